@@ -1,0 +1,150 @@
+// LIR: the low-level IR shared by the back ends. One instruction layout, one opcode table per
+// target (lir/target.h). SSA until register allocation; afterwards the same structs with
+// `Operand::reg` filled in.
+//
+// Values. A value lives in a logical register file (Intel: G per lane, U uniform, F flag) and has
+// `comps` consecutive components; message payloads are values made by `collect`. An operand names
+// one component (or, in sends and collects, all from `comp` on).
+//
+// Control flow. Blocks stand in layout order and keep the structured shape of the source: the
+// terminator is the target's own jump (if, else, endif, break, cont, while). Phis are block
+// parameters; their arguments stand on the edge. An edge carries arguments only if it is its
+// block's single logical successor, so that copies stand at the end of that block, before its
+// terminator, under the mask of the lanes that take the edge.
+//
+// Two kinds of edges. Logical edges are what one lane does. Physical edges are what the thread
+// does while lanes are off (then -> else, past a break to the next block, loop head -> after the
+// loop). See liveness.h for what each is needed for.
+//
+// A masked write leaves lanes that are off as they were. A NoMask write (all of file U, among
+// others) writes whatever the width says.
+#ifndef KILN_CORE_LIR_LIR_H_
+#define KILN_CORE_LIR_LIR_H_
+
+#include <cassert>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/base/ids.h"
+
+namespace kiln::lir {
+
+using ValueId = Id<struct LirValueTag>;
+using InstId = Id<struct LirInstTag>;
+using BlockId = Id<struct LirBlockTag>;
+
+struct Value {
+  uint8_t file = 0;          // index into Target::files
+  uint8_t elem_bytes = 4;    // per lane and component; 0 in flag files
+  uint16_t comps = 1;
+  bool whole_registers = false;  // a message result: starts at and fills whole registers
+  uint32_t spirv_id = 0;     // 0: none
+};
+
+struct Operand {
+  enum class Kind : uint8_t { kNone, kValue, kFixed, kImm };
+  enum Mods : uint8_t { kNegate = 1, kAbsolute = 2 };
+
+  Kind kind = Kind::kNone;
+  uint8_t type = 0;          // the target's element type (Intel: isa::Type)
+  uint8_t mods = 0;          // sources only
+  uint8_t sub = 0;           // byte offset within the element (the high word of a dword: 2)
+  uint16_t comp = 0;         // first component of a value
+  uint16_t comps = 1;        // components named: 1, or the length of a payload part
+  uint32_t id = 0;           // kValue: ValueId; kImm: the bits; kFixed: the target's code
+  uint32_t reg = kNoReg;     // kValue after allocation: first unit of the value's pool (already
+                             // advanced to `comp`); `sub` still applies
+
+  static constexpr uint32_t kNoReg = 0xffffffffu;
+  ValueId value() const {
+    assert(kind == Kind::kValue);
+    return ValueId(id);
+  }
+};
+
+enum InstFlags : uint8_t {
+  kNoMask = 1,               // executes for all lanes of its width, whatever the mask
+  kSaturate = 2,
+  kPredicateInverse = 4,
+  kInsertedCopy = 8,         // made by register allocation
+};
+
+struct Inst {
+  uint16_t op = 0;           // index into Target::ops
+  uint8_t width = 1;         // lanes executed
+  uint8_t group = 0;         // first lane
+  uint8_t flags = 0;
+  uint8_t cmod = 0;          // condition under which the flag definition is set; 0: none
+  uint8_t predicate_mode = 0;  // of the predicate operand; 0: there is none, else the target's
+                               // predicate control and the LAST use is the predicate (file F)
+  uint8_t num_defs = 0;
+  uint16_t num_uses = 0;
+  uint32_t first_operand = 0;  // in Function::operands: definitions, then uses
+  uint32_t aux = 0;          // index into the target's side table (messages), or an immediate
+  uint32_t spirv_id = 0;
+};
+
+struct Edge {
+  BlockId to;
+  uint32_t first_arg = 0;    // in Function::operands
+  uint16_t num_args = 0;     // = parameters of `to`, or 0 if it has none
+};
+
+struct Block {
+  std::vector<InstId> insts;       // the terminator, where there is one, is last
+  std::vector<ValueId> params;
+  std::vector<Edge> succs;         // logical
+  std::vector<BlockId> physical_succs;  // those that are not logical as well
+  uint16_t loop_depth = 0;
+};
+
+// A value that the hardware delivers in a register before the first instruction.
+struct LiveIn {
+  ValueId value;
+  uint32_t reg = 0;          // first unit in its pool
+};
+
+struct Function {
+  uint8_t dispatch_width = 8;
+  std::vector<Value> values;
+  std::vector<Inst> insts;
+  std::vector<Block> blocks;       // in layout order; block 0 is the entry
+  std::vector<Operand> operands;   // pool
+  std::vector<LiveIn> live_ins;
+
+  const Value& value(ValueId v) const { return values[v.index]; }
+  Value& value(ValueId v) { return values[v.index]; }
+  const Inst& inst(InstId i) const { return insts[i.index]; }
+  Inst& inst(InstId i) { return insts[i.index]; }
+  const Block& block(BlockId b) const { return blocks[b.index]; }
+  Block& block(BlockId b) { return blocks[b.index]; }
+
+  absl::Span<Operand> defs(InstId i) {
+    const Inst& in = inst(i);
+    return absl::MakeSpan(operands).subspan(in.first_operand, in.num_defs);
+  }
+  absl::Span<const Operand> defs(InstId i) const {
+    const Inst& in = inst(i);
+    return absl::MakeConstSpan(operands).subspan(in.first_operand, in.num_defs);
+  }
+  absl::Span<Operand> uses(InstId i) {
+    const Inst& in = inst(i);
+    return absl::MakeSpan(operands).subspan(in.first_operand + in.num_defs, in.num_uses);
+  }
+  absl::Span<const Operand> uses(InstId i) const {
+    const Inst& in = inst(i);
+    return absl::MakeConstSpan(operands).subspan(in.first_operand + in.num_defs, in.num_uses);
+  }
+  absl::Span<const Operand> args(const Edge& e) const {
+    return absl::MakeConstSpan(operands).subspan(e.first_arg, e.num_args);
+  }
+  absl::Span<Operand> args(const Edge& e) {
+    return absl::MakeSpan(operands).subspan(e.first_arg, e.num_args);
+  }
+};
+
+}  // namespace kiln::lir
+
+#endif  // KILN_CORE_LIR_LIR_H_

@@ -1,0 +1,75 @@
+// What the shared LIR code (printer, verifier, liveness, allocator, scheduler) must know of a
+// target: data and a few functions, no base class. Each back end has one constant Target.
+#ifndef KILN_CORE_LIR_TARGET_H_
+#define KILN_CORE_LIR_TARGET_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "absl/types/span.h"
+#include "core/lir/lir.h"
+
+namespace kiln::lir {
+
+enum OpFlags : uint16_t {
+  kOpTerminator = 1,
+  kOpReadsMemory = 2,
+  kOpWritesMemory = 4,
+  kOpBarrier = 8,            // ordered with every memory access and every other barrier
+  kOpCopy = 16,              // one def, one use, same value: the allocator may coalesce
+  kOpCollect = 32,           // one vector def from its parts
+  kOpSideEffect = 64,        // never removed
+  kOpSendLike = 128,         // sources and destination are whole register ranges
+  kOpCommutative = 256,
+};
+
+struct OpInfo {
+  std::string_view name;
+  uint16_t flags = 0;
+};
+
+// A physical register pool. Files map on to pools (Intel: G and U share the 128 GRFs).
+struct PoolInfo {
+  std::string_view name;
+  uint32_t units = 0;        // Intel GRF pool: 1024 dwords; flags: 4 granules of 16 lanes
+};
+
+struct FileInfo {
+  std::string_view name;     // "G", "U", "F"
+  uint8_t pool = 0;
+  bool masked_writes = false;  // definitions obey the execution mask unless the instruction is
+                               // NoMask (G, F); false: every definition is NoMask (U)
+};
+
+struct Target {
+  std::string_view name;
+  absl::Span<const OpInfo> ops;
+  absl::Span<const FileInfo> files;
+  absl::Span<const PoolInfo> pools;
+  absl::Span<const std::string_view> types;    // names of element types for text
+  absl::Span<const std::string_view> fixed;    // names of fixed registers for text
+
+  // Units that one component of the value takes, and the alignment of its first unit.
+  uint32_t (*units_per_comp)(const Function&, const Value&);
+  uint32_t (*alignment)(const Function&, const Value&);
+
+  // May this definition be given (part of) the registers of this use when the use dies here and
+  // both would start at the same unit? False where the hardware writes before it has read.
+  bool (*may_reuse_source)(const Function&, InstId, int def, int use);
+
+  // Appends to `out` the instruction that copies one component-sized unit range for a value of
+  // this file between two physical places, at the full width of the value; NoMask if asked.
+  InstId (*make_copy)(Function&, const Value&, uint32_t to_reg, uint32_t from_reg, uint32_t units,
+                      bool no_mask);
+  // Exchanges two places without a free register (three xors, say).
+  void (*make_swap)(Function&, const Value&, uint32_t reg_a, uint32_t reg_b, uint32_t units,
+                    bool no_mask, absl::Span<InstId> out3);
+
+  // Cycles from issue until the definition can be read, and cycles of issue.
+  int (*latency)(const Function&, InstId);
+  int (*issue_cycles)(const Function&, InstId);
+};
+
+}  // namespace kiln::lir
+
+#endif  // KILN_CORE_LIR_TARGET_H_

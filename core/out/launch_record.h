@@ -1,0 +1,106 @@
+// The launch record: everything a simulator (or a driver) must set up before it starts a program.
+//
+// Written by Kiln for its own binaries and by tests/peer for Mesa's; proto/launch_record.proto is
+// the same schema for files and the wire (its JSON form is what the peer tool prints; keys and
+// meanings are described in tests/peer/README.md, "Launch records").
+// Registers are 32 bytes; a place in the register file is {register, byte}.
+#ifndef KILN_CORE_OUT_LAUNCH_RECORD_H_
+#define KILN_CORE_OUT_LAUNCH_RECORD_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kiln::out {
+
+enum class LoadableBy : uint8_t { kNone, kLevelZero, kRocm };
+
+// A descriptor of the client: element of an arrayed binding.
+struct DescriptorRef {
+  uint32_t set = 0;
+  uint32_t binding = 0;
+  uint32_t element = 0;
+};
+
+enum class PushSource : uint8_t {
+  kClientPushConstants,
+  kUbo,                 // the buffer at `ubo`, read ahead
+  kBaseWorkgroup,       // 3 dwords
+  kNumWorkgroups,       // 3 dwords
+  kSubgroupId,          // 1 dword, the number of the thread in its workgroup
+  kDescriptorMemory,    // the descriptors of set `ubo.set` (Mesa's binaries only)
+  kConstantData,        // bytes `offset`.. of the program's own constant data (Kiln's only)
+  kDriverInternal,      // Mesa's own, all zero
+  kDriverAllOnes,       // Mesa's push_register_mask
+  kNothing,
+};
+
+struct PushPart {
+  uint32_t reg = 0;
+  uint32_t byte = 0;
+  uint32_t bytes = 0;
+  PushSource source = PushSource::kNothing;
+  uint32_t offset = 0;   // bytes within the source
+  DescriptorRef ubo;
+};
+
+enum class SurfaceKind : uint8_t {
+  kUbo, kSsbo, kSampledImage, kCombinedImageSampler, kStorageImage, kUniformTexelBuffer,
+  kStorageTexelBuffer, kInputAttachment, kColorOutput, kDescriptorMemory, kNull,
+};
+
+struct SurfaceEntry {
+  uint32_t index = 0;    // binding table index
+  SurfaceKind kind = SurfaceKind::kNull;
+  DescriptorRef descriptor;
+  uint32_t location = 0;  // colour outputs
+};
+
+struct SamplerEntry {
+  uint32_t index = 0;
+  DescriptorRef descriptor;
+};
+
+struct Relocation {
+  std::string what;      // "constant_data_address_low", "constant_data_address_high", ...
+  uint32_t offset = 0;   // byte in the code at which 32 bits are written
+  uint32_t delta = 0;
+};
+
+struct ComputeLaunch {
+  std::array<uint32_t, 3> local_size = {1, 1, 1};
+  uint32_t threads_per_group = 1;
+  uint32_t last_thread_mask = 0;          // lanes that the last thread starts with
+  uint32_t cross_thread_registers = 0;
+  uint32_t per_thread_registers = 0;
+  bool uses_barrier = false;
+  bool uses_num_workgroups = false;
+};
+
+struct LaunchRecord {
+  std::string target;                     // "tgl", ...
+  std::string entry_point;
+  std::string stage;                      // "compute"
+  LoadableBy loadable_by = LoadableBy::kNone;
+  uint32_t entry = 0;                     // byte offset of the first instruction
+  uint32_t code_bytes = 0;
+  uint32_t dispatch_width = 0;            // lanes per thread
+  uint32_t grf_used = 0;
+  uint32_t push_constant_bytes = 0;       // size of the client's push constant block
+  uint32_t push_first_register = 0;
+  uint32_t push_registers = 0;
+  std::vector<PushPart> push;
+  ComputeLaunch compute;
+  std::vector<SurfaceEntry> binding_table;
+  std::vector<SamplerEntry> sampler_table;
+  uint32_t shared_bytes = 0;              // shared memory per workgroup, surface 254
+  uint32_t scratch_bytes_per_thread = 0;
+  std::vector<Relocation> relocations;
+  std::vector<uint8_t> constant_data;
+  bool needs_descriptor_memory = false;
+};
+
+}  // namespace kiln::out
+
+#endif  // KILN_CORE_OUT_LAUNCH_RECORD_H_
