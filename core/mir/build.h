@@ -1,0 +1,310 @@
+// Making and editing MIR.
+//
+// Builder appends instructions to a region (or to a loose list of a pass that rewrites a region)
+// and deduplicates constants. It folds nothing: that is a pass. It checks by assertion that source
+// types fit the op's signature; complete checking is the verifier's.
+//
+// Editing follows one style: passes note replacements (value -> value) and removals, then apply
+// each kind in one sweep over the module. There are no intrusive use lists to keep up to date.
+//
+// Pointers and spans into a Module are invalid after anything is created in it.
+#ifndef KILN_CORE_MIR_BUILD_H_
+#define KILN_CORE_MIR_BUILD_H_
+
+#include <bit>
+#include <cstdint>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "core/base/bitset.h"
+#include "core/mir/mir.h"
+
+namespace kiln::mir {
+
+// ---- Creation without a Builder (used by Builder, parser) ----
+
+// A region without instructions.
+RegionId NewRegion(Module& module);
+
+// An instruction without results that is in no region yet. Its nested regions (2 for kIf, 1 for
+// kLoop) are created with it.
+InstId NewInst(Module& module, Op op, absl::Span<const ValueId> sources, uint32_t imm0 = 0,
+               uint32_t imm1 = 0);
+
+// Gives the instruction new sources: the way to complete jumps and loops whose carried values are
+// known late. Old sources are forgotten.
+void SetSources(Module& module, InstId inst, absl::Span<const ValueId> sources);
+
+// Gives the instruction consecutive result values of these types; it must have none so far.
+void SetResults(Module& module, InstId inst, absl::Span<const Type> types);
+
+// Appends a parameter to a loop body. Its first value must be appended to the loop's sources and
+// its next ones to every continue.
+ValueId AddParam(Module& module, RegionId region, Type type);
+
+// Drops parameters / results for which keep[i] is false. The values must have no uses left; the
+// caller also drops the matching sources of loop and jumps (KeepSources).
+void KeepParams(Module& module, RegionId region, const std::vector<bool>& keep);
+void KeepSources(Module& module, InstId inst, const std::vector<bool>& keep);
+
+// The type of the only result of a fixed op, from its signature and sources.
+Type ResultType(const Module& module, Op op, absl::Span<const ValueId> sources);
+
+class Builder {
+ public:
+  // Takes the constants that exist into account. The module must outlive the builder, and
+  // constants be made by one builder at a time (others' are not seen and are then duplicated,
+  // which is harmless).
+  explicit Builder(Module& module);
+
+  Module& module() { return m_; }
+
+  // Where instructions go: the end of a region, or of a list owned by the caller.
+  void SetRegion(RegionId region) {
+    region_ = region;
+    list_ = nullptr;
+  }
+  void SetList(std::vector<InstId>* list) {
+    list_ = list;
+    region_ = RegionId();
+  }
+  RegionId region() const { return region_; }
+
+  // Given to the instructions that follow: origin, and InstFlags.
+  void set_spirv_id(uint32_t id) { spirv_id_ = id; }
+  uint32_t spirv_id() const { return spirv_id_; }
+  void set_flags(uint8_t flags) { flags_ = flags; }
+
+  // Constants, one value each however often asked for.
+  ValueId Constant(Type type, uint32_t bits);
+  ValueId Int(uint32_t x) { return Constant(Type::kI32, x); }
+  ValueId Float(float x) { return Constant(Type::kF32, std::bit_cast<uint32_t>(x)); }
+  ValueId Bool(bool x) { return Constant(Type::kBool, x); }
+  ValueId Undef(Type type);
+
+  // Appends an existing instruction (one made by NewInst, say).
+  void Append(InstId inst);
+
+  // Any instruction. The general form takes the types of the results.
+  InstId EmitInst(Op op, absl::Span<const ValueId> sources, absl::Span<const Type> results,
+                  uint32_t imm0 = 0, uint32_t imm1 = 0);
+  // An op with one result whose type follows from the signature.
+  ValueId Emit(Op op, std::initializer_list<ValueId> sources, uint32_t imm0 = 0);
+  ValueId Emit(Op op, absl::Span<const ValueId> sources, uint32_t imm0 = 0);
+
+#define KILN_MIR_NULLARY(Name) \
+  ValueId Name() { return Emit(Op::k##Name, {}); }
+#define KILN_MIR_COMPONENT(Name) \
+  ValueId Name(uint32_t component) { return Emit(Op::k##Name, {}, component); }
+#define KILN_MIR_UNARY(Name) \
+  ValueId Name(ValueId a) { return Emit(Op::k##Name, {a}); }
+#define KILN_MIR_BINARY(Name) \
+  ValueId Name(ValueId a, ValueId b) { return Emit(Op::k##Name, {a, b}); }
+#define KILN_MIR_TERNARY(Name) \
+  ValueId Name(ValueId a, ValueId b, ValueId c) { return Emit(Op::k##Name, {a, b, c}); }
+
+  KILN_MIR_BINARY(Iadd)
+  KILN_MIR_BINARY(Isub)
+  KILN_MIR_BINARY(Imul)
+  KILN_MIR_BINARY(UmulHigh)
+  KILN_MIR_BINARY(SmulHigh)
+  KILN_MIR_BINARY(Udiv)
+  KILN_MIR_BINARY(Sdiv)
+  KILN_MIR_BINARY(Urem)
+  KILN_MIR_BINARY(Srem)
+  KILN_MIR_BINARY(Smod)
+  KILN_MIR_UNARY(Ineg)
+  KILN_MIR_UNARY(Iabs)
+  KILN_MIR_UNARY(Isign)
+  KILN_MIR_BINARY(Imin)
+  KILN_MIR_BINARY(Imax)
+  KILN_MIR_BINARY(Umin)
+  KILN_MIR_BINARY(Umax)
+  KILN_MIR_BINARY(And)
+  KILN_MIR_BINARY(Or)
+  KILN_MIR_BINARY(Xor)
+  KILN_MIR_UNARY(Not)
+  KILN_MIR_BINARY(Shl)
+  KILN_MIR_BINARY(Ushr)
+  KILN_MIR_BINARY(Ashr)
+  KILN_MIR_BINARY(UaddCarry)
+  KILN_MIR_BINARY(UsubBorrow)
+  ValueId BitfieldInsert(ValueId base, ValueId insert, ValueId offset, ValueId count) {
+    return Emit(Op::kBitfieldInsert, {base, insert, offset, count});
+  }
+  KILN_MIR_TERNARY(UbitfieldExtract)
+  KILN_MIR_TERNARY(SbitfieldExtract)
+  KILN_MIR_UNARY(BitReverse)
+  KILN_MIR_UNARY(BitCount)
+  KILN_MIR_UNARY(FindLsb)
+  KILN_MIR_UNARY(FindUmsb)
+  KILN_MIR_UNARY(FindSmsb)
+  KILN_MIR_BINARY(Ieq)
+  KILN_MIR_BINARY(Ine)
+  KILN_MIR_BINARY(Slt)
+  KILN_MIR_BINARY(Sge)
+  KILN_MIR_BINARY(Ult)
+  KILN_MIR_BINARY(Uge)
+  KILN_MIR_BINARY(Feq)
+  KILN_MIR_BINARY(Fne)
+  KILN_MIR_BINARY(Flt)
+  KILN_MIR_BINARY(Fge)
+  KILN_MIR_BINARY(Fadd)
+  KILN_MIR_BINARY(Fsub)
+  KILN_MIR_BINARY(Fmul)
+  KILN_MIR_TERNARY(Ffma)
+  KILN_MIR_BINARY(Fdiv)
+  KILN_MIR_BINARY(Frem)
+  KILN_MIR_BINARY(Fmod)
+  KILN_MIR_UNARY(Fneg)
+  KILN_MIR_UNARY(Fabs)
+  KILN_MIR_UNARY(Fsign)
+  KILN_MIR_BINARY(Fmin)
+  KILN_MIR_BINARY(Fmax)
+  KILN_MIR_UNARY(Fsaturate)
+  KILN_MIR_UNARY(Ffloor)
+  KILN_MIR_UNARY(Fceil)
+  KILN_MIR_UNARY(Ftrunc)
+  KILN_MIR_UNARY(FroundEven)
+  KILN_MIR_UNARY(Ffract)
+  KILN_MIR_UNARY(Fsqrt)
+  KILN_MIR_UNARY(Frsq)
+  KILN_MIR_UNARY(Frcp)
+  KILN_MIR_UNARY(Fexp2)
+  KILN_MIR_UNARY(Flog2)
+  KILN_MIR_UNARY(Fsin)
+  KILN_MIR_UNARY(Fcos)
+  KILN_MIR_BINARY(Fpow)
+  KILN_MIR_UNARY(F2i)
+  KILN_MIR_UNARY(F2u)
+  KILN_MIR_UNARY(I2f)
+  KILN_MIR_UNARY(U2f)
+  KILN_MIR_UNARY(Bitcast)
+  KILN_MIR_UNARY(F2f16)
+  KILN_MIR_UNARY(F16f)
+  KILN_MIR_TERNARY(Select)
+  KILN_MIR_COMPONENT(WorkgroupId)
+  KILN_MIR_COMPONENT(NumWorkgroups)
+  KILN_MIR_COMPONENT(BaseWorkgroup)
+  KILN_MIR_NULLARY(LocalIndex)
+  KILN_MIR_NULLARY(SubgroupId)
+  KILN_MIR_NULLARY(SubgroupInvocation)
+  ValueId SsboSize(uint32_t resource) { return Emit(Op::kSsboSize, {}, resource); }
+
+#undef KILN_MIR_NULLARY
+#undef KILN_MIR_COMPONENT
+#undef KILN_MIR_UNARY
+#undef KILN_MIR_BINARY
+#undef KILN_MIR_TERNARY
+
+  // A load of consecutive dwords; the results are module().result(inst, i). `align` is the known
+  // alignment of the offset in bytes.
+  InstId Load(Op op, uint32_t resource, ValueId offset, absl::Span<const Type> types,
+              uint32_t align = 4);
+  InstId Store(Op op, uint32_t resource, ValueId offset, absl::Span<const ValueId> values,
+               uint32_t align = 4);
+  // op: kSsboAtomic or kSharedAtomic; values: {value}, {comparator, value}, or none for a load.
+  ValueId Atomic(Op op, AtomicOp atomic, uint32_t resource, ValueId offset,
+                 absl::Span<const ValueId> values);
+
+  // Structured control flow. If and Loop append the instruction and leave the insertion point
+  // where it is; fill module().inst(i).regions[], end them with Yield / Break / Continue, and give
+  // the results (types of what is yielded or broken with) by SetResults when they are known.
+  InstId If(ValueId condition);
+  InstId Loop(absl::Span<const ValueId> initial = {});   // creates a param for each initial value
+  void Yield(absl::Span<const ValueId> values = {}) { EmitInst(Op::kYield, values, {}); }
+  void Break(absl::Span<const ValueId> values = {}) { EmitInst(Op::kBreak, values, {}); }
+  void Continue(absl::Span<const ValueId> values = {}) { EmitInst(Op::kContinue, values, {}); }
+  void Return() { EmitInst(Op::kReturn, {}, {}); }
+  void Unreachable() { EmitInst(Op::kUnreachable, {}, {}); }
+
+ private:
+  Module& m_;
+  RegionId region_;
+  std::vector<InstId>* list_ = nullptr;
+  uint32_t spirv_id_ = 0;
+  uint8_t flags_ = 0;
+  absl::flat_hash_map<std::pair<uint8_t, uint32_t>, ValueId> constants_;  // looked up only
+  ValueId undefs_[3];
+};
+
+// ---- Walking ----
+
+// Calls fn(InstId) for the instructions of a region and of those nested in it, in program order,
+// an owner before its regions. fn may create instructions but not change the lists being walked.
+template <class Fn>
+void ForEachInst(const Module& module, RegionId region, Fn&& fn) {
+  for (size_t i = 0; i < module.region(region).insts.size(); ++i) {
+    const InstId inst = module.region(region).insts[i];
+    fn(inst);
+    for (int r = 0; r < module.inst(inst).num_regions; ++r) {
+      ForEachInst(module, module.inst(inst).regions[r], fn);
+    }
+  }
+}
+
+// Calls fn(RegionId) for a region and those nested in it, outer first.
+template <class Fn>
+void ForEachRegion(const Module& module, RegionId region, Fn&& fn) {
+  fn(region);
+  for (size_t i = 0; i < module.region(region).insts.size(); ++i) {
+    const InstId inst = module.region(region).insts[i];
+    for (int r = 0; r < module.inst(inst).num_regions; ++r) {
+      ForEachRegion(module, module.inst(inst).regions[r], fn);
+    }
+  }
+}
+
+// Instructions in the body, terminators and nested ones included.
+int64_t CountInstructions(const Module& module);
+
+// Calls fn(InstId) for every jump that targets this loop (breaks and continues of nested loops
+// excluded).
+template <class Fn>
+void ForEachJumpOfLoop(const Module& module, RegionId region, Fn&& fn) {
+  for (size_t i = 0; i < module.region(region).insts.size(); ++i) {
+    const InstId id = module.region(region).insts[i];
+    const Inst& inst = module.inst(id);
+    if (inst.op == Op::kBreak || inst.op == Op::kContinue) fn(id);
+    if (inst.op == Op::kIf) {
+      ForEachJumpOfLoop(module, inst.regions[0], fn);
+      ForEachJumpOfLoop(module, inst.regions[1], fn);
+    }
+  }
+}
+
+// ---- Editing ----
+
+// Value replacements, collected first and applied to the whole module at once.
+class Replacements {
+ public:
+  explicit Replacements(const Module& module) : to_(module.values.size()) {}
+
+  // Every use of `from` becomes one of `to` (or of what `to` is replaced by, before or later).
+  // A chain must not lead back to `from`.
+  void Replace(ValueId from, ValueId to);
+  // What v stands for now.
+  ValueId Find(ValueId v);
+  bool empty() const { return count_ == 0; }
+  // Rewrites all operands, one linear sweep. Returns the number of operands changed.
+  int64_t Apply(Module& module);
+
+ private:
+  std::vector<ValueId> to_;      // invalid: itself
+  int64_t count_ = 0;
+};
+
+// Takes the instructions whose bit is set out of their regions; nested regions go with them.
+// Returns how many were taken out (nested ones not counted).
+int64_t RemoveInsts(Module& module, const BitSet& dead);
+
+// Rebuilds the arrays so that only live instructions, regions and values remain, in program order.
+// Ids change. Call where no side array is alive.
+void Compact(Module& module);
+
+}  // namespace kiln::mir
+
+#endif  // KILN_CORE_MIR_BUILD_H_

@@ -1,0 +1,155 @@
+// MIR: the target-independent IR. Scalar SSA with structured control flow kept as a tree.
+//
+// A Region is a list of instructions that ends with one terminator. `if` and `loop` are
+// instructions that own regions; there are no other joins. Values that differ by path are carried
+// by the jumps themselves: a yield gives the results of its `if`, a break those of its `loop`, a
+// continue the loop's parameters for the next round. (This is the phi, written at its edge: adding
+// or removing an edge never renumbers another's operands.) A value may be used after its
+// definition in the same region and in regions nested there; nowhere else.
+//
+// Loads and such define several consecutive scalar values. Integers have no sign; operations do.
+// Every IR entity is an index into a dense array of its Module. Instructions removed from all
+// regions stay in the array and are dead.
+//
+// Printer output (print.h) is parser input (parse.h); verify.h says what a well-formed module is.
+#ifndef KILN_CORE_MIR_MIR_H_
+#define KILN_CORE_MIR_MIR_H_
+
+#include <array>
+#include <cassert>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/base/ids.h"
+
+namespace kiln::mir {
+
+using ValueId = Id<struct ValueTag>;
+using InstId = Id<struct InstTag>;
+using RegionId = Id<struct RegionTag>;
+
+enum class Op : uint16_t {
+#define OP(name, ...) name,
+#define V (-1)
+#include "core/mir/ops.def"
+#undef V
+#undef OP
+};
+
+struct OpInfo {
+  std::string_view name;
+  int sources;             // -1: any number
+  int results;             // -1: any number
+  std::string_view signature;
+  std::string_view flags;
+  bool Has(char flag) const { return flags.find(flag) != std::string_view::npos; }
+};
+const OpInfo& Info(Op op);
+int NumOps();
+
+enum class Type : uint8_t { kBool, kI32, kF32 };
+
+enum class AtomicOp : uint8_t {
+  kAdd, kSub, kSmin, kUmin, kSmax, kUmax, kAnd, kOr, kXor, kExchange, kCompareExchange,
+  kIncrement, kDecrement, kLoad, kStore,
+};
+
+enum MemoryClass : uint32_t { kMemoryBuffer = 1, kMemoryShared = 2, kMemoryImage = 4 };
+
+// Flags of an instruction.
+enum InstFlags : uint8_t {
+  kNoContraction = 1,      // float result must not be fused or reassociated
+  kVolatile = 2,           // memory access that must happen as written
+  kCoherent = 4,
+  kNonUniform = 8,         // the resource index may differ between lanes
+};
+
+struct Value {
+  enum class Kind : uint8_t { kResult, kParam, kConstant, kUndef };
+  Kind kind = Kind::kUndef;
+  Type type = Type::kI32;
+  uint16_t component = 0;  // which result of the instruction, or which parameter of the region
+  uint32_t owner = 0;      // InstId of kResult, RegionId of kParam
+  uint32_t bits = 0;       // of kConstant: the 32 bits, or 0 / 1 for a bool
+};
+
+struct Inst {
+  Op op = Op::kUnreachable;
+  uint8_t flags = 0;
+  uint8_t num_regions = 0;       // 0, 1 (loop) or 2 (if)
+  uint16_t num_results = 0;
+  uint16_t num_sources = 0;
+  uint32_t first_source = 0;     // in Module::operands
+  ValueId first_result;          // consecutive
+  RegionId regions[2];
+  uint32_t imm0 = 0;
+  uint32_t imm1 = 0;
+  uint32_t spirv_id = 0;         // the SPIR-V result id (or target id) it came from; 0: none
+};
+
+struct Region {
+  std::vector<InstId> insts;     // the last is a terminator
+  std::vector<ValueId> params;   // loop bodies only
+};
+
+enum class ResourceKind : uint8_t { kUniformBuffer, kStorageBuffer };
+
+// A statically used descriptor. One Resource stands for one (set, binding, element).
+struct Resource {
+  ResourceKind kind = ResourceKind::kStorageBuffer;
+  uint32_t set = 0;
+  uint32_t binding = 0;
+  uint32_t element = 0;
+  uint32_t spirv_id = 0;         // the OpVariable
+  bool read_only = false;
+};
+
+struct PrivateArray {
+  uint32_t bytes = 0;
+  uint32_t spirv_id = 0;
+};
+
+struct Module {
+  std::string entry_point;
+  std::array<uint32_t, 3> local_size = {1, 1, 1};
+  uint32_t shared_bytes = 0;
+  uint32_t push_constant_bytes = 0;
+  std::vector<uint8_t> constant_data;          // constant tables, read by load_constant
+  std::vector<Resource> resources;             // ordered by (set, binding, element)
+  std::vector<PrivateArray> private_arrays;
+
+  std::vector<Value> values;
+  std::vector<Inst> insts;
+  std::vector<Region> regions;
+  std::vector<ValueId> operands;               // pool of source lists
+  RegionId body;
+
+  const Value& value(ValueId v) const { return values[v.index]; }
+  Value& value(ValueId v) { return values[v.index]; }
+  const Inst& inst(InstId i) const { return insts[i.index]; }
+  Inst& inst(InstId i) { return insts[i.index]; }
+  const Region& region(RegionId r) const { return regions[r.index]; }
+  Region& region(RegionId r) { return regions[r.index]; }
+
+  absl::Span<const ValueId> sources(InstId i) const {
+    const Inst& in = inst(i);
+    return absl::MakeConstSpan(operands).subspan(in.first_source, in.num_sources);
+  }
+  absl::Span<ValueId> sources(InstId i) {
+    const Inst& in = inst(i);
+    return absl::MakeSpan(operands).subspan(in.first_source, in.num_sources);
+  }
+  ValueId source(InstId i, int n) const { return operands[inst(i).first_source + n]; }
+  ValueId result(InstId i, int n = 0) const {
+    assert(n < inst(i).num_results);
+    return ValueId(inst(i).first_result.index + n);
+  }
+  bool IsConstant(ValueId v) const { return value(v).kind == Value::Kind::kConstant; }
+};
+
+}  // namespace kiln::mir
+
+#endif  // KILN_CORE_MIR_MIR_H_
