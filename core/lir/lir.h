@@ -40,6 +40,8 @@ struct Value {
   uint8_t elem_bytes = 4;    // per lane and component; 0 in flag files
   uint16_t comps = 1;
   bool whole_registers = false;  // a message result: starts at and fills whole registers
+  bool in_tail = false;          // must sit at or above PoolInfo::tail_first (Intel: the payload
+                                 // of an end-of-thread message, r112 and up)
   uint32_t spirv_id = 0;     // 0: none
 };
 

@@ -17,10 +17,14 @@ enum OpFlags : uint16_t {
   kOpWritesMemory = 4,
   kOpBarrier = 8,            // ordered with every memory access and every other barrier
   kOpCopy = 16,              // one def, one use, same value: the allocator may coalesce
-  kOpCollect = 32,           // one vector def from its parts
+  kOpCollect = 32,           // one vector def from its parts, in order, measured in units (a part
+                             // may be of another file: a U header before G data). A part is a
+                             // value, or kNone with `comps` components of the def left undefined.
+                             // The allocator replaces it by the copies that are needed.
   kOpSideEffect = 64,        // never removed
   kOpSendLike = 128,         // sources and destination are whole register ranges
   kOpCommutative = 256,
+  kOpUniformJump = 512,      // a terminator that all lanes take the same way: no lane is parked
 };
 
 struct OpInfo {
@@ -32,6 +36,7 @@ struct OpInfo {
 struct PoolInfo {
   std::string_view name;
   uint32_t units = 0;        // Intel GRF pool: 1024 dwords; flags: 4 granules of 16 lanes
+  uint32_t tail_first = 0;   // first unit allowed for values that are `in_tail`
 };
 
 struct FileInfo {
@@ -39,6 +44,9 @@ struct FileInfo {
   uint8_t pool = 0;
   bool masked_writes = false;  // definitions obey the execution mask unless the instruction is
                                // NoMask (G, F); false: every definition is NoMask (U)
+  uint8_t save_file = kNoFile;   // file that holds a whole value of this one when its pool is
+                                 // full (F is saved to U); kNoFile: none
+  static constexpr uint8_t kNoFile = 0xff;
 };
 
 struct Target {
@@ -68,6 +76,12 @@ struct Target {
   // Cycles from issue until the definition can be read, and cycles of issue.
   int (*latency)(const Function&, InstId);
   int (*issue_cycles)(const Function&, InstId);
+
+  // Only for files with a save_file, before allocation, all lanes (NoMask): copies the whole of
+  // `flag` to `saved` (a one-component value of the save file), and back to a new value `flag`.
+  // The function makes the instruction; the caller places it.
+  InstId (*make_save)(Function&, ValueId saved, ValueId flag) = nullptr;
+  InstId (*make_restore)(Function&, ValueId flag, ValueId saved) = nullptr;
 };
 
 }  // namespace kiln::lir
