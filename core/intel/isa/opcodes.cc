@@ -18,7 +18,7 @@ enum TypeRule : uint8_t {
   Mul, F, Mac, Lzd, Fbh, Cbit, Sad, Dp4a, Mad, Madm,
 };
 
-constexpr OpcodeInfo Row(Opcode op, std::string_view mnemonic, int16_t g75, int16_t g9,
+constexpr OpcodeInfo Row(Opcode op, absl::string_view mnemonic, int16_t g75, int16_t g9,
                          int16_t g12, uint8_t nsrc, Format format, TypeRule types,
                          unsigned flags) {
   return {op, mnemonic, {g75, g9, g12}, nsrc, format, types, (flags & P) != 0, (flags & C) != 0,
@@ -159,7 +159,7 @@ std::optional<Opcode> OpcodeFromHw(Generation gen, int code) {
   return static_cast<Opcode>(op);
 }
 
-std::optional<Opcode> OpcodeFromMnemonic(std::string_view mnemonic) {
+std::optional<Opcode> OpcodeFromMnemonic(absl::string_view mnemonic) {
   for (const OpcodeInfo& row : kRows) {
     if (row.mnemonic == mnemonic) return row.op;
   }

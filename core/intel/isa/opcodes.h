@@ -9,7 +9,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
+
+#include "absl/strings/string_view.h"
 
 namespace kiln::intel::isa {
 
@@ -46,7 +47,7 @@ enum class Format : uint8_t {
 
 struct OpcodeInfo {
   Opcode op;
-  std::string_view mnemonic;
+  absl::string_view mnemonic;
   int16_t code[3];  // by Generation; -1 where the generation lacks the opcode
   uint8_t nsrc;     // register or immediate sources of the basic form (math may use one)
   Format format;
@@ -67,7 +68,7 @@ const OpcodeInfo& Info(Opcode op);
 std::optional<Opcode> OpcodeFromHw(Generation gen, int code);
 
 // The opcode with this mnemonic.
-std::optional<Opcode> OpcodeFromMnemonic(std::string_view mnemonic);
+std::optional<Opcode> OpcodeFromMnemonic(absl::string_view mnemonic);
 
 // Has the generation this opcode?
 bool HasOpcode(Generation gen, Opcode op);

@@ -1,0 +1,25 @@
+// Expands Gen12's compacted (64-bit) instructions to the full form.
+//
+// A compacted instruction holds register numbers, the scoreboard byte, and indices into tables of
+// common bit patterns (control, data types, sub-registers, source regions), or a 12-bit immediate
+// in place of the second source. Tables: gen12_compaction.inc, derived by experiment.
+#ifndef KILN_CORE_INTEL_ISA_COMPACT_H_
+#define KILN_CORE_INTEL_ISA_COMPACT_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "core/intel/isa/fields.h"
+
+namespace kiln::intel::isa {
+
+// True if the compaction bit is set in the first 8 bytes of an instruction.
+bool IsCompacted(uint64_t first_half);
+
+// The full form, its compaction bit clear. Unknown opcodes and forms that are never compacted are
+// an InvalidArgument error.
+absl::StatusOr<Word128> Expand(uint64_t compacted);
+
+}  // namespace kiln::intel::isa
+
+#endif  // KILN_CORE_INTEL_ISA_COMPACT_H_

@@ -1,0 +1,72 @@
+// Where each field of the 128-bit encoding lies, per generation. Encoder and decoder share it and
+// know no bit numbers themselves.
+//
+// A field is up to five pieces of bits, most significant first (descriptors of sends are
+// scattered). Lookups are O(1); getting or setting costs one step per piece.
+#ifndef KILN_CORE_INTEL_ISA_FIELDS_H_
+#define KILN_CORE_INTEL_ISA_FIELDS_H_
+
+#include <array>
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "core/intel/isa/instruction.h"
+
+namespace kiln::intel::isa {
+
+// One full instruction as a 128-bit number; bytes are little endian.
+struct Word128 {
+  uint64_t lo = 0;
+  uint64_t hi = 0;
+  friend bool operator==(const Word128&, const Word128&) = default;
+};
+
+Word128 FromBytes(absl::Span<const uint8_t> bytes);  // 16 bytes
+std::array<uint8_t, 16> ToBytes(const Word128& word);
+
+// Bits high..low of the word, both within one 64-bit half.
+uint64_t GetBits(const Word128& word, int high, int low);
+void SetBits(Word128& word, int high, int low, uint64_t value);
+
+enum class Field : uint8_t {
+#define KILN_EU_FIELD(name, g75, g9, g12) k##name,
+#include "core/intel/isa/fields.def"
+#undef KILN_EU_FIELD
+};
+
+// The fields of source 0 and source 1 of the one- and two-source forms.
+struct SourceFields {
+  Field type, absolute, negate, is_imm, hstride, is_grf, subnr, nr, address_imm, address_sub,
+      indirect, width, vstride;
+};
+
+inline constexpr SourceFields kSourceFields[2] = {
+    {Field::kSrc0Type, Field::kSrc0Absolute, Field::kSrc0Negate, Field::kSrc0IsImm,
+     Field::kSrc0Hstride, Field::kSrc0IsGrf, Field::kSrc0SubNr, Field::kSrc0Nr,
+     Field::kSrc0AddressImm, Field::kSrc0AddressSub, Field::kSrc0Indirect, Field::kSrc0Width,
+     Field::kSrc0Vstride},
+    {Field::kSrc1Type, Field::kSrc1Absolute, Field::kSrc1Negate, Field::kSrc1IsImm,
+     Field::kSrc1Hstride, Field::kSrc1IsGrf, Field::kSrc1SubNr, Field::kSrc1Nr,
+     Field::kSrc1AddressImm, Field::kSrc1AddressSub, Field::kSrc1Indirect, Field::kSrc1Width,
+     Field::kSrc1Vstride}};
+
+inline constexpr int kMaxPieces = 5;
+
+struct FieldLayout {
+  absl::string_view name;
+  uint8_t pieces = 0;  // 0: the generation has no such field
+  struct { uint8_t high = 0, low = 0; } piece[kMaxPieces];
+  uint8_t width = 0;  // bits in all
+};
+
+const FieldLayout& Layout(Generation gen, Field field);
+
+uint64_t GetField(Generation gen, const Word128& word, Field field);
+
+// The value must fit (asserted; the encoder checks before).
+void SetField(Generation gen, Word128& word, Field field, uint64_t value);
+
+}  // namespace kiln::intel::isa
+
+#endif  // KILN_CORE_INTEL_ISA_FIELDS_H_

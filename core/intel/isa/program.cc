@@ -1,0 +1,133 @@
+// Machine programs: insertion, branch resolution, encoding; see program.h.
+#include "core/intel/isa/program.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/intel/isa/encode.h"
+
+namespace kiln::intel::isa {
+namespace {
+
+constexpr int32_t kBytes = 16;
+
+bool NeedsUip(Opcode op) { return Info(op).format == Format::kBranchJU; }
+
+// Branches through a register, and ret, have no target in the instruction.
+bool NeedsJip(const Instruction& inst) {
+  return IsBranch(inst.op) && Info(inst.op).format != Format::kRet &&
+         inst.src[0].file != File::kGrf;
+}
+
+absl::Status CheckTarget(int32_t target, size_t count, int32_t at, const char* which) {
+  if (target >= 0 && target <= static_cast<int32_t>(count)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("instruction ", at, ": ", which, " target ", target, " is not an instruction"));
+}
+
+}  // namespace
+
+void Insert(Program& program, absl::Span<const Insertion> insertions) {
+  if (insertions.empty()) return;
+  const auto count = static_cast<int32_t>(program.insts.size());
+  std::vector<int32_t> moved(count + 1);  // old index -> index of its first insertion, or itself
+  Program out;
+  out.insts.reserve(program.insts.size() + insertions.size());
+  out.targets.reserve(out.insts.capacity());
+  size_t next = 0;
+  for (int32_t i = 0; i <= count; ++i) {
+    moved[i] = out.Next();
+    for (; next < insertions.size() && insertions[next].before == i; ++next) {
+      out.Append(insertions[next].inst);
+    }
+    if (i < count) out.Append(program.insts[i], program.targets[i]);
+  }
+  assert(next == insertions.size());  // sorted and within the program
+  for (BranchTargets& target : out.targets) {
+    if (target.jip != kNoTarget) target.jip = moved[target.jip];
+    if (target.uip != kNoTarget) target.uip = moved[target.uip];
+  }
+  program = std::move(out);
+}
+
+absl::StatusOr<std::vector<Instruction>> ResolveBranches(Generation gen, const Program& program) {
+  assert(program.insts.size() == program.targets.size());
+  std::vector<Instruction> out = program.insts;
+  for (size_t i = 0; i < out.size(); ++i) {
+    const auto at = static_cast<int32_t>(i);
+    out[i].jip = 0;
+    out[i].uip = 0;
+    if (!NeedsJip(out[i])) continue;
+    const BranchTargets& target = program.targets[i];
+    if (absl::Status s = CheckTarget(target.jip, out.size(), at, "JIP"); !s.ok()) return s;
+    // calla is absolute; every other distance counts from the branch itself.
+    out[i].jip = kBytes * (out[i].op == Opcode::kCalla ? target.jip : target.jip - at);
+    if (!NeedsUip(out[i].op)) continue;
+    if (absl::Status s = CheckTarget(target.uip, out.size(), at, "UIP"); !s.ok()) return s;
+    out[i].uip = kBytes * (target.uip - at);
+  }
+  if (gen != Generation::kGen12) {
+    return absl::UnimplementedError("branch distances: only Gen12 is built");
+  }
+  return out;
+}
+
+absl::StatusOr<std::vector<uint8_t>> Finalise(Generation gen, const Program& program) {
+  absl::StatusOr<std::vector<Instruction>> insts = ResolveBranches(gen, program);
+  if (!insts.ok()) return insts.status();
+  std::vector<uint8_t> bytes;
+  bytes.reserve(insts->size() * kBytes);
+  for (size_t i = 0; i < insts->size(); ++i) {
+    absl::StatusOr<std::array<uint8_t, 16>> one = Encode(gen, (*insts)[i]);
+    if (!one.ok()) {
+      return absl::Status(one.status().code(),
+                          absl::StrCat("instruction ", i, ": ", one.status().message()));
+    }
+    bytes.insert(bytes.end(), one->begin(), one->end());
+  }
+  return bytes;
+}
+
+absl::StatusOr<Program> ToProgram(absl::Span<const PlacedInstruction> placed) {
+  const auto index_of = [&](int64_t offset) -> int32_t {
+    const auto it = std::lower_bound(
+        placed.begin(), placed.end(), offset,
+        [](const PlacedInstruction& p, int64_t value) { return p.offset < value; });
+    if (it != placed.end()) {
+      return it->offset == offset ? static_cast<int32_t>(it - placed.begin()) : kNoTarget;
+    }
+    // Just past the end: the last instruction's own length tells where that is.
+    if (placed.empty()) return kNoTarget;
+    const int64_t end = placed.back().offset + (placed.back().inst.compacted ? 8 : 16);
+    return offset == end ? static_cast<int32_t>(placed.size()) : kNoTarget;
+  };
+  Program program;
+  for (const PlacedInstruction& p : placed) {
+    BranchTargets target;
+    Instruction inst = p.inst;
+    if (NeedsJip(inst)) {
+      const int64_t base = inst.op == Opcode::kCalla ? 0 : p.offset;
+      target.jip = index_of(base + inst.jip);
+      if (target.jip == kNoTarget) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("offset ", p.offset, ": JIP is not an instruction's start"));
+      }
+      if (NeedsUip(inst.op)) {
+        target.uip = index_of(base + inst.uip);
+        if (target.uip == kNoTarget) {
+          return absl::InvalidArgumentError(
+              absl::StrCat("offset ", p.offset, ": UIP is not an instruction's start"));
+        }
+      }
+    }
+    inst.jip = 0;
+    inst.uip = 0;
+    inst.compacted = false;
+    program.Append(inst, target);
+  }
+  return program;
+}
+
+}  // namespace kiln::intel::isa
