@@ -1,0 +1,34 @@
+// What a worker can do: the compiler behind an interface.
+//
+// Two implementations: core_backend (glslang and core) and testing/fake_backend, a double that makes
+// predictable results, with which the service is tested apart from the compiler.
+#ifndef KILN_SERVER_WORKER_BACKEND_H_
+#define KILN_SERVER_WORKER_BACKEND_H_
+
+#include <functional>
+
+#include "proto/compile.pb.h"
+#include "proto/worker.pb.h"
+#include "server/worker/job_sink.h"
+
+namespace kiln::worker {
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  // Targets, passes, stages and versions. Also loads whatever needs files: called before the sandbox
+  // closes.
+  virtual void Describe(Hello* hello) = 0;
+
+  virtual void Translate(const TranslateJob& job, JobSink* sink, Translation* result) = 0;
+
+  // Calls `done` once for each target, in order, as it is finished. Results say status, cause,
+  // message and what came out; the caller fills in target, passes and remarks.
+  using Done = std::function<void(int target_index, kiln::v1alpha::TargetResult result)>;
+  virtual void Compile(const CompileJob& job, JobSink* sink, const Done& done) = 0;
+};
+
+}  // namespace kiln::worker
+
+#endif  // KILN_SERVER_WORKER_BACKEND_H_

@@ -1,0 +1,49 @@
+// The core's event sink inside a worker.
+//
+// Every pass goes to the board (for a parent that may have to bury this process) and into the lists
+// from which results are made. Where a job asks for a fault (tests only), it happens here, at the
+// beginning of the pass named.
+#ifndef KILN_SERVER_WORKER_JOB_SINK_H_
+#define KILN_SERVER_WORKER_JOB_SINK_H_
+
+#include <string_view>
+
+#include "core/base/sink.h"
+#include "proto/compile.pb.h"
+#include "proto/worker.pb.h"
+#include "server/worker/board.h"
+
+namespace kiln::worker {
+
+class JobSink : public kiln::Sink {
+ public:
+  // `board` outlives the sink.
+  JobSink(Board* board, const Fault& fault) : board_(board), fault_(fault) {}
+
+  void OnPassBegin(std::string_view pass) override;
+  void OnPass(const kiln::PassRecord& record) override;
+  void OnRemark(const kiln::Remark& remark) override;
+
+  // Passes from now on belong to the job's target with this index; -1: to all of them.
+  void SetTarget(int index);
+  // Adds what was recorded for all targets and for the current one to `result`.
+  void AddTo(kiln::v1alpha::TargetResult* result) const;
+
+  const std::atomic<bool>* cancelled() const { return board_->cancelled(); }
+  // Does what is still due at the end of a job: a fault whose pass never came.
+  void Finish();
+
+ private:
+  void Inject();
+
+  Board* board_;
+  Fault fault_;
+  bool injected_ = false;
+  int target_ = -1;
+  kiln::v1alpha::TargetResult shared_;   // passes and remarks with target_ == -1
+  kiln::v1alpha::TargetResult current_;  // of the current target
+};
+
+}  // namespace kiln::worker
+
+#endif  // KILN_SERVER_WORKER_JOB_SINK_H_

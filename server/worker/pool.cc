@@ -1,0 +1,166 @@
+// A pool of worker processes: see pool.h.
+//
+// pool.cc has the queue; what one thread does with its worker is in slot.cc.
+#include "server/worker/pool.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "server/worker/executable.h"
+#include "server/worker/pool_internal.h"
+
+namespace kiln::worker {
+
+absl::StatusOr<std::unique_ptr<Pool>> Pool::Start(PoolOptions options) {
+  auto path = FindWorkerExecutable(options.executable);
+  if (!path.ok()) return path.status();
+  auto executable = Executable::Open(*path);
+  if (!executable.ok()) return executable.status();
+  if (options.workers < 1) return absl::InvalidArgumentError("a pool needs at least one worker");
+  auto impl = std::make_unique<Impl>(std::move(options), *std::move(executable));
+  if (absl::Status s = impl->StartSlots(); !s.ok()) return s;
+  return std::unique_ptr<Pool>(new Pool(std::move(impl)));
+}
+
+Pool::Pool(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Pool::~Pool() = default;
+const Hello& Pool::hello() const { return impl_->hello(); }
+absl::StatusOr<Pool::Handle> Pool::Submit(Job job, Done done) {
+  return impl_->Submit(std::move(job), std::move(done));
+}
+void Pool::Cancel(const Handle& handle) { impl_->Cancel(handle); }
+Pool::Load Pool::load() const { return impl_->load(); }
+
+absl::Status Pool::Impl::StartSlots() {
+  for (int i = 0; i < options_.workers; ++i) {
+    auto slot = Slot::Create(this);
+    if (!slot.ok()) return slot.status();
+    slots_.push_back(*std::move(slot));
+  }
+  for (auto& slot : slots_) slot->StartThread();
+  absl::Status status;
+  for (auto& slot : slots_) status.Update(slot->AwaitFirstStart());
+  return status;
+}
+
+Pool::Impl::~Impl() {
+  std::deque<Handle> waiting;
+  {
+    absl::MutexLock lock(&mutex_);
+    stopping_ = true;
+    waiting.swap(queue_);
+    for (auto& slot : slots_) {
+      if (slot->running != nullptr) slot->running->cancelled = true;
+      slot->Wake();
+    }
+  }
+  for (const Handle& entry : waiting) Finish(entry, CancelledOutcome(*entry));
+  for (auto& slot : slots_) slot->Join();
+}
+
+absl::StatusOr<Pool::Handle> Pool::Impl::Submit(Job job, Done done) {
+  auto entry = std::make_shared<Entry>();
+  entry->job = std::move(job);
+  entry->done = std::move(done);
+  entry->queued_at = absl::Now();
+  absl::MutexLock lock(&mutex_);
+  if (stopping_) return absl::UnavailableError("shutting down");
+  if (queue_.size() >= options_.queue_limit) {
+    return absl::UnavailableError(
+        absl::StrCat("the queue is full: ", queue_.size(), " jobs are waiting"));
+  }
+  entry->job.set_id(++last_id_);
+  queue_.push_back(entry);
+  return entry;
+}
+
+void Pool::Impl::Cancel(const Handle& entry) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (entry->state == Entry::State::kDone) return;
+    entry->cancelled = true;
+    if (entry->state == Entry::State::kRunning) {
+      entry->slot->Wake();
+      return;
+    }
+    std::erase(queue_, entry);
+  }
+  Finish(entry, CancelledOutcome(*entry));
+}
+
+Pool::Handle Pool::Impl::Next(Slot* slot) {
+  absl::MutexLock lock(&mutex_);
+  mutex_.Await(absl::Condition(
+      +[](Impl* self) { return self->stopping_ || !self->queue_.empty(); }, this));
+  if (stopping_) return nullptr;
+  Handle entry = std::move(queue_.front());
+  queue_.pop_front();
+  // From here on whatever happens to the slot's worker is this job's outcome.
+  entry->state = Entry::State::kRunning;
+  entry->slot = slot;
+  slot->running = entry;
+  return entry;
+}
+
+void Pool::Impl::Finish(const Handle& entry, JobOutcome outcome) {
+  Done done;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (entry->state == Entry::State::kDone) return;
+    if (entry->slot != nullptr) entry->slot->running = nullptr;
+    entry->state = Entry::State::kDone;
+    entry->slot = nullptr;
+    done = std::move(entry->done);
+    entry->done = nullptr;
+  }
+  done(std::move(outcome));
+}
+
+JobOutcome Pool::Impl::CancelledOutcome(const Entry& entry) {
+  JobOutcome outcome;
+  outcome.status = kiln::v1alpha::TargetResult::CANCELLED;
+  outcome.cause = "cancelled";
+  outcome.message = "cancelled while it waited for a worker";
+  outcome.queued = absl::Now() - entry.queued_at;
+  outcome.results.resize(static_cast<size_t>(entry.job.compile().targets_size()));
+  return outcome;
+}
+
+absl::Status Pool::Impl::AcceptHello(Hello hello) {
+  absl::MutexLock lock(&mutex_);
+  if (!has_hello_) {
+    hello_ = std::move(hello);
+    has_hello_ = true;
+    return absl::OkStatus();
+  }
+  // Keys name these versions: results of another compiler must not be stored under them.
+  if (hello.SerializeAsString() != hello_.SerializeAsString()) {
+    return absl::FailedPreconditionError("the worker executable has changed; restart is needed");
+  }
+  return absl::OkStatus();
+}
+
+bool Pool::Impl::stopping() const {
+  absl::MutexLock lock(&mutex_);
+  return stopping_;
+}
+
+void Pool::Impl::Sleep(absl::Duration time) {
+  absl::MutexLock lock(&mutex_);
+  mutex_.AwaitWithTimeout(absl::Condition(&stopping_), time);
+}
+
+Pool::Load Pool::Impl::load() const {
+  absl::MutexLock lock(&mutex_);
+  Load load;
+  load.queued = queue_.size();
+  for (const auto& slot : slots_) {
+    load.busy += slot->running != nullptr ? 1 : 0;
+    load.workers += slot->alive.load(std::memory_order_relaxed) ? 1 : 0;
+  }
+  return load;
+}
+
+}  // namespace kiln::worker

@@ -1,0 +1,108 @@
+// A pool of worker processes: a bounded queue, one thread and one worker each, a watchdog.
+//
+// Invariants: a job is in exactly one of queue, running, done, and its callback is called exactly
+// once, from a thread of the pool or from Cancel. Which job a worker has is recorded before it is
+// sent, so that whatever happens to the worker is that job's outcome and nobody else's. A worker
+// whose job was cut short is never used again. Workers are started before they are needed, and
+// replaced after a death, after `jobs_per_worker` jobs or above `resident_bytes_per_worker`.
+//
+// Cancellation is a flag on the board that the core polls between passes; a worker that has not
+// stopped `cancel_grace` later is killed. Cost of a job beside the work itself: two thread wake-ups
+// here, one in the worker.
+#ifndef KILN_SERVER_WORKER_POOL_H_
+#define KILN_SERVER_WORKER_POOL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "proto/compile.pb.h"
+#include "proto/worker.pb.h"
+#include "server/worker/board.h"
+#include "server/worker/process.h"
+
+namespace kiln::worker {
+
+struct PoolOptions {
+  std::string executable;  // kiln_worker; empty: FindWorkerExecutable
+  int workers = 1;
+  size_t queue_limit = 1024;  // jobs that wait; more are refused
+  WorkerLimits limits;
+  int64_t jobs_per_worker = 1000;
+  int64_t resident_bytes_per_worker = int64_t{512} << 20;
+  absl::Duration start_timeout = absl::Seconds(10);
+  absl::Duration cancel_grace = absl::Milliseconds(250);
+  // Told of every worker that leaves, with Exit::reason, from the pool's threads. May be empty.
+  std::function<void(std::string_view reason)> on_worker_exit;
+};
+
+// What became of a job.
+struct JobOutcome {
+  // OK: the worker did the job, and `results` or `translation` say with what result. CRASHED,
+  // TIMED_OUT, MEMORY_LIMIT: it did not survive. CANCELLED: cancelled, before or while it ran.
+  kiln::v1alpha::TargetResult::Status status = kiln::v1alpha::TargetResult::OK;
+  std::string cause;
+  std::string message;
+  std::string last_pass;
+  // The target whose compile did not survive; -1: what is done once for all.
+  int blamed_target = -1;
+  // One for each target of a CompileJob; empty where it was not finished.
+  std::vector<std::optional<kiln::v1alpha::TargetResult>> results;
+  std::optional<Translation> translation;
+  // Finished passes, of killed workers too.
+  std::vector<PassEvent> passes;
+  uint32_t lost_passes = 0;
+  absl::Duration queued;
+  absl::Duration ran;
+};
+
+class Pool {
+ public:
+  using Done = std::function<void(JobOutcome outcome)>;
+
+  // Opaque; identifies a job for Cancel.
+  struct Entry;
+  using Handle = std::shared_ptr<Entry>;
+
+  struct Load {
+    size_t queued = 0;
+    int busy = 0;
+    int workers = 0;  // that are alive
+  };
+
+  // Starts all workers and waits until they are ready.
+  static absl::StatusOr<std::unique_ptr<Pool>> Start(PoolOptions options);
+  // Cancels what is queued or running and stops the workers.
+  ~Pool();
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  // What the workers said of themselves.
+  const Hello& hello() const;
+
+  // Queues a job. Never blocks. Unavailable: the queue is full or the pool is being destroyed.
+  absl::StatusOr<Handle> Submit(Job job, Done done);
+
+  // The job's outcome will be CANCELLED unless it is finished before. Never blocks; may call the
+  // job's callback.
+  void Cancel(const Handle& handle);
+
+  Load load() const;
+
+  class Impl;
+
+ private:
+  explicit Pool(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kiln::worker
+
+#endif  // KILN_SERVER_WORKER_POOL_H_

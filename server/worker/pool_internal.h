@@ -1,0 +1,118 @@
+// Inside of the pool: the queue (pool.cc) and the slots (slot.cc).
+#ifndef KILN_SERVER_WORKER_POOL_INTERNAL_H_
+#define KILN_SERVER_WORKER_POOL_INTERNAL_H_
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
+#include "server/worker/board.h"
+#include "server/worker/frame.h"
+#include "server/worker/pool.h"
+#include "server/worker/process.h"
+
+namespace kiln::worker {
+
+class Slot;
+
+struct Pool::Entry {
+  enum class State { kQueued, kRunning, kDone };
+  Job job;
+  Done done;
+  absl::Time queued_at;
+  State state = State::kQueued;         // under the pool's mutex
+  Slot* slot = nullptr;                 // where it runs; under the pool's mutex
+  std::atomic<bool> cancelled = false;  // wanted
+};
+
+class Pool::Impl {
+ public:
+  Impl(PoolOptions options, Executable executable)
+      : options_(std::move(options)), executable_(std::move(executable)) {}
+  ~Impl();
+
+  absl::Status StartSlots();
+  absl::StatusOr<Handle> Submit(Job job, Done done);
+  void Cancel(const Handle& entry);
+  Load load() const;
+  const Hello& hello() const { return hello_; }
+
+  // For slots.
+  const PoolOptions& options() const { return options_; }
+  const Executable& executable() const { return executable_; }
+  // Blocks for the next job, which then belongs to `slot`; null when the pool stops.
+  Handle Next(Slot* slot);
+  void Finish(const Handle& entry, JobOutcome outcome);
+  absl::Status AcceptHello(Hello hello);
+  bool stopping() const;
+  // Returns early when the pool stops.
+  void Sleep(absl::Duration time);
+
+ private:
+  static JobOutcome CancelledOutcome(const Entry& entry);
+
+  const PoolOptions options_;
+  const Executable executable_;
+  mutable absl::Mutex mutex_;
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  uint64_t last_id_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::deque<Handle> queue_ ABSL_GUARDED_BY(mutex_);
+  bool has_hello_ ABSL_GUARDED_BY(mutex_) = false;
+  Hello hello_;  // written before the first job, constant afterwards
+  std::vector<std::unique_ptr<Slot>> slots_;
+};
+
+// One thread with its worker process.
+class Slot {
+ public:
+  static absl::StatusOr<std::unique_ptr<Slot>> Create(Pool::Impl* pool);
+  ~Slot();
+
+  void StartThread();
+  absl::Status AwaitFirstStart();
+  // Makes the thread look at cancellation and stopping.
+  void Wake();
+  void Join();
+
+  Pool::Handle running;  // under the pool's mutex
+  std::atomic<bool> alive = false;
+
+ private:
+  // How the exchange with the worker over one job ended.
+  enum class Exchange { kDone, kWorkerGone, kGarbage, kDeadline, kCancelGraceOver };
+
+  explicit Slot(Pool::Impl* pool) : pool_(pool) {}
+  void Main();
+  absl::Status StartWorker();
+  bool WorkerIsGone() const;
+  // True when a worker is ready. False: the pool stops.
+  bool EnsureWorker(const Pool::Handle& entry);
+  void Run(const Pool::Handle& entry);
+  Exchange Converse(const Pool::Entry& entry, JobOutcome* outcome);
+  // True when the job is done.
+  absl::StatusCode Accept(const Pool::Entry& entry, JobOutcome* outcome, bool* last);
+  void Bury(const Pool::Entry& entry, Exchange how, JobOutcome* outcome);
+  void MaybeRecycle();
+  void Report(std::string_view reason);
+  void DrainWakeups();
+
+  Pool::Impl* pool_;
+  int wake_fd_ = -1;
+  std::unique_ptr<Board> board_;
+  std::unique_ptr<Process> process_;
+  FrameReader reader_;
+  int64_t jobs_ = 0;  // of this worker
+  absl::Notification started_;
+  absl::Status first_start_;
+  std::thread thread_;
+};
+
+}  // namespace kiln::worker
+
+#endif  // KILN_SERVER_WORKER_POOL_INTERNAL_H_

@@ -1,0 +1,279 @@
+// The pool with real worker processes and the compiler double: results, every way to die, limits,
+// cancellation, recycling.
+#include "server/worker/pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
+#include "server/worker/testing/fake_backend.h"
+
+namespace kiln::worker {
+namespace {
+
+using kiln::v1alpha::TargetResult;
+
+class PoolTest : public testing::Test {
+ protected:
+  PoolOptions Options() {
+    PoolOptions options;
+    options.executable = "server/worker/testing/fake_worker";
+    options.workers = 1;
+    options.limits.fault_injection = true;
+    options.limits.wall_time = absl::Seconds(30);
+    options.on_worker_exit = [this](std::string_view reason) {
+      absl::MutexLock lock(&mutex_);
+      ++exits_[std::string(reason)];
+    };
+    return options;
+  }
+  void Start(PoolOptions options) {
+    auto pool = Pool::Start(std::move(options));
+    ASSERT_TRUE(pool.ok()) << pool.status();
+    pool_ = *std::move(pool);
+  }
+  static Job Compile(uint32_t seed, std::vector<std::string> targets = {"tgl"}) {
+    Job job;
+    job.mutable_compile()->set_spirv(FakeModule(seed));
+    for (auto& t : targets) job.mutable_compile()->add_targets(t);
+    return job;
+  }
+  static Job Faulty(Fault::Kind kind, const std::string& pass = "", uint32_t milliseconds = 0) {
+    Job job = Compile(1);
+    job.mutable_fault()->set_kind(kind);
+    job.mutable_fault()->set_pass(pass);
+    job.mutable_fault()->set_milliseconds(milliseconds);
+    return job;
+  }
+  JobOutcome Do(Job job) {
+    absl::Notification done;
+    JobOutcome outcome;
+    auto handle = pool_->Submit(std::move(job), [&](JobOutcome o) {
+      outcome = std::move(o);
+      done.Notify();
+    });
+    EXPECT_TRUE(handle.ok()) << handle.status();
+    EXPECT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(60)));
+    return outcome;
+  }
+  void ExpectHealthy() {
+    JobOutcome outcome = Do(Compile(99));
+    EXPECT_EQ(outcome.status, TargetResult::OK) << outcome.message;
+    ASSERT_EQ(outcome.results.size(), 1u);
+    ASSERT_TRUE(outcome.results[0].has_value());
+    EXPECT_EQ(outcome.results[0]->status(), TargetResult::OK);
+  }
+  int Exits(const std::string& reason) {
+    absl::MutexLock lock(&mutex_);
+    return exits_[reason];
+  }
+
+  absl::Mutex mutex_;
+  std::map<std::string, int> exits_;
+  std::unique_ptr<Pool> pool_;
+};
+
+TEST_F(PoolTest, CompilesForAllTargetsAndReportsPasses) {
+  Start(Options());
+  JobOutcome outcome = Do(Compile(5, {"tgl", "skl"}));
+  EXPECT_EQ(outcome.status, TargetResult::OK);
+  ASSERT_EQ(outcome.results.size(), 2u);
+  EXPECT_EQ(outcome.results[0]->target(), "tgl");
+  EXPECT_EQ(outcome.results[1]->target(), "skl");
+  EXPECT_NE(outcome.results[0]->variants(0).code(), outcome.results[1]->variants(0).code());
+  EXPECT_EQ(outcome.results[0]->passes_size(), 4);
+  ASSERT_EQ(outcome.passes.size(), 6u);
+  EXPECT_EQ(outcome.passes[1].pass, "fake_fold");
+  EXPECT_EQ(outcome.passes[1].target, -1);
+  EXPECT_TRUE(outcome.passes[1].changed);
+  EXPECT_EQ(outcome.passes[5].target, 1);
+}
+
+TEST_F(PoolTest, TranslatesGlsl) {
+  Start(Options());
+  Job job;
+  job.mutable_translate()->mutable_glsl()->set_text("void main() {}");
+  JobOutcome outcome = Do(job);
+  ASSERT_TRUE(outcome.translation.has_value());
+  EXPECT_EQ(outcome.translation->status(), TargetResult::OK);
+  EXPECT_FALSE(outcome.translation->spirv().empty());
+}
+
+TEST_F(PoolTest, HelloSaysWhatTheSandboxIs) {
+  Start(Options());
+  EXPECT_EQ(pool_->hello().targets_size(), 2);
+  EXPECT_TRUE(pool_->hello().sandbox().parent_death_signal());
+  EXPECT_TRUE(pool_->hello().sandbox().no_new_privileges());
+}
+
+struct Death {
+  Fault::Kind kind;
+  TargetResult::Status status;
+  const char* cause;
+  const char* reason;
+};
+
+class PoolDeathsTest : public PoolTest, public testing::WithParamInterface<Death> {};
+
+TEST_P(PoolDeathsTest, IsThatJobsOutcomeWithItsLastPass) {
+  PoolOptions options = Options();
+  // Short only where it is what ends the job: filling memory takes its time on a busy machine.
+  bool timeout = GetParam().status == TargetResult::TIMED_OUT;
+  options.limits.wall_time = timeout ? absl::Milliseconds(500) : absl::Seconds(60);
+  options.limits.address_space_bytes = uint64_t{512} << 20;
+  Start(std::move(options));
+  JobOutcome outcome = Do(Faulty(GetParam().kind, "fake_select"));
+  EXPECT_EQ(outcome.status, GetParam().status);
+  EXPECT_EQ(outcome.cause, GetParam().cause);
+  EXPECT_FALSE(outcome.message.empty());
+  EXPECT_EQ(outcome.last_pass, "fake_select");
+  EXPECT_EQ(outcome.blamed_target, 0);
+  // The passes that ended before are counted all the same.
+  ASSERT_EQ(outcome.passes.size(), 2u);
+  EXPECT_EQ(outcome.passes[0].pass, "fake_import");
+  EXPECT_EQ(Exits(GetParam().reason), 1);
+  ExpectHealthy();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PoolDeathsTest,
+    testing::Values(
+        Death{Fault::CRASH, TargetResult::CRASHED, "segmentation_fault", "segv"},
+        Death{Fault::ABORT, TargetResult::CRASHED, "assertion", "abort"},
+        Death{Fault::EXIT, TargetResult::CRASHED, "worker_exited", "exited"},
+        Death{Fault::HANG, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
+        Death{Fault::SPIN, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
+        Death{Fault::ALLOCATE, TargetResult::MEMORY_LIMIT, "memory_limit", "oom"},
+        Death{Fault::SYSCALL, TargetResult::CRASHED, "forbidden_system_call", "seccomp"}),
+    [](const testing::TestParamInfo<Death>& info) { return Fault::Kind_Name(info.param.kind); });
+
+TEST_F(PoolTest, CpuTimeIsLimitedPerJob) {
+  PoolOptions options = Options();
+  options.limits.cpu_seconds = 1;
+  Start(std::move(options));
+  JobOutcome outcome = Do(Faulty(Fault::SPIN));
+  EXPECT_EQ(outcome.status, TargetResult::TIMED_OUT);
+  EXPECT_EQ(outcome.cause, "cpu_time_limit");
+  EXPECT_EQ(outcome.last_pass, "fake_import");
+  EXPECT_EQ(outcome.blamed_target, -1);
+}
+
+TEST_F(PoolTest, ATargetFinishedBeforeTheDeathIsDelivered) {
+  Start(Options());
+  Job job = Compile(3, {"tgl", "skl"});
+  // A fault whose pass never comes happens at the end of the last target.
+  job.mutable_fault()->set_kind(Fault::CRASH);
+  job.mutable_fault()->set_pass("never");
+  JobOutcome outcome = Do(job);
+  EXPECT_EQ(outcome.status, TargetResult::CRASHED);
+  EXPECT_EQ(outcome.blamed_target, 1);
+  ASSERT_TRUE(outcome.results[0].has_value());
+  EXPECT_EQ(outcome.results[0]->status(), TargetResult::OK);
+  EXPECT_FALSE(outcome.results[1].has_value());
+}
+
+TEST_F(PoolTest, FaultsAreIgnoredUnlessEnabled) {
+  PoolOptions options = Options();
+  options.limits.fault_injection = false;
+  Start(std::move(options));
+  EXPECT_EQ(Do(Faulty(Fault::CRASH)).status, TargetResult::OK);
+}
+
+TEST_F(PoolTest, CancellationStopsAPoliteWorkerWithoutKillingIt) {
+  PoolOptions options = Options();
+  options.cancel_grace = absl::Seconds(20);
+  Start(std::move(options));
+  absl::Notification done;
+  JobOutcome outcome;
+  auto handle = pool_->Submit(Faulty(Fault::SLOW, "", 20'000), [&](JobOutcome o) {
+    outcome = std::move(o);
+    done.Notify();
+  });
+  ASSERT_TRUE(handle.ok());
+  while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+  pool_->Cancel(*handle);
+  ASSERT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(10)));
+  ASSERT_TRUE(outcome.results[0].has_value());
+  EXPECT_EQ(outcome.results[0]->status(), TargetResult::CANCELLED);
+  ExpectHealthy();
+  EXPECT_EQ(Exits("cancelled"), 0);
+}
+
+TEST_F(PoolTest, CancellationKillsADeafWorker) {
+  Start(Options());
+  absl::Notification done;
+  JobOutcome outcome;
+  auto handle = pool_->Submit(Faulty(Fault::HANG), [&](JobOutcome o) {
+    outcome = std::move(o);
+    done.Notify();
+  });
+  ASSERT_TRUE(handle.ok());
+  while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+  pool_->Cancel(*handle);
+  ASSERT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(10)));
+  EXPECT_EQ(outcome.status, TargetResult::CANCELLED);
+  EXPECT_EQ(Exits("cancelled"), 1);
+  ExpectHealthy();
+}
+
+TEST_F(PoolTest, TheQueueIsBoundedAndCancelsWhatWaits) {
+  PoolOptions options = Options();
+  options.queue_limit = 2;
+  Start(std::move(options));
+  std::atomic<int> cancelled = 0;
+  auto count = [&](JobOutcome o) { cancelled += o.status == TargetResult::CANCELLED ? 1 : 0; };
+  auto running = pool_->Submit(Faulty(Fault::HANG), count);
+  ASSERT_TRUE(running.ok());
+  while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+  auto second = pool_->Submit(Compile(2), count);
+  ASSERT_TRUE(second.ok());
+  ASSERT_TRUE(pool_->Submit(Compile(3), count).ok());
+  EXPECT_TRUE(absl::IsUnavailable(pool_->Submit(Compile(4), count).status()));
+  pool_->Cancel(*second);
+  EXPECT_EQ(cancelled, 1);
+  EXPECT_EQ(pool_->load().queued, 1u);
+  pool_.reset();  // cancels the rest, the deaf worker included
+  EXPECT_EQ(cancelled, 3);
+}
+
+TEST_F(PoolTest, WorkersAreRecycled) {
+  PoolOptions options = Options();
+  options.jobs_per_worker = 2;
+  Start(std::move(options));
+  for (int i = 0; i < 5; ++i) ExpectHealthy();
+  EXPECT_EQ(Exits("recycle"), 2);
+}
+
+TEST_F(PoolTest, ABigModuleTravels) {
+  Start(Options());
+  Job job;
+  job.mutable_compile()->set_spirv(FakeModule(1, 4 << 20));
+  job.mutable_compile()->add_targets("tgl");
+  JobOutcome outcome = Do(job);
+  ASSERT_TRUE(outcome.results[0].has_value());
+  EXPECT_GE(outcome.results[0]->variants(0).code().size(), size_t{16} << 20);
+}
+
+TEST(PoolStartTest, NamesAMissingExecutable) {
+  PoolOptions options;
+  options.executable = "/nonexistent/kiln_worker";
+  auto pool = Pool::Start(std::move(options));
+  EXPECT_TRUE(absl::IsNotFound(pool.status()));
+  EXPECT_NE(pool.status().message().find("/nonexistent/kiln_worker"), std::string::npos);
+}
+
+TEST(PoolStartTest, AnExecutableThatIsNoWorkerIsAnErrorNotAHang) {
+  PoolOptions options;
+  options.executable = "/bin/true";
+  auto pool = Pool::Start(std::move(options));
+  EXPECT_TRUE(absl::IsUnavailable(pool.status())) << pool.status();
+}
+
+}  // namespace
+}  // namespace kiln::worker

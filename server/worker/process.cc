@@ -1,0 +1,244 @@
+// The parent's side of one worker process: see process.h.
+#include "server/worker/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "server/worker/frame.h"
+#include "server/worker/worker_main.h"
+
+namespace kiln::worker {
+namespace {
+
+using kiln::v1alpha::TargetResult;
+
+// Above the numbers that the child gives its descriptors, so that one dup2 cannot hide another.
+int MoveUp(int fd) {
+  int up = fcntl(fd, F_DUPFD_CLOEXEC, 10);
+  close(fd);
+  return up;
+}
+
+// A worker that does not read must not block its parent for ever.
+void SetSendTimeout(int fd) {
+  timeval timeout = {10, 0};
+  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
+}
+
+std::vector<std::string> Arguments(const WorkerLimits& limits) {
+  std::vector<std::string> args = {
+      "kiln_worker",
+      absl::StrCat("--address-space-bytes=", limits.address_space_bytes),
+      absl::StrCat("--cpu-seconds=", limits.cpu_seconds),
+  };
+  if (!limits.seccomp) args.push_back("--no-seccomp");
+  if (limits.fault_injection) args.push_back("--enable-fault-injection");
+  return args;
+}
+
+absl::StatusOr<pid_t> Spawn(const std::string& path, const std::vector<std::string>& args,
+                            int socket, int board) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, socket, kSocketFd);
+  posix_spawn_file_actions_adddup2(&actions, board, kBoardFd);
+
+  // Signals that the daemon blocks or handles are the worker's own business again. A process group
+  // of its own: Ctrl-C at a terminal reaches the daemon, which then lets its workers finish.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                            POSIX_SPAWN_SETPGROUP);
+
+  std::vector<char*> argv;
+  for (const std::string& a : args) argv.push_back(const_cast<char*>(a.c_str()));
+  argv.push_back(nullptr);
+  static char locale[] = "LC_ALL=C";
+  char* environment[] = {locale, nullptr};
+  pid_t pid = -1;
+  int error = posix_spawn(&pid, path.c_str(), &actions, &attributes, argv.data(), environment);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) {
+    return absl::UnavailableError(absl::StrCat("cannot start a worker: ", strerror(error)));
+  }
+  return pid;
+}
+
+Exit Named(std::string reason, TargetResult::Status status, std::string cause,
+           std::string message) {
+  return Exit{std::move(reason), status, std::move(cause), std::move(message)};
+}
+
+Exit DescribeSignal(int signal, const Board& board) {
+  switch (signal) {
+    case SIGSEGV:
+    case SIGBUS:
+      return Named("segv", TargetResult::CRASHED, "segmentation_fault",
+                   "the compiler accessed memory that it does not have");
+    case SIGABRT: {
+      std::string note = board.Note();
+      return Named("abort", TargetResult::CRASHED, note.empty() ? "abort" : "assertion",
+                   note.empty() ? "the compiler aborted" : note);
+    }
+    case SIGSYS:
+      return Named("seccomp", TargetResult::CRASHED, "forbidden_system_call",
+                   "the compiler made a system call that its sandbox forbids");
+    case SIGXCPU:
+      return Named("timeout", TargetResult::TIMED_OUT, "cpu_time_limit",
+                   "over the limit of CPU time for one job");
+    case SIGKILL:
+      // Not by us (the pool knows when it was): on Linux that is the out-of-memory killer.
+      return Named("killed", TargetResult::MEMORY_LIMIT, "killed_by_system",
+                   "the worker was killed by the system, probably for want of memory");
+    default:
+      return Named("signal", TargetResult::CRASHED, absl::StrCat("signal_", signal),
+                   absl::StrCat("the compiler was killed by signal ", signal));
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Executable> Executable::Open(const std::string& path) {
+  int fd = open(path.c_str(), O_PATH | O_CLOEXEC);
+  if (fd < 0) {
+    return absl::NotFoundError(absl::StrCat("worker executable ", path, ": ", strerror(errno)));
+  }
+  fd = MoveUp(fd);
+  if (fd < 0) return absl::UnavailableError("no descriptor left for the worker executable");
+  return Executable(fd, path);
+}
+
+Executable::~Executable() {
+  if (fd_ >= 0) close(fd_);
+}
+
+std::string Executable::ExecPath() const {
+  std::string by_fd = absl::StrCat("/proc/self/fd/", fd_);
+  return access(by_fd.c_str(), X_OK) == 0 ? by_fd : path_;
+}
+
+Exit DescribeExit(int wait_status, const Board& board) {
+  if (WIFSIGNALED(wait_status)) return DescribeSignal(WTERMSIG(wait_status), board);
+  int code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
+  if (code == kExitOutOfMemory || board.OutOfMemory()) {
+    return Named("oom", TargetResult::MEMORY_LIMIT, "memory_limit",
+                 "over the limit of memory for one job");
+  }
+  return Named("exited", TargetResult::CRASHED, "worker_exited",
+               absl::StrCat("the worker left with exit code ", code, " in the middle of a job"));
+}
+
+absl::StatusOr<std::unique_ptr<Process>> Process::Start(const Executable& executable,
+                                                        const WorkerLimits& limits,
+                                                        const Board& board) {
+  int pair[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+    return absl::UnavailableError(absl::StrCat("socketpair: ", strerror(errno)));
+  }
+  int mine = pair[0];
+  int theirs = MoveUp(pair[1]);
+  int board_fd = fcntl(board.fd(), F_DUPFD_CLOEXEC, 10);
+  absl::StatusOr<pid_t> pid = absl::UnavailableError("no more descriptors for a worker");
+  if (theirs >= 0 && board_fd >= 0) {
+    SetSendTimeout(mine);
+    pid = Spawn(executable.ExecPath(), Arguments(limits), theirs, board_fd);
+  }
+  if (theirs >= 0) close(theirs);
+  if (board_fd >= 0) close(board_fd);
+  if (!pid.ok()) {
+    close(mine);
+    return pid.status();
+  }
+  return std::unique_ptr<Process>(new Process(*pid, mine));
+}
+
+Process::~Process() {
+  KillAndReap();
+  Close();
+}
+
+void Process::Close() {
+  if (fd_ >= 0) close(fd_);
+  fd_ = -1;
+}
+
+absl::StatusOr<Hello> Process::AwaitHello(absl::Duration timeout) {
+  absl::Time end = absl::Now() + timeout;
+  FrameReader reader;
+  for (;;) {
+    Hello hello;
+    bool taken = false;
+    if (reader.Take(&hello, &taken) != absl::StatusCode::kOk) {
+      return absl::UnavailableError("the worker's greeting is not understood");
+    }
+    if (taken) return hello;
+    int64_t left = absl::ToInt64Milliseconds(end - absl::Now());
+    pollfd p = {fd_, POLLIN, 0};
+    if (left <= 0 || poll(&p, 1, static_cast<int>(left)) == 0) {
+      return absl::UnavailableError("a worker did not become ready in time");
+    }
+    if (!reader.Fill(fd_).ok()) {
+      return absl::UnavailableError("a worker died while it started");
+    }
+  }
+}
+
+bool Process::WaitFor(absl::Duration timeout, int* status) {
+  absl::Time end = absl::Now() + timeout;
+  absl::Duration nap = absl::Microseconds(50);
+  for (;;) {
+    pid_t r = waitpid(pid_, status, WNOHANG);
+    if (r == pid_) return true;
+    if (r < 0 && errno != EINTR) return true;
+    if (absl::Now() >= end) return false;
+    absl::SleepFor(nap);
+    nap = std::min(nap * 2, absl::Milliseconds(5));
+  }
+}
+
+int Process::Reap() {
+  if (pid_ <= 0) return -1;
+  int status = 0;
+  if (!WaitFor(absl::Seconds(1), &status)) return KillAndReap();
+  pid_ = -1;
+  return status;
+}
+
+int Process::KillAndReap() {
+  if (pid_ <= 0) return -1;
+  kill(pid_, SIGKILL);
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  return status;
+}
+
+void Process::Retire() {
+  Close();
+  Reap();
+}
+
+}  // namespace kiln::worker

@@ -1,0 +1,97 @@
+// The parent's side of one worker process: start it, stop it, say how it ended.
+//
+// Spawned anew (posix_spawn), never forked from the grown daemon. The executable is opened once and
+// started through its descriptor, so that a package upgrade under a running daemon cannot mix
+// versions. The worker inherits a socket, the board and nothing else; its environment is empty.
+// PR_SET_PDEATHSIG is tied to the thread that spawns: that thread must live as long as the worker.
+#ifndef KILN_SERVER_WORKER_PROCESS_H_
+#define KILN_SERVER_WORKER_PROCESS_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "proto/worker.pb.h"
+#include "server/worker/board.h"
+
+namespace kiln::worker {
+
+struct WorkerLimits {
+  uint64_t address_space_bytes = uint64_t{2} << 30;
+  int64_t cpu_seconds = 60;                      // per job
+  absl::Duration wall_time = absl::Seconds(60);  // per job
+  bool seccomp = true;
+  bool fault_injection = false;
+};
+
+// An opened executable.
+class Executable {
+ public:
+  static absl::StatusOr<Executable> Open(const std::string& path);
+  Executable(Executable&& other) noexcept : fd_(other.fd_), path_(std::move(other.path_)) {
+    other.fd_ = -1;
+  }
+  Executable& operator=(Executable&&) = delete;
+  ~Executable();
+  // What to give to exec.
+  std::string ExecPath() const;
+  const std::string& path() const { return path_; }
+
+ private:
+  Executable(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
+  int fd_;
+  std::string path_;
+};
+
+// How a worker left, in the words of kiln_worker_exits_total{reason}.
+struct Exit {
+  std::string reason;  // recycle, segv, abort, oom, timeout, cancelled, seccomp, killed, exited, signal
+  kiln::v1alpha::TargetResult::Status status = kiln::v1alpha::TargetResult::CRASHED;
+  std::string cause;    // snake_case
+  std::string message;  // for people
+};
+
+// From waitpid's status and what the worker left on the board.
+Exit DescribeExit(int wait_status, const Board& board);
+
+class Process {
+ public:
+  // Spawns and returns; the worker is not ready before its Hello.
+  static absl::StatusOr<std::unique_ptr<Process>> Start(const Executable& executable,
+                                                        const WorkerLimits& limits,
+                                                        const Board& board);
+  // Kills and reaps what still runs.
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  int fd() const { return fd_; }
+  pid_t pid() const { return pid_; }
+
+  // Waits for the Hello.
+  absl::StatusOr<Hello> AwaitHello(absl::Duration timeout);
+
+  // Closes the socket, upon which an idle worker leaves; kills it if it does not. Reaps.
+  void Retire();
+  // SIGKILL, if it still runs, and reaps. The wait status; -1 if it was reaped before.
+  int KillAndReap();
+  // Reaps a worker whose socket has closed: gives it a moment to be gone by itself.
+  int Reap();
+
+ private:
+  Process(pid_t pid, int fd) : pid_(pid), fd_(fd) {}
+  // Polls for the exit until `timeout`.
+  bool WaitFor(absl::Duration timeout, int* status);
+  void Close();
+
+  pid_t pid_;
+  int fd_;
+};
+
+}  // namespace kiln::worker
+
+#endif  // KILN_SERVER_WORKER_PROCESS_H_

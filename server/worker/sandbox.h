@@ -1,0 +1,31 @@
+// The limits and the system-call filter that a worker puts on itself before its first job.
+//
+// A compile needs memory, its two inherited descriptors and a clock: no files, network, processes or
+// threads. Whatever cannot be had (an old kernel, a sanitiser build) is reported, not fatal: the
+// daemon shows it as kiln_sandbox_level and an operator decides.
+#ifndef KILN_SERVER_WORKER_SANDBOX_H_
+#define KILN_SERVER_WORKER_SANDBOX_H_
+
+#include <cstdint>
+
+#include "proto/worker.pb.h"
+
+namespace kiln::worker {
+
+struct SandboxOptions {
+  uint64_t address_space_bytes = uint64_t{2} << 30;  // 0: no limit
+  bool seccomp = true;
+};
+
+// Dies with the parent; closes every descriptor above `last_fd`.
+void DetachFromParent(int last_fd, Hello::Sandbox* achieved);
+
+// Cannot be undone. After it, opening anything fails and forbidden calls kill (SIGSYS).
+void EnterSandbox(const SandboxOptions& options, Hello::Sandbox* achieved);
+
+// Allows this process `seconds` of CPU time from now; then SIGXCPU.
+void AllowCpuSeconds(int64_t seconds);
+
+}  // namespace kiln::worker
+
+#endif  // KILN_SERVER_WORKER_SANDBOX_H_

@@ -1,0 +1,148 @@
+// The worker process: reads jobs, does them, answers. See worker_main.h.
+#include "server/worker/worker_main.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "server/worker/board.h"
+#include "server/worker/frame.h"
+#include "server/worker/job_sink.h"
+#include "server/worker/sandbox.h"
+
+namespace kiln::worker {
+namespace {
+
+// For the handlers below, which get no argument. Set once, before the first job.
+Board* g_board = nullptr;
+
+void OnOutOfMemory() {
+  if (g_board != nullptr) g_board->SetOutOfMemory();
+  _exit(kExitOutOfMemory);
+}
+
+struct Arguments {
+  SandboxOptions sandbox;
+  int64_t cpu_seconds = 60;
+  bool faults = false;
+};
+
+bool TakeNumber(std::string_view arg, std::string_view name, uint64_t* value) {
+  if (arg.substr(0, name.size()) != name) return false;
+  std::from_chars(arg.data() + name.size(), arg.data() + arg.size(), *value);
+  return true;
+}
+
+bool ParseArguments(int argc, char** argv, Arguments* out) {
+  for (int i = 1; i < argc; ++i) {
+    std::string_view arg = argv[i];
+    uint64_t n = 0;
+    if (TakeNumber(arg, "--address-space-bytes=", &n)) {
+      out->sandbox.address_space_bytes = n;
+    } else if (TakeNumber(arg, "--cpu-seconds=", &n)) {
+      out->cpu_seconds = static_cast<int64_t>(n);
+    } else if (arg == "--no-seccomp") {
+      out->sandbox.seccomp = false;
+    } else if (arg == "--enable-fault-injection") {
+      out->faults = true;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+absl::Status DoCompile(const Job& job, Backend* backend, JobSink* sink) {
+  absl::Status sent;
+  int last = job.compile().targets_size() - 1;
+  backend->Compile(job.compile(), sink, [&](int index, kiln::v1alpha::TargetResult result) {
+    if (index == last) sink->Finish();
+    result.set_target(job.compile().targets(index));
+    sink->AddTo(&result);
+    JobResult frame;
+    frame.set_id(job.id());
+    frame.set_target_index(static_cast<uint32_t>(index));
+    *frame.mutable_result() = std::move(result);
+    frame.set_last(index == last);
+    if (sent.ok()) sent = WriteFrame(kSocketFd, frame);
+  });
+  return sent;
+}
+
+absl::Status DoTranslate(const Job& job, Backend* backend, JobSink* sink) {
+  JobResult frame;
+  frame.set_id(job.id());
+  frame.set_last(true);
+  backend->Translate(job.translate(), sink, frame.mutable_translation());
+  sink->Finish();
+  return WriteFrame(kSocketFd, frame);
+}
+
+int Loop(const Arguments& arguments, Backend* backend, Board* board) {
+  for (;;) {
+    Job job;
+    absl::Status got = ReadFrame(kSocketFd, &job);
+    if (absl::IsOutOfRange(got)) return 0;  // the parent closed: the way a worker is retired
+    if (!got.ok()) return kExitProtocol;
+    AllowCpuSeconds(arguments.cpu_seconds);
+    JobSink sink(board, arguments.faults ? job.fault() : Fault());
+    absl::Status done = job.has_translate() ? DoTranslate(job, backend, &sink)
+                                            : DoCompile(job, backend, &sink);
+    rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) == 0) {
+      board->SetMaxResidentBytes(int64_t{usage.ru_maxrss} * 1024);
+    }
+    if (!done.ok()) return kExitProtocol;
+  }
+}
+
+}  // namespace
+
+int WorkerMain(int argc, char** argv, Backend* backend) {
+  Arguments arguments;
+  if (!ParseArguments(argc, argv, &arguments)) {
+    static const char kUsage[] =
+        "kiln_worker is started by kilnd and by kiln --local; it is of no use by itself.\n";
+    return write(2, kUsage, sizeof kUsage - 1) < 0 ? 3 : 2;
+  }
+  auto board = Board::Attach(kBoardFd);
+  if (!board.ok()) {
+    fprintf(stderr, "kiln_worker: not started by kilnd or kiln (%s)\n",
+            std::string(board.status().message()).c_str());
+    return 2;
+  }
+  close(kBoardFd);
+  g_board = board->get();
+  std::set_new_handler(OnOutOfMemory);
+  signal(SIGPIPE, SIG_IGN);
+
+  Hello hello;
+  DetachFromParent(kSocketFd, hello.mutable_sandbox());
+  backend->Describe(&hello);
+  EnterSandbox(arguments.sandbox, hello.mutable_sandbox());
+  if (!WriteFrame(kSocketFd, hello).ok()) return kExitProtocol;
+  return Loop(arguments, backend, board->get());
+}
+
+}  // namespace kiln::worker
+
+// glibc's own would write to standard error, which is /dev/null here; this one tells the parent.
+// The text is of our source (or a library's), never of the shader.
+extern "C" [[noreturn]] void __assert_fail(const char* assertion, const char* file,
+                                           unsigned int line, const char* function) noexcept {
+  char text[400];
+  snprintf(text, sizeof text, "%s:%u: %s: assertion failed: %s", file, line,
+           function == nullptr ? "" : function, assertion);
+  if (kiln::worker::g_board != nullptr) kiln::worker::g_board->SetNote(text);
+  abort();
+}

@@ -1,0 +1,22 @@
+// The worker process: reads jobs, does them, answers.
+//
+// Inherited: descriptor 3, a stream socket to the parent; descriptor 4, the board. Arguments set the
+// limits. Leaves with 0 when the parent closes the socket, kExitOutOfMemory when memory ran out.
+#ifndef KILN_SERVER_WORKER_WORKER_MAIN_H_
+#define KILN_SERVER_WORKER_WORKER_MAIN_H_
+
+#include "server/worker/backend.h"
+
+namespace kiln::worker {
+
+inline constexpr int kSocketFd = 3;
+inline constexpr int kBoardFd = 4;
+inline constexpr int kExitOutOfMemory = 121;
+inline constexpr int kExitProtocol = 122;
+
+// main() of a worker executable.
+int WorkerMain(int argc, char** argv, Backend* backend);
+
+}  // namespace kiln::worker
+
+#endif  // KILN_SERVER_WORKER_WORKER_MAIN_H_
