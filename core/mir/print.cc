@@ -1,0 +1,287 @@
+#include "core/mir/print.h"
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+
+#include "core/mir/immediates.h"
+
+namespace kiln::mir {
+namespace {
+
+class Printer {
+ public:
+  Printer(const Module& module, const PrintOptions& options) : m_(module), options_(options) {
+    if (options.renumber) names_.assign(m_.values.size(), ValueId::kNone);
+  }
+
+  std::string Module() {
+    Header();
+    out_ += "body {\n";
+    if (m_.body.index < m_.regions.size()) Region(m_.body, 1);
+    out_ += "}\n";
+    return std::move(out_);
+  }
+
+  std::string One(InstId id) {
+    InstHead(id);
+    Origin(m_.inst(id).spirv_id);
+    return std::move(out_);
+  }
+
+  std::string OneValue(ValueId v) {
+    Use(v);
+    return std::move(out_);
+  }
+
+ private:
+  void Decimal(uint64_t x) {
+    char buffer[24];
+    out_.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), x).ptr);
+  }
+
+  void Hex(uint32_t x) {
+    char buffer[12];
+    out_ += "0x";
+    out_.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), x, 16).ptr);
+  }
+
+  void Header() {
+    out_ += "mir 1\nentry ";
+    Quoted(m_.entry_point);
+    out_ += "\nlocal_size ";
+    for (int i = 0; i < 3; ++i) {
+      if (i != 0) out_ += ", ";
+      Decimal(m_.local_size[i]);
+    }
+    out_ += '\n';
+    Count("shared ", m_.shared_bytes);
+    Count("push ", m_.push_constant_bytes);
+    if (!m_.constant_data.empty()) {
+      out_ += "data 0x";
+      for (uint8_t byte : m_.constant_data) {
+        out_ += "0123456789abcdef"[byte >> 4];
+        out_ += "0123456789abcdef"[byte & 15];
+      }
+      out_ += '\n';
+    }
+    for (size_t i = 0; i < m_.resources.size(); ++i) ResourceLine(i);
+    for (size_t i = 0; i < m_.private_arrays.size(); ++i) {
+      out_ += "private ";
+      Decimal(i);
+      out_ += ' ';
+      Decimal(m_.private_arrays[i].bytes);
+      Origin(m_.private_arrays[i].spirv_id);
+      out_ += '\n';
+    }
+  }
+
+  void Quoted(const std::string& text) {
+    out_ += '"';
+    for (unsigned char c : text) {
+      if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\') {
+        out_ += '\\';
+        out_ += "0123456789abcdef"[c >> 4];
+        out_ += "0123456789abcdef"[c & 15];
+      } else {
+        out_ += static_cast<char>(c);
+      }
+    }
+    out_ += '"';
+  }
+
+  void Count(std::string_view what, uint32_t n) {
+    if (n == 0) return;
+    out_ += what;
+    Decimal(n);
+    out_ += '\n';
+  }
+
+  void ResourceLine(size_t i) {
+    const Resource& r = m_.resources[i];
+    out_ += "resource ";
+    Decimal(i);
+    out_ += r.kind == ResourceKind::kUniformBuffer ? " ubo " : " ssbo ";
+    Decimal(r.set);
+    out_ += '.';
+    Decimal(r.binding);
+    out_ += '.';
+    Decimal(r.element);
+    if (r.read_only) out_ += " readonly";
+    Origin(r.spirv_id);
+    out_ += '\n';
+  }
+
+  void Origin(uint32_t spirv_id) {
+    if (spirv_id == 0 || !options_.spirv_ids) return;
+    out_ += " ;%";
+    Decimal(spirv_id);
+  }
+
+  void Name(ValueId v) {
+    uint32_t name = v.index;
+    if (options_.renumber) {
+      if (names_[v.index] == ValueId::kNone) names_[v.index] = next_name_++;
+      name = names_[v.index];
+    }
+    out_ += '%';
+    Decimal(name);
+  }
+
+  void Define(ValueId v) {
+    Name(v);
+    out_ += ':';
+    out_ += kTypeNames[static_cast<int>(m_.value(v).type)];
+  }
+
+  void Use(ValueId v) {
+    if (v.index >= m_.values.size()) {
+      out_ += "<no value>";
+      return;
+    }
+    const Value& value = m_.value(v);
+    switch (value.kind) {
+      case Value::Kind::kResult:
+      case Value::Kind::kParam:
+        Name(v);
+        return;
+      case Value::Kind::kUndef:
+        out_ += "undef.";
+        out_ += kTypeNames[static_cast<int>(value.type)];
+        return;
+      case Value::Kind::kConstant:
+        Constant(value);
+        return;
+    }
+  }
+
+  void Constant(const Value& value) {
+    switch (value.type) {
+      case Type::kBool:
+        out_ += value.bits != 0 ? "true" : "false";
+        return;
+      case Type::kI32: {
+        const int32_t x = static_cast<int32_t>(value.bits);
+        if (x < -65536 || x > 65536) return Hex(value.bits);
+        if (x < 0) out_ += '-';
+        Decimal(static_cast<uint64_t>(std::abs(x)));
+        return;
+      }
+      case Type::kF32: {
+        const float x = std::bit_cast<float>(value.bits);
+        if (!std::isfinite(x)) {
+          out_ += 'f';
+          return Hex(value.bits);
+        }
+        char buffer[32];
+        out_.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), x).ptr);
+        out_ += 'f';
+        return;
+      }
+    }
+  }
+
+  void Uses(absl::Span<const ValueId> values) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      out_ += i == 0 ? " " : ", ";
+      Use(values[i]);
+    }
+  }
+
+  // Everything of an instruction before its regions.
+  void InstHead(InstId id) {
+    const Inst& inst = m_.inst(id);
+    for (int i = 0; i < inst.num_results; ++i) {
+      if (i != 0) out_ += ", ";
+      Define(m_.result(id, i));
+    }
+    if (inst.num_results != 0) out_ += " = ";
+    out_ += Info(inst.op).name;
+    for (const FlagName& f : kFlagNames) {
+      if ((inst.flags & f.flag) == 0) continue;
+      out_ += '.';
+      out_ += f.name;
+    }
+    ImmediateList(inst);
+    if (inst.op == Op::kLoop) {
+      LoopHead(id);
+    } else {
+      Uses(m_.sources(id));
+    }
+  }
+
+  void ImmediateList(const Inst& inst) {
+    const Immediates imm = ImmediatesOf(inst.op);
+    if (imm.first == First::kNone && imm.second == Second::kNone) return;
+    out_ += '[';
+    if (imm.first != First::kNone) {
+      Decimal(inst.imm0);
+      if (imm.second != Second::kNone) out_ += ", ";
+    }
+    if (imm.second == Second::kAlignment) {
+      out_ += "align ";
+      Decimal(inst.imm1);
+    } else if (imm.second == Second::kAtomicOp) {
+      out_ += inst.imm1 < kNumAtomicOps ? kAtomicNames[inst.imm1] : "<bad atomic>";
+    }
+    out_ += ']';
+  }
+
+  void LoopHead(InstId id) {
+    const std::vector<ValueId>& params = m_.region(m_.inst(id).regions[0]).params;
+    const absl::Span<const ValueId> initial = m_.sources(id);
+    if (params.empty() && initial.empty()) return;
+    out_ += " (";
+    for (size_t i = 0; i < std::max(params.size(), initial.size()); ++i) {
+      if (i != 0) out_ += ", ";
+      if (i < params.size()) Define(params[i]);
+      out_ += " = ";
+      if (i < initial.size()) Use(initial[i]);
+    }
+    out_ += ')';
+  }
+
+  void Region(RegionId region, int depth) {
+    for (InstId id : m_.region(region).insts) {
+      out_.append(2 * depth, ' ');
+      InstHead(id);
+      const Inst& inst = m_.inst(id);
+      if (inst.num_regions == 0) {
+        Origin(inst.spirv_id);
+        out_ += '\n';
+        continue;
+      }
+      out_ += " {";
+      Origin(inst.spirv_id);
+      out_ += '\n';
+      Region(inst.regions[0], depth + 1);
+      if (inst.num_regions == 2) {
+        out_.append(2 * depth, ' ');
+        out_ += "} else {\n";
+        Region(inst.regions[1], depth + 1);
+      }
+      out_.append(2 * depth, ' ');
+      out_ += "}\n";
+    }
+  }
+
+  const mir::Module& m_;
+  const PrintOptions options_;
+  std::string out_;
+  std::vector<uint32_t> names_;
+  uint32_t next_name_ = 0;
+};
+
+}  // namespace
+
+std::string Print(const Module& module, const PrintOptions& options) {
+  return Printer(module, options).Module();
+}
+
+std::string PrintInst(const Module& module, InstId inst) { return Printer(module, {}).One(inst); }
+
+std::string PrintValue(const Module& module, ValueId value) {
+  return Printer(module, {}).OneValue(value);
+}
+
+}  // namespace kiln::mir

@@ -1,0 +1,401 @@
+#include "core/mir/verify.h"
+
+#include <bit>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/mir/immediates.h"
+#include "core/mir/print.h"
+
+namespace kiln::mir {
+namespace {
+
+class Verifier {
+ public:
+  explicit Verifier(const Module& module) : m_(module) {}
+
+  absl::Status Run() {
+    if (Header() && ValueTable()) {
+      inst_seen_.assign(m_.insts.size(), false);
+      region_seen_.assign(m_.regions.size(), false);
+      visible_.assign(m_.values.size(), false);
+      if (m_.body.index >= m_.regions.size()) {
+        Fail(1, "the module has no body");
+      } else {
+        Region(m_.body, InstId(), 0);
+      }
+    }
+    return error_.empty() ? absl::OkStatus() : absl::InternalError(error_);
+  }
+
+ private:
+  // Remembers the first failure.
+  bool Fail(int invariant, absl::string_view what) {
+    if (!error_.empty()) return false;
+    error_ = absl::StrCat("MIR invariant ", invariant, ": ", what);
+    if (current_.valid()) absl::StrAppend(&error_, "\n  in: ", PrintInst(m_, current_));
+    return false;
+  }
+
+  bool Header() {
+    for (uint32_t n : m_.local_size) {
+      if (n == 0) return Fail(10, "the local size is 0 in a dimension");
+    }
+    if (m_.shared_bytes % 4 != 0) return Fail(10, "shared memory is not a multiple of 4 bytes");
+    for (const PrivateArray& a : m_.private_arrays) {
+      if (a.bytes % 4 != 0) return Fail(10, "a private array is not a multiple of 4 bytes");
+    }
+    for (size_t i = 1; i < m_.resources.size(); ++i) {
+      const Resource& a = m_.resources[i - 1];
+      const Resource& b = m_.resources[i];
+      if (std::tie(a.set, a.binding, a.element) >= std::tie(b.set, b.binding, b.element)) {
+        return Fail(10, absl::StrCat("resource ", i, " is out of order or repeated"));
+      }
+    }
+    return true;
+  }
+
+  bool ValueTable() {
+    for (size_t i = 0; i < m_.values.size(); ++i) {
+      const Value& v = m_.values[i];
+      if (static_cast<int>(v.type) > static_cast<int>(Type::kF32)) {
+        return Fail(1, absl::StrCat("value ", i, " has no type"));
+      }
+      if (v.kind == Value::Kind::kConstant && v.type == Type::kBool && v.bits > 1) {
+        return Fail(7, absl::StrCat("boolean constant, value ", i, ", is neither 0 nor 1"));
+      }
+    }
+    return true;
+  }
+
+  // ---- The tree ----
+
+  bool Region(RegionId region, InstId owner, int depth) {
+    if (depth > kMaxNesting) return Fail(2, "nested more than 512 deep");
+    if (region.index >= m_.regions.size()) return Fail(1, "a region does not exist");
+    if (region_seen_[region.index]) return Fail(1, "a region has two owners");
+    region_seen_[region.index] = true;
+    const mir::Region& r = m_.region(region);
+    const bool is_loop = owner.valid() && m_.inst(owner).op == Op::kLoop;
+    if (!is_loop && !r.params.empty()) return Fail(4, "a region that is no loop body has parameters");
+    if (is_loop && !Params(region, owner)) return false;
+
+    const size_t outer = scope_.size();
+    for (size_t i = 0; i < r.params.size(); ++i) MakeVisible(r.params[i]);
+    if (r.insts.empty()) return Fail(3, "a region is empty");
+    for (size_t i = 0; i < r.insts.size(); ++i) {
+      if (!Instruction(r.insts[i], i + 1 == r.insts.size(), owner, depth)) return false;
+    }
+    while (scope_.size() > outer) {
+      visible_[scope_.back().index] = false;
+      scope_.pop_back();
+    }
+    return true;
+  }
+
+  bool Params(RegionId region, InstId loop) {
+    const std::vector<ValueId>& params = m_.region(region).params;
+    const absl::Span<const ValueId> initial = m_.sources(loop);
+    if (params.size() != initial.size()) {
+      return Fail(4, "a loop has not as many sources as its body has parameters");
+    }
+    for (size_t i = 0; i < params.size(); ++i) {
+      if (params[i].index >= m_.values.size()) return Fail(1, "a parameter does not exist");
+      const Value& v = m_.value(params[i]);
+      if (v.kind != Value::Kind::kParam || v.owner != region.index || v.component != i) {
+        return Fail(6, absl::StrCat("parameter ", i, " does not say that the region owns it"));
+      }
+      if (v.type != m_.value(initial[i]).type) {
+        return Fail(4, absl::StrCat("source ", i, " of a loop has not the type of its parameter"));
+      }
+    }
+    return true;
+  }
+
+  void MakeVisible(ValueId v) {
+    visible_[v.index] = true;
+    scope_.push_back(v);
+  }
+
+  bool Instruction(InstId id, bool last, InstId owner, int depth) {
+    if (id.index >= m_.insts.size()) return Fail(1, "an instruction does not exist");
+    if (static_cast<int>(m_.inst(id).op) >= NumOps()) return Fail(1, "an operation does not exist");
+    const Inst& inst = m_.inst(id);
+    if (inst.first_source > m_.operands.size() ||
+        inst.num_sources > m_.operands.size() - inst.first_source) {
+      return Fail(1, "sources are outside the pool");
+    }
+    if (inst.num_results != 0 && (inst.first_result.index >= m_.values.size() ||
+                                  inst.num_results > m_.values.size() - inst.first_result.index)) {
+      return Fail(1, "results do not exist");
+    }
+    for (int r = 0; r < inst.num_regions && r < 2; ++r) {
+      if (inst.regions[r].index >= m_.regions.size()) return Fail(1, "a region does not exist");
+    }
+    const InstId outer = current_;
+    current_ = id;
+    if (inst_seen_[id.index]) return Fail(1, "an instruction is in two places");
+    inst_seen_[id.index] = true;
+    if (Info(inst.op).Has('T') != last) {
+      return Fail(3, last ? "a region does not end with a terminator"
+                          : "a terminator is not at the end of its region");
+    }
+    if (!Sources(id) || !Types(id) || !Results(id) || !ImmediateValues(id) || !Flags(inst)) {
+      return false;
+    }
+    if (Info(inst.op).Has('T') && !Terminator(id, owner)) return false;
+    if (!Nested(id, depth)) return false;
+    for (int i = 0; i < inst.num_results; ++i) MakeVisible(m_.result(id, i));
+    current_ = outer;
+    return true;
+  }
+
+  bool Nested(InstId id, int depth) {
+    const Inst& inst = m_.inst(id);
+    const int expected = inst.op == Op::kIf ? 2 : inst.op == Op::kLoop ? 1 : 0;
+    if (inst.num_regions != expected) return Fail(2, "wrong number of regions");
+    if (inst.op == Op::kLoop) loops_.push_back(id);
+    for (int r = 0; r < expected; ++r) {
+      if (!Region(inst.regions[r], id, depth + 1)) return false;
+    }
+    if (inst.op == Op::kLoop) loops_.pop_back();
+    return true;
+  }
+
+  bool Terminator(InstId id, InstId owner) {
+    const Inst& inst = m_.inst(id);
+    if (inst.op == Op::kUnreachable) return true;
+    if (inst.op == Op::kReturn) {
+      return !owner.valid() || Fail(3, "return is not at the end of the body");
+    }
+    if (!owner.valid()) return Fail(3, "the body does not end with return or unreachable");
+    if (inst.op == Op::kYield) {
+      if (m_.inst(owner).op != Op::kIf) return Fail(3, "yield does not end a region of an if");
+      return Carries(id, owner, "results of the if");
+    }
+    if (loops_.empty()) return Fail(3, "break or continue is in no loop");
+    if (inst.op == Op::kBreak) return Carries(id, loops_.back(), "results of the loop");
+    const std::vector<ValueId>& params = m_.region(m_.inst(loops_.back()).regions[0]).params;
+    if (params.size() != inst.num_sources) return Fail(4, "continue does not fit the parameters");
+    for (size_t i = 0; i < params.size(); ++i) {
+      if (m_.value(params[i]).type != m_.value(m_.source(id, static_cast<int>(i))).type) {
+        return Fail(4, absl::StrCat("value ", i, " of continue has not the type of the parameter"));
+      }
+    }
+    return true;
+  }
+
+  // The jump's values are what `target` defines.
+  bool Carries(InstId jump, InstId target, absl::string_view what) {
+    if (m_.inst(jump).num_sources != m_.inst(target).num_results) {
+      return Fail(4, absl::StrCat("the values carried do not fit the ", what));
+    }
+    for (int i = 0; i < m_.inst(jump).num_sources; ++i) {
+      if (m_.value(m_.source(jump, i)).type != m_.value(m_.result(target, i)).type) {
+        return Fail(4, absl::StrCat("value ", i, " carried has not the type of the ", what));
+      }
+    }
+    return true;
+  }
+
+  // ---- Values ----
+
+  bool Sources(InstId id) {
+    for (ValueId v : m_.sources(id)) {
+      if (v.index >= m_.values.size()) return Fail(1, "a source does not exist");
+      const Value::Kind kind = m_.value(v).kind;
+      if (kind == Value::Kind::kConstant || kind == Value::Kind::kUndef) continue;
+      if (!visible_[v.index]) {
+        return Fail(6, absl::StrCat(PrintValue(m_, v), " is not defined where it is used"));
+      }
+    }
+    return true;
+  }
+
+  bool Results(InstId id) {
+    for (int i = 0; i < m_.inst(id).num_results; ++i) {
+      const Value& v = m_.value(m_.result(id, i));
+      if (v.kind != Value::Kind::kResult || v.owner != id.index || v.component != i) {
+        return Fail(6, absl::StrCat("result ", i, " does not say that the instruction owns it"));
+      }
+    }
+    return true;
+  }
+
+  Type SourceType(InstId id, int i) const { return m_.value(m_.source(id, i)).type; }
+  Type ResultTypeOf(InstId id, int i) const { return m_.value(m_.result(id, i)).type; }
+
+  bool Types(InstId id) {
+    const Inst& inst = m_.inst(id);
+    const OpInfo& info = Info(inst.op);
+    if (info.sources >= 0 && inst.num_sources != info.sources) {
+      return Fail(5, absl::StrCat("expected ", info.sources, " sources"));
+    }
+    if (info.results >= 0 && inst.num_results != info.results) {
+      return Fail(5, absl::StrCat("expected ", info.results, " results"));
+    }
+    const size_t equals = info.signature.find('=');
+    int bound[2] = {-1, -1};   // what 't' and 'n' stand for
+    for (size_t i = 0; i < equals; ++i) {
+      const char letter = info.signature[i];
+      if (letter == '*') break;
+      if (!Fits(letter, ResultTypeOf(id, static_cast<int>(i)), bound)) {
+        return Fail(5, absl::StrCat("result ", i, " has the wrong type"));
+      }
+    }
+    for (size_t i = 0; equals + 1 + i < info.signature.size(); ++i) {
+      const char letter = info.signature[equals + 1 + i];
+      if (letter == '*') break;
+      if (i >= inst.num_sources) return Fail(5, "too few sources");
+      if (!Fits(letter, SourceType(id, static_cast<int>(i)), bound)) {
+        return Fail(5, absl::StrCat("source ", i, " has the wrong type"));
+      }
+    }
+    return SpecialTypes(id);
+  }
+
+  static bool Fits(char letter, Type type, int (&bound)[2]) {
+    switch (letter) {
+      case 'i': return type == Type::kI32;
+      case 'f': return type == Type::kF32;
+      case 'b': return type == Type::kBool;
+      case 't':
+      case 'n': {
+        if (letter == 'n' && type == Type::kF32) return false;
+        int& b = bound[letter == 'n'];
+        if (b < 0) b = static_cast<int>(type);
+        return b == static_cast<int>(type);
+      }
+      default: return false;
+    }
+  }
+
+  // Where the signature says '*'.
+  bool SpecialTypes(InstId id) {
+    const Inst& inst = m_.inst(id);
+    switch (inst.op) {
+      case Op::kBitcast:
+        if (SourceType(id, 0) == Type::kBool || ResultTypeOf(id, 0) == Type::kBool ||
+            SourceType(id, 0) == ResultTypeOf(id, 0)) {
+          return Fail(5, "bitcast is between i32 and f32");
+        }
+        return true;
+      case Op::kLoadUbo:
+      case Op::kLoadSsbo:
+      case Op::kLoadPush:
+      case Op::kLoadShared:
+      case Op::kLoadPrivate:
+      case Op::kLoadConstant:
+        if (inst.num_results == 0) return Fail(5, "a load without results");
+        for (int i = 0; i < inst.num_results; ++i) {
+          if (ResultTypeOf(id, i) == Type::kBool) return Fail(5, "a bool is loaded");
+        }
+        return true;
+      case Op::kStoreSsbo:
+      case Op::kStoreShared:
+      case Op::kStorePrivate:
+        if (inst.num_sources < 2) return Fail(5, "a store without values");
+        for (int i = 1; i < inst.num_sources; ++i) {
+          if (SourceType(id, i) == Type::kBool) return Fail(5, "a bool is stored");
+        }
+        return true;
+      case Op::kSsboAtomic:
+      case Op::kSharedAtomic:
+        return Atomic(id);
+      default:
+        return true;
+    }
+  }
+
+  bool Atomic(InstId id) {
+    const Inst& inst = m_.inst(id);
+    if (inst.imm1 >= kNumAtomicOps) return Fail(8, "no such atomic operation");
+    if (inst.num_sources != 1 + AtomicOperands(static_cast<AtomicOp>(inst.imm1))) {
+      return Fail(5, "wrong number of operands of an atomic");
+    }
+    for (int i = 0; i < inst.num_sources; ++i) {
+      if (SourceType(id, i) != Type::kI32) return Fail(5, "operands of atomics are i32");
+    }
+    return ResultTypeOf(id, 0) == Type::kI32 || Fail(5, "the result of an atomic is i32");
+  }
+
+  // ---- Immediates and flags ----
+
+  bool ImmediateValues(InstId id) {
+    const Inst& inst = m_.inst(id);
+    const Immediates imm = ImmediatesOf(inst.op);
+    switch (imm.first) {
+      case First::kNone:
+        if (inst.imm0 != 0) return Fail(8, "imm0 is not used and not 0");
+        break;
+      case First::kComponent:
+        if (inst.imm0 > 2) return Fail(8, "component is not 0, 1 or 2");
+        break;
+      case First::kResource:
+        if (!ResourceFits(inst)) return false;
+        break;
+      case First::kPrivateArray:
+        if (inst.imm0 >= m_.private_arrays.size()) return Fail(8, "no such private array");
+        break;
+      case First::kMemoryClasses:
+        if (inst.imm0 == 0 || inst.imm0 > (kMemoryBuffer | kMemoryShared | kMemoryImage)) {
+          return Fail(8, "no such memory classes");
+        }
+        break;
+    }
+    switch (imm.second) {
+      case Second::kNone:
+        return inst.imm1 == 0 || Fail(8, "imm1 is not used and not 0");
+      case Second::kAlignment:
+        return (inst.imm1 >= 4 && std::has_single_bit(inst.imm1)) ||
+               Fail(8, "alignment is not a power of two from 4");
+      case Second::kAtomicOp:
+        return inst.imm1 < kNumAtomicOps || Fail(8, "no such atomic operation");
+    }
+    return true;
+  }
+
+  bool ResourceFits(const Inst& inst) {
+    if (inst.imm0 >= m_.resources.size()) return Fail(8, "no such resource");
+    const Resource& r = m_.resources[inst.imm0];
+    const bool uniform = r.kind == ResourceKind::kUniformBuffer;
+    if (uniform != (inst.op == Op::kLoadUbo)) return Fail(8, "the resource is of another kind");
+    const bool atomic_load = inst.op == Op::kSsboAtomic &&
+                             inst.imm1 == static_cast<uint32_t>(AtomicOp::kLoad);
+    if (r.read_only && Info(inst.op).Has('W') && !atomic_load) {
+      return Fail(8, "a read-only resource is written");
+    }
+    return true;
+  }
+
+  bool Flags(const Inst& inst) {
+    if ((inst.flags & ~(kNoContraction | kVolatile | kCoherent | kNonUniform)) != 0) {
+      return Fail(9, "unknown flags");
+    }
+    if ((inst.flags & kNoContraction) != 0 &&
+        (inst.num_results != 1 || m_.value(inst.first_result).type != Type::kF32)) {
+      return Fail(9, "no-contraction without a float result");
+    }
+    const bool memory = Info(inst.op).Has('R') || Info(inst.op).Has('W') || inst.op == Op::kLoadUbo;
+    if ((inst.flags & (kVolatile | kCoherent | kNonUniform)) != 0 && !memory) {
+      return Fail(9, "a memory flag on an op that accesses no memory");
+    }
+    return true;
+  }
+
+  const Module& m_;
+  std::string error_;
+  InstId current_;                 // for messages
+  std::vector<bool> inst_seen_;
+  std::vector<bool> region_seen_;
+  std::vector<bool> visible_;
+  std::vector<ValueId> scope_;
+  std::vector<InstId> loops_;      // innermost last
+};
+
+}  // namespace
+
+absl::Status Verify(const Module& module) { return Verifier(module).Run(); }
+
+}  // namespace kiln::mir

@@ -1,0 +1,43 @@
+// What a well-formed module is. The verifier runs after every pass in tests and shares no code
+// with what makes modules.
+//
+//  1. The body is a region; every region is owned by exactly one instruction, which is in exactly
+//     one region (the tree is a tree). Ids are in range.
+//  2. Only kIf has two regions and only kLoop one. Nesting is at most 512.
+//  3. A region ends with a terminator and has no other. The body ends with return or unreachable;
+//     a region of an if with yield, break, continue or unreachable; a loop body with break,
+//     continue or unreachable. return is nowhere else; break and continue are in a loop.
+//  4. yield carries as many values as its if has results, break as its loop has results, continue
+//     as its loop's body has parameters; types agree one by one. A loop has a source for each
+//     parameter, of its type. Only loop bodies have parameters.
+//  5. The number of sources and results is that of the op; types agree with its signature: 't'
+//     and 'n' stand for one type throughout. Loads define and stores take at least one dword
+//     (i32 or f32); bitcast goes between i32 and f32; atomics take the operands of their AtomicOp,
+//     all i32.
+//  6. A value is used after its definition in the same region or in regions nested there.
+//     Results and parameters say who owns them, and the owner says the same.
+//  7. Constants: a bool is 0 or 1.
+//  8. Immediates: components are 0..2; resources and private arrays exist, stores and atomics go
+//     to storage buffers that are not read-only, load_ubo reads a uniform buffer; alignments are
+//     powers of two from 4; memory classes are non-empty and known; what an op does not use is 0.
+//  9. Flags are known ones; no-contraction only on ops with a float result; volatile, coherent
+//     and non-uniform only on memory ops.
+// 10. Resources ascend by (set, binding, element) without repetition. Sizes of shared memory and
+//     private arrays are multiples of 4; the local size is not 0 in any dimension.
+#ifndef KILN_CORE_MIR_VERIFY_H_
+#define KILN_CORE_MIR_VERIFY_H_
+
+#include "absl/status/status.h"
+#include "core/mir/mir.h"
+
+namespace kiln::mir {
+
+inline constexpr int kMaxNesting = 512;
+
+// Ok, or Internal with the number of the invariant, what is wrong and the instruction as text.
+// Linear.
+absl::Status Verify(const Module& module);
+
+}  // namespace kiln::mir
+
+#endif  // KILN_CORE_MIR_VERIFY_H_

@@ -1,0 +1,215 @@
+// Each invariant of verify.h: a good module, one change that breaks it, the number reported.
+#include "core/mir/verify.h"
+
+#include <functional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/mir/build.h"
+#include "core/mir/parse.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace kiln::mir {
+namespace {
+
+constexpr char kGood[] = R"(mir 1
+entry "main"
+shared 64
+resource 0 ubo 0.0.0
+resource 1 ssbo 0.1.0 readonly
+resource 2 ssbo 0.2.0
+private 0 64
+body {
+  %0:i32 = workgroup_id[1]
+  %1:f32, %2:f32 = load_ssbo[1, align 8] %0
+  %3:f32 = fadd.nocontract %1, %2
+  %4:bool = flt %3, 1f
+  %5:f32 = if %4 {
+    %6:f32 = fneg %3
+    yield %6
+  } else {
+    yield 0f
+  }
+  %7:i32 = loop (%8:i32 = 0, %9:f32 = %5) {
+    %10:bool = sge %8, 4
+    if %10 {
+      break %8
+    } else {
+      yield
+    }
+    %11:i32 = iadd %8, 1
+    continue %11, %9
+  }
+  %12:i32 = ssbo_atomic[2, add] 0, %7
+  %13:f32 = select %4, %3, %5
+  %14:i32 = bitcast %13
+  store_ssbo[2, align 4] %12, %14
+  memory_barrier[1]
+  return
+}
+)";
+
+Module Good() {
+  absl::StatusOr<Module> m = Parse(kGood);
+  EXPECT_TRUE(m.ok()) << m.status();
+  return *std::move(m);
+}
+
+InstId Find(const Module& m, Op op) {
+  InstId found;
+  ForEachInst(m, m.body, [&](InstId i) {
+    if (m.inst(i).op == op && !found.valid()) found = i;
+  });
+  EXPECT_TRUE(found.valid());
+  return found;
+}
+Inst& FindInst(Module& m, Op op) { return m.inst(Find(m, op)); }
+std::vector<InstId>& Body(Module& m) { return m.region(m.body).insts; }
+Region& RegionOf(Module& m, Op op, int r) { return m.region(FindInst(m, op).regions[r]); }
+
+struct Break {
+  const char* what;
+  int invariant;
+  std::function<void(Module&)> change;
+};
+
+TEST(Verify, GoodModule) { EXPECT_EQ(Verify(Good()), absl::OkStatus()); }
+
+TEST(Verify, EachInvariantIsChecked) {
+  const ValueId kF(3), kI(0);
+  const Break cases[] = {
+      {"no body", 1, [](Module& m) { m.body = RegionId(); }},
+      {"region owned twice", 1,
+       [](Module& m) { FindInst(m, Op::kIf).regions[1] = FindInst(m, Op::kIf).regions[0]; }},
+      {"region missing", 1, [](Module& m) { FindInst(m, Op::kIf).regions[1] = RegionId(99); }},
+      {"body nested in itself", 1,
+       [](Module& m) { FindInst(m, Op::kLoop).regions[0] = m.body; }},
+      {"instruction twice", 1, [](Module& m) { Body(m).insert(Body(m).begin(), Body(m)[0]); }},
+      {"instruction missing", 1, [](Module& m) { Body(m)[0] = InstId(1000); }},
+      {"bad op", 1, [](Module& m) { FindInst(m, Op::kFadd).op = static_cast<Op>(5000); }},
+      {"sources outside", 1,
+       [](Module& m) { FindInst(m, Op::kFadd).first_source = 1000000; }},
+      {"results outside", 1, [](Module& m) { FindInst(m, Op::kFadd).first_result = ValueId(9999); }},
+      {"source missing", 1, [](Module& m) { m.sources(Find(m, Op::kFadd))[0] = ValueId(9999); }},
+      {"if with one region", 2, [](Module& m) { FindInst(m, Op::kIf).num_regions = 1; }},
+      {"add with region", 2,
+       [](Module& m) {
+         const RegionId extra = NewRegion(m);
+         Inst& add = FindInst(m, Op::kFadd);
+         add.num_regions = 1;
+         add.regions[0] = extra;
+       }},
+      {"no terminator", 3, [](Module& m) { Body(m).pop_back(); }},
+      {"empty region", 3, [](Module& m) { RegionOf(m, Op::kIf, 1).insts.clear(); }},
+      {"terminator inside", 3,
+       [](Module& m) { std::swap(Body(m)[0], Body(m).back()); }},
+      {"return in an if", 3,
+       [](Module& m) {
+         InstId yield = RegionOf(m, Op::kIf, 1).insts.back();
+         m.inst(yield).op = Op::kReturn;
+         m.inst(yield).num_sources = 0;
+       }},
+      {"break outside of loops", 3,
+       [](Module& m) { m.inst(RegionOf(m, Op::kIf, 1).insts.back()).op = Op::kBreak; }},
+      {"yield in a loop body", 3,
+       [](Module& m) { m.inst(RegionOf(m, Op::kLoop, 0).insts.back()).op = Op::kYield; }},
+      {"body ends with yield", 3, [](Module& m) { m.inst(Body(m).back()).op = Op::kYield; }},
+      {"yield carries nothing", 4, [](Module& m) { FindInst(m, Op::kYield).num_sources = 0; }},
+      {"yield of another type", 4,
+       [=](Module& m) { m.sources(Find(m, Op::kYield))[0] = kI; }},
+      {"break of another type", 4,
+       [=](Module& m) { m.sources(Find(m, Op::kBreak))[0] = kF; }},
+      {"break carries nothing", 4, [](Module& m) { FindInst(m, Op::kBreak).num_sources = 0; }},
+      {"continue too short", 4, [](Module& m) { FindInst(m, Op::kContinue).num_sources = 1; }},
+      {"continue of another type", 4,
+       [=](Module& m) { m.sources(Find(m, Op::kContinue))[1] = kI; }},
+      {"loop source of another type", 4,
+       [=](Module& m) { m.sources(Find(m, Op::kLoop))[0] = kF; }},
+      {"loop source missing", 4, [](Module& m) { FindInst(m, Op::kLoop).num_sources = 1; }},
+      {"parameters of an if", 4,
+       [](Module& m) { AddParam(m, FindInst(m, Op::kIf).regions[0], Type::kI32); }},
+      {"too few sources", 5, [](Module& m) { FindInst(m, Op::kFadd).num_sources = 1; }},
+      {"int to fadd", 5, [=](Module& m) { m.sources(Find(m, Op::kFadd))[0] = kI; }},
+      {"result type", 5, [](Module& m) { m.value(FindInst(m, Op::kFadd).first_result).type = Type::kI32; }},
+      {"select of two types", 5, [=](Module& m) { m.sources(Find(m, Op::kSelect))[1] = kI; }},
+      {"select by int", 5, [=](Module& m) { m.sources(Find(m, Op::kSelect))[0] = kI; }},
+      {"bitcast to the same", 5, [=](Module& m) { m.sources(Find(m, Op::kBitcast))[0] = kI; }},
+      {"load of a bool", 5,
+       [](Module& m) { m.value(FindInst(m, Op::kLoadSsbo).first_result).type = Type::kBool; }},
+      {"store of nothing", 5, [](Module& m) { FindInst(m, Op::kStoreSsbo).num_sources = 1; }},
+      {"atomic without value", 5, [](Module& m) { FindInst(m, Op::kSsboAtomic).num_sources = 1; }},
+      {"atomic on a float", 5, [=](Module& m) { m.sources(Find(m, Op::kSsboAtomic))[1] = kF; }},
+      {"use before definition", 6,
+       [](Module& m) { std::swap(Body(m)[2], Body(m)[3]); }},
+      {"use of the other side's value", 6,
+       [](Module& m) { m.sources(RegionOf(m, Op::kIf, 1).insts.back())[0] = ValueId(6); }},
+      {"use of a parameter outside", 6,
+       [](Module& m) { m.sources(Find(m, Op::kSsboAtomic))[1] = ValueId(8); }},
+      {"use of the loop's result inside", 6,
+       [](Module& m) { m.sources(Find(m, Op::kBreak))[0] = ValueId(7); }},
+      {"result owned by another", 6,
+       [](Module& m) { m.value(FindInst(m, Op::kFadd).first_result).owner = 0; }},
+      {"result with wrong component", 6,
+       [](Module& m) { m.value(FindInst(m, Op::kFadd).first_result).component = 1; }},
+      {"parameter owned by another", 6, [](Module& m) { m.value(ValueId(8)).owner = m.body.index; }},
+      {"bool of 2", 7, [](Module& m) { Builder(m).Bool(true); m.values.back().bits = 2; }},
+      {"component 3", 8, [](Module& m) { FindInst(m, Op::kWorkgroupId).imm0 = 3; }},
+      {"resource missing", 8, [](Module& m) { FindInst(m, Op::kLoadSsbo).imm0 = 3; }},
+      {"ssbo op on a ubo", 8, [](Module& m) { FindInst(m, Op::kLoadSsbo).imm0 = 0; }},
+      {"read-only written", 8, [](Module& m) { FindInst(m, Op::kStoreSsbo).imm0 = 1; }},
+      {"atomic on read-only", 8, [](Module& m) { FindInst(m, Op::kSsboAtomic).imm0 = 1; }},
+      {"alignment 12", 8, [](Module& m) { FindInst(m, Op::kLoadSsbo).imm1 = 12; }},
+      {"alignment 2", 8, [](Module& m) { FindInst(m, Op::kLoadSsbo).imm1 = 2; }},
+      {"atomic op", 8, [](Module& m) { FindInst(m, Op::kSsboAtomic).imm1 = 99; }},
+      {"memory classes", 8, [](Module& m) { FindInst(m, Op::kMemoryBarrier).imm0 = 8; }},
+      {"immediate of an add", 8, [](Module& m) { FindInst(m, Op::kFadd).imm0 = 1; }},
+      {"unknown flag", 9, [](Module& m) { FindInst(m, Op::kFadd).flags = 64; }},
+      {"no-contraction on ints", 9, [](Module& m) { FindInst(m, Op::kIadd).flags = kNoContraction; }},
+      {"volatile add", 9, [](Module& m) { FindInst(m, Op::kFadd).flags = kVolatile; }},
+      {"resources out of order", 10, [](Module& m) { m.resources[1].binding = 7; }},
+      {"shared memory of 6 bytes", 10, [](Module& m) { m.shared_bytes = 6; }},
+      {"private array of 6 bytes", 10, [](Module& m) { m.private_arrays[0].bytes = 6; }},
+      {"local size 0", 10, [](Module& m) { m.local_size[2] = 0; }},
+  };
+  for (const Break& c : cases) {
+    Module m = Good();
+    c.change(m);
+    const absl::Status status = Verify(m);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << c.what;
+    EXPECT_THAT(std::string(status.message()),
+                testing::StartsWith(absl::StrCat("MIR invariant ", c.invariant, ": ")))
+        << c.what;
+  }
+}
+
+TEST(Verify, MessageShowsTheInstruction) {
+  Module m = Good();
+  FindInst(m, Op::kFadd).flags = kVolatile;
+  EXPECT_EQ(Verify(m).message(),
+            "MIR invariant 9: a memory flag on an op that accesses no memory\n"
+            "  in: %3:f32 = fadd.volatile %1, %2");
+}
+
+TEST(Verify, NestingIsLimited) {
+  for (int depth : {kMaxNesting, kMaxNesting + 1}) {
+    Module m;
+    m.body = NewRegion(m);
+    Builder b(m);
+    b.SetRegion(m.body);
+    for (int i = 0; i < depth; ++i) {
+      const InstId loop = b.Loop();
+      if (i == 0) {
+        b.Return();
+      } else {
+        b.Break();
+      }
+      b.SetRegion(m.inst(loop).regions[0]);
+    }
+    b.Break();
+    EXPECT_EQ(Verify(m).ok(), depth == kMaxNesting);
+  }
+}
+
+}  // namespace
+}  // namespace kiln::mir
