@@ -1,0 +1,26 @@
+// Constant folding: what an op gives for constant sources.
+//
+// Problem: folding must agree with what the program would have computed on every machine, so it
+// uses integer arithmetic and the four exact IEEE operations only, never the host's libm. Ops that
+// the hardware approximates (rcp, exp2, sin, ...) are left alone, and so is any float operation
+// with a subnormal source or result, because whether those are flushed is a launch-time mode.
+// Semantics are those stated in core/mir/ops.def.
+#ifndef KILN_CORE_MID_FOLD_H_
+#define KILN_CORE_MID_FOLD_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/types/span.h"
+#include "core/mir/mir.h"
+
+namespace kiln::mid {
+
+// The bits of the only result of `op` for sources with these bits (booleans are 0 or 1), or
+// nothing where the op cannot be folded for them. `result` is the result's type (`not` of a
+// boolean differs from `not` of an integer). Ops without sources never fold.
+std::optional<uint32_t> FoldOp(mir::Op op, mir::Type result, absl::Span<const uint32_t> sources);
+
+}  // namespace kiln::mid
+
+#endif  // KILN_CORE_MID_FOLD_H_

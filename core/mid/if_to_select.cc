@@ -1,0 +1,131 @@
+#include "core/mid/if_to_select.h"
+
+#include <utility>
+#include <vector>
+
+#include "core/mir/build.h"
+
+namespace kiln::mid {
+namespace {
+
+using mir::Inst;
+using mir::InstId;
+using mir::Module;
+using mir::Op;
+using mir::RegionId;
+using mir::ValueId;
+
+// Instructions of both sides, selects included, up to which a branch does not pay.
+constexpr int kCostBound = 12;
+
+// What an instruction counts for in that bound; approximated functions run on the slow unit.
+int Cost(Op op) {
+  switch (op) {
+    case Op::kUdiv:
+    case Op::kSdiv:
+    case Op::kUrem:
+    case Op::kSrem:
+    case Op::kSmod:
+    case Op::kFdiv:
+    case Op::kFrem:
+    case Op::kFmod:
+    case Op::kFpow: return 8;
+    case Op::kFsqrt:
+    case Op::kFrsq:
+    case Op::kFrcp:
+    case Op::kFexp2:
+    case Op::kFlog2:
+    case Op::kFsin:
+    case Op::kFcos:
+    case Op::kImul:
+    case Op::kUmulHigh:
+    case Op::kSmulHigh: return 3;
+    default: return 1;
+  }
+}
+
+bool MayHoist(const Inst& inst) {
+  const mir::OpInfo& info = mir::Info(inst.op);
+  // Loads are pure but not cheap, and their offset may be meaningful on one side only.
+  return info.Has('P') && !info.Has('N') && inst.op != Op::kLoadUbo && inst.op != Op::kLoadPush &&
+         inst.op != Op::kLoadConstant;
+}
+
+class Flattener {
+ public:
+  Flattener(Module& module, AllowRewrite allow)
+      : m_(module), b_(module), replace_(module), allow_(allow) {}
+
+  int64_t Run() {
+    Visit(m_.body);
+    replace_.Apply(m_);
+    return turned_;
+  }
+
+ private:
+  void Visit(RegionId region) {
+    std::vector<InstId> old;
+    old.swap(m_.region(region).insts);
+    std::vector<InstId> list;
+    list.reserve(old.size());
+    for (InstId id : old) {
+      for (ValueId& v : m_.sources(id)) v = replace_.Find(v);
+      for (int r = 0; r < m_.inst(id).num_regions; ++r) Visit(m_.inst(id).regions[r]);
+      if (m_.inst(id).op == Op::kIf && CostOf(id) <= kCostBound && allow_()) {
+        Flatten(id, list);
+        ++turned_;
+      } else {
+        list.push_back(id);
+      }
+    }
+    m_.region(region).insts = std::move(list);
+  }
+
+  int CostOf(InstId id) const {
+    const Inst& inst = m_.inst(id);
+    if (inst.num_results == 0) return kCostBound + 1;  // empty ifs are dead control flow's
+    int cost = inst.num_results;
+    for (RegionId r : inst.regions) {
+      const std::vector<InstId>& insts = m_.region(r).insts;
+      if (m_.inst(insts.back()).op != Op::kYield) return kCostBound + 1;
+      for (size_t i = 0; i + 1 < insts.size(); ++i) {
+        if (!MayHoist(m_.inst(insts[i]))) return kCostBound + 1;
+        cost += Cost(m_.inst(insts[i]).op);
+        if (cost > kCostBound) return cost;
+      }
+    }
+    return cost;
+  }
+
+  void Flatten(InstId id, std::vector<InstId>& list) {
+    const Inst inst = m_.inst(id);
+    for (RegionId r : inst.regions) {
+      std::vector<InstId>& insts = m_.region(r).insts;
+      list.insert(list.end(), insts.begin(), insts.end() - 1);
+    }
+    const InstId yields[2] = {m_.region(inst.regions[0]).insts.back(),
+                              m_.region(inst.regions[1]).insts.back()};
+    b_.SetList(&list);
+    b_.set_spirv_id(inst.spirv_id);
+    for (int i = 0; i < inst.num_results; ++i) {
+      const ValueId then_value = replace_.Find(m_.source(yields[0], i));
+      const ValueId else_value = replace_.Find(m_.source(yields[1], i));
+      const ValueId merged = then_value == else_value
+                                 ? then_value
+                                 : b_.Select(m_.source(id, 0), then_value, else_value);
+      replace_.Replace(m_.result(id, i), merged);
+    }
+  }
+
+  Module& m_;
+  mir::Builder b_;
+  mir::Replacements replace_;
+  AllowRewrite allow_;
+  int64_t turned_ = 0;
+};
+
+}  // namespace
+
+int64_t IfToSelect(Module& module, AllowRewrite allow) { return Flattener(module, allow).Run(); }
+
+}  // namespace kiln::mid

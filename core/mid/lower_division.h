@@ -1,0 +1,24 @@
+// Integer division by constants becomes multiplication; `smod` becomes `srem` and a correction.
+//
+// Problem: the hardware divides integers at a few lanes a cycle; by a constant, the high half of a
+// multiplication gives the same quotient. Invariants: verified MIR in and out; no `smod` remains.
+// Algorithm: for unsigned n and constant d not a power of two, n / d is (n * M) >> (32 + s), with
+// one correction step where M needs 33 bits; likewise for signed. The multiplier is found by exact
+// 64-bit arithmetic. Linear.
+// Source: T. Granlund, P. Montgomery, "Division by Invariant Integers using Multiplication", 1994;
+// H. Warren, "Hacker's Delight", chapter 10.
+#ifndef KILN_CORE_MID_LOWER_DIVISION_H_
+#define KILN_CORE_MID_LOWER_DIVISION_H_
+
+#include <cstdint>
+
+#include "core/mir/mir.h"
+
+namespace kiln::mid {
+
+// Returns the number of instructions replaced.
+int64_t LowerDivision(mir::Module& module);
+
+}  // namespace kiln::mid
+
+#endif  // KILN_CORE_MID_LOWER_DIVISION_H_

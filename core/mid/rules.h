@@ -1,0 +1,88 @@
+// Algebraic rewrite rules as data.
+//
+// A rule is a pattern and a replacement in prefix form:
+//
+//   {"iadd_of_constant_sum", "(iadd (iadd a #b) #c)", "(iadd a (iadd #b #c))"}
+//
+//   a, b, ...   any value; a letter that stands twice must be the same value (or equal constants)
+//   #a          a constant value
+//   #a:GUARD    a constant that satisfies the guard (see Guard)
+//   5, -1       this integer constant; true, false: this boolean. A replacement that is a mere 0
+//               is the zero of the type that the pattern has
+//   1.0f        this float constant, compared by bits
+//   (op ...)    the result of such an instruction
+//
+// Constants of the replacement are computed by folding: `(iadd #b #c)` above becomes one constant.
+// A rule that would have to leave a computation on constants unfolded does not apply.
+//
+// Termination: a rule's replacement has fewer instructions than its pattern, or as many of lower
+// rank (multiplication > shift > and/add; negation is pushed into its user; a comparison never
+// becomes two). A rule marked kInexact may change the sign of a zero or the treatment of NaN and is
+// skipped for instructions marked NoContraction.
+//
+// Each rule proves itself: rules_test runs both sides on random and corner values.
+#ifndef KILN_CORE_MID_RULES_H_
+#define KILN_CORE_MID_RULES_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/mir/mir.h"
+
+namespace kiln::mid {
+
+enum class Guard : uint8_t {
+  kNone,
+  kPowerOfTwo,         // integer 2^k
+  kFloatPowerOfTwo,    // float +-2^k whose reciprocal is normal
+  kShiftAmount,        // 0..31
+  kNonZero,
+  kFinite,
+};
+
+struct Rule {
+  std::string_view name;
+  std::string_view pattern;
+  std::string_view replacement;
+  bool inexact = false;
+};
+
+// A pattern or replacement, parsed. Variables are numbered from 0 in order of their letters.
+struct Pattern {
+  enum class Kind : uint8_t { kVariable, kLiteral, kOp };
+  Kind kind = Kind::kVariable;
+  uint8_t variable = 0;             // kVariable
+  bool must_be_constant = false;
+  Guard guard = Guard::kNone;
+  uint32_t literal_bits = 0;        // kLiteral
+  mir::Type literal_type = mir::Type::kI32;
+  mir::Op op = mir::Op::kUnreachable;  // kOp
+  std::vector<Pattern> sources;
+};
+
+struct CompiledRule {
+  std::string_view name;
+  bool inexact = false;
+  int num_variables = 0;
+  Pattern pattern;
+  Pattern replacement;
+};
+
+absl::Span<const Rule> Rules();
+
+// All rules, parsed once; those for a root op are consecutive: [first[op], first[op + 1]).
+struct RuleIndex {
+  std::vector<CompiledRule> rules;
+  std::vector<uint32_t> first;
+};
+const RuleIndex& CompiledRules();
+
+// True if the constant's bits satisfy the guard.
+bool Satisfies(Guard guard, uint32_t bits);
+
+}  // namespace kiln::mid
+
+#endif  // KILN_CORE_MID_RULES_H_

@@ -1,0 +1,271 @@
+#include "core/mid/simplify.h"
+
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/mid/fold.h"
+#include "core/mid/rules.h"
+#include "core/mir/build.h"
+
+namespace kiln::mid {
+namespace {
+
+using mir::Inst;
+using mir::InstId;
+using mir::Module;
+using mir::Op;
+using mir::Type;
+using mir::Value;
+using mir::ValueId;
+
+constexpr int kMaxVariables = 8;
+constexpr int kMaxSources = 4;
+using Bindings = std::array<ValueId, kMaxVariables>;
+
+class Simplifier {
+ public:
+  Simplifier(Module& module, AllowRewrite allow)
+      : m_(module), b_(module), replace_(module), allow_(allow) {}
+
+  int64_t Run() {
+    VisitRegion(m_.body);
+    replace_.Apply(m_);
+    return rewrites_;
+  }
+
+ private:
+  void VisitRegion(mir::RegionId region) {
+    std::vector<InstId> old;
+    old.swap(m_.region(region).insts);
+    std::vector<InstId> list;
+    list.reserve(old.size());
+    for (InstId id : old) {
+      list_ = &list;
+      ResolveSources(id);
+      if (VisitInst(id)) continue;
+      list.push_back(id);
+      for (int r = 0; r < m_.inst(id).num_regions; ++r) VisitRegion(m_.inst(id).regions[r]);
+    }
+    m_.region(region).insts = std::move(list);
+  }
+
+  void ResolveSources(InstId id) {
+    for (ValueId& v : m_.sources(id)) v = replace_.Find(v);
+  }
+
+  // True if the instruction's value was replaced and the instruction is dropped.
+  bool VisitInst(InstId id) {
+    const Inst inst = m_.inst(id);
+    if (inst.op == Op::kLoadConstant) return VisitLoadConstant(id);
+    if (!mir::Info(inst.op).Has('P') || inst.num_results != 1 || inst.num_sources == 0 ||
+        inst.num_sources > kMaxSources || IsLoad(inst.op)) {
+      return false;
+    }
+    std::array<ValueId, kMaxSources> sources;
+    for (int i = 0; i < inst.num_sources; ++i) sources[i] = m_.source(id, i);
+    flags_ = inst.flags;
+    spirv_id_ = inst.spirv_id;
+    const auto span = absl::MakeSpan(sources.data(), inst.num_sources);
+    const bool swapped = Canonicalise(inst.op, span);
+    const std::optional<ValueId> better =
+        Better(inst.op, m_.value(m_.result(id)).type, span, /*ask=*/true);
+    if (better.has_value()) {
+      replace_.Replace(m_.result(id), *better);
+      return true;
+    }
+    if (swapped) mir::SetSources(m_, id, span);
+    return false;
+  }
+
+  static bool IsLoad(Op op) {
+    return op == Op::kLoadUbo || op == Op::kLoadPush || op == Op::kLoadConstant;
+  }
+
+  // Loads from the module's own constants at a constant offset.
+  bool VisitLoadConstant(InstId id) {
+    const ValueId offset = m_.source(id, 0);
+    if (!m_.IsConstant(offset)) return false;
+    const int n = m_.inst(id).num_results;
+    const uint64_t begin = m_.value(offset).bits;
+    if (begin + uint64_t{4} * n > m_.constant_data.size() || !Allowed()) return false;
+    for (int i = 0; i < n; ++i) {
+      uint32_t bits = 0;
+      for (int k = 3; k >= 0; --k) bits = bits << 8 | m_.constant_data[begin + 4 * i + k];
+      const ValueId result = m_.result(id, i);
+      replace_.Replace(result, b_.Constant(m_.value(result).type, bits));
+    }
+    return true;
+  }
+
+  bool Allowed() {
+    if (!allow_()) return false;
+    ++rewrites_;
+    return true;
+  }
+
+  // Constants go second in commutative operations.
+  bool Canonicalise(Op op, absl::Span<ValueId> sources) const {
+    if (!mir::Info(op).Has('C') || !m_.IsConstant(sources[0]) || m_.IsConstant(sources[1])) {
+      return false;
+    }
+    std::swap(sources[0], sources[1]);
+    return true;
+  }
+
+  // A value equal to `op` of these sources that is better than the operation, if there is one.
+  // `ask`: this replaces an instruction of the program and counts as a rewrite.
+  std::optional<ValueId> Better(Op op, Type type, absl::Span<const ValueId> sources, bool ask) {
+    const std::optional<uint32_t> folded = Fold(op, type, sources);
+    if (folded.has_value()) {
+      if (ask && !Allowed()) return std::nullopt;
+      return b_.Constant(type, *folded);
+    }
+    const RuleIndex& index = CompiledRules();
+    for (uint32_t r = index.first[static_cast<int>(op)]; r < index.first[static_cast<int>(op) + 1];
+         ++r) {
+      const CompiledRule& rule = index.rules[r];
+      if (rule.inexact && (flags_ & mir::kNoContraction)) continue;
+      Bindings bound;
+      if (!MatchSources(rule.pattern, sources, bound)) continue;
+      if (!ConstantsFold(rule.replacement, bound)) continue;
+      if (ask && !Allowed()) return std::nullopt;
+      return Instantiate(rule.replacement, type, bound);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<uint32_t> Fold(Op op, Type type, absl::Span<const ValueId> sources) const {
+    std::array<uint32_t, kMaxSources> bits;
+    for (size_t i = 0; i < sources.size(); ++i) {
+      if (!m_.IsConstant(sources[i])) return std::nullopt;
+      bits[i] = m_.value(sources[i]).bits;
+    }
+    return FoldOp(op, type, absl::MakeConstSpan(bits.data(), sources.size()));
+  }
+
+  // ---- Matching ----
+
+  bool MatchSources(const Pattern& p, absl::Span<const ValueId> sources, Bindings& bound) const {
+    const Bindings before = bound;
+    if (MatchInOrder(p, sources, bound, false)) return true;
+    if (!mir::Info(p.op).Has('C')) return false;
+    bound = before;
+    return MatchInOrder(p, sources, bound, true);
+  }
+
+  bool MatchInOrder(const Pattern& p, absl::Span<const ValueId> sources, Bindings& bound,
+                    bool swap) const {
+    for (size_t i = 0; i < sources.size(); ++i) {
+      const size_t from = swap && i < 2 ? 1 - i : i;
+      if (!Match(p.sources[i], sources[from], bound)) return false;
+    }
+    return true;
+  }
+
+  bool Match(const Pattern& p, ValueId v, Bindings& bound) const {
+    const Value& value = m_.value(v);
+    switch (p.kind) {
+      case Pattern::Kind::kLiteral:
+        return value.kind == Value::Kind::kConstant && value.type == p.literal_type &&
+               value.bits == p.literal_bits;
+      case Pattern::Kind::kVariable: {
+        if (p.must_be_constant && value.kind != Value::Kind::kConstant) return false;
+        if (p.guard != Guard::kNone && !Satisfies(p.guard, value.bits)) return false;
+        ValueId& slot = bound[p.variable];
+        if (slot.valid()) return slot == v;
+        slot = v;
+        return true;
+      }
+      case Pattern::Kind::kOp: {
+        if (value.kind != Value::Kind::kResult) return false;
+        const InstId def(value.owner);
+        if (m_.inst(def).op != p.op) return false;
+        return MatchSources(p, m_.sources(def), bound);
+      }
+    }
+    return false;
+  }
+
+  // ---- Replacement ----
+
+  static bool IsConstantPattern(const Pattern& p) {
+    if (p.kind == Pattern::Kind::kVariable) return p.must_be_constant;
+    if (p.kind == Pattern::Kind::kLiteral) return true;
+    for (const Pattern& s : p.sources) {
+      if (!IsConstantPattern(s)) return false;
+    }
+    return true;
+  }
+
+  std::optional<uint32_t> Evaluate(const Pattern& p, const Bindings& bound) const {
+    if (p.kind == Pattern::Kind::kVariable) return m_.value(bound[p.variable]).bits;
+    if (p.kind == Pattern::Kind::kLiteral) return p.literal_bits;
+    std::array<uint32_t, kMaxSources> bits;
+    for (size_t i = 0; i < p.sources.size(); ++i) {
+      const std::optional<uint32_t> source = Evaluate(p.sources[i], bound);
+      if (!source.has_value()) return std::nullopt;
+      bits[i] = *source;
+    }
+    return FoldOp(p.op, Type::kI32, absl::MakeConstSpan(bits.data(), p.sources.size()));
+  }
+
+  // Every computation on constants in the replacement can be done now.
+  bool ConstantsFold(const Pattern& p, const Bindings& bound) const {
+    if (p.kind != Pattern::Kind::kOp) return true;
+    if (IsConstantPattern(p)) return Evaluate(p, bound).has_value();
+    for (const Pattern& s : p.sources) {
+      if (!ConstantsFold(s, bound)) return false;
+    }
+    return true;
+  }
+
+  ValueId Instantiate(const Pattern& p, Type type, const Bindings& bound) {
+    if (p.kind == Pattern::Kind::kVariable) return bound[p.variable];
+    if (p.kind == Pattern::Kind::kLiteral) {
+      return b_.Constant(p.literal_bits == 0 ? type : p.literal_type, p.literal_bits);
+    }
+    std::array<ValueId, kMaxSources> sources;
+    for (size_t i = 0; i < p.sources.size(); ++i) {
+      sources[i] = Instantiate(p.sources[i], SourceType(p, i, type), bound);
+    }
+    return Emit(p.op, absl::MakeSpan(sources.data(), p.sources.size()));
+  }
+
+  // The type of a zero that stands as a source: only the root's may differ from its op's letter.
+  static Type SourceType(const Pattern& p, size_t i, Type result) {
+    const std::string_view signature = mir::Info(p.op).signature;
+    const char letter = signature[signature.find('=') + 1 + i];
+    if (letter == 'f') return Type::kF32;
+    if (letter == 'b') return Type::kBool;
+    if (letter == 'i') return Type::kI32;
+    return result;
+  }
+
+  ValueId Emit(Op op, absl::Span<ValueId> sources) {
+    Canonicalise(op, sources);
+    const Type type = mir::ResultType(m_, op, sources);
+    const std::optional<ValueId> better = Better(op, type, sources, /*ask=*/false);
+    if (better.has_value()) return *better;
+    b_.SetList(list_);
+    b_.set_flags(flags_);
+    b_.set_spirv_id(spirv_id_);
+    return b_.Emit(op, sources);
+  }
+
+  Module& m_;
+  mir::Builder b_;
+  mir::Replacements replace_;
+  AllowRewrite allow_;
+  std::vector<InstId>* list_ = nullptr;  // the region being rebuilt
+  uint8_t flags_ = 0;                    // of the instruction being replaced
+  uint32_t spirv_id_ = 0;
+  int64_t rewrites_ = 0;
+};
+
+}  // namespace
+
+int64_t Simplify(Module& module, AllowRewrite allow) { return Simplifier(module, allow).Run(); }
+
+}  // namespace kiln::mid
