@@ -26,7 +26,6 @@ _PKG_CONFIG = {
     "spirv_tools": (["SPIRV-Tools"], "spirv-tools", []),
     "sqlite3": (["sqlite3"], "libsqlite3-dev", []),
     "ssl": (["openssl"], "libssl-dev", []),
-    "vulkan": (["vulkan"], "libvulkan-dev", []),
     "z": (["zlib"], "zlib1g-dev", []),
     "zstd": (["libzstd"], "libzstd-dev", []),
 }
