@@ -1,0 +1,473 @@
+// Message rows, parameter lists, descriptors; see messages.h.
+#include "core/intel/isa/messages.h"
+
+#include <array>
+#include <bit>
+#include <cassert>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace kiln::intel::isa {
+namespace {
+
+// Names of parameter lists; the lists are below.
+enum class ParamList : uint8_t {
+  kOffset, kOffsetData, kTexel, kTexelData, kAddress, kAddressData, kBlock, kBlockData,
+  kHeaderOnly, kPayload, kSample, kSampleBias, kSampleLod, kSampleRef, kSampleGrad,
+  kSampleRefBias, kSampleRefLod, kSampleRefGrad, kLd, kLdLz, kLodQuery, kResinfo, kGatherPo,
+  kGatherPoRef, kLd2dmsW, kLdMcs, kLd2dms,
+};
+
+struct Row {
+  MessageInfo info;
+  ParamList params;
+};
+
+constexpr Row kRows[] = {
+#define KILN_EU_MESSAGE(name, text, sfid, type, from, layout, header, params)                  \
+  {{Message::k##name, text, Sfid::k##sfid, type, Generation::k##from, MessageLayout::k##layout, \
+    HeaderNeed::k##header},                                                                     \
+   ParamList::k##params},
+#include "core/intel/isa/messages.def"
+#undef KILN_EU_MESSAGE
+};
+
+using K = ParamKind;
+constexpr bool kDrop = true;
+
+constexpr MessageParam kOffset[] = {{K::kOffset}};
+constexpr MessageParam kOffsetData[] = {{K::kOffset}, {K::kData}};
+constexpr MessageParam kTexel[] = {{K::kU}, {K::kV, kDrop}, {K::kR, kDrop}, {K::kLod, kDrop}};
+constexpr MessageParam kTexelData[] = {
+    {K::kU}, {K::kV, kDrop}, {K::kR, kDrop}, {K::kLod, kDrop}, {K::kData}};
+constexpr MessageParam kAddress[] = {{K::kAddress}};
+constexpr MessageParam kAddressData[] = {{K::kAddress}, {K::kData}};
+constexpr MessageParam kBlockData[] = {{K::kData}};
+constexpr MessageParam kPayload[] = {{K::kRaw}};
+
+// The sampler's: every parameter but the first may be dropped from the end when zero.
+constexpr MessageParam kSample[] = {
+    {K::kU}, {K::kV, kDrop}, {K::kR, kDrop}, {K::kArrayIndex, kDrop}, {K::kMinLod, kDrop}};
+constexpr MessageParam kSampleBias[] = {{K::kBias},      {K::kU, kDrop},
+                                        {K::kV, kDrop},  {K::kR, kDrop},
+                                        {K::kArrayIndex, kDrop}, {K::kMinLod, kDrop}};
+constexpr MessageParam kSampleLod[] = {
+    {K::kLod}, {K::kU, kDrop}, {K::kV, kDrop}, {K::kR, kDrop}, {K::kArrayIndex, kDrop}};
+constexpr MessageParam kSampleRef[] = {{K::kRef},       {K::kU, kDrop},
+                                       {K::kV, kDrop},  {K::kR, kDrop},
+                                       {K::kArrayIndex, kDrop}, {K::kMinLod, kDrop}};
+constexpr MessageParam kSampleRefBias[] = {{K::kRef},      {K::kBias, kDrop}, {K::kU, kDrop},
+                                           {K::kV, kDrop}, {K::kR, kDrop},
+                                           {K::kArrayIndex, kDrop}, {K::kMinLod, kDrop}};
+constexpr MessageParam kSampleRefLod[] = {{K::kRef},      {K::kLod, kDrop}, {K::kU, kDrop},
+                                          {K::kV, kDrop}, {K::kR, kDrop},
+                                          {K::kArrayIndex, kDrop}};
+constexpr MessageParam kSampleGrad[] = {
+    {K::kU},           {K::kDuDx, kDrop}, {K::kDuDy, kDrop}, {K::kV, kDrop},
+    {K::kDvDx, kDrop}, {K::kDvDy, kDrop}, {K::kR, kDrop},    {K::kDrDx, kDrop},
+    {K::kDrDy, kDrop}, {K::kArrayIndex, kDrop}, {K::kMinLod, kDrop}};
+constexpr MessageParam kSampleRefGrad[] = {
+    {K::kRef},         {K::kU, kDrop},    {K::kDuDx, kDrop}, {K::kDuDy, kDrop},
+    {K::kV, kDrop},    {K::kDvDx, kDrop}, {K::kDvDy, kDrop}, {K::kR, kDrop},
+    {K::kDrDx, kDrop}, {K::kDrDy, kDrop}, {K::kArrayIndex, kDrop}};
+// Gen9 moved the level of detail behind v; v is there even in one dimension.
+constexpr MessageParam kLd[] = {{K::kU}, {K::kV, kDrop}, {K::kLod, kDrop}, {K::kR, kDrop}};
+constexpr MessageParam kLdGen7p5[] = {{K::kU}, {K::kLod, kDrop}, {K::kV, kDrop}, {K::kR, kDrop}};
+constexpr MessageParam kLdLz[] = {{K::kU}, {K::kV, kDrop}, {K::kR, kDrop}};
+constexpr MessageParam kLodQuery[] = {
+    {K::kU}, {K::kV, kDrop}, {K::kR, kDrop}, {K::kArrayIndex, kDrop}};
+constexpr MessageParam kResinfo[] = {{K::kLod}};
+constexpr MessageParam kGatherPo[] = {
+    {K::kU}, {K::kV, kDrop}, {K::kOffsetU, kDrop}, {K::kOffsetV, kDrop}, {K::kR, kDrop}};
+constexpr MessageParam kGatherPoRef[] = {{K::kRef},           {K::kU, kDrop},
+                                         {K::kV, kDrop},      {K::kOffsetU, kDrop},
+                                         {K::kOffsetV, kDrop}, {K::kR, kDrop}};
+constexpr MessageParam kLd2dmsW[] = {{K::kSampleIndex},     {K::kMcs, kDrop}, {K::kMcsHigh, kDrop},
+                                     {K::kU, kDrop},        {K::kV, kDrop},   {K::kR, kDrop}};
+constexpr MessageParam kLd2dms[] = {
+    {K::kSampleIndex}, {K::kMcs, kDrop}, {K::kU, kDrop}, {K::kV, kDrop}, {K::kR, kDrop}};
+constexpr MessageParam kLdMcs[] = {{K::kU}, {K::kV, kDrop}, {K::kR, kDrop}};
+
+absl::Span<const MessageParam> ListOf(Generation gen, ParamList list) {
+  switch (list) {
+    case ParamList::kOffset: return kOffset;
+    case ParamList::kOffsetData: return kOffsetData;
+    case ParamList::kTexel: return kTexel;
+    case ParamList::kTexelData: return kTexelData;
+    case ParamList::kAddress: return kAddress;
+    case ParamList::kAddressData: return kAddressData;
+    case ParamList::kBlock:
+    case ParamList::kHeaderOnly: return {};
+    case ParamList::kBlockData: return kBlockData;
+    case ParamList::kPayload: return kPayload;
+    case ParamList::kSample: return kSample;
+    case ParamList::kSampleBias: return kSampleBias;
+    case ParamList::kSampleLod: return kSampleLod;
+    case ParamList::kSampleRef: return kSampleRef;
+    case ParamList::kSampleGrad: return kSampleGrad;
+    case ParamList::kSampleRefBias: return kSampleRefBias;
+    case ParamList::kSampleRefLod: return kSampleRefLod;
+    case ParamList::kSampleRefGrad: return kSampleRefGrad;
+    case ParamList::kLd:
+      return gen == Generation::kGen7p5 ? absl::Span<const MessageParam>(kLdGen7p5)
+                                        : absl::Span<const MessageParam>(kLd);
+    case ParamList::kLdLz: return kLdLz;
+    case ParamList::kLodQuery: return kLodQuery;
+    case ParamList::kResinfo: return kResinfo;
+    case ParamList::kGatherPo: return kGatherPo;
+    case ParamList::kGatherPoRef: return kGatherPoRef;
+    case ParamList::kLd2dmsW: return kLd2dmsW;
+    case ParamList::kLdMcs: return kLdMcs;
+    case ParamList::kLd2dms: return kLd2dms;
+  }
+  return {};
+}
+
+constexpr uint32_t Bits(uint32_t word, int high, int low) {
+  return word >> low & ((1u << (high - low + 1)) - 1);
+}
+
+// Writes fields of one descriptor or reads them: one function per layout does both, so that the
+// two directions cannot disagree. Reading clears the bits read; bits left over are reserved.
+class Coder {
+ public:
+  Coder(bool reading, uint32_t desc) : reading_(reading), desc_(desc) {}
+
+  template <typename T>
+  void Field(T& value, int high, int low) {
+    const uint32_t mask = (1u << (high - low + 1)) - 1;
+    if (reading_) {
+      value = static_cast<T>(Bits(desc_, high, low));
+      desc_ &= ~(mask << low);
+    } else {
+      const auto v = static_cast<uint32_t>(value);
+      if ((v & ~mask) != 0) Fail("a field is too large");
+      desc_ |= (v & mask) << low;
+    }
+  }
+
+  // A field of which `codes` lists the meaning of each code, in code order.
+  template <typename T>
+  void Coded(T& value, int high, int low, absl::Span<const int> codes) {
+    uint32_t code = 0;
+    if (!reading_) {
+      while (code < codes.size() && codes[code] != static_cast<int>(value)) ++code;
+    }
+    if (code == codes.size()) return Fail("a field has no code");
+    Field(code, high, low);
+    if (!reading_) return;
+    if (code >= codes.size() || codes[code] < 0) return Fail("a field has a reserved code");
+    value = static_cast<T>(codes[code]);
+  }
+
+  void Fixed(uint32_t value, int high, int low) {
+    uint32_t v = value;
+    Field(v, high, low);
+    if (v != value) Fail("a constant field differs");
+  }
+
+  void Fail(const char* why) {
+    if (error_ == nullptr) error_ = why;
+  }
+
+  uint32_t desc() const { return desc_; }
+  const char* error() const { return error_; }
+
+ private:
+  bool reading_;
+  uint32_t desc_;
+  const char* error_ = nullptr;
+};
+
+// Channel masks are stored inverted: 1 switches a component off.
+void CodeChannels(Coder& c, MessageFields& f) {
+  uint8_t off = f.channels ^ 15;
+  c.Field(off, 11, 8);
+  f.channels = off ^ 15;
+}
+
+void CodeBlockSize(Coder& c, MessageFields& f) {
+  // 1 oword in the lower half, 1 in the upper half, 2, 4, 8.
+  constexpr int kSizes[] = {1, 1 | 16, 2, 4, 8};
+  int size = f.owords | (f.oword_high ? 16 : 0);
+  c.Coded(size, 10, 8, kSizes);
+  f.owords = size & 15;
+  f.oword_high = (size & 16) != 0;
+}
+
+void CodeSampler(Coder& c, MessageFields& f) {
+  constexpr int kLanes[] = {-1, 8, 16};
+  c.Field(f.bti, 7, 0);
+  c.Field(f.sampler, 11, 8);
+  c.Coded(f.lanes, 18, 17, kLanes);
+  c.Field(f.half_params, 29, 29);
+  c.Field(f.half_result, 30, 30);
+}
+
+void CodeScratch(Generation gen, Coder& c, MessageFields& f) {
+  constexpr int kLog2[] = {1, 2, 4, 8};
+  constexpr int kGen7p5[] = {1, 2, -1, 4};
+  c.Field(f.scratch_offset, 11, 0);
+  c.Coded(f.scratch_registers, 13, 12,
+          gen == Generation::kGen7p5 ? absl::MakeSpan(kGen7p5) : absl::MakeSpan(kLog2));
+  c.Field(f.dword_mode, 16, 16);
+}
+
+// The bits that follow from the layout, all but lengths, header bit and message type.
+void CodeLayout(Generation gen, MessageLayout layout, Coder& c, MessageFields& f) {
+  constexpr int kSimd3[] = {-1, 16, 8};       // 13:12 of surface messages
+  constexpr int kSlotGroup[] = {-1, 0, 1};    // 13:12 of typed messages
+  constexpr int kEight[] = {16, 8};           // a bit that means 8 lanes
+  constexpr int kSixteen[] = {8, 16};         // a bit that means 16 lanes
+  constexpr int kBytes[] = {1, 2, 4, 8};
+  if (layout != MessageLayout::kScratch && layout != MessageLayout::kBarrier &&
+      layout != MessageLayout::kEndOfThread && layout != MessageLayout::kSample) {
+    c.Field(f.bti, 7, 0);
+  }
+  switch (layout) {
+    case MessageLayout::kChannels:
+    case MessageLayout::kA64Channels:
+      CodeChannels(c, f);
+      return c.Coded(f.lanes, 13, 12, kSimd3);
+    case MessageLayout::kTypedChannels:
+      CodeChannels(c, f);
+      return c.Coded(f.high_slots, 13, 12, kSlotGroup);
+    case MessageLayout::kAtomic:
+      c.Field(f.op, 11, 8);
+      c.Coded(f.lanes, 12, 12, kEight);
+      return c.Field(f.returns, 13, 13);
+    case MessageLayout::kAtomicFloat:
+      c.Field(f.op, 9, 8);
+      c.Coded(f.lanes, 12, 12, kEight);
+      return c.Field(f.returns, 13, 13);
+    case MessageLayout::kTypedAtomic:
+      c.Field(f.op, 11, 8);
+      c.Field(f.high_slots, 12, 12);
+      return c.Field(f.returns, 13, 13);
+    case MessageLayout::kA64Atomic:
+      c.Field(f.op, 11, 8);
+      c.Field(f.data64, 12, 12);
+      return c.Field(f.returns, 13, 13);
+    case MessageLayout::kByteScattered:
+      c.Coded(f.lanes, 8, 8, kSixteen);
+      return c.Coded(f.element_bytes, 11, 10, absl::MakeSpan(kBytes).subspan(0, 3));
+    case MessageLayout::kDwordScattered:
+      c.Coded(f.lanes, 8, 8, kSixteen);
+      return c.Fixed(1, 9, 9);
+    case MessageLayout::kA64Scattered:
+      c.Fixed(0, 9, 8);
+      c.Coded(f.element_bytes, 11, 10, kBytes);
+      return c.Coded(f.lanes, 12, 12, kSixteen);
+    case MessageLayout::kBlock: return CodeBlockSize(c, f);
+    case MessageLayout::kA64Block: {
+      constexpr int kAlignment[] = {0, 1};
+      CodeBlockSize(c, f);
+      return c.Coded(f.unaligned, 12, 11, kAlignment);
+    }
+    case MessageLayout::kScratch: return CodeScratch(gen, c, f);
+    case MessageLayout::kFence: return c.Field(f.commit, 13, 13);
+    case MessageLayout::kBarrier: return c.Fixed(4, 2, 0);
+    case MessageLayout::kEndOfThread: return;
+    case MessageLayout::kSample: return CodeSampler(c, f);
+  }
+}
+
+// Bits of the message type: 18:14 on the data ports (scratch gives away the low three), 16:12 on
+// the sampler.
+void CodeType(const MessageInfo& info, Coder& c) {
+  switch (info.layout) {
+    case MessageLayout::kBarrier:
+    case MessageLayout::kEndOfThread: return;
+    case MessageLayout::kSample: return c.Fixed(info.type, 16, 12);
+    case MessageLayout::kScratch: return c.Fixed(info.type >> 3, 18, 17);
+    default: return c.Fixed(info.type, 18, 14);
+  }
+}
+
+void CodeLengths(Coder& c, MessageFields& f) {
+  c.Field(f.mlen, 28, 25);
+  c.Field(f.rlen, 24, 20);
+  c.Field(f.header, 19, 19);
+}
+
+const MessageInfo* FindMessage(Generation gen, Sfid sfid, uint32_t desc) {
+  for (const Row& row : kRows) {
+    const MessageInfo& info = row.info;
+    if (info.sfid != sfid || info.first > gen) continue;
+    switch (info.layout) {
+      case MessageLayout::kBarrier:
+        if (Bits(desc, 2, 0) == 4) return &info;
+        break;
+      case MessageLayout::kEndOfThread: return &info;
+      case MessageLayout::kSample:
+        if (Bits(desc, 16, 12) == info.type) return &info;
+        break;
+      case MessageLayout::kScratch:
+        if (Bits(desc, 18, 17) == info.type >> 3u) return &info;
+        break;
+      default:
+        if (Bits(desc, 18, 14) == info.type) return &info;
+    }
+  }
+  return nullptr;
+}
+
+bool HasData(ParamList list) {
+  for (const MessageParam& p : ListOf(Generation::kGen12, list)) {
+    if (p.kind == ParamKind::kData) return true;
+  }
+  return false;
+}
+
+// Registers of data sent or returned.
+int DataRegisters(const MessageFields& f, MessageLayout layout, bool response) {
+  const int per_component = f.lanes / 8;
+  const auto atomic = [&](int operands) {
+    if (response) return f.returns ? per_component : 0;
+    return operands * per_component;
+  };
+  switch (layout) {
+    case MessageLayout::kChannels:
+    case MessageLayout::kA64Channels:
+    case MessageLayout::kTypedChannels: return std::popcount(f.channels) * per_component;
+    case MessageLayout::kAtomic:
+    case MessageLayout::kTypedAtomic: return atomic(AtomicOperands(static_cast<AtomicOp>(f.op)));
+    case MessageLayout::kAtomicFloat:
+      return atomic(AtomicOperands(static_cast<AtomicFloatOp>(f.op)));
+    case MessageLayout::kA64Atomic:
+      return atomic(AtomicOperands(static_cast<AtomicOp>(f.op))) * (f.data64 ? 2 : 1);
+    case MessageLayout::kByteScattered:
+    case MessageLayout::kDwordScattered: return per_component;
+    case MessageLayout::kA64Scattered: return per_component * (f.element_bytes == 8 ? 2 : 1);
+    case MessageLayout::kBlock:
+    case MessageLayout::kA64Block: return f.owords <= 2 ? 1 : f.owords / 2;
+    case MessageLayout::kScratch: return f.scratch_registers;
+    case MessageLayout::kFence: return response && f.commit ? 1 : 0;
+    default: return 0;
+  }
+}
+
+int AddressRegisters(const MessageFields& f, MessageLayout layout, int address_params) {
+  switch (layout) {
+    case MessageLayout::kA64Channels:
+    case MessageLayout::kA64Atomic:
+    case MessageLayout::kA64Scattered: return 2 * (f.lanes / 8);
+    case MessageLayout::kChannels:
+    case MessageLayout::kAtomic:
+    case MessageLayout::kAtomicFloat:
+    case MessageLayout::kByteScattered:
+    case MessageLayout::kDwordScattered: return f.lanes / 8;
+    case MessageLayout::kTypedChannels:
+    case MessageLayout::kTypedAtomic:
+    case MessageLayout::kSample: return address_params * (f.lanes / 8);
+    case MessageLayout::kBarrier:
+    case MessageLayout::kEndOfThread: return 1;
+    default: return 0;
+  }
+}
+
+}  // namespace
+
+const MessageInfo& Info(Message message) {
+  assert(static_cast<int>(message) < kMessageCount);
+  return kRows[static_cast<int>(message)].info;
+}
+
+absl::Span<const MessageParam> Params(Generation gen, Message message) {
+  return ListOf(gen, kRows[static_cast<int>(message)].params);
+}
+
+int AtomicOperands(AtomicOp op) {
+  switch (op) {
+    case AtomicOp::kIncrement:
+    case AtomicOp::kDecrement:
+    case AtomicOp::kPreDecrement: return 0;
+    case AtomicOp::kCompareExchange: return 2;
+    default: return 1;
+  }
+}
+
+int AtomicOperands(AtomicFloatOp op) { return op == AtomicFloatOp::kCompareExchange ? 2 : 1; }
+
+void SetLengths(Generation gen, MessageFields& f, int address_params, int response_components) {
+  const Row& row = kRows[static_cast<int>(f.message)];
+  const MessageLayout layout = row.info.layout;
+  f.header = f.header || row.info.header == HeaderNeed::kRequired;
+  const int address = AddressRegisters(f, layout, address_params);
+  const bool writes = HasData(row.params);
+  const int data = writes ? DataRegisters(f, layout, false) : 0;
+  int response = 0;
+  switch (layout) {
+    case MessageLayout::kAtomic:
+    case MessageLayout::kAtomicFloat:
+    case MessageLayout::kTypedAtomic:
+    case MessageLayout::kA64Atomic: response = DataRegisters(f, layout, true); break;
+    case MessageLayout::kSample:
+      response = response_components * (f.half_result ? (f.lanes + 15) / 16 : f.lanes / 8);
+      break;
+    default: response = writes ? 0 : DataRegisters(f, layout, true);
+  }
+  const bool split = gen != Generation::kGen7p5;
+  f.mlen = static_cast<uint8_t>((f.header ? 1 : 0) + address + (split ? 0 : data));
+  f.ex_mlen = static_cast<uint8_t>(split ? data : 0);
+  f.rlen = static_cast<uint8_t>(response);
+}
+
+absl::StatusOr<uint32_t> BuildDescriptor(Generation gen, const MessageFields& fields) {
+  const MessageInfo& info = Info(fields.message);
+  const auto error = [&](absl::string_view why) {
+    return absl::InvalidArgumentError(absl::StrCat(info.name, ": ", why));
+  };
+  if (info.first > gen) return error("the generation has no such message");
+  if (info.header == HeaderNeed::kRequired && !fields.header) return error("needs a header");
+  if (info.header == HeaderNeed::kForbidden && fields.header) return error("takes no header");
+  MessageFields copy = fields;
+  Coder c(false, 0);
+  CodeLayout(gen, info.layout, c, copy);
+  CodeType(info, c);
+  CodeLengths(c, copy);
+  if (c.error() != nullptr) return error(c.error());
+  return c.desc();
+}
+
+uint32_t BuildExDescriptor(const MessageFields& fields) { return uint32_t{fields.ex_mlen} << 6; }
+
+absl::StatusOr<MessageFields> ParseDescriptor(Generation gen, Sfid sfid, uint32_t desc,
+                                              uint32_t ex_desc) {
+  const MessageInfo* info = FindMessage(gen, sfid, desc);
+  const auto error = [&](absl::string_view why) {
+    return absl::InvalidArgumentError(absl::StrCat("shared function ", static_cast<int>(sfid),
+                                                   ", descriptor 0x", absl::Hex(desc), ": ", why));
+  };
+  if (info == nullptr) return error("no such message is known");
+  MessageFields f;
+  f.message = info->message;
+  Coder c(true, desc);
+  CodeType(*info, c);
+  CodeLengths(c, f);
+  CodeLayout(gen, info->layout, c, f);
+  if (c.error() != nullptr) return error(c.error());
+  if (c.desc() != 0) return error(absl::StrCat("reserved bits 0x", absl::Hex(c.desc())));
+  if ((ex_desc & ~0x7c0u) != 0) return error("extended descriptor has unknown bits");
+  f.ex_mlen = static_cast<uint8_t>(ex_desc >> 6);
+  return f;
+}
+
+absl::StatusOr<Instruction> MakeSend(Generation gen, const MessageFields& fields) {
+  const absl::StatusOr<uint32_t> desc = BuildDescriptor(gen, fields);
+  if (!desc.ok()) return desc.status();
+  Instruction inst;
+  inst.op = Opcode::kSend;
+  inst.exec_size = fields.lanes;
+  inst.send.sfid = Info(fields.message).sfid;
+  inst.send.eot = fields.message == Message::kEndOfThread;
+  inst.send.desc = *desc;
+  inst.send.ex_desc = BuildExDescriptor(fields);
+  inst.dst.file = File::kArf;
+  inst.src[0].file = File::kArf;
+  inst.src[1].file = File::kArf;
+  return inst;
+}
+
+}  // namespace kiln::intel::isa

@@ -1,0 +1,158 @@
+// Messages to shared functions: which there are, what their descriptors hold, how long payload and
+// response are, and in which order parameters go into the payload.
+//
+// One row per message (messages.def). BuildDescriptor and ParseDescriptor translate between the
+// 32-bit descriptor and MessageFields; ParseDescriptor(BuildDescriptor(x)) == x. A descriptor that
+// belongs to no row, or has reserved bits set, is an InvalidArgument error, never a guess.
+//
+// Lengths are in registers (GRFs). The first payload (src0, length mlen) holds the header, if any,
+// and the addresses; the second (src1, length ex_mlen, Gen9 and later) holds the data. SetLengths
+// fills all three lengths from the other fields; on Gen7.5 everything goes into the first payload.
+#ifndef KILN_CORE_INTEL_ISA_MESSAGES_H_
+#define KILN_CORE_INTEL_ISA_MESSAGES_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "core/intel/isa/instruction.h"
+
+namespace kiln::intel::isa {
+
+enum class Message : uint8_t {
+#define KILN_EU_MESSAGE(name, text, sfid, type, from, layout, header, params) k##name,
+#include "core/intel/isa/messages.def"
+#undef KILN_EU_MESSAGE
+};
+
+inline constexpr int kMessageCount = 0
+#define KILN_EU_MESSAGE(name, text, sfid, type, from, layout, header, params) +1
+#include "core/intel/isa/messages.def"
+#undef KILN_EU_MESSAGE
+    ;
+
+// Binding-table indices with a meaning of their own.
+inline constexpr uint8_t kBtiBindless = 252;
+inline constexpr uint8_t kBtiStatelessNonCoherent = 253;
+inline constexpr uint8_t kBtiSlm = 254;  // shared local memory
+inline constexpr uint8_t kBtiStatelessCoherent = 255;
+
+enum class HeaderNeed : uint8_t { kForbidden, kOptional, kRequired };
+
+// Shape of the descriptor's function-specific bits.
+enum class MessageLayout : uint8_t {
+  kChannels,        // BTI 7:0, channel mask 11:8 (1 = off), SIMD 13:12
+  kTypedChannels,   // BTI, channel mask 11:8 (1 = off), slot group 13:12; 8 lanes
+  kA64Channels,     // as kChannels, 64-bit addresses
+  kAtomic,          // BTI, operation 11:8, 8 lanes 12, returns 13
+  kAtomicFloat,     // BTI, operation 9:8, 8 lanes 12, returns 13
+  kTypedAtomic,     // BTI, operation 11:8, high slot group 12, returns 13; 8 lanes
+  kA64Atomic,       // BTI, operation 11:8, 64-bit data 12, returns 13; 8 lanes
+  kByteScattered,   // BTI, 16 lanes 8, element size 11:10
+  kDwordScattered,  // BTI, 16 lanes 8, legacy SIMD mode 9 (always set)
+  kA64Scattered,    // BTI, byte subtype 9:8 = 0, element size 11:10, 16 lanes 12
+  kBlock,           // BTI, size 10:8
+  kA64Block,        // BTI, size 10:8, alignment 12:11
+  kScratch,         // offset 11:0 (32-byte units), size 13:12, dword mode 16
+  kFence,           // BTI 0 or SLM, wait for commit 13
+  kBarrier,         // gateway sub-function 2:0 = 4
+  kEndOfThread,     // nothing
+  kSample,          // BTI, sampler 11:8, SIMD mode 18:17, 16-bit parameters 29, result 30
+};
+
+// What a parameter of a payload is.
+enum class ParamKind : uint8_t {
+  kHeader,     // 1 register
+  kOffset,     // 32-bit byte or element offset per lane
+  kAddress,    // 64-bit address per lane
+  kData,       // the message's data, as many components as its fields say
+  kRaw,        // one register copied as it is
+  kU, kV, kR, kArrayIndex, kLod, kBias, kRef, kMinLod, kMcs, kMcsHigh, kSampleIndex,
+  kDuDx, kDuDy, kDvDx, kDvDy, kDrDx, kDrDy, kOffsetU, kOffsetV,
+};
+
+struct MessageParam {
+  ParamKind kind;
+  bool droppable = false;  // trailing zeros of these may be left out of the payload
+};
+
+struct MessageInfo {
+  Message message;
+  absl::string_view name;
+  Sfid sfid;
+  uint8_t type;
+  Generation first;  // first generation of ours that has it
+  MessageLayout layout;
+  HeaderNeed header;
+};
+
+const MessageInfo& Info(Message message);
+
+// Parameters in payload order, without the header. Gen7.5 orders some differently.
+absl::Span<const MessageParam> Params(Generation gen, Message message);
+
+// Integer operations of untyped, typed and A64 atomics (hardware codes).
+enum class AtomicOp : uint8_t {
+  kAnd = 1, kOr, kXor, kExchange, kIncrement, kDecrement, kAdd, kSub, kReverseSub, kSMax, kSMin,
+  kUMax, kUMin, kCompareExchange, kPreDecrement,
+};
+
+// Operations of untyped float atomics.
+enum class AtomicFloatOp : uint8_t { kMax = 1, kMin, kCompareExchange };
+
+// Data operands per lane: 0, 1 or 2.
+int AtomicOperands(AtomicOp op);
+int AtomicOperands(AtomicFloatOp op);
+
+// A descriptor taken apart. Fields that the message's layout lacks stay at their defaults.
+struct MessageFields {
+  Message message = Message::kUntypedRead;
+  bool header = false;
+  uint8_t mlen = 0;
+  uint8_t ex_mlen = 0;
+  uint8_t rlen = 0;
+  uint8_t bti = 0;
+  uint8_t lanes = 8;          // 8 or 16
+  uint8_t channels = 0;       // mask of components read or written, 1 = yes; bit 0 is x
+  uint8_t op = 0;             // AtomicOp or AtomicFloatOp
+  bool returns = false;       // atomic returns the old value
+  bool data64 = false;        // A64 atomic on 64 bits
+  uint8_t element_bytes = 0;  // scattered: 1, 2, 4 (A64 also 8)
+  uint8_t owords = 0;         // block: 1, 2, 4, 8
+  bool oword_high = false;    // block of one oword: in the upper half of the register
+  bool unaligned = false;     // A64 block: dword alignment
+  bool high_slots = false;    // typed: lanes 8..15 of the thread
+  uint16_t scratch_offset = 0;   // in 32-byte units, 12 bits
+  uint8_t scratch_registers = 0;  // 1, 2, 4, 8
+  bool dword_mode = false;    // scratch: execution mask applies per dword channel
+  bool commit = false;        // fence: wait for it to commit, answer in one register
+  uint8_t sampler = 0;        // 0..15
+  bool half_params = false;   // sampler takes 16-bit parameters
+  bool half_result = false;   // sampler returns 16-bit components
+  friend bool operator==(const MessageFields&, const MessageFields&) = default;
+};
+
+// Sets mlen, ex_mlen and rlen. The sampler's, and the address part of typed messages', depend on
+// `address_params`: the number of parameters actually sent (others ignore it). Sampler responses
+// have `response_components` (1 to 4) components.
+void SetLengths(Generation gen, MessageFields& fields, int address_params = 1,
+                int response_components = 4);
+
+// The message descriptor, lengths included.
+absl::StatusOr<uint32_t> BuildDescriptor(Generation gen, const MessageFields& fields);
+
+// The extended descriptor without SFID and EOT: what SendFields::ex_desc holds.
+uint32_t BuildExDescriptor(const MessageFields& fields);
+
+// Takes a descriptor apart. `ex_desc` as in SendFields.
+absl::StatusOr<MessageFields> ParseDescriptor(Generation gen, Sfid sfid, uint32_t desc,
+                                              uint32_t ex_desc);
+
+// A send of this message with everything but registers set: op send, sfid, descriptors, eot for
+// kEndOfThread. Registers of absent payloads and responses are null. Execution size is `lanes`.
+absl::StatusOr<Instruction> MakeSend(Generation gen, const MessageFields& fields);
+
+}  // namespace kiln::intel::isa
+
+#endif  // KILN_CORE_INTEL_ISA_MESSAGES_H_
