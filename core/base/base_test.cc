@@ -1,0 +1,70 @@
+// Ids, bit sets, causes.
+#include <random>
+#include <set>
+#include <type_traits>
+
+#include "core/base/bitset.h"
+#include "core/base/cause.h"
+#include "core/base/ids.h"
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+TEST(Ids, DefaultIsNoneAndTagsDiffer) {
+  using A = Id<struct ATag>;
+  using B = Id<struct BTag>;
+  EXPECT_FALSE(A().valid());
+  EXPECT_TRUE(A(0).valid());
+  EXPECT_LT(A(3), A(4));
+  static_assert(!std::is_convertible_v<A, B>);
+  static_assert(!std::is_convertible_v<int, A>);
+}
+
+// Against std::set, at sizes around word boundaries.
+TEST(BitSet, BehavesAsASet) {
+  std::mt19937 random(1);
+  for (size_t size : {1u, 63u, 64u, 65u, 200u}) {
+    std::set<size_t> model_a, model_b;
+    BitSet a(size), b(size);
+    for (int step = 0; step < 500; ++step) {
+      const size_t i = random() % size;
+      switch (random() % 6) {
+        case 0: a.set(i); model_a.insert(i); break;
+        case 1: b.set(i); model_b.insert(i); break;
+        case 2: a.reset(i); model_a.erase(i); break;
+        case 3: {
+          const size_t before = model_a.size();
+          model_a.insert(model_b.begin(), model_b.end());
+          EXPECT_EQ(a.unite(b), model_a.size() != before);
+          break;
+        }
+        case 4:
+          a.subtract(b);
+          for (size_t x : model_b) model_a.erase(x);
+          break;
+        default:
+          a.intersect(b);
+          for (auto it = model_a.begin(); it != model_a.end();) {
+            it = model_b.count(*it) ? std::next(it) : model_a.erase(it);
+          }
+          if (random() % 2) { b.clear(); model_b.clear(); }
+      }
+      std::set<size_t> listed;
+      a.for_each([&](size_t x) { listed.insert(listed.end(), x); });
+      ASSERT_EQ(listed, model_a);
+      ASSERT_EQ(a.count(), model_a.size());
+      ASSERT_EQ(a.test(i), model_a.count(i) == 1);
+    }
+  }
+}
+
+TEST(Cause, AttachedOrFromTheCode) {
+  EXPECT_EQ(CauseOf(absl::OkStatus()), "ok");
+  EXPECT_EQ(CauseOf(absl::InvalidArgumentError("x")), "invalid_module");
+  EXPECT_EQ(CauseOf(WithCause(absl::InternalError("x"), "spilt")), "spilt");
+  EXPECT_EQ(WithCause(absl::OkStatus(), "spilt"), absl::OkStatus());
+}
+
+}  // namespace
+}  // namespace kiln

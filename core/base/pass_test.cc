@@ -1,0 +1,255 @@
+// The runner on a toy IR: a string that passes append letters to.
+#include "core/base/pass.h"
+
+#include <atomic>
+
+#include "core/base/cause.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Toy {
+  std::string text;
+};
+
+// Replaces each letter by its successor up to 'd', one rewrite each.
+absl::StatusOr<bool> Climb(Toy& toy, PassContext& context) {
+  bool changed = false;
+  for (char& c : toy.text) {
+    if (c >= 'd' || !context.Rewrite()) continue;
+    ++c;
+    changed = true;
+  }
+  return changed;
+}
+absl::StatusOr<bool> Drop(Toy& toy, PassContext& context) {
+  const size_t at = toy.text.find('d');
+  if (at == toy.text.npos || !context.Rewrite()) return false;
+  toy.text.erase(at, 1);
+  context.Remark("dropped", 7, "one d");
+  context.set_max_live(3);
+  return true;
+}
+absl::StatusOr<bool> Lower(Toy& toy, PassContext& context) {
+  if (!context.Rewrite()) return absl::InternalError("required passes are never limited");
+  toy.text += "L";
+  return true;
+}
+absl::StatusOr<bool> Fails(Toy&, PassContext&) {
+  return WithCause(absl::UnimplementedError("no"), "images");
+}
+absl::StatusOr<bool> Spoil(Toy& toy, PassContext&) {
+  toy.text = "!";
+  return true;
+}
+
+constexpr Pass<Toy> kTable[] = {
+    {.name = "climb", .run = Climb, .optional = true, .group = 1, .provides_bits = 1},
+    {.name = "drop", .run = Drop, .optional = true, .group = 1, .requires_bits = 1},
+    {.name = "lower", .run = Lower, .preserves_bits = 0},
+};
+constexpr Level<Toy> kLevel = {
+    .name = "toy",
+    .print = [](const Toy& t) { return t.text; },
+    .verify = [](const Toy& t) {
+      return t.text == "!" ? absl::InternalError("spoilt") : absl::OkStatus();
+    },
+    .count = [](const Toy& t) { return static_cast<int64_t>(t.text.size()); },
+};
+
+struct Recorder : Sink {
+  void OnPassBegin(std::string_view pass) override { begun.push_back(std::string(pass)); }
+  void OnPass(const PassRecord& r) override { records.push_back(r); }
+  void OnRemark(const Remark& r) override { remarks.push_back(r); }
+  void OnSnapshot(std::string_view pass, const std::string& text) override {
+    snapshots.push_back(std::string(pass) + "=" + text);
+  }
+  std::vector<std::string> begun;
+  std::vector<PassRecord> records;
+  std::vector<Remark> remarks;
+  std::vector<std::string> snapshots;
+};
+
+struct Outcome {
+  absl::Status status;
+  std::string text;
+  Recorder recorder;
+  std::string reproducer;
+  bool stopped = false;
+  int64_t rewrites = 0;
+};
+
+Outcome RunToy(const PassOptions& options, absl::Span<const Pass<Toy>> table = kTable,
+               const Budget& budget = Budget()) {
+  Outcome out;
+  Toy toy{"ab"};
+  Runner runner(options, &out.recorder, budget);
+  runner.set_width(16);
+  out.status = runner.Run(kLevel, table, toy);
+  out.text = toy.text;
+  out.reproducer = runner.reproducer();
+  out.stopped = runner.stopped();
+  out.rewrites = runner.rewrites();
+  return out;
+}
+
+TEST(Pass, GroupRepeatsUntilNothingChanges) {
+  const Outcome out = RunToy({});
+  EXPECT_EQ(out.status, absl::OkStatus());
+  // ab -> bc -> cd, drop -> c -> d, drop -> "": then both are idle once.
+  EXPECT_THAT(out.recorder.begun, ElementsAre("climb", "drop", "climb", "drop", "climb", "drop",
+                                              "climb", "drop", "lower"));
+  EXPECT_EQ(out.text, "L");
+}
+
+TEST(Pass, RowsIdleInThisStateAreSkipped) {
+  const Pass<Toy> table[] = {
+      {.name = "once", .run = [](Toy& t, PassContext&) -> absl::StatusOr<bool> {
+         if (t.text.size() > 2) return false;
+         t.text += "1";
+         return true;
+       }, .group = 1},
+      {.name = "idle", .run = [](Toy&, PassContext&) -> absl::StatusOr<bool> { return false; },
+       .group = 1},
+  };
+  EXPECT_THAT(RunToy({}, table).recorder.begun, ElementsAre("once", "idle", "once"));
+}
+
+TEST(Pass, RoundsAreCapped) {
+  const Pass<Toy> table[] = {{.name = "lower", .run = Lower, .group = 1}};
+  EXPECT_EQ(RunToy({}, table).text, "abLLLL");
+}
+
+TEST(Pass, RecordsSayWhatHappened) {
+  const Outcome out = RunToy({});
+  const PassRecord& drop = out.recorder.records[3];
+  EXPECT_EQ(drop.pass, "drop");
+  EXPECT_EQ(drop.level, "toy");
+  EXPECT_EQ(drop.width, 16);
+  EXPECT_TRUE(drop.changed);
+  EXPECT_EQ(drop.instructions_before, 2);
+  EXPECT_EQ(drop.instructions_after, 1);
+  EXPECT_EQ(drop.rewrites, 1);
+  EXPECT_EQ(drop.max_live, 3);
+  EXPECT_GE(drop.nanoseconds, 0);
+  ASSERT_EQ(out.recorder.remarks.size(), 2u);
+  EXPECT_EQ(out.recorder.remarks[0].pass, "drop");
+  EXPECT_EQ(out.recorder.remarks[0].spirv_id, 7u);
+}
+
+TEST(Pass, BisectCountsRewritesAndSparesRequiredPasses) {
+  // The rewrites in order: a->b, b->c | b->c, c->d | drop | c->d | drop.
+  const char* expected[] = {"abL", "bbL", "bcL", "ccL", "cdL", "cL", "dL", "L", "L"};
+  for (int limit = 0; limit < 9; ++limit) {
+    PassOptions options;
+    options.bisect_limit = limit;
+    const Outcome out = RunToy(options);
+    EXPECT_EQ(out.status, absl::OkStatus());
+    EXPECT_EQ(out.text, expected[limit]) << limit;
+    EXPECT_EQ(out.rewrites, std::min(limit, 7));
+  }
+}
+
+TEST(Pass, DisableStopPrintOnly) {
+  PassOptions disable;
+  disable.disabled = {"drop"};
+  EXPECT_EQ(RunToy(disable).text, "ddL");
+
+  PassOptions stop;
+  stop.stop_after = "climb";
+  EXPECT_EQ(RunToy(stop).text, "bc");
+  EXPECT_TRUE(RunToy(stop).stopped);
+
+  PassOptions print;
+  print.print_after = "changed";
+  EXPECT_THAT(RunToy(print).recorder.snapshots,
+              ElementsAre("climb=bc", "climb=cd", "drop=c", "climb=d", "drop=", "lower=L"));
+  print.print_after = "lower";
+  EXPECT_THAT(RunToy(print).recorder.snapshots, ElementsAre("lower=L"));
+
+  PassOptions only;
+  only.only = {"lower", "climb", "lower"};
+  EXPECT_EQ(RunToy(only).text, "bcML");
+}
+
+TEST(Pass, FailuresNameThePassAndKeepTheCause) {
+  const Pass<Toy> table[] = {{.name = "lower", .run = Lower}, {.name = "fails", .run = Fails}};
+  PassOptions options;
+  options.make_reproducer = true;
+  const Outcome out = RunToy(options, table);
+  EXPECT_EQ(out.status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(out.status.message(), "fails: no");
+  EXPECT_EQ(CauseOf(out.status), "images");
+  EXPECT_EQ(out.reproducer, "// passes: fails\nabL");
+  EXPECT_THAT(ReproducerPasses(out.reproducer), ElementsAre("fails"));
+  EXPECT_EQ(out.recorder.records.size(), 2u);
+}
+
+TEST(Pass, VerificationStopsAtTheCulprit) {
+  const Pass<Toy> table[] = {{.name = "spoil", .run = Spoil}, {.name = "lower", .run = Lower}};
+  PassOptions options;
+  EXPECT_EQ(RunToy(options, table).status, absl::OkStatus());
+  options.verify_each = true;
+  EXPECT_EQ(RunToy(options, table).status.message(), "spoil: spoilt");
+}
+
+TEST(Pass, LimitsStopBetweenPasses) {
+  PassOptions options;
+  options.max_instructions = 1;
+  EXPECT_EQ(RunToy(options).status.code(), absl::StatusCode::kResourceExhausted);
+
+  const std::atomic<bool> cancelled = true;
+  Budget budget;
+  budget.cancelled = &cancelled;
+  const Outcome out = RunToy({}, kTable, budget);
+  EXPECT_EQ(out.status.code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(out.recorder.begun.size(), 1u);
+}
+
+TEST(Pass, TablesAreChecked) {
+  const std::vector<PassRow> rows = Rows<Toy>(kTable);
+  const PassOrder good[] = {{"climb", "lower", "r"}};
+  EXPECT_EQ(CheckTable(rows, good), absl::OkStatus());
+  const PassOrder wrong[] = {{"lower", "drop", "letters must be low"}};
+  EXPECT_EQ(CheckTable(rows, wrong).message(),
+            "pass lower must come before drop: letters must be low");
+  const PassOrder unknown[] = {{"climb", "fly", ""}};
+  EXPECT_THAT(std::string(CheckTable(rows, unknown).message()), HasSubstr("fly"));
+
+  std::vector<PassRow> moved = {rows[1], rows[0], rows[2]};
+  EXPECT_THAT(std::string(CheckTable(moved, {}).message()), HasSubstr("drop requires properties 0x1"));
+  EXPECT_EQ(CheckTable(moved, {}, 1), absl::OkStatus());
+  std::vector<PassRow> destroyed = {rows[0], rows[2], rows[1]};
+  EXPECT_FALSE(CheckTable(destroyed, {}).ok());
+  std::vector<PassRow> twice = {rows[0], rows[0]};
+  EXPECT_THAT(std::string(CheckTable(twice, {}).message()), HasSubstr("twice"));
+  std::vector<PassRow> torn = {rows[0], {.name = "x"}, rows[1]};
+  EXPECT_FALSE(CheckTable(torn, {}, 1).ok());
+}
+
+TEST(Pass, OptionsAreChecked) {
+  const std::vector<PassRow> rows = Rows<Toy>(kTable);
+  auto check = [&](auto set) {
+    PassOptions o;
+    set(o);
+    return std::string(CheckOptions(rows, o).message());
+  };
+  EXPECT_EQ(check([](PassOptions& o) { o.disabled = {"drop"}; }), "");
+  EXPECT_EQ(check([](PassOptions& o) { o.disabled = {"lower"}; }),
+            "disable-pass: lower is needed for correctness");
+  EXPECT_EQ(check([](PassOptions& o) { o.disabled = {"x"}; }),
+            "disable-pass: there is no pass named 'x'");
+  EXPECT_EQ(check([](PassOptions& o) { o.stop_after = "x"; }),
+            "stop-after: there is no pass named 'x'");
+  EXPECT_EQ(check([](PassOptions& o) { o.print_after = "all"; }), "");
+  EXPECT_EQ(check([](PassOptions& o) { o.print_after = "x"; }),
+            "print-after: there is no pass named 'x'");
+}
+
+}  // namespace
+}  // namespace kiln
