@@ -48,6 +48,8 @@ struct PushPart {
 enum class SurfaceKind : uint8_t {
   kUbo, kSsbo, kSampledImage, kCombinedImageSampler, kStorageImage, kUniformTexelBuffer,
   kStorageTexelBuffer, kInputAttachment, kColorOutput, kDescriptorMemory, kNull,
+  kConstantData,         // LaunchRecord::constant_data (Kiln's only)
+  kPushConstants,        // the client's push constants as a buffer (Kiln's only)
 };
 
 struct SurfaceEntry {
@@ -55,6 +57,7 @@ struct SurfaceEntry {
   SurfaceKind kind = SurfaceKind::kNull;
   DescriptorRef descriptor;
   uint32_t location = 0;  // colour outputs
+  uint32_t descriptor_offset = 0;  // bytes in the set's descriptor memory (Mesa's binaries only)
 };
 
 struct SamplerEntry {

@@ -1,0 +1,291 @@
+// See dataport.h.
+#include "core/sim/eu/dataport.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_format.h"
+
+namespace kiln::sim::eu {
+namespace {
+
+// One message being executed.
+struct Call {
+  const Message& m;
+  const MessageRegisters& regs;
+  uint32_t enabled;
+  const MemoryView& memory;
+  Thread& thread;
+
+  // Byte offset in the register file of payload register `index`.
+  int Payload(int index) const {
+    return 32 * (index < m.mlen ? regs.src0 + index : regs.src1 + index - m.mlen);
+  }
+  int Response(int index) const { return 32 * (regs.dst + index); }
+};
+
+// Where one access goes: a bounds-checked surface with an offset, or plain bytes.
+struct Place {
+  Surface surface;
+  uint64_t offset = 0;
+};
+
+uint64_t ReadPlace(const Place& p, uint64_t delta, unsigned bytes) {
+  return p.surface.Read(p.offset + delta, bytes);
+}
+
+void WritePlace(const Place& p, uint64_t delta, unsigned bytes, uint64_t value) {
+  p.surface.Write(p.offset + delta, bytes, value);
+}
+
+absl::StatusOr<Surface> SurfaceOf(const Call& c) {
+  const int index = c.m.surface;
+  if (index == kSurfaceShared) return c.memory.shared;
+  if (index == kSurfaceStateless || index == kSurfaceStatelessCoherent) return c.memory.scratch;
+  if (index >= static_cast<int>(c.memory.surfaces.size()) ||
+      c.memory.surfaces[index].data == nullptr) {
+    return absl::NotFoundError(absl::StrFormat("nothing is bound to surface %d", index));
+  }
+  return c.memory.surfaces[index];
+}
+
+bool IsStateless(const Call& c) {
+  return !c.m.a64 &&
+         (c.m.surface == kSurfaceStateless || c.m.surface == kSurfaceStatelessCoherent);
+}
+
+// Base that the header of a stateless message adds: dword 5, bits 31:10.
+uint64_t HeaderBase(const Call& c) {
+  if (!IsStateless(c) || !c.m.header) return 0;
+  return c.thread.Read32(c.Payload(0) + 20) & ~0x3ffu;
+}
+
+// Resolves `bytes` at an address or offset; stateless and A64 accesses must lie inside.
+absl::StatusOr<Place> Locate(const Call& c, const Surface& surface, uint64_t where,
+                             uint64_t bytes) {
+  if (c.m.a64) {
+    absl::StatusOr<uint8_t*> at = c.memory.addresses->Resolve(where, bytes);
+    if (!at.ok()) return at.status();
+    return Place{Surface{*at, bytes}, 0};
+  }
+  if (IsStateless(c)) {
+    const uint64_t offset = where + HeaderBase(c);
+    if (offset > surface.size || surface.size - offset < bytes) {
+      return absl::OutOfRangeError(absl::StrFormat(
+          "stateless access to %d bytes at 0x%x of %d", bytes, offset, surface.size));
+    }
+    return Place{surface, offset};
+  }
+  return Place{surface, where};
+}
+
+// Address of a lane.
+uint64_t LaneAddress(const Call& c, int lane) {
+  const int first = c.m.header ? 1 : 0;
+  if (c.m.a64) return c.thread.Read64(c.Payload(first + lane / 4) + 8 * (lane % 4));
+  const uint64_t a = c.thread.Read32(c.Payload(first + lane / 8) + 4 * (lane % 8));
+  return c.m.dword_addresses ? 4 * a : a;
+}
+
+int FirstDataRegister(const Call& c) {
+  return (c.m.header ? 1 : 0) + LaneRegisters(c.m, c.m.a64 ? 8 : 4);
+}
+
+// Bytes of the highest element present.
+uint64_t Extent(const Message& m) { return uint64_t{m.element_bytes} * std::bit_width(m.channel_mask); }
+
+// Register bytes of one element: a dword, or a qword for 8-byte elements.
+int RegisterBytes(const Message& m) { return m.element_bytes == 8 ? 8 : 4; }
+
+// Place of element k (of those present) of a lane within a group of registers.
+int ElementAt(const Message& m, int k, int lane) {
+  return 32 * k * LaneRegisters(m, RegisterBytes(m)) + RegisterBytes(m) * lane;
+}
+
+absl::Status Gather(const Call& c, const Surface& surface) {
+  for (int lane = 0; lane < c.m.simd; ++lane) {
+    if (!(c.enabled >> lane & 1)) continue;
+    absl::StatusOr<Place> place = Locate(c, surface, LaneAddress(c, lane), Extent(c.m));
+    if (!place.ok()) return place.status();
+    int k = 0;
+    for (int e = 0; e < 8; ++e) {
+      if (!(c.m.channel_mask >> e & 1)) continue;
+      const uint64_t v = ReadPlace(*place, uint64_t{c.m.element_bytes} * e, c.m.element_bytes);
+      std::memcpy(c.thread.regs.data() + c.Response(0) + ElementAt(c.m, k, lane), &v,
+                  RegisterBytes(c.m));
+      ++k;
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Value of element k of a lane in the data part of the payload, which may straddle both sources.
+uint64_t PayloadElement(const Call& c, int k, int lane) {
+  const int at = ElementAt(c.m, k, lane);
+  const int offset = c.Payload(FirstDataRegister(c) + at / 32) + at % 32;
+  return RegisterBytes(c.m) == 8 ? c.thread.Read64(offset) : c.thread.Read32(offset);
+}
+
+absl::Status Scatter(const Call& c, const Surface& surface) {
+  for (int lane = 0; lane < c.m.simd; ++lane) {
+    if (!(c.enabled >> lane & 1)) continue;
+    absl::StatusOr<Place> place = Locate(c, surface, LaneAddress(c, lane), Extent(c.m));
+    if (!place.ok()) return place.status();
+    int k = 0;
+    for (int e = 0; e < 8; ++e) {
+      if (!(c.m.channel_mask >> e & 1)) continue;
+      WritePlace(*place, uint64_t{c.m.element_bytes} * e, c.m.element_bytes,
+                 PayloadElement(c, k, lane));
+      ++k;
+    }
+  }
+  return absl::OkStatus();
+}
+
+template <typename U, typename S>
+U IntAtomic(int op, U old, U a, U b) {
+  switch (op) {
+    case 1: return old & a;
+    case 2: return old | a;
+    case 3: return old ^ a;
+    case 4: return a;
+    case 5: return old + 1;
+    case 6:
+    case 15: return old - 1;
+    case 7: return old + a;
+    case 8: return old - a;
+    case 9: return a - old;
+    case 10: return static_cast<S>(old) > static_cast<S>(a) ? old : a;
+    case 11: return static_cast<S>(old) < static_cast<S>(a) ? old : a;
+    case 12: return old > a ? old : a;
+    case 13: return old < a ? old : a;
+    case 14: return old == a ? b : old;  // a is the expected value, b the new one
+    default: return old;
+  }
+}
+
+uint32_t FloatAtomic(int op, uint32_t old_bits, uint32_t a_bits, uint32_t b_bits) {
+  const float old = std::bit_cast<float>(old_bits), a = std::bit_cast<float>(a_bits);
+  switch (op) {
+    case 1: return std::isnan(old) || a > old ? a_bits : old_bits;
+    case 2: return std::isnan(old) || a < old ? a_bits : old_bits;
+    case 3: return old == a ? b_bits : old_bits;
+    case 4: return std::bit_cast<uint32_t>(old + a);
+    case 5: return std::bit_cast<uint32_t>(old - a);
+    default: return old_bits;
+  }
+}
+
+uint64_t AtomicResult(const Message& m, uint64_t old, uint64_t a, uint64_t b) {
+  if (m.kind == MessageKind::kFloatAtomic) {
+    return FloatAtomic(m.atomic_op, static_cast<uint32_t>(old), static_cast<uint32_t>(a),
+                       static_cast<uint32_t>(b));
+  }
+  if (m.element_bytes == 8) return IntAtomic<uint64_t, int64_t>(m.atomic_op, old, a, b);
+  return IntAtomic<uint32_t, int32_t>(m.atomic_op, static_cast<uint32_t>(old),
+                                      static_cast<uint32_t>(a), static_cast<uint32_t>(b));
+}
+
+absl::Status Atomic(const Call& c, const Surface& surface) {
+  const int data_registers = c.m.mlen + c.m.ex_mlen - FirstDataRegister(c);
+  const int operands = data_registers / LaneRegisters(c.m, RegisterBytes(c.m));
+  for (int lane = 0; lane < c.m.simd; ++lane) {
+    if (!(c.enabled >> lane & 1)) continue;
+    absl::StatusOr<Place> place = Locate(c, surface, LaneAddress(c, lane), c.m.element_bytes);
+    if (!place.ok()) return place.status();
+    const uint64_t old = ReadPlace(*place, 0, c.m.element_bytes);
+    const uint64_t a = operands > 0 ? PayloadElement(c, 0, lane) : 0;
+    const uint64_t b = operands > 1 ? PayloadElement(c, 1, lane) : 0;
+    const uint64_t result = AtomicResult(c.m, old, a, b);
+    WritePlace(*place, 0, c.m.element_bytes, result);
+    if (!c.m.returns) continue;
+    // The pre-decrement gives the new value, all others the old one.
+    const uint64_t back =
+        c.m.kind == MessageKind::kAtomic && c.m.atomic_op == 15 ? result : old;
+    std::memcpy(c.thread.regs.data() + c.Response(0) + ElementAt(c.m, 0, lane), &back,
+                RegisterBytes(c.m));
+  }
+  return absl::OkStatus();
+}
+
+// Start of a block: a 64-bit address, or dword 2 of the header in bytes or owords.
+uint64_t BlockOffset(const Call& c) {
+  if (c.m.a64) return c.thread.Read64(c.Payload(0));
+  const uint64_t offset = c.thread.Read32(c.Payload(0) + 8);
+  return c.m.byte_offset ? offset : 16 * offset;
+}
+
+absl::Status BlockRead(const Call& c, const Surface& surface, uint64_t offset) {
+  absl::StatusOr<Place> place = Locate(c, surface, offset, c.m.block_bytes);
+  if (!place.ok()) return place.status();
+  const int skip = c.m.block_high_oword ? 16 : 0;
+  for (int i = 0; i < c.m.block_bytes; i += 4) {
+    c.thread.Write32(c.Response(0) + skip + i, static_cast<uint32_t>(ReadPlace(*place, i, 4)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BlockWrite(const Call& c, const Surface& surface, uint64_t offset, uint32_t dwords) {
+  absl::StatusOr<Place> place = Locate(c, surface, offset, c.m.block_bytes);
+  if (!place.ok()) return place.status();
+  const int skip = c.m.block_high_oword ? 16 : 0;
+  for (int i = 0; i < c.m.block_bytes; i += 4) {
+    if (!(dwords >> (i / 4 % 32) & 1)) continue;
+    const int at = skip + i;
+    WritePlace(*place, i, 4, c.thread.Read32(c.Payload(1 + at / 32) + at % 32));
+  }
+  return absl::OkStatus();
+}
+
+// Scratch blocks in dword channel mode obey the channel mask: lane i guards dword i of a block of
+// at most two registers, every register of a larger one by i modulo 8.
+uint32_t ScratchDwords(const Call& c) {
+  if (c.m.channel_mask == 0) return ~0u;
+  if (c.m.block_bytes <= 64) return c.enabled;
+  uint32_t low = c.enabled & 0xff;
+  return low | low << 8 | low << 16 | low << 24;
+}
+
+absl::Status CheckRegisters(const Call& c) {
+  const bool fits = c.regs.src0 + c.m.mlen <= kGrfCount &&
+                    (c.m.ex_mlen == 0 || c.regs.src1 + c.m.ex_mlen <= kGrfCount) &&
+                    (c.regs.dst < 0 || c.regs.dst + c.m.rlen <= kGrfCount);
+  if (!fits) return absl::OutOfRangeError("payload or response beyond the register file");
+  if (c.regs.dst < 0 && c.m.rlen > 0 && c.m.kind != MessageKind::kFence) {
+    return absl::InvalidArgumentError("response without destination");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status ExecuteMessage(const Message& message, const MessageRegisters& registers,
+                            uint32_t enabled, const MemoryView& memory, Thread& thread) {
+  const Call c{message, registers, enabled, memory, thread};
+  absl::Status status = CheckRegisters(c);
+  if (!status.ok()) return status;
+  if (message.kind == MessageKind::kFence) return absl::OkStatus();
+  if (enabled == 0) return absl::OkStatus();
+  Surface surface;
+  if (!message.a64) {
+    absl::StatusOr<Surface> found = SurfaceOf(c);
+    if (!found.ok()) return found.status();
+    surface = *found;
+  }
+  switch (message.kind) {
+    case MessageKind::kGather: return Gather(c, surface);
+    case MessageKind::kScatter: return Scatter(c, surface);
+    case MessageKind::kAtomic:
+    case MessageKind::kFloatAtomic: return Atomic(c, surface);
+    case MessageKind::kBlockRead: return BlockRead(c, surface, BlockOffset(c));
+    case MessageKind::kBlockWrite: return BlockWrite(c, surface, BlockOffset(c), ~0u);
+    case MessageKind::kScratchRead: return BlockRead(c, surface, message.scratch_offset);
+    case MessageKind::kScratchWrite:
+      return BlockWrite(c, surface, message.scratch_offset, ScratchDwords(c));
+    default: return absl::InternalError("not a data port message");
+  }
+}
+
+}  // namespace kiln::sim::eu

@@ -1,0 +1,61 @@
+// What a thread starts with: memory bound as the launch record says, r0, push constants.
+#ifndef KILN_CORE_SIM_EU_LAUNCH_H_
+#define KILN_CORE_SIM_EU_LAUNCH_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/out/launch_record.h"
+#include "core/sim/eu/dataport.h"
+#include "core/sim/eu/memory.h"
+#include "core/sim/eu/simulator.h"
+#include "core/sim/eu/thread.h"
+
+namespace kiln::sim::eu {
+
+// Memory and constants of one dispatch. Keeps references to record and dispatch.
+class LaunchState {
+ public:
+  // Binds buffers, maps addresses, builds descriptor memory. InvalidArgument: a part of the record
+  // that cannot be supplied.
+  static absl::StatusOr<std::unique_ptr<LaunchState>> Create(const out::LaunchRecord& record,
+                                                             Dispatch& dispatch);
+
+  // Code with relocations applied.
+  absl::StatusOr<std::vector<uint8_t>> Relocate(absl::Span<const uint8_t> code) const;
+
+  // Fresh shared memory and scratch for a workgroup.
+  void StartGroup();
+
+  // Registers of thread `index` of workgroup `group`.
+  void StartThread(uint32_t index, const std::array<uint32_t, 3>& group, Thread& thread) const;
+
+  const MemoryView& memory() const { return view_; }
+
+ private:
+  LaunchState(const out::LaunchRecord& record, Dispatch& dispatch);
+  absl::Status Bind();
+  void BuildDescriptors();
+  absl::Status CheckPush() const;
+  std::vector<uint8_t> PushBytes(const out::PushPart& part, uint32_t thread_index) const;
+  const ClientBuffer* Find(const out::DescriptorRef& where) const;
+
+  const out::LaunchRecord& record_;
+  Dispatch& dispatch_;
+  AddressSpace addresses_;
+  MemoryView view_;
+  std::vector<uint8_t> shared_;
+  std::vector<uint8_t> scratch_;
+  uint32_t scratch_per_thread_ = 0;
+  std::array<std::vector<uint8_t>, 8> descriptors_;   // descriptor memory by set
+  std::vector<uint8_t> constants_;
+  uint64_t constants_address_ = 0;
+};
+
+}  // namespace kiln::sim::eu
+
+#endif  // KILN_CORE_SIM_EU_LAUNCH_H_

@@ -1,0 +1,67 @@
+// Memory that a simulated EU program reaches: client buffers, shared memory, scratch, constants.
+//
+// A client buffer is reached in two ways: through a binding table index (offset, bounds checked:
+// reads outside give 0 and writes outside are dropped, as the surface state makes the hardware do)
+// and through its 64-bit address (A64 messages, where an access outside every allocation is an
+// error: the hardware would fault or corrupt). Addresses are made up: allocations lie 64 KiB apart
+// or more in one flat space that begins at 4 GiB.
+#ifndef KILN_CORE_SIM_EU_MEMORY_H_
+#define KILN_CORE_SIM_EU_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+namespace kiln::sim::eu {
+
+// A bounds-checked window of bytes that somebody else owns.
+struct Surface {
+  uint8_t* data = nullptr;
+  uint64_t size = 0;
+
+  // Reads `bytes` (at most 8) at `offset`; 0 when any of them lies outside.
+  uint64_t Read(uint64_t offset, unsigned bytes) const {
+    if (offset > size || size - offset < bytes) return 0;
+    uint64_t value = 0;
+    std::memcpy(&value, data + offset, bytes);
+    return value;
+  }
+
+  // Writes the low `bytes` (at most 8) of value; dropped when any of them lies outside.
+  void Write(uint64_t offset, unsigned bytes, uint64_t value) const {
+    if (offset > size || size - offset < bytes) return;
+    std::memcpy(data + offset, &value, bytes);
+  }
+};
+
+// The flat 64-bit address space. Does not own the bytes.
+class AddressSpace {
+ public:
+  static constexpr uint64_t kFirstAddress = uint64_t{1} << 32;
+  static constexpr uint64_t kAlignment = uint64_t{1} << 16;
+
+  // Maps bytes and returns their address. `data` stays valid as long as this object is used.
+  uint64_t Map(absl::Span<uint8_t> data);
+
+  // Maps at a given address, which must be aligned to kAlignment and free.
+  absl::Status MapAt(uint64_t address, absl::Span<uint8_t> data);
+
+  // The bytes [address, address + bytes); OutOfRange when they are not all in one allocation.
+  absl::StatusOr<uint8_t*> Resolve(uint64_t address, uint64_t bytes) const;
+
+ private:
+  struct Mapping {
+    uint64_t address;
+    absl::Span<uint8_t> data;
+  };
+  std::vector<Mapping> mappings_;  // ascending by address
+  uint64_t next_ = kFirstAddress;
+};
+
+}  // namespace kiln::sim::eu
+
+#endif  // KILN_CORE_SIM_EU_MEMORY_H_

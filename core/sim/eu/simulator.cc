@@ -1,0 +1,295 @@
+// See simulator.h.
+#include "core/sim/eu/simulator.h"
+
+#include <bit>
+#include <chrono>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/intel/isa/opcodes.h"
+#include "core/sim/eu/alu.h"
+#include "core/sim/eu/control_flow.h"
+#include "core/sim/eu/dataport.h"
+#include "core/sim/eu/launch.h"
+#include "core/sim/eu/program.h"
+#include "core/sim/eu/scoreboard.h"
+
+namespace kiln::sim::eu {
+namespace {
+
+using isa::Format;
+using isa::Opcode;
+
+// Instructions that a thread runs before another thread of the workgroup gets its turn.
+constexpr uint64_t kTurn = 20000;
+
+// How often the clock is looked at.
+constexpr uint64_t kClockInterval = 1 << 18;
+
+class Simulator {
+ public:
+  Simulator(const Program& program, const out::LaunchRecord& record, const Options& options,
+            LaunchState& launch)
+      : program_(program), record_(record), options_(options), launch_(launch),
+        start_(std::chrono::steady_clock::now()) {}
+
+  absl::Status RunGroup(const std::array<uint32_t, 3>& group);
+  const RunStats& stats() const { return stats_; }
+
+ private:
+  absl::Status RunTurn(uint32_t index);
+  absl::Status Step(uint32_t index, const Op& op);
+  absl::Status Send(uint32_t index, const Op& op, const Message& message);
+  absl::StatusOr<Message> MessageOf(const Op& op, const Thread& thread) const;
+  absl::Status Sync(const Op& op, Thread& thread);
+  void SignalBarrier(Thread& thread);
+  void UpdateSpecial(const Op& op, Thread& thread) const;
+  absl::Status CheckLimits();
+
+  const Program& program_;
+  const out::LaunchRecord& record_;
+  const Options& options_;
+  LaunchState& launch_;
+  std::chrono::steady_clock::time_point start_;
+  RunStats stats_;
+  uint64_t next_clock_ = kClockInterval;
+  // The workgroup being run.
+  std::vector<Thread> threads_;
+  std::vector<Scoreboard> scoreboards_;
+  uint32_t arrived_ = 0;
+  uint32_t phase_ = 0;
+};
+
+absl::Status Simulator::CheckLimits() {
+  if (stats_.instructions > options_.max_instructions) {
+    return absl::DeadlineExceededError(
+        absl::StrFormat("more than %d instructions executed", options_.max_instructions));
+  }
+  if (options_.max_seconds > 0 && stats_.instructions >= next_clock_) {
+    next_clock_ = stats_.instructions + kClockInterval;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+    if (spent.count() > options_.max_seconds) {
+      return absl::DeadlineExceededError(
+          absl::StrFormat("more than %g seconds", options_.max_seconds));
+    }
+  }
+  return absl::OkStatus();
+}
+
+void Simulator::SignalBarrier(Thread& thread) {
+  thread.barrier_signalled = true;
+  thread.barrier_phase = phase_;
+  if (++arrived_ < threads_.size()) return;
+  arrived_ = 0;
+  ++phase_;
+  for (Thread& t : threads_) {
+    if (t.state == ThreadState::kAtBarrier) t.state = ThreadState::kRunning;
+  }
+}
+
+absl::Status Simulator::Sync(const Op& op, Thread& thread) {
+  if (op.inst.sync == isa::SyncFunction::kHost) {
+    return OpError(absl::StatusCode::kUnimplemented, op, "sync.host");
+  }
+  if (op.inst.sync == isa::SyncFunction::kBar) {
+    if (!thread.barrier_signalled) {
+      return OpError(absl::StatusCode::kFailedPrecondition, op, "wait for an unsignalled barrier");
+    }
+    if (thread.barrier_phase == phase_) {
+      thread.state = ThreadState::kAtBarrier;  // comes back to this instruction
+      return absl::OkStatus();
+    }
+    thread.barrier_signalled = false;
+  }
+  ++thread.pc;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Message> Simulator::MessageOf(const Op& op, const Thread& thread) const {
+  if (op.has_message) return op.message;
+  const isa::SendFields& send = op.inst.send;
+  const uint32_t desc = send.desc_is_register ? thread.Read32(kAddressOffset) : send.desc;
+  const uint32_t ex_desc = send.ex_desc_is_register
+                               ? thread.Read32(kAddressOffset + 4 * (send.ex_desc_address & 7))
+                               : send.ex_desc;
+  absl::StatusOr<Message> message = DecodeMessage(send.sfid, send.eot, desc, ex_desc);
+  if (!message.ok()) return OpError(message.status().code(), op, message.status().message());
+  return message;
+}
+
+bool HasSideEffects(const Message& m) {
+  return m.kind != MessageKind::kGather && m.kind != MessageKind::kBlockRead &&
+         m.kind != MessageKind::kScratchRead && m.kind != MessageKind::kFence;
+}
+
+int RegisterOf(const isa::Operand& operand) {
+  return operand.file == isa::File::kGrf ? operand.nr : -1;
+}
+
+absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& message) {
+  Thread& t = threads_[index];
+  const uint32_t channels =
+      (op.inst.no_mask ? ~0u : t.active) & op.lanes & PredicateMask(op, t);
+  ++t.pc;
+  if (channels == 0) return absl::OkStatus();
+  ++stats_.messages;
+  if (t.active == 0 && HasSideEffects(message) && message.kind != MessageKind::kEnd &&
+      options_.fusion) {
+    return OpError(absl::StatusCode::kFailedPrecondition, op,
+                   "contract: message with side effects while all channels are off");
+  }
+  if (message.kind == MessageKind::kEnd) {
+    if (op.inst.src[0].nr < 112) {
+      return OpError(absl::StatusCode::kInvalidArgument, op, "end of thread below r112");
+    }
+    t.state = ThreadState::kEnded;
+    return absl::OkStatus();
+  }
+  if (message.kind == MessageKind::kBarrier) {
+    SignalBarrier(t);
+    return absl::OkStatus();
+  }
+  const MessageRegisters registers{RegisterOf(op.inst.dst), RegisterOf(op.inst.src[0]),
+                                   RegisterOf(op.inst.src[1])};
+  if (registers.src0 < 0 || (message.ex_mlen > 0 && registers.src1 < 0)) {
+    return OpError(absl::StatusCode::kInvalidArgument, op, "message payload is no register");
+  }
+  absl::Status status = ExecuteMessage(message, registers, channels >> op.inst.channel_offset,
+                                       launch_.memory(), t);
+  if (!status.ok()) return OpError(status.code(), op, status.message());
+  return status;
+}
+
+void Simulator::UpdateSpecial(const Op& op, Thread& thread) const {
+  thread.Write32(kMaskOffset, thread.active);
+  thread.Write32(kIpOffset, op.offset);
+  thread.Write32(kTimestampOffset, static_cast<uint32_t>(thread.instructions));
+  thread.Write32(kTimestampOffset + 4, static_cast<uint32_t>(thread.instructions >> 32));
+}
+
+absl::Status Simulator::Step(uint32_t index, const Op& op) {
+  Thread& t = threads_[index];
+  const Format format = isa::Info(op.inst.op).format;
+  Message message;
+  if (format == Format::kSend) {
+    absl::StatusOr<Message> decoded = MessageOf(op, t);
+    if (!decoded.ok()) return decoded.status();
+    message = *decoded;
+  }
+  if (options_.contract) {
+    absl::Status status = scoreboards_[index].Issue(
+        t.pc, t, format == Format::kSend ? &message : nullptr);
+    if (!status.ok()) return status;
+  }
+  switch (format) {
+    case Format::kSend: return Send(index, op, message);
+    case Format::kSync: return Sync(op, t);
+    case Format::kNullary:
+      if (op.inst.op == Opcode::kIllegal) {
+        return OpError(absl::StatusCode::kInvalidArgument, op, "illegal instruction");
+      }
+      ++t.pc;
+      return absl::OkStatus();
+    default: break;
+  }
+  if (isa::IsBranch(op.inst.op)) return ExecuteBranch(program_, op, options_.fusion, t);
+  stats_.lane_operations += op.inst.exec_size;
+  if (op.reads_special) UpdateSpecial(op, t);
+  ++t.pc;
+  return ExecuteAlu(op, t);
+}
+
+absl::Status Simulator::RunTurn(uint32_t index) {
+  Thread& t = threads_[index];
+  const uint64_t end = t.instructions + kTurn;
+  while (t.state == ThreadState::kRunning && t.instructions < end) {
+    if (t.pc >= program_.ops.size()) {
+      return absl::InvalidArgumentError("the program runs past its end");
+    }
+    const Op& op = program_.ops[t.pc];
+    if (op.join_target && t.waiting != 0) WakeChannels(t);
+    ++t.instructions;
+    ++stats_.instructions;
+    absl::Status status = Step(index, op);
+    if (!status.ok()) return status;
+  }
+  return CheckLimits();
+}
+
+absl::Status Simulator::RunGroup(const std::array<uint32_t, 3>& group) {
+  launch_.StartGroup();
+  const uint32_t count = record_.compute.threads_per_group;
+  threads_.resize(count);
+  scoreboards_.clear();
+  arrived_ = phase_ = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    launch_.StartThread(i, group, threads_[i]);
+    if (options_.contract) scoreboards_.emplace_back(&program_);
+  }
+  stats_.threads += count;
+  for (;;) {
+    bool progress = false, ended = true;
+    for (uint32_t i = 0; i < count; ++i) {
+      if (threads_[i].state != ThreadState::kRunning) continue;
+      progress = true;
+      absl::Status status = RunTurn(i);
+      if (!status.ok()) return status;
+    }
+    for (const Thread& t : threads_) ended &= t.state == ThreadState::kEnded;
+    if (ended) return absl::OkStatus();
+    if (!progress) {
+      return absl::FailedPreconditionError("deadlock: threads wait at a barrier that others left");
+    }
+  }
+}
+
+absl::Status CheckRecord(const out::LaunchRecord& record) {
+  const uint32_t width = record.dispatch_width;
+  if (width != 8 && width != 16 && width != 32) {
+    return absl::InvalidArgumentError(absl::StrFormat("dispatch width %d", width));
+  }
+  if (record.compute.threads_per_group < 1 || record.compute.threads_per_group > 1024) {
+    return absl::InvalidArgumentError("threads per group");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AssignAddresses(absl::Span<ClientBuffer> buffers) {
+  constexpr uint64_t kStep = AddressSpace::kAlignment;
+  uint64_t next = AddressSpace::kFirstAddress;
+  for (ClientBuffer& b : buffers) {
+    if (b.address == 0) b.address = next;
+    next = std::max(next, (b.address + b.bytes.size() + kStep) / kStep * kStep);
+  }
+}
+
+absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRecord& record,
+                             const Options& options, Dispatch& dispatch) {
+  absl::Status status = CheckRecord(record);
+  if (!status.ok()) return status;
+  absl::StatusOr<std::unique_ptr<LaunchState>> launch = LaunchState::Create(record, dispatch);
+  if (!launch.ok()) return launch.status();
+  absl::StatusOr<std::vector<uint8_t>> relocated = (*launch)->Relocate(code);
+  if (!relocated.ok()) return relocated.status();
+  absl::StatusOr<Program> program = Load(*relocated);
+  if (!program.ok()) return program.status();
+  if (record.entry != 0) return absl::UnimplementedError("entry point behind the start");
+  Simulator simulator(*program, record, options, **launch);
+  for (uint32_t z = 0; z < dispatch.groups[2]; ++z) {
+    for (uint32_t y = 0; y < dispatch.groups[1]; ++y) {
+      for (uint32_t x = 0; x < dispatch.groups[0]; ++x) {
+        status = simulator.RunGroup({x, y, z});
+        if (!status.ok()) {
+          return absl::Status(status.code(), absl::StrCat(status.message(), " (workgroup ", x, ",",
+                                                          y, ",", z, ")"));
+        }
+      }
+    }
+  }
+  return simulator.stats();
+}
+
+}  // namespace kiln::sim::eu

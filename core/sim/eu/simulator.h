@@ -1,0 +1,68 @@
+// Functional simulator of the Gen12 EU for compute programs.
+//
+// In: machine code of any compiler, its launch record (out::LaunchRecord) and the client's data.
+// Out: the client's buffers as the program leaves them, and counts. Workgroups run one after the
+// other in ascending order, the threads of a workgroup in turns of a fixed number of instructions,
+// so that a run is deterministic and threads may wait for each other.
+//
+// What is modelled: per-channel control flow, predication, regions, all integer, F and HF types,
+// accumulators, flags, data-port messages, shared memory, barriers, scratch, 64-bit addresses.
+// Not modelled, each a named error when met: sampler, typed, render-target, URB messages, bindless
+// surfaces, 64-bit floats, other generations. Time is not modelled; in contract mode missing waits
+// are errors (scoreboard.h).
+// Registers that nothing defines hold a recognisable pattern (signalling NaNs), not zeros.
+#ifndef KILN_CORE_SIM_EU_SIMULATOR_H_
+#define KILN_CORE_SIM_EU_SIMULATOR_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/out/launch_record.h"
+
+namespace kiln::sim::eu {
+
+// A uniform or storage buffer of the client.
+struct ClientBuffer {
+  bool bound = true;           // false: reached by its address only
+  out::DescriptorRef where;    // when bound
+  uint64_t address = 0;        // in the flat address space; see AssignAddresses
+  std::vector<uint8_t> bytes;
+};
+
+struct Dispatch {
+  std::vector<ClientBuffer> buffers;          // read and written
+  std::vector<uint8_t> push_constants;
+  std::array<uint32_t, 3> groups = {1, 1, 1};
+};
+
+struct Options {
+  bool contract = true;        // judge waits
+  bool fusion = false;         // enter skipped blocks with all channels off (control_flow.h)
+  uint64_t max_instructions = uint64_t{1} << 32;  // of the whole run
+  double max_seconds = 0;      // wall clock; 0: no limit
+};
+
+struct RunStats {
+  uint64_t instructions = 0;
+  uint64_t lane_operations = 0;  // channels of all instructions but branches and sync
+  uint64_t messages = 0;
+  uint64_t threads = 0;
+};
+
+// Gives every buffer without address one, as Run would. Call it first when data contains addresses.
+void AssignAddresses(absl::Span<ClientBuffer> buffers);
+
+// Runs the whole dispatch; the buffers are changed even if it fails. Errors: InvalidArgument
+// (undecodable code, record and data that do not fit), Unimplemented (named construct),
+// FailedPrecondition (contract violation, barrier deadlock), OutOfRange (access outside memory or
+// registers), DeadlineExceeded (limits).
+absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRecord& record,
+                             const Options& options, Dispatch& dispatch);
+
+}  // namespace kiln::sim::eu
+
+#endif  // KILN_CORE_SIM_EU_SIMULATOR_H_

@@ -1,0 +1,27 @@
+// Between the two forms of a launch record: proto/launch_record.proto (files, wire, the JSON of
+// tests/peer) and core/out/launch_record.h (compiler, simulator).
+#ifndef KILN_PROTO_LAUNCH_RECORD_CONVERT_H_
+#define KILN_PROTO_LAUNCH_RECORD_CONVERT_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/out/launch_record.h"
+#include "proto/launch_record.pb.h"
+
+namespace kiln::proto {
+
+// InvalidArgument: a kind, source or hex string that is not known, or inconsistent sizes.
+absl::StatusOr<out::LaunchRecord> FromProto(const v1alpha::LaunchRecord& record);
+
+// Keys that out::LaunchRecord lacks (names of files, ...) stay unset.
+v1alpha::LaunchRecord ToProto(const out::LaunchRecord& record);
+
+// JSON with original field names, as the peer tool writes it; unknown keys are ignored.
+absl::StatusOr<out::LaunchRecord> LaunchRecordFromJson(absl::string_view json);
+std::string LaunchRecordToJson(const out::LaunchRecord& record);
+
+}  // namespace kiln::proto
+
+#endif  // KILN_PROTO_LAUNCH_RECORD_CONVERT_H_
