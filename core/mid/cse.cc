@@ -17,12 +17,12 @@ using mir::ValueId;
 
 class Cse {
  public:
-  Cse(Module& module, AllowRewrite allow) : m_(module), replace_(module), allow_(allow) {}
+  Cse(Module& module, PassContext& context) : m_(module), replace_(module), context_(context) {}
 
-  int64_t Run() {
+  bool Run() {
     Visit(m_.body);
     replace_.Apply(m_);
-    return merged_;
+    return merged_ > 0;
   }
 
  private:
@@ -50,7 +50,7 @@ class Cse {
       scope_.push_back(std::move(key));
       return;
     }
-    if (!allow_()) return;
+    if (!context_.Rewrite()) return;
     for (int r = 0; r < inst.num_results; ++r) {
       replace_.Replace(m_.result(id, r), m_.result(it->second, r));
     }
@@ -79,7 +79,7 @@ class Cse {
 
   Module& m_;
   mir::Replacements replace_;
-  AllowRewrite allow_;
+  PassContext& context_;
   absl::flat_hash_map<Key, InstId> available_;  // looked up only, never iterated
   std::vector<Key> scope_;                      // keys in the order they became available
   int64_t merged_ = 0;
@@ -87,8 +87,8 @@ class Cse {
 
 }  // namespace
 
-int64_t EliminateCommonSubexpressions(Module& module, AllowRewrite allow) {
-  return Cse(module, allow).Run();
+absl::StatusOr<bool> EliminateCommonSubexpressions(Module& module, PassContext& context) {
+  return Cse(module, context).Run();
 }
 
 }  // namespace kiln::mid

@@ -11,15 +11,14 @@
 #ifndef KILN_CORE_MID_CSE_H_
 #define KILN_CORE_MID_CSE_H_
 
-#include <cstdint>
-
-#include "core/mid/simplify.h"
+#include "absl/status/statusor.h"
+#include "core/base/pass.h"
 #include "core/mir/mir.h"
 
 namespace kiln::mid {
 
-// Returns the number of instructions replaced; they stay in the program, dead, until DCE.
-int64_t EliminateCommonSubexpressions(mir::Module& module, AllowRewrite allow);
+// True if anything changed; what was replaced stays, dead, until DCE.
+absl::StatusOr<bool> EliminateCommonSubexpressions(mir::Module& module, PassContext& context);
 
 }  // namespace kiln::mid
 

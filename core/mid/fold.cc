@@ -79,8 +79,8 @@ Bits FloatToHalf(uint32_t bits) {
   const uint32_t magnitude = bits & 0x7fffffff;
   if (IsNan(bits) || IsSubnormal(bits)) return std::nullopt;
   if (magnitude == 0) return sign;
-  if (magnitude >= 0x477ff000) return sign | 0x7c00;   // rounds to infinity, or is it
-  if (magnitude < 0x38800000) return std::nullopt;     // a subnormal half, or rounds to one
+  if (magnitude >= 0x477ff000) return sign | 0x7c00;  // rounds to infinity, or is it
+  if (magnitude < 0x38800000) return std::nullopt;    // a subnormal half, or rounds to one
   const uint32_t rounded = magnitude + 0xfff + ((magnitude >> 13) & 1);
   return sign | ((rounded - 0x38000000) >> 13);
 }
@@ -98,15 +98,24 @@ uint32_t FieldMask(uint32_t count) { return count >= 32 ? ~0u : (1u << count) - 
 
 Bits FoldUnaryInt(Op op, uint32_t a) {
   switch (op) {
-    case Op::kIneg: return 0 - a;
-    case Op::kIabs: return AsSigned(a) < 0 ? 0 - a : a;
-    case Op::kIsign: return a == 0 ? 0 : AsSigned(a) < 0 ? ~0u : 1;
-    case Op::kBitReverse: return Reverse(a);
-    case Op::kBitCount: return std::popcount(a);
-    case Op::kFindLsb: return a == 0 ? ~0u : static_cast<uint32_t>(std::countr_zero(a));
-    case Op::kFindUmsb: return static_cast<uint32_t>(31 - std::countl_zero(a));
-    case Op::kFindSmsb: return static_cast<uint32_t>(31 - std::countl_zero(AsSigned(a) < 0 ? ~a : a));
-    default: return std::nullopt;
+    case Op::kIneg:
+      return 0 - a;
+    case Op::kIabs:
+      return AsSigned(a) < 0 ? 0 - a : a;
+    case Op::kIsign:
+      return a == 0 ? 0 : AsSigned(a) < 0 ? ~0u : 1;
+    case Op::kBitReverse:
+      return Reverse(a);
+    case Op::kBitCount:
+      return std::popcount(a);
+    case Op::kFindLsb:
+      return a == 0 ? ~0u : static_cast<uint32_t>(std::countr_zero(a));
+    case Op::kFindUmsb:
+      return static_cast<uint32_t>(31 - std::countl_zero(a));
+    case Op::kFindSmsb:
+      return static_cast<uint32_t>(31 - std::countl_zero(AsSigned(a) < 0 ? ~a : a));
+    default:
+      return std::nullopt;
   }
 }
 
@@ -114,46 +123,74 @@ Bits FoldDivision(Op op, uint32_t a, uint32_t b) {
   if (b == 0) return ~0u;
   const bool overflow = a == 0x80000000u && b == ~0u;
   switch (op) {
-    case Op::kUdiv: return a / b;
-    case Op::kUrem: return a % b;
-    case Op::kSdiv: return overflow ? a : static_cast<uint32_t>(AsSigned(a) / AsSigned(b));
-    case Op::kSrem: return overflow ? 0 : static_cast<uint32_t>(AsSigned(a) % AsSigned(b));
+    case Op::kUdiv:
+      return a / b;
+    case Op::kUrem:
+      return a % b;
+    case Op::kSdiv:
+      return overflow ? a : static_cast<uint32_t>(AsSigned(a) / AsSigned(b));
+    case Op::kSrem:
+      return overflow ? 0 : static_cast<uint32_t>(AsSigned(a) % AsSigned(b));
     case Op::kSmod: {
       if (overflow) return 0;
       const int32_t r = AsSigned(a) % AsSigned(b);
       return static_cast<uint32_t>(r != 0 && (r < 0) != (AsSigned(b) < 0) ? r + AsSigned(b) : r);
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
 Bits FoldBinaryInt(Op op, uint32_t a, uint32_t b) {
   switch (op) {
-    case Op::kIadd: return a + b;
-    case Op::kIsub: return a - b;
-    case Op::kImul: return a * b;
-    case Op::kUmulHigh: return static_cast<uint32_t>((uint64_t{a} * b) >> 32);
+    case Op::kIadd:
+      return a + b;
+    case Op::kIsub:
+      return a - b;
+    case Op::kImul:
+      return a * b;
+    case Op::kUmulHigh:
+      return static_cast<uint32_t>((uint64_t{a} * b) >> 32);
     case Op::kSmulHigh:
       return static_cast<uint32_t>((int64_t{AsSigned(a)} * AsSigned(b)) >> 32);
-    case Op::kImin: return AsSigned(a) < AsSigned(b) ? a : b;
-    case Op::kImax: return AsSigned(a) > AsSigned(b) ? a : b;
-    case Op::kUmin: return a < b ? a : b;
-    case Op::kUmax: return a > b ? a : b;
-    case Op::kAnd: return a & b;
-    case Op::kOr: return a | b;
-    case Op::kXor: return a ^ b;
-    case Op::kShl: return a << (b & 31);
-    case Op::kUshr: return a >> (b & 31);
-    case Op::kAshr: return static_cast<uint32_t>(AsSigned(a) >> (b & 31));
-    case Op::kUaddCarry: return a + b < a ? 1 : 0;
-    case Op::kUsubBorrow: return a < b ? 1 : 0;
-    case Op::kIeq: return a == b;
-    case Op::kIne: return a != b;
-    case Op::kSlt: return AsSigned(a) < AsSigned(b);
-    case Op::kSge: return AsSigned(a) >= AsSigned(b);
-    case Op::kUlt: return a < b;
-    case Op::kUge: return a >= b;
-    default: return FoldDivision(op, a, b);
+    case Op::kImin:
+      return AsSigned(a) < AsSigned(b) ? a : b;
+    case Op::kImax:
+      return AsSigned(a) > AsSigned(b) ? a : b;
+    case Op::kUmin:
+      return a < b ? a : b;
+    case Op::kUmax:
+      return a > b ? a : b;
+    case Op::kAnd:
+      return a & b;
+    case Op::kOr:
+      return a | b;
+    case Op::kXor:
+      return a ^ b;
+    case Op::kShl:
+      return a << (b & 31);
+    case Op::kUshr:
+      return a >> (b & 31);
+    case Op::kAshr:
+      return static_cast<uint32_t>(AsSigned(a) >> (b & 31));
+    case Op::kUaddCarry:
+      return a + b < a ? 1 : 0;
+    case Op::kUsubBorrow:
+      return a < b ? 1 : 0;
+    case Op::kIeq:
+      return a == b;
+    case Op::kIne:
+      return a != b;
+    case Op::kSlt:
+      return AsSigned(a) < AsSigned(b);
+    case Op::kSge:
+      return AsSigned(a) >= AsSigned(b);
+    case Op::kUlt:
+      return a < b;
+    case Op::kUge:
+      return a >= b;
+    default:
+      return FoldDivision(op, a, b);
   }
 }
 
@@ -172,45 +209,69 @@ Bits FoldBitfield(Op op, absl::Span<const uint32_t> s) {
 
 Bits FoldFloatCompare(Op op, float a, float b) {
   switch (op) {
-    case Op::kFeq: return a == b;
-    case Op::kFne: return !(a == b);
-    case Op::kFlt: return a < b;
-    case Op::kFge: return a >= b;
-    default: return std::nullopt;
+    case Op::kFeq:
+      return a == b;
+    case Op::kFne:
+      return !(a == b);
+    case Op::kFlt:
+      return a < b;
+    case Op::kFge:
+      return a >= b;
+    default:
+      return std::nullopt;
   }
 }
 
 Bits FoldUnaryFloat(Op op, uint32_t bits) {
   const float a = AsFloat(bits);
   switch (op) {
-    case Op::kFneg: return bits ^ 0x80000000u;
-    case Op::kFabs: return bits & 0x7fffffffu;
-    case Op::kFsign: return a > 0 ? AsBits(1.0f) : a < 0 ? AsBits(-1.0f) : bits;
-    case Op::kFsaturate: return AsBits(a > 0.0f ? (a < 1.0f ? a : 1.0f) : 0.0f);
-    case Op::kFfloor: return FloatResult(Floor(a));
-    case Op::kFceil: return AsBits(Ceil(a)) | (bits & 0x80000000u);
-    case Op::kFtrunc: return Truncate(bits);
-    case Op::kFroundEven: return FloatResult(RoundEven(a));
+    case Op::kFneg:
+      return bits ^ 0x80000000u;
+    case Op::kFabs:
+      return bits & 0x7fffffffu;
+    case Op::kFsign:
+      return a > 0 ? AsBits(1.0f) : a < 0 ? AsBits(-1.0f) : bits;
+    case Op::kFsaturate:
+      return AsBits(a > 0.0f ? (a < 1.0f ? a : 1.0f) : 0.0f);
+    case Op::kFfloor:
+      return FloatResult(Floor(a));
+    case Op::kFceil:
+      return AsBits(Ceil(a)) | (bits & 0x80000000u);
+    case Op::kFtrunc:
+      return Truncate(bits);
+    case Op::kFroundEven:
+      return FloatResult(RoundEven(a));
     case Op::kFfract: {
       if (Exponent(bits) == 0xff) return std::nullopt;
       return FloatResult(a - Floor(a));
     }
-    case Op::kF2i: return FloatToSigned(bits);
-    case Op::kF2u: return FloatToUnsigned(bits);
-    case Op::kF2f16: return FloatToHalf(bits);
-    default: return std::nullopt;
+    case Op::kF2i:
+      return FloatToSigned(bits);
+    case Op::kF2u:
+      return FloatToUnsigned(bits);
+    case Op::kF2f16:
+      return FloatToHalf(bits);
+    default:
+      return std::nullopt;
   }
 }
 
 Bits FoldBinaryFloat(Op op, float a, float b) {
   switch (op) {
-    case Op::kFadd: return FloatResult(a + b);
-    case Op::kFsub: return FloatResult(a - b);
-    case Op::kFmul: return FloatResult(a * b);
-    case Op::kFdiv: return b == 0.0f ? std::nullopt : FloatResult(a / b);
-    case Op::kFmin: return AsBits(a < b ? a : b);
-    case Op::kFmax: return AsBits(a > b ? a : b);
-    default: return FoldFloatCompare(op, a, b);
+    case Op::kFadd:
+      return FloatResult(a + b);
+    case Op::kFsub:
+      return FloatResult(a - b);
+    case Op::kFmul:
+      return FloatResult(a * b);
+    case Op::kFdiv:
+      return b == 0.0f ? std::nullopt : FloatResult(a / b);
+    case Op::kFmin:
+      return AsBits(a < b ? a : b);
+    case Op::kFmax:
+      return AsBits(a > b ? a : b);
+    default:
+      return FoldFloatCompare(op, a, b);
   }
 }
 
@@ -232,16 +293,24 @@ Bits FoldFloat(Op op, absl::Span<const uint32_t> s) {
 
 Bits FoldOp(Op op, mir::Type result, absl::Span<const uint32_t> s) {
   switch (op) {
-    case Op::kNot: return result == mir::Type::kBool ? s[0] ^ 1 : ~s[0];
-    case Op::kSelect: return s[0] ? s[1] : s[2];
-    case Op::kBitcast: return s[0];
-    case Op::kI2f: return AsBits(static_cast<float>(AsSigned(s[0])));
-    case Op::kU2f: return AsBits(static_cast<float>(s[0]));
-    case Op::kF16f: return HalfToFloat(s[0] & 0xffff);
+    case Op::kNot:
+      return result == mir::Type::kBool ? s[0] ^ 1 : ~s[0];
+    case Op::kSelect:
+      return s[0] ? s[1] : s[2];
+    case Op::kBitcast:
+      return s[0];
+    case Op::kI2f:
+      return AsBits(static_cast<float>(AsSigned(s[0])));
+    case Op::kU2f:
+      return AsBits(static_cast<float>(s[0]));
+    case Op::kF16f:
+      return HalfToFloat(s[0] & 0xffff);
     case Op::kBitfieldInsert:
     case Op::kUbitfieldExtract:
-    case Op::kSbitfieldExtract: return FoldBitfield(op, s);
-    default: break;
+    case Op::kSbitfieldExtract:
+      return FoldBitfield(op, s);
+    default:
+      break;
   }
   const std::string_view signature = mir::Info(op).signature;
   if (!mir::Info(op).Has('P') || s.empty()) return std::nullopt;

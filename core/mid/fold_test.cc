@@ -66,7 +66,7 @@ TEST(Fold, NotDependsOnTheType) {
 
 TEST(Fold, RoundingAgreesWithTheHostOnEveryKindOfFloat) {
   std::mt19937 random(7);
-  std::vector<float> values = {0.0f,  -0.0f, 0.5f,       -0.5f,       1.5f,      -1.5f, 2.5f,
+  std::vector<float> values = {0.0f,  -0.0f, 0.5f,       -0.5f,       1.5f,      -1.5f,      2.5f,
                                -2.5f, 1e10f, 8388607.5f, -8388607.5f, 8388608.f, 0.49999997f};
   for (int i = 0; i < 20000; ++i) {
     const float x = std::bit_cast<float>(static_cast<uint32_t>(random()));
@@ -93,7 +93,7 @@ TEST(Fold, HalvesRoundToEvenAndReturn) {
   EXPECT_EQ(F(Op::kF2f16, {65504.0f}), 0x7bffu);
   EXPECT_EQ(F(Op::kF2f16, {65520.0f}), 0x7c00u);
   EXPECT_EQ(F(Op::kF2f16, {65519.996f}), 0x7bffu);
-  EXPECT_EQ(F(Op::kF2f16, {1.00048828125f}), 0x3c00u);   // a tie: to even
+  EXPECT_EQ(F(Op::kF2f16, {1.00048828125f}), 0x3c00u);  // a tie: to even
   EXPECT_EQ(F(Op::kF2f16, {1.00146484375f}), 0x3c02u);
   for (uint32_t half = 0; half < 0x10000; ++half) {
     const uint32_t exponent = (half >> 10) & 31;
@@ -108,7 +108,7 @@ TEST(Fold, SubnormalsNansAndApproximationsAreLeftAlone) {
   const float tiny = std::numeric_limits<float>::denorm_min();
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(F(Op::kFadd, {tiny, 0.0f}), std::nullopt);
-  EXPECT_EQ(F(Op::kFmul, {1e-30f, 1e-10f}), std::nullopt);   // a subnormal result
+  EXPECT_EQ(F(Op::kFmul, {1e-30f, 1e-10f}), std::nullopt);  // a subnormal result
   EXPECT_EQ(F(Op::kFadd, {nan, 1.0f}), std::nullopt);
   EXPECT_EQ(F(Op::kFmin, {0.0f, -0.0f}), std::nullopt);
   EXPECT_EQ(F(Op::kFsin, {1.0f}), std::nullopt);

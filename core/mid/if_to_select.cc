@@ -29,7 +29,8 @@ int Cost(Op op) {
     case Op::kFdiv:
     case Op::kFrem:
     case Op::kFmod:
-    case Op::kFpow: return 8;
+    case Op::kFpow:
+      return 8;
     case Op::kFsqrt:
     case Op::kFrsq:
     case Op::kFrcp:
@@ -39,8 +40,10 @@ int Cost(Op op) {
     case Op::kFcos:
     case Op::kImul:
     case Op::kUmulHigh:
-    case Op::kSmulHigh: return 3;
-    default: return 1;
+    case Op::kSmulHigh:
+      return 3;
+    default:
+      return 1;
   }
 }
 
@@ -53,13 +56,13 @@ bool MayHoist(const Inst& inst) {
 
 class Flattener {
  public:
-  Flattener(Module& module, AllowRewrite allow)
-      : m_(module), b_(module), replace_(module), allow_(allow) {}
+  Flattener(Module& module, PassContext& context)
+      : m_(module), b_(module), replace_(module), context_(context) {}
 
-  int64_t Run() {
+  bool Run() {
     Visit(m_.body);
     replace_.Apply(m_);
-    return turned_;
+    return turned_ > 0;
   }
 
  private:
@@ -71,7 +74,7 @@ class Flattener {
     for (InstId id : old) {
       for (ValueId& v : m_.sources(id)) v = replace_.Find(v);
       for (int r = 0; r < m_.inst(id).num_regions; ++r) Visit(m_.inst(id).regions[r]);
-      if (m_.inst(id).op == Op::kIf && CostOf(id) <= kCostBound && allow_()) {
+      if (m_.inst(id).op == Op::kIf && CostOf(id) <= kCostBound && context_.Rewrite()) {
         Flatten(id, list);
         ++turned_;
       } else {
@@ -120,12 +123,14 @@ class Flattener {
   Module& m_;
   mir::Builder b_;
   mir::Replacements replace_;
-  AllowRewrite allow_;
+  PassContext& context_;
   int64_t turned_ = 0;
 };
 
 }  // namespace
 
-int64_t IfToSelect(Module& module, AllowRewrite allow) { return Flattener(module, allow).Run(); }
+absl::StatusOr<bool> IfToSelect(Module& module, PassContext& context) {
+  return Flattener(module, context).Run();
+}
 
 }  // namespace kiln::mid

@@ -39,7 +39,7 @@ UnsignedMagic MagicFor(uint32_t d) {
 }
 
 struct SignedMagic {
-  uint32_t multiplier;   // of 32 bits, taken as signed
+  uint32_t multiplier;  // of 32 bits, taken as signed
   int shift;
 };
 
@@ -59,10 +59,10 @@ class Lowering {
  public:
   explicit Lowering(Module& module) : m_(module), b_(module), replace_(module) {}
 
-  int64_t Run() {
+  bool Run() {
     Visit(m_.body);
     replace_.Apply(m_);
-    return lowered_;
+    return lowered_ > 0;
   }
 
  private:
@@ -101,11 +101,16 @@ class Lowering {
       return std::nullopt;
     }
     switch (op) {
-      case Op::kUdiv: return UnsignedQuotient(n, d);
-      case Op::kUrem: return Remainder(n, UnsignedQuotient(n, d), divisor);
-      case Op::kSdiv: return SignedQuotient(n, d);
-      case Op::kSrem: return Remainder(n, SignedQuotient(n, d), divisor);
-      default: return ModuloFrom(divisor, Remainder(n, SignedQuotient(n, d), divisor));
+      case Op::kUdiv:
+        return UnsignedQuotient(n, d);
+      case Op::kUrem:
+        return Remainder(n, UnsignedQuotient(n, d), divisor);
+      case Op::kSdiv:
+        return SignedQuotient(n, d);
+      case Op::kSrem:
+        return Remainder(n, SignedQuotient(n, d), divisor);
+      default:
+        return ModuloFrom(divisor, Remainder(n, SignedQuotient(n, d), divisor));
     }
   }
 
@@ -134,7 +139,7 @@ class Lowering {
 
   ValueId SignedQuotient(ValueId n, uint32_t bits) {
     const bool negative = static_cast<int32_t>(bits) < 0;
-    const uint32_t d = negative ? 0 - bits : bits;   // 2^31 for the most negative
+    const uint32_t d = negative ? 0 - bits : bits;  // 2^31 for the most negative
     const ValueId q = SignedQuotientByPositive(n, d);
     return negative ? b_.Ineg(q) : q;
   }
@@ -166,6 +171,6 @@ class Lowering {
 
 }  // namespace
 
-int64_t LowerDivision(Module& module) { return Lowering(module).Run(); }
+absl::StatusOr<bool> LowerDivision(Module& module, PassContext&) { return Lowering(module).Run(); }
 
 }  // namespace kiln::mid

@@ -10,14 +10,14 @@
 #ifndef KILN_CORE_MID_LOWER_DIVISION_H_
 #define KILN_CORE_MID_LOWER_DIVISION_H_
 
-#include <cstdint>
-
+#include "absl/status/statusor.h"
+#include "core/base/pass.h"
 #include "core/mir/mir.h"
 
 namespace kiln::mid {
 
-// Returns the number of instructions replaced.
-int64_t LowerDivision(mir::Module& module);
+// True if anything changed.
+absl::StatusOr<bool> LowerDivision(mir::Module& module, PassContext& context);
 
 }  // namespace kiln::mid
 

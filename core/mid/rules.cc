@@ -277,9 +277,8 @@ RuleIndex CompileAll() {
     index.rules.push_back(std::move(c));
   }
   // Stable, so that of two rules for one op the one written first is tried first.
-  std::stable_sort(index.rules.begin(), index.rules.end(), [](const auto& a, const auto& b) {
-    return a.pattern.op < b.pattern.op;
-  });
+  std::stable_sort(index.rules.begin(), index.rules.end(),
+                   [](const auto& a, const auto& b) { return a.pattern.op < b.pattern.op; });
   index.first.assign(mir::NumOps() + 1, 0);
   for (const CompiledRule& c : index.rules) ++index.first[static_cast<size_t>(c.pattern.op) + 1];
   for (size_t i = 1; i < index.first.size(); ++i) index.first[i] += index.first[i - 1];
@@ -298,12 +297,18 @@ const RuleIndex& CompiledRules() {
 bool Satisfies(Guard guard, uint32_t bits) {
   const uint32_t exponent = (bits >> 23) & 0xff;
   switch (guard) {
-    case Guard::kNone: return true;
-    case Guard::kPowerOfTwo: return std::has_single_bit(bits);
-    case Guard::kFloatPowerOfTwo: return (bits & 0x7fffff) == 0 && exponent >= 1 && exponent <= 252;
-    case Guard::kShiftAmount: return bits < 32;
-    case Guard::kNonZero: return bits != 0;
-    case Guard::kFinite: return exponent != 0xff;
+    case Guard::kNone:
+      return true;
+    case Guard::kPowerOfTwo:
+      return std::has_single_bit(bits);
+    case Guard::kFloatPowerOfTwo:
+      return (bits & 0x7fffff) == 0 && exponent >= 1 && exponent <= 252;
+    case Guard::kShiftAmount:
+      return bits < 32;
+    case Guard::kNonZero:
+      return bits != 0;
+    case Guard::kFinite:
+      return exponent != 0xff;
   }
   return false;
 }

@@ -36,9 +36,9 @@ namespace kiln::mid {
 
 enum class Guard : uint8_t {
   kNone,
-  kPowerOfTwo,         // integer 2^k
-  kFloatPowerOfTwo,    // float +-2^k whose reciprocal is normal
-  kShiftAmount,        // 0..31
+  kPowerOfTwo,       // integer 2^k
+  kFloatPowerOfTwo,  // float +-2^k whose reciprocal is normal
+  kShiftAmount,      // 0..31
   kNonZero,
   kFinite,
 };
@@ -54,10 +54,10 @@ struct Rule {
 struct Pattern {
   enum class Kind : uint8_t { kVariable, kLiteral, kOp };
   Kind kind = Kind::kVariable;
-  uint8_t variable = 0;             // kVariable
+  uint8_t variable = 0;  // kVariable
   bool must_be_constant = false;
   Guard guard = Guard::kNone;
-  uint32_t literal_bits = 0;        // kLiteral
+  uint32_t literal_bits = 0;  // kLiteral
   mir::Type literal_type = mir::Type::kI32;
   mir::Op op = mir::Op::kUnreachable;  // kOp
   std::vector<Pattern> sources;

@@ -26,13 +26,13 @@ using Bindings = std::array<ValueId, kMaxVariables>;
 
 class Simplifier {
  public:
-  Simplifier(Module& module, AllowRewrite allow)
-      : m_(module), b_(module), replace_(module), allow_(allow) {}
+  Simplifier(Module& module, PassContext& context)
+      : m_(module), b_(module), replace_(module), context_(context) {}
 
-  int64_t Run() {
+  bool Run() {
     VisitRegion(m_.body);
     replace_.Apply(m_);
-    return rewrites_;
+    return changed_;
   }
 
  private:
@@ -75,7 +75,7 @@ class Simplifier {
       replace_.Replace(m_.result(id), *better);
       return true;
     }
-    if (swapped) mir::SetSources(m_, id, span);
+    if (swapped && Allowed()) mir::SetSources(m_, id, span);
     return false;
   }
 
@@ -100,8 +100,8 @@ class Simplifier {
   }
 
   bool Allowed() {
-    if (!allow_()) return false;
-    ++rewrites_;
+    if (!context_.Rewrite()) return false;
+    changed_ = true;
     return true;
   }
 
@@ -257,15 +257,17 @@ class Simplifier {
   Module& m_;
   mir::Builder b_;
   mir::Replacements replace_;
-  AllowRewrite allow_;
+  PassContext& context_;
   std::vector<InstId>* list_ = nullptr;  // the region being rebuilt
   uint8_t flags_ = 0;                    // of the instruction being replaced
   uint32_t spirv_id_ = 0;
-  int64_t rewrites_ = 0;
+  bool changed_ = false;
 };
 
 }  // namespace
 
-int64_t Simplify(Module& module, AllowRewrite allow) { return Simplifier(module, allow).Run(); }
+absl::StatusOr<bool> Simplify(Module& module, PassContext& context) {
+  return Simplifier(module, context).Run();
+}
 
 }  // namespace kiln::mid

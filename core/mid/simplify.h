@@ -10,18 +10,14 @@
 #ifndef KILN_CORE_MID_SIMPLIFY_H_
 #define KILN_CORE_MID_SIMPLIFY_H_
 
-#include <cstdint>
-
-#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "core/base/pass.h"
 #include "core/mir/mir.h"
 
 namespace kiln::mid {
 
-// Asked before each rewrite; false means: leave this place as it is (bisection, limits).
-using AllowRewrite = absl::FunctionRef<bool()>;
-
-// Returns the number of rewrites made.
-int64_t Simplify(mir::Module& module, AllowRewrite allow);
+// True if anything changed.
+absl::StatusOr<bool> Simplify(mir::Module& module, PassContext& context);
 
 }  // namespace kiln::mid
 

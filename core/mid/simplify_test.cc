@@ -1,0 +1,152 @@
+#include "core/mid/simplify.h"
+
+#include "core/mid/testing.h"
+#include "gtest/gtest.h"
+
+namespace kiln::mid {
+namespace {
+
+TEST(Simplify, FoldsThroughChains) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:i32 = iadd 2, 3
+  %1:i32 = imul %0, 4
+  %2:f32 = u2f %1
+  store_ssbo[0, align 4] 0, %2
+  return)",
+                      Simplify),
+            R"(  store_ssbo[0, align 4] 0, 20f
+  return
+)");
+}
+
+TEST(Simplify, ConstantsGoSecondAndSumsMerge) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:i32 = local_index
+  %1:i32 = iadd 4, %0
+  %2:i32 = iadd %1, 8
+  store_ssbo[0, align 4] 0, %2
+  return)",
+                      Simplify),
+            R"(  %0:i32 = local_index
+  %1:i32 = iadd %0, 12
+  store_ssbo[0, align 4] 0, %1
+  return
+)");
+}
+
+TEST(Simplify, AConditionStoredAsNumberIsACondition) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:i32 = local_index
+  %1:bool = ult %0, 7
+  %2:i32 = select %1, 1, 0
+  %3:bool = ieq %2, 0
+  if %3 {
+    yield
+  } else {
+    store_ssbo[0, align 4] 0, %0
+    yield
+  }
+  return)",
+                      Simplify),
+            R"(  %0:i32 = local_index
+  %1:bool = uge %0, 7
+  if %1 {
+    yield
+  } else {
+    store_ssbo[0, align 4] 0, %0
+    yield
+  }
+  return
+)");
+}
+
+TEST(Simplify, MultiplicationByPowersOfTwoShifts) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:i32 = local_index
+  %1:i32 = imul %0, 3
+  %2:i32 = imul %1, 8
+  %3:i32 = imul %0, 16
+  store_ssbo[0, align 4] %3, %2
+  return)",
+                      Simplify),
+            R"(  %0:i32 = local_index
+  %1:i32 = imul %0, 24
+  %2:i32 = shl %0, 4
+  store_ssbo[0, align 4] %2, %1
+  return
+)");
+}
+
+TEST(Simplify, NoContractionKeepsInexactIdentities) {
+  constexpr char kBody[] = R"(
+  %0:f32 = load_ssbo[0, align 4] 0
+  %1:f32 = fadd.nocontract %0, 0f
+  %2:f32 = fadd %0, 0f
+  store_ssbo[0, align 8] 8, %1, %2
+  return)";
+  EXPECT_EQ(RunOnBody(kBody, Simplify), R"(  %0:f32 = load_ssbo[0, align 4] 0
+  %1:f32 = fadd.nocontract %0, 0f
+  store_ssbo[0, align 8] 8, %1, %0
+  return
+)");
+}
+
+TEST(Simplify, ReadsConstantTables) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:f32, %1:f32 = load_constant[align 4] 4
+  %2:f32 = fadd %0, %1
+  store_ssbo[0, align 4] 0, %2
+  return)",
+                      Simplify),
+            R"(  store_ssbo[0, align 4] 0, 5f
+  return
+)");
+}
+
+TEST(Simplify, ReachesIntoLoopsAndKeepsCarriedValues) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:i32 = loop (%1:i32 = 0) {
+    %2:bool = uge %1, 10
+    %3:bool = not %2
+    if %3 {
+      yield
+    } else {
+      break %1
+    }
+    %4:i32 = isub %1, -1
+    continue %4
+  }
+  store_ssbo[0, align 4] 0, %0
+  return)",
+                      Simplify),
+            R"(  %0:i32 = loop (%1:i32 = 0) {
+    %2:bool = ult %1, 10
+    if %2 {
+      yield
+    } else {
+      break %1
+    }
+    %3:i32 = iadd %1, 1
+    continue %3
+  }
+  store_ssbo[0, align 4] 0, %0
+  return
+)");
+}
+
+TEST(Simplify, ARewriteLimitStopsIt) {
+  constexpr char kBody[] = R"(
+  %0:i32 = local_index
+  %1:i32 = iadd %0, 0
+  %2:i32 = imul %1, 1
+  store_ssbo[0, align 4] 0, %2
+  return)";
+  EXPECT_EQ(RunOnBody(kBody, Simplify, 1), R"(  %0:i32 = local_index
+  %1:i32 = imul %0, 1
+  store_ssbo[0, align 4] 0, %1
+  return
+)");
+}
+
+}  // namespace
+}  // namespace kiln::mid

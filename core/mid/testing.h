@@ -1,0 +1,24 @@
+// Text tests of MIR passes: IR in, one pass, IR out.
+#ifndef KILN_CORE_MID_TESTING_H_
+#define KILN_CORE_MID_TESTING_H_
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "core/base/pass.h"
+#include "core/mir/mir.h"
+
+namespace kiln::mid {
+
+// The body that the pass makes of `body` (the lines between `body {` and its end): values are
+// renumbered and unused pure instructions dropped, so that expectations show what matters. The
+// module has two read-write storage buffers, 256 bytes of shared memory and 16 of push constants.
+// Anything that does not parse, verify or run gives the error's text.
+std::string RunOnBody(std::string_view body,
+                      absl::StatusOr<bool> (*pass)(mir::Module&, PassContext&),
+                      int64_t rewrite_limit = -1);
+
+}  // namespace kiln::mid
+
+#endif  // KILN_CORE_MID_TESTING_H_
