@@ -1,0 +1,108 @@
+// Cache keys: see key.h.
+#include "server/cache/key.h"
+
+#include <bit>
+#include <set>
+
+namespace kiln::cache {
+namespace {
+
+using kiln::v1alpha::SpecConstant;
+
+uint64_t Bits(const SpecConstant& c) {
+  switch (c.value_case()) {
+    case SpecConstant::kBoolValue:
+      return c.bool_value() ? 1 : 0;
+    case SpecConstant::kIntValue:
+      return static_cast<uint32_t>(c.int_value());
+    case SpecConstant::kUintValue:
+      return c.uint_value();
+    case SpecConstant::kInt64Value:
+      return static_cast<uint64_t>(c.int64_value());
+    case SpecConstant::kUint64Value:
+      return c.uint64_value();
+    case SpecConstant::kFloatValue:
+      return std::bit_cast<uint32_t>(c.float_value());
+    case SpecConstant::kDoubleValue:
+      return std::bit_cast<uint64_t>(c.double_value());
+    case SpecConstant::kBits:
+      return c.bits();
+    case SpecConstant::VALUE_NOT_SET:
+      return 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::map<uint32_t, uint64_t> SpecBits(
+    const google::protobuf::RepeatedPtrField<SpecConstant>& constants) {
+  std::map<uint32_t, uint64_t> bits;
+  for (const SpecConstant& c : constants) bits[c.id()] = Bits(c);
+  return bits;
+}
+
+ShaderComponents HashShader(const Digest& module, std::string_view entry_point,
+                            std::string_view stage, const std::map<uint32_t, uint64_t>& spec_bits,
+                            const kiln::v1alpha::CompileOptions& options) {
+  ShaderComponents c;
+  c.module = module;
+
+  CanonicalWriter entry("kiln.key.entry.1");
+  entry.Add(entry_point);
+  entry.Add(stage);
+  c.entry = entry.Finish();
+
+  CanonicalWriter spec("kiln.key.spec.1");
+  for (const auto& [id, bits] : spec_bits) {
+    spec.Add(id);
+    spec.Add(bits);
+  }
+  c.spec_constants = spec.Finish();
+
+  CanonicalWriter opt("kiln.key.options.1");
+  std::set<uint32_t> widths(options.widths().begin(), options.widths().end());
+  opt.Add(static_cast<uint64_t>(widths.size()));
+  for (uint32_t width : widths) opt.Add(width);
+  std::set<std::string_view> disabled(options.disabled_passes().begin(),
+                                      options.disabled_passes().end());
+  opt.Add(static_cast<uint64_t>(disabled.size()));
+  for (std::string_view pass : disabled) opt.Add(pass);
+  opt.Add(static_cast<uint64_t>(options.no_validate() ? 1 : 0));
+  opt.Add(static_cast<uint64_t>(options.has_bisect_limit() ? 1 : 0));
+  opt.Add(static_cast<uint64_t>(options.bisect_limit()));
+  c.options = opt.Finish();
+  return c;
+}
+
+TargetComponents HashTarget(const kiln::v1alpha::Capabilities::TargetInfo& target) {
+  TargetComponents c;
+  CanonicalWriter name("kiln.key.target.1");
+  name.Add(target.name());
+  c.target = name.Finish();
+  CanonicalWriter abi("kiln.key.abi.1");
+  abi.Add(static_cast<uint64_t>(target.abi_version()));
+  c.abi = abi.Finish();
+  CanonicalWriter code("kiln.key.code_generation.1");
+  code.Add(static_cast<uint64_t>(target.code_generation_version()));
+  c.code_generation = code.Finish();
+  return c;
+}
+
+Digest ResultKey(const ShaderComponents& shader, const TargetComponents& target) {
+  CanonicalWriter w("kiln.key.1");
+  for (const Digest* d : {&shader.module, &shader.entry, &shader.spec_constants, &shader.options,
+                          &target.target, &target.abi, &target.code_generation}) {
+    w.Add(AsBytes(*d));
+  }
+  return w.Finish();
+}
+
+Digest TranslationKey(const Digest& glsl, std::string_view glslang_version) {
+  CanonicalWriter w("kiln.key.translation.1");
+  w.Add(AsBytes(glsl));
+  w.Add(glslang_version);
+  return w.Finish();
+}
+
+}  // namespace kiln::cache

@@ -1,0 +1,55 @@
+// Cache keys.
+//
+// A key is SHA-256 over the hashes of its components, each hashed apart in canonical form, so that
+// two keys can be compared component by component (why was this a miss?). Everything that may change
+// the result is in a component; nothing else is. Only the daemon forms keys, from typed requests.
+//
+// Canonical: specialisation constants are bits sorted by id; widths and disabled passes are sorted
+// and without repetitions. Cost: about 2 us a key, of which the module's hash (done once per upload)
+// is not a part.
+#ifndef KILN_SERVER_CACHE_KEY_H_
+#define KILN_SERVER_CACHE_KEY_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "proto/compile.pb.h"
+#include "server/cache/sha256.h"
+
+namespace kiln::cache {
+
+// What the components say about the module and how to compile it, whatever the target.
+struct ShaderComponents {
+  Digest module{};
+  Digest entry{};           // entry point and stage
+  Digest spec_constants{};
+  Digest options{};
+};
+
+// About the target and this build of the compiler.
+struct TargetComponents {
+  Digest target{};
+  Digest abi{};
+  Digest code_generation{};
+};
+
+// By SpecId; the canonical form of CompileRequest.spec_constants. Of repeated ids the last counts
+// (requests with repetitions are refused before).
+std::map<uint32_t, uint64_t> SpecBits(
+    const google::protobuf::RepeatedPtrField<kiln::v1alpha::SpecConstant>& constants);
+
+ShaderComponents HashShader(const Digest& module, std::string_view entry_point,
+                            std::string_view stage, const std::map<uint32_t, uint64_t>& spec_bits,
+                            const kiln::v1alpha::CompileOptions& options);
+TargetComponents HashTarget(const kiln::v1alpha::Capabilities::TargetInfo& target);
+
+Digest ResultKey(const ShaderComponents& shader, const TargetComponents& target);
+
+// The name under which the translation of a GLSL source is remembered.
+Digest TranslationKey(const Digest& glsl, std::string_view glslang_version);
+
+}  // namespace kiln::cache
+
+#endif  // KILN_SERVER_CACHE_KEY_H_

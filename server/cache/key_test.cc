@@ -1,0 +1,143 @@
+// Keys: every component changes the key and only its own hash; order where it has no meaning, not.
+#include "server/cache/key.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "server/cache/source_digest.h"
+
+namespace kiln::cache {
+namespace {
+
+using kiln::v1alpha::CompileOptions;
+using kiln::v1alpha::CompileRequest;
+
+kiln::v1alpha::Capabilities::TargetInfo Tgl(uint32_t code = 1, uint32_t abi = 1) {
+  kiln::v1alpha::Capabilities::TargetInfo t;
+  t.set_name("tgl");
+  t.set_code_generation_version(code);
+  t.set_abi_version(abi);
+  return t;
+}
+
+TEST(Sha256Test, KnownAnswer) {
+  EXPECT_EQ(ToHex(Sha256("abc")),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+TEST(CanonicalWriterTest, FieldsDoNotRunTogether) {
+  CanonicalWriter a("t"), b("t");
+  a.Add("ab");
+  a.Add("c");
+  b.Add("a");
+  b.Add("bc");
+  EXPECT_NE(a.Finish(), b.Finish());
+}
+
+TEST(KeyTest, EveryComponentCounts) {
+  CompileOptions plain, widths, disabled, unvalidated, bisect;
+  widths.add_widths(16);
+  disabled.add_disabled_passes("cse");
+  unvalidated.set_no_validate(true);
+  bisect.set_bisect_limit(0);
+  Digest m = Sha256("module"), other = Sha256("other");
+  auto tgl = HashTarget(Tgl());
+  auto skl_info = Tgl();
+  skl_info.set_name("skl");
+  std::set<Digest> keys = {
+      ResultKey(HashShader(m, "main", "compute", {}, plain), tgl),
+      ResultKey(HashShader(other, "main", "compute", {}, plain), tgl),
+      ResultKey(HashShader(m, "main2", "compute", {}, plain), tgl),
+      ResultKey(HashShader(m, "main", "", {}, plain), tgl),
+      ResultKey(HashShader(m, "", "main", {}, plain), tgl),
+      ResultKey(HashShader(m, "main", "compute", {{0, 0}}, plain), tgl),
+      ResultKey(HashShader(m, "main", "compute", {{0, 1}}, plain), tgl),
+      ResultKey(HashShader(m, "main", "compute", {{1, 0}}, plain), tgl),
+      ResultKey(HashShader(m, "main", "compute", {}, widths), tgl),
+      ResultKey(HashShader(m, "main", "compute", {}, disabled), tgl),
+      ResultKey(HashShader(m, "main", "compute", {}, unvalidated), tgl),
+      ResultKey(HashShader(m, "main", "compute", {}, bisect), tgl),
+      ResultKey(HashShader(m, "main", "compute", {}, plain), HashTarget(skl_info)),
+      ResultKey(HashShader(m, "main", "compute", {}, plain), HashTarget(Tgl(2))),
+      ResultKey(HashShader(m, "main", "compute", {}, plain), HashTarget(Tgl(1, 2))),
+  };
+  EXPECT_EQ(keys.size(), 15u);
+}
+
+TEST(KeyTest, ComponentsAreHashedApart) {
+  CompileOptions plain, widths;
+  widths.add_widths(8);
+  auto a = HashShader(Sha256("m"), "main", "", {}, plain);
+  auto b = HashShader(Sha256("m"), "main", "", {}, widths);
+  EXPECT_EQ(a.module, b.module);
+  EXPECT_EQ(a.entry, b.entry);
+  EXPECT_EQ(a.spec_constants, b.spec_constants);
+  EXPECT_NE(a.options, b.options);
+}
+
+TEST(KeyTest, OrderAndRepetitionWithoutMeaningDoNotCount) {
+  CompileOptions a, b;
+  for (int w : {8, 16}) a.add_widths(static_cast<uint32_t>(w));
+  for (int w : {16, 8, 16}) b.add_widths(static_cast<uint32_t>(w));
+  for (const char* p : {"x", "y"}) a.add_disabled_passes(p);
+  for (const char* p : {"y", "x"}) b.add_disabled_passes(p);
+  Digest m = Sha256("m");
+  EXPECT_EQ(HashShader(m, "", "", {}, a).options, HashShader(m, "", "", {}, b).options);
+}
+
+TEST(KeyTest, SpecConstantsAreBits) {
+  CompileRequest r;
+  auto add = [&](uint32_t id) {
+    auto* c = r.add_spec_constants();
+    c->set_id(id);
+    return c;
+  };
+  add(9)->set_bool_value(true);
+  add(1)->set_int_value(-1);
+  add(2)->set_float_value(1.0f);
+  add(3)->set_double_value(-2.0);
+  add(4)->set_int64_value(-1);
+  add(5)->set_bits(0x3c00);
+  auto bits = SpecBits(r.spec_constants());
+  EXPECT_EQ(bits[9], 1u);
+  EXPECT_EQ(bits[1], 0xffffffffu);
+  EXPECT_EQ(bits[2], 0x3f800000u);
+  EXPECT_EQ(bits[3], 0xc000000000000000u);
+  EXPECT_EQ(bits[4], ~uint64_t{0});
+  EXPECT_EQ(bits[5], 0x3c00u);
+}
+
+TEST(SourceDigestTest, GlslCoversEverything) {
+  kiln::v1alpha::GlslSource base;
+  base.set_text("void main() {}");
+  base.set_name("a.comp");
+  base.set_stage("compute");
+  std::set<Digest> digests = {GlslDigest(base)};
+  auto with = [&](auto change) {
+    auto g = base;
+    change(&g);
+    digests.insert(GlslDigest(g));
+  };
+  with([](auto* g) { g->set_text("void main() { }"); });
+  with([](auto* g) { g->set_name("b.comp"); });
+  with([](auto* g) { g->set_stage("fragment"); });
+  with([](auto* g) { g->add_defines()->set_name("A"); });
+  with([](auto* g) { g->add_includes()->set_spelled("A"); });
+  with([](auto* g) { g->add_includes()->set_text("A"); });
+  EXPECT_EQ(digests.size(), 7u);
+  EXPECT_NE(TranslationKey(GlslDigest(base), "12"), TranslationKey(GlslDigest(base), "13"));
+}
+
+// What clients in other languages must compute: the documented layout, byte by byte.
+TEST(SourceDigestTest, GlslLayoutIsAsDocumented) {
+  kiln::v1alpha::GlslSource g;
+  g.set_text("T");
+  auto le = [](char n) { return std::string(1, n) + std::string(7, '\0'); };
+  std::string bytes = le(11) + "kiln.glsl.1" + le(0) + le(0) + le(1) + "T" + le(0) + le(0);
+  EXPECT_EQ(GlslDigest(g), Sha256(bytes));
+}
+
+}  // namespace
+}  // namespace kiln::cache

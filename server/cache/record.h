@@ -1,0 +1,25 @@
+// A value as it is stored on disk: compressed, checksummed, and bound to its key.
+//
+// Layout: 4 bytes "KLR1", then one zstd frame (with content size and content checksum) of key
+// followed by value. A record under the wrong key, cut short, altered or of another version does not
+// open: the reader takes that for a miss and counts it.
+#ifndef KILN_SERVER_CACHE_RECORD_H_
+#define KILN_SERVER_CACHE_RECORD_H_
+
+#include <string>
+#include <string_view>
+
+namespace kiln::cache {
+
+// Larger values are neither sealed nor opened.
+inline constexpr size_t kMaxRecordBytes = size_t{512} << 20;
+
+// False: the value is too large.
+bool SealRecord(std::string_view key, std::string_view value, std::string* record);
+
+// False: not a record of this key.
+bool OpenRecord(std::string_view key, std::string_view record, std::string* value);
+
+}  // namespace kiln::cache
+
+#endif  // KILN_SERVER_CACHE_RECORD_H_

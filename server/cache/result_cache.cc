@@ -1,0 +1,191 @@
+// Both tiers behind one interface: see result_cache.h.
+#include "server/cache/result_cache.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kiln::cache {
+namespace {
+
+using kiln::v1alpha::TargetResult;
+
+constexpr uint8_t kBinary = 1, kAssembly = 2, kLaunch = 4, kPasses = 8, kRemarks = 16;
+constexpr uint8_t kTranslationPart = 0x80;
+
+// First byte of a disk record's name.
+constexpr char kResult = 'r', kAssemblyText = 'a', kTranslation = 'g', kModule = 's';
+
+std::string DiskKey(char kind, const Digest& digest) {
+  std::string key(1, kind);
+  key.append(AsBytes(digest));
+  return key;
+}
+
+// In memory a ready result is its status, one byte, and the bytes; the byte is at the end, where it
+// is cut off without copying.
+MemoryTier::Value Pack(std::string bytes, TargetResult::Status status) {
+  bytes.push_back(static_cast<char>(status));
+  return std::make_shared<const std::string>(std::move(bytes));
+}
+
+}  // namespace
+
+Outputs::Outputs(const kiln::v1alpha::OutputMask& mask)
+    : bits_(static_cast<uint8_t>((mask.binary() ? kBinary : 0) | (mask.assembly() ? kAssembly : 0) |
+                                 (mask.launch_record() ? kLaunch : 0) |
+                                 (mask.pass_records() ? kPasses : 0) |
+                                 (mask.remarks() ? kRemarks : 0))) {}
+
+bool Outputs::assembly() const { return (bits_ & kAssembly) != 0; }
+
+void Outputs::Filter(TargetResult* result) const {
+  for (auto& variant : *result->mutable_variants()) {
+    if ((bits_ & kBinary) == 0) variant.clear_code();
+    if ((bits_ & kAssembly) == 0) variant.clear_assembly();
+      if ((bits_ & kLaunch) == 0) variant.clear_launch();
+  }
+  if ((bits_ & kPasses) == 0) result->clear_passes();
+  if ((bits_ & kRemarks) == 0) result->clear_remarks();
+}
+
+bool Storable(TargetResult::Status status) {
+  return status == TargetResult::OK || status == TargetResult::REFUSED ||
+         status == TargetResult::INVALID;
+}
+
+Ready ResultCache::Prepare(const Outputs& outputs, TargetResult result) {
+  outputs.Filter(&result);
+  result.clear_cache();
+  result.mutable_timings()->clear_queue_ns();
+  result.mutable_timings()->clear_service_ns();
+  Ready ready;
+  ready.status = result.status();
+  ready.bytes = Pack(result.SerializeAsString(), result.status());
+  return ready;
+}
+
+Lookup ResultCache::FromMemory(const MemoryKey& key, MemoryTier::Value* value) {
+  *value = memory_.Get(key);
+  ++(*value != nullptr ? counters_.memory_hits : counters_.memory_misses);
+  return *value != nullptr ? Lookup::kMemory : Lookup::kMiss;
+}
+
+Lookup ResultCache::FromDisk(char kind, const Digest& digest, bool may_block, std::string* value) {
+  if (disk_ == nullptr) return Lookup::kMiss;
+  switch (disk_->Get(DiskKey(kind, digest), may_block, value)) {
+    case DiskTier::Found::kHit:
+      ++counters_.disk_hits;
+      return Lookup::kDisk;
+    case DiskTier::Found::kWouldBlock:
+      return Lookup::kWouldBlock;
+    case DiskTier::Found::kCorrupt:
+      ++counters_.disk_corrupt;
+      return Lookup::kMiss;
+    case DiskTier::Found::kError:
+      ++counters_.disk_errors;
+      return Lookup::kMiss;
+    case DiskTier::Found::kMiss:
+      break;
+  }
+  ++counters_.disk_misses;
+  return Lookup::kMiss;
+}
+
+absl::Status ResultCache::ToDisk(char kind, const Digest& digest, const std::string& value) {
+  return disk_ == nullptr ? absl::OkStatus() : disk_->Put(DiskKey(kind, digest), value);
+}
+
+Lookup ResultCache::Find(const Digest& key, const Outputs& outputs, bool may_block, Ready* ready) {
+  if (FromMemory({key, outputs.bits()}, &ready->bytes) == Lookup::kMemory) {
+    ready->status = static_cast<TargetResult::Status>(ready->bytes->back());
+    return Lookup::kMemory;
+  }
+  std::string stored;
+  Lookup found = FromDisk(kResult, key, may_block, &stored);
+  if (found != Lookup::kDisk) return found;
+  TargetResult result;
+  if (!result.ParseFromString(stored)) return Lookup::kMiss;
+  if (outputs.assembly() && result.status() == TargetResult::OK) {
+    found = FromDisk(kAssemblyText, key, may_block, &stored);
+    if (found != Lookup::kDisk) return found;
+    TargetResult assembly;
+    if (!assembly.ParseFromString(stored)) return Lookup::kMiss;
+    int n = std::min(result.variants_size(), assembly.variants_size());
+    for (int i = 0; i < n; ++i) {
+      result.mutable_variants(i)->set_assembly(std::move(
+          *assembly.mutable_variants(i)->mutable_assembly()));
+    }
+  }
+  *ready = Prepare(outputs, std::move(result));
+  Remember(key, outputs, *ready);
+  return Lookup::kDisk;
+}
+
+absl::Status ResultCache::Store(const Digest& key, const TargetResult& result) {
+  if (!Storable(result.status())) return absl::OkStatus();
+  TargetResult main = result;
+  TargetResult assembly;
+  bool has_assembly = false;
+  for (auto& variant : *main.mutable_variants()) {
+    has_assembly = has_assembly || !variant.assembly().empty();
+    assembly.add_variants()->set_assembly(std::move(*variant.mutable_assembly()));
+    variant.clear_assembly();
+  }
+  if (has_assembly) {
+    absl::Status s = ToDisk(kAssemblyText, key, assembly.SerializeAsString());
+    if (!s.ok()) return s;
+  }
+  return ToDisk(kResult, key, main.SerializeAsString());
+}
+
+void ResultCache::Remember(const Digest& key, const Outputs& outputs, const Ready& ready) {
+  if (Storable(ready.status)) memory_.Put({key, outputs.bits()}, ready.bytes);
+}
+
+Lookup ResultCache::FindTranslation(const Digest& key, bool may_block,
+                                    StoredTranslation* translation) {
+  MemoryTier::Value in_memory;
+  std::string stored;
+  Lookup found = FromMemory({key, kTranslationPart}, &in_memory);
+  if (found != Lookup::kMemory) found = FromDisk(kTranslation, key, may_block, &stored);
+  if (found == Lookup::kMiss || found == Lookup::kWouldBlock) return found;
+  // The same fields as a result's: no message of its own for five fields.
+  TargetResult t;
+  if (!t.ParseFromString(in_memory != nullptr ? *in_memory : stored)) return Lookup::kMiss;
+  if (t.status() == TargetResult::OK && t.spirv_sha256().size() != translation->module.size()) {
+    return Lookup::kMiss;
+  }
+  translation->status = t.status();
+  translation->cause = t.cause();
+  translation->message = t.message();
+  translation->nanoseconds = t.timings().translate_ns();
+  std::copy(t.spirv_sha256().begin(), t.spirv_sha256().end(), translation->module.begin());
+  if (in_memory == nullptr) {
+    memory_.Put({key, kTranslationPart}, std::make_shared<const std::string>(std::move(stored)));
+  }
+  return found;
+}
+
+absl::Status ResultCache::StoreTranslation(const Digest& key, const StoredTranslation& translation,
+                                           const std::string& spirv) {
+  if (!Storable(translation.status)) return absl::OkStatus();
+  TargetResult t;
+  t.set_status(translation.status);
+  t.set_cause(translation.cause);
+  t.set_message(translation.message);
+  t.mutable_timings()->set_translate_ns(translation.nanoseconds);
+  if (translation.status == TargetResult::OK) {
+    t.set_spirv_sha256(std::string(AsBytes(translation.module)));
+    if (absl::Status s = ToDisk(kModule, translation.module, spirv); !s.ok()) return s;
+  }
+  std::string bytes = t.SerializeAsString();
+  absl::Status s = ToDisk(kTranslation, key, bytes);
+  memory_.Put({key, kTranslationPart}, std::make_shared<const std::string>(std::move(bytes)));
+  return s;
+}
+
+bool ResultCache::FindModule(const Digest& module, std::string* spirv) {
+  return FromDisk(kModule, module, true, spirv) == Lookup::kDisk && Sha256(*spirv) == module;
+}
+
+}  // namespace kiln::cache

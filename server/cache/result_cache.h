@@ -1,0 +1,102 @@
+// Both tiers behind one interface, in terms of results.
+//
+// On disk a result is stored whole but for its assembly text, which is a record of its own (large
+// and seldom asked for). In memory it is stored per set of outputs asked for, as the bytes of the
+// TargetResult to be sent: a hit copies and parses nothing.
+//
+// ok, refused and invalid results are stored; crashed, timed-out, cancelled ones never: Store
+// refuses them. Thread-safe.
+#ifndef KILN_SERVER_CACHE_RESULT_CACHE_H_
+#define KILN_SERVER_CACHE_RESULT_CACHE_H_
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "proto/compile.pb.h"
+#include "server/cache/disk_tier.h"
+#include "server/cache/memory_tier.h"
+#include "server/cache/sha256.h"
+
+namespace kiln::cache {
+
+// The bits of OutputMask.
+class Outputs {
+ public:
+  explicit Outputs(const kiln::v1alpha::OutputMask& mask);
+  uint8_t bits() const { return bits_; }
+  bool assembly() const;
+  // Takes out of `result` what was not asked for.
+  void Filter(kiln::v1alpha::TargetResult* result) const;
+
+ private:
+  uint8_t bits_;
+};
+
+// A result as it is sent: a serialised TargetResult without `cache` and without the timings of the
+// request, which the sender appends.
+struct Ready {
+  MemoryTier::Value bytes;
+  kiln::v1alpha::TargetResult::Status status = kiln::v1alpha::TargetResult::UNSPECIFIED;
+};
+
+// What a GLSL source became.
+struct StoredTranslation {
+  kiln::v1alpha::TargetResult::Status status = kiln::v1alpha::TargetResult::UNSPECIFIED;
+  std::string cause;
+  std::string message;
+  Digest module{};  // with OK
+  int64_t nanoseconds = 0;
+};
+
+enum class Lookup { kMemory, kDisk, kMiss, kWouldBlock };
+
+class ResultCache {
+ public:
+  struct Counters {  // what the tiers answered
+    std::atomic<uint64_t> memory_hits = 0, memory_misses = 0;
+    std::atomic<uint64_t> disk_hits = 0, disk_misses = 0, disk_corrupt = 0, disk_errors = 0;
+  };
+
+  // `disk` may be null: memory only.
+  ResultCache(size_t memory_bytes, std::unique_ptr<DiskTier> disk)
+      : memory_(memory_bytes), disk_(std::move(disk)) {}
+
+  // `may_block` false: answers kWouldBlock rather than wait for the disk.
+  Lookup Find(const Digest& key, const Outputs& outputs, bool may_block, Ready* ready);
+  // Filters `result` for sending; stores nothing.
+  static Ready Prepare(const Outputs& outputs, kiln::v1alpha::TargetResult result);
+  // Ok when the result is stored so that it survives this process, or need not be stored.
+  absl::Status Store(const Digest& key, const kiln::v1alpha::TargetResult& result);
+  // For the memory tier, once it is stored.
+  void Remember(const Digest& key, const Outputs& outputs, const Ready& ready);
+
+  Lookup FindTranslation(const Digest& key, bool may_block, StoredTranslation* translation);
+  // `spirv`: the module, with OK. It is kept too, on disk: other targets and options need it.
+  absl::Status StoreTranslation(const Digest& key, const StoredTranslation& translation,
+                                const std::string& spirv);
+  // Blocks. False: not there.
+  bool FindModule(const Digest& module, std::string* spirv);
+
+  const Counters& counters() const { return counters_; }
+  MemoryTier::Usage memory_usage() const { return memory_.usage(); }
+  size_t memory_limit() const { return memory_.limit_bytes(); }
+  const DiskTier* disk() const { return disk_.get(); }
+
+ private:
+  Lookup FromMemory(const MemoryKey& key, MemoryTier::Value* value);
+  Lookup FromDisk(char kind, const Digest& digest, bool may_block, std::string* value);
+  absl::Status ToDisk(char kind, const Digest& digest, const std::string& value);
+
+  MemoryTier memory_;
+  std::unique_ptr<DiskTier> disk_;
+  Counters counters_;
+};
+
+// Whether a result with this status may be stored at all.
+bool Storable(kiln::v1alpha::TargetResult::Status status);
+
+}  // namespace kiln::cache
+
+#endif  // KILN_SERVER_CACHE_RESULT_CACHE_H_

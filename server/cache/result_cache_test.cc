@@ -1,0 +1,161 @@
+// Results through both tiers: outputs asked for, restart, what is never stored, translations.
+#include "server/cache/result_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+namespace kiln::cache {
+namespace {
+
+using kiln::v1alpha::OutputMask;
+using kiln::v1alpha::TargetResult;
+
+TargetResult Sample() {
+  TargetResult r;
+  r.set_target("tgl");
+  r.set_status(TargetResult::OK);
+  r.set_cause("ok");
+  auto* v = r.add_variants();
+  v->set_name("SIMD16");
+  v->set_code("code");
+  v->set_assembly("assembly");
+  v->mutable_statistics()->set_instructions(7);
+  r.add_passes()->set_pass("cse");
+  r.add_remarks()->set_text("remark");
+  r.mutable_timings()->set_compile_ns(5);
+  return r;
+}
+
+Outputs Want(bool binary, bool assembly, bool all = false) {
+  OutputMask mask;
+  mask.set_binary(binary);
+  mask.set_assembly(assembly);
+  mask.set_pass_records(all);
+  mask.set_remarks(all);
+  return Outputs(mask);
+}
+
+TargetResult Parse(const Ready& ready) {
+  TargetResult r;
+  EXPECT_TRUE(r.ParseFromArray(ready.bytes->data(), static_cast<int>(ready.bytes->size() - 1)));
+  return r;
+}
+
+class ResultCacheTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    dir_ = testing::TempDir() + "/results_" +
+           testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(dir_);
+    Open();
+  }
+  void Open(size_t memory = 1 << 20) {
+    cache_.reset();
+    DiskOptions options;
+    options.directory = dir_;
+    auto disk = DiskTier::Open(options);
+    ASSERT_TRUE(disk.ok()) << disk.status();
+    cache_ = std::make_unique<ResultCache>(memory, *std::move(disk));
+  }
+  Lookup Find(const Digest& key, const Outputs& outputs, TargetResult* result) {
+    Ready ready;
+    Lookup found = cache_->Find(key, outputs, true, &ready);
+    if (ready.bytes != nullptr) *result = Parse(ready);
+    return found;
+  }
+  std::string dir_;
+  std::unique_ptr<ResultCache> cache_;
+};
+
+TEST_F(ResultCacheTest, GivesWhatWasAskedFor) {
+  Digest key = Sha256("k");
+  ASSERT_TRUE(cache_->Store(key, Sample()).ok());
+  TargetResult r;
+  EXPECT_EQ(Find(key, Want(false, false), &r), Lookup::kDisk);
+  EXPECT_EQ(r.variants(0).code(), "");
+  EXPECT_EQ(r.variants(0).assembly(), "");
+  EXPECT_EQ(r.variants(0).statistics().instructions(), 7);
+  EXPECT_EQ(r.passes_size(), 0);
+  EXPECT_EQ(Find(key, Want(false, false), &r), Lookup::kMemory);
+  EXPECT_EQ(Find(key, Want(true, true, true), &r), Lookup::kDisk);
+  EXPECT_EQ(r.variants(0).code(), "code");
+  EXPECT_EQ(r.variants(0).assembly(), "assembly");
+  EXPECT_EQ(r.passes_size(), 1);
+  EXPECT_EQ(r.remarks_size(), 1);
+  EXPECT_EQ(r.timings().compile_ns(), 5);
+}
+
+TEST_F(ResultCacheTest, SurvivesARestart) {
+  Digest key = Sha256("k");
+  ASSERT_TRUE(cache_->Store(key, Sample()).ok());
+  Open();
+  TargetResult r;
+  EXPECT_EQ(Find(key, Want(true, false), &r), Lookup::kDisk);
+  EXPECT_EQ(Find(key, Want(true, false), &r), Lookup::kMemory);
+  EXPECT_EQ(cache_->counters().disk_hits, 1u);
+}
+
+TEST_F(ResultCacheTest, AssemblyThatWasNeverMadeIsAMiss) {
+  Digest key = Sha256("k");
+  TargetResult without = Sample();
+  without.mutable_variants(0)->clear_assembly();
+  ASSERT_TRUE(cache_->Store(key, without).ok());
+  TargetResult r;
+  EXPECT_EQ(Find(key, Want(true, true), &r), Lookup::kMiss);
+  EXPECT_EQ(Find(key, Want(true, false), &r), Lookup::kDisk);
+}
+
+TEST_F(ResultCacheTest, OnlyWhatTheModuleDecidesIsStored) {
+  for (auto status : {TargetResult::OK, TargetResult::REFUSED, TargetResult::INVALID,
+                      TargetResult::CRASHED, TargetResult::TIMED_OUT, TargetResult::MEMORY_LIMIT,
+                      TargetResult::CANCELLED, TargetResult::NOT_CACHED}) {
+    TargetResult result;
+    result.set_status(status);
+    Digest key = Sha256(TargetResult::Status_Name(status));
+    ASSERT_TRUE(cache_->Store(key, result).ok());
+    cache_->Remember(key, Want(true, false), ResultCache::Prepare(Want(true, false), result));
+    TargetResult r;
+    Lookup found = Find(key, Want(true, false), &r);
+    bool stored = status <= TargetResult::INVALID;
+    EXPECT_EQ(found, stored ? Lookup::kMemory : Lookup::kMiss) << TargetResult::Status_Name(status);
+    Open();
+    found = Find(key, Want(true, false), &r);
+    EXPECT_EQ(found, stored ? Lookup::kDisk : Lookup::kMiss) << TargetResult::Status_Name(status);
+  }
+}
+
+TEST_F(ResultCacheTest, Translations) {
+  StoredTranslation t;
+  t.status = TargetResult::OK;
+  t.module = Sha256("spirv");
+  t.nanoseconds = 9;
+  ASSERT_TRUE(cache_->StoreTranslation(Sha256("glsl"), t, "spirv").ok());
+  Open();
+  StoredTranslation got;
+  EXPECT_EQ(cache_->FindTranslation(Sha256("glsl"), true, &got), Lookup::kDisk);
+  EXPECT_EQ(cache_->FindTranslation(Sha256("glsl"), true, &got), Lookup::kMemory);
+  EXPECT_EQ(got.module, Sha256("spirv"));
+  EXPECT_EQ(got.nanoseconds, 9);
+  std::string module;
+  EXPECT_TRUE(cache_->FindModule(Sha256("spirv"), &module));
+  EXPECT_EQ(module, "spirv");
+  EXPECT_FALSE(cache_->FindModule(Sha256("other"), &module));
+  EXPECT_EQ(cache_->FindTranslation(Sha256("other"), true, &got), Lookup::kMiss);
+}
+
+TEST(ResultCacheWithoutDiskTest, MemoryAlone) {
+  ResultCache cache(1 << 20, nullptr);
+  Digest key = Sha256("k");
+  ASSERT_TRUE(cache.Store(key, Sample()).ok());
+  Outputs want = Want(true, false);
+  Ready ready;
+  EXPECT_EQ(cache.Find(key, want, false, &ready), Lookup::kMiss);
+  cache.Remember(key, want, ResultCache::Prepare(want, Sample()));
+  EXPECT_EQ(cache.Find(key, want, false, &ready), Lookup::kMemory);
+  EXPECT_EQ(ready.status, TargetResult::OK);
+}
+
+}  // namespace
+}  // namespace kiln::cache

@@ -1,0 +1,24 @@
+// The digest of a source, as a client sends it instead of the source (SourceDigest.sha256).
+//
+// SPIR-V: SHA-256 of the module's bytes as they would be sent.
+// GLSL: SHA-256 of this sequence of fields, where a string is its length as 8 bytes little-endian
+// followed by its bytes, and a count is 8 bytes little-endian:
+//     "kiln.glsl.1", name, stage, text,
+//     count of defines, then name and value of each, in order,
+//     count of includes, then spelled, includer, resolved and text of each, in order.
+#ifndef KILN_SERVER_CACHE_SOURCE_DIGEST_H_
+#define KILN_SERVER_CACHE_SOURCE_DIGEST_H_
+
+#include <string_view>
+
+#include "proto/compile.pb.h"
+#include "server/cache/sha256.h"
+
+namespace kiln::cache {
+
+Digest SpirvDigest(std::string_view module);
+Digest GlslDigest(const kiln::v1alpha::GlslSource& source);
+
+}  // namespace kiln::cache
+
+#endif  // KILN_SERVER_CACHE_SOURCE_DIGEST_H_
