@@ -1,0 +1,422 @@
+#include "core/mir/interp.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/bitset.h"
+#include "core/mir/immediates.h"
+#include "core/mir/print.h"
+#include "core/mir/semantics.h"
+
+namespace kiln::mir {
+namespace {
+
+using semantics::AsFloat;
+using semantics::In;
+using semantics::Out;
+
+// Ops whose accuracy is the target's affair.
+template <bool kFlush, class Visitor>
+bool VisitApproximate(Op op, Visitor&& v) {
+  using U = uint32_t;
+  constexpr auto in = [](U x) { return static_cast<double>(In<kFlush>(x)); };
+  constexpr auto out = [](double x) { return Out<kFlush>(static_cast<float>(x)); };
+  switch (op) {
+    case Op::kFrsq: v([=](U a) { return out(1.0 / std::sqrt(in(a))); }); return true;
+    case Op::kFexp2: v([=](U a) { return out(std::exp2(in(a))); }); return true;
+    case Op::kFlog2: v([=](U a) { return out(std::log2(in(a))); }); return true;
+    case Op::kFsin: v([=](U a) { return out(std::sin(in(a))); }); return true;
+    case Op::kFcos: v([=](U a) { return out(std::cos(in(a))); }); return true;
+    case Op::kFpow: v([=](U a, U b) { return out(std::pow(in(a), in(b))); }); return true;
+    default: return false;
+  }
+}
+
+// A run of bytes with the rules for what lies outside.
+struct Memory {
+  uint8_t* bytes = nullptr;
+  uint64_t size = 0;
+};
+
+uint32_t AtomicResult(AtomicOp op, uint32_t old, uint32_t value, uint32_t comparator) {
+  using semantics::AsInt;
+  switch (op) {
+    case AtomicOp::kAdd: return old + value;
+    case AtomicOp::kSub: return old - value;
+    case AtomicOp::kSmin: return AsInt(old) < AsInt(value) ? old : value;
+    case AtomicOp::kUmin: return std::min(old, value);
+    case AtomicOp::kSmax: return AsInt(old) > AsInt(value) ? old : value;
+    case AtomicOp::kUmax: return std::max(old, value);
+    case AtomicOp::kAnd: return old & value;
+    case AtomicOp::kOr: return old | value;
+    case AtomicOp::kXor: return old ^ value;
+    case AtomicOp::kExchange: return value;
+    case AtomicOp::kCompareExchange: return old == comparator ? value : old;
+    case AtomicOp::kIncrement: return old + 1;
+    case AtomicOp::kDecrement: return old - 1;
+    case AtomicOp::kLoad: return old;
+    case AtomicOp::kStore: return value;
+  }
+  assert(false);
+  return 0;
+}
+
+template <bool kFlush>
+class Interpreter {
+ public:
+  Interpreter(const Module& module, LaunchInputs& inputs, const InterpLimits& limits)
+      : m_(module), in_(inputs), limits_(limits) {}
+
+  absl::StatusOr<InterpStatistics> Run() {
+    absl::Status status = Prepare();
+    std::array<uint32_t, 3>& g = group_;
+    for (g[2] = 0; g[2] < in_.groups[2] && status.ok(); ++g[2]) {
+      for (g[1] = 0; g[1] < in_.groups[1] && status.ok(); ++g[1]) {
+        for (g[0] = 0; g[0] < in_.groups[0] && status.ok(); ++g[0]) {
+          status = RunGroup();
+        }
+      }
+    }
+    if (!status.ok()) return status;
+    return statistics_;
+  }
+
+ private:
+  struct LoopFrame {
+    InstId loop;
+    BitSet continued;
+    BitSet broke;
+  };
+
+  absl::Status Prepare() {
+    const uint64_t lanes = uint64_t{m_.local_size[0]} * m_.local_size[1] * m_.local_size[2];
+    uint64_t dwords = m_.values.size();
+    for (const PrivateArray& a : m_.private_arrays) dwords += a.bytes / 4;
+    if (lanes > 65536 ||
+        dwords * lanes * 4 > static_cast<uint64_t>(limits_.max_register_bytes)) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("interpreter: ", dwords, " values of ", lanes, " lanes are too many"));
+    }
+    lanes_ = static_cast<uint32_t>(lanes);
+    for (const Resource& r : m_.resources) {
+      const auto found = std::find_if(in_.buffers.begin(), in_.buffers.end(), [&](const auto& b) {
+        return b.set == r.set && b.binding == r.binding && b.element == r.element;
+      });
+      if (found == in_.buffers.end()) {
+        return absl::InvalidArgumentError(absl::StrCat("interpreter: nothing is bound to ", r.set,
+                                                       ".", r.binding, ".", r.element));
+      }
+      buffers_.push_back({found->bytes.data(), found->bytes.size()});
+    }
+    constant_data_ = m_.constant_data;
+    shared_.resize(m_.shared_bytes);
+    registers_.resize(m_.values.size() * lanes_);
+    for (size_t i = 0; i < m_.values.size(); ++i) {
+      if (m_.values[i].kind != Value::Kind::kConstant) continue;
+      std::fill_n(Lanes(ValueId(i)), lanes_, m_.values[i].bits);
+    }
+    size_t at = 0;
+    for (const PrivateArray& a : m_.private_arrays) {
+      private_start_.push_back(at);
+      at += size_t{a.bytes / 4} * lanes_;
+    }
+    private_.resize(at);
+    return absl::OkStatus();
+  }
+
+  absl::Status RunGroup() {
+    std::fill(shared_.begin(), shared_.end(), uint8_t{0});
+    std::fill(private_.begin(), private_.end(), 0u);
+    BitSet all(lanes_);
+    for (uint32_t i = 0; i < lanes_; ++i) all.set(i);
+    loops_.clear();
+    ExecRegion(m_.body, InstId(), all, nullptr);
+    return error_;
+  }
+
+  uint32_t* Lanes(ValueId v) { return registers_.data() + size_t{v.index} * lanes_; }
+
+  void Fail(absl::Status status) {
+    if (error_.ok()) error_ = std::move(status);
+  }
+
+  // ---- Control ----
+
+  // Executes a region for the active lanes. Lanes that reach a yield are added to *yielded.
+  void ExecRegion(RegionId region, InstId owner, BitSet active, BitSet* yielded) {
+    for (InstId id : m_.region(region).insts) {
+      statistics_.lane_steps += lanes_;
+      if (statistics_.lane_steps > limits_.max_lane_steps) {
+        return Fail(absl::DeadlineExceededError(absl::StrCat(
+            "interpreter: more than ", limits_.max_lane_steps, " lane steps")));
+      }
+      switch (m_.inst(id).op) {
+        case Op::kIf: ExecIf(id, &active); break;
+        case Op::kLoop: ExecLoop(id, &active); break;
+        case Op::kYield:
+          for (int i = 0; i < m_.inst(id).num_sources; ++i) {
+            Copy(m_.result(owner, i), m_.source(id, i), active);
+          }
+          yielded->unite(active);
+          return;
+        case Op::kBreak:
+          for (int i = 0; i < m_.inst(id).num_sources; ++i) {
+            Copy(m_.result(loops_.back().loop, i), m_.source(id, i), active);
+          }
+          loops_.back().broke.unite(active);
+          return;
+        case Op::kContinue:
+          Continue(id, active);
+          return;
+        case Op::kReturn: return;
+        case Op::kUnreachable:
+          return Fail(absl::FailedPreconditionError("interpreter: unreachable was reached"));
+        default: Exec(id, active); break;
+      }
+      if (!error_.ok() || active.count() == 0) return;
+    }
+  }
+
+  void Copy(ValueId to, ValueId from, const BitSet& active) {
+    uint32_t* t = Lanes(to);
+    const uint32_t* f = Lanes(from);
+    active.for_each([&](size_t lane) { t[lane] = f[lane]; });
+  }
+
+  // Parameters may be each other's next values, hence the detour.
+  void Continue(InstId id, const BitSet& active) {
+    LoopFrame& frame = loops_.back();
+    const std::vector<ValueId>& params = m_.region(m_.inst(frame.loop).regions[0]).params;
+    scratch_.resize(params.size());
+    active.for_each([&](size_t lane) {
+      for (size_t i = 0; i < params.size(); ++i) {
+        scratch_[i] = Lanes(m_.source(id, static_cast<int>(i)))[lane];
+      }
+      for (size_t i = 0; i < params.size(); ++i) Lanes(params[i])[lane] = scratch_[i];
+    });
+    frame.continued.unite(active);
+  }
+
+  void ExecIf(InstId id, BitSet* active) {
+    const uint32_t* condition = Lanes(m_.source(id, 0));
+    BitSet taken(lanes_);
+    active->for_each([&](size_t lane) {
+      if (condition[lane] != 0) taken.set(lane);
+    });
+    BitSet rest = *active;
+    rest.subtract(taken);
+    BitSet yielded(lanes_);
+    if (taken.count() != 0) ExecRegion(m_.inst(id).regions[0], id, std::move(taken), &yielded);
+    if (rest.count() != 0 && error_.ok()) {
+      ExecRegion(m_.inst(id).regions[1], id, std::move(rest), &yielded);
+    }
+    *active = std::move(yielded);
+  }
+
+  void ExecLoop(InstId id, BitSet* active) {
+    const RegionId body = m_.inst(id).regions[0];
+    const std::vector<ValueId>& params = m_.region(body).params;
+    for (size_t i = 0; i < params.size(); ++i) {
+      Copy(params[i], m_.source(id, static_cast<int>(i)), *active);
+    }
+    loops_.push_back({id, BitSet(lanes_), BitSet(lanes_)});
+    BitSet running = *active;
+    while (running.count() != 0 && error_.ok()) {
+      loops_.back().continued.clear();
+      ExecRegion(body, id, running, nullptr);
+      running = loops_.back().continued;
+    }
+    *active = std::move(loops_.back().broke);
+    loops_.pop_back();
+  }
+
+  // ---- Straight-line ops ----
+
+  void Exec(InstId id, const BitSet& active) {
+    const auto visit = [&](auto f) { ForLanes(id, f); };
+    const Op op = m_.inst(id).op;
+    if (op == Op::kNot) return Not(id);
+    if (semantics::VisitExact<kFlush>(op, visit) || VisitApproximate<kFlush>(op, visit)) return;
+    const Inst& inst = m_.inst(id);
+    switch (op) {
+      case Op::kWorkgroupId: return Broadcast(id, group_[inst.imm0]);
+      case Op::kNumWorkgroups: return Broadcast(id, in_.groups[inst.imm0]);
+      case Op::kBaseWorkgroup: return Broadcast(id, in_.base_workgroup[inst.imm0]);
+      case Op::kLocalIndex: return Number(id, [](uint32_t lane) { return lane; });
+      case Op::kSubgroupId:
+        return Number(id, [&](uint32_t lane) { return lane / in_.subgroup_size; });
+      case Op::kSubgroupInvocation:
+        return Number(id, [&](uint32_t lane) { return lane % in_.subgroup_size; });
+      case Op::kSsboSize:
+        return Broadcast(id, static_cast<uint32_t>(buffers_[inst.imm0].size));
+      case Op::kLoadUbo:
+      case Op::kLoadSsbo: return Load(id, buffers_[inst.imm0], active);
+      case Op::kLoadPush: return Load(id, Of(in_.push_constants), active);
+      case Op::kLoadShared: return Load(id, Of(shared_), active);
+      case Op::kLoadConstant: return Load(id, Of(constant_data_), active);
+      case Op::kStoreSsbo: return Store(id, buffers_[inst.imm0], active);
+      case Op::kStoreShared: return Store(id, Of(shared_), active);
+      case Op::kSsboAtomic: return Atomic(id, buffers_[inst.imm0], active);
+      case Op::kSharedAtomic: return Atomic(id, Of(shared_), active);
+      case Op::kLoadPrivate: return LoadPrivate(id, active);
+      case Op::kStorePrivate: return StorePrivate(id, active);
+      case Op::kControlBarrier:
+      case Op::kMemoryBarrier: return;
+      default:
+        Fail(absl::InternalError(absl::StrCat("interpreter: no meaning for ", PrintInst(m_, id))));
+    }
+  }
+
+  template <class F>
+  void ForLanes(InstId id, F f) {
+    const uint32_t n = lanes_;
+    uint32_t* r = Lanes(m_.result(id));
+    const uint32_t* a = Lanes(m_.source(id, 0));
+    if constexpr (std::is_invocable_v<F, uint32_t>) {
+      for (uint32_t i = 0; i < n; ++i) r[i] = f(a[i]);
+    } else {
+      const uint32_t* b = Lanes(m_.source(id, 1));
+      if constexpr (std::is_invocable_v<F, uint32_t, uint32_t>) {
+        for (uint32_t i = 0; i < n; ++i) r[i] = f(a[i], b[i]);
+      } else {
+        const uint32_t* c = Lanes(m_.source(id, 2));
+        if constexpr (std::is_invocable_v<F, uint32_t, uint32_t, uint32_t>) {
+          for (uint32_t i = 0; i < n; ++i) r[i] = f(a[i], b[i], c[i]);
+        } else {
+          const uint32_t* d = Lanes(m_.source(id, 3));
+          for (uint32_t i = 0; i < n; ++i) r[i] = f(a[i], b[i], c[i], d[i]);
+        }
+      }
+    }
+  }
+
+  // The one pure op whose meaning depends on the type: bools stay 0 or 1.
+  void Not(InstId id) {
+    const uint32_t ones = m_.value(m_.result(id)).type == Type::kBool ? 1 : ~0u;
+    ForLanes(id, [=](uint32_t a) { return a ^ ones; });
+  }
+
+  void Broadcast(InstId id, uint32_t x) { std::fill_n(Lanes(m_.result(id)), lanes_, x); }
+
+  template <class F>
+  void Number(InstId id, F f) {
+    uint32_t* r = Lanes(m_.result(id));
+    for (uint32_t i = 0; i < lanes_; ++i) r[i] = f(i);
+  }
+
+  // ---- Memory ----
+
+  static Memory Of(std::vector<uint8_t>& bytes) { return {bytes.data(), bytes.size()}; }
+
+  // The byte offset of a lane's dword number i, or false if the dword is outside.
+  bool Inside(uint32_t offset, int i, const Memory& memory, uint64_t* at) {
+    if (i == 0 && (offset & 3) != 0) ++statistics_.misaligned_accesses;
+    *at = uint64_t{offset & ~3u} + 4 * static_cast<uint64_t>(i);
+    if (*at + 4 <= memory.size) return true;
+    ++statistics_.outside_accesses;
+    return false;
+  }
+
+  void Load(InstId id, const Memory& memory, const BitSet& active) {
+    const uint32_t* offset = Lanes(m_.source(id, 0));
+    active.for_each([&](size_t lane) {
+      for (int i = 0; i < m_.inst(id).num_results; ++i) {
+        uint32_t x = 0;
+        uint64_t at;
+        if (Inside(offset[lane], i, memory, &at)) std::memcpy(&x, memory.bytes + at, 4);
+        Lanes(m_.result(id, i))[lane] = x;
+      }
+    });
+  }
+
+  void Store(InstId id, const Memory& memory, const BitSet& active) {
+    const uint32_t* offset = Lanes(m_.source(id, 0));
+    active.for_each([&](size_t lane) {
+      for (int i = 0; i + 1 < m_.inst(id).num_sources; ++i) {
+        uint64_t at;
+        if (!Inside(offset[lane], i, memory, &at)) continue;
+        std::memcpy(memory.bytes + at, &Lanes(m_.source(id, i + 1))[lane], 4);
+      }
+    });
+  }
+
+  void Atomic(InstId id, const Memory& memory, const BitSet& active) {
+    const AtomicOp op = static_cast<AtomicOp>(m_.inst(id).imm1);
+    const int operands = AtomicOperands(op);
+    const uint32_t* offset = Lanes(m_.source(id, 0));
+    uint32_t* result = Lanes(m_.result(id));
+    active.for_each([&](size_t lane) {
+      const uint32_t value = operands == 0 ? 0 : Lanes(m_.source(id, operands))[lane];
+      const uint32_t comparator = operands < 2 ? 0 : Lanes(m_.source(id, 1))[lane];
+      uint32_t old = 0;
+      uint64_t at;
+      if (Inside(offset[lane], 0, memory, &at)) {
+        std::memcpy(&old, memory.bytes + at, 4);
+        const uint32_t next = AtomicResult(op, old, value, comparator);
+        std::memcpy(memory.bytes + at, &next, 4);
+      }
+      result[lane] = old;
+    });
+  }
+
+  // Private arrays are kept dword by dword, all lanes of a dword together.
+  uint32_t* PrivateDword(InstId id, uint32_t offset, int i, size_t lane) {
+    const uint32_t array = m_.inst(id).imm0;
+    uint64_t at;
+    if (!Inside(offset, i, {nullptr, m_.private_arrays[array].bytes}, &at)) return nullptr;
+    return &private_[private_start_[array] + at / 4 * lanes_ + lane];
+  }
+
+  void LoadPrivate(InstId id, const BitSet& active) {
+    const uint32_t* offset = Lanes(m_.source(id, 0));
+    active.for_each([&](size_t lane) {
+      for (int i = 0; i < m_.inst(id).num_results; ++i) {
+        const uint32_t* dword = PrivateDword(id, offset[lane], i, lane);
+        Lanes(m_.result(id, i))[lane] = dword == nullptr ? 0 : *dword;
+      }
+    });
+  }
+
+  void StorePrivate(InstId id, const BitSet& active) {
+    const uint32_t* offset = Lanes(m_.source(id, 0));
+    active.for_each([&](size_t lane) {
+      for (int i = 0; i + 1 < m_.inst(id).num_sources; ++i) {
+        uint32_t* dword = PrivateDword(id, offset[lane], i, lane);
+        if (dword != nullptr) *dword = Lanes(m_.source(id, i + 1))[lane];
+      }
+    });
+  }
+
+  const Module& m_;
+  LaunchInputs& in_;
+  const InterpLimits limits_;
+  InterpStatistics statistics_;
+  absl::Status error_;
+
+  uint32_t lanes_ = 0;
+  std::array<uint32_t, 3> group_ = {0, 0, 0};
+  std::vector<uint32_t> registers_;        // value by value, all lanes of a value together
+  std::vector<Memory> buffers_;            // by resource
+  std::vector<uint8_t> shared_;
+  std::vector<uint8_t> constant_data_;
+  std::vector<uint32_t> private_;
+  std::vector<size_t> private_start_;
+  std::vector<uint32_t> scratch_;
+  std::vector<LoopFrame> loops_;
+};
+
+}  // namespace
+
+absl::StatusOr<InterpStatistics> Interpret(const Module& module, LaunchInputs& inputs,
+                                           const InterpLimits& limits) {
+  if (inputs.denormals == Denormals::kFlush) {
+    return Interpreter<true>(module, inputs, limits).Run();
+  }
+  return Interpreter<false>(module, inputs, limits).Run();
+}
+
+}  // namespace kiln::mir

@@ -1,0 +1,71 @@
+// The MIR interpreter: the meaning of a module, for tests and tools. Never part of a compile.
+//
+// A workgroup runs in lockstep: every instruction is executed for all its lanes before the next
+// one, with an execution mask under divergent control. Memory instructions go through the active
+// lanes in ascending order, workgroups run one after another (x fastest). Barriers are therefore
+// no-ops; a program whose result depends on another order has a race.
+//
+// Pure ops are as semantics.h says; transcendental ones are computed in double precision and
+// rounded once. Undefined values are 0. Memory: a dword not entirely inside its buffer reads as 0
+// and is not written, an atomic on it gives 0; the low two bits of an offset are ignored. Shared
+// memory and private arrays start as 0.
+//
+// kWorkgroupId counts from 0 in each dispatch; kBaseWorkgroup is apart and added by whoever wants
+// Vulkan's WorkgroupId.
+//
+// Cost: one pass over the lanes of the workgroup per instruction, active or not (results of lanes
+// that are off are never looked at), 4 bytes per value and lane.
+#ifndef KILN_CORE_MIR_INTERP_H_
+#define KILN_CORE_MIR_INTERP_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/mir/mir.h"
+
+namespace kiln::mir {
+
+// What is bound to a resource (the element of an arrayed binding).
+struct BoundBuffer {
+  uint32_t set = 0;
+  uint32_t binding = 0;
+  uint32_t element = 0;
+  std::vector<uint8_t> bytes;
+};
+
+enum class Denormals : uint8_t {
+  kKeep,
+  kFlush,    // single precision, see semantics.h
+};
+
+struct LaunchInputs {
+  std::array<uint32_t, 3> groups = {1, 1, 1};
+  std::array<uint32_t, 3> base_workgroup = {0, 0, 0};
+  std::vector<uint8_t> push_constants;      // reads beyond the end give 0
+  std::vector<BoundBuffer> buffers;         // written in place
+  uint32_t subgroup_size = 32;              // for subgroup_id and subgroup_invocation
+  Denormals denormals = Denormals::kKeep;
+};
+
+struct InterpLimits {
+  int64_t max_lane_steps = 2'000'000'000;   // instructions times lanes of a workgroup
+  int64_t max_register_bytes = int64_t{1} << 30;
+};
+
+struct InterpStatistics {
+  int64_t lane_steps = 0;
+  int64_t misaligned_accesses = 0;          // offsets whose low two bits were ignored
+  int64_t outside_accesses = 0;             // dwords outside their buffer
+};
+
+// Runs the whole dispatch. The module must be well-formed. Errors: InvalidArgument (a resource of
+// the module has no buffer), DeadlineExceeded (step limit), ResourceExhausted (registers),
+// FailedPrecondition (unreachable was reached).
+absl::StatusOr<InterpStatistics> Interpret(const Module& module, LaunchInputs& inputs,
+                                           const InterpLimits& limits = {});
+
+}  // namespace kiln::mir
+
+#endif  // KILN_CORE_MIR_INTERP_H_

@@ -1,0 +1,484 @@
+// The interpreter: op meanings at their corners, control flow, memory rules, limits.
+#include "core/mir/interp.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/mir/build.h"
+#include "core/mir/parse.h"
+#include "core/mir/semantics.h"
+#include "core/mir/verify.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace kiln::mir {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Dwords = std::vector<uint32_t>;
+
+Module MustParse(const std::string& text) {
+  absl::StatusOr<Module> m = Parse(text);
+  EXPECT_TRUE(m.ok()) << m.status();
+  EXPECT_EQ(Verify(*m), absl::OkStatus());
+  return *std::move(m);
+}
+
+BoundBuffer Buffer(uint32_t binding, const Dwords& dwords) {
+  BoundBuffer b;
+  b.binding = binding;
+  b.bytes.resize(dwords.size() * 4);
+  if (!dwords.empty()) std::memcpy(b.bytes.data(), dwords.data(), b.bytes.size());
+  return b;
+}
+Dwords Contents(const BoundBuffer& b) {
+  Dwords d(b.bytes.size() / 4);
+  if (!d.empty()) std::memcpy(d.data(), b.bytes.data(), b.bytes.size());
+  return d;
+}
+
+// Runs a body on one storage buffer 0.0.0.
+Dwords RunBody(const std::string& body, Dwords data, const std::string& header = "",
+               LaunchInputs inputs = {}) {
+  const Module m =
+      MustParse(absl::StrCat("mir 1 ", header, " resource 0 ssbo 0.0.0 body {\n", body, "\n}"));
+  inputs.buffers.push_back(Buffer(0, data));
+  const absl::StatusOr<InterpStatistics> run = Interpret(m, inputs);
+  EXPECT_TRUE(run.ok()) << run.status();
+  return Contents(inputs.buffers.back());
+}
+
+uint32_t Bits(float f) { return std::bit_cast<uint32_t>(f); }
+constexpr uint32_t kNan = 0x7fc00000, kInf = 0x7f800000, kMinusZero = 0x80000000;
+constexpr uint32_t kSubnormal = 0x00000123;
+
+// One op on constants of its signature's types.
+uint32_t Eval(Op op, const Dwords& sources, Denormals denormals = Denormals::kKeep,
+              Type type = Type::kI32) {
+  Module m;
+  m.resources.push_back({});
+  m.body = NewRegion(m);
+  Builder b(m);
+  b.SetRegion(m.body);
+  std::vector<ValueId> values;
+  const std::string_view letters = Info(op).signature.substr(Info(op).signature.find('=') + 1);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const char c = letters[i];
+    const Type t = c == 'f' ? Type::kF32 : c == 'b' ? Type::kBool : c == 'i' ? Type::kI32 : type;
+    values.push_back(b.Constant(t, sources[i]));
+  }
+  ValueId r = b.Emit(op, values);
+  if (m.value(r).type == Type::kBool) r = b.Select(r, b.Int(1), b.Int(0));
+  b.Store(Op::kStoreSsbo, 0, b.Int(0), {r});
+  b.Return();
+  EXPECT_EQ(Verify(m), absl::OkStatus());
+  LaunchInputs inputs;
+  inputs.denormals = denormals;
+  inputs.buffers = {Buffer(0, {0xdeadbeef})};
+  EXPECT_TRUE(Interpret(m, inputs).ok());
+  return Contents(inputs.buffers[0])[0];
+}
+
+struct IntCase {
+  Op op;
+  Dwords sources;
+  uint32_t result;
+};
+
+TEST(Interp, IntegerCorners) {
+  const uint32_t kMin = 0x80000000, kM1 = ~0u;
+  const IntCase cases[] = {
+      {Op::kIadd, {kM1, 2}, 1},
+      {Op::kIsub, {1, 2}, kM1},
+      {Op::kImul, {0x10001, 0x10001}, 0x20001},
+      {Op::kUmulHigh, {kM1, kM1}, 0xfffffffe},
+      {Op::kSmulHigh, {kM1, kM1}, 0},
+      {Op::kSmulHigh, {kMin, 2}, kM1},
+      {Op::kUdiv, {7, 2}, 3},
+      {Op::kUdiv, {7, 0}, kM1},
+      {Op::kSdiv, {uint32_t(-7), 2}, uint32_t(-3)},
+      {Op::kSdiv, {7, 0}, kM1},
+      {Op::kSdiv, {kMin, kM1}, kMin},
+      {Op::kUrem, {7, 0}, kM1},
+      {Op::kUrem, {kM1, 10}, 5},
+      {Op::kSrem, {uint32_t(-7), 2}, kM1},
+      {Op::kSrem, {7, uint32_t(-2)}, 1},
+      {Op::kSrem, {kMin, kM1}, 0},
+      {Op::kSmod, {uint32_t(-7), 2}, 1},
+      {Op::kSmod, {7, uint32_t(-2)}, kM1},
+      {Op::kSmod, {6, uint32_t(-2)}, 0},
+      {Op::kSmod, {6, 0}, kM1},
+      {Op::kIneg, {kMin}, kMin},
+      {Op::kIabs, {uint32_t(-5)}, 5},
+      {Op::kIsign, {uint32_t(-5)}, kM1},
+      {Op::kIsign, {0}, 0},
+      {Op::kIsign, {5}, 1},
+      {Op::kImin, {kM1, 1}, kM1},
+      {Op::kImax, {kM1, 1}, 1},
+      {Op::kUmin, {kM1, 1}, 1},
+      {Op::kUmax, {kM1, 1}, kM1},
+      {Op::kAnd, {12, 10}, 8},
+      {Op::kOr, {12, 10}, 14},
+      {Op::kXor, {12, 10}, 6},
+      {Op::kNot, {12}, ~12u},
+      {Op::kShl, {1, 33}, 2},
+      {Op::kUshr, {kMin, 31}, 1},
+      {Op::kAshr, {kMin, 31}, kM1},
+      {Op::kUaddCarry, {kM1, 1}, 1},
+      {Op::kUaddCarry, {kM1, 0}, 0},
+      {Op::kUsubBorrow, {1, 2}, 1},
+      {Op::kUsubBorrow, {2, 2}, 0},
+      {Op::kBitfieldInsert, {kM1, 0, 4, 8}, 0xfffff00f},
+      {Op::kBitfieldInsert, {5, 0x1234, 0, 32}, 0x1234},
+      {Op::kBitfieldInsert, {5, 0x1234, 7, 0}, 5},
+      {Op::kUbitfieldExtract, {0xabcd, 4, 8}, 0xbc},
+      {Op::kUbitfieldExtract, {kM1, 0, 32}, kM1},
+      {Op::kUbitfieldExtract, {kM1, 3, 0}, 0},
+      {Op::kSbitfieldExtract, {0xabcd, 4, 8}, 0xffffffbc},
+      {Op::kSbitfieldExtract, {0x7bcd, 4, 7}, 0x3c},
+      {Op::kSbitfieldExtract, {kMin, 0, 32}, kMin},
+      {Op::kSbitfieldExtract, {kM1, 3, 0}, 0},
+      {Op::kBitReverse, {0x00000013}, 0xc8000000},
+      {Op::kBitCount, {0xf0f1}, 9},
+      {Op::kFindLsb, {0x50}, 4},
+      {Op::kFindLsb, {0}, kM1},
+      {Op::kFindUmsb, {0x50}, 6},
+      {Op::kFindUmsb, {0}, kM1},
+      {Op::kFindSmsb, {0x50}, 6},
+      {Op::kFindSmsb, {~0x50u}, 6},
+      {Op::kFindSmsb, {kM1}, kM1},
+      {Op::kFindSmsb, {0}, kM1},
+      {Op::kIeq, {3, 3}, 1},
+      {Op::kIne, {3, 3}, 0},
+      {Op::kSlt, {kM1, 0}, 1},
+      {Op::kSge, {kM1, 0}, 0},
+      {Op::kUlt, {kM1, 0}, 0},
+      {Op::kUge, {kM1, 0}, 1},
+      {Op::kSelect, {1, 5, 6}, 5},
+      {Op::kSelect, {0, 5, 6}, 6},
+  };
+  for (const IntCase& c : cases) {
+    EXPECT_EQ(Eval(c.op, c.sources), c.result)
+        << Info(c.op).name << " of " << testing::PrintToString(c.sources);
+  }
+}
+
+TEST(Interp, BooleanLogicStaysBoolean) {
+  EXPECT_EQ(Eval(Op::kNot, {1}, Denormals::kKeep, Type::kBool), 0u);
+  EXPECT_EQ(Eval(Op::kNot, {0}, Denormals::kKeep, Type::kBool), 1u);
+  EXPECT_EQ(Eval(Op::kXor, {1, 1}, Denormals::kKeep, Type::kBool), 0u);
+  EXPECT_EQ(Eval(Op::kIeq, {1, 0}, Denormals::kKeep, Type::kBool), 0u);
+}
+
+TEST(Interp, FloatCorners) {
+  const uint32_t one = Bits(1.0f);
+  const IntCase cases[] = {
+      {Op::kFadd, {Bits(16777216.0f), one}, Bits(16777216.0f)},            // tie to even
+      {Op::kFadd, {Bits(16777218.0f), one}, Bits(16777220.0f)},
+      {Op::kFadd, {kInf, kInf | kMinusZero}, kNan},
+      {Op::kFadd, {0x7f800001, one}, kNan},
+      {Op::kFsub, {one, one}, 0},
+      {Op::kFmul, {kSubnormal, one}, kSubnormal},
+      {Op::kFfma, {Bits(1.0f + 0x1p-12f), Bits(1.0f + 0x1p-12f), Bits(-1.0f - 0x1p-11f)},
+       Bits(0x1p-24f)},                                                    // 0 with two roundings
+      {Op::kFdiv, {one, 0}, kInf},
+      {Op::kFdiv, {0, 0}, kNan},
+      {Op::kFrem, {Bits(-7.0f), Bits(2.0f)}, Bits(-1.0f)},
+      {Op::kFmod, {Bits(-7.0f), Bits(2.0f)}, Bits(1.0f)},
+      {Op::kFneg, {0x7f800001}, 0xff800001},
+      {Op::kFabs, {kMinusZero}, 0},
+      {Op::kFsign, {Bits(-3.0f)}, Bits(-1.0f)},
+      {Op::kFsign, {kMinusZero}, 0},
+      {Op::kFmin, {kNan, one}, one},
+      {Op::kFmin, {one, kNan}, one},
+      {Op::kFmax, {kNan, one}, one},
+      {Op::kFmax, {one, kNan}, one},
+      {Op::kFmax, {kNan, kNan}, kNan},
+      {Op::kFmin, {Bits(-2.0f), one}, Bits(-2.0f)},
+      {Op::kFsaturate, {kNan}, 0},
+      {Op::kFsaturate, {Bits(-1.0f)}, 0},
+      {Op::kFsaturate, {Bits(7.0f)}, one},
+      {Op::kFsaturate, {Bits(0.25f)}, Bits(0.25f)},
+      {Op::kFfloor, {Bits(-0.5f)}, Bits(-1.0f)},
+      {Op::kFceil, {Bits(-0.5f)}, kMinusZero},
+      {Op::kFtrunc, {Bits(-1.5f)}, Bits(-1.0f)},
+      {Op::kFroundEven, {Bits(2.5f)}, Bits(2.0f)},
+      {Op::kFroundEven, {Bits(3.5f)}, Bits(4.0f)},
+      {Op::kFfract, {Bits(-0.25f)}, Bits(0.75f)},
+      {Op::kFsqrt, {Bits(2.0f)}, 0x3fb504f3},
+      {Op::kFsqrt, {Bits(-1.0f)}, kNan},
+      {Op::kFrsq, {Bits(4.0f)}, Bits(0.5f)},
+      {Op::kFrcp, {Bits(-0.0f)}, kInf | kMinusZero},
+      {Op::kFexp2, {Bits(10.0f)}, Bits(1024.0f)},
+      {Op::kFlog2, {Bits(8.0f)}, Bits(3.0f)},
+      {Op::kFsin, {0}, 0},
+      {Op::kFcos, {0}, one},
+      {Op::kFpow, {Bits(3.0f), Bits(4.0f)}, Bits(81.0f)},
+      {Op::kF2i, {kNan}, 0},
+      {Op::kF2i, {Bits(3e9f)}, 0x7fffffff},
+      {Op::kF2i, {Bits(-3e9f)}, 0x80000000},
+      {Op::kF2i, {Bits(-1.9f)}, ~0u},
+      {Op::kF2u, {Bits(-1.9f)}, 0},
+      {Op::kF2u, {Bits(5e9f)}, ~0u},
+      {Op::kF2u, {Bits(3e9f)}, 3000000000u},
+      {Op::kI2f, {~0u}, Bits(-1.0f)},
+      {Op::kU2f, {~0u}, Bits(4294967296.0f)},
+      {Op::kFeq, {kMinusZero, 0}, 1},
+      {Op::kFeq, {kNan, kNan}, 0},
+      {Op::kFne, {kNan, kNan}, 1},
+      {Op::kFlt, {kNan, one}, 0},
+      {Op::kFge, {one, kNan}, 0},
+      {Op::kFge, {one, one}, 1},
+  };
+  for (const IntCase& c : cases) {
+    EXPECT_EQ(Eval(c.op, c.sources), c.result)
+        << Info(c.op).name << " of " << testing::PrintToString(c.sources);
+  }
+}
+
+TEST(Interp, FlushingSubnormals) {
+  const Denormals flush = Denormals::kFlush;
+  const uint32_t least = 0x00800000;
+  EXPECT_EQ(Eval(Op::kFadd, {kSubnormal, 0}, flush), 0u);
+  EXPECT_EQ(Eval(Op::kFadd, {kSubnormal | kMinusZero, kMinusZero}, flush), kMinusZero);
+  EXPECT_EQ(Eval(Op::kFmul, {least, Bits(0.5f)}, flush), 0u);
+  EXPECT_EQ(Eval(Op::kFmul, {least, Bits(0.5f)}), 0x00400000u);
+  EXPECT_EQ(Eval(Op::kFeq, {kSubnormal, 0}, flush), 1u);
+  EXPECT_EQ(Eval(Op::kFmax, {kSubnormal, 0}, flush), 0u);
+  EXPECT_EQ(Eval(Op::kFneg, {kSubnormal}, flush), kSubnormal | kMinusZero);
+  EXPECT_EQ(Eval(Op::kFrcp, {kSubnormal}, flush), kInf);
+}
+
+// All halves, and floats around every rounding boundary, against the compiler's own conversion.
+TEST(Interp, HalfConversions) {
+  for (uint32_t h = 0; h < 0x10000; ++h) {
+    _Float16 x;
+    const uint16_t bits = static_cast<uint16_t>(h);
+    std::memcpy(&x, &bits, 2);
+    const float f = static_cast<float>(x);
+    const uint32_t got = semantics::HalfToFloat(h);
+    if (f != f) {
+      ASSERT_EQ(got, kNan);
+      continue;
+    }
+    ASSERT_EQ(got, Bits(f)) << h;
+    for (int delta : {-4097, -4096, -4095, -1, 0, 1, 4095, 4096, 4097}) {
+      const uint32_t near = got + delta;
+      const float nf = std::bit_cast<float>(near);
+      if (nf != nf) continue;
+      const _Float16 back = static_cast<_Float16>(nf);
+      uint16_t back_bits;
+      std::memcpy(&back_bits, &back, 2);
+      ASSERT_EQ(semantics::FloatToHalf(near), back_bits) << near;
+    }
+  }
+  EXPECT_EQ(semantics::FloatToHalf(kNan), 0x7e00u);
+  EXPECT_EQ(Eval(Op::kF2f16, {Bits(65520.0f)}), 0x7c00u);
+  EXPECT_EQ(Eval(Op::kF16f, {0xffff3c00}), Bits(1.0f));
+}
+
+TEST(Interp, EveryPureOpHasAMeaning) {
+  for (int i = 0; i < NumOps(); ++i) {
+    const OpInfo& info = Info(static_cast<Op>(i));
+    if (!info.Has('P') || info.sources <= 0 || info.results != 1) continue;
+    Dwords sources;
+    for (int s = 0; s < info.sources; ++s) sources.push_back(1);
+    Eval(static_cast<Op>(i), sources);   // expects success inside
+  }
+}
+
+TEST(Interp, DivergentIf) {
+  EXPECT_THAT(RunBody(R"(
+    %0:i32 = local_index
+    %1:i32 = shl %0, 2
+    %2:i32 = and %0, 1
+    %3:bool = ine %2, 0
+    %4:i32 = if %3 {
+      %5:i32 = imul %0, 100
+      yield %5
+    } else {
+      %6:i32 = ineg %0
+      yield %6
+    }
+    store_ssbo[0, align 4] %1, %4
+    return)", {9, 9, 9, 9}, "local_size 4, 1, 1"),
+              ElementsAre(0, 100, uint32_t(-2), 300));
+}
+
+// Lanes leave after as many rounds as their number; the carried values swap each round.
+TEST(Interp, DivergentLoopWithParallelParams) {
+  EXPECT_THAT(RunBody(R"(
+    %0:i32 = local_index
+    %1:i32 = shl %0, 2
+    %2:i32 = loop (%3:i32 = 0, %4:i32 = 10, %5:i32 = 20) {
+      %6:bool = uge %3, %0
+      if %6 {
+        break %4
+      } else {
+        yield
+      }
+      %7:i32 = iadd %3, 1
+      continue %7, %5, %4
+    }
+    store_ssbo[0, align 4] %1, %2
+    return)", {0, 0, 0, 0, 0}, "local_size 5, 1, 1"),
+              ElementsAre(10, 20, 10, 20, 10));
+}
+
+// For even i < 4 (odd ones continue early), an inner loop adds 10 while j <= i.
+TEST(Interp, NestedLoopsWithContinueInside) {
+  EXPECT_THAT(RunBody(R"(
+    %0:i32 = loop (%1:i32 = 0, %2:i32 = 0) {
+      %3:bool = uge %1, 4
+      if %3 {
+        break %2
+      } else {
+        yield
+      }
+      %4:i32 = iadd %1, 1
+      %5:i32 = and %1, 1
+      %6:bool = ine %5, 0
+      if %6 {
+        continue %4, %2
+      } else {
+        yield
+      }
+      %7:i32 = loop (%8:i32 = 0, %9:i32 = %2) {
+        %10:bool = uge %1, %8
+        if %10 {
+          %11:i32 = iadd %8, 1
+          %12:i32 = iadd %9, 10
+          continue %11, %12
+        } else {
+          break %9
+        }
+        unreachable
+      }
+      continue %4, %7
+    }
+    store_ssbo[0, align 4] 0, %0
+    return)", {0}),
+              ElementsAre(40));
+}
+
+TEST(Interp, MemoryOutsideAndMisaligned) {
+  const Module m = MustParse(R"(mir 1 resource 0 ssbo 0.0.0 body {
+    %0:i32, %1:i32 = load_ssbo[0, align 4] 12
+    %2:i32 = load_ssbo[0, align 4] 0xfffffffc
+    %3:i32 = load_ssbo[0, align 4] 6
+    %4:i32 = ssbo_atomic[0, add] 0x1000, 5
+    %5:i32 = ssbo_size[0]
+    store_ssbo[0, align 4] 8, %0, %3, %5, %1
+    return })");
+  LaunchInputs inputs;
+  inputs.buffers = {Buffer(0, {1, 2, 3, 4})};
+  const absl::StatusOr<InterpStatistics> run = Interpret(m, inputs);
+  ASSERT_TRUE(run.ok());
+  EXPECT_THAT(Contents(inputs.buffers[0]), ElementsAre(1, 2, 4, 2));
+  EXPECT_EQ(run->misaligned_accesses, 1);
+  EXPECT_EQ(run->outside_accesses, 5);
+}
+
+TEST(Interp, AtomicsGoInLaneOrder) {
+  EXPECT_THAT(RunBody(R"(
+    %0:i32 = local_index
+    %1:i32 = iadd %0, 1
+    %2:i32 = shl %1, 2
+    %3:i32 = ssbo_atomic[0, add] 0, %1
+    store_ssbo[0, align 4] %2, %3
+    return)", {100, 0, 0, 0}, "local_size 3, 1, 1"),
+              ElementsAre(106, 100, 101, 103));
+}
+
+struct AtomicCase {
+  const char* name;
+  const char* operands;
+  uint32_t old, after;
+};
+
+TEST(Interp, EachAtomic) {
+  const AtomicCase cases[] = {
+      {"add", ", 5", 7, 12},       {"sub", ", 5", 7, 2},          {"smin", ", -1", 7, ~0u},
+      {"umin", ", -1", 7, 7},      {"smax", ", -1", 7, 7},        {"umax", ", -1", 7, ~0u},
+      {"and", ", 5", 7, 5},        {"or", ", 8", 7, 15},          {"xor", ", 5", 7, 2},
+      {"exchange", ", 5", 7, 5},   {"compare_exchange", ", 7, 9", 7, 9},
+      {"compare_exchange", ", 6, 9", 7, 7},                       {"increment", "", 7, 8},
+      {"decrement", "", 0, ~0u},   {"load", "", 7, 7},            {"store", ", 5", 7, 5},
+  };
+  for (const AtomicCase& c : cases) {
+    EXPECT_THAT(RunBody(absl::StrCat("%0:i32 = ssbo_atomic[0, ", c.name, "] 0", c.operands,
+                                     " store_ssbo[0, align 4] 4, %0 return"),
+                        {c.old, 0}),
+                ElementsAre(c.after, c.old))
+        << c.name;
+  }
+}
+
+TEST(Interp, SharedMemoryPrivateArraysPushAndTables) {
+  LaunchInputs inputs;
+  inputs.push_constants = {1, 0, 0, 0, 2, 0, 0, 0};
+  inputs.groups = {2, 1, 1};
+  inputs.base_workgroup = {40, 0, 0};
+  // Each lane publishes its number, reads its neighbour's; a private array holds lane * 10.
+  EXPECT_THAT(RunBody(R"(
+    %0:i32 = local_index
+    %1:i32 = shl %0, 2
+    store_shared[align 4] %1, %0
+    control_barrier
+    %2:i32 = xor %1, 4
+    %3:i32 = load_shared[align 4] %2
+    %4:i32 = imul %0, 10
+    store_private[1, align 4] 4, %4
+    %5:i32, %6:i32 = load_private[1, align 4] 4
+    %7:i32 = load_private[0, align 4] 0
+    %8:i32, %9:i32 = load_push[align 8] 4
+    %10:i32 = load_constant[align 4] 4
+    %11:i32 = workgroup_id[0]
+    %12:i32 = base_workgroup[0]
+    %13:i32 = iadd %11, %12
+    %14:i32 = imul %11, 64
+    %15:i32 = imul %0, 32
+    %16:i32 = iadd %14, %15
+    store_ssbo[0, align 32] %16, %3, %5, %6, %7, %8, %9, %10, %13
+    return)", Dwords(32), "local_size 2, 1, 1 shared 8 data 0x0000000007000000 private 0 4 private 1 8",
+                      inputs),
+              ElementsAre(1, 0, 0, 0, 2, 0, 7, 40, 0, 10, 0, 0, 2, 0, 7, 40,
+                          1, 0, 0, 0, 2, 0, 7, 41, 0, 10, 0, 0, 2, 0, 7, 41));
+}
+
+TEST(Interp, SubgroupNumbers) {
+  LaunchInputs inputs;
+  inputs.subgroup_size = 2;
+  EXPECT_THAT(RunBody(R"(
+    %0:i32 = local_index
+    %1:i32 = subgroup_id
+    %2:i32 = subgroup_invocation
+    %3:i32 = imul %1, 16
+    %4:i32 = iadd %3, %2
+    %5:i32 = shl %0, 2
+    store_ssbo[0, align 4] %5, %4
+    return)", {0, 0, 0}, "local_size 3, 1, 1", inputs),
+              ElementsAre(0, 1, 16));
+}
+
+TEST(Interp, LimitsAndErrors) {
+  LaunchInputs inputs;
+  InterpLimits limits;
+  limits.max_lane_steps = 1000;
+  const Module forever = MustParse("mir 1 body { loop { continue } unreachable }");
+  EXPECT_EQ(Interpret(forever, inputs, limits).status().code(), absl::StatusCode::kDeadlineExceeded);
+  const Module reached = MustParse("mir 1 body { unreachable }");
+  EXPECT_EQ(Interpret(reached, inputs).status().code(), absl::StatusCode::kFailedPrecondition);
+  const Module unbound = MustParse("mir 1 resource 0 ssbo 0.3.1 body { return }");
+  EXPECT_THAT(std::string(Interpret(unbound, inputs).status().message()), HasSubstr("0.3.1"));
+  limits.max_register_bytes = 100;
+  const Module wide = MustParse("mir 1 local_size 64, 1, 1 body { %0:i32 = local_index return }");
+  EXPECT_EQ(Interpret(wide, inputs, limits).status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+}  // namespace
+}  // namespace kiln::mir
