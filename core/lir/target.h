@@ -65,11 +65,15 @@ struct Target {
   // both would start at the same unit? False where the hardware writes before it has read.
   bool (*may_reuse_source)(const Function&, InstId, int def, int use);
 
-  // Appends to `out` the instruction that copies one component-sized unit range for a value of
-  // this file between two physical places, at the full width of the value; NoMask if asked.
+  // Makes the instruction that copies a range of units between two physical places: one component
+  // of the value at its full width, or (files without masked writes) 1, 2, 4 or 8 units that are
+  // aligned to their number at both places. NoMask if asked. Its operands are places: of kind
+  // kValue with `reg` set; the allocator gives them a value of the same shape as `id`. Not called
+  // for flags. The Value is a copy: it may be called while Function::values grows.
   InstId (*make_copy)(Function&, const Value&, uint32_t to_reg, uint32_t from_reg, uint32_t units,
                       bool no_mask);
-  // Exchanges two places without a free register (three xors, say).
+  // Exchanges two such places without a free register by three instructions a^=b, b^=a, a^=b, each
+  // with definition and both uses as places.
   void (*make_swap)(Function&, const Value&, uint32_t reg_a, uint32_t reg_b, uint32_t units,
                     bool no_mask, absl::Span<InstId> out3);
 
@@ -79,7 +83,7 @@ struct Target {
 
   // Only for files with a save_file, before allocation, all lanes (NoMask): copies the whole of
   // `flag` to `saved` (a one-component value of the save file), and back to a new value `flag`.
-  // The function makes the instruction; the caller places it.
+  // The function makes the instruction; the caller places it and sets kInsertedCopy.
   InstId (*make_save)(Function&, ValueId saved, ValueId flag) = nullptr;
   InstId (*make_restore)(Function&, ValueId flag, ValueId saved) = nullptr;
 };

@@ -1,0 +1,304 @@
+#include "core/lir/liveness.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kiln::lir {
+
+namespace {
+
+template <class F>
+void ForEachSlot(const Liveness& l, const Operand& o, F&& f) {
+  if (o.kind != Operand::Kind::kValue) return;
+  const uint32_t first = l.first_slot(o.value()) + o.comp;
+  for (uint32_t k = 0; k < o.comps; ++k) f(first + k);
+}
+
+template <class F>
+void ForEachSuccessor(const Block& b, F&& f) {
+  for (const Edge& e : b.succs) f(e.to);
+  for (BlockId s : b.physical_succs) f(s);
+}
+
+bool EndsUniformly(const Target& t, const Function& f, const Block& b) {
+  return !b.insts.empty() && (t.ops[f.inst(b.insts.back()).op].flags & kOpUniformJump);
+}
+
+bool Insert(std::vector<BlockId>* set, BlockId b) {
+  const auto at = std::lower_bound(set->begin(), set->end(), b);
+  if (at != set->end() && *at == b) return false;
+  set->insert(at, b);
+  return true;
+}
+
+}  // namespace
+
+Liveness::Liveness(const Target& target, const Function& f) {
+  NumberSlots(f);
+  FindWaits(target, f);
+  FindGlobals(f);
+  SolveLogical(f);
+  FindParked(f);
+  FindDeaths(f);
+}
+
+void Liveness::NumberSlots(const Function& f) {
+  first_slot_.reserve(f.values.size() + 1);
+  first_slot_.push_back(0);
+  for (size_t v = 0; v < f.values.size(); ++v) {
+    first_slot_.push_back(first_slot_.back() + f.values[v].comps);
+    slot_value_.resize(first_slot_.back(), ValueId(v));
+  }
+}
+
+// Forward over all edges. When the thread goes from B to S, lanes that B sends elsewhere, to J, and
+// lanes already parked for J stay parked, provided that the thread meets J later. It never passes
+// lanes that wait: going forward it meets what stands behind S and the heads of loops that S is
+// in; going back to the head S it meets what stands behind that loop. (So from an if the thread
+// goes to the else side at once only when no lane takes the then side.)
+void Liveness::FindWaits(const Target& target, const Function& f) {
+  const size_t n = f.blocks.size();
+  waits_.resize(n);
+  std::vector<uint32_t> loop_end(n, 0);  // of a loop head: the last block that jumps back
+  for (uint32_t b = 0; b < n; ++b) {
+    ForEachSuccessor(f.blocks[b], [&](BlockId s) {
+      if (s.index <= b) loop_end[s.index] = std::max(loop_end[s.index], b);
+    });
+  }
+  const auto meets_later = [&](uint32_t b, BlockId s, BlockId j) {
+    if (j == s) return false;
+    if (j < s) return s.index <= loop_end[j.index];
+    return s.index > b || j.index > loop_end[s.index];
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t b = 0; b < n; ++b) {
+      const Block& block = f.blocks[b];
+      const bool uniform = EndsUniformly(target, f, block);
+      ForEachSuccessor(block, [&](BlockId s) {
+        bool added = false;
+        const auto park = [&](BlockId j) {
+          if (meets_later(b, s, j)) added |= Insert(&waits_[s.index], j);
+        };
+        const std::vector<BlockId> here = waits_[b];
+        for (BlockId j : here) park(j);
+        for (const Edge& e : block.succs) {
+          if (!uniform) park(e.to);
+        }
+        changed |= added && s.index <= b;
+      });
+    }
+  }
+}
+
+void Liveness::FindGlobals(const Function& f) {
+  global_.assign(num_slots(), kLocal);
+  used_.assign(num_slots(), 0);
+  std::vector<BlockId> def_block(f.values.size());
+  for (const LiveIn& l : f.live_ins) def_block[l.value.index] = BlockId(0);
+  for (size_t b = 0; b < f.blocks.size(); ++b) {
+    for (ValueId p : f.blocks[b].params) def_block[p.index] = BlockId(b);
+    for (InstId i : f.blocks[b].insts) {
+      for (const Operand& o : f.defs(i)) {
+        if (o.kind == Operand::Kind::kValue) def_block[o.id] = BlockId(b);
+      }
+    }
+  }
+  const auto make_global = [&](uint32_t slot) {
+    if (global_[slot] != kLocal) return;
+    global_[slot] = num_global();
+    global_slot_.push_back(slot);
+  };
+  for (size_t b = 0; b < f.blocks.size(); ++b) {
+    const auto use = [&](const Operand& o) {
+      ForEachSlot(*this, o, [&](uint32_t slot) {
+        used_[slot] = 1;
+        if (def_block[o.id] != BlockId(b)) make_global(slot);
+      });
+    };
+    for (InstId i : f.blocks[b].insts) {
+      for (const Operand& o : f.uses(i)) use(o);
+    }
+    for (const Edge& e : f.blocks[b].succs) {
+      for (const Operand& o : f.args(e)) use(o);
+    }
+  }
+  for (const std::vector<BlockId>& w : waits_) {
+    for (BlockId j : w) {
+      for (ValueId p : f.block(j).params) {
+        for (uint32_t s = first_slot(p); s < first_slot_[p.index + 1]; ++s) {
+          if (used_[s]) make_global(s);
+        }
+      }
+    }
+  }
+}
+
+void Liveness::SolveLogical(const Function& f) {
+  const size_t n = f.blocks.size();
+  live_in_.assign(n, BitSet(num_global()));
+  live_out_.assign(n, BitSet(num_global()));
+  std::vector<BitSet> defined(n, BitSet(num_global()));
+  for (size_t b = 0; b < n; ++b) {
+    const auto define = [&](ValueId v) {
+      for (uint32_t s = first_slot(v); s < first_slot_[v.index + 1]; ++s) {
+        if (global_[s] != kLocal) defined[b].set(global_[s]);
+      }
+    };
+    const auto use = [&](const Operand& o) {
+      ForEachSlot(*this, o, [&](uint32_t s) {
+        if (global_[s] != kLocal && !defined[b].test(global_[s])) live_in_[b].set(global_[s]);
+      });
+    };
+    for (ValueId p : f.blocks[b].params) define(p);
+    if (b == 0) {
+      for (const LiveIn& l : f.live_ins) define(l.value);
+    }
+    for (InstId i : f.blocks[b].insts) {
+      for (const Operand& o : f.uses(i)) use(o);
+      for (const Operand& o : f.defs(i)) {
+        if (o.kind == Operand::Kind::kValue) define(o.value());
+      }
+    }
+    for (const Edge& e : f.blocks[b].succs) {
+      for (const Operand& o : f.args(e)) use(o);
+    }
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t b = n; b-- > 0;) {
+      bool grew = false;
+      for (const Edge& e : f.blocks[b].succs) grew |= live_out_[b].unite(live_in_[e.to.index]);
+      if (!grew) continue;
+      BitSet through = live_out_[b];
+      through.subtract(defined[b]);
+      changed |= live_in_[b].unite(through);
+    }
+  }
+}
+
+void Liveness::FindParked(const Function& f) {
+  parked_.assign(f.blocks.size(), BitSet(num_global()));
+  for (size_t b = 0; b < f.blocks.size(); ++b) {
+    for (BlockId j : waits_[b]) {
+      parked_[b].unite(live_in_[j.index]);
+      for (ValueId p : f.block(j).params) {
+        for (uint32_t s = first_slot(p); s < first_slot_[p.index + 1]; ++s) {
+          if (used_[s]) parked_[b].set(global_[s]);
+        }
+      }
+    }
+  }
+}
+
+// Backward through each block; lists are collected in reverse and turned round at the end.
+void Liveness::FindDeaths(const Function& f) {
+  std::vector<uint32_t> live_epoch(num_slots(), 0);
+  std::vector<std::vector<uint32_t>> at;
+  death_offset_.push_back(0);
+  for (size_t b = 0; b < f.blocks.size(); ++b) {
+    const Block& block = f.blocks[b];
+    const uint32_t epoch = static_cast<uint32_t>(b) + 1;
+    first_place_.push_back(static_cast<uint32_t>(death_offset_.size()) - 1);
+    const size_t places = block.insts.size() + 2;
+    at.resize(std::max(at.size(), places));
+    for (size_t p = 0; p < places; ++p) at[p].clear();
+    live_out_[b].for_each([&](size_t g) { live_epoch[global_slot_[g]] = epoch; });
+    const auto need = [&](const Operand& o, size_t place) {
+      ForEachSlot(*this, o, [&](uint32_t s) {
+        if (std::exchange(live_epoch[s], epoch) != epoch) at[place].push_back(s);
+      });
+    };
+    const auto define = [&](ValueId v, size_t place) {
+      for (uint32_t s = first_slot(v); s < first_slot_[v.index + 1]; ++s) {
+        if (std::exchange(live_epoch[s], 0) != epoch) at[place].push_back(s);
+      }
+    };
+    for (const Edge& e : block.succs) {
+      for (const Operand& o : f.args(e)) need(o, places - 1);
+    }
+    for (size_t k = block.insts.size(); k-- > 0;) {
+      for (const Operand& o : f.defs(block.insts[k])) {
+        if (o.kind == Operand::Kind::kValue) define(o.value(), k + 1);
+      }
+      for (const Operand& o : f.uses(block.insts[k])) need(o, k + 1);
+    }
+    for (ValueId p : block.params) define(p, 0);
+    if (b == 0) {
+      for (const LiveIn& l : f.live_ins) define(l.value, 0);
+    }
+    for (size_t p = 0; p < places; ++p) {
+      deaths_.insert(deaths_.end(), at[p].begin(), at[p].end());
+      death_offset_.push_back(static_cast<uint32_t>(deaths_.size()));
+    }
+  }
+}
+
+std::vector<Pressure> BlockPressure(const Target& t, const Function& f, const Liveness& l,
+                                    BlockId b) {
+  const Block& block = f.block(b);
+  std::vector<int64_t> live(t.pools.size()), parked(t.pools.size()), whole(t.pools.size());
+  std::vector<Pressure> max(t.pools.size());
+  const auto units = [&](ValueId v) { return t.units_per_comp(f, f.value(v)); };
+  const auto pool = [&](ValueId v) { return t.files[f.value(v).file].pool; };
+  // Held by parked lanes only. A held slot that is defined here (a loop) is counted as both: that
+  // can only overstate.
+  const BitSet& in = l.live_in(b);
+  l.parked(b).for_each([&](size_t g) {
+    if (in.test(g)) return;
+    const ValueId v = l.slot_value(l.global_slot(static_cast<uint32_t>(g)));
+    parked[pool(v)] += units(v);
+    if (IsWhole(t, f.value(v))) whole[pool(v)] += units(v);
+  });
+  const auto add = [&](ValueId v, int64_t sign, uint32_t comps) {
+    live[pool(v)] += sign * units(v) * comps;
+  };
+  const auto record = [&] {
+    for (size_t p = 0; p < max.size(); ++p) {
+      max[p].logical = std::max<uint32_t>(max[p].logical, live[p] + whole[p]);
+      max[p].physical = std::max<uint32_t>(max[p].physical, live[p] + parked[p]);
+    }
+  };
+  in.for_each([&](size_t g) { add(l.slot_value(l.global_slot(static_cast<uint32_t>(g))), 1, 1); });
+  for (ValueId p : block.params) add(p, 1, f.value(p).comps);
+  if (b.index == 0) {
+    for (const LiveIn& li : f.live_ins) add(li.value, 1, f.value(li.value).comps);
+  }
+  const auto die = [&](size_t place, bool of_defs) {
+    for (uint32_t s : l.deaths(b, place)) {
+      const ValueId v = l.slot_value(s);
+      bool is_def = false;
+      if (place >= 1 && place <= block.insts.size()) {
+        for (const Operand& o : f.defs(block.insts[place - 1])) {
+          is_def |= o.kind == Operand::Kind::kValue && o.value() == v;
+        }
+      }
+      if (is_def == of_defs) add(v, -1, 1);
+    }
+  };
+  die(0, false);
+  record();
+  for (size_t k = 0; k < block.insts.size(); ++k) {
+    die(k + 1, false);
+    for (const Operand& o : f.defs(block.insts[k])) {
+      if (o.kind == Operand::Kind::kValue) add(o.value(), 1, f.value(o.value()).comps);
+    }
+    record();
+    die(k + 1, true);
+  }
+  return max;
+}
+
+std::vector<Pressure> MaxPressure(const Target& t, const Function& f, const Liveness& l) {
+  std::vector<Pressure> max(t.pools.size());
+  for (size_t b = 0; b < f.blocks.size(); ++b) {
+    const std::vector<Pressure> here = BlockPressure(t, f, l, BlockId(b));
+    for (size_t p = 0; p < max.size(); ++p) {
+      max[p].logical = std::max(max[p].logical, here[p].logical);
+      max[p].physical = std::max(max[p].physical, here[p].physical);
+    }
+  }
+  return max;
+}
+
+}  // namespace kiln::lir

@@ -1,0 +1,105 @@
+// Which values lanes still need: logical liveness, and what lanes that are parked hold.
+//
+// The unit is the slot: one component of one value, so that the parts of a vector die one by one.
+//
+// Logical liveness is ordinary SSA liveness over logical edges: what the lanes that execute need.
+//
+// A lane is parked from the jump that takes it to block J until the thread arrives at J: after a
+// break until the loop is left, after a continue until the loop's next round, after the then side
+// until the join, on the way to the else side while the then side runs. waits(B) is the set of
+// such J while the thread is in B. A lane parked for J holds what is live into J and J's
+// parameters (they were written before the jump): parked(B) is the union of that over waits(B).
+// It is the same at every point of B, because a parked lane executes nothing. A write that reaches
+// lanes that are off must respect logical liveness and parked(B); see ra/DESIGN.md for why this is
+// more exact than backward liveness over physical edges, and what that misses.
+//
+// Blocks are assumed in the order in which the thread passes them (verify.h, L11 and L14).
+//
+// Cost: bit sets over the slots that cross blocks only; two sweeps a loop level.
+#ifndef KILN_CORE_LIR_LIVENESS_H_
+#define KILN_CORE_LIR_LIVENESS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/base/bitset.h"
+#include "core/lir/lir.h"
+#include "core/lir/target.h"
+
+namespace kiln::lir {
+
+class Liveness {
+ public:
+  Liveness(const Target& target, const Function& f);
+
+  uint32_t num_slots() const { return first_slot_.back(); }
+  uint32_t first_slot(ValueId v) const { return first_slot_[v.index]; }
+  ValueId slot_value(uint32_t slot) const { return slot_value_[slot]; }
+  uint32_t slot_comp(uint32_t slot) const {
+    return slot - first_slot_[slot_value_[slot].index];
+  }
+
+  // The sets below are over "global" numbers: only slots that some other block needs have one.
+  static constexpr uint32_t kLocal = ~uint32_t{0};
+  uint32_t num_global() const { return static_cast<uint32_t>(global_slot_.size()); }
+  uint32_t global(uint32_t slot) const { return global_[slot]; }
+  uint32_t global_slot(uint32_t global) const { return global_slot_[global]; }
+
+  const BitSet& live_in(BlockId b) const { return live_in_[b.index]; }  // without parameters
+  const BitSet& live_out(BlockId b) const { return live_out_[b.index]; }
+  const BitSet& parked(BlockId b) const { return parked_[b.index]; }
+
+  // Blocks for which lanes may be parked while the thread is in b, ascending.
+  absl::Span<const BlockId> waits(BlockId b) const { return waits_[b.index]; }
+
+  // Slots that no lane needs after a place in the block, and that were needed before or are
+  // defined there. Place 0 is the entry (unused parameters and live-ins), place k the k-th
+  // instruction counted from 1, and the place after the last instruction the copies of edge
+  // arguments (which stand before a terminator, but that uses no value then).
+  absl::Span<const uint32_t> deaths(BlockId b, size_t place) const {
+    const uint32_t p = first_place_[b.index] + static_cast<uint32_t>(place);
+    return absl::MakeConstSpan(deaths_).subspan(death_offset_[p],
+                                                death_offset_[p + 1] - death_offset_[p]);
+  }
+
+  // Is the slot needed by anything at all?
+  bool used(uint32_t slot) const { return used_[slot]; }
+
+ private:
+  void NumberSlots(const Function& f);
+  void FindWaits(const Target& target, const Function& f);
+  void FindGlobals(const Function& f);
+  void SolveLogical(const Function& f);
+  void FindParked(const Function& f);
+  void FindDeaths(const Function& f);
+
+  std::vector<uint32_t> first_slot_;
+  std::vector<ValueId> slot_value_;
+  std::vector<uint32_t> global_, global_slot_;
+  std::vector<char> used_;
+  std::vector<BitSet> live_in_, live_out_, parked_;
+  std::vector<std::vector<BlockId>> waits_;
+  std::vector<uint32_t> first_place_, death_offset_, deaths_;
+};
+
+// Units of a pool that values need at once, at the worst place.
+struct Pressure {
+  uint32_t logical = 0;   // live, plus whole values (file U) that only parked lanes hold
+  uint32_t physical = 0;  // live or held by parked lanes
+  friend bool operator==(const Pressure&, const Pressure&) = default;
+};
+
+// Does every write of this file reach all lanes?
+inline bool IsWhole(const Target& target, const Value& v) {
+  return !target.files[v.file].masked_writes;
+}
+
+// The worst place of one block, per pool; and of the function.
+std::vector<Pressure> BlockPressure(const Target& target, const Function& f, const Liveness& live,
+                                    BlockId b);
+std::vector<Pressure> MaxPressure(const Target& target, const Function& f, const Liveness& live);
+
+}  // namespace kiln::lir
+
+#endif  // KILN_CORE_LIR_LIVENESS_H_

@@ -1,0 +1,341 @@
+#include "core/lir/parse.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "core/lir/build.h"
+
+namespace kiln::lir {
+
+namespace {
+
+// Abseil's string_view is a type of its own in this build.
+absl::string_view Sv(std::string_view s) { return absl::string_view(s.data(), s.size()); }
+
+class Parser {
+ public:
+  Parser(const Target& t, absl::string_view text) : t_(t), text_(text) {}
+
+  absl::StatusOr<Function> Run() {
+    for (absl::string_view line : absl::StrSplit(text_, '\n')) {
+      ++line_;
+      line = absl::StripAsciiWhitespace(line);
+      if (line.empty() || absl::StartsWith(line, ";")) continue;
+      if (absl::Status s = Line(line); !s.ok()) return s;
+    }
+    if (!saw_function_) return Error("there is no 'function' line");
+    return std::move(f_);
+  }
+
+ private:
+  absl::Status Error(absl::string_view what) const {
+    return absl::InvalidArgumentError(absl::StrCat("LIR text, line ", line_, ": ", what));
+  }
+
+  static std::vector<absl::string_view> Words(absl::string_view s) {
+    return absl::StrSplit(s, ' ', absl::SkipEmpty());
+  }
+
+  // Takes the digits at the front of *s.
+  static bool TakeNumber(absl::string_view* s, uint64_t max, uint64_t* out) {
+    size_t n = 0;
+    while (n < s->size() && absl::ascii_isdigit((*s)[n])) ++n;
+    uint64_t v = 0;
+    if (n == 0 || !absl::SimpleAtoi(s->substr(0, n), &v) || v > max) return false;
+    s->remove_prefix(n);
+    *out = v;
+    return true;
+  }
+
+  template <class T>
+  static bool Number(absl::string_view s, T* out) {
+    uint64_t v = 0;
+    if (!TakeNumber(&s, static_cast<T>(~T{0}), &v) || !s.empty()) return false;
+    *out = static_cast<T>(v);
+    return true;
+  }
+
+  static bool TakePrefix(absl::string_view* s, absl::string_view p) {
+    return absl::ConsumePrefix(s, p);
+  }
+
+  bool Name(absl::string_view s, absl::string_view prefix, uint32_t* out) const {
+    return TakePrefix(&s, prefix) && Number(s, out);
+  }
+
+  absl::Status Line(absl::string_view line) {
+    if (absl::StartsWith(line, "function ")) return FunctionLine(line);
+    if (!saw_function_) return Error("'function' must come first");
+    if (absl::StartsWith(line, "value ")) return ValueLine(line);
+    if (absl::StartsWith(line, "livein ")) return LiveInLine(line);
+    if (absl::StartsWith(line, "block ")) return BlockLine(line);
+    if (f_.blocks.empty()) return Error("expected 'block'");
+    if (absl::StartsWith(line, "-> ")) return Successors(line.substr(3));
+    if (absl::StartsWith(line, "~> ")) return PhysicalSuccessors(line.substr(3));
+    return InstLine(line);
+  }
+
+  absl::Status FunctionLine(absl::string_view line) {
+    const auto w = Words(line);
+    if (saw_function_ || w.size() != 4 || w[1] != Sv(t_.name) || w[2] != "width" ||
+        !Number(w[3], &f_.dispatch_width)) {
+      return Error(absl::StrCat("expected 'function ", Sv(t_.name), " width N'"));
+    }
+    saw_function_ = true;
+    return absl::OkStatus();
+  }
+
+  absl::Status ValueLine(absl::string_view line) {
+    const auto w = Words(line);
+    uint32_t id = 0;
+    Value v;
+    if (w.size() < 4 || !Name(w[1], "%", &id) || id != f_.values.size()) {
+      return Error("expected 'value %N FILE BYTESxCOMPS' in order");
+    }
+    size_t file = 0;
+    while (file < t_.files.size() && Sv(t_.files[file].name) != w[2]) ++file;
+    if (file == t_.files.size()) return Error("no such file");
+    v.file = static_cast<uint8_t>(file);
+    const std::vector<absl::string_view> shape = absl::StrSplit(w[3], 'x');
+    if (shape.size() != 2 || !Number(shape[0], &v.elem_bytes) || !Number(shape[1], &v.comps)) {
+      return Error("expected BYTESxCOMPS");
+    }
+    for (size_t i = 4; i < w.size(); ++i) {
+      if (w[i] == "whole") {
+        v.whole_registers = true;
+      } else if (w[i] == "tail") {
+        v.in_tail = true;
+      } else if (w[i] == "id" && i + 1 < w.size() && Number(w[i + 1], &v.spirv_id)) {
+        ++i;
+      } else {
+        return Error("unknown property of a value");
+      }
+    }
+    f_.values.push_back(v);
+    return absl::OkStatus();
+  }
+
+  absl::Status LiveInLine(absl::string_view line) {
+    const auto w = Words(line);
+    uint32_t id = 0;
+    LiveIn l;
+    if (w.size() != 4 || !Name(w[1], "%", &id) || w[2] != "at" || !Number(w[3], &l.reg) ||
+        id >= f_.values.size()) {
+      return Error("expected 'livein %N at UNIT'");
+    }
+    l.value = ValueId(id);
+    f_.live_ins.push_back(l);
+    return absl::OkStatus();
+  }
+
+  absl::Status BlockLine(absl::string_view line) {
+    const auto w = Words(line);
+    uint32_t id = 0;
+    Block b;
+    if (w.size() < 4 || !Name(w[1], "b", &id) || id != f_.blocks.size() || w[2] != "depth" ||
+        !Number(w[3], &b.loop_depth)) {
+      return Error("expected 'block bN depth D' in order");
+    }
+    if (w.size() > 4 && w[4] != "params") return Error("expected 'params'");
+    for (size_t i = 5; i < w.size(); ++i) {
+      uint32_t v = 0;
+      if (!Name(w[i], "%", &v) || v >= f_.values.size()) return Error("no such parameter value");
+      b.params.push_back(ValueId(v));
+    }
+    f_.blocks.push_back(std::move(b));
+    return absl::OkStatus();
+  }
+
+  absl::Status Successors(absl::string_view s) {
+    Block& b = f_.blocks.back();
+    while (true) {
+      s = absl::StripLeadingAsciiWhitespace(s);
+      uint64_t to = 0;
+      if (!TakePrefix(&s, "b") || !TakeNumber(&s, Id<int>::kNone - 1, &to)) {
+        return Error("expected a block");
+      }
+      Edge e;
+      e.to = BlockId(to);
+      e.first_arg = static_cast<uint32_t>(f_.operands.size());
+      if (TakePrefix(&s, "(")) {
+        const size_t close = s.find(')');
+        if (close == s.npos) return Error("missing ')'");
+        for (absl::string_view a : absl::StrSplit(s.substr(0, close), ',')) {
+          Operand o;
+          if (!ParseOperand(absl::StripAsciiWhitespace(a), &o)) return Error("bad argument");
+          f_.operands.push_back(o);
+          ++e.num_args;
+        }
+        s.remove_prefix(close + 1);
+      }
+      b.succs.push_back(e);
+      if (s.empty()) return absl::OkStatus();
+      if (!TakePrefix(&s, ",")) return Error("expected ','");
+    }
+  }
+
+  absl::Status PhysicalSuccessors(absl::string_view s) {
+    for (absl::string_view w : absl::StrSplit(s, ',')) {
+      uint32_t to = 0;
+      if (!Name(absl::StripAsciiWhitespace(w), "b", &to)) return Error("expected a block");
+      f_.blocks.back().physical_succs.push_back(BlockId(to));
+    }
+    return absl::OkStatus();
+  }
+
+  bool ParseType(absl::string_view name, uint8_t* out) const {
+    for (size_t i = 0; i < t_.types.size(); ++i) {
+      if (Sv(t_.types[i]) == name) {
+        *out = static_cast<uint8_t>(i);
+        return true;
+      }
+    }
+    return Number(name, out);
+  }
+
+  bool ParseBase(absl::string_view* s, Operand* o) const {
+    uint64_t n = 0;
+    if (TakePrefix(s, "_")) return true;
+    if (TakePrefix(s, "%")) {
+      o->kind = Operand::Kind::kValue;
+      if (f_.values.empty() || !TakeNumber(s, f_.values.size() - 1, &n)) return false;
+      o->id = static_cast<uint32_t>(n);
+      return true;
+    }
+    if (TakePrefix(s, "#0x")) {
+      o->kind = Operand::Kind::kImm;
+      size_t len = 0;
+      while (len < s->size() && absl::ascii_isxdigit((*s)[len])) ++len;
+      if (!absl::SimpleHexAtoi(s->substr(0, len), &o->id)) return false;
+      s->remove_prefix(len);
+      return true;
+    }
+    if (!TakePrefix(s, "$")) return false;
+    o->kind = Operand::Kind::kFixed;
+    if (TakeNumber(s, ~uint32_t{0}, &n)) {
+      o->id = static_cast<uint32_t>(n);
+      return true;
+    }
+    const size_t len = std::min(s->find_first_of(":|@"), s->size());
+    for (size_t i = 0; i < t_.fixed.size(); ++i) {
+      if (Sv(t_.fixed[i]) == s->substr(0, len)) {
+        o->id = static_cast<uint32_t>(i);
+        s->remove_prefix(len);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool ParseOperand(absl::string_view s, Operand* o) const {
+    uint64_t n = 0;
+    if (TakePrefix(&s, "-")) o->mods |= Operand::kNegate;
+    if (TakePrefix(&s, "|")) o->mods |= Operand::kAbsolute;
+    if (!ParseBase(&s, o)) return false;
+    if (TakePrefix(&s, ".")) {
+      if (!TakeNumber(&s, 0xffff, &n)) return false;
+      o->comp = static_cast<uint16_t>(n);
+    }
+    if (TakePrefix(&s, "x")) {
+      if (!TakeNumber(&s, 0xffff, &n)) return false;
+      o->comps = static_cast<uint16_t>(n);
+    }
+    if ((o->mods & Operand::kAbsolute) && !TakePrefix(&s, "|")) return false;
+    if (TakePrefix(&s, "+")) {
+      if (!TakeNumber(&s, 0xff, &n)) return false;
+      o->sub = static_cast<uint8_t>(n);
+    }
+    if (TakePrefix(&s, ":")) {
+      const size_t len = std::min(s.find('@'), s.size());
+      if (!ParseType(s.substr(0, len), &o->type)) return false;
+      s.remove_prefix(len);
+    }
+    if (TakePrefix(&s, "@")) {
+      if (!TakeNumber(&s, ~uint32_t{0}, &n)) return false;
+      o->reg = static_cast<uint32_t>(n);
+    }
+    return s.empty();
+  }
+
+  bool ParseFields(absl::string_view s, InstFields* f) const {
+    const auto w = Words(s);
+    for (size_t i = 0; i < w.size(); ++i) {
+      const bool more = i + 1 < w.size();
+      if (w[i] == "nomask") {
+        f->flags |= kNoMask;
+      } else if (w[i] == "sat") {
+        f->flags |= kSaturate;
+      } else if (w[i] == "inv") {
+        f->flags |= kPredicateInverse;
+      } else if (w[i] == "ra") {
+        f->flags |= kInsertedCopy;
+      } else if (w[i] == "cmod" && more && Number(w[i + 1], &f->cmod)) {
+        ++i;
+      } else if (w[i] == "pred" && more && Number(w[i + 1], &f->predicate_mode)) {
+        ++i;
+      } else if (w[i] == "aux" && more && Number(w[i + 1], &f->aux)) {
+        ++i;
+      } else if (w[i] == "id" && more && Number(w[i + 1], &f->spirv_id)) {
+        ++i;
+      } else if (!(w[i][0] == 'w' && Number(w[i].substr(1), &f->width)) &&
+                 !(w[i][0] == 'g' && Number(w[i].substr(1), &f->group))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  absl::Status InstLine(absl::string_view line) {
+    InstFields fields;
+    if (const size_t brace = line.find('{'); brace != line.npos) {
+      if (line.back() != '}') return Error("missing '}'");
+      if (!ParseFields(line.substr(brace + 1, line.size() - brace - 2), &fields)) {
+        return Error("unknown field in braces");
+      }
+      line = line.substr(0, brace);
+    }
+    const auto w = Words(line);
+    const size_t equals = std::find(w.begin(), w.end(), "=") - w.begin();
+    std::vector<Operand> defs, uses;
+    for (size_t i = 0; i < w.size(); ++i) {
+      if (i == equals || (equals == w.size() ? i == 0 : i == equals + 1)) continue;
+      Operand o;
+      if (!ParseOperand(w[i], &o)) return Error(absl::StrCat("bad operand '", w[i], "'"));
+      (equals != w.size() && i < equals ? defs : uses).push_back(o);
+    }
+    const size_t op_word = equals == w.size() ? 0 : equals + 1;
+    if (op_word >= w.size()) return Error("missing operation");
+    size_t op = 0;
+    while (op < t_.ops.size() && Sv(t_.ops[op].name) != w[op_word]) ++op;
+    if (op == t_.ops.size()) return Error(absl::StrCat("no operation '", w[op_word], "'"));
+    if (defs.size() > 0xff || uses.size() > 0xffff) return Error("too many operands");
+    f_.blocks.back().insts.push_back(
+        MakeInst(f_, static_cast<uint16_t>(op), fields, defs, uses));
+    return absl::OkStatus();
+  }
+
+  const Target& t_;
+  absl::string_view text_;
+  Function f_;
+  int line_ = 0;
+  bool saw_function_ = false;
+};
+
+}  // namespace
+
+absl::StatusOr<Function> Parse(const Target& target, std::string_view text) {
+  return Parser(target, Sv(text)).Run();
+}
+
+}  // namespace kiln::lir

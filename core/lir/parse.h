@@ -1,0 +1,18 @@
+// Reads the text that print.h writes. One pass over the text; errors name the line. The result is
+// well formed as text, not yet as a program: run Verify.
+#ifndef KILN_CORE_LIR_PARSE_H_
+#define KILN_CORE_LIR_PARSE_H_
+
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "core/lir/lir.h"
+#include "core/lir/target.h"
+
+namespace kiln::lir {
+
+absl::StatusOr<Function> Parse(const Target& target, std::string_view text);
+
+}  // namespace kiln::lir
+
+#endif  // KILN_CORE_LIR_PARSE_H_

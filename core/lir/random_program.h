@@ -1,0 +1,29 @@
+// Random structured LIR programs for the test target: ifs (divergent and uniform), loops with
+// breaks and continues, parameters on joins, exits, loop heads and continue targets, vectors,
+// collects, loads, NoMask instructions, values of 2, 4 and 8 bytes, flags, uniform values.
+//
+// The programs verify, and keep what divergence analysis guarantees on real ones: no per-lane
+// value that is defined NoMask, and no uniform loop parameter, is read after a divergent exit.
+// The same seed gives the same program on every machine.
+#ifndef KILN_CORE_LIR_RANDOM_PROGRAM_H_
+#define KILN_CORE_LIR_RANDOM_PROGRAM_H_
+
+#include <cstdint>
+
+#include "core/lir/lir.h"
+
+namespace kiln::lir::testing {
+
+struct RandomOptions {
+  int instructions = 100;  // about
+  int max_depth = 4;       // of nested constructs
+  int live_ins = 6;
+  int pool_size = 12;      // values that stay in use at a time: controls pressure
+  uint8_t width = 16;
+};
+
+Function RandomProgram(uint64_t seed, const RandomOptions& options);
+
+}  // namespace kiln::lir::testing
+
+#endif  // KILN_CORE_LIR_RANDOM_PROGRAM_H_

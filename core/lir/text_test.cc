@@ -1,0 +1,79 @@
+// Printer and parser: what one writes the other reads, exactly.
+#include <string>
+
+#include "core/lir/parse.h"
+#include "core/lir/print.h"
+#include "core/lir/random_program.h"
+#include "core/lir/testing.h"
+#include "core/lir/verify.h"
+#include "gtest/gtest.h"
+
+namespace kiln::lir {
+namespace {
+
+using testing::TestTarget;
+
+TEST(TextTest, EveryFieldSurvives) {
+  const std::string text =
+      "function test width 16\n"
+      "value %0 U 4x8 whole\n"
+      "value %1 G 4x4 whole id 12\n"
+      "value %2 F 0x1\n"
+      "value %3 G 2x1 tail\n"
+      "livein %0 at 8\n"
+      "block b0 depth 0\n"
+      "  %1x4:ud = load %0.3:ud@11 {w16 g16 aux 3 id 77}\n"
+      "  %2:ud = cmp -|%1.2|+2:f #0x3f800000:f {w16 cmod 2}\n"
+      "  $null:ud = add -%1:uw $9:f {w8 nomask sat ra}\n"
+      "  barrier\n"
+      "  if %2:ud {w16 pred 1 inv}\n"
+      "  -> b1, b2\n"
+      "block b1 depth 3 params %3\n"
+      "  -> b2(%3:uw, _x2)\n"
+      "  ~> b3, b4\n"
+      "block b2 depth 0\n";
+  const auto f = Parse(TestTarget(), text);
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_EQ(Print(TestTarget(), *f), text);
+}
+
+TEST(TextTest, RandomProgramsRoundTripAndVerify) {
+  for (uint64_t seed = 0; seed < 150; ++seed) {
+    testing::RandomOptions options;
+    options.width = seed % 3 == 0 ? 8 : seed % 3 == 1 ? 16 : 32;
+    const Function f = testing::RandomProgram(seed, options);
+    const absl::Status ok = Verify(TestTarget(), f);
+    const std::string text = Print(TestTarget(), f);
+    ASSERT_TRUE(ok.ok()) << "seed " << seed << ": " << ok << "\n" << text;
+    const auto again = Parse(TestTarget(), text);
+    ASSERT_TRUE(again.ok()) << again.status();
+    ASSERT_EQ(Print(TestTarget(), *again), text);
+  }
+}
+
+TEST(TextTest, ErrorsNameTheLine) {
+  const struct {
+    const char* text;
+    const char* error;
+  } cases[] = {
+      {"", "no 'function'"},
+      {"block b0 depth 0\n", "line 1"},
+      {"function other width 8\n", "line 1"},
+      {"function test width 8\nvalue %1 G 4x1\n", "line 2"},
+      {"function test width 8\nvalue %0 Q 4x1\n", "no such file"},
+      {"function test width 8\nblock b0 depth 0\n  %9:ud = add\n", "bad operand"},
+      {"function test width 8\nblock b0 depth 0\n  frobnicate\n", "no operation"},
+      {"function test width 8\nblock b0 depth 0\n  barrier {q}\n", "unknown field"},
+      {"function test width 8\nblock b0 depth 0\n  -> b1(\n", "missing ')'"},
+      {"function test width 300\n", "line 1"},
+  };
+  for (const auto& c : cases) {
+    const auto f = Parse(TestTarget(), c.text);
+    ASSERT_FALSE(f.ok()) << c.text;
+    EXPECT_NE(std::string(f.status().message()).find(c.error), std::string::npos)
+        << c.text << ": " << f.status();
+  }
+}
+
+}  // namespace
+}  // namespace kiln::lir

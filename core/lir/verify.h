@@ -1,0 +1,49 @@
+// Checks that a function is well formed.
+//
+// Numbered invariants (the number stands in the message):
+//  L1  Ids are in range: operations, files, values, instructions, blocks, operand ranges.
+//  L2  A value has at least one component. elem_bytes is 0 for flags: always in a file that has a
+//      save_file, which is one without masked writes.
+//  L3  An instruction stands in at most one place.
+//  L4  A value has at most one definition (instruction, parameter or live-in), and one if used.
+//  L5  A definition names the whole value: component 0, all components, no modifiers. It is never
+//      an immediate.
+//  L6  A use names components that exist.
+//  L7  A terminator is the last instruction of its block.
+//  L8  An edge carries exactly one argument per parameter of its target; it carries arguments only
+//      as the single logical successor of its block, and then the terminator uses no value.
+//  L9  An argument is kNone or has the file, element size and number of components of its
+//      parameter. Parameters are in no flag file (they could not be copied under a mask).
+//  L10 predicate_mode != 0: the last use is a flag value or a fixed register.
+//  L11 Every use is dominated by its definition over logical edges (blocks that no lane reaches
+//      excepted), and the layout has every definition before its uses.
+//  L12 Block 0 has no parameters and no predecessors; the last block has a terminator or no
+//      successors. A block without terminator has the next block as its single successor.
+//  L13 A physical successor is not a logical one as well, and is named once.
+//  L14 A block that sends lanes forward past the next block without kOpUniformJump has the next
+//      block as a successor of either kind, unless nothing follows it in the layout.
+//  L15 kOpCopy: one definition, one use without modifiers. kOpCollect: one definition, uses are
+//      values or kNone, and their units add up to those of the definition.
+//  L16 Live-ins are aligned and inside their pool.
+//  P1  (allocated only) Every value operand has a unit, inside its pool and aligned. There are no
+//      collects.
+//
+// Linear but for dominance. The first violation is returned as an internal error.
+#ifndef KILN_CORE_LIR_VERIFY_H_
+#define KILN_CORE_LIR_VERIFY_H_
+
+#include "absl/status/status.h"
+#include "core/lir/lir.h"
+#include "core/lir/target.h"
+
+namespace kiln::lir {
+
+// SSA form, before allocation.
+absl::Status Verify(const Target& target, const Function& f);
+
+// After allocation: L1, L3, L7, L12-L14 and P1. Values have several definitions then.
+absl::Status VerifyAllocated(const Target& target, const Function& f);
+
+}  // namespace kiln::lir
+
+#endif  // KILN_CORE_LIR_VERIFY_H_

@@ -1,0 +1,90 @@
+// Each numbered invariant: a program that breaks it and nothing before it.
+#include "core/lir/verify.h"
+
+#include <string>
+
+#include "core/lir/parse.h"
+#include "core/lir/testing.h"
+#include "gtest/gtest.h"
+
+namespace kiln::lir {
+namespace {
+
+using testing::TestTarget;
+
+constexpr char kValues[] =
+    "function test width 8\n"
+    "value %0 G 4x1\n"
+    "value %1 G 4x1\n"
+    "value %2 F 0x1\n"
+    "value %3 G 4x2\n"
+    "value %4 U 4x1\n";
+
+std::string VerdictOf(const std::string& body) {
+  const auto f = Parse(TestTarget(), kValues + body);
+  if (!f.ok()) return std::string(f.status().message());
+  const absl::Status s = Verify(TestTarget(), *f);
+  if (s.ok()) return "ok";
+  const std::string m(s.message());
+  return m.substr(4, m.find_first_of(" :", 4) - 4);  // behind "LIR "
+}
+
+TEST(VerifyTest, NamesTheBrokenRule) {
+  const struct {
+    const char* rule;
+    const char* body;
+  } cases[] = {
+      {"ok",
+       "livein %0 at 8\nblock b0 depth 0\n  %2:ud = cmp %0:ud #0x1:ud\n  if %2:ud {pred 1}\n"
+       "  -> b1, b2\nblock b1 depth 0\n  else\n  -> b3(%0:ud)\n  ~> b2\nblock b2 depth 0\n"
+       "  endif\n  -> b3(_)\nblock b3 depth 0 params %1\n  end %1:ud\n"},
+      {"L1", "block b0 depth 0\n  -> b7\n"},
+      {"L4", "block b0 depth 0\n  %0:ud = const #0x1:ud\n  %0:ud = const #0x1:ud\n"},
+      {"L4", "block b0 depth 0\n  store %0:ud %0:ud\n"},
+      {"L5", "block b0 depth 0\n  %3:ud = const #0x1:ud\n"},
+      {"L5", "block b0 depth 0\n  #0x1:ud = const #0x1:ud\n"},
+      {"L6", "block b0 depth 0\n  %3x2:ud = const #0x1:ud\n  store %3.1x2:ud\n"},
+      {"L7", "block b0 depth 0\n  endif\n  barrier\n"},
+      {"L8", "block b0 depth 0\n  -> b1\nblock b1 depth 0 params %0\n"},
+      {"L8",
+       "block b0 depth 0\n  %0:ud = const #0x1:ud\n  %2:ud = cmp %0:ud\n  if %2:ud {pred 1}\n"
+       "  -> b1(%0:ud), b2\nblock b1 depth 0 params %1\n  endif\n  -> b2\nblock b2 depth 0\n"},
+      {"L8",
+       "block b0 depth 0\n  %0:ud = const #0x1:ud\n  %2:ud = cmp %0:ud\n  while %2:ud {pred 1}\n"
+       "  -> b1(%0:ud)\nblock b1 depth 0 params %1\n"},
+      {"L9",
+       "block b0 depth 0\n  %4:ud = const #0x1:ud\n  -> b1(%4:ud)\nblock b1 depth 0 params %0\n"},
+      {"L9", "block b0 depth 0\n  -> b1(_)\nblock b1 depth 0 params %2\n"},
+      {"L10", "block b0 depth 0\n  %0:ud = const #0x1:ud\n  %1:ud = sel %0:ud %0:ud {pred 1}\n"},
+      {"L11",
+       "block b0 depth 0\n  %1:ud = add %0:ud %0:ud\n  %0:ud = const #0x1:ud\n"},
+      {"L11",
+       "block b0 depth 0\n  %2:ud = cmp #0x1:ud\n  if %2:ud {pred 1}\n  -> b1, b2\n"
+       "block b1 depth 0\n  %0:ud = const #0x1:ud\n  endif\n  -> b2\nblock b2 depth 0\n"
+       "  store %0:ud\n"},
+      {"L12", "block b0 depth 0\n  -> b0\n"},
+      {"L12", "block b0 depth 0\n  -> b2\nblock b1 depth 0\nblock b2 depth 0\n"},
+      {"L13", "block b0 depth 0\n  endif\n  -> b1\n  ~> b1\nblock b1 depth 0\n"},
+      {"L14", "block b0 depth 0\n  else\n  -> b2\nblock b1 depth 0\nblock b2 depth 0\n"},
+      {"L15",
+       "block b0 depth 0\n  %0:ud = const #0x1:ud\n  %3x2:ud = collect %0:ud\n"},
+      {"L16", "livein %0 at 4\nblock b0 depth 0\n"},
+      {"L16", "livein %0 at 1024\nblock b0 depth 0\n"},
+  };
+  for (const auto& c : cases) EXPECT_EQ(VerdictOf(c.body), c.rule) << c.body;
+}
+
+TEST(VerifyTest, AllocatedFormWantsRegisters) {
+  const std::string head = std::string(kValues) + "block b0 depth 0\n";
+  const auto status = [&](const std::string& inst) {
+    return VerifyAllocated(TestTarget(), *Parse(TestTarget(), head + inst));
+  };
+  EXPECT_TRUE(status("  %0:ud@8 = add %0:ud@8 %4:ud@3\n").ok());
+  EXPECT_FALSE(status("  %0:ud@8 = add %0:ud\n").ok());
+  EXPECT_FALSE(status("  %0:ud@4 = add %0:ud@8\n").ok());
+  EXPECT_FALSE(status("  %0:ud@1024 = add %0:ud@8\n").ok());
+  EXPECT_FALSE(status("  %3x2:ud@8 = collect %0:ud@8 %0:ud@16\n").ok());
+}
+
+}  // namespace
+}  // namespace kiln::lir
