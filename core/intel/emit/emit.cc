@@ -1,0 +1,382 @@
+#include "core/intel/emit/emit.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/intel/emit/operands.h"
+#include "core/intel/emit/structure.h"
+#include "core/intel/lir/ops.h"
+#include "core/intel/lir/target.h"
+
+namespace kiln::intel {
+namespace {
+
+using isa::Opcode;
+using isa::Type;
+using lir::Operand;
+
+bool IsFlagOperand(const lir::Function& f, const Operand& o) {
+  return o.kind == Operand::Kind::kValue && f.value(o.value()).file == kFileF;
+}
+
+class Emitter {
+ public:
+  explicit Emitter(const lir::Function& f) : f_(f), structure_(p_) {}
+
+  absl::StatusOr<isa::Program> Run() {
+    FindLoopHeaders();
+    for (size_t b = 0; b < f_.blocks.size(); ++b) {
+      for (int i = 0; i < loops_at_[b]; ++i) structure_.BeginLoop(p_.Next());
+      for (lir::InstId id : f_.blocks[b].insts) {
+        if (absl::Status s = Instruction(id); !s.ok()) return s;
+      }
+    }
+    if (!structure_.Closed()) return absl::InternalError("emit: control flow is not closed");
+    return std::move(p_);
+  }
+
+ private:
+  // A loop begins at the block that a while jumps back to.
+  void FindLoopHeaders() {
+    loops_at_.assign(f_.blocks.size(), 0);
+    for (size_t b = 0; b < f_.blocks.size(); ++b) {
+      const lir::Block& block = f_.blocks[b];
+      if (block.insts.empty() || f_.inst(block.insts.back()).op != Op(Opcode::kWhile)) continue;
+      size_t header = b;
+      for (const lir::Edge& e : block.succs) header = std::min<size_t>(header, e.to.index);
+      for (lir::BlockId s : block.physical_succs) header = std::min<size_t>(header, s.index);
+      ++loops_at_[header];
+    }
+  }
+
+  absl::Status Instruction(lir::InstId id) {
+    const lir::Inst& in = f_.inst(id);
+    switch (in.op) {
+      case kCopy:
+      case kMovG:
+      case kMovU: return Plain(id, Opcode::kMov);
+      case kXorG:
+      case kXorU: return Plain(id, Opcode::kXor);
+      case kLaneIds: return LaneIds(id);
+      case kMul32: return Mul32(id);
+      case kMulHigh: return MulHigh(id);
+      case kF2f16: return F2f16(id);
+      case kHeader: return Header(id);
+      case kScratchHeader: return ScratchHeader(id);
+      case kSend:
+      case kMsgRead:
+      case kMsgWrite:
+      case kMsgAtomic: return Message(id);
+      case kFence: return Fence(id);
+      case kBarrier: return Barrier(id);
+      case kEot: return Eot(id);
+      default: break;
+    }
+    if (!IsEuOp(in.op)) {
+      return absl::InternalError(absl::StrCat("emit: operation ", in.op, " has no machine form"));
+    }
+    const auto op = static_cast<Opcode>(in.op);
+    if (isa::IsBranch(op)) return Branch(id, op);
+    return Plain(id, op);
+  }
+
+  // Everything but operands.
+  isa::Instruction Head(const lir::Inst& in, Opcode op, int lanes, int first_lane) const {
+    isa::Instruction e;
+    e.op = op;
+    e.exec_size = static_cast<uint8_t>(lanes);
+    e.channel_offset = static_cast<uint8_t>(in.group + first_lane);
+    e.no_mask = (in.flags & lir::kNoMask) != 0;
+    e.saturate = (in.flags & lir::kSaturate) != 0;
+    e.cmod = static_cast<isa::CondMod>(in.cmod);
+    return e;
+  }
+
+  void SetPredicate(isa::Instruction& e, lir::InstId id) const {
+    const lir::Inst& in = f_.inst(id);
+    if (in.predicate_mode == 0) return;
+    e.pred = static_cast<isa::PredCtrl>(in.predicate_mode);
+    e.pred_inverse = (in.flags & lir::kPredicateInverse) != 0;
+    SetFlag(e, f_.uses(id).back());
+  }
+
+  static int MaxLanes(const lir::Inst& in) {
+    if (in.op != Op(Opcode::kMath)) return 16;
+    const auto fn = static_cast<isa::MathFunction>(in.aux);
+    const bool division = fn == isa::MathFunction::kIntDivQuotient ||
+                          fn == isa::MathFunction::kIntDivRemainder;
+    return division ? 8 : 16;
+  }
+
+  // One EU instruction, or one for each 8 lanes.
+  absl::Status Plain(lir::InstId id, Opcode op) {
+    const lir::Inst& in = f_.inst(id);
+    const int lanes = std::min<int>(in.width, MaxLanes(in));
+    for (int first = 0; first < in.width; first += lanes) PlainPart(id, op, lanes, first);
+    return absl::OkStatus();
+  }
+
+  void PlainPart(lir::InstId id, Opcode op, int lanes, int first) {
+    const lir::Inst& in = f_.inst(id);
+    isa::Instruction e = Head(in, op, lanes, first);
+    const auto defs = f_.defs(id);
+    const auto uses = f_.uses(id);
+    // A flag that is defined beside the destination, or instead of it, by the condition.
+    e.dst = NullOperand(uses.empty() ? Type::kUD : static_cast<Type>(uses[0].type));
+    for (const Operand& d : defs) {
+      if (IsFlagOperand(f_, d) && in.cmod != 0) {
+        SetFlag(e, d);
+      } else {
+        e.dst = Destination(f_, d, lanes, first);
+      }
+    }
+    SetPredicate(e, id);
+    const size_t sources = uses.size() - (in.predicate_mode != 0 ? 1 : 0);
+    assert(sources <= 3);
+    for (size_t i = 0; i < sources; ++i) e.src[i] = Source(f_, uses[i], lanes, first);
+    if (op == Opcode::kMath) {
+      e.math = static_cast<isa::MathFunction>(in.aux);
+      if (sources == 1) e.src[1] = NullSource(e.src[0].type);
+    }
+    p_.Append(e);
+  }
+
+  static isa::Operand NullSource(Type type) {
+    isa::Operand o = NullOperand(type);
+    o.region = {8, 8, 1};
+    return o;
+  }
+
+  absl::Status Branch(lir::InstId id, Opcode op) {
+    isa::Instruction e = Head(f_.inst(id), op, f_.inst(id).width, 0);
+    SetPredicate(e, id);
+    const int32_t at = p_.Append(e);
+    switch (op) {
+      case Opcode::kIf: structure_.OnIf(at); break;
+      case Opcode::kElse: structure_.OnElse(at); break;
+      case Opcode::kEndif: structure_.OnEndif(at); break;
+      case Opcode::kBreak:
+      case Opcode::kCont: structure_.OnBreakOrContinue(at); break;
+      case Opcode::kWhile: structure_.OnWhile(at); break;
+      default: return absl::InternalError("emit: branch without a place in the structure");
+    }
+    return absl::OkStatus();
+  }
+
+  // ---- pseudo operations ----
+
+  // Lane numbers 0..7 as a packed immediate; 8..15 are those plus 8.
+  absl::Status LaneIds(lir::InstId id) {
+    const lir::Inst& in = f_.inst(id);
+    isa::Instruction mov = Head(in, Opcode::kMov, 8, 0);
+    mov.dst = Destination(f_, f_.defs(id)[0], 8, 0);
+    mov.src[0] = ImmediateOperand(0x76543210u, Type::kV);
+    p_.Append(mov);
+    if (in.width == 8) return absl::OkStatus();
+    isa::Instruction add = Head(in, Opcode::kAdd, 8, 0);
+    add.dst = Destination(f_, f_.defs(id)[0], 8, 8);
+    add.src[0] = Source(f_, f_.defs(id)[0], 8, 0);
+    add.src[1] = ImmediateOperand(8, Type::kUW);
+    p_.Append(add);
+    return absl::OkStatus();
+  }
+
+  static Operand Word(Operand o, int which) {
+    o.sub = static_cast<uint8_t>(2 * which);
+    if (o.kind == Operand::Kind::kImm) o.id = o.id >> (16 * which) & 0xffff;
+    o.type = static_cast<uint8_t>(Type::kUW);
+    return o;
+  }
+
+  // low = a * b.low; scratch = a * b.high; low.high word += scratch.low word.
+  absl::Status Mul32(lir::InstId id) {
+    const lir::Inst& in = f_.inst(id);
+    const auto defs = f_.defs(id);
+    const auto uses = f_.uses(id);
+    const int lanes = in.width;
+    for (int half = 0; half < 2; ++half) {
+      isa::Instruction mul = Head(in, Opcode::kMul, lanes, 0);
+      mul.dst = Destination(f_, defs[half], lanes, 0);
+      mul.src[0] = Source(f_, uses[0], lanes, 0);
+      mul.src[1] = Source(f_, Word(uses[1], half), lanes, 0);
+      p_.Append(mul);
+    }
+    isa::Instruction add = Head(in, Opcode::kAdd, lanes, 0);
+    add.dst = Destination(f_, Word(defs[0], 1), lanes, 0);
+    add.src[0] = Source(f_, Word(defs[0], 1), lanes, 0);
+    add.src[1] = Source(f_, Word(defs[1], 0), lanes, 0);
+    if (lanes == 1) add.dst.region.hstride = 2;
+    p_.Append(add);
+    return absl::OkStatus();
+  }
+
+  // acc0 = a * b.low word; mach adds the rest and gives the high dword. The accumulator has 8
+  // dword lanes.
+  absl::Status MulHigh(lir::InstId id) {
+    const lir::Inst& in = f_.inst(id);
+    const auto uses = f_.uses(id);
+    for (int first = 0; first < in.width; first += 8) {
+      isa::Instruction mul = Head(in, Opcode::kMul, 8, first);
+      mul.dst = AccumulatorOperand(static_cast<Type>(uses[0].type));
+      mul.src[0] = Source(f_, uses[0], 8, first);
+      mul.src[1] = Source(f_, Word(uses[1], 0), 8, first);
+      p_.Append(mul);
+      isa::Instruction mach = Head(in, Opcode::kMach, 8, first);
+      mach.acc_write = true;
+      mach.dst = Destination(f_, f_.defs(id)[0], 8, first);
+      mach.src[0] = Source(f_, uses[0], 8, first);
+      mach.src[1] = Source(f_, uses[1], 8, first);
+      p_.Append(mach);
+    }
+    return absl::OkStatus();
+  }
+
+  // The conversion writes half of each dword; the move then clears the rest.
+  absl::Status F2f16(lir::InstId id) {
+    const lir::Inst& in = f_.inst(id);
+    const int lanes = in.width;
+    Operand half = f_.defs(id)[0];
+    half.type = static_cast<uint8_t>(Type::kHF);
+    isa::Instruction convert = Head(in, Opcode::kMov, lanes, 0);
+    convert.dst = Destination(f_, half, lanes, 0);
+    if (lanes == 1) convert.dst.region.hstride = 2;
+    convert.src[0] = Source(f_, f_.uses(id)[0], lanes, 0);
+    p_.Append(convert);
+    isa::Instruction widen = Head(in, Opcode::kMov, lanes, 0);
+    widen.dst = Destination(f_, f_.defs(id)[0], lanes, 0);
+    widen.src[0] = Source(f_, Word(f_.defs(id)[0], 0), lanes, 0);
+    p_.Append(widen);
+    return absl::OkStatus();
+  }
+
+  // One dword of a header register.
+  static isa::Operand HeaderDword(const Operand& header, int dword, bool source) {
+    isa::Operand o = Payload(header);
+    o.subnr = static_cast<uint8_t>(4 * dword);
+    if (source) o.region = {0, 1, 0};
+    return o;
+  }
+
+  void ClearHeader(const lir::Inst& in, const Operand& header) {
+    isa::Instruction clear = Head(in, Opcode::kMov, 8, 0);
+    clear.dst = Payload(header);
+    clear.src[0] = ImmediateOperand(0, Type::kUD);
+    p_.Append(clear);
+  }
+
+  void MaskInto(const lir::Inst& in, const Operand& header, int dword, const Operand& from,
+                uint32_t mask) {
+    isa::Instruction e = Head(in, Opcode::kAnd, 1, 0);
+    e.dst = HeaderDword(header, dword, false);
+    e.src[0] = HeaderDword(from, dword, true);
+    e.src[1] = ImmediateOperand(mask, Type::kUD);
+    p_.Append(e);
+  }
+
+  absl::Status Header(lir::InstId id) {
+    const lir::Inst& in = f_.inst(id);
+    const Operand& header = f_.defs(id)[0];
+    ClearHeader(in, header);
+    isa::Instruction set = Head(in, Opcode::kMov, 1, 0);
+    set.dst = HeaderDword(header, 2, false);
+    set.src[0] = Source(f_, f_.uses(id)[0], 1, 0);
+    p_.Append(set);
+    return absl::OkStatus();
+  }
+
+  // Dword 3: size of the thread's scratch space; dword 5: its base.
+  absl::Status ScratchHeader(lir::InstId id) {
+    const lir::Inst& in = f_.inst(id);
+    ClearHeader(in, f_.defs(id)[0]);
+    MaskInto(in, f_.defs(id)[0], 3, f_.uses(id)[0], 0xf);
+    MaskInto(in, f_.defs(id)[0], 5, f_.uses(id)[0], 0xfffffc00u);
+    return absl::OkStatus();
+  }
+
+  isa::Instruction Send(const lir::Inst& in, int lanes, const SendAux& aux, uint32_t mlen,
+                        uint32_t ex_mlen, uint32_t rlen) const {
+    isa::Instruction e = Head(in, Opcode::kSend, lanes, 0);
+    e.cmod = isa::CondMod::kNone;
+    e.send.sfid = aux.sfid;
+    e.send.desc = aux.control | (aux.header ? 1u << 19 : 0) | rlen << 20 | mlen << 25;
+    e.send.ex_desc = ex_mlen << 6;
+    e.dst = NullOperand(Type::kUD);
+    e.src[1] = NullOperand(Type::kUD);
+    return e;
+  }
+
+  absl::Status Message(lir::InstId id) {
+    const lir::Inst& in = f_.inst(id);
+    const auto defs = f_.defs(id);
+    const auto uses = f_.uses(id);
+    const bool two = uses.size() - (in.predicate_mode != 0 ? 1 : 0) == 2;
+    isa::Instruction e =
+        Send(in, in.width, SendAux::Unpack(in.aux), PayloadRegisters(f_, uses[0]),
+             two ? PayloadRegisters(f_, uses[1]) : 0,
+             defs.empty() ? 0 : PayloadRegisters(f_, defs[0]));
+    if (!defs.empty()) e.dst = Payload(defs[0]);
+    e.src[0] = Payload(uses[0]);
+    if (two) e.src[1] = Payload(uses[1]);
+    SetPredicate(e, id);
+    p_.Append(e);
+    return absl::OkStatus();
+  }
+
+  // The fence answers in a register when it is done. Reading that register makes the thread wait.
+  absl::Status Fence(lir::InstId id) {
+    const lir::Inst& in = f_.inst(id);
+    isa::Instruction e = Send(in, 1, SendAux::Unpack(in.aux), 1, 0, 1);
+    e.dst = Payload(f_.defs(id)[0]);
+    e.src[0] = Payload(f_.uses(id)[0]);
+    p_.Append(e);
+    isa::Instruction wait = Head(in, Opcode::kMov, 1, 0);
+    wait.dst = NullOperand(Type::kUD);
+    wait.src[0] = HeaderDword(f_.defs(id)[0], 0, true);
+    p_.Append(wait);
+    return absl::OkStatus();
+  }
+
+  // Gateway message with the barrier's id (r0.2 bits 30:24) in dword 2, then the wait for it.
+  absl::Status Barrier(lir::InstId id) {
+    const lir::Inst& in = f_.inst(id);
+    const Operand& header = f_.defs(id)[0];
+    ClearHeader(in, header);
+    MaskInto(in, header, 2, f_.uses(id)[0], 0x7f000000u);
+    SendAux aux;
+    aux.control = 4;
+    aux.sfid = isa::Sfid::kGateway;
+    isa::Instruction e = Send(in, 8, aux, 1, 0, 0);
+    e.src[0] = Payload(header);
+    p_.Append(e);
+    isa::Instruction sync;
+    sync.op = Opcode::kSync;
+    sync.sync = isa::SyncFunction::kBar;
+    sync.no_mask = true;
+    sync.src[0] = NullOperand(Type::kUD);
+    p_.Append(sync);
+    return absl::OkStatus();
+  }
+
+  absl::Status Eot(lir::InstId id) {
+    SendAux aux;
+    aux.sfid = isa::Sfid::kThreadSpawner;
+    isa::Instruction e = Send(f_.inst(id), 8, aux, 1, 0, 0);
+    e.send.eot = true;
+    e.src[0] = Payload(f_.uses(id)[0]);
+    p_.Append(e);
+    return absl::OkStatus();
+  }
+
+  const lir::Function& f_;
+  isa::Program p_;
+  Structure structure_;
+  std::vector<int> loops_at_;   // loops that begin at a block
+};
+
+}  // namespace
+
+absl::StatusOr<isa::Program> Emit(const lir::Function& f) { return Emitter(f).Run(); }
+
+}  // namespace kiln::intel

@@ -1,0 +1,27 @@
+// Allocated LIR -> machine program: the last step before the scoreboard pass and encoding.
+//
+// In: a Function whose value operands all have registers and that holds no collects. Out: the
+// program with branch targets as instruction indices; no SWSB annotations yet.
+//
+// Each LIR instruction becomes one EU instruction, but for pseudo operations and for those that
+// the hardware executes on at most 8 lanes (integer division, accumulator sequences), which become
+// two halves of an instruction of 16 lanes. Branch targets follow from the structure: jumps of
+// lanes that leave go to the next else, endif or while around them (JIP), breaks and continues
+// gather at the while of their loop (UIP), as in Mesa's binaries.
+//
+// Cost: linear.
+#ifndef KILN_CORE_INTEL_EMIT_EMIT_H_
+#define KILN_CORE_INTEL_EMIT_EMIT_H_
+
+#include "absl/status/statusor.h"
+#include "core/intel/isa/program.h"
+#include "core/lir/lir.h"
+
+namespace kiln::intel {
+
+// Internal error if the function is not of the form described above.
+absl::StatusOr<isa::Program> Emit(const lir::Function& f);
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_EMIT_EMIT_H_

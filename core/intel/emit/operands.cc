@@ -1,0 +1,127 @@
+#include "core/intel/emit/operands.h"
+
+#include <cassert>
+
+#include "core/intel/lir/ops.h"
+
+namespace kiln::intel {
+namespace {
+
+using isa::Type;
+
+constexpr uint32_t kGrfBytes = 32;
+
+struct Place {
+  bool flag = false;
+  bool uniform = false;
+  int elem_bytes = 4;
+};
+
+Place PlaceOf(const lir::Function& f, const lir::Operand& o) {
+  const lir::Value& v = f.value(o.value());
+  return {v.file == kFileF, v.file == kFileU, v.file == kFileF ? 2 : v.elem_bytes};
+}
+
+isa::Operand FlagOperand(const lir::Operand& o) {
+  isa::Operand r;
+  r.file = isa::File::kArf;
+  r.arf = isa::Arf::kFlag;
+  r.type = Type::kUW;
+  r.nr = static_cast<uint8_t>(o.reg / 2);
+  r.subnr = static_cast<uint8_t>(o.reg % 2 * 2);
+  return r;
+}
+
+// The register operand without its region. Lanes advance by the element's size.
+isa::Operand Register(const lir::Operand& o, const Place& place, int first_lane) {
+  assert(o.reg != lir::Operand::kNoReg);
+  isa::Operand r;
+  r.file = isa::File::kGrf;
+  r.type = static_cast<Type>(o.type);
+  uint32_t byte = o.reg * 4 + o.sub;
+  const bool scalar = place.uniform && o.comps == 1;
+  if (!scalar) byte += static_cast<uint32_t>(first_lane * place.elem_bytes);
+  r.nr = static_cast<uint8_t>(byte / kGrfBytes);
+  r.subnr = static_cast<uint8_t>(byte % kGrfBytes);
+  return r;
+}
+
+}  // namespace
+
+isa::Operand NullOperand(Type type) {
+  isa::Operand r;
+  r.file = isa::File::kArf;
+  r.arf = isa::Arf::kNull;
+  r.type = type;
+  r.region.hstride = 1;
+  return r;
+}
+
+isa::Operand ImmediateOperand(uint32_t bits, Type type) {
+  isa::Operand r;
+  r.file = isa::File::kImm;
+  r.type = type;
+  r.imm = isa::ByteSize(type) == 2 ? bits & 0xffff : bits;
+  return r;
+}
+
+isa::Operand AccumulatorOperand(Type type) {
+  isa::Operand r;
+  r.file = isa::File::kArf;
+  r.arf = isa::Arf::kAccumulator;
+  r.type = type;
+  r.region.hstride = 1;
+  return r;
+}
+
+isa::Operand Destination(const lir::Function& f, const lir::Operand& o, int lanes,
+                         int first_lane) {
+  if (o.kind != lir::Operand::Kind::kValue) return NullOperand(static_cast<Type>(o.type));
+  const Place place = PlaceOf(f, o);
+  if (place.flag) {
+    isa::Operand r = FlagOperand(o);
+    r.region.hstride = 1;
+    return r;
+  }
+  isa::Operand r = Register(o, place, first_lane);
+  const int stride = lanes == 1 ? 1 : place.elem_bytes / isa::ByteSize(r.type);
+  r.region.hstride = static_cast<uint8_t>(stride == 0 ? 1 : stride);
+  return r;
+}
+
+isa::Operand Source(const lir::Function& f, const lir::Operand& o, int lanes, int first_lane) {
+  if (o.kind == lir::Operand::Kind::kImm) return ImmediateOperand(o.id, static_cast<Type>(o.type));
+  assert(o.kind == lir::Operand::Kind::kValue);
+  const Place place = PlaceOf(f, o);
+  isa::Operand r = place.flag ? FlagOperand(o) : Register(o, place, first_lane);
+  r.negate = (o.mods & lir::Operand::kNegate) != 0;
+  r.absolute = (o.mods & lir::Operand::kAbsolute) != 0;
+  const bool scalar = place.flag || lanes == 1 || (place.uniform && o.comps == 1);
+  if (scalar) {
+    r.region = {0, 1, 0};
+    return r;
+  }
+  const int stride = place.elem_bytes / isa::ByteSize(r.type);
+  assert(stride >= 1);
+  const int row = lanes < 8 ? lanes : 8;
+  r.region = {static_cast<uint8_t>(row * stride), static_cast<uint8_t>(row),
+              static_cast<uint8_t>(stride)};
+  return r;
+}
+
+isa::Operand Payload(const lir::Operand& o) {
+  isa::Operand r;
+  r.file = isa::File::kGrf;
+  r.type = Type::kUD;
+  assert(o.reg % 8 == 0);
+  r.nr = static_cast<uint8_t>(o.reg / 8);
+  r.region.hstride = 1;
+  return r;
+}
+
+void SetFlag(isa::Instruction& inst, const lir::Operand& flag) {
+  inst.flag_nr = static_cast<uint8_t>(flag.reg / 2);
+  inst.flag_subnr = static_cast<uint8_t>(flag.reg % 2);
+}
+
+}  // namespace kiln::intel

@@ -1,0 +1,27 @@
+// Allocated LIR operands as EU operands: registers, sub-registers, regions.
+#ifndef KILN_CORE_INTEL_EMIT_OPERANDS_H_
+#define KILN_CORE_INTEL_EMIT_OPERANDS_H_
+
+#include "core/intel/isa/instruction.h"
+#include "core/lir/lir.h"
+
+namespace kiln::intel {
+
+isa::Operand NullOperand(isa::Type type);
+isa::Operand ImmediateOperand(uint32_t bits, isa::Type type);
+isa::Operand AccumulatorOperand(isa::Type type);
+
+// `lanes` of the operand from `first_lane` on, as destination or source of an instruction of that
+// many lanes. Uniform values with one component named are read as scalars; with eight, as vectors.
+isa::Operand Destination(const lir::Function& f, const lir::Operand& o, int lanes, int first_lane);
+isa::Operand Source(const lir::Function& f, const lir::Operand& o, int lanes, int first_lane);
+
+// The whole registers that a message payload or result starts at.
+isa::Operand Payload(const lir::Operand& o);
+
+// Unit of the flag pool -> flag register and sub-register.
+void SetFlag(isa::Instruction& inst, const lir::Operand& flag);
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_EMIT_OPERANDS_H_

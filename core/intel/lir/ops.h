@@ -1,0 +1,78 @@
+// The Intel opcodes of LIR: the EU's own opcodes (same numbers as isa::Opcode) followed by the
+// pseudo operations, which stay one instruction until core/intel/emit writes them out.
+//
+// A pseudo operation exists for one of three reasons: its machine form needs a partial write or
+// the accumulator (mul32, mul_high, f2f16), it builds a message header in place (header, barrier),
+// or it is a concept of SSA (collect, copy).
+#ifndef KILN_CORE_INTEL_LIR_OPS_H_
+#define KILN_CORE_INTEL_LIR_OPS_H_
+
+#include <cstdint>
+
+#include "core/intel/isa/instruction.h"
+
+namespace kiln::intel {
+
+enum LirOp : uint16_t {
+  kFirstPseudo = isa::kOpcodeCount,
+  kCollect = kFirstPseudo,  // vector = parts in order
+  kCopy,                    // value = value of the same file, lane by lane
+  kMovG,                    // made by register allocation: aux units of a per-lane place
+  kMovU,                    // the same for a uniform place
+  kXorG,                    // a ^= b of raw registers, for swaps; operands as kMovG: def, use, use
+  kXorU,
+  kLaneIds,                 // 16-bit lane numbers 0, 1, ... of the dispatch width
+  kMul32,                   // def 0 = low 32 bits of use 0 * use 1; def 1 is scratch
+  kMulHigh,                 // high 32 bits of use 0 * use 1; sign from the types; uses acc0
+  kF2f16,                   // half bits in the low 16 of a dword, rest 0
+  kHeader,                  // message header: all 0 but dword 2 = use 0
+  kScratchHeader,           // message header for per-thread scratch memory, from r0 = use 0
+  // Messages: uses payload 0 [, payload 1] [, predicate]; aux: SendAux. Four opcodes that differ
+  // in what they do to memory, which is all the shared code wants to know.
+  kSend,                    // reads nothing that the program writes
+  kMsgRead,
+  kMsgWrite,
+  kMsgAtomic,
+  kFence,                   // memory fence; def 0 scratch register, use r0; aux: SendAux
+  kBarrier,                 // workgroup barrier; def 0 scratch register, use r0
+  kEot,                     // ends the thread; use: a copy of r0 in the tail of the file
+  kNumLirOps,
+};
+
+constexpr uint16_t Op(isa::Opcode op) { return static_cast<uint16_t>(op); }
+constexpr bool IsEuOp(uint16_t op) { return op < kFirstPseudo; }
+constexpr bool IsMessage(uint16_t op) { return op >= kSend && op <= kMsgAtomic; }
+
+// Inst::aux of kSend and kFence: what the operands do not say of a message.
+struct SendAux {
+  uint32_t control = 0;     // descriptor bits 18:0: binding table index and function control
+  bool header = false;      // payload 0 is, or starts with, a message header
+  isa::Sfid sfid = isa::Sfid::kNull;
+
+  constexpr uint32_t Pack() const {
+    return control | (header ? 1u << 19 : 0) | static_cast<uint32_t>(sfid) << 20;
+  }
+  static constexpr SendAux Unpack(uint32_t aux) {
+    SendAux s;
+    s.control = aux & 0x7ffff;
+    s.header = (aux >> 19 & 1) != 0;
+    s.sfid = static_cast<isa::Sfid>(aux >> 20 & 0xf);
+    return s;
+  }
+};
+
+// Files and pools of the target, indices into Target::files and Target::pools.
+enum LirFile : uint8_t { kFileG, kFileU, kFileF };
+enum LirPool : uint8_t { kPoolGrf, kPoolFlag };
+
+inline constexpr uint32_t kGrfUnits = 128 * 8;  // dwords
+// The payload that ends a thread lies in r112 or above.
+inline constexpr uint32_t kTailFirstUnit = 112 * 8;
+inline constexpr uint32_t kFlagUnits = 4;       // f0.0 f0.1 f1.0 f1.1
+
+// Operand::id of fixed registers.
+enum LirFixed : uint32_t { kFixedNull };
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_LIR_OPS_H_

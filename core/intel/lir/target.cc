@@ -1,0 +1,261 @@
+// Tables and hooks of the Intel EU target.
+//
+// Latencies: reference/intel-eu.md section 3.7, the figures of Mesa's scheduler and performance
+// model (regressions on hardware counters), in cycles. Issue: 2 per 8 lanes.
+#include "core/intel/lir/target.h"
+
+#include <array>
+#include <cassert>
+
+#include "core/intel/isa/opcodes.h"
+#include "core/intel/lir/ops.h"
+#include "core/lir/build.h"
+
+namespace kiln::intel {
+namespace {
+
+using isa::Opcode;
+using lir::Function;
+using lir::InstId;
+using lir::Operand;
+using lir::Value;
+
+constexpr std::string_view kTypeNames[] = {"ub", "b",  "uw", "w", "ud", "d",  "uq",
+                                           "q",  "hf", "f",  "df", "v", "uv", "vf"};
+constexpr std::string_view kFixedNames[] = {"null"};
+constexpr lir::PoolInfo kPools[] = {{"grf", kGrfUnits, kTailFirstUnit}, {"flag", kFlagUnits, 0}};
+constexpr lir::FileInfo kFiles[] = {
+    {"G", kPoolGrf, true}, {"U", kPoolGrf, false}, {"F", kPoolFlag, true, kFileU}};
+
+constexpr uint16_t Bits(unsigned flags) { return static_cast<uint16_t>(flags); }
+
+uint16_t EuFlags(Opcode op) {
+  switch (op) {
+    case Opcode::kIf:
+    case Opcode::kElse:
+    case Opcode::kEndif:
+    case Opcode::kWhile:
+    case Opcode::kBreak:
+    case Opcode::kCont:
+    case Opcode::kHalt:
+      return Bits(lir::kOpTerminator | lir::kOpSideEffect);
+    case Opcode::kSync:
+      return lir::kOpSideEffect;
+    case Opcode::kAdd:
+    case Opcode::kMul:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+      return lir::kOpCommutative;
+    default:
+      return 0;
+  }
+}
+
+constexpr lir::OpInfo kPseudo[] = {
+    {"collect", lir::kOpCollect},
+    {"copy", lir::kOpCopy},
+    {"mov.g", 0},
+    {"mov.u", 0},
+    {"xor.g", 0},
+    {"xor.u", 0},
+    {"lane_ids", 0},
+    {"mul32", 0},
+    {"mul_high", 0},
+    {"f2f16", 0},
+    {"header", 0},
+    {"scratch_header", 0},
+    {"msg", lir::kOpSendLike},
+    {"msg.read", lir::kOpSendLike | lir::kOpReadsMemory},
+    {"msg.write", lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect},
+    {"msg.atomic",
+     lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpWritesMemory | lir::kOpSideEffect},
+    {"fence", lir::kOpBarrier | lir::kOpSideEffect | lir::kOpSendLike},
+    {"barrier", lir::kOpBarrier | lir::kOpSideEffect | lir::kOpSendLike},
+    {"eot", lir::kOpTerminator | lir::kOpSideEffect},
+};
+static_assert(std::size(kPseudo) == kNumLirOps - kFirstPseudo);
+
+const std::array<lir::OpInfo, kNumLirOps>& Ops() {
+  static const std::array<lir::OpInfo, kNumLirOps> ops = [] {
+    std::array<lir::OpInfo, kNumLirOps> table;
+    for (int i = 0; i < isa::kOpcodeCount; ++i) {
+      const auto op = static_cast<Opcode>(i);
+      const auto name = isa::Info(op).mnemonic;
+      table[i] = lir::OpInfo{{name.data(), name.size()}, EuFlags(op)};
+    }
+    for (int i = kFirstPseudo; i < kNumLirOps; ++i) table[i] = kPseudo[i - kFirstPseudo];
+    return table;
+  }();
+  return ops;
+}
+
+uint32_t UnitsPerComp(const Function& f, const Value& v) {
+  switch (v.file) {
+    case kFileG: return (f.dispatch_width * v.elem_bytes + 31u) / 32 * 8;
+    case kFileU: return 1;
+    default: return 1;
+  }
+}
+
+uint32_t Alignment(const Function&, const Value& v) {
+  return v.file == kFileG || (v.file == kFileU && v.whole_registers) ? 8 : 1;
+}
+
+// Is the pseudo operation written out as several instructions that read sources after the first
+// has written?
+bool ReadsLate(uint16_t op) {
+  switch (op) {
+    case kMul32:
+    case kMulHigh:
+    case kHeader:
+    case kScratchHeader:
+    case kFence:
+    case kBarrier:
+    case kLaneIds:
+    case kEot:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsIntegerDivision(const lir::Inst& in) {
+  if (in.op != Op(Opcode::kMath)) return false;
+  const auto fn = static_cast<isa::MathFunction>(in.aux);
+  return fn == isa::MathFunction::kIntDivQuotient || fn == isa::MathFunction::kIntDivRemainder;
+}
+
+// An instruction over more than one GRF of destination is executed as two halves: a source that
+// the second half still reads must not be where the first half writes. Safe are sources of the
+// same shape as the destination, register by register.
+bool MayReuseSource(const Function& f, InstId id, int def, int use) {
+  const lir::Inst& in = f.inst(id);
+  const Operand& d = f.defs(id)[def];
+  const Operand& u = f.uses(id)[use];
+  if (d.kind != Operand::Kind::kValue || u.kind != Operand::Kind::kValue) return false;
+  if (IsMessage(in.op)) return true;
+  if (ReadsLate(in.op)) return false;
+  const Value& dv = f.value(d.value());
+  const Value& uv = f.value(u.value());
+  if (dv.file == kFileF || uv.file == kFileF) return true;
+  const uint32_t lanes = in.width;
+  if (lanes * dv.elem_bytes <= 32 && !IsIntegerDivision(in)) {
+    return lanes * uv.elem_bytes <= 32;
+  }
+  return uv.file == dv.file && uv.elem_bytes == dv.elem_bytes;
+}
+
+// A physical place without a value: what allocation's own copies name.
+Operand Place(uint32_t reg, uint8_t type) {
+  Operand o;
+  o.kind = Operand::Kind::kValue;
+  o.type = type;
+  o.reg = reg;
+  o.id = 0xffffffffu;
+  return o;
+}
+
+// Lanes are 16 bits wide in packed 16-bit values: the mask must meet the right ones.
+uint8_t PlaceType(const Value& v) {
+  return static_cast<uint8_t>(v.file == kFileG && v.elem_bytes == 2 ? isa::Type::kUW
+                                                                    : isa::Type::kUD);
+}
+
+lir::InstFields PlaceFields(const Value& v, uint32_t units, bool no_mask) {
+  lir::InstFields fields;
+  const bool uniform = v.file == kFileU;
+  const uint32_t lanes = v.file == kFileG && v.elem_bytes == 2 ? units * 2 : units;
+  fields.width = static_cast<uint8_t>(lanes >= 16 ? 16 : lanes);
+  fields.flags = lir::kInsertedCopy;
+  if (uniform || no_mask) fields.flags |= lir::kNoMask;
+  fields.aux = units;
+  return fields;
+}
+
+InstId MakeCopy(Function& f, const Value& v, uint32_t to, uint32_t from, uint32_t units,
+                bool no_mask) {
+  assert(v.file != kFileF);
+  const Operand def = Place(to, PlaceType(v));
+  const Operand use = Place(from, PlaceType(v));
+  return lir::MakeInst(f, v.file == kFileU ? kMovU : kMovG, PlaceFields(v, units, no_mask), {&def, 1},
+                       {&use, 1});
+}
+
+void MakeSwap(Function& f, const Value& v, uint32_t a, uint32_t b, uint32_t units, bool no_mask,
+              absl::Span<InstId> out) {
+  assert(v.file != kFileF && out.size() >= 3);
+  const uint32_t to[] = {a, b, a};
+  for (int i = 0; i < 3; ++i) {
+    const Operand def = Place(to[i], PlaceType(v));
+    const Operand uses[] = {Place(a, PlaceType(v)), Place(b, PlaceType(v))};
+    out[i] = lir::MakeInst(f, v.file == kFileU ? kXorU : kXorG, PlaceFields(v, units, no_mask),
+                           {&def, 1}, uses);
+  }
+}
+
+// Flags are saved as the low word of a uniform dword.
+InstId MoveFlag(Function& f, lir::ValueId to, lir::ValueId from) {
+  constexpr auto kUw = static_cast<uint8_t>(isa::Type::kUW);
+  lir::InstFields fields;
+  fields.width = 1;
+  fields.flags = lir::kNoMask;
+  const Operand def = lir::ValueOperand(to, kUw);
+  const Operand use = lir::ValueOperand(from, kUw);
+  return lir::MakeInst(f, Op(Opcode::kMov), fields, {&def, 1}, {&use, 1});
+}
+
+int MathLatency(const lir::Inst& in) { return IsIntegerDivision(in) ? 40 : 16; }
+
+int MessageLatency(const lir::Inst& in) {
+  const SendAux aux = SendAux::Unpack(in.aux);
+  if (in.op == kMsgAtomic) return 400;  // sheet: atomics + 30..400 over the data port's 100
+  if (in.op == kMsgWrite) return 100;
+  return aux.sfid == isa::Sfid::kSampler ? 100 : 200;  // resinfo 100; data port reads 200..300
+}
+
+int Latency(const Function& f, InstId id) {
+  const lir::Inst& in = f.inst(id);
+  if (IsMessage(in.op)) return MessageLatency(in);
+  switch (in.op) {
+    case kFence: return 200;
+    case kBarrier: return 90;
+    case kMul32: return 14 + 4;
+    case kMulHigh: return 14 + 6;
+    default: break;
+  }
+  if (in.op == Op(Opcode::kMath)) return MathLatency(in);
+  if (in.op == Op(Opcode::kMad)) return 18;
+  return 14;
+}
+
+int IssueCycles(const Function& f, InstId id) {
+  const lir::Inst& in = f.inst(id);
+  const int halves = in.width > 8 ? 2 : 1;
+  switch (in.op) {
+    case kMul32: return 6 * halves;
+    case kMulHigh: return 4 * halves;
+    case kF2f16:
+    case kHeader:
+    case kLaneIds: return 4;
+    default: break;
+  }
+  if (in.op == Op(Opcode::kMath)) return 4 * halves;
+  return 2 * halves;
+}
+
+}  // namespace
+
+uint32_t PayloadRegisters(const Function& f, const Operand& o) {
+  if (o.kind != Operand::Kind::kValue) return 0;
+  return (o.comps * UnitsPerComp(f, f.value(o.value())) + 7) / 8;
+}
+
+const lir::Target& Gen12Target() {
+  static const lir::Target target = {
+      "tgl", Ops(), kFiles, kPools, kTypeNames, kFixedNames, UnitsPerComp, Alignment,
+      MayReuseSource, MakeCopy, MakeSwap, Latency, IssueCycles, MoveFlag, MoveFlag};
+  return target;
+}
+
+}  // namespace kiln::intel

@@ -1,0 +1,18 @@
+// The Intel EU as the shared LIR code sees it.
+#ifndef KILN_CORE_INTEL_LIR_TARGET_H_
+#define KILN_CORE_INTEL_LIR_TARGET_H_
+
+#include "core/lir/target.h"
+
+namespace kiln::intel {
+
+// Gen12 ("tgl"). Files: G, per lane, whole GRFs a component; U, uniform, a dword a component; F,
+// flags, 16 lanes a granule. G and U share the pool of 128 GRFs counted in dwords.
+const lir::Target& Gen12Target();
+
+// GRFs that an operand of a message covers: all its components.
+uint32_t PayloadRegisters(const lir::Function& f, const lir::Operand& o);
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_LIR_TARGET_H_

@@ -1,0 +1,176 @@
+#include "core/intel/select/abi.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/cause.h"
+#include "core/mir/build.h"
+
+namespace kiln::intel {
+namespace {
+
+using mir::InstId;
+using mir::Module;
+using mir::Op;
+
+constexpr uint32_t kGrfBytes = 32;
+
+struct Uses {
+  std::vector<bool> resource;
+  uint32_t push_bytes = 0;
+  bool push_dynamic = false;
+  bool constant_data = false;
+  bool num_workgroups = false;
+  bool base_workgroup = false;
+  bool subgroup_id = false;
+  bool barrier = false;
+};
+
+void NotePush(const Module& m, InstId id, Uses& uses) {
+  const mir::Inst& inst = m.inst(id);
+  const mir::Value& offset = m.value(m.source(id, 0));
+  if (offset.kind != mir::Value::Kind::kConstant) {
+    uses.push_dynamic = true;
+    return;
+  }
+  uses.push_bytes = std::max(uses.push_bytes, offset.bits + 4u * inst.num_results);
+}
+
+Uses FindUses(const Module& m) {
+  Uses uses;
+  uses.resource.resize(m.resources.size());
+  mir::ForEachInst(m, m.body, [&](InstId id) {
+    const mir::Inst& inst = m.inst(id);
+    switch (inst.op) {
+      case Op::kLoadUbo:
+      case Op::kLoadSsbo:
+      case Op::kStoreSsbo:
+      case Op::kSsboSize:
+      case Op::kSsboAtomic: uses.resource[inst.imm0] = true; break;
+      case Op::kLoadPush: NotePush(m, id, uses); break;
+      case Op::kLoadConstant: uses.constant_data = true; break;
+      case Op::kNumWorkgroups: uses.num_workgroups = true; break;
+      case Op::kBaseWorkgroup: uses.base_workgroup = true; break;
+      case Op::kLocalIndex:
+      case Op::kSubgroupId: uses.subgroup_id = true; break;
+      case Op::kControlBarrier: uses.barrier = true; break;
+      default: break;
+    }
+  });
+  return uses;
+}
+
+uint32_t AddSurface(Abi& abi, out::SurfaceKind kind, const mir::Resource& r) {
+  out::SurfaceEntry entry;
+  entry.index = static_cast<uint32_t>(abi.binding_table.size());
+  entry.kind = kind;
+  entry.descriptor = {r.set, r.binding, r.element};
+  abi.binding_table.push_back(entry);
+  return entry.index;
+}
+
+// Module::resources stand in (set, binding, element) order, and so does the table.
+void AssignSurfaces(const Module& m, const Uses& uses, Abi& abi) {
+  abi.resource_surface.assign(m.resources.size(), Abi::kNoSurface);
+  for (size_t i = 0; i < m.resources.size(); ++i) {
+    if (!uses.resource[i]) continue;
+    const bool ubo = m.resources[i].kind == mir::ResourceKind::kUniformBuffer;
+    abi.resource_surface[i] =
+        AddSurface(abi, ubo ? out::SurfaceKind::kUbo : out::SurfaceKind::kSsbo, m.resources[i]);
+  }
+  if (uses.constant_data) {
+    abi.constant_surface = AddSurface(abi, out::SurfaceKind::kConstantData, {});
+  }
+  if (uses.push_dynamic) {
+    abi.push_surface = AddSurface(abi, out::SurfaceKind::kPushConstants, {});
+  }
+}
+
+void AssignPush(const Module& m, const Uses& uses, Abi& abi) {
+  abi.client_bytes = std::min(uses.push_bytes, (m.push_constant_bytes + 3) & ~3u);
+  uint32_t byte = abi.client_bytes;
+  if (uses.num_workgroups) {
+    abi.num_workgroups = byte;
+    byte += 12;
+  }
+  if (uses.base_workgroup) {
+    abi.base_workgroup = byte;
+    byte += 12;
+  }
+  abi.cross_thread_registers = (byte + kGrfBytes - 1) / kGrfBytes;
+  if (uses.subgroup_id) {
+    abi.subgroup_id = abi.cross_thread_registers * kGrfBytes;
+    abi.per_thread_registers = 1;
+  }
+}
+
+void AssignPrivateArrays(const Module& m, Abi& abi) {
+  for (const mir::PrivateArray& array : m.private_arrays) {
+    abi.array_offset.push_back(abi.scratch_bytes_per_lane);
+    abi.scratch_bytes_per_lane += (array.bytes + 3) & ~3u;
+  }
+}
+
+void AddPart(out::LaunchRecord& r, uint32_t byte, uint32_t bytes, out::PushSource source) {
+  out::PushPart part;
+  part.reg = kFirstPushRegister + byte / kGrfBytes;
+  part.byte = byte % kGrfBytes;
+  part.bytes = bytes;
+  part.source = source;
+  r.push.push_back(part);
+}
+
+}  // namespace
+
+absl::StatusOr<Abi> AssignAbi(const Module& m) {
+  Abi abi;
+  const Uses uses = FindUses(m);
+  AssignSurfaces(m, uses, abi);
+  if (abi.binding_table.size() > kMaxSurfaces) {
+    return WithCause(absl::ResourceExhaustedError(absl::StrCat(
+                         "the shader uses ", abi.binding_table.size(), " descriptors; ABI v1 has ",
+                         kMaxSurfaces, " binding table entries")),
+                     "too_many_descriptors");
+  }
+  AssignPush(m, uses, abi);
+  AssignPrivateArrays(m, abi);
+  abi.uses_barrier = uses.barrier;
+  return abi;
+}
+
+uint32_t ThreadsPerGroup(const Module& m, int width) {
+  const uint64_t invocations =
+      uint64_t{m.local_size[0]} * m.local_size[1] * m.local_size[2];
+  return static_cast<uint32_t>((invocations + width - 1) / width);
+}
+
+out::LaunchRecord MakeLaunchRecord(const Module& m, const Abi& abi, int width) {
+  out::LaunchRecord r;
+  r.target = "tgl";
+  r.entry_point = m.entry_point;
+  r.stage = "compute";
+  r.dispatch_width = static_cast<uint32_t>(width);
+  r.push_constant_bytes = m.push_constant_bytes;
+  r.push_first_register = kFirstPushRegister;
+  r.push_registers = abi.cross_thread_registers + abi.per_thread_registers;
+  if (abi.client_bytes != 0) {
+    AddPart(r, 0, abi.client_bytes, out::PushSource::kClientPushConstants);
+  }
+  if (abi.num_workgroups) AddPart(r, *abi.num_workgroups, 12, out::PushSource::kNumWorkgroups);
+  if (abi.base_workgroup) AddPart(r, *abi.base_workgroup, 12, out::PushSource::kBaseWorkgroup);
+  if (abi.subgroup_id) AddPart(r, *abi.subgroup_id, 4, out::PushSource::kSubgroupId);
+  r.compute.local_size = m.local_size;
+  r.compute.threads_per_group = ThreadsPerGroup(m, width);
+  const uint32_t lanes = static_cast<uint32_t>(
+      uint64_t{m.local_size[0]} * m.local_size[1] * m.local_size[2] % static_cast<uint32_t>(width));
+  r.compute.last_thread_mask = (1u << (lanes == 0 ? width : lanes)) - 1;
+  r.compute.cross_thread_registers = abi.cross_thread_registers;
+  r.compute.per_thread_registers = abi.per_thread_registers;
+  r.compute.uses_barrier = abi.uses_barrier;
+  r.compute.uses_num_workgroups = abi.num_workgroups.has_value();
+  r.binding_table = abi.binding_table;
+  r.shared_bytes = m.shared_bytes;
+  r.constant_data = m.constant_data;
+  return r;
+}
+
+}  // namespace kiln::intel

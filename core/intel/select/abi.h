@@ -1,0 +1,56 @@
+// Intel ABI v1, compute: where a program finds its resources and parameters (core/intel/ABI.md).
+//
+// In: the MIR module. Out: binding table indices and the push layout, both functions of the module
+// alone, so that every width of a shader has the same tables. Cost: linear in the module.
+#ifndef KILN_CORE_INTEL_SELECT_ABI_H_
+#define KILN_CORE_INTEL_SELECT_ABI_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/mir/mir.h"
+#include "core/out/launch_record.h"
+
+namespace kiln::intel {
+
+inline constexpr uint32_t kSharedMemorySurface = 254;
+inline constexpr uint32_t kStatelessSurface = 253;  // non-coherent, as scratch memory is used
+inline constexpr size_t kMaxSurfaces = 240;
+// The walker's thread counters hold 0..63 (GPGPU_WALKER, "Thread Width Counter Maximum"), which is
+// less than the 112 threads of a Gen12 dual subslice.
+inline constexpr uint32_t kMaxThreadsPerGroup = 64;
+inline constexpr uint32_t kFirstPushRegister = 1;
+
+struct Abi {
+  std::vector<out::SurfaceEntry> binding_table;
+  std::vector<uint32_t> resource_surface;      // by MIR resource; kNoSurface if never used
+  static constexpr uint32_t kNoSurface = 0xffffffffu;
+  std::optional<uint32_t> constant_surface;    // Module::constant_data
+  std::optional<uint32_t> push_surface;        // push constants, for offsets known only at run time
+
+  // Push registers: bytes from the start of r1.
+  uint32_t client_bytes = 0;                   // at byte 0
+  std::optional<uint32_t> num_workgroups;      // byte of the 3 dwords
+  std::optional<uint32_t> base_workgroup;
+  uint32_t cross_thread_registers = 0;
+  uint32_t per_thread_registers = 0;           // 1 if the subgroup id is read
+  std::optional<uint32_t> subgroup_id;         // byte
+
+  bool uses_barrier = false;
+  uint32_t scratch_bytes_per_lane = 0;         // private arrays
+  std::vector<uint32_t> array_offset;          // by private array: byte of a lane's scratch
+};
+
+// ResourceExhausted if more than 240 descriptors are used.
+absl::StatusOr<Abi> AssignAbi(const mir::Module& module);
+
+// The launch record of one width, but for code_bytes, grf_used and scratch, which the caller adds.
+out::LaunchRecord MakeLaunchRecord(const mir::Module& module, const Abi& abi, int width);
+
+uint32_t ThreadsPerGroup(const mir::Module& module, int width);
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_SELECT_ABI_H_

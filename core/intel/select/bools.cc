@@ -1,0 +1,209 @@
+// Booleans: compares, logic, select. See selector.h for how they are represented.
+#include "core/intel/select/selector.h"
+
+namespace kiln::intel {
+namespace {
+
+struct Comparison {
+  CondMod cmod = CondMod::kNone;
+  Type type = Type::kD;
+};
+
+// Float: HW conditions are ordered but for .nz, which is true on NaN (opcode table: cmp), just as
+// MIR has it.
+std::optional<Comparison> ComparisonOf(mir::Op op) {
+  using mir::Op;
+  switch (op) {
+    case Op::kIeq: return Comparison{CondMod::kZ, Type::kD};
+    case Op::kIne: return Comparison{CondMod::kNz, Type::kD};
+    case Op::kSlt: return Comparison{CondMod::kL, Type::kD};
+    case Op::kSge: return Comparison{CondMod::kGe, Type::kD};
+    case Op::kUlt: return Comparison{CondMod::kL, Type::kUD};
+    case Op::kUge: return Comparison{CondMod::kGe, Type::kUD};
+    case Op::kFeq: return Comparison{CondMod::kZ, Type::kF};
+    case Op::kFne: return Comparison{CondMod::kNz, Type::kF};
+    case Op::kFlt: return Comparison{CondMod::kL, Type::kF};
+    case Op::kFge: return Comparison{CondMod::kGe, Type::kF};
+    default: return std::nullopt;
+  }
+}
+
+bool IsBool(const mir::Module& m, mir::ValueId v) { return m.value(v).type == mir::Type::kBool; }
+
+// A compare of numbers, which can be repeated wherever its flag is wanted.
+bool IsNumberCompare(const mir::Module& m, mir::ValueId v) {
+  if (m.value(v).kind != mir::Value::Kind::kResult) return false;
+  const mir::InstId id{m.value(v).owner};
+  return ComparisonOf(m.inst(id).op).has_value() && !IsBool(m, m.source(id, 0));
+}
+
+bool IsNot(const mir::Module& m, mir::ValueId v) {
+  return m.value(v).kind == mir::Value::Kind::kResult &&
+         m.inst(mir::InstId(m.value(v).owner)).op == mir::Op::kNot;
+}
+
+}  // namespace
+
+// A boolean is stored unless every use wants its flag and it can be had at the use: a compare of
+// numbers, or a `not` of such. Uses follow definitions, so one pass backwards settles it.
+void Selector::FindStoredBools() {
+  stored_.assign(m_.values.size(), false);
+  std::vector<mir::InstId> order;
+  mir::ForEachInst(m_, m_.body, [&](mir::InstId id) { order.push_back(id); });
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    const mir::Inst& inst = m_.inst(*it);
+    for (int i = 0; i < inst.num_sources; ++i) {
+      const mir::ValueId v = m_.source(*it, i);
+      if (!IsBool(m_, v)) continue;
+      const bool wants_flag = (inst.op == mir::Op::kSelect || inst.op == mir::Op::kIf) && i == 0;
+      const bool passes_on = inst.op == mir::Op::kNot && !stored_[m_.result(*it).index];
+      const bool at_use = IsNumberCompare(m_, v) || IsNot(m_, v);
+      if ((!wants_flag && !passes_on) || !at_use) stored_[v.index] = true;
+    }
+  }
+}
+
+void Selector::EmitCompare(mir::InstId id, Where where, bool store, bool flag) {
+  const mir::Inst& inst = m_.inst(id);
+  const Comparison c = *ComparisonOf(inst.op);
+  std::vector<Operand> sources;
+  for (int i = 0; i < 2; ++i) {
+    const mir::ValueId v = m_.source(id, i);
+    sources.push_back(IsBool(m_, v) ? StoredBool(v) : Src(v, c.type));
+  }
+  Extra extra;
+  extra.cmod = c.cmod;
+  LegaliseSources(Opcode::kCmp, sources, extra);
+  lir::InstFields fields = Fields(where);
+  fields.cmod = static_cast<uint8_t>(extra.cmod);
+  const Operand f = Use(NewF(), Type::kUW);
+  if (store) {
+    const Operand d = Use(New(where), c.type);
+    EmitRaw(Op(Opcode::kCmp), fields, {d, f}, {sources[0], sources[1]});
+    Set(m_.result(id), Retype(d, Type::kD));
+  } else {
+    EmitRaw(Op(Opcode::kCmp), fields, {f}, {sources[0], sources[1]});
+  }
+  if (flag) {
+    if (flags_.size() == kMaxFlags) flags_.erase(flags_.begin());
+    flags_.push_back({m_.result(id), where, Flag{f, false}});
+  }
+}
+
+Flag Selector::CompareFlag(Where where, CondMod cmod, Operand a, Operand b) {
+  std::vector<Operand> sources = {a, b};
+  Extra extra;
+  extra.cmod = cmod;
+  LegaliseSources(Opcode::kCmp, sources, extra);
+  lir::InstFields fields = Fields(where);
+  fields.cmod = static_cast<uint8_t>(extra.cmod);
+  const Operand f = Use(NewF(), Type::kUW);
+  EmitRaw(Op(Opcode::kCmp), fields, {f}, {sources[0], sources[1]});
+  return Flag{f, false};
+}
+
+Operand Selector::CompareStored(Where where, CondMod cmod, Type t, Operand a, Operand b) {
+  std::vector<Operand> sources = {a, b};
+  Extra extra;
+  extra.cmod = cmod;
+  LegaliseSources(Opcode::kCmp, sources, extra);
+  lir::InstFields fields = Fields(where);
+  fields.cmod = static_cast<uint8_t>(extra.cmod);
+  const Operand d = Use(New(where), t);
+  EmitRaw(Op(Opcode::kCmp), fields, {d, Use(NewF(), Type::kUW)}, {sources[0], sources[1]});
+  return Retype(d, Type::kD);
+}
+
+Operand Selector::StoredBool(mir::ValueId v) {
+  const mir::Value& value = m_.value(v);
+  if (value.kind == mir::Value::Kind::kConstant) return Imm(value.bits ? ~0u : 0, Type::kD);
+  if (value.kind == mir::Value::Kind::kUndef) return Imm(0, Type::kD);
+  assert(map_[v.index].kind != Operand::Kind::kNone);
+  return Retype(map_[v.index], Type::kD);
+}
+
+Flag Selector::FlagOf(mir::ValueId v, Where where) {
+  for (const CachedFlag& c : flags_) {
+    if (c.value == v && c.where == where) return c.flag;
+  }
+  if (!stored_[v.index] && IsNot(m_, v)) {
+    Flag flag = FlagOf(m_.source(mir::InstId(m_.value(v).owner), 0), where);
+    flag.inverse = !flag.inverse;
+    return flag;
+  }
+  if (!stored_[v.index] && IsNumberCompare(m_, v)) {
+    EmitCompare(mir::InstId(m_.value(v).owner), where, /*store=*/false, /*flag=*/true);
+    return flags_.back().flag;
+  }
+  // From the stored form, or a constant.
+  const Flag flag = CompareFlag(where, CondMod::kNz, StoredBool(v), Imm(0, Type::kD));
+  if (flags_.size() == kMaxFlags) flags_.erase(flags_.begin());
+  flags_.push_back({v, where, flag});
+  return flag;
+}
+
+absl::Status Selector::VisitBool(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const mir::ValueId result = m_.result(id);
+  const Where where = WhereOf(result);
+  if (ComparisonOf(inst.op)) {
+    if (stored_[result.index]) EmitCompare(id, where, /*store=*/true, /*flag=*/true);
+    return absl::OkStatus();
+  }
+  if (inst.op == mir::Op::kNot && !stored_[result.index]) return absl::OkStatus();
+  const auto source = [&](int i) { return StoredBool(m_.source(id, i)); };
+  switch (inst.op) {
+    case mir::Op::kNot:
+      Set(result, Alu(Opcode::kNot, Type::kD, where, {source(0)}));
+      return absl::OkStatus();
+    case mir::Op::kAnd:
+      Set(result, Alu(Opcode::kAnd, Type::kD, where, {source(0), source(1)}));
+      return absl::OkStatus();
+    case mir::Op::kOr:
+      Set(result, Alu(Opcode::kOr, Type::kD, where, {source(0), source(1)}));
+      return absl::OkStatus();
+    case mir::Op::kXor:
+      Set(result, Alu(Opcode::kXor, Type::kD, where, {source(0), source(1)}));
+      return absl::OkStatus();
+    case mir::Op::kSelect:
+      Set(result, SelectOp(id));
+      return absl::OkStatus();
+    default:
+      return Refuse(inst, "boolean operation not selected");
+  }
+}
+
+Operand Selector::SelectByFlag(Where where, Type t, const Flag& flag, Operand if_true,
+                               Operand if_false) {
+  Extra extra;
+  extra.predicate = flag;
+  return Alu(Opcode::kSel, t, where, {if_true, if_false}, extra);
+}
+
+// select(b, 1, 0) and such are the stored boolean, masked.
+Operand Selector::SelectOp(mir::InstId id) {
+  const mir::ValueId result = m_.result(id);
+  const Where where = WhereOf(result);
+  const mir::ValueId condition = m_.source(id, 0);
+  const bool is_bool = IsBool(m_, result);
+  const Type t = is_bool ? Type::kD
+                         : m_.value(result).type == mir::Type::kF32 ? Type::kF : Type::kD;
+  const auto arm = [&](int i) {
+    const mir::ValueId v = m_.source(id, i);
+    return is_bool ? StoredBool(v) : Src(v, t);
+  };
+  const Operand if_true = arm(1), if_false = arm(2);
+  // Typed as integers: sel of type F would be free to flush denormals.
+  const Type raw = Type::kUD;
+  const bool stored = stored_[condition.index] ||
+                      m_.value(condition).kind != mir::Value::Kind::kResult;
+  if (stored && IsImm(if_true) && IsImm(if_false) && if_false.id == 0) {
+    return Retype(Alu(Opcode::kAnd, raw, where,
+                      {Retype(StoredBool(condition), raw), Retype(if_true, raw)}), t);
+  }
+  const Flag flag = FlagOf(condition, where);
+  return Retype(
+      SelectByFlag(where, raw, flag, Retype(if_true, raw), Retype(if_false, raw)), t);
+}
+
+}  // namespace kiln::intel

@@ -1,0 +1,175 @@
+// Control flow: the MIR tree becomes blocks in layout order with the EU's structured jumps as
+// terminators. Edges: see core/lir/lir.h.
+//
+//   if:    A [if] -> then, else (or join);  then-part [else | endif] -> join;  else-part [endif]
+//   loop:  preheader -> header ... latch [while] -> header; breaks -> exit
+// After a break or continue inside an if stands a block of its own for the else / endif that the
+// thread still passes with its lanes off; no lane comes there.
+#include "core/intel/select/selector.h"
+
+namespace kiln::intel {
+
+void Selector::Terminate(Opcode op, const std::optional<Flag>& predicate) {
+  lir::InstFields fields = Fields(Where::kLanes);
+  if (!predicate) {
+    EmitRaw(Op(op), fields, {}, {});
+    return;
+  }
+  fields.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
+  if (predicate->inverse) fields.flags |= lir::kPredicateInverse;
+  EmitRaw(Op(op), fields, {}, {predicate->operand});
+}
+
+// Arguments in the files of the parameters. What is not a register of that file yet becomes one
+// here, in front of the jump.
+std::vector<Operand> Selector::EdgeArguments(lir::BlockId to,
+                                             absl::Span<const mir::ValueId> values) {
+  std::vector<Operand> args;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const mir::ValueId v = values[i];
+    if (m_.value(v).kind == mir::Value::Kind::kUndef) {
+      args.push_back(lir::NoOperand());
+      continue;
+    }
+    const bool is_bool = m_.value(v).type == mir::Type::kBool;
+    const Operand o = is_bool ? StoredBool(v) : Src(v, Type::kUD);
+    const uint8_t file = f_.value(f_.block(to).params[i]).file;
+    const bool fits = o.kind == Operand::Kind::kValue && o.mods == 0 && FileOf(o) == file;
+    args.push_back(fits ? Retype(o, Type::kUD)
+                        : Mov(Type::kUD, file == kFileG ? Where::kLanes : Where::kUniform,
+                              Retype(o, Type::kUD)));
+  }
+  return args;
+}
+
+void Selector::AddEdgeTo(lir::BlockId to, absl::Span<const mir::ValueId> values) {
+  const std::vector<Operand> args = EdgeArguments(to, values);
+  b_.AddEdge(b_.block(), to, args);
+}
+
+// A break or continue: ends the current block and leaves no lane.
+void Selector::JumpOut(mir::InstId jump) {
+  const bool is_break = m_.inst(jump).op == mir::Op::kBreak;
+  const LoopTargets& loop = loops_.back();
+  AddEdgeTo(is_break ? loop.exit : loop.header, m_.sources(jump));
+  Terminate(is_break ? Opcode::kBreak : Opcode::kCont);
+}
+
+// Visits a region up to its end, and past a jump out of the loop.
+absl::StatusOr<Selector::End> Selector::VisitSide(mir::RegionId region) {
+  if (absl::Status s = VisitRegion(region); !s.ok()) return s;
+  const mir::InstId last = m_.region(region).insts.back();
+  spirv_id_ = m_.inst(last).spirv_id;
+  switch (m_.inst(last).op) {
+    case mir::Op::kYield: return End::kYield;
+    case mir::Op::kUnreachable: return End::kUnreachable;
+    default: JumpOut(last); return End::kJumped;
+  }
+}
+
+// After a jump the thread goes on, without lanes, in a block of its own.
+void Selector::EnterTail() {
+  const lir::BlockId jumped = b_.block();
+  const lir::BlockId tail = NewBlock();
+  b_.AddPhysicalEdge(jumped, tail);
+  Enter(tail);
+}
+
+// Ends one side of an if with the else or endif `op`; `next` is the block behind that.
+absl::Status Selector::VisitIfSide(mir::RegionId region, Opcode op, lir::BlockId join,
+                                   lir::BlockId next) {
+  const absl::StatusOr<End> end = VisitSide(region);
+  if (!end.ok()) return end.status();
+  if (*end == End::kYield) AddEdgeTo(join, m_.sources(m_.region(region).insts.back()));
+  if (*end == End::kJumped) EnterTail();
+  Terminate(op);
+  b_.AddPhysicalEdge(b_.block(), next);
+  return absl::OkStatus();
+}
+
+void Selector::AddParams(lir::BlockId block, mir::ValueId first, int count) {
+  for (int i = 0; i < count; ++i) {
+    const mir::ValueId v(first.index + static_cast<uint32_t>(i));
+    lir::Value param;
+    param.file = IsUniform(v) ? kFileU : kFileG;
+    param.spirv_id = spirv_id_;
+    Set(v, Use(b_.AddParam(block, param), Type::kUD));
+  }
+}
+
+absl::Status Selector::VisitIf(mir::InstId id) {
+  const mir::Inst inst = m_.inst(id);
+  const auto& else_insts = m_.region(inst.regions[1]).insts;
+  const bool has_else = else_insts.size() != 1 || inst.num_results != 0 ||
+                        m_.inst(else_insts[0]).op != mir::Op::kYield;
+  Terminate(Opcode::kIf, FlagOf(m_.source(id, 0), Where::kLanes));
+  const lir::BlockId head = b_.block();
+  const lir::BlockId then_block = NewBlock();
+  const lir::BlockId else_block = has_else ? NewBlock() : lir::BlockId();
+  const lir::BlockId join = NewBlock();
+  if (inst.num_results != 0) AddParams(join, inst.first_result, inst.num_results);
+  b_.AddEdge(head, then_block);
+  b_.AddEdge(head, has_else ? else_block : join);
+
+  Enter(then_block);
+  absl::Status s = VisitIfSide(inst.regions[0], has_else ? Opcode::kElse : Opcode::kEndif, join,
+                               has_else ? else_block : join);
+  if (!s.ok()) return s;
+  if (has_else) {
+    Enter(else_block);
+    s = VisitIfSide(inst.regions[1], Opcode::kEndif, join, join);
+    if (!s.ok()) return s;
+  }
+  Enter(join);
+  return absl::OkStatus();
+}
+
+absl::Status Selector::VisitLoop(mir::InstId id) {
+  const mir::Inst inst = m_.inst(id);
+  const mir::RegionId body = inst.regions[0];
+  const lir::BlockId exit = NewBlock();
+  if (inst.num_results != 0) AddParams(exit, inst.first_result, inst.num_results);
+  loops_.push_back({lir::BlockId(), exit});
+  const lir::BlockId header = NewBlock();
+  loops_.back().header = header;
+  const std::vector<mir::ValueId>& params = m_.region(body).params;
+  if (!params.empty()) AddParams(header, params[0], static_cast<int>(params.size()));
+  AddEdgeTo(header, m_.sources(id));
+
+  Enter(header);
+  if (absl::Status s = VisitRegion(body); !s.ok()) return s;
+  const mir::InstId last = m_.region(body).insts.back();
+  spirv_id_ = m_.inst(last).spirv_id;
+  if (m_.inst(last).op == mir::Op::kContinue) {
+    AddEdgeTo(header, m_.sources(last));
+  } else {
+    if (m_.inst(last).op == mir::Op::kBreak) {
+      JumpOut(last);
+      EnterTail();
+    }
+    b_.AddPhysicalEdge(b_.block(), header);
+  }
+  Terminate(Opcode::kWhile);
+  b_.AddPhysicalEdge(b_.block(), exit);
+  loops_.pop_back();
+  Enter(exit);
+  return absl::OkStatus();
+}
+
+// Blocks were made when they were first named; puts them into the order they were entered in.
+void Selector::SortBlocks() {
+  std::vector<lir::BlockId> place(f_.blocks.size());
+  std::vector<lir::Block> sorted;
+  sorted.reserve(f_.blocks.size());
+  for (size_t i = 0; i < layout_.size(); ++i) {
+    place[layout_[i].index] = lir::BlockId(i);
+    sorted.push_back(std::move(f_.blocks[layout_[i].index]));
+  }
+  for (lir::Block& block : sorted) {
+    for (lir::Edge& e : block.succs) e.to = place[e.to.index];
+    for (lir::BlockId& b : block.physical_succs) b = place[b.index];
+  }
+  f_.blocks = std::move(sorted);
+}
+
+}  // namespace kiln::intel

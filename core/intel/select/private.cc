@@ -1,0 +1,83 @@
+// Private arrays with a dynamic index: per-thread scratch memory.
+//
+// Layout: dword i of lane l of a thread of `width` lanes lies at dword i * width + l, as Mesa has
+// it, so that one message of equal indices touches consecutive memory. Message: dword scattered
+// read / write of data cache 0 on the stateless surface 253, addresses in dwords, header with the
+// scratch base (r0.5) and size (r0.3).
+#include <bit>
+#include <utility>
+
+#include "core/intel/select/selector.h"
+
+namespace kiln::intel {
+namespace {
+
+constexpr uint32_t kScatteredRead = 3, kScatteredWrite = 11;
+
+SendAux ScratchMessage(uint32_t type, int width) {
+  SendAux aux;
+  aux.control = type << 14 | (width == 16 ? 3u : 2u) << 8 | kStatelessSurface;
+  aux.header = true;
+  aux.sfid = isa::Sfid::kDataCache0;
+  return aux;
+}
+
+}  // namespace
+
+Operand Selector::ScratchHeader() {
+  if (!scratch_header_) {
+    const lir::ValueId v = NewRegisters(1);
+    const bool outer = std::exchange(in_prologue_, true);
+    lir::InstFields fields = Fields(Where::kUniform);
+    fields.width = 8;
+    EmitRaw(kScratchHeader, fields, {Def(v, Type::kUD)}, {Use(r0_, Type::kUD, 0, 8)});
+    in_prologue_ = outer;
+    scratch_header_ = Use(v, Type::kUD, 0, 8);
+  }
+  return *scratch_header_;
+}
+
+// Dword address of this lane's dword at byte `offset` of the array.
+Operand Selector::ScratchAddress(uint32_t array, mir::ValueId offset) {
+  const auto lanes_log2 = static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(width_)));
+  const uint32_t base = abi_.array_offset[array] / 4 << lanes_log2;
+  const Operand bytes = Src(offset, Type::kUD);
+  Operand place = LaneIds();
+  if (IsImm(bytes)) {
+    return Alu(Opcode::kAdd, Type::kUD, Where::kLanes,
+               {place, Imm(base + (bytes.id / 4 << lanes_log2), Type::kUD)});
+  }
+  const Operand row =
+      Alu(Opcode::kShl, Type::kUD, WhereOf(offset), {bytes, Imm(lanes_log2 - 2, Type::kUD)});
+  place = Alu(Opcode::kAdd, Type::kUD, Where::kLanes, {row, place});
+  return Offset(place, base, Where::kLanes);
+}
+
+void Selector::LoadPrivate(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const Operand header = ScratchHeader();
+  const Operand first = ScratchAddress(inst.imm0, m_.source(id, 0));
+  for (int i = 0; i < inst.num_results; ++i) {
+    const Operand address = Offset(first, static_cast<uint32_t>(i * width_), Where::kLanes);
+    lir::InstFields fields = Fields(Where::kLanes);
+    fields.aux = ScratchMessage(kScatteredRead, width_).Pack();
+    const lir::ValueId v = NewG();
+    EmitRaw(kMsgRead, fields, {Def(v, Type::kUD)}, {header, Retype(address, Type::kUD)});
+    Set(m_.result(id, i), Use(v, Type::kUD));
+  }
+}
+
+void Selector::StorePrivate(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const Operand header = ScratchHeader();
+  const Operand first = ScratchAddress(inst.imm0, m_.source(id, 0));
+  for (int i = 1; i < inst.num_sources; ++i) {
+    const Operand address = Offset(first, static_cast<uint32_t>((i - 1) * width_), Where::kLanes);
+    const Operand parts[] = {Retype(address, Type::kUD), LaneValue(m_.source(id, i))};
+    lir::InstFields fields = Fields(Where::kLanes);
+    fields.aux = ScratchMessage(kScatteredWrite, width_).Pack();
+    EmitRaw(kMsgWrite, fields, {}, {header, Payload(parts)});
+  }
+}
+
+}  // namespace kiln::intel

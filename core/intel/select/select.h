@@ -1,0 +1,24 @@
+// Instruction selection: MIR -> LIR of the Intel EU at one dispatch width.
+//
+// In: a verified MIR module within the back end's capabilities and its Abi. Out: LIR in SSA form,
+// structured blocks in layout order, as core/lir/verify.h and core/intel/lir describe it. Every
+// MIR op is either selected or refused with a named error that carries its SPIR-V id.
+//
+// Cost: linear. One pass in program order; values are mapped as they are defined.
+// Files: selector.h (state and helpers), alu.cc, bools.cc, memory.cc, control.cc, launch.cc.
+#ifndef KILN_CORE_INTEL_SELECT_SELECT_H_
+#define KILN_CORE_INTEL_SELECT_SELECT_H_
+
+#include "absl/status/statusor.h"
+#include "core/intel/select/abi.h"
+#include "core/lir/lir.h"
+#include "core/mir/mir.h"
+
+namespace kiln::intel {
+
+// width: 8 or 16.
+absl::StatusOr<lir::Function> Select(const mir::Module& module, const Abi& abi, int width);
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_SELECT_SELECT_H_

@@ -1,0 +1,294 @@
+// Values, operands and emission of instruction selection.
+//
+// Operand rules applied here (BSpec "EU instruction formats"; the same hold in Mesa's binaries):
+// an immediate may stand only in the last source of one- and two-source instructions, never in
+// math, and three-source instructions take registers here (their 16-bit immediates are an
+// optimisation of core/intel/legalise).
+#include "core/intel/select/selector.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/cause.h"
+#include "core/intel/select/select.h"
+#include "core/intel/select/uniform.h"
+
+namespace kiln::intel {
+
+Selector::Selector(const mir::Module& m, const Abi& abi, int width)
+    : m_(m), abi_(abi), width_(width), uniform_(FindUniformValues(m)), map_(m.values.size()) {
+  f_.dispatch_width = static_cast<uint8_t>(width);
+}
+
+absl::StatusOr<lir::Function> Selector::Run() {
+  Enter(b_.NewBlock());
+  DeclareLiveIns();
+  FindStoredBools();
+  if (absl::Status s = VisitRegion(m_.body); !s.ok()) return s;
+  EndThread();
+  std::vector<lir::InstId>& first = f_.blocks[0].insts;
+  first.insert(first.begin(), prologue_.begin(), prologue_.end());
+  SortBlocks();
+  return std::move(f_);
+}
+
+void Selector::EndThread() {
+  lir::InstFields fields = Fields(Where::kUniform);
+  fields.width = 8;
+  const lir::ValueId payload = NewRegisters(1);
+  f_.value(payload).in_tail = true;
+  EmitRaw(Op(Opcode::kMov), fields, {Def(payload, Type::kUD)}, {Use(r0_, Type::kUD, 0, 8)});
+  EmitRaw(kEot, fields, {}, {Use(payload, Type::kUD, 0, 8)});
+}
+
+absl::StatusOr<lir::Function> Select(const mir::Module& module, const Abi& abi, int width) {
+  return Selector(module, abi, width).Run();
+}
+
+absl::Status Selector::Refuse(const mir::Inst& inst, std::string_view why) const {
+  return WithCause(
+      absl::UnimplementedError(absl::StrCat("compute: ", std::string(mir::Info(inst.op).name), ": ",
+                                            std::string(why), " (SPIR-V id ", inst.spirv_id, ")")),
+      "unsupported_instruction");
+}
+
+lir::ValueId Selector::NewG(int comps, int elem_bytes) {
+  lir::Value v;
+  v.file = kFileG;
+  v.comps = static_cast<uint16_t>(comps);
+  v.elem_bytes = static_cast<uint8_t>(elem_bytes);
+  v.spirv_id = spirv_id_;
+  return b_.NewValue(v);
+}
+
+lir::ValueId Selector::NewU() {
+  lir::Value v;
+  v.file = kFileU;
+  v.spirv_id = spirv_id_;
+  return b_.NewValue(v);
+}
+
+lir::ValueId Selector::NewRegisters(int registers) {
+  lir::Value v;
+  v.file = kFileU;
+  v.comps = static_cast<uint16_t>(8 * registers);
+  v.whole_registers = true;
+  v.spirv_id = spirv_id_;
+  return b_.NewValue(v);
+}
+
+lir::ValueId Selector::NewF() {
+  lir::Value v;
+  v.file = kFileF;
+  v.elem_bytes = 0;
+  v.spirv_id = spirv_id_;
+  return b_.NewValue(v);
+}
+
+Operand Selector::Src(mir::ValueId v, Type t) const {
+  const mir::Value& value = m_.value(v);
+  switch (value.kind) {
+    case mir::Value::Kind::kConstant: return Imm(value.bits, t);
+    case mir::Value::Kind::kUndef: return Imm(0, t);
+    default: break;
+  }
+  assert(map_[v.index].kind != Operand::Kind::kNone);
+  return Retype(map_[v.index], t);
+}
+
+// Constants are made at the start of the program: they take a dword each and allocation
+// rematerialises them if registers are short.
+Operand Selector::ToRegister(const Operand& o) {
+  if (!IsImm(o)) return o;
+  auto [it, added] = constants_.try_emplace(o.id);
+  if (added) {
+    it->second = NewU();
+    const bool outer = std::exchange(in_prologue_, true);
+    EmitRaw(Op(Opcode::kMov), Fields(Where::kUniform), {Use(it->second, Type::kUD)},
+            {Imm(o.id, Type::kUD)});
+    in_prologue_ = outer;
+  }
+  Operand r = Use(it->second, static_cast<Type>(o.type));
+  r.mods = o.mods;
+  return r;
+}
+
+Operand Selector::ToLanes(const Operand& o) {
+  const bool plain = o.kind == Operand::Kind::kValue && o.mods == 0 && FileOf(o) == kFileG;
+  return plain ? Retype(o, Type::kUD)
+               : Alu(Opcode::kMov, Type::kUD, Where::kLanes,
+                     {o.mods == 0 ? Retype(o, Type::kUD) : o});
+}
+
+lir::InstFields Selector::Fields(Where where) const {
+  lir::InstFields fields;
+  fields.width = static_cast<uint8_t>(where == Where::kLanes ? width_ : 1);
+  if (where == Where::kUniform) fields.flags = lir::kNoMask;
+  fields.spirv_id = spirv_id_;
+  return fields;
+}
+
+void Selector::EmitRaw(uint16_t op, const lir::InstFields& fields,
+                       std::initializer_list<Operand> defs, std::initializer_list<Operand> uses) {
+  if (!in_prologue_) {
+    b_.Emit(op, fields, defs, uses);
+    return;
+  }
+  prologue_.push_back(lir::MakeInst(f_, op, fields,
+                                    absl::Span<const Operand>(defs.begin(), defs.size()),
+                                    absl::Span<const Operand>(uses.begin(), uses.size())));
+}
+
+namespace {
+
+CondMod Mirrored(CondMod c) {
+  switch (c) {
+    case CondMod::kG: return CondMod::kL;
+    case CondMod::kGe: return CondMod::kLe;
+    case CondMod::kL: return CondMod::kG;
+    case CondMod::kLe: return CondMod::kGe;
+    default: return c;
+  }
+}
+
+// May sources 0 and 1 change places? Fixes the condition if that is what it takes.
+bool SwapSources(Opcode op, Extra& extra) {
+  switch (op) {
+    case Opcode::kAdd:
+    case Opcode::kMul:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+      return true;
+    case Opcode::kCmp:
+      extra.cmod = Mirrored(extra.cmod);
+      return true;
+    case Opcode::kSel:
+      if (extra.predicate) extra.predicate->inverse = !extra.predicate->inverse;
+      return true;  // min and max (sel with a condition) are symmetric
+    default:
+      return false;
+  }
+}
+
+bool TakesImmediates(Opcode op) {
+  switch (isa::Info(op).format) {
+    case isa::Format::kMath:
+    case isa::Format::kTernary:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+void Selector::LegaliseSources(Opcode op, std::vector<Operand>& sources, Extra& extra) {
+  if (!TakesImmediates(op)) {
+    for (Operand& o : sources) o = ToRegister(o);
+    return;
+  }
+  if (sources.size() == 1) {
+    if (op != Opcode::kMov) sources[0] = ToRegister(sources[0]);
+    return;
+  }
+  if (!IsImm(sources[0])) return;
+  if (!IsImm(sources[1]) && SwapSources(op, extra)) {
+    std::swap(sources[0], sources[1]);
+  } else {
+    sources[0] = ToRegister(sources[0]);
+  }
+}
+
+Operand Selector::Alu(Opcode op, Type t, Where where, std::initializer_list<Operand> given,
+                      const Extra& given_extra) {
+  std::vector<Operand> sources(given);
+  Extra extra = given_extra;
+  LegaliseSources(op, sources, extra);
+  lir::InstFields fields = Fields(where);
+  fields.cmod = static_cast<uint8_t>(extra.cmod);
+  if (extra.saturate) fields.flags |= lir::kSaturate;
+  if (extra.predicate) {
+    fields.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
+    if (extra.predicate->inverse) fields.flags |= lir::kPredicateInverse;
+    sources.push_back(extra.predicate->operand);
+  }
+  const Operand def = Use(New(where), t);
+  if (in_prologue_) {
+    prologue_.push_back(lir::MakeInst(f_, Op(op), fields, {&def, 1}, sources));
+  } else {
+    b_.Emit(Op(op), fields, absl::Span<const Operand>(&def, 1), sources);
+  }
+  return def;
+}
+
+Operand Selector::Math(MathFunction fn, Type t, Where where, Operand a, Operand b) {
+  lir::InstFields fields = Fields(where);
+  fields.aux = static_cast<uint32_t>(fn);
+  const Operand def = Use(New(where), t);
+  if (b.kind == Operand::Kind::kNone) {
+    EmitRaw(Op(Opcode::kMath), fields, {def}, {ToRegister(a)});
+  } else {
+    const Operand a_register = ToRegister(a);
+    EmitRaw(Op(Opcode::kMath), fields, {def}, {a_register, ToRegister(b)});
+  }
+  return def;
+}
+
+lir::BlockId Selector::NewBlock() { return b_.NewBlock(static_cast<uint16_t>(loops_.size())); }
+
+// Entering a block forgets the flags: none lives across blocks.
+void Selector::Enter(lir::BlockId block) {
+  b_.SetBlock(block);
+  layout_.push_back(block);
+  ForgetFlags();
+}
+
+absl::Status Selector::VisitRegion(mir::RegionId region) {
+  const size_t chunks = chunks_.size();
+  for (mir::InstId id : m_.region(region).insts) {
+    if (mir::Info(m_.inst(id).op).Has('T')) break;
+    spirv_id_ = m_.inst(id).spirv_id;
+    if (absl::Status s = Visit(id); !s.ok()) return s;
+  }
+  chunks_.resize(chunks);
+  return absl::OkStatus();
+}
+
+absl::Status Selector::Visit(mir::InstId id) {
+  using mir::Op;
+  switch (m_.inst(id).op) {
+    case Op::kIf: return VisitIf(id);
+    case Op::kLoop: return VisitLoop(id);
+    case Op::kLoadUbo:
+    case Op::kLoadSsbo:
+    case Op::kLoadPush:
+    case Op::kLoadShared:
+    case Op::kLoadPrivate:
+    case Op::kLoadConstant: return VisitLoad(id);
+    case Op::kStoreSsbo:
+    case Op::kStoreShared:
+    case Op::kStorePrivate: return VisitStore(id);
+    case Op::kSsboAtomic:
+    case Op::kSharedAtomic: return VisitAtomic(id);
+    case Op::kSsboSize: BufferSize(id); return absl::OkStatus();
+    case Op::kControlBarrier: Barrier(); return absl::OkStatus();
+    case Op::kMemoryBarrier:
+      if (m_.inst(id).imm0 & mir::kMemoryShared) Fence(kSharedMemorySurface);
+      if (m_.inst(id).imm0 & (mir::kMemoryBuffer | mir::kMemoryImage)) Fence(0);
+      return absl::OkStatus();
+    case Op::kWorkgroupId:
+    case Op::kNumWorkgroups:
+    case Op::kBaseWorkgroup:
+    case Op::kLocalIndex:
+    case Op::kSubgroupId:
+    case Op::kSubgroupInvocation: return VisitLaunch(id);
+    default: break;
+  }
+  if (m_.inst(id).num_results == 1 && m_.value(m_.result(id)).type == mir::Type::kBool) {
+    return VisitBool(id);
+  }
+  return VisitAlu(id);
+}
+
+}  // namespace kiln::intel

@@ -1,0 +1,221 @@
+// State and helpers of instruction selection; internal to this folder.
+//
+// Where values live: integers and floats in G (a lane each) or U (uniform.h), constants as
+// immediates until an instruction cannot take one. Booleans: as 0 / -1 dwords where they are
+// stored, carried by control flow or combined; as flags (file F) where a select or an if consumes
+// them. A flag is made right before its use and at most kMaxFlags are kept, in one block, so that
+// flags never need spilling: a compare that only feeds flags is emitted at each use.
+#ifndef KILN_CORE_INTEL_SELECT_SELECTOR_H_
+#define KILN_CORE_INTEL_SELECT_SELECTOR_H_
+
+#include <initializer_list>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "core/intel/isa/instruction.h"
+#include "core/intel/lir/ops.h"
+#include "core/intel/select/abi.h"
+#include "core/lir/build.h"
+#include "core/mir/build.h"
+#include "core/mir/mir.h"
+
+namespace kiln::intel {
+
+using isa::CondMod;
+using isa::MathFunction;
+using isa::Opcode;
+using isa::Type;
+using lir::Operand;
+
+// How a flag is read: the operand and whether the predicate is inverted.
+struct Flag {
+  Operand operand;
+  bool inverse = false;
+};
+
+// Where an instruction executes.
+enum class Where : uint8_t {
+  kLanes,    // per lane, under the execution mask
+  kUniform,  // once, NoMask, into file U
+};
+
+struct Extra {
+  CondMod cmod = CondMod::kNone;
+  bool saturate = false;
+  std::optional<Flag> predicate;
+};
+
+class Selector {
+ public:
+  Selector(const mir::Module& m, const Abi& abi, int width);
+  absl::StatusOr<lir::Function> Run();
+
+ private:
+  // ---- values (selector.cc) ----
+  lir::ValueId NewG(int comps = 1, int elem_bytes = 4);
+  lir::ValueId NewU();
+  lir::ValueId NewRegisters(int registers);  // U, whole registers
+  lir::ValueId NewF();
+  lir::ValueId New(Where where) { return where == Where::kLanes ? NewG() : NewU(); }
+  static Operand Use(lir::ValueId v, Type t, int comp = 0, int comps = 1) {
+    return lir::ValueOperand(v, static_cast<uint8_t>(t), static_cast<uint16_t>(comp),
+                             static_cast<uint16_t>(comps));
+  }
+  Operand Def(lir::ValueId v, Type t) const {
+    return Use(v, t, 0, f_.value(v).comps);
+  }
+  static Operand Imm(uint32_t bits, Type t) {
+    return lir::ImmOperand(bits, static_cast<uint8_t>(t));
+  }
+  static Operand Retype(Operand o, Type t) {
+    o.type = static_cast<uint8_t>(t);
+    return o;
+  }
+  static bool IsImm(const Operand& o) { return o.kind == Operand::Kind::kImm; }
+  bool IsUniform(mir::ValueId v) const { return uniform_[v.index]; }
+  Where WhereOf(mir::ValueId v) const { return IsUniform(v) ? Where::kUniform : Where::kLanes; }
+  uint8_t FileOf(const Operand& o) const { return f_.value(o.value()).file; }
+
+  // The operand that stands for a number; immediates for constants.
+  Operand Src(mir::ValueId v, Type t) const;
+  void Set(mir::ValueId v, Operand o) { map_[v.index] = o; }
+  // A register operand: an immediate is put into U (once, at the start of the program).
+  Operand ToRegister(const Operand& o);
+  // The same value as a plain component in file G, ready to be (part of) a payload.
+  Operand ToLanes(const Operand& o);
+
+  // ---- emission (selector.cc) ----
+  lir::InstFields Fields(Where where) const;
+  // Any instruction as it is.
+  void EmitRaw(uint16_t op, const lir::InstFields& fields, std::initializer_list<Operand> defs,
+               std::initializer_list<Operand> uses);
+  // An EU instruction into a new value; sources are made legal first.
+  Operand Alu(Opcode op, Type t, Where where, std::initializer_list<Operand> sources,
+              const Extra& extra = {});
+  Operand Math(MathFunction fn, Type t, Where where, Operand a, Operand b = {});
+  Operand Mov(Type t, Where where, Operand source) { return Alu(Opcode::kMov, t, where, {source}); }
+  void LegaliseSources(Opcode op, std::vector<Operand>& sources, Extra& extra);
+  lir::BlockId NewBlock();
+  void Enter(lir::BlockId block);
+  absl::Status Refuse(const mir::Inst& inst, std::string_view why) const;
+
+  // ---- instructions ----
+  absl::Status VisitRegion(mir::RegionId region);          // up to the terminator
+  absl::Status Visit(mir::InstId id);
+  absl::Status VisitAlu(mir::InstId id);                   // alu.cc
+  // Each returns no operand (kNone) for an op that is not its own.
+  Operand Float(mir::InstId id, Where where);
+  Operand FloatMath(mir::InstId id, Where where);
+  Operand Integer(mir::InstId id, Where where);
+  Operand IntegerBits(mir::InstId id, Where where);
+  Operand Conversion(mir::InstId id, Where where);
+  Operand Multiply(Where where, mir::ValueId a, mir::ValueId b);
+  Operand MultiplyHigh(Where where, Type t, Operand a, Operand b);
+  Operand SignedModulo(Where where, Operand a, Operand b);
+  Operand FloatRemainder(Where where, Operand a, Operand b, Opcode rounding);
+  Operand FloatSign(Where where, Operand a);
+  Operand BitfieldInsert(mir::InstId id, Where where);
+  Operand BitfieldExtract(mir::InstId id, Where where, Type t);
+  Operand MinMax(Where where, Type t, bool max, Operand a, Operand b);
+  // `if_true` where the flag is set, else `if_false`.
+  Operand SelectByFlag(Where where, Type t, const Flag& flag, Operand if_true, Operand if_false);
+  // A compare that makes only a flag, and one that makes 0 / -1.
+  Flag CompareFlag(Where where, CondMod cmod, Operand a, Operand b);
+  Operand CompareStored(Where where, CondMod cmod, Type t, Operand a, Operand b);
+
+  // ---- booleans (bools.cc) ----
+  void FindStoredBools();
+  absl::Status VisitBool(mir::InstId id);
+  Flag FlagOf(mir::ValueId v, Where where);
+  Operand StoredBool(mir::ValueId v);
+  void EmitCompare(mir::InstId id, Where where, bool store, bool flag);
+  Operand SelectOp(mir::InstId id);
+  void ForgetFlags() { flags_.clear(); }
+
+  // ---- memory (memory.cc, private.cc) ----
+  absl::Status VisitLoad(mir::InstId id);
+  absl::Status VisitStore(mir::InstId id);
+  absl::Status VisitAtomic(mir::InstId id);
+  void LoadPush(mir::InstId id);
+  void LoadBlock(mir::InstId id, uint32_t surface);
+  Operand ConstantChunk(uint32_t surface, uint32_t chunk);
+  lir::ValueId BlockRead(uint32_t surface, Operand offset, int owords);
+  void LoadUntyped(mir::InstId id, uint32_t surface);
+  void StoreUntyped(uint32_t surface, mir::ValueId offset, absl::Span<const mir::ValueId> values);
+  Operand Payload(absl::Span<const Operand> parts);
+  Operand LaneValue(mir::ValueId v);  // number or boolean as a dword in G
+  Operand Offset(Operand base, uint32_t bytes, Where where);
+  void LoadPrivate(mir::InstId id);
+  void StorePrivate(mir::InstId id);
+  Operand ScratchAddress(uint32_t array, mir::ValueId offset);
+  Operand ScratchHeader();
+  void Fence(uint32_t surface);
+  void Barrier();
+  void BufferSize(mir::InstId id);
+
+  // ---- launch (launch.cc) ----
+  void DeclareLiveIns();
+  void EndThread();
+  Operand PushDword(uint32_t byte) const;
+  Operand LaneIds();
+  Operand LocalIndex();
+  absl::Status VisitLaunch(mir::InstId id);
+
+  // ---- control flow (control.cc) ----
+  struct LoopTargets {
+    lir::BlockId header;
+    lir::BlockId exit;
+  };
+  // How a side of an if ended.
+  enum class End : uint8_t { kYield, kJumped, kUnreachable };
+  absl::Status VisitIf(mir::InstId id);
+  absl::Status VisitLoop(mir::InstId id);
+  absl::StatusOr<End> VisitSide(mir::RegionId region);
+  absl::Status VisitIfSide(mir::RegionId region, Opcode op, lir::BlockId join, lir::BlockId next);
+  void EnterTail();
+  void AddParams(lir::BlockId block, mir::ValueId first, int count);
+  void Terminate(Opcode op, const std::optional<Flag>& predicate = std::nullopt);
+  void AddEdgeTo(lir::BlockId to, absl::Span<const mir::ValueId> values);
+  std::vector<Operand> EdgeArguments(lir::BlockId to, absl::Span<const mir::ValueId> values);
+  void JumpOut(mir::InstId jump);
+  void SortBlocks();
+
+  const mir::Module& m_;
+  const Abi& abi_;
+  const int width_;
+  lir::Function f_;
+  lir::Builder b_{f_};
+  std::vector<bool> uniform_;
+  std::vector<bool> stored_;           // booleans that are needed as dwords
+  std::vector<Operand> map_;           // by MIR value
+  lir::ValueId r0_;
+  std::vector<lir::ValueId> push_;     // by push register
+  std::vector<lir::InstId> prologue_;  // goes to the start of block 0
+  bool in_prologue_ = false;
+  absl::btree_map<uint32_t, lir::ValueId> constants_;
+  std::optional<Operand> lane_ids_, scratch_header_, local_index_;
+  struct CachedFlag {
+    mir::ValueId value;
+    Where where;
+    Flag flag;
+  };
+  static constexpr size_t kMaxFlags = 2;
+  std::vector<CachedFlag> flags_;      // oldest first
+  struct CachedChunk {
+    uint32_t surface;
+    uint32_t chunk;
+    lir::ValueId value;
+  };
+  std::vector<CachedChunk> chunks_;    // those of enclosing scopes, innermost last
+  std::vector<LoopTargets> loops_;
+  std::vector<lir::BlockId> layout_;   // blocks in the order they were entered
+  uint32_t spirv_id_ = 0;
+};
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_SELECT_SELECTOR_H_
