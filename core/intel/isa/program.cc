@@ -29,10 +29,18 @@ absl::Status CheckTarget(int32_t target, size_t count, int32_t at, const char* w
 
 }  // namespace
 
+const RegisterRange* FindIndirectRange(const Program& program, int32_t inst) {
+  const auto it = std::lower_bound(
+      program.indirect.begin(), program.indirect.end(), inst,
+      [](const IndirectRange& range, int32_t value) { return range.inst < value; });
+  return it != program.indirect.end() && it->inst == inst ? &it->registers : nullptr;
+}
+
 void Insert(Program& program, absl::Span<const Insertion> insertions) {
   if (insertions.empty()) return;
   const auto count = static_cast<int32_t>(program.insts.size());
   std::vector<int32_t> moved(count + 1);  // old index -> index of its first insertion, or itself
+  std::vector<int32_t> place(count);      // old index -> its own new index
   Program out;
   out.insts.reserve(program.insts.size() + insertions.size());
   out.targets.reserve(out.insts.capacity());
@@ -42,12 +50,15 @@ void Insert(Program& program, absl::Span<const Insertion> insertions) {
     for (; next < insertions.size() && insertions[next].before == i; ++next) {
       out.Append(insertions[next].inst);
     }
-    if (i < count) out.Append(program.insts[i], program.targets[i]);
+    if (i < count) place[i] = out.Append(program.insts[i], program.targets[i]);
   }
   assert(next == insertions.size());  // sorted and within the program
   for (BranchTargets& target : out.targets) {
     if (target.jip != kNoTarget) target.jip = moved[target.jip];
     if (target.uip != kNoTarget) target.uip = moved[target.uip];
+  }
+  for (const IndirectRange& range : program.indirect) {
+    out.indirect.push_back({place[range.inst], range.registers});
   }
   program = std::move(out);
 }

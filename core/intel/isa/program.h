@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/intel/isa/decode.h"
+#include "core/intel/isa/footprint.h"
 #include "core/intel/isa/instruction.h"
 
 namespace kiln::intel::isa {
@@ -29,9 +30,16 @@ struct BranchTargets {
   friend bool operator==(const BranchTargets&, const BranchTargets&) = default;
 };
 
+// Registers that the indirect operands of one instruction may touch.
+struct IndirectRange {
+  int32_t inst = 0;
+  RegisterRange registers;
+};
+
 struct Program {
   std::vector<Instruction> insts;
   std::vector<BranchTargets> targets;  // parallel to insts
+  std::vector<IndirectRange> indirect;  // ascending by inst; without an entry: any register
 
   // Appends and returns the index. Branches may get their targets later through `targets`.
   int32_t Append(const Instruction& inst, BranchTargets target = {}) {
@@ -50,7 +58,10 @@ struct Insertion {
   Instruction inst;
 };
 
-// Inserts, keeping targets right: a branch to `before` now goes to the first of its insertions.
+// The range noted for instruction `inst`, or null.
+const RegisterRange* FindIndirectRange(const Program& program, int32_t inst);
+
+// Inserts, keeping targets and notes right: a branch to `before` now goes to the first of its insertions.
 // `insertions` is sorted by `before`. Linear.
 void Insert(Program& program, absl::Span<const Insertion> insertions);
 

@@ -1,0 +1,37 @@
+// The SWSB byte of Gen12: 0 nothing, 1..7 distance, 0x20|n wait for token n's destination, 0x30|n
+// for its sources, 0x40|n set token n, 0x80|d<<4|n distance d and token n (set by out-of-order
+// instructions, waited for as destination by others).
+#ifndef KILN_CORE_INTEL_SWSB_ENCODING_H_
+#define KILN_CORE_INTEL_SWSB_ENCODING_H_
+
+#include <cstdint>
+
+#include "core/intel/isa/instruction.h"
+
+namespace kiln::intel::swsb {
+
+inline constexpr int kMaxEncodedDistance = 7;
+
+constexpr uint8_t Distance(int d) { return static_cast<uint8_t>(d); }
+constexpr uint8_t WaitDst(int token) { return static_cast<uint8_t>(0x20 | token); }
+constexpr uint8_t WaitSrc(int token) { return static_cast<uint8_t>(0x30 | token); }
+constexpr uint8_t SetToken(int token) { return static_cast<uint8_t>(0x40 | token); }
+constexpr uint8_t DistanceAndToken(int d, int token) {
+  return static_cast<uint8_t>(0x80 | d << 4 | token);
+}
+
+// Completes out of order and so needs a token.
+inline bool IsOutOfOrder(const isa::Instruction& inst) {
+  return isa::IsSend(inst.op) || inst.op == isa::Opcode::kMath;
+}
+
+// Counts towards distances. Branches, nop and sync are left out: counting fewer instructions
+// makes a distance smaller, which is the safe side.
+inline bool IsInOrder(const isa::Instruction& inst) {
+  const isa::Format format = isa::Info(inst.op).format;
+  return format == isa::Format::kBasic || format == isa::Format::kTernary;
+}
+
+}  // namespace kiln::intel::swsb
+
+#endif  // KILN_CORE_INTEL_SWSB_ENCODING_H_

@@ -1,0 +1,313 @@
+// The scoreboard pass: dataflow and emission of waits; see swsb.h.
+#include "core/intel/swsb/swsb.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include "core/intel/isa/flow.h"
+#include "core/intel/isa/footprint.h"
+#include "core/intel/swsb/encoding.h"
+#include "core/intel/swsb/state.h"
+#include "core/intel/swsb/tokens.h"
+
+namespace kiln::intel::swsb {
+namespace {
+
+using isa::Footprint;
+using isa::Instruction;
+using isa::Program;
+
+// What one instruction must wait for, by producer class.
+struct Needs {
+  int distance[2] = {0, 0};  // 0: none
+  uint16_t dst[2] = {0, 0};
+  uint16_t src[2] = {0, 0};
+
+  void Distance(int c, int d) {
+    if (d <= kPipelineLength && (distance[c] == 0 || d < distance[c])) distance[c] = d;
+  }
+  bool Any(int c) const { return distance[c] != 0 || dst[c] != 0 || src[c] != 0; }
+};
+
+template <typename F>
+void ForEachRead(const Footprint& fp, F f) {
+  fp.reads.ForEach(f);
+  if (fp.reads_address) f(kAddressResource);
+  for (int n = 0; n < 16; ++n) {
+    if (fp.reads_accumulators >> n & 1) f(kAccumulatorResource + n);
+  }
+}
+
+template <typename F>
+void ForEachWrite(const Footprint& fp, F f) {
+  fp.writes.ForEach(f);
+  if (fp.writes_address) f(kAddressResource);
+  for (int n = 0; n < 16; ++n) {
+    if (fp.writes_accumulators >> n & 1) f(kAccumulatorResource + n);
+  }
+}
+
+Needs NeedsOf(const State& state, const Instruction& inst, const Footprint& fp, Position now) {
+  Needs needs;
+  const bool out_of_order = IsOutOfOrder(inst);
+  ForEachRead(fp, [&](int r) {
+    const Pending& p = state.pending[r];
+    for (int c : {kMasked, kNoMask}) {
+      if (p.write[c] != kNone) needs.Distance(c, now - p.write[c]);
+      needs.dst[c] |= p.dst[c];
+    }
+  });
+  ForEachWrite(fp, [&](int r) {
+    const Pending& p = state.pending[r];
+    for (int c : {kMasked, kNoMask}) {
+      if (p.write[c] != kNone) needs.Distance(c, now - p.write[c]);
+      if (out_of_order && p.read[c] != kNone) needs.Distance(c, now - p.read[c]);
+      needs.dst[c] |= p.dst[c];
+      needs.src[c] |= p.src[c];
+    }
+  });
+  // Unprotected registers: the wait is NoMask's business whatever the instruction, since nobody
+  // knows which class the last access had.
+  if (fp.reads_special || fp.writes_special || state.special) needs.Distance(kNoMask, 1);
+  for (int c : {kMasked, kNoMask}) needs.src[c] &= ~needs.dst[c];
+  return needs;
+}
+
+// Waits gone into one place: an instruction's own byte, or sync instructions.
+struct Waits {
+  int distance = 0;
+  uint16_t dst = 0;
+  uint16_t src = 0;
+  bool Any() const { return distance != 0 || dst != 0 || src != 0; }
+};
+
+// How the waits of one instruction are carried.
+struct Placement {
+  Waits own;   // in the instruction's SWSB byte
+  Waits sync;  // in NoMask sync instructions before it
+  bool forced = false;  // some sync exists only because of Wa_1407528679
+};
+
+int Nearer(int a, int b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
+
+// One byte holds a distance, a token.dst, both, or a token.src alone. An out-of-order instruction
+// uses it for its own token and has room for a distance only; one without a token of its own (end
+// of thread) cannot hold both, since both would read as setting the token.
+Placement Place(const Instruction& inst, const Needs& needs, bool sets_token) {
+  Placement out;
+  Waits rest{needs.distance[kMasked], needs.dst[kMasked], needs.src[kMasked]};
+  if (inst.no_mask) {
+    rest.distance = Nearer(rest.distance, needs.distance[kNoMask]);
+    rest.dst |= needs.dst[kNoMask];
+    rest.src |= needs.src[kNoMask];
+  } else if (needs.Any(kNoMask)) {
+    // The NoMask sync covers masked producers too, as far as it waits.
+    out.forced = true;
+    out.sync = {needs.distance[kNoMask], needs.dst[kNoMask], needs.src[kNoMask]};
+    if (out.sync.distance != 0 && rest.distance >= out.sync.distance) rest.distance = 0;
+    rest.dst &= ~out.sync.dst;
+    rest.src &= ~(out.sync.dst | out.sync.src);
+  }
+  rest.src &= ~rest.dst;
+  const auto lowest = [](uint16_t mask) { return static_cast<uint16_t>(mask & -mask); };
+  if (sets_token || (IsOutOfOrder(inst) && rest.distance != 0)) {
+    out.own.distance = std::exchange(rest.distance, 0);
+  } else if (rest.dst != 0 || rest.distance != 0) {
+    out.own.distance = std::exchange(rest.distance, 0);
+    out.own.dst = lowest(rest.dst);
+    rest.dst &= ~out.own.dst;
+  } else {
+    out.own.src = lowest(rest.src);
+    rest.src &= ~out.own.src;
+  }
+  out.sync.dst |= rest.dst;
+  out.sync.src |= rest.src;
+  out.sync.src &= ~out.sync.dst;
+  return out;
+}
+
+Instruction MakeSync(isa::SyncFunction function, uint16_t mask) {
+  Instruction sync;
+  sync.op = isa::Opcode::kSync;
+  sync.sync = function;
+  sync.no_mask = true;
+  if (function == isa::SyncFunction::kNop) {
+    sync.src[0].file = isa::File::kArf;
+  } else {
+    sync.src[0].file = isa::File::kImm;
+    sync.src[0].imm = mask;
+  }
+  return sync;
+}
+
+// The fewest sync instructions that wait for all of `w`. Several tokens of one kind need a mask
+// instruction; its own byte has room for one more wait.
+std::vector<Instruction> MakeSyncs(Waits w) {
+  std::vector<Instruction> out;
+  const auto single = [](uint16_t mask) { return std::popcount(mask) == 1; };
+  if (std::popcount(w.dst) > 1) {
+    out.push_back(MakeSync(isa::SyncFunction::kAllWr, std::exchange(w.dst, 0)));
+  }
+  // One destination and one source, or a distance and a source, need two bytes: a mask for the
+  // source then saves an instruction.
+  const bool crowded = (w.dst != 0 || w.distance != 0) && w.src != 0 && out.empty();
+  if (std::popcount(w.src) > 1 || crowded) {
+    out.push_back(MakeSync(isa::SyncFunction::kAllRd, std::exchange(w.src, 0)));
+  }
+  if (w.dst != 0 || w.distance != 0) {
+    if (out.empty()) out.push_back(MakeSync(isa::SyncFunction::kNop, 0));
+    const int token = single(w.dst) ? std::countr_zero(w.dst) : -1;
+    out.front().swsb = token < 0           ? Distance(w.distance)
+                       : w.distance == 0 ? WaitDst(token)
+                                         : DistanceAndToken(w.distance, token);
+  }
+  if (w.src != 0) {
+    if (out.empty() || out.back().swsb != 0) out.push_back(MakeSync(isa::SyncFunction::kNop, 0));
+    out.back().swsb = WaitSrc(std::countr_zero(w.src));
+  }
+  return out;
+}
+
+uint8_t OwnByte(const Waits& own, int token) {
+  if (token != kNoToken) {
+    return own.distance != 0 ? DistanceAndToken(own.distance, token) : SetToken(token);
+  }
+  if (own.src != 0) return WaitSrc(std::countr_zero(own.src));
+  if (own.dst == 0) return Distance(own.distance);
+  const int waited = std::countr_zero(own.dst);
+  return own.distance != 0 ? DistanceAndToken(own.distance, waited) : WaitDst(waited);
+}
+
+class Pass {
+ public:
+  explicit Pass(Program& program) : program_(program) {}
+
+  absl::StatusOr<SwsbStats> Run() {
+    absl::StatusOr<std::vector<isa::MachineBlock>> blocks = isa::BuildBlocks(program_);
+    if (!blocks.ok()) return blocks.status();
+    blocks_ = *std::move(blocks);
+    for (int32_t i = 0; i < program_.Next(); ++i) {
+      footprints_.push_back(
+          isa::FootprintOf(program_.insts[i], isa::FindIndirectRange(program_, i)));
+    }
+    plan_ = AssignTokens(program_, footprints_);
+    stats_.reused_tokens = plan_.reused;
+    Solve();
+    for (size_t b = 0; b < blocks_.size(); ++b) {
+      State state = before_[b];
+      Walk(blocks_[b], state, true);
+    }
+    isa::Insert(program_, insertions_);
+    return stats_;
+  }
+
+ private:
+  // Iterates to the least fixed point. A block is walked again only when its entry state grew.
+  void Solve() {
+    before_.resize(blocks_.size());
+    if (blocks_.empty()) return;
+    before_[0].reached = true;
+    std::vector<bool> dirty(blocks_.size(), true);
+    for (bool again = true; again;) {
+      again = false;
+      ++stats_.rounds;
+      for (size_t b = 0; b < blocks_.size(); ++b) {
+        if (!dirty[b] || !before_[b].reached) continue;
+        dirty[b] = false;
+        State state = before_[b];
+        const Position length = Walk(blocks_[b], state, false);
+        for (int32_t next : blocks_[b].successors) {
+          State joined = before_[next];
+          joined.Join(state, length);
+          if (joined == before_[next]) continue;
+          before_[next] = joined;
+          dirty[next] = true;
+          again = true;
+        }
+      }
+    }
+  }
+
+  // Transforms `state` through the block; with `emit`, also writes the waits down. Returns the
+  // number of in-order instructions.
+  Position Walk(const isa::MachineBlock& block, State& state, bool emit) {
+    Position now = 0;
+    for (int32_t i = block.begin; i < block.end; ++i) {
+      const Instruction& inst = program_.insts[i];
+      const Footprint& fp = footprints_[i];
+      Needs needs = NeedsOf(state, inst, fp, now);
+      for (int c : {kMasked, kNoMask}) {
+        needs.distance[c] = std::min(needs.distance[c], kMaxEncodedDistance);
+      }
+      const Placement placement = Place(inst, needs, plan_.token[i] != kNoToken);
+      Clear(state, placement.sync, true, now);
+      Clear(state, placement.own, inst.no_mask, now);
+      if (emit) Emit(i, placement);
+      Execute(state, inst, fp, plan_.token[i], now);
+      if (IsInOrder(inst)) ++now;
+    }
+    return now;
+  }
+
+  static void Clear(State& state, const Waits& waits, bool no_mask, Position now) {
+    state.ClearTokens(waits.dst, waits.src, no_mask);
+    if (waits.distance != 0) state.ClearOrdered(now - waits.distance, no_mask);
+  }
+
+  static void Execute(State& state, const Instruction& inst, const Footprint& fp, int8_t token,
+                      Position now) {
+    const int c = inst.no_mask ? kNoMask : kMasked;
+    const bool in_order = IsInOrder(inst);
+    const uint16_t bit = token == kNoToken ? 0 : static_cast<uint16_t>(1u << token);
+    // a0 and accumulators are read at issue by out-of-order instructions.
+    ForEachRead(fp, [&](int r) {
+      Pending& p = state.pending[r];
+      if (in_order) p.read[c] = now;
+      if (bit != 0 && r < isa::kGrfCount) p.src[c] |= bit;
+    });
+    ForEachWrite(fp, [&](int r) {
+      Pending fresh;
+      if (in_order) {
+        fresh.write[c] = now;
+        // A masked write waits for no NoMask reader, and may itself be skipped.
+        if (c == kMasked) fresh.read[kNoMask] = state.pending[r].read[kNoMask];
+      }
+      fresh.dst[c] = bit;
+      state.pending[r] = fresh;
+    });
+    state.special = fp.writes_special;
+  }
+
+  void Emit(int32_t i, const Placement& placement) {
+    Instruction& inst = program_.insts[i];
+    std::vector<Instruction> syncs = MakeSyncs(placement.sync);
+    stats_.syncs += static_cast<int>(syncs.size());
+    if (placement.forced) stats_.nomask_syncs += static_cast<int>(syncs.size());
+    for (const Waits& w : {placement.own, placement.sync}) {
+      stats_.distance_waits += w.distance != 0;
+      stats_.token_waits += std::popcount(w.dst) + std::popcount(w.src);
+    }
+    for (Instruction& sync : syncs) insertions_.push_back({i, sync});
+    inst.swsb = OwnByte(placement.own, plan_.token[i]);
+    if (inst.op == isa::Opcode::kSync && inst.src[0].file == isa::File::kGrf) {
+      inst.src[0] = isa::Operand{};
+      inst.src[0].file = isa::File::kArf;
+    }
+  }
+
+  Program& program_;
+  std::vector<isa::MachineBlock> blocks_;
+  std::vector<Footprint> footprints_;
+  TokenPlan plan_;
+  std::vector<State> before_;
+  std::vector<isa::Insertion> insertions_;
+  SwsbStats stats_;
+};
+
+}  // namespace
+
+absl::StatusOr<SwsbStats> AssignScoreboard(Program& program) { return Pass(program).Run(); }
+
+}  // namespace kiln::intel::swsb
