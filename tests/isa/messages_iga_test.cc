@@ -1,0 +1,257 @@
+// Message descriptors against iga64 -Xdsd: for each message, iga64 must name the same message,
+// surface, width, data and lengths as the fields that the descriptor was built from.
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/intel/isa/messages.h"
+#include "tests/isa/iga.h"
+
+namespace kiln::intel::isa {
+namespace {
+
+constexpr Generation kGen = Generation::kGen12;
+constexpr const char* kSfids[] = {"",   "",  "smpl", "gtwy", "dc2", "rc",  "urb",
+                                  "ts", "vme", "dcro", "dc0",  "pi",  "dc1", "cre"};
+
+class MessagesIga : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!tests::HaveIga()) GTEST_SKIP() << tests::kNoIga;
+  }
+};
+
+MessageFields Make(Message message, int lanes = 8) {
+  MessageFields f;
+  f.message = message;
+  f.bti = 3;
+  f.lanes = static_cast<uint8_t>(lanes);
+  return f;
+}
+
+std::string ChannelNames(int mask) {
+  std::string names;
+  for (int c = 0; c < 4; ++c) {
+    if (mask >> c & 1) names += "xyzw"[c];
+  }
+  return names;
+}
+
+// Builds, asks iga64, expects `symbol` among its answer and the lengths as set.
+void Expect(MessageFields f, const std::string& symbol, int params = 1) {
+  SetLengths(kGen, f, params);
+  const auto desc = BuildDescriptor(kGen, f);
+  ASSERT_TRUE(desc.ok()) << desc.status();
+  const tests::IgaResult run = tests::RunIga(absl::StrFormat(
+      "-Xdsd %s 0x%x 0x%x", kSfids[static_cast<int>(Info(f.message).sfid)],
+      BuildExDescriptor(f), *desc));
+  EXPECT_NE(run.out.find(symbol), std::string::npos)
+      << Info(f.message).name << ": expected " << symbol << " in\n" << run.out << run.error;
+  const auto length = [&](const char* name) {
+    std::smatch match;
+    const std::regex pattern(absl::StrCat(name, " +0x([0-9A-Fa-f]+)"));
+    return std::regex_search(run.out, match, pattern) ? std::stoi(match[1], nullptr, 16) : -1;
+  };
+  EXPECT_EQ(length("Mlen"), f.mlen) << run.out;
+  EXPECT_EQ(length("Rlen"), f.rlen) << run.out;
+  EXPECT_EQ(length("Xlen"), f.ex_mlen) << run.out;
+  // iga64 does not show the header bit of messages that take none.
+  if (length("Header") >= 0) {
+    EXPECT_EQ(length("Header"), f.header ? 1 : 0) << run.out;
+  } else {
+    EXPECT_FALSE(f.header) << run.out;
+  }
+}
+
+TEST_F(MessagesIga, UntypedSurfaces) {
+  for (int lanes : {8, 16}) {
+    for (int mask : {1, 3, 7, 15, 8}) {
+      for (int bti : {0, 239, 254}) {
+        const std::string where = bti == 254 ? "slm" : absl::StrCat("bti[", bti, "]");
+        for (bool write : {false, true}) {
+          MessageFields f = Make(write ? Message::kUntypedWrite : Message::kUntypedRead, lanes);
+          f.bti = static_cast<uint8_t>(bti);
+          f.channels = static_cast<uint8_t>(mask);
+          Expect(f, absl::StrCat("hdc_untyped_", write ? "store" : "load", "_simd", lanes, ".",
+                                 where, ".a32.d32.", ChannelNames(mask)));
+        }
+      }
+    }
+  }
+}
+
+TEST_F(MessagesIga, Atomics) {
+  const struct {
+    AtomicOp op;
+    const char* name;
+  } kOps[] = {{AtomicOp::kAnd, "and"},       {AtomicOp::kOr, "or"},
+              {AtomicOp::kXor, "xor"},       {AtomicOp::kExchange, "store"},
+              {AtomicOp::kIncrement, "iinc"}, {AtomicOp::kDecrement, "idec"},
+              {AtomicOp::kAdd, "iadd"},      {AtomicOp::kSub, "isub"},
+              {AtomicOp::kSMax, "smax"},     {AtomicOp::kSMin, "smin"},
+              {AtomicOp::kUMax, "umax"},     {AtomicOp::kUMin, "umin"},
+              {AtomicOp::kCompareExchange, "icas"}};
+  for (const auto& op : kOps) {
+    for (int lanes : {8, 16}) {
+      for (bool returns : {false, true}) {
+        MessageFields f = Make(Message::kUntypedAtomic, lanes);
+        f.op = static_cast<uint8_t>(op.op);
+        f.returns = returns;
+        Expect(f, absl::StrCat("hdc_untyped_atomic_", op.name, returns ? "_ret" : "", "_simd",
+                               lanes, ".bti[3].a32.d32"));
+      }
+    }
+  }
+  const struct {
+    AtomicFloatOp op;
+    const char* name;
+  } kFloatOps[] = {{AtomicFloatOp::kMax, "fmax"},
+                   {AtomicFloatOp::kMin, "fmin"},
+                   {AtomicFloatOp::kCompareExchange, "fcas"}};
+  for (const auto& op : kFloatOps) {
+    for (int lanes : {8, 16}) {
+      MessageFields f = Make(Message::kUntypedAtomicFloat, lanes);
+      f.op = static_cast<uint8_t>(op.op);
+      f.returns = true;
+      Expect(f, absl::StrCat("hdc_atomic_", op.name, "_ret_simd", lanes, ".bti[3].a32.d32"));
+    }
+  }
+}
+
+TEST_F(MessagesIga, TypedSurfaces) {
+  for (bool high : {false, true}) {
+    for (int mask : {1, 15}) {
+      MessageFields f = Make(Message::kTypedRead);
+      f.channels = static_cast<uint8_t>(mask);
+      f.high_slots = high;
+      Expect(f, absl::StrCat(".bti[3].a32.d32.", ChannelNames(mask)), 2);
+      f.message = Message::kTypedWrite;
+      Expect(f, absl::StrCat(".bti[3].a32.d32.", ChannelNames(mask)), 3);
+    }
+    MessageFields f = Make(Message::kTypedAtomic);
+    f.op = static_cast<uint8_t>(AtomicOp::kAdd);
+    f.high_slots = high;
+    f.returns = true;
+    Expect(f, "atomic_iadd_ret", 2);
+  }
+}
+
+TEST_F(MessagesIga, ScatteredBytesAndDwords) {
+  for (int lanes : {8, 16}) {
+    for (int bytes : {1, 2, 4}) {
+      for (bool write : {false, true}) {
+        MessageFields f =
+            Make(write ? Message::kByteScatteredWrite : Message::kByteScatteredRead, lanes);
+        f.element_bytes = static_cast<uint8_t>(bytes);
+        Expect(f, absl::StrCat("hdc_", write ? "store" : "load", "_simd", lanes,
+                               ".bti[3].a32.d", 8 * bytes));
+      }
+    }
+    Expect(Make(Message::kDwordScatteredRead, lanes),
+           absl::StrCat("hdc_load_simd", lanes, ".bti[3].a32.d32"));
+    Expect(Make(Message::kDwordScatteredWrite, lanes),
+           absl::StrCat("hdc_store_simd", lanes, ".bti[3].a32.d32"));
+  }
+}
+
+TEST_F(MessagesIga, Blocks) {
+  for (int owords : {1, 2, 4, 8}) {
+    const std::string size = absl::StrCat(".d128x", owords);
+    const std::string one = owords == 1 ? ".d128" : size;
+    const struct {
+      Message message;
+      const char* name;
+    } kBlocks[] = {{Message::kBlockRead, "hdc_load_block"},
+                   {Message::kBlockReadUnaligned, "hdc_aligned_load_block"},
+                   {Message::kBlockWrite, "hdc_store_block"},
+                   {Message::kConstBlockRead, "hdc_const_load_block"},
+                   {Message::kConstBlockReadUnaligned, "hdc_aligned_const_load_block"}};
+    for (const auto& b : kBlocks) {
+      MessageFields f = Make(b.message);
+      f.owords = static_cast<uint8_t>(owords);
+      Expect(f, b.name);
+      Expect(f, one);
+    }
+  }
+}
+
+TEST_F(MessagesIga, A64) {
+  for (int lanes : {8, 16}) {
+    MessageFields f = Make(Message::kA64UntypedRead, lanes);
+    f.bti = kBtiStatelessNonCoherent;
+    f.channels = 7;
+    Expect(f, absl::StrCat("hdc_untyped_load_simd", lanes, ".stateless_incoherent.a64.d32.xyz"));
+    f.message = Message::kA64UntypedWrite;
+    f.bti = kBtiStatelessCoherent;
+    Expect(f, absl::StrCat("hdc_untyped_store_simd", lanes, ".stateless.a64.d32.xyz"));
+    f = Make(Message::kA64ScatteredRead, lanes);
+    f.element_bytes = 2;
+    Expect(f, absl::StrCat("hdc_load_simd", lanes, ".stateless_incoherent.a64.d16"));
+    f.message = Message::kA64ScatteredWrite;
+    Expect(f, absl::StrCat("hdc_store_simd", lanes, ".stateless_incoherent.a64.d16"));
+  }
+  MessageFields f = Make(Message::kA64Atomic);
+  f.op = static_cast<uint8_t>(AtomicOp::kAdd);
+  f.returns = true;
+  Expect(f, "hdc_untyped_atomic_iadd_ret_simd8.stateless_incoherent.a64.d32");
+  f.data64 = true;
+  Expect(f, "hdc_untyped_atomic_iadd_ret_simd8.stateless_incoherent.a64.d64");
+}
+
+TEST_F(MessagesIga, ScratchFenceBarrierEnd) {
+  for (int registers : {1, 2, 4, 8}) {
+    for (bool write : {false, true}) {
+      MessageFields f = Make(write ? Message::kScratchWrite : Message::kScratchRead);
+      f.bti = 0;
+      f.scratch_registers = static_cast<uint8_t>(registers);
+      f.scratch_offset = 0x7f;
+      f.dword_mode = write;
+      Expect(f, absl::StrCat(write ? "hdc_store_block" : "hdc_load_block", ".scratch+4064.a32"));
+      Expect(f, absl::StrCat("x", registers, ")"));
+    }
+  }
+  MessageFields f = Make(Message::kMemoryFence);
+  f.commit = true;
+  f.bti = kBtiSlm;
+  Expect(f, "sync_slm_fence");
+  f.bti = 0;
+  Expect(f, "sync_global_fence");
+  f = Make(Message::kBarrier);
+  f.bti = 0;
+  Expect(f, "signal barrier");
+  f = Make(Message::kEndOfThread);
+  f.bti = 0;
+  Expect(f, "end of thread");
+}
+
+TEST_F(MessagesIga, SamplerTypes) {
+  const struct {
+    Message message;
+    const char* name;
+  } kNames[] = {
+      {Message::kSample, "sample"},         {Message::kSampleB, "sample_b"},
+      {Message::kSampleL, "sample_l"},      {Message::kSampleC, "sample_c"},
+      {Message::kSampleD, "sample_d"},      {Message::kSampleBC, "sample_b_c"},
+      {Message::kSampleLC, "sample_l_c"},   {Message::kLd, "sample_ld"},
+      {Message::kGather4, "sample_gather4"}, {Message::kLod, "sample_lod"},
+      {Message::kResinfo, "sample_resinfo"}, {Message::kSampleinfo, "sample_info"},
+      {Message::kGather4C, "sample_gather4_c"}, {Message::kGather4Po, "sample_gather4_po"},
+      {Message::kGather4PoC, "sample_gather4_po_c"}, {Message::kSampleDC, "sample_d_c"},
+      {Message::kSampleLz, "sample_lz"},    {Message::kSampleCLz, "sample_c_lz"},
+      {Message::kLdLz, "sample_ld_lz"},     {Message::kLd2dmsW, "sample_ld2dms_w"},
+      {Message::kLdMcs, "sample_ld_mcs"},   {Message::kLd2dms, "sample_ld2dms"}};
+  for (const auto& n : kNames) {
+    for (int lanes : {8, 16}) {
+      MessageFields f = Make(n.message, lanes);
+      f.sampler = 5;
+      Expect(f, absl::StrCat("simd", lanes, "_", n.name, "[5,3]"), 2);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kiln::intel::isa
