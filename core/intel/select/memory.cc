@@ -12,7 +12,7 @@ namespace kiln::intel {
 namespace {
 
 constexpr uint32_t kUntypedRead = 1, kUntypedAtomic = 2, kUntypedWrite = 9;  // data cache 1
-constexpr uint32_t kBlockReadDwordAligned = 1;                              // read-only cache
+constexpr uint32_t kBlockReadDwordAligned = 1;                              // constant cache
 constexpr uint32_t kMemoryFence = 7;                                        // data cache 0
 
 constexpr uint32_t Control(uint32_t type, uint32_t control, uint32_t surface) {
@@ -158,7 +158,7 @@ lir::ValueId Selector::BlockRead(uint32_t surface, Operand offset, int owords) {
   SendAux aux;
   aux.control = Control(kBlockReadDwordAligned, size, surface);
   aux.header = true;
-  aux.sfid = isa::Sfid::kReadOnly;
+  aux.sfid = isa::Sfid::kConstantCache;
   fields.aux = aux.Pack();
   EmitRaw(kSend, fields, {Def(data, Type::kUD)}, {Use(header, Type::kUD, 0, 8)});
   return data;

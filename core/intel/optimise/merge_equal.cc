@@ -1,0 +1,141 @@
+// Common subexpressions: an instruction equal to one that dominates it is replaced by that one.
+//
+// In and out: SSA. Pure EU instructions and headers are merged, not messages, pseudo operations
+// with scratch definitions, or moves (copy propagation owns those, and a move in front of a jump
+// must stay there). The dominating instruction ran for all lanes that the later one runs for, so
+// masked instructions merge as well as NoMask ones. Those that define a flag merge only inside a
+// block: a flag kept for long would be saved and restored.
+//
+// Cost: expected linear (a hash of opcode, fields and operands per instruction, scoped by the
+// dominator tree).
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/intel/lir/ops.h"
+#include "core/intel/lir/target.h"
+#include "core/intel/optimise/passes.h"
+#include "core/lir/dominators.h"
+
+namespace kiln::intel {
+namespace {
+
+using isa::Opcode;
+using lir::Operand;
+
+class Merger {
+ public:
+  Merger(lir::Function& f, PassContext& context) : f_(f), context_(context) {}
+
+  bool Run() {
+    to_.resize(f_.values.size());
+    const lir::Dominators dominators(f_);
+    for (size_t b = 0; b < f_.blocks.size(); ++b) {
+      VisitBlock(lir::BlockId(b), dominators);
+    }
+    if (changed_) Rename();
+    return changed_;
+  }
+
+ private:
+  struct Entry {
+    lir::InstId inst;
+    lir::BlockId block;
+  };
+
+  bool DefinesFlag(lir::InstId id) const {
+    for (const Operand& d : f_.defs(id)) {
+      if (f_.value(d.value()).file == kFileF) return true;
+    }
+    return false;
+  }
+
+  bool Mergeable(lir::InstId id) const {
+    const lir::Inst& in = f_.inst(id);
+    if (in.num_defs == 0) return false;
+    if (in.op == kHeader || in.op == kScratchHeader || in.op == kF2f16) return true;
+    if (!IsEuOp(in.op) || in.op == Op(Opcode::kMov)) return false;
+    return (Gen12Target().ops[in.op].flags & (lir::kOpTerminator | lir::kOpSideEffect)) == 0;
+  }
+
+  Operand Renamed(Operand o) const {
+    while (o.kind == Operand::Kind::kValue && to_[o.id].valid()) o.id = to_[o.id].index;
+    return o;
+  }
+
+  // Everything that makes two instructions equal, as bytes.
+  std::string Key(lir::InstId id) const {
+    std::string key;
+    const auto add = [&](uint64_t x) { key.append(reinterpret_cast<const char*>(&x), sizeof x); };
+    const lir::Inst& in = f_.inst(id);
+    add(uint64_t{in.op} | uint64_t{in.width} << 16 | uint64_t{in.group} << 24 |
+        uint64_t{in.flags} << 32 | uint64_t{in.cmod} << 40 | uint64_t{in.predicate_mode} << 48);
+    add(uint64_t{in.aux} | uint64_t{in.num_defs} << 32 | uint64_t{in.num_uses} << 40);
+    for (const Operand& d : f_.defs(id)) {
+      const lir::Value& v = f_.value(d.value());
+      add(uint64_t{d.type} | uint64_t{v.file} << 8 | uint64_t{v.comps} << 16 |
+          uint64_t{v.elem_bytes} << 32);
+    }
+    for (const Operand& use : f_.uses(id)) {
+      const Operand o = Renamed(use);
+      add(uint64_t{o.id} | uint64_t{static_cast<uint8_t>(o.kind)} << 32 | uint64_t{o.type} << 40 |
+          uint64_t{o.mods} << 48 | uint64_t{o.sub} << 56);
+      add(uint64_t{o.comp} | uint64_t{o.comps} << 16);
+    }
+    return key;
+  }
+
+  void VisitBlock(lir::BlockId b, const lir::Dominators& dominators) {
+    std::vector<lir::InstId>& insts = f_.block(b).insts;
+    size_t kept = 0;
+    for (lir::InstId id : insts) {
+      if (!Merge(id, b, dominators)) insts[kept++] = id;
+    }
+    insts.resize(kept);
+  }
+
+  bool Merge(lir::InstId id, lir::BlockId b, const lir::Dominators& dominators) {
+    if (!Mergeable(id)) return false;
+    auto [it, added] = table_.try_emplace(Key(id), Entry{id, b});
+    if (added) return false;
+    const bool same_block = it->second.block == b;
+    const bool usable =
+        same_block || (!DefinesFlag(id) && dominators.dominates(it->second.block, b));
+    if (!usable) {
+      it->second = {id, b};
+      return false;
+    }
+    if (!context_.Rewrite()) return false;
+    const auto from = f_.defs(id);
+    const auto to = f_.defs(it->second.inst);
+    for (size_t i = 0; i < from.size(); ++i) to_[from[i].id] = to[i].value();
+    changed_ = true;
+    return true;
+  }
+
+  void Rename() {
+    for (lir::Block& block : f_.blocks) {
+      for (lir::InstId id : block.insts) {
+        for (Operand& o : f_.uses(id)) o = Renamed(o);
+      }
+      for (const lir::Edge& e : block.succs) {
+        for (Operand& o : f_.args(e)) o = Renamed(o);
+      }
+    }
+  }
+
+  lir::Function& f_;
+  PassContext& context_;
+  std::vector<lir::ValueId> to_;
+  absl::flat_hash_map<std::string, Entry> table_;   // looked up only, never iterated
+  bool changed_ = false;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> MergeEqualInstructions(lir::Function& f, PassContext& context) {
+  return Merger(f, context).Run();
+}
+
+}  // namespace kiln::intel

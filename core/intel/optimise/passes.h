@@ -1,0 +1,30 @@
+// Optimisations on LIR in SSA form, one function a file. All are optional and bisectable.
+#ifndef KILN_CORE_INTEL_OPTIMISE_PASSES_H_
+#define KILN_CORE_INTEL_OPTIMISE_PASSES_H_
+
+#include "absl/status/statusor.h"
+#include "core/base/pass.h"
+#include "core/lir/lir.h"
+
+namespace kiln::intel {
+
+// Uses of a move read the move's source, with its negation and absolute value where the
+// instruction can do that itself.
+absl::StatusOr<bool> PropagateCopies(lir::Function& f, PassContext& context);
+
+// A saturating move becomes the saturation of the instruction that made its source.
+absl::StatusOr<bool> PropagateSaturate(lir::Function& f, PassContext& context);
+
+// A compare with 0 becomes the condition of the instruction that made its source; of a stored
+// boolean, the flag of the compare that stored it.
+absl::StatusOr<bool> PropagateConditions(lir::Function& f, PassContext& context);
+
+// One instruction for equal ones where the first dominates the others.
+absl::StatusOr<bool> MergeEqualInstructions(lir::Function& f, PassContext& context);
+
+// Removes instructions without effect whose results nobody uses.
+absl::StatusOr<bool> RemoveDeadInstructions(lir::Function& f, PassContext& context);
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_OPTIMISE_PASSES_H_

@@ -1,0 +1,49 @@
+// Saturation: `d = mov.sat t` where t is a float result used nowhere else becomes the saturation
+// of the instruction that makes t, and a plain move for copy propagation to remove.
+//
+// In and out: SSA. Saturating twice is harmless, so the order of chains does not matter. Linear.
+#include "core/intel/isa/opcodes.h"
+#include "core/intel/lir/ops.h"
+#include "core/intel/optimise/def_use.h"
+#include "core/intel/optimise/passes.h"
+
+namespace kiln::intel {
+namespace {
+
+using isa::Opcode;
+using isa::Type;
+
+// Float instructions whose result can be saturated in place.
+bool CanSaturate(const lir::Function& f, lir::InstId id) {
+  const lir::Inst& in = f.inst(id);
+  if (!IsEuOp(in.op) || in.cmod != 0 || in.predicate_mode != 0 || in.num_defs != 1) return false;
+  return isa::Info(static_cast<Opcode>(in.op)).saturate &&
+         static_cast<Type>(f.defs(id)[0].type) == Type::kF;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> PropagateSaturate(lir::Function& f, PassContext& context) {
+  const DefUse info = FindDefUse(f);
+  bool changed = false;
+  for (const lir::Block& block : f.blocks) {
+    for (lir::InstId id : block.insts) {
+      const lir::Inst& mov = f.inst(id);
+      if (mov.op != Op(Opcode::kMov) || !(mov.flags & lir::kSaturate)) continue;
+      const lir::Operand& source = f.uses(id)[0];
+      const lir::InstId* def = info.DefOf(source);
+      if (def == nullptr || source.mods != 0 || static_cast<Type>(source.type) != Type::kF ||
+          info.uses[source.id] != 1 || f.inst(*def).width != mov.width ||
+          static_cast<Type>(f.defs(id)[0].type) != Type::kF || !CanSaturate(f, *def)) {
+        continue;
+      }
+      if (!context.Rewrite()) return changed;
+      f.inst(*def).flags |= lir::kSaturate;
+      f.inst(id).flags &= static_cast<uint8_t>(~lir::kSaturate);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+}  // namespace kiln::intel

@@ -1,0 +1,54 @@
+// Dead code: instructions without side effects whose definitions are all unused.
+//
+// Marks backwards from what has effects; block parameters without uses stay (removing them is the
+// mid-end's business, which did so before selection). Cost: linear.
+#include <algorithm>
+#include <vector>
+
+#include "core/intel/lir/ops.h"
+#include "core/intel/lir/target.h"
+#include "core/intel/optimise/def_use.h"
+#include "core/intel/optimise/passes.h"
+
+namespace kiln::intel {
+
+absl::StatusOr<bool> RemoveDeadInstructions(lir::Function& f, PassContext& context) {
+  const lir::Target& target = Gen12Target();
+  DefUse info = FindDefUse(f);
+  std::vector<bool> dead(f.insts.size());
+  std::vector<lir::InstId> work;
+  const auto is_dead = [&](lir::InstId id) {
+    const uint16_t flags = target.ops[f.inst(id).op].flags;
+    if (flags & (lir::kOpSideEffect | lir::kOpTerminator | lir::kOpBarrier)) return false;
+    for (const lir::Operand& d : f.defs(id)) {
+      if (d.kind == lir::Operand::Kind::kValue && info.uses[d.id] != 0) return false;
+    }
+    return true;
+  };
+  const auto visit = [&](lir::InstId id) {
+    if (dead[id.index] || !is_dead(id) || !context.Rewrite()) return;
+    dead[id.index] = true;
+    work.push_back(id);
+  };
+  bool changed = false;
+  for (const lir::Block& block : f.blocks) {
+    for (lir::InstId id : block.insts) visit(id);
+  }
+  while (!work.empty()) {
+    changed = true;
+    const lir::InstId id = work.back();
+    work.pop_back();
+    for (const lir::Operand& o : f.uses(id)) {
+      if (o.kind != lir::Operand::Kind::kValue) continue;
+      if (--info.uses[o.id] == 0 && info.def[o.id].valid()) visit(info.def[o.id]);
+    }
+  }
+  for (lir::Block& block : f.blocks) {
+    block.insts.erase(std::remove_if(block.insts.begin(), block.insts.end(),
+                                     [&](lir::InstId id) { return dead[id.index]; }),
+                      block.insts.end());
+  }
+  return changed;
+}
+
+}  // namespace kiln::intel
