@@ -233,14 +233,15 @@ class Simplifier {
     return Emit(p.op, absl::MakeSpan(sources.data(), p.sources.size()));
   }
 
-  // The type of a zero that stands as a source: only the root's may differ from its op's letter.
+  // The type of a zero that stands as a source: that of the op's letter; where the letter leaves
+  // it open, the result's if the letter stands there too, else the literal's own (comparisons).
   static Type SourceType(const Pattern& p, size_t i, Type result) {
     const std::string_view signature = mir::Info(p.op).signature;
     const char letter = signature[signature.find('=') + 1 + i];
     if (letter == 'f') return Type::kF32;
     if (letter == 'b') return Type::kBool;
     if (letter == 'i') return Type::kI32;
-    return result;
+    return signature[0] == letter ? result : p.sources[i].literal_type;
   }
 
   ValueId Emit(Op op, absl::Span<ValueId> sources) {

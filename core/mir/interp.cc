@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/bitset.h"
 #include "core/mir/immediates.h"
 #include "core/mir/print.h"
 #include "core/mir/semantics.h"
@@ -178,7 +177,14 @@ class Interpreter {
         default: Exec(id, active); break;
       }
       if (!error_.ok() || active.count() == 0) return;
+      if (in_.observer != nullptr) {
+        for (int i = 0; i < m_.inst(id).num_results; ++i) Observe(m_.result(id, i), active);
+      }
     }
+  }
+
+  void Observe(ValueId v, const BitSet& active) {
+    in_.observer->OnValue(v, active, absl::MakeConstSpan(Lanes(v), lanes_));
   }
 
   void Copy(ValueId to, ValueId from, const BitSet& active) {
@@ -226,6 +232,9 @@ class Interpreter {
     loops_.push_back({id, BitSet(lanes_), BitSet(lanes_)});
     BitSet running = *active;
     while (running.count() != 0 && error_.ok()) {
+      if (in_.observer != nullptr) {
+        for (ValueId p : params) Observe(p, running);
+      }
       loops_.back().continued.clear();
       ExecRegion(body, id, running, nullptr);
       running = loops_.back().continued;

@@ -23,6 +23,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/base/bitset.h"
 #include "core/mir/mir.h"
 
 namespace kiln::mir {
@@ -40,6 +42,14 @@ enum class Denormals : uint8_t {
   kFlush,    // single precision, see semantics.h
 };
 
+// Sees every value as it is defined: tests of analyses.
+class InterpObserver {
+ public:
+  virtual ~InterpObserver() = default;
+  // `lanes` holds the value in every lane; only those of active ones mean something.
+  virtual void OnValue(ValueId value, const BitSet& active, absl::Span<const uint32_t> lanes) = 0;
+};
+
 struct LaunchInputs {
   std::array<uint32_t, 3> groups = {1, 1, 1};
   std::array<uint32_t, 3> base_workgroup = {0, 0, 0};
@@ -47,6 +57,7 @@ struct LaunchInputs {
   std::vector<BoundBuffer> buffers;         // written in place
   uint32_t subgroup_size = 32;              // for subgroup_id and subgroup_invocation
   Denormals denormals = Denormals::kKeep;
+  InterpObserver* observer = nullptr;
 };
 
 struct InterpLimits {

@@ -1,0 +1,136 @@
+// Builder, editing utilities, def-use lists, and the generator of random modules.
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/mir/build.h"
+#include "core/mir/generate.h"
+#include "core/mir/interp.h"
+#include "core/mir/parse.h"
+#include "core/mir/print.h"
+#include "core/mir/uses.h"
+#include "core/mir/verify.h"
+#include "gtest/gtest.h"
+
+namespace kiln::mir {
+namespace {
+
+TEST(Builder, ConstantsAreDeduplicatedAcrossBuilders) {
+  Module m;
+  m.body = NewRegion(m);
+  Builder a(m);
+  const ValueId one = a.Int(1);
+  EXPECT_EQ(a.Int(1), one);
+  EXPECT_NE(a.Constant(Type::kF32, 1), one);
+  EXPECT_NE(a.Bool(true), one);
+  EXPECT_EQ(Builder(m).Int(1), one);
+  EXPECT_EQ(a.Undef(Type::kF32), a.Undef(Type::kF32));
+}
+
+TEST(Builder, LateResultsAndSources) {
+  Module m;
+  m.body = NewRegion(m);
+  Builder b(m);
+  b.SetRegion(m.body);
+  b.set_spirv_id(42);
+  const InstId loop = b.Loop({b.Int(0)});
+  const RegionId body = m.inst(loop).regions[0];
+  b.SetRegion(body);
+  const ValueId i = m.region(body).params[0];
+  const InstId test = b.If(b.Uge(i, b.Int(3)));
+  b.SetRegion(m.inst(test).regions[0]);
+  b.Break();
+  const InstId jump = m.region(b.region()).insts.back();
+  b.SetRegion(m.inst(test).regions[1]);
+  b.Yield();
+  b.SetRegion(body);
+  b.Continue({b.Iadd(i, b.Int(1))});
+  // The value is found to be carried only now.
+  SetSources(m, jump, {i});
+  const Type type = Type::kI32;
+  SetResults(m, loop, {&type, 1});
+  b.SetRegion(m.body);
+  b.Return();
+  EXPECT_EQ(Verify(m), absl::OkStatus());
+  EXPECT_EQ(Print(m, {.renumber = true}), R"(mir 1
+entry ""
+local_size 1, 1, 1
+body {
+  %0:i32 = loop (%1:i32 = 0) { ;%42
+    %2:bool = uge %1, 3 ;%42
+    if %2 { ;%42
+      break %1 ;%42
+    } else {
+      yield ;%42
+    }
+    %3:i32 = iadd %1, 1 ;%42
+    continue %3 ;%42
+  }
+  return ;%42
+}
+)");
+}
+
+TEST(Edit, SetSourcesMayTakeItsOwnSources) {
+  Module m = *Parse("mir 1 resource 0 ssbo 0.0.0 body { store_ssbo[0, align 4] 0, 1, 2 return }");
+  const InstId store = m.region(m.body).insts[0];
+  const absl::Span<const ValueId> old = m.sources(store);
+  const std::vector<ValueId> longer = {old[0], old[1], old[2], old[2]};
+  SetSources(m, store, longer);
+  SetSources(m, store, m.sources(store).subspan(0, 2));
+  EXPECT_EQ(PrintInst(m, store), "store_ssbo[0, align 4] 0, 1");
+}
+
+TEST(Edit, ReplacementsChain) {
+  Module m = *Parse("mir 1 body { %0:i32 = ineg 1 %1:i32 = ineg %0 %2:i32 = ineg %1 "
+                    "%3:i32 = iadd %1, %2 return }");
+  Replacements r(m);
+  EXPECT_EQ(r.Apply(m), 0);
+  r.Replace(ValueId(2), ValueId(1));
+  r.Replace(ValueId(1), ValueId(0));
+  EXPECT_EQ(r.Find(ValueId(2)), ValueId(0));
+  EXPECT_EQ(r.Apply(m), 3);
+  EXPECT_EQ(PrintInst(m, m.region(m.body).insts[3]), "%3:i32 = iadd %0, %0");
+}
+
+TEST(Edit, UsesAreInProgramOrder) {
+  const Module m = *Parse("mir 1 body { %0:i32 = ineg 1 if true { %1:i32 = iadd %0, %0 yield } "
+                          "else { yield } %2:i32 = ineg %0 return }");
+  const Uses uses(m);
+  ASSERT_EQ(uses.Of(ValueId(0)).size(), 3u);
+  EXPECT_EQ(PrintInst(m, uses.Of(ValueId(0))[1].inst), "%1:i32 = iadd %0, %0");
+  EXPECT_EQ(uses.Of(ValueId(0))[1].source, 1u);
+  EXPECT_EQ(PrintInst(m, uses.Of(ValueId(0))[2].inst), "%2:i32 = ineg %0");
+  EXPECT_TRUE(uses.Unused(ValueId(2)));
+}
+
+std::vector<uint8_t> Outcome(const Module& m, uint64_t seed) {
+  LaunchInputs inputs = GenerateInputs(seed, m);
+  const absl::StatusOr<InterpStatistics> run = Interpret(m, inputs);
+  EXPECT_TRUE(run.ok()) << run.status();
+  return inputs.buffers[0].bytes;
+}
+
+TEST(Generate, ModulesAreWellFormedRoundTripAndEnd) {
+  int changed = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    const Module m = GenerateModule(seed);
+    ASSERT_EQ(Verify(m), absl::OkStatus()) << seed << "\n" << Print(m);
+    const std::string text = Print(m);
+    absl::StatusOr<Module> parsed = Parse(text);
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    ASSERT_EQ(Print(*parsed), text);
+    const std::vector<uint8_t> expected = Outcome(m, seed);
+    ASSERT_EQ(Outcome(*parsed, seed), expected);
+    Module compact = m;
+    Compact(compact);
+    ASSERT_EQ(Verify(compact), absl::OkStatus());
+    ASSERT_EQ(Outcome(compact, seed), expected);
+    changed += expected != GenerateInputs(seed, m).buffers[0].bytes;
+    ASSERT_EQ(Print(GenerateModule(seed)), text);
+  }
+  EXPECT_EQ(changed, 300);
+}
+
+}  // namespace
+}  // namespace kiln::mir

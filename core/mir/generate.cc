@@ -1,0 +1,323 @@
+#include "core/mir/generate.h"
+
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "core/mir/build.h"
+
+namespace kiln::mir {
+namespace {
+
+// splitmix64 (Steele, Lea, Flood 2014): same numbers on every platform.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+  uint32_t Next() {
+    state_ += 0x9e3779b97f4a7c15u;
+    uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return static_cast<uint32_t>((z ^ (z >> 31)) >> 32);
+  }
+  uint32_t Below(uint32_t n) { return Next() % n; }
+  bool OneIn(uint32_t n) { return Below(n) == 0; }
+
+ private:
+  uint64_t state_;
+};
+
+constexpr Type kTypes[] = {Type::kBool, Type::kI32, Type::kF32};
+
+class Generator {
+ public:
+  Generator(uint64_t seed, const GenerateOptions& options) : random_(seed), options_(options) {}
+
+  Module Run() {
+    m_.entry_point = "random";
+    m_.local_size = {options_.lanes, 1, 1};
+    m_.resources = {{.kind = ResourceKind::kStorageBuffer},
+                    {.kind = ResourceKind::kStorageBuffer, .binding = 1, .read_only = true},
+                    {.kind = ResourceKind::kUniformBuffer, .binding = 2}};
+    if (options_.memory) {
+      m_.shared_bytes = 4 * options_.lanes;
+      m_.push_constant_bytes = 32;
+      for (int i = 0; i < 64; ++i) m_.constant_data.push_back(static_cast<uint8_t>(random_.Next()));
+      m_.private_arrays = {{.bytes = 32}, {.bytes = 4}};
+    }
+    m_.body = NewRegion(m_);
+    b_.SetRegion(m_.body);
+    lane_ = b_.LocalIndex();
+    Define(lane_);
+    Define(b_.WorkgroupId(0));
+    base_ = b_.Imul(lane_, b_.Int(4 * kOutputDwords));
+    left_ = options_.instructions;
+    while (left_ > 0) Step(0);
+    // What lives at the end is visible, so that most of the module is not dead.
+    for (uint32_t i = 0; i < 8; ++i) StoreOutput(8 + i, Pick(random_.OneIn(2) ? Type::kI32 : Type::kF32));
+    b_.Return();
+    return std::move(m_);
+  }
+
+ private:
+  // ---- Values in scope ----
+
+  void Define(ValueId v) { scope_[static_cast<int>(m_.value(v).type)].push_back(v); }
+
+  ValueId Pick(Type type) {
+    const std::vector<ValueId>& values = scope_[static_cast<int>(type)];
+    if (!values.empty() && !random_.OneIn(6)) {
+      // Recent values more often: long chains.
+      const uint32_t n = static_cast<uint32_t>(values.size());
+      return values[n - 1 - (random_.OneIn(2) ? random_.Below(n) : random_.Below(std::min(n, 4u)))];
+    }
+    switch (type) {
+      case Type::kBool: return b_.Bool(random_.OneIn(2));
+      case Type::kF32: return b_.Constant(Type::kF32, InterestingFloat());
+      case Type::kI32: return b_.Int(InterestingInt());
+    }
+    return ValueId();
+  }
+
+  uint32_t InterestingInt() {
+    constexpr uint32_t kInts[] = {0, 1, 2, 3, 4, 7, 8, 31, 32, ~0u, 0x80000000u, 0x7fffffffu, 0xffffu};
+    return random_.OneIn(4) ? random_.Next() : kInts[random_.Below(std::size(kInts))];
+  }
+  uint32_t InterestingFloat() {
+    constexpr uint32_t kFloats[] = {0,          0x80000000u, 0x3f800000u, 0xbf800000u, 0x40000000u,
+                                    0x3f000000u, 0x7f800000u, 0x7fc00000u, 0x4b800000u, 0x3eaaaaabu};
+    if (random_.OneIn(3)) return kFloats[random_.Below(std::size(kFloats))];
+    return (random_.Next() & 0x807fffffu) | ((117 + random_.Below(20)) << 23);
+  }
+
+  struct Mark {
+    size_t size[3];
+  };
+  Mark Enter() const { return {{scope_[0].size(), scope_[1].size(), scope_[2].size()}}; }
+  void Leave(const Mark& mark) {
+    for (int i = 0; i < 3; ++i) scope_[i].resize(mark.size[i]);
+  }
+
+  std::vector<Type> SomeTypes() {
+    std::vector<Type> types(random_.Below(4));
+    for (Type& t : types) t = kTypes[random_.Below(options_.floats ? 3 : 2)];
+    return types;
+  }
+  std::vector<ValueId> PickAll(const std::vector<Type>& types) {
+    std::vector<ValueId> values;
+    for (Type t : types) values.push_back(Pick(t));
+    return values;
+  }
+
+  // ---- Statements ----
+
+  void Step(int depth) {
+    --left_;
+    const uint32_t kind = random_.Below(100);
+    if (kind < 70 || depth >= options_.max_depth) return Arithmetic();
+    if (kind < 80) return MemoryAccess(depth);
+    if (kind < 91) return IfStatement(depth);
+    LoopStatement(depth);
+  }
+
+  void Block(int depth, uint32_t size) {
+    for (uint32_t i = random_.Below(size + 1); i > 0 && left_ > 0; --i) Step(depth);
+  }
+
+  bool Allowed(Op op) const {
+    const OpInfo& info = Info(op);
+    if (!info.Has('P') || info.sources <= 0 || info.results != 1 || op == Op::kBitcast) {
+      return op == Op::kBitcast && options_.floats;
+    }
+    if (!options_.floats && info.signature.find('f') != std::string_view::npos) return false;
+    switch (op) {
+      case Op::kFrsq:
+      case Op::kFexp2:
+      case Op::kFlog2:
+      case Op::kFsin:
+      case Op::kFcos:
+      case Op::kFpow: return false;
+      default: return true;
+    }
+  }
+
+  void Arithmetic() {
+    Op op;
+    do {
+      op = static_cast<Op>(random_.Below(static_cast<uint32_t>(NumOps())));
+    } while (!Allowed(op));
+    const std::string_view signature = Info(op).signature;
+    const Type any = kTypes[random_.Below(options_.floats ? 3 : 2)];
+    const Type integer = random_.OneIn(4) ? Type::kBool : Type::kI32;
+    std::vector<ValueId> sources;
+    for (char c : signature.substr(signature.find('=') + 1)) {
+      sources.push_back(Pick(c == 'i'   ? Type::kI32
+                             : c == 'f' ? Type::kF32
+                             : c == 'b' ? Type::kBool
+                             : c == 'n' ? integer
+                             : c == 't' ? any
+                             : random_.OneIn(2) ? Type::kI32
+                                                : Type::kF32));
+    }
+    Define(b_.Emit(op, sources));
+  }
+
+  void StoreOutput(uint32_t dword, ValueId v) {
+    b_.Store(Op::kStoreSsbo, 0, b_.Iadd(base_, b_.Int(4 * dword)), {v});
+  }
+
+  void DefineResults(InstId load) {
+    for (int i = 0; i < m_.inst(load).num_results; ++i) Define(m_.result(load, i));
+  }
+
+  void MemoryAccess(int depth) {
+    const Type dwords[] = {Type::kI32, options_.floats ? Type::kF32 : Type::kI32, Type::kI32};
+    const absl::Span<const Type> types(dwords, 1 + random_.Below(3));
+    // Any offset: what lies outside reads as 0.
+    const ValueId offset = b_.And(Pick(Type::kI32), b_.Int(random_.OneIn(8) ? 0x3fc : 0xfc));
+    switch (random_.Below(options_.memory ? 9 : 4)) {
+      case 0: return StoreOutput(random_.Below(8), Pick(Type::kI32));
+      case 1: return DefineResults(b_.Load(Op::kLoadSsbo, 0, base_, types));
+      case 2: return DefineResults(b_.Load(Op::kLoadSsbo, 1, offset, types));
+      case 3: return DefineResults(b_.Load(Op::kLoadUbo, 2, offset, types));
+      case 4: return DefineResults(b_.Load(Op::kLoadPush, 0, offset, types));
+      case 5: return DefineResults(b_.Load(Op::kLoadConstant, 0, offset, types));
+      case 6:
+        b_.Store(Op::kStorePrivate, random_.Below(2), b_.And(offset, b_.Int(28)), {Pick(Type::kI32)});
+        return;
+      case 7:
+        return DefineResults(
+            b_.Load(Op::kLoadPrivate, random_.Below(2), b_.And(offset, b_.Int(28)), types));
+      default:
+        if (depth == 0) Exchange();
+        return;
+    }
+  }
+
+  // Every lane publishes a value and reads another lane's.
+  void Exchange() {
+    const ValueId four = b_.Int(4);
+    b_.EmitInst(Op::kControlBarrier, {}, {});
+    b_.Store(Op::kStoreShared, 0, b_.Imul(lane_, four), {Pick(Type::kI32)});
+    b_.EmitInst(Op::kControlBarrier, {}, {});
+    const ValueId other = b_.Urem(Pick(Type::kI32), b_.Int(options_.lanes));
+    const Type type = Type::kI32;
+    DefineResults(b_.Load(Op::kLoadShared, 0, b_.Imul(other, four), {type}));
+  }
+
+  // How a region inside loops may end early.
+  void Jump() {
+    if (random_.OneIn(2)) {
+      b_.Break(PickAll(loop_results_.back()));
+    } else {
+      std::vector<ValueId> values = {b_.Isub(fuel_.back(), b_.Int(1))};
+      for (ValueId v : PickAll(loop_params_.back())) values.push_back(v);
+      b_.Continue(values);
+    }
+  }
+
+  void IfStatement(int depth) {
+    const InstId inst = b_.If(Pick(Type::kBool));
+    const RegionId outer = b_.region();
+    const std::vector<Type> types = SomeTypes();
+    const bool may_jump = !fuel_.empty();
+    const uint32_t jumping = may_jump && random_.OneIn(2) ? random_.Below(2) : 2;
+    for (uint32_t r = 0; r < 2; ++r) {
+      const Mark mark = Enter();
+      b_.SetRegion(m_.inst(inst).regions[r]);
+      Block(depth + 1, random_.OneIn(3) ? 0 : 5);
+      if (r == jumping) {
+        Jump();
+      } else {
+        b_.Yield(PickAll(types));
+      }
+      Leave(mark);
+    }
+    b_.SetRegion(outer);
+    SetResults(m_, inst, types);
+    DefineResults(inst);
+  }
+
+  // The first parameter is fuel; without fuel the loop breaks.
+  void LoopStatement(int depth) {
+    const std::vector<Type> params = SomeTypes();
+    loop_results_.push_back(SomeTypes());
+    loop_params_.push_back(params);
+    const bool divergent = random_.OneIn(2);
+    ValueId rounds = b_.Int(1 + random_.Below(5));
+    if (divergent) rounds = b_.And(Pick(Type::kI32), b_.Int(3));
+    std::vector<ValueId> initial = {rounds};
+    for (ValueId v : PickAll(params)) initial.push_back(v);
+    const InstId loop = b_.Loop(initial);
+    const RegionId outer = b_.region();
+    const RegionId body = m_.inst(loop).regions[0];
+    const Mark mark = Enter();
+    b_.SetRegion(body);
+    fuel_.push_back(m_.region(body).params[0]);
+    for (size_t i = 1; i <= params.size(); ++i) Define(m_.region(body).params[i]);
+
+    const InstId test = b_.If(b_.Ieq(fuel_.back(), b_.Int(0)));
+    b_.SetRegion(m_.inst(test).regions[0]);
+    b_.Break(PickAll(loop_results_.back()));
+    b_.SetRegion(m_.inst(test).regions[1]);
+    b_.Yield();
+    b_.SetRegion(body);
+    Block(depth + 1, 8);
+    if (random_.OneIn(6)) {
+      b_.Break(PickAll(loop_results_.back()));
+    } else {
+      std::vector<ValueId> next = {b_.Isub(fuel_.back(), b_.Int(1))};
+      for (ValueId v : PickAll(params)) next.push_back(v);
+      b_.Continue(next);
+    }
+    Leave(mark);
+    b_.SetRegion(outer);
+    SetResults(m_, loop, loop_results_.back());
+    fuel_.pop_back();
+    loop_results_.pop_back();
+    loop_params_.pop_back();
+    DefineResults(loop);
+  }
+
+  Module m_;
+  Builder b_{m_};
+  Random random_;
+  const GenerateOptions options_;
+  int left_ = 0;
+  ValueId lane_;
+  ValueId base_;                                 // byte offset of the lane's output
+  std::vector<ValueId> scope_[3];                // by type
+  std::vector<ValueId> fuel_;                    // of the loops around, innermost last
+  std::vector<std::vector<Type>> loop_results_;
+  std::vector<std::vector<Type>> loop_params_;
+};
+
+}  // namespace
+
+Module GenerateModule(uint64_t seed, const GenerateOptions& options) {
+  return Generator(seed, options).Run();
+}
+
+LaunchInputs GenerateInputs(uint64_t seed, const Module& module) {
+  Random random(seed ^ 0x5bd1e995u);
+  const auto bytes = [&](uint32_t dwords) {
+    std::vector<uint8_t> data(4 * dwords);
+    for (uint32_t i = 0; i < dwords; ++i) {
+      // Small integers, floats of usual size, and anything.
+      const uint32_t x = random.OneIn(3)   ? random.Below(64)
+                         : random.OneIn(2) ? (random.Next() & 0x807fffffu) | 0x3f800000u
+                                           : random.Next();
+      std::memcpy(&data[4 * i], &x, 4);
+    }
+    return data;
+  };
+  LaunchInputs inputs;
+  inputs.groups = {2, 1, 1};
+  inputs.push_constants = bytes(8);
+  inputs.buffers.push_back({0, 0, 0, bytes(kOutputDwords * module.local_size[0])});
+  inputs.buffers.push_back({0, 1, 0, bytes(64)});
+  inputs.buffers.push_back({0, 2, 0, bytes(64)});
+  return inputs;
+}
+
+}  // namespace kiln::mir

@@ -1,0 +1,34 @@
+// Random well-formed modules for tests: passes must not change what they compute.
+//
+// Every module ends (loops count down a budget), has no race (a lane writes only its own part of
+// buffer 0.0.0 and of shared memory, other lanes' parts are read only after a barrier that all
+// lanes reach), and works for any inputs. Equal seeds give equal modules.
+#ifndef KILN_CORE_MIR_GENERATE_H_
+#define KILN_CORE_MIR_GENERATE_H_
+
+#include <cstdint>
+
+#include "core/mir/interp.h"
+#include "core/mir/mir.h"
+
+namespace kiln::mir {
+
+struct GenerateOptions {
+  int instructions = 60;           // roughly, of straight-line code
+  int max_depth = 4;               // of nested ifs and loops
+  uint32_t lanes = 16;
+  bool floats = true;              // float arithmetic: exact ops only
+  bool memory = true;              // shared, private, push, tables beside the buffers
+};
+
+// Resources: 0.0.0 storage, kOutputDwords per lane; 0.1.0 storage, read-only, 64 dwords;
+// 0.2.0 uniform, 64 dwords.
+inline constexpr uint32_t kOutputDwords = 16;
+Module GenerateModule(uint64_t seed, const GenerateOptions& options = {});
+
+// Buffers and push constants for it, random from the seed.
+LaunchInputs GenerateInputs(uint64_t seed, const Module& module);
+
+}  // namespace kiln::mir
+
+#endif  // KILN_CORE_MIR_GENERATE_H_
