@@ -1,0 +1,114 @@
+// One compile request while it is worked on: see call.h.
+#include "server/call.h"
+
+#include <utility>
+
+namespace kiln::server {
+
+using kiln::v1alpha::CompileRequest;
+using kiln::v1alpha::SourceDigest;
+using kiln::v1alpha::TargetResult;
+
+Call::Call(CompileRequest r, const worker::Fault& f, Engine::Done done)
+    : request(std::move(r)),
+      fault(f),
+      outputs(request.outputs()),
+      spec_bits(cache::SpecBits(request.spec_constants())),
+      done_(std::move(done)),
+      missing_(targets()),
+      answers_(targets()) {}
+
+bool Call::reads_cache() const {
+  return request.cache_policy() == kiln::v1alpha::CACHE_USE ||
+         request.cache_policy() == kiln::v1alpha::CACHE_ONLY_IF_CACHED;
+}
+
+bool Call::writes_cache() const { return request.cache_policy() != kiln::v1alpha::CACHE_BYPASS; }
+
+bool Call::may_compile() const {
+  return request.cache_policy() != kiln::v1alpha::CACHE_ONLY_IF_CACHED;
+}
+
+bool Call::is_glsl() const {
+  return request.has_glsl() ||
+         (request.has_digest() && request.digest().kind() == SourceDigest::GLSL);
+}
+
+bool Call::Answered(size_t target) const {
+  absl::MutexLock lock(&mutex_);
+  return answers_[target].has_value();
+}
+
+bool Call::done() const {
+  absl::MutexLock lock(&mutex_);
+  return finished_;
+}
+
+void Call::SetAnswer(size_t target, Answer answer) {
+  Reply reply;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (finished_ || answers_[target].has_value()) return;
+    answers_[target] = std::move(answer);
+    if (--missing_ > 0) return;
+    for (auto& a : answers_) reply.answers.push_back(*std::move(a));
+  }
+  reply.translate_ns = translate_ns;
+  Finish(std::move(reply));
+}
+
+void Call::SetResult(size_t target, TargetResult result) {
+  result.set_target(request.targets(static_cast<int>(target)));
+  Answer answer;
+  answer.ready = cache::ResultCache::Prepare(outputs, std::move(result));
+  SetAnswer(target, std::move(answer));
+}
+
+void Call::SetAll(const TargetResult& result) {
+  for (size_t i = 0; i < targets(); ++i) {
+    if (!Answered(i)) SetResult(i, result);
+  }
+}
+
+void Call::Fail(absl::Status status, absl::Duration retry) {
+  Reply reply;
+  reply.status = std::move(status);
+  reply.retry = retry;
+  Finish(std::move(reply));
+  Leave();  // what is still under way for this call is of no use to it
+}
+
+void Call::Finish(Reply reply) {
+  Engine::Done done;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (finished_) return;
+    finished_ = true;
+    done = std::move(done_);
+    done_ = nullptr;
+  }
+  done(std::move(reply));
+}
+
+void Call::OnLeave(std::function<void()> leave) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!left_) {
+      leave_.push_back(std::move(leave));
+      return;
+    }
+  }
+  leave();
+}
+
+void Call::Leave() {
+  std::vector<std::function<void()>> leave;
+  {
+    absl::MutexLock lock(&mutex_);
+    left_ = true;
+    leave.swap(leave_);
+  }
+  for (auto& l : leave) l();
+}
+
+}  // namespace kiln::server

@@ -1,0 +1,252 @@
+// The daemon's settings: see config.h.
+#include "server/config.h"
+
+#include <charconv>
+#include <fstream>
+#include <sstream>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace kiln::server {
+namespace {
+
+struct Bytes {
+  uint64_t* value;
+};
+using Place = std::variant<std::string*, uint64_t*, Bytes, absl::Duration*, bool*>;
+
+struct Setting {
+  const char* name;
+  const char* value;  // for --help
+  const char* help;
+  Place place;
+};
+
+std::vector<Setting> Settings(Config* c) {
+  return {
+      {"listen", "HOST:PORT", "where clients connect; port 0 takes a free one", &c->listen},
+      {"metrics", "HOST:PORT", "where Prometheus finds /metrics; \"none\" for nowhere",
+       &c->metrics},
+      {"cache-dir", "DIR", "the disk cache; without it results are kept in memory only",
+       &c->cache_dir},
+      {"cache-bytes", "SIZE", "bound on the disk cache", Bytes{&c->cache_bytes}},
+      {"memory-cache-bytes", "SIZE", "bound on the memory cache", Bytes{&c->memory_cache_bytes}},
+      {"workers", "N", "worker processes; 0 for one on each processor", &c->workers},
+      {"queue", "N", "jobs that may wait for a worker; more are refused (UNAVAILABLE)", &c->queue},
+      {"jobs-per-worker", "N", "jobs after which a worker is replaced", &c->jobs_per_worker},
+      {"job-memory", "SIZE", "address space of a worker", Bytes{&c->job_memory}},
+      {"job-cpu-time", "TIME", "CPU time of one job", &c->job_cpu_time},
+      {"job-time", "TIME", "wall-clock time of one job", &c->job_time},
+      {"drain-time", "TIME", "how long a stopping daemon waits for calls in flight",
+       &c->drain_time},
+      {"worker-binary", "FILE", "the worker; kiln_worker beside kilnd if not given",
+       &c->worker_binary},
+      {"seccomp", "BOOL", "filter the system calls of workers", &c->seccomp},
+      {"max-message-bytes", "SIZE", "bound on a request", Bytes{&c->limits.message_bytes}},
+      {"max-module-bytes", "SIZE", "bound on a SPIR-V module", Bytes{&c->limits.module_bytes}},
+      {"max-glsl-bytes", "SIZE", "bound on GLSL text with its includes",
+       Bytes{&c->limits.glsl_bytes}},
+      {"max-targets", "N", "bound on the targets of a request", &c->limits.targets},
+      {"max-defines", "N", "bound on defines", &c->limits.defines},
+      {"max-includes", "N", "bound on includes", &c->limits.includes},
+      {"max-spec-constants", "N", "bound on specialisation constants", &c->limits.spec_constants},
+      {"max-disabled-passes", "N", "bound on disabled passes", &c->limits.disabled_passes},
+      {"max-name-bytes", "SIZE", "bound on every name", Bytes{&c->limits.name_bytes}},
+      {"enable-fault-injection", "BOOL", "for tests: obey the kiln-fault header of requests",
+       &c->enable_fault_injection},
+  };
+}
+
+bool ParseNumber(const std::string& text, uint64_t* value) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty();
+}
+
+bool ParseBytes(const std::string& text, uint64_t* value) {
+  static constexpr std::pair<const char*, int> kUnits[] = {
+      {"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"TiB", 40}, {"", 0}};
+  for (auto [unit, shift] : kUnits) {
+    std::string suffix = unit;
+    if (text.size() < suffix.size() || text.substr(text.size() - suffix.size()) != suffix) continue;
+    uint64_t n = 0;
+    if (!ParseNumber(text.substr(0, text.size() - suffix.size()), &n)) return false;
+    if (n > (UINT64_MAX >> shift)) return false;
+    *value = n << shift;
+    return true;
+  }
+  return false;
+}
+
+struct Assign {
+  const std::string& text;
+  // Null, or what would have been right.
+  const char* operator()(std::string* to) const {
+    *to = text;
+    return nullptr;
+  }
+  const char* operator()(uint64_t* to) const {
+    return ParseNumber(text, to) ? nullptr : "a number";
+  }
+  const char* operator()(Bytes to) const {
+    return ParseBytes(text, to.value) ? nullptr : "a size such as 512MiB";
+  }
+  const char* operator()(absl::Duration* to) const {
+    bool ok = absl::ParseDuration(text, to) && *to > absl::ZeroDuration();
+    return ok ? nullptr : "a time such as 30s";
+  }
+  const char* operator()(bool* to) const {
+    if (text != "true" && text != "false") return "true or false";
+    *to = text == "true";
+    return nullptr;
+  }
+};
+
+std::string Show(const Place& place) {
+  struct {
+    std::string operator()(std::string* s) const { return s->empty() ? "none" : *s; }
+    std::string operator()(uint64_t* n) const { return absl::StrCat(*n); }
+    std::string operator()(Bytes b) const {
+      for (auto [shift, unit] : {std::pair{30, "GiB"}, {20, "MiB"}, {10, "KiB"}}) {
+        if (*b.value != 0 && (*b.value & ((uint64_t{1} << shift) - 1)) == 0) {
+          return absl::StrCat(*b.value >> shift, unit);
+        }
+      }
+      return absl::StrCat(*b.value);
+    }
+    std::string operator()(absl::Duration* d) const { return absl::FormatDuration(*d); }
+    std::string operator()(bool* b) const { return *b ? "true" : "false"; }
+  } show;
+  return std::visit(show, place);
+}
+
+// The settings' name nearest to `name`, for "did you mean": the one with the longest common prefix.
+std::string Nearest(const std::vector<Setting>& settings, const std::string& name) {
+  std::string best;
+  size_t most = 2;
+  for (const Setting& s : settings) {
+    size_t n = 0;
+    while (n < name.size() && s.name[n] != '\0' && s.name[n] == name[n]) ++n;
+    if (n > most) {
+      most = n;
+      best = s.name;
+    }
+  }
+  return best;
+}
+
+// Empty: done. Otherwise what is wrong.
+std::string Set(const std::string& name, const std::string& value, Config* config) {
+  std::vector<Setting> settings = Settings(config);
+  for (const Setting& setting : settings) {
+    if (name != setting.name) continue;
+    const char* wanted = std::visit(Assign{value}, setting.place);
+    return wanted == nullptr
+               ? ""
+               : absl::StrCat("'", name, "' takes ", wanted, ", not '", value, "'");
+  }
+  std::string nearest = Nearest(settings, name);
+  return absl::StrCat("there is no setting '", name, "'",
+                      nearest.empty() ? "" : absl::StrCat("; did you mean '", nearest, "'?"));
+}
+
+absl::Status Usage(const std::string& what) {
+  return absl::InvalidArgumentError(absl::StrCat(what, "\nTry kilnd --help."));
+}
+
+absl::Status ReadFile(const std::string& path, std::string* text) {
+  std::ifstream file(path);
+  if (!file) return Usage(absl::StrCat("the configuration file ", path, " cannot be read"));
+  std::ostringstream all;
+  all << file.rdbuf();
+  *text = all.str();
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status ParseConfigText(const std::string& file, const std::string& text, Config* config) {
+  std::istringstream lines(text);
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    line = line.substr(0, line.find('#'));
+    absl::StripAsciiWhitespace(&line);
+    if (line.empty()) continue;
+    size_t equals = line.find('=');
+    std::string error;
+    if (equals == std::string::npos) {
+      error = "expected 'name = value'";
+    } else {
+      std::string name = line.substr(0, equals), value = line.substr(equals + 1);
+      absl::StripAsciiWhitespace(&name);
+      absl::StripAsciiWhitespace(&value);
+      error = Set(name, value, config);
+    }
+    if (!error.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(file, ":", number, ": ", error));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Config> ParseConfig(const std::vector<std::string>& arguments) {
+  Config config;
+  for (const std::string& argument : arguments) {
+    if (argument.substr(0, 9) != "--config=") continue;
+    std::string text;
+    if (absl::Status s = ReadFile(argument.substr(9), &text); !s.ok()) return s;
+    if (absl::Status s = ParseConfigText(argument.substr(9), text, &config); !s.ok()) return s;
+  }
+  for (const std::string& argument : arguments) {
+    if (argument == "--help" || argument == "-h") {
+      config.help = true;
+    } else if (argument == "--version") {
+      config.version = true;
+    } else if (argument == "--enable-fault-injection") {
+      config.enable_fault_injection = true;
+    } else if (argument.substr(0, 2) != "--" || argument.find('=') == std::string::npos) {
+      return Usage(absl::StrCat("'", argument, "' is not understood: flags are --name=value"));
+    } else if (argument.substr(0, 9) != "--config=") {
+      size_t equals = argument.find('=');
+      std::string error = Set(argument.substr(2, equals - 2), argument.substr(equals + 1), &config);
+      if (!error.empty()) return Usage(error);
+    }
+  }
+  if (config.metrics == "none") config.metrics.clear();
+  return config;
+}
+
+std::string HelpText() {
+  Config defaults;
+  std::string text =
+      "kilnd: compiles shaders to GPU machine code as a service.\n"
+      "\n"
+      "  kilnd [--name=VALUE]... [--config=FILE]\n"
+      "\n"
+      "Examples:\n"
+      "  kilnd --cache-dir=/var/cache/kiln\n"
+      "  kilnd --listen=127.0.0.1:0 --metrics=none          a free port, printed; no metrics\n"
+      "  kilnd --config=/etc/kiln/kilnd.conf --workers=8\n"
+      "\n"
+      "Then: kiln compile --server=127.0.0.1:7411 --target=tgl blur.comp\n"
+      "      curl http://127.0.0.1:7412/metrics\n"
+      "\n"
+      "Settings, as flags or as lines 'name = value' of FILE ('#' begins a comment):\n";
+  for (const Setting& s : Settings(&defaults)) {
+    absl::StrAppend(&text, absl::StrFormat("  --%-28s %s (%s)\n", absl::StrCat(s.name, "=", s.value),
+                                           s.help, Show(s.place)));
+  }
+  absl::StrAppend(&text,
+                  "  --version                      print the version\n"
+                  "\n"
+                  "SIGTERM and SIGINT drain: health turns NOT_SERVING, calls in flight are finished,\n"
+                  "then kilnd leaves with 0. It leaves with 2 for a wrong setting and 1 when it cannot\n"
+                  "start. There is no authentication: listen beyond loopback only where every\n"
+                  "client is trusted.\n");
+  return text;
+}
+
+}  // namespace kiln::server

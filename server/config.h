@@ -1,0 +1,64 @@
+// The daemon's settings: from a file, then from the command line, which wins.
+//
+// Every setting has one name, used as --name=VALUE and, in the file, as a line "name = VALUE".
+// In files, '#' begins a comment. Sizes take KiB, MiB, GiB; times take ms, s, m, h.
+#ifndef KILN_SERVER_CONFIG_H_
+#define KILN_SERVER_CONFIG_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace kiln::server {
+
+// Bounds on what is read from clients.
+struct Limits {
+  uint64_t message_bytes = uint64_t{64} << 20;
+  uint64_t module_bytes = uint64_t{16} << 20;
+  uint64_t glsl_bytes = uint64_t{4} << 20;
+  uint64_t targets = 16;
+  uint64_t defines = 1024;
+  uint64_t includes = 1024;
+  uint64_t spec_constants = 1024;
+  uint64_t disabled_passes = 256;
+  uint64_t name_bytes = 1024;
+};
+
+struct Config {
+  std::string listen = "127.0.0.1:7411";
+  std::string metrics = "127.0.0.1:7412";  // empty: none
+  std::string cache_dir;                   // empty: memory only
+  uint64_t cache_bytes = uint64_t{4} << 30;
+  uint64_t memory_cache_bytes = uint64_t{256} << 20;
+  uint64_t workers = 0;  // 0: one for each processor
+  uint64_t queue = 1024;
+  uint64_t jobs_per_worker = 1000;
+  uint64_t job_memory = uint64_t{2} << 30;
+  absl::Duration job_cpu_time = absl::Seconds(60);
+  absl::Duration job_time = absl::Seconds(60);
+  absl::Duration drain_time = absl::Seconds(30);
+  std::string worker_binary;  // empty: kiln_worker beside the executable
+  bool seccomp = true;
+  bool enable_fault_injection = false;
+  Limits limits;
+  bool help = false;
+  bool version = false;
+};
+
+// Reads the file named by --config, if any, and the command line. InvalidArgument: says which flag,
+// or which file and line, is wrong and what would be right.
+absl::StatusOr<Config> ParseConfig(const std::vector<std::string>& arguments);
+
+// Settings of a file's text. `file` is for messages.
+absl::Status ParseConfigText(const std::string& file, const std::string& text, Config* config);
+
+// What --help prints.
+std::string HelpText();
+
+}  // namespace kiln::server
+
+#endif  // KILN_SERVER_CONFIG_H_

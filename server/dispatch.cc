@@ -1,0 +1,228 @@
+// Flights and workers: how the engine gets missing results made. See engine.h.
+#include <algorithm>
+#include <utility>
+
+#include "server/engine_internal.h"
+
+namespace kiln::server {
+
+using kiln::v1alpha::TargetResult;
+
+void MakeKeys(const RequestChecker& checker, Call* call) {
+  if (!call->keys.empty()) return;
+  cache::ShaderComponents shader =
+      cache::HashShader(call->module, call->request.entry_point(), call->request.stage(),
+                        call->spec_bits, call->request.options());
+  for (const std::string& target : call->request.targets()) {
+    call->keys.push_back(cache::ResultKey(shader, checker.Components(target)));
+  }
+}
+
+std::shared_ptr<Engine::Group> Engine::Group::ForCompile(const Call& call) {
+  auto group = std::make_shared<Group>();
+  worker::CompileJob* compile = group->job.mutable_compile();
+  compile->set_spirv(*call.spirv);
+  compile->set_entry_point(call.request.entry_point());
+  compile->set_stage(call.request.stage());
+  for (const auto& [id, bits] : call.spec_bits) (*compile->mutable_spec_constants())[id] = bits;
+  *compile->mutable_options() = call.request.options();
+  compile->set_assembly(call.outputs.assembly());
+  *group->job.mutable_fault() = call.fault;
+  group->module = call.module;
+  group->stores = call.writes_cache();
+  return group;
+}
+
+std::shared_ptr<Engine::Group> Engine::Group::ForTranslation(const Call& call,
+                                                             const cache::Digest& key,
+                                                             uint64_t flight) {
+  auto group = std::make_shared<Group>();
+  *group->job.mutable_translate()->mutable_glsl() = call.request.glsl();
+  // A fault names a pass: translate_glsl's happen here, all others when the module is compiled.
+  if (call.fault.pass() == "translate_glsl") *group->job.mutable_fault() = call.fault;
+  group->items.push_back({key, flight});
+  group->stores = call.writes_cache();
+  absl::MutexLock lock(&group->mutex);
+  group->wanted = 1;
+  return group;
+}
+
+void Engine::Group::Add(const std::string& target, const Item& item) {
+  job.mutable_compile()->add_targets(target);
+  items.push_back(item);
+  absl::MutexLock lock(&mutex);
+  ++wanted;
+}
+
+std::vector<std::string> Engine::Group::Targets() const {
+  return {job.compile().targets().begin(), job.compile().targets().end()};
+}
+
+void Engine::CompileMissing(const std::shared_ptr<Call>& call, const std::vector<size_t>& missing) {
+  auto group = Group::ForCompile(*call);
+  bool shared = call->writes_cache();
+  for (size_t i : missing) {
+    const cache::Digest& key = call->keys[i];
+    std::string name;
+    if (shared) {
+      name.assign(cache::AsBytes(key));
+      name.push_back(call->outputs.assembly() ? 'a' : ' ');
+    }
+    auto joined = compiles_.Join(name, [this, call, i, key](const CompileOutcome& o, bool leads) {
+      if (!o.call_error.ok()) {
+        call->Fail(o.call_error, kRetryDelay);
+        return;
+      }
+      Answer answer;
+      answer.ready = cache::ResultCache::Prepare(call->outputs, o.result);
+      answer.tier = leads ? o.tier : kiln::v1alpha::CACHE_COALESCED;
+      answer.queue_ns = o.queue_ns;
+      if (!leads) metrics_->Coalesced();
+      if (call->writes_cache()) cache_->Remember(key, call->outputs, answer.ready);
+      call->SetAnswer(i, std::move(answer));
+    });
+    call->OnLeave([this, ticket = joined.ticket] { compiles_.Leave(ticket); });
+    if (!joined.leads) continue;
+    CompileOutcome again;
+    if (FindAgain(*call, key, &again)) {
+      compiles_.Finish(joined.ticket.flight, again);
+    } else {
+      group->Add(call->request.targets(static_cast<int>(i)), {key, joined.ticket.flight});
+      compiles_.IfAbandoned(joined.ticket.flight, [this, group] { Abandon(group); });
+    }
+  }
+  if (!group->items.empty()) Dispatch(std::move(group));
+}
+
+// Between this call's look into the cache and its flight, another flight may have landed.
+bool Engine::FindAgain(const Call& call, const cache::Digest& key, CompileOutcome* outcome) {
+  if (!call.reads_cache()) return false;
+  cache::Ready ready;
+  kiln::v1alpha::OutputMask everything;
+  everything.set_binary(true);
+  everything.set_assembly(call.outputs.assembly());
+  everything.set_launch_record(true);
+  everything.set_pass_records(true);
+  everything.set_remarks(true);
+  cache::Lookup found = cache_->Find(key, cache::Outputs(everything), true, &ready);
+  if (!Found(found)) return false;
+  outcome->tier = TierOf(found);
+  return outcome->result.ParseFromArray(ready.bytes->data(),
+                                        static_cast<int>(ready.bytes->size() - 1));
+}
+
+void Engine::Dispatch(std::shared_ptr<Group> group) {
+  absl::Status refused;
+  {
+    absl::MutexLock lock(&group->mutex);
+    if (group->wanted == 0) return;  // everybody left while it was being put together
+    auto handle = pool_->Submit(group->job, [this, group](worker::JobOutcome outcome) {
+      JobDone(group, std::move(outcome));
+    });
+    if (handle.ok()) {
+      group->handle = *std::move(handle);
+      return;
+    }
+    refused = handle.status();
+  }
+  metrics_->ShedRequest(metrics::Metrics::Shed::kQueueFull);
+  for (const Group::Item& item : group->items) {
+    if (group->job.has_translate()) {
+      TranslateOutcome outcome;
+      outcome.call_error = refused;
+      translations_.Finish(item.flight, outcome);
+    } else {
+      CompileOutcome outcome;
+      outcome.call_error = refused;
+      compiles_.Finish(item.flight, outcome);
+    }
+  }
+}
+
+void Engine::Abandon(const std::shared_ptr<Group>& group) {
+  worker::Pool::Handle handle;
+  {
+    absl::MutexLock lock(&group->mutex);
+    if (--group->wanted > 0) return;
+    handle = group->handle;
+  }
+  if (handle != nullptr) pool_->Cancel(handle);
+}
+
+namespace {
+
+TargetResult Died(const worker::JobOutcome& outcome) {
+  TargetResult result;
+  result.set_status(outcome.status);
+  result.set_cause(outcome.cause);
+  result.set_message(outcome.message);
+  result.set_last_pass(outcome.last_pass);
+  return result;
+}
+
+cache::StoredTranslation ToStored(const worker::JobOutcome& outcome) {
+  cache::StoredTranslation t;
+  if (outcome.translation.has_value()) {
+    t.status = outcome.translation->status();
+    t.cause = outcome.translation->cause();
+    t.message = outcome.translation->message();
+    t.nanoseconds = outcome.translation->nanoseconds();
+    t.module = cache::Sha256(outcome.translation->spirv());
+  } else {
+    t.status = outcome.status;
+    t.cause = outcome.cause;
+    t.message = outcome.message;
+  }
+  return t;
+}
+
+}  // namespace
+
+void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome outcome) {
+  metrics_->Job(outcome, group->Targets());
+  if (group->job.has_translate()) {
+    TranslateOutcome done;
+    done.translation = ToStored(outcome);
+    if (outcome.translation.has_value()) {
+      done.spirv = std::make_shared<const std::string>(outcome.translation->spirv());
+    }
+    // Not stored for want of space, say: it is made again next time. The tier counts that.
+    if (group->stores && done.spirv != nullptr) {
+      cache_->StoreTranslation(group->items[0].key, done.translation, *done.spirv).IgnoreError();
+    }
+    translations_.Finish(group->items[0].flight, done);
+    return;
+  }
+  std::shared_ptr<Group> again;
+  bool died = outcome.status != TargetResult::OK;
+  for (size_t i = 0; i < group->items.size(); ++i) {
+    const Group::Item& item = group->items[i];
+    CompileOutcome done;
+    done.queue_ns = absl::ToInt64Nanoseconds(outcome.queued);
+    bool has_result = i < outcome.results.size() && outcome.results[i].has_value();
+    bool innocent = died && !has_result && outcome.status != TargetResult::CANCELLED &&
+                    outcome.blamed_target >= 0 && static_cast<int>(i) > outcome.blamed_target;
+    if (innocent) {
+      if (again == nullptr) {
+        again = std::make_shared<Group>();
+        again->job = group->job;
+        again->job.mutable_compile()->clear_targets();
+        again->job.clear_fault();
+        again->module = group->module;
+        again->stores = group->stores;
+      }
+      again->Add(group->job.compile().targets(static_cast<int>(i)), item);
+      compiles_.IfAbandoned(item.flight, [this, again] { Abandon(again); });
+      continue;
+    }
+    done.result = has_result ? std::move(*outcome.results[i]) : Died(outcome);
+    done.result.set_target(group->job.compile().targets(static_cast<int>(i)));
+    done.result.set_key(cache::ToHex(item.key));
+    done.result.set_spirv_sha256(std::string(cache::AsBytes(group->module)));
+    if (group->stores) cache_->Store(item.key, done.result).IgnoreError();
+    compiles_.Finish(item.flight, done);
+  }
+  if (again != nullptr) Dispatch(std::move(again));
+}
+
+}  // namespace kiln::server

@@ -1,0 +1,233 @@
+// What happens to a compile request: see engine.h. This file has the way through the caches and the
+// translation; dispatch.cc has flights and workers.
+#include "server/engine.h"
+
+#include <utility>
+
+#include "server/cache/source_digest.h"
+#include "server/call.h"
+#include "server/engine_internal.h"
+
+namespace kiln::server {
+
+using cache::Lookup;
+using kiln::v1alpha::CompileRequest;
+using kiln::v1alpha::SourceDigest;
+using kiln::v1alpha::TargetResult;
+
+namespace {
+
+// Hashing more than this would hold up a thread of gRPC for over half a millisecond.
+constexpr size_t kHashAtOnce = size_t{1} << 20;
+
+TargetResult NotCached(const char* message) {
+  TargetResult result;
+  result.set_status(TargetResult::NOT_CACHED);
+  result.set_cause("not_cached");
+  result.set_message(message);
+  return result;
+}
+
+TargetResult FromTranslation(const cache::StoredTranslation& translation) {
+  TargetResult result;
+  result.set_status(translation.status);
+  result.set_cause(translation.cause);
+  result.set_message(translation.message);
+  return result;
+}
+
+void HashGlsl(Call* call) {
+  if (call->has_glsl_digest) return;
+  if (call->request.has_glsl()) {
+    call->glsl = cache::GlslDigest(call->request.glsl());
+  } else {
+    const std::string& bytes = call->request.digest().sha256();
+    std::copy(bytes.begin(), bytes.end(), call->glsl.begin());
+  }
+  call->has_glsl_digest = true;
+}
+
+// The module's digest, where it is known without translating.
+void HashModule(Call* call) {
+  if (call->has_module || call->is_glsl()) return;
+  if (call->request.has_spirv()) {
+    call->module = cache::SpirvDigest(call->request.spirv());
+    // Shares the request's lifetime instead of copying the module.
+    call->spirv = std::shared_ptr<const std::string>(std::shared_ptr<void>(),
+                                                     &call->request.spirv());
+  } else {
+    const std::string& bytes = call->request.digest().sha256();
+    std::copy(bytes.begin(), bytes.end(), call->module.begin());
+  }
+  call->has_module = true;
+}
+
+}  // namespace
+
+Engine::Engine(const Options& options, worker::Pool* pool, cache::ResultCache* cache,
+               metrics::Metrics* metrics)
+    : options_(options),
+      pool_(pool),
+      cache_(cache),
+      metrics_(metrics),
+      checker_(pool->hello(), options.limits),
+      glslang_version_(pool->hello().glslang_version()),
+      executor_(options.threads, options.queue_limit) {}
+
+Engine::~Engine() = default;
+
+std::shared_ptr<Call> Engine::Start(CompileRequest request, const worker::Fault& fault, Done done) {
+  Violations violations = checker_.Check(request);
+  if (!violations.empty()) {
+    Reply reply;
+    reply.status = absl::InvalidArgumentError(violations[0].first + ": " + violations[0].second);
+    reply.violations = std::move(violations);
+    done(std::move(reply));
+    return nullptr;
+  }
+  auto call = std::make_shared<Call>(std::move(request), fault, std::move(done));
+  if (TryCaches(call.get())) return nullptr;
+  if (!executor_.TryRun([this, call] { Slow(call); })) {
+    metrics_->ShedRequest(metrics::Metrics::Shed::kQueueFull);
+    call->Fail(absl::UnavailableError("too many calls are waiting"), kRetryDelay);
+    return nullptr;
+  }
+  return call;
+}
+
+void Engine::Cancel(const std::shared_ptr<Call>& call) {
+  call->Fail(absl::CancelledError("the client has left"));
+}
+
+// What can be answered without waiting, is. True: the call is done.
+bool Engine::TryCaches(Call* call) {
+  if (!call->reads_cache() || call->request.spirv().size() > kHashAtOnce ||
+      call->request.glsl().ByteSizeLong() > kHashAtOnce) {
+    return false;
+  }
+  HashModule(call);
+  if (call->is_glsl()) {
+    HashGlsl(call);
+    cache::StoredTranslation translation;
+    Lookup found = cache_->FindTranslation(cache::TranslationKey(call->glsl, glslang_version_),
+                                           false, &translation);
+    if (found != Lookup::kMemory && found != Lookup::kDisk) return false;
+    if (translation.status != TargetResult::OK) {
+      call->SetAll(FromTranslation(translation));
+      return true;
+    }
+    call->module = translation.module;
+    call->translate_ns = translation.nanoseconds;
+    call->has_module = true;
+  }
+  MakeKeys(checker_, call);
+  bool all = true;
+  for (size_t i = 0; i < call->targets(); ++i) {
+    Answer answer;
+    Lookup found = cache_->Find(call->keys[i], call->outputs, false, &answer.ready);
+    if (found == Lookup::kMemory || found == Lookup::kDisk) {
+      answer.tier = TierOf(found);
+      call->SetAnswer(i, std::move(answer));
+    } else {
+      all = false;
+    }
+  }
+  return all;
+}
+
+void Engine::Slow(const std::shared_ptr<Call>& call) {
+  if (call->done()) return;
+  HashModule(call.get());
+  if (call->has_module) {
+    AfterModule(call);
+  } else {
+    Translate(call);
+  }
+}
+
+void Engine::Translate(const std::shared_ptr<Call>& call) {
+  HashGlsl(call.get());
+  cache::Digest key = cache::TranslationKey(call->glsl, glslang_version_);
+  TranslateOutcome outcome;
+  if (call->reads_cache() && Found(cache_->FindTranslation(key, true, &outcome.translation))) {
+    AfterTranslation(call, outcome);
+    return;
+  }
+  if (!call->request.has_glsl() || !call->may_compile()) {
+    call->SetAll(NotCached("the GLSL source is not known: send it"));
+    return;
+  }
+  auto joined = translations_.Join(
+      call->writes_cache() ? std::string(cache::AsBytes(key)) : "",
+      [this, call](const TranslateOutcome& result, bool leads) {
+        if (!leads) metrics_->Coalesced();
+        // Away from the pool's thread, which has other jobs to hand out.
+        executor_.Run([this, call, result] { AfterTranslation(call, result); });
+      });
+  call->OnLeave([this, ticket = joined.ticket] { translations_.Leave(ticket); });
+  if (!joined.leads) return;
+  if (call->reads_cache() && Found(cache_->FindTranslation(key, true, &outcome.translation))) {
+    translations_.Finish(joined.ticket.flight, outcome);
+    return;
+  }
+  auto group = Group::ForTranslation(*call, key, joined.ticket.flight);
+  translations_.IfAbandoned(joined.ticket.flight, [this, group] { Abandon(group); });
+  Dispatch(std::move(group));
+}
+
+void Engine::AfterTranslation(const std::shared_ptr<Call>& call, const TranslateOutcome& outcome) {
+  if (!outcome.call_error.ok()) {
+    call->Fail(outcome.call_error, kRetryDelay);
+    return;
+  }
+  if (outcome.translation.status != TargetResult::OK) {
+    TargetResult result = FromTranslation(outcome.translation);
+    if (!cache::Storable(result.status())) result.set_last_pass("translate_glsl");
+    call->SetAll(result);
+    return;
+  }
+  call->module = outcome.translation.module;
+  call->translate_ns = outcome.translation.nanoseconds;
+  call->spirv = outcome.spirv;
+  call->has_module = true;
+  AfterModule(call);
+}
+
+void Engine::AfterModule(const std::shared_ptr<Call>& call) {
+  MakeKeys(checker_, call.get());
+  std::vector<size_t> missing;
+  for (size_t i = 0; i < call->targets(); ++i) {
+    if (call->Answered(i)) continue;
+    Answer answer;
+    Lookup found = Lookup::kMiss;
+    if (call->reads_cache()) {
+      found = cache_->Find(call->keys[i], call->outputs, true, &answer.ready);
+    }
+    if (Found(found)) {
+      answer.tier = TierOf(found);
+      call->SetAnswer(i, std::move(answer));
+    } else {
+      missing.push_back(i);
+    }
+  }
+  if (missing.empty()) return;
+  if (!call->may_compile()) {
+    call->SetAll(NotCached("not in the cache"));
+  } else if (!LoadModule(call.get())) {
+    call->SetAll(NotCached("not in the cache: send the source"));
+  } else {
+    CompileMissing(call, missing);
+  }
+}
+
+// Where only a digest was sent, or a translation was found in the cache, the module may be there too.
+bool Engine::LoadModule(Call* call) {
+  if (call->spirv != nullptr) return true;
+  std::string spirv;
+  if (cache_->FindModule(call->module, &spirv)) {
+    call->spirv = std::make_shared<const std::string>(std::move(spirv));
+  }
+  return call->spirv != nullptr;
+}
+
+}  // namespace kiln::server

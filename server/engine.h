@@ -1,0 +1,123 @@
+// What happens to a compile request, apart from the transport.
+//
+// Order for each target: memory, disk, a flight already under way, a worker. A request that both
+// caches answer without waiting is done in the caller's thread; others go to the executor, where
+// disk reads may block, and from there to flights:
+//
+//   GLSL -> (translation: cache, flight, worker) -> module digest
+//   module digest -> key per target -> (cache, flight, worker: one job for all that are missing)
+//
+// A result is stored before anybody is told of it. Between a miss and the start of a flight another
+// may have finished: the leader of a flight looks into the cache once more. A job is cancelled when
+// the last waiter of all its flights has left. Workers that die spoil only the target they died of;
+// targets of the same job that had not begun are sent again.
+#ifndef KILN_SERVER_ENGINE_H_
+#define KILN_SERVER_ENGINE_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "proto/compile.pb.h"
+#include "proto/worker.pb.h"
+#include "server/cache/result_cache.h"
+#include "server/executor.h"
+#include "server/metrics/metrics.h"
+#include "server/request.h"
+#include "server/single_flight.h"
+#include "server/worker/pool.h"
+
+namespace kiln::server {
+
+// One target's result on its way to the client.
+struct Answer {
+  cache::Ready ready;  // the TargetResult's bytes
+  kiln::v1alpha::CacheTier tier = kiln::v1alpha::CACHE_MISS;
+  int64_t queue_ns = 0;
+};
+
+struct Reply {
+  // Not ok: about the call. Unavailable carries `retry`, InvalidArgument `violations`.
+  absl::Status status;
+  absl::Duration retry;
+  Violations violations;
+  std::vector<Answer> answers;  // one for each target
+  int64_t translate_ns = 0;
+};
+
+class Call;
+
+class Engine {
+ public:
+  struct Options {
+    Limits limits;
+    int threads = 2;
+    size_t queue_limit = 4096;  // calls that wait for the disk
+  };
+  // All outlive the engine's calls. To take everything down: Stop, then destroy the pool (its last
+  // jobs report to the engine), then the engine.
+  Engine(const Options& options, worker::Pool* pool, cache::ResultCache* cache,
+         metrics::Metrics* metrics);
+  ~Engine();
+
+  using Done = std::function<void(Reply reply)>;
+  // Calls `done` once, perhaps before it returns. Never blocks. The handle is for Cancel; null when
+  // it is done already. `fault`: a test hook.
+  std::shared_ptr<Call> Start(kiln::v1alpha::CompileRequest request, const worker::Fault& fault,
+                              Done done);
+  // The client has left: `done` is called with a Cancelled status, unless it was called before.
+  void Cancel(const std::shared_ptr<Call>& call);
+
+  // When all calls are answered: ends the threads.
+  void Stop() { executor_.Stop(); }
+
+  const RequestChecker& checker() const { return checker_; }
+
+ private:
+  friend class Call;
+  struct CompileOutcome {
+    absl::Status call_error;  // the job was never accepted
+    kiln::v1alpha::TargetResult result;
+    int64_t queue_ns = 0;
+    kiln::v1alpha::CacheTier tier = kiln::v1alpha::CACHE_MISS;  // for the leader
+  };
+  struct TranslateOutcome {
+    absl::Status call_error;
+    cache::StoredTranslation translation;
+    std::shared_ptr<const std::string> spirv;
+  };
+  // Flights of one worker job.
+  struct Group;
+
+  // Steps of a call; see engine.cc.
+  bool TryCaches(Call* call);
+  void Slow(const std::shared_ptr<Call>& call);
+  void Translate(const std::shared_ptr<Call>& call);
+  void AfterTranslation(const std::shared_ptr<Call>& call, const TranslateOutcome& outcome);
+  void AfterModule(const std::shared_ptr<Call>& call);
+  void CompileMissing(const std::shared_ptr<Call>& call, const std::vector<size_t>& missing);
+  bool LoadModule(Call* call);
+
+  // Flights to workers.
+  bool FindAgain(const Call& call, const cache::Digest& key, CompileOutcome* outcome);
+  void Dispatch(std::shared_ptr<Group> group);
+  void JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome outcome);
+  void Abandon(const std::shared_ptr<Group>& group);
+
+  const Options options_;
+  worker::Pool* pool_;
+  cache::ResultCache* cache_;
+  metrics::Metrics* metrics_;
+  RequestChecker checker_;
+  std::string glslang_version_;
+  SingleFlight<CompileOutcome> compiles_;
+  SingleFlight<TranslateOutcome> translations_;
+  Executor executor_;
+};
+
+}  // namespace kiln::server
+
+#endif  // KILN_SERVER_ENGINE_H_

@@ -1,0 +1,120 @@
+// Metrics of what counts itself: see snapshot.h.
+#include "server/metrics/snapshot.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+namespace kiln::metrics {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+
+struct Sample {
+  std::vector<ClientMetric::Label> labels;
+  double value;
+};
+
+void Add(std::vector<MetricFamily>* out, const char* name, const char* help, MetricType type,
+         const std::vector<Sample>& samples) {
+  MetricFamily family;
+  family.name = name;
+  family.help = help;
+  family.type = type;
+  for (const Sample& sample : samples) {
+    ClientMetric metric;
+    metric.label = sample.labels;
+    if (type == MetricType::Counter) {
+      metric.counter.value = sample.value;
+    } else {
+      metric.gauge.value = sample.value;
+    }
+    family.metric.push_back(std::move(metric));
+  }
+  out->push_back(std::move(family));
+}
+
+double D(uint64_t n) { return static_cast<double>(n); }
+
+}  // namespace
+
+std::vector<MetricFamily> Snapshot::Collect() const {
+  std::vector<MetricFamily> out;
+  CollectCache(&out);
+  CollectPool(&out);
+  CollectProcess(&out);
+  return out;
+}
+
+void Snapshot::CollectCache(std::vector<MetricFamily>* out) const {
+  const auto& c = cache_->counters();
+  auto memory = cache_->memory_usage();
+  cache::DiskTier::Usage disk;
+  uint64_t disk_limit = 0;
+  if (cache_->disk() != nullptr) {
+    disk = cache_->disk()->usage();
+    disk_limit = cache_->disk()->limit_bytes();
+  }
+  auto at = [](const char* tier, const char* result) {
+    return std::vector<ClientMetric::Label>{{"tier", tier}, {"result", result}};
+  };
+  Add(out, "kiln_cache_requests_total", "Look-ups of records, by tier and answer",
+      MetricType::Counter,
+      {{at("memory", "hit"), D(c.memory_hits)},
+       {at("memory", "miss"), D(c.memory_misses)},
+       {at("disk", "hit"), D(c.disk_hits)},
+       {at("disk", "miss"), D(c.disk_misses)},
+       {at("disk", "corrupt"), D(c.disk_corrupt)},
+       {at("disk", "error"), D(c.disk_errors)}});
+  std::vector<ClientMetric::Label> in_memory = {{"tier", "memory"}}, on_disk = {{"tier", "disk"}};
+  Add(out, "kiln_cache_bytes", "Size of a tier", MetricType::Gauge,
+      {{in_memory, D(memory.bytes)}, {on_disk, D(disk.bytes)}});
+  Add(out, "kiln_cache_limit_bytes", "Bound of a tier", MetricType::Gauge,
+      {{in_memory, D(cache_->memory_limit())}, {on_disk, D(disk_limit)}});
+  Add(out, "kiln_cache_entries", "Records of a tier; on disk an estimate", MetricType::Gauge,
+      {{in_memory, D(memory.entries)}, {on_disk, D(disk.entries)}});
+  Add(out, "kiln_cache_evicted_bytes_total", "Bytes evicted from a tier", MetricType::Counter,
+      {{in_memory, D(memory.evicted_bytes)}, {on_disk, D(disk.dropped_bytes)}});
+  Add(out, "kiln_cache_dropped_generations_total", "Generations dropped from the disk tier",
+      MetricType::Counter, {{{}, D(disk.dropped_generations)}});
+  Add(out, "kiln_cache_write_errors_total", "Records that could not be written to disk",
+      MetricType::Counter, {{{}, D(disk.write_errors)}});
+  Add(out, "kiln_cache_emptied_at_start", "1: the disk tier was damaged at start and begun anew",
+      MetricType::Gauge, {{{}, disk.emptied_at_start ? 1.0 : 0.0}});
+}
+
+void Snapshot::CollectPool(std::vector<MetricFamily>* out) const {
+  worker::Pool::Load load = pool_->load();
+  Add(out, "kiln_queue_depth", "Jobs that wait for a worker", MetricType::Gauge,
+      {{{}, D(load.queued)}});
+  Add(out, "kiln_queue_limit", "Jobs that may wait", MetricType::Gauge, {{{}, D(queue_limit_)}});
+  Add(out, "kiln_workers", "Worker processes alive", MetricType::Gauge,
+      {{{}, static_cast<double>(load.workers)}});
+  Add(out, "kiln_workers_busy", "Worker processes with a job", MetricType::Gauge,
+      {{{}, static_cast<double>(load.busy)}});
+}
+
+void Snapshot::CollectProcess(std::vector<MetricFamily>* out) {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  Add(out, "process_cpu_seconds_total", "CPU time of the daemon, without its workers",
+      MetricType::Counter, {{{}, seconds(usage.ru_utime) + seconds(usage.ru_stime)}});
+  unsigned long total = 0, resident = 0;
+  if (FILE* f = fopen("/proc/self/statm", "re")) {
+    if (fscanf(f, "%lu %lu", &total, &resident) != 2) resident = 0;
+    fclose(f);
+  }
+  Add(out, "process_resident_memory_bytes", "Resident memory of the daemon, without its workers",
+      MetricType::Gauge, {{{}, D(resident) * static_cast<double>(sysconf(_SC_PAGESIZE))}});
+}
+
+}  // namespace kiln::metrics

@@ -1,0 +1,35 @@
+// Metrics of what counts itself: cache tiers, queue, workers, this process. Read when scraped.
+#ifndef KILN_SERVER_METRICS_SNAPSHOT_H_
+#define KILN_SERVER_METRICS_SNAPSHOT_H_
+
+#include <prometheus/collectable.h>
+#include <prometheus/metric_family.h>
+
+#include <vector>
+
+#include "server/cache/result_cache.h"
+#include "server/worker/pool.h"
+
+namespace kiln::metrics {
+
+class Snapshot : public prometheus::Collectable {
+ public:
+  // Both outlive this.
+  Snapshot(const cache::ResultCache* cache, const worker::Pool* pool, size_t queue_limit)
+      : cache_(cache), pool_(pool), queue_limit_(queue_limit) {}
+
+  std::vector<prometheus::MetricFamily> Collect() const override;
+
+ private:
+  void CollectCache(std::vector<prometheus::MetricFamily>* out) const;
+  void CollectPool(std::vector<prometheus::MetricFamily>* out) const;
+  static void CollectProcess(std::vector<prometheus::MetricFamily>* out);
+
+  const cache::ResultCache* cache_;
+  const worker::Pool* pool_;
+  size_t queue_limit_;
+};
+
+}  // namespace kiln::metrics
+
+#endif  // KILN_SERVER_METRICS_SNAPSHOT_H_

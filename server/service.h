@@ -1,0 +1,56 @@
+// kiln.v1alpha.Compiler over gRPC's callback API.
+//
+// Compile works on raw bytes: requests are parsed here, responses are put together from cached bytes
+// (response.h). Nothing here blocks. A client that leaves, or whose deadline passes, cancels its
+// call in the engine, and with it a compile that nobody else waits for.
+#ifndef KILN_SERVER_SERVICE_H_
+#define KILN_SERVER_SERVICE_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+
+#include "proto/compiler.grpc.pb.h"
+#include "server/engine.h"
+#include "server/metrics/metrics.h"
+
+namespace kiln::server {
+
+using CompilerBase = kiln::v1alpha::Compiler::WithRawCallbackMethod_Compile<
+    kiln::v1alpha::Compiler::WithCallbackMethod_GetCapabilities<kiln::v1alpha::Compiler::Service>>;
+
+class CompilerService final : public CompilerBase {
+ public:
+  // Both outlive the service. `faults`: obey the kiln-fault header (tests).
+  CompilerService(Engine* engine, metrics::Metrics* metrics,
+                  kiln::v1alpha::Capabilities capabilities, bool faults)
+      : engine_(engine),
+        metrics_(metrics),
+        capabilities_(std::move(capabilities)),
+        faults_(faults) {}
+
+  grpc::ServerUnaryReactor* Compile(grpc::CallbackServerContext* context,
+                                    const grpc::ByteBuffer* request,
+                                    grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* GetCapabilities(
+      grpc::CallbackServerContext* context, const kiln::v1alpha::GetCapabilitiesRequest* request,
+      kiln::v1alpha::Capabilities* response) override;
+
+  // From now on calls are refused with Unavailable.
+  void Drain() { draining_ = true; }
+
+ private:
+  Engine* engine_;
+  metrics::Metrics* metrics_;
+  const kiln::v1alpha::Capabilities capabilities_;
+  const bool faults_;
+  std::atomic<bool> draining_ = false;
+};
+
+// The kiln-fault header: KIND[:PASS[:MILLISECONDS]], for example "crash:cse". Kind NONE where it is
+// not understood.
+worker::Fault ParseFault(std::string_view text);
+
+}  // namespace kiln::server
+
+#endif  // KILN_SERVER_SERVICE_H_

@@ -1,0 +1,518 @@
+// kilnd end to end: a real daemon process, real workers (with the compiler double inside), gRPC.
+#include <gtest/gtest.h>
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "proto/compiler.grpc.pb.h"
+#include "proto/error_details.pb.h"
+#include "server/cache/source_digest.h"
+#include "server/worker/testing/fake_backend.h"
+#include "tests/service/kilnd_process.h"
+
+namespace kiln::test {
+namespace {
+
+using kiln::v1alpha::CompileRequest;
+using kiln::v1alpha::CompileResponse;
+using kiln::v1alpha::SourceDigest;
+using kiln::v1alpha::TargetResult;
+using worker::FakeModule;
+
+CompileRequest Request(uint32_t seed, std::vector<std::string> targets = {"tgl"}) {
+  CompileRequest request;
+  request.set_spirv(FakeModule(seed));
+  for (auto& t : targets) request.add_targets(t);
+  request.mutable_outputs()->set_binary(true);
+  return request;
+}
+
+CompileRequest DigestOnly(uint32_t seed) {
+  CompileRequest request = Request(seed);
+  auto digest = cache::SpirvDigest(request.spirv());
+  request.mutable_digest()->set_kind(SourceDigest::SPIRV);
+  request.mutable_digest()->set_sha256(std::string(cache::AsBytes(digest)));
+  return request;
+}
+
+struct Outcome {
+  grpc::Status status;
+  CompileResponse response;
+  const TargetResult& result() const { return response.results(0); }
+};
+
+class E2eTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    dir_ = testing::TempDir() + "/e2e_" +
+           testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(dir_);
+    std::filesystem::create_directories(dir_);
+  }
+  void Start(std::vector<std::string> flags = {}) {
+    flags.push_back("--cache-dir=" + dir_ + "/cache");
+    flags.push_back("--enable-fault-injection");
+    kilnd_ = std::make_unique<KilndProcess>(flags);
+    ASSERT_TRUE(kilnd_->AwaitReady()) << kilnd_->log();
+    stub_ = kilnd_->Stub();
+  }
+  Outcome Compile(const CompileRequest& request, const std::string& fault = "",
+                  int deadline_ms = 60'000) {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(deadline_ms));
+    if (!fault.empty()) context.AddMetadata("kiln-fault", fault);
+    Outcome outcome;
+    outcome.status = stub_->Compile(&context, request, &outcome.response);
+    return outcome;
+  }
+  void AwaitMetric(const std::string& name, double value) {
+    for (int i = 0; i < 2000 && kilnd_->Metric(name) != value; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    EXPECT_EQ(kilnd_->Metric(name), value) << name;
+  }
+
+  std::string dir_;
+  std::unique_ptr<KilndProcess> kilnd_;
+  std::unique_ptr<kiln::v1alpha::Compiler::Stub> stub_;
+};
+
+TEST_F(E2eTest, MissThenMemoryThenDiskAfterRestart) {
+  Start();
+  Outcome first = Compile(Request(1, {"tgl", "skl"}));
+  ASSERT_TRUE(first.status.ok()) << first.status.error_message();
+  ASSERT_EQ(first.response.results_size(), 2);
+  for (const auto& r : first.response.results()) {
+    EXPECT_EQ(r.status(), TargetResult::OK);
+    EXPECT_EQ(r.cache(), kiln::v1alpha::CACHE_MISS);
+    EXPECT_EQ(r.key().size(), 64u);
+    EXPECT_FALSE(r.variants(0).code().empty());
+    EXPECT_GT(r.timings().service_ns(), 0);
+    EXPECT_EQ(r.timings().compile_ns(), 2000);
+  }
+  EXPECT_NE(first.response.results(0).key(), first.response.results(1).key());
+  Outcome second = Compile(DigestOnly(1));
+  EXPECT_EQ(second.result().cache(), kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(second.result().variants(0).code(), first.result().variants(0).code());
+  EXPECT_EQ(second.result().key(), first.result().key());
+  kilnd_->Signal(SIGTERM);
+  ASSERT_EQ(kilnd_->Wait(), 0) << kilnd_->log();
+  Start();
+  Outcome third = Compile(DigestOnly(1));
+  EXPECT_EQ(third.result().cache(), kiln::v1alpha::CACHE_DISK);
+  EXPECT_EQ(third.result().variants(0).code(), first.result().variants(0).code());
+  EXPECT_EQ(Compile(DigestOnly(1)).result().cache(), kiln::v1alpha::CACHE_MEMORY);
+}
+
+TEST_F(E2eTest, KillNineLosesNothingAcknowledged) {
+  uint32_t next = 1;
+  for (int round = 0; round < 4; ++round) {
+    Start();
+    // Everything acknowledged before is served, from disk.
+    for (uint32_t seed = 1; seed < next; ++seed) {
+      Outcome outcome = Compile(DigestOnly(seed));
+      ASSERT_TRUE(outcome.status.ok());
+      ASSERT_EQ(outcome.result().status(), TargetResult::OK) << seed << " in round " << round;
+      ASSERT_EQ(outcome.result().cache(), kiln::v1alpha::CACHE_DISK);
+    }
+    std::atomic<bool> stop = false;
+    std::thread killer([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(60 + 37 * round));
+      kilnd_->Signal(SIGKILL);
+      stop = true;
+    });
+    while (!stop) {
+      Outcome outcome = Compile(Request(next));
+      if (!outcome.status.ok() || outcome.response.results_size() != 1) break;
+      ASSERT_EQ(outcome.result().status(), TargetResult::OK);
+      ++next;
+    }
+    killer.join();
+    ASSERT_EQ(kilnd_->Wait(), 128 + SIGKILL);
+  }
+  EXPECT_GT(next, 8u);
+}
+
+TEST_F(E2eTest, WorkersDieWithTheDaemon) {
+  Start({"--workers=3"});
+  std::vector<std::string> children;
+  std::ifstream list("/proc/" + std::to_string(kilnd_->pid()) + "/task/" +
+                     std::to_string(kilnd_->pid()) + "/children");
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream stat(entry.path() / "stat");
+    std::string id, name, state, parent;
+    if (stat >> id >> name >> state >> parent && parent == std::to_string(kilnd_->pid())) {
+      children.push_back(id);
+    }
+  }
+  ASSERT_EQ(children.size(), 3u);
+  kilnd_->Signal(SIGKILL);
+  kilnd_->Wait();
+  for (int i = 0; i < 1000; ++i) {
+    std::erase_if(children, [](const std::string& id) {
+      std::ifstream stat("/proc/" + id + "/stat");
+      std::string pid, name, state;
+      return !(stat >> pid >> name >> state) || state == "Z";
+    });
+    if (children.empty()) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_TRUE(children.empty());
+}
+
+TEST_F(E2eTest, ADeathIsOneRequestsResult) {
+  Start({"--workers=2", "--job-time=2s"});
+  std::atomic<bool> stop = false;
+  std::atomic<int> good = 0, bad = 0;
+  std::thread others([&] {
+    for (uint32_t seed = 1000; !stop; ++seed) {
+      Outcome outcome = Compile(Request(seed));
+      bool ok = outcome.status.ok() && outcome.result().status() == TargetResult::OK;
+      ++(ok ? good : bad);
+    }
+  });
+  struct {
+    const char* fault;
+    TargetResult::Status status;
+    const char* cause;
+    const char* pass;
+  } cases[] = {
+      {"crash:fake_fold", TargetResult::CRASHED, "segmentation_fault", "fake_fold"},
+      {"abort:fake_select", TargetResult::CRASHED, "assertion", "fake_select"},
+      {"hang:fake_encode", TargetResult::TIMED_OUT, "wall_time_limit", "fake_encode"},
+      {"syscall", TargetResult::CRASHED, "forbidden_system_call", "fake_import"},
+  };
+  uint32_t seed = 1;
+  for (const auto& c : cases) {
+    Outcome outcome = Compile(Request(seed), c.fault);
+    ASSERT_TRUE(outcome.status.ok()) << c.fault << ": " << outcome.status.error_message();
+    EXPECT_EQ(outcome.result().status(), c.status) << c.fault;
+    EXPECT_EQ(outcome.result().cause(), c.cause);
+    EXPECT_EQ(outcome.result().last_pass(), c.pass);
+    EXPECT_EQ(outcome.result().target(), "tgl");
+    // Not remembered: the same request without the fault compiles.
+    Outcome again = Compile(Request(seed));
+    EXPECT_EQ(again.result().status(), TargetResult::OK);
+    EXPECT_EQ(again.result().cache(), kiln::v1alpha::CACHE_MISS);
+    ++seed;
+  }
+  stop = true;
+  others.join();
+  EXPECT_GT(good, 0);
+  EXPECT_EQ(bad, 0);
+  EXPECT_EQ(kilnd_->Metric("kiln_worker_exits_total{reason=\"segv\"}"), 1);
+  EXPECT_EQ(kilnd_->Metric("kiln_worker_exits_total{reason=\"timeout\"}"), 1);
+}
+
+TEST_F(E2eTest, MemoryLimitIsNamed) {
+  Start({"--job-memory=512MiB"});
+  Outcome outcome = Compile(Request(1), "allocate:fake_fold");
+  EXPECT_EQ(outcome.result().status(), TargetResult::MEMORY_LIMIT);
+  EXPECT_EQ(outcome.result().cause(), "memory_limit");
+  EXPECT_EQ(outcome.result().last_pass(), "fake_fold");
+}
+
+TEST_F(E2eTest, TheOtherTargetsOfADeadJobAreStillCompiled) {
+  Start();
+  Outcome outcome = Compile(Request(1, {"tgl", "skl"}), "crash:fake_select");
+  EXPECT_EQ(outcome.response.results(0).status(), TargetResult::CRASHED);
+  EXPECT_EQ(outcome.response.results(1).status(), TargetResult::OK);
+}
+
+TEST_F(E2eTest, IdenticalRequestsInFlightCompileOnce) {
+  Start({"--workers=2"});
+  constexpr int kCallers = 8;
+  std::vector<std::thread> threads;
+  std::atomic<int> missed = 0, coalesced = 0, cached = 0;
+  for (int i = 0; i < kCallers; ++i) {
+    threads.emplace_back([&] {
+      Outcome outcome = Compile(Request(7), "slow::500");
+      ASSERT_TRUE(outcome.status.ok());
+      ASSERT_EQ(outcome.result().status(), TargetResult::OK);
+      switch (outcome.result().cache()) {
+        case kiln::v1alpha::CACHE_MISS:
+          ++missed;
+          break;
+        case kiln::v1alpha::CACHE_COALESCED:
+          ++coalesced;
+          break;
+        default:
+          ++cached;
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(missed, 1);
+  EXPECT_GT(coalesced, 0);
+  EXPECT_EQ(missed + coalesced + cached, kCallers);
+  EXPECT_EQ(kilnd_->Metric("kiln_pass_runs_total{pass=\"fake_import\",target=\"any\"}"), 1);
+}
+
+TEST_F(E2eTest, ACompileIsCancelledOnlyWhenItsLastWaiterLeaves) {
+  Start({"--workers=1"});
+  auto start = std::chrono::steady_clock::now();
+  std::thread leaver([&] {
+    Outcome outcome = Compile(Request(7), "slow::1500", 300);
+    EXPECT_EQ(outcome.status.error_code(), grpc::DEADLINE_EXCEEDED);
+  });
+  AwaitMetric("kiln_workers_busy", 1);
+  Outcome stayed = Compile(Request(7));
+  leaver.join();
+  EXPECT_EQ(stayed.result().status(), TargetResult::OK);
+  EXPECT_EQ(stayed.result().cache(), kiln::v1alpha::CACHE_COALESCED);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(1400));
+}
+
+TEST_F(E2eTest, ADeadlineStopsTheWorker) {
+  Start({"--workers=1"});
+  EXPECT_EQ(Compile(Request(1), "slow::60000", 300).status.error_code(), grpc::DEADLINE_EXCEEDED);
+  AwaitMetric("kiln_workers_busy", 0);
+  EXPECT_EQ(kilnd_->Metric("kiln_worker_exits_total{reason=\"cancelled\"}"), 0) << "was polite";
+  EXPECT_EQ(Compile(Request(2), "hang", 300).status.error_code(), grpc::DEADLINE_EXCEEDED);
+  AwaitMetric("kiln_worker_exits_total{reason=\"cancelled\"}", 1);
+  // Neither left a result behind.
+  EXPECT_EQ(Compile(Request(1)).result().cache(), kiln::v1alpha::CACHE_MISS);
+  EXPECT_EQ(Compile(Request(2)).result().cache(), kiln::v1alpha::CACHE_MISS);
+}
+
+TEST_F(E2eTest, CancellationReachesTheWorker) {
+  Start({"--workers=1"});
+  grpc::ClientContext context;
+  context.AddMetadata("kiln-fault", "slow::60000");
+  std::thread canceller([&] {
+    AwaitMetric("kiln_workers_busy", 1);
+    context.TryCancel();
+  });
+  CompileResponse response;
+  grpc::Status status = stub_->Compile(&context, Request(1), &response);
+  canceller.join();
+  EXPECT_EQ(status.error_code(), grpc::CANCELLED);
+  AwaitMetric("kiln_workers_busy", 0);
+}
+
+TEST_F(E2eTest, AFullQueueSaysWhenToRetry) {
+  Start({"--workers=1", "--queue=1"});
+  std::vector<std::thread> threads;
+  std::atomic<int> refused = 0;
+  std::vector<std::string> details(4);
+  threads.emplace_back([&] { Compile(Request(1), "slow::1000"); });
+  AwaitMetric("kiln_workers_busy", 1);
+  for (uint32_t i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      Outcome outcome = Compile(Request(10 + i), "slow::10");
+      if (outcome.status.error_code() == grpc::UNAVAILABLE) {
+        ++refused;
+        details[i] = outcome.status.error_details();
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(refused, 3);
+  for (const std::string& d : details) {
+    if (d.empty()) continue;
+    google::rpc::Status status;
+    google::rpc::RetryInfo retry;
+    ASSERT_TRUE(status.ParseFromString(d));
+    ASSERT_TRUE(status.details(0).UnpackTo(&retry));
+    EXPECT_GT(retry.retry_delay().nanos(), 0);
+  }
+  EXPECT_EQ(kilnd_->Metric("kiln_shed_total{reason=\"queue_full\"}"), 3);
+}
+
+TEST_F(E2eTest, DrainFinishesWhatIsInFlight) {
+  Start();
+  Outcome outcome;
+  std::thread caller([&] { outcome = Compile(Request(1), "slow::700"); });
+  AwaitMetric("kiln_workers_busy", 1);
+  kilnd_->Signal(SIGTERM);
+  caller.join();
+  EXPECT_TRUE(outcome.status.ok()) << outcome.status.error_message();
+  EXPECT_EQ(outcome.result().status(), TargetResult::OK);
+  EXPECT_EQ(kilnd_->Wait(), 0);
+  EXPECT_NE(kilnd_->log().find("stopped"), std::string::npos);
+}
+
+TEST_F(E2eTest, DrainTimeIsBounded) {
+  Start({"--drain-time=200ms"});
+  std::thread caller([&] {
+    Outcome outcome = Compile(Request(1), "hang");
+    EXPECT_FALSE(outcome.status.ok());
+  });
+  AwaitMetric("kiln_workers_busy", 1);
+  auto start = std::chrono::steady_clock::now();
+  kilnd_->Signal(SIGINT);
+  EXPECT_EQ(kilnd_->Wait(), 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(15));
+  caller.join();
+}
+
+TEST_F(E2eTest, GlslIsTranslatedOnceAndKeyedByItsText) {
+  Start();
+  CompileRequest request;
+  request.mutable_glsl()->set_text("void main() {}");
+  request.mutable_glsl()->set_name("a.comp");
+  request.mutable_glsl()->set_stage("compute");
+  request.add_targets("tgl");
+  Outcome first = Compile(request);
+  ASSERT_TRUE(first.status.ok()) << first.status.error_message();
+  EXPECT_EQ(first.result().status(), TargetResult::OK);
+  EXPECT_EQ(first.result().spirv_sha256().size(), 32u);
+  EXPECT_EQ(first.result().timings().translate_ns(), 1000);
+
+  CompileRequest digest = request;
+  auto sha = cache::GlslDigest(request.glsl());
+  digest.mutable_digest()->set_kind(SourceDigest::GLSL);
+  digest.mutable_digest()->set_sha256(std::string(cache::AsBytes(sha)));
+  EXPECT_EQ(Compile(digest).result().cache(), kiln::v1alpha::CACHE_MEMORY);
+  // Another target of a known source needs neither the text nor glslang again.
+  digest.set_targets(0, "skl");
+  EXPECT_EQ(Compile(digest).result().status(), TargetResult::OK);
+  EXPECT_EQ(kilnd_->Metric("kiln_pass_runs_total{pass=\"translate_glsl\",target=\"any\"}"), 1);
+
+  request.mutable_glsl()->set_text("error");
+  Outcome bad = Compile(request);
+  EXPECT_EQ(bad.result().status(), TargetResult::INVALID);
+  EXPECT_EQ(bad.result().cause(), "invalid_glsl");
+  EXPECT_EQ(bad.result().message(), "a.comp:1: fake error");
+}
+
+TEST_F(E2eTest, PoliciesAndRefusals) {
+  Start();
+  CompileRequest request = Request(1);
+  request.set_cache_policy(kiln::v1alpha::CACHE_ONLY_IF_CACHED);
+  EXPECT_EQ(Compile(request).result().status(), TargetResult::NOT_CACHED);
+  EXPECT_EQ(Compile(DigestOnly(1)).result().status(), TargetResult::NOT_CACHED);
+  request.set_cache_policy(kiln::v1alpha::CACHE_BYPASS);
+  EXPECT_EQ(Compile(request).result().cache(), kiln::v1alpha::CACHE_MISS);
+  EXPECT_EQ(Compile(DigestOnly(1)).result().status(), TargetResult::NOT_CACHED);
+  request.set_cache_policy(kiln::v1alpha::CACHE_REFRESH);
+  EXPECT_EQ(Compile(request).result().cache(), kiln::v1alpha::CACHE_MISS);
+  EXPECT_EQ(Compile(request).result().cache(), kiln::v1alpha::CACHE_MISS);
+  EXPECT_EQ(Compile(DigestOnly(1)).result().cache(), kiln::v1alpha::CACHE_MEMORY);
+
+  CompileRequest refused = Request(1);
+  refused.set_spirv(worker::RefusedFakeModule());
+  for (auto tier : {kiln::v1alpha::CACHE_MISS, kiln::v1alpha::CACHE_MEMORY}) {
+    Outcome outcome = Compile(refused);
+    EXPECT_EQ(outcome.result().status(), TargetResult::REFUSED);
+    EXPECT_EQ(outcome.result().cause(), "fake_capability");
+    EXPECT_EQ(outcome.result().spirv_id(), 7u);
+    EXPECT_EQ(outcome.result().cache(), tier);
+  }
+}
+
+TEST_F(E2eTest, OutputsAreWhatWasAskedFor) {
+  Start();
+  CompileRequest request = Request(1);
+  request.clear_outputs();
+  Outcome bare = Compile(request);
+  EXPECT_EQ(bare.result().variants(0).code(), "");
+  EXPECT_EQ(bare.result().passes_size(), 0);
+  EXPECT_GT(bare.result().variants(0).statistics().instructions(), 0);
+  request.mutable_outputs()->set_pass_records(true);
+  EXPECT_EQ(Compile(request).result().passes_size(), 4);
+  request.mutable_outputs()->set_assembly(true);
+  Outcome assembly = Compile(request);  // was not kept: compiled again, once
+  EXPECT_EQ(assembly.result().cache(), kiln::v1alpha::CACHE_MISS);
+  EXPECT_FALSE(assembly.result().variants(0).assembly().empty());
+  EXPECT_EQ(Compile(request).result().cache(), kiln::v1alpha::CACHE_MEMORY);
+}
+
+TEST_F(E2eTest, MalformedRequestsAreNamedByField) {
+  Start({"--max-module-bytes=1KiB", "--max-message-bytes=64KiB"});
+  struct {
+    const char* field;
+    std::function<void(CompileRequest*)> change;
+  } cases[] = {
+      {"source", [](CompileRequest* r) { r->clear_spirv(); }},
+      {"spirv", [](CompileRequest* r) { r->set_spirv(std::string(2000, 'x')); }},
+      {"targets", [](CompileRequest* r) { r->clear_targets(); }},
+      {"targets", [](CompileRequest* r) { r->add_targets("tgl"); }},
+      {"targets", [](CompileRequest* r) { r->set_targets(0, "vax"); }},
+      {"stage", [](CompileRequest* r) { r->set_stage("kitchen"); }},
+      {"digest.sha256", [](CompileRequest* r) { r->mutable_digest()->set_sha256("short"); }},
+      {"glsl.stage", [](CompileRequest* r) { r->mutable_glsl()->set_text("x"); }},
+      {"spec_constants", [](CompileRequest* r) { r->add_spec_constants()->set_id(3); }},
+      {"options.widths", [](CompileRequest* r) { r->mutable_options()->add_widths(13); }},
+      {"options.disabled_passes",
+       [](CompileRequest* r) { r->mutable_options()->add_disabled_passes("fake_select"); }},
+      {"entry_point", [](CompileRequest* r) { r->set_entry_point(std::string(5000, 'e')); }},
+  };
+  for (const auto& c : cases) {
+    CompileRequest request = Request(1);
+    c.change(&request);
+    Outcome outcome = Compile(request);
+    EXPECT_EQ(outcome.status.error_code(), grpc::INVALID_ARGUMENT) << c.field;
+    google::rpc::Status status;
+    google::rpc::BadRequest bad;
+    ASSERT_TRUE(status.ParseFromString(outcome.status.error_details()));
+    ASSERT_TRUE(status.details(0).UnpackTo(&bad));
+    EXPECT_EQ(bad.field_violations(0).field(), c.field);
+  }
+  CompileRequest huge = Request(1);
+  huge.set_spirv(std::string(100'000, 'x'));
+  EXPECT_EQ(Compile(huge).status.error_code(), grpc::RESOURCE_EXHAUSTED);
+  // INVALID is data: bytes that are no module.
+  CompileRequest nonsense = Request(1);
+  nonsense.set_spirv("nonsense");
+  EXPECT_EQ(Compile(nonsense).result().status(), TargetResult::INVALID);
+}
+
+TEST_F(E2eTest, ShaderSourceNeverReachesTheLog) {
+  Start();
+  CompileRequest request;
+  request.mutable_glsl()->set_text("SECRET error SECRET");
+  request.mutable_glsl()->set_stage("compute");
+  request.add_targets("tgl");
+  Compile(request);
+  Compile(request, "crash");
+  CompileRequest module = Request(1);
+  module.set_spirv(FakeModule(3) + "SECRET..");
+  for (const char* fault : {"crash", "abort"}) Compile(module, fault);
+  kilnd_->Signal(SIGTERM);
+  EXPECT_EQ(kilnd_->Wait(), 0);
+  EXPECT_EQ(kilnd_->log().find("SECRET"), std::string::npos) << kilnd_->log();
+}
+
+TEST_F(E2eTest, CapabilitiesSayWhatThereIs) {
+  Start({"--max-targets=5"});
+  grpc::ClientContext context;
+  kiln::v1alpha::Capabilities c;
+  ASSERT_TRUE(stub_->GetCapabilities(&context, {}, &c).ok());
+  ASSERT_EQ(c.targets_size(), 2);
+  EXPECT_EQ(c.targets(0).name(), "tgl");
+  EXPECT_EQ(c.targets(0).code_generation_version(), 1u);
+  EXPECT_EQ(c.passes_size(), 4);
+  EXPECT_EQ(c.limits().max_targets(), 5u);
+  EXPECT_FALSE(c.version().empty());
+}
+
+TEST_F(E2eTest, StartErrorsAreClear) {
+  Start();
+  auto fails = [&](std::vector<std::string> flags, int code, const std::string& text) {
+    KilndProcess other(flags);
+    EXPECT_FALSE(other.AwaitReady());
+    EXPECT_EQ(other.Wait(), code) << flags[0];
+    EXPECT_NE(other.log().find(text), std::string::npos) << other.log();
+  };
+  fails({"--cache-dir=" + dir_ + "/cache"}, 1, "is in use by another kilnd");
+  fails({"--listen=" + kilnd_->address()}, 1,
+        "cannot listen on " + kilnd_->address() + ": another program listens there");
+  fails({"--metrics=" + kilnd_->metrics_address()}, 1, "--metrics=HOST:PORT");
+  fails({"--cache-dir=/proc/kiln"}, 1, "/proc/kiln");
+  fails({"--worker-binary=/nonexistent"}, 1, "/nonexistent");
+  std::ofstream(dir_ + "/bad.conf") << "workers = 2\nworkers = two\n";
+  fails({"--config=" + dir_ + "/bad.conf"}, 2, "bad.conf:2: 'workers' takes a number, not 'two'");
+  fails({"--lisen=x"}, 2, "did you mean 'listen'");
+}
+
+}  // namespace
+}  // namespace kiln::test

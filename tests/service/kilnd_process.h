@@ -1,0 +1,57 @@
+// A kilnd process for end-to-end tests: started with the compiler double as its worker, on free
+// ports, below the test's temporary folder.
+#ifndef KILN_TESTS_SERVICE_KILND_PROCESS_H_
+#define KILN_TESTS_SERVICE_KILND_PROCESS_H_
+
+#include <grpcpp/grpcpp.h>
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "proto/compiler.grpc.pb.h"
+
+namespace kiln::test {
+
+class KilndProcess {
+ public:
+  // Runs kilnd with `flags` besides free ports and the worker. Does not wait.
+  explicit KilndProcess(std::vector<std::string> flags);
+  // Kills it if it still runs.
+  ~KilndProcess();
+  KilndProcess(const KilndProcess&) = delete;
+  KilndProcess& operator=(const KilndProcess&) = delete;
+
+  // Waits until it says that it listens. False: it ended instead.
+  bool AwaitReady();
+  void Signal(int signal);
+  // Waits for its end; exit code, or 128 + signal. Gives up after 60 s with -1.
+  int Wait();
+
+  const std::string& address() const { return address_; }
+  const std::string& metrics_address() const { return metrics_; }
+  // All that it wrote to standard error until now (after Wait: all).
+  const std::string& log() const { return log_; }
+  pid_t pid() const { return pid_; }
+
+  std::shared_ptr<grpc::Channel> Channel() const;
+  std::unique_ptr<kiln::v1alpha::Compiler::Stub> Stub() const;
+  // Body of http://METRICS/metrics; empty when it cannot be had.
+  std::string Metrics() const;
+  // The value on the line that begins with `name`; -1: there is none.
+  double Metric(const std::string& name) const;
+
+ private:
+  bool ReadSome(int timeout_ms);
+
+  pid_t pid_ = -1;
+  int log_fd_ = -1;
+  std::string log_;
+  std::string address_;
+  std::string metrics_;
+};
+
+}  // namespace kiln::test
+
+#endif  // KILN_TESTS_SERVICE_KILND_PROCESS_H_
