@@ -110,7 +110,7 @@ constexpr TypePair kTypePairs[] = {
     {Mac, kFloat, kFloat, kAll},
     {Mac, kHalf, kHalf, kG9Up},
     {Lzd, Bit(Type::kUD), kInts, kAll},
-    {Fbh, Bit(Type::kUD), kDwords, kAll},
+    {Fbh, kDwords, kDwords, kAll},
     {Cbit, Bit(Type::kUD), Bit(Type::kUB) | Bit(Type::kUW) | Bit(Type::kUD), kAll},
     {Sad, kWords, kBytes, kUpToG9},
     {Dp4a, kDwords, kDwords, kG12},

@@ -1,0 +1,549 @@
+// Restrictions of the EU, see verify.h. "PRM regions" is the chapter Register Region Restrictions
+// of the public manuals (volume 7, Execution Unit), whose wording the rules shorten.
+#include "core/intel/isa/verify.h"
+
+#include <algorithm>
+#include <array>
+
+#include "absl/strings/str_cat.h"
+#include "core/intel/isa/codes.h"
+#include "core/intel/isa/disasm.h"
+#include "core/intel/isa/footprint.h"
+
+namespace kiln::intel::isa {
+namespace {
+
+bool HasTypes(const Instruction& inst) {
+  switch (Info(inst.op).format) {
+    case Format::kBasic:
+    case Format::kTernary:
+    case Format::kMath: return true;
+    default: return false;
+  }
+}
+
+bool IsTernary(const Instruction& inst) { return Info(inst.op).format == Format::kTernary; }
+
+int SourceCount(const Instruction& inst) {
+  if (!HasTypes(inst)) return 0;
+  if (inst.op == Opcode::kMath) return MathIsBinary(inst.math) ? 2 : 1;
+  return Info(inst.op).nsrc;
+}
+
+bool IsNull(const Operand& o) { return o.file == File::kArf && o.arf == Arf::kNull; }
+bool IsAccumulator(const Operand& o) {
+  return o.file == File::kArf && o.arf == Arf::kAccumulator;
+}
+bool IsByte(Type type) { return type == Type::kUB || type == Type::kB; }
+bool IsInteger(Type type) { return !IsFloat(type); }
+
+// Any source for which `f` holds.
+template <typename F>
+bool AnySource(const Instruction& inst, F f) {
+  for (int i = 0; i < SourceCount(inst); ++i) {
+    if (f(inst.src[i])) return true;
+  }
+  return false;
+}
+
+// Any source in a register, directly addressed, for which `f` holds; the two-source forms only,
+// whose regions are spelled out.
+template <typename F>
+bool AnyRegion(const Instruction& inst, F f) {
+  if (IsTernary(inst)) return false;
+  return AnySource(inst, [&](const Operand& src) {
+    return src.file != File::kImm && src.region.vstride != Region::kVxH && f(src);
+  });
+}
+
+// Type that computation is done in: bytes and words as words; mixed half and single as single.
+Type ExecutionTypeOf(Type type) {
+  switch (type) {
+    case Type::kUB:
+    case Type::kB:
+    case Type::kUW:
+    case Type::kW:
+    case Type::kV:
+    case Type::kUV: return Type::kW;
+    case Type::kUD:
+    case Type::kD: return Type::kD;
+    case Type::kUQ:
+    case Type::kQ: return Type::kQ;
+    case Type::kVF: return Type::kF;
+    default: return type;
+  }
+}
+
+bool IsMixedPair(Type a, Type b) {
+  return (a == Type::kF && b == Type::kHF) || (a == Type::kHF && b == Type::kF);
+}
+
+bool IsMixedFloat(const Instruction& inst) {
+  const int n = SourceCount(inst);
+  if (n == 0 || n > 2) return false;
+  const Type dst = inst.dst.type, a = inst.src[0].type, b = inst.src[n - 1].type;
+  return IsMixedPair(dst, a) || IsMixedPair(dst, b) || IsMixedPair(a, b);
+}
+
+Type ExecutionType(const Instruction& inst) {
+  const Type a = ExecutionTypeOf(inst.src[0].type);
+  if (SourceCount(inst) == 1) return a == Type::kHF ? inst.dst.type : a;
+  const Type b = ExecutionTypeOf(inst.src[1].type);
+  if (IsMixedFloat(inst)) return Type::kF;
+  return ByteSize(a) >= ByteSize(b) ? a : b;
+}
+
+// A mov that only copies bits.
+bool IsRawMove(const Instruction& inst) {
+  const Operand& src = inst.src[0];
+  if (inst.op != Opcode::kMov || inst.saturate || src.negate || src.absolute) return false;
+  return ByteSize(src.type) == ByteSize(inst.dst.type) &&
+         IsFloat(src.type) == IsFloat(inst.dst.type) && src.type != Type::kV &&
+         src.type != Type::kUV && src.type != Type::kVF;
+}
+
+int DstStrideBytes(const Instruction& inst) {
+  return inst.dst.region.hstride * ByteSize(inst.dst.type);
+}
+
+bool PackedByteDst(const Instruction& inst) {
+  return IsByte(inst.dst.type) && inst.dst.region.hstride == 1;
+}
+
+// Conditions under which destination rules apply at all.
+bool ChecksDst(const Instruction& inst) {
+  return HasTypes(inst) && !IsTernary(inst) && inst.exec_size > 1;
+}
+
+bool ConvertsHalfAndInteger(const Instruction& inst) {
+  return AnySource(inst, [&](const Operand& src) {
+    return (inst.dst.type == Type::kHF && IsInteger(src.type)) ||
+           (src.type == Type::kHF && IsInteger(inst.dst.type));
+  });
+}
+
+// Last byte that a source touches, from the start of its first register.
+int SpanBytes(const Operand& src, int channels) {
+  const int width = std::min<int>(src.region.width, channels);
+  const int rows = std::max(1, channels / width);
+  const int last = (rows - 1) * src.region.vstride + (width - 1) * src.region.hstride;
+  return src.subnr + (last + 1) * ByteSize(src.type);
+}
+
+// ---- The predicates, in the order of the table ----
+
+bool NoOpcode(Generation gen, const Instruction& inst) {
+  return inst.op == Opcode::kIllegal || !HasOpcode(gen, inst.op);
+}
+
+bool BadChannels(Generation, const Instruction& inst) {
+  const int exec = inst.exec_size, offset = inst.channel_offset;
+  return !Log2Code(exec, 5) || offset + exec > 32 || offset % std::max(4, exec) != 0;
+}
+
+bool BadTypes(Generation gen, const Instruction& inst) {
+  return AnySource(inst, [&](const Operand& src) {
+    // Immediates of three-source instructions are 16 bits wide whatever the rest is.
+    if (IsTernary(inst) && src.file == File::kImm) return ByteSize(src.type) != 2;
+    return !LegalTypes(gen, inst.op, inst.dst.type, src.type);
+  });
+}
+
+bool NullSource(Generation, const Instruction& inst) { return AnySource(inst, IsNull); }
+
+bool ByteSecondSource(Generation, const Instruction& inst) {
+  for (int i = 1; i < SourceCount(inst); ++i) {
+    if (IsByte(inst.src[i].type)) return true;
+  }
+  return false;
+}
+
+bool PackedByteComputed(Generation, const Instruction& inst) {
+  return ChecksDst(inst) && PackedByteDst(inst) && !IsRawMove(inst);
+}
+
+bool HalfIntegerStride(Generation, const Instruction& inst) {
+  return ChecksDst(inst) && !PackedByteDst(inst) && ConvertsHalfAndInteger(inst) &&
+         (DstStrideBytes(inst) != 4 || inst.dst.subnr % 4 != 0);
+}
+
+bool HalfConversionStride(Generation, const Instruction& inst) {
+  if (!ChecksDst(inst) || inst.dst.type != Type::kHF || ConvertsHalfAndInteger(inst)) return false;
+  if (!AnySource(inst, [](const Operand& s) { return s.type == Type::kF; })) return false;
+  const int hstride = inst.dst.region.hstride;
+  return hstride != 2 && !(hstride == 1 && inst.dst.subnr % 16 == 0);
+}
+
+bool NarrowDstStride(Generation, const Instruction& inst) {
+  if (!ChecksDst(inst) || PackedByteDst(inst) || IsMixedFloat(inst)) return false;
+  const int exec = ByteSize(ExecutionType(inst));
+  if (exec <= ByteSize(inst.dst.type)) return false;
+  if (IsByte(inst.dst.type) && IsRawMove(inst)) return false;
+  return DstStrideBytes(inst) != exec;
+}
+
+bool NarrowDstAlignment(Generation, const Instruction& inst) {
+  if (!ChecksDst(inst) || PackedByteDst(inst) || IsMixedFloat(inst) || inst.dst.indirect) {
+    return false;
+  }
+  const int exec = ByteSize(ExecutionType(inst));
+  if (exec <= ByteSize(inst.dst.type)) return false;
+  const int offset = inst.dst.subnr % exec;
+  return IsByte(inst.dst.type) ? offset > 1 : offset != 0;
+}
+
+bool WidthBeyondExec(Generation, const Instruction& inst) {
+  return AnyRegion(inst, [&](const Operand& s) { return s.region.width > inst.exec_size; });
+}
+
+bool OneRowStride(Generation, const Instruction& inst) {
+  return AnyRegion(inst, [&](const Operand& s) {
+    const Region& r = s.region;
+    return r.width == inst.exec_size && r.hstride != 0 && r.vstride != r.width * r.hstride;
+  });
+}
+
+bool WidthOneStride(Generation, const Instruction& inst) {
+  return AnyRegion(inst,
+                   [](const Operand& s) { return s.region.width == 1 && s.region.hstride != 0; });
+}
+
+bool ScalarStrides(Generation, const Instruction& inst) {
+  return inst.exec_size == 1 && AnyRegion(inst, [](const Operand& s) {
+           return s.region.width == 1 && (s.region.vstride != 0 || s.region.hstride != 0);
+         });
+}
+
+bool BroadcastWidth(Generation, const Instruction& inst) {
+  return AnyRegion(inst, [](const Operand& s) {
+    return s.region.vstride == 0 && s.region.hstride == 0 && s.region.width != 1;
+  });
+}
+
+bool RowCrossesRegister(Generation, const Instruction& inst) {
+  return AnyRegion(inst, [&](const Operand& s) {
+    const int size = ByteSize(s.type);
+    const int width = std::min<int>(s.region.width, inst.exec_size);
+    for (int row = 0; row < inst.exec_size / width; ++row) {
+      const int first = s.subnr + row * s.region.vstride * size;
+      const int last = first + (width - 1) * s.region.hstride * size + size - 1;
+      if (first / kGrfBytes != last / kGrfBytes) return true;
+    }
+    return false;
+  });
+}
+
+bool ZeroDstStride(Generation, const Instruction& inst) {
+  return HasTypes(inst) && !IsNull(inst.dst) && inst.dst.region.hstride == 0;
+}
+
+bool WideSource(Generation, const Instruction& inst) {
+  return AnySource(inst, [&](const Operand& s) {
+    return s.file != File::kImm && !s.indirect && s.region.vstride != Region::kVxH &&
+           SpanBytes(s, inst.exec_size) > 2 * kGrfBytes;
+  });
+}
+
+bool WideDst(Generation, const Instruction& inst) {
+  if (!HasTypes(inst) || IsNull(inst.dst) || inst.dst.indirect) return false;
+  const int last = (inst.exec_size - 1) * DstStrideBytes(inst) + ByteSize(inst.dst.type);
+  return inst.dst.subnr + last > 2 * kGrfBytes;
+}
+
+bool BeyondRegisterFile(Generation, const Instruction& inst) {
+  const auto beyond = [](const Operand& o, int bytes) {
+    return o.file == File::kGrf && !o.indirect && o.nr * kGrfBytes + bytes > kGrfCount * kGrfBytes;
+  };
+  if (IsSend(inst.op)) {
+    const SendLengths n = LengthsOf(inst);
+    const SendFields& s = inst.send;
+    return (!s.desc_is_register && (beyond(inst.src[0], n.mlen * kGrfBytes) ||
+                                    beyond(inst.dst, n.rlen * kGrfBytes))) ||
+           (!s.ex_desc_is_register && beyond(inst.src[1], n.ex_mlen * kGrfBytes));
+  }
+  if (!HasTypes(inst)) return false;
+  if (beyond(inst.dst, inst.dst.subnr + (inst.exec_size - 1) * DstStrideBytes(inst) +
+                           ByteSize(inst.dst.type))) {
+    return true;
+  }
+  return AnySource(inst, [&](const Operand& s) {
+    return s.region.vstride != Region::kVxH && beyond(s, SpanBytes(s, inst.exec_size));
+  });
+}
+
+bool MisalignedOperand(Generation, const Instruction& inst) {
+  if (!HasTypes(inst)) return false;
+  const auto bad = [](const Operand& o) {
+    return o.file != File::kImm && !o.indirect && o.subnr % ByteSize(o.type) != 0;
+  };
+  return bad(inst.dst) || AnySource(inst, bad);
+}
+
+bool MixedIndirect(Generation, const Instruction& inst) {
+  return IsMixedFloat(inst) && AnySource(inst, [](const Operand& s) { return s.indirect; });
+}
+
+bool MixedWide(Generation, const Instruction& inst) {
+  if (!IsMixedFloat(inst) || inst.exec_size <= 8) return false;
+  // A mov to single only converts; the reference compiler makes it 16 wide.
+  if (inst.op == Opcode::kMov && inst.dst.type == Type::kF) return false;
+  return inst.dst.type == Type::kF ||
+         (inst.dst.type == Type::kHF && inst.dst.region.hstride == 1);
+}
+
+bool MixedMathInput(Generation, const Instruction& inst) {
+  return inst.op == Opcode::kMath && IsMixedFloat(inst) &&
+         AnySource(inst, [](const Operand& s) {
+           return s.type == Type::kHF && s.file != File::kImm && s.region.hstride <= 1 &&
+                  s.region.vstride != 0;
+         });
+}
+
+bool VectorImmediateDst(Generation, const Instruction& inst) {
+  if (!HasTypes(inst) || IsTernary(inst)) return false;
+  return AnySource(inst, [&](const Operand& s) {
+    if (s.type == Type::kVF) return inst.dst.subnr % 16 != 0 || DstStrideBytes(inst) != 4;
+    if (s.type != Type::kV && s.type != Type::kUV) return false;
+    return inst.dst.subnr % 16 != 0 || DstStrideBytes(inst) != 2;
+  });
+}
+
+bool MisplacedImmediate(Generation, const Instruction& inst) {
+  const int n = SourceCount(inst);
+  if (IsTernary(inst)) {
+    return inst.src[1].file == File::kImm ||
+           (inst.src[0].file == File::kImm && inst.src[2].file == File::kImm);
+  }
+  return n == 2 && inst.src[0].file == File::kImm;
+}
+
+bool ModifiedDwordMultiply(Generation, const Instruction& inst) {
+  if (inst.op != Opcode::kMul || ExecutionType(inst) != Type::kD) return false;
+  return AnySource(inst, [](const Operand& s) {
+    return s.file != File::kImm && ByteSize(s.type) != 4 && (s.negate || s.absolute);
+  });
+}
+
+bool SelectWithoutChoice(Generation, const Instruction& inst) {
+  return inst.op == Opcode::kSel &&
+         (inst.pred == PredCtrl::kNone) == (inst.cmod == CondMod::kNone);
+}
+
+bool CompareWithoutCondition(Generation, const Instruction& inst) {
+  return (inst.op == Opcode::kCmp || inst.op == Opcode::kCmpn || inst.op == Opcode::kCsel) &&
+         inst.cmod == CondMod::kNone;
+}
+
+bool MathOperands(Generation, const Instruction& inst) {
+  if (inst.op != Opcode::kMath) return false;
+  return inst.dst.file != File::kGrf || inst.dst.indirect || AnySource(inst, IsAccumulator) ||
+         AnySource(inst, [](const Operand& s) { return s.indirect; });
+}
+
+bool MathWidth(Generation, const Instruction& inst) {
+  if (inst.op != Opcode::kMath) return false;
+  const bool division = inst.math == MathFunction::kIntDivBoth ||
+                        inst.math == MathFunction::kIntDivQuotient ||
+                        inst.math == MathFunction::kIntDivRemainder;
+  return inst.exec_size > (division ? 8 : 16);
+}
+
+bool DivisionModifiers(Generation, const Instruction& inst) {
+  return inst.op == Opcode::kMath && MathIsBinary(inst.math) && IsInteger(inst.dst.type) &&
+         AnySource(inst, [](const Operand& s) { return s.negate || s.absolute; });
+}
+
+bool TernaryDst(Generation, const Instruction& inst) {
+  return IsTernary(inst) && inst.dst.file == File::kGrf && inst.dst.subnr % 8 != 0;
+}
+
+bool SendFiles(Generation, const Instruction& inst) {
+  if (!IsSend(inst.op)) return false;
+  const auto grf_or_null = [](const Operand& o) {
+    return (o.file == File::kGrf && !o.indirect) || IsNull(o) || o.file == File::kNone;
+  };
+  return inst.src[0].file != File::kGrf || inst.src[0].indirect || !grf_or_null(inst.src[1]) ||
+         !grf_or_null(inst.dst);
+}
+
+bool EotPayload(Generation, const Instruction& inst) {
+  if (!IsSend(inst.op) || !inst.send.eot) return false;
+  const auto low = [](const Operand& o) { return o.file == File::kGrf && o.nr < 112; };
+  return low(inst.src[0]) || low(inst.src[1]);
+}
+
+bool PayloadOverlap(Generation, const Instruction& inst) {
+  if (!IsSend(inst.op) || inst.src[1].file != File::kGrf) return false;
+  const SendLengths n = LengthsOf(inst);
+  const int mlen = inst.send.desc_is_register ? 1 : n.mlen;
+  const int ex_mlen = inst.send.ex_desc_is_register ? 1 : n.ex_mlen;
+  return inst.src[0].nr < inst.src[1].nr + ex_mlen && inst.src[1].nr < inst.src[0].nr + mlen;
+}
+
+bool SendLengthMismatch(Generation, const Instruction& inst) {
+  if (!IsSend(inst.op)) return false;
+  const SendFields& s = inst.send;
+  const SendLengths n = LengthsOf(inst);
+  return (!s.desc_is_register && n.mlen == 0) ||
+         (!s.desc_is_register && n.rlen > 0 && inst.dst.file != File::kGrf) ||
+         (!s.ex_desc_is_register && (n.ex_mlen > 0) != (inst.src[1].file == File::kGrf));
+}
+
+bool BadScoreboard(Generation gen, const Instruction& inst) {
+  if (gen != Generation::kGen12) return false;
+  const int b = inst.swsb;
+  const bool out_of_order = IsSend(inst.op) || inst.op == Opcode::kMath;
+  const bool eot = IsSend(inst.op) && inst.send.eot;
+  const bool combined = (b & 0x80) != 0;
+  const bool sets = b >> 4 == 4;
+  if (combined) return (b >> 4 & 7) == 0;
+  if (out_of_order && !eot) return !sets;
+  return (sets && !out_of_order) || (b > 7 && b < 0x20) || b > 0x4f;
+}
+
+bool NullBranch(Generation, const Instruction& inst) {
+  if (!IsBranch(inst.op) || Info(inst.op).format == Format::kRet) return false;
+  if (inst.src[0].file == File::kGrf) return false;
+  return inst.jip == 0 || inst.jip % 8 != 0 || inst.uip % 8 != 0;
+}
+
+constexpr Restriction kRestrictions[] = {
+    {"opcode", "the opcode exists and is not illegal", "BSpec opcode list", NoOpcode},
+    {"channels", "execution size and channel offset lie within 32 channels, aligned",
+     "PRM volume 7, execution masks", BadChannels},
+    {"types", "the opcode takes these types", "BSpec instruction pages", BadTypes},
+    {"null source", "sources are not null", "PRM volume 7, null register", NullSource},
+    {"byte second source", "src1 and src2 are not of byte type", "PRM Gen11 regions",
+     ByteSecondSource},
+    {"packed byte destination", "only a raw mov writes packed bytes", "PRM regions",
+     PackedByteComputed},
+    {"half to integer", "conversions between integer and half write dword-aligned, dword stride",
+     "PRM volume 2a, mov", HalfIntegerStride},
+    {"float to half", "half results have stride 2, or are packed and oword-aligned",
+     "PRM regions, relaxed alignment for words", HalfConversionStride},
+    {"narrow destination stride",
+     "a destination narrower than the execution type has its stride", "PRM regions",
+     NarrowDstStride},
+    {"narrow destination alignment",
+     "a destination narrower than the execution type is aligned to it", "PRM regions",
+     NarrowDstAlignment},
+    {"width", "execution size >= width", "PRM regions", WidthBeyondExec},
+    {"one row", "width = execution size and stride: vertical stride = width x horizontal stride",
+     "PRM regions", OneRowStride},
+    {"width one", "width 1: horizontal stride 0", "PRM regions", WidthOneStride},
+    {"scalar", "execution size 1, width 1: both strides 0", "PRM regions", ScalarStrides},
+    {"broadcast", "both strides 0: width 1", "PRM regions", BroadcastWidth},
+    {"row in register", "a row of a region does not cross a register boundary", "PRM regions",
+     RowCrossesRegister},
+    {"destination stride", "the destination's stride is not 0", "PRM regions", ZeroDstStride},
+    {"wide source", "a source spans at most two registers", "PRM regions", WideSource},
+    {"wide destination", "a destination spans at most two registers", "PRM regions", WideDst},
+    {"register file", "operands and payloads end within r127", "PRM volume 7, register file",
+     BeyondRegisterFile},
+    {"operand alignment", "sub-registers are multiples of the type's size",
+     "PRM volume 7, direct addressing", MisalignedOperand},
+    {"mixed float indirect", "mixed float takes no indirect source", "PRM SKL mixed mode",
+     MixedIndirect},
+    {"mixed float width", "mixed float to single or packed half: at most 8 channels",
+     "PRM SKL mixed mode", MixedWide},
+    {"mixed float math", "mixed float math takes half inputs strided", "PRM SKL mixed mode",
+     MixedMathInput},
+    {"vector immediate",
+     "V and UV need a word stride, VF a dword stride, both an oword-aligned destination",
+     "PRM volume 7, immediate vectors", VectorImmediateDst},
+    {"immediate place", "only the last source is immediate; of three sources the first or last",
+     "BSpec instruction formats", MisplacedImmediate},
+    {"dword multiply modifier",
+     "dword times a narrower integer: no modifier on the narrower", "Wa_1604601757",
+     ModifiedDwordMultiply},
+    {"select", "sel has either a predicate or a conditional modifier", "PRM volume 2a, sel",
+     SelectWithoutChoice},
+    {"compare", "cmp, cmpn and csel have a conditional modifier", "PRM volume 2a, cmp",
+     CompareWithoutCondition},
+    {"math operands", "math writes a GRF and reads no accumulator and nothing indirect",
+     "PRM volume 2a, math", MathOperands},
+    {"math width", "math has at most 16 channels, integer division 8", "PRM volume 2a, math",
+     MathWidth},
+    {"division modifiers", "integer division has no source modifiers", "PRM volume 2a, math",
+     DivisionModifiers},
+    {"three-source destination", "sub-register of a three-source destination is 8-byte aligned",
+     "BSpec three-source format", TernaryDst},
+    {"send files", "payload and response of send are GRFs; second payload and response may be null",
+     "BSpec send", SendFiles},
+    {"end-of-thread payload", "a send that ends the thread reads r112 to r127",
+     "PRM volume 2a, send", EotPayload},
+    {"payload overlap", "the two payloads of send do not overlap", "PRM volume 2a, sends",
+     PayloadOverlap},
+    {"send lengths", "lengths are those of the operands present", "BSpec send",
+     SendLengthMismatch},
+    {"scoreboard", "the scoreboard byte is valid; send and math set a token", "PRM Gen12 SWSB",
+     BadScoreboard},
+    {"branch distance", "branches go somewhere else, in units of 8 bytes", "BSpec branches",
+     NullBranch},
+    {"branch target", "branches go to an instruction of the program or its end",
+     "BSpec branches", nullptr},
+    {"end of thread", "the program can end a thread", "PRM volume 2a, send", nullptr},
+};
+
+const Restriction* Named(absl::string_view name) {
+  for (const Restriction& r : kRestrictions) {
+    if (r.name == name) return &r;
+  }
+  return nullptr;
+}
+
+std::string Explain(Generation gen, const Restriction& r, const Instruction& inst) {
+  return absl::StrCat(r.rule, " (", r.source, "): ", Disassemble(gen, inst));
+}
+
+// Is there an instruction at, or an end of program at, this offset?
+bool IsTarget(absl::Span<const PlacedInstruction> program, int64_t offset) {
+  const auto it = std::lower_bound(
+      program.begin(), program.end(), offset,
+      [](const PlacedInstruction& p, int64_t value) { return p.offset < value; });
+  if (it != program.end()) return it->offset == offset;
+  return offset == int64_t{program.back().offset} + (program.back().inst.compacted ? 8 : 16);
+}
+
+bool TargetsExist(absl::Span<const PlacedInstruction> program, const PlacedInstruction& p) {
+  const Instruction& inst = p.inst;
+  const Format format = Info(inst.op).format;
+  if (!IsBranch(inst.op) || format == Format::kRet || inst.src[0].file == File::kGrf) return true;
+  const int64_t base = inst.op == Opcode::kCalla ? 0 : p.offset;
+  return IsTarget(program, base + inst.jip) &&
+         (format != Format::kBranchJU || IsTarget(program, base + inst.uip));
+}
+
+}  // namespace
+
+absl::Span<const Restriction> Restrictions() { return kRestrictions; }
+
+std::vector<const Restriction*> BrokenBy(Generation gen, const Instruction& inst) {
+  std::vector<const Restriction*> out;
+  for (const Restriction& r : kRestrictions) {
+    if (r.broken != nullptr && r.broken(gen, inst)) out.push_back(&r);
+  }
+  return out;
+}
+
+std::vector<Finding> Verify(Generation gen, absl::Span<const PlacedInstruction> program) {
+  std::vector<Finding> findings;
+  bool ends = false;
+  for (const PlacedInstruction& p : program) {
+    for (const Restriction* r : BrokenBy(gen, p.inst)) {
+      findings.push_back({p.offset, r->name, Explain(gen, *r, p.inst)});
+    }
+    if (!TargetsExist(program, p)) {
+      const Restriction& r = *Named("branch target");
+      findings.push_back({p.offset, r.name, Explain(gen, r, p.inst)});
+    }
+    ends |= IsSend(p.inst.op) && p.inst.send.eot;
+  }
+  if (!ends) {
+    const Restriction& r = *Named("end of thread");
+    findings.push_back({program.empty() ? 0 : program.back().offset, r.name, std::string(r.rule)});
+  }
+  return findings;
+}
+
+}  // namespace kiln::intel::isa

@@ -1,0 +1,249 @@
+// Each restriction has a good instruction and one change that breaks it, and it alone is named;
+// a restriction without a case fails the test.
+#include "core/intel/isa/verify.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/intel/isa/messages.h"
+
+namespace kiln::intel::isa {
+namespace {
+
+constexpr Generation kGen = Generation::kGen12;
+
+Operand Reg(int nr, Type type, Region region) {
+  Operand o;
+  o.file = File::kGrf;
+  o.type = type;
+  o.nr = static_cast<uint8_t>(nr);
+  o.region = region;
+  return o;
+}
+
+Operand Null() {
+  Operand o;
+  o.file = File::kArf;
+  return o;
+}
+
+Operand Imm(Type type, uint64_t bits) {
+  Operand o;
+  o.file = File::kImm;
+  o.type = type;
+  o.imm = bits;
+  return o;
+}
+
+Instruction Basic(Opcode op, Type dst, Type src, int exec = 8) {
+  Instruction inst;
+  inst.op = op;
+  inst.exec_size = static_cast<uint8_t>(exec);
+  inst.dst = Reg(10, dst, {0, 1, 1});
+  for (int i = 0; i < Info(op).nsrc; ++i) inst.src[i] = Reg(20 + 4 * i, src, {8, 8, 1});
+  return inst;
+}
+
+Instruction Add() { return Basic(Opcode::kAdd, Type::kF, Type::kF); }
+Instruction MovToWord() {
+  Instruction inst = Basic(Opcode::kMov, Type::kW, Type::kD);
+  inst.dst.region.hstride = 2;
+  return inst;
+}
+Instruction MovToHalf(Type src) {
+  Instruction inst = Basic(Opcode::kMov, Type::kHF, src);
+  inst.dst.region.hstride = 2;
+  return inst;
+}
+Instruction Scalar() {
+  Instruction inst = Basic(Opcode::kAdd, Type::kF, Type::kF, 1);
+  for (Operand& src : inst.src) src.region = {0, 1, 0};
+  return inst;
+}
+Instruction VectorMov() {
+  Instruction inst = Basic(Opcode::kMov, Type::kUW, Type::kUW);
+  inst.src[0] = Imm(Type::kV, 0x76543210);
+  return inst;
+}
+Instruction Math(MathFunction f, Type type) {
+  Instruction inst = Basic(Opcode::kMath, type, type);
+  inst.math = f;
+  inst.swsb = 0x40;
+  return inst;
+}
+Instruction MixedMath() {
+  Instruction inst = Math(MathFunction::kSqrt, Type::kF);
+  inst.src[0] = Reg(20, Type::kHF, {16, 8, 2});
+  return inst;
+}
+Instruction Mad() { return Basic(Opcode::kMad, Type::kF, Type::kF); }
+Instruction Compare() {
+  Instruction inst = Basic(Opcode::kCmp, Type::kF, Type::kF);
+  inst.cmod = CondMod::kL;
+  return inst;
+}
+Instruction Select() {
+  Instruction inst = Basic(Opcode::kSel, Type::kF, Type::kF);
+  inst.pred = PredCtrl::kNormal;
+  return inst;
+}
+Instruction Store() {
+  MessageFields f;
+  f.message = Message::kUntypedWrite;
+  f.channels = 3;
+  SetLengths(kGen, f);
+  Instruction inst = *MakeSend(kGen, f);
+  inst.swsb = 0x40;
+  inst.src[0] = Reg(30, Type::kUD, {0, 1, 0});
+  inst.src[1] = Reg(40, Type::kUD, {0, 1, 0});
+  return inst;
+}
+Instruction EndOfThread() {
+  MessageFields f;
+  f.message = Message::kEndOfThread;
+  SetLengths(kGen, f);
+  Instruction inst = *MakeSend(kGen, f);
+  inst.src[0] = Reg(127, Type::kUD, {0, 1, 0});
+  return inst;
+}
+Instruction If(int jip, int uip) {
+  Instruction inst;
+  inst.op = Opcode::kIf;
+  inst.exec_size = 8;
+  inst.pred = PredCtrl::kNormal;
+  inst.jip = jip;
+  inst.uip = uip;
+  return inst;
+}
+
+struct Case {
+  std::string restriction;
+  Instruction good;
+  std::function<void(Instruction&)> breaks;
+  bool alone = true;  // no other restriction is broken with it
+};
+
+std::vector<Case> Cases() {
+  using I = Instruction&;
+  return {
+      {"opcode", Add(), [](I i) { i.op = Opcode::kDp4; }, false},
+      {"channels", Add(), [](I i) { i.channel_offset = 4; }},
+      {"channels", Add(), [](I i) { i.channel_offset = 28; }},
+      {"types", Add(), [](I i) { i.dst.type = Type::kD; }},
+      {"types", Mad(), [](I i) { i.src[0] = Imm(Type::kF, 0); }, false},
+      {"null source", Add(), [](I i) { i.src[1] = Null(); i.src[1].type = Type::kF; }},
+      {"byte second source", Basic(Opcode::kAdd, Type::kD, Type::kD),
+       [](I i) { i.src[1].type = Type::kB; }},
+      {"packed byte destination", Basic(Opcode::kMov, Type::kUB, Type::kUB),
+       [](I i) { i.src[0].type = Type::kUW; }},
+      {"half to integer", MovToHalf(Type::kD), [](I i) { i.dst.subnr = 2; }, false},
+      {"half to integer", MovToHalf(Type::kD), [](I i) { i.dst.region.hstride = 4; }, false},
+      {"float to half", MovToHalf(Type::kF), [](I i) { i.dst.region.hstride = 4; }},
+      {"narrow destination stride", MovToWord(), [](I i) { i.dst.region.hstride = 1; }},
+      {"narrow destination alignment", MovToWord(), [](I i) { i.dst.subnr = 2; }},
+      {"width", Basic(Opcode::kAdd, Type::kF, Type::kF, 8),
+       [](I i) { i.exec_size = 4; i.src[1].region = {4, 4, 1}; }},
+      {"one row", Add(), [](I i) { i.src[0].region.vstride = 4; }},
+      {"width one", Add(), [](I i) { i.src[0].region = {1, 1, 1}; }},
+      {"scalar", Scalar(), [](I i) { i.src[0].region = {8, 1, 0}; }},
+      {"broadcast", Add(), [](I i) { i.src[0].region = {0, 4, 0}; }},
+      {"row in register", Add(), [](I i) { i.src[0].subnr = 16; }},
+      {"destination stride", Add(), [](I i) { i.dst.region.hstride = 0; }},
+      {"wide source", Add(), [](I i) { i.src[0].region = {16, 2, 1}; }},
+      {"wide destination", Add(), [](I i) { i.dst.region.hstride = 4; }},
+      {"wide destination", Add(), [](I i) { i.exec_size = 32; }, false},
+      {"register file", Basic(Opcode::kAdd, Type::kF, Type::kF, 16), [](I i) { i.dst.nr = 127; }},
+      {"register file", Store(), [](I i) { i.src[1].nr = 127; }},
+      {"operand alignment", Add(), [](I i) { i.src[0] = Reg(20, Type::kF, {0, 1, 0});
+                                             i.src[0].subnr = 2; }},
+      {"mixed float indirect", MovToHalf(Type::kF),
+       [](I i) { i.src[0].indirect = true; i.src[0].nr = 0; }},
+      {"mixed float width", MovToHalf(Type::kF),
+       [](I i) { i.exec_size = 16; i.dst.region.hstride = 1; }},
+      {"mixed float math", MixedMath(), [](I i) { i.src[0].region = {8, 8, 1}; }},
+      {"vector immediate", VectorMov(), [](I i) { i.dst.subnr = 8; }},
+      {"vector immediate", VectorMov(), [](I i) { i.dst.region.hstride = 2; }},
+      {"immediate place", Add(), [](I i) { i.src[0] = Imm(Type::kF, 0); }},
+      {"immediate place", Basic(Opcode::kMad, Type::kW, Type::kW),
+       [](I i) { i.src[0] = Imm(Type::kW, 1); i.src[2] = Imm(Type::kW, 1); }},
+      {"dword multiply modifier", Basic(Opcode::kMul, Type::kD, Type::kD),
+       [](I i) { i.src[1].type = Type::kW; i.src[1].negate = true; }},
+      {"select", Select(), [](I i) { i.pred = PredCtrl::kNone; }},
+      {"select", Select(), [](I i) { i.cmod = CondMod::kL; }},
+      {"compare", Compare(), [](I i) { i.cmod = CondMod::kNone; }},
+      {"math operands", Math(MathFunction::kInv, Type::kF),
+       [](I i) { i.dst = Null(); i.dst.type = Type::kF; i.dst.region.hstride = 1; }},
+      {"math width", Math(MathFunction::kIntDivQuotient, Type::kD),
+       [](I i) { i.exec_size = 16; }},
+      {"division modifiers", Math(MathFunction::kIntDivQuotient, Type::kD),
+       [](I i) { i.src[0].negate = true; }},
+      {"three-source destination", Mad(), [](I i) { i.exec_size = 4; i.dst.subnr = 4; }},
+      {"send files", Store(), [](I i) { i.src[0] = Null(); }},
+      {"end-of-thread payload", EndOfThread(), [](I i) { i.src[0].nr = 111; }},
+      {"payload overlap", Store(), [](I i) { i.src[1].nr = 29; }},
+      {"send lengths", Store(), [](I i) { i.send.ex_desc = 0; }},
+      {"send lengths", Store(), [](I i) { i.send.desc |= 1 << 20; }},
+      {"scoreboard", Add(), [](I i) { i.swsb = 0x41; }},
+      {"scoreboard", Add(), [](I i) { i.swsb = 0x08; }},
+      {"scoreboard", Store(), [](I i) { i.swsb = 0x21; }},
+      {"branch distance", If(16, 32), [](I i) { i.jip = 4; }},
+      {"branch distance", If(16, 32), [](I i) { i.jip = 0; }},
+  };
+}
+
+std::set<std::string> Names(const Instruction& inst) {
+  std::set<std::string> names;
+  for (const Restriction* r : BrokenBy(kGen, inst)) names.insert(std::string(r->name));
+  return names;
+}
+
+TEST(Verify, EachRestrictionCatchesItsCase) {
+  std::set<std::string> covered;
+  for (const Case& c : Cases()) {
+    EXPECT_EQ(Names(c.good), std::set<std::string>{}) << c.restriction;
+    Instruction bad = c.good;
+    c.breaks(bad);
+    const std::set<std::string> names = Names(bad);
+    EXPECT_TRUE(names.count(c.restriction)) << c.restriction;
+    if (c.alone) {
+      EXPECT_EQ(names.size(), 1u) << c.restriction << " and " << *names.rbegin();
+    }
+    covered.insert(c.restriction);
+  }
+  for (const Restriction& r : Restrictions()) {
+    EXPECT_TRUE(r.broken == nullptr || covered.count(std::string(r.name))) << r.name;
+  }
+}
+
+TEST(Verify, RowsAreNamedAndSourced) {
+  std::set<std::string> names;
+  for (const Restriction& r : Restrictions()) {
+    EXPECT_FALSE(r.rule.empty());
+    EXPECT_FALSE(r.source.empty());
+    EXPECT_TRUE(names.insert(std::string(r.name)).second) << r.name;
+  }
+}
+
+TEST(Verify, ProgramRules) {
+  std::vector<PlacedInstruction> program = {{0, If(16, 32)}, {16, Add()}, {32, EndOfThread()}};
+  EXPECT_TRUE(Verify(kGen, program).empty());
+  program[0].inst.uip = 40;
+  std::vector<Finding> findings = Verify(kGen, program);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].restriction, "branch target");
+  EXPECT_EQ(findings[0].offset, 0u);
+  program[0].inst.uip = 48;  // the end of the program is a target
+  EXPECT_TRUE(Verify(kGen, program).empty());
+  program.pop_back();
+  program[0].inst.uip = 32;
+  findings = Verify(kGen, program);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].restriction, "end of thread");
+}
+
+}  // namespace
+}  // namespace kiln::intel::isa

@@ -1,0 +1,142 @@
+// Round trip of EU binaries made by any compiler: decode, re-encode, decode again, compare fields.
+//
+//   eu_roundtrip write DIR FILE...   for each FILE: checks the round trip, writes DIR/NAME.full (the
+//                                    re-encoded bytes, nothing compacted) and DIR/NAME.asm (text)
+//   eu_roundtrip same A B            decodes two binaries and compares instruction by instruction
+//
+// Prints one JSON line of counts; exit status 1 if anything failed. corpus_roundtrip.py drives it.
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/intel/isa/decode.h"
+#include "core/intel/isa/disasm.h"
+#include "core/intel/isa/encode.h"
+#include "core/intel/isa/verify.h"
+
+namespace {
+
+namespace isa = kiln::intel::isa;
+using Program = std::vector<isa::PlacedInstruction>;
+
+constexpr isa::Generation kGen = isa::Generation::kGen12;
+
+std::vector<uint8_t> ReadFile(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return std::vector<uint8_t>(std::istreambuf_iterator<char>(in), {});
+}
+
+struct Counts {
+  long files = 0;
+  long failed_files = 0;
+  long instructions = 0;
+  long compacted = 0;
+  long findings = 0;
+};
+
+// Re-encodes one instruction and decodes it again; empty if equal but for the compaction bit.
+std::string RoundTrip(const isa::Instruction& inst, std::vector<uint8_t>& out) {
+  const auto bytes = isa::Encode(kGen, inst);
+  if (!bytes.ok()) return std::string(bytes.status().message());
+  out.insert(out.end(), bytes->begin(), bytes->end());
+  const auto again = isa::Decode(kGen, *bytes);
+  if (!again.ok()) return std::string(again.status().message());
+  isa::Instruction expected = inst;
+  expected.compacted = false;
+  return again->inst == expected ? "" : "fields differ after re-encoding";
+}
+
+bool WriteOne(const std::string& path, const std::string& dir, Counts& counts) {
+  const std::vector<uint8_t> bytes = ReadFile(path);
+  const auto program = isa::DecodeProgram(kGen, bytes);
+  if (!program.ok()) {
+    std::fprintf(stderr, "%s: %s\n", path.c_str(),
+                 std::string(program.status().message()).c_str());
+    return false;
+  }
+  bool ok = true;
+  std::vector<uint8_t> full;
+  for (const isa::PlacedInstruction& p : *program) {
+    ++counts.instructions;
+    counts.compacted += p.inst.compacted;
+    const std::string why = RoundTrip(p.inst, full);
+    if (why.empty()) continue;
+    std::fprintf(stderr, "%s: offset %u: %s\n", path.c_str(), p.offset, why.c_str());
+    ok = false;
+  }
+  for (const isa::Finding& finding : isa::Verify(kGen, *program)) {
+    ++counts.findings;
+    std::fprintf(stderr, "%s: offset %u: %s: %s\n", path.c_str(), finding.offset,
+                 std::string(finding.restriction).c_str(), finding.text.c_str());
+    ok = false;
+  }
+  const std::string base = dir + "/" + std::filesystem::path(path).filename().string();
+  std::ofstream(base + ".full", std::ios::binary)
+      .write(reinterpret_cast<const char*>(full.data()), static_cast<std::streamsize>(full.size()));
+  std::ofstream(base + ".asm") << isa::DisassembleProgram(kGen, *program);
+  return ok;
+}
+
+int Write(int argc, char** argv) {
+  Counts counts;
+  for (int i = 3; i < argc; ++i) {
+    ++counts.files;
+    counts.failed_files += !WriteOne(argv[i], argv[2], counts);
+  }
+  std::printf(
+      "{\"files\": %ld, \"failed_files\": %ld, \"instructions\": %ld, \"compacted\": %ld, "
+      "\"findings\": %ld}\n",
+      counts.files, counts.failed_files, counts.instructions, counts.compacted, counts.findings);
+  return counts.failed_files == 0 ? 0 : 1;
+}
+
+// The text shows neither the flag register of an instruction that uses none, nor predicate and
+// execution size of sync.
+isa::Instruction AsShown(isa::Instruction inst) {
+  if (inst.op == isa::Opcode::kSync || inst.op == isa::Opcode::kNop) {
+    inst.exec_size = 1;
+    inst.channel_offset = 0;
+    inst.pred = isa::PredCtrl::kNone;
+  }
+  if (inst.pred == isa::PredCtrl::kNone) inst.pred_inverse = false;
+  if (inst.pred == isa::PredCtrl::kNone && inst.cmod == isa::CondMod::kNone) {
+    inst.flag_nr = 0;
+    inst.flag_subnr = 0;
+  }
+  return inst;
+}
+
+int Same(const char* a_path, const char* b_path) {
+  const auto a = isa::DecodeProgram(kGen, ReadFile(a_path));
+  const auto b = isa::DecodeProgram(kGen, ReadFile(b_path));
+  if (!a.ok() || !b.ok()) {
+    std::fprintf(stderr, "%s: does not decode: %s\n", b_path,
+                 std::string((a.ok() ? b : a).status().message()).c_str());
+    return 1;
+  }
+  int differences = a->size() != b->size();
+  for (size_t i = 0; i < a->size() && i < b->size(); ++i) {
+    if (AsShown((*a)[i].inst) == AsShown((*b)[i].inst)) continue;
+    if (++differences <= 3) {
+      std::fprintf(stderr, "%s: offset %u:\n  %s\n  %s\n", a_path, (*a)[i].offset,
+                   isa::Disassemble(kGen, (*a)[i].inst).c_str(),
+                   isa::Disassemble(kGen, (*b)[i].inst).c_str());
+    }
+  }
+  return differences == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "";
+  if (mode == "write" && argc > 3) return Write(argc, argv);
+  if (mode == "same" && argc == 4) return Same(argv[2], argv[3]);
+  std::fprintf(stderr, "usage: eu_roundtrip write DIR FILE... | same A B\n");
+  return 2;
+}
