@@ -1,0 +1,124 @@
+#include "core/front/coverage.h"
+
+namespace kiln::front {
+namespace {
+
+constexpr CoverageRow kRows[] = {
+#define CAPABILITY(name, cause) {"capability", #name, cause},
+#define INSTRUCTION(name, cause) {"instruction", #name, cause},
+#define GLSL_STD_450(name, cause) {"glsl_std_450", #name, cause},
+#define BUILTIN(name, cause) {"builtin", #name, cause},
+#define STORAGE_CLASS(name, cause) {"storage_class", #name, cause},
+#define EXECUTION_MODE(name, cause) {"execution_mode", #name, cause},
+#include "core/front/coverage.def"
+};
+
+constexpr CauseRow kCauses[] = {
+#define CAUSE(cause, reason) {cause, reason},
+#include "core/front/coverage.def"
+};
+
+}  // namespace
+
+absl::Span<const CoverageRow> CoverageTable() { return kRows; }
+
+absl::Span<const CauseRow> Causes() { return kCauses; }
+
+std::string_view ReasonOf(std::string_view cause) {
+  for (const CauseRow& row : kCauses) {
+    if (row.cause == cause) return row.reason;
+  }
+  return {};
+}
+
+bool IsCause(std::string_view cause) { return !ReasonOf(cause).empty(); }
+
+std::string_view CauseOf(spv::Capability capability) {
+  switch (capability) {
+#define CAPABILITY(name, cause) \
+  case spv::Capability::name:   \
+    return cause;
+#include "core/front/coverage.def"
+    default:
+      return "vendor_extension";
+  }
+}
+
+std::string_view CauseOf(spv::Op op) {
+  switch (op) {
+#define INSTRUCTION(name, cause) \
+  case spv::Op::name:            \
+    return cause;
+#include "core/front/coverage.def"
+    default:
+      return "vendor_extension";
+  }
+}
+
+std::string_view CauseOf(GLSLstd450 instruction) {
+  switch (instruction) {
+#define GLSL_STD_450(name, cause) \
+  case GLSLstd450##name:          \
+    return cause;
+#include "core/front/coverage.def"
+    default:
+      return "vendor_extension";
+  }
+}
+
+std::string_view CauseOf(spv::BuiltIn builtin) {
+  switch (builtin) {
+#define BUILTIN(name, cause) \
+  case spv::BuiltIn::name:   \
+    return cause;
+#include "core/front/coverage.def"
+    default:
+      return "vendor_extension";
+  }
+}
+
+std::string_view CauseOf(spv::StorageClass storage) {
+  switch (storage) {
+#define STORAGE_CLASS(name, cause) \
+  case spv::StorageClass::name:    \
+    return cause;
+#include "core/front/coverage.def"
+    default:
+      return "vendor_extension";
+  }
+}
+
+std::string_view CauseOf(spv::ExecutionMode mode) {
+  switch (mode) {
+#define EXECUTION_MODE(name, cause) \
+  case spv::ExecutionMode::name:    \
+    return cause;
+#include "core/front/coverage.def"
+    default:
+      return "execution_mode";
+  }
+}
+
+std::string_view CapabilityName(spv::Capability capability) {
+  switch (capability) {
+#define CAPABILITY(name, cause) \
+  case spv::Capability::name:   \
+    return #name;
+#include "core/front/coverage.def"
+    default:
+      return {};
+  }
+}
+
+std::string_view InstructionName(spv::Op op) {
+  switch (op) {
+#define INSTRUCTION(name, cause) \
+  case spv::Op::name:            \
+    return #name;
+#include "core/front/coverage.def"
+    default:
+      return {};
+  }
+}
+
+}  // namespace kiln::front

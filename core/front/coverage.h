@@ -1,0 +1,47 @@
+// The coverage table of the front end: which SPIR-V features are compiled, and by which cause the
+// others are refused. The data is coverage.def; this is how it is asked.
+#ifndef KILN_CORE_FRONT_COVERAGE_H_
+#define KILN_CORE_FRONT_COVERAGE_H_
+
+#include <string_view>
+
+#include "absl/types/span.h"
+#include "core/front/spirv_enums.h"
+
+namespace kiln::front {
+
+// One row, for printing and for the service's GetCapabilities. kind: "capability", "instruction",
+// "glsl_std_450", "builtin", "storage_class", "execution_mode". cause is empty where supported.
+struct CoverageRow {
+  std::string_view kind;
+  std::string_view name;
+  std::string_view cause;
+};
+
+struct CauseRow {
+  std::string_view cause;
+  std::string_view reason;
+};
+
+absl::Span<const CoverageRow> CoverageTable();
+absl::Span<const CauseRow> Causes();
+bool IsCause(std::string_view cause);
+std::string_view ReasonOf(std::string_view cause);
+
+// The cause by which a feature is refused; empty: supported. Numbers without a row give
+// "vendor_extension" ("execution_mode" for execution modes).
+std::string_view CauseOf(spv::Capability capability);
+std::string_view CauseOf(spv::Op op);
+std::string_view CauseOf(GLSLstd450 instruction);
+std::string_view CauseOf(spv::BuiltIn builtin);
+std::string_view CauseOf(spv::StorageClass storage);
+std::string_view CauseOf(spv::ExecutionMode mode);
+
+// The name of a capability; empty if it has no row.
+std::string_view CapabilityName(spv::Capability capability);
+// The name of an opcode that has a row; empty otherwise.
+std::string_view InstructionName(spv::Op op);
+
+}  // namespace kiln::front
+
+#endif  // KILN_CORE_FRONT_COVERAGE_H_

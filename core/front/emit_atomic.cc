@@ -1,0 +1,199 @@
+// Atomics and barriers.
+//
+// Vulkan's scopes up to the device are one and the same here: buffers are coherent at device scope
+// for atomics. Acquire and release semantics of an atomic become memory barriers around it, which
+// is stronger than asked and never weaker.
+#include <algorithm>
+
+#include "core/front/coverage.h"
+#include "core/front/importer.h"
+#include "core/front/refusal.h"
+
+namespace kiln::front {
+namespace {
+
+constexpr uint32_t Bit(spv::MemorySemanticsMask mask) { return static_cast<uint32_t>(mask); }
+
+constexpr uint32_t kRelease = Bit(spv::MemorySemanticsMask::Release) |
+                              Bit(spv::MemorySemanticsMask::AcquireRelease) |
+                              Bit(spv::MemorySemanticsMask::SequentiallyConsistent);
+constexpr uint32_t kAcquire = Bit(spv::MemorySemanticsMask::Acquire) |
+                              Bit(spv::MemorySemanticsMask::AcquireRelease) |
+                              Bit(spv::MemorySemanticsMask::SequentiallyConsistent);
+
+struct AtomicForm {
+  mir::AtomicOp op;
+  size_t value = 0;      // word of the value operand, 0: none
+};
+
+bool FormOf(spv::Op op, AtomicForm* form) {
+  using mir::AtomicOp;
+  switch (op) {
+    case spv::Op::OpAtomicLoad:
+      *form = {AtomicOp::kLoad, 0};
+      return true;
+    case spv::Op::OpAtomicExchange:
+      *form = {AtomicOp::kExchange, 6};
+      return true;
+    case spv::Op::OpAtomicCompareExchange:
+      *form = {AtomicOp::kCompareExchange, 7};
+      return true;
+    case spv::Op::OpAtomicIIncrement:
+      *form = {AtomicOp::kAdd, 0};
+      return true;
+    case spv::Op::OpAtomicIDecrement:
+      *form = {AtomicOp::kSub, 0};
+      return true;
+    case spv::Op::OpAtomicIAdd:
+      *form = {AtomicOp::kAdd, 6};
+      return true;
+    case spv::Op::OpAtomicISub:
+      *form = {AtomicOp::kSub, 6};
+      return true;
+    case spv::Op::OpAtomicSMin:
+      *form = {AtomicOp::kSmin, 6};
+      return true;
+    case spv::Op::OpAtomicUMin:
+      *form = {AtomicOp::kUmin, 6};
+      return true;
+    case spv::Op::OpAtomicSMax:
+      *form = {AtomicOp::kSmax, 6};
+      return true;
+    case spv::Op::OpAtomicUMax:
+      *form = {AtomicOp::kUmax, 6};
+      return true;
+    case spv::Op::OpAtomicAnd:
+      *form = {AtomicOp::kAnd, 6};
+      return true;
+    case spv::Op::OpAtomicOr:
+      *form = {AtomicOp::kOr, 6};
+      return true;
+    case spv::Op::OpAtomicXor:
+      *form = {AtomicOp::kXor, 6};
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool Importer::Semantics(uint32_t id, uint32_t* value) {
+  if (spirv_.IntConstant(id, value)) return true;
+  return Malformed("scope or memory semantics is no constant", id);
+}
+
+bool Importer::EmitMemoryBarrier(uint32_t semantics) {
+  if ((semantics & (kAcquire | kRelease)) == 0) return true;
+  uint32_t classes = 0;
+  if (semantics & Bit(spv::MemorySemanticsMask::UniformMemory)) classes |= mir::kMemoryBuffer;
+  if (semantics & Bit(spv::MemorySemanticsMask::WorkgroupMemory)) classes |= mir::kMemoryShared;
+  if (semantics & Bit(spv::MemorySemanticsMask::ImageMemory)) classes |= mir::kMemoryImage;
+  if (classes != 0) builder_.EmitInst(mir::Op::kMemoryBarrier, {}, {}, classes);
+  return true;
+}
+
+bool Importer::EmitControlBarrier(const SpirvInst& inst) {
+  uint32_t execution = 0;
+  uint32_t memory = 0;
+  uint32_t semantics = 0;
+  if (!Semantics(inst.operand(1), &execution) || !Semantics(inst.operand(2), &memory) ||
+      !Semantics(inst.operand(3), &semantics)) {
+    return false;
+  }
+  const auto scope = static_cast<spv::Scope>(execution);
+  if (scope == spv::Scope::Subgroup) {
+    return Refuse("subgroup_operations", "barrier of the subgroup", inst.operand(1));
+  }
+  if (scope != spv::Scope::Workgroup && scope != spv::Scope::Invocation) {
+    return Refuse("barrier_scope", "barrier", inst.operand(1));
+  }
+  // The control barrier orders memory for the workgroup; what is to be ordered for others too has
+  // its own barrier before.
+  const auto memory_scope = static_cast<spv::Scope>(memory);
+  const bool wider = memory_scope != spv::Scope::Workgroup &&
+                     memory_scope != spv::Scope::Subgroup &&
+                     memory_scope != spv::Scope::Invocation;
+  if ((wider || scope == spv::Scope::Invocation) && !EmitMemoryBarrier(semantics)) return false;
+  if (scope == spv::Scope::Workgroup) builder_.EmitInst(mir::Op::kControlBarrier, {}, {});
+  return true;
+}
+
+bool Importer::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t semantics_id,
+                            mir::AtomicOp op, mir::Type type, absl::Span<const ValueId> values,
+                            ValueId* result) {
+  Pointer pointer;
+  uint32_t semantics = 0;
+  if (!GetPointer(pointer_id, &pointer) || !Semantics(semantics_id, &semantics)) return false;
+  const SpirvType* pointee = Supported(pointer.type);
+  if (pointee == nullptr) return false;
+  const bool is_float = pointee->kind == SpirvType::kFloat;
+  if ((pointee->kind != SpirvType::kInt && !is_float) ||
+      (type == mir::Type::kF32) != is_float) {
+    return Malformed("atomic on what is no 32-bit scalar", inst.operand(1));
+  }
+  uint32_t resource = 0;
+  mir::Op mir_op = mir::Op::kSharedAtomic;
+  if (pointer.space == Pointer::kStorage) {
+    mir_op = mir::Op::kSsboAtomic;
+    if (!Resource(pointer, &resource)) return false;
+    module_.resources[resource].read_only = false;
+  } else if (pointer.space != Pointer::kShared) {
+    return Malformed("atomic on memory of one invocation", pointer_id);
+  }
+  Leaves operands;
+  for (ValueId v : values) {
+    if (TypeOf(v) != type) return Malformed("atomic operand of another type", pointer_id);
+    operands.push_back(is_float ? Emit(mir::Op::kBitcast, {v}) : v);
+  }
+  if ((semantics & kRelease) != 0 && !EmitMemoryBarrier(semantics)) return false;
+  const ValueId offset = Offset(pointer, pointer.offset);
+  if (!ok()) return false;
+  *result = builder_.Atomic(mir_op, op, resource, offset, operands);
+  if ((semantics & kAcquire) != 0 && !EmitMemoryBarrier(semantics)) return false;
+  if (is_float && op != mir::AtomicOp::kStore) *result = Emit(mir::Op::kBitcast, {*result});
+  return ok();
+}
+
+bool Importer::EmitAtomicStore(const SpirvInst& inst) {
+  Leaves value;
+  if (!Get(inst.operand(4), &value)) return false;
+  if (value.size() != 1) return Malformed("atomic store of a composite", inst.operand(1));
+  ValueId result;
+  return AtomicAccess(inst, inst.operand(1), inst.operand(3), mir::AtomicOp::kStore,
+                      TypeOf(value[0]), value, &result);
+}
+
+bool Importer::EmitAtomic(const SpirvInst& inst) {
+  AtomicForm form;
+  if (!FormOf(inst.op, &form)) return Malformed("atomic", inst.result);
+  const SpirvType* type = Supported(inst.type);
+  if (type == nullptr) return false;
+  if (type->kind != SpirvType::kInt && type->kind != SpirvType::kFloat) {
+    return Malformed("atomic on what is no scalar", inst.result);
+  }
+  const bool is_float = type->kind == SpirvType::kFloat;
+  const bool moves = form.op == mir::AtomicOp::kLoad || form.op == mir::AtomicOp::kExchange;
+  if (is_float && !moves) return Malformed("integer atomic on a float", inst.result);
+  Leaves values;
+  if (form.op == mir::AtomicOp::kCompareExchange) {
+    ValueId comparator;
+    if (!GetScalar(inst.operand(8), mir::Type::kI32, &comparator)) return false;
+    values.push_back(comparator);
+  }
+  const mir::Type mir_type = is_float ? mir::Type::kF32 : mir::Type::kI32;
+  if (form.value != 0) {
+    ValueId value;
+    if (!GetScalar(inst.operand(form.value), mir_type, &value)) return false;
+    values.push_back(value);
+  } else if (form.op != mir::AtomicOp::kLoad) {
+    values.push_back(Int(1));
+  }
+  ValueId result;
+  if (!AtomicAccess(inst, inst.operand(3), inst.operand(5), form.op, mir_type, values, &result)) {
+    return false;
+  }
+  return Define(inst, {result});
+}
+
+}  // namespace kiln::front

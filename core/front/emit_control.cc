@@ -1,0 +1,651 @@
+// Control flow: from the block tree of cfg.h to nested `if` and `loop`, constructing SSA.
+//
+// A region is emitted by EmitSequence, which returns the labels that control may be on its way to
+// when the region's code ends (a Flow). A block's label children follow its code in the same
+// region. Where all of the flow goes to the next label, its code simply follows; where only part of
+// it does, the code is guarded by an `if` on the condition under which it does, and the rest passes
+// it by. Inside a loop, an exit to a label beyond the loop is a `break` and one to its header a
+// `continue`, at once; a break that may mean several labels carries a bool for each, and Dispatch
+// sorts them out behind the loop.
+//
+// SSA: `if` joins what either side wrote; a loop has a parameter and a result for each slot that
+// the plan says is written in it. Prune (prune.h) removes what turns out to be unused.
+#include <algorithm>
+
+#include "core/front/coverage.h"
+#include "core/front/importer.h"
+#include "core/front/refusal.h"
+
+namespace kiln::front {
+namespace {
+
+constexpr int kMaxRegionDepth = 256;      // mir/verify.h allows 512; passes recurse
+// The flow of the arm of a conditional branch whose code is to follow behind the `if`.
+constexpr uint32_t kHereLabel = 0xfffffffdu;
+// More cases than this are tried as halves, so that nesting stays logarithmic.
+constexpr size_t kLinearCases = 8;
+// What an `if` or a loop can carry (mir::Inst counts in 16 bits).
+constexpr size_t kMaxCarried = 0xff00;
+
+size_t FindLabel(const Flow& flow, uint32_t label) {
+  for (size_t i = 0; i < flow.size(); ++i) {
+    if (flow[i].first == label) return i;
+  }
+  return flow.size();
+}
+
+}  // namespace
+
+// ---- Regions and joins ----
+
+std::vector<std::pair<uint32_t, ValueId>> Importer::UndoTo(size_t mark) {
+  std::vector<std::pair<uint32_t, ValueId>> writes;
+  ++stamp_value_;
+  for (size_t i = log_.size(); i > mark; --i) {
+    const uint32_t slot = log_[i - 1].first;
+    if (stamp_[slot] == stamp_value_) continue;
+    stamp_[slot] = stamp_value_;
+    writes.push_back({slot, current_[slot]});
+  }
+  for (size_t i = log_.size(); i > mark; --i) current_[log_[i - 1].first] = log_[i - 1].second;
+  log_.resize(mark);
+  std::sort(writes.begin(), writes.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  return writes;
+}
+
+// Whether v, visible at the end of an arm, is also visible behind the `if` that was begun when the
+// module had `values_before` values.
+bool Importer::VisibleOutside(ValueId v, size_t values_before) const {
+  const mir::Value::Kind kind = module_.value(v).kind;
+  return v.index < values_before || kind == mir::Value::Kind::kConstant ||
+         kind == mir::Value::Kind::kUndef;
+}
+
+void Importer::WalkArm(Arm* arm, absl::FunctionRef<Flow()> emit) {
+  const size_t mark = log_.size();
+  builder_.SetRegion(arm->region);
+  ++nesting_;
+  if (nesting_ > kMaxRegionDepth) {
+    Refuse("nesting_too_deep", "control flow", context_.function->id);
+  }
+  if (ok()) arm->flow = emit();
+  --nesting_;
+  arm->writes = UndoTo(mark);
+}
+
+Flow Importer::EmitIf(ValueId condition, absl::FunctionRef<Flow()> then_arm,
+                      absl::FunctionRef<Flow()> else_arm) {
+  if (!ok()) return {};
+  if (!condition.valid() || TypeOf(condition) != mir::Type::kBool) {
+    Malformed("condition is no bool", context_.function->id);
+    return {};
+  }
+  const size_t values_before = module_.values.size();
+  const mir::RegionId region = builder_.region();
+  const mir::InstId inst = builder_.If(condition);
+  Arm arms[2];
+  arms[0].region = module_.inst(inst).regions[0];
+  arms[1].region = module_.inst(inst).regions[1];
+  WalkArm(&arms[0], then_arm);
+  WalkArm(&arms[1], else_arm);
+  builder_.SetRegion(region);
+  if (!ok()) return {};
+  return Join(inst, condition, values_before, arms);
+}
+
+Flow Importer::JoinFlows(ValueId condition, size_t values_before, const Arm (&arms)[2],
+                         std::vector<mir::Type>* types, std::vector<ValueId> (&yields)[2],
+                         std::vector<std::pair<size_t, size_t>>* results) {
+  Flow flow = arms[0].flow;
+  for (const auto& exit : arms[1].flow) {
+    if (FindLabel(flow, exit.first) == flow.size()) flow.push_back({exit.first, ValueId()});
+  }
+  if (flow.size() < 2) {
+    if (!flow.empty()) flow[0].second = ValueId();
+    return flow;
+  }
+  for (size_t i = 0; i < flow.size(); ++i) {
+    ValueId side[2];
+    for (int a = 0; a < 2; ++a) {
+      const Flow& from = arms[a].flow;
+      const size_t k = FindLabel(from, flow[i].first);
+      if (from.empty()) continue;
+      side[a] = k == from.size() ? builder_.Bool(false)
+                                 : (from.size() == 1 ? builder_.Bool(true) : from[k].second);
+    }
+    if (!side[0].valid()) side[0] = VisibleOutside(side[1], values_before) ? side[1] : side[0];
+    if (!side[1].valid()) side[1] = VisibleOutside(side[0], values_before) ? side[0] : side[1];
+    if (side[0] == side[1]) {
+      flow[i].second = side[0];
+    } else if (side[0] == builder_.Bool(true) && side[1] == builder_.Bool(false)) {
+      flow[i].second = condition;
+    } else if (side[0] == builder_.Bool(false) && side[1] == builder_.Bool(true)) {
+      flow[i].second = builder_.Not(condition);
+    } else {
+      results->push_back({i, types->size()});
+      types->push_back(mir::Type::kBool);
+      yields[0].push_back(side[0]);
+      yields[1].push_back(side[1]);
+    }
+  }
+  return flow;
+}
+
+Flow Importer::Join(mir::InstId inst, ValueId condition, size_t values_before, Arm (&arms)[2]) {
+  const bool alive[2] = {!arms[0].flow.empty(), !arms[1].flow.empty()};
+  if (!alive[0] && !alive[1]) {
+    builder_.Unreachable();
+    return {};
+  }
+  std::vector<mir::Type> types;
+  std::vector<ValueId> yields[2];
+  std::vector<std::pair<uint32_t, size_t>> slot_results;
+  size_t next[2] = {0, 0};
+  for (;;) {
+    uint32_t slot = kNoSlot;
+    for (int a = 0; a < 2; ++a) {
+      if (alive[a] && next[a] < arms[a].writes.size()) {
+        slot = std::min(slot, arms[a].writes[next[a]].first);
+      }
+    }
+    if (slot == kNoSlot) break;
+    ValueId side[2] = {current_[slot], current_[slot]};
+    for (int a = 0; a < 2; ++a) {
+      if (!alive[a]) continue;
+      const auto& writes = arms[a].writes;
+      if (next[a] < writes.size() && writes[next[a]].first == slot) {
+        side[a] = writes[next[a]++].second;
+      }
+    }
+    for (int a = 0; a < 2; ++a) {   // an arm without an end, or without a value, agrees
+      if (alive[a] && side[a].valid()) continue;
+      const ValueId other = side[1 - a];
+      side[a] = other.valid() && VisibleOutside(other, values_before) ? other : ValueId();
+    }
+    if (side[0] == side[1]) {
+      if (side[0] != current_[slot]) SetSlot(slot, side[0]);
+      continue;
+    }
+    slot_results.push_back({slot, types.size()});
+    types.push_back(plan_.slot_types[slot]);
+    for (int a = 0; a < 2; ++a) {
+      yields[a].push_back(side[a].valid() ? side[a] : builder_.Undef(plan_.slot_types[slot]));
+    }
+  }
+  std::vector<std::pair<size_t, size_t>> flow_results;
+  Flow flow = JoinFlows(condition, values_before, arms, &types, yields, &flow_results);
+  if (types.size() > kMaxCarried) {
+    Refuse("module_too_large", "too many values carried by a branch", context_.function->id);
+    return {};
+  }
+  const mir::RegionId region = builder_.region();
+  for (int a = 0; a < 2; ++a) {
+    if (!alive[a]) continue;
+    builder_.SetRegion(arms[a].region);
+    builder_.Yield(yields[a]);
+  }
+  builder_.SetRegion(region);
+  mir::SetResults(module_, inst, types);
+  for (const auto& [slot, result] : slot_results) SetSlot(slot, module_.result(inst, result));
+  for (const auto& [label, result] : flow_results) {
+    flow[label].second = module_.result(inst, result);
+  }
+  return flow;
+}
+
+// ---- Jumps ----
+
+bool Importer::IsJump(uint32_t label) const {
+  if (context_.loops.empty()) return false;
+  const uint32_t header = context_.loops.back().header;
+  return label == header || label == kReturnLabel || !context_.plan->cfg.InLoop(label, header);
+}
+
+void Importer::EmitContinue() {
+  std::vector<ValueId> values;
+  for (uint32_t slot : context_.loops.back().slots) values.push_back(SlotValue(slot));
+  builder_.Continue(values);
+}
+
+void Importer::EmitBreak(uint32_t label) {
+  LoopExit exit;
+  exit.label = label;
+  LoopContext& loop = context_.loops.back();
+  for (uint32_t slot : loop.slots) exit.values.push_back(SlotValue(slot));
+  Charge(exit.values.size());
+  exit.inst = builder_.EmitInst(mir::Op::kBreak, {}, {});
+  loop.exits.push_back(std::move(exit));
+}
+
+Flow Importer::Jump(uint32_t label) {
+  if (label == context_.loops.back().header) {
+    EmitContinue();
+  } else {
+    EmitBreak(label);
+  }
+  return {};
+}
+
+// Takes those labels out of a flow that are jumps of the loop around.
+Flow Importer::Dispatch(Flow flow) {
+  size_t i = 0;
+  while (ok() && i < flow.size()) {
+    const auto [label, condition] = flow[i];
+    if (!IsJump(label)) {
+      ++i;
+      continue;
+    }
+    if (flow.size() == 1) return Jump(label);
+    EmitIf(
+        condition, [&, label = label] { return Jump(label); },
+        [] { return Flow{{kHereLabel, ValueId()}}; });
+    flow.erase(flow.begin() + i);
+  }
+  if (flow.size() == 1) flow[0].second = ValueId();
+  return flow;
+}
+
+bool Importer::AssignPhis(uint32_t from, uint32_t to) {
+  const uint32_t first_block = context_.function->first_block;
+  const uint32_t from_label = spirv_.blocks[first_block + from].label;
+  const SpirvBlock& block = spirv_.blocks[first_block + to];
+  std::vector<std::pair<uint32_t, ValueId>> assigned;
+  for (uint32_t i = block.first; i < block.end; ++i) {
+    const SpirvInst inst = spirv_.Inst(spirv_.body_offsets[i]);
+    if (inst.op != spv::Op::OpPhi) break;
+    if (!Charge(inst.size())) return false;
+    const SpirvType* type = Supported(inst.type);
+    if (type == nullptr) return false;
+    const uint32_t slot = plan_.slots[inst.result];
+    size_t k = 3;
+    while (k + 1 < inst.size() && inst.words[k + 1] != from_label) k += 2;
+    if (k + 1 >= inst.size()) return Malformed("phi lacks a predecessor", inst.result);
+    Leaves leaves;
+    uint32_t value_type = 0;
+    if (!Get(inst.words[k], &leaves, &value_type)) return false;
+    if (value_type != inst.type || slot == kNoSlot) {
+      return Malformed("phi of another type", inst.result);
+    }
+    for (size_t n = 0; n < leaves.size(); ++n) {
+      assigned.push_back({slot + static_cast<uint32_t>(n), leaves[n]});
+    }
+  }
+  for (const auto& [slot, value] : assigned) SetSlot(slot, value);
+  return true;
+}
+
+Flow Importer::EmitEdge(uint32_t from, uint32_t to, uint32_t* next) {
+  if (!ok() || !AssignPhis(from, to)) return {};
+  if (IsJump(to)) return Jump(to);
+  if (context_.plan->cfg.blocks[to].label) return Flow{{to, ValueId()}};
+  if (next != nullptr) {
+    *next = to;
+    return {};
+  }
+  return EmitSequence(to, false);
+}
+
+bool Importer::AlwaysJumps(uint32_t, uint32_t to) const {
+  const CfgBlock& target = context_.plan->cfg.blocks[to];
+  return IsJump(to) || (!target.label && target.always_jumps);
+}
+
+Flow Importer::EmitReturn(const SpirvInst& inst) {
+  if (inst.op == spv::Op::OpReturnValue) {
+    Leaves leaves;
+    uint32_t type = 0;
+    if (Supported(context_.function->return_type) == nullptr) return {};
+    if (!Get(inst.operand(1), &leaves, &type)) return {};
+    if (type != context_.function->return_type || context_.plan->return_slot == kNoSlot) {
+      Malformed("returned value of another type", context_.function->id);
+      return {};
+    }
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      SetSlot(context_.plan->return_slot + static_cast<uint32_t>(i), leaves[i]);
+    }
+  } else if (spirv_.Type(context_.function->return_type)->kind != SpirvType::kVoid) {
+    Malformed("return without a value", context_.function->id);
+    return {};
+  }
+  if (IsJump(kReturnLabel)) return Jump(kReturnLabel);
+  return Flow{{kReturnLabel, ValueId()}};
+}
+
+// ---- Blocks ----
+
+Flow Importer::EmitBranch(uint32_t block, const SpirvInst& inst, uint32_t* next) {
+  const uint32_t first = context_.function->first_block;
+  const uint32_t targets[2] = {spirv_.Def(inst.operand(2)).index - first,
+                               spirv_.Def(inst.operand(3)).index - first};
+  ValueId condition;
+  if (!GetScalar(inst.operand(1), mir::Type::kBool, &condition)) return {};
+  if (targets[0] == targets[1]) return EmitEdge(block, targets[0], next);
+  uint32_t bits = 0;
+  if (IsConstant(condition, &bits)) return EmitEdge(block, targets[bits != 0 ? 0 : 1], next);
+  const bool jumps[2] = {AlwaysJumps(block, targets[0]), AlwaysJumps(block, targets[1])};
+  if (!jumps[0] && !jumps[1]) {
+    return EmitIf(
+        condition, [&] { return EmitEdge(block, targets[0], nullptr); },
+        [&] { return EmitEdge(block, targets[1], nullptr); });
+  }
+  // The side that jumps away is nested, the other follows. Of two that jump, the one that leaves
+  // the loop at once is nested, so that the continue ends the body.
+  int nested = jumps[0] ? 0 : 1;
+  if (jumps[0] && jumps[1]) {
+    const auto leaves_at_once = [&](uint32_t to) {
+      return IsJump(to) && to != context_.loops.back().header;
+    };
+    if (!leaves_at_once(targets[0]) && leaves_at_once(targets[1])) nested = 1;
+  }
+  const auto jump = [&] { return EmitEdge(block, targets[nested], nullptr); };
+  const auto here = [] { return Flow{{kHereLabel, ValueId()}}; };
+  const Flow flow = nested == 0 ? EmitIf(condition, jump, here) : EmitIf(condition, here, jump);
+  if (!ok()) return {};
+  if (flow.size() != 1 || flow[0].first != kHereLabel) {
+    Fail(absl::InternalError("a subtree that always jumps did not"));
+    return {};
+  }
+  return EmitEdge(block, targets[1 - nested], next);
+}
+
+Flow Importer::EmitCases(uint32_t block, ValueId selector, absl::Span<const SwitchCase> cases,
+                         uint32_t otherwise) {
+  if (!ok()) return {};
+  if (cases.empty()) return EmitEdge(block, otherwise, nullptr);
+  if (cases.size() == 1 && otherwise == kNoBlock) {
+    return EmitEdge(block, cases[0].target, nullptr);
+  }
+  const size_t split = cases.size() > kLinearCases ? cases.size() / 2 : 1;
+  ValueId condition;
+  for (const SwitchCase& c : cases.first(split)) {
+    for (uint32_t literal : c.literals) {
+      const ValueId equal = Emit(mir::Op::kIeq, {selector, Int(literal)});
+      condition = condition.valid() ? Emit(mir::Op::kOr, {condition, equal}) : equal;
+      if (!Charge(1)) return {};
+    }
+  }
+  return EmitIf(
+      condition, [&] { return EmitCases(block, selector, cases.first(split), kNoBlock); },
+      [&] { return EmitCases(block, selector, cases.subspan(split), otherwise); });
+}
+
+Flow Importer::EmitSwitch(uint32_t block, const SpirvInst& inst, uint32_t* next) {
+  ValueId selector;
+  if (!GetScalar(inst.operand(1), mir::Type::kI32, &selector)) return {};
+  const uint32_t first = context_.function->first_block;
+  const uint32_t otherwise = spirv_.Def(inst.operand(2)).index - first;
+  uint32_t bits = 0;
+  const bool constant = IsConstant(selector, &bits);
+  std::vector<SwitchCase> cases;
+  std::vector<uint32_t> case_of(context_.plan->cfg.blocks.size(), kNoBlock);
+  for (size_t i = 3; i + 1 < inst.size(); i += 2) {
+    const uint32_t target = spirv_.Def(inst.words[i + 1]).index - first;
+    if (constant && inst.words[i] == bits) return EmitEdge(block, target, next);
+    if (target == otherwise) continue;
+    if (case_of[target] == kNoBlock) {
+      case_of[target] = static_cast<uint32_t>(cases.size());
+      cases.push_back({target, {}});
+    }
+    cases[case_of[target]].literals.push_back(inst.words[i]);
+  }
+  if (!Charge(case_of.size() / 16)) return {};
+  if (constant || cases.empty()) return EmitEdge(block, otherwise, next);
+  return EmitCases(block, selector, cases, otherwise);
+}
+
+Flow Importer::EmitTerminator(uint32_t block, const SpirvInst& inst, uint32_t* next) {
+  switch (inst.op) {
+    case spv::Op::OpBranch:
+      return EmitEdge(block, spirv_.Def(inst.operand(1)).index - context_.function->first_block,
+                      next);
+    case spv::Op::OpBranchConditional:
+      return EmitBranch(block, inst, next);
+    case spv::Op::OpSwitch:
+      return EmitSwitch(block, inst, next);
+    case spv::Op::OpReturn:
+    case spv::Op::OpReturnValue:
+      return EmitReturn(inst);
+    case spv::Op::OpUnreachable:
+      builder_.Unreachable();
+      return {};
+    default:
+      Refuse(CauseOf(inst.op), "terminator", context_.function->id);
+      return {};
+  }
+}
+
+Flow Importer::EmitBlock(uint32_t block, uint32_t* next) {
+  *next = kNoBlock;
+  const SpirvBlock& b = spirv_.blocks[context_.function->first_block + block];
+  bool phis = true;
+  for (uint32_t i = b.first; i + 1 < b.end; ++i) {
+    const SpirvInst inst = spirv_.Inst(spirv_.body_offsets[i]);
+    if (inst.op == spv::Op::OpSelectionMerge || inst.op == spv::Op::OpLoopMerge) continue;
+    if (inst.op == spv::Op::OpPhi) {
+      if (!phis || plan_.slots[inst.result] == kNoSlot) {
+        Malformed("misplaced phi", inst.result);
+        return {};
+      }
+      bindings_[inst.result] = {Binding::kSlots, inst.type, plan_.slots[inst.result]};
+      continue;
+    }
+    phis = false;
+    bool returns = true;
+    builder_.set_spirv_id(inst.result != 0 ? inst.result : inst.operand(1));
+    if (!Charge(1) || !EmitInst(inst, &returns)) return {};
+    if (!returns) return {};
+  }
+  return EmitTerminator(block, spirv_.Inst(spirv_.body_offsets[b.end - 1]), next);
+}
+
+Flow Importer::EmitSequence(uint32_t x, bool loop_body) {
+  std::vector<uint32_t> pending;   // labels whose code is to follow, the next one last
+  for (;;) {
+    if (!ok()) return {};
+    const CfgBlock& block = context_.plan->cfg.blocks[x];
+    const bool whole_loop = block.loop_header && !loop_body;
+    const std::vector<uint32_t>& labels = whole_loop ? block.outside_labels : block.labels;
+    pending.insert(pending.end(), labels.rbegin(), labels.rend());
+    Flow flow;
+    uint32_t next = kNoBlock;
+    if (whole_loop) {
+      flow = EmitLoop(x);
+    } else {
+      flow = EmitBlock(x, &next);
+    }
+    loop_body = false;
+    while (next == kNoBlock) {
+      if (!ok() || flow.empty() || pending.empty()) return flow;
+      const uint32_t y = pending.back();
+      pending.pop_back();
+      const size_t k = FindLabel(flow, y);
+      if (k == flow.size()) continue;
+      if (flow.size() == 1) {
+        next = y;
+        break;
+      }
+      const ValueId condition = flow[k].second;
+      Flow rest = flow;
+      rest.erase(rest.begin() + k);
+      if (rest.size() == 1) rest[0].second = ValueId();
+      flow = EmitIf(
+          condition, [&] { return EmitSequence(y, false); }, [&] { return rest; });
+    }
+    x = next;
+  }
+}
+
+// ---- Loops ----
+
+void Importer::AddWrittenSlots(const Write& write, std::vector<uint32_t>* slots) {
+  uint32_t first = write.first;
+  uint32_t count = write.count;
+  if (write.parameter != 0) {
+    const Binding& binding = bindings_[write.parameter];
+    if (binding.kind != Binding::kPointer) return;
+    const Pointer& pointer = pointers_[binding.first];
+    const LocalVariable* v = plan_.Variable(pointer.variable);
+    if (pointer.space != Pointer::kLocal || v == nullptr || v->slot == kNoSlot) return;
+    if (pointer.dynamic.valid()) {   // anywhere in what is in memory, not in slots
+      return;
+    }
+    first = v->slot + pointer.offset + write.first;
+    count = std::min(count, v->slot + v->leaves - std::min(first, v->slot + v->leaves));
+  }
+  for (uint32_t s = first; s < first + count; ++s) {
+    if (stamp_[s] == stamp_value_) continue;
+    stamp_[s] = stamp_value_;
+    slots->push_back(s);
+  }
+}
+
+std::vector<uint32_t> Importer::LoopSlots(uint32_t header) {
+  std::vector<uint32_t> slots;
+  ++stamp_value_;
+  const FunctionPlan& plan = *context_.plan;
+  const CfgBlock& h = plan.cfg.blocks[header];
+  uint64_t work = 0;
+  for (uint32_t n = h.pre; n < h.inside_end; ++n) {
+    for (const Write& w : plan.writes[plan.cfg.by_preorder[n]]) {
+      AddWrittenSlots(w, &slots);
+      work += 1 + w.count / 16;
+    }
+  }
+  Charge(work + slots.size());
+  std::sort(slots.begin(), slots.end());
+  return slots;
+}
+
+Flow Importer::EmitLoop(uint32_t header) {
+  builder_.set_spirv_id(spirv_.blocks[context_.function->first_block + header].label);
+  LoopContext loop;
+  loop.header = header;
+  loop.slots = LoopSlots(header);
+  const std::vector<uint32_t> slots = loop.slots;
+  if (slots.size() > kMaxCarried) {
+    Refuse("module_too_large", "too many values carried by a loop", context_.function->id);
+  }
+  if (!ok()) return {};
+  std::vector<ValueId> initial;
+  for (uint32_t slot : slots) initial.push_back(SlotValue(slot));
+  const mir::RegionId region = builder_.region();
+  const mir::InstId inst = builder_.Loop(initial);
+  const mir::RegionId body = module_.inst(inst).regions[0];
+  Arm arm;
+  arm.region = body;
+  context_.loops.push_back(std::move(loop));
+  WalkArm(&arm, [&] {
+    for (size_t i = 0; i < slots.size(); ++i) SetSlot(slots[i], module_.region(body).params[i]);
+    return EmitSequence(header, true);
+  });
+  loop = std::move(context_.loops.back());
+  context_.loops.pop_back();
+  builder_.SetRegion(region);
+  if (ok() && !arm.flow.empty()) Malformed("loop is not structured", context_.function->id);
+  if (!ok()) return {};
+
+  Flow flow;
+  for (const LoopExit& exit : loop.exits) {
+    if (FindLabel(flow, exit.label) == flow.size()) flow.push_back({exit.label, ValueId()});
+  }
+  if (flow.empty()) {
+    builder_.Unreachable();
+    return {};
+  }
+  const bool several = flow.size() > 1;
+  std::vector<mir::Type> types;
+  for (uint32_t slot : slots) types.push_back(plan_.slot_types[slot]);
+  if (several) types.insert(types.end(), flow.size(), mir::Type::kBool);
+  if (types.size() > 0xffff) {
+    Refuse("module_too_large", "too many values carried by a loop", context_.function->id);
+    return {};
+  }
+  for (LoopExit& exit : loop.exits) {
+    for (size_t i = 0; several && i < flow.size(); ++i) {
+      exit.values.push_back(builder_.Bool(flow[i].first == exit.label));
+    }
+    if (!Charge(exit.values.size())) return {};
+    mir::SetSources(module_, exit.inst, exit.values);
+  }
+  mir::SetResults(module_, inst, types);
+  for (size_t i = 0; i < slots.size(); ++i) SetSlot(slots[i], module_.result(inst, i));
+  for (size_t i = 0; several && i < flow.size(); ++i) {
+    flow[i].second = module_.result(inst, slots.size() + i);
+  }
+  return Dispatch(std::move(flow));
+}
+
+// ---- Functions ----
+
+Flow Importer::EmitFunction(uint32_t index) {
+  FunctionContext saved = std::move(context_);
+  context_ = FunctionContext();
+  context_.function = &spirv_.functions[index];
+  context_.plan = &plan_.functions[index];
+  Flow flow = EmitSequence(0, false);
+  if (ok() && !flow.empty() && (flow.size() != 1 || flow[0].first != kReturnLabel)) {
+    Malformed("control flow is not structured", context_.function->id);
+    flow = {};
+  }
+  context_ = std::move(saved);
+  return flow;
+}
+
+bool Importer::BindParameters(const SpirvInst& inst, const SpirvFunction& callee) {
+  for (size_t i = 0; i < callee.parameters.size(); ++i) {
+    const uint32_t parameter = callee.parameters[i];
+    const SpirvType& type = *spirv_.Type(callee.parameter_types[i]);
+    if (type.kind == SpirvType::kPointer) {
+      Pointer pointer;
+      if (!GetPointer(inst.operand(4 + i), &pointer)) return false;
+      if (pointer.type != type.element) return Malformed("argument type", inst.result);
+      if (pointer.component.valid()) {
+        return Refuse("partial_pointer", "argument points to a component chosen by value",
+                      inst.result);
+      }
+      BindPointer(parameter, pointer);
+      continue;
+    }
+    Leaves leaves;
+    uint32_t argument_type = 0;
+    if (Supported(callee.parameter_types[i]) == nullptr) return false;
+    if (!Get(inst.operand(4 + i), &leaves, &argument_type)) return false;
+    if (argument_type != callee.parameter_types[i]) return Malformed("argument type", inst.result);
+    Bind(parameter, argument_type, leaves);
+  }
+  return true;
+}
+
+bool Importer::EmitCall(const SpirvInst& inst, bool* returns) {
+  const SpirvFunction* callee = spirv_.Function(inst.operand(3));
+  if (callee == nullptr || callee->parameters.size() != inst.size() - 4 ||
+      callee->return_type != inst.type) {
+    return Malformed("call does not fit the function", inst.result);
+  }
+  const uint32_t index = spirv_.Def(inst.operand(3)).index;
+  const FunctionPlan& plan = plan_.functions[index];
+  if (!Charge((plan.end_slot - plan.first_slot) / 4) || !BindParameters(inst, *callee)) {
+    return false;
+  }
+  const Flow flow = EmitFunction(index);
+  if (!ok()) return false;
+  *returns = !flow.empty();
+  if (flow.empty()) return true;
+  Leaves result;
+  const bool has_value = spirv_.Type(inst.type)->kind != SpirvType::kVoid;
+  if (has_value) {
+    const SpirvType* type = Supported(inst.type);
+    if (type == nullptr) return false;
+    if (plan.return_slot == kNoSlot) return Malformed("function without a value", inst.result);
+    for (uint32_t i = 0; i < type->leaves; ++i) {
+      result.push_back(SlotValue(plan.return_slot + i));
+    }
+  }
+  for (uint32_t s = plan.first_slot; s < plan.end_slot; ++s) {
+    if (current_[s].valid()) SetSlot(s, ValueId());
+  }
+  return has_value ? Define(inst, result) : true;
+}
+
+}  // namespace kiln::front

@@ -1,0 +1,783 @@
+// Pointers, loads and stores.
+//
+// A pointer is static but for a byte offset (and, for vectors held in slots, a component) chosen by
+// value. Buffers, push constants and shared memory are accessed as runs of up to four consecutive
+// dwords; local variables leaf by leaf: a slot, a dword of a private array, or of a constant table.
+#include <algorithm>
+
+#include "core/front/coverage.h"
+#include "core/front/importer.h"
+#include "core/front/layout.h"
+#include "core/front/refusal.h"
+
+namespace kiln::front {
+namespace {
+
+constexpr uint32_t kMaxAlign = 64;
+constexpr size_t kRunDwords = 4;
+
+uint32_t LowBit(uint32_t x) { return x == 0 ? kMaxAlign : std::min(kMaxAlign, x & (0u - x)); }
+
+bool IsDwordOffset(uint64_t x) { return x % 4 == 0 && x < (uint64_t{1} << 31); }
+
+}  // namespace
+
+// ---- Making pointers ----
+
+bool Importer::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass storage,
+                               Pointer* pointer) {
+  *pointer = Pointer();
+  pointer->variable = id;
+  pointer->type = spirv_.Type(type_id)->element;
+  const std::string_view cause = CauseOf(storage);
+  if (!cause.empty()) return Refuse(cause, "variable of this storage class", id);
+  const SpirvDecorations& d = spirv_.decorations[id];
+  if (d.coherent) pointer->flags |= mir::kCoherent;
+  if (d.is_volatile) pointer->flags |= mir::kVolatile;
+  switch (storage) {
+    case spv::StorageClass::Function:
+    case spv::StorageClass::Private: {
+      const LocalVariable* v = plan_.Variable(id);
+      if (v == nullptr) return Malformed("local variable in an unreachable place", id);
+      if (!v->unsupported.empty()) return Refuse(v->unsupported, "local variable", id);
+      pointer->flags = 0;
+      pointer->space = Pointer::kLocal;
+      return true;
+    }
+    case spv::StorageClass::Workgroup:
+      pointer->space = Pointer::kShared;
+      pointer->offset = shared_offset_[spirv_.Def(id).index];
+      return true;
+    case spv::StorageClass::PushConstant:
+      pointer->space = Pointer::kPush;
+      break;
+    case spv::StorageClass::Input:
+      pointer->space = Pointer::kBuiltin;
+      if (d.builtin == kNoValue) return Malformed("compute input that is no built-in", id);
+      return true;
+    default: {   // Uniform, StorageBuffer: one block, or an array of them
+      uint32_t block = pointer->type;
+      while (spirv_.Type(block)->kind == SpirvType::kArray ||
+             spirv_.Type(block)->kind == SpirvType::kRuntimeArray) {
+        block = spirv_.Type(block)->element;
+        pointer->descriptors = true;
+      }
+      if (spirv_.Type(block)->kind != SpirvType::kStruct) {
+        return Malformed("buffer that is no block", id);
+      }
+      const bool storage_buffer = storage == spv::StorageClass::StorageBuffer ||
+                                  spirv_.decorations[block].buffer_block;
+      pointer->space = storage_buffer ? Pointer::kStorage : Pointer::kUniform;
+      return true;
+    }
+  }
+  if (spirv_.Type(pointer->type)->kind != SpirvType::kStruct) {
+    return Malformed("push constants that are no block", id);
+  }
+  return true;
+}
+
+bool Importer::EmitVariable(const SpirvInst& inst) {
+  const SpirvType& type = *spirv_.Type(inst.type);
+  if (type.kind != SpirvType::kPointer || type.storage != spv::StorageClass::Function) {
+    return Malformed("variable in a function of another storage class", inst.result);
+  }
+  Pointer pointer;
+  const LocalVariable* v = plan_.Variable(inst.result);
+  if (v == nullptr) return Malformed("misplaced variable", inst.result);
+  if (!v->unsupported.empty()) {
+    // Refused where it is used. (Debug-only and dead variables of such types are common.)
+    bindings_[inst.result] = Binding();
+    return true;
+  }
+  if (!VariablePointer(inst.result, inst.type, type.storage, &pointer)) return false;
+  BindPointer(inst.result, pointer);
+  if (v->initializer == 0 || v->constant != 0) return true;
+  Leaves leaves;
+  uint32_t initial_type = 0;
+  if (!Get(v->initializer, &leaves, &initial_type)) return false;
+  if (initial_type != v->type) return Malformed("initialiser of another type", inst.result);
+  return StoreLocal(pointer, leaves);
+}
+
+bool Importer::EmitChain(const SpirvInst& inst) {
+  Pointer pointer;
+  if (!GetPointer(inst.operand(3), &pointer)) return false;
+  if (pointer.component.valid()) return Malformed("index into a scalar", inst.result);
+  for (size_t i = 4; i < inst.size(); ++i) {
+    if (!Index(&pointer, inst.words[i])) return false;
+  }
+  const SpirvType& type = *spirv_.Type(inst.type);
+  if (type.kind != SpirvType::kPointer || type.element != pointer.type) {
+    return Malformed("access chain of another type", inst.result);
+  }
+  return DefinePointer(inst, pointer);
+}
+
+bool Importer::Index(Pointer* pointer, uint32_t index_id) {
+  ValueId index;
+  if (!GetScalar(index_id, mir::Type::kI32, &index)) return false;
+  const SpirvType& type = *spirv_.Type(pointer->type);
+  if (pointer->descriptors) return IndexDescriptor(pointer, type, index, index_id);
+  switch (type.kind) {
+    case SpirvType::kStruct:
+      return IndexStruct(pointer, type, index, index_id);
+    case SpirvType::kVector:
+    case SpirvType::kMatrix:
+    case SpirvType::kArray:
+    case SpirvType::kRuntimeArray:
+      if (pointer->space == Pointer::kLocal || pointer->space == Pointer::kBuiltin) {
+        return LocalIndex(pointer, type, index);
+      }
+      return IndexElements(pointer, type, index);
+    default:
+      return Malformed("index into what has no parts", index_id);
+  }
+}
+
+bool Importer::IndexDescriptor(Pointer* pointer, const SpirvType& type, ValueId index,
+                               uint32_t id) {
+  uint32_t element = 0;
+  if (!IsConstant(index, &element)) {
+    return Refuse("descriptor_indexing", "descriptor chosen by value", pointer->variable);
+  }
+  const uint32_t count = type.kind == SpirvType::kArray ? type.count : 1u << 20;
+  if (element >= count) return Malformed("descriptor index outside its array", id);
+  const uint64_t flat = uint64_t{pointer->element} * count + element;
+  if (flat >= (1u << 20)) return Malformed("descriptor index outside its array", id);
+  pointer->element = static_cast<uint32_t>(flat);
+  pointer->type = type.element;
+  pointer->descriptors = spirv_.Type(type.element)->kind != SpirvType::kStruct;
+  return true;
+}
+
+bool Importer::IndexStruct(Pointer* pointer, const SpirvType& type, ValueId index, uint32_t id) {
+  uint32_t member_index = 0;
+  if (!IsConstant(index, &member_index) || member_index >= type.count) {
+    return Malformed("struct index", id);
+  }
+  const SpirvMember& member = spirv_.members[type.first_member + member_index];
+  if (spirv_.Type(member.type) == nullptr) {
+    return Refuse("physical_addresses", "member of a pointer type", pointer->variable);
+  }
+  pointer->type = member.type;
+  if (member.coherent) pointer->flags |= mir::kCoherent;
+  if (member.is_volatile) pointer->flags |= mir::kVolatile;
+  switch (pointer->space) {
+    case Pointer::kLocal:
+    case Pointer::kBuiltin:
+      pointer->offset += member.leaf;
+      return true;
+    case Pointer::kShared:
+      pointer->offset +=
+          static_cast<uint32_t>(SharedMemberOffset(spirv_, type, member_index));
+      return true;
+    default:
+      break;
+  }
+  if (member.offset == kNoValue || !IsDwordOffset(member.offset)) {
+    const SpirvType& t = *spirv_.Type(member.type);
+    if (!t.unsupported.empty()) return Refuse(t.unsupported, "member", pointer->variable);
+    return Malformed("member without a usable offset", pointer->variable);
+  }
+  pointer->offset += member.offset;
+  pointer->matrix_stride = member.matrix_stride;
+  pointer->row_major = member.row_major;
+  return true;
+}
+
+// Arrays, matrices and vectors in memory with a layout.
+bool Importer::IndexElements(Pointer* pointer, const SpirvType& type, ValueId index) {
+  uint64_t stride = 0;
+  if (pointer->space == Pointer::kShared) {
+    stride = SharedStride(spirv_, type);
+  } else if (type.kind == SpirvType::kVector) {
+    stride = pointer->component_stride;
+  } else if (type.kind == SpirvType::kMatrix) {
+    stride = pointer->row_major ? 4 : pointer->matrix_stride;
+    pointer->component_stride = pointer->row_major ? pointer->matrix_stride : 4;
+  } else {
+    stride = type.array_stride;
+  }
+  const SpirvType* element = spirv_.Type(type.element);
+  if (element == nullptr) {
+    return Refuse("physical_addresses", "element of a pointer type", pointer->variable);
+  }
+  const bool composite = element->kind == SpirvType::kStruct ||
+                         element->kind == SpirvType::kArray ||
+                         element->kind == SpirvType::kRuntimeArray;
+  if (!element->unsupported.empty() && (!composite || !IsDwordOffset(stride))) {
+    return Refuse(element->unsupported, "element", pointer->variable);
+  }
+  if (stride == 0 || !IsDwordOffset(stride) || pointer->component_stride == 0 ||
+      pointer->component_stride % 4 != 0) {
+    return Malformed("array or matrix without a usable stride", pointer->variable);
+  }
+  pointer->type = type.element;
+  uint32_t bits = 0;
+  if (IsConstant(index, &bits)) {
+    pointer->offset += bits * static_cast<uint32_t>(stride);
+    return true;
+  }
+  const ValueId bytes = stride == 1 ? index
+                                    : Emit(mir::Op::kImul,
+                                           {index, Int(static_cast<uint32_t>(stride))});
+  pointer->dynamic =
+      pointer->dynamic.valid() ? Emit(mir::Op::kIadd, {pointer->dynamic, bytes}) : bytes;
+  pointer->align = std::min(pointer->align, LowBit(static_cast<uint32_t>(stride)));
+  return ok();
+}
+
+// Parts of local variables, counted in leaves. What the plan put in memory takes byte offsets.
+bool Importer::LocalIndex(Pointer* pointer, const SpirvType& type, ValueId index) {
+  const uint32_t step = spirv_.Type(type.element)->leaves;
+  uint32_t bits = 0;
+  if (IsConstant(index, &bits)) {
+    // Out of bounds is undefined behaviour; any element will do.
+    pointer->offset += std::min(bits, type.count - 1) * step;
+    pointer->type = type.element;
+    return true;
+  }
+  const LocalVariable* v =
+      pointer->space == Pointer::kLocal ? plan_.Variable(pointer->variable) : nullptr;
+  const bool in_memory = v != nullptr && MemoryRange(*v, pointer->offset) != nullptr;
+  if (!in_memory) {
+    if (type.kind != SpirvType::kVector) {
+      if (pointer->space == Pointer::kBuiltin) {
+        return Refuse("partial_pointer", "index by value", pointer->variable);
+      }
+      return Fail(absl::InternalError("local variable indexed by value is not in memory"));
+    }
+    pointer->component = index;
+    pointer->component_count = type.count;
+    pointer->type = type.element;
+    return true;
+  }
+  const ValueId bytes = Emit(mir::Op::kImul, {index, Int(4 * step)});
+  pointer->dynamic =
+      pointer->dynamic.valid() ? Emit(mir::Op::kIadd, {pointer->dynamic, bytes}) : bytes;
+  pointer->align = std::min(pointer->align, LowBit(4 * step));
+  pointer->type = type.element;
+  return ok();
+}
+
+bool Importer::EmitArrayLength(const SpirvInst& inst) {
+  Pointer pointer;
+  if (!GetPointer(inst.operand(3), &pointer)) return false;
+  const SpirvType& type = *spirv_.Type(pointer.type);
+  const uint32_t member_index = inst.operand(4);
+  if (pointer.space != Pointer::kStorage || pointer.descriptors ||
+      type.kind != SpirvType::kStruct || member_index >= type.count) {
+    return Malformed("array length of what is no storage buffer", inst.result);
+  }
+  const SpirvMember& member = spirv_.members[type.first_member + member_index];
+  const SpirvType* array = spirv_.Type(member.type);
+  if (array == nullptr || array->kind != SpirvType::kRuntimeArray || array->array_stride == 0 ||
+      member.offset == kNoValue) {
+    return Malformed("array length of what is no runtime array", inst.result);
+  }
+  uint32_t resource = 0;
+  if (!Resource(pointer, &resource)) return false;
+  const ValueId bytes =
+      Emit(mir::Op::kIsub, {builder_.SsboSize(resource), Int(member.offset)});
+  const ValueId count = Emit(mir::Op::kUdiv, {bytes, Int(array->array_stride)});
+  return Define(inst, {count});
+}
+
+// ---- Descriptors ----
+
+bool Importer::Resource(const Pointer& pointer, uint32_t* index) {
+  if (pointer.descriptors) return Malformed("access to an array of buffers", pointer.variable);
+  const SpirvDecorations& d = spirv_.decorations[pointer.variable];
+  if (d.set == kNoValue || d.binding == kNoValue) {
+    return Malformed("buffer without a descriptor set and binding", pointer.variable);
+  }
+  const auto kind = pointer.space == Pointer::kUniform ? mir::ResourceKind::kUniformBuffer
+                                                       : mir::ResourceKind::kStorageBuffer;
+  const bool read_only = d.non_writable && kind == mir::ResourceKind::kStorageBuffer;
+  for (size_t i = 0; i < module_.resources.size(); ++i) {
+    mir::Resource& r = module_.resources[i];
+    if (r.set != d.set || r.binding != d.binding || r.element != pointer.element) continue;
+    if (r.kind != kind) return Malformed("binding used by two kinds", pointer.variable);
+    r.read_only = r.read_only && read_only;
+    *index = static_cast<uint32_t>(i);
+    return true;
+  }
+  if (!Charge(module_.resources.size())) return false;
+  *index = static_cast<uint32_t>(module_.resources.size());
+  mir::Resource r;
+  r.kind = kind;
+  r.set = d.set;
+  r.binding = d.binding;
+  r.element = pointer.element;
+  r.spirv_id = pointer.variable;
+  r.read_only = read_only;
+  module_.resources.push_back(r);
+  return true;
+}
+
+// ---- Memory with a layout ----
+
+ValueId Importer::Offset(const Pointer& pointer, uint32_t offset) {
+  if (!pointer.dynamic.valid()) return Int(offset);
+  return offset == 0 ? pointer.dynamic : Emit(mir::Op::kIadd, {pointer.dynamic, Int(offset)});
+}
+
+uint32_t Importer::Alignment(const Pointer& pointer, uint32_t offset) {
+  const uint32_t known = pointer.dynamic.valid() ? pointer.align : kMaxAlign;
+  return std::max<uint32_t>(4, std::min(known, LowBit(offset)));
+}
+
+// Lists the dwords of a value in memory; leaves of a run are consecutive in memory.
+bool Importer::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offset, uint32_t leaf,
+                    std::vector<MemoryRun>* runs) {
+  const SpirvType& type = *spirv_.Type(type_id);
+  const bool shared = pointer.space == Pointer::kShared;
+  switch (type.kind) {
+    case SpirvType::kBool:
+      if (!shared) return Malformed("bool in a buffer", pointer.variable);
+      runs->push_back({offset, 1, {leaf}});
+      return true;
+    case SpirvType::kInt:
+    case SpirvType::kFloat:
+      runs->push_back({offset, 1, {leaf}});
+      return true;
+    case SpirvType::kVector: {
+      const uint32_t stride = shared ? 4 : pointer.component_stride;
+      for (uint32_t i = 0; i < type.count; ++i) {
+        if (i == 0 || stride != 4) runs->push_back({offset + i * stride, 0, {}});
+        runs->back().Add(leaf + i);
+      }
+      return true;
+    }
+    case SpirvType::kMatrix: {
+      const uint32_t rows = spirv_.Type(type.element)->count;
+      const uint64_t stride = shared ? SharedStride(spirv_, type) : pointer.matrix_stride;
+      if (stride == 0 || stride % 4 != 0) {
+        return Malformed("matrix without a usable stride", pointer.variable);
+      }
+      const bool by_rows = !shared && pointer.row_major;
+      for (uint32_t i = 0; i < (by_rows ? rows : type.count); ++i) {
+        runs->push_back({offset + i * static_cast<uint32_t>(stride), 0, {}});
+        for (uint32_t k = 0; k < (by_rows ? type.count : rows); ++k) {
+          runs->back().Add(leaf + (by_rows ? k * rows + i : i * rows + k));
+        }
+      }
+      return true;
+    }
+    case SpirvType::kArray: {
+      const uint64_t stride = shared ? SharedStride(spirv_, type) : type.array_stride;
+      if (stride == 0 || !IsDwordOffset(stride)) {
+        return Malformed("array without a usable stride", pointer.variable);
+      }
+      const uint32_t step = spirv_.Type(type.element)->leaves;
+      for (uint32_t i = 0; i < type.count; ++i) {
+        if (!Runs(pointer, type.element, offset + i * static_cast<uint32_t>(stride),
+                  leaf + i * step, runs)) {
+          return false;
+        }
+      }
+      return true;
+    }
+    case SpirvType::kStruct:
+      for (uint32_t i = 0; i < type.count; ++i) {
+        const SpirvMember& member = spirv_.members[type.first_member + i];
+        Pointer inner = pointer;
+        uint64_t at = SharedMemberOffset(spirv_, type, i);
+        if (!shared) {
+          if (member.offset == kNoValue || !IsDwordOffset(member.offset)) {
+            return Malformed("member without a usable offset", pointer.variable);
+          }
+          at = member.offset;
+          inner.matrix_stride = member.matrix_stride;
+          inner.row_major = member.row_major;
+          inner.component_stride = 4;
+        }
+        if (!Runs(inner, member.type, offset + static_cast<uint32_t>(at), leaf + member.leaf,
+                  runs)) {
+          return false;
+        }
+      }
+      return true;
+    default:
+      return Malformed("access to what is no value", pointer.variable);
+  }
+}
+
+bool Importer::Load(const Pointer& pointer, Leaves* leaves) {
+  const SpirvType* type = Supported(pointer.type);
+  if (type == nullptr || !Charge(type->leaves)) return false;
+  if (pointer.space == Pointer::kLocal) return LoadLocal(pointer, type->leaves, leaves);
+  if (pointer.space == Pointer::kBuiltin) return LoadBuiltin(pointer, leaves);
+  mir::Op op = mir::Op::kLoadPush;
+  uint32_t resource = 0;
+  if (pointer.space == Pointer::kUniform || pointer.space == Pointer::kStorage) {
+    op = pointer.space == Pointer::kUniform ? mir::Op::kLoadUbo : mir::Op::kLoadSsbo;
+    if (!Resource(pointer, &resource)) return false;
+  } else if (pointer.space == Pointer::kShared) {
+    op = mir::Op::kLoadShared;
+  }
+  std::vector<MemoryRun> runs;
+  if (!Runs(pointer, pointer.type, pointer.offset, 0, &runs)) return false;
+  const std::vector<mir::Type> types = LeafTypes(pointer.type);
+  leaves->resize(type->leaves);
+  for (const MemoryRun& run : runs) {
+    std::vector<mir::Type> run_types;
+    for (uint32_t leaf : run.all()) {
+      run_types.push_back(types[leaf] == mir::Type::kBool ? mir::Type::kI32 : types[leaf]);
+    }
+    const ValueId offset = Offset(pointer, run.offset);
+    if (!Charge(run.count)) return false;
+    builder_.set_flags(pointer.space == Pointer::kUniform || pointer.space == Pointer::kPush
+                           ? 0
+                           : pointer.flags);
+    const mir::InstId load =
+        builder_.Load(op, resource, offset, run_types, Alignment(pointer, run.offset));
+    builder_.set_flags(0);
+    for (uint32_t i = 0; i < run.count; ++i) {
+      (*leaves)[run.leaves[i]] =
+          FromMemory(module_.result(load, static_cast<int>(i)), types[run.leaves[i]]);
+    }
+  }
+  return ok();
+}
+
+bool Importer::Store(const Pointer& pointer, absl::Span<const ValueId> leaves) {
+  if (!Charge(leaves.size())) return false;
+  if (pointer.space == Pointer::kLocal) return StoreLocal(pointer, leaves);
+  uint32_t resource = 0;
+  mir::Op op = mir::Op::kStoreShared;
+  if (pointer.space == Pointer::kStorage) {
+    op = mir::Op::kStoreSsbo;
+    if (!Resource(pointer, &resource)) return false;
+    module_.resources[resource].read_only = false;
+  } else if (pointer.space != Pointer::kShared) {
+    return Malformed("store to read-only memory", pointer.variable);
+  }
+  std::vector<MemoryRun> runs;
+  if (!Runs(pointer, pointer.type, pointer.offset, 0, &runs)) return false;
+  for (const MemoryRun& run : runs) {
+    Leaves values;
+    for (uint32_t leaf : run.all()) values.push_back(ToMemory(leaves[leaf]));
+    const ValueId offset = Offset(pointer, run.offset);
+    if (!Charge(run.count)) return false;
+    builder_.set_flags(pointer.flags);
+    builder_.Store(op, resource, offset, values, Alignment(pointer, run.offset));
+    builder_.set_flags(0);
+  }
+  return ok();
+}
+
+ValueId Importer::ToMemory(ValueId v) {
+  if (TypeOf(v) != mir::Type::kBool) return v;
+  return Emit(mir::Op::kSelect, {v, Int(1), Int(0)});
+}
+
+ValueId Importer::FromMemory(ValueId v, mir::Type type) {
+  return type == mir::Type::kBool ? Emit(mir::Op::kIne, {v, Int(0)}) : v;
+}
+
+// ---- Local variables ----
+
+const std::pair<uint32_t, uint32_t>* Importer::MemoryRange(const LocalVariable& v,
+                                                           uint32_t leaf) {
+  const auto it = std::upper_bound(
+      v.memory.begin(), v.memory.end(), leaf,
+      [](uint32_t x, const std::pair<uint32_t, uint32_t>& r) { return x < r.second; });
+  return it != v.memory.end() && it->first <= leaf ? &*it : nullptr;
+}
+
+uint32_t Importer::PrivateArrayOf(const LocalVariable& v, size_t range) {
+  uint32_t& first = private_range_of_[&v - plan_.variables.data()];
+  if (first == kNoValue) {
+    first = static_cast<uint32_t>(private_ranges_.size());
+    for (size_t i = 0; i < v.memory.size(); ++i) private_ranges_.push_back({v.id, i, kNoValue});
+  }
+  PrivateRange& r = private_ranges_[first + range];
+  if (r.array == kNoValue) {
+    r.array = static_cast<uint32_t>(module_.private_arrays.size());
+    module_.private_arrays.push_back(
+        {4 * (v.memory[range].second - v.memory[range].first), v.id});
+  }
+  return r.array;
+}
+
+uint32_t Importer::ConstantDataOf(uint32_t constant, uint32_t type) {
+  for (const ConstantTable& t : constant_tables_) {
+    if (t.constant == constant) return t.offset;
+  }
+  const auto offset = static_cast<uint32_t>(module_.constant_data.size());
+  const SpirvConstant& c = *spirv_.Constant(constant);
+  const uint32_t count = spirv_.Type(type)->leaves;
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t bits = spirv_.ConstantLeaf(c, i);
+    for (int byte = 0; byte < 4; ++byte) {
+      module_.constant_data.push_back(static_cast<uint8_t>(bits >> (8 * byte)));
+    }
+  }
+  while (module_.constant_data.size() % 16 != 0) module_.constant_data.push_back(0);
+  constant_tables_.push_back({constant, offset});
+  return offset;
+}
+
+// Leaves [leaf, leaf + count) of one memory range, with the pointer's dynamic offset.
+bool Importer::LoadPrivateRun(const Pointer& pointer, const LocalVariable& v, uint32_t leaf,
+                              uint32_t count, Leaves* leaves) {
+  const auto* range = MemoryRange(v, leaf);
+  if (range == nullptr || leaf + count > range->second) {
+    return Fail(absl::InternalError("local access outside its private array"));
+  }
+  const bool constant = v.constant != 0;
+  const uint32_t array =
+      constant ? 0 : PrivateArrayOf(v, static_cast<size_t>(range - v.memory.data()));
+  const uint32_t base =
+      constant ? ConstantDataOf(v.constant, v.type) + 4 * leaf : 4 * (leaf - range->first);
+  std::vector<mir::Type> types;
+  for (uint32_t i = 0; i < count; ++i) {
+    const mir::Type t = plan_.slot_types[v.slot + leaf + i];
+    types.push_back(t == mir::Type::kBool ? mir::Type::kI32 : t);
+  }
+  const mir::InstId load = builder_.Load(
+      constant ? mir::Op::kLoadConstant : mir::Op::kLoadPrivate, array, Offset(pointer, base),
+      types, Alignment(pointer, base));
+  for (uint32_t i = 0; i < count; ++i) {
+    leaves->push_back(FromMemory(module_.result(load, static_cast<int>(i)),
+                                 plan_.slot_types[v.slot + leaf + i]));
+  }
+  return Charge(count);
+}
+
+bool Importer::StorePrivateRun(const Pointer& pointer, const LocalVariable& v, uint32_t leaf,
+                               absl::Span<const ValueId> values) {
+  const auto* range = MemoryRange(v, leaf);
+  if (range == nullptr || leaf + values.size() > range->second) {
+    return Fail(absl::InternalError("local access outside its private array"));
+  }
+  const uint32_t array = PrivateArrayOf(v, static_cast<size_t>(range - v.memory.data()));
+  const uint32_t base = 4 * (leaf - range->first);
+  Leaves dwords;
+  for (ValueId value : values) dwords.push_back(ToMemory(value));
+  builder_.Store(mir::Op::kStorePrivate, array, Offset(pointer, base), dwords,
+                 Alignment(pointer, base));
+  return Charge(values.size());
+}
+
+ValueId Importer::SelectComponent(absl::Span<const ValueId> components, ValueId index) {
+  ValueId value = components[0];
+  for (size_t i = 1; i < components.size(); ++i) {
+    const ValueId is = Emit(mir::Op::kIeq, {index, Int(static_cast<uint32_t>(i))});
+    value = Emit(mir::Op::kSelect, {is, components[i], value});
+  }
+  return value;
+}
+
+bool Importer::LoadLocal(const Pointer& pointer, uint32_t count, Leaves* leaves) {
+  const LocalVariable& v = *plan_.Variable(pointer.variable);
+  if (pointer.component.valid()) count = pointer.component_count;
+  if (count > v.leaves || pointer.offset > v.leaves - count) {
+    return Malformed("access outside its variable", pointer.variable);
+  }
+  for (uint32_t leaf = pointer.offset; leaf < pointer.offset + count;) {
+    const auto* range = MemoryRange(v, leaf);
+    if (range != nullptr && (v.constant == 0 || pointer.dynamic.valid())) {
+      const uint32_t end = std::min<uint32_t>(
+          {pointer.offset + count, range->second, leaf + static_cast<uint32_t>(kRunDwords)});
+      if (!LoadPrivateRun(pointer, v, leaf, end - leaf, leaves)) return false;
+      leaf = end;
+      continue;
+    }
+    if (pointer.dynamic.valid()) {
+      return Fail(absl::InternalError("dynamic access to a variable in slots"));
+    }
+    if (v.constant != 0) {
+      leaves->push_back(builder_.Constant(plan_.slot_types[v.slot + leaf],
+                                          spirv_.ConstantLeaf(*spirv_.Constant(v.constant), leaf)));
+    } else {
+      leaves->push_back(SlotValue(v.slot + leaf));
+    }
+    ++leaf;
+  }
+  if (pointer.component.valid()) {
+    const ValueId value = SelectComponent(*leaves, pointer.component);
+    leaves->assign(1, value);
+  }
+  return ok();
+}
+
+bool Importer::StoreLocal(const Pointer& pointer, absl::Span<const ValueId> leaves) {
+  const LocalVariable& v = *plan_.Variable(pointer.variable);
+  if (v.constant != 0) return true;   // its only store: of the constant that loads give
+  const auto count = static_cast<uint32_t>(
+      pointer.component.valid() ? pointer.component_count : leaves.size());
+  if (count > v.leaves || pointer.offset > v.leaves - count) {
+    return Malformed("access outside its variable", pointer.variable);
+  }
+  if (pointer.component.valid()) {
+    for (uint32_t i = 0; i < count; ++i) {
+      const uint32_t slot = v.slot + pointer.offset + i;
+      const ValueId is = Emit(mir::Op::kIeq, {pointer.component, Int(i)});
+      SetSlot(slot, Emit(mir::Op::kSelect, {is, leaves[0], SlotValue(slot)}));
+    }
+    return ok();
+  }
+  for (uint32_t i = 0; i < count;) {
+    const uint32_t leaf = pointer.offset + i;
+    const auto* range = MemoryRange(v, leaf);
+    if (range == nullptr) {
+      if (pointer.dynamic.valid()) {
+        return Fail(absl::InternalError("dynamic access to a variable in slots"));
+      }
+      SetSlot(v.slot + leaf, leaves[i++]);
+      continue;
+    }
+    const uint32_t n = std::min<uint32_t>(
+        {count - i, range->second - leaf, static_cast<uint32_t>(kRunDwords)});
+    if (!StorePrivateRun(pointer, v, leaf, leaves.subspan(i, n))) return false;
+    i += n;
+  }
+  return ok();
+}
+
+// ---- Built-in variables ----
+
+ValueId Importer::LocalInvocationId(uint32_t component) {
+  const auto& size = module_.local_size;
+  if (size[component] == 1) return Int(0);
+  ValueId id = builder_.LocalIndex();
+  const uint32_t below = component == 0 ? 1 : component == 1 ? size[0] : size[0] * size[1];
+  const uint32_t above = component == 0 ? size[1] * size[2] : component == 1 ? size[2] : 1;
+  if (below != 1) id = Emit(mir::Op::kUdiv, {id, Int(below)});
+  if (above != 1) id = Emit(mir::Op::kUrem, {id, Int(size[component])});
+  return id;
+}
+
+bool Importer::Builtin(spv::BuiltIn builtin, uint32_t component, uint32_t id, ValueId* value) {
+  const auto workgroup = [&] {
+    const ValueId w = builder_.WorkgroupId(component);
+    return options_.dispatch_base
+               ? Emit(mir::Op::kIadd, {w, builder_.BaseWorkgroup(component)})
+               : w;
+  };
+  switch (builtin) {
+    case spv::BuiltIn::WorkgroupId:
+      *value = workgroup();
+      return true;
+    case spv::BuiltIn::NumWorkgroups:
+      *value = builder_.NumWorkgroups(component);
+      return true;
+    case spv::BuiltIn::WorkgroupSize:
+      *value = Int(module_.local_size[component]);
+      return true;
+    case spv::BuiltIn::LocalInvocationId:
+      *value = LocalInvocationId(component);
+      return true;
+    case spv::BuiltIn::LocalInvocationIndex:
+      *value = builder_.LocalIndex();
+      return true;
+    case spv::BuiltIn::GlobalInvocationId: {
+      const ValueId first =
+          Emit(mir::Op::kImul, {workgroup(), Int(module_.local_size[component])});
+      *value = Emit(mir::Op::kIadd, {first, LocalInvocationId(component)});
+      return true;
+    }
+    case spv::BuiltIn::SubgroupId:
+      *value = builder_.SubgroupId();
+      return true;
+    case spv::BuiltIn::SubgroupLocalInvocationId:
+      *value = builder_.SubgroupInvocation();
+      return true;
+    case spv::BuiltIn::DeviceIndex:
+      *value = Int(0);
+      return true;
+    default:
+      break;
+  }
+  const std::string_view cause = CauseOf(builtin);
+  return Refuse(cause, "built-in variable", id);
+}
+
+bool Importer::LoadBuiltin(const Pointer& pointer, Leaves* leaves) {
+  const uint32_t variable_type = spirv_.Variable(pointer.variable)->pointee;
+  const auto builtin = static_cast<spv::BuiltIn>(spirv_.decorations[pointer.variable].builtin);
+  const bool vector = builtin == spv::BuiltIn::WorkgroupId ||
+                      builtin == spv::BuiltIn::NumWorkgroups ||
+                      builtin == spv::BuiltIn::WorkgroupSize ||
+                      builtin == spv::BuiltIn::LocalInvocationId ||
+                      builtin == spv::BuiltIn::GlobalInvocationId;
+  const std::vector<mir::Type> types = LeafTypes(variable_type);
+  const size_t expected = vector ? 3 : 1;
+  const bool fits = types.size() == expected &&
+                    spirv_.Type(variable_type)->kind ==
+                        (vector ? SpirvType::kVector : SpirvType::kInt) &&
+                    types[0] == mir::Type::kI32;
+  if (!fits && CauseOf(builtin).empty()) {
+    return Malformed("built-in variable of another type", pointer.variable);
+  }
+  const uint32_t count = pointer.component.valid() ? pointer.component_count
+                                                   : spirv_.Type(pointer.type)->leaves;
+  for (uint32_t i = 0; i < count; ++i) {
+    ValueId value;
+    if (!Builtin(builtin, std::min(pointer.offset + i, 2u), pointer.variable, &value)) {
+      return false;
+    }
+    leaves->push_back(value);
+  }
+  if (pointer.component.valid()) {
+    const ValueId value = SelectComponent(*leaves, pointer.component);
+    leaves->assign(1, value);
+  }
+  return ok();
+}
+
+// ---- Instructions ----
+
+// Flags of the memory operands at word `operand`, if there.
+uint8_t Importer::AccessFlags(const SpirvInst& inst, size_t operand) const {
+  const uint32_t mask = inst.operand(operand);
+  const auto has = [mask](spv::MemoryAccessMask bit) {
+    return (mask & static_cast<uint32_t>(bit)) != 0;
+  };
+  uint8_t flags = 0;
+  if (has(spv::MemoryAccessMask::Volatile)) flags |= mir::kVolatile;
+  if (has(spv::MemoryAccessMask::MakePointerAvailable) ||
+      has(spv::MemoryAccessMask::MakePointerVisible)) {
+    flags |= mir::kCoherent;
+  }
+  return flags;
+}
+
+bool Importer::EmitLoad(const SpirvInst& inst) {
+  Pointer pointer;
+  if (!GetPointer(inst.operand(3), &pointer)) return false;
+  if (pointer.type != inst.type) return Malformed("load of another type", inst.result);
+  if (pointer.space != Pointer::kLocal && pointer.space != Pointer::kBuiltin) {
+    pointer.flags |= AccessFlags(inst, 4);
+  }
+  Leaves leaves;
+  return Load(pointer, &leaves) && Define(inst, leaves);
+}
+
+bool Importer::EmitStore(const SpirvInst& inst) {
+  Pointer pointer;
+  Leaves leaves;
+  uint32_t type = 0;
+  if (!GetPointer(inst.operand(1), &pointer)) return false;
+  if (!Get(inst.operand(2), &leaves, &type)) return false;
+  if (pointer.type != type) return Malformed("store of another type", inst.operand(1));
+  if (pointer.space != Pointer::kLocal) pointer.flags |= AccessFlags(inst, 3);
+  return Store(pointer, leaves);
+}
+
+bool Importer::EmitCopyMemory(const SpirvInst& inst) {
+  Pointer to;
+  Pointer from;
+  if (!GetPointer(inst.operand(1), &to) || !GetPointer(inst.operand(2), &from)) return false;
+  if (to.type != from.type) return Malformed("copy of another type", inst.operand(1));
+  const uint8_t flags = AccessFlags(inst, 3);
+  if (to.space != Pointer::kLocal) to.flags |= flags;
+  if (from.space != Pointer::kLocal) from.flags |= flags;
+  Leaves leaves;
+  return Load(from, &leaves) && Store(to, leaves);
+}
+
+}  // namespace kiln::front

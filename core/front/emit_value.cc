@@ -1,0 +1,279 @@
+// Dispatch of body instructions, and the instructions that move parts of composites about.
+//
+// A composite is its scalar leaves in order (layout.h), so most of these only choose leaves.
+#include <algorithm>
+
+#include "core/front/coverage.h"
+#include "core/front/importer.h"
+#include "core/front/refusal.h"
+
+namespace kiln::front {
+
+bool Importer::EmitInst(const SpirvInst& inst, bool* returns) {
+  const std::string_view cause = CauseOf(inst.op);
+  if (!cause.empty()) {
+    const std::string_view name = InstructionName(inst.op);
+    const std::string text = name.empty()
+                                 ? "opcode " + std::to_string(static_cast<uint32_t>(inst.op))
+                                 : std::string(name);
+    return Refuse(cause, text, inst.result != 0 ? inst.result : inst.operand(1));
+  }
+  no_contraction_ = inst.result != 0 && spirv_.decorations[inst.result].no_contraction;
+  bool handled = false;
+  if (!EmitComposite(inst, &handled) || handled) return ok();
+  if (!EmitAlu(inst, &handled) || handled) return ok();
+  if (!EmitMatrix(inst, &handled) || handled) return ok();
+  switch (inst.op) {
+    case spv::Op::OpVariable:
+      return EmitVariable(inst);
+    case spv::Op::OpAccessChain:
+    case spv::Op::OpInBoundsAccessChain:
+      return EmitChain(inst);
+    case spv::Op::OpLoad:
+      return EmitLoad(inst);
+    case spv::Op::OpStore:
+      return EmitStore(inst);
+    case spv::Op::OpCopyMemory:
+      return EmitCopyMemory(inst);
+    case spv::Op::OpArrayLength:
+      return EmitArrayLength(inst);
+    case spv::Op::OpFunctionCall:
+      return EmitCall(inst, returns);
+    case spv::Op::OpExtInst:
+      return EmitExtInst(inst);
+    case spv::Op::OpControlBarrier:
+      return EmitControlBarrier(inst);
+    case spv::Op::OpMemoryBarrier: {
+      uint32_t semantics = 0;
+      return Semantics(inst.operand(2), &semantics) && EmitMemoryBarrier(semantics);
+    }
+    case spv::Op::OpAtomicStore:
+      return EmitAtomicStore(inst);
+    case spv::Op::OpAtomicLoad:
+    case spv::Op::OpAtomicExchange:
+    case spv::Op::OpAtomicCompareExchange:
+    case spv::Op::OpAtomicIIncrement:
+    case spv::Op::OpAtomicIDecrement:
+    case spv::Op::OpAtomicIAdd:
+    case spv::Op::OpAtomicISub:
+    case spv::Op::OpAtomicSMin:
+    case spv::Op::OpAtomicUMin:
+    case spv::Op::OpAtomicSMax:
+    case spv::Op::OpAtomicUMax:
+    case spv::Op::OpAtomicAnd:
+    case spv::Op::OpAtomicOr:
+    case spv::Op::OpAtomicXor:
+      return EmitAtomic(inst);
+    default:
+      return Malformed(std::string(InstructionName(inst.op)) + " inside a function", inst.result);
+  }
+}
+
+bool Importer::EmitComposite(const SpirvInst& inst, bool* handled) {
+  *handled = true;
+  switch (inst.op) {
+    case spv::Op::OpUndef:
+      return EmitUndef(inst);
+    case spv::Op::OpCopyObject:
+    case spv::Op::OpCopyLogical:
+      return EmitCopyObject(inst);
+    case spv::Op::OpCompositeConstruct:
+      return EmitConstruct(inst);
+    case spv::Op::OpCompositeExtract:
+      return EmitExtract(inst);
+    case spv::Op::OpCompositeInsert:
+      return EmitInsert(inst);
+    case spv::Op::OpVectorShuffle:
+      return EmitShuffle(inst);
+    case spv::Op::OpVectorExtractDynamic:
+      return EmitExtractDynamic(inst);
+    case spv::Op::OpVectorInsertDynamic:
+      return EmitInsertDynamic(inst);
+    case spv::Op::OpSelect:
+      return EmitSelect(inst);
+    case spv::Op::OpBitcast:
+      return EmitBitcast(inst);
+    default:
+      *handled = false;
+      return true;
+  }
+}
+
+bool Importer::EmitUndef(const SpirvInst& inst) {
+  if (Supported(inst.type) == nullptr) return false;
+  Leaves leaves;
+  for (mir::Type t : LeafTypes(inst.type)) leaves.push_back(builder_.Undef(t));
+  return Define(inst, leaves);
+}
+
+bool Importer::EmitCopyObject(const SpirvInst& inst) {
+  if (spirv_.Type(inst.type)->kind == SpirvType::kPointer) {
+    Pointer pointer;
+    if (!GetPointer(inst.operand(3), &pointer)) return false;
+    if (pointer.type != spirv_.Type(inst.type)->element) {
+      return Malformed("copy of another type", inst.result);
+    }
+    return DefinePointer(inst, pointer);
+  }
+  Leaves leaves;
+  return Get(inst.operand(3), &leaves) && Define(inst, leaves);
+}
+
+bool Importer::EmitConstruct(const SpirvInst& inst) {
+  const SpirvType* type = Supported(inst.type);
+  if (type == nullptr) return false;
+  Leaves leaves;
+  for (size_t i = 3; i < inst.size(); ++i) {
+    Leaves part;
+    if (!Get(inst.words[i], &part)) return false;
+    if (leaves.size() + part.size() > type->leaves) {
+      return Malformed("composite of too many parts", inst.result);
+    }
+    leaves.insert(leaves.end(), part.begin(), part.end());
+  }
+  return Define(inst, leaves);
+}
+
+// Walks literal indices from word `first`; *type is the composite's and becomes the part's.
+bool Importer::Path(const SpirvInst& inst, size_t first, uint32_t* type, uint32_t* leaf) {
+  *leaf = 0;
+  for (size_t i = first; i < inst.size(); ++i) {
+    const SpirvType& t = *spirv_.Type(*type);
+    const uint32_t index = inst.words[i];
+    const bool elements = t.kind == SpirvType::kVector || t.kind == SpirvType::kMatrix ||
+                          t.kind == SpirvType::kArray;
+    if ((!elements && t.kind != SpirvType::kStruct) || index >= t.count) {
+      return Malformed("index outside the composite", inst.result);
+    }
+    if (elements) {
+      *leaf += index * spirv_.Type(t.element)->leaves;
+      *type = t.element;
+    } else {
+      *leaf += spirv_.members[t.first_member + index].leaf;
+      *type = spirv_.members[t.first_member + index].type;
+    }
+  }
+  return true;
+}
+
+bool Importer::EmitExtract(const SpirvInst& inst) {
+  Leaves leaves;
+  uint32_t type = 0;
+  uint32_t leaf = 0;
+  if (!Get(inst.operand(3), &leaves, &type) || !Path(inst, 4, &type, &leaf)) return false;
+  if (type != inst.type) return Malformed("extract of another type", inst.result);
+  return Define(inst, absl::MakeConstSpan(leaves).subspan(leaf, spirv_.Type(type)->leaves));
+}
+
+bool Importer::EmitInsert(const SpirvInst& inst) {
+  Leaves object;
+  Leaves leaves;
+  uint32_t object_type = 0;
+  uint32_t type = 0;
+  uint32_t leaf = 0;
+  if (!Get(inst.operand(3), &object, &object_type) || !Get(inst.operand(4), &leaves, &type)) {
+    return false;
+  }
+  if (!Path(inst, 5, &type, &leaf)) return false;
+  if (type != object_type) return Malformed("insert of another type", inst.result);
+  std::copy(object.begin(), object.end(), leaves.begin() + leaf);
+  return Define(inst, leaves);
+}
+
+bool Importer::EmitShuffle(const SpirvInst& inst) {
+  Leaves a;
+  Leaves b;
+  if (!Get(inst.operand(3), &a) || !Get(inst.operand(4), &b)) return false;
+  const std::vector<mir::Type> types = LeafTypes(inst.type);
+  if (types.size() != inst.size() - 5) return Malformed("shuffle of another size", inst.result);
+  Leaves leaves;
+  for (size_t i = 5; i < inst.size(); ++i) {
+    const uint32_t index = inst.words[i];
+    if (index == kNoValue) {
+      leaves.push_back(builder_.Undef(types[0]));
+    } else if (index < a.size()) {
+      leaves.push_back(a[index]);
+    } else if (index < a.size() + b.size()) {
+      leaves.push_back(b[index - a.size()]);
+    } else {
+      return Malformed("shuffle index", inst.result);
+    }
+  }
+  return Define(inst, leaves);
+}
+
+bool Importer::EmitExtractDynamic(const SpirvInst& inst) {
+  Leaves vector;
+  uint32_t type = 0;
+  ValueId index;
+  if (!Get(inst.operand(3), &vector, &type)) return false;
+  if (!GetScalar(inst.operand(4), mir::Type::kI32, &index)) return false;
+  if (spirv_.Type(type)->kind != SpirvType::kVector) {
+    return Malformed("component of what is no vector", inst.result);
+  }
+  uint32_t bits = 0;
+  if (IsConstant(index, &bits)) {
+    return Define(inst, {vector[std::min<size_t>(bits, vector.size() - 1)]});
+  }
+  return Define(inst, {SelectComponent(vector, index)});
+}
+
+bool Importer::EmitInsertDynamic(const SpirvInst& inst) {
+  Leaves vector;
+  Leaves component;
+  uint32_t type = 0;
+  ValueId index;
+  if (!Get(inst.operand(3), &vector, &type) || !Get(inst.operand(4), &component)) return false;
+  if (!GetScalar(inst.operand(5), mir::Type::kI32, &index)) return false;
+  if (spirv_.Type(type)->kind != SpirvType::kVector || component.size() != 1) {
+    return Malformed("component of what is no vector", inst.result);
+  }
+  for (size_t i = 0; i < vector.size(); ++i) {
+    const ValueId is = Emit(mir::Op::kIeq, {index, Int(static_cast<uint32_t>(i))});
+    vector[i] = Emit(mir::Op::kSelect, {is, component[0], vector[i]});
+  }
+  return Define(inst, vector);
+}
+
+bool Importer::EmitSelect(const SpirvInst& inst) {
+  if (spirv_.Type(inst.type)->kind == SpirvType::kPointer) {
+    return Refuse("variable_pointers", "pointer chosen by OpSelect", inst.result);
+  }
+  Leaves condition;
+  Leaves a;
+  Leaves b;
+  if (!Get(inst.operand(3), &condition) || !Get(inst.operand(4), &a) ||
+      !Get(inst.operand(5), &b)) {
+    return false;
+  }
+  if (a.size() != b.size() || (condition.size() != 1 && condition.size() != a.size())) {
+    return Malformed("select of different sizes", inst.result);
+  }
+  Leaves leaves;
+  for (size_t i = 0; i < a.size(); ++i) {
+    leaves.push_back(
+        Emit(mir::Op::kSelect, {condition[condition.size() == 1 ? 0 : i], a[i], b[i]}));
+  }
+  return ok() && Define(inst, leaves);
+}
+
+bool Importer::EmitBitcast(const SpirvInst& inst) {
+  if (spirv_.Type(inst.type)->kind == SpirvType::kPointer) {
+    return Refuse("variable_pointers", "pointer made by OpBitcast", inst.result);
+  }
+  if (Supported(inst.type) == nullptr) return false;
+  Leaves from;
+  if (!Get(inst.operand(3), &from)) return false;
+  const std::vector<mir::Type> types = LeafTypes(inst.type);
+  if (types.size() != from.size()) return Malformed("bitcast to another size", inst.result);
+  Leaves leaves;
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (TypeOf(from[i]) == mir::Type::kBool || types[i] == mir::Type::kBool) {
+      return Malformed("bitcast of bools", inst.result);
+    }
+    leaves.push_back(TypeOf(from[i]) == types[i] ? from[i] : Emit(mir::Op::kBitcast, {from[i]}));
+  }
+  return Define(inst, leaves);
+}
+
+}  // namespace kiln::front

@@ -1,0 +1,533 @@
+// Set-up of an import, bindings of SPIR-V ids, and errors.
+#include "core/front/import.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/front/coverage.h"
+#include "core/front/importer.h"
+#include "core/front/layout.h"
+#include "core/front/prune.h"
+#include "core/front/refusal.h"
+
+namespace kiln::front {
+namespace {
+
+constexpr uint32_t kMaxSharedBytes = 1u << 24;   // targets have less; theirs to refuse
+constexpr uint32_t kMaxWorkgroup = 1u << 16;
+// Scalar copies an import may make for each instruction it may emit.
+constexpr uint64_t kWorkPerInstruction = 64;
+
+}  // namespace
+
+// ---- Errors and bounds ----
+
+bool Importer::Fail(absl::Status status) {
+  if (status_.ok()) status_ = std::move(status);
+  return false;
+}
+
+bool Importer::Refuse(std::string_view cause, const std::string& detail, uint32_t id) {
+  if (!status_.ok()) return false;
+  std::string_view capability;
+  for (spv::Capability c : spirv_.capabilities) {
+    if (CauseOf(c) == cause) {
+      capability = CapabilityName(c);
+      break;
+    }
+  }
+  return Fail(Refused(cause, detail, id, capability));
+}
+
+bool Importer::Malformed(const std::string& detail, uint32_t id) {
+  return status_.ok() ? Fail(Invalid(detail, id)) : false;
+}
+
+bool Importer::Charge(uint64_t work) {
+  work_ += work;
+  if (module_.insts.size() <= options_.max_instructions &&
+      work_ <= options_.max_instructions * kWorkPerInstruction) {
+    return ok();
+  }
+  return Refuse("module_too_large",
+                "more than " + std::to_string(options_.max_instructions) + " instructions",
+                context_.function != nullptr ? context_.function->id : 0);
+}
+
+const SpirvType* Importer::Supported(uint32_t type_id) {
+  const SpirvType* type = spirv_.Type(type_id);
+  if (type == nullptr) {
+    Malformed("no type", type_id);
+    return nullptr;
+  }
+  if (!type->unsupported.empty()) {
+    Refuse(type->unsupported, "value of this type", type_id);
+    return nullptr;
+  }
+  if (type->leaves > kMaxLeaves) {
+    Refuse("composite_too_large", "value of this type", type_id);
+    return nullptr;
+  }
+  if (type->kind == SpirvType::kVoid || type->kind == SpirvType::kFunction) {
+    Malformed("value of a type without values", type_id);
+    return nullptr;
+  }
+  return type;
+}
+
+std::vector<mir::Type> Importer::LeafTypes(uint32_t type) const {
+  std::vector<mir::Type> types;
+  AppendLeafTypes(spirv_, type, &types);
+  return types;
+}
+
+bool Importer::IsConstant(ValueId v, uint32_t* bits) const {
+  if (!module_.IsConstant(v)) return false;
+  *bits = module_.value(v).bits;
+  return true;
+}
+
+// ---- Emission of single ops ----
+
+ValueId Importer::Emit(mir::Op op, absl::Span<const ValueId> sources, uint32_t imm0) {
+  const mir::OpInfo& info = mir::Info(op);
+  const std::string_view signature = info.signature;
+  const size_t equals = signature.find('=');
+  bool fits = signature.size() - equals - 1 == sources.size();
+  bool has_variable = false;
+  mir::Type variable = mir::Type::kI32;   // what 't' or 'n' stands for
+  for (size_t i = 0; fits && i < sources.size(); ++i) {
+    if (!sources[i].valid()) {
+      fits = false;
+      break;
+    }
+    const mir::Type type = TypeOf(sources[i]);
+    switch (signature[equals + 1 + i]) {
+      case 'i':
+        fits = type == mir::Type::kI32;
+        break;
+      case 'f':
+        fits = type == mir::Type::kF32;
+        break;
+      case 'b':
+        fits = type == mir::Type::kBool;
+        break;
+      case 'n':
+      case 't':
+        fits = (!has_variable || type == variable) &&
+               (signature[equals + 1 + i] == 't' || type != mir::Type::kF32);
+        variable = type;
+        has_variable = true;
+        break;
+      default:   // bitcast
+        fits = type != mir::Type::kBool;
+        break;
+    }
+  }
+  if (!fits) {
+    Malformed("operand types of " + std::string(info.name), builder_.spirv_id());
+    return builder_.Undef(mir::Type::kI32);
+  }
+  const bool exact = no_contraction_ && signature[0] == 'f';
+  if (exact) builder_.set_flags(mir::kNoContraction);
+  const ValueId value = builder_.Emit(op, sources, imm0);
+  if (exact) builder_.set_flags(0);
+  return value;
+}
+
+// ---- Bindings ----
+
+void Importer::Bind(uint32_t id, uint32_t type, absl::Span<const ValueId> leaves) {
+  Binding& binding = bindings_[id];
+  if (binding.kind != Binding::kValue) {
+    binding.first = static_cast<uint32_t>(values_.size());
+    values_.resize(values_.size() + leaves.size());
+  }
+  binding.kind = Binding::kValue;
+  binding.type = type;
+  std::copy(leaves.begin(), leaves.end(), values_.begin() + binding.first);
+}
+
+void Importer::BindPointer(uint32_t id, const Pointer& pointer) {
+  Binding& binding = bindings_[id];
+  if (binding.kind != Binding::kPointer) {
+    binding.first = static_cast<uint32_t>(pointers_.size());
+    pointers_.emplace_back();
+  }
+  binding.kind = Binding::kPointer;
+  pointers_[binding.first] = pointer;
+}
+
+bool Importer::Define(const SpirvInst& inst, absl::Span<const ValueId> leaves) {
+  if (Supported(inst.type) == nullptr || !Charge(leaves.size())) return false;
+  const std::vector<mir::Type> types = LeafTypes(inst.type);
+  bool fits = types.size() == leaves.size();
+  for (size_t i = 0; fits && i < leaves.size(); ++i) {
+    fits = leaves[i].valid() && TypeOf(leaves[i]) == types[i];
+  }
+  if (!fits) return Malformed("result does not fit its type", inst.result);
+  const uint32_t slot = plan_.slots[inst.result];
+  if (slot == kNoSlot) {
+    Bind(inst.result, inst.type, leaves);
+    return true;
+  }
+  for (size_t i = 0; i < leaves.size(); ++i) SetSlot(slot + static_cast<uint32_t>(i), leaves[i]);
+  bindings_[inst.result] = {Binding::kSlots, inst.type, slot};
+  return true;
+}
+
+bool Importer::DefinePointer(const SpirvInst& inst, const Pointer& pointer) {
+  BindPointer(inst.result, pointer);
+  const uint32_t slot = plan_.slots[inst.result];
+  if (slot == kNoSlot) return true;
+  if (pointer.dynamic.valid()) SetSlot(slot, pointer.dynamic);
+  if (pointer.component.valid()) SetSlot(slot + 1, pointer.component);
+  return true;
+}
+
+bool Importer::GetPointer(uint32_t id, Pointer* pointer) {
+  const SpirvVariable* variable = spirv_.Variable(id);
+  if (variable != nullptr) return VariablePointer(id, variable->type, variable->storage, pointer);
+  const SpirvDef& def = spirv_.Def(id);
+  const SpirvType* type = spirv_.Type(def.type);
+  if (type == nullptr || type->kind != SpirvType::kPointer) {
+    return Malformed("operand is no pointer", id);
+  }
+  const Binding& binding = bindings_[id < bindings_.size() ? id : 0];
+  if (binding.kind != Binding::kPointer) {
+    const LocalVariable* v = plan_.Variable(id);
+    if (v != nullptr && !v->unsupported.empty()) return Refuse(v->unsupported, "variable", id);
+    if (def.kind == SpirvDef::kBody && spirv_.Inst(def.index).op == spv::Op::OpPhi) {
+      return Refuse("variable_pointers", "pointer chosen by OpPhi", id);
+    }
+    return Malformed("pointer used before its definition", id);
+  }
+  *pointer = pointers_[binding.first];
+  const uint32_t slot = plan_.slots[id];
+  if (slot != kNoSlot) {
+    if (pointer->dynamic.valid()) pointer->dynamic = SlotValue(slot);
+    if (pointer->component.valid()) pointer->component = SlotValue(slot + 1);
+  }
+  return true;
+}
+
+bool Importer::GetConstant(const SpirvConstant& constant, Leaves* leaves) {
+  if (constant.kind == SpirvConstant::kUnsupported) return Refuse(constant.cause, "constant");
+  if (Supported(constant.type) == nullptr) return false;
+  const std::vector<mir::Type> types = LeafTypes(constant.type);
+  if (!Charge(types.size())) return false;
+  leaves->reserve(types.size());
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (constant.kind == SpirvConstant::kUndef) {
+      leaves->push_back(builder_.Undef(types[i]));
+    } else {
+      const uint32_t bits = spirv_.ConstantLeaf(constant, static_cast<uint32_t>(i));
+      leaves->push_back(builder_.Constant(types[i], bits));
+    }
+  }
+  return true;
+}
+
+bool Importer::Get(uint32_t id, Leaves* leaves, uint32_t* type) {
+  leaves->clear();
+  const SpirvConstant* constant = spirv_.Constant(id);
+  if (constant != nullptr) {
+    if (type != nullptr) *type = constant->type;
+    if (constant->kind == SpirvConstant::kUnsupported) {
+      return Refuse(constant->cause, "constant", id);
+    }
+    return GetConstant(*constant, leaves);
+  }
+  const Binding& binding = bindings_[id < bindings_.size() ? id : 0];
+  const SpirvDef& def = spirv_.Def(id);
+  if (binding.kind != Binding::kValue && binding.kind != Binding::kSlots) {
+    const SpirvType* t = spirv_.Type(def.type);
+    if (t != nullptr && t->kind == SpirvType::kPointer) {
+      return Refuse("variable_pointers", "pointer used as a value", id);
+    }
+    if (t != nullptr && !t->unsupported.empty()) return Refuse(t->unsupported, "value", id);
+    return Malformed("value used before its definition", id);
+  }
+  const uint32_t count = spirv_.Type(binding.type)->leaves;
+  if (type != nullptr) *type = binding.type;
+  if (!Charge(count)) return false;
+  leaves->reserve(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    leaves->push_back(binding.kind == Binding::kValue ? values_[binding.first + i]
+                                                      : SlotValue(binding.first + i));
+  }
+  return true;
+}
+
+bool Importer::GetScalar(uint32_t id, mir::Type type, ValueId* value) {
+  Leaves leaves;
+  if (!Get(id, &leaves)) return false;
+  if (leaves.size() != 1 || TypeOf(leaves[0]) != type) {
+    return Malformed("operand is no scalar of the type needed", id);
+  }
+  *value = leaves[0];
+  return true;
+}
+
+// ---- Set-up ----
+
+bool Importer::CheckModes(uint32_t entry_function) {
+  for (const SpirvExecutionMode& mode : spirv_.execution_modes) {
+    if (mode.entry != entry_function) continue;
+    const std::string_view cause = CauseOf(mode.mode);
+    if (cause.empty()) continue;
+    if (cause == "float_controls") {
+      // Modes of widths that are not compiled, and what is the case anyway, do not matter.
+      const uint32_t width = mode.operands.empty() ? 0 : mode.operands[0];
+      if (width != 32 || mode.mode == spv::ExecutionMode::RoundingModeRTE) continue;
+    }
+    return Refuse(cause, "execution mode " + std::to_string(static_cast<uint32_t>(mode.mode)),
+                  entry_function);
+  }
+  return true;
+}
+
+bool Importer::SetLocalSize(uint32_t entry_function) {
+  bool found = false;
+  for (const SpirvExecutionMode& mode : spirv_.execution_modes) {
+    const bool by_id = mode.mode == spv::ExecutionMode::LocalSizeId;
+    if (mode.entry != entry_function || (mode.mode != spv::ExecutionMode::LocalSize && !by_id)) {
+      continue;
+    }
+    if (mode.operands.size() < 3) return Malformed("local size", entry_function);
+    for (int i = 0; i < 3; ++i) {
+      module_.local_size[i] = mode.operands[i];
+      if (by_id && !spirv_.IntConstant(mode.operands[i], &module_.local_size[i])) {
+        return Malformed("local size is no constant", mode.operands[i]);
+      }
+    }
+    found = true;
+  }
+  if (spirv_.workgroup_size_constant != 0) {
+    const SpirvConstant& c = *spirv_.Constant(spirv_.workgroup_size_constant);
+    const SpirvType& type = *spirv_.Type(c.type);
+    if (type.kind != SpirvType::kVector || type.count != 3 || type.leaves != 3 ||
+        c.kind != SpirvConstant::kLeaves || spirv_.Type(type.element)->kind != SpirvType::kInt) {
+      return Malformed("workgroup size is no vector of three integers",
+                       spirv_.workgroup_size_constant);
+    }
+    for (int i = 0; i < 3; ++i) module_.local_size[i] = spirv_.ConstantLeaf(c, i);
+    found = true;
+  }
+  if (!found) return Malformed("compute shader without a local size", entry_function);
+  uint64_t product = 1;
+  for (uint32_t n : module_.local_size) product = std::min<uint64_t>(product * n, kMaxWorkgroup + 1);
+  if (product == 0 || product > kMaxWorkgroup) return Malformed("local size", entry_function);
+  return true;
+}
+
+bool Importer::LayOutShared() {
+  shared_offset_.assign(spirv_.variables.size(), 0);
+  // Only variables that reachable code mentions take space.
+  std::vector<bool> used(spirv_.bound, false);
+  for (uint32_t f : plan_.order) {
+    for (uint32_t b : plan_.functions[f].cfg.by_order) {
+      const SpirvBlock& block = spirv_.blocks[spirv_.functions[f].first_block + b];
+      for (uint32_t i = block.first; i < block.end; ++i) {
+        for (uint32_t word : spirv_.Inst(spirv_.body_offsets[i]).words) {
+          if (word < spirv_.bound && spirv_.Variable(word) != nullptr) used[word] = true;
+        }
+      }
+    }
+  }
+  uint64_t size = 0;
+  for (size_t i = 0; i < spirv_.variables.size(); ++i) {
+    const SpirvVariable& v = spirv_.variables[i];
+    const SpirvType& type = *spirv_.Type(v.pointee);
+    if (!used[v.id]) continue;
+    if (v.storage == spv::StorageClass::PushConstant) {
+      const uint64_t bytes = ExplicitSize(spirv_, v.pointee, 0, false);
+      if (bytes > kMaxSharedBytes) return Malformed("push constants too large", v.id);
+      const auto dwords = static_cast<uint32_t>((bytes + 3) / 4 * 4);
+      module_.push_constant_bytes = std::max(module_.push_constant_bytes, dwords);
+    }
+    if (v.storage != spv::StorageClass::Workgroup) continue;
+    if (!type.unsupported.empty()) continue;   // refused where it is accessed
+    if (spirv_.decorations[v.pointee].block) {
+      return Refuse("workgroup_explicit_layout", "shared memory", v.id);
+    }
+    const MemoryShape shape = SharedShape(spirv_, v.pointee);
+    size = (size + shape.align - 1) / shape.align * shape.align;
+    shared_offset_[i] = static_cast<uint32_t>(size);
+    size += shape.size;
+    if (size > kMaxSharedBytes) return Malformed("shared memory too large", v.id);
+  }
+  module_.shared_bytes = static_cast<uint32_t>((size + 3) / 4 * 4);
+  return true;
+}
+
+// Every lane clears each n-th dword, n being the size of the workgroup; then all wait.
+void Importer::ClearShared() {
+  bool wanted = options_.zero_workgroup_memory;
+  for (const SpirvVariable& v : spirv_.variables) {
+    wanted = wanted || (v.storage == spv::StorageClass::Workgroup && v.initializer != 0);
+  }
+  if (!wanted || module_.shared_bytes == 0) return;
+  const uint32_t lanes =
+      module_.local_size[0] * module_.local_size[1] * module_.local_size[2];
+  const ValueId first = Emit(mir::Op::kShl, {builder_.LocalIndex(), Int(2)});
+  const mir::RegionId outer = builder_.region();
+  const mir::InstId loop = builder_.Loop({first});
+  const mir::RegionId body = module_.inst(loop).regions[0];
+  const ValueId offset = module_.region(body).params[0];
+  builder_.SetRegion(body);
+  const ValueId inside = Emit(mir::Op::kUlt, {offset, Int(module_.shared_bytes)});
+  const mir::InstId test = builder_.If(inside);
+  builder_.SetRegion(module_.inst(test).regions[0]);
+  builder_.Yield();
+  builder_.SetRegion(module_.inst(test).regions[1]);
+  builder_.Break();
+  builder_.SetRegion(body);
+  builder_.Store(mir::Op::kStoreShared, 0, offset, {Int(0)});
+  builder_.Continue({Emit(mir::Op::kIadd, {offset, Int(4 * lanes)})});
+  builder_.SetRegion(outer);
+  builder_.EmitInst(mir::Op::kControlBarrier, {}, {});
+}
+
+bool Importer::InitialisePrivate() {
+  for (const LocalVariable& v : plan_.variables) {
+    const SpirvVariable* variable = spirv_.Variable(v.id);
+    if (variable == nullptr || v.initializer == 0 || v.constant != 0) continue;
+    if (!v.unsupported.empty()) continue;   // refused where it is used
+    Pointer pointer;
+    Leaves leaves;
+    uint32_t type = 0;
+    if (!GetPointer(v.id, &pointer) || !Get(v.initializer, &leaves, &type)) return false;
+    if (type != v.type) return Malformed("initialiser of another type", v.id);
+    if (!StoreLocal(pointer, leaves)) return false;
+  }
+  return true;
+}
+
+// Orders resources by (set, binding, element), as mir.h asks.
+void Importer::FinishResources() {
+  std::vector<uint32_t> order(module_.resources.size());
+  for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
+    const auto key = [this](uint32_t i) {
+      const mir::Resource& r = module_.resources[i];
+      return std::tuple(r.set, r.binding, r.element);
+    };
+    return key(a) < key(b);
+  });
+  std::vector<mir::Resource> sorted;
+  std::vector<uint32_t> place(order.size());
+  for (uint32_t i = 0; i < order.size(); ++i) {
+    place[order[i]] = i;
+    sorted.push_back(module_.resources[order[i]]);
+  }
+  module_.resources = std::move(sorted);
+  for (mir::Inst& inst : module_.insts) {
+    switch (inst.op) {
+      case mir::Op::kLoadUbo:
+      case mir::Op::kLoadSsbo:
+      case mir::Op::kStoreSsbo:
+      case mir::Op::kSsboAtomic:
+      case mir::Op::kSsboSize:
+        inst.imm0 = place[inst.imm0];
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+absl::Status Importer::Run(uint32_t entry_function) {
+  const SpirvFunction* entry = spirv_.Function(entry_function);
+  bindings_.resize(spirv_.bound);
+  current_.assign(plan_.slot_types.size(), ValueId());
+  stamp_.assign(plan_.slot_types.size(), 0);
+  private_range_of_.assign(plan_.variables.size(), kNoValue);
+  context_.function = entry;
+  module_.body = mir::NewRegion(module_);
+  builder_.SetRegion(module_.body);
+  if (!entry->parameters.empty()) Malformed("entry point with parameters", entry_function);
+  if (!CheckModes(entry_function) || !SetLocalSize(entry_function) || !LayOutShared()) {
+    return status_;
+  }
+  ClearShared();
+  if (!InitialisePrivate()) return status_;
+  const Flow flow = EmitFunction(spirv_.Def(entry_function).index);
+  if (!ok()) return status_;
+  if (!flow.empty()) builder_.Return();
+  FinishResources();
+  return absl::OkStatus();
+}
+
+namespace {
+
+absl::Status FindEntry(const SpirvModule& spirv, const std::string& name,
+                       const SpirvEntryPoint** entry) {
+  *entry = nullptr;
+  int compute = 0;
+  const SpirvEntryPoint* other = nullptr;
+  for (const SpirvEntryPoint& e : spirv.entry_points) {
+    if (!name.empty() && e.name != name) continue;
+    if (e.model != spv::ExecutionModel::GLCompute) {
+      other = &e;
+      continue;
+    }
+    ++compute;
+    *entry = &e;
+  }
+  if (compute > 1) {
+    return absl::InvalidArgumentError("several compute entry points: name one");
+  }
+  if (*entry == nullptr && other != nullptr) {
+    if (other->model == spv::ExecutionModel::Kernel) {
+      return Refused("kernel", "entry point " + other->name, other->function);
+    }
+    return Refused("graphics_stages", "entry point " + other->name, other->function);
+  }
+  if (*entry == nullptr) {
+    return absl::NotFoundError("no entry point \"" + name + "\"");
+  }
+  if (spirv.Function((*entry)->function) == nullptr) {
+    return Invalid("entry point is no function", (*entry)->function);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckModel(const SpirvModule& spirv) {
+  if (spirv.addressing != spv::AddressingModel::Logical &&
+      spirv.addressing != spv::AddressingModel::PhysicalStorageBuffer64) {
+    return Refused("physical_addresses", "addressing model");
+  }
+  if (spirv.memory_model != spv::MemoryModel::GLSL450 &&
+      spirv.memory_model != spv::MemoryModel::Vulkan) {
+    return Refused("memory_model", "memory model");
+  }
+  if (spirv.Declares(spv::Capability::Kernel)) {
+    return Refused("kernel", "module for OpenCL", 0, "Kernel");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<mir::Module> ImportSpirv(absl::Span<const uint32_t> words,
+                                        const ImportOptions& options) {
+  absl::StatusOr<SpirvModule> spirv = ParseSpirv(words, options.spec_constants);
+  if (!spirv.ok()) return spirv.status();
+  const SpirvEntryPoint* entry = nullptr;
+  absl::Status status = FindEntry(*spirv, options.entry, &entry);
+  if (status.ok()) status = CheckModel(*spirv);
+  if (!status.ok()) return status;
+  const uint32_t index = spirv->Def(entry->function).index;
+  absl::StatusOr<Plan> plan = MakePlan(*spirv, index, options.max_instructions);
+  if (!plan.ok()) return plan.status();
+  Importer importer(*spirv, *plan, options);
+  status = importer.Run(entry->function);
+  if (!status.ok()) return status;
+  mir::Module module = importer.Take();
+  module.entry_point = entry->name;
+  Prune(module);
+  return module;
+}
+
+}  // namespace kiln::front

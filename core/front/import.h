@@ -1,0 +1,39 @@
+// SPIR-V -> MIR: the importer's public face.
+//
+// In: a module for a compute entry point. Out: MIR that satisfies mir/verify.h: everything inlined,
+// scalar, SSA, structured; memory accesses as (resource, byte offset). Variables whose parts are
+// never indexed by a value arrive as SSA; the others are private arrays (or constant data).
+//
+// Safe on arbitrary words, with or without a validator before it. What a well-formed but hostile
+// module can make it do is bounded by ImportOptions::max_instructions.
+//
+// Stages: ParseSpirv (spirv.h) -> MakePlan (plan.h) -> Importer (importer.h) -> Prune (prune.h).
+#ifndef KILN_CORE_FRONT_IMPORT_H_
+#define KILN_CORE_FRONT_IMPORT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/front/spirv.h"
+#include "core/mir/mir.h"
+
+namespace kiln::front {
+
+struct ImportOptions {
+  std::string entry;                          // empty: the module's only compute entry point
+  std::vector<SpecConstant> spec_constants;   // those that the module does not know are ignored
+  uint64_t max_instructions = 200'000;        // after inlining, both SPIR-V's and MIR's
+  bool zero_workgroup_memory = false;         // clear shared memory before anything else
+  bool dispatch_base = false;                 // WorkgroupId includes base_workgroup
+};
+
+// Errors: INVALID_ARGUMENT, NOT_FOUND (no such entry point), or a refusal (refusal.h).
+absl::StatusOr<mir::Module> ImportSpirv(absl::Span<const uint32_t> words,
+                                        const ImportOptions& options);
+
+}  // namespace kiln::front
+
+#endif  // KILN_CORE_FRONT_IMPORT_H_

@@ -1,0 +1,329 @@
+// The importer's state while it walks the inlined tree of blocks. Internal to core/front; the
+// members are grouped by the file that defines them.
+//
+// Errors are latched: the first one is kept in `status_`, what is emitted after it is meaningless
+// and thrown away. Functions that can fail return false then, and callers stop.
+//
+// Invariants while walking: `current_[s]` is the value of slot s here (invalid: undefined). What
+// was written since a region began is in `log_`, so that the region's end can undo it and hand the
+// changes to the join. A callee's slots are undefined except while it is being walked.
+#ifndef KILN_CORE_FRONT_IMPORTER_H_
+#define KILN_CORE_FRONT_IMPORTER_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/front/import.h"
+#include "core/front/plan.h"
+#include "core/front/spirv.h"
+#include "core/mir/build.h"
+#include "core/mir/mir.h"
+
+namespace kiln::front {
+
+using mir::ValueId;
+using Leaves = absl::InlinedVector<ValueId, 16>;
+
+// What a SPIR-V pointer is known to be. Everything but `dynamic` and `component` is static.
+struct Pointer {
+  enum Space : uint8_t { kLocal, kUniform, kStorage, kPush, kShared, kBuiltin };
+  Space space = kLocal;
+  bool row_major = false;            // of the matrix pointed at
+  bool descriptors = false;          // the next index chooses a descriptor
+  uint8_t flags = 0;                 // mir::InstFlags of accesses
+  uint32_t variable = 0;             // SPIR-V id
+  uint32_t element = 0;              // of an array of descriptors
+  uint32_t type = 0;                 // pointee
+  uint32_t offset = 0;               // bytes; kLocal and kBuiltin: leaves
+  uint32_t align = 64;               // of `dynamic`
+  uint32_t matrix_stride = 0;
+  uint32_t component_stride = 4;     // from one component of the vector pointed at to the next
+  uint32_t component_count = 0;      // with `component`: of the vector chosen from
+  ValueId dynamic;                   // bytes to add to the offset
+  ValueId component;                 // kLocal in slots, kBuiltin: the component, chosen by value
+};
+
+// Labels that control is on its way to, each with the condition under which it is so (invalid if
+// it is the only one). Empty: the region has ended with a jump.
+using Flow = absl::InlinedVector<std::pair<uint32_t, ValueId>, 2>;
+constexpr uint32_t kReturnLabel = 0xfffffffeu;
+
+class Importer {
+ public:
+  Importer(const SpirvModule& spirv, const Plan& plan, const ImportOptions& options)
+      : spirv_(spirv), plan_(plan), options_(options), builder_(module_) {}
+
+  // Emits the entry function.
+  absl::Status Run(uint32_t entry_function);
+  mir::Module Take() { return std::move(module_); }
+
+ private:
+  struct Binding {
+    enum Kind : uint8_t { kNone, kValue, kSlots, kPointer };
+    Kind kind = kNone;
+    uint32_t type = 0;
+    uint32_t first = 0;       // kValue: in values_; kSlots: the slot; kPointer: in pointers_
+  };
+  struct LoopExit {
+    mir::InstId inst;         // the break, whose sources are given when the loop is complete
+    uint32_t label = 0;
+    std::vector<ValueId> values;
+  };
+  struct LoopContext {
+    uint32_t header = 0;
+    std::vector<uint32_t> slots;
+    std::vector<LoopExit> exits;
+  };
+  struct FunctionContext {
+    const SpirvFunction* function = nullptr;
+    const FunctionPlan* plan = nullptr;
+    std::vector<LoopContext> loops;
+  };
+  struct Arm {
+    mir::RegionId region;
+    Flow flow;
+    std::vector<std::pair<uint32_t, ValueId>> writes;   // slot, value at the end; by slot
+  };
+
+  // ---- import.cc: set-up, errors, ids ----
+  bool SetLocalSize(uint32_t entry_function);
+  bool CheckModes(uint32_t entry_function);
+  bool InitialisePrivate();
+  bool LayOutShared();
+  void ClearShared();
+  void FinishResources();
+  bool Fail(absl::Status status);
+  bool Refuse(std::string_view cause, const std::string& detail, uint32_t id = 0);
+  bool Malformed(const std::string& detail, uint32_t id = 0);
+  bool ok() const { return status_.ok(); }
+  // The type if values of it can be handled; null after refusing.
+  const SpirvType* Supported(uint32_t type);
+  bool Charge(uint64_t work);
+  std::vector<mir::Type> LeafTypes(uint32_t type) const;
+
+  bool Get(uint32_t id, Leaves* leaves, uint32_t* type = nullptr);
+  bool GetScalar(uint32_t id, mir::Type type, ValueId* value);
+  bool GetConstant(const SpirvConstant& constant, Leaves* leaves);
+  bool GetPointer(uint32_t id, Pointer* pointer);
+  bool Define(const SpirvInst& inst, absl::Span<const ValueId> leaves);
+  bool DefinePointer(const SpirvInst& inst, const Pointer& pointer);
+  void Bind(uint32_t id, uint32_t type, absl::Span<const ValueId> leaves);
+  void BindPointer(uint32_t id, const Pointer& pointer);
+
+  // Emits one op after checking its sources against the signature.
+  ValueId Emit(mir::Op op, absl::Span<const ValueId> sources, uint32_t imm0 = 0);
+  ValueId Emit(mir::Op op, std::initializer_list<ValueId> sources, uint32_t imm0 = 0) {
+    return Emit(op, absl::MakeConstSpan(sources.begin(), sources.size()), imm0);
+  }
+  mir::Type TypeOf(ValueId v) const { return module_.value(v).type; }
+  bool IsConstant(ValueId v, uint32_t* bits) const;
+  ValueId Int(uint32_t x) { return builder_.Int(x); }
+  ValueId Float(float x) { return builder_.Float(x); }
+
+  // ---- emit_control.cc ----
+  Flow EmitSequence(uint32_t block, bool loop_body);
+  Flow EmitLoop(uint32_t header);
+  Flow EmitBlock(uint32_t block, uint32_t* next);
+  Flow EmitTerminator(uint32_t block, const SpirvInst& inst, uint32_t* next);
+  Flow EmitBranch(uint32_t block, const SpirvInst& inst, uint32_t* next);
+  Flow EmitSwitch(uint32_t block, const SpirvInst& inst, uint32_t* next);
+  struct SwitchCase {
+    uint32_t target = 0;
+    std::vector<uint32_t> literals;
+  };
+  Flow EmitCases(uint32_t block, ValueId selector, absl::Span<const SwitchCase> cases,
+                 uint32_t otherwise);
+  Flow EmitEdge(uint32_t from, uint32_t to, uint32_t* next);
+  Flow EmitReturn(const SpirvInst& inst);
+  bool AlwaysJumps(uint32_t from, uint32_t to) const;
+  bool AssignPhis(uint32_t from, uint32_t to);
+  Flow EmitIf(ValueId condition, absl::FunctionRef<Flow()> then_arm,
+              absl::FunctionRef<Flow()> else_arm);
+  void WalkArm(Arm* arm, absl::FunctionRef<Flow()> emit);
+  Flow Join(mir::InstId inst, ValueId condition, size_t values_before, Arm (&arms)[2]);
+  Flow JoinFlows(ValueId condition, size_t values_before, const Arm (&arms)[2],
+                 std::vector<mir::Type>* types, std::vector<ValueId> (&yields)[2],
+                 std::vector<std::pair<size_t, size_t>>* results);
+  Flow Dispatch(Flow flow);
+  bool IsJump(uint32_t label) const;
+  Flow Jump(uint32_t label);
+  void EmitContinue();
+  void EmitBreak(uint32_t label);
+  std::vector<uint32_t> LoopSlots(uint32_t header);
+  void AddWrittenSlots(const Write& write, std::vector<uint32_t>* slots);
+  bool EmitCall(const SpirvInst& inst, bool* returns);
+  bool BindParameters(const SpirvInst& inst, const SpirvFunction& callee);
+  Flow EmitFunction(uint32_t index);
+
+  void SetSlot(uint32_t slot, ValueId value) {
+    log_.push_back({slot, current_[slot]});
+    current_[slot] = value;
+  }
+  ValueId SlotValue(uint32_t slot) {
+    return current_[slot].valid() ? current_[slot] : builder_.Undef(plan_.slot_types[slot]);
+  }
+  std::vector<std::pair<uint32_t, ValueId>> UndoTo(size_t mark);
+  bool VisibleOutside(ValueId v, size_t values_before) const;
+
+  // ---- emit_memory.cc: pointers, loads, stores; emit_atomic.cc ----
+  bool EmitVariable(const SpirvInst& inst);
+  bool VariablePointer(uint32_t id, uint32_t type, spv::StorageClass storage, Pointer* pointer);
+  bool EmitChain(const SpirvInst& inst);
+  bool Index(Pointer* pointer, uint32_t index_id);
+  bool IndexDescriptor(Pointer* pointer, const SpirvType& type, ValueId index, uint32_t id);
+  bool IndexStruct(Pointer* pointer, const SpirvType& type, ValueId index, uint32_t id);
+  bool IndexElements(Pointer* pointer, const SpirvType& type, ValueId index);
+  bool LocalIndex(Pointer* pointer, const SpirvType& type, ValueId index);
+  bool EmitArrayLength(const SpirvInst& inst);
+  bool EmitLoad(const SpirvInst& inst);
+  bool EmitStore(const SpirvInst& inst);
+  bool EmitCopyMemory(const SpirvInst& inst);
+  uint8_t AccessFlags(const SpirvInst& inst, size_t operand) const;
+  bool Load(const Pointer& pointer, Leaves* leaves);
+  bool Store(const Pointer& pointer, absl::Span<const ValueId> leaves);
+  bool LoadLocal(const Pointer& pointer, uint32_t count, Leaves* leaves);
+  bool StoreLocal(const Pointer& pointer, absl::Span<const ValueId> leaves);
+  bool LoadPrivateRun(const Pointer& pointer, const LocalVariable& v, uint32_t leaf,
+                      uint32_t count, Leaves* leaves);
+  bool StorePrivateRun(const Pointer& pointer, const LocalVariable& v, uint32_t leaf,
+                       absl::Span<const ValueId> values);
+  bool LoadBuiltin(const Pointer& pointer, Leaves* leaves);
+  bool Builtin(spv::BuiltIn builtin, uint32_t component, uint32_t id, ValueId* value);
+  ValueId LocalInvocationId(uint32_t component);
+  // Runs of consecutive dwords of a value in laid-out memory: a byte offset and the leaves there.
+  struct MemoryRun {
+    uint32_t offset = 0;
+    uint32_t count = 0;
+    uint32_t leaves[4] = {};            // vectors and rows have no more
+    void Add(uint32_t leaf) { leaves[count++] = leaf; }
+    absl::Span<const uint32_t> all() const { return absl::MakeConstSpan(leaves, count); }
+  };
+  bool Runs(const Pointer& pointer, uint32_t type, uint32_t offset, uint32_t leaf,
+            std::vector<MemoryRun>* runs);
+  ValueId Offset(const Pointer& pointer, uint32_t offset);
+  static uint32_t Alignment(const Pointer& pointer, uint32_t offset);
+  bool Resource(const Pointer& pointer, uint32_t* index);
+  uint32_t PrivateArrayOf(const LocalVariable& v, size_t range);
+  uint32_t ConstantDataOf(uint32_t constant, uint32_t type);
+  static const std::pair<uint32_t, uint32_t>* MemoryRange(const LocalVariable& v, uint32_t leaf);
+  ValueId SelectComponent(absl::Span<const ValueId> components, ValueId index);
+  ValueId ToMemory(ValueId v);                    // bools become 0 or 1
+  ValueId FromMemory(ValueId v, mir::Type type);
+  bool EmitAtomic(const SpirvInst& inst);
+  bool EmitAtomicStore(const SpirvInst& inst);
+  bool AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t semantics_id,
+                    mir::AtomicOp op, mir::Type type, absl::Span<const ValueId> values,
+                    ValueId* result);
+  bool EmitControlBarrier(const SpirvInst& inst);
+  bool EmitMemoryBarrier(uint32_t semantics);
+  bool Semantics(uint32_t id, uint32_t* value);
+
+  // ---- emit_value.cc: composites; emit_alu.cc; emit_matrix.cc ----
+  bool EmitInst(const SpirvInst& inst, bool* returns);
+  bool EmitUndef(const SpirvInst& inst);
+  bool EmitCopyObject(const SpirvInst& inst);
+  bool EmitConstruct(const SpirvInst& inst);
+  bool EmitExtract(const SpirvInst& inst);
+  bool EmitInsert(const SpirvInst& inst);
+  bool Path(const SpirvInst& inst, size_t first, uint32_t* type, uint32_t* leaf);
+  bool EmitShuffle(const SpirvInst& inst);
+  bool EmitExtractDynamic(const SpirvInst& inst);
+  bool EmitInsertDynamic(const SpirvInst& inst);
+  bool EmitSelect(const SpirvInst& inst);
+  bool EmitBitcast(const SpirvInst& inst);
+  bool EmitComposite(const SpirvInst& inst, bool* handled);
+  bool EmitAlu(const SpirvInst& inst, bool* handled);
+  bool Operands(const SpirvInst& inst, size_t first, size_t count, Leaves* operands);
+  bool EmitFloatCompare(const SpirvInst& inst, bool* handled);
+  bool EmitExtended(const SpirvInst& inst);
+  bool EmitBitField(const SpirvInst& inst);
+  bool EmitAnyAll(const SpirvInst& inst);
+  bool EmitMatrix(const SpirvInst& inst, bool* handled);
+  ValueId Dot(absl::Span<const ValueId> a, absl::Span<const ValueId> b);
+  struct Matrix {
+    uint32_t columns = 1;
+    uint32_t rows = 1;
+    Leaves m;                           // column by column
+    ValueId at(uint32_t column, uint32_t row) const { return m[column * rows + row]; }
+  };
+  bool GetMatrix(uint32_t id, Matrix* matrix);
+  bool GetFloats(uint32_t id, Leaves* leaves);
+  void Product(const Matrix& a, const Matrix& b, Leaves* out);
+
+  // ---- emit_glsl.cc, emit_glsl_math.cc ----
+  bool EmitExtInst(const SpirvInst& inst);
+  bool EmitGlslElementwise(const SpirvInst& inst, GLSLstd450 op, bool* handled);
+  bool EmitGlslVector(const SpirvInst& inst, GLSLstd450 op, bool* handled);
+  bool EmitGlslPack(const SpirvInst& inst, GLSLstd450 op, bool* handled);
+  bool EmitGlslParts(const SpirvInst& inst, GLSLstd450 op, bool* handled);
+  bool EmitRefract(const SpirvInst& inst);
+  bool EmitInverse(const SpirvInst& inst);
+  ValueId Determinant(const Matrix& m);
+  ValueId Minor(const Matrix& m, uint32_t skip_column, uint32_t skip_row);
+  ValueId GlslUnary(GLSLstd450 op, ValueId x);
+  ValueId GlslBinary(GLSLstd450 op, ValueId x, ValueId y);
+  ValueId GlslTernary(GLSLstd450 op, ValueId x, ValueId y, ValueId z);
+  ValueId Polynomial(ValueId x, absl::Span<const float> coefficients);
+  ValueId WithSign(ValueId magnitude, ValueId sign);
+  ValueId Exp(ValueId x);
+  ValueId Log(ValueId x);
+  ValueId Asin(ValueId x);
+  ValueId Acos(ValueId x);
+  ValueId AtanOfRatio(ValueId ratio);
+  ValueId Atan(ValueId x);
+  ValueId Atan2(ValueId y, ValueId x);
+  ValueId Sinh(ValueId x);
+  ValueId Tanh(ValueId x);
+  ValueId Asinh(ValueId x);
+  ValueId Ldexp(ValueId x, ValueId exponent);
+  void Frexp(ValueId x, ValueId* significand, ValueId* exponent);
+  ValueId PackNorm(ValueId x, uint32_t bits, bool is_signed);
+  ValueId UnpackNorm(ValueId word, uint32_t shift, uint32_t bits, bool is_signed);
+
+  const SpirvModule& spirv_;
+  const Plan& plan_;
+  const ImportOptions& options_;
+  mir::Module module_;
+  mir::Builder builder_;
+  absl::Status status_ = absl::OkStatus();
+  uint64_t work_ = 0;
+  int nesting_ = 0;
+  bool no_contraction_ = false;
+
+  std::vector<Binding> bindings_;               // by SPIR-V id
+  std::vector<ValueId> values_;
+  std::vector<Pointer> pointers_;
+  std::vector<ValueId> current_;                // by slot
+  std::vector<std::pair<uint32_t, ValueId>> log_;
+  std::vector<uint32_t> stamp_;                 // by slot, for duplicates
+  uint32_t stamp_value_ = 0;
+  FunctionContext context_;
+
+  std::vector<uint32_t> shared_offset_;         // by index of SpirvModule::variables
+  struct ConstantTable {
+    uint32_t constant;
+    uint32_t offset;
+  };
+  std::vector<ConstantTable> constant_tables_;
+  struct PrivateRange {
+    uint32_t variable;
+    size_t range;
+    uint32_t array;
+  };
+  std::vector<PrivateRange> private_ranges_;
+  std::vector<uint32_t> private_range_of_;      // by index of Plan::variables: first entry, or none
+};
+
+}  // namespace kiln::front
+
+#endif  // KILN_CORE_FRONT_IMPORTER_H_

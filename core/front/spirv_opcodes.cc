@@ -1,0 +1,307 @@
+// Operand counts of the opcodes that Kiln reads, and scalar evaluation for OpSpecConstantOp.
+//
+// The counts are the least that the SPIR-V specification's instruction layouts allow. The reader
+// checks them once, so that later code may index operands up to the least count.
+#include "core/front/spirv.h"
+
+namespace kiln::front {
+
+uint32_t MinWords(spv::Op op) {
+  using spv::Op;
+  switch (op) {
+    case Op::OpCapability:
+    case Op::OpLabel:
+    case Op::OpBranch:
+    case Op::OpReturnValue:
+    case Op::OpTypeVoid:
+    case Op::OpTypeBool:
+    case Op::OpDecorationGroup:
+    case Op::OpGroupDecorate:
+    case Op::OpGroupMemberDecorate:
+    case Op::OpTypeStruct:
+    case Op::OpExtension:
+      return 2;
+    case Op::OpMemoryModel:
+    case Op::OpExecutionMode:
+    case Op::OpExecutionModeId:
+    case Op::OpDecorate:
+    case Op::OpDecorateId:
+    case Op::OpExtInstImport:
+    case Op::OpString:
+    case Op::OpTypeFloat:
+    case Op::OpTypeRuntimeArray:
+    case Op::OpTypeForwardPointer:
+    case Op::OpTypeFunction:
+    case Op::OpConstantTrue:
+    case Op::OpConstantFalse:
+    case Op::OpSpecConstantTrue:
+    case Op::OpSpecConstantFalse:
+    case Op::OpConstantNull:
+    case Op::OpConstantComposite:
+    case Op::OpSpecConstantComposite:
+    case Op::OpUndef:
+    case Op::OpFunctionParameter:
+    case Op::OpStore:
+    case Op::OpCopyMemory:
+    case Op::OpPhi:
+    case Op::OpSelectionMerge:
+    case Op::OpSwitch:
+    case Op::OpMemoryBarrier:
+    case Op::OpCompositeConstruct:
+      return 3;
+    case Op::OpEntryPoint:
+    case Op::OpMemberDecorate:
+    case Op::OpTypeInt:
+    case Op::OpTypeVector:
+    case Op::OpTypeMatrix:
+    case Op::OpTypeArray:
+    case Op::OpTypePointer:
+    case Op::OpConstant:
+    case Op::OpSpecConstant:
+    case Op::OpSpecConstantOp:
+    case Op::OpVariable:
+    case Op::OpLoad:
+    case Op::OpAccessChain:
+    case Op::OpInBoundsAccessChain:
+    case Op::OpFunctionCall:
+    case Op::OpBranchConditional:
+    case Op::OpLoopMerge:
+    case Op::OpControlBarrier:
+    case Op::OpCopyObject:
+    case Op::OpCopyLogical:
+    case Op::OpTranspose:
+    case Op::OpConvertFToU:
+    case Op::OpConvertFToS:
+    case Op::OpConvertSToF:
+    case Op::OpConvertUToF:
+    case Op::OpUConvert:
+    case Op::OpSConvert:
+    case Op::OpFConvert:
+    case Op::OpQuantizeToF16:
+    case Op::OpBitcast:
+    case Op::OpSNegate:
+    case Op::OpFNegate:
+    case Op::OpNot:
+    case Op::OpLogicalNot:
+    case Op::OpAny:
+    case Op::OpAll:
+    case Op::OpIsNan:
+    case Op::OpIsInf:
+    case Op::OpBitReverse:
+    case Op::OpBitCount:
+    case Op::OpCompositeExtract:
+      return 4;
+    case Op::OpFunction:
+    case Op::OpExtInst:
+    case Op::OpVectorShuffle:
+    case Op::OpCompositeInsert:
+    case Op::OpVectorExtractDynamic:
+    case Op::OpArrayLength:
+    case Op::OpAtomicStore:
+    case Op::OpIAdd:
+    case Op::OpFAdd:
+    case Op::OpISub:
+    case Op::OpFSub:
+    case Op::OpIMul:
+    case Op::OpFMul:
+    case Op::OpUDiv:
+    case Op::OpSDiv:
+    case Op::OpFDiv:
+    case Op::OpUMod:
+    case Op::OpSRem:
+    case Op::OpSMod:
+    case Op::OpFRem:
+    case Op::OpFMod:
+    case Op::OpVectorTimesScalar:
+    case Op::OpMatrixTimesScalar:
+    case Op::OpVectorTimesMatrix:
+    case Op::OpMatrixTimesVector:
+    case Op::OpMatrixTimesMatrix:
+    case Op::OpOuterProduct:
+    case Op::OpDot:
+    case Op::OpIAddCarry:
+    case Op::OpISubBorrow:
+    case Op::OpUMulExtended:
+    case Op::OpSMulExtended:
+    case Op::OpLogicalEqual:
+    case Op::OpLogicalNotEqual:
+    case Op::OpLogicalOr:
+    case Op::OpLogicalAnd:
+    case Op::OpIEqual:
+    case Op::OpINotEqual:
+    case Op::OpUGreaterThan:
+    case Op::OpSGreaterThan:
+    case Op::OpUGreaterThanEqual:
+    case Op::OpSGreaterThanEqual:
+    case Op::OpULessThan:
+    case Op::OpSLessThan:
+    case Op::OpULessThanEqual:
+    case Op::OpSLessThanEqual:
+    case Op::OpFOrdEqual:
+    case Op::OpFUnordEqual:
+    case Op::OpFOrdNotEqual:
+    case Op::OpFUnordNotEqual:
+    case Op::OpFOrdLessThan:
+    case Op::OpFUnordLessThan:
+    case Op::OpFOrdGreaterThan:
+    case Op::OpFUnordGreaterThan:
+    case Op::OpFOrdLessThanEqual:
+    case Op::OpFUnordLessThanEqual:
+    case Op::OpFOrdGreaterThanEqual:
+    case Op::OpFUnordGreaterThanEqual:
+    case Op::OpLessOrGreater:
+    case Op::OpOrdered:
+    case Op::OpUnordered:
+    case Op::OpShiftRightLogical:
+    case Op::OpShiftRightArithmetic:
+    case Op::OpShiftLeftLogical:
+    case Op::OpBitwiseOr:
+    case Op::OpBitwiseXor:
+    case Op::OpBitwiseAnd:
+      return 5;
+    case Op::OpVectorInsertDynamic:
+    case Op::OpSelect:
+    case Op::OpBitFieldSExtract:
+    case Op::OpBitFieldUExtract:
+    case Op::OpAtomicLoad:
+    case Op::OpAtomicIIncrement:
+    case Op::OpAtomicIDecrement:
+      return 6;
+    case Op::OpBitFieldInsert:
+    case Op::OpAtomicExchange:
+    case Op::OpAtomicIAdd:
+    case Op::OpAtomicISub:
+    case Op::OpAtomicSMin:
+    case Op::OpAtomicUMin:
+    case Op::OpAtomicSMax:
+    case Op::OpAtomicUMax:
+    case Op::OpAtomicAnd:
+    case Op::OpAtomicOr:
+    case Op::OpAtomicXor:
+      return 7;
+    case Op::OpAtomicCompareExchange:
+      return 9;
+    default: {
+      bool has_result = false;
+      bool has_type = false;
+      spv::HasResultAndType(op, &has_result, &has_type);
+      return 1 + has_result + has_type;
+    }
+  }
+}
+
+namespace {
+
+bool Divide(spv::Op op, uint32_t a, uint32_t b, uint32_t* result) {
+  const int64_t sa = static_cast<int32_t>(a);
+  const int64_t sb = static_cast<int32_t>(b);
+  if (b == 0) {   // undefined in SPIR-V; any value will do, but it must be the same everywhere
+    *result = 0;
+    return true;
+  }
+  switch (op) {
+    case spv::Op::OpUDiv:
+      *result = a / b;
+      return true;
+    case spv::Op::OpUMod:
+      *result = a % b;
+      return true;
+    case spv::Op::OpSDiv:
+      *result = static_cast<uint32_t>(sa / sb);
+      return true;
+    case spv::Op::OpSRem:
+      *result = static_cast<uint32_t>(sa % sb);
+      return true;
+    case spv::Op::OpSMod:
+      *result = static_cast<uint32_t>((sa % sb != 0 && (sa < 0) != (sb < 0)) ? sa % sb + sb
+                                                                             : sa % sb);
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool EvaluateScalar(spv::Op op, absl::Span<const uint32_t> operands, uint32_t* result) {
+  using spv::Op;
+  const uint32_t a = operands.empty() ? 0 : operands[0];
+  const uint32_t b = operands.size() < 2 ? 0 : operands[1];
+  const int32_t sa = static_cast<int32_t>(a);
+  const int32_t sb = static_cast<int32_t>(b);
+  const auto set = [result](uint32_t value) {
+    *result = value;
+    return true;
+  };
+  if (operands.size() == 1) {
+    switch (op) {
+      case Op::OpSNegate:
+        return set(0u - a);
+      case Op::OpNot:
+        return set(~a);
+      case Op::OpLogicalNot:
+        return set(a == 0);
+      case Op::OpUConvert:
+      case Op::OpSConvert:
+      case Op::OpFConvert:
+      case Op::OpBitcast:
+        return set(a);
+      default:
+        return false;
+    }
+  }
+  if (operands.size() == 3) return op == Op::OpSelect && set(a != 0 ? b : operands[2]);
+  if (operands.size() != 2) return false;
+  switch (op) {
+    case Op::OpIAdd:
+      return set(a + b);
+    case Op::OpISub:
+      return set(a - b);
+    case Op::OpIMul:
+      return set(a * b);
+    case Op::OpShiftRightLogical:
+      return set(a >> (b & 31));
+    case Op::OpShiftRightArithmetic:
+      return set(static_cast<uint32_t>(sa >> (b & 31)));
+    case Op::OpShiftLeftLogical:
+      return set(a << (b & 31));
+    case Op::OpBitwiseOr:
+      return set(a | b);
+    case Op::OpBitwiseXor:
+      return set(a ^ b);
+    case Op::OpBitwiseAnd:
+      return set(a & b);
+    case Op::OpLogicalOr:
+      return set((a | b) != 0);
+    case Op::OpLogicalAnd:
+      return set(a != 0 && b != 0);
+    case Op::OpLogicalEqual:
+      return set((a != 0) == (b != 0));
+    case Op::OpLogicalNotEqual:
+      return set((a != 0) != (b != 0));
+    case Op::OpIEqual:
+      return set(a == b);
+    case Op::OpINotEqual:
+      return set(a != b);
+    case Op::OpULessThan:
+      return set(a < b);
+    case Op::OpSLessThan:
+      return set(sa < sb);
+    case Op::OpUGreaterThan:
+      return set(a > b);
+    case Op::OpSGreaterThan:
+      return set(sa > sb);
+    case Op::OpULessThanEqual:
+      return set(a <= b);
+    case Op::OpSLessThanEqual:
+      return set(sa <= sb);
+    case Op::OpUGreaterThanEqual:
+      return set(a >= b);
+    case Op::OpSGreaterThanEqual:
+      return set(sa >= sb);
+    default:
+      return Divide(op, a, b, result);
+  }
+}
+
+}  // namespace kiln::front
