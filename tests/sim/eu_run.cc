@@ -1,6 +1,6 @@
 // eu_run: executes an EU binary with its launch record on the data of a job.
 //
-//   eu_run [--no-contract] [--fusion] [--max-instructions=N] [--max-seconds=S]
+//   eu_run [--no-contract] [--fusion] [--opposite] [--max-instructions=N] [--max-seconds=S]
 //          [--swsb=OFFSET:VALUE]... BINARY LAUNCH.json JOB.json
 //   eu_run --list FILE       lines "BINARY LAUNCH.json JOB.json [option...]"
 //
@@ -232,6 +232,8 @@ bool Take(const std::string& argument, Request& request) {
     request.options.contract = false;
   } else if (a == "--fusion") {
     request.options.fusion = true;
+  } else if (a == "--opposite") {
+    request.options.opposite = true;
   } else if (absl::ConsumePrefix(&a, "--max-instructions=")) {
     return absl::SimpleAtoi(a, &request.options.max_instructions);
   } else if (absl::ConsumePrefix(&a, "--max-seconds=")) {

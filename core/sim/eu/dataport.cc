@@ -23,6 +23,8 @@ struct Call {
   int Payload(int index) const {
     return 32 * (index < m.mlen ? regs.src0 + index : regs.src1 + index - m.mlen);
   }
+  // The lane that acts as number `i`.
+  int Lane(int i) const { return memory.descending ? m.simd - 1 - i : i; }
   int Response(int index) const { return 32 * (regs.dst + index); }
 };
 
@@ -105,7 +107,8 @@ int ElementAt(const Message& m, int k, int lane) {
 }
 
 absl::Status Gather(const Call& c, const Surface& surface) {
-  for (int lane = 0; lane < c.m.simd; ++lane) {
+  for (int i = 0; i < c.m.simd; ++i) {
+    const int lane = c.Lane(i);
     if (!(c.enabled >> lane & 1)) continue;
     absl::StatusOr<Place> place = Locate(c, surface, LaneAddress(c, lane), Extent(c.m));
     if (!place.ok()) return place.status();
@@ -129,7 +132,8 @@ uint64_t PayloadElement(const Call& c, int k, int lane) {
 }
 
 absl::Status Scatter(const Call& c, const Surface& surface) {
-  for (int lane = 0; lane < c.m.simd; ++lane) {
+  for (int i = 0; i < c.m.simd; ++i) {
+    const int lane = c.Lane(i);
     if (!(c.enabled >> lane & 1)) continue;
     absl::StatusOr<Place> place = Locate(c, surface, LaneAddress(c, lane), Extent(c.m));
     if (!place.ok()) return place.status();
@@ -191,7 +195,8 @@ uint64_t AtomicResult(const Message& m, uint64_t old, uint64_t a, uint64_t b) {
 absl::Status Atomic(const Call& c, const Surface& surface) {
   const int data_registers = c.m.mlen + c.m.ex_mlen - FirstDataRegister(c);
   const int operands = data_registers / LaneRegisters(c.m, RegisterBytes(c.m));
-  for (int lane = 0; lane < c.m.simd; ++lane) {
+  for (int i = 0; i < c.m.simd; ++i) {
+    const int lane = c.Lane(i);
     if (!(c.enabled >> lane & 1)) continue;
     absl::StatusOr<Place> place = Locate(c, surface, LaneAddress(c, lane), c.m.element_bytes);
     if (!place.ok()) return place.status();

@@ -2,7 +2,7 @@
 //
 // The caller gives the payload registers, the enabled channels and the memory; results go to the
 // destination registers at once (contract.h models that they arrive later). Lanes act in ascending
-// order, so atomics are deterministic. Sources of payload layouts: the descriptor explanations of
+// (or, asked for, descending) order, so atomics are deterministic. Sources of payload layouts: the descriptor explanations of
 // `iga64 -Xdsd` and Mesa's binaries.
 #ifndef KILN_CORE_SIM_EU_DATAPORT_H_
 #define KILN_CORE_SIM_EU_DATAPORT_H_
@@ -23,6 +23,7 @@ struct MemoryView {
   Surface shared;                  // surface 254
   Surface scratch;                 // stateless space, all threads
   const AddressSpace* addresses = nullptr;
+  bool descending = false;         // lanes act in descending order
 };
 
 // Where payload and response lie.

@@ -14,12 +14,13 @@ namespace {
 using out::PushSource;
 using out::SurfaceKind;
 
-// Contents of registers and memory that nobody has written.
-uint32_t Undefined(uint32_t index) { return 0x7fb00000u | (index & 0xfffff); }
+// Contents of registers and memory that nobody has written: signalling NaNs, or, to see whether
+// they matter, values near 1.
+constexpr uint32_t kUndefined = 0x7fb00000, kOtherUndefined = 0x3f900000;
 
-void FillUndefined(std::vector<uint8_t>& bytes) {
+void FillUndefined(uint32_t pattern, std::vector<uint8_t>& bytes) {
   for (size_t i = 0; i + 4 <= bytes.size(); i += 4) {
-    const uint32_t v = Undefined(static_cast<uint32_t>(i / 4));
+    const uint32_t v = pattern | (static_cast<uint32_t>(i / 4) & 0xfffff);
     std::memcpy(bytes.data() + i, &v, 4);
   }
 }
@@ -33,12 +34,15 @@ constexpr uint32_t kDescriptorBytes = 16;  // buffers: address, size, 0
 
 }  // namespace
 
-LaunchState::LaunchState(const out::LaunchRecord& record, Dispatch& dispatch)
-    : record_(record), dispatch_(dispatch) {}
+LaunchState::LaunchState(const out::LaunchRecord& record, bool opposite, Dispatch& dispatch)
+    : record_(record), undefined_(opposite ? kOtherUndefined : kUndefined), dispatch_(dispatch) {
+  view_.descending = opposite;
+}
 
 absl::StatusOr<std::unique_ptr<LaunchState>> LaunchState::Create(const out::LaunchRecord& record,
+                                                                 bool opposite,
                                                                  Dispatch& dispatch) {
-  std::unique_ptr<LaunchState> state(new LaunchState(record, dispatch));
+  std::unique_ptr<LaunchState> state(new LaunchState(record, opposite, dispatch));
   absl::Status status = state->Bind();
   if (status.ok()) status = state->CheckPush();
   if (!status.ok()) return status;
@@ -136,8 +140,8 @@ absl::StatusOr<std::vector<uint8_t>> LaunchState::Relocate(absl::Span<const uint
 }
 
 void LaunchState::StartGroup() {
-  FillUndefined(shared_);
-  FillUndefined(scratch_);
+  FillUndefined(undefined_, shared_);
+  FillUndefined(undefined_, scratch_);
 }
 
 // The bytes of a push part; shorter than part.bytes where the source ends.
@@ -173,7 +177,7 @@ std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part,
 void LaunchState::StartThread(uint32_t index, const std::array<uint32_t, 3>& group,
                               Thread& t) const {
   t = Thread{};
-  for (int i = 0; i < kGrfCount * 8; ++i) t.Write32(4 * i, Undefined(i));
+  for (int i = 0; i < kGrfCount * 8; ++i) t.Write32(4 * i, undefined_ | i);
   t.Write32(4, group[0]);
   t.Write32(8, 0x01000000);  // barrier 1 of the slice
   const int size_code = scratch_per_thread_ == 0 ? 0 : std::countr_zero(scratch_per_thread_ / 1024);

@@ -20,10 +20,10 @@ namespace kiln::sim::eu {
 // Memory and constants of one dispatch. Keeps references to record and dispatch.
 class LaunchState {
  public:
-  // Binds buffers, maps addresses, builds descriptor memory. InvalidArgument: a part of the record
+  // `opposite`: Options::opposite. Binds buffers, maps addresses, builds descriptor memory. InvalidArgument: a part of the record
   // that cannot be supplied.
   static absl::StatusOr<std::unique_ptr<LaunchState>> Create(const out::LaunchRecord& record,
-                                                             Dispatch& dispatch);
+                                                             bool opposite, Dispatch& dispatch);
 
   // Code with relocations applied.
   absl::StatusOr<std::vector<uint8_t>> Relocate(absl::Span<const uint8_t> code) const;
@@ -37,7 +37,7 @@ class LaunchState {
   const MemoryView& memory() const { return view_; }
 
  private:
-  LaunchState(const out::LaunchRecord& record, Dispatch& dispatch);
+  LaunchState(const out::LaunchRecord& record, bool opposite, Dispatch& dispatch);
   absl::Status Bind();
   void BuildDescriptors();
   absl::Status CheckPush() const;
@@ -45,6 +45,7 @@ class LaunchState {
   const ClientBuffer* Find(const out::DescriptorRef& where) const;
 
   const out::LaunchRecord& record_;
+  uint32_t undefined_;                                // pattern of undefined contents
   Dispatch& dispatch_;
   AddressSpace addresses_;
   MemoryView view_;

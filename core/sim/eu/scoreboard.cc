@@ -72,15 +72,13 @@ void Scoreboard::WaitToken(int token, bool writes) {
   token_write_ranges_[token].clear();
 }
 
-absl::Status Scoreboard::ApplyWaits(const Op& op, const Thread& thread) {
+absl::Status Scoreboard::ApplyWaits(const Op& op) {
   const Swsb s = DecodeSwsb(op.inst.swsb, IsUnordered(op));
   if (!s.valid) return OpError(absl::StatusCode::kInvalidArgument, op, "unknown SWSB code");
   if (s.set >= 0 && !IsUnordered(op)) {
     return OpError(absl::StatusCode::kFailedPrecondition, op,
                    "contract: token set by an in-order instruction");
   }
-  const bool performed = op.inst.no_mask || thread.active != 0;
-  if (!performed) return absl::OkStatus();
   if (s.distance > 0 && next_ > static_cast<uint64_t>(s.distance)) {
     completed_ = std::max(completed_, next_ - s.distance);
   }
@@ -261,7 +259,13 @@ void Scoreboard::Record(const Op& op, uint32_t index, const Footprint& f) {
 
 absl::Status Scoreboard::Issue(uint32_t index, const Thread& thread, const Message* message) {
   const Op& op = program_->ops[index];
-  absl::Status status = ApplyWaits(op, thread);
+  // A masked instruction of a thread whose channels are all off performs no wait
+  // (wa-1407528679), reads and writes nothing; it still counts for distances.
+  if (!op.inst.no_mask && thread.active == 0) {
+    if (op.in_order) ++next_;
+    return absl::OkStatus();
+  }
+  absl::Status status = ApplyWaits(op);
   if (!status.ok()) return status;
   const Footprint f = FootprintOf(op, thread, message);
   const bool limits = f.write.first + f.write.count > kDwords ||
@@ -275,8 +279,6 @@ absl::Status Scoreboard::Issue(uint32_t index, const Thread& thread, const Messa
     return OpError(absl::StatusCode::kFailedPrecondition, op,
                    "contract: unordered instruction sets no token");
   }
-  // A message without any channel is not sent and leaves nothing in flight.
-  if (IsUnordered(op) && !op.inst.no_mask && thread.active == 0) return absl::OkStatus();
   Record(op, index, f);
   return absl::OkStatus();
 }

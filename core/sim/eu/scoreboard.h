@@ -53,7 +53,7 @@ class Scoreboard {
 
   static Range IndirectRange(const Thread& thread, const OperandPlan& plan, int from, int to);
   static Range RangeOf(const Op& op, const Thread& thread, const OperandPlan& plan);
-  absl::Status ApplyWaits(const Op& op, const Thread& thread);
+  absl::Status ApplyWaits(const Op& op);
   Footprint FootprintOf(const Op& op, const Thread& thread, const Message* message) const;
   absl::Status Check(const Op& op, const Footprint& f) const;
   absl::Status CheckRead(const Op& op, int dword, Consumer consumer) const;

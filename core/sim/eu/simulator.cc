@@ -230,7 +230,8 @@ absl::Status Simulator::RunGroup(const std::array<uint32_t, 3>& group) {
   stats_.threads += count;
   for (;;) {
     bool progress = false, ended = true;
-    for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t turn = 0; turn < count; ++turn) {
+      const uint32_t i = options_.opposite ? count - 1 - turn : turn;
       if (threads_[i].state != ThreadState::kRunning) continue;
       progress = true;
       absl::Status status = RunTurn(i);
@@ -270,7 +271,8 @@ absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRe
                              const Options& options, Dispatch& dispatch) {
   absl::Status status = CheckRecord(record);
   if (!status.ok()) return status;
-  absl::StatusOr<std::unique_ptr<LaunchState>> launch = LaunchState::Create(record, dispatch);
+  absl::StatusOr<std::unique_ptr<LaunchState>> launch =
+      LaunchState::Create(record, options.opposite, dispatch);
   if (!launch.ok()) return launch.status();
   absl::StatusOr<std::vector<uint8_t>> relocated = (*launch)->Relocate(code);
   if (!relocated.ok()) return relocated.status();
@@ -278,15 +280,18 @@ absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRe
   if (!program.ok()) return program.status();
   if (record.entry != 0) return absl::UnimplementedError("entry point behind the start");
   Simulator simulator(*program, record, options, **launch);
-  for (uint32_t z = 0; z < dispatch.groups[2]; ++z) {
-    for (uint32_t y = 0; y < dispatch.groups[1]; ++y) {
-      for (uint32_t x = 0; x < dispatch.groups[0]; ++x) {
-        status = simulator.RunGroup({x, y, z});
-        if (!status.ok()) {
-          return absl::Status(status.code(), absl::StrCat(status.message(), " (workgroup ", x, ",",
-                                                          y, ",", z, ")"));
-        }
-      }
+  const std::array<uint32_t, 3>& n = dispatch.groups;
+  const uint64_t total = uint64_t{n[0]} * n[1] * n[2];
+  for (uint64_t turn = 0; turn < total; ++turn) {
+    const uint64_t i = options.opposite ? total - 1 - turn : turn;
+    const std::array<uint32_t, 3> group = {static_cast<uint32_t>(i % n[0]),
+                                           static_cast<uint32_t>(i / n[0] % n[1]),
+                                           static_cast<uint32_t>(i / n[0] / n[1])};
+    status = simulator.RunGroup(group);
+    if (!status.ok()) {
+      return absl::Status(status.code(),
+                          absl::StrCat(status.message(), " (workgroup ", group[0], ",", group[1],
+                                       ",", group[2], ")"));
     }
   }
   return simulator.stats();

@@ -42,6 +42,9 @@ struct Dispatch {
 struct Options {
   bool contract = true;        // judge waits
   bool fusion = false;         // enter skipped blocks with all channels off (control_flow.h)
+  // Runs workgroups, threads and lanes in the opposite order and fills undefined registers and
+  // memory differently: an output that changes depends on something that nothing defines.
+  bool opposite = false;
   uint64_t max_instructions = uint64_t{1} << 32;  // of the whole run
   double max_seconds = 0;      // wall clock; 0: no limit
 };

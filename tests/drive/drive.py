@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+"""Makes a job (inputs and dispatch) for a compute module, for lavapipe and for simulators.
+
+    drive.py [--recipe N] [--seed N] [--groups X,Y,Z] MODULE.spv > job.json
+    drive.py --count MODULE.spv > job.json      # the first recipe whose drive counts
+
+The job format is that of `run-peer exec`. Data is made from the types in the module: integers are
+small, because most are sizes and indices; floats are moderate, so that results stay finite. A
+recipe fixes the distributions; one module in need of multiples of 32 and another in need of 1 are
+served by different recipes.
+"""
+
+import argparse
+import json
+import os
+import random
+import struct
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import mutate  # noqa: E402
+import peer  # noqa: E402
+from spirv_module import Module, Unsupported  # noqa: E402
+
+RUNTIME_BYTES = 16384   # of an unsized array
+MAX_BLOCK = 1 << 22
+
+# Distributions: ints of push constants and uniform blocks, ints of storage buffers, floats.
+RECIPES = [
+    {"param": [1, 2, 3, 4, 5, 8], "int": range(0, 8), "float": (-4.0, 4.0)},
+    {"param": [32], "int": range(0, 32), "float": (0.125, 2.0)},
+    {"param": [1], "int": [0, 1], "float": (0.0, 1.0)},
+    {"param": [8, 16], "int": [0, 1, 2, 3, 5, 9, 17, 100, -1, -7], "float": (-2.0, 2.0)},
+    {"param": [64, 128, 256], "int": range(0, 256), "float": (0.01, 10.0)},
+    {"param": [0, 1, 2], "int": range(0, 1 << 20), "float": (-100.0, 100.0)},
+]
+
+IMAGE_FORMATS = {0: None, 1: "rgba32f", 2: "rgba16f", 3: "r32f", 4: "rgba8", 5: "rgba8_snorm",
+                 6: "rg32f", 7: "rg16f", 8: "r11g11b10f", 9: "r16f", 10: "rgba16", 11: "rgb10a2",
+                 13: "rg8", 14: "r16", 15: "r8", 21: "rgba32i", 22: "rgba16i", 23: "rgba8i",
+                 24: "r32i", 25: "rg32i", 29: "r8i", 28: "r16i", 30: "rgba32ui", 31: "rgba16ui",
+                 32: "rgba8ui", 33: "r32ui", 35: "rg32ui", 38: "r16ui", 39: "r8ui"}
+TEXEL_BYTES = {"rgba32f": 16, "rgba16f": 8, "r32f": 4, "rgba8": 4, "rgba8_snorm": 4, "rg32f": 8,
+               "rg16f": 4, "r11g11b10f": 4, "r16f": 2, "rgba16": 8, "rgb10a2": 4, "rg8": 2,
+               "r16": 2, "r8": 1, "rgba32i": 16, "rgba16i": 8, "rgba8i": 4, "r32i": 4, "rg32i": 8,
+               "r8i": 1, "r16i": 2, "rgba32ui": 16, "rgba16ui": 8, "rgba8ui": 4, "r32ui": 4,
+               "rg32ui": 8, "r16ui": 2, "r8ui": 1}
+EDGE = 8   # of images
+
+
+class Maker:
+    """Makes one job."""
+
+    def __init__(self, module, recipe, seed):
+        self.module = module
+        self.recipe = RECIPES[recipe % len(RECIPES)]
+        self.random = random.Random(seed * 1000 + recipe)
+        self.extra = []       # buffers reached by address
+
+    def scalar(self, kind, bits, param):
+        if kind == "f":
+            low, high = self.recipe["float"]
+            v = low + (high - low) * self.random.random()
+            v = round(v * 64) / 64 if self.random.random() < 0.75 else v
+            return struct.pack({16: "<e", 32: "<f", 64: "<d"}[bits], v)
+        if kind == "b":
+            return struct.pack("<I", self.random.randint(0, 1))
+        v = self.random.choice(self.recipe["param" if param else "int"])
+        return (v & ((1 << bits) - 1)).to_bytes(bits // 8, "little")
+
+    def block(self, type_id, param):
+        """DATA of a block: hex, interrupted by addresses."""
+        size = self.module.size(type_id)
+        if size > MAX_BLOCK:
+            raise Unsupported("a block of %d bytes" % size)
+        leaves = list(self.module.leaves(type_id, RUNTIME_BYTES))
+        end = max([size] + [o + bits // 8 for o, _, bits, _ in leaves])
+        data, pointers = bytearray((end + 15) // 16 * 16), []
+        for offset, kind, bits, pointee in leaves:
+            if kind == "p":
+                pointers.append((offset, pointee))
+            else:
+                data[offset:offset + bits // 8] = self.scalar(kind, bits, param)
+        if not pointers:
+            return {"hex": data.hex()}
+        parts, at = [], 0
+        if len(pointers) > 64:
+            raise Unsupported("more than 64 addresses in a block")
+        for offset, pointee in sorted(pointers):
+            if offset > at:
+                parts.append({"hex": data[at:offset].hex()})
+            parts.append({"address": self.pointee(pointee)})
+            at = offset + 8
+        return parts + [{"hex": data[at:].hex()}]
+
+    def pointee(self, type_id):
+        if len(self.extra) > 64:
+            raise Unsupported("more than 64 buffers behind addresses")
+        name = "buffer%d" % len(self.extra)
+        entry = {"name": name}
+        self.extra.append(entry)
+        # A pointer to a scalar is taken to be one to an array.
+        op = self.module.types[type_id][0]
+        if op == 30:
+            entry["data"] = self.block(type_id, False)
+        else:
+            kind, bits = next((k, b) for _, k, b, _ in self.module.leaves(type_id, 64))
+            if kind == "p":
+                raise Unsupported("address of addresses")
+            entry["data"] = {"hex": b"".join(
+                self.scalar(kind, bits, False) for _ in range(RUNTIME_BYTES * 8 // bits)).hex()}
+        return name
+
+    def image(self, r):
+        image = r.image
+        sampled = self.module.types[image[0]]
+        fmt = IMAGE_FORMATS.get(image[6]) if image[6] else None
+        if image[6] and fmt is None:
+            raise Unsupported("image format %d" % image[6])
+        if fmt is None:
+            fmt = "rgba32f" if sampled[0] == 22 else "rgba32i" if sampled[1][1] else "rgba32ui"
+        if image[4]:
+            raise Unsupported("multisample image")
+        dim = {0: "1d", 1: "2d", 2: "3d", 3: "cube"}.get(image[1])
+        if r.kind == "texel_buffer":
+            n = 1024
+            return {"format": fmt, "data": self.texels(fmt, n)}
+        if dim is None:
+            raise Unsupported("image dimension %d" % image[1])
+        layers = 6 if dim == "cube" else 1
+        entry = {"format": fmt, "width": EDGE, "height": 1 if dim == "1d" else EDGE}
+        depth = EDGE if dim == "3d" else 1
+        if depth > 1:
+            entry["depth"] = depth
+        if image[3]:
+            layers *= 2
+            entry["layers"] = layers
+            dim += "_array"
+        entry["dim"] = dim
+        entry["data"] = self.texels(fmt, EDGE * entry["height"] * depth * layers)
+        return entry
+
+    def texels(self, fmt, count):
+        n = TEXEL_BYTES[fmt] * count
+        if fmt.endswith("32f"):
+            return {"f32": [round(self.random.random() * 64) / 32 for _ in range(n // 4)]}
+        if fmt.endswith("16f"):
+            return {"f16": [round(self.random.random() * 64) / 32 for _ in range(n // 2)]}
+        if fmt.endswith("i"):
+            size = {"8": 1, "6": 2, "2": 4}[fmt.rstrip("ui")[-1]]
+            return {"hex": b"".join(self.random.randint(0, 7).to_bytes(size, "little")
+                                    for _ in range(n // size)).hex()}
+        return {"hex": self.random.randbytes(n).hex()}
+
+    def job(self, path, groups):
+        m = self.module
+        job = {"shader": os.path.abspath(path), "entry": m.entry_name, "dispatch": groups}
+        push = m.push_type()
+        if push is not None:
+            job["push"] = self.block(push, True)
+        job["resources"] = []
+        for (set_, binding), aliases in sorted(m.resources().items()):
+            r = max(aliases, key=lambda a: m.size(a.type) if a.kind == "buffer" else 0)
+            entry = {"set": set_, "binding": binding}
+            if r.kind == "buffer":
+                writable = any(a.writable for a in aliases)
+                entry["data"] = self.block(r.type, not writable)
+                entry["as"] = "hex"
+            elif r.kind == "sampler":
+                entry.update(filter="nearest", address="clamp")
+            else:
+                entry.update(self.image(r))
+                if r.kind == "combined":
+                    entry.update(filter="nearest", address="clamp")
+                if r.writable:
+                    entry["as"] = "hex"
+            job["resources"].append(entry)
+        for e in self.extra:
+            e["as"] = "hex"
+        job["resources"] += self.extra
+        return job
+
+    def leaf_types(self):
+        """(set, binding) -> list of (offset, kind, bits), for comparing outputs."""
+        types = {}
+        for key, aliases in self.module.resources().items():
+            r = max(aliases, key=lambda a: self.module.size(a.type) if a.kind == "buffer" else 0)
+            if r.kind == "buffer":
+                types[key] = [(o, k, b) for o, k, b, _ in self.module.leaves(r.type, RUNTIME_BYTES)]
+        return types
+
+
+def make_job(path, recipe=0, seed=1, groups=(2, 1, 1), module=None):
+    """A job and the types of its buffers' contents. Raises Unsupported."""
+    maker = Maker(module or Module.load(path), recipe, seed)
+    return maker.job(path, list(groups)), maker.leaf_types()
+
+
+def counts(job, result, path, folder, seed=1, tries=6, timeout=30):
+    """Does changing one arithmetic operation change an output of the job? Returns the mutation that
+    does, or None."""
+    base = peer.outputs(result)
+    rng = random.Random(seed)
+    candidates = mutate.sites(path)
+    rng.shuffle(candidates)
+    for site in candidates[:tries]:
+        mutant = os.path.join(folder, "mutant.spv")
+        mutate.apply(path, site, mutant)
+        other = peer.run({**job, "shader": mutant}, folder, timeout)
+        if other.get("ok") and peer.outputs(other) != base:
+            return site
+    return None
+
+
+def counted_drive(path, folder, seed=1, groups=(2, 1, 1), timeout=30):
+    """The first recipe whose drive runs on lavapipe and counts: (job, types, lavapipe's result,
+    recipe), else (None, None, reason, None)."""
+    module, reason, slow = Module.load(path), "no recipe ran", 0
+    for recipe in range(len(RECIPES)):
+        job, types = make_job(path, recipe, seed, groups, module)
+        result = peer.run(job, folder, timeout)
+        if not result.get("ok"):
+            reason = "lavapipe: " + str(result.get("error"))[:120]
+            slow += "time" in reason
+            if slow == 3:
+                break
+            continue
+        if counts(job, result, path, folder, seed, timeout=timeout) is not None:
+            return job, types, result, recipe
+        reason = "no changed operation changes an output"
+    return None, None, reason, None
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    p.add_argument("--recipe", type=int, default=0)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--groups", default="2,1,1")
+    p.add_argument("--count", action="store_true", help="look for a recipe whose drive counts")
+    p.add_argument("module")
+    a = p.parse_args()
+    groups = [int(x) for x in a.groups.split(",")]
+    try:
+        if a.count:
+            import tempfile
+            with tempfile.TemporaryDirectory() as folder:
+                job, _, result, recipe = counted_drive(a.module, folder, a.seed, groups)
+            if job is None:
+                sys.exit("%s: does not count: %s" % (a.module, result))
+            print("recipe %d" % recipe, file=sys.stderr)
+        else:
+            job, _ = make_job(a.module, a.recipe, a.seed, groups)
+    except Unsupported as e:
+        sys.exit("%s: %s" % (a.module, e))
+    json.dump(job, sys.stdout)
+    print()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Proves the EU simulator on programs of another compiler: Mesa's compute binaries, run in the
+simulator in contract mode, against the same modules on lavapipe.
+
+    mesa_vs_lavapipe.py --bins DIR --eu-run PATH [--draw 120] [--seed 1] [--ulp 16] [--out FILE]
+
+DIR holds what `run-peer tgl --dump-bin DIR MODULES...` wrote: binaries and launch records, which
+name their modules. Drawn at random (by the seed) are compute binaries whose records need no
+descriptor memory; nothing is left out by name or by the messages it uses, and every failure is
+listed with its cause. Inputs come from tests/drive. A drive that does not count (no changed
+operation changes an output) is listed as undriven and does not count as an agreement.
+
+A result that differs is run again with threads, workgroups and lanes in the opposite order and
+other undefined contents: where that changes the simulator's own output, the module with these
+inputs has no defined result, which is given as the cause.
+
+Integers must be equal, floats within --ulp units in the last place or 4e-6 (compare.py).
+"""
+
+import argparse
+import collections
+import glob
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "drive"))
+import compare  # noqa: E402
+import drive  # noqa: E402
+import peer  # noqa: E402
+from spirv_module import Unsupported  # noqa: E402
+
+
+def candidates(folder):
+    """Launch records of compute programs that need no descriptor memory, in order of names."""
+    found = []
+    for path in sorted(glob.glob(os.path.join(folder, "*.launch.json"))):
+        with open(path) as f:
+            record = json.load(f)
+        if record["stage"] == "compute" and not record["needs_descriptor_memory"]:
+            found.append((path, record))
+    return found
+
+
+def simulate(eu_run, launch, job, folder, options=(), seconds=60):
+    path = os.path.join(folder, "sim.json")
+    with open(path, "w") as f:
+        json.dump(job, f)
+    binary = launch[:-len(".launch.json")] + ".bin"
+    try:
+        p = subprocess.run([eu_run, "--max-seconds=%g" % seconds, *options, binary, launch, path],
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=seconds + 30)
+        return json.loads(p.stdout)
+    except (subprocess.TimeoutExpired, ValueError) as e:
+        return {"ok": False, "error": "eu_run: %s" % e}
+
+
+def differences(want, got, types, ulp):
+    """None, or the first difference between two sets of outputs."""
+    for key, data in sorted(want.items(), key=str):
+        if not isinstance(key, tuple):
+            continue
+        if key not in got:
+            return "no output for %s" % (key,)
+        d = compare.compare(data, got[key], types.get(key[:2], []), ulp)
+        if d:
+            return "set %d binding %d: %s" % (key[0], key[1], d)
+    return None
+
+
+def undefined(eu_run, launch, job, folder, first):
+    """Does the opposite order change the simulator's own outputs?"""
+    other = simulate(eu_run, launch, job, folder, ["--opposite"])
+    return other.get("ok") and peer.outputs(other) != peer.outputs(first)
+
+
+def judge(eu_run, launch, record, folder, seed, ulp, timeout):
+    """(status, cause, details) of one binary."""
+    # Whatever the inputs, a message that the simulator lacks is a failure: no need for a drive.
+    try:
+        job, _ = drive.make_job(record["file"], 0, seed)
+        first = simulate(eu_run, launch, job, folder, seconds=5)
+        if "unsupported" in first.get("error", ""):
+            return "error", first["error"][:120], None
+    except Unsupported as e:
+        return "undriven", "drive: %s" % e, None
+    try:
+        job, types, want, recipe = drive.counted_drive(record["file"], folder, seed,
+                                                       timeout=timeout)
+    except Unsupported as e:
+        return "undriven", "drive: %s" % e, None
+    if job is None:
+        # The simulator may have something to say all the same.
+        return "undriven", want, None
+    got = simulate(eu_run, launch, job, folder)
+    details = {"recipe": recipe, "instructions": got.get("instructions"),
+               "lane_operations": got.get("lane_operations"), "seconds": got.get("seconds")}
+    if not got.get("ok"):
+        return "error", got.get("error", "")[:300], details
+    d = differences(peer.outputs(want), peer.outputs(got), types, ulp)
+    if d is None:
+        return "agree", "", details
+    if undefined(eu_run, launch, job, folder, got):
+        return "undefined", "depends on execution order or undefined data: " + d, details
+    return "differ", d, details
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    p.add_argument("--bins", required=True)
+    p.add_argument("--eu-run", required=True)
+    p.add_argument("--draw", type=int, default=120)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--ulp", type=int, default=16)
+    p.add_argument("--timeout", type=int, default=10, help="seconds for one run of lavapipe")
+    p.add_argument("--out", help="JSON lines, one per binary")
+    a = p.parse_args()
+    pool = candidates(a.bins)
+    if not pool:
+        sys.exit("no launch records in %s" % a.bins)
+    drawn = random.Random(a.seed).sample(pool, min(a.draw, len(pool)))
+    out = open(a.out, "w") if a.out else None
+    totals, lanes, seconds, ulps = collections.Counter(), 0, 0.0, a.ulp
+    for launch, record in drawn:
+        with tempfile.TemporaryDirectory() as folder:
+            status, cause, details = judge(a.eu_run, launch, record, folder, a.seed, ulps,
+                                           a.timeout)
+        totals[status] += 1
+        if details and details.get("seconds"):
+            lanes += details["lane_operations"]
+            seconds += details["seconds"]
+        name = os.path.basename(record["file"])
+        print("%-9s %-55s SIMD%-2d %s" % (status, name, record["dispatch_width"], cause),
+              flush=True)
+        if out:
+            json.dump({"launch": launch, "status": status, "cause": cause, **(details or {})}, out)
+            out.write("\n")
+            out.flush()
+    ran = totals["agree"] + totals["differ"] + totals["undefined"]
+    print("\npool %d, drawn %d, ran %d, agreeing %d, differing %d, no defined result %d, "
+          "simulator errors %d, undriven %d" % (
+              len(pool), len(drawn), ran, totals["agree"], totals["differ"], totals["undefined"],
+              totals["error"], totals["undriven"]))
+    if seconds:
+        print("simulator: %.1f M lane operations per second, contract mode on" % (
+            lanes / seconds / 1e6))
+    return 0 if totals["differ"] == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
