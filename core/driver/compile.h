@@ -44,6 +44,7 @@ struct PrepareOptions {
   int64_t bisect_limit = -1;                // rewrites allowed in all; -1: no limit
   std::string print_after;                  // pass name, "all" or "changed": snapshots to the sink
   std::string stop_after;                   // pass name
+  bool verify_each = false;                 // check the IR after every pass (tests)
 };
 
 struct CompileOptions {
@@ -52,6 +53,7 @@ struct CompileOptions {
   int64_t bisect_limit = -1;
   std::string print_after;
   std::string stop_after;
+  bool verify_each = false;
 };
 
 class Prepared;  // opaque; immutable, may be shared between threads

@@ -324,16 +324,18 @@ class Emitter {
     return absl::OkStatus();
   }
 
-  // The fence answers in a register when it is done. Reading that register makes the thread wait.
+  // The fence answers in a register when it is done; the sync on that register waits for it.
   absl::Status Fence(lir::InstId id) {
     const lir::Inst& in = f_.inst(id);
     isa::Instruction e = Send(in, 1, SendAux::Unpack(in.aux), 1, 0, 1);
     e.dst = Payload(f_.defs(id)[0]);
     e.src[0] = Payload(f_.uses(id)[0]);
     p_.Append(e);
-    isa::Instruction wait = Head(in, Opcode::kMov, 1, 0);
-    wait.dst = NullOperand(Type::kUD);
-    wait.src[0] = HeaderDword(f_.defs(id)[0], 0, true);
+    isa::Instruction wait;
+    wait.op = Opcode::kSync;
+    wait.sync = isa::SyncFunction::kNop;
+    wait.no_mask = true;
+    wait.src[0] = Payload(f_.defs(id)[0]);
     p_.Append(wait);
     return absl::OkStatus();
   }

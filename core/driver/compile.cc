@@ -1,0 +1,140 @@
+// MIR -> machine code: chooses widths, runs the back end's pipeline at each, collects variants.
+#include "core/driver/compile.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/driver/intel_pipeline.h"
+#include "core/driver/mid_pipeline.h"
+#include "core/driver/prepared.h"
+#include "core/intel/isa/disasm.h"
+#include "core/intel/perf/statistics.h"
+
+namespace kiln {
+namespace intel {
+namespace {
+
+constexpr int kWidths[] = {8, 16};
+
+PassOptions RunnerOptions(const CompileOptions& o) {
+  PassOptions r;
+  r.disabled = o.disabled_passes;
+  r.bisect_limit = o.bisect_limit;
+  r.print_after = o.print_after;
+  r.stop_after = o.stop_after;
+  r.verify_each = o.verify_each;
+  return r;
+}
+
+void Remarked(Sink* sink, int width, const absl::Status& why) {
+  if (sink == nullptr) return;
+  Remark remark;
+  remark.pass = "choose_widths";
+  remark.kind = "width_refused";
+  remark.text = absl::StrCat("SIMD", width, ": ", std::string(why.message()));
+  sink->OnRemark(remark);
+}
+
+// A workgroup runs on one dual subslice: its threads must be there together.
+absl::Status FitsThreads(const mir::Module& m, int width) {
+  const uint32_t threads = ThreadsPerGroup(m, width);
+  if (threads <= kMaxThreadsPerGroup) return absl::OkStatus();
+  return WithCause(absl::ResourceExhaustedError(absl::StrCat(
+                       "the workgroup needs ", threads, " threads of ", width,
+                       " lanes; the limit is ", kMaxThreadsPerGroup)),
+                   "workgroup_too_large");
+}
+
+absl::StatusOr<Variant> MakeVariant(const mir::Module& m, const Abi& abi, Work& w) {
+  const absl::StatusOr<ProgramStatistics> counted =
+      CountProgram(isa::Generation::kGen12, w.code);
+  if (!counted.ok()) return counted.status();
+  Variant v;
+  v.name = absl::StrCat("SIMD", w.width);
+  v.width = w.width;
+  v.launch = MakeLaunchRecord(m, abi, w.width);
+  v.launch.code_bytes = static_cast<uint32_t>(w.code.size());
+  v.launch.grf_used = w.grf_used;
+  v.launch.scratch_bytes_per_thread = w.scratch_bytes;
+  v.statistics.instructions = counted->instructions;
+  v.statistics.sync_instructions = counted->sync_instructions;
+  v.statistics.sends = counted->sends;
+  v.statistics.loops = counted->loops;
+  v.statistics.registers = counted->registers;
+  v.statistics.spills = w.spills;
+  v.statistics.fills = w.fills;
+  v.statistics.bytes = static_cast<int64_t>(w.code.size());
+  v.code = std::move(w.code);
+  return v;
+}
+
+// A refusal of this width alone: another may do.
+bool OfWidthOnly(const absl::Status& s) { return s.code() == absl::StatusCode::kResourceExhausted; }
+
+}  // namespace
+
+absl::StatusOr<Compiled> CompileIntel(const mir::Module& m, const CompileOptions& options,
+                                      Sink* sink, const Budget& budget) {
+  const absl::StatusOr<Abi> abi = AssignAbi(m);
+  if (!abi.ok()) return abi.status();
+  const PassOptions runner_options = RunnerOptions(options);
+  Runner runner(runner_options, sink, budget);
+  Compiled out;
+  out.stage = "compute";
+  absl::Status refused = absl::InvalidArgumentError("none of the widths wanted exists");
+  for (int width : kWidths) {
+    if (!options.widths.empty() && std::find(options.widths.begin(), options.widths.end(),
+                                             width) == options.widths.end()) {
+      continue;
+    }
+    Work work;
+    work.module = &m;
+    work.abi = &*abi;
+    work.width = width;
+    runner.set_width(width);
+    absl::Status s = FitsThreads(m, width);
+    if (s.ok()) s = runner.Run(IntelLevel(), IntelPasses(), work);
+    if (!s.ok()) {
+      if (!OfWidthOnly(s)) return s;
+      Remarked(sink, width, s);
+      refused = s;
+      continue;
+    }
+    if (work.stage != Work::Stage::kBytes) continue;  // stopped on request
+    absl::StatusOr<Variant> variant = MakeVariant(m, *abi, work);
+    if (!variant.ok()) return variant.status();
+    out.variants.push_back(*std::move(variant));
+  }
+  if (out.variants.empty() && !runner.stopped()) return refused;
+  return out;
+}
+
+}  // namespace intel
+
+absl::StatusOr<Compiled> Compile(const Prepared& prepared, Target target,
+                                 const CompileOptions& options, Sink* sink,
+                                 const Budget& budget) {
+  PassOptions check;
+  check.disabled = options.disabled_passes;
+  check.print_after = options.print_after;
+  check.stop_after = options.stop_after;
+  std::vector<PassRow> rows = Rows(MidPasses());
+  for (const PassRow& row : Rows(intel::IntelPasses())) rows.push_back(row);
+  if (absl::Status s = CheckOptions(rows, check); !s.ok()) return s;
+  switch (target) {
+    case Target::kTgl: return intel::CompileIntel(prepared.module, options, sink, budget);
+  }
+  return absl::InvalidArgumentError("unknown target");
+}
+
+absl::StatusOr<std::string> Disassemble(Target target, absl::Span<const uint8_t> code) {
+  (void)target;  // tgl is all there is
+  constexpr auto kGen = intel::isa::Generation::kGen12;
+  const auto placed = intel::isa::DecodeProgram(kGen, code);
+  if (!placed.ok()) return placed.status();
+  return intel::isa::DisassembleProgram(kGen, *placed);
+}
+
+}  // namespace kiln

@@ -1,0 +1,155 @@
+#include "core/driver/intel_pipeline.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/intel/emit/emit.h"
+#include "core/intel/isa/decode.h"
+#include "core/intel/isa/disasm.h"
+#include "core/intel/lir/ops.h"
+#include "core/intel/lir/target.h"
+#include "core/intel/optimise/passes.h"
+#include "core/intel/select/select.h"
+#include "core/intel/swsb/swsb.h"
+#include "core/lir/print.h"
+#include "core/lir/ra/allocate.h"
+#include "core/lir/verify.h"
+
+namespace kiln::intel {
+namespace {
+
+constexpr auto kGen = isa::Generation::kGen12;
+
+// Per-thread scratch space comes in powers of two from 1 KiB.
+uint32_t ScratchBytes(uint32_t wanted) {
+  if (wanted == 0) return 0;
+  uint32_t bytes = 1024;
+  while (bytes < wanted) bytes *= 2;
+  return bytes;
+}
+
+absl::StatusOr<bool> SelectPass(Work& w, PassContext&) {
+  absl::StatusOr<lir::Function> f = Select(*w.module, *w.abi, w.width);
+  if (!f.ok()) return f.status();
+  w.lir = *std::move(f);
+  w.stage = Work::Stage::kSsa;
+  return true;
+}
+
+template <absl::StatusOr<bool> (*pass)(lir::Function&, PassContext&)>
+absl::StatusOr<bool> OnLir(Work& w, PassContext& context) {
+  return pass(w.lir, context);
+}
+
+absl::StatusOr<bool> AllocatePass(Work& w, PassContext& context) {
+  const absl::StatusOr<lir::ra::AllocationStats> stats =
+      lir::ra::Allocate(Gen12Target(), &w.lir);
+  if (!stats.ok()) return stats.status();
+  context.set_max_live((stats->max_live[kPoolGrf].logical + 7) / 8);
+  w.grf_used = (stats->top[kPoolGrf] + 7) / 8;
+  w.scratch_bytes = ScratchBytes(w.abi->scratch_bytes_per_lane * static_cast<uint32_t>(w.width));
+  w.stage = Work::Stage::kAllocated;
+  return true;
+}
+
+absl::StatusOr<bool> EmitPass(Work& w, PassContext&) {
+  absl::StatusOr<isa::Program> program = Emit(w.lir);
+  if (!program.ok()) return program.status();
+  w.program = *std::move(program);
+  w.stage = Work::Stage::kProgram;
+  return true;
+}
+
+absl::StatusOr<bool> ScoreboardPass(Work& w, PassContext&) {
+  const absl::StatusOr<swsb::SwsbStats> stats = swsb::AssignScoreboard(w.program);
+  if (!stats.ok()) return stats.status();
+  return true;
+}
+
+absl::StatusOr<bool> EncodePass(Work& w, PassContext&) {
+  absl::StatusOr<std::vector<uint8_t>> code = isa::Finalise(kGen, w.program);
+  if (!code.ok()) return code.status();
+  w.code = *std::move(code);
+  w.stage = Work::Stage::kBytes;
+  return true;
+}
+
+// The optimisations run before allocation; group 1 repeats while something changes.
+constexpr Pass<Work> kPasses[] = {
+    {"select", SelectPass, false, 0, 0, 0, kPreservesAll, "MIR to LIR at one width"},
+    {"propagate_copies", OnLir<PropagateCopies>, true, 1, 0, 0, kPreservesAll,
+     "uses of moves read the move's source"},
+    {"propagate_saturate", OnLir<PropagateSaturate>, true, 1, 0, 0, kPreservesAll,
+     "saturating moves become saturation of their source"},
+    {"merge_equal_instructions", OnLir<MergeEqualInstructions>, true, 1, 0, 0, kPreservesAll,
+     "one instruction for equal ones"},
+    {"propagate_conditions", OnLir<PropagateConditions>, true, 1, 0, 0, kPreservesAll,
+     "tests of zero become conditions of the instruction tested"},
+    {"remove_dead_instructions", OnLir<RemoveDeadInstructions>, true, 1, 0, 0, kPreservesAll,
+     "instructions whose results nobody uses"},
+    {"allocate_registers", AllocatePass, false, 0, 0, 0, kPreservesAll,
+     "spilling, assignment, parallel copies"},
+    {"emit", EmitPass, false, 0, 0, 0, kPreservesAll, "LIR to machine instructions"},
+    {"assign_scoreboard", ScoreboardPass, false, 0, 0, 0, kPreservesAll,
+     "waits between dependent instructions"},
+    {"encode", EncodePass, false, 0, 0, 0, kPreservesAll, "machine instructions to bytes"},
+};
+
+constexpr PassOrder kOrder[] = {
+    {"select", "propagate_copies", "there is no LIR before"},
+    {"remove_dead_instructions", "allocate_registers", "optimisations need SSA form"},
+    {"allocate_registers", "emit", "operands need registers"},
+    {"emit", "assign_scoreboard", "waits belong to the final order"},
+    {"assign_scoreboard", "encode", "waits are part of the encoding"},
+};
+
+std::string PrintWork(const Work& w) {
+  switch (w.stage) {
+    case Work::Stage::kNothing: return "";
+    case Work::Stage::kSsa:
+    case Work::Stage::kAllocated: return lir::Print(Gen12Target(), w.lir);
+    default: break;
+  }
+  const absl::StatusOr<std::vector<isa::Instruction>> insts =
+      isa::ResolveBranches(kGen, w.program);
+  if (!insts.ok()) return std::string(insts.status().message()) + "\n";
+  std::vector<isa::PlacedInstruction> placed;
+  for (const isa::Instruction& i : *insts) {
+    placed.push_back({static_cast<uint32_t>(16 * placed.size()), i});
+  }
+  return isa::DisassembleProgram(kGen, placed);
+}
+
+absl::Status VerifyWork(const Work& w) {
+  switch (w.stage) {
+    case Work::Stage::kSsa: return lir::Verify(Gen12Target(), w.lir);
+    case Work::Stage::kAllocated: return lir::VerifyAllocated(Gen12Target(), w.lir);
+    default: return absl::OkStatus();
+  }
+}
+
+int64_t CountWork(const Work& w) {
+  switch (w.stage) {
+    case Work::Stage::kNothing: return 0;
+    case Work::Stage::kSsa:
+    case Work::Stage::kAllocated: break;
+    default: return static_cast<int64_t>(w.program.insts.size());
+  }
+  int64_t n = 0;
+  for (const lir::Block& b : w.lir.blocks) n += static_cast<int64_t>(b.insts.size());
+  return n;
+}
+
+}  // namespace
+
+absl::Span<const Pass<Work>> IntelPasses() { return kPasses; }
+absl::Span<const PassOrder> IntelPassOrder() { return kOrder; }
+
+const Level<Work>& IntelLevel() {
+  static constexpr Level<Work> level = {"lir", PrintWork, VerifyWork, CountWork};
+  return level;
+}
+
+}  // namespace kiln::intel

@@ -1,0 +1,45 @@
+// The passes of the Intel back end in execution order, and one compile at one width.
+#ifndef KILN_CORE_DRIVER_INTEL_PIPELINE_H_
+#define KILN_CORE_DRIVER_INTEL_PIPELINE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/base/pass.h"
+#include "core/driver/compile.h"
+#include "core/intel/isa/program.h"
+#include "core/intel/select/abi.h"
+#include "core/lir/lir.h"
+#include "core/mir/mir.h"
+
+namespace kiln::intel {
+
+// One shader at one width on its way from LIR to bytes.
+struct Work {
+  const mir::Module* module = nullptr;
+  const Abi* abi = nullptr;
+  int width = 8;
+  enum class Stage : uint8_t { kNothing, kSsa, kAllocated, kProgram, kBytes };
+  Stage stage = Stage::kNothing;
+  lir::Function lir;
+  isa::Program program;
+  std::vector<uint8_t> code;
+  uint32_t grf_used = 0;
+  uint32_t scratch_bytes = 0;     // per thread, private arrays and spills
+  int64_t spills = 0;             // messages
+  int64_t fills = 0;
+};
+
+absl::Span<const Pass<Work>> IntelPasses();
+absl::Span<const PassOrder> IntelPassOrder();
+const Level<Work>& IntelLevel();
+
+// All widths that the shader can have and `options` want.
+absl::StatusOr<Compiled> CompileIntel(const mir::Module& module, const CompileOptions& options,
+                                      Sink* sink, const Budget& budget);
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_DRIVER_INTEL_PIPELINE_H_

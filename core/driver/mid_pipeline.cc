@@ -1,0 +1,56 @@
+#include "core/driver/mid_pipeline.h"
+
+#include "core/mid/cse.h"
+#include "core/mid/dce.h"
+#include "core/mid/dead_control_flow.h"
+#include "core/mid/if_to_select.h"
+#include "core/mid/lower_division.h"
+#include "core/mid/simplify.h"
+#include "core/mir/build.h"
+#include "core/mir/print.h"
+#include "core/mir/verify.h"
+
+namespace kiln {
+namespace {
+
+// Group 1 repeats while something changes; the rest clean up after lowering.
+constexpr Pass<mir::Module> kPasses[] = {
+    {"simplify", mid::Simplify, true, 1, 0, 0, kPreservesAll,
+     "fold constants, apply algebraic rules"},
+    {"merge_equal_values", mid::EliminateCommonSubexpressions, true, 1, 0, 0, kPreservesAll,
+     "one computation for equal ones"},
+    {"convert_if_to_select", mid::IfToSelect, true, 1, 0, 0, kPreservesAll,
+     "small ifs become selects"},
+    {"remove_dead_control_flow", mid::RemoveDeadControlFlow, true, 1, 0, 0, kPreservesAll,
+     "ifs and loops that decide nothing"},
+    {"remove_dead_code", mid::EliminateDeadCode, true, 1, 0, 0, kPreservesAll,
+     "values that nobody uses"},
+    {"lower_division", mid::LowerDivision, true, 0, 0, 0, kPreservesAll,
+     "integer division as multiplication"},
+    {"simplify_lowered", mid::Simplify, true, 2, 0, 0, kPreservesAll,
+     "fold constants, apply algebraic rules"},
+    {"merge_equal_lowered", mid::EliminateCommonSubexpressions, true, 2, 0, 0, kPreservesAll,
+     "one computation for equal ones"},
+    {"remove_dead_lowered", mid::EliminateDeadCode, true, 2, 0, 0, kPreservesAll,
+     "values that nobody uses"},
+};
+
+constexpr PassOrder kOrder[] = {
+    {"simplify", "lower_division", "constant divisors are found by folding"},
+    {"lower_division", "simplify_lowered", "lowering leaves foldable shifts and products"},
+};
+
+std::string PrintMir(const mir::Module& m) { return mir::Print(m); }
+
+}  // namespace
+
+absl::Span<const Pass<mir::Module>> MidPasses() { return kPasses; }
+absl::Span<const PassOrder> MidPassOrder() { return kOrder; }
+
+const Level<mir::Module>& MidLevel() {
+  static constexpr Level<mir::Module> level = {"mir", PrintMir, mir::Verify,
+                                               mir::CountInstructions};
+  return level;
+}
+
+}  // namespace kiln

@@ -1,0 +1,88 @@
+// SPIR-V -> optimised MIR.
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/pass.h"
+#include "core/driver/intel_pipeline.h"
+#include "core/driver/mid_pipeline.h"
+#include "core/driver/prepared.h"
+#include "core/front/import.h"
+#include "core/front/validate.h"
+#include "core/mir/build.h"
+
+namespace kiln {
+namespace {
+
+PassOptions RunnerOptions(const PrepareOptions& o) {
+  PassOptions r;
+  r.disabled = o.disabled_passes;
+  r.bisect_limit = o.bisect_limit;
+  r.print_after = o.print_after;
+  r.stop_after = o.stop_after;
+  r.verify_each = o.verify_each;
+  return r;
+}
+
+std::vector<PassRow> AllRows() {
+  std::vector<PassRow> rows = Rows(MidPasses());
+  for (const PassRow& row : Rows(intel::IntelPasses())) rows.push_back(row);
+  return rows;
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Prepared>> PrepareMir(mir::Module module,
+                                                           const PrepareOptions& options,
+                                                           Sink* sink, const Budget& budget) {
+  PassOptions runner_options = RunnerOptions(options);
+  const std::vector<PassRow> rows = AllRows();
+  if (absl::Status s = CheckOptions(rows, runner_options); !s.ok()) return s;
+  runner_options.max_instructions = budget.max_mir_instructions;
+  auto prepared = std::make_shared<Prepared>();
+  prepared->module = std::move(module);
+  Runner runner(runner_options, sink, budget);
+  if (absl::Status s = runner.Run(MidLevel(), MidPasses(), prepared->module); !s.ok()) return s;
+  mir::Compact(prepared->module);
+  prepared->stopped = runner.stopped();
+  prepared->info.entry_point = prepared->module.entry_point;
+  prepared->info.stage = "compute";
+  prepared->info.mir_instructions = mir::CountInstructions(prepared->module);
+  return std::shared_ptr<const Prepared>(std::move(prepared));
+}
+
+absl::StatusOr<std::shared_ptr<const Prepared>> Prepare(absl::Span<const uint32_t> spirv,
+                                                        const PrepareOptions& options, Sink* sink,
+                                                        const Budget& budget) {
+  if (!options.stage.empty() && options.stage != "compute") {
+    return WithCause(absl::UnimplementedError(absl::StrCat(
+                         "stage '", options.stage, "': only compute shaders are compiled")),
+                     "unsupported_stage");
+  }
+  if (options.validate) {
+    if (absl::Status s = front::ValidateSpirv(spirv); !s.ok()) return s;
+  }
+  if (budget.Cancelled()) return absl::CancelledError("cancelled before import");
+  front::ImportOptions import;
+  import.entry = options.entry_point;
+  import.max_instructions = static_cast<uint64_t>(budget.max_mir_instructions);
+  for (const auto& [id, bits] : options.spec_constants) import.spec_constants.push_back({id, bits});
+  absl::StatusOr<mir::Module> module = front::ImportSpirv(spirv, import);
+  if (!module.ok()) return module.status();
+  return PrepareMir(*std::move(module), options, sink, budget);
+}
+
+const PreparedInfo& Info(const Prepared& prepared) { return prepared.info; }
+
+std::vector<PassInfo> AllPasses() {
+  std::vector<PassInfo> all;
+  for (const PassRow& row : Rows(MidPasses())) {
+    all.push_back({std::string(row.name), "mir", row.optional, std::string(row.summary)});
+  }
+  for (const PassRow& row : Rows(intel::IntelPasses())) {
+    all.push_back({std::string(row.name), "lir", row.optional, std::string(row.summary)});
+  }
+  return all;
+}
+
+}  // namespace kiln

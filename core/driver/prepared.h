@@ -1,0 +1,24 @@
+// What Prepare makes and Compile reads; internal to this folder.
+#ifndef KILN_CORE_DRIVER_PREPARED_H_
+#define KILN_CORE_DRIVER_PREPARED_H_
+
+#include "core/driver/compile.h"
+#include "core/mir/mir.h"
+
+namespace kiln {
+
+class Prepared {
+ public:
+  mir::Module module;
+  PreparedInfo info;
+  bool stopped = false;   // at PrepareOptions::stop_after
+};
+
+// From MIR instead of SPIR-V: for tests and tools. Runs the same passes.
+absl::StatusOr<std::shared_ptr<const Prepared>> PrepareMir(mir::Module module,
+                                                           const PrepareOptions& options,
+                                                           Sink* sink, const Budget& budget);
+
+}  // namespace kiln
+
+#endif  // KILN_CORE_DRIVER_PREPARED_H_

@@ -1,0 +1,98 @@
+// Live GRFs: backward dataflow over the machine program's blocks at the granularity of whole
+// registers. A write ends a live range only if it surely replaces the whole register: an
+// unpredicated one that covers it in NoMask, or in a program without masks in the way we cannot
+// know, so masked full-width writes count as full too (as compilers that allocate see them).
+#include "core/intel/perf/statistics.h"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "core/intel/isa/decode.h"
+#include "core/intel/isa/flow.h"
+#include "core/intel/isa/footprint.h"
+#include "core/intel/isa/program.h"
+
+namespace kiln::intel {
+namespace {
+
+using isa::GrfSet;
+using isa::Instruction;
+
+int Count(const GrfSet& s) { return std::popcount(s.bits[0]) + std::popcount(s.bits[1]); }
+
+void Remove(GrfSet& from, const GrfSet& what) {
+  for (int i = 0; i < 2; ++i) from.bits[i] &= ~what.bits[i];
+}
+
+// Does the instruction replace all bytes of the registers it writes?
+bool ReplacesRegisters(const Instruction& inst) {
+  const bool select = inst.op == isa::Opcode::kSel;  // its predicate picks, it does not mask
+  if (inst.pred != isa::PredCtrl::kNone && !select) return false;
+  if (isa::IsSend(inst.op)) return true;
+  const int bytes = inst.exec_size * isa::ByteSize(inst.dst.type);
+  return inst.dst.region.hstride == 1 && inst.dst.subnr == 0 && bytes % isa::kGrfBytes == 0 &&
+         bytes != 0;
+}
+
+void StepBack(const isa::Program& program, int32_t i, GrfSet& live) {
+  const Instruction& inst = program.insts[i];
+  const isa::Footprint fp = isa::FootprintOf(inst, isa::FindIndirectRange(program, i));
+  if (ReplacesRegisters(inst)) Remove(live, fp.writes);
+  live |= fp.reads;
+}
+
+absl::StatusOr<int64_t> MaxLiveRegisters(const isa::Program& program) {
+  const absl::StatusOr<std::vector<isa::MachineBlock>> blocks = isa::BuildBlocks(program);
+  if (!blocks.ok()) return blocks.status();
+  std::vector<GrfSet> live_in(blocks->size());
+  int64_t most = 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t b = blocks->size(); b-- > 0;) {
+      const isa::MachineBlock& block = (*blocks)[b];
+      GrfSet live;
+      for (int32_t s : block.successors) live |= live_in[s];
+      for (int32_t i = block.end; i-- > block.begin;) {
+        // What an instruction writes is occupied while it executes, used later or not.
+        GrfSet during = live;
+        during |= isa::FootprintOf(program.insts[i], isa::FindIndirectRange(program, i)).writes;
+        most = std::max<int64_t>(most, Count(during));
+        StepBack(program, i, live);
+        most = std::max<int64_t>(most, Count(live));
+      }
+      if (live.bits[0] != live_in[b].bits[0] || live.bits[1] != live_in[b].bits[1]) {
+        live_in[b] = live;
+        changed = true;
+      }
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+absl::StatusOr<ProgramStatistics> CountProgram(isa::Generation gen,
+                                               absl::Span<const uint8_t> bytes) {
+  const absl::StatusOr<std::vector<isa::PlacedInstruction>> placed =
+      isa::DecodeProgram(gen, bytes);
+  if (!placed.ok()) return placed.status();
+  ProgramStatistics s;
+  for (const isa::PlacedInstruction& p : *placed) {
+    if (p.inst.op == isa::Opcode::kNop || p.inst.op == isa::Opcode::kSync) {
+      ++s.sync_instructions;
+      continue;
+    }
+    ++s.instructions;
+    if (isa::IsSend(p.inst.op)) ++s.sends;
+    if (p.inst.op == isa::Opcode::kWhile) ++s.loops;
+  }
+  const absl::StatusOr<isa::Program> program = isa::ToProgram(*placed);
+  if (!program.ok()) return program.status();
+  const absl::StatusOr<int64_t> registers = MaxLiveRegisters(*program);
+  if (!registers.ok()) return registers.status();
+  s.registers = *registers;
+  return s;
+}
+
+}  // namespace kiln::intel

@@ -1,0 +1,28 @@
+// Statistics of a program, counted from its bytes: of anybody's binary in the same way.
+#ifndef KILN_CORE_INTEL_PERF_STATISTICS_H_
+#define KILN_CORE_INTEL_PERF_STATISTICS_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/intel/isa/instruction.h"
+
+namespace kiln::intel {
+
+struct ProgramStatistics {
+  int64_t instructions = 0;       // without nop and sync
+  int64_t sync_instructions = 0;  // nop and sync
+  int64_t sends = 0;
+  int64_t loops = 0;              // while instructions
+  int64_t registers = 0;          // most GRFs live at once
+};
+
+// Decodes the whole program. Linear but for the liveness fixed point, which takes a round more
+// than the loop nesting is deep.
+absl::StatusOr<ProgramStatistics> CountProgram(isa::Generation gen,
+                                               absl::Span<const uint8_t> bytes);
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_PERF_STATISTICS_H_
