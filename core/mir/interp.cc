@@ -72,13 +72,14 @@ class Interpreter {
 
   absl::StatusOr<InterpStatistics> Run() {
     absl::Status status = Prepare();
-    std::array<uint32_t, 3>& g = group_;
-    for (g[2] = 0; g[2] < in_.groups[2] && status.ok(); ++g[2]) {
-      for (g[1] = 0; g[1] < in_.groups[1] && status.ok(); ++g[1]) {
-        for (g[0] = 0; g[0] < in_.groups[0] && status.ok(); ++g[0]) {
-          status = RunGroup();
-        }
-      }
+    const uint64_t plane = uint64_t{in_.groups[0]} * in_.groups[1];
+    const uint64_t total = plane * in_.groups[2];
+    for (uint64_t n = 0; n < total && status.ok(); ++n) {
+      const uint64_t at = in_.opposite_order ? total - 1 - n : n;
+      group_ = {static_cast<uint32_t>(at % in_.groups[0]),
+                static_cast<uint32_t>(at / in_.groups[0] % in_.groups[1]),
+                static_cast<uint32_t>(at / plane)};
+      status = RunGroup();
     }
     if (!status.ok()) return status;
     return statistics_;
@@ -102,9 +103,15 @@ class Interpreter {
     }
     lanes_ = static_cast<uint32_t>(lanes);
     for (const Resource& r : m_.resources) {
-      const auto found = std::find_if(in_.buffers.begin(), in_.buffers.end(), [&](const auto& b) {
-        return b.set == r.set && b.binding == r.binding && b.element == r.element;
+      const auto same_binding = [&](const BoundBuffer& b) {
+        return b.set == r.set && b.binding == r.binding;
+      };
+      auto found = std::find_if(in_.buffers.begin(), in_.buffers.end(), [&](const BoundBuffer& b) {
+        return same_binding(b) && b.element == r.element;
       });
+      if (found == in_.buffers.end()) {
+        found = std::find_if(in_.buffers.begin(), in_.buffers.end(), same_binding);
+      }
       if (found == in_.buffers.end()) {
         return absl::InvalidArgumentError(absl::StrCat("interpreter: nothing is bound to ", r.set,
                                                        ".", r.binding, ".", r.element));
@@ -249,6 +256,7 @@ class Interpreter {
     const auto visit = [&](auto f) { ForLanes(id, f); };
     const Op op = m_.inst(id).op;
     if (op == Op::kNot) return Not(id);
+    if (in_.perturb_seed != 0 && Perturbed(id, op)) return;
     if (semantics::VisitExact<kFlush>(op, visit) || VisitApproximate<kFlush>(op, visit)) return;
     const Inst& inst = m_.inst(id);
     switch (op) {
@@ -303,6 +311,51 @@ class Interpreter {
     }
   }
 
+  // Executes a float op with random rounding.
+  bool Perturbed(InstId id, Op op) {
+    const auto visit = [&](auto f) { ForLanes(id, f); };
+    const bool sum = op == Op::kFadd || op == Op::kFsub || op == Op::kFmul || op == Op::kFfma;
+    if (sum && (m_.inst(id).flags & kNoContraction) != 0) return false;
+    if (!sum && op != Op::kFdiv && op != Op::kFsqrt && op != Op::kFrcp) {
+      if (!VisitApproximate<kFlush>(op, visit)) return false;
+    } else {
+      semantics::VisitExact<kFlush>(op, visit);
+    }
+    uint32_t* r = Lanes(m_.result(id));
+    for (uint32_t i = 0; i < lanes_; ++i) {
+      const uint32_t exponent = r[i] & 0x7f800000u;
+      if (exponent == 0 || exponent >= 0x7f000000u) continue;
+      double x[3] = {0, 0, 0};
+      for (int s = 0; s < m_.inst(id).num_sources; ++s) x[s] = AsFloat(Lanes(m_.source(id, s))[i]);
+      const double allowed = AllowedUlps(op, x[0], x[1], x[2], AsFloat(r[i]));
+      noise_ = noise_ * 1664525u + 1013904223u;   // Numerical Recipes
+      const double unit = static_cast<double>(noise_ >> 8) / 8388608.0 - 1.0;
+      r[i] += static_cast<uint32_t>(static_cast<int32_t>(std::lround(unit * allowed)));
+    }
+    return true;
+  }
+
+  // Units in the last place by which targets may differ; 0 where the result is exact.
+  // Source: Vulkan specification, "Precision and Operation of SPIR-V Instructions"; sine and cosine
+  // are held to less than the 2^-11 absolute it allows.
+  static double AllowedUlps(Op op, double a, double b, double c, double result) {
+    switch (op) {
+      case Op::kFadd: return a + b == result ? 0 : 1;
+      case Op::kFsub: return a - b == result ? 0 : 1;
+      case Op::kFmul: return a * b == result ? 0 : 1;
+      case Op::kFfma: return a * b + c == result ? 0 : 1;
+      case Op::kFdiv: return b * result == a ? 0 : 2.5;
+      case Op::kFrcp: return a * result == 1 ? 0 : 2.5;
+      case Op::kFsqrt: return result * result == a ? 0 : 3;
+      case Op::kFexp2: return a == std::floor(a) ? 0 : 3 + 2 * std::fabs(a);
+      case Op::kFpow: return 3 + 4 * std::fabs(std::log2(std::fabs(result)));
+      case Op::kFlog2: return a < 0.5 || a > 2 ? 3 : 3 + 4 / std::fabs(result);
+      case Op::kFsin:
+      case Op::kFcos: return 4 + 2 / std::fabs(result);
+      default: return 2;
+    }
+  }
+
   // The one pure op whose meaning depends on the type: bools stay 0 or 1.
   void Not(InstId id) {
     const uint32_t ones = m_.value(m_.result(id)).type == Type::kBool ? 1 : ~0u;
@@ -330,9 +383,17 @@ class Interpreter {
     return false;
   }
 
+  template <class F>
+  void ForActive(const BitSet& active, F f) {
+    if (!in_.opposite_order) return active.for_each(f);
+    for (size_t lane = lanes_; lane-- > 0;) {
+      if (active.test(lane)) f(lane);
+    }
+  }
+
   void Load(InstId id, const Memory& memory, const BitSet& active) {
     const uint32_t* offset = Lanes(m_.source(id, 0));
-    active.for_each([&](size_t lane) {
+    ForActive(active, [&](size_t lane) {
       for (int i = 0; i < m_.inst(id).num_results; ++i) {
         uint32_t x = 0;
         uint64_t at;
@@ -344,7 +405,7 @@ class Interpreter {
 
   void Store(InstId id, const Memory& memory, const BitSet& active) {
     const uint32_t* offset = Lanes(m_.source(id, 0));
-    active.for_each([&](size_t lane) {
+    ForActive(active, [&](size_t lane) {
       for (int i = 0; i + 1 < m_.inst(id).num_sources; ++i) {
         uint64_t at;
         if (!Inside(offset[lane], i, memory, &at)) continue;
@@ -358,7 +419,7 @@ class Interpreter {
     const int operands = AtomicOperands(op);
     const uint32_t* offset = Lanes(m_.source(id, 0));
     uint32_t* result = Lanes(m_.result(id));
-    active.for_each([&](size_t lane) {
+    ForActive(active, [&](size_t lane) {
       const uint32_t value = operands == 0 ? 0 : Lanes(m_.source(id, operands))[lane];
       const uint32_t comparator = operands < 2 ? 0 : Lanes(m_.source(id, 1))[lane];
       uint32_t old = 0;
@@ -405,6 +466,7 @@ class Interpreter {
   const InterpLimits limits_;
   InterpStatistics statistics_;
   absl::Status error_;
+  uint32_t noise_ = in_.perturb_seed;
 
   uint32_t lanes_ = 0;
   std::array<uint32_t, 3> group_ = {0, 0, 0};

@@ -54,10 +54,20 @@ struct LaunchInputs {
   std::array<uint32_t, 3> groups = {1, 1, 1};
   std::array<uint32_t, 3> base_workgroup = {0, 0, 0};
   std::vector<uint8_t> push_constants;      // reads beyond the end give 0
-  std::vector<BoundBuffer> buffers;         // written in place
+  // Written in place. An element of an arrayed binding that is not given is the same buffer as the
+  // first element of that binding that is.
+  std::vector<BoundBuffer> buffers;
   uint32_t subgroup_size = 32;              // for subgroup_id and subgroup_invocation
   Denormals denormals = Denormals::kKeep;
   InterpObserver* observer = nullptr;
+
+  // For judging results. A program whose outputs depend on the order has a race.
+  bool opposite_order = false;      // workgroups, and lanes within memory instructions
+  // Not 0: random rounding with this seed. Float results that are inexact move by up to one unit in
+  // the last place, those of division, roots and transcendentals by up to what Vulkan allows;
+  // instructions marked no-contraction stay exact. What then changes much is not determined by the
+  // program at this precision.
+  uint32_t perturb_seed = 0;
 };
 
 struct InterpLimits {

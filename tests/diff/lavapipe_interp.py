@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Judges importer and MIR interpreter by lavapipe: compute modules are driven on both.
+
+    lavapipe_interp.py --mir-run PATH [--optimise] [--cache DIR] [--out FILE] [--ulp 16]
+                       [--budget SECONDS] MODULE.spv... | @LIST
+
+Inputs come from tests/drive; a drive counts only if changing one arithmetic operation in the module
+changes an output on lavapipe. --cache keeps drives and lavapipe's results for the next run. Every
+module ends as one of:
+
+  agree      integers equal, floats within --ulp units in the last place or 4e-6 (compare.py);
+             4096 units, Vulkan's own limit, if the module uses inverse trigonometric functions
+  differ     anything else not explained below: a bug until shown otherwise
+  order      differs, and so do the interpreter's own results with lanes and workgroups in the
+             opposite order: the module has a race with these inputs
+  unstable   differs only in values that also change by more than the tolerance in the interpreter
+             when it rounds at random within what Vulkan allows (--perturb of mir_run)
+  undriven   no drive counts, or the drive generator cannot serve the module
+  refused    by the importer, with its cause
+  error      importing or interpreting failed in another way
+
+The last line is a summary; the exit status is 1 if any module differs or fails.
+"""
+
+import argparse
+import collections
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "drive"))
+import compare  # noqa: E402
+import drive  # noqa: E402
+import peer  # noqa: E402
+from spirv_module import Module, Unsupported  # noqa: E402
+
+MAX_STEPS = 3000000000
+
+
+def interpret(mir_run, job, folder, options=()):
+    path = os.path.join(folder, "interp.json")
+    with open(path, "w") as f:
+        json.dump(job, f)
+    command = [mir_run, "--max-steps=%d" % MAX_STEPS, *options, path]
+    try:
+        p = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+        return json.loads(p.stdout)
+    except subprocess.TimeoutExpired:
+        return {"ok": False, "stage": "run", "cause": "timeout", "error": "120 s"}
+    except ValueError:
+        return {"ok": False, "stage": "crash", "cause": "crash",
+                "error": "exit %d: %s" % (p.returncode, p.stderr.decode(errors="replace")[-300:])}
+
+
+def differing(want, got, types, ulp):
+    """(places, description of the first): where two results differ by more than the tolerance."""
+    places, first = set(), None
+    for key in sorted(want, key=str):
+        if not isinstance(key, tuple):
+            continue
+        a_all, b_all = want[key], got.get(key)
+        if b_all is None or len(a_all) != len(b_all):
+            return {(key, -1)}, "no comparable output for %s" % (key,)
+        if a_all == b_all:
+            continue
+        covered = set()
+        for offset, kind, bits in types.get(key[:2], []):
+            n = bits // 8
+            covered.update(range(offset, offset + n))
+            a, b = a_all[offset:offset + n], b_all[offset:offset + n]
+            if a == b:
+                continue
+            if kind == "f":
+                x, y = int.from_bytes(a, "little"), int.from_bytes(b, "little")
+                if compare.float_distance(x, y, bits) <= ulp:
+                    continue
+                p, q = compare.value(x, bits), compare.value(y, bits)
+                if abs(p - q) <= compare.ABSOLUTE:
+                    continue
+                text = "want %.9g, got %.9g" % (p, q)
+            else:
+                text = "want 0x%s, got 0x%s" % (a[::-1].hex(), b[::-1].hex())
+            places.add((key, offset))
+            first = first or "set %d binding %d byte %d: %s" % (key[0], key[1], offset, text)
+        for i, (x, y) in enumerate(zip(a_all, b_all)):
+            if x != y and i not in covered:
+                places.add((key, i))
+                first = first or "set %d binding %d byte %d, in no member" % (key[0], key[1], i)
+    return places, first
+
+
+def inverse_trigonometry(path):
+    """Does the module use asin, acos, atan, atan2 or the inverse hyperbolic functions?"""
+    m = Module.load(path)
+    return any(i.op == 12 and i.words[3] in (16, 17, 18, 22, 23, 24, 25)
+               for f in m.reached for i in m.functions.get(f, []))
+
+
+def cached_drive(path, folder, cache, seed, timeout):
+    """(job, types, lavapipe's outputs) or (None, None, reason)."""
+    entry = None
+    if cache:
+        with open(path, "rb") as f:
+            name = hashlib.sha256(f.read()).hexdigest()[:24]
+        entry = os.path.join(cache, name + ".json")
+        if os.path.exists(entry):
+            with open(entry) as f:
+                d = json.load(f)
+            if d.get("reason"):
+                return None, None, d["reason"]
+            d["job"]["shader"] = os.path.abspath(path)
+            return (d["job"], {tuple(k): [tuple(x) for x in v] for k, v in d["types"]},
+                    {tuple(k): bytes.fromhex(v) for k, v in d["want"]})
+    try:
+        job, types, result, _ = drive.counted_drive(path, folder, seed, timeout=timeout)
+    except Unsupported as e:
+        job, types, result = None, None, "drive: %s" % e
+    want = None
+    if job is not None:
+        want = {k: v for k, v in peer.outputs(result).items() if isinstance(k, tuple)}
+    if entry:
+        with open(entry, "w") as f:
+            if job is None:
+                json.dump({"reason": result}, f)
+            else:
+                json.dump({"job": job, "types": [[list(k), v] for k, v in types.items()],
+                           "want": [[list(k), v.hex()] for k, v in want.items()]}, f)
+    return (None, None, result) if job is None else (job, types, want)
+
+
+def judge(a, path, folder):
+    """(status, cause)."""
+    base = ["--optimise"] if a.optimise else []
+    probe = interpret(a.mir_run, {"shader": os.path.abspath(path), "dispatch": [0, 0, 0]}, folder,
+                      base)
+    if not probe["ok"] and probe["stage"] != "run":
+        status = "refused" if probe["stage"] == "import" else "error"
+        return status, "%s: %s" % (probe["cause"], probe["error"])
+    job, types, want = cached_drive(path, folder, a.cache, a.seed, a.timeout)
+    if job is None:
+        return "undriven", want
+    got = interpret(a.mir_run, job, folder, base)
+    if not got["ok"]:
+        return "error", "%s: %s: %s" % (got["stage"], got["cause"], got["error"])
+    mine = peer.outputs(got)
+    ulp = max(a.ulp, 4096) if inverse_trigonometry(path) else a.ulp
+    places, first = differing(want, mine, types, ulp)
+    if not places:
+        return "agree", ""
+    other = interpret(a.mir_run, job, folder, base + ["--opposite"])
+    if other["ok"] and differing(mine, peer.outputs(other), types, ulp)[0]:
+        return "order", first
+    moved = set()
+    for seed in range(1, 9):
+        other = interpret(a.mir_run, job, folder, base + ["--perturb=%d" % seed])
+        if other["ok"]:
+            moved |= differing(mine, peer.outputs(other), types, ulp)[0]
+    if places <= moved:
+        return "unstable", first
+    return "differ", "%d places, %s" % (len(places), first)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    p.add_argument("--mir-run", required=True)
+    p.add_argument("--optimise", action="store_true", help="run the target-independent passes")
+    p.add_argument("--cache")
+    p.add_argument("--out", help="JSON lines, one per module")
+    p.add_argument("--ulp", type=int, default=16)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--timeout", type=int, default=10, help="seconds for one run of lavapipe")
+    p.add_argument("--budget", type=float, help="stop after so many seconds; the rest is not counted")
+    p.add_argument("modules", nargs="+")
+    a = p.parse_args()
+    files = []
+    for m in a.modules:
+        if m.startswith("@"):
+            with open(m[1:]) as f:
+                files += [line.strip() for line in f if line.strip()]
+        else:
+            files.append(m)
+    if a.cache:
+        os.makedirs(a.cache, exist_ok=True)
+    totals, causes, start, out = collections.Counter(), collections.Counter(), time.time(), None
+    if a.out:
+        out = open(a.out, "w")
+    for n, path in enumerate(files):
+        if a.budget and time.time() - start > a.budget:
+            print("stopped by the budget, %d modules not looked at" % (len(files) - n))
+            break
+        with tempfile.TemporaryDirectory() as folder:
+            status, cause = judge(a, path, folder)
+        totals[status] += 1
+        if status in ("refused", "undriven"):
+            causes[status + ": " + cause.split(":")[0]] += 1
+        print("%-9s %-60s %s" % (status, os.path.basename(path)[-60:], cause[:200]), flush=True)
+        if out:
+            out.write(json.dumps({"file": path, "status": status, "cause": cause}) + "\n")
+            out.flush()
+    for cause, count in causes.most_common():
+        print("%5d  %s" % (count, cause))
+    compiled = sum(totals.values()) - totals["refused"] - totals["error"]
+    counted = sum(totals[k] for k in ("agree", "differ", "order", "unstable"))
+    print("modules %d, compiled %d, counted %d, agreeing %d, differing %d, order-dependent %d, "
+          "unstable %d, undriven %d, refused %d, errors %d" % (
+              sum(totals.values()), compiled, counted, totals["agree"], totals["differ"],
+              totals["order"], totals["unstable"], totals["undriven"], totals["refused"],
+              totals["error"]))
+    return 1 if totals["differ"] or totals["error"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

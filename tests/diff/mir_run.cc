@@ -1,0 +1,255 @@
+// mir_run: imports a compute module and interprets it on the data of a job.
+//
+//   mir_run [--optimise] [--opposite] [--perturb=SEED] [--flush] [--max-steps=N] [--print]
+//           [--dispatch-base] JOB.json...
+//
+// The job format is that of `run-peer exec` (tests/peer/README.md), compute only: `shader`, `entry`,
+// `spec`, `push`, `resources` (buffers) and `dispatch`. Prints one JSON line a job:
+//   {"ok": true, "instructions": N, "lane_steps": N, "outputs": [{"set", "binding", "index", "hex"}]}
+//   {"ok": false, "stage": "import|verify|passes|run|job", "cause": "...", "error": "..."}
+// --optimise runs the target-independent passes first. --opposite and --perturb are described in
+// core/mir/interp.h. --print writes the MIR to stderr.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "core/base/cause.h"
+#include "core/front/import.h"
+#include "core/front/refusal.h"
+#include "core/mid/cse.h"
+#include "core/mid/dce.h"
+#include "core/mid/dead_control_flow.h"
+#include "core/mid/if_to_select.h"
+#include "core/mid/lower_division.h"
+#include "core/mid/simplify.h"
+#include "core/mir/build.h"
+#include "core/mir/interp.h"
+#include "core/mir/print.h"
+#include "core/mir/verify.h"
+#include "nlohmann/json.hpp"
+
+namespace kiln {
+namespace {
+
+using nlohmann::json;
+
+struct Flags {
+  bool optimise = false;
+  bool print = false;
+  bool dispatch_base = false;
+  mir::LaunchInputs inputs;     // the switches of the interpreter
+  mir::InterpLimits limits;
+};
+
+absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  std::ifstream f(path, std::ios::binary);
+  if (!f) return absl::NotFoundError(absl::StrCat("cannot read ", path));
+  return std::string(std::istreambuf_iterator<char>(f), {});
+}
+
+// ---- DATA of a job ----
+
+template <class T>
+void AppendNumber(const json& x, std::string* out) {
+  const T value = x.get<T>();
+  out->append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+absl::Status AppendTyped(const std::string& type, const json& x, std::string* out) {
+  if (x.is_array()) {
+    for (const json& e : x) {
+      if (absl::Status s = AppendTyped(type, e, out); !s.ok()) return s;
+    }
+    return absl::OkStatus();
+  }
+  if (!x.is_number()) return absl::UnimplementedError("data: numbers as text");
+  if (type == "f32") {
+    AppendNumber<float>(x, out);
+  } else if (type == "f64") {
+    AppendNumber<double>(x, out);
+  } else if (type == "u32" || type == "i32") {
+    AppendNumber<int64_t>(x, out);
+    out->resize(out->size() - 4);   // little-endian: the low half
+  } else {
+    return absl::UnimplementedError(absl::StrCat("data of type ", type));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AppendData(const json& data, const std::string& folder, std::string* out) {
+  if (data.is_array()) {
+    for (const json& part : data) {
+      if (absl::Status s = AppendData(part, folder, out); !s.ok()) return s;
+    }
+    return absl::OkStatus();
+  }
+  for (const auto& [key, x] : data.items()) {
+    if (key == "hex") {
+      *out += absl::HexStringToBytes(x.get<std::string>());
+    } else if (key == "zero") {
+      out->append(x.get<size_t>(), '\0');
+    } else if (key == "file") {
+      absl::StatusOr<std::string> bytes = ReadFile(folder + x.get<std::string>());
+      if (!bytes.ok()) return bytes.status();
+      *out += *bytes;
+    } else if (absl::Status s = AppendTyped(key, x, out); !s.ok()) {
+      return s;
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::vector<uint8_t> Bytes(const std::string& s) { return {s.begin(), s.end()}; }
+
+absl::Status FillInputs(const json& job, const std::string& folder, mir::LaunchInputs* inputs) {
+  if (!job.contains("dispatch")) return absl::UnimplementedError("not a compute job");
+  for (int i = 0; i < 3; ++i) inputs->groups[i] = job["dispatch"][i].get<uint32_t>();
+  if (job.contains("push")) {
+    std::string bytes;
+    if (absl::Status s = AppendData(job["push"], folder, &bytes); !s.ok()) return s;
+    inputs->push_constants = Bytes(bytes);
+  }
+  for (const json& r : job.value("resources", json::array())) {
+    if (r.contains("format") || r.contains("filter")) continue;   // images: import refuses them
+    if (!r.contains("binding")) return absl::UnimplementedError("buffers reached by address");
+    std::string bytes;
+    if (r.contains("data")) {
+      if (absl::Status s = AppendData(r["data"], folder, &bytes); !s.ok()) return s;
+    }
+    if (bytes.size() < r.value("size", size_t{0})) bytes.resize(r["size"].get<size_t>());
+    inputs->buffers.push_back(
+        {r.value("set", 0u), r["binding"].get<uint32_t>(), r.value("index", 0u), Bytes(bytes)});
+  }
+  return absl::OkStatus();
+}
+
+// ---- Running ----
+
+json Failure(const char* stage, const absl::Status& status) {
+  std::string cause = front::RefusalCause(status);
+  if (cause.empty()) cause = CauseOf(status);
+  return {{"ok", false},
+          {"stage", stage},
+          {"cause", cause},
+          {"error", std::string(status.message())}};
+}
+
+absl::Status Optimise(mir::Module& module) {
+  using Function = absl::StatusOr<bool> (*)(mir::Module&, PassContext&);
+  constexpr Function kRound[] = {mid::Simplify, mid::EliminateCommonSubexpressions,
+                                 mid::IfToSelect, mid::RemoveDeadControlFlow,
+                                 mid::EliminateDeadCode};
+  std::vector<Function> passes;
+  for (int round = 0; round < 3; ++round) {
+    passes.insert(passes.end(), std::begin(kRound), std::end(kRound));
+    if (round == 0) passes.push_back(mid::LowerDivision);
+  }
+  for (Function pass : passes) {
+    PassContext context = PassContext::ForTest();
+    absl::StatusOr<bool> changed = pass(module, context);
+    if (!changed.ok()) return changed.status();
+    if (absl::Status s = mir::Verify(module); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+front::ImportOptions OptionsOf(const json& job, const Flags& flags) {
+  front::ImportOptions options;
+  options.entry = job.value("entry", std::string());
+  options.dispatch_base = flags.dispatch_base;
+  return options;
+}
+
+json RunJob(const std::string& path, const Flags& flags) {
+  const absl::StatusOr<std::string> text = ReadFile(path);
+  if (!text.ok()) return Failure("job", text.status());
+  const json job = json::parse(*text, nullptr, false);
+  if (job.is_discarded()) return Failure("job", absl::InvalidArgumentError("not JSON"));
+  if (job.contains("spec")) return Failure("job", absl::UnimplementedError("spec in a job"));
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
+  std::string shader = job.at("shader").get<std::string>();
+  if (shader[0] != '/') shader = folder + shader;
+
+  const absl::StatusOr<std::string> bytes = ReadFile(shader);
+  if (!bytes.ok()) return Failure("job", bytes.status());
+  std::vector<uint32_t> words(bytes->size() / 4);
+  std::memcpy(words.data(), bytes->data(), words.size() * 4);
+  absl::StatusOr<mir::Module> module = front::ImportSpirv(words, OptionsOf(job, flags));
+  if (!module.ok()) return Failure("import", module.status());
+  if (absl::Status s = mir::Verify(*module); !s.ok()) return Failure("verify", s);
+  if (flags.optimise) {
+    if (absl::Status s = Optimise(*module); !s.ok()) return Failure("passes", s);
+  }
+  if (flags.print) std::fputs(mir::Print(*module).c_str(), stderr);
+
+  mir::LaunchInputs inputs = flags.inputs;
+  if (absl::Status s = FillInputs(job, folder, &inputs); !s.ok()) return Failure("job", s);
+  const absl::StatusOr<mir::InterpStatistics> run = mir::Interpret(*module, inputs, flags.limits);
+  if (!run.ok()) return Failure("run", run.status());
+  json result = {{"ok", true},
+                 {"instructions", mir::CountInstructions(*module)},
+                 {"lane_steps", run->lane_steps},
+                 {"outside_accesses", run->outside_accesses},
+                 {"misaligned_accesses", run->misaligned_accesses},
+                 {"outputs", json::array()}};
+  for (const mir::BoundBuffer& b : inputs.buffers) {
+    result["outputs"].push_back(
+        {{"set", b.set},
+         {"binding", b.binding},
+         {"index", b.element},
+         {"hex", absl::BytesToHexString(
+                     absl::string_view(reinterpret_cast<const char*>(b.bytes.data()), b.bytes.size()))}});
+  }
+  return result;
+}
+
+int Main(int argc, char** argv) {
+  Flags flags;
+  std::vector<std::string> jobs;
+  for (int i = 1; i < argc; ++i) {
+    absl::string_view arg = argv[i];
+    if (arg == "--optimise") {
+      flags.optimise = true;
+    } else if (arg == "--print") {
+      flags.print = true;
+    } else if (arg == "--dispatch-base") {
+      flags.dispatch_base = true;
+    } else if (arg == "--opposite") {
+      flags.inputs.opposite_order = true;
+    } else if (arg == "--flush") {
+      flags.inputs.denormals = mir::Denormals::kFlush;
+    } else if (absl::ConsumePrefix(&arg, "--perturb=")) {
+      if (!absl::SimpleAtoi(arg, &flags.inputs.perturb_seed)) return 2;
+    } else if (absl::ConsumePrefix(&arg, "--max-steps=")) {
+      if (!absl::SimpleAtoi(arg, &flags.limits.max_lane_steps)) return 2;
+    } else if (absl::StartsWith(arg, "--")) {
+      std::fprintf(stderr, "mir_run: unknown option %s\n", argv[i]);
+      return 2;
+    } else {
+      jobs.emplace_back(arg);
+    }
+  }
+  for (const std::string& job : jobs) {
+    std::printf("%s\n", RunJob(job, flags).dump().c_str());
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace kiln
+
+int main(int argc, char** argv) { return kiln::Main(argc, argv); }
