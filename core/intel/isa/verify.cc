@@ -401,6 +401,15 @@ bool BadScoreboard(Generation gen, const Instruction& inst) {
   return (sets && !out_of_order) || (b > 7 && b < 0x20) || b > 0x4f;
 }
 
+bool AccumulatorStride(Generation gen, const Instruction& inst) {
+  return gen == Generation::kGen12 && HasTypes(inst) && IsAccumulator(inst.dst) &&
+         inst.dst.subnr == 0 && inst.dst.region.hstride != 1;
+}
+
+bool EotWithoutDistance(Generation gen, const Instruction& inst) {
+  return gen == Generation::kGen12 && IsSend(inst.op) && inst.send.eot && inst.swsb != 1;
+}
+
 bool NullBranch(Generation, const Instruction& inst) {
   if (!IsBranch(inst.op) || Info(inst.op).format == Format::kRet) return false;
   if (inst.src[0].file == File::kGrf) return false;
@@ -478,11 +487,17 @@ constexpr Restriction kRestrictions[] = {
      SendLengthMismatch},
     {"scoreboard", "the scoreboard byte is valid; send and math set a token", "PRM Gen12 SWSB",
      BadScoreboard},
+    {"accumulator stride", "an accumulator destination at offset 0 has stride 1", "Wa_14014617373",
+     AccumulatorStride},
+    {"end-of-thread wait", "a send that ends the thread waits with distance 1 and no more",
+     "Wa_14013672992", EotWithoutDistance},
     {"branch distance", "branches go somewhere else, in units of 8 bytes", "BSpec branches",
      NullBranch},
     {"branch target", "branches go to an instruction of the program or its end",
      "BSpec branches", nullptr},
     {"end of thread", "the program can end a thread", "PRM volume 2a, send", nullptr},
+    {"accumulator at end", "a written accumulator is cleared before the thread ends",
+     "Wa_14010017096", nullptr},
 };
 
 const Restriction* Named(absl::string_view name) {
@@ -514,6 +529,17 @@ bool TargetsExist(absl::Span<const PlacedInstruction> program, const PlacedInstr
          (format != Format::kBranchJU || IsTarget(program, base + inst.uip));
 }
 
+// A mov that clears acc0 and acc1, and anything else that writes an accumulator.
+bool ClearsAccumulator(const Instruction& inst) {
+  return inst.op == Opcode::kMov && IsAccumulator(inst.dst) && inst.dst.nr == 0 &&
+         inst.no_mask && inst.src[0].file == File::kImm && inst.src[0].imm == 0;
+}
+
+bool WritesAccumulator(const Instruction& inst) {
+  return HasTypes(inst) &&
+         (inst.acc_write || Info(inst.op).writes_accumulator || IsAccumulator(inst.dst));
+}
+
 }  // namespace
 
 absl::Span<const Restriction> Restrictions() { return kRestrictions; }
@@ -528,8 +554,13 @@ std::vector<const Restriction*> BrokenBy(Generation gen, const Instruction& inst
 
 std::vector<Finding> Verify(Generation gen, absl::Span<const PlacedInstruction> program) {
   std::vector<Finding> findings;
-  bool ends = false;
+  bool ends = false, accumulator_dirty = false;
   for (const PlacedInstruction& p : program) {
+    if (WritesAccumulator(p.inst)) accumulator_dirty = !ClearsAccumulator(p.inst);
+    if (gen == Generation::kGen12 && accumulator_dirty && IsSend(p.inst.op) && p.inst.send.eot) {
+      const Restriction& r = *Named("accumulator at end");
+      findings.push_back({p.offset, r.name, Explain(gen, r, p.inst)});
+    }
     for (const Restriction* r : BrokenBy(gen, p.inst)) {
       findings.push_back({p.offset, r->name, Explain(gen, *r, p.inst)});
     }

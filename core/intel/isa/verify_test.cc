@@ -108,6 +108,7 @@ Instruction EndOfThread() {
   SetLengths(kGen, f);
   Instruction inst = *MakeSend(kGen, f);
   inst.src[0] = Reg(127, Type::kUD, {0, 1, 0});
+  inst.swsb = 1;
   return inst;
 }
 Instruction If(int jip, int uip) {
@@ -190,6 +191,10 @@ std::vector<Case> Cases() {
       {"scoreboard", Add(), [](I i) { i.swsb = 0x41; }},
       {"scoreboard", Add(), [](I i) { i.swsb = 0x08; }},
       {"scoreboard", Store(), [](I i) { i.swsb = 0x21; }},
+      {"accumulator stride", Add(),
+       [](I i) { i.dst.file = File::kArf; i.dst.arf = Arf::kAccumulator; i.dst.nr = 0;
+                 i.dst.region.hstride = 2; }},
+      {"end-of-thread wait", EndOfThread(), [](I i) { i.swsb = 2; }},
       {"branch distance", If(16, 32), [](I i) { i.jip = 4; }},
       {"branch distance", If(16, 32), [](I i) { i.jip = 0; }},
   };
@@ -238,6 +243,11 @@ TEST(Verify, ProgramRules) {
   EXPECT_EQ(findings[0].offset, 0u);
   program[0].inst.uip = 48;  // the end of the program is a target
   EXPECT_TRUE(Verify(kGen, program).empty());
+  program[1].inst.acc_write = true;
+  findings = Verify(kGen, program);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].restriction, "accumulator at end");
+  program[1].inst.acc_write = false;
   program.pop_back();
   program[0].inst.uip = 32;
   findings = Verify(kGen, program);

@@ -39,7 +39,7 @@ struct Pending {
 
 struct State {
   std::array<Pending, kResources> pending;
-  bool special = false;  // the previous instruction wrote a register that nothing protects
+  bool special = false;  // the previous instruction used a register that nothing protects
   bool reached = false;
 
   friend bool operator==(const State&, const State&) = default;

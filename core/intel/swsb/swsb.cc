@@ -75,6 +75,8 @@ Needs NeedsOf(const State& state, const Instruction& inst, const Footprint& fp, 
   return needs;
 }
 
+bool EndsThread(const Instruction& inst) { return isa::IsSend(inst.op) && inst.send.eot; }
+
 // Waits gone into one place: an instruction's own byte, or sync instructions.
 struct Waits {
   int distance = 0;
@@ -93,8 +95,8 @@ struct Placement {
 int Nearer(int a, int b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
 
 // One byte holds a distance, a token.dst, both, or a token.src alone. An out-of-order instruction
-// uses it for its own token and has room for a distance only; one without a token of its own (end
-// of thread) cannot hold both, since both would read as setting the token.
+// uses it for its own token and has room for a distance only. The end of the thread always waits
+// with distance 1 and nothing else (Wa_14013672992).
 Placement Place(const Instruction& inst, const Needs& needs, bool sets_token) {
   Placement out;
   Waits rest{needs.distance[kMasked], needs.dst[kMasked], needs.src[kMasked]};
@@ -112,7 +114,9 @@ Placement Place(const Instruction& inst, const Needs& needs, bool sets_token) {
   }
   rest.src &= ~rest.dst;
   const auto lowest = [](uint16_t mask) { return static_cast<uint16_t>(mask & -mask); };
-  if (sets_token || (IsOutOfOrder(inst) && rest.distance != 0)) {
+  if (EndsThread(inst)) {
+    out.own.distance = 1;
+  } else if (sets_token) {
     out.own.distance = std::exchange(rest.distance, 0);
   } else if (rest.dst != 0 || rest.distance != 0) {
     out.own.distance = std::exchange(rest.distance, 0);
@@ -277,7 +281,7 @@ class Pass {
       fresh.dst[c] = bit;
       state.pending[r] = fresh;
     });
-    state.special = fp.writes_special;
+    state.special = fp.reads_special || fp.writes_special;
   }
 
   void Emit(int32_t i, const Placement& placement) {

@@ -23,7 +23,8 @@
 //   out-of-order write after in-order read RegDist
 //   read or write after out-of-order write token.dst
 //   write after out-of-order read          token.src
-//   control, state, ip, mask registers     RegDist 1 at the access and after a write
+//   control, state, ip, mask registers     RegDist 1 at the access and after it
+//   end of thread                          RegDist 1 always (Wa_14013672992)
 //   flags, n0, tdr, implicit acc0/acc1     nothing: hardware keeps them coherent
 //   distance above 10                      nothing: the pipeline is shorter
 // A wait for token.dst clears the token, one for token.src its reads only, one for RegDist all

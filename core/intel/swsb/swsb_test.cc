@@ -190,7 +190,9 @@ TEST(Swsb, MathIsOutOfOrder) {
 
 TEST(Swsb, EndOfThreadTakesNoToken) {
   EXPECT_EQ(Annotated(MakeProgram({Alu(127, 1, 2, true), EndOfThread(127)})), "00 01");
-  EXPECT_EQ(Annotated(MakeProgram({Load(126, 5, true), EndOfThread(126)})), "40 20");
+  // Always distance 1 and nothing else (Wa_14013672992).
+  EXPECT_EQ(Annotated(MakeProgram({EndOfThread(127)})), "01");
+  EXPECT_EQ(Annotated(MakeProgram({Load(126, 5, true), EndOfThread(126)})), "40 nop:20 01");
 }
 
 // Wa_1407528679: a masked instruction cannot carry the wait for a NoMask producer.

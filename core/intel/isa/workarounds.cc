@@ -1,0 +1,104 @@
+// Errata and the program pass for two of them, see workarounds.h.
+#include "core/intel/isa/workarounds.h"
+
+#include <vector>
+
+namespace kiln::intel::isa {
+namespace {
+
+using S = WorkaroundStatus;
+
+constexpr Workaround kWorkarounds[] = {
+    {"Wa_1407528679",
+     "fused EUs may run a block with all channels off: NoMask instructions then run, masked ones "
+     "and their waits do not",
+     S::kImplemented,
+     "core/intel/swsb: waits for NoMask producers are carried by NoMask instructions"},
+    {"Wa_1407528679 (sends)",
+     "a NoMask send under control flow whose header, descriptor or address comes from live lanes "
+     "must not run when no lane is on",
+     S::kBackEnd,
+     "predicate NoMask sends under control flow with ANYnH of the execution mask, unless all they "
+     "read is uniform and always valid"},
+    {"Wa_1604601757", "dword times narrower integer takes no source modifier", S::kVerified,
+     "restriction 'dword multiply modifier'"},
+    {"Wa_14010017096", "the accumulator is cleared before the thread ends if it was written",
+     S::kImplemented, "ApplyWorkarounds; restriction 'accumulator at end'"},
+    {"Wa_14013672992", "a send that ends the thread always waits with distance 1",
+     S::kImplemented, "core/intel/swsb; restriction 'end-of-thread wait'"},
+    {"Wa_14014617373", "an accumulator destination at offset 0 has stride 1", S::kVerified,
+     "restriction 'accumulator stride'"},
+    {"Wa_14015360517", "the first instruction of a kernel has a non-empty execution mask",
+     S::kImplemented, "ApplyWorkarounds"},
+    {"Wa_14012320009", "resinfo is asked for level 0 only; sizes of other levels are computed",
+     S::kBackEnd, "texture size queries"},
+    {"Wa_1806565034",
+     "surfaces are arrayed only with more than one layer, so array sizes read by size queries "
+     "are clamped to at least 1",
+     S::kBackEnd, "image and texture size queries"},
+    {"Wa_14017468336",
+     "with dual-source blending no SIMD32 dispatch, and no SIMD8 message marked last render "
+     "target from a wider thread",
+     S::kBackEnd, "fragment shaders with dual sources are compiled SIMD8 only"},
+    {"Wa_22012725308", "accumulators: write after read across execution pipes is not protected",
+     S::kNotApplicable, "Gen12 `tgl` has one in-order pipe"},
+    {"Wa_220160235", "else jumping to endif may skip it and run on with all channels off",
+     S::kNotApplicable, "Gen9 and before; Gen11 and later are fixed, branch control stays off"},
+};
+
+bool WritesAccumulator(const Instruction& inst) {
+  const bool typed = Info(inst.op).format == Format::kBasic ||
+                     Info(inst.op).format == Format::kTernary ||
+                     Info(inst.op).format == Format::kMath;
+  return typed && (inst.acc_write || Info(inst.op).writes_accumulator ||
+                   (inst.dst.file == File::kArf && inst.dst.arf == Arf::kAccumulator));
+}
+
+Instruction ClearAccumulator() {
+  Instruction inst;
+  inst.op = Opcode::kMov;
+  inst.exec_size = 16;
+  inst.no_mask = true;
+  inst.dst.file = File::kArf;
+  inst.dst.arf = Arf::kAccumulator;
+  inst.dst.type = Type::kF;
+  inst.dst.region.hstride = 1;
+  inst.src[0].file = File::kImm;
+  inst.src[0].type = Type::kF;
+  return inst;
+}
+
+Instruction DummyMov() {
+  Instruction inst;
+  inst.op = Opcode::kMov;
+  inst.exec_size = 8;
+  inst.no_mask = true;
+  inst.dst.file = File::kArf;
+  inst.dst.type = Type::kUD;
+  inst.dst.region.hstride = 1;
+  inst.src[0].file = File::kImm;
+  inst.src[0].type = Type::kUD;
+  return inst;
+}
+
+}  // namespace
+
+absl::Span<const Workaround> Workarounds() { return kWorkarounds; }
+
+void ApplyWorkarounds(Program& program, int dispatch_width) {
+  std::vector<Insertion> insertions;
+  bool accumulator_used = false;
+  for (int32_t i = 0; i < program.Next(); ++i) {
+    const Instruction& inst = program.insts[i];
+    if (i == 0 && !inst.no_mask && inst.exec_size != dispatch_width) {
+      insertions.push_back({0, DummyMov()});
+    }
+    accumulator_used |= WritesAccumulator(inst);
+    if (IsSend(inst.op) && inst.send.eot && accumulator_used) {
+      insertions.push_back({i, ClearAccumulator()});
+    }
+  }
+  Insert(program, insertions);
+}
+
+}  // namespace kiln::intel::isa
