@@ -1,15 +1,15 @@
 // eu_run: executes an EU binary with its launch record on the data of a job.
 //
 //   eu_run [--no-contract] [--fusion] [--opposite] [--max-instructions=N] [--max-seconds=S]
-//          [--swsb=OFFSET:VALUE]... BINARY LAUNCH.json JOB.json
+//          [--coverage] [--patch=OFFSET:VALUE]... BINARY LAUNCH.json JOB.json
 //   eu_run --list FILE       lines "BINARY LAUNCH.json JOB.json [option...]"
 //
 // The job format is that of `run-peer exec` (tests/peer/README.md), compute only: `push`,
 // `resources` (buffers) and `dispatch`. Prints one JSON line per run:
 //   {"ok": true, "instructions": N, "lane_operations": N, "seconds": S,
 //    "outputs": [{"set", "binding", "index", "hex"}]}   or   {"ok": false, "error": "..."}
-// Outputs are all buffers given. --swsb overwrites the scoreboard byte of the instruction at a byte
-// offset, for tests that remove waits. Exit status 0 unless the arguments are unusable.
+// Outputs are all buffers given. --patch overwrites a byte of the code, for tests that remove waits;
+// --coverage adds "executed": the byte offsets of executed instructions. Exit status 0 unless the arguments are unusable.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -47,6 +47,7 @@ struct Request {
   std::string binary, launch, job;
   sim::eu::Options options;
   std::vector<Patch> patches;
+  bool coverage = false;
 };
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
@@ -197,8 +198,8 @@ absl::StatusOr<json> Execute(const Request& request) {
   absl::StatusOr<sim::eu::Dispatch> dispatch = ReadJob(job, Folder(request.job));
   if (!dispatch.ok()) return dispatch.status();
   for (const Patch& p : request.patches) {
-    if (p.offset + 2 > code->size()) return absl::InvalidArgumentError("--swsb offset");
-    (*code)[p.offset + 1] = static_cast<char>(p.value);
+    if (p.offset >= code->size()) return absl::InvalidArgumentError("--patch offset");
+    (*code)[p.offset] = static_cast<char>(p.value);
   }
   const auto start = std::chrono::steady_clock::now();
   const absl::Span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(code->data()),
@@ -213,6 +214,7 @@ absl::StatusOr<json> Execute(const Request& request) {
                  {"messages", stats->messages},
                  {"seconds", spent.count()},
                  {"outputs", json::array()}};
+  if (request.coverage) result["executed"] = stats->executed;
   for (const ClientBuffer& b : dispatch->buffers) {
     if (!b.bound) continue;
     result["outputs"].push_back(
@@ -232,13 +234,15 @@ bool Take(const std::string& argument, Request& request) {
     request.options.contract = false;
   } else if (a == "--fusion") {
     request.options.fusion = true;
+  } else if (a == "--coverage") {
+    request.coverage = true;
   } else if (a == "--opposite") {
     request.options.opposite = true;
   } else if (absl::ConsumePrefix(&a, "--max-instructions=")) {
     return absl::SimpleAtoi(a, &request.options.max_instructions);
   } else if (absl::ConsumePrefix(&a, "--max-seconds=")) {
     return absl::SimpleAtod(a, &request.options.max_seconds);
-  } else if (absl::ConsumePrefix(&a, "--swsb=")) {
+  } else if (absl::ConsumePrefix(&a, "--patch=")) {
     unsigned offset = 0, value = 0;
     if (std::sscanf(std::string(a).c_str(), "%u:%u", &offset, &value) != 2) return false;
     request.patches.push_back({offset, static_cast<uint8_t>(value)});

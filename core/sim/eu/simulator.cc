@@ -32,10 +32,10 @@ class Simulator {
   Simulator(const Program& program, const out::LaunchRecord& record, const Options& options,
             LaunchState& launch)
       : program_(program), record_(record), options_(options), launch_(launch),
-        start_(std::chrono::steady_clock::now()) {}
+        start_(std::chrono::steady_clock::now()), executed_(program.ops.size()) {}
 
   absl::Status RunGroup(const std::array<uint32_t, 3>& group);
-  const RunStats& stats() const { return stats_; }
+  RunStats TakeStats();
 
  private:
   absl::Status RunTurn(uint32_t index);
@@ -53,6 +53,7 @@ class Simulator {
   LaunchState& launch_;
   std::chrono::steady_clock::time_point start_;
   RunStats stats_;
+  std::vector<uint8_t> executed_;  // by instruction
   uint64_t next_clock_ = kClockInterval;
   // The workgroup being run.
   std::vector<Thread> threads_;
@@ -60,6 +61,13 @@ class Simulator {
   uint32_t arrived_ = 0;
   uint32_t phase_ = 0;
 };
+
+RunStats Simulator::TakeStats() {
+  for (size_t i = 0; i < executed_.size(); ++i) {
+    if (executed_[i]) stats_.executed.push_back(program_.ops[i].offset);
+  }
+  return std::move(stats_);
+}
 
 absl::Status Simulator::CheckLimits() {
   if (stats_.instructions > options_.max_instructions) {
@@ -211,6 +219,7 @@ absl::Status Simulator::RunTurn(uint32_t index) {
     if (op.join_target && t.waiting != 0) WakeChannels(t);
     ++t.instructions;
     ++stats_.instructions;
+    executed_[t.pc] |= op.inst.no_mask || t.active != 0;
     absl::Status status = Step(index, op);
     if (!status.ok()) return status;
   }
@@ -294,7 +303,7 @@ absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRe
                                        ",", group[2], ")"));
     }
   }
-  return simulator.stats();
+  return simulator.TakeStats();
 }
 
 }  // namespace kiln::sim::eu

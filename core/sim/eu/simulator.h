@@ -54,6 +54,9 @@ struct RunStats {
   uint64_t lane_operations = 0;  // channels of all instructions but branches and sync
   uint64_t messages = 0;
   uint64_t threads = 0;
+  // Byte offsets of the instructions that some thread executed with an active channel (or NoMask),
+  // ascending.
+  std::vector<uint32_t> executed;
 };
 
 // Gives every buffer without address one, as Run would. Call it first when data contains addresses.
