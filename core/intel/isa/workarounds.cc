@@ -40,6 +40,8 @@ constexpr Workaround kWorkarounds[] = {
      "with dual-source blending no SIMD32 dispatch, and no SIMD8 message marked last render "
      "target from a wider thread",
      S::kBackEnd, "fragment shaders with dual sources are compiled SIMD8 only"},
+    {"HSD 1404612949", "memory fences ask for the commit and wait for its answer", S::kBackEnd,
+     "fence messages are built with MessageFields::commit, and a sync on their result follows"},
     {"Wa_22012725308", "accumulators: write after read across execution pipes is not protected",
      S::kNotApplicable, "Gen12 `tgl` has one in-order pipe"},
     {"Wa_220160235", "else jumping to endif may skip it and run on with all channels off",

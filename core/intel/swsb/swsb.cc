@@ -184,6 +184,18 @@ uint8_t OwnByte(const Waits& own, int token) {
   return own.distance != 0 ? DistanceAndToken(own.distance, waited) : WaitDst(waited);
 }
 
+// Tokens that a sync of the input waits for by itself: those of its mask, or all without one.
+Waits WaitsOfSync(const Instruction& inst) {
+  Waits waits;
+  if (inst.op != isa::Opcode::kSync) return waits;
+  const uint16_t mask = inst.src[0].file == isa::File::kImm
+                            ? static_cast<uint16_t>(inst.src[0].imm)
+                            : uint16_t{0xffff};
+  if (inst.sync == isa::SyncFunction::kAllWr) waits.dst = mask;
+  if (inst.sync == isa::SyncFunction::kAllRd) waits.src = mask;
+  return waits;
+}
+
 class Pass {
  public:
   explicit Pass(Program& program) : program_(program) {}
@@ -248,6 +260,7 @@ class Pass {
       const Placement placement = Place(inst, needs, plan_.token[i] != kNoToken);
       Clear(state, placement.sync, true, now);
       Clear(state, placement.own, inst.no_mask, now);
+      Clear(state, WaitsOfSync(inst), inst.no_mask, now);
       if (emit) Emit(i, placement);
       Execute(state, inst, fp, plan_.token[i], now);
       if (IsInOrder(inst)) ++now;

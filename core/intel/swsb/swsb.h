@@ -8,7 +8,8 @@
 //
 // In: a program in final order with physical registers; SWSB bytes are ignored and overwritten.
 // A sync.nop whose source is a GRF waits until that register is written (for fences and other
-// messages waited for without being read); the pass turns the source into null.
+// messages waited for without being read); the pass turns the source into null. A sync.allwr or
+// sync.allrd of the input (a barrier's, say) stays and counts as the wait it is.
 // Out: the same instructions with SWSB bytes, and sync instructions between them.
 //
 // Algorithm: tokens are assigned in program order, first to sends and math that are waited for

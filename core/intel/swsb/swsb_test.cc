@@ -216,6 +216,18 @@ TEST(Swsb, SyncOnARegisterBecomesAPlainWait) {
   EXPECT_EQ(program.insts[1].src[0].file, isa::File::kArf);
 }
 
+TEST(Swsb, SyncAllwrOfTheInputClearsTokens) {
+  Instruction sync;
+  sync.op = Opcode::kSync;
+  sync.sync = isa::SyncFunction::kAllWr;
+  sync.no_mask = true;
+  sync.src[0] = Null();
+  EXPECT_EQ(Annotated(MakeProgram({Load(10, 5), sync, Alu(11, 10, 5)})), "40 wr0:00 00");
+  sync.no_mask = false;
+  EXPECT_EQ(Annotated(MakeProgram({Load(10, 5, true), sync, Alu(11, 10, 5)})),
+            "40 wr0:00 nop:20 00");
+}
+
 TEST(Swsb, ControlRegisterIsGuardedOnBothSides) {
   Instruction set = Alu(0, 1, 2, true);
   set.op = Opcode::kOr;
