@@ -174,10 +174,10 @@ class Generator {
     }
     return shapes;
   }
-  void AddParams(BlockId block, const std::vector<Value>& shapes, bool loop_head = false) {
+  void AddParams(BlockId block, const std::vector<Value>& shapes) {
     for (const Value& s : shapes) {
       const ValueId v = b_.AddParam(block, s);
-      Publish(v, loop_head && s.file == kU);
+      Publish(v, s.file == kU);
     }
   }
 
@@ -434,7 +434,7 @@ class Generator {
     const BlockId head = b_.NewBlock(Depth());
     b_.AddEdge(before, head, init);
     b_.SetBlock(head);
-    AddParams(head, head_params, true);
+    AddParams(head, head_params);
     loops_.back().level = marks_.size();
     Body(depth);
     if (!counted) LeaveIf(true);

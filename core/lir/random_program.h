@@ -3,7 +3,8 @@
 // collects, loads, NoMask instructions, values of 2, 4 and 8 bytes, flags, uniform values.
 //
 // The programs verify, and keep what divergence analysis guarantees on real ones: no per-lane
-// value that is defined NoMask, and no uniform loop parameter, is read after a divergent exit.
+// value that is defined NoMask, and no uniform parameter of its loop, is read after a divergent
+// exit.
 // The same seed gives the same program on every machine.
 #ifndef KILN_CORE_LIR_RANDOM_PROGRAM_H_
 #define KILN_CORE_LIR_RANDOM_PROGRAM_H_

@@ -1,0 +1,182 @@
+#include "core/lir/ra/allocate.h"
+
+#include <array>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/cause.h"
+#include "core/lir/ra/assign.h"
+#include "core/lir/ra/save_flags.h"
+#include "core/lir/ra/value_info.h"
+
+namespace kiln::lir::ra {
+
+namespace {
+
+bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
+
+bool Held(const Liveness& l, BlockId b, ValueId v, uint32_t comps) {
+  for (uint32_t c = 0; c < comps; ++c) {
+    const uint32_t g = l.global(l.first_slot(v) + c);
+    if (g != Liveness::kLocal && l.parked(b).test(g)) return true;
+  }
+  return false;
+}
+
+absl::Status Replaced(ValueId v, BlockId b, const Value& value) {
+  return absl::InternalError(absl::StrCat("LIR %", v.index, " (SPIR-V id ", value.spirv_id,
+                                          ") is written for all lanes in b", b.index,
+                                          " while lanes that are parked there hold it"));
+}
+
+// No placement can keep a value for parked lanes through a NoMask write of that very value. That
+// is the selector's to avoid: such a value is not uniform after the exit that parks the lanes. A
+// uniform value that is computed again from the same sources is the same, so only parameters and
+// per-lane values are refused.
+absl::Status CheckRedefinitions(const Target& t, const Function& f, const Liveness& l) {
+  for (size_t b = 0; b < f.blocks.size(); ++b) {
+    for (InstId i : f.blocks[b].insts) {
+      for (const Operand& o : f.defs(i)) {
+        if (!IsValue(o) || IsWhole(t, f.value(o.value())) || !(f.inst(i).flags & kNoMask)) {
+          continue;
+        }
+        if (Held(l, BlockId(b), o.value(), o.comps)) {
+          return Replaced(o.value(), BlockId(b), f.value(o.value()));
+        }
+      }
+    }
+    for (const Edge& e : f.blocks[b].succs) {
+      for (ValueId p : f.block(e.to).params) {
+        if (IsWhole(t, f.value(p)) && Held(l, BlockId(b), p, f.value(p).comps)) {
+          return Replaced(p, BlockId(b), f.value(p));
+        }
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Writes an assignment into the function.
+class Committer {
+ public:
+  Committer(const Target& t, Function& f, const Assignment& a, AllocationStats* stats)
+      : t_(t), f_(f), a_(a), stats_(*stats) {}
+
+  void Run() {
+    for (size_t k = 0; k < a_.operand_reg.size(); ++k) f_.operands[k].reg = a_.operand_reg[k];
+    size_t next = 0;
+    for (size_t b = 0; b < f_.blocks.size(); ++b) {
+      std::vector<InstId> insts;
+      const std::vector<InstId> old = f_.blocks[b].insts;
+      for (size_t k = 0; k <= old.size(); ++k) {
+        for (; next < a_.insertions.size() && a_.insertions[next].block == BlockId(b) &&
+               a_.insertions[next].position == k;
+             ++next) {
+          for (const MoveStep& s : a_.insertions[next].steps) Insert(s, &insts);
+        }
+        if (k < old.size() && !a_.removed[old[k].index]) insts.push_back(old[k]);
+      }
+      f_.blocks[b].insts = std::move(insts);
+    }
+  }
+
+ private:
+  void Insert(const MoveStep& s, std::vector<InstId>* insts) {
+    Value value = f_.value(ValueId(s.tag));
+    value.comps = 1;
+    value.whole_registers = value.in_tail = false;
+    value.spirv_id = 0;
+    const uint16_t comps = static_cast<uint16_t>(s.units / t_.units_per_comp(f_, value));
+    if (!s.swap) {
+      Finish(t_.make_copy(f_, value, s.to, s.from, s.units, s.no_mask), value, comps, insts);
+      return;
+    }
+    std::array<InstId, 3> three;
+    t_.make_swap(f_, value, s.to, s.from, s.units, s.no_mask, absl::MakeSpan(three));
+    for (InstId i : three) Finish(i, value, comps, insts);
+  }
+
+  // Gives the places a value of their shape.
+  void Finish(InstId i, const Value& value, uint16_t comps, std::vector<InstId>* insts) {
+    const ValueId shape = ShapeOf(value, comps);
+    Inst& in = f_.inst(i);
+    in.flags |= kInsertedCopy;
+    for (uint32_t k = 0; k < uint32_t{in.num_defs} + in.num_uses; ++k) {
+      Operand& o = f_.operands[in.first_operand + k];
+      o.id = shape.index;
+      o.comp = 0;
+      o.comps = comps;
+    }
+    insts->push_back(i);
+    ++stats_.copies_inserted;
+  }
+
+  ValueId ShapeOf(Value value, uint16_t comps) {
+    value.comps = comps;
+    for (ValueId v : shapes_) {
+      const Value& s = f_.value(v);
+      if (s.file == value.file && s.elem_bytes == value.elem_bytes && s.comps == comps) return v;
+    }
+    f_.values.push_back(value);
+    shapes_.push_back(ValueId(f_.values.size() - 1));
+    return shapes_.back();
+  }
+
+  const Target& t_;
+  Function& f_;
+  const Assignment& a_;
+  AllocationStats& stats_;
+  std::vector<ValueId> shapes_;
+};
+
+absl::Status Refuse(const Target& t, const Function& f, const AllocationStats& stats,
+                    const OutOfRegisters& why) {
+  const Value& v = f.value(why.value);
+  const uint8_t pool = t.files[v.file].pool;
+  const PoolInfo& info = t.pools[pool];
+  return WithCause(
+      absl::ResourceExhaustedError(absl::StrCat(
+          "no room for a value of ", v.comps, " component(s) in pool ", std::string(info.name),
+          " (SPIR-V id ", v.spirv_id, ", block b", why.block.index, "): at most ",
+          stats.max_live[pool].logical, " units live, ", stats.max_live[pool].physical,
+          " with parked lanes, of ", info.units)),
+      "out_of_registers");
+}
+
+}  // namespace
+
+absl::StatusOr<AllocationStats> Allocate(const Target& t, Function* f) {
+  AllocationStats stats;
+  const absl::StatusOr<int> saved = SaveExcessFlags(t, f);
+  if (!saved.ok()) return saved.status();
+  stats.flags_saved = static_cast<uint32_t>(*saved);
+  const Liveness live(t, *f);
+  if (absl::Status s = CheckRedefinitions(t, *f, live); !s.ok()) return s;
+  stats.max_live = MaxPressure(t, *f, live);
+  const std::vector<ValueInfo> info = DescribeValues(t, *f);
+  // Spreading over the pool costs nothing while it is at most half full.
+  bool roomy = true;
+  for (size_t p = 0; p < t.pools.size(); ++p) {
+    if (t.files.size() > p && t.pools[p].units >= 64) {
+      roomy &= 2 * stats.max_live[p].physical <= t.pools[p].units;
+    }
+  }
+  OutOfRegisters why;
+  for (Order order : {Order::kSpread, Order::kLow, Order::kSizes, Order::kLifetimes}) {
+    if (order == Order::kSpread && !roomy) continue;
+    ++stats.attempts;
+    Assignment assignment;
+    if (!Assign(t, *f, live, info, order, &assignment, &why)) continue;
+    stats.top = assignment.top;
+    stats.copies_removed = assignment.copies_removed;
+    stats.collect_parts = assignment.collect_parts;
+    stats.collect_parts_in_place = assignment.collect_parts_in_place;
+    stats.compactions = assignment.compactions;
+    Committer(t, *f, assignment, &stats).Run();
+    return stats;
+  }
+  return Refuse(t, *f, stats, why);
+}
+
+}  // namespace kiln::lir::ra

@@ -1,0 +1,402 @@
+// Allocation: random programs through the checker, and the shapes that have a reason.
+#include "core/lir/ra/allocate.h"
+
+#include <string>
+#include <vector>
+
+#include "core/base/cause.h"
+#include "core/lir/build.h"
+#include "core/lir/liveness.h"
+#include "core/lir/parse.h"
+#include "core/lir/print.h"
+#include "core/lir/ra/check.h"
+#include "core/lir/random_program.h"
+#include "core/lir/testing.h"
+#include "core/lir/verify.h"
+#include "gtest/gtest.h"
+
+namespace kiln::lir::ra {
+namespace {
+
+using testing::SmallTestTarget;
+using testing::TestTarget;
+
+Function Read(const std::string& text) {
+  auto f = Parse(TestTarget(), text);
+  EXPECT_TRUE(f.ok()) << f.status();
+  const absl::Status s = Verify(TestTarget(), *f);
+  EXPECT_TRUE(s.ok()) << s;
+  return *std::move(f);
+}
+
+// Allocates and checks; the stats, or a failed test.
+AllocationStats MustAllocate(const Target& t, Function* f) {
+  const Function ssa = *f;
+  const auto stats = Allocate(t, f);
+  EXPECT_TRUE(stats.ok()) << stats.status();
+  if (!stats.ok()) return {};
+  const absl::Status form = VerifyAllocated(t, *f);
+  EXPECT_TRUE(form.ok()) << form;
+  const absl::Status s = CheckAllocation(t, ssa, *f);
+  EXPECT_TRUE(s.ok()) << s << "\n" << Print(t, *f);
+  return *stats;
+}
+
+uint32_t RegOf(const Function& f, uint32_t value) {
+  for (const Block& b : f.blocks) {
+    for (InstId i : b.insts) {
+      for (const Operand& o : f.defs(i)) {
+        if (o.kind == Operand::Kind::kValue && o.id == value) return o.reg;
+      }
+    }
+  }
+  return Operand::kNoReg;
+}
+
+struct Totals {
+  int programs = 0, refused = 0, refused_though_it_fits = 0;
+  uint32_t compactions = 0, flags_saved = 0, parts = 0, parts_in_place = 0, copies = 0;
+  uint32_t attempts = 0;
+};
+
+void RunRandom(const Target& t, int programs, testing::RandomOptions options, Totals* totals) {
+  for (int seed = 0; seed < programs; ++seed) {
+    options.width = seed % 4 == 0 ? 8 : seed % 4 == 3 ? 32 : 16;
+    options.pool_size = 6 + seed % 17;
+    const Function ssa = testing::RandomProgram(static_cast<uint64_t>(seed), options);
+    ASSERT_TRUE(Verify(t, ssa).ok());
+    Function f = ssa;
+    const auto stats = Allocate(t, &f);
+    ++totals->programs;
+    if (!stats.ok()) {
+      ASSERT_EQ(CauseOf(stats.status()), "out_of_registers")
+          << "seed " << seed << ": " << stats.status() << "\n" << Print(t, ssa);
+      ++totals->refused;
+      const std::vector<Pressure> max = MaxPressure(t, ssa, Liveness(t, ssa));
+      totals->refused_though_it_fits += max[0].physical <= t.pools[0].units;
+      continue;
+    }
+    const absl::Status form = VerifyAllocated(t, f);
+    ASSERT_TRUE(form.ok()) << form;
+    const absl::Status s = CheckAllocation(t, ssa, f);
+    ASSERT_TRUE(s.ok()) << "seed " << seed << ": " << s << "\n" << Print(t, f);
+    totals->compactions += stats->compactions;
+    totals->flags_saved += stats->flags_saved;
+    totals->parts += stats->collect_parts;
+    totals->parts_in_place += stats->collect_parts_in_place;
+    totals->copies += stats->copies_inserted;
+    totals->attempts += stats->attempts;
+  }
+}
+
+TEST(AllocateTest, RandomPrograms) {
+  Totals totals;
+  RunRandom(TestTarget(), 400, {}, &totals);
+  printf("programs %d refused %d compactions %u flags %u parts %u in place %u copies %u\n",
+         totals.programs, totals.refused, totals.compactions, totals.flags_saved, totals.parts,
+         totals.parts_in_place, totals.copies);
+  EXPECT_LT(totals.refused, totals.programs / 10);
+  EXPECT_GT(totals.flags_saved, 0u);
+  EXPECT_GT(totals.parts_in_place, 0u);
+}
+
+TEST(AllocateTest, RandomProgramsInASmallPool) {
+  Totals totals;
+  testing::RandomOptions options;
+  options.live_ins = 3;
+  options.instructions = 80;
+  RunRandom(SmallTestTarget(), 600, options, &totals);
+  printf("programs %d refused %d (fit %d) compactions %u attempts %u\n", totals.programs,
+         totals.refused, totals.refused_though_it_fits, totals.compactions, totals.attempts);
+  EXPECT_GT(totals.refused, 0);     // the pool is too small for some
+  EXPECT_GT(totals.compactions, 0u);
+}
+
+// A NoMask write at the head of a loop runs for lanes that have left it: it must not hit what they
+// take along, although scalar SSA has that value dead there.
+TEST(AllocateTest, NoMaskWriteSparesLanesThatLeftTheLoop) {
+  for (const char* u : {"U 4x1", "G 4x1"}) {
+    Function f = Read(std::string("function test width 8\n"
+                                  "value %0 G 4x1\n"
+                                  "value %1 ") +
+                      u +
+                      "\n"
+                      "value %2 F 0x1\n"
+                      "block b0 depth 0\n"
+                      "  -> b1\n"
+                      "block b1 depth 1\n"
+                      "  %1:ud = const #0x5:ud {w8 nomask}\n"
+                      "  store %1:ud\n"
+                      "  %0:ud = const #0x1:ud {w8}\n"
+                      "  %2:ud = cmp %0:ud {w8}\n"
+                      "  break %2:ud {w8 pred 1}\n"
+                      "  -> b3, b2\n"
+                      "block b2 depth 1\n"
+                      "  while\n"
+                      "  -> b1\n"
+                      "block b3 depth 0\n"
+                      "  store %0:ud\n"
+                      "  end\n");
+    MustAllocate(TestTarget(), &f);
+    EXPECT_NE(RegOf(f, 0) / 8, RegOf(f, 1) / 8);
+  }
+}
+
+// A masked write may share the register: that is what logical liveness gains. At a low pressure
+// the allocator has no reason to, so the pool is made to hold two registers only.
+TEST(AllocateTest, MaskedValuesOfTheTwoSidesShareRegisters) {
+  const PoolInfo pools[] = {{"grf", 16, 0}, {"flag", 4, 0}};
+  Target t = TestTarget();
+  t.pools = pools;
+  const char* text =
+      "function test width 8\n"
+      "value %0 G 4x1\n"
+      "value %1 G 4x1\n"
+      "value %2 F 0x1\n"
+      "value %3 G 4x1\n"
+      "value %4 G 4x1\n"
+      "block b0 depth 0\n"
+      "  %0:ud = const #0x1:ud {w8}\n"
+      "  %2:ud = cmp %0:ud {w8}\n"
+      "  if %2:ud {w8 pred 1}\n"
+      "  -> b1, b2\n"
+      "block b1 depth 0\n"
+      "  %1:ud = const #0x2:ud {w8}\n"
+      "  %3:ud = const #0x3:ud {w8}\n"
+      "  store %1:ud %3:ud\n"
+      "  else\n"
+      "  -> b3\n"
+      "  ~> b2\n"
+      "block b2 depth 0\n"
+      "  store %0:ud\n"
+      "  endif\n"
+      "  -> b3\n"
+      "block b3 depth 0\n"
+      "  end\n";
+  Function f = Read(text);
+  MustAllocate(t, &f);
+  // Written for all lanes, the same value needs a third register.
+  std::string no_mask = text;
+  no_mask.replace(no_mask.find("#0x2:ud {w8}"), 12, "#0x2:ud {w8 nomask}");
+  no_mask.replace(no_mask.find("#0x3:ud {w8}"), 12, "#0x3:ud {w8 nomask}");
+  Function g = Read(no_mask);
+  const auto stats = Allocate(t, &g);
+  ASSERT_FALSE(stats.ok());
+  EXPECT_EQ(CauseOf(stats.status()), "out_of_registers");
+}
+
+// 16-bit and 32-bit lanes lie in different bytes: they must not share a register even masked.
+TEST(AllocateTest, DifferentLaneLayoutsDoNotShare) {
+  const PoolInfo pools[] = {{"grf", 16, 0}, {"flag", 4, 0}};
+  Target t = TestTarget();
+  t.pools = pools;
+  Function f = Read(
+      "function test width 8\n"
+      "value %0 G 4x1\n"
+      "value %1 G 2x1\n"
+      "value %2 F 0x1\n"
+      "value %3 G 2x1\n"
+      "block b0 depth 0\n"
+      "  %0:ud = const #0x1:ud {w8}\n"
+      "  %2:ud = cmp %0:ud {w8}\n"
+      "  if %2:ud {w8 pred 1}\n"
+      "  -> b1, b2\n"
+      "block b1 depth 0\n"
+      "  %1:uw = const #0x2:uw {w8}\n"
+      "  %3:uw = const #0x3:uw {w8}\n"
+      "  store %1:uw %3:uw\n"
+      "  else\n"
+      "  -> b3\n"
+      "  ~> b2\n"
+      "block b2 depth 0\n"
+      "  store %0:ud\n"
+      "  endif\n"
+      "  -> b3\n"
+      "block b3 depth 0\n"
+      "  end\n");
+  const auto stats = Allocate(t, &f);
+  ASSERT_FALSE(stats.ok());
+  EXPECT_EQ(CauseOf(stats.status()), "out_of_registers");
+}
+
+// The parameter of a join is written by the then side; a NoMask write on the else side spares it.
+// So does one in the loop for the parameter of its exit, and one behind a continue for the
+// parameter of the continue block.
+TEST(AllocateTest, ParametersOfLanesThatWaitAreSpared) {
+  Function f = Read(
+      "function test width 8\n"
+      "value %0 G 4x1\n"
+      "value %1 U 4x8 whole\n"
+      "value %2 F 0x1\n"
+      "value %3 G 4x1\n"
+      "value %4 U 4x8 whole\n"
+      "value %5 G 4x1\n"
+      "value %6 G 4x1\n"
+      "value %7 F 0x1\n"
+      "livein %0 at 8\n"
+      "block b0 depth 0\n"
+      "  %2:ud = cmp %0:ud {w8}\n"
+      "  if %2:ud {w8 pred 1}\n"
+      "  -> b1, b2\n"
+      "block b1 depth 0\n"
+      "  %6:ud = const #0x3:ud {w8}\n"
+      "  else\n"
+      "  -> b3(%6:ud)\n"
+      "  ~> b2\n"
+      "block b2 depth 0\n"
+      "  %1x8:ud = load #0x0:ud {w8 nomask}\n"
+      "  store %1x8:ud\n"
+      "  endif\n"
+      "  -> b3(%0:ud)\n"
+      "block b3 depth 0 params %3\n"
+      "  -> b4\n"
+      "block b4 depth 1\n"
+      "  %7:ud = cmp %3:ud {w8}\n"
+      "  if %7:ud {w8 pred 1}\n"
+      "  -> b5, b7\n"
+      "block b5 depth 1\n"
+      "  break\n"
+      "  -> b8(%3:ud)\n"
+      "  ~> b6\n"
+      "block b6 depth 1\n"
+      "  endif\n"
+      "  -> b7\n"
+      "block b7 depth 1\n"
+      "  %4x8:ud = load #0x0:ud {w8 nomask}\n"
+      "  store %4x8:ud\n"
+      "  while\n"
+      "  -> b4\n"
+      "block b8 depth 0 params %5\n"
+      "  store %5:ud\n"
+      "  end\n");
+  MustAllocate(TestTarget(), &f);
+}
+
+TEST(AllocateTest, PayloadIsFreeAfterItsLastUse) {
+  // Three registers: two live-ins, of which one is used in the loop and so lives to its end.
+  const PoolInfo pools[] = {{"grf", 24, 0}, {"flag", 4, 0}};
+  Target t = TestTarget();
+  t.pools = pools;
+  Function f = Read(
+      "function test width 8\n"
+      "value %0 G 4x1\n"
+      "value %1 G 4x1\n"
+      "value %2 G 4x1\n"
+      "value %3 G 4x1\n"
+      "value %4 F 0x1\n"
+      "livein %0 at 0\n"
+      "livein %1 at 8\n"
+      "block b0 depth 0\n"
+      "  %2:ud = add %0:ud %0:ud {w8}\n"
+      "  -> b1\n"
+      "block b1 depth 1\n"
+      "  %3:ud = add %1:ud %2:ud {w8}\n"
+      "  store %3:ud\n"
+      "  %4:ud = cmp %1:ud {w8}\n"
+      "  while %4:ud {w8 pred 1}\n"
+      "  -> b1, b2\n"
+      "block b2 depth 0\n"
+      "  end\n");
+  MustAllocate(t, &f);
+  EXPECT_NE(RegOf(f, 3), 8u);  // %1 is live round the loop
+  EXPECT_TRUE(RegOf(f, 2) == 0 || RegOf(f, 3) == 0);  // %0 is not
+}
+
+TEST(AllocateTest, CopiesAndCollectsMeetWithoutInstructions) {
+  Function f = Read(
+      "function test width 8\n"
+      "value %0 G 4x1\n"
+      "value %1 G 4x1\n"
+      "value %2 G 4x1\n"
+      "value %3 G 4x3 whole\n"
+      "value %4 G 4x1\n"
+      "block b0 depth 0\n"
+      "  %0:ud = const #0x1:ud {w8}\n"
+      "  %1:ud = copy %0:ud {w8}\n"
+      "  %2:ud = const #0x2:ud {w8}\n"
+      "  %4:ud = const #0x2:ud {w8}\n"
+      "  %3x3:ud = collect %4:ud %1:ud %2:ud {w8}\n"
+      "  store %3x3:ud\n"
+      "  end\n");
+  const AllocationStats stats = MustAllocate(TestTarget(), &f);
+  EXPECT_EQ(stats.collect_parts, 3u);
+  EXPECT_EQ(stats.collect_parts_in_place, 3u);
+  EXPECT_EQ(stats.copies_removed, 1u);
+  EXPECT_EQ(stats.copies_inserted, 0u);
+}
+
+TEST(AllocateTest, ALoopCounterNeedsNoCopy) {
+  Function f = Read(
+      "function test width 8\n"
+      "value %0 G 4x1\n"
+      "value %1 G 4x1\n"
+      "value %2 G 4x1\n"
+      "value %3 F 0x1\n"
+      "block b0 depth 0\n"
+      "  %0:ud = const #0x0:ud {w8}\n"
+      "  -> b1(%0:ud)\n"
+      "block b1 depth 1 params %1\n"
+      "  %3:ud = cmp %1:ud {w8}\n"
+      "  break %3:ud {w8 pred 1}\n"
+      "  -> b3, b2\n"
+      "block b2 depth 1\n"
+      "  %2:ud = add %1:ud #0x1:ud {w8}\n"
+      "  while\n"
+      "  -> b1(%2:ud)\n"
+      "block b3 depth 0\n"
+      "  end\n");
+  EXPECT_EQ(MustAllocate(TestTarget(), &f).copies_inserted, 0u);
+}
+
+TEST(AllocateTest, AUniformParameterReadAfterADivergentExitIsTheSelectorsError) {
+  Function f = Read(
+      "function test width 8\n"
+      "value %0 U 4x1\n"
+      "value %1 U 4x1\n"
+      "value %2 U 4x1\n"
+      "value %3 F 0x1\n"
+      "livein %0 at 0\n"
+      "block b0 depth 0\n"
+      "  -> b1(%0:ud)\n"
+      "block b1 depth 1 params %1\n"
+      "  %3:ud = cmp %1:ud {w8}\n"
+      "  break %3:ud {w8 pred 1}\n"
+      "  -> b3, b2\n"
+      "block b2 depth 1\n"
+      "  %2:ud = add %1:ud #0x1:ud {w8}\n"
+      "  while\n"
+      "  -> b1(%2:ud)\n"
+      "block b3 depth 0\n"
+      "  store %1:ud\n"
+      "  end\n");
+  const auto stats = Allocate(TestTarget(), &f);
+  ASSERT_FALSE(stats.ok());
+  EXPECT_EQ(stats.status().code(), absl::StatusCode::kInternal);
+}
+
+TEST(AllocateTest, RefusesByNameWhenRegistersRunOut) {
+  Function f;
+  f.dispatch_width = 16;
+  Builder b(f);
+  b.SetBlock(b.NewBlock());
+  std::vector<ValueId> values;
+  InstFields fields;
+  fields.width = 16;
+  for (int k = 0; k < 65; ++k) {
+    Value v;
+    v.file = testing::kG;
+    v.spirv_id = 100 + k;
+    values.push_back(b.NewValue(v));
+    b.Emit(testing::kConstOp, fields, {ValueOperand(values.back(), 0)}, {ImmOperand(1, 0)});
+  }
+  for (ValueId v : values) b.Emit(testing::kStoreOp, fields, {}, {ValueOperand(v, 0)});
+  b.Emit(testing::kEndOp, fields, {}, {});
+  const auto stats = Allocate(TestTarget(), &f);
+  ASSERT_FALSE(stats.ok());
+  EXPECT_EQ(CauseOf(stats.status()), "out_of_registers");
+  EXPECT_NE(std::string(stats.status().message()).find("SPIR-V id 164"), std::string::npos)
+      << stats.status();
+}
+
+}  // namespace
+}  // namespace kiln::lir::ra

@@ -1,0 +1,584 @@
+#include "core/lir/ra/check.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/lir/print.h"
+
+namespace kiln::lir::ra {
+
+namespace {
+
+bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
+
+// A fact, packed so that facts about one unit stand together: unit, value, k.
+using Fact = uint64_t;
+constexpr uint32_t kAnywhere = 0xffff;
+constexpr uint32_t kUnitsPerPool = 4096;
+
+Fact Pack(uint32_t unit, uint32_t value, uint32_t k) {
+  return Fact{unit} << 48 | Fact{value} << 16 | k;
+}
+uint32_t UnitOf(Fact f) { return static_cast<uint32_t>(f >> 48); }
+uint32_t ValueOf(Fact f) { return static_cast<uint32_t>(f >> 16); }
+uint32_t IndexOf(Fact f) { return static_cast<uint32_t>(f & 0xffff); }
+Fact At(Fact f, uint32_t unit) { return (f & 0xffffffffffffu) | Fact{unit} << 48; }
+Fact Named(Fact f, uint32_t value, uint32_t k) { return Pack(UnitOf(f), value, k); }
+
+// The facts of one lane at one place, sorted. `reached` false: all facts.
+struct Lane {
+  bool reached = false;
+  std::vector<Fact> facts;
+
+  bool Has(uint32_t unit, uint32_t value, uint32_t k) const {
+    return std::binary_search(facts.begin(), facts.end(), Pack(unit, value, k)) ||
+           std::binary_search(facts.begin(), facts.end(), Pack(kAnywhere, value, k));
+  }
+  void Add(std::vector<Fact> more) {
+    if (more.empty()) return;
+    std::sort(more.begin(), more.end());
+    const auto middle = static_cast<std::ptrdiff_t>(facts.size());
+    facts.insert(facts.end(), more.begin(), more.end());
+    std::inplace_merge(facts.begin(), facts.begin() + middle, facts.end());
+    facts.erase(std::unique(facts.begin(), facts.end()), facts.end());
+  }
+  std::vector<Fact> About(uint32_t unit) const {
+    return {std::lower_bound(facts.begin(), facts.end(), Pack(unit, 0, 0)),
+            std::lower_bound(facts.begin(), facts.end(), Pack(unit + 1, 0, 0))};
+  }
+  template <class P>
+  void Drop(P&& gone) {
+    facts.erase(std::remove_if(facts.begin(), facts.end(), gone), facts.end());
+  }
+  template <class P>
+  void DropIn(uint32_t unit, uint32_t n, P&& gone) {
+    const auto lo = std::lower_bound(facts.begin(), facts.end(), Pack(unit, 0, 0));
+    const auto hi = std::lower_bound(lo, facts.end(), Pack(unit + n, 0, 0));
+    facts.erase(std::remove_if(lo, hi, gone), hi);
+  }
+  void DropIn(uint32_t unit, uint32_t n) {
+    DropIn(unit, n, [](Fact) { return true; });
+  }
+  void DropValue(uint32_t v) {
+    Drop([v](Fact f) { return ValueOf(f) == v; });
+  }
+
+  // This becomes the meet with another lane; true if it changed.
+  bool Meet(const Lane& o) {
+    if (!o.reached) return false;
+    if (!reached) {
+      *this = o;
+      return true;
+    }
+    std::vector<Fact> both;
+    const auto keep = [&both](const Lane& a, const Lane& b) {
+      for (Fact f : a.facts) {
+        if (b.Has(UnitOf(f), ValueOf(f), IndexOf(f))) both.push_back(f);
+      }
+    };
+    keep(*this, o);
+    keep(o, *this);
+    std::sort(both.begin(), both.end());
+    both.erase(std::unique(both.begin(), both.end()), both.end());
+    if (both == facts) return false;
+    facts = std::move(both);
+    return true;
+  }
+};
+
+struct Lanes {
+  Lane executing;
+  std::vector<std::pair<uint32_t, Lane>> parked;  // by the block they wait for
+
+  Lane& ParkedFor(uint32_t j) {
+    for (auto& [block, lane] : parked) {
+      if (block == j) return lane;
+    }
+    parked.push_back({j, Lane()});
+    return parked.back().second;
+  }
+};
+
+class Checker {
+ public:
+  Checker(const Target& t, const Function& ssa, const Function& done)
+      : t_(t), ssa_(ssa), f_(done) {}
+
+  absl::Status Run() {
+    if (f_.blocks.size() != ssa_.blocks.size() || f_.values.size() < ssa_.values.size()) {
+      return Fail("blocks or values are missing");
+    }
+    if (absl::Status s = CheckRanges(); !s.ok()) return s;
+    FindWhole();
+    FindLoops();
+    in_.assign(f_.blocks.size(), Lanes());
+    if (absl::Status s = LiveIns(); !s.ok()) return s;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (uint32_t b = 0; b < f_.blocks.size(); ++b) changed |= Flow(b);
+    }
+    checking_ = true;
+    for (uint32_t b = 0; b < f_.blocks.size(); ++b) {
+      Flow(b);
+      if (!error_.ok()) return error_;
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  // ---- What the program says.
+
+  absl::Status Fail(std::string what) const {
+    return absl::InternalError(absl::StrCat("register allocation: ", what));
+  }
+  void Report(uint32_t b, InstId i, std::string what) {
+    if (!checking_ || !error_.ok()) return;
+    error_ = Fail(absl::StrCat("b", b, i.valid() ? " '" + PrintInst(t_, f_, i) + "'" : "", ": ",
+                               what));
+  }
+
+  uint32_t PerComp(const Value& v) const { return t_.units_per_comp(f_, v); }
+  const Value& ValueOfOperand(const Operand& o) const { return f_.values[o.id]; }
+  uint32_t Units(const Operand& o) const { return o.comps * PerComp(ValueOfOperand(o)); }
+  uint32_t First(const Operand& o) const { return PlaceKey(ValueOfOperand(o), o.reg); }
+  uint32_t PlaceKey(const Value& v, uint32_t reg) const {
+    return t_.files[v.file].pool * kUnitsPerPool + reg;
+  }
+  bool PerLane(const Value& v) const { return t_.files[v.file].masked_writes; }
+
+  absl::Status CheckRanges() const {
+    for (const Block& b : f_.blocks) {
+      for (InstId i : b.insts) {
+        const Inst& in = f_.inst(i);
+        for (uint32_t k = 0; k < uint32_t{in.num_defs} + in.num_uses; ++k) {
+          const Operand& o = f_.operands[in.first_operand + k];
+          if (!IsValue(o)) continue;
+          if (o.id >= f_.values.size()) return Fail("an operand has no value");
+          const Value& v = f_.values[o.id];
+          const PoolInfo& pool = t_.pools[t_.files[v.file].pool];
+          if (o.reg > pool.units || o.reg + Units(o) > pool.units) {
+            return Fail(absl::StrCat("outside the pool: ", PrintInst(t_, f_, i)));
+          }
+          if (o.comp == 0 && o.reg % t_.alignment(f_, v) != 0) {
+            return Fail(absl::StrCat("misaligned: ", PrintInst(t_, f_, i)));
+          }
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Values of which all lanes are meant: uniform ones, what the hardware delivers, and per-lane
+  // ones that a NoMask instruction defines. They share their registers with nothing.
+  void FindWhole() {
+    whole_.assign(ssa_.values.size(), 0);
+    for (size_t v = 0; v < whole_.size(); ++v) whole_[v] = !PerLane(ssa_.values[v]);
+    for (const LiveIn& l : ssa_.live_ins) whole_[l.value.index] = 1;
+    for (const Block& b : ssa_.blocks) {
+      for (InstId i : b.insts) {
+        if (!(ssa_.inst(i).flags & kNoMask)) continue;
+        for (const Operand& o : ssa_.defs(i)) {
+          if (IsValue(o)) whole_[o.id] = 1;
+        }
+      }
+    }
+  }
+
+  void FindLoops() {
+    loop_last_.assign(f_.blocks.size(), 0);
+    for (uint32_t b = 0; b < f_.blocks.size(); ++b) {
+      for (uint32_t s : ThreadSuccessors(b)) {
+        if (s <= b) loop_last_[s] = std::max(loop_last_[s], b);
+      }
+    }
+  }
+
+  std::vector<uint32_t> ThreadSuccessors(uint32_t b) const {
+    std::vector<uint32_t> s;
+    for (const Edge& e : f_.blocks[b].succs) s.push_back(e.to.index);
+    for (BlockId p : f_.blocks[b].physical_succs) s.push_back(p.index);
+    return s;
+  }
+
+  // The thread does not leave waiting lanes behind. Having gone from b to s, can lanes still wait
+  // for j?
+  bool StillAhead(uint32_t b, uint32_t s, uint32_t j) const {
+    const bool thread_goes_back = s <= b;
+    if (j > s) return thread_goes_back ? loop_last_[s] < j : true;
+    return j < s && s <= loop_last_[j];  // a loop that s is in
+  }
+
+  absl::Status LiveIns() {
+    Lane& lane = in_[0].executing;
+    lane.reached = true;
+    std::vector<Fact> facts;
+    for (const LiveIn& l : ssa_.live_ins) {
+      const Value& v = ssa_.value(l.value);
+      for (uint32_t k = 0; k < PerComp(v) * v.comps; ++k) {
+        facts.push_back(Pack(PlaceKey(v, l.reg) + k, l.value.index, k));
+      }
+    }
+    lane.Add(std::move(facts));
+    return absl::OkStatus();
+  }
+
+  // ---- Steps.
+
+  struct Writer {
+    bool no_mask;
+    uint8_t elem_bytes;
+    uint32_t per_comp;
+  };
+
+  // Does a write by other lanes leave this fact true for a lane that is off?
+  bool Survives(Fact f, const Writer& w, uint32_t k) const {
+    if (w.no_mask || UnitOf(f) == kAnywhere) return false;
+    const Value& v = ssa_.values[ValueOf(f)];
+    return !whole_[ValueOf(f)] && v.elem_bytes == w.elem_bytes && PerComp(v) == w.per_comp &&
+           IndexOf(f) % w.per_comp == k % w.per_comp;
+  }
+
+  void WriteParked(Lanes* lanes, uint32_t first, uint32_t n, const Writer& w) const {
+    for (auto& [j, lane] : lanes->parked) {
+      for (uint32_t k = 0; k < n; ++k) {
+        lane.DropIn(first + k, 1, [&](Fact f) { return !Survives(f, w, k); });
+      }
+    }
+  }
+
+  void Define(Lanes* lanes, InstId i, const Operand& def) const {
+    const Value& v = ValueOfOperand(def);
+    const uint32_t n = Units(def), first = First(def);
+    const uint32_t align = std::max(1u, t_.alignment(f_, v));
+    const uint32_t written = v.whole_registers ? (n + align - 1) / align * align : n;
+    const bool uniform = !PerLane(v);
+    const Writer w{uniform || (f_.inst(i).flags & kNoMask) != 0, v.elem_bytes, PerComp(v)};
+    std::vector<Fact> facts;
+    for (uint32_t k = 0; k < n; ++k) facts.push_back(Pack(first + k, def.id, k));
+    lanes->executing.DropIn(first, written);
+    lanes->executing.DropValue(def.id);
+    lanes->executing.Add(facts);
+    WriteParked(lanes, first, written, w);
+    if (!uniform) return;
+    for (auto& [j, lane] : lanes->parked) lane.Add(facts);
+  }
+
+  // Units [from, from + n) of a lane as they arrive at `to`.
+  std::vector<Fact> Carried(const Lane& lane, uint32_t to, uint32_t from, uint32_t n,
+                            const Writer& w) const {
+    std::vector<Fact> facts;
+    for (uint32_t k = 0; k < n; ++k) {
+      for (Fact f : lane.About(from + k)) {
+        const Value& v = ssa_.values[ValueOf(f)];
+        const bool meets_lanes = PerLane(v) && v.elem_bytes == w.elem_bytes &&
+                                 PerComp(v) == w.per_comp &&
+                                 IndexOf(f) % w.per_comp == k % w.per_comp;
+        if (w.no_mask || meets_lanes) facts.push_back(At(f, to + k));
+      }
+    }
+    return facts;
+  }
+
+  Writer WriterOf(InstId i, const Value& shape) const {
+    return {(f_.inst(i).flags & kNoMask) != 0, shape.elem_bytes, PerComp(shape)};
+  }
+
+  void Copy(Lanes* lanes, InstId i) {
+    const Operand& d = f_.defs(i)[0];
+    const Operand& u = f_.uses(i)[0];
+    const uint32_t to = First(d), from = First(u), n = Units(d), m = Units(u);
+    const Writer w = WriterOf(i, ValueOfOperand(d));
+    const bool other_pool = to / kUnitsPerPool != from / kUnitsPerPool;
+    const auto carry = [&](const Lane& lane) {
+      if (!other_pool) return Carried(lane, to, from, n, w);
+      // A whole flag in one uniform register, or back.
+      std::vector<Fact> facts;
+      for (uint32_t k = 0; k < m; ++k) {
+        for (Fact f : lane.About(from + k)) {
+          if (w.no_mask) facts.push_back(At(f, to + (n == 1 ? 0 : IndexOf(f) % n)));
+        }
+      }
+      return facts;
+    };
+    std::vector<Fact> facts = carry(lanes->executing);
+    lanes->executing.DropIn(to, n);
+    lanes->executing.Add(std::move(facts));
+    if (!w.no_mask) return WriteParked(lanes, to, n, w);
+    for (auto& [j, lane] : lanes->parked) {
+      facts = carry(lane);
+      lane.DropIn(to, n);
+      lane.Add(std::move(facts));
+    }
+  }
+
+  void Swap(Lanes* lanes, InstId i) const {
+    const Operand& d = f_.defs(i)[0];
+    const uint32_t a = First(f_.uses(i)[0]), b = First(f_.uses(i)[1]), n = Units(d);
+    const Writer w = WriterOf(i, ValueOfOperand(d));
+    const auto swap = [&](Lane* lane) {
+      std::vector<Fact> facts = Carried(*lane, a, b, n, w);
+      const std::vector<Fact> back = Carried(*lane, b, a, n, w);
+      facts.insert(facts.end(), back.begin(), back.end());
+      lane->DropIn(a, n);
+      lane->DropIn(b, n);
+      lane->Add(std::move(facts));
+    };
+    swap(&lanes->executing);
+    if (!w.no_mask) {
+      WriteParked(lanes, a, n, w);
+      WriteParked(lanes, b, n, w);
+      return;
+    }
+    for (auto& [j, lane] : lanes->parked) swap(&lane);
+  }
+
+  // Facts that follow from giving the k-th units of `from` (an SSA operand) a new name.
+  void Rename(const Lane& lane, const Operand& from, uint32_t to, uint32_t offset, uint32_t units,
+              std::vector<Fact>* out) const {
+    if (!IsValue(from)) {
+      for (uint32_t k = 0; k < units; ++k) out->push_back(Pack(kAnywhere, to, offset + k));
+      return;
+    }
+    const uint32_t first = from.comp * PerComp(ssa_.values[from.id]);
+    for (Fact f : lane.facts) {
+      if (ValueOf(f) != from.id || IndexOf(f) < first || IndexOf(f) >= first + units) continue;
+      out->push_back(Named(f, to, offset + IndexOf(f) - first));
+    }
+  }
+
+  void RenameDropped(Lanes* lanes, InstId i) const {
+    const Operand& def = ssa_.defs(i)[0];
+    const uint32_t own = PerComp(ssa_.values[def.id]);
+    std::vector<Fact> facts;
+    uint32_t offset = 0;
+    for (const Operand& o : ssa_.uses(i)) {
+      const uint32_t n = o.comps * (IsValue(o) ? PerComp(ssa_.values[o.id]) : own);
+      Rename(lanes->executing, o, def.id, offset, n, &facts);
+      offset += n;
+    }
+    lanes->executing.DropValue(def.id);
+    lanes->executing.Add(std::move(facts));
+  }
+
+  Lane AlongEdge(const Lane& lane, const Edge& e) const {
+    Lane out = lane;
+    if (!lane.reached) return out;
+    std::vector<Fact> facts;
+    const std::vector<ValueId>& params = ssa_.block(e.to).params;
+    for (size_t k = 0; k < params.size(); ++k) {
+      const Value& p = ssa_.value(params[k]);
+      Rename(lane, ssa_.args(e)[k], params[k].index, 0, PerComp(p) * p.comps, &facts);
+    }
+    for (ValueId p : params) out.DropValue(p.index);
+    out.Add(std::move(facts));
+    return out;
+  }
+
+  // ---- Instructions against their originals.
+
+  bool MayBeDropped(InstId i) const {
+    const uint16_t flags = t_.ops[ssa_.inst(i).op].flags;
+    if (flags & kOpCollect) return true;
+    const Inst& in = ssa_.inst(i);
+    return (flags & kOpCopy) && in.num_uses == 1 && in.predicate_mode == 0 && in.cmod == 0 &&
+           !(in.flags & kSaturate) && ssa_.uses(i)[0].mods == 0 && IsValue(ssa_.uses(i)[0]) &&
+           IsValue(ssa_.defs(i)[0]);
+  }
+
+  bool SameInstruction(InstId i) const {
+    const Inst& a = ssa_.inst(i);
+    const Inst& b = f_.inst(i);
+    if (a.op != b.op || a.width != b.width || a.group != b.group || a.flags != b.flags ||
+        a.cmod != b.cmod || a.predicate_mode != b.predicate_mode || a.num_defs != b.num_defs ||
+        a.num_uses != b.num_uses || a.aux != b.aux) {
+      return false;
+    }
+    for (uint32_t k = 0; k < uint32_t{a.num_defs} + a.num_uses; ++k) {
+      const Operand& x = ssa_.operands[a.first_operand + k];
+      const Operand& y = f_.operands[b.first_operand + k];
+      if (x.kind != y.kind || x.type != y.type || x.mods != y.mods || x.sub != y.sub ||
+          x.comp != y.comp || x.comps != y.comps) {
+        return false;
+      }
+      // A use may name a reloaded flag; what it holds is checked, not its name.
+      if ((!IsValue(x) || k < a.num_defs) && x.id != y.id) return false;
+      if (IsValue(x) && ssa_.values[x.id].file != f_.values[y.id].file) return false;
+    }
+    return true;
+  }
+
+  void CheckUses(uint32_t b, InstId i, const Lane& lane) {
+    if (!lane.reached) return;
+    for (uint32_t u = 0; u < ssa_.inst(i).num_uses; ++u) {
+      const Operand& want = ssa_.uses(i)[u];
+      if (!IsValue(want)) continue;
+      const uint32_t at = First(f_.uses(i)[u]);
+      const uint32_t skip = want.comp * PerComp(ssa_.values[want.id]);
+      for (uint32_t k = 0; k < want.comps * PerComp(ssa_.values[want.id]); ++k) {
+        if (lane.Has(at + k, want.id, skip + k)) continue;
+        return Report(b, i, absl::StrCat("unit ", (at + k) % kUnitsPerPool, " does not hold %",
+                                         want.id, " unit ", skip + k));
+      }
+    }
+  }
+
+  static bool Overlap(uint32_t a, uint32_t an, uint32_t b, uint32_t bn) {
+    return a < b + bn && b < a + an;
+  }
+
+  void CheckDefs(uint32_t b, InstId i) {
+    const Inst& in = f_.inst(i);
+    for (uint32_t d = 0; d < in.num_defs; ++d) {
+      const Operand& def = f_.defs(i)[d];
+      if (!IsValue(def)) continue;
+      const Value& v = ValueOfOperand(def);
+      if (v.in_tail && def.reg < t_.pools[t_.files[v.file].pool].tail_first) {
+        Report(b, i, "not in the tail of the pool");
+      }
+      for (uint32_t o = 0; o < d; ++o) {
+        const Operand& other = f_.defs(i)[o];
+        if (IsValue(other) && Overlap(First(def), Units(def), First(other), Units(other))) {
+          Report(b, i, "two definitions overlap");
+        }
+      }
+      for (uint32_t u = 0; u < in.num_uses; ++u) {
+        const Operand& use = f_.uses(i)[u];
+        if (!IsValue(use) || !Overlap(First(def), Units(def), First(use), Units(use))) continue;
+        const bool identity = (t_.ops[in.op].flags & kOpCopy) && First(def) == First(use);
+        if (First(def) != First(use) ||
+            (!identity && !t_.may_reuse_source(f_, i, static_cast<int>(d), static_cast<int>(u)))) {
+          Report(b, i, "the definition overwrites a source too early");
+        }
+      }
+    }
+  }
+
+  // Inserted instructions; `insts` from *k on. Advances past what it understood.
+  void Inserted(uint32_t b, const std::vector<InstId>& insts, size_t* k, Lanes* lanes) {
+    const InstId i = insts[*k];
+    const Inst& in = f_.inst(i);
+    if (in.num_defs == 1 && in.num_uses == 1 && IsValue(f_.defs(i)[0]) && IsValue(f_.uses(i)[0])) {
+      const Operand& d = f_.defs(i)[0];
+      const Operand& u = f_.uses(i)[0];
+      if (First(d) != First(u) && Overlap(First(d), Units(d), First(u), Units(u))) {
+        Report(b, i, "a copy overlaps itself");
+      }
+      return Copy(lanes, i);
+    }
+    if (IsSwap(insts, *k)) {
+      Swap(lanes, i);
+      *k += 2;
+      return;
+    }
+    Report(b, i, "an inserted instruction is neither copy nor swap");
+  }
+
+  // a ^= b; b ^= a; a ^= b.
+  bool IsSwap(const std::vector<InstId>& insts, size_t k) const {
+    if (k + 3 > insts.size()) return false;
+    for (int n = 0; n < 3; ++n) {
+      const InstId i = insts[k + n];
+      const Inst& in = f_.inst(i);
+      const Inst& head = f_.inst(insts[k]);
+      if (in.num_defs != 1 || in.num_uses != 2 || in.op != head.op || in.flags != head.flags) {
+        return false;
+      }
+      const uint32_t a = First(f_.uses(insts[k])[0]), b = First(f_.uses(insts[k])[1]);
+      if (First(f_.uses(i)[0]) != a || First(f_.uses(i)[1]) != b ||
+          First(f_.defs(i)[0]) != (n == 1 ? b : a) ||
+          Overlap(a, Units(f_.defs(i)[0]), b, Units(f_.defs(i)[0]))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void Execute(uint32_t b, Lanes* lanes) {
+    const std::vector<InstId>& insts = f_.blocks[b].insts;
+    const std::vector<InstId>& originals = ssa_.blocks[b].insts;
+    size_t next = 0;  // among the originals
+    const auto drop_until = [&](InstId i) {
+      while (next < originals.size() && originals[next] != i) {
+        if (!MayBeDropped(originals[next])) {
+          Report(b, originals[next], "instruction is missing or moved");
+          return;
+        }
+        if (lanes->executing.reached) RenameDropped(lanes, originals[next]);
+        ++next;
+      }
+    };
+    for (size_t k = 0; k < insts.size(); ++k) {
+      const InstId i = insts[k];
+      if (i.index >= ssa_.insts.size()) {
+        if (!(f_.inst(i).flags & kInsertedCopy)) Report(b, i, "unknown instruction");
+        Inserted(b, insts, &k, lanes);
+        continue;
+      }
+      drop_until(i);
+      if (next == originals.size()) {
+        Report(b, i, "instruction is not one of this block");
+        return;
+      }
+      ++next;
+      if (!SameInstruction(i)) return Report(b, i, "instruction was changed");
+      CheckUses(b, i, lanes->executing);
+      CheckDefs(b, i);
+      for (const Operand& d : f_.defs(i)) {
+        if (IsValue(d)) Define(lanes, i, d);
+      }
+    }
+    drop_until(InstId());
+  }
+
+  // Executes block b and passes the lanes on. True if some block is entered with fewer facts.
+  bool Flow(uint32_t b) {
+    Lanes lanes = in_[b];
+    if (!lanes.executing.reached && lanes.parked.empty()) return false;
+    Execute(b, &lanes);
+    const Block& block = f_.blocks[b];
+    const bool uniform =
+        !block.insts.empty() && (t_.ops[f_.inst(block.insts.back()).op].flags & kOpUniformJump);
+    bool changed = false;
+    for (uint32_t s : ThreadSuccessors(b)) {
+      for (const Edge& e : ssa_.blocks[b].succs) {
+        const Lane lane = AlongEdge(lanes.executing, e);
+        if (e.to.index == s) {
+          changed |= in_[s].executing.Meet(lane);
+        } else if (!uniform && lane.reached && StillAhead(b, s, e.to.index)) {
+          changed |= in_[s].ParkedFor(e.to.index).Meet(lane);
+        }
+      }
+      for (const auto& [j, lane] : lanes.parked) {
+        if (j == s) {
+          changed |= in_[s].executing.Meet(lane);
+        } else if (StillAhead(b, s, j)) {
+          changed |= in_[s].ParkedFor(j).Meet(lane);
+        }
+      }
+    }
+    return changed;
+  }
+
+  const Target& t_;
+  const Function& ssa_;
+  const Function& f_;
+  std::vector<char> whole_;          // per SSA value
+  std::vector<uint32_t> loop_last_;  // per loop head: the last block that jumps to it
+  std::vector<Lanes> in_;            // per block, at its entry
+  bool checking_ = false;
+  absl::Status error_;
+};
+
+}  // namespace
+
+absl::Status CheckAllocation(const Target& target, const Function& ssa,
+                             const Function& allocated) {
+  return Checker(target, ssa, allocated).Run();
+}
+
+}  // namespace kiln::lir::ra

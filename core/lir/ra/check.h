@@ -1,0 +1,49 @@
+// Checks a register allocation by executing it symbolically.
+//
+// Nothing here comes from the allocator or from liveness: what it needs to know it derives from
+// the SSA function and the target. It reads lir.h and target.h and the text printer for messages.
+//
+// What is executed: the allocated function, along the paths of the thread, for one lane that
+// executes and, per block J that lanes may wait for, one lane parked for J.
+//
+// Abstract state of a lane: a set of facts (unit, value, k): "the unit holds the k-th unit of this
+// value, as far as its bytes belong to this lane", the value being what the lane computed last
+// under that name. `anywhere` in place of a unit says that the program leaves it undefined.
+// Order: more facts is higher; the meet of two paths is the intersection of their facts; a place
+// no path has reached yet has all facts. Facts only fall, so iteration ends.
+//
+// Steps:
+//  * A definition of v by an instruction that obeys the mask, in units R. Executing lane: facts
+//    about R and about v go, v is in R. A parked lane: facts about R go, except those of per-lane
+//    values that put the same lanes into the same bytes (element size and place in the component).
+//  * A NoMask definition: as above, but parked lanes lose every fact about R. A uniform value is
+//    then in R for parked lanes too; that it does not change while they are parked is for
+//    divergence analysis to ensure.
+//  * A copy that the allocator made: facts move with the units; masked, only for executing lanes
+//    and facts of per-lane values whose lanes the copy meets.
+//  * A copy or collect that the allocator dropped, and an edge with arguments: a renaming. Old
+//    facts about the defined names go; whoever holds the source also holds the new name.
+//  * A jump that takes lanes to J while the thread goes to S: the executing lane's facts, renamed
+//    by the edge to J, become a lane parked for J, until the thread comes to J.
+//
+// Checked: each use of the SSA program finds the facts for what it reads, in the executing lane,
+// at every place a lane can reach; instructions are the same in the same order; a definition lies
+// over a source only where the target allows; tails and live-ins are where they must be.
+//
+// Cost: rounds x instructions x facts; meant for tests, fuzzing and checked builds.
+#ifndef KILN_CORE_LIR_RA_CHECK_H_
+#define KILN_CORE_LIR_RA_CHECK_H_
+
+#include "absl/status/status.h"
+#include "core/lir/lir.h"
+#include "core/lir/target.h"
+
+namespace kiln::lir::ra {
+
+// `ssa` is the function as it was given to Allocate, `allocated` what came out. The first
+// violation as an internal error.
+absl::Status CheckAllocation(const Target& target, const Function& ssa, const Function& allocated);
+
+}  // namespace kiln::lir::ra
+
+#endif  // KILN_CORE_LIR_RA_CHECK_H_

@@ -1,0 +1,363 @@
+// The checker's own test: good allocations are accepted, and of mutated ones at least 99 % are
+// caught.
+//
+// A mutation can leave a program right (two registers with the same content, a dead component), so
+// mutations are chosen such that the meaning changes, and the rest of such cases is what the one
+// percent is for. Every kind of mutation must be caught 99 times of 100 on its own.
+#include "core/lir/ra/check.h"
+
+#include <array>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/lir/parse.h"
+#include "core/lir/print.h"
+#include "core/lir/ra/allocate.h"
+#include "core/lir/random_program.h"
+#include "core/lir/testing.h"
+#include "gtest/gtest.h"
+
+namespace kiln::lir::ra {
+namespace {
+
+using testing::TestTarget;
+
+Function Read(const std::string& text) {
+  auto f = Parse(TestTarget(), text);
+  EXPECT_TRUE(f.ok()) << f.status();
+  return *std::move(f);
+}
+
+// ---- Each shape by hand: `%0` is kept in unit 8 or 16 while `nomask` writes unit 8.
+
+struct Shape {
+  const char* name;
+  const char* text;
+};
+
+constexpr char kHead[] =
+    "function test width 8\n"
+    "value %0 G 4x1\n"
+    "value %1 G 4x1\n"
+    "value %2 F 0x1\n"
+    "value %3 G 4x1\n"
+    "value %4 F 0x1\n";
+
+const Shape kShapes[] = {
+    {"break: a value of the head, needed after the loop",
+     "block b0 depth 0\n"
+     "  -> b1\n"
+     "block b1 depth 1\n"
+     "  %1:ud@16 = const #0x5:ud {w8 nomask}\n"
+     "  store %1:ud@16\n"
+     "  %0:ud@8 = const #0x1:ud {w8}\n"
+     "  %2:ud@0 = cmp %0:ud@8 {w8}\n"
+     "  break %2:ud@0 {w8 pred 1}\n"
+     "  -> b3, b2\n"
+     "block b2 depth 1\n"
+     "  while\n"
+     "  -> b1\n"
+     "block b3 depth 0\n"
+     "  end %0:ud@8\n"},
+    {"else only: a value that only the else side reads",
+     "block b0 depth 0\n"
+     "  %0:ud@8 = const #0x1:ud {w8}\n"
+     "  %2:ud@0 = cmp %0:ud@8 {w8}\n"
+     "  if %2:ud@0 {w8 pred 1}\n"
+     "  -> b1, b2\n"
+     "block b1 depth 0\n"
+     "  %1:ud@16 = const #0x5:ud {w8 nomask}\n"
+     "  store %1:ud@16\n"
+     "  else\n"
+     "  -> b3\n"
+     "  ~> b2\n"
+     "block b2 depth 0\n"
+     "  store %0:ud@8\n"
+     "  endif\n"
+     "  -> b3\n"
+     "block b3 depth 0\n"
+     "  end\n"},
+    {"continue: a value that the continue block reads",
+     "block b0 depth 0\n"
+     "  -> b1\n"
+     "block b1 depth 1\n"
+     "  %0:ud@8 = const #0x1:ud {w8}\n"
+     "  %2:ud@0 = cmp %0:ud@8 {w8}\n"
+     "  if %2:ud@0 {w8 pred 1}\n"
+     "  -> b2, b3\n"
+     "block b2 depth 1\n"
+     "  cont {w8}\n"
+     "  -> b5\n"
+     "  ~> b3\n"
+     "block b3 depth 1\n"
+     "  endif\n"
+     "  -> b4\n"
+     "block b4 depth 1\n"
+     "  %1:ud@16 = const #0x5:ud {w8 nomask}\n"
+     "  store %1:ud@16\n"
+     "  -> b5\n"
+     "block b5 depth 1\n"
+     "  store %0:ud@8\n"
+     "  while\n"
+     "  -> b1\n"},
+    {"nested: lanes that wait for the outer join while an inner loop runs",
+     "block b0 depth 0\n"
+     "  %0:ud@8 = const #0x1:ud {w8}\n"
+     "  %2:ud@0 = cmp %0:ud@8 {w8}\n"
+     "  if %2:ud@0 {w8 pred 1}\n"
+     "  -> b1, b4\n"
+     "block b1 depth 0\n"
+     "  -> b2\n"
+     "block b2 depth 1\n"
+     "  %1:ud@16 = const #0x5:ud {w8 nomask}\n"
+     "  %4:ud@1 = cmp %1:ud@16 {w8}\n"
+     "  while %4:ud@1 {w8 pred 1}\n"
+     "  -> b2, b3\n"
+     "block b3 depth 0\n"
+     "  endif\n"
+     "  -> b4\n"
+     "block b4 depth 0\n"
+     "  end %0:ud@8\n"},
+};
+
+TEST(CheckTest, EachShapeOfParkedLanes) {
+  for (const Shape& s : kShapes) {
+    const std::string good = std::string(kHead) + s.text;
+    const Function f = Read(good);
+    EXPECT_TRUE(CheckAllocation(TestTarget(), f, f).ok())
+        << s.name << ": " << CheckAllocation(TestTarget(), f, f);
+    // The NoMask value moves into the register of the value that parked lanes hold.
+    std::string bad = good;
+    for (size_t at; (at = bad.find("%1:ud@16")) != bad.npos;) bad.replace(at, 8, "%1:ud@8");
+    EXPECT_FALSE(CheckAllocation(TestTarget(), f, Read(bad)).ok()) << s.name;
+  }
+}
+
+// In the same place a masked write is harmless in the break shape (the lane that executes writes
+// %0 again before it leaves) and where the side that runs does not need the value.
+TEST(CheckTest, MaskedWritesShareLanes) {
+  for (int k : {0, 1, 2}) {
+    std::string text = std::string(kHead) + kShapes[k].text;
+    for (size_t at; (at = text.find(" nomask")) != text.npos;) text.erase(at, 7);
+    for (size_t at; (at = text.find("%1:ud@16")) != text.npos;) text.replace(at, 8, "%1:ud@8");
+    const Function f = Read(text);
+    const absl::Status s = CheckAllocation(TestTarget(), f, f);
+    // In the continue shape %0 is needed by lanes that go on as well.
+    EXPECT_EQ(s.ok(), k != 2) << kShapes[k].name << ": " << s;
+  }
+}
+
+// ---- Mutations.
+
+enum Mutation {
+  kMoveUse,        // a source reads another register
+  kMoveDef,        // a result goes to another register
+  kDropCopy,       // one copy is missing
+  kRedirectCopy,   // a copy writes elsewhere
+  kSwapOrder,      // a copy and the instruction before it change places
+  kUnmask,         // a masked copy of the allocator becomes NoMask over values of parked lanes
+  kMask,           // a NoMask copy obeys the mask
+  kRenameTwo,      // two values live at once change registers for good
+  kNoMaskClash,    // a NoMask result is put where parked lanes hold something
+  kDropInst,
+  kNumMutations,
+};
+const char* const kNames[] = {"move use",   "move def",  "drop copy", "redirect copy",
+                              "swap order", "unmask",    "mask",      "rename two",
+                              "NoMask clash", "drop instruction"};
+
+using Rng = std::mt19937_64;
+uint32_t Below(Rng& r, size_t n) { return static_cast<uint32_t>(r() % n); }
+
+bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
+
+struct Site {
+  uint32_t block = 0, position = 0;
+};
+
+template <class P>
+bool PickInst(const Function& f, Rng& r, P&& wanted, Site* site) {
+  std::vector<Site> sites;
+  for (uint32_t b = 0; b < f.blocks.size(); ++b) {
+    for (uint32_t k = 0; k < f.blocks[b].insts.size(); ++k) {
+      if (wanted(f.blocks[b].insts[k], b, k)) sites.push_back({b, k});
+    }
+  }
+  if (sites.empty()) return false;
+  *site = sites[Below(r, sites.size())];
+  return true;
+}
+
+std::vector<uint32_t> UseCounts(const Function& f) {
+  std::vector<uint32_t> n(f.values.size());
+  for (const Block& b : f.blocks) {
+    for (InstId i : b.insts) {
+      for (const Operand& o : f.uses(i)) {
+        if (IsValue(o)) ++n[o.id];
+      }
+    }
+  }
+  return n;
+}
+
+// Blocks that no lane reaches prove nothing.
+std::vector<char> Reached(const Function& f) {
+  std::vector<char> seen(f.blocks.size());
+  std::vector<uint32_t> work = {0};
+  while (!work.empty()) {
+    const uint32_t b = work.back();
+    work.pop_back();
+    if (seen[b]++) continue;
+    for (const Edge& e : f.blocks[b].succs) work.push_back(e.to.index);
+  }
+  return seen;
+}
+
+bool Inserted(const Function& ssa, InstId i) { return i.index >= ssa.insts.size(); }
+
+uint32_t OtherReg(const Target& t, const Function& f, const Operand& o, Rng& r) {
+  const Value& v = f.value(o.value());
+  const uint32_t units = o.comps * t.units_per_comp(f, v);
+  const uint32_t align = t.alignment(f, v), pool = t.pools[t.files[v.file].pool].units;
+  const uint32_t first = v.in_tail ? t.pools[t.files[v.file].pool].tail_first : 0;
+  for (int k = 0; k < 50; ++k) {
+    const uint32_t reg = first + Below(r, (pool - units - first) / align + 1) * align;
+    if (reg != o.reg) return reg;
+  }
+  return o.reg;
+}
+
+// Applies one mutation; false if there is nowhere to.
+bool Mutate(const Function& ssa, Mutation m, Rng& r, Function* f) {
+  const Target& t = TestTarget();
+  const std::vector<char> reached = Reached(ssa);
+  Site s;
+  switch (m) {
+    case kMoveUse: {
+      if (!PickInst(*f, r, [&](InstId i, uint32_t b, uint32_t) {
+            return reached[b] && !Inserted(ssa, i) && f->inst(i).num_uses != 0 &&
+                   IsValue(f->uses(i)[0]) && f->uses(i)[0].comp == 0;
+          }, &s)) return false;
+      Operand& o = f->uses(f->blocks[s.block].insts[s.position])[0];
+      o.reg = OtherReg(t, *f, o, r);
+      return true;
+    }
+    case kMoveDef: {
+      const std::vector<uint32_t> uses = UseCounts(*f);
+      if (!PickInst(*f, r, [&](InstId i, uint32_t b, uint32_t) {
+            return reached[b] && !Inserted(ssa, i) && f->inst(i).num_defs == 1 &&
+                   IsValue(f->defs(i)[0]) && uses[f->defs(i)[0].id] != 0;
+          }, &s)) return false;
+      Operand& o = f->defs(f->blocks[s.block].insts[s.position])[0];
+      o.reg = OtherReg(t, *f, o, r);
+      return true;
+    }
+    case kDropCopy:
+      if (!PickInst(*f, r, [&](InstId i, uint32_t b, uint32_t) {
+            return reached[b] && Inserted(ssa, i);
+          }, &s)) return false;
+      f->blocks[s.block].insts.erase(f->blocks[s.block].insts.begin() + s.position);
+      return true;
+    case kRedirectCopy: {
+      if (!PickInst(*f, r, [&](InstId i, uint32_t b, uint32_t) {
+            return reached[b] && Inserted(ssa, i) && f->inst(i).num_uses == 1;
+          }, &s)) return false;
+      Operand& o = f->defs(f->blocks[s.block].insts[s.position])[0];
+      o.reg = OtherReg(t, *f, o, r);
+      return true;
+    }
+    case kSwapOrder: {
+      // The copy reads what the instruction before it writes.
+      if (!PickInst(*f, r, [&](InstId i, uint32_t b, uint32_t k) {
+            if (!reached[b] || k == 0 || !Inserted(ssa, i) || f->inst(i).num_uses != 1) return false;
+            const InstId p = f->blocks[b].insts[k - 1];
+            const Operand& u = f->uses(i)[0];
+            return f->inst(p).num_defs == 1 && IsValue(f->defs(p)[0]) &&
+                   f->defs(p)[0].reg == u.reg &&
+                   t.files[f->value(f->defs(p)[0].value()).file].pool ==
+                       t.files[f->value(u.value()).file].pool;
+          }, &s)) return false;
+      std::swap(f->blocks[s.block].insts[s.position], f->blocks[s.block].insts[s.position - 1]);
+      return true;
+    }
+    case kRenameTwo: {
+      // Two definitions in one block, both read there afterwards, trade names of registers at the
+      // definitions only.
+      const std::vector<uint32_t> uses = UseCounts(*f);
+      if (!PickInst(*f, r, [&](InstId i, uint32_t b, uint32_t k) {
+            if (!reached[b] || k == 0) return false;
+            const InstId p = f->blocks[b].insts[k - 1];
+            if (Inserted(ssa, i) || Inserted(ssa, p)) return false;
+            if (f->inst(i).num_defs != 1 || f->inst(p).num_defs != 1) return false;
+            const Operand &x = f->defs(i)[0], &y = f->defs(p)[0];
+            return IsValue(x) && IsValue(y) && uses[x.id] != 0 && uses[y.id] != 0 &&
+                   f->value(x.value()).file == f->value(y.value()).file &&
+                   f->value(x.value()).comps == f->value(y.value()).comps && x.reg != y.reg;
+          }, &s)) return false;
+      const std::vector<InstId>& insts = f->blocks[s.block].insts;
+      std::swap(f->defs(insts[s.position])[0].reg, f->defs(insts[s.position - 1])[0].reg);
+      return true;
+    }
+    case kDropInst:
+      if (!PickInst(*f, r, [&](InstId i, uint32_t b, uint32_t) {
+            return reached[b] && !Inserted(ssa, i) &&
+                   !(t.ops[f->inst(i).op].flags & (kOpCopy | kOpTerminator));
+          }, &s)) return false;
+      f->blocks[s.block].insts.erase(f->blocks[s.block].insts.begin() + s.position);
+      return true;
+    case kMask: {
+      if (!PickInst(*f, r, [&](InstId i, uint32_t b, uint32_t) {
+            return reached[b] && Inserted(ssa, i) && f->inst(i).num_uses == 1 &&
+                   (f->inst(i).flags & kNoMask);
+          }, &s)) return false;
+      f->inst(f->blocks[s.block].insts[s.position]).flags &= static_cast<uint8_t>(~kNoMask);
+      return true;
+    }
+    case kUnmask:
+    case kNoMaskClash:
+    case kNumMutations: break;
+  }
+  return false;
+}
+
+struct Score {
+  int tried = 0, caught = 0;
+};
+
+TEST(CheckTest, MutationsAreCaught) {
+  std::array<Score, kNumMutations> scores;
+  Rng r(7);
+  std::string missed;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    testing::RandomOptions options;
+    options.instructions = 60;
+    options.width = seed % 2 == 0 ? 8 : 16;
+    const Function ssa = testing::RandomProgram(seed, options);
+    Function good = ssa;
+    if (!Allocate(TestTarget(), &good).ok()) continue;
+    ASSERT_TRUE(CheckAllocation(TestTarget(), ssa, good).ok());
+    for (int m = 0; m < kNumMutations; ++m) {
+      for (int k = 0; k < 6; ++k) {
+        Function bad = good;
+        if (!Mutate(ssa, static_cast<Mutation>(m), r, &bad)) continue;
+        ++scores[m].tried;
+        if (!CheckAllocation(TestTarget(), ssa, bad).ok()) {
+          ++scores[m].caught;
+        } else if (missed.size() < 4000) {
+          missed += std::string(kNames[m]) + " seed " + std::to_string(seed) + "\n";
+        }
+      }
+    }
+  }
+  int tried = 0, caught = 0;
+  for (int m = 0; m < kNumMutations; ++m) {
+    printf("%-18s %5d tried %5d caught\n", kNames[m], scores[m].tried, scores[m].caught);
+    tried += scores[m].tried;
+    caught += scores[m].caught;
+  }
+  EXPECT_GE(100 * caught, 99 * tried) << missed;
+}
+
+}  // namespace
+}  // namespace kiln::lir::ra

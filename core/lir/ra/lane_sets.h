@@ -1,0 +1,59 @@
+// Units held for, or written by, lanes that are not all the lanes.
+//
+// Two per-lane values may share a register in different lanes as long as both put a lane into the
+// same bytes: same element size, and the same place within a component (a component of 64 bytes
+// starting at one register does not share with one that starts at the next: lane 0 of the one is
+// lane 8 of the other). A whole value (file U, or defined NoMask) shares with nothing.
+#ifndef KILN_CORE_LIR_RA_LANE_SETS_H_
+#define KILN_CORE_LIR_RA_LANE_SETS_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/lir/ra/unit_set.h"
+
+namespace kiln::lir::ra {
+
+struct LaneLayout {
+  bool whole = true;
+  uint8_t elem_bytes = 0;
+  uint16_t phase = 0;  // first unit modulo the units of a component
+  friend bool operator==(const LaneLayout&, const LaneLayout&) = default;
+};
+
+class LaneSets {
+ public:
+  void insert(uint32_t first, uint32_t n, const LaneLayout& layout) {
+    all_.insert(first, n);
+    if (layout.whole) return whole_.insert(first, n);
+    for (auto& [l, set] : lanes_) {
+      if (l == layout) return set.insert(first, n);
+    }
+    lanes_.push_back({layout, UnitSet()});
+    lanes_.back().second.insert(first, n);
+  }
+
+  const UnitSet& all() const { return all_; }
+  bool has_lanes() const { return !lanes_.empty(); }
+
+  // Adds to `out` what a value of this layout may not share.
+  void AddConflicts(const LaneLayout& layout, UnitSet* out) const {
+    if (layout.whole) {
+      *out |= all_;
+      return;
+    }
+    *out |= whole_;
+    for (const auto& [l, set] : lanes_) {
+      if (l != layout) *out |= set;
+    }
+  }
+
+ private:
+  UnitSet all_, whole_;
+  std::vector<std::pair<LaneLayout, UnitSet>> lanes_;
+};
+
+}  // namespace kiln::lir::ra
+
+#endif  // KILN_CORE_LIR_RA_LANE_SETS_H_

@@ -1,0 +1,26 @@
+// Spills flags: brings the number of flag values that are live at once down to what their pool
+// holds, before assignment, by keeping some in uniform registers.
+//
+// In and out: SSA that verifies. A saved flag is copied whole (all lanes) to a value of its file's
+// save_file right after its definition, and copied back into a new flag before each instruction
+// that uses it. The save would lose what parked lanes hold of an earlier definition in the same
+// register, so a flag that parked lanes hold where it is defined is not saved.
+//
+// Algorithm: in each round one walk over the blocks picks, wherever too many flags are live, the
+// one that costs least (uses weighted by loop depth), then the picked ones are rewritten. A
+// restored flag lives for one instruction, so a few rounds are enough.
+#ifndef KILN_CORE_LIR_RA_SAVE_FLAGS_H_
+#define KILN_CORE_LIR_RA_SAVE_FLAGS_H_
+
+#include "absl/status/statusor.h"
+#include "core/lir/lir.h"
+#include "core/lir/target.h"
+
+namespace kiln::lir::ra {
+
+// The number of flags saved. ResourceExhausted ("out_of_registers") if it cannot be done.
+absl::StatusOr<int> SaveExcessFlags(const Target& target, Function* f);
+
+}  // namespace kiln::lir::ra
+
+#endif  // KILN_CORE_LIR_RA_SAVE_FLAGS_H_

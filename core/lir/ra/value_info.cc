@@ -1,0 +1,120 @@
+#include "core/lir/ra/value_info.h"
+
+#include <algorithm>
+
+namespace kiln::lir::ra {
+
+namespace {
+
+bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
+
+// Does the instruction write this definition in lanes that are off?
+bool WritesAllLanes(const Target& t, const Function& f, InstId i, const Operand& def) {
+  if (IsWhole(t, f.value(def.value())) || (f.inst(i).flags & kNoMask)) return true;
+  if (!(t.ops[f.inst(i).op].flags & kOpCollect)) return false;
+  for (const Operand& o : f.uses(i)) {
+    if (IsValue(o) && IsWhole(t, f.value(o.value()))) return true;
+  }
+  return false;
+}
+
+// A use of any other kind after the collect takes the affinity back: the value would have to stay.
+void NoteUses(const Target& t, const Function& f, BlockId b, InstId i,
+              std::vector<ValueInfo>* info, std::vector<InstId>* last_use) {
+  const bool collect = t.ops[f.inst(i).op].flags & kOpCollect;
+  const ValueId into = collect ? f.defs(i)[0].value() : ValueId();
+  uint32_t offset = 0;
+  for (const Operand& o : f.uses(i)) {
+    if (!IsValue(o)) {
+      if (collect) offset += o.comps * (*info)[into.index].per_comp;
+      continue;
+    }
+    ValueInfo& v = (*info)[o.id];
+    (*last_use)[o.id] = i;
+    v.collect = o.comps * v.per_comp == v.units ? into : ValueId();
+    v.collect_offset = offset;
+    v.collect_block = b;
+    offset += o.comps * v.per_comp;
+  }
+}
+
+// What ends in a copy wants to be where the copy wants to be.
+void InheritThroughCopies(const Target& t, const Function& f, const std::vector<InstId>& last_use,
+                          std::vector<ValueInfo>* info) {
+  for (size_t b = f.blocks.size(); b-- > 0;) {
+    const std::vector<InstId>& insts = f.blocks[b].insts;
+    for (size_t k = insts.size(); k-- > 0;) {
+      const InstId i = insts[k];
+      if (!IsPlainCopy(t, f, i)) continue;
+      const ValueInfo& to = (*info)[f.defs(i)[0].id];
+      ValueInfo& from = (*info)[f.uses(i)[0].id];
+      if (last_use[f.uses(i)[0].id] != i || from.units != to.units) continue;
+      from.collect = to.collect;
+      from.collect_offset = to.collect_offset;
+      from.collect_block = to.collect_block;
+      if (!from.param.valid()) from.param = to.param;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<ValueInfo> DescribeValues(const Target& t, const Function& f) {
+  std::vector<ValueInfo> info(f.values.size());
+  for (size_t k = 0; k < info.size(); ++k) {
+    const Value& value = f.values[k];
+    ValueInfo& v = info[k];
+    v.per_comp = t.units_per_comp(f, value);
+    v.units = v.per_comp * value.comps;
+    v.alignment = std::max(1u, t.alignment(f, value));
+    v.written = value.whole_registers ? (v.units + v.alignment - 1) / v.alignment * v.alignment
+                                      : v.units;
+    v.pool = t.files[value.file].pool;
+    v.whole = IsWhole(t, value);
+  }
+  std::vector<InstId> last_use(f.values.size());
+  // The hardware delivers live-ins in every lane.
+  for (const LiveIn& l : f.live_ins) {
+    info[l.value.index].whole = true;
+    info[l.value.index].def_block = BlockId(0);
+  }
+  for (size_t b = 0; b < f.blocks.size(); ++b) {
+    for (ValueId p : f.blocks[b].params) info[p.index].def_block = BlockId(b);
+    for (InstId i : f.blocks[b].insts) {
+      for (const Operand& o : f.defs(i)) {
+        if (!IsValue(o)) continue;
+        info[o.id].def_block = BlockId(b);
+        if (WritesAllLanes(t, f, i, o)) info[o.id].whole = true;
+      }
+      NoteUses(t, f, BlockId(b), i, &info, &last_use);
+    }
+    for (const Edge& e : f.blocks[b].succs) {
+      const absl::Span<const Operand> args = f.args(e);
+      for (size_t k = 0; k < args.size(); ++k) {
+        if (!IsValue(args[k])) continue;
+        ValueInfo& v = info[args[k].id];
+        v.collect = ValueId();
+        last_use[args[k].id] = InstId();
+        if (args[k].comps * v.per_comp == v.units) v.param = f.block(e.to).params[k];
+      }
+    }
+  }
+  InheritThroughCopies(t, f, last_use, &info);
+  return info;
+}
+
+bool IsPlainCopy(const Target& t, const Function& f, InstId i) {
+  const Inst& in = f.inst(i);
+  if (!(t.ops[in.op].flags & kOpCopy) || in.num_uses != 1 || in.predicate_mode != 0 ||
+      in.cmod != 0 || (in.flags & kSaturate)) {
+    return false;
+  }
+  const Operand& d = f.defs(i)[0];
+  const Operand& u = f.uses(i)[0];
+  return IsValue(d) && IsValue(u) && u.mods == 0 && u.sub == 0 && d.sub == 0 &&
+         d.type == u.type && d.comps == u.comps &&
+         f.value(d.value()).file == f.value(u.value()).file &&
+         f.value(d.value()).elem_bytes == f.value(u.value()).elem_bytes;
+}
+
+}  // namespace kiln::lir::ra
