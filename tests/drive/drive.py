@@ -212,12 +212,17 @@ def counts(job, result, path, folder, seed=1, tries=6, timeout=30):
     return None
 
 
-def counted_drive(path, folder, seed=1, groups=(2, 1, 1), timeout=30):
+def counted_drive(path, folder, seed=1, groups=(2, 1, 1), timeout=30, accept=None):
     """The first recipe whose drive runs on lavapipe and counts: (job, types, lavapipe's result,
-    recipe), else (None, None, reason, None)."""
+    recipe), else (None, None, reason, None). `accept`, given a job, may return a reason for which
+    it is not worth trying (say, that it never ends), to save time."""
     module, reason, slow = Module.load(path), "no recipe ran", 0
     for recipe in range(len(RECIPES)):
         job, types = make_job(path, recipe, seed, groups, module)
+        refused = accept(job) if accept else None
+        if refused:
+            reason = refused
+            continue
         result = peer.run(job, folder, timeout)
         if not result.get("ok"):
             reason = "lavapipe: " + str(result.get("error"))[:120]
