@@ -108,6 +108,7 @@ bool Importer::EmitChain(const SpirvInst& inst) {
     if (!Index(&pointer, inst.words[i])) return false;
   }
   const SpirvType& type = *spirv_.Type(inst.type);
+  if (type.element == 0) return Refuse("physical_addresses", "access chain", inst.result);
   if (type.kind != SpirvType::kPointer || type.element != pointer.type) {
     return Malformed("access chain of another type", inst.result);
   }
@@ -278,13 +279,24 @@ bool Importer::EmitArrayLength(const SpirvInst& inst) {
   }
   uint32_t resource = 0;
   if (!Resource(pointer, &resource)) return false;
-  const ValueId bytes =
-      Emit(mir::Op::kIsub, {builder_.SsboSize(resource), Int(member.offset)});
+  ValueId bytes = builder_.SsboSize(resource);
+  if (member.offset != 0) bytes = Emit(mir::Op::kIsub, {bytes, Int(member.offset)});
   const ValueId count = Emit(mir::Op::kUdiv, {bytes, Int(array->array_stride)});
   return Define(inst, {count});
 }
 
 // ---- Descriptors ----
+
+// Whether all members of the block are decorated NonWritable.
+bool Importer::NeverWritable(const Pointer& pointer) const {
+  uint32_t block = spirv_.Variable(pointer.variable)->pointee;
+  while (spirv_.Type(block)->kind != SpirvType::kStruct) block = spirv_.Type(block)->element;
+  const SpirvType& type = *spirv_.Type(block);
+  for (uint32_t i = 0; i < type.count; ++i) {
+    if (!spirv_.members[type.first_member + i].non_writable) return false;
+  }
+  return type.count != 0;
+}
 
 bool Importer::Resource(const Pointer& pointer, uint32_t* index) {
   if (pointer.descriptors) return Malformed("access to an array of buffers", pointer.variable);
@@ -294,7 +306,8 @@ bool Importer::Resource(const Pointer& pointer, uint32_t* index) {
   }
   const auto kind = pointer.space == Pointer::kUniform ? mir::ResourceKind::kUniformBuffer
                                                        : mir::ResourceKind::kStorageBuffer;
-  const bool read_only = d.non_writable && kind == mir::ResourceKind::kStorageBuffer;
+  const bool read_only =
+      kind == mir::ResourceKind::kStorageBuffer && (d.non_writable || NeverWritable(pointer));
   for (size_t i = 0; i < module_.resources.size(); ++i) {
     mir::Resource& r = module_.resources[i];
     if (r.set != d.set || r.binding != d.binding || r.element != pointer.element) continue;

@@ -213,6 +213,7 @@ class Importer {
   ValueId Offset(const Pointer& pointer, uint32_t offset);
   static uint32_t Alignment(const Pointer& pointer, uint32_t offset);
   bool Resource(const Pointer& pointer, uint32_t* index);
+  bool NeverWritable(const Pointer& pointer) const;
   uint32_t PrivateArrayOf(const LocalVariable& v, size_t range);
   uint32_t ConstantDataOf(uint32_t constant, uint32_t type);
   static const std::pair<uint32_t, uint32_t>* MemoryRange(const LocalVariable& v, uint32_t leaf);

@@ -14,7 +14,8 @@
 
 namespace kiln::front {
 
-// An UNIMPLEMENTED status "cause: detail [capability C] (%id)" with the cause as payload.
+// An UNIMPLEMENTED status "cause: detail [capability C] (%id)" with the cause attached
+// (core/base/cause.h).
 // `capability` may be empty, `id` 0: then they are left out. `cause` must be a row of coverage.def
 // (checked by assertion).
 absl::Status Refused(std::string_view cause, const std::string& detail, uint32_t id = 0,

@@ -1,0 +1,111 @@
+#include "core/front/glsl.h"
+
+#include <gtest/gtest.h>
+
+#include "core/front/validate.h"
+
+namespace kiln::front {
+namespace {
+
+GlslSource Compute(const std::string& body) {
+  GlslSource source;
+  source.name = "shaders/test.comp";
+  source.text = "#version 450\nlayout(local_size_x = 1) in;\n"
+                "layout(binding = 0) buffer B { uint x[]; };\n" + body;
+  return source;
+}
+
+TEST(Glsl, CompilesToValidSpirvOfTheVersionAskedFor) {
+  constexpr uint32_t kVersions[] = {0x10000, 0x10300, 0x10500, 0x10600};
+  for (uint32_t minor = 0; minor < 4; ++minor) {
+    GlslSource source = Compute("void main() { x[0] = 7u; }");
+    source.vulkan_minor = minor;
+    const auto words = CompileGlsl(source);
+    ASSERT_TRUE(words.ok()) << words.status();
+    EXPECT_EQ((*words)[1], kVersions[minor]);
+    EXPECT_TRUE(ValidateSpirv(*words, {.vulkan_minor = minor}).ok());
+  }
+}
+
+TEST(Glsl, ErrorsNameFileAndLine) {
+  const auto words = CompileGlsl(Compute("void main() {\n  y = 1;\n}"));
+  EXPECT_EQ(words.status().code(), absl::StatusCode::kInvalidArgument);
+  const std::string text(words.status().message());
+  EXPECT_NE(text.find("shaders/test.comp:5"), std::string::npos) << text;
+  EXPECT_NE(text.find("'y'"), std::string::npos) << text;
+}
+
+TEST(Glsl, DefinesReachTheText) {
+  GlslSource source = Compute("void main() { x[0] = VALUE; FLAG }");
+  EXPECT_FALSE(CompileGlsl(source).ok());
+  source.defines = {{"VALUE", "3u"}, {"FLAG", ""}};
+  EXPECT_TRUE(CompileGlsl(source).ok());
+  source.defines = {{"VALUE 1\n#error", "3u"}};
+  EXPECT_FALSE(CompileGlsl(source).ok());
+  source.defines = {{"VALUE", "3u\n#error no"}};
+  EXPECT_FALSE(CompileGlsl(source).ok());
+}
+
+TEST(Glsl, IncludesAreThoseGiven) {
+  GlslSource source = Compute("#include \"a.glsl\"\nvoid main() { x[0] = f(); }");
+  EXPECT_FALSE(CompileGlsl(source).ok());
+  // "b.glsl" means another text in a.glsl than elsewhere.
+  source.includes = {{"a.glsl", "", "lib/a.glsl", "#include \"b.glsl\"\n"},
+                     {"b.glsl", "", "b.glsl", "#error wrong one\n"},
+                     {"b.glsl", "lib/a.glsl", "lib/b.glsl", "uint f() { return 1u; }\n"}};
+  const auto words = CompileGlsl(source);
+  EXPECT_TRUE(words.ok()) << words.status();
+  source.includes[2].text = "uint f() { return }\n";
+  const auto wrong = CompileGlsl(source);
+  EXPECT_NE(std::string(wrong.status().message()).find("lib/b.glsl:1"), std::string::npos)
+      << wrong.status();
+}
+
+TEST(Glsl, EndlessIncludesEnd) {
+  GlslSource source = Compute("#include \"a.glsl\"\nvoid main() {}");
+  source.includes = {{"a.glsl", "", "a.glsl", "#include \"a.glsl\"\n"}};
+  EXPECT_FALSE(CompileGlsl(source).ok());
+}
+
+TEST(Glsl, EntryPointIsRenamed) {
+  GlslSource source = Compute("void main() { x[0] = 1u; }");
+  source.entry = "kernel_a";
+  const auto words = CompileGlsl(source);
+  ASSERT_TRUE(words.ok()) << words.status();
+  const std::string bytes(reinterpret_cast<const char*>(words->data()), words->size() * 4);
+  EXPECT_NE(bytes.find("kernel_a"), std::string::npos);
+}
+
+TEST(Glsl, StageOfName) {
+  EXPECT_EQ(*GlslStageOfName("a/b.comp"), GlslStage::kCompute);
+  EXPECT_EQ(*GlslStageOfName("b.frag.glsl"), GlslStage::kFragment);
+  EXPECT_EQ(*GlslStageOfName("b.glsl.vert"), GlslStage::kVertex);
+  EXPECT_FALSE(GlslStageOfName("b.glsl").ok());
+  EXPECT_FALSE(GlslStageOfName("comp").ok());
+}
+
+TEST(Glsl, OtherStagesCompile) {
+  GlslSource source;
+  source.stage = GlslStage::kFragment;
+  source.text = "#version 450\nlayout(location = 0) out vec4 c; void main() { c = vec4(1); }";
+  EXPECT_TRUE(CompileGlsl(source).ok());
+  source.stage = GlslStage::kCompute;
+  EXPECT_FALSE(CompileGlsl(source).ok());
+}
+
+TEST(Glsl, VersionIsKnown) { EXPECT_EQ(GlslangVersion().rfind("12.", 0), 0u); }
+
+TEST(Validate, MessagesAreCarried) {
+  const auto words = CompileGlsl(Compute("void main() { x[0] = 7u; }"));
+  ASSERT_TRUE(words.ok());
+  EXPECT_TRUE(ValidateSpirv(*words).ok());
+  std::vector<uint32_t> broken = *words;
+  broken.resize(broken.size() - 1);   // the OpFunctionEnd
+  const absl::Status status = ValidateSpirv(broken);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(std::string(status.message()).find("OpFunctionEnd"), std::string::npos) << status;
+  EXPECT_FALSE(ValidateSpirv({}).ok());
+}
+
+}  // namespace
+}  // namespace kiln::front

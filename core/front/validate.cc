@@ -1,0 +1,49 @@
+#include "core/front/validate.h"
+
+#include <spirv-tools/libspirv.hpp>
+
+#include <string>
+
+namespace kiln::front {
+namespace {
+
+constexpr size_t kMaxText = 16 << 10;
+
+spv_target_env EnvironmentOf(absl::Span<const uint32_t> words, const ValidateOptions& options) {
+  if (options.vulkan_minor.has_value()) {
+    switch (*options.vulkan_minor) {
+      case 0: return SPV_ENV_VULKAN_1_0;
+      case 1: return SPV_ENV_VULKAN_1_1;
+      case 2: return SPV_ENV_VULKAN_1_2;
+      default: return SPV_ENV_VULKAN_1_3;
+    }
+  }
+  const uint32_t version = words.size() > 1 ? (words[1] >> 8) & 0xff : 0;
+  switch (version) {
+    case 4: return SPV_ENV_VULKAN_1_1_SPIRV_1_4;
+    case 5: return SPV_ENV_VULKAN_1_2;
+    case 6: return SPV_ENV_VULKAN_1_3;
+    default: return SPV_ENV_VULKAN_1_1;
+  }
+}
+
+}  // namespace
+
+absl::Status ValidateSpirv(absl::Span<const uint32_t> words, const ValidateOptions& options) {
+  spvtools::SpirvTools tools(EnvironmentOf(words, options));
+  if (!tools.IsValid()) return absl::InternalError("SPIRV-Tools has no such environment");
+  std::string text;
+  tools.SetMessageConsumer([&text](spv_message_level_t level, const char*,
+                                   const spv_position_t& position, const char* message) {
+    if (level > SPV_MSG_ERROR || text.size() > kMaxText) return;
+    if (!text.empty()) text += "\n";
+    text += "word " + std::to_string(position.index) + ": " + message;
+  });
+  spvtools::ValidatorOptions validator;
+  validator.SetScalarBlockLayout(options.scalar_block_layout);
+  validator.SetWorkgroupScalarBlockLayout(options.scalar_block_layout);
+  if (tools.Validate(words.data(), words.size(), validator)) return absl::OkStatus();
+  return absl::InvalidArgumentError(text.empty() ? "not valid SPIR-V" : text);
+}
+
+}  // namespace kiln::front
