@@ -35,11 +35,24 @@ bool VisitApproximate(Op op, Visitor&& v) {
   }
 }
 
+// Who accessed a dword last. Moments are numbered from 1, a new one with each barrier and group.
+struct Access {
+  uint32_t reader = 0;
+  uint32_t read_moment = 0;
+  uint32_t writer = 0;
+  uint32_t write_moment = 0;
+  bool write_was_atomic = false;
+  bool read_by_several = false;    // in read_moment
+};
+
 // A run of bytes with the rules for what lies outside.
 struct Memory {
   uint8_t* bytes = nullptr;
   uint64_t size = 0;
+  std::vector<Access>* accesses = nullptr;   // per dword, if races are looked for
 };
+
+enum class AccessKind : uint8_t { kRead, kWrite, kAtomic };
 
 uint32_t AtomicResult(AtomicOp op, uint32_t old, uint32_t value, uint32_t comparator) {
   using semantics::AsInt;
@@ -102,6 +115,7 @@ class Interpreter {
           absl::StrCat("interpreter: ", dwords, " values of ", lanes, " lanes are too many"));
     }
     lanes_ = static_cast<uint32_t>(lanes);
+    if (in_.detect_races) accesses_.resize(in_.buffers.size());
     for (const Resource& r : m_.resources) {
       const auto same_binding = [&](const BoundBuffer& b) {
         return b.set == r.set && b.binding == r.binding;
@@ -117,9 +131,19 @@ class Interpreter {
                                                        ".", r.binding, ".", r.element));
       }
       buffers_.push_back({found->bytes.data(), found->bytes.size()});
+      if (in_.detect_races && r.kind == ResourceKind::kStorageBuffer) {
+        std::vector<Access>& accesses = accesses_[found - in_.buffers.begin()];
+        accesses.resize(found->bytes.size() / 4);
+        buffers_.back().accesses = &accesses;
+      }
     }
     constant_data_ = m_.constant_data;
     shared_.resize(m_.shared_bytes);
+    shared_memory_ = {shared_.data(), shared_.size(), nullptr};
+    if (in_.detect_races) {
+      shared_accesses_.resize(m_.shared_bytes / 4);
+      shared_memory_.accesses = &shared_accesses_;
+    }
     registers_.resize(m_.values.size() * lanes_);
     for (size_t i = 0; i < m_.values.size(); ++i) {
       if (m_.values[i].kind != Value::Kind::kConstant) continue;
@@ -137,6 +161,9 @@ class Interpreter {
   absl::Status RunGroup() {
     std::fill(shared_.begin(), shared_.end(), uint8_t{0});
     std::fill(private_.begin(), private_.end(), 0u);
+    std::fill(shared_accesses_.begin(), shared_accesses_.end(), Access());
+    group_start_ = ++moment_;
+    ++groups_run_;
     BitSet all(lanes_);
     for (uint32_t i = 0; i < lanes_; ++i) all.set(i);
     loops_.clear();
@@ -273,15 +300,15 @@ class Interpreter {
       case Op::kLoadUbo:
       case Op::kLoadSsbo: return Load(id, buffers_[inst.imm0], active);
       case Op::kLoadPush: return Load(id, Of(in_.push_constants), active);
-      case Op::kLoadShared: return Load(id, Of(shared_), active);
+      case Op::kLoadShared: return Load(id, shared_memory_, active);
       case Op::kLoadConstant: return Load(id, Of(constant_data_), active);
       case Op::kStoreSsbo: return Store(id, buffers_[inst.imm0], active);
-      case Op::kStoreShared: return Store(id, Of(shared_), active);
+      case Op::kStoreShared: return Store(id, shared_memory_, active);
       case Op::kSsboAtomic: return Atomic(id, buffers_[inst.imm0], active);
-      case Op::kSharedAtomic: return Atomic(id, Of(shared_), active);
+      case Op::kSharedAtomic: return Atomic(id, shared_memory_, active);
       case Op::kLoadPrivate: return LoadPrivate(id, active);
       case Op::kStorePrivate: return StorePrivate(id, active);
-      case Op::kControlBarrier:
+      case Op::kControlBarrier: ++moment_; return;
       case Op::kMemoryBarrier: return;
       default:
         Fail(absl::InternalError(absl::StrCat("interpreter: no meaning for ", PrintInst(m_, id))));
@@ -372,7 +399,7 @@ class Interpreter {
 
   // ---- Memory ----
 
-  static Memory Of(std::vector<uint8_t>& bytes) { return {bytes.data(), bytes.size()}; }
+  static Memory Of(std::vector<uint8_t>& bytes) { return {bytes.data(), bytes.size(), nullptr}; }
 
   // The byte offset of a lane's dword number i, or false if the dword is outside.
   bool Inside(uint32_t offset, int i, const Memory& memory, uint64_t* at) {
@@ -381,6 +408,34 @@ class Interpreter {
     if (*at + 4 <= memory.size) return true;
     ++statistics_.outside_accesses;
     return false;
+  }
+
+  // Looks for a race of this access with earlier ones, and remembers it.
+  void Note(InstId id, const Memory& memory, uint64_t at, size_t lane, AccessKind kind, bool same) {
+    if (memory.accesses == nullptr) return;
+    Access& a = (*memory.accesses)[at / 4];
+    const uint32_t me = groups_run_ * lanes_ + static_cast<uint32_t>(lane);
+    // An earlier access is ordered before this one if a barrier of this group lies between.
+    const auto unordered = [&](uint32_t who, uint32_t moment) {
+      return moment != 0 && who != me && (moment == moment_ || moment < group_start_);
+    };
+    const bool atomic = kind == AccessKind::kAtomic;
+    bool race = unordered(a.writer, a.write_moment) && !(atomic && a.write_was_atomic);
+    if (kind != AccessKind::kRead) {
+      race |= unordered(a.reader, a.read_moment) || (a.read_by_several && a.read_moment == moment_);
+    }
+    if (race && !same) {
+      if (statistics_.races++ == 0) statistics_.first_race_spirv_id = m_.inst(id).spirv_id;
+    }
+    if (kind == AccessKind::kRead) {
+      a.read_by_several = a.read_moment == moment_ && (a.reader != me || a.read_by_several);
+      a.reader = me;
+      a.read_moment = moment_;
+    } else if (!same) {
+      a.writer = me;
+      a.write_moment = moment_;
+      a.write_was_atomic = atomic;
+    }
   }
 
   template <class F>
@@ -397,7 +452,10 @@ class Interpreter {
       for (int i = 0; i < m_.inst(id).num_results; ++i) {
         uint32_t x = 0;
         uint64_t at;
-        if (Inside(offset[lane], i, memory, &at)) std::memcpy(&x, memory.bytes + at, 4);
+        if (Inside(offset[lane], i, memory, &at)) {
+          std::memcpy(&x, memory.bytes + at, 4);
+          Note(id, memory, at, lane, AccessKind::kRead, false);
+        }
         Lanes(m_.result(id, i))[lane] = x;
       }
     });
@@ -409,7 +467,10 @@ class Interpreter {
       for (int i = 0; i + 1 < m_.inst(id).num_sources; ++i) {
         uint64_t at;
         if (!Inside(offset[lane], i, memory, &at)) continue;
-        std::memcpy(memory.bytes + at, &Lanes(m_.source(id, i + 1))[lane], 4);
+        const uint32_t* value = &Lanes(m_.source(id, i + 1))[lane];
+        Note(id, memory, at, lane, AccessKind::kWrite,
+             std::memcmp(memory.bytes + at, value, 4) == 0);
+        std::memcpy(memory.bytes + at, value, 4);
       }
     });
   }
@@ -426,6 +487,7 @@ class Interpreter {
       uint64_t at;
       if (Inside(offset[lane], 0, memory, &at)) {
         std::memcpy(&old, memory.bytes + at, 4);
+        Note(id, memory, at, lane, AccessKind::kAtomic, false);
         const uint32_t next = AtomicResult(op, old, value, comparator);
         std::memcpy(memory.bytes + at, &next, 4);
       }
@@ -437,7 +499,7 @@ class Interpreter {
   uint32_t* PrivateDword(InstId id, uint32_t offset, int i, size_t lane) {
     const uint32_t array = m_.inst(id).imm0;
     uint64_t at;
-    if (!Inside(offset, i, {nullptr, m_.private_arrays[array].bytes}, &at)) return nullptr;
+    if (!Inside(offset, i, {nullptr, m_.private_arrays[array].bytes, nullptr}, &at)) return nullptr;
     return &private_[private_start_[array] + at / 4 * lanes_ + lane];
   }
 
@@ -473,6 +535,12 @@ class Interpreter {
   std::vector<uint32_t> registers_;        // value by value, all lanes of a value together
   std::vector<Memory> buffers_;            // by resource
   std::vector<uint8_t> shared_;
+  Memory shared_memory_;
+  std::vector<std::vector<Access>> accesses_;   // by buffer
+  std::vector<Access> shared_accesses_;
+  uint32_t moment_ = 0;
+  uint32_t group_start_ = 0;               // the moment at which the group began
+  uint32_t groups_run_ = 0;
   std::vector<uint8_t> constant_data_;
   std::vector<uint32_t> private_;
   std::vector<size_t> private_start_;

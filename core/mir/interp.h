@@ -63,6 +63,10 @@ struct LaunchInputs {
 
   // For judging results. A program whose outputs depend on the order has a race.
   bool opposite_order = false;      // workgroups, and lanes within memory instructions
+  // Counts accesses to buffers and shared memory that race: by two invocations, one of them a
+  // store, not both atomic, not separated by a control barrier of one workgroup; stores of the
+  // value that is there already do not count. Costs 16 bytes a dword.
+  bool detect_races = false;
   // Not 0: random rounding with this seed. Float results that are inexact move by up to one unit in
   // the last place, those of division, roots and transcendentals by up to what Vulkan allows;
   // instructions marked no-contraction stay exact. What then changes much is not determined by the
@@ -79,6 +83,8 @@ struct InterpStatistics {
   int64_t lane_steps = 0;
   int64_t misaligned_accesses = 0;          // offsets whose low two bits were ignored
   int64_t outside_accesses = 0;             // dwords outside their buffer
+  int64_t races = 0;                        // see LaunchInputs::detect_races
+  uint32_t first_race_spirv_id = 0;
 };
 
 // Runs the whole dispatch. The module must be well-formed. Errors: InvalidArgument (a resource of

@@ -192,7 +192,7 @@ TEST(Interp, FloatCorners) {
       {Op::kFneg, {0x7f800001}, 0xff800001},
       {Op::kFabs, {kMinusZero}, 0},
       {Op::kFsign, {Bits(-3.0f)}, Bits(-1.0f)},
-      {Op::kFsign, {kMinusZero}, 0},
+      {Op::kFsign, {kMinusZero}, kMinusZero},
       {Op::kFmin, {kNan, one}, one},
       {Op::kFmin, {one, kNan}, one},
       {Op::kFmax, {kNan, one}, one},
@@ -463,6 +463,38 @@ TEST(Interp, SubgroupNumbers) {
     store_ssbo[0, align 4] %5, %4
     return)", {0, 0, 0}, "local_size 3, 1, 1", inputs),
               ElementsAre(0, 1, 16));
+}
+
+int64_t Races(const std::string& body) {
+  const Module m = MustParse("mir 1 local_size 4, 1, 1 shared 64 resource 0 ssbo 0.0.0 body { "
+                             "%0:i32 = local_index %1:i32 = shl %0, 2 " + body + " return }");
+  LaunchInputs inputs;
+  inputs.groups = {2, 1, 1};
+  inputs.detect_races = true;
+  inputs.buffers = {Buffer(0, Dwords(16, 99))};
+  const absl::StatusOr<InterpStatistics> run = Interpret(m, inputs);
+  EXPECT_TRUE(run.ok());
+  return run->races;
+}
+
+TEST(Interp, RacesAreSeen) {
+  // Four lanes in two groups store what differs, or what is the same.
+  EXPECT_EQ(Races("store_ssbo[0, align 4] 0, %0"), 7);
+  EXPECT_EQ(Races("store_ssbo[0, align 4] 0, 5"), 0);
+  EXPECT_EQ(Races("%2:i32 = ssbo_atomic[0, add] 0, 1"), 0);
+  EXPECT_GT(Races("%2:i32 = ssbo_atomic[0, add] 0, 1 store_ssbo[0, align 4] 0, %0"), 0);
+  // A neighbour's dword, without and with a barrier.
+  EXPECT_GT(Races("store_shared[align 4] %1, %0 %2:i32 = xor %1, 4 "
+                  "%3:i32 = load_shared[align 4] %2"), 0);
+  EXPECT_EQ(Races("store_shared[align 4] %1, %0 control_barrier %2:i32 = xor %1, 4 "
+                  "%3:i32 = load_shared[align 4] %2 control_barrier "
+                  "%4:i32 = iadd %0, 7 store_shared[align 4] %1, %4"), 0);
+  // Without the second barrier a store meets the neighbour's load.
+  EXPECT_GT(Races("store_shared[align 4] %1, %0 control_barrier %2:i32 = xor %1, 4 "
+                  "%3:i32 = load_shared[align 4] %2 %4:i32 = iadd %0, 7 "
+                  "store_shared[align 4] %1, %4"), 0);
+  // A barrier does not order workgroups.
+  EXPECT_GT(Races("%2:i32 = workgroup_id[0] store_ssbo[0, align 4] %1, %2 control_barrier"), 0);
 }
 
 TEST(Interp, LimitsAndErrors) {

@@ -8,6 +8,7 @@
 //
 // NaN: an arithmetic result that is NaN is 0x7fc00000. fneg, fabs, select, bitcast move bits.
 // min/max give the other operand if one is NaN; of -0 and +0 the second operand (as Intel's sel).
+// fsign keeps the sign of zeros, and of NaN with magnitude 1.
 // kFlush: operands and results of float arithmetic, comparison, rounding and conversion that are
 // subnormal become zero of the same sign (cr0's single precision denorm mode 0, which is how
 // Mesa's drivers dispatch; Vulkan allows either unless float controls say otherwise). Half floats
@@ -198,7 +199,7 @@ bool VisitExact(Op op, Visitor&& v) {
     case Op::kFneg: v([](U a) { return a ^ 0x80000000u; }); return true;
     case Op::kFabs: v([](U a) { return a & 0x7fffffffu; }); return true;
     case Op::kFsign:
-      v([](U a) { return in(a) > 0 ? 0x3f800000u : in(a) < 0 ? 0xbf800000u : 0u; });
+      v([](U a) { return (a & 0x80000000u) | (in(a) == 0 ? 0u : 0x3f800000u); });
       return true;
     case Op::kFmin:
       v([](U a, U b) { return out(in(a) < in(b) || in(b) != in(b) ? in(a) : in(b)); });

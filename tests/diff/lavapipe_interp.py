@@ -11,8 +11,8 @@ module ends as one of:
   agree      integers equal, floats within --ulp units in the last place or 4e-6 (compare.py);
              4096 units, Vulkan's own limit, if the module uses inverse trigonometric functions
   differ     anything else not explained below: a bug until shown otherwise
-  order      differs, and so do the interpreter's own results with lanes and workgroups in the
-             opposite order: the module has a race with these inputs
+  order      differs, and the interpreter sees racing accesses, or gives other results with lanes
+             and workgroups in the opposite order (order of atomics)
   unstable   differs only in values that also change by more than the tolerance in the interpreter
              when it rounds at random within what Vulkan allows (--perturb of mir_run)
   undriven   no drive counts, or the drive generator cannot serve the module
@@ -155,6 +155,9 @@ def judge(a, path, folder):
     other = interpret(a.mir_run, job, folder, base + ["--opposite"])
     if other["ok"] and differing(mine, peer.outputs(other), types, ulp)[0]:
         return "order", first
+    other = interpret(a.mir_run, job, folder, base + ["--races"])
+    if other["ok"] and other["races"]:
+        return "order", "%d racing accesses, %s" % (other["races"], first)
     moved = set()
     for seed in range(1, 9):
         other = interpret(a.mir_run, job, folder, base + ["--perturb=%d" % seed])

@@ -1,13 +1,13 @@
 // mir_run: imports a compute module and interprets it on the data of a job.
 //
-//   mir_run [--optimise] [--opposite] [--perturb=SEED] [--flush] [--max-steps=N] [--print]
+//   mir_run [--optimise] [--opposite] [--races] [--perturb=SEED] [--flush] [--max-steps=N] [--print]
 //           [--dispatch-base] JOB.json...
 //
 // The job format is that of `run-peer exec` (tests/peer/README.md), compute only: `shader`, `entry`,
 // `spec`, `push`, `resources` (buffers) and `dispatch`. Prints one JSON line a job:
-//   {"ok": true, "instructions": N, "lane_steps": N, "outputs": [{"set", "binding", "index", "hex"}]}
+//   {"ok": true, "instructions": N, "lane_steps": N, "races": N, "outputs": [{"set", "binding", "index", "hex"}]}
 //   {"ok": false, "stage": "import|verify|passes|run|job", "cause": "...", "error": "..."}
-// --optimise runs the target-independent passes first. --opposite and --perturb are described in
+// --optimise runs the target-independent passes first. --opposite, --races and --perturb are described in
 // core/mir/interp.h. --print writes the MIR to stderr.
 #include <cstdio>
 #include <cstdlib>
@@ -204,6 +204,7 @@ json RunJob(const std::string& path, const Flags& flags) {
                  {"lane_steps", run->lane_steps},
                  {"outside_accesses", run->outside_accesses},
                  {"misaligned_accesses", run->misaligned_accesses},
+                 {"races", run->races},
                  {"outputs", json::array()}};
   for (const mir::BoundBuffer& b : inputs.buffers) {
     result["outputs"].push_back(
@@ -229,6 +230,8 @@ int Main(int argc, char** argv) {
       flags.dispatch_base = true;
     } else if (arg == "--opposite") {
       flags.inputs.opposite_order = true;
+    } else if (arg == "--races") {
+      flags.inputs.detect_races = true;
     } else if (arg == "--flush") {
       flags.inputs.denormals = mir::Denormals::kFlush;
     } else if (absl::ConsumePrefix(&arg, "--perturb=")) {

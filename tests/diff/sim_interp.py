@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Judges the back end: compute modules are compiled, run in the simulator and compared with the
+MIR interpreter.
+
+    sim_interp.py --kilnc PATH --mir-run PATH --eu-run PATH [--cache DIR] [--out FILE] [--ulp 16]
+                  [--no-fusion] [--budget SECONDS] MODULE.spv... | @LIST
+
+Every width that comes out is run in contract mode, with and without fusion (blocks entered with
+all channels off). Inputs and the meaning of agree, differ, order, unstable and undriven are those
+of lavapipe_interp.py; subnormals are flushed in the interpreter as the hardware does. Further:
+
+  refused    by the importer or the back end, with its cause
+  broken     compilation failed otherwise, or the simulator refused the program (a contract
+             violation, say): always a bug
+
+The last line is a summary; the exit status is 1 if any module differs or is broken.
+"""
+
+import argparse
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.path.insert(0, os.path.join(HERE, "..", "drive"))
+import peer  # noqa: E402
+from lavapipe_interp import (cached_drive, differing, interpret,  # noqa: E402
+                             inverse_trigonometry)
+
+
+def compile_module(a, path, folder):
+    """(files by width, status, cause)."""
+    p = subprocess.run([a.kilnc, "-o", folder, path], stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE, timeout=300)
+    text = p.stderr.decode(errors="replace").strip()
+    if p.returncode == 1:
+        cause = text.split(": ", 1)[1] if ": " in text else text
+        broken = cause.startswith("internal") or cause.startswith("invalid")
+        return {}, "broken" if broken else "refused", cause
+    if p.returncode != 0:
+        return {}, "broken", "kilnc ends with %d: %s" % (p.returncode, text[-200:])
+    widths = {}
+    for name in os.listdir(folder):
+        m = re.search(r"\.SIMD(\d+)\.bin$", name)
+        if m:
+            widths[int(m.group(1))] = os.path.join(folder, name[:-4])
+    return widths, "", ""
+
+
+def simulate(a, stem, job, folder, options):
+    path = os.path.join(folder, "job.json")
+    with open(path, "w") as f:
+        json.dump(job, f)
+    command = [a.eu_run, "--max-seconds=100", *options, stem + ".bin", stem + ".launch.json", path]
+    try:
+        p = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+        return json.loads(p.stdout)
+    except subprocess.TimeoutExpired:
+        return {"ok": False, "error": "timeout"}
+    except ValueError:
+        return {"ok": False, "error": "exit %d: %s" % (p.returncode, p.stderr.decode()[-300:])}
+
+
+def explained(a, job, folder, mine, types, ulp, places):
+    """Why the interpreter itself may give another result at these places, or ''."""
+    other = interpret(a.mir_run, job, folder, ["--opposite"])
+    if other["ok"] and differing(mine, peer.outputs(other), types, ulp)[0]:
+        return "order"
+    moved = set()
+    for seed in range(1, 9):
+        other = interpret(a.mir_run, job, folder, ["--perturb=%d" % seed])
+        if other["ok"]:
+            moved |= differing(mine, peer.outputs(other), types, ulp)[0]
+    return "unstable" if places <= moved else ""
+
+
+def judge(a, path, folder):
+    widths, status, cause = compile_module(a, path, folder)
+    if status:
+        return status, cause
+    job, types, want = cached_drive(path, folder, a.cache, 1, a.timeout)
+    if job is None:
+        return "undriven", want
+    ulp = max(a.ulp, 4096) if inverse_trigonometry(path) else a.ulp
+    reference = interpret(a.mir_run, job, folder, ["--flush"])
+    if not reference["ok"]:
+        return "undriven", "interpreter: " + reference["error"]
+    mine = peer.outputs(reference)
+    excuse = ""
+    for width in sorted(widths):
+        for mode in ([], ["--fusion"]):
+            if mode and a.no_fusion:
+                continue
+            name = "SIMD%d%s" % (width, " fused" if mode else "")
+            got = simulate(a, widths[width], job, folder, mode)
+            if not got["ok"]:
+                return "broken", "%s: %s" % (name, got["error"])
+            places, first = differing(mine, peer.outputs(got), types, ulp)
+            if not places:
+                continue
+            excuse = excuse or explained(a, job, folder, mine, types, ulp, places)
+            if not excuse:
+                return "differ", "%s: %d places, %s" % (name, len(places), first)
+    return excuse or "agree", ""
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    p.add_argument("--kilnc", required=True)
+    p.add_argument("--mir-run", required=True)
+    p.add_argument("--eu-run", required=True)
+    p.add_argument("--cache")
+    p.add_argument("--out", help="JSON lines, one per module")
+    p.add_argument("--ulp", type=int, default=16)
+    p.add_argument("--timeout", type=int, default=10, help="seconds for one run of lavapipe")
+    p.add_argument("--no-fusion", action="store_true")
+    p.add_argument("--budget", type=float, help="stop after so many seconds")
+    p.add_argument("modules", nargs="+")
+    a = p.parse_args()
+    files = []
+    for m in a.modules:
+        if m.startswith("@"):
+            with open(m[1:]) as f:
+                files += [line.strip() for line in f if line.strip()]
+        else:
+            files.append(m)
+    if a.cache:
+        os.makedirs(a.cache, exist_ok=True)
+    totals, causes, start = collections.Counter(), collections.Counter(), time.time()
+    out = open(a.out, "w") if a.out else None
+    for n, path in enumerate(files):
+        if a.budget and time.time() - start > a.budget:
+            print("stopped by the budget, %d modules not looked at" % (len(files) - n))
+            break
+        with tempfile.TemporaryDirectory() as folder:
+            status, cause = judge(a, path, folder)
+        totals[status] += 1
+        if status in ("refused", "undriven"):
+            causes[status + ": " + cause.split(":")[0]] += 1
+        print("%-9s %-60s %s" % (status, os.path.basename(path)[-60:], cause[:300]), flush=True)
+        if out:
+            out.write(json.dumps({"file": path, "status": status, "cause": cause}) + "\n")
+            out.flush()
+    for cause, count in causes.most_common():
+        print("%5d  %s" % (count, cause))
+    total = sum(totals.values())
+    print("modules %d, compiled %d, agreeing %d, differing %d, broken %d, order-dependent %d, "
+          "unstable %d, undriven %d, refused %d" % (
+              total, total - totals["refused"] - totals["broken"], totals["agree"],
+              totals["differ"], totals["broken"], totals["order"], totals["unstable"],
+              totals["undriven"], totals["refused"]))
+    return 1 if totals["differ"] or totals["broken"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
