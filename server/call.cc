@@ -9,12 +9,11 @@ using kiln::v1alpha::CompileRequest;
 using kiln::v1alpha::SourceDigest;
 using kiln::v1alpha::TargetResult;
 
-Call::Call(CompileRequest r, const worker::Fault& f, Engine::Done done)
+Call::Call(CompileRequest r, const worker::Fault& f)
     : request(std::move(r)),
       fault(f),
       outputs(request.outputs()),
       spec_bits(cache::SpecBits(request.spec_constants())),
-      done_(std::move(done)),
       missing_(targets()),
       answers_(targets()) {}
 
@@ -45,16 +44,26 @@ bool Call::done() const {
 }
 
 void Call::SetAnswer(size_t target, Answer answer) {
-  Reply reply;
   {
     absl::MutexLock lock(&mutex_);
     if (finished_ || answers_[target].has_value()) return;
     answers_[target] = std::move(answer);
-    if (--missing_ > 0) return;
-    for (auto& a : answers_) reply.answers.push_back(*std::move(a));
+    if (--missing_ > 0 || done_ == nullptr) return;
   }
+  Finish(TakeReply());
+}
+
+Reply Call::TakeReply() {
+  Reply reply;
+  absl::MutexLock lock(&mutex_);
+  for (auto& a : answers_) reply.answers.push_back(*std::move(a));
   reply.translate_ns = translate_ns;
-  Finish(std::move(reply));
+  return reply;
+}
+
+void Call::OnDone(Engine::Done done) {
+  absl::MutexLock lock(&mutex_);
+  done_ = std::move(done);
 }
 
 void Call::SetResult(size_t target, TargetResult result) {

@@ -16,7 +16,7 @@ namespace kiln::server {
 
 class Call {
  public:
-  Call(kiln::v1alpha::CompileRequest request, const worker::Fault& fault, Engine::Done done);
+  Call(kiln::v1alpha::CompileRequest request, const worker::Fault& fault);
 
   // Set before the call is shared between threads, constant afterwards.
   const kiln::v1alpha::CompileRequest request;
@@ -48,6 +48,11 @@ class Call {
   // Ends the call with an error of the call.
   void Fail(absl::Status status, absl::Duration retry = absl::ZeroDuration());
   bool done() const;
+
+  // Before others know the call: the reply, when all targets are answered already, or else who gets
+  // it later.
+  Reply TakeReply();
+  void OnDone(Engine::Done done);
 
   // What to do when the client leaves. Called at once if it has left already.
   void OnLeave(std::function<void()> leave);

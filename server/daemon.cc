@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "server/address.h"
 #include "server/cache/disk_tier.h"
 #include "server/cache/result_cache.h"
@@ -164,13 +165,17 @@ void Daemon::Stop() {
   if (parts_->server == nullptr) return;
   if (auto* health = parts_->server->GetHealthCheckService()) health->SetServingStatus(false);
   parts_->service->Drain();
-  parts_->server->Shutdown(std::chrono::system_clock::now() +
-                           absl::ToChronoNanoseconds(parts_->drain_time));
+  absl::Time end = absl::Now() + parts_->drain_time;
+  while (parts_->service->in_flight() > 0 && absl::Now() < end) {
+    absl::SleepFor(absl::Milliseconds(5));
+  }
+  // What is left to wait for is that answers leave the machine; idle connections would make gRPC
+  // wait for seconds until their clients look up.
+  parts_->server->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(500));
   parts_->server->Wait();
   parts_->server.reset();
-  parts_->exposer.reset();
-  parts_->snapshot.reset();
   parts_->engine->Stop();
+  parts_->snapshot.reset();  // it asks the pool
   parts_->pool.reset();
 }
 

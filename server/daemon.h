@@ -28,7 +28,8 @@ class Daemon {
   // Empty: there is no metrics server.
   const std::string& metrics_address() const;
 
-  // Drains and stops; blocks until done.
+  // Drains and stops serving; blocks until done. Metrics are served on, until the destructor, which
+  // takes seconds for that: the HTTP server's threads look up only now and then.
   void Stop();
 
  private:

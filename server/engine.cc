@@ -76,23 +76,25 @@ Engine::Engine(const Options& options, worker::Pool* pool, cache::ResultCache* c
 
 Engine::~Engine() = default;
 
-std::shared_ptr<Call> Engine::Start(CompileRequest request, const worker::Fault& fault, Done done) {
+std::shared_ptr<Call> Engine::Begin(CompileRequest request, const worker::Fault& fault,
+                                    Reply* reply) {
   Violations violations = checker_.Check(request);
   if (!violations.empty()) {
-    Reply reply;
-    reply.status = absl::InvalidArgumentError(violations[0].first + ": " + violations[0].second);
-    reply.violations = std::move(violations);
-    done(std::move(reply));
+    reply->status = absl::InvalidArgumentError(violations[0].first + ": " + violations[0].second);
+    reply->violations = std::move(violations);
     return nullptr;
   }
-  auto call = std::make_shared<Call>(std::move(request), fault, std::move(done));
-  if (TryCaches(call.get())) return nullptr;
-  if (!executor_.TryRun([this, call] { Slow(call); })) {
-    metrics_->ShedRequest(metrics::Metrics::Shed::kQueueFull);
-    call->Fail(absl::UnavailableError("too many calls are waiting"), kRetryDelay);
-    return nullptr;
-  }
-  return call;
+  auto call = std::make_shared<Call>(std::move(request), fault);
+  if (!TryCaches(call.get())) return call;
+  *reply = call->TakeReply();
+  return nullptr;
+}
+
+void Engine::Continue(const std::shared_ptr<Call>& call, Done done) {
+  call->OnDone(std::move(done));
+  if (executor_.TryRun([this, call] { Slow(call); })) return;
+  metrics_->ShedRequest(metrics::Metrics::Shed::kQueueFull);
+  call->Fail(absl::UnavailableError("too many calls are waiting"), kRetryDelay);
 }
 
 void Engine::Cancel(const std::shared_ptr<Call>& call) {

@@ -64,10 +64,13 @@ class Engine {
   ~Engine();
 
   using Done = std::function<void(Reply reply)>;
-  // Calls `done` once, perhaps before it returns. Never blocks. The handle is for Cancel; null when
-  // it is done already. `fault`: a test hook.
-  std::shared_ptr<Call> Start(kiln::v1alpha::CompileRequest request, const worker::Fault& fault,
-                              Done done);
+
+  // What can be answered without waiting, is: null, and `reply` is complete. Otherwise a call to
+  // give to Continue. Never blocks. `fault`: a test hook.
+  std::shared_ptr<Call> Begin(kiln::v1alpha::CompileRequest request, const worker::Fault& fault,
+                              Reply* reply);
+  // Calls `done` once, from any thread, perhaps before it returns. Never blocks.
+  void Continue(const std::shared_ptr<Call>& call, Done done);
   // The client has left: `done` is called with a Cancelled status, unless it was called before.
   void Cancel(const std::shared_ptr<Call>& call);
 

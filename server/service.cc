@@ -20,27 +20,17 @@ namespace {
 using kiln::v1alpha::CompileRequest;
 using metrics::Metrics;
 
-// One Compile call. gRPC binds the reactor when the handler returns: OnCancel and OnDone come after
-// that, and a Finish before it is kept until then. So Begin has ended before either is called.
-class CompileReactor final : public grpc::ServerUnaryReactor {
+// What every Compile call ends with, whichever way: counters, and the response's bytes.
+class Ending {
  public:
-  CompileReactor(Engine* engine, Metrics* metrics, grpc::ByteBuffer* response)
-      : engine_(engine), metrics_(metrics), response_(response) {
-    metrics_->RequestBegins();
-  }
+  Ending(Metrics* metrics, std::atomic<int>* in_flight, const CompileRequest& request,
+         grpc::ByteBuffer* response)
+      : metrics_(metrics),
+        in_flight_(in_flight),
+        response_(response),
+        targets_(request.targets().begin(), request.targets().end()) {}
 
-  void Begin(CompileRequest request, const worker::Fault& fault) {
-    targets_ = {request.targets().begin(), request.targets().end()};
-    call_ = engine_->Start(std::move(request), fault, [this](Reply reply) { Send(reply); });
-  }
-
-  void OnCancel() override {
-    if (call_ != nullptr) engine_->Cancel(call_);
-  }
-
-  void OnDone() override { delete this; }
-
-  void Send(const Reply& reply) {
+  grpc::Status End(const Reply& reply) {
     absl::Duration took = absl::Now() - start_;
     bool hit = true;
     if (reply.status.ok()) {
@@ -53,16 +43,36 @@ class CompileReactor final : public grpc::ServerUnaryReactor {
     }
     metrics_->RequestEnds(Metrics::Method::kCompile, reply.status.code(),
                           absl::ToDoubleSeconds(took), hit);
-    Finish(ToGrpcStatus(reply));
+    --*in_flight_;
+    return ToGrpcStatus(reply);
   }
 
  private:
-  Engine* const engine_;
-  Metrics* const metrics_;
-  grpc::ByteBuffer* const response_;
-  const absl::Time start_ = absl::Now();
+  Metrics* metrics_;
+  std::atomic<int>* in_flight_;
+  grpc::ByteBuffer* response_;
+  absl::Time start_ = absl::Now();
   std::vector<std::string> targets_;
-  std::shared_ptr<Call> call_;
+};
+
+// A Compile call that has to wait. gRPC binds the reactor when the handler returns: OnCancel and
+// OnDone come after that, and a Finish before it is kept until then. So Begin has ended before
+// either is called.
+class CompileReactor final : public grpc::ServerUnaryReactor {
+ public:
+  CompileReactor(Engine* engine, std::shared_ptr<Call> call, Ending ending)
+      : engine_(engine), call_(std::move(call)), ending_(std::move(ending)) {}
+
+  void Begin() {
+    engine_->Continue(call_, [this](Reply reply) { Finish(ending_.End(reply)); });
+  }
+  void OnCancel() override { engine_->Cancel(call_); }
+  void OnDone() override { delete this; }
+
+ private:
+  Engine* const engine_;
+  const std::shared_ptr<Call> call_;
+  Ending ending_;
 };
 
 bool Parse(const grpc::ByteBuffer& bytes, CompileRequest* request) {
@@ -91,32 +101,36 @@ worker::Fault ParseFault(std::string_view text) {
   return fault;
 }
 
+worker::Fault CompilerService::FaultOf(const grpc::CallbackServerContext& context) const {
+  if (!faults_) return {};
+  auto header = context.client_metadata().find("kiln-fault");
+  if (header == context.client_metadata().end()) return {};
+  return ParseFault(std::string_view(header->second.data(), header->second.size()));
+}
+
 grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* context,
                                                    const grpc::ByteBuffer* request,
                                                    grpc::ByteBuffer* response) {
-  auto* reactor = new CompileReactor(engine_, metrics_, response);
-  Reply refusal;
+  ++in_flight_;
+  metrics_->RequestBegins();
+  CompileRequest parsed;
+  bool is_request = Parse(*request, &parsed);
+  Ending ending(metrics_, &in_flight_, parsed, response);
+  Reply reply;
   if (draining_) {
     metrics_->ShedRequest(Metrics::Shed::kDraining);
-    refusal.status = absl::UnavailableError("the daemon is stopping");
-    refusal.retry = absl::Seconds(1);
-    reactor->Send(refusal);
+    reply.status = absl::UnavailableError("the daemon is stopping");
+    reply.retry = absl::Seconds(1);
+  } else if (!is_request) {
+    reply.status = absl::InvalidArgumentError("the request is no CompileRequest");
+  } else if (auto call = engine_->Begin(std::move(parsed), FaultOf(*context), &reply)) {
+    auto* reactor = new CompileReactor(engine_, std::move(call), std::move(ending));
+    reactor->Begin();
     return reactor;
   }
-  CompileRequest parsed;
-  if (!Parse(*request, &parsed)) {
-    refusal.status = absl::InvalidArgumentError("the request is no CompileRequest");
-    reactor->Send(refusal);
-    return reactor;
-  }
-  worker::Fault fault;
-  if (faults_) {
-    auto header = context->client_metadata().find("kiln-fault");
-    if (header != context->client_metadata().end()) {
-      fault = ParseFault(std::string_view(header->second.data(), header->second.size()));
-    }
-  }
-  reactor->Begin(std::move(parsed), fault);
+  // gRPC's own reactor is cheaper: it needs no thread for notifications that nobody wants.
+  auto* reactor = context->DefaultReactor();
+  reactor->Finish(ending.End(reply));
   return reactor;
 }
 

@@ -38,13 +38,18 @@ class CompilerService final : public CompilerBase {
 
   // From now on calls are refused with Unavailable.
   void Drain() { draining_ = true; }
+  // Compile calls that are not answered.
+  int in_flight() const { return in_flight_; }
 
  private:
+  worker::Fault FaultOf(const grpc::CallbackServerContext& context) const;
+
   Engine* engine_;
   metrics::Metrics* metrics_;
   const kiln::v1alpha::Capabilities capabilities_;
   const bool faults_;
   std::atomic<bool> draining_ = false;
+  std::atomic<int> in_flight_ = 0;
 };
 
 // The kiln-fault header: KIND[:PASS[:MILLISECONDS]], for example "crash:cse". Kind NONE where it is

@@ -1,0 +1,278 @@
+// The compiler as a worker uses it: see core_backend.h.
+//
+// Statuses become results: InvalidArgument and NotFound are INVALID, Unimplemented and
+// ResourceExhausted REFUSED (limits of the core are counts, so the same everywhere and cacheable),
+// Cancelled CANCELLED. Anything else is a fault of the compiler, CRASHED, which is never cached.
+#include "server/worker/core_backend.h"
+
+#include <time.h>
+
+#include <cctype>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/base/cause.h"
+#include "core/driver/compile.h"
+#include "core/front/glsl.h"
+#include "proto/launch_record_convert.h"
+
+namespace kiln::worker {
+namespace {
+
+using front::GlslStage;
+using kiln::v1alpha::TargetResult;
+
+constexpr uint32_t kMagic = 0x07230203;
+constexpr uint32_t kSwappedMagic = 0x03022307;
+constexpr char kTranslatePass[] = "translate_glsl";
+
+constexpr std::pair<const char*, GlslStage> kStages[] = {
+    {"vertex", GlslStage::kVertex},
+    {"tessellation_control", GlslStage::kTessControl},
+    {"tessellation_evaluation", GlslStage::kTessEvaluation},
+    {"geometry", GlslStage::kGeometry},
+    {"fragment", GlslStage::kFragment},
+    {"compute", GlslStage::kCompute},
+    {"task", GlslStage::kTask},
+    {"mesh", GlslStage::kMesh},
+};
+
+int64_t ThreadNanoseconds() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+int64_t WallNanoseconds() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+TargetResult::Status StatusOf(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kNotFound:
+      return TargetResult::INVALID;
+    case absl::StatusCode::kUnimplemented:
+    case absl::StatusCode::kResourceExhausted:
+      return TargetResult::REFUSED;
+    case absl::StatusCode::kCancelled:
+      return TargetResult::CANCELLED;
+    default:
+      return TargetResult::CRASHED;
+  }
+}
+
+// Messages of the core name the id that is to blame as "%12"; 0 where they name none.
+uint32_t IdIn(const std::string& message) {
+  for (size_t i = 0; i + 1 < message.size(); ++i) {
+    if (message[i] != '%' || !isdigit(static_cast<unsigned char>(message[i + 1]))) continue;
+    return static_cast<uint32_t>(strtoul(message.c_str() + i + 1, nullptr, 10));
+  }
+  return 0;
+}
+
+TargetResult Failed(const absl::Status& status) {
+  TargetResult result;
+  result.set_status(StatusOf(status));
+  result.set_cause(CauseOf(status));
+  result.set_message(std::string(status.message()));
+  result.set_spirv_id(IdIn(result.message()));
+  return result;
+}
+
+// The module's words in host order, from bytes in either order; empty: not whole words, or no magic
+// number. The core judges everything else.
+std::vector<uint32_t> Words(const std::string& bytes) {
+  std::vector<uint32_t> words(bytes.size() / 4);
+  if (bytes.size() % 4 != 0 || words.empty()) return {};
+  memcpy(words.data(), bytes.data(), bytes.size());
+  if (words[0] == kSwappedMagic) {
+    for (uint32_t& w : words) w = __builtin_bswap32(w);
+  }
+  if (words[0] != kMagic) return {};
+  return words;
+}
+
+const char* Name(out::LoadableBy by) {
+  switch (by) {
+    case out::LoadableBy::kNone: return "none";
+    case out::LoadableBy::kLevelZero: return "level_zero";
+    case out::LoadableBy::kRocm: return "rocm";
+  }
+  return "none";
+}
+
+void Fill(const Statistics& from, kiln::v1alpha::Statistics* to) {
+  to->set_instructions(from.instructions);
+  to->set_sync_instructions(from.sync_instructions);
+  to->set_sends(from.sends);
+  to->set_cycles(from.cycles);
+  to->set_spills(from.spills);
+  to->set_fills(from.fills);
+  to->set_loops(from.loops);
+  to->set_registers(from.registers);
+  to->set_bytes(from.bytes);
+}
+
+absl::Status AddVariant(const Variant& from, Target target, bool assembly, TargetResult* result) {
+  auto* to = result->add_variants();
+  to->set_name(from.name);
+  to->set_width(static_cast<uint32_t>(from.width));
+  to->set_code(from.code.data(), from.code.size());
+  *to->mutable_launch() = kiln::proto::ToProto(from.launch);
+  Fill(from.statistics, to->mutable_statistics());
+  if (result->variants_size() == 1) result->set_loadable_by(Name(from.launch.loadable_by));
+  if (!assembly) return absl::OkStatus();
+  auto text = Disassemble(target, from.code);
+  if (!text.ok()) return absl::InternalError("the code made does not disassemble");
+  to->set_assembly(*std::move(text));
+  return absl::OkStatus();
+}
+
+PrepareOptions ToPrepareOptions(const CompileJob& job) {
+  PrepareOptions options;
+  options.entry_point = job.entry_point();
+  options.stage = job.stage();
+  for (const auto& [id, bits] : job.spec_constants()) options.spec_constants[id] = bits;
+  options.validate = !job.options().no_validate();
+  options.disabled_passes = {job.options().disabled_passes().begin(),
+                             job.options().disabled_passes().end()};
+  if (job.options().has_bisect_limit()) options.bisect_limit = job.options().bisect_limit();
+  return options;
+}
+
+CompileOptions ToCompileOptions(const CompileJob& job) {
+  CompileOptions options;
+  for (uint32_t width : job.options().widths()) options.widths.push_back(static_cast<int>(width));
+  options.disabled_passes = {job.options().disabled_passes().begin(),
+                             job.options().disabled_passes().end()};
+  if (job.options().has_bisect_limit()) options.bisect_limit = job.options().bisect_limit();
+  return options;
+}
+
+TargetResult CompileOne(const Prepared& prepared, const std::string& target_name,
+                        const CompileJob& job, JobSink* sink, const Budget& budget) {
+  auto target = ParseTarget(target_name);
+  if (!target.ok()) return Failed(target.status());
+  int64_t start = WallNanoseconds();
+  auto compiled = kiln::Compile(prepared, *target, ToCompileOptions(job), sink, budget);
+  TargetResult result;
+  if (!compiled.ok()) {
+    result = Failed(compiled.status());
+  } else {
+    result.set_status(TargetResult::OK);
+    result.set_cause("ok");
+    for (const Variant& variant : compiled->variants) {
+      absl::Status added = AddVariant(variant, *target, job.assembly(), &result);
+      if (!added.ok()) return Failed(added);
+    }
+  }
+  result.set_stage(Info(prepared).stage);
+  result.set_entry_point(Info(prepared).entry_point);
+  result.mutable_timings()->set_compile_ns(WallNanoseconds() - start);
+  return result;
+}
+
+absl::StatusOr<front::GlslSource> ToSource(const kiln::v1alpha::GlslSource& from) {
+  front::GlslSource to;
+  to.text = from.text();
+  if (!from.name().empty()) to.name = from.name();
+  bool known = false;
+  for (auto [name, stage] : kStages) {
+    if (from.stage() != name) continue;
+    to.stage = stage;
+    known = true;
+  }
+  if (!known) return absl::InvalidArgumentError("there is no such stage");
+  for (const auto& define : from.defines()) to.defines.emplace_back(define.name(), define.value());
+  for (const auto& include : from.includes()) {
+    front::GlslInclude i;
+    i.spelled = include.spelled();
+    i.includer = include.includer();
+    i.resolved = include.resolved().empty() ? include.spelled() : include.resolved();
+    i.text = include.text();
+    to.includes.push_back(std::move(i));
+  }
+  return to;
+}
+
+}  // namespace
+
+void CoreBackend::Describe(Hello* hello) {
+  for (Target target : AllTargets()) {
+    auto* info = hello->add_targets();
+    info->set_name(std::string(TargetName(target)));
+    info->set_code_generation_version(CodeGenerationVersion(target));
+    info->set_abi_version(AbiVersion(target));
+  }
+  for (const PassInfo& pass : AllPasses()) {
+    auto* info = hello->add_passes();
+    info->set_name(pass.name);
+    info->set_level(pass.level);
+    info->set_optional(pass.optional);
+    info->set_summary(pass.summary);
+  }
+  for (auto [name, stage] : kStages) hello->add_stages(name);
+  hello->set_glslang_version(front::GlslangVersion());
+  // glslang builds its tables of built-in functions at first use: better now than for a request.
+  front::GlslSource warm_up;
+  warm_up.text = "#version 450\nvoid main() {}\n";
+  (void)front::CompileGlsl(warm_up);
+}
+
+void CoreBackend::Translate(const TranslateJob& job, JobSink* sink, Translation* result) {
+  sink->OnPassBegin(kTranslatePass);
+  int64_t wall = WallNanoseconds(), cpu = ThreadNanoseconds();
+  auto source = ToSource(job.glsl());
+  absl::StatusOr<std::vector<uint32_t>> words = source.status();
+  if (source.ok()) words = front::CompileGlsl(*source);
+  PassRecord record;
+  record.pass = kTranslatePass;
+  record.level = "glsl";
+  record.nanoseconds = ThreadNanoseconds() - cpu;
+  sink->OnPass(record);
+  result->set_nanoseconds(WallNanoseconds() - wall);
+  if (words.ok()) {
+    result->set_status(TargetResult::OK);
+    result->set_cause("ok");
+    result->set_spirv(words->data(), words->size() * sizeof(uint32_t));
+    return;
+  }
+  result->set_status(StatusOf(words.status()));
+  result->set_cause(absl::IsInvalidArgument(words.status()) ? "invalid_glsl"
+                                                            : CauseOf(words.status()));
+  result->set_message(std::string(words.status().message()));
+}
+
+void CoreBackend::Compile(const CompileJob& job, JobSink* sink, const Done& done) {
+  auto fail_all = [&](const TargetResult& result) {
+    for (int i = 0; i < job.targets_size(); ++i) done(i, result);
+  };
+  std::vector<uint32_t> words = Words(job.spirv());
+  if (words.empty()) {
+    fail_all(Failed(absl::InvalidArgumentError("these bytes are not a SPIR-V module")));
+    return;
+  }
+  Budget budget;
+  budget.cancelled = sink->cancelled();
+  int64_t start = WallNanoseconds();
+  auto prepared = Prepare(words, ToPrepareOptions(job), sink, budget);
+  int64_t prepare_ns = WallNanoseconds() - start;
+  if (!prepared.ok()) {
+    fail_all(Failed(prepared.status()));
+    return;
+  }
+  for (int i = 0; i < job.targets_size(); ++i) {
+    sink->SetTarget(i);
+    TargetResult result = CompileOne(**prepared, job.targets(i), job, sink, budget);
+    result.mutable_timings()->set_prepare_ns(prepare_ns);
+    done(i, std::move(result));
+  }
+}
+
+}  // namespace kiln::worker

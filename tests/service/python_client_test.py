@@ -1,0 +1,260 @@
+"""kilnd as a client in another language meets it.
+
+Generates Python code for the public protos with the system's protoc, asks the daemon by reflection
+which services it has, checks health per service before and after a drain begins, compiles GLSL and
+SPIR-V, and has promtool judge the metrics. Arguments: kilnd, worker. Run by python_client_test.sh.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import urllib.request
+
+import grpc
+
+KILND, WORKER = sys.argv[1:3]
+PROTOS = ["proto/compiler.proto", "proto/compile.proto", "proto/launch_record.proto"]
+# What a tool like grpcurl brings along; wire-compatible excerpts of the published protocols.
+WELL_KNOWN = """
+syntax = "proto3";
+package %s;
+"""
+HEALTH = WELL_KNOWN % "grpc.health.v1" + """
+message HealthCheckRequest { string service = 1; }
+message HealthCheckResponse {
+  enum ServingStatus { UNKNOWN = 0; SERVING = 1; NOT_SERVING = 2; SERVICE_UNKNOWN = 3; }
+  ServingStatus status = 1;
+}
+service Health {
+  rpc Check(HealthCheckRequest) returns (HealthCheckResponse);
+  rpc Watch(HealthCheckRequest) returns (stream HealthCheckResponse);
+}
+"""
+REFLECTION = WELL_KNOWN % "grpc.reflection.v1alpha" + """
+message ServerReflectionRequest {
+  oneof message_request { string file_containing_symbol = 4; string list_services = 7; }
+}
+message FileDescriptorResponse { repeated bytes file_descriptor_proto = 1; }
+message ListServiceResponse { repeated ServiceResponse service = 1; }
+message ServiceResponse { string name = 1; }
+message ErrorResponse { int32 error_code = 1; string error_message = 2; }
+message ServerReflectionResponse {
+  oneof message_response {
+    ErrorResponse error_response = 7;
+    FileDescriptorResponse file_descriptor_response = 4;
+    ListServiceResponse list_services_response = 6;
+  }
+}
+service ServerReflection {
+  rpc ServerReflectionInfo(stream ServerReflectionRequest) returns (stream ServerReflectionResponse);
+}
+"""
+
+
+def generate(out):
+    """Generates Python modules for everything above into `out`, which becomes importable."""
+    for name, text in (("health.proto", HEALTH), ("reflection.proto", REFLECTION)):
+        with open(os.path.join(out, name), "w") as f:
+            f.write(text)
+    for root, files in ((".", PROTOS), (out, ["health.proto", "reflection.proto"])):
+        subprocess.run(
+            ["protoc", "-I" + root, "--python_out=" + out, "--grpc_python_out=" + out,
+             "--plugin=protoc-gen-grpc_python=/usr/bin/grpc_python_plugin"]
+            + [os.path.join(root, f) for f in files], check=True)
+    sys.path.insert(0, out)
+
+
+def fake_module(seed):
+    return struct.pack("<19I", 0x07230203, 0x00010300, seed, *range(16))
+
+
+class Daemon:
+    def __init__(self, directory, *flags):
+        self.process = subprocess.Popen(
+            [KILND, "--listen=127.0.0.1:0", "--metrics=127.0.0.1:0", "--worker-binary=" + WORKER,
+             "--cache-dir=" + directory] + list(flags), stderr=subprocess.PIPE, text=True)
+        line = self.process.stderr.readline()
+        match = re.search(r"listening on ([^,\s]+), metrics on (\S+)", line)
+        assert match, line
+        self.address, self.metrics_url = match.groups()
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(60)
+        self.process.stderr.close()
+        return code
+
+
+class PythonClientTest(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.work = tempfile.mkdtemp()
+        generate(cls.work)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.work)
+
+    def setUp(self):
+        self.daemon = Daemon(os.path.join(self.work, self.id().rsplit(".", 1)[1]),
+                             "--enable-fault-injection", "--drain-time=20s")
+        self.channel = grpc.insecure_channel(self.daemon.address)
+        from proto import compile_pb2, compiler_pb2_grpc
+        self.pb = compile_pb2
+        self.stub = compiler_pb2_grpc.CompilerStub(self.channel)
+
+    def tearDown(self):
+        self.channel.close()
+        self.daemon.stop()
+
+    def test_compile_miss_then_hit(self):
+        request = self.pb.CompileRequest(
+            spirv=fake_module(1), targets=["tgl", "skl"],
+            outputs=self.pb.OutputMask(binary=True, pass_records=True),
+            spec_constants=[self.pb.SpecConstant(id=3, float_value=1.5)])
+        first = self.stub.Compile(request, timeout=60)
+        self.assertEqual([r.target for r in first.results], ["tgl", "skl"])
+        for result in first.results:
+            self.assertEqual(result.status, self.pb.TargetResult.OK, result.message)
+            self.assertEqual(result.cache, self.pb.CACHE_MISS)
+            self.assertEqual(len(result.passes), 4)
+        request.digest.kind = self.pb.SourceDigest.SPIRV
+        request.digest.sha256 = hashlib.sha256(fake_module(1)).digest()
+        second = self.stub.Compile(request, timeout=60)
+        self.assertEqual(second.results[1].cache, self.pb.CACHE_MEMORY)
+        self.assertEqual(second.results[1].variants, first.results[1].variants)
+
+    def test_glsl_digest_as_documented(self):
+        def field(value):
+            data = value.encode()
+            return struct.pack("<Q", len(data)) + data
+        glsl = self.pb.GlslSource(text="void main() {}", name="a.comp", stage="compute")
+        glsl.defines.add(name="N", value="4")
+        glsl.includes.add(spelled="b.h", includer="a.comp", resolved="inc/b.h", text="int b;")
+        known = self.stub.Compile(self.pb.CompileRequest(glsl=glsl, targets=["tgl"]), timeout=60)
+        self.assertEqual(known.results[0].status, self.pb.TargetResult.OK)
+        canonical = (field("kiln.glsl.1") + field(glsl.name) + field(glsl.stage) + field(glsl.text)
+                     + struct.pack("<Q", 1) + field("N") + field("4")
+                     + struct.pack("<Q", 1) + field("b.h") + field("a.comp") + field("inc/b.h")
+                     + field("int b;"))
+        request = self.pb.CompileRequest(targets=["tgl"])
+        request.digest.kind = self.pb.SourceDigest.GLSL
+        request.digest.sha256 = hashlib.sha256(canonical).digest()
+        again = self.stub.Compile(request, timeout=60)
+        self.assertEqual(again.results[0].cache, self.pb.CACHE_MEMORY)
+
+    def test_errors_of_calls(self):
+        with self.assertRaises(grpc.RpcError) as caught:
+            self.stub.Compile(self.pb.CompileRequest(spirv=fake_module(1)), timeout=60)
+        self.assertEqual(caught.exception.code(), grpc.StatusCode.INVALID_ARGUMENT)
+        self.assertIn("targets", caught.exception.details())
+
+    def test_capabilities(self):
+        capabilities = self.stub.GetCapabilities(self.pb.GetCapabilitiesRequest(), timeout=60)
+        self.assertEqual([t.name for t in capabilities.targets], ["tgl", "skl"])
+        self.assertGreater(capabilities.limits.max_module_bytes, 0)
+
+    def test_reflection(self):
+        import reflection_pb2 as r
+        import reflection_pb2_grpc
+        from google.protobuf import descriptor_pb2
+        stub = reflection_pb2_grpc.ServerReflectionStub(self.channel)
+        answers = list(stub.ServerReflectionInfo(iter([
+            r.ServerReflectionRequest(list_services=""),
+            r.ServerReflectionRequest(file_containing_symbol="kiln.v1alpha.Compiler")]), timeout=60))
+        names = [s.name for s in answers[0].list_services_response.service]
+        self.assertIn("kiln.v1alpha.Compiler", names)
+        self.assertIn("grpc.health.v1.Health", names)
+        self.assertEqual(answers[1].WhichOneof("message_response"), "file_descriptor_response",
+                         str(answers[1]))
+        files = [descriptor_pb2.FileDescriptorProto.FromString(b)
+                 for b in answers[1].file_descriptor_response.file_descriptor_proto]
+        methods = [m.name for f in files for s in f.service for m in s.method]
+        self.assertIn("Compile", methods)
+
+    def test_health_and_drain(self):
+        import health_pb2 as h
+        import health_pb2_grpc
+        health = health_pb2_grpc.HealthStub(self.channel)
+        for service in ("", "kiln.v1alpha.Compiler"):
+            answer = health.Check(h.HealthCheckRequest(service=service), timeout=60)
+            self.assertEqual(answer.status, h.HealthCheckResponse.SERVING, service)
+        with self.assertRaises(grpc.RpcError) as caught:
+            health.Check(h.HealthCheckRequest(service="no.such.Service"), timeout=60)
+        self.assertEqual(caught.exception.code(), grpc.StatusCode.NOT_FOUND)
+
+        seen = []
+        watching = threading.Event()
+
+        def watch():
+            try:
+                request = h.HealthCheckRequest(service="kiln.v1alpha.Compiler")
+                for answer in health.Watch(request, timeout=60):
+                    seen.append(answer.status)
+                    watching.set()
+            except grpc.RpcError:
+                pass  # the daemon ends the stream when it goes
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        self.assertTrue(watching.wait(60))
+        slow = self.stub.Compile.future(
+            self.pb.CompileRequest(spirv=fake_module(9), targets=["tgl"]), timeout=60,
+            metadata=[("kiln-fault", "slow::1000")])
+        while self.metric("kiln_workers_busy") != 1:
+            pass
+        self.daemon.process.send_signal(signal.SIGTERM)
+        self.assertEqual(slow.result().results[0].status, self.pb.TargetResult.OK)
+        self.assertEqual(self.daemon.stop(), 0)
+        watcher.join(60)
+        self.assertEqual(seen, [h.HealthCheckResponse.SERVING, h.HealthCheckResponse.NOT_SERVING])
+
+    def scrape(self):
+        with urllib.request.urlopen(self.daemon.metrics_url, timeout=60) as answer:
+            return answer.read()
+
+    def metric(self, name):
+        for line in self.scrape().decode().splitlines():
+            if line.startswith(name + " "):
+                return float(line.rsplit(" ", 1)[1])
+        return None
+
+    def test_metrics(self):
+        self.stub.Compile(self.pb.CompileRequest(spirv=fake_module(2), targets=["tgl"]), timeout=60)
+        self.stub.Compile(self.pb.CompileRequest(spirv=fake_module(3), targets=["tgl"]), timeout=60,
+                          metadata=[("kiln-fault", "crash:fake_fold")])
+        text = self.scrape()
+        lines = [l for l in text.decode().splitlines() if l and not l.startswith("#")]
+        self.assertLess(len(lines), 10000)
+        names = {re.match(r"\w+", l).group() for l in lines}
+        foreign = {n for n in names if not n.startswith(("kiln_", "process_", "exposer_"))}
+        self.assertEqual(foreign, set())
+        wanted = """kiln_build_info kiln_requests_total kiln_compile_results_total
+            kiln_pass_runs_total kiln_pass_changed_total kiln_pass_seconds_total
+            kiln_pass_instructions_removed_total kiln_pass_instructions_added_total
+            kiln_pass_deaths_total kiln_cache_requests_total kiln_cache_bytes kiln_queue_depth
+            kiln_workers kiln_workers_busy kiln_worker_exits_total kiln_sandbox_level
+            kiln_single_flight_coalesced_total kiln_queue_wait_seconds_bucket
+            kiln_compile_duration_seconds_bucket kiln_request_duration_seconds_bucket""".split()
+        self.assertEqual(set(wanted) - names, set())
+        # No hash, no shader and no client in a label.
+        labels = " ".join(re.findall(r"{.*}", text.decode()))
+        self.assertIsNone(re.search(r"[0-9a-f]{16}|127\.0\.0\.1", labels))
+        if shutil.which("promtool") is None:
+            self.skipTest("promtool is not installed (Debian package prometheus)")
+        checked = subprocess.run(["promtool", "check", "metrics"], input=text,
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual((checked.returncode, checked.stdout), (0, b""))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
