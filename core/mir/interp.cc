@@ -50,6 +50,7 @@ struct Memory {
   uint8_t* bytes = nullptr;
   uint64_t size = 0;
   std::vector<Access>* accesses = nullptr;   // per dword, if races are looked for
+  bool local = false;
 };
 
 enum class AccessKind : uint8_t { kRead, kWrite, kAtomic };
@@ -130,7 +131,7 @@ class Interpreter {
         return absl::InvalidArgumentError(absl::StrCat("interpreter: nothing is bound to ", r.set,
                                                        ".", r.binding, ".", r.element));
       }
-      buffers_.push_back({found->bytes.data(), found->bytes.size()});
+      buffers_.push_back({found->bytes.data(), found->bytes.size(), nullptr, false});
       if (in_.detect_races && r.kind == ResourceKind::kStorageBuffer) {
         std::vector<Access>& accesses = accesses_[found - in_.buffers.begin()];
         accesses.resize(found->bytes.size() / 4);
@@ -139,7 +140,7 @@ class Interpreter {
     }
     constant_data_ = m_.constant_data;
     shared_.resize(m_.shared_bytes);
-    shared_memory_ = {shared_.data(), shared_.size(), nullptr};
+    shared_memory_ = {shared_.data(), shared_.size(), nullptr, true};
     if (in_.detect_races) {
       shared_accesses_.resize(m_.shared_bytes / 4);
       shared_memory_.accesses = &shared_accesses_;
@@ -399,7 +400,9 @@ class Interpreter {
 
   // ---- Memory ----
 
-  static Memory Of(std::vector<uint8_t>& bytes) { return {bytes.data(), bytes.size(), nullptr}; }
+  static Memory Of(std::vector<uint8_t>& bytes) {
+    return {bytes.data(), bytes.size(), nullptr, false};
+  }
 
   // The byte offset of a lane's dword number i, or false if the dword is outside.
   bool Inside(uint32_t offset, int i, const Memory& memory, uint64_t* at) {
@@ -407,6 +410,7 @@ class Interpreter {
     *at = uint64_t{offset & ~3u} + 4 * static_cast<uint64_t>(i);
     if (*at + 4 <= memory.size) return true;
     ++statistics_.outside_accesses;
+    statistics_.outside_local_accesses += memory.local;
     return false;
   }
 
@@ -499,7 +503,7 @@ class Interpreter {
   uint32_t* PrivateDword(InstId id, uint32_t offset, int i, size_t lane) {
     const uint32_t array = m_.inst(id).imm0;
     uint64_t at;
-    if (!Inside(offset, i, {nullptr, m_.private_arrays[array].bytes, nullptr}, &at)) return nullptr;
+    if (!Inside(offset, i, {nullptr, m_.private_arrays[array].bytes, nullptr, true}, &at)) return nullptr;
     return &private_[private_start_[array] + at / 4 * lanes_ + lane];
   }
 

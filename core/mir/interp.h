@@ -82,7 +82,9 @@ struct InterpLimits {
 struct InterpStatistics {
   int64_t lane_steps = 0;
   int64_t misaligned_accesses = 0;          // offsets whose low two bits were ignored
-  int64_t outside_accesses = 0;             // dwords outside their buffer
+  int64_t outside_accesses = 0;             // dwords outside their buffer, array or table
+  int64_t outside_local_accesses = 0;       // of these in private arrays and shared memory, where
+                                            // Vulkan has no rule for them
   int64_t races = 0;                        // see LaunchInputs::detect_races
   uint32_t first_race_spirv_id = 0;
 };

@@ -15,6 +15,7 @@ module ends as one of:
              and workgroups in the opposite order (order of atomics)
   unstable   differs only in values that also change by more than the tolerance in the interpreter
              when it rounds at random within what Vulkan allows (--perturb of mir_run)
+  undefined  differs, and accesses private arrays or shared memory outside of their bounds
   undriven   no drive counts, or the drive generator cannot serve the module
   refused    by the importer, with its cause
   error      importing or interpreting failed in another way
@@ -158,6 +159,9 @@ def judge(a, path, folder):
     other = interpret(a.mir_run, job, folder, base + ["--races"])
     if other["ok"] and other["races"]:
         return "order", "%d racing accesses, %s" % (other["races"], first)
+    if got["outside_local_accesses"]:
+        return "undefined", "%d accesses outside of local memory, %s" % (
+            got["outside_local_accesses"], first)
     moved = set()
     for seed in range(1, 9):
         other = interpret(a.mir_run, job, folder, base + ["--perturb=%d" % seed])
@@ -208,11 +212,11 @@ def main():
     for cause, count in causes.most_common():
         print("%5d  %s" % (count, cause))
     compiled = sum(totals.values()) - totals["refused"] - totals["error"]
-    counted = sum(totals[k] for k in ("agree", "differ", "order", "unstable"))
+    counted = sum(totals[k] for k in ("agree", "differ", "order", "undefined", "unstable"))
     print("modules %d, compiled %d, counted %d, agreeing %d, differing %d, order-dependent %d, "
-          "unstable %d, undriven %d, refused %d, errors %d" % (
+          "undefined %d, unstable %d, undriven %d, refused %d, errors %d" % (
               sum(totals.values()), compiled, counted, totals["agree"], totals["differ"],
-              totals["order"], totals["unstable"], totals["undriven"], totals["refused"],
+              totals["order"], totals["undefined"], totals["unstable"], totals["undriven"], totals["refused"],
               totals["error"]))
     return 1 if totals["differ"] or totals["error"] else 0
 

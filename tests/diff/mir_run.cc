@@ -203,6 +203,7 @@ json RunJob(const std::string& path, const Flags& flags) {
                  {"instructions", mir::CountInstructions(*module)},
                  {"lane_steps", run->lane_steps},
                  {"outside_accesses", run->outside_accesses},
+                 {"outside_local_accesses", run->outside_local_accesses},
                  {"misaligned_accesses", run->misaligned_accesses},
                  {"races", run->races},
                  {"outputs", json::array()}};
