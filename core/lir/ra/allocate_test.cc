@@ -91,7 +91,7 @@ void RunRandom(const Target& t, int programs, testing::RandomOptions options, To
 
 TEST(AllocateTest, RandomPrograms) {
   Totals totals;
-  RunRandom(TestTarget(), 400, {}, &totals);
+  RunRandom(TestTarget(), 200, {}, &totals);
   printf("programs %d refused %d compactions %u flags %u parts %u in place %u copies %u\n",
          totals.programs, totals.refused, totals.compactions, totals.flags_saved, totals.parts,
          totals.parts_in_place, totals.copies);
@@ -396,6 +396,28 @@ TEST(AllocateTest, RefusesByNameWhenRegistersRunOut) {
   EXPECT_EQ(CauseOf(stats.status()), "out_of_registers");
   EXPECT_NE(std::string(stats.status().message()).find("SPIR-V id 164"), std::string::npos)
       << stats.status();
+}
+
+TEST(AllocateTest, ManyLiveValuesFitAtTheFirstAttempt) {
+  Function f;
+  f.dispatch_width = 8;
+  Builder b(f);
+  b.SetBlock(b.NewBlock());
+  InstFields fields;
+  fields.width = 1;
+  fields.flags = kNoMask;
+  std::vector<ValueId> values;
+  for (int k = 0; k < 512; ++k) {
+    Value v;
+    v.file = testing::kU;
+    values.push_back(b.NewValue(v));
+    b.Emit(testing::kConstOp, fields, {ValueOperand(values.back(), 0)}, {ImmOperand(1, 0)});
+  }
+  for (ValueId v : values) b.Emit(testing::kStoreOp, fields, {}, {ValueOperand(v, 0)});
+  b.Emit(testing::kEndOp, fields, {}, {});
+  const AllocationStats stats = MustAllocate(TestTarget(), &f);
+  EXPECT_EQ(stats.attempts, 1u);
+  EXPECT_EQ(stats.max_live[0].logical, 512u);
 }
 
 }  // namespace

@@ -116,11 +116,16 @@ class Checker {
     if (absl::Status s = CheckRanges(); !s.ok()) return s;
     FindWhole();
     FindLoops();
+    FindLocal();
     in_.assign(f_.blocks.size(), Lanes());
+    dirty_.assign(f_.blocks.size(), 0);
+    dirty_[0] = 1;
     if (absl::Status s = LiveIns(); !s.ok()) return s;
     for (bool changed = true; changed;) {
       changed = false;
-      for (uint32_t b = 0; b < f_.blocks.size(); ++b) changed |= Flow(b);
+      for (uint32_t b = 0; b < f_.blocks.size(); ++b) {
+        if (std::exchange(dirty_[b], 0)) changed |= Flow(b);
+      }
     }
     checking_ = true;
     for (uint32_t b = 0; b < f_.blocks.size(); ++b) {
@@ -185,6 +190,31 @@ class Checker {
         for (const Operand& o : ssa_.defs(i)) {
           if (IsValue(o)) whole_[o.id] = 1;
         }
+      }
+    }
+  }
+
+  // Values that nothing outside their block reads: facts about them end with it.
+  void FindLocal() {
+    local_.assign(ssa_.values.size(), 1);
+    std::vector<uint32_t> home(ssa_.values.size(), ~uint32_t{0});
+    for (uint32_t b = 0; b < ssa_.blocks.size(); ++b) {
+      for (InstId i : ssa_.blocks[b].insts) {
+        for (const Operand& o : ssa_.defs(i)) {
+          if (IsValue(o)) home[o.id] = b;
+        }
+      }
+    }
+    for (uint32_t b = 0; b < ssa_.blocks.size(); ++b) {
+      for (ValueId p : ssa_.blocks[b].params) local_[p.index] = 0;
+      const auto use = [&](const Operand& o) {
+        if (IsValue(o) && home[o.id] != b) local_[o.id] = 0;
+      };
+      for (InstId i : ssa_.blocks[b].insts) {
+        for (const Operand& o : ssa_.uses(i)) use(o);
+      }
+      for (const Edge& e : ssa_.blocks[b].succs) {
+        for (const Operand& o : ssa_.args(e)) use(o);
       }
     }
   }
@@ -374,7 +404,10 @@ class Checker {
       const Value& p = ssa_.value(params[k]);
       Rename(lane, ssa_.args(e)[k], params[k].index, 0, PerComp(p) * p.comps, &facts);
     }
-    for (ValueId p : params) out.DropValue(p.index);
+    out.Drop([&](Fact f) {
+      const uint32_t v = ValueOf(f);
+      return local_[v] || std::find(params.begin(), params.end(), ValueId(v)) != params.end();
+    });
     out.Add(std::move(facts));
     return out;
   }
@@ -543,8 +576,9 @@ class Checker {
     const Block& block = f_.blocks[b];
     const bool uniform =
         !block.insts.empty() && (t_.ops[f_.inst(block.insts.back()).op].flags & kOpUniformJump);
-    bool changed = false;
+    bool any_changed = false;
     for (uint32_t s : ThreadSuccessors(b)) {
+      bool changed = false;
       for (const Edge& e : ssa_.blocks[b].succs) {
         const Lane lane = AlongEdge(lanes.executing, e);
         if (e.to.index == s) {
@@ -560,16 +594,19 @@ class Checker {
           changed |= in_[s].ParkedFor(j).Meet(lane);
         }
       }
+      if (changed) dirty_[s] = 1;
+      any_changed |= changed;
     }
-    return changed;
+    return any_changed;
   }
 
   const Target& t_;
   const Function& ssa_;
   const Function& f_;
-  std::vector<char> whole_;          // per SSA value
+  std::vector<char> whole_, local_;  // per SSA value
   std::vector<uint32_t> loop_last_;  // per loop head: the last block that jumps to it
   std::vector<Lanes> in_;            // per block, at its entry
+  std::vector<char> dirty_;          // per block: its entry changed since it was executed
   bool checking_ = false;
   absl::Status error_;
 };
