@@ -196,17 +196,40 @@ def make_job(path, recipe=0, seed=1, groups=(2, 1, 1), module=None):
     return maker.job(path, list(groups)), maker.leaf_types()
 
 
-def counts(job, result, path, folder, seed=1, tries=6, timeout=30):
+def initial(resource):
+    """Bytes that a resource of a job starts with, where they are given as hex or floats."""
+    data = resource.get("data", {})
+    if "hex" in data:
+        return bytes.fromhex(data["hex"])
+    for key, code in (("f32", "f"), ("f16", "e")):
+        if key in data:
+            return struct.pack("<%d%s" % (len(data[key]), code), *data[key])
+    return b""
+
+
+def writes_something(job, outputs):
+    """Does the run change any buffer or image?"""
+    start = {(r.get("set", 0), r["binding"], r.get("index", 0)): initial(r)
+             for r in job["resources"] if "binding" in r}
+    return any(not isinstance(k, tuple) or start.get(k) != v for k, v in outputs.items())
+
+
+def counts(job, result, path, folder, seed=1, tries=4, timeout=30):
     """Does changing one arithmetic operation change an output of the job? Returns the mutation that
     does, or None."""
     base = peer.outputs(result)
     rng = random.Random(seed)
+    # Late operations are nearest to the outputs: half of the tries; the rest anywhere.
     candidates = mutate.sites(path)
-    rng.shuffle(candidates)
-    for site in candidates[:tries]:
-        mutant = os.path.join(folder, "mutant.spv")
+    late = candidates[-tries // 2:][::-1]
+    others = [s for s in candidates if s not in late]
+    chosen = late + rng.sample(others, min(tries - len(late), len(others)))
+    jobs = []
+    for k, site in enumerate(chosen):
+        mutant = os.path.join(folder, "mutant%d.spv" % k)
         mutate.apply(path, site, mutant)
-        other = peer.run({**job, "shader": mutant}, folder, timeout)
+        jobs.append({**job, "shader": mutant})
+    for site, other in zip(chosen, peer.run_many(jobs, folder, timeout)):
         if other.get("ok") and peer.outputs(other) != base:
             return site
     return None
@@ -217,21 +240,31 @@ def counted_drive(path, folder, seed=1, groups=(2, 1, 1), timeout=30, accept=Non
     recipe), else (None, None, reason, None). `accept`, given a job, may return a reason for which
     it is not worth trying (say, that it never ends), to save time."""
     module, reason, slow = Module.load(path), "no recipe ran", 0
+    if not mutate.sites(path):
+        return None, None, "no arithmetic", None
     for recipe in range(len(RECIPES)):
         job, types = make_job(path, recipe, seed, groups, module)
         refused = accept(job) if accept else None
         if refused:
-            reason = refused
+            reason, slow = refused, slow + 1
+            if slow > 2:
+                break
             continue
         result = peer.run(job, folder, timeout)
         if not result.get("ok"):
             reason = "lavapipe: " + str(result.get("error"))[:120]
-            slow += "time" in reason
-            if slow == 3:
+            slow += 2 * ("time" in reason)
+            if slow > 2:
                 break
+            continue
+        if not writes_something(job, peer.outputs(result)):
+            reason = "nothing is written"
             continue
         if counts(job, result, path, folder, seed, timeout=timeout) is not None:
             return job, types, result, recipe
+        slow += 1
+        if slow > 2:
+            return None, None, "no changed operation changes an output", None
         reason = "no changed operation changes an output"
     return None, None, reason, None
 

@@ -23,7 +23,6 @@ import glob
 import json
 import os
 import random
-import struct
 import subprocess
 import sys
 import tempfile
@@ -60,17 +59,6 @@ def simulate(eu_run, launch, job, folder, options=(), seconds=60):
         return {"ok": False, "error": "eu_run: %s" % e}
 
 
-def initial(resource):
-    """Bytes that an image of a job starts with."""
-    data = resource.get("data", {})
-    if "hex" in data:
-        return bytes.fromhex(data["hex"])
-    for key, code in (("f32", "f"), ("f16", "e")):
-        if key in data:
-            return struct.pack("<%d%s" % (len(data[key]), code), *data[key])
-    return b""
-
-
 def differences(job, want, got, types, ulp):
     """None, or the first difference between two sets of outputs. The simulator returns no images:
     it stops at every message to one, so that after a run all are as they were."""
@@ -80,7 +68,7 @@ def differences(job, want, got, types, ulp):
         if not isinstance(key, tuple):
             continue
         if key not in got:
-            if data != initial(resources[key]):
+            if data != drive.initial(resources[key]):
                 return "set %d binding %d: image changed by lavapipe alone" % key[:2]
             continue
         d = compare.compare(data, got[key], types.get(key[:2], []), ulp)
@@ -102,11 +90,13 @@ def judge(eu_run, launch, record, folder, seed, ulp, timeout):
     failures = []
 
     def accept(job):
-        first = simulate(eu_run, launch, job, folder, seconds=3)
+        if failures:
+            return failures[-1]
+        first = simulate(eu_run, launch, job, folder, ["--max-instructions=20000000"])
         if "unsupported" in first.get("error", ""):
             failures.append(first["error"][:120])
             return failures[-1]
-        return "does not end" if "seconds" in first.get("error", "") else None
+        return "does not end" if first.get("code") == "DEADLINE_EXCEEDED" else None
 
     try:
         job, types, want, recipe = drive.counted_drive(record["file"], folder, seed,

@@ -126,6 +126,11 @@ absl::StatusOr<Message> Simulator::MessageOf(const Op& op, const Thread& thread)
   return message;
 }
 
+// Channels for which a message is sent.
+uint32_t EnabledChannels(const Op& op, const Thread& t) {
+  return (op.inst.no_mask ? ~0u : t.active) & op.lanes & PredicateMask(op, t);
+}
+
 bool HasSideEffects(const Message& m) {
   return m.kind != MessageKind::kGather && m.kind != MessageKind::kBlockRead &&
          m.kind != MessageKind::kScratchRead && m.kind != MessageKind::kFence;
@@ -137,8 +142,7 @@ int RegisterOf(const isa::Operand& operand) {
 
 absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& message) {
   Thread& t = threads_[index];
-  const uint32_t channels =
-      (op.inst.no_mask ? ~0u : t.active) & op.lanes & PredicateMask(op, t);
+  const uint32_t channels = EnabledChannels(op, t);
   ++t.pc;
   if (channels == 0) return absl::OkStatus();
   ++stats_.messages;
@@ -182,6 +186,10 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
   Message message;
   if (format == Format::kSend) {
     absl::StatusOr<Message> decoded = MessageOf(op, t);
+    if (!decoded.ok() && EnabledChannels(op, t) == 0) {
+      ++t.pc;  // a message that is not sent need not be understood
+      return absl::OkStatus();
+    }
     if (!decoded.ok()) return decoded.status();
     message = *decoded;
   }
