@@ -1,5 +1,6 @@
 #include "core/driver/mid_pipeline.h"
 
+#include "core/mid/combine_memory.h"
 #include "core/mid/cse.h"
 #include "core/mid/dce.h"
 #include "core/mid/dead_control_flow.h"
@@ -27,6 +28,8 @@ constexpr Pass<mir::Module> kPasses[] = {
      "values that nobody uses"},
     {"lower_division", mid::LowerDivision, true, 0, 0, 0, kPreservesAll,
      "integer division as multiplication"},
+    {"combine_memory", mid::CombineMemory, true, 0, 0, 0, kPreservesAll,
+     "neighbouring dwords in one access"},
     {"simplify_lowered", mid::Simplify, true, 2, 0, 0, kPreservesAll,
      "fold constants, apply algebraic rules"},
     {"merge_equal_lowered", mid::EliminateCommonSubexpressions, true, 2, 0, 0, kPreservesAll,
@@ -37,6 +40,7 @@ constexpr Pass<mir::Module> kPasses[] = {
 
 constexpr PassOrder kOrder[] = {
     {"simplify", "lower_division", "constant divisors are found by folding"},
+    {"merge_equal_values", "combine_memory", "offsets from one base must be one value"},
     {"lower_division", "simplify_lowered", "lowering leaves foldable shifts and products"},
 };
 

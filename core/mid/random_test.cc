@@ -1,6 +1,7 @@
 // Passes do not change what random modules compute.
 #include <string>
 
+#include "core/mid/combine_memory.h"
 #include "core/mid/cse.h"
 #include "core/mid/dce.h"
 #include "core/mid/dead_control_flow.h"
@@ -26,6 +27,7 @@ constexpr NamedPass kPasses[] = {
     {"simplify", Simplify},
     {"cse", EliminateCommonSubexpressions},
     {"if_to_select", IfToSelect},
+    {"combine_memory", CombineMemory},
     {"lower_division", LowerDivision, true},
     {"dead_control_flow", RemoveDeadControlFlow},
     {"dce", EliminateDeadCode},

@@ -1,0 +1,155 @@
+#include "core/mid/combine_memory.h"
+
+#include "core/mid/testing.h"
+#include "gtest/gtest.h"
+
+namespace kiln::mid {
+namespace {
+
+TEST(CombineMemory, LoadsMoveUpAndStoresDown) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:i32 = local_index
+  %1:i32 = shl %0, 4
+  %2:i32 = iadd %1, 4
+  %3:f32 = load_ssbo[0, align 4] %2
+  %4:f32 = load_ssbo[0, align 16] %1
+  store_ssbo[1, align 16] %1, %3
+  store_ssbo[1, align 4] %2, %4
+  return)",
+                      CombineMemory),
+            R"(  %0:i32 = local_index
+  %1:i32 = shl %0, 4
+  %2:f32, %3:f32 = load_ssbo[0, align 16] %1
+  store_ssbo[1, align 16] %1, %3, %2
+  return
+)");
+}
+
+TEST(CombineMemory, AtMostFourDwordsAndNoGaps) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:f32 = load_shared[align 4] 0
+  %1:f32, %2:f32 = load_shared[align 4] 4
+  %3:f32, %4:f32 = load_shared[align 4] 12
+  %5:f32 = load_shared[align 4] 24
+  store_ssbo[0, align 4] 0, %0, %1, %2, %3, %4, %5
+  return)",
+                      CombineMemory),
+            R"(  %0:f32, %1:f32, %2:f32 = load_shared[align 4] 0
+  %3:f32, %4:f32 = load_shared[align 4] 12
+  %5:f32 = load_shared[align 4] 24
+  store_ssbo[0, align 4] 0, %0, %1, %2, %3, %4, %5
+  return
+)");
+}
+
+// What stands between keeps these apart; each body must come out as it went in.
+constexpr char kKept[][600] = {
+    // A store to the same buffer at an unknown place.
+    R"(  %0:i32 = local_index
+  %1:i32 = load_ssbo[0, align 4] 0
+  store_ssbo[0, align 4] %0, 1
+  %2:i32 = load_ssbo[0, align 4] 4
+  store_ssbo[1, align 4] 0, %1, %2
+  return
+)",
+    // Another buffer may be the same memory.
+    R"(  %0:i32 = load_ssbo[0, align 4] 0
+  store_ssbo[1, align 4] 0, 1
+  %1:i32 = load_ssbo[0, align 4] 4
+  store_ssbo[1, align 4] 8, %0, %1
+  return
+)",
+    // A load of what is stored.
+    R"(  store_ssbo[0, align 4] 0, 1
+  %0:i32 = load_ssbo[1, align 4] 0
+  store_ssbo[0, align 4] 4, %0
+  return
+)",
+    // A barrier.
+    R"(  store_shared[align 4] 0, 1
+  control_barrier
+  store_shared[align 4] 4, 2
+  return
+)",
+    // The same place twice.
+    R"(  store_shared[align 4] 0, 1, 2
+  store_shared[align 4] 4, 3
+  return
+)",
+    // Volatile.
+    R"(  %0:i32 = load_ssbo.volatile[0, align 4] 0
+  %1:i32 = load_ssbo.volatile[0, align 4] 4
+  store_ssbo[1, align 4] 8, %0, %1
+  return
+)",
+    // Control flow.
+    R"(  %0:i32 = local_index
+  %1:bool = ult %0, 3
+  %2:i32 = load_ssbo[0, align 4] 0
+  if %1 {
+    store_ssbo[0, align 4] 4, 1
+    yield
+  } else {
+    yield
+  }
+  %3:i32 = load_ssbo[0, align 4] 4
+  store_ssbo[1, align 4] 8, %2, %3
+  return
+)"};
+
+TEST(CombineMemory, KeepsApartWhatMayTouchTheSameMemory) {
+  for (const char* body : kKept) EXPECT_EQ(RunOnBody(body, CombineMemory), body);
+}
+
+TEST(CombineMemory, DisjointAccessesThroughOneBaseDoNotDisturb) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:i32 = local_index
+  %1:i32 = iadd %0, 4
+  %2:i32 = iadd %0, 8
+  store_ssbo[0, align 4] %0, 1
+  %3:i32 = load_ssbo[0, align 4] %2
+  store_ssbo[0, align 4] %1, %3
+  return)",
+                      CombineMemory),
+            R"(  %0:i32 = local_index
+  %1:i32 = iadd %0, 8
+  %2:i32 = load_ssbo[0, align 4] %1
+  store_ssbo[0, align 4] %0, 1, %2
+  return
+)");
+}
+
+TEST(CombineMemory, SharedAndBufferMemoryAreDifferent) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:i32 = load_shared[align 4] 0
+  store_ssbo[0, align 4] 0, %0
+  %1:i32 = load_shared[align 4] 4
+  store_ssbo[0, align 4] 4, %1
+  return)",
+                      CombineMemory),
+            R"(  %0:i32, %1:i32 = load_shared[align 4] 0
+  store_ssbo[0, align 4] 0, %0, %1
+  return
+)");
+}
+
+TEST(CombineMemory, TheLowestOffsetIsComputedWhereItIsNeeded) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:i32 = local_index
+  %1:i32 = iadd %0, 12
+  %2:i32 = load_ssbo[0, align 4] %1
+  %3:i32 = iadd %0, 8
+  %4:i32 = load_ssbo[0, align 8] %3
+  store_ssbo[1, align 4] 0, %2, %4
+  return)",
+                      CombineMemory),
+            R"(  %0:i32 = local_index
+  %1:i32 = iadd %0, 8
+  %2:i32, %3:i32 = load_ssbo[0, align 8] %1
+  store_ssbo[1, align 4] 0, %3, %2
+  return
+)");
+}
+
+}  // namespace
+}  // namespace kiln::mid

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""compare_mesa - Kiln's code beside Mesa's, for the same modules at the same dispatch width.
+
+  compare_mesa.py --kiln=BATCH.jsonl --mesa=PEER.jsonl --eu-stats=PROGRAM [--list=FILE] [--json=FILE]
+                  [--worst=10]
+
+BATCH.jsonl comes from `kiln batch --target=tgl --jsonl=...`, PEER.jsonl from
+`tests/peer/run-peer tgl --dump-bin DIR ...`, both over the same files (compared by file name below
+the corpus folder). Instructions, sends, registers and bytes of both sides are counted from the bytes
+by the same program (//tests/corpus:eu_stats). Ratios are Kiln / Mesa, geometric means over modules
+that both compiled at Mesa's width; a module or width that Mesa has and Kiln has not is LOST and
+counts as 2.0 in the second mean. --list restricts the comparison to the modules named there.
+"""
+import argparse
+import json
+import math
+import os
+import subprocess
+import sys
+
+STATISTICS = ["instructions", "sends", "registers", "bytes"]
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--kiln", required=True)
+    parser.add_argument("--mesa", required=True)
+    parser.add_argument("--eu-stats", required=True)
+    parser.add_argument("--list")
+    parser.add_argument("--json")
+    parser.add_argument("--worst", type=int, default=10)
+    return parser.parse_args()
+
+
+def module_name(path):
+    """The part of a path that names a module of the corpus, whatever folder it was given by."""
+    marker = "spirv/"
+    return path[path.rindex(marker):] if marker in path else os.path.basename(path)
+
+
+def lines_of(path):
+    with open(path) as f:
+        return [json.loads(line) for line in f if line.strip()]
+
+
+def mesa_programs(path, program, wanted):
+    """{module: (width, statistics)} of every wanted compute program that Mesa made."""
+    found = []
+    for line in lines_of(path):
+        if not line["ok"] or line["stage"] != "compute":
+            continue
+        name = module_name(line["file"])
+        if wanted is not None and name not in wanted:
+            continue
+        found += [(name, e) for e in line["executables"] if e.get("binary")]
+    counts = []
+    for begin in range(0, len(found), 200):
+        files = [e["binary"] for _, e in found[begin:begin + 200]]
+        run = subprocess.run([program] + files, stdout=subprocess.PIPE, text=True, check=False)
+        counts += [json.loads(text) for text in run.stdout.splitlines()]
+    if len(counts) != len(found):
+        sys.exit("compare_mesa: %s answered for %d of %d files" %
+                 (program, len(counts), len(found)))
+    programs = {}
+    for (name, executable), count in zip(found, counts):
+        if "error" in count:
+            sys.exit("compare_mesa: %s: %s" % (count["file"], count["error"]))
+        programs[name] = (executable["subgroup_size"], count)
+    return programs
+
+
+def geometric_mean(ratios):
+    return math.exp(sum(math.log(r) for r in ratios) / len(ratios)) if ratios else float("nan")
+
+
+def main():
+    options = arguments()
+    wanted = None
+    if options.list:
+        with open(options.list) as f:
+            wanted = {module_name(line.strip()) for line in f if line.strip()}
+    mesa = mesa_programs(options.mesa, options.eu_stats, wanted)
+    kiln = {module_name(line["file"]): line for line in lines_of(options.kiln)}
+    rows, lost = [], []
+    for name in sorted(mesa):
+        width, theirs = mesa[name]
+        line = kiln.get(name)
+        if line is None:
+            continue
+        ours = next((v for v in line.get("variants", []) if v["width"] == width), None)
+        if ours is None:
+            lost.append((name, width, line["status"], line.get("cause") or "width not made"))
+            continue
+        ratios = {s: max(ours[s], 1) / max(theirs[s], 1) for s in STATISTICS}
+        rows.append({"file": name, "width": width, "ratios": ratios,
+                     "kiln": {s: ours[s] for s in STATISTICS},
+                     "mesa": {s: theirs[s] for s in STATISTICS}})
+
+    print("compared: %d modules at Mesa's width; LOST: %d" % (len(rows), len(lost)))
+    print("%-14s %10s %10s %8s %10s %10s" % ("", "Kiln", "Mesa", "total", "geo. mean", "with LOST"))
+    summary = {}
+    for s in STATISTICS:
+        ours = sum(r["kiln"][s] for r in rows)
+        theirs = sum(r["mesa"][s] for r in rows)
+        ratios = [r["ratios"][s] for r in rows]
+        summary[s] = {"kiln": ours, "mesa": theirs, "geometric_mean": geometric_mean(ratios),
+                      "with_lost": geometric_mean(ratios + [2.0] * len(lost))}
+        print("%-14s %10d %10d %8.3f %10.3f %10.3f" % (
+            s, ours, theirs, ours / max(theirs, 1), summary[s]["geometric_mean"],
+            summary[s]["with_lost"]))
+    rows.sort(key=lambda r: -r["ratios"]["instructions"])
+    for title, part in (("worst", rows[:options.worst]), ("best", rows[::-1][:options.worst])):
+        print("\n%s by instructions:" % title)
+        for r in part:
+            print("  %6.2f  %5d / %-5d sends %d / %d  SIMD%d  %s" % (
+                r["ratios"]["instructions"], r["kiln"]["instructions"],
+                r["mesa"]["instructions"], r["kiln"]["sends"], r["mesa"]["sends"], r["width"],
+                r["file"]))
+    if lost:
+        print("\nLOST:")
+        for name, width, status, cause in lost:
+            print("  SIMD%-2d %s (%s)  %s" % (width, status, cause, name))
+    if options.json:
+        with open(options.json, "w") as f:
+            json.dump({"summary": summary, "rows": rows, "lost": lost}, f, indent=1)
+
+
+if __name__ == "__main__":
+    main()
