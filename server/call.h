@@ -33,6 +33,7 @@ class Call {
   bool has_module = false;
   cache::Digest module{};
   std::shared_ptr<const std::string> spirv;  // null: not loaded
+  bool needs_spirv = false;                  // GLSL: translate, whatever the cache knows
   int64_t translate_ns = 0;
   cache::Digest glsl{};
   bool has_glsl_digest = false;

@@ -151,7 +151,8 @@ void Engine::Translate(const std::shared_ptr<Call>& call) {
   HashGlsl(call.get());
   cache::Digest key = cache::TranslationKey(call->glsl, glslang_version_);
   TranslateOutcome outcome;
-  if (call->reads_cache() && Found(cache_->FindTranslation(key, true, &outcome.translation))) {
+  const bool looks = call->reads_cache() && !call->needs_spirv;
+  if (looks && Found(cache_->FindTranslation(key, true, &outcome.translation))) {
     AfterTranslation(call, outcome);
     return;
   }
@@ -159,16 +160,21 @@ void Engine::Translate(const std::shared_ptr<Call>& call) {
     call->SetAll(NotCached("the GLSL source is not known: send it"));
     return;
   }
+  std::string name;
+  if (call->writes_cache()) {
+    name.assign(cache::AsBytes(key));
+    // A flight that may end in the cache does not always bring the module.
+    name.push_back(looks ? 'c' : 'm');
+  }
   auto joined = translations_.Join(
-      call->writes_cache() ? std::string(cache::AsBytes(key)) : "",
-      [this, call](const TranslateOutcome& result, bool leads) {
+      name, [this, call](const TranslateOutcome& result, bool leads) {
         if (!leads) metrics_->Coalesced();
         // Away from the pool's thread, which has other jobs to hand out.
         executor_.Run([this, call, result] { AfterTranslation(call, result); });
       });
   call->OnLeave([this, ticket = joined.ticket] { translations_.Leave(ticket); });
   if (!joined.leads) return;
-  if (call->reads_cache() && Found(cache_->FindTranslation(key, true, &outcome.translation))) {
+  if (looks && Found(cache_->FindTranslation(key, true, &outcome.translation))) {
     translations_.Finish(joined.ticket.flight, outcome);
     return;
   }
@@ -216,6 +222,11 @@ void Engine::AfterModule(const std::shared_ptr<Call>& call) {
   if (!call->may_compile()) {
     call->SetAll(NotCached("not in the cache"));
   } else if (!LoadModule(call.get())) {
+    if (call->request.has_glsl()) {
+      call->needs_spirv = true;  // its digest is known, but the module itself is no longer kept
+      Translate(call);
+      return;
+    }
     call->SetAll(NotCached("not in the cache: send the source"));
   } else {
     CompileMissing(call, missing);

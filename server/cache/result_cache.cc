@@ -10,7 +10,7 @@ namespace {
 using kiln::v1alpha::TargetResult;
 
 constexpr uint8_t kBinary = 1, kAssembly = 2, kLaunch = 4, kPasses = 8, kRemarks = 16;
-constexpr uint8_t kTranslationPart = 0x80;
+constexpr uint8_t kTranslationPart = 0x80, kModulePart = 0x81;
 
 // First byte of a disk record's name.
 constexpr char kResult = 'r', kAssemblyText = 'a', kTranslation = 'g', kModule = 's';
@@ -176,6 +176,9 @@ absl::Status ResultCache::StoreTranslation(const Digest& key, const StoredTransl
   t.mutable_timings()->set_translate_ns(translation.nanoseconds);
   if (translation.status == TargetResult::OK) {
     t.set_spirv_sha256(std::string(AsBytes(translation.module)));
+    if (disk_ == nullptr) {
+      memory_.Put({translation.module, kModulePart}, std::make_shared<const std::string>(spirv));
+    }
     if (absl::Status s = ToDisk(kModule, translation.module, spirv); !s.ok()) return s;
   }
   std::string bytes = t.SerializeAsString();
@@ -185,7 +188,17 @@ absl::Status ResultCache::StoreTranslation(const Digest& key, const StoredTransl
 }
 
 bool ResultCache::FindModule(const Digest& module, std::string* spirv) {
+  if (disk_ == nullptr) {
+    MemoryTier::Value value = memory_.Get({module, kModulePart});
+    if (value != nullptr) *spirv = *value;
+    return value != nullptr;
+  }
   return FromDisk(kModule, module, true, spirv) == Lookup::kDisk && Sha256(*spirv) == module;
+}
+
+void ResultCache::ForgetModule(const Digest& module) {
+  memory_.Erase({module, kModulePart});
+  if (disk_ != nullptr) disk_->Erase(DiskKey(kModule, module));
 }
 
 }  // namespace kiln::cache

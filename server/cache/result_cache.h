@@ -73,11 +73,13 @@ class ResultCache {
   void Remember(const Digest& key, const Outputs& outputs, const Ready& ready);
 
   Lookup FindTranslation(const Digest& key, bool may_block, StoredTranslation* translation);
-  // `spirv`: the module, with OK. It is kept too, on disk: other targets and options need it.
+  // `spirv`: the module, with OK. It is kept too (on disk where there is one): other targets and
+  // options need it.
   absl::Status StoreTranslation(const Digest& key, const StoredTranslation& translation,
                                 const std::string& spirv);
   // Blocks. False: not there.
   bool FindModule(const Digest& module, std::string* spirv);
+  void ForgetModule(const Digest& module);
 
   const Counters& counters() const { return counters_; }
   MemoryTier::Usage memory_usage() const { return memory_.usage(); }

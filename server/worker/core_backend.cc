@@ -229,8 +229,8 @@ void CoreBackend::Translate(const TranslateJob& job, JobSink* sink, Translation*
   sink->OnPassBegin(kTranslatePass);
   int64_t wall = WallNanoseconds(), cpu = ThreadNanoseconds();
   auto source = ToSource(job.glsl());
-  absl::StatusOr<std::vector<uint32_t>> words = source.status();
-  if (source.ok()) words = front::CompileGlsl(*source);
+  auto words = source.ok() ? front::CompileGlsl(*source)
+                           : absl::StatusOr<std::vector<uint32_t>>(source.status());
   PassRecord record;
   record.pass = kTranslatePass;
   record.level = "glsl";

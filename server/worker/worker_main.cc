@@ -31,6 +31,20 @@ void OnOutOfMemory() {
   _exit(kExitOutOfMemory);
 }
 
+// An exception that nobody catches: say which before abort().
+void OnTerminate() {
+  if (std::exception_ptr e = std::current_exception(); e != nullptr && g_board != nullptr) {
+    try {
+      std::rethrow_exception(e);
+    } catch (const std::exception& known) {
+      g_board->SetNote(std::string("exception: ") + known.what());
+    } catch (...) {
+      g_board->SetNote("exception of an unknown type");
+    }
+  }
+  abort();
+}
+
 struct Arguments {
   SandboxOptions sandbox;
   int64_t cpu_seconds = 60;
@@ -124,6 +138,7 @@ int WorkerMain(int argc, char** argv, Backend* backend) {
   close(kBoardFd);
   g_board = board->get();
   std::set_new_handler(OnOutOfMemory);
+  std::set_terminate(OnTerminate);
   signal(SIGPIPE, SIG_IGN);
 
   Hello hello;
