@@ -94,7 +94,8 @@ void Liveness::FindWaits(const Target& target, const Function& f) {
 void Liveness::FindGlobals(const Function& f) {
   global_.assign(num_slots(), kLocal);
   used_.assign(num_slots(), 0);
-  std::vector<BlockId> def_block(f.values.size());
+  std::vector<BlockId>& def_block = def_block_;
+  def_block.assign(f.values.size(), BlockId());
   for (const LiveIn& l : f.live_ins) def_block[l.value.index] = BlockId(0);
   for (size_t b = 0; b < f.blocks.size(); ++b) {
     for (ValueId p : f.blocks[b].params) def_block[p.index] = BlockId(b);
@@ -134,45 +135,43 @@ void Liveness::FindGlobals(const Function& f) {
   }
 }
 
+// From each use upward to the definition: in SSA form that visits exactly the blocks where the slot
+// is live, so the cost is the size of the result.
 void Liveness::SolveLogical(const Function& f) {
   const size_t n = f.blocks.size();
   live_in_.assign(n, BitSet(num_global()));
   live_out_.assign(n, BitSet(num_global()));
-  std::vector<BitSet> defined(n, BitSet(num_global()));
-  for (size_t b = 0; b < n; ++b) {
-    const auto define = [&](ValueId v) {
-      for (uint32_t s = first_slot(v); s < first_slot_[v.index + 1]; ++s) {
-        if (global_[s] != kLocal) defined[b].set(global_[s]);
+  std::vector<std::vector<uint32_t>> preds(n);
+  for (uint32_t b = 0; b < n; ++b) {
+    for (const Edge& e : f.blocks[b].succs) preds[e.to.index].push_back(b);
+  }
+  std::vector<uint32_t> work;
+  const auto need = [&](uint32_t g, uint32_t b, uint32_t def) {
+    if (b == def || live_in_[b].test(g)) return;
+    live_in_[b].set(g);
+    work.push_back(b);
+    while (!work.empty()) {
+      const uint32_t at = work.back();
+      work.pop_back();
+      for (uint32_t p : preds[at]) {
+        live_out_[p].set(g);
+        if (p == def || live_in_[p].test(g)) continue;
+        live_in_[p].set(g);
+        work.push_back(p);
       }
-    };
+    }
+  };
+  for (uint32_t b = 0; b < n; ++b) {
     const auto use = [&](const Operand& o) {
       ForEachSlot(*this, o, [&](uint32_t s) {
-        if (global_[s] != kLocal && !defined[b].test(global_[s])) live_in_[b].set(global_[s]);
+        if (global_[s] != kLocal) need(global_[s], b, def_block_[o.id].index);
       });
     };
-    for (ValueId p : f.blocks[b].params) define(p);
-    if (b == 0) {
-      for (const LiveIn& l : f.live_ins) define(l.value);
-    }
     for (InstId i : f.blocks[b].insts) {
       for (const Operand& o : f.uses(i)) use(o);
-      for (const Operand& o : f.defs(i)) {
-        if (o.kind == Operand::Kind::kValue) define(o.value());
-      }
     }
     for (const Edge& e : f.blocks[b].succs) {
       for (const Operand& o : f.args(e)) use(o);
-    }
-  }
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t b = n; b-- > 0;) {
-      bool grew = false;
-      for (const Edge& e : f.blocks[b].succs) grew |= live_out_[b].unite(live_in_[e.to.index]);
-      if (!grew) continue;
-      BitSet through = live_out_[b];
-      through.subtract(defined[b]);
-      changed |= live_in_[b].unite(through);
     }
   }
 }

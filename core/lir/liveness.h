@@ -15,7 +15,8 @@
 //
 // Blocks are assumed in the order in which the thread passes them (verify.h, L11 and L14).
 //
-// Cost: bit sets over the slots that cross blocks only; two sweeps a loop level.
+// Cost: bit sets over the slots that cross blocks only, filled from the uses upward: the size of
+// the sets.
 #ifndef KILN_CORE_LIR_LIVENESS_H_
 #define KILN_CORE_LIR_LIVENESS_H_
 
@@ -63,6 +64,9 @@ class Liveness {
                                                 death_offset_[p + 1] - death_offset_[p]);
   }
 
+  // None for a value without definition.
+  BlockId def_block(ValueId v) const { return def_block_[v.index]; }
+
   // Is the slot needed by anything at all?
   bool used(uint32_t slot) const { return used_[slot]; }
 
@@ -77,6 +81,7 @@ class Liveness {
   std::vector<uint32_t> first_slot_;
   std::vector<ValueId> slot_value_;
   std::vector<uint32_t> global_, global_slot_;
+  std::vector<BlockId> def_block_;
   std::vector<char> used_;
   std::vector<BitSet> live_in_, live_out_, parked_;
   std::vector<std::vector<BlockId>> waits_;

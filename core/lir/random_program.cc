@@ -102,7 +102,7 @@ class Generator {
   ValueId Pick(P&& wanted) {
     for (int attempt = 0; attempt < 24; ++attempt) {
       const int n = static_cast<int>(scope_.size());
-      const int back = r_.Chance(97) ? r_.Below(std::min(n, o_.pool_size)) : r_.Below(n);
+      const int back = r_.Chance(o_.far_uses) ? r_.Below(n) : r_.Below(std::min(n, o_.pool_size));
       const ValueId v = scope_[n - 1 - back];
       if (wanted(f_.value(v))) return v;
     }

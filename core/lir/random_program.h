@@ -20,6 +20,7 @@ struct RandomOptions {
   int max_depth = 4;       // of nested constructs
   int live_ins = 6;
   int pool_size = 12;      // values that stay in use at a time: controls pressure
+  int far_uses = 3;        // percent of uses that take any value at all
   uint8_t width = 16;
 };
 

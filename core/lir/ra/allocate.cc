@@ -148,10 +148,10 @@ absl::Status Refuse(const Target& t, const Function& f, const AllocationStats& s
 
 absl::StatusOr<AllocationStats> Allocate(const Target& t, Function* f) {
   AllocationStats stats;
-  const absl::StatusOr<int> saved = SaveExcessFlags(t, f);
+  Liveness live(t, *f);
+  const absl::StatusOr<int> saved = SaveExcessFlags(t, f, &live);
   if (!saved.ok()) return saved.status();
   stats.flags_saved = static_cast<uint32_t>(*saved);
-  const Liveness live(t, *f);
   if (absl::Status s = CheckRedefinitions(t, *f, live); !s.ok()) return s;
   stats.max_live = MaxPressure(t, *f, live);
   const std::vector<ValueInfo> info = DescribeValues(t, *f);

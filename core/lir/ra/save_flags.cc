@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/bitset.h"
 #include "core/base/cause.h"
-#include "core/lir/liveness.h"
 
 namespace kiln::lir::ra {
 
@@ -70,17 +70,23 @@ struct FlagSaver {
 
   // What needs a register at a place: everything live, and everything that parked lanes hold.
   bool Pick(const Liveness& l) {
+    BitSet flags(l.num_global());
+    for (uint32_t g = 0; g < l.num_global(); ++g) {
+      if (IsFlag(l.slot_value(l.global_slot(g)))) flags.set(g);
+    }
     for (size_t b = 0; b < f.blocks.size(); ++b) {
       const BlockId id(b);
       std::vector<ValueId> held, live;
       const auto note = [&](std::vector<ValueId>* to) {
         return [&, to](size_t g) {
-          const ValueId v = l.slot_value(l.global_slot(static_cast<uint32_t>(g)));
-          if (IsFlag(v)) to->push_back(v);
+          to->push_back(l.slot_value(l.global_slot(static_cast<uint32_t>(g))));
         };
       };
-      l.parked(id).for_each(note(&held));
-      l.live_in(id).for_each(note(&live));
+      BitSet held_flags = flags, live_flags = flags;
+      held_flags.intersect(l.parked(id));
+      live_flags.intersect(l.live_in(id));
+      held_flags.for_each(note(&held));
+      live_flags.for_each(note(&live));
       for (const LiveIn& li : f.live_ins) {
         if (b == 0 && IsFlag(li.value)) live.push_back(li.value);
       }
@@ -189,18 +195,18 @@ struct FlagSaver {
 
 }  // namespace
 
-absl::StatusOr<int> SaveExcessFlags(const Target& t, Function* f) {
+absl::StatusOr<int> SaveExcessFlags(const Target& t, Function* f, Liveness* live) {
   FlagSaver saver{t, *f, {}, {}, {}, {}};
   bool any_flag = false;
   for (size_t v = 0; v < f->values.size(); ++v) any_flag |= saver.IsFlag(ValueId(v));
   for (int round = 0; any_flag && round < kMaxRounds; ++round) {
-    const Liveness live(t, *f);
     saver.Weigh();
-    saver.FixHeld(live);
+    saver.FixHeld(*live);
     const int before = saver.saved;
-    if (!saver.Pick(live)) break;
+    if (!saver.Pick(*live)) break;
     if (saver.saved == before) return saver.saved;
     saver.Rewrite();
+    *live = Liveness(t, *f);
   }
   if (!any_flag) return 0;
   return WithCause(absl::ResourceExhaustedError("flag registers: too many are held at once"),

@@ -14,12 +14,14 @@
 
 #include "absl/status/statusor.h"
 #include "core/lir/lir.h"
+#include "core/lir/liveness.h"
 #include "core/lir/target.h"
 
 namespace kiln::lir::ra {
 
-// The number of flags saved. ResourceExhausted ("out_of_registers") if it cannot be done.
-absl::StatusOr<int> SaveExcessFlags(const Target& target, Function* f);
+// The number of flags saved. ResourceExhausted ("out_of_registers") if it cannot be done. `live` is
+// the liveness of the function and is kept up to date.
+absl::StatusOr<int> SaveExcessFlags(const Target& target, Function* f, Liveness* live);
 
 }  // namespace kiln::lir::ra
 
