@@ -128,18 +128,27 @@ def main():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--ulp", type=int, default=16)
     p.add_argument("--timeout", type=int, default=20, help="seconds for one run of lavapipe")
-    p.add_argument("--out", help="JSON lines, one per binary")
+    p.add_argument("--out", help="JSON lines, one per binary; what is there is not "
+                   "run again")
     a = p.parse_args()
     pool = candidates(a.bins)
     if not pool:
         sys.exit("no launch records in %s" % a.bins)
     drawn = random.Random(a.seed).sample(pool, min(a.draw, len(pool)))
-    out = open(a.out, "w") if a.out else None
+    known = {}
+    if a.out and os.path.exists(a.out):
+        with open(a.out) as f:
+            known = {r["launch"]: r for r in map(json.loads, f)}
+    out = open(a.out, "a") if a.out else None
     totals, lanes, seconds = collections.Counter(), 0, 0.0
     for launch, record in drawn:
-        with tempfile.TemporaryDirectory() as folder:
-            status, cause, details = judge(a.eu_run, launch, record, folder, a.seed, a.ulp,
-                                           a.timeout)
+        if launch in known:
+            details = known[launch]
+            status, cause = details["status"], details["cause"]
+        else:
+            with tempfile.TemporaryDirectory() as folder:
+                status, cause, details = judge(a.eu_run, launch, record, folder, a.seed, a.ulp,
+                                               a.timeout)
         totals[status] += 1
         if details and details.get("seconds"):
             lanes += details["lane_operations"]
@@ -147,7 +156,7 @@ def main():
         name = os.path.basename(record["file"])
         print("%-9s %-55s SIMD%-2d %s" % (status, name, record["dispatch_width"], cause),
               flush=True)
-        if out:
+        if out and launch not in known:
             json.dump({"launch": launch, "status": status, "cause": cause, **(details or {})}, out)
             out.write("\n")
             out.flush()

@@ -1,0 +1,170 @@
+"""Tests of reflection, mutation and comparison on a module written down here, without a GPU
+driver."""
+
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import compare  # noqa: E402
+import drive  # noqa: E402
+import mutate  # noqa: E402
+from spirv_module import Module, Unsupported  # noqa: E402
+
+TEXT = """
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %id
+OpExecutionMode %main LocalSize 8 2 1
+OpDecorate %id BuiltIn GlobalInvocationId
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpMemberDecorate %block 1 Offset 16
+OpMemberDecorate %block 2 Offset 64
+OpMemberDecorate %block 1 MatrixStride 16
+OpMemberDecorate %block 1 ColMajor
+OpDecorate %array ArrayStride 8
+OpDecorate %buffer DescriptorSet 1
+OpDecorate %buffer Binding 3
+OpDecorate %unused DescriptorSet 0
+OpDecorate %unused Binding 0
+OpDecorate %push Block
+OpMemberDecorate %push 0 Offset 4
+%void = OpTypeVoid
+%f = OpTypeFloat 32
+%u = OpTypeInt 32 0
+%i = OpTypeInt 32 1
+%v2 = OpTypeVector %f 2
+%v3u = OpTypeVector %u 3
+%mat = OpTypeMatrix %v2 3
+%array = OpTypeRuntimeArray %u
+%block = OpTypeStruct %i %mat %array
+%p_block = OpTypePointer StorageBuffer %block
+%p_u = OpTypePointer StorageBuffer %u
+%p_id = OpTypePointer Input %v3u
+%push = OpTypeStruct %u
+%p_push = OpTypePointer PushConstant %push
+%p_push_u = OpTypePointer PushConstant %u
+%zero = OpConstant %i 0
+%two = OpConstant %i 2
+%buffer = OpVariable %p_block StorageBuffer
+%unused = OpVariable %p_block StorageBuffer
+%constants = OpVariable %p_push PushConstant
+%id = OpVariable %p_id Input
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%l = OpLabel
+%a = OpAccessChain %p_u %buffer %two %zero
+%x = OpLoad %u %a
+%b = OpAccessChain %p_push_u %constants %zero
+%y = OpLoad %u %b
+%s = OpIAdd %u %x %y
+%t = OpIMul %u %s %y
+OpStore %a %t
+OpReturn
+OpFunctionEnd
+"""
+
+
+class DriveTest(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR"))
+        cls.path = os.path.join(cls.folder.name, "m.spv")
+        subprocess.run(["spirv-as", "--target-env", "spv1.4", "-o", cls.path, "-"],
+                       input=TEXT.replace("%main \"main\" %id",
+                                          "%main \"main\" %id %buffer %unused %constants").encode(),
+                       check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_reflection(self):
+        m = Module.load(self.path)
+        self.assertEqual(m.entry_name, "main")
+        self.assertEqual(m.local_size(), [8, 2, 1])
+        self.assertEqual(list(m.resources()), [(1, 3)])  # the unused one is not a resource
+        r = m.resources()[(1, 3)][0]
+        self.assertTrue(r.writable)
+        self.assertEqual(m.size(r.type), 64)
+        self.assertEqual(m.size(m.push_type()), 8)
+
+    def test_leaves(self):
+        m = Module.load(self.path)
+        r = m.resources()[(1, 3)][0]
+        got = [(o, k, b) for o, k, b, _ in m.leaves(r.type, 24)]
+        floats = [(16 + 16 * c + 4 * k, "f", 32) for c in range(3) for k in range(2)]
+        self.assertEqual(got, [(0, "i", 32)] + floats + [(64 + 8 * k, "u", 32) for k in range(3)])
+
+    def test_job_is_a_function_of_recipe_and_seed(self):
+        a, types = drive.make_job(self.path, 0, 1)
+        b, _ = drive.make_job(self.path, 0, 1)
+        c, _ = drive.make_job(self.path, 0, 2)
+        self.assertEqual(a, b)
+        self.assertNotEqual(a, c)
+        self.assertEqual(a["dispatch"], [2, 1, 1])
+        self.assertEqual([(r["set"], r["binding"]) for r in a["resources"]], [(1, 3)])
+        size = len(a["resources"][0]["data"]["hex"]) // 2
+        self.assertGreaterEqual(size, 64 + drive.RUNTIME_BYTES)
+        self.assertEqual(types[(1, 3)][0], (0, "i", 32))
+
+    def test_mutations_change_exactly_one_operation(self):
+        sites = mutate.sites(self.path)
+        before = Module.load(self.path).words
+        self.assertEqual([before[s] & 0xffff for s in sites], [128, 132])
+        for site, op in zip(sites, (130, 128)):
+            out = os.path.join(self.folder.name, "mutant.spv")
+            mutate.apply(self.path, site, out)
+            subprocess.run(["spirv-val", "--target-env", "spv1.4", out], check=True)
+            after = Module.load(out).words
+            self.assertEqual([k for k in range(len(before)) if before[k] != after[k]], [site])
+            self.assertEqual(after[site] & 0xffff, op)
+
+    def test_garbage_is_refused(self):
+        for data in (b"", b"\0" * 40, b"\x03\x02\x23\x07" + b"\xff" * 36):
+            with self.assertRaises(Unsupported):
+                Module(data)
+
+
+def f32(*values):
+    return struct.pack("<%df" % len(values), *values)
+
+
+class CompareTest(unittest.TestCase):
+
+    def test_floats(self):
+        leaves = [(0, "f", 32)]
+        one, near, far = f32(1000.0), f32(1000.0006), f32(1001.0)
+        self.assertIsNone(compare.compare(one, near, leaves, 16))
+        self.assertIsNotNone(compare.compare(one, near, leaves, 8))
+        self.assertIsNotNone(compare.compare(one, far, leaves, 16))
+        self.assertIsNone(compare.compare(f32(float("nan")), b"\1\0\xc0\xff", leaves, 0))
+        self.assertIsNotNone(compare.compare(f32(float("nan")), f32(0.0), leaves, 16))
+        self.assertIsNotNone(compare.compare(f32(float("inf")), f32(3e38), leaves, 16))
+        self.assertIsNone(compare.compare(f32(-0.0), f32(1e-40), leaves, 0))
+        self.assertIsNone(compare.compare(f32(1e-6), f32(2e-6), leaves, 0))
+        self.assertIsNotNone(compare.compare(f32(1e-5), f32(2e-5), leaves, 16))
+
+    def test_integers_and_gaps_are_exact(self):
+        leaves = [(4, "u", 32)]
+        a = struct.pack("<III", 1, 2, 3)
+        self.assertIsNone(compare.compare(a, bytes(a), leaves, 16))
+        for k in range(3):
+            b = bytearray(a)
+            b[4 * k] ^= 1
+            self.assertIsNotNone(compare.compare(a, bytes(b), leaves, 1 << 30))
+        self.assertIsNotNone(compare.compare(a, a[:8], leaves, 16))
+
+    def test_half(self):
+        leaves = [(0, "f", 16)]
+        self.assertIsNone(compare.compare(b"\0\x3c", b"\2\x3c", leaves, 2))
+        self.assertIsNotNone(compare.compare(b"\0\x3c", b"\3\x3c", leaves, 2))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,2 @@
+#!/bin/bash
+exec python3 tests/drive/drive_test.py
