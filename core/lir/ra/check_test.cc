@@ -294,16 +294,22 @@ bool ClashWithParked(const Function& ssa, Rng& r, Function* f) {
   std::vector<Candidate> candidates;
   for (uint32_t b = 0; b < ssa.blocks.size(); ++b) {
     if (!reached[b]) continue;
+    // Per-lane values that an instruction reads where the lanes go on. (A uniform value is computed
+    // again, and is the same then, before that.)
     std::vector<uint32_t> places;
-    live.parked(BlockId(b)).for_each([&](size_t g) {
-      const uint32_t slot = live.global_slot(static_cast<uint32_t>(g));
-      const ValueId v = live.slot_value(slot);
-      if (live.live_in(BlockId(b)).test(g) || homes[v.index] == Operand::kNoReg) return;
-      // A uniform value is computed again, and is the same then, before the lanes go on.
-      if (ssa.value(v).file != testing::kG) return;
-      places.push_back(homes[v.index] +
-                       live.slot_comp(slot) * t.units_per_comp(ssa, ssa.value(v)));
-    });
+    for (BlockId j : live.waits(BlockId(b))) {
+      if (!reached[j.index]) continue;
+      for (InstId i : ssa.block(j).insts) {
+        if (t.ops[ssa.inst(i).op].flags & (kOpCopy | kOpCollect)) continue;
+        for (const Operand& o : ssa.uses(i)) {
+          if (!IsValue(o) || ssa.value(o.value()).file != testing::kG) continue;
+          const uint32_t g = live.global(live.first_slot(o.value()) + o.comp);
+          if (g == Liveness::kLocal || !live.parked(BlockId(b)).test(g)) continue;
+          if (live.live_in(BlockId(b)).test(g) || homes[o.id] == Operand::kNoReg) continue;
+          places.push_back(homes[o.id] + o.comp * t.units_per_comp(ssa, ssa.value(o.value())));
+        }
+      }
+    }
     for (InstId i : ssa.blocks[b].insts) {
       for (const Operand& o : ssa.defs(i)) {
         if (!IsValue(o) || t.files[ssa.value(o.value()).file].pool != 0) continue;
