@@ -461,6 +461,109 @@ TEST_F(EncodeIga, SendsWithScatteredDescriptors) {
   Check(insts);
 }
 
+// Random compacted instructions: iga64 reads the 8 bytes as it reads our expansion of them.
+TEST_F(EncodeIga, CompactedForms) {
+  std::mt19937_64 rng(1);
+  const Opcode kOps[] = {Opcode::kAdd, Opcode::kMov, Opcode::kMul, Opcode::kAnd, Opcode::kSel,
+                         Opcode::kCmp, Opcode::kShl, Opcode::kMad, Opcode::kCsel, Opcode::kBfe};
+  std::vector<uint8_t> compacted, expanded;
+  std::vector<Instruction> insts;
+  while (insts.size() < 20000) {
+    uint64_t word = rng();
+    const Opcode op = kOps[rng() % 10];
+    word = (word & ~uint64_t{0x80ff}) | static_cast<uint64_t>(Info(op).code[2]) | 1u << 29;
+    word &= ~uint64_t{0xff00} & ~(uint64_t{1} << 23) & ~(uint64_t{1} << 47);
+    std::array<uint8_t, 8> bytes;
+    for (int i = 0; i < 8; ++i) bytes[i] = static_cast<uint8_t>(word >> (8 * i));
+    const auto decoded = Decode(kGen, bytes);
+    if (!decoded.ok()) continue;
+    ASSERT_EQ(decoded->length, 8);
+    // Random numbers of architecture registers mostly name none; iga64 says so, we print them.
+    const auto is_arf = [](const Operand& o) { return o.file == File::kArf; };
+    if (is_arf(decoded->inst.dst) || is_arf(decoded->inst.src[0]) ||
+        is_arf(decoded->inst.src[1]) || is_arf(decoded->inst.src[2])) {
+      continue;
+    }
+    const auto full = Encode(kGen, decoded->inst);
+    if (!full.ok()) continue;  // combinations that no full instruction may have
+    compacted.insert(compacted.end(), bytes.begin(), bytes.end());
+    expanded.insert(expanded.end(), full->begin(), full->end());
+    insts.push_back(decoded->inst);
+  }
+  const tests::Disassembled a = tests::IgaDisassemble(compacted);
+  const tests::Disassembled b = tests::IgaDisassemble(expanded);
+  ASSERT_EQ(a.lines.size(), insts.size()) << a.error.substr(0, 1000);
+  ASSERT_EQ(b.lines.size(), insts.size()) << b.error.substr(0, 1000);
+  for (size_t i = 0; i < insts.size(); ++i) {
+    ASSERT_EQ(a.lines[i], b.lines[i]) << Disassemble(kGen, insts[i]);
+  }
+}
+
+// Three sources with types of their own.
+TEST_F(EncodeIga, MixedThreeSourceTypes) {
+  std::vector<Instruction> insts;
+  const Type kIntegers[] = {Type::kUW, Type::kW, Type::kUD, Type::kD};
+  for (Type dst : kIntegers) {
+    for (Type a : kIntegers) {
+      for (Type b : kIntegers) {
+        for (Type c : kIntegers) {
+          Instruction inst = Plain(Opcode::kMad, dst, a);
+          inst.src[1].type = b;
+          inst.src[2].type = c;
+          insts.push_back(inst);
+        }
+      }
+    }
+  }
+  for (int mask = 0; mask < 16; ++mask) {
+    const auto type = [&](int bit) { return mask >> bit & 1 ? Type::kHF : Type::kF; };
+    Instruction inst = Plain(Opcode::kMad, type(0), type(1));
+    inst.src[1].type = type(2);
+    inst.src[2].type = type(3);
+    insts.push_back(inst);
+  }
+  for (Type dst : {Type::kUD, Type::kD}) {
+    for (Type a : {Type::kUD, Type::kD}) {
+      Instruction inst = Plain(Opcode::kDp4a, dst, a);
+      inst.src[1].type = Type::kUD;
+      inst.src[2].type = Type::kD;
+      insts.push_back(inst);
+    }
+  }
+  Check(insts);
+}
+
+// Several variations at once, at random.
+TEST_F(EncodeIga, RandomCombinations) {
+  std::mt19937 rng(3);
+  const std::vector<Instruction> all = OfFormat(Format::kBasic);
+  std::vector<Instruction> insts;
+  for (int i = 0; i < 20000; ++i) {
+    Instruction inst = all[rng() % all.size()];
+    const OpcodeInfo& info = Info(inst.op);
+    if (rng() % 2) inst.exec_size = static_cast<uint8_t>(1 << rng() % 6);
+    if (rng() % 2) inst.no_mask = rng() % 2;
+    if (rng() % 2) inst.swsb = static_cast<uint8_t>(rng() % 8);
+    if (info.saturate && rng() % 3 == 0) inst.saturate = true;
+    if (info.cmod && rng() % 3 == 0) inst.cmod = CondMod::kGe;
+    if (info.pred && rng() % 3 == 0) {
+      inst.pred = PredCtrl::kAny16h;
+      inst.pred_inverse = rng() % 2;
+    }
+    inst.flag_nr = rng() % 2;
+    inst.flag_subnr = rng() % 2;
+    if (inst.dst.file == File::kGrf && !inst.dst.indirect) inst.dst.nr = rng() % 128;
+    for (int s = 0; s < info.nsrc; ++s) {
+      Operand& src = inst.src[s];
+      if (src.file != File::kGrf) continue;
+      if (!src.indirect) src.nr = rng() % 128;
+      if (info.src_modifiers) src.negate = rng() % 2;
+    }
+    insts.push_back(inst);
+  }
+  CheckInBatches(insts);
+}
+
 // The tables are not mirror images of each other: what is not representable is refused.
 TEST(EncodeErrors, AreNamed) {
   Instruction inst = Plain(Opcode::kAdd, Type::kF, Type::kF);

@@ -3,6 +3,9 @@
 //   eu_roundtrip write DIR FILE...   for each FILE: checks the round trip, writes DIR/NAME.full (the
 //                                    re-encoded bytes, nothing compacted) and DIR/NAME.asm (text)
 //   eu_roundtrip same A B            decodes two binaries and compares instruction by instruction
+//   eu_roundtrip rescore DIR FILE... for each FILE: drops every sync.nop and scoreboard byte, lets
+//                                    our scoreboard pass find them anew, writes DIR/NAME: for the
+//                                    simulator's contract mode to judge
 //
 // Prints one JSON line of counts; exit status 1 if anything failed. corpus_roundtrip.py drives it.
 #include <cstdint>
@@ -17,7 +20,9 @@
 #include "core/intel/isa/decode.h"
 #include "core/intel/isa/disasm.h"
 #include "core/intel/isa/encode.h"
+#include "core/intel/isa/program.h"
 #include "core/intel/isa/verify.h"
+#include "core/intel/swsb/swsb.h"
 
 namespace {
 
@@ -131,12 +136,72 @@ int Same(const char* a_path, const char* b_path) {
   return differences == 0 ? 0 : 1;
 }
 
+// The program without sync.nop and waits; branches to a dropped sync go to what follows it.
+isa::Program Strip(const isa::Program& program) {
+  isa::Program out;
+  std::vector<int32_t> place(program.insts.size() + 1);
+  for (size_t i = 0; i < program.insts.size(); ++i) {
+    place[i] = out.Next();
+    isa::Instruction inst = program.insts[i];
+    if (inst.op == isa::Opcode::kSync && inst.sync == isa::SyncFunction::kNop) continue;
+    inst.swsb = 0;
+    out.Append(inst, program.targets[i]);
+  }
+  place.back() = out.Next();
+  for (isa::BranchTargets& t : out.targets) {
+    if (t.jip != isa::kNoTarget) t.jip = place[t.jip];
+    if (t.uip != isa::kNoTarget) t.uip = place[t.uip];
+  }
+  return out;
+}
+
+absl::Status RescoreOne(const std::string& path, const std::string& dir, Counts& counts,
+                        kiln::intel::swsb::SwsbStats& total) {
+  const auto placed = isa::DecodeProgram(kGen, ReadFile(path));
+  if (!placed.ok()) return placed.status();
+  const auto program = isa::ToProgram(*placed);
+  if (!program.ok()) return program.status();
+  isa::Program stripped = Strip(*program);
+  counts.instructions += stripped.Next();
+  counts.compacted += program->Next() - stripped.Next();
+  const auto stats = kiln::intel::swsb::AssignScoreboard(stripped);
+  if (!stats.ok()) return stats.status();
+  total.syncs += stats->syncs;
+  total.nomask_syncs += stats->nomask_syncs;
+  const auto bytes = isa::Finalise(kGen, stripped);
+  if (!bytes.ok()) return bytes.status();
+  std::ofstream(dir + "/" + std::filesystem::path(path).filename().string(), std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes->data()),
+             static_cast<std::streamsize>(bytes->size()));
+  return absl::OkStatus();
+}
+
+int Rescore(int argc, char** argv) {
+  Counts counts;
+  kiln::intel::swsb::SwsbStats total;
+  for (int i = 3; i < argc; ++i) {
+    ++counts.files;
+    const absl::Status status = RescoreOne(argv[i], argv[2], counts, total);
+    if (status.ok()) continue;
+    ++counts.failed_files;
+    std::fprintf(stderr, "%s: %s\n", argv[i], std::string(status.message()).c_str());
+  }
+  std::printf(
+      "{\"files\": %ld, \"failed_files\": %ld, \"instructions\": %ld, \"dropped_syncs\": %ld, "
+      "\"inserted_syncs\": %d, \"for_nomask_producers\": %d}\n",
+      counts.files, counts.failed_files, counts.instructions, counts.compacted, total.syncs,
+      total.nomask_syncs);
+  return counts.failed_files == 0 ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
   if (mode == "write" && argc > 3) return Write(argc, argv);
   if (mode == "same" && argc == 4) return Same(argv[2], argv[3]);
-  std::fprintf(stderr, "usage: eu_roundtrip write DIR FILE... | same A B\n");
+  if (mode == "rescore" && argc > 3) return Rescore(argc, argv);
+  std::fprintf(stderr,
+               "usage: eu_roundtrip write DIR FILE... | same A B | rescore DIR FILE...\n");
   return 2;
 }
