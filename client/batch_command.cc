@@ -1,0 +1,334 @@
+// kiln batch: many files, one JSON line per module and target, a summary.
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "client/batch.h"
+#include "client/batch_items.h"
+#include "client/command.h"
+#include "client/compile_file.h"
+#include "client/interrupt.h"
+#include "client/output_files.h"
+#include "client/paths.h"
+#include "client/progress.h"
+#include "client/request_options.h"
+#include "client/result_json.h"
+#include "client/result_text.h"
+#include "client/service_flags.h"
+#include "client/summary.h"
+
+namespace kiln::client {
+namespace {
+
+using kiln::v1alpha::Capabilities;
+using kiln::v1alpha::TargetResult;
+
+constexpr uint64_t kMostListBytes = uint64_t{1} << 30;
+// Failures that are printed one by one; the rest is in the summary and in the JSON lines.
+constexpr int kMostShown = 20;
+
+// The --jsonl file.
+class LineFile {
+ public:
+  ~LineFile() {
+    if (file_ != nullptr && file_ != stdout) fclose(file_);
+  }
+  absl::Status Open(const std::string& name) {
+    name_ = name;
+    if (name.empty()) return absl::OkStatus();
+    file_ = name == "-" ? stdout : fopen(name.c_str(), "we");
+    if (file_ != nullptr) return absl::OkStatus();
+    return absl::PermissionDeniedError(
+        absl::StrCat("--jsonl=", name, ": cannot write this file: ", std::strerror(errno)));
+  }
+  bool wanted() const { return file_ != nullptr; }
+  bool is_stdout() const { return file_ == stdout && file_ != nullptr; }
+  absl::Status Write(const std::vector<std::string>& lines) {
+    if (file_ == nullptr) return absl::OkStatus();
+    for (const std::string& line : lines) {
+      fwrite(line.data(), 1, line.size(), file_);
+      fputc('\n', file_);
+    }
+    return ferror(file_) == 0 ? absl::OkStatus() : Error();
+  }
+  absl::Status Flush() {
+    return file_ == nullptr || fflush(file_) == 0 ? absl::OkStatus() : Error();
+  }
+
+ private:
+  absl::Status Error() const {
+    return absl::InternalError(
+        absl::StrCat("--jsonl=", name_, ": cannot write: ", std::strerror(errno)));
+  }
+  std::string name_;
+  FILE* file_ = nullptr;
+};
+
+absl::StatusOr<std::vector<BatchItem>> ItemsOf(const ParsedFlags& flags) {
+  absl::StatusOr<BatchItems> items = BatchItems::Make(flags.Get("root"));
+  if (!items.ok()) return items.status();
+  for (const std::string& path : flags.arguments()) {
+    if (path == "-") {
+      return absl::InvalidArgumentError(
+          "- is no input of a batch; --list=- and --manifest=- read names from standard input");
+    }
+    if (absl::Status s = items->AddPath(path); !s.ok()) return s;
+  }
+  for (const char* flag : {"list", "manifest"}) {
+    if (!flags.Has(flag)) continue;
+    absl::StatusOr<std::string> text = ReadWholeFile(flags.Get(flag), kMostListBytes);
+    if (!text.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("--", flag, ": ", text.status().message()));
+    }
+    absl::Status s = flag == std::string("list") ? items->AddList(flags.Get(flag), *text)
+                                                 : items->AddManifest(flags.Get(flag), *text);
+    if (!s.ok()) return s;
+  }
+  bool given = !flags.arguments().empty() || flags.Has("list") || flags.Has("manifest");
+  if (!given && !flags.Has("root")) {
+    return absl::InvalidArgumentError(
+        "what is to be compiled? give files or folders, --root=DIR, --list=FILE or "
+        "--manifest=FILE.jsonl");
+  }
+  if (!given) {
+    if (absl::Status s = items->AddRoot(); !s.ok()) return s;
+  }
+  std::vector<BatchItem> taken = items->Take();
+  if (!taken.empty()) return taken;
+  return absl::InvalidArgumentError(
+      "there is nothing to compile: no *.spv and no GLSL file (*.comp, *.frag, *.glsl, ...) was "
+      "found");
+}
+
+// Each item's own targets and passes, before anything is compiled: a manifest may be wrong in its
+// last line.
+absl::Status CheckItems(const std::vector<BatchItem>& items, const Capabilities& capabilities,
+                        const std::string& service, const CompileSettings& common) {
+  for (const BatchItem& item : items) {
+    if (item.options == nullptr) continue;
+    if (item.options->targets.empty() && !item.options->disabled_passes.has_value()) continue;
+    CompileSettings settings = SettingsOf(common, item.options.get());
+    absl::Status status = CheckSettings(capabilities, service, &settings);
+    if (!status.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(item.name, ": ", status.message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+class BatchRun {
+ public:
+  BatchRun(const ParsedFlags& flags, const Environment& environment)
+      : flags_(flags), environment_(environment) {}
+
+  absl::StatusOr<ExitCode> Run() {
+    if (absl::Status s = Prepare(); !s.ok()) return s;
+    Interrupt interrupt([this] { service_->Stop(); });
+    absl::Time start = absl::Now();
+    Progress progress(stderr, static_cast<int64_t>(items_.size()));
+    progress_ = &progress;
+    absl::Status status = RunBatch(
+        items_.size(), {jobs_, std::max<size_t>(512, 8 * jobs_)},
+        [this](size_t i) { return Compile(i); },
+        [this](size_t i, const ItemLines& lines) { return Write(i, lines); },
+        [this](size_t done) { OnTick(done); });
+    progress.Clear();
+    absl::Status flushed = lines_.Flush();
+    if (status.ok()) status = flushed;
+    Finish(absl::Now() - start, interrupt.happened());
+    if (interrupt.happened()) return kExitInterrupted;
+    if (!status.ok()) return status;
+    return summary_.exit_code();
+  }
+
+ private:
+  absl::Status Prepare();
+  absl::StatusOr<ItemLines> Compile(size_t i);
+  absl::Status Write(size_t i, const ItemLines& lines);
+  void OnTick(size_t done);
+  void Finish(absl::Duration elapsed, bool interrupted);
+
+  const ParsedFlags& flags_;
+  const Environment& environment_;
+  std::vector<BatchItem> items_;
+  CompileSettings settings_;
+  std::string folder_;
+  bool assembly_ = false;
+  size_t jobs_ = 1;
+  LineFile lines_;
+  std::unique_ptr<Service> service_;
+  Capabilities capabilities_;
+  Summary summary_;
+  Progress* progress_ = nullptr;
+  int64_t written_ = 0;
+  int shown_ = 0;
+  absl::Time last_flush_ = absl::InfinitePast();
+};
+
+absl::Status BatchRun::Prepare() {
+  absl::StatusOr<CompileSettings> settings = SettingsFromFlags(flags_);
+  if (!settings.ok()) return settings.status();
+  settings_ = *std::move(settings);
+  bool local = flags_.Has("local");
+  int64_t processors = std::max<int64_t>(1, std::thread::hardware_concurrency());
+  // A daemon keeps its workers busy only if some requests wait; here, each worker has one.
+  absl::StatusOr<int64_t> jobs = flags_.Number("jobs", local ? processors : 32, 1, 1024);
+  if (!jobs.ok()) return jobs.status();
+  jobs_ = static_cast<size_t>(*jobs);
+  absl::StatusOr<std::vector<BatchItem>> items = ItemsOf(flags_);
+  if (!items.ok()) return items.status();
+  items_ = *std::move(items);
+  folder_ = flags_.Get("output");
+  assembly_ = flags_.Has("asm");
+  if (folder_ == "-" || (assembly_ && folder_.empty())) {
+    return absl::InvalidArgumentError("-o DIR is needed here: a batch writes many files");
+  }
+  if (!folder_.empty()) {
+    if (absl::Status s = PrepareOutputFolder(folder_); !s.ok()) return s;
+  }
+  absl::StatusOr<std::unique_ptr<Service>> service =
+      OpenService(flags_, static_cast<int>(std::min<int64_t>(*jobs, 2 * processors)));
+  if (!service.ok()) return service.status();
+  service_ = *std::move(service);
+  auto capabilities = service_->GetCapabilities();
+  if (!capabilities.ok()) return capabilities.status();
+  capabilities_ = *std::move(capabilities);
+  absl::Status checked = CheckSettings(capabilities_, service_->Name(), &settings_);
+  if (checked.ok()) checked = CheckItems(items_, capabilities_, service_->Name(), settings_);
+  // Last, so that a wrong command line does not empty the file of an earlier run.
+  if (checked.ok()) checked = lines_.Open(flags_.Get("jsonl"));
+  auto* mask = settings_.request.mutable_outputs();
+  mask->set_binary(!folder_.empty());
+  mask->set_launch_record(!folder_.empty());
+  mask->set_assembly(assembly_);
+  mask->set_pass_records(lines_.wanted());
+  mask->set_remarks(lines_.wanted());
+  return checked;
+}
+
+absl::StatusOr<ItemLines> BatchRun::Compile(size_t i) {
+  const BatchItem& item = items_[i];
+  absl::StatusOr<FileOutcome> outcome =
+      CompileFile(service_.get(), capabilities_, SettingsOf(settings_, item.options.get()),
+                  item.path, item.name);
+  if (!outcome.ok()) return outcome.status();
+  ItemLines lines;
+  for (TargetResult& result : outcome->results) {
+    if (result.status() == TargetResult::CANCELLED) return absl::CancelledError("stopped");
+    std::vector<std::string> binaries;
+    if (!folder_.empty() && result.status() == TargetResult::OK) {
+      auto written = WriteOutputs(folder_, item.output, item.name, result, assembly_);
+      if (!written.ok()) return written.status();
+      for (const std::string& file : *written) binaries.push_back(JoinPath(folder_, file));
+    }
+    if (lines_.wanted()) lines.lines.push_back(ResultLine(item.name, result, {binaries, false}));
+    result.clear_variants();
+    result.clear_passes();
+    result.clear_remarks();
+    lines.results.push_back(std::move(result));
+  }
+  return lines;
+}
+
+absl::Status BatchRun::Write(size_t i, const ItemLines& lines) {
+  ++written_;
+  for (const TargetResult& result : lines.results) {
+    summary_.Add(result);
+    if (result.status() == TargetResult::OK) continue;
+    // Crashes always; the rest is shown until it becomes a flood.
+    bool crash = ExitCodeOf(result.status()) == kExitInternal;
+    if (!crash && (shown_ >= kMostShown || flags_.Has("quiet"))) continue;
+    shown_ += crash ? 0 : 1;
+    progress_->Clear();
+    std::string text = FailureText(items_[i].name, result, environment_.err_colour);
+    if (shown_ == kMostShown && !crash)
+      text += "\nkiln: further ones are not shown; --jsonl=FILE has all";
+    fprintf(stderr, "%s\n", text.c_str());
+  }
+  return lines_.Write(lines.lines);
+}
+
+void BatchRun::OnTick(size_t done) {
+  progress_->Update(static_cast<int64_t>(done), summary_.failed());
+  absl::Time now = absl::Now();
+  if (now - last_flush_ < absl::Seconds(1)) return;
+  last_flush_ = now;
+  // An error is seen again at the end.
+  lines_.Flush().IgnoreError();
+}
+
+void BatchRun::Finish(absl::Duration elapsed, bool interrupted) {
+  bool to_stderr = lines_.is_stdout();
+  if (interrupted) {
+    fprintf(stderr, "kiln: interrupted after %lld of %zu files; %s\n",
+            static_cast<long long>(written_), items_.size(),
+            flags_.Has("local") ? "what is finished is written"
+                                : "run it again: what is finished comes from the cache");
+  }
+  std::string text = environment_.json ? summary_.ToJson(written_, elapsed, interrupted) + "\n"
+                                       : summary_.Table(written_, elapsed,
+                                                        to_stderr ? environment_.err_colour
+                                                                  : environment_.out_colour);
+  if (to_stderr) {
+    fputs(text.c_str(), stderr);
+  } else {
+    Print(text);
+  }
+}
+
+ExitCode RunOrFail(const ParsedFlags& flags, const Environment& environment) {
+  absl::StatusOr<ExitCode> code = BatchRun(flags, environment).Run();
+  return code.ok() ? *code : Fail(code.status(), environment);
+}
+
+}  // namespace
+
+Command BatchCommand() {
+  return {
+      "batch",
+      "[PATH...]",
+      "compile many shaders",
+      "PATHs are files or folders; folders are walked for *.spv and GLSL files, sorted by name. "
+      "Without\n"
+      "PATH, --list and --manifest, everything below --root is compiled. --jsonl writes one JSON "
+      "line\n"
+      "per module and target, in the order of the inputs:\n\n"
+      "  {\"file\", \"target\", \"stage\", \"status\": \"ok|refused|invalid|crashed|timeout\", "
+      "\"cause\",\n"
+      "   \"compile_ms\", \"cache\": \"miss|memory|disk|shared|coalesced\",\n"
+      "   \"variants\": [{\"name\", \"width\", \"instructions\", \"sync_instructions\", \"sends\", "
+      "\"cycles\",\n"
+      "                 \"spills\", \"fills\", \"loops\", \"registers\", \"bytes\", \"binary\"}],\n"
+      "   \"passes\": [{\"name\", \"runs\", \"changed\", \"us\", \"instructions_delta\"}], ...}\n\n"
+      "A manifest has a JSON object per line that says how to compile a file:\n\n"
+      "  {\"file\": PATH, \"name\", \"targets\": [], \"stage\", \"entry_point\", \"defines\": "
+      "[\"N=V\"],\n"
+      "   \"include_dirs\": [], \"spec\": [\"ID=TYPE:VALUE\"], \"widths\": [], \"no_validate\",\n"
+      "   \"disable_passes\": []}\n\n"
+      "Only \"file\" is needed; the rest replaces what the command line says; other keys are "
+      "ignored.\n"
+      "Paths in it start from --root, else from its folder. Interrupted (Ctrl-C), it writes what "
+      "is\n"
+      "finished; run again, finished files come from the daemon's cache.\n",
+      "  kiln batch --target=tgl --jsonl=results.jsonl shaders/\n"
+      "  kiln batch --target=tgl --root=corpus --list=corpus/bench.txt --jsonl=- | jq .status\n"
+      "  kiln batch --target=tgl --manifest=game.jsonl -o out --jobs=64\n"
+      "  kiln batch --local --target=tgl --disable-pass=cse --json shaders/\n",
+      JoinFlags(
+          {CompileFlags(),
+           {{"root", 0, "DIR", false, "paths start here, and names in results are relative to it"},
+            {"list", 0, "FILE|-", false, "a path per line; # begins a comment"},
+            {"manifest", 0, "FILE|-", false, "a JSON object per line, see above"},
+            {"jobs", 'j', "N", false, "files in flight (32; with --local one per processor)"},
+            {"jsonl", 0, "FILE|-", false, "write a JSON line per module and target"},
+            {"output", 'o', "DIR", false, "write machine code and launch records here"},
+            {"asm", 0, "", false, "with -o: also the machine code as text"},
+            {"quiet", 'q', "", false, "do not print each failure"}},
+           ServiceFlags()}),
+      RunOrFail};
+}
+
+}  // namespace kiln::client

@@ -1,0 +1,211 @@
+// What a batch compiles: see batch_items.h.
+#include "client/batch_items.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "client/paths.h"
+#include "client/request_options.h"
+#include "client/spec_constant.h"
+#include "client/stage_name.h"
+
+namespace kiln::client {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+bool IsShaderName(absl::string_view file) {
+  return absl::EndsWith(file, ".spv") || IsGlslFileName(file);
+}
+
+absl::Status Wrong(const char* key, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("\"", key, "\" ", what));
+}
+
+absl::Status GetString(const Json& line, const char* key, std::string* to) {
+  auto it = line.find(key);
+  if (it == line.end() || it->is_null()) return absl::OkStatus();
+  if (!it->is_string()) return Wrong(key, "must be a string");
+  *to = it->get<std::string>();
+  return absl::OkStatus();
+}
+
+// Strings; whole numbers are taken as they are written.
+absl::Status GetList(const Json& line, const char* key,
+                     std::optional<std::vector<std::string>>* to) {
+  auto it = line.find(key);
+  if (it == line.end() || it->is_null()) return absl::OkStatus();
+  if (!it->is_array()) return Wrong(key, "must be a list");
+  to->emplace();
+  for (const Json& element : *it) {
+    if (element.is_string()) {
+      (*to)->push_back(element.get<std::string>());
+    } else if (element.is_number_integer()) {
+      (*to)->push_back(element.dump());
+    } else {
+      return Wrong(key, "must be a list of strings");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GetBool(const Json& line, const char* key, std::optional<bool>* to) {
+  auto it = line.find(key);
+  if (it == line.end() || it->is_null()) return absl::OkStatus();
+  if (!it->is_boolean()) return Wrong(key, "must be true or false");
+  *to = it->get<bool>();
+  return absl::OkStatus();
+}
+
+using Lists = std::optional<std::vector<std::string>>;
+
+absl::Status ReadLists(const Json& line, const std::string& folder, ItemOptions* options) {
+  Lists targets, include_dirs, spec, widths;
+  for (absl::Status s :
+       {GetList(line, "targets", &targets), GetList(line, "defines", &options->defines),
+        GetList(line, "include_dirs", &include_dirs), GetList(line, "spec", &spec),
+        GetList(line, "widths", &widths),
+        GetList(line, "disable_passes", &options->disabled_passes)}) {
+    if (!s.ok()) return s;
+  }
+  if (targets.has_value()) options->targets = *std::move(targets);
+  if (include_dirs.has_value()) {
+    for (const std::string& dir : *include_dirs) options->folders.push_back(JoinPath(folder, dir));
+  }
+  if (spec.has_value()) {
+    auto constants = ParseSpecConstants(*spec);
+    if (!constants.ok()) return constants.status();
+    options->spec_constants = *std::move(constants);
+  }
+  if (widths.has_value()) {
+    auto parsed = ParseWidths(*widths);
+    if (!parsed.ok()) return parsed.status();
+    options->widths = *std::move(parsed);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadOptions(const Json& line, const std::string& folder, ItemOptions* options) {
+  std::string stage, entry_point;
+  for (absl::Status s :
+       {GetString(line, "stage", &stage), GetString(line, "entry_point", &entry_point),
+        GetBool(line, "no_validate", &options->no_validate)}) {
+    if (!s.ok()) return s;
+  }
+  if (!entry_point.empty()) options->entry_point = entry_point;
+  if (!stage.empty()) {
+    auto parsed = ParseStage(stage);
+    if (!parsed.ok()) return parsed.status();
+    options->stage = *parsed;
+  }
+  return ReadLists(line, folder, options);
+}
+
+}  // namespace
+
+absl::StatusOr<BatchItems> BatchItems::Make(const std::string& root) {
+  BatchItems items;
+  items.root_ = root;
+  std::error_code error;
+  if (root.empty() || fs::is_directory(root, error)) return items;
+  if (!fs::exists(root, error)) {
+    return absl::NotFoundError(absl::StrCat("--root=", root, ": there is no such folder"));
+  }
+  return absl::InvalidArgumentError(absl::StrCat("--root=", root, ": is no folder"));
+}
+
+void BatchItems::AddFile(const std::string& path, std::shared_ptr<const ItemOptions> options,
+                         const std::string& output) {
+  std::string name = root_.empty() ? path : RelativeTo(root_, path);
+  items_.push_back({path, name, output, std::move(options)});
+}
+
+absl::Status BatchItems::AddFolder(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, error);
+  for (; !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
+    std::string path = it->path().string();
+    std::error_code ignored;
+    if (IsShaderName(path) && it->is_regular_file(ignored)) files.push_back(std::move(path));
+  }
+  if (error) {
+    return absl::PermissionDeniedError(
+        absl::StrCat(folder, ": cannot read this folder: ", error.message()));
+  }
+  std::sort(files.begin(), files.end());
+  for (const std::string& file : files) AddFile(file, nullptr, "");
+  return absl::OkStatus();
+}
+
+absl::Status BatchItems::AddPath(const std::string& path) {
+  std::error_code error;
+  std::string place = JoinPath(root_, path);
+  // A path below the root may also be given from where one is.
+  if (!fs::exists(place, error) && fs::exists(path, error)) place = path;
+  if (fs::is_directory(place, error)) return AddFolder(place);
+  if (!fs::exists(place, error)) {
+    return absl::NotFoundError(absl::StrCat(place, ": there is no such file or folder"));
+  }
+  AddFile(place, nullptr, "");
+  return absl::OkStatus();
+}
+
+absl::Status BatchItems::AddRoot() { return AddFolder(root_); }
+
+absl::Status BatchItems::AddList(const std::string& file, absl::string_view text) {
+  static_cast<void>(file);
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    line = absl::StripAsciiWhitespace(line);
+    if (line.empty() || line[0] == '#') continue;
+    AddFile(JoinPath(root_, line), nullptr, "");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BatchItems::AddManifest(const std::string& file, absl::string_view text) {
+  std::string folder = file == "-" ? "" : FolderOf(file);
+  const std::string& start = root_.empty() ? folder : root_;
+  int number = 0;
+  for (absl::string_view text_line : absl::StrSplit(text, '\n')) {
+    ++number;
+    text_line = absl::StripAsciiWhitespace(text_line);
+    if (text_line.empty()) continue;
+    auto wrong = [&](absl::string_view what) {
+      return absl::InvalidArgumentError(absl::StrCat(file, ":", number, ": ", what));
+    };
+    Json line = Json::parse(text_line.begin(), text_line.end(), nullptr, false);
+    if (!line.is_object()) return wrong("this is no JSON object; one is needed on each line");
+    std::string path, output;
+    auto options = std::make_shared<ItemOptions>();
+    for (absl::Status s : {GetString(line, "file", &path), GetString(line, "name", &output),
+                           ReadOptions(line, folder, options.get())}) {
+      if (!s.ok()) return wrong(s.message());
+    }
+    if (path.empty()) return wrong("\"file\" is missing");
+    AddFile(JoinPath(start, path), std::move(options), output);
+  }
+  return absl::OkStatus();
+}
+
+std::vector<BatchItem> BatchItems::Take() {
+  // The same file with other options, or files of the same name: later ones get a number.
+  std::map<std::string, int> uses;
+  for (BatchItem& item : items_) {
+    if (item.output.empty()) item.output = item.name;
+    item.output = ConfinedPath(item.output);
+    int n = ++uses[item.output];
+    if (n > 1) absl::StrAppend(&item.output, "~", n);
+  }
+  return std::move(items_);
+}
+
+}  // namespace kiln::client

@@ -1,0 +1,109 @@
+// What a batch compiles: order, names, manifests and their errors.
+#include "client/batch_items.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "client/paths.h"
+
+namespace kiln::client {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class BatchItemsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = testing::TempDir() + "/batch_items";
+    std::filesystem::remove_all(root_);
+    for (const char* file : {"b/2.spv", "b/1.comp", "a.frag", "note.txt", "b/c/x.glsl"}) {
+      ASSERT_TRUE(WriteWholeFile(root_ + "/" + file, "").ok());
+    }
+  }
+  static std::vector<std::string> Names(BatchItems items) {
+    std::vector<std::string> names;
+    for (const BatchItem& item : items.Take()) names.push_back(item.name);
+    return names;
+  }
+  std::string root_;
+};
+
+TEST_F(BatchItemsTest, FoldersAreSortedAndOnlyShaders) {
+  auto items = BatchItems::Make(root_);
+  ASSERT_TRUE(items.ok());
+  ASSERT_TRUE(items->AddRoot().ok());
+  EXPECT_THAT(Names(*items), ElementsAre("a.frag", "b/1.comp", "b/2.spv", "b/c/x.glsl"));
+}
+
+TEST_F(BatchItemsTest, PathsFromTheRootOrFromHere) {
+  auto items = BatchItems::Make(root_);
+  ASSERT_TRUE(items.ok());
+  ASSERT_TRUE(items->AddPath("b/c").ok());
+  ASSERT_TRUE(items->AddPath(root_ + "/note.txt").ok());
+  EXPECT_TRUE(absl::IsNotFound(items->AddPath("nothing")));
+  EXPECT_THAT(Names(*items), ElementsAre("b/c/x.glsl", "note.txt"));
+}
+
+TEST_F(BatchItemsTest, Lists) {
+  auto items = BatchItems::Make(root_);
+  ASSERT_TRUE(items.ok());
+  ASSERT_TRUE(items->AddList("l", "# those\nb/2.spv\r\n\n  a.frag\nmissing.spv").ok());
+  EXPECT_THAT(Names(*items), ElementsAre("b/2.spv", "a.frag", "missing.spv"));
+}
+
+TEST_F(BatchItemsTest, Roots) {
+  EXPECT_TRUE(absl::IsNotFound(BatchItems::Make(root_ + "/none").status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(BatchItems::Make(root_ + "/a.frag").status()));
+}
+
+TEST_F(BatchItemsTest, ManifestOptions) {
+  auto items = BatchItems::Make("");
+  ASSERT_TRUE(items.ok());
+  ASSERT_TRUE(
+      items
+          ->AddManifest(root_ + "/m.jsonl",
+                        R"({"file": "b/1.comp", "stage": "comp", "defines": ["A=1", "B"], )"
+                        R"("include_dirs": ["inc"], "spec": ["1=uint:4"], "widths": [8, 16], )"
+                        R"("targets": ["tgl"], "no_validate": true, "entry_point": "go", )"
+                        R"("disable_passes": ["fold"], "licence": "MIT"})"
+                        "\n\n"
+                        R"({"file": "b/1.comp"})"
+                        "\n"
+                        R"({"file": "b/1.comp", "name": "../again"})")
+          .ok());
+  std::vector<BatchItem> taken = items->Take();
+  ASSERT_EQ(taken.size(), 3u);
+  EXPECT_EQ(taken[0].path, root_ + "/b/1.comp");
+  const ItemOptions& options = *taken[0].options;
+  EXPECT_EQ(options.stage, "compute");
+  EXPECT_THAT(*options.defines, ElementsAre("A=1", "B"));
+  EXPECT_THAT(options.folders, ElementsAre(root_ + "/inc"));
+  EXPECT_EQ(options.spec_constants->at(0).uint_value(), 4u);
+  EXPECT_THAT(*options.widths, ElementsAre(8u, 16u));
+  EXPECT_THAT(options.targets, ElementsAre("tgl"));
+  EXPECT_EQ(options.no_validate, true);
+  EXPECT_EQ(options.entry_point, "go");
+  EXPECT_THAT(*options.disabled_passes, ElementsAre("fold"));
+  EXPECT_FALSE(taken[1].options->defines.has_value());
+  EXPECT_EQ(taken[1].output, taken[0].output + "~2");
+  EXPECT_EQ(taken[2].output, "__/again");
+}
+
+TEST_F(BatchItemsTest, ManifestErrorsNameTheLine) {
+  auto error = [](absl::string_view text) {
+    return std::string(BatchItems::Make("")->AddManifest("m", text).message());
+  };
+  EXPECT_THAT(error("{\"file\": \"x\"}\n{oops"), HasSubstr("m:2: this is no JSON object"));
+  EXPECT_THAT(error("{}"), HasSubstr("m:1: \"file\" is missing"));
+  EXPECT_THAT(error("[1]"), HasSubstr("m:1: this is no JSON object"));
+  EXPECT_THAT(error(R"({"file": "x", "defines": "A"})"), HasSubstr("\"defines\" must be a list"));
+  EXPECT_THAT(error(R"({"file": "x", "stage": "pixel"})"), HasSubstr("'pixel' is no stage"));
+  EXPECT_THAT(error(R"({"file": "x", "widths": [7]})"), HasSubstr("'7' is no dispatch width"));
+  EXPECT_THAT(error(R"({"file": "x", "spec": ["1=2", "1=3"]})"), HasSubstr("given twice"));
+}
+
+}  // namespace
+}  // namespace kiln::client

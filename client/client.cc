@@ -1,0 +1,232 @@
+// Compiles through a daemon: see client.h.
+#include "client/client.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "client/health.grpc.pb.h"
+#include "server/cache/source_digest.h"
+
+namespace kiln::client {
+namespace {
+
+using kiln::v1alpha::Capabilities;
+using kiln::v1alpha::CompileRequest;
+using kiln::v1alpha::CompileResponse;
+using kiln::v1alpha::SourceDigest;
+using kiln::v1alpha::TargetResult;
+
+std::shared_ptr<grpc::Channel> MakeChannel(const std::string& server) {
+  grpc::ChannelArguments arguments;
+  // Bounds are the daemon's, not the transport's.
+  arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetMaxSendMessageSize(-1);
+  // A daemon that is restarted is found again soon.
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);
+  // http_proxy is meant for the web: a proxy does not reach a daemon on loopback.
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  // A connection of one's own, whatever other clients this process has.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  return grpc::CreateCustomChannel(server, grpc::InsecureChannelCredentials(), arguments);
+}
+
+std::string ServingStatus(grpc::health::v1::HealthCheckResponse::ServingStatus status) {
+  switch (status) {
+    case grpc::health::v1::HealthCheckResponse::SERVING:
+      return "serving";
+    case grpc::health::v1::HealthCheckResponse::NOT_SERVING:
+      return "not_serving";
+    default:
+      return "unknown";
+  }
+}
+
+// The request with its source replaced by the digest.
+CompileRequest DigestRequest(const CompileRequest& request) {
+  CompileRequest by_digest;
+  by_digest.set_entry_point(request.entry_point());
+  by_digest.set_stage(request.stage());
+  *by_digest.mutable_spec_constants() = request.spec_constants();
+  *by_digest.mutable_options() = request.options();
+  *by_digest.mutable_targets() = request.targets();
+  *by_digest.mutable_outputs() = request.outputs();
+  by_digest.set_cache_policy(request.cache_policy());
+  SourceDigest* to = by_digest.mutable_digest();
+  bool spirv = request.source_case() == CompileRequest::kSpirv;
+  to->set_kind(spirv ? SourceDigest::SPIRV : SourceDigest::GLSL);
+  cache::Digest digest =
+      spirv ? cache::SpirvDigest(request.spirv()) : cache::GlslDigest(request.glsl());
+  to->set_sha256(digest.data(), digest.size());
+  return by_digest;
+}
+
+bool AllCached(const CompileResponse& response) {
+  for (const TargetResult& result : response.results()) {
+    if (result.status() == TargetResult::NOT_CACHED) return false;
+  }
+  return response.results_size() > 0;
+}
+
+size_t SourceBytes(const CompileRequest& request) {
+  if (request.source_case() == CompileRequest::kSpirv) return request.spirv().size();
+  if (request.source_case() == CompileRequest::kGlsl) return request.glsl().ByteSizeLong();
+  return 0;
+}
+
+}  // namespace
+
+absl::Status CheckServerAddress(absl::string_view server) {
+  auto wrong = [&](absl::string_view what) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--server=", server, ": ", what, "; the form is HOST:PORT, for example ", kDefaultServer));
+  };
+  if (server.substr(0, 5) == "unix:") {
+    return server.size() > 5 ? absl::OkStatus() : wrong("the path is empty");
+  }
+  size_t colon = server.rfind(':');
+  if (colon == absl::string_view::npos || colon == 0) return wrong("there is no host and port");
+  absl::string_view host = server.substr(0, colon);
+  uint32_t port = 0;
+  if (!absl::SimpleAtoi(server.substr(colon + 1), &port) || port == 0 || port > 65535) {
+    return wrong(absl::StrCat("'", server.substr(colon + 1), "' is no port (1 to 65535)"));
+  }
+  if (host.find("//") != absl::string_view::npos) return wrong("this is a URL");
+  if (host.find(':') != absl::string_view::npos && (host.front() != '[' || host.back() != ']')) {
+    return wrong("an IPv6 address stands in brackets, [::1]:7411");
+  }
+  return absl::OkStatus();
+}
+
+Client::Client(const ClientOptions& options, std::shared_ptr<grpc::Channel> channel)
+    : options_(options),
+      channel_(std::move(channel)),
+      stub_(kiln::v1alpha::Compiler::NewStub(channel_)) {}
+
+absl::StatusOr<std::unique_ptr<Client>> Client::Connect(const ClientOptions& options) {
+  if (absl::Status status = CheckServerAddress(options.server); !status.ok()) return status;
+  auto client = std::make_unique<Client>(options, MakeChannel(options.server));
+  absl::StatusOr<Capabilities> capabilities = client->GetCapabilities();
+  if (capabilities.ok()) return client;
+  if (absl::IsUnimplemented(capabilities.status())) {
+    return absl::UnimplementedError(
+        absl::StrCat("what answers on ", options.server, " is not a kilnd of this version (",
+                     capabilities.status().message(), "); check --server"));
+  }
+  return absl::UnavailableError(
+      absl::StrCat("no kilnd answers on ", options.server, " (", capabilities.status().message(),
+                   "); start one (deploy/quickstart), give its address with --server=HOST:PORT or "
+                   "KILN_SERVER, or compile without one (--local)"));
+}
+
+bool Client::Sleep(absl::Duration duration) {
+  absl::MutexLock lock(&mutex_);
+  mutex_.AwaitWithTimeout(absl::Condition(&stopped_), duration);
+  return !stopped_;
+}
+
+grpc::Status Client::RunTry(absl::Duration timeout, const Try& one) {
+  grpc::ClientContext context;
+  context.set_deadline(absl::ToChronoTime(absl::Now() + timeout));
+  {
+    absl::MutexLock lock(&mutex_);
+    if (stopped_) return {grpc::StatusCode::CANCELLED, "stopped"};
+    in_flight_.insert(&context);
+  }
+  grpc::Status status = one(&context);
+  absl::MutexLock lock(&mutex_);
+  in_flight_.erase(&context);
+  return status;
+}
+
+absl::Status Client::Call(const RetryPolicy& policy, absl::Duration timeout, const Try& one) {
+  uint64_t seed = (++calls_ << 32) ^ static_cast<uint64_t>(getpid());
+  Retry retry(policy, absl::Now(), seed);
+  for (;;) {
+    grpc::Status status = RunTry(timeout, one);
+    if (status.ok()) return absl::OkStatus();
+    std::optional<absl::Duration> delay = retry.Next(status, absl::Now());
+    if (!delay.has_value()) return ToAbslStatus(status);
+    if (!Sleep(*delay)) return absl::CancelledError("stopped");
+  }
+}
+
+absl::StatusOr<CompileResponse> Client::CompileAsIs(const CompileRequest& request) {
+  CompileResponse response;
+  absl::Status status =
+      Call(options_.retry, options_.call_timeout, [&](grpc::ClientContext* context) {
+        response.Clear();
+        return stub_->Compile(context, request, &response);
+      });
+  if (!status.ok()) return status;
+  if (response.results_size() != request.targets_size()) {
+    return absl::InternalError(absl::StrCat(options_.server, " answered with ",
+                                            response.results_size(), " results for ",
+                                            request.targets_size(), " targets"));
+  }
+  return response;
+}
+
+absl::StatusOr<CompileResponse> Client::Compile(const CompileRequest& request) {
+  bool may_be_cached = request.cache_policy() == kiln::v1alpha::CACHE_USE ||
+                       request.cache_policy() == kiln::v1alpha::CACHE_ONLY_IF_CACHED;
+  if (may_be_cached && SourceBytes(request) >= options_.digest_first_bytes) {
+    absl::StatusOr<CompileResponse> response = CompileAsIs(DigestRequest(request));
+    if (!response.ok() || AllCached(*response)) return response;
+  }
+  return CompileAsIs(request);
+}
+
+absl::StatusOr<Capabilities> Client::GetCapabilities() {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (capabilities_ != nullptr) return *capabilities_;
+  }
+  // Who connects wants to know at once that nobody is there.
+  RetryPolicy policy = options_.retry;
+  policy.patience_when_lost = absl::ZeroDuration();
+  Capabilities capabilities;
+  absl::Status status = Call(policy, options_.connect_timeout, [&](grpc::ClientContext* context) {
+    return stub_->GetCapabilities(context, {}, &capabilities);
+  });
+  if (!status.ok()) return status;
+  absl::MutexLock lock(&mutex_);
+  capabilities_ = std::make_unique<Capabilities>(capabilities);
+  return capabilities;
+}
+
+absl::StatusOr<std::vector<ServiceHealth>> Client::Health() {
+  std::unique_ptr<grpc::health::v1::Health::Stub> stub =
+      grpc::health::v1::Health::NewStub(channel_);
+  RetryPolicy policy = options_.retry;
+  policy.patience_when_lost = absl::ZeroDuration();
+  std::vector<ServiceHealth> all;
+  for (const char* service : {"", "kiln.v1alpha.Compiler"}) {
+    grpc::health::v1::HealthCheckRequest request;
+    request.set_service(service);
+    grpc::health::v1::HealthCheckResponse response;
+    absl::Status status = Call(policy, options_.connect_timeout, [&](grpc::ClientContext* context) {
+      return stub->Check(context, request, &response);
+    });
+    if (absl::IsNotFound(status)) {
+      all.push_back({service, "unknown", "the daemon does not know this service"});
+      continue;
+    }
+    if (!status.ok()) return status;
+    all.push_back({service, ServingStatus(response.status()), ""});
+  }
+  return all;
+}
+
+void Client::Stop() {
+  absl::MutexLock lock(&mutex_);
+  stopped_ = true;
+  for (grpc::ClientContext* context : in_flight_) context->TryCancel();
+}
+
+}  // namespace kiln::client

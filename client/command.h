@@ -1,0 +1,53 @@
+// The commands of kiln.
+#ifndef KILN_CLIENT_COMMAND_H_
+#define KILN_CLIENT_COMMAND_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "client/exit_code.h"
+#include "client/flags.h"
+#include "client/terminal.h"
+
+namespace kiln::client {
+
+// What every command gets beside its flags.
+struct Environment {
+  bool out_colour = false;  // standard output
+  bool err_colour = false;  // standard error
+  bool json = false;
+};
+
+struct Command {
+  absl::string_view name;
+  absl::string_view arguments;  // after the flags, "FILE|-"
+  absl::string_view summary;    // a line
+  absl::string_view details;    // paragraphs for --help
+  absl::string_view examples;   // lines for --help
+  std::vector<Flag> flags;
+  ExitCode (*run)(const ParsedFlags& flags, const Environment& environment);
+};
+
+Command CompileCommand();
+Command BatchCommand();
+Command TargetsCommand();
+Command DisasmCommand();
+Command HealthCommand();
+
+// All of kiln: finds the command, parses its flags, runs it.
+int Main(absl::Span<const std::string> arguments);
+
+// Prints "kiln: MESSAGE" and gives the exit code that belongs to the error.
+ExitCode Fail(const absl::Status& status, const Environment& environment);
+
+// Writes to standard output; false: nobody reads it any more or the disk is full.
+bool Print(absl::string_view text);
+
+// Joins the flags of a command with parts that it shares.
+std::vector<Flag> JoinFlags(std::initializer_list<std::vector<Flag>> parts);
+
+}  // namespace kiln::client
+
+#endif  // KILN_CLIENT_COMMAND_H_

@@ -1,0 +1,178 @@
+// kiln compile: one file, for one or more targets.
+#include <cstdio>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/command.h"
+#include "client/compile_file.h"
+#include "client/interrupt.h"
+#include "client/output_files.h"
+#include "client/paths.h"
+#include "client/request_options.h"
+#include "client/result_json.h"
+#include "client/result_text.h"
+#include "client/service_flags.h"
+#include "core/base/cause.h"
+
+namespace kiln::client {
+namespace {
+
+using kiln::v1alpha::TargetResult;
+
+struct CompileOutput {
+  std::string folder;  // empty: none; "-": the machine code to standard output
+  bool assembly = false;
+  bool json = false;
+  bool ToStdout() const { return folder == "-"; }
+};
+
+// Machine code alone on standard output: only one variant can stand there.
+absl::Status PrintCode(const std::vector<TargetResult>& results) {
+  if (results.size() != 1 || results[0].variants_size() != 1) {
+    return absl::InvalidArgumentError(
+        "-o -: there is more than one variant; choose one target and one width with --target=T "
+        "--widths=N, or give -o DIR");
+  }
+  if (Print(results[0].variants(0).code())) return absl::OkStatus();
+  return absl::InternalError("cannot write to standard output");
+}
+
+// The assembly of each variant under a line that says which it is, in the assembler's comments.
+std::string AssemblyText(const std::string& name, const TargetResult& result) {
+  std::string text;
+  for (const auto& variant : result.variants()) {
+    absl::StrAppend(&text, "// ", Printable(name), " ", result.target(), " ", variant.name(), ": ",
+                    variant.statistics().instructions(), " instructions, ",
+                    variant.statistics().bytes(), " bytes\n", variant.assembly());
+    if (!text.empty() && text.back() != '\n') text += '\n';
+  }
+  return text;
+}
+
+absl::Status ShowResult(const std::string& name, const TargetResult& result,
+                        const CompileOutput& output, const Environment& environment) {
+  std::vector<std::string> binaries;
+  bool to_folder = !output.folder.empty() && !output.ToStdout();
+  if (to_folder) {
+    std::string stem = name == "-" ? "stdin" : NameOf(name);
+    auto written = WriteOutputs(output.folder, stem, name, result, output.assembly);
+    if (!written.ok()) return written.status();
+    for (const std::string& file : *written) binaries.push_back(JoinPath(output.folder, file));
+  }
+  std::string text;
+  if (output.json) {
+    text = ResultLine(name, result, {binaries, output.assembly && !to_folder}) + "\n";
+  } else if (result.status() != TargetResult::OK) {
+    absl::FPrintF(stderr, "%s\n", FailureText(name, result, environment.err_colour));
+  } else if (output.assembly && !to_folder) {
+    text = AssemblyText(name, result);
+  } else {
+    text = SuccessText(name, result, environment.out_colour);
+    for (const std::string& file : binaries) absl::StrAppend(&text, "  wrote ", file, "\n");
+  }
+  if (text.empty() || Print(text)) return absl::OkStatus();
+  return absl::InternalError("cannot write to standard output");
+}
+
+absl::StatusOr<ExitCode> Show(const std::string& name, const std::vector<TargetResult>& results,
+                              const CompileOutput& output, const Environment& environment) {
+  ExitCode code = kExitOk;
+  for (const TargetResult& result : results) code = Worse(code, ExitCodeOf(result.status()));
+  if (output.ToStdout() && code == kExitOk) {
+    absl::Status status = PrintCode(results);
+    if (!status.ok()) return status;
+    return code;
+  }
+  for (const TargetResult& result : results) {
+    if (output.ToStdout() && result.status() == TargetResult::OK) continue;
+    absl::Status status = ShowResult(name, result, output, environment);
+    if (!status.ok()) return status;
+  }
+  return code;
+}
+
+absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& environment) {
+  absl::StatusOr<CompileSettings> settings = SettingsFromFlags(flags);
+  if (!settings.ok()) return settings.status();
+  if (flags.arguments().size() != 1) {
+    return absl::InvalidArgumentError(
+        flags.arguments().empty()
+            ? "which file? `kiln compile --target=T FILE`, or - for standard input"
+            : "one file at a time; `kiln batch` compiles several");
+  }
+  CompileOutput output{flags.Get("output"), flags.Has("asm"), environment.json};
+  if (output.ToStdout() && (output.json || output.assembly)) {
+    return absl::InvalidArgumentError("-o - writes machine code alone; leave out --json and --asm");
+  }
+  if (!output.folder.empty() && !output.ToStdout()) {
+    if (absl::Status s = PrepareOutputFolder(output.folder); !s.ok()) return s;
+  }
+  absl::StatusOr<std::unique_ptr<Service>> service = OpenService(flags, 1);
+  if (!service.ok()) return service.status();
+  auto capabilities = (*service)->GetCapabilities();
+  if (!capabilities.ok()) return capabilities.status();
+  absl::Status checked = CheckSettings(*capabilities, (*service)->Name(), &*settings);
+  if (!checked.ok()) return checked;
+  auto* mask = settings->request.mutable_outputs();
+  mask->set_binary(!output.folder.empty());
+  mask->set_launch_record(!output.folder.empty());
+  mask->set_assembly(output.assembly);
+  mask->set_pass_records(output.json);
+  mask->set_remarks(output.json);
+
+  const std::string& file = flags.arguments()[0];
+  Interrupt interrupt([&] { (*service)->Stop(); });
+  absl::StatusOr<FileOutcome> outcome =
+      CompileFile(service->get(), *capabilities, *settings, file, file);
+  if (!outcome.ok()) return outcome.status();
+  std::string cause = CauseOf(outcome->file_error);
+  if (cause == "cannot_read" || cause == "no_stage") {
+    return absl::InvalidArgumentError(outcome->file_error.message());
+  }
+  if (!settings->source.defines.empty() && outcome->file_error.ok() && file.size() > 4 &&
+      file.substr(file.size() - 4) == ".spv") {
+    absl::FPrintF(stderr, "kiln: %s: -D has no effect on SPIR-V\n", Printable(file));
+  }
+  return Show(file, outcome->results, output, environment);
+}
+
+ExitCode RunOrFail(const ParsedFlags& flags, const Environment& environment) {
+  absl::StatusOr<ExitCode> code = Run(flags, environment);
+  return code.ok() ? *code : Fail(code.status(), environment);
+}
+
+}  // namespace
+
+Command CompileCommand() {
+  return {
+      "compile",
+      "FILE|-",
+      "compile a shader and print its statistics",
+      "FILE is SPIR-V (either byte order) or Vulkan GLSL; - is standard input. What it is, its\n"
+      "contents and its name say; GLSL without a telling name (.comp, .frag.glsl, ...) needs "
+      "--stage.\n"
+      "Includes of GLSL are resolved here and sent along: \"x\" beside the file that includes it, "
+      "then\n"
+      "in the -I folders; <x> in those only.\n\n"
+      "-o DIR writes NAME.TARGET.WIDTH.bin (machine code) and NAME.TARGET.WIDTH.launch.json (what "
+      "to\n"
+      "set up before running it); with --asm also NAME.TARGET.WIDTH.asm. -o - writes the machine "
+      "code\n"
+      "of one variant to standard output. --asm without -o prints the assembly. --json prints one "
+      "line\n"
+      "per target. What can load a binary is said by its loadable_by; graphics and raw binaries "
+      "are\n"
+      "for measuring and simulating: drivers load only what they compiled themselves.\n",
+      "  kiln compile --target=tgl blur.comp\n"
+      "  kiln compile --target=tgl --widths=16 -D TILE=8 -I include --spec=3=uint:64 blur.comp\n"
+      "  kiln compile --target=tgl --asm blur.spv | less\n"
+      "  kiln compile --local --target=tgl -o out --json blur.spv\n"
+      "  glslc -o - blur.comp | kiln compile --target=tgl -\n",
+      JoinFlags({CompileFlags(),
+                 {{"output", 'o', "DIR|-", false, "write machine code and launch records here"},
+                  {"asm", 0, "", false, "the machine code as text"}},
+                 ServiceFlags()}),
+      RunOrFail};
+}
+
+}  // namespace kiln::client

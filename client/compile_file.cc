@@ -1,0 +1,136 @@
+// Compiles one file: see compile_file.h.
+#include "client/compile_file.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/source.h"
+#include "core/base/cause.h"
+
+namespace kiln::client {
+namespace {
+
+using kiln::v1alpha::Capabilities;
+using kiln::v1alpha::CompileRequest;
+using kiln::v1alpha::CompileResponse;
+using kiln::v1alpha::TargetResult;
+
+// The same result for every target.
+std::vector<TargetResult> ForAllTargets(const CompileSettings& settings, const TargetResult& one) {
+  std::vector<TargetResult> results;
+  for (const std::string& target : settings.request.targets()) {
+    results.push_back(one);
+    results.back().set_target(target);
+  }
+  return results;
+}
+
+TargetResult Failed(TargetResult::Status status, const std::string& cause,
+                    const std::string& message, const std::string& stage) {
+  TargetResult result;
+  result.set_status(status);
+  result.set_cause(cause);
+  result.set_message(message);
+  result.set_stage(stage);
+  return result;
+}
+
+// A call that failed because of what was sent. Nothing: the call failed for other reasons.
+bool ResultOfCallError(const absl::Status& status, const std::string& name,
+                       const std::string& stage, TargetResult* result) {
+  std::string message = absl::StrCat(name, ": ", status.message());
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kOutOfRange:
+      *result = Failed(TargetResult::INVALID, "rejected_request", message, stage);
+      return true;
+    case absl::StatusCode::kResourceExhausted:
+      *result = Failed(TargetResult::INVALID, "too_large", message, stage);
+      return true;
+    case absl::StatusCode::kDeadlineExceeded:
+      *result = Failed(TargetResult::TIMED_OUT, "deadline",
+                       absl::StrCat(message, "; --timeout=SECONDS allows more"), stage);
+      return true;
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kUnknown:
+    case absl::StatusCode::kDataLoss:
+      *result = Failed(TargetResult::CRASHED, "service_error", message, stage);
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+CompileSettings SettingsOf(const CompileSettings& common, const ItemOptions* item) {
+  CompileSettings settings = common;
+  if (item == nullptr) return settings;
+  CompileRequest& request = settings.request;
+  if (!item->targets.empty()) {
+    request.clear_targets();
+    for (const std::string& target : item->targets) request.add_targets(target);
+  }
+  if (!item->stage.empty()) {
+    request.set_stage(item->stage);
+    settings.source.stage = item->stage;
+  }
+  if (item->entry_point.has_value()) request.set_entry_point(*item->entry_point);
+  if (item->defines.has_value()) settings.source.defines = *item->defines;
+  // Those of the item come first, the common ones (a library of includes) are still looked at.
+  settings.source.folders.insert(settings.source.folders.begin(), item->folders.begin(),
+                                 item->folders.end());
+  if (item->spec_constants.has_value()) {
+    request.clear_spec_constants();
+    for (const auto& constant : *item->spec_constants) *request.add_spec_constants() = constant;
+  }
+  auto* options = request.mutable_options();
+  if (item->widths.has_value()) {
+    options->clear_widths();
+    for (uint32_t width : *item->widths) options->add_widths(width);
+  }
+  if (item->no_validate.has_value()) options->set_no_validate(*item->no_validate);
+  if (item->disabled_passes.has_value()) {
+    options->clear_disabled_passes();
+    for (const std::string& pass : *item->disabled_passes) options->add_disabled_passes(pass);
+  }
+  return settings;
+}
+
+absl::StatusOr<FileOutcome> CompileFile(Service* service, const Capabilities& capabilities,
+                                        const CompileSettings& settings, const std::string& path,
+                                        const std::string& name) {
+  FileOutcome outcome;
+  std::vector<MissingInclude> missing;
+  CompileRequest request = settings.request;
+  outcome.file_error = LoadSource(path, name, settings.source, &request, &missing);
+  if (!outcome.file_error.ok()) {
+    outcome.results = ForAllTargets(
+        settings, Failed(TargetResult::INVALID, CauseOf(outcome.file_error),
+                         std::string(outcome.file_error.message()), settings.request.stage()));
+    return outcome;
+  }
+  std::string stage = request.has_glsl() ? request.glsl().stage() : request.stage();
+  if (TargetResult refusal; !stage.empty() && !StageIsCompiled(capabilities, stage, &refusal)) {
+    outcome.results = ForAllTargets(settings, refusal);
+    return outcome;
+  }
+  absl::StatusOr<CompileResponse> response = service->Compile(request);
+  if (!response.ok()) {
+    TargetResult result;
+    if (!ResultOfCallError(response.status(), name, stage, &result)) return response.status();
+    outcome.results = ForAllTargets(settings, result);
+    return outcome;
+  }
+  for (TargetResult& result : *response->mutable_results()) {
+    if (result.stage().empty()) result.set_stage(stage);
+    if (result.status() == TargetResult::INVALID && !missing.empty()) {
+      absl::StrAppend(result.mutable_message(), result.message().empty() ? "" : "\n",
+                      DescribeMissing(missing, settings.source.folders));
+    }
+    outcome.results.push_back(std::move(result));
+  }
+  return outcome;
+}
+
+}  // namespace kiln::client

@@ -1,0 +1,39 @@
+// Paths as text: joined, normalised without looking at the file system; and files read with a
+// bound.
+#ifndef KILN_CLIENT_PATHS_H_
+#define KILN_CLIENT_PATHS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace kiln::client {
+
+inline bool IsAbsolute(absl::string_view path) { return !path.empty() && path[0] == '/'; }
+// "" for a name without a folder.
+std::string FolderOf(absl::string_view path);
+// The last component.
+std::string NameOf(absl::string_view path);
+// `path` seen from `folder`; absolute paths stay.
+std::string JoinPath(absl::string_view folder, absl::string_view path);
+// Without "." and "x/..", with "/" once between components.
+std::string NormalPath(absl::string_view path);
+// `path` relative to `root` where it lies below, else as it is. Both are normalised.
+std::string RelativeTo(absl::string_view root, absl::string_view path);
+// A relative path that cannot leave the folder it is joined to.
+std::string ConfinedPath(absl::string_view path);
+
+// "-" is standard input. Errors name the path and say what is wrong: NotFound, PermissionDenied,
+// InvalidArgument (a folder), ResourceExhausted (larger than `most` bytes), Internal.
+absl::StatusOr<std::string> ReadWholeFile(const std::string& path, uint64_t most);
+
+// Writes so that the file is there whole or not at all; makes missing folders. Errors name the
+// path.
+absl::Status WriteWholeFile(const std::string& path, absl::string_view contents);
+
+}  // namespace kiln::client
+
+#endif  // KILN_CLIENT_PATHS_H_

@@ -1,0 +1,52 @@
+// Paths as text, files with bounds.
+#include "client/paths.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kiln::client {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Paths, Text) {
+  EXPECT_EQ(FolderOf("a/b.h"), "a");
+  EXPECT_EQ(FolderOf("b.h"), "");
+  EXPECT_EQ(FolderOf("/b.h"), "/");
+  EXPECT_EQ(NameOf("a/b.h"), "b.h");
+  EXPECT_EQ(JoinPath("a", "b"), "a/b");
+  EXPECT_EQ(JoinPath("", "b"), "b");
+  EXPECT_EQ(JoinPath("a", "/b"), "/b");
+  EXPECT_EQ(NormalPath("a/./b//../c"), "a/c");
+  EXPECT_EQ(NormalPath("../../a"), "../../a");
+  EXPECT_EQ(NormalPath("/../a"), "/a");
+  EXPECT_EQ(NormalPath("a/.."), ".");
+}
+
+TEST(Paths, RelativeAndConfined) {
+  EXPECT_EQ(RelativeTo("/c", "/c/spirv/a.spv"), "spirv/a.spv");
+  EXPECT_EQ(RelativeTo("/c/", "/cc/a.spv"), "/cc/a.spv");
+  EXPECT_EQ(RelativeTo(".", "./a.spv"), "a.spv");
+  EXPECT_EQ(RelativeTo("/", "/a.spv"), "a.spv");
+  EXPECT_EQ(ConfinedPath("../../etc/x"), "__/__/etc/x");
+  EXPECT_EQ(ConfinedPath("/etc/x"), "etc/x");
+  EXPECT_EQ(ConfinedPath(".."), "__");
+  EXPECT_EQ(ConfinedPath("/"), "_");
+}
+
+TEST(Paths, Files) {
+  std::string folder = testing::TempDir() + "/paths_test";
+  std::string file = folder + "/new/a.bin";
+  ASSERT_TRUE(WriteWholeFile(file, "hello").ok());
+  EXPECT_EQ(ReadWholeFile(file, 5).value(), "hello");
+  EXPECT_TRUE(absl::IsResourceExhausted(ReadWholeFile(file, 4).status()));
+  EXPECT_TRUE(absl::IsNotFound(ReadWholeFile(file + "x", 5).status()));
+  EXPECT_TRUE(absl::IsNotFound(ReadWholeFile(file + "/x", 5).status()));
+  absl::Status is_folder = ReadWholeFile(folder, 5).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(is_folder));
+  EXPECT_THAT(std::string(is_folder.message()), HasSubstr("kiln batch"));
+  EXPECT_FALSE(WriteWholeFile(file + "/below/a/file", "x").ok());
+}
+
+}  // namespace
+}  // namespace kiln::client

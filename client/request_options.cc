@@ -1,0 +1,202 @@
+// The compile options of a command line: see request_options.h.
+#include "client/request_options.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/spec_constant.h"
+#include "client/stage_name.h"
+
+namespace kiln::client {
+namespace {
+
+using kiln::v1alpha::Capabilities;
+using kiln::v1alpha::CompileRequest;
+
+absl::Status SetCachePolicy(const std::string& word, CompileRequest* request) {
+  if (word == "use") {
+    request->set_cache_policy(kiln::v1alpha::CACHE_USE);
+  } else if (word == "refresh") {
+    request->set_cache_policy(kiln::v1alpha::CACHE_REFRESH);
+  } else if (word == "bypass") {
+    request->set_cache_policy(kiln::v1alpha::CACHE_BYPASS);
+  } else {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--cache=", word, ": use, refresh or bypass is needed"));
+  }
+  return absl::OkStatus();
+}
+
+// Flags of the contract that have no meaning before graphics stages are compiled.
+absl::Status RefuseGraphicsFlags(const ParsedFlags& flags) {
+  if (flags.Has("state")) {
+    return absl::InvalidArgumentError(
+        "--state: pipeline state belongs to graphics stages, which this version does not compile; "
+        "leave it out");
+  }
+  if (flags.Has("subgroup-size")) {
+    return absl::InvalidArgumentError(
+        "--subgroup-size: a required subgroup size is not supported yet; choose dispatch widths "
+        "with "
+        "--widths=8,16,32");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckTargets(const Capabilities& capabilities, const std::string& service,
+                          const CompileRequest& request) {
+  std::vector<std::string> known;
+  for (const auto& target : capabilities.targets()) known.push_back(target.name());
+  std::set<std::string> seen;
+  for (const std::string& target : request.targets()) {
+    if (std::find(known.begin(), known.end(), target) == known.end()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--target=", target, ": ", service, " does not compile for this target; it has ",
+          absl::StrJoin(known, ", "), DidYouMean(target, known)));
+    }
+    if (!seen.insert(target).second) {
+      return absl::InvalidArgumentError(absl::StrCat("--target=", target, " is given twice"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckPasses(const Capabilities& capabilities, const CompileRequest& request) {
+  std::vector<std::string> optional;
+  std::set<std::string> known;
+  for (const auto& pass : capabilities.passes()) {
+    known.insert(pass.name());
+    if (pass.optional()) optional.push_back(pass.name());
+  }
+  for (const std::string& pass : request.options().disabled_passes()) {
+    if (std::find(optional.begin(), optional.end(), pass) != optional.end()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--disable-pass=", pass, ": ",
+        known.count(pass) > 0 ? "this pass is needed for correctness" : "there is no such pass",
+        DidYouMean(pass, optional), "; `kiln targets --passes` lists those that may be disabled"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckCount(const char* flag, int64_t count, int64_t limit) {
+  if (count <= limit) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(flag, " is given ", count, " times; at most ", limit, " are accepted"));
+}
+
+}  // namespace
+
+std::vector<Flag> CompileFlags() {
+  return {
+      {"target", 't', "T[,T...]", true, "what to compile for; `kiln targets` lists them"},
+      {"stage", 0, "STAGE", false, "comp, vert, frag, ...; from the file's name if not given"},
+      {"entry", 0, "NAME", false, "entry point; the only one if not given"},
+      {"", 'D', "NAME[=V]", true, "define a macro (GLSL)"},
+      {"", 'I', "DIR", true, "look for includes here (GLSL)"},
+      {"spec", 0, "ID=TYPE:VALUE", true,
+       "set a specialisation constant; TYPE: bool, int, uint, int64, uint64, float, double, bits"},
+      {"widths", 0, "8,16,32", true, "dispatch widths wanted; all of the target if not given"},
+      {"no-validate", 0, "", false, "do not run the SPIR-V validator first"},
+      {"disable-pass", 0, "NAME[,NAME...]", true, "leave out optional passes"},
+      {"cache", 0, "POLICY", false, "use (default), refresh (compile anew), bypass (nor store)"},
+      {"state", 0, "FILE.json", false, "pipeline state of graphics stages (not available yet)"},
+      {"subgroup-size", 0, "N", false, "required subgroup size (not available yet)"},
+  };
+}
+
+absl::StatusOr<std::string> ParseStage(const std::string& name) {
+  std::string stage = StageFromName(name);
+  if (!stage.empty()) return stage;
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", name, "' is no stage; there are ", StageNames()));
+}
+
+absl::StatusOr<std::vector<uint32_t>> ParseWidths(const std::vector<std::string>& widths) {
+  std::vector<uint32_t> parsed;
+  for (const std::string& text : widths) {
+    uint32_t width = 0;
+    if (!absl::SimpleAtoi(text, &width) ||
+        (width != 8 && width != 16 && width != 32 && width != 64)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", text, "' is no dispatch width; there are 8, 16, 32 and 64"));
+    }
+    parsed.push_back(width);
+  }
+  return parsed;
+}
+
+absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
+  CompileSettings settings;
+  CompileRequest& request = settings.request;
+  if (absl::Status status = RefuseGraphicsFlags(flags); !status.ok()) return status;
+  for (const std::string& target : flags.Commas("target")) request.add_targets(target);
+  if (request.targets().empty()) {
+    return absl::InvalidArgumentError(
+        "--target is missing; for example --target=tgl (`kiln targets` lists what there is)");
+  }
+  if (flags.Has("stage")) {
+    absl::StatusOr<std::string> stage = ParseStage(flags.Get("stage"));
+    if (!stage.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("--stage: ", stage.status().message()));
+    }
+    settings.source.stage = *stage;
+    request.set_stage(*stage);
+  }
+  request.set_entry_point(flags.Get("entry"));
+  settings.source.defines = flags.All("D");
+  for (const std::string& define : settings.source.defines) {
+    if (absl::Status status = CheckDefine(define); !status.ok()) return status;
+  }
+  settings.source.folders = flags.All("I");
+  auto constants = ParseSpecConstants(flags.All("spec"));
+  if (!constants.ok()) return constants.status();
+  for (auto& constant : *constants) *request.add_spec_constants() = std::move(constant);
+  auto widths = ParseWidths(flags.Commas("widths"));
+  if (!widths.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("--widths: ", widths.status().message()));
+  }
+  for (uint32_t width : *widths) request.mutable_options()->add_widths(width);
+  request.mutable_options()->set_no_validate(flags.Has("no-validate"));
+  for (const std::string& pass : flags.Commas("disable-pass")) {
+    request.mutable_options()->add_disabled_passes(pass);
+  }
+  if (absl::Status s = SetCachePolicy(flags.Get("cache", "use"), &request); !s.ok()) return s;
+  return settings;
+}
+
+absl::Status CheckSettings(const Capabilities& capabilities, const std::string& service,
+                           CompileSettings* settings) {
+  const CompileRequest& request = settings->request;
+  const auto& limits = capabilities.limits();
+  if (absl::Status s = CheckTargets(capabilities, service, request); !s.ok()) return s;
+  if (absl::Status s = CheckPasses(capabilities, request); !s.ok()) return s;
+  for (absl::Status s :
+       {CheckCount("--spec", request.spec_constants_size(), limits.max_spec_constants()),
+        CheckCount("-D", static_cast<int64_t>(settings->source.defines.size()),
+                   limits.max_defines()),
+        CheckCount("--target", request.targets_size(), limits.max_targets())}) {
+    if (!s.ok()) return s;
+  }
+  settings->source.module_bytes = limits.max_module_bytes();
+  settings->source.glsl_bytes = limits.max_glsl_bytes();
+  settings->source.include_files = limits.max_includes();
+  return absl::OkStatus();
+}
+
+bool StageIsCompiled(const Capabilities& capabilities, const std::string& stage,
+                     kiln::v1alpha::TargetResult* refusal) {
+  for (const std::string& known : capabilities.stages()) {
+    if (known == stage) return true;
+  }
+  refusal->set_status(kiln::v1alpha::TargetResult::REFUSED);
+  refusal->set_cause("unsupported_stage");
+  refusal->set_stage(stage);
+  refusal->set_message(absl::StrCat("stage ", stage, " is not supported; there are ",
+                                    absl::StrJoin(capabilities.stages(), ", ")));
+  return false;
+}
+
+}  // namespace kiln::client

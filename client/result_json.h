@@ -1,0 +1,44 @@
+// The JSON line of one module and target: a contract with scripts (DESIGN.md section 5).
+//
+// {"file", "target", "stage", "status", "cause", "compile_ms", "cache", "variants": [...],
+// "passes": [...]} and, where they say something: "message", "spirv_id", "last_pass",
+// "entry_point", "loadable_by", "key", "spirv_sha256", "translate_ms", "service_ms", "remarks".
+// status: ok, refused, invalid, crashed (also by its memory limit, with that cause), timeout.
+// compile_ms: what the compile took (preparation and this target), however long ago it was done.
+#ifndef KILN_CLIENT_RESULT_JSON_H_
+#define KILN_CLIENT_RESULT_JSON_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "client/exit_code.h"
+#include "proto/compile.pb.h"
+
+namespace kiln::client {
+
+// "ok", "refused", "invalid", "crashed", "timeout"; "cancelled" and "not_cached" never leave this
+// program in a line.
+std::string StatusWord(kiln::v1alpha::TargetResult::Status status);
+
+// "miss", "memory", "disk", "shared", "coalesced".
+std::string CacheWord(kiln::v1alpha::CacheTier tier);
+
+// kExitOk, kExitSomeFailed or kExitInternal.
+ExitCode ExitCodeOf(kiln::v1alpha::TargetResult::Status status);
+// The one that tells more.
+ExitCode Worse(ExitCode a, ExitCode b);
+
+struct ResultLineOptions {
+  // Names of the files that were written for each variant; empty: none were.
+  std::vector<std::string> binaries;
+  bool assembly = false;  // put the assembly text in
+};
+
+// One line without the line feed.
+std::string ResultLine(absl::string_view file, const kiln::v1alpha::TargetResult& result,
+                       const ResultLineOptions& options);
+
+}  // namespace kiln::client
+
+#endif  // KILN_CLIENT_RESULT_JSON_H_

@@ -1,0 +1,22 @@
+// --server, --local and what belongs to them: opens the service that a command uses.
+#ifndef KILN_CLIENT_SERVICE_FLAGS_H_
+#define KILN_CLIENT_SERVICE_FLAGS_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "client/flags.h"
+#include "client/service.h"
+
+namespace kiln::client {
+
+std::vector<Flag> ServiceFlags();
+
+// A daemon, or with --local `workers` worker processes. InvalidArgument: flags; Unavailable: nobody
+// answers; FailedPrecondition: the worker does not start.
+absl::StatusOr<std::unique_ptr<Service>> OpenService(const ParsedFlags& flags, int workers);
+
+}  // namespace kiln::client
+
+#endif  // KILN_CLIENT_SERVICE_FLAGS_H_

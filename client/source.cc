@@ -1,0 +1,129 @@
+// A shader file as the source of a request: see source.h.
+#include "client/source.h"
+
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "client/paths.h"
+#include "client/stage_name.h"
+#include "core/base/cause.h"
+
+namespace kiln::client {
+namespace {
+
+using kiln::v1alpha::CompileRequest;
+using kiln::v1alpha::GlslSource;
+
+constexpr absl::string_view kMagic("\x03\x02\x23\x07", 4);
+constexpr absl::string_view kMagicSwapped("\x07\x23\x02\x03", 4);
+
+absl::Status Invalid(const std::string& name, absl::string_view what, const char* cause) {
+  return WithCause(absl::InvalidArgumentError(absl::StrCat(name, ": ", what)), cause);
+}
+
+bool BeginsWithMagic(absl::string_view bytes) {
+  return bytes.substr(0, 4) == kMagic || bytes.substr(0, 4) == kMagicSwapped;
+}
+
+absl::Status CheckSpirv(const std::string& name, absl::string_view bytes) {
+  if (!BeginsWithMagic(bytes)) {
+    return Invalid(
+        name,
+        absl::StrCat("is no SPIR-V: it begins with ", absl::BytesToHexString(bytes.substr(0, 4)),
+                     " instead of 03022307 or 07230203"),
+        "not_spirv");
+  }
+  if (bytes.size() % 4 != 0 || bytes.size() < 20) {
+    return Invalid(name,
+                   absl::StrCat("is cut short: ", bytes.size(),
+                                " bytes, but SPIR-V is a header of 20 and then whole words of 4"),
+                   "truncated_module");
+  }
+  return absl::OkStatus();
+}
+
+void AddDefines(const std::vector<std::string>& defines, GlslSource* glsl) {
+  for (const std::string& text : defines) {
+    size_t equals = text.find('=');
+    auto* define = glsl->add_defines();
+    define->set_name(text.substr(0, equals));
+    // "-D NAME" is empty, as the shader compilers have it, not 1 as C compilers do.
+    if (equals != std::string::npos) define->set_value(text.substr(equals + 1));
+  }
+}
+
+absl::Status SetGlsl(const std::string& path, const std::string& name, std::string text,
+                     const SourceOptions& options, CompileRequest* request,
+                     std::vector<MissingInclude>* missing) {
+  std::string stage = options.stage.empty() ? StageFromFileName(name) : options.stage;
+  if (stage.empty()) {
+    return Invalid(name,
+                   absl::StrCat("nothing says which stage this is; give --stage=STAGE (",
+                                StageNames(), ") or a name such as blur.comp or blur.comp.glsl"),
+                   "no_stage");
+  }
+  if (!google::protobuf::internal::IsStructurallyValidUTF8(text.data(),
+                                                           static_cast<int>(text.size()))) {
+    return Invalid(name, "is neither SPIR-V nor text (no valid UTF-8)", "not_text");
+  }
+  GlslSource* glsl = request->mutable_glsl();
+  glsl->set_name(name);
+  glsl->set_stage(stage);
+  glsl->set_text(std::move(text));
+  AddDefines(options.defines, glsl);
+  IncludeLimits limits{options.include_files, options.glsl_bytes};
+  absl::Status status =
+      ResolveIncludes(path, options.folders, limits, ReadWholeFile, glsl, missing);
+  bool too_large = absl::IsResourceExhausted(status);
+  return WithCause(std::move(status), too_large ? "too_large" : "include_error");
+}
+
+}  // namespace
+
+absl::Status LoadSource(const std::string& path, const std::string& name,
+                        const SourceOptions& options, CompileRequest* request,
+                        std::vector<MissingInclude>* missing) {
+  absl::StatusOr<std::string> bytes =
+      ReadWholeFile(path, std::max(options.module_bytes, options.glsl_bytes));
+  if (!bytes.ok()) {
+    bool large = absl::IsResourceExhausted(bytes.status());
+    return WithCause(bytes.status(), large ? "too_large" : "cannot_read");
+  }
+  if (bytes->empty()) return Invalid(name, "is empty", "empty_file");
+  if (BeginsWithMagic(*bytes) || absl::EndsWith(name, ".spv")) {
+    if (absl::Status status = CheckSpirv(name, *bytes); !status.ok()) return status;
+    request->set_spirv(*std::move(bytes));
+    return absl::OkStatus();
+  }
+  return SetGlsl(path, name, *std::move(bytes), options, request, missing);
+}
+
+std::string DescribeMissing(const std::vector<MissingInclude>& missing,
+                            const std::vector<std::string>& folders) {
+  std::string text;
+  for (const MissingInclude& m : missing) {
+    std::string where = absl::StrJoin(folders, ", ");
+    if (!m.line.angle) where = absl::StrCat("beside it", where.empty() ? "" : ", ", where);
+    if (where.empty()) where = "nowhere, there is no -I";
+    absl::StrAppend(&text, text.empty() ? "" : "\n", m.includer, ":", m.line.line,
+                    ": this include was not found: ", m.line.spelled, " (looked ", where,
+                    "); name its folder with -I DIR");
+  }
+  return text;
+}
+
+absl::Status CheckDefine(const std::string& define) {
+  std::string name = define.substr(0, define.find('='));
+  bool good = !name.empty() && !absl::ascii_isdigit(static_cast<unsigned char>(name[0]));
+  for (char c : name) good &= absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
+  if (good && define.find('\n') == std::string::npos) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("-D ", define, ": the form is NAME or NAME=VALUE, NAME being an identifier"));
+}
+
+}  // namespace kiln::client

@@ -1,0 +1,105 @@
+// Files as sources: kinds by contents and name, what is refused and why.
+#include "client/source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "client/paths.h"
+#include "client/stage_name.h"
+#include "core/base/cause.h"
+
+namespace kiln::client {
+namespace {
+
+using testing::HasSubstr;
+
+class SourceTest : public testing::Test {
+ protected:
+  absl::Status Load(const std::string& name, const std::string& contents) {
+    std::string path = testing::TempDir() + "/source_test/" + name;
+    EXPECT_TRUE(WriteWholeFile(path, contents).ok());
+    request_.Clear();
+    return LoadSource(path, name, options_, &request_, &missing_);
+  }
+  std::string CauseFor(const std::string& name, const std::string& contents) {
+    return CauseOf(Load(name, contents));
+  }
+
+  SourceOptions options_;
+  kiln::v1alpha::CompileRequest request_;
+  std::vector<MissingInclude> missing_;
+};
+
+const std::string kSpirv = std::string("\x03\x02\x23\x07", 4) + std::string(16, '\0');
+const std::string kSwapped = std::string("\x07\x23\x02\x03", 4) + std::string(16, '\0');
+
+TEST_F(SourceTest, SpirvByContents) {
+  ASSERT_TRUE(Load("a.spv", kSpirv).ok());
+  EXPECT_EQ(request_.spirv(), kSpirv);
+  ASSERT_TRUE(Load("a.comp", kSpirv).ok());
+  EXPECT_TRUE(request_.has_spirv());
+  ASSERT_TRUE(Load("a", kSwapped).ok());
+  EXPECT_EQ(request_.spirv(), kSwapped);
+}
+
+TEST_F(SourceTest, Glsl) {
+  options_.defines = {"A=1", "B", "C="};
+  ASSERT_TRUE(Load("d/a.comp", "#include \"x.h\"\nvoid main() {}").ok());
+  EXPECT_EQ(request_.glsl().stage(), "compute");
+  EXPECT_EQ(request_.glsl().name(), "d/a.comp");
+  ASSERT_EQ(request_.glsl().defines_size(), 3);
+  EXPECT_EQ(request_.glsl().defines(0).value(), "1");
+  EXPECT_EQ(request_.glsl().defines(1).value(), "");
+  EXPECT_EQ(request_.glsl().defines(2).value(), "");
+  ASSERT_EQ(missing_.size(), 1u);
+  EXPECT_THAT(DescribeMissing(missing_, {}),
+              HasSubstr("d/a.comp:1: this include was not found: x.h (looked beside it)"));
+  ASSERT_TRUE(Load("x.frag.glsl", "void main() {}").ok());
+  EXPECT_EQ(request_.glsl().stage(), "fragment");
+  options_.stage = "vertex";
+  ASSERT_TRUE(Load("anything", "void main() {}").ok());
+  EXPECT_EQ(request_.glsl().stage(), "vertex");
+}
+
+TEST_F(SourceTest, Refused) {
+  EXPECT_EQ(CauseFor("a.spv", ""), "empty_file");
+  EXPECT_EQ(CauseFor("a.spv", "hello, world, hello, world"), "not_spirv");
+  EXPECT_EQ(CauseFor("a.spv", kSpirv + "x"), "truncated_module");
+  EXPECT_EQ(CauseFor("a.spv", kSpirv.substr(0, 16)), "truncated_module");
+  EXPECT_EQ(CauseFor("a.glsl", "void main() {}"), "no_stage");
+  EXPECT_EQ(CauseFor("a.comp", "\xff\xfe\x00"), "not_text");
+  options_.module_bytes = options_.glsl_bytes = 20;
+  EXPECT_EQ(CauseFor("a.spv", kSpirv), "ok");
+  EXPECT_EQ(CauseFor("a.spv", kSpirv + kSpirv), "too_large");
+  absl::Status none = LoadSource("/nowhere/a.spv", "a.spv", options_, &request_, &missing_);
+  EXPECT_EQ(CauseOf(none), "cannot_read");
+  EXPECT_THAT(std::string(none.message()), HasSubstr("/nowhere/a.spv"));
+}
+
+TEST(StageName, Names) {
+  EXPECT_EQ(StageFromName("comp"), "compute");
+  EXPECT_EQ(StageFromName("compute"), "compute");
+  EXPECT_EQ(StageFromName("pixel"), "");
+  EXPECT_EQ(StageFromFileName("a.b/x.frag"), "fragment");
+  EXPECT_EQ(StageFromFileName("x.tese.glsl"), "tessellation_evaluation");
+  EXPECT_EQ(StageFromFileName("x.comp.spv"), "compute");
+  EXPECT_EQ(StageFromFileName("x.glsl"), "");
+  EXPECT_EQ(StageFromFileName("comp"), "");
+  EXPECT_EQ(StageFromFileName("x.compute"), "");
+  EXPECT_TRUE(IsGlslFileName("x.glsl"));
+  EXPECT_TRUE(IsGlslFileName("x.mesh"));
+  EXPECT_FALSE(IsGlslFileName("x.spv"));
+  EXPECT_FALSE(IsGlslFileName("x.txt"));
+}
+
+TEST(Define, Form) {
+  EXPECT_TRUE(CheckDefine("A_1=x y").ok());
+  EXPECT_TRUE(CheckDefine("A").ok());
+  EXPECT_FALSE(CheckDefine("1A").ok());
+  EXPECT_FALSE(CheckDefine("=1").ok());
+  EXPECT_FALSE(CheckDefine("A-B=1").ok());
+  EXPECT_FALSE(CheckDefine("A=1\n#define B").ok());
+}
+
+}  // namespace
+}  // namespace kiln::client
