@@ -24,6 +24,7 @@ enum OpFlags : uint16_t {
   kOpSideEffect = 64,        // never removed
   kOpSendLike = 128,         // sources and destination are whole register ranges
   kOpCommutative = 256,
+  kOpExit = 1024,            // the thread may end here (a discard jump): worth reaching early
   kOpUniformJump = 512,      // a terminator that all lanes take the same way: no lane is parked
 };
 

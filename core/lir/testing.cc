@@ -34,6 +34,7 @@ constexpr OpInfo kOps[] = {
     {"end", kOpTerminator | kOpSideEffect},
     {"move", 0},
     {"xor", 0},
+    {"exit", kOpExit | kOpSideEffect},
     {"save", 0},
     {"restore", 0},
 };

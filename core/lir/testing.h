@@ -35,6 +35,7 @@ enum Op : uint16_t {
   kEndOp,      // payload
   kMoveOp,     // made by the allocator
   kXorOp,
+  kExitOp,     // flag; the thread may end here
   kSaveOp,
   kRestoreOp,
   kNumOps,

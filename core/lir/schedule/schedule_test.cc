@@ -1,0 +1,260 @@
+// The scheduler: orders stay legal, and each policy does what it is for.
+#include "core/lir/schedule/schedule.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/lir/build.h"
+#include "core/lir/liveness.h"
+#include "core/lir/parse.h"
+#include "core/lir/print.h"
+#include "core/lir/ra/allocate.h"
+#include "core/lir/ra/check.h"
+#include "core/lir/random_program.h"
+#include "core/lir/schedule/dag.h"
+#include "core/lir/schedule/list_scheduler.h"
+#include "core/lir/testing.h"
+#include "core/lir/verify.h"
+#include "gtest/gtest.h"
+
+namespace kiln::lir::schedule {
+namespace {
+
+using testing::TestTarget;
+
+bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
+
+Function Read(const std::string& text) {
+  auto f = Parse(TestTarget(), text);
+  EXPECT_TRUE(f.ok()) << f.status();
+  return *std::move(f);
+}
+
+std::vector<std::string> Ops(const Function& f, uint32_t block = 0) {
+  std::vector<std::string> ops;
+  for (InstId i : f.blocks[block].insts) {
+    ops.push_back(std::string(TestTarget().ops[f.inst(i).op].name));
+  }
+  return ops;
+}
+
+// Pairs of instructions whose order matters, by definition: they touch the same unit (one writes),
+// the same memory (one writes), or a barrier is one of them.
+bool MustKeepOrder(const Function& f, InstId a, InstId b) {
+  const Target& t = TestTarget();
+  const uint16_t fa = t.ops[f.inst(a).op].flags, fb = t.ops[f.inst(b).op].flags;
+  const uint16_t memory = kOpReadsMemory | kOpWritesMemory;
+  if ((fa & kOpWritesMemory && fb & memory) || (fb & kOpWritesMemory && fa & memory)) return true;
+  if ((fa & kOpBarrier && fb & (memory | kOpBarrier)) ||
+      (fb & kOpBarrier && fa & (memory | kOpBarrier))) {
+    return true;
+  }
+  const auto overlap = [&](const Operand& x, const Operand& y) {
+    if (!IsValue(x) || !IsValue(y)) return false;
+    const Value &v = f.value(x.value()), &w = f.value(y.value());
+    return t.files[v.file].pool == t.files[w.file].pool &&
+           x.reg < y.reg + y.comps * t.units_per_comp(f, w) &&
+           y.reg < x.reg + x.comps * t.units_per_comp(f, v);
+  };
+  for (const Operand& d : f.defs(a)) {
+    for (const Operand& o : f.uses(b)) {
+      if (overlap(d, o)) return true;
+    }
+    for (const Operand& o : f.defs(b)) {
+      if (overlap(d, o)) return true;
+    }
+  }
+  for (const Operand& d : f.defs(b)) {
+    for (const Operand& o : f.uses(a)) {
+      if (overlap(d, o)) return true;
+    }
+  }
+  return false;
+}
+
+TEST(ScheduleTest, RandomProgramsStayLegal) {
+  uint32_t latency = 0, pressure = 0, after = 0;
+  for (uint64_t seed = 0; seed < 120; ++seed) {
+    testing::RandomOptions options;
+    options.width = seed % 2 == 0 ? 8 : 16;
+    const Function original = testing::RandomProgram(seed, options);
+    Function f = original;
+    ScheduleOptions schedule_options;
+    schedule_options.reserve = {seed % 3 == 0 ? 600u : 0u, 0};
+    const ScheduleStats stats = ScheduleBeforeAllocation(TestTarget(), &f, schedule_options);
+    latency += stats.blocks_latency;
+    pressure += stats.blocks_pressure;
+    EXPECT_LE(stats.cycles_after, stats.cycles_before + 100000 * stats.blocks_pressure);
+    const absl::Status ok = Verify(TestTarget(), f);
+    ASSERT_TRUE(ok.ok()) << ok;
+    for (size_t b = 0; b < f.blocks.size(); ++b) {  // a permutation that keeps order
+      std::vector<InstId> x = original.blocks[b].insts, y = f.blocks[b].insts;
+      std::vector<size_t> at(f.insts.size());
+      for (size_t k = 0; k < y.size(); ++k) at[y[k].index] = k;
+      for (size_t i = 0; i < x.size(); ++i) {
+        const uint16_t fx = TestTarget().ops[f.inst(x[i]).op].flags;
+        for (size_t j = i + 1; j < x.size(); ++j) {
+          const uint16_t fy = TestTarget().ops[f.inst(x[j]).op].flags;
+          const uint16_t ordered = kOpWritesMemory | kOpBarrier;
+          const uint16_t any = ordered | kOpReadsMemory;
+          if ((fx & ordered && fy & any) || (fy & ordered && fx & any)) {
+            ASSERT_LT(at[x[i].index], at[x[j].index]);
+          }
+        }
+      }
+      std::sort(x.begin(), x.end());
+      std::sort(y.begin(), y.end());
+      ASSERT_TRUE(x == y);
+    }
+    const Function ssa = f;
+    if (!ra::Allocate(TestTarget(), &f).ok()) continue;
+    ASSERT_TRUE(ra::CheckAllocation(TestTarget(), ssa, f).ok());
+    const Function allocated = f;
+    after += ScheduleAfterAllocation(TestTarget(), &f).blocks_latency;
+    for (size_t b = 0; b < f.blocks.size(); ++b) {
+      const std::vector<InstId>& x = allocated.blocks[b].insts;
+      std::vector<size_t> at(f.insts.size());
+      for (size_t k = 0; k < x.size(); ++k) at[f.blocks[b].insts[k].index] = k;
+      for (size_t i = 0; i < x.size(); ++i) {
+        for (size_t j = i + 1; j < x.size(); ++j) {
+          if (MustKeepOrder(f, x[i], x[j])) {
+            ASSERT_LT(at[x[i].index], at[x[j].index]);
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(latency, 0u);
+  EXPECT_GT(pressure, 0u);
+  EXPECT_GT(after, 0u);
+}
+
+constexpr char kLoadLate[] =
+    "function test width 8\n"
+    "value %0 G 4x1\n"
+    "value %1 G 4x1\n"
+    "value %2 G 4x1\n"
+    "value %3 G 4x1\n"
+    "livein %0 at 8\n"
+    "block b0 depth 0\n"
+    "  %1:ud = add %0:ud %0:ud {w8}\n"
+    "  %2:ud = mad %1:ud %0:ud %0:ud {w8}\n"
+    "  %3:ud = load %0:ud {w8}\n"
+    "  store %2:ud %3:ud {w8}\n"
+    "  end\n";
+
+TEST(ScheduleTest, LatencyPolicyStartsTheLoadFirst) {
+  Function f = Read(kLoadLate);
+  const ScheduleStats stats = ScheduleBeforeAllocation(TestTarget(), &f, {});
+  EXPECT_EQ(Ops(f), (std::vector<std::string>{"load", "add", "mad", "store", "end"}));
+  EXPECT_LT(stats.cycles_after, stats.cycles_before);
+}
+
+TEST(ScheduleTest, AScheduleThatDoesNotFitIsNotTaken) {
+  Function f = Read(kLoadLate);
+  ScheduleOptions options;
+  options.reserve = {1024 - 16, 0};  // two registers
+  ScheduleBeforeAllocation(TestTarget(), &f, options);
+  EXPECT_EQ(Ops(f)[0], "add");  // load first needs three
+}
+
+TEST(ScheduleTest, PressurePolicyIsTakenOnlyIfFewerValuesAreLive) {
+  // Eight loads and then eight stores; one at a time needs two registers instead of nine.
+  std::string text = "function test width 8\nvalue %0 G 4x1\n";
+  for (int k = 1; k <= 8; ++k) text += "value %" + std::to_string(k) + " G 4x1\n";
+  text += "livein %0 at 8\nblock b0 depth 0\n";
+  for (int k = 1; k <= 8; ++k) {
+    text += "  %" + std::to_string(k) + ":ud = add %0:ud #0x1:ud {w8}\n";
+  }
+  for (int k = 1; k <= 8; ++k) text += "  exit %" + std::to_string(k) + ":ud {w8}\n";
+  text += "  store %0:ud\n  end\n";
+  Function f = Read(text);
+  ScheduleOptions options;
+  options.reserve = {1024 - 32, 0};
+  const ScheduleStats stats = ScheduleBeforeAllocation(TestTarget(), &f, options);
+  EXPECT_EQ(stats.blocks_pressure, 1u);
+  const Liveness live(TestTarget(), f);
+  EXPECT_EQ(MaxPressure(TestTarget(), f, live)[0].logical, 16u);
+  // Once more: nothing is left to gain.
+  const std::string once = Print(TestTarget(), f);
+  EXPECT_EQ(ScheduleBeforeAllocation(TestTarget(), &f, options).blocks_pressure, 0u);
+  EXPECT_EQ(Print(TestTarget(), f), once);
+}
+
+TEST(ScheduleTest, ExitsComeFirstAndOnlyWhereThereAreAny) {
+  const std::string head =
+      "function test width 8\n"
+      "value %0 G 4x1\n"
+      "value %1 G 4x1\n"
+      "value %2 G 4x1\n"
+      "value %3 G 4x1\n"
+      "livein %0 at 8\n"
+      "block b0 depth 0\n"
+      "  %1:ud = load %0:ud {w8}\n"
+      "  %2:ud = mad %1:ud %0:ud %0:ud {w8}\n"
+      "  %3:ud = add %0:ud %0:ud {w8}\n";
+  const std::string tail = "  store %2:ud %3:ud {w8}\n  end\n";
+  Function f = Read(head + "  exit %3:ud {w8}\n" + tail);
+  std::vector<InstId> body(f.blocks[0].insts.begin(), f.blocks[0].insts.end() - 1);
+  const std::vector<DagNode> dag = BuildDag(TestTarget(), f, body, false);
+  EXPECT_EQ(dag[0].exit_unblocked_time, kNoExit);
+  EXPECT_EQ(dag[2].exit_unblocked_time, 14);
+  const std::vector<uint32_t> order = OrderForLatency(dag);
+  EXPECT_EQ(order[0], 2u);  // the add that the exit waits for, before the long load
+  // Without an exit the long path goes first.
+  Function g = Read(head + tail);
+  body.assign(g.blocks[0].insts.begin(), g.blocks[0].insts.end() - 1);
+  EXPECT_EQ(OrderForLatency(BuildDag(TestTarget(), g, body, false))[0], 0u);
+}
+
+TEST(ScheduleTest, FixedRegistersThatAreReadKeepTheirOrder) {
+  Function f = Read(
+      "function test width 8\n"
+      "value %0 G 4x1\n"
+      "value %1 G 4x1\n"
+      "value %2 G 4x1\n"
+      "livein %0 at 8\n"
+      "block b0 depth 0\n"
+      "  $7:ud = add %0:ud %0:ud {w8}\n"
+      "  %1:ud = add $7:ud %0:ud {w8}\n"
+      "  $7:ud = mad %0:ud %0:ud %0:ud {w8}\n"
+      "  %2:ud = add $7:ud %0:ud {w8}\n"
+      "  $null:ud = add %0:ud %0:ud {w8}\n"
+      "  $null:ud = add %0:ud %0:ud {w8}\n"
+      "  end\n");
+  const std::vector<InstId> body(f.blocks[0].insts.begin(), f.blocks[0].insts.end() - 1);
+  const std::vector<DagNode> dag = BuildDag(TestTarget(), f, body, false);
+  EXPECT_EQ(dag[0].num_parents, 0u);
+  EXPECT_EQ(dag[1].num_parents, 1u);
+  EXPECT_EQ(dag[2].num_parents, 2u);
+  EXPECT_EQ(dag[3].num_parents, 1u);
+  EXPECT_EQ(dag[4].num_parents + dag[5].num_parents, 0u);
+}
+
+TEST(ScheduleTest, LongBlocksAreCutIntoWindows) {
+  Function f;
+  f.dispatch_width = 8;
+  Builder b(f);
+  b.SetBlock(b.NewBlock());
+  InstFields fields;
+  fields.width = 8;
+  ValueId last;
+  for (int k = 0; k < 3000; ++k) {
+    const ValueId v = b.NewValue(Value());
+    b.Emit(testing::kAddOp, fields, {ValueOperand(v, 0)},
+           {last.valid() ? ValueOperand(last, 0) : ImmOperand(1, 0), ImmOperand(2, 0)});
+    const ValueId w = b.NewValue(Value());
+    b.Emit(testing::kLoadOp, fields, {ValueOperand(w, 0)}, {ValueOperand(v, 0)});
+    b.Emit(testing::kStoreOp, fields, {}, {ValueOperand(w, 0)});
+    last = v;
+  }
+  b.Emit(testing::kEndOp, fields, {}, {});
+  const std::string before = Print(TestTarget(), f);
+  ScheduleBeforeAllocation(TestTarget(), &f, {});
+  EXPECT_TRUE(Verify(TestTarget(), f).ok());
+  EXPECT_EQ(f.blocks[0].insts.size(), 9001u);
+}
+
+}  // namespace
+}  // namespace kiln::lir::schedule
