@@ -284,7 +284,10 @@ class Interpreter {
     const auto visit = [&](auto f) { ForLanes(id, f); };
     const Op op = m_.inst(id).op;
     if (op == Op::kNot) return Not(id);
-    if (in_.perturb_seed != 0 && Perturbed(id, op)) return;
+    if (in_.perturb_seed != 0) {
+      if (Perturbed(id, op)) return Loosen(id);
+      if (semantics::VisitExact<kFlush>(op, visit)) return Loosen(id);
+    }
     if (semantics::VisitExact<kFlush>(op, visit) || VisitApproximate<kFlush>(op, visit)) return;
     const Inst& inst = m_.inst(id);
     switch (op) {
@@ -355,12 +358,25 @@ class Interpreter {
       if (exponent == 0 || exponent >= 0x7f000000u) continue;
       double x[3] = {0, 0, 0};
       for (int s = 0; s < m_.inst(id).num_sources; ++s) x[s] = AsFloat(Lanes(m_.source(id, s))[i]);
-      const double allowed = AllowedUlps(op, x[0], x[1], x[2], AsFloat(r[i]));
-      noise_ = noise_ * 1664525u + 1013904223u;   // Numerical Recipes
-      const double unit = static_cast<double>(noise_ >> 8) / 8388608.0 - 1.0;
-      r[i] += static_cast<uint32_t>(static_cast<int32_t>(std::lround(unit * allowed)));
+      r[i] += Noise(AllowedUlps(op, x[0], x[1], x[2], AsFloat(r[i])));
     }
     return true;
+  }
+
+  void Loosen(InstId id) {
+    if (id.index >= in_.loose_ulps.size() || in_.loose_ulps[id.index] == 0) return;
+    uint32_t* r = Lanes(m_.result(id));
+    for (uint32_t i = 0; i < lanes_; ++i) {
+      const uint32_t exponent = r[i] & 0x7f800000u;
+      if (exponent >= 0x08000000u && exponent < 0x7f000000u) r[i] += Noise(in_.loose_ulps[id.index]);
+    }
+  }
+
+  // A random integer between -ulps and ulps, as bits to add to those of a float.
+  uint32_t Noise(double ulps) {
+    noise_ = noise_ * 1664525u + 1013904223u;   // Numerical Recipes
+    const double unit = static_cast<double>(noise_ >> 8) / 8388608.0 - 1.0;
+    return static_cast<uint32_t>(static_cast<int32_t>(std::lround(unit * ulps)));
   }
 
   // Units in the last place by which targets may differ; 0 where the result is exact.

@@ -72,6 +72,9 @@ struct LaunchInputs {
   // instructions marked no-contraction stay exact. What then changes much is not determined by the
   // program at this precision.
   uint32_t perturb_seed = 0;
+  // By instruction, empty or units in the last place by which random rounding may move its float
+  // result besides: for functions of SPIR-V that the importer expanded.
+  std::vector<uint32_t> loose_ulps;
 };
 
 struct InterpLimits {

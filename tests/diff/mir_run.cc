@@ -1,14 +1,15 @@
 // mir_run: imports a compute module and interprets it on the data of a job.
 //
 //   mir_run [--optimise] [--opposite] [--races] [--perturb=SEED] [--flush] [--max-steps=N] [--print]
-//           [--dispatch-base] JOB.json...
+//           [--loose=SPIRV_ID:ULPS]... [--dispatch-base] JOB.json...
 //
 // The job format is that of `run-peer exec` (tests/peer/README.md), compute only: `shader`, `entry`,
 // `spec`, `push`, `resources` (buffers) and `dispatch`. Prints one JSON line a job:
 //   {"ok": true, "instructions": N, "lane_steps": N, "races": N, "outputs": [{"set", "binding", "index", "hex"}]}
 //   {"ok": false, "stage": "import|verify|passes|run|job", "cause": "...", "error": "..."}
 // --optimise runs the target-independent passes first. --opposite, --races and --perturb are described in
-// core/mir/interp.h. --print writes the MIR to stderr.
+// core/mir/interp.h; with --loose random rounding also moves the result of that SPIR-V instruction by
+// up to so many units in the last place. --print writes the MIR to stderr.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -49,6 +50,7 @@ struct Flags {
   bool optimise = false;
   bool print = false;
   bool dispatch_base = false;
+  std::map<uint32_t, uint32_t> loose;   // SPIR-V id -> units in the last place
   mir::LaunchInputs inputs;     // the switches of the interpreter
   mir::InterpLimits limits;
 };
@@ -172,6 +174,24 @@ front::ImportOptions OptionsOf(const json& job, const Flags& flags) {
   return options;
 }
 
+// The last instruction that came from a SPIR-V instruction gives its result.
+void SetLoose(const mir::Module& module, const std::map<uint32_t, uint32_t>& loose,
+              mir::LaunchInputs* inputs) {
+  if (loose.empty()) return;
+  std::map<uint32_t, mir::InstId> last;
+  mir::ForEachInst(module, module.body, [&](mir::InstId id) {
+    const mir::Inst& inst = module.inst(id);
+    if (inst.num_results == 1 && module.value(inst.first_result).type == mir::Type::kF32) {
+      last[inst.spirv_id] = id;
+    }
+  });
+  inputs->loose_ulps.resize(module.insts.size());
+  for (const auto& [spirv_id, ulps] : loose) {
+    const auto found = last.find(spirv_id);
+    if (found != last.end()) inputs->loose_ulps[found->second.index] = ulps;
+  }
+}
+
 json RunJob(const std::string& path, const Flags& flags) {
   const absl::StatusOr<std::string> text = ReadFile(path);
   if (!text.ok()) return Failure("job", text.status());
@@ -196,6 +216,7 @@ json RunJob(const std::string& path, const Flags& flags) {
   if (flags.print) std::fputs(mir::Print(*module).c_str(), stderr);
 
   mir::LaunchInputs inputs = flags.inputs;
+  SetLoose(*module, flags.loose, &inputs);
   if (absl::Status s = FillInputs(job, folder, &inputs); !s.ok()) return Failure("job", s);
   const absl::StatusOr<mir::InterpStatistics> run = mir::Interpret(*module, inputs, flags.limits);
   if (!run.ok()) return Failure("run", run.status());
@@ -237,6 +258,14 @@ int Main(int argc, char** argv) {
       flags.inputs.denormals = mir::Denormals::kFlush;
     } else if (absl::ConsumePrefix(&arg, "--perturb=")) {
       if (!absl::SimpleAtoi(arg, &flags.inputs.perturb_seed)) return 2;
+    } else if (absl::ConsumePrefix(&arg, "--loose=")) {
+      const size_t colon = arg.find(':');
+      uint32_t id = 0, ulps = 0;
+      if (colon == arg.npos || !absl::SimpleAtoi(arg.substr(0, colon), &id) ||
+          !absl::SimpleAtoi(arg.substr(colon + 1), &ulps)) {
+        return 2;
+      }
+      flags.loose[id] = ulps;
     } else if (absl::ConsumePrefix(&arg, "--max-steps=")) {
       if (!absl::SimpleAtoi(arg, &flags.limits.max_lane_steps)) return 2;
     } else if (absl::StartsWith(arg, "--")) {
