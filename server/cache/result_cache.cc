@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/cache/result_filter.h"
+
 namespace kiln::cache {
 namespace {
 
 using kiln::v1alpha::TargetResult;
 
-constexpr uint8_t kBinary = 1, kAssembly = 2, kLaunch = 4, kPasses = 8, kRemarks = 16;
 constexpr uint8_t kTranslationPart = 0x80, kModulePart = 0x81;
 
 // First byte of a disk record's name.
@@ -31,21 +32,21 @@ MemoryTier::Value Pack(std::string bytes, TargetResult::Status status) {
 }  // namespace
 
 Outputs::Outputs(const kiln::v1alpha::OutputMask& mask)
-    : bits_(static_cast<uint8_t>((mask.binary() ? kBinary : 0) | (mask.assembly() ? kAssembly : 0) |
-                                 (mask.launch_record() ? kLaunch : 0) |
-                                 (mask.pass_records() ? kPasses : 0) |
-                                 (mask.remarks() ? kRemarks : 0))) {}
+    : bits_(static_cast<uint8_t>((mask.binary() ? kBinaryBit : 0) | (mask.assembly() ? kAssemblyBit : 0) |
+                                 (mask.launch_record() ? kLaunchBit : 0) |
+                                 (mask.pass_records() ? kPassesBit : 0) |
+                                 (mask.remarks() ? kRemarksBit : 0))) {}
 
-bool Outputs::assembly() const { return (bits_ & kAssembly) != 0; }
+bool Outputs::assembly() const { return (bits_ & kAssemblyBit) != 0; }
 
 void Outputs::Filter(TargetResult* result) const {
   for (auto& variant : *result->mutable_variants()) {
-    if ((bits_ & kBinary) == 0) variant.clear_code();
-    if ((bits_ & kAssembly) == 0) variant.clear_assembly();
-      if ((bits_ & kLaunch) == 0) variant.clear_launch();
+    if ((bits_ & kBinaryBit) == 0) variant.clear_code();
+    if ((bits_ & kAssemblyBit) == 0) variant.clear_assembly();
+      if ((bits_ & kLaunchBit) == 0) variant.clear_launch();
   }
-  if ((bits_ & kPasses) == 0) result->clear_passes();
-  if ((bits_ & kRemarks) == 0) result->clear_remarks();
+  if ((bits_ & kPassesBit) == 0) result->clear_passes();
+  if ((bits_ & kRemarksBit) == 0) result->clear_remarks();
 }
 
 bool Storable(TargetResult::Status status) {
@@ -103,9 +104,16 @@ Lookup ResultCache::Find(const Digest& key, const Outputs& outputs, bool may_blo
   std::string stored;
   Lookup found = FromDisk(kResult, key, may_block, &stored);
   if (found != Lookup::kDisk) return found;
+  if (!outputs.assembly()) {
+    std::string bytes;
+    if (!FilterResult(stored, outputs.bits(), &bytes, &ready->status)) return Lookup::kMiss;
+    ready->bytes = Pack(std::move(bytes), ready->status);
+    Remember(key, outputs, *ready);
+    return Lookup::kDisk;
+  }
   TargetResult result;
   if (!result.ParseFromString(stored)) return Lookup::kMiss;
-  if (outputs.assembly() && result.status() == TargetResult::OK) {
+  if (result.status() == TargetResult::OK) {
     found = FromDisk(kAssemblyText, key, may_block, &stored);
     if (found != Lookup::kDisk) return found;
     TargetResult assembly;

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <string>
 
+#include "server/cache/result_filter.h"
+
 namespace kiln::cache {
 namespace {
 
@@ -41,6 +43,48 @@ TargetResult Parse(const Ready& ready) {
   TargetResult r;
   EXPECT_TRUE(r.ParseFromArray(ready.bytes->data(), static_cast<int>(ready.bytes->size() - 1)));
   return r;
+}
+
+// For every set of outputs: the same as parsing, clearing and serialising.
+TEST(ResultFilterTest, AgreesWithParsing) {
+  TargetResult sample = Sample();
+  sample.add_variants()->mutable_launch()->set_target("tgl");
+  sample.mutable_variants(1)->set_code(std::string(300, 'c'));
+  sample.set_message(std::string(200, 'm'));
+  sample.set_spirv_id(12345678);
+  std::string bytes = sample.SerializeAsString();
+  for (int bits = 0; bits < 32; ++bits) {
+    OutputMask mask;
+    mask.set_binary(bits & kBinaryBit);
+    mask.set_assembly(bits & kAssemblyBit);
+    mask.set_launch_record(bits & kLaunchBit);
+    mask.set_pass_records(bits & kPassesBit);
+    mask.set_remarks(bits & kRemarksBit);
+    Outputs outputs(mask);
+    ASSERT_EQ(outputs.bits(), bits);
+    TargetResult expected = sample;
+    outputs.Filter(&expected);
+    std::string filtered;
+    TargetResult::Status status;
+    ASSERT_TRUE(FilterResult(bytes, outputs.bits(), &filtered, &status));
+    EXPECT_EQ(filtered, expected.SerializeAsString()) << bits;
+    EXPECT_EQ(status, TargetResult::OK);
+  }
+}
+
+TEST(ResultFilterTest, CutOrAlteredBytesAreNotReadBeyond) {
+  std::string bytes = Sample().SerializeAsString();
+  for (size_t n = 0; n < bytes.size(); ++n) {
+    std::string out;
+    TargetResult::Status status;
+    FilterResult(std::string_view(bytes).substr(0, n), 31, &out, &status);
+    EXPECT_LE(out.size(), n + 10);
+    std::string altered = bytes;
+    altered[n] = static_cast<char>(altered[n] ^ 0xff);
+    out.clear();
+    FilterResult(altered, 31, &out, &status);
+    EXPECT_LE(out.size(), bytes.size() + 20);
+  }
 }
 
 class ResultCacheTest : public testing::Test {

@@ -33,7 +33,10 @@ struct DigestHash {
 class CanonicalWriter {
  public:
   // `domain` keeps things of different kinds apart.
-  explicit CanonicalWriter(std::string_view domain) { Add(domain); }
+  explicit CanonicalWriter(std::string_view domain) {
+    bytes_.reserve(512);
+    Add(domain);
+  }
   void Add(std::string_view field) {
     Add(static_cast<uint64_t>(field.size()));
     bytes_.append(field);

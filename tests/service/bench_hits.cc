@@ -8,8 +8,9 @@
 // and asks for them by digest, `in-flight` calls at a time on one connection, for `seconds`. The echo
 // is a server in a process of its own that answers each call with the bytes of one such response and
 // looks at nothing. Server and client each get a processor of their own where there are two. Runs are
-// interleaved (echo, memory, disk, echo, ...) so that a busy machine disturbs all alike. Ratios are
-// printed with the figures; goals are in DESIGN.md section 7.
+// interleaved (echo, memory, disk, echo, ...) so that a busy machine disturbs all alike; the server's
+// CPU time per call is given too, which it disturbs least. Ratios are printed with the figures; goals
+// are in DESIGN.md section 7.
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <fcntl.h>
@@ -24,6 +25,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -134,12 +136,26 @@ struct Figures {
   double per_second = 0;
   double p50_us = 0;
   double p99_us = 0;
+  double cpu_us = 0;  // of the server, per call
 };
+
+// CPU time of all threads of a process, in microseconds.
+double CpuMicroseconds(pid_t pid) {
+  double sum = 0;
+  for (const auto& task :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task")) {
+    std::ifstream schedstat(task.path() / "schedstat");
+    double nanoseconds = 0;
+    if (schedstat >> nanoseconds) sum += nanoseconds / 1000;
+  }
+  return sum;
+}
 
 class Load {
  public:
-  Load(const std::string& address, const std::vector<grpc::ByteBuffer>& requests, int in_flight)
-      : requests_(requests), in_flight_(in_flight) {
+  Load(pid_t server, const std::string& address, const std::vector<grpc::ByteBuffer>& requests,
+       int in_flight)
+      : server_(server), requests_(requests), in_flight_(in_flight) {
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     arguments.SetMaxReceiveMessageSize(-1);
@@ -149,6 +165,7 @@ class Load {
 
   Figures Run(double seconds) {
     latencies_.clear();
+    double cpu = CpuMicroseconds(server_);
     start_ = Clock::now();
     end_ = start_ + std::chrono::nanoseconds(static_cast<int64_t>(seconds * 1e9));
     for (int i = 0; i < in_flight_; ++i) Next();
@@ -163,6 +180,7 @@ class Load {
     Figures f;
     f.per_second = static_cast<double>(latencies_.size()) / took;
     f.p50_us = latencies_[latencies_.size() / 2];
+    f.cpu_us = (CpuMicroseconds(server_) - cpu) / static_cast<double>(latencies_.size());
     f.p99_us = latencies_[latencies_.size() * 99 / 100];
     return f;
   }
@@ -196,6 +214,7 @@ class Load {
     Next();
   }
 
+  const pid_t server_;
   const std::vector<grpc::ByteBuffer>& requests_;
   const int in_flight_;
   std::unique_ptr<grpc::GenericStub> stub_;
@@ -245,18 +264,20 @@ double Median(std::vector<double> v) {
 }
 
 struct Series {
-  std::vector<double> rate, p50, p99;
+  std::vector<double> rate, p50, p99, cpu;
   void Add(const Figures& f) {
     rate.push_back(f.per_second);
     p50.push_back(f.p50_us);
     p99.push_back(f.p99_us);
+    cpu.push_back(f.cpu_us);
   }
 };
 
 void Print(const char* name, const Series& s, const Series& echo) {
-  printf("%-12s %9.0f calls/s  %5.2f x echo   p50 %6.0f us (%4.2f x)   p99 %6.0f us (%4.2f x)\n",
+  printf("%-12s %9.0f calls/s  %5.2f x echo   p50 %6.0f us (%4.2f x)   p99 %6.0f us (%4.2f x)   "
+         "server CPU %5.1f us (%4.2f x)\n",
          name, Median(s.rate), Median(s.rate) / Median(echo.rate), Median(s.p50),
-         Median(s.p50) / Median(echo.p50), Median(s.p99), Median(s.p99) / Median(echo.p99));
+         Median(s.p50) / Median(echo.p50), Median(s.p99), Median(s.p99) / Median(echo.p99), Median(s.cpu), Median(s.cpu) / Median(echo.cpu));
 }
 
 bool ParseSettings(int argc, char** argv, Settings* s) {
@@ -298,9 +319,9 @@ int main(int argc, char** argv) {
   }
   Pin(0, s.client_cpu);
 
-  Load to_echo(echo.address, requests, s.in_flight);
-  Load to_memory(memory.address(), requests, s.in_flight);
-  Load to_disk(disk.address(), requests, s.in_flight);
+  Load to_echo(echo.pid, echo.address, requests, s.in_flight);
+  Load to_memory(memory.pid(), memory.address(), requests, s.in_flight);
+  Load to_disk(disk.pid(), disk.address(), requests, s.in_flight);
   for (Load* load : {&to_echo, &to_memory, &to_disk}) load->Run(0.5);  // connect, warm up
   Series of_echo, of_memory, of_disk;
   constexpr int kRounds = 5;

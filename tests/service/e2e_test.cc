@@ -1,5 +1,6 @@
 // kilnd end to end: a real daemon process, real workers (with the compiler double inside), gRPC.
 #include <gtest/gtest.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
 #include <atomic>
@@ -8,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -464,6 +466,39 @@ TEST_F(E2eTest, MalformedRequestsAreNamedByField) {
   CompileRequest nonsense = Request(1);
   nonsense.set_spirv("nonsense");
   EXPECT_EQ(Compile(nonsense).result().status(), TargetResult::INVALID);
+}
+
+// Bytes that no client library would send.
+TEST_F(E2eTest, HostileBytesAreRefused) {
+  Start({"--workers=1"});
+  grpc::GenericStub raw(kilnd_->Channel());
+  std::string valid = Request(1).SerializeAsString();
+  std::mt19937 random(1);
+  int refused = 0;
+  for (int i = 0; i < 300; ++i) {
+    std::string bytes = valid.substr(0, random() % valid.size());
+    for (int n = static_cast<int>(random() % 8); n > 0 && !bytes.empty(); --n) {
+      bytes[random() % bytes.size()] = static_cast<char>(random());
+    }
+    grpc::Slice slice(bytes);
+    grpc::ByteBuffer request(&slice, 1), response;
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
+    grpc::CompletionQueue queue;
+    auto call = raw.PrepareUnaryCall(&context, "/kiln.v1alpha.Compiler/Compile", request, &queue);
+    grpc::Status status;
+    call->StartCall();
+    call->Finish(&response, &status, nullptr);
+    void* tag;
+    bool ok;
+    ASSERT_TRUE(queue.Next(&tag, &ok));
+    // A few mutants are requests all the same; nothing is an internal error.
+    ASSERT_TRUE(status.ok() || status.error_code() == grpc::INVALID_ARGUMENT)
+        << i << ": " << status.error_code() << " " << status.error_message();
+    refused += status.ok() ? 0 : 1;
+  }
+  EXPECT_GT(refused, 100);
+  EXPECT_EQ(Compile(Request(2)).result().status(), TargetResult::OK);
 }
 
 TEST_F(E2eTest, ShaderSourceNeverReachesTheLog) {

@@ -1,0 +1,126 @@
+// Takes out of a serialised TargetResult what was not asked for: see result_filter.h.
+#include "server/cache/result_filter.h"
+
+namespace kiln::cache {
+namespace {
+
+using kiln::v1alpha::TargetResult;
+using kiln::v1alpha::Variant;
+
+// One field as it stands on the wire.
+struct Field {
+  uint32_t number = 0;
+  uint32_t wire = 0;
+  uint64_t value = 0;         // of a varint
+  std::string_view contents;  // of a length-delimited field
+  std::string_view bytes;     // all of it
+};
+
+bool ReadVarint(std::string_view* in, uint64_t* value) {
+  *value = 0;
+  for (int shift = 0; shift < 64 && !in->empty(); shift += 7) {
+    auto byte = static_cast<unsigned char>(in->front());
+    in->remove_prefix(1);
+    *value |= uint64_t{byte & 0x7fU} << shift;
+    if ((byte & 0x80) == 0) return true;
+  }
+  return false;
+}
+
+// Takes one field off the front.
+bool ReadField(std::string_view* in, Field* field) {
+  std::string_view start = *in;
+  uint64_t tag = 0;
+  if (!ReadVarint(in, &tag)) return false;
+  field->number = static_cast<uint32_t>(tag >> 3);
+  field->wire = static_cast<uint32_t>(tag & 7);
+  uint64_t length = 0;
+  switch (field->wire) {
+    case 0:
+      if (!ReadVarint(in, &field->value)) return false;
+      break;
+    case 1:
+      length = 8;
+      break;
+    case 2:
+      if (!ReadVarint(in, &length)) return false;
+      break;
+    case 5:
+      length = 4;
+      break;
+    default:
+      return false;
+  }
+  if (length > in->size()) return false;
+  field->contents = in->substr(0, length);
+  in->remove_prefix(length);
+  field->bytes = start.substr(0, start.size() - in->size());
+  return true;
+}
+
+void AppendVarint(uint64_t n, std::string* out) {
+  for (; n >= 0x80; n >>= 7) out->push_back(static_cast<char>(n | 0x80));
+  out->push_back(static_cast<char>(n));
+}
+
+bool WantedInVariant(uint32_t number, uint8_t bits) {
+  switch (number) {
+    case Variant::kCodeFieldNumber:
+      return (bits & kBinaryBit) != 0;
+    case Variant::kAssemblyFieldNumber:
+      return (bits & kAssemblyBit) != 0;
+    case Variant::kLaunchFieldNumber:
+      return (bits & kLaunchBit) != 0;
+    default:
+      return true;
+  }
+}
+
+// Variants are re-written with a new length: once over to add up, once to copy.
+bool FilterVariant(const Field& variant, uint8_t bits, std::string* out) {
+  size_t kept = 0;
+  Field field;
+  for (std::string_view in = variant.contents; !in.empty();) {
+    if (!ReadField(&in, &field)) return false;
+    if (WantedInVariant(field.number, bits)) kept += field.bytes.size();
+  }
+  AppendVarint((uint64_t{variant.number} << 3) | 2, out);
+  AppendVarint(kept, out);
+  for (std::string_view in = variant.contents; !in.empty();) {
+    if (!ReadField(&in, &field)) return false;
+    if (WantedInVariant(field.number, bits)) out->append(field.bytes);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool FilterResult(std::string_view result, uint8_t bits, std::string* out,
+                  TargetResult::Status* status) {
+  *status = TargetResult::UNSPECIFIED;
+  out->reserve(out->size() + ((bits & (kBinaryBit | kLaunchBit)) != 0 ? result.size() : 1024) + 1);
+  Field field;
+  while (!result.empty()) {
+    if (!ReadField(&result, &field)) return false;
+    switch (field.number) {
+      case TargetResult::kStatusFieldNumber:
+        *status = static_cast<TargetResult::Status>(field.value);
+        out->append(field.bytes);
+        break;
+      case TargetResult::kVariantsFieldNumber:
+        if (field.wire != 2 || !FilterVariant(field, bits, out)) return false;
+        break;
+      case TargetResult::kPassesFieldNumber:
+        if ((bits & kPassesBit) != 0) out->append(field.bytes);
+        break;
+      case TargetResult::kRemarksFieldNumber:
+        if ((bits & kRemarksBit) != 0) out->append(field.bytes);
+        break;
+      default:
+        out->append(field.bytes);
+    }
+  }
+  return *status != TargetResult::UNSPECIFIED;
+}
+
+}  // namespace kiln::cache

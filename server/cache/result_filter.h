@@ -1,0 +1,29 @@
+// Takes out of a serialised TargetResult what was not asked for, without parsing it.
+//
+// A hit from disk needs a few fields of a message with dozens of sub-messages: the bytes of the
+// fields wanted are copied as they are. Length-delimited wire format only; one pass, no allocation
+// but the output's.
+#ifndef KILN_SERVER_CACHE_RESULT_FILTER_H_
+#define KILN_SERVER_CACHE_RESULT_FILTER_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "proto/compile.pb.h"
+
+namespace kiln::cache {
+
+// Outputs, as bits.
+inline constexpr uint8_t kBinaryBit = 1, kAssemblyBit = 2, kLaunchBit = 4, kPassesBit = 8,
+                         kRemarksBit = 16;
+
+// Appends to `out` the fields of `result` that `bits` asks for and sets `status` to its status.
+// Fields of a single request (`cache`, Timings.queue_ns and service_ns) are not in stored results.
+// False: these bytes are no serialised TargetResult.
+bool FilterResult(std::string_view result, uint8_t bits, std::string* out,
+                  kiln::v1alpha::TargetResult::Status* status);
+
+}  // namespace kiln::cache
+
+#endif  // KILN_SERVER_CACHE_RESULT_FILTER_H_
