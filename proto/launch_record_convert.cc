@@ -52,6 +52,8 @@ constexpr NameOf<SurfaceKind> kKinds[] = {
     {"input_attachment", SurfaceKind::kInputAttachment},
     {"color_output", SurfaceKind::kColorOutput},
     {"descriptor_memory", SurfaceKind::kDescriptorMemory},
+    {"constant_data", SurfaceKind::kConstantData},
+    {"push_constants", SurfaceKind::kPushConstants},
     {"null", SurfaceKind::kNull},
     {"null_color_output", SurfaceKind::kNull},
 };
@@ -108,8 +110,11 @@ absl::Status ReadTables(const v1alpha::LaunchRecord& in, out::LaunchRecord& r) {
   for (const v1alpha::LaunchSurface& s : in.binding_table()) {
     const std::optional<SurfaceKind> kind = Value(kKinds, s.kind());
     if (!kind) return Unknown("surface kind", s.kind());
-    r.binding_table.push_back({s.index(), *kind, {s.set(), s.binding(), s.element()},
-                               s.location(), s.descriptor_offset()});
+    r.binding_table.push_back({s.index(),
+                               *kind,
+                               {s.set(), s.binding(), s.element()},
+                               s.location(),
+                               s.descriptor_offset()});
   }
   for (const v1alpha::LaunchSampler& s : in.sampler_table()) {
     r.sampler_table.push_back({s.index(), {s.set(), s.binding(), s.element()}});
@@ -280,8 +285,7 @@ std::string LaunchRecordToJson(const out::LaunchRecord& record) {
   options.preserve_proto_field_names = true;
   std::string json;
   // Cannot fail: the message has no Any or unset presence rules.
-  const auto status =
-      google::protobuf::util::MessageToJsonString(ToProto(record), &json, options);
+  const auto status = google::protobuf::util::MessageToJsonString(ToProto(record), &json, options);
   static_cast<void>(status);
   return json;
 }

@@ -253,7 +253,7 @@ def counted_drive(path, folder, seed=1, groups=(2, 1, 1), timeout=30, accept=Non
         result = peer.run(job, folder, timeout)
         if not result.get("ok"):
             reason = "lavapipe: " + str(result.get("error"))[:120]
-            slow += 2 * ("time" in reason)
+            slow += 3 * ("time" in reason)
             if slow > 2:
                 break
             continue

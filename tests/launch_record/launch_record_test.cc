@@ -47,9 +47,12 @@ TEST(LaunchRecord, PushParts) {
   const absl::StatusOr<out::LaunchRecord> r = proto::LaunchRecordFromJson(Sample());
   ASSERT_TRUE(r.ok()) << r.status();
   using out::PushSource;
-  const PushSource want[] = {PushSource::kClientPushConstants, PushSource::kDriverInternal,
-                             PushSource::kDriverAllOnes, PushSource::kNumWorkgroups,
-                             PushSource::kUbo, PushSource::kDescriptorMemory,
+  const PushSource want[] = {PushSource::kClientPushConstants,
+                             PushSource::kDriverInternal,
+                             PushSource::kDriverAllOnes,
+                             PushSource::kNumWorkgroups,
+                             PushSource::kUbo,
+                             PushSource::kDescriptorMemory,
                              PushSource::kSubgroupId};
   ASSERT_EQ(r->push.size(), std::size(want));
   for (size_t i = 0; i < std::size(want); ++i) EXPECT_EQ(r->push[i].source, want[i]) << i;

@@ -8,8 +8,10 @@
 // `resources` (buffers) and `dispatch`. Prints one JSON line per run:
 //   {"ok": true, "instructions": N, "lane_operations": N, "seconds": S,
 //    "outputs": [{"set", "binding", "index", "hex"}]}   or   {"ok": false, "error": "..."}
-// Outputs are all buffers given. --patch overwrites a byte of the code, for tests that remove waits;
-// --coverage adds "executed": the byte offsets of executed instructions. Exit status 0 unless the arguments are unusable.
+// Outputs are all buffers given. --patch overwrites a byte of the code, for tests that remove
+// waits;
+// --coverage adds "executed": the byte offsets of executed instructions. Exit status 0 unless the
+// arguments are unusable.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -82,8 +84,8 @@ absl::Status AppendNumber(std::string& out, const std::string& type, const json&
     return absl::OkStatus();
   }
   if (type[0] == 'f') {
-    const double d = v.is_string() ? std::strtod(v.get<std::string>().c_str(), nullptr)
-                                   : v.get<double>();
+    const double d =
+        v.is_string() ? std::strtod(v.get<std::string>().c_str(), nullptr) : v.get<double>();
     if (bits == 16) {
       Append(out, HalfOf(d));
     } else if (bits == 32) {
@@ -93,7 +95,7 @@ absl::Status AppendNumber(std::string& out, const std::string& type, const json&
     }
     return absl::OkStatus();
   }
-  const uint64_t u = v.is_number_unsigned() ? v.get<uint64_t>()
+  const uint64_t u = v.is_number_unsigned()  ? v.get<uint64_t>()
                      : v.is_number_integer() ? static_cast<uint64_t>(v.get<int64_t>())
                                              : static_cast<uint64_t>(v.get<double>());
   out.append(reinterpret_cast<const char*>(&u), bits / 8);

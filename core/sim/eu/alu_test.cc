@@ -18,10 +18,9 @@ using isa::Opcode;
 using isa::PredCtrl;
 using isa::Type;
 
-constexpr uint32_t kCorners[] = {0,          1,          2,          31,         32,
-                                 0x7f,       0x80,       0xffff,     0x10000,    0x7fffffff,
-                                 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff, 0x12345678,
-                                 0xdeadbeef};
+constexpr uint32_t kCorners[] = {
+    0,       1,          2,          31,         32,         0x7f,       0x80,       0xffff,
+    0x10000, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff, 0x12345678, 0xdeadbeef};
 
 Thread MakeThread() {
   Thread t;
@@ -115,8 +114,9 @@ void CheckTernary(Opcode op, Type type,
         t.Write32(32 * nr + 4 * lane, round % 2 ? rng() : kCorners[rng() % 16]);
       }
     }
-    ASSERT_TRUE(Execute(Make(op, 8, Dst(6, type), Ternary(2, type), Ternary(3, type),
-                             Ternary(4, type)), t).ok());
+    ASSERT_TRUE(
+        Execute(Make(op, 8, Dst(6, type), Ternary(2, type), Ternary(3, type), Ternary(4, type)), t)
+            .ok());
     for (int lane = 0; lane < 8; ++lane) {
       EXPECT_EQ(U(t, 6, lane), want(U(t, 2, lane), U(t, 3, lane), U(t, 4, lane)));
     }
@@ -125,7 +125,12 @@ void CheckTernary(Opcode op, Type type,
 
 TEST(Alu, IntegerTernary) {
   using A = uint32_t;
-  CheckTernary(Opcode::kBfi2, Type::kUD, [](A a, A b, A c) { return (a & b) | (~a & c); });
+  CheckTernary(Opcode::kBfi2, Type::kUD, [](A a, A b, A c) {
+    const auto mask = static_cast<uint32_t>(a);
+    A shifted = b;
+    for (uint32_t m = mask; m != 0 && m % 2 == 0; m /= 2) shifted *= 2;
+    return mask == 0 ? c : (a & shifted) | (~a & c);
+  });
   CheckTernary(Opcode::kBfe, Type::kUD, [](A w, A o, A v) -> A {
     w &= 31, o &= 31;
     return w == 0 ? 0 : (v >> o) & ((A{1} << w) - 1);
@@ -156,8 +161,10 @@ TEST(Alu, MultiplyHighThroughTheAccumulator) {
       }
       isa::Operand low = Grf(3, Type::kUW);
       low.region = {16, 8, 2};
-      ASSERT_TRUE(Execute(Make(Opcode::kMul, 8, Register(isa::Arf::kAccumulator, type),
-                               Grf(2, type), low), t).ok());
+      ASSERT_TRUE(
+          Execute(Make(Opcode::kMul, 8, Register(isa::Arf::kAccumulator, type), Grf(2, type), low),
+                  t)
+              .ok());
       isa::Instruction mach = Make(Opcode::kMach, 8, Dst(6, type), Grf(2, type), Grf(3, type));
       mach.acc_write = true;
       ASSERT_TRUE(Execute(mach, t).ok());
@@ -166,8 +173,8 @@ TEST(Alu, MultiplyHighThroughTheAccumulator) {
         const uint32_t want =
             type == Type::kUD
                 ? static_cast<uint32_t>(uint64_t{a} * b >> 32)
-                : static_cast<uint32_t>(int64_t{static_cast<int32_t>(a)} *
-                                            static_cast<int32_t>(b) >> 32);
+                : static_cast<uint32_t>(
+                      int64_t{static_cast<int32_t>(a)} * static_cast<int32_t>(b) >> 32);
         EXPECT_EQ(U(t, 6, lane), want) << a << " * " << b;
       }
     }
@@ -180,7 +187,8 @@ TEST(Alu, CarryAndBorrow) {
     t.Write32(64 + 4 * lane, kCorners[lane + 8]);
     t.Write32(96 + 4 * lane, kCorners[15 - lane]);
   }
-  isa::Instruction add = Make(Opcode::kAddc, 8, Dst(6, Type::kUD), Grf(2, Type::kUD), Grf(3, Type::kUD));
+  isa::Instruction add =
+      Make(Opcode::kAddc, 8, Dst(6, Type::kUD), Grf(2, Type::kUD), Grf(3, Type::kUD));
   add.acc_write = true;
   ASSERT_TRUE(Execute(add, t).ok());
   for (int lane = 0; lane < 8; ++lane) {
@@ -224,7 +232,8 @@ TEST(Alu, SaturationOfFloatsAndIntegers) {
   mov.saturate = true;
   ASSERT_TRUE(Execute(mov, t).ok());
   for (int lane = 0; lane < 8; ++lane) EXPECT_EQ(F(t, 6, lane), want[lane]) << in[lane];
-  isa::Instruction add = Make(Opcode::kAdd, 8, Dst(7, Type::kD), Imm(Type::kUD, 0), Imm(Type::kUD, 0));
+  isa::Instruction add =
+      Make(Opcode::kAdd, 8, Dst(7, Type::kD), Imm(Type::kUD, 0), Imm(Type::kUD, 0));
   add.src[0] = Grf(4, Type::kD);
   add.src[1] = Grf(5, Type::kD);
   add.saturate = true;
@@ -240,10 +249,12 @@ TEST(Alu, SaturationOfFloatsAndIntegers) {
 TEST(Alu, ComparisonsWithNaN) {
   const float a[8] = {1, 2, 3, NAN, NAN, 0.0f, -INFINITY, 5};
   const float b[8] = {1, 3, 2, 1, NAN, -0.0f, INFINITY, NAN};
-  const struct { CondMod cmod; uint32_t want; } cases[] = {
-      {CondMod::kZ, 0b00100001}, {CondMod::kNz, 0b11011110}, {CondMod::kL, 0b01000010},
-      {CondMod::kLe, 0b01100011}, {CondMod::kG, 0b00000100}, {CondMod::kGe, 0b00100101},
-      {CondMod::kU, 0b10011000}};
+  const struct {
+    CondMod cmod;
+    uint32_t want;
+  } cases[] = {{CondMod::kZ, 0b00100001},  {CondMod::kNz, 0b11011110}, {CondMod::kL, 0b01000010},
+               {CondMod::kLe, 0b01100011}, {CondMod::kG, 0b00000100},  {CondMod::kGe, 0b00100101},
+               {CondMod::kU, 0b10011000}};
   for (const auto& c : cases) {
     Thread t = MakeThread();
     for (int lane = 0; lane < 8; ++lane) {
@@ -251,7 +262,8 @@ TEST(Alu, ComparisonsWithNaN) {
       SetF(t, 3, lane, b[lane]);
     }
     t.Write32(kFlagOffset, 0xffffff00);
-    isa::Instruction cmp = Make(Opcode::kCmp, 8, Dst(6, Type::kF), Grf(2, Type::kF), Grf(3, Type::kF));
+    isa::Instruction cmp =
+        Make(Opcode::kCmp, 8, Dst(6, Type::kF), Grf(2, Type::kF), Grf(3, Type::kF));
     cmp.cmod = c.cmod;
     ASSERT_TRUE(Execute(cmp, t).ok());
     EXPECT_EQ(t.Read32(kFlagOffset), 0xffffff00 | c.want) << static_cast<int>(c.cmod);
@@ -266,7 +278,8 @@ TEST(Alu, MinimumAndMaximumIgnoreNaN) {
     SetF(t, 2, lane, a[lane]);
     SetF(t, 3, lane, b[lane]);
   }
-  isa::Instruction sel = Make(Opcode::kSel, 8, Dst(6, Type::kF), Grf(2, Type::kF), Grf(3, Type::kF));
+  isa::Instruction sel =
+      Make(Opcode::kSel, 8, Dst(6, Type::kF), Grf(2, Type::kF), Grf(3, Type::kF));
   sel.cmod = CondMod::kL;
   ASSERT_TRUE(Execute(sel, t).ok());
   EXPECT_EQ(F(t, 6, 0), 1);
@@ -287,7 +300,9 @@ TEST(Alu, FusedMultiplyAddRoundsOnce) {
       for (int lane = 0; lane < 8; ++lane) SetF(t, nr, lane, dist(rng));
     }
     ASSERT_TRUE(Execute(Make(Opcode::kMad, 8, Dst(6, Type::kF), Ternary(2, Type::kF),
-                             Ternary(3, Type::kF), Ternary(4, Type::kF)), t).ok());
+                             Ternary(3, Type::kF), Ternary(4, Type::kF)),
+                        t)
+                    .ok());
     for (int lane = 0; lane < 8; ++lane) {
       EXPECT_EQ(F(t, 6, lane), std::fma(F(t, 3, lane), F(t, 4, lane), F(t, 2, lane)));
     }
@@ -302,8 +317,12 @@ TEST(Alu, SubnormalsFollowTheControlRegister) {
     SetF(t, 3, 0, 0x1p-141f);
     SetF(t, 2, 1, 0x1p-100f);
     SetF(t, 3, 1, 0x1p-40f);
-    ASSERT_TRUE(Execute(Make(Opcode::kAdd, 8, Dst(6, Type::kF), Grf(2, Type::kF), Grf(3, Type::kF)), t).ok());
-    ASSERT_TRUE(Execute(Make(Opcode::kMul, 8, Dst(7, Type::kF), Grf(2, Type::kF), Grf(3, Type::kF)), t).ok());
+    ASSERT_TRUE(
+        Execute(Make(Opcode::kAdd, 8, Dst(6, Type::kF), Grf(2, Type::kF), Grf(3, Type::kF)), t)
+            .ok());
+    ASSERT_TRUE(
+        Execute(Make(Opcode::kMul, 8, Dst(7, Type::kF), Grf(2, Type::kF), Grf(3, Type::kF)), t)
+            .ok());
     ASSERT_TRUE(Execute(Make(Opcode::kMov, 8, Dst(8, Type::kF), Grf(2, Type::kF)), t).ok());
     EXPECT_EQ(F(t, 6, 0), keep ? 0x1p-140f + 0x1p-141f : 0.0f);
     EXPECT_EQ(F(t, 7, 1), keep ? 0x1p-140f : 0.0f);
@@ -318,7 +337,9 @@ TEST(Alu, RoundingModesOfTheControlRegister) {
     t.Write32(kControlOffset, mode << 4);
     SetF(t, 2, 0, 1.0f);
     SetF(t, 3, 0, 0x1p-30f);
-    ASSERT_TRUE(Execute(Make(Opcode::kAdd, 8, Dst(6, Type::kF), Grf(2, Type::kF), Grf(3, Type::kF)), t).ok());
+    ASSERT_TRUE(
+        Execute(Make(Opcode::kAdd, 8, Dst(6, Type::kF), Grf(2, Type::kF), Grf(3, Type::kF)), t)
+            .ok());
     EXPECT_EQ(F(t, 6, 0), want[mode]) << mode;
   }
 }
@@ -327,12 +348,14 @@ TEST(Alu, RoundingInstructions) {
   const float in[8] = {0.5f, 1.5f, -0.5f, -1.5f, 2.3f, -2.7f, 8388609.0f, -0.0f};
   Thread t = MakeThread();
   for (int lane = 0; lane < 8; ++lane) SetF(t, 2, lane, in[lane]);
-  const struct { Opcode op; float (*f)(float); } cases[] = {
-      {Opcode::kRndd, [](float x) { return std::floor(x); }},
-      {Opcode::kRndu, [](float x) { return std::ceil(x); }},
-      {Opcode::kRnde, [](float x) { return std::nearbyint(x); }},
-      {Opcode::kRndz, [](float x) { return std::trunc(x); }},
-      {Opcode::kFrc, [](float x) { return x - std::floor(x); }}};
+  const struct {
+    Opcode op;
+    float (*f)(float);
+  } cases[] = {{Opcode::kRndd, [](float x) { return std::floor(x); }},
+               {Opcode::kRndu, [](float x) { return std::ceil(x); }},
+               {Opcode::kRnde, [](float x) { return std::nearbyint(x); }},
+               {Opcode::kRndz, [](float x) { return std::trunc(x); }},
+               {Opcode::kFrc, [](float x) { return x - std::floor(x); }}};
   for (const auto& c : cases) {
     ASSERT_TRUE(Execute(Make(c.op, 8, Dst(6, Type::kF), Grf(2, Type::kF)), t).ok());
     for (int lane = 0; lane < 8; ++lane) EXPECT_EQ(F(t, 6, lane), c.f(in[lane])) << in[lane];
@@ -347,7 +370,8 @@ TEST(Alu, IntegerDivision) {
     t.Write32(64 + 4 * lane, static_cast<uint32_t>(a[lane]));
     t.Write32(96 + 4 * lane, static_cast<uint32_t>(b[lane]));
   }
-  isa::Instruction div = Make(Opcode::kMath, 8, Dst(6, Type::kD), Grf(2, Type::kD), Grf(3, Type::kD));
+  isa::Instruction div =
+      Make(Opcode::kMath, 8, Dst(6, Type::kD), Grf(2, Type::kD), Grf(3, Type::kD));
   div.math = isa::MathFunction::kIntDivQuotient;
   ASSERT_TRUE(Execute(div, t).ok());
   div.math = isa::MathFunction::kIntDivRemainder;
@@ -361,14 +385,16 @@ TEST(Alu, IntegerDivision) {
 }
 
 TEST(Alu, MathFunctionsAreCorrectlyRounded) {
-  const struct { isa::MathFunction f; double (*g)(double); } cases[] = {
-      {isa::MathFunction::kInv, [](double x) { return 1 / x; }},
-      {isa::MathFunction::kLog, [](double x) { return std::log2(x); }},
-      {isa::MathFunction::kExp, [](double x) { return std::exp2(x); }},
-      {isa::MathFunction::kSqrt, [](double x) { return std::sqrt(x); }},
-      {isa::MathFunction::kRsqrt, [](double x) { return 1 / std::sqrt(x); }},
-      {isa::MathFunction::kSin, [](double x) { return std::sin(x); }},
-      {isa::MathFunction::kCos, [](double x) { return std::cos(x); }}};
+  const struct {
+    isa::MathFunction f;
+    double (*g)(double);
+  } cases[] = {{isa::MathFunction::kInv, [](double x) { return 1 / x; }},
+               {isa::MathFunction::kLog, [](double x) { return std::log2(x); }},
+               {isa::MathFunction::kExp, [](double x) { return std::exp2(x); }},
+               {isa::MathFunction::kSqrt, [](double x) { return std::sqrt(x); }},
+               {isa::MathFunction::kRsqrt, [](double x) { return 1 / std::sqrt(x); }},
+               {isa::MathFunction::kSin, [](double x) { return std::sin(x); }},
+               {isa::MathFunction::kCos, [](double x) { return std::cos(x); }}};
   for (const auto& c : cases) {
     Thread t = MakeThread();
     for (int lane = 0; lane < 8; ++lane) SetF(t, 2, lane, 0.37f * static_cast<float>(lane + 1));
@@ -395,8 +421,9 @@ TEST(Alu, RegionsReadWhatTheFormulaSays) {
     const int base = 32 + src.subnr;
     ASSERT_TRUE(Execute(Make(Opcode::kMov, 16, Dst(20, Type::kUD), src), t).ok());
     for (int lane = 0; lane < 16; ++lane) {
-      const int at = base + ((lane / width) * src.region.vstride +
-                             (lane % width) * src.region.hstride) * bytes;
+      const int at =
+          base +
+          ((lane / width) * src.region.vstride + (lane % width) * src.region.hstride) * bytes;
       uint32_t want = 0;
       std::memcpy(&want, t.regs.data() + at, bytes);
       ASSERT_EQ(U(t, 20, lane), want);
@@ -434,8 +461,8 @@ TEST(Alu, IndirectOperands) {
 TEST(Alu, MasksPredicatesAndChannelOffsets) {
   std::mt19937 rng(6);
   const PredCtrl controls[] = {PredCtrl::kNormal, PredCtrl::kAny4h, PredCtrl::kAll4h,
-                               PredCtrl::kAny8h, PredCtrl::kAll8h, PredCtrl::kAny16h,
-                               PredCtrl::kAll2h, PredCtrl::kAny2h, PredCtrl::kAll16h};
+                               PredCtrl::kAny8h,  PredCtrl::kAll8h, PredCtrl::kAny16h,
+                               PredCtrl::kAll2h,  PredCtrl::kAny2h, PredCtrl::kAll16h};
   for (int round = 0; round < 400; ++round) {
     Thread t = MakeThread();
     t.dispatch = ~0u;
@@ -495,12 +522,40 @@ TEST(Alu, HalfArithmeticRoundsOnce) {
       std::memcpy(&b, t.regs.data() + 96 + 2 * lane, 2);
       std::memcpy(&p, t.regs.data() + 192 + 2 * lane, 2);
       std::memcpy(&s, t.regs.data() + 224 + 2 * lane, 2);
-      EXPECT_EQ(static_cast<float>(p), static_cast<float>(static_cast<_Float16>(
-                                           static_cast<float>(a) * static_cast<float>(b))));
-      EXPECT_EQ(static_cast<float>(s), static_cast<float>(static_cast<_Float16>(
-                                           static_cast<float>(a) + static_cast<float>(b))));
+      EXPECT_EQ(
+          static_cast<float>(p),
+          static_cast<float>(static_cast<_Float16>(static_cast<float>(a) * static_cast<float>(b))));
+      EXPECT_EQ(
+          static_cast<float>(s),
+          static_cast<float>(static_cast<_Float16>(static_cast<float>(a) + static_cast<float>(b))));
     }
   }
+}
+
+TEST(Alu, QuadwordMovesAndAdds) {
+  Thread t = MakeThread();
+  const uint64_t a = 0x123456789abcdef0, b = 0xfedcba9876543211;
+  std::memcpy(t.regs.data() + 64, &a, 8);
+  std::memcpy(t.regs.data() + 96, &b, 8);
+  isa::Operand x = Grf(2, Type::kUQ), y = Grf(3, Type::kUQ);
+  x.region = y.region = {4, 4, 1};
+  ASSERT_TRUE(Execute(Make(Opcode::kMov, 4, Dst(6, Type::kUQ), x), t).ok());
+  EXPECT_EQ(t.Read64(192), a);
+  ASSERT_TRUE(Execute(Make(Opcode::kMov, 4, Dst(7, Type::kUD), x), t).ok());
+  EXPECT_EQ(U(t, 7, 0), static_cast<uint32_t>(a));
+}
+
+// f1.1 with the upper channels reaches beyond the flag registers.
+TEST(Alu, FlagsBeyondTheRegistersAreDropped) {
+  Thread t = MakeThread();
+  t.active = ~0u;
+  isa::Instruction cmp = Make(Opcode::kCmp, 8, Null(Type::kD), Grf(2, Type::kD), Grf(2, Type::kD));
+  cmp.cmod = CondMod::kZ;
+  cmp.flag_nr = 1;
+  cmp.flag_subnr = 1;
+  cmp.channel_offset = 16;
+  ASSERT_TRUE(Execute(cmp, t).ok());
+  EXPECT_EQ(t.Read64(kFlagOffset), 0u);
 }
 
 TEST(Alu, DoubleIsRefusedByName) {

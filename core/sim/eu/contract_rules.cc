@@ -21,13 +21,15 @@ constexpr ContractRule kRules[] = {
     {kInOrderWrite, C::kUnordered, kWriteAfterWrite, W::kDistance, "iga-auto; sheet-3.6"},
     // Sources are read in order; a message may return before an older in-order source is read.
     {kInOrderRead, C::kInOrder, kWriteAfterRead, W::kNone, "iga-auto"},
-    {kInOrderRead, C::kUnordered, kWriteAfterRead, W::kDistance, "iga-auto: mov r26, r27; math r27"},
+    {kInOrderRead, C::kUnordered, kWriteAfterRead, W::kDistance,
+     "iga-auto: mov r26, r27; math r27"},
     // Sends and math finish in any order.
     {kUnorderedWrite, C::kInOrder, kReadAfterWrite, W::kTokenDst, "iga-auto; sheet-3.6"},
     {kUnorderedWrite, C::kUnordered, kReadAfterWrite, W::kTokenDst, "iga-auto; sheet-3.6"},
     {kUnorderedWrite, C::kEnd, kReadAfterWrite, W::kTokenDst, "sheet-3.6"},
     {kUnorderedWrite, C::kInOrder, kWriteAfterWrite, W::kTokenDst, "iga-auto; sheet-3.6"},
-    {kUnorderedWrite, C::kUnordered, kWriteAfterWrite, W::kTokenDst, "iga-auto: send r42; send r42"},
+    {kUnorderedWrite, C::kUnordered, kWriteAfterWrite, W::kTokenDst,
+     "iga-auto: send r42; send r42"},
     {kUnorderedRead, C::kInOrder, kWriteAfterRead, W::kTokenSrc, "iga-auto: send r50; mov r50"},
     {kUnorderedRead, C::kUnordered, kWriteAfterRead, W::kTokenSrc, "iga-auto; sheet-3.6"},
     // Address registers are not interlocked either, be it for indirect operands or descriptors.
@@ -67,19 +69,26 @@ Wait RequiredWait(Producer producer, Consumer consumer, Hazard hazard) {
 
 std::string_view Name(Hazard hazard) {
   switch (hazard) {
-    case kReadAfterWrite: return "read after write";
-    case kWriteAfterRead: return "write after read";
-    case kWriteAfterWrite: return "write after write";
+    case kReadAfterWrite:
+      return "read after write";
+    case kWriteAfterRead:
+      return "write after read";
+    case kWriteAfterWrite:
+      return "write after write";
   }
   return "";
 }
 
 std::string_view Name(Wait wait) {
   switch (wait) {
-    case W::kNone: return "no wait";
-    case W::kDistance: return "a register distance";
-    case W::kTokenSrc: return "$.src";
-    case W::kTokenDst: return "$.dst";
+    case W::kNone:
+      return "no wait";
+    case W::kDistance:
+      return "a register distance";
+    case W::kTokenSrc:
+      return "$.src";
+    case W::kTokenDst:
+      return "$.dst";
   }
   return "";
 }

@@ -1,4 +1,5 @@
-// Contract mode, driven by its table: every row is shown to be enforced, and its wait to satisfy it.
+// Contract mode, driven by its table: every row is shown to be enforced, and its wait to satisfy
+// it.
 #include <string>
 
 #include "core/sim/eu/contract_rules.h"
@@ -11,35 +12,43 @@ namespace {
 using isa::Opcode;
 using isa::Type;
 
-constexpr int kReg = 120;      // the register in question
+constexpr int kReg = 120;  // the register in question
 constexpr uint8_t kToken = 3;
 constexpr uint32_t kReadDesc = 0x02106e00;   // untyped read, SIMD8, x, surface 0
 constexpr uint32_t kWriteDesc = 0x02026e00;  // untyped write
 
 isa::Instruction Send(uint32_t desc, int dst, int src0, int src1, uint8_t token) {
-  isa::Instruction i = SendTo(isa::Sfid::kDataCache1, desc, src1 < 0 ? 0 : 1 << 6, 8, dst, src0, src1);
+  isa::Instruction i =
+      SendTo(isa::Sfid::kDataCache1, desc, src1 < 0 ? 0 : 1 << 6, 8, dst, src0, src1);
   i.swsb = 0x40 | token;
   return i;
 }
 
 isa::Instruction MakeProducer(Producer p) {
   switch (p) {
-    case Producer::kInOrderWrite: return Make(Opcode::kMov, 8, Dst(kReg, Type::kUD), Grf(20, Type::kUD));
-    case Producer::kInOrderRead: return Make(Opcode::kMov, 8, Dst(20, Type::kUD), Grf(kReg, Type::kUD));
-    case Producer::kUnorderedWrite: return Send(kReadDesc, kReg, 30, -1, kToken);
-    case Producer::kUnorderedRead: return Send(kWriteDesc, -1, kReg, 31, kToken);
+    case Producer::kInOrderWrite:
+      return Make(Opcode::kMov, 8, Dst(kReg, Type::kUD), Grf(20, Type::kUD));
+    case Producer::kInOrderRead:
+      return Make(Opcode::kMov, 8, Dst(20, Type::kUD), Grf(kReg, Type::kUD));
+    case Producer::kUnorderedWrite:
+      return Send(kReadDesc, kReg, 30, -1, kToken);
+    case Producer::kUnorderedRead:
+      return Send(kWriteDesc, -1, kReg, 31, kToken);
     case Producer::kAddressWrite: {
-      isa::Instruction i = Make(Opcode::kMov, 1, Register(isa::Arf::kAddress, Type::kUD), Imm(Type::kUD, kReadDesc));
+      isa::Instruction i =
+          Make(Opcode::kMov, 1, Register(isa::Arf::kAddress, Type::kUD), Imm(Type::kUD, kReadDesc));
       i.no_mask = true;
       return i;
     }
     case Producer::kControlWrite: {
-      isa::Instruction i = Make(Opcode::kMov, 1, Register(isa::Arf::kControl, Type::kUD), Imm(Type::kUD, 0));
+      isa::Instruction i =
+          Make(Opcode::kMov, 1, Register(isa::Arf::kControl, Type::kUD), Imm(Type::kUD, 0));
       i.no_mask = true;
       return i;
     }
     case Producer::kFlagOrAccWrite: {
-      isa::Instruction i = Make(Opcode::kCmp, 8, Null(Type::kD), Grf(20, Type::kD), Imm(Type::kD, 0));
+      isa::Instruction i =
+          Make(Opcode::kCmp, 8, Null(Type::kD), Grf(20, Type::kD), Imm(Type::kD, 0));
       i.cmod = isa::CondMod::kZ;
       return i;
     }
@@ -94,10 +103,14 @@ absl::Status RunOne(const std::vector<isa::Instruction>& instructions) {
 
 uint8_t SwsbOf(Wait w) {
   switch (w) {
-    case Wait::kNone: return 0;
-    case Wait::kDistance: return 1;
-    case Wait::kTokenSrc: return 0x30 | kToken;
-    case Wait::kTokenDst: return 0x20 | kToken;
+    case Wait::kNone:
+      return 0;
+    case Wait::kDistance:
+      return 1;
+    case Wait::kTokenSrc:
+      return 0x30 | kToken;
+    case Wait::kTokenDst:
+      return 0x20 | kToken;
   }
   return 0;
 }
@@ -120,8 +133,8 @@ TEST(Contract, EveryRowIsEnforced) {
     EXPECT_NE(bare.message().find("contract"), std::string::npos);
     // Other waits do not satisfy it.
     for (const Wait other : {Wait::kDistance, Wait::kTokenSrc, Wait::kTokenDst}) {
-      const bool covers = other == r.required ||
-                          (other == Wait::kTokenDst && r.required == Wait::kTokenSrc);
+      const bool covers =
+          other == r.required || (other == Wait::kTokenDst && r.required == Wait::kTokenSrc);
       EXPECT_EQ(RunOne({producer, Sync(SwsbOf(other)), consumer}).ok(), covers)
           << what << " with " << Name(other);
     }
@@ -174,7 +187,8 @@ TEST(Contract, ResultsAreVisibleAfterTheDepthOfThePipe) {
 }
 
 TEST(Contract, CombinedForms) {
-  isa::Instruction consumer = Make(Opcode::kAdd, 8, Dst(40, Type::kUD), Grf(kReg, Type::kUD), Grf(50, Type::kUD));
+  isa::Instruction consumer =
+      Make(Opcode::kAdd, 8, Dst(40, Type::kUD), Grf(kReg, Type::kUD), Grf(50, Type::kUD));
   const isa::Instruction load = Send(kReadDesc, kReg, 30, -1, kToken);
   const isa::Instruction mov = Make(Opcode::kMov, 8, Dst(50, Type::kUD), Imm(Type::kUD, 1));
   consumer.swsb = 0x80 | 1 << 4 | kToken;  // distance 1 and $3.dst
@@ -205,9 +219,11 @@ TEST(Contract, ReuseOfATokenWaitsForItsFormerUser) {
   const isa::Instruction consumer =
       MakeConsumer(Producer::kUnorderedWrite, Consumer::kInOrder, Hazard::kReadAfterWrite);
   EXPECT_TRUE(RunOne({MakeProducer(Producer::kUnorderedWrite), Send(kReadDesc, 60, 32, -1, kToken),
-                      consumer}).ok());
-  EXPECT_FALSE(RunOne({MakeProducer(Producer::kUnorderedWrite), Send(kReadDesc, 60, 32, -1, 4),
-                       consumer}).ok());
+                      consumer})
+                  .ok());
+  EXPECT_FALSE(
+      RunOne({MakeProducer(Producer::kUnorderedWrite), Send(kReadDesc, 60, 32, -1, 4), consumer})
+          .ok());
 }
 
 TEST(Contract, MathIsUnordered) {
@@ -227,7 +243,8 @@ TEST(Contract, MaskedWaitDoesNotCountForNoMaskConsumers) {
     isa::Instruction load = Send(kReadDesc, kReg, 30, -1, kToken);
     load.no_mask = true;
     p.Append(load);
-    isa::Instruction none = Make(Opcode::kCmp, 8, Null(Type::kUD), Imm(Type::kUD, 0), Imm(Type::kUD, 0));
+    isa::Instruction none =
+        Make(Opcode::kCmp, 8, Null(Type::kUD), Imm(Type::kUD, 0), Imm(Type::kUD, 0));
     none.src[0] = Grf(20, Type::kUD);
     none.src[1] = Grf(20, Type::kUD);
     none.cmod = isa::CondMod::kNz;
@@ -259,7 +276,8 @@ TEST(Contract, MaskedWaitDoesNotCountForNoMaskConsumers) {
 
 TEST(Contract, FusionModeFindsStoresWithAllChannelsOff) {
   isa::Program p;
-  isa::Instruction none = Make(Opcode::kCmp, 8, Null(Type::kUD), Grf(20, Type::kUD), Grf(20, Type::kUD));
+  isa::Instruction none =
+      Make(Opcode::kCmp, 8, Null(Type::kUD), Grf(20, Type::kUD), Grf(20, Type::kUD));
   none.cmod = isa::CondMod::kNz;
   p.Append(none);
   isa::Instruction branch;

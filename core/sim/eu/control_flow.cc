@@ -13,7 +13,8 @@ using isa::Opcode;
 void Park(Thread& t, uint32_t channels, uint32_t at) {
   t.active &= ~channels;
   t.waiting |= channels;
-  for (uint32_t rest = channels; rest != 0; rest &= rest - 1) t.channel_pc[__builtin_ctz(rest)] = at;
+  for (uint32_t rest = channels; rest != 0; rest &= rest - 1)
+    t.channel_pc[__builtin_ctz(rest)] = at;
 }
 
 bool AnyWaitingAt(const Thread& t, uint32_t at) {
@@ -141,11 +142,15 @@ absl::Status ExecuteBranch(const Program& program, const Op& op, bool fusion, Th
       Park(t, taken, op.jip);
       Continue(t, op.jip, fusion);
       return absl::OkStatus();
-    case Opcode::kJmpi: return Jump(op, predicate >> op.inst.channel_offset, t);
+    case Opcode::kJmpi:
+      return Jump(op, predicate >> op.inst.channel_offset, t);
     case Opcode::kCall:
-    case Opcode::kCalla: return Call(program, op, taken, t);
-    case Opcode::kRet: return Return(program, op, taken, t);
-    default: return OpError(absl::StatusCode::kUnimplemented, op, "unsupported branch");
+    case Opcode::kCalla:
+      return Call(program, op, taken, t);
+    case Opcode::kRet:
+      return Return(program, op, taken, t);
+    default:
+      return OpError(absl::StatusCode::kUnimplemented, op, "unsupported branch");
   }
 }
 

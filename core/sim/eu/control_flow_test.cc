@@ -22,9 +22,9 @@ constexpr int kValue = 10, kLimit = 12, kCounters = 20, kIds = 30, kAddress = 32
 // A statement. Conditions compare bits of the value: lane-dependent and cheap to mirror.
 struct Node {
   enum Kind { kUpdate, kIf, kLoop, kBreak, kCont } kind = kUpdate;
-  uint32_t constant = 0;      // update: value = value * 3 + constant; conditions: bit tested
+  uint32_t constant = 0;  // update: value = value * 3 + constant; conditions: bit tested
   std::vector<Node> body;
-  std::vector<Node> other;    // else
+  std::vector<Node> other;  // else
   bool has_else = false;
 };
 
@@ -102,18 +102,23 @@ class Emitter {
   void Statement(const Node& n, int loops) {
     switch (n.kind) {
       case Node::kUpdate:
-        Add(Make(Opcode::kMul, width_, Dst(kValue, Type::kD), Grf(kValue, Type::kD), Imm(Type::kW, 3)));
+        Add(Make(Opcode::kMul, width_, Dst(kValue, Type::kD), Grf(kValue, Type::kD),
+                 Imm(Type::kW, 3)));
         Add(Make(Opcode::kAdd, width_, Dst(kValue, Type::kD), Grf(kValue, Type::kD),
                  Imm(Type::kD, n.constant)));
         break;
-      case Node::kIf: If(n, loops); break;
-      case Node::kLoop: Loop(n, loops); break;
+      case Node::kIf:
+        If(n, loops);
+        break;
+      case Node::kLoop:
+        Loop(n, loops);
+        break;
       case Node::kBreak:
       case Node::kCont: {
         Test(n.constant);
         const int32_t at = Branch(n.kind == Node::kBreak ? Opcode::kBreak : Opcode::kCont, true);
-        pending_.push_back(at);       // JIP: end of the innermost block
-        loop_exits_.push_back(at);    // UIP: the while
+        pending_.push_back(at);     // JIP: end of the innermost block
+        loop_exits_.push_back(at);  // UIP: the while
         break;
       }
     }
@@ -148,9 +153,10 @@ class Emitter {
     const int counter = kCounters + 2 * loops;
     Add(Make(Opcode::kMov, width_, Dst(counter, Type::kD), Imm(Type::kD, 0)));
     const int32_t head = program.Next();
-    Add(Make(Opcode::kAdd, width_, Dst(counter, Type::kD), Grf(counter, Type::kD), Imm(Type::kD, 1)));
-    isa::Instruction done = Make(Opcode::kCmp, width_, Null(Type::kD), Grf(counter, Type::kD),
-                                 Imm(Type::kD, 4));
+    Add(Make(Opcode::kAdd, width_, Dst(counter, Type::kD), Grf(counter, Type::kD),
+             Imm(Type::kD, 1)));
+    isa::Instruction done =
+        Make(Opcode::kCmp, width_, Null(Type::kD), Grf(counter, Type::kD), Imm(Type::kD, 4));
     done.cmod = CondMod::kG;
     Add(done);
     const size_t pending = pending_.size(), exits = loop_exits_.size();
@@ -177,7 +183,9 @@ Flow Interpret(const std::vector<Node>& nodes, uint32_t& value) {
   for (const Node& n : nodes) {
     const bool bit = value >> n.constant & 1;
     switch (n.kind) {
-      case Node::kUpdate: value = value * 3 + n.constant; break;
+      case Node::kUpdate:
+        value = value * 3 + n.constant;
+        break;
       case Node::kIf: {
         const Flow f = Interpret(bit ? n.body : n.other, value);
         if (f != Flow::kNext) return f;
@@ -205,8 +213,8 @@ void CheckSeed(uint32_t seed, int width, bool fusion) {
   Emitter emitter(width);
   AppendLaneIds(emitter.program, kIds, width);
   const uint32_t start = rng() | 1, step = rng() | 1;
-  isa::Instruction mul = Make(Opcode::kMul, width, Dst(kValue, Type::kUD), Grf(kIds, Type::kUD),
-                              Imm(Type::kUD, step));
+  isa::Instruction mul =
+      Make(Opcode::kMul, width, Dst(kValue, Type::kUD), Grf(kIds, Type::kUD), Imm(Type::kUD, step));
   emitter.Add(mul);
   emitter.Add(Make(Opcode::kAdd, width, Dst(kValue, Type::kUD), Grf(kValue, Type::kUD),
                    Imm(Type::kUD, start)));
@@ -243,7 +251,8 @@ TEST(ControlFlow, JumpCallReturnHalt) {
   isa::Program p;
   Emitter e(width);
   const auto add = [&](int value) {
-    e.Add(Make(Opcode::kAdd, width, Dst(kValue, Type::kD), Grf(kValue, Type::kD), Imm(Type::kD, value)));
+    e.Add(Make(Opcode::kAdd, width, Dst(kValue, Type::kD), Grf(kValue, Type::kD),
+               Imm(Type::kD, value)));
   };
   const auto branch = [&](Opcode op, bool predicated) {
     isa::Instruction i;
@@ -262,7 +271,8 @@ TEST(ControlFlow, JumpCallReturnHalt) {
   add(1000);
   e.program.targets[over].jip = e.program.Next();
   // Lanes below 4 call a subroutine that adds 100.
-  isa::Instruction below = Make(Opcode::kCmp, width, Null(Type::kD), Grf(kIds, Type::kD), Imm(Type::kD, 4));
+  isa::Instruction below =
+      Make(Opcode::kCmp, width, Null(Type::kD), Grf(kIds, Type::kD), Imm(Type::kD, 4));
   below.cmod = CondMod::kL;
   e.Add(below);
   isa::Instruction call;
@@ -273,7 +283,8 @@ TEST(ControlFlow, JumpCallReturnHalt) {
   const int32_t called = e.program.Append(call);
   add(10);
   // Lanes above 5 halt here.
-  isa::Instruction above = Make(Opcode::kCmp, width, Null(Type::kD), Grf(kIds, Type::kD), Imm(Type::kD, 5));
+  isa::Instruction above =
+      Make(Opcode::kCmp, width, Null(Type::kD), Grf(kIds, Type::kD), Imm(Type::kD, 5));
   above.cmod = CondMod::kG;
   e.Add(above);
   const int32_t halt = branch(Opcode::kHalt, true);
@@ -295,6 +306,35 @@ TEST(ControlFlow, JumpCallReturnHalt) {
   ASSERT_TRUE(after.ok()) << after.status();
   for (uint32_t lane = 0; lane < 8; ++lane) {
     EXPECT_EQ((*after)[lane], lane + 10 + (lane < 4 ? 100 : 0) + (lane > 5 ? 0 : 1)) << lane;
+  }
+}
+
+// goto parks channels at UIP; join lets them in again.
+TEST(ControlFlow, GotoAndJoin) {
+  Emitter e(8);
+  AppendLaneIds(e.program, kIds, 8);
+  e.Add(Make(Opcode::kMov, 8, Dst(kValue, Type::kD), Grf(kIds, Type::kD)));
+  isa::Instruction below =
+      Make(Opcode::kCmp, 8, Null(Type::kD), Grf(kIds, Type::kD), Imm(Type::kD, 3));
+  below.cmod = CondMod::kL;
+  e.Add(below);
+  isa::Instruction branch;
+  branch.op = Opcode::kGoto;
+  branch.exec_size = 8;
+  branch.pred = PredCtrl::kNormal;
+  const int32_t start = e.program.Append(branch);
+  e.Add(Make(Opcode::kAdd, 8, Dst(kValue, Type::kD), Grf(kValue, Type::kD), Imm(Type::kD, 100)));
+  branch.op = Opcode::kJoin;
+  branch.pred = PredCtrl::kNone;
+  const int32_t join = e.program.Append(branch);
+  e.program.targets[start] = {join, join};
+  e.program.targets[join].jip = join + 1;
+  AppendStore(e.program, kValue, kAddress, 8);
+  e.program.Append(EndOfThread());
+  const auto after = RunProgram(e.program, Record(8), Options{}, std::vector<uint32_t>(8, 0));
+  ASSERT_TRUE(after.ok()) << after.status();
+  for (uint32_t lane = 0; lane < 8; ++lane) {
+    EXPECT_EQ((*after)[lane], lane < 3 ? lane : lane + 100);
   }
 }
 

@@ -18,6 +18,7 @@ struct Call {
   uint32_t enabled;
   const MemoryView& memory;
   Thread& thread;
+  const Thread& source;  // as it was: the payload is read before anything is written over it
 
   // Byte offset in the register file of payload register `index`.
   int Payload(int index) const {
@@ -53,15 +54,23 @@ absl::StatusOr<Surface> SurfaceOf(const Call& c) {
   return c.memory.surfaces[index];
 }
 
+// resinfo: the size of a raw buffer in bytes in component 0; it is no image otherwise.
+absl::Status BufferSize(const Call& c, const Surface& surface) {
+  for (int i = 0; i < 8; ++i) {
+    c.thread.Write32(c.Response(0) + 4 * i, static_cast<uint32_t>(surface.size));
+    for (int k = 1; k < 4; ++k) c.thread.Write32(c.Response(k) + 4 * i, 0);
+  }
+  return absl::OkStatus();
+}
+
 bool IsStateless(const Call& c) {
-  return !c.m.a64 &&
-         (c.m.surface == kSurfaceStateless || c.m.surface == kSurfaceStatelessCoherent);
+  return !c.m.a64 && (c.m.surface == kSurfaceStateless || c.m.surface == kSurfaceStatelessCoherent);
 }
 
 // Base that the header of a stateless message adds: dword 5, bits 31:10.
 uint64_t HeaderBase(const Call& c) {
   if (!IsStateless(c) || !c.m.header) return 0;
-  return c.thread.Read32(c.Payload(0) + 20) & ~0x3ffu;
+  return c.source.Read32(c.Payload(0) + 20) & ~0x3ffu;
 }
 
 // Resolves `bytes` at an address or offset; stateless and A64 accesses must lie inside.
@@ -75,8 +84,8 @@ absl::StatusOr<Place> Locate(const Call& c, const Surface& surface, uint64_t whe
   if (IsStateless(c)) {
     const uint64_t offset = where + HeaderBase(c);
     if (offset > surface.size || surface.size - offset < bytes) {
-      return absl::OutOfRangeError(absl::StrFormat(
-          "stateless access to %d bytes at 0x%x of %d", bytes, offset, surface.size));
+      return absl::OutOfRangeError(absl::StrFormat("stateless access to %d bytes at 0x%x of %d",
+                                                   bytes, offset, surface.size));
     }
     return Place{surface, offset};
   }
@@ -86,8 +95,8 @@ absl::StatusOr<Place> Locate(const Call& c, const Surface& surface, uint64_t whe
 // Address of a lane.
 uint64_t LaneAddress(const Call& c, int lane) {
   const int first = c.m.header ? 1 : 0;
-  if (c.m.a64) return c.thread.Read64(c.Payload(first + lane / 4) + 8 * (lane % 4));
-  const uint64_t a = c.thread.Read32(c.Payload(first + lane / 8) + 4 * (lane % 8));
+  if (c.m.a64) return c.source.Read64(c.Payload(first + lane / 4) + 8 * (lane % 4));
+  const uint64_t a = c.source.Read32(c.Payload(first + lane / 8) + 4 * (lane % 8));
   return c.m.dword_addresses ? 4 * a : a;
 }
 
@@ -96,7 +105,9 @@ int FirstDataRegister(const Call& c) {
 }
 
 // Bytes of the highest element present.
-uint64_t Extent(const Message& m) { return uint64_t{m.element_bytes} * std::bit_width(m.channel_mask); }
+uint64_t Extent(const Message& m) {
+  return uint64_t{m.element_bytes} * std::bit_width(m.channel_mask);
+}
 
 // Register bytes of one element: a dword, or a qword for 8-byte elements.
 int RegisterBytes(const Message& m) { return m.element_bytes == 8 ? 8 : 4; }
@@ -128,7 +139,7 @@ absl::Status Gather(const Call& c, const Surface& surface) {
 uint64_t PayloadElement(const Call& c, int k, int lane) {
   const int at = ElementAt(c.m, k, lane);
   const int offset = c.Payload(FirstDataRegister(c) + at / 32) + at % 32;
-  return RegisterBytes(c.m) == 8 ? c.thread.Read64(offset) : c.thread.Read32(offset);
+  return RegisterBytes(c.m) == 8 ? c.source.Read64(offset) : c.source.Read32(offset);
 }
 
 absl::Status Scatter(const Call& c, const Surface& surface) {
@@ -151,34 +162,55 @@ absl::Status Scatter(const Call& c, const Surface& surface) {
 template <typename U, typename S>
 U IntAtomic(int op, U old, U a, U b) {
   switch (op) {
-    case 1: return old & a;
-    case 2: return old | a;
-    case 3: return old ^ a;
-    case 4: return a;
-    case 5: return old + 1;
+    case 1:
+      return old & a;
+    case 2:
+      return old | a;
+    case 3:
+      return old ^ a;
+    case 4:
+      return a;
+    case 5:
+      return old + 1;
     case 6:
-    case 15: return old - 1;
-    case 7: return old + a;
-    case 8: return old - a;
-    case 9: return a - old;
-    case 10: return static_cast<S>(old) > static_cast<S>(a) ? old : a;
-    case 11: return static_cast<S>(old) < static_cast<S>(a) ? old : a;
-    case 12: return old > a ? old : a;
-    case 13: return old < a ? old : a;
-    case 14: return old == a ? b : old;  // a is the expected value, b the new one
-    default: return old;
+    case 15:
+      return old - 1;
+    case 7:
+      return old + a;
+    case 8:
+      return old - a;
+    case 9:
+      return a - old;
+    case 10:
+      return static_cast<S>(old) > static_cast<S>(a) ? old : a;
+    case 11:
+      return static_cast<S>(old) < static_cast<S>(a) ? old : a;
+    case 12:
+      return old > a ? old : a;
+    case 13:
+      return old < a ? old : a;
+    case 14:
+      return old == a ? b : old;  // a is the expected value, b the new one
+    default:
+      return old;
   }
 }
 
 uint32_t FloatAtomic(int op, uint32_t old_bits, uint32_t a_bits, uint32_t b_bits) {
   const float old = std::bit_cast<float>(old_bits), a = std::bit_cast<float>(a_bits);
   switch (op) {
-    case 1: return std::isnan(old) || a > old ? a_bits : old_bits;
-    case 2: return std::isnan(old) || a < old ? a_bits : old_bits;
-    case 3: return old == a ? b_bits : old_bits;
-    case 4: return std::bit_cast<uint32_t>(old + a);
-    case 5: return std::bit_cast<uint32_t>(old - a);
-    default: return old_bits;
+    case 1:
+      return std::isnan(old) || a > old ? a_bits : old_bits;
+    case 2:
+      return std::isnan(old) || a < old ? a_bits : old_bits;
+    case 3:
+      return old == a ? b_bits : old_bits;
+    case 4:
+      return std::bit_cast<uint32_t>(old + a);
+    case 5:
+      return std::bit_cast<uint32_t>(old - a);
+    default:
+      return old_bits;
   }
 }
 
@@ -207,8 +239,7 @@ absl::Status Atomic(const Call& c, const Surface& surface) {
     WritePlace(*place, 0, c.m.element_bytes, result);
     if (!c.m.returns) continue;
     // The pre-decrement gives the new value, all others the old one.
-    const uint64_t back =
-        c.m.kind == MessageKind::kAtomic && c.m.atomic_op == 15 ? result : old;
+    const uint64_t back = c.m.kind == MessageKind::kAtomic && c.m.atomic_op == 15 ? result : old;
     std::memcpy(c.thread.regs.data() + c.Response(0) + ElementAt(c.m, 0, lane), &back,
                 RegisterBytes(c.m));
   }
@@ -217,8 +248,8 @@ absl::Status Atomic(const Call& c, const Surface& surface) {
 
 // Start of a block: a 64-bit address, or dword 2 of the header in bytes or owords.
 uint64_t BlockOffset(const Call& c) {
-  if (c.m.a64) return c.thread.Read64(c.Payload(0));
-  const uint64_t offset = c.thread.Read32(c.Payload(0) + 8);
+  if (c.m.a64) return c.source.Read64(c.Payload(0));
+  const uint64_t offset = c.source.Read32(c.Payload(0) + 8);
   return c.m.byte_offset ? offset : 16 * offset;
 }
 
@@ -239,7 +270,7 @@ absl::Status BlockWrite(const Call& c, const Surface& surface, uint64_t offset, 
   for (int i = 0; i < c.m.block_bytes; i += 4) {
     if (!(dwords >> (i / 4 % 32) & 1)) continue;
     const int at = skip + i;
-    WritePlace(*place, i, 4, c.thread.Read32(c.Payload(1 + at / 32) + at % 32));
+    WritePlace(*place, i, 4, c.source.Read32(c.Payload(1 + at / 32) + at % 32));
   }
   return absl::OkStatus();
 }
@@ -268,7 +299,8 @@ absl::Status CheckRegisters(const Call& c) {
 
 absl::Status ExecuteMessage(const Message& message, const MessageRegisters& registers,
                             uint32_t enabled, const MemoryView& memory, Thread& thread) {
-  const Call c{message, registers, enabled, memory, thread};
+  const Thread before = thread;
+  const Call c{message, registers, enabled, memory, thread, before};
   absl::Status status = CheckRegisters(c);
   if (!status.ok()) return status;
   if (message.kind == MessageKind::kFence) return absl::OkStatus();
@@ -280,16 +312,25 @@ absl::Status ExecuteMessage(const Message& message, const MessageRegisters& regi
     surface = *found;
   }
   switch (message.kind) {
-    case MessageKind::kGather: return Gather(c, surface);
-    case MessageKind::kScatter: return Scatter(c, surface);
+    case MessageKind::kGather:
+      return Gather(c, surface);
+    case MessageKind::kScatter:
+      return Scatter(c, surface);
     case MessageKind::kAtomic:
-    case MessageKind::kFloatAtomic: return Atomic(c, surface);
-    case MessageKind::kBlockRead: return BlockRead(c, surface, BlockOffset(c));
-    case MessageKind::kBlockWrite: return BlockWrite(c, surface, BlockOffset(c), ~0u);
-    case MessageKind::kScratchRead: return BlockRead(c, surface, message.scratch_offset);
+    case MessageKind::kFloatAtomic:
+      return Atomic(c, surface);
+    case MessageKind::kBlockRead:
+      return BlockRead(c, surface, BlockOffset(c));
+    case MessageKind::kBlockWrite:
+      return BlockWrite(c, surface, BlockOffset(c), ~0u);
+    case MessageKind::kScratchRead:
+      return BlockRead(c, surface, message.scratch_offset);
     case MessageKind::kScratchWrite:
       return BlockWrite(c, surface, message.scratch_offset, ScratchDwords(c));
-    default: return absl::InternalError("not a data port message");
+    case MessageKind::kBufferSize:
+      return BufferSize(c, surface);
+    default:
+      return absl::InternalError("not a data port message");
   }
 }
 

@@ -2,8 +2,8 @@
 //
 // The caller gives the payload registers, the enabled channels and the memory; results go to the
 // destination registers at once (contract.h models that they arrive later). Lanes act in ascending
-// (or, asked for, descending) order, so atomics are deterministic. Sources of payload layouts: the descriptor explanations of
-// `iga64 -Xdsd` and Mesa's binaries.
+// (or, asked for, descending) order, so atomics are deterministic. Sources of payload layouts: the
+// descriptor explanations of `iga64 -Xdsd` and Mesa's binaries.
 #ifndef KILN_CORE_SIM_EU_DATAPORT_H_
 #define KILN_CORE_SIM_EU_DATAPORT_H_
 
@@ -19,16 +19,16 @@ namespace kiln::sim::eu {
 
 // Everything that messages of a workgroup's threads can reach.
 struct MemoryView {
-  std::vector<Surface> surfaces;   // by binding table index; null data: nothing bound
-  Surface shared;                  // surface 254
-  Surface scratch;                 // stateless space, all threads
+  std::vector<Surface> surfaces;  // by binding table index; null data: nothing bound
+  Surface shared;                 // surface 254
+  Surface scratch;                // stateless space, all threads
   const AddressSpace* addresses = nullptr;
-  bool descending = false;         // lanes act in descending order
+  bool descending = false;  // lanes act in descending order
 };
 
 // Where payload and response lie.
 struct MessageRegisters {
-  int dst = 0;    // first register of the response; < 0: null
+  int dst = 0;  // first register of the response; < 0: null
   int src0 = 0;
   int src1 = 0;
 };

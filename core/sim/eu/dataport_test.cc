@@ -101,12 +101,23 @@ TEST_F(DataportTest, ByteScattered) {
 }
 
 TEST_F(DataportTest, AtomicsReturnTheOldValue) {
-  const struct { uint32_t op, old, a, b, want; } cases[] = {
-      {1, 0xff, 0x0f, 0, 0x0f}, {2, 0xf0, 0x0f, 0, 0xff}, {3, 0xff, 0x0f, 0, 0xf0},
-      {4, 1, 9, 0, 9}, {5, 1, 0, 0, 2}, {6, 0, 0, 0, 0xffffffff}, {7, 3, 4, 0, 7},
-      {8, 3, 4, 0, 0xffffffff}, {9, 3, 4, 0, 1}, {10, 0xffffffff, 1, 0, 1},
-      {11, 0xffffffff, 1, 0, 0xffffffff}, {12, 0xffffffff, 1, 0, 0xffffffff},
-      {13, 0xffffffff, 1, 0, 1}, {14, 5, 5, 8, 8}, {14, 6, 5, 8, 6}};
+  const struct {
+    uint32_t op, old, a, b, want;
+  } cases[] = {{1, 0xff, 0x0f, 0, 0x0f},
+               {2, 0xf0, 0x0f, 0, 0xff},
+               {3, 0xff, 0x0f, 0, 0xf0},
+               {4, 1, 9, 0, 9},
+               {5, 1, 0, 0, 2},
+               {6, 0, 0, 0, 0xffffffff},
+               {7, 3, 4, 0, 7},
+               {8, 3, 4, 0, 0xffffffff},
+               {9, 3, 4, 0, 1},
+               {10, 0xffffffff, 1, 0, 1},
+               {11, 0xffffffff, 1, 0, 0xffffffff},
+               {12, 0xffffffff, 1, 0, 0xffffffff},
+               {13, 0xffffffff, 1, 0, 1},
+               {14, 5, 5, 8, 8},
+               {14, 6, 5, 8, 6}};
   for (const auto& c : cases) {
     const uint32_t operands = c.op == 14 ? 2 : c.op == 5 || c.op == 6 ? 0 : 1;
     memory_[3] = c.old;
@@ -218,12 +229,16 @@ TEST_F(DataportTest, UnsupportedMessagesAreNamed) {
     EXPECT_EQ(s.code(), absl::StatusCode::kUnimplemented);
     EXPECT_NE(s.message().find("unsupported message"), std::string::npos);
   }
-  EXPECT_NE(DecodeMessage(Sfid::kDataCache1, false, 0x04415001, 0).status().message().find(
-                "typed surface read"), std::string::npos);
+  EXPECT_NE(DecodeMessage(Sfid::kDataCache1, false, 0x04415001, 0)
+                .status()
+                .message()
+                .find("typed surface read"),
+            std::string::npos);
 }
 
 TEST_F(DataportTest, UnboundSurfaceIsAnError) {
-  EXPECT_EQ(Do(Sfid::kDataCache1, 0x02106e07, 0, 1, 20, 10, -1).code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(Do(Sfid::kDataCache1, 0x02106e07, 0, 1, 20, 10, -1).code(),
+            absl::StatusCode::kNotFound);
 }
 
 // Two threads pass data through shared memory across a barrier.
@@ -266,9 +281,29 @@ TEST(Workgroup, BarrierAndSharedMemory) {
   EXPECT_EQ(*RunProgram(p, record, opposite, std::vector<uint32_t>(16, 99)), *after);
 }
 
+// A message that the simulator lacks is an error only where it is sent.
+TEST(Workgroup, UnsupportedMessageWithoutChannelsIsSkipped) {
+  for (const bool sent : {false, true}) {
+    isa::Program p;
+    isa::Instruction cmp =
+        Make(Opcode::kCmp, 8, Null(Type::kUD), Scalar(0, Type::kUD), Scalar(0, Type::kUD));
+    cmp.cmod = sent ? isa::CondMod::kZ : isa::CondMod::kNz;
+    p.Append(cmp);
+    isa::Instruction sample = SendTo(Sfid::kSampler, 0x02106e00, 0, 8, 20, 10, -1);
+    sample.pred = isa::PredCtrl::kNormal;
+    sample.swsb = 0x41;
+    p.Append(sample);
+    p.Append(EndOfThread());
+    const absl::Status status = RunProgram(p, Record(8), Options{}, {0}).status();
+    EXPECT_EQ(status.code(), sent ? absl::StatusCode::kUnimplemented : absl::StatusCode::kOk)
+        << status;
+  }
+}
+
 TEST(Workgroup, BarrierThatOneThreadMissesIsADeadlock) {
   isa::Program p;
-  isa::Instruction cmp = Make(Opcode::kCmp, 1, Null(Type::kUD), Scalar(1, Type::kUD), Imm(Type::kUD, 0));
+  isa::Instruction cmp =
+      Make(Opcode::kCmp, 1, Null(Type::kUD), Scalar(1, Type::kUD), Imm(Type::kUD, 0));
   cmp.cmod = isa::CondMod::kNz;
   cmp.no_mask = true;
   p.Append(cmp);

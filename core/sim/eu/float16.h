@@ -19,7 +19,8 @@ inline float HalfToFloat(uint16_t h) {
   const uint32_t exponent = (h >> 10) & 0x1f;
   const uint32_t mantissa = h & 0x3ff;
   if (exponent == 0x1f) return std::bit_cast<float>(sign | 0x7f800000u | (mantissa << 13));
-  if (exponent != 0) return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (mantissa << 13));
+  if (exponent != 0)
+    return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (mantissa << 13));
   const float magnitude = static_cast<float>(mantissa) * 0x1p-24f;
   return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(magnitude));
 }
@@ -71,7 +72,8 @@ inline uint16_t DoubleToHalf(double value, Rounding mode) {
   if (e < -14) return static_cast<uint16_t>(sign | rounded);  // carries into the exponent rightly
   const uint64_t result = (static_cast<uint64_t>(e + 14) << 10) + rounded;
   if (result >= 0x7c00) {
-    const bool to_infinity = mode == Rounding::kNearestEven || (mode == Rounding::kUp && !negative) ||
+    const bool to_infinity = mode == Rounding::kNearestEven ||
+                             (mode == Rounding::kUp && !negative) ||
                              (mode == Rounding::kDown && negative);
     return sign | (to_infinity ? 0x7c00 : 0x7bff);
   }

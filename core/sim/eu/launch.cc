@@ -81,6 +81,10 @@ absl::Status LaunchState::Bind() {
     if (e.kind == SurfaceKind::kUbo || e.kind == SurfaceKind::kSsbo) {
       const ClientBuffer* b = Find(e.descriptor);
       if (b != nullptr) surface = {const_cast<uint8_t*>(b->bytes.data()), b->bytes.size()};
+    } else if (e.kind == SurfaceKind::kConstantData) {
+      surface = {constants_.data(), constants_.size()};
+    } else if (e.kind == SurfaceKind::kPushConstants) {
+      surface = {dispatch_.push_constants.data(), dispatch_.push_constants.size()};
     } else if (e.kind == SurfaceKind::kDescriptorMemory && e.descriptor.set < 8) {
       std::vector<uint8_t>& bytes = descriptors_[e.descriptor.set];
       surface = {bytes.data(), bytes.size()};
@@ -154,20 +158,33 @@ std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part,
     }
   };
   switch (part.source) {
-    case PushSource::kClientPushConstants: source = dispatch_.push_constants; break;
-    case PushSource::kUbo: source = Find(part.ubo)->bytes; break;
-    case PushSource::kBaseWorkgroup: words({0, 0, 0}); break;
+    case PushSource::kClientPushConstants:
+      source = dispatch_.push_constants;
+      break;
+    case PushSource::kUbo:
+      source = Find(part.ubo)->bytes;
+      break;
+    case PushSource::kBaseWorkgroup:
+      words({0, 0, 0});
+      break;
     case PushSource::kNumWorkgroups:
       words({dispatch_.groups[0], dispatch_.groups[1], dispatch_.groups[2]});
       break;
-    case PushSource::kSubgroupId: words({thread_index}); break;
+    case PushSource::kSubgroupId:
+      words({thread_index});
+      break;
     case PushSource::kDescriptorMemory:
       if (part.ubo.set < 8) source = descriptors_[part.ubo.set];
       break;
-    case PushSource::kConstantData: source = constants_; break;
-    case PushSource::kDriverInternal: source.assign(part.offset + part.bytes, 0); break;
-    case PushSource::kDriverAllOnes: source.assign(part.offset + part.bytes, 0xff); break;
-    case PushSource::kNothing: break;
+    case PushSource::kConstantData:
+      source = constants_;
+      break;
+    case PushSource::kDriverInternal:
+      return std::vector<uint8_t>(part.bytes, 0);
+    case PushSource::kDriverAllOnes:
+      return std::vector<uint8_t>(part.bytes, 0xff);
+    case PushSource::kNothing:
+      break;
   }
   if (part.offset >= source.size()) return {};
   const size_t count = std::min<size_t>(part.bytes, source.size() - part.offset);
@@ -191,8 +208,7 @@ void LaunchState::StartThread(uint32_t index, const std::array<uint32_t, 3>& gro
       std::memcpy(t.regs.data() + part.reg * kGrfBytes + part.byte, bytes.data(), bytes.size());
     }
   }
-  const uint32_t all =
-      record_.dispatch_width == 32 ? ~0u : (1u << record_.dispatch_width) - 1;
+  const uint32_t all = record_.dispatch_width == 32 ? ~0u : (1u << record_.dispatch_width) - 1;
   const bool last = index + 1 == record_.compute.threads_per_group;
   t.dispatch = last ? record_.compute.last_thread_mask & all : all;
   t.active = t.dispatch;

@@ -20,8 +20,8 @@ namespace kiln::sim::eu {
 // Memory and constants of one dispatch. Keeps references to record and dispatch.
 class LaunchState {
  public:
-  // `opposite`: Options::opposite. Binds buffers, maps addresses, builds descriptor memory. InvalidArgument: a part of the record
-  // that cannot be supplied.
+  // `opposite`: Options::opposite. Binds buffers, maps addresses, builds descriptor memory.
+  // InvalidArgument: a part of the record that cannot be supplied.
   static absl::StatusOr<std::unique_ptr<LaunchState>> Create(const out::LaunchRecord& record,
                                                              bool opposite, Dispatch& dispatch);
 
@@ -45,14 +45,14 @@ class LaunchState {
   const ClientBuffer* Find(const out::DescriptorRef& where) const;
 
   const out::LaunchRecord& record_;
-  uint32_t undefined_;                                // pattern of undefined contents
+  uint32_t undefined_;  // pattern of undefined contents
   Dispatch& dispatch_;
   AddressSpace addresses_;
   MemoryView view_;
   std::vector<uint8_t> shared_;
   std::vector<uint8_t> scratch_;
   uint32_t scratch_per_thread_ = 0;
-  std::array<std::vector<uint8_t>, 8> descriptors_;   // descriptor memory by set
+  std::array<std::vector<uint8_t>, 8> descriptors_;  // descriptor memory by set
   std::vector<uint8_t> constants_;
   uint64_t constants_address_ = 0;
 };

@@ -21,8 +21,8 @@ absl::Status AddressSpace::MapAt(uint64_t address, absl::Span<uint8_t> data) {
   }
   auto at = std::upper_bound(mappings_.begin(), mappings_.end(), address,
                              [](uint64_t a, const Mapping& m) { return a < m.address; });
-  const bool before = at != mappings_.begin() &&
-                      std::prev(at)->address + std::prev(at)->data.size() > address;
+  const bool before =
+      at != mappings_.begin() && std::prev(at)->address + std::prev(at)->data.size() > address;
   const bool behind = at != mappings_.end() && address + data.size() > at->address;
   if (before || behind) {
     return absl::InvalidArgumentError(absl::StrFormat("address 0x%x is taken", address));

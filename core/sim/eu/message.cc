@@ -12,7 +12,8 @@ namespace {
 uint32_t Bits(uint32_t v, int high, int low) { return (v >> low) & ((2u << (high - low)) - 1); }
 
 absl::Status Unsupported(absl::string_view what, uint32_t desc) {
-  return absl::UnimplementedError(absl::StrFormat("unsupported message: %s (desc 0x%08x)", what, desc));
+  return absl::UnimplementedError(
+      absl::StrFormat("unsupported message: %s (desc 0x%08x)", what, desc));
 }
 
 absl::Status Malformed(absl::string_view what, uint32_t desc) {
@@ -22,8 +23,12 @@ absl::Status Malformed(absl::string_view what, uint32_t desc) {
 
 absl::Status SetSimd3(Message& m, uint32_t desc) {
   switch (Bits(desc, 13, 12)) {
-    case 1: m.simd = 16; return absl::OkStatus();
-    case 2: m.simd = 8; return absl::OkStatus();
+    case 1:
+      m.simd = 16;
+      return absl::OkStatus();
+    case 2:
+      m.simd = 8;
+      return absl::OkStatus();
   }
   return Unsupported("untyped message of another SIMD mode than 8 or 16", desc);
 }
@@ -142,49 +147,87 @@ absl::Status Atomic(Message& m, uint32_t desc, bool a64, bool is_float) {
 absl::Status DataCache0(Message& m, uint32_t desc) {
   if (Bits(desc, 18, 18)) return Scratch(m, desc);
   switch (Bits(desc, 18, 14)) {
-    case 0: return Block(m, desc, false, false);
-    case 1: return Block(m, desc, false, true);
-    case 3: return DwordScattered(m, desc, false);
-    case 4: return ByteScattered(m, desc, false);
+    case 0:
+      return Block(m, desc, false, false);
+    case 1:
+      return Block(m, desc, false, true);
+    case 3:
+      return DwordScattered(m, desc, false);
+    case 4:
+      return ByteScattered(m, desc, false);
     case 7:
       m.kind = MessageKind::kFence;
       m.returns = Bits(desc, 13, 13);
       return absl::OkStatus();
-    case 8: return Block(m, desc, true, false);
-    case 11: return DwordScattered(m, desc, true);
-    case 12: return ByteScattered(m, desc, true);
+    case 8:
+      return Block(m, desc, true, false);
+    case 11:
+      return DwordScattered(m, desc, true);
+    case 12:
+      return ByteScattered(m, desc, true);
   }
   return Unsupported(absl::StrFormat("data cache 0 type %d", Bits(desc, 18, 14)), desc);
 }
 
 absl::Status DataCache1(Message& m, uint32_t desc) {
   switch (Bits(desc, 18, 14)) {
-    case 1: return Untyped(m, desc, false, false);
-    case 2: return Atomic(m, desc, false, false);
-    case 5: return Unsupported("typed surface read", desc);
-    case 6: return Unsupported("typed atomic", desc);
-    case 7: return Unsupported("typed half-integer atomic", desc);
-    case 9: return Untyped(m, desc, true, false);
-    case 13: return Unsupported("typed surface write", desc);
-    case 0x10: return A64Scattered(m, desc, false);
-    case 0x11: return Untyped(m, desc, false, true);
-    case 0x12: return Atomic(m, desc, true, false);
-    case 0x14: return A64Block(m, desc, false);
-    case 0x15: return A64Block(m, desc, true);
-    case 0x19: return Untyped(m, desc, true, true);
-    case 0x1a: return A64Scattered(m, desc, true);
-    case 0x1b: return Atomic(m, desc, false, true);
-    case 0x1d: return Atomic(m, desc, true, true);
+    case 1:
+      return Untyped(m, desc, false, false);
+    case 2:
+      return Atomic(m, desc, false, false);
+    case 5:
+      return Unsupported("typed surface read", desc);
+    case 6:
+      return Unsupported("typed atomic", desc);
+    case 7:
+      return Unsupported("typed half-integer atomic", desc);
+    case 9:
+      return Untyped(m, desc, true, false);
+    case 13:
+      return Unsupported("typed surface write", desc);
+    case 0x10:
+      return A64Scattered(m, desc, false);
+    case 0x11:
+      return Untyped(m, desc, false, true);
+    case 0x12:
+      return Atomic(m, desc, true, false);
+    case 0x14:
+      return A64Block(m, desc, false);
+    case 0x15:
+      return A64Block(m, desc, true);
+    case 0x19:
+      return Untyped(m, desc, true, true);
+    case 0x1a:
+      return A64Scattered(m, desc, true);
+    case 0x1b:
+      return Atomic(m, desc, false, true);
+    case 0x1d:
+      return Atomic(m, desc, true, true);
   }
   return Unsupported(absl::StrFormat("data cache 1 type %d", Bits(desc, 18, 14)), desc);
 }
 
+// Only resinfo, which tells the size of a buffer: 8 lanes, one parameter (the level), 4 results.
+absl::Status Sampler(Message& m, uint32_t desc) {
+  constexpr uint32_t kResinfo = 10, kSimd8 = 1;
+  if (Bits(desc, 16, 12) != kResinfo || Bits(desc, 18, 17) != kSimd8 || m.header ||
+      Bits(desc, 30, 29) != 0) {
+    return Unsupported("sampler", desc);
+  }
+  m.kind = MessageKind::kBufferSize;
+  return absl::OkStatus();
+}
+
 absl::Status ConstantCache(Message& m, uint32_t desc) {
   switch (Bits(desc, 18, 14)) {
-    case 0: return Block(m, desc, false, false);
-    case 1: return Block(m, desc, false, true);
-    case 3: return DwordScattered(m, desc, false);
-    case 4: return ByteScattered(m, desc, false);
+    case 0:
+      return Block(m, desc, false, false);
+    case 1:
+      return Block(m, desc, false, true);
+    case 3:
+      return DwordScattered(m, desc, false);
+    case 4:
+      return ByteScattered(m, desc, false);
   }
   return Unsupported(absl::StrFormat("constant cache type %d", Bits(desc, 18, 14)), desc);
 }
@@ -210,18 +253,26 @@ Lengths Expected(const Message& m) {
   const int element = LaneRegisters(m, m.element_bytes == 8 ? 8 : 4);
   const int data = element * std::popcount(m.channel_mask);
   switch (m.kind) {
-    case MessageKind::kGather: return {header + address, data};
-    case MessageKind::kScatter: return {header + address + data, 0};
+    case MessageKind::kGather:
+      return {header + address, data};
+    case MessageKind::kScatter:
+      return {header + address + data, 0};
     case MessageKind::kAtomic:
     case MessageKind::kFloatAtomic:
       return {header + address + element * AtomicOperands(m), m.returns ? element : 0};
     case MessageKind::kBlockRead:
-    case MessageKind::kScratchRead: return {1, BlockRegisters(m)};
+    case MessageKind::kScratchRead:
+      return {1, BlockRegisters(m)};
     case MessageKind::kBlockWrite:
-    case MessageKind::kScratchWrite: return {1 + BlockRegisters(m), 0};
-    case MessageKind::kFence: return {1, m.returns ? 1 : 0};
+    case MessageKind::kScratchWrite:
+      return {1 + BlockRegisters(m), 0};
+    case MessageKind::kBufferSize:
+      return {1, 4};
+    case MessageKind::kFence:
+      return {1, m.returns ? 1 : 0};
     case MessageKind::kBarrier:
-    case MessageKind::kEnd: return {1, 0};
+    case MessageKind::kEnd:
+      return {1, 0};
   }
   return {0, 0};
 }
@@ -247,9 +298,15 @@ absl::StatusOr<Message> DecodeMessage(isa::Sfid sfid, bool eot, uint32_t desc, u
   m.surface = static_cast<uint8_t>(Bits(desc, 7, 0));
   absl::Status status;
   switch (sfid) {
-    case isa::Sfid::kDataCache0: status = DataCache0(m, desc); break;
-    case isa::Sfid::kDataCache1: status = DataCache1(m, desc); break;
-    case isa::Sfid::kConstantCache: status = ConstantCache(m, desc); break;
+    case isa::Sfid::kDataCache0:
+      status = DataCache0(m, desc);
+      break;
+    case isa::Sfid::kDataCache1:
+      status = DataCache1(m, desc);
+      break;
+    case isa::Sfid::kConstantCache:
+      status = ConstantCache(m, desc);
+      break;
     case isa::Sfid::kGateway:
       if (Bits(desc, 2, 0) != 4) return Unsupported("gateway function other than barrier", desc);
       m.kind = MessageKind::kBarrier;
@@ -258,16 +315,23 @@ absl::StatusOr<Message> DecodeMessage(isa::Sfid sfid, bool eot, uint32_t desc, u
       if (!eot) return Unsupported("thread spawner message other than end of thread", desc);
       m.kind = MessageKind::kEnd;
       break;
-    case isa::Sfid::kSampler: return Unsupported("sampler", desc);
-    case isa::Sfid::kReadOnly: return Unsupported("read-only data port", desc);
-    case isa::Sfid::kRenderCache: return Unsupported("render cache", desc);
-    case isa::Sfid::kUrb: return Unsupported("URB", desc);
-    case isa::Sfid::kPixelInterpolator: return Unsupported("pixel interpolator", desc);
+    case isa::Sfid::kSampler:
+      status = Sampler(m, desc);
+      break;
+    case isa::Sfid::kReadOnly:
+      return Unsupported("read-only data port", desc);
+    case isa::Sfid::kRenderCache:
+      return Unsupported("render cache", desc);
+    case isa::Sfid::kUrb:
+      return Unsupported("URB", desc);
+    case isa::Sfid::kPixelInterpolator:
+      return Unsupported("pixel interpolator", desc);
     default:
       return Unsupported(absl::StrFormat("shared function %d", static_cast<int>(sfid)), desc);
   }
   if (!status.ok()) return status;
-  if (eot && m.kind != MessageKind::kEnd) return Unsupported("end of thread on a data message", desc);
+  if (eot && m.kind != MessageKind::kEnd)
+    return Unsupported("end of thread on a data message", desc);
   if (m.a64 && m.surface != kSurfaceStateless && m.surface != kSurfaceStatelessCoherent) {
     return Malformed("A64 message with a surface index", desc);
   }

@@ -60,9 +60,7 @@ bool LoadFloats(const Thread& thread, const OperandPlan& plan, int count, float*
   return true;
 }
 
-float Flush(float f) {
-  return std::fpclassify(f) == FP_SUBNORMAL ? std::copysign(0.0f, f) : f;
-}
+float Flush(float f) { return std::fpclassify(f) == FP_SUBNORMAL ? std::copysign(0.0f, f) : f; }
 
 void FlushSources(const Thread& thread, Type type, int count, float* out) {
   if (type == Type::kF && !thread.KeepF32()) {
@@ -88,15 +86,22 @@ void Modify(const OperandPlan& plan, int count, float* v) {
 
 int64_t WrapTo(Type type, int64_t value) {
   switch (type) {
-    case Type::kUB: return static_cast<uint8_t>(value);
-    case Type::kB: return static_cast<int8_t>(value);
+    case Type::kUB:
+      return static_cast<uint8_t>(value);
+    case Type::kB:
+      return static_cast<int8_t>(value);
     case Type::kUW:
-    case Type::kHF: return static_cast<uint16_t>(value);
-    case Type::kW: return static_cast<int16_t>(value);
+    case Type::kHF:
+      return static_cast<uint16_t>(value);
+    case Type::kW:
+      return static_cast<int16_t>(value);
     case Type::kUD:
-    case Type::kF: return static_cast<uint32_t>(value);
-    case Type::kD: return static_cast<int32_t>(value);
-    default: return value;
+    case Type::kF:
+      return static_cast<uint32_t>(value);
+    case Type::kD:
+      return static_cast<int32_t>(value);
+    default:
+      return value;
   }
 }
 
@@ -106,16 +111,24 @@ int64_t ClampTo(Type type, int64_t value, bool value_is_unsigned) {
     return std::clamp(value, low, high);
   };
   switch (type) {
-    case Type::kUB: return within(0, 0xff);
-    case Type::kB: return within(-0x80, 0x7f);
-    case Type::kUW: return within(0, 0xffff);
-    case Type::kW: return within(-0x8000, 0x7fff);
-    case Type::kUD: return within(0, 0xffffffff);
-    case Type::kD: return within(-int64_t{0x80000000}, 0x7fffffff);
-    case Type::kUQ: return value_is_unsigned ? value : std::max<int64_t>(value, 0);
-    case Type::kQ: return within(std::numeric_limits<int64_t>::min(),
-                                 std::numeric_limits<int64_t>::max());
-    default: return value;
+    case Type::kUB:
+      return within(0, 0xff);
+    case Type::kB:
+      return within(-0x80, 0x7f);
+    case Type::kUW:
+      return within(0, 0xffff);
+    case Type::kW:
+      return within(-0x8000, 0x7fff);
+    case Type::kUD:
+      return within(0, 0xffffffff);
+    case Type::kD:
+      return within(-int64_t{0x80000000}, 0x7fffffff);
+    case Type::kUQ:
+      return value_is_unsigned ? value : std::max<int64_t>(value, 0);
+    case Type::kQ:
+      return within(std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max());
+    default:
+      return value;
   }
 }
 
@@ -149,15 +162,29 @@ bool FetchInts(const Thread& thread, const OperandPlan& plan, int count, bool bi
     Offsets at;
     if (!Resolve(thread, plan, count, isa::ByteSize(plan.type), at)) return false;
     switch (plan.type) {
-      case Type::kUB: LoadInts<uint8_t>(thread, at, count, out); break;
-      case Type::kB: LoadInts<int8_t>(thread, at, count, out); break;
+      case Type::kUB:
+        LoadInts<uint8_t>(thread, at, count, out);
+        break;
+      case Type::kB:
+        LoadInts<int8_t>(thread, at, count, out);
+        break;
       case Type::kUW:
-      case Type::kHF: LoadInts<uint16_t>(thread, at, count, out); break;
-      case Type::kW: LoadInts<int16_t>(thread, at, count, out); break;
+      case Type::kHF:
+        LoadInts<uint16_t>(thread, at, count, out);
+        break;
+      case Type::kW:
+        LoadInts<int16_t>(thread, at, count, out);
+        break;
       case Type::kUD:
-      case Type::kF: LoadInts<uint32_t>(thread, at, count, out); break;
-      case Type::kD: LoadInts<int32_t>(thread, at, count, out); break;
-      default: LoadInts<int64_t>(thread, at, count, out); break;
+      case Type::kF:
+        LoadInts<uint32_t>(thread, at, count, out);
+        break;
+      case Type::kD:
+        LoadInts<int32_t>(thread, at, count, out);
+        break;
+      default:
+        LoadInts<int64_t>(thread, at, count, out);
+        break;
     }
   }
   if (plan.negate || plan.absolute) Negate(plan, count, bitwise, out);

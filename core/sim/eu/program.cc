@@ -25,17 +25,28 @@ using isa::Type;
 
 int ArfOffset(Arf arf) {
   switch (arf) {
-    case Arf::kNull: return kNullOffset;
-    case Arf::kAddress: return kAddressOffset;
-    case Arf::kFlag: return kFlagOffset;
-    case Arf::kMask: return kMaskOffset;
-    case Arf::kState: return kStateOffset;
-    case Arf::kControl: return kControlOffset;
-    case Arf::kNotification: return kNotificationOffset;
-    case Arf::kIp: return kIpOffset;
-    case Arf::kTdr: return kTdrOffset;
-    case Arf::kTimestamp: return kTimestampOffset;
-    case Arf::kAccumulator: return -1;
+    case Arf::kNull:
+      return kNullOffset;
+    case Arf::kAddress:
+      return kAddressOffset;
+    case Arf::kFlag:
+      return kFlagOffset;
+    case Arf::kMask:
+      return kMaskOffset;
+    case Arf::kState:
+      return kStateOffset;
+    case Arf::kControl:
+      return kControlOffset;
+    case Arf::kNotification:
+      return kNotificationOffset;
+    case Arf::kIp:
+      return kIpOffset;
+    case Arf::kTdr:
+      return kTdrOffset;
+    case Arf::kTimestamp:
+      return kTimestampOffset;
+    case Arf::kAccumulator:
+      return -1;
   }
   return -1;
 }
@@ -50,14 +61,28 @@ void PlanImmediate(const Operand& operand, OperandPlan& plan) {
     float f = 0;
     const uint64_t imm = operand.imm;
     switch (operand.type) {
-      case Type::kUB: v = static_cast<uint8_t>(imm); break;
-      case Type::kB: v = static_cast<int8_t>(imm); break;
-      case Type::kUW: v = static_cast<uint16_t>(imm); break;
-      case Type::kW: v = static_cast<int16_t>(imm); break;
-      case Type::kUD: v = static_cast<uint32_t>(imm); break;
-      case Type::kD: v = static_cast<int32_t>(imm); break;
+      case Type::kUB:
+        v = static_cast<uint8_t>(imm);
+        break;
+      case Type::kB:
+        v = static_cast<int8_t>(imm);
+        break;
+      case Type::kUW:
+        v = static_cast<uint16_t>(imm);
+        break;
+      case Type::kW:
+        v = static_cast<int16_t>(imm);
+        break;
+      case Type::kUD:
+        v = static_cast<uint32_t>(imm);
+        break;
+      case Type::kD:
+        v = static_cast<int32_t>(imm);
+        break;
       case Type::kUQ:
-      case Type::kQ: v = static_cast<int64_t>(imm); break;
+      case Type::kQ:
+        v = static_cast<int64_t>(imm);
+        break;
       case Type::kHF:
         v = static_cast<uint16_t>(imm);
         f = HalfToFloat(static_cast<uint16_t>(imm));
@@ -66,13 +91,19 @@ void PlanImmediate(const Operand& operand, OperandPlan& plan) {
         v = static_cast<uint32_t>(imm);
         f = std::bit_cast<float>(static_cast<uint32_t>(imm));
         break;
-      case Type::kDF: break;
-      case Type::kUV: v = (imm >> (4 * i)) & 15; break;
-      case Type::kV: v = static_cast<int64_t>(((imm >> (4 * i)) & 15) ^ 8) - 8; break;
+      case Type::kDF:
+        break;
+      case Type::kUV:
+        v = (imm >> (4 * i)) & 15;
+        break;
+      case Type::kV:
+        v = static_cast<int64_t>(((imm >> (4 * i)) & 15) ^ 8) - 8;
+        break;
       case Type::kVF: {
         // 8-bit float: sign, 3 exponent bits (bias 3), 4 fraction bits; +-0 are special.
         const uint32_t b = (imm >> (8 * (i % 4))) & 0xff;
-        const uint32_t magnitude = (b & 0x7f) == 0 ? 0 : (((b >> 4) & 7) + 124) << 23 | (b & 15) << 19;
+        const uint32_t magnitude =
+            (b & 0x7f) == 0 ? 0 : (((b >> 4) & 7) + 124) << 23 | (b & 15) << 19;
         f = std::bit_cast<float>((b & 0x80) << 24 | magnitude);
         break;
       }
@@ -151,11 +182,11 @@ absl::Status PlanOperand(const Op& op, const Operand& operand, bool is_dst, Oper
   if (operand.file == File::kGrf) {
     plan.base = static_cast<uint16_t>(operand.nr * kGrfBytes + operand.subnr);
   } else {
-    plan.base = static_cast<uint16_t>(ArfOffset(operand.arf) +
-                                      operand.nr * ArfStride(operand.arf) + operand.subnr);
+    plan.base = static_cast<uint16_t>(ArfOffset(operand.arf) + operand.nr * ArfStride(operand.arf) +
+                                      operand.subnr);
   }
   PlanLanes(operand, is_dst, exec_size, bytes, plan);
-  const int limit = operand.file == File::kGrf ? kGrfCount * kGrfBytes
+  const int limit = operand.file == File::kGrf  ? kGrfCount * kGrfBytes
                     : operand.arf == Arf::kNull ? kRegisterBytes
                                                 : (plan.base / 32 + 1) * 32;
   for (int i = 0; i < exec_size; ++i) {
@@ -205,8 +236,7 @@ bool CountsInOrder(const isa::Instruction& inst) {
 absl::Status PlanSend(Op& op) {
   const isa::SendFields& send = op.inst.send;
   if (send.desc_is_register || send.ex_desc_is_register) return absl::OkStatus();
-  absl::StatusOr<Message> message =
-      DecodeMessage(send.sfid, send.eot, send.desc, send.ex_desc);
+  absl::StatusOr<Message> message = DecodeMessage(send.sfid, send.eot, send.desc, send.ex_desc);
   // An unsupported message is an error only when it is executed.
   if (!message.ok()) return absl::OkStatus();
   op.message = *message;
@@ -223,8 +253,8 @@ absl::Status PlanOperands(Op& op) {
     status = PlanOperand(op, op.inst.src[i], false, op.src[i]);
   }
   for (const OperandPlan& s : op.src) {
-    op.reads_special |= s.access == Access::kRegister && s.base >= kMaskOffset &&
-                        s.base < kNotificationOffset;
+    op.reads_special |=
+        s.access == Access::kRegister && s.base >= kMaskOffset && s.base < kNotificationOffset;
   }
   op.exec = ExecTypeOf(op.inst);
   op.raw_move = IsRawMove(op);

@@ -24,12 +24,12 @@ namespace kiln::sim::eu {
 inline constexpr int kMaxChannels = 32;
 
 enum class Access : uint8_t {
-  kNone,         // operand absent, or the null register as destination
-  kImmediate,    // constant: lanes[] of the operand
-  kRegister,     // Thread::regs at base + lane[i]
-  kAccumulator,  // Thread::acc at base + lane[i]
-  kIndirect,     // one address register: Thread::regs at a0 + imm + lane[i]
-  kIndirectRows, // VxH: an address register per row of `row_width` channels
+  kNone,          // operand absent, or the null register as destination
+  kImmediate,     // constant: lanes[] of the operand
+  kRegister,      // Thread::regs at base + lane[i]
+  kAccumulator,   // Thread::acc at base + lane[i]
+  kIndirect,      // one address register: Thread::regs at a0 + imm + lane[i]
+  kIndirectRows,  // VxH: an address register per row of `row_width` channels
 };
 
 // A source or destination with its region unrolled.
@@ -38,12 +38,12 @@ struct OperandPlan {
   isa::Type type = isa::Type::kUD;
   bool negate = false;
   bool absolute = false;
-  uint16_t base = 0;                             // byte (accumulators: channel) of element 0
-  uint8_t address = 0;                           // a0 element
+  uint16_t base = 0;    // byte (accumulators: channel) of element 0
+  uint8_t address = 0;  // a0 element
   int16_t address_imm = 0;
   uint8_t row_width = 1;
-  std::array<uint16_t, kMaxChannels> lane{};     // offset of channel i's element
-  std::array<int64_t, 8> imm{};                  // integer value of channel i at [i % 8]
+  std::array<uint16_t, kMaxChannels> lane{};  // offset of channel i's element
+  std::array<int64_t, 8> imm{};               // integer value of channel i at [i % 8]
   std::array<float, 8> imm_float{};
   // Register dwords touched, for dependency checks: [first, first + count) counted from r0.0.
   uint16_t first_dword = 0;
@@ -55,16 +55,16 @@ enum class ExecType : uint8_t { kInt, kFloat, kHalf };
 
 struct Op {
   isa::Instruction inst;
-  uint32_t offset = 0;           // byte of the program
+  uint32_t offset = 0;  // byte of the program
   ExecType exec = ExecType::kInt;
-  bool join_target = false;      // channels may be waiting here
-  bool in_order = false;         // counts for register distances
-  bool reads_special = false;    // a source is ce0, ip or tm0
-  bool raw_move = false;         // same-size copy that keeps all bits
-  uint32_t lanes = 0;            // channels of the instruction
-  uint32_t jip = 0;              // index; branches only
+  bool join_target = false;    // channels may be waiting here
+  bool in_order = false;       // counts for register distances
+  bool reads_special = false;  // a source is ce0, ip or tm0
+  bool raw_move = false;       // same-size copy that keeps all bits
+  uint32_t lanes = 0;          // channels of the instruction
+  uint32_t jip = 0;            // index; branches only
   uint32_t uip = 0;
-  bool has_message = false;      // message known from an immediate descriptor
+  bool has_message = false;  // message known from an immediate descriptor
   Message message;
   OperandPlan dst;
   std::array<OperandPlan, 3> src;

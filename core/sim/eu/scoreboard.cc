@@ -32,10 +32,17 @@ Swsb DecodeSwsb(uint8_t v, bool unordered) {
       s.distance = v & 15;
       s.valid = s.distance <= 7;
       break;
-    case 2: s.dst = v & 15; break;
-    case 3: s.src = v & 15; break;
-    case 4: s.set = v & 15; break;
-    default: s.valid = false;
+    case 2:
+      s.dst = v & 15;
+      break;
+    case 3:
+      s.src = v & 15;
+      break;
+    case 4:
+      s.set = v & 15;
+      break;
+    default:
+      s.valid = false;
   }
   return s;
 }
@@ -128,7 +135,8 @@ Scoreboard::Footprint Scoreboard::FootprintOf(const Op& op, const Thread& thread
     if (message == nullptr) return f;
     const isa::Instruction& i = op.inst;
     f.reads_address = i.send.desc_is_register || i.send.ex_desc_is_register;
-    if (i.src[0].file == isa::File::kGrf) f.reads[f.read_count++] = {i.src[0].nr * 8, message->mlen * 8};
+    if (i.src[0].file == isa::File::kGrf)
+      f.reads[f.read_count++] = {i.src[0].nr * 8, message->mlen * 8};
     if (i.src[1].file == isa::File::kGrf && message->ex_mlen > 0) {
       f.reads[f.read_count++] = {i.src[1].nr * 8, message->ex_mlen * 8};
     }
@@ -145,9 +153,9 @@ Scoreboard::Footprint Scoreboard::FootprintOf(const Op& op, const Thread& thread
       const Range r = RangeOf(op, thread, s);
       if (r.count > 0) f.reads[f.read_count++] = r;
     }
-    f.reads_address |= s.access == Access::kIndirect || s.access == Access::kIndirectRows ||
-                       (s.access == Access::kRegister && s.base >= kAddressOffset &&
-                        s.base < kAddressOffset + 32);
+    f.reads_address |=
+        s.access == Access::kIndirect || s.access == Access::kIndirectRows ||
+        (s.access == Access::kRegister && s.base >= kAddressOffset && s.base < kAddressOffset + 32);
   }
   f.write = RangeOf(op, thread, op.dst);
   f.reads_address |= op.dst.access == Access::kIndirect;

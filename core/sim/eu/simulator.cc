@@ -31,8 +31,12 @@ class Simulator {
  public:
   Simulator(const Program& program, const out::LaunchRecord& record, const Options& options,
             LaunchState& launch)
-      : program_(program), record_(record), options_(options), launch_(launch),
-        start_(std::chrono::steady_clock::now()), executed_(program.ops.size()) {}
+      : program_(program),
+        record_(record),
+        options_(options),
+        launch_(launch),
+        start_(std::chrono::steady_clock::now()),
+        executed_(program.ops.size()) {}
 
   absl::Status RunGroup(const std::array<uint32_t, 3>& group);
   RunStats TakeStats();
@@ -100,7 +104,8 @@ absl::Status Simulator::Sync(const Op& op, Thread& thread) {
   if (op.inst.sync == isa::SyncFunction::kHost) {
     return OpError(absl::StatusCode::kUnimplemented, op, "sync.host");
   }
-  if (op.inst.sync == isa::SyncFunction::kBar) {
+  const bool ghost = options_.fusion && thread.active == 0;
+  if (op.inst.sync == isa::SyncFunction::kBar && !ghost) {
     if (!thread.barrier_signalled) {
       return OpError(absl::StatusCode::kFailedPrecondition, op, "wait for an unsignalled barrier");
     }
@@ -133,7 +138,8 @@ uint32_t EnabledChannels(const Op& op, const Thread& t) {
 
 bool HasSideEffects(const Message& m) {
   return m.kind != MessageKind::kGather && m.kind != MessageKind::kBlockRead &&
-         m.kind != MessageKind::kScratchRead && m.kind != MessageKind::kFence;
+         m.kind != MessageKind::kScratchRead && m.kind != MessageKind::kFence &&
+         m.kind != MessageKind::kBufferSize;
 }
 
 int RegisterOf(const isa::Operand& operand) {
@@ -146,6 +152,11 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
   ++t.pc;
   if (channels == 0) return absl::OkStatus();
   ++stats_.messages;
+  // SPIR-V has control barriers in workgroup-uniform control flow only and fused threads are of one
+  // workgroup: a thread never really comes to a barrier for its neighbour's sake.
+  if (t.active == 0 && message.kind == MessageKind::kBarrier && options_.fusion) {
+    return absl::OkStatus();
+  }
   if (t.active == 0 && HasSideEffects(message) && message.kind != MessageKind::kEnd &&
       options_.fusion) {
     return OpError(absl::StatusCode::kFailedPrecondition, op,
@@ -167,8 +178,8 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
   if (registers.src0 < 0 || (message.ex_mlen > 0 && registers.src1 < 0)) {
     return OpError(absl::StatusCode::kInvalidArgument, op, "message payload is no register");
   }
-  absl::Status status = ExecuteMessage(message, registers, channels >> op.inst.channel_offset,
-                                       launch_.memory(), t);
+  absl::Status status =
+      ExecuteMessage(message, registers, channels >> op.inst.channel_offset, launch_.memory(), t);
   if (!status.ok()) return OpError(status.code(), op, status.message());
   return status;
 }
@@ -194,20 +205,23 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
     message = *decoded;
   }
   if (options_.contract) {
-    absl::Status status = scoreboards_[index].Issue(
-        t.pc, t, format == Format::kSend ? &message : nullptr);
+    absl::Status status =
+        scoreboards_[index].Issue(t.pc, t, format == Format::kSend ? &message : nullptr);
     if (!status.ok()) return status;
   }
   switch (format) {
-    case Format::kSend: return Send(index, op, message);
-    case Format::kSync: return Sync(op, t);
+    case Format::kSend:
+      return Send(index, op, message);
+    case Format::kSync:
+      return Sync(op, t);
     case Format::kNullary:
       if (op.inst.op == Opcode::kIllegal) {
         return OpError(absl::StatusCode::kInvalidArgument, op, "illegal instruction");
       }
       ++t.pc;
       return absl::OkStatus();
-    default: break;
+    default:
+      break;
   }
   if (isa::IsBranch(op.inst.op)) return ExecuteBranch(program_, op, options_.fusion, t);
   stats_.lane_operations += op.inst.exec_size;
@@ -267,6 +281,10 @@ absl::Status CheckRecord(const out::LaunchRecord& record) {
   if (width != 8 && width != 16 && width != 32) {
     return absl::InvalidArgumentError(absl::StrFormat("dispatch width %d", width));
   }
+  // Limits of the hardware, which also bound what a run may allocate.
+  if (record.shared_bytes > 65536 || record.scratch_bytes_per_thread > 2 * 1024 * 1024) {
+    return absl::InvalidArgumentError("more shared memory or scratch than the hardware has");
+  }
   if (record.compute.threads_per_group < 1 || record.compute.threads_per_group > 1024) {
     return absl::InvalidArgumentError("threads per group");
   }
@@ -306,9 +324,8 @@ absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRe
                                            static_cast<uint32_t>(i / n[0] / n[1])};
     status = simulator.RunGroup(group);
     if (!status.ok()) {
-      return absl::Status(status.code(),
-                          absl::StrCat(status.message(), " (workgroup ", group[0], ",", group[1],
-                                       ",", group[2], ")"));
+      return absl::Status(status.code(), absl::StrCat(status.message(), " (workgroup ", group[0],
+                                                      ",", group[1], ",", group[2], ")"));
     }
   }
   return simulator.TakeStats();

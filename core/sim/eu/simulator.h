@@ -27,26 +27,26 @@ namespace kiln::sim::eu {
 
 // A uniform or storage buffer of the client.
 struct ClientBuffer {
-  bool bound = true;           // false: reached by its address only
-  out::DescriptorRef where;    // when bound
-  uint64_t address = 0;        // in the flat address space; see AssignAddresses
+  bool bound = true;         // false: reached by its address only
+  out::DescriptorRef where;  // when bound
+  uint64_t address = 0;      // in the flat address space; see AssignAddresses
   std::vector<uint8_t> bytes;
 };
 
 struct Dispatch {
-  std::vector<ClientBuffer> buffers;          // read and written
+  std::vector<ClientBuffer> buffers;  // read and written
   std::vector<uint8_t> push_constants;
   std::array<uint32_t, 3> groups = {1, 1, 1};
 };
 
 struct Options {
-  bool contract = true;        // judge waits
-  bool fusion = false;         // enter skipped blocks with all channels off (control_flow.h)
+  bool contract = true;  // judge waits
+  bool fusion = false;   // enter skipped blocks with all channels off (control_flow.h)
   // Runs workgroups, threads and lanes in the opposite order and fills undefined registers and
   // memory differently: an output that changes depends on something that nothing defines.
   bool opposite = false;
   uint64_t max_instructions = uint64_t{1} << 32;  // of the whole run
-  double max_seconds = 0;      // wall clock; 0: no limit
+  double max_seconds = 0;                         // wall clock; 0: no limit
 };
 
 struct RunStats {

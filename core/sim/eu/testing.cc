@@ -144,14 +144,14 @@ absl::StatusOr<std::vector<uint32_t>> RunProgram(const isa::Program& program,
 
 void AppendLaneIds(isa::Program& program, int nr, int width) {
   // 0..7 as packed words, then widened; the upper half adds 8.
-  isa::Instruction ids = Make(isa::Opcode::kMov, 8, Dst(nr, isa::Type::kUD),
-                              Imm(isa::Type::kUV, 0x76543210));
+  isa::Instruction ids =
+      Make(isa::Opcode::kMov, 8, Dst(nr, isa::Type::kUD), Imm(isa::Type::kUV, 0x76543210));
   ids.no_mask = true;
   program.Append(ids);
   for (int half = 1; half < width / 8; ++half) {
-    isa::Instruction add = Make(isa::Opcode::kAdd, 8, Dst(nr + half, isa::Type::kUD),
-                                Grf(nr, isa::Type::kUD),
-                                Imm(isa::Type::kUD, static_cast<uint64_t>(8 * half)));
+    isa::Instruction add =
+        Make(isa::Opcode::kAdd, 8, Dst(nr + half, isa::Type::kUD), Grf(nr, isa::Type::kUD),
+             Imm(isa::Type::kUD, static_cast<uint64_t>(8 * half)));
     add.no_mask = true;
     add.swsb = 1;
     program.Append(add);
@@ -167,7 +167,8 @@ void AppendStore(isa::Program& program, int value, int address, int width) {
   program.Append(shift);
   const int regs = width / 8;
   const uint32_t simd = width == 16 ? 1 : 2;
-  const uint32_t desc = (static_cast<uint32_t>(regs) << 25) | (9u << 14) | (simd << 12) | (0xeu << 8);
+  const uint32_t desc =
+      (static_cast<uint32_t>(regs) << 25) | (9u << 14) | (simd << 12) | (0xeu << 8);
   isa::Instruction send = SendTo(isa::Sfid::kDataCache1, desc, static_cast<uint32_t>(regs) << 6,
                                  width, -1, address, value);
   send.swsb = 0x80 | 1 << 4 | 15;

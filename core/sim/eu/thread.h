@@ -23,16 +23,16 @@ inline constexpr int kGrfCount = 128;
 inline constexpr int kGrfBytes = 32;
 
 // Places in Thread::regs.
-inline constexpr int kFlagOffset = kGrfCount * kGrfBytes;   // f0, f1
-inline constexpr int kAddressOffset = kFlagOffset + 32;     // a0
-inline constexpr int kStateOffset = kAddressOffset + 32;    // sr0
-inline constexpr int kControlOffset = kStateOffset + 32;    // cr0
-inline constexpr int kMaskOffset = kControlOffset + 32;     // ce0
+inline constexpr int kFlagOffset = kGrfCount * kGrfBytes;  // f0, f1
+inline constexpr int kAddressOffset = kFlagOffset + 32;    // a0
+inline constexpr int kStateOffset = kAddressOffset + 32;   // sr0
+inline constexpr int kControlOffset = kStateOffset + 32;   // cr0
+inline constexpr int kMaskOffset = kControlOffset + 32;    // ce0
 inline constexpr int kIpOffset = kMaskOffset + 32;
-inline constexpr int kTimestampOffset = kIpOffset + 32;     // tm0
+inline constexpr int kTimestampOffset = kIpOffset + 32;  // tm0
 inline constexpr int kNotificationOffset = kTimestampOffset + 32;
 inline constexpr int kTdrOffset = kNotificationOffset + 32;
-inline constexpr int kNullOffset = kTdrOffset + 32;         // reads of null give 0
+inline constexpr int kNullOffset = kTdrOffset + 32;  // reads of null give 0
 inline constexpr int kRegisterBytes = kNullOffset + 2048;
 
 // cr0.0: 1 keeps subnormals, 0 flushes them (bit 7 F, bit 10 HF); bits 5:4 the rounding mode.
@@ -44,14 +44,14 @@ enum class ThreadState : uint8_t { kRunning, kAtBarrier, kEnded };
 struct Thread {
   alignas(64) std::array<uint8_t, kRegisterBytes> regs{};
   std::array<int64_t, 64> acc{};
-  uint32_t pc = 0;                          // index of the next instruction
-  uint32_t dispatch = 0;                    // channels that the thread was started with
+  uint32_t pc = 0;        // index of the next instruction
+  uint32_t dispatch = 0;  // channels that the thread was started with
   uint32_t active = 0;
   uint32_t waiting = 0;
-  std::array<uint32_t, 32> channel_pc{};    // of the channels in `waiting`
+  std::array<uint32_t, 32> channel_pc{};  // of the channels in `waiting`
   ThreadState state = ThreadState::kRunning;
   bool barrier_signalled = false;
-  uint32_t barrier_phase = 0;               // phase of the group in which it was signalled
+  uint32_t barrier_phase = 0;  // phase of the group in which it was signalled
   // Fusion mode: inside a loop that only the sibling thread still runs.
   bool ghost_iteration = false;
   uint32_t ghost_while = 0;
@@ -79,9 +79,7 @@ struct Thread {
   }
   bool KeepF32() const { return Read32(kControlOffset) & kControlKeepF32; }
   bool KeepF16() const { return Read32(kControlOffset) & kControlKeepF16; }
-  Rounding RoundingMode() const {
-    return static_cast<Rounding>((Read32(kControlOffset) >> 4) & 3);
-  }
+  Rounding RoundingMode() const { return static_cast<Rounding>((Read32(kControlOffset) >> 4) & 3); }
 };
 
 }  // namespace kiln::sim::eu
