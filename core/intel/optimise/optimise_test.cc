@@ -1,0 +1,249 @@
+// Text tests of the LIR optimisations: LIR in, one pass, LIR out (blocks only, values keep their
+// names).
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/intel/lir/target.h"
+#include "core/intel/optimise/passes.h"
+#include "core/lir/parse.h"
+#include "core/lir/print.h"
+#include "core/lir/verify.h"
+#include "gtest/gtest.h"
+
+namespace kiln::intel {
+namespace {
+
+// %0..%9 per lane, %10..%14 uniform, %15..%19 flags, %20 a vector of two, %21 a live-in register.
+std::string Header() {
+  std::string text = "function tgl width 8\n";
+  for (int i = 0; i < 10; ++i) absl::StrAppend(&text, "value %", i, " G 4x1\n");
+  for (int i = 10; i < 15; ++i) absl::StrAppend(&text, "value %", i, " U 4x1\n");
+  for (int i = 15; i < 20; ++i) absl::StrAppend(&text, "value %", i, " F 0x1\n");
+  absl::StrAppend(&text, "value %20 G 4x2\nvalue %21 U 4x8 whole\nlivein %21 at 0\n");
+  return text;
+}
+
+std::string After(const std::string& body,
+                absl::StatusOr<bool> (*pass)(lir::Function&, PassContext&),
+                int64_t rewrites = -1) {
+  absl::StatusOr<lir::Function> f = lir::Parse(Gen12Target(), Header() + body);
+  if (!f.ok()) return std::string(f.status().message());
+  if (absl::Status s = lir::Verify(Gen12Target(), *f); !s.ok()) return std::string(s.message());
+  PassContext context = PassContext::ForTest(rewrites);
+  const absl::StatusOr<bool> changed = pass(*f, context);
+  if (!changed.ok()) return std::string(changed.status().message());
+  if (absl::Status s = lir::Verify(Gen12Target(), *f); !s.ok()) return std::string(s.message());
+  const std::string text = lir::Print(Gen12Target(), *f);
+  const size_t begin = text.find("block b0");
+  std::string out = text.substr(begin);
+  EXPECT_EQ(*changed, out != body) << "what the pass says it did";
+  return out;
+}
+
+// ---- propagate_copies ----
+
+TEST(PropagateCopies, ModifiersMoveIntoFloatArithmetic) {
+  EXPECT_EQ(After("block b0 depth 0\n"
+                "  %1:ud = mov %21:ud {w8}\n"
+                "  %0:ud = msg.read %1:ud {w8 aux 12611072}\n"
+                "  %2:f = mov -%0:f {w8}\n"
+                "  %3:f = mov |%2|:f {w8}\n"
+                "  %4:f = add %2:f %3:f {w8}\n"
+                "  %5:f = mul -%2:f -%3:f {w8}\n"
+                "  msg.write %1:ud %4:ud {w8 aux 12742145}\n"
+                "  msg.write %1:ud %5:ud {w8 aux 12742145}\n",
+                PropagateCopies),
+            "block b0 depth 0\n"
+            "  %1:ud = mov %21:ud {w8}\n"
+            "  %0:ud = msg.read %1:ud {w8 aux 12611072}\n"
+            "  %2:f = mov -%0:f {w8}\n"
+            "  %3:f = mov |%0|:f {w8}\n"
+            "  %4:f = add -%0:f |%0|:f {w8}\n"
+            "  %5:f = mul %0:f -|%0|:f {w8}\n"
+            "  msg.write %1:ud %4:ud {w8 aux 12742145}\n"
+            "  msg.write %1:ud %5:ud {w8 aux 12742145}\n");
+}
+
+TEST(PropagateCopies, ModifiersStayOutOfLogicAndOfOtherTypes) {
+  const std::string same =
+      "block b0 depth 0\n"
+      "  %1:ud = mov %21:ud {w8}\n"
+      "  %0:ud = msg.read %1:ud {w8 aux 12611072}\n"
+      "  %2:f = mov -%0:f {w8}\n"
+      "  %3:d = mov -%0:d {w8}\n"
+      "  %4:ud = and %2:ud %3:ud {w8}\n"
+      "  %5:d = mul %3:d #0x7:w {w8}\n"
+      "  msg.write %1:ud %4:ud {w8 aux 12742145}\n"
+      "  msg.write %1:ud %5:ud {w8 aux 12742145}\n";
+  EXPECT_EQ(After(same, PropagateCopies), same);
+}
+
+TEST(PropagateCopies, UniformSourcesReachArithmeticButNotPayloads) {
+  EXPECT_EQ(After("block b0 depth 0\n"
+                "  %0:ud = mov %21.3:ud {w8}\n"
+                "  %1:d = add %0:d #0x4:d {w8}\n"
+                "  msg.write %0:ud %1:ud {w8 aux 12742145}\n",
+                PropagateCopies),
+            "block b0 depth 0\n"
+            "  %0:ud = mov %21.3:ud {w8}\n"
+            "  %1:d = add %21.3:d #0x4:d {w8}\n"
+            "  msg.write %0:ud %1:ud {w8 aux 12742145}\n");
+}
+
+TEST(PropagateCopies, ConversionsAreNotCopies) {
+  const std::string same =
+      "block b0 depth 0\n"
+      "  %0:f = mov %21.3:d {w8}\n"
+      "  %1:f = add %0:f #0x3f800000:f {w8}\n"
+      "  %2:f = mov %1:f {w8 sat}\n"
+      "  %3:f = add %2:f #0x3f800000:f {w8}\n"
+      "  msg.write %3:ud %3:ud {w8 aux 12742145}\n";
+  EXPECT_EQ(After(same, PropagateCopies), same);
+}
+
+TEST(PropagateCopies, StopsAtTheRewriteLimit) {
+  EXPECT_EQ(After("block b0 depth 0\n"
+                "  %0:ud = mov %21.3:ud {w8}\n"
+                "  %1:d = add %0:d %0:d {w8}\n"
+                "  msg.write %0:ud %1:ud {w8 aux 12742145}\n",
+                PropagateCopies, 1),
+            "block b0 depth 0\n"
+            "  %0:ud = mov %21.3:ud {w8}\n"
+            "  %1:d = add %21.3:d %0:d {w8}\n"
+            "  msg.write %0:ud %1:ud {w8 aux 12742145}\n");
+}
+
+// ---- propagate_saturate ----
+
+TEST(PropagateSaturate, OnlyUseMovesOn) {
+  EXPECT_EQ(After("block b0 depth 0\n"
+                "  %0:f = mul %21.3:f %21.4:f {w8}\n"
+                "  %1:f = mov %0:f {w8 sat}\n"
+                "  msg.write %1:ud %1:ud {w8 aux 12742145}\n",
+                PropagateSaturate),
+            "block b0 depth 0\n"
+            "  %0:f = mul %21.3:f %21.4:f {w8 sat}\n"
+            "  %1:f = mov %0:f {w8}\n"
+            "  msg.write %1:ud %1:ud {w8 aux 12742145}\n");
+}
+
+TEST(PropagateSaturate, AnotherUseForbids) {
+  const std::string same =
+      "block b0 depth 0\n"
+      "  %0:f = mul %21.3:f %21.4:f {w8}\n"
+      "  %1:f = mov %0:f {w8 sat}\n"
+      "  msg.write %0:ud %1:ud {w8 aux 12742145}\n";
+  EXPECT_EQ(After(same, PropagateSaturate), same);
+}
+
+// ---- propagate_conditions ----
+
+TEST(PropagateConditions, TestOfLogicBecomesItsCondition) {
+  EXPECT_EQ(After("block b0 depth 0\n"
+                "  %0:ud = and %21.3:ud %21.4:ud {w8}\n"
+                "  %15:uw = cmp %0:d #0x0:d {w8 cmod 2}\n"
+                "  %1:ud = sel %21.5:ud %21.6:ud %15:uw {w8 pred 1}\n"
+                "  msg.write %1:ud %1:ud {w8 aux 12742145}\n",
+                PropagateConditions),
+            "block b0 depth 0\n"
+            "  %15:uw = and %21.3:ud %21.4:ud {w8 cmod 2}\n"
+            "  %1:ud = sel %21.5:ud %21.6:ud %15:uw {w8 pred 1}\n"
+            "  msg.write %1:ud %1:ud {w8 aux 12742145}\n");
+}
+
+TEST(PropagateConditions, TestOfStoredCompareUsesItsFlag) {
+  EXPECT_EQ(After("block b0 depth 0\n"
+                "  %0:d %15:uw = cmp %21.3:d %21.4:d {w8 cmod 5}\n"
+                "  %16:uw = cmp %0:d #0x0:d {w8 cmod 2}\n"
+                "  %1:ud = sel %21.5:ud %21.6:ud %16:uw {w8 pred 1}\n"
+                "  msg.write %1:ud %0:ud {w8 aux 12742145}\n",
+                PropagateConditions),
+            "block b0 depth 0\n"
+            "  %0:d %15:uw = cmp %21.3:d %21.4:d {w8 cmod 5}\n"
+            "  %1:ud = sel %21.5:ud %21.6:ud %15:uw {w8 pred 1}\n"
+            "  msg.write %1:ud %0:ud {w8 aux 12742145}\n");
+}
+
+TEST(PropagateConditions, IntegerSumsWrapAndStay) {
+  const std::string same =
+      "block b0 depth 0\n"
+      "  %0:d = add %21.3:d %21.4:d {w8}\n"
+      "  %15:uw = cmp %0:d #0x0:d {w8 cmod 5}\n"
+      "  %1:ud = sel %21.5:ud %21.6:ud %15:uw {w8 pred 1}\n"
+      "  msg.write %1:ud %1:ud {w8 aux 12742145}\n";
+  EXPECT_EQ(After(same, PropagateConditions), same);
+}
+
+// ---- merge_equal_instructions ----
+
+TEST(MergeEqualInstructions, EqualSumsAreOne) {
+  EXPECT_EQ(After("block b0 depth 0\n"
+                "  %0:d = add %21.3:d %21.4:d {w8}\n"
+                "  %1:d = add %21.3:d %21.4:d {w8}\n"
+                "  %10:d = add %21.3:d %21.4:d {nomask}\n"
+                "  %2:d = add %0:d %1:d {w8}\n"
+                "  %3:d = add %2:d %10:d {w8}\n"
+                "  msg.write %2:ud %3:ud {w8 aux 12742145}\n",
+                MergeEqualInstructions),
+            "block b0 depth 0\n"
+            "  %0:d = add %21.3:d %21.4:d {w8}\n"
+            "  %10:d = add %21.3:d %21.4:d {nomask}\n"
+            "  %2:d = add %0:d %0:d {w8}\n"
+            "  %3:d = add %2:d %10:d {w8}\n"
+            "  msg.write %2:ud %3:ud {w8 aux 12742145}\n");
+}
+
+TEST(MergeEqualInstructions, FlagsOnlyInsideABlockAndReadsNever) {
+  EXPECT_EQ(After("block b0 depth 0\n"
+                "  %0:d = add %21.3:d %21.4:d {w8}\n"
+                "  %1:ud = msg.read %0:ud {w8 aux 12611072}\n"
+                "  %2:ud = msg.read %0:ud {w8 aux 12611072}\n"
+                "  %15:uw = cmp %1:d %2:d {w8 cmod 5}\n"
+                "  %16:uw = cmp %1:d %2:d {w8 cmod 5}\n"
+                "  %3:ud = sel %1:ud %2:ud %16:uw {w8 pred 1}\n"
+                "  if %15:uw {w8 pred 1}\n"
+                "  -> b1, b2\n"
+                "block b1 depth 0\n"
+                "  %17:uw = cmp %1:d %2:d {w8 cmod 5}\n"
+                "  %4:ud = sel %1:ud %3:ud %17:uw {w8 pred 1}\n"
+                "  msg.write %4:ud %4:ud {w8 aux 12742145}\n"
+                "  endif {w8}\n"
+                "  -> b2\n"
+                "block b2 depth 0\n"
+                "  msg.write %3:ud %3:ud {w8 aux 12742145}\n",
+                MergeEqualInstructions),
+            "block b0 depth 0\n"
+            "  %0:d = add %21.3:d %21.4:d {w8}\n"
+            "  %1:ud = msg.read %0:ud {w8 aux 12611072}\n"
+            "  %2:ud = msg.read %0:ud {w8 aux 12611072}\n"
+            "  %15:uw = cmp %1:d %2:d {w8 cmod 5}\n"
+            "  %3:ud = sel %1:ud %2:ud %15:uw {w8 pred 1}\n"
+            "  if %15:uw {w8 pred 1}\n"
+            "  -> b1, b2\n"
+            "block b1 depth 0\n"
+            "  %17:uw = cmp %1:d %2:d {w8 cmod 5}\n"
+            "  %4:ud = sel %1:ud %3:ud %17:uw {w8 pred 1}\n"
+            "  msg.write %4:ud %4:ud {w8 aux 12742145}\n"
+            "  endif {w8}\n"
+            "  -> b2\n"
+            "block b2 depth 0\n"
+            "  msg.write %3:ud %3:ud {w8 aux 12742145}\n");
+}
+
+// ---- remove_dead_instructions ----
+
+TEST(RemoveDeadInstructions, ChainsGoAndEffectsStay) {
+  EXPECT_EQ(After("block b0 depth 0\n"
+                "  %0:d = add %21.3:d %21.4:d {w8}\n"
+                "  %1:d = add %0:d %21.4:d {w8}\n"
+                "  %2:ud = msg.read %1:ud {w8 aux 12611072}\n"
+                "  %3:ud = msg.atomic %0:ud %0:ud {w8 aux 12750720}\n",
+                RemoveDeadInstructions),
+            "block b0 depth 0\n"
+            "  %0:d = add %21.3:d %21.4:d {w8}\n"
+            "  %3:ud = msg.atomic %0:ud %0:ud {w8 aux 12750720}\n");
+}
+
+}  // namespace
+}  // namespace kiln::intel

@@ -1,0 +1,132 @@
+#include "tests/exec/exec.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <random>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/driver/compile.h"
+#include "core/driver/prepared.h"
+#include "core/mir/interp.h"
+#include "core/mir/parse.h"
+#include "core/sim/eu/simulator.h"
+
+namespace kiln::exec {
+namespace {
+
+// Small and large integers, floats of moderate size, arbitrary bits: all that an op may meet.
+uint32_t Word(std::mt19937& rng) {
+  const uint32_t x = rng();
+  switch (rng() % 4) {
+    case 0: return x;
+    case 1: return x % 40;
+    case 2: return std::bit_cast<uint32_t>(static_cast<float>(static_cast<int>(x % 2000) - 1000) / 16);
+    default: return 0u - x % 100;
+  }
+}
+
+mir::LaunchInputs Inputs(const mir::Module& m, const Setup& setup) {
+  std::mt19937 rng(setup.seed);
+  mir::LaunchInputs in;
+  in.groups = {setup.groups, 1, 1};
+  in.denormals = mir::Denormals::kFlush;
+  for (const mir::Resource& r : m.resources) {
+    mir::BoundBuffer b;
+    b.set = r.set;
+    b.binding = r.binding;
+    b.element = r.element;
+    for (uint32_t i = 0; i < setup.buffer_bytes / 4; ++i) {
+      const uint32_t word = Word(rng);
+      const auto* bytes = reinterpret_cast<const uint8_t*>(&word);
+      b.bytes.insert(b.bytes.end(), bytes, bytes + 4);
+    }
+    in.buffers.push_back(std::move(b));
+  }
+  for (int i = 0; i < 128; ++i) in.push_constants.push_back(static_cast<uint8_t>(i * 7));
+  return in;
+}
+
+uint32_t Dword(const std::vector<uint8_t>& bytes, size_t at) {
+  uint32_t x;
+  std::memcpy(&x, bytes.data() + at, 4);
+  return x;
+}
+
+bool Same(uint32_t want, uint32_t got, const Setup& setup) {
+  if (want == got) return true;
+  if (!setup.floats) return false;
+  const auto a = std::bit_cast<float>(want), b = std::bit_cast<float>(got);
+  if (std::isnan(a) && std::isnan(b)) return true;
+  const auto tiny = [](float x) { return std::fabs(x) < 1.17549435e-38f; };
+  if (tiny(a) && tiny(b)) return true;
+  if (std::signbit(a) != std::signbit(b)) return false;
+  return (want > got ? want - got : got - want) <= setup.ulp;
+}
+
+std::string Differences(const mir::LaunchInputs& want, const sim::eu::Dispatch& got,
+                        const Setup& setup) {
+  int count = 0;
+  std::string first;
+  for (size_t b = 0; b < want.buffers.size(); ++b) {
+    for (size_t i = 0; i + 4 <= want.buffers[b].bytes.size(); i += 4) {
+      const uint32_t x = Dword(want.buffers[b].bytes, i), y = Dword(got.buffers[b].bytes, i);
+      if (Same(x, y, setup)) continue;
+      if (count++ == 0) first = absl::StrFormat("buffer %d byte %d: want %08x, got %08x", b, i, x, y);
+    }
+  }
+  return count == 0 ? "" : absl::StrCat(count, " differ, ", first);
+}
+
+std::string RunVariant(const Variant& v, const mir::LaunchInputs& before,
+                       const mir::LaunchInputs& want, const Setup& setup, bool fusion) {
+  sim::eu::Dispatch dispatch;
+  dispatch.groups = before.groups;
+  dispatch.push_constants = before.push_constants;
+  for (const mir::BoundBuffer& b : before.buffers) {
+    sim::eu::ClientBuffer buffer;
+    buffer.where = {b.set, b.binding, b.element};
+    buffer.bytes = b.bytes;
+    dispatch.buffers.push_back(std::move(buffer));
+  }
+  sim::eu::Options options;
+  options.fusion = fusion;
+  options.max_instructions = 20'000'000;
+  const absl::StatusOr<sim::eu::RunStats> run =
+      sim::eu::Run(v.code, v.launch, options, dispatch);
+  const std::string text = run.ok() ? Differences(want, dispatch, setup)
+                                    : std::string(run.status().message());
+  return text.empty() ? "" : absl::StrCat(v.name, fusion ? " fused: " : ": ", text, "\n");
+}
+
+}  // namespace
+
+std::string Compare(std::string_view module, const Setup& setup) {
+  const absl::StatusOr<mir::Module> parsed = mir::Parse(module);
+  if (!parsed.ok()) return std::string(parsed.status().message());
+  PrepareOptions prepare;
+  prepare.verify_each = true;
+  prepare.disabled_passes = setup.disabled_passes;
+  const auto prepared = PrepareMir(*parsed, prepare, nullptr, {});
+  if (!prepared.ok()) return std::string(prepared.status().message());
+  CompileOptions options;
+  options.verify_each = true;
+  options.disabled_passes = setup.disabled_passes;
+  const auto compiled = Compile(**prepared, Target::kTgl, options, nullptr, {});
+  if (!compiled.ok()) return std::string(compiled.status().message());
+  std::string text;
+  for (const Variant& v : compiled->variants) {
+    const mir::LaunchInputs before = Inputs(*parsed, setup);
+    mir::LaunchInputs want = before;
+    want.subgroup_size = static_cast<uint32_t>(v.width);
+    const auto interpreted = mir::Interpret(*parsed, want);
+    if (!interpreted.ok()) return std::string(interpreted.status().message());
+    for (bool fusion : {false, true}) text += RunVariant(v, before, want, setup, fusion);
+  }
+  if (compiled->variants.size() != 2) text += "a width is missing\n";
+  return text;
+}
+
+}  // namespace kiln::exec

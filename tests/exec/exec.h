@@ -1,0 +1,28 @@
+// Runs a MIR module through the compiler and the simulator at every width, with and without
+// fusion, and compares the buffers with what the interpreter leaves.
+#ifndef KILN_TESTS_EXEC_EXEC_H_
+#define KILN_TESTS_EXEC_EXEC_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/mir/mir.h"
+
+namespace kiln::exec {
+
+struct Setup {
+  uint32_t groups = 2;
+  uint32_t buffer_bytes = 4096;
+  uint32_t seed = 1;
+  bool floats = false;          // results are floats: compare by ulp, any NaN equals any NaN
+  uint32_t ulp = 3;
+  std::vector<std::string> disabled_passes;
+};
+
+// "" if all agree, else what does not. `module` is text as core/mir/parse.h reads it.
+std::string Compare(std::string_view module, const Setup& setup);
+
+}  // namespace kiln::exec
+
+#endif  // KILN_TESTS_EXEC_EXEC_H_
