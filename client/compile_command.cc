@@ -54,8 +54,7 @@ absl::Status ShowResult(const std::string& name, const TargetResult& result,
   std::vector<std::string> binaries;
   bool to_folder = !output.folder.empty() && !output.ToStdout();
   if (to_folder) {
-    std::string stem = name == "-" ? "stdin" : NameOf(name);
-    auto written = WriteOutputs(output.folder, stem, name, result, output.assembly);
+    auto written = WriteOutputs(output.folder, NameOf(name), name, result, output.assembly);
     if (!written.ok()) return written.status();
     for (const std::string& file : *written) binaries.push_back(JoinPath(output.folder, file));
   }
@@ -121,9 +120,10 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   mask->set_remarks(output.json);
 
   const std::string& file = flags.arguments()[0];
+  std::string name = file == "-" ? "stdin" : file;
   Interrupt interrupt([&] { (*service)->Stop(); });
   absl::StatusOr<FileOutcome> outcome =
-      CompileFile(service->get(), *capabilities, *settings, file, file);
+      CompileFile(service->get(), *capabilities, *settings, file, name);
   if (!outcome.ok()) return outcome.status();
   std::string cause = CauseOf(outcome->file_error);
   if (cause == "cannot_read" || cause == "no_stage") {
@@ -133,7 +133,7 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
       file.substr(file.size() - 4) == ".spv") {
     absl::FPrintF(stderr, "kiln: %s: -D has no effect on SPIR-V\n", Printable(file));
   }
-  return Show(file, outcome->results, output, environment);
+  return Show(name, outcome->results, output, environment);
 }
 
 ExitCode RunOrFail(const ParsedFlags& flags, const Environment& environment) {

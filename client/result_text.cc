@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 #include "client/result_json.h"
 #include "client/terminal.h"
 
@@ -54,7 +56,10 @@ std::string FailureText(absl::string_view file, const TargetResult& result, bool
   std::string text = absl::StrCat(Printable(file), ": ", result.target(), ": ",
                                   StatusText(StatusWord(result.status()), colour));
   if (!result.cause().empty()) absl::StrAppend(&text, " (", Printable(result.cause()), ")");
-  if (!result.message().empty()) absl::StrAppend(&text, ": ", Printable(result.message()));
+  absl::string_view message = absl::StripTrailingAsciiWhitespace(result.message());
+  // Messages made here begin with the file, which stands in front already.
+  absl::ConsumePrefix(&message, absl::StrCat(file, ": "));
+  if (!message.empty()) absl::StrAppend(&text, ": ", Printable(message));
   std::string id = absl::StrCat("%", result.spirv_id());
   if (result.spirv_id() != 0 && !absl::StrContains(result.message(), id)) {
     absl::StrAppend(&text, " [SPIR-V id ", id, "]");

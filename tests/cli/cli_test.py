@@ -1,0 +1,557 @@
+"""The kiln command end to end: through a kilnd of its own and with --local.
+
+Run by Bazel from the root of the runfiles. Every test starts the real programs; the daemon is shared,
+its cache is new. Results go to $XML_OUTPUT_FILE, a case each.
+"""
+
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+KILN = os.path.abspath('client/kiln')
+KILND = os.path.abspath('server/kilnd')
+SHADERS = os.path.abspath('tests/shaders')
+SAXPY = os.path.join(SHADERS, 'saxpy.comp')
+SCRATCH = tempfile.mkdtemp(dir=os.environ.get('TEST_TMPDIR'))
+
+VARIANT_KEYS = ['name', 'width', 'instructions', 'sync_instructions', 'sends', 'cycles', 'spills',
+                'fills', 'loops', 'registers', 'bytes']
+LINE_KEYS = ['file', 'target', 'stage', 'status', 'cause', 'compile_ms', 'cache', 'variants',
+             'passes']
+
+
+class Daemon:
+    def __init__(self, *flags):
+        cache = tempfile.mkdtemp(dir=SCRATCH)
+        self.process = subprocess.Popen(
+            [KILND, '--listen=127.0.0.1:0', '--metrics=none', '--cache-dir=' + cache, *flags],
+            stderr=subprocess.PIPE, text=True)
+        line = self.process.stderr.readline()
+        self.address = re.search(r'listening on (127\.0\.0\.1:\d+)', line).group(1)
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(60)
+        self.process.stderr.close()
+
+
+class Cli(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.stop()
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(dir=SCRATCH)
+
+    def file(self, name, contents):
+        path = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'wb') as out:
+            out.write(contents if isinstance(contents, bytes) else contents.encode())
+        return path
+
+    def environment(self, **more):
+        clean = {k: v for k, v in os.environ.items() if k not in ('NO_COLOR', 'TERM')}
+        return {**clean, 'KILN_SERVER': self.daemon.address, 'TERM': 'xterm', **more}
+
+    def kiln(self, *arguments, expect=0, stdin=b'', **more):
+        done = subprocess.run([KILN, *arguments], input=stdin, capture_output=True, cwd=self.folder,
+                              env=self.environment(**more), timeout=120)
+        self.out = done.stdout
+        self.err = done.stderr.decode()
+        self.assertEqual(done.returncode, expect,
+                         'kiln %s\n%s\n%s' % (' '.join(arguments), self.out[:2000], self.err))
+        return self.out.decode('utf-8', 'replace')
+
+    def fails(self, code, pattern, *arguments, **more):
+        """Exit code, one message on standard error that matches, nothing on standard output."""
+        self.kiln(*arguments, expect=code, **more)
+        self.assertRegex(self.err, pattern)
+        self.assertEqual(self.out, b'')
+
+    def line(self, text):
+        lines = [json.loads(line) for line in text.splitlines()]
+        self.assertEqual(len(lines), 1)
+        return lines[0]
+
+
+class Overview(Cli):
+    def test_help_of_everything(self):
+        text = self.kiln('--help')
+        commands = re.findall(r'^  (\w+)  +\w', text, re.M)
+        self.assertEqual(commands[:5], ['compile', 'batch', 'targets', 'disasm', 'health'])
+        for command in commands[:5]:
+            help_text = self.kiln(command, '--help')
+            self.assertRegex(help_text, r'Examples:\n  kiln |Examples:\n  .*kiln ' + command)
+            self.assertIn('--json', help_text)
+            self.assertIn('Exit codes:', help_text)
+            self.assertEqual(self.kiln('help', command), help_text)
+        self.assertRegex(self.kiln('--version'), r'^kiln \d+\.\d+\.\d+ \(kiln\.v1alpha\)\n$')
+
+    def test_usage_errors(self):
+        self.fails(2, 'Usage: kiln COMMAND')
+        self.fails(2, "no command 'compil'; did you mean compile", 'compil')
+        self.fails(2, "'explain' is not available yet", 'explain', 'x.spv')
+        self.fails(2, 'a command comes first', '--target=tgl')
+        self.fails(2, 'unknown flag --tagret; did you mean --target\\?', 'compile', '--tagret=tgl', 'x')
+        self.fails(2, '--target is missing', 'compile', SAXPY)
+        self.fails(2, 'which file', 'compile', '--target=tgl')
+        self.fails(2, 'one file at a time', 'compile', '--target=tgl', 'a', 'b')
+        self.fails(2, 'auto, always or never', 'health', '--color=blue')
+        for later in ('precompile', 'run', 'trace', 'bisect', 'report', 'analyze', 'cache'):
+            self.fails(2, 'not available yet', later)
+
+
+class Compile(Cli):
+    def test_statistics_for_people(self):
+        text = self.kiln('compile', '--target=tgl', SAXPY)
+        self.assertRegex(text, r'saxpy\.comp  tgl  compute  ok  .*loadable by none')
+        self.assertRegex(text, r'variant +instructions +sync')
+        self.assertRegex(text, r'SIMD\d+ +\d+')
+        self.assertNotIn('\x1b', text)
+
+    def test_json_line_is_the_contract(self):
+        line = self.line(self.kiln('compile', '--target=tgl', '--json', SAXPY))
+        self.assertEqual(list(line)[:len(LINE_KEYS)], LINE_KEYS)
+        self.assertEqual((line['file'], line['status'], line['stage']), (SAXPY, 'ok', 'compute'))
+        for variant in line['variants']:
+            self.assertEqual(list(variant), VARIANT_KEYS)
+            self.assertGreater(variant['bytes'], 0)
+            self.assertEqual(variant['name'], 'SIMD%d' % variant['width'])
+        self.assertEqual(list(line['passes'][0]),
+                         ['name', 'runs', 'changed', 'us', 'instructions_delta'])
+
+    def test_second_time_from_the_cache_and_policies(self):
+        shader = os.path.join(SHADERS, 'collatz.comp')
+        tiers = [self.line(self.kiln('compile', '--target=tgl', '--json', *flags, shader))['cache']
+                 for flags in ([], [], ['--cache=bypass'], ['--cache=refresh'], [])]
+        self.assertEqual(tiers, ['miss', 'memory', 'miss', 'miss', 'memory'])
+        self.fails(2, 'use, refresh or bypass', 'compile', '--target=tgl', '--cache=no', shader)
+
+    def test_output_files_and_disasm(self):
+        line = self.line(self.kiln('compile', '--target=tgl', '--json', '--asm', '--widths=8,16',
+                                   '-o', 'out', SAXPY))
+        self.assertEqual(len(line['variants']), 2)
+        for variant in line['variants']:
+            stem = 'out/saxpy.comp.tgl.%d' % variant['width']
+            self.assertEqual(variant['binary'], stem + '.bin')
+            self.assertEqual(os.path.getsize(os.path.join(self.folder, stem + '.bin')),
+                             variant['bytes'])
+            with open(os.path.join(self.folder, stem + '.launch.json')) as file:
+                record = json.load(file)
+            self.assertEqual(record['dispatch_width'], variant['width'])
+            self.assertEqual(record['binary'], os.path.basename(stem) + '.bin')
+            self.assertEqual(record['loadable_by'], 'none')
+            with open(os.path.join(self.folder, stem + '.asm')) as file:
+                assembly = file.read()
+            self.assertEqual(self.kiln('disasm', '--target=tgl', stem + '.bin'), assembly)
+        self.assertEqual(sorted(os.listdir(os.path.join(self.folder, 'out'))),
+                         sorted('saxpy.comp.tgl.%d.%s' % (w, kind) for w in (8, 16)
+                                for kind in ('asm', 'bin', 'launch.json')))
+
+    def test_standard_input_and_output(self):
+        with open(SAXPY, 'rb') as file:
+            source = file.read()
+        self.kiln('compile', '--target=tgl', '--stage=comp', '--widths=16', '-o', '-', '-',
+                  stdin=source)
+        code = self.out
+        self.assertGreater(len(code), 100)
+        self.kiln('compile', '--target=tgl', '--widths=16', '-o', '-', SAXPY)
+        self.assertEqual(self.out, code)
+        self.assertIn('send', self.kiln('disasm', '--target=tgl', '-', stdin=code))
+        self.fails(2, 'more than one variant', 'compile', '--target=tgl', '--widths=8,16', '-o', '-',
+                   SAXPY)
+        self.fails(2, 'which stage', 'compile', '--target=tgl', '-', stdin=source)
+
+    def test_assembly_alone(self):
+        text = self.kiln('compile', '--target=tgl', '--asm', '--widths=8', SAXPY)
+        self.assertRegex(text, r'^// .*saxpy\.comp tgl SIMD8: \d+ instructions, \d+ bytes\n')
+        self.assertIn('send', text)
+
+    def test_defines_includes_and_constants(self):
+        main = self.file('src/main.comp', '''#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "lib/a.glsl"
+// #include "not/there.glsl"
+layout(local_size_x = 8) in;
+layout(constant_id = 3) const uint kScale = 2;
+layout(binding = 0) buffer B { uint v[]; };
+void main() { v[gl_GlobalInvocationID.x] = ADD(v[0]) * kScale * COUNT; }
+''')
+        self.file('src/lib/a.glsl', '#include <b.glsl>\n#define ADD(x) ((x) + OFFSET)\n')
+        self.file('inc/b.glsl', '#define OFFSET 3u\n')
+        flags = ['--target=tgl', '--json', '-D', 'COUNT=4u', '-I', 'inc']
+        plain = self.line(self.kiln('compile', *flags, main))
+        self.assertEqual(plain['status'], 'ok')
+        other = self.line(self.kiln('compile', *flags, '--spec=3=uint:5', main))
+        self.assertEqual(other['status'], 'ok')
+        self.assertNotEqual(plain['key'], other['key'])
+        self.kiln('compile', '--target=tgl', '-D', 'COUNT=4u', main, expect=1)
+        self.assertRegex(self.err, r'src/lib/a\.glsl:1: this include was not found: b\.glsl .*-I DIR')
+        self.assertNotIn('not/there', self.err)
+
+    def test_wrong_flags(self):
+        for pattern, flags in (
+                (r'--target=tlg: .* it has tgl.*did you mean tgl', ['--target=tlg']),
+                (r'given twice', ['--target=tgl,tgl']),
+                (r'constant 1 is given twice', ['--target=tgl', '--spec=1=2', '--spec=1=3']),
+                (r'there is no type', ['--target=tgl', '--spec=1=half:2']),
+                (r"'7' is no dispatch width", ['--target=tgl', '--widths=7']),
+                (r"'pixel' is no stage", ['--target=tgl', '--stage=pixel']),
+                (r'NAME or NAME=VALUE', ['--target=tgl', '-D', '1X']),
+                (r'--state: .*leave it out', ['--target=tgl', '--state=s.json']),
+                (r'--subgroup-size: .*--widths', ['--target=tgl', '--subgroup-size=8']),
+                (r'needed for correctness', ['--target=tgl', '--disable-pass=encode']),
+                (r'there is no such pass', ['--target=tgl', '--disable-pass=frobnicate']),
+                (r'--local and --server exclude', ['--target=tgl', '--local', '--server=h:1']),
+                (r'--timeout=0', ['--target=tgl', '--timeout=0'])):
+            with self.subTest(flags=flags):
+                self.fails(2, pattern, 'compile', *flags, SAXPY)
+
+
+class WrongFiles(Cli):
+    def test_files_that_cannot_be_read(self):
+        self.fails(2, r'none\.spv: there is no such file', 'compile', '--target=tgl', 'none.spv')
+        self.fails(2, r'is a folder; `kiln batch`', 'compile', '--target=tgl', '.')
+        if os.geteuid() != 0:
+            path = self.file('secret.spv', b'x')
+            os.chmod(path, 0)
+            self.fails(2, r'secret\.spv: Permission denied', 'compile', '--target=tgl', path)
+
+    def invalid(self, path, cause, pattern):
+        for where in ([], ['--local']):
+            line = self.line(self.kiln('compile', '--target=tgl', '--json', *where, path, expect=1))
+            self.assertEqual((line['status'], line['cause']), ('invalid', cause))
+            self.assertRegex(line['message'], pattern)
+            self.fails(1, re.escape(os.path.basename(path)) + r'.*invalid \(' + cause, 'compile',
+                       '--target=tgl', *where, path)
+
+    def test_empty(self):
+        self.invalid(self.file('empty.spv', b''), 'empty_file', 'is empty')
+
+    def test_truncated(self):
+        self.invalid(self.file('cut.spv', b'\x03\x02\x23\x07abc'), 'truncated_module', 'cut short')
+        module = b'\x03\x02\x23\x07\x00\x00\x01\x00' + b'\0' * 4 + b'\x08\0\0\0' + b'\0' * 4
+        self.invalid(self.file('half.spv', module + b'\x11\x00\x02\x00'), 'invalid_module', '.')
+
+    def test_not_spirv(self):
+        self.invalid(self.file('text.spv', b'hello, this is text'), 'not_spirv', 'begins with 68656c6c')
+
+    def test_syntax_error_names_file_and_line(self):
+        path = self.file('bad.comp', '#version 450\nlayout(local_size_x = 8) in;\n'
+                                     'void main() {\n  int x = undeclared;\n}\n')
+        self.invalid(path, 'invalid_glsl', r"bad\.comp:4: .*undeclared")
+
+    def test_huge(self):
+        path = self.file('huge.spv', b'')
+        os.truncate(path, 1 << 33)
+        self.invalid(path, 'too_large', 'larger than')
+
+    def test_either_byte_order(self):
+        if shutil.which('glslangValidator') is None:
+            self.skipTest('glslangValidator is not installed (glslang-tools)')
+        path = os.path.join(self.folder, 'saxpy.spv')
+        subprocess.run(['glslangValidator', '-V', '-o', path, SAXPY], check=True,
+                       stdout=subprocess.DEVNULL)
+        with open(path, 'rb') as file:
+            words = file.read()
+        swapped = b''.join(words[i:i + 4][::-1] for i in range(0, len(words), 4))
+        lines = [self.line(self.kiln('compile', '--target=tgl', '--json', p))
+                 for p in (path, self.file('swapped.spv', swapped))]
+        self.assertEqual([line['status'] for line in lines], ['ok', 'ok'])
+        self.assertEqual(lines[0]['variants'], lines[1]['variants'])
+
+    def test_unwritable_output(self):
+        blocked = self.file('blocked', b'')
+        self.fails(2, r'-o .*blocked: cannot write here', 'compile', '--target=tgl', '-o', blocked,
+                   SAXPY)
+        self.fails(2, r'--jsonl=.*cannot write', 'batch', '--target=tgl',
+                   '--jsonl=' + blocked + '/x', SAXPY)
+
+    def test_disasm(self):
+        self.fails(2, '--target is missing; there are tgl', 'disasm', SAXPY)
+        self.fails(2, 'no such target; there are tgl; did you mean tgl', 'disasm', '--target=tg1',
+                   SAXPY)
+        self.fails(2, 'is empty', 'disasm', '--target=tgl', self.file('empty', b''))
+        self.fails(1, 'is it tgl machine code', 'disasm', '--target=tgl',
+                   self.file('noise', b'\xff' * 100))
+
+
+class Reach(Cli):
+    def free_port(self):
+        with socket.socket() as s:
+            s.bind(('127.0.0.1', 0))
+            return s.getsockname()[1]
+
+    def test_nobody_there(self):
+        server = '--server=127.0.0.1:%d' % self.free_port()
+        for command in (['compile', '--target=tgl', SAXPY], ['batch', '--target=tgl', SAXPY],
+                        ['targets'], ['health']):
+            start = time.monotonic()
+            self.fails(3, r'no kilnd answers on 127\.0\.0\.1:\d+.*--local', *command, server)
+            self.assertLess(time.monotonic() - start, 10)
+
+    def test_bad_addresses(self):
+        for bad in ('localhost', 'host:99999', ':1', 'http://x:1', 'host:port'):
+            self.fails(2, 'the form is HOST:PORT', 'health', '--server=' + bad)
+
+    def test_not_a_kilnd(self):
+        with socket.socket() as other:
+            other.bind(('127.0.0.1', 0))
+            other.listen()
+            self.fails(3, 'no kilnd answers', 'health',
+                       '--server=127.0.0.1:%d' % other.getsockname()[1])
+
+    def test_health_and_targets(self):
+        self.assertIn('serving', self.kiln('health'))
+        health = json.loads(self.kiln('health', '--json'))
+        self.assertEqual({s['service']: s['status'] for s in health['services']},
+                         {'': 'serving', 'kiln.v1alpha.Compiler': 'serving'})
+        self.assertRegex(self.kiln('targets', '--passes'), r'(?s)tgl +1 .*stages:.*optional')
+        for where in ([], ['--local']):
+            targets = json.loads(self.kiln('targets', '--json', *where))
+            self.assertEqual(targets['targets'][0]['name'], 'tgl')
+            self.assertIn('compute', targets['stages'])
+            self.assertGreater(len(targets['passes']), 5)
+        self.assertEqual(json.loads(self.kiln('health', '--local', '--json'))['services'][0]['status'],
+                         'serving')
+
+
+class Local(Cli):
+    def test_same_code_as_the_daemon(self):
+        for shader in ('saxpy.comp', 'register_pressure.comp'):
+            path = os.path.join(SHADERS, shader)
+            self.kiln('compile', '--target=tgl', '-o', 'remote', path)
+            self.kiln('compile', '--target=tgl', '-o', 'local', '--local', path, KILN_SERVER='')
+        for name in os.listdir(os.path.join(self.folder, 'remote')):
+            with open(os.path.join(self.folder, 'remote', name), 'rb') as a, \
+                    open(os.path.join(self.folder, 'local', name), 'rb') as b:
+                self.assertEqual(a.read(), b.read(), name)
+
+    def test_time_limit_is_an_internal_failure(self):
+        path = os.path.join(SHADERS, 'register_pressure.comp')
+        line = self.line(self.kiln('compile', '--target=tgl', '--local', '--json', '--timeout=0.001',
+                                   path, expect=4))
+        self.assertEqual(line['status'], 'timeout')
+
+    def test_no_worker(self):
+        self.fails(2, 'cannot start a worker', 'compile', '--target=tgl', '--local',
+                   '--worker=/nowhere/kiln_worker', SAXPY)
+
+
+class Batch(Cli):
+    def lines(self, path):
+        with open(path) as file:
+            return [json.loads(line) for line in file]
+
+    def test_folder(self):
+        jsonl = os.path.join(self.folder, 'r.jsonl')
+        expected = sorted(n for n in os.listdir(SHADERS) if n.endswith('.comp'))
+        text = self.kiln('batch', '--target=tgl', '--root=' + SHADERS, '--jsonl=' + jsonl)
+        self.assertRegex(text, r'(?m)^%d modules, %d results in ' % (len(expected), len(expected)))
+        self.assertRegex(text, r'(?m)^  ok +%d$' % len(expected))
+        self.assertRegex(text, r'(?m)^  cache: ')
+        lines = self.lines(jsonl)
+        self.assertEqual([line['file'] for line in lines], expected)
+        for line in lines:
+            self.assertEqual(list(line)[:len(LINE_KEYS)], LINE_KEYS)
+        again = json.loads(self.kiln('batch', '--target=tgl', '--json', SHADERS))
+        self.assertEqual(again['outcomes'], [{'status': 'ok', 'cause': 'ok', 'count': len(expected)}])
+
+    def test_second_run_comes_from_the_cache(self):
+        for tier in ('miss', 'memory'):
+            summary = json.loads(self.kiln('batch', '--target=tgl', '--json', '--no-validate', SHADERS))
+            self.assertEqual(list(summary['cache']), [tier])
+
+    def test_list_with_wrong_entries(self):
+        self.file('in/bad.comp', 'oops')
+        self.file('in/empty.spv', b'')
+        shutil.copy(SAXPY, os.path.join(self.folder, 'in/good.comp'))
+        self.kiln('batch', '--target=tgl', '--root=in', '--list=-', '--jsonl=-', expect=1,
+                  stdin=b'bad.comp\n# nothing\nmissing.spv\nempty.spv\ngood.comp\n')
+        lines = [json.loads(line) for line in self.out.splitlines()]
+        self.assertEqual([(line['file'], line['status'], line['cause']) for line in lines],
+                         [('bad.comp', 'invalid', 'invalid_glsl'),
+                          ('missing.spv', 'invalid', 'cannot_read'),
+                          ('empty.spv', 'invalid', 'empty_file'), ('good.comp', 'ok', 'ok')])
+        self.assertRegex(self.err, r'(?m)^missing\.spv: tgl: invalid \(cannot_read\)')
+        self.assertRegex(self.err, r'4 modules, 4 results')
+
+    def test_manifest(self):
+        shutil.copy(SAXPY, os.path.join(self.folder, 'a.comp'))
+        rows = [{'file': 'a.comp'}, {'file': 'a.comp', 'widths': [8], 'licence': 'any'},
+                {'file': 'a.comp', 'widths': [16], 'name': 'wide', 'stage': 'comp'}]
+        manifest = self.file('m.jsonl', '\n'.join(json.dumps(row) for row in rows))
+        self.kiln('batch', '--target=tgl', '--manifest=' + manifest, '--jsonl=r.jsonl', '-o', 'out')
+        widths = [[v['width'] for v in line['variants']]
+                  for line in self.lines(os.path.join(self.folder, 'r.jsonl'))]
+        self.assertEqual(widths[1:], [[8], [16]])
+        files = []
+        for _, _, names in os.walk(os.path.join(self.folder, 'out')):
+            files += names
+        self.assertIn('wide.tgl.16.bin', files)
+        self.assertIn('a.comp~2.tgl.8.launch.json', files)
+        bad = self.file('bad.jsonl', '{"file": "a.comp"}\n{"file": "a.comp", "widths": [3]}\n')
+        self.fails(2, r"bad\.jsonl:2: '3' is no dispatch width", 'batch', '--target=tgl',
+                   '--manifest=' + bad)
+        bad = self.file('bad.jsonl', '{"file": "a.comp", "targets": ["tgll"]}')
+        self.fails(2, r'did you mean tgl', 'batch', '--target=tgl', '--manifest=' + bad)
+
+    def test_usage(self):
+        self.fails(2, 'what is to be compiled', 'batch', '--target=tgl')
+        self.fails(2, 'nowhere: there is no such file or folder', 'batch', '--target=tgl', 'nowhere')
+        self.fails(2, '--root=nowhere: there is no such folder', 'batch', '--target=tgl',
+                   '--root=nowhere')
+        self.fails(2, 'there is nothing to compile', 'batch', '--target=tgl', self.folder)
+        self.fails(2, '--list: nowhere: there is no such file', 'batch', '--target=tgl',
+                   '--list=nowhere')
+        self.fails(2, '--jobs=0', 'batch', '--target=tgl', '--jobs=0', SHADERS)
+
+    def test_disabled_pass_changes_the_key(self):
+        keys = {self.line(self.kiln('batch', '--target=tgl', '--jsonl=-', *flags, SAXPY))['key']
+                for flags in ([], ['--disable-pass=simplify'])}
+        self.assertEqual(len(keys), 2)
+
+    def test_interrupted(self):
+        listed = self.file('list', (SAXPY + '\n') * 20000)
+        process = subprocess.Popen(
+            [KILN, 'batch', '--local', '--target=tgl', '--jobs=2', '--list=' + listed,
+             '--jsonl=r.jsonl', '--json'],
+            cwd=self.folder, env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        path = os.path.join(self.folder, 'r.jsonl')
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if os.path.exists(path) and os.path.getsize(path) > 0:
+                break
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, err)
+        lines = self.lines(path)
+        self.assertGreater(len(lines), 0)
+        self.assertLess(len(lines), 20000)
+        self.assertTrue(all(line['status'] == 'ok' for line in lines))
+        summary = json.loads(out)
+        self.assertEqual((summary['interrupted'], summary['results']), (True, len(lines)))
+        self.assertIn(b'interrupted after', err)
+
+    def test_daemon_dies(self):
+        daemon = Daemon()
+        listed = self.file('list', (SAXPY + '\n') * 200000)
+        process = subprocess.Popen(
+            [KILN, 'batch', '--server=' + daemon.address, '--target=tgl', '--cache=bypass',
+             '--list=' + listed, '--jsonl=r.jsonl'],
+            cwd=self.folder, env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        path = os.path.join(self.folder, 'r.jsonl')
+        while not (os.path.exists(path) and os.path.getsize(path) > 0) and process.poll() is None:
+            time.sleep(0.05)
+        daemon.process.kill()
+        daemon.process.wait()
+        daemon.process.stderr.close()
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 3, err)
+        self.assertGreater(len(self.lines(path)), 0)
+
+
+class Terminal(Cli):
+    def on_terminal(self, *arguments, **more):
+        """Standard output and error of kiln on a terminal."""
+        parent, child = pty.openpty()
+        process = subprocess.Popen([KILN, *arguments], stdout=child, stderr=child, cwd=self.folder,
+                                   env=self.environment(**more))
+        os.close(child)
+        text = b''
+        while select.select([parent], [], [], 120)[0]:
+            try:
+                block = os.read(parent, 65536)
+            except OSError:
+                break
+            if not block:
+                break
+            text += block
+        process.wait(60)
+        os.close(parent)
+        return text.decode('utf-8', 'replace')
+
+    def test_colours(self):
+        self.assertIn('\x1b[32mok', self.on_terminal('compile', '--target=tgl', SAXPY))
+        self.assertNotIn('\x1b', self.on_terminal('compile', '--target=tgl', SAXPY, NO_COLOR='1'))
+        self.assertNotIn('\x1b', self.on_terminal('compile', '--target=tgl', '--color=never', SAXPY))
+        self.assertIn('\x1b[32mok', self.kiln('compile', '--target=tgl', '--color=always', SAXPY))
+
+    def test_progress_on_terminals_only(self):
+        flags = ['batch', '--target=tgl', '--cache=bypass', SHADERS]
+        self.assertRegex(self.on_terminal(*flags), r'\r *\d+/\d+ \[[#-]+\] +\d+%.*/s')
+        self.kiln(*flags)
+        self.assertNotIn('\r', self.err)
+
+
+class Report(unittest.TextTestResult):
+    """Also collects XML cases."""
+
+    def startTestRun(self):
+        self.suite = ElementTree.Element('testsuite', name='cli_test')
+
+    def case(self, test, tag=None, message=''):
+        case = ElementTree.SubElement(self.suite, 'testcase', classname=type(test).__name__,
+                                      name=getattr(test, '_testMethodName', str(test)))
+        if tag:
+            ElementTree.SubElement(case, tag, message=message)
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.case(test)
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self.case(test, 'failure', str(err[1])[:2000].encode('ascii', 'replace').decode())
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        self.case(test, 'error', str(err[1])[:2000].encode('ascii', 'replace').decode())
+
+    def addSubTest(self, test, subtest, err):
+        super().addSubTest(test, subtest, err)
+        if err is not None:
+            self.case(test, 'failure', str(err[1])[:2000].encode('ascii', 'replace').decode())
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        self.case(test, 'skipped', reason)
+
+
+def main():
+    runner = unittest.TextTestRunner(resultclass=Report, verbosity=2)
+    loader = unittest.TestLoader()
+    names = sys.argv[1:]
+    module = sys.modules[__name__]
+    suite = loader.loadTestsFromNames(names, module) if names else loader.loadTestsFromModule(module)
+    result = runner.run(suite)
+    xml = os.environ.get('XML_OUTPUT_FILE')
+    if xml:
+        root = ElementTree.Element('testsuites')
+        root.append(result.suite)
+        text = ElementTree.tostring(root, encoding='unicode')
+        with open(xml, 'w') as file:
+            file.write(re.sub(r'[^\t\n\x20-\ud7ff\ue000-\ufffd]', '?', text))
+    shutil.rmtree(SCRATCH, ignore_errors=True)
+    return 0 if result.wasSuccessful() else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
