@@ -233,46 +233,84 @@ void Liveness::FindDeaths(const Function& f) {
   }
 }
 
+UnitCounter::UnitCounter(const Target& t, const Function& f, const Liveness& live)
+    : live_(live), present_(live.num_slots(), 0), units_(t.pools.size(), 0) {
+  rows_.reserve(f.values.size());
+  for (const Value& v : f.values) {
+    Row r;
+    r.pool = t.files[v.file].pool;
+    r.units = t.units_per_comp(f, v);
+    const uint32_t alignment = t.alignment(f, v);
+    if (v.whole_registers && r.units != 0 && alignment > r.units) {
+      r.comps = alignment / r.units;
+      r.units = alignment;
+    }
+    rows_.push_back(r);
+  }
+}
+
+void UnitCounter::Clear() {
+  for (uint32_t s : touched_) present_[s] = 0;
+  touched_.clear();
+  units_.assign(units_.size(), 0);
+}
+
+void UnitCounter::Count(uint32_t slot, int by) {
+  const Row& r = rows_[live_.slot_value(slot).index];
+  if (r.comps == 1) {
+    units_[r.pool] += by * int64_t{r.units};
+    return;
+  }
+  const uint32_t first = slot - live_.slot_comp(slot) % r.comps;
+  uint16_t& present = present_[first];
+  if (present == 0) touched_.push_back(first);
+  const bool before = present != 0;
+  present = static_cast<uint16_t>(present + by);
+  units_[r.pool] += (int64_t{present != 0} - int64_t{before}) * r.units;
+}
+
 std::vector<Pressure> BlockPressure(const Target& t, const Function& f, const Liveness& l,
-                                    BlockId b) {
+                                    BlockId b, UnitCounter* scratch) {
   const Block& block = f.block(b);
-  std::vector<int64_t> live(t.pools.size()), parked(t.pools.size()), whole(t.pools.size());
+  UnitCounter& live = *scratch;
+  live.Clear();
   std::vector<Pressure> max(t.pools.size());
-  const auto units = [&](ValueId v) { return t.units_per_comp(f, f.value(v)); };
-  const auto pool = [&](ValueId v) { return t.files[f.value(v).file].pool; };
+  const auto add_all = [&](ValueId v) {
+    for (uint32_t c = 0; c < f.value(v).comps; ++c) live.Add(l.first_slot(v) + c);
+  };
   // Held by parked lanes only. A held slot that is defined here (a loop) is counted as both: that
   // can only overstate.
   const BitSet& in = l.live_in(b);
-  l.parked(b).for_each([&](size_t g) {
-    if (in.test(g)) return;
-    const ValueId v = l.slot_value(l.global_slot(static_cast<uint32_t>(g)));
-    parked[pool(v)] += units(v);
-    if (IsWhole(t, f.value(v))) whole[pool(v)] += units(v);
-  });
-  const auto add = [&](ValueId v, int64_t sign, uint32_t comps) {
-    live[pool(v)] += sign * units(v) * comps;
+  const auto held = [&](bool whole_only) {
+    l.parked(b).for_each([&](size_t g) {
+      const uint32_t slot = l.global_slot(static_cast<uint32_t>(g));
+      if (!in.test(g) && (!whole_only || IsWhole(t, f.value(l.slot_value(slot))))) live.Add(slot);
+    });
+    const std::vector<int64_t> units = live.units();
+    live.Clear();
+    return units;
   };
+  const std::vector<int64_t> parked = held(false), whole = held(true);
   const auto record = [&] {
     for (size_t p = 0; p < max.size(); ++p) {
-      max[p].logical = std::max<uint32_t>(max[p].logical, live[p] + whole[p]);
-      max[p].physical = std::max<uint32_t>(max[p].physical, live[p] + parked[p]);
+      max[p].logical = std::max<uint32_t>(max[p].logical, live.units()[p] + whole[p]);
+      max[p].physical = std::max<uint32_t>(max[p].physical, live.units()[p] + parked[p]);
     }
   };
-  in.for_each([&](size_t g) { add(l.slot_value(l.global_slot(static_cast<uint32_t>(g))), 1, 1); });
-  for (ValueId p : block.params) add(p, 1, f.value(p).comps);
+  in.for_each([&](size_t g) { live.Add(l.global_slot(static_cast<uint32_t>(g))); });
+  for (ValueId p : block.params) add_all(p);
   if (b.index == 0) {
-    for (const LiveIn& li : f.live_ins) add(li.value, 1, f.value(li.value).comps);
+    for (const LiveIn& li : f.live_ins) add_all(li.value);
   }
   const auto die = [&](size_t place, bool of_defs) {
     for (uint32_t s : l.deaths(b, place)) {
-      const ValueId v = l.slot_value(s);
       bool is_def = false;
       if (place >= 1 && place <= block.insts.size()) {
         for (const Operand& o : f.defs(block.insts[place - 1])) {
-          is_def |= o.kind == Operand::Kind::kValue && o.value() == v;
+          is_def |= o.kind == Operand::Kind::kValue && o.value() == l.slot_value(s);
         }
       }
-      if (is_def == of_defs) add(v, -1, 1);
+      if (is_def == of_defs) live.Remove(s);
     }
   };
   die(0, false);
@@ -280,7 +318,7 @@ std::vector<Pressure> BlockPressure(const Target& t, const Function& f, const Li
   for (size_t k = 0; k < block.insts.size(); ++k) {
     die(k + 1, false);
     for (const Operand& o : f.defs(block.insts[k])) {
-      if (o.kind == Operand::Kind::kValue) add(o.value(), 1, f.value(o.value()).comps);
+      if (o.kind == Operand::Kind::kValue) add_all(o.value());
     }
     record();
     die(k + 1, true);
@@ -290,8 +328,9 @@ std::vector<Pressure> BlockPressure(const Target& t, const Function& f, const Li
 
 std::vector<Pressure> MaxPressure(const Target& t, const Function& f, const Liveness& l) {
   std::vector<Pressure> max(t.pools.size());
+  UnitCounter scratch(t, f, l);
   for (size_t b = 0; b < f.blocks.size(); ++b) {
-    const std::vector<Pressure> here = BlockPressure(t, f, l, BlockId(b));
+    const std::vector<Pressure> here = BlockPressure(t, f, l, BlockId(b), &scratch);
     for (size_t p = 0; p < max.size(); ++p) {
       max[p].logical = std::max(max[p].logical, here[p].logical);
       max[p].physical = std::max(max[p].physical, here[p].physical);

@@ -88,6 +88,33 @@ class Liveness {
   std::vector<uint32_t> first_place_, death_offset_, deaths_;
 };
 
+// Counts the units of each pool that a set of slots takes. Components of a value that fills whole
+// registers hold on to their register as long as one of them lives (one dword of a uniform load
+// keeps the other seven from per-lane values), so there the register counts.
+class UnitCounter {
+ public:
+  UnitCounter(const Target& target, const Function& f, const Liveness& live);
+
+  void Clear();
+  void Add(uint32_t slot) { Count(slot, 1); }
+  void Remove(uint32_t slot) { Count(slot, -1); }
+  const std::vector<int64_t>& units() const { return units_; }
+
+ private:
+  struct Row {
+    uint8_t pool = 0;
+    uint32_t units = 0;      // of a component, or of a register where several components share one
+    uint32_t comps = 1;      // components that share it
+  };
+  void Count(uint32_t slot, int by);
+
+  const Liveness& live_;
+  std::vector<Row> rows_;          // per value
+  std::vector<uint16_t> present_;  // per slot that begins a register: components present
+  std::vector<uint32_t> touched_;
+  std::vector<int64_t> units_;
+};
+
 // Units of a pool that values need at once, at the worst place.
 struct Pressure {
   uint32_t logical = 0;   // live, plus whole values (file U) that only parked lanes hold
@@ -102,7 +129,7 @@ inline bool IsWhole(const Target& target, const Value& v) {
 
 // The worst place of one block, per pool; and of the function.
 std::vector<Pressure> BlockPressure(const Target& target, const Function& f, const Liveness& live,
-                                    BlockId b);
+                                    BlockId b, UnitCounter* scratch);
 std::vector<Pressure> MaxPressure(const Target& target, const Function& f, const Liveness& live);
 
 }  // namespace kiln::lir

@@ -208,6 +208,31 @@ TEST(LivenessTest, ComponentsDieOneByOne) {
   EXPECT_EQ(max[0].logical, 48u);  // all three at the load
 }
 
+TEST(LivenessTest, AUniformComponentHoldsItsRegister) {
+  const Function f = Read(
+      "function test width 16\n"
+      "value %0 U 4x16 whole\n"
+      "value %1 U 4x1\n"
+      "block b0 depth 0\n"
+      "  %0x16:ud = load #0x0:ud {nomask}\n"
+      "  %1:ud = add %0:ud #0x1:ud {nomask}\n"
+      "  store %1:ud %0.9:ud\n"
+      "  end\n");
+  const Liveness l(TestTarget(), f);
+  UnitCounter units(TestTarget(), f, l);
+  units.Add(0);
+  units.Add(1);
+  EXPECT_EQ(units.units()[0], 8);
+  units.Add(9);
+  units.Add(16);  // the single dword %1
+  EXPECT_EQ(units.units()[0], 17);
+  units.Remove(0);
+  EXPECT_EQ(units.units()[0], 17);
+  units.Remove(1);
+  EXPECT_EQ(units.units()[0], 9);
+  EXPECT_EQ(MaxPressure(TestTarget(), f, l)[0].logical, 16u);
+}
+
 // Live sets by definition, on random programs: a slot is live into a block iff a path over logical
 // edges leads to a use without passing the definition.
 TEST(LivenessTest, AgreesWithSearchOnRandomPrograms) {

@@ -18,69 +18,66 @@ bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
 class PeakPressure {
  public:
   PeakPressure(const Target& t, const Function& f, const Liveness& l)
-      : t_(t), f_(f), l_(l), epoch_(l.num_slots(), 0) {}
+      : t_(t), f_(f), l_(l), units_(t, f, l), epoch_(l.num_slots(), 0) {}
 
   std::vector<uint32_t> Of(BlockId b, const std::vector<InstId>& order) {
     ++now_;
-    live_.assign(t_.pools.size(), 0);
+    units_.Clear();
     // What only parked lanes hold, and no other value may share.
-    std::vector<int64_t> held(t_.pools.size());
     l_.parked(b).for_each([&](size_t g) {
       const uint32_t slot = l_.global_slot(static_cast<uint32_t>(g));
-      const ValueId v = l_.slot_value(slot);
-      if (IsWhole(t_, f_.value(v)) && !l_.live_in(b).test(g)) held[Pool(v)] += Units(v);
+      if (IsWhole(t_, f_.value(l_.slot_value(slot))) && !l_.live_in(b).test(g)) units_.Add(slot);
     });
+    const std::vector<int64_t> held = units_.units();
+    units_.Clear();
     l_.live_out(b).for_each([&](size_t g) { Need(l_.global_slot(static_cast<uint32_t>(g))); });
     for (const Edge& e : f_.block(b).succs) {
       for (const Operand& o : f_.args(e)) NeedAll(o);
     }
-    std::vector<int64_t> peak = live_;
+    std::vector<int64_t> peak = units_.units();
+    const auto record = [&] {
+      for (size_t p = 0; p < peak.size(); ++p) peak[p] = std::max(peak[p], units_.units()[p]);
+    };
     for (size_t k = order.size(); k-- > 0;) {
-      for (const Operand& o : f_.defs(order[k])) {
-        if (IsValue(o)) NeedAll(o);  // written even if nobody reads it
-      }
-      for (size_t p = 0; p < peak.size(); ++p) peak[p] = std::max(peak[p], live_[p]);
-      for (const Operand& o : f_.defs(order[k])) {
-        if (IsValue(o)) End(o);
-      }
+      for (const Operand& o : f_.defs(order[k])) NeedAll(o);  // written even if nobody reads it
+      record();
+      for (const Operand& o : f_.defs(order[k])) End(o);
       for (const Operand& o : f_.uses(order[k])) NeedAll(o);
     }
+    record();
     std::vector<uint32_t> result;
     for (size_t p = 0; p < peak.size(); ++p) {
-      result.push_back(static_cast<uint32_t>(std::max(peak[p], live_[p]) + held[p]));
+      result.push_back(static_cast<uint32_t>(peak[p] + held[p]));
     }
     return result;
   }
 
  private:
-  uint8_t Pool(ValueId v) const { return t_.files[f_.value(v).file].pool; }
-  int64_t Units(ValueId v) const { return t_.units_per_comp(f_, f_.value(v)); }
-
   void Need(uint32_t slot) {
     if (epoch_[slot] == now_) return;
     epoch_[slot] = now_;
-    const ValueId v = l_.slot_value(slot);
-    live_[Pool(v)] += Units(v);
+    units_.Add(slot);
   }
   void NeedAll(const Operand& o) {
     if (!IsValue(o)) return;
     for (uint32_t c = 0; c < o.comps; ++c) Need(l_.first_slot(o.value()) + o.comp + c);
   }
   void End(const Operand& o) {
+    if (!IsValue(o)) return;
     for (uint32_t c = 0; c < o.comps; ++c) {
       const uint32_t slot = l_.first_slot(o.value()) + o.comp + c;
       if (epoch_[slot] != now_) continue;
       epoch_[slot] = 0;
-      live_[Pool(o.value())] -= Units(o.value());
+      units_.Remove(slot);
     }
   }
 
   const Target& t_;
   const Function& f_;
   const Liveness& l_;
+  UnitCounter units_;
   std::vector<uint32_t> epoch_;
   uint32_t now_ = 0;
-  std::vector<int64_t> live_;
 };
 
 // The instructions without the terminator.
