@@ -305,7 +305,8 @@ class Reader {
     if (format == Format::kRet || !Flag(Field::kJipIsImm)) {
       if (format == Format::kBranchJU) return Fail("register target", 0);
       Operand& src = inst_.src[0];
-      ReadRegister(src, Flag(Field::kSrc0IsGrf), Get(Field::kSrc0Nr));
+      if (!Flag(Field::kSrc0IsGrf)) return Fail("target register", Get(Field::kSrc0Nr));
+      ReadRegister(src, true, Get(Field::kSrc0Nr));
       src.subnr = static_cast<uint8_t>(Get(Field::kSrc0SubNr));
       return;
     }

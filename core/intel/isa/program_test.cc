@@ -1,0 +1,184 @@
+#include "core/intel/isa/program.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/intel/isa/disasm.h"
+#include "core/intel/isa/flow.h"
+#include "core/intel/isa/footprint.h"
+#include "core/intel/isa/messages.h"
+
+namespace kiln::intel::isa {
+namespace {
+
+constexpr Generation kGen = Generation::kGen12;
+
+Instruction Op(Opcode op) {
+  Instruction inst;
+  inst.op = op;
+  inst.exec_size = 8;
+  return inst;
+}
+
+Instruction Mov(int dst, int src, Type type = Type::kF, int exec = 8) {
+  Instruction inst = Op(Opcode::kMov);
+  inst.exec_size = static_cast<uint8_t>(exec);
+  inst.dst.file = inst.src[0].file = File::kGrf;
+  inst.dst.type = inst.src[0].type = type;
+  inst.dst.nr = static_cast<uint8_t>(dst);
+  inst.dst.region.hstride = 1;
+  inst.src[0].nr = static_cast<uint8_t>(src);
+  inst.src[0].region = {8, 8, 1};
+  return inst;
+}
+
+Instruction Eot() {
+  MessageFields f;
+  f.message = Message::kEndOfThread;
+  SetLengths(kGen, f);
+  Instruction inst = *MakeSend(kGen, f);
+  inst.src[0].file = File::kGrf;
+  inst.src[0].nr = 127;
+  return inst;
+}
+
+// 0 if -> 2/3; 1 mov; 2 else -> 3; 3 endif; 4 while -> 1; 5 end of thread
+Program Example() {
+  Program program;
+  program.Append(Op(Opcode::kIf), {3, 4});
+  program.Append(Mov(10, 20));
+  program.Append(Op(Opcode::kElse), {4, 4});
+  program.Append(Mov(11, 20));
+  program.Append(Op(Opcode::kEndif), {5, kNoTarget});
+  program.Append(Op(Opcode::kWhile), {1, kNoTarget});
+  program.Append(Eot());
+  return program;
+}
+
+TEST(Program, BranchesBecomeByteDistances) {
+  const auto insts = ResolveBranches(kGen, Example());
+  ASSERT_TRUE(insts.ok()) << insts.status();
+  EXPECT_EQ((*insts)[0].jip, 48);
+  EXPECT_EQ((*insts)[0].uip, 64);
+  EXPECT_EQ((*insts)[2].jip, 32);
+  EXPECT_EQ((*insts)[5].jip, -64);
+}
+
+TEST(Program, BytesAndBack) {
+  const Program program = Example();
+  const auto bytes = Finalise(kGen, program);
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  EXPECT_EQ(bytes->size(), 16 * program.insts.size());
+  const auto placed = DecodeProgram(kGen, *bytes);
+  ASSERT_TRUE(placed.ok()) << placed.status();
+  const auto again = ToProgram(*placed);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->targets, program.targets);
+  EXPECT_EQ(*Finalise(kGen, *again), *bytes);
+}
+
+TEST(Program, InsertKeepsTargetsAndNotes) {
+  Program program = Example();
+  program.indirect.push_back({1, {40, 2}});
+  const Insertion insertions[] = {{1, Op(Opcode::kNop)}, {1, Op(Opcode::kNop)},
+                                  {7, Op(Opcode::kNop)}};
+  Insert(program, insertions);
+  ASSERT_EQ(program.insts.size(), 10u);
+  EXPECT_EQ(program.insts[1].op, Opcode::kNop);
+  EXPECT_EQ(program.insts[3].op, Opcode::kMov);
+  EXPECT_EQ(program.targets[7].jip, 1);  // the loop enters at the first insertion
+  EXPECT_EQ(program.targets[0].uip, 6);
+  ASSERT_NE(FindIndirectRange(program, 3), nullptr);
+  EXPECT_EQ(FindIndirectRange(program, 3)->first, 40);
+  EXPECT_EQ(FindIndirectRange(program, 1), nullptr);
+}
+
+TEST(Program, MissingTargetsAreErrors) {
+  Program program = Example();
+  program.targets[0].uip = kNoTarget;
+  EXPECT_FALSE(Finalise(kGen, program).ok());
+  program = Example();
+  program.targets[5].jip = 99;
+  EXPECT_FALSE(Finalise(kGen, program).ok());
+  const auto placed = DecodeProgram(kGen, *Finalise(kGen, Example()));
+  auto shifted = *placed;
+  shifted[0].inst.jip += 8;  // into the middle of an instruction
+  EXPECT_FALSE(ToProgram(shifted).ok());
+}
+
+TEST(Program, TextHasLabels) {
+  const auto placed = DecodeProgram(kGen, *Finalise(kGen, Example()));
+  const std::string text = DisassembleProgram(kGen, *placed);
+  EXPECT_NE(text.find("L48:\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("L16:\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("L32:\n"), std::string::npos) << text;
+}
+
+TEST(Flow, BlocksAndEdges) {
+  const auto blocks = BuildBlocks(Example());
+  ASSERT_TRUE(blocks.ok()) << blocks.status();
+  // if | mov, else | mov | endif | while | end of thread
+  ASSERT_EQ(blocks->size(), 6u);
+  EXPECT_EQ((*blocks)[0].successors, (std::vector<int32_t>{1, 2, 3}));
+  EXPECT_EQ((*blocks)[1].successors, (std::vector<int32_t>{2, 3}));
+  EXPECT_EQ((*blocks)[4].successors, (std::vector<int32_t>{1, 5}));
+  EXPECT_TRUE((*blocks)[5].successors.empty());
+}
+
+TEST(Footprint, RegionsMarkWholeRegisters) {
+  Footprint fp = FootprintOf(Mov(10, 20, Type::kF, 16));
+  EXPECT_TRUE(fp.writes.Has(10) && fp.writes.Has(11) && !fp.writes.Has(12));
+  EXPECT_TRUE(fp.reads.Has(20) && fp.reads.Has(21) && !fp.reads.Has(22));
+  Instruction scalar = Mov(10, 20);
+  scalar.src[0].region = {0, 1, 0};
+  scalar.src[0].subnr = 28;
+  fp = FootprintOf(scalar);
+  EXPECT_TRUE(fp.reads.Has(20) && !fp.reads.Has(21));
+  Instruction strided = Mov(10, 20, Type::kW, 8);
+  strided.dst.region.hstride = 4;
+  fp = FootprintOf(strided);
+  EXPECT_TRUE(fp.writes.Has(10) && fp.writes.Has(11) && !fp.writes.Has(12));
+}
+
+TEST(Footprint, SendsByTheirLengths) {
+  MessageFields f;
+  f.message = Message::kUntypedWrite;
+  f.lanes = 16;
+  f.channels = 3;
+  SetLengths(kGen, f);
+  Instruction inst = *MakeSend(kGen, f);
+  for (int i = 0; i < 2; ++i) {
+    inst.src[i].file = File::kGrf;
+    inst.src[i].nr = static_cast<uint8_t>(30 + 10 * i);
+  }
+  Footprint fp = FootprintOf(inst);
+  EXPECT_TRUE(fp.reads.Has(31) && !fp.reads.Has(32) && fp.reads.Has(43) && !fp.reads.Has(44));
+  EXPECT_TRUE(fp.writes.Empty());
+  // A descriptor in a register: the longest payload, unless lengths are given beside it.
+  inst.send.desc_is_register = true;
+  EXPECT_TRUE(FootprintOf(inst).reads_address);
+  inst.send.desc = 0;
+  EXPECT_TRUE(FootprintOf(inst).reads.Has(44));
+}
+
+TEST(Footprint, ArchitectureRegisters) {
+  Instruction inst = Mov(10, 20);
+  inst.src[0].file = File::kArf;
+  inst.src[0].arf = Arf::kAccumulator;
+  inst.src[0].nr = 0;
+  EXPECT_EQ(FootprintOf(inst).reads_accumulators, 1);
+  inst.src[0].arf = Arf::kFlag;
+  EXPECT_TRUE(FootprintOf(inst).uses_flags_explicitly);
+  inst.src[0].arf = Arf::kControl;
+  EXPECT_TRUE(FootprintOf(inst).reads_special);
+  inst = Mov(10, 0);
+  inst.src[0].indirect = true;
+  EXPECT_TRUE(FootprintOf(inst).reads.Has(127));
+  const RegisterRange range{50, 3};
+  const Footprint fp = FootprintOf(inst, &range);
+  EXPECT_TRUE(fp.reads.Has(52) && !fp.reads.Has(53) && fp.reads_address);
+}
+
+}  // namespace
+}  // namespace kiln::intel::isa
