@@ -34,13 +34,13 @@ rocksdb::DBOptions DatabaseOptions(const DiskOptions& options) {
   rocksdb::DBOptions db;
   db.create_if_missing = true;
   db.IncreaseParallelism(2);
-  db.max_total_wal_size = std::clamp<uint64_t>(options.limit_bytes / 16, 128 << 10, 64 << 20);
+  db.max_total_wal_size = std::clamp<uint64_t>(options.limit_bytes / 16, 128 << 10, 32 << 20);
   db.keep_log_file_num = 2;
   db.max_log_file_size = 256 << 10;
   db.info_log_level = rocksdb::WARN_LEVEL;
   db.manifest_preallocation_size = 64 << 10;
   // A quick start: nothing is read that is not needed to serve.
-  db.skip_stats_update_on_db_open = true;
+  db.avoid_flush_during_recovery = true;
   db.skip_checking_sst_file_sizes_on_db_open = true;
   return db;
 }
@@ -54,7 +54,7 @@ rocksdb::ColumnFamilyOptions GenerationOptions(const DiskOptions& options,
   rocksdb::ColumnFamilyOptions cf;
   cf.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   cf.compression = rocksdb::kNoCompression;  // records are compressed
-  cf.write_buffer_size = std::clamp<uint64_t>(options.limit_bytes / 64, 64 << 10, 64 << 20);
+  cf.write_buffer_size = std::clamp<uint64_t>(options.limit_bytes / 64, 64 << 10, 32 << 20);
   cf.disable_auto_compactions = true;  // written once, dropped whole
   cf.level0_slowdown_writes_trigger = 1 << 20;
   cf.level0_stop_writes_trigger = 1 << 20;
