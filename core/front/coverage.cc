@@ -3,13 +3,18 @@
 namespace kiln::front {
 namespace {
 
+template <class Enum>
+constexpr uint32_t Number(Enum e) {
+  return static_cast<uint32_t>(e);
+}
+
 constexpr CoverageRow kRows[] = {
-#define CAPABILITY(name, cause) {"capability", #name, cause},
-#define INSTRUCTION(name, cause) {"instruction", #name, cause},
-#define GLSL_STD_450(name, cause) {"glsl_std_450", #name, cause},
-#define BUILTIN(name, cause) {"builtin", #name, cause},
-#define STORAGE_CLASS(name, cause) {"storage_class", #name, cause},
-#define EXECUTION_MODE(name, cause) {"execution_mode", #name, cause},
+#define CAPABILITY(name, cause) {"capability", #name, Number(spv::Capability::name), cause},
+#define INSTRUCTION(name, cause) {"instruction", #name, Number(spv::Op::name), cause},
+#define GLSL_STD_450(name, cause) {"glsl_std_450", #name, Number(GLSLstd450##name), cause},
+#define BUILTIN(name, cause) {"builtin", #name, Number(spv::BuiltIn::name), cause},
+#define STORAGE_CLASS(name, cause) {"storage_class", #name, Number(spv::StorageClass::name), cause},
+#define EXECUTION_MODE(name, cause) {"execution_mode", #name, Number(spv::ExecutionMode::name), cause},
 #include "core/front/coverage.def"
 };
 

@@ -3,6 +3,7 @@
 #ifndef KILN_CORE_FRONT_COVERAGE_H_
 #define KILN_CORE_FRONT_COVERAGE_H_
 
+#include <cstdint>
 #include <string_view>
 
 #include "absl/types/span.h"
@@ -15,6 +16,7 @@ namespace kiln::front {
 struct CoverageRow {
   std::string_view kind;
   std::string_view name;
+  uint32_t number = 0;      // the enumerant in SPIR-V or in the extended instruction set
   std::string_view cause;
 };
 

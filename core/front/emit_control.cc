@@ -427,7 +427,7 @@ Flow Importer::EmitBlock(uint32_t block, uint32_t* next) {
         Malformed("misplaced phi", inst.result);
         return {};
       }
-      bindings_[inst.result] = {Binding::kSlots, inst.type, plan_.slots[inst.result]};
+      BindSlots(inst.result, inst.type, plan_.slots[inst.result]);
       continue;
     }
     phis = false;
@@ -484,7 +484,7 @@ void Importer::AddWrittenSlots(const Write& write, std::vector<uint32_t>* slots)
   if (write.parameter != 0) {
     const Binding& binding = bindings_[write.parameter];
     if (binding.kind != Binding::kPointer) return;
-    const Pointer& pointer = pointers_[binding.first];
+    const Pointer& pointer = pointers_[binding.pointer];
     const LocalVariable* v = plan_.Variable(pointer.variable);
     if (pointer.space != Pointer::kLocal || v == nullptr || v->slot == kNoSlot) return;
     if (pointer.dynamic.valid()) {   // anywhere in what is in memory, not in slots
@@ -581,6 +581,7 @@ Flow Importer::EmitLoop(uint32_t header) {
 Flow Importer::EmitFunction(uint32_t index) {
   FunctionContext saved = std::move(context_);
   context_ = FunctionContext();
+  context_.index = index;
   context_.function = &spirv_.functions[index];
   context_.plan = &plan_.functions[index];
   Flow flow = EmitSequence(0, false);
@@ -589,7 +590,20 @@ Flow Importer::EmitFunction(uint32_t index) {
     flow = {};
   }
   context_ = std::move(saved);
+  Unbind(spirv_.functions[index]);
   return flow;
+}
+
+// What one inlined copy defined must not be seen by the next.
+void Importer::Unbind(const SpirvFunction& function) {
+  for (uint32_t id : function.parameters) bindings_[id].kind = Binding::kNone;
+  if (function.first_block == function.end_block) return;
+  const uint32_t first = spirv_.blocks[function.first_block].first;
+  const uint32_t end = spirv_.blocks[function.end_block - 1].end;
+  for (uint32_t i = first; i < end; ++i) {
+    const uint32_t result = spirv_.Inst(spirv_.body_offsets[i]).result;
+    if (result != 0) bindings_[result].kind = Binding::kNone;
+  }
 }
 
 bool Importer::BindParameters(const SpirvInst& inst, const SpirvFunction& callee) {

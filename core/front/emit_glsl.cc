@@ -93,7 +93,9 @@ bool Importer::EmitExtInst(const SpirvInst& inst) {
     }
     return Refuse("extended_instructions", "extended instruction", inst.result);
   }
-  const auto op = static_cast<GLSLstd450>(inst.operand(4));
+  const uint32_t number = inst.operand(4);
+  // The enum's type holds no more than its enumerators need.
+  const auto op = number < GLSLstd450Count ? static_cast<GLSLstd450>(number) : GLSLstd450Bad;
   const std::string_view cause = CauseOf(op);
   if (!cause.empty()) {
     return Refuse(cause, "GLSL.std.450 instruction " + std::to_string(inst.operand(4)),
@@ -313,7 +315,7 @@ ValueId Importer::PackNorm(ValueId x, uint32_t bits, bool is_signed) {
   return Emit(Op::kAnd, {Emit(Op::kF2i, {rounded}), Int((1u << bits) - 1)});
 }
 
-// The product with the rounded reciprocal is exact at 0 and 1 and within an ulp elsewhere.
+// The product with the rounded reciprocal is exact at 0 and 1 and within 1.5 ulp elsewhere.
 ValueId Importer::UnpackNorm(ValueId word, uint32_t shift, uint32_t bits, bool is_signed) {
   using mir::Op;
   const float scale = 1.0f / static_cast<float>((1u << (is_signed ? bits - 1 : bits)) - 1);

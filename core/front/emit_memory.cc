@@ -87,7 +87,6 @@ bool Importer::EmitVariable(const SpirvInst& inst) {
   if (v == nullptr) return Malformed("misplaced variable", inst.result);
   if (!v->unsupported.empty()) {
     // Refused where it is used. (Debug-only and dead variables of such types are common.)
-    bindings_[inst.result] = Binding();
     return true;
   }
   if (!VariablePointer(inst.result, inst.type, type.storage, &pointer)) return false;

@@ -139,23 +139,29 @@ ValueId Importer::Emit(mir::Op op, absl::Span<const ValueId> sources, uint32_t i
 
 void Importer::Bind(uint32_t id, uint32_t type, absl::Span<const ValueId> leaves) {
   Binding& binding = bindings_[id];
-  if (binding.kind != Binding::kValue) {
-    binding.first = static_cast<uint32_t>(values_.size());
+  if (binding.value == kNoValue) {
+    binding.value = static_cast<uint32_t>(values_.size());
     values_.resize(values_.size() + leaves.size());
   }
   binding.kind = Binding::kValue;
   binding.type = type;
-  std::copy(leaves.begin(), leaves.end(), values_.begin() + binding.first);
+  std::copy(leaves.begin(), leaves.end(), values_.begin() + binding.value);
 }
 
 void Importer::BindPointer(uint32_t id, const Pointer& pointer) {
   Binding& binding = bindings_[id];
-  if (binding.kind != Binding::kPointer) {
-    binding.first = static_cast<uint32_t>(pointers_.size());
+  if (binding.pointer == kNoValue) {
+    binding.pointer = static_cast<uint32_t>(pointers_.size());
     pointers_.emplace_back();
   }
   binding.kind = Binding::kPointer;
-  pointers_[binding.first] = pointer;
+  pointers_[binding.pointer] = pointer;
+}
+
+void Importer::BindSlots(uint32_t id, uint32_t type, uint32_t slot) {
+  bindings_[id].kind = Binding::kSlots;
+  bindings_[id].type = type;
+  bindings_[id].slot = slot;
 }
 
 bool Importer::Define(const SpirvInst& inst, absl::Span<const ValueId> leaves) {
@@ -172,7 +178,7 @@ bool Importer::Define(const SpirvInst& inst, absl::Span<const ValueId> leaves) {
     return true;
   }
   for (size_t i = 0; i < leaves.size(); ++i) SetSlot(slot + static_cast<uint32_t>(i), leaves[i]);
-  bindings_[inst.result] = {Binding::kSlots, inst.type, slot};
+  BindSlots(inst.result, inst.type, slot);
   return true;
 }
 
@@ -194,7 +200,7 @@ bool Importer::GetPointer(uint32_t id, Pointer* pointer) {
     return Malformed("operand is no pointer", id);
   }
   const Binding& binding = bindings_[id < bindings_.size() ? id : 0];
-  if (binding.kind != Binding::kPointer) {
+  if (binding.kind != Binding::kPointer || !IsHere(id)) {
     const LocalVariable* v = plan_.Variable(id);
     if (v != nullptr && !v->unsupported.empty()) return Refuse(v->unsupported, "variable", id);
     if (def.kind == SpirvDef::kBody && spirv_.Inst(def.index).op == spv::Op::OpPhi) {
@@ -202,7 +208,7 @@ bool Importer::GetPointer(uint32_t id, Pointer* pointer) {
     }
     return Malformed("pointer used before its definition", id);
   }
-  *pointer = pointers_[binding.first];
+  *pointer = pointers_[binding.pointer];
   const uint32_t slot = plan_.slots[id];
   if (slot != kNoSlot) {
     if (pointer->dynamic.valid()) pointer->dynamic = SlotValue(slot);
@@ -240,7 +246,7 @@ bool Importer::Get(uint32_t id, Leaves* leaves, uint32_t* type) {
   }
   const Binding& binding = bindings_[id < bindings_.size() ? id : 0];
   const SpirvDef& def = spirv_.Def(id);
-  if (binding.kind != Binding::kValue && binding.kind != Binding::kSlots) {
+  if ((binding.kind != Binding::kValue && binding.kind != Binding::kSlots) || !IsHere(id)) {
     const SpirvType* t = spirv_.Type(def.type);
     if (t != nullptr && t->kind == SpirvType::kPointer) {
       return Refuse("variable_pointers", "pointer used as a value", id);
@@ -253,8 +259,8 @@ bool Importer::Get(uint32_t id, Leaves* leaves, uint32_t* type) {
   if (!Charge(count)) return false;
   leaves->reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
-    leaves->push_back(binding.kind == Binding::kValue ? values_[binding.first + i]
-                                                      : SlotValue(binding.first + i));
+    leaves->push_back(binding.kind == Binding::kValue ? values_[binding.value + i]
+                                                      : SlotValue(binding.slot + i));
   }
   return true;
 }
@@ -443,6 +449,7 @@ absl::Status Importer::Run(uint32_t entry_function) {
   current_.assign(plan_.slot_types.size(), ValueId());
   stamp_.assign(plan_.slot_types.size(), 0);
   private_range_of_.assign(plan_.variables.size(), kNoValue);
+  context_.index = spirv_.Def(entry_function).index;
   context_.function = entry;
   module_.body = mir::NewRegion(module_);
   builder_.SetRegion(module_.body);

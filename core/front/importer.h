@@ -72,7 +72,9 @@ class Importer {
     enum Kind : uint8_t { kNone, kValue, kSlots, kPointer };
     Kind kind = kNone;
     uint32_t type = 0;
-    uint32_t first = 0;       // kValue: in values_; kSlots: the slot; kPointer: in pointers_
+    uint32_t slot = 0;             // kSlots: the first
+    uint32_t value = kNoValue;     // kValue: the first in values_; kept from call to call
+    uint32_t pointer = kNoValue;   // kPointer: in pointers_; kept from call to call
   };
   struct LoopExit {
     mir::InstId inst;         // the break, whose sources are given when the loop is complete
@@ -85,6 +87,7 @@ class Importer {
     std::vector<LoopExit> exits;
   };
   struct FunctionContext {
+    uint32_t index = kNoValue;
     const SpirvFunction* function = nullptr;
     const FunctionPlan* plan = nullptr;
     std::vector<LoopContext> loops;
@@ -115,10 +118,16 @@ class Importer {
   bool GetScalar(uint32_t id, mir::Type type, ValueId* value);
   bool GetConstant(const SpirvConstant& constant, Leaves* leaves);
   bool GetPointer(uint32_t id, Pointer* pointer);
+  // Whether the id belongs to the function being walked (or to no function).
+  bool IsHere(uint32_t id) const {
+    const uint32_t function = spirv_.Def(id).function;
+    return function == kNoValue || function == context_.index;
+  }
   bool Define(const SpirvInst& inst, absl::Span<const ValueId> leaves);
   bool DefinePointer(const SpirvInst& inst, const Pointer& pointer);
   void Bind(uint32_t id, uint32_t type, absl::Span<const ValueId> leaves);
   void BindPointer(uint32_t id, const Pointer& pointer);
+  void BindSlots(uint32_t id, uint32_t type, uint32_t slot);
 
   // Emits one op after checking its sources against the signature.
   ValueId Emit(mir::Op op, absl::Span<const ValueId> sources, uint32_t imm0 = 0);
@@ -164,6 +173,7 @@ class Importer {
   bool EmitCall(const SpirvInst& inst, bool* returns);
   bool BindParameters(const SpirvInst& inst, const SpirvFunction& callee);
   Flow EmitFunction(uint32_t index);
+  void Unbind(const SpirvFunction& function);
 
   void SetSlot(uint32_t slot, ValueId value) {
     log_.push_back({slot, current_[slot]});

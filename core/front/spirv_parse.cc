@@ -163,7 +163,11 @@ absl::Status Parser::Instruction(const SpirvInst& inst, uint32_t offset) {
     default:
       break;
   }
-  if (inst.type != 0 && m_.Type(inst.type) == nullptr) {
+  bool has_result = false;
+  bool has_type = false;
+  spv::HasResultAndType(inst.op, &has_result, &has_type);
+  if (has_result && inst.result == 0) return Invalid(OpText(inst.op) + " has the result id 0");
+  if (has_type && m_.Type(inst.type) == nullptr) {
     return Invalid(OpText(inst.op) + " has a result type that is no type", inst.result);
   }
   return in_function_ ? FunctionScope(inst, offset) : ModuleScope(inst);
@@ -378,7 +382,9 @@ absl::Status Parser::TypeInst(const SpirvInst& inst) {
       type.kind = SpirvType::kPointer;
       type.storage = static_cast<spv::StorageClass>(inst.operand(2));
       type.element = inst.operand(3);
-      type.unsupported = "variable_pointers";
+      type.unsupported = type.storage == spv::StorageClass::PhysicalStorageBuffer
+                             ? "physical_addresses"
+                             : "variable_pointers";
       if (m_.Type(type.element) == nullptr) {
         // A forward pointer may point at a type that is still to come. None is followed.
         if (type.storage != spv::StorageClass::PhysicalStorageBuffer &&

@@ -1,0 +1,221 @@
+// Holds coverage.def to what the importer does, row by row: a refused feature is refused by its
+// cause where an entry point uses it, and only there; a supported one is never refused.
+#include "core/front/coverage.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/front/refusal.h"
+#include "core/front/testing.h"
+
+namespace kiln::front {
+namespace {
+
+using Words = std::vector<uint32_t>;
+
+// Puts an instruction in front of the final OpReturn of the only function, or in its place.
+Words WithInstruction(Words words, const Words& inst, bool replace_return) {
+  size_t at = 5;
+  size_t ret = 0;
+  while (at < words.size()) {
+    if ((words[at] & 0xffff) == static_cast<uint32_t>(spv::Op::OpReturn)) ret = at;
+    at += words[at] >> 16;
+  }
+  if (replace_return) words.erase(words.begin() + ret);
+  words.insert(words.begin() + ret, inst.begin(), inst.end());
+  return words;
+}
+
+bool EndsBlock(spv::Op op) {
+  return op == spv::Op::OpKill || op == spv::Op::OpTerminateInvocation ||
+         op == spv::Op::OpEmitMeshTasksEXT || op == spv::Op::OpIgnoreIntersectionKHR ||
+         op == spv::Op::OpTerminateRayKHR;
+}
+
+// An instruction of the opcode with plenty of operands, all the id `operand`.
+Words MakeInstruction(spv::Op op, uint32_t type, uint32_t result, uint32_t operand) {
+  bool has_result = false;
+  bool has_type = false;
+  spv::HasResultAndType(op, &has_result, &has_type);
+  Words inst = {0};
+  if (has_type) inst.push_back(type);
+  if (has_result) inst.push_back(result);
+  inst.resize(12, operand);
+  inst[0] = 12u << 16 | static_cast<uint32_t>(op);
+  return inst;
+}
+
+// Ids that every kernel has: found by assembling with numeric names for the few needed.
+struct Frame {
+  Words words;
+  uint32_t uint_type = 0;
+  uint32_t value = 0;
+};
+
+Frame MakeFrame() {
+  Frame frame;
+  frame.words = Assemble(KernelAssembly("", "%result = OpIAdd %uint %x %u_1\n"));
+  size_t at = 5;
+  while (at < frame.words.size()) {
+    const auto op = static_cast<spv::Op>(frame.words[at] & 0xffff);
+    if (op == spv::Op::OpIAdd) {
+      frame.uint_type = frame.words[at + 1];
+      frame.value = frame.words[at + 2];
+    }
+    at += frame.words[at] >> 16;
+  }
+  return frame;
+}
+
+TEST(Coverage, CausesAreWellFormedAndUsed) {
+  std::set<std::string_view> causes;
+  for (const CauseRow& row : Causes()) {
+    EXPECT_TRUE(causes.insert(row.cause).second) << row.cause;
+    EXPECT_EQ(row.cause.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_"),
+              std::string_view::npos);
+    EXPECT_FALSE(row.reason.empty());
+  }
+  for (const CoverageRow& row : CoverageTable()) {
+    EXPECT_TRUE(row.cause.empty() || causes.count(row.cause) == 1) << row.name << row.cause;
+  }
+  EXPECT_GT(CoverageTable().size(), 900u);
+}
+
+TEST(Coverage, InstructionsAreRefusedByTheTable) {
+  const Frame frame = MakeFrame();
+  int refused = 0;
+  int accepted = 0;
+  for (const CoverageRow& row : CoverageTable()) {
+    if (row.kind != "instruction") continue;
+    SCOPED_TRACE(row.name);
+    const auto op = static_cast<spv::Op>(row.number);
+    Words words = WithInstruction(
+        frame.words, MakeInstruction(op, frame.uint_type, frame.words[3], frame.value),
+        EndsBlock(op));
+    words[3] += 1;
+    const auto module = ImportSpirv(words, {});
+    if (!row.cause.empty()) {
+      EXPECT_EQ(RefusalCause(module.status()), row.cause) << module.status();
+      ++refused;
+      continue;
+    }
+    EXPECT_EQ(RefusalCause(module.status()), "") << module.status();
+    ++accepted;
+  }
+  EXPECT_GT(refused, 250);
+  EXPECT_GT(accepted, 150);
+}
+
+TEST(Coverage, OpcodesWithoutARowAreRefused) {
+  const Frame frame = MakeFrame();
+  for (const uint32_t op : {5282u, 5600u, 6405u, 65000u}) {
+    const auto opcode = static_cast<spv::Op>(op);
+    Words words = WithInstruction(
+        frame.words, MakeInstruction(opcode, frame.uint_type, frame.words[3], frame.value), false);
+    words[3] += 1;
+    const auto module = ImportSpirv(words, {});
+    EXPECT_EQ(module.status().code(), absl::StatusCode::kUnimplemented) << op << module.status();
+  }
+}
+
+TEST(Coverage, GlslInstructions) {
+  const Words words = Assemble(KernelAssembly(
+      "", "%result = OpExtInst %uint %glsl UMin %x %u_1\n"));
+  size_t at = 5;
+  while ((words[at] & 0xffff) != static_cast<uint32_t>(spv::Op::OpExtInst)) at += words[at] >> 16;
+  for (const CoverageRow& row : CoverageTable()) {
+    if (row.kind != "glsl_std_450") continue;
+    SCOPED_TRACE(row.name);
+    Words changed = words;
+    changed[at + 4] = row.number;
+    const auto module = ImportSpirv(changed, {});
+    EXPECT_EQ(RefusalCause(module.status()), row.cause) << module.status();
+  }
+}
+
+// A declaration alone refuses nothing (but OpenCL's).
+TEST(Coverage, DeclaredCapabilitiesDoNotRefuse) {
+  for (const CoverageRow& row : CoverageTable()) {
+    if (row.kind != "capability") continue;
+    SCOPED_TRACE(row.name);
+    Words words = MakeFrame().words;
+    const Words declaration = {2u << 16 | static_cast<uint32_t>(spv::Op::OpCapability), row.number};
+    words.insert(words.begin() + 5, declaration.begin(), declaration.end());
+    const auto module = ImportVerified(words);
+    if (row.name == "Kernel") {
+      EXPECT_EQ(RefusalCause(module.status()), "kernel");
+    } else {
+      EXPECT_TRUE(module.ok()) << module.status();
+    }
+  }
+}
+
+TEST(Coverage, Builtins) {
+  for (const CoverageRow& row : CoverageTable()) {
+    if (row.kind != "builtin") continue;
+    SCOPED_TRACE(row.name);
+    Words words = Assemble(KernelAssembly(
+        "OpDecorate %b BuiltIn PrimitiveId\n%b = OpVariable %p_in Input\n",
+        "%result = OpLoad %uint %b\n"));
+    for (size_t at = 5; at < words.size(); at += words[at] >> 16) {
+      if ((words[at] & 0xffff) == static_cast<uint32_t>(spv::Op::OpDecorate) &&
+          words[at + 2] == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
+          words[at + 3] == static_cast<uint32_t>(spv::BuiltIn::PrimitiveId)) {
+        words[at + 3] = row.number;
+      }
+    }
+    const auto module = ImportSpirv(words, {});
+    EXPECT_EQ(RefusalCause(module.status()), row.cause) << module.status();
+  }
+}
+
+TEST(Coverage, StorageClasses) {
+  for (const CoverageRow& row : CoverageTable()) {
+    if (row.kind != "storage_class" || row.name == "Function") continue;
+    SCOPED_TRACE(row.name);
+    const char* accesses[] = {"%l = OpLoad %uint %b\n%result = OpIAdd %uint %l %x\n",
+                              "%result = OpIAdd %uint %x %x\n"};
+    for (int used = 0; used < 2; ++used) {
+      Words words = Assemble(KernelAssembly(
+          "%p_b = OpTypePointer Private %uint\n%b = OpVariable %p_b Private\n", accesses[used]));
+      for (size_t at = 5; at < words.size(); at += words[at] >> 16) {
+        const auto op = static_cast<spv::Op>(words[at] & 0xffff);
+        const auto is_private = static_cast<uint32_t>(spv::StorageClass::Private);
+        if (op == spv::Op::OpTypePointer && words[at + 2] == is_private) words[at + 2] = row.number;
+        if (op == spv::Op::OpVariable && words[at + 3] == is_private) words[at + 3] = row.number;
+      }
+      const auto module = ImportSpirv(words, {});
+      EXPECT_EQ(RefusalCause(module.status()), used == 0 ? row.cause : "") << module.status();
+    }
+  }
+}
+
+TEST(Coverage, ExecutionModes) {
+  for (const CoverageRow& row : CoverageTable()) {
+    if (row.kind != "execution_mode" || row.name == "LocalSizeId") continue;
+    SCOPED_TRACE(row.name);
+    Words words = MakeFrame().words;
+    size_t at = 5;
+    while ((words[at] & 0xffff) != static_cast<uint32_t>(spv::Op::OpExecutionMode)) {
+      at += words[at] >> 16;
+    }
+    const bool width = row.cause == "float_controls";
+    Words mode = {6u << 16 | static_cast<uint32_t>(spv::Op::OpExecutionMode), words[at + 1],
+                  row.number, width ? 32u : 8u, 1, 1};
+    words.insert(words.begin() + at, mode.begin(), mode.end());
+    const auto module = ImportSpirv(words, {});
+    // Round to nearest even is what the targets are dispatched with.
+    const std::string want = row.name == "RoundingModeRTE" ? "" : std::string(row.cause);
+    EXPECT_EQ(RefusalCause(module.status()), want) << module.status();
+    if (width) {   // of a width that is not compiled
+      words[at + 3] = 16;
+      EXPECT_TRUE(ImportSpirv(words, {}).ok());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kiln::front

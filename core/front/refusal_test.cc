@@ -1,0 +1,207 @@
+// What is refused, and by which name; what is merely declared and is not.
+#include "core/front/refusal.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+#include "core/base/cause.h"
+#include "core/front/testing.h"
+
+namespace kiln::front {
+namespace {
+
+absl::Status Import(const std::string& globals, const std::string& body) {
+  return ImportVerified(CompileCompute(KernelText(globals, body))).status();
+}
+
+void ExpectRefused(const absl::Status& status, const std::string& cause,
+                   const std::string& capability = "") {
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << status;
+  EXPECT_EQ(RefusalCause(status), cause) << status;
+  EXPECT_EQ(kiln::CauseOf(status), cause);
+  const std::string text(status.message());
+  EXPECT_EQ(text.rfind(cause + ":", 0), 0u) << text;
+  EXPECT_NE(text.find("(%"), std::string::npos) << text;
+  if (!capability.empty()) {
+    EXPECT_NE(text.find("[capability " + capability + "]"), std::string::npos) << text;
+  }
+}
+
+TEST(Refusal, NamesCauseCapabilityAndId) {
+  ExpectRefused(Import("layout(binding = 2, r32ui) uniform uimage2D image;",
+                       "out_[id] = imageLoad(image, ivec2(0)).x;"),
+                "images");
+  ExpectRefused(Import("layout(binding = 2) uniform sampler2D s;",
+                       "out_[id] = uint(textureLod(s, vec2(0), 0.0).x);"),
+                "images");
+  ExpectRefused(Import("#extension GL_KHR_shader_subgroup_arithmetic : require\n",
+                       "out_[id] = subgroupAdd(in_[id]);"),
+                "subgroup_operations", "GroupNonUniform");
+  ExpectRefused(Import("", "out_[id] = uint(double(in_[id]) * 2.0lf);"), "float64", "Float64");
+  ExpectRefused(Import("#extension GL_EXT_shader_explicit_arithmetic_types : require\n",
+                       "out_[id] = uint(uint64_t(in_[id]) * 3ul >> 1);"),
+                "int64", "Int64");
+  ExpectRefused(Import("#extension GL_EXT_shader_explicit_arithmetic_types : require\n",
+                       "out_[id] = uint(uint16_t(in_[id]) * uint16_t(3));"),
+                "int16", "Int16");
+  ExpectRefused(Import("#extension GL_EXT_shader_explicit_arithmetic_types : require\n",
+                       "out_[id] = uint(uint8_t(in_[id]) + uint8_t(3));"),
+                "int8", "Int8");
+  ExpectRefused(Import("#extension GL_EXT_shader_explicit_arithmetic_types : require\n",
+                       "out_[id] = uint(float16_t(in_[id]) * 3.0hf);"),
+                "float16", "Float16");
+  ExpectRefused(Import("#extension GL_EXT_shader_atomic_float : require\n"
+                       "layout(binding = 2) buffer F { float f[]; };",
+                       "atomicAdd(f[0], 1.0);"),
+                "atomic_float", "AtomicFloat32AddEXT");
+  ExpectRefused(Import("#extension GL_EXT_buffer_reference : require\n"
+                       "layout(buffer_reference) buffer R { uint x; };\n"
+                       "layout(push_constant) uniform P { R r; } pc;",
+                       "out_[id] = pc.r.x;"),
+                "physical_addresses", "PhysicalStorageBufferAddresses");
+  ExpectRefused(Import("layout(binding = 3) buffer A { uint x[]; } arr[4];",
+                       "out_[id] = arr[id & 3u].x[0];"),
+                "descriptor_indexing");
+  ExpectRefused(Import("#extension GL_ARB_shader_clock : require\n", "out_[id] = clock2x32ARB().x;"),
+                "shader_clock", "ShaderClockKHR");
+}
+
+TEST(Refusal, UnusedFeaturesAreNot) {
+  EXPECT_TRUE(Import("layout(binding = 2, r32ui) uniform uimage2D image;\n"
+                     "uint unused() { return imageLoad(image, ivec2(0)).x; }",
+                     "out_[id] = 1u;").ok());
+  EXPECT_TRUE(Import("#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
+                     "layout(binding = 2) buffer B { uint64_t big; uint small; };",
+                     "out_[id] = small;").ok());
+  EXPECT_TRUE(Import("layout(constant_id = 0) const bool kUse = false;\n"
+                     "layout(binding = 2, r32ui) uniform uimage2D image;",
+                     "if (kUse) out_[id] = imageLoad(image, ivec2(0)).x; else out_[id] = 3u;")
+                  .ok());
+}
+
+TEST(Refusal, VariablePointers) {
+  const std::string select = R"(
+    %p1 = OpAccessChain %p_word %in %u_0 %u_1
+    %c = OpUGreaterThan %bool %x %u_5
+    %p = OpSelect %p_word %c %x_p %p1
+    %result = OpLoad %uint %p
+)";
+  const std::string preamble = "OpCapability Shader\nOpCapability VariablePointers\n";
+  ExpectRefused(ImportVerified(Assemble(KernelAssembly("", select, true, "", preamble))).status(),
+                "variable_pointers", "VariablePointers");
+  const std::string phi = R"(
+    %p1 = OpAccessChain %p_word %in %u_0 %u_1
+    %c = OpUGreaterThan %bool %x %u_5
+    OpSelectionMerge %m None
+    OpBranchConditional %c %t %m
+    %t = OpLabel
+    OpBranch %m
+    %m = OpLabel
+    %p = OpPhi %p_word %p1 %t %x_p %entry
+    %result = OpLoad %uint %p
+)";
+  ExpectRefused(ImportVerified(Assemble(KernelAssembly("", phi, true, "", preamble))).status(),
+                "variable_pointers", "VariablePointers");
+}
+
+TEST(Refusal, EntryPoints) {
+  const auto words = CompileCompute(KernelText("", "out_[id] = 1u;"));
+  ImportOptions options;
+  options.entry = "other";
+  EXPECT_EQ(ImportSpirv(words, options).status().code(), absl::StatusCode::kNotFound);
+  options.entry = "main";
+  EXPECT_TRUE(ImportSpirv(words, options).ok());
+}
+
+// f30 calls f29 twice, and so on: 2^30 instructions if inlined. Refused at once.
+TEST(Refusal, CallExpansionIsComputedBeforeItIsMade) {
+  std::string functions;
+  for (int i = 0; i <= 30; ++i) {
+    const std::string n = std::to_string(i);
+    functions += "%f" + n + " = OpFunction %void None %fn\n%l" + n + " = OpLabel\n";
+    if (i > 0) {
+      const std::string callee = "%f" + std::to_string(i - 1) + "\n";
+      functions += "%c" + n + " = OpFunctionCall %void " + callee + "%d" + n +
+                   " = OpFunctionCall %void " + callee;
+    }
+    functions += "OpReturn\nOpFunctionEnd\n";
+  }
+  const std::string main = "%call = OpFunctionCall %void %f30\n%result = OpIAdd %uint %x %u_1\n";
+  const auto words = Assemble(KernelAssembly("", main, true, functions));
+  const auto start = std::chrono::steady_clock::now();
+  ExpectRefused(ImportSpirv(words, {}).status(), "module_too_large");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(200));
+}
+
+TEST(Refusal, BudgetHoldsForWhatOneInstructionExpandsTo) {
+  std::string body;
+  for (int i = 0; i < 40; ++i) body += "m = inverse(m) + m;\n";
+  const auto words = CompileCompute(
+      KernelText("", "mat4 m = mat4(float(id));\n" + body + "out_[id] = uint(m[0][0]);"));
+  ImportOptions options;
+  options.max_instructions = 5000;
+  ExpectRefused(ImportSpirv(words, options).status(), "module_too_large");
+  options.max_instructions = 50000;
+  EXPECT_TRUE(ImportSpirv(words, options).ok());
+}
+
+TEST(Refusal, LargeValues) {
+  const std::string globals =
+      "struct Big { uint a[70000]; }; layout(binding = 2) buffer B { Big x; Big y; };";
+  ExpectRefused(Import(globals, "x = y;"), "composite_too_large");
+  EXPECT_TRUE(Import(globals, "x.a[id] = y.a[id];").ok());
+}
+
+TEST(Refusal, DeepNesting) {
+  std::string body;
+  for (int i = 0; i < 300; ++i) body += "if (in_[" + std::to_string(i) + "] != id) {\n";
+  body += "out_[id] = 1u;\n" + std::string(300, '}');
+  ExpectRefused(Import("", body), "nesting_too_deep");
+}
+
+TEST(Refusal, Malformed) {
+  const auto expect_invalid = [](const std::string& types, const std::string& main,
+                                 const std::string& functions = "") {
+    const absl::Status status =
+        ImportVerified(Assemble(KernelAssembly(types, main, true, functions))).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+    EXPECT_EQ(RefusalCause(status), "");
+  };
+  // Types of operands.
+  expect_invalid("", "%result = OpIAdd %uint %x %f_1\n");
+  expect_invalid("", "%y = OpFAdd %float %x %x\n%result = OpBitcast %uint %y\n");
+  expect_invalid("", "%y = OpIAdd %v2uint %x %x\n%result = OpIAdd %uint %x %x\n");
+  expect_invalid("", "%result = OpLogicalAnd %uint %x %x\n");
+  expect_invalid("", "%result = OpSelect %uint %x %x %x\n");
+  expect_invalid("", "OpStore %x_p %f_1\n%result = OpIAdd %uint %x %x\n");
+  expect_invalid("", "%result = OpCompositeExtract %uint %x 0\n");
+  expect_invalid("", "%v = OpCompositeConstruct %v2uint %x\n%result = OpIAdd %uint %x %x\n");
+  expect_invalid("", "%result = OpLoad %uint %x\n");
+  // Use before definition, and of what is no value.
+  expect_invalid("", "%result = OpIAdd %uint %y %x\n%y = OpIAdd %uint %x %x\n");
+  expect_invalid("", "%result = OpIAdd %uint %uint %x\n");
+  // Recursion.
+  expect_invalid("", "%c = OpFunctionCall %void %f\n%result = OpIAdd %uint %x %x\n",
+                 "%f = OpFunction %void None %fn\n%l = OpLabel\n%d = OpFunctionCall %void %f\n"
+                 "OpReturn\nOpFunctionEnd\n");
+  // Irreducible control flow.
+  expect_invalid("", R"(
+    %c = OpUGreaterThan %bool %x %u_5
+    OpSelectionMerge %m None
+    OpBranchConditional %c %a %b
+    %a = OpLabel
+    OpBranchConditional %c %b %m
+    %b = OpLabel
+    OpBranchConditional %c %a %m
+    %m = OpLabel
+    %result = OpIAdd %uint %x %x
+)");
+  // Branches to the wrong places.
+  expect_invalid("", "OpBranch %entry\n%n = OpLabel\n%result = OpIAdd %uint %x %x\n");
+  expect_invalid("", "OpBranch %main\n%n = OpLabel\n%result = OpIAdd %uint %x %x\n");
+}
+
+}  // namespace
+}  // namespace kiln::front

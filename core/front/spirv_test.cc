@@ -1,0 +1,234 @@
+// The reader on hostile input: truncation, mutation, ids and counts out of range. Everything must
+// end in an error or in well-formed MIR, soon.
+#include "core/front/spirv.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "core/front/refusal.h"
+#include "core/front/testing.h"
+
+namespace kiln::front {
+namespace {
+
+using Words = std::vector<uint32_t>;
+
+const Words& Sample() {
+  static const Words words = CompileCompute(KernelText(R"(
+struct S { uint a; vec3 b[3]; mat2 m; };
+layout(binding = 2) uniform U { S s; };
+layout(constant_id = 3) const uint kN = 5u;
+shared uint w[kN * 2u];
+uint f(inout S s, uint n) { for (uint i = 0u; i < n; ++i) { if (s.a > i) return i; s.b[i % 3u].x += 1.0; } return 0u; })",
+                                                       R"(
+  S t = s; uint a[kN]; a[id % kN] = f(t, in_[id]); w[id % 10u] = a[0]; barrier();
+  switch (id & 3u) { case 0u: out_[id] = w[1]; break; case 1u: out_[id] = a[1]; default: atomicAdd(out_[id], uint(t.b[1].y + inverse(t.m)[0].x)); })"));
+  return words;
+}
+
+// An error with a code that says whose fault it is, or a verified module.
+void ExpectHandled(const Words& words) {
+  ImportOptions options;
+  options.max_instructions = 20000;
+  const absl::Status status = ImportVerified(words, options).status();
+  switch (status.code()) {
+    case absl::StatusCode::kOk:
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kNotFound:
+      break;
+    case absl::StatusCode::kUnimplemented:
+      EXPECT_NE(RefusalCause(status), "");
+      break;
+    default:
+      ADD_FAILURE() << status;
+  }
+}
+
+TEST(Spirv, SampleImports) {
+  const auto module = ImportVerified(Sample());
+  EXPECT_TRUE(module.ok()) << module.status();
+}
+
+TEST(Spirv, HeaderErrors) {
+  Words words = Sample();
+  EXPECT_FALSE(ParseSpirv({}).ok());
+  EXPECT_FALSE(ParseSpirv(absl::MakeConstSpan(words).first(4)).ok());
+  Words other = words;
+  other[0] = 0x07230204;
+  EXPECT_EQ(ParseSpirv(other).status().code(), absl::StatusCode::kInvalidArgument);
+  other = words;
+  other[1] = 0x00020000;
+  EXPECT_FALSE(ParseSpirv(other).ok());
+  other = words;
+  other[3] = 0;
+  EXPECT_FALSE(ParseSpirv(other).ok());
+  other[3] = 0x3fffff;   // 64 MB of tables for a module of a few kilobytes
+  EXPECT_EQ(RefusalCause(ParseSpirv(other).status()), "id_bound");
+  other[3] = 7;
+  EXPECT_FALSE(ParseSpirv(other).ok());
+}
+
+TEST(Spirv, OtherByteOrder) {
+  Words words = Sample();
+  for (uint32_t& w : words) w = __builtin_bswap32(w);
+  EXPECT_TRUE(ImportVerified(words).ok());
+}
+
+TEST(Spirv, TruncationAtEveryWord) {
+  for (size_t n = 0; n < Sample().size(); ++n) {
+    ExpectHandled(Words(Sample().begin(), Sample().begin() + n));
+  }
+}
+
+TEST(Spirv, EveryWordReplaced) {
+  for (size_t i = 1; i < Sample().size(); ++i) {
+    for (const uint32_t value : {0u, 1u, 0xffffffffu, Sample()[i] + 1, Sample()[i] ^ 0x10000u}) {
+      Words words = Sample();
+      words[i] = value;
+      ExpectHandled(words);
+    }
+  }
+}
+
+TEST(Spirv, InstructionsRemovedAndRepeated) {
+  for (size_t at = 5; at < Sample().size(); at += Sample()[at] >> 16) {
+    const size_t count = Sample()[at] >> 16;
+    Words words = Sample();
+    words.erase(words.begin() + at, words.begin() + at + count);
+    ExpectHandled(words);
+    words = Sample();
+    words.insert(words.begin() + at, Sample().begin() + at, Sample().begin() + at + count);
+    ExpectHandled(words);
+  }
+}
+
+// Structs of two of the last struct, fifty levels deep: 2^50 scalars, which nothing may expand.
+TEST(Spirv, ExponentialTypesAndConstants) {
+  std::string types = "%s0 = OpTypeStruct %uint\n%n0 = OpConstantNull %s0\n";
+  for (int i = 1; i <= 50; ++i) {
+    const std::string n = std::to_string(i);
+    const std::string p = std::to_string(i - 1);
+    types += "%s" + n + " = OpTypeStruct %s" + p + " %s" + p + "\n";
+    if (i < 40) types += "%k" + n + " = OpConstantNull %s" + n + "\n";
+  }
+  types += "%p = OpTypePointer Private %s50\n%v = OpVariable %p Private\n";
+  const auto start = std::chrono::steady_clock::now();
+  ExpectHandled(Assemble(KernelAssembly(types, "%result = OpIAdd %uint %x %x\n")));
+  const absl::Status used =
+      ImportVerified(Assemble(KernelAssembly(
+                         types, "%l = OpLoad %s50 %v\n%result = OpIAdd %uint %x %x\n")))
+          .status();
+  EXPECT_EQ(RefusalCause(used), "composite_too_large");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+}
+
+TEST(Spirv, TypeNestingIsBounded) {
+  std::string types = "%a0 = OpTypeArray %uint %u_1\n";
+  for (int i = 1; i < 100; ++i) {
+    types += "%a" + std::to_string(i) + " = OpTypeArray %a" + std::to_string(i - 1) + " %u_1\n";
+  }
+  const auto words = Assemble(KernelAssembly(types, "%result = OpIAdd %uint %x %x\n"));
+  EXPECT_EQ(RefusalCause(ImportSpirv(words, {}).status()), "nesting_too_deep");
+}
+
+// A thousand blocks one after the other, and as many one inside the other's merge.
+TEST(Spirv, LongChainsOfBlocksNeedNoStack) {
+  std::string main;
+  for (int i = 0; i < 20000; ++i) {
+    main += "OpBranch %b" + std::to_string(i) + "\n%b" + std::to_string(i) + " = OpLabel\n";
+  }
+  auto module = ImportVerified(Assemble(KernelAssembly("", main + "%result = OpIAdd %uint %x %x\n")));
+  EXPECT_TRUE(module.ok()) << module.status();
+  main = "%c = OpUGreaterThan %bool %x %u_5\n";
+  for (int i = 0; i < 5000; ++i) {
+    const std::string n = std::to_string(i);
+    main += "OpSelectionMerge %m" + n + " None\nOpBranchConditional %c %t" + n + " %m" + n + "\n%t" +
+            n + " = OpLabel\nOpBranch %m" + n + "\n%m" + n + " = OpLabel\n";
+  }
+  module = ImportVerified(Assemble(KernelAssembly("", main + "%result = OpIAdd %uint %x %x\n")));
+  EXPECT_TRUE(module.ok()) << module.status();
+}
+
+TEST(Spirv, ConstantsAreEvaluated) {
+  const Words words = Assemble(KernelAssembly(R"(
+    OpDecorate %a SpecId 1
+    OpDecorate %b SpecId 2
+    %a = OpSpecConstant %uint 7
+    %b = OpSpecConstantTrue %bool
+    %sum = OpSpecConstantOp %uint IAdd %a %u_5
+    %neg = OpSpecConstantOp %uint SNegate %sum
+    %cmp = OpSpecConstantOp %bool UGreaterThan %sum %u_9
+    %and = OpSpecConstantOp %bool LogicalAnd %cmp %b
+    %sel = OpSpecConstantOp %uint Select %and %sum %neg
+    %vec = OpSpecConstantComposite %v2uint %sel %u_3
+    %ext = OpSpecConstantOp %uint CompositeExtract %vec 0
+    %ins = OpSpecConstantOp %v2uint CompositeInsert %u_8 %vec 1
+    %shf = OpSpecConstantOp %v3uint VectorShuffle %vec %ins 3 0 1
+    %arr = OpTypeArray %uint %ext
+    %zero = OpSpecConstantOp %uint UDiv %a %u_0
+  )", R"(
+    %v0 = OpCompositeExtract %uint %shf 0
+    %v1 = OpCompositeExtract %uint %shf 1
+    %v2 = OpCompositeExtract %uint %shf 2
+    %r0 = OpIMul %uint %v0 %u_9
+    %r1 = OpIAdd %uint %r0 %v1
+    %r2 = OpIMul %uint %r1 %u_9
+    %r3 = OpIAdd %uint %r2 %v2
+    %result = OpIAdd %uint %r3 %zero
+  )"));
+  const auto run = [&](const std::vector<SpecConstant>& constants) {
+    ImportOptions options;
+    options.spec_constants = constants;
+    const auto module = ImportVerified(words, options);
+    EXPECT_TRUE(module.ok()) << module.status();
+    return module.ok() ? (*RunWords(*module, Words(32), 32))[0] : 0;
+  };
+  const auto value = [](uint32_t sel) { return (8 * 9 + sel) * 9 + 3; };
+  EXPECT_EQ(run({}), value(12));
+  EXPECT_EQ(run({{1, 95}}), value(100));
+  // Array lengths follow: here the array would have 2^32 - 12 elements, which nothing allocates.
+  EXPECT_EQ(run({{2, 0}}), value(static_cast<uint32_t>(-12)));
+}
+
+TEST(Spirv, DecorationGroups) {
+  Words words = Assemble(R"(
+    OpCapability Shader
+    OpMemoryModel Logical GLSL450
+    OpEntryPoint GLCompute %main "main"
+    OpExecutionMode %main LocalSize 1 1 1
+    OpDecorate %group DescriptorSet 3
+    OpDecorate %group Binding 5
+    OpDecorate %offsets Offset 0
+    OpDecorate %block Block
+    OpDecorate %words ArrayStride 4
+    %group = OpDecorationGroup
+    %offsets = OpDecorationGroup
+    OpGroupDecorate %group %buffer
+    OpGroupMemberDecorate %offsets %block 0
+    %void = OpTypeVoid
+    %fn = OpTypeFunction %void
+    %uint = OpTypeInt 32 0
+    %u_0 = OpConstant %uint 0
+    %words = OpTypeRuntimeArray %uint
+    %block = OpTypeStruct %words
+    %p_block = OpTypePointer StorageBuffer %block
+    %p_word = OpTypePointer StorageBuffer %uint
+    %buffer = OpVariable %p_block StorageBuffer
+    %main = OpFunction %void None %fn
+    %l = OpLabel
+    %p = OpAccessChain %p_word %buffer %u_0 %u_0
+    OpStore %p %u_0
+    OpReturn
+    OpFunctionEnd
+  )");
+  const auto module = ImportVerified(words);
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(module->resources[0].set, 3u);
+  EXPECT_EQ(module->resources[0].binding, 5u);
+}
+
+}  // namespace
+}  // namespace kiln::front
