@@ -39,6 +39,7 @@ struct Pending {
 
 struct State {
   std::array<Pending, kResources> pending;
+  Position done[2] = {kNone, kNone};  // in-order producers at or before these have completed
   bool special = false;  // the previous instruction used a register that nothing protects
   bool reached = false;
 
@@ -49,11 +50,10 @@ struct State {
   void Join(const State& from, Position length) {
     reached = true;
     special |= from.special;
-    const auto moved = [length](Position p) {
-      return p == kNone || length - p > kPipelineLength ? kNone : p - length;
-    };
-    for (int r = 0; r < kResources; ++r) {
-      for (int c : {kMasked, kNoMask}) {
+    for (int c : {kMasked, kNoMask}) {
+      const Position done = std::max(from.done[c], length - kPipelineLength - 1);
+      const auto moved = [=](Position p) { return p <= done ? kNone : p - length; };
+      for (int r = 0; r < kResources; ++r) {
         pending[r].write[c] = std::max(pending[r].write[c], moved(from.pending[r].write[c]));
         pending[r].read[c] = std::max(pending[r].read[c], moved(from.pending[r].read[c]));
         pending[r].dst[c] |= from.pending[r].dst[c];
@@ -76,14 +76,20 @@ struct State {
     }
   }
 
-  // All in-order producers at or before `done` have completed.
-  void ClearOrdered(Position done, bool no_mask) {
-    for (Pending& p : pending) {
-      for (int c = kMasked; c <= (no_mask ? kNoMask : kMasked); ++c) {
-        if (p.write[c] <= done) p.write[c] = kNone;
-        if (p.read[c] <= done) p.read[c] = kNone;
-      }
-    }
+  // All in-order producers at or before `position` have completed; cover as above.
+  void ClearOrdered(Position position, bool no_mask) {
+    done[kMasked] = std::max(done[kMasked], position);
+    if (no_mask) done[kNoMask] = std::max(done[kNoMask], position);
+  }
+
+  // The last in-order writer and reader of a register that may still be under way, or kNone.
+  Position Writer(int r, int c) const {
+    const Position p = pending[r].write[c];
+    return p <= done[c] ? kNone : p;
+  }
+  Position Reader(int r, int c) const {
+    const Position p = pending[r].read[c];
+    return p <= done[c] ? kNone : p;
   }
 };
 

@@ -28,6 +28,9 @@ struct Needs {
   void Distance(int c, int d) {
     if (d <= kPipelineLength && (distance[c] == 0 || d < distance[c])) distance[c] = d;
   }
+  void After(int c, Position producer, Position now) {
+    if (producer != kNone) Distance(c, now - producer);
+  }
   bool Any(int c) const { return distance[c] != 0 || dst[c] != 0 || src[c] != 0; }
 };
 
@@ -55,15 +58,15 @@ Needs NeedsOf(const State& state, const Instruction& inst, const Footprint& fp, 
   ForEachRead(fp, [&](int r) {
     const Pending& p = state.pending[r];
     for (int c : {kMasked, kNoMask}) {
-      if (p.write[c] != kNone) needs.Distance(c, now - p.write[c]);
+      needs.After(c, state.Writer(r, c), now);
       needs.dst[c] |= p.dst[c];
     }
   });
   ForEachWrite(fp, [&](int r) {
     const Pending& p = state.pending[r];
     for (int c : {kMasked, kNoMask}) {
-      if (p.write[c] != kNone) needs.Distance(c, now - p.write[c]);
-      if (out_of_order && p.read[c] != kNone) needs.Distance(c, now - p.read[c]);
+      needs.After(c, state.Writer(r, c), now);
+      if (out_of_order) needs.After(c, state.Reader(r, c), now);
       needs.dst[c] |= p.dst[c];
       needs.src[c] |= p.src[c];
     }
