@@ -42,7 +42,7 @@ inline constexpr uint32_t kControlKeepF16 = 1u << 10;
 enum class ThreadState : uint8_t { kRunning, kAtBarrier, kEnded };
 
 struct Thread {
-  alignas(64) std::array<uint8_t, kRegisterBytes> regs{};
+  alignas(8) std::array<uint8_t, kRegisterBytes> regs{};
   std::array<int64_t, 64> acc{};
   uint32_t pc = 0;        // index of the next instruction
   uint32_t dispatch = 0;  // channels that the thread was started with
