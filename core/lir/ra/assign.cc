@@ -500,7 +500,7 @@ class Assigner {
   bool PlaceDef(InstId i, int d) {
     const ValueId v = f_.defs(i)[d].value();
     uint32_t reg = TryPlace(i, d);
-    if (reg == kNowhere && Compact(v)) reg = TryPlace(i, d);
+    if (reg == kNowhere && Compact(v, InstId())) reg = TryPlace(i, d);
     if (reg == kNowhere) return Fail(v);
     placed_.push_back({v, reg});
     return true;
@@ -547,7 +547,7 @@ class Assigner {
     const Operand& def = f_.defs(i)[0];
     const ValueId v = def.value();
     uint32_t reg = PlaceCollect(i);
-    if (reg == kNowhere && Compact(v)) reg = PlaceCollect(i);
+    if (reg == kNowhere && Compact(v, i)) reg = PlaceCollect(i);
     if (reg == kNowhere) return Fail(v);
     Pool& p = pool(v);
     if (hint_[v.index] != kNowhere) p.hoped.erase(hint_[v.index], info(v).units);
@@ -786,7 +786,8 @@ class Assigner {
   // Makes room for the value by moving others out of the way, for all lanes, before the
   // instruction at hand. Values that stay beyond the block go home at its end, so only a value
   // that does not stay may take their homes.
-  bool Compact(ValueId v) {
+  // For a collect, parts that end there need not make room: they are sources of its moves.
+  bool Compact(ValueId v, InstId collect) {
     const ValueInfo& want = info(v);
     Pool& p = pools_[want.pool];
     if (!raw_value_[want.pool].valid() || out_.compactions >= kMaxCompactions) return false;
@@ -807,12 +808,21 @@ class Assigner {
     }
     UnitSet used = p.live;
     used |= p.parked.all();
+    UnitSet in_the_way = used;
+    if (collect.valid()) {
+      const auto ends = [&](const Cluster& c) { return EndsAt(c, collect); };
+      for (const Cluster& c : clusters) {
+        if (!ends(c)) continue;
+        for (uint32_t s : c.slots) in_the_way.erase(SlotUnit(s), info(l_.slot_value(s)).per_comp);
+      }
+      clusters.erase(std::remove_if(clusters.begin(), clusters.end(), ends), clusters.end());
+    }
     std::vector<std::pair<uint32_t, uint32_t>> windows;  // units to move, place
     const uint32_t first = f_.value(v).in_tail ? t_.pools[want.pool].tail_first : 0;
     for (uint32_t at = (first + want.alignment - 1) / want.alignment * want.alignment;
          at + want.written <= p.units; at += want.alignment) {
       if (fixed.intersects(at, want.written)) continue;
-      windows.push_back({used.count(at, want.written), at});
+      windows.push_back({in_the_way.count(at, want.written), at});
     }
     const size_t tries = std::min(kMaxWindows, windows.size());
     std::partial_sort(windows.begin(), windows.begin() + tries, windows.end());
@@ -822,13 +832,22 @@ class Assigner {
     return false;
   }
 
+  bool EndsAt(const Cluster& c, InstId i) const {
+    return std::all_of(c.slots.begin(), c.slots.end(),
+                       [&](uint32_t s) { return Alive(s) && dying_[s] == i.index; });
+  }
+
   // Finds new places for all clusters that overlap the window, largest first.
   bool MoveAway(const ValueInfo& want, uint32_t window, const UnitSet& used,
                 std::vector<Cluster>* clusters) {
     Pool& p = pools_[want.pool];
     std::vector<Cluster*> moving;
     for (Cluster& c : *clusters) {
-      if (c.lo < window + want.written && window < c.hi) moving.push_back(&c);
+      const bool hit = std::any_of(c.slots.begin(), c.slots.end(), [&](uint32_t s) {
+        const uint32_t at = SlotUnit(s);
+        return at < window + want.written && window < at + info(l_.slot_value(s)).per_comp;
+      });
+      if (hit) moving.push_back(&c);
     }
     std::stable_sort(moving.begin(), moving.end(), [](const Cluster* a, const Cluster* b) {
       return a->hi - a->lo > b->hi - b->lo;
