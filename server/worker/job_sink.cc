@@ -44,6 +44,7 @@ void JobSink::Inject() {
   injected_ = true;
   switch (fault_.kind()) {
     case Fault::CRASH:
+      signal(SIGSEGV, SIG_DFL);  // a sanitiser would make it an exit
       raise(SIGSEGV);
       break;
     case Fault::ABORT:

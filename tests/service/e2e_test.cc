@@ -125,22 +125,25 @@ TEST_F(E2eTest, KillNineLosesNothingAcknowledged) {
       ASSERT_EQ(outcome.result().status(), TargetResult::OK) << seed << " in round " << round;
       ASSERT_EQ(outcome.result().cache(), kiln::v1alpha::CACHE_DISK);
     }
-    std::atomic<bool> stop = false;
+    // Killed at a moment that has nothing to do with what it does: a few acknowledgements and some
+    // hundred microseconds into a round.
+    std::atomic<uint32_t> acknowledged = 0;
     std::thread killer([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(60 + 37 * round));
+      while (acknowledged < 5u + 9u * static_cast<uint32_t>(round)) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::microseconds(300 * round));
       kilnd_->Signal(SIGKILL);
-      stop = true;
     });
-    while (!stop) {
+    for (;;) {
       Outcome outcome = Compile(Request(next));
-      if (!outcome.status.ok() || outcome.response.results_size() != 1) break;
-      ASSERT_EQ(outcome.result().status(), TargetResult::OK);
+      if (!outcome.status.ok()) break;
+      EXPECT_EQ(outcome.result().status(), TargetResult::OK);
       ++next;
+      ++acknowledged;
     }
     killer.join();
     ASSERT_EQ(kilnd_->Wait(), 128 + SIGKILL);
   }
-  EXPECT_GT(next, 8u);
+  EXPECT_GE(next, 74u);
 }
 
 TEST_F(E2eTest, WorkersDieWithTheDaemon) {
@@ -171,7 +174,7 @@ TEST_F(E2eTest, WorkersDieWithTheDaemon) {
 }
 
 TEST_F(E2eTest, ADeathIsOneRequestsResult) {
-  Start({"--workers=2", "--job-time=2s"});
+  Start({"--workers=2", "--job-time=4s"});
   std::atomic<bool> stop = false;
   std::atomic<int> good = 0, bad = 0;
   std::thread others([&] {
@@ -236,7 +239,7 @@ TEST_F(E2eTest, IdenticalRequestsInFlightCompileOnce) {
   std::atomic<int> missed = 0, coalesced = 0, cached = 0;
   for (int i = 0; i < kCallers; ++i) {
     threads.emplace_back([&] {
-      Outcome outcome = Compile(Request(7), "slow::500");
+      Outcome outcome = Compile(Request(7), "slow::1500");
       ASSERT_TRUE(outcome.status.ok());
       ASSERT_EQ(outcome.result().status(), TargetResult::OK);
       switch (outcome.result().cache()) {
@@ -262,7 +265,7 @@ TEST_F(E2eTest, ACompileIsCancelledOnlyWhenItsLastWaiterLeaves) {
   Start({"--workers=1"});
   auto start = std::chrono::steady_clock::now();
   std::thread leaver([&] {
-    Outcome outcome = Compile(Request(7), "slow::1500", 300);
+    Outcome outcome = Compile(Request(7), "slow::4000", 1500);
     EXPECT_EQ(outcome.status.error_code(), grpc::DEADLINE_EXCEEDED);
   });
   AwaitMetric("kiln_workers_busy", 1);
@@ -270,15 +273,15 @@ TEST_F(E2eTest, ACompileIsCancelledOnlyWhenItsLastWaiterLeaves) {
   leaver.join();
   EXPECT_EQ(stayed.result().status(), TargetResult::OK);
   EXPECT_EQ(stayed.result().cache(), kiln::v1alpha::CACHE_COALESCED);
-  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(1400));
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(3900));
 }
 
 TEST_F(E2eTest, ADeadlineStopsTheWorker) {
   Start({"--workers=1"});
-  EXPECT_EQ(Compile(Request(1), "slow::60000", 300).status.error_code(), grpc::DEADLINE_EXCEEDED);
+  EXPECT_EQ(Compile(Request(1), "slow::60000", 1500).status.error_code(), grpc::DEADLINE_EXCEEDED);
   AwaitMetric("kiln_workers_busy", 0);
   EXPECT_EQ(kilnd_->Metric("kiln_worker_exits_total{reason=\"cancelled\"}"), 0) << "was polite";
-  EXPECT_EQ(Compile(Request(2), "hang", 300).status.error_code(), grpc::DEADLINE_EXCEEDED);
+  EXPECT_EQ(Compile(Request(2), "hang", 1500).status.error_code(), grpc::DEADLINE_EXCEEDED);
   AwaitMetric("kiln_worker_exits_total{reason=\"cancelled\"}", 1);
   // Neither left a result behind.
   EXPECT_EQ(Compile(Request(1)).result().cache(), kiln::v1alpha::CACHE_MISS);
@@ -305,7 +308,7 @@ TEST_F(E2eTest, AFullQueueSaysWhenToRetry) {
   std::vector<std::thread> threads;
   std::atomic<int> refused = 0;
   std::vector<std::string> details(4);
-  threads.emplace_back([&] { Compile(Request(1), "slow::1000"); });
+  threads.emplace_back([&] { Compile(Request(1), "slow::3000"); });
   AwaitMetric("kiln_workers_busy", 1);
   for (uint32_t i = 0; i < 4; ++i) {
     threads.emplace_back([&, i] {
@@ -332,7 +335,7 @@ TEST_F(E2eTest, AFullQueueSaysWhenToRetry) {
 TEST_F(E2eTest, DrainFinishesWhatIsInFlight) {
   Start();
   Outcome outcome;
-  std::thread caller([&] { outcome = Compile(Request(1), "slow::700"); });
+  std::thread caller([&] { outcome = Compile(Request(1), "slow::2000"); });
   AwaitMetric("kiln_workers_busy", 1);
   kilnd_->Signal(SIGTERM);
   caller.join();

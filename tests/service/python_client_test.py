@@ -209,9 +209,10 @@ class PythonClientTest(unittest.TestCase):
         self.assertTrue(watching.wait(60))
         slow = self.stub.Compile.future(
             self.pb.CompileRequest(spirv=fake_module(9), targets=["tgl"]), timeout=60,
-            metadata=[("kiln-fault", "slow::1000")])
-        while self.metric("kiln_workers_busy") != 1:
-            pass
+            metadata=[("kiln-fault", "slow::3000")])
+        for _ in range(10000):
+            if self.metric("kiln_workers_busy") == 1:
+                break
         self.daemon.process.send_signal(signal.SIGTERM)
         self.assertEqual(slow.result().results[0].status, self.pb.TargetResult.OK)
         self.assertEqual(self.daemon.stop(), 0)
