@@ -230,7 +230,7 @@ TEST(RandomControlFlow, AgreesWithTheTree) {
       {}, {"-O"}, {"--merge-return"}, {"--inline-entry-points-exhaustive", "--ssa-rewrite"}};
   std::vector<uint32_t> input;
   for (uint32_t i = 0; i < 64; ++i) input.push_back(i < 16 ? i : i * 2654435761u);
-  for (uint64_t seed = 1; seed <= 150; ++seed) {
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE(seed);
     const Block block = Generator(seed).Make(4, false, false);
     const std::string function =

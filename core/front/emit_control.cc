@@ -138,6 +138,7 @@ Flow Importer::Join(mir::InstId inst, ValueId condition, size_t values_before, A
     builder_.Unreachable();
     return {};
   }
+  if (!Charge(arms[0].writes.size() + arms[1].writes.size())) return {};
   std::vector<mir::Type> types;
   std::vector<ValueId> yields[2];
   std::vector<std::pair<uint32_t, size_t>> slot_results;
@@ -205,6 +206,7 @@ bool Importer::IsJump(uint32_t label) const {
 void Importer::EmitContinue() {
   std::vector<ValueId> values;
   for (uint32_t slot : context_.loops.back().slots) values.push_back(SlotValue(slot));
+  Charge(values.size());
   builder_.Continue(values);
 }
 

@@ -7,7 +7,6 @@
 
 #include "core/front/coverage.h"
 #include "core/front/importer.h"
-#include "core/front/layout.h"
 #include "core/front/refusal.h"
 
 namespace kiln::front {
@@ -170,7 +169,7 @@ bool Importer::IndexStruct(Pointer* pointer, const SpirvType& type, ValueId inde
       return true;
     case Pointer::kShared:
       pointer->offset +=
-          static_cast<uint32_t>(SharedMemberOffset(spirv_, type, member_index));
+          static_cast<uint32_t>(layouts_.SharedMemberOffset(type.first_member + member_index));
       return true;
     default:
       break;
@@ -190,7 +189,7 @@ bool Importer::IndexStruct(Pointer* pointer, const SpirvType& type, ValueId inde
 bool Importer::IndexElements(Pointer* pointer, const SpirvType& type, ValueId index) {
   uint64_t stride = 0;
   if (pointer->space == Pointer::kShared) {
-    stride = SharedStride(spirv_, type);
+    stride = layouts_.SharedStride(type);
   } else if (type.kind == SpirvType::kVector) {
     stride = pointer->component_stride;
   } else if (type.kind == SpirvType::kMatrix) {
@@ -307,6 +306,7 @@ bool Importer::Resource(const Pointer& pointer, uint32_t* index) {
                                                        : mir::ResourceKind::kStorageBuffer;
   const bool read_only =
       kind == mir::ResourceKind::kStorageBuffer && (d.non_writable || NeverWritable(pointer));
+  if (!Charge(module_.resources.size() / 8)) return false;
   for (size_t i = 0; i < module_.resources.size(); ++i) {
     mir::Resource& r = module_.resources[i];
     if (r.set != d.set || r.binding != d.binding || r.element != pointer.element) continue;
@@ -315,7 +315,6 @@ bool Importer::Resource(const Pointer& pointer, uint32_t* index) {
     *index = static_cast<uint32_t>(i);
     return true;
   }
-  if (!Charge(module_.resources.size())) return false;
   *index = static_cast<uint32_t>(module_.resources.size());
   mir::Resource r;
   r.kind = kind;
@@ -345,6 +344,7 @@ bool Importer::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offset, u
                     std::vector<MemoryRun>* runs) {
   const SpirvType& type = *spirv_.Type(type_id);
   const bool shared = pointer.space == Pointer::kShared;
+  if (type.leaves == 0) return true;   // empty structs, perhaps without number
   switch (type.kind) {
     case SpirvType::kBool:
       if (!shared) return Malformed("bool in a buffer", pointer.variable);
@@ -364,7 +364,7 @@ bool Importer::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offset, u
     }
     case SpirvType::kMatrix: {
       const uint32_t rows = spirv_.Type(type.element)->count;
-      const uint64_t stride = shared ? SharedStride(spirv_, type) : pointer.matrix_stride;
+      const uint64_t stride = shared ? layouts_.SharedStride(type) : pointer.matrix_stride;
       if (stride == 0 || stride % 4 != 0) {
         return Malformed("matrix without a usable stride", pointer.variable);
       }
@@ -378,7 +378,7 @@ bool Importer::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offset, u
       return true;
     }
     case SpirvType::kArray: {
-      const uint64_t stride = shared ? SharedStride(spirv_, type) : type.array_stride;
+      const uint64_t stride = shared ? layouts_.SharedStride(type) : type.array_stride;
       if (stride == 0 || !IsDwordOffset(stride)) {
         return Malformed("array without a usable stride", pointer.variable);
       }
@@ -395,7 +395,7 @@ bool Importer::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offset, u
       for (uint32_t i = 0; i < type.count; ++i) {
         const SpirvMember& member = spirv_.members[type.first_member + i];
         Pointer inner = pointer;
-        uint64_t at = SharedMemberOffset(spirv_, type, i);
+        uint64_t at = layouts_.SharedMemberOffset(type.first_member + i);
         if (!shared) {
           if (member.offset == kNoValue || !IsDwordOffset(member.offset)) {
             return Malformed("member without a usable offset", pointer.variable);
@@ -515,6 +515,7 @@ uint32_t Importer::PrivateArrayOf(const LocalVariable& v, size_t range) {
 }
 
 uint32_t Importer::ConstantDataOf(uint32_t constant, uint32_t type) {
+  Charge(constant_tables_.size() / 8);
   for (const ConstantTable& t : constant_tables_) {
     if (t.constant == constant) return t.offset;
   }

@@ -347,7 +347,7 @@ bool Importer::LayOutShared() {
     const SpirvType& type = *spirv_.Type(v.pointee);
     if (!used[v.id]) continue;
     if (v.storage == spv::StorageClass::PushConstant) {
-      const uint64_t bytes = ExplicitSize(spirv_, v.pointee, 0, false);
+      const uint64_t bytes = layouts_.ExplicitSize(v.pointee);
       if (bytes > kMaxSharedBytes) return Malformed("push constants too large", v.id);
       const auto dwords = static_cast<uint32_t>((bytes + 3) / 4 * 4);
       module_.push_constant_bytes = std::max(module_.push_constant_bytes, dwords);
@@ -357,7 +357,7 @@ bool Importer::LayOutShared() {
     if (spirv_.decorations[v.pointee].block) {
       return Refuse("workgroup_explicit_layout", "shared memory", v.id);
     }
-    const MemoryShape shape = SharedShape(spirv_, v.pointee);
+    const MemoryShape& shape = layouts_.Shared(v.pointee);
     size = (size + shape.align - 1) / shape.align * shape.align;
     shared_offset_[i] = static_cast<uint32_t>(size);
     size += shape.size;

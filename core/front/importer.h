@@ -24,6 +24,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/front/import.h"
+#include "core/front/layout.h"
 #include "core/front/plan.h"
 #include "core/front/spirv.h"
 #include "core/mir/build.h"
@@ -61,7 +62,7 @@ constexpr uint32_t kReturnLabel = 0xfffffffeu;
 class Importer {
  public:
   Importer(const SpirvModule& spirv, const Plan& plan, const ImportOptions& options)
-      : spirv_(spirv), plan_(plan), options_(options), builder_(module_) {}
+      : spirv_(spirv), plan_(plan), options_(options), layouts_(spirv), builder_(module_) {}
 
   // Emits the entry function.
   absl::Status Run(uint32_t entry_function);
@@ -304,6 +305,7 @@ class Importer {
   const SpirvModule& spirv_;
   const Plan& plan_;
   const ImportOptions& options_;
+  const Layouts layouts_;
   mir::Module module_;
   mir::Builder builder_;
   absl::Status status_ = absl::OkStatus();

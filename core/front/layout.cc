@@ -9,15 +9,11 @@ constexpr uint64_t kHuge = uint64_t{1} << 31;
 
 uint64_t AlignUp(uint64_t x, uint64_t align) { return (x + align - 1) / align * align; }
 
-bool IsScalar(const SpirvType& type) {
-  return type.kind == SpirvType::kBool || type.kind == SpirvType::kInt ||
-         type.kind == SpirvType::kFloat;
-}
-
 }  // namespace
 
 void AppendLeafTypes(const SpirvModule& module, uint32_t type_id, std::vector<mir::Type>* types) {
   const SpirvType& type = *module.Type(type_id);
+  if (type.leaves == 0) return;   // and empty structs within may be without number
   switch (type.kind) {
     case SpirvType::kBool:
       types->push_back(mir::Type::kBool);
@@ -47,77 +43,83 @@ void AppendLeafTypes(const SpirvModule& module, uint32_t type_id, std::vector<mi
   }
 }
 
-MemoryShape SharedShape(const SpirvModule& module, uint32_t type_id) {
-  const SpirvType& type = *module.Type(type_id);
-  switch (type.kind) {
-    case SpirvType::kVector:
-      return {uint64_t{type.count} * 4, type.count == 2 ? 8u : 16u};
-    case SpirvType::kMatrix:
-    case SpirvType::kArray: {
-      const MemoryShape element = SharedShape(module, type.element);
-      const uint64_t stride = AlignUp(element.size, element.align);
-      return {std::min(kHuge, stride * type.count), element.align};
-    }
-    case SpirvType::kStruct: {
-      MemoryShape shape;
-      for (uint32_t i = 0; i < type.count; ++i) {
-        const MemoryShape m = SharedShape(module, module.members[type.first_member + i].type);
-        shape.align = std::max(shape.align, m.align);
-        shape.size = std::min(kHuge, AlignUp(shape.size, m.align) + m.size);
-      }
-      shape.size = AlignUp(shape.size, shape.align);
-      return shape;
-    }
-    default:
-      return {4, 4};
-  }
+Layouts::Layouts(const SpirvModule& module)
+    : module_(module), member_offsets_(module.members.size()) {
+  for (const SpirvType& type : module.types) Add(type);
 }
 
-uint64_t SharedMemberOffset(const SpirvModule& module, const SpirvType& type, uint32_t member) {
-  uint64_t offset = 0;
-  for (uint32_t i = 0; i <= member; ++i) {
-    const MemoryShape m = SharedShape(module, module.members[type.first_member + i].type);
-    offset = std::min(kHuge, AlignUp(offset, m.align));
-    if (i < member) offset += m.size;
-  }
-  return offset;
+const MemoryShape& Layouts::Shared(uint32_t type) const {
+  static constexpr MemoryShape kNone;
+  const SpirvDef& def = module_.Def(type);
+  return def.kind == SpirvDef::kType && def.index < shared_.size() ? shared_[def.index] : kNone;
 }
 
-uint64_t SharedStride(const SpirvModule& module, const SpirvType& type) {
-  const MemoryShape element = SharedShape(module, type.element);
+uint64_t Layouts::SharedStride(const SpirvType& type) const {
+  const MemoryShape& element = Shared(type.element);
   return type.kind == SpirvType::kVector ? 4 : AlignUp(element.size, element.align);
 }
 
-uint64_t ExplicitSize(const SpirvModule& module, uint32_t type_id, uint32_t matrix_stride,
-                      bool row_major) {
-  if (module.Type(type_id) == nullptr) return 0;   // a forward pointer
-  const SpirvType& type = *module.Type(type_id);
+uint64_t Layouts::ExplicitSize(uint32_t block_type) const {
+  return explicit_sizes_[module_.Def(block_type).index];
+}
+
+// Size of a member with explicit layout: matrices, and arrays down to them, take their layout from
+// the member; structs have their own.
+uint64_t Layouts::MemberSize(uint32_t type_id, const SpirvMember& member) const {
+  if (module_.Type(type_id) == nullptr) return 0;   // a forward pointer
+  const SpirvType& type = *module_.Type(type_id);
   switch (type.kind) {
     case SpirvType::kVector:
-      return uint64_t{type.count} * std::max<uint32_t>(4, module.Type(type.element)->width / 8);
+      return uint64_t{type.count} * std::max<uint32_t>(4, module_.Type(type.element)->width / 8);
     case SpirvType::kMatrix: {
-      const uint32_t rows = module.Type(type.element)->count;
-      return row_major ? uint64_t{matrix_stride} * (rows - 1) + type.count * 4
-                       : uint64_t{matrix_stride} * (type.count - 1) + rows * 4;
+      const uint32_t rows = module_.Type(type.element)->count;
+      return member.row_major
+                 ? uint64_t{member.matrix_stride} * (rows - 1) + uint64_t{type.count} * 4
+                 : uint64_t{member.matrix_stride} * (type.count - 1) + uint64_t{rows} * 4;
     }
     case SpirvType::kArray:
+      if (type.count == 0) return 0;
       return std::min(kHuge, uint64_t{type.array_stride} * (type.count - 1) +
-                                 ExplicitSize(module, type.element, matrix_stride, row_major));
+                                 MemberSize(type.element, member));
     case SpirvType::kRuntimeArray:
       return 0;
+    case SpirvType::kStruct:
+      return explicit_sizes_[module_.Def(type_id).index];
+    default:
+      return type.width == 64 ? 8 : 4;
+  }
+}
+
+void Layouts::Add(const SpirvType& type) {
+  MemoryShape shape{4, 4};
+  uint64_t explicit_size = 0;
+  switch (type.kind) {
+    case SpirvType::kVector:
+      shape = {uint64_t{type.count} * 4, type.count == 2 ? 8u : 16u};
+      break;
+    case SpirvType::kMatrix:
+    case SpirvType::kArray:
+      shape = {std::min(kHuge, SharedStride(type) * type.count), Shared(type.element).align};
+      break;
     case SpirvType::kStruct: {
-      uint64_t size = 0;
-      for (uint32_t i = 0; i < type.count; ++i) {
-        const SpirvMember& m = module.members[type.first_member + i];
-        if (m.offset == kNoValue || module.Type(m.type) == nullptr) continue;
-        size = std::max(size, m.offset + ExplicitSize(module, m.type, m.matrix_stride,
-                                                      m.row_major));
+      shape = MemoryShape();
+      for (uint32_t i = type.first_member; i < type.first_member + type.count; ++i) {
+        const SpirvMember& member = module_.members[i];
+        const MemoryShape& m = Shared(member.type);
+        shape.align = std::max(shape.align, m.align);
+        member_offsets_[i] = std::min(kHuge, AlignUp(shape.size, m.align));
+        shape.size = std::min(kHuge, member_offsets_[i] + m.size);
+        if (member.offset == kNoValue) continue;
+        explicit_size = std::max(explicit_size, member.offset + MemberSize(member.type, member));
       }
-      return std::min(kHuge, size);
+      shape.size = AlignUp(shape.size, shape.align);
+      break;
     }
     default:
-      return IsScalar(type) && type.width == 64 ? 8 : 4;
+      break;
   }
+  shared_.push_back(shape);
+  explicit_sizes_.push_back(std::min(kHuge, explicit_size));
 }
 
 }  // namespace kiln::front

@@ -22,15 +22,32 @@ struct MemoryShape {
   uint64_t size = 0;
   uint64_t align = 4;
 };
-MemoryShape SharedShape(const SpirvModule& module, uint32_t type);
-// Byte offset of a struct's member, and from one array element or column to the next.
-uint64_t SharedMemberOffset(const SpirvModule& module, const SpirvType& type, uint32_t member);
-uint64_t SharedStride(const SpirvModule& module, const SpirvType& type);
 
-// Bytes from the start to the end of the last scalar, under explicit layout; runtime arrays count
-// as empty. `matrix_stride` and `row_major` come from the member that holds the type.
-uint64_t ExplicitSize(const SpirvModule& module, uint32_t type, uint32_t matrix_stride,
-                      bool row_major);
+// The layouts of all types of a module, worked out once in order of definition: linear, however
+// often a type contains another.
+class Layouts {
+ public:
+  explicit Layouts(const SpirvModule& module);
+
+  // In workgroup memory: of a type; byte offset of a member (index into SpirvModule::members); from
+  // one element, column or component to the next.
+  const MemoryShape& Shared(uint32_t type) const;
+  uint64_t SharedMemberOffset(uint32_t member) const { return member_offsets_[member]; }
+  uint64_t SharedStride(const SpirvType& type) const;
+
+  // Bytes from the start to the end of the last scalar of a block with explicit layout; runtime
+  // arrays count as empty.
+  uint64_t ExplicitSize(uint32_t block_type) const;
+
+ private:
+  void Add(const SpirvType& type);
+  uint64_t MemberSize(uint32_t type, const SpirvMember& member) const;
+
+  const SpirvModule& module_;
+  std::vector<MemoryShape> shared_;          // by type index
+  std::vector<uint64_t> explicit_sizes_;     // of structs, by type index
+  std::vector<uint64_t> member_offsets_;     // by member index
+};
 
 }  // namespace kiln::front
 

@@ -125,6 +125,32 @@ TEST(Spirv, ExponentialTypesAndConstants) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
 }
 
+// The same where memory has a layout, and with structs of nothing.
+TEST(Spirv, ExponentialTypesInMemory) {
+  for (const char* base : {"%uint", ""}) {
+    for (const char* storage : {"Workgroup", "PushConstant", "StorageBuffer", "Function"}) {
+      SCOPED_TRACE(storage);
+      std::string types = std::string("%s0 = OpTypeStruct ") + base + "\n";
+      for (int i = 1; i <= 50; ++i) {
+        const std::string n = std::to_string(i);
+        const std::string p = std::to_string(i - 1);
+        types += "OpMemberDecorate %s" + n + " 0 Offset 0\nOpMemberDecorate %s" + n +
+                 " 1 Offset 4\n%s" + n + " = OpTypeStruct %s" + p + " %s" + p + "\n";
+      }
+      const bool local = std::string(storage) == "Function";
+      types += std::string("%p = OpTypePointer ") + storage + " %s50\n%many = OpConstant %uint " +
+               "4000000000\n%a = OpTypeArray %s50 %many\n";
+      const std::string variable = std::string("%v = OpVariable %p ") + storage + "\n";
+      if (!local) types += "OpDecorate %v DescriptorSet 0\nOpDecorate %v Binding 7\n" + variable;
+      const auto start = std::chrono::steady_clock::now();
+      ExpectHandled(Assemble(KernelAssembly(
+          types, (local ? variable : "") + "%l = OpLoad %s50 %v\nOpStore %v %l\n" +
+                     "%result = OpIAdd %uint %x %x\n")));
+      EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+    }
+  }
+}
+
 TEST(Spirv, TypeNestingIsBounded) {
   std::string types = "%a0 = OpTypeArray %uint %u_1\n";
   for (int i = 1; i < 100; ++i) {
