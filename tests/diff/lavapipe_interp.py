@@ -17,7 +17,8 @@ module ends as one of:
              what Vulkan allows (--perturb of mir_run, 16 runs): floats at least half as far as
              lavapipe's result is away, integers at all
   undefined  differs, and accesses private arrays or shared memory outside of their bounds
-  undriven   no drive counts, or the drive generator cannot serve the module
+  undriven   no drive counts, the drive generator cannot serve the module, or the drive takes more
+             than MAX_STEPS in the interpreter
   refused    by the importer, with its cause
   error      importing or interpreting failed in another way
 
@@ -41,7 +42,7 @@ import drive  # noqa: E402
 import peer  # noqa: E402
 from spirv_module import Module, Unsupported  # noqa: E402
 
-MAX_STEPS = 3000000000
+MAX_STEPS = 1000000000
 
 
 def interpret(mir_run, job, folder, options=()):
@@ -164,6 +165,8 @@ def judge(a, path, folder):
     if job is None:
         return "undriven", want
     got = interpret(a.mir_run, job, folder, base)
+    if not got["ok"] and got["cause"] in ("deadline_exceeded", "timeout"):
+        return "undriven", "too long for the interpreter"
     if not got["ok"]:
         return "error", "%s: %s: %s" % (got["stage"], got["cause"], got["error"])
     mine = peer.outputs(got)
