@@ -19,8 +19,8 @@ namespace kiln::intel::isa {
 namespace {
 
 constexpr Generation kGen = Generation::kGen12;
-constexpr Type kTypes[] = {Type::kUB, Type::kB, Type::kUW, Type::kW, Type::kUD,
-                           Type::kD,  Type::kHF, Type::kF};
+constexpr Type kTypes[] = {Type::kUB, Type::kB, Type::kUW, Type::kW,
+                           Type::kUD, Type::kD, Type::kHF, Type::kF};
 
 Operand Grf(int nr, Type type, Region region) {
   Operand o;
@@ -153,9 +153,7 @@ std::vector<Instruction> Variations(const Instruction& base) {
                      Region{1, 4, 2}, Region{4, 1, 0}, Region{8, 8, 0}}) {
       add([&](Instruction& i) { i.src[s].region = r; });
     }
-    add([&](Instruction& i) {
-      i.src[s] = Arch(Arf::kAccumulator, 1, i.src[s].type, {8, 8, 1});
-    });
+    add([&](Instruction& i) { i.src[s] = Arch(Arf::kAccumulator, 1, i.src[s].type, {8, 8, 1}); });
     if (base.op == Opcode::kMath) continue;
     for (Region r : {Region{Region::kVxH, 1, 0}, Region{Region::kVxH, 4, 1}, Region{8, 8, 1}}) {
       if (s != 0 && r.vstride == Region::kVxH) continue;
@@ -180,8 +178,8 @@ std::vector<Instruction> Variations(const Instruction& base) {
 
 std::vector<Instruction> TernaryRegions(const Instruction& base) {
   std::vector<Instruction> out;
-  const Region regions[] = {{0, 1, 0}, {1, 1, 0}, {4, 4, 1}, {8, 8, 1}, {8, 4, 2}, {4, 1, 4},
-                            {8, 2, 4}, {4, 2, 2}};
+  const Region regions[] = {{0, 1, 0}, {1, 1, 0}, {4, 4, 1}, {8, 8, 1},
+                            {8, 4, 2}, {4, 1, 4}, {8, 2, 4}, {4, 2, 2}};
   for (int s = 0; s < 2; ++s) {
     for (Region r : regions) {
       out.push_back(base);
@@ -229,8 +227,8 @@ void Check(const std::vector<Instruction>& insts) {
   for (size_t i = 0; i < insts.size(); ++i) {
     const auto decoded = Decode(kGen, absl::MakeSpan(theirs.bytes).subspan(16 * i));
     ASSERT_TRUE(decoded.ok()) << decoded.status() << "\n" << Disassemble(kGen, insts[i]);
-    ASSERT_EQ(AsShown(decoded->inst), AsShown(insts[i]))
-        << Disassemble(kGen, insts[i]) << "\n" << Disassemble(kGen, decoded->inst);
+    ASSERT_EQ(AsShown(decoded->inst), AsShown(insts[i])) << Disassemble(kGen, insts[i]) << "\n"
+                                                         << Disassemble(kGen, decoded->inst);
   }
   const tests::Disassembled a = tests::IgaDisassemble(ours);
   const tests::Disassembled b = tests::IgaDisassemble(theirs.bytes);
@@ -312,13 +310,13 @@ TEST_F(EncodeIga, ArchitectureRegistersAndVectorImmediates) {
     int nr, subnr;
     Type type;
   } kRegisters[] = {
-      {Arf::kAddress, 0, 0, Type::kUW},     {Arf::kAddress, 0, 6, Type::kUW},
-      {Arf::kAddress, 0, 4, Type::kUD},     {Arf::kAccumulator, 0, 0, Type::kF},
-      {Arf::kAccumulator, 1, 8, Type::kD},  {Arf::kFlag, 0, 0, Type::kUW},
-      {Arf::kFlag, 1, 2, Type::kUW},        {Arf::kFlag, 1, 0, Type::kUD},
-      {Arf::kMask, 0, 0, Type::kUD},        {Arf::kState, 0, 4, Type::kUD},
-      {Arf::kControl, 0, 0, Type::kUD},     {Arf::kNotification, 0, 4, Type::kUD},
-      {Arf::kTdr, 0, 0, Type::kUW},         {Arf::kTimestamp, 0, 8, Type::kUD},
+      {Arf::kAddress, 0, 0, Type::kUW},    {Arf::kAddress, 0, 6, Type::kUW},
+      {Arf::kAddress, 0, 4, Type::kUD},    {Arf::kAccumulator, 0, 0, Type::kF},
+      {Arf::kAccumulator, 1, 8, Type::kD}, {Arf::kFlag, 0, 0, Type::kUW},
+      {Arf::kFlag, 1, 2, Type::kUW},       {Arf::kFlag, 1, 0, Type::kUD},
+      {Arf::kMask, 0, 0, Type::kUD},       {Arf::kState, 0, 4, Type::kUD},
+      {Arf::kControl, 0, 0, Type::kUD},    {Arf::kNotification, 0, 4, Type::kUD},
+      {Arf::kTdr, 0, 0, Type::kUW},        {Arf::kTimestamp, 0, 8, Type::kUD},
   };
   for (const auto& r : kRegisters) {
     Instruction read = Plain(Opcode::kMov, r.type, r.type);
@@ -339,8 +337,8 @@ TEST_F(EncodeIga, ArchitectureRegistersAndVectorImmediates) {
   insts.push_back(compare);
   const struct {
     Type dst, imm;
-  } kVectors[] = {{Type::kW, Type::kV}, {Type::kUW, Type::kUV}, {Type::kUW, Type::kV},
-                  {Type::kF, Type::kVF}};
+  } kVectors[] = {
+      {Type::kW, Type::kV}, {Type::kUW, Type::kUV}, {Type::kUW, Type::kV}, {Type::kF, Type::kVF}};
   for (const auto& v : kVectors) {
     Instruction inst = Plain(Opcode::kMov, v.dst, v.dst);
     inst.src[0] = Imm(v.imm, 0x76543210);
@@ -417,9 +415,10 @@ Instruction RandomSend(std::mt19937& rng) {
   inst.no_mask = rng() % 2;
   inst.swsb = static_cast<uint8_t>(0x40 | (rng() & 15));
   if (rng() % 3 == 0) inst.swsb = static_cast<uint8_t>(0x80 | (1 + rng() % 7) << 4 | (rng() & 15));
-  const Sfid sfids[] = {Sfid::kSampler, Sfid::kGateway,    Sfid::kRenderCache,
-                        Sfid::kUrb,     Sfid::kConstantCache, Sfid::kDataCache0,
-                        Sfid::kPixelInterpolator, Sfid::kDataCache1, Sfid::kThreadSpawner};
+  const Sfid sfids[] = {
+      Sfid::kSampler,       Sfid::kGateway,    Sfid::kRenderCache,       Sfid::kUrb,
+      Sfid::kConstantCache, Sfid::kDataCache0, Sfid::kPixelInterpolator, Sfid::kDataCache1,
+      Sfid::kThreadSpawner};
   inst.send.sfid = sfids[rng() % 9];
   inst.dst = Operand{};
   inst.dst.file = rng() % 3 ? File::kGrf : File::kArf;
@@ -464,7 +463,7 @@ TEST_F(EncodeIga, SendsWithScatteredDescriptors) {
 // Random compacted instructions: iga64 reads the 8 bytes as it reads our expansion of them.
 TEST_F(EncodeIga, CompactedForms) {
   std::mt19937_64 rng(1);
-  const Opcode kOps[] = {Opcode::kAdd, Opcode::kMov, Opcode::kMul, Opcode::kAnd, Opcode::kSel,
+  const Opcode kOps[] = {Opcode::kAdd, Opcode::kMov, Opcode::kMul, Opcode::kAnd,  Opcode::kSel,
                          Opcode::kCmp, Opcode::kShl, Opcode::kMad, Opcode::kCsel, Opcode::kBfe};
   std::vector<uint8_t> compacted, expanded;
   std::vector<Instruction> insts;
@@ -480,8 +479,8 @@ TEST_F(EncodeIga, CompactedForms) {
     ASSERT_EQ(decoded->length, 8);
     // Random numbers of architecture registers mostly name none; iga64 says so, we print them.
     const auto is_arf = [](const Operand& o) { return o.file == File::kArf; };
-    if (is_arf(decoded->inst.dst) || is_arf(decoded->inst.src[0]) ||
-        is_arf(decoded->inst.src[1]) || is_arf(decoded->inst.src[2])) {
+    if (is_arf(decoded->inst.dst) || is_arf(decoded->inst.src[0]) || is_arf(decoded->inst.src[1]) ||
+        is_arf(decoded->inst.src[2])) {
       continue;
     }
     const auto full = Encode(kGen, decoded->inst);
@@ -589,15 +588,25 @@ TEST(EncodeErrors, AreNamed) {
   fails([](Instruction& i) { i.op = Opcode::kPln; }, "opcode");
   fails([](Instruction& i) { i.no_dd_clear = true; }, "thread control");
   fails([](Instruction& i) { i.dst.file = File::kNone; }, "register file");
-  fails([](Instruction& i) { i.dst.indirect = true; i.dst.address_imm = 512; }, "indirect");
+  fails(
+      [](Instruction& i) {
+        i.dst.indirect = true;
+        i.dst.address_imm = 512;
+      },
+      "indirect");
   fails(
       [](Instruction& i) {
         i.op = Opcode::kMath;
         i.math = MathFunction::kPow;
       },
       "math function");
-  fails([](Instruction& i) { i.op = Opcode::kMad; i.src[2] = i.src[1]; i.src[2].type = Type::kD; },
-        "T3Src2Type");
+  fails(
+      [](Instruction& i) {
+        i.op = Opcode::kMad;
+        i.src[2] = i.src[1];
+        i.src[2].type = Type::kD;
+      },
+      "T3Src2Type");
   EXPECT_EQ(Encode(Generation::kGen9, inst).status().code(), absl::StatusCode::kUnimplemented);
 }
 

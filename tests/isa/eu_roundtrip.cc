@@ -1,6 +1,7 @@
 // Round trip of EU binaries made by any compiler: decode, re-encode, decode again, compare fields.
 //
-//   eu_roundtrip write DIR FILE...   for each FILE: checks the round trip, writes DIR/NAME.full (the
+//   eu_roundtrip write DIR FILE...   for each FILE: checks the round trip, writes DIR/NAME.full
+//   (the
 //                                    re-encoded bytes, nothing compacted) and DIR/NAME.asm (text)
 //   eu_roundtrip same A B            decodes two binaries and compares instruction by instruction
 //   eu_roundtrip rescore DIR FILE... for each FILE: drops every sync.nop and scoreboard byte, lets
@@ -60,8 +61,7 @@ bool WriteOne(const std::string& path, const std::string& dir, Counts& counts) {
   const std::vector<uint8_t> bytes = ReadFile(path);
   const auto program = isa::DecodeProgram(kGen, bytes);
   if (!program.ok()) {
-    std::fprintf(stderr, "%s: %s\n", path.c_str(),
-                 std::string(program.status().message()).c_str());
+    std::fprintf(stderr, "%s: %s\n", path.c_str(), std::string(program.status().message()).c_str());
     return false;
   }
   bool ok = true;
@@ -201,7 +201,6 @@ int main(int argc, char** argv) {
   if (mode == "write" && argc > 3) return Write(argc, argv);
   if (mode == "same" && argc == 4) return Same(argv[2], argv[3]);
   if (mode == "rescore" && argc > 3) return Rescore(argc, argv);
-  std::fprintf(stderr,
-               "usage: eu_roundtrip write DIR FILE... | same A B | rescore DIR FILE...\n");
+  std::fprintf(stderr, "usage: eu_roundtrip write DIR FILE... | same A B | rescore DIR FILE...\n");
   return 2;
 }

@@ -46,8 +46,8 @@ bool HaveIga() {
 
 IgaResult RunIga(const std::string& args) {
   const std::string out = TempPath(".out"), error = TempPath(".err");
-  const int status = std::system(
-      ("LC_ALL=C iga64 -p=12p1 " + args + " >" + out + " 2>" + error).c_str());
+  const int status =
+      std::system(("LC_ALL=C iga64 -p=12p1 " + args + " >" + out + " 2>" + error).c_str());
   IgaResult result;
   result.ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   result.out = ReadFile(out);

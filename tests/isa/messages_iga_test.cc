@@ -15,7 +15,7 @@ namespace kiln::intel::isa {
 namespace {
 
 constexpr Generation kGen = Generation::kGen12;
-constexpr const char* kSfids[] = {"",   "",  "smpl", "gtwy", "dc2", "rc",  "urb",
+constexpr const char* kSfids[] = {"",   "",    "smpl", "gtwy", "dc2", "rc",  "urb",
                                   "ts", "vme", "dcro", "dc0",  "pi",  "dc1", "cre"};
 
 class MessagesIga : public testing::Test {
@@ -46,11 +46,12 @@ void Expect(MessageFields f, const std::string& symbol, int params = 1) {
   SetLengths(kGen, f, params);
   const auto desc = BuildDescriptor(kGen, f);
   ASSERT_TRUE(desc.ok()) << desc.status();
-  const tests::IgaResult run = tests::RunIga(absl::StrFormat(
-      "-Xdsd %s 0x%x 0x%x", kSfids[static_cast<int>(Info(f.message).sfid)],
-      BuildExDescriptor(f), *desc));
+  const tests::IgaResult run = tests::RunIga(
+      absl::StrFormat("-Xdsd %s 0x%x 0x%x", kSfids[static_cast<int>(Info(f.message).sfid)],
+                      BuildExDescriptor(f), *desc));
   EXPECT_NE(run.out.find(symbol), std::string::npos)
-      << Info(f.message).name << ": expected " << symbol << " in\n" << run.out << run.error;
+      << Info(f.message).name << ": expected " << symbol << " in\n"
+      << run.out << run.error;
   const auto length = [&](const char* name) {
     std::smatch match;
     const std::regex pattern(absl::StrCat(name, " +0x([0-9A-Fa-f]+)"));
@@ -88,12 +89,18 @@ TEST_F(MessagesIga, Atomics) {
   const struct {
     AtomicOp op;
     const char* name;
-  } kOps[] = {{AtomicOp::kAnd, "and"},       {AtomicOp::kOr, "or"},
-              {AtomicOp::kXor, "xor"},       {AtomicOp::kExchange, "store"},
-              {AtomicOp::kIncrement, "iinc"}, {AtomicOp::kDecrement, "idec"},
-              {AtomicOp::kAdd, "iadd"},      {AtomicOp::kSub, "isub"},
-              {AtomicOp::kSMax, "smax"},     {AtomicOp::kSMin, "smin"},
-              {AtomicOp::kUMax, "umax"},     {AtomicOp::kUMin, "umin"},
+  } kOps[] = {{AtomicOp::kAnd, "and"},
+              {AtomicOp::kOr, "or"},
+              {AtomicOp::kXor, "xor"},
+              {AtomicOp::kExchange, "store"},
+              {AtomicOp::kIncrement, "iinc"},
+              {AtomicOp::kDecrement, "idec"},
+              {AtomicOp::kAdd, "iadd"},
+              {AtomicOp::kSub, "isub"},
+              {AtomicOp::kSMax, "smax"},
+              {AtomicOp::kSMin, "smin"},
+              {AtomicOp::kUMax, "umax"},
+              {AtomicOp::kUMin, "umin"},
               {AtomicOp::kCompareExchange, "icas"}};
   for (const auto& op : kOps) {
     for (int lanes : {8, 16}) {
@@ -147,8 +154,8 @@ TEST_F(MessagesIga, ScatteredBytesAndDwords) {
         MessageFields f =
             Make(write ? Message::kByteScatteredWrite : Message::kByteScatteredRead, lanes);
         f.element_bytes = static_cast<uint8_t>(bytes);
-        Expect(f, absl::StrCat("hdc_", write ? "store" : "load", "_simd", lanes,
-                               ".bti[3].a32.d", 8 * bytes));
+        Expect(f, absl::StrCat("hdc_", write ? "store" : "load", "_simd", lanes, ".bti[3].a32.d",
+                               8 * bytes));
       }
     }
     Expect(Make(Message::kDwordScatteredRead, lanes),
@@ -232,18 +239,28 @@ TEST_F(MessagesIga, SamplerTypes) {
   const struct {
     Message message;
     const char* name;
-  } kNames[] = {
-      {Message::kSample, "sample"},         {Message::kSampleB, "sample_b"},
-      {Message::kSampleL, "sample_l"},      {Message::kSampleC, "sample_c"},
-      {Message::kSampleD, "sample_d"},      {Message::kSampleBC, "sample_b_c"},
-      {Message::kSampleLC, "sample_l_c"},   {Message::kLd, "sample_ld"},
-      {Message::kGather4, "sample_gather4"}, {Message::kLod, "sample_lod"},
-      {Message::kResinfo, "sample_resinfo"}, {Message::kSampleinfo, "sample_info"},
-      {Message::kGather4C, "sample_gather4_c"}, {Message::kGather4Po, "sample_gather4_po"},
-      {Message::kGather4PoC, "sample_gather4_po_c"}, {Message::kSampleDC, "sample_d_c"},
-      {Message::kSampleLz, "sample_lz"},    {Message::kSampleCLz, "sample_c_lz"},
-      {Message::kLdLz, "sample_ld_lz"},     {Message::kLd2dmsW, "sample_ld2dms_w"},
-      {Message::kLdMcs, "sample_ld_mcs"},   {Message::kLd2dms, "sample_ld2dms"}};
+  } kNames[] = {{Message::kSample, "sample"},
+                {Message::kSampleB, "sample_b"},
+                {Message::kSampleL, "sample_l"},
+                {Message::kSampleC, "sample_c"},
+                {Message::kSampleD, "sample_d"},
+                {Message::kSampleBC, "sample_b_c"},
+                {Message::kSampleLC, "sample_l_c"},
+                {Message::kLd, "sample_ld"},
+                {Message::kGather4, "sample_gather4"},
+                {Message::kLod, "sample_lod"},
+                {Message::kResinfo, "sample_resinfo"},
+                {Message::kSampleinfo, "sample_info"},
+                {Message::kGather4C, "sample_gather4_c"},
+                {Message::kGather4Po, "sample_gather4_po"},
+                {Message::kGather4PoC, "sample_gather4_po_c"},
+                {Message::kSampleDC, "sample_d_c"},
+                {Message::kSampleLz, "sample_lz"},
+                {Message::kSampleCLz, "sample_c_lz"},
+                {Message::kLdLz, "sample_ld_lz"},
+                {Message::kLd2dmsW, "sample_ld2dms_w"},
+                {Message::kLdMcs, "sample_ld_mcs"},
+                {Message::kLd2dms, "sample_ld2dms"}};
   for (const auto& n : kNames) {
     for (int lanes : {8, 16}) {
       MessageFields f = Make(n.message, lanes);

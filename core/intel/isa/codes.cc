@@ -23,9 +23,9 @@ constexpr struct {
   Arf arf;
   int code;
 } kArfs[] = {
-    {Arf::kNull, 0},    {Arf::kAddress, 1}, {Arf::kAccumulator, 2},  {Arf::kFlag, 3},
-    {Arf::kMask, 4},    {Arf::kState, 7},   {Arf::kControl, 8},      {Arf::kNotification, 9},
-    {Arf::kIp, 10},     {Arf::kTdr, 11},    {Arf::kTimestamp, 12},
+    {Arf::kNull, 0}, {Arf::kAddress, 1}, {Arf::kAccumulator, 2}, {Arf::kFlag, 3},
+    {Arf::kMask, 4}, {Arf::kState, 7},   {Arf::kControl, 8},     {Arf::kNotification, 9},
+    {Arf::kIp, 10},  {Arf::kTdr, 11},    {Arf::kTimestamp, 12},
 };
 
 }  // namespace
@@ -46,21 +46,28 @@ std::optional<Type> Gen12TypeFromCode(int code, bool immediate) {
 
 std::optional<int> Gen12TernaryTypeCode(Type type) {
   switch (type) {
-    case Type::kUB: return 0;
+    case Type::kUB:
+      return 0;
     case Type::kUW:
-    case Type::kHF: return 1;
+    case Type::kHF:
+      return 1;
     case Type::kUD:
-    case Type::kF: return 2;
-    case Type::kB: return 4;
-    case Type::kW: return 5;
-    case Type::kD: return 6;
-    default: return std::nullopt;
+    case Type::kF:
+      return 2;
+    case Type::kB:
+      return 4;
+    case Type::kW:
+      return 5;
+    case Type::kD:
+      return 6;
+    default:
+      return std::nullopt;
   }
 }
 
 std::optional<Type> Gen12TernaryTypeFromCode(int code, bool is_float) {
-  for (Type type : {Type::kUB, Type::kUW, Type::kHF, Type::kUD, Type::kF, Type::kB, Type::kW,
-                    Type::kD}) {
+  for (Type type :
+       {Type::kUB, Type::kUW, Type::kHF, Type::kUD, Type::kF, Type::kB, Type::kW, Type::kD}) {
     if (IsFloat(type) == is_float && Gen12TernaryTypeCode(type) == code) return type;
   }
   return std::nullopt;
@@ -102,11 +109,16 @@ std::optional<int> VstrideCode(int vstride) {
 
 std::optional<int> Gen12TernaryVstrideCode(int vstride) {
   switch (vstride) {
-    case 0: return 0;
-    case 1: return 1;
-    case 4: return 2;
-    case 8: return 3;
-    default: return std::nullopt;
+    case 0:
+      return 0;
+    case 1:
+      return 1;
+    case 4:
+      return 2;
+    case 8:
+      return 3;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -122,18 +134,23 @@ bool MathIsBinary(MathFunction function) {
     case MathFunction::kIntDivBoth:
     case MathFunction::kIntDivQuotient:
     case MathFunction::kIntDivRemainder:
-    case MathFunction::kInvm: return true;
-    default: return false;
+    case MathFunction::kInvm:
+      return true;
+    default:
+      return false;
   }
 }
 
 bool HasMathFunction(Generation gen, MathFunction function) {
   switch (function) {
     case MathFunction::kFdiv:
-    case MathFunction::kPow: return gen != Generation::kGen12;
+    case MathFunction::kPow:
+      return gen != Generation::kGen12;
     case MathFunction::kInvm:
-    case MathFunction::kRsqrtm: return gen != Generation::kGen7p5;
-    default: return true;
+    case MathFunction::kRsqrtm:
+      return gen != Generation::kGen7p5;
+    default:
+      return true;
   }
 }
 

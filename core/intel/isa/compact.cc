@@ -23,12 +23,12 @@ constexpr Range kDatatypeBits[] = {{98, 98}, {91, 88}, {66, 66}, {50, 50}, {49, 
 constexpr Range kSubregBits[] = {{103, 99}, {71, 67}, {55, 51}};
 constexpr Range kSrc0Bits[] = {{87, 84}, {83, 81}, {80, 80}, {65, 64}, {45, 44}};
 constexpr Range kSrc1Bits[] = {{121, 120}, {119, 116}, {115, 113}, {112, 112}, {97, 96}};
-constexpr Range kTernaryControlBits[] = {
-    {95, 92}, {90, 88}, {82, 80}, {50, 50}, {48, 48}, {42, 40}, {39, 39}, {38, 36}, {34, 34},
-    {33, 33}, {32, 32}, {31, 31}, {28, 28}, {27, 24}, {23, 22}, {21, 19}, {18, 16}};
-constexpr Range kTernarySourceBits[] = {
-    {114, 114}, {113, 112}, {98, 98}, {97, 96}, {91, 91}, {87, 86}, {85, 84}, {83, 83},
-    {66, 66},   {65, 64},   {47, 47}, {46, 46}, {45, 44}, {43, 43}, {35, 35}};
+constexpr Range kTernaryControlBits[] = {{95, 92}, {90, 88}, {82, 80}, {50, 50}, {48, 48}, {42, 40},
+                                         {39, 39}, {38, 36}, {34, 34}, {33, 33}, {32, 32}, {31, 31},
+                                         {28, 28}, {27, 24}, {23, 22}, {21, 19}, {18, 16}};
+constexpr Range kTernarySourceBits[] = {{114, 114}, {113, 112}, {98, 98}, {97, 96}, {91, 91},
+                                        {87, 86},   {85, 84},   {83, 83}, {66, 66}, {65, 64},
+                                        {47, 47},   {46, 46},   {45, 44}, {43, 43}, {35, 35}};
 constexpr Range kTernarySubregBits[] = {{119, 115}, {103, 99}, {71, 67}, {55, 51}};
 
 uint64_t Bits(uint64_t word, int high, int low) {
@@ -47,16 +47,23 @@ void Scatter(Word128& full, absl::Span<const Range> ranges, uint64_t pattern) {
 absl::StatusOr<uint32_t> ExpandImmediate(Type type, uint32_t imm) {
   const auto extended = static_cast<uint32_t>(static_cast<int32_t>(imm << 20) >> 20);
   switch (type) {
-    case Type::kF: return imm << 20;
-    case Type::kHF: return imm << 20 | imm << 4;
+    case Type::kF:
+      return imm << 20;
+    case Type::kHF:
+      return imm << 20 | imm << 4;
     case Type::kUD:
     case Type::kUV:
     case Type::kV:
-    case Type::kVF: return imm;
-    case Type::kUW: return imm << 16 | imm;
-    case Type::kD: return extended;
-    case Type::kW: return extended << 16 | (extended & 0xffff);
-    default: return absl::InvalidArgumentError("compacted immediate of an 8-byte type");
+    case Type::kVF:
+      return imm;
+    case Type::kUW:
+      return imm << 16 | imm;
+    case Type::kD:
+      return extended;
+    case Type::kW:
+      return extended << 16 | (extended & 0xffff);
+    default:
+      return absl::InvalidArgumentError("compacted immediate of an 8-byte type");
   }
 }
 
@@ -80,8 +87,7 @@ absl::Status ExpandBasic(uint64_t word, Word128& full) {
   const std::optional<Type> type =
       Gen12TypeFromCode(static_cast<int>(GetField(gen, full, type_field)), true);
   if (!type) return absl::InvalidArgumentError("compacted immediate of a reserved type");
-  absl::StatusOr<uint32_t> imm =
-      ExpandImmediate(*type, static_cast<uint32_t>(Bits(word, 63, 52)));
+  absl::StatusOr<uint32_t> imm = ExpandImmediate(*type, static_cast<uint32_t>(Bits(word, 63, 52)));
   if (!imm.ok()) return imm.status();
   SetField(gen, full, Field::kImm32, *imm);
   return absl::OkStatus();
@@ -118,7 +124,9 @@ absl::StatusOr<Word128> Expand(uint64_t compacted) {
       if (!status.ok()) return status;
       return full;
     }
-    case Format::kTernary: ExpandTernary(compacted, full); return full;
+    case Format::kTernary:
+      ExpandTernary(compacted, full);
+      return full;
     default:
       return absl::InvalidArgumentError(
           absl::StrCat("compacted ", Info(*op).mnemonic, ": this form is never compacted"));

@@ -1,5 +1,5 @@
-// Any bytes through decoder, text, verifier and scoreboard-free program analysis: no crash, and what
-// decodes and encodes decodes to itself.
+// Any bytes through decoder, text, verifier and scoreboard-free program analysis: no crash, and
+// what decodes and encodes decodes to itself.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

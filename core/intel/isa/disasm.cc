@@ -16,16 +16,16 @@ namespace {
 // Names a branch target, given the byte distance.
 using TargetName = std::function<std::string(int32_t)>;
 
-constexpr const char* kTypeNames[] = {"ub", "b", "uw", "w", "ud", "d", "uq",
-                                      "q",  "hf", "f", "df", "v", "uv", "vf"};
+constexpr const char* kTypeNames[] = {"ub", "b",  "uw", "w",  "ud", "d",  "uq",
+                                      "q",  "hf", "f",  "df", "v",  "uv", "vf"};
 constexpr const char* kCondNames[] = {"", "eq", "ne", "gt", "ge", "lt", "le", "", "ov", "un"};
-constexpr const char* kPredNames[] = {"",       ".anyv",  ".allv",   ".any2h",  ".all2h",
-                                      ".any4h", ".all4h", ".any8h",  ".all8h",  ".any16h",
+constexpr const char* kPredNames[] = {"",        ".anyv",   ".allv",  ".any2h", ".all2h",
+                                      ".any4h",  ".all4h",  ".any8h", ".all8h", ".any16h",
                                       ".all16h", ".any32h", ".all32h"};
-constexpr const char* kMathNames[] = {"",    "inv",  "log", "exp",  "sqt",  "rsqt", "sin",  "cos",
-                                      "",    "fdiv", "pow", "idiv", "iqot", "irem", "invm", "rsqtm"};
-constexpr const char* kSfidNames[] = {"null", "", "smpl", "gtwy", "dc2",  "rc",  "urb", "ts",
-                                      "vme",  "dcro", "dc0", "pixi", "dc1", "cre"};
+constexpr const char* kMathNames[] = {"", "inv",  "log", "exp",  "sqt",  "rsqt", "sin",  "cos",
+                                      "", "fdiv", "pow", "idiv", "iqot", "irem", "invm", "rsqtm"};
+constexpr const char* kSfidNames[] = {"null", "",    "smpl", "gtwy", "dc2",  "rc",  "urb",
+                                      "ts",   "vme", "dcro", "dc0",  "pixi", "dc1", "cre"};
 
 const char* TypeName(Type type) { return kTypeNames[static_cast<int>(type)]; }
 
@@ -35,17 +35,28 @@ std::string RegisterName(const Operand& o, Type type) {
   if (o.file == File::kGrf) return absl::StrCat("r", o.nr, ".", sub);
   const auto numbered = [&](const char* name) { return absl::StrCat(name, o.nr, ".", sub); };
   switch (o.arf) {
-    case Arf::kNull: return "null";
-    case Arf::kAddress: return numbered("a");
-    case Arf::kAccumulator: return numbered("acc");
-    case Arf::kFlag: return numbered("f");
-    case Arf::kMask: return numbered("ce");
-    case Arf::kState: return numbered("sr");
-    case Arf::kControl: return numbered("cr");
-    case Arf::kNotification: return numbered("n");
-    case Arf::kIp: return "ip";
-    case Arf::kTdr: return numbered("tdr");
-    case Arf::kTimestamp: return numbered("tm");
+    case Arf::kNull:
+      return "null";
+    case Arf::kAddress:
+      return numbered("a");
+    case Arf::kAccumulator:
+      return numbered("acc");
+    case Arf::kFlag:
+      return numbered("f");
+    case Arf::kMask:
+      return numbered("ce");
+    case Arf::kState:
+      return numbered("sr");
+    case Arf::kControl:
+      return numbered("cr");
+    case Arf::kNotification:
+      return numbered("n");
+    case Arf::kIp:
+      return "ip";
+    case Arf::kTdr:
+      return numbered("tdr");
+    case Arf::kTimestamp:
+      return numbered("tm");
   }
   return "?";
 }
@@ -62,9 +73,12 @@ std::string DstText(const Operand& dst) {
 
 std::string ImmediateText(const Operand& src) {
   switch (src.type) {
-    case Type::kW: return absl::StrCat(static_cast<int16_t>(src.imm), ":w");
-    case Type::kD: return absl::StrCat(static_cast<int32_t>(src.imm), ":d");
-    default: return absl::StrFormat("0x%X:%s", src.imm, TypeName(src.type));
+    case Type::kW:
+      return absl::StrCat(static_cast<int16_t>(src.imm), ":w");
+    case Type::kD:
+      return absl::StrCat(static_cast<int32_t>(src.imm), ":d");
+    default:
+      return absl::StrFormat("0x%X:%s", src.imm, TypeName(src.type));
   }
 }
 
@@ -107,11 +121,16 @@ std::string MnemonicText(const Instruction& inst) {
   if (IsSend(inst.op)) return name + "." + kSfidNames[static_cast<int>(inst.send.sfid)];
   if (inst.op == Opcode::kSync) {
     switch (inst.sync) {
-      case SyncFunction::kNop: return name + ".nop";
-      case SyncFunction::kAllRd: return name + ".allrd";
-      case SyncFunction::kAllWr: return name + ".allwr";
-      case SyncFunction::kBar: return name + ".bar";
-      case SyncFunction::kHost: return name + ".host";
+      case SyncFunction::kNop:
+        return name + ".nop";
+      case SyncFunction::kAllRd:
+        return name + ".allrd";
+      case SyncFunction::kAllWr:
+        return name + ".allwr";
+      case SyncFunction::kBar:
+        return name + ".bar";
+      case SyncFunction::kHost:
+        return name + ".host";
     }
   }
   return inst.branch_control ? name + ".b" : name;
@@ -134,11 +153,16 @@ std::string SwsbText(const Instruction& inst) {
     return absl::StrCat("@", b >> 4 & 7, ",$", token, sets ? "" : ".dst");
   }
   switch (b >> 4) {
-    case 0: return absl::StrCat("@", b);
-    case 2: return absl::StrCat("$", token, ".dst");
-    case 3: return absl::StrCat("$", token, ".src");
-    case 4: return absl::StrCat("$", token);
-    default: return absl::StrFormat("?swsb 0x%02X", b);
+    case 0:
+      return absl::StrCat("@", b);
+    case 2:
+      return absl::StrCat("$", token, ".dst");
+    case 3:
+      return absl::StrCat("$", token, ".src");
+    case 4:
+      return absl::StrCat("$", token);
+    default:
+      return absl::StrFormat("?swsb 0x%02X", b);
   }
 }
 
@@ -195,15 +219,19 @@ std::vector<std::string> BasicOperands(const Instruction& inst) {
 
 std::vector<std::string> Operands(const Instruction& inst, const TargetName& target) {
   switch (Info(inst.op).format) {
-    case Format::kNullary: return {};
+    case Format::kNullary:
+      return {};
     case Format::kBasic:
     case Format::kTernary:
-    case Format::kMath: return BasicOperands(inst);
-    case Format::kSend: return SendOperands(inst);
+    case Format::kMath:
+      return BasicOperands(inst);
+    case Format::kSend:
+      return SendOperands(inst);
     case Format::kSync:
       return {inst.src[0].file == File::kImm ? absl::StrFormat("0x%X", inst.src[0].imm)
                                              : RegisterName(inst.src[0], Type::kUD)};
-    default: return BranchOperands(inst, target);
+    default:
+      return BranchOperands(inst, target);
   }
 }
 
@@ -213,9 +241,8 @@ std::string Text(const Instruction& inst, const TargetName& target) {
     cmod = absl::StrCat("(", kCondNames[static_cast<int>(inst.cmod)], ")f", inst.flag_nr, ".",
                         inst.flag_subnr);
   }
-  std::string line = absl::StrFormat(
-      "%-8s%-25s%-10s", PredicateText(inst),
-      absl::StrCat(MnemonicText(inst), " ", ExecText(inst)), cmod);
+  std::string line = absl::StrFormat("%-8s%-25s%-10s", PredicateText(inst),
+                                     absl::StrCat(MnemonicText(inst), " ", ExecText(inst)), cmod);
   for (const std::string& operand : Operands(inst, target)) {
     absl::StrAppendFormat(&line, " %-18s", operand);
   }
@@ -256,9 +283,9 @@ std::string DisassembleProgram(Generation, absl::Span<const PlacedInstruction> p
   for (const PlacedInstruction& p : program) {
     place_labels(p.offset);
     const int64_t base = p.inst.op == Opcode::kCalla ? 0 : p.offset;
-    absl::StrAppend(&out, Text(p.inst, [base](int32_t distance) {
-                      return absl::StrCat("L", base + distance);
-                    }), "\n");
+    absl::StrAppend(
+        &out, Text(p.inst, [base](int32_t distance) { return absl::StrCat("L", base + distance); }),
+        "\n");
   }
   place_labels(INT64_MAX);
   return out;

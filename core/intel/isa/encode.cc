@@ -34,17 +34,30 @@ class Writer {
     if (!error_.ok()) return error_;
     WriteCommon();
     switch (info_.format) {
-      case Format::kNullary: break;
-      case Format::kBasic: WriteBasic(); break;
-      case Format::kTernary: WriteTernary(); break;
-      case Format::kMath: WriteMath(); break;
-      case Format::kSend: WriteSend(); break;
-      case Format::kSync: WriteSync(); break;
+      case Format::kNullary:
+        break;
+      case Format::kBasic:
+        WriteBasic();
+        break;
+      case Format::kTernary:
+        WriteTernary();
+        break;
+      case Format::kMath:
+        WriteMath();
+        break;
+      case Format::kSend:
+        WriteSend();
+        break;
+      case Format::kSync:
+        WriteSync();
+        break;
       case Format::kJmpi:
       case Format::kBranchJ:
       case Format::kBranchJU:
       case Format::kCall:
-      case Format::kRet: WriteBranch(); break;
+      case Format::kRet:
+        WriteBranch();
+        break;
     }
     if (!error_.ok()) return error_;
     return ToBytes(word_);
@@ -177,8 +190,10 @@ class Writer {
       case 2:
         if (src.imm >> 16 != 0) return Fail("immediate");
         return Set(Field::kImm32, src.imm << 16 | src.imm);
-      case 4: return Set(Field::kImm32, src.imm);
-      default: return Fail("immediate of 8 bytes");
+      case 4:
+        return Set(Field::kImm32, src.imm);
+      default:
+        return Fail("immediate of 8 bytes");
     }
   }
 
@@ -212,10 +227,9 @@ class Writer {
   // Any region that is evenly spaced has a form <vstride;hstride> of its own.
   void WriteTernaryRegion(const Region& region, Field vstride, Field hstride) {
     const std::optional<int> code = Gen12TernaryVstrideCode(region.vstride);
-    const bool as_given =
-        code && (region.hstride == 0 || region.vstride < region.hstride
-                     ? region.width == 1
-                     : region.width * region.hstride == region.vstride);
+    const bool as_given = code && (region.hstride == 0 || region.vstride < region.hstride
+                                       ? region.width == 1
+                                       : region.width * region.hstride == region.vstride);
     if (as_given) {
       Set(vstride, static_cast<uint64_t>(*code));
       return SetCode(hstride, HstrideCode(region.hstride));

@@ -35,7 +35,9 @@ constexpr FieldLayout kLayouts[][3] = {
 #undef NONE
 #undef R
 
-constexpr uint64_t Mask(int width) { return width >= 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1; }
+constexpr uint64_t Mask(int width) {
+  return width >= 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
+}
 
 }  // namespace
 

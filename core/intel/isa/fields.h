@@ -56,7 +56,9 @@ inline constexpr int kMaxPieces = 5;
 struct FieldLayout {
   absl::string_view name;
   uint8_t pieces = 0;  // 0: the generation has no such field
-  struct { uint8_t high = 0, low = 0; } piece[kMaxPieces];
+  struct {
+    uint8_t high = 0, low = 0;
+  } piece[kMaxPieces];
   uint8_t width = 0;  // bits in all
 };
 

@@ -55,7 +55,7 @@ struct GrfSet {
 struct Footprint {
   GrfSet reads;
   GrfSet writes;
-  bool reads_address = false;   // a0
+  bool reads_address = false;  // a0
   bool writes_address = false;
   uint16_t reads_accumulators = 0;  // explicit operands only, bit n for acc n
   uint16_t writes_accumulators = 0;

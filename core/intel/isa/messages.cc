@@ -13,10 +13,33 @@ namespace {
 
 // Names of parameter lists; the lists are below.
 enum class ParamList : uint8_t {
-  kOffset, kOffsetData, kTexel, kTexelData, kAddress, kAddressData, kBlock, kBlockData,
-  kHeaderOnly, kPayload, kSample, kSampleBias, kSampleLod, kSampleRef, kSampleGrad,
-  kSampleRefBias, kSampleRefLod, kSampleRefGrad, kLd, kLdLz, kLodQuery, kResinfo, kGatherPo,
-  kGatherPoRef, kLd2dmsW, kLdMcs, kLd2dms,
+  kOffset,
+  kOffsetData,
+  kTexel,
+  kTexelData,
+  kAddress,
+  kAddressData,
+  kBlock,
+  kBlockData,
+  kHeaderOnly,
+  kPayload,
+  kSample,
+  kSampleBias,
+  kSampleLod,
+  kSampleRef,
+  kSampleGrad,
+  kSampleRefBias,
+  kSampleRefLod,
+  kSampleRefGrad,
+  kLd,
+  kLdLz,
+  kLodQuery,
+  kResinfo,
+  kGatherPo,
+  kGatherPoRef,
+  kLd2dmsW,
+  kLdMcs,
+  kLd2dms,
 };
 
 struct Row {
@@ -25,7 +48,7 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-#define KILN_EU_MESSAGE(name, text, sfid, type, from, layout, header, params)                  \
+#define KILN_EU_MESSAGE(name, text, sfid, type, from, layout, header, params)                   \
   {{Message::k##name, text, Sfid::k##sfid, type, Generation::k##from, MessageLayout::k##layout, \
     HeaderNeed::k##header},                                                                     \
    ParamList::k##params},
@@ -49,27 +72,27 @@ constexpr MessageParam kPayload[] = {{K::kRaw}};
 // The sampler's: every parameter but the first may be dropped from the end when zero.
 constexpr MessageParam kSample[] = {
     {K::kU}, {K::kV, kDrop}, {K::kR, kDrop}, {K::kArrayIndex, kDrop}, {K::kMinLod, kDrop}};
-constexpr MessageParam kSampleBias[] = {{K::kBias},      {K::kU, kDrop},
-                                        {K::kV, kDrop},  {K::kR, kDrop},
-                                        {K::kArrayIndex, kDrop}, {K::kMinLod, kDrop}};
+constexpr MessageParam kSampleBias[] = {
+    {K::kBias},     {K::kU, kDrop},          {K::kV, kDrop},
+    {K::kR, kDrop}, {K::kArrayIndex, kDrop}, {K::kMinLod, kDrop}};
 constexpr MessageParam kSampleLod[] = {
     {K::kLod}, {K::kU, kDrop}, {K::kV, kDrop}, {K::kR, kDrop}, {K::kArrayIndex, kDrop}};
-constexpr MessageParam kSampleRef[] = {{K::kRef},       {K::kU, kDrop},
-                                       {K::kV, kDrop},  {K::kR, kDrop},
-                                       {K::kArrayIndex, kDrop}, {K::kMinLod, kDrop}};
-constexpr MessageParam kSampleRefBias[] = {{K::kRef},      {K::kBias, kDrop}, {K::kU, kDrop},
-                                           {K::kV, kDrop}, {K::kR, kDrop},
-                                           {K::kArrayIndex, kDrop}, {K::kMinLod, kDrop}};
-constexpr MessageParam kSampleRefLod[] = {{K::kRef},      {K::kLod, kDrop}, {K::kU, kDrop},
-                                          {K::kV, kDrop}, {K::kR, kDrop},
-                                          {K::kArrayIndex, kDrop}};
+constexpr MessageParam kSampleRef[] = {
+    {K::kRef},      {K::kU, kDrop},          {K::kV, kDrop},
+    {K::kR, kDrop}, {K::kArrayIndex, kDrop}, {K::kMinLod, kDrop}};
+constexpr MessageParam kSampleRefBias[] = {
+    {K::kRef},      {K::kBias, kDrop},       {K::kU, kDrop},     {K::kV, kDrop},
+    {K::kR, kDrop}, {K::kArrayIndex, kDrop}, {K::kMinLod, kDrop}};
+constexpr MessageParam kSampleRefLod[] = {{K::kRef},      {K::kLod, kDrop},
+                                          {K::kU, kDrop}, {K::kV, kDrop},
+                                          {K::kR, kDrop}, {K::kArrayIndex, kDrop}};
 constexpr MessageParam kSampleGrad[] = {
-    {K::kU},           {K::kDuDx, kDrop}, {K::kDuDy, kDrop}, {K::kV, kDrop},
-    {K::kDvDx, kDrop}, {K::kDvDy, kDrop}, {K::kR, kDrop},    {K::kDrDx, kDrop},
+    {K::kU},           {K::kDuDx, kDrop},       {K::kDuDy, kDrop},  {K::kV, kDrop},
+    {K::kDvDx, kDrop}, {K::kDvDy, kDrop},       {K::kR, kDrop},     {K::kDrDx, kDrop},
     {K::kDrDy, kDrop}, {K::kArrayIndex, kDrop}, {K::kMinLod, kDrop}};
 constexpr MessageParam kSampleRefGrad[] = {
-    {K::kRef},         {K::kU, kDrop},    {K::kDuDx, kDrop}, {K::kDuDy, kDrop},
-    {K::kV, kDrop},    {K::kDvDx, kDrop}, {K::kDvDy, kDrop}, {K::kR, kDrop},
+    {K::kRef},         {K::kU, kDrop},    {K::kDuDx, kDrop},      {K::kDuDy, kDrop},
+    {K::kV, kDrop},    {K::kDvDx, kDrop}, {K::kDvDy, kDrop},      {K::kR, kDrop},
     {K::kDrDx, kDrop}, {K::kDrDy, kDrop}, {K::kArrayIndex, kDrop}};
 // Gen9 moved the level of detail behind v; v is there even in one dimension.
 constexpr MessageParam kLd[] = {{K::kU}, {K::kV, kDrop}, {K::kLod, kDrop}, {K::kR, kDrop}};
@@ -80,46 +103,71 @@ constexpr MessageParam kLodQuery[] = {
 constexpr MessageParam kResinfo[] = {{K::kLod}};
 constexpr MessageParam kGatherPo[] = {
     {K::kU}, {K::kV, kDrop}, {K::kOffsetU, kDrop}, {K::kOffsetV, kDrop}, {K::kR, kDrop}};
-constexpr MessageParam kGatherPoRef[] = {{K::kRef},           {K::kU, kDrop},
-                                         {K::kV, kDrop},      {K::kOffsetU, kDrop},
-                                         {K::kOffsetV, kDrop}, {K::kR, kDrop}};
-constexpr MessageParam kLd2dmsW[] = {{K::kSampleIndex},     {K::kMcs, kDrop}, {K::kMcsHigh, kDrop},
-                                     {K::kU, kDrop},        {K::kV, kDrop},   {K::kR, kDrop}};
+constexpr MessageParam kGatherPoRef[] = {
+    {K::kRef},     {K::kU, kDrop}, {K::kV, kDrop}, {K::kOffsetU, kDrop}, {K::kOffsetV, kDrop},
+    {K::kR, kDrop}};
+constexpr MessageParam kLd2dmsW[] = {{K::kSampleIndex}, {K::kMcs, kDrop}, {K::kMcsHigh, kDrop},
+                                     {K::kU, kDrop},    {K::kV, kDrop},   {K::kR, kDrop}};
 constexpr MessageParam kLd2dms[] = {
     {K::kSampleIndex}, {K::kMcs, kDrop}, {K::kU, kDrop}, {K::kV, kDrop}, {K::kR, kDrop}};
 constexpr MessageParam kLdMcs[] = {{K::kU}, {K::kV, kDrop}, {K::kR, kDrop}};
 
 absl::Span<const MessageParam> ListOf(Generation gen, ParamList list) {
   switch (list) {
-    case ParamList::kOffset: return kOffset;
-    case ParamList::kOffsetData: return kOffsetData;
-    case ParamList::kTexel: return kTexel;
-    case ParamList::kTexelData: return kTexelData;
-    case ParamList::kAddress: return kAddress;
-    case ParamList::kAddressData: return kAddressData;
+    case ParamList::kOffset:
+      return kOffset;
+    case ParamList::kOffsetData:
+      return kOffsetData;
+    case ParamList::kTexel:
+      return kTexel;
+    case ParamList::kTexelData:
+      return kTexelData;
+    case ParamList::kAddress:
+      return kAddress;
+    case ParamList::kAddressData:
+      return kAddressData;
     case ParamList::kBlock:
-    case ParamList::kHeaderOnly: return {};
-    case ParamList::kBlockData: return kBlockData;
-    case ParamList::kPayload: return kPayload;
-    case ParamList::kSample: return kSample;
-    case ParamList::kSampleBias: return kSampleBias;
-    case ParamList::kSampleLod: return kSampleLod;
-    case ParamList::kSampleRef: return kSampleRef;
-    case ParamList::kSampleGrad: return kSampleGrad;
-    case ParamList::kSampleRefBias: return kSampleRefBias;
-    case ParamList::kSampleRefLod: return kSampleRefLod;
-    case ParamList::kSampleRefGrad: return kSampleRefGrad;
+    case ParamList::kHeaderOnly:
+      return {};
+    case ParamList::kBlockData:
+      return kBlockData;
+    case ParamList::kPayload:
+      return kPayload;
+    case ParamList::kSample:
+      return kSample;
+    case ParamList::kSampleBias:
+      return kSampleBias;
+    case ParamList::kSampleLod:
+      return kSampleLod;
+    case ParamList::kSampleRef:
+      return kSampleRef;
+    case ParamList::kSampleGrad:
+      return kSampleGrad;
+    case ParamList::kSampleRefBias:
+      return kSampleRefBias;
+    case ParamList::kSampleRefLod:
+      return kSampleRefLod;
+    case ParamList::kSampleRefGrad:
+      return kSampleRefGrad;
     case ParamList::kLd:
       return gen == Generation::kGen7p5 ? absl::Span<const MessageParam>(kLdGen7p5)
                                         : absl::Span<const MessageParam>(kLd);
-    case ParamList::kLdLz: return kLdLz;
-    case ParamList::kLodQuery: return kLodQuery;
-    case ParamList::kResinfo: return kResinfo;
-    case ParamList::kGatherPo: return kGatherPo;
-    case ParamList::kGatherPoRef: return kGatherPoRef;
-    case ParamList::kLd2dmsW: return kLd2dmsW;
-    case ParamList::kLdMcs: return kLdMcs;
-    case ParamList::kLd2dms: return kLd2dms;
+    case ParamList::kLdLz:
+      return kLdLz;
+    case ParamList::kLodQuery:
+      return kLodQuery;
+    case ParamList::kResinfo:
+      return kResinfo;
+    case ParamList::kGatherPo:
+      return kGatherPo;
+    case ParamList::kGatherPoRef:
+      return kGatherPoRef;
+    case ParamList::kLd2dmsW:
+      return kLd2dmsW;
+    case ParamList::kLdMcs:
+      return kLdMcs;
+    case ParamList::kLd2dms:
+      return kLd2dms;
   }
   return {};
 }
@@ -216,10 +264,10 @@ void CodeScratch(Generation gen, Coder& c, MessageFields& f) {
 
 // The bits that follow from the layout, all but lengths, header bit and message type.
 void CodeLayout(Generation gen, MessageLayout layout, Coder& c, MessageFields& f) {
-  constexpr int kSimd3[] = {-1, 16, 8};       // 13:12 of surface messages
-  constexpr int kSlotGroup[] = {-1, 0, 1};    // 13:12 of typed messages
-  constexpr int kEight[] = {16, 8};           // a bit that means 8 lanes
-  constexpr int kSixteen[] = {8, 16};         // a bit that means 16 lanes
+  constexpr int kSimd3[] = {-1, 16, 8};     // 13:12 of surface messages
+  constexpr int kSlotGroup[] = {-1, 0, 1};  // 13:12 of typed messages
+  constexpr int kEight[] = {16, 8};         // a bit that means 8 lanes
+  constexpr int kSixteen[] = {8, 16};       // a bit that means 16 lanes
   constexpr int kBytes[] = {1, 2, 4, 8};
   if (layout != MessageLayout::kScratch && layout != MessageLayout::kBarrier &&
       layout != MessageLayout::kEndOfThread && layout != MessageLayout::kSample) {
@@ -259,17 +307,23 @@ void CodeLayout(Generation gen, MessageLayout layout, Coder& c, MessageFields& f
       c.Fixed(0, 9, 8);
       c.Coded(f.element_bytes, 11, 10, kBytes);
       return c.Coded(f.lanes, 12, 12, kSixteen);
-    case MessageLayout::kBlock: return CodeBlockSize(c, f);
+    case MessageLayout::kBlock:
+      return CodeBlockSize(c, f);
     case MessageLayout::kA64Block: {
       constexpr int kAlignment[] = {0, 1};
       CodeBlockSize(c, f);
       return c.Coded(f.unaligned, 12, 11, kAlignment);
     }
-    case MessageLayout::kScratch: return CodeScratch(gen, c, f);
-    case MessageLayout::kFence: return c.Field(f.commit, 13, 13);
-    case MessageLayout::kBarrier: return c.Fixed(4, 2, 0);
-    case MessageLayout::kEndOfThread: return;
-    case MessageLayout::kSample: return CodeSampler(c, f);
+    case MessageLayout::kScratch:
+      return CodeScratch(gen, c, f);
+    case MessageLayout::kFence:
+      return c.Field(f.commit, 13, 13);
+    case MessageLayout::kBarrier:
+      return c.Fixed(4, 2, 0);
+    case MessageLayout::kEndOfThread:
+      return;
+    case MessageLayout::kSample:
+      return CodeSampler(c, f);
   }
 }
 
@@ -278,10 +332,14 @@ void CodeLayout(Generation gen, MessageLayout layout, Coder& c, MessageFields& f
 void CodeType(const MessageInfo& info, Coder& c) {
   switch (info.layout) {
     case MessageLayout::kBarrier:
-    case MessageLayout::kEndOfThread: return;
-    case MessageLayout::kSample: return c.Fixed(info.type, 16, 12);
-    case MessageLayout::kScratch: return c.Fixed(info.type >> 3, 18, 17);
-    default: return c.Fixed(info.type, 18, 14);
+    case MessageLayout::kEndOfThread:
+      return;
+    case MessageLayout::kSample:
+      return c.Fixed(info.type, 16, 12);
+    case MessageLayout::kScratch:
+      return c.Fixed(info.type >> 3, 18, 17);
+    default:
+      return c.Fixed(info.type, 18, 14);
   }
 }
 
@@ -299,7 +357,8 @@ const MessageInfo* FindMessage(Generation gen, Sfid sfid, uint32_t desc) {
       case MessageLayout::kBarrier:
         if (Bits(desc, 2, 0) == 4) return &info;
         break;
-      case MessageLayout::kEndOfThread: return &info;
+      case MessageLayout::kEndOfThread:
+        return &info;
       case MessageLayout::kSample:
         if (Bits(desc, 16, 12) == info.type) return &info;
         break;
@@ -330,21 +389,29 @@ int DataRegisters(const MessageFields& f, MessageLayout layout, bool response) {
   switch (layout) {
     case MessageLayout::kChannels:
     case MessageLayout::kA64Channels:
-    case MessageLayout::kTypedChannels: return std::popcount(f.channels) * per_component;
+    case MessageLayout::kTypedChannels:
+      return std::popcount(f.channels) * per_component;
     case MessageLayout::kAtomic:
-    case MessageLayout::kTypedAtomic: return atomic(AtomicOperands(static_cast<AtomicOp>(f.op)));
+    case MessageLayout::kTypedAtomic:
+      return atomic(AtomicOperands(static_cast<AtomicOp>(f.op)));
     case MessageLayout::kAtomicFloat:
       return atomic(AtomicOperands(static_cast<AtomicFloatOp>(f.op)));
     case MessageLayout::kA64Atomic:
       return atomic(AtomicOperands(static_cast<AtomicOp>(f.op))) * (f.data64 ? 2 : 1);
     case MessageLayout::kByteScattered:
-    case MessageLayout::kDwordScattered: return per_component;
-    case MessageLayout::kA64Scattered: return per_component * (f.element_bytes == 8 ? 2 : 1);
+    case MessageLayout::kDwordScattered:
+      return per_component;
+    case MessageLayout::kA64Scattered:
+      return per_component * (f.element_bytes == 8 ? 2 : 1);
     case MessageLayout::kBlock:
-    case MessageLayout::kA64Block: return f.owords <= 2 ? 1 : f.owords / 2;
-    case MessageLayout::kScratch: return f.scratch_registers;
-    case MessageLayout::kFence: return response && f.commit ? 1 : 0;
-    default: return 0;
+    case MessageLayout::kA64Block:
+      return f.owords <= 2 ? 1 : f.owords / 2;
+    case MessageLayout::kScratch:
+      return f.scratch_registers;
+    case MessageLayout::kFence:
+      return response && f.commit ? 1 : 0;
+    default:
+      return 0;
   }
 }
 
@@ -352,18 +419,23 @@ int AddressRegisters(const MessageFields& f, MessageLayout layout, int address_p
   switch (layout) {
     case MessageLayout::kA64Channels:
     case MessageLayout::kA64Atomic:
-    case MessageLayout::kA64Scattered: return 2 * (f.lanes / 8);
+    case MessageLayout::kA64Scattered:
+      return 2 * (f.lanes / 8);
     case MessageLayout::kChannels:
     case MessageLayout::kAtomic:
     case MessageLayout::kAtomicFloat:
     case MessageLayout::kByteScattered:
-    case MessageLayout::kDwordScattered: return f.lanes / 8;
+    case MessageLayout::kDwordScattered:
+      return f.lanes / 8;
     case MessageLayout::kTypedChannels:
     case MessageLayout::kTypedAtomic:
-    case MessageLayout::kSample: return address_params * (f.lanes / 8);
+    case MessageLayout::kSample:
+      return address_params * (f.lanes / 8);
     case MessageLayout::kBarrier:
-    case MessageLayout::kEndOfThread: return 1;
-    default: return 0;
+    case MessageLayout::kEndOfThread:
+      return 1;
+    default:
+      return 0;
   }
 }
 
@@ -382,9 +454,12 @@ int AtomicOperands(AtomicOp op) {
   switch (op) {
     case AtomicOp::kIncrement:
     case AtomicOp::kDecrement:
-    case AtomicOp::kPreDecrement: return 0;
-    case AtomicOp::kCompareExchange: return 2;
-    default: return 1;
+    case AtomicOp::kPreDecrement:
+      return 0;
+    case AtomicOp::kCompareExchange:
+      return 2;
+    default:
+      return 1;
   }
 }
 
@@ -402,11 +477,14 @@ void SetLengths(Generation gen, MessageFields& f, int address_params, int respon
     case MessageLayout::kAtomic:
     case MessageLayout::kAtomicFloat:
     case MessageLayout::kTypedAtomic:
-    case MessageLayout::kA64Atomic: response = DataRegisters(f, layout, true); break;
+    case MessageLayout::kA64Atomic:
+      response = DataRegisters(f, layout, true);
+      break;
     case MessageLayout::kSample:
       response = response_components * (f.half_result ? (f.lanes + 15) / 16 : f.lanes / 8);
       break;
-    default: response = writes ? 0 : DataRegisters(f, layout, true);
+    default:
+      response = writes ? 0 : DataRegisters(f, layout, true);
   }
   const bool split = gen != Generation::kGen7p5;
   f.mlen = static_cast<uint8_t>((f.header ? 1 : 0) + address + (split ? 0 : data));

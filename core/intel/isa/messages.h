@@ -63,13 +63,30 @@ enum class MessageLayout : uint8_t {
 
 // What a parameter of a payload is.
 enum class ParamKind : uint8_t {
-  kHeader,     // 1 register
-  kOffset,     // 32-bit byte or element offset per lane
-  kAddress,    // 64-bit address per lane
-  kData,       // the message's data, as many components as its fields say
-  kRaw,        // one register copied as it is
-  kU, kV, kR, kArrayIndex, kLod, kBias, kRef, kMinLod, kMcs, kMcsHigh, kSampleIndex,
-  kDuDx, kDuDy, kDvDx, kDvDy, kDrDx, kDrDy, kOffsetU, kOffsetV,
+  kHeader,   // 1 register
+  kOffset,   // 32-bit byte or element offset per lane
+  kAddress,  // 64-bit address per lane
+  kData,     // the message's data, as many components as its fields say
+  kRaw,      // one register copied as it is
+  kU,
+  kV,
+  kR,
+  kArrayIndex,
+  kLod,
+  kBias,
+  kRef,
+  kMinLod,
+  kMcs,
+  kMcsHigh,
+  kSampleIndex,
+  kDuDx,
+  kDuDy,
+  kDvDx,
+  kDvDy,
+  kDrDx,
+  kDrDy,
+  kOffsetU,
+  kOffsetV,
 };
 
 struct MessageParam {
@@ -94,8 +111,21 @@ absl::Span<const MessageParam> Params(Generation gen, Message message);
 
 // Integer operations of untyped, typed and A64 atomics (hardware codes).
 enum class AtomicOp : uint8_t {
-  kAnd = 1, kOr, kXor, kExchange, kIncrement, kDecrement, kAdd, kSub, kReverseSub, kSMax, kSMin,
-  kUMax, kUMin, kCompareExchange, kPreDecrement,
+  kAnd = 1,
+  kOr,
+  kXor,
+  kExchange,
+  kIncrement,
+  kDecrement,
+  kAdd,
+  kSub,
+  kReverseSub,
+  kSMax,
+  kSMin,
+  kUMax,
+  kUMin,
+  kCompareExchange,
+  kPreDecrement,
 };
 
 // Operations of untyped float atomics.
@@ -113,23 +143,23 @@ struct MessageFields {
   uint8_t ex_mlen = 0;
   uint8_t rlen = 0;
   uint8_t bti = 0;
-  uint8_t lanes = 8;          // 8 or 16
-  uint8_t channels = 0;       // mask of components read or written, 1 = yes; bit 0 is x
-  uint8_t op = 0;             // AtomicOp or AtomicFloatOp
-  bool returns = false;       // atomic returns the old value
-  bool data64 = false;        // A64 atomic on 64 bits
-  uint8_t element_bytes = 0;  // scattered: 1, 2, 4 (A64 also 8)
-  uint8_t owords = 0;         // block: 1, 2, 4, 8
-  bool oword_high = false;    // block of one oword: in the upper half of the register
-  bool unaligned = false;     // A64 block: dword alignment
-  bool high_slots = false;    // typed: lanes 8..15 of the thread
-  uint16_t scratch_offset = 0;   // in 32-byte units, 12 bits
+  uint8_t lanes = 8;              // 8 or 16
+  uint8_t channels = 0;           // mask of components read or written, 1 = yes; bit 0 is x
+  uint8_t op = 0;                 // AtomicOp or AtomicFloatOp
+  bool returns = false;           // atomic returns the old value
+  bool data64 = false;            // A64 atomic on 64 bits
+  uint8_t element_bytes = 0;      // scattered: 1, 2, 4 (A64 also 8)
+  uint8_t owords = 0;             // block: 1, 2, 4, 8
+  bool oword_high = false;        // block of one oword: in the upper half of the register
+  bool unaligned = false;         // A64 block: dword alignment
+  bool high_slots = false;        // typed: lanes 8..15 of the thread
+  uint16_t scratch_offset = 0;    // in 32-byte units, 12 bits
   uint8_t scratch_registers = 0;  // 1, 2, 4, 8
-  bool dword_mode = false;    // scratch: execution mask applies per dword channel
-  bool commit = false;        // fence: wait for it to commit, answer in one register
-  uint8_t sampler = 0;        // 0..15
-  bool half_params = false;   // sampler takes 16-bit parameters
-  bool half_result = false;   // sampler returns 16-bit components
+  bool dword_mode = false;        // scratch: execution mask applies per dword channel
+  bool commit = false;            // fence: wait for it to commit, answer in one register
+  uint8_t sampler = 0;            // 0..15
+  bool half_params = false;       // sampler takes 16-bit parameters
+  bool half_result = false;       // sampler returns 16-bit components
   friend bool operator==(const MessageFields&, const MessageFields&) = default;
 };
 

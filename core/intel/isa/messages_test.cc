@@ -23,24 +23,55 @@ MessageFields Example(Message message, int lanes) {
       f.dword_mode = true;
       return f;
     case MessageLayout::kBarrier:
-    case MessageLayout::kEndOfThread: return f;
-    default: f.bti = 7;
+    case MessageLayout::kEndOfThread:
+      return f;
+    default:
+      f.bti = 7;
   }
   switch (Info(message).layout) {
     case MessageLayout::kChannels:
-    case MessageLayout::kA64Channels: f.channels = 5; break;
-    case MessageLayout::kTypedChannels: f.channels = 15; return f;
-    case MessageLayout::kAtomic: f.op = 14; f.returns = true; break;
-    case MessageLayout::kAtomicFloat: f.op = 3; break;
-    case MessageLayout::kTypedAtomic: f.op = 7; f.high_slots = true; return f;
-    case MessageLayout::kA64Atomic: f.op = 7; f.data64 = true; return f;
+    case MessageLayout::kA64Channels:
+      f.channels = 5;
+      break;
+    case MessageLayout::kTypedChannels:
+      f.channels = 15;
+      return f;
+    case MessageLayout::kAtomic:
+      f.op = 14;
+      f.returns = true;
+      break;
+    case MessageLayout::kAtomicFloat:
+      f.op = 3;
+      break;
+    case MessageLayout::kTypedAtomic:
+      f.op = 7;
+      f.high_slots = true;
+      return f;
+    case MessageLayout::kA64Atomic:
+      f.op = 7;
+      f.data64 = true;
+      return f;
     case MessageLayout::kByteScattered:
-    case MessageLayout::kA64Scattered: f.element_bytes = 2; break;
-    case MessageLayout::kBlock: f.owords = 1; f.oword_high = true; return f;
-    case MessageLayout::kA64Block: f.owords = 8; f.unaligned = true; return f;
-    case MessageLayout::kFence: f.commit = true; return f;
-    case MessageLayout::kSample: f.sampler = 3; f.half_result = true; break;
-    default: break;
+    case MessageLayout::kA64Scattered:
+      f.element_bytes = 2;
+      break;
+    case MessageLayout::kBlock:
+      f.owords = 1;
+      f.oword_high = true;
+      return f;
+    case MessageLayout::kA64Block:
+      f.owords = 8;
+      f.unaligned = true;
+      return f;
+    case MessageLayout::kFence:
+      f.commit = true;
+      return f;
+    case MessageLayout::kSample:
+      f.sampler = 3;
+      f.half_result = true;
+      break;
+    default:
+      break;
   }
   f.lanes = static_cast<uint8_t>(lanes);
   return f;
@@ -58,8 +89,7 @@ TEST(Messages, ParseInvertsBuildForEveryMessage) {
           continue;
         }
         ASSERT_TRUE(desc.ok()) << desc.status();
-        const auto parsed =
-            ParseDescriptor(gen, Info(f.message).sfid, *desc, BuildExDescriptor(f));
+        const auto parsed = ParseDescriptor(gen, Info(f.message).sfid, *desc, BuildExDescriptor(f));
         ASSERT_TRUE(parsed.ok()) << parsed.status();
         EXPECT_EQ(*parsed, f) << Info(f.message).name << " lanes " << lanes;
       }

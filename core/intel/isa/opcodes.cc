@@ -14,15 +14,47 @@ constexpr int16_t NA = -1;
 constexpr unsigned P = 1, C = 2, S = 4, M = 8, B = 16, A_R = 32, A_W = 64;
 
 enum TypeRule : uint8_t {
-  None, Mov, Alu, Movi, Int, Unsigned, Rotate, Cmp, Csel, F32to16, F16to32, Ud, Dword, Math, Add,
-  Mul, F, Mac, Lzd, Fbh, Cbit, Sad, Dp4a, Mad, Madm,
+  None,
+  Mov,
+  Alu,
+  Movi,
+  Int,
+  Unsigned,
+  Rotate,
+  Cmp,
+  Csel,
+  F32to16,
+  F16to32,
+  Ud,
+  Dword,
+  Math,
+  Add,
+  Mul,
+  F,
+  Mac,
+  Lzd,
+  Fbh,
+  Cbit,
+  Sad,
+  Dp4a,
+  Mad,
+  Madm,
 };
 
 constexpr OpcodeInfo Row(Opcode op, absl::string_view mnemonic, int16_t g75, int16_t g9,
-                         int16_t g12, uint8_t nsrc, Format format, TypeRule types,
-                         unsigned flags) {
-  return {op, mnemonic, {g75, g9, g12}, nsrc, format, types, (flags & P) != 0, (flags & C) != 0,
-          (flags & S) != 0, (flags & M) != 0, (flags & B) != 0, (flags & A_R) != 0,
+                         int16_t g12, uint8_t nsrc, Format format, TypeRule types, unsigned flags) {
+  return {op,
+          mnemonic,
+          {g75, g9, g12},
+          nsrc,
+          format,
+          types,
+          (flags & P) != 0,
+          (flags & C) != 0,
+          (flags & S) != 0,
+          (flags & M) != 0,
+          (flags & B) != 0,
+          (flags & A_R) != 0,
           (flags & A_W) != 0};
 }
 
@@ -138,10 +170,14 @@ constexpr auto kLegal = [] {
 
 Type ElementOfImmediate(Type type) {
   switch (type) {
-    case Type::kV: return Type::kW;
-    case Type::kUV: return Type::kUW;
-    case Type::kVF: return Type::kF;
-    default: return type;
+    case Type::kV:
+      return Type::kW;
+    case Type::kUV:
+      return Type::kUW;
+    case Type::kVF:
+      return Type::kF;
+    default:
+      return type;
   }
 }
 
@@ -181,8 +217,10 @@ bool IsBranch(Opcode op) {
     case Format::kBranchJ:
     case Format::kBranchJU:
     case Format::kCall:
-    case Format::kRet: return true;
-    default: return false;
+    case Format::kRet:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -191,19 +229,23 @@ bool IsSend(Opcode op) { return Info(op).format == Format::kSend; }
 int ByteSize(Type type) {
   switch (type) {
     case Type::kUB:
-    case Type::kB: return 1;
+    case Type::kB:
+      return 1;
     case Type::kUW:
     case Type::kW:
-    case Type::kHF: return 2;
+    case Type::kHF:
+      return 2;
     case Type::kUD:
     case Type::kD:
     case Type::kF:
     case Type::kV:
     case Type::kUV:
-    case Type::kVF: return 4;
+    case Type::kVF:
+      return 4;
     case Type::kUQ:
     case Type::kQ:
-    case Type::kDF: return 8;
+    case Type::kDF:
+      return 8;
   }
   return 0;
 }
@@ -218,8 +260,10 @@ bool IsSigned(Type type) {
     case Type::kUW:
     case Type::kUD:
     case Type::kUQ:
-    case Type::kUV: return false;
-    default: return true;
+    case Type::kUV:
+      return false;
+    default:
+      return true;
   }
 }
 

@@ -32,10 +32,10 @@ inline constexpr int kOpcodeCount = 0
 
 // How the operands are laid out in the 128 bits.
 enum class Format : uint8_t {
-  kNullary,   // nop, illegal
-  kBasic,     // one or two sources
-  kTernary,   // three sources
-  kMath,      // as kBasic, function in place of the conditional modifier
+  kNullary,  // nop, illegal
+  kBasic,    // one or two sources
+  kTernary,  // three sources
+  kMath,     // as kBasic, function in place of the conditional modifier
   kSend,
   kSync,
   kJmpi,      // scalar jump, target immediate or register

@@ -38,7 +38,7 @@ struct IndirectRange {
 
 struct Program {
   std::vector<Instruction> insts;
-  std::vector<BranchTargets> targets;  // parallel to insts
+  std::vector<BranchTargets> targets;   // parallel to insts
   std::vector<IndirectRange> indirect;  // ascending by inst; without an entry: any register
 
   // Appends and returns the index. Branches may get their targets later through `targets`.
@@ -61,8 +61,8 @@ struct Insertion {
 // The range noted for instruction `inst`, or null.
 const RegisterRange* FindIndirectRange(const Program& program, int32_t inst);
 
-// Inserts, keeping targets and notes right: a branch to `before` now goes to the first of its insertions.
-// `insertions` is sorted by `before`. Linear.
+// Inserts, keeping targets and notes right: a branch to `before` now goes to the first of its
+// insertions. `insertions` is sorted by `before`. Linear.
 void Insert(Program& program, absl::Span<const Insertion> insertions);
 
 // Writes byte distances into jip/uip and returns the instructions ready to encode. A branch

@@ -81,8 +81,8 @@ TEST(Program, BytesAndBack) {
 TEST(Program, InsertKeepsTargetsAndNotes) {
   Program program = Example();
   program.indirect.push_back({1, {40, 2}});
-  const Insertion insertions[] = {{1, Op(Opcode::kNop)}, {1, Op(Opcode::kNop)},
-                                  {7, Op(Opcode::kNop)}};
+  const Insertion insertions[] = {
+      {1, Op(Opcode::kNop)}, {1, Op(Opcode::kNop)}, {7, Op(Opcode::kNop)}};
   Insert(program, insertions);
   ASSERT_EQ(program.insts.size(), 10u);
   EXPECT_EQ(program.insts[1].op, Opcode::kNop);

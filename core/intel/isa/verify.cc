@@ -17,8 +17,10 @@ bool HasTypes(const Instruction& inst) {
   switch (Info(inst.op).format) {
     case Format::kBasic:
     case Format::kTernary:
-    case Format::kMath: return true;
-    default: return false;
+    case Format::kMath:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -31,9 +33,7 @@ int SourceCount(const Instruction& inst) {
 }
 
 bool IsNull(const Operand& o) { return o.file == File::kArf && o.arf == Arf::kNull; }
-bool IsAccumulator(const Operand& o) {
-  return o.file == File::kArf && o.arf == Arf::kAccumulator;
-}
+bool IsAccumulator(const Operand& o) { return o.file == File::kArf && o.arf == Arf::kAccumulator; }
 bool IsByte(Type type) { return type == Type::kUB || type == Type::kB; }
 bool IsInteger(Type type) { return !IsFloat(type); }
 
@@ -64,13 +64,18 @@ Type ExecutionTypeOf(Type type) {
     case Type::kUW:
     case Type::kW:
     case Type::kV:
-    case Type::kUV: return Type::kW;
+    case Type::kUV:
+      return Type::kW;
     case Type::kUD:
-    case Type::kD: return Type::kD;
+    case Type::kD:
+      return Type::kD;
     case Type::kUQ:
-    case Type::kQ: return Type::kQ;
-    case Type::kVF: return Type::kF;
-    default: return type;
+    case Type::kQ:
+      return Type::kQ;
+    case Type::kVF:
+      return Type::kF;
+    default:
+      return type;
   }
 }
 
@@ -257,8 +262,8 @@ bool BeyondRegisterFile(Generation, const Instruction& inst) {
   if (IsSend(inst.op)) {
     const SendLengths n = LengthsOf(inst);
     const SendFields& s = inst.send;
-    return (!s.desc_is_register && (beyond(inst.src[0], n.mlen * kGrfBytes) ||
-                                    beyond(inst.dst, n.rlen * kGrfBytes))) ||
+    return (!s.desc_is_register &&
+            (beyond(inst.src[0], n.mlen * kGrfBytes) || beyond(inst.dst, n.rlen * kGrfBytes))) ||
            (!s.ex_desc_is_register && beyond(inst.src[1], n.ex_mlen * kGrfBytes));
   }
   if (!HasTypes(inst)) return false;
@@ -287,13 +292,11 @@ bool MixedWide(Generation, const Instruction& inst) {
   if (!IsMixedFloat(inst) || inst.exec_size <= 8) return false;
   // A mov to single only converts; the reference compiler makes it 16 wide.
   if (inst.op == Opcode::kMov && inst.dst.type == Type::kF) return false;
-  return inst.dst.type == Type::kF ||
-         (inst.dst.type == Type::kHF && inst.dst.region.hstride == 1);
+  return inst.dst.type == Type::kF || (inst.dst.type == Type::kHF && inst.dst.region.hstride == 1);
 }
 
 bool MixedMathInput(Generation, const Instruction& inst) {
-  return inst.op == Opcode::kMath && IsMixedFloat(inst) &&
-         AnySource(inst, [](const Operand& s) {
+  return inst.op == Opcode::kMath && IsMixedFloat(inst) && AnySource(inst, [](const Operand& s) {
            return s.type == Type::kHF && s.file != File::kImm && s.region.hstride <= 1 &&
                   s.region.vstride != 0;
          });
@@ -325,8 +328,7 @@ bool ModifiedDwordMultiply(Generation, const Instruction& inst) {
 }
 
 bool SelectWithoutChoice(Generation, const Instruction& inst) {
-  return inst.op == Opcode::kSel &&
-         (inst.pred == PredCtrl::kNone) == (inst.cmod == CondMod::kNone);
+  return inst.op == Opcode::kSel && (inst.pred == PredCtrl::kNone) == (inst.cmod == CondMod::kNone);
 }
 
 bool CompareWithoutCondition(Generation, const Instruction& inst) {
@@ -430,9 +432,8 @@ constexpr Restriction kRestrictions[] = {
      "PRM volume 2a, mov", HalfIntegerStride},
     {"float to half", "half results have stride 2, or are packed and oword-aligned",
      "PRM regions, relaxed alignment for words", HalfConversionStride},
-    {"narrow destination stride",
-     "a destination narrower than the execution type has its stride", "PRM regions",
-     NarrowDstStride},
+    {"narrow destination stride", "a destination narrower than the execution type has its stride",
+     "PRM regions", NarrowDstStride},
     {"narrow destination alignment",
      "a destination narrower than the execution type is aligned to it", "PRM regions",
      NarrowDstAlignment},
@@ -462,9 +463,8 @@ constexpr Restriction kRestrictions[] = {
      "PRM volume 7, immediate vectors", VectorImmediateDst},
     {"immediate place", "only the last source is immediate; of three sources the first or last",
      "BSpec instruction formats", MisplacedImmediate},
-    {"dword multiply modifier",
-     "dword times a narrower integer: no modifier on the narrower", "Wa_1604601757",
-     ModifiedDwordMultiply},
+    {"dword multiply modifier", "dword times a narrower integer: no modifier on the narrower",
+     "Wa_1604601757", ModifiedDwordMultiply},
     {"select", "sel has either a predicate or a conditional modifier", "PRM volume 2a, sel",
      SelectWithoutChoice},
     {"compare", "cmp, cmpn and csel have a conditional modifier", "PRM volume 2a, cmp",
@@ -483,8 +483,7 @@ constexpr Restriction kRestrictions[] = {
      "PRM volume 2a, send", EotPayload},
     {"payload overlap", "the two payloads of send do not overlap", "PRM volume 2a, sends",
      PayloadOverlap},
-    {"send lengths", "lengths are those of the operands present", "BSpec send",
-     SendLengthMismatch},
+    {"send lengths", "lengths are those of the operands present", "BSpec send", SendLengthMismatch},
     {"scoreboard", "the scoreboard byte is valid; send and math set a token", "PRM Gen12 SWSB",
      BadScoreboard},
     {"accumulator stride", "an accumulator destination at offset 0 has stride 1", "Wa_14014617373",
@@ -493,8 +492,8 @@ constexpr Restriction kRestrictions[] = {
      "Wa_14013672992", EotWithoutDistance},
     {"branch distance", "branches go somewhere else, in units of 8 bytes", "BSpec branches",
      NullBranch},
-    {"branch target", "branches go to an instruction of the program or its end",
-     "BSpec branches", nullptr},
+    {"branch target", "branches go to an instruction of the program or its end", "BSpec branches",
+     nullptr},
     {"end of thread", "the program can end a thread", "PRM volume 2a, send", nullptr},
     {"accumulator at end", "a written accumulator is cleared before the thread ends",
      "Wa_14010017096", nullptr},
@@ -513,9 +512,9 @@ std::string Explain(Generation gen, const Restriction& r, const Instruction& ins
 
 // Is there an instruction at, or an end of program at, this offset?
 bool IsTarget(absl::Span<const PlacedInstruction> program, int64_t offset) {
-  const auto it = std::lower_bound(
-      program.begin(), program.end(), offset,
-      [](const PlacedInstruction& p, int64_t value) { return p.offset < value; });
+  const auto it =
+      std::lower_bound(program.begin(), program.end(), offset,
+                       [](const PlacedInstruction& p, int64_t value) { return p.offset < value; });
   if (it != program.end()) return it->offset == offset;
   return offset == int64_t{program.back().offset} + (program.back().inst.compacted ? 8 : 16);
 }
@@ -531,8 +530,8 @@ bool TargetsExist(absl::Span<const PlacedInstruction> program, const PlacedInstr
 
 // A mov that clears acc0 and acc1, and anything else that writes an accumulator.
 bool ClearsAccumulator(const Instruction& inst) {
-  return inst.op == Opcode::kMov && IsAccumulator(inst.dst) && inst.dst.nr == 0 &&
-         inst.no_mask && inst.src[0].file == File::kImm && inst.src[0].imm == 0;
+  return inst.op == Opcode::kMov && IsAccumulator(inst.dst) && inst.dst.nr == 0 && inst.no_mask &&
+         inst.src[0].file == File::kImm && inst.src[0].imm == 0;
 }
 
 bool WritesAccumulator(const Instruction& inst) {

@@ -136,7 +136,11 @@ std::vector<Case> Cases() {
       {"channels", Add(), [](I i) { i.channel_offset = 28; }},
       {"types", Add(), [](I i) { i.dst.type = Type::kD; }},
       {"types", Mad(), [](I i) { i.src[0] = Imm(Type::kF, 0); }, false},
-      {"null source", Add(), [](I i) { i.src[1] = Null(); i.src[1].type = Type::kF; }},
+      {"null source", Add(),
+       [](I i) {
+         i.src[1] = Null();
+         i.src[1].type = Type::kF;
+       }},
       {"byte second source", Basic(Opcode::kAdd, Type::kD, Type::kD),
        [](I i) { i.src[1].type = Type::kB; }},
       {"packed byte destination", Basic(Opcode::kMov, Type::kUB, Type::kUB),
@@ -147,42 +151,82 @@ std::vector<Case> Cases() {
       {"narrow destination stride", MovToWord(), [](I i) { i.dst.region.hstride = 1; }},
       {"narrow destination alignment", MovToWord(), [](I i) { i.dst.subnr = 2; }},
       {"width", Basic(Opcode::kAdd, Type::kF, Type::kF, 8),
-       [](I i) { i.exec_size = 4; i.src[1].region = {4, 4, 1}; }},
+       [](I i) {
+         i.exec_size = 4;
+         i.src[1].region = {4, 4, 1};
+       }},
       {"one row", Add(), [](I i) { i.src[0].region.vstride = 4; }},
-      {"width one", Add(), [](I i) { i.src[0].region = {1, 1, 1}; }},
-      {"scalar", Scalar(), [](I i) { i.src[0].region = {8, 1, 0}; }},
-      {"broadcast", Add(), [](I i) { i.src[0].region = {0, 4, 0}; }},
+      {"width one", Add(),
+       [](I i) {
+         i.src[0].region = {1, 1, 1};
+       }},
+      {"scalar", Scalar(),
+       [](I i) {
+         i.src[0].region = {8, 1, 0};
+       }},
+      {"broadcast", Add(),
+       [](I i) {
+         i.src[0].region = {0, 4, 0};
+       }},
       {"row in register", Add(), [](I i) { i.src[0].subnr = 16; }},
       {"destination stride", Add(), [](I i) { i.dst.region.hstride = 0; }},
-      {"wide source", Add(), [](I i) { i.src[0].region = {16, 2, 1}; }},
+      {"wide source", Add(),
+       [](I i) {
+         i.src[0].region = {16, 2, 1};
+       }},
       {"wide destination", Add(), [](I i) { i.dst.region.hstride = 4; }},
       {"wide destination", Add(), [](I i) { i.exec_size = 32; }, false},
       {"register file", Basic(Opcode::kAdd, Type::kF, Type::kF, 16), [](I i) { i.dst.nr = 127; }},
       {"register file", Store(), [](I i) { i.src[1].nr = 127; }},
-      {"operand alignment", Add(), [](I i) { i.src[0] = Reg(20, Type::kF, {0, 1, 0});
-                                             i.src[0].subnr = 2; }},
+      {"operand alignment", Add(),
+       [](I i) {
+         i.src[0] = Reg(20, Type::kF, {0, 1, 0});
+         i.src[0].subnr = 2;
+       }},
       {"mixed float indirect", MovToHalf(Type::kF),
-       [](I i) { i.src[0].indirect = true; i.src[0].nr = 0; }},
+       [](I i) {
+         i.src[0].indirect = true;
+         i.src[0].nr = 0;
+       }},
       {"mixed float width", MovToHalf(Type::kF),
-       [](I i) { i.exec_size = 16; i.dst.region.hstride = 1; }},
-      {"mixed float math", MixedMath(), [](I i) { i.src[0].region = {8, 8, 1}; }},
+       [](I i) {
+         i.exec_size = 16;
+         i.dst.region.hstride = 1;
+       }},
+      {"mixed float math", MixedMath(),
+       [](I i) {
+         i.src[0].region = {8, 8, 1};
+       }},
       {"vector immediate", VectorMov(), [](I i) { i.dst.subnr = 8; }},
       {"vector immediate", VectorMov(), [](I i) { i.dst.region.hstride = 2; }},
       {"immediate place", Add(), [](I i) { i.src[0] = Imm(Type::kF, 0); }},
       {"immediate place", Basic(Opcode::kMad, Type::kW, Type::kW),
-       [](I i) { i.src[0] = Imm(Type::kW, 1); i.src[2] = Imm(Type::kW, 1); }},
+       [](I i) {
+         i.src[0] = Imm(Type::kW, 1);
+         i.src[2] = Imm(Type::kW, 1);
+       }},
       {"dword multiply modifier", Basic(Opcode::kMul, Type::kD, Type::kD),
-       [](I i) { i.src[1].type = Type::kW; i.src[1].negate = true; }},
+       [](I i) {
+         i.src[1].type = Type::kW;
+         i.src[1].negate = true;
+       }},
       {"select", Select(), [](I i) { i.pred = PredCtrl::kNone; }},
       {"select", Select(), [](I i) { i.cmod = CondMod::kL; }},
       {"compare", Compare(), [](I i) { i.cmod = CondMod::kNone; }},
       {"math operands", Math(MathFunction::kInv, Type::kF),
-       [](I i) { i.dst = Null(); i.dst.type = Type::kF; i.dst.region.hstride = 1; }},
-      {"math width", Math(MathFunction::kIntDivQuotient, Type::kD),
-       [](I i) { i.exec_size = 16; }},
+       [](I i) {
+         i.dst = Null();
+         i.dst.type = Type::kF;
+         i.dst.region.hstride = 1;
+       }},
+      {"math width", Math(MathFunction::kIntDivQuotient, Type::kD), [](I i) { i.exec_size = 16; }},
       {"division modifiers", Math(MathFunction::kIntDivQuotient, Type::kD),
        [](I i) { i.src[0].negate = true; }},
-      {"three-source destination", Mad(), [](I i) { i.exec_size = 4; i.dst.subnr = 4; }},
+      {"three-source destination", Mad(),
+       [](I i) {
+         i.exec_size = 4;
+         i.dst.subnr = 4;
+       }},
       {"send files", Store(), [](I i) { i.src[0] = Null(); }},
       {"end-of-thread payload", EndOfThread(), [](I i) { i.src[0].nr = 111; }},
       {"payload overlap", Store(), [](I i) { i.src[1].nr = 29; }},
@@ -192,8 +236,12 @@ std::vector<Case> Cases() {
       {"scoreboard", Add(), [](I i) { i.swsb = 0x08; }},
       {"scoreboard", Store(), [](I i) { i.swsb = 0x21; }},
       {"accumulator stride", Add(),
-       [](I i) { i.dst.file = File::kArf; i.dst.arf = Arf::kAccumulator; i.dst.nr = 0;
-                 i.dst.region.hstride = 2; }},
+       [](I i) {
+         i.dst.file = File::kArf;
+         i.dst.arf = Arf::kAccumulator;
+         i.dst.nr = 0;
+         i.dst.region.hstride = 2;
+       }},
       {"end-of-thread wait", EndOfThread(), [](I i) { i.swsb = 2; }},
       {"branch distance", If(16, 32), [](I i) { i.jip = 4; }},
       {"branch distance", If(16, 32), [](I i) { i.jip = 0; }},

@@ -90,8 +90,8 @@ struct Waits {
 
 // How the waits of one instruction are carried.
 struct Placement {
-  Waits own;   // in the instruction's SWSB byte
-  Waits sync;  // in NoMask sync instructions before it
+  Waits own;            // in the instruction's SWSB byte
+  Waits sync;           // in NoMask sync instructions before it
   bool forced = false;  // some sync exists only because of Wa_1407528679
 };
 
@@ -166,7 +166,7 @@ std::vector<Instruction> MakeSyncs(Waits w) {
   if (w.dst != 0 || w.distance != 0) {
     if (out.empty()) out.push_back(MakeSync(isa::SyncFunction::kNop, 0));
     const int token = single(w.dst) ? std::countr_zero(w.dst) : -1;
-    out.front().swsb = token < 0           ? Distance(w.distance)
+    out.front().swsb = token < 0         ? Distance(w.distance)
                        : w.distance == 0 ? WaitDst(token)
                                          : DistanceAndToken(w.distance, token);
   }
@@ -191,9 +191,8 @@ uint8_t OwnByte(const Waits& own, int token) {
 Waits WaitsOfSync(const Instruction& inst) {
   Waits waits;
   if (inst.op != isa::Opcode::kSync) return waits;
-  const uint16_t mask = inst.src[0].file == isa::File::kImm
-                            ? static_cast<uint16_t>(inst.src[0].imm)
-                            : uint16_t{0xffff};
+  const uint16_t mask = inst.src[0].file == isa::File::kImm ? static_cast<uint16_t>(inst.src[0].imm)
+                                                            : uint16_t{0xffff};
   if (inst.sync == isa::SyncFunction::kAllWr) waits.dst = mask;
   if (inst.sync == isa::SyncFunction::kAllRd) waits.src = mask;
   return waits;

@@ -45,12 +45,12 @@ namespace kiln::intel::swsb {
 inline constexpr int kTokens = 16;
 
 struct SwsbStats {
-  int syncs = 0;             // instructions inserted
-  int nomask_syncs = 0;      // of these, forced by Wa_1407528679
-  int distance_waits = 0;    // waits carried, wherever
+  int syncs = 0;           // instructions inserted
+  int nomask_syncs = 0;    // of these, forced by Wa_1407528679
+  int distance_waits = 0;  // waits carried, wherever
   int token_waits = 0;
-  int reused_tokens = 0;     // tokens set again while possibly in flight
-  int rounds = 0;            // of the dataflow
+  int reused_tokens = 0;  // tokens set again while possibly in flight
+  int rounds = 0;         // of the dataflow
 };
 
 // Errors: those of isa::BuildBlocks.

@@ -42,8 +42,7 @@ std::vector<int32_t> FirstWaits(const isa::Program& program,
 
 }  // namespace
 
-TokenPlan AssignTokens(const isa::Program& program,
-                       const std::vector<isa::Footprint>& footprints) {
+TokenPlan AssignTokens(const isa::Program& program, const std::vector<isa::Footprint>& footprints) {
   const std::vector<int32_t> first_wait = FirstWaits(program, footprints);
   TokenPlan plan;
   plan.token.assign(program.insts.size(), kNoToken);

@@ -22,8 +22,7 @@ struct TokenPlan {
   int reused = 0;             // times a token was taken from one still awaited
 };
 
-TokenPlan AssignTokens(const isa::Program& program,
-                       const std::vector<isa::Footprint>& footprints);
+TokenPlan AssignTokens(const isa::Program& program, const std::vector<isa::Footprint>& footprints);
 
 }  // namespace kiln::intel::swsb
 
