@@ -93,6 +93,7 @@ absl::StatusOr<Compiled> CompileIntel(const mir::Module& m, const CompileOptions
     work.module = &m;
     work.abi = &*abi;
     work.width = width;
+    work.check = options.verify_each;
     runner.set_width(width);
     absl::Status s = FitsThreads(m, width);
     if (s.ok()) s = runner.Run(IntelLevel(), IntelPasses(), work);

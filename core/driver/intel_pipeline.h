@@ -21,9 +21,11 @@ struct Work {
   const mir::Module* module = nullptr;
   const Abi* abi = nullptr;
   int width = 8;
+  bool check = false;             // run the allocation checker
   enum class Stage : uint8_t { kNothing, kSsa, kAllocated, kProgram, kBytes };
   Stage stage = Stage::kNothing;
   lir::Function lir;
+  lir::Function unscheduled;      // what `lir` was before scheduling; for an allocation that fails
   isa::Program program;
   std::vector<uint8_t> code;
   uint32_t grf_used = 0;

@@ -275,13 +275,13 @@ class Emitter {
     p_.Append(e);
   }
 
+  // Only dword 2 of the header of a block read of a bound surface has a meaning, so all dwords get
+  // the offset (Mesa has r0's contents in the others on earlier generations).
   absl::Status Header(lir::InstId id) {
     const lir::Inst& in = f_.inst(id);
-    const Operand& header = f_.defs(id)[0];
-    ClearHeader(in, header);
-    isa::Instruction set = Head(in, Opcode::kMov, 1, 0);
-    set.dst = HeaderDword(header, 2, false);
-    set.src[0] = Source(f_, f_.uses(id)[0], 1, 0);
+    isa::Instruction set = Head(in, Opcode::kMov, 8, 0);
+    set.dst = Payload(f_.defs(id)[0]);
+    set.src[0] = Source(f_, f_.uses(id)[0], 8, 0);
     p_.Append(set);
     return absl::OkStatus();
   }

@@ -205,6 +205,7 @@ class Writer {
     Set(Field::kT3Float, IsFloat(dst.type));
     SetCode(Field::kT3DstType, TernaryType(dst.type));
     if (dst.indirect || dst.negate || dst.absolute) Fail("destination");
+    if (dst.subnr % 8 != 0) Fail("unaligned destination");
     SetCode(Field::kT3DstHstride, Log2Code(dst.region.hstride, 1));
     WriteRegister(dst, Field::kDstIsGrf, Field::kDstNr);
     Set(Field::kDstSubNr, dst.subnr);

@@ -415,7 +415,8 @@ bool EotWithoutDistance(Generation gen, const Instruction& inst) {
 bool NullBranch(Generation, const Instruction& inst) {
   if (!IsBranch(inst.op) || Info(inst.op).format == Format::kRet) return false;
   if (inst.src[0].file == File::kGrf) return false;
-  return inst.jip == 0 || inst.jip % 8 != 0 || inst.uip % 8 != 0;
+  const bool nowhere = inst.jip == 0 && inst.op != Opcode::kWhile;  // an empty endless loop
+  return nowhere || inst.jip % 8 != 0 || inst.uip % 8 != 0;
 }
 
 constexpr Restriction kRestrictions[] = {

@@ -1,6 +1,7 @@
 // Errata and the program pass for two of them, see workarounds.h.
 #include "core/intel/isa/workarounds.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace kiln::intel::isa {
@@ -83,20 +84,66 @@ Instruction DummyMov() {
   return inst;
 }
 
+// Sub-registers of three-source destinations are encoded in units of 8 bytes.
+bool HasUnalignedDst(const Instruction& inst) {
+  return Info(inst.op).format == Format::kTernary && inst.dst.file == File::kGrf &&
+         inst.dst.subnr % 8 != 0 && inst.exec_size == 1;
+}
+
+// Turns `inst` into the mov from acc0 and returns what writes acc0, to go before it.
+Instruction DivertToAccumulator(Instruction& inst) {
+  Instruction first = inst;
+  first.dst.file = File::kArf;
+  first.dst.arf = Arf::kAccumulator;
+  first.dst.nr = 0;
+  first.dst.subnr = 0;
+  Instruction move;
+  move.op = Opcode::kMov;
+  move.exec_size = 1;
+  move.channel_offset = inst.channel_offset;
+  move.no_mask = inst.no_mask;
+  move.pred = inst.pred;
+  move.pred_inverse = inst.pred_inverse;
+  move.flag_nr = inst.flag_nr;
+  move.flag_subnr = inst.flag_subnr;
+  move.dst = inst.dst;
+  move.src[0] = first.dst;
+  move.src[0].region = {0, 1, 0};
+  inst = move;
+  return first;
+}
+
+bool ClearsAccumulator(const Instruction& inst) {
+  const Instruction clear = ClearAccumulator();
+  return inst.op == clear.op && inst.no_mask && inst.dst == clear.dst &&
+         inst.src[0] == clear.src[0];
+}
+
+int WidestExecution(const Program& program) {
+  int width = 1;
+  for (const Instruction& inst : program.insts) width = std::max<int>(width, inst.exec_size);
+  return width;
+}
+
 }  // namespace
 
 absl::Span<const Workaround> Workarounds() { return kWorkarounds; }
 
 void ApplyWorkarounds(Program& program, int dispatch_width) {
+  if (dispatch_width == 0) dispatch_width = WidestExecution(program);
   std::vector<Insertion> insertions;
-  bool accumulator_used = false;
+  bool accumulator_dirty = false;
   for (int32_t i = 0; i < program.Next(); ++i) {
-    const Instruction& inst = program.insts[i];
+    Instruction& inst = program.insts[i];
     if (i == 0 && !inst.no_mask && inst.exec_size != dispatch_width) {
       insertions.push_back({0, DummyMov()});
     }
-    accumulator_used |= WritesAccumulator(inst);
-    if (IsSend(inst.op) && inst.send.eot && accumulator_used) {
+    if (HasUnalignedDst(inst)) {
+      insertions.push_back({i, DivertToAccumulator(inst)});
+      accumulator_dirty = true;
+    }
+    if (WritesAccumulator(inst)) accumulator_dirty = !ClearsAccumulator(inst);
+    if (IsSend(inst.op) && inst.send.eot && accumulator_dirty) {
       insertions.push_back({i, ClearAccumulator()});
     }
   }

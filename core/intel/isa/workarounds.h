@@ -29,9 +29,13 @@ struct Workaround {
 
 absl::Span<const Workaround> Workarounds();
 
-// Applies those that change a finished program: clears the accumulator before the thread ends
-// (Wa_14010017096) and starts with an instruction whose mask is not empty (Wa_14015360517).
-// Comes before the scoreboard pass. `dispatch_width` is the number of lanes of the thread.
+// Applies what changes a finished program, and nothing twice:
+//  * the accumulator is cleared before the thread ends (Wa_14010017096);
+//  * the first instruction has a non-empty mask (Wa_14015360517);
+//  * a scalar three-source instruction whose destination is not 8-byte aligned, which has no
+//    encoding, goes through acc0: the instruction writes acc0 and a mov the destination.
+// The scoreboard pass calls it first. `dispatch_width` is the number of lanes of the thread; 0
+// takes the widest execution size for it.
 void ApplyWorkarounds(Program& program, int dispatch_width);
 
 }  // namespace kiln::intel::isa

@@ -60,6 +60,43 @@ TEST(Workarounds, AccumulatorIsClearedOnlyIfWritten) {
   EXPECT_TRUE(program.insts[3].send.eot);
 }
 
+TEST(Workarounds, NothingIsDoneTwice) {
+  Instruction mach = Alu(Opcode::kMach, 8);
+  mach.acc_write = true;
+  Program program = Make({mach, Alu(Opcode::kAdd, 16), EndOfThread()});
+  ApplyWorkarounds(program, 0);
+  const size_t once = program.insts.size();
+  EXPECT_EQ(once, 5u);
+  ApplyWorkarounds(program, 0);
+  EXPECT_EQ(program.insts.size(), once);
+}
+
+TEST(Workarounds, UnalignedScalarThreeSourceDestinationGoesThroughTheAccumulator) {
+  Instruction mad = Alu(Opcode::kMad, 1);
+  mad.no_mask = true;
+  mad.dst.type = Type::kF;
+  mad.dst.subnr = 20;
+  for (Operand& src : mad.src) {
+    src.file = File::kGrf;
+    src.type = Type::kF;
+    src.region = {0, 1, 0};
+  }
+  Program program = Make({mad, EndOfThread()});
+  ApplyWorkarounds(program, 8);
+  ASSERT_EQ(program.insts.size(), 4u);
+  EXPECT_EQ(program.insts[0].op, Opcode::kMad);
+  EXPECT_EQ(program.insts[0].dst.arf, Arf::kAccumulator);
+  EXPECT_EQ(program.insts[1].op, Opcode::kMov);
+  EXPECT_EQ(program.insts[1].dst.subnr, 20);
+  EXPECT_EQ(program.insts[1].src[0].arf, Arf::kAccumulator);
+  for (const Instruction& inst : program.insts) EXPECT_TRUE(BrokenBy(kGen, inst).empty());
+
+  mad.dst.subnr = 16;  // aligned: left alone
+  program = Make({mad, EndOfThread()});
+  ApplyWorkarounds(program, 8);
+  EXPECT_EQ(program.insts.size(), 2u);
+}
+
 TEST(Workarounds, FirstInstructionHasAMask) {
   for (int exec : {8, 16}) {
     Program program = Make({Alu(Opcode::kAdd, exec), EndOfThread()});

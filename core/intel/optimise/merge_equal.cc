@@ -1,8 +1,9 @@
 // Common subexpressions: an instruction equal to one that dominates it is replaced by that one.
 //
 // In and out: SSA. Pure EU instructions and headers are merged, not messages, pseudo operations
-// with scratch definitions, or moves (copy propagation owns those, and a move in front of a jump
-// must stay there). The dominating instruction ran for all lanes that the later one runs for, so
+// with scratch definitions, or moves: copy propagation owns those, and one in front of a jump or
+// a collect is the copy that would be needed anyway. Constants that only messages read directly
+// (addresses) merge within a block. The dominating instruction ran for all lanes that the later one runs for, so
 // masked instructions merge as well as NoMask ones. Those that define a flag merge only inside a
 // block: a flag kept for long would be saved and restored.
 //
@@ -30,6 +31,7 @@ class Merger {
 
   bool Run() {
     to_.resize(f_.values.size());
+    FindMessageOperands();
     const lir::Dominators dominators(f_);
     for (size_t b = 0; b < f_.blocks.size(); ++b) {
       VisitBlock(lir::BlockId(b), dominators);
@@ -51,9 +53,34 @@ class Merger {
     return false;
   }
 
+  bool IsConstantOfMessages(lir::InstId id) const {
+    const lir::Inst& in = f_.inst(id);
+    return in.op == Op(Opcode::kMov) && in.cmod == 0 && in.predicate_mode == 0 &&
+           f_.uses(id)[0].kind == Operand::Kind::kImm && messages_only_[f_.defs(id)[0].id];
+  }
+
+  // Values that nothing but messages read, each as a payload of its own.
+  void FindMessageOperands() {
+    messages_only_.assign(f_.values.size(), true);
+    for (const lir::Block& block : f_.blocks) {
+      for (lir::InstId id : block.insts) {
+        if (IsMessage(f_.inst(id).op)) continue;
+        for (const Operand& o : f_.uses(id)) {
+          if (o.kind == Operand::Kind::kValue) messages_only_[o.id] = false;
+        }
+      }
+      for (const lir::Edge& e : block.succs) {
+        for (const Operand& o : f_.args(e)) {
+          if (o.kind == Operand::Kind::kValue) messages_only_[o.id] = false;
+        }
+      }
+    }
+  }
+
   bool Mergeable(lir::InstId id) const {
     const lir::Inst& in = f_.inst(id);
     if (in.num_defs == 0) return false;
+    if (IsConstantOfMessages(id)) return true;
     if (in.op == kHeader || in.op == kScratchHeader || in.op == kF2f16) return true;
     if (!IsEuOp(in.op) || in.op == Op(Opcode::kMov)) return false;
     return (Gen12Target().ops[in.op].flags & (lir::kOpTerminator | lir::kOpSideEffect)) == 0;
@@ -101,7 +128,7 @@ class Merger {
     if (added) return false;
     const bool same_block = it->second.block == b;
     const bool usable =
-        same_block || (!DefinesFlag(id) && dominators.dominates(it->second.block, b));
+        same_block || (!DefinesFlag(id) && f_.inst(id).op != Op(Opcode::kMov) && dominators.dominates(it->second.block, b));
     if (!usable) {
       it->second = {id, b};
       return false;
@@ -128,6 +155,7 @@ class Merger {
   lir::Function& f_;
   PassContext& context_;
   std::vector<lir::ValueId> to_;
+  std::vector<bool> messages_only_;
   absl::flat_hash_map<std::string, Entry> table_;   // looked up only, never iterated
   bool changed_ = false;
 };

@@ -22,6 +22,9 @@ absl::StatusOr<bool> PropagateConditions(lir::Function& f, PassContext& context)
 // One instruction for equal ones where the first dominates the others.
 absl::StatusOr<bool> MergeEqualInstructions(lir::Function& f, PassContext& context);
 
+// Computes a uniform result per lane if all that happens to it is being copied to lanes.
+absl::StatusOr<bool> WidenUniformResults(lir::Function& f, PassContext& context);
+
 // Removes instructions without effect whose results nobody uses.
 absl::StatusOr<bool> RemoveDeadInstructions(lir::Function& f, PassContext& context);
 

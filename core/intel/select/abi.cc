@@ -23,6 +23,8 @@ struct Uses {
   bool base_workgroup = false;
   bool subgroup_id = false;
   bool barrier = false;
+  bool writes_shared = false;
+  bool writes_buffers = false;
 };
 
 void NotePush(const Module& m, InstId id, Uses& uses) {
@@ -40,6 +42,7 @@ Uses FindUses(const Module& m) {
   uses.resource.resize(m.resources.size());
   mir::ForEachInst(m, m.body, [&](InstId id) {
     const mir::Inst& inst = m.inst(id);
+    if (inst.op == Op::kStoreSsbo || inst.op == Op::kSsboAtomic) uses.writes_buffers = true;
     switch (inst.op) {
       case Op::kLoadUbo:
       case Op::kLoadSsbo:
@@ -53,6 +56,8 @@ Uses FindUses(const Module& m) {
       case Op::kLocalIndex:
       case Op::kSubgroupId: uses.subgroup_id = true; break;
       case Op::kControlBarrier: uses.barrier = true; break;
+      case Op::kStoreShared:
+      case Op::kSharedAtomic: uses.writes_shared = true; break;
       default: break;
     }
   });
@@ -134,6 +139,8 @@ absl::StatusOr<Abi> AssignAbi(const Module& m) {
   AssignPush(m, uses, abi);
   AssignPrivateArrays(m, abi);
   abi.uses_barrier = uses.barrier;
+  abi.writes_shared = uses.writes_shared;
+  abi.writes_buffers = uses.writes_buffers;
   return abi;
 }
 
@@ -165,7 +172,7 @@ out::LaunchRecord MakeLaunchRecord(const Module& m, const Abi& abi, int width) {
   r.compute.last_thread_mask = (1u << (lanes == 0 ? width : lanes)) - 1;
   r.compute.cross_thread_registers = abi.cross_thread_registers;
   r.compute.per_thread_registers = abi.per_thread_registers;
-  r.compute.uses_barrier = abi.uses_barrier;
+  r.compute.uses_barrier = abi.uses_barrier && r.compute.threads_per_group != 1;
   r.compute.uses_num_workgroups = abi.num_workgroups.has_value();
   r.binding_table = abi.binding_table;
   r.shared_bytes = m.shared_bytes;

@@ -39,6 +39,8 @@ struct Abi {
   std::optional<uint32_t> subgroup_id;         // byte
 
   bool uses_barrier = false;
+  bool writes_shared = false;                  // shared memory, by stores or atomics
+  bool writes_buffers = false;
   uint32_t scratch_bytes_per_lane = 0;         // private arrays
   std::vector<uint32_t> array_offset;          // by private array: byte of a lane's scratch
 };

@@ -228,7 +228,10 @@ Operand Selector::IntegerBits(mir::InstId id, Where where) {
   };
   switch (m_.inst(id).op) {
     case Op::kAnd: return alu(Opcode::kAnd, {u(0), u(1)});
-    case Op::kOr: return alu(Opcode::kOr, {u(0), u(1)});
+    case Op::kOr: {
+      const Operand rotated = Rotation(id, where);
+      return rotated.kind != Operand::Kind::kNone ? rotated : alu(Opcode::kOr, {u(0), u(1)});
+    }
     case Op::kXor: return alu(Opcode::kXor, {u(0), u(1)});
     case Op::kNot: return alu(Opcode::kNot, {u(0)});
     case Op::kShl: return alu(Opcode::kShl, {u(0), u(1)});
@@ -251,6 +254,26 @@ Operand Selector::IntegerBits(mir::InstId id, Where where) {
     }
     default: return {};
   }
+}
+
+// x << c | x >> (32 - c) with a constant c.
+Operand Selector::Rotation(mir::InstId id, Where where) {
+  const auto shift = [&](mir::ValueId v, mir::Op op) -> std::optional<mir::InstId> {
+    if (m_.value(v).kind != mir::Value::Kind::kResult) return std::nullopt;
+    const mir::InstId def{m_.value(v).owner};
+    if (m_.inst(def).op != op || !m_.IsConstant(m_.source(def, 1))) return std::nullopt;
+    return def;
+  };
+  for (int left = 0; left < 2; ++left) {
+    const auto up = shift(m_.source(id, left), mir::Op::kShl);
+    const auto down = shift(m_.source(id, 1 - left), mir::Op::kUshr);
+    if (!up || !down || m_.source(*up, 0) != m_.source(*down, 0)) continue;
+    const uint32_t count = m_.value(m_.source(*up, 1)).bits & 31;
+    if (count == 0 || count + (m_.value(m_.source(*down, 1)).bits & 31) != 32) continue;
+    return Alu(Opcode::kRol, Type::kUD, where,
+               {ToRegister(Src(m_.source(*up, 0), Type::kUD)), Imm(count, Type::kUD)});
+  }
+  return {};
 }
 
 // bfe and bfi1 look at 5 bits of the width: 32 must be handled apart.

@@ -99,10 +99,19 @@ void Selector::AddParams(lir::BlockId block, mir::ValueId first, int count) {
 
 absl::Status Selector::VisitIf(mir::InstId id) {
   const mir::Inst inst = m_.inst(id);
-  const auto& else_insts = m_.region(inst.regions[1]).insts;
-  const bool has_else = else_insts.size() != 1 || inst.num_results != 0 ||
-                        m_.inst(else_insts[0]).op != mir::Op::kYield;
-  Terminate(Opcode::kIf, FlagOf(m_.source(id, 0), Where::kLanes));
+  const auto empty = [&](mir::RegionId region) {
+    const std::vector<mir::InstId>& insts = m_.region(region).insts;
+    return inst.num_results == 0 && insts.size() == 1 &&
+           m_.inst(insts[0]).op == mir::Op::kYield;
+  };
+  // An empty then-side makes room for the else-side under the opposite condition.
+  const bool swap = empty(inst.regions[0]);
+  const mir::RegionId then_region = inst.regions[swap ? 1 : 0];
+  const mir::RegionId else_region = inst.regions[swap ? 0 : 1];
+  const bool has_else = !empty(else_region);
+  Flag flag = FlagOf(m_.source(id, 0), Where::kLanes);
+  flag.inverse = flag.inverse != swap;
+  Terminate(Opcode::kIf, flag);
   const lir::BlockId head = b_.block();
   const lir::BlockId then_block = NewBlock();
   const lir::BlockId else_block = has_else ? NewBlock() : lir::BlockId();
@@ -112,12 +121,12 @@ absl::Status Selector::VisitIf(mir::InstId id) {
   b_.AddEdge(head, has_else ? else_block : join);
 
   Enter(then_block);
-  absl::Status s = VisitIfSide(inst.regions[0], has_else ? Opcode::kElse : Opcode::kEndif, join,
+  absl::Status s = VisitIfSide(then_region, has_else ? Opcode::kElse : Opcode::kEndif, join,
                                has_else ? else_block : join);
   if (!s.ok()) return s;
   if (has_else) {
     Enter(else_block);
-    s = VisitIfSide(inst.regions[1], Opcode::kEndif, join, join);
+    s = VisitIfSide(else_region, Opcode::kEndif, join, join);
     if (!s.ok()) return s;
   }
   Enter(join);

@@ -274,10 +274,12 @@ void Selector::Fence(uint32_t surface) {
   EmitRaw(kFence, fields, {Def(NewRegisters(1), Type::kUD)}, {Use(r0_, Type::kUD, 0, 8)});
 }
 
-// Memory first: what lanes wrote before the barrier must be seen behind it.
+// Memory first: what lanes wrote before the barrier must be seen behind it. A workgroup of one
+// thread has nobody to wait for, and a thread sees its own messages in order.
 void Selector::Barrier() {
-  if (m_.shared_bytes != 0) Fence(kSharedMemorySurface);
-  Fence(0);
+  if (ThreadsPerGroup(m_, width_) == 1) return;
+  if (abi_.writes_shared) Fence(kSharedMemorySurface);
+  if (abi_.writes_buffers) Fence(0);
   EmitRaw(kBarrier, Fields(Where::kUniform), {Def(NewRegisters(1), Type::kUD)},
           {Use(r0_, Type::kUD, 0, 8)});
 }

@@ -274,8 +274,11 @@ absl::Status Selector::Visit(mir::InstId id) {
     case Op::kSsboSize: BufferSize(id); return absl::OkStatus();
     case Op::kControlBarrier: Barrier(); return absl::OkStatus();
     case Op::kMemoryBarrier:
-      if (m_.inst(id).imm0 & mir::kMemoryShared) Fence(kSharedMemorySurface);
-      if (m_.inst(id).imm0 & (mir::kMemoryBuffer | mir::kMemoryImage)) Fence(0);
+      if ((m_.inst(id).imm0 & mir::kMemoryShared) && abi_.writes_shared &&
+          ThreadsPerGroup(m_, width_) != 1) {
+        Fence(kSharedMemorySurface);
+      }
+      if ((m_.inst(id).imm0 & mir::kMemoryBuffer) && abi_.writes_buffers) Fence(0);
       return absl::OkStatus();
     case Op::kWorkgroupId:
     case Op::kNumWorkgroups:

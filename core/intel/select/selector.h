@@ -118,6 +118,7 @@ class Selector {
   Operand SignedModulo(Where where, Operand a, Operand b);
   Operand FloatRemainder(Where where, Operand a, Operand b, Opcode rounding);
   Operand FloatSign(Where where, Operand a);
+  Operand Rotation(mir::InstId id, Where where);
   Operand BitfieldInsert(mir::InstId id, Where where);
   Operand BitfieldExtract(mir::InstId id, Where where, Type t);
   Operand MinMax(Where where, Type t, bool max, Operand a, Operand b);

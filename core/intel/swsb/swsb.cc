@@ -8,6 +8,7 @@
 
 #include "core/intel/isa/flow.h"
 #include "core/intel/isa/footprint.h"
+#include "core/intel/isa/workarounds.h"
 #include "core/intel/swsb/encoding.h"
 #include "core/intel/swsb/state.h"
 #include "core/intel/swsb/tokens.h"
@@ -327,6 +328,9 @@ class Pass {
 
 }  // namespace
 
-absl::StatusOr<SwsbStats> AssignScoreboard(Program& program) { return Pass(program).Run(); }
+absl::StatusOr<SwsbStats> AssignScoreboard(Program& program) {
+  isa::ApplyWorkarounds(program, 0);
+  return Pass(program).Run();
+}
 
 }  // namespace kiln::intel::swsb

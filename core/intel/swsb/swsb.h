@@ -12,6 +12,8 @@
 // sync.allrd of the input (a barrier's, say) stays and counts as the wait it is.
 // Out: the same instructions with SWSB bytes, and sync instructions between them.
 //
+// Being the last pass that inserts instructions, it first calls isa::ApplyWorkarounds.
+//
 // Algorithm: tokens are assigned in program order, first to sends and math that are waited for
 // soonest; then a forward dataflow over registers finds what may be pending before each
 // instruction. State per GRF, a0 and accumulator: position of the last in-order writer and reader,

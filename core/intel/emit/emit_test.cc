@@ -1,0 +1,196 @@
+// Branch targets and the forms of pseudo operations, seen through the disassembler; peepholes.
+#include <string>
+
+#include "core/intel/emit/emit.h"
+#include "core/intel/emit/peephole.h"
+#include "core/intel/isa/disasm.h"
+#include "core/intel/lir/target.h"
+#include "core/lir/parse.h"
+#include "gtest/gtest.h"
+
+namespace kiln::intel {
+namespace {
+
+constexpr auto kGen = isa::Generation::kGen12;
+
+std::string Text(const isa::Program& program) {
+  std::string text;
+  for (size_t i = 0; i < program.insts.size(); ++i) {
+    const isa::Instruction& inst = program.insts[i];
+    const isa::BranchTargets& t = program.targets[i];
+    std::string line = isa::IsBranch(inst.op)
+                           ? std::string(isa::Info(inst.op).mnemonic)
+                           : isa::Disassemble(kGen, inst);
+    if (inst.pred != isa::PredCtrl::kNone && isa::IsBranch(inst.op)) {
+      line = (inst.pred_inverse ? "(~f) " : "(f) ") + line;
+    }
+    std::string squeezed;
+    for (char c : line) {
+      if (c != ' ' || (!squeezed.empty() && squeezed.back() != ' ')) squeezed += c;
+    }
+    while (!squeezed.empty() && squeezed.back() == ' ') squeezed.pop_back();
+    text += std::to_string(i) + " " + squeezed;
+    if (t.jip != isa::kNoTarget) text += " " + std::to_string(t.jip);
+    if (t.uip != isa::kNoTarget) text += " " + std::to_string(t.uip);
+    text += "\n";
+  }
+  return text;
+}
+
+isa::Program Make(const std::string& body) {
+  const std::string header =
+      "function tgl width 8\n"
+      "value %0 G 4x1\nvalue %1 G 4x1\nvalue %2 F 0x1\nvalue %3 U 4x1\nvalue %4 U 4x8 whole\n"
+      "value %5 G 4x1\n";
+  absl::StatusOr<lir::Function> f = lir::Parse(Gen12Target(), header + body);
+  EXPECT_TRUE(f.ok()) << f.status();
+  if (!f.ok()) return {};
+  absl::StatusOr<isa::Program> p = Emit(*f);
+  EXPECT_TRUE(p.ok()) << p.status();
+  return p.ok() ? *p : isa::Program();
+}
+
+bool Yes(void*) { return true; }
+bool No(void*) { return false; }
+
+constexpr char kLoop[] =
+    "block b0 depth 0\n"
+    "  -> b1\n"
+    "block b1 depth 1\n"
+    "  %2:uw@0 = cmp %0:d@16 #0x5:d {w8 cmod 5}\n"
+    "  if %2:uw@0 {w8 pred 1}\n"
+    "  -> b2, b3\n"
+    "block b2 depth 1\n"
+    "  %1:ud@24 = mov %0:ud@16 {w8}\n"
+    "  break {w8}\n"
+    "  -> b4\n"
+    "  ~> b5\n"
+    "block b5 depth 1\n"
+    "  endif {w8}\n"
+    "  ~> b3\n"
+    "block b3 depth 1\n"
+    "  %0:d@16 = add %0:d@16 #0x1:d {w8}\n"
+    "  while {w8}\n"
+    "  -> b1\n"
+    "  ~> b4\n"
+    "block b4 depth 0\n"
+    "  %5:ud@32 = mov %1:ud@24 {w8}\n";
+
+// The text form numbers blocks by their place.
+std::string Loop() {
+  std::string s = kLoop;
+  const auto rename = [&s](const std::string& from, const std::string& to) {
+    for (size_t at = s.find(from); at != std::string::npos; at = s.find(from, at + to.size())) {
+      s.replace(at, from.size(), to);
+    }
+  };
+  rename("b5", "bX");
+  rename("b4", "b5");
+  rename("b3", "b4");
+  rename("bX", "b3");
+  return s;
+}
+
+TEST(Emit, BreakInIfInLoop) {
+  EXPECT_EQ(Text(Make(Loop())),
+            "0 cmp (8|M0) (lt)f0.0 null<1>:d r2.0<8;8,1>:d 5:d\n"
+            "1 (f) if 4 4\n"
+            "2 mov (8|M0) r3.0<1>:ud r2.0<8;8,1>:ud\n"
+            "3 break 4 6\n"
+            "4 endif 6\n"
+            "5 add (8|M0) r2.0<1>:d r2.0<8;8,1>:d 1:d\n"
+            "6 while 0\n"
+            "7 mov (8|M0) r4.0<1>:ud r3.0<8;8,1>:ud\n");
+}
+
+TEST(Peephole, SmallIfWithBreakIsPredicated) {
+  isa::Program p = Make(Loop());
+  EXPECT_EQ(PredicateSmallIfs(p, No, nullptr), 0);
+  EXPECT_EQ(PredicateSmallIfs(p, Yes, nullptr), 1);
+  EXPECT_EQ(Text(p),
+            "0 cmp (8|M0) (lt)f0.0 null<1>:d r2.0<8;8,1>:d 5:d\n"
+            "1 (f0.0) mov (8|M0) r3.0<1>:ud r2.0<8;8,1>:ud\n"
+            "2 (f) break 4 4\n"
+            "3 add (8|M0) r2.0<1>:d r2.0<8;8,1>:d 1:d\n"
+            "4 while 0\n"
+            "5 mov (8|M0) r4.0<1>:ud r3.0<8;8,1>:ud\n");
+}
+
+TEST(Peephole, BreakBeforeWhileIsItsCondition) {
+  isa::Program p = Make(
+      "block b0 depth 0\n"
+      "  -> b1\n"
+      "block b1 depth 1\n"
+      "  %0:d@16 = add %0:d@16 #0x1:d {w8}\n"
+      "  %2:uw@1 = cmp %0:d@16 #0x5:d {w8 cmod 5}\n"
+      "  if %2:uw@1 {w8 pred 1 inv}\n"
+      "  -> b2, b4\n"
+      "block b2 depth 1\n"
+      "  break {w8}\n"
+      "  -> b5\n"
+      "  ~> b3\n"
+      "block b3 depth 1\n"
+      "  endif {w8}\n"
+      "  ~> b4\n"
+      "block b4 depth 1\n"
+      "  while {w8}\n"
+      "  -> b1\n"
+      "  ~> b5\n"
+      "block b5 depth 0\n"
+      "  %5:ud@32 = mov %0:ud@16 {w8}\n");
+  EXPECT_EQ(PredicateSmallIfs(p, Yes, nullptr), 1);
+  EXPECT_EQ(PredicateWhiles(p, Yes, nullptr), 1);
+  EXPECT_EQ(Text(p),
+            "0 add (8|M0) r2.0<1>:d r2.0<8;8,1>:d 1:d\n"
+            "1 cmp (8|M0) (lt)f0.1 null<1>:d r2.0<8;8,1>:d 5:d\n"
+            "2 (f) while 0\n"
+            "3 mov (8|M0) r4.0<1>:ud r2.0<8;8,1>:ud\n");
+}
+
+TEST(Emit, ElseAndNestedIf) {
+  isa::Program p = Make(
+      "block b0 depth 0\n"
+      "  if %2:uw@0 {w8 pred 1}\n"
+      "  -> b1, b2\n"
+      "block b1 depth 0\n"
+      "  else {w8}\n"
+      "  -> b5\n"
+      "  ~> b2\n"
+      "block b2 depth 0\n"
+      "  if %2:uw@2 {w8 pred 1}\n"
+      "  -> b3, b4\n"
+      "block b3 depth 0\n"
+      "  endif {w8}\n"
+      "  -> b4\n"
+      "block b4 depth 0\n"
+      "  endif {w8}\n"
+      "  -> b5\n"
+      "block b5 depth 0\n"
+      "  %5:ud@32 = mov %0:ud@16 {w8}\n");
+  EXPECT_EQ(Text(p),
+            "0 (f) if 2 4\n"
+            "1 else 4 4\n"
+            "2 (f) if 3 3\n"
+            "3 endif 4\n"
+            "4 endif 5\n"
+            "5 mov (8|M0) r4.0<1>:ud r2.0<8;8,1>:ud\n");
+}
+
+TEST(Emit, ScalarsVectorsAndWords) {
+  isa::Program p = Make(
+      "block b0 depth 0\n"
+      "  %3:ud@9 = mov %4.3:ud@27 {nomask}\n"
+      "  %0:f@16 = mad %3:f@9 %1:f@24 %5:f@32 {w8}\n"
+      "  %0:d@16 %1:d@24 = mul32 %5:d@32 #0x12345:d {w8}\n"
+      "  %0:f@16 = mov %1:hf@24 {w8}\n");
+  EXPECT_EQ(Text(p),
+            "0 (W) mov (1|M0) r1.1<1>:ud r3.3<0;1,0>:ud\n"
+            "1 mad (8|M0) r2.0<1>:f r1.1<0;0>:f r3.0<8;1>:f r4.0<1>:f\n"
+            "2 mul (8|M0) r2.0<1>:d r4.0<8;8,1>:d 0x2345:uw\n"
+            "3 mul (8|M0) r3.0<1>:d r4.0<8;8,1>:d 0x1:uw\n"
+            "4 add (8|M0) r2.1<2>:uw r2.1<16;8,2>:uw r3.0<16;8,2>:uw\n"
+            "5 mov (8|M0) r2.0<1>:f r3.0<16;8,2>:hf\n");
+}
+
+}  // namespace
+}  // namespace kiln::intel

@@ -1,0 +1,26 @@
+// Last improvements of a machine program, after allocation and before the scoreboard pass.
+//
+//   if, up to kMaxPredicated instructions, endif      -> the instructions, predicated
+//   if, up to kMaxPredicated instructions, break, endif  -> the same with a predicated break
+//   break under a predicate right before a while      -> the while, under the opposite predicate
+//
+// In and out: a program with branch targets, without scoreboard annotations. Linear.
+#ifndef KILN_CORE_INTEL_EMIT_PEEPHOLE_H_
+#define KILN_CORE_INTEL_EMIT_PEEPHOLE_H_
+
+#include <cstdint>
+
+#include "core/intel/isa/program.h"
+
+namespace kiln::intel {
+
+// Asks before each rewrite; false stops.
+using MayRewrite = bool (*)(void* context);
+
+// Number of rewrites made.
+int PredicateSmallIfs(isa::Program& program, MayRewrite may_rewrite, void* context);
+int PredicateWhiles(isa::Program& program, MayRewrite may_rewrite, void* context);
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_EMIT_PEEPHOLE_H_

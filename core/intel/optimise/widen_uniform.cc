@@ -1,0 +1,87 @@
+// Uniform results that are only copied to lanes are computed per lane instead: the copy becomes
+// the computation, and the uniform one is dead.
+//
+// In and out: SSA. Each copy costs one instruction before and after, so nothing is lost; a result
+// with more than kMaxCopies copies stays uniform (its sources would live on in all their places).
+// Math stays uniform: it is slower on all lanes. Cost: linear.
+#include <vector>
+
+#include "core/intel/isa/opcodes.h"
+#include "core/intel/lir/ops.h"
+#include "core/intel/optimise/def_use.h"
+#include "core/intel/optimise/passes.h"
+#include "core/lir/build.h"
+
+namespace kiln::intel {
+namespace {
+
+using isa::Opcode;
+using isa::Type;
+using lir::Operand;
+
+constexpr uint32_t kMaxCopies = 3;
+
+// `G = mov U` of 32 bits as they are.
+bool IsCopyToLanes(const lir::Function& f, lir::InstId id) {
+  const lir::Inst& in = f.inst(id);
+  if (in.op != Op(Opcode::kMov) || in.cmod != 0 || in.predicate_mode != 0 || in.num_defs != 1 ||
+      (in.flags & (lir::kSaturate | lir::kNoMask))) {
+    return false;
+  }
+  const Operand& def = f.defs(id)[0];
+  const Operand& use = f.uses(id)[0];
+  if (use.kind != Operand::Kind::kValue || use.mods != 0 || use.sub != 0) return false;
+  const lir::Value& to = f.value(def.value());
+  const lir::Value& from = f.value(use.value());
+  const bool raw = def.type == use.type ||
+                   (static_cast<Type>(def.type) != Type::kF && static_cast<Type>(use.type) != Type::kF);
+  return raw && to.file == kFileG && to.elem_bytes == 4 && from.file == kFileU && from.comps == 1;
+}
+
+bool CanWiden(const lir::Function& f, lir::InstId id) {
+  const lir::Inst& in = f.inst(id);
+  if (!IsEuOp(in.op) || in.op == Op(Opcode::kMath) || in.width != 1 || in.num_defs != 1 ||
+      in.cmod != 0 || in.predicate_mode != 0) {
+    return false;
+  }
+  for (const Operand& o : f.uses(id)) {
+    if (o.kind == Operand::Kind::kValue && f.value(o.value()).file != kFileU) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> WidenUniformResults(lir::Function& f, PassContext& context) {
+  const DefUse info = FindDefUse(f);
+  std::vector<uint32_t> copies(f.values.size());
+  for (const lir::Block& block : f.blocks) {
+    for (lir::InstId id : block.insts) {
+      if (IsCopyToLanes(f, id)) ++copies[f.uses(id)[0].id];
+    }
+  }
+  bool changed = false;
+  for (lir::Block& block : f.blocks) {
+    for (lir::InstId& id : block.insts) {
+      if (!IsCopyToLanes(f, id)) continue;
+      const uint32_t v = f.uses(id)[0].id;
+      const lir::InstId def = info.def[v];
+      if (!def.valid() || copies[v] != info.uses[v] || copies[v] > kMaxCopies ||
+          !CanWiden(f, def) || !context.Rewrite()) {
+        continue;
+      }
+      lir::InstFields fields;
+      fields.width = f.inst(id).width;
+      fields.flags = f.inst(def).flags & lir::kSaturate;
+      fields.aux = f.inst(def).aux;
+      fields.spirv_id = f.inst(def).spirv_id;
+      Operand to = f.defs(id)[0];
+      to.type = f.defs(def)[0].type;
+      id = lir::MakeInst(f, f.inst(def).op, fields, {&to, 1}, f.uses(def));
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+}  // namespace kiln::intel
