@@ -52,7 +52,7 @@ def compare(want, got, leaves, ulp, absolute=ABSOLUTE):
         covered[offset:offset + n] = b"\1" * n
         a = int.from_bytes(want[offset:offset + n], "little")
         b = int.from_bytes(got[offset:offset + n], "little")
-        if a == b:
+        if a == b or kind == "p":  # every execution has its own addresses
             continue
         if kind != "f":
             return "byte %d: want %#x, got %#x" % (offset, a, b)

@@ -25,7 +25,10 @@ from spirv_module import Module, Unsupported  # noqa: E402
 RUNTIME_BYTES = 16384   # of an unsized array
 MAX_BLOCK = 1 << 22
 
-# Distributions: ints of push constants and uniform blocks, ints of storage buffers, floats.
+# Distributions: ints of push constants and uniform blocks ("local": sizes of the workgroup), ints
+# of storage buffers, floats; "bits": share of the ints that are bit patterns of floats, for modules
+# that keep floats in integers; "groups": dispatch, if not DEFAULT_GROUPS.
+DEFAULT_GROUPS = (2, 1, 1)
 RECIPES = [
     {"param": [1, 2, 3, 4, 5, 8], "int": range(0, 8), "float": (-4.0, 4.0)},
     {"param": [32], "int": range(0, 32), "float": (0.125, 2.0)},
@@ -33,6 +36,13 @@ RECIPES = [
     {"param": [8, 16], "int": [0, 1, 2, 3, 5, 9, 17, 100, -1, -7], "float": (-2.0, 2.0)},
     {"param": [64, 128, 256], "int": range(0, 256), "float": (0.01, 10.0)},
     {"param": [0, 1, 2], "int": range(0, 1 << 20), "float": (-100.0, 100.0)},
+    {"param": [1, 2, 3], "int": range(0, 64), "float": (0.5, 4.0), "bits": 1.0},
+    {"param": [4], "int": range(1, 5), "float": (0.5, 4.0), "groups": (1, 1, 1)},
+    {"param": "local", "int": range(1, 17), "float": (0.5, 2.0), "groups": (4, 2, 1)},
+    {"param": [2, 3], "int": range(1, 4), "float": (-1.0, 1.0), "bits": 0.5, "groups": (2, 2, 2)},
+    {"param": [1, 2, 4], "int": [1, 2, -1, -2, 0x7fffffff, -0x80000000, 0x12345678],
+     "float": (-1000.0, 1000.0), "groups": (3, 1, 1)},
+    {"param": [16, 17], "int": [1], "float": (1.0, 2.0), "groups": (8, 1, 1)},
 ]
 
 IMAGE_FORMATS = {0: None, 1: "rgba32f", 2: "rgba16f", 3: "r32f", 4: "rgba8", 5: "rgba8_snorm",
@@ -65,7 +75,13 @@ class Maker:
             return struct.pack({16: "<e", 32: "<f", 64: "<d"}[bits], v)
         if kind == "b":
             return struct.pack("<I", self.random.randint(0, 1))
-        v = self.random.choice(self.recipe["param" if param else "int"])
+        if bits == 32 and self.random.random() < self.recipe.get("bits", 0.0):
+            return self.scalar("f", 32, param)
+        values = self.recipe["param" if param else "int"]
+        if values == "local":
+            x, y, z = self.module.local_size()
+            values = [x, x * y * z, 2 * x]
+        v = self.random.choice(values)
         return (v & ((1 << bits) - 1)).to_bytes(bits // 8, "little")
 
     def block(self, type_id, param):
@@ -190,8 +206,9 @@ class Maker:
         return types
 
 
-def make_job(path, recipe=0, seed=1, groups=(2, 1, 1), module=None):
+def make_job(path, recipe=0, seed=1, groups=None, module=None):
     """A job and the types of its buffers' contents. Raises Unsupported."""
+    groups = groups or RECIPES[recipe % len(RECIPES)].get("groups", DEFAULT_GROUPS)
     maker = Maker(module or Module.load(path), recipe, seed)
     return maker.job(path, list(groups)), maker.leaf_types()
 
@@ -214,70 +231,98 @@ def writes_something(job, outputs):
     return any(not isinstance(k, tuple) or start.get(k) != v for k, v in outputs.items())
 
 
-def counts(job, result, path, folder, seed=1, tries=4, timeout=30):
-    """Does changing one arithmetic operation change an output of the job? Returns the mutation that
-    does, or None."""
-    base = peer.outputs(result)
-    rng = random.Random(seed)
-    # Late operations are nearest to the outputs: half of the tries; the rest anywhere.
-    candidates = mutate.sites(path)
-    late = candidates[-tries // 2:][::-1]
-    others = [s for s in candidates if s not in late]
-    chosen = late + rng.sample(others, min(tries - len(late), len(others)))
-    jobs = []
-    for k, site in enumerate(chosen):
-        mutant = os.path.join(folder, "mutant%d.spv" % k)
-        mutate.apply(path, site, mutant)
-        jobs.append({**job, "shader": mutant})
-    for site, other in zip(chosen, peer.run_many(jobs, folder, timeout)):
-        if other.get("ok") and peer.outputs(other) != base:
-            return site
+def counts(job, result, module, folder, run_many, rng, tries):
+    """Does changing one arithmetic operation change an output of the job? Returns the job with the
+    mutant that does, or None. Mutants are tried a few at a time."""
+    base, found = peer.outputs(result), mutate.plans(module)
+    chosen = mutate.in_order(module, found, rng)[:tries]
+    for start in range(0, len(chosen), 6):
+        jobs = []
+        for site in chosen[start:start + 6]:
+            mutant = os.path.join(folder, "mutant%d.spv" % site)
+            mutate.write(module.words, site, found[site], mutant)
+            jobs.append({**job, "shader": mutant})
+        for other, got in zip(jobs, run_many(jobs)):
+            if got.get("ok") and peer.outputs(got) != base:
+                return other
     return None
 
 
-def counted_drive(path, folder, seed=1, groups=(2, 1, 1), timeout=30, accept=None):
+def counted_drive(path, folder, seed=1, groups=None, timeout=30, accept=None, scout=None,
+                  doubt=None):
     """The first recipe whose drive runs on lavapipe and counts: (job, types, lavapipe's result,
     recipe), else (None, None, reason, None). `accept`, given a job, may return a reason for which
-    it is not worth trying (say, that it never ends), to save time."""
-    module, reason, slow = Module.load(path), "no recipe ran", 0
-    if not mutate.sites(path):
+    it is not worth trying (say, that it never ends), to save time. `scout`, given a list of jobs,
+    runs them elsewhere: starting lavapipe takes long, so that recipe and mutation are looked for
+    there, and lavapipe only has to confirm what was found. `doubt`, given a job that counts and
+    its result, tells whether a better defined one is wanted; if there is none, the first is taken.
+    """
+    module, reason, slow, doubtful = Module.load(path), "no recipe ran", 0, None
+    if not mutate.plans(module):
         return None, None, "no arithmetic", None
+
+    def lavapipe(jobs):
+        return peer.run_many(jobs, folder, timeout)
+
+    run_many, tries = (scout, 48) if scout else (lavapipe, 6)
+    reasons = []
+
+    def confirmed(job, types, other, recipe):
+        results = lavapipe([job, other])
+        for r in results:
+            if not r.get("ok"):
+                reasons.append("lavapipe: " + str(r.get("error"))[:120])
+                return None
+        if peer.outputs(results[0]) == peer.outputs(results[1]):
+            reasons.append("no changed operation changes an output")
+            return None
+        return job, types, results[0], recipe
+
     for recipe in range(len(RECIPES)):
+        if slow > 2:
+            break
         job, types = make_job(path, recipe, seed, groups, module)
-        refused = accept(job) if accept else None
-        if refused:
-            reason, slow = refused, slow + 1
-            if slow > 2:
-                break
+        reason = accept(job) if accept else None
+        if reason:
+            slow += 1
             continue
-        result = peer.run(job, folder, timeout)
+        result = run_many([job])[0]
         if not result.get("ok"):
-            reason = "lavapipe: " + str(result.get("error"))[:120]
-            slow += 3 * ("time" in reason)
-            if slow > 2:
-                break
+            reason = str(result.get("error"))[:120]
+            reason = reason if scout else "lavapipe: " + reason
+            slow += 3 * ("time" in reason and not scout)
             continue
         if not writes_something(job, peer.outputs(result)):
             reason = "nothing is written"
             continue
-        if counts(job, result, path, folder, seed, timeout=timeout) is not None:
-            return job, types, result, recipe
-        slow += 1
-        if slow > 2:
-            return None, None, "no changed operation changes an output", None
         reason = "no changed operation changes an output"
-    return None, None, reason, None
+        rng = random.Random(seed)
+        other = counts(job, result, module, folder, run_many, rng, tries)
+        if other is None:
+            slow += not scout
+            continue
+        if not scout:
+            return job, types, result, recipe
+        if doubt and doubt(job, result):
+            doubtful = doubtful or (job, types, other, recipe)
+            continue
+        found = confirmed(job, types, other, recipe)
+        if found:
+            return found
+        slow += 1
+    found = confirmed(*doubtful) if doubtful else None
+    return found or (None, None, (reasons or [reason])[-1], None)
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     p.add_argument("--recipe", type=int, default=0)
     p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--groups", default="2,1,1")
+    p.add_argument("--groups", help="X,Y,Z; by default the recipe's")
     p.add_argument("--count", action="store_true", help="look for a recipe whose drive counts")
     p.add_argument("module")
     a = p.parse_args()
-    groups = [int(x) for x in a.groups.split(",")]
+    groups = [int(x) for x in a.groups.split(",")] if a.groups else None
     try:
         if a.count:
             import tempfile

@@ -160,6 +160,9 @@ class CompareTest(unittest.TestCase):
             self.assertIsNotNone(compare.compare(a, bytes(b), leaves, 1 << 30))
         self.assertIsNotNone(compare.compare(a, a[:8], leaves, 16))
 
+    def test_addresses_are_each_executions_own(self):
+        self.assertIsNone(compare.compare(b"\1" * 8, b"\2" * 8, [(0, "p", 64)], 0))
+
     def test_half(self):
         leaves = [(0, "f", 16)]
         self.assertIsNone(compare.compare(b"\0\x3c", b"\2\x3c", leaves, 2))

@@ -153,8 +153,7 @@ def main():
         with open(a.out) as f:
             known = {r["launch"]: r for r in map(json.loads, f)}
     out = open(a.out, "a") if a.out else None
-    totals, lanes, seconds = collections.Counter(), 0, 0.0
-    fusion = collections.Counter()
+    totals, fusion = collections.Counter(), collections.Counter()
     for launch, record in drawn:
         if launch in known:
             details = known[launch]
@@ -169,9 +168,6 @@ def main():
                 trouble = fusion_agrees(a.eu_run, launch, record, folder, details["recipe"], a.seed)
             fusion["different" if trouble else "same"] += 1
             cause = "fusion mode: " + trouble if trouble else ""
-        if details and details.get("seconds"):
-            lanes += details["lane_operations"]
-            seconds += details["seconds"]
         name = os.path.basename(record["file"])
         print("%-9s %-55s SIMD%-2d %s" % (status, name, record["dispatch_width"], cause),
               flush=True)
@@ -186,9 +182,6 @@ def main():
               totals["error"], totals["undriven"]))
     print("fusion mode on the agreeing ones: same outputs %d, trouble %d" % (
         fusion["same"], fusion["different"]))
-    if seconds:
-        print("simulator: %.1f M lane operations per second, contract mode on" % (
-            lanes / seconds / 1e6))
     return 0 if totals["differ"] == 0 and not fusion["different"] else 1
 
 

@@ -227,7 +227,11 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
   stats_.lane_operations += op.inst.exec_size;
   if (op.reads_special) UpdateSpecial(op, t);
   ++t.pc;
-  return ExecuteAlu(op, t);
+  absl::Status status = ExecuteAlu(op, t);
+  // A NoMask instruction of a block that only the sibling needs may compute with an address that
+  // this thread never set; what it reads is not used.
+  if (options_.fusion && t.active == 0 && absl::IsOutOfRange(status)) return absl::OkStatus();
+  return status;
 }
 
 absl::Status Simulator::RunTurn(uint32_t index) {
