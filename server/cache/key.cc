@@ -42,36 +42,53 @@ std::map<uint32_t, uint64_t> SpecBits(
   return bits;
 }
 
+namespace {
+
+Digest HashEntry(std::string_view entry_point, std::string_view stage) {
+  CanonicalWriter w("kiln.key.entry.1");
+  w.Add(entry_point);
+  w.Add(stage);
+  return w.Finish();
+}
+
+Digest HashSpec(const std::map<uint32_t, uint64_t>& spec_bits) {
+  CanonicalWriter w("kiln.key.spec.1");
+  for (const auto& [id, bits] : spec_bits) {
+    w.Add(id);
+    w.Add(bits);
+  }
+  return w.Finish();
+}
+
+Digest HashOptions(const kiln::v1alpha::CompileOptions& options) {
+  CanonicalWriter w("kiln.key.options.1");
+  std::set<uint32_t> widths(options.widths().begin(), options.widths().end());
+  w.Add(static_cast<uint64_t>(widths.size()));
+  for (uint32_t width : widths) w.Add(width);
+  std::set<std::string_view> disabled(options.disabled_passes().begin(),
+                                      options.disabled_passes().end());
+  w.Add(static_cast<uint64_t>(disabled.size()));
+  for (std::string_view pass : disabled) w.Add(pass);
+  w.Add(static_cast<uint64_t>(options.no_validate() ? 1 : 0));
+  w.Add(static_cast<uint64_t>(options.has_bisect_limit() ? 1 : 0));
+  w.Add(static_cast<uint64_t>(options.bisect_limit()));
+  return w.Finish();
+}
+
+}  // namespace
+
 ShaderComponents HashShader(const Digest& module, std::string_view entry_point,
                             std::string_view stage, const std::map<uint32_t, uint64_t>& spec_bits,
                             const kiln::v1alpha::CompileOptions& options) {
+  // Most requests say nothing of these.
+  static const Digest kNoEntry = HashEntry("", "");
+  static const Digest kNoSpec = HashSpec({});
+  static const Digest kNoOptions = HashOptions({});
   ShaderComponents c;
   c.module = module;
-
-  CanonicalWriter entry("kiln.key.entry.1");
-  entry.Add(entry_point);
-  entry.Add(stage);
-  c.entry = entry.Finish();
-
-  CanonicalWriter spec("kiln.key.spec.1");
-  for (const auto& [id, bits] : spec_bits) {
-    spec.Add(id);
-    spec.Add(bits);
-  }
-  c.spec_constants = spec.Finish();
-
-  CanonicalWriter opt("kiln.key.options.1");
-  std::set<uint32_t> widths(options.widths().begin(), options.widths().end());
-  opt.Add(static_cast<uint64_t>(widths.size()));
-  for (uint32_t width : widths) opt.Add(width);
-  std::set<std::string_view> disabled(options.disabled_passes().begin(),
-                                      options.disabled_passes().end());
-  opt.Add(static_cast<uint64_t>(disabled.size()));
-  for (std::string_view pass : disabled) opt.Add(pass);
-  opt.Add(static_cast<uint64_t>(options.no_validate() ? 1 : 0));
-  opt.Add(static_cast<uint64_t>(options.has_bisect_limit() ? 1 : 0));
-  opt.Add(static_cast<uint64_t>(options.bisect_limit()));
-  c.options = opt.Finish();
+  c.entry = entry_point.empty() && stage.empty() ? kNoEntry : HashEntry(entry_point, stage);
+  c.spec_constants = spec_bits.empty() ? kNoSpec : HashSpec(spec_bits);
+  c.options = options.ByteSizeLong() == 0 ? kNoOptions : HashOptions(options);
   return c;
 }
 

@@ -33,23 +33,35 @@ struct DigestHash {
 class CanonicalWriter {
  public:
   // `domain` keeps things of different kinds apart.
-  explicit CanonicalWriter(std::string_view domain) {
-    bytes_.reserve(512);
-    Add(domain);
-  }
+  explicit CanonicalWriter(std::string_view domain) { Add(domain); }
   void Add(std::string_view field) {
     Add(static_cast<uint64_t>(field.size()));
-    bytes_.append(field);
+    Append(field.data(), field.size());
   }
   void Add(uint64_t number) {
     char b[8];
     for (int i = 0; i < 8; ++i) b[i] = static_cast<char>(number >> (8 * i));
-    bytes_.append(b, 8);
+    Append(b, 8);
   }
-  Digest Finish() const { return Sha256(bytes_); }
+  Digest Finish() const {
+    return Sha256(large_.empty() ? std::string_view(small_, used_) : std::string_view(large_));
+  }
 
  private:
-  std::string bytes_;
+  void Append(const char* data, size_t bytes) {
+    if (large_.empty() && used_ + bytes <= sizeof small_) {
+      memcpy(small_ + used_, data, bytes);
+      used_ += bytes;
+      return;
+    }
+    if (large_.empty()) large_.assign(small_, used_);
+    large_.append(data, bytes);
+  }
+
+  // Keys are a few hundred bytes and on the path of every hit: no allocation for those.
+  char small_[512];
+  size_t used_ = 0;
+  std::string large_;
 };
 
 }  // namespace kiln::cache
