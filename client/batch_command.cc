@@ -172,6 +172,7 @@ absl::Status BatchRun::Prepare() {
   absl::StatusOr<CompileSettings> settings = SettingsFromFlags(flags_);
   if (!settings.ok()) return settings.status();
   settings_ = *std::move(settings);
+  settings_.source.root = flags_.Get("root");
   bool local = flags_.Has("local");
   int64_t processors = std::max<int64_t>(1, std::thread::hardware_concurrency());
   // A daemon keeps its workers busy only if some requests wait; here, each worker has one.

@@ -187,7 +187,7 @@ absl::Status BatchItems::AddManifest(const std::string& file, absl::string_view 
     std::string path, output;
     auto options = std::make_shared<ItemOptions>();
     for (absl::Status s : {GetString(line, "file", &path), GetString(line, "name", &output),
-                           ReadOptions(line, folder, options.get())}) {
+                           ReadOptions(line, start, options.get())}) {
       if (!s.ok()) return wrong(s.message());
     }
     if (path.empty()) return wrong("\"file\" is missing");

@@ -6,11 +6,10 @@
 //    "defines": ["NAME=V"...], "include_dirs": [DIR...], "spec": ["ID=TYPE:VALUE"...],
 //    "widths": [N...], "no_validate": BOOL, "disable_passes": [NAME...]}
 // Only "file" is needed; what is there replaces what the command line says. Other keys are ignored,
-// so that files which say more about their shaders can be used as they are. Relative paths start
-// from
-// --root where it is given, else from the manifest's folder (include_dirs always do) or, in lists
-// and on the command line, from the working directory. Only names are kept in memory, never
-// contents.
+// so that files which say more about their shaders can be used as they are. Relative paths, also in
+// include_dirs, start from --root where it is given, else from the manifest's folder; in lists and
+// on the command line from --root, else from the working directory. Only names are kept in memory,
+// never contents.
 #ifndef KILN_CLIENT_BATCH_ITEMS_H_
 #define KILN_CLIENT_BATCH_ITEMS_H_
 

@@ -109,7 +109,7 @@ struct Occurrence {
 
 class Resolver {
  public:
-  Resolver(absl::Span<const std::string> folders, const IncludeLimits& limits, const ReadFile& read,
+  Resolver(const IncludeFolders& folders, const IncludeLimits& limits, const ReadFile& read,
            std::vector<MissingInclude>* missing)
       : folders_(folders), limits_(limits), read_(read), missing_(missing) {}
 
@@ -119,7 +119,7 @@ class Resolver {
     while (status.ok() && !pending_.empty()) {
       std::string next = pending_.front();
       pending_.pop_front();
-      status = Scan(next, next, texts_[next]);
+      status = Scan(NameFor(next), next, texts_[next]);
     }
     if (status.ok()) Emit(glsl);
     return status;
@@ -152,7 +152,7 @@ class Resolver {
       places.push_back(include.spelled);
     } else {
       if (!include.angle) places.push_back(JoinPath(FolderOf(includer), include.spelled));
-      for (const std::string& folder : folders_) {
+      for (const std::string& folder : folders_.folders) {
         places.push_back(JoinPath(folder, include.spelled));
       }
     }
@@ -173,6 +173,7 @@ class Resolver {
       return false;
     }
     if (!text.ok()) return text.status();
+    *text = ValidUtf8(*text);
     bytes_ += text->size();
     if (texts_.size() >= limits_.files || bytes_ > limits_.bytes) {
       return absl::ResourceExhaustedError(
@@ -186,6 +187,10 @@ class Resolver {
     return true;
   }
 
+  std::string NameFor(const std::string& path) const {
+    return ValidUtf8(folders_.root.empty() ? path : RelativeTo(folders_.root, path));
+  }
+
   void Emit(GlslSource* glsl) const {
     for (const auto& [spelled, occurrences] : occurrences_) {
       bool same = true;
@@ -195,14 +200,14 @@ class Resolver {
         auto* include = glsl->add_includes();
         include->set_spelled(spelled);
         if (!same) include->set_includer(o.includer);
-        include->set_resolved(o.resolved);
+        include->set_resolved(NameFor(o.resolved));
         include->set_text(texts_.at(o.resolved));
         if (same) break;
       }
     }
   }
 
-  absl::Span<const std::string> folders_;
+  const IncludeFolders& folders_;
   const IncludeLimits& limits_;
   const ReadFile& read_;
   std::vector<MissingInclude>* missing_;
@@ -227,7 +232,7 @@ std::vector<IncludeLine> FindIncludes(absl::string_view text) {
   return includes;
 }
 
-absl::Status ResolveIncludes(const std::string& path, absl::Span<const std::string> folders,
+absl::Status ResolveIncludes(const std::string& path, const IncludeFolders& folders,
                              const IncludeLimits& limits, const ReadFile& read, GlslSource* glsl,
                              std::vector<MissingInclude>* missing) {
   return Resolver(folders, limits, read, missing).Run(path, glsl);

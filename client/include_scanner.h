@@ -21,7 +21,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "proto/compile.pb.h"
 
 namespace kiln::client {
@@ -50,10 +49,17 @@ struct IncludeLimits {
 // Reads a whole file of at most the given size. NotFound: there is none.
 using ReadFile = std::function<absl::StatusOr<std::string>(const std::string& path, uint64_t most)>;
 
+// Where includes are looked for. Files below `root` are named relative to it, others by their path:
+// requests for one tree of shaders are then the same wherever the tree lies.
+struct IncludeFolders {
+  std::vector<std::string> folders;
+  std::string root;
+};
+
 // Adds to `glsl` (whose text and name are set) the includes of its text, found beside `path` and in
-// `folders`. `missing` is told what was not found. ResourceExhausted: over a limit;
+// the folders. `missing` is told what was not found. ResourceExhausted: over a limit;
 // InvalidArgument: ambiguous; others: a file that is there cannot be read.
-absl::Status ResolveIncludes(const std::string& path, absl::Span<const std::string> folders,
+absl::Status ResolveIncludes(const std::string& path, const IncludeFolders& folders,
                              const IncludeLimits& limits, const ReadFile& read,
                              kiln::v1alpha::GlslSource* glsl, std::vector<MissingInclude>* missing);
 

@@ -55,7 +55,7 @@ class ResolveTest : public testing::Test {
       if (it == files_.end()) return absl::NotFoundError(path);
       return it->second;
     };
-    return ResolveIncludes("src/main.comp", folders, limits_, read, &glsl_, &missing_);
+    return ResolveIncludes("src/main.comp", {folders, root_}, limits_, read, &glsl_, &missing_);
   }
   std::vector<std::string> Sent() const {
     std::vector<std::string> sent;
@@ -67,6 +67,7 @@ class ResolveTest : public testing::Test {
 
   std::map<std::string, std::string> files_;
   std::map<std::string, int> reads_;
+  std::string root_;
   IncludeLimits limits_;
   GlslSource glsl_;
   std::vector<MissingInclude> missing_;
@@ -122,6 +123,14 @@ TEST_F(ResolveTest, QuotesAndAnglesThatDifferAreRefused) {
   absl::Status status = Resolve("#include \"a.h\"\n#include <a.h>", {"inc"});
   EXPECT_TRUE(absl::IsInvalidArgument(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("src/main.comp:2: \"a.h\" and <a.h>"));
+}
+
+TEST_F(ResolveTest, NamesAreRelativeToTheRoot) {
+  root_ = "./src";
+  files_ = {{"src/a.h", "#include \"b.h\""}, {"src/b.h", "b"}, {"inc/b.h", "other"}};
+  ASSERT_TRUE(Resolve("#include \"a.h\"\n#include <b.h>", {"inc"}).ok());
+  EXPECT_THAT(Sent(), testing::UnorderedElementsAre("|a.h|a.h|#include \"b.h\"", "a.h|b.h|b.h|b",
+                                                    "src/main.comp|b.h|inc/b.h|other"));
 }
 
 TEST_F(ResolveTest, Limits) {

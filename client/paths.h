@@ -26,6 +26,10 @@ std::string RelativeTo(absl::string_view root, absl::string_view path);
 // A relative path that cannot leave the folder it is joined to.
 std::string ConfinedPath(absl::string_view path);
 
+// Valid UTF-8, as text in protobuf messages must be: what is none becomes U+FFFD. Old shaders have
+// Latin-1 in comments; elsewhere GLSL is ASCII, so that nothing becomes valid by this.
+std::string ValidUtf8(absl::string_view text);
+
 // "-" is standard input. Errors name the path and say what is wrong: NotFound, PermissionDenied,
 // InvalidArgument (a folder), ResourceExhausted (larger than `most` bytes), Internal.
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path, uint64_t most);

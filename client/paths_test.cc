@@ -34,6 +34,19 @@ TEST(Paths, RelativeAndConfined) {
   EXPECT_EQ(ConfinedPath("/"), "_");
 }
 
+TEST(Utf8, InvalidBytesAreReplaced) {
+  for (const char* good :
+       {"", "abc", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xed\x9f\xbf"}) {
+    EXPECT_EQ(ValidUtf8(good), good);
+  }
+  const std::string r = "\xef\xbf\xbd";
+  EXPECT_EQ(ValidUtf8("a\xe9z"), "a" + r + "z");
+  EXPECT_EQ(ValidUtf8("\xc0\xaf"), r + r);                  // overlong
+  EXPECT_EQ(ValidUtf8("\xed\xa0\x80"), r + r + r);          // a surrogate
+  EXPECT_EQ(ValidUtf8("\xf4\x90\x80\x80"), r + r + r + r);  // beyond U+10FFFF
+  EXPECT_EQ(ValidUtf8("\xe2\x82"), r + r);                  // cut short
+}
+
 TEST(Paths, Files) {
   std::string folder = testing::TempDir() + "/paths_test";
   std::string file = folder + "/new/a.bin";

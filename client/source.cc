@@ -57,7 +57,7 @@ void AddDefines(const std::vector<std::string>& defines, GlslSource* glsl) {
   }
 }
 
-absl::Status SetGlsl(const std::string& path, const std::string& name, std::string text,
+absl::Status SetGlsl(const std::string& path, const std::string& name, const std::string& text,
                      const SourceOptions& options, CompileRequest* request,
                      std::vector<MissingInclude>* missing) {
   std::string stage = options.stage.empty() ? StageFromFileName(name) : options.stage;
@@ -67,18 +67,17 @@ absl::Status SetGlsl(const std::string& path, const std::string& name, std::stri
                                 StageNames(), ") or a name such as blur.comp or blur.comp.glsl"),
                    "no_stage");
   }
-  if (!google::protobuf::internal::IsStructurallyValidUTF8(text.data(),
-                                                           static_cast<int>(text.size()))) {
-    return Invalid(name, "is neither SPIR-V nor text (no valid UTF-8)", "not_text");
+  if (text.find('\0') != std::string::npos) {
+    return Invalid(name, "is neither SPIR-V nor text", "not_text");
   }
   GlslSource* glsl = request->mutable_glsl();
-  glsl->set_name(name);
+  glsl->set_name(ValidUtf8(name));
   glsl->set_stage(stage);
-  glsl->set_text(std::move(text));
+  glsl->set_text(ValidUtf8(text));
   AddDefines(options.defines, glsl);
   IncludeLimits limits{options.include_files, options.glsl_bytes};
   absl::Status status =
-      ResolveIncludes(path, options.folders, limits, ReadWholeFile, glsl, missing);
+      ResolveIncludes(path, {options.folders, options.root}, limits, ReadWholeFile, glsl, missing);
   bool too_large = absl::IsResourceExhausted(status);
   return WithCause(std::move(status), too_large ? "too_large" : "include_error");
 }
@@ -100,7 +99,7 @@ absl::Status LoadSource(const std::string& path, const std::string& name,
     request->set_spirv(*std::move(bytes));
     return absl::OkStatus();
   }
-  return SetGlsl(path, name, *std::move(bytes), options, request, missing);
+  return SetGlsl(path, name, *bytes, options, request, missing);
 }
 
 std::string DescribeMissing(const std::vector<MissingInclude>& missing,

@@ -19,6 +19,7 @@ struct SourceOptions {
   std::string stage;                 // as the API names it; empty: from the file's name
   std::vector<std::string> defines;  // NAME or NAME=VALUE
   std::vector<std::string> folders;  // for includes
+  std::string root;                  // names of includes are relative to it; may be empty
   uint64_t module_bytes = uint64_t{16} << 20;
   uint64_t glsl_bytes = uint64_t{4} << 20;
   size_t include_files = 1024;

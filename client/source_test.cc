@@ -67,7 +67,9 @@ TEST_F(SourceTest, Refused) {
   EXPECT_EQ(CauseFor("a.spv", kSpirv + "x"), "truncated_module");
   EXPECT_EQ(CauseFor("a.spv", kSpirv.substr(0, 16)), "truncated_module");
   EXPECT_EQ(CauseFor("a.glsl", "void main() {}"), "no_stage");
-  EXPECT_EQ(CauseFor("a.comp", "\xff\xfe\x00"), "not_text");
+  EXPECT_EQ(CauseFor("a.comp", std::string("\x7f\0ELF", 5)), "not_text");
+  EXPECT_EQ(CauseFor("a.comp", "// caf\xe9\nvoid main() {}"), "ok");
+  EXPECT_EQ(request_.glsl().text(), "// caf\xef\xbf\xbd\nvoid main() {}");
   options_.module_bytes = options_.glsl_bytes = 20;
   EXPECT_EQ(CauseFor("a.spv", kSpirv), "ok");
   EXPECT_EQ(CauseFor("a.spv", kSpirv + kSpirv), "too_large");

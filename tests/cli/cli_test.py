@@ -205,6 +205,14 @@ void main() { v[gl_GlobalInvocationID.x] = ADD(v[0]) * kScale * COUNT; }
         self.assertRegex(self.err, r'src/lib/a\.glsl:1: this include was not found: b\.glsl .*-I DIR')
         self.assertNotIn('not/there', self.err)
 
+    def test_latin_1_in_comments(self):
+        main = self.file('main.comp', b'#version 450\n#include "caf\xc3\xa9.h" // caf\xe9\n'
+                                      b'layout(local_size_x = 8) in;\nvoid main() {}\n')
+        self.file('caf\u00e9.h', b'// \xe9\xff\n')
+        for where in ([], ['--local']):
+            line = self.line(self.kiln('compile', '--target=tgl', '--json', *where, main))
+            self.assertEqual(line['status'], 'ok')
+
     def test_wrong_flags(self):
         for pattern, flags in (
                 (r'--target=tlg: .* it has tgl.*did you mean tgl', ['--target=tlg']),
