@@ -17,8 +17,8 @@ namespace {
 
 const std::vector<uint32_t>& Integers() {
   static const std::vector<uint32_t> values = {
-      0, 1, 2, 3, 7, 31, 32, 33, 255, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffe,
-      12345, 0xdeadbeef, 0x55555555};
+      0,   1,          2,          3,          7,          31,    32,         33,
+      255, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffe, 12345, 0xdeadbeef, 0x55555555};
   return values;
 }
 
@@ -27,9 +27,9 @@ float Real(uint32_t x) { return std::bit_cast<float>(x); }
 
 const std::vector<uint32_t>& Floats() {
   static const std::vector<uint32_t> values = {
-      Bits(0.0f), Bits(-0.0f), Bits(1.0f), Bits(-1.0f), Bits(0.5f), Bits(2.5f), Bits(-3.75f),
-      Bits(1e10f), Bits(-1e-10f), Bits(7.0f), Bits(3.0f), Bits(-2.0f), 0x7f800000, 0xff800000,
-      0x7fc00000, Bits(100.25f)};
+      Bits(0.0f),   Bits(-0.0f), Bits(1.0f),    Bits(-1.0f),  Bits(0.5f), Bits(2.5f),
+      Bits(-3.75f), Bits(1e10f), Bits(-1e-10f), Bits(7.0f),   Bits(3.0f), Bits(-2.0f),
+      0x7f800000,   0xff800000,  0x7fc00000,    Bits(100.25f)};
   return values;
 }
 
@@ -106,16 +106,14 @@ TEST(Alu, Division) {
               [](uint32_t a, uint32_t b) { return a % (b | 1); });
   ExpectPairs(Integers(), prepare + "%result = OpSDiv %uint %a %d\n",
               [&](uint32_t a, uint32_t b) { return divide(S(a), S(b | 1)); });
-  ExpectPairs(Integers(), prepare + "%result = OpSRem %uint %a %d\n",
-              [](uint32_t a, uint32_t b) {
-                return static_cast<uint32_t>(int64_t{S(a)} % int64_t{S(b | 1)});
-              });
-  ExpectPairs(Integers(), prepare + "%result = OpSMod %uint %a %d\n",
-              [](uint32_t a, uint32_t b) {
-                const int64_t d = S(b | 1);
-                const int64_t r = int64_t{S(a)} % d;
-                return static_cast<uint32_t>(r != 0 && (r < 0) != (d < 0) ? r + d : r);
-              });
+  ExpectPairs(Integers(), prepare + "%result = OpSRem %uint %a %d\n", [](uint32_t a, uint32_t b) {
+    return static_cast<uint32_t>(int64_t{S(a)} % int64_t{S(b | 1)});
+  });
+  ExpectPairs(Integers(), prepare + "%result = OpSMod %uint %a %d\n", [](uint32_t a, uint32_t b) {
+    const int64_t d = S(b | 1);
+    const int64_t r = int64_t{S(a)} % d;
+    return static_cast<uint32_t>(r != 0 && (r < 0) != (d < 0) ? r + d : r);
+  });
 }
 
 TEST(Alu, UnaryAndBits) {
@@ -155,23 +153,27 @@ TEST(Alu, UnaryAndBits) {
 }
 
 TEST(Alu, BitFields) {
-  const std::string prepare =
-      "%o = OpBitwiseAnd %uint %b %u_15\n%c = OpIAdd %uint %o %u_1\n";
+  const std::string prepare = "%o = OpBitwiseAnd %uint %b %u_15\n%c = OpIAdd %uint %o %u_1\n";
   const std::string types = "%u_15 = OpConstant %uint 15\n";
   const auto mask = [](uint32_t c) { return (1u << c) - 1; };
-  ExpectPairs(Integers(), prepare + "%result = OpBitFieldUExtract %uint %a %o %c\n",
-              [&](uint32_t a, uint32_t b) { return (a >> (b & 15)) & mask((b & 15) + 1); }, types);
-  ExpectPairs(Integers(), prepare + "%result = OpBitFieldSExtract %uint %a %o %c\n",
-              [&](uint32_t a, uint32_t b) {
-                const uint32_t c = (b & 15) + 1;
-                const uint32_t field = (a >> (b & 15)) & mask(c);
-                return static_cast<uint32_t>(S(field << (32 - c)) >> (32 - c));
-              }, types);
-  ExpectPairs(Integers(), prepare + "%result = OpBitFieldInsert %uint %a %b %o %c\n",
-              [&](uint32_t a, uint32_t b) {
-                const uint32_t m = mask((b & 15) + 1) << (b & 15);
-                return (a & ~m) | ((b << (b & 15)) & m);
-              }, types);
+  ExpectPairs(
+      Integers(), prepare + "%result = OpBitFieldUExtract %uint %a %o %c\n",
+      [&](uint32_t a, uint32_t b) { return (a >> (b & 15)) & mask((b & 15) + 1); }, types);
+  ExpectPairs(
+      Integers(), prepare + "%result = OpBitFieldSExtract %uint %a %o %c\n",
+      [&](uint32_t a, uint32_t b) {
+        const uint32_t c = (b & 15) + 1;
+        const uint32_t field = (a >> (b & 15)) & mask(c);
+        return static_cast<uint32_t>(S(field << (32 - c)) >> (32 - c));
+      },
+      types);
+  ExpectPairs(
+      Integers(), prepare + "%result = OpBitFieldInsert %uint %a %b %o %c\n",
+      [&](uint32_t a, uint32_t b) {
+        const uint32_t m = mask((b & 15) + 1) << (b & 15);
+        return (a & ~m) | ((b << (b & 15)) & m);
+      },
+      types);
 }
 
 TEST(Alu, ExtendedArithmetic) {
@@ -186,9 +188,8 @@ TEST(Alu, ExtendedArithmetic) {
   run("OpIAddCarry", 1, [](uint32_t a, uint32_t b) { return a + b < a ? 1u : 0u; });
   run("OpISubBorrow", 0, [](uint32_t a, uint32_t b) { return a - b; });
   run("OpISubBorrow", 1, [](uint32_t a, uint32_t b) { return a < b ? 1u : 0u; });
-  run("OpUMulExtended", 1, [](uint32_t a, uint32_t b) {
-    return static_cast<uint32_t>((uint64_t{a} * b) >> 32);
-  });
+  run("OpUMulExtended", 1,
+      [](uint32_t a, uint32_t b) { return static_cast<uint32_t>((uint64_t{a} * b) >> 32); });
   run("OpSMulExtended", 0, [](uint32_t a, uint32_t b) { return a * b; });
   run("OpSMulExtended", 1, [](uint32_t a, uint32_t b) {
     return static_cast<uint32_t>((int64_t{S(a)} * int64_t{S(b)}) >> 32);
@@ -212,9 +213,10 @@ TEST(Alu, IntegerComparison) {
       {"OpSLessThanEqual", [](uint32_t a, uint32_t b) { return S(a) <= S(b); }},
   };
   for (const auto& row : rows) {
-    ExpectPairs(Integers(),
-                std::string("%c = ") + row.op + " %bool %a %b\n%result = OpSelect %uint %c %u_1 %u_0\n",
-                [&](uint32_t a, uint32_t b) { return row.expected(a, b) ? 1u : 0u; });
+    ExpectPairs(
+        Integers(),
+        std::string("%c = ") + row.op + " %bool %a %b\n%result = OpSelect %uint %c %u_1 %u_0\n",
+        [&](uint32_t a, uint32_t b) { return row.expected(a, b) ? 1u : 0u; });
   }
 }
 
@@ -262,8 +264,8 @@ TEST(Alu, FloatComparison) {
   };
   for (const auto& row : rows) {
     ExpectPairs(Floats(),
-                std::string("%fa = OpBitcast %float %a\n%fb = OpBitcast %float %b\n%c = ") + row.op +
-                    " %bool %fa %fb\n%result = OpSelect %uint %c %u_1 %u_0\n",
+                std::string("%fa = OpBitcast %float %a\n%fb = OpBitcast %float %b\n%c = ") +
+                    row.op + " %bool %fa %fb\n%result = OpSelect %uint %c %u_1 %u_0\n",
                 [&](uint32_t a, uint32_t b) { return row.expected(Real(a), Real(b)) ? 1u : 0u; });
   }
   for (const char* op : {"OpIsNan", "OpIsInf"}) {
@@ -289,31 +291,33 @@ TEST(Alu, FloatArithmetic) {
   };
   std::vector<uint32_t> finite = Floats();
   for (uint32_t& x : finite) {
-    if (!std::isfinite(Real(x)) || Real(x) == 0) x = Bits(5.5f);   // NaNs' bits are not said
+    if (!std::isfinite(Real(x)) || Real(x) == 0) x = Bits(5.5f);  // NaNs' bits are not said
   }
   const std::string cast = "%fa = OpBitcast %float %a\n%fb = OpBitcast %float %b\n";
   for (const auto& row : rows) {
-    ExpectPairs(finite,
-                cast + "%c = " + row.op + " %float %fa %fb\n%result = OpBitcast %uint %c\n",
+    ExpectPairs(finite, cast + "%c = " + row.op + " %float %fa %fb\n%result = OpBitcast %uint %c\n",
                 [&](uint32_t a, uint32_t b) { return Bits(row.expected(Real(a), Real(b))); });
   }
-  std::vector<uint32_t> exact = {Bits(7.0f), Bits(-7.0f), Bits(2.5f), Bits(-2.5f), Bits(3.0f),
-                                 Bits(-3.0f), Bits(1.0f), Bits(0.75f)};
+  std::vector<uint32_t> exact = {Bits(7.0f), Bits(-7.0f), Bits(2.5f), Bits(-2.5f),
+                                 Bits(3.0f), Bits(-3.0f), Bits(1.0f), Bits(0.75f)};
   // The sign of a zero is not said: 0 is added.
   ExpectPairs(exact,
-              cast + "%c = OpFRem %float %fa %fb\n%z = OpFAdd %float %c %f_0\n%result = OpBitcast "
-                     "%uint %z\n",
+              cast +
+                  "%c = OpFRem %float %fa %fb\n%z = OpFAdd %float %c %f_0\n%result = OpBitcast "
+                  "%uint %z\n",
               [](uint32_t a, uint32_t b) { return Bits(std::fmod(Real(a), Real(b)) + 0.0f); });
   ExpectPairs(exact,
-              cast + "%c = OpFMod %float %fa %fb\n%z = OpFAdd %float %c %f_0\n%result = OpBitcast "
-                     "%uint %z\n",
+              cast +
+                  "%c = OpFMod %float %fa %fb\n%z = OpFAdd %float %c %f_0\n%result = OpBitcast "
+                  "%uint %z\n",
               [](uint32_t a, uint32_t b) {
                 float r = std::fmod(Real(a), Real(b));
                 if (r != 0 && (r < 0) != (Real(b) < 0)) r += Real(b);
                 return Bits(r + 0.0f);
               });
-  ExpectPairs(finite, "%fa = OpBitcast %float %a\n%c = OpFNegate %float %fa\n"
-                      "%result = OpBitcast %uint %c\n",
+  ExpectPairs(finite,
+              "%fa = OpBitcast %float %a\n%c = OpFNegate %float %fa\n"
+              "%result = OpBitcast %uint %c\n",
               [](uint32_t a, uint32_t) { return Bits(-Real(a)); });
 }
 
@@ -323,10 +327,9 @@ TEST(Alu, Conversions) {
     return std::trunc(std::min(std::max(x, low), high));
   };
   const std::string cast = "%fa = OpBitcast %float %a\n";
-  ExpectPairs(Floats(), cast + "%result = OpConvertFToU %uint %fa\n",
-              [&](uint32_t a, uint32_t) {
-                return static_cast<uint32_t>(saturate(Real(a), 0, 4294967295.0));
-              });
+  ExpectPairs(Floats(), cast + "%result = OpConvertFToU %uint %fa\n", [&](uint32_t a, uint32_t) {
+    return static_cast<uint32_t>(saturate(Real(a), 0, 4294967295.0));
+  });
   ExpectPairs(Floats(), cast + "%s = OpConvertFToS %int %fa\n%result = OpBitcast %uint %s\n",
               [&](uint32_t a, uint32_t) {
                 return static_cast<uint32_t>(
@@ -334,15 +337,16 @@ TEST(Alu, Conversions) {
               });
   ExpectPairs(Integers(), "%f = OpConvertUToF %float %a\n%result = OpBitcast %uint %f\n",
               [](uint32_t a, uint32_t) { return Bits(static_cast<float>(a)); });
-  ExpectPairs(Integers(),
-              "%s = OpBitcast %int %a\n%f = OpConvertSToF %float %s\n%result = OpBitcast %uint %f\n",
-              [](uint32_t a, uint32_t) { return Bits(static_cast<float>(S(a))); });
+  ExpectPairs(
+      Integers(),
+      "%s = OpBitcast %int %a\n%f = OpConvertSToF %float %s\n%result = OpBitcast %uint %f\n",
+      [](uint32_t a, uint32_t) { return Bits(static_cast<float>(S(a))); });
   ExpectPairs({Bits(1.0f), Bits(0.1f), Bits(-2.0f), Bits(2049.0f), Bits(1e6f), Bits(0.0f),
                Bits(65504.0f), Bits(3.0f)},
               cast + "%q = OpQuantizeToF16 %float %fa\n%result = OpBitcast %uint %q\n",
               [](uint32_t a, uint32_t) {
                 const float x = Real(a);
-                if (x == 0.1f) return 0x3dcccccdu & 0xffffe000u;   // 0.0999755859375
+                if (x == 0.1f) return 0x3dcccccdu & 0xffffe000u;  // 0.0999755859375
                 if (x == 2049.0f) return Bits(2048.0f);
                 if (x == 1e6f) return 0x7f800000u;
                 return a;
@@ -385,11 +389,12 @@ TEST(Alu, Composites) {
     %t5 = OpIAdd %uint %t4 %k5
     %result = OpIAdd %uint %t5 %k6
 )";
-  ExpectPairs(Integers(), code,
-              [](uint32_t a, uint32_t b) {
-                return a + 4 * 3 + 8 * 5 + a * 7 + 9 * 9 + (a << 2) + (b << 6);
-              },
-              types);
+  ExpectPairs(
+      Integers(), code,
+      [](uint32_t a, uint32_t b) {
+        return a + 4 * 3 + 8 * 5 + a * 7 + 9 * 9 + (a << 2) + (b << 6);
+      },
+      types);
 }
 
 TEST(Alu, DynamicComponentsAndSelect) {
@@ -459,25 +464,26 @@ TEST(Alu, Matrices) {
     %s3 = OpFAdd %float %s2 %o12
     %result = OpConvertFToU %uint %s3
 )";
-  ExpectPairs({0, 1, 2, 3, 4, 5, 6, 7}, code,
-              [](uint32_t a, uint32_t b) {
-                const double m[2][3] = {{double(a), 1, 2}, {3, double(b), 5}};
-                const double v[2] = {3, 5};
-                double mm[2][2] = {};
-                double mv[3] = {};
-                for (int i = 0; i < 3; ++i) {
-                  for (int c = 0; c < 2; ++c) {
-                    mv[i] += m[c][i] * v[c];
-                    for (int r = 0; r < 2; ++r) mm[c][r] += m[r][i] * m[c][i];
-                  }
-                }
-                double d = 0;
-                for (int c = 0; c < 2; ++c) {
-                  for (int i = 0; i < 3; ++i) d += 3 * v[c] * mv[i] * m[c][i];
-                }
-                return static_cast<uint32_t>(2 * mm[0][0] + 2 * mm[1][0] + d + mv[2] * v[1]);
-              },
-              types);
+  ExpectPairs(
+      {0, 1, 2, 3, 4, 5, 6, 7}, code,
+      [](uint32_t a, uint32_t b) {
+        const double m[2][3] = {{double(a), 1, 2}, {3, double(b), 5}};
+        const double v[2] = {3, 5};
+        double mm[2][2] = {};
+        double mv[3] = {};
+        for (int i = 0; i < 3; ++i) {
+          for (int c = 0; c < 2; ++c) {
+            mv[i] += m[c][i] * v[c];
+            for (int r = 0; r < 2; ++r) mm[c][r] += m[r][i] * m[c][i];
+          }
+        }
+        double d = 0;
+        for (int c = 0; c < 2; ++c) {
+          for (int i = 0; i < 3; ++i) d += 3 * v[c] * mv[i] * m[c][i];
+        }
+        return static_cast<uint32_t>(2 * mm[0][0] + 2 * mm[1][0] + d + mv[2] * v[1]);
+      },
+      types);
 }
 
 TEST(Alu, NoContractionReachesTheInstruction) {

@@ -39,15 +39,15 @@ class CfgBuilder {
   const SpirvFunction& f_;
   Cfg& cfg_;
   std::vector<CfgBlock>& blocks_;
-  std::vector<std::vector<uint32_t>> predecessors_;            // forward
-  std::vector<std::pair<uint32_t, uint32_t>> back_edges_;      // latch, header
+  std::vector<std::vector<uint32_t>> predecessors_;        // forward
+  std::vector<std::pair<uint32_t, uint32_t>> back_edges_;  // latch, header
   std::vector<std::vector<uint32_t>> latches_;
-  std::vector<uint32_t> nest_;       // innermost natural loop's header (a header: itself)
-  std::vector<uint32_t> outer_;      // header: header of the loop around it
-  std::vector<uint32_t> collapse_;   // union-find of LoopNest
-  std::vector<uint32_t> depth_;      // in the tree; the entry is 1
-  std::vector<uint32_t> jump_;       // skew-binary jump pointers for CommonAncestor
-  std::vector<uint32_t> merge_of_;   // loop header that declares this block its merge, or none
+  std::vector<uint32_t> nest_;      // innermost natural loop's header (a header: itself)
+  std::vector<uint32_t> outer_;     // header: header of the loop around it
+  std::vector<uint32_t> collapse_;  // union-find of LoopNest
+  std::vector<uint32_t> depth_;     // in the tree; the entry is 1
+  std::vector<uint32_t> jump_;      // skew-binary jump pointers for CommonAncestor
+  std::vector<uint32_t> merge_of_;  // loop header that declares this block its merge, or none
   std::vector<std::vector<uint32_t>> children_;
 };
 
@@ -226,8 +226,7 @@ absl::Status CfgBuilder::Tree() {
       block.label = true;
     }
     Attach(b, parent);
-    block.outside =
-        block.label && blocks_[parent].loop_header && !InNaturalLoop(b, parent);
+    block.outside = block.label && blocks_[parent].loop_header && !InNaturalLoop(b, parent);
     if (block.label) {
       (block.outside ? blocks_[parent].outside_labels : blocks_[parent].labels).push_back(b);
     }
@@ -262,8 +261,7 @@ void CfgBuilder::Number() {
       continue;
     }
     const uint32_t child = children_[b][next++];
-    blocks_[child].loop =
-        block.loop_header && !blocks_[child].outside ? b : block.loop;
+    blocks_[child].loop = block.loop_header && !blocks_[child].outside ? b : block.loop;
     stack.push_back({child, 0});
   }
 }
@@ -283,7 +281,7 @@ absl::Status CfgBuilder::CheckBackEdges() {
 // of the place its label is emitted at, so that "outside the subtree" and "inside the loop" are an
 // upper and a lower bound.
 void CfgBuilder::Jumps() {
-  std::vector<std::vector<uint32_t>> exits(blocks_.size());   // sorted, distinct
+  std::vector<std::vector<uint32_t>> exits(blocks_.size());  // sorted, distinct
   std::vector<bool> many(blocks_.size(), false);
   for (auto it = cfg_.by_preorder.rbegin(); it != cfg_.by_preorder.rend(); ++it) {
     const uint32_t b = *it;

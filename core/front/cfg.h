@@ -33,26 +33,26 @@ constexpr uint32_t kNoBlock = 0xffffffffu;
 
 struct CfgBlock {
   bool reachable = false;
-  bool loop_header = false;       // has a back edge
-  bool label = false;             // emitted at its parent, not at the edge to it
-  bool outside = false;           // label child of a loop header, after the loop
-  bool always_jumps = false;      // inline: control never falls out of the subtree within its loop
+  bool loop_header = false;   // has a back edge
+  bool label = false;         // emitted at its parent, not at the edge to it
+  bool outside = false;       // label child of a loop header, after the loop
+  bool always_jumps = false;  // inline: control never falls out of the subtree within its loop
   uint32_t parent = kNoBlock;
-  uint32_t loop = kNoBlock;       // the header of the innermost loop this block is emitted in;
-                                  // for a header: the loop around its own
-  uint32_t order = 0;             // reverse postorder
-  uint32_t pre = 0;               // preorder number in the tree
-  uint32_t inside_end = 0;        // header: end of the preorder interval inside its loop
-  uint32_t end = 0;               // end of the subtree's preorder interval
-  std::vector<uint32_t> labels;           // label children inside, by order
-  std::vector<uint32_t> outside_labels;   // label children after the loop, by order
-  std::vector<uint32_t> successors;       // distinct, ascending
+  uint32_t loop = kNoBlock;      // the header of the innermost loop this block is emitted in;
+                                 // for a header: the loop around its own
+  uint32_t order = 0;            // reverse postorder
+  uint32_t pre = 0;              // preorder number in the tree
+  uint32_t inside_end = 0;       // header: end of the preorder interval inside its loop
+  uint32_t end = 0;              // end of the subtree's preorder interval
+  std::vector<uint32_t> labels;  // label children inside, by order
+  std::vector<uint32_t> outside_labels;  // label children after the loop, by order
+  std::vector<uint32_t> successors;      // distinct, ascending
 };
 
 struct Cfg {
-  std::vector<CfgBlock> blocks;         // local index: block number minus first_block
-  std::vector<uint32_t> by_order;       // reachable blocks in reverse postorder
-  std::vector<uint32_t> by_preorder;    // reachable blocks in preorder
+  std::vector<CfgBlock> blocks;       // local index: block number minus first_block
+  std::vector<uint32_t> by_order;     // reachable blocks in reverse postorder
+  std::vector<uint32_t> by_preorder;  // reachable blocks in preorder
 
   // Whether a value defined in block d can be used in block u without being carried.
   bool Visible(uint32_t d, uint32_t u) const {

@@ -44,11 +44,11 @@ struct Statement {
   Kind kind = Kind::kAssign;
   int target = 0;
   int a = 0;
-  uint32_t n = 0;             // a constant, a trip count, the number of cases
-  int id = 0;                 // of loop counters
+  uint32_t n = 0;  // a constant, a trip count, the number of cases
+  int id = 0;      // of loop counters
   Condition condition;
   std::vector<Block> blocks;
-  std::vector<bool> ends;     // cases: with a break
+  std::vector<bool> ends;  // cases: with a break
 };
 
 class Generator {
@@ -95,7 +95,7 @@ class Generator {
     } else {
       s->kind = Kind::kSwitch;
       s->n = 1 + r_.Below(4);
-      for (uint32_t c = 0; c <= s->n; ++c) {   // the last is the default
+      for (uint32_t c = 0; c <= s->n; ++c) {  // the last is the default
         s->blocks.push_back(Make(depth - 1, in_loop, true));
         s->ends.push_back(r_.Below(3) != 0);
       }
@@ -120,16 +120,15 @@ std::string Text(const Statement& s) {
       return "if (" + s.condition.Text() + ") {\n" + Text(s.blocks[0]) + "}" +
              (s.blocks.size() > 1 ? " else {\n" + Text(s.blocks[1]) + "}" : "") + "\n";
     case Kind::kFor:
-      return "for (uint " + i + " = 0u; " + i + " < " + n + "; ++" + i + ", v0 ^= " + i +
-             ") {\n" + Text(s.blocks[0]) + "}\n";
+      return "for (uint " + i + " = 0u; " + i + " < " + n + "; ++" + i + ", v0 ^= " + i + ") {\n" +
+             Text(s.blocks[0]) + "}\n";
     case Kind::kDoWhile:
       return "uint " + i + " = 0u;\ndo {\n++" + i + ";\n" + Text(s.blocks[0]) + "} while (" + i +
              " < " + n + " && " + s.condition.Text() + ");\n";
     case Kind::kSwitch: {
       std::string text = "switch (v" + std::to_string(s.a) + " % 5u) {\n";
       for (size_t c = 0; c < s.blocks.size(); ++c) {
-        text += c + 1 == s.blocks.size() ? "default: {\n"
-                                         : "case " + std::to_string(c) + "u: {\n";
+        text += c + 1 == s.blocks.size() ? "default: {\n" : "case " + std::to_string(c) + "u: {\n";
         text += Text(s.blocks[c]) + (s.ends[c] ? "break;\n" : "") + "}\n";
       }
       return text + "}\n";
@@ -246,8 +245,8 @@ TEST(RandomControlFlow, AgreesWithTheTree) {
       const auto output = RunWords(*module, input, input.size(), 2);
       ASSERT_TRUE(output.ok()) << output.status() << function << mir::Print(*module);
       for (size_t i = 0; i < input.size(); ++i) {
-        ASSERT_EQ((*output)[i], Expected(block, input[i]))
-            << "x = " << input[i] << "\n" << function << mir::Print(*module);
+        ASSERT_EQ((*output)[i], Expected(block, input[i])) << "x = " << input[i] << "\n"
+                                                           << function << mir::Print(*module);
       }
     }
   }

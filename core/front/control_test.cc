@@ -21,7 +21,7 @@ std::vector<uint32_t> Inputs() {
 struct Shape {
   const char* name;
   const char* globals;
-  const char* body;                             // reads x, leaves its answer in r
+  const char* body;  // reads x, leaves its answer in r
   std::function<uint32_t(uint32_t)> expected;
 };
 
@@ -142,40 +142,57 @@ const std::vector<Shape>& Shapes() {
       {"return_in_main", "",
        "if (x % 4u == 1u) { out_[id] = 77u; return; } for (uint i = 0u; i < 5u; ++i) { if (i == x) "
        "{ out_[id] = 88u + i; return; } } r = 99u;",
-       [](uint32_t x) { return x % 4 == 1 ? 77u : x < 5 ? 88 + x : 99; }},
+       [](uint32_t x) { return x % 4 == 1 ? 77u
+                               : x < 5    ? 88 + x
+                                          : 99; }},
       {"switch_plain", "",
        "switch (x % 6u) { case 0u: r = 10u; break; case 1u: case 2u: r = 20u; break; case 4u: r = "
        "30u; break; default: r = 40u; } r += 1u;",
        [](uint32_t x) {
          switch (x % 6) {
-           case 0: return 11u;
+           case 0:
+             return 11u;
            case 1:
-           case 2: return 21u;
-           case 4: return 31u;
-           default: return 41u;
+           case 2:
+             return 21u;
+           case 4:
+             return 31u;
+           default:
+             return 41u;
          }
        }},
       {"switch_fallthrough", "",
-       "switch (x % 7u) { case 0u: r += 1u; case 1u: r += 2u; if (x > 20u) break; r += 4u; case 2u: "
+       "switch (x % 7u) { case 0u: r += 1u; case 1u: r += 2u; if (x > 20u) break; r += 4u; case "
+       "2u: "
        "r += 8u; break; default: r += 16u; case 5u: r += 32u; case 6u: r += 64u; }",
        [](uint32_t x) {
          uint32_t r = 0;
          switch (x % 7) {
-           case 0: r += 1; [[fallthrough]];
+           case 0:
+             r += 1;
+             [[fallthrough]];
            case 1:
              r += 2;
              if (x > 20) break;
              r += 4;
              [[fallthrough]];
-           case 2: r += 8; break;
-           default: r += 16; [[fallthrough]];
-           case 5: r += 32; [[fallthrough]];
-           case 6: r += 64;
+           case 2:
+             r += 8;
+             break;
+           default:
+             r += 16;
+             [[fallthrough]];
+           case 5:
+             r += 32;
+             [[fallthrough]];
+           case 6:
+             r += 64;
          }
          return r;
        }},
       {"switch_break_from_nested_ifs", "",
-       "switch (x % 5u) { case 0u: if (x > 10u) { if (x > 20u) break; r = 1u; } r += 2u; break; case "
+       "switch (x % 5u) { case 0u: if (x > 10u) { if (x > 20u) break; r = 1u; } r += 2u; break; "
+       "case "
        "3u: { for (uint i = 0u; i < 8u; ++i) { if (i == x % 9u) break; r += i; } if (x % 2u == 0u) "
        "break; r += 100u; } default: r += 5u; } r *= 3u;",
        [](uint32_t x) {
@@ -196,7 +213,8 @@ const std::vector<Shape>& Shapes() {
              if (x % 2 == 0) break;
              r += 100;
              [[fallthrough]];
-           default: r += 5;
+           default:
+             r += 5;
          }
          return r * 3;
        }},
@@ -208,8 +226,11 @@ const std::vector<Shape>& Shapes() {
          uint32_t r = 0;
          for (uint32_t i = 0; i < 10; ++i) {
            switch ((x + i) % 5) {
-             case 0: continue;
-             case 1: r += 1; break;
+             case 0:
+               continue;
+             case 1:
+               r += 1;
+               break;
              case 2:
                r += 10;
                if (i > 6) continue;
@@ -232,12 +253,15 @@ const std::vector<Shape>& Shapes() {
          uint32_t r = 0;
          for (uint32_t i = 0; i < 10; ++i) {
            switch ((x >> i) % 4) {
-             case 0: r += 1; break;
+             case 0:
+               r += 1;
+               break;
              case 1:
                if (r > 3) return r;
                r += 2;
                break;
-             case 2: continue;
+             case 2:
+               continue;
              default:
                if (i == 7) return 500u + r;
            }
@@ -246,7 +270,8 @@ const std::vector<Shape>& Shapes() {
          return r;
        }},
       {"large_switch", "",
-       "switch (x % 20u) { case 0u: r=3u;break; case 1u: r=14u;break; case 2u: r=15u;break; case 3u:"
+       "switch (x % 20u) { case 0u: r=3u;break; case 1u: r=14u;break; case 2u: r=15u;break; case "
+       "3u:"
        " r=92u;break; case 4u: r=65u;break; case 5u: r=35u; case 6u: r+=89u;break; case 7u: r=79u;"
        "break; case 8u: r=32u;break; case 9u: r=38u;break; case 10u: r=46u;break; case 11u: r=26u;"
        "break; case 12u: case 17u: r=43u;break; case 13u: r=38u;break; default: r = 7u; case 15u: "
@@ -257,7 +282,8 @@ const std::vector<Shape>& Shapes() {
          return table[x % 20];
        }},
       {"infinite_loop_with_breaks", "",
-       "uint i = 0u; while (true) { i++; if (i * 7u > x % 50u) break; if (i % 4u == 3u) continue; r "
+       "uint i = 0u; while (true) { i++; if (i * 7u > x % 50u) break; if (i % 4u == 3u) continue; "
+       "r "
        "+= i; if (r > 30u) { r = 1000u; break; } }",
        [](uint32_t x) {
          uint32_t r = 0;
@@ -288,7 +314,8 @@ const std::vector<Shape>& Shapes() {
          return r + j;
        }},
       {"short_circuit", "",
-       "bool a = x > 3u && (x % 2u == 0u || x / (x - 3u) == 1u); bool b = a || x == 1u; r = (a ? 1u "
+       "bool a = x > 3u && (x % 2u == 0u || x / (x - 3u) == 1u); bool b = a || x == 1u; r = (a ? "
+       "1u "
        ": 0u) + (b ? 2u : 0u); if (a && b && x != 8u) r += 4u;",
        [](uint32_t x) {
          const bool a = x > 3 && (x % 2 == 0 || x / (x - 3) == 1);
@@ -338,7 +365,8 @@ const std::vector<Shape>& Shapes() {
        "spin(x); if (x == 3u) { while (r < 10u) { r += 3u; } } else { r = x; }",
        [](uint32_t x) { return x == 3 ? 12 : x; }},
       {"swap_in_loop", "",
-       "uint a = x, b = x ^ 5u; for (uint i = 0u; i < x % 9u; ++i) { uint t = a; a = b; b = t + 1u; "
+       "uint a = x, b = x ^ 5u; for (uint i = 0u; i < x % 9u; ++i) { uint t = a; a = b; b = t + "
+       "1u; "
        "} r = a * 3u + b;",
        [](uint32_t x) {
          uint32_t a = x;
@@ -369,8 +397,8 @@ TEST_P(ControlFlow, EveryShape) {
     const auto output = RunWords(*module, input, input.size(), 3);
     ASSERT_TRUE(output.ok()) << output.status() << mir::Print(*module);
     for (size_t i = 0; i < input.size(); ++i) {
-      ASSERT_EQ((*output)[i], shape.expected(input[i]))
-          << "x = " << input[i] << "\n" << mir::Print(*module);
+      ASSERT_EQ((*output)[i], shape.expected(input[i])) << "x = " << input[i] << "\n"
+                                                        << mir::Print(*module);
     }
   }
 }

@@ -14,7 +14,8 @@ constexpr CoverageRow kRows[] = {
 #define GLSL_STD_450(name, cause) {"glsl_std_450", #name, Number(GLSLstd450##name), cause},
 #define BUILTIN(name, cause) {"builtin", #name, Number(spv::BuiltIn::name), cause},
 #define STORAGE_CLASS(name, cause) {"storage_class", #name, Number(spv::StorageClass::name), cause},
-#define EXECUTION_MODE(name, cause) {"execution_mode", #name, Number(spv::ExecutionMode::name), cause},
+#define EXECUTION_MODE(name, cause) \
+  {"execution_mode", #name, Number(spv::ExecutionMode::name), cause},
 #include "core/front/coverage.def"
 };
 

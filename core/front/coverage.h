@@ -16,7 +16,7 @@ namespace kiln::front {
 struct CoverageRow {
   std::string_view kind;
   std::string_view name;
-  uint32_t number = 0;      // the enumerant in SPIR-V or in the extended instruction set
+  uint32_t number = 0;  // the enumerant in SPIR-V or in the extended instruction set
   std::string_view cause;
 };
 

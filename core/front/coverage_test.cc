@@ -92,9 +92,9 @@ TEST(Coverage, InstructionsAreRefusedByTheTable) {
     if (row.kind != "instruction") continue;
     SCOPED_TRACE(row.name);
     const auto op = static_cast<spv::Op>(row.number);
-    Words words = WithInstruction(
-        frame.words, MakeInstruction(op, frame.uint_type, frame.words[3], frame.value),
-        EndsBlock(op));
+    Words words = WithInstruction(frame.words,
+                                  MakeInstruction(op, frame.uint_type, frame.words[3], frame.value),
+                                  EndsBlock(op));
     words[3] += 1;
     const auto module = ImportSpirv(words, {});
     if (!row.cause.empty()) {
@@ -122,8 +122,8 @@ TEST(Coverage, OpcodesWithoutARowAreRefused) {
 }
 
 TEST(Coverage, GlslInstructions) {
-  const Words words = Assemble(KernelAssembly(
-      "", "%result = OpExtInst %uint %glsl UMin %x %u_1\n"));
+  const Words words =
+      Assemble(KernelAssembly("", "%result = OpExtInst %uint %glsl UMin %x %u_1\n"));
   size_t at = 5;
   while ((words[at] & 0xffff) != static_cast<uint32_t>(spv::Op::OpExtInst)) at += words[at] >> 16;
   for (const CoverageRow& row : CoverageTable()) {
@@ -157,9 +157,9 @@ TEST(Coverage, Builtins) {
   for (const CoverageRow& row : CoverageTable()) {
     if (row.kind != "builtin") continue;
     SCOPED_TRACE(row.name);
-    Words words = Assemble(KernelAssembly(
-        "OpDecorate %b BuiltIn PrimitiveId\n%b = OpVariable %p_in Input\n",
-        "%result = OpLoad %uint %b\n"));
+    Words words =
+        Assemble(KernelAssembly("OpDecorate %b BuiltIn PrimitiveId\n%b = OpVariable %p_in Input\n",
+                                "%result = OpLoad %uint %b\n"));
     for (size_t at = 5; at < words.size(); at += words[at] >> 16) {
       if ((words[at] & 0xffff) == static_cast<uint32_t>(spv::Op::OpDecorate) &&
           words[at + 2] == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
@@ -203,14 +203,18 @@ TEST(Coverage, ExecutionModes) {
       at += words[at] >> 16;
     }
     const bool width = row.cause == "float_controls";
-    Words mode = {6u << 16 | static_cast<uint32_t>(spv::Op::OpExecutionMode), words[at + 1],
-                  row.number, width ? 32u : 8u, 1, 1};
+    Words mode = {6u << 16 | static_cast<uint32_t>(spv::Op::OpExecutionMode),
+                  words[at + 1],
+                  row.number,
+                  width ? 32u : 8u,
+                  1,
+                  1};
     words.insert(words.begin() + at, mode.begin(), mode.end());
     const auto module = ImportSpirv(words, {});
     // Round to nearest even is what the targets are dispatched with.
     const std::string want = row.name == "RoundingModeRTE" ? "" : std::string(row.cause);
     EXPECT_EQ(RefusalCause(module.status()), want) << module.status();
-    if (width) {   // of a width that is not compiled
+    if (width) {  // of a width that is not compiled
       words[at + 3] = 16;
       EXPECT_TRUE(ImportSpirv(words, {}).ok());
     }

@@ -9,8 +9,8 @@ struct AluRow {
   spv::Op spirv;
   mir::Op mir;
   uint8_t operands;
-  bool swap = false;       // exchange the operands
-  bool negate = false;     // and take the negation of the bool
+  bool swap = false;    // exchange the operands
+  bool negate = false;  // and take the negation of the bool
 };
 
 // Unordered float comparisons are negations of ordered ones: a < b or unordered is not (a >= b).
@@ -73,9 +73,8 @@ constexpr AluRow kRows[] = {
 
 // Opcodes that only take bools, or only take integers, where the MIR op would take either.
 bool WantsBool(spv::Op op) {
-  return op == spv::Op::OpLogicalNot || op == spv::Op::OpLogicalOr ||
-         op == spv::Op::OpLogicalAnd || op == spv::Op::OpLogicalEqual ||
-         op == spv::Op::OpLogicalNotEqual;
+  return op == spv::Op::OpLogicalNot || op == spv::Op::OpLogicalOr || op == spv::Op::OpLogicalAnd ||
+         op == spv::Op::OpLogicalEqual || op == spv::Op::OpLogicalNotEqual;
 }
 
 const AluRow* Row(spv::Op op) {
@@ -177,7 +176,7 @@ bool Importer::EmitFloatCompare(const SpirvInst& inst, bool* handled) {
   for (size_t i = 0; i < n && ok(); ++i) {
     const ValueId a = operands[i];
     const ValueId b = operands[count == 2 ? n + i : i];
-    ValueId value = a;   // conversions between 32-bit types change nothing
+    ValueId value = a;  // conversions between 32-bit types change nothing
     if (inst.op == spv::Op::OpFOrdNotEqual || inst.op == spv::Op::OpLessOrGreater) {
       value = less_or_greater(a, b);
     } else if (inst.op == spv::Op::OpFUnordEqual) {
@@ -189,7 +188,8 @@ bool Importer::EmitFloatCompare(const SpirvInst& inst, bool* handled) {
     } else if (inst.op == spv::Op::OpIsNan) {
       value = unordered(a);
     } else if (inst.op == spv::Op::OpIsInf) {
-      value = Emit(Op::kFeq, {Emit(Op::kFabs, {a}), builder_.Constant(mir::Type::kF32, 0x7f800000)});
+      value =
+          Emit(Op::kFeq, {Emit(Op::kFabs, {a}), builder_.Constant(mir::Type::kF32, 0x7f800000)});
     } else if (inst.op == spv::Op::OpQuantizeToF16) {
       value = Emit(Op::kF16f, {Emit(Op::kF2f16, {a})});
     }

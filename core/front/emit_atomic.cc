@@ -23,7 +23,7 @@ constexpr uint32_t kAcquire = Bit(spv::MemorySemanticsMask::Acquire) |
 
 struct AtomicForm {
   mir::AtomicOp op;
-  size_t value = 0;      // word of the value operand, 0: none
+  size_t value = 0;  // word of the value operand, 0: none
 };
 
 bool FormOf(spv::Op op, AtomicForm* form) {
@@ -112,8 +112,7 @@ bool Importer::EmitControlBarrier(const SpirvInst& inst) {
   // its own barrier before.
   const auto memory_scope = static_cast<spv::Scope>(memory);
   const bool wider = memory_scope != spv::Scope::Workgroup &&
-                     memory_scope != spv::Scope::Subgroup &&
-                     memory_scope != spv::Scope::Invocation;
+                     memory_scope != spv::Scope::Subgroup && memory_scope != spv::Scope::Invocation;
   if ((wider || scope == spv::Scope::Invocation) && !EmitMemoryBarrier(semantics)) return false;
   if (scope == spv::Scope::Workgroup) builder_.EmitInst(mir::Op::kControlBarrier, {}, {});
   return true;
@@ -128,8 +127,7 @@ bool Importer::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t
   const SpirvType* pointee = Supported(pointer.type);
   if (pointee == nullptr) return false;
   const bool is_float = pointee->kind == SpirvType::kFloat;
-  if ((pointee->kind != SpirvType::kInt && !is_float) ||
-      (type == mir::Type::kF32) != is_float) {
+  if ((pointee->kind != SpirvType::kInt && !is_float) || (type == mir::Type::kF32) != is_float) {
     return Malformed("atomic on what is no 32-bit scalar", inst.operand(1));
   }
   uint32_t resource = 0;

@@ -19,7 +19,7 @@
 namespace kiln::front {
 namespace {
 
-constexpr int kMaxRegionDepth = 256;      // mir/verify.h allows 512; passes recurse
+constexpr int kMaxRegionDepth = 256;  // mir/verify.h allows 512; passes recurse
 // The flow of the arm of a conditional branch whose code is to follow behind the `if`.
 constexpr uint32_t kHereLabel = 0xfffffffdu;
 // More cases than this are tried as halves, so that nesting stays logarithmic.
@@ -159,7 +159,7 @@ Flow Importer::Join(mir::InstId inst, ValueId condition, size_t values_before, A
         side[a] = writes[next[a]++].second;
       }
     }
-    for (int a = 0; a < 2; ++a) {   // an arm without an end, or without a value, agrees
+    for (int a = 0; a < 2; ++a) {  // an arm without an end, or without a value, agrees
       if (alive[a] && side[a].valid()) continue;
       const ValueId other = side[1 - a];
       side[a] = other.valid() && VisibleOutside(other, values_before) ? other : ValueId();
@@ -241,7 +241,9 @@ Flow Importer::Dispatch(Flow flow) {
     if (flow.size() == 1) return Jump(label);
     EmitIf(
         condition, [&, label = label] { return Jump(label); },
-        [] { return Flow{{kHereLabel, ValueId()}}; });
+        [] {
+          return Flow{{kHereLabel, ValueId()}};
+        });
     flow.erase(flow.begin() + i);
   }
   if (flow.size() == 1) flow[0].second = ValueId();
@@ -442,7 +444,7 @@ Flow Importer::EmitBlock(uint32_t block, uint32_t* next) {
 }
 
 Flow Importer::EmitSequence(uint32_t x, bool loop_body) {
-  std::vector<uint32_t> pending;   // labels whose code is to follow, the next one last
+  std::vector<uint32_t> pending;  // labels whose code is to follow, the next one last
   for (;;) {
     if (!ok()) return {};
     const CfgBlock& block = context_.plan->cfg.blocks[x];
@@ -489,7 +491,7 @@ void Importer::AddWrittenSlots(const Write& write, std::vector<uint32_t>* slots)
     const Pointer& pointer = pointers_[binding.pointer];
     const LocalVariable* v = plan_.Variable(pointer.variable);
     if (pointer.space != Pointer::kLocal || v == nullptr || v->slot == kNoSlot) return;
-    if (pointer.dynamic.valid()) {   // anywhere in what is in memory, not in slots
+    if (pointer.dynamic.valid()) {  // anywhere in what is in memory, not in slots
       return;
     }
     first = v->slot + pointer.offset + write.first;

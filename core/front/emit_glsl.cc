@@ -19,7 +19,7 @@ struct DirectRow {
 };
 
 constexpr DirectRow kDirect[] = {
-    {GLSLstd450Round, mir::Op::kFroundEven, 1},   // may round halves either way
+    {GLSLstd450Round, mir::Op::kFroundEven, 1},  // may round halves either way
     {GLSLstd450RoundEven, mir::Op::kFroundEven, 1},
     {GLSLstd450Trunc, mir::Op::kFtrunc, 1},
     {GLSLstd450FAbs, mir::Op::kFabs, 1},
@@ -134,13 +134,13 @@ ValueId Importer::GlslUnary(GLSLstd450 op, ValueId x) {
     case GLSLstd450Asinh:
       return Asinh(x);
     case GLSLstd450Acosh: {
-      const ValueId root = Emit(
-          Op::kFsqrt, {Emit(Op::kFsub, {Emit(Op::kFmul, {x, x}), Float(1.0f)})});
+      const ValueId root =
+          Emit(Op::kFsqrt, {Emit(Op::kFsub, {Emit(Op::kFmul, {x, x}), Float(1.0f)})});
       return Log(Emit(Op::kFadd, {x, root}));
     }
     case GLSLstd450Atanh: {
-      const ValueId ratio = Emit(Op::kFdiv, {Emit(Op::kFadd, {Float(1.0f), x}),
-                                             Emit(Op::kFsub, {Float(1.0f), x})});
+      const ValueId ratio =
+          Emit(Op::kFdiv, {Emit(Op::kFadd, {Float(1.0f), x}), Emit(Op::kFsub, {Float(1.0f), x})});
       return Emit(Op::kFmul, {Log(ratio), Float(0.5f)});
     }
     case GLSLstd450Exp:
@@ -176,12 +176,10 @@ ValueId Importer::GlslTernary(GLSLstd450 op, ValueId x, ValueId y, ValueId z) {
       const ValueId rest = Emit(Op::kFsub, {Float(1.0f), z});
       return Emit(Op::kFadd, {Emit(Op::kFmul, {x, rest}), Emit(Op::kFmul, {y, z})});
     }
-    default: {   // SmoothStep: edge0 x, edge1 y, x z
-      const ValueId ratio =
-          Emit(Op::kFdiv, {Emit(Op::kFsub, {z, x}), Emit(Op::kFsub, {y, x})});
+    default: {  // SmoothStep: edge0 x, edge1 y, x z
+      const ValueId ratio = Emit(Op::kFdiv, {Emit(Op::kFsub, {z, x}), Emit(Op::kFsub, {y, x})});
       const ValueId t = Emit(Op::kFsaturate, {ratio});
-      const ValueId slope =
-          Emit(Op::kFsub, {Float(3.0f), Emit(Op::kFmul, {Float(2.0f), t})});
+      const ValueId slope = Emit(Op::kFsub, {Float(3.0f), Emit(Op::kFmul, {Float(2.0f), t})});
       return Emit(Op::kFmul, {Emit(Op::kFmul, {t, t}), slope});
     }
   }
@@ -261,13 +259,13 @@ bool Importer::EmitGlslVector(const SpirvInst& inst, GLSLstd450 op, bool* handle
     for (int i = 0; i < 3; ++i) {
       const int j = (i + 1) % 3;
       const int k = (i + 2) % 3;
-      out.push_back(Emit(Op::kFsub, {Emit(Op::kFmul, {a[j], b[k]}),
-                                     Emit(Op::kFmul, {b[j], a[k]})}));
+      out.push_back(
+          Emit(Op::kFsub, {Emit(Op::kFmul, {a[j], b[k]}), Emit(Op::kFmul, {b[j], a[k]})}));
     }
-  } else if (op == GLSLstd450FaceForward) {   // N, I, Nref
+  } else if (op == GLSLstd450FaceForward) {  // N, I, Nref
     const ValueId keep = Emit(Op::kFlt, {Dot(c, b), Float(0.0f)});
     for (ValueId v : a) out.push_back(Emit(Op::kSelect, {keep, v, Emit(Op::kFneg, {v})}));
-  } else {                                    // I - 2 dot(N, I) N
+  } else {  // I - 2 dot(N, I) N
     const ValueId twice = Emit(Op::kFmul, {Float(2.0f), Dot(b, a)});
     for (size_t i = 0; i < a.size(); ++i) {
       out.push_back(Emit(Op::kFsub, {a[i], Emit(Op::kFmul, {twice, b[i]})}));
@@ -287,15 +285,13 @@ bool Importer::EmitRefract(const SpirvInst& inst) {
   const ValueId d = Dot(n, i);
   const ValueId one = Float(1.0f);
   const ValueId rest = Emit(Op::kFsub, {one, Emit(Op::kFmul, {d, d})});
-  const ValueId k = Emit(
-      Op::kFsub, {one, Emit(Op::kFmul, {Emit(Op::kFmul, {eta, eta}), rest})});
+  const ValueId k = Emit(Op::kFsub, {one, Emit(Op::kFmul, {Emit(Op::kFmul, {eta, eta}), rest})});
   const ValueId total = Emit(Op::kFlt, {k, Float(0.0f)});
-  const ValueId scale =
-      Emit(Op::kFadd, {Emit(Op::kFmul, {eta, d}), Emit(Op::kFsqrt, {k})});
+  const ValueId scale = Emit(Op::kFadd, {Emit(Op::kFmul, {eta, d}), Emit(Op::kFsqrt, {k})});
   Leaves out;
   for (size_t c = 0; c < i.size(); ++c) {
-    const ValueId ray = Emit(
-        Op::kFsub, {Emit(Op::kFmul, {eta, i[c]}), Emit(Op::kFmul, {scale, n[c]})});
+    const ValueId ray =
+        Emit(Op::kFsub, {Emit(Op::kFmul, {eta, i[c]}), Emit(Op::kFmul, {scale, n[c]})});
     out.push_back(Emit(Op::kSelect, {total, Float(0.0f), ray}));
   }
   return ok() && Define(inst, out);
@@ -307,9 +303,9 @@ bool Importer::EmitRefract(const SpirvInst& inst) {
 ValueId Importer::PackNorm(ValueId x, uint32_t bits, bool is_signed) {
   using mir::Op;
   const auto scale = static_cast<float>((1u << (is_signed ? bits - 1 : bits)) - 1);
-  const ValueId clamped =
-      is_signed ? Emit(Op::kFmin, {Emit(Op::kFmax, {x, Float(-1.0f)}), Float(1.0f)})
-                : Emit(Op::kFsaturate, {x});
+  const ValueId clamped = is_signed
+                              ? Emit(Op::kFmin, {Emit(Op::kFmax, {x, Float(-1.0f)}), Float(1.0f)})
+                              : Emit(Op::kFsaturate, {x});
   const ValueId rounded = Emit(Op::kFroundEven, {Emit(Op::kFmul, {clamped, Float(scale)})});
   if (!is_signed) return Emit(Op::kF2u, {rounded});
   return Emit(Op::kAnd, {Emit(Op::kF2i, {rounded}), Int((1u << bits) - 1)});
@@ -390,8 +386,8 @@ bool Importer::EmitGlslPack(const SpirvInst& inst, GLSLstd450 op, bool* handled)
         out[0] = Emit(Op::kOr, {out[0], placed});
       }
     } else if (half) {
-      const ValueId field = i == 0 ? Emit(Op::kAnd, {in[0], Int(0xffff)})
-                                   : Emit(Op::kUshr, {in[0], Int(16)});
+      const ValueId field =
+          i == 0 ? Emit(Op::kAnd, {in[0], Int(0xffff)}) : Emit(Op::kUshr, {in[0], Int(16)});
       out.push_back(Emit(Op::kF16f, {field}));
     } else {
       out.push_back(UnpackNorm(in[0], i * bits, bits, is_signed));
@@ -485,7 +481,7 @@ bool Importer::EmitInverse(const SpirvInst& inst) {
   Leaves out;
   for (uint32_t c = 0; c < m.columns; ++c) {
     for (uint32_t r = 0; r < m.rows; ++r) {
-      ValueId cofactor = Minor(m, r, c);   // transposed
+      ValueId cofactor = Minor(m, r, c);  // transposed
       if ((c + r) % 2 == 1) cofactor = Emit(Op::kFneg, {cofactor});
       out.push_back(Emit(Op::kFmul, {cofactor, scale}));
     }

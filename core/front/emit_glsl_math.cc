@@ -19,7 +19,7 @@ constexpr float kLog2E = 1.44269504088896340736f;
 constexpr float kLn2 = 0.693147180559945309417f;
 
 constexpr float kAsin[] = {0.16666673f, 0.07498761f, 0.045020215f, 0.026433362f, 0.03832831f};
-constexpr float kAtan[] = {0.99999934f,  -0.33326516f, 0.19881482f, -0.1348719f,
+constexpr float kAtan[] = {0.99999934f, -0.33326516f, 0.19881482f,  -0.1348719f,
                            0.08387117f, -0.03701299f, 0.0078633744f};
 
 }  // namespace
@@ -53,8 +53,7 @@ ValueId Importer::Asin(ValueId x) {
   using mir::Op;
   const ValueId t = Emit(Op::kFabs, {x});
   const ValueId large = Emit(Op::kFge, {t, Float(0.5f)});
-  const ValueId rest =
-      Emit(Op::kFmul, {Emit(Op::kFsub, {Float(1.0f), t}), Float(0.5f)});
+  const ValueId rest = Emit(Op::kFmul, {Emit(Op::kFsub, {Float(1.0f), t}), Float(0.5f)});
   const ValueId z = Emit(Op::kSelect, {large, rest, Emit(Op::kFmul, {t, t})});
   const ValueId s = Emit(Op::kSelect, {large, Emit(Op::kFsqrt, {z}), t});
   const ValueId p = Emit(Op::kFfma, {Emit(Op::kFmul, {s, z}), Polynomial(z, kAsin), s});
@@ -66,15 +65,13 @@ ValueId Importer::Acos(ValueId x) {
   using mir::Op;
   const ValueId t = Emit(Op::kFabs, {x});
   const ValueId large = Emit(Op::kFge, {t, Float(0.5f)});
-  const ValueId rest =
-      Emit(Op::kFmul, {Emit(Op::kFsub, {Float(1.0f), t}), Float(0.5f)});
+  const ValueId rest = Emit(Op::kFmul, {Emit(Op::kFsub, {Float(1.0f), t}), Float(0.5f)});
   const ValueId z = Emit(Op::kSelect, {large, rest, Emit(Op::kFmul, {t, t})});
   const ValueId s = Emit(Op::kSelect, {large, Emit(Op::kFsqrt, {z}), t});
   const ValueId p = Emit(Op::kFfma, {Emit(Op::kFmul, {s, z}), Polynomial(z, kAsin), s});
   const ValueId twice = Emit(Op::kFadd, {p, p});
   const ValueId negative = Emit(Op::kFlt, {x, Float(0.0f)});
-  const ValueId outer =
-      Emit(Op::kSelect, {negative, Emit(Op::kFsub, {Float(kPi), twice}), twice});
+  const ValueId outer = Emit(Op::kSelect, {negative, Emit(Op::kFsub, {Float(kPi), twice}), twice});
   const ValueId inner = Emit(Op::kFsub, {Float(kHalfPi), WithSign(p, x)});
   return Emit(Op::kSelect, {large, outer, inner});
 }
@@ -89,8 +86,7 @@ ValueId Importer::Atan(ValueId x) {
   using mir::Op;
   const ValueId t = Emit(Op::kFabs, {x});
   const ValueId inverted = Emit(Op::kFlt, {Float(1.0f), t});
-  const ValueId p =
-      AtanOfRatio(Emit(Op::kSelect, {inverted, Emit(Op::kFrcp, {t}), t}));
+  const ValueId p = AtanOfRatio(Emit(Op::kSelect, {inverted, Emit(Op::kFrcp, {t}), t}));
   const ValueId folded = Emit(Op::kFsub, {Float(kHalfPi), p});
   return WithSign(Emit(Op::kSelect, {inverted, folded, p}), x);
 }
@@ -102,13 +98,12 @@ ValueId Importer::Atan2(ValueId y, ValueId x) {
   const ValueId ay = Emit(Op::kFabs, {y});
   const ValueId low = Emit(Op::kFmin, {ax, ay});
   const ValueId high = Emit(Op::kFmax, {ax, ay});
-  const ValueId ratio = Emit(Op::kSelect, {Emit(Op::kFeq, {ax, ay}), Float(1.0f),
-                                           Emit(Op::kFdiv, {low, high})});
+  const ValueId ratio =
+      Emit(Op::kSelect, {Emit(Op::kFeq, {ax, ay}), Float(1.0f), Emit(Op::kFdiv, {low, high})});
   const ValueId p = AtanOfRatio(ratio);
   const ValueId steep = Emit(Op::kFlt, {ax, ay});
-  const ValueId right =
-      Emit(Op::kSelect, {steep, Emit(Op::kFsub, {Float(kHalfPi), p}), p});
-  const ValueId left = Emit(Op::kSlt, {Emit(Op::kBitcast, {x}), Int(0)});   // -0 included
+  const ValueId right = Emit(Op::kSelect, {steep, Emit(Op::kFsub, {Float(kHalfPi), p}), p});
+  const ValueId left = Emit(Op::kSlt, {Emit(Op::kBitcast, {x}), Int(0)});  // -0 included
   return WithSign(Emit(Op::kSelect, {left, Emit(Op::kFsub, {Float(kPi), right}), right}), y);
 }
 
@@ -121,12 +116,10 @@ ValueId Importer::Sinh(ValueId x) {
 // Beyond 10 the result is 1 to within rounding; the clamp keeps the exponentials finite.
 ValueId Importer::Tanh(ValueId x) {
   using mir::Op;
-  const ValueId t =
-      Emit(Op::kFmin, {Emit(Op::kFmax, {x, Float(-10.0f)}), Float(10.0f)});
+  const ValueId t = Emit(Op::kFmin, {Emit(Op::kFmax, {x, Float(-10.0f)}), Float(10.0f)});
   const ValueId up = Exp(t);
   const ValueId down = Exp(Emit(Op::kFneg, {t}));
-  const ValueId ratio =
-      Emit(Op::kFdiv, {Emit(Op::kFsub, {up, down}), Emit(Op::kFadd, {up, down})});
+  const ValueId ratio = Emit(Op::kFdiv, {Emit(Op::kFsub, {up, down}), Emit(Op::kFadd, {up, down})});
   return Emit(Op::kSelect, {Emit(Op::kFne, {x, x}), x, ratio});
 }
 
@@ -161,10 +154,10 @@ void Importer::Frexp(ValueId x, ValueId* significand, ValueId* exponent) {
   const ValueId y = Emit(Op::kSelect, {tiny, scaled, x});
   const ValueId bits = Emit(Op::kBitcast, {y});
   const ValueId field = Emit(Op::kUbitfieldExtract, {bits, Int(23), Int(8)});
-  const ValueId special = Emit(
-      Op::kOr, {Emit(Op::kFeq, {y, Float(0.0f)}), Emit(Op::kIeq, {field, Int(255)})});
-  const ValueId mantissa = Emit(
-      Op::kOr, {Emit(Op::kAnd, {bits, Int(0x807fffffu)}), Int(0x3f000000u)});
+  const ValueId special =
+      Emit(Op::kOr, {Emit(Op::kFeq, {y, Float(0.0f)}), Emit(Op::kIeq, {field, Int(255)})});
+  const ValueId mantissa =
+      Emit(Op::kOr, {Emit(Op::kAnd, {bits, Int(0x807fffffu)}), Int(0x3f000000u)});
   const ValueId bias = Emit(Op::kSelect, {tiny, Int(126 + 24), Int(126)});
   *significand = Emit(Op::kSelect, {special, x, Emit(Op::kBitcast, {mantissa})});
   *exponent = Emit(Op::kSelect, {special, Int(0), Emit(Op::kIsub, {field, bias})});

@@ -82,7 +82,7 @@ bool Importer::EmitMatrix(const SpirvInst& inst, bool* handled) {
       Matrix a;
       Matrix b;
       if (!GetMatrix(inst.operand(3), &a) || !GetMatrix(inst.operand(4), &b)) return false;
-      if (inst.op == spv::Op::OpVectorTimesMatrix) std::swap(a.rows, a.columns);   // a row
+      if (inst.op == spv::Op::OpVectorTimesMatrix) std::swap(a.rows, a.columns);  // a row
       if (a.columns != b.rows) return Malformed("product of unfit matrices", inst.result);
       Product(a, b, &out);
       break;

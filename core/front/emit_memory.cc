@@ -54,7 +54,7 @@ bool Importer::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
       pointer->space = Pointer::kBuiltin;
       if (d.builtin == kNoValue) return Malformed("compute input that is no built-in", id);
       return true;
-    default: {   // Uniform, StorageBuffer: one block, or an array of them
+    default: {  // Uniform, StorageBuffer: one block, or an array of them
       uint32_t block = pointer->type;
       while (spirv_.Type(block)->kind == SpirvType::kArray ||
              spirv_.Type(block)->kind == SpirvType::kRuntimeArray) {
@@ -64,8 +64,8 @@ bool Importer::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
       if (spirv_.Type(block)->kind != SpirvType::kStruct) {
         return Malformed("buffer that is no block", id);
       }
-      const bool storage_buffer = storage == spv::StorageClass::StorageBuffer ||
-                                  spirv_.decorations[block].buffer_block;
+      const bool storage_buffer =
+          storage == spv::StorageClass::StorageBuffer || spirv_.decorations[block].buffer_block;
       pointer->space = storage_buffer ? Pointer::kStorage : Pointer::kUniform;
       return true;
     }
@@ -218,9 +218,8 @@ bool Importer::IndexElements(Pointer* pointer, const SpirvType& type, ValueId in
     pointer->offset += bits * static_cast<uint32_t>(stride);
     return true;
   }
-  const ValueId bytes = stride == 1 ? index
-                                    : Emit(mir::Op::kImul,
-                                           {index, Int(static_cast<uint32_t>(stride))});
+  const ValueId bytes =
+      stride == 1 ? index : Emit(mir::Op::kImul, {index, Int(static_cast<uint32_t>(stride))});
   pointer->dynamic =
       pointer->dynamic.valid() ? Emit(mir::Op::kIadd, {pointer->dynamic, bytes}) : bytes;
   pointer->align = std::min(pointer->align, LowBit(static_cast<uint32_t>(stride)));
@@ -344,7 +343,7 @@ bool Importer::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offset, u
                     std::vector<MemoryRun>* runs) {
   const SpirvType& type = *spirv_.Type(type_id);
   const bool shared = pointer.space == Pointer::kShared;
-  if (type.leaves == 0) return true;   // empty structs, perhaps without number
+  if (type.leaves == 0) return true;  // empty structs, perhaps without number
   switch (type.kind) {
     case SpirvType::kBool:
       if (!shared) return Malformed("bool in a buffer", pointer.variable);
@@ -440,9 +439,8 @@ bool Importer::Load(const Pointer& pointer, Leaves* leaves) {
     }
     const ValueId offset = Offset(pointer, run.offset);
     if (!Charge(run.count)) return false;
-    builder_.set_flags(pointer.space == Pointer::kUniform || pointer.space == Pointer::kPush
-                           ? 0
-                           : pointer.flags);
+    builder_.set_flags(
+        pointer.space == Pointer::kUniform || pointer.space == Pointer::kPush ? 0 : pointer.flags);
     const mir::InstId load =
         builder_.Load(op, resource, offset, run_types, Alignment(pointer, run.offset));
     builder_.set_flags(0);
@@ -491,8 +489,7 @@ ValueId Importer::FromMemory(ValueId v, mir::Type type) {
 
 // ---- Local variables ----
 
-const std::pair<uint32_t, uint32_t>* Importer::MemoryRange(const LocalVariable& v,
-                                                           uint32_t leaf) {
+const std::pair<uint32_t, uint32_t>* Importer::MemoryRange(const LocalVariable& v, uint32_t leaf) {
   const auto it = std::upper_bound(
       v.memory.begin(), v.memory.end(), leaf,
       [](uint32_t x, const std::pair<uint32_t, uint32_t>& r) { return x < r.second; });
@@ -508,8 +505,7 @@ uint32_t Importer::PrivateArrayOf(const LocalVariable& v, size_t range) {
   PrivateRange& r = private_ranges_[first + range];
   if (r.array == kNoValue) {
     r.array = static_cast<uint32_t>(module_.private_arrays.size());
-    module_.private_arrays.push_back(
-        {4 * (v.memory[range].second - v.memory[range].first), v.id});
+    module_.private_arrays.push_back({4 * (v.memory[range].second - v.memory[range].first), v.id});
   }
   return r.array;
 }
@@ -550,12 +546,12 @@ bool Importer::LoadPrivateRun(const Pointer& pointer, const LocalVariable& v, ui
     const mir::Type t = plan_.slot_types[v.slot + leaf + i];
     types.push_back(t == mir::Type::kBool ? mir::Type::kI32 : t);
   }
-  const mir::InstId load = builder_.Load(
-      constant ? mir::Op::kLoadConstant : mir::Op::kLoadPrivate, array, Offset(pointer, base),
-      types, Alignment(pointer, base));
+  const mir::InstId load =
+      builder_.Load(constant ? mir::Op::kLoadConstant : mir::Op::kLoadPrivate, array,
+                    Offset(pointer, base), types, Alignment(pointer, base));
   for (uint32_t i = 0; i < count; ++i) {
-    leaves->push_back(FromMemory(module_.result(load, static_cast<int>(i)),
-                                 plan_.slot_types[v.slot + leaf + i]));
+    leaves->push_back(
+        FromMemory(module_.result(load, static_cast<int>(i)), plan_.slot_types[v.slot + leaf + i]));
   }
   return Charge(count);
 }
@@ -619,9 +615,9 @@ bool Importer::LoadLocal(const Pointer& pointer, uint32_t count, Leaves* leaves)
 
 bool Importer::StoreLocal(const Pointer& pointer, absl::Span<const ValueId> leaves) {
   const LocalVariable& v = *plan_.Variable(pointer.variable);
-  if (v.constant != 0) return true;   // its only store: of the constant that loads give
-  const auto count = static_cast<uint32_t>(
-      pointer.component.valid() ? pointer.component_count : leaves.size());
+  if (v.constant != 0) return true;  // its only store: of the constant that loads give
+  const auto count =
+      static_cast<uint32_t>(pointer.component.valid() ? pointer.component_count : leaves.size());
   if (count > v.leaves || pointer.offset > v.leaves - count) {
     return Malformed("access outside its variable", pointer.variable);
   }
@@ -643,8 +639,8 @@ bool Importer::StoreLocal(const Pointer& pointer, absl::Span<const ValueId> leav
       SetSlot(v.slot + leaf, leaves[i++]);
       continue;
     }
-    const uint32_t n = std::min<uint32_t>(
-        {count - i, range->second - leaf, static_cast<uint32_t>(kRunDwords)});
+    const uint32_t n =
+        std::min<uint32_t>({count - i, range->second - leaf, static_cast<uint32_t>(kRunDwords)});
     if (!StorePrivateRun(pointer, v, leaf, leaves.subspan(i, n))) return false;
     i += n;
   }
@@ -667,9 +663,8 @@ ValueId Importer::LocalInvocationId(uint32_t component) {
 bool Importer::Builtin(spv::BuiltIn builtin, uint32_t component, uint32_t id, ValueId* value) {
   const auto workgroup = [&] {
     const ValueId w = builder_.WorkgroupId(component);
-    return options_.dispatch_base
-               ? Emit(mir::Op::kIadd, {w, builder_.BaseWorkgroup(component)})
-               : w;
+    return options_.dispatch_base ? Emit(mir::Op::kIadd, {w, builder_.BaseWorkgroup(component)})
+                                  : w;
   };
   switch (builtin) {
     case spv::BuiltIn::WorkgroupId:
@@ -688,8 +683,7 @@ bool Importer::Builtin(spv::BuiltIn builtin, uint32_t component, uint32_t id, Va
       *value = builder_.LocalIndex();
       return true;
     case spv::BuiltIn::GlobalInvocationId: {
-      const ValueId first =
-          Emit(mir::Op::kImul, {workgroup(), Int(module_.local_size[component])});
+      const ValueId first = Emit(mir::Op::kImul, {workgroup(), Int(module_.local_size[component])});
       *value = Emit(mir::Op::kIadd, {first, LocalInvocationId(component)});
       return true;
     }
@@ -712,22 +706,21 @@ bool Importer::Builtin(spv::BuiltIn builtin, uint32_t component, uint32_t id, Va
 bool Importer::LoadBuiltin(const Pointer& pointer, Leaves* leaves) {
   const uint32_t variable_type = spirv_.Variable(pointer.variable)->pointee;
   const auto builtin = static_cast<spv::BuiltIn>(spirv_.decorations[pointer.variable].builtin);
-  const bool vector = builtin == spv::BuiltIn::WorkgroupId ||
-                      builtin == spv::BuiltIn::NumWorkgroups ||
-                      builtin == spv::BuiltIn::WorkgroupSize ||
-                      builtin == spv::BuiltIn::LocalInvocationId ||
-                      builtin == spv::BuiltIn::GlobalInvocationId;
+  const bool vector =
+      builtin == spv::BuiltIn::WorkgroupId || builtin == spv::BuiltIn::NumWorkgroups ||
+      builtin == spv::BuiltIn::WorkgroupSize || builtin == spv::BuiltIn::LocalInvocationId ||
+      builtin == spv::BuiltIn::GlobalInvocationId;
   const std::vector<mir::Type> types = LeafTypes(variable_type);
   const size_t expected = vector ? 3 : 1;
-  const bool fits = types.size() == expected &&
-                    spirv_.Type(variable_type)->kind ==
-                        (vector ? SpirvType::kVector : SpirvType::kInt) &&
-                    types[0] == mir::Type::kI32;
+  const bool fits =
+      types.size() == expected &&
+      spirv_.Type(variable_type)->kind == (vector ? SpirvType::kVector : SpirvType::kInt) &&
+      types[0] == mir::Type::kI32;
   if (!fits && CauseOf(builtin).empty()) {
     return Malformed("built-in variable of another type", pointer.variable);
   }
-  const uint32_t count = pointer.component.valid() ? pointer.component_count
-                                                   : spirv_.Type(pointer.type)->leaves;
+  const uint32_t count =
+      pointer.component.valid() ? pointer.component_count : spirv_.Type(pointer.type)->leaves;
   for (uint32_t i = 0; i < count; ++i) {
     ValueId value;
     if (!Builtin(builtin, std::min(pointer.offset + i, 2u), pointer.variable, &value)) {

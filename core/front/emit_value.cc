@@ -140,8 +140,8 @@ bool Importer::Path(const SpirvInst& inst, size_t first, uint32_t* type, uint32_
   for (size_t i = first; i < inst.size(); ++i) {
     const SpirvType& t = *spirv_.Type(*type);
     const uint32_t index = inst.words[i];
-    const bool elements = t.kind == SpirvType::kVector || t.kind == SpirvType::kMatrix ||
-                          t.kind == SpirvType::kArray;
+    const bool elements =
+        t.kind == SpirvType::kVector || t.kind == SpirvType::kMatrix || t.kind == SpirvType::kArray;
     if ((!elements && t.kind != SpirvType::kStruct) || index >= t.count) {
       return Malformed("index outside the composite", inst.result);
     }
@@ -242,8 +242,7 @@ bool Importer::EmitSelect(const SpirvInst& inst) {
   Leaves condition;
   Leaves a;
   Leaves b;
-  if (!Get(inst.operand(3), &condition) || !Get(inst.operand(4), &a) ||
-      !Get(inst.operand(5), &b)) {
+  if (!Get(inst.operand(3), &condition) || !Get(inst.operand(4), &a) || !Get(inst.operand(5), &b)) {
     return false;
   }
   if (a.size() != b.size() || (condition.size() != 1 && condition.size() != a.size())) {

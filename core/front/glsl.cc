@@ -21,14 +21,22 @@ bool InitialiseOnce() {
 
 EShLanguage LanguageOf(GlslStage stage) {
   switch (stage) {
-    case GlslStage::kVertex: return EShLangVertex;
-    case GlslStage::kTessControl: return EShLangTessControl;
-    case GlslStage::kTessEvaluation: return EShLangTessEvaluation;
-    case GlslStage::kGeometry: return EShLangGeometry;
-    case GlslStage::kFragment: return EShLangFragment;
-    case GlslStage::kCompute: return EShLangCompute;
-    case GlslStage::kTask: return EShLangTask;
-    case GlslStage::kMesh: return EShLangMesh;
+    case GlslStage::kVertex:
+      return EShLangVertex;
+    case GlslStage::kTessControl:
+      return EShLangTessControl;
+    case GlslStage::kTessEvaluation:
+      return EShLangTessEvaluation;
+    case GlslStage::kGeometry:
+      return EShLangGeometry;
+    case GlslStage::kFragment:
+      return EShLangFragment;
+    case GlslStage::kCompute:
+      return EShLangCompute;
+    case GlslStage::kTask:
+      return EShLangTask;
+    case GlslStage::kMesh:
+      return EShLangMesh;
   }
   return EShLangCompute;
 }
@@ -43,7 +51,7 @@ class ResolvedIncluder : public glslang::TShader::Includer {
   IncludeResult* includeSystem(const char* header, const char* includer, size_t depth) override {
     return Find(header, includer, depth);
   }
-  void releaseInclude(IncludeResult*) override {}   // results live as long as the includer
+  void releaseInclude(IncludeResult*) override {}  // results live as long as the includer
 
  private:
   IncludeResult* Find(const std::string& spelled, const std::string& includer, size_t depth) {
@@ -111,10 +119,10 @@ absl::StatusOr<GlslStage> GlslStageOfName(const std::string& name) {
     const char* extension;
     GlslStage stage;
   } kStages[] = {
-      {"vert", GlslStage::kVertex},    {"tesc", GlslStage::kTessControl},
+      {"vert", GlslStage::kVertex},         {"tesc", GlslStage::kTessControl},
       {"tese", GlslStage::kTessEvaluation}, {"geom", GlslStage::kGeometry},
-      {"frag", GlslStage::kFragment},  {"comp", GlslStage::kCompute},
-      {"task", GlslStage::kTask},      {"mesh", GlslStage::kMesh},
+      {"frag", GlslStage::kFragment},       {"comp", GlslStage::kCompute},
+      {"task", GlslStage::kTask},           {"mesh", GlslStage::kMesh},
   };
   std::string rest = name;
   for (int i = 0; i < 2; ++i) {

@@ -17,7 +17,14 @@
 namespace kiln::front {
 
 enum class GlslStage : uint8_t {
-  kVertex, kTessControl, kTessEvaluation, kGeometry, kFragment, kCompute, kTask, kMesh,
+  kVertex,
+  kTessControl,
+  kTessEvaluation,
+  kGeometry,
+  kFragment,
+  kCompute,
+  kTask,
+  kMesh,
 };
 
 // The stage a file name ends with: "x.comp", "x.comp.glsl", "x.glsl.comp". NOT_FOUND if it says
@@ -26,20 +33,20 @@ absl::StatusOr<GlslStage> GlslStageOfName(const std::string& name);
 
 // One #include, resolved by whoever read the files.
 struct GlslInclude {
-  std::string spelled;                       // what stands between the delimiters
-  std::string includer;                      // name of the including text; empty: any
-  std::string resolved;                      // its name in messages, and as includer
+  std::string spelled;   // what stands between the delimiters
+  std::string includer;  // name of the including text; empty: any
+  std::string resolved;  // its name in messages, and as includer
   std::string text;
 };
 
 struct GlslSource {
   std::string text;
-  std::string name = "main.glsl";            // in messages, and as includer
+  std::string name = "main.glsl";  // in messages, and as includer
   GlslStage stage = GlslStage::kCompute;
-  std::vector<std::pair<std::string, std::string>> defines;   // NAME, VALUE (may be empty)
-  std::vector<GlslInclude> includes;         // those with the includer named go first
+  std::vector<std::pair<std::string, std::string>> defines;  // NAME, VALUE (may be empty)
+  std::vector<GlslInclude> includes;  // those with the includer named go first
   std::string entry = "main";
-  uint32_t vulkan_minor = 3;                 // Vulkan 1.N, N from 0 to 3; decides SPIR-V's version
+  uint32_t vulkan_minor = 3;  // Vulkan 1.N, N from 0 to 3; decides SPIR-V's version
 };
 
 // INVALID_ARGUMENT carries glslang's log: lines "ERROR: name:line: text".

@@ -10,8 +10,10 @@ namespace {
 GlslSource Compute(const std::string& body) {
   GlslSource source;
   source.name = "shaders/test.comp";
-  source.text = "#version 450\nlayout(local_size_x = 1) in;\n"
-                "layout(binding = 0) buffer B { uint x[]; };\n" + body;
+  source.text =
+      "#version 450\nlayout(local_size_x = 1) in;\n"
+      "layout(binding = 0) buffer B { uint x[]; };\n" +
+      body;
   return source;
 }
 
@@ -100,7 +102,7 @@ TEST(Validate, MessagesAreCarried) {
   ASSERT_TRUE(words.ok());
   EXPECT_TRUE(ValidateSpirv(*words).ok());
   std::vector<uint32_t> broken = *words;
-  broken.resize(broken.size() - 1);   // the OpFunctionEnd
+  broken.resize(broken.size() - 1);  // the OpFunctionEnd
   const absl::Status status = ValidateSpirv(broken);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_NE(std::string(status.message()).find("OpFunctionEnd"), std::string::npos) << status;

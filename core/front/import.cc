@@ -13,7 +13,7 @@
 namespace kiln::front {
 namespace {
 
-constexpr uint32_t kMaxSharedBytes = 1u << 24;   // targets have less; theirs to refuse
+constexpr uint32_t kMaxSharedBytes = 1u << 24;  // targets have less; theirs to refuse
 constexpr uint32_t kMaxWorkgroup = 1u << 16;
 // Scalar copies an import may make for each instruction it may emit.
 constexpr uint64_t kWorkPerInstruction = 64;
@@ -95,7 +95,7 @@ ValueId Importer::Emit(mir::Op op, absl::Span<const ValueId> sources, uint32_t i
   const size_t equals = signature.find('=');
   bool fits = signature.size() - equals - 1 == sources.size();
   bool has_variable = false;
-  mir::Type variable = mir::Type::kI32;   // what 't' or 'n' stands for
+  mir::Type variable = mir::Type::kI32;  // what 't' or 'n' stands for
   for (size_t i = 0; fits && i < sources.size(); ++i) {
     if (!sources[i].valid()) {
       fits = false;
@@ -119,7 +119,7 @@ ValueId Importer::Emit(mir::Op op, absl::Span<const ValueId> sources, uint32_t i
         variable = type;
         has_variable = true;
         break;
-      default:   // bitcast
+      default:  // bitcast
         fits = type != mir::Type::kBool;
         break;
     }
@@ -322,7 +322,8 @@ bool Importer::SetLocalSize(uint32_t entry_function) {
   }
   if (!found) return Malformed("compute shader without a local size", entry_function);
   uint64_t product = 1;
-  for (uint32_t n : module_.local_size) product = std::min<uint64_t>(product * n, kMaxWorkgroup + 1);
+  for (uint32_t n : module_.local_size)
+    product = std::min<uint64_t>(product * n, kMaxWorkgroup + 1);
   if (product == 0 || product > kMaxWorkgroup) return Malformed("local size", entry_function);
   return true;
 }
@@ -353,7 +354,7 @@ bool Importer::LayOutShared() {
       module_.push_constant_bytes = std::max(module_.push_constant_bytes, dwords);
     }
     if (v.storage != spv::StorageClass::Workgroup) continue;
-    if (!type.unsupported.empty()) continue;   // refused where it is accessed
+    if (!type.unsupported.empty()) continue;  // refused where it is accessed
     if (spirv_.decorations[v.pointee].block) {
       return Refuse("workgroup_explicit_layout", "shared memory", v.id);
     }
@@ -374,8 +375,7 @@ void Importer::ClearShared() {
     wanted = wanted || (v.storage == spv::StorageClass::Workgroup && v.initializer != 0);
   }
   if (!wanted || module_.shared_bytes == 0) return;
-  const uint32_t lanes =
-      module_.local_size[0] * module_.local_size[1] * module_.local_size[2];
+  const uint32_t lanes = module_.local_size[0] * module_.local_size[1] * module_.local_size[2];
   const ValueId first = Emit(mir::Op::kShl, {builder_.LocalIndex(), Int(2)});
   const mir::RegionId outer = builder_.region();
   const mir::InstId loop = builder_.Loop({first});
@@ -399,7 +399,7 @@ bool Importer::InitialisePrivate() {
   for (const LocalVariable& v : plan_.variables) {
     const SpirvVariable* variable = spirv_.Variable(v.id);
     if (variable == nullptr || v.initializer == 0 || v.constant != 0) continue;
-    if (!v.unsupported.empty()) continue;   // refused where it is used
+    if (!v.unsupported.empty()) continue;  // refused where it is used
     Pointer pointer;
     Leaves leaves;
     uint32_t type = 0;

@@ -23,11 +23,11 @@
 namespace kiln::front {
 
 struct ImportOptions {
-  std::string entry;                          // empty: the module's only compute entry point
-  std::vector<SpecConstant> spec_constants;   // those that the module does not know are ignored
-  uint64_t max_instructions = 200'000;        // after inlining, both SPIR-V's and MIR's
-  bool zero_workgroup_memory = false;         // clear shared memory before anything else
-  bool dispatch_base = false;                 // WorkgroupId includes base_workgroup
+  std::string entry;                         // empty: the module's only compute entry point
+  std::vector<SpecConstant> spec_constants;  // those that the module does not know are ignored
+  uint64_t max_instructions = 200'000;       // after inlining, both SPIR-V's and MIR's
+  bool zero_workgroup_memory = false;        // clear shared memory before anything else
+  bool dispatch_base = false;                // WorkgroupId includes base_workgroup
 };
 
 // Errors: INVALID_ARGUMENT, NOT_FOUND (no such entry point), or a refusal (refusal.h).

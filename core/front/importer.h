@@ -39,19 +39,19 @@ using Leaves = absl::InlinedVector<ValueId, 16>;
 struct Pointer {
   enum Space : uint8_t { kLocal, kUniform, kStorage, kPush, kShared, kBuiltin };
   Space space = kLocal;
-  bool row_major = false;            // of the matrix pointed at
-  bool descriptors = false;          // the next index chooses a descriptor
-  uint8_t flags = 0;                 // mir::InstFlags of accesses
-  uint32_t variable = 0;             // SPIR-V id
-  uint32_t element = 0;              // of an array of descriptors
-  uint32_t type = 0;                 // pointee
-  uint32_t offset = 0;               // bytes; kLocal and kBuiltin: leaves
-  uint32_t align = 64;               // of `dynamic`
+  bool row_major = false;    // of the matrix pointed at
+  bool descriptors = false;  // the next index chooses a descriptor
+  uint8_t flags = 0;         // mir::InstFlags of accesses
+  uint32_t variable = 0;     // SPIR-V id
+  uint32_t element = 0;      // of an array of descriptors
+  uint32_t type = 0;         // pointee
+  uint32_t offset = 0;       // bytes; kLocal and kBuiltin: leaves
+  uint32_t align = 64;       // of `dynamic`
   uint32_t matrix_stride = 0;
-  uint32_t component_stride = 4;     // from one component of the vector pointed at to the next
-  uint32_t component_count = 0;      // with `component`: of the vector chosen from
-  ValueId dynamic;                   // bytes to add to the offset
-  ValueId component;                 // kLocal in slots, kBuiltin: the component, chosen by value
+  uint32_t component_stride = 4;  // from one component of the vector pointed at to the next
+  uint32_t component_count = 0;   // with `component`: of the vector chosen from
+  ValueId dynamic;                // bytes to add to the offset
+  ValueId component;              // kLocal in slots, kBuiltin: the component, chosen by value
 };
 
 // Labels that control is on its way to, each with the condition under which it is so (invalid if
@@ -73,12 +73,12 @@ class Importer {
     enum Kind : uint8_t { kNone, kValue, kSlots, kPointer };
     Kind kind = kNone;
     uint32_t type = 0;
-    uint32_t slot = 0;             // kSlots: the first
-    uint32_t value = kNoValue;     // kValue: the first in values_; kept from call to call
-    uint32_t pointer = kNoValue;   // kPointer: in pointers_; kept from call to call
+    uint32_t slot = 0;            // kSlots: the first
+    uint32_t value = kNoValue;    // kValue: the first in values_; kept from call to call
+    uint32_t pointer = kNoValue;  // kPointer: in pointers_; kept from call to call
   };
   struct LoopExit {
-    mir::InstId inst;         // the break, whose sources are given when the loop is complete
+    mir::InstId inst;  // the break, whose sources are given when the loop is complete
     uint32_t label = 0;
     std::vector<ValueId> values;
   };
@@ -96,7 +96,7 @@ class Importer {
   struct Arm {
     mir::RegionId region;
     Flow flow;
-    std::vector<std::pair<uint32_t, ValueId>> writes;   // slot, value at the end; by slot
+    std::vector<std::pair<uint32_t, ValueId>> writes;  // slot, value at the end; by slot
   };
 
   // ---- import.cc: set-up, errors, ids ----
@@ -204,8 +204,8 @@ class Importer {
   bool Store(const Pointer& pointer, absl::Span<const ValueId> leaves);
   bool LoadLocal(const Pointer& pointer, uint32_t count, Leaves* leaves);
   bool StoreLocal(const Pointer& pointer, absl::Span<const ValueId> leaves);
-  bool LoadPrivateRun(const Pointer& pointer, const LocalVariable& v, uint32_t leaf,
-                      uint32_t count, Leaves* leaves);
+  bool LoadPrivateRun(const Pointer& pointer, const LocalVariable& v, uint32_t leaf, uint32_t count,
+                      Leaves* leaves);
   bool StorePrivateRun(const Pointer& pointer, const LocalVariable& v, uint32_t leaf,
                        absl::Span<const ValueId> values);
   bool LoadBuiltin(const Pointer& pointer, Leaves* leaves);
@@ -215,7 +215,7 @@ class Importer {
   struct MemoryRun {
     uint32_t offset = 0;
     uint32_t count = 0;
-    uint32_t leaves[4] = {};            // vectors and rows have no more
+    uint32_t leaves[4] = {};  // vectors and rows have no more
     void Add(uint32_t leaf) { leaves[count++] = leaf; }
     absl::Span<const uint32_t> all() const { return absl::MakeConstSpan(leaves, count); }
   };
@@ -229,7 +229,7 @@ class Importer {
   uint32_t ConstantDataOf(uint32_t constant, uint32_t type);
   static const std::pair<uint32_t, uint32_t>* MemoryRange(const LocalVariable& v, uint32_t leaf);
   ValueId SelectComponent(absl::Span<const ValueId> components, ValueId index);
-  ValueId ToMemory(ValueId v);                    // bools become 0 or 1
+  ValueId ToMemory(ValueId v);  // bools become 0 or 1
   ValueId FromMemory(ValueId v, mir::Type type);
   bool EmitAtomic(const SpirvInst& inst);
   bool EmitAtomicStore(const SpirvInst& inst);
@@ -265,7 +265,7 @@ class Importer {
   struct Matrix {
     uint32_t columns = 1;
     uint32_t rows = 1;
-    Leaves m;                           // column by column
+    Leaves m;  // column by column
     ValueId at(uint32_t column, uint32_t row) const { return m[column * rows + row]; }
   };
   bool GetMatrix(uint32_t id, Matrix* matrix);
@@ -313,16 +313,16 @@ class Importer {
   int nesting_ = 0;
   bool no_contraction_ = false;
 
-  std::vector<Binding> bindings_;               // by SPIR-V id
+  std::vector<Binding> bindings_;  // by SPIR-V id
   std::vector<ValueId> values_;
   std::vector<Pointer> pointers_;
-  std::vector<ValueId> current_;                // by slot
+  std::vector<ValueId> current_;  // by slot
   std::vector<std::pair<uint32_t, ValueId>> log_;
-  std::vector<uint32_t> stamp_;                 // by slot, for duplicates
+  std::vector<uint32_t> stamp_;  // by slot, for duplicates
   uint32_t stamp_value_ = 0;
   FunctionContext context_;
 
-  std::vector<uint32_t> shared_offset_;         // by index of SpirvModule::variables
+  std::vector<uint32_t> shared_offset_;  // by index of SpirvModule::variables
   struct ConstantTable {
     uint32_t constant;
     uint32_t offset;
@@ -334,7 +334,7 @@ class Importer {
     uint32_t array;
   };
   std::vector<PrivateRange> private_ranges_;
-  std::vector<uint32_t> private_range_of_;      // by index of Plan::variables: first entry, or none
+  std::vector<uint32_t> private_range_of_;  // by index of Plan::variables: first entry, or none
 };
 
 }  // namespace kiln::front

@@ -13,7 +13,7 @@ uint64_t AlignUp(uint64_t x, uint64_t align) { return (x + align - 1) / align * 
 
 void AppendLeafTypes(const SpirvModule& module, uint32_t type_id, std::vector<mir::Type>* types) {
   const SpirvType& type = *module.Type(type_id);
-  if (type.leaves == 0) return;   // and empty structs within may be without number
+  if (type.leaves == 0) return;  // and empty structs within may be without number
   switch (type.kind) {
     case SpirvType::kBool:
       types->push_back(mir::Type::kBool);
@@ -39,7 +39,7 @@ void AppendLeafTypes(const SpirvModule& module, uint32_t type_id, std::vector<mi
       }
       return;
     default:
-      return;   // not supported: no leaves
+      return;  // not supported: no leaves
   }
 }
 
@@ -66,7 +66,7 @@ uint64_t Layouts::ExplicitSize(uint32_t block_type) const {
 // Size of a member with explicit layout: matrices, and arrays down to them, take their layout from
 // the member; structs have their own.
 uint64_t Layouts::MemberSize(uint32_t type_id, const SpirvMember& member) const {
-  if (module_.Type(type_id) == nullptr) return 0;   // a forward pointer
+  if (module_.Type(type_id) == nullptr) return 0;  // a forward pointer
   const SpirvType& type = *module_.Type(type_id);
   switch (type.kind) {
     case SpirvType::kVector:
@@ -79,8 +79,8 @@ uint64_t Layouts::MemberSize(uint32_t type_id, const SpirvMember& member) const 
     }
     case SpirvType::kArray:
       if (type.count == 0) return 0;
-      return std::min(kHuge, uint64_t{type.array_stride} * (type.count - 1) +
-                                 MemberSize(type.element, member));
+      return std::min(
+          kHuge, uint64_t{type.array_stride} * (type.count - 1) + MemberSize(type.element, member));
     case SpirvType::kRuntimeArray:
       return 0;
     case SpirvType::kStruct:

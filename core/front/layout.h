@@ -44,9 +44,9 @@ class Layouts {
   uint64_t MemberSize(uint32_t type, const SpirvMember& member) const;
 
   const SpirvModule& module_;
-  std::vector<MemoryShape> shared_;          // by type index
-  std::vector<uint64_t> explicit_sizes_;     // of structs, by type index
-  std::vector<uint64_t> member_offsets_;     // by member index
+  std::vector<MemoryShape> shared_;       // by type index
+  std::vector<uint64_t> explicit_sizes_;  // of structs, by type index
+  std::vector<uint64_t> member_offsets_;  // by member index
 };
 
 }  // namespace kiln::front

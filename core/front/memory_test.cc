@@ -60,8 +60,7 @@ TEST(Memory, DynamicIndicesMakeAPrivateArray) {
 
 // Only the member that is indexed by a value goes to memory.
 TEST(Memory, StructsSplitAtWhatIsIndexed) {
-  const std::string globals =
-      "struct S { uint n; uvec3 a[5]; bool flag; float f; };\n";
+  const std::string globals = "struct S { uint n; uvec3 a[5]; bool flag; float f; };\n";
   const std::string body =
       "S s; s.n = in_[id]; s.flag = s.n > 7u; s.f = 2.0;\n"
       "for (uint i = 0u; i < 5u; ++i) s.a[i] = uvec3(i, i + s.n, 7u);\n"
@@ -108,8 +107,9 @@ TEST(Memory, BoolArraysAndMatricesIndexedByValue) {
 }
 
 TEST(Memory, ConstantTables) {
-  const std::string globals = "const uint table[6] = uint[6](3u, 1u, 4u, 1u, 5u, 9u);\n"
-                              "const vec2 pairs[2] = vec2[2](vec2(1, 2), vec2(3, 4));\n";
+  const std::string globals =
+      "const uint table[6] = uint[6](3u, 1u, 4u, 1u, 5u, 9u);\n"
+      "const vec2 pairs[2] = vec2[2](vec2(1, 2), vec2(3, 4));\n";
   const std::string body =
       "out_[id] = table[in_[id] % 6u] + table[1] + uint(pairs[in_[id] & 1u].y);";
   const mir::Module module = Import(globals, body);
@@ -140,7 +140,8 @@ TEST(Memory, CalleesArraysAreTheirOwn) {
       "uint store[3] = uint[3](10u, 20u, 30u); uint g(uint i) { store[i % 3u] += 1u; return "
       "store[(i + 1u) % 3u]; }\n";
   const std::string body =
-      "uint a[4] = uint[4](1u, 2u, 3u, 4u); uint x = in_[id]; uint r = f(x, a); r = r * 10u + f(x + "
+      "uint a[4] = uint[4](1u, 2u, 3u, 4u); uint x = in_[id]; uint r = f(x, a); r = r * 10u + f(x "
+      "+ "
       "1u, a); r += g(x) + g(x + 2u); out_[id] = r * 100u + a[x & 3u] + store[0];";
   const auto output = RunKernel(globals, body, Count(32), 32);
   for (uint32_t x = 0; x < 32; ++x) {
@@ -166,7 +167,8 @@ TEST(Memory, CalleesArraysAreTheirOwn) {
 
 TEST(Memory, VectorComponentsByValueStayInRegisters) {
   const std::string body =
-      "uvec4 v = uvec4(1u, 2u, 3u, 4u) * in_[id]; v[in_[id] & 3u] = 9u; out_[id] = v[(in_[id] + 1u) "
+      "uvec4 v = uvec4(1u, 2u, 3u, 4u) * in_[id]; v[in_[id] & 3u] = 9u; out_[id] = v[(in_[id] + "
+      "1u) "
       "& 3u] + v[in_[id] & 3u] + v.x;";
   EXPECT_TRUE(Import("", body).private_arrays.empty());
   const auto output = RunKernel("", body, Count(32), 32);
@@ -330,16 +332,17 @@ TEST(Memory, AtomicLoadsStoresAndFloatExchange) {
 }
 
 TEST(Memory, MemoryBarriersNameTheirClasses) {
-  const mir::Module module = Import(
-      "shared uint w;", "w = 1u; memoryBarrierShared(); memoryBarrierBuffer(); memoryBarrier();\n"
-                        "out_[id] = w;");
+  const mir::Module module =
+      Import("shared uint w;",
+             "w = 1u; memoryBarrierShared(); memoryBarrierBuffer(); memoryBarrier();\n"
+             "out_[id] = w;");
   std::vector<uint32_t> classes;
   mir::ForEachInst(module, module.body, [&](mir::InstId id) {
     if (module.inst(id).op == mir::Op::kMemoryBarrier) classes.push_back(module.inst(id).imm0);
   });
-  EXPECT_EQ(classes, (std::vector<uint32_t>{
-                         mir::kMemoryShared, mir::kMemoryBuffer,
-                         mir::kMemoryBuffer | mir::kMemoryShared | mir::kMemoryImage}));
+  EXPECT_EQ(classes,
+            (std::vector<uint32_t>{mir::kMemoryShared, mir::kMemoryBuffer,
+                                   mir::kMemoryBuffer | mir::kMemoryShared | mir::kMemoryImage}));
 }
 
 TEST(Memory, PointersAsParameters) {
@@ -557,7 +560,8 @@ TEST(Memory, DescriptorArraysByConstantIndex) {
 
 TEST(Memory, CoherentAndVolatileReachTheAccess) {
   const mir::Module module = Import(
-      "layout(binding = 2) coherent buffer C { uint c[]; }; layout(binding = 3) volatile buffer V { "
+      "layout(binding = 2) coherent buffer C { uint c[]; }; layout(binding = 3) volatile buffer V "
+      "{ "
       "uint v[]; };",
       "out_[id] = c[id] + v[id]; c[id] = 1u;");
   int coherent = 0;

@@ -177,7 +177,7 @@ void Planner::PlanChain(const SpirvInst& inst) {
     uint32_t index = 0;
     const bool constant = m_.IntConstant(inst.words[i], &index);
     if (type.kind == SpirvType::kStruct) {
-      if (!constant || index >= type.count) return;   // refused where it is emitted
+      if (!constant || index >= type.count) return;  // refused where it is emitted
       const SpirvMember& member = m_.members[type.first_member + index];
       type_id = member.type;
       if (!root.dynamic) {
@@ -197,7 +197,7 @@ void Planner::PlanChain(const SpirvInst& inst) {
       root.first += std::min(index, type.count - 1) * step;
       root.count = step;
     } else if (type.kind == SpirvType::kVector) {
-      break;   // a component chosen by value: stays in slots, by selection among the components
+      break;  // a component chosen by value: stays in slots, by selection among the components
     } else {
       MarkMemory(root, root.first, root.count);
       root.dynamic = true;
@@ -244,7 +244,7 @@ void Planner::PlanCall(const SpirvInst& inst, uint32_t b) {
 
 void Planner::PlanPhi(const SpirvInst& inst) {
   const SpirvType& type = *m_.Type(inst.type);
-  if (!type.unsupported.empty() || type.leaves > kMaxLeaves) return;   // refused when emitted
+  if (!type.unsupported.empty() || type.leaves > kMaxLeaves) return;  // refused when emitted
   const uint32_t slot = AllocateSlots(inst.type);
   plan_.slots[inst.result] = slot;
   for (size_t i = 4; i < inst.size(); i += 2) {
@@ -285,7 +285,7 @@ void Planner::PlanInst(const SpirvInst& inst, uint32_t b) {
     case spv::Op::OpAtomicStore:
       WriteThrough(inst.operand(1), b, 0);
       break;
-    case spv::Op::OpExtInst:   // modf and frexp write through their last operand
+    case spv::Op::OpExtInst:  // modf and frexp write through their last operand
       if (inst.operand(4) == GLSLstd450Modf || inst.operand(4) == GLSLstd450Frexp) {
         WriteThrough(inst.operand(6), b, 0);
       }
@@ -311,9 +311,9 @@ void Planner::PlanInst(const SpirvInst& inst, uint32_t b) {
 
 absl::Status Planner::CheckSize() const {
   if (p_->size <= max_instructions_) return absl::OkStatus();
-  return Refused(
-      "module_too_large",
-      "more than " + std::to_string(max_instructions_) + " instructions after inlining", f_->id);
+  return Refused("module_too_large",
+                 "more than " + std::to_string(max_instructions_) + " instructions after inlining",
+                 f_->id);
 }
 
 void Planner::PlanBlock(uint32_t b) {
@@ -417,9 +417,8 @@ absl::Status Planner::PlanFunction(uint32_t index) {
   }
   Simplify(&p_->summary);
   std::sort(p_->parameter_memory.begin(), p_->parameter_memory.end());
-  p_->parameter_memory.erase(
-      std::unique(p_->parameter_memory.begin(), p_->parameter_memory.end()),
-      p_->parameter_memory.end());
+  p_->parameter_memory.erase(std::unique(p_->parameter_memory.begin(), p_->parameter_memory.end()),
+                             p_->parameter_memory.end());
   return status_;
 }
 

@@ -30,7 +30,7 @@ constexpr uint32_t kNoSlot = 0xffffffffu;
 
 // Slots [first, first + count), or leaves of what a pointer parameter points to.
 struct Write {
-  uint32_t parameter = 0;   // id of the parameter; 0: slots
+  uint32_t parameter = 0;  // id of the parameter; 0: slots
   uint32_t first = 0;
   uint32_t count = 0;
   friend bool operator<(const Write& a, const Write& b) {
@@ -43,50 +43,50 @@ struct Write {
 struct PointerRoot {
   enum Kind : uint8_t { kNone, kVariable, kParameter };
   Kind kind = kNone;
-  bool dynamic = false;     // some index is a value: [first, first + count) is all it may touch
-  uint32_t id = 0;          // of the variable or parameter
-  uint32_t first = 0;       // leaves
+  bool dynamic = false;  // some index is a value: [first, first + count) is all it may touch
+  uint32_t id = 0;       // of the variable or parameter
+  uint32_t first = 0;    // leaves
   uint32_t count = 0;
 };
 
 // A Function or Private variable.
 struct LocalVariable {
   uint32_t id = 0;
-  uint32_t type = 0;                 // pointee
+  uint32_t type = 0;  // pointee
   uint32_t leaves = 0;
-  uint32_t slot = kNoSlot;           // its leaves' slots are consecutive
-  uint32_t initializer = 0;          // constant id, 0: none
-  std::string_view unsupported;      // cause why it cannot be used, or empty
-  std::vector<std::pair<uint32_t, uint32_t>> memory;   // leaf ranges [first, end), disjoint, sorted
-  uint32_t constant = 0;             // never holds anything but this constant; 0: not so
-  uint32_t writes = 0;               // stores seen, and what the only one wrote (0: no constant)
+  uint32_t slot = kNoSlot;                            // its leaves' slots are consecutive
+  uint32_t initializer = 0;                           // constant id, 0: none
+  std::string_view unsupported;                       // cause why it cannot be used, or empty
+  std::vector<std::pair<uint32_t, uint32_t>> memory;  // leaf ranges [first, end), disjoint, sorted
+  uint32_t constant = 0;  // never holds anything but this constant; 0: not so
+  uint32_t writes = 0;    // stores seen, and what the only one wrote (0: no constant)
   uint32_t written_constant = 0;
 };
 
 struct FunctionPlan {
   Cfg cfg;
-  uint32_t first_slot = 0;           // its own slots, reset on entry: [first_slot, end_slot)
+  uint32_t first_slot = 0;  // its own slots, reset on entry: [first_slot, end_slot)
   uint32_t end_slot = 0;
   uint32_t return_slot = kNoSlot;
-  std::vector<uint32_t> variables;   // indices of its LocalVariables
-  std::vector<std::vector<Write>> writes;   // by block
-  std::vector<Write> summary;        // what a call writes of parameters and Private variables
+  std::vector<uint32_t> variables;         // indices of its LocalVariables
+  std::vector<std::vector<Write>> writes;  // by block
+  std::vector<Write> summary;              // what a call writes of parameters and Private variables
   std::vector<std::pair<uint32_t, std::pair<uint32_t, uint32_t>>> parameter_memory;
-                                     // parameter id, leaf range that must be in memory
-  uint64_t size = 0;                 // instructions after inlining, saturating
+  // parameter id, leaf range that must be in memory
+  uint64_t size = 0;  // instructions after inlining, saturating
 };
 
 struct Plan {
-  std::vector<uint32_t> order;                 // reachable functions, callees first
-  std::vector<FunctionPlan> functions;         // by function index; empty if not reachable
+  std::vector<uint32_t> order;          // reachable functions, callees first
+  std::vector<FunctionPlan> functions;  // by function index; empty if not reachable
   std::vector<LocalVariable> variables;
   std::vector<mir::Type> slot_types;
-  uint32_t global_slots = 0;                   // slots below belong to Private variables
+  uint32_t global_slots = 0;  // slots below belong to Private variables
   // By SPIR-V id.
   std::vector<PointerRoot> roots;
-  std::vector<uint32_t> slots;                 // first slot of a phi or carried value
-  std::vector<uint32_t> variable_index;        // of LocalVariables
-  std::vector<uint32_t> block_of;              // local index of the defining block
+  std::vector<uint32_t> slots;           // first slot of a phi or carried value
+  std::vector<uint32_t> variable_index;  // of LocalVariables
+  std::vector<uint32_t> block_of;        // local index of the defining block
 
   const LocalVariable* Variable(uint32_t id) const {
     return id < variable_index.size() && variable_index[id] != kNoValue

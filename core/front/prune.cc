@@ -16,7 +16,9 @@ using mir::ValueId;
 class Pruner {
  public:
   explicit Pruner(mir::Module& module)
-      : m_(module), live_(module.values.size()), owner_(module.regions.size()),
+      : m_(module),
+        live_(module.values.size()),
+        owner_(module.regions.size()),
         jumps_(module.insts.size()) {}
 
   void Run() {
@@ -162,10 +164,10 @@ class Pruner {
 
   mir::Module& m_;
   BitSet live_;
-  std::vector<InstId> owner_;                  // by region
-  std::vector<std::vector<InstId>> jumps_;     // by loop instruction
+  std::vector<InstId> owner_;               // by region
+  std::vector<std::vector<InstId>> jumps_;  // by loop instruction
   std::vector<ValueId> work_;
-  std::vector<ValueId> map_;                   // by value
+  std::vector<ValueId> map_;  // by value
 };
 
 }  // namespace

@@ -61,20 +61,23 @@ TEST(Refusal, NamesCauseCapabilityAndId) {
                        "layout(push_constant) uniform P { R r; } pc;",
                        "out_[id] = pc.r.x;"),
                 "physical_addresses", "PhysicalStorageBufferAddresses");
-  ExpectRefused(Import("layout(binding = 3) buffer A { uint x[]; } arr[4];",
-                       "out_[id] = arr[id & 3u].x[0];"),
-                "descriptor_indexing");
-  ExpectRefused(Import("#extension GL_ARB_shader_clock : require\n", "out_[id] = clock2x32ARB().x;"),
-                "shader_clock", "ShaderClockKHR");
+  ExpectRefused(
+      Import("layout(binding = 3) buffer A { uint x[]; } arr[4];", "out_[id] = arr[id & 3u].x[0];"),
+      "descriptor_indexing");
+  ExpectRefused(
+      Import("#extension GL_ARB_shader_clock : require\n", "out_[id] = clock2x32ARB().x;"),
+      "shader_clock", "ShaderClockKHR");
 }
 
 TEST(Refusal, UnusedFeaturesAreNot) {
   EXPECT_TRUE(Import("layout(binding = 2, r32ui) uniform uimage2D image;\n"
                      "uint unused() { return imageLoad(image, ivec2(0)).x; }",
-                     "out_[id] = 1u;").ok());
+                     "out_[id] = 1u;")
+                  .ok());
   EXPECT_TRUE(Import("#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
                      "layout(binding = 2) buffer B { uint64_t big; uint small; };",
-                     "out_[id] = small;").ok());
+                     "out_[id] = small;")
+                  .ok());
   EXPECT_TRUE(Import("layout(constant_id = 0) const bool kUse = false;\n"
                      "layout(binding = 2, r32ui) uniform uimage2D image;",
                      "if (kUse) out_[id] = imageLoad(image, ivec2(0)).x; else out_[id] = 3u;")

@@ -43,36 +43,47 @@ constexpr uint32_t kMaxLeaves = 1u << 16;
 // One instruction of the module, viewed in place.
 struct SpirvInst {
   spv::Op op = spv::Op::OpNop;
-  absl::Span<const uint32_t> words;   // the first holds opcode and word count
-  uint32_t type = 0;                  // result type, 0 if none
-  uint32_t result = 0;                // result id, 0 if none
+  absl::Span<const uint32_t> words;  // the first holds opcode and word count
+  uint32_t type = 0;                 // result type, 0 if none
+  uint32_t result = 0;               // result id, 0 if none
   uint32_t operand(size_t i) const { return i < words.size() ? words[i] : 0; }
   size_t size() const { return words.size(); }
 };
 
 struct SpirvType {
   enum Kind : uint8_t {
-    kNone, kVoid, kBool, kInt, kFloat, kVector, kMatrix, kArray, kRuntimeArray, kStruct,
-    kPointer, kFunction, kOpaque,
+    kNone,
+    kVoid,
+    kBool,
+    kInt,
+    kFloat,
+    kVector,
+    kMatrix,
+    kArray,
+    kRuntimeArray,
+    kStruct,
+    kPointer,
+    kFunction,
+    kOpaque,
   };
   Kind kind = kNone;
-  uint8_t width = 0;             // of ints and floats
+  uint8_t width = 0;  // of ints and floats
   bool is_signed = false;
-  uint8_t depth = 0;             // nesting
-  uint32_t element = 0;          // component, column, element, pointee or returned type; 0 for
-                                 // a forward pointer (to physical memory, never followed)
-  uint32_t count = 0;            // components, columns, elements, members or parameters
-  uint32_t first_member = 0;     // structs: in `members`; functions: parameter types, likewise
-  uint32_t leaves = 0;           // scalars inside; kMaxLeaves + 1: more. 0 where `unsupported`
-  uint32_t array_stride = 0;     // bytes, 0 if not given
-  spv::StorageClass storage = spv::StorageClass::Max;   // of pointers
+  uint8_t depth = 0;          // nesting
+  uint32_t element = 0;       // component, column, element, pointee or returned type; 0 for
+                              // a forward pointer (to physical memory, never followed)
+  uint32_t count = 0;         // components, columns, elements, members or parameters
+  uint32_t first_member = 0;  // structs: in `members`; functions: parameter types, likewise
+  uint32_t leaves = 0;        // scalars inside; kMaxLeaves + 1: more. 0 where `unsupported`
+  uint32_t array_stride = 0;  // bytes, 0 if not given
+  spv::StorageClass storage = spv::StorageClass::Max;  // of pointers
   std::string_view unsupported;  // the cause why no value of this type can be handled, or empty
 };
 
 struct SpirvMember {
   uint32_t type = 0;
-  uint32_t leaf = 0;                 // scalars before it in the struct
-  uint32_t offset = kNoValue;        // bytes, where the layout is explicit
+  uint32_t leaf = 0;           // scalars before it in the struct
+  uint32_t offset = kNoValue;  // bytes, where the layout is explicit
   uint32_t matrix_stride = 0;
   bool row_major = false;
   bool non_writable = false;
@@ -85,16 +96,16 @@ struct SpirvConstant {
   enum Kind : uint8_t { kLeaves, kNull, kUndef, kUnsupported };
   Kind kind = kUnsupported;
   uint32_t type = 0;
-  uint32_t first_leaf = 0;           // kLeaves: in constant_leaves
-  std::string_view cause;            // of kUnsupported
+  uint32_t first_leaf = 0;  // kLeaves: in constant_leaves
+  std::string_view cause;   // of kUnsupported
 };
 
 struct SpirvVariable {
   uint32_t id = 0;
-  uint32_t type = 0;                 // the pointer type
+  uint32_t type = 0;  // the pointer type
   uint32_t pointee = 0;
   spv::StorageClass storage = spv::StorageClass::Max;
-  uint32_t initializer = 0;          // a constant (or variable: refused where used), 0 if none
+  uint32_t initializer = 0;  // a constant (or variable: refused where used), 0 if none
 };
 
 struct SpirvDecorations {
@@ -109,35 +120,35 @@ struct SpirvDecorations {
   bool non_writable = false;
   bool coherent = false;
   bool is_volatile = false;
-  bool row_major = false;            // seen through group decorations only
+  bool row_major = false;  // seen through group decorations only
 };
 
 struct SpirvBlock {
   uint32_t label = 0;
-  uint32_t first = 0;                // instructions [first, end) of body_offsets; the last is the
-  uint32_t end = 0;                  // terminator; merge instructions are among them
-  uint32_t merge = 0;                // label ids of the merge instruction, 0 if none
-  uint32_t continue_target = 0;      // not 0: a loop header
+  uint32_t first = 0;            // instructions [first, end) of body_offsets; the last is the
+  uint32_t end = 0;              // terminator; merge instructions are among them
+  uint32_t merge = 0;            // label ids of the merge instruction, 0 if none
+  uint32_t continue_target = 0;  // not 0: a loop header
 };
 
 struct SpirvFunction {
   uint32_t id = 0;
-  uint32_t type = 0;                 // OpTypeFunction
+  uint32_t type = 0;  // OpTypeFunction
   uint32_t return_type = 0;
   std::vector<uint32_t> parameters;  // ids
   std::vector<uint32_t> parameter_types;
-  uint32_t first_block = 0;          // blocks [first_block, end_block) of the module
+  uint32_t first_block = 0;  // blocks [first_block, end_block) of the module
   uint32_t end_block = 0;
 };
 
 struct SpirvEntryPoint {
   spv::ExecutionModel model = spv::ExecutionModel::Max;
-  uint32_t function = 0;             // id
+  uint32_t function = 0;  // id
   std::string name;
 };
 
 struct SpirvExecutionMode {
-  uint32_t entry = 0;                // function id
+  uint32_t entry = 0;  // function id
   spv::ExecutionMode mode = spv::ExecutionMode::Max;
   std::vector<uint32_t> operands;
   bool operands_are_ids = false;
@@ -146,19 +157,28 @@ struct SpirvExecutionMode {
 // What an id is.
 struct SpirvDef {
   enum Kind : uint8_t {
-    kNone, kType, kConstant, kVariable, kFunction, kLabel, kBody, kExtInstSet, kString, kOther,
+    kNone,
+    kType,
+    kConstant,
+    kVariable,
+    kFunction,
+    kLabel,
+    kBody,
+    kExtInstSet,
+    kString,
+    kOther,
   };
   Kind kind = kNone;
-  uint32_t index = 0;      // types, constants, variables, functions, blocks; kBody: offset in words
-  uint32_t function = kNoValue;   // of labels and of body ids
-  uint32_t type = 0;       // result type of constants, variables, body ids
+  uint32_t index = 0;  // types, constants, variables, functions, blocks; kBody: offset in words
+  uint32_t function = kNoValue;  // of labels and of body ids
+  uint32_t type = 0;             // result type of constants, variables, body ids
 };
 
 enum class ExtInstSet : uint8_t { kNone, kGlsl450, kNonSemantic, kUnknown };
 
 struct SpirvModule {
   std::vector<uint32_t> words;
-  uint32_t version = 0;              // 0x00010600 for 1.6
+  uint32_t version = 0;  // 0x00010600 for 1.6
   uint32_t bound = 0;
   std::vector<spv::Capability> capabilities;
   std::vector<std::string> extensions;
@@ -167,18 +187,18 @@ struct SpirvModule {
   std::vector<SpirvEntryPoint> entry_points;
   std::vector<SpirvExecutionMode> execution_modes;
 
-  std::vector<SpirvDef> defs;                  // by id
-  std::vector<SpirvDecorations> decorations;   // by id
+  std::vector<SpirvDef> defs;                 // by id
+  std::vector<SpirvDecorations> decorations;  // by id
   std::vector<SpirvType> types;
   std::vector<SpirvMember> members;
   std::vector<SpirvConstant> constants;
-  std::vector<bool> spec_dependent;            // by constant: a scalar that can be specialised
+  std::vector<bool> spec_dependent;  // by constant: a scalar that can be specialised
   std::vector<uint32_t> constant_leaves;
-  std::vector<SpirvVariable> variables;        // module scope
+  std::vector<SpirvVariable> variables;  // module scope
   std::vector<SpirvFunction> functions;
   std::vector<SpirvBlock> blocks;
-  std::vector<uint32_t> body_offsets;          // word offsets of the instructions in blocks
-  uint32_t workgroup_size_constant = 0;        // the id decorated WorkgroupSize, 0 if none
+  std::vector<uint32_t> body_offsets;    // word offsets of the instructions in blocks
+  uint32_t workgroup_size_constant = 0;  // the id decorated WorkgroupSize, 0 if none
 
   const SpirvDef& Def(uint32_t id) const { return defs[id < bound ? id : 0]; }
   // Null where the id is not of that kind.

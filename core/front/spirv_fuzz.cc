@@ -58,7 +58,7 @@ void MutateInstruction(Words* words, Random* random) {
     case 0:
       words->erase(words->begin() + a, words->begin() + a + length_a);
       break;
-    case 1:   // repeat, with a new result id where it most often stands
+    case 1:  // repeat, with a new result id where it most often stands
       words->insert(words->begin() + a, copy.begin(), copy.end());
       if (length_b > 2) (*words)[a + 2] = (*words)[3]++;
       break;
@@ -67,17 +67,17 @@ void MutateInstruction(Words* words, Random* random) {
         std::swap_ranges(words->begin() + a, words->begin() + a + length_a, words->begin() + b);
       }
       break;
-    case 3:   // another opcode of the same length
+    case 3:  // another opcode of the same length
       if (length_a == length_b) (*words)[a] = (*words)[b];
       break;
     case 4:
       if (length_a > 1) (*words)[a + 1 + random->Below(length_a - 1)] = random->Below(16);
       break;
-    default:   // another word of the module in place of an operand
+    default:  // another word of the module in place of an operand
       if (length_a > 1) {
-        (*words)[a + 1 + random->Below(length_a - 1)] =
-            random->Below(2) == 0 ? (*words)[random->Below(words->size())]
-                                  : random->Below((*words)[3] % 4096 + 1);
+        (*words)[a + 1 + random->Below(length_a - 1)] = random->Below(2) == 0
+                                                            ? (*words)[random->Below(words->size())]
+                                                            : random->Below((*words)[3] % 4096 + 1);
       }
       break;
   }

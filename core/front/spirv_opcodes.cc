@@ -195,7 +195,7 @@ namespace {
 bool Divide(spv::Op op, uint32_t a, uint32_t b, uint32_t* result) {
   const int64_t sa = static_cast<int32_t>(a);
   const int64_t sb = static_cast<int32_t>(b);
-  if (b == 0) {   // undefined in SPIR-V; any value will do, but it must be the same everywhere
+  if (b == 0) {  // undefined in SPIR-V; any value will do, but it must be the same everywhere
     *result = 0;
     return true;
   }
@@ -213,8 +213,8 @@ bool Divide(spv::Op op, uint32_t a, uint32_t b, uint32_t* result) {
       *result = static_cast<uint32_t>(sa % sb);
       return true;
     case spv::Op::OpSMod:
-      *result = static_cast<uint32_t>((sa % sb != 0 && (sa < 0) != (sb < 0)) ? sa % sb + sb
-                                                                             : sa % sb);
+      *result =
+          static_cast<uint32_t>((sa % sb != 0 && (sa < 0) != (sb < 0)) ? sa % sb + sb : sa % sb);
       return true;
     default:
       return false;

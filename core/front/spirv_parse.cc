@@ -20,11 +20,11 @@ namespace kiln::front {
 namespace {
 
 constexpr uint32_t kMagic = 0x07230203;
-constexpr uint32_t kMaxBound = 0x3fffff;            // universal limit of SPIR-V
+constexpr uint32_t kMaxBound = 0x3fffff;  // universal limit of SPIR-V
 constexpr size_t kMaxConstantLeaves = size_t{1} << 22;
-constexpr size_t kMaxGroupScan = size_t{1} << 26;   // work on (deprecated) decoration groups
-constexpr uint32_t kMaxMembers = 0x3fff;            // universal limit of SPIR-V
-constexpr uint32_t kMaxParameters = 255;            // universal limit of SPIR-V
+constexpr size_t kMaxGroupScan = size_t{1} << 26;  // work on (deprecated) decoration groups
+constexpr uint32_t kMaxMembers = 0x3fff;           // universal limit of SPIR-V
+constexpr uint32_t kMaxParameters = 255;           // universal limit of SPIR-V
 
 std::string OpText(spv::Op op) {
   const std::string_view name = InstructionName(op);
@@ -86,11 +86,11 @@ class Parser {
 
   SpirvModule& m_;
   absl::Span<const SpecConstant> specialisation_;
-  std::vector<Decoration> raw_;                  // in order; members' sorted when types begin
+  std::vector<Decoration> raw_;  // in order; members' sorted when types begin
   std::vector<Decoration> member_decorations_;
   bool members_sorted_ = false;
   size_t group_scan_ = 0;
-  std::vector<bool> forward_;                    // ids of OpTypeForwardPointer
+  std::vector<bool> forward_;  // ids of OpTypeForwardPointer
   bool in_function_ = false;
   bool in_block_ = false;
   SpirvFunction function_;
@@ -185,7 +185,7 @@ std::string String(const SpirvInst& inst, size_t first, size_t* next) {
       text.push_back(c);
     }
   }
-  *next = 0;   // not terminated
+  *next = 0;  // not terminated
   return text;
 }
 
@@ -206,8 +206,7 @@ absl::Status Parser::ExtImport(const SpirvInst& inst) {
   if (next == 0) return Invalid("extended instruction set name without an end", inst.result);
   ExtInstSet set = ExtInstSet::kUnknown;
   if (name == "GLSL.std.450") set = ExtInstSet::kGlsl450;
-  if (name.rfind("NonSemantic.", 0) == 0 || name == "OpenCL.DebugInfo.100" ||
-      name == "DebugInfo") {
+  if (name.rfind("NonSemantic.", 0) == 0 || name == "OpenCL.DebugInfo.100" || name == "DebugInfo") {
     set = ExtInstSet::kNonSemantic;
   }
   return Define(inst.result, {SpirvDef::kExtInstSet, static_cast<uint32_t>(set)});
@@ -248,7 +247,7 @@ void Parser::ApplyToId(SpirvDecorations& d, const Decoration& decoration) {
     case spv::Decoration::Volatile:
       d.is_volatile = true;
       break;
-    default:   // names, precision, interpolation, aliasing hints: nothing here depends on them
+    default:  // names, precision, interpolation, aliasing hints: nothing here depends on them
       break;
   }
 }
@@ -314,7 +313,7 @@ absl::Status Parser::ModuleScope(const SpirvInst& inst) {
       return absl::OkStatus();
     case spv::Op::OpString:
       return Define(inst.result, {SpirvDef::kString});
-    case spv::Op::OpExtInst:   // non-semantic information may stand at module scope
+    case spv::Op::OpExtInst:  // non-semantic information may stand at module scope
       if (m_.InstSet(inst.operand(3)) != ExtInstSet::kNonSemantic) {
         return Invalid("extended instruction outside functions", inst.result);
       }
@@ -458,8 +457,8 @@ absl::Status Parser::VectorType(const SpirvInst& inst, SpirvType& type) {
 
 absl::Status Parser::ArrayType(const SpirvInst& inst, SpirvType& type) {
   type.element = inst.operand(2);
-  static constexpr SpirvType kForwardPointer = {
-      .kind = SpirvType::kPointer, .unsupported = "physical_addresses"};
+  static constexpr SpirvType kForwardPointer = {.kind = SpirvType::kPointer,
+                                                .unsupported = "physical_addresses"};
   const SpirvType* element = m_.Type(type.element);
   if (element == nullptr && type.element < m_.bound && forward_[type.element]) {
     element = &kForwardPointer;
@@ -645,17 +644,16 @@ absl::Status Parser::ConstantInst(const SpirvInst& inst) {
   if (m_.constant_leaves.size() > kMaxConstantLeaves) {
     return Refused("module_too_large", "too many constants", inst.result);
   }
-  FRONT_RETURN_IF_ERROR(Define(inst.result, {SpirvDef::kConstant,
-                                             static_cast<uint32_t>(m_.constants.size()), kNoValue,
-                                             inst.type}));
+  FRONT_RETURN_IF_ERROR(Define(
+      inst.result,
+      {SpirvDef::kConstant, static_cast<uint32_t>(m_.constants.size()), kNoValue, inst.type}));
   m_.constants.push_back(c);
   m_.spec_dependent.push_back(inst.op == spv::Op::OpSpecConstant ||
                               inst.op == spv::Op::OpSpecConstantOp);
   return absl::OkStatus();
 }
 
-absl::Status Parser::ScalarConstant(const SpirvInst& inst, const SpirvType& type,
-                                    SpirvConstant&) {
+absl::Status Parser::ScalarConstant(const SpirvInst& inst, const SpirvType& type, SpirvConstant&) {
   const bool is_bool = inst.op != spv::Op::OpConstant && inst.op != spv::Op::OpSpecConstant;
   const bool specialised = inst.op == spv::Op::OpSpecConstant ||
                            inst.op == spv::Op::OpSpecConstantTrue ||
@@ -682,9 +680,8 @@ absl::Status Parser::CompositeConstant(const SpirvInst& inst, const SpirvType& t
     return Invalid("composite constant does not fit its type", inst.result);
   }
   for (uint32_t i = 0; i < type.count; ++i) {
-    const uint32_t expected = type.kind == SpirvType::kStruct
-                                  ? m_.members[type.first_member + i].type
-                                  : type.element;
+    const uint32_t expected =
+        type.kind == SpirvType::kStruct ? m_.members[type.first_member + i].type : type.element;
     const SpirvConstant* part = m_.Constant(inst.words[3 + i]);
     if (part == nullptr || part->type != expected || part->kind == SpirvConstant::kUnsupported) {
       return Invalid("constituent does not fit the type of its composite", inst.result);
@@ -827,7 +824,7 @@ absl::Status Parser::SpecShuffle(const SpirvInst& inst, SpirvConstant&) {
   for (size_t i = 6; i < inst.size(); ++i) {
     const uint32_t index = inst.words[i];
     if (index != kNoValue && index >= na + nb) return Invalid("shuffle index", inst.result);
-    uint32_t value = 0;   // of an undefined component
+    uint32_t value = 0;  // of an undefined component
     if (index < na) value = m_.ConstantLeaf(a, index);
     if (index >= na && index < na + nb) value = m_.ConstantLeaf(b, index - na);
     m_.constant_leaves.push_back(value);
@@ -845,9 +842,9 @@ absl::Status Parser::VariableInst(const SpirvInst& inst) {
   variable.pointee = type.element;
   variable.storage = type.storage;
   variable.initializer = inst.operand(4);
-  FRONT_RETURN_IF_ERROR(Define(inst.result, {SpirvDef::kVariable,
-                                             static_cast<uint32_t>(m_.variables.size()), kNoValue,
-                                             inst.type}));
+  FRONT_RETURN_IF_ERROR(Define(
+      inst.result,
+      {SpirvDef::kVariable, static_cast<uint32_t>(m_.variables.size()), kNoValue, inst.type}));
   m_.variables.push_back(variable);
   return absl::OkStatus();
 }
@@ -897,8 +894,8 @@ absl::Status Parser::FunctionScope(const SpirvInst& inst, uint32_t offset) {
       SpirvBlock block;
       block.label = inst.result;
       block.first = block.end = static_cast<uint32_t>(m_.body_offsets.size());
-      FRONT_RETURN_IF_ERROR(Define(
-          inst.result, {SpirvDef::kLabel, static_cast<uint32_t>(m_.blocks.size()), index}));
+      FRONT_RETURN_IF_ERROR(
+          Define(inst.result, {SpirvDef::kLabel, static_cast<uint32_t>(m_.blocks.size()), index}));
       m_.blocks.push_back(block);
       in_block_ = true;
       return absl::OkStatus();
@@ -929,8 +926,8 @@ bool IsTerminator(spv::Op op) {
 
 absl::Status Parser::Body(const SpirvInst& inst, uint32_t offset) {
   const auto index = static_cast<uint32_t>(m_.functions.size());
-  const bool non_semantic = inst.op == spv::Op::OpExtInst &&
-                            m_.InstSet(inst.operand(3)) == ExtInstSet::kNonSemantic;
+  const bool non_semantic =
+      inst.op == spv::Op::OpExtInst && m_.InstSet(inst.operand(3)) == ExtInstSet::kNonSemantic;
   if (non_semantic) return Define(inst.result, {SpirvDef::kOther});
   if (!in_block_) return Invalid(OpText(inst.op) + " outside blocks", function_.id);
   if (inst.result != 0) {
@@ -985,8 +982,7 @@ SpirvInst SpirvModule::Inst(uint32_t offset) const {
 
 ExtInstSet SpirvModule::InstSet(uint32_t id) const {
   const SpirvDef& def = Def(id);
-  return def.kind == SpirvDef::kExtInstSet ? static_cast<ExtInstSet>(def.index)
-                                           : ExtInstSet::kNone;
+  return def.kind == SpirvDef::kExtInstSet ? static_cast<ExtInstSet>(def.index) : ExtInstSet::kNone;
 }
 
 uint32_t SpirvModule::ConstantLeaf(const SpirvConstant& constant, uint32_t leaf) const {
@@ -996,8 +992,8 @@ uint32_t SpirvModule::ConstantLeaf(const SpirvConstant& constant, uint32_t leaf)
 
 bool SpirvModule::IntConstant(uint32_t id, uint32_t* value) const {
   const SpirvConstant* c = Constant(id);
-  if (c == nullptr || c->kind == SpirvConstant::kUnsupported ||
-      c->kind == SpirvConstant::kUndef || Type(c->type)->kind != SpirvType::kInt) {
+  if (c == nullptr || c->kind == SpirvConstant::kUnsupported || c->kind == SpirvConstant::kUndef ||
+      Type(c->type)->kind != SpirvType::kInt) {
     return false;
   }
   *value = ConstantLeaf(*c, 0);

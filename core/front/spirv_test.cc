@@ -65,7 +65,7 @@ TEST(Spirv, HeaderErrors) {
   other = words;
   other[3] = 0;
   EXPECT_FALSE(ParseSpirv(other).ok());
-  other[3] = 0x3fffff;   // 64 MB of tables for a module of a few kilobytes
+  other[3] = 0x3fffff;  // 64 MB of tables for a module of a few kilobytes
   EXPECT_EQ(RefusalCause(ParseSpirv(other).status()), "id_bound");
   other[3] = 7;
   EXPECT_FALSE(ParseSpirv(other).ok());
@@ -118,8 +118,8 @@ TEST(Spirv, ExponentialTypesAndConstants) {
   const auto start = std::chrono::steady_clock::now();
   ExpectHandled(Assemble(KernelAssembly(types, "%result = OpIAdd %uint %x %x\n")));
   const absl::Status used =
-      ImportVerified(Assemble(KernelAssembly(
-                         types, "%l = OpLoad %s50 %v\n%result = OpIAdd %uint %x %x\n")))
+      ImportVerified(
+          Assemble(KernelAssembly(types, "%l = OpLoad %s50 %v\n%result = OpIAdd %uint %x %x\n")))
           .status();
   EXPECT_EQ(RefusalCause(used), "composite_too_large");
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
@@ -143,9 +143,9 @@ TEST(Spirv, ExponentialTypesInMemory) {
       const std::string variable = std::string("%v = OpVariable %p ") + storage + "\n";
       if (!local) types += "OpDecorate %v DescriptorSet 0\nOpDecorate %v Binding 7\n" + variable;
       const auto start = std::chrono::steady_clock::now();
-      ExpectHandled(Assemble(KernelAssembly(
-          types, (local ? variable : "") + "%l = OpLoad %s50 %v\nOpStore %v %l\n" +
-                     "%result = OpIAdd %uint %x %x\n")));
+      ExpectHandled(Assemble(KernelAssembly(types, (local ? variable : "") +
+                                                       "%l = OpLoad %s50 %v\nOpStore %v %l\n" +
+                                                       "%result = OpIAdd %uint %x %x\n")));
       EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
     }
   }
@@ -166,13 +166,14 @@ TEST(Spirv, LongChainsOfBlocksNeedNoStack) {
   for (int i = 0; i < 20000; ++i) {
     main += "OpBranch %b" + std::to_string(i) + "\n%b" + std::to_string(i) + " = OpLabel\n";
   }
-  auto module = ImportVerified(Assemble(KernelAssembly("", main + "%result = OpIAdd %uint %x %x\n")));
+  auto module =
+      ImportVerified(Assemble(KernelAssembly("", main + "%result = OpIAdd %uint %x %x\n")));
   EXPECT_TRUE(module.ok()) << module.status();
   main = "%c = OpUGreaterThan %bool %x %u_5\n";
   for (int i = 0; i < 5000; ++i) {
     const std::string n = std::to_string(i);
-    main += "OpSelectionMerge %m" + n + " None\nOpBranchConditional %c %t" + n + " %m" + n + "\n%t" +
-            n + " = OpLabel\nOpBranch %m" + n + "\n%m" + n + " = OpLabel\n";
+    main += "OpSelectionMerge %m" + n + " None\nOpBranchConditional %c %t" + n + " %m" + n +
+            "\n%t" + n + " = OpLabel\nOpBranch %m" + n + "\n%m" + n + " = OpLabel\n";
   }
   module = ImportVerified(Assemble(KernelAssembly("", main + "%result = OpIAdd %uint %x %x\n")));
   EXPECT_TRUE(module.ok()) << module.status();
@@ -195,7 +196,8 @@ TEST(Spirv, ConstantsAreEvaluated) {
     %shf = OpSpecConstantOp %v3uint VectorShuffle %vec %ins 3 0 1
     %arr = OpTypeArray %uint %ext
     %zero = OpSpecConstantOp %uint UDiv %a %u_0
-  )", R"(
+  )",
+                                              R"(
     %v0 = OpCompositeExtract %uint %shf 0
     %v1 = OpCompositeExtract %uint %shf 1
     %v2 = OpCompositeExtract %uint %shf 2

@@ -21,10 +21,10 @@ constexpr spv_target_env kEnvironment = SPV_ENV_UNIVERSAL_1_6;
 std::vector<uint32_t> Assemble(const std::string& text) {
   spvtools::SpirvTools tools(kEnvironment);
   std::string messages;
-  tools.SetMessageConsumer([&](spv_message_level_t, const char*, const spv_position_t& position,
-                               const char* message) {
-    messages += std::to_string(position.line + 1) + ": " + message + "\n";
-  });
+  tools.SetMessageConsumer(
+      [&](spv_message_level_t, const char*, const spv_position_t& position, const char* message) {
+        messages += std::to_string(position.line + 1) + ": " + message + "\n";
+      });
   std::vector<uint32_t> words;
   if (!tools.Assemble(text, &words, SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS)) {
     ADD_FAILURE() << messages << text;
@@ -127,9 +127,9 @@ std::string KernelAssembly(const std::string& types, const std::string& main, bo
     const size_t end = std::min(types.find('\n', at), types.size() - 1);
     const std::string line = types.substr(at, end - at + 1);
     const size_t start = line.find_first_not_of(' ');
-    const bool annotation = start != std::string::npos &&
-                            (line.compare(start, 10, "OpDecorate") == 0 ||
-                             line.compare(start, 16, "OpMemberDecorate") == 0);
+    const bool annotation =
+        start != std::string::npos && (line.compare(start, 10, "OpDecorate") == 0 ||
+                                       line.compare(start, 16, "OpMemberDecorate") == 0);
     (annotation ? text : rest) += line;
     at = end + 1;
   }
