@@ -10,6 +10,8 @@
 #include "absl/strings/str_format.h"
 #include "core/driver/compile.h"
 #include "core/driver/prepared.h"
+#include "core/intel/isa/decode.h"
+#include "core/intel/isa/verify.h"
 #include "core/mir/interp.h"
 #include "core/mir/parse.h"
 #include "core/sim/eu/simulator.h"
@@ -101,6 +103,18 @@ std::string RunVariant(const Variant& v, const mir::LaunchInputs& before,
   return text.empty() ? "" : absl::StrCat(v.name, fusion ? " fused: " : ": ", text, "\n");
 }
 
+// What the EU verifier finds in the code.
+std::string Findings(const Variant& v) {
+  constexpr auto kGen = intel::isa::Generation::kGen12;
+  const auto placed = intel::isa::DecodeProgram(kGen, v.code);
+  if (!placed.ok()) return std::string(placed.status().message());
+  std::string text;
+  for (const intel::isa::Finding& f : intel::isa::Verify(kGen, *placed)) {
+    absl::StrAppend(&text, v.name, ": ", f.text, "\n");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string Compare(std::string_view module, const Setup& setup) {
@@ -123,6 +137,7 @@ std::string Compare(std::string_view module, const Setup& setup) {
     want.subgroup_size = static_cast<uint32_t>(v.width);
     const auto interpreted = mir::Interpret(*parsed, want);
     if (!interpreted.ok()) return std::string(interpreted.status().message());
+    text += Findings(v);
     for (bool fusion : {false, true}) text += RunVariant(v, before, want, setup, fusion);
   }
   if (compiled->variants.size() != 2) text += "a width is missing\n";

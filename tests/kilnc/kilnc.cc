@@ -20,6 +20,8 @@
 #include "absl/strings/strip.h"
 #include "core/driver/compile.h"
 #include "core/driver/prepared.h"
+#include "core/intel/isa/decode.h"
+#include "core/intel/isa/verify.h"
 #include "core/mir/parse.h"
 #include "proto/launch_record_convert.h"
 
@@ -98,6 +100,22 @@ int Fail(const Arguments& a, const absl::Status& status) {
   return 1;
 }
 
+// What the EU verifier finds, on standard error; true if nothing.
+bool Clean(const Arguments& a, const kiln::Variant& v) {
+  constexpr auto kGen = kiln::intel::isa::Generation::kGen12;
+  const auto placed = kiln::intel::isa::DecodeProgram(kGen, v.code);
+  if (!placed.ok()) {
+    std::cerr << a.file << ": " << placed.status().message() << "\n";
+    return false;
+  }
+  const auto findings = kiln::intel::isa::Verify(kGen, *placed);
+  for (const auto& f : findings) {
+    std::cerr << a.file << ": " << v.name << ": EU verifier at " << f.offset << ": " << f.text
+              << "\n";
+  }
+  return findings.empty();
+}
+
 bool Write(const Arguments& a, const kiln::Variant& v) {
   const std::string name = a.file.substr(a.file.find_last_of('/') + 1);
   const std::string path = a.out_dir + "/" + name + "." + v.name;
@@ -133,6 +151,7 @@ int main(int argc, char** argv) {
     std::cout << a.file << " " << v.name << " instructions " << s.instructions << " sync "
               << s.sync_instructions << " sends " << s.sends << " loops " << s.loops
               << " registers " << s.registers << " bytes " << s.bytes << "\n";
+    if (a.compile.verify_each && !Clean(a, v)) return 3;
     if (a.assembly) std::cout << *kiln::Disassemble(kiln::Target::kTgl, v.code);
     if (!a.out_dir.empty() && !Write(a, v)) return 2;
   }

@@ -1,4 +1,5 @@
-// Optimisations on LIR in SSA form, one function a file. All are optional and bisectable.
+// Passes on LIR in SSA form, one function a file. All but SeparatePayloads are optional and
+// bisectable.
 #ifndef KILN_CORE_INTEL_OPTIMISE_PASSES_H_
 #define KILN_CORE_INTEL_OPTIMISE_PASSES_H_
 
@@ -27,6 +28,12 @@ absl::StatusOr<bool> WidenUniformResults(lir::Function& f, PassContext& context)
 
 // Removes instructions without effect whose results nobody uses.
 absl::StatusOr<bool> RemoveDeadInstructions(lir::Function& f, PassContext& context);
+
+// Copies the second payload of a message where it overlaps the first. Not optional.
+absl::StatusOr<bool> SeparatePayloads(lir::Function& f, PassContext& context);
+
+// Gives the two payloads of a message different values. Needed for correctness.
+absl::StatusOr<bool> SeparatePayloads(lir::Function& f, PassContext& context);
 
 }  // namespace kiln::intel
 
