@@ -144,9 +144,8 @@ std::string Set(const std::string& name, const std::string& value, Config* confi
   for (const Setting& setting : settings) {
     if (name != setting.name) continue;
     const char* wanted = std::visit(Assign{value}, setting.place);
-    return wanted == nullptr
-               ? ""
-               : absl::StrCat("'", name, "' takes ", wanted, ", not '", value, "'");
+    return wanted == nullptr ? ""
+                             : absl::StrCat("'", name, "' takes ", wanted, ", not '", value, "'");
   }
   std::string nearest = Nearest(settings, name);
   return absl::StrCat("there is no setting '", name, "'",
@@ -236,16 +235,18 @@ std::string HelpText() {
       "\n"
       "Settings, as flags or as lines 'name = value' of FILE ('#' begins a comment):\n";
   for (const Setting& s : Settings(&defaults)) {
-    absl::StrAppend(&text, absl::StrFormat("  --%-28s %s (%s)\n", absl::StrCat(s.name, "=", s.value),
-                                           s.help, Show(s.place)));
+    absl::StrAppend(
+        &text, absl::StrFormat("  --%-28s %s (%s)\n", absl::StrCat(s.name, "=", s.value), s.help,
+                               Show(s.place)));
   }
-  absl::StrAppend(&text,
-                  "  --version                      print the version\n"
-                  "\n"
-                  "SIGTERM and SIGINT drain: health turns NOT_SERVING, calls in flight are finished,\n"
-                  "then kilnd leaves with 0. It leaves with 2 for a wrong setting and 1 when it cannot\n"
-                  "start. There is no authentication: listen beyond loopback only where every\n"
-                  "client is trusted.\n");
+  absl::StrAppend(
+      &text,
+      "  --version                      print the version\n"
+      "\n"
+      "SIGTERM and SIGINT drain: health turns NOT_SERVING, calls in flight are finished,\n"
+      "then kilnd leaves with 0. It leaves with 2 for a wrong setting and 1 when it cannot\n"
+      "start. There is no authentication: listen beyond loopback only where every\n"
+      "client is trusted.\n");
   return text;
 }
 

@@ -25,7 +25,8 @@ TEST(ConfigTest, DefaultsListenOnLoopbackOnly) {
 
 TEST(ConfigTest, TheCommandLineWinsOverTheFile) {
   std::string file = testing::TempDir() + "/kilnd.conf";
-  std::ofstream(file) << "# settings\nworkers = 3   # three\n\ncache-bytes=2GiB\njob-time = 1500ms\n";
+  std::ofstream(file)
+      << "# settings\nworkers = 3   # three\n\ncache-bytes=2GiB\njob-time = 1500ms\n";
   auto config = ParseConfig({"--workers=5", "--config=" + file});
   ASSERT_TRUE(config.ok()) << config.status();
   EXPECT_EQ(config->workers, 5u);
@@ -38,8 +39,7 @@ TEST(ConfigTest, ErrorsNameFileLineAndRemedy) {
   auto message = [&](const char* text) {
     return std::string(ParseConfigText("k.conf", text, &config).message());
   };
-  EXPECT_EQ(message("workers = 2\n\nwrokers = 3\n"),
-            "k.conf:3: there is no setting 'wrokers'");
+  EXPECT_EQ(message("workers = 2\n\nwrokers = 3\n"), "k.conf:3: there is no setting 'wrokers'");
   EXPECT_EQ(message("worker = 3\n"),
             "k.conf:1: there is no setting 'worker'; did you mean 'workers'?");
   EXPECT_EQ(message("\nqueue = many\n"), "k.conf:2: 'queue' takes a number, not 'many'");
@@ -52,7 +52,8 @@ TEST(ConfigTest, FlagErrors) {
   EXPECT_NE(Error({"--job-time=0s"}).find("'job-time' takes a time"), std::string::npos);
   EXPECT_NE(Error({"--seccomp=maybe"}).find("true or false"), std::string::npos);
   EXPECT_NE(Error({"listen"}).find("'listen' is not understood"), std::string::npos);
-  EXPECT_NE(Error({"--config=/nonexistent"}).find("/nonexistent cannot be read"), std::string::npos);
+  EXPECT_NE(Error({"--config=/nonexistent"}).find("/nonexistent cannot be read"),
+            std::string::npos);
   EXPECT_NE(Error({"--cache-bytes=99999999999GiB"}).find("a size"), std::string::npos);
 }
 

@@ -141,8 +141,8 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config) {
       std::make_shared<metrics::Snapshot>(parts->cache.get(), parts->pool.get(), queue_limit);
   Engine::Options engine;
   engine.limits = config.limits;
-  parts->engine = std::make_unique<Engine>(engine, parts->pool.get(), parts->cache.get(),
-                                           parts->metrics.get());
+  parts->engine =
+      std::make_unique<Engine>(engine, parts->pool.get(), parts->cache.get(), parts->metrics.get());
   parts->service = std::make_unique<CompilerService>(
       parts->engine.get(), parts->metrics.get(),
       MakeCapabilities(parts->pool->hello(), config.limits, kVersion),

@@ -53,8 +53,8 @@ void HashModule(Call* call) {
   if (call->request.has_spirv()) {
     call->module = cache::SpirvDigest(call->request.spirv());
     // Shares the request's lifetime instead of copying the module.
-    call->spirv = std::shared_ptr<const std::string>(std::shared_ptr<void>(),
-                                                     &call->request.spirv());
+    call->spirv =
+        std::shared_ptr<const std::string>(std::shared_ptr<void>(), &call->request.spirv());
   } else {
     const std::string& bytes = call->request.digest().sha256();
     std::copy(bytes.begin(), bytes.end(), call->module.begin());
@@ -166,12 +166,11 @@ void Engine::Translate(const std::shared_ptr<Call>& call) {
     // A flight that may end in the cache does not always bring the module.
     name.push_back(looks ? 'c' : 'm');
   }
-  auto joined = translations_.Join(
-      name, [this, call](const TranslateOutcome& result, bool leads) {
-        if (!leads) metrics_->Coalesced();
-        // Away from the pool's thread, which has other jobs to hand out.
-        executor_.Run([this, call, result] { AfterTranslation(call, result); });
-      });
+  auto joined = translations_.Join(name, [this, call](const TranslateOutcome& result, bool leads) {
+    if (!leads) metrics_->Coalesced();
+    // Away from the pool's thread, which has other jobs to hand out.
+    executor_.Run([this, call, result] { AfterTranslation(call, result); });
+  });
   call->OnLeave([this, ticket = joined.ticket] { translations_.Leave(ticket); });
   if (!joined.leads) return;
   if (looks && Found(cache_->FindTranslation(key, true, &outcome.translation))) {
@@ -233,7 +232,8 @@ void Engine::AfterModule(const std::shared_ptr<Call>& call) {
   }
 }
 
-// Where only a digest was sent, or a translation was found in the cache, the module may be there too.
+// Where only a digest was sent, or a translation was found in the cache, the module may be there
+// too.
 bool Engine::LoadModule(Call* call) {
   if (call->spirv != nullptr) return true;
   std::string spirv;

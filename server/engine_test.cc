@@ -41,7 +41,8 @@ class EngineTest : public testing::Test {
     ASSERT_TRUE(pool.ok()) << pool.status();
     pool_ = *std::move(pool);
     metrics_ = std::make_unique<metrics::Metrics>(pool_->hello(), "test");
-    engine_ = std::make_unique<Engine>(Engine::Options(), pool_.get(), cache_.get(), metrics_.get());
+    engine_ =
+        std::make_unique<Engine>(Engine::Options(), pool_.get(), cache_.get(), metrics_.get());
   }
   void TearDown() override {
     engine_->Stop();

@@ -1,7 +1,7 @@
 // A few threads for what may block (disk reads), so that gRPC's own never do.
 //
-// New requests are admitted up to a bound; continuations of admitted ones always are, since refusing
-// those would lose work already done.
+// New requests are admitted up to a bound; continuations of admitted ones always are, since
+// refusing those would lose work already done.
 #ifndef KILN_SERVER_EXECUTOR_H_
 #define KILN_SERVER_EXECUTOR_H_
 

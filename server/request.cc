@@ -73,14 +73,15 @@ void RequestChecker::CheckSource(const CompileRequest& request, Violations* out)
 void RequestChecker::CheckGlsl(const GlslSource& glsl, Violations* out) const {
   AtMost("glsl.defines", static_cast<uint64_t>(glsl.defines_size()), limits_.defines, "defines",
          out);
-  AtMost("glsl.includes", static_cast<uint64_t>(glsl.includes_size()), limits_.includes,
-         "includes", out);
+  AtMost("glsl.includes", static_cast<uint64_t>(glsl.includes_size()), limits_.includes, "includes",
+         out);
   AtMost("glsl.name", glsl.name().size(), limits_.name_bytes, "bytes", out);
   uint64_t bytes = glsl.text().size();
   uint64_t longest = 0;
   for (const auto& include : glsl.includes()) {
     bytes += include.text().size();
-    for (size_t n : {include.spelled().size(), include.includer().size(), include.resolved().size()}) {
+    for (size_t n :
+         {include.spelled().size(), include.includer().size(), include.resolved().size()}) {
       longest = std::max<uint64_t>(longest, n);
     }
   }
@@ -102,7 +103,8 @@ void RequestChecker::CheckTargets(const CompileRequest& request, Violations* out
   std::set<std::string_view> seen;
   for (const std::string& target : request.targets()) {
     if (targets_.count(target) == 0) {
-      out->emplace_back("targets", absl::StrCat("there is no such target; there are: ", target_names_));
+      out->emplace_back("targets",
+                        absl::StrCat("there is no such target; there are: ", target_names_));
       return;
     }
     if (!seen.insert(target).second) {
@@ -141,9 +143,8 @@ void RequestChecker::CheckOptions(const CompileRequest& request, Violations* out
     auto it = passes_.find(pass);
     if (it != passes_.end() && it->second) continue;
     out->emplace_back("options.disabled_passes",
-                      it == passes_.end()
-                          ? "there is no such pass; GetCapabilities lists them"
-                          : absl::StrCat(pass, " is needed for correctness"));
+                      it == passes_.end() ? "there is no such pass; GetCapabilities lists them"
+                                          : absl::StrCat(pass, " is needed for correctness"));
     break;
   }
   if (options.has_bisect_limit() && options.bisect_limit() < 0) {

@@ -33,7 +33,8 @@ std::string RequestPart(const Reply& reply, const Answer& answer, int64_t servic
   using kiln::v1alpha::TargetResult;
   using kiln::v1alpha::Timings;
   std::string timings;
-  AppendField(Timings::kTranslateNsFieldNumber, static_cast<uint64_t>(reply.translate_ns), &timings);
+  AppendField(Timings::kTranslateNsFieldNumber, static_cast<uint64_t>(reply.translate_ns),
+              &timings);
   AppendField(Timings::kQueueNsFieldNumber, static_cast<uint64_t>(answer.queue_ns), &timings);
   AppendField(Timings::kServiceNsFieldNumber, static_cast<uint64_t>(service_ns), &timings);
   std::string part;

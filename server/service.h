@@ -1,8 +1,8 @@
 // kiln.v1alpha.Compiler over gRPC's callback API.
 //
-// Compile works on raw bytes: requests are parsed here, responses are put together from cached bytes
-// (response.h). Nothing here blocks. A client that leaves, or whose deadline passes, cancels its
-// call in the engine, and with it a compile that nobody else waits for.
+// Compile works on raw bytes: requests are parsed here, responses are put together from cached
+// bytes (response.h). Nothing here blocks. A client that leaves, or whose deadline passes, cancels
+// its call in the engine, and with it a compile that nobody else waits for.
 #ifndef KILN_SERVER_SERVICE_H_
 #define KILN_SERVER_SERVICE_H_
 
@@ -32,9 +32,9 @@ class CompilerService final : public CompilerBase {
   grpc::ServerUnaryReactor* Compile(grpc::CallbackServerContext* context,
                                     const grpc::ByteBuffer* request,
                                     grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* GetCapabilities(
-      grpc::CallbackServerContext* context, const kiln::v1alpha::GetCapabilitiesRequest* request,
-      kiln::v1alpha::Capabilities* response) override;
+  grpc::ServerUnaryReactor* GetCapabilities(grpc::CallbackServerContext* context,
+                                            const kiln::v1alpha::GetCapabilitiesRequest* request,
+                                            kiln::v1alpha::Capabilities* response) override;
 
   // From now on calls are refused with Unavailable.
   void Drain() { draining_ = true; }

@@ -65,9 +65,7 @@ rocksdb::ColumnFamilyOptions GenerationOptions(const DiskOptions& options,
 constexpr char kPrefix[] = "generation-";
 constexpr size_t kPrefixBytes = sizeof kPrefix - 1;
 
-std::string GenerationName(uint64_t number) {
-  return absl::StrFormat("%s%012d", kPrefix, number);
-}
+std::string GenerationName(uint64_t number) { return absl::StrFormat("%s%012d", kPrefix, number); }
 
 uint64_t GenerationNumber(std::string_view name) {
   uint64_t number = 0;
@@ -99,8 +97,8 @@ absl::StatusOr<std::unique_ptr<DiskTier>> DiskTier::Open(DiskOptions options) {
   std::error_code error;
   std::filesystem::create_directories(options.directory, error);
   if (error) {
-    return absl::PermissionDeniedError(absl::StrCat("cache directory ", options.directory,
-                                                    " cannot be made: ", error.message()));
+    return absl::PermissionDeniedError(
+        absl::StrCat("cache directory ", options.directory, " cannot be made: ", error.message()));
   }
   std::unique_ptr<DiskTier> tier(new DiskTier(std::move(options)));
   if (absl::Status s = tier->Lock(); !s.ok()) return s;
@@ -214,8 +212,8 @@ absl::Status DiskTier::BeginGeneration() {
   }
   auto generation = std::make_shared<Generation>();
   generation->db = db_.get();
-  rocksdb::Status s = db_->CreateColumnFamily(cf_options, GenerationName(next_number_),
-                                              &generation->handle);
+  rocksdb::Status s =
+      db_->CreateColumnFamily(cf_options, GenerationName(next_number_), &generation->handle);
   if (!s.ok()) return FromRocks("a new generation", s);
   ++next_number_;
   auto list = std::make_shared<Generations>();

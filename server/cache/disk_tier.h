@@ -11,9 +11,9 @@
 // Records carry a checksum and their key (record.h); one that does not open is a miss and counted.
 // A directory that RocksDB calls corrupt is emptied: it is a cache.
 //
-// Cost: one Bloom filter probe per table file; a file is a write buffer (bound / 64, 32 MiB at most),
-// so a miss probes 64 filters up to a bound of 2 GiB and one per 32 MiB above. Opening reads the log
-// (32 MiB at most) and the files' indexes. All operations are thread-safe.
+// Cost: one Bloom filter probe per table file; a file is a write buffer (bound / 64, 32 MiB at
+// most), so a miss probes 64 filters up to a bound of 2 GiB and one per 32 MiB above. Opening reads
+// the log (32 MiB at most) and the files' indexes. All operations are thread-safe.
 #ifndef KILN_SERVER_CACHE_DISK_TIER_H_
 #define KILN_SERVER_CACHE_DISK_TIER_H_
 
@@ -66,7 +66,7 @@ class DiskTier {
   void Erase(std::string_view key);
 
   struct Usage {
-    uint64_t bytes = 0;  // of the directory's files
+    uint64_t bytes = 0;    // of the directory's files
     uint64_t entries = 0;  // an estimate
     int generations = 0;
     uint64_t dropped_bytes = 0;

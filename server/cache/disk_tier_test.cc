@@ -1,8 +1,8 @@
 // The disk tier: persistence, generations and the bound, kill -9, corruption, locks.
 #include "server/cache/disk_tier.h"
 
-#include <gtest/gtest.h>
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,10 +86,12 @@ TEST_F(DiskTierTest, StaysWithinItsBoundAndKeepsWhatIsUsed) {
 TEST_F(DiskTierTest, ALowerBoundAfterRestartIsHonoured) {
   {
     auto tier = Open(32 << 20);
-    for (uint32_t i = 0; i < 4000; ++i) ASSERT_TRUE(tier->Put(absl::StrCat(i), Noise(i, 5000)).ok());
+    for (uint32_t i = 0; i < 4000; ++i)
+      ASSERT_TRUE(tier->Put(absl::StrCat(i), Noise(i, 5000)).ok());
   }
   auto tier = Open(4 << 20);
-  for (uint32_t i = 0; i < 400; ++i) ASSERT_TRUE(tier->Put(absl::StrCat("n", i), Noise(i, 5000)).ok());
+  for (uint32_t i = 0; i < 400; ++i)
+    ASSERT_TRUE(tier->Put(absl::StrCat("n", i), Noise(i, 5000)).ok());
   EXPECT_LE(tier->usage().bytes, uint64_t{5} << 20);
 }
 
@@ -104,7 +106,8 @@ TEST(DiskTierWriter, DISABLED_WriteUntilKilled) {
   auto tier = DiskTier::Open(options);
   ASSERT_TRUE(tier.ok()) << tier.status();
   for (uint32_t i = 0;; ++i) {
-    ASSERT_TRUE((*tier)->Put(absl::StrCat(getenv("KILN_WRITER_ROUND"), "-", i), Noise(i, 3000)).ok());
+    ASSERT_TRUE(
+        (*tier)->Put(absl::StrCat(getenv("KILN_WRITER_ROUND"), "-", i), Noise(i, 3000)).ok());
     ASSERT_EQ(write(kAcknowledgeFd, &i, sizeof i), static_cast<ssize_t>(sizeof i));
   }
 }

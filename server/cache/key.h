@@ -1,12 +1,13 @@
 // Cache keys.
 //
 // A key is SHA-256 over the hashes of its components, each hashed apart in canonical form, so that
-// two keys can be compared component by component (why was this a miss?). Everything that may change
-// the result is in a component; nothing else is. Only the daemon forms keys, from typed requests.
+// two keys can be compared component by component (why was this a miss?). Everything that may
+// change the result is in a component; nothing else is. Only the daemon forms keys, from typed
+// requests.
 //
 // Canonical: specialisation constants are bits sorted by id; widths and disabled passes are sorted
-// and without repetitions. Cost: about 2 us a key, of which the module's hash (done once per upload)
-// is not a part.
+// and without repetitions. Cost: about 2 us a key, of which the module's hash (done once per
+// upload) is not a part.
 #ifndef KILN_SERVER_CACHE_KEY_H_
 #define KILN_SERVER_CACHE_KEY_H_
 
@@ -23,7 +24,7 @@ namespace kiln::cache {
 // What the components say about the module and how to compile it, whatever the target.
 struct ShaderComponents {
   Digest module{};
-  Digest entry{};           // entry point and stage
+  Digest entry{};  // entry point and stage
   Digest spec_constants{};
   Digest options{};
 };

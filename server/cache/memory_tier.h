@@ -65,9 +65,7 @@ class MemoryTier {
     Usage usage ABSL_GUARDED_BY(mutex);
   };
 
-  Shard& ShardOf(const MemoryKey& key) {
-    return *shards_[key.digest[31] % shards_.size()];
-  }
+  Shard& ShardOf(const MemoryKey& key) { return *shards_[key.digest[31] % shards_.size()]; }
   static void Remove(Shard* shard, std::list<Entry>::iterator it)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(shard->mutex);
 

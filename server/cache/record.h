@@ -1,8 +1,8 @@
 // A value as it is stored on disk: compressed, checksummed, and bound to its key.
 //
 // Layout: 4 bytes "KLR1", then one zstd frame (with content size and content checksum) of key
-// followed by value. A record under the wrong key, cut short, altered or of another version does not
-// open: the reader takes that for a miss and counts it.
+// followed by value. A record under the wrong key, cut short, altered or of another version does
+// not open: the reader takes that for a miss and counts it.
 #ifndef KILN_SERVER_CACHE_RECORD_H_
 #define KILN_SERVER_CACHE_RECORD_H_
 

@@ -32,10 +32,10 @@ MemoryTier::Value Pack(std::string bytes, TargetResult::Status status) {
 }  // namespace
 
 Outputs::Outputs(const kiln::v1alpha::OutputMask& mask)
-    : bits_(static_cast<uint8_t>((mask.binary() ? kBinaryBit : 0) | (mask.assembly() ? kAssemblyBit : 0) |
-                                 (mask.launch_record() ? kLaunchBit : 0) |
-                                 (mask.pass_records() ? kPassesBit : 0) |
-                                 (mask.remarks() ? kRemarksBit : 0))) {}
+    : bits_(static_cast<uint8_t>(
+          (mask.binary() ? kBinaryBit : 0) | (mask.assembly() ? kAssemblyBit : 0) |
+          (mask.launch_record() ? kLaunchBit : 0) | (mask.pass_records() ? kPassesBit : 0) |
+          (mask.remarks() ? kRemarksBit : 0))) {}
 
 bool Outputs::assembly() const { return (bits_ & kAssemblyBit) != 0; }
 
@@ -43,7 +43,7 @@ void Outputs::Filter(TargetResult* result) const {
   for (auto& variant : *result->mutable_variants()) {
     if ((bits_ & kBinaryBit) == 0) variant.clear_code();
     if ((bits_ & kAssemblyBit) == 0) variant.clear_assembly();
-      if ((bits_ & kLaunchBit) == 0) variant.clear_launch();
+    if ((bits_ & kLaunchBit) == 0) variant.clear_launch();
   }
   if ((bits_ & kPassesBit) == 0) result->clear_passes();
   if ((bits_ & kRemarksBit) == 0) result->clear_remarks();
@@ -120,8 +120,8 @@ Lookup ResultCache::Find(const Digest& key, const Outputs& outputs, bool may_blo
     if (!assembly.ParseFromString(stored)) return Lookup::kMiss;
     int n = std::min(result.variants_size(), assembly.variants_size());
     for (int i = 0; i < n; ++i) {
-      result.mutable_variants(i)->set_assembly(std::move(
-          *assembly.mutable_variants(i)->mutable_assembly()));
+      result.mutable_variants(i)->set_assembly(
+          std::move(*assembly.mutable_variants(i)->mutable_assembly()));
     }
   }
   *ready = Prepare(outputs, std::move(result));

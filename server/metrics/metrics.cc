@@ -63,8 +63,9 @@ void Metrics::AddRequestFamilies() {
   }
   auto& seconds = BuildHistogram()
                       .Name("kiln_request_duration_seconds")
-                      .Help("Time in the daemon of Compile calls: hits, answered from a cache "
-                            "entirely, and misses")
+                      .Help(
+                          "Time in the daemon of Compile calls: hits, answered from a cache "
+                          "entirely, and misses")
                       .Register(*registry_);
   request_seconds_[0] = &seconds.Add({{"cache", "hit"}}, kSeconds);
   request_seconds_[1] = &seconds.Add({{"cache", "miss"}}, kSeconds);
@@ -78,13 +79,15 @@ void Metrics::AddRequestFamilies() {
 void Metrics::AddResultFamilies() {
   auto& results = BuildCounter()
                       .Name("kiln_compile_results_total")
-                      .Help("Results delivered, one for each target of a call, by where they came "
-                            "from")
+                      .Help(
+                          "Results delivered, one for each target of a call, by where they came "
+                          "from")
                       .Register(*registry_);
-  auto& seconds = BuildHistogram()
-                      .Name("kiln_compile_duration_seconds")
-                      .Help("Wall-clock time of compile jobs in a worker, by the job's first target")
-                      .Register(*registry_);
+  auto& seconds =
+      BuildHistogram()
+          .Name("kiln_compile_duration_seconds")
+          .Help("Wall-clock time of compile jobs in a worker, by the job's first target")
+          .Register(*registry_);
   for (const std::string& target : targets_) {
     auto& of_target = results_.emplace_back();
     for (size_t s = 1; s < kStatuses; ++s) {
@@ -217,7 +220,8 @@ Metrics::PassCounters& Metrics::Pass(std::string_view pass, std::string_view tar
 void Metrics::Job(const worker::JobOutcome& outcome, const std::vector<std::string>& targets) {
   queue_seconds_->Observe(absl::ToDoubleSeconds(outcome.queued));
   if (outcome.ran > absl::ZeroDuration()) {
-    auto* seconds = targets.empty() ? translate_seconds_ : compile_seconds_[TargetIndex(targets[0])];
+    auto* seconds =
+        targets.empty() ? translate_seconds_ : compile_seconds_[TargetIndex(targets[0])];
     seconds->Observe(absl::ToDoubleSeconds(outcome.ran));
   }
   lost_->Increment(outcome.lost_passes);

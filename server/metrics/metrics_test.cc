@@ -78,8 +78,7 @@ TEST_F(MetricsTest, UnknownNamesDoNotBecomeLabels) {
   metrics_.WorkerExit("no such reason");
   EXPECT_TRUE(Has("kiln_pass_runs_total{pass=\"other\",target=\"any\"} 1"));
   EXPECT_TRUE(Has("kiln_pass_runs_total{pass=\"other\",target=\"other\"} 1"));
-  EXPECT_TRUE(
-      Has("kiln_compile_results_total{cache=\"memory\",result=\"ok\",target=\"other\"} 1"));
+  EXPECT_TRUE(Has("kiln_compile_results_total{cache=\"memory\",result=\"ok\",target=\"other\"} 1"));
 }
 
 TEST_F(MetricsTest, RequestsAndBuild) {

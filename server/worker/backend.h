@@ -1,7 +1,7 @@
 // What a worker can do: the compiler behind an interface.
 //
-// Two implementations: core_backend (glslang and core) and testing/fake_backend, a double that makes
-// predictable results, with which the service is tested apart from the compiler.
+// Two implementations: core_backend (glslang and core) and testing/fake_backend, a double that
+// makes predictable results, with which the service is tested apart from the compiler.
 #ifndef KILN_SERVER_WORKER_BACKEND_H_
 #define KILN_SERVER_WORKER_BACKEND_H_
 
@@ -17,8 +17,8 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  // Targets, passes, stages and versions. Also loads whatever needs files: called before the sandbox
-  // closes.
+  // Targets, passes, stages and versions. Also loads whatever needs files: called before the
+  // sandbox closes.
   virtual void Describe(Hello* hello) = 0;
 
   virtual void Translate(const TranslateJob& job, JobSink* sink, Translation* result) = 0;

@@ -51,8 +51,8 @@ std::string CopyOut(const char (&field)[N]) {
 struct Board::Memory {
   std::atomic<bool> cancelled;
   std::atomic<bool> out_of_memory;
-  // 0: no pass yet; else the running pass is in current[slot & 1]. Two, so that a worker killed while
-  // it writes one leaves the other whole.
+  // 0: no pass yet; else the running pass is in current[slot & 1]. Two, so that a worker killed
+  // while it writes one leaves the other whole.
   std::atomic<uint32_t> slot;
   Current current[2];
   std::atomic<uint32_t> pass_count;

@@ -1,9 +1,10 @@
 // The board: memory that a worker shares with its parent.
 //
-// A worker may be killed between any two instructions, and its parent must still know which pass ran
-// and count the passes that ended. Writing each event to a socket would cost two system calls and a
-// wake-up per pass (a compile has hundreds); a store into shared memory costs nothing and survives
-// the writer. The same page carries the cancel flag the other way, which the core polls directly.
+// A worker may be killed between any two instructions, and its parent must still know which pass
+// ran and count the passes that ended. Writing each event to a socket would cost two system calls
+// and a wake-up per pass (a compile has hundreds); a store into shared memory costs nothing and
+// survives the writer. The same page carries the cancel flag the other way, which the core polls
+// directly.
 //
 // One writer (the worker), one reader (the parent). Publication is by counters stored with release
 // order after the data. The parent treats everything as hostile: indices are clamped and strings

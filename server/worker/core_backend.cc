@@ -100,9 +100,12 @@ std::vector<uint32_t> Words(const std::string& bytes) {
 
 const char* Name(out::LoadableBy by) {
   switch (by) {
-    case out::LoadableBy::kNone: return "none";
-    case out::LoadableBy::kLevelZero: return "level_zero";
-    case out::LoadableBy::kRocm: return "rocm";
+    case out::LoadableBy::kNone:
+      return "none";
+    case out::LoadableBy::kLevelZero:
+      return "level_zero";
+    case out::LoadableBy::kRocm:
+      return "rocm";
   }
   return "none";
 }

@@ -148,14 +148,14 @@ TEST_P(PoolDeathsTest, IsThatJobsOutcomeWithItsLastPass) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, PoolDeathsTest,
-    testing::Values(
-        Death{Fault::CRASH, TargetResult::CRASHED, "segmentation_fault", "segv"},
-        Death{Fault::ABORT, TargetResult::CRASHED, "assertion", "abort"},
-        Death{Fault::EXIT, TargetResult::CRASHED, "worker_exited", "exited"},
-        Death{Fault::HANG, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
-        Death{Fault::SPIN, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
-        Death{Fault::ALLOCATE, TargetResult::MEMORY_LIMIT, "memory_limit", "oom"},
-        Death{Fault::SYSCALL, TargetResult::CRASHED, "forbidden_system_call", "seccomp"}),
+    testing::Values(Death{Fault::CRASH, TargetResult::CRASHED, "segmentation_fault", "segv"},
+                    Death{Fault::ABORT, TargetResult::CRASHED, "assertion", "abort"},
+                    Death{Fault::EXIT, TargetResult::CRASHED, "worker_exited", "exited"},
+                    Death{Fault::HANG, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
+                    Death{Fault::SPIN, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
+                    Death{Fault::ALLOCATE, TargetResult::MEMORY_LIMIT, "memory_limit", "oom"},
+                    Death{Fault::SYSCALL, TargetResult::CRASHED, "forbidden_system_call",
+                          "seccomp"}),
     [](const testing::TestParamInfo<Death>& info) { return Fault::Kind_Name(info.param.kind); });
 
 TEST_F(PoolTest, CpuTimeIsLimitedPerJob) {

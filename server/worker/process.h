@@ -49,7 +49,8 @@ class Executable {
 
 // How a worker left, in the words of kiln_worker_exits_total{reason}.
 struct Exit {
-  std::string reason;  // recycle, segv, abort, oom, timeout, cancelled, seccomp, killed, exited, signal
+  std::string
+      reason;  // recycle, segv, abort, oom, timeout, cancelled, seccomp, killed, exited, signal
   kiln::v1alpha::TargetResult::Status status = kiln::v1alpha::TargetResult::CRASHED;
   std::string cause;    // snake_case
   std::string message;  // for people

@@ -1,7 +1,7 @@
 // The limits and the system-call filter that a worker puts on itself before its first job.
 //
-// A compile needs memory, its two inherited descriptors and a clock: no files, network, processes or
-// threads. Whatever cannot be had (an old kernel, a sanitiser build) is reported, not fatal: the
+// A compile needs memory, its two inherited descriptors and a clock: no files, network, processes
+// or threads. Whatever cannot be had (an old kernel, a sanitiser build) is reported, not fatal: the
 // daemon shows it as kiln_sandbox_level and an operator decides.
 #ifndef KILN_SERVER_WORKER_SANDBOX_H_
 #define KILN_SERVER_WORKER_SANDBOX_H_

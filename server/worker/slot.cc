@@ -1,8 +1,8 @@
 // One thread of the pool with its worker process: see pool.h for the invariants.
 //
 // Run: reset the board, send the job, then wait on the socket and on the wake-up descriptor until
-// the last result frame, the worker's end, the watchdog or the end of the grace given to a cancelled
-// job, whichever is first. In all cases but the first the worker is buried and replaced.
+// the last result frame, the worker's end, the watchdog or the end of the grace given to a
+// cancelled job, whichever is first. In all cases but the first the worker is buried and replaced.
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -132,7 +132,7 @@ void Slot::Run(const Pool::Handle& entry) {
   board_->Reset();
   ++jobs_;
   Exchange how = WriteFrame(process_->fd(), entry->job).ok() ? Converse(*entry, &outcome)
-                                                            : Exchange::kWorkerGone;
+                                                             : Exchange::kWorkerGone;
   if (how != Exchange::kDone) Bury(*entry, how, &outcome);
   outcome.passes = board_->Passes();
   outcome.lost_passes = board_->LostPasses();
@@ -192,8 +192,7 @@ void Slot::Bury(const Pool::Entry& entry, Exchange how, JobOutcome* outcome) {
   if (how == Exchange::kDeadline) {
     exit = {"timeout", TargetResult::TIMED_OUT, "wall_time_limit",
             absl::StrCat("over the limit of ",
-                         absl::FormatDuration(pool_->options().limits.wall_time),
-                         " for one job")};
+                         absl::FormatDuration(pool_->options().limits.wall_time), " for one job")};
   } else if (how == Exchange::kGarbage) {
     exit = {"killed", TargetResult::CRASHED, "worker_protocol",
             "the worker answered something that is no result"};

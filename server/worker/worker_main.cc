@@ -110,8 +110,8 @@ int Loop(const Arguments& arguments, Backend* backend, Board* board) {
     if (!got.ok()) return kExitProtocol;
     AllowCpuSeconds(arguments.cpu_seconds);
     JobSink sink(board, arguments.faults ? job.fault() : Fault());
-    absl::Status done = job.has_translate() ? DoTranslate(job, backend, &sink)
-                                            : DoCompile(job, backend, &sink);
+    absl::Status done =
+        job.has_translate() ? DoTranslate(job, backend, &sink) : DoCompile(job, backend, &sink);
     rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) == 0) {
       board->SetMaxResidentBytes(int64_t{usage.ru_maxrss} * 1024);

@@ -1,7 +1,8 @@
 // The worker process: reads jobs, does them, answers.
 //
-// Inherited: descriptor 3, a stream socket to the parent; descriptor 4, the board. Arguments set the
-// limits. Leaves with 0 when the parent closes the socket, kExitOutOfMemory when memory ran out.
+// Inherited: descriptor 3, a stream socket to the parent; descriptor 4, the board. Arguments set
+// the limits. Leaves with 0 when the parent closes the socket, kExitOutOfMemory when memory ran
+// out.
 #ifndef KILN_SERVER_WORKER_WORKER_MAIN_H_
 #define KILN_SERVER_WORKER_WORKER_MAIN_H_
 

@@ -5,15 +5,15 @@
 //
 // Starts kilnd (with the compiler double: what is measured does not compile) once with the memory
 // tier only and once with a disk tier and no memory tier, fills `keys` results of `bytes` of code,
-// and asks for them by digest, `in-flight` calls at a time on one connection, for `seconds`. The echo
-// is a server in a process of its own that answers each call with the bytes of one such response and
-// looks at nothing. Server and client each get a processor of their own where there are two. Runs are
-// interleaved (echo, memory, disk, echo, ...) so that a busy machine disturbs all alike; the server's
-// CPU time per call is given too, which it disturbs least. Ratios are printed with the figures; goals
-// are in DESIGN.md section 7.
+// and asks for them by digest, `in-flight` calls at a time on one connection, for `seconds`. The
+// echo is a server in a process of its own that answers each call with the bytes of one such
+// response and looks at nothing. Server and client each get a processor of their own where there
+// are two. Runs are interleaved (echo, memory, disk, echo, ...) so that a busy machine disturbs all
+// alike; the server's CPU time per call is given too, which it disturbs least. Ratios are printed
+// with the figures; goals are in DESIGN.md section 7.
+#include <fcntl.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -58,7 +58,8 @@ void Pin(pid_t pid, int cpu) {
   sched_setaffinity(pid, sizeof set, &set);
 }
 
-// ---- the echo: a server that answers every call with the same bytes ------------------------------
+// ---- the echo: a server that answers every call with the same bytes
+// ------------------------------
 
 // The unary method without a request or response type: the least that gRPC does for a call.
 class EchoService final : public kiln::v1alpha::Compiler::WithRawCallbackMethod_Compile<
@@ -130,7 +131,8 @@ struct Echo {
   }
 };
 
-// ---- the client: keeps calls in flight, raw bytes both ways --------------------------------------
+// ---- the client: keeps calls in flight, raw bytes both ways
+// --------------------------------------
 
 struct Figures {
   double per_second = 0;
@@ -209,7 +211,8 @@ class Load {
       fprintf(stderr, "call failed: %s\n", call->status.error_message().c_str());
       exit(1);
     }
-    latencies_.push_back(std::chrono::duration<float, std::micro>(Clock::now() - call->start).count());
+    latencies_.push_back(
+        std::chrono::duration<float, std::micro>(Clock::now() - call->start).count());
     delete call;
     Next();
   }
@@ -225,7 +228,8 @@ class Load {
   std::vector<float> latencies_;
 };
 
-// ---- filling --------------------------------------------------------------------------------------
+// ---- filling
+// --------------------------------------------------------------------------------------
 
 grpc::ByteBuffer AsBuffer(const google::protobuf::MessageLite& message) {
   grpc::Slice slice(message.SerializeAsString());
@@ -274,10 +278,12 @@ struct Series {
 };
 
 void Print(const char* name, const Series& s, const Series& echo) {
-  printf("%-12s %9.0f calls/s  %5.2f x echo   p50 %6.0f us (%4.2f x)   p99 %6.0f us (%4.2f x)   "
-         "server CPU %5.1f us (%4.2f x)\n",
-         name, Median(s.rate), Median(s.rate) / Median(echo.rate), Median(s.p50),
-         Median(s.p50) / Median(echo.p50), Median(s.p99), Median(s.p99) / Median(echo.p99), Median(s.cpu), Median(s.cpu) / Median(echo.cpu));
+  printf(
+      "%-12s %9.0f calls/s  %5.2f x echo   p50 %6.0f us (%4.2f x)   p99 %6.0f us (%4.2f x)   "
+      "server CPU %5.1f us (%4.2f x)\n",
+      name, Median(s.rate), Median(s.rate) / Median(echo.rate), Median(s.p50),
+      Median(s.p50) / Median(echo.p50), Median(s.p99), Median(s.p99) / Median(echo.p99),
+      Median(s.cpu), Median(s.cpu) / Median(echo.cpu));
 }
 
 bool ParseSettings(int argc, char** argv, Settings* s) {
@@ -301,7 +307,8 @@ int main(int argc, char** argv) {
   Echo echo;
   echo.Fork();
 
-  std::string dir = std::filesystem::temp_directory_path() / ("kiln_bench_" + std::to_string(getpid()));
+  std::string dir =
+      std::filesystem::temp_directory_path() / ("kiln_bench_" + std::to_string(getpid()));
   kiln::test::KilndProcess memory({"--memory-cache-bytes=2GiB"});
   kiln::test::KilndProcess disk({"--memory-cache-bytes=0", "--cache-dir=" + dir});
   if (!memory.AwaitReady() || !disk.AwaitReady()) {
@@ -313,7 +320,8 @@ int main(int argc, char** argv) {
   Fill(disk, s, &response);
   echo.Start(response);
   for (pid_t pid : {echo.pid, memory.pid(), disk.pid()}) {
-    for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task")) {
+    for (const auto& task :
+         std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task")) {
       Pin(atoi(task.path().filename().c_str()), s.server_cpu);
     }
   }

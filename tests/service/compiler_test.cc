@@ -1,6 +1,7 @@
-// kilnd with the real compiler: our sample shaders through the whole service, twice, on two daemons.
-#include <gtest/gtest.h>
+// kilnd with the real compiler: our sample shaders through the whole service, twice, on two
+// daemons.
 #include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
@@ -108,8 +109,9 @@ TEST_F(CompilerTest, MistakesInShadersAreResults) {
 
   CompileRequest module;
   module.add_targets("tgl");
-  for (std::string bytes : {std::string("abc"), std::string(64, 'x'),
-                            std::string("\x03\x02\x23\x07\x00\x00\x01\x00", 8) + std::string(64, '\7')}) {
+  for (std::string bytes :
+       {std::string("abc"), std::string(64, 'x'),
+        std::string("\x03\x02\x23\x07\x00\x00\x01\x00", 8) + std::string(64, '\7')}) {
     module.set_spirv(bytes);
     TargetResult result = Compile(kilnd_, module);
     EXPECT_EQ(result.status(), TargetResult::INVALID) << result.cause() << result.message();

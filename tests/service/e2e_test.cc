@@ -1,7 +1,7 @@
 // kilnd end to end: a real daemon process, real workers (with the compiler double inside), gRPC.
-#include <gtest/gtest.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>

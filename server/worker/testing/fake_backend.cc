@@ -61,8 +61,8 @@ TargetResult Judge(const std::string& spirv) {
 
 std::string Code(const CompileJob& job, const std::string& target) {
   std::string options = job.options().SerializeAsString();
-  for (const auto& [id, bits] : std::map<uint32_t, uint64_t>(job.spec_constants().begin(),
-                                                             job.spec_constants().end())) {
+  for (const auto& [id, bits] :
+       std::map<uint32_t, uint64_t>(job.spec_constants().begin(), job.spec_constants().end())) {
     absl::StrAppend(&options, id, "=", bits, ";");
   }
   uint64_t h = Fnv(job.spirv(), Fnv(target, Fnv(job.entry_point(), Fnv(options))));
@@ -79,7 +79,8 @@ void AddVariant(const CompileJob& job, const std::string& target, TargetResult* 
   variant->set_name("SIMD16");
   variant->set_width(16);
   variant->set_code(Code(job, target));
-  variant->mutable_statistics()->set_instructions(static_cast<int64_t>(variant->code().size() / 16));
+  variant->mutable_statistics()->set_instructions(
+      static_cast<int64_t>(variant->code().size() / 16));
   variant->mutable_statistics()->set_bytes(static_cast<int64_t>(variant->code().size()));
   if (job.assembly()) variant->set_assembly(absl::StrCat("fake assembly for ", target, "\n"));
   result->set_stage("compute");
@@ -144,7 +145,8 @@ std::string FakeModule(uint32_t seed, int words) {
   AppendWord(kMagic, &module);
   AppendWord(0x00010300, &module);
   AppendWord(seed, &module);
-  for (int i = 0; i < words; ++i) AppendWord(seed * 2654435761u + static_cast<uint32_t>(i), &module);
+  for (int i = 0; i < words; ++i)
+    AppendWord(seed * 2654435761u + static_cast<uint32_t>(i), &module);
   return module;
 }
 
