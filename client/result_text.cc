@@ -59,6 +59,8 @@ std::string FailureText(absl::string_view file, const TargetResult& result, bool
   absl::string_view message = absl::StripTrailingAsciiWhitespace(result.message());
   // Messages made here begin with the file, which stands in front already.
   absl::ConsumePrefix(&message, absl::StrCat(file, ": "));
+  // So do the core's with the cause.
+  absl::ConsumePrefix(&message, absl::StrCat(result.cause(), ": "));
   if (!message.empty()) absl::StrAppend(&text, ": ", Printable(message));
   std::string id = absl::StrCat("%", result.spirv_id());
   if (result.spirv_id() != 0 && !absl::StrContains(result.message(), id)) {

@@ -29,7 +29,8 @@ std::string Text(const Capabilities& c, const std::string& service, bool passes)
     absl::StrAppend(&text, absl::StrFormat("%-9s %15d %5d\n", target.name(),
                                            target.code_generation_version(), target.abi_version()));
   }
-  absl::StrAppend(&text, "\nstages: ", absl::StrJoin(c.stages(), ", "), "\n");
+  absl::StrAppend(&text, "\nknown stages: ", absl::StrJoin(c.stages(), ", "),
+                  "\n(what is not compiled for a target is refused by name)\n");
   if (!passes) return text;
   absl::StrAppend(&text, "\npass                           level     optional\n");
   for (const auto& pass : c.passes()) {
