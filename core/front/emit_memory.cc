@@ -60,6 +60,7 @@ bool Importer::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
              spirv_.Type(block)->kind == SpirvType::kRuntimeArray) {
         block = spirv_.Type(block)->element;
         pointer->descriptors = true;
+        if (block == 0) return Refuse("physical_addresses", "array of pointers", id);
       }
       if (spirv_.Type(block)->kind != SpirvType::kStruct) {
         return Malformed("buffer that is no block", id);
@@ -83,6 +84,7 @@ bool Importer::EmitVariable(const SpirvInst& inst) {
   }
   Pointer pointer;
   const LocalVariable* v = plan_.Variable(inst.result);
+  if (type.element == 0) return Refuse("physical_addresses", "variable", inst.result);
   if (v == nullptr) return Malformed("misplaced variable", inst.result);
   if (!v->unsupported.empty()) {
     // Refused where it is used. (Debug-only and dead variables of such types are common.)

@@ -132,7 +132,7 @@ void Planner::AddVariable(uint32_t id, uint32_t pointee, uint32_t initializer) {
   if (v.unsupported.empty() && type.leaves > kMaxLeaves) v.unsupported = "composite_too_large";
   if (v.unsupported.empty()) {
     v.slot = AllocateSlots(pointee);
-    plan_.roots[id] = {PointerRoot::kVariable, false, id, 0, v.leaves};
+    plan_.roots[id] = {PointerRoot::kVariable, false, id, pointee, 0, v.leaves};
   }
   plan_.variable_index[id] = static_cast<uint32_t>(plan_.variables.size());
   plan_.variables.push_back(std::move(v));
@@ -168,10 +168,8 @@ void Planner::MarkMemory(const PointerRoot& root, uint32_t first, uint32_t count
 // Follows the indices; a value that indexes an array or matrix puts that part into memory.
 void Planner::PlanChain(const SpirvInst& inst) {
   PointerRoot root = Root(inst.operand(3));
-  const SpirvDef& base = m_.Def(inst.operand(3));
-  const SpirvType* pointer = m_.Type(base.type);
-  if (root.kind == PointerRoot::kNone || pointer == nullptr) return;
-  uint32_t type_id = pointer->element;
+  if (root.kind == PointerRoot::kNone) return;
+  uint32_t type_id = root.type;
   for (size_t i = 4; i < inst.size(); ++i) {
     const SpirvType& type = *m_.Type(type_id);
     uint32_t index = 0;
@@ -203,6 +201,7 @@ void Planner::PlanChain(const SpirvInst& inst) {
       root.dynamic = true;
     }
   }
+  root.type = type_id;
   plan_.roots[inst.result] = root;
 }
 
@@ -218,7 +217,11 @@ void Planner::PlanCall(const SpirvInst& inst, uint32_t b) {
   }
   const auto argument = [&](uint32_t parameter) {
     for (size_t i = 0; i < callee->parameters.size(); ++i) {
-      if (callee->parameters[i] == parameter) return Root(inst.words[4 + i]);
+      if (callee->parameters[i] != parameter) continue;
+      const PointerRoot root = Root(inst.words[4 + i]);
+      // Another type is an error, reported where the call is emitted.
+      const bool fits = root.type == m_.Type(callee->parameter_types[i])->element;
+      return fits ? root : PointerRoot();
     }
     return PointerRoot();
   };
@@ -267,6 +270,7 @@ void Planner::PlanInst(const SpirvInst& inst, uint32_t b) {
     case spv::Op::OpVariable: {
       const SpirvType& type = *m_.Type(inst.type);
       if (type.kind != SpirvType::kPointer || type.storage != spv::StorageClass::Function) return;
+      if (type.element == 0) return;  // a forward pointer: refused where it is emitted
       p_->variables.push_back(static_cast<uint32_t>(plan_.variables.size()));
       AddVariable(inst.result, type.element, inst.operand(4));
       break;
@@ -399,9 +403,10 @@ absl::Status Planner::PlanFunction(uint32_t index) {
   for (size_t i = 0; i < f_->parameters.size(); ++i) {
     const SpirvType& type = *m_.Type(f_->parameter_types[i]);
     plan_.block_of[f_->parameters[i]] = 0;
-    if (type.kind != SpirvType::kPointer || !IsLocal(type.storage)) continue;
-    plan_.roots[f_->parameters[i]] = {PointerRoot::kParameter, false, f_->parameters[i], 0,
-                                      m_.Type(type.element)->leaves};
+    if (type.kind != SpirvType::kPointer || !IsLocal(type.storage) || type.element == 0) continue;
+    plan_.roots[f_->parameters[i]] = {
+        PointerRoot::kParameter,      false, f_->parameters[i], type.element, 0,
+        m_.Type(type.element)->leaves};
   }
   for (uint32_t b : p_->cfg.by_order) PlanBlock(b);
   if (!status_.ok()) return status_;

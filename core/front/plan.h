@@ -45,6 +45,7 @@ struct PointerRoot {
   Kind kind = kNone;
   bool dynamic = false;  // some index is a value: [first, first + count) is all it may touch
   uint32_t id = 0;       // of the variable or parameter
+  uint32_t type = 0;     // pointee, as followed from the variable (not as declared)
   uint32_t first = 0;    // leaves
   uint32_t count = 0;
 };

@@ -185,6 +185,23 @@ TEST(Refusal, Malformed) {
   // Use before definition, and of what is no value.
   expect_invalid("", "%result = OpIAdd %uint %y %x\n%y = OpIAdd %uint %x %x\n");
   expect_invalid("", "%result = OpIAdd %uint %uint %x\n");
+  // A pointer copied as one to a larger type, and stored through in a loop.
+  expect_invalid(
+      "%big = OpTypeArray %uint %u_9\n%p_big = OpTypePointer Function %big\n"
+      "%p_fn = OpTypePointer Function %uint\n",
+      R"(
+    %v = OpVariable %p_fn Function
+    OpBranch %loop
+    %loop = OpLabel
+    OpLoopMerge %done %loop None
+    %q = OpCopyObject %p_big %v
+    %e = OpAccessChain %p_fn %q %u_8
+    OpStore %e %x
+    %c = OpUGreaterThan %bool %x %u_5
+    OpBranchConditional %c %loop %done
+    %done = OpLabel
+    %result = OpIAdd %uint %x %x
+)");
   // Recursion.
   expect_invalid("", "%c = OpFunctionCall %void %f\n%result = OpIAdd %uint %x %x\n",
                  "%f = OpFunction %void None %fn\n%l = OpLabel\n%d = OpFunctionCall %void %f\n"
