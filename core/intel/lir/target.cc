@@ -98,8 +98,10 @@ uint32_t UnitsPerComp(const Function& f, const Value& v) {
   }
 }
 
+// A uniform pair stands where a three-source instruction can write: at 8 bytes.
 uint32_t Alignment(const Function&, const Value& v) {
-  return v.file == kFileG || (v.file == kFileU && v.whole_registers) ? 8 : 1;
+  if (v.file == kFileG || (v.file == kFileU && v.whole_registers)) return 8;
+  return v.file == kFileU && v.comps == 2 ? 2 : 1;
 }
 
 // Is the pseudo operation written out as several instructions that read sources after the first

@@ -35,7 +35,8 @@ bool IsCopyToLanes(const lir::Function& f, lir::InstId id) {
   const lir::Value& from = f.value(use.value());
   const bool raw = def.type == use.type ||
                    (static_cast<Type>(def.type) != Type::kF && static_cast<Type>(use.type) != Type::kF);
-  return raw && to.file == kFileG && to.elem_bytes == 4 && from.file == kFileU && from.comps == 1;
+  return raw && to.file == kFileG && to.elem_bytes == 4 && from.file == kFileU &&
+         !from.whole_registers && use.comp == 0;
 }
 
 bool CanWiden(const lir::Function& f, lir::InstId id) {
@@ -76,7 +77,7 @@ absl::StatusOr<bool> WidenUniformResults(lir::Function& f, PassContext& context)
       fields.aux = f.inst(def).aux;
       fields.spirv_id = f.inst(def).spirv_id;
       Operand to = f.defs(id)[0];
-      to.type = f.defs(def)[0].type;
+      to.type = f.defs(def)[0].type;  // one component, whatever the uniform result had
       id = lir::MakeInst(f, f.inst(def).op, fields, {&to, 1}, f.uses(def));
       changed = true;
     }

@@ -213,13 +213,18 @@ Operand Selector::Alu(Opcode op, Type t, Where where, std::initializer_list<Oper
     if (extra.predicate->inverse) fields.flags |= lir::kPredicateInverse;
     sources.push_back(extra.predicate->operand);
   }
-  const Operand def = Use(New(where), t);
+  // Three-source instructions write at multiples of 8 bytes only: a uniform result takes a pair of
+  // dwords there, of which the first is used.
+  const bool pair = where == Where::kUniform && isa::Info(op).format == isa::Format::kTernary;
+  const lir::ValueId result = New(where);
+  if (pair) f_.value(result).comps = 2;
+  const Operand def = Def(result, t);
   if (in_prologue_) {
     prologue_.push_back(lir::MakeInst(f_, Op(op), fields, {&def, 1}, sources));
   } else {
     b_.Emit(Op(op), fields, absl::Span<const Operand>(&def, 1), sources);
   }
-  return def;
+  return Use(result, t);
 }
 
 Operand Selector::Math(MathFunction fn, Type t, Where where, Operand a, Operand b) {
