@@ -2,8 +2,13 @@
 // dataflow.
 //
 // Resources: GRFs, a0 as one, accumulators. Positions count in-order instructions from the start
-// of the current block; producers in earlier blocks have negative positions. Two classes of
-// producers are kept apart, masked (0) and NoMask (1), because waits differ in which they cover.
+// of the current block; producers in earlier blocks have negative positions.
+//
+// Three ledgers are kept apart, because waits differ in what they cover: what masked consumers must
+// wait for of masked producers, what anybody must wait for of NoMask producers, and what NoMask
+// consumers must wait for of masked producers. The last differs from the first where a block may
+// run with all channels off: a masked instruction's wait is then skipped, and a NoMask instruction
+// after it in the block still runs beside the masked producers before the block.
 #ifndef KILN_CORE_INTEL_SWSB_STATE_H_
 #define KILN_CORE_INTEL_SWSB_STATE_H_
 
@@ -27,19 +32,39 @@ inline constexpr int kPipelineLength = 10;
 using Position = int32_t;
 inline constexpr Position kNone = std::numeric_limits<Position>::min();
 
-enum ProducerClass { kMasked = 0, kNoMask = 1 };
+enum Ledger { kMasked = 0, kNoMask = 1, kMaskedForNoMask = 2 };
+inline constexpr int kLedgers = 3;
+
+// Who a wait was carried by, and so which ledgers it clears.
+enum class Carrier {
+  kMaskedSkippable,  // kMasked
+  kMasked,           // kMasked, kMaskedForNoMask: the block never runs with all channels off
+  kNoMask,           // all
+};
+
+inline bool Covers(Carrier carrier, int ledger) {
+  switch (ledger) {
+    case kMasked:
+      return true;
+    case kMaskedForNoMask:
+      return carrier != Carrier::kMaskedSkippable;
+    default:
+      return carrier == Carrier::kNoMask;
+  }
+}
 
 struct Pending {
-  Position write[2] = {kNone, kNone};  // last in-order writer, by class
-  Position read[2] = {kNone, kNone};   // last in-order reader
-  uint16_t dst[2] = {0, 0};            // tokens whose destination this may be
-  uint16_t src[2] = {0, 0};            // tokens that may read this
+  Position write[kLedgers] = {kNone, kNone, kNone};  // last in-order writer, by ledger
+  Position read[kLedgers] = {kNone, kNone, kNone};   // last in-order reader
+  uint16_t dst[kLedgers] = {0, 0, 0};                // tokens whose destination this may be
+  uint16_t src[kLedgers] = {0, 0, 0};                // tokens that may read this
   friend bool operator==(const Pending&, const Pending&) = default;
 };
 
 struct State {
   std::array<Pending, kResources> pending;
-  Position done[2] = {kNone, kNone};  // in-order producers at or before these have completed
+  // In-order producers at or before these have completed.
+  Position done[kLedgers] = {kNone, kNone, kNone};
   bool special = false;  // the previous instruction used a register that nothing protects
   bool reached = false;
 
@@ -50,7 +75,7 @@ struct State {
   void Join(const State& from, Position length) {
     reached = true;
     special |= from.special;
-    for (int c : {kMasked, kNoMask}) {
+    for (int c = 0; c < kLedgers; ++c) {
       const Position done = std::max(from.done[c], length - kPipelineLength - 1);
       const auto moved = [=](Position p) { return p <= done ? kNone : p - length; };
       for (int r = 0; r < kResources; ++r) {
@@ -62,24 +87,24 @@ struct State {
     }
   }
 
-  // A wait for token.dst (or only .src) has passed; it covers masked producers, and NoMask ones if
-  // the waiting instruction was NoMask.
-  void ClearTokens(uint16_t dst_tokens, uint16_t src_tokens, bool no_mask) {
+  // A wait for token.dst (or only .src) has passed.
+  void ClearTokens(uint16_t dst_tokens, uint16_t src_tokens, Carrier carrier) {
     const uint16_t src = dst_tokens | src_tokens;  // a written destination implies read sources
     if (src == 0) return;
     for (Pending& p : pending) {
-      p.dst[kMasked] &= ~dst_tokens;
-      p.src[kMasked] &= ~src;
-      if (!no_mask) continue;
-      p.dst[kNoMask] &= ~dst_tokens;
-      p.src[kNoMask] &= ~src;
+      for (int c = 0; c < kLedgers; ++c) {
+        if (!Covers(carrier, c)) continue;
+        p.dst[c] &= ~dst_tokens;
+        p.src[c] &= ~src;
+      }
     }
   }
 
-  // All in-order producers at or before `position` have completed; cover as above.
-  void ClearOrdered(Position position, bool no_mask) {
-    done[kMasked] = std::max(done[kMasked], position);
-    if (no_mask) done[kNoMask] = std::max(done[kNoMask], position);
+  // All in-order producers at or before `position` have completed.
+  void ClearOrdered(Position position, Carrier carrier) {
+    for (int c = 0; c < kLedgers; ++c) {
+      if (Covers(carrier, c)) done[c] = std::max(done[c], position);
+    }
   }
 
   // The last in-order writer and reader of a register that may still be under way, or kNone.

@@ -20,7 +20,7 @@ using isa::Footprint;
 using isa::Instruction;
 using isa::Program;
 
-// What one instruction must wait for, by producer class.
+// What one instruction must wait for, by the producers' class (kMasked, kNoMask).
 struct Needs {
   int distance[2] = {0, 0};  // 0: none
   uint16_t dst[2] = {0, 0};
@@ -56,20 +56,20 @@ void ForEachWrite(const Footprint& fp, F f) {
 Needs NeedsOf(const State& state, const Instruction& inst, const Footprint& fp, Position now) {
   Needs needs;
   const bool out_of_order = IsOutOfOrder(inst);
+  // For each class of producers, the ledger of it that holds for this consumer.
+  const int ledgers[] = {inst.no_mask ? kMaskedForNoMask : kMasked, kNoMask};
   ForEachRead(fp, [&](int r) {
-    const Pending& p = state.pending[r];
     for (int c : {kMasked, kNoMask}) {
-      needs.After(c, state.Writer(r, c), now);
-      needs.dst[c] |= p.dst[c];
+      needs.After(c, state.Writer(r, ledgers[c]), now);
+      needs.dst[c] |= state.pending[r].dst[ledgers[c]];
     }
   });
   ForEachWrite(fp, [&](int r) {
-    const Pending& p = state.pending[r];
     for (int c : {kMasked, kNoMask}) {
-      needs.After(c, state.Writer(r, c), now);
-      if (out_of_order) needs.After(c, state.Reader(r, c), now);
-      needs.dst[c] |= p.dst[c];
-      needs.src[c] |= p.src[c];
+      needs.After(c, state.Writer(r, ledgers[c]), now);
+      if (out_of_order) needs.After(c, state.Reader(r, ledgers[c]), now);
+      needs.dst[c] |= state.pending[r].dst[ledgers[c]];
+      needs.src[c] |= state.pending[r].src[ledgers[c]];
     }
   });
   // Unprotected registers: the wait is NoMask's business whatever the instruction, since nobody
@@ -77,6 +77,25 @@ Needs NeedsOf(const State& state, const Instruction& inst, const Footprint& fp, 
   if (fp.reads_special || fp.writes_special || state.special) needs.Distance(kNoMask, 1);
   for (int c : {kMasked, kNoMask}) needs.src[c] &= ~needs.dst[c];
   return needs;
+}
+
+// Instructions that may run with all channels off: those that some branch jumps over.
+std::vector<bool> Skippable(const Program& program) {
+  std::vector<int32_t> change(program.insts.size() + 1, 0);
+  for (int32_t i = 0; i < program.Next(); ++i) {
+    if (!isa::IsBranch(program.insts[i].op)) continue;
+    const int32_t target = std::max(program.targets[i].jip, program.targets[i].uip);
+    if (target <= i + 1) continue;
+    ++change[i + 1];
+    --change[target];
+  }
+  std::vector<bool> skippable(program.insts.size());
+  int32_t depth = 0;
+  for (size_t i = 0; i < skippable.size(); ++i) {
+    depth += change[i];
+    skippable[i] = depth > 0;
+  }
+  return skippable;
 }
 
 bool EndsThread(const Instruction& inst) { return isa::IsSend(inst.op) && inst.send.eot; }
@@ -212,6 +231,7 @@ class Pass {
           isa::FootprintOf(program_.insts[i], isa::FindIndirectRange(program_, i)));
     }
     plan_ = AssignTokens(program_, footprints_);
+    skippable_ = Skippable(program_);
     stats_.reused_tokens = plan_.reused;
     Solve();
     for (size_t b = 0; b < blocks_.size(); ++b) {
@@ -261,9 +281,12 @@ class Pass {
         needs.distance[c] = std::min(needs.distance[c], kMaxEncodedDistance);
       }
       const Placement placement = Place(inst, needs, plan_.token[i] != kNoToken);
-      Clear(state, placement.sync, true, now);
-      Clear(state, placement.own, inst.no_mask, now);
-      Clear(state, WaitsOfSync(inst), inst.no_mask, now);
+      const Carrier carrier = inst.no_mask    ? Carrier::kNoMask
+                              : skippable_[i] ? Carrier::kMaskedSkippable
+                                              : Carrier::kMasked;
+      Clear(state, placement.sync, Carrier::kNoMask, now);
+      Clear(state, placement.own, carrier, now);
+      Clear(state, WaitsOfSync(inst), carrier, now);
       if (emit) Emit(i, placement);
       Execute(state, inst, fp, plan_.token[i], now);
       if (IsInOrder(inst)) ++now;
@@ -271,33 +294,51 @@ class Pass {
     return now;
   }
 
-  static void Clear(State& state, const Waits& waits, bool no_mask, Position now) {
-    state.ClearTokens(waits.dst, waits.src, no_mask);
-    if (waits.distance != 0) state.ClearOrdered(now - waits.distance, no_mask);
+  static void Clear(State& state, const Waits& waits, Carrier carrier, Position now) {
+    state.ClearTokens(waits.dst, waits.src, carrier);
+    if (waits.distance != 0) state.ClearOrdered(now - waits.distance, carrier);
   }
 
   static void Execute(State& state, const Instruction& inst, const Footprint& fp, int8_t token,
                       Position now) {
-    const int c = inst.no_mask ? kNoMask : kMasked;
     const bool in_order = IsInOrder(inst);
     const uint16_t bit = token == kNoToken ? 0 : static_cast<uint16_t>(1u << token);
+    const auto each_ledger = [&](auto f) {
+      if (inst.no_mask) return f(kNoMask);
+      f(kMasked);
+      f(kMaskedForNoMask);
+    };
     // a0 and accumulators are read at issue by out-of-order instructions.
     ForEachRead(fp, [&](int r) {
       Pending& p = state.pending[r];
-      if (in_order) p.read[c] = now;
-      if (bit != 0 && r < isa::kGrfCount) p.src[c] |= bit;
+      each_ledger([&](int c) {
+        if (in_order) p.read[c] = now;
+        if (bit != 0 && r < isa::kGrfCount) p.src[c] |= bit;
+      });
     });
     ForEachWrite(fp, [&](int r) {
       Pending fresh;
-      if (in_order) {
-        fresh.write[c] = now;
-        // A masked write waits for no NoMask reader, and may itself be skipped.
-        if (c == kMasked) fresh.read[kNoMask] = state.pending[r].read[kNoMask];
-      }
-      fresh.dst[c] = bit;
+      // A masked write may be skipped: what NoMask consumers have not waited for stays.
+      if (!inst.no_mask) fresh = Unwaited(state, r);
+      each_ledger([&](int c) {
+        if (in_order) fresh.write[c] = now;
+        fresh.dst[c] |= bit;
+      });
       state.pending[r] = fresh;
     });
     state.special = fp.reads_special || fp.writes_special;
+  }
+
+  // The part of a register's state that a masked writer did not wait for itself.
+  static Pending Unwaited(const State& state, int r) {
+    Pending rest;
+    const Pending& p = state.pending[r];
+    rest.read[kNoMask] = p.read[kNoMask];
+    rest.write[kMaskedForNoMask] = p.write[kMaskedForNoMask];
+    rest.read[kMaskedForNoMask] = p.read[kMaskedForNoMask];
+    rest.dst[kMaskedForNoMask] = p.dst[kMaskedForNoMask];
+    rest.src[kMaskedForNoMask] = p.src[kMaskedForNoMask];
+    return rest;
   }
 
   void Emit(int32_t i, const Placement& placement) {
@@ -321,6 +362,7 @@ class Pass {
   std::vector<isa::MachineBlock> blocks_;
   std::vector<Footprint> footprints_;
   TokenPlan plan_;
+  std::vector<bool> skippable_;
   std::vector<State> before_;
   std::vector<isa::Insertion> insertions_;
   SwsbStats stats_;

@@ -33,7 +33,8 @@
 // A wait for token.dst clears the token, one for token.src its reads only, one for RegDist all
 // older in-order producers. A wait carried by a masked instruction clears, and is enough for,
 // masked producers only: in a block entered with all channels off the wait is skipped while NoMask
-// producers still run (Wa_1407528679), so waits for those go into NoMask instructions.
+// producers still run (Wa_1407528679), so waits for those go into NoMask instructions. For the same
+// reason a masked wait in such a block clears nothing for NoMask consumers.
 #ifndef KILN_CORE_INTEL_SWSB_SWSB_H_
 #define KILN_CORE_INTEL_SWSB_SWSB_H_
 
