@@ -137,6 +137,8 @@ constexpr Pass<Work> kPasses[] = {
      "tests of zero become conditions of the instruction tested"},
     {"remove_dead_instructions", OnLir<RemoveDeadInstructions>, true, 1, 0, 0, kPreservesAll,
      "instructions whose results nobody uses"},
+    {"separate_payloads", OnLir<SeparatePayloads>, false, 0, 0, 0, kPreservesAll,
+     "no register is in both payloads of a message"},
     {"schedule", SchedulePass, true, 0, 0, 0, kPreservesAll,
      "order for latency where registers allow, else for pressure"},
     {"allocate_registers", AllocatePass, false, 0, 0, 0, kPreservesAll,
@@ -158,6 +160,8 @@ constexpr Pass<Work> kPasses[] = {
 constexpr PassOrder kOrder[] = {
     {"select", "propagate_copies", "there is no LIR before"},
     {"remove_dead_instructions", "schedule", "dead instructions would take part in the order"},
+    {"remove_dead_instructions", "separate_payloads", "copy propagation would undo it"},
+    {"separate_payloads", "schedule", "its moves take part in the order"},
     {"schedule", "allocate_registers", "the pressure order needs SSA form"},
     {"allocate_registers", "schedule_allocated", "copies take part in the order"},
     {"schedule_allocated", "emit", "works on LIR"},

@@ -231,19 +231,6 @@ TEST(MergeEqualInstructions, FlagsOnlyInsideABlockAndReadsNever) {
             "  msg.write %3:ud %3:ud {w8 aux 12742145}\n");
 }
 
-// ---- separate_payloads ----
-
-TEST(SeparatePayloads, SameValueAsAddressAndDataIsCopied) {
-  EXPECT_EQ(After("block b0 depth 0\n"
-                  "  %0:ud = mov %21.3:ud {w8}\n"
-                  "  msg.write %0:ud %0:ud {w8 aux 12742145}\n",
-                  SeparatePayloads),
-            "block b0 depth 0\n"
-            "  %0:ud = mov %21.3:ud {w8}\n"
-            "  %22:ud = collect %0:ud {w8}\n"
-            "  msg.write %0:ud %22:ud {w8 aux 12742145}\n");
-}
-
 // ---- remove_dead_instructions ----
 
 TEST(RemoveDeadInstructions, ChainsGoAndEffectsStay) {
@@ -275,15 +262,15 @@ TEST(SeparatePayloads, AComponentOfTheDataIsAnOverlapToo) {
   EXPECT_EQ(After("block b0 depth 0\n"
                   "  %0:ud = mov %21:ud {w8}\n"
                   "  %1:ud = mov %21:ud {w8}\n"
-                  "  %20:ud = collect %0:ud %1:ud {w8}\n"
-                  "  msg.write %20.1:ud %20.0+2:ud {w8 aux 12742145}\n",
+                  "  %20x2:ud = collect %0:ud %1:ud {w8}\n"
+                  "  msg.write %20.1:ud %20x2:ud {w8 aux 12742145}\n",
                   SeparatePayloads),
             "block b0 depth 0\n"
             "  %0:ud = mov %21:ud {w8}\n"
             "  %1:ud = mov %21:ud {w8}\n"
-            "  %20:ud = collect %0:ud %1:ud {w8}\n"
+            "  %20x2:ud = collect %0:ud %1:ud {w8}\n"
             "  %22:ud = mov %20.1:ud {w8}\n"
-            "  msg.write %22:ud %20.0+2:ud {w8 aux 12742145}\n");
+            "  msg.write %22:ud %20x2:ud {w8 aux 12742145}\n");
 }
 
 TEST(SeparatePayloads, DifferentValuesStay) {

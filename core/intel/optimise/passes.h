@@ -29,9 +29,6 @@ absl::StatusOr<bool> WidenUniformResults(lir::Function& f, PassContext& context)
 // Removes instructions without effect whose results nobody uses.
 absl::StatusOr<bool> RemoveDeadInstructions(lir::Function& f, PassContext& context);
 
-// Copies the second payload of a message where it overlaps the first. Not optional.
-absl::StatusOr<bool> SeparatePayloads(lir::Function& f, PassContext& context);
-
 // Gives the two payloads of a message different values. Needed for correctness.
 absl::StatusOr<bool> SeparatePayloads(lir::Function& f, PassContext& context);
 
