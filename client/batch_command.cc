@@ -10,7 +10,6 @@
 #include "client/batch_items.h"
 #include "client/command.h"
 #include "client/compile_file.h"
-#include "client/interrupt.h"
 #include "client/output_files.h"
 #include "client/paths.h"
 #include "client/progress.h"
@@ -126,7 +125,7 @@ class BatchRun {
 
   absl::StatusOr<ExitCode> Run() {
     if (absl::Status s = Prepare(); !s.ok()) return s;
-    Interrupt interrupt([this] { service_->Stop(); });
+    environment_.interrupt->Handle([this] { service_->Stop(); });
     absl::Time start = absl::Now();
     Progress progress(stderr, static_cast<int64_t>(items_.size()));
     progress_ = &progress;
@@ -135,11 +134,13 @@ class BatchRun {
         [this](size_t i) { return Compile(i); },
         [this](size_t i, const ItemLines& lines) { return Write(i, lines); },
         [this](size_t done) { OnTick(done); });
+    environment_.interrupt->Handle(nullptr);
+    bool interrupted = environment_.interrupt->happened();
     progress.Clear();
     absl::Status flushed = lines_.Flush();
     if (status.ok()) status = flushed;
-    Finish(absl::Now() - start, interrupt.happened());
-    if (interrupt.happened()) return kExitInterrupted;
+    Finish(absl::Now() - start, interrupted);
+    if (interrupted) return kExitInterrupted;
     if (!status.ok()) return status;
     return summary_.exit_code();
   }

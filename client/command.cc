@@ -86,10 +86,12 @@ absl::StatusOr<ColourChoice> ParseColour(const std::string& word) {
       absl::StrCat("--color=", word, ": auto, always or never is needed"));
 }
 
-ExitCode RunCommand(Command command, absl::Span<const std::string> arguments) {
+ExitCode RunCommand(Command command, absl::Span<const std::string> arguments,
+                    Interrupt* interrupt) {
   command.flags = JoinFlags({std::move(command.flags), CommonFlags()});
   Environment environment;
   environment.err_colour = UsesColour(ColourChoice::kAuto, stderr);
+  environment.interrupt = interrupt;
   absl::StatusOr<ParsedFlags> flags = ParseFlags(command.flags, arguments);
   if (!flags.ok()) {
     return Fail(absl::InvalidArgumentError(absl::StrCat(flags.status().message(), " (see kiln ",
@@ -135,7 +137,7 @@ ExitCode Fail(const absl::Status& status, const Environment& environment) {
   return ExitCodeOf(status);
 }
 
-int Main(absl::Span<const std::string> arguments) {
+int Main(absl::Span<const std::string> arguments, Interrupt* interrupt) {
   if (arguments.empty()) {
     absl::FPrintF(stderr, "%s", Overview());
     return kExitUsage;
@@ -151,8 +153,8 @@ int Main(absl::Span<const std::string> arguments) {
   const std::string& name = help ? arguments[1] : word;
   for (Command& command : Commands()) {
     if (command.name != name) continue;
-    if (help) return RunCommand(std::move(command), {"--help"});
-    return RunCommand(std::move(command), arguments.subspan(1));
+    if (help) return RunCommand(std::move(command), {"--help"}, interrupt);
+    return RunCommand(std::move(command), arguments.subspan(1), interrupt);
   }
   if (word[0] == '-') {
     return Fail(absl::InvalidArgumentError(absl::StrCat(

@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "client/exit_code.h"
 #include "client/flags.h"
+#include "client/interrupt.h"
 #include "client/terminal.h"
 
 namespace kiln::client {
@@ -18,6 +19,7 @@ struct Environment {
   bool out_colour = false;  // standard output
   bool err_colour = false;  // standard error
   bool json = false;
+  Interrupt* interrupt = nullptr;
 };
 
 struct Command {
@@ -37,7 +39,7 @@ Command DisasmCommand();
 Command HealthCommand();
 
 // All of kiln: finds the command, parses its flags, runs it.
-int Main(absl::Span<const std::string> arguments);
+int Main(absl::Span<const std::string> arguments, Interrupt* interrupt);
 
 // Prints "kiln: MESSAGE" and gives the exit code that belongs to the error.
 ExitCode Fail(const absl::Status& status, const Environment& environment);

@@ -5,7 +5,6 @@
 #include "absl/strings/str_format.h"
 #include "client/command.h"
 #include "client/compile_file.h"
-#include "client/interrupt.h"
 #include "client/output_files.h"
 #include "client/paths.h"
 #include "client/request_options.h"
@@ -121,7 +120,6 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
 
   const std::string& file = flags.arguments()[0];
   std::string name = file == "-" ? "stdin" : file;
-  Interrupt interrupt([&] { (*service)->Stop(); });
   absl::StatusOr<FileOutcome> outcome =
       CompileFile(service->get(), *capabilities, *settings, file, name);
   if (!outcome.ok()) return outcome.status();

@@ -22,13 +22,11 @@ sigset_t Signals() {
 
 }  // namespace
 
-void BlockInterrupts() {
+Interrupt::Interrupt() {
   sigset_t set = Signals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  thread_ = std::thread([this] { Loop(); });
 }
-
-Interrupt::Interrupt(std::function<void()> on_first)
-    : thread_([this, call = std::move(on_first)] { Loop(call); }) {}
 
 Interrupt::~Interrupt() {
   over_ = true;
@@ -36,12 +34,18 @@ Interrupt::~Interrupt() {
   thread_.join();
 }
 
-void Interrupt::Loop(const std::function<void()>& on_first) {
+void Interrupt::Handle(std::function<void()> handler) {
+  absl::MutexLock lock(&mutex_);
+  handler_ = std::move(handler);
+}
+
+void Interrupt::Loop() {
   sigset_t set = Signals();
   int signal = 0;
   while (sigwait(&set, &signal) == 0 && !over_) {
-    if (happened_.exchange(true)) _exit(kExitInterrupted);
-    on_first();
+    absl::MutexLock lock(&mutex_);
+    if (handler_ == nullptr || happened_.exchange(true)) _exit(kExitInterrupted);
+    handler_();
   }
 }
 

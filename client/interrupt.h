@@ -1,8 +1,10 @@
-// SIGINT and SIGTERM: the first stops the command cleanly, the second at once.
+// SIGINT and SIGTERM: end the command, cleanly where something is to be finished.
 //
 // Both are blocked in every thread and waited for in one, so that what is done about them is
-// ordinary code. Worker processes are process groups of their own: Ctrl-C in a terminal does not
-// reach them.
+// ordinary code. Without a handler the process ends at once: calls in flight are cancelled by the
+// closed connection, workers leave with their parent. With one, the first signal calls it and the
+// second ends the process. Worker processes are process groups of their own: Ctrl-C in a terminal
+// does not reach them.
 #ifndef KILN_CLIENT_INTERRUPT_H_
 #define KILN_CLIENT_INTERRUPT_H_
 
@@ -10,26 +12,33 @@
 #include <functional>
 #include <thread>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+
 namespace kiln::client {
 
-// Blocks the signals. In main(), before any thread is started.
-void BlockInterrupts();
-
+// One in a process, made in main() before any other thread is started.
 class Interrupt {
  public:
-  // `on_first` is called from another thread.
-  explicit Interrupt(std::function<void()> on_first);
+  Interrupt();
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
+  // What to do at the first signal, called from another thread; null: nothing but to end. When this
+  // returns, the earlier handler is not running any more.
+  void Handle(std::function<void()> handler);
+
+  // Whether a signal has come while there was a handler.
   bool happened() const { return happened_.load(); }
 
  private:
-  void Loop(const std::function<void()>& on_first);
+  void Loop();
 
   std::atomic<bool> happened_{false};
   std::atomic<bool> over_{false};
+  absl::Mutex mutex_;
+  std::function<void()> handler_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;
 };
 

@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
   setenv("GRPC_VERBOSITY", "NONE", 0);
   // `kiln ... | head`: a closed pipe is an error of a write, not the end of the process.
   signal(SIGPIPE, SIG_IGN);
-  kiln::client::BlockInterrupts();
+  kiln::client::Interrupt interrupt;
   std::vector<std::string> arguments(argv + 1, argv + argc);
-  return kiln::client::Main(arguments);
+  return kiln::client::Main(arguments, &interrupt);
 }

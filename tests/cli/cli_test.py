@@ -352,8 +352,12 @@ class Local(Cli):
                 self.assertEqual(a.read(), b.read(), name)
 
     def test_time_limit_is_an_internal_failure(self):
-        path = os.path.join(SHADERS, 'register_pressure.comp')
-        line = self.line(self.kiln('compile', '--target=tgl', '--local', '--json', '--timeout=0.001',
+        # Large enough to take much longer than the limit on any machine.
+        path = self.file('long.comp', '#version 450\nlayout(local_size_x = 8) in;\n'
+                         'layout(binding = 0) buffer B { uint v[]; };\nvoid main() {\n' +
+                         ''.join('v[%d] = v[%d] * %du + v[%d];\n' % (i, i + 1, i, i + 7)
+                                 for i in range(4000)) + '}\n')
+        line = self.line(self.kiln('compile', '--target=tgl', '--local', '--json', '--timeout=0.002',
                                    path, expect=4))
         self.assertEqual(line['status'], 'timeout')
 
@@ -457,6 +461,16 @@ class Batch(Cli):
         summary = json.loads(out)
         self.assertEqual((summary['interrupted'], summary['results']), (True, len(lines)))
         self.assertIn(b'interrupted after', err)
+
+    def test_interrupted_while_it_waits_for_input(self):
+        for command in (['disasm', '--target=tgl', '-'], ['compile', '--target=tgl', '-'],
+                        ['batch', '--target=tgl', '--list=-']):
+            process = subprocess.Popen([KILN, *command], env=self.environment(), cwd=self.folder,
+                                       stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(10), 130, command)
+            process.stdin.close()
 
     def test_daemon_dies(self):
         daemon = Daemon()
