@@ -43,6 +43,7 @@ import peer  # noqa: E402
 from spirv_module import Module, Unsupported  # noqa: E402
 
 MAX_STEPS = 1000000000
+SCOUT_STEPS = 20000000   # of a drive that is looked for
 
 
 def interpret(mir_run, job, folder, options=()):
@@ -58,6 +59,42 @@ def interpret(mir_run, job, folder, options=()):
     except ValueError:
         return {"ok": False, "stage": "crash", "cause": "crash",
                 "error": "exit %d: %s" % (p.returncode, p.stderr.decode(errors="replace")[-300:])}
+
+
+def interpret_many(mir_run, jobs, folder, options=()):
+    """Results of several jobs by one process; jobs after a crash fail."""
+    paths, lines = [], []
+    for k, job in enumerate(jobs):
+        paths.append(os.path.join(folder, "interp%d.json" % k))
+        with open(paths[-1], "w") as f:
+            json.dump(job, f)
+    try:
+        p = subprocess.run([mir_run, *options, *paths], stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, timeout=120)
+        lines = p.stdout.decode(errors="replace").splitlines()
+    except subprocess.TimeoutExpired as e:
+        lines = (e.stdout or b"").decode(errors="replace").splitlines()
+    results = [json.loads(line) for line in lines[:len(jobs)] if line.endswith("}")]
+    return results + [{"ok": False, "error": "crash"}] * (len(jobs) - len(results))
+
+
+def scouts(mir_run, folder):
+    """The interpreter as scout of drive.counted_drive, and the doubt whether a drive is defined: not
+    if accesses race, leave private or shared memory, or if the order of workgroups matters."""
+
+    def scout(jobs):
+        return interpret_many(mir_run, jobs, folder, ["--max-steps=%d" % SCOUT_STEPS])
+
+    def doubt(job, result):
+        if result.get("outside_local_accesses"):
+            return True
+        for options in (["--opposite"], ["--races"]):
+            other = interpret_many(mir_run, [job], folder, options)[0]
+            if not other["ok"] or other["races"] or peer.outputs(other) != peer.outputs(result):
+                return True
+        return False
+
+    return scout, doubt
 
 
 def differing(want, got, types, ulp):
@@ -121,7 +158,7 @@ def inverse_trigonometry(path):
                    if i.op == 12 and i.words[3] in (16, 17, 18, 22, 23, 24, 25)})
 
 
-def cached_drive(path, folder, cache, seed, timeout):
+def cached_drive(path, folder, cache, seed, timeout, mir_run):
     """(job, types, lavapipe's outputs) or (None, None, reason)."""
     entry = None
     if cache:
@@ -137,7 +174,9 @@ def cached_drive(path, folder, cache, seed, timeout):
             return (d["job"], {tuple(k): [tuple(x) for x in v] for k, v in d["types"]},
                     {tuple(k): bytes.fromhex(v) for k, v in d["want"]})
     try:
-        job, types, result, _ = drive.counted_drive(path, folder, seed, timeout=timeout)
+        scout, doubt = scouts(mir_run, folder)
+        job, types, result, _ = drive.counted_drive(path, folder, seed, timeout=timeout,
+                                                    scout=scout, doubt=doubt)
     except Unsupported as e:
         job, types, result = None, None, "drive: %s" % e
     want = None
@@ -161,7 +200,7 @@ def judge(a, path, folder):
     if not probe["ok"] and probe["stage"] != "run":
         status = "refused" if probe["stage"] == "import" else "error"
         return status, "%s: %s" % (probe["cause"], probe["error"])
-    job, types, want = cached_drive(path, folder, a.cache, a.seed, a.timeout)
+    job, types, want = cached_drive(path, folder, a.cache, a.seed, a.timeout, a.mir_run)
     if job is None:
         return "undriven", want
     got = interpret(a.mir_run, job, folder, base)

@@ -1,23 +1,27 @@
 #!/usr/bin/env python3
-"""Judges the back end: compute modules are compiled, run in the simulator and compared with the
-MIR interpreter.
+"""Judges the compiler by two others: compute modules are compiled, run in the simulator, and
+compared with the MIR interpreter, which is compared with lavapipe.
 
     sim_interp.py --kilnc PATH --mir-run PATH --eu-run PATH [--cache DIR] [--out FILE] [--ulp 16]
-                  [--no-fusion] [--budget SECONDS] MODULE.spv... | @LIST
+                  [--no-fusion] [--jobs N] [--budget SECONDS] MODULE.spv... | @LIST
 
 Every width that comes out is run in contract mode, with and without fusion (blocks entered with
-all channels off). Inputs and the meaning of agree, differ, order, unstable and undriven are those
-of lavapipe_interp.py; subnormals are flushed in the interpreter as the hardware does. Further:
+all channels off). Inputs and the meaning of agree, differ, order, unstable, undefined and undriven
+are those of lavapipe_interp.py, whose comparison comes first; for the simulator, subnormals are
+flushed in the interpreter as the hardware does. Further:
 
   refused    by the importer or the back end, with its cause
   broken     compilation failed otherwise, or the simulator refused the program (a contract
              violation, say): always a bug
 
-The last line is a summary; the exit status is 1 if any module differs or is broken.
+The last lines are causes and a table: compiled; driven (some drive ran); counted (changing one
+arithmetic operation changes an output); agreeing, in all and by width. The exit status is 1 if any
+module differs or is broken.
 """
 
 import argparse
 import collections
+import concurrent.futures
 import json
 import os
 import re
@@ -30,8 +34,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, "..", "drive"))
 import peer  # noqa: E402
+import lavapipe_interp  # noqa: E402
 from lavapipe_interp import (cached_drive, differing, interpret,  # noqa: E402
                              inverse_trigonometry)
+
+# Causes of "undriven" by which a drive ran, but did not count.
+RAN = ("no changed operation changes an output", "nothing is written")
 
 
 def compile_module(a, path, folder):
@@ -81,18 +89,21 @@ def explained(a, job, folder, mine, types, ulp, places):
 
 
 def judge(a, path, folder):
+    """(status, cause, agreeing widths)."""
     widths, status, cause = compile_module(a, path, folder)
     if status:
-        return status, cause
-    job, types, want = cached_drive(path, folder, a.cache, 1, a.timeout)
-    if job is None:
-        return "undriven", want
+        return status, cause, []
+    status, cause = lavapipe_interp.judge(a, path, folder)
+    if status != "agree":
+        where = "" if status == "undriven" else "interpreter and lavapipe: "
+        return ("broken" if status == "error" else status), where + cause, []
+    job, types, _ = cached_drive(path, folder, a.cache, a.seed, a.timeout, a.mir_run)
     ulp = max(a.ulp, 4096) if inverse_trigonometry(path) else a.ulp
     reference = interpret(a.mir_run, job, folder, ["--flush"])
     if not reference["ok"]:
-        return "undriven", "interpreter: " + reference["error"]
+        return "broken", "interpreter: " + reference["error"], []
     mine = peer.outputs(reference)
-    excuse = ""
+    excuse, agreeing = "", []
     for width in sorted(widths):
         for mode in ([], ["--fusion"]):
             if mode and a.no_fusion:
@@ -100,14 +111,41 @@ def judge(a, path, folder):
             name = "SIMD%d%s" % (width, " fused" if mode else "")
             got = simulate(a, widths[width], job, folder, mode)
             if not got["ok"]:
-                return "broken", "%s: %s" % (name, got["error"])
+                return "broken", "%s: %s" % (name, got["error"]), agreeing
             places, first = differing(mine, peer.outputs(got), types, ulp)
             if not places:
                 continue
             excuse = excuse or explained(a, job, folder, mine, types, ulp, places)
             if not excuse:
-                return "differ", "%s: %d places, %s" % (name, len(places), first)
-    return excuse or "agree", ""
+                return "differ", "%s: %d places, %s" % (name, len(places), first), agreeing
+        if not excuse:
+            agreeing.append(width)
+    return excuse or "agree", "", agreeing
+
+
+def judge_safely(a, path):
+    with tempfile.TemporaryDirectory() as folder:
+        return judge(a, path, folder)
+
+
+def print_table(rows):
+    """rows: (status, cause, agreeing widths)."""
+    totals = collections.Counter(status for status, _, _ in rows)
+    causes = collections.Counter(status + ": " + cause.split(":")[0] for status, cause, _ in rows
+                                 if status in ("refused", "undriven"))
+    for cause, count in causes.most_common():
+        print("%5d  %s" % (count, cause))
+    compiled = len(rows) - totals["refused"] - totals["broken"]
+    counted = compiled - totals["undriven"]
+    ran = counted + sum(status == "undriven" and cause in RAN for status, cause, _ in rows)
+    widths = collections.Counter(w for _, _, agreeing in rows for w in agreeing)
+    print("modules %d, refused %d, broken %d, order-dependent %d, unstable %d, undefined %d, "
+          "differing %d" % (len(rows), totals["refused"], totals["broken"], totals["order"],
+                            totals["unstable"], totals["undefined"], totals["differ"]))
+    for name, n in [("compiled", compiled), ("driven", ran), ("counted", counted),
+                    ("agreeing", totals["agree"])] + [
+                        ("agreeing at SIMD%d" % w, widths[w]) for w in sorted(widths)]:
+        print("%-20s %4d  %5.1f %%" % (name, n, 100.0 * n / max(len(rows), 1)))
 
 
 def main():
@@ -119,6 +157,8 @@ def main():
     p.add_argument("--out", help="JSON lines, one per module")
     p.add_argument("--ulp", type=int, default=16)
     p.add_argument("--timeout", type=int, default=10, help="seconds for one run of lavapipe")
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--jobs", type=int, default=1)
     p.add_argument("--no-fusion", action="store_true")
     p.add_argument("--budget", type=float, help="stop after so many seconds")
     p.add_argument("modules", nargs="+")
@@ -132,30 +172,27 @@ def main():
             files.append(m)
     if a.cache:
         os.makedirs(a.cache, exist_ok=True)
-    totals, causes, start = collections.Counter(), collections.Counter(), time.time()
+    a.optimise = False
+    start, rows = time.time(), []
     out = open(a.out, "w") if a.out else None
-    for n, path in enumerate(files):
-        if a.budget and time.time() - start > a.budget:
-            print("stopped by the budget, %d modules not looked at" % (len(files) - n))
-            break
-        with tempfile.TemporaryDirectory() as folder:
-            status, cause = judge(a, path, folder)
-        totals[status] += 1
-        if status in ("refused", "undriven"):
-            causes[status + ": " + cause.split(":")[0]] += 1
-        print("%-9s %-60s %s" % (status, os.path.basename(path)[-60:], cause[:300]), flush=True)
-        if out:
-            out.write(json.dumps({"file": path, "status": status, "cause": cause}) + "\n")
-            out.flush()
-    for cause, count in causes.most_common():
-        print("%5d  %s" % (count, cause))
-    total = sum(totals.values())
-    print("modules %d, compiled %d, agreeing %d, differing %d, broken %d, order-dependent %d, "
-          "unstable %d, undriven %d, refused %d" % (
-              total, total - totals["refused"] - totals["broken"], totals["agree"],
-              totals["differ"], totals["broken"], totals["order"], totals["unstable"],
-              totals["undriven"], totals["refused"]))
-    return 1 if totals["differ"] or totals["broken"] else 0
+    with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
+        futures = [pool.submit(judge_safely, a, path) for path in files]
+        for n, (path, future) in enumerate(zip(files, futures)):
+            if a.budget and time.time() - start > a.budget:
+                print("stopped by the budget, %d modules not looked at" % (len(files) - n))
+                pool.shutdown(cancel_futures=True)
+                break
+            status, cause, agreeing = future.result()
+            rows.append((status, cause, agreeing))
+            print("%-9s %-60s %-14s %s" % (status, os.path.basename(path)[-60:],
+                                           " ".join("SIMD%d" % w for w in agreeing), cause[:300]),
+                  flush=True)
+            if out:
+                out.write(json.dumps({"file": path, "status": status, "cause": cause,
+                                      "widths": agreeing}) + "\n")
+                out.flush()
+    print_table(rows)
+    return 1 if any(r[0] in ("differ", "broken") for r in rows) else 0
 
 
 if __name__ == "__main__":
