@@ -1,0 +1,172 @@
+// What selection decides, as text: uniform or per lane, flags or stored booleans, payloads,
+// control flow, the tables of the ABI.
+#include "core/intel/select/select.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/cause.h"
+#include "core/intel/lir/target.h"
+#include "core/lir/print.h"
+#include "core/lir/verify.h"
+#include "core/mir/parse.h"
+#include "gtest/gtest.h"
+
+namespace kiln::intel {
+namespace {
+
+constexpr char kHeader[] =
+    "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nshared 256\npush 16\n"
+    "resource 0 ssbo 0.0.0\nresource 1 ubo 0.1.0\nbody {\n";
+
+mir::Module Module(const std::string& text) {
+  absl::StatusOr<mir::Module> m = mir::Parse(text);
+  EXPECT_TRUE(m.ok()) << m.status();
+  return m.ok() ? *std::move(m) : mir::Module();
+}
+
+std::string Lir(const std::string& body, int width = 8) {
+  const mir::Module m = Module(absl::StrCat(kHeader, body, "  return\n}\n"));
+  const absl::StatusOr<Abi> abi = AssignAbi(m);
+  if (!abi.ok()) return std::string(abi.status().message());
+  const absl::StatusOr<lir::Function> f = Select(m, *abi, width);
+  if (!f.ok()) return std::string(f.status().message());
+  if (absl::Status s = lir::Verify(Gen12Target(), *f); !s.ok()) return std::string(s.message());
+  const std::string text = lir::Print(Gen12Target(), *f);
+  return text.substr(text.find("block b0"));
+}
+
+TEST(Select, UniformValuesAreComputedOnce) {
+  EXPECT_EQ(Lir("  %1:i32 = load_push[align 4] 4\n"
+                "  %2:i32 = workgroup_id[1]\n"
+                "  %3:i32 = iadd %1, %2\n"
+                "  %4:i32 = shl %3, 2\n"
+                "  store_ssbo[0, align 4] %4, %3\n"),
+            "block b0 depth 0\n"
+            "  %2:d = add %1.1:d %0.6:d {nomask}\n"
+            "  %3:ud = shl %2:ud #0x2:ud {nomask}\n"
+            "  %4:ud = mov %2:ud {w8}\n"
+            "  %5:ud = mov %3:ud {w8}\n"
+            "  msg.write %5:ud %4:ud {w8 aux 12742144}\n"
+            "  %6x8:ud = mov %0x8:ud {w8 nomask}\n"
+            "  eot %6x8:ud {w8 nomask}\n");
+}
+
+TEST(Select, VectorsThatLieTogetherAreNotCopied) {
+  EXPECT_EQ(Lir("  %1:i32 = subgroup_invocation\n"
+                "  %2:i32 = shl %1, 3\n"
+                "  %3:i32, %4:i32 = load_shared[align 8] %2\n"
+                "  store_ssbo[0, align 8] %2, %3, %4\n"
+                "  store_ssbo[0, align 8] %2, %4, %3\n",
+                16),
+            "block b0 depth 0\n"
+            "  %1:uw = lane_ids {w16 nomask}\n"
+            "  %2:ud = mov %1:uw {w16}\n"
+            "  %3:ud = shl %2:ud #0x3:ud {w16}\n"
+            "  %4x2:ud = msg.read %3:ud {w16 aux 12606718}\n"
+            "  msg.write %3:ud %4x2:ud {w16 aux 12737536}\n"
+            "  %5x2:ud = collect %4.1:ud %4:ud {w16}\n"
+            "  msg.write %3:ud %5x2:ud {w16 aux 12737536}\n"
+            "  %6x8:ud = mov %0x8:ud {w8 nomask}\n"
+            "  eot %6x8:ud {w8 nomask}\n");
+}
+
+TEST(Select, CompareMakesAFlagAtItsUse) {
+  const std::string text =
+      Lir("  %1:i32 = subgroup_invocation\n"
+          "  %2:bool = slt %1, 3\n"
+          "  %3:i32 = select %2, %1, 7\n"
+          "  store_ssbo[0, align 4] %1, %3\n");
+  EXPECT_NE(text.find("  %3:uw = cmp %2:d #0x3:d {w8 cmod 5}\n"
+                      "  %4:ud = sel %2:ud #0x7:ud %3:uw {w8 pred 1}\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Select, CombinedBooleansAreStored) {
+  const std::string text =
+      Lir("  %1:i32 = subgroup_invocation\n"
+          "  %2:bool = slt %1, 3\n"
+          "  %3:bool = sge %1, 1\n"
+          "  %4:bool = and %2, %3\n"
+          "  %5:i32 = select %4, 1, 0\n"
+          "  store_ssbo[0, align 4] %1, %5\n");
+  EXPECT_NE(text.find("  %7:d = and %4:d %6:d {w8}\n"
+                      "  %8:ud = and %7:ud #0x1:ud {w8}\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Select, EmptyThenSideIsSwapped) {
+  EXPECT_EQ(Lir("  %1:i32 = subgroup_invocation\n"
+                "  %2:bool = slt %1, 3\n"
+                "  if %2 {\n    yield\n  } else {\n"
+                "    store_ssbo[0, align 4] %1, %1\n    yield\n  }\n"),
+            "block b0 depth 0\n"
+            "  %1:uw = lane_ids {w8 nomask}\n"
+            "  %2:ud = mov %1:uw {w8}\n"
+            "  %3:uw = cmp %2:d #0x3:d {w8 cmod 5}\n"
+            "  if %3:uw {w8 pred 1 inv}\n"
+            "  -> b1, b2\n"
+            "block b1 depth 0\n"
+            "  msg.write %2:ud %2:ud {w8 aux 12742144}\n"
+            "  endif {w8}\n"
+            "  -> b2\n"
+            "block b2 depth 0\n"
+            "  %4x8:ud = mov %0x8:ud {w8 nomask}\n"
+            "  eot %4x8:ud {w8 nomask}\n");
+}
+
+TEST(Select, UniformBufferIsReadInChunksOf32Bytes) {
+  const std::string text =
+      Lir("  %1:i32 = load_ubo[1, align 4] 4\n"
+          "  %2:i32 = load_ubo[1, align 4] 28\n"
+          "  %3:i32 = iadd %1, %2\n"
+          "  store_ssbo[0, align 4] %3, %3\n");
+  EXPECT_NE(text.find("  %1x8:ud = header #0x0:ud {w8 nomask}\n"
+                      "  %2x8:ud = msg %1x8:ud {w8 nomask aux "),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("add %2.1:d %2.7:d {nomask}"), std::string::npos) << text;
+}
+
+TEST(Abi, TablesFollowUse) {
+  const mir::Module m = Module(
+      "mir 1\nentry \"main\"\nlocal_size 20, 1, 1\npush 64\ndata 0x00000000\n"
+      "resource 0 ssbo 0.0.0\nresource 1 ssbo 0.1.0\nresource 2 ubo 1.0.2\nbody {\n"
+      "  %1:i32 = local_index\n"
+      "  %2:i32 = load_push[align 4] 8\n"
+      "  %3:i32 = num_workgroups[2]\n"
+      "  %4:i32 = load_constant[align 4] %1\n"
+      "  %5:i32 = load_ubo[2, align 4] 0\n"
+      "  store_ssbo[1, align 4] %1, %2, %3, %4, %5\n"
+      "  return\n}\n");
+  const absl::StatusOr<Abi> abi = AssignAbi(m);
+  ASSERT_TRUE(abi.ok());
+  EXPECT_EQ(abi->resource_surface,
+            (std::vector<uint32_t>{Abi::kNoSurface, 0, 1}));
+  EXPECT_EQ(abi->constant_surface, 2u);
+  EXPECT_FALSE(abi->push_surface.has_value());
+  const out::LaunchRecord r = MakeLaunchRecord(m, *abi, 16);
+  ASSERT_EQ(r.push.size(), 3u);
+  EXPECT_EQ(r.push[0].bytes, 12u);
+  EXPECT_EQ(r.push[1].byte, 12u);
+  EXPECT_EQ(r.push[2].reg, 2u);
+  EXPECT_EQ(r.push_registers, 2u);
+  EXPECT_EQ(r.compute.threads_per_group, 2u);
+  EXPECT_EQ(r.compute.last_thread_mask, 0xfu);
+}
+
+TEST(Abi, TooManyDescriptorsAreRefusedByName) {
+  std::string text = "mir 1\nentry \"main\"\nlocal_size 1, 1, 1\n";
+  std::string body;
+  for (int i = 0; i < 241; ++i) {
+    absl::StrAppend(&text, "resource ", i, " ssbo 0.0.", i, "\n");
+    absl::StrAppend(&body, "  store_ssbo[", i, ", align 4] 0, 1\n");
+  }
+  const mir::Module m = Module(absl::StrCat(text, "body {\n", body, "  return\n}\n"));
+  EXPECT_EQ(CauseOf(AssignAbi(m).status()), "too_many_descriptors");
+}
+
+}  // namespace
+}  // namespace kiln::intel
