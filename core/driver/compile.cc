@@ -83,7 +83,9 @@ absl::StatusOr<Compiled> CompileIntel(const mir::Module& m, const CompileOptions
   Runner runner(runner_options, sink, budget);
   Compiled out;
   out.stage = "compute";
-  absl::Status refused = absl::InvalidArgumentError("none of the widths wanted exists");
+  absl::Status refused = WithCause(
+      absl::UnimplementedError("the target is compiled at SIMD8 and SIMD16 only; none was asked for"),
+      "dispatch_width");
   for (int width : kWidths) {
     if (!options.widths.empty() && std::find(options.widths.begin(), options.widths.end(),
                                              width) == options.widths.end()) {

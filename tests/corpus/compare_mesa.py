@@ -10,6 +10,9 @@ the corpus folder). Instructions, sends, registers and bytes of both sides are c
 by the same program (//tests/corpus:eu_stats). Ratios are Kiln / Mesa, geometric means over modules
 that both compiled at Mesa's width; a module or width that Mesa has and Kiln has not is LOST and
 counts as 2.0 in the second mean. --list restricts the comparison to the modules named there.
+Compile time is that of Kiln's passes (thread CPU time, from the same JSON lines) for all widths made,
+per instruction of the final code; results answered from a cache carry the times of the compile that
+made them.
 """
 import argparse
 import json
@@ -73,6 +76,25 @@ def geometric_mean(ratios):
     return math.exp(sum(math.log(r) for r in ratios) / len(ratios)) if ratios else float("nan")
 
 
+def print_compile_time(lines):
+    """Microseconds of all passes per final instruction: in all, and by size of the module."""
+    samples = []
+    for line in lines:
+        made = sum(v["instructions"] for v in line.get("variants", []))
+        spent = sum(p["us"] for p in line.get("passes", []))
+        if made and spent:
+            samples.append((made, spent))
+    if not samples:
+        return
+    print("\ncompile time: %.2f us per final instruction over %d modules (all widths made)" % (
+        sum(s for _, s in samples) / sum(m for m, _ in samples), len(samples)))
+    for low, high in ((0, 100), (100, 300), (300, 1000), (1000, 10 ** 9)):
+        part = [(m, s) for m, s in samples if low <= m < high]
+        if part:
+            print("  %5d and more instructions: %6.2f us each, %d modules" % (
+                low, sum(s for _, s in part) / sum(m for m, _ in part), len(part)))
+
+
 def main():
     options = arguments()
     wanted = None
@@ -108,6 +130,7 @@ def main():
         print("%-14s %10d %10d %8.3f %10.3f %10.3f" % (
             s, ours, theirs, ours / max(theirs, 1), summary[s]["geometric_mean"],
             summary[s]["with_lost"]))
+    print_compile_time([k for name, k in sorted(kiln.items()) if wanted is None or name in wanted])
     rows.sort(key=lambda r: -r["ratios"]["instructions"])
     for title, part in (("worst", rows[:options.worst]), ("best", rows[::-1][:options.worst])):
         print("\n%s by instructions:" % title)
