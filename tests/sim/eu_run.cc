@@ -1,6 +1,6 @@
 // eu_run: executes an EU binary with its launch record on the data of a job.
 //
-//   eu_run [--no-contract] [--fusion] [--opposite] [--max-instructions=N] [--max-seconds=S]
+//   eu_run [--no-contract] [--fusion] [--opposite] [--zero-memory] [--max-instructions=N] [--max-seconds=S]
 //          [--coverage] [--patch=OFFSET:VALUE]... BINARY LAUNCH.json JOB.json
 //   eu_run --list FILE       lines "BINARY LAUNCH.json JOB.json [option...]"
 //
@@ -238,6 +238,8 @@ bool Take(const std::string& argument, Request& request) {
     request.options.fusion = true;
   } else if (a == "--coverage") {
     request.coverage = true;
+  } else if (a == "--zero-memory") {
+    request.options.zero_memory = true;
   } else if (a == "--opposite") {
     request.options.opposite = true;
   } else if (absl::ConsumePrefix(&a, "--max-instructions=")) {

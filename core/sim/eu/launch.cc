@@ -143,7 +143,12 @@ absl::StatusOr<std::vector<uint8_t>> LaunchState::Relocate(absl::Span<const uint
   return bytes;
 }
 
-void LaunchState::StartGroup() {
+void LaunchState::StartGroup(bool zero) {
+  if (zero) {
+    std::fill(shared_.begin(), shared_.end(), uint8_t{0});
+    std::fill(scratch_.begin(), scratch_.end(), uint8_t{0});
+    return;
+  }
   FillUndefined(undefined_, shared_);
   FillUndefined(undefined_, scratch_);
 }

@@ -28,8 +28,8 @@ class LaunchState {
   // Code with relocations applied.
   absl::StatusOr<std::vector<uint8_t>> Relocate(absl::Span<const uint8_t> code) const;
 
-  // Fresh shared memory and scratch for a workgroup.
-  void StartGroup();
+  // Fresh shared memory and scratch for a workgroup: undefined, or zero if asked.
+  void StartGroup(bool zero);
 
   // Registers of thread `index` of workgroup `group`.
   void StartThread(uint32_t index, const std::array<uint32_t, 3>& group, Thread& thread) const;

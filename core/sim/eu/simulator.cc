@@ -253,7 +253,7 @@ absl::Status Simulator::RunTurn(uint32_t index) {
 }
 
 absl::Status Simulator::RunGroup(const std::array<uint32_t, 3>& group) {
-  launch_.StartGroup();
+  launch_.StartGroup(options_.zero_memory);
   const uint32_t count = record_.compute.threads_per_group;
   threads_.resize(count);
   scoreboards_.clear();

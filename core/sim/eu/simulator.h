@@ -45,6 +45,7 @@ struct Options {
   // Runs workgroups, threads and lanes in the opposite order and fills undefined registers and
   // memory differently: an output that changes depends on something that nothing defines.
   bool opposite = false;
+  bool zero_memory = false;    // shared memory and scratch start as 0, as in the MIR interpreter
   uint64_t max_instructions = uint64_t{1} << 32;  // of the whole run
   double max_seconds = 0;                         // wall clock; 0: no limit
 };
