@@ -167,8 +167,17 @@ absl::Status Optimise(mir::Module& module) {
   return absl::OkStatus();
 }
 
-front::ImportOptions OptionsOf(const json& job, const Flags& flags) {
+absl::StatusOr<front::ImportOptions> OptionsOf(const json& job, const Flags& flags) {
   front::ImportOptions options;
+  const json specialised = job.value("spec", json::object());
+  for (const auto& [id, value] : specialised.items()) {
+    front::SpecConstant constant;
+    if (!absl::SimpleAtoi(id, &constant.spec_id) || !value.is_object() || !value.contains("u32")) {
+      return absl::UnimplementedError("spec: only {ID: {\"u32\": N}}");
+    }
+    constant.bits = value.at("u32").get<uint32_t>();
+    options.spec_constants.push_back(constant);
+  }
   options.entry = job.value("entry", std::string());
   options.dispatch_base = flags.dispatch_base;
   return options;
@@ -197,7 +206,8 @@ json RunJob(const std::string& path, const Flags& flags) {
   if (!text.ok()) return Failure("job", text.status());
   const json job = json::parse(*text, nullptr, false);
   if (job.is_discarded()) return Failure("job", absl::InvalidArgumentError("not JSON"));
-  if (job.contains("spec")) return Failure("job", absl::UnimplementedError("spec in a job"));
+  absl::StatusOr<front::ImportOptions> options = OptionsOf(job, flags);
+  if (!options.ok()) return Failure("job", options.status());
   const size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
   std::string shader = job.at("shader").get<std::string>();
@@ -207,7 +217,7 @@ json RunJob(const std::string& path, const Flags& flags) {
   if (!bytes.ok()) return Failure("job", bytes.status());
   std::vector<uint32_t> words(bytes->size() / 4);
   std::memcpy(words.data(), bytes->data(), words.size() * 4);
-  absl::StatusOr<mir::Module> module = front::ImportSpirv(words, OptionsOf(job, flags));
+  absl::StatusOr<mir::Module> module = front::ImportSpirv(words, *options);
   if (!module.ok()) return Failure("import", module.status());
   if (absl::Status s = mir::Verify(*module); !s.ok()) return Failure("verify", s);
   if (flags.optimise) {

@@ -37,6 +37,7 @@ import peer  # noqa: E402
 import lavapipe_interp  # noqa: E402
 from lavapipe_interp import (cached_drive, differing, interpret,  # noqa: E402
                              inverse_trigonometry)
+from spirv_module import Module  # noqa: E402
 
 # Causes of "undriven" by which a drive ran, but did not count.
 RAN = ("no changed operation changes an output", "nothing is written")
@@ -44,7 +45,8 @@ RAN = ("no changed operation changes an output", "nothing is written")
 
 def compile_module(a, path, folder):
     """(files by width, status, cause)."""
-    p = subprocess.run([a.kilnc, "-o", folder, path], stdout=subprocess.PIPE,
+    spec = ["--spec=%d:%d" % kv for kv in sorted(Module.load(path).specialised.items())]
+    p = subprocess.run([a.kilnc, *spec, "-o", folder, path], stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE, timeout=300)
     text = p.stderr.decode(errors="replace").strip()
     if p.returncode == 1:
@@ -65,7 +67,7 @@ def simulate(a, stem, job, folder, options):
     path = os.path.join(folder, "job.json")
     with open(path, "w") as f:
         json.dump(job, f)
-    command = [a.eu_run, "--max-seconds=100", *options, stem + ".bin", stem + ".launch.json", path]
+    command = [a.eu_run, "--max-seconds=100", "--zero-memory", *options, stem + ".bin", stem + ".launch.json", path]
     try:
         p = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
         return json.loads(p.stdout)

@@ -171,6 +171,8 @@ class Maker:
     def job(self, path, groups):
         m = self.module
         job = {"shader": os.path.abspath(path), "entry": m.entry_name, "dispatch": groups}
+        if m.specialised:
+            job["spec"] = {str(k): {"u32": v} for k, v in sorted(m.specialised.items())}
         push = m.push_type()
         if push is not None:
             job["push"] = self.block(push, True)

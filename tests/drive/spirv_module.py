@@ -52,7 +52,7 @@ class Module:
             raise Unsupported("not a SPIR-V module")
         self.types, self.constants, self.decorations, self.members = {}, {}, {}, {}
         self.variables, self.functions, self.entries, self.modes = [], {}, [], []
-        self.spec_ids = {}
+        self.specialised = self._shared_spec_ids()
         self._parse()
         computes = [e for e in self.entries if e[0] == GLCOMPUTE and entry in (None, e[2])]
         if not computes:
@@ -73,6 +73,21 @@ class Module:
                 raise Unsupported("truncated module")
             yield Instruction(op, self.words[at + 1:at + n], at)
             at += n
+
+    def _shared_spec_ids(self):
+        """SpecId -> value, for constants that share a SpecId but not their default. Such a module
+        makes sense only if specialised (a workgroup's size and the constant that names it): with
+        the largest default."""
+        ids, defaults = {}, {}
+        for i in self.instructions():
+            w = i.words
+            if i.op == OP["Decorate"] and w[1] == DECORATION["SpecId"]:
+                ids[w[0]] = w[2]
+            elif i.op == OP["SpecConstant"] and len(w) == 3 and w[1] in ids:
+                defaults.setdefault(ids[w[1]], set()).add(w[2])
+        shared = {k: max(v) for k, v in defaults.items() if len(v) > 1}
+        self.spec_ids = {id_: k for id_, k in ids.items() if k in shared}
+        return shared
 
     def _parse(self):
         current = None
@@ -95,6 +110,8 @@ class Module:
                 self.constants[w[1]] = 0
             elif i.op in (OP["Constant"], OP["SpecConstant"]):
                 self.constants[w[1]] = w[2] | (w[3] << 32 if len(w) > 3 else 0)
+                if w[1] in self.spec_ids:
+                    self.constants[w[1]] = self.specialised[self.spec_ids[w[1]]]
             elif i.op == OP["SpecConstantOp"]:
                 self._constant_op(w)
             elif i.op == 51 or i.op == 44:  # composites: the local size built-in

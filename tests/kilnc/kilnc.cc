@@ -2,7 +2,8 @@
 // command line (client/ has that).
 //
 //   kilnc [--widths=8,16] [--print-after=PASS|all|changed] [--stop-after=PASS]
-//         [--disable-pass=P[,P...]] [--bisect=N] [--no-verify] [--asm] [-o DIR] FILE.spv|FILE.mir
+//         [--disable-pass=P[,P...]] [--bisect=N] [--no-verify] [--asm] [--spec=ID:BITS]... [-o DIR]
+//         FILE.spv|FILE.mir
 //
 // Writes DIR/NAME.SIMD8.bin and DIR/NAME.SIMD8.launch.json for each width; statistics and remarks
 // go to standard output as one line each.
@@ -69,6 +70,15 @@ bool ParseArguments(int argc, char** argv, Arguments& a) {
       if (!absl::SimpleAtoi(arg, &a.compile.bisect_limit)) return false;
     } else if (arg == "--no-verify") {
       a.prepare.verify_each = a.compile.verify_each = false;
+    } else if (absl::ConsumePrefix(&arg, "--spec=")) {
+      const std::vector<std::string> parts = absl::StrSplit(arg, ':');
+      uint32_t id = 0;
+      uint64_t bits = 0;
+      if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &id) ||
+          !absl::SimpleAtoi(parts[1], &bits)) {
+        return false;
+      }
+      a.prepare.spec_constants[id] = bits;
     } else if (arg == "--asm") {
       a.assembly = true;
     } else if (arg == "-o" && i + 1 < argc) {
