@@ -1,0 +1,126 @@
+// The driver's own promises: tables in order, widths, refusals, options, determinism.
+#include "core/driver/compile.h"
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "core/driver/intel_pipeline.h"
+#include "core/driver/mid_pipeline.h"
+#include "core/driver/prepared.h"
+#include "core/mir/parse.h"
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+constexpr char kShader[] =
+    "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nresource 0 ssbo 0.0.0\nbody {\n"
+    "  %1:i32 = local_index\n  %2:i32 = shl %1, 2\n  %3:f32 = load_ssbo[0, align 4] %2\n"
+    "  %4:f32 = fadd %3, 1.0f\n  store_ssbo[0, align 4] %2, %4\n  return\n}\n";
+
+std::shared_ptr<const Prepared> PrepareText(std::string text) {
+  absl::StatusOr<mir::Module> m = mir::Parse(text);
+  EXPECT_TRUE(m.ok()) << m.status();
+  PrepareOptions options;
+  options.verify_each = true;
+  auto p = PrepareMir(*std::move(m), options, nullptr, {});
+  EXPECT_TRUE(p.ok()) << p.status();
+  return *p;
+}
+
+absl::StatusOr<Compiled> CompileText(const std::string& text, const CompileOptions& options = {},
+                                     Sink* sink = nullptr, const Budget& budget = {}) {
+  return Compile(*PrepareText(text), Target::kTgl, options, sink, budget);
+}
+
+std::string WithSize(const std::string& size) {
+  std::string text = kShader;
+  return text.replace(text.find("64, 1, 1"), 8, size);
+}
+
+TEST(Driver, TablesHold) {
+  EXPECT_TRUE(CheckTable(Rows(MidPasses()), MidPassOrder()).ok());
+  EXPECT_TRUE(CheckTable(Rows(intel::IntelPasses()), intel::IntelPassOrder()).ok());
+}
+
+TEST(Driver, BothWidthsWithStatisticsAndRecords) {
+  const auto c = CompileText(kShader);
+  ASSERT_TRUE(c.ok()) << c.status();
+  ASSERT_EQ(c->variants.size(), 2u);
+  EXPECT_EQ(c->variants[0].name, "SIMD8");
+  EXPECT_EQ(c->variants[1].name, "SIMD16");
+  for (const Variant& v : c->variants) {
+    EXPECT_EQ(v.statistics.sends, 3);   // read, write, end of thread
+    EXPECT_EQ(v.statistics.bytes, static_cast<int64_t>(v.code.size()));
+    EXPECT_EQ(v.launch.code_bytes, v.code.size());
+    EXPECT_EQ(v.launch.dispatch_width, static_cast<uint32_t>(v.width));
+    EXPECT_EQ(v.launch.binding_table.size(), 1u);
+    EXPECT_GT(v.statistics.registers, 0);
+  }
+}
+
+TEST(Driver, SameInputsSameBytes) {
+  const auto a = CompileText(kShader), b = CompileText(kShader);
+  ASSERT_TRUE(a.ok() && b.ok());
+  for (size_t i = 0; i < 2; ++i) EXPECT_EQ(a->variants[i].code, b->variants[i].code);
+}
+
+TEST(Driver, WidthThatDoesNotFitLeavesARemark) {
+  struct Remarks : Sink {
+    void OnRemark(const Remark& r) override { kinds.emplace_back(r.kind); }
+    std::vector<std::string> kinds;
+  } remarks;
+  const auto c = CompileText(WithSize("1024, 1, 1"), {}, &remarks);
+  ASSERT_TRUE(c.ok()) << c.status();
+  ASSERT_EQ(c->variants.size(), 1u);
+  EXPECT_EQ(c->variants[0].width, 16);
+  EXPECT_EQ(remarks.kinds, std::vector<std::string>{"width_refused"});
+}
+
+TEST(Driver, NoWidthFitsIsARefusal) {
+  const auto c = CompileText(WithSize("2048, 1, 1"));
+  EXPECT_EQ(CauseOf(c.status()), "workgroup_too_large");
+}
+
+TEST(Driver, OptionsAreChecked) {
+  CompileOptions options;
+  options.disabled_passes = {"allocate_registers"};
+  EXPECT_EQ(CompileText(kShader, options).status().code(), absl::StatusCode::kInvalidArgument);
+  options.disabled_passes = {"propagate_copies"};
+  EXPECT_TRUE(CompileText(kShader, options).ok());
+  EXPECT_EQ(ParseTarget("skl").status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(*ParseTarget("tgl"), Target::kTgl);
+}
+
+TEST(Driver, CancelledCompileStops) {
+  const std::atomic<bool> cancelled = true;
+  Budget budget;
+  budget.cancelled = &cancelled;
+  EXPECT_EQ(CompileText(kShader, {}, nullptr, budget).status().code(),
+            absl::StatusCode::kCancelled);
+}
+
+TEST(Driver, SnapshotsAfterEveryPassOfBothWidths) {
+  struct Snapshots : Sink {
+    void OnSnapshot(std::string_view pass, const std::string& text) override {
+      count += pass == "encode" && text.find("send.dc1") != std::string::npos;
+    }
+    int count = 0;
+  } snapshots;
+  CompileOptions options;
+  options.print_after = "all";
+  ASSERT_TRUE(CompileText(kShader, options, &snapshots).ok());
+  EXPECT_EQ(snapshots.count, 2);
+}
+
+TEST(Driver, DisassemblyIsText) {
+  const auto c = CompileText(kShader);
+  ASSERT_TRUE(c.ok());
+  const auto text = Disassemble(Target::kTgl, c->variants[0].code);
+  ASSERT_TRUE(text.ok());
+  EXPECT_NE(text->find("EOT"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace kiln
