@@ -1,0 +1,120 @@
+// The sample shaders of tests/shaders: each imports, and means the same as the forms that spirv-opt
+// makes of it, run over made-up data.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "core/front/testing.h"
+#include "core/mir/print.h"
+
+namespace kiln::front {
+namespace {
+
+constexpr size_t kBufferBytes = 16384;
+
+std::vector<std::string> Shaders() {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator("tests/shaders")) {
+    if (entry.path().extension() == ".comp") paths.push_back(entry.path().string());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::string ReadText(const std::string& path) {
+  std::ifstream in(path);
+  return std::string((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+}
+
+// Small integers, or floats in [0.5, 2).
+uint32_t Word(uint32_t random, bool floats) {
+  return floats ? 0x3f000000u + (random >> 8) % 0x01000000u : (random >> 24) % 9;
+}
+
+mir::LaunchInputs Inputs(const mir::Module& module, bool floats) {
+  mir::LaunchInputs inputs;
+  inputs.groups = {2, 1, 1};
+  for (const mir::Resource& r : module.resources) {
+    mir::BoundBuffer buffer{r.set, r.binding, r.element, std::vector<uint8_t>(kBufferBytes)};
+    uint32_t random = r.set * 77 + r.binding * 13 + r.element;
+    for (size_t i = 0; i < kBufferBytes; i += 4) {
+      random = random * 1664525 + 1013904223;
+      const uint32_t word = Word(random, floats);
+      std::memcpy(&buffer.bytes[i], &word, 4);
+    }
+    inputs.buffers.push_back(std::move(buffer));
+  }
+  inputs.push_constants.resize(128);
+  for (uint32_t i = 0; i < 32; ++i) {
+    const uint32_t word = i % 5 + 1;
+    std::memcpy(&inputs.push_constants[4 * i], &word, 4);
+  }
+  return inputs;
+}
+
+// Optimised code may round floats differently by a little.
+bool Close(uint32_t a, uint32_t b) {
+  const float x = std::bit_cast<float>(a);
+  const float y = std::bit_cast<float>(b);
+  if (a == b || (std::isnan(x) && std::isnan(y))) return true;
+  return std::fabs(x - y) <= 1e-5f * std::fabs(x);
+}
+
+// The buffers after a run; none if the made-up data makes it too long.
+std::vector<mir::BoundBuffer> RunOn(const mir::Module& module, mir::LaunchInputs inputs) {
+  mir::InterpLimits limits;
+  limits.max_lane_steps = 40'000'000;
+  const auto ran = mir::Interpret(module, inputs, limits);
+  if (ran.ok()) return inputs.buffers;
+  EXPECT_EQ(ran.status().code(), absl::StatusCode::kDeadlineExceeded) << ran.status();
+  return {};
+}
+
+TEST(Shaders, MeanTheSameInEveryForm) {
+  const std::vector<std::string> paths = Shaders();
+  ASSERT_GT(paths.size(), 20u);
+  size_t compared = 0;
+  for (const std::string& path : paths) {
+    SCOPED_TRACE(path);
+    const std::vector<uint32_t> words = CompileCompute(ReadText(path));
+    const auto module = ImportVerified(words);
+    ASSERT_TRUE(module.ok()) << module.status();
+    const std::vector<std::vector<std::string>> forms = {
+        {"-O"}, {"--merge-return", "--inline-entry-points-exhaustive", "--ssa-rewrite"}};
+    for (const auto& flags : forms) {
+      SCOPED_TRACE(flags[0]);
+      const auto other = ImportVerified(Optimise(words, flags));
+      ASSERT_TRUE(other.ok()) << other.status();
+      for (const bool floats : {false, true}) {
+        // Optimisation may drop a resource, never add one.
+        const auto want = RunOn(*module, Inputs(*module, floats));
+        const auto got = RunOn(*other, Inputs(*module, floats));
+        if (want.empty() || got.empty()) continue;
+        ++compared;
+        ASSERT_EQ(want.size(), got.size());
+        for (size_t r = 0; r < want.size(); ++r) {
+          for (size_t i = 0; i < kBufferBytes; i += 4) {
+            uint32_t a = 0;
+            uint32_t b = 0;
+            std::memcpy(&a, &want[r].bytes[i], 4);
+            std::memcpy(&b, &got[r].bytes[i], 4);
+            ASSERT_TRUE(Close(a, b))
+                << "binding " << want[r].binding << " byte " << i << ": " << a << " and " << b;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(compared, paths.size() * 3);  // of 4 each
+}
+
+}  // namespace
+}  // namespace kiln::front
