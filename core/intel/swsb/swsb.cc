@@ -79,15 +79,25 @@ Needs NeedsOf(const State& state, const Instruction& inst, const Footprint& fp, 
   return needs;
 }
 
-// Instructions that may run with all channels off: those that some branch jumps over.
+// Instructions that may run with all channels off: those that some branch jumps over, and loop
+// bodies, which run on when the other thread of a fused pair stays in the loop.
 std::vector<bool> Skippable(const Program& program) {
   std::vector<int32_t> change(program.insts.size() + 1, 0);
+  const auto mark = [&](int32_t begin, int32_t end) {
+    if (begin >= end) return;
+    ++change[begin];
+    --change[end];
+  };
   for (int32_t i = 0; i < program.Next(); ++i) {
     if (!isa::IsBranch(program.insts[i].op)) continue;
-    const int32_t target = std::max(program.targets[i].jip, program.targets[i].uip);
-    if (target <= i + 1) continue;
-    ++change[i + 1];
-    --change[target];
+    for (int32_t target : {program.targets[i].jip, program.targets[i].uip}) {
+      if (target == isa::kNoTarget) continue;
+      if (target > i) {
+        mark(i + 1, target);
+      } else {
+        mark(target, i + 1);
+      }
+    }
   }
   std::vector<bool> skippable(program.insts.size());
   int32_t depth = 0;
