@@ -176,7 +176,7 @@ def cached_drive(path, folder, cache, seed, timeout, mir_run):
     try:
         scout, doubt = scouts(mir_run, folder)
         job, types, result, _ = drive.counted_drive(path, folder, seed, timeout=timeout,
-                                                    scout=scout, doubt=doubt)
+                                                    scout=scout, doubt=doubt, specialise=True)
     except Unsupported as e:
         job, types, result = None, None, "drive: %s" % e
     want = None

@@ -251,15 +251,17 @@ def counts(job, result, module, folder, run_many, rng, tries):
 
 
 def counted_drive(path, folder, seed=1, groups=None, timeout=30, accept=None, scout=None,
-                  doubt=None):
+                  doubt=None, specialise=False):
     """The first recipe whose drive runs on lavapipe and counts: (job, types, lavapipe's result,
     recipe), else (None, None, reason, None). `accept`, given a job, may return a reason for which
     it is not worth trying (say, that it never ends), to save time. `scout`, given a list of jobs,
     runs them elsewhere: starting lavapipe takes long, so that recipe and mutation are looked for
     there, and lavapipe only has to confirm what was found. `doubt`, given a job that counts and
     its result, tells whether a better defined one is wanted; if there is none, the first is taken.
+    With `specialise`, jobs may have a `spec`: see Module._shared_spec_ids.
     """
-    module, reason, slow, doubtful = Module.load(path), "no recipe ran", 0, None
+    module = Module.load(path, specialise=specialise)
+    reason, slow, doubtful = "no recipe ran", 0, None
     if not mutate.plans(module):
         return None, None, "no arithmetic", None
 

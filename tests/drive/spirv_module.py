@@ -42,7 +42,7 @@ class Resource:
 class Module:
     """A parsed module and the compute entry point `entry` (default: the first)."""
 
-    def __init__(self, data, entry=None):
+    def __init__(self, data, entry=None, specialise=False):
         if len(data) < 20 or len(data) % 4:
             raise Unsupported("not a SPIR-V module")
         self.words = list(struct.unpack("<%dI" % (len(data) // 4), data))
@@ -52,7 +52,9 @@ class Module:
             raise Unsupported("not a SPIR-V module")
         self.types, self.constants, self.decorations, self.members = {}, {}, {}, {}
         self.variables, self.functions, self.entries, self.modes = [], {}, [], []
-        self.specialised = self._shared_spec_ids()
+        self.spec_ids, self.specialised = {}, {}
+        if specialise:
+            self.specialised = self._shared_spec_ids()
         self._parse()
         computes = [e for e in self.entries if e[0] == GLCOMPUTE and entry in (None, e[2])]
         if not computes:
@@ -61,9 +63,9 @@ class Module:
         self._reach()
 
     @staticmethod
-    def load(path, entry=None):
+    def load(path, entry=None, specialise=False):
         with open(path, "rb") as f:
-            return Module(f.read(), entry)
+            return Module(f.read(), entry, specialise)
 
     def instructions(self):
         at = 5
