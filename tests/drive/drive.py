@@ -313,7 +313,7 @@ def counted_drive(path, folder, seed=1, groups=None, timeout=30, accept=None, sc
         found = confirmed(job, types, other, recipe)
         if found:
             return found
-        slow += 1
+        slow += 3 if "time" in reasons[-1] else 1
     found = confirmed(*doubtful) if doubtful else None
     return found or (None, None, (reasons or [reason])[-1], None)
 
