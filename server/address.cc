@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
 namespace kiln::server {
@@ -34,6 +35,13 @@ absl::Status CheckListenable(const std::string& flag, const std::string& address
   if (colon == std::string::npos || colon + 1 == address.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--", flag, " takes HOST:PORT, not '", address, "'"));
+  }
+  // getaddrinfo and gRPC take a larger number modulo 65,536.
+  int port = 0;
+  if (!absl::SimpleAtoi(address.substr(colon + 1), &port) || port < 0 || port > 65535) {
+    return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", address, ": '",
+                                                   address.substr(colon + 1),
+                                                   "' is not a port from 0 to 65535"));
   }
   std::string host = address.substr(0, colon);
   if (host.size() > 1 && host.front() == '[' && host.back() == ']') {
