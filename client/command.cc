@@ -20,18 +20,29 @@ constexpr absl::string_view kExitCodes =
 // Of the finished design, not of this version: named so that a script's author is not left
 // guessing.
 constexpr absl::string_view kLater[] = {"precompile", "run",    "explain", "trace",
-                                        "bisect",     "report", "analyze", "cache"};
+                                        "bisect",     "analyze", "cache"};
 
 std::vector<Command> Commands() {
-  return {CompileCommand(), BatchCommand(), TargetsCommand(), DisasmCommand(), HealthCommand()};
+  return {CompileCommand(), BatchCommand(),  ReportCommand(), TargetsCommand(), DisasmCommand(),
+          HealthCommand()};
 }
 
-std::vector<Flag> CommonFlags() {
-  return {
+// A command may define one of them its own way.
+void AddCommonFlags(std::vector<Flag>* flags) {
+  const Flag common[] = {
       {"json", 0, "", false, "print JSON"},
       {"color", 0, "WHEN", false, "auto (default: on a terminal, without NO_COLOR), always, never"},
       {"help", 'h', "", false, "print this"},
   };
+  for (const Flag& flag : common) {
+    auto same = [&flag](const Flag& own) { return own.name == flag.name; };
+    if (std::none_of(flags->begin(), flags->end(), same)) flags->push_back(flag);
+  }
+}
+
+// "[=FILE]".
+std::string OptionalText(absl::string_view value) {
+  return absl::StrCat("[=", value.substr(1));
 }
 
 std::string FlagText(const Flag& flag) {
@@ -39,7 +50,8 @@ std::string FlagText(const Flag& flag) {
   if (flag.letter != 0) absl::StrAppend(&text, "-", std::string(1, flag.letter));
   if (flag.letter != 0 && !flag.name.empty()) absl::StrAppend(&text, ", ");
   if (!flag.name.empty()) {
-    absl::StrAppend(&text, "--", flag.name, flag.value.empty() ? "" : "=", flag.value);
+    absl::StrAppend(&text, "--", flag.name, flag.value.empty() || flag.ValueIsOptional() ? "" : "=",
+                    flag.ValueIsOptional() ? OptionalText(flag.value) : std::string(flag.value));
   } else if (!flag.value.empty()) {
     absl::StrAppend(&text, " ", flag.value);
   }
@@ -88,7 +100,7 @@ absl::StatusOr<ColourChoice> ParseColour(const std::string& word) {
 
 ExitCode RunCommand(Command command, absl::Span<const std::string> arguments,
                     Interrupt* interrupt) {
-  command.flags = JoinFlags({std::move(command.flags), CommonFlags()});
+  AddCommonFlags(&command.flags);
   Environment environment;
   environment.err_colour = UsesColour(ColourChoice::kAuto, stderr);
   environment.interrupt = interrupt;

@@ -36,6 +36,7 @@ Command CompileCommand();
 Command BatchCommand();
 Command TargetsCommand();
 Command DisasmCommand();
+Command ReportCommand();
 Command HealthCommand();
 
 // All of kiln: finds the command, parses its flags, runs it.

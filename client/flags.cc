@@ -132,7 +132,7 @@ absl::StatusOr<ParsedFlags> ParseFlags(absl::Span<const Flag> flags,
     if (flag.value.empty() && taken->has_value) {
       return absl::InvalidArgumentError(absl::StrCat(taken->written, " takes no value"));
     }
-    if (!flag.value.empty() && !taken->has_value) {
+    if (!flag.value.empty() && !flag.ValueIsOptional() && !taken->has_value) {
       if (i + 1 == arguments.size()) {
         return absl::InvalidArgumentError(absl::StrCat(taken->written,
                                                        " needs a value: ", taken->written,

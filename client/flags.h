@@ -20,10 +20,12 @@ namespace kiln::client {
 struct Flag {
   absl::string_view name;   // without dashes; empty: only the letter
   char letter;              // 0: none
-  absl::string_view value;  // what the value is, for --help; empty: a switch
+  absl::string_view value;  // what the value is, for --help; empty: a switch; in brackets,
+                            // "[FILE]": optional, taken only after "="
   bool repeats;
   absl::string_view help;
 
+  bool ValueIsOptional() const { return !value.empty() && value[0] == '['; }
   // The name under which ParsedFlags knows it.
   std::string Key() const { return name.empty() ? std::string(1, letter) : std::string(name); }
 };

@@ -26,6 +26,18 @@ std::string ErrorOf(std::vector<std::string> arguments) {
   return parsed.ok() ? "no error" : std::string(parsed.status().message());
 }
 
+TEST(ParseFlags, AnOptionalValueIsTakenOnlyAfterEquals) {
+  const std::vector<Flag> flags = {{"json", 0, "[FILE]", false, ""}};
+  auto parsed = ParseFlags(flags, {"--json", "a.jsonl"});
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_TRUE(parsed->Has("json"));
+  EXPECT_EQ(parsed->Get("json"), "");
+  EXPECT_EQ(parsed->arguments(), std::vector<std::string>{"a.jsonl"});
+  parsed = ParseFlags(flags, {"--json=x"});
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_EQ(parsed->Get("json"), "x");
+}
+
 TEST(Flags, AllForms) {
   auto f = Parse({"--target=tgl,skl", "--target", "hsw", "-DA=1", "-D", "B", "-o", "out", "--json",
                   "x.spv", "-", "--", "--json"});

@@ -38,6 +38,8 @@ _BY_HEADER = {
         ["-lbenchmark_main"],
         ["benchmark"],
     ),
+    # Header-only; Boost has no pkg-config file.
+    "boost_math": ("boost/math/distributions/students_t.hpp", "libboost-dev", [], []),
     # glslang.pc of glslang 12 names neither the SPIR-V generator nor the resource limits; the
     # order matters, these are static libraries.
     "glslang": (

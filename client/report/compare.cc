@@ -1,0 +1,163 @@
+// What changed between two sets of results: see compare.h.
+#include "client/report/compare.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace kiln::client::report {
+namespace {
+
+struct Pair {
+  std::string shader;
+  const Numbers* before;
+  const Numbers* after;
+};
+
+std::string NameOf(const std::pair<std::string, std::string>& key) {
+  return absl::StrCat(key.first, " ", key.second);
+}
+
+std::string StatusText(const Result& result) {
+  if (result.cause.empty() || result.status == "ok") return result.status;
+  return absl::StrCat(result.status, " (", result.cause, ")");
+}
+
+void CompareResult(const std::string& shader, const Result& before, const Result& after,
+                   Report* report, std::vector<Pair>* pairs) {
+  if (before.status != after.status) {
+    report->status_changed.push_back(
+        absl::StrCat(shader, ": ", StatusText(before), " -> ", StatusText(after)));
+  }
+  for (const auto& [name, numbers] : before.variants) {
+    auto other = after.variants.find(name);
+    if (other == after.variants.end()) {
+      report->lost[name].push_back(shader);
+    } else if (numbers[kLoops] != other->second[kLoops]) {
+      report->loops_changed.push_back(
+          {absl::StrCat(shader, " ", name), numbers[kLoops], other->second[kLoops]});
+    } else {
+      pairs->push_back({absl::StrCat(shader, " ", name), &numbers, &other->second});
+    }
+  }
+  for (const auto& [name, numbers] : after.variants) {
+    if (before.variants.count(name) == 0) report->gained[name].push_back(shader);
+  }
+}
+
+Group GroupOf(const std::vector<Change>& changes) {
+  Group group;
+  group.count = static_cast<int64_t>(changes.size());
+  if (changes.empty()) return group;
+  std::vector<double> absolute, relative;
+  for (const Change& c : changes) {
+    absolute.push_back(static_cast<double>(c.after - c.before));
+    relative.push_back(c.Relative());
+  }
+  group.absolute = SpreadOf(absolute);
+  group.relative = SpreadOf(relative);
+  return group;
+}
+
+// What an interval says alone.
+Verdict VerdictOf(const Interval& interval, bool more_is_better) {
+  if (!interval.known || (interval.low <= 0 && interval.high >= 0)) return Verdict::kInconclusive;
+  return (interval.low > 0) == more_is_better ? Verdict::kHelped : Verdict::kHurt;
+}
+
+// The most extreme first; equal ones in order of their names.
+std::vector<Change> Extremes(std::vector<Change> changes) {
+  auto size = [](const Change& c) { return std::abs(c.Relative()); };
+  std::stable_sort(changes.begin(), changes.end(),
+                   [&](const Change& a, const Change& b) { return size(a) > size(b); });
+  if (changes.size() > kNamed) changes.resize(kNamed);
+  return changes;
+}
+
+StatisticReport Summarise(const StatisticKind& kind, size_t index, const std::vector<Pair>& pairs) {
+  StatisticReport s;
+  s.name = std::string(kind.name);
+  s.more_is_better = kind.more_is_better;
+  std::vector<Change> helped, hurt;
+  std::vector<double> absolute, relative;
+  for (const Pair& pair : pairs) {
+    const Change change = {pair.shader, (*pair.before)[index], (*pair.after)[index]};
+    if (change.before < 0 || change.after < 0) continue;
+    ++s.compared;
+    s.total_before += change.before;
+    s.total_after += change.after;
+    if (change.before == change.after) continue;
+    s.affected_before += change.before;
+    s.affected_after += change.after;
+    absolute.push_back(static_cast<double>(change.after - change.before));
+    relative.push_back(change.Relative());
+    ((change.after > change.before) == kind.more_is_better ? helped : hurt).push_back(change);
+  }
+  s.helped = GroupOf(helped);
+  s.hurt = GroupOf(hurt);
+  s.best = Extremes(std::move(helped));
+  s.worst = Extremes(std::move(hurt));
+  if (absolute.empty()) return s;
+  s.absolute = MeanInterval(absolute);
+  s.relative = MeanInterval(relative);
+  const Verdict a = VerdictOf(s.absolute, kind.more_is_better);
+  const Verdict r = VerdictOf(s.relative, kind.more_is_better);
+  s.verdict = a == r ? a : Verdict::kInconclusive;
+  return s;
+}
+
+int64_t Count(const std::map<std::string, std::vector<std::string>>& by_variant) {
+  int64_t count = 0;
+  for (const auto& [name, shaders] : by_variant) count += static_cast<int64_t>(shaders.size());
+  return count;
+}
+
+}  // namespace
+
+absl::string_view VerdictWord(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kUnchanged:
+      return "unchanged";
+    case Verdict::kHelped:
+      return "helped";
+    case Verdict::kHurt:
+      return "hurt";
+    case Verdict::kInconclusive:
+      break;
+  }
+  return "inconclusive";
+}
+
+double Change::Relative() const {
+  if (before == 0) return after == 0 ? 0 : 1;
+  return static_cast<double>(after - before) / static_cast<double>(before);
+}
+
+int64_t Report::Lost() const { return Count(lost); }
+int64_t Report::Gained() const { return Count(gained); }
+
+Report Compare(const ResultSet& before, const ResultSet& after) {
+  Report report;
+  report.modules_before = static_cast<int64_t>(before.results.size());
+  report.modules_after = static_cast<int64_t>(after.results.size());
+  report.repeated = before.repeated + after.repeated;
+  std::vector<Pair> pairs;
+  int64_t common = 0;
+  for (const auto& [key, result] : before.results) {
+    auto other = after.results.find(key);
+    if (other == after.results.end()) continue;
+    ++common;
+    CompareResult(NameOf(key), result, other->second, &report, &pairs);
+  }
+  report.only_before = report.modules_before - common;
+  report.only_after = report.modules_after - common;
+  report.compared = static_cast<int64_t>(pairs.size());
+  for (size_t i = 0; i < kStatistics.size(); ++i) {
+    if (i == kLoops) continue;
+    StatisticReport s = Summarise(kStatistics[i], i, pairs);
+    if (s.compared != 0) report.statistics.push_back(std::move(s));
+  }
+  return report;
+}
+
+}  // namespace kiln::client::report

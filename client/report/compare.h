@@ -1,0 +1,78 @@
+// What changed between two sets of results.
+//
+// Compared are variants that both sets have (same file, target and variant name). A variant whose
+// number of loops changed is listed apart and left out of the other statistics: unrolling trades
+// instructions for trips, so its instruction count says nothing about better or worse. A variant
+// that only one set has, for a file and target that both have, is LOST or GAINED. Files that only
+// one set names at all are counted, not judged.
+//
+// A relative change is (after - before) / before; from 0 to n it counts as +100 %.
+#ifndef KILN_CLIENT_REPORT_COMPARE_H_
+#define KILN_CLIENT_REPORT_COMPARE_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/report/results.h"
+#include "client/report/statistics.h"
+
+namespace kiln::client::report {
+
+enum class Verdict : uint8_t { kUnchanged, kHelped, kHurt, kInconclusive };
+
+// "helped" and so on.
+absl::string_view VerdictWord(Verdict verdict);
+
+struct Change {
+  std::string shader;         // "file target variant"
+  int64_t before = 0;
+  int64_t after = 0;
+  double Relative() const;
+};
+
+// One direction of change of one statistic.
+struct Group {
+  int64_t count = 0;
+  Spread absolute;            // of after - before
+  Spread relative;
+};
+
+struct StatisticReport {
+  std::string name;
+  bool more_is_better = false;
+  int64_t compared = 0;       // variants that have the statistic on both sides
+  int64_t total_before = 0, total_after = 0;
+  int64_t affected_before = 0, affected_after = 0;
+  Group helped, hurt;
+  Interval absolute, relative;      // of the mean change over the affected
+  Verdict verdict = Verdict::kUnchanged;
+  std::vector<Change> best, worst;  // by relative change, at most kNamed each
+
+  int64_t affected() const { return helped.count + hurt.count; }
+};
+
+struct Report {
+  int64_t modules_before = 0, modules_after = 0;   // results, a file and target each
+  int64_t only_before = 0, only_after = 0;         // of them, those the other set does not name
+  int64_t repeated = 0;
+  int64_t compared = 0;                            // variants in both, loops unchanged
+  std::vector<StatisticReport> statistics;         // of kStatistics, those that occur, but loops
+  std::vector<Change> loops_changed;
+  std::map<std::string, std::vector<std::string>> lost, gained;  // variant name -> shaders
+  std::vector<std::string> status_changed;         // "file target: ok -> refused (cause)"
+
+  int64_t Lost() const;
+  int64_t Gained() const;
+};
+
+inline constexpr size_t kNamed = 5;
+
+Report Compare(const ResultSet& before, const ResultSet& after);
+
+}  // namespace kiln::client::report
+
+#endif  // KILN_CLIENT_REPORT_COMPARE_H_

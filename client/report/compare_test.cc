@@ -1,0 +1,107 @@
+#include "client/report/compare.h"
+
+#include "gtest/gtest.h"
+
+namespace kiln::client::report {
+namespace {
+
+Numbers With(int64_t instructions, int64_t loops = 0, int64_t spills = 0, int64_t occupancy = -1) {
+  Numbers n;
+  n.fill(-1);
+  n[0] = instructions;
+  n[3] = spills;
+  n[kLoops] = loops;
+  n[8] = occupancy;
+  return n;
+}
+
+void Add(ResultSet* set, const std::string& file, const Numbers& simd8) {
+  set->results[{file, "tgl"}] = {"ok", "", {{"SIMD8", simd8}}};
+}
+
+const StatisticReport& Find(const Report& report, const std::string& name) {
+  for (const StatisticReport& s : report.statistics) {
+    if (s.name == name) return s;
+  }
+  ADD_FAILURE() << name;
+  static const StatisticReport none;
+  return none;
+}
+
+TEST(Compare, CountsHelpedHurtAndTotals) {
+  ResultSet before, after;
+  Add(&before, "a", With(100)), Add(&after, "a", With(90));
+  Add(&before, "b", With(50)), Add(&after, "b", With(55));
+  Add(&before, "c", With(10)), Add(&after, "c", With(10));
+  const Report report = Compare(before, after);
+  const StatisticReport& s = Find(report, "instructions");
+  EXPECT_EQ(s.total_before, 160);
+  EXPECT_EQ(s.total_after, 155);
+  EXPECT_EQ(s.affected_before, 150);
+  EXPECT_EQ(s.helped.count, 1);
+  EXPECT_EQ(s.hurt.count, 1);
+  EXPECT_EQ(s.helped.absolute.mean, -10);
+  EXPECT_EQ(s.hurt.relative.mean, 0.1);
+  // Changes -10 and +5: the interval spans zero.
+  EXPECT_EQ(s.verdict, Verdict::kInconclusive);
+  EXPECT_EQ(s.worst[0].shader, "b tgl SIMD8");
+  EXPECT_EQ(Find(report, "spills").verdict, Verdict::kUnchanged);
+}
+
+TEST(Compare, VerdictsFollowTheIntervals) {
+  ResultSet before, better, worse;
+  for (int i = 0; i < 5; ++i) {
+    const std::string file(1, static_cast<char>('a' + i));
+    Add(&before, file, With(100, 0, 0, 8));
+    Add(&better, file, With(90 - i, 0, 0, 10));
+    Add(&worse, file, With(110 + i, 0, 0, 4));
+  }
+  EXPECT_EQ(Find(Compare(before, better), "instructions").verdict, Verdict::kHelped);
+  EXPECT_EQ(Find(Compare(before, worse), "instructions").verdict, Verdict::kHurt);
+  // More occupancy is better.
+  EXPECT_EQ(Find(Compare(before, better), "occupancy").verdict, Verdict::kHelped);
+  EXPECT_EQ(Find(Compare(before, worse), "occupancy").verdict, Verdict::kHurt);
+}
+
+// Absolute says better, relative says worse: a big shader gains what small ones lose.
+TEST(Compare, DisagreeingIntervalsAreInconclusive) {
+  ResultSet before, after;
+  Add(&before, "x", With(1000)), Add(&after, "x", With(990));
+  Add(&before, "y", With(1000)), Add(&after, "y", With(990));
+  Add(&before, "z", With(1)), Add(&after, "z", With(2));
+  EXPECT_EQ(Find(Compare(before, after), "instructions").verdict, Verdict::kInconclusive);
+}
+
+TEST(Compare, FromZeroCountsAsAHundredPercent) {
+  EXPECT_EQ((Change{"", 0, 7}).Relative(), 1);
+  EXPECT_EQ((Change{"", 0, 0}).Relative(), 0);
+}
+
+TEST(Compare, ChangedLoopsAreListedApart) {
+  ResultSet before, after;
+  Add(&before, "a", With(10, 1)), Add(&after, "a", With(400, 0));
+  Add(&before, "b", With(10, 1)), Add(&after, "b", With(11, 1));
+  const Report report = Compare(before, after);
+  ASSERT_EQ(report.loops_changed.size(), 1u);
+  EXPECT_EQ(report.loops_changed[0].shader, "a tgl SIMD8");
+  EXPECT_EQ(Find(report, "instructions").total_after, 11);
+}
+
+TEST(Compare, LostAndGainedArePerVariant) {
+  ResultSet before, after;
+  before.results[{"a", "tgl"}] = {"ok", "", {{"SIMD8", With(1)}, {"SIMD16", With(1)}}};
+  after.results[{"a", "tgl"}] = {"ok", "", {{"SIMD8", With(1)}, {"SIMD32", With(1)}}};
+  before.results[{"b", "tgl"}] = {"ok", "", {{"SIMD8", With(1)}}};
+  after.results[{"b", "tgl"}] = {"refused", "images", {}};
+  before.results[{"only", "tgl"}] = {"ok", "", {{"SIMD8", With(1)}}};
+  const Report report = Compare(before, after);
+  EXPECT_EQ(report.Lost(), 2);
+  EXPECT_EQ(report.lost.at("SIMD16"), std::vector<std::string>{"a tgl"});
+  EXPECT_EQ(report.lost.at("SIMD8"), std::vector<std::string>{"b tgl"});
+  EXPECT_EQ(report.gained.at("SIMD32"), std::vector<std::string>{"a tgl"});
+  EXPECT_EQ(report.only_before, 1);
+  EXPECT_EQ(report.status_changed, std::vector<std::string>{"b tgl: ok -> refused (images)"});
+}
+
+}  // namespace
+}  // namespace kiln::client::report

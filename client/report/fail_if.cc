@@ -1,0 +1,118 @@
+// The conditions of --fail-if: see fail_if.h.
+#include "client/report/fail_if.h"
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+
+namespace kiln::client::report {
+namespace {
+
+std::string KnownStatistics() {
+  std::string list;
+  for (size_t i = 0; i < kStatistics.size(); ++i) {
+    if (i != kLoops) absl::StrAppend(&list, list.empty() ? "" : ", ", kStatistics[i].name);
+  }
+  return list;
+}
+
+absl::Status ParseMetric(absl::string_view metric, Condition* c) {
+  if (metric == "lost" || metric == "gained") {
+    c->of = metric == "lost" ? Condition::Of::kLost : Condition::Of::kGained;
+    return absl::OkStatus();
+  }
+  if (absl::ConsumeSuffix(&metric, ".hurt")) c->of = Condition::Of::kHurt;
+  else if (absl::ConsumeSuffix(&metric, ".max")) c->of = Condition::Of::kMost;
+  for (size_t i = 0; i < kStatistics.size(); ++i) {
+    if (i == kLoops || kStatistics[i].name != metric) continue;
+    c->statistic = std::string(metric);
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat("'", metric, "' is no statistic; there are ",
+                                                 KnownStatistics(), ", lost, gained"));
+}
+
+absl::StatusOr<Condition> ParseCondition(absl::string_view text) {
+  Condition c;
+  c.text = std::string(text);
+  const size_t greater = text.find('>');
+  if (greater == absl::string_view::npos) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text, "' is no condition like instructions>0.5% or lost>0"));
+  }
+  absl::string_view number = text.substr(greater + 1);
+  c.or_equal = absl::ConsumePrefix(&number, "=");
+  c.percent = absl::ConsumeSuffix(&number, "%");
+  if (!absl::SimpleAtod(absl::StripAsciiWhitespace(number), &c.bound) || c.bound != c.bound) {
+    return absl::InvalidArgumentError(absl::StrCat("'", number, "' is no number"));
+  }
+  absl::Status metric = ParseMetric(absl::StripAsciiWhitespace(text.substr(0, greater)), &c);
+  if (!metric.ok()) return metric;
+  const bool counts = c.of != Condition::Of::kTotal && c.of != Condition::Of::kMost;
+  if (c.percent && counts) {
+    return absl::InvalidArgumentError(absl::StrCat("'", text, "': a count has no per cent"));
+  }
+  return c;
+}
+
+// The change for the worse that the condition bounds, per cent as 1.5 for 1.5 %.
+double Measure(const Condition& c, const StatisticReport& s) {
+  const double sign = s.more_is_better ? -1 : 1;
+  if (c.of == Condition::Of::kHurt) return static_cast<double>(s.hurt.count);
+  if (c.of == Condition::Of::kMost) {
+    if (s.hurt.count == 0) return 0;
+    const Spread& spread = c.percent ? s.hurt.relative : s.hurt.absolute;
+    return (s.more_is_better ? -spread.least : spread.most) * (c.percent ? 100 : 1);
+  }
+  const Change total = {"", s.total_before, s.total_after};
+  return sign * (c.percent ? 100 * total.Relative()
+                           : static_cast<double>(s.total_after - s.total_before));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Condition>> ParseFailIf(absl::string_view expression) {
+  const std::string commas = absl::StrReplaceAll(expression, {{" or ", ","}});
+  std::vector<Condition> conditions;
+  for (absl::string_view part : absl::StrSplit(commas, ',')) {
+    absl::StatusOr<Condition> c = ParseCondition(absl::StripAsciiWhitespace(part));
+    if (!c.ok()) return c.status();
+    conditions.push_back(*std::move(c));
+  }
+  return conditions;
+}
+
+absl::StatusOr<std::vector<std::string>> Failures(const std::vector<Condition>& conditions,
+                                                  const Report& report) {
+  std::vector<std::string> failures;
+  for (const Condition& c : conditions) {
+    double value = 0;
+    if (c.of == Condition::Of::kLost) {
+      value = static_cast<double>(report.Lost());
+    } else if (c.of == Condition::Of::kGained) {
+      value = static_cast<double>(report.Gained());
+    } else {
+      auto it = std::find_if(report.statistics.begin(), report.statistics.end(),
+                             [&](const StatisticReport& s) { return s.name == c.statistic; });
+      if (it == report.statistics.end()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("'", c.text, "': no variant of both files has ", c.statistic));
+      }
+      value = Measure(c, *it);
+    }
+    if (value > c.bound || (c.or_equal && value == c.bound)) {
+      failures.push_back(
+          absl::StrCat(c.text, " (", absl::StrFormat("%.6g", value), c.percent ? "%" : "", ")"));
+    }
+  }
+  return failures;
+}
+
+}  // namespace kiln::client::report

@@ -1,0 +1,43 @@
+// The conditions of `kiln report --fail-if`.
+//
+//   EXPR      := CONDITION { ("," | "or") CONDITION }       fails if any of them holds
+//   CONDITION := METRIC (">" | ">=") NUMBER ["%"]
+//   METRIC    := STATISTIC             change of the total, in its unit or in per cent
+//              | STATISTIC ".max"      largest change of one variant for the worse
+//              | STATISTIC ".hurt"     number of variants hurt
+//              | "lost" | "gained"     number of variants
+//
+// Changes count as positive when they are for the worse: a fall of `occupancy` is one too.
+#ifndef KILN_CLIENT_REPORT_FAIL_IF_H_
+#define KILN_CLIENT_REPORT_FAIL_IF_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "client/report/compare.h"
+
+namespace kiln::client::report {
+
+struct Condition {
+  enum class Of : uint8_t { kTotal, kMost, kHurt, kLost, kGained };
+  std::string text;          // as written
+  Of of = Of::kTotal;
+  std::string statistic;     // of kTotal, kMost, kHurt
+  bool or_equal = false;
+  bool percent = false;
+  double bound = 0;
+};
+
+// InvalidArgument says which part is wrong and what would be right.
+absl::StatusOr<std::vector<Condition>> ParseFailIf(absl::string_view expression);
+
+// The conditions that hold, "instructions>1% (1.52%)". A statistic that no result has is an error:
+// a gate that cannot fail is none.
+absl::StatusOr<std::vector<std::string>> Failures(const std::vector<Condition>& conditions,
+                                                  const Report& report);
+
+}  // namespace kiln::client::report
+
+#endif  // KILN_CLIENT_REPORT_FAIL_IF_H_

@@ -1,0 +1,72 @@
+// A report as JSON: see render.h.
+#include <nlohmann/json.hpp>
+
+#include "client/report/render.h"
+
+namespace kiln::client::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json SpreadJson(const Spread& s) {
+  return {{"min", s.least}, {"max", s.most}, {"mean", s.mean}, {"median", s.median}};
+}
+
+Json GroupJson(const Group& group) {
+  Json json = {{"count", group.count}};
+  if (group.count == 0) return json;
+  json["absolute"] = SpreadJson(group.absolute);
+  json["relative"] = SpreadJson(group.relative);
+  return json;
+}
+
+Json IntervalJson(const Interval& interval) {
+  return interval.known ? Json::array({interval.low, interval.high}) : Json(nullptr);
+}
+
+Json ChangesJson(const std::vector<Change>& changes) {
+  Json list = Json::array();
+  for (const Change& c : changes) {
+    list.push_back({{"shader", c.shader}, {"before", c.before}, {"after", c.after}});
+  }
+  return list;
+}
+
+Json StatisticJson(const StatisticReport& s) {
+  return {{"name", s.name},
+          {"compared", s.compared},
+          {"before", s.total_before},
+          {"after", s.total_after},
+          {"affected", s.affected()},
+          {"affected_before", s.affected_before},
+          {"affected_after", s.affected_after},
+          {"helped", GroupJson(s.helped)},
+          {"hurt", GroupJson(s.hurt)},
+          {"mean_interval_absolute", IntervalJson(s.absolute)},
+          {"mean_interval_relative", IntervalJson(s.relative)},
+          {"verdict", std::string(VerdictWord(s.verdict))},
+          {"best", ChangesJson(s.best)},
+          {"worst", ChangesJson(s.worst)}};
+}
+
+}  // namespace
+
+std::string RenderJson(const Report& report, const Names& names) {
+  Json json = {{"before", names.before},
+               {"after", names.after},
+               {"results_before", report.modules_before},
+               {"results_after", report.modules_after},
+               {"only_before", report.only_before},
+               {"only_after", report.only_after},
+               {"repeated", report.repeated},
+               {"compared", report.compared},
+               {"statistics", Json::array()},
+               {"loops_changed", ChangesJson(report.loops_changed)},
+               {"status_changed", report.status_changed},
+               {"lost", report.lost},
+               {"gained", report.gained}};
+  for (const StatisticReport& s : report.statistics) json["statistics"].push_back(StatisticJson(s));
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace kiln::client::report

@@ -1,0 +1,66 @@
+#include "client/report/render.h"
+
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+
+namespace kiln::client::report {
+namespace {
+
+Report Example() {
+  ResultSet before, after;
+  Numbers n;
+  n.fill(-1);
+  for (int i = 0; i < 3; ++i) {
+    n[0] = 100;
+    n[kLoops] = 0;
+    before.results[{absl::StrCat("<s", i, ">"), "tgl"}] = {"ok", "", {{"SIMD8", n}}};
+    n[0] = 90 - i;
+    after.results[{absl::StrCat("<s", i, ">"), "tgl"}] = {"ok", "", {{"SIMD8", n}}};
+  }
+  after.results[{"new", "tgl"}] = {"ok", "", {{"SIMD8", n}}};
+  return Compare(before, after);
+}
+
+TEST(Render, TextHasTheCustomaryForm) {
+  EXPECT_EQ(RenderText(Example(), {"a", "b"}),
+            "a (3 results) -> b (4 results), 3 variants compared\n"
+            "not compared: 0 results only before, 1 only after\n"
+            "\n"
+            "instructions: 300 -> 267 (-11.00%) in 3 variants\n"
+            "  affected: 300 -> 267 (-11.00%) in 3\n"
+            "  helped: 3\n"
+            "    absolute min: -12.00 max: -10.00 x̄: -11.00 x̃: -11.00\n"
+            "    relative min: -12.00% max: -10.00% x̄: -11.00% x̃: -11.00%\n"
+            "  HURT: 0\n"
+            "  95% mean confidence interval: -13.48 .. -8.52, -13.48% .. -8.52%\n"
+            "  verdict: helped\n"
+            "  best  100 -> 88 (-12.00%)  <s2> tgl SIMD8\n"
+            "  best  100 -> 89 (-11.00%)  <s1> tgl SIMD8\n"
+            "  best  100 -> 90 (-10.00%)  <s0> tgl SIMD8\n"
+            "\n"
+            "LOST: 0\n"
+            "GAINED: 0\n");
+}
+
+TEST(Render, JsonCarriesTheFigures) {
+  const auto json = nlohmann::json::parse(RenderJson(Example(), {"a", "b"}));
+  EXPECT_EQ(json["compared"], 3);
+  const auto& s = json["statistics"][0];
+  EXPECT_EQ(s["name"], "instructions");
+  EXPECT_EQ(s["verdict"], "helped");
+  EXPECT_EQ(s["helped"]["count"], 3);
+  EXPECT_NEAR(s["mean_interval_absolute"][0].get<double>(), -13.484, 1e-3);
+}
+
+TEST(Render, HtmlEscapesNames) {
+  const std::string page = RenderHtml(Example(), {"a&b", "\"c\""});
+  EXPECT_NE(page.find("a&amp;b → &quot;c&quot;"), std::string::npos);
+  EXPECT_NE(page.find("&lt;s0&gt; tgl SIMD8"), std::string::npos);
+  EXPECT_EQ(page.find("<s0>"), std::string::npos);
+  EXPECT_EQ(page.find("http"), std::string::npos);  // nothing from elsewhere
+}
+
+}  // namespace
+}  // namespace kiln::client::report

@@ -1,0 +1,111 @@
+// A report as text, in the form shader-db made customary: see render.h.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "client/report/render.h"
+
+namespace kiln::client::report {
+namespace {
+
+constexpr size_t kMostListed = 10;
+
+std::string ChangeText(int64_t before, int64_t after) {
+  const Change change = {"", before, after};
+  return absl::StrCat(before, " -> ", after, " (", Percent(change.Relative()), ")");
+}
+
+std::string SpreadText(absl::string_view label, const Spread& s, bool relative) {
+  auto number = [relative](double v) { return relative ? Percent(v) : absl::StrFormat("%.2f", v); };
+  return absl::StrCat("    ", label, " min: ", number(s.least), " max: ", number(s.most),
+                      " x̄: ", number(s.mean), " x̃: ", number(s.median), "\n");
+}
+
+std::string GroupText(absl::string_view word, const Group& group) {
+  if (group.count == 0) return absl::StrCat("  ", word, ": 0\n");
+  return absl::StrCat("  ", word, ": ", group.count, "\n",
+                      SpreadText("absolute", group.absolute, false),
+                      SpreadText("relative", group.relative, true));
+}
+
+std::string Named(absl::string_view word, const std::vector<Change>& changes) {
+  std::string text;
+  for (const Change& c : changes) {
+    absl::StrAppend(&text, "  ", word, " ", ChangeText(c.before, c.after), "  ", c.shader, "\n");
+  }
+  return text;
+}
+
+std::string StatisticText(const StatisticReport& s) {
+  std::string text = absl::StrCat(s.name, ": ", ChangeText(s.total_before, s.total_after), " in ",
+                                  s.compared, " variants");
+  if (s.affected() == 0) return absl::StrCat(text, ", none affected\n");
+  absl::StrAppend(&text, "\n  affected: ", ChangeText(s.affected_before, s.affected_after), " in ",
+                  s.affected(), "\n", GroupText("helped", s.helped), GroupText("HURT", s.hurt));
+  if (s.absolute.known) {
+    absl::StrAppendFormat(&text, "  95%% mean confidence interval: %.2f .. %.2f, %s .. %s\n",
+                          s.absolute.low, s.absolute.high, Percent(s.relative.low),
+                          Percent(s.relative.high));
+  } else {
+    absl::StrAppend(&text, "  95% mean confidence interval: one variant affected, no interval\n");
+  }
+  absl::StrAppend(&text, "  verdict: ", VerdictWord(s.verdict), "\n", Named("best ", s.best),
+                  Named("worst", s.worst));
+  return text;
+}
+
+std::string List(absl::string_view word,
+                 const std::map<std::string, std::vector<std::string>>& by_variant) {
+  std::string text;
+  for (const auto& [variant, shaders] : by_variant) {
+    absl::StrAppend(&text, word, " ", variant, ": ", shaders.size(), "\n");
+    for (size_t i = 0; i < std::min(shaders.size(), kMostListed); ++i) {
+      absl::StrAppend(&text, "  ", shaders[i], "\n");
+    }
+    if (shaders.size() > kMostListed) {
+      absl::StrAppend(&text, "  and ", shaders.size() - kMostListed, " more\n");
+    }
+  }
+  return text.empty() ? absl::StrCat(word, ": 0\n") : text;
+}
+
+std::string Lines(absl::string_view title, const std::vector<std::string>& lines) {
+  if (lines.empty()) return "";
+  std::string text = absl::StrCat(title, ": ", lines.size(), "\n");
+  for (size_t i = 0; i < std::min(lines.size(), kMostListed); ++i) {
+    absl::StrAppend(&text, "  ", lines[i], "\n");
+  }
+  if (lines.size() > kMostListed) {
+    absl::StrAppend(&text, "  and ", lines.size() - kMostListed, " more\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Percent(double relative) { return absl::StrFormat("%.2f%%", 100 * relative); }
+
+std::string RenderText(const Report& report, const Names& names) {
+  std::string text =
+      absl::StrCat(names.before, " (", report.modules_before, " results) -> ", names.after, " (",
+                   report.modules_after, " results), ", report.compared, " variants compared\n");
+  if (report.only_before + report.only_after != 0) {
+    absl::StrAppend(&text, "not compared: ", report.only_before, " results only before, ",
+                    report.only_after, " only after\n");
+  }
+  if (report.repeated != 0) {
+    absl::StrAppend(&text, report.repeated, " results came twice; the later line counts\n");
+  }
+  for (const StatisticReport& s : report.statistics) absl::StrAppend(&text, "\n", StatisticText(s));
+  std::vector<std::string> loops;
+  for (const Change& c : report.loops_changed) {
+    loops.push_back(absl::StrCat(c.before, " -> ", c.after, "  ", c.shader));
+  }
+  absl::StrAppend(&text, "\n", Lines("loops changed, left out above", loops),
+                  Lines("status changed", report.status_changed), List("LOST", report.lost),
+                  List("GAINED", report.gained));
+  return text;
+}
+
+}  // namespace kiln::client::report

@@ -1,0 +1,88 @@
+// Reading JSON lines: see results.h.
+#include "client/report/results.h"
+
+#include <nlohmann/json.hpp>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace kiln::client::report {
+namespace {
+
+using Json = nlohmann::json;
+
+// The longest line taken: assembly and pass records of a large shader are a few megabytes.
+constexpr size_t kMostLineBytes = size_t{256} << 20;
+
+std::string Text(const Json& line, const char* key) {
+  auto it = line.find(key);
+  return it != line.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+absl::Status ReadVariant(const Json& variant, Result* result) {
+  const std::string name = Text(variant, "name");
+  if (name.empty()) return absl::InvalidArgumentError("a variant has no \"name\"");
+  Numbers numbers;
+  for (size_t i = 0; i < kStatistics.size(); ++i) {
+    auto it = variant.find(std::string(kStatistics[i].name));
+    if (it == variant.end() || it->is_null()) {
+      numbers[i] = -1;
+    } else if (!it->is_number_integer() || it->get<int64_t>() < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("\"", kStatistics[i].name, "\" of ", name, " is no count"));
+    } else {
+      numbers[i] = it->get<int64_t>();
+    }
+  }
+  if (!result->variants.emplace(name, numbers).second) {
+    return absl::InvalidArgumentError(absl::StrCat("variant ", name, " comes twice"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadLine(const std::string& text, ResultSet* set) {
+  const Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!line.is_object()) return absl::InvalidArgumentError("this is no JSON object");
+  std::pair<std::string, std::string> key = {Text(line, "file"), Text(line, "target")};
+  Result result;
+  result.status = Text(line, "status");
+  result.cause = Text(line, "cause");
+  if (key.first.empty() || key.second.empty() || result.status.empty()) {
+    return absl::InvalidArgumentError(
+        "\"file\", \"target\" or \"status\" is missing: is this a file of kiln batch --jsonl?");
+  }
+  auto variants = line.find("variants");
+  if (variants != line.end()) {
+    if (!variants->is_array()) return absl::InvalidArgumentError("\"variants\" is no array");
+    for (const Json& variant : *variants) {
+      if (!variant.is_object()) return absl::InvalidArgumentError("a variant is no object");
+      if (absl::Status s = ReadVariant(variant, &result); !s.ok()) return s;
+    }
+  }
+  auto [it, inserted] = set->results.insert_or_assign(std::move(key), std::move(result));
+  if (!inserted) ++set->repeated;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ResultSet> ReadResults(std::istream& in, absl::string_view name) {
+  ResultSet set;
+  std::string text;
+  for (int64_t number = 1; std::getline(in, text); ++number) {
+    if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
+    absl::Status s = text.size() > kMostLineBytes
+                         ? absl::InvalidArgumentError("the line is longer than 256 MiB")
+                         : ReadLine(text, &set);
+    if (!s.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(name, ":", number, ": ", s.message()));
+    }
+  }
+  if (in.bad()) return absl::InternalError(absl::StrCat(name, ": cannot be read to its end"));
+  if (set.results.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(name, ": has no results"));
+  }
+  return set;
+}
+
+}  // namespace kiln::client::report

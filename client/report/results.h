@@ -1,0 +1,56 @@
+// The JSON lines of `kiln batch`, as far as a comparison needs them.
+//
+// Lines are read one at a time; what is kept is a few numbers per variant. A line that is no
+// result is an error that names the line. A file and target that come twice (a resumed batch)
+// count once: the later line wins and `repeated` says how often that happened.
+#ifndef KILN_CLIENT_REPORT_RESULTS_H_
+#define KILN_CLIENT_REPORT_RESULTS_H_
+
+#include <array>
+#include <cstdint>
+#include <istream>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace kiln::client::report {
+
+// A statistic of a variant. Less is better for all of them but those with `more_is_better`.
+struct StatisticKind {
+  absl::string_view name;   // the key in the JSON line
+  bool more_is_better;
+};
+
+inline constexpr std::array kStatistics = {
+    StatisticKind{"instructions", false}, StatisticKind{"cycles", false},
+    StatisticKind{"sends", false},        StatisticKind{"spills", false},
+    StatisticKind{"fills", false},        StatisticKind{"registers", false},
+    StatisticKind{"bytes", false},        StatisticKind{"loops", false},
+    StatisticKind{"occupancy", true},
+};
+inline constexpr size_t kLoops = 7;
+
+// -1 where a line does not have the statistic.
+using Numbers = std::array<int64_t, kStatistics.size()>;
+
+struct Result {
+  std::string status;                       // "ok", "refused", ...
+  std::string cause;
+  std::map<std::string, Numbers> variants;  // by name, "SIMD16"
+};
+
+struct ResultSet {
+  std::map<std::pair<std::string, std::string>, Result> results;  // by (file, target)
+  int64_t repeated = 0;
+};
+
+// `name` stands in errors ("before.jsonl"). InvalidArgument: "before.jsonl:3: ...".
+absl::StatusOr<ResultSet> ReadResults(std::istream& in, absl::string_view name);
+
+}  // namespace kiln::client::report
+
+#endif  // KILN_CLIENT_REPORT_RESULTS_H_

@@ -1,0 +1,61 @@
+#include "client/report/results.h"
+
+#include <sstream>
+
+#include "gtest/gtest.h"
+
+namespace kiln::client::report {
+namespace {
+
+absl::StatusOr<ResultSet> Read(const std::string& text) {
+  std::istringstream in(text);
+  return ReadResults(in, "a.jsonl");
+}
+
+std::string ErrorOf(const std::string& text) { return std::string(Read(text).status().message()); }
+
+TEST(ReadResults, KeepsWhatALineSays) {
+  const auto set = Read(
+      R"({"file":"x.comp","target":"tgl","status":"ok","variants":[{"name":"SIMD8","instructions":7,"spills":0}]})"
+      "\n\n"
+      R"({"file":"y.comp","target":"tgl","status":"refused","cause":"images","variants":[]})"
+      "\n");
+  ASSERT_TRUE(set.ok()) << set.status();
+  ASSERT_EQ(set->results.size(), 2u);
+  const Result& x = set->results.at({"x.comp", "tgl"});
+  EXPECT_EQ(x.variants.at("SIMD8")[0], 7);
+  EXPECT_EQ(x.variants.at("SIMD8")[1], -1);  // no cycles there
+  EXPECT_EQ(set->results.at({"y.comp", "tgl"}).cause, "images");
+}
+
+TEST(ReadResults, TheLaterOfTwoLinesCounts) {
+  const auto set = Read(
+      R"({"file":"x","target":"tgl","status":"crashed","variants":[]})"
+      "\n"
+      R"({"file":"x","target":"tgl","status":"ok","variants":[]})");
+  ASSERT_TRUE(set.ok());
+  EXPECT_EQ(set->repeated, 1);
+  EXPECT_EQ(set->results.at({"x", "tgl"}).status, "ok");
+}
+
+TEST(ReadResults, ErrorsNameTheLine) {
+  const std::string good = R"({"file":"x","target":"tgl","status":"ok"})";
+  EXPECT_EQ(ErrorOf(good + "\n{"), "a.jsonl:2: this is no JSON object");
+  EXPECT_EQ(ErrorOf("[]"), "a.jsonl:1: this is no JSON object");
+  EXPECT_NE(ErrorOf("{}").find("kiln batch --jsonl"), std::string::npos);
+  EXPECT_EQ(ErrorOf("\n"), "a.jsonl: has no results");
+  auto with = [](const std::string& variants) {
+    return R"({"file":"x","target":"t","status":"ok","variants":)" + variants + "}";
+  };
+  EXPECT_NE(ErrorOf(with("3")).find("\"variants\" is no array"), std::string::npos);
+  EXPECT_NE(ErrorOf(with("[1]")).find("a variant is no object"), std::string::npos);
+  EXPECT_NE(ErrorOf(with("[{}]")).find("no \"name\""), std::string::npos);
+  EXPECT_NE(ErrorOf(with(R"([{"name":"a","cycles":-1}])")).find("is no count"), std::string::npos);
+  EXPECT_NE(ErrorOf(with(R"([{"name":"a","cycles":"7"}])")).find("is no count"),
+            std::string::npos);
+  EXPECT_NE(ErrorOf(with(R"([{"name":"a"},{"name":"a"}])")).find("comes twice"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace kiln::client::report
