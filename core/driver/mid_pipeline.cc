@@ -4,6 +4,7 @@
 #include "core/mid/cse.h"
 #include "core/mid/dce.h"
 #include "core/mid/dead_control_flow.h"
+#include "core/mid/form_fma.h"
 #include "core/mid/if_to_select.h"
 #include "core/mid/lower_division.h"
 #include "core/mid/simplify.h"
@@ -36,11 +37,14 @@ constexpr Pass<mir::Module> kPasses[] = {
      "one computation for equal ones"},
     {"remove_dead_lowered", mid::EliminateDeadCode, true, 2, 0, 0, kPreservesAll,
      "values that nobody uses"},
+    {"form_fma", mid::FormFma, true, 0, 0, 0, kPreservesAll,
+     "products that are only added become fused multiply-adds"},
 };
 
 constexpr PassOrder kOrder[] = {
     {"simplify", "lower_division", "constant divisors are found by folding"},
     {"merge_equal_values", "combine_memory", "offsets from one base must be one value"},
+    {"simplify_lowered", "form_fma", "the rules know sums and products"},
     {"lower_division", "simplify_lowered", "lowering leaves foldable shifts and products"},
 };
 

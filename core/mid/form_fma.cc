@@ -1,0 +1,125 @@
+#include "core/mid/form_fma.h"
+
+#include <utility>
+#include <vector>
+
+#include "core/base/bitset.h"
+#include "core/mir/build.h"
+#include "core/mir/uses.h"
+
+namespace kiln::mid {
+namespace {
+
+using mir::Inst;
+using mir::InstId;
+using mir::Module;
+using mir::Op;
+using mir::Type;
+using mir::Value;
+using mir::ValueId;
+
+class Former {
+ public:
+  Former(Module& module, PassContext& context)
+      : m_(module),
+        b_(module),
+        context_(context),
+        uses_(module),
+        product_of_(module.insts.size()),
+        dead_(module.insts.size()) {}
+
+  bool Run() {
+    mir::ForEachInst(m_, m_.body, [&](InstId id) {
+      if (m_.inst(id).op == Op::kFmul) Claim(id);
+    });
+    if (!changed_) return false;
+    mir::ForEachRegion(m_, m_.body, [&](mir::RegionId region) { Rewrite(region); });
+    mir::RemoveInsts(m_, dead_);
+    return true;
+  }
+
+ private:
+  bool MayFuse(InstId id) const {
+    return (m_.inst(id).flags & mir::kNoContraction) == 0 &&
+           m_.value(m_.result(id)).type == Type::kF32;
+  }
+
+  int Constants(InstId id) const {
+    return m_.IsConstant(m_.source(id, 0)) + m_.IsConstant(m_.source(id, 1));
+  }
+
+  // Takes the product if all its uses can be fused with it.
+  void Claim(InstId product) {
+    const ValueId v = m_.result(product);
+    if (!MayFuse(product) || uses_.Unused(v)) return;
+    for (const mir::Use& use : uses_.Of(v)) {
+      const Op op = m_.inst(use.inst).op;
+      if ((op != Op::kFadd && op != Op::kFsub) || !MayFuse(use.inst) ||
+          product_of_[use.inst.index].valid() ||
+          m_.source(use.inst, 0) == m_.source(use.inst, 1) ||
+          Constants(product) + Constants(use.inst) > 1) {
+        return;
+      }
+    }
+    if (!context_.Rewrite()) return;
+    changed_ = true;
+    dead_.set(product.index);
+    for (const mir::Use& use : uses_.Of(v)) product_of_[use.inst.index] = product;
+  }
+
+  void Rewrite(mir::RegionId region) {
+    std::vector<InstId> old;
+    old.swap(m_.region(region).insts);
+    std::vector<InstId> list;
+    list.reserve(old.size());
+    b_.SetList(&list);
+    for (InstId id : old) {
+      if (id.index < product_of_.size() && product_of_[id.index].valid()) Fuse(id);
+      list.push_back(id);
+    }
+    m_.region(region).insts = std::move(list);
+  }
+
+  // The sum becomes an ffma in place; what must be negated is so in front of it.
+  void Fuse(InstId sum) {
+    const InstId product = product_of_[sum.index];
+    const bool difference = m_.inst(sum).op == Op::kFsub;
+    const bool first = m_.source(sum, 0) == m_.result(product);
+    ValueId a = m_.source(product, 0), b = m_.source(product, 1);
+    ValueId c = m_.source(sum, first ? 1 : 0);
+    b_.set_spirv_id(m_.inst(sum).spirv_id);
+    if (difference && first) c = Negated(c);
+    // A negated constant is still one: no instruction.
+    if (difference && !first) (m_.IsConstant(b) ? b : a) = Negated(m_.IsConstant(b) ? b : a);
+    mir::SetSources(m_, sum, {a, b, c});
+    m_.inst(sum).op = Op::kFfma;
+  }
+
+  ValueId Negated(ValueId v) {
+    const Value value = m_.value(v);
+    if (value.kind == Value::Kind::kConstant) {
+      return b_.Constant(Type::kF32, value.bits ^ 0x80000000u);
+    }
+    if (value.kind == Value::Kind::kResult) {
+      const InstId def(value.owner);
+      if (m_.inst(def).op == Op::kFneg) return m_.source(def, 0);
+    }
+    return b_.Fneg(v);
+  }
+
+  Module& m_;
+  mir::Builder b_;
+  PassContext& context_;
+  const mir::Uses uses_;
+  std::vector<InstId> product_of_;  // of a sum that becomes an ffma
+  BitSet dead_;                     // products that were taken
+  bool changed_ = false;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> FormFma(Module& module, PassContext& context) {
+  return Former(module, context).Run();
+}
+
+}  // namespace kiln::mid

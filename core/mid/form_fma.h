@@ -1,0 +1,29 @@
+// Forms fused multiply-adds.
+//
+// Problem: a product that is only added to something costs an instruction of its own, though the
+// hardware multiplies and adds in one, with one rounding. Invariants: verified MIR in and out.
+// Only where contraction is allowed: neither the product nor the sum is marked NoContraction
+// (SPIR-V 2.18, decoration NoContraction; the result may then differ in the last place).
+// Algorithm: a product is taken if every use of it is a sum or difference that may be fused and has
+// not been claimed for another product: then all of them become ffma and the product is dropped, so
+// that a fusion always saves an instruction. Products are visited in program order. Subtractions
+// negate a source, which targets have for free. Linear.
+// A sum with two constants among its three operands is left alone: most targets take one immediate
+// in a multiplication or addition, but none in ffma, so constants would cost the registers and moves
+// that fusing saves.
+// Limits: 32-bit floats. Runs late: the algebraic rules know sums and products, not ffma.
+#ifndef KILN_CORE_MID_FORM_FMA_H_
+#define KILN_CORE_MID_FORM_FMA_H_
+
+#include "absl/status/statusor.h"
+#include "core/base/pass.h"
+#include "core/mir/mir.h"
+
+namespace kiln::mid {
+
+// True if anything changed. One rewrite for each product.
+absl::StatusOr<bool> FormFma(mir::Module& module, PassContext& context);
+
+}  // namespace kiln::mid
+
+#endif  // KILN_CORE_MID_FORM_FMA_H_

@@ -1,0 +1,127 @@
+#include "core/mid/form_fma.h"
+
+#include "core/mid/testing.h"
+#include "gtest/gtest.h"
+
+namespace kiln::mid {
+namespace {
+
+TEST(FormFma, ProductsOnEitherSideOfSumsAndDifferences) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0
+  %3:f32 = fmul %0, %1
+  %4:f32 = fadd %3, %2
+  %5:f32 = fmul %0, %2
+  %6:f32 = fsub %5, %1
+  %7:f32 = fmul %1, %2
+  %8:f32 = fsub %0, %7
+  store_ssbo[1, align 4] 0, %4, %6, %8
+  return)",
+                      FormFma),
+            R"(  %0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0
+  %3:f32 = ffma %0, %1, %2
+  %4:f32 = fneg %1
+  %5:f32 = ffma %0, %2, %4
+  %6:f32 = fneg %1
+  %7:f32 = ffma %6, %2, %0
+  store_ssbo[1, align 4] 0, %3, %5, %7
+  return
+)");
+}
+
+TEST(FormFma, ChainOfProductsKeepsTheFirst) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0
+  %3:f32 = fmul %0, %0
+  %4:f32 = fmul %1, %1
+  %5:f32 = fadd %3, %4
+  %6:f32 = fmul %2, %2
+  %7:f32 = fadd %5, %6
+  store_ssbo[1, align 4] 0, %7
+  return)",
+                      FormFma),
+            R"(  %0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0
+  %3:f32 = fmul %1, %1
+  %4:f32 = ffma %0, %0, %3
+  %5:f32 = ffma %2, %2, %4
+  store_ssbo[1, align 4] 0, %5
+  return
+)");
+}
+
+TEST(FormFma, NotWhereTheProductIsNeededOtherwise) {
+  const char* const body = R"(  %0:f32, %1:f32 = load_ssbo[0, align 4] 0
+  %2:f32 = fmul %0, %1
+  %3:f32 = fadd %2, %1
+  %4:f32 = fmul %0, %0
+  %5:f32 = fadd %4, %4
+  store_ssbo[1, align 4] 0, %2, %3, %5
+  return
+)";
+  EXPECT_EQ(RunOnBody(body, FormFma), body);
+}
+
+TEST(FormFma, NotWhereContractionIsForbidden) {
+  const char* const body = R"(  %0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0
+  %3:f32 = fmul.nocontract %0, %1
+  %4:f32 = fadd %3, %2
+  %5:f32 = fmul %0, %2
+  %6:f32 = fadd.nocontract %5, %1
+  store_ssbo[1, align 4] 0, %4, %6
+  return
+)";
+  EXPECT_EQ(RunOnBody(body, FormFma), body);
+}
+
+TEST(FormFma, OneConstantButNotTwo) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:f32, %1:f32 = load_ssbo[0, align 4] 0
+  %2:f32 = fmul %0, 3.0f
+  %3:f32 = fsub %1, %2
+  %4:f32 = fmul %0, 5.0f
+  %5:f32 = fadd %4, 7.0f
+  store_ssbo[1, align 4] 0, %3, %5
+  return)",
+                      FormFma),
+            R"(  %0:f32, %1:f32 = load_ssbo[0, align 4] 0
+  %2:f32 = ffma %0, -3f, %1
+  %3:f32 = fmul %0, 5f
+  %4:f32 = fadd %3, 7f
+  store_ssbo[1, align 4] 0, %2, %4
+  return
+)");
+}
+
+TEST(FormFma, AcrossRegions) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:f32, %1:f32 = load_ssbo[0, align 4] 0
+  %2:f32 = fmul %0, %1
+  %3:bool = flt %0, %1
+  if %3 {
+    %4:f32 = fadd %2, %0
+    store_ssbo[1, align 4] 0, %4
+    yield
+  } else {
+    %5:f32 = fadd %1, %2
+    store_ssbo[1, align 4] 4, %5
+    yield
+  }
+  return)",
+                      FormFma),
+            R"(  %0:f32, %1:f32 = load_ssbo[0, align 4] 0
+  %2:bool = flt %0, %1
+  if %2 {
+    %3:f32 = ffma %0, %1, %0
+    store_ssbo[1, align 4] 0, %3
+    yield
+  } else {
+    %4:f32 = ffma %0, %1, %1
+    store_ssbo[1, align 4] 4, %4
+    yield
+  }
+  return
+)");
+}
+
+}  // namespace
+}  // namespace kiln::mid
