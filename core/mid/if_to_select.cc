@@ -49,9 +49,8 @@ int Cost(Op op) {
 
 bool MayHoist(const Inst& inst) {
   const mir::OpInfo& info = mir::Info(inst.op);
-  // Loads are pure but not cheap, and their offset may be meaningful on one side only.
-  return info.Has('P') && !info.Has('N') && inst.op != Op::kLoadUbo && inst.op != Op::kLoadPush &&
-         inst.op != Op::kLoadConstant;
+  // Loads are pure but not cheap; an offset or descriptor may be meaningful on one side only.
+  return info.Has('P') && !info.Has('N') && !info.Has('M') && (inst.flags & mir::kIndexed) == 0;
 }
 
 class Flattener {

@@ -1,5 +1,7 @@
 #include "core/mir/build.h"
 
+#include <algorithm>
+
 namespace kiln::mir {
 
 RegionId NewRegion(Module& module) {
@@ -86,6 +88,13 @@ void KeepSources(Module& module, InstId id, const std::vector<bool>& keep) {
   inst.num_sources = n;
 }
 
+uint32_t AddTexelOp(Module& module, const TexelOp& texel) {
+  const auto it = std::find(module.texel_ops.begin(), module.texel_ops.end(), texel);
+  const auto index = static_cast<uint32_t>(it - module.texel_ops.begin());
+  if (it == module.texel_ops.end()) module.texel_ops.push_back(texel);
+  return index;
+}
+
 Type ResultType(const Module& module, Op op, absl::Span<const ValueId> sources) {
   if (op == Op::kBitcast) {
     return module.value(sources[0]).type == Type::kF32 ? Type::kI32 : Type::kF32;
@@ -97,7 +106,7 @@ Type ResultType(const Module& module, Op op, absl::Span<const ValueId> sources) 
     case 'i': return Type::kI32;
     default: break;
   }
-  if (op == Op::kSsboAtomic || op == Op::kSharedAtomic) return Type::kI32;
+  if (op == Op::kSsboAtomic || op == Op::kSharedAtomic || op == Op::kImageAtomic) return Type::kI32;
   assert(signature[0] == 't' || signature[0] == 'n');
   const size_t source = signature.find(signature[0], 2);
   return module.value(sources[source - 2]).type;
@@ -351,6 +360,7 @@ void Compact(Module& module) {
   module.constant_data = std::move(old.constant_data);
   module.resources = std::move(old.resources);
   module.private_arrays = std::move(old.private_arrays);
+  module.texel_ops = std::move(old.texel_ops);
   module.body = Compactor(old, module).CopyRegion(old.body);
 }
 

@@ -50,6 +50,9 @@ ValueId AddParam(Module& module, RegionId region, Type type);
 void KeepParams(Module& module, RegionId region, const std::vector<bool>& keep);
 void KeepSources(Module& module, InstId inst, const std::vector<bool>& keep);
 
+// The index of an entry of Module::texel_ops that equals `texel`; linear in their number.
+uint32_t AddTexelOp(Module& module, const TexelOp& texel);
+
 // The type of the only result of a fixed op, from its signature and sources.
 Type ResultType(const Module& module, Op op, absl::Span<const ValueId> sources);
 

@@ -9,7 +9,7 @@
 namespace kiln::mir {
 
 enum class First : uint8_t { kNone, kComponent, kResource, kPrivateArray, kMemoryClasses };
-enum class Second : uint8_t { kNone, kAlignment, kAtomicOp };
+enum class Second : uint8_t { kNone, kAlignment, kAtomicOp, kTexelOp };
 
 struct Immediates {
   First first = First::kNone;    // of imm0
@@ -40,6 +40,16 @@ constexpr Immediates ImmediatesOf(Op op) {
       return {First::kResource, Second::kAtomicOp};
     case Op::kSharedAtomic:
       return {First::kNone, Second::kAtomicOp};
+    case Op::kSample:
+    case Op::kGather:
+    case Op::kFetch:
+    case Op::kImageLoad:
+    case Op::kImageStore:
+    case Op::kImageAtomic:
+    case Op::kImageSize:
+    case Op::kImageLevels:
+    case Op::kImageSamples:
+      return {First::kResource, Second::kTexelOp};
     case Op::kMemoryBarrier:
       return {First::kMemoryClasses, Second::kNone};
     default:
@@ -54,17 +64,6 @@ inline constexpr std::string_view kAtomicNames[] = {
 inline constexpr uint32_t kNumAtomicOps = sizeof(kAtomicNames) / sizeof(kAtomicNames[0]);
 static_assert(static_cast<uint32_t>(AtomicOp::kStore) + 1 == kNumAtomicOps);
 
-// Values an atomic takes after the offset.
-constexpr int AtomicOperands(AtomicOp op) {
-  switch (op) {
-    case AtomicOp::kCompareExchange: return 2;
-    case AtomicOp::kIncrement:
-    case AtomicOp::kDecrement:
-    case AtomicOp::kLoad: return 0;
-    default: return 1;
-  }
-}
-
 inline constexpr std::string_view kTypeNames[] = {"bool", "i32", "f32"};
 
 struct FlagName {
@@ -76,6 +75,31 @@ inline constexpr FlagName kFlagNames[] = {
     {kVolatile, "volatile"},
     {kCoherent, "coherent"},
     {kNonUniform, "nonuniform"},
+    {kIndexed, "indexed"},
+};
+
+inline constexpr std::string_view kResourceKindNames[] = {
+    "ubo",     "ssbo",     "sampled_image",        "storage_image",
+    "sampler", "combined", "uniform_texel_buffer", "storage_texel_buffer",
+};
+inline constexpr std::string_view kImageDimNames[] = {"1d", "2d", "3d", "cube", "buffer"};
+inline constexpr std::string_view kComponentNames[] = {"float", "sint", "uint"};
+inline constexpr std::string_view kFormatNames[] = {
+    "unknown",
+#define FORMAT(enumerator, text, ...) text,
+#include "core/mir/formats.def"
+#undef FORMAT
+};
+
+// The parameters of a texel op that are sources, in their order.
+struct TexelParamName {
+  TexelParam param;
+  std::string_view name;
+};
+inline constexpr TexelParamName kTexelParamNames[] = {
+    {kTexelSamplerIndex, "sampler_index"}, {kTexelDref, "dref"},     {kTexelBias, "bias"},
+    {kTexelLod, "lod"},                    {kTexelGrad, "grad"},     {kTexelMinLod, "min_lod"},
+    {kTexelSample, "sample"},              {kTexelOffsets, "offsets"},
 };
 
 }  // namespace kiln::mir

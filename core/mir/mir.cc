@@ -22,4 +22,40 @@ const OpInfo& Info(Op op) {
 
 int NumOps() { return kNumOps; }
 
+bool IsTexelOp(Op op) { return op >= Op::kSample && op <= Op::kImageSamples; }
+
+TexelSources TexelSourcesOf(Op op, uint8_t flags, const TexelOp& texel, const ImageInfo& info) {
+  TexelSources s;
+  const auto take = [&s](int count) {
+    const int first = s.total;
+    s.total += count;
+    return first;
+  };
+  const auto has = [&](TexelParam p) { return (texel.params & p) != 0; };
+  if ((flags & kIndexed) != 0) s.image_index = take(1);
+  if (has(kTexelSamplerIndex)) s.sampler_index = take(1);
+  const bool query = op == Op::kImageSize || op == Op::kImageLevels || op == Op::kImageSamples;
+  if (!query) {
+    s.num_coordinates = CoordinateCount(info, op == Op::kSample || op == Op::kGather);
+    s.coordinates = take(s.num_coordinates);
+  }
+  if (has(kTexelDref)) s.dref = take(1);
+  if (has(kTexelBias)) s.bias = take(1);
+  if (has(kTexelLod)) s.lod = take(1);
+  if (has(kTexelGrad)) {
+    s.num_derivatives = SpatialCount(info.dim);
+    s.ddx = take(s.num_derivatives);
+    s.ddy = take(s.num_derivatives);
+  }
+  if (has(kTexelMinLod)) s.min_lod = take(1);
+  if (has(kTexelSample)) s.sample = take(1);
+  if (has(kTexelOffsets)) {
+    s.num_offsets = OffsetCount(info.dim);
+    s.offsets = take(s.num_offsets);
+  }
+  s.num_values = op == Op::kImageStore ? 4 : op == Op::kImageAtomic ? AtomicOperands(texel.atomic) : 0;
+  if (s.num_values != 0) s.values = take(s.num_values);
+  return s;
+}
+
 }  // namespace kiln::mir

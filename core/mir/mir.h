@@ -24,6 +24,7 @@
 
 #include "absl/types/span.h"
 #include "core/base/ids.h"
+#include "core/mir/image.h"
 
 namespace kiln::mir {
 
@@ -48,6 +49,7 @@ struct OpInfo {
   bool Has(char flag) const { return flags.find(flag) != std::string_view::npos; }
 };
 const OpInfo& Info(Op op);
+bool IsTexelOp(Op op);                         // imm1 is an index into Module::texel_ops
 int NumOps();
 
 enum class Type : uint8_t { kBool, kI32, kF32 };
@@ -57,6 +59,17 @@ enum class AtomicOp : uint8_t {
   kIncrement, kDecrement, kLoad, kStore,
 };
 
+// Values an atomic takes after the offset.
+constexpr int AtomicOperands(AtomicOp op) {
+  switch (op) {
+    case AtomicOp::kCompareExchange: return 2;
+    case AtomicOp::kIncrement:
+    case AtomicOp::kDecrement:
+    case AtomicOp::kLoad: return 0;
+    default: return 1;
+  }
+}
+
 enum MemoryClass : uint32_t { kMemoryBuffer = 1, kMemoryShared = 2, kMemoryImage = 4 };
 
 // Flags of an instruction.
@@ -65,6 +78,7 @@ enum InstFlags : uint8_t {
   kVolatile = 2,           // memory access that must happen as written
   kCoherent = 4,
   kNonUniform = 8,         // the resource index may differ between lanes
+  kIndexed = 16,           // the first source chooses the descriptor of an array of them
 };
 
 struct Value {
@@ -95,9 +109,24 @@ struct Region {
   std::vector<ValueId> params;   // loop bodies only
 };
 
-enum class ResourceKind : uint8_t { kUniformBuffer, kStorageBuffer };
+enum class ResourceKind : uint8_t {
+  kUniformBuffer,
+  kStorageBuffer,
+  kSampledImage,
+  kStorageImage,
+  kSampler,
+  kCombinedImageSampler,
+  kUniformTexelBuffer,
+  kStorageTexelBuffer,
+};
 
-// A statically used descriptor. One Resource stands for one (set, binding, element).
+constexpr bool HasImage(ResourceKind kind) {
+  return kind >= ResourceKind::kSampledImage && kind != ResourceKind::kSampler;
+}
+
+// A statically used descriptor, (set, binding, element); or an array of them, from which an
+// instruction with the flag kIndexed chooses by value: descriptor element + index. An array is used
+// by kIndexed instructions only. A binding with an array has no Resources for single elements.
 struct Resource {
   ResourceKind kind = ResourceKind::kStorageBuffer;
   uint32_t set = 0;
@@ -105,6 +134,9 @@ struct Resource {
   uint32_t element = 0;
   uint32_t spirv_id = 0;         // the OpVariable
   bool read_only = false;
+  bool array = false;
+  uint32_t count = 1;            // descriptors of an array; 0: an array without known length
+  ImageInfo image = {};          // of images, combined ones and texel buffers
 };
 
 struct PrivateArray {
@@ -118,8 +150,10 @@ struct Module {
   uint32_t shared_bytes = 0;
   uint32_t push_constant_bytes = 0;
   std::vector<uint8_t> constant_data;          // constant tables, read by load_constant
-  std::vector<Resource> resources;             // ordered by (set, binding, element)
+  std::vector<Resource> resources;             // ordered by (set, binding, element);
+                                               // several of one place see its image differently
   std::vector<PrivateArray> private_arrays;
+  std::vector<TexelOp> texel_ops;              // imm1 of texel ops (image.h)
 
   std::vector<Value> values;
   std::vector<Inst> insts;
@@ -149,6 +183,17 @@ struct Module {
   }
   bool IsConstant(ValueId v) const { return value(v).kind == Value::Kind::kConstant; }
 };
+
+// The sources of a texel op by their meaning.
+TexelSources TexelSourcesOf(Op op, uint8_t flags, const TexelOp& texel, const ImageInfo& info);
+inline TexelSources TexelSourcesOf(const Module& module, InstId id) {
+  const Inst& inst = module.inst(id);
+  return TexelSourcesOf(inst.op, inst.flags, module.texel_ops[inst.imm1],
+                        module.resources[inst.imm0].image);
+}
+
+// The source that is the byte offset of a load, store or atomic.
+constexpr int OffsetSource(const Inst& inst) { return (inst.flags & kIndexed) != 0 ? 1 : 0; }
 
 }  // namespace kiln::mir
 

@@ -289,13 +289,7 @@ class Parser {
   bool ResourceLine() {
     Resource r;
     if (!IndexInOrder(m_.resources.size())) return false;
-    if (TryKeyword("ubo")) {
-      r.kind = ResourceKind::kUniformBuffer;
-    } else if (TryKeyword("ssbo")) {
-      r.kind = ResourceKind::kStorageBuffer;
-    } else {
-      return Fail(Peek(), "expected ubo or ssbo");
-    }
+    if (!Named(kResourceKindNames, "expected a kind of resource", &r.kind)) return false;
     // "0.1.0" is one number token.
     const Token t = Take();
     const size_t first = t.text.find('.');
@@ -306,10 +300,35 @@ class Parser {
         !ParseUnsigned(t.text.substr(second + 1), &r.element)) {
       return Fail(t, "expected set.binding.element");
     }
+    r.array = TryKeyword("array");
+    if (r.array && !Number(&r.count)) return false;
+    if (HasImage(r.kind) && !Image(&r.image)) return false;
     r.read_only = TryKeyword("readonly");
     if (!Origin(&r.spirv_id)) return false;
     m_.resources.push_back(r);
     return true;
+  }
+
+  // One of the names, as an enumerator.
+  template <class Enum, size_t kCount>
+  bool Named(const std::string_view (&names)[kCount], std::string_view expected, Enum* out) {
+    const Token t = Peek();
+    const auto* name = std::find(std::begin(names), std::end(names), t.text);
+    if ((t.kind != Tok::kWord && t.kind != Tok::kNumber) || name == std::end(names)) {
+      return Fail(t, expected);
+    }
+    Take();
+    *out = static_cast<Enum>(name - std::begin(names));
+    return true;
+  }
+
+  bool Image(ImageInfo* image) {
+    if (!TryKeyword("image")) return Fail(Peek(), "expected 'image'");
+    if (!Named(kImageDimNames, "expected a dimension", &image->dim)) return false;
+    image->arrayed = TryKeyword("arrayed");
+    image->multisampled = TryKeyword("multisampled");
+    return Named(kComponentNames, "expected float, sint or uint", &image->component) &&
+           Named(kFormatNames, "expected a format", &image->format);
   }
 
   // ---- Values ----
@@ -569,8 +588,41 @@ class Parser {
       const auto* name = std::find(std::begin(kAtomicNames), std::end(kAtomicNames), t.text);
       if (name == std::end(kAtomicNames)) return Fail(t, "expected an atomic operation");
       *imm1 = static_cast<uint32_t>(name - std::begin(kAtomicNames));
+    } else if (imm.second == Second::kTexelOp && !TexelOpOf(op, imm1)) {
+      return false;
     }
     return Punct(']');
+  }
+
+  // "texel add sampler 1 lod component 2 at 0 -1 0"
+  bool TexelOpOf(Op op, uint32_t* imm1) {
+    TexelOp texel;
+    if (!TryKeyword("texel")) return Fail(Peek(), "expected 'texel'");
+    if (op == Op::kImageAtomic &&
+        !Named(kAtomicNames, "expected an atomic operation", &texel.atomic)) {
+      return false;
+    }
+    if (TryKeyword("sampler") && !Number(&texel.sampler)) return false;
+    for (const TexelParamName& p : kTexelParamNames) {
+      if (TryKeyword(p.name)) texel.params |= p.param;
+    }
+    uint32_t component = 0;
+    if (TryKeyword("component")) {
+      if (!Number(&component)) return false;
+      if (component > 3) return Fail(Peek(), "expected a component up to 3 before");
+      texel.component = static_cast<uint8_t>(component);
+    }
+    if (TryKeyword("at")) {
+      for (int8_t& x : texel.offset) {
+        const Token t = Take();
+        const auto [end, error] = std::from_chars(t.text.data(), t.text.data() + t.text.size(), x);
+        if (t.kind != Tok::kNumber || error != std::errc() || end != t.text.data() + t.text.size()) {
+          return Fail(t, "expected a texel offset of 8 bits");
+        }
+      }
+    }
+    *imm1 = AddTexelOp(m_, texel);
+    return true;
   }
 
   bool LoopHead(std::vector<Definition>* params, std::vector<ValueId>* sources) {

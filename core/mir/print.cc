@@ -101,15 +101,33 @@ class Printer {
     const Resource& r = m_.resources[i];
     out_ += "resource ";
     Decimal(i);
-    out_ += r.kind == ResourceKind::kUniformBuffer ? " ubo " : " ssbo ";
+    out_ += ' ';
+    out_ += kResourceKindNames[static_cast<int>(r.kind)];
+    out_ += ' ';
     Decimal(r.set);
     out_ += '.';
     Decimal(r.binding);
     out_ += '.';
     Decimal(r.element);
+    if (r.array) {
+      out_ += " array ";
+      Decimal(r.count);
+    }
+    if (HasImage(r.kind)) Image(r.image);
     if (r.read_only) out_ += " readonly";
     Origin(r.spirv_id);
     out_ += '\n';
+  }
+
+  void Image(const ImageInfo& image) {
+    out_ += " image ";
+    out_ += kImageDimNames[static_cast<int>(image.dim)];
+    if (image.arrayed) out_ += " arrayed";
+    if (image.multisampled) out_ += " multisampled";
+    out_ += ' ';
+    out_ += kComponentNames[static_cast<int>(image.component)];
+    out_ += ' ';
+    out_ += kFormatNames[static_cast<int>(image.format)];
   }
 
   void Origin(uint32_t spirv_id) {
@@ -223,8 +241,43 @@ class Printer {
       Decimal(inst.imm1);
     } else if (imm.second == Second::kAtomicOp) {
       out_ += inst.imm1 < kNumAtomicOps ? kAtomicNames[inst.imm1] : "<bad atomic>";
+    } else if (imm.second == Second::kTexelOp) {
+      TexelOp(inst);
     }
     out_ += ']';
+  }
+
+  void TexelOp(const Inst& inst) {
+    if (inst.imm1 >= m_.texel_ops.size()) {
+      out_ += "<bad texel op>";
+      return;
+    }
+    const mir::TexelOp& texel = m_.texel_ops[inst.imm1];
+    out_ += "texel";
+    if (inst.op == Op::kImageAtomic) {
+      out_ += ' ';
+      const auto atomic = static_cast<uint32_t>(texel.atomic);
+      out_ += atomic < kNumAtomicOps ? kAtomicNames[atomic] : "<bad atomic>";
+    }
+    if (texel.sampler != mir::TexelOp::kNoSampler) {
+      out_ += " sampler ";
+      Decimal(texel.sampler);
+    }
+    for (const TexelParamName& p : kTexelParamNames) {
+      if ((texel.params & p.param) == 0) continue;
+      out_ += ' ';
+      out_ += p.name;
+    }
+    if (texel.component != 0) {
+      out_ += " component ";
+      Decimal(texel.component);
+    }
+    if (texel.offset == std::array<int8_t, 3>{0, 0, 0}) return;
+    out_ += " at";
+    for (int8_t x : texel.offset) {
+      out_ += x < 0 ? " -" : " ";
+      Decimal(static_cast<uint64_t>(std::abs(x)));
+    }
   }
 
   void LoopHead(InstId id) {

@@ -7,10 +7,13 @@
 //   push 16
 //   data 0x0000803f                             constant tables, bytes in order
 //   resource 0 ssbo 0.1.0 readonly ;%12         kind set.binding.element; origin in SPIR-V
+//   resource 1 sampled_image 0.2.0 array 8 image 2d arrayed float unknown
+//   resource 2 sampler 0.3.0
 //   private 0 64 ;%7                            bytes
 //   body {
 //     %5:i32 = iadd %3, 4 ;%27
 //     %6:f32, %7:f32 = load_ssbo.coherent[0, align 8] %5
+//     %1:f32 = sample.indexed[1, texel sampler 2 dref lod at 1 -1 0] %5, %6, %7, 0f, 0.5f, 0f
 //     %8:f32 = if %2 {
 //       yield %6
 //     } else {

@@ -22,6 +22,10 @@ data 0x0000803f
 resource 0 ubo 0.1.0 ;%12
 resource 1 ssbo 1.0.3 readonly ;%13
 resource 2 ssbo 1.1.0
+resource 3 sampled_image 2.0.0 array 8 image 2d arrayed float unknown ;%14
+resource 4 storage_image 2.1.0 image 2d multisampled uint r32ui
+resource 5 sampler 2.2.0 array 0
+resource 6 combined 2.3.0 image cube float unknown
 private 0 64 ;%7
 body {
   %2:i32 = local_index ;%20
@@ -49,6 +53,10 @@ body {
   %20:i32 = ssbo_atomic[2, compare_exchange] 0, %11, 0x80000000
   %21:i32 = shared_atomic[increment] 0
   store_private[0, align 4] 0, %12, %20
+  %22:f32 = sample.nonuniform.indexed[3, texel sampler 5 sampler_index dref lod at 1 -128 0] %20, %21, %12, 0f, 1f, 0.5f, 0f
+  %23:f32, %24:f32, %25:f32, %26:f32 = gather[6, texel component 2] %12, %12, %12
+  %27:i32 = image_atomic[4, texel umax sample] %20, %21, 0, 7
+  image_store.coherent[4, texel sample] %20, %21, 3, 1, 2, 3, 4
   memory_barrier[3]
   control_barrier
   loop {
@@ -93,8 +101,8 @@ TEST(Text, CompactKeepsTheProgram) {
   Compact(m);
   EXPECT_EQ(Verify(m), absl::OkStatus());
   EXPECT_EQ(Print(m, renumber), before);
-  EXPECT_EQ(CountInstructions(m), 26);
-  EXPECT_EQ(m.insts.size(), 26u);
+  EXPECT_EQ(CountInstructions(m), 30);
+  EXPECT_EQ(m.insts.size(), 30u);
 }
 
 // Each op that takes values only, made by the builder from its signature, survives the round trip.
@@ -117,7 +125,7 @@ TEST(Text, EveryFixedOpRoundTrips) {
     ++made;
   }
   b.Return();
-  EXPECT_EQ(made, 85);
+  EXPECT_EQ(made, 84);
   EXPECT_EQ(Verify(m), absl::OkStatus());
   const PrintOptions renumber{.renumber = true};
   EXPECT_EQ(Print(MustParse(Print(m)), renumber), Print(m, renumber));

@@ -1,7 +1,9 @@
 #include "core/mir/verify.h"
 
 #include <bit>
+#include <iterator>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -49,11 +51,35 @@ class Verifier {
     for (size_t i = 1; i < m_.resources.size(); ++i) {
       const Resource& a = m_.resources[i - 1];
       const Resource& b = m_.resources[i];
-      if (std::tie(a.set, a.binding, a.element) >= std::tie(b.set, b.binding, b.element)) {
+      if (!Precedes(a, b)) {
         return Fail(10, absl::StrCat("resource ", i, " is out of order or repeated"));
       }
     }
+    for (const Resource& r : m_.resources) {
+      const ImageInfo& image = r.image;
+      if (r.kind > ResourceKind::kStorageTexelBuffer || image.dim > ImageDim::kBuffer ||
+          image.component > ComponentType::kUint ||
+          static_cast<size_t>(image.format) >= std::size(kFormatNames)) {
+        return Fail(10, "a resource is of no known kind");
+      }
+      const bool texel_buffer = r.kind == ResourceKind::kUniformTexelBuffer ||
+                                r.kind == ResourceKind::kStorageTexelBuffer;
+      if (texel_buffer != (image.dim == ImageDim::kBuffer)) {
+        return Fail(10, "texel buffers, and nothing else, have the dimension buffer");
+      }
+      if (!HasImage(r.kind) && image != ImageInfo()) return Fail(10, "an image where none is");
+    }
     return true;
+  }
+
+  static bool Precedes(const Resource& a, const Resource& b) {
+    const auto place = [](const Resource& r) { return std::tie(r.set, r.binding, r.element); };
+    if (place(a) != place(b)) return place(a) < place(b);
+    const auto looks = [](const Resource& r) {
+      return std::tie(r.kind, r.image.dim, r.image.arrayed, r.image.multisampled, r.image.component,
+                      r.image.format);
+    };
+    return a.kind >= ResourceKind::kSampledImage && looks(a) < looks(b);
   }
 
   bool ValueTable() {
@@ -288,6 +314,9 @@ class Verifier {
       case Op::kLoadPrivate:
       case Op::kLoadConstant:
         if (inst.num_results == 0) return Fail(5, "a load without results");
+        if (inst.num_sources != 1 + OffsetSource(inst) || !OffsetFits(id)) {
+          return Fail(5, "a load has an offset, and an index before it if the resource is indexed");
+        }
         for (int i = 0; i < inst.num_results; ++i) {
           if (ResultTypeOf(id, i) == Type::kBool) return Fail(5, "a bool is loaded");
         }
@@ -295,23 +324,165 @@ class Verifier {
       case Op::kStoreSsbo:
       case Op::kStoreShared:
       case Op::kStorePrivate:
-        if (inst.num_sources < 2) return Fail(5, "a store without values");
-        for (int i = 1; i < inst.num_sources; ++i) {
+        if (inst.num_sources < 2 + OffsetSource(inst)) return Fail(5, "a store without values");
+        if (!OffsetFits(id)) return Fail(5, "the offset of a store is no i32");
+        for (int i = 1 + OffsetSource(inst); i < inst.num_sources; ++i) {
           if (SourceType(id, i) == Type::kBool) return Fail(5, "a bool is stored");
+        }
+        return true;
+      case Op::kSsboSize:
+        if (inst.num_sources != OffsetSource(inst) ||
+            (inst.num_sources != 0 && SourceType(id, 0) != Type::kI32)) {
+          return Fail(5, "ssbo_size has an i32 if the resource is indexed, else nothing");
         }
         return true;
       case Op::kSsboAtomic:
       case Op::kSharedAtomic:
         return Atomic(id);
       default:
-        return true;
+        return IsTexelOp(inst.op) ? Texel(id) : true;
     }
+  }
+
+  // Both the index and the offset behind it are i32.
+  bool OffsetFits(InstId id) const {
+    return SourceType(id, 0) == Type::kI32 &&
+           SourceType(id, OffsetSource(m_.inst(id))) == Type::kI32;
+  }
+
+  // ---- Texel ops ----
+
+  bool Texel(InstId id) {
+    const Inst& inst = m_.inst(id);
+    if (inst.imm0 >= m_.resources.size()) return Fail(8, "no such resource");
+    if (inst.imm1 >= m_.texel_ops.size()) return Fail(8, "no such texel op");
+    const TexelOp& texel = m_.texel_ops[inst.imm1];
+    const Resource& r = m_.resources[inst.imm0];
+    if (!TexelKind(inst.op, r) || !TexelParams(inst.op, texel, r)) return false;
+    const TexelSources s = TexelSourcesOf(m_, id);
+    if (s.total != inst.num_sources) {
+      return Fail(5, absl::StrCat("expected ", s.total, " sources of a texel op"));
+    }
+    return TexelSourceTypes(id, s) && TexelResults(id, r);
+  }
+
+  bool TexelKind(Op op, const Resource& r) {
+    const bool query = op == Op::kImageSize || op == Op::kImageLevels || op == Op::kImageSamples;
+    const bool sampled = r.kind == ResourceKind::kSampledImage ||
+                         r.kind == ResourceKind::kCombinedImageSampler;
+    const bool storage = r.kind == ResourceKind::kStorageImage ||
+                         r.kind == ResourceKind::kStorageTexelBuffer;
+    const bool fits = query                                    ? HasImage(r.kind)
+                      : op == Op::kSample || op == Op::kGather ? sampled
+                      : op == Op::kFetch ? sampled || r.kind == ResourceKind::kUniformTexelBuffer
+                                         : storage;
+    if (!fits) return Fail(8, "the resource is of another kind");
+    return !r.read_only || !Info(op).Has('W') || Fail(8, "a read-only resource is written");
+  }
+
+  bool TexelParams(Op op, const TexelOp& texel, const Resource& r) {
+    const bool filtered = op == Op::kSample || op == Op::kGather;
+    uint32_t allowed = 0;
+    if (op == Op::kSample) {
+      allowed = kTexelSamplerIndex | kTexelDref | kTexelBias | kTexelLod | kTexelGrad |
+                kTexelMinLod | kTexelOffsets;
+    } else if (op == Op::kGather) {
+      allowed = kTexelSamplerIndex | kTexelDref | kTexelOffsets;
+    } else if (op == Op::kFetch) {
+      allowed = kTexelLod | kTexelSample | kTexelOffsets;
+    } else if (op == Op::kImageSize) {
+      allowed = kTexelLod;
+    } else if (op == Op::kImageLoad || op == Op::kImageStore || op == Op::kImageAtomic) {
+      allowed = kTexelSample;
+    }
+    if ((texel.params & ~allowed) != 0) return Fail(8, "a parameter that the op cannot have");
+    const bool lod = (texel.params & kTexelLod) != 0;
+    if (lod && (texel.params & (kTexelGrad | kTexelBias | kTexelMinLod)) != 0) {
+      return Fail(8, "lod excludes bias, derivatives and min_lod");
+    }
+    if ((texel.params & kTexelGrad) != 0 && (texel.params & kTexelBias) != 0) {
+      return Fail(8, "derivatives exclude bias");
+    }
+    const bool sampled_texel = (texel.params & kTexelSample) != 0;
+    const bool query = op == Op::kImageSize || op == Op::kImageLevels || op == Op::kImageSamples;
+    if (!query && sampled_texel != r.image.multisampled) {
+      return Fail(8, "exactly texels of multisampled images are chosen by sample");
+    }
+    if (lod && !filtered && (r.image.multisampled || r.image.dim == ImageDim::kBuffer)) {
+      return Fail(8, "a level of an image that has none");
+    }
+    if (texel.component > (op == Op::kGather && (texel.params & kTexelDref) == 0 ? 3 : 0)) {
+      return Fail(8, "a component that the op cannot gather");
+    }
+    const bool own = r.kind == ResourceKind::kCombinedImageSampler;
+    if (texel.sampler != TexelOp::kNoSampler &&
+        (!filtered || texel.sampler >= m_.resources.size() ||
+         m_.resources[texel.sampler].kind != ResourceKind::kSampler)) {
+      return Fail(8, "no such sampler");
+    }
+    if (filtered && !own && texel.sampler == TexelOp::kNoSampler) return Fail(8, "no sampler");
+    const bool sampler_array =
+        texel.sampler != TexelOp::kNoSampler && m_.resources[texel.sampler].array;
+    if (sampler_array != ((texel.params & kTexelSamplerIndex) != 0)) {
+      return Fail(8, "exactly arrays of samplers are indexed");
+    }
+    if (op != Op::kImageAtomic && texel.atomic != AtomicOp{0}) return Fail(8, "no atomic");
+    return static_cast<uint32_t>(texel.atomic) < kNumAtomicOps || Fail(8, "no such atomic");
+  }
+
+  bool TexelSourceTypes(InstId id, const TexelSources& s) {
+    const Inst& inst = m_.inst(id);
+    const bool filtered = inst.op == Op::kSample || inst.op == Op::kGather;
+    const Type coordinate = filtered ? Type::kF32 : Type::kI32;
+    const Type component = ComponentOf(inst);
+    const auto all = [&](int first, int count, Type type) {
+      for (int i = 0; first >= 0 && i < count; ++i) {
+        if (SourceType(id, first + i) != type) return false;
+      }
+      return true;
+    };
+    const bool fits =
+        all(s.image_index, 1, Type::kI32) && all(s.sampler_index, 1, Type::kI32) &&
+        all(s.coordinates, s.num_coordinates, coordinate) && all(s.dref, 1, Type::kF32) &&
+        all(s.bias, 1, Type::kF32) && all(s.lod, 1, coordinate) &&
+        all(s.ddx, 2 * s.num_derivatives, Type::kF32) && all(s.min_lod, 1, Type::kF32) &&
+        all(s.sample, 1, Type::kI32) && all(s.offsets, s.num_offsets, Type::kI32) &&
+        all(s.values, s.num_values, inst.op == Op::kImageStore ? component : Type::kI32);
+    return fits || Fail(5, "a source of a texel op has the wrong type");
+  }
+
+  Type ComponentOf(const Inst& inst) const {
+    return m_.resources[inst.imm0].image.component == ComponentType::kFloat ? Type::kF32
+                                                                             : Type::kI32;
+  }
+
+  bool TexelResults(InstId id, const Resource& r) {
+    const Inst& inst = m_.inst(id);
+    const bool dref = (m_.texel_ops[inst.imm1].params & kTexelDref) != 0;
+    int count = 4;
+    Type type = ComponentOf(inst);
+    if (dref) type = Type::kF32;
+    if (inst.op == Op::kSample && dref) count = 1;
+    if (inst.op == Op::kImageStore) count = 0;
+    if (inst.op == Op::kImageSize) count = SizeCount(r.image);
+    if (inst.op == Op::kImageAtomic || inst.op == Op::kImageLevels ||
+        inst.op == Op::kImageSamples) {
+      count = 1;
+    }
+    if (count == 1 && inst.op != Op::kSample) type = Type::kI32;
+    if (inst.op == Op::kImageSize) type = Type::kI32;
+    if (inst.num_results != count) return Fail(5, "wrong number of results of a texel op");
+    for (int i = 0; i < count; ++i) {
+      if (ResultTypeOf(id, i) != type) return Fail(5, "a result of a texel op has the wrong type");
+    }
+    return true;
   }
 
   bool Atomic(InstId id) {
     const Inst& inst = m_.inst(id);
     if (inst.imm1 >= kNumAtomicOps) return Fail(8, "no such atomic operation");
-    if (inst.num_sources != 1 + AtomicOperands(static_cast<AtomicOp>(inst.imm1))) {
+    if (inst.num_sources !=
+        1 + OffsetSource(inst) + AtomicOperands(static_cast<AtomicOp>(inst.imm1))) {
       return Fail(5, "wrong number of operands of an atomic");
     }
     for (int i = 0; i < inst.num_sources; ++i) {
@@ -352,6 +523,8 @@ class Verifier {
                Fail(8, "alignment is not a power of two from 4");
       case Second::kAtomicOp:
         return inst.imm1 < kNumAtomicOps || Fail(8, "no such atomic operation");
+      case Second::kTexelOp:
+        return true;   // checked with the types, which depend on it
     }
     return true;
   }
@@ -359,8 +532,11 @@ class Verifier {
   bool ResourceFits(const Inst& inst) {
     if (inst.imm0 >= m_.resources.size()) return Fail(8, "no such resource");
     const Resource& r = m_.resources[inst.imm0];
-    const bool uniform = r.kind == ResourceKind::kUniformBuffer;
-    if (uniform != (inst.op == Op::kLoadUbo)) return Fail(8, "the resource is of another kind");
+    if (r.array != ((inst.flags & kIndexed) != 0)) return Fail(9, "exactly arrays are indexed");
+    if (IsTexelOp(inst.op)) return true;   // checked with the types
+    const auto kind =
+        inst.op == Op::kLoadUbo ? ResourceKind::kUniformBuffer : ResourceKind::kStorageBuffer;
+    if (r.kind != kind) return Fail(8, "the resource is of another kind");
     const bool atomic_load = inst.op == Op::kSsboAtomic &&
                              inst.imm1 == static_cast<uint32_t>(AtomicOp::kLoad);
     if (r.read_only && Info(inst.op).Has('W') && !atomic_load) {
@@ -370,14 +546,18 @@ class Verifier {
   }
 
   bool Flags(const Inst& inst) {
-    if ((inst.flags & ~(kNoContraction | kVolatile | kCoherent | kNonUniform)) != 0) {
+    if ((inst.flags & ~(kNoContraction | kVolatile | kCoherent | kNonUniform | kIndexed)) != 0) {
       return Fail(9, "unknown flags");
     }
     if ((inst.flags & kNoContraction) != 0 &&
         (inst.num_results != 1 || m_.value(inst.first_result).type != Type::kF32)) {
       return Fail(9, "no-contraction without a float result");
     }
-    const bool memory = Info(inst.op).Has('R') || Info(inst.op).Has('W') || inst.op == Op::kLoadUbo;
+    const bool resource = ImmediatesOf(inst.op).first == First::kResource;
+    if ((inst.flags & kIndexed) != 0 && !resource) {
+      return Fail(9, "an index into what is no array of resources");
+    }
+    const bool memory = Info(inst.op).Has('R') || Info(inst.op).Has('W') || resource;
     if ((inst.flags & (kVolatile | kCoherent | kNonUniform)) != 0 && !memory) {
       return Fail(9, "a memory flag on an op that accesses no memory");
     }

@@ -13,16 +13,20 @@
 //  5. The number of sources and results is that of the op; types agree with its signature: 't'
 //     and 'n' stand for one type throughout. Loads define and stores take at least one dword
 //     (i32 or f32); bitcast goes between i32 and f32; atomics take the operands of their AtomicOp,
-//     all i32.
+//     all i32. An instruction with the flag indexed has an i32 before its other sources. Texel ops
+//     have the sources and results that image.h says.
 //  6. A value is used after its definition in the same region or in regions nested there.
 //     Results and parameters say who owns them, and the owner says the same.
 //  7. Constants: a bool is 0 or 1.
 //  8. Immediates: components are 0..2; resources and private arrays exist, stores and atomics go
 //     to storage buffers that are not read-only, load_ubo reads a uniform buffer; alignments are
 //     powers of two from 4; memory classes are non-empty and known; what an op does not use is 0.
+//     Texel ops: sample and gather have a sampler (their image's own if it is combined), the others
+//     none; images are of the kind that the op reads; parameters are those that the op can have.
 //  9. Flags are known ones; no-contraction only on ops with a float result; volatile, coherent
-//     and non-uniform only on memory ops.
-// 10. Resources ascend by (set, binding, element) without repetition. Sizes of shared memory and
+//     and non-uniform only on memory ops; indexed exactly where the resource is an array.
+// 10. Resources ascend by (set, binding, element), kind and image, without repetition; uniform and
+//     storage buffers share their place with nothing. Enumerators of images are known. Sizes of shared memory and
 //     private arrays are multiples of 4; the local size is not 0 in any dimension.
 #ifndef KILN_CORE_MIR_VERIFY_H_
 #define KILN_CORE_MIR_VERIFY_H_

@@ -191,6 +191,96 @@ TEST(Verify, MessageShowsTheInstruction) {
             "  in: %3:f32 = fadd.volatile %1, %2");
 }
 
+// One instruction in a module with resources of each kind; invariant 0: it is well-formed.
+struct ResourceCase {
+  int invariant;
+  const char* instruction;
+};
+
+TEST(Verify, ResourcesFitTheirOps) {
+  const ResourceCase cases[] = {
+      {0, "%1:f32, %2:f32, %3:f32, %4:f32 = sample[1, texel sampler 2] 0f, 0f"},
+      {0, "%1:f32 = sample.nonuniform.indexed[3, texel dref grad] 7, 0f, 0f, 0f, 1f, 1f, 1f, 1f, 1f, 1f, 1f"},
+      {0, "%1:f32, %2:f32, %3:f32, %4:f32 = gather[1, texel sampler 4 sampler_index dref offsets] 9, 0f, 0f, 1f, 2, 2"},
+      {0, "%1:i32, %2:i32, %3:i32, %4:i32 = image_load[5, texel] 0, 0, 0"},
+      {0, "image_store[5, texel] 0, 0, 0, 1, 2, 3, 4"},
+      {0, "%1:i32 = image_atomic[5, texel compare_exchange] 0, 0, 0, 1, 2"},
+      {0, "%1:i32, %2:i32 = image_size.indexed[3, texel lod] 0, 0"},
+      {0, "%1:i32 = image_levels[1, texel]"},
+      {0, "%1:i32 = load_ssbo.indexed[0, align 4] 3, 0"},
+      {0, "store_ssbo.indexed[0, align 4] 3, 0, 0.5f"},
+      {0, "%1:i32 = ssbo_size.indexed[0] 3"},
+      {0, "%1:i32 = ssbo_atomic.indexed[0, add] 3, 0, 1"},
+      {0, "%1:f32, %2:f32, %3:f32, %4:f32 = fetch[6, texel] 0"},
+      {5, "%1:f32, %2:f32, %3:f32 = sample[1, texel sampler 2] 0f, 0f"},
+      {5, "%1:i32, %2:i32, %3:i32, %4:i32 = sample[1, texel sampler 2] 0f, 0f"},
+      {5, "%1:f32, %2:f32, %3:f32, %4:f32 = sample[1, texel sampler 2] 0f, 0"},
+      {5, "%1:f32, %2:f32, %3:f32, %4:f32 = sample[1, texel sampler 2] 0f"},
+      {5, "%1:f32, %2:f32, %3:f32, %4:f32 = fetch[1, texel lod] 0, 0, 0f"},
+      {5, "image_store[5, texel] 0, 0, 0, 1f, 2f, 3f, 4f"},
+      {5, "%1:i32 = image_size.indexed[3, texel lod] 0, 0"},
+      {5, "%1:i32 = load_ssbo.indexed[0, align 4] 3"},
+      {5, "%1:i32 = load_ssbo.indexed[0, align 4] 3, 0f"},
+      {5, "%1:i32 = ssbo_size.indexed[0]"},
+      {8, "%1:f32, %2:f32, %3:f32, %4:f32 = sample[1, texel] 0f, 0f"},
+      {8, "%1:f32, %2:f32, %3:f32, %4:f32 = sample[1, texel sampler 1] 0f, 0f"},
+      {8, "%1:f32, %2:f32, %3:f32, %4:f32 = sample[1, texel sampler 4] 0f, 0f"},
+      {8, "%1:f32, %2:f32, %3:f32, %4:f32 = sample[1, texel sampler 2 sampler_index] 0, 0f, 0f"},
+      {8, "%1:f32, %2:f32, %3:f32, %4:f32 = sample[1, texel sampler 2 bias lod] 0f, 0f, 0f, 0f"},
+      {8, "%1:f32, %2:f32, %3:f32, %4:f32 = sample[1, texel sampler 2 component 1] 0f, 0f"},
+      {8, "%1:f32, %2:f32, %3:f32, %4:f32 = gather[1, texel sampler 2 lod] 0f, 0f, 0f"},
+      {8, "%1:f32, %2:f32, %3:f32, %4:f32 = fetch[1, texel sampler 2] 0, 0"},
+      {8, "%1:f32, %2:f32, %3:f32, %4:f32 = fetch[1, texel sample] 0, 0, 0"},
+      {8, "%1:f32, %2:f32, %3:f32, %4:f32 = fetch[6, texel lod] 0, 0"},
+      {8, "%1:f32, %2:f32, %3:f32, %4:f32 = image_load[1, texel] 0, 0"},
+      {8, "%1:i32, %2:i32, %3:i32, %4:i32 = fetch[5, texel] 0, 0, 0"},
+      {8, "image_store[7, texel] 0, 0, 1f, 2f, 3f, 4f"},
+      {8, "%1:f32, %2:f32, %3:f32, %4:f32 = fetch[9, texel] 0, 0"},
+      {8, "%1:i32 = load_ssbo[5, align 4] 0"},
+      {9, "%1:i32 = load_ssbo[0, align 4] 0"},
+      {9, "%1:i32 = load_ubo.indexed[8, align 4] 0, 0"},
+      {9, "%1:i32 = iadd.indexed 0, 0"},
+  };
+  for (const ResourceCase& c : cases) {
+    const absl::StatusOr<Module> m = Parse(absl::StrCat(R"(mir 1
+resource 0 ssbo 0.0.0 array 4
+resource 1 sampled_image 0.1.0 image 2d float unknown
+resource 2 sampler 0.2.0
+resource 3 combined 0.3.0 array 0 image cube float unknown
+resource 4 sampler 0.4.0 array 16
+resource 5 storage_image 0.5.0 image 2d arrayed uint r32ui
+resource 6 uniform_texel_buffer 0.6.0 image buffer float unknown
+resource 7 storage_image 0.7.0 image 2d float rgba8 readonly
+resource 8 ubo 0.8.0
+body { )", c.instruction, " return }"));
+    ASSERT_TRUE(m.ok()) << m.status() << "\n" << c.instruction;
+    const absl::Status status = Verify(*m);
+    if (c.invariant == 0) {
+      EXPECT_EQ(status, absl::OkStatus()) << c.instruction;
+    } else {
+      EXPECT_THAT(std::string(status.message()),
+                  testing::StartsWith(absl::StrCat("MIR invariant ", c.invariant, ": ")))
+          << c.instruction;
+    }
+  }
+}
+
+TEST(Verify, ResourcesOfOnePlaceDifferInTheirImages) {
+  const auto verify = [](const char* resources) {
+    const absl::StatusOr<Module> m = Parse(absl::StrCat("mir 1\n", resources, "body { return }"));
+    EXPECT_TRUE(m.ok()) << m.status();
+    return Verify(*m).ok();
+  };
+  EXPECT_TRUE(verify("resource 0 sampled_image 0.0.0 image 2d float unknown\n"
+                     "resource 1 sampled_image 0.0.0 image cube float unknown\n"
+                     "resource 2 sampler 0.0.0\n"));
+  EXPECT_FALSE(verify("resource 0 sampled_image 0.0.0 image 2d float unknown\n"
+                      "resource 1 sampled_image 0.0.0 image 2d float unknown\n"));
+  EXPECT_FALSE(verify("resource 0 ubo 0.0.0\nresource 1 ssbo 0.0.0\n"));
+  EXPECT_FALSE(verify("resource 0 sampled_image 0.0.0 image buffer float unknown\n"));
+  EXPECT_FALSE(verify("resource 0 uniform_texel_buffer 0.0.0 image 2d float unknown\n"));
+}
+
 TEST(Verify, NestingIsLimited) {
   for (int depth : {kMaxNesting, kMaxNesting + 1}) {
     Module m;
