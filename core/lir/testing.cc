@@ -48,7 +48,10 @@ constexpr std::string_view kFixed[] = {"null"};
 
 uint32_t UnitsPerComp(const Function& f, const Value& v) {
   switch (v.file) {
-    case kG: return (f.dispatch_width * v.elem_bytes + 31u) / 32 * 8;
+    case kG: {
+      const uint32_t bytes = uint32_t{f.dispatch_width} * v.elem_bytes;
+      return bytes == 16 ? 4 : (bytes + 31u) / 32 * 8;  // packed 16-bit lanes: half a register
+    }
     case kU: return 1;
     default: return (f.dispatch_width + 15u) / 16;
   }
@@ -56,7 +59,8 @@ uint32_t UnitsPerComp(const Function& f, const Value& v) {
 
 uint32_t Alignment(const Function& f, const Value& v) {
   if (v.file == kF) return UnitsPerComp(f, v);
-  return v.file == kG || v.whole_registers ? 8 : 1;
+  if (v.file == kG) return std::min(8u, UnitsPerComp(f, v));
+  return v.whole_registers ? 8 : 1;
 }
 
 // As on a machine that executes 8 lanes of 32 bits at a time.

@@ -63,6 +63,7 @@ class Emitter {
       case kMul32: return Mul32(id);
       case kMulHigh: return MulHigh(id);
       case kF2f16: return F2f16(id);
+      case kPackWords: return PackWords(id);
       case kHeader: return Header(id);
       case kScratchHeader: return ScratchHeader(id);
       case kSend:
@@ -102,18 +103,32 @@ class Emitter {
     SetFlag(e, f_.uses(id).back());
   }
 
-  static int MaxLanes(const lir::Inst& in) {
-    if (in.op != Op(Opcode::kMath)) return 16;
-    const auto fn = static_cast<isa::MathFunction>(in.aux);
-    const bool division = fn == isa::MathFunction::kIntDivQuotient ||
-                          fn == isa::MathFunction::kIntDivRemainder;
-    return division ? 8 : 16;
+  // Restrictions "math width", "half math width" and "mixed float width" of the EU verifier.
+  int MaxLanes(lir::InstId id) const {
+    const lir::Inst& in = f_.inst(id);
+    bool half = false, single = false, packed_half_result = false;
+    for (const Operand& o : f_.uses(id)) {
+      half |= o.type == static_cast<uint8_t>(Type::kHF);
+      single |= o.type == static_cast<uint8_t>(Type::kF);
+    }
+    for (const Operand& d : f_.defs(id)) {
+      if (d.type != static_cast<uint8_t>(Type::kHF)) continue;
+      packed_half_result = f_.value(d.value()).elem_bytes == 2;
+      half = true;
+    }
+    if (in.op == Op(Opcode::kMath)) {
+      const auto fn = static_cast<isa::MathFunction>(in.aux);
+      const bool division = fn == isa::MathFunction::kIntDivQuotient ||
+                            fn == isa::MathFunction::kIntDivRemainder;
+      return division || half ? 8 : 16;
+    }
+    return single && packed_half_result ? 8 : 16;
   }
 
   // One EU instruction, or one for each 8 lanes.
   absl::Status Plain(lir::InstId id, Opcode op) {
     const lir::Inst& in = f_.inst(id);
-    const int lanes = std::min<int>(in.width, MaxLanes(in));
+    const int lanes = std::min<int>(in.width, MaxLanes(id));
     for (int first = 0; first < in.width; first += lanes) PlainPart(id, op, lanes, first);
     return absl::OkStatus();
   }
@@ -129,7 +144,7 @@ class Emitter {
       if (IsFlagOperand(f_, d) && in.cmod != 0) {
         SetFlag(e, d);
       } else {
-        e.dst = Destination(f_, d, lanes, first);
+        e.dst = Destination(f_, d, first);
       }
     }
     SetPredicate(e, id);
@@ -171,12 +186,12 @@ class Emitter {
   absl::Status LaneIds(lir::InstId id) {
     const lir::Inst& in = f_.inst(id);
     isa::Instruction mov = Head(in, Opcode::kMov, 8, 0);
-    mov.dst = Destination(f_, f_.defs(id)[0], 8, 0);
+    mov.dst = Destination(f_, f_.defs(id)[0], 0);
     mov.src[0] = ImmediateOperand(0x76543210u, Type::kV);
     p_.Append(mov);
     if (in.width == 8) return absl::OkStatus();
     isa::Instruction add = Head(in, Opcode::kAdd, 8, 0);
-    add.dst = Destination(f_, f_.defs(id)[0], 8, 8);
+    add.dst = Destination(f_, f_.defs(id)[0], 8);
     add.src[0] = Source(f_, f_.defs(id)[0], 8, 0);
     add.src[1] = ImmediateOperand(8, Type::kUW);
     p_.Append(add);
@@ -198,16 +213,15 @@ class Emitter {
     const int lanes = in.width;
     for (int half = 0; half < 2; ++half) {
       isa::Instruction mul = Head(in, Opcode::kMul, lanes, 0);
-      mul.dst = Destination(f_, defs[half], lanes, 0);
+      mul.dst = Destination(f_, defs[half], 0);
       mul.src[0] = Source(f_, uses[0], lanes, 0);
       mul.src[1] = Source(f_, Word(uses[1], half), lanes, 0);
       p_.Append(mul);
     }
     isa::Instruction add = Head(in, Opcode::kAdd, lanes, 0);
-    add.dst = Destination(f_, Word(defs[0], 1), lanes, 0);
+    add.dst = Destination(f_, Word(defs[0], 1), 0);
     add.src[0] = Source(f_, Word(defs[0], 1), lanes, 0);
     add.src[1] = Source(f_, Word(defs[1], 0), lanes, 0);
-    if (lanes == 1) add.dst.region.hstride = 2;
     p_.Append(add);
     return absl::OkStatus();
   }
@@ -225,7 +239,7 @@ class Emitter {
       p_.Append(mul);
       isa::Instruction mach = Head(in, Opcode::kMach, 8, first);
       mach.acc_write = true;
-      mach.dst = Destination(f_, f_.defs(id)[0], 8, first);
+      mach.dst = Destination(f_, f_.defs(id)[0], first);
       mach.src[0] = Source(f_, uses[0], 8, first);
       mach.src[1] = Source(f_, uses[1], 8, first);
       p_.Append(mach);
@@ -240,14 +254,30 @@ class Emitter {
     Operand half = f_.defs(id)[0];
     half.type = static_cast<uint8_t>(Type::kHF);
     isa::Instruction convert = Head(in, Opcode::kMov, lanes, 0);
-    convert.dst = Destination(f_, half, lanes, 0);
-    if (lanes == 1) convert.dst.region.hstride = 2;
+    convert.dst = Destination(f_, half, 0);
     convert.src[0] = Source(f_, f_.uses(id)[0], lanes, 0);
     p_.Append(convert);
     isa::Instruction widen = Head(in, Opcode::kMov, lanes, 0);
-    widen.dst = Destination(f_, f_.defs(id)[0], lanes, 0);
+    widen.dst = Destination(f_, f_.defs(id)[0], 0);
     widen.src[0] = Source(f_, Word(f_.defs(id)[0], 0), lanes, 0);
     p_.Append(widen);
+    return absl::OkStatus();
+  }
+
+  // Each move writes every second word.
+  absl::Status PackWords(lir::InstId id) {
+    const lir::Inst& in = f_.inst(id);
+    for (int i = 0; i < 2; ++i) {
+      const Operand& source = f_.uses(id)[i];
+      const auto from = static_cast<Type>(source.type);
+      Operand word = f_.defs(id)[0];
+      word.type = static_cast<uint8_t>(from == Type::kF ? Type::kHF : from);
+      word.sub = static_cast<uint8_t>(2 * i);
+      isa::Instruction mov = Head(in, Opcode::kMov, in.width, 0);
+      mov.dst = Destination(f_, word, 0);
+      mov.src[0] = Source(f_, source, in.width, 0);
+      p_.Append(mov);
+    }
     return absl::OkStatus();
   }
 

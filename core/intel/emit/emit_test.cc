@@ -37,11 +37,12 @@ std::string Text(const isa::Program& program) {
   return text;
 }
 
-isa::Program Make(const std::string& body) {
-  const std::string header =
-      "function tgl width 8\n"
-      "value %0 G 4x1\nvalue %1 G 4x1\nvalue %2 F 0x1\nvalue %3 U 4x1\nvalue %4 U 4x8 whole\n"
-      "value %5 G 4x1\n";
+constexpr char kHeader[] =
+    "function tgl width 8\n"
+    "value %0 G 4x1\nvalue %1 G 4x1\nvalue %2 F 0x1\nvalue %3 U 4x1\nvalue %4 U 4x8 whole\n"
+    "value %5 G 4x1\n";
+
+isa::Program Make(const std::string& body, const std::string& header = kHeader) {
   absl::StatusOr<lir::Function> f = lir::Parse(Gen12Target(), header + body);
   EXPECT_TRUE(f.ok()) << f.status();
   if (!f.ok()) return {};
@@ -190,6 +191,42 @@ TEST(Emit, ScalarsVectorsAndWords) {
             "3 mul (8|M0) r3.0<1>:d r4.0<8;8,1>:d 0x1:uw\n"
             "4 add (8|M0) r2.1<2>:uw r2.1<16;8,2>:uw r3.0<16;8,2>:uw\n"
             "5 mov (8|M0) r2.0<1>:f r3.0<16;8,2>:hf\n");
+}
+
+// A packed half result of single sources, and math on halves, take 8 lanes at a time; halves in
+// every second word take 16.
+TEST(Emit, PackedAndStridedHalves) {
+  isa::Program p = Make(
+      "block b0 depth 0\n"
+      "  %0:hf@16 = mov %1:f@32 {w16}\n"
+      "  %2:hf@48 = mov %1:f@32 {w16}\n"
+      "  %0:hf@16 = add %0:hf@16 %2:hf@48 {w16}\n"
+      "  %0:hf@16 = math %0:hf@16 {w16 aux 4}\n"
+      "  %2:ud@48 = pack_words %1:f@32 %0:uw@16 {w16}\n"
+      "  %3:hf@9 = mov %3:f@10 {nomask}\n",
+      "function tgl width 16\n"
+      "value %0 G 2x1\nvalue %1 G 4x1\nvalue %2 G 4x1\nvalue %3 U 4x1\n");
+  EXPECT_EQ(Text(p),
+            "0 mov (8|M0) r2.0<1>:hf r4.0<8;8,1>:f\n"
+            "1 mov (8|M8) r2.8<1>:hf r5.0<8;8,1>:f\n"
+            "2 mov (16|M0) r6.0<2>:hf r4.0<8;8,1>:f\n"
+            "3 add (16|M0) r2.0<1>:hf r2.0<8;8,1>:hf r6.0<16;8,2>:hf\n"
+            "4 math.sqt (8|M0) r2.0<1>:hf r2.0<8;8,1>:hf\n"
+            "5 math.sqt (8|M8) r2.8<1>:hf r2.8<8;8,1>:hf\n"
+            "6 mov (16|M0) r6.0<2>:hf r4.0<8;8,1>:f\n"
+            "7 mov (16|M0) r6.1<2>:uw r2.0<8;8,1>:uw\n"
+            "8 (W) mov (1|M0) r1.2<2>:hf r1.2<0;1,0>:f\n");
+}
+
+TEST(Emit, EightPackedLanesTakeHalfARegister) {
+  isa::Program p = Make(
+      "block b0 depth 0\n"
+      "  %0:w@20 = add %0:w@16 %1:w@32 {w8}\n"
+      "  %0:hf@20 = mad %0:hf@16 %0:hf@20 %1:hf@32 {w8}\n",
+      "function tgl width 8\nvalue %0 G 2x1\nvalue %1 G 4x1\n");
+  EXPECT_EQ(Text(p),
+            "0 add (8|M0) r2.8<1>:w r2.0<8;8,1>:w r4.0<16;8,2>:w\n"
+            "1 mad (8|M0) r2.8<1>:hf r2.0<8;1>:hf r2.8<8;1>:hf r4.0<2>:hf\n");
 }
 
 }  // namespace

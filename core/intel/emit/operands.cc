@@ -74,8 +74,7 @@ isa::Operand AccumulatorOperand(Type type) {
   return r;
 }
 
-isa::Operand Destination(const lir::Function& f, const lir::Operand& o, int lanes,
-                         int first_lane) {
+isa::Operand Destination(const lir::Function& f, const lir::Operand& o, int first_lane) {
   if (o.kind != lir::Operand::Kind::kValue) return NullOperand(static_cast<Type>(o.type));
   const Place place = PlaceOf(f, o);
   if (place.flag) {
@@ -84,8 +83,8 @@ isa::Operand Destination(const lir::Function& f, const lir::Operand& o, int lane
     return r;
   }
   isa::Operand r = Register(o, place, first_lane);
-  const int stride = lanes == 1 ? 1 : place.elem_bytes / isa::ByteSize(r.type);
-  r.region.hstride = static_cast<uint8_t>(stride == 0 ? 1 : stride);
+  r.region.hstride = static_cast<uint8_t>(place.elem_bytes / isa::ByteSize(r.type));
+  assert(r.region.hstride != 0);
   return r;
 }
 

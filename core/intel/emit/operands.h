@@ -11,9 +11,10 @@ isa::Operand NullOperand(isa::Type type);
 isa::Operand ImmediateOperand(uint32_t bits, isa::Type type);
 isa::Operand AccumulatorOperand(isa::Type type);
 
-// `lanes` of the operand from `first_lane` on, as destination or source of an instruction of that
-// many lanes. Uniform values with one component named are read as scalars; with eight, as vectors.
-isa::Operand Destination(const lir::Function& f, const lir::Operand& o, int lanes, int first_lane);
+// The operand from `first_lane` on, as destination, or as source of an instruction of `lanes` lanes.
+// Uniform values with one component named are read as scalars; with eight, as vectors. Lanes stand
+// as far apart as the value's elements are wide: a 16-bit operand of a 32-bit value has stride 2.
+isa::Operand Destination(const lir::Function& f, const lir::Operand& o, int first_lane);
 isa::Operand Source(const lir::Function& f, const lir::Operand& o, int lanes, int first_lane);
 
 // The whole registers that a message payload or result starts at.

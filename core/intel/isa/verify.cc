@@ -350,6 +350,12 @@ bool MathWidth(Generation, const Instruction& inst) {
   return inst.exec_size > (division ? 8 : 16);
 }
 
+bool HalfMathWidth(Generation, const Instruction& inst) {
+  return inst.op == Opcode::kMath && inst.exec_size > 8 &&
+         (inst.dst.type == Type::kHF ||
+          AnySource(inst, [](const Operand& s) { return s.type == Type::kHF; }));
+}
+
 bool DivisionModifiers(Generation, const Instruction& inst) {
   return inst.op == Opcode::kMath && MathIsBinary(inst.math) && IsInteger(inst.dst.type) &&
          AnySource(inst, [](const Operand& s) { return s.negate || s.absolute; });
@@ -474,6 +480,8 @@ constexpr Restriction kRestrictions[] = {
      "PRM volume 2a, math", MathOperands},
     {"math width", "math has at most 16 channels, integer division 8", "PRM volume 2a, math",
      MathWidth},
+    {"half math width", "math on half floats has at most 8 channels",
+     "reference compiler's legal widths of math", HalfMathWidth},
     {"division modifiers", "integer division has no source modifiers", "PRM volume 2a, math",
      DivisionModifiers},
     {"three-source destination", "sub-register of a three-source destination is 8-byte aligned",

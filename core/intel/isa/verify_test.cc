@@ -220,6 +220,7 @@ std::vector<Case> Cases() {
          i.dst.region.hstride = 1;
        }},
       {"math width", Math(MathFunction::kIntDivQuotient, Type::kD), [](I i) { i.exec_size = 16; }},
+      {"half math width", Math(MathFunction::kSqrt, Type::kHF), [](I i) { i.exec_size = 16; }},
       {"division modifiers", Math(MathFunction::kIntDivQuotient, Type::kD),
        [](I i) { i.src[0].negate = true; }},
       {"three-source destination", Mad(),

@@ -25,6 +25,7 @@ enum LirOp : uint16_t {
   kMul32,                   // def 0 = low 32 bits of use 0 * use 1; def 1 is scratch
   kMulHigh,                 // high 32 bits of use 0 * use 1; sign from the types; uses acc0
   kF2f16,                   // half bits in the low 16 of a dword, rest 0
+  kPackWords,               // dword of use 0 (low word) and use 1; type F: rounded to half
   kHeader,                  // header of a block read: dword 2 = use 0, the others do not matter
   kScratchHeader,           // message header for per-thread scratch memory, from r0 = use 0
   // Messages: uses payload 0 [, payload 1] [, predicate]; aux: SendAux. Four opcodes that differ

@@ -4,6 +4,7 @@
 // model (regressions on hardware counters), in cycles. Issue: 2 per 8 lanes.
 #include "core/intel/lir/target.h"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 
@@ -63,6 +64,7 @@ constexpr lir::OpInfo kPseudo[] = {
     {"mul32", 0},
     {"mul_high", 0},
     {"f2f16", 0},
+    {"pack_words", 0},
     {"header", 0},
     {"scratch_header", 0},
     {"msg", lir::kOpSendLike},
@@ -90,17 +92,18 @@ const std::array<lir::OpInfo, kNumLirOps>& Ops() {
   return ops;
 }
 
+// Eight packed lanes of 16 bits take half a GRF, at an oword: no instruction that we make needs
+// more (packed half results of conversions are oword-aligned, rule "float to half").
 uint32_t UnitsPerComp(const Function& f, const Value& v) {
-  switch (v.file) {
-    case kFileG: return (f.dispatch_width * v.elem_bytes + 31u) / 32 * 8;
-    case kFileU: return 1;
-    default: return 1;
-  }
+  if (v.file != kFileG) return 1;
+  const uint32_t bytes = uint32_t{f.dispatch_width} * v.elem_bytes;
+  return bytes == 16 ? 4 : (bytes + 31u) / 32 * 8;
 }
 
 // A uniform pair stands where a three-source instruction can write: at 8 bytes.
-uint32_t Alignment(const Function&, const Value& v) {
-  if (v.file == kFileG || (v.file == kFileU && v.whole_registers)) return 8;
+uint32_t Alignment(const Function& f, const Value& v) {
+  if (v.file == kFileG) return std::min(8u, UnitsPerComp(f, v));
+  if (v.file == kFileU && v.whole_registers) return 8;
   return v.file == kFileU && v.comps == 2 ? 2 : 1;
 }
 
@@ -137,7 +140,7 @@ bool MayReuseSource(const Function& f, InstId id, int def, int use) {
   const Operand& u = f.uses(id)[use];
   if (d.kind != Operand::Kind::kValue || u.kind != Operand::Kind::kValue) return false;
   if (IsMessage(in.op)) return true;
-  if (ReadsLate(in.op)) return false;
+  if (ReadsLate(in.op) || (in.op == kPackWords && use == 1)) return false;
   const Value& dv = f.value(d.value());
   const Value& uv = f.value(u.value());
   if (dv.file == kFileF || uv.file == kFileF) return true;
@@ -238,6 +241,7 @@ int IssueCycles(const Function& f, InstId id) {
     case kMul32: return 6 * halves;
     case kMulHigh: return 4 * halves;
     case kF2f16:
+    case kPackWords: return 4 * halves;
     case kHeader:
     case kLaneIds: return 4;
     default: break;

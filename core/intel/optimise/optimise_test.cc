@@ -14,13 +14,15 @@
 namespace kiln::intel {
 namespace {
 
-// %0..%9 per lane, %10..%14 uniform, %15..%19 flags, %20 a vector of two, %21 a live-in register.
+// %0..%9 per lane, %10..%14 uniform, %15..%19 flags, %20 a vector of two, %21 a live-in register,
+// %22 and %23 per lane with 16 bits.
 std::string Header() {
   std::string text = "function tgl width 8\n";
   for (int i = 0; i < 10; ++i) absl::StrAppend(&text, "value %", i, " G 4x1\n");
   for (int i = 10; i < 15; ++i) absl::StrAppend(&text, "value %", i, " U 4x1\n");
   for (int i = 15; i < 20; ++i) absl::StrAppend(&text, "value %", i, " F 0x1\n");
-  absl::StrAppend(&text, "value %20 G 4x2\nvalue %21 U 4x8 whole\nlivein %21 at 0\n");
+  absl::StrAppend(&text, "value %20 G 4x2\nvalue %21 U 4x8 whole\n"
+                         "value %22 G 2x1\nvalue %23 G 2x1\nlivein %21 at 0\n");
   return text;
 }
 
@@ -112,6 +114,29 @@ TEST(PropagateCopies, StopsAtTheRewriteLimit) {
             "  %0:ud = mov %21.3:ud {w8}\n"
             "  %1:d = add %21.3:d %0:d {w8}\n"
             "  msg.write %0:ud %1:ud {w8 aux 12742145}\n");
+}
+
+// A consumer takes its 16-bit source from where it lies; a payload or a wider read does not.
+TEST(PropagateCopies, WordsAreReadInPlace) {
+  EXPECT_EQ(After("block b0 depth 0\n"
+                "  %1:ud = mov %21:ud {w8}\n"
+                "  %0:ud = msg.read %1:ud {w8 aux 12611072}\n"
+                "  %22:uw = mov %0+2:uw {w8}\n"
+                "  %23:hf = add %22:hf %22:hf {w8}\n"
+                "  %2:uw = mov %22:uw {w8}\n"
+                "  %3:ud = mov %2:ud {w8}\n"
+                "  %4:ud = pack_words %23:uw %2:uw {w8}\n"
+                "  msg.write %2:ud %4:ud {w8 aux 12742145}\n",
+                PropagateCopies),
+            "block b0 depth 0\n"
+            "  %1:ud = mov %21:ud {w8}\n"
+            "  %0:ud = msg.read %1:ud {w8 aux 12611072}\n"
+            "  %22:uw = mov %0+2:uw {w8}\n"
+            "  %23:hf = add %0+2:hf %0+2:hf {w8}\n"
+            "  %2:uw = mov %0+2:uw {w8}\n"
+            "  %3:ud = mov %2:ud {w8}\n"
+            "  %4:ud = pack_words %23:uw %0+2:uw {w8}\n"
+            "  msg.write %2:ud %4:ud {w8 aux 12742145}\n");
 }
 
 // ---- propagate_saturate ----
@@ -254,8 +279,8 @@ TEST(SeparatePayloads, OneValueAsAddressAndDataIsCopied) {
                   SeparatePayloads),
             "block b0 depth 0\n"
             "  %0:ud = mov %21:ud {w8}\n"
-            "  %22:ud = mov %0:ud {w8}\n"
-            "  msg.write %22:ud %0:ud {w8 aux 12742145}\n");
+            "  %24:ud = mov %0:ud {w8}\n"
+            "  msg.write %24:ud %0:ud {w8 aux 12742145}\n");
 }
 
 TEST(SeparatePayloads, AComponentOfTheDataIsAnOverlapToo) {
@@ -269,8 +294,8 @@ TEST(SeparatePayloads, AComponentOfTheDataIsAnOverlapToo) {
             "  %0:ud = mov %21:ud {w8}\n"
             "  %1:ud = mov %21:ud {w8}\n"
             "  %20x2:ud = collect %0:ud %1:ud {w8}\n"
-            "  %22:ud = mov %20.1:ud {w8}\n"
-            "  msg.write %22:ud %20x2:ud {w8 aux 12742145}\n");
+            "  %24:ud = mov %20.1:ud {w8}\n"
+            "  msg.write %24:ud %20x2:ud {w8 aux 12742145}\n");
 }
 
 TEST(SeparatePayloads, DifferentValuesStay) {

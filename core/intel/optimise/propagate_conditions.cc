@@ -72,11 +72,11 @@ class Propagator {
   bool CanCarry(const lir::Inst& producer, const lir::Inst& test, Type type) const {
     const auto c = static_cast<CondMod>(test.cmod);
     if (IsLogic(producer.op)) {
-      return type != Type::kF && (c == CondMod::kZ || c == CondMod::kNz);
+      return !isa::IsFloat(type) && (c == CondMod::kZ || c == CondMod::kNz);
     }
     const bool arithmetic = producer.op == Op(Opcode::kAdd) || producer.op == Op(Opcode::kMul) ||
                             producer.op == Op(Opcode::kMad);
-    return arithmetic && type == Type::kF;
+    return arithmetic && isa::IsFloat(type);
   }
 
   // True if the instruction was absorbed and must not be kept.
@@ -96,7 +96,8 @@ class Propagator {
     if (producer.op == Op(Opcode::kCmp)) return ReuseFlag(producer_id, id);
     const auto type = static_cast<Type>(f_.uses(id)[0].type);
     const auto def_type = static_cast<Type>(f_.defs(producer_id)[0].type);
-    const bool same_type = (type == Type::kF) == (def_type == Type::kF);
+    const bool same_type = isa::IsFloat(type) == isa::IsFloat(def_type) &&
+                           isa::ByteSize(type) == isa::ByteSize(def_type);
     if (producer.cmod != 0 || producer.num_defs != 1 || !same_type ||
         !CanCarry(producer, test, type) || !context_.Rewrite()) {
       return false;
@@ -110,7 +111,7 @@ class Propagator {
   bool ReuseFlag(lir::InstId producer, lir::InstId test) {
     if (f_.inst(producer).num_defs != 2 ||
         static_cast<CondMod>(f_.inst(test).cmod) != CondMod::kNz ||
-        static_cast<Type>(f_.uses(test)[0].type) == Type::kF || !context_.Rewrite()) {
+        isa::IsFloat(static_cast<Type>(f_.uses(test)[0].type)) || !context_.Rewrite()) {
       return false;
     }
     replaced_[f_.defs(test)[0].id] = f_.defs(producer)[1].value();

@@ -17,9 +17,10 @@ using isa::Opcode;
 using isa::Type;
 using lir::Operand;
 
-bool IsInteger32(Type t) { return t == Type::kD || t == Type::kUD; }
-
-bool SameKind(Type a, Type b) { return a == b || (IsInteger32(a) && IsInteger32(b)); }
+// Is a move from one to the other a copy of bits?
+bool SameKind(Type a, Type b) {
+  return a == b || (!isa::IsFloat(a) && !isa::IsFloat(b) && isa::ByteSize(a) == isa::ByteSize(b));
+}
 
 class Propagator {
  public:
@@ -49,27 +50,35 @@ class Propagator {
       return nullptr;
     }
     const Operand& source = f_.uses(*def)[0];
-    if (source.kind != Operand::Kind::kValue || source.sub != 0 || source.comps != 1 ||
+    if (source.kind != Operand::Kind::kValue || source.comps != 1 ||
         (o.sub != 0 && source.mods != 0)) {
       return nullptr;
     }
     const lir::Value& from = f_.value(source.value());
     const lir::Value& to = f_.value(o.value());
-    if (from.file == kFileF || to.file == kFileF || from.elem_bytes != 4 || to.elem_bytes != 4) {
-      return nullptr;
-    }
+    if (from.file == kFileF || to.file == kFileF) return nullptr;
+    // What is read must be what the move has written.
+    const int written = isa::ByteSize(static_cast<Type>(f_.defs(*def)[0].type));
+    if (o.sub + isa::ByteSize(static_cast<Type>(o.type)) > written) return nullptr;
     // A uniform copy of a per-lane value would be of one lane only.
     if (to.file == kFileU && from.file != kFileU) return nullptr;
     const auto def_type = static_cast<Type>(f_.defs(*def)[0].type);
     return SameKind(def_type, static_cast<Type>(source.type)) ? &source : nullptr;
   }
 
-  void ReplacePlain(Operand& o, const Operand& source, bool scalar_allowed) {
+  // `regions`: the operand's place may have any stride and offset.
+  void ReplacePlain(Operand& o, const Operand& source, bool regions) {
     if (source.mods != 0) return;
-    if (!scalar_allowed && f_.value(source.value()).file != f_.value(o.value()).file) return;
+    const lir::Value& from = f_.value(source.value());
+    const lir::Value& to = f_.value(o.value());
+    if (!regions &&
+        (from.file != to.file || from.elem_bytes != to.elem_bytes || source.sub != 0)) {
+      return;
+    }
     if (!context_.Rewrite()) return;
     o.id = source.id;
     o.comp = source.comp;
+    o.sub = static_cast<uint8_t>(o.sub + source.sub);
     changed_ = true;
   }
 
@@ -77,6 +86,7 @@ class Propagator {
     if (o.type != source.type || !context_.Rewrite()) return;
     o.id = source.id;
     o.comp = source.comp;
+    o.sub = source.sub;
     o.mods = (o.mods & Operand::kAbsolute) ? o.mods : o.mods ^ source.mods;
     changed_ = true;
   }
@@ -87,8 +97,8 @@ class Propagator {
     const auto op = static_cast<Opcode>(in.op);
     const isa::OpcodeInfo& info = isa::Info(op);
     if (!info.src_modifiers || info.bitwise) return false;
-    if (op == Opcode::kMul && t != Type::kF) return false;  // 32 x 16: kept plain
-    if (op == Opcode::kMath && t != Type::kF) return false;
+    if (op == Opcode::kMul && !isa::IsFloat(t)) return false;  // 32 x 16: kept plain
+    if (op == Opcode::kMath && !isa::IsFloat(t)) return false;
     return op != Opcode::kLzd && op != Opcode::kShl && op != Opcode::kShr && op != Opcode::kAsr;
   }
 

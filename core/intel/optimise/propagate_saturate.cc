@@ -13,12 +13,12 @@ namespace {
 using isa::Opcode;
 using isa::Type;
 
-// Float instructions whose result can be saturated in place.
-bool CanSaturate(const lir::Function& f, lir::InstId id) {
+// Float instructions whose result, of this type, can be saturated in place.
+bool CanSaturate(const lir::Function& f, lir::InstId id, Type type) {
   const lir::Inst& in = f.inst(id);
   if (!IsEuOp(in.op) || in.cmod != 0 || in.predicate_mode != 0 || in.num_defs != 1) return false;
   return isa::Info(static_cast<Opcode>(in.op)).saturate &&
-         static_cast<Type>(f.defs(id)[0].type) == Type::kF;
+         static_cast<Type>(f.defs(id)[0].type) == type;
 }
 
 }  // namespace
@@ -32,9 +32,10 @@ absl::StatusOr<bool> PropagateSaturate(lir::Function& f, PassContext& context) {
       if (mov.op != Op(Opcode::kMov) || !(mov.flags & lir::kSaturate)) continue;
       const lir::Operand& source = f.uses(id)[0];
       const lir::InstId* def = info.DefOf(source);
-      if (def == nullptr || source.mods != 0 || static_cast<Type>(source.type) != Type::kF ||
+      const auto type = static_cast<Type>(source.type);
+      if (def == nullptr || source.mods != 0 || source.sub != 0 || !isa::IsFloat(type) ||
           info.uses[source.id] != 1 || f.inst(*def).width != mov.width ||
-          static_cast<Type>(f.defs(id)[0].type) != Type::kF || !CanSaturate(f, *def)) {
+          f.defs(id)[0].type != source.type || !CanSaturate(f, *def, type)) {
         continue;
       }
       if (!context.Rewrite()) return changed;

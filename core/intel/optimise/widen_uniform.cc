@@ -21,7 +21,7 @@ using lir::Operand;
 
 constexpr uint32_t kMaxCopies = 3;
 
-// `G = mov U` of 32 bits as they are.
+// `G = mov U` of 32 bits, or of 16 into packed lanes, as they are.
 bool IsCopyToLanes(const lir::Function& f, lir::InstId id) {
   const lir::Inst& in = f.inst(id);
   if (in.op != Op(Opcode::kMov) || in.cmod != 0 || in.predicate_mode != 0 || in.num_defs != 1 ||
@@ -33,16 +33,20 @@ bool IsCopyToLanes(const lir::Function& f, lir::InstId id) {
   if (use.kind != Operand::Kind::kValue || use.mods != 0 || use.sub != 0) return false;
   const lir::Value& to = f.value(def.value());
   const lir::Value& from = f.value(use.value());
-  const bool raw = def.type == use.type ||
-                   (static_cast<Type>(def.type) != Type::kF && static_cast<Type>(use.type) != Type::kF);
-  return raw && to.file == kFileG && to.elem_bytes == 4 && from.file == kFileU &&
-         !from.whole_registers && use.comp == 0;
+  const auto def_type = static_cast<Type>(def.type), use_type = static_cast<Type>(use.type);
+  const bool raw = def_type == use_type ||
+                   (!isa::IsFloat(def_type) && !isa::IsFloat(use_type) &&
+                    isa::ByteSize(def_type) == isa::ByteSize(use_type));
+  return raw && to.file == kFileG && to.elem_bytes == isa::ByteSize(def_type) &&
+         from.file == kFileU && !from.whole_registers && use.comp == 0;
 }
 
-bool CanWiden(const lir::Function& f, lir::InstId id) {
+// The result must fill the elements it is copied to.
+bool CanWiden(const lir::Function& f, lir::InstId id, int elem_bytes) {
   const lir::Inst& in = f.inst(id);
   if (!IsEuOp(in.op) || in.op == Op(Opcode::kMath) || in.width != 1 || in.num_defs != 1 ||
-      in.cmod != 0 || in.predicate_mode != 0) {
+      in.cmod != 0 || in.predicate_mode != 0 ||
+      isa::ByteSize(static_cast<Type>(f.defs(id)[0].type)) != elem_bytes) {
     return false;
   }
   for (const Operand& o : f.uses(id)) {
@@ -68,7 +72,7 @@ absl::StatusOr<bool> WidenUniformResults(lir::Function& f, PassContext& context)
       const uint32_t v = f.uses(id)[0].id;
       const lir::InstId def = info.def[v];
       if (!def.valid() || copies[v] != info.uses[v] || copies[v] > kMaxCopies ||
-          !CanWiden(f, def) || !context.Rewrite()) {
+          !CanWiden(f, def, f.value(f.defs(id)[0].value()).elem_bytes) || !context.Rewrite()) {
         continue;
       }
       lir::InstFields fields;

@@ -104,6 +104,13 @@ int FirstDataRegister(const Call& c) {
   return (c.m.header ? 1 : 0) + LaneRegisters(c.m, c.m.a64 ? 8 : 4);
 }
 
+// What stands in a dword beside an element of 1 or 2 bytes that was read: nothing says, and the
+// reference compiler's code does not look.
+uint64_t BesideElement(const Call& c) {
+  const uint64_t pattern = c.memory.descending ? 0x3f3f3f3fu : 0xd5d5d5d5u;
+  return c.m.element_bytes < 4 ? pattern << (8 * c.m.element_bytes) & 0xffffffffu : 0;
+}
+
 // Bytes of the highest element present.
 uint64_t Extent(const Message& m) {
   return uint64_t{m.element_bytes} * std::bit_width(m.channel_mask);
@@ -126,7 +133,8 @@ absl::Status Gather(const Call& c, const Surface& surface) {
     int k = 0;
     for (int e = 0; e < 8; ++e) {
       if (!(c.m.channel_mask >> e & 1)) continue;
-      const uint64_t v = ReadPlace(*place, uint64_t{c.m.element_bytes} * e, c.m.element_bytes);
+      const uint64_t v = ReadPlace(*place, uint64_t{c.m.element_bytes} * e, c.m.element_bytes) |
+                         BesideElement(c);
       std::memcpy(c.thread.regs.data() + c.Response(0) + ElementAt(c.m, k, lane), &v,
                   RegisterBytes(c.m));
       ++k;
