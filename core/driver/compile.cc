@@ -63,6 +63,7 @@ absl::StatusOr<Variant> MakeVariant(const mir::Module& m, const Abi& abi, Work& 
   v.statistics.sends = counted->sends;
   v.statistics.loops = counted->loops;
   v.statistics.registers = counted->registers;
+  v.statistics.cycles = counted->cycles;
   v.statistics.spills = w.spills;
   v.statistics.fills = w.fills;
   v.statistics.bytes = static_cast<int64_t>(w.code.size());

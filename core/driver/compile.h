@@ -68,7 +68,7 @@ struct Statistics {
   int64_t instructions = 0;                 // of the encoded program, without nop and sync
   int64_t sync_instructions = 0;
   int64_t sends = 0;
-  int64_t cycles = 0;                       // our model; 0 where there is none yet
+  int64_t cycles = 0;                       // one thread, by our model (core/intel/perf)
   int64_t spills = 0;
   int64_t fills = 0;
   int64_t loops = 0;

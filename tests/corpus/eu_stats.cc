@@ -2,7 +2,7 @@
 //
 //   eu_stats FILE...        one JSON line per file, in order
 //
-// {"file", "instructions", "sync_instructions", "sends", "loops", "registers", "bytes"}, or
+// {"file", "instructions", "sync_instructions", "sends", "loops", "registers", "cycles", "bytes"}, or
 // {"file", "error"}. Exit status 1 if a file could not be read or decoded.
 #include <cstdio>
 #include <fstream>
@@ -27,6 +27,7 @@ absl::StatusOr<nlohmann::ordered_json> Count(const std::string& file) {
                                 {"sends", s->sends},
                                 {"loops", s->loops},
                                 {"registers", s->registers},
+                                {"cycles", s->cycles},
                                 {"bytes", bytes.size()}};
 }
 

@@ -12,6 +12,7 @@
 #include "core/intel/isa/flow.h"
 #include "core/intel/isa/footprint.h"
 #include "core/intel/isa/program.h"
+#include "core/intel/perf/estimate.h"
 
 namespace kiln::intel {
 namespace {
@@ -92,6 +93,7 @@ absl::StatusOr<ProgramStatistics> CountProgram(isa::Generation gen,
   const absl::StatusOr<int64_t> registers = MaxLiveRegisters(*program);
   if (!registers.ok()) return registers.status();
   s.registers = *registers;
+  s.cycles = EstimateProgram(*program).cycles;
   return s;
 }
 

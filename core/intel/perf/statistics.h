@@ -16,6 +16,7 @@ struct ProgramStatistics {
   int64_t sends = 0;
   int64_t loops = 0;              // while instructions
   int64_t registers = 0;          // most GRFs live at once
+  int64_t cycles = 0;             // estimate.h
 };
 
 // Decodes the whole program. Linear but for the liveness fixed point, which takes a round more

@@ -1,0 +1,189 @@
+// The walk over the program: see estimate.h.
+#include "core/intel/perf/estimate.h"
+
+#include <algorithm>
+
+namespace kiln::intel {
+namespace {
+
+using isa::Instruction;
+using isa::Opcode;
+
+constexpr int kLoopWeight = 10;
+// Nesting beyond this weighs no more: 64 bits must hold the sum.
+constexpr int kMaxDepth = 6;
+constexpr int kTokens = 16;
+constexpr int kFlags = 4;         // f0.0 f0.1 f1.0 f1.1
+constexpr int kAccumulators = 16;
+
+// When something will be there, and whose doing it is.
+struct Due {
+  int64_t time = 0;
+  Unit unit = Unit::kFpu;
+};
+
+// Loops around each instruction: a while jumps back to the first of its body.
+std::vector<int> LoopDepths(const isa::Program& program) {
+  const size_t count = program.insts.size();
+  std::vector<int> change(count + 1, 0);
+  for (size_t i = 0; i < count; ++i) {
+    if (program.insts[i].op != Opcode::kWhile) continue;
+    const int32_t head = program.targets[i].jip;
+    if (head < 0 || head > static_cast<int32_t>(i)) continue;
+    ++change[static_cast<size_t>(head)];
+    --change[i + 1];
+  }
+  std::vector<int> depths(count);
+  int depth = 0;
+  for (size_t i = 0; i < count; ++i) depths[i] = depth += change[i];
+  return depths;
+}
+
+class Walk {
+ public:
+  explicit Walk(const isa::Program& program) : program_(program), depths_(LoopDepths(program)) {}
+
+  Estimate Run() {
+    for (size_t i = 0; i < program_.insts.size(); ++i) Issue(i);
+    // Weights are counted in halves.
+    Estimate e;
+    e.cycles = elapsed_ / 2;
+    e.throughput_cycles = issue_ / 2;
+    for (int u = 0; u < kUnits; ++u) {
+      e.busy[u] = busy_[u] / 2;
+      e.waits[u] = waits_[u] / 2;
+      e.queues[u] = queues_[u] / 2;
+      if (e.busy[u] <= e.throughput_cycles) continue;
+      e.throughput_cycles = e.busy[u];
+      e.bottleneck = static_cast<Unit>(u);
+    }
+    return e;
+  }
+
+ private:
+  int64_t Weight(size_t i) const {
+    int64_t weight = static_cast<int32_t>(i) < halted_until_ ? 1 : 2;
+    for (int d = std::min(depths_[i], kMaxDepth); d > 0; --d) weight *= kLoopWeight;
+    return weight;
+  }
+
+  void WaitFor(const Due& due) {
+    if (due.time <= now_) return;
+    waits_[static_cast<size_t>(due.unit)] += (due.time - now_) * weight_;
+    now_ = due.time;
+  }
+
+  void WaitForRegisters(const Instruction& inst, const isa::Footprint& fp) {
+    fp.reads.ForEach([&](int r) { WaitFor(written_[r]); });
+    fp.writes.ForEach([&](int r) {
+      WaitFor(written_[r]);
+      WaitFor(read_[r]);
+    });
+    for (int a = 0; a < kAccumulators; ++a) {
+      if (((AccumulatorsRead(inst, fp) | AccumulatorsWritten(inst, fp)) >> a & 1) != 0) {
+        WaitFor(accumulators_[a]);
+      }
+    }
+    if (fp.reads_address || fp.writes_address) WaitFor(address_);
+    if (UsesFlag(inst)) WaitFor(flags_[FlagOf(inst)]);
+  }
+
+  void WaitForTokens(const Instruction& inst) {
+    const uint8_t s = inst.swsb;
+    const int token = s & 0xf;
+    if (inst.op == Opcode::kSync &&
+        (inst.sync == isa::SyncFunction::kAllRd || inst.sync == isa::SyncFunction::kAllWr)) {
+      const bool all = inst.src[0].file != isa::File::kImm;
+      for (int t = 0; t < kTokens; ++t) {
+        if (!all && (inst.src[0].imm >> t & 1) == 0) continue;
+        WaitFor(inst.sync == isa::SyncFunction::kAllRd ? token_read_[t] : token_written_[t]);
+      }
+    }
+    if ((s & 0xf0) == 0x30) WaitFor(token_read_[token]);
+    // Setting a token waits until it is free.
+    if ((s & 0xf0) == 0x20 || (s & 0xf0) == 0x40 || (s & 0x80) != 0) WaitFor(token_written_[token]);
+  }
+
+  static bool UsesFlag(const Instruction& inst) {
+    return inst.pred != isa::PredCtrl::kNone || inst.cmod != isa::CondMod::kNone;
+  }
+  static bool WritesFlag(const Instruction& inst) {
+    // sel and csel use the modifier to choose, they write no flag.
+    return inst.cmod != isa::CondMod::kNone && inst.op != Opcode::kSel && inst.op != Opcode::kCsel;
+  }
+  static size_t FlagOf(const Instruction& inst) {
+    return static_cast<size_t>(inst.flag_nr * 2 + inst.flag_subnr) % kFlags;
+  }
+  static uint32_t AccumulatorsRead(const Instruction& inst, const isa::Footprint& fp) {
+    return fp.reads_accumulators | (isa::Info(inst.op).reads_accumulator ? 1u : 0u);
+  }
+  static uint32_t AccumulatorsWritten(const Instruction& inst, const isa::Footprint& fp) {
+    const bool implicit = isa::Info(inst.op).writes_accumulator || inst.acc_write;
+    return fp.writes_accumulators | (implicit ? 1u : 0u);
+  }
+
+  void Execute(const Timing& t) {
+    now_ += t.front;
+    issue_ += t.front * weight_;
+    const auto unit = static_cast<size_t>(t.unit);
+    if (free_[unit] > now_) {
+      queues_[unit] += (free_[unit] - now_) * weight_;
+      now_ = free_[unit];
+    }
+    free_[unit] = now_ + t.busy;
+    busy_[unit] += t.busy * weight_;
+  }
+
+  void Issue(size_t i) {
+    const Instruction& inst = program_.insts[i];
+    weight_ = Weight(i);
+    const int64_t start = now_;
+    const isa::Footprint fp =
+        isa::FootprintOf(inst, isa::FindIndirectRange(program_, static_cast<int32_t>(i)));
+    WaitForRegisters(inst, fp);
+    WaitForTokens(inst);
+    const Timing t = TimingOf(inst, fp);
+    Execute(t);
+    Mark(inst, fp, t);
+    elapsed_ += (now_ - start) * weight_;
+    if (inst.op == Opcode::kHalt) halted_until_ = std::max(halted_until_, program_.targets[i].uip);
+  }
+
+  void Mark(const Instruction& inst, const isa::Footprint& fp, const Timing& t) {
+    const Due read = {now_ + t.read, t.unit};
+    const Due result = {now_ + t.result, t.unit};
+    if (isa::IsSend(inst.op)) fp.reads.ForEach([&](int r) { read_[r] = read; });
+    fp.writes.ForEach([&](int r) { written_[r] = result; });
+    for (int a = 0; a < kAccumulators; ++a) {
+      if ((AccumulatorsWritten(inst, fp) >> a & 1) != 0) {
+        accumulators_[a] = {now_ + t.accumulator, t.unit};
+      }
+    }
+    if (fp.writes_address) address_ = result;
+    if (WritesFlag(inst)) flags_[FlagOf(inst)] = {now_ + t.flag, t.unit};
+    const bool out_of_order = isa::IsSend(inst.op) || inst.op == Opcode::kMath;
+    if (out_of_order && ((inst.swsb & 0xf0) == 0x40 || (inst.swsb & 0x80) != 0)) {
+      token_read_[inst.swsb & 0xf] = read;
+      token_written_[inst.swsb & 0xf] = result;
+    }
+  }
+
+  const isa::Program& program_;
+  const std::vector<int> depths_;
+  int32_t halted_until_ = 0;   // instruction where halted lanes go on
+  int64_t now_ = 0;       // when the front end takes the next instruction
+  int64_t weight_ = 2;
+  int64_t elapsed_ = 0, issue_ = 0;
+  std::array<int64_t, kUnits> free_{}, busy_{}, waits_{}, queues_{};
+  std::array<Due, isa::kGrfCount> written_{}, read_{};
+  std::array<Due, kAccumulators> accumulators_{};
+  std::array<Due, kFlags> flags_{};
+  std::array<Due, kTokens> token_written_{}, token_read_{};
+  Due address_;
+};
+
+}  // namespace
+
+Estimate EstimateProgram(const isa::Program& program) { return Walk(program).Run(); }
+
+}  // namespace kiln::intel

@@ -1,0 +1,135 @@
+#include "core/intel/perf/estimate.h"
+
+#include "core/intel/isa/messages.h"
+#include "gtest/gtest.h"
+
+namespace kiln::intel {
+namespace {
+
+using isa::Instruction;
+using isa::Opcode;
+using isa::Program;
+
+isa::Operand Grf(int nr, isa::Region region) {
+  isa::Operand o;
+  o.file = isa::File::kGrf;
+  o.type = isa::Type::kF;
+  o.nr = static_cast<uint8_t>(nr);
+  o.region = region;
+  return o;
+}
+
+Instruction Add(int dst, int a, int b, int lanes = 8) {
+  Instruction inst;
+  inst.op = Opcode::kAdd;
+  inst.exec_size = static_cast<uint8_t>(lanes);
+  inst.dst = Grf(dst, {0, 1, 1});
+  inst.src[0] = Grf(a, {8, 8, 1});
+  inst.src[1] = Grf(b, {8, 8, 1});
+  return inst;
+}
+
+Instruction SquareRoot(int dst, int a) {
+  Instruction inst = Add(dst, a, a);
+  inst.op = Opcode::kMath;
+  inst.math = isa::MathFunction::kSqrt;
+  return inst;
+}
+
+Instruction Load(int dst, int address) {
+  isa::MessageFields f;
+  f.message = isa::Message::kUntypedRead;
+  f.channels = 1;
+  isa::SetLengths(isa::Generation::kGen12, f);
+  Instruction inst = *isa::MakeSend(isa::Generation::kGen12, f);
+  inst.dst = Grf(dst, {0, 1, 1});
+  inst.src[0] = Grf(address, {8, 8, 1});
+  return inst;
+}
+
+Estimate Of(const std::vector<Instruction>& insts) {
+  Program p;
+  for (const Instruction& inst : insts) p.Append(inst);
+  return EstimateProgram(p);
+}
+
+int64_t Waits(const Estimate& e, Unit unit) { return e.waits[static_cast<size_t>(unit)]; }
+
+// Two cycles of issue per register written; a result is there ten cycles after.
+TEST(Estimate, IndependentInstructionsIssueBackToBack) {
+  const Estimate e = Of({Add(10, 1, 2), Add(11, 3, 4), Add(12, 5, 6)});
+  EXPECT_EQ(e.cycles, 6);
+  EXPECT_EQ(Waits(e, Unit::kFpu), 0);
+  EXPECT_EQ(Of({Add(10, 1, 3, 16)}).cycles, 4);
+}
+
+TEST(Estimate, ADependentOneWaitsForTheResult) {
+  const Estimate e = Of({Add(10, 1, 2), Add(11, 10, 4)});
+  EXPECT_EQ(e.cycles, 2 + 10 + 2);
+  EXPECT_EQ(Waits(e, Unit::kFpu), 10);
+  EXPECT_EQ(Of({SquareRoot(10, 1), Add(11, 10, 4)}).cycles, 2 + 16 + 2);
+}
+
+TEST(Estimate, OverwritingAPayloadWaitsUntilItIsRead) {
+  const Estimate e = Of({Load(10, 1), Add(1, 2, 3)});
+  EXPECT_EQ(Waits(e, Unit::kDataCache), 10);
+}
+
+TEST(Estimate, WaitsAreChargedToTheUnit) {
+  const Estimate e = Of({Load(10, 1), Add(11, 10, 4)});
+  EXPECT_EQ(Waits(e, Unit::kDataCache), 100);
+  EXPECT_EQ(Waits(e, Unit::kFpu), 0);
+}
+
+TEST(Estimate, ATokenIsWaitedFor) {
+  Instruction load = Load(10, 1);
+  load.swsb = 0x43;
+  Instruction wait;
+  wait.op = Opcode::kSync;
+  wait.swsb = 0x23;
+  EXPECT_EQ(Waits(Of({load, wait}), Unit::kDataCache), 100);
+  wait.swsb = 0x33;  // only until the address is read
+  EXPECT_EQ(Waits(Of({load, wait}), Unit::kDataCache), 10);
+  wait.swsb = 0x24;  // another token
+  EXPECT_EQ(Waits(Of({load, wait}), Unit::kDataCache), 0);
+  wait.swsb = 0;
+  wait.sync = isa::SyncFunction::kAllWr;
+  wait.src[0].file = isa::File::kImm;
+  wait.src[0].imm = 1 << 3;
+  EXPECT_EQ(Waits(Of({load, wait}), Unit::kDataCache), 100);
+  wait.src[0].imm = 1 << 2;
+  EXPECT_EQ(Waits(Of({load, wait}), Unit::kDataCache), 0);
+}
+
+TEST(Estimate, AFullUnitQueues) {
+  // Each load keeps the data cache busy for 20 cycles, the front end for 2.
+  const Estimate e = Of({Load(10, 1), Load(11, 2), Load(12, 3)});
+  EXPECT_EQ(e.queues[static_cast<size_t>(Unit::kDataCache)], 2 * 18);
+  EXPECT_EQ(e.busy[static_cast<size_t>(Unit::kDataCache)], 60);
+  EXPECT_EQ(e.bottleneck, Unit::kDataCache);
+  EXPECT_EQ(e.throughput_cycles, 60);
+}
+
+TEST(Estimate, ALoopWeighsTenTimes) {
+  Program p;
+  p.Append(Add(10, 1, 2));
+  p.Append(Add(11, 3, 4));
+  Instruction loop;
+  loop.op = Opcode::kWhile;
+  p.Append(loop, {1, isa::kNoTarget});
+  p.Append(Add(12, 5, 6));
+  EXPECT_EQ(EstimateProgram(p).cycles, 2 + 10 * (2 + 8) + 2);
+}
+
+TEST(Estimate, WhatFollowsAHaltWeighsHalf) {
+  Program p;
+  Instruction halt;
+  halt.op = Opcode::kHalt;
+  p.Append(halt, {2, 2});
+  p.Append(Add(11, 3, 4));
+  p.Append(Add(12, 5, 6));
+  EXPECT_EQ(EstimateProgram(p).cycles, 8 + 1 + 2);
+}
+
+}  // namespace
+}  // namespace kiln::intel

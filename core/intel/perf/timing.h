@@ -1,0 +1,53 @@
+// How long the units of a Gen12 execution unit are busy with an instruction, and when its results
+// are there.
+//
+// All figures are cycles. Their source is the performance model of the reference compiler (Mesa,
+// brw_ir_performance.cpp, rows for generation 11 and later; reference sheet 3.7): a linear
+// regression over timings measured with the timestamp register. Those rows which that source marks
+// as guesses (messages of the data port, accumulators, flags of three-source instructions) are
+// guesses here too. No hardware was measured by us.
+#ifndef KILN_CORE_INTEL_PERF_TIMING_H_
+#define KILN_CORE_INTEL_PERF_TIMING_H_
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "core/intel/isa/footprint.h"
+#include "core/intel/isa/instruction.h"
+
+namespace kiln::intel {
+
+// What can be busy on behalf of a thread.
+enum class Unit : uint8_t {
+  kControl,      // front end: branches
+  kFpu,          // everything that is not below
+  kMath,         // extended math
+  kSampler,
+  kDataCache,    // data port: buffers, shared memory, scratch, typed surfaces
+  kRenderCache,
+  kConstantCache,
+  kUrb,
+  kInterpolator,
+  kGateway,      // barriers
+  kSpawner,      // end of thread
+};
+inline constexpr int kUnits = 11;
+std::string_view Name(Unit unit);
+
+struct Timing {
+  Unit unit = Unit::kFpu;
+  int front = 0;    // until the front end can take the next instruction
+  int busy = 0;     // until the unit can
+  int read = 0;     // until payload registers are read (messages)
+  int result = 0;   // until general registers are written
+  int accumulator = 0;
+  int flag = 0;
+};
+
+// `footprint` is the instruction's.
+Timing TimingOf(const isa::Instruction& inst, const isa::Footprint& footprint);
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_PERF_TIMING_H_
