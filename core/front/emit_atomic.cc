@@ -83,13 +83,35 @@ bool Importer::Semantics(uint32_t id, uint32_t* value) {
   return Malformed("scope or memory semantics is no constant", id);
 }
 
-bool Importer::EmitMemoryBarrier(uint32_t semantics) {
-  if ((semantics & (kAcquire | kRelease)) == 0) return true;
+namespace {
+
+// The memory classes that these semantics order; none if they are relaxed.
+uint32_t ClassesOf(uint32_t semantics) {
+  if ((semantics & (kAcquire | kRelease)) == 0) return 0;
   uint32_t classes = 0;
   if (semantics & Bit(spv::MemorySemanticsMask::UniformMemory)) classes |= mir::kMemoryBuffer;
   if (semantics & Bit(spv::MemorySemanticsMask::WorkgroupMemory)) classes |= mir::kMemoryShared;
   if (semantics & Bit(spv::MemorySemanticsMask::ImageMemory)) classes |= mir::kMemoryImage;
-  if (classes != 0) builder_.EmitInst(mir::Op::kMemoryBarrier, {}, {}, classes);
+  return classes;
+}
+
+// Scopes beyond the device are refused by the validator for Vulkan; an invocation needs no order.
+mir::Scope MemoryScope(spv::Scope scope) {
+  switch (scope) {
+    case spv::Scope::Invocation:
+    case spv::Scope::Subgroup: return mir::Scope::kSubgroup;
+    case spv::Scope::Workgroup: return mir::Scope::kWorkgroup;
+    default: return mir::Scope::kDevice;
+  }
+}
+
+}  // namespace
+
+bool Importer::EmitMemoryBarrier(uint32_t scope, uint32_t semantics) {
+  const uint32_t classes = ClassesOf(semantics);
+  if (classes == 0) return true;
+  builder_.EmitInst(mir::Op::kMemoryBarrier, {}, {}, classes,
+                    static_cast<uint32_t>(MemoryScope(static_cast<spv::Scope>(scope))));
   return true;
 }
 
@@ -102,28 +124,32 @@ bool Importer::EmitControlBarrier(const SpirvInst& inst) {
     return false;
   }
   const auto scope = static_cast<spv::Scope>(execution);
-  if (scope == spv::Scope::Subgroup) {
-    return Refuse("subgroup_operations", "barrier of the subgroup", inst.operand(1));
-  }
-  if (scope != spv::Scope::Workgroup && scope != spv::Scope::Invocation) {
+  if (scope == spv::Scope::Invocation) return EmitMemoryBarrier(memory, semantics);
+  if (scope != spv::Scope::Workgroup && scope != spv::Scope::Subgroup) {
     return Refuse("barrier_scope", "barrier", inst.operand(1));
   }
-  // The control barrier orders memory for the workgroup; what is to be ordered for others too has
+  // The control barrier orders memory for those who wait; what is to be ordered for others too has
   // its own barrier before.
-  const auto memory_scope = static_cast<spv::Scope>(memory);
-  const bool wider = memory_scope != spv::Scope::Workgroup &&
-                     memory_scope != spv::Scope::Subgroup && memory_scope != spv::Scope::Invocation;
-  if ((wider || scope == spv::Scope::Invocation) && !EmitMemoryBarrier(semantics)) return false;
-  if (scope == spv::Scope::Workgroup) builder_.EmitInst(mir::Op::kControlBarrier, {}, {});
+  const mir::Scope waits =
+      scope == spv::Scope::Workgroup ? mir::Scope::kWorkgroup : mir::Scope::kSubgroup;
+  const bool wider = MemoryScope(static_cast<spv::Scope>(memory)) > waits;
+  if (wider && !EmitMemoryBarrier(memory, semantics)) return false;
+  builder_.EmitInst(mir::Op::kControlBarrier, {}, {}, wider ? 0 : ClassesOf(semantics),
+                    static_cast<uint32_t>(waits));
   return true;
 }
 
-bool Importer::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t semantics_id,
+bool Importer::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t scope_id,
+                            uint32_t semantics_id,
                             mir::AtomicOp op, mir::Type type, absl::Span<const ValueId> values,
                             ValueId* result) {
   Pointer pointer;
+  uint32_t scope = 0;
   uint32_t semantics = 0;
-  if (!GetPointer(pointer_id, &pointer) || !Semantics(semantics_id, &semantics)) return false;
+  if (!GetPointer(pointer_id, &pointer) || !Semantics(scope_id, &scope) ||
+      !Semantics(semantics_id, &semantics)) {
+    return false;
+  }
   const SpirvType* pointee = Supported(pointer.type);
   if (pointee == nullptr) return false;
   const bool is_float = pointee->kind == SpirvType::kFloat;
@@ -144,11 +170,11 @@ bool Importer::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t
     if (TypeOf(v) != type) return Malformed("atomic operand of another type", pointer_id);
     operands.push_back(is_float ? Emit(mir::Op::kBitcast, {v}) : v);
   }
-  if ((semantics & kRelease) != 0 && !EmitMemoryBarrier(semantics)) return false;
+  if ((semantics & kRelease) != 0 && !EmitMemoryBarrier(scope, semantics)) return false;
   const ValueId offset = Offset(pointer, pointer.offset);
   if (!ok()) return false;
   *result = builder_.Atomic(mir_op, op, resource, offset, operands);
-  if ((semantics & kAcquire) != 0 && !EmitMemoryBarrier(semantics)) return false;
+  if ((semantics & kAcquire) != 0 && !EmitMemoryBarrier(scope, semantics)) return false;
   if (is_float && op != mir::AtomicOp::kStore) *result = Emit(mir::Op::kBitcast, {*result});
   return ok();
 }
@@ -158,8 +184,8 @@ bool Importer::EmitAtomicStore(const SpirvInst& inst) {
   if (!Get(inst.operand(4), &value)) return false;
   if (value.size() != 1) return Malformed("atomic store of a composite", inst.operand(1));
   ValueId result;
-  return AtomicAccess(inst, inst.operand(1), inst.operand(3), mir::AtomicOp::kStore,
-                      TypeOf(value[0]), value, &result);
+  return AtomicAccess(inst, inst.operand(1), inst.operand(2), inst.operand(3),
+                      mir::AtomicOp::kStore, TypeOf(value[0]), value, &result);
 }
 
 bool Importer::EmitAtomic(const SpirvInst& inst) {
@@ -188,7 +214,8 @@ bool Importer::EmitAtomic(const SpirvInst& inst) {
     values.push_back(Int(1));
   }
   ValueId result;
-  if (!AtomicAccess(inst, inst.operand(3), inst.operand(5), form.op, mir_type, values, &result)) {
+  if (!AtomicAccess(inst, inst.operand(3), inst.operand(4), inst.operand(5), form.op, mir_type,
+                    values, &result)) {
     return false;
   }
   return Define(inst, {result});

@@ -44,8 +44,10 @@ bool Importer::EmitInst(const SpirvInst& inst, bool* returns) {
     case spv::Op::OpControlBarrier:
       return EmitControlBarrier(inst);
     case spv::Op::OpMemoryBarrier: {
+      uint32_t scope = 0;
       uint32_t semantics = 0;
-      return Semantics(inst.operand(2), &semantics) && EmitMemoryBarrier(semantics);
+      return Semantics(inst.operand(1), &scope) && Semantics(inst.operand(2), &semantics) &&
+             EmitMemoryBarrier(scope, semantics);
     }
     case spv::Op::OpAtomicStore:
       return EmitAtomicStore(inst);

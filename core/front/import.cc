@@ -392,7 +392,8 @@ void Importer::ClearShared() {
   builder_.Store(mir::Op::kStoreShared, 0, offset, {Int(0)});
   builder_.Continue({Emit(mir::Op::kIadd, {offset, Int(4 * lanes)})});
   builder_.SetRegion(outer);
-  builder_.EmitInst(mir::Op::kControlBarrier, {}, {});
+  builder_.EmitInst(mir::Op::kControlBarrier, {}, {}, mir::kMemoryShared,
+                    static_cast<uint32_t>(mir::Scope::kWorkgroup));
 }
 
 bool Importer::InitialisePrivate() {

@@ -233,11 +233,11 @@ class Importer {
   ValueId FromMemory(ValueId v, mir::Type type);
   bool EmitAtomic(const SpirvInst& inst);
   bool EmitAtomicStore(const SpirvInst& inst);
-  bool AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t semantics_id,
-                    mir::AtomicOp op, mir::Type type, absl::Span<const ValueId> values,
+  bool AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t scope_id,
+                    uint32_t semantics_id, mir::AtomicOp op, mir::Type type, absl::Span<const ValueId> values,
                     ValueId* result);
   bool EmitControlBarrier(const SpirvInst& inst);
-  bool EmitMemoryBarrier(uint32_t semantics);
+  bool EmitMemoryBarrier(uint32_t scope, uint32_t semantics);
   bool Semantics(uint32_t id, uint32_t* value);
 
   // ---- emit_value.cc: composites; emit_alu.cc; emit_matrix.cc ----

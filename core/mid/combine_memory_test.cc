@@ -67,7 +67,7 @@ constexpr char kKept[][600] = {
 )",
     // A barrier.
     R"(  store_shared[align 4] 0, 1
-  control_barrier
+  control_barrier[3, workgroup]
   store_shared[align 4] 4, 2
   return
 )",

@@ -150,7 +150,7 @@ TEST(Dce, ConditionsOfJumpsStay) {
     } else {
       yield
     }
-    control_barrier
+    control_barrier[3, workgroup]
     continue
   }
   return

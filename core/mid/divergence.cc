@@ -93,7 +93,7 @@ class DivergenceSolver {
       Raise(arrays_[inst.imm0], Max(level, TotalControl(control)));
       return;
     }
-    level = Max(level, OwnLevel(inst));
+    level = mir::IsSubgroupUniform(inst) ? OwnLevel(inst) : Max(level, OwnLevel(inst));
     for (int i = 0; i < inst.num_results; ++i) Raise(m_.result(id, i), level);
   }
 
@@ -108,6 +108,7 @@ class DivergenceSolver {
   // What the op itself adds to its sources.
   Uniformity OwnLevel(const Inst& inst) const {
     const mir::OpInfo& info = mir::Info(inst.op);
+    if (mir::IsSubgroupUniform(inst)) return one_lane_ ? kLowest : Uniformity::kSubgroup;
     if (info.Has('S')) return one_lane_ ? kLowest : Uniformity::kDivergent;
     if (inst.op == Op::kSubgroupId) return one_lane_ ? kLowest : Uniformity::kSubgroup;
     if (inst.op == Op::kLoadPrivate) return arrays_[inst.imm0];

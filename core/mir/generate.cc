@@ -194,12 +194,17 @@ class Generator {
     }
   }
 
+  void Barrier() {
+    b_.EmitInst(Op::kControlBarrier, {}, {}, kMemoryShared,
+                static_cast<uint32_t>(Scope::kWorkgroup));
+  }
+
   // Every lane publishes a value and reads another lane's.
   void Exchange() {
     const ValueId four = b_.Int(4);
-    b_.EmitInst(Op::kControlBarrier, {}, {});
+    Barrier();
     b_.Store(Op::kStoreShared, 0, b_.Imul(lane_, four), {Pick(Type::kI32)});
-    b_.EmitInst(Op::kControlBarrier, {}, {});
+    Barrier();
     const ValueId other = b_.Urem(Pick(Type::kI32), b_.Int(options_.lanes));
     const Type type = Type::kI32;
     DefineResults(b_.Load(Op::kLoadShared, 0, b_.Imul(other, four), {type}));

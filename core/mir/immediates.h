@@ -8,8 +8,9 @@
 
 namespace kiln::mir {
 
-enum class First : uint8_t { kNone, kComponent, kResource, kPrivateArray, kMemoryClasses };
-enum class Second : uint8_t { kNone, kAlignment, kAtomicOp, kTexelOp };
+enum class First : uint8_t { kNone, kComponent, kResource, kPrivateArray, kMemoryClasses, kLaneMask,
+                             kQuadLane, kQuadSwap, kReduceOp };
+enum class Second : uint8_t { kNone, kAlignment, kAtomicOp, kTexelOp, kScope, kCluster };
 
 struct Immediates {
   First first = First::kNone;    // of imm0
@@ -50,8 +51,20 @@ constexpr Immediates ImmediatesOf(Op op) {
     case Op::kImageLevels:
     case Op::kImageSamples:
       return {First::kResource, Second::kTexelOp};
+    case Op::kControlBarrier:
     case Op::kMemoryBarrier:
-      return {First::kMemoryClasses, Second::kNone};
+      return {First::kMemoryClasses, Second::kScope};
+    case Op::kLaneMask:
+      return {First::kLaneMask, Second::kNone};
+    case Op::kQuadBroadcast:
+      return {First::kQuadLane, Second::kNone};
+    case Op::kQuadSwap:
+      return {First::kQuadSwap, Second::kNone};
+    case Op::kReduce:
+      return {First::kReduceOp, Second::kCluster};
+    case Op::kInclusiveScan:
+    case Op::kExclusiveScan:
+      return {First::kReduceOp, Second::kNone};
     default:
       return {};
   }
@@ -63,6 +76,22 @@ inline constexpr std::string_view kAtomicNames[] = {
 };
 inline constexpr uint32_t kNumAtomicOps = sizeof(kAtomicNames) / sizeof(kAtomicNames[0]);
 static_assert(static_cast<uint32_t>(AtomicOp::kStore) + 1 == kNumAtomicOps);
+
+inline constexpr std::string_view kScopeNames[] = {"subgroup", "workgroup", "device"};
+inline constexpr std::string_view kLaneMaskNames[] = {"eq", "ge", "gt", "le", "lt", "all"};
+inline constexpr std::string_view kReduceNames[] = {
+    "iadd", "imul", "imin", "imax", "umin", "umax", "and",
+    "or",   "xor",  "fadd", "fmul", "fmin", "fmax",
+};
+
+// What combines two lanes' values.
+constexpr Op OpOf(ReduceOp op) {
+  constexpr Op kOps[] = {Op::kIadd, Op::kImul, Op::kImin, Op::kImax, Op::kUmin,
+                         Op::kUmax, Op::kAnd,  Op::kOr,   Op::kXor,  Op::kFadd,
+                         Op::kFmul, Op::kFmin, Op::kFmax};
+  static_assert(sizeof(kOps) / sizeof(kOps[0]) == sizeof(kReduceNames) / sizeof(kReduceNames[0]));
+  return kOps[static_cast<int>(op)];
+}
 
 inline constexpr std::string_view kTypeNames[] = {"bool", "i32", "f32"};
 

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/mir/immediates.h"
+#include "core/mir/interp_subgroup.h"
 #include "core/mir/print.h"
 #include "core/mir/semantics.h"
 
@@ -163,7 +164,7 @@ class Interpreter {
     std::fill(shared_.begin(), shared_.end(), uint8_t{0});
     std::fill(private_.begin(), private_.end(), 0u);
     std::fill(shared_accesses_.begin(), shared_accesses_.end(), Access());
-    group_start_ = ++moment_;
+    group_start_ = workgroup_moment_ = ++moment_;
     ++groups_run_;
     BitSet all(lanes_);
     for (uint32_t i = 0; i < lanes_; ++i) all.set(i);
@@ -299,6 +300,24 @@ class Interpreter {
         return Number(id, [&](uint32_t lane) { return lane / in_.subgroup_size; });
       case Op::kSubgroupInvocation:
         return Number(id, [&](uint32_t lane) { return lane % in_.subgroup_size; });
+      case Op::kSubgroupSize: return Broadcast(id, in_.subgroup_size);
+      case Op::kNumSubgroups:
+        return Broadcast(id, (lanes_ + in_.subgroup_size - 1) / in_.subgroup_size);
+      case Op::kLaneMask: return LaneMasks(id);
+      case Op::kSubgroupElect:
+      case Op::kSubgroupAny:
+      case Op::kSubgroupAll:
+      case Op::kBallot: return ForSubgroups(active, [&](uint32_t first) { Vote(id, active, first); });
+      case Op::kReadFirst:
+      case Op::kReadLane:
+      case Op::kShuffle:
+      case Op::kQuadBroadcast:
+      case Op::kQuadSwap:
+        return ForSubgroups(active, [&](uint32_t first) { ReadLanes(id, active, first); });
+      case Op::kReduce:
+      case Op::kInclusiveScan:
+      case Op::kExclusiveScan:
+        return ForSubgroups(active, [&](uint32_t first) { Reduce(id, active, first); });
       case Op::kSsboSize:
         return Broadcast(id, static_cast<uint32_t>(buffers_[inst.imm0].size));
       case Op::kLoadUbo:
@@ -312,7 +331,10 @@ class Interpreter {
       case Op::kSharedAtomic: return Atomic(id, shared_memory_, active);
       case Op::kLoadPrivate: return LoadPrivate(id, active);
       case Op::kStorePrivate: return StorePrivate(id, active);
-      case Op::kControlBarrier: ++moment_; return;
+      case Op::kControlBarrier:
+        ++moment_;
+        if (inst.imm1 == static_cast<uint32_t>(Scope::kWorkgroup)) workgroup_moment_ = moment_;
+        return;
       case Op::kMemoryBarrier: return;
       default:
         Fail(absl::InternalError(absl::StrCat("interpreter: no meaning for ", PrintInst(m_, id))));
@@ -367,9 +389,14 @@ class Interpreter {
     if (id.index >= in_.loose_ulps.size() || in_.loose_ulps[id.index] == 0) return;
     uint32_t* r = Lanes(m_.result(id));
     for (uint32_t i = 0; i < lanes_; ++i) {
-      const uint32_t exponent = r[i] & 0x7f800000u;
-      if (exponent >= 0x08000000u && exponent < 0x7f000000u) r[i] += Noise(in_.loose_ulps[id.index]);
+      if (Roomy(r[i])) r[i] += Noise(in_.loose_ulps[id.index]);
     }
+  }
+
+  // Whether a float may move by some units in the last place without leaving its kind.
+  static bool Roomy(uint32_t bits) {
+    const uint32_t exponent = bits & 0x7f800000u;
+    return exponent >= 0x08000000u && exponent < 0x7f000000u;
   }
 
   // A random integer between -ulps and ulps, as bits to add to those of a float.
@@ -414,6 +441,101 @@ class Interpreter {
     for (uint32_t i = 0; i < lanes_; ++i) r[i] = f(i);
   }
 
+  // ---- Subgroups ----
+
+  // Calls f with the first lane of each subgroup that has an active one.
+  template <class F>
+  void ForSubgroups(const BitSet& active, F f) {
+    for (uint32_t first = 0; first < lanes_; first += in_.subgroup_size) {
+      if (FirstActive(active, first) < SubgroupEnd(first)) f(first);
+    }
+  }
+
+  uint32_t SubgroupEnd(uint32_t first) const { return std::min(first + in_.subgroup_size, lanes_); }
+
+  uint32_t FirstActive(const BitSet& active, uint32_t first) const {
+    uint32_t lane = first;
+    while (lane < SubgroupEnd(first) && !active.test(lane)) ++lane;
+    return lane;
+  }
+
+  void LaneMasks(InstId id) {
+    const LaneMask mask = static_cast<LaneMask>(m_.inst(id).imm0);
+    for (uint32_t lane = 0; lane < lanes_; ++lane) {
+      const auto bits = LaneMaskBits(mask, lane % in_.subgroup_size, in_.subgroup_size);
+      for (int i = 0; i < 4; ++i) Lanes(m_.result(id, i))[lane] = bits[i];
+    }
+  }
+
+  void Vote(InstId id, const BitSet& active, uint32_t first) {
+    const Op op = m_.inst(id).op;
+    std::array<uint32_t, 4> ballot = {0, 0, 0, 0};
+    bool all = true;
+    for (uint32_t lane = first; lane < SubgroupEnd(first); ++lane) {
+      if (!active.test(lane)) continue;
+      const bool yes = op == Op::kSubgroupElect || Lanes(m_.source(id, 0))[lane] != 0;
+      all &= yes;
+      if (yes) ballot[(lane - first) / 32] |= 1u << ((lane - first) % 32);
+    }
+    const bool any = (ballot[0] | ballot[1] | ballot[2] | ballot[3]) != 0;
+    const uint32_t elected = FirstActive(active, first);
+    for (uint32_t lane = first; lane < SubgroupEnd(first); ++lane) {
+      for (int i = 0; i < m_.inst(id).num_results; ++i) {
+        Lanes(m_.result(id, i))[lane] = op == Op::kBallot        ? ballot[i]
+                                        : op == Op::kSubgroupAny ? any
+                                        : op == Op::kSubgroupAll ? all
+                                                                 : lane == elected;
+      }
+    }
+  }
+
+  void ReadLanes(InstId id, const BitSet& active, uint32_t first) {
+    const Inst& inst = m_.inst(id);
+    const uint32_t elected = FirstActive(active, first);
+    const auto* value = Lanes(m_.source(id, 0));
+    for (uint32_t lane = elected; lane < SubgroupEnd(first); ++lane) {
+      uint32_t from = elected - first;
+      if (inst.op == Op::kReadLane) {
+        from = Lanes(m_.source(id, 1))[elected];
+      } else if (inst.op != Op::kReadFirst) {
+        const uint32_t index = inst.op == Op::kShuffle ? Lanes(m_.source(id, 1))[lane] : 0;
+        from = SourceLane(inst, lane - first, index);
+      }
+      const bool there = from < SubgroupEnd(first) - first && active.test(first + from);
+      Lanes(m_.result(id))[lane] = there ? value[first + from] : 0;
+    }
+  }
+
+  void Reduce(InstId id, const BitSet& active, uint32_t first) {
+    const Inst& inst = m_.inst(id);
+    const ReduceOp op = static_cast<ReduceOp>(inst.imm0);
+    SubgroupValues<uint32_t> lanes(in_.subgroup_size);
+    for (uint32_t lane = first; lane < SubgroupEnd(first); ++lane) {
+      if (active.test(lane)) lanes[lane - first] = Lanes(m_.source(id, 0))[lane];
+    }
+    const bool rounds = op == ReduceOp::kFadd || op == ReduceOp::kFmul;
+    semantics::VisitExact<kFlush>(OpOf(op), [&](auto exact) {
+      if constexpr (std::is_invocable_v<decltype(exact), uint32_t, uint32_t>) {
+        const auto combine = [&](uint32_t a, uint32_t b) {
+          const uint32_t x = exact(a, b);
+          return rounds && in_.perturb_seed != 0 && Roomy(x) ? x + Noise(1) : x;
+        };
+        const uint32_t size = in_.subgroup_size;
+        if (inst.op == Op::kReduce) {
+          ReduceLanes(combine, inst.imm1 == 0 ? size : std::min(inst.imm1, size), lanes);
+        } else if (inst.op == Op::kInclusiveScan) {
+          ScanLanes(combine, size, lanes);
+        } else {
+          const Type type = m_.value(m_.result(id)).type;
+          ExclusiveScanLanes(combine, ScanIdentity(op, type), lanes);
+        }
+      }
+    });
+    for (uint32_t lane = first; lane < SubgroupEnd(first); ++lane) {
+      Lanes(m_.result(id))[lane] = lanes[lane - first].value_or(0);
+    }
+  }
+
   // ---- Memory ----
 
   static Memory Of(std::vector<uint8_t>& bytes) {
@@ -435,20 +557,28 @@ class Interpreter {
     if (memory.accesses == nullptr) return;
     Access& a = (*memory.accesses)[at / 4];
     const uint32_t me = groups_run_ * lanes_ + static_cast<uint32_t>(lane);
-    // An earlier access is ordered before this one if a barrier of this group lies between.
+    // An earlier access is ordered before this one if a barrier of this group lies between, or one
+    // of the subgroup if both are of one subgroup.
+    const auto together = [&](uint32_t who) {
+      return who / lanes_ == me / lanes_ &&
+             who % lanes_ / in_.subgroup_size == me % lanes_ / in_.subgroup_size;
+    };
     const auto unordered = [&](uint32_t who, uint32_t moment) {
-      return moment != 0 && who != me && (moment == moment_ || moment < group_start_);
+      if (moment == 0 || who == me) return false;
+      return moment < group_start_ ||
+             moment >= (together(who) ? moment_ : workgroup_moment_);
     };
     const bool atomic = kind == AccessKind::kAtomic;
     bool race = unordered(a.writer, a.write_moment) && !(atomic && a.write_was_atomic);
     if (kind != AccessKind::kRead) {
-      race |= unordered(a.reader, a.read_moment) || (a.read_by_several && a.read_moment == moment_);
+      race |= unordered(a.reader, a.read_moment) ||
+              (a.read_by_several && a.read_moment >= workgroup_moment_);
     }
     if (race && !same) {
       if (statistics_.races++ == 0) statistics_.first_race_spirv_id = m_.inst(id).spirv_id;
     }
     if (kind == AccessKind::kRead) {
-      a.read_by_several = a.read_moment == moment_ && (a.reader != me || a.read_by_several);
+      a.read_by_several = a.read_moment >= workgroup_moment_ && a.read_moment != 0 && (a.reader != me || a.read_by_several);
       a.reader = me;
       a.read_moment = moment_;
     } else if (!same) {
@@ -559,6 +689,7 @@ class Interpreter {
   std::vector<std::vector<Access>> accesses_;   // by buffer
   std::vector<Access> shared_accesses_;
   uint32_t moment_ = 0;
+  uint32_t workgroup_moment_ = 0;          // of the last barrier of the workgroup
   uint32_t group_start_ = 0;               // the moment at which the group began
   uint32_t groups_run_ = 0;
   std::vector<uint8_t> constant_data_;

@@ -57,7 +57,8 @@ struct LaunchInputs {
   // Written in place. An element of an arrayed binding that is not given is the same buffer as the
   // first element of that binding that is.
   std::vector<BoundBuffer> buffers;
-  uint32_t subgroup_size = 32;              // for subgroup_id and subgroup_invocation
+  uint32_t subgroup_size = 32;              // a power of two up to 128; lane i of a workgroup is
+                                            // in subgroup i / subgroup_size
   Denormals denormals = Denormals::kKeep;
   InterpObserver* observer = nullptr;
 

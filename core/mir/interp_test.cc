@@ -428,7 +428,7 @@ TEST(Interp, SharedMemoryPrivateArraysPushAndTables) {
     %0:i32 = local_index
     %1:i32 = shl %0, 2
     store_shared[align 4] %1, %0
-    control_barrier
+    control_barrier[3, workgroup]
     %2:i32 = xor %1, 4
     %3:i32 = load_shared[align 4] %2
     %4:i32 = imul %0, 10
@@ -486,15 +486,15 @@ TEST(Interp, RacesAreSeen) {
   // A neighbour's dword, without and with a barrier.
   EXPECT_GT(Races("store_shared[align 4] %1, %0 %2:i32 = xor %1, 4 "
                   "%3:i32 = load_shared[align 4] %2"), 0);
-  EXPECT_EQ(Races("store_shared[align 4] %1, %0 control_barrier %2:i32 = xor %1, 4 "
-                  "%3:i32 = load_shared[align 4] %2 control_barrier "
+  EXPECT_EQ(Races("store_shared[align 4] %1, %0 control_barrier[3, workgroup] %2:i32 = xor %1, 4 "
+                  "%3:i32 = load_shared[align 4] %2 control_barrier[3, workgroup] "
                   "%4:i32 = iadd %0, 7 store_shared[align 4] %1, %4"), 0);
   // Without the second barrier a store meets the neighbour's load.
-  EXPECT_GT(Races("store_shared[align 4] %1, %0 control_barrier %2:i32 = xor %1, 4 "
+  EXPECT_GT(Races("store_shared[align 4] %1, %0 control_barrier[3, workgroup] %2:i32 = xor %1, 4 "
                   "%3:i32 = load_shared[align 4] %2 %4:i32 = iadd %0, 7 "
                   "store_shared[align 4] %1, %4"), 0);
   // A barrier does not order workgroups.
-  EXPECT_GT(Races("%2:i32 = workgroup_id[0] store_ssbo[0, align 4] %1, %2 control_barrier"), 0);
+  EXPECT_GT(Races("%2:i32 = workgroup_id[0] store_ssbo[0, align 4] %1, %2 control_barrier[3, workgroup]"), 0);
 }
 
 TEST(Interp, LimitsAndErrors) {

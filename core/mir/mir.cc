@@ -58,4 +58,16 @@ TexelSources TexelSourcesOf(Op op, uint8_t flags, const TexelOp& texel, const Im
   return s;
 }
 
+bool IsSubgroupUniform(const Inst& inst) {
+  switch (inst.op) {
+    case Op::kSubgroupAny:
+    case Op::kSubgroupAll:
+    case Op::kBallot:
+    case Op::kReadFirst:
+    case Op::kReadLane: return true;
+    case Op::kReduce: return inst.imm1 == 0;
+    default: return false;
+  }
+}
+
 }  // namespace kiln::mir

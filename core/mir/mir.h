@@ -70,6 +70,16 @@ constexpr int AtomicOperands(AtomicOp op) {
   }
 }
 
+// Operators of reductions and scans over a subgroup.
+enum class ReduceOp : uint8_t {
+  kIadd, kImul, kImin, kImax, kUmin, kUmax, kAnd, kOr, kXor, kFadd, kFmul, kFmin, kFmax,
+};
+
+// Sets of lanes of a subgroup, seen from one lane; only lanes below the subgroup's size.
+enum class LaneMask : uint8_t { kEqual, kGreaterEqual, kGreater, kLessEqual, kLess, kAll };
+
+enum class Scope : uint8_t { kSubgroup, kWorkgroup, kDevice };
+
 enum MemoryClass : uint32_t { kMemoryBuffer = 1, kMemoryShared = 2, kMemoryImage = 4 };
 
 // Flags of an instruction.
@@ -103,6 +113,9 @@ struct Inst {
   uint32_t imm1 = 0;
   uint32_t spirv_id = 0;         // the SPIR-V result id (or target id) it came from; 0: none
 };
+
+// Whether active lanes get equal results however their sources differ.
+bool IsSubgroupUniform(const Inst& inst);
 
 struct Region {
   std::vector<InstId> insts;     // the last is a terminator

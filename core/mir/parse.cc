@@ -577,19 +577,20 @@ class Parser {
     if (imm.first == First::kNone && imm.second == Second::kNone) return true;
     if (!Punct('[')) return false;
     if (imm.first != First::kNone) {
-      if (!Number(imm0)) return false;
+      if (!FirstImmediate(imm.first, imm0)) return false;
       if (imm.second != Second::kNone && !Punct(',')) return false;
     }
     if (imm.second == Second::kAlignment) {
       if (!TryKeyword("align")) return Fail(Peek(), "expected 'align'");
       if (!Number(imm1)) return false;
     } else if (imm.second == Second::kAtomicOp) {
-      const Token t = Take();
-      const auto* name = std::find(std::begin(kAtomicNames), std::end(kAtomicNames), t.text);
-      if (name == std::end(kAtomicNames)) return Fail(t, "expected an atomic operation");
-      *imm1 = static_cast<uint32_t>(name - std::begin(kAtomicNames));
-    } else if (imm.second == Second::kTexelOp && !TexelOpOf(op, imm1)) {
-      return false;
+      if (!Named(kAtomicNames, "expected an atomic operation", imm1)) return false;
+    } else if (imm.second == Second::kTexelOp) {
+      if (!TexelOpOf(op, imm1)) return false;
+    } else if (imm.second == Second::kScope) {
+      if (!Named(kScopeNames, "expected a scope", imm1)) return false;
+    } else if (imm.second == Second::kCluster) {
+      if (!Number(imm1)) return false;
     }
     return Punct(']');
   }
@@ -623,6 +624,14 @@ class Parser {
     }
     *imm1 = AddTexelOp(m_, texel);
     return true;
+  }
+
+  bool FirstImmediate(First what, uint32_t* imm) {
+    switch (what) {
+      case First::kLaneMask: return Named(kLaneMaskNames, "expected a set of lanes", imm);
+      case First::kReduceOp: return Named(kReduceNames, "expected an operator", imm);
+      default: return Number(imm);
+    }
   }
 
   bool LoopHead(std::vector<Definition>* params, std::vector<ValueId>* sources) {

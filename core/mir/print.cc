@@ -233,16 +233,20 @@ class Printer {
     if (imm.first == First::kNone && imm.second == Second::kNone) return;
     out_ += '[';
     if (imm.first != First::kNone) {
-      Decimal(inst.imm0);
+      FirstImmediate(imm.first, inst.imm0);
       if (imm.second != Second::kNone) out_ += ", ";
     }
     if (imm.second == Second::kAlignment) {
       out_ += "align ";
       Decimal(inst.imm1);
     } else if (imm.second == Second::kAtomicOp) {
-      out_ += inst.imm1 < kNumAtomicOps ? kAtomicNames[inst.imm1] : "<bad atomic>";
+      OneOf(kAtomicNames, inst.imm1);
     } else if (imm.second == Second::kTexelOp) {
       TexelOp(inst);
+    } else if (imm.second == Second::kScope) {
+      OneOf(kScopeNames, inst.imm1);
+    } else if (imm.second == Second::kCluster) {
+      Decimal(inst.imm1);
     }
     out_ += ']';
   }
@@ -278,6 +282,19 @@ class Printer {
       out_ += x < 0 ? " -" : " ";
       Decimal(static_cast<uint64_t>(std::abs(x)));
     }
+  }
+
+  void FirstImmediate(First what, uint32_t imm) {
+    switch (what) {
+      case First::kLaneMask: return OneOf(kLaneMaskNames, imm);
+      case First::kReduceOp: return OneOf(kReduceNames, imm);
+      default: return Decimal(imm);
+    }
+  }
+
+  template <size_t n>
+  void OneOf(const std::string_view (&names)[n], uint32_t imm) {
+    out_ += imm < n ? names[imm] : "<bad immediate>";
   }
 
   void LoopHead(InstId id) {

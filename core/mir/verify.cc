@@ -510,9 +510,22 @@ class Verifier {
         if (inst.imm0 >= m_.private_arrays.size()) return Fail(8, "no such private array");
         break;
       case First::kMemoryClasses:
-        if (inst.imm0 == 0 || inst.imm0 > (kMemoryBuffer | kMemoryShared | kMemoryImage)) {
+        if ((inst.imm0 == 0 && inst.op != Op::kControlBarrier) ||
+            inst.imm0 > (kMemoryBuffer | kMemoryShared | kMemoryImage)) {
           return Fail(8, "no such memory classes");
         }
+        break;
+      case First::kLaneMask:
+        if (inst.imm0 >= std::size(kLaneMaskNames)) return Fail(8, "no such set of lanes");
+        break;
+      case First::kQuadLane:
+        if (inst.imm0 > 3) return Fail(8, "a quad has lanes 0 to 3");
+        break;
+      case First::kQuadSwap:
+        if (inst.imm0 < 1 || inst.imm0 > 3) return Fail(8, "quads are swapped by 1, 2 or 3");
+        break;
+      case First::kReduceOp:
+        if (!ReductionFits(id)) return false;
         break;
     }
     switch (imm.second) {
@@ -525,8 +538,24 @@ class Verifier {
         return inst.imm1 < kNumAtomicOps || Fail(8, "no such atomic operation");
       case Second::kTexelOp:
         return true;   // checked with the types, which depend on it
+      case Second::kScope:
+        if (inst.imm1 >= std::size(kScopeNames)) return Fail(8, "no such scope");
+        return inst.op == Op::kMemoryBarrier || inst.imm1 != static_cast<uint32_t>(Scope::kDevice) ||
+               Fail(8, "nothing waits for the device");
+      case Second::kCluster:
+        return inst.imm1 == 0 || (std::has_single_bit(inst.imm1) && inst.imm1 <= 128) ||
+               Fail(8, "a cluster has not a power of two of lanes");
     }
     return true;
+  }
+
+  // The operator exists and combines values of this type.
+  bool ReductionFits(InstId id) {
+    const uint32_t op = m_.inst(id).imm0;
+    if (op >= std::size(kReduceNames)) return Fail(8, "no such operator");
+    const char letter = Info(OpOf(static_cast<ReduceOp>(op))).signature[0];
+    int bound[2] = {-1, -1};
+    return Fits(letter, SourceType(id, 0), bound) || Fail(5, "the operator is of another type");
   }
 
   bool ResourceFits(const Inst& inst) {

@@ -20,7 +20,9 @@
 //  7. Constants: a bool is 0 or 1.
 //  8. Immediates: components are 0..2; resources and private arrays exist, stores and atomics go
 //     to storage buffers that are not read-only, load_ubo reads a uniform buffer; alignments are
-//     powers of two from 4; memory classes are non-empty and known; what an op does not use is 0.
+//     powers of two from 4; memory classes are known and, but in control barriers, not empty;
+//     nothing waits at device scope; clusters are powers of two up to 128 and the operator of a
+//     reduction is one of its type; what an op does not use is 0.
 //     Texel ops: sample and gather have a sampler (their image's own if it is combined), the others
 //     none; images are of the kind that the op reads; parameters are those that the op can have.
 //  9. Flags are known ones; no-contraction only on ops with a float result; volatile, coherent

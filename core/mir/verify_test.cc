@@ -45,7 +45,10 @@ body {
   %13:f32 = select %4, %3, %5
   %14:i32 = bitcast %13
   store_ssbo[2, align 4] %12, %14
-  memory_barrier[1]
+  memory_barrier[1, device]
+  control_barrier[0, subgroup]
+  %30:i32 = reduce[iadd, 4] 1
+  %31:i32 = quad_swap[1] %30
   return
 }
 )";
@@ -163,6 +166,17 @@ TEST(Verify, EachInvariantIsChecked) {
       {"alignment 2", 8, [](Module& m) { FindInst(m, Op::kLoadSsbo).imm1 = 2; }},
       {"atomic op", 8, [](Module& m) { FindInst(m, Op::kSsboAtomic).imm1 = 99; }},
       {"memory classes", 8, [](Module& m) { FindInst(m, Op::kMemoryBarrier).imm0 = 8; }},
+      {"a barrier orders nothing", 8,
+       [](Module& m) { FindInst(m, Op::kMemoryBarrier).imm0 = 0; }},
+      {"scope", 8, [](Module& m) { FindInst(m, Op::kMemoryBarrier).imm1 = 3; }},
+      {"waiting for the device", 8, [](Module& m) { FindInst(m, Op::kControlBarrier).imm1 = 2; }},
+      {"cluster of 3", 8, [](Module& m) { FindInst(m, Op::kReduce).imm1 = 3; }},
+      {"operator", 8, [](Module& m) { FindInst(m, Op::kReduce).imm0 = 13; }},
+      {"operator of floats", 5,
+       [](Module& m) {
+         FindInst(m, Op::kReduce).imm0 = static_cast<uint32_t>(ReduceOp::kFadd);
+       }},
+      {"quad swapped by 0", 8, [](Module& m) { FindInst(m, Op::kQuadSwap).imm0 = 0; }},
       {"immediate of an add", 8, [](Module& m) { FindInst(m, Op::kFadd).imm0 = 1; }},
       {"unknown flag", 9, [](Module& m) { FindInst(m, Op::kFadd).flags = 64; }},
       {"no-contraction on ints", 9, [](Module& m) { FindInst(m, Op::kIadd).flags = kNoContraction; }},

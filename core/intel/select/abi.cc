@@ -55,7 +55,9 @@ Uses FindUses(const Module& m) {
       case Op::kBaseWorkgroup: uses.base_workgroup = true; break;
       case Op::kLocalIndex:
       case Op::kSubgroupId: uses.subgroup_id = true; break;
-      case Op::kControlBarrier: uses.barrier = true; break;
+      case Op::kControlBarrier:
+        uses.barrier |= inst.imm1 == static_cast<uint32_t>(mir::Scope::kWorkgroup);
+        break;
       case Op::kStoreShared:
       case Op::kSharedAtomic: uses.writes_shared = true; break;
       default: break;

@@ -274,12 +274,21 @@ void Selector::Fence(uint32_t surface) {
   EmitRaw(kFence, fields, {Def(NewRegisters(1), Type::kUD)}, {Use(r0_, Type::kUD, 0, 8)});
 }
 
-// Memory first: what lanes wrote before the barrier must be seen behind it. A workgroup of one
-// thread has nobody to wait for, and a thread sees its own messages in order.
-void Selector::Barrier() {
-  if (ThreadsPerGroup(m_, width_) == 1) return;
-  if (abi_.writes_shared) Fence(kSharedMemorySurface);
-  if (abi_.writes_buffers) Fence(0);
+// Orders memory of these classes (mir::MemoryClass) for the scope. A thread sees its own messages
+// in order, so that only others are fenced for.
+void Selector::MemoryBarrier(uint32_t classes, mir::Scope scope) {
+  const bool alone = ThreadsPerGroup(m_, width_) == 1;
+  if (scope == mir::Scope::kSubgroup || (alone && scope == mir::Scope::kWorkgroup)) return;
+  if ((classes & mir::kMemoryShared) && abi_.writes_shared && !alone) Fence(kSharedMemorySurface);
+  if ((classes & mir::kMemoryBuffer) && abi_.writes_buffers) Fence(0);
+}
+
+// Memory first: what lanes wrote before the barrier must be seen behind it. The lanes of a thread
+// have nobody to wait for.
+void Selector::ControlBarrier(const mir::Inst& barrier) {
+  const auto scope = static_cast<mir::Scope>(barrier.imm1);
+  if (scope == mir::Scope::kSubgroup || ThreadsPerGroup(m_, width_) == 1) return;
+  MemoryBarrier(barrier.imm0, scope);
   EmitRaw(kBarrier, Fields(Where::kUniform), {Def(NewRegisters(1), Type::kUD)},
           {Use(r0_, Type::kUD, 0, 8)});
 }

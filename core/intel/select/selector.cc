@@ -277,13 +277,9 @@ absl::Status Selector::Visit(mir::InstId id) {
     case Op::kSsboAtomic:
     case Op::kSharedAtomic: return VisitAtomic(id);
     case Op::kSsboSize: BufferSize(id); return absl::OkStatus();
-    case Op::kControlBarrier: Barrier(); return absl::OkStatus();
+    case Op::kControlBarrier: ControlBarrier(m_.inst(id)); return absl::OkStatus();
     case Op::kMemoryBarrier:
-      if ((m_.inst(id).imm0 & mir::kMemoryShared) && abi_.writes_shared &&
-          ThreadsPerGroup(m_, width_) != 1) {
-        Fence(kSharedMemorySurface);
-      }
-      if ((m_.inst(id).imm0 & mir::kMemoryBuffer) && abi_.writes_buffers) Fence(0);
+      MemoryBarrier(m_.inst(id).imm0, static_cast<mir::Scope>(m_.inst(id).imm1));
       return absl::OkStatus();
     case Op::kWorkgroupId:
     case Op::kNumWorkgroups:

@@ -155,7 +155,8 @@ class Selector {
   Operand ScratchAddress(uint32_t array, mir::ValueId offset);
   Operand ScratchHeader();
   void Fence(uint32_t surface);
-  void Barrier();
+  void MemoryBarrier(uint32_t classes, mir::Scope scope);
+  void ControlBarrier(const mir::Inst& barrier);
   void BufferSize(mir::InstId id);
 
   // ---- launch (launch.cc) ----

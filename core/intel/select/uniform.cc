@@ -79,7 +79,7 @@ class Finder {
     for (InstId id : m_.region(region).insts) {
       const mir::Inst& inst = m_.inst(id);
       if (inst.op == Op::kLoop) VisitLoop(id);
-      if (!OpKeepsUniform(inst.op) || !AllUniform(id)) {
+      if (!mir::IsSubgroupUniform(inst) && (!OpKeepsUniform(inst.op) || !AllUniform(id))) {
         for (int r = 0; r < inst.num_results; ++r) Demote(m_.result(id, r));
       }
       for (int r = 0; r < inst.num_regions; ++r) Visit(inst.regions[r]);

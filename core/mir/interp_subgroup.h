@@ -1,0 +1,68 @@
+// What subgroup operations give, for one subgroup of the interpreter.
+//
+// Lanes that are off take no part. Where the order of a float reduction matters it is that of a
+// tree over the lanes' numbers: neighbours first, then pairs of pairs; a scan adds to the upper
+// half of each group of 2, 4, 8... lanes the last value of the lower half (Sklansky, Conditional-Sum
+// Addition Logic, 1960). An exclusive scan is the inclusive one of the values moved up by one lane,
+// the identity in lane 0. What is read from a lane that is off is 0.
+#ifndef KILN_CORE_MIR_INTERP_SUBGROUP_H_
+#define KILN_CORE_MIR_INTERP_SUBGROUP_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/mir/mir.h"
+
+namespace kiln::mir {
+
+// The values of a subgroup's lanes; none in those that are off.
+template <class T>
+using SubgroupValues = std::vector<std::optional<T>>;
+
+template <class T, class F>
+std::optional<T> CombineLanes(F combine, std::optional<T> a, std::optional<T> b) {
+  if (!a.has_value()) return b;
+  if (!b.has_value()) return a;
+  return combine(*a, *b);
+}
+
+// In place, within groups of `cluster` lanes, which divides their number.
+template <class T, class F>
+void ScanLanes(F combine, uint32_t cluster, SubgroupValues<T>& lanes) {
+  for (size_t half = 1; half < cluster; half *= 2) {
+    for (size_t i = 0; i < lanes.size(); ++i) {
+      if ((i & half) == 0) continue;
+      const size_t last = (i & ~(2 * half - 1)) + half - 1;
+      lanes[i] = CombineLanes(combine, lanes[last], lanes[i]);
+    }
+  }
+}
+
+// Every lane gets what its cluster amounts to.
+template <class T, class F>
+void ReduceLanes(F combine, uint32_t cluster, SubgroupValues<T>& lanes) {
+  ScanLanes(combine, cluster, lanes);
+  for (size_t i = 0; i < lanes.size(); ++i) lanes[i] = lanes[i | (cluster - 1)];
+}
+
+template <class T, class F>
+void ExclusiveScanLanes(F combine, T identity, SubgroupValues<T>& lanes) {
+  lanes.insert(lanes.begin(), identity);
+  lanes.pop_back();
+  ScanLanes(combine, static_cast<uint32_t>(lanes.size()), lanes);
+}
+
+// The value with which an exclusive scan starts.
+uint32_t ScanIdentity(ReduceOp op, Type type);
+
+// The 128 bits of a LaneMask in lane number `lane` of a subgroup of `size`.
+std::array<uint32_t, 4> LaneMaskBits(LaneMask mask, uint32_t lane, uint32_t size);
+
+// The lane that a lane reads from.
+uint32_t SourceLane(const Inst& inst, uint32_t lane, uint32_t index);
+
+}  // namespace kiln::mir
+
+#endif  // KILN_CORE_MIR_INTERP_SUBGROUP_H_
