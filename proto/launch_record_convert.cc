@@ -114,7 +114,8 @@ absl::Status ReadTables(const v1alpha::LaunchRecord& in, out::LaunchRecord& r) {
                                *kind,
                                {s.set(), s.binding(), s.element()},
                                s.location(),
-                               s.descriptor_offset()});
+                               s.descriptor_offset(),
+                               s.format()});
   }
   for (const v1alpha::LaunchSampler& s : in.sampler_table()) {
     r.sampler_table.push_back({s.index(), {s.set(), s.binding(), s.element()}});
@@ -186,6 +187,7 @@ void WriteTables(const out::LaunchRecord& r, v1alpha::LaunchRecord& result) {
     s.set_element(e.descriptor.element);
     s.set_location(e.location);
     s.set_descriptor_offset(e.descriptor_offset);
+    s.set_format(e.format);
   }
   for (const out::SamplerEntry& e : r.sampler_table) {
     v1alpha::LaunchSampler& s = *result.add_sampler_table();

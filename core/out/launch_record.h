@@ -58,6 +58,9 @@ struct SurfaceEntry {
   DescriptorRef descriptor;
   uint32_t location = 0;  // colour outputs
   uint32_t descriptor_offset = 0;  // bytes in the set's descriptor memory (Mesa's binaries only)
+  // Texel format that the program accesses a storage image in, if not the image's own: of the same
+  // size, where the hardware cannot read the image's format ("r32ui"; Kiln's binaries only).
+  std::string format = {};
 };
 
 struct SamplerEntry {

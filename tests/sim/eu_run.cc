@@ -5,10 +5,10 @@
 //   eu_run --list FILE       lines "BINARY LAUNCH.json JOB.json [option...]"
 //
 // The job format is that of `run-peer exec` (tests/peer/README.md), compute only: `push`,
-// `resources` (buffers) and `dispatch`. Prints one JSON line per run:
+// `resources` (buffers, texel buffers, images, samplers) and `dispatch`. Prints one JSON line per run:
 //   {"ok": true, "instructions": N, "lane_operations": N, "seconds": S,
 //    "outputs": [{"set", "binding", "index", "hex"}]}   or   {"ok": false, "error": "..."}
-// Outputs are all buffers given. --patch overwrites a byte of the code, for tests that remove
+// Outputs are all buffers and images given. --patch overwrites a byte of the code, for tests that remove
 // waits;
 // --coverage adds "executed": the byte offsets of executed instructions. Exit status 0 unless the
 // arguments are unusable.
@@ -137,6 +137,119 @@ absl::StatusOr<std::string> DataBytes(const json& data, const std::string& folde
   return out;
 }
 
+bool IsImage(const json& r) { return r.contains("format"); }
+bool IsSampler(const json& r) { return r.contains("filter"); }
+bool IsBuffer(const json& r) { return !IsImage(r) && !IsSampler(r); }
+
+out::DescriptorRef Where(const json& r) {
+  return {r.value("set", 0u), r.value("binding", 0u), r.value("index", 0u)};
+}
+
+template <typename T>
+absl::Status Pick(const json& r, const char* key, const std::string& fallback,
+                  const std::map<std::string, T>& known, T& value) {
+  const auto at = known.find(r.value(key, fallback));
+  if (at == known.end()) return absl::InvalidArgumentError(absl::StrCat("unknown ", key));
+  value = at->second;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<sim::eu::ClientImage> ReadImage(const json& r, const std::string& folder,
+                                               const std::map<std::string, uint64_t>& addresses) {
+  using sim::eu::ImageDim;
+  sim::eu::ClientImage image;
+  image.where = Where(r);
+  const auto format = sim::eu::TexelFormatNamed(r["format"].get<std::string>());
+  if (!format) return absl::InvalidArgumentError(absl::StrCat("format ", r["format"].dump()));
+  image.format = *format;
+  const bool buffer = !r.contains("width");
+  std::string dim = r.value("dim", buffer ? "buffer" : "2d");
+  absl::string_view name = dim;
+  image.arrayed = absl::ConsumeSuffix(&name, "_array");
+  static const std::map<std::string, ImageDim> kDims = {{"1d", ImageDim::k1d},
+                                                        {"2d", ImageDim::k2d},
+                                                        {"3d", ImageDim::k3d},
+                                                        {"cube", ImageDim::kCube},
+                                                        {"buffer", ImageDim::kBuffer}};
+  const auto at = kDims.find(std::string(name));
+  if (at == kDims.end()) return absl::InvalidArgumentError(absl::StrCat("dimension ", dim));
+  image.dim = at->second;
+  image.width = r.value("width", 1u);
+  image.height = r.value("height", 1u);
+  image.depth = r.value("depth", 1u);
+  image.layers = r.value("layers", image.dim == ImageDim::kCube ? 6u : 1u);
+  image.levels = r.value("levels", 1u);
+  if (r.contains("data")) {
+    const absl::StatusOr<std::string> bytes = DataBytes(r["data"], folder, addresses);
+    if (!bytes.ok()) return bytes.status();
+    image.texels.assign(bytes->begin(), bytes->end());
+  }
+  image.texels.resize(std::max<size_t>(image.texels.size(), r.value("size", size_t{0})));
+  if (buffer) {
+    image.width = static_cast<uint32_t>(image.texels.size() / TexelBytes(image.format));
+  }
+  image.texels.resize(std::max<size_t>(image.texels.size(), image.Bytes()));
+  return image;
+}
+
+absl::StatusOr<sim::eu::ClientSampler> ReadSampler(const json& r) {
+  using sim::eu::AddressMode;
+  using sim::eu::BorderColor;
+  using sim::eu::CompareFunction;
+  static const std::map<std::string, bool> kFilters = {{"nearest", false}, {"linear", true}};
+  static const std::map<std::string, AddressMode> kAddress = {{"clamp", AddressMode::kClamp},
+                                                              {"repeat", AddressMode::kRepeat},
+                                                              {"mirror", AddressMode::kMirror},
+                                                              {"border", AddressMode::kBorder}};
+  static const std::map<std::string, BorderColor> kBorders = {
+      {"transparent", BorderColor::kTransparent},
+      {"black", BorderColor::kBlack},
+      {"white", BorderColor::kWhite}};
+  static const std::map<std::string, CompareFunction> kCompares = {
+      {"never", CompareFunction::kNever},
+      {"less", CompareFunction::kLess},
+      {"equal", CompareFunction::kEqual},
+      {"less_equal", CompareFunction::kLessEqual},
+      {"greater", CompareFunction::kGreater},
+      {"not_equal", CompareFunction::kNotEqual},
+      {"greater_equal", CompareFunction::kGreaterEqual},
+      {"always", CompareFunction::kAlways}};
+  sim::eu::ClientSampler s;
+  s.where = Where(r);
+  absl::Status status = Pick(r, "filter", "nearest", kFilters, s.linear);
+  if (status.ok()) status = Pick(r, "mipmap", "nearest", kFilters, s.linear_mips);
+  if (status.ok()) status = Pick(r, "address", "clamp", kAddress, s.address);
+  if (status.ok()) status = Pick(r, "border", "transparent", kBorders, s.border);
+  if (status.ok() && r.contains("compare")) {
+    CompareFunction f = CompareFunction::kAlways;
+    status = Pick(r, "compare", "always", kCompares, f);
+    s.compare = f;
+  }
+  if (!status.ok()) return status;
+  s.min_lod = r.value("min_lod", 0.0f);
+  s.max_lod = r.value("max_lod", 1000.0f);
+  s.lod_bias = r.value("lod_bias", 0.0f);
+  s.unnormalized = r.value("unnormalized", false);
+  return s;
+}
+
+absl::Status ReadImages(const json& resources, const std::string& folder,
+                        const std::map<std::string, uint64_t>& addresses, sim::eu::Dispatch& d) {
+  for (const json& r : resources) {
+    if (IsImage(r)) {
+      absl::StatusOr<sim::eu::ClientImage> image = ReadImage(r, folder, addresses);
+      if (!image.ok()) return image.status();
+      d.images.push_back(*std::move(image));
+    }
+    if (IsSampler(r)) {
+      absl::StatusOr<sim::eu::ClientSampler> sampler = ReadSampler(r);
+      if (!sampler.ok()) return sampler.status();
+      d.samplers.push_back(*sampler);
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Sizes first, so that addresses exist before the data that contains them.
 absl::StatusOr<sim::eu::Dispatch> ReadJob(const json& job, const std::string& folder) {
   sim::eu::Dispatch d;
@@ -145,9 +258,9 @@ absl::StatusOr<sim::eu::Dispatch> ReadJob(const json& job, const std::string& fo
   for (int pass = 0; pass < 2; ++pass) {
     for (size_t i = 0; i < resources.size(); ++i) {
       const json& r = resources[i];
-      if (r.contains("format") || r.contains("filter")) {
+      if (!IsBuffer(r)) {
         if (pass == 0) d.buffers.push_back(ClientBuffer{false, {}, 0, {}});
-        continue;  // images and samplers: the simulator refuses messages to them
+        continue;
       }
       std::map<std::string, uint64_t> known = addresses;
       if (pass == 0) {
@@ -156,7 +269,7 @@ absl::StatusOr<sim::eu::Dispatch> ReadJob(const json& job, const std::string& fo
         }
         ClientBuffer b;
         b.bound = r.contains("binding");
-        b.where = {r.value("set", 0u), r.value("binding", 0u), r.value("index", 0u)};
+        b.where = Where(r);
         d.buffers.push_back(b);
       }
       std::string bytes;
@@ -176,6 +289,7 @@ absl::StatusOr<sim::eu::Dispatch> ReadJob(const json& job, const std::string& fo
       }
     }
   }
+  if (absl::Status s = ReadImages(resources, folder, addresses, d); !s.ok()) return s;
   if (job.contains("push")) {
     absl::StatusOr<std::string> push = DataBytes(job["push"], folder, addresses);
     if (!push.ok()) return push.status();
@@ -184,6 +298,14 @@ absl::StatusOr<sim::eu::Dispatch> ReadJob(const json& job, const std::string& fo
   const json groups = job.value("dispatch", json::array({1, 1, 1}));
   for (size_t i = 0; i < 3 && i < groups.size(); ++i) d.groups[i] = groups[i].get<uint32_t>();
   return d;
+}
+
+json Output(const out::DescriptorRef& where, const std::vector<uint8_t>& bytes) {
+  return {{"set", where.set},
+          {"binding", where.binding},
+          {"index", where.element},
+          {"hex", absl::BytesToHexString(absl::string_view(
+                      reinterpret_cast<const char*>(bytes.data()), bytes.size()))}};
 }
 
 absl::StatusOr<json> Execute(const Request& request) {
@@ -218,13 +340,10 @@ absl::StatusOr<json> Execute(const Request& request) {
                  {"outputs", json::array()}};
   if (request.coverage) result["executed"] = stats->executed;
   for (const ClientBuffer& b : dispatch->buffers) {
-    if (!b.bound) continue;
-    result["outputs"].push_back(
-        {{"set", b.where.set},
-         {"binding", b.where.binding},
-         {"index", b.where.element},
-         {"hex", absl::BytesToHexString(absl::string_view(
-                     reinterpret_cast<const char*>(b.bytes.data()), b.bytes.size()))}});
+    if (b.bound) result["outputs"].push_back(Output(b.where, b.bytes));
+  }
+  for (const sim::eu::ClientImage& i : dispatch->images) {
+    result["outputs"].push_back(Output(i.where, i.texels));
   }
   return result;
 }

@@ -7,27 +7,12 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
+#include "core/sim/eu/call.h"
+#include "core/sim/eu/sampler.h"
+#include "core/sim/eu/typed.h"
 
 namespace kiln::sim::eu {
 namespace {
-
-// One message being executed.
-struct Call {
-  const Message& m;
-  const MessageRegisters& regs;
-  uint32_t enabled;
-  const MemoryView& memory;
-  Thread& thread;
-  const Thread& source;  // as it was: the payload is read before anything is written over it
-
-  // Byte offset in the register file of payload register `index`.
-  int Payload(int index) const {
-    return 32 * (index < m.mlen ? regs.src0 + index : regs.src1 + index - m.mlen);
-  }
-  // The lane that acts as number `i`.
-  int Lane(int i) const { return memory.descending ? m.simd - 1 - i : i; }
-  int Response(int index) const { return 32 * (regs.dst + index); }
-};
 
 // Where one access goes: a bounds-checked surface with an offset, or plain bytes.
 struct Place {
@@ -52,15 +37,6 @@ absl::StatusOr<Surface> SurfaceOf(const Call& c) {
     return absl::NotFoundError(absl::StrFormat("nothing is bound to surface %d", index));
   }
   return c.memory.surfaces[index];
-}
-
-// resinfo: the size of a raw buffer in bytes in component 0; it is no image otherwise.
-absl::Status BufferSize(const Call& c, const Surface& surface) {
-  for (int i = 0; i < 8; ++i) {
-    c.thread.Write32(c.Response(0) + 4 * i, static_cast<uint32_t>(surface.size));
-    for (int k = 1; k < 4; ++k) c.thread.Write32(c.Response(k) + 4 * i, 0);
-  }
-  return absl::OkStatus();
 }
 
 bool IsStateless(const Call& c) {
@@ -165,43 +141,6 @@ absl::Status Scatter(const Call& c, const Surface& surface) {
     }
   }
   return absl::OkStatus();
-}
-
-template <typename U, typename S>
-U IntAtomic(int op, U old, U a, U b) {
-  switch (op) {
-    case 1:
-      return old & a;
-    case 2:
-      return old | a;
-    case 3:
-      return old ^ a;
-    case 4:
-      return a;
-    case 5:
-      return old + 1;
-    case 6:
-    case 15:
-      return old - 1;
-    case 7:
-      return old + a;
-    case 8:
-      return old - a;
-    case 9:
-      return a - old;
-    case 10:
-      return static_cast<S>(old) > static_cast<S>(a) ? old : a;
-    case 11:
-      return static_cast<S>(old) < static_cast<S>(a) ? old : a;
-    case 12:
-      return old > a ? old : a;
-    case 13:
-      return old < a ? old : a;
-    case 14:
-      return old == a ? b : old;  // a is the expected value, b the new one
-    default:
-      return old;
-  }
 }
 
 uint32_t FloatAtomic(int op, uint32_t old_bits, uint32_t a_bits, uint32_t b_bits) {
@@ -313,6 +252,16 @@ absl::Status ExecuteMessage(const Message& message, const MessageRegisters& regi
   if (!status.ok()) return status;
   if (message.kind == MessageKind::kFence) return absl::OkStatus();
   if (enabled == 0) return absl::OkStatus();
+  switch (message.kind) {
+    case MessageKind::kSample:
+      return ExecuteSampler(c);
+    case MessageKind::kTypedRead:
+    case MessageKind::kTypedWrite:
+    case MessageKind::kTypedAtomic:
+      return ExecuteTyped(c);
+    default:
+      break;
+  }
   Surface surface;
   if (!message.a64) {
     absl::StatusOr<Surface> found = SurfaceOf(c);
@@ -335,8 +284,6 @@ absl::Status ExecuteMessage(const Message& message, const MessageRegisters& regi
       return BlockRead(c, surface, message.scratch_offset);
     case MessageKind::kScratchWrite:
       return BlockWrite(c, surface, message.scratch_offset, ScratchDwords(c));
-    case MessageKind::kBufferSize:
-      return BufferSize(c, surface);
     default:
       return absl::InternalError("not a data port message");
   }

@@ -1,4 +1,5 @@
-// Execution of data-port messages: memory reads, writes and atomics.
+// Execution of messages to memory: data-port reads, writes and atomics here, typed surfaces and the
+// sampler in typed.h and sampler.h.
 //
 // The caller gives the payload registers, the enabled channels and the memory; results go to the
 // destination registers at once (contract.h models that they arrive later). Lanes act in ascending
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/sim/eu/filter.h"
 #include "core/sim/eu/memory.h"
 #include "core/sim/eu/message.h"
 #include "core/sim/eu/thread.h"
@@ -23,6 +25,8 @@ struct MemoryView {
   Surface shared;                 // surface 254
   Surface scratch;                // stateless space, all threads
   const AddressSpace* addresses = nullptr;
+  std::vector<ImageView> images;                // by binding table index; null image: none
+  std::vector<const ClientSampler*> samplers;   // by sampler index; null: none
   bool descending = false;  // lanes act in descending order
 };
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/sim/eu/testing.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace kiln::sim::eu::testing {
@@ -13,6 +14,7 @@ namespace {
 using isa::Opcode;
 using isa::Sfid;
 using isa::Type;
+using ::testing::HasSubstr;
 
 class DataportTest : public ::testing::Test {
  protected:
@@ -98,7 +100,9 @@ TEST_F(DataportTest, ByteScattered) {
       uint32_t want = 0;
       std::memcpy(&want, bytes + 3 * i + 1, 1 << size);
       EXPECT_EQ(Reg(20, i) & mask, want);
-      if (size < 2) EXPECT_NE(Reg(20, i) & ~mask, 0u);
+      if (size < 2) {
+        EXPECT_NE(Reg(20, i) & ~mask, 0u);
+      }
     }
   }
 }
@@ -227,16 +231,15 @@ TEST_F(DataportTest, LengthsAreChecked) {
 }
 
 TEST_F(DataportTest, UnsupportedMessagesAreNamed) {
-  for (const Sfid sfid : {Sfid::kSampler, Sfid::kRenderCache, Sfid::kUrb}) {
-    const absl::Status s = DecodeMessage(sfid, false, 0x02106e00, 0).status();
+  const auto refusal = [](Sfid sfid, uint32_t desc) {
+    const absl::Status s = DecodeMessage(sfid, false, desc, 0).status();
     EXPECT_EQ(s.code(), absl::StatusCode::kUnimplemented);
-    EXPECT_NE(s.message().find("unsupported message"), std::string::npos);
-  }
-  EXPECT_NE(DecodeMessage(Sfid::kDataCache1, false, 0x04415001, 0)
-                .status()
-                .message()
-                .find("typed surface read"),
-            std::string::npos);
+    return std::string(s.message());
+  };
+  EXPECT_THAT(refusal(Sfid::kRenderCache, 0x02106e00), HasSubstr("render cache"));
+  EXPECT_THAT(refusal(Sfid::kUrb, 0x02106e00), HasSubstr("URB"));
+  EXPECT_THAT(refusal(Sfid::kSampler, 0x024280fc), HasSubstr("bindless sampler message"));
+  EXPECT_THAT(refusal(Sfid::kDataCache1, 0x0441c001), HasSubstr("half-integer"));
 }
 
 TEST_F(DataportTest, UnboundSurfaceIsAnError) {

@@ -30,6 +30,36 @@ uint32_t AllocationSize(uint32_t bytes) {
   return bytes == 0 ? 0 : std::max<uint32_t>(1024, std::bit_ceil(bytes));
 }
 
+bool IsBound(const ClientBuffer& b) { return b.bound; }
+bool IsBound(const ClientImage&) { return true; }
+bool IsBound(const ClientSampler&) { return true; }
+
+// What the client gave for a descriptor; elements not given repeat another one.
+template <typename T>
+T* Find(std::vector<T>& given, const out::DescriptorRef& where) {
+  T* any = nullptr;
+  for (T& b : given) {
+    if (!IsBound(b) || b.where.set != where.set || b.where.binding != where.binding) continue;
+    if (b.where.element == where.element) return &b;
+    if (any == nullptr) any = &b;
+  }
+  return any;
+}
+
+bool IsImage(SurfaceKind kind) {
+  switch (kind) {
+    case SurfaceKind::kSampledImage:
+    case SurfaceKind::kCombinedImageSampler:
+    case SurfaceKind::kStorageImage:
+    case SurfaceKind::kUniformTexelBuffer:
+    case SurfaceKind::kStorageTexelBuffer:
+    case SurfaceKind::kInputAttachment:
+      return true;
+    default:
+      return false;
+  }
+}
+
 constexpr uint32_t kDescriptorBytes = 16;  // buffers: address, size, 0
 
 }  // namespace
@@ -47,16 +77,6 @@ absl::StatusOr<std::unique_ptr<LaunchState>> LaunchState::Create(const out::Laun
   if (status.ok()) status = state->CheckPush();
   if (!status.ok()) return status;
   return state;
-}
-
-const ClientBuffer* LaunchState::Find(const out::DescriptorRef& where) const {
-  const ClientBuffer* any = nullptr;
-  for (const ClientBuffer& b : dispatch_.buffers) {
-    if (!b.bound || b.where.set != where.set || b.where.binding != where.binding) continue;
-    if (b.where.element == where.element) return &b;
-    if (any == nullptr) any = &b;  // elements not given repeat another one
-  }
-  return any;
 }
 
 absl::Status LaunchState::Bind() {
@@ -79,7 +99,7 @@ absl::Status LaunchState::Bind() {
     if (view_.surfaces.size() <= e.index) view_.surfaces.resize(e.index + 1);
     Surface& surface = view_.surfaces[e.index];
     if (e.kind == SurfaceKind::kUbo || e.kind == SurfaceKind::kSsbo) {
-      const ClientBuffer* b = Find(e.descriptor);
+      const ClientBuffer* b = Find(dispatch_.buffers, e.descriptor);
       if (b != nullptr) surface = {const_cast<uint8_t*>(b->bytes.data()), b->bytes.size()};
     } else if (e.kind == SurfaceKind::kConstantData) {
       surface = {constants_.data(), constants_.size()};
@@ -88,7 +108,38 @@ absl::Status LaunchState::Bind() {
     } else if (e.kind == SurfaceKind::kDescriptorMemory && e.descriptor.set < 8) {
       std::vector<uint8_t>& bytes = descriptors_[e.descriptor.set];
       surface = {bytes.data(), bytes.size()};
+    } else if (IsImage(e.kind)) {
+      if (absl::Status status = BindImage(e); !status.ok()) return status;
     }
+  }
+  return BindSamplers();
+}
+
+absl::Status LaunchState::BindImage(const out::SurfaceEntry& e) {
+  ClientImage* image = Find(dispatch_.images, e.descriptor);
+  if (image == nullptr) return absl::OkStatus();  // an error where a message uses it
+  ImageView view{image, image->texels.data(), image->format};
+  if (!e.format.empty()) {
+    const std::optional<TexelFormat> format = TexelFormatNamed(e.format);
+    if (!format || TexelBytes(*format) != TexelBytes(image->format)) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "an image of another size of texel cannot be bound as %s", e.format));
+    }
+    view.format = *format;
+  }
+  if (image->Bytes() > image->texels.size()) {
+    return absl::InvalidArgumentError("an image has fewer bytes than texels");
+  }
+  if (view_.images.size() <= e.index) view_.images.resize(e.index + 1);
+  view_.images[e.index] = view;
+  return absl::OkStatus();
+}
+
+absl::Status LaunchState::BindSamplers() {
+  for (const out::SamplerEntry& e : record_.sampler_table) {
+    if (e.index >= 16 * 1024) return absl::InvalidArgumentError("sampler index");
+    if (view_.samplers.size() <= e.index) view_.samplers.resize(e.index + 1);
+    view_.samplers[e.index] = Find(dispatch_.samplers, e.descriptor);
   }
   return absl::OkStatus();
 }
@@ -97,7 +148,7 @@ absl::Status LaunchState::Bind() {
 void LaunchState::BuildDescriptors() {
   for (const out::SurfaceEntry& e : record_.binding_table) {
     if (e.kind != SurfaceKind::kUbo && e.kind != SurfaceKind::kSsbo) continue;
-    const ClientBuffer* b = Find(e.descriptor);
+    const ClientBuffer* b = Find(dispatch_.buffers, e.descriptor);
     if (b == nullptr || e.descriptor.set >= 8) continue;
     std::vector<uint8_t>& bytes = descriptors_[e.descriptor.set];
     const size_t end = size_t{e.descriptor_offset} + kDescriptorBytes;
@@ -113,7 +164,7 @@ absl::Status LaunchState::CheckPush() const {
     if (uint64_t{p.reg} * kGrfBytes + p.byte + p.bytes > uint64_t{kGrfCount} * kGrfBytes) {
       return absl::InvalidArgumentError("push constants beyond the register file");
     }
-    if (p.source == PushSource::kUbo && Find(p.ubo) == nullptr) {
+    if (p.source == PushSource::kUbo && Find(dispatch_.buffers, p.ubo) == nullptr) {
       return absl::InvalidArgumentError(absl::StrFormat(
           "no buffer for the uniform block of set %d binding %d", p.ubo.set, p.ubo.binding));
     }
@@ -167,7 +218,7 @@ std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part,
       source = dispatch_.push_constants;
       break;
     case PushSource::kUbo:
-      source = Find(part.ubo)->bytes;
+      source = Find(dispatch_.buffers, part.ubo)->bytes;
       break;
     case PushSource::kBaseWorkgroup:
       words({0, 0, 0});

@@ -39,10 +39,11 @@ class LaunchState {
  private:
   LaunchState(const out::LaunchRecord& record, bool opposite, Dispatch& dispatch);
   absl::Status Bind();
+  absl::Status BindImage(const out::SurfaceEntry& entry);
+  absl::Status BindSamplers();
   void BuildDescriptors();
   absl::Status CheckPush() const;
   std::vector<uint8_t> PushBytes(const out::PushPart& part, uint32_t thread_index) const;
-  const ClientBuffer* Find(const out::DescriptorRef& where) const;
 
   const out::LaunchRecord& record_;
   uint32_t undefined_;  // pattern of undefined contents

@@ -11,6 +11,9 @@ namespace {
 
 uint32_t Bits(uint32_t v, int high, int low) { return (v >> low) & ((2u << (high - low)) - 1); }
 
+// The longest sampler payload, header included (PRM, "Sampler messages": message length 0..11).
+constexpr int kMaxSamplerPayload = 11;
+
 absl::Status Unsupported(absl::string_view what, uint32_t desc) {
   return absl::UnimplementedError(
       absl::StrFormat("unsupported message: %s (desc 0x%08x)", what, desc));
@@ -144,6 +147,26 @@ absl::Status Atomic(Message& m, uint32_t desc, bool a64, bool is_float) {
   return absl::OkStatus();
 }
 
+// Bits 13:12 choose the lanes: 1 the lower 8, 2 the upper 8.
+absl::Status Typed(Message& m, uint32_t desc, MessageKind kind) {
+  m.kind = kind;
+  m.channel_mask = ~Bits(desc, 11, 8) & 0xf;
+  if (m.channel_mask == 0) return Malformed("no channel is enabled", desc);
+  const uint32_t slots = Bits(desc, 13, 12);
+  if (slots != 1 && slots != 2) return Unsupported("typed message of slot group 0 or 3", desc);
+  m.high_slots = slots == 2;
+  return absl::OkStatus();
+}
+
+absl::Status TypedAtomic(Message& m, uint32_t desc) {
+  m.kind = MessageKind::kTypedAtomic;
+  m.atomic_op = static_cast<uint8_t>(Bits(desc, 11, 8));
+  if (m.atomic_op == 0) return Unsupported("atomic operation 0", desc);
+  m.high_slots = Bits(desc, 12, 12);
+  m.returns = Bits(desc, 13, 13);
+  return absl::OkStatus();
+}
+
 absl::Status DataCache0(Message& m, uint32_t desc) {
   if (Bits(desc, 18, 18)) return Scratch(m, desc);
   switch (Bits(desc, 18, 14)) {
@@ -176,15 +199,15 @@ absl::Status DataCache1(Message& m, uint32_t desc) {
     case 2:
       return Atomic(m, desc, false, false);
     case 5:
-      return Unsupported("typed surface read", desc);
+      return Typed(m, desc, MessageKind::kTypedRead);
     case 6:
-      return Unsupported("typed atomic", desc);
+      return TypedAtomic(m, desc);
     case 7:
       return Unsupported("typed half-integer atomic", desc);
     case 9:
       return Untyped(m, desc, true, false);
     case 13:
-      return Unsupported("typed surface write", desc);
+      return Typed(m, desc, MessageKind::kTypedWrite);
     case 0x10:
       return A64Scattered(m, desc, false);
     case 0x11:
@@ -207,14 +230,17 @@ absl::Status DataCache1(Message& m, uint32_t desc) {
   return Unsupported(absl::StrFormat("data cache 1 type %d", Bits(desc, 18, 14)), desc);
 }
 
-// Only resinfo, which tells the size of a buffer: 8 lanes, one parameter (the level), 4 results.
-absl::Status Sampler(Message& m, uint32_t desc) {
-  constexpr uint32_t kResinfo = 10, kSimd8 = 1;
-  if (Bits(desc, 16, 12) != kResinfo || Bits(desc, 18, 17) != kSimd8 || m.header ||
-      Bits(desc, 30, 29) != 0) {
-    return Unsupported("sampler", desc);
-  }
-  m.kind = MessageKind::kBufferSize;
+absl::Status Sampler(Message& m, uint32_t desc, uint32_t ex_desc) {
+  if (m.surface == kSurfaceBindless) return Unsupported("bindless sampler message", desc);
+  const absl::StatusOr<isa::MessageFields> f =
+      isa::ParseDescriptor(isa::Generation::kGen12, isa::Sfid::kSampler, desc, ex_desc);
+  if (!f.ok()) return Unsupported(f.status().message(), desc);
+  m.kind = MessageKind::kSample;
+  m.sampler_message = f->message;
+  m.simd = f->lanes;
+  m.sampler = f->sampler;
+  m.half_params = f->half_params;
+  m.half_result = f->half_result;
   return absl::OkStatus();
 }
 
@@ -230,13 +256,6 @@ absl::Status ConstantCache(Message& m, uint32_t desc) {
       return ByteScattered(m, desc, false);
   }
   return Unsupported(absl::StrFormat("constant cache type %d", Bits(desc, 18, 14)), desc);
-}
-
-// Operands of an atomic besides the address.
-int AtomicOperands(const Message& m) {
-  if (m.kind == MessageKind::kFloatAtomic) return m.atomic_op == 3 ? 2 : 1;
-  if (m.atomic_op == 5 || m.atomic_op == 6 || m.atomic_op == 15) return 0;
-  return m.atomic_op == 14 ? 2 : 1;
 }
 
 int BlockRegisters(const Message& m) { return (m.block_bytes + 31) / 32; }
@@ -266,28 +285,96 @@ Lengths Expected(const Message& m) {
     case MessageKind::kBlockWrite:
     case MessageKind::kScratchWrite:
       return {1 + BlockRegisters(m), 0};
-    case MessageKind::kBufferSize:
-      return {1, 4};
     case MessageKind::kFence:
       return {1, m.returns ? 1 : 0};
     case MessageKind::kBarrier:
     case MessageKind::kEnd:
       return {1, 0};
+    default:
+      break;
   }
   return {0, 0};
 }
 
+absl::Status LengthError(const Message& m, int payload, int response, uint32_t desc) {
+  return Malformed(absl::StrFormat("payload %d+%d and response %d registers, expected %d and %d",
+                                   m.mlen, m.ex_mlen, m.rlen, payload, response),
+                   desc);
+}
+
+// A sampler message may leave out parameters at its end and components of its response.
+absl::Status CheckSamplerLengths(const Message& m, uint32_t desc) {
+  const auto params = static_cast<int>(
+      isa::Params(isa::Generation::kGen12, m.sampler_message).size());
+  const int header = m.header ? 1 : 0;
+  const int payload = m.mlen + m.ex_mlen - header;
+  const bool known = payload % ParameterRegisters(m) == 0 &&
+                     payload <= params * ParameterRegisters(m) &&
+                     m.rlen % ResponseRegisters(m) == 0 && m.rlen <= 4 * ResponseRegisters(m);
+  if (!known || (payload == 0 && params != 0) || m.rlen == 0) {
+    return LengthError(m, header + params * ParameterRegisters(m), 4 * ResponseRegisters(m), desc);
+  }
+  if (m.mlen + m.ex_mlen > kMaxSamplerPayload) return Malformed("sampler payload too long", desc);
+  return absl::OkStatus();
+}
+
+// u, then v, r and lod as far as present.
+absl::Status CheckTypedLengths(const Message& m, uint32_t desc) {
+  const bool atomic = m.kind == MessageKind::kTypedAtomic;
+  const int components = std::popcount(m.channel_mask);
+  const int data = atomic ? AtomicOperands(m) : m.kind == MessageKind::kTypedWrite ? components : 0;
+  const int response = atomic ? (m.returns ? 1 : 0)
+                       : m.kind == MessageKind::kTypedRead ? components : 0;
+  const int coordinates = m.mlen + m.ex_mlen - data - (m.header ? 1 : 0);
+  if (coordinates < 1 || coordinates > 4 || m.rlen != response) {
+    return LengthError(m, 1 + data, response, desc);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckLengths(const Message& m, uint32_t desc) {
+  switch (m.kind) {
+    case MessageKind::kSample:
+      return CheckSamplerLengths(m, desc);
+    case MessageKind::kTypedRead:
+    case MessageKind::kTypedWrite:
+    case MessageKind::kTypedAtomic:
+      return CheckTypedLengths(m, desc);
+    default:
+      break;
+  }
   const Lengths want = Expected(m);
   if (m.mlen + m.ex_mlen != want.payload || m.rlen != want.response) {
-    return Malformed(absl::StrFormat("payload %d+%d and response %d registers, expected %d and %d",
-                                     m.mlen, m.ex_mlen, m.rlen, want.payload, want.response),
-                     desc);
+    return LengthError(m, want.payload, want.response, desc);
   }
   return absl::OkStatus();
 }
 
 }  // namespace
+
+bool HasSideEffects(const Message& m) {
+  switch (m.kind) {
+    case MessageKind::kGather:
+    case MessageKind::kBlockRead:
+    case MessageKind::kScratchRead:
+    case MessageKind::kFence:
+    case MessageKind::kTypedRead:
+    case MessageKind::kSample:
+      return false;
+    default:
+      return true;
+  }
+}
+
+int ParameterRegisters(const Message& m) { return m.half_params ? 1 : m.simd / 8; }
+
+int ResponseRegisters(const Message& m) { return m.half_result ? 1 : m.simd / 8; }
+
+int AtomicOperands(const Message& m) {
+  if (m.kind == MessageKind::kFloatAtomic) return m.atomic_op == 3 ? 2 : 1;
+  if (m.atomic_op == 5 || m.atomic_op == 6 || m.atomic_op == 15) return 0;
+  return m.atomic_op == 14 ? 2 : 1;
+}
 
 absl::StatusOr<Message> DecodeMessage(isa::Sfid sfid, bool eot, uint32_t desc, uint32_t ex_desc) {
   Message m;
@@ -316,7 +403,7 @@ absl::StatusOr<Message> DecodeMessage(isa::Sfid sfid, bool eot, uint32_t desc, u
       m.kind = MessageKind::kEnd;
       break;
     case isa::Sfid::kSampler:
-      status = Sampler(m, desc);
+      status = Sampler(m, desc, ex_desc);
       break;
     case isa::Sfid::kReadOnly:
       return Unsupported("read-only data port", desc);

@@ -2,8 +2,8 @@
 //
 // Decoding follows the descriptor fields that `iga64 -p=12p1 -Xdsd` prints; lengths of a message
 // that follow from its fields are compared with those in the descriptor, so that a wrong mlen or
-// rlen is an error and not silently accepted. Sampler, typed, render-target and URB messages are
-// refused by name: the simulator has no images.
+// rlen is an error and not silently accepted. Sampler messages are taken apart by the message table
+// of core/intel/isa. Render-target, URB and bindless messages are refused by name.
 #ifndef KILN_CORE_SIM_EU_MESSAGE_H_
 #define KILN_CORE_SIM_EU_MESSAGE_H_
 
@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/intel/isa/instruction.h"
+#include "core/intel/isa/messages.h"
 
 namespace kiln::sim::eu {
 
@@ -25,7 +26,10 @@ enum class MessageKind : uint8_t {
   kBlockWrite,
   kScratchRead,  // HWord scratch blocks
   kScratchWrite,
-  kBufferSize,  // sampler's resinfo of a buffer
+  kTypedRead,  // texels of an image at integer coordinates, 8 lanes
+  kTypedWrite,
+  kTypedAtomic,
+  kSample,  // everything the sampler does
   kFence,
   kBarrier,
   kEnd,  // end of thread
@@ -56,10 +60,25 @@ struct Message {
   bool block_high_oword = false;  // 1-oword blocks: data in the upper half of the register
   bool byte_offset = false;       // block messages: header counts bytes, else owords
   uint32_t scratch_offset = 0;    // bytes
+  bool high_slots = false;        // typed messages: for lanes 8..15 of the thread
+  isa::Message sampler_message = isa::Message::kSample;
+  uint8_t sampler = 0;      // index of the sampler state
+  bool half_params = false;  // the sampler takes 16-bit parameters
+  bool half_result = false;  // and returns 16-bit components
 };
 
 // Register elements of a scattered message take a register per 8 lanes and 4 bytes.
 inline int LaneRegisters(const Message& m, int bytes) { return m.simd * bytes / 32; }
+
+// Does the message change anything but its destination?
+bool HasSideEffects(const Message& m);
+
+// Registers of one sampler parameter, and of one component of a sampler's response.
+int ParameterRegisters(const Message& m);
+int ResponseRegisters(const Message& m);
+
+// Data operands of an atomic besides the address.
+int AtomicOperands(const Message& m);
 
 // Decodes a descriptor. `sfid` and `eot` come from the instruction; `desc` and `ex_desc` are the
 // immediate or register values. Unimplemented names an unsupported message; InvalidArgument says

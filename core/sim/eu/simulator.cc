@@ -136,10 +136,9 @@ uint32_t EnabledChannels(const Op& op, const Thread& t) {
   return (op.inst.no_mask ? ~0u : t.active) & op.lanes & PredicateMask(op, t);
 }
 
-bool HasSideEffects(const Message& m) {
-  return m.kind != MessageKind::kGather && m.kind != MessageKind::kBlockRead &&
-         m.kind != MessageKind::kScratchRead && m.kind != MessageKind::kFence &&
-         m.kind != MessageKind::kBufferSize;
+bool IsTyped(const Message& m) {
+  return m.kind == MessageKind::kTypedRead || m.kind == MessageKind::kTypedWrite ||
+         m.kind == MessageKind::kTypedAtomic;
 }
 
 int RegisterOf(const isa::Operand& operand) {
@@ -177,6 +176,10 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
                                    RegisterOf(op.inst.src[1])};
   if (registers.src0 < 0 || (message.ex_mlen > 0 && registers.src1 < 0)) {
     return OpError(absl::StatusCode::kInvalidArgument, op, "message payload is no register");
+  }
+  if (IsTyped(message) && (op.inst.channel_offset & 8) != (message.high_slots ? 8 : 0)) {
+    return OpError(absl::StatusCode::kInvalidArgument, op,
+                   "the slot group is not that of the instruction's channels");
   }
   absl::Status status =
       ExecuteMessage(message, registers, channels >> op.inst.channel_offset, launch_.memory(), t);

@@ -6,9 +6,10 @@
 // so that a run is deterministic and threads may wait for each other.
 //
 // What is modelled: per-channel control flow, predication, regions, all integer, F and HF types,
-// accumulators, flags, data-port messages, shared memory, barriers, scratch, 64-bit addresses.
-// Not modelled, each a named error when met: sampler, typed, render-target, URB messages, bindless
-// surfaces, 64-bit floats, other generations. Time is not modelled; in contract mode missing waits
+// accumulators, flags, data-port messages, shared memory, barriers, scratch, 64-bit addresses,
+// typed surfaces and the sampler on single-sampled images.
+// Not modelled, each a named error when met: render-target and URB messages, bindless surfaces,
+// 64-bit floats, other generations. Time is not modelled; in contract mode missing waits
 // are errors (scoreboard.h).
 // Registers that nothing defines hold a recognisable pattern (signalling NaNs), not zeros.
 #ifndef KILN_CORE_SIM_EU_SIMULATOR_H_
@@ -22,6 +23,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/out/launch_record.h"
+#include "core/sim/eu/image.h"
 
 namespace kiln::sim::eu {
 
@@ -35,6 +37,8 @@ struct ClientBuffer {
 
 struct Dispatch {
   std::vector<ClientBuffer> buffers;  // read and written
+  std::vector<ClientImage> images;    // and texel buffers; read and written
+  std::vector<ClientSampler> samplers;
   std::vector<uint8_t> push_constants;
   std::array<uint32_t, 3> groups = {1, 1, 1};
 };

@@ -1,0 +1,71 @@
+// One message being executed: what the units that execute messages have in common.
+#ifndef KILN_CORE_SIM_EU_CALL_H_
+#define KILN_CORE_SIM_EU_CALL_H_
+
+#include <cstdint>
+
+#include "core/sim/eu/dataport.h"
+#include "core/sim/eu/message.h"
+#include "core/sim/eu/thread.h"
+
+namespace kiln::sim::eu {
+
+struct Call {
+  const Message& m;
+  const MessageRegisters& regs;
+  uint32_t enabled;
+  const MemoryView& memory;
+  Thread& thread;
+  const Thread& source;  // as it was: the payload is read before anything is written over it
+
+  // Byte offset in the register file of payload register `index`.
+  int Payload(int index) const {
+    return 32 * (index < m.mlen ? regs.src0 + index : regs.src1 + index - m.mlen);
+  }
+  // The lane that acts as number `i`.
+  int Lane(int i) const { return memory.descending ? m.simd - 1 - i : i; }
+  bool Enabled(int lane) const { return enabled >> lane & 1; }
+  int Response(int index) const { return 32 * (regs.dst + index); }
+};
+
+// Integer atomics by the descriptor's operation code: the new value of memory.
+template <typename U, typename S>
+U IntAtomic(int op, U old, U a, U b) {
+  switch (op) {
+    case 1:
+      return old & a;
+    case 2:
+      return old | a;
+    case 3:
+      return old ^ a;
+    case 4:
+      return a;
+    case 5:
+      return old + 1;
+    case 6:
+    case 15:
+      return old - 1;
+    case 7:
+      return old + a;
+    case 8:
+      return old - a;
+    case 9:
+      return a - old;
+    case 10:
+      return static_cast<S>(old) > static_cast<S>(a) ? old : a;
+    case 11:
+      return static_cast<S>(old) < static_cast<S>(a) ? old : a;
+    case 12:
+      return old > a ? old : a;
+    case 13:
+      return old < a ? old : a;
+    case 14:
+      return old == a ? b : old;  // a is the expected value, b the new one
+    default:
+      return old;
+  }
+}
+
+}  // namespace kiln::sim::eu
+
+#endif  // KILN_CORE_SIM_EU_CALL_H_

@@ -1,0 +1,341 @@
+// See filter.h.
+#include "core/sim/eu/filter.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace kiln::sim::eu {
+namespace {
+
+float Float(uint32_t bits) { return std::bit_cast<float>(bits); }
+uint32_t Bits(float v) { return std::bit_cast<uint32_t>(v); }
+
+// Integer part of a coordinate, safe for every float.
+int Floor(float v) {
+  if (std::isnan(v)) return 0;
+  return static_cast<int>(std::floor(std::clamp(v, -16777216.0f, 16777216.0f)));
+}
+
+float Fraction(float v) {
+  const float f = v - std::floor(v);
+  return f >= 0 && f < 1 ? f : 0;
+}
+
+int Modulo(int a, int n) { return (a % n + n) % n; }
+
+// Texel index of a wrapped coordinate, -1: border.
+int Wrap(AddressMode mode, int i, int size) {
+  switch (mode) {
+    case AddressMode::kClamp:
+      return std::clamp(i, 0, size - 1);
+    case AddressMode::kRepeat:
+      return Modulo(i, size);
+    case AddressMode::kMirror: {
+      const int m = Modulo(i, 2 * size);
+      return m < size ? m : 2 * size - 1 - m;
+    }
+    case AddressMode::kBorder:
+      return i < 0 || i >= size ? -1 : i;
+  }
+  return -1;
+}
+
+int Axes(ImageDim dim) {
+  switch (dim) {
+    case ImageDim::k1d:
+    case ImageDim::kBuffer:
+      return 1;
+    case ImageDim::k3d:
+      return 3;
+    default:
+      return 2;
+  }
+}
+
+// One of six faces and coordinates 0 to 1 on it.
+struct FacePoint {
+  int face = 0;
+  float s = 0, t = 0;
+};
+
+FacePoint OnFace(const std::array<float, 3>& r) {
+  const float ax = std::fabs(r[0]), ay = std::fabs(r[1]), az = std::fabs(r[2]);
+  float sc, tc, ma;
+  FacePoint p;
+  if (az >= ax && az >= ay) {
+    p.face = r[2] < 0 ? 5 : 4;
+    sc = r[2] < 0 ? -r[0] : r[0];
+    tc = -r[1];
+    ma = az;
+  } else if (ay >= ax) {
+    p.face = r[1] < 0 ? 3 : 2;
+    sc = r[0];
+    tc = r[1] < 0 ? -r[2] : r[2];
+    ma = ay;
+  } else {
+    p.face = r[0] < 0 ? 1 : 0;
+    sc = r[0] < 0 ? r[2] : -r[2];
+    tc = -r[1];
+    ma = ax;
+  }
+  p.s = 0.5f * (sc / ma + 1.0f);
+  p.t = 0.5f * (tc / ma + 1.0f);
+  return p;
+}
+
+// The direction of a point in the plane of a face: the inverse of OnFace.
+std::array<float, 3> Direction(int face, float s, float t) {
+  const float sc = 2 * s - 1, tc = 2 * t - 1;
+  switch (face) {
+    case 0:
+      return {1, -tc, -sc};
+    case 1:
+      return {-1, -tc, sc};
+    case 2:
+      return {sc, 1, tc};
+    case 3:
+      return {sc, -1, -tc};
+    case 4:
+      return {sc, -tc, 1};
+    default:
+      return {-sc, -tc, -1};
+  }
+}
+
+// One texel of a footprint.
+struct Tap {
+  float weight = 0;
+  Texel texel{};
+};
+
+class Level {
+ public:
+  Level(const ImageView& view, const ClientSampler& sampler, const SamplePoint& at, int level)
+      : view_(view), sampler_(sampler), level_(level), size_(view.image->Size(level)) {
+    const ClientImage& image = *view.image;
+    std::array<float, 3> uvw = at.uvw;
+    cube_ = image.dim == ImageDim::kCube;
+    layer_ = image.arrayed ? RoundLayer(at.layer, image) : 0;
+    if (cube_) {
+      const FacePoint p = OnFace(at.uvw);
+      uvw = {p.s, p.t, 0};
+      layer_ = 6 * layer_ + p.face;
+    }
+    axes_ = Axes(image.dim);
+    for (int a = 0; a < axes_; ++a) {
+      const float scale = sampler.unnormalized ? 1.0f : static_cast<float>(size_[a]);
+      where_[a] = uvw[a] * scale;
+      offset_[a] = at.offset[a];
+    }
+  }
+
+  // Texels of the footprint with weights that add up to 1. Taps of two axes come in the order
+  // (0,0), (1,0), (0,1), (1,1).
+  int Footprint(bool linear, std::array<Tap, 8>& taps) const {
+    std::array<int, 3> first{};
+    std::array<float, 3> weight{};
+    for (int a = 0; a < axes_; ++a) {
+      const float w = linear ? where_[a] - 0.5f : where_[a];
+      first[a] = Floor(w) + offset_[a];
+      weight[a] = Fraction(w);
+    }
+    const int count = linear ? 1 << axes_ : 1;
+    int corner = -1;
+    for (int t = 0; t < count; ++t) {
+      std::array<int, 3> i{};
+      taps[t].weight = 1;
+      for (int a = 0; a < axes_; ++a) {
+        const bool upper = t >> a & 1;
+        i[a] = first[a] + (upper ? 1 : 0);
+        if (linear) taps[t].weight *= upper ? weight[a] : 1 - weight[a];
+      }
+      if (cube_ && Outside(i[0]) && Outside(i[1])) {
+        corner = t;
+      } else {
+        taps[t].texel = Fetch(i);
+      }
+    }
+    if (corner >= 0) FillCorner(corner, taps);
+    return count;
+  }
+
+ private:
+  static int RoundLayer(float layer, const ClientImage& image) {
+    const int n = static_cast<int>(image.layers) / (image.dim == ImageDim::kCube ? 6 : 1);
+    return std::clamp(Floor(std::nearbyint(layer)), 0, n - 1);
+  }
+
+  bool Outside(int i) const { return i < 0 || i >= static_cast<int>(size_[0]); }
+
+  Texel Border() const {
+    const bool integer = IsIntegerFormat(view_.format);
+    const uint32_t one = integer ? 1 : Bits(1.0f);
+    switch (sampler_.border) {
+      case BorderColor::kTransparent:
+        return {0, 0, 0, 0};
+      case BorderColor::kBlack:
+        return {0, 0, 0, one};
+      default:
+        return {one, one, one, one};
+    }
+  }
+
+  Texel At(int layer, int x, int y, int z) const {
+    return DecodeTexel(view_.format, view_.texels + view_.image->Offset(level_, layer, x, y, z));
+  }
+
+  Texel Fetch(const std::array<int, 3>& i) const {
+    if (cube_) return FetchCube(i[0], i[1]);
+    std::array<int, 3> w{};
+    for (int a = 0; a < axes_; ++a) {
+      w[a] = Wrap(sampler_.address, i[a], static_cast<int>(size_[a]));
+      if (w[a] < 0) return Border();
+    }
+    return At(layer_, w[0], w[1], w[2]);
+  }
+
+  // A texel beyond an edge is the one of the neighbouring face in the direction of its centre in
+  // the extended plane.
+  Texel FetchCube(int x, int y) const {
+    const int n = static_cast<int>(size_[0]);
+    if (!Outside(x) && !Outside(y)) return At(layer_, x, y, 0);
+    const int cube = layer_ / 6 * 6;
+    const FacePoint p = OnFace(Direction(layer_ % 6, (x + 0.5f) / n, (y + 0.5f) / n));
+    return At(cube + p.face, std::clamp(Floor(p.s * n), 0, n - 1),
+              std::clamp(Floor(p.t * n), 0, n - 1), 0);
+  }
+
+  static void FillCorner(int corner, std::array<Tap, 8>& taps) {
+    for (int k = 0; k < 4; ++k) {
+      float sum = 0;
+      for (int t = 0; t < 4; ++t) sum += t == corner ? 0 : Float(taps[t].texel[k]);
+      taps[corner].texel[k] = Bits(sum / 3);
+    }
+  }
+
+  const ImageView& view_;
+  const ClientSampler& sampler_;
+  const int level_;
+  const std::array<uint32_t, 3> size_;
+  bool cube_ = false;
+  int axes_ = 1;
+  int layer_ = 0;
+  std::array<float, 3> where_{};
+  std::array<int, 3> offset_{};
+};
+
+bool Passes(CompareFunction f, float reference, float texel) {
+  switch (f) {
+    case CompareFunction::kNever:
+      return false;
+    case CompareFunction::kLess:
+      return reference < texel;
+    case CompareFunction::kEqual:
+      return reference == texel;
+    case CompareFunction::kLessEqual:
+      return reference <= texel;
+    case CompareFunction::kGreater:
+      return reference > texel;
+    case CompareFunction::kNotEqual:
+      return reference != texel;
+    case CompareFunction::kGreaterEqual:
+      return reference >= texel;
+    case CompareFunction::kAlways:
+      return true;
+  }
+  return false;
+}
+
+uint32_t Compared(const ClientSampler& s, float reference, uint32_t texel) {
+  const CompareFunction f = s.compare.value_or(CompareFunction::kNever);
+  return Bits(Passes(f, reference, Float(texel)) ? 1.0f : 0.0f);
+}
+
+Texel FilterLevel(const ImageView& view, const ClientSampler& sampler, const SamplePoint& at,
+                  int level, bool compare) {
+  std::array<Tap, 8> taps;
+  const bool linear = sampler.linear && !IsIntegerFormat(view.format);
+  const int count = Level(view, sampler, at, level).Footprint(linear, taps);
+  if (compare) {
+    for (int t = 0; t < count; ++t) {
+      taps[t].texel = {Compared(sampler, at.reference, taps[t].texel[0]), 0, 0, Bits(1.0f)};
+    }
+  }
+  if (count == 1) return taps[0].texel;
+  Texel result;
+  for (int k = 0; k < 4; ++k) {
+    float sum = 0;
+    for (int t = 0; t < count; ++t) {
+      if (taps[t].weight != 0) sum += taps[t].weight * Float(taps[t].texel[k]);
+    }
+    result[k] = Bits(sum);
+  }
+  return result;
+}
+
+}  // namespace
+
+Texel SampleImage(const ImageView& view, const ClientSampler& sampler, const SamplePoint& at,
+                  bool compare) {
+  const float last = static_cast<float>(view.image->levels - 1);
+  float lod = at.lod + sampler.lod_bias;
+  if (std::isnan(lod)) lod = 0;
+  lod = std::min(std::max(lod, sampler.min_lod), sampler.max_lod);
+  lod = std::clamp(lod, 0.0f, last);
+  if (!sampler.linear_mips || IsIntegerFormat(view.format)) {
+    const int level = static_cast<int>(std::ceil(lod + 0.5f)) - 1;
+    return FilterLevel(view, sampler, at, std::clamp(level, 0, static_cast<int>(last)), compare);
+  }
+  const int low = static_cast<int>(lod);
+  const float weight = lod - static_cast<float>(low);
+  const Texel a = FilterLevel(view, sampler, at, low, compare);
+  if (weight == 0) return a;
+  const Texel b = FilterLevel(view, sampler, at, low + 1, compare);
+  Texel result;
+  for (int k = 0; k < 4; ++k) {
+    result[k] = Bits((1 - weight) * Float(a[k]) + weight * Float(b[k]));
+  }
+  return result;
+}
+
+Texel GatherImage(const ImageView& view, const ClientSampler& sampler, const SamplePoint& at,
+                  int component, bool compare) {
+  std::array<Tap, 8> taps;
+  Level(view, sampler, at, 0).Footprint(true, taps);
+  static constexpr std::array<int, 4> kOrder = {2, 3, 1, 0};
+  Texel result;
+  for (int i = 0; i < 4; ++i) {
+    const Texel& t = taps[kOrder[i]].texel;
+    result[i] = compare ? Compared(sampler, at.reference, t[0]) : t[component];
+  }
+  return result;
+}
+
+Texel FetchTexel(const ImageView& view, int x, int y, int z, int layer, int level) {
+  const ClientImage& image = *view.image;
+  if (level < 0 || level >= static_cast<int>(image.levels)) return {0, 0, 0, 0};
+  const std::array<uint32_t, 3> size = image.Size(level);
+  const auto inside = [](int i, uint32_t n) { return i >= 0 && static_cast<uint32_t>(i) < n; };
+  if (!inside(x, size[0]) || !inside(y, size[1]) || !inside(z, size[2]) ||
+      !inside(layer, image.layers)) {
+    return {0, 0, 0, 0};
+  }
+  return DecodeTexel(view.format, view.texels + image.Offset(level, layer, x, y, z));
+}
+
+float LodOfDerivatives(const ClientImage& image, const std::array<float, 3>& dx,
+                       const std::array<float, 3>& dy) {
+  float x2 = 0, y2 = 0;
+  for (int a = 0; a < (image.dim == ImageDim::kCube ? 3 : Axes(image.dim)); ++a) {
+    // Half a face's edge is 1 in cube directions.
+    const float scale = image.dim == ImageDim::kCube
+                            ? 0.5f * static_cast<float>(image.width)
+                            : static_cast<float>(image.Size(0)[a]);
+    x2 += dx[a] * scale * dx[a] * scale;
+    y2 += dy[a] * scale * dy[a] * scale;
+  }
+  return std::log2(std::sqrt(std::max(x2, y2)));
+}
+
+}  // namespace kiln::sim::eu

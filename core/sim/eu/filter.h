@@ -1,0 +1,52 @@
+// Texture filtering: what a coordinate reads from an image through a sampler.
+//
+// Follows Vulkan 1.3, "Image Sampling" (texel coordinates, wrapping, cube faces, level selection,
+// comparison), which the hardware's sampler implements. Weights are exact floats; the hardware
+// keeps 8 fractional bits of a texel coordinate, so linear results may differ by 1/256 of the
+// difference between neighbouring texels. Linear cube filtering crosses edges to the neighbouring
+// face; the missing texel at a corner is the average of the other three. No anisotropy.
+#ifndef KILN_CORE_SIM_EU_FILTER_H_
+#define KILN_CORE_SIM_EU_FILTER_H_
+
+#include <array>
+#include <cstdint>
+
+#include "core/sim/eu/image.h"
+#include "core/sim/eu/texel.h"
+
+namespace kiln::sim::eu {
+
+// Bytes of an image whose shape `image` gives; both belong to somebody else.
+struct ImageView {
+  const ClientImage* image = nullptr;
+  uint8_t* texels = nullptr;
+  TexelFormat format = TexelFormat::kRgba8;  // may differ from the image's, same size
+};
+
+struct SamplePoint {
+  std::array<float, 3> uvw = {0, 0, 0};  // normalised unless the sampler says otherwise
+  float layer = 0;                       // array index: layer, or cube
+  std::array<int, 3> offset = {0, 0, 0};
+  float lod = 0;     // before the sampler's bias and clamps
+  float reference = 0;
+};
+
+// The filtered texel; with `compare`, component 0 is the share of texels that pass.
+Texel SampleImage(const ImageView& view, const ClientSampler& sampler, const SamplePoint& at,
+                  bool compare);
+
+// Component `component` of the four texels of the linear footprint in level 0: (0,1), (1,1),
+// (1,0), (0,0); with `compare`, whether each passes.
+Texel GatherImage(const ImageView& view, const ClientSampler& sampler, const SamplePoint& at,
+                  int component, bool compare);
+
+// The texel at integer coordinates; x, y, z as the dimension has them. All components 0 outside.
+Texel FetchTexel(const ImageView& view, int x, int y, int z, int layer, int level);
+
+// Level of detail from derivatives of the normalised coordinates.
+float LodOfDerivatives(const ClientImage& image, const std::array<float, 3>& dx,
+                       const std::array<float, 3>& dy);
+
+}  // namespace kiln::sim::eu
+
+#endif  // KILN_CORE_SIM_EU_FILTER_H_

@@ -1,0 +1,162 @@
+// Filtering: coordinates, wrapping, weights, levels, cubes, comparison.
+#include "core/sim/eu/filter.h"
+
+#include <bit>
+#include <cmath>
+
+#include "gtest/gtest.h"
+
+namespace kiln::sim::eu {
+namespace {
+
+float F(uint32_t bits) { return std::bit_cast<float>(bits); }
+
+// r32f images whose texels are their own numbers in memory order.
+struct Numbered {
+  explicit Numbered(ClientImage shape) : image(std::move(shape)) {
+    image.format = TexelFormat::kR32f;
+    image.texels.resize(image.Bytes());
+    for (size_t i = 0; i < image.texels.size() / 4; ++i) {
+      EncodeTexel(image.format, {std::bit_cast<uint32_t>(static_cast<float>(i)), 0, 0, 0},
+                  image.texels.data() + 4 * i);
+    }
+  }
+  ImageView view() { return {&image, image.texels.data(), image.format}; }
+  ClientImage image;
+};
+
+ClientImage Shape(ImageDim dim, uint32_t w, uint32_t h = 1, uint32_t d = 1) {
+  ClientImage i;
+  i.dim = dim;
+  i.width = w;
+  i.height = h;
+  i.depth = d;
+  return i;
+}
+
+float Sample(Numbered& n, const ClientSampler& s, std::array<float, 3> uvw, float lod = 0) {
+  SamplePoint p;
+  p.uvw = uvw;
+  p.lod = lod;
+  return F(SampleImage(n.view(), s, p, false)[0]);
+}
+
+TEST(FilterTest, NearestTakesTheTexelThatHoldsThePoint) {
+  Numbered n(Shape(ImageDim::k2d, 4, 2));
+  EXPECT_EQ(Sample(n, {}, {0.3f, 0.6f, 0}), 5);
+  EXPECT_EQ(Sample(n, {}, {0.999f, 0.4f, 0}), 3);
+}
+
+TEST(FilterTest, AddressModes) {
+  Numbered n(Shape(ImageDim::k1d, 4));
+  ClientSampler s;
+  EXPECT_EQ(Sample(n, s, {1.3f}), 3);
+  s.address = AddressMode::kRepeat;
+  EXPECT_EQ(Sample(n, s, {1.3f}), 1);
+  EXPECT_EQ(Sample(n, s, {-0.1f}), 3);
+  s.address = AddressMode::kMirror;
+  EXPECT_EQ(Sample(n, s, {1.3f}), 2);
+  EXPECT_EQ(Sample(n, s, {-0.3f}), 1);
+  s.address = AddressMode::kBorder;
+  s.border = BorderColor::kWhite;
+  EXPECT_EQ(Sample(n, s, {1.3f}), 1);
+}
+
+TEST(FilterTest, LinearWeighsTheNeighboursOfTheirCentres) {
+  Numbered n(Shape(ImageDim::k2d, 4, 4));
+  ClientSampler s;
+  s.linear = true;
+  // Between texels 5, 6 (x weight 0.25) and 9, 10 (y weight 0.5).
+  EXPECT_FLOAT_EQ(Sample(n, s, {1.75f / 4, 2.0f / 4, 0}), 5 + 0.25f + 2);
+  Numbered volume(Shape(ImageDim::k3d, 2, 2, 2));
+  EXPECT_FLOAT_EQ(Sample(volume, s, {0.5f, 0.5f, 0.5f}), 3.5f);
+}
+
+TEST(FilterTest, LevelsAreChosenAndBlended) {
+  ClientImage shape = Shape(ImageDim::k1d, 4);
+  shape.levels = 3;  // texels 0..3, 4..5, 6
+  Numbered n(shape);
+  ClientSampler s;
+  EXPECT_EQ(Sample(n, s, {0.9f}, 0.5f), 3);
+  EXPECT_EQ(Sample(n, s, {0.9f}, 0.6f), 5);
+  EXPECT_EQ(Sample(n, s, {0.9f}, 9), 6);
+  s.lod_bias = 1;
+  EXPECT_EQ(Sample(n, s, {0.9f}, 0), 5);
+  s.max_lod = 0;
+  EXPECT_EQ(Sample(n, s, {0.9f}, 0), 3);
+  s = {};
+  s.linear_mips = true;
+  EXPECT_FLOAT_EQ(Sample(n, s, {0.9f}, 1.25f), 5.25f);
+}
+
+TEST(FilterTest, ArrayLayersRoundToEvenAndClamp) {
+  ClientImage shape = Shape(ImageDim::k1d, 1);
+  shape.arrayed = true;
+  shape.layers = 4;
+  Numbered n(shape);
+  const auto layer = [&](float l) {
+    SamplePoint p;
+    p.layer = l;
+    return F(SampleImage(n.view(), {}, p, false)[0]);
+  };
+  EXPECT_EQ(layer(1.4f), 1);
+  EXPECT_EQ(layer(1.5f), 2);
+  EXPECT_EQ(layer(2.5f), 2);
+  EXPECT_EQ(layer(-3), 0);
+  EXPECT_EQ(layer(77), 3);
+}
+
+TEST(FilterTest, CubeFacesByTheLargestComponent) {
+  ClientImage shape = Shape(ImageDim::kCube, 1, 1);
+  shape.layers = 6;
+  Numbered n(shape);
+  const std::array<std::array<float, 3>, 6> axes = {
+      {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}}};
+  for (int f = 0; f < 6; ++f) EXPECT_EQ(Sample(n, {}, axes[f]), f);
+}
+
+// Near an edge a linear filter reaches for the neighbouring face: both sides see the same.
+TEST(FilterTest, LinearCubesAreSeamless) {
+  ClientImage shape = Shape(ImageDim::kCube, 4, 4);
+  shape.layers = 6;
+  Numbered n(shape);
+  ClientSampler s;
+  s.linear = true;
+  const float before = Sample(n, s, {1, 0.1f, 0.9999f}), behind = Sample(n, s, {0.9999f, 0.1f, 1});
+  EXPECT_NEAR(before, behind, 0.05f);
+  EXPECT_GT(std::fabs(Sample(n, {}, {1, 0.1f, 0.9999f}) - Sample(n, {}, {0.9999f, 0.1f, 1})), 1);
+}
+
+TEST(FilterTest, ComparisonIsFilteredNotTheTexels) {
+  Numbered n(Shape(ImageDim::k1d, 4));
+  ClientSampler s;
+  s.linear = true;
+  s.compare = CompareFunction::kLessEqual;
+  SamplePoint p;
+  p.uvw = {1.75f / 4, 0, 0};  // texels 1 and 2
+  p.reference = 1.5f;
+  EXPECT_FLOAT_EQ(F(SampleImage(n.view(), s, p, true)[0]), 0.25f);
+}
+
+TEST(FilterTest, GatherOrder) {
+  Numbered n(Shape(ImageDim::k2d, 4, 4));
+  SamplePoint p;
+  p.uvw = {0.5f, 0.5f, 0};
+  const Texel t = GatherImage(n.view(), {}, p, 0, false);
+  EXPECT_EQ(F(t[0]), 9);
+  EXPECT_EQ(F(t[1]), 10);
+  EXPECT_EQ(F(t[2]), 6);
+  EXPECT_EQ(F(t[3]), 5);
+}
+
+TEST(FilterTest, FetchesOutsideGiveZero) {
+  Numbered n(Shape(ImageDim::k2d, 4, 4));
+  EXPECT_EQ(F(FetchTexel(n.view(), 1, 2, 0, 0, 0)[0]), 9);
+  EXPECT_EQ(FetchTexel(n.view(), 4, 2, 0, 0, 0), Texel{});
+  EXPECT_EQ(FetchTexel(n.view(), -1, 2, 0, 0, 0), Texel{});
+  EXPECT_EQ(FetchTexel(n.view(), 1, 2, 0, 0, 1), Texel{});
+  EXPECT_EQ(FetchTexel(n.view(), 1, 2, 0, 1, 0), Texel{});
+}
+
+}  // namespace
+}  // namespace kiln::sim::eu

@@ -1,0 +1,58 @@
+// Images, texel buffers and samplers that the client binds.
+//
+// Texels lie tightly: level by level, layer by layer (six faces a cube), slice by slice, row by
+// row. A level's size is the base size shifted right, at least 1. What the hardware's tilings do is
+// no part of a program's meaning.
+#ifndef KILN_CORE_SIM_EU_IMAGE_H_
+#define KILN_CORE_SIM_EU_IMAGE_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/out/launch_record.h"
+#include "core/sim/eu/texel.h"
+
+namespace kiln::sim::eu {
+
+enum class ImageDim : uint8_t { k1d, k2d, k3d, kCube, kBuffer };
+
+struct ClientImage {
+  out::DescriptorRef where;
+  TexelFormat format = TexelFormat::kRgba8;
+  ImageDim dim = ImageDim::k2d;
+  bool arrayed = false;
+  uint32_t width = 1, height = 1, depth = 1;
+  uint32_t layers = 1;  // cubes: faces
+  uint32_t levels = 1;
+  std::vector<uint8_t> texels;  // read and written
+
+  // Width, height, depth of a level.
+  std::array<uint32_t, 3> Size(uint32_t level) const;
+  // Bytes of all levels.
+  uint64_t Bytes() const;
+  // Byte of a texel that exists.
+  uint64_t Offset(uint32_t level, uint32_t layer, uint32_t x, uint32_t y, uint32_t z) const;
+};
+
+enum class AddressMode : uint8_t { kClamp, kRepeat, kMirror, kBorder };
+enum class BorderColor : uint8_t { kTransparent, kBlack, kWhite };
+enum class CompareFunction : uint8_t {
+  kNever, kLess, kEqual, kLessEqual, kGreater, kNotEqual, kGreaterEqual, kAlways,
+};
+
+struct ClientSampler {
+  out::DescriptorRef where;
+  bool linear = false;       // within a level
+  bool linear_mips = false;  // between levels
+  AddressMode address = AddressMode::kClamp;  // of all coordinates
+  BorderColor border = BorderColor::kTransparent;
+  std::optional<CompareFunction> compare;
+  float min_lod = 0, max_lod = 1000, lod_bias = 0;
+  bool unnormalized = false;
+};
+
+}  // namespace kiln::sim::eu
+
+#endif  // KILN_CORE_SIM_EU_IMAGE_H_

@@ -1,0 +1,310 @@
+// See sampler.h.
+#include "core/sim/eu/sampler.h"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_format.h"
+#include "core/intel/isa/messages.h"
+#include "core/sim/eu/float16.h"
+#include "core/sim/eu/typed.h"
+
+namespace kiln::sim::eu {
+namespace {
+
+using isa::ParamKind;
+using M = isa::Message;
+
+float Float(uint32_t bits) { return std::bit_cast<float>(bits); }
+uint32_t Bits(float v) { return std::bit_cast<uint32_t>(v); }
+
+// What the sampler does with a message, apart from its parameters.
+enum class Action : uint8_t { kFilter, kGather, kFetch, kSize, kSampleCount, kLodQuery, kMcs };
+
+Action ActionOf(M message) {
+  switch (message) {
+    case M::kGather4:
+    case M::kGather4C:
+    case M::kGather4Po:
+    case M::kGather4PoC:
+      return Action::kGather;
+    case M::kLd:
+    case M::kLdLz:
+    case M::kLd2dms:
+    case M::kLd2dmsW:
+      return Action::kFetch;
+    case M::kResinfo:
+      return Action::kSize;
+    case M::kSampleinfo:
+      return Action::kSampleCount;
+    case M::kLod:
+      return Action::kLodQuery;
+    case M::kLdMcs:
+      return Action::kMcs;
+    default:
+      return Action::kFilter;
+  }
+}
+
+bool TakesIntegers(M message) {
+  const Action a = ActionOf(message);
+  return a == Action::kFetch || a == Action::kSize || a == Action::kMcs;
+}
+
+bool NeedsSampler(Action a) {
+  return a == Action::kFilter || a == Action::kGather || a == Action::kLodQuery;
+}
+
+// Coordinates that the dimension has before the array index.
+int Coordinates(ImageDim dim) {
+  switch (dim) {
+    case ImageDim::k1d:
+    case ImageDim::kBuffer:
+      return 1;
+    case ImageDim::k2d:
+      return 2;
+    default:
+      return 3;
+  }
+}
+
+struct Header {
+  std::array<int, 3> offset = {0, 0, 0};
+  uint32_t components = 0xf;
+  int gather = 0;
+};
+
+int SignedNibble(uint32_t v) { return static_cast<int32_t>(v << 28) >> 28; }
+
+Header HeaderOf(const Call& c) {
+  Header h;
+  if (!c.m.header) return h;
+  const uint32_t word = c.source.Read32(c.Payload(0) + 8);
+  h.offset = {SignedNibble(word >> 8), SignedNibble(word >> 4), SignedNibble(word)};
+  h.components = ~(word >> 12) & 0xf;
+  h.gather = static_cast<int>(word >> 16 & 3);
+  return h;
+}
+
+class Executor {
+ public:
+  Executor(const Call& c, const ImageView& view, const ClientSampler& sampler)
+      : c_(c), view_(view), image_(*view.image), sampler_(sampler), header_(HeaderOf(c)),
+        action_(ActionOf(c.m.sampler_message)) {
+    place_.fill(-1);
+    const auto list = isa::Params(isa::Generation::kGen12, c.m.sampler_message);
+    const int first = c.m.header ? 1 : 0;
+    const int count = (c.m.mlen + c.m.ex_mlen - first) / ParameterRegisters(c.m);
+    for (int i = 0; i < count; ++i) {
+      place_[static_cast<int>(list[i].kind)] = first + i * ParameterRegisters(c.m);
+    }
+  }
+
+  absl::Status Run() {
+    const int components = std::popcount(header_.components);
+    if (c_.m.rlen > components * ResponseRegisters(c_.m)) {
+      return absl::InvalidArgumentError("the response is longer than the components returned");
+    }
+    for (int lane = 0; lane < c_.m.simd; ++lane) {
+      if (c_.Enabled(lane)) Respond(lane, Value(lane));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  bool Has(ParamKind kind) const { return place_[static_cast<int>(kind)] >= 0; }
+
+  // A parameter's bits as 32: 16-bit integers are sign extended, halves widened.
+  uint32_t Raw(ParamKind kind, int lane) const {
+    const int reg = place_[static_cast<int>(kind)];
+    if (reg < 0) return 0;
+    if (!c_.m.half_params) return c_.source.Read32(c_.Payload(reg + lane / 8) + 4 * (lane % 8));
+    const uint16_t v = c_.source.Read16(c_.Payload(reg) + 2 * lane);
+    return TakesIntegers(c_.m.sampler_message)
+               ? static_cast<uint32_t>(static_cast<int16_t>(v))
+               : Bits(HalfToFloat(v));
+  }
+
+  float F(ParamKind kind, int lane) const { return Float(Raw(kind, lane)); }
+
+  // Coordinate k of the list u, v, r, ai.
+  static ParamKind CoordinateKind(int k) {
+    static constexpr ParamKind kKinds[] = {ParamKind::kU, ParamKind::kV, ParamKind::kR,
+                                           ParamKind::kArrayIndex};
+    return kKinds[k];
+  }
+
+  SamplePoint Point(int lane) const {
+    SamplePoint p;
+    const int n = Coordinates(image_.dim);
+    for (int k = 0; k < n; ++k) p.uvw[k] = F(CoordinateKind(k), lane);
+    if (image_.arrayed) p.layer = F(CoordinateKind(n), lane);
+    p.offset = header_.offset;
+    if (Has(ParamKind::kOffsetU)) p.offset[0] = SixBits(Raw(ParamKind::kOffsetU, lane));
+    if (Has(ParamKind::kOffsetV)) p.offset[1] = SixBits(Raw(ParamKind::kOffsetV, lane));
+    p.reference = F(ParamKind::kRef, lane);
+    return p;
+  }
+
+  static int SixBits(uint32_t v) { return static_cast<int32_t>(v << 26) >> 26; }
+
+  // Level of detail before the sampler's bias and clamps.
+  float Lod(int lane) const {
+    std::array<float, 3> dx{}, dy{};
+    switch (c_.m.sampler_message) {
+      case M::kSampleL:
+      case M::kSampleLC:
+        return F(ParamKind::kLod, lane);
+      case M::kSampleLz:
+      case M::kSampleCLz:
+        return 0;
+      case M::kSampleD:
+      case M::kSampleDC:
+        dx = {F(ParamKind::kDuDx, lane), F(ParamKind::kDvDx, lane), F(ParamKind::kDrDx, lane)};
+        dy = {F(ParamKind::kDuDy, lane), F(ParamKind::kDvDy, lane), F(ParamKind::kDrDy, lane)};
+        break;
+      default:
+        QuadDerivatives(lane, dx, dy);
+    }
+    const float lod = LodOfDerivatives(image_, dx, dy) + F(ParamKind::kBias, lane);
+    return Has(ParamKind::kMinLod) ? std::max(lod, F(ParamKind::kMinLod, lane)) : lod;
+  }
+
+  // Lanes 4i .. 4i+3 are a 2x2 block, x fastest.
+  void QuadDerivatives(int lane, std::array<float, 3>& dx, std::array<float, 3>& dy) const {
+    const int corner = lane & ~3;
+    for (int k = 0; k < Coordinates(image_.dim); ++k) {
+      const float here = F(CoordinateKind(k), corner);
+      dx[k] = F(CoordinateKind(k), corner + 1) - here;
+      dy[k] = F(CoordinateKind(k), corner + 2) - here;
+    }
+  }
+
+  bool Compares() const { return Has(ParamKind::kRef); }
+
+  Texel Fetch(int lane) const {
+    if (Raw(ParamKind::kSampleIndex, lane) != 0) return {0, 0, 0, 0};
+    const auto at = [&](int k) {
+      return static_cast<int>(Raw(CoordinateKind(k), lane)) + (k < 3 ? header_.offset[k] : 0);
+    };
+    const int n = Coordinates(image_.dim);
+    const int layer = image_.arrayed ? static_cast<int>(Raw(CoordinateKind(n), lane)) : 0;
+    return FetchTexel(view_, at(0), n > 1 ? at(1) : 0, n > 2 ? at(2) : 0, layer,
+                      static_cast<int>(Raw(ParamKind::kLod, lane)));
+  }
+
+  Texel Size(int lane) const {
+    if (image_.dim == ImageDim::kBuffer) return {image_.width, 0, 0, 0};
+    const uint32_t level = Raw(ParamKind::kLod, lane);
+    if (level >= image_.levels) return {0, 0, 0, image_.levels};
+    const std::array<uint32_t, 3> s = image_.Size(level);
+    const uint32_t layers = image_.arrayed ? image_.layers : 0;
+    switch (image_.dim) {
+      case ImageDim::k1d:
+        return {s[0], layers, 0, image_.levels};
+      case ImageDim::k3d:
+        return {s[0], s[1], s[2], image_.levels};
+      default:
+        return {s[0], s[1], layers, image_.levels};
+    }
+  }
+
+  Texel LodQuery(int lane) const {
+    const float lod = Lod(lane) + sampler_.lod_bias;
+    const float clamped = std::min(std::max(lod, sampler_.min_lod), sampler_.max_lod);
+    const float last = static_cast<float>(image_.levels - 1);
+    return {Bits(std::min(std::max(clamped, 0.0f), last)), Bits(lod), 0, 0};
+  }
+
+  Texel Value(int lane) const {
+    switch (action_) {
+      case Action::kFilter: {
+        SamplePoint p = Point(lane);
+        p.lod = Lod(lane);
+        return SampleImage(view_, sampler_, p, Compares());
+      }
+      case Action::kGather:
+        return GatherImage(view_, sampler_, Point(lane), header_.gather, Compares());
+      case Action::kFetch:
+        return Fetch(lane);
+      case Action::kSize:
+        return Size(lane);
+      case Action::kSampleCount:
+        return {1, 0, 0, 0};
+      case Action::kLodQuery:
+        return LodQuery(lane);
+      case Action::kMcs:
+        break;
+    }
+    return {0, 0, 0, 0};
+  }
+
+  bool IntegerResult() const {
+    return IsIntegerFormat(view_.format) || action_ == Action::kSize ||
+           action_ == Action::kSampleCount || action_ == Action::kMcs;
+  }
+
+  void Respond(int lane, const Texel& value) {
+    int k = 0;
+    for (int e = 0; e < 4; ++e) {
+      if (!(header_.components >> e & 1)) continue;
+      if ((k + 1) * ResponseRegisters(c_.m) > c_.m.rlen) return;
+      const int reg = c_.Response(k++ * ResponseRegisters(c_.m));
+      if (!c_.m.half_result) {
+        c_.thread.Write32(reg + 4 * lane, value[e]);
+        continue;
+      }
+      const uint16_t half = IntegerResult() ? static_cast<uint16_t>(value[e])
+                                            : DoubleToHalf(Float(value[e]), Rounding::kNearestEven);
+      std::memcpy(c_.thread.regs.data() + reg + 2 * lane, &half, 2);
+    }
+  }
+
+  const Call& c_;
+  const ImageView& view_;
+  const ClientImage& image_;
+  const ClientSampler& sampler_;
+  const Header header_;
+  const Action action_;
+  std::array<int, 32> place_;  // payload register by ParamKind; -1: absent
+};
+
+// resinfo of a raw buffer: its size in bytes in component 0.
+void BufferSize(const Call& c, const Surface& surface) {
+  for (int lane = 0; lane < c.m.simd; ++lane) {
+    if (!c.Enabled(lane)) continue;
+    for (int k = 0; k * ResponseRegisters(c.m) < c.m.rlen; ++k) {
+      c.thread.Write32(c.Response(k * ResponseRegisters(c.m)) + 4 * lane,
+                       k == 0 ? static_cast<uint32_t>(surface.size) : 0);
+    }
+  }
+}
+
+}  // namespace
+
+absl::Status ExecuteSampler(const Call& c) {
+  const Action action = ActionOf(c.m.sampler_message);
+  const size_t surface = c.m.surface;
+  if (action == Action::kSize && !c.m.half_result && surface < c.memory.surfaces.size() &&
+      c.memory.surfaces[surface].data != nullptr) {
+    BufferSize(c, c.memory.surfaces[surface]);
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<ImageView> view = BoundImage(c);
+  if (!view.ok()) return view.status();
+  static constexpr ClientSampler kNoSampler{};
+  const ClientSampler* sampler = &kNoSampler;
+  if (NeedsSampler(action)) {
+    const size_t index = c.m.sampler;
+    sampler = index < c.memory.samplers.size() ? c.memory.samplers[index] : nullptr;
+    if (sampler == nullptr) {
+      return absl::NotFoundError(absl::StrFormat("nothing is bound to sampler %d", index));
+    }
+  }
+  return Executor(c, *view, *sampler).Run();
+}
+
+}  // namespace kiln::sim::eu

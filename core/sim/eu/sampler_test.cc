@@ -1,0 +1,208 @@
+// Sampler and typed messages: where parameters are found, what comes back where.
+#include "core/sim/eu/sampler.h"
+
+#include <bit>
+#include <cstring>
+
+#include "core/intel/isa/messages.h"
+#include "core/sim/eu/testing.h"
+#include "gtest/gtest.h"
+
+namespace kiln::sim::eu::testing {
+namespace {
+
+using M = isa::Message;
+
+class SamplerTest : public ::testing::Test {
+ protected:
+  SamplerTest() {
+    image_.format = TexelFormat::kRgba32f;
+    image_.width = 4;
+    image_.height = 2;
+    image_.levels = 2;
+    Bind();
+    thread_.active = thread_.dispatch = 0xffff;
+  }
+
+  // Texel i has the components 10 i, 10 i + 1, ...
+  void Bind() {
+    image_.texels.resize(image_.Bytes());
+    const int bytes = TexelBytes(image_.format);
+    for (size_t i = 0; i < image_.texels.size() / bytes; ++i) {
+      Texel t;
+      for (int k = 0; k < 4; ++k) {
+        const auto v = static_cast<uint32_t>(10 * i + k);
+        t[k] = IsIntegerFormat(image_.format) ? v : Bits(static_cast<float>(v));
+      }
+      EncodeTexel(image_.format, t, image_.texels.data() + bytes * i);
+    }
+    view_.images = {{}, ImageView{&image_, image_.texels.data(), image_.format}};
+    view_.samplers = {&sampler_};
+  }
+
+  static uint32_t Bits(float v) { return std::bit_cast<uint32_t>(v); }
+  static float Float(uint32_t v) { return std::bit_cast<float>(v); }
+  uint32_t Reg(int nr, int dword) { return thread_.Read32(32 * nr + 4 * dword); }
+  void SetReg(int nr, int dword, uint32_t v) { thread_.Write32(32 * nr + 4 * dword, v); }
+  void SetLane(int nr, uint32_t v) { SetReg(nr, 0, v); }
+
+  isa::MessageFields Fields(M message, int lanes = 8) {
+    isa::MessageFields f;
+    f.message = message;
+    f.lanes = static_cast<uint8_t>(lanes);
+    f.bti = 1;
+    return f;
+  }
+
+  // Payload from r10, second part from r20, response to r30.
+  absl::Status Do(isa::MessageFields f, int params, int components, int in_second = 0,
+                  uint32_t lanes = 1) {
+    isa::SetLengths(isa::Generation::kGen12, f, params, components);
+    f.mlen -= in_second;
+    f.ex_mlen += in_second;
+    const absl::StatusOr<uint32_t> desc = isa::BuildDescriptor(isa::Generation::kGen12, f);
+    if (!desc.ok()) return desc.status();
+    const absl::StatusOr<Message> m =
+        DecodeMessage(isa::Info(f.message).sfid, false, *desc, isa::BuildExDescriptor(f));
+    if (!m.ok()) return m.status();
+    return ExecuteMessage(*m, {f.rlen == 0 ? -1 : 30, 10, 20}, lanes, view_, thread_);
+  }
+
+  ClientImage image_;
+  ClientSampler sampler_;
+  MemoryView view_;
+  Thread thread_;
+};
+
+TEST_F(SamplerTest, SampleLodTakesTheLevelFirst) {
+  SetLane(10, Bits(1));      // lod: level 1 is 2x1, texels 8 and 9
+  SetLane(11, Bits(0.75f));  // u
+  ASSERT_TRUE(Do(Fields(M::kSampleL), 2, 4).ok());
+  for (int k = 0; k < 4; ++k) EXPECT_EQ(Float(Reg(30 + k, 0)), 90 + k);
+}
+
+TEST_F(SamplerTest, SixteenLanesTakeTwoRegistersAParameter) {
+  for (int i = 0; i < 16; ++i) {
+    SetReg(10, i, Bits((i % 4 + 0.5f) / 4));      // u: r10, r11
+    SetReg(20, i, Bits(i < 8 ? 0.25f : 0.75f));   // v: r20, r21, the second payload
+    SetReg(30, i, 7);
+  }
+  ASSERT_TRUE(Do(Fields(M::kSampleLz, 16), 2, 1, 2, 0xfffe).ok());
+  EXPECT_EQ(Reg(30, 0), 7u) << "lanes that are off keep their register";
+  EXPECT_EQ(Float(Reg(30, 1)), 10);
+  EXPECT_EQ(Float(Reg(31, 7)), 70);
+}
+
+TEST_F(SamplerTest, LdHasTheLevelBehindV) {
+  SetLane(10, 1);
+  SetLane(11, 0);
+  SetLane(12, 1);  // level
+  ASSERT_TRUE(Do(Fields(M::kLd), 3, 2).ok());
+  EXPECT_EQ(Float(Reg(30, 0)), 90);
+  ASSERT_TRUE(Do(Fields(M::kLdLz), 2, 2).ok());
+  EXPECT_EQ(Float(Reg(31, 0)), 11);
+}
+
+TEST_F(SamplerTest, HeaderGivesOffsetsMaskAndGatherChannel) {
+  isa::MessageFields f = Fields(M::kSampleLz);
+  f.header = true;
+  // offset u = 1, v = -1; components x and w switched off.
+  SetReg(10, 2, 1u << 8 | 0xfu << 4 | 9u << 12);
+  SetLane(11, Bits(0.3f));
+  SetLane(12, Bits(0.6f));
+  ASSERT_TRUE(Do(f, 2, 2).ok());
+  EXPECT_EQ(Float(Reg(30, 0)), 21);
+  EXPECT_EQ(Float(Reg(31, 0)), 22);
+  EXPECT_FALSE(Do(f, 2, 3).ok()) << "a response of components that are switched off";
+  SetReg(10, 2, 2u << 16);  // component z
+  SetLane(11, Bits(0.5f));
+  SetLane(12, Bits(0.5f));
+  ASSERT_TRUE(Do(Fields(M::kGather4), 2, 4).ok());
+  EXPECT_EQ(Float(Reg(30, 0)), 52);
+}
+
+TEST_F(SamplerTest, ResinfoGivesSizesOfTheLevel) {
+  image_.arrayed = true;
+  image_.layers = 3;
+  Bind();
+  SetLane(10, 1);
+  ASSERT_TRUE(Do(Fields(M::kResinfo), 1, 4).ok());
+  EXPECT_EQ(Reg(30, 0), 2u);
+  EXPECT_EQ(Reg(31, 0), 1u);
+  EXPECT_EQ(Reg(32, 0), 3u);
+  EXPECT_EQ(Reg(33, 0), 2u);
+}
+
+TEST_F(SamplerTest, HalfResultsTakeHalfTheRegisters) {
+  isa::MessageFields f = Fields(M::kLdLz, 16);
+  f.half_result = true;
+  for (int i = 0; i < 16; ++i) {
+    SetReg(10, i, i % 4);
+    SetReg(12, i, 0);
+  }
+  ASSERT_TRUE(Do(f, 2, 2, 0, 0xffff).ok());
+  EXPECT_EQ(thread_.Read16(32 * 30 + 2 * 3), 0x4f80);  // 30
+  EXPECT_EQ(thread_.Read16(32 * 31 + 2 * 3), 0x4fc0);  // 31
+}
+
+TEST_F(SamplerTest, GradientsChooseTheLevel) {
+  // u, du/dx, du/dy, v, dv/dx, dv/dy: a step of two texels is level 1.
+  SetLane(10, Bits(0.75f));
+  SetLane(11, Bits(0.5f));
+  for (int r = 12; r < 16; ++r) SetLane(r, 0);
+  ASSERT_TRUE(Do(Fields(M::kSampleD), 6, 1).ok());
+  EXPECT_EQ(Float(Reg(30, 0)), 90);
+}
+
+TEST_F(SamplerTest, TypedReadsWritesAndAtomics) {
+  image_.format = TexelFormat::kR32ui;
+  Bind();
+  isa::MessageFields read = Fields(M::kTypedRead), write = Fields(M::kTypedWrite),
+                     atomic = Fields(M::kTypedAtomic);
+  read.channels = write.channels = 1;
+  atomic.op = static_cast<uint8_t>(isa::AtomicOp::kAdd);
+  atomic.returns = true;
+  SetLane(10, 2);
+  SetLane(11, 1);
+  SetReg(10, 1, 4);  // lane 1: outside
+  SetReg(11, 1, 1);
+  SetReg(30, 1, 5);
+  ASSERT_TRUE(Do(read, 2, 4, 0, 3).ok());
+  EXPECT_EQ(Reg(30, 0), 60u);
+  EXPECT_EQ(Reg(30, 1), 0u);
+  SetLane(20, 7);
+  ASSERT_TRUE(Do(write, 2, 0, 0, 3).ok());
+  ASSERT_TRUE(Do(atomic, 2, 1, 0, 1).ok());
+  EXPECT_EQ(Reg(30, 0), 7u);
+  ASSERT_TRUE(Do(read, 2, 4).ok());
+  EXPECT_EQ(Reg(30, 0), 14u);
+}
+
+TEST_F(SamplerTest, FormatsWithoutTypedReadsAreErrors) {
+  image_.format = TexelFormat::kR11g11b10f;
+  Bind();
+  isa::MessageFields read = Fields(M::kTypedRead);
+  read.channels = 15;
+  EXPECT_EQ(Do(read, 2, 4).code(), absl::StatusCode::kInvalidArgument);
+  view_.images[1].format = TexelFormat::kR32ui;
+  EXPECT_TRUE(Do(read, 2, 4).ok());
+}
+
+TEST_F(SamplerTest, MissingImagesAndSamplersAreErrors) {
+  isa::MessageFields f = Fields(M::kSampleLz);
+  f.bti = 5;
+  EXPECT_EQ(Do(f, 2, 4).code(), absl::StatusCode::kNotFound);
+  f.bti = 1;
+  f.sampler = 3;
+  EXPECT_EQ(Do(f, 2, 4).code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(SamplerTest, WrongLengthsAreErrors) {
+  EXPECT_FALSE(DecodeMessage(isa::Sfid::kSampler, false, 0x0642a001, 0).ok());
+  isa::MessageFields f = Fields(M::kLdLz);
+  EXPECT_TRUE(Do(f, 3, 4).ok());
+  EXPECT_FALSE(Do(f, 4, 4).ok());
+}
+
+}  // namespace
+}  // namespace kiln::sim::eu::testing

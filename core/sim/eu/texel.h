@@ -1,0 +1,45 @@
+// Texel formats of images and texel buffers: bytes of memory to four 32-bit components and back.
+//
+// Components come out as the sampler and typed reads deliver them: floats for normalised and float
+// formats, integers (sign extended where signed) for the others; absent components are 0, absent
+// alpha is 1. Going in, components are rounded to nearest even and clamped to the format's range
+// (Vulkan 1.3, "Numeric Representation and Computation"); 11 and 10-bit floats are truncated,
+// negative ones become 0, as that chapter allows.
+// Names are those of the job format (tests/peer/README.md) and of GLSL's layout qualifiers.
+#ifndef KILN_CORE_SIM_EU_TEXEL_H_
+#define KILN_CORE_SIM_EU_TEXEL_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace kiln::sim::eu {
+
+enum class TexelFormat : uint8_t {
+  kR8, kRg8, kRgba8, kR8Snorm, kRg8Snorm, kRgba8Snorm, kRgba8Srgb, kBgra8,
+  kR16, kRg16, kRgba16, kR16Snorm, kRg16Snorm, kRgba16Snorm,
+  kR8ui, kRg8ui, kRgba8ui, kR16ui, kRg16ui, kRgba16ui, kR32ui, kRg32ui, kRgba32ui,
+  kR8i, kRg8i, kRgba8i, kR16i, kRg16i, kRgba16i, kR32i, kRg32i, kRgba32i,
+  kR16f, kRg16f, kRgba16f, kR32f, kRg32f, kRgba32f, kD32f,
+  kRgb10a2, kRgb10a2ui, kR11g11b10f,
+};
+
+// Bits of four components: floats, or integers for integer formats.
+using Texel = std::array<uint32_t, 4>;
+
+std::optional<TexelFormat> TexelFormatNamed(std::string_view name);
+
+int TexelBytes(TexelFormat format);
+
+// Are the components integers?
+bool IsIntegerFormat(TexelFormat format);
+
+// The texel at `bytes`, of which TexelBytes are read.
+Texel DecodeTexel(TexelFormat format, const uint8_t* bytes);
+
+void EncodeTexel(TexelFormat format, const Texel& texel, uint8_t* bytes);
+
+}  // namespace kiln::sim::eu
+
+#endif  // KILN_CORE_SIM_EU_TEXEL_H_

@@ -1,0 +1,82 @@
+// Texel formats: every format's texels survive decoding and encoding; known values.
+#include "core/sim/eu/texel.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "gtest/gtest.h"
+
+namespace kiln::sim::eu {
+namespace {
+
+constexpr const char* kNames[] = {
+    "r8", "rg8", "rgba8", "r8_snorm", "rgba8_snorm", "rgba8_srgb", "bgra8", "r16", "rgba16",
+    "rg16_snorm", "r8ui", "rgba16ui", "rg32ui", "rgba8i", "r16i", "rgba32i", "r16f", "rgba16f",
+    "r32f", "rgba32f", "d32f", "rgb10a2", "rgb10a2ui", "r11g11b10f"};
+
+uint32_t Bits(float v) { return std::bit_cast<uint32_t>(v); }
+
+TexelFormat Named(const char* name) { return TexelFormatNamed(name).value(); }
+
+// Any texel that a format can hold comes back the same, but for the second name of -1 in
+// normalised integers and for NaNs.
+TEST(TexelTest, EncodeUndoesDecode) {
+  for (const char* name : kNames) {
+    const TexelFormat f = Named(name);
+    uint32_t state = 12345;
+    for (int round = 0; round < 200; ++round) {
+      uint8_t bytes[16], back[16] = {};
+      for (uint8_t& b : bytes) {
+        state = state * 1664525 + 1013904223;
+        b = static_cast<uint8_t>(state >> 24);
+        if (std::string_view(name).find("snorm") != std::string_view::npos && b == 0x80) b = 0x81;
+        if (std::string_view(name).find('f') != std::string_view::npos) b &= 0x7b;
+      }
+      EncodeTexel(f, DecodeTexel(f, bytes), back);
+      ASSERT_EQ(std::memcmp(bytes, back, TexelBytes(f)), 0) << name;
+    }
+  }
+}
+
+TEST(TexelTest, AbsentComponentsAreZeroAndAlphaIsOne) {
+  const uint8_t byte[1] = {255};
+  EXPECT_EQ(DecodeTexel(Named("r8"), byte), (Texel{Bits(1), 0, 0, Bits(1)}));
+  EXPECT_EQ(DecodeTexel(Named("r8i"), byte), (Texel{0xffffffff, 0, 0, 1}));
+}
+
+TEST(TexelTest, EncodingClampsAndRounds) {
+  uint8_t out[4];
+  EncodeTexel(Named("rgba8"), {Bits(2), Bits(-1), Bits(0.4f / 255), Bits(1.6f / 255)}, out);
+  EXPECT_EQ(out[0], 255);
+  EXPECT_EQ(out[1], 0);
+  EXPECT_EQ(out[2], 0);
+  EXPECT_EQ(out[3], 2);
+  EncodeTexel(Named("rgba8i"), {127, 128, static_cast<uint32_t>(-200), 3}, out);
+  EXPECT_EQ(out[1], 127);
+  EXPECT_EQ(out[2], 0x80);
+}
+
+TEST(TexelTest, ChannelsOfPackedFormatsStandFromTheLowestBit) {
+  const uint32_t word = 1023u | 512u << 20 | 3u << 30;
+  uint8_t bytes[4];
+  std::memcpy(bytes, &word, 4);
+  EXPECT_EQ(DecodeTexel(Named("rgb10a2ui"), bytes), (Texel{1023, 0, 512, 3}));
+  EncodeTexel(Named("r11g11b10f"), {Bits(1.0f), Bits(-1.0f), Bits(0.5f), 0}, bytes);
+  uint32_t packed;
+  std::memcpy(&packed, bytes, 4);
+  EXPECT_EQ(packed, (15u << 6) | (14u << 5) << 22);
+}
+
+TEST(TexelTest, BgraSwapsAndSrgbIsLinearised) {
+  const uint8_t bytes[4] = {0, 0, 255, 128};
+  EXPECT_EQ(DecodeTexel(Named("bgra8"), bytes)[0], Bits(1));
+  const uint8_t grey[4] = {188, 10, 0, 188};
+  const Texel t = DecodeTexel(Named("rgba8_srgb"), grey);
+  EXPECT_NEAR(std::bit_cast<float>(t[0]), 0.5029f, 1e-3);
+  EXPECT_NEAR(std::bit_cast<float>(t[1]), 10 / 255.0 / 12.92, 1e-7);
+  EXPECT_NEAR(std::bit_cast<float>(t[3]), 188 / 255.0, 1e-7);
+}
+
+}  // namespace
+}  // namespace kiln::sim::eu
