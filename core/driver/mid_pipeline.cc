@@ -7,7 +7,9 @@
 #include "core/mid/form_fma.h"
 #include "core/mid/if_to_select.h"
 #include "core/mid/lower_division.h"
+#include "core/mid/promote_arrays.h"
 #include "core/mid/simplify.h"
+#include "core/mid/unroll_loops.h"
 #include "core/mir/build.h"
 #include "core/mir/print.h"
 #include "core/mir/verify.h"
@@ -21,6 +23,10 @@ constexpr Pass<mir::Module> kPasses[] = {
      "fold constants, apply algebraic rules"},
     {"merge_equal_values", mid::EliminateCommonSubexpressions, true, 1, 0, 0, kPreservesAll,
      "one computation for equal ones"},
+    {"unroll_loops", mid::UnrollLoops, true, 1, 0, 0, kPreservesAll,
+     "loops with a known number of rounds become their rounds"},
+    {"promote_private_arrays", mid::PromoteArrays, true, 1, 0, 0, kPreservesAll,
+     "elements of private arrays become values"},
     {"convert_if_to_select", mid::IfToSelect, true, 1, 0, 0, kPreservesAll,
      "small ifs become selects"},
     {"remove_dead_control_flow", mid::RemoveDeadControlFlow, true, 1, 0, 0, kPreservesAll,
@@ -42,6 +48,7 @@ constexpr Pass<mir::Module> kPasses[] = {
 };
 
 constexpr PassOrder kOrder[] = {
+    {"unroll_loops", "promote_private_arrays", "offsets that a counter gives become constants"},
     {"simplify", "lower_division", "constant divisors are found by folding"},
     {"merge_equal_values", "combine_memory", "offsets from one base must be one value"},
     {"simplify_lowered", "form_fma", "the rules know sums and products"},

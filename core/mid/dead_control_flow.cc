@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "core/mid/nest_exits.h"
 #include "core/mir/build.h"
 
 namespace kiln::mid {
@@ -20,8 +21,7 @@ using mir::ValueId;
 
 using List = std::vector<InstId>;
 
-// Early exits of a loop that are turned into nested ifs, and the nesting up to which that is done.
-constexpr int kMaxExits = 16;
+// Nesting up to which early exits of a loop are turned into nested ifs.
 constexpr int kMaxDepth = 256;
 
 class Remover {
@@ -186,50 +186,11 @@ class Remover {
     mir::ForEachJumpOfLoop(m_, body, [&](InstId jump) {
       (m_.inst(jump).op == Op::kBreak ? breaks : continues) = true;
     });
-    if (!continues && depth + height_[body.index] + kMaxExits < kMaxDepth) {
-      int exits = 0;
-      if (OnlyNests(m_.region(body).insts, &exits) && Rewrite()) return Unwrap(id, out);
+    if (!continues && depth + height_[body.index] + kMaxNestedExits < kMaxDepth) {
+      if (nester_.OnlyNests(m_.region(body).insts) && Rewrite()) return Unwrap(id, out);
     }
     out->push_back(id);
     return !breaks;
-  }
-
-  bool HasBreak(RegionId r) const {
-    bool found = false;
-    mir::ForEachJumpOfLoop(m_, r, [&](InstId) { found = true; });
-    return found;
-  }
-
-  // The first if of the list with breaks inside, or the list's size.
-  size_t FirstExit(absl::Span<const InstId> list) const {
-    for (size_t i = 0; i < list.size(); ++i) {
-      if (m_.inst(list[i]).op != Op::kIf) continue;
-      if (HasBreak(m_.inst(list[i]).regions[0]) || HasBreak(m_.inst(list[i]).regions[1])) return i;
-    }
-    return list.size();
-  }
-
-  // What follows the list's first exit, seen from that side of it: the side's own instructions and,
-  // if it yields, the rest of the list.
-  List Continuation(RegionId side, absl::Span<const InstId> rest) const {
-    List list = m_.region(side).insts;
-    if (!Yields(side)) return list;
-    list.pop_back();
-    list.insert(list.end(), rest.begin(), rest.end());
-    return list;
-  }
-
-  // Whether every exit has a side that always leaves, so that the rest can move to the other.
-  bool OnlyNests(absl::Span<const InstId> list, int* exits) const {
-    const size_t at = FirstExit(list);
-    if (at == list.size()) return true;
-    if (++*exits > kMaxExits) return false;
-    const Inst& inst = m_.inst(list[at]);
-    if (Yields(inst.regions[0]) && Yields(inst.regions[1])) return false;
-    for (RegionId side : inst.regions) {
-      if (!OnlyNests(Continuation(side, list.subspan(at + 1)), exits)) return false;
-    }
-    return true;
   }
 
   // Replaces the loop by nested ifs.
@@ -242,7 +203,8 @@ class Remover {
     for (int i = 0; i < m_.inst(loop).num_results; ++i) {
       types.push_back(m_.value(m_.result(loop, i)).type);
     }
-    List list = Nest(m_.region(body).insts, types);
+    List list = nester_.Nest(m_.region(body).insts, types);
+    for (RegionId r : nester_.TakeChanged()) height_[r.index] = Height(m_.region(r).insts);
     const InstId end = list.back();
     if (m_.inst(end).op != Op::kYield) {
       out->insert(out->end(), list.begin(), list.end());
@@ -253,41 +215,11 @@ class Remover {
     return false;
   }
 
-  // The list with breaks turned into yields; it ends with yield (of the loop's results) or
-  // unreachable.
-  List Nest(List list, const std::vector<Type>& types) {
-    const size_t at = FirstExit(list);
-    if (at == list.size()) {
-      if (m_.inst(list.back()).op == Op::kBreak) m_.inst(list.back()).op = Op::kYield;
-      return list;
-    }
-    const InstId id = list[at];
-    const List rest(list.begin() + static_cast<ptrdiff_t>(at) + 1, list.end());
-    const Inst inst = m_.inst(id);
-    for (RegionId side : inst.regions) {
-      if (Yields(side)) ReplaceResults(id, m_.region(side).insts.back());
-    }
-    for (RegionId side : inst.regions) {
-      SetInsts(side, Nest(Continuation(side, rest), types));
-    }
-    m_.inst(id).num_results = 0;
-    if (!types.empty()) mir::SetResults(m_, id, types);
-    list.resize(at + 1);
-    b_.SetList(&list);
-    if (!Yields(inst.regions[0]) && !Yields(inst.regions[1])) {
-      b_.Unreachable();
-      return list;
-    }
-    std::vector<ValueId> values;
-    for (size_t i = 0; i < types.size(); ++i) values.push_back(m_.result(id, static_cast<int>(i)));
-    b_.Yield(values);
-    return list;
-  }
-
   Module& m_;
   mir::Builder b_;
   PassContext& context_;
   mir::Replacements replace_;
+  ExitNester nester_{m_, b_, replace_, Op::kBreak};
   std::vector<int> height_;      // by region, of those already walked
   bool changed_ = false;
 };

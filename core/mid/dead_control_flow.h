@@ -10,7 +10,7 @@
 // Algorithm: one walk, inner regions first, each list rebuilt once. A loop that runs once,
 //   loop { A; if c { B; break x } else { yield }; C; break y }
 // becomes  if c { B; yield x } else { C; yield y }  behind A; each early exit nests one deeper,
-// hence the bound kMaxExits. Linear but for that factor.
+// hence the bound kMaxNestedExits (nest_exits.h). Linear but for that factor.
 // unreachable is taken at its word: a side that ends so is not taken.
 #ifndef KILN_CORE_MID_DEAD_CONTROL_FLOW_H_
 #define KILN_CORE_MID_DEAD_CONTROL_FLOW_H_

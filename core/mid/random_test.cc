@@ -7,7 +7,9 @@
 #include "core/mid/dead_control_flow.h"
 #include "core/mid/if_to_select.h"
 #include "core/mid/lower_division.h"
+#include "core/mid/promote_arrays.h"
 #include "core/mid/simplify.h"
+#include "core/mid/unroll_loops.h"
 #include "core/mir/build.h"
 #include "core/mir/generate.h"
 #include "core/mir/interp.h"
@@ -29,6 +31,8 @@ constexpr NamedPass kPasses[] = {
     {"if_to_select", IfToSelect},
     {"combine_memory", CombineMemory},
     {"lower_division", LowerDivision, true},
+    {"unroll_loops", UnrollLoops},
+    {"promote_arrays", PromoteArrays},
     {"dead_control_flow", RemoveDeadControlFlow},
     {"dce", EliminateDeadCode},
 };

@@ -13,7 +13,8 @@ namespace kiln::mid {
 
 // The body that the pass makes of `body` (the lines between `body {` and its end): values are
 // renumbered and unused pure instructions dropped, so that expectations show what matters. The
-// module has two read-write storage buffers, 256 bytes of shared memory and 16 of push constants.
+// module has two read-write storage buffers, 256 bytes of shared memory, 16 of push constants and
+// private arrays of 16 and 256 bytes.
 // Anything that does not parse, verify or run gives the error's text.
 std::string RunOnBody(std::string_view body,
                       absl::StatusOr<bool> (*pass)(mir::Module&, PassContext&),

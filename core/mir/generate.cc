@@ -43,7 +43,7 @@ class Generator {
       m_.shared_bytes = 4 * options_.lanes;
       m_.push_constant_bytes = 32;
       for (int i = 0; i < 64; ++i) m_.constant_data.push_back(static_cast<uint8_t>(random_.Next()));
-      m_.private_arrays = {{.bytes = 32}, {.bytes = 4}};
+      m_.private_arrays = {{.bytes = 40}, {.bytes = 12}};
     }
     m_.body = NewRegion(m_);
     b_.SetRegion(m_.body);
@@ -182,12 +182,16 @@ class Generator {
       case 3: return DefineResults(b_.Load(Op::kLoadUbo, 2, offset, types));
       case 4: return DefineResults(b_.Load(Op::kLoadPush, 0, offset, types));
       case 5: return DefineResults(b_.Load(Op::kLoadConstant, 0, offset, types));
-      case 6:
-        b_.Store(Op::kStorePrivate, random_.Below(2), b_.And(offset, b_.Int(28)), {Pick(Type::kI32)});
+      case 6: {
+        const uint32_t array = random_.Below(2);
+        b_.Store(Op::kStorePrivate, array, PrivateOffset(array, offset), PickStored());
         return;
-      case 7:
+      }
+      case 7: {
+        const uint32_t array = random_.Below(2);
         return DefineResults(
-            b_.Load(Op::kLoadPrivate, random_.Below(2), b_.And(offset, b_.Int(28)), types));
+            b_.Load(Op::kLoadPrivate, array, PrivateOffset(array, offset), types));
+      }
       default:
         if (depth == 0) Exchange();
         return;
@@ -197,6 +201,21 @@ class Generator {
   void Barrier() {
     b_.EmitInst(Op::kControlBarrier, {}, {}, kMemoryShared,
                 static_cast<uint32_t>(Scope::kWorkgroup));
+  }
+
+  // Inside the array for accesses of up to three dwords; often constant, and in the second array
+  // always.
+  ValueId PrivateOffset(uint32_t array, ValueId any) {
+    if (array == 1) return b_.Int(0);
+    if (random_.OneIn(2)) return b_.Int(4 * random_.Below(8));
+    return random_.OneIn(2) ? b_.And(any, b_.Int(28))
+                            : b_.Iadd(b_.Imul(b_.And(any, b_.Int(1)), b_.Int(12)), b_.Int(12));
+  }
+
+  std::vector<ValueId> PickStored() {
+    std::vector<ValueId> values;
+    for (uint32_t i = random_.Below(3) + 1; i > 0; --i) values.push_back(Pick(Type::kI32));
+    return values;
   }
 
   // Every lane publishes a value and reads another lane's.

@@ -1,0 +1,186 @@
+#include "core/mid/loop_analysis.h"
+
+#include <array>
+
+#include "core/mid/fold.h"
+#include "core/mir/build.h"
+
+namespace kiln::mid {
+
+using mir::Inst;
+using mir::InstId;
+using mir::Op;
+using mir::RegionId;
+using mir::Value;
+using mir::ValueId;
+
+namespace {
+
+constexpr int kMaxSources = 4;
+
+// Whether one operand with this value gives the result of a boolean operation.
+bool DecidesAlone(Op op, uint32_t value) {
+  return (op == Op::kAnd && value == 0) || (op == Op::kOr && value != 0);
+}
+
+bool AccessesPrivateArray(Op op) { return op == Op::kLoadPrivate || op == Op::kStorePrivate; }
+
+}  // namespace
+
+LoopRounds LoopAnalysis::CountRounds(InstId loop, const LoopLimits& limits) {
+  bits_.resize(m_.values.size());
+  seen_.resize(m_.values.size());
+  result_ = LoopRounds();
+  steps_left_ = limits.max_steps;
+  const RegionId body = m_.inst(loop).regions[0];
+  std::vector<Known> params;
+  for (ValueId v : m_.sources(loop)) {
+    params.push_back(m_.IsConstant(v) ? Known(m_.value(v).bits) : std::nullopt);
+  }
+  while (result_.rounds < limits.max_rounds) {
+    ++round_;
+    ++result_.rounds;
+    for (size_t i = 0; i < params.size(); ++i) Set(m_.region(body).params[i], params[i]);
+    next_ = Next();
+    WalkRegion(body, /*certain=*/true);
+    if (steps_left_ < 0) return result_;
+    if (!next_.continues) {
+      result_.bounded = true;
+      return result_;
+    }
+    if (next_.params == params) return result_;
+    params = next_.params;
+  }
+  return result_;
+}
+
+LoopAnalysis::Known LoopAnalysis::Get(ValueId v) const {
+  if (m_.IsConstant(v)) return m_.value(v).bits;
+  if (seen_[v.index] != round_) return std::nullopt;
+  return bits_[v.index];
+}
+
+void LoopAnalysis::Set(ValueId v, Known bits) {
+  if (!bits.has_value()) return;
+  bits_[v.index] = *bits;
+  seen_[v.index] = round_;
+}
+
+LoopAnalysis::Exit LoopAnalysis::WalkRegion(RegionId region, bool certain) {
+  for (InstId id : m_.region(region).insts) {
+    if (--steps_left_ < 0) return Exit::kJumps;
+    switch (m_.inst(id).op) {
+      case Op::kIf:
+        if (WalkIf(id, certain) == Exit::kJumps) return Exit::kJumps;
+        break;
+      case Op::kLoop:
+        result_.residue += 1 + SizeOf(m_.inst(id).regions[0]);
+        break;
+      case Op::kYield:
+        return Exit::kFalls;
+      case Op::kBreak:
+      case Op::kContinue:
+        WalkJump(id, certain);
+        return Exit::kJumps;
+      case Op::kUnreachable:
+        return Exit::kJumps;
+      default:
+        WalkValue(id);
+    }
+  }
+  return Exit::kJumps;
+}
+
+LoopAnalysis::Exit LoopAnalysis::WalkIf(InstId id, bool certain) {
+  const Inst& inst = m_.inst(id);
+  const Known condition = Get(m_.source(id, 0));
+  std::array<bool, 2> yields = {false, false};
+  for (int side = 0; side < 2; ++side) {
+    if (condition.has_value() && (*condition != 0) != (side == 0)) continue;
+    yields[side] = WalkRegion(inst.regions[side], certain && condition.has_value()) == Exit::kFalls;
+  }
+  if (!condition.has_value()) result_.residue += 2;
+  if (!yields[0] && !yields[1]) return Exit::kJumps;
+  for (int r = 0; r < inst.num_results; ++r) {
+    Known merged;
+    for (int side = 0; side < 2; ++side) {
+      if (!yields[side]) continue;
+      const Known known = Get(m_.source(m_.region(inst.regions[side]).insts.back(), r));
+      merged = side == 1 && yields[0] && known != merged ? std::nullopt : known;
+    }
+    Set(m_.result(id, r), merged);
+    if (yields[0] && yields[1] && !merged.has_value()) ++result_.residue;
+  }
+  return Exit::kFalls;
+}
+
+void LoopAnalysis::WalkJump(InstId id, bool certain) {
+  if (m_.inst(id).op == Op::kBreak) {
+    if (certain) return;
+    ++result_.unknown_exits;
+    ++result_.residue;
+    return;
+  }
+  const int n = m_.inst(id).num_sources;
+  for (int i = 0; i < n; ++i) {
+    const Known known = Get(m_.source(id, i));
+    if (!next_.continues) {
+      next_.params.push_back(known);
+    } else if (next_.params[i] != known) {
+      next_.params[i] = std::nullopt;
+    }
+  }
+  next_.continues = true;
+}
+
+void LoopAnalysis::WalkValue(InstId id) {
+  const Inst& inst = m_.inst(id);
+  if (AccessesPrivateArray(inst.op) && Get(m_.source(id, 0)).has_value()) {
+    if (!m_.IsConstant(m_.source(id, 0))) ++result_.array_accesses;
+    return;
+  }
+  const Known known = Evaluate(id);
+  if (!known.has_value()) {
+    ++result_.residue;
+    return;
+  }
+  Set(m_.result(id), known);
+}
+
+LoopAnalysis::Known LoopAnalysis::Evaluate(InstId id) const {
+  const Inst& inst = m_.inst(id);
+  if (!mir::Info(inst.op).Has('P') || inst.num_results != 1 || inst.num_sources == 0 ||
+      inst.num_sources > kMaxSources) {
+    return std::nullopt;
+  }
+  if (inst.op == Op::kSelect) return EvaluateSelect(id);
+  const mir::Type type = m_.value(m_.result(id)).type;
+  std::array<uint32_t, kMaxSources> bits;
+  bool all = true;
+  for (int i = 0; i < inst.num_sources; ++i) {
+    const Known known = Get(m_.source(id, i));
+    if (!known.has_value()) {
+      all = false;
+      continue;
+    }
+    if (type == mir::Type::kBool && DecidesAlone(inst.op, *known)) return known;
+    bits[i] = *known;
+  }
+  if (!all) return std::nullopt;
+  return FoldOp(inst.op, type, absl::MakeConstSpan(bits.data(), inst.num_sources));
+}
+
+LoopAnalysis::Known LoopAnalysis::EvaluateSelect(InstId id) const {
+  const Known condition = Get(m_.source(id, 0));
+  if (!condition.has_value()) return std::nullopt;
+  return Get(m_.source(id, *condition != 0 ? 1 : 2));
+}
+
+int64_t LoopAnalysis::SizeOf(RegionId region) {
+  int64_t size = 0;
+  mir::ForEachInst(m_, region, [&](InstId) { ++size; });
+  steps_left_ -= size;
+  return size;
+}
+
+}  // namespace kiln::mid

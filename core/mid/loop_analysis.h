@@ -1,0 +1,81 @@
+// How often a loop runs and what would be left of it if it were unrolled.
+//
+// Problem: unrolling needs the exact number of rounds and the size of the result, for loops whose
+// counters step in any way (adding, shifting, halving, two counters at once, floats) and that leave
+// in the middle. Pattern matching on "counter < bound" covers few of them.
+// Algorithm: the rounds are walked with what is known: parameters that start constant, constants,
+// and what folding (fold.h, the compiler's only arithmetic on constants) makes of them. An if on a
+// known condition is walked on that side only, an if on an unknown one on both. The loop ends where
+// a round meets no continue. A round that begins with the same knowledge as the one before will
+// never end so. Bounds that come from specialisation constants are constants by then.
+// Cost: instructions walked, at most `max_steps` for one call. Nested loops are not walked round by
+// round: nothing is known of what they carry.
+#ifndef KILN_CORE_MID_LOOP_ANALYSIS_H_
+#define KILN_CORE_MID_LOOP_ANALYSIS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/mir/mir.h"
+
+namespace kiln::mid {
+
+struct LoopLimits {
+  int max_rounds = 0;
+  int64_t max_steps = 0;        // instructions walked
+};
+
+struct LoopRounds {
+  bool bounded = false;         // at most `rounds` rounds are begun; false: no bound was found
+  int rounds = 0;               // the last of them meets no continue
+  // Jumps out on conditions that are not known, over all rounds. 0: the number is exact.
+  int unknown_exits = 0;
+  // Instructions left over all rounds after folding, jumps and branches included. Accesses to
+  // private arrays at a known offset are not counted: such arrays become values.
+  int64_t residue = 0;
+  // Accesses to private arrays whose offset is known in every round, though not before unrolling.
+  int array_accesses = 0;
+};
+
+class LoopAnalysis {
+ public:
+  explicit LoopAnalysis(const mir::Module& module) : m_(module) {}
+
+  // The module may have grown since the last call.
+  LoopRounds CountRounds(mir::InstId loop, const LoopLimits& limits);
+
+ private:
+  using Known = std::optional<uint32_t>;
+
+  // How control leaves a list of instructions.
+  enum class Exit : uint8_t { kFalls, kJumps };
+
+  struct Next {
+    bool continues = false;
+    std::vector<Known> params;
+  };
+
+  Exit WalkRegion(mir::RegionId region, bool certain);
+  Exit WalkIf(mir::InstId id, bool certain);
+  void WalkValue(mir::InstId id);
+  void WalkJump(mir::InstId id, bool certain);
+  Known Evaluate(mir::InstId id) const;
+  Known EvaluateSelect(mir::InstId id) const;
+  Known Get(mir::ValueId v) const;
+  void Set(mir::ValueId v, Known bits);
+  int64_t SizeOf(mir::RegionId region);
+
+  const mir::Module& m_;
+  // By value: what it is known to be in the round being walked, if `seen_` is that round's number.
+  std::vector<uint32_t> bits_;
+  std::vector<uint32_t> seen_;
+  uint32_t round_ = 0;
+  int64_t steps_left_ = 0;
+  LoopRounds result_;
+  Next next_;
+};
+
+}  // namespace kiln::mid
+
+#endif  // KILN_CORE_MID_LOOP_ANALYSIS_H_

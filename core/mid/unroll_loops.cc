@@ -1,0 +1,245 @@
+#include "core/mid/unroll_loops.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/mid/fold.h"
+#include "core/mid/loop_analysis.h"
+#include "core/mid/nest_exits.h"
+#include "core/mir/build.h"
+#include "core/mir/clone.h"
+
+namespace kiln::mid {
+namespace {
+
+using mir::Inst;
+using mir::InstId;
+using mir::Module;
+using mir::Op;
+using mir::RegionId;
+using mir::Type;
+using mir::ValueId;
+
+using List = std::vector<InstId>;
+
+// Rounds and instructions looked at for one loop.
+constexpr LoopLimits kLimits = {.max_rounds = 128, .max_steps = 8192};
+// Instructions of the unrolled loop up to which it is made, whatever the loop was.
+constexpr int64_t kSmallResidue = 48;
+// The same where accesses to private arrays get known offsets: they cost a message each.
+constexpr int64_t kArrayResidue = 512;
+constexpr int kMaxSources = 4;
+
+class Unroller {
+ public:
+  Unroller(Module& module, PassContext& context)
+      : m_(module), b_(module), context_(context), analysis_(module), cloner_(module) {}
+
+  bool Run() {
+    Visit(m_.body);
+    return unrolled_ > 0;
+  }
+
+ private:
+  // True if a loop in the region was unrolled.
+  bool Visit(RegionId region) {
+    bool changed = false;
+    for (size_t i = 0; i < m_.region(region).insts.size(); ++i) {
+      const InstId id = m_.region(region).insts[i];
+      bool inside = false;
+      for (int r = 0; r < m_.inst(id).num_regions; ++r) inside |= Visit(m_.inst(id).regions[r]);
+      if (m_.inst(id).op == Op::kLoop && !inside) inside = TryUnroll(id);
+      changed |= inside;
+    }
+    return changed;
+  }
+
+  bool TryUnroll(InstId loop) {
+    const RegionId body = m_.inst(loop).regions[0];
+    if (!Continues(body)) return false;
+    const LoopRounds rounds = analysis_.CountRounds(loop, kLimits);
+    if (!Pays(body, rounds)) return false;
+    if (rounds.rounds > 1 && !EndsOnce(body)) return false;
+    if (!context_.Rewrite()) return false;
+    Unroll(loop, rounds.rounds);
+    ++unrolled_;
+    return true;
+  }
+
+  bool Continues(RegionId body) const {
+    bool found = false;
+    mir::ForEachJumpOfLoop(m_, body, [&](InstId id) { found |= m_.inst(id).op == Op::kContinue; });
+    return found;
+  }
+
+  bool Pays(RegionId body, const LoopRounds& rounds) const {
+    if (!rounds.bounded || rounds.unknown_exits > kMaxNestedExits) return false;
+    if (rounds.rounds == 1) return true;
+    if (rounds.array_accesses > 0) return rounds.residue <= kArrayResidue;
+    int64_t size = 0;
+    mir::ForEachInst(m_, body, [&](InstId) { ++size; });
+    return rounds.residue <= std::max(kSmallResidue, size);
+  }
+
+  // Makes the loop's only continue the end of its body, if it can be.
+  bool EndsOnce(RegionId body) {
+    mir::Replacements replace(m_);
+    ExitNester nester(m_, b_, replace, Op::kContinue);
+    if (!nester.OnlyNests(m_.region(body).insts)) return false;
+    std::vector<Type> types;
+    for (ValueId p : m_.region(body).params) types.push_back(m_.value(p).type);
+    List list = nester.Nest(m_.region(body).insts, types);
+    const InstId end = list.back();
+    if (m_.inst(end).op == Op::kYield) m_.inst(end).op = Op::kContinue;
+    m_.region(body).insts = std::move(list);
+    mir::ForEachInst(m_, body, [&](InstId id) {
+      for (ValueId& v : m_.sources(id)) v = replace.Find(v);
+    });
+    return true;
+  }
+
+  void Unroll(InstId loop, int rounds) {
+    const RegionId body = m_.inst(loop).regions[0];
+    const List original = m_.region(body).insts;
+    std::vector<ValueId> carried(m_.sources(loop).begin(), m_.sources(loop).end());
+    List made;
+    for (int round = 0; round < rounds; ++round) {
+      cloner_.Clear();
+      for (size_t i = 0; i < carried.size(); ++i) cloner_.Map(m_.region(body).params[i], carried[i]);
+      const InstId end = Emit(original, &made);
+      if (m_.inst(end).op != Op::kContinue) {
+        made.push_back(cloner_.Copy(end));
+        break;
+      }
+      if (round + 1 == rounds) break;
+      for (size_t i = 0; i < carried.size(); ++i) {
+        carried[i] = cloner_.Find(m_.source(end, static_cast<int>(i)));
+      }
+    }
+    if (!mir::Info(m_.inst(made.back()).op).Has('T')) {
+      b_.SetList(&made);
+      b_.Unreachable();
+    }
+    cloner_.Clear();
+    m_.region(body).insts = std::move(made);
+    m_.region(body).params.clear();
+    m_.inst(loop).num_sources = 0;
+    DropContinues(body);
+  }
+
+  // A continue that is still there is on a path that the last round does not take.
+  void DropContinues(RegionId body) {
+    List found;
+    mir::ForEachJumpOfLoop(m_, body, [&](InstId id) {
+      if (m_.inst(id).op == Op::kContinue) found.push_back(id);
+    });
+    for (InstId id : found) {
+      m_.inst(id).op = Op::kUnreachable;
+      m_.inst(id).num_sources = 0;
+    }
+  }
+
+  // Appends copies of the instructions, folded, up to the terminator that control reaches. That one
+  // is returned and not copied. Lists do not move in memory while regions are added.
+  InstId Emit(absl::Span<const InstId> insts, List* out) {
+    for (InstId id : insts) {
+      const Op op = m_.inst(id).op;
+      if (mir::Info(op).Has('T')) return id;
+      if (op == Op::kIf) {
+        const InstId end = EmitIf(id, out);
+        if (end.valid()) return end;
+      } else if (!Folds(id)) {
+        out->push_back(cloner_.Copy(id));
+      }
+    }
+    return InstId();
+  }
+
+  // The terminator where control leaves the list around, or an invalid id.
+  InstId EmitIf(InstId id, List* out) {
+    const ValueId condition = cloner_.Find(m_.source(id, 0));
+    if (m_.IsConstant(condition)) {
+      const RegionId side = m_.inst(id).regions[m_.value(condition).bits != 0 ? 0 : 1];
+      const InstId end = Emit(m_.region(side).insts, out);
+      if (m_.inst(end).op != Op::kYield) return end;
+      for (int r = 0; r < m_.inst(id).num_results; ++r) {
+        cloner_.Map(m_.result(id, r), cloner_.Find(m_.source(end, r)));
+      }
+      return InstId();
+    }
+    const InstId copy = mir::NewInst(m_, Op::kIf, {condition});
+    m_.inst(copy).spirv_id = m_.inst(id).spirv_id;
+    InstId ends[2];
+    for (int side = 0; side < 2; ++side) {
+      List list;
+      ends[side] = Emit(m_.region(m_.inst(id).regions[side]).insts, &list);
+      ends[side] = cloner_.Copy(ends[side]);
+      list.push_back(ends[side]);
+      m_.region(m_.inst(copy).regions[side]).insts = std::move(list);
+    }
+    EmitResults(id, copy, ends);
+    out->push_back(copy);
+    return InstId();
+  }
+
+  // Gives the copy of an if its results. One that is the same constant wherever the if is left by a
+  // yield is that constant.
+  void EmitResults(InstId id, InstId copy, const InstId (&ends)[2]) {
+    std::vector<Type> types;
+    for (int r = 0; r < m_.inst(id).num_results; ++r) {
+      types.push_back(m_.value(m_.result(id, r)).type);
+    }
+    if (!types.empty()) mir::SetResults(m_, copy, types);
+    for (int r = 0; r < m_.inst(id).num_results; ++r) {
+      ValueId value;
+      bool same = true;
+      for (InstId end : ends) {
+        if (m_.inst(end).op != Op::kYield) continue;
+        same = same && (!value.valid() || value == m_.source(end, r));
+        value = m_.source(end, r);
+      }
+      const bool constant = same && value.valid() && m_.IsConstant(value);
+      cloner_.Map(m_.result(id, r), constant ? value : m_.result(copy, r));
+    }
+  }
+
+  // Whether the instruction gives a constant in this round; then that stands for it.
+  bool Folds(InstId id) {
+    const Inst inst = m_.inst(id);
+    if (!mir::Info(inst.op).Has('P') || inst.num_results != 1 || inst.num_sources == 0 ||
+        inst.num_sources > kMaxSources) {
+      return false;
+    }
+    std::array<uint32_t, kMaxSources> bits;
+    for (int i = 0; i < inst.num_sources; ++i) {
+      const ValueId source = cloner_.Find(m_.source(id, i));
+      if (!m_.IsConstant(source)) return false;
+      bits[i] = m_.value(source).bits;
+    }
+    const Type type = m_.value(m_.result(id)).type;
+    const std::optional<uint32_t> folded =
+        FoldOp(inst.op, type, absl::MakeConstSpan(bits.data(), inst.num_sources));
+    if (!folded.has_value()) return false;
+    cloner_.Map(m_.result(id), b_.Constant(type, *folded));
+    return true;
+  }
+
+  Module& m_;
+  mir::Builder b_;
+  PassContext& context_;
+  LoopAnalysis analysis_;
+  mir::Cloner cloner_;
+  int64_t unrolled_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> UnrollLoops(Module& module, PassContext& context) {
+  return Unroller(module, context).Run();
+}
+
+}  // namespace kiln::mid

@@ -1,0 +1,34 @@
+// Replaces loops whose number of rounds is known by their rounds.
+//
+// Problem: a counted loop pays compare, branch and counter in each round, hides constants (offsets,
+// table entries, conditions on the counter) from every other pass, and keeps private arrays that it
+// indexes in memory.
+// Invariants: verified MIR in and out. The loop stays an instruction, but runs once and has no
+// parameters and no continue: its breaks are what they were. remove_dead_control_flow then takes
+// the shell off.
+// Algorithm: innermost loops first. loop_analysis.h says how many rounds there are and what they
+// leave after folding; the rule in unroll_loops.cc decides. Rounds are copied one after the other,
+// folded on the way, so that what the counter decides is never built. Early continues are nested
+// first (nest_exits.h), so that each round has one end.
+// Loops that run no or one round are always replaced.
+// Cost: linear in what is walked and made: at most kMaxSteps and kMaxResidue for each loop. A loop
+// around one that was just unrolled waits for the next time, when what is left of the inner one can
+// be seen.
+// Not done: unrolling by a factor. With a bound that is not known it repeats the exit test in every
+// copy, and with a known one that is too large the code grows and only the branch is saved; neither
+// lets anything fold.
+#ifndef KILN_CORE_MID_UNROLL_LOOPS_H_
+#define KILN_CORE_MID_UNROLL_LOOPS_H_
+
+#include "absl/status/statusor.h"
+#include "core/base/pass.h"
+#include "core/mir/mir.h"
+
+namespace kiln::mid {
+
+// True if anything changed. One rewrite for each loop.
+absl::StatusOr<bool> UnrollLoops(mir::Module& module, PassContext& context);
+
+}  // namespace kiln::mid
+
+#endif  // KILN_CORE_MID_UNROLL_LOOPS_H_
