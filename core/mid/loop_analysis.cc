@@ -23,6 +23,12 @@ bool DecidesAlone(Op op, uint32_t value) {
   return (op == Op::kAnd && value == 0) || (op == Op::kOr && value != 0);
 }
 
+bool MayFold(const Inst& inst) {
+  const mir::OpInfo& info = mir::Info(inst.op);
+  return info.Has('P') && !info.Has('M') && inst.num_results == 1 && inst.num_sources > 0 &&
+         inst.num_sources <= kMaxSources;
+}
+
 bool AccessesPrivateArray(Op op) { return op == Op::kLoadPrivate || op == Op::kStorePrivate; }
 
 }  // namespace
@@ -139,6 +145,7 @@ void LoopAnalysis::WalkValue(InstId id) {
     if (!m_.IsConstant(m_.source(id, 0))) ++result_.array_accesses;
     return;
   }
+  if (inst.op == Op::kLoadConstant && WalkTable(id)) return;
   const Known known = Evaluate(id);
   if (!known.has_value()) {
     ++result_.residue;
@@ -147,12 +154,24 @@ void LoopAnalysis::WalkValue(InstId id) {
   Set(m_.result(id), known);
 }
 
+// A load from the module's own constants at a known offset. True if it is one.
+bool LoopAnalysis::WalkTable(InstId id) {
+  const Known offset = Get(m_.source(id, 0));
+  const int n = m_.inst(id).num_results;
+  if (!offset.has_value() || uint64_t{*offset} + uint64_t{4} * n > m_.constant_data.size()) {
+    return false;
+  }
+  for (int i = 0; i < n; ++i) {
+    uint32_t bits = 0;
+    for (int k = 3; k >= 0; --k) bits = bits << 8 | m_.constant_data[*offset + 4 * i + k];
+    Set(m_.result(id, i), bits);
+  }
+  return true;
+}
+
 LoopAnalysis::Known LoopAnalysis::Evaluate(InstId id) const {
   const Inst& inst = m_.inst(id);
-  if (!mir::Info(inst.op).Has('P') || inst.num_results != 1 || inst.num_sources == 0 ||
-      inst.num_sources > kMaxSources) {
-    return std::nullopt;
-  }
+  if (!MayFold(inst)) return std::nullopt;
   if (inst.op == Op::kSelect) return EvaluateSelect(id);
   const mir::Type type = m_.value(m_.result(id)).type;
   std::array<uint32_t, kMaxSources> bits;

@@ -59,6 +59,7 @@ class LoopAnalysis {
   Exit WalkRegion(mir::RegionId region, bool certain);
   Exit WalkIf(mir::InstId id, bool certain);
   void WalkValue(mir::InstId id);
+  bool WalkTable(mir::InstId id);
   void WalkJump(mir::InstId id, bool certain);
   Known Evaluate(mir::InstId id) const;
   Known EvaluateSelect(mir::InstId id) const;

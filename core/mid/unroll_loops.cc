@@ -210,7 +210,8 @@ class Unroller {
   // Whether the instruction gives a constant in this round; then that stands for it.
   bool Folds(InstId id) {
     const Inst inst = m_.inst(id);
-    if (!mir::Info(inst.op).Has('P') || inst.num_results != 1 || inst.num_sources == 0 ||
+    const mir::OpInfo& info = mir::Info(inst.op);
+    if (!info.Has('P') || info.Has('M') || inst.num_results != 1 || inst.num_sources == 0 ||
         inst.num_sources > kMaxSources) {
       return false;
     }
