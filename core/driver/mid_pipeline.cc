@@ -1,10 +1,11 @@
 #include "core/driver/mid_pipeline.h"
 
 #include "core/mid/combine_memory.h"
-#include "core/mid/cse.h"
 #include "core/mid/dce.h"
 #include "core/mid/dead_control_flow.h"
+#include "core/mid/dead_stores.h"
 #include "core/mid/form_fma.h"
+#include "core/mid/gvn.h"
 #include "core/mid/if_to_select.h"
 #include "core/mid/lower_division.h"
 #include "core/mid/promote_arrays.h"
@@ -21,8 +22,8 @@ namespace {
 constexpr Pass<mir::Module> kPasses[] = {
     {"simplify", mid::Simplify, true, 1, 0, 0, kPreservesAll,
      "fold constants, apply algebraic rules"},
-    {"merge_equal_values", mid::EliminateCommonSubexpressions, true, 1, 0, 0, kPreservesAll,
-     "one computation for equal ones"},
+    {"merge_equal_values", mid::MergeEqualValues, true, 1, 0, 0, kPreservesAll,
+     "one value for what is known to be equal, memory included"},
     {"unroll_loops", mid::UnrollLoops, true, 1, 0, 0, kPreservesAll,
      "loops with a known number of rounds become their rounds"},
     {"promote_private_arrays", mid::PromoteArrays, true, 1, 0, 0, kPreservesAll,
@@ -31,6 +32,8 @@ constexpr Pass<mir::Module> kPasses[] = {
      "small ifs become selects"},
     {"remove_dead_control_flow", mid::RemoveDeadControlFlow, true, 1, 0, 0, kPreservesAll,
      "ifs and loops that decide nothing"},
+    {"remove_dead_stores", mid::RemoveDeadStores, true, 1, 0, 0, kPreservesAll,
+     "stores overwritten before anybody reads them"},
     {"remove_dead_code", mid::EliminateDeadCode, true, 1, 0, 0, kPreservesAll,
      "values that nobody uses"},
     {"lower_division", mid::LowerDivision, true, 0, 0, 0, kPreservesAll,
@@ -39,8 +42,8 @@ constexpr Pass<mir::Module> kPasses[] = {
      "neighbouring dwords in one access"},
     {"simplify_lowered", mid::Simplify, true, 2, 0, 0, kPreservesAll,
      "fold constants, apply algebraic rules"},
-    {"merge_equal_lowered", mid::EliminateCommonSubexpressions, true, 2, 0, 0, kPreservesAll,
-     "one computation for equal ones"},
+    {"merge_equal_lowered", mid::MergeEqualValues, true, 2, 0, 0, kPreservesAll,
+     "one value for what is known to be equal, memory included"},
     {"remove_dead_lowered", mid::EliminateDeadCode, true, 2, 0, 0, kPreservesAll,
      "values that nobody uses"},
     {"form_fma", mid::FormFma, true, 0, 0, 0, kPreservesAll,

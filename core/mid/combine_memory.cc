@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/mid/alias.h"
 #include "core/mir/build.h"
 
 namespace kiln::mid {
@@ -18,7 +19,7 @@ using mir::Op;
 using mir::Type;
 using mir::ValueId;
 
-constexpr int kMaxDwords = 4;  // that one untyped message moves
+constexpr uint32_t kMaxDwords = 4;  // that one untyped message moves
 constexpr size_t kMaxOpen = 16;
 constexpr size_t kMaxSpan = 96;
 
@@ -27,31 +28,21 @@ bool IsLoad(Op op) {
          op == Op::kLoadConstant;
 }
 bool IsStore(Op op) { return op == Op::kStoreSsbo || op == Op::kStoreShared; }
-bool IsShared(Op op) {
-  return op == Op::kLoadShared || op == Op::kStoreShared || op == Op::kSharedAtomic;
-}
-
-// An access and where it stands: base (invalid: none) + offset.
-struct Access {
+// An access and where it stands in the list.
+struct Member {
   InstId inst;
   size_t position = 0;
-  ValueId base;
-  uint32_t offset = 0;
-  uint32_t dwords = 0;
+  Access access;
 
-  bool Overlaps(const Access& other) const {
-    const uint32_t ahead = other.offset - offset;  // modulo 2^32, as addresses are
-    return ahead < 4 * dwords || 0 - ahead < 4 * other.dwords;
-  }
+  uint32_t dwords() const { return access.bytes / kElementBytes; }
 };
 
 // Accesses that may be combined with each other: same op, memory, flags and base.
 struct Group {
-  Op op;
-  uint32_t memory;
   uint8_t flags;
-  ValueId base;
-  std::vector<Access> members;
+  std::vector<Member> members;
+
+  const Access& access() const { return members.front().access; }
 };
 
 class Combiner {
@@ -98,45 +89,21 @@ class Combiner {
       CloseAll();
       return;
     }
-    const bool reads = info.Has('R'), writes = info.Has('W');
-    const bool combinable = IsLoad(inst.op) || IsStore(inst.op);
-    if (!reads && !writes && !combinable) return;
-    if (inst.op == Op::kLoadPrivate || inst.op == Op::kStorePrivate) return;
-    const Access access = Locate(id, position);
-    if (writes) Close(loads_, access, inst.op);
-    if (reads || writes) Close(stores_, access, inst.op);
-    if (IsLoad(inst.op)) Join(loads_, access);
-    if (IsStore(inst.op)) Join(stores_, access);
-  }
-
-  Access Locate(InstId id, size_t position) const {
-    Access a;
-    a.inst = id;
-    a.position = position;
-    const Inst& inst = m_.inst(id);
-    a.dwords = IsStore(inst.op) ? inst.num_sources - 1u : inst.num_results;
-    a.base = m_.source(id, 0);
-    while (a.base.valid()) {
-      const mir::Value& v = m_.value(a.base);
-      if (v.kind == mir::Value::Kind::kConstant) {
-        a.offset += v.bits;
-        a.base = ValueId();
-        break;
-      }
-      if (v.kind != mir::Value::Kind::kResult) break;
-      const InstId def(v.owner);
-      if (m_.inst(def).op != Op::kIadd || !m_.IsConstant(m_.source(def, 1))) break;
-      a.offset += m_.value(m_.source(def, 1)).bits;
-      a.base = m_.source(def, 0);
-    }
-    return a;
+    const std::optional<Access> access = AccessOf(m_, id);
+    if (!access.has_value() || access->space == Space::kPrivate) return;
+    if (access->writes) Close(loads_, *access);
+    if (access->space != Space::kReadOnly) Close(stores_, *access);
+    const bool joins = access->bytes != 0 && access->bytes < kElementBytes * kMaxDwords &&
+                       (inst.flags & mir::kIndexed) == 0;
+    if (joins && IsLoad(inst.op)) Join(loads_, {id, position, *access});
+    if (joins && IsStore(inst.op)) Join(stores_, {id, position, *access});
   }
 
   // Closes the groups with a member that the access may touch.
-  void Close(std::vector<Group>& groups, const Access& access, Op op) {
+  void Close(std::vector<Group>& groups, const Access& access) {
     size_t kept = 0;
     for (Group& g : groups) {
-      if (MayTouch(g, access, op)) {
+      if (MayTouch(g, access)) {
         Finish(g);
       } else {
         if (&groups[kept] != &g) groups[kept] = std::move(g);
@@ -146,38 +113,31 @@ class Combiner {
     groups.resize(kept);
   }
 
-  bool MayTouch(const Group& g, const Access& access, Op op) const {
-    if (g.op == Op::kLoadUbo || g.op == Op::kLoadConstant) return false;  // never written
-    if (IsShared(g.op) != IsShared(op)) return false;
-    const bool same_memory = IsShared(op) || m_.inst(access.inst).imm0 == g.memory;
-    const bool atomic = !IsLoad(op) && !IsStore(op);
-    if (!same_memory || atomic || access.base != g.base) return true;
-    for (const Access& member : g.members) {
-      if (member.Overlaps(access)) return true;
-    }
-    return false;
+  static bool MayTouch(const Group& g, const Access& access) {
+    if (g.access().space == Space::kReadOnly) return false;  // never written
+    return std::any_of(g.members.begin(), g.members.end(),
+                       [&](const Member& m) { return MayOverlap(m.access, access); });
   }
 
-  void Join(std::vector<Group>& groups, const Access& access) {
-    const Inst& inst = m_.inst(access.inst);
-    if (access.dwords == 0 || access.dwords >= kMaxDwords) return;
+  void Join(std::vector<Group>& groups, const Member& member) {
+    const Inst& inst = m_.inst(member.inst);
     for (Group& g : groups) {
-      if (g.op != inst.op || g.memory != inst.imm0 || g.flags != inst.flags ||
-          g.base != access.base) {
+      if (g.access().op != inst.op || g.access().memory != inst.imm0 || g.flags != inst.flags ||
+          g.access().base != member.access.base) {
         continue;
       }
-      if (access.position - g.members.front().position > kMaxSpan) {
+      if (member.position - g.members.front().position > kMaxSpan) {
         Finish(g);
         g.members.clear();
       }
-      g.members.push_back(access);
+      g.members.push_back(member);
       return;
     }
     if (groups.size() == kMaxOpen) {
       Finish(groups.front());
       groups.erase(groups.begin());
     }
-    groups.push_back({inst.op, inst.imm0, inst.flags, access.base, {access}});
+    groups.push_back({inst.flags, {member}});
   }
 
   void CloseAll() {
@@ -189,32 +149,34 @@ class Combiner {
 
   // Cuts a group into runs of consecutive dwords and combines each.
   void Finish(Group& g) {
-    std::vector<Access>& members = g.members;
+    std::vector<Member>& members = g.members;
     if (members.size() < 2) return;
-    std::stable_sort(members.begin(), members.end(),
-                     [](const Access& a, const Access& b) { return a.offset < b.offset; });
+    std::stable_sort(members.begin(), members.end(), [](const Member& a, const Member& b) {
+      return a.access.offset < b.access.offset;
+    });
     size_t begin = 0;
     while (begin < members.size()) {
-      uint32_t dwords = members[begin].dwords;
+      uint32_t bytes = members[begin].access.bytes;
       size_t end = begin + 1;
-      while (end < members.size() && members[end].offset == members[begin].offset + 4 * dwords &&
-             dwords + members[end].dwords <= kMaxDwords) {
-        dwords += members[end++].dwords;
+      while (end < members.size() &&
+             members[end].access.offset == members[begin].access.offset + bytes &&
+             bytes + members[end].access.bytes <= kElementBytes * kMaxDwords) {
+        bytes += members[end++].access.bytes;
       }
       if (end - begin >= 2) {
-        Combine(absl::MakeConstSpan(members).subspan(begin, end - begin), IsStore(g.op));
+        Combine(absl::MakeConstSpan(members).subspan(begin, end - begin), IsStore(members[0].access.op));
       }
       begin = end;
     }
   }
 
-  void Combine(absl::Span<const Access> run, bool store) {
+  void Combine(absl::Span<const Member> run, bool store) {
     if (!context_.Rewrite()) return;
     changed_ = true;
-    const auto by_position = [](const Access& a, const Access& b) {
+    const auto by_position = [](const Member& a, const Member& b) {
       return a.position < b.position;
     };
-    const Access& place = store ? *std::max_element(run.begin(), run.end(), by_position)
+    const Member& place = store ? *std::max_element(run.begin(), run.end(), by_position)
                                 : *std::min_element(run.begin(), run.end(), by_position);
     // Copies: creating instructions moves the arrays.
     const Inst first = m_.inst(run[0].inst);
@@ -224,37 +186,38 @@ class Combiner {
     const ValueId offset = OffsetAt(run[0], place);
     if (store) {
       std::vector<ValueId> values;
-      for (const Access& a : run) {
+      for (const Member& a : run) {
         const absl::Span<const ValueId> sources = m_.sources(a.inst);
         values.insert(values.end(), sources.begin() + 1, sources.end());
       }
       b_.Store(first.op, first.imm0, offset, values, first.imm1);
     } else {
       std::vector<Type> types;
-      for (const Access& a : run) {
-        for (uint32_t i = 0; i < a.dwords; ++i) {
+      for (const Member& a : run) {
+        for (uint32_t i = 0; i < a.dwords(); ++i) {
           types.push_back(m_.value(m_.result(a.inst, static_cast<int>(i))).type);
         }
       }
       const InstId wide = b_.Load(first.op, first.imm0, offset, types, first.imm1);
       int component = 0;
-      for (const Access& a : run) {
-        for (uint32_t i = 0; i < a.dwords; ++i) {
+      for (const Member& a : run) {
+        for (uint32_t i = 0; i < a.dwords(); ++i) {
           replace_.Replace(m_.result(a.inst, static_cast<int>(i)), m_.result(wide, component++));
         }
       }
     }
-    for (const Access& a : run) dropped_[a.position] = true;
+    for (const Member& a : run) dropped_[a.position] = true;
   }
 
   // The offset of the lowest access, as a value that is defined where the combined one stands. Its
   // own serves unless it stands later.
-  ValueId OffsetAt(const Access& lowest, const Access& place) {
+  ValueId OffsetAt(const Member& lowest, const Member& place) {
     if (lowest.position <= place.position) return m_.source(lowest.inst, 0);
-    if (!lowest.base.valid()) return b_.Int(lowest.offset);
-    if (lowest.offset == 0) return lowest.base;
+    const Access& access = lowest.access;
+    if (!access.base.valid()) return b_.Int(access.offset);
+    if (access.offset == 0) return access.base;
     b_.set_flags(0);
-    const ValueId offset = b_.Iadd(lowest.base, b_.Int(lowest.offset));
+    const ValueId offset = b_.Iadd(access.base, b_.Int(access.offset));
     b_.set_flags(m_.inst(lowest.inst).flags);
     return offset;
   }

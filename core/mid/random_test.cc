@@ -2,9 +2,10 @@
 #include <string>
 
 #include "core/mid/combine_memory.h"
-#include "core/mid/cse.h"
 #include "core/mid/dce.h"
 #include "core/mid/dead_control_flow.h"
+#include "core/mid/dead_stores.h"
+#include "core/mid/gvn.h"
 #include "core/mid/if_to_select.h"
 #include "core/mid/lower_division.h"
 #include "core/mid/promote_arrays.h"
@@ -27,7 +28,8 @@ struct NamedPass {
 };
 constexpr NamedPass kPasses[] = {
     {"simplify", Simplify},
-    {"cse", EliminateCommonSubexpressions},
+    {"gvn", MergeEqualValues},
+    {"dead_stores", RemoveDeadStores},
     {"if_to_select", IfToSelect},
     {"combine_memory", CombineMemory},
     {"lower_division", LowerDivision, true},

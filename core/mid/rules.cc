@@ -118,6 +118,8 @@ constexpr Rule kRules[] = {
     {"select_of_false_true", "(select a false true)", "(not a)"},
     {"select_bool_true", "(select a true b)", "(or a b)"},
     {"select_bool_false", "(select a b false)", "(and a b)"},
+    {"select_self_true", "(select a a b)", "(or a b)"},
+    {"select_self_false", "(select a b a)", "(and a b)"},
     {"select_not", "(select (not a) b c)", "(select a c b)"},
     {"select_select_same_left", "(select a (select a b c) d)", "(select a b d)"},
     {"select_select_same_right", "(select a b (select a c d))", "(select a b d)"},
@@ -151,6 +153,8 @@ constexpr Rule kRules[] = {
 
     // Floats, not exact in the sign of a zero, for NaN or in the last place.
     {"fadd_zero", "(fadd a 0.0f)", "a", kInexact},
+    {"fmul_zero", "(fmul a 0.0f)", "0.0f", kInexact},
+    {"ffma_zero", "(ffma a 0.0f b)", "b", kInexact},
     {"fsub_from_zero", "(fsub 0.0f a)", "(fneg a)", kInexact},
     {"fsub_from_negative_zero", "(fsub -0.0f a)", "(fneg a)"},
     {"saturate_other_order", "(fmax (fmin a 1.0f) 0.0f)", "(fsaturate a)", kInexact},

@@ -180,18 +180,24 @@ Type Letter(Op op, size_t source, Type node) {
   }
 }
 
-// `node`: the type taken for letters that stand for several (n, t, *), chosen by the caller.
-void Infer(const Pattern& p, Type expected, Type free, Types& types) {
-  if (p.kind == Pattern::Kind::kVariable) types[p.variable] = expected;
-  if (p.kind != Pattern::Kind::kOp) return;
+// `node`: the type taken for letters that stand for several (n, t, *), chosen by the caller. False
+// if a variable would have to be of two types (`seen`: those that have one).
+bool Infer(const Pattern& p, Type expected, Type free, Types& types, std::vector<bool>& seen) {
+  if (p.kind == Pattern::Kind::kVariable) {
+    if (seen[p.variable] && types[p.variable] != expected) return false;
+    types[p.variable] = expected;
+    seen[p.variable] = true;
+  }
+  if (p.kind != Pattern::Kind::kOp) return true;
   for (size_t i = 0; i < p.sources.size(); ++i) {
     const std::string_view sig = mir::Info(p.op).signature;
     const char letter = sig[sig.find('=') + 1 + i];
     // A source of the result's own letter has the result's type.
     Type t = letter == sig[0] ? expected : Letter(p.op, i, free);
     if (p.op == Op::kBitcast) t = expected == Type::kF32 ? Type::kI32 : Type::kF32;
-    Infer(p.sources[i], t, free, types);
+    if (!Infer(p.sources[i], t, free, types, seen)) return false;
   }
+  return true;
 }
 
 struct Typed {
@@ -274,7 +280,8 @@ TEST(Rules, EveryRuleHoldsOnCornersAndRandomValues) {
       if (generic && free == Type::kBool && HasLiteral(rule.pattern, Type::kI32)) continue;
       if (rule.pattern.op == Op::kBitcast && free == Type::kBool) continue;
       Types types(rule.num_variables, Type::kI32);
-      Infer(rule.pattern, result, free, types);
+      std::vector<bool> seen(rule.num_variables);
+      if (!Infer(rule.pattern, result, free, types, seen)) continue;
       int executed = 0;
       for (int n = 0; n < 4000; ++n) {
         std::vector<uint32_t> vars;

@@ -29,9 +29,9 @@
 #include "core/base/cause.h"
 #include "core/front/import.h"
 #include "core/front/refusal.h"
-#include "core/mid/cse.h"
 #include "core/mid/dce.h"
 #include "core/mid/dead_control_flow.h"
+#include "core/mid/gvn.h"
 #include "core/mid/if_to_select.h"
 #include "core/mid/lower_division.h"
 #include "core/mid/simplify.h"
@@ -150,7 +150,7 @@ json Failure(const char* stage, const absl::Status& status) {
 
 absl::Status Optimise(mir::Module& module) {
   using Function = absl::StatusOr<bool> (*)(mir::Module&, PassContext&);
-  constexpr Function kRound[] = {mid::Simplify, mid::EliminateCommonSubexpressions,
+  constexpr Function kRound[] = {mid::Simplify, mid::MergeEqualValues,
                                  mid::IfToSelect, mid::RemoveDeadControlFlow,
                                  mid::EliminateDeadCode};
   std::vector<Function> passes;

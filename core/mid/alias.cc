@@ -1,0 +1,126 @@
+#include "core/mid/alias.h"
+
+namespace kiln::mid {
+namespace {
+
+using mir::Inst;
+using mir::InstId;
+using mir::Module;
+using mir::Op;
+using mir::ValueId;
+
+std::optional<Space> SpaceOf(Op op) {
+  switch (op) {
+    case Op::kLoadUbo:
+    case Op::kLoadPush:
+    case Op::kLoadConstant: return Space::kReadOnly;
+    case Op::kLoadPrivate:
+    case Op::kStorePrivate: return Space::kPrivate;
+    case Op::kLoadShared:
+    case Op::kStoreShared:
+    case Op::kSharedAtomic: return Space::kShared;
+    case Op::kLoadSsbo:
+    case Op::kStoreSsbo:
+    case Op::kSsboAtomic: return Space::kBuffer;
+    default: break;
+  }
+  const mir::OpInfo& info = mir::Info(op);
+  if (info.Has('R') || info.Has('W')) return Space::kUnknown;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Address AddressOf(const Module& m, ValueId v) {
+  Address a;
+  a.base = v;
+  while (true) {
+    const mir::Value& value = m.value(a.base);
+    if (value.kind == mir::Value::Kind::kConstant) {
+      a.offset += static_cast<uint32_t>(value.bits);
+      a.base = ValueId();
+      return a;
+    }
+    if (value.kind != mir::Value::Kind::kResult) return a;
+    const InstId def(value.owner);
+    if (m.inst(def).op != Op::kIadd || !m.IsConstant(m.source(def, 1))) return a;
+    a.offset += static_cast<uint32_t>(m.value(m.source(def, 1)).bits);
+    a.base = m.source(def, 0);
+  }
+}
+
+std::optional<Access> AccessOf(const Module& m, InstId id) {
+  const Inst& inst = m.inst(id);
+  const std::optional<Space> space = SpaceOf(inst.op);
+  if (!space.has_value()) return std::nullopt;
+  Access a;
+  a.space = *space;
+  a.op = inst.op;
+  a.writes = mir::Info(inst.op).Has('W');
+  a.reads = !a.writes || mir::Info(inst.op).Has('R');
+  a.is_volatile = (inst.flags & mir::kVolatile) != 0;
+  a.is_coherent = (inst.flags & mir::kCoherent) != 0;
+  if (a.space == Space::kUnknown) return a;
+  a.memory = inst.imm0;
+  const int offset = mir::OffsetSource(inst);
+  if (offset != 0) a.index = m.source(id, 0);
+  const Address address = AddressOf(m, m.source(id, offset));
+  a.base = address.base;
+  a.offset = address.offset;
+  // Atomics read and write what they give back.
+  a.bytes = kElementBytes * (a.reads ? inst.num_results : inst.num_sources - offset - 1u);
+  return a;
+}
+
+bool MayOverlap(const Access& a, const Access& b) {
+  if (a.space != b.space) {
+    const auto outside = [](Space s) { return s == Space::kBuffer || s == Space::kUnknown; };
+    return outside(a.space) && outside(b.space);
+  }
+  switch (a.space) {
+    case Space::kUnknown: return true;
+    case Space::kShared: break;
+    case Space::kBuffer:
+      if (a.memory != b.memory) return true;
+      break;
+    case Space::kReadOnly:
+      if (a.op != b.op) return false;
+      [[fallthrough]];
+    case Space::kPrivate:
+      if (a.memory != b.memory) return false;
+      break;
+  }
+  if (a.base != b.base || a.index != b.index || a.bytes == 0 || b.bytes == 0) return true;
+  const uint32_t ahead = b.offset - a.offset;  // modulo 2^32
+  return ahead < a.bytes || 0 - ahead < b.bytes;
+}
+
+Access ElementOf(const Access& access, int n) {
+  Access element = access;
+  element.offset += kElementBytes * static_cast<uint32_t>(n);
+  element.bytes = kElementBytes;
+  return element;
+}
+
+bool SamePlace(const Access& a, const Access& b) {
+  return a.space == b.space && a.space != Space::kUnknown && a.memory == b.memory &&
+         a.index == b.index && a.base == b.base && a.offset == b.offset &&
+         (a.space != Space::kReadOnly || a.op == b.op);
+}
+
+MemorySet MemorySetOf(const Access& access) {
+  switch (access.space) {
+    case Space::kReadOnly: return 0;
+    case Space::kPrivate: return MemorySet{4} << access.memory % 62;
+    case Space::kShared: return kSharedMemory;
+    default: return kOutsideMemory;
+  }
+}
+
+
+MemorySet OrderedBy(const Inst& barrier) {
+  const bool outside = (barrier.imm0 & (mir::kMemoryBuffer | mir::kMemoryImage)) != 0;
+  return kSharedMemory | (outside ? kOutsideMemory : 0);
+}
+
+}  // namespace kiln::mid

@@ -1,0 +1,46 @@
+#include "core/mid/alias.h"
+
+#include <string>
+#include <vector>
+
+#include "core/mir/build.h"
+#include "core/mir/parse.h"
+#include "gtest/gtest.h"
+
+namespace kiln::mid {
+namespace {
+
+// Whether the two accesses of the body may overlap.
+bool Overlap(const std::string& body) {
+  const absl::StatusOr<mir::Module> m = mir::Parse(
+      "mir 1 local_size 8, 1, 1 shared 64 resource 0 ssbo 0.0.0 resource 1 ssbo 0.1.0 "
+      "private 0 64 private 1 64 body { %0:i32 = local_index %1:i32 = iadd %0, 4 " +
+      body + " return }");
+  EXPECT_TRUE(m.ok()) << m.status();
+  std::vector<Access> accesses;
+  mir::ForEachInst(*m, m->body, [&](mir::InstId id) {
+    if (const auto access = AccessOf(*m, id)) accesses.push_back(*access);
+  });
+  EXPECT_EQ(accesses.size(), 2u);
+  EXPECT_EQ(MayOverlap(accesses[0], accesses[1]), MayOverlap(accesses[1], accesses[0]));
+  return MayOverlap(accesses[0], accesses[1]);
+}
+
+TEST(Alias, OffsetsFromOneBase) {
+  EXPECT_FALSE(Overlap("store_shared[align 4] %0, 1 store_shared[align 4] %1, 1"));
+  EXPECT_TRUE(Overlap("store_shared[align 4] %0, 1, 2 store_shared[align 4] %1, 1"));
+  EXPECT_TRUE(Overlap("store_shared[align 4] %0, 1 store_shared[align 4] 4, 1"));
+  EXPECT_FALSE(Overlap("store_shared[align 4] 0, 1 store_shared[align 4] 4, 1"));
+  // Addresses wrap around.
+  EXPECT_TRUE(Overlap("store_shared[align 4] -4, 1, 2 store_shared[align 4] 0, 1"));
+}
+
+TEST(Alias, DifferentMemories) {
+  EXPECT_TRUE(Overlap("store_ssbo[0, align 4] 0, 1 store_ssbo[1, align 4] 64, 1"));
+  EXPECT_FALSE(Overlap("store_ssbo[0, align 4] 0, 1 store_shared[align 4] 0, 1"));
+  EXPECT_FALSE(Overlap("store_private[0, align 4] 0, 1 store_private[1, align 4] 0, 1"));
+  EXPECT_TRUE(Overlap("store_private[1, align 4] 0, 1 store_private[1, align 4] %0, 1"));
+}
+
+}  // namespace
+}  // namespace kiln::mid
