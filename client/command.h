@@ -35,7 +35,6 @@ struct Command {
 Command CompileCommand();
 Command BatchCommand();
 Command TargetsCommand();
-Command AnalyzeCommand();
 Command DisasmCommand();
 Command ReportCommand();
 Command HealthCommand();

@@ -8,6 +8,7 @@
 #include "core/mid/gvn.h"
 #include "core/mid/if_to_select.h"
 #include "core/mid/lower_division.h"
+#include "core/mid/lower_nonuniform.h"
 #include "core/mid/promote_arrays.h"
 #include "core/mid/simplify.h"
 #include "core/mid/unroll_loops.h"
@@ -48,6 +49,8 @@ constexpr Pass<mir::Module> kPasses[] = {
      "values that nobody uses"},
     {"form_fma", mid::FormFma, true, 0, 0, 0, kPreservesAll,
      "products that are only added become fused multiply-adds"},
+    {"lower_nonuniform", mid::LowerNonuniform, false, 0, 0, 0, kPreservesAll,
+     "indices of descriptors become uniform"},
 };
 
 constexpr PassOrder kOrder[] = {
@@ -56,6 +59,8 @@ constexpr PassOrder kOrder[] = {
     {"merge_equal_values", "combine_memory", "offsets from one base must be one value"},
     {"simplify_lowered", "form_fma", "the rules know sums and products"},
     {"lower_division", "simplify_lowered", "lowering leaves foldable shifts and products"},
+    {"merge_equal_lowered", "lower_nonuniform",
+     "where an index equals the first lane's, the divergent one must not stand for it again"},
 };
 
 std::string PrintMir(const mir::Module& m) { return mir::Print(m); }

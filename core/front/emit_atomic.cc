@@ -162,7 +162,7 @@ bool Importer::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t
     mir_op = mir::Op::kSsboAtomic;
     if (!Resource(pointer, &resource)) return false;
     module_.resources[resource].read_only = false;
-  } else if (pointer.space != Pointer::kShared) {
+  } else if (pointer.space != Pointer::kShared && pointer.space != Pointer::kTexel) {
     return Malformed("atomic on memory of one invocation", pointer_id);
   }
   Leaves operands;
@@ -171,9 +171,19 @@ bool Importer::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t
     operands.push_back(is_float ? Emit(mir::Op::kBitcast, {v}) : v);
   }
   if ((semantics & kRelease) != 0 && !EmitMemoryBarrier(scope, semantics)) return false;
-  const ValueId offset = Offset(pointer, pointer.offset);
-  if (!ok()) return false;
-  *result = builder_.Atomic(mir_op, op, resource, offset, operands);
+  if (pointer.space == Pointer::kTexel) {
+    if (!TexelAtomic(pointer, op, operands, result)) return false;
+  } else {
+    Leaves sources = DescriptorSources(pointer);
+    sources.push_back(Offset(pointer, pointer.offset));
+    sources.insert(sources.end(), operands.begin(), operands.end());
+    if (!ok()) return false;
+    builder_.set_flags(pointer.flags & (mir::kNonUniform | mir::kIndexed));
+    const mir::Type i32 = mir::Type::kI32;
+    *result = module_.result(builder_.EmitInst(mir_op, sources, absl::MakeConstSpan(&i32, 1),
+                                               resource, static_cast<uint32_t>(op)));
+    builder_.set_flags(0);
+  }
   if ((semantics & kAcquire) != 0 && !EmitMemoryBarrier(scope, semantics)) return false;
   if (is_float && op != mir::AtomicOp::kStore) *result = Emit(mir::Op::kBitcast, {*result});
   return ok();

@@ -625,6 +625,15 @@ bool Importer::BindParameters(const SpirvInst& inst, const SpirvFunction& callee
       BindPointer(parameter, pointer);
       continue;
     }
+    if (type.IsImage()) {
+      ImageHandle handle;
+      if (!GetImage(inst.operand(4 + i), &handle)) return false;
+      if (spirv_.Def(inst.operand(4 + i)).type != callee.parameter_types[i]) {
+        return Malformed("argument type", inst.result);
+      }
+      BindImage(parameter, handle);
+      continue;
+    }
     Leaves leaves;
     uint32_t argument_type = 0;
     if (Supported(callee.parameter_types[i]) == nullptr) return false;

@@ -54,6 +54,23 @@ bool Importer::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
       pointer->space = Pointer::kBuiltin;
       if (d.builtin == kNoValue) return Malformed("compute input that is no built-in", id);
       return true;
+    case spv::StorageClass::UniformConstant: {
+      uint32_t image = pointer->type;
+      while (spirv_.Type(image)->kind == SpirvType::kArray ||
+             spirv_.Type(image)->kind == SpirvType::kRuntimeArray) {
+        image = spirv_.Type(image)->element;
+        pointer->descriptors = true;
+        if (image == 0) return Refuse("physical_addresses", "array of pointers", id);
+      }
+      const SpirvType& type = *spirv_.Type(image);
+      pointer->space = Pointer::kImage;
+      if (type.IsImage()) return true;
+      if (type.kind == SpirvType::kStruct && !type.unsupported.empty()) {
+        return Refuse(type.unsupported, "images in a struct", id);
+      }
+      if (type.kind == SpirvType::kOpaque) return Refuse(type.unsupported, "variable", id);
+      return Malformed("uniform constant that is no image or sampler", id);
+    }
     default: {  // Uniform, StorageBuffer: one block, or an array of them
       uint32_t block = pointer->type;
       while (spirv_.Type(block)->kind == SpirvType::kArray ||
@@ -107,6 +124,9 @@ bool Importer::EmitChain(const SpirvInst& inst) {
   for (size_t i = 4; i < inst.size(); ++i) {
     if (!Index(&pointer, inst.words[i])) return false;
   }
+  if (pointer.descriptor.valid() && spirv_.decorations[inst.result].non_uniform) {
+    pointer.flags |= mir::kNonUniform;
+  }
   const SpirvType& type = *spirv_.Type(inst.type);
   if (type.element == 0) return Refuse("physical_addresses", "access chain", inst.result);
   if (type.kind != SpirvType::kPointer || type.element != pointer.type) {
@@ -134,22 +154,6 @@ bool Importer::Index(Pointer* pointer, uint32_t index_id) {
     default:
       return Malformed("index into what has no parts", index_id);
   }
-}
-
-bool Importer::IndexDescriptor(Pointer* pointer, const SpirvType& type, ValueId index,
-                               uint32_t id) {
-  uint32_t element = 0;
-  if (!IsConstant(index, &element)) {
-    return Refuse("descriptor_indexing", "descriptor chosen by value", pointer->variable);
-  }
-  const uint32_t count = type.kind == SpirvType::kArray ? type.count : 1u << 20;
-  if (element >= count) return Malformed("descriptor index outside its array", id);
-  const uint64_t flat = uint64_t{pointer->element} * count + element;
-  if (flat >= (1u << 20)) return Malformed("descriptor index outside its array", id);
-  pointer->element = static_cast<uint32_t>(flat);
-  pointer->type = type.element;
-  pointer->descriptors = spirv_.Type(type.element)->kind != SpirvType::kStruct;
-  return true;
 }
 
 bool Importer::IndexStruct(Pointer* pointer, const SpirvType& type, ValueId index, uint32_t id) {
@@ -278,54 +282,12 @@ bool Importer::EmitArrayLength(const SpirvInst& inst) {
   }
   uint32_t resource = 0;
   if (!Resource(pointer, &resource)) return false;
-  ValueId bytes = builder_.SsboSize(resource);
+  builder_.set_flags(pointer.flags & (mir::kNonUniform | mir::kIndexed));
+  ValueId bytes = builder_.Emit(mir::Op::kSsboSize, DescriptorSources(pointer), resource);
+  builder_.set_flags(0);
   if (member.offset != 0) bytes = Emit(mir::Op::kIsub, {bytes, Int(member.offset)});
   const ValueId count = Emit(mir::Op::kUdiv, {bytes, Int(array->array_stride)});
   return Define(inst, {count});
-}
-
-// ---- Descriptors ----
-
-// Whether all members of the block are decorated NonWritable.
-bool Importer::NeverWritable(const Pointer& pointer) const {
-  uint32_t block = spirv_.Variable(pointer.variable)->pointee;
-  while (spirv_.Type(block)->kind != SpirvType::kStruct) block = spirv_.Type(block)->element;
-  const SpirvType& type = *spirv_.Type(block);
-  for (uint32_t i = 0; i < type.count; ++i) {
-    if (!spirv_.members[type.first_member + i].non_writable) return false;
-  }
-  return type.count != 0;
-}
-
-bool Importer::Resource(const Pointer& pointer, uint32_t* index) {
-  if (pointer.descriptors) return Malformed("access to an array of buffers", pointer.variable);
-  const SpirvDecorations& d = spirv_.decorations[pointer.variable];
-  if (d.set == kNoValue || d.binding == kNoValue) {
-    return Malformed("buffer without a descriptor set and binding", pointer.variable);
-  }
-  const auto kind = pointer.space == Pointer::kUniform ? mir::ResourceKind::kUniformBuffer
-                                                       : mir::ResourceKind::kStorageBuffer;
-  const bool read_only =
-      kind == mir::ResourceKind::kStorageBuffer && (d.non_writable || NeverWritable(pointer));
-  if (!Charge(module_.resources.size() / 8)) return false;
-  for (size_t i = 0; i < module_.resources.size(); ++i) {
-    mir::Resource& r = module_.resources[i];
-    if (r.set != d.set || r.binding != d.binding || r.element != pointer.element) continue;
-    if (r.kind != kind) return Malformed("binding used by two kinds", pointer.variable);
-    r.read_only = r.read_only && read_only;
-    *index = static_cast<uint32_t>(i);
-    return true;
-  }
-  *index = static_cast<uint32_t>(module_.resources.size());
-  mir::Resource r;
-  r.kind = kind;
-  r.set = d.set;
-  r.binding = d.binding;
-  r.element = pointer.element;
-  r.spirv_id = pointer.variable;
-  r.read_only = read_only;
-  module_.resources.push_back(r);
-  return true;
 }
 
 // ---- Memory with a layout ----
@@ -422,6 +384,9 @@ bool Importer::Load(const Pointer& pointer, Leaves* leaves) {
   if (type == nullptr || !Charge(type->leaves)) return false;
   if (pointer.space == Pointer::kLocal) return LoadLocal(pointer, type->leaves, leaves);
   if (pointer.space == Pointer::kBuiltin) return LoadBuiltin(pointer, leaves);
+  if (pointer.space == Pointer::kTexel) {
+    return Malformed("load from a texel that is no atomic", pointer.variable);
+  }
   mir::Op op = mir::Op::kLoadPush;
   uint32_t resource = 0;
   if (pointer.space == Pointer::kUniform || pointer.space == Pointer::kStorage) {
@@ -439,12 +404,14 @@ bool Importer::Load(const Pointer& pointer, Leaves* leaves) {
     for (uint32_t leaf : run.all()) {
       run_types.push_back(types[leaf] == mir::Type::kBool ? mir::Type::kI32 : types[leaf]);
     }
-    const ValueId offset = Offset(pointer, run.offset);
+    Leaves sources = DescriptorSources(pointer);
+    sources.push_back(Offset(pointer, run.offset));
     if (!Charge(run.count)) return false;
-    builder_.set_flags(
-        pointer.space == Pointer::kUniform || pointer.space == Pointer::kPush ? 0 : pointer.flags);
+    const bool constant = pointer.space == Pointer::kUniform || pointer.space == Pointer::kPush;
+    builder_.set_flags(constant ? pointer.flags & (mir::kNonUniform | mir::kIndexed)
+                                : pointer.flags);
     const mir::InstId load =
-        builder_.Load(op, resource, offset, run_types, Alignment(pointer, run.offset));
+        builder_.EmitInst(op, sources, run_types, resource, Alignment(pointer, run.offset));
     builder_.set_flags(0);
     for (uint32_t i = 0; i < run.count; ++i) {
       (*leaves)[run.leaves[i]] =
@@ -469,12 +436,12 @@ bool Importer::Store(const Pointer& pointer, absl::Span<const ValueId> leaves) {
   std::vector<MemoryRun> runs;
   if (!Runs(pointer, pointer.type, pointer.offset, 0, &runs)) return false;
   for (const MemoryRun& run : runs) {
-    Leaves values;
-    for (uint32_t leaf : run.all()) values.push_back(ToMemory(leaves[leaf]));
-    const ValueId offset = Offset(pointer, run.offset);
+    Leaves sources = DescriptorSources(pointer);
+    sources.push_back(Offset(pointer, run.offset));
+    for (uint32_t leaf : run.all()) sources.push_back(ToMemory(leaves[leaf]));
     if (!Charge(run.count)) return false;
     builder_.set_flags(pointer.flags);
-    builder_.Store(op, resource, offset, values, Alignment(pointer, run.offset));
+    builder_.EmitInst(op, sources, {}, resource, Alignment(pointer, run.offset));
     builder_.set_flags(0);
   }
   return ok();
@@ -758,6 +725,7 @@ bool Importer::EmitLoad(const SpirvInst& inst) {
   Pointer pointer;
   if (!GetPointer(inst.operand(3), &pointer)) return false;
   if (pointer.type != inst.type) return Malformed("load of another type", inst.result);
+  if (pointer.space == Pointer::kImage) return LoadImage(inst, pointer);
   if (pointer.space != Pointer::kLocal && pointer.space != Pointer::kBuiltin) {
     pointer.flags |= AccessFlags(inst, 4);
   }

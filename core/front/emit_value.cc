@@ -23,6 +23,7 @@ bool Importer::EmitInst(const SpirvInst& inst, bool* returns) {
   if (!EmitComposite(inst, &handled) || handled) return ok();
   if (!EmitAlu(inst, &handled) || handled) return ok();
   if (!EmitMatrix(inst, &handled) || handled) return ok();
+  if (!EmitImage(inst, &handled) || handled) return ok();
   switch (inst.op) {
     case spv::Op::OpVariable:
       return EmitVariable(inst);
@@ -109,6 +110,14 @@ bool Importer::EmitUndef(const SpirvInst& inst) {
 }
 
 bool Importer::EmitCopyObject(const SpirvInst& inst) {
+  if (spirv_.Type(inst.type)->IsImage()) {
+    ImageHandle handle;
+    if (!GetImage(inst.operand(3), &handle)) return false;
+    if (spirv_.Def(inst.operand(3)).type != inst.type) {
+      return Malformed("copy of another type", inst.result);
+    }
+    return DefineImage(inst, handle);
+  }
   if (spirv_.Type(inst.type)->kind == SpirvType::kPointer) {
     Pointer pointer;
     if (!GetPointer(inst.operand(3), &pointer)) return false;

@@ -188,6 +188,7 @@ bool Importer::DefinePointer(const SpirvInst& inst, const Pointer& pointer) {
   if (slot == kNoSlot) return true;
   if (pointer.dynamic.valid()) SetSlot(slot, pointer.dynamic);
   if (pointer.component.valid()) SetSlot(slot + 1, pointer.component);
+  if (pointer.descriptor.valid()) SetSlot(slot + 2, pointer.descriptor);
   return true;
 }
 
@@ -211,8 +212,12 @@ bool Importer::GetPointer(uint32_t id, Pointer* pointer) {
   *pointer = pointers_[binding.pointer];
   const uint32_t slot = plan_.slots[id];
   if (slot != kNoSlot) {
+    if (pointer->space == Pointer::kTexel) {
+      return Refuse("image_values", "pointer to a texel is used far from where it is made", id);
+    }
     if (pointer->dynamic.valid()) pointer->dynamic = SlotValue(slot);
     if (pointer->component.valid()) pointer->component = SlotValue(slot + 1);
+    if (pointer->descriptor.valid()) pointer->descriptor = SlotValue(slot + 2);
   }
   return true;
 }
@@ -409,39 +414,6 @@ bool Importer::InitialisePrivate() {
     if (!StoreLocal(pointer, leaves)) return false;
   }
   return true;
-}
-
-// Orders resources by (set, binding, element), as mir.h asks.
-void Importer::FinishResources() {
-  std::vector<uint32_t> order(module_.resources.size());
-  for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
-    const auto key = [this](uint32_t i) {
-      const mir::Resource& r = module_.resources[i];
-      return std::tuple(r.set, r.binding, r.element);
-    };
-    return key(a) < key(b);
-  });
-  std::vector<mir::Resource> sorted;
-  std::vector<uint32_t> place(order.size());
-  for (uint32_t i = 0; i < order.size(); ++i) {
-    place[order[i]] = i;
-    sorted.push_back(module_.resources[order[i]]);
-  }
-  module_.resources = std::move(sorted);
-  for (mir::Inst& inst : module_.insts) {
-    switch (inst.op) {
-      case mir::Op::kLoadUbo:
-      case mir::Op::kLoadSsbo:
-      case mir::Op::kStoreSsbo:
-      case mir::Op::kSsboAtomic:
-      case mir::Op::kSsboSize:
-        inst.imm0 = place[inst.imm0];
-        break;
-      default:
-        break;
-    }
-  }
 }
 
 absl::Status Importer::Run(uint32_t entry_function) {

@@ -28,6 +28,7 @@
 #include "core/front/plan.h"
 #include "core/front/spirv.h"
 #include "core/mir/build.h"
+#include "core/mir/immediates.h"
 #include "core/mir/mir.h"
 
 namespace kiln::front {
@@ -35,9 +36,10 @@ namespace kiln::front {
 using mir::ValueId;
 using Leaves = absl::InlinedVector<ValueId, 16>;
 
-// What a SPIR-V pointer is known to be. Everything but `dynamic` and `component` is static.
+// What a SPIR-V pointer is known to be. Everything but `dynamic`, `component` and `descriptor` is
+// static. Loaded images and samplers are kept as the pointers that they were loaded from.
 struct Pointer {
-  enum Space : uint8_t { kLocal, kUniform, kStorage, kPush, kShared, kBuiltin };
+  enum Space : uint8_t { kLocal, kUniform, kStorage, kPush, kShared, kBuiltin, kImage, kTexel };
   Space space = kLocal;
   bool row_major = false;    // of the matrix pointed at
   bool descriptors = false;  // the next index chooses a descriptor
@@ -45,13 +47,35 @@ struct Pointer {
   uint32_t variable = 0;     // SPIR-V id
   uint32_t element = 0;      // of an array of descriptors
   uint32_t type = 0;         // pointee
-  uint32_t offset = 0;       // bytes; kLocal and kBuiltin: leaves
+  uint32_t offset = 0;       // bytes; kLocal and kBuiltin: leaves; kTexel: index in texels_
   uint32_t align = 64;       // of `dynamic`
   uint32_t matrix_stride = 0;
   uint32_t component_stride = 4;  // from one component of the vector pointed at to the next
   uint32_t component_count = 0;   // with `component`: of the vector chosen from
   ValueId dynamic;                // bytes to add to the offset
   ValueId component;              // kLocal in slots, kBuiltin: the component, chosen by value
+  ValueId descriptor;             // to add to `element`
+};
+
+// A loaded image, sampler, or both. Variable 0: not there (a combined image has its own sampler).
+struct ImageHandle {
+  Pointer image;
+  Pointer sampler;
+};
+
+// The texel that OpImageTexelPointer points at.
+struct TexelPointer {
+  Pointer image;
+  std::vector<ValueId> sources;  // coordinates and perhaps the sample
+};
+
+// The optional operands of image instructions.
+struct ImageOperands {
+  uint16_t params = 0;      // mir::TexelParam bits of those that are there
+  uint8_t flags = 0;        // mir::InstFlags
+  Leaves bias, lod, dx, dy, min_lod, sample;
+  Leaves offset;            // texels; constant or not
+  Leaves offsets;           // ConstOffsets: four pairs
 };
 
 // Labels that control is on its way to, each with the condition under which it is so (invalid if
@@ -70,12 +94,13 @@ class Importer {
 
  private:
   struct Binding {
-    enum Kind : uint8_t { kNone, kValue, kSlots, kPointer };
+    enum Kind : uint8_t { kNone, kValue, kSlots, kPointer, kImage };
     Kind kind = kNone;
     uint32_t type = 0;
     uint32_t slot = 0;            // kSlots: the first
     uint32_t value = kNoValue;    // kValue: the first in values_; kept from call to call
     uint32_t pointer = kNoValue;  // kPointer: in pointers_; kept from call to call
+    uint32_t image = kNoValue;    // kImage: in images_; kept from call to call
   };
   struct LoopExit {
     mir::InstId inst;  // the break, whose sources are given when the loop is complete
@@ -105,7 +130,6 @@ class Importer {
   bool InitialisePrivate();
   bool LayOutShared();
   void ClearShared();
-  void FinishResources();
   bool Fail(absl::Status status);
   bool Refuse(std::string_view cause, const std::string& detail, uint32_t id = 0);
   bool Malformed(const std::string& detail, uint32_t id = 0);
@@ -191,7 +215,6 @@ class Importer {
   bool VariablePointer(uint32_t id, uint32_t type, spv::StorageClass storage, Pointer* pointer);
   bool EmitChain(const SpirvInst& inst);
   bool Index(Pointer* pointer, uint32_t index_id);
-  bool IndexDescriptor(Pointer* pointer, const SpirvType& type, ValueId index, uint32_t id);
   bool IndexStruct(Pointer* pointer, const SpirvType& type, ValueId index, uint32_t id);
   bool IndexElements(Pointer* pointer, const SpirvType& type, ValueId index);
   bool LocalIndex(Pointer* pointer, const SpirvType& type, ValueId index);
@@ -223,8 +246,6 @@ class Importer {
             std::vector<MemoryRun>* runs);
   ValueId Offset(const Pointer& pointer, uint32_t offset);
   static uint32_t Alignment(const Pointer& pointer, uint32_t offset);
-  bool Resource(const Pointer& pointer, uint32_t* index);
-  bool NeverWritable(const Pointer& pointer) const;
   uint32_t PrivateArrayOf(const LocalVariable& v, size_t range);
   uint32_t ConstantDataOf(uint32_t constant, uint32_t type);
   static const std::pair<uint32_t, uint32_t>* MemoryRange(const LocalVariable& v, uint32_t leaf);
@@ -239,6 +260,62 @@ class Importer {
   bool EmitControlBarrier(const SpirvInst& inst);
   bool EmitMemoryBarrier(uint32_t scope, uint32_t semantics);
   bool Semantics(uint32_t id, uint32_t* value);
+
+  // ---- emit_resource.cc: descriptors ----
+  bool IndexDescriptor(Pointer* pointer, const SpirvType& type, ValueId index, uint32_t id);
+  // The index of the descriptor if that is chosen by value, else nothing: what sources begin with.
+  Leaves DescriptorSources(const Pointer& pointer);
+  bool NeverWritable(const Pointer& pointer) const;
+  const SpirvType& DescriptorType(const Pointer& pointer, uint32_t* count) const;
+  mir::ResourceKind KindOf(const Pointer& pointer, const SpirvType& type) const;
+  bool Resource(const Pointer& pointer, uint32_t* index);
+  void FinishResources();
+  std::vector<bool> MakeArrays();
+  void IndexArrays(const std::vector<bool>& made);
+  uint32_t IndexSampler(const mir::TexelOp& texel);
+
+  // ---- emit_image.cc; emit_sample.cc ----
+  bool EmitImage(const SpirvInst& inst, bool* handled);
+  bool GetImage(uint32_t id, ImageHandle* handle);
+  void BindImage(uint32_t id, const ImageHandle& handle);
+  bool DefineImage(const SpirvInst& inst, const ImageHandle& handle);
+  bool LoadImage(const SpirvInst& inst, const Pointer& pointer);
+  bool EmitSampledImage(const SpirvInst& inst);
+  bool EmitImageOf(const SpirvInst& inst);
+  bool GetImageOperands(const SpirvInst& inst, size_t first, ImageOperands* operands);
+  bool GetInts(uint32_t id, size_t count, Leaves* leaves);
+  bool CheckImageOperands(const SpirvInst& inst, const ImageOperands& operands, uint16_t allowed);
+  bool Texels(uint32_t id, size_t count, mir::Type type, Leaves* sources);
+  // The resource of an image that an instruction accesses, of a type that is not refused.
+  bool AccessedImage(const Pointer& image, uint32_t* resource);
+  mir::InstId EmitTexelOp(mir::Op op, const Pointer& image, uint32_t resource, mir::TexelOp texel,
+                          absl::Span<const ValueId> sources, absl::Span<const mir::Type> results,
+                          uint8_t flags);
+  mir::Type ComponentType(uint32_t resource) const;
+  bool DefineTexel(const SpirvInst& inst, mir::InstId texel);
+  bool EmitFetch(const SpirvInst& inst);
+  bool StorageSources(const SpirvInst& inst, uint32_t coordinates, uint32_t resource,
+                      const ImageOperands& operands, mir::TexelOp* texel, Leaves* sources);
+  bool EmitImageRead(const SpirvInst& inst);
+  bool EmitImageWrite(const SpirvInst& inst);
+  bool EmitImageQuery(const SpirvInst& inst);
+  bool EmitTexelPointer(const SpirvInst& inst);
+  bool TexelAtomic(const Pointer& pointer, mir::AtomicOp op, absl::Span<const ValueId> operands,
+                   ValueId* result);
+  struct SampleForm {
+    bool dref = false;
+    bool projected = false;
+    bool gather = false;
+    bool explicit_lod = false;
+    size_t operands = 0;  // word of the mask of image operands
+  };
+  static bool SampleFormOf(spv::Op op, SampleForm* form);
+  bool EmitSample(const SpirvInst& inst, const SampleForm& form);
+  bool EmitGather(const SpirvInst& inst, const ImageHandle& handle, uint32_t resource,
+                  mir::TexelOp texel, const ImageOperands& operands, Leaves sources);
+  bool SampleCoordinates(const SpirvInst& inst, const SampleForm& form, const mir::ImageInfo& info,
+                         Leaves* sources);
+  bool ConstantOffset(absl::Span<const ValueId> offset, mir::TexelOp* texel) const;
 
   // ---- emit_value.cc: composites; emit_alu.cc; emit_matrix.cc ----
   bool EmitInst(const SpirvInst& inst, bool* returns);
@@ -316,6 +393,8 @@ class Importer {
   std::vector<Binding> bindings_;  // by SPIR-V id
   std::vector<ValueId> values_;
   std::vector<Pointer> pointers_;
+  std::vector<ImageHandle> images_;
+  std::vector<TexelPointer> texels_;
   std::vector<ValueId> current_;  // by slot
   std::vector<std::pair<uint32_t, ValueId>> log_;
   std::vector<uint32_t> stamp_;  // by slot, for duplicates

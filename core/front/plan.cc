@@ -340,9 +340,12 @@ void Planner::Use(uint32_t id, uint32_t block) {
   if (type == nullptr || plan_.variable_index[id] != kNoValue) return;
   const auto first = static_cast<uint32_t>(plan_.slot_types.size());
   if (type->kind == SpirvType::kPointer) {
-    // What of a pointer is not known before running: a byte offset and a vector component.
-    plan_.slot_types.push_back(mir::Type::kI32);
-    plan_.slot_types.push_back(mir::Type::kI32);
+    // What of a pointer is not known before running: a byte offset, a vector component, the index
+    // of a descriptor.
+    plan_.slot_types.insert(plan_.slot_types.end(), kPointerSlots, mir::Type::kI32);
+  } else if (type->IsImage()) {
+    // The descriptors' indices, of the image and of the sampler.
+    plan_.slot_types.insert(plan_.slot_types.end(), 2, mir::Type::kI32);
   } else if (type->unsupported.empty() && type->leaves != 0 && type->leaves <= kMaxLeaves) {
     AllocateSlots(def.type);
   } else {

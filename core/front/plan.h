@@ -27,6 +27,7 @@
 namespace kiln::front {
 
 constexpr uint32_t kNoSlot = 0xffffffffu;
+constexpr uint32_t kPointerSlots = 3;  // of a pointer that jumps carry
 
 // Slots [first, first + count), or leaves of what a pointer parameter points to.
 struct Write {

@@ -26,6 +26,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/front/spirv_enums.h"
+#include "core/mir/image.h"
 
 namespace kiln::front {
 
@@ -64,6 +65,9 @@ struct SpirvType {
     kStruct,
     kPointer,
     kFunction,
+    kImage,
+    kSampler,
+    kSampledImage,  // element: the image type
     kOpaque,
   };
   Kind kind = kNone;
@@ -78,6 +82,11 @@ struct SpirvType {
   uint32_t array_stride = 0;  // bytes, 0 if not given
   spv::StorageClass storage = spv::StorageClass::Max;  // of pointers
   std::string_view unsupported;  // the cause why no value of this type can be handled, or empty
+  // Images and samplers are no values: they are followed to their descriptors.
+  mir::ImageInfo image = {};            // kImage, kSampledImage
+  bool storage_image = false;           // kImage: to be read and written without a sampler
+  std::string_view image_unsupported = {};  // kImage, kSampledImage: why such images are refused
+  bool IsImage() const { return kind == kImage || kind == kSampler || kind == kSampledImage; }
 };
 
 struct SpirvMember {
@@ -120,6 +129,7 @@ struct SpirvDecorations {
   bool non_writable = false;
   bool coherent = false;
   bool is_volatile = false;
+  bool non_uniform = false;
   bool row_major = false;  // seen through group decorations only
 };
 

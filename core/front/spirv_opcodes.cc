@@ -15,6 +15,7 @@ uint32_t MinWords(spv::Op op) {
     case Op::OpReturnValue:
     case Op::OpTypeVoid:
     case Op::OpTypeBool:
+    case Op::OpTypeSampler:
     case Op::OpDecorationGroup:
     case Op::OpGroupDecorate:
     case Op::OpGroupMemberDecorate:
@@ -48,6 +49,7 @@ uint32_t MinWords(spv::Op op) {
     case Op::OpSwitch:
     case Op::OpMemoryBarrier:
     case Op::OpCompositeConstruct:
+    case Op::OpTypeSampledImage:
       return 3;
     case Op::OpEntryPoint:
     case Op::OpMemberDecorate:
@@ -90,6 +92,11 @@ uint32_t MinWords(spv::Op op) {
     case Op::OpBitReverse:
     case Op::OpBitCount:
     case Op::OpCompositeExtract:
+    case Op::OpImage:
+    case Op::OpImageQuerySize:
+    case Op::OpImageQueryLevels:
+    case Op::OpImageQuerySamples:
+    case Op::OpImageWrite:
       return 4;
     case Op::OpFunction:
     case Op::OpExtInst:
@@ -158,6 +165,12 @@ uint32_t MinWords(spv::Op op) {
     case Op::OpBitwiseOr:
     case Op::OpBitwiseXor:
     case Op::OpBitwiseAnd:
+    case Op::OpSampledImage:
+    case Op::OpImageSampleImplicitLod:
+    case Op::OpImageSampleProjImplicitLod:
+    case Op::OpImageFetch:
+    case Op::OpImageRead:
+    case Op::OpImageQuerySizeLod:
       return 5;
     case Op::OpVectorInsertDynamic:
     case Op::OpSelect:
@@ -166,6 +179,11 @@ uint32_t MinWords(spv::Op op) {
     case Op::OpAtomicLoad:
     case Op::OpAtomicIIncrement:
     case Op::OpAtomicIDecrement:
+    case Op::OpImageTexelPointer:
+    case Op::OpImageSampleDrefImplicitLod:
+    case Op::OpImageSampleProjDrefImplicitLod:
+    case Op::OpImageGather:
+    case Op::OpImageDrefGather:
       return 6;
     case Op::OpBitFieldInsert:
     case Op::OpAtomicExchange:
@@ -178,8 +196,14 @@ uint32_t MinWords(spv::Op op) {
     case Op::OpAtomicAnd:
     case Op::OpAtomicOr:
     case Op::OpAtomicXor:
+    case Op::OpImageSampleExplicitLod:
+    case Op::OpImageSampleProjExplicitLod:
       return 7;
+    case Op::OpImageSampleDrefExplicitLod:
+    case Op::OpImageSampleProjDrefExplicitLod:
+      return 8;
     case Op::OpAtomicCompareExchange:
+    case Op::OpTypeImage:
       return 9;
     default: {
       bool has_result = false;

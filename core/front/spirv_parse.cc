@@ -3,6 +3,7 @@
 // afterwards.
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <optional>
 
 #include "absl/container/flat_hash_map.h"
@@ -68,6 +69,7 @@ class Parser {
   absl::Status ArrayType(const SpirvInst& inst, SpirvType& type);
   absl::Status StructType(const SpirvInst& inst, SpirvType& type);
   absl::Status FunctionType(const SpirvInst& inst, SpirvType& type);
+  absl::Status ImageType(const SpirvInst& inst, SpirvType& type);
   void ApplyToMember(uint32_t struct_id, uint32_t index, SpirvMember& member);
 
   absl::Status ConstantInst(const SpirvInst& inst);
@@ -247,6 +249,9 @@ void Parser::ApplyToId(SpirvDecorations& d, const Decoration& decoration) {
     case spv::Decoration::Volatile:
       d.is_volatile = true;
       break;
+    case spv::Decoration::NonUniform:
+      d.non_uniform = true;
+      break;
     default:  // names, precision, interpolation, aliasing hints: nothing here depends on them
       break;
   }
@@ -377,6 +382,11 @@ absl::Status Parser::TypeInst(const SpirvInst& inst) {
     case spv::Op::OpTypeFunction:
       status = FunctionType(inst, type);
       break;
+    case spv::Op::OpTypeImage:
+    case spv::Op::OpTypeSampler:
+    case spv::Op::OpTypeSampledImage:
+      status = ImageType(inst, type);
+      break;
     case spv::Op::OpTypePointer:
       type.kind = SpirvType::kPointer;
       type.storage = static_cast<spv::StorageClass>(inst.operand(2));
@@ -395,7 +405,7 @@ absl::Status Parser::TypeInst(const SpirvInst& inst) {
       }
       break;
     default:
-      // Images, queries and the like: nothing is known of them but that no value can be held.
+      // Queries and the like: nothing is known of them but that no value can be held.
       type.kind = SpirvType::kOpaque;
       type.unsupported = CauseOf(inst.op);
       if (type.unsupported.empty()) return Invalid(OpText(inst.op) + " outside functions");
@@ -491,6 +501,95 @@ absl::Status Parser::ArrayType(const SpirvInst& inst, SpirvType& type) {
     type.unsupported = "empty_array";
   }
   type.leaves = SaturatingLeaves(uint64_t{element->leaves} * type.count);
+  return absl::OkStatus();
+}
+
+// The numbers that SPIR-V gives to image formats, in order.
+constexpr mir::ImageFormat kImageFormats[] = {
+    mir::ImageFormat::kUnknown,     mir::ImageFormat::kRgba32f,    mir::ImageFormat::kRgba16f,
+    mir::ImageFormat::kR32f,        mir::ImageFormat::kRgba8,      mir::ImageFormat::kRgba8Snorm,
+    mir::ImageFormat::kRg32f,       mir::ImageFormat::kRg16f,      mir::ImageFormat::kR11g11b10f,
+    mir::ImageFormat::kR16f,        mir::ImageFormat::kRgba16,     mir::ImageFormat::kRgb10a2,
+    mir::ImageFormat::kRg16,        mir::ImageFormat::kRg8,        mir::ImageFormat::kR16,
+    mir::ImageFormat::kR8,          mir::ImageFormat::kRgba16Snorm, mir::ImageFormat::kRg16Snorm,
+    mir::ImageFormat::kRg8Snorm,    mir::ImageFormat::kR16Snorm,   mir::ImageFormat::kR8Snorm,
+    mir::ImageFormat::kRgba32i,     mir::ImageFormat::kRgba16i,    mir::ImageFormat::kRgba8i,
+    mir::ImageFormat::kR32i,        mir::ImageFormat::kRg32i,      mir::ImageFormat::kRg16i,
+    mir::ImageFormat::kRg8i,        mir::ImageFormat::kR16i,       mir::ImageFormat::kR8i,
+    mir::ImageFormat::kRgba32ui,    mir::ImageFormat::kRgba16ui,   mir::ImageFormat::kRgba8ui,
+    mir::ImageFormat::kR32ui,       mir::ImageFormat::kRgb10a2ui,  mir::ImageFormat::kRg32ui,
+    mir::ImageFormat::kRg16ui,      mir::ImageFormat::kRg8ui,      mir::ImageFormat::kR16ui,
+    mir::ImageFormat::kR8ui,
+};
+
+bool ImageDimOf(spv::Dim dim, mir::ImageDim* out) {
+  switch (dim) {
+    case spv::Dim::Dim1D:
+      *out = mir::ImageDim::k1D;
+      return true;
+    case spv::Dim::Dim2D:
+      *out = mir::ImageDim::k2D;
+      return true;
+    case spv::Dim::Dim3D:
+      *out = mir::ImageDim::k3D;
+      return true;
+    case spv::Dim::Cube:
+      *out = mir::ImageDim::kCube;
+      return true;
+    case spv::Dim::Buffer:
+      *out = mir::ImageDim::kBuffer;
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Images are refused where they are accessed, as everything is; the reason is found here.
+absl::Status Parser::ImageType(const SpirvInst& inst, SpirvType& type) {
+  type.unsupported = "image_values";
+  if (inst.op == spv::Op::OpTypeSampler) {
+    type.kind = SpirvType::kSampler;
+    return absl::OkStatus();
+  }
+  if (inst.op == spv::Op::OpTypeSampledImage) {
+    type.kind = SpirvType::kSampledImage;
+    type.element = inst.operand(2);
+    const SpirvType* image = m_.Type(type.element);
+    if (image == nullptr || image->kind != SpirvType::kImage) {
+      return Invalid("sampled image of what is no image", inst.result);
+    }
+    type.image = image->image;
+    type.image_unsupported = image->image_unsupported;
+    if (type.image_unsupported.empty() && image->storage_image) type.image_unsupported = "images";
+    return absl::OkStatus();
+  }
+  type.kind = SpirvType::kImage;
+  const SpirvType* component = m_.Type(inst.operand(2));
+  if (component == nullptr) return Invalid("image of what is no type", inst.result);
+  const uint32_t sampled = inst.operand(7);
+  const uint32_t format = inst.operand(8);
+  type.storage_image = sampled == 2;
+  type.image.arrayed = inst.operand(5) != 0;
+  type.image.multisampled = inst.operand(6) != 0;
+  const bool is_int = component->kind == SpirvType::kInt;
+  type.image.component = !is_int                ? mir::ComponentType::kFloat
+                         : component->is_signed ? mir::ComponentType::kSint
+                                                : mir::ComponentType::kUint;
+  if (!ImageDimOf(static_cast<spv::Dim>(inst.operand(3)), &type.image.dim) ||
+      (sampled != 1 && sampled != 2) || format >= std::size(kImageFormats) ||
+      (!is_int && component->kind != SpirvType::kFloat)) {
+    type.image_unsupported = "images";
+    return absl::OkStatus();
+  }
+  if (component->width != 32) type.image_unsupported = "images";
+  const mir::ImageDim dim = type.image.dim;
+  const bool layered = dim == mir::ImageDim::k3D || dim == mir::ImageDim::kBuffer;
+  if (layered && type.image.arrayed) return Invalid("array of what has no layers", inst.result);
+  if (type.image.multisampled && dim != mir::ImageDim::k2D) {
+    return Invalid("multisampled image that is not flat", inst.result);
+  }
+  // A format on an image that is sampled says nothing about it.
+  if (type.storage_image) type.image.format = kImageFormats[format];
   return absl::OkStatus();
 }
 

@@ -60,7 +60,7 @@ class Simplifier {
     const Inst inst = m_.inst(id);
     if (inst.op == Op::kLoadConstant) return VisitLoadConstant(id);
     if (!mir::Info(inst.op).Has('P') || inst.num_results != 1 || inst.num_sources == 0 ||
-        inst.num_sources > kMaxSources || IsLoad(inst.op)) {
+        inst.num_sources > kMaxSources || mir::Info(inst.op).Has('M')) {
       return false;
     }
     std::array<ValueId, kMaxSources> sources;
@@ -77,10 +77,6 @@ class Simplifier {
     }
     if (swapped && Allowed()) mir::SetSources(m_, id, span);
     return false;
-  }
-
-  static bool IsLoad(Op op) {
-    return op == Op::kLoadUbo || op == Op::kLoadPush || op == Op::kLoadConstant;
   }
 
   // Loads from the module's own constants at a constant offset.

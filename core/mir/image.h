@@ -2,7 +2,7 @@
 // that access texels (sample, gather, fetch, image_load, image_store, image_atomic, image_size).
 //
 // A texel op names its image by imm0 (Module::resources) and everything else by imm1, an index into
-// Module::texel_ops, where equal entries are one. Its sources stand in the order of TexelParam
+// Module::texel_ops (made by AddTexelOp, which gives equal ones the same index). Its sources stand in the order of TexelParam
 // below, each group present or not as TexelOp::params says:
 //
 //   index into an array of images, if the instruction has the flag kIndexed                  1 i32

@@ -126,10 +126,24 @@ void AddPart(out::LaunchRecord& r, uint32_t byte, uint32_t bytes, out::PushSourc
   r.push.push_back(part);
 }
 
+absl::Status CheckResources(const Module& m) {
+  for (const mir::Resource& r : m.resources) {
+    const bool buffer =
+        r.kind == mir::ResourceKind::kUniformBuffer || r.kind == mir::ResourceKind::kStorageBuffer;
+    if (buffer && !r.array) continue;
+    const absl::string_view cause = buffer ? "descriptor_indexing" : "images";
+    return WithCause(absl::UnimplementedError(absl::StrCat(
+                         cause, ": not selected for this target yet (SPIR-V id ", r.spirv_id, ")")),
+                     std::string_view(cause.data(), cause.size()));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Abi> AssignAbi(const Module& m) {
   Abi abi;
+  if (absl::Status status = CheckResources(m); !status.ok()) return status;
   const Uses uses = FindUses(m);
   AssignSurfaces(m, uses, abi);
   if (abi.binding_table.size() > kMaxSurfaces) {

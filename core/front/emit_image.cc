@@ -1,0 +1,416 @@
+// Images without filtering: handles of images and samplers, fetches, storage images, texel
+// pointers, queries. emit_sample.cc has what takes a sampler.
+//
+// Loading an image or sampler makes no code: the id stands for the descriptor until an instruction
+// accesses a texel. Arrays, structs, phis and selects of images do not exist here ("image_values").
+#include <algorithm>
+
+#include "core/front/coverage.h"
+#include "core/front/importer.h"
+#include "core/front/refusal.h"
+
+namespace kiln::front {
+namespace {
+
+bool Has(uint32_t mask, spv::ImageOperandsMask bit) {
+  return (mask & static_cast<uint32_t>(bit)) != 0;
+}
+
+}  // namespace
+
+bool Importer::EmitImage(const SpirvInst& inst, bool* handled) {
+  *handled = true;
+  SampleForm form;
+  if (SampleFormOf(inst.op, &form)) return EmitSample(inst, form);
+  switch (inst.op) {
+    case spv::Op::OpSampledImage:
+      return EmitSampledImage(inst);
+    case spv::Op::OpImage:
+      return EmitImageOf(inst);
+    case spv::Op::OpImageFetch:
+      return EmitFetch(inst);
+    case spv::Op::OpImageRead:
+      return EmitImageRead(inst);
+    case spv::Op::OpImageWrite:
+      return EmitImageWrite(inst);
+    case spv::Op::OpImageQuerySizeLod:
+    case spv::Op::OpImageQuerySize:
+    case spv::Op::OpImageQueryLevels:
+    case spv::Op::OpImageQuerySamples:
+      return EmitImageQuery(inst);
+    case spv::Op::OpImageTexelPointer:
+      return EmitTexelPointer(inst);
+    default:
+      *handled = false;
+      return true;
+  }
+}
+
+// ---- Handles ----
+
+bool Importer::GetImage(uint32_t id, ImageHandle* handle) {
+  const SpirvDef& def = spirv_.Def(id);
+  const SpirvType* type = spirv_.Type(def.type);
+  if (type == nullptr || !type->IsImage()) return Malformed("operand is no image or sampler", id);
+  const Binding& binding = bindings_[id < bindings_.size() ? id : 0];
+  if (binding.kind != Binding::kImage || !IsHere(id)) {
+    return Refuse("image_values", "image or sampler that is not loaded from a descriptor", id);
+  }
+  *handle = images_[binding.image];
+  const uint32_t slot = plan_.slots[id];
+  if (slot != kNoSlot) {
+    if (handle->image.descriptor.valid()) handle->image.descriptor = SlotValue(slot);
+    if (handle->sampler.descriptor.valid()) handle->sampler.descriptor = SlotValue(slot + 1);
+  }
+  if (spirv_.decorations[id].non_uniform) {
+    if (handle->image.descriptor.valid()) handle->image.flags |= mir::kNonUniform;
+    if (handle->sampler.descriptor.valid()) handle->sampler.flags |= mir::kNonUniform;
+  }
+  return true;
+}
+
+void Importer::BindImage(uint32_t id, const ImageHandle& handle) {
+  Binding& binding = bindings_[id];
+  if (binding.image == kNoValue) {
+    binding.image = static_cast<uint32_t>(images_.size());
+    images_.emplace_back();
+  }
+  binding.kind = Binding::kImage;
+  images_[binding.image] = handle;
+}
+
+bool Importer::DefineImage(const SpirvInst& inst, const ImageHandle& handle) {
+  BindImage(inst.result, handle);
+  const uint32_t slot = plan_.slots[inst.result];
+  if (slot == kNoSlot) return true;
+  if (handle.image.descriptor.valid()) SetSlot(slot, handle.image.descriptor);
+  if (handle.sampler.descriptor.valid()) SetSlot(slot + 1, handle.sampler.descriptor);
+  return true;
+}
+
+bool Importer::LoadImage(const SpirvInst& inst, const Pointer& pointer) {
+  const SpirvType& type = *spirv_.Type(pointer.type);
+  if (!type.IsImage()) {
+    return type.unsupported.empty() ? Malformed("load of an array of images", inst.result)
+                                    : Refuse(type.unsupported, "load", inst.result);
+  }
+  ImageHandle handle;
+  (type.kind == SpirvType::kSampler ? handle.sampler : handle.image) = pointer;
+  return DefineImage(inst, handle);
+}
+
+bool Importer::EmitSampledImage(const SpirvInst& inst) {
+  ImageHandle image;
+  ImageHandle sampler;
+  if (!GetImage(inst.operand(3), &image) || !GetImage(inst.operand(4), &sampler)) return false;
+  const SpirvType& type = *spirv_.Type(inst.type);
+  if (type.kind != SpirvType::kSampledImage || image.image.variable == 0 ||
+      sampler.sampler.variable == 0 || image.sampler.variable != 0 ||
+      type.element != spirv_.Def(inst.operand(3)).type) {
+    return Malformed("sampled image of other parts", inst.result);
+  }
+  return DefineImage(inst, {image.image, sampler.sampler});
+}
+
+bool Importer::EmitImageOf(const SpirvInst& inst) {
+  ImageHandle handle;
+  if (!GetImage(inst.operand(3), &handle)) return false;
+  const SpirvType& from = *spirv_.Type(spirv_.Def(inst.operand(3)).type);
+  if (from.kind != SpirvType::kSampledImage || from.element != inst.type) {
+    return Malformed("image of what is no sampled image", inst.result);
+  }
+  handle.sampler = Pointer();
+  return DefineImage(inst, handle);
+}
+
+// ---- Operands ----
+
+bool Importer::GetInts(uint32_t id, size_t count, Leaves* leaves) {
+  if (!Get(id, leaves)) return false;
+  for (ValueId v : *leaves) {
+    if (TypeOf(v) != mir::Type::kI32) return Malformed("texel offset of other than integers", id);
+  }
+  return count == 0 || leaves->size() == count || Malformed("number of texel offsets", id);
+}
+
+// The mask at word `first` and what follows it.
+bool Importer::GetImageOperands(const SpirvInst& inst, size_t first, ImageOperands* operands) {
+  using Mask = spv::ImageOperandsMask;
+  if (first >= inst.size()) return true;
+  const uint32_t mask = inst.words[first];
+  size_t next = first + 1;
+  const auto take = [&](Mask bit, uint16_t param, Leaves* leaves) {
+    if (!Has(mask, bit)) return true;
+    operands->params |= param;
+    return Get(inst.operand(next++), leaves);
+  };
+  if (!take(Mask::Bias, mir::kTexelBias, &operands->bias) ||
+      !take(Mask::Lod, mir::kTexelLod, &operands->lod) ||
+      !take(Mask::Grad, mir::kTexelGrad, &operands->dx) ||
+      (Has(mask, Mask::Grad) && !Get(inst.operand(next++), &operands->dy))) {
+    return false;
+  }
+  for (const Mask bit : {Mask::ConstOffset, Mask::Offset}) {
+    if (Has(mask, bit) && !GetInts(inst.operand(next++), 0, &operands->offset)) return false;
+  }
+  if (Has(mask, Mask::ConstOffsets) && !GetInts(inst.operand(next++), 8, &operands->offsets)) {
+    return false;
+  }
+  if (!take(Mask::Sample, mir::kTexelSample, &operands->sample) ||
+      !take(Mask::MinLod, mir::kTexelMinLod, &operands->min_lod)) {
+    return false;
+  }
+  for (const Mask bit : {Mask::MakeTexelAvailable, Mask::MakeTexelVisible}) {
+    if (!Has(mask, bit)) continue;
+    operands->flags |= mir::kCoherent;
+    ++next;  // the scope
+  }
+  if (Has(mask, Mask::VolatileTexel)) operands->flags |= mir::kVolatile;
+  if (Has(mask, Mask::Offsets)) return GetInts(inst.operand(next++), 8, &operands->offsets);
+  return true;
+}
+
+bool Importer::CheckImageOperands(const SpirvInst& inst, const ImageOperands& operands,
+                                  uint16_t allowed) {
+  if ((operands.params & ~allowed) == 0) return true;
+  return Malformed("image operand that the instruction cannot have", inst.result);
+}
+
+// The first `count` components of a vector that may be longer, appended to the sources.
+bool Importer::Texels(uint32_t id, size_t count, mir::Type type, Leaves* sources) {
+  Leaves leaves;
+  if (!Get(id, &leaves)) return false;
+  if (leaves.size() < count) return Malformed("too few coordinates", id);
+  for (size_t i = 0; i < count; ++i) {
+    if (TypeOf(leaves[i]) != type) return Malformed("coordinates of the wrong type", id);
+    sources->push_back(leaves[i]);
+  }
+  return true;
+}
+
+// ---- Texel ops ----
+
+bool Importer::AccessedImage(const Pointer& image, uint32_t* resource) {
+  if (image.variable == 0) return Malformed("a sampler is no image", builder_.spirv_id());
+  uint32_t count = 0;
+  const SpirvType& type = DescriptorType(image, &count);
+  if (!type.image_unsupported.empty()) {
+    return Refuse(type.image_unsupported, "image of this type", image.variable);
+  }
+  return Resource(image, resource);
+}
+
+mir::Type Importer::ComponentType(uint32_t resource) const {
+  return module_.resources[resource].image.component == mir::ComponentType::kFloat
+             ? mir::Type::kF32
+             : mir::Type::kI32;
+}
+
+// `sources` are those behind the index of the image.
+mir::InstId Importer::EmitTexelOp(mir::Op op, const Pointer& image, uint32_t resource,
+                                  mir::TexelOp texel, absl::Span<const ValueId> sources,
+                                  absl::Span<const mir::Type> results, uint8_t flags) {
+  Leaves all = DescriptorSources(image);
+  all.insert(all.end(), sources.begin(), sources.end());
+  Charge(module_.texel_ops.size() / 8);
+  const bool pure = mir::Info(op).Has('P');
+  const uint8_t memory = image.flags & (mir::kCoherent | mir::kVolatile);
+  flags |= (image.flags & (mir::kIndexed | mir::kNonUniform)) | (pure ? 0 : memory);
+  builder_.set_flags(flags);
+  const mir::InstId id =
+      builder_.EmitInst(op, all, results, resource, mir::AddTexelOp(module_, texel));
+  builder_.set_flags(0);
+  return id;
+}
+
+// Binds the result to as many components as its type has.
+bool Importer::DefineTexel(const SpirvInst& inst, mir::InstId texel) {
+  const SpirvType* type = Supported(inst.type);
+  if (type == nullptr) return false;
+  Leaves leaves;
+  const uint32_t count = std::min<uint32_t>(type->leaves, module_.inst(texel).num_results);
+  for (uint32_t i = 0; i < count; ++i) {
+    leaves.push_back(module_.result(texel, static_cast<int>(i)));
+  }
+  return Define(inst, leaves);
+}
+
+bool Importer::EmitFetch(const SpirvInst& inst) {
+  ImageHandle handle;
+  ImageOperands operands;
+  uint32_t resource = 0;
+  if (!GetImage(inst.operand(3), &handle) || !GetImageOperands(inst, 5, &operands) ||
+      !CheckImageOperands(inst, operands, mir::kTexelLod | mir::kTexelSample) ||
+      !AccessedImage(handle.image, &resource)) {
+    return false;
+  }
+  const mir::Resource& r = module_.resources[resource];
+  const mir::ImageInfo info = r.image;
+  if (r.kind == mir::ResourceKind::kStorageImage || r.kind == mir::ResourceKind::kStorageTexelBuffer ||
+      info.dim == mir::ImageDim::kCube) {
+    return Malformed("fetch from an image that is not sampled", inst.result);
+  }
+  Leaves sources;
+  const auto count = static_cast<size_t>(mir::CoordinateCount(info, true));
+  if (!Texels(inst.operand(4), count, mir::Type::kI32, &sources)) return false;
+  // Offsets need a header in a fetch; adding them costs no more.
+  if (operands.offset.size() > count) return Malformed("number of texel offsets", inst.result);
+  for (size_t i = 0; i < operands.offset.size(); ++i) {
+    sources[i] = Emit(mir::Op::kIadd, {sources[i], operands.offset[i]});
+  }
+  const bool levels = !info.multisampled && info.dim != mir::ImageDim::kBuffer;
+  if (!levels) operands.lod.clear();
+  if (info.multisampled != !operands.sample.empty()) return Malformed("sample", inst.result);
+  mir::TexelOp texel;
+  for (const auto& [param, leaves] : {std::pair(mir::kTexelLod, &operands.lod),
+                                      std::pair(mir::kTexelSample, &operands.sample)}) {
+    if (leaves->empty()) continue;
+    if (leaves->size() != 1 || TypeOf((*leaves)[0]) != mir::Type::kI32) {
+      return Malformed("level or sample of the wrong type", inst.result);
+    }
+    texel.params |= param;
+    sources.push_back((*leaves)[0]);
+  }
+  const std::vector<mir::Type> results(4, ComponentType(resource));
+  return DefineTexel(
+      inst, EmitTexelOp(mir::Op::kFetch, handle.image, resource, texel, sources, results, 0));
+}
+
+// ---- Storage images ----
+
+bool Importer::StorageSources(const SpirvInst& inst, uint32_t coordinates, uint32_t resource,
+                              const ImageOperands& operands, mir::TexelOp* texel,
+                              Leaves* sources) {
+  const mir::Resource& r = module_.resources[resource];
+  if (r.kind != mir::ResourceKind::kStorageImage &&
+      r.kind != mir::ResourceKind::kStorageTexelBuffer) {
+    return Malformed("read or write of an image that is sampled", inst.result);
+  }
+  const auto count = static_cast<size_t>(mir::CoordinateCount(r.image, false));
+  if (!Texels(coordinates, count, mir::Type::kI32, sources)) return false;
+  if (!operands.offset.empty()) return Malformed("offset in a storage image", inst.result);
+  if (r.image.multisampled != !operands.sample.empty()) return Malformed("sample", inst.result);
+  if (!r.image.multisampled) return true;
+  if (operands.sample.size() != 1 || TypeOf(operands.sample[0]) != mir::Type::kI32) {
+    return Malformed("sample of the wrong type", inst.result);
+  }
+  texel->params |= mir::kTexelSample;
+  sources->push_back(operands.sample[0]);
+  return true;
+}
+
+bool Importer::EmitImageRead(const SpirvInst& inst) {
+  ImageHandle handle;
+  ImageOperands operands;
+  uint32_t resource = 0;
+  mir::TexelOp texel;
+  Leaves sources;
+  if (!GetImage(inst.operand(3), &handle) || !GetImageOperands(inst, 5, &operands) ||
+      !CheckImageOperands(inst, operands, mir::kTexelSample) ||
+      !AccessedImage(handle.image, &resource) ||
+      !StorageSources(inst, inst.operand(4), resource, operands, &texel, &sources)) {
+    return false;
+  }
+  const std::vector<mir::Type> results(4, ComponentType(resource));
+  return DefineTexel(inst, EmitTexelOp(mir::Op::kImageLoad, handle.image, resource, texel, sources,
+                                       results, operands.flags));
+}
+
+bool Importer::EmitImageWrite(const SpirvInst& inst) {
+  ImageHandle handle;
+  ImageOperands operands;
+  uint32_t resource = 0;
+  mir::TexelOp texel;
+  Leaves sources;
+  Leaves values;
+  if (!GetImage(inst.operand(1), &handle) || !GetImageOperands(inst, 4, &operands) ||
+      !CheckImageOperands(inst, operands, mir::kTexelSample) ||
+      !AccessedImage(handle.image, &resource) ||
+      !StorageSources(inst, inst.operand(2), resource, operands, &texel, &sources) ||
+      !Get(inst.operand(3), &values)) {
+    return false;
+  }
+  const mir::Type type = ComponentType(resource);
+  if (values.size() > 4) return Malformed("texel of too many components", inst.operand(3));
+  values.resize(4, builder_.Constant(type, 0));
+  for (ValueId v : values) {
+    if (TypeOf(v) != type) return Malformed("texel of another type", inst.operand(3));
+    sources.push_back(v);
+  }
+  module_.resources[resource].read_only = false;
+  EmitTexelOp(mir::Op::kImageStore, handle.image, resource, texel, sources, {}, operands.flags);
+  return ok();
+}
+
+// ---- Texel pointers and atomics ----
+
+bool Importer::EmitTexelPointer(const SpirvInst& inst) {
+  Pointer pointer;
+  if (!GetPointer(inst.operand(3), &pointer)) return false;
+  const SpirvType* image = spirv_.Type(pointer.type);
+  const SpirvType& type = *spirv_.Type(inst.type);
+  if (pointer.space != Pointer::kImage || image == nullptr || image->kind != SpirvType::kImage ||
+      !image->storage_image || type.kind != SpirvType::kPointer || type.element == 0) {
+    return Malformed("texel pointer into what is no storage image", inst.result);
+  }
+  TexelPointer texel;
+  texel.image = pointer;
+  Leaves sources;
+  const auto count = static_cast<size_t>(mir::CoordinateCount(image->image, false));
+  if (!Texels(inst.operand(4), count, mir::Type::kI32, &sources)) return false;
+  if (image->image.multisampled && !Texels(inst.operand(5), 1, mir::Type::kI32, &sources)) {
+    return false;
+  }
+  texel.sources.assign(sources.begin(), sources.end());
+  Pointer result;
+  result.space = Pointer::kTexel;
+  result.variable = pointer.variable;
+  result.flags = pointer.flags;
+  result.type = type.element;
+  result.offset = static_cast<uint32_t>(texels_.size());
+  texels_.push_back(std::move(texel));
+  return DefinePointer(inst, result);
+}
+
+bool Importer::TexelAtomic(const Pointer& pointer, mir::AtomicOp op,
+                           absl::Span<const ValueId> operands, ValueId* result) {
+  const TexelPointer texel_pointer = texels_[pointer.offset];
+  uint32_t resource = 0;
+  if (!AccessedImage(texel_pointer.image, &resource)) return false;
+  mir::TexelOp texel;
+  texel.atomic = op;
+  if (module_.resources[resource].image.multisampled) texel.params |= mir::kTexelSample;
+  Leaves sources(texel_pointer.sources.begin(), texel_pointer.sources.end());
+  sources.insert(sources.end(), operands.begin(), operands.end());
+  module_.resources[resource].read_only = false;
+  const mir::Type type = mir::Type::kI32;
+  const mir::InstId id = EmitTexelOp(mir::Op::kImageAtomic, texel_pointer.image, resource, texel,
+                                     sources, absl::MakeConstSpan(&type, 1), 0);
+  *result = module_.result(id);
+  return ok();
+}
+
+// ---- Queries ----
+
+bool Importer::EmitImageQuery(const SpirvInst& inst) {
+  ImageHandle handle;
+  uint32_t resource = 0;
+  if (!GetImage(inst.operand(3), &handle) || !AccessedImage(handle.image, &resource)) return false;
+  const mir::ImageInfo info = module_.resources[resource].image;
+  mir::TexelOp texel;
+  Leaves sources;
+  mir::Op op = mir::Op::kImageSize;
+  if (inst.op == spv::Op::OpImageQueryLevels) op = mir::Op::kImageLevels;
+  if (inst.op == spv::Op::OpImageQuerySamples) op = mir::Op::kImageSamples;
+  if (inst.op == spv::Op::OpImageQuerySizeLod) {
+    if (!Texels(inst.operand(4), 1, mir::Type::kI32, &sources)) return false;
+    const bool levels = !info.multisampled && info.dim != mir::ImageDim::kBuffer;
+    if (levels) texel.params |= mir::kTexelLod;
+    if (!levels) sources.clear();
+  }
+  const size_t count = op == mir::Op::kImageSize ? mir::SizeCount(info) : 1;
+  const std::vector<mir::Type> results(count, mir::Type::kI32);
+  return DefineTexel(inst, EmitTexelOp(op, handle.image, resource, texel, sources, results, 0));
+}
+
+}  // namespace kiln::front

@@ -1,0 +1,236 @@
+// Descriptors: which Resource an access goes to, and arrays of descriptors.
+//
+// An access with a constant index gets a Resource of that one descriptor, one with an index chosen
+// by value a Resource that is the whole array. When all is emitted, bindings that have an array get
+// nothing else: accesses by constant index then choose from the array too (mir.h asks for it), so
+// that a descriptor is never described twice. Several variables may share a set and binding and see
+// its images differently: those are Resources of their own.
+#include <algorithm>
+#include <tuple>
+
+#include "core/front/coverage.h"
+#include "core/front/importer.h"
+#include "core/front/refusal.h"
+
+namespace kiln::front {
+namespace {
+
+constexpr uint32_t kMaxDescriptors = 1u << 20;
+
+bool IsArray(const SpirvType& type) {
+  return type.kind == SpirvType::kArray || type.kind == SpirvType::kRuntimeArray;
+}
+
+bool SameDescriptors(const mir::Resource& a, const mir::Resource& b) {
+  return std::tie(a.set, a.binding, a.element, a.array, a.kind) ==
+             std::tie(b.set, b.binding, b.element, b.array, b.kind) &&
+         a.image == b.image;
+}
+
+auto OrderKey(const mir::Resource& r) {
+  return std::tuple(r.set, r.binding, r.element, r.kind, r.image.dim, r.image.arrayed,
+                    r.image.multisampled, r.image.component, r.image.format);
+}
+
+}  // namespace
+
+bool Importer::IndexDescriptor(Pointer* pointer, const SpirvType& type, ValueId index,
+                               uint32_t id) {
+  uint32_t element = 0;
+  const uint32_t count = type.kind == SpirvType::kArray ? type.count : kMaxDescriptors;
+  const bool constant = IsConstant(index, &element);
+  if (element >= count) return Malformed("descriptor index outside its array", id);
+  const uint64_t flat = uint64_t{pointer->element} * count + element;
+  if (flat >= kMaxDescriptors) return Malformed("descriptor index outside its array", id);
+  pointer->element = static_cast<uint32_t>(flat);
+  if (pointer->descriptor.valid() && count != 1) {
+    pointer->descriptor = Emit(mir::Op::kImul, {pointer->descriptor, Int(count)});
+  }
+  if (!constant) {
+    pointer->descriptor = pointer->descriptor.valid()
+                              ? Emit(mir::Op::kIadd, {pointer->descriptor, index})
+                              : index;
+    pointer->flags |= mir::kIndexed;
+    if (spirv_.decorations[id].non_uniform) pointer->flags |= mir::kNonUniform;
+  }
+  pointer->type = type.element;
+  pointer->descriptors = IsArray(*spirv_.Type(type.element));
+  return ok();
+}
+
+Leaves Importer::DescriptorSources(const Pointer& pointer) {
+  if (!pointer.descriptor.valid()) return {};
+  if (pointer.element == 0) return {pointer.descriptor};
+  return {Emit(mir::Op::kIadd, {pointer.descriptor, Int(pointer.element)})};
+}
+
+// Whether all members of the block are decorated NonWritable.
+bool Importer::NeverWritable(const Pointer& pointer) const {
+  uint32_t block = spirv_.Variable(pointer.variable)->pointee;
+  while (spirv_.Type(block)->kind != SpirvType::kStruct) block = spirv_.Type(block)->element;
+  const SpirvType& type = *spirv_.Type(block);
+  for (uint32_t i = 0; i < type.count; ++i) {
+    if (!spirv_.members[type.first_member + i].non_writable) return false;
+  }
+  return type.count != 0;
+}
+
+// What the variable is without its arrays; *count becomes their length, 0 if it is not known.
+const SpirvType& Importer::DescriptorType(const Pointer& pointer, uint32_t* count) const {
+  const SpirvType* type = spirv_.Type(spirv_.Variable(pointer.variable)->pointee);
+  uint64_t product = 1;
+  for (; IsArray(*type); type = spirv_.Type(type->element)) {
+    product *= type->kind == SpirvType::kArray ? type->count : 0;
+    product = std::min<uint64_t>(product, kMaxDescriptors);
+  }
+  *count = static_cast<uint32_t>(product);
+  return *type;
+}
+
+mir::ResourceKind Importer::KindOf(const Pointer& pointer, const SpirvType& type) const {
+  using mir::ResourceKind;
+  if (pointer.space == Pointer::kUniform) return ResourceKind::kUniformBuffer;
+  if (pointer.space == Pointer::kStorage) return ResourceKind::kStorageBuffer;
+  if (type.kind == SpirvType::kSampler) return ResourceKind::kSampler;
+  // A "sampled" buffer is but a texel buffer: older GLSL compilers declare samplerBuffer so.
+  const bool buffer = type.image.dim == mir::ImageDim::kBuffer;
+  if (type.kind == SpirvType::kSampledImage && !buffer) return ResourceKind::kCombinedImageSampler;
+  if (type.storage_image) {
+    return buffer ? ResourceKind::kStorageTexelBuffer : ResourceKind::kStorageImage;
+  }
+  return buffer ? ResourceKind::kUniformTexelBuffer : ResourceKind::kSampledImage;
+}
+
+bool Importer::Resource(const Pointer& pointer, uint32_t* index) {
+  if (pointer.descriptors) return Malformed("access to an array of descriptors", pointer.variable);
+  const SpirvDecorations& d = spirv_.decorations[pointer.variable];
+  if (d.set == kNoValue || d.binding == kNoValue) {
+    return Malformed("resource without a descriptor set and binding", pointer.variable);
+  }
+  mir::Resource r;
+  uint32_t count = 1;
+  const SpirvType& type = DescriptorType(pointer, &count);
+  r.kind = KindOf(pointer, type);
+  r.set = d.set;
+  r.binding = d.binding;
+  r.array = pointer.descriptor.valid();
+  r.element = r.array ? 0 : pointer.element;
+  r.count = r.array ? count : 1;
+  r.spirv_id = pointer.variable;
+  if (mir::HasImage(r.kind)) r.image = type.image;
+  if (r.kind == mir::ResourceKind::kStorageBuffer) {
+    r.read_only = d.non_writable || NeverWritable(pointer);
+  } else if (type.storage_image) {
+    r.read_only = d.non_writable;
+  }
+  if (!Charge(module_.resources.size() / 8)) return false;
+  for (size_t i = 0; i < module_.resources.size(); ++i) {
+    mir::Resource& other = module_.resources[i];
+    if (other.set != r.set || other.binding != r.binding) continue;
+    const bool buffer = !mir::HasImage(r.kind) && r.kind != mir::ResourceKind::kSampler;
+    const bool other_buffer =
+        !mir::HasImage(other.kind) && other.kind != mir::ResourceKind::kSampler;
+    if ((buffer || other_buffer) && other.kind != r.kind) {
+      return Malformed("binding used by two kinds", pointer.variable);
+    }
+    if (!SameDescriptors(other, r)) continue;
+    other.read_only = other.read_only && r.read_only;
+    if (r.array) other.count = r.count == 0 || other.count == 0 ? 0 : std::max(other.count, r.count);
+    *index = static_cast<uint32_t>(i);
+    return true;
+  }
+  *index = static_cast<uint32_t>(module_.resources.size());
+  module_.resources.push_back(r);
+  return true;
+}
+
+// ---- When all is emitted ----
+
+// Makes every resource of a binding that has an array an array. Gives which ones were not before.
+std::vector<bool> Importer::MakeArrays() {
+  std::vector<bool> made(module_.resources.size());
+  std::vector<mir::Resource> arrays;
+  for (const mir::Resource& r : module_.resources) {
+    if (r.array) arrays.push_back(r);
+  }
+  if (arrays.empty()) return made;
+  for (size_t i = 0; i < module_.resources.size(); ++i) {
+    mir::Resource& r = module_.resources[i];
+    if (r.array) continue;
+    const auto array = std::find_if(arrays.begin(), arrays.end(), [&](const mir::Resource& a) {
+      return a.set == r.set && a.binding == r.binding;
+    });
+    if (array == arrays.end()) continue;
+    r.array = made[i] = true;
+    r.count = array->count;
+  }
+  return made;
+}
+
+// The entry of a texel op whose sampler has become an array.
+uint32_t Importer::IndexSampler(const mir::TexelOp& texel) {
+  mir::TexelOp indexed = texel;
+  indexed.params |= mir::kTexelSamplerIndex;
+  return mir::AddTexelOp(module_, indexed);
+}
+
+// Gives accesses to what has become an array the index of their descriptor.
+void Importer::IndexArrays(const std::vector<bool>& made) {
+  for (size_t i = 0; i < module_.insts.size(); ++i) {
+    const mir::InstId id(i);
+    const mir::Inst& inst = module_.inst(id);
+    if (mir::ImmediatesOf(inst.op).first != mir::First::kResource) continue;
+    std::vector<ValueId> sources(module_.sources(id).begin(), module_.sources(id).end());
+    const uint32_t resource = inst.imm0;
+    const bool texel = mir::IsTexelOp(inst.op);
+    const uint32_t sampler =
+        texel ? module_.texel_ops[inst.imm1].sampler : mir::TexelOp::kNoSampler;
+    if (sampler != mir::TexelOp::kNoSampler && made[sampler]) {
+      const ptrdiff_t at = (inst.flags & mir::kIndexed) != 0 ? 1 : 0;
+      sources.insert(sources.begin() + at, Int(module_.resources[sampler].element));
+      const uint32_t entry = IndexSampler(module_.texel_ops[module_.inst(id).imm1]);
+      module_.inst(id).imm1 = entry;
+    }
+    if (made[resource]) {
+      sources.insert(sources.begin(), Int(module_.resources[resource].element));
+      module_.inst(id).flags |= mir::kIndexed;
+    }
+    if (sources.size() != module_.inst(id).num_sources) mir::SetSources(module_, id, sources);
+  }
+}
+
+// Orders resources as mir.h asks, and joins those that are the same now.
+void Importer::FinishResources() {
+  const std::vector<bool> made = MakeArrays();
+  IndexArrays(made);
+  for (size_t i = 0; i < made.size(); ++i) {
+    if (made[i]) module_.resources[i].element = 0;
+  }
+  std::vector<uint32_t> order(module_.resources.size());
+  for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
+    return OrderKey(module_.resources[a]) < OrderKey(module_.resources[b]);
+  });
+  std::vector<mir::Resource> sorted;
+  std::vector<uint32_t> place(order.size());
+  for (uint32_t i : order) {
+    const mir::Resource& r = module_.resources[i];
+    if (sorted.empty() || OrderKey(sorted.back()) != OrderKey(r)) {
+      sorted.push_back(r);
+    } else {
+      mir::Resource& same = sorted.back();
+      same.read_only = same.read_only && r.read_only;
+      same.count = same.count == 0 || r.count == 0 ? 0 : std::max(same.count, r.count);
+    }
+    place[i] = static_cast<uint32_t>(sorted.size() - 1);
+  }
+  module_.resources = std::move(sorted);
+  for (mir::Inst& inst : module_.insts) {
+    if (mir::ImmediatesOf(inst.op).first == mir::First::kResource) inst.imm0 = place[inst.imm0];
+  }
+  for (mir::TexelOp& texel : module_.texel_ops) {
+    if (texel.sampler != mir::TexelOp::kNoSampler) texel.sampler = place[texel.sampler];
+  }
+}
+
+}  // namespace kiln::front

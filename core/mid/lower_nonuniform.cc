@@ -1,0 +1,129 @@
+#include "core/mid/lower_nonuniform.h"
+
+#include <utility>
+#include <vector>
+
+#include "core/mid/divergence.h"
+#include "core/mir/build.h"
+
+namespace kiln::mid {
+namespace {
+
+using mir::Inst;
+using mir::InstId;
+using mir::Module;
+using mir::Op;
+using mir::RegionId;
+using mir::Type;
+using mir::ValueId;
+
+class Lowering {
+ public:
+  explicit Lowering(Module& module)
+      : m_(module), b_(module), divergence_(module), replace_(module) {}
+
+  bool Run() {
+    std::vector<RegionId> regions;
+    mir::ForEachRegion(m_, m_.body, [&](RegionId r) { regions.push_back(r); });
+    for (RegionId r : regions) Visit(r);
+    replace_.Apply(m_);
+    return changed_;
+  }
+
+ private:
+  // The sources of an instruction that choose descriptors.
+  std::vector<int> IndexSources(InstId id) const {
+    const Inst& inst = m_.inst(id);
+    std::vector<int> indices;
+    if ((inst.flags & mir::kIndexed) != 0) indices.push_back(0);
+    if (mir::IsTexelOp(inst.op)) {
+      const int sampler = mir::TexelSourcesOf(m_, id).sampler_index;
+      if (sampler >= 0) indices.push_back(sampler);
+    }
+    return indices;
+  }
+
+  void Visit(RegionId region) {
+    std::vector<InstId> list;
+    for (InstId id : std::exchange(m_.region(region).insts, {})) {
+      std::vector<int> divergent;
+      for (int s : IndexSources(id)) {
+        if (!divergence_.Uniform(m_.source(id, s))) divergent.push_back(s);
+      }
+      const bool marked = (m_.inst(id).flags & mir::kNonUniform) != 0;
+      m_.inst(id).flags &= static_cast<uint8_t>(~mir::kNonUniform);
+      changed_ |= marked || !divergent.empty();
+      b_.SetList(&list);
+      b_.set_spirv_id(m_.inst(id).spirv_id);
+      if (divergent.empty()) {
+        list.push_back(id);
+      } else if (marked) {
+        OneByOne(id, divergent);
+      } else {
+        TakeFirst(id, divergent);
+        list.push_back(id);
+      }
+    }
+    m_.region(region).insts = std::move(list);
+  }
+
+  // Replaces the indices by those of the first active lane; gives what they were.
+  std::vector<ValueId> TakeFirst(InstId id, const std::vector<int>& indices) {
+    std::vector<ValueId> before;
+    for (int s : indices) {
+      before.push_back(m_.source(id, s));
+      const ValueId first = b_.Emit(Op::kReadFirst, {before.back()});
+      m_.sources(id)[s] = first;
+    }
+    return before;
+  }
+
+  // The results of the loop take the place of the instruction's, for which a copy is made inside.
+  void OneByOne(InstId id, const std::vector<int>& indices) {
+    const std::vector<ValueId> sources(m_.sources(id).begin(), m_.sources(id).end());
+    const Inst inst = m_.inst(id);
+    std::vector<Type> types;
+    for (int i = 0; i < inst.num_results; ++i) types.push_back(m_.value(m_.result(id, i)).type);
+    const InstId access = mir::NewInst(m_, inst.op, sources, inst.imm0, inst.imm1);
+    m_.inst(access).flags = inst.flags;
+    m_.inst(access).spirv_id = inst.spirv_id;
+    mir::SetResults(m_, access, types);
+
+    const InstId loop = b_.Loop();
+    mir::SetResults(m_, loop, types);
+    std::vector<ValueId> results;
+    for (int i = 0; i < inst.num_results; ++i) {
+      results.push_back(m_.result(access, i));
+      replace_.Replace(m_.result(id, i), m_.result(loop, i));
+    }
+    b_.SetRegion(m_.inst(loop).regions[0]);
+    const std::vector<ValueId> wanted = TakeFirst(access, indices);
+    ValueId same;
+    for (size_t i = 0; i < indices.size(); ++i) {
+      const ValueId equal = b_.Ieq(wanted[i], m_.source(access, indices[i]));
+      same = same.valid() ? b_.And(same, equal) : equal;
+    }
+    const InstId turn = b_.If(same);
+    b_.Continue();
+    b_.SetRegion(m_.inst(turn).regions[0]);
+    b_.Append(access);
+    b_.Break(results);
+    b_.SetRegion(m_.inst(turn).regions[1]);
+    b_.Yield();
+  }
+
+  Module& m_;
+  mir::Builder b_;
+  const Divergence divergence_;
+  mir::Replacements replace_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> LowerNonuniform(Module& module, PassContext& context) {
+  (void)context;
+  return Lowering(module).Run();
+}
+
+}  // namespace kiln::mid
