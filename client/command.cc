@@ -20,11 +20,11 @@ constexpr absl::string_view kExitCodes =
 // Of the finished design, not of this version: named so that a script's author is not left
 // guessing.
 constexpr absl::string_view kLater[] = {"precompile", "run",    "explain", "trace",
-                                        "bisect",     "analyze", "cache"};
+                                        "bisect",     "cache"};
 
 std::vector<Command> Commands() {
-  return {CompileCommand(), BatchCommand(),  ReportCommand(), TargetsCommand(), DisasmCommand(),
-          HealthCommand()};
+  return {CompileCommand(), BatchCommand(),   ReportCommand(), TargetsCommand(),
+          DisasmCommand(),  AnalyzeCommand(), HealthCommand()};
 }
 
 // A command may define one of them its own way.

@@ -2,8 +2,8 @@
 //
 // The bytes are hostile input: the core's decoder checks every bound and names what it cannot
 // decode.
+#include "client/code_file.h"
 #include "client/command.h"
-#include "client/paths.h"
 #include "core/driver/compile.h"
 
 #include <nlohmann/json.hpp>
@@ -13,23 +13,6 @@
 
 namespace kiln::client {
 namespace {
-
-constexpr uint64_t kMostBytes = uint64_t{64} << 20;
-
-absl::StatusOr<Target> TargetOf(const ParsedFlags& flags) {
-  std::vector<std::string> names;
-  for (Target target : AllTargets()) names.emplace_back(TargetName(target));
-  std::string list;
-  for (const std::string& name : names) absl::StrAppend(&list, list.empty() ? "" : ", ", name);
-  if (!flags.Has("target")) {
-    return absl::InvalidArgumentError(absl::StrCat("--target is missing; there are ", list));
-  }
-  absl::StatusOr<Target> target = ParseTarget(flags.Get("target"));
-  if (target.ok()) return target;
-  return absl::InvalidArgumentError(absl::StrCat("--target=", flags.Get("target"),
-                                                 ": there is no such target; there are ", list,
-                                                 DidYouMean(flags.Get("target"), names)));
-}
 
 std::string JsonText(const std::string& file, const std::string& target, const std::string& text) {
   nlohmann::ordered_json json = {
@@ -43,16 +26,9 @@ std::string JsonText(const std::string& file, const std::string& target, const s
 ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
   absl::StatusOr<Target> target = TargetOf(flags);
   if (!target.ok()) return Fail(target.status(), environment);
-  if (flags.arguments().size() != 1) {
-    return Fail(absl::InvalidArgumentError("one file of machine code is needed, or -"),
-                environment);
-  }
-  const std::string& file = flags.arguments()[0];
-  absl::StatusOr<std::string> code = ReadWholeFile(file, kMostBytes);
+  absl::StatusOr<std::string> code = ReadCodeFile(flags);
   if (!code.ok()) return Fail(code.status(), environment);
-  if (code->empty()) {
-    return Fail(absl::InvalidArgumentError(absl::StrCat(file, ": is empty")), environment);
-  }
+  const std::string& file = flags.arguments()[0];
   absl::StatusOr<std::string> text = Disassemble(
       *target, absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(code->data()), code->size()));
   if (!text.ok()) {

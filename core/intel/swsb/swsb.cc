@@ -66,8 +66,10 @@ Needs NeedsOf(const State& state, const Instruction& inst, const Footprint& fp, 
   });
   ForEachWrite(fp, [&](int r) {
     for (int c : {kMasked, kNoMask}) {
-      needs.After(c, state.Writer(r, ledgers[c]), now);
-      if (out_of_order) needs.After(c, state.Reader(r, ledgers[c]), now);
+      if (out_of_order) {
+        needs.After(c, state.Writer(r, ledgers[c]), now);
+        needs.After(c, state.Reader(r, ledgers[c]), now);
+      }
       needs.dst[c] |= state.pending[r].dst[ledgers[c]];
       needs.src[c] |= state.pending[r].src[ledgers[c]];
     }
@@ -121,6 +123,7 @@ struct Waits {
 // How the waits of one instruction are carried.
 struct Placement {
   Waits own;            // in the instruction's SWSB byte
+  Waits reuse;          // what setting a token that may be in use waits for by itself
   Waits sync;           // in NoMask sync instructions before it
   bool forced = false;  // some sync exists only because of Wa_1407528679
 };
@@ -128,10 +131,12 @@ struct Placement {
 int Nearer(int a, int b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
 
 // One byte holds a distance, a token.dst, both, or a token.src alone. An out-of-order instruction
-// uses it for its own token and has room for a distance only. The end of the thread always waits
-// with distance 1 and nothing else (Wa_14013672992).
-Placement Place(const Instruction& inst, const Needs& needs, bool sets_token) {
+// uses it for its own token and has room for a distance only; it does not start before that token is
+// free. The end of the thread always waits with distance 1 and nothing else (Wa_14013672992).
+Placement Place(const Instruction& inst, const Needs& needs, int token) {
   Placement out;
+  const bool sets_token = token != kNoToken;
+  if (sets_token) out.reuse.dst = static_cast<uint16_t>(1u << token);
   Waits rest{needs.distance[kMasked], needs.dst[kMasked], needs.src[kMasked]};
   if (inst.no_mask) {
     rest.distance = Nearer(rest.distance, needs.distance[kNoMask]);
@@ -145,7 +150,8 @@ Placement Place(const Instruction& inst, const Needs& needs, bool sets_token) {
     rest.dst &= ~out.sync.dst;
     rest.src &= ~(out.sync.dst | out.sync.src);
   }
-  rest.src &= ~rest.dst;
+  rest.dst &= ~out.reuse.dst;
+  rest.src &= ~(rest.dst | out.reuse.dst);
   const auto lowest = [](uint16_t mask) { return static_cast<uint16_t>(mask & -mask); };
   if (EndsThread(inst)) {
     out.own.distance = 1;
@@ -290,12 +296,13 @@ class Pass {
       for (int c : {kMasked, kNoMask}) {
         needs.distance[c] = std::min(needs.distance[c], kMaxEncodedDistance);
       }
-      const Placement placement = Place(inst, needs, plan_.token[i] != kNoToken);
+      const Placement placement = Place(inst, needs, plan_.token[i]);
       const Carrier carrier = inst.no_mask    ? Carrier::kNoMask
                               : skippable_[i] ? Carrier::kMaskedSkippable
                                               : Carrier::kMasked;
       Clear(state, placement.sync, Carrier::kNoMask, now);
       Clear(state, placement.own, carrier, now);
+      Clear(state, placement.reuse, carrier, now);
       Clear(state, WaitsOfSync(inst), carrier, now);
       if (emit) Emit(i, placement);
       Execute(state, inst, fp, plan_.token[i], now);
@@ -343,6 +350,7 @@ class Pass {
   static Pending Unwaited(const State& state, int r) {
     Pending rest;
     const Pending& p = state.pending[r];
+    rest.write[kNoMask] = p.write[kNoMask];
     rest.read[kNoMask] = p.read[kNoMask];
     rest.write[kMaskedForNoMask] = p.write[kMaskedForNoMask];
     rest.read[kMaskedForNoMask] = p.read[kMaskedForNoMask];

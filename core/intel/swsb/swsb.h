@@ -22,8 +22,9 @@
 // about nesting depth + 2 rounds. Cost: linear in instructions times rounds.
 //
 // Rules (sources: the public PRM and the behaviour of Mesa's binaries; ERRATA.md):
-//   read or write after in-order write     RegDist
-//   out-of-order write after in-order read RegDist
+//   read after in-order write              RegDist
+//   out-of-order write after in-order read or write   RegDist
+//   in-order write after in-order read or write       nothing: one pipe, in order
 //   read or write after out-of-order write token.dst
 //   write after out-of-order read          token.src
 //   control, state, ip, mask registers     RegDist 1 at the access and after it

@@ -1,0 +1,126 @@
+// kiln analyze: what machine code says of itself, without any service.
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/code_file.h"
+#include "client/command.h"
+#include "core/driver/analyze.h"
+
+namespace kiln::client {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Counts = std::vector<std::pair<std::string, int64_t>>;
+
+constexpr size_t kMostListed = 12;
+
+std::string CountsText(absl::string_view title, const Counts& counts) {
+  std::string text = absl::StrCat(title, ":");
+  for (size_t i = 0; i < counts.size() && i < kMostListed; ++i) {
+    absl::StrAppend(&text, " ", counts[i].first, " ", counts[i].second);
+  }
+  if (counts.size() > kMostListed) {
+    absl::StrAppend(&text, ", ", counts.size() - kMostListed, " other kinds");
+  }
+  return text + "\n";
+}
+
+std::string ListText(absl::string_view title, const std::vector<std::string>& lines) {
+  std::string text = absl::StrCat(title, ": ", lines.size(), "\n");
+  for (size_t i = 0; i < lines.size() && i < kMostListed; ++i) {
+    absl::StrAppend(&text, "  ", lines[i], "\n");
+  }
+  if (lines.size() > kMostListed) {
+    absl::StrAppend(&text, "  and ", lines.size() - kMostListed, " more\n");
+  }
+  return text;
+}
+
+std::string Text(const Analysis& a) {
+  const Statistics& s = a.statistics;
+  std::string text = absl::StrCat(
+      "instructions ", s.instructions, ", sync ", s.sync_instructions, ", sends ", s.sends,
+      ", loops ", s.loops, ", registers ", s.registers, ", bytes ", s.bytes, "\ncycles ", s.cycles,
+      " of one thread; throughput bound by ", a.bottleneck, ": ", a.throughput_cycles,
+      " per thread\n  unit                 busy      waits     queues\n");
+  for (const UnitCost& u : a.units) {
+    absl::StrAppendFormat(&text, "  %-14s %10d %10d %10d\n", u.name, u.busy, u.waits, u.queues);
+  }
+  absl::StrAppend(&text, CountsText("messages", a.messages), CountsText("opcodes", a.opcodes),
+                  "redundant syncs: ", a.redundant_syncs.size(), "\n",
+                  ListText("missing waits", a.missing_waits),
+                  ListText("broken restrictions", a.findings));
+  return text;
+}
+
+Json CountsJson(const Counts& counts) {
+  Json json = Json::object();
+  for (const auto& [name, count] : counts) json[name] = count;
+  return json;
+}
+
+std::string JsonText(const std::string& file, absl::string_view target, const Analysis& a) {
+  const Statistics& s = a.statistics;
+  Json json = {{"file", file},
+               {"target", std::string(target)},
+               {"instructions", s.instructions},
+               {"sync_instructions", s.sync_instructions},
+               {"sends", s.sends},
+               {"loops", s.loops},
+               {"registers", s.registers},
+               {"bytes", s.bytes},
+               {"cycles", s.cycles},
+               {"bottleneck", a.bottleneck},
+               {"throughput_cycles", a.throughput_cycles},
+               {"units", Json::array()},
+               {"messages", CountsJson(a.messages)},
+               {"opcodes", CountsJson(a.opcodes)},
+               {"missing_waits", a.missing_waits},
+               {"redundant_syncs", a.redundant_syncs},
+               {"findings", a.findings}};
+  for (const UnitCost& u : a.units) {
+    json["units"].push_back(
+        {{"name", u.name}, {"busy", u.busy}, {"waits", u.waits}, {"queues", u.queues}});
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
+  absl::StatusOr<Target> target = TargetOf(flags);
+  if (!target.ok()) return Fail(target.status(), environment);
+  absl::StatusOr<std::string> code = ReadCodeFile(flags);
+  if (!code.ok()) return Fail(code.status(), environment);
+  const std::string& file = flags.arguments()[0];
+  absl::StatusOr<Analysis> analysis = Analyze(
+      *target, absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(code->data()), code->size()));
+  if (!analysis.ok()) {
+    // The file's fault, not the command line's.
+    Fail(absl::InvalidArgumentError(absl::StrCat(file, ": ", analysis.status().message(), "; is it ",
+                                                 flags.Get("target"), " machine code?")),
+         environment);
+    return kExitSomeFailed;
+  }
+  const bool written = Print(environment.json ? JsonText(file, flags.Get("target"), *analysis)
+                                              : Text(*analysis));
+  return written ? kExitOk : kExitInternal;
+}
+
+}  // namespace
+
+Command AnalyzeCommand() {
+  return {"analyze",
+          "FILE|-",
+          "count and cost machine code of any compiler",
+          "FILE is a .bin that `kiln compile -o` wrote, or machine code of any other origin. Printed\n"
+          "are counts, the cost model's cycles by unit (no hardware was measured), messages, waits\n"
+          "that are missing or redundant by the rules of the scoreboard, and broken restrictions.\n"
+          "Spills cannot be told from machine code.\n",
+          "  kiln analyze --target=tgl out/blur.comp.tgl.16.bin\n"
+          "  kiln compile --target=tgl --widths=16 -o - blur.comp | kiln analyze --target=tgl --json "
+          "-\n",
+          {{"target", 't', "T", false, "whose machine code it is"}},
+          Run};
+}
+
+}  // namespace kiln::client

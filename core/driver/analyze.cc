@@ -1,0 +1,108 @@
+// Analysis of machine code: see analyze.h.
+#include "core/driver/analyze.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "core/intel/isa/decode.h"
+#include "core/intel/isa/messages.h"
+#include "core/intel/isa/program.h"
+#include "core/intel/isa/verify.h"
+#include "core/intel/perf/estimate.h"
+#include "core/intel/perf/statistics.h"
+#include "core/intel/waits/audit.h"
+
+namespace kiln {
+namespace {
+
+using intel::Unit;
+namespace isa = intel::isa;
+
+constexpr auto kGen = isa::Generation::kGen12;
+
+using Histogram = std::map<std::string, int64_t>;
+
+// Most frequent first, equal counts by name.
+std::vector<std::pair<std::string, int64_t>> Sorted(const Histogram& counts) {
+  std::vector<std::pair<std::string, int64_t>> rows(counts.begin(), counts.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  return rows;
+}
+
+std::string MessageName(const isa::Instruction& send) {
+  if (send.send.desc_is_register) return "computed_descriptor";
+  const auto fields =
+      isa::ParseDescriptor(kGen, send.send.sfid, send.send.desc, send.send.ex_desc);
+  if (!fields.ok()) return absl::StrCat("sfid_", static_cast<int>(send.send.sfid));
+  return std::string(isa::Info(fields->message).name);
+}
+
+void CountKinds(const isa::Program& program, Analysis* analysis) {
+  Histogram opcodes, messages;
+  for (const isa::Instruction& inst : program.insts) {
+    ++opcodes[std::string(isa::Info(inst.op).mnemonic)];
+    if (isa::IsSend(inst.op)) ++messages[MessageName(inst)];
+  }
+  analysis->opcodes = Sorted(opcodes);
+  analysis->messages = Sorted(messages);
+}
+
+void AddCosts(const intel::Estimate& estimate, Analysis* analysis) {
+  analysis->bottleneck = std::string(intel::Name(estimate.bottleneck));
+  analysis->throughput_cycles = estimate.throughput_cycles;
+  for (int u = 0; u < intel::kUnits; ++u) {
+    const UnitCost cost = {std::string(intel::Name(static_cast<Unit>(u))), estimate.busy[u],
+                           estimate.waits[u], estimate.queues[u]};
+    if (cost.busy + cost.waits + cost.queues != 0) analysis->units.push_back(cost);
+  }
+}
+
+absl::Status AddWaits(const isa::Program& program, Analysis* analysis) {
+  const auto missing = intel::waits::FindMissingWaits(program);
+  if (!missing.ok()) return missing.status();
+  for (const auto& m : *missing) {
+    analysis->missing_waits.push_back(intel::waits::Describe(program, m));
+  }
+  const auto redundant = intel::waits::FindRedundantSyncs(program);
+  if (!redundant.ok()) return redundant.status();
+  analysis->redundant_syncs.assign(redundant->begin(), redundant->end());
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Analysis> AnalyzeGen12(absl::Span<const uint8_t> code) {
+  const auto placed = isa::DecodeProgram(kGen, code);
+  if (!placed.ok()) return placed.status();
+  const auto program = isa::ToProgram(*placed);
+  if (!program.ok()) return program.status();
+  const auto counted = intel::CountProgram(kGen, code);
+  if (!counted.ok()) return counted.status();
+  Analysis analysis;
+  analysis.statistics.instructions = counted->instructions;
+  analysis.statistics.sync_instructions = counted->sync_instructions;
+  analysis.statistics.sends = counted->sends;
+  analysis.statistics.loops = counted->loops;
+  analysis.statistics.registers = counted->registers;
+  analysis.statistics.cycles = counted->cycles;
+  analysis.statistics.bytes = static_cast<int64_t>(code.size());
+  CountKinds(*program, &analysis);
+  AddCosts(intel::EstimateProgram(*program), &analysis);
+  if (absl::Status s = AddWaits(*program, &analysis); !s.ok()) return s;
+  for (const isa::Finding& finding : isa::Verify(kGen, *placed)) {
+    analysis.findings.push_back(absl::StrCat("byte ", finding.offset, ": ", finding.text));
+  }
+  return analysis;
+}
+
+}  // namespace
+
+absl::StatusOr<Analysis> Analyze(Target target, absl::Span<const uint8_t> code) {
+  switch (target) {
+    case Target::kTgl:
+      break;
+  }
+  return AnalyzeGen12(code);
+}
+
+}  // namespace kiln

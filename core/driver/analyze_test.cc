@@ -1,0 +1,80 @@
+#include "core/driver/analyze.h"
+
+#include "core/intel/isa/messages.h"
+#include "core/intel/isa/program.h"
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+namespace isa = intel::isa;
+
+isa::Operand Grf(int nr, isa::Region region) {
+  isa::Operand o;
+  o.file = isa::File::kGrf;
+  o.type = isa::Type::kF;
+  o.nr = static_cast<uint8_t>(nr);
+  o.region = region;
+  return o;
+}
+
+isa::Instruction Add(int dst, int a, uint8_t swsb) {
+  isa::Instruction inst;
+  inst.op = isa::Opcode::kAdd;
+  inst.exec_size = 8;
+  inst.swsb = swsb;
+  inst.dst = Grf(dst, {0, 1, 1});
+  inst.src[0] = inst.src[1] = Grf(a, {8, 8, 1});
+  return inst;
+}
+
+isa::Instruction EndOfThread() {
+  isa::MessageFields f;
+  f.message = isa::Message::kEndOfThread;
+  isa::SetLengths(isa::Generation::kGen12, f);
+  isa::Instruction inst = *isa::MakeSend(isa::Generation::kGen12, f);
+  inst.no_mask = true;
+  inst.swsb = 1;
+  inst.src[0] = Grf(112, {8, 8, 1});
+  return inst;
+}
+
+Analysis Of(const std::vector<isa::Instruction>& insts) {
+  isa::Program program;
+  for (const isa::Instruction& inst : insts) program.Append(inst);
+  const auto code = isa::Finalise(isa::Generation::kGen12, program);
+  EXPECT_TRUE(code.ok()) << code.status();
+  const auto analysis = Analyze(Target::kTgl, *code);
+  EXPECT_TRUE(analysis.ok()) << analysis.status();
+  return *analysis;
+}
+
+TEST(Analyze, CountsAndCosts) {
+  const Analysis a = Of({Add(10, 1, 0), Add(11, 10, 1), EndOfThread()});
+  EXPECT_EQ(a.statistics.instructions, 3);
+  EXPECT_EQ(a.statistics.sends, 1);
+  EXPECT_EQ(a.statistics.bytes, 48);
+  EXPECT_GT(a.statistics.cycles, 14);
+  EXPECT_EQ(a.opcodes[0], (std::pair<std::string, int64_t>("add", 2)));
+  EXPECT_EQ(a.messages[0], (std::pair<std::string, int64_t>("end_of_thread", 1)));
+  ASSERT_FALSE(a.units.empty());
+  EXPECT_EQ(a.units[0].name, "fpu");
+  EXPECT_EQ(a.units[0].waits, 10);
+  EXPECT_TRUE(a.missing_waits.empty());
+  EXPECT_TRUE(a.findings.empty());
+}
+
+TEST(Analyze, NamesHazardsAndBrokenRestrictions) {
+  const Analysis a = Of({Add(10, 1, 0), Add(11, 10, 0), EndOfThread()});
+  EXPECT_EQ(a.missing_waits, std::vector<std::string>{
+                                 "instruction 1 (add) does not wait for 0 (add): results not written"});
+  EXPECT_FALSE(Of({Add(10, 1, 0)}).findings.empty());  // no end of thread
+}
+
+TEST(Analyze, OtherBytesAreAnError) {
+  EXPECT_FALSE(Analyze(Target::kTgl, std::vector<uint8_t>(16, 0xff)).ok());
+  EXPECT_FALSE(Analyze(Target::kTgl, std::vector<uint8_t>(7, 0)).ok());
+}
+
+}  // namespace
+}  // namespace kiln

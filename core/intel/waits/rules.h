@@ -1,0 +1,53 @@
+// Which wait one instruction owes another: the contract table in the checker's own words.
+//
+// Sources are named in core/sim/eu/contract_rules.cc. In short: everything but send and math runs
+// in order in one pipe that does not interlock on general registers or a0; sends and math finish
+// in any order; flags and accumulators are kept coherent by hardware.
+#ifndef KILN_CORE_INTEL_WAITS_RULES_H_
+#define KILN_CORE_INTEL_WAITS_RULES_H_
+
+#include <cstdint>
+
+#include "core/intel/isa/footprint.h"
+#include "core/intel/isa/instruction.h"
+
+namespace kiln::intel::waits {
+
+// In-order results have landed this many in-order instructions later.
+inline constexpr int kPipeDepth = 10;
+inline constexpr int kTokens = 16;
+
+inline bool IsUnordered(const isa::Instruction& inst) {
+  return isa::IsSend(inst.op) || inst.op == isa::Opcode::kMath;
+}
+// Counts towards distances.
+inline bool IsInOrder(const isa::Instruction& inst) {
+  return !IsUnordered(inst) && inst.op != isa::Opcode::kSync;
+}
+
+// What a producer still has to do.
+enum Phase : uint8_t {
+  kReading = 1,   // its sources may not have been read
+  kWriting = 2,   // its results may not have been written
+};
+
+// The phases of `producer` that must be over before `consumer` starts; 0 if none.
+inline uint8_t PhasesOwed(const isa::Footprint& producer, bool producer_unordered,
+                          const isa::Footprint& consumer, bool consumer_unordered) {
+  uint8_t owed = 0;
+  const bool raw = consumer.reads.Intersects(producer.writes);
+  const bool waw = consumer.writes.Intersects(producer.writes);
+  const bool war = consumer.writes.Intersects(producer.reads);
+  // Two in-order instructions write and read in program order.
+  const bool ordered_pair = !producer_unordered && !consumer_unordered;
+  if (raw || (waw && !ordered_pair)) owed |= kWriting;
+  if (war && !ordered_pair) owed |= kReading;
+  if (consumer.reads_address && producer.writes_address) owed |= kWriting;
+  // Control registers: whatever comes next depends on them.
+  if (producer.writes_special) owed |= kWriting;
+  return owed;
+}
+
+}  // namespace kiln::intel::waits
+
+#endif  // KILN_CORE_INTEL_WAITS_RULES_H_
