@@ -83,46 +83,39 @@ std::vector<mir::Type> Importer::LeafTypes(uint32_t type) const {
 
 bool Importer::IsConstant(ValueId v, uint32_t* bits) const {
   if (!module_.IsConstant(v)) return false;
-  *bits = module_.value(v).bits;
+  *bits = static_cast<uint32_t>(module_.value(v).bits);
   return true;
 }
 
 // ---- Emission of single ops ----
+
+namespace {
+
+// Whether a source with this letter of a signature may have the type; '*': of a bitcast.
+bool Fits(char letter, mir::Type type) {
+  switch (letter) {
+    case 'b': return type == mir::Type::kBool;
+    case 'u': return type == mir::Type::kI32;
+    case 's': return type == mir::Type::kF32;
+    case 'i': return mir::IsInt(type);
+    case 'f': return mir::IsFloat(type);
+    case 'n': return !mir::IsFloat(type);
+    case 't': return true;
+    default: return type != mir::Type::kBool;
+  }
+}
+
+}  // namespace
 
 ValueId Importer::Emit(mir::Op op, absl::Span<const ValueId> sources, uint32_t imm0) {
   const mir::OpInfo& info = mir::Info(op);
   const std::string_view signature = info.signature;
   const size_t equals = signature.find('=');
   bool fits = signature.size() - equals - 1 == sources.size();
-  bool has_variable = false;
-  mir::Type variable = mir::Type::kI32;  // what 't' or 'n' stands for
+  const std::string_view letters = signature.substr(equals + 1);
   for (size_t i = 0; fits && i < sources.size(); ++i) {
-    if (!sources[i].valid()) {
-      fits = false;
-      break;
-    }
-    const mir::Type type = TypeOf(sources[i]);
-    switch (signature[equals + 1 + i]) {
-      case 'i':
-        fits = type == mir::Type::kI32;
-        break;
-      case 'f':
-        fits = type == mir::Type::kF32;
-        break;
-      case 'b':
-        fits = type == mir::Type::kBool;
-        break;
-      case 'n':
-      case 't':
-        fits = (!has_variable || type == variable) &&
-               (signature[equals + 1 + i] == 't' || type != mir::Type::kF32);
-        variable = type;
-        has_variable = true;
-        break;
-      default:  // bitcast
-        fits = type != mir::Type::kBool;
-        break;
-    }
+    fits = sources[i].valid() && Fits(letters[i], TypeOf(sources[i])) &&
+           TypeOf(sources[i]) == TypeOf(sources[letters.find(letters[i])]);
   }
   if (!fits) {
     Malformed("operand types of " + std::string(info.name), builder_.spirv_id());

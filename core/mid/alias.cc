@@ -68,7 +68,9 @@ std::optional<Access> AccessOf(const Module& m, InstId id) {
   a.base = address.base;
   a.offset = address.offset;
   // Atomics read and write what they give back.
-  a.bytes = kElementBytes * (a.reads ? inst.num_results : inst.num_sources - offset - 1u);
+  const ValueId first = a.reads ? m.result(id) : m.source(id, offset + 1);
+  a.element_bytes = mir::BytesOf(m.value(first).type);
+  a.bytes = a.element_bytes * (a.reads ? inst.num_results : inst.num_sources - offset - 1u);
   return a;
 }
 
@@ -97,15 +99,15 @@ bool MayOverlap(const Access& a, const Access& b) {
 
 Access ElementOf(const Access& access, int n) {
   Access element = access;
-  element.offset += kElementBytes * static_cast<uint32_t>(n);
-  element.bytes = kElementBytes;
+  element.offset += access.element_bytes * static_cast<uint32_t>(n);
+  element.bytes = access.element_bytes;
   return element;
 }
 
 bool SamePlace(const Access& a, const Access& b) {
   return a.space == b.space && a.space != Space::kUnknown && a.memory == b.memory &&
          a.index == b.index && a.base == b.base && a.offset == b.offset &&
-         (a.space != Space::kReadOnly || a.op == b.op);
+         a.bytes == b.bytes && (a.space != Space::kReadOnly || a.op == b.op);
 }
 
 MemorySet MemorySetOf(const Access& access) {

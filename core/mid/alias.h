@@ -32,16 +32,15 @@ struct Access {
   mir::ValueId base;          // invalid: none, the offset is the address
   uint32_t offset = 0;
   uint32_t bytes = 0;         // 0: not known
+  uint32_t element_bytes = 4; // of each of the consecutive values
   bool reads = false;
   bool writes = false;
   bool is_volatile = false;
   bool is_coherent = false;
   // A load or store of consecutive values whose place is known.
   bool plain() const { return bytes != 0 && reads != writes; }
+  int elements() const { return static_cast<int>(bytes / element_bytes); }
 };
-
-// What a value takes in memory.
-inline constexpr uint32_t kElementBytes = 4;
 
 // `v` as a base and a constant offset: constants are looked for in chains of additions.
 struct Address {
@@ -59,7 +58,7 @@ bool MayOverlap(const Access& a, const Access& b);
 // Element n of what a plain access loads or stores.
 Access ElementOf(const Access& access, int n);
 
-// Whether two elements are certainly the same.
+// Whether two elements are certainly the same, and of one size.
 bool SamePlace(const Access& a, const Access& b);
 
 // Kinds of memory as bits: bit 0 all that other invocations reach but shared memory, bit 1 shared

@@ -19,7 +19,7 @@ using mir::Op;
 using mir::Type;
 using mir::ValueId;
 
-constexpr uint32_t kMaxDwords = 4;  // that one untyped message moves
+constexpr uint32_t kMaxBytes = 16;  // that one untyped message moves
 constexpr size_t kMaxOpen = 16;
 constexpr size_t kMaxSpan = 96;
 
@@ -33,11 +33,10 @@ struct Member {
   InstId inst;
   size_t position = 0;
   Access access;
-
-  uint32_t dwords() const { return access.bytes / kElementBytes; }
 };
 
-// Accesses that may be combined with each other: same op, memory, flags and base.
+// Accesses that may be combined with each other: same op, memory, flags, base
+// and size of elements.
 struct Group {
   uint8_t flags;
   std::vector<Member> members;
@@ -93,7 +92,7 @@ class Combiner {
     if (!access.has_value() || access->space == Space::kPrivate) return;
     if (access->writes) Close(loads_, *access);
     if (access->space != Space::kReadOnly) Close(stores_, *access);
-    const bool joins = access->bytes != 0 && access->bytes < kElementBytes * kMaxDwords &&
+    const bool joins = access->bytes != 0 && access->bytes < kMaxBytes &&
                        (inst.flags & mir::kIndexed) == 0;
     if (joins && IsLoad(inst.op)) Join(loads_, {id, position, *access});
     if (joins && IsStore(inst.op)) Join(stores_, {id, position, *access});
@@ -123,7 +122,8 @@ class Combiner {
     const Inst& inst = m_.inst(member.inst);
     for (Group& g : groups) {
       if (g.access().op != inst.op || g.access().memory != inst.imm0 || g.flags != inst.flags ||
-          g.access().base != member.access.base) {
+          g.access().base != member.access.base ||
+          g.access().element_bytes != member.access.element_bytes) {
         continue;
       }
       if (member.position - g.members.front().position > kMaxSpan) {
@@ -147,7 +147,7 @@ class Combiner {
     stores_.clear();
   }
 
-  // Cuts a group into runs of consecutive dwords and combines each.
+  // Cuts a group into runs of consecutive elements and combines each.
   void Finish(Group& g) {
     std::vector<Member>& members = g.members;
     if (members.size() < 2) return;
@@ -160,7 +160,7 @@ class Combiner {
       size_t end = begin + 1;
       while (end < members.size() &&
              members[end].access.offset == members[begin].access.offset + bytes &&
-             bytes + members[end].access.bytes <= kElementBytes * kMaxDwords) {
+             bytes + members[end].access.bytes <= kMaxBytes) {
         bytes += members[end++].access.bytes;
       }
       if (end - begin >= 2) {
@@ -194,15 +194,15 @@ class Combiner {
     } else {
       std::vector<Type> types;
       for (const Member& a : run) {
-        for (uint32_t i = 0; i < a.dwords(); ++i) {
-          types.push_back(m_.value(m_.result(a.inst, static_cast<int>(i))).type);
+        for (int i = 0; i < a.access.elements(); ++i) {
+          types.push_back(m_.value(m_.result(a.inst, i)).type);
         }
       }
       const InstId wide = b_.Load(first.op, first.imm0, offset, types, first.imm1);
       int component = 0;
       for (const Member& a : run) {
-        for (uint32_t i = 0; i < a.dwords(); ++i) {
-          replace_.Replace(m_.result(a.inst, static_cast<int>(i)), m_.result(wide, component++));
+        for (int i = 0; i < a.access.elements(); ++i) {
+          replace_.Replace(m_.result(a.inst, i), m_.result(wide, component++));
         }
       }
     }

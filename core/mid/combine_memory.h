@@ -1,15 +1,15 @@
-// Combines accesses of neighbouring dwords into one of up to four.
+// Combines accesses of neighbouring elements into one of up to four dwords.
 //
 // Problem: importing splits composites into scalars, so a matrix or a struct becomes a message per
-// dword or column; the hardware moves up to four consecutive dwords a lane in one message.
-// Invariants: verified MIR in and out. Only accesses of one memory whose offsets differ by
-// constants are combined, in one region's straight line. Nothing volatile moves. Loads move up to
+// element or column; the hardware moves up to four consecutive dwords a lane in one message.
+// Invariants: verified MIR in and out. Only accesses of one memory with elements of one size, whose offsets differ by
+// constants, are combined, in one region's straight line. Nothing volatile moves. Loads move up to
 // the first of their group, stores down to the last, and neither crosses an access that might touch
 // the same memory: different buffers may be the same memory unless one of the two is shared memory.
 // Algorithm: one walk over each list with the groups open at that point (at most kMaxOpen, none
 // longer than kMaxSpan instructions, which bounds both cost and live ranges); closing a group sorts
 // it by offset and cuts it into runs. Near-linear.
-// Limits: no reordering of accesses to private arrays; no gaps are filled.
+// Limits: memory accessed by address is not combined; no reordering of accesses to private arrays; no gaps are filled.
 #ifndef KILN_CORE_MID_COMBINE_MEMORY_H_
 #define KILN_CORE_MID_COMBINE_MEMORY_H_
 

@@ -114,11 +114,13 @@ class LoopBound {
     const InstId id(m_.value(v).owner);
     const Op op = m_.inst(id).op;
     if (op != Op::kIadd && op != Op::kIsub) return false;
+    if (m_.value(v).type != mir::Type::kI32) return false;
     for (int side = 0; side < (op == Op::kIadd ? 2 : 1); ++side) {
       const ValueId other = m_.source(id, 1 - side);
       if (!m_.IsConstant(other)) continue;
       *base = m_.source(id, side);
-      *constant = op == Op::kIadd ? m_.value(other).bits : 0u - m_.value(other).bits;
+      const uint32_t bits = static_cast<uint32_t>(m_.value(other).bits);
+      *constant = op == Op::kIadd ? bits : 0u - bits;
       return true;
     }
     return false;
@@ -158,8 +160,8 @@ class LoopBound {
     if (side != 0 || !m_.IsConstant(bound) || !m_.IsConstant(initial_[param])) return false;
     if (!ContainsBound(op, wanted) || op == Op::kIeq || op == Op::kIne) return false;
     const bool is_signed = op == Op::kSlt || op == Op::kSge;
-    const uint32_t start_bits = m_.value(initial_[param]).bits + lead;
-    const uint32_t bound_bits = m_.value(bound).bits;
+    const uint32_t start_bits = static_cast<uint32_t>(m_.value(initial_[param]).bits) + lead;
+    const uint32_t bound_bits = static_cast<uint32_t>(m_.value(bound).bits);
     const int64_t start = is_signed ? int64_t{static_cast<int32_t>(start_bits)} : start_bits;
     const int64_t end = is_signed ? int64_t{static_cast<int32_t>(bound_bits)} : bound_bits;
     const int64_t advance = static_cast<int32_t>(step);
@@ -333,7 +335,8 @@ class Eliminator {
 
   static bool IsLoad(Op op) {
     return op == Op::kLoadUbo || op == Op::kLoadSsbo || op == Op::kLoadPush ||
-           op == Op::kLoadShared || op == Op::kLoadPrivate || op == Op::kLoadConstant;
+           op == Op::kLoadShared || op == Op::kLoadPrivate || op == Op::kLoadConstant ||
+           op == Op::kLoadGlobal;
   }
 
   bool Shrinks(InstId id) const {

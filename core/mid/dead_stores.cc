@@ -91,7 +91,7 @@ class Remover {
       return;
     }
     if (access.is_volatile || !access.plain()) return;
-    const int n = static_cast<int>(access.bytes / kElementBytes);
+    const int n = access.elements();
     bool dead = true;
     for (int i = 0; i < n; ++i) dead = dead && state.Has(ElementOf(access, i));
     if (dead && context_.Rewrite()) {

@@ -127,7 +127,7 @@ class Watch : public mir::InterpObserver {
   Watch(const mir::Module& module, uint32_t subgroup)
       : m_(module), divergence_(module), subgroup_(subgroup) {}
 
-  void OnValue(mir::ValueId v, const BitSet& active, absl::Span<const uint32_t> lanes) override {
+  void OnValue(mir::ValueId v, const BitSet& active, absl::Span<const uint64_t> lanes) override {
     const Uniformity level = divergence_.Of(v);
     ++seen;
     if (level == Uniformity::kDivergent) return;

@@ -1,7 +1,8 @@
 // Constant folding: what an op gives for constant sources.
 //
 // Problem: folding must agree with what the program would have computed on every machine, so it
-// uses integer arithmetic and the four exact IEEE operations only, never the host's libm. Ops that
+// uses integer arithmetic and the four exact IEEE operations only, never the host's libm. Halfs are
+// computed in single precision and rounded to half once more, which is exact for these operations. Ops that
 // the hardware approximates (rcp, exp2, sin, ...) are left alone, and so is any float operation
 // with a subnormal source or result, because whether those are flushed is a launch-time mode.
 // Semantics are those stated in core/mir/ops.def.
@@ -17,9 +18,10 @@
 namespace kiln::mid {
 
 // The bits of the only result of `op` for sources with these bits (booleans are 0 or 1), or
-// nothing where the op cannot be folded for them. `result` is the result's type (`not` of a
-// boolean differs from `not` of an integer). Ops without sources never fold.
-std::optional<uint32_t> FoldOp(mir::Op op, mir::Type result, absl::Span<const uint32_t> sources);
+// nothing where the op cannot be folded for them. `result` is the result's type, `source` that of
+// the first source. Ops without sources never fold.
+std::optional<uint64_t> FoldOp(mir::Op op, mir::Type result, mir::Type source,
+                               absl::Span<const uint64_t> sources);
 
 }  // namespace kiln::mid
 

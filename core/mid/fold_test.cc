@@ -14,12 +14,16 @@ namespace {
 using mir::Op;
 using mir::Type;
 
-std::optional<uint32_t> I(Op op, std::vector<uint32_t> s) { return FoldOp(op, Type::kI32, s); }
+std::optional<uint32_t> I(Op op, std::vector<uint64_t> s) {
+  return FoldOp(op, op == Op::kF16f ? Type::kF32 : Type::kI32, Type::kI32, s);
+}
 
 std::optional<uint32_t> F(Op op, std::vector<float> s) {
-  std::vector<uint32_t> bits;
+  std::vector<uint64_t> bits;
   for (float x : s) bits.push_back(std::bit_cast<uint32_t>(x));
-  return FoldOp(op, Type::kF32, bits);
+  const std::string_view result = mir::Info(op).signature.substr(0, 1);
+  const Type type = result == "f" ? Type::kF32 : result == "b" ? Type::kBool : Type::kI32;
+  return FoldOp(op, type, Type::kF32, bits);
 }
 
 uint32_t Bits(float x) { return std::bit_cast<uint32_t>(x); }
@@ -60,8 +64,8 @@ TEST(Fold, Bits) {
 }
 
 TEST(Fold, NotDependsOnTheType) {
-  EXPECT_EQ(FoldOp(Op::kNot, Type::kBool, std::vector<uint32_t>{1}), 0u);
-  EXPECT_EQ(FoldOp(Op::kNot, Type::kI32, std::vector<uint32_t>{1}), 0xfffffffeu);
+  EXPECT_EQ(FoldOp(Op::kNot, Type::kBool, Type::kBool, std::vector<uint64_t>{1}), 0u);
+  EXPECT_EQ(FoldOp(Op::kNot, Type::kI32, Type::kI32, std::vector<uint64_t>{1}), 0xfffffffeu);
 }
 
 TEST(Fold, RoundingAgreesWithTheHostOnEveryKindOfFloat) {
@@ -100,7 +104,8 @@ TEST(Fold, HalvesRoundToEvenAndReturn) {
     if (exponent == 0 || exponent == 31) continue;
     const std::optional<uint32_t> wide = I(Op::kF16f, {half});
     ASSERT_TRUE(wide.has_value());
-    EXPECT_EQ(FoldOp(Op::kF2f16, Type::kI32, std::vector<uint32_t>{*wide}), half);
+    EXPECT_EQ(FoldOp(Op::kF2f16, Type::kI32, Type::kF32, std::vector<uint64_t>{*wide}), half);
+    EXPECT_EQ(FoldOp(Op::kF2f, Type::kF16, Type::kF32, std::vector<uint64_t>{*wide}), half);
   }
 }
 

@@ -145,7 +145,7 @@ class Numbering {
     if (access.reads) {
       VisitLoad(id, access);
     } else {
-      const int first = m_.inst(id).num_sources - static_cast<int>(access.bytes / kElementBytes);
+      const int first = m_.inst(id).num_sources - access.elements();
       for (int i = first; i < m_.inst(id).num_sources; ++i) {
         memory_.Learn(access, i - first, m_.source(id, i));
       }

@@ -19,7 +19,7 @@ namespace {
 constexpr int kMaxSources = 4;
 
 // Whether one operand with this value gives the result of a boolean operation.
-bool DecidesAlone(Op op, uint32_t value) {
+bool DecidesAlone(Op op, uint64_t value) {
   return (op == Op::kAnd && value == 0) || (op == Op::kOr && value != 0);
 }
 
@@ -158,12 +158,13 @@ void LoopAnalysis::WalkValue(InstId id) {
 bool LoopAnalysis::WalkTable(InstId id) {
   const Known offset = Get(m_.source(id, 0));
   const int n = m_.inst(id).num_results;
-  if (!offset.has_value() || uint64_t{*offset} + uint64_t{4} * n > m_.constant_data.size()) {
+  const uint32_t size = mir::BytesOf(m_.value(m_.result(id)).type);
+  if (!offset.has_value() || *offset + uint64_t{size} * n > m_.constant_data.size()) {
     return false;
   }
   for (int i = 0; i < n; ++i) {
-    uint32_t bits = 0;
-    for (int k = 3; k >= 0; --k) bits = bits << 8 | m_.constant_data[*offset + 4 * i + k];
+    uint64_t bits = 0;
+    for (uint32_t k = size; k-- > 0;) bits = bits << 8 | m_.constant_data[*offset + size * i + k];
     Set(m_.result(id, i), bits);
   }
   return true;
@@ -174,7 +175,7 @@ LoopAnalysis::Known LoopAnalysis::Evaluate(InstId id) const {
   if (!MayFold(inst)) return std::nullopt;
   if (inst.op == Op::kSelect) return EvaluateSelect(id);
   const mir::Type type = m_.value(m_.result(id)).type;
-  std::array<uint32_t, kMaxSources> bits;
+  std::array<uint64_t, kMaxSources> bits;
   bool all = true;
   for (int i = 0; i < inst.num_sources; ++i) {
     const Known known = Get(m_.source(id, i));
@@ -186,7 +187,8 @@ LoopAnalysis::Known LoopAnalysis::Evaluate(InstId id) const {
     bits[i] = *known;
   }
   if (!all) return std::nullopt;
-  return FoldOp(inst.op, type, absl::MakeConstSpan(bits.data(), inst.num_sources));
+  return FoldOp(inst.op, type, m_.value(m_.source(id, 0)).type,
+                absl::MakeConstSpan(bits.data(), inst.num_sources));
 }
 
 LoopAnalysis::Known LoopAnalysis::EvaluateSelect(InstId id) const {

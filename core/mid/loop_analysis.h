@@ -46,7 +46,7 @@ class LoopAnalysis {
   LoopRounds CountRounds(mir::InstId loop, const LoopLimits& limits);
 
  private:
-  using Known = std::optional<uint32_t>;
+  using Known = std::optional<uint64_t>;
 
   // How control leaves a list of instructions.
   enum class Exit : uint8_t { kFalls, kJumps };
@@ -69,7 +69,7 @@ class LoopAnalysis {
 
   const mir::Module& m_;
   // By value: what it is known to be in the round being walked, if `seen_` is that round's number.
-  std::vector<uint32_t> bits_;
+  std::vector<uint64_t> bits_;
   std::vector<uint32_t> seen_;
   uint32_t round_ = 0;
   int64_t steps_left_ = 0;

@@ -95,7 +95,30 @@ class Lowering {
     }
     const ValueId n = m_.source(id, 0);
     const ValueId divisor = m_.source(id, 1);
-    const uint32_t d = m_.IsConstant(divisor) ? m_.value(divisor).bits : 0;
+    const mir::Type type = m_.value(n).type;
+    if (type == mir::Type::kI64) return std::nullopt;
+    if (type == mir::Type::kI32) return Divide(op, n, divisor);
+    // Overflow and division by zero wrap to the same narrow bits.
+    const Op extend = op == Op::kUdiv || op == Op::kUrem ? Op::kZext : Op::kSext;
+    const ValueId wide_n = Extend(extend, n);
+    const ValueId wide_divisor = Extend(extend, divisor);
+    const std::optional<ValueId> wide = Divide(op, wide_n, wide_divisor);
+    return b_.Convert(Op::kTrunc, wide.has_value() ? *wide : b_.Emit(op, {wide_n, wide_divisor}),
+                      type);
+  }
+
+  // To 32 bits.
+  ValueId Extend(Op op, ValueId v) {
+    if (!m_.IsConstant(v)) return b_.Convert(op, v, mir::Type::kI32);
+    const mir::Value& value = m_.value(v);
+    return b_.Int(static_cast<uint32_t>(
+        op == Op::kSext ? mir::SignExtend(value.type, value.bits) : static_cast<int64_t>(value.bits)));
+  }
+
+  // Of 32 bits; nothing where the op stays as it is.
+  std::optional<ValueId> Divide(Op op, ValueId n, ValueId divisor) {
+    const uint32_t d =
+        m_.IsConstant(divisor) ? static_cast<uint32_t>(m_.value(divisor).bits) : 0;
     if (d == 0) {
       if (op == Op::kSmod) return ModuloFrom(divisor, b_.Srem(n, divisor));
       return std::nullopt;

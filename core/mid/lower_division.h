@@ -1,7 +1,9 @@
-// Integer division by constants becomes multiplication; `smod` becomes `srem` and a correction.
+// Integer division by constants becomes multiplication; `smod` becomes `srem` and a correction;
+// division of 8 and 16 bits is done in 32.
 //
 // Problem: the hardware divides integers at a few lanes a cycle; by a constant, the high half of a
-// multiplication gives the same quotient. Invariants: verified MIR in and out; no `smod` remains.
+// multiplication gives the same quotient. Invariants: verified MIR in and out; only `udiv`,
+// `sdiv`, `urem` and `srem` of 32 bits remain, and what divides 64 bits (see lower_int64).
 // Algorithm: for unsigned n and constant d not a power of two, n / d is (n * M) >> (32 + s), with
 // one correction step where M needs 33 bits; likewise for signed. The multiplier is found by exact
 // 64-bit arithmetic. Linear.

@@ -94,7 +94,7 @@ Access Describe(const Module& m, InstId id, uint32_t elements) {
   a.count = a.is_store ? inst.num_sources - 1u : inst.num_results;
   const ValueId offset = m.source(id, 0);
   if (m.IsConstant(offset)) {
-    a.first = m.value(offset).bits / kElementBytes;
+    a.first = static_cast<uint32_t>(m.value(offset).bits) / kElementBytes;
     const bool aligned = m.value(offset).bits % kElementBytes == 0;
     if (!aligned || a.first > elements || a.count > elements - a.first) a.places = 0;
     return a;
@@ -145,6 +145,8 @@ class Choice {
     Array& array = arrays_[inst.imm0];
     ++array.accesses;
     const Access a = Describe(m_, id, array.elements);
+    const mir::ValueId first = a.is_store ? m_.source(id, 1) : m_.result(id);
+    if (mir::BytesOf(m_.value(first).type) != kElementBytes) array.promote = false;
     array.promote = array.promote && a.places > 0 && (inst.flags & mir::kVolatile) == 0;
     // Beyond these sizes no number of accesses makes up for it, and the sum cannot overflow.
     if (a.places > 1 && array.elements > kMaxIndexed) array.promote = false;

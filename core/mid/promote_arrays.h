@@ -11,7 +11,7 @@
 // An offset that is not constant, but a multiple of a step:
 //   load: a tree of selects over the elements it may mean, one test for each bit of the index;
 //   store: one compare for each place, and a select for each element.
-// The rule: elements are aligned and all of one size; constant offsets lie inside; arrays of up to
+// The rule: elements are aligned and all of 4 bytes; constant offsets lie inside; arrays of up to
 // kMaxElements, or kMaxIndexed if an offset is not constant, and then only if the selects cost less
 // than the accesses to memory that go (kAccessCost for each).
 // An access outside of the array by a variable offset gives some value, as Vulkan allows.

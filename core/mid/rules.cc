@@ -1,9 +1,12 @@
 #include "core/mid/rules.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
 #include <cstdlib>
+
+#include "core/mid/fold.h"
 
 namespace kiln::mid {
 namespace {
@@ -11,6 +14,7 @@ namespace {
 using mir::Op;
 
 constexpr bool kInexact = true;
+constexpr bool kOnly32 = true;
 
 constexpr Rule kRules[] = {
     // Integer identities.
@@ -74,7 +78,7 @@ constexpr Rule kRules[] = {
     {"bitfield_insert_nothing", "(bitfield_insert a b c 0)", "a"},
     {"ubitfield_extract_nothing", "(ubitfield_extract a b 0)", "0"},
     {"sbitfield_extract_nothing", "(sbitfield_extract a b 0)", "0"},
-    {"ubitfield_extract_all", "(ubitfield_extract a 0 32)", "a"},
+    {"ubitfield_extract_all", "(ubitfield_extract a 0 32)", "a", !kInexact, kOnly32},
     {"bit_reverse_twice", "(bit_reverse (bit_reverse a))", "a"},
 
     // Comparison.
@@ -126,6 +130,12 @@ constexpr Rule kRules[] = {
     {"u2f_of_select", "(u2f (select a #b #c))", "(select a (u2f #b) (u2f #c))"},
     {"i2f_of_select", "(i2f (select a #b #c))", "(select a (i2f #b) (i2f #c))"},
     {"bitcast_bitcast", "(bitcast (bitcast a))", "a"},
+    {"trunc_zext", "(trunc (zext a))", "a"},
+    {"trunc_sext", "(trunc (sext a))", "a"},
+    {"zext_zext", "(zext (zext a))", "(zext a)"},
+    {"sext_sext", "(sext (sext a))", "(sext a)"},
+    {"sext_zext", "(sext (zext a))", "(zext a)"},
+    {"trunc_trunc", "(trunc (trunc a))", "(trunc a)"},
 
     // Floats, exact.
     {"fneg_fneg", "(fneg (fneg a))", "a"},
@@ -211,7 +221,7 @@ class Parser {
     return p;
   }
 
-  static Pattern Literal(uint32_t bits, mir::Type type) {
+  static Pattern Literal(uint64_t bits, mir::Type type) {
     Pattern p;
     p.kind = Pattern::Kind::kLiteral;
     p.literal_bits = bits;
@@ -228,7 +238,7 @@ class Parser {
                      mir::Type::kF32);
     }
     if (word[0] == '-' || (word[0] >= '0' && word[0] <= '9')) {
-      return Literal(static_cast<uint32_t>(std::strtol(std::string(word).c_str(), nullptr, 10)),
+      return Literal(static_cast<uint64_t>(std::strtoll(std::string(word).c_str(), nullptr, 10)),
                      mir::Type::kI32);
     }
     Pattern p;
@@ -274,6 +284,7 @@ RuleIndex CompileAll() {
     CompiledRule c;
     c.name = rule.name;
     c.inexact = rule.inexact;
+    c.only_32_bits = rule.only_32_bits;
     c.pattern = ParseAll(rule.pattern);
     c.replacement = ParseAll(rule.replacement);
     c.num_variables = CountVariables(c.pattern);
@@ -298,23 +309,43 @@ const RuleIndex& CompiledRules() {
   return index;
 }
 
-bool Satisfies(Guard guard, uint32_t bits) {
-  const uint32_t exponent = (bits >> 23) & 0xff;
+bool Satisfies(Guard guard, mir::Type type, uint64_t bits) {
+  const bool half = type == mir::Type::kF16;
+  const uint64_t mantissa = half ? bits & 0x3ff : bits & 0x7fffff;
+  const uint64_t exponent = half ? (bits >> 10) & 31 : (bits >> 23) & 0xff;
+  const uint64_t infinite = half ? 31 : 0xff;
   switch (guard) {
     case Guard::kNone:
       return true;
     case Guard::kPowerOfTwo:
       return std::has_single_bit(bits);
     case Guard::kFloatPowerOfTwo:
-      return (bits & 0x7fffff) == 0 && exponent >= 1 && exponent <= 252;
+      // The reciprocal's exponent is infinite - 1 - exponent: at least 2.
+      return mantissa == 0 && exponent >= 1 && exponent + 3 <= infinite;
     case Guard::kShiftAmount:
       return bits < 32;
     case Guard::kNonZero:
       return bits != 0;
     case Guard::kFinite:
-      return exponent != 0xff;
+      return exponent != infinite;
   }
   return false;
+}
+
+std::optional<uint64_t> LiteralBits(const Pattern& literal, mir::Type type) {
+  if (literal.literal_type == mir::Type::kF32) {
+    if (!mir::IsFloat(type)) return std::nullopt;
+    if (type == mir::Type::kF32) return literal.literal_bits;
+    // Rules name numbers that both precisions have.
+    const std::array<uint64_t, 1> bits = {literal.literal_bits};
+    return FoldOp(Op::kF2f, type, mir::Type::kF32, bits);
+  }
+  if (literal.literal_type == mir::Type::kBool) {
+    return type == mir::Type::kBool ? std::optional(literal.literal_bits) : std::nullopt;
+  }
+  if (mir::IsInt(type)) return literal.literal_bits & mir::MaskOf(type);
+  // Zero of any type.
+  return literal.literal_bits == 0 ? std::optional<uint64_t>(0) : std::nullopt;
 }
 
 }  // namespace kiln::mid

@@ -7,10 +7,13 @@
 //   a, b, ...   any value; a letter that stands twice must be the same value (or equal constants)
 //   #a          a constant value
 //   #a:GUARD    a constant that satisfies the guard (see Guard)
-//   5, -1       this integer constant; true, false: this boolean. A replacement that is a mere 0
-//               is the zero of the type that the pattern has
-//   1.0f        this float constant, compared by bits
+//   5, -1       this integer constant, of any width; true, false: this boolean
+//   1.0f        this float constant of either precision, compared by bits
 //   (op ...)    the result of such an instruction
+//
+// Rules hold for every width of the values in them, unless marked kOnly32. A literal takes its type
+// from what stands beside it; where that is a boolean, 0 is false. A rule applies only if its
+// replacement has the type that the pattern had.
 //
 // Constants of the replacement are computed by folding: `(iadd #b #c)` above becomes one constant.
 // A rule that would have to leave a computation on constants unfolded does not apply.
@@ -25,6 +28,7 @@
 #define KILN_CORE_MID_RULES_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +52,7 @@ struct Rule {
   std::string_view pattern;
   std::string_view replacement;
   bool inexact = false;
+  bool only_32_bits = false;   // applies where the root's first source has 32 bits
 };
 
 // A pattern or replacement, parsed. Variables are numbered from 0 in order of their letters.
@@ -57,8 +62,9 @@ struct Pattern {
   uint8_t variable = 0;  // kVariable
   bool must_be_constant = false;
   Guard guard = Guard::kNone;
-  uint32_t literal_bits = 0;  // kLiteral
+  // kLiteral: kBool, kI32 or kF32 for its kind; integers sign-extended to 64 bits.
   mir::Type literal_type = mir::Type::kI32;
+  uint64_t literal_bits = 0;
   mir::Op op = mir::Op::kUnreachable;  // kOp
   std::vector<Pattern> sources;
 };
@@ -66,6 +72,7 @@ struct Pattern {
 struct CompiledRule {
   std::string_view name;
   bool inexact = false;
+  bool only_32_bits = false;
   int num_variables = 0;
   Pattern pattern;
   Pattern replacement;
@@ -80,8 +87,12 @@ struct RuleIndex {
 };
 const RuleIndex& CompiledRules();
 
-// True if the constant's bits satisfy the guard.
-bool Satisfies(Guard guard, uint32_t bits);
+// True if a constant of the type with these bits satisfies the guard.
+bool Satisfies(Guard guard, mir::Type type, uint64_t bits);
+
+// The bits of a literal as a constant of the type, or nothing if it is of another kind or does not
+// fit: the boolean 0 is false.
+std::optional<uint64_t> LiteralBits(const Pattern& literal, mir::Type type);
 
 }  // namespace kiln::mid
 

@@ -85,10 +85,11 @@ class Simplifier {
     if (!m_.IsConstant(offset)) return false;
     const int n = m_.inst(id).num_results;
     const uint64_t begin = m_.value(offset).bits;
-    if (begin + uint64_t{4} * n > m_.constant_data.size() || !Allowed()) return false;
+    const uint32_t size = mir::BytesOf(m_.value(m_.result(id)).type);
+    if (begin + uint64_t{size} * n > m_.constant_data.size() || !Allowed()) return false;
     for (int i = 0; i < n; ++i) {
-      uint32_t bits = 0;
-      for (int k = 3; k >= 0; --k) bits = bits << 8 | m_.constant_data[begin + 4 * i + k];
+      uint64_t bits = 0;
+      for (uint32_t k = size; k-- > 0;) bits = bits << 8 | m_.constant_data[begin + size * i + k];
       const ValueId result = m_.result(id, i);
       replace_.Replace(result, b_.Constant(m_.value(result).type, bits));
     }
@@ -113,7 +114,7 @@ class Simplifier {
   // A value equal to `op` of these sources that is better than the operation, if there is one.
   // `ask`: this replaces an instruction of the program and counts as a rewrite.
   std::optional<ValueId> Better(Op op, Type type, absl::Span<const ValueId> sources, bool ask) {
-    const std::optional<uint32_t> folded = Fold(op, type, sources);
+    const std::optional<uint64_t> folded = Fold(op, type, sources);
     if (folded.has_value()) {
       if (ask && !Allowed()) return std::nullopt;
       return b_.Constant(type, *folded);
@@ -123,22 +124,25 @@ class Simplifier {
          ++r) {
       const CompiledRule& rule = index.rules[r];
       if (rule.inexact && (flags_ & mir::kNoContraction)) continue;
+      if (rule.only_32_bits && mir::BitsOf(m_.value(sources[0]).type) != 32) continue;
       Bindings bound;
       if (!MatchSources(rule.pattern, sources, bound)) continue;
-      if (!ConstantsFold(rule.replacement, bound)) continue;
+      if (!Gives(rule.replacement, type, bound)) continue;
+      if (!ConstantsFold(rule.replacement, type, bound)) continue;
       if (ask && !Allowed()) return std::nullopt;
       return Instantiate(rule.replacement, type, bound);
     }
     return std::nullopt;
   }
 
-  std::optional<uint32_t> Fold(Op op, Type type, absl::Span<const ValueId> sources) const {
-    std::array<uint32_t, kMaxSources> bits;
+  std::optional<uint64_t> Fold(Op op, Type type, absl::Span<const ValueId> sources) const {
+    std::array<uint64_t, kMaxSources> bits;
     for (size_t i = 0; i < sources.size(); ++i) {
       if (!m_.IsConstant(sources[i])) return std::nullopt;
       bits[i] = m_.value(sources[i]).bits;
     }
-    return FoldOp(op, type, absl::MakeConstSpan(bits.data(), sources.size()));
+    return FoldOp(op, type, m_.value(sources[0]).type,
+                  absl::MakeConstSpan(bits.data(), sources.size()));
   }
 
   // ---- Matching ----
@@ -164,11 +168,10 @@ class Simplifier {
     const Value& value = m_.value(v);
     switch (p.kind) {
       case Pattern::Kind::kLiteral:
-        return value.kind == Value::Kind::kConstant && value.type == p.literal_type &&
-               value.bits == p.literal_bits;
+        return value.kind == Value::Kind::kConstant && LiteralBits(p, value.type) == value.bits;
       case Pattern::Kind::kVariable: {
         if (p.must_be_constant && value.kind != Value::Kind::kConstant) return false;
-        if (p.guard != Guard::kNone && !Satisfies(p.guard, value.bits)) return false;
+        if (p.guard != Guard::kNone && !Satisfies(p.guard, value.type, value.bits)) return false;
         ValueId& slot = bound[p.variable];
         if (slot.valid()) return slot == v;
         slot = v;
@@ -195,60 +198,86 @@ class Simplifier {
     return true;
   }
 
-  std::optional<uint32_t> Evaluate(const Pattern& p, const Bindings& bound) const {
-    if (p.kind == Pattern::Kind::kVariable) return m_.value(bound[p.variable]).bits;
-    if (p.kind == Pattern::Kind::kLiteral) return p.literal_bits;
-    std::array<uint32_t, kMaxSources> bits;
+  Type BoundType(const Pattern& variable, const Bindings& bound) const {
+    return m_.value(bound[variable.variable]).type;
+  }
+
+  // The type of a pattern that stands where `expected` would fit.
+  Type TypeOf(const Pattern& p, Type expected, const Bindings& bound) const {
+    if (p.kind == Pattern::Kind::kVariable) return BoundType(p, bound);
+    if (p.kind == Pattern::Kind::kLiteral) return expected;
+    return LetterType(p, mir::Info(p.op).signature[0], expected, bound);
+  }
+
+  // What a letter of the op's signature stands for: one of a few fixed types, or what a source with
+  // that letter has; failing both (conversions), `expected`.
+  Type LetterType(const Pattern& p, char letter, Type expected, const Bindings& bound) const {
+    if (letter == 'b') return Type::kBool;
+    if (letter == 'u') return Type::kI32;
+    if (letter == 's') return Type::kF32;
+    const std::string_view signature = mir::Info(p.op).signature;
+    const size_t first = signature.find('=') + 1;
     for (size_t i = 0; i < p.sources.size(); ++i) {
-      const std::optional<uint32_t> source = Evaluate(p.sources[i], bound);
+      if (signature[first + i] != letter || p.sources[i].kind == Pattern::Kind::kLiteral) continue;
+      return TypeOf(p.sources[i], expected, bound);
+    }
+    return expected;
+  }
+
+  Type SourceType(const Pattern& p, size_t i, Type result, const Bindings& bound) const {
+    const std::string_view signature = mir::Info(p.op).signature;
+    const char letter = signature[signature.find('=') + 1 + i];
+    return letter == signature[0] ? result : LetterType(p, letter, result, bound);
+  }
+
+  // The replacement is a value of the type.
+  bool Gives(const Pattern& p, Type type, const Bindings& bound) const {
+    if (p.kind == Pattern::Kind::kLiteral) return LiteralBits(p, type).has_value();
+    return TypeOf(p, type, bound) == type;
+  }
+
+  std::optional<uint64_t> Evaluate(const Pattern& p, Type type, const Bindings& bound) const {
+    if (p.kind == Pattern::Kind::kVariable) return m_.value(bound[p.variable]).bits;
+    if (p.kind == Pattern::Kind::kLiteral) return LiteralBits(p, type);
+    std::array<uint64_t, kMaxSources> bits;
+    for (size_t i = 0; i < p.sources.size(); ++i) {
+      const std::optional<uint64_t> source =
+          Evaluate(p.sources[i], SourceType(p, i, type, bound), bound);
       if (!source.has_value()) return std::nullopt;
       bits[i] = *source;
     }
-    return FoldOp(p.op, Type::kI32, absl::MakeConstSpan(bits.data(), p.sources.size()));
+    return FoldOp(p.op, type, TypeOf(p.sources[0], SourceType(p, 0, type, bound), bound),
+                  absl::MakeConstSpan(bits.data(), p.sources.size()));
   }
 
   // Every computation on constants in the replacement can be done now.
-  bool ConstantsFold(const Pattern& p, const Bindings& bound) const {
+  bool ConstantsFold(const Pattern& p, Type type, const Bindings& bound) const {
     if (p.kind != Pattern::Kind::kOp) return true;
-    if (IsConstantPattern(p)) return Evaluate(p, bound).has_value();
-    for (const Pattern& s : p.sources) {
-      if (!ConstantsFold(s, bound)) return false;
+    if (IsConstantPattern(p)) return Evaluate(p, type, bound).has_value();
+    for (size_t i = 0; i < p.sources.size(); ++i) {
+      if (!ConstantsFold(p.sources[i], SourceType(p, i, type, bound), bound)) return false;
     }
     return true;
   }
 
   ValueId Instantiate(const Pattern& p, Type type, const Bindings& bound) {
     if (p.kind == Pattern::Kind::kVariable) return bound[p.variable];
-    if (p.kind == Pattern::Kind::kLiteral) {
-      return b_.Constant(p.literal_bits == 0 ? type : p.literal_type, p.literal_bits);
-    }
+    if (p.kind == Pattern::Kind::kLiteral) return b_.Constant(type, *LiteralBits(p, type));
     std::array<ValueId, kMaxSources> sources;
     for (size_t i = 0; i < p.sources.size(); ++i) {
-      sources[i] = Instantiate(p.sources[i], SourceType(p, i, type), bound);
+      sources[i] = Instantiate(p.sources[i], SourceType(p, i, type, bound), bound);
     }
-    return Emit(p.op, absl::MakeSpan(sources.data(), p.sources.size()));
+    return Emit(p.op, type, absl::MakeSpan(sources.data(), p.sources.size()));
   }
 
-  // The type of a zero that stands as a source: that of the op's letter; where the letter leaves
-  // it open, the result's if the letter stands there too, else the literal's own (comparisons).
-  static Type SourceType(const Pattern& p, size_t i, Type result) {
-    const std::string_view signature = mir::Info(p.op).signature;
-    const char letter = signature[signature.find('=') + 1 + i];
-    if (letter == 'f') return Type::kF32;
-    if (letter == 'b') return Type::kBool;
-    if (letter == 'i') return Type::kI32;
-    return signature[0] == letter ? result : p.sources[i].literal_type;
-  }
-
-  ValueId Emit(Op op, absl::Span<ValueId> sources) {
+  ValueId Emit(Op op, Type type, absl::Span<ValueId> sources) {
     Canonicalise(op, sources);
-    const Type type = mir::ResultType(m_, op, sources);
     const std::optional<ValueId> better = Better(op, type, sources, /*ask=*/false);
     if (better.has_value()) return *better;
     b_.SetList(list_);
     b_.set_flags(flags_);
     b_.set_spirv_id(spirv_id_);
-    return b_.Emit(op, sources);
+    return m_.result(b_.EmitInst(op, sources, absl::MakeConstSpan(&type, 1)));
   }
 
   Module& m_;

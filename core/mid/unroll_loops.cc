@@ -215,15 +215,16 @@ class Unroller {
         inst.num_sources > kMaxSources) {
       return false;
     }
-    std::array<uint32_t, kMaxSources> bits;
+    std::array<uint64_t, kMaxSources> bits;
     for (int i = 0; i < inst.num_sources; ++i) {
       const ValueId source = cloner_.Find(m_.source(id, i));
       if (!m_.IsConstant(source)) return false;
       bits[i] = m_.value(source).bits;
     }
     const Type type = m_.value(m_.result(id)).type;
-    const std::optional<uint32_t> folded =
-        FoldOp(inst.op, type, absl::MakeConstSpan(bits.data(), inst.num_sources));
+    const std::optional<uint64_t> folded =
+        FoldOp(inst.op, type, m_.value(m_.source(id, 0)).type,
+               absl::MakeConstSpan(bits.data(), inst.num_sources));
     if (!folded.has_value()) return false;
     cloner_.Map(m_.result(id), b_.Constant(type, *folded));
     return true;

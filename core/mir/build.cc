@@ -97,19 +97,22 @@ uint32_t AddTexelOp(Module& module, const TexelOp& texel) {
 
 Type ResultType(const Module& module, Op op, absl::Span<const ValueId> sources) {
   if (op == Op::kBitcast) {
-    return module.value(sources[0]).type == Type::kF32 ? Type::kI32 : Type::kF32;
+    const Type type = module.value(sources[0]).type;
+    return IsFloat(type) ? IntOfBits(BitsOf(type)) : FloatOfBits(BitsOf(type));
   }
   const std::string_view signature = Info(op).signature;
   switch (signature[0]) {
     case 'b': return Type::kBool;
-    case 'f': return Type::kF32;
-    case 'i': return Type::kI32;
+    case 'u': return Type::kI32;
+    case 's': return Type::kF32;
     default: break;
   }
-  if (op == Op::kSsboAtomic || op == Op::kSharedAtomic || op == Op::kImageAtomic) return Type::kI32;
-  assert(signature[0] == 't' || signature[0] == 'n');
+  if (op == Op::kImageAtomic) return Type::kI32;
+  // As the first source with the same letter.
   const size_t source = signature.find(signature[0], 2);
-  return module.value(sources[source - 2]).type;
+  if (source != signature.npos) return module.value(sources[source - 2]).type;
+  assert(signature[0] == 'i' || signature[0] == 'f');
+  return signature[0] == 'i' ? Type::kI32 : Type::kF32;
 }
 
 namespace {
@@ -119,9 +122,11 @@ namespace {
   const Type type = module.value(v).type;
   switch (letter) {
     case 'b': return type == Type::kBool;
-    case 'i': return type == Type::kI32;
-    case 'f': return type == Type::kF32;
-    case 'n': return type != Type::kF32;
+    case 'u': return type == Type::kI32;
+    case 's': return type == Type::kF32;
+    case 'i': return IsInt(type);
+    case 'f': return IsFloat(type);
+    case 'n': return !IsFloat(type);
     default: return true;
   }
 }
@@ -132,6 +137,10 @@ namespace {
   std::string_view letters = info.signature.substr(info.signature.find('=') + 1);
   for (size_t i = 0; i < sources.size() && i < letters.size(); ++i) {
     if (!TypeFits(module, letters[i], sources[i])) return false;
+    const size_t first = letters.find(letters[i]);
+    if (letters[i] != '*' && module.value(sources[first]).type != module.value(sources[i]).type) {
+      return false;
+    }
   }
   return true;
 }
@@ -147,8 +156,8 @@ Builder::Builder(Module& module) : m_(module) {
   }
 }
 
-ValueId Builder::Constant(Type type, uint32_t bits) {
-  assert(type != Type::kBool || bits <= 1);
+ValueId Builder::Constant(Type type, uint64_t bits) {
+  assert((bits & ~MaskOf(type)) == 0);
   const auto [it, added] = constants_.try_emplace({static_cast<uint8_t>(type), bits});
   if (added) {
     Value v;
@@ -201,6 +210,10 @@ ValueId Builder::Emit(Op op, std::initializer_list<ValueId> sources, uint32_t im
   return Emit(op, absl::MakeConstSpan(sources.begin(), sources.size()), imm0);
 }
 
+ValueId Builder::Convert(Op op, ValueId v, Type to) {
+  return m_.result(EmitInst(op, absl::MakeConstSpan(&v, 1), absl::MakeConstSpan(&to, 1)));
+}
+
 InstId Builder::Load(Op op, uint32_t resource, ValueId offset, absl::Span<const Type> types,
                      uint32_t align) {
   return EmitInst(op, absl::MakeConstSpan(&offset, 1), types, resource, align);
@@ -214,12 +227,30 @@ InstId Builder::Store(Op op, uint32_t resource, ValueId offset, absl::Span<const
 }
 
 ValueId Builder::Atomic(Op op, AtomicOp atomic, uint32_t resource, ValueId offset,
-                        absl::Span<const ValueId> values) {
+                        absl::Span<const ValueId> values, Type type) {
   std::vector<ValueId> sources = {offset};
   sources.insert(sources.end(), values.begin(), values.end());
-  const Type type = Type::kI32;
   return m_.result(EmitInst(op, sources, absl::MakeConstSpan(&type, 1), resource,
                         static_cast<uint32_t>(atomic)));
+}
+
+InstId Builder::LoadGlobal(const Address& address, absl::Span<const Type> types, uint32_t align) {
+  return EmitInst(Op::kLoadGlobal, address, types, 0, align);
+}
+
+InstId Builder::StoreGlobal(const Address& address, absl::Span<const ValueId> values,
+                            uint32_t align) {
+  std::vector<ValueId> sources(address.begin(), address.end());
+  sources.insert(sources.end(), values.begin(), values.end());
+  return EmitInst(Op::kStoreGlobal, sources, {}, 0, align);
+}
+
+ValueId Builder::GlobalAtomic(AtomicOp atomic, const Address& address,
+                              absl::Span<const ValueId> values, Type type) {
+  std::vector<ValueId> sources(address.begin(), address.end());
+  sources.insert(sources.end(), values.begin(), values.end());
+  return m_.result(EmitInst(Op::kGlobalAtomic, sources, absl::MakeConstSpan(&type, 1), 0,
+                            static_cast<uint32_t>(atomic)));
 }
 
 InstId Builder::If(ValueId condition) {
@@ -354,6 +385,8 @@ void Compact(Module& module) {
   Module old = std::move(module);
   module = Module();
   module.entry_point = std::move(old.entry_point);
+  module.denorms_f16 = old.denorms_f16;
+  module.denorms_f32 = old.denorms_f32;
   module.local_size = old.local_size;
   module.shared_bytes = old.shared_bytes;
   module.push_constant_bytes = old.push_constant_bytes;

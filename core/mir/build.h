@@ -11,6 +11,7 @@
 #ifndef KILN_CORE_MIR_BUILD_H_
 #define KILN_CORE_MIR_BUILD_H_
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <initializer_list>
@@ -53,7 +54,9 @@ void KeepSources(Module& module, InstId inst, const std::vector<bool>& keep);
 // The index of an entry of Module::texel_ops that equals `texel`; linear in their number.
 uint32_t AddTexelOp(Module& module, const TexelOp& texel);
 
-// The type of the only result of a fixed op, from its signature and sources.
+// The type of the only result of a fixed op, from its signature and sources. Conversions between an
+// integer and a float give 32 bits; those that change a width (letters j, g) say nothing of it and
+// are emitted by Builder::Convert.
 Type ResultType(const Module& module, Op op, absl::Span<const ValueId> sources);
 
 class Builder {
@@ -82,9 +85,13 @@ class Builder {
   void set_flags(uint8_t flags) { flags_ = flags; }
 
   // Constants, one value each however often asked for.
-  ValueId Constant(Type type, uint32_t bits);
+  ValueId Constant(Type type, uint64_t bits);
   ValueId Int(uint32_t x) { return Constant(Type::kI32, x); }
   ValueId Float(float x) { return Constant(Type::kF32, std::bit_cast<uint32_t>(x)); }
+  // Of any integer type; bits beyond its width are dropped.
+  ValueId IntOf(Type type, int64_t x) {
+    return Constant(type, static_cast<uint64_t>(x) & MaskOf(type));
+  }
   ValueId Bool(bool x) { return Constant(Type::kBool, x); }
   ValueId Undef(Type type);
 
@@ -97,6 +104,10 @@ class Builder {
   // An op with one result whose type follows from the signature.
   ValueId Emit(Op op, std::initializer_list<ValueId> sources, uint32_t imm0 = 0);
   ValueId Emit(Op op, absl::Span<const ValueId> sources, uint32_t imm0 = 0);
+
+  // A conversion whose result may have several types: zext, sext, trunc, f2f, f2i, f2u, i2f, u2f,
+  // bitcast.
+  ValueId Convert(Op op, ValueId v, Type to);
 
 #define KILN_MIR_NULLARY(Name) \
   ValueId Name() { return Emit(Op::k##Name, {}); }
@@ -203,7 +214,7 @@ class Builder {
 #undef KILN_MIR_BINARY
 #undef KILN_MIR_TERNARY
 
-  // A load of consecutive dwords; the results are module().result(inst, i). `align` is the known
+  // A load of consecutive elements; the results are module().result(inst, i). `align` is the known
   // alignment of the offset in bytes.
   InstId Load(Op op, uint32_t resource, ValueId offset, absl::Span<const Type> types,
               uint32_t align = 4);
@@ -211,7 +222,13 @@ class Builder {
                uint32_t align = 4);
   // op: kSsboAtomic or kSharedAtomic; values: {value}, {comparator, value}, or none for a load.
   ValueId Atomic(Op op, AtomicOp atomic, uint32_t resource, ValueId offset,
-                 absl::Span<const ValueId> values);
+                 absl::Span<const ValueId> values, Type type = Type::kI32);
+  // The same by address: low and high half.
+  using Address = std::array<ValueId, 2>;
+  InstId LoadGlobal(const Address& address, absl::Span<const Type> types, uint32_t align);
+  InstId StoreGlobal(const Address& address, absl::Span<const ValueId> values, uint32_t align);
+  ValueId GlobalAtomic(AtomicOp atomic, const Address& address, absl::Span<const ValueId> values,
+                       Type type = Type::kI32);
 
   // Structured control flow. If and Loop append the instruction and leave the insertion point
   // where it is; fill module().inst(i).regions[], end them with Yield / Break / Continue, and give
@@ -230,8 +247,8 @@ class Builder {
   std::vector<InstId>* list_ = nullptr;
   uint32_t spirv_id_ = 0;
   uint8_t flags_ = 0;
-  absl::flat_hash_map<std::pair<uint8_t, uint32_t>, ValueId> constants_;  // looked up only
-  ValueId undefs_[3];
+  absl::flat_hash_map<std::pair<uint8_t, uint64_t>, ValueId> constants_;  // looked up only
+  ValueId undefs_[kNumTypes];
 };
 
 // ---- Walking ----

@@ -74,9 +74,8 @@ class Generator {
     switch (type) {
       case Type::kBool: return b_.Bool(random_.OneIn(2));
       case Type::kF32: return b_.Constant(Type::kF32, InterestingFloat());
-      case Type::kI32: return b_.Int(InterestingInt());
+      default: return b_.Int(InterestingInt());
     }
-    return ValueId();
   }
 
   uint32_t InterestingInt() {
@@ -91,11 +90,15 @@ class Generator {
   }
 
   struct Mark {
-    size_t size[3];
+    size_t size[kNumTypes];
   };
-  Mark Enter() const { return {{scope_[0].size(), scope_[1].size(), scope_[2].size()}}; }
+  Mark Enter() const {
+    Mark mark;
+    for (int i = 0; i < kNumTypes; ++i) mark.size[i] = scope_[i].size();
+    return mark;
+  }
   void Leave(const Mark& mark) {
-    for (int i = 0; i < 3; ++i) scope_[i].resize(mark.size[i]);
+    for (int i = 0; i < kNumTypes; ++i) scope_[i].resize(mark.size[i]);
   }
 
   std::vector<Type> SomeTypes() {
@@ -129,7 +132,8 @@ class Generator {
     if (!info.Has('P') || info.sources <= 0 || info.results != 1 || op == Op::kBitcast) {
       return op == Op::kBitcast && options_.floats;
     }
-    if (!options_.floats && info.signature.find('f') != std::string_view::npos) return false;
+    if (!options_.floats && info.signature.find_first_of("fs") != std::string_view::npos) return false;
+    if (info.signature.find_first_of("jg") != std::string_view::npos) return false;
     switch (op) {
       case Op::kFrsq:
       case Op::kFexp2:
@@ -151,8 +155,8 @@ class Generator {
     const Type integer = random_.OneIn(4) ? Type::kBool : Type::kI32;
     std::vector<ValueId> sources;
     for (char c : signature.substr(signature.find('=') + 1)) {
-      sources.push_back(Pick(c == 'i'   ? Type::kI32
-                             : c == 'f' ? Type::kF32
+      sources.push_back(Pick(c == 'i' || c == 'u' ? Type::kI32
+                             : c == 'f' || c == 's' ? Type::kF32
                              : c == 'b' ? Type::kBool
                              : c == 'n' ? integer
                              : c == 't' ? any
@@ -310,7 +314,7 @@ class Generator {
   int left_ = 0;
   ValueId lane_;
   ValueId base_;                                 // byte offset of the lane's output
-  std::vector<ValueId> scope_[3];                // by type
+  std::vector<ValueId> scope_[kNumTypes];                // by type
   std::vector<ValueId> fuel_;                    // of the loops around, innermost last
   std::vector<std::vector<Type>> loop_results_;
   std::vector<std::vector<Type>> loop_params_;

@@ -33,6 +33,8 @@ constexpr Immediates ImmediatesOf(Op op) {
     case Op::kLoadShared:
     case Op::kStoreShared:
     case Op::kLoadConstant:
+    case Op::kLoadGlobal:
+    case Op::kStoreGlobal:
       return {First::kNone, Second::kAlignment};
     case Op::kLoadPrivate:
     case Op::kStorePrivate:
@@ -40,6 +42,7 @@ constexpr Immediates ImmediatesOf(Op op) {
     case Op::kSsboAtomic:
       return {First::kResource, Second::kAtomicOp};
     case Op::kSharedAtomic:
+    case Op::kGlobalAtomic:
       return {First::kNone, Second::kAtomicOp};
     case Op::kSample:
     case Op::kGather:
@@ -93,7 +96,11 @@ constexpr Op OpOf(ReduceOp op) {
   return kOps[static_cast<int>(op)];
 }
 
-inline constexpr std::string_view kTypeNames[] = {"bool", "i32", "f32"};
+inline constexpr std::string_view kTypeNames[] = {"bool", "i8",  "i16", "i32",
+                                                 "i64",  "f16", "f32"};
+static_assert(sizeof(kTypeNames) / sizeof(kTypeNames[0]) == kNumTypes);
+
+inline constexpr std::string_view kDenormNames[] = {"any", "preserve", "flush"};
 
 struct FlagName {
   uint8_t flag;

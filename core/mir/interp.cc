@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/mir/build.h"
 #include "core/mir/immediates.h"
 #include "core/mir/interp_subgroup.h"
 #include "core/mir/print.h"
@@ -15,28 +16,32 @@
 namespace kiln::mir {
 namespace {
 
-using semantics::AsFloat;
-using semantics::In;
-using semantics::Out;
-
 // Ops whose accuracy is the target's affair.
-template <bool kFlush, class Visitor>
-bool VisitApproximate(Op op, Visitor&& v) {
-  using U = uint32_t;
-  constexpr auto in = [](U x) { return static_cast<double>(In<kFlush>(x)); };
-  constexpr auto out = [](double x) { return Out<kFlush>(static_cast<float>(x)); };
+template <class Visitor>
+bool VisitApproximate(Op op, Type type, semantics::Flush flush, Visitor&& v) {
+  double (*f)(double) = nullptr;
   switch (op) {
-    case Op::kFrsq: v([=](U a) { return out(1.0 / std::sqrt(in(a))); }); return true;
-    case Op::kFexp2: v([=](U a) { return out(std::exp2(in(a))); }); return true;
-    case Op::kFlog2: v([=](U a) { return out(std::log2(in(a))); }); return true;
-    case Op::kFsin: v([=](U a) { return out(std::sin(in(a))); }); return true;
-    case Op::kFcos: v([=](U a) { return out(std::cos(in(a))); }); return true;
-    case Op::kFpow: v([=](U a, U b) { return out(std::pow(in(a), in(b))); }); return true;
+    case Op::kFrsq: f = [](double a) { return 1.0 / std::sqrt(a); }; break;
+    case Op::kFexp2: f = [](double a) { return std::exp2(a); }; break;
+    case Op::kFlog2: f = [](double a) { return std::log2(a); }; break;
+    case Op::kFsin: f = [](double a) { return std::sin(a); }; break;
+    case Op::kFcos: f = [](double a) { return std::cos(a); }; break;
+    case Op::kFpow: break;
     default: return false;
   }
+  semantics::VisitFloat(type, flush, [&](auto precision) {
+    using F = decltype(precision);
+    using U = typename F::U;
+    if (op == Op::kFpow) {
+      v([](U a, U b) { return F::OutDouble(std::pow(double{F::In(a)}, double{F::In(b)})); });
+    } else {
+      v([=](U a) { return F::OutDouble(f(F::In(a))); });
+    }
+  });
+  return true;
 }
 
-// Who accessed a dword last. Moments are numbered from 1, a new one with each barrier and group.
+// Who accessed a granule of memory last. Moments are numbered from 1, a new one with each barrier and group.
 struct Access {
   uint32_t reader = 0;
   uint32_t read_moment = 0;
@@ -50,20 +55,21 @@ struct Access {
 struct Memory {
   uint8_t* bytes = nullptr;
   uint64_t size = 0;
-  std::vector<Access>* accesses = nullptr;   // per dword, if races are looked for
+  std::vector<Access>* accesses = nullptr;   // per granule, if races are looked for
   bool local = false;
 };
 
 enum class AccessKind : uint8_t { kRead, kWrite, kAtomic };
 
-uint32_t AtomicResult(AtomicOp op, uint32_t old, uint32_t value, uint32_t comparator) {
-  using semantics::AsInt;
+template <class U>
+U AtomicResult(AtomicOp op, U old, U value, U comparator) {
+  using S = std::make_signed_t<U>;
   switch (op) {
     case AtomicOp::kAdd: return old + value;
     case AtomicOp::kSub: return old - value;
-    case AtomicOp::kSmin: return AsInt(old) < AsInt(value) ? old : value;
+    case AtomicOp::kSmin: return static_cast<S>(old) < static_cast<S>(value) ? old : value;
     case AtomicOp::kUmin: return std::min(old, value);
-    case AtomicOp::kSmax: return AsInt(old) > AsInt(value) ? old : value;
+    case AtomicOp::kSmax: return static_cast<S>(old) > static_cast<S>(value) ? old : value;
     case AtomicOp::kUmax: return std::max(old, value);
     case AtomicOp::kAnd: return old & value;
     case AtomicOp::kOr: return old | value;
@@ -79,7 +85,6 @@ uint32_t AtomicResult(AtomicOp op, uint32_t old, uint32_t value, uint32_t compar
   return 0;
 }
 
-template <bool kFlush>
 class Interpreter {
  public:
   Interpreter(const Module& module, LaunchInputs& inputs, const InterpLimits& limits)
@@ -109,15 +114,18 @@ class Interpreter {
 
   absl::Status Prepare() {
     const uint64_t lanes = uint64_t{m_.local_size[0]} * m_.local_size[1] * m_.local_size[2];
-    uint64_t dwords = m_.values.size();
-    for (const PrivateArray& a : m_.private_arrays) dwords += a.bytes / 4;
-    if (lanes > 65536 ||
-        dwords * lanes * 4 > static_cast<uint64_t>(limits_.max_register_bytes)) {
+    uint64_t bytes = 8 * m_.values.size();
+    for (const PrivateArray& a : m_.private_arrays) bytes += a.bytes;
+    if (lanes > 65536 || bytes * lanes > static_cast<uint64_t>(limits_.max_register_bytes)) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("interpreter: ", dwords, " values of ", lanes, " lanes are too many"));
+          absl::StrCat("interpreter: ", bytes, " bytes of values of ", lanes, " lanes are too many"));
     }
     lanes_ = static_cast<uint32_t>(lanes);
-    if (in_.detect_races) accesses_.resize(in_.buffers.size());
+    flush_.single = m_.denorms_f32 == DenormMode::kAny ? in_.denormals == Denormals::kFlush
+                                                       : m_.denorms_f32 == DenormMode::kFlush;
+    flush_.half = m_.denorms_f16 == DenormMode::kFlush;
+    if (in_.detect_races) FindGranule();
+    accesses_.resize(in_.buffers.size());
     for (const Resource& r : m_.resources) {
       const auto same_binding = [&](const BoundBuffer& b) {
         return b.set == r.set && b.binding == r.binding;
@@ -132,18 +140,17 @@ class Interpreter {
         return absl::InvalidArgumentError(absl::StrCat("interpreter: nothing is bound to ", r.set,
                                                        ".", r.binding, ".", r.element));
       }
-      buffers_.push_back({found->bytes.data(), found->bytes.size(), nullptr, false});
-      if (in_.detect_races && r.kind == ResourceKind::kStorageBuffer) {
-        std::vector<Access>& accesses = accesses_[found - in_.buffers.begin()];
-        accesses.resize(found->bytes.size() / 4);
-        buffers_.back().accesses = &accesses;
-      }
+      buffers_.push_back(Bound(static_cast<size_t>(found - in_.buffers.begin()),
+                               r.kind == ResourceKind::kStorageBuffer));
+    }
+    for (size_t i = 0; i < in_.buffers.size(); ++i) {
+      if (in_.buffers[i].address != 0) addressed_.push_back({in_.buffers[i].address, Bound(i, true)});
     }
     constant_data_ = m_.constant_data;
     shared_.resize(m_.shared_bytes);
     shared_memory_ = {shared_.data(), shared_.size(), nullptr, true};
     if (in_.detect_races) {
-      shared_accesses_.resize(m_.shared_bytes / 4);
+      shared_accesses_.resize(m_.shared_bytes / granule_);
       shared_memory_.accesses = &shared_accesses_;
     }
     registers_.resize(m_.values.size() * lanes_);
@@ -154,15 +161,39 @@ class Interpreter {
     size_t at = 0;
     for (const PrivateArray& a : m_.private_arrays) {
       private_start_.push_back(at);
-      at += size_t{a.bytes / 4} * lanes_;
+      at += size_t{a.bytes} * lanes_;
     }
     private_.resize(at);
     return absl::OkStatus();
   }
 
+  Memory Bound(size_t buffer, bool writable) {
+    BoundBuffer& b = in_.buffers[buffer];
+    Memory memory = {b.bytes.data(), b.bytes.size(), nullptr, false};
+    if (in_.detect_races && writable) {
+      accesses_[buffer].resize(b.bytes.size() / granule_);
+      memory.accesses = &accesses_[buffer];
+    }
+    return memory;
+  }
+
+  uint32_t ElementBytes(InstId id) const {
+    const Inst& inst = m_.inst(id);
+    return BytesOf(m_.value(inst.num_results != 0 ? m_.result(id)
+                                                  : m_.source(id, FirstValueSource(inst))).type);
+  }
+
+  // Races are looked for between elements of the least size that the program accesses.
+  void FindGranule() {
+    ForEachInst(m_, m_.body, [&](InstId id) {
+      const OpInfo& info = Info(m_.inst(id).op);
+      if (info.Has('R') || info.Has('W')) granule_ = std::min(granule_, ElementBytes(id));
+    });
+  }
+
   absl::Status RunGroup() {
     std::fill(shared_.begin(), shared_.end(), uint8_t{0});
-    std::fill(private_.begin(), private_.end(), 0u);
+    std::fill(private_.begin(), private_.end(), uint8_t{0});
     std::fill(shared_accesses_.begin(), shared_accesses_.end(), Access());
     group_start_ = workgroup_moment_ = ++moment_;
     ++groups_run_;
@@ -173,7 +204,7 @@ class Interpreter {
     return error_;
   }
 
-  uint32_t* Lanes(ValueId v) { return registers_.data() + size_t{v.index} * lanes_; }
+  uint64_t* Lanes(ValueId v) { return registers_.data() + size_t{v.index} * lanes_; }
 
   void Fail(absl::Status status) {
     if (error_.ok()) error_ = std::move(status);
@@ -224,8 +255,8 @@ class Interpreter {
   }
 
   void Copy(ValueId to, ValueId from, const BitSet& active) {
-    uint32_t* t = Lanes(to);
-    const uint32_t* f = Lanes(from);
+    uint64_t* t = Lanes(to);
+    const uint64_t* f = Lanes(from);
     active.for_each([&](size_t lane) { t[lane] = f[lane]; });
   }
 
@@ -244,7 +275,7 @@ class Interpreter {
   }
 
   void ExecIf(InstId id, BitSet* active) {
-    const uint32_t* condition = Lanes(m_.source(id, 0));
+    const uint64_t* condition = Lanes(m_.source(id, 0));
     BitSet taken(lanes_);
     active->for_each([&](size_t lane) {
       if (condition[lane] != 0) taken.set(lane);
@@ -282,15 +313,15 @@ class Interpreter {
   // ---- Straight-line ops ----
 
   void Exec(InstId id, const BitSet& active) {
-    const auto visit = [&](auto f) { ForLanes(id, f); };
-    const Op op = m_.inst(id).op;
-    if (op == Op::kNot) return Not(id);
-    if (in_.perturb_seed != 0) {
-      if (Perturbed(id, op)) return Loosen(id);
-      if (semantics::VisitExact<kFlush>(op, visit)) return Loosen(id);
-    }
-    if (semantics::VisitExact<kFlush>(op, visit) || VisitApproximate<kFlush>(op, visit)) return;
     const Inst& inst = m_.inst(id);
+    const Op op = inst.op;
+    if (inst.num_results == 1 && inst.num_sources != 0) {
+      if (in_.perturb_seed != 0) {
+        if (Perturbed(id, op)) return Loosen(id);
+        if (Exact(id)) return Loosen(id);
+      }
+      if (Exact(id) || Approximate(id)) return;
+    }
     switch (op) {
       case Op::kWorkgroupId: return Broadcast(id, group_[inst.imm0]);
       case Op::kNumWorkgroups: return Broadcast(id, in_.groups[inst.imm0]);
@@ -329,6 +360,9 @@ class Interpreter {
       case Op::kStoreShared: return Store(id, shared_memory_, active);
       case Op::kSsboAtomic: return Atomic(id, buffers_[inst.imm0], active);
       case Op::kSharedAtomic: return Atomic(id, shared_memory_, active);
+      case Op::kLoadGlobal:
+      case Op::kStoreGlobal:
+      case Op::kGlobalAtomic: return Global(id, active);
       case Op::kLoadPrivate: return LoadPrivate(id, active);
       case Op::kStorePrivate: return StorePrivate(id, active);
       case Op::kControlBarrier:
@@ -341,69 +375,92 @@ class Interpreter {
     }
   }
 
+  Type TypeOf(ValueId v) const { return m_.value(v).type; }
+
+  bool Exact(InstId id) {
+    return semantics::VisitExact(m_.inst(id).op, TypeOf(m_.result(id)), TypeOf(m_.source(id, 0)),
+                                 flush_, [&](auto f) { ForLanes(id, f); });
+  }
+  bool Approximate(InstId id) {
+    return VisitApproximate(m_.inst(id).op, TypeOf(m_.result(id)), flush_,
+                            [&](auto f) { ForLanes(id, f); });
+  }
+
   template <class F>
   void ForLanes(InstId id, F f) {
+    using U = uint64_t;
     const uint32_t n = lanes_;
-    uint32_t* r = Lanes(m_.result(id));
-    const uint32_t* a = Lanes(m_.source(id, 0));
-    if constexpr (std::is_invocable_v<F, uint32_t>) {
+    U* r = Lanes(m_.result(id));
+    const U* a = Lanes(m_.source(id, 0));
+    if constexpr (std::is_invocable_v<F, U>) {
       for (uint32_t i = 0; i < n; ++i) r[i] = f(a[i]);
     } else {
-      const uint32_t* b = Lanes(m_.source(id, 1));
-      if constexpr (std::is_invocable_v<F, uint32_t, uint32_t>) {
+      const U* b = Lanes(m_.source(id, 1));
+      if constexpr (std::is_invocable_v<F, U, U>) {
         for (uint32_t i = 0; i < n; ++i) r[i] = f(a[i], b[i]);
       } else {
-        const uint32_t* c = Lanes(m_.source(id, 2));
-        if constexpr (std::is_invocable_v<F, uint32_t, uint32_t, uint32_t>) {
+        const U* c = Lanes(m_.source(id, 2));
+        if constexpr (std::is_invocable_v<F, U, U, U>) {
           for (uint32_t i = 0; i < n; ++i) r[i] = f(a[i], b[i], c[i]);
         } else {
-          const uint32_t* d = Lanes(m_.source(id, 3));
+          const U* d = Lanes(m_.source(id, 3));
           for (uint32_t i = 0; i < n; ++i) r[i] = f(a[i], b[i], c[i], d[i]);
         }
       }
     }
   }
 
+  static double ToDouble(Type type, uint64_t bits) {
+    const uint32_t x = static_cast<uint32_t>(bits);
+    return semantics::AsFloat(type == Type::kF16 ? semantics::HalfToFloat(x) : x);
+  }
+
   // Executes a float op with random rounding.
   bool Perturbed(InstId id, Op op) {
-    const auto visit = [&](auto f) { ForLanes(id, f); };
+    const Type type = TypeOf(m_.result(id));
     const bool sum = op == Op::kFadd || op == Op::kFsub || op == Op::kFmul || op == Op::kFfma;
     if (sum && (m_.inst(id).flags & kNoContraction) != 0) return false;
-    if (!sum && op != Op::kFdiv && op != Op::kFsqrt && op != Op::kFrcp) {
-      if (!VisitApproximate<kFlush>(op, visit)) return false;
+    const bool narrowed = op == Op::kF2f && type == Type::kF16;
+    if (!sum && !narrowed && op != Op::kFdiv && op != Op::kFsqrt && op != Op::kFrcp) {
+      if (!Approximate(id)) return false;
     } else {
-      semantics::VisitExact<kFlush>(op, visit);
+      Exact(id);
     }
-    uint32_t* r = Lanes(m_.result(id));
+    uint64_t* r = Lanes(m_.result(id));
     for (uint32_t i = 0; i < lanes_; ++i) {
-      const uint32_t exponent = r[i] & 0x7f800000u;
-      if (exponent == 0 || exponent >= 0x7f000000u) continue;
+      if (!MayMove(type, r[i], 1)) continue;
       double x[3] = {0, 0, 0};
-      for (int s = 0; s < m_.inst(id).num_sources; ++s) x[s] = AsFloat(Lanes(m_.source(id, s))[i]);
-      r[i] += Noise(AllowedUlps(op, x[0], x[1], x[2], AsFloat(r[i])));
+      for (int s = 0; s < m_.inst(id).num_sources; ++s) {
+        const ValueId source = m_.source(id, s);
+        x[s] = ToDouble(TypeOf(source), Lanes(source)[i]);
+      }
+      r[i] += Noise(AllowedUlps(op, x[0], x[1], x[2], ToDouble(type, r[i])));
     }
     return true;
   }
 
   void Loosen(InstId id) {
     if (id.index >= in_.loose_ulps.size() || in_.loose_ulps[id.index] == 0) return;
-    uint32_t* r = Lanes(m_.result(id));
+    const Type type = TypeOf(m_.result(id));
+    uint64_t* r = Lanes(m_.result(id));
     for (uint32_t i = 0; i < lanes_; ++i) {
-      if (Roomy(r[i])) r[i] += Noise(in_.loose_ulps[id.index]);
+      if (MayMove(type, r[i], 16)) r[i] += Noise(in_.loose_ulps[id.index]);
     }
   }
 
-  // Whether a float may move by some units in the last place without leaving its kind.
-  static bool Roomy(uint32_t bits) {
-    const uint32_t exponent = bits & 0x7f800000u;
-    return exponent >= 0x08000000u && exponent < 0x7f000000u;
+  // True for finite floats with an exponent from `least` on, short of the greatest, so that some
+  // units in the last place lead to another such.
+  static bool MayMove(Type type, uint64_t bits, uint32_t least) {
+    const uint32_t x = static_cast<uint32_t>(bits);
+    if (type == Type::kF16) return ((x >> 10) & 31) >= std::min(least, 4u) && ((x >> 10) & 31) < 30;
+    return ((x >> 23) & 255) >= least && ((x >> 23) & 255) < 254;
   }
 
   // A random integer between -ulps and ulps, as bits to add to those of a float.
-  uint32_t Noise(double ulps) {
+  uint64_t Noise(double ulps) {
     noise_ = noise_ * 1664525u + 1013904223u;   // Numerical Recipes
     const double unit = static_cast<double>(noise_ >> 8) / 8388608.0 - 1.0;
-    return static_cast<uint32_t>(static_cast<int32_t>(std::lround(unit * ulps)));
+    return static_cast<uint64_t>(int64_t{std::lround(unit * ulps)});
   }
 
   // Units in the last place by which targets may differ; 0 where the result is exact.
@@ -427,17 +484,11 @@ class Interpreter {
     }
   }
 
-  // The one pure op whose meaning depends on the type: bools stay 0 or 1.
-  void Not(InstId id) {
-    const uint32_t ones = m_.value(m_.result(id)).type == Type::kBool ? 1 : ~0u;
-    ForLanes(id, [=](uint32_t a) { return a ^ ones; });
-  }
-
   void Broadcast(InstId id, uint32_t x) { std::fill_n(Lanes(m_.result(id)), lanes_, x); }
 
   template <class F>
   void Number(InstId id, F f) {
-    uint32_t* r = Lanes(m_.result(id));
+    uint64_t* r = Lanes(m_.result(id));
     for (uint32_t i = 0; i < lanes_; ++i) r[i] = f(i);
   }
 
@@ -496,9 +547,10 @@ class Interpreter {
     for (uint32_t lane = elected; lane < SubgroupEnd(first); ++lane) {
       uint32_t from = elected - first;
       if (inst.op == Op::kReadLane) {
-        from = Lanes(m_.source(id, 1))[elected];
+        from = static_cast<uint32_t>(Lanes(m_.source(id, 1))[elected]);
       } else if (inst.op != Op::kReadFirst) {
-        const uint32_t index = inst.op == Op::kShuffle ? Lanes(m_.source(id, 1))[lane] : 0;
+        const uint32_t index =
+            inst.op == Op::kShuffle ? static_cast<uint32_t>(Lanes(m_.source(id, 1))[lane]) : 0;
         from = SourceLane(inst, lane - first, index);
       }
       const bool there = from < SubgroupEnd(first) - first && active.test(first + from);
@@ -509,16 +561,17 @@ class Interpreter {
   void Reduce(InstId id, const BitSet& active, uint32_t first) {
     const Inst& inst = m_.inst(id);
     const ReduceOp op = static_cast<ReduceOp>(inst.imm0);
-    SubgroupValues<uint32_t> lanes(in_.subgroup_size);
+    const Type type = TypeOf(m_.result(id));
+    SubgroupValues<uint64_t> lanes(in_.subgroup_size);
     for (uint32_t lane = first; lane < SubgroupEnd(first); ++lane) {
       if (active.test(lane)) lanes[lane - first] = Lanes(m_.source(id, 0))[lane];
     }
     const bool rounds = op == ReduceOp::kFadd || op == ReduceOp::kFmul;
-    semantics::VisitExact<kFlush>(OpOf(op), [&](auto exact) {
-      if constexpr (std::is_invocable_v<decltype(exact), uint32_t, uint32_t>) {
-        const auto combine = [&](uint32_t a, uint32_t b) {
-          const uint32_t x = exact(a, b);
-          return rounds && in_.perturb_seed != 0 && Roomy(x) ? x + Noise(1) : x;
+    semantics::VisitExact(OpOf(op), type, type, flush_, [&](auto exact) {
+      if constexpr (std::is_invocable_v<decltype(exact), uint64_t, uint64_t>) {
+        const auto combine = [&](uint64_t a, uint64_t b) {
+          const uint64_t x = exact(a, b);
+          return rounds && in_.perturb_seed != 0 && MayMove(type, x, 16) ? x + Noise(1) : x;
         };
         const uint32_t size = in_.subgroup_size;
         if (inst.op == Op::kReduce) {
@@ -526,7 +579,6 @@ class Interpreter {
         } else if (inst.op == Op::kInclusiveScan) {
           ScanLanes(combine, size, lanes);
         } else {
-          const Type type = m_.value(m_.result(id)).type;
           ExclusiveScanLanes(combine, ScanIdentity(op, type), lanes);
         }
       }
@@ -542,20 +594,26 @@ class Interpreter {
     return {bytes.data(), bytes.size(), nullptr, false};
   }
 
-  // The byte offset of a lane's dword number i, or false if the dword is outside.
-  bool Inside(uint32_t offset, int i, const Memory& memory, uint64_t* at) {
-    if (i == 0 && (offset & 3) != 0) ++statistics_.misaligned_accesses;
-    *at = uint64_t{offset & ~3u} + 4 * static_cast<uint64_t>(i);
-    if (*at + 4 <= memory.size) return true;
+  // The byte offset of element i of an access at `offset`, or false if the element is outside.
+  bool Inside(uint64_t offset, int i, uint32_t size, const Memory& memory, uint64_t* at) {
+    if (i == 0 && offset % size != 0) ++statistics_.misaligned_accesses;
+    *at = offset / size * size + uint64_t{size} * static_cast<uint64_t>(i);
+    if (*at + size <= memory.size) return true;
     ++statistics_.outside_accesses;
     statistics_.outside_local_accesses += memory.local;
     return false;
   }
 
   // Looks for a race of this access with earlier ones, and remembers it.
-  void Note(InstId id, const Memory& memory, uint64_t at, size_t lane, AccessKind kind, bool same) {
+  void Note(InstId id, const Memory& memory, uint64_t at, uint32_t size, size_t lane,
+            AccessKind kind, bool same) {
     if (memory.accesses == nullptr) return;
-    Access& a = (*memory.accesses)[at / 4];
+    for (uint64_t granule = at / granule_; granule < (at + size) / granule_; ++granule) {
+      NoteGranule(id, (*memory.accesses)[granule], lane, kind, same);
+    }
+  }
+
+  void NoteGranule(InstId id, Access& a, size_t lane, AccessKind kind, bool same) {
     const uint32_t me = groups_run_ * lanes_ + static_cast<uint32_t>(lane);
     // An earlier access is ordered before this one if a barrier of this group lies between, or one
     // of the subgroup if both are of one subgroup.
@@ -597,80 +655,106 @@ class Interpreter {
   }
 
   void Load(InstId id, const Memory& memory, const BitSet& active) {
-    const uint32_t* offset = Lanes(m_.source(id, 0));
-    ForActive(active, [&](size_t lane) {
-      for (int i = 0; i < m_.inst(id).num_results; ++i) {
-        uint32_t x = 0;
-        uint64_t at;
-        if (Inside(offset[lane], i, memory, &at)) {
-          std::memcpy(&x, memory.bytes + at, 4);
-          Note(id, memory, at, lane, AccessKind::kRead, false);
-        }
-        Lanes(m_.result(id, i))[lane] = x;
+    const uint64_t* offset = Lanes(m_.source(id, OffsetSource(m_.inst(id))));
+    ForActive(active, [&](size_t lane) { LoadAt(id, memory, offset[lane], lane); });
+  }
+
+  void LoadAt(InstId id, const Memory& memory, uint64_t offset, size_t lane) {
+    const uint32_t size = ElementBytes(id);
+    for (int i = 0; i < m_.inst(id).num_results; ++i) {
+      uint64_t x = 0;
+      uint64_t at;
+      if (Inside(offset, i, size, memory, &at)) {
+        std::memcpy(&x, memory.bytes + at, size);
+        Note(id, memory, at, size, lane, AccessKind::kRead, false);
       }
-    });
+      Lanes(m_.result(id, i))[lane] = x;
+    }
   }
 
   void Store(InstId id, const Memory& memory, const BitSet& active) {
-    const uint32_t* offset = Lanes(m_.source(id, 0));
-    ForActive(active, [&](size_t lane) {
-      for (int i = 0; i + 1 < m_.inst(id).num_sources; ++i) {
-        uint64_t at;
-        if (!Inside(offset[lane], i, memory, &at)) continue;
-        const uint32_t* value = &Lanes(m_.source(id, i + 1))[lane];
-        Note(id, memory, at, lane, AccessKind::kWrite,
-             std::memcmp(memory.bytes + at, value, 4) == 0);
-        std::memcpy(memory.bytes + at, value, 4);
-      }
-    });
+    const uint64_t* offset = Lanes(m_.source(id, OffsetSource(m_.inst(id))));
+    ForActive(active, [&](size_t lane) { StoreAt(id, memory, offset[lane], lane); });
+  }
+
+  void StoreAt(InstId id, const Memory& memory, uint64_t offset, size_t lane) {
+    const uint32_t size = ElementBytes(id);
+    const int first = FirstValueSource(m_.inst(id));
+    for (int i = first; i < m_.inst(id).num_sources; ++i) {
+      uint64_t at;
+      if (!Inside(offset, i - first, size, memory, &at)) continue;
+      const uint64_t* value = &Lanes(m_.source(id, i))[lane];
+      Note(id, memory, at, size, lane, AccessKind::kWrite,
+           std::memcmp(memory.bytes + at, value, size) == 0);
+      std::memcpy(memory.bytes + at, value, size);
+    }
   }
 
   void Atomic(InstId id, const Memory& memory, const BitSet& active) {
+    const uint64_t* offset = Lanes(m_.source(id, OffsetSource(m_.inst(id))));
+    ForActive(active, [&](size_t lane) { AtomicAt(id, memory, offset[lane], lane); });
+  }
+
+  void AtomicAt(InstId id, const Memory& memory, uint64_t offset, size_t lane) {
     const AtomicOp op = static_cast<AtomicOp>(m_.inst(id).imm1);
+    const uint32_t size = ElementBytes(id);
+    const int first = FirstValueSource(m_.inst(id));
     const int operands = AtomicOperands(op);
-    const uint32_t* offset = Lanes(m_.source(id, 0));
-    uint32_t* result = Lanes(m_.result(id));
+    const uint64_t value = operands == 0 ? 0 : Lanes(m_.source(id, first + operands - 1))[lane];
+    const uint64_t comparator = operands < 2 ? 0 : Lanes(m_.source(id, first))[lane];
+    uint64_t old = 0;
+    uint64_t at;
+    if (Inside(offset, 0, size, memory, &at)) {
+      std::memcpy(&old, memory.bytes + at, size);
+      Note(id, memory, at, size, lane, AccessKind::kAtomic, false);
+      const uint64_t next =
+          size == 8 ? AtomicResult(op, old, value, comparator)
+                    : AtomicResult(op, static_cast<uint32_t>(old), static_cast<uint32_t>(value),
+                                   static_cast<uint32_t>(comparator));
+      std::memcpy(memory.bytes + at, &next, size);
+    }
+    Lanes(m_.result(id))[lane] = old;
+  }
+
+  // Access by address.
+  void Global(InstId id, const BitSet& active) {
+    const uint64_t* low = Lanes(m_.source(id, 0));
+    const uint64_t* high = Lanes(m_.source(id, 1));
+    const Op op = m_.inst(id).op;
     ForActive(active, [&](size_t lane) {
-      const uint32_t value = operands == 0 ? 0 : Lanes(m_.source(id, operands))[lane];
-      const uint32_t comparator = operands < 2 ? 0 : Lanes(m_.source(id, 1))[lane];
-      uint32_t old = 0;
-      uint64_t at;
-      if (Inside(offset[lane], 0, memory, &at)) {
-        std::memcpy(&old, memory.bytes + at, 4);
-        Note(id, memory, at, lane, AccessKind::kAtomic, false);
-        const uint32_t next = AtomicResult(op, old, value, comparator);
-        std::memcpy(memory.bytes + at, &next, 4);
-      }
-      result[lane] = old;
+      const uint64_t address = high[lane] << 32 | low[lane];
+      uint64_t offset = 0;
+      const Memory memory = At(address, &offset);
+      if (op == Op::kLoadGlobal) return LoadAt(id, memory, offset, lane);
+      if (op == Op::kStoreGlobal) return StoreAt(id, memory, offset, lane);
+      AtomicAt(id, memory, offset, lane);
     });
   }
 
-  // Private arrays are kept dword by dword, all lanes of a dword together.
-  uint32_t* PrivateDword(InstId id, uint32_t offset, int i, size_t lane) {
+  Memory At(uint64_t address, uint64_t* offset) const {
+    for (const auto& [start, memory] : addressed_) {
+      if (address < start || address - start >= memory.size) continue;
+      *offset = address - start;
+      return memory;
+    }
+    return {};
+  }
+
+  // Private arrays are kept lane by lane.
+  Memory PrivateMemory(InstId id, size_t lane) {
     const uint32_t array = m_.inst(id).imm0;
-    uint64_t at;
-    if (!Inside(offset, i, {nullptr, m_.private_arrays[array].bytes, nullptr, true}, &at)) return nullptr;
-    return &private_[private_start_[array] + at / 4 * lanes_ + lane];
+    const uint32_t bytes = m_.private_arrays[array].bytes;
+    return {private_.data() + private_start_[array] + lane * bytes, bytes, nullptr, true};
   }
 
   void LoadPrivate(InstId id, const BitSet& active) {
-    const uint32_t* offset = Lanes(m_.source(id, 0));
-    active.for_each([&](size_t lane) {
-      for (int i = 0; i < m_.inst(id).num_results; ++i) {
-        const uint32_t* dword = PrivateDword(id, offset[lane], i, lane);
-        Lanes(m_.result(id, i))[lane] = dword == nullptr ? 0 : *dword;
-      }
-    });
+    const uint64_t* offset = Lanes(m_.source(id, OffsetSource(m_.inst(id))));
+    active.for_each([&](size_t lane) { LoadAt(id, PrivateMemory(id, lane), offset[lane], lane); });
   }
 
   void StorePrivate(InstId id, const BitSet& active) {
-    const uint32_t* offset = Lanes(m_.source(id, 0));
-    active.for_each([&](size_t lane) {
-      for (int i = 0; i + 1 < m_.inst(id).num_sources; ++i) {
-        uint32_t* dword = PrivateDword(id, offset[lane], i, lane);
-        if (dword != nullptr) *dword = Lanes(m_.source(id, i + 1))[lane];
-      }
-    });
+    const uint64_t* offset = Lanes(m_.source(id, OffsetSource(m_.inst(id))));
+    active.for_each([&](size_t lane) { StoreAt(id, PrivateMemory(id, lane), offset[lane], lane); });
   }
 
   const Module& m_;
@@ -682,8 +766,11 @@ class Interpreter {
 
   uint32_t lanes_ = 0;
   std::array<uint32_t, 3> group_ = {0, 0, 0};
-  std::vector<uint32_t> registers_;        // value by value, all lanes of a value together
+  semantics::Flush flush_;
+  uint32_t granule_ = 4;                   // bytes
+  std::vector<uint64_t> registers_;        // value by value, all lanes of a value together
   std::vector<Memory> buffers_;            // by resource
+  std::vector<std::pair<uint64_t, Memory>> addressed_;
   std::vector<uint8_t> shared_;
   Memory shared_memory_;
   std::vector<std::vector<Access>> accesses_;   // by buffer
@@ -693,9 +780,9 @@ class Interpreter {
   uint32_t group_start_ = 0;               // the moment at which the group began
   uint32_t groups_run_ = 0;
   std::vector<uint8_t> constant_data_;
-  std::vector<uint32_t> private_;
+  std::vector<uint8_t> private_;
   std::vector<size_t> private_start_;
-  std::vector<uint32_t> scratch_;
+  std::vector<uint64_t> scratch_;
   std::vector<LoopFrame> loops_;
 };
 
@@ -703,10 +790,7 @@ class Interpreter {
 
 absl::StatusOr<InterpStatistics> Interpret(const Module& module, LaunchInputs& inputs,
                                            const InterpLimits& limits) {
-  if (inputs.denormals == Denormals::kFlush) {
-    return Interpreter<true>(module, inputs, limits).Run();
-  }
-  return Interpreter<false>(module, inputs, limits).Run();
+  return Interpreter(module, inputs, limits).Run();
 }
 
 }  // namespace kiln::mir

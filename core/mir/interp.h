@@ -6,15 +6,16 @@
 // no-ops; a program whose result depends on another order has a race.
 //
 // Pure ops are as semantics.h says; transcendental ones are computed in double precision and
-// rounded once. Undefined values are 0. Memory: a dword not entirely inside its buffer reads as 0
-// and is not written, an atomic on it gives 0; the low two bits of an offset are ignored. Shared
-// memory and private arrays start as 0.
+// rounded once. Undefined values are 0. Memory: an element not entirely inside its buffer reads as 0
+// and is not written, an atomic on it gives 0; offsets are rounded down to the size of an element.
+// Shared memory and private arrays start as 0. An address belongs to the bound buffer around it, or
+// to nothing, which is as if outside a buffer.
 //
 // kWorkgroupId counts from 0 in each dispatch; kBaseWorkgroup is apart and added by whoever wants
 // Vulkan's WorkgroupId.
 //
 // Cost: one pass over the lanes of the workgroup per instruction, active or not (results of lanes
-// that are off are never looked at), 4 bytes per value and lane.
+// that are off are never looked at), 8 bytes per value and lane.
 #ifndef KILN_CORE_MIR_INTERP_H_
 #define KILN_CORE_MIR_INTERP_H_
 
@@ -35,11 +36,12 @@ struct BoundBuffer {
   uint32_t binding = 0;
   uint32_t element = 0;
   std::vector<uint8_t> bytes;
+  uint64_t address = 0;      // of the first byte, for access by address; 0: it has none
 };
 
 enum class Denormals : uint8_t {
   kKeep,
-  kFlush,    // single precision, see semantics.h
+  kFlush,    // single precision, unless the module says otherwise; see semantics.h
 };
 
 // Sees every value as it is defined: tests of analyses.
@@ -47,7 +49,7 @@ class InterpObserver {
  public:
   virtual ~InterpObserver() = default;
   // `lanes` holds the value in every lane; only those of active ones mean something.
-  virtual void OnValue(ValueId value, const BitSet& active, absl::Span<const uint32_t> lanes) = 0;
+  virtual void OnValue(ValueId value, const BitSet& active, absl::Span<const uint64_t> lanes) = 0;
 };
 
 struct LaunchInputs {
@@ -85,8 +87,8 @@ struct InterpLimits {
 
 struct InterpStatistics {
   int64_t lane_steps = 0;
-  int64_t misaligned_accesses = 0;          // offsets whose low two bits were ignored
-  int64_t outside_accesses = 0;             // dwords outside their buffer, array or table
+  int64_t misaligned_accesses = 0;          // offsets that were rounded down
+  int64_t outside_accesses = 0;             // elements outside their buffer, array or table
   int64_t outside_local_accesses = 0;       // of these in private arrays and shared memory, where
                                             // Vulkan has no rule for them
   int64_t races = 0;                        // see LaunchInputs::detect_races

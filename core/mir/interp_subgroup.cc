@@ -2,7 +2,9 @@
 
 namespace kiln::mir {
 
-uint32_t ScanIdentity(ReduceOp op, Type type) {
+uint64_t ScanIdentity(ReduceOp op, Type type) {
+  const uint64_t ones = MaskOf(type);
+  const bool half = type == Type::kF16;
   switch (op) {
     case ReduceOp::kIadd:
     case ReduceOp::kUmax:
@@ -10,13 +12,13 @@ uint32_t ScanIdentity(ReduceOp op, Type type) {
     case ReduceOp::kXor:
     case ReduceOp::kFadd: return 0;
     case ReduceOp::kImul: return 1;
-    case ReduceOp::kImin: return 0x7fffffffu;
-    case ReduceOp::kImax: return 0x80000000u;
-    case ReduceOp::kUmin: return ~0u;
-    case ReduceOp::kAnd: return type == Type::kBool ? 1 : ~0u;
-    case ReduceOp::kFmul: return 0x3f800000u;   // 1
-    case ReduceOp::kFmin: return 0x7f800000u;   // infinity
-    case ReduceOp::kFmax: return 0xff800000u;
+    case ReduceOp::kImin: return ones >> 1;
+    case ReduceOp::kImax: return ones ^ (ones >> 1);
+    case ReduceOp::kUmin:
+    case ReduceOp::kAnd: return ones;
+    case ReduceOp::kFmul: return half ? 0x3c00 : 0x3f800000;   // 1
+    case ReduceOp::kFmin: return half ? 0x7c00 : 0x7f800000;   // infinity
+    case ReduceOp::kFmax: return half ? 0xfc00 : 0xff800000;
   }
   assert(false);
   return 0;

@@ -55,7 +55,7 @@ void ExclusiveScanLanes(F combine, T identity, SubgroupValues<T>& lanes) {
 }
 
 // The value with which an exclusive scan starts.
-uint32_t ScanIdentity(ReduceOp op, Type type);
+uint64_t ScanIdentity(ReduceOp op, Type type);
 
 // The 128 bits of a LaneMask in lane number `lane` of a subgroup of `size`.
 std::array<uint32_t, 4> LaneMaskBits(LaneMask mask, uint32_t lane, uint32_t size);

@@ -56,6 +56,16 @@ uint32_t Bits(float f) { return std::bit_cast<uint32_t>(f); }
 constexpr uint32_t kNan = 0x7fc00000, kInf = 0x7f800000, kMinusZero = 0x80000000;
 constexpr uint32_t kSubnormal = 0x00000123;
 
+// What a module stores in its only dword.
+uint32_t Stored(const Module& m, Denormals denormals) {
+  EXPECT_EQ(Verify(m), absl::OkStatus());
+  LaunchInputs inputs;
+  inputs.denormals = denormals;
+  inputs.buffers = {Buffer(0, {0xdeadbeef})};
+  EXPECT_TRUE(Interpret(m, inputs).ok());
+  return Contents(inputs.buffers[0])[0];
+}
+
 // One op on constants of its signature's types.
 uint32_t Eval(Op op, const Dwords& sources, Denormals denormals = Denormals::kKeep,
               Type type = Type::kI32) {
@@ -65,22 +75,29 @@ uint32_t Eval(Op op, const Dwords& sources, Denormals denormals = Denormals::kKe
   Builder b(m);
   b.SetRegion(m.body);
   std::vector<ValueId> values;
+  if (const std::string_view s = Info(op).signature; s[0] == 'j' || s[0] == 'g') {
+    // Conversions of width: from what gives 32 bits.
+    const Type from = op == Op::kTrunc ? Type::kI64 : s[0] == 'j' ? Type::kI16 : Type::kF16;
+    const ValueId wide = b.Convert(op, b.Constant(from, sources[0]),
+                                   s[0] == 'j' ? Type::kI32 : Type::kF32);
+    b.Store(Op::kStoreSsbo, 0, b.Int(0), {wide});
+    b.Return();
+    return Stored(m, denormals);
+  }
   const std::string_view letters = Info(op).signature.substr(Info(op).signature.find('=') + 1);
   for (size_t i = 0; i < sources.size(); ++i) {
     const char c = letters[i];
-    const Type t = c == 'f' ? Type::kF32 : c == 'b' ? Type::kBool : c == 'i' ? Type::kI32 : type;
+    const Type t = c == 'f' || c == 's'   ? Type::kF32
+                   : c == 'b'               ? Type::kBool
+                   : c == 'i' || c == 'u' ? Type::kI32
+                                          : type;
     values.push_back(b.Constant(t, sources[i]));
   }
   ValueId r = b.Emit(op, values);
   if (m.value(r).type == Type::kBool) r = b.Select(r, b.Int(1), b.Int(0));
   b.Store(Op::kStoreSsbo, 0, b.Int(0), {r});
   b.Return();
-  EXPECT_EQ(Verify(m), absl::OkStatus());
-  LaunchInputs inputs;
-  inputs.denormals = denormals;
-  inputs.buffers = {Buffer(0, {0xdeadbeef})};
-  EXPECT_TRUE(Interpret(m, inputs).ok());
-  return Contents(inputs.buffers[0])[0];
+  return Stored(m, denormals);
 }
 
 struct IntCase {
@@ -289,6 +306,119 @@ TEST(Interp, EveryPureOpHasAMeaning) {
     for (int s = 0; s < info.sources; ++s) sources.push_back(1);
     Eval(static_cast<Op>(i), sources);   // expects success inside
   }
+}
+
+// One op on constants of any types, through memory of the result's size.
+uint64_t EvalTyped(Op op, Type result, std::vector<std::pair<Type, uint64_t>> sources,
+                   DenormMode halfs = DenormMode::kAny) {
+  Module m;
+  m.denorms_f16 = halfs;
+  m.resources.push_back({});
+  m.body = NewRegion(m);
+  Builder b(m);
+  b.SetRegion(m.body);
+  std::vector<ValueId> values;
+  for (const auto& [type, bits] : sources) values.push_back(b.Constant(type, bits));
+  const ValueId r = m.result(b.EmitInst(op, values, absl::MakeConstSpan(&result, 1)));
+  b.Store(Op::kStoreSsbo, 0, b.Int(0), {r}, 8);
+  b.Return();
+  EXPECT_EQ(Verify(m), absl::OkStatus());
+  LaunchInputs inputs;
+  inputs.buffers = {Buffer(0, {0, 0})};
+  EXPECT_TRUE(Interpret(m, inputs).ok());
+  uint64_t x;
+  std::memcpy(&x, inputs.buffers[0].bytes.data(), 8);
+  return x;
+}
+
+TEST(Interp, IntegersOfOtherWidths) {
+  constexpr Type k8 = Type::kI8, k16 = Type::kI16, k32 = Type::kI32, k64 = Type::kI64;
+  EXPECT_EQ(EvalTyped(Op::kImul, k16, {{k16, 0xffff}, {k16, 0xffff}}), 1u);
+  EXPECT_EQ(EvalTyped(Op::kUmulHigh, k8, {{k8, 0xff}, {k8, 0xff}}), 0xfeu);
+  EXPECT_EQ(EvalTyped(Op::kSmulHigh, k64, {{k64, ~uint64_t{0}}, {k64, 5}}), ~uint64_t{0});
+  EXPECT_EQ(EvalTyped(Op::kSdiv, k8, {{k8, 0x80}, {k8, 0xff}}), 0x80u);
+  EXPECT_EQ(EvalTyped(Op::kShl, k8, {{k8, 1}, {k32, 9}}), 2u);
+  EXPECT_EQ(EvalTyped(Op::kAshr, k64, {{k64, uint64_t{1} << 63}, {k32, 63}}), ~uint64_t{0});
+  EXPECT_EQ(EvalTyped(Op::kFindUmsb, k32, {{k64, uint64_t{1} << 40}}), 40u);
+  EXPECT_EQ(EvalTyped(Op::kBitReverse, k16, {{k16, 1}}), 0x8000u);
+  EXPECT_EQ(EvalTyped(Op::kSext, k64, {{k8, 0x80}}), ~uint64_t{0x7f});
+  EXPECT_EQ(EvalTyped(Op::kZext, k32, {{k16, 0x8000}}), 0x8000u);
+  EXPECT_EQ(EvalTyped(Op::kTrunc, k8, {{k64, 0x1234}}), 0x34u);
+  EXPECT_EQ(EvalTyped(Op::kF2i, k8, {{Type::kF32, Bits(-1000.0f)}}), 0x80u);
+  EXPECT_EQ(EvalTyped(Op::kF2u, k64, {{Type::kF32, Bits(1e19f)}}), uint64_t(1e19f));
+  EXPECT_EQ(EvalTyped(Op::kU2f, Type::kF32, {{k64, ~uint64_t{0}}}), Bits(0x1p64f));
+  EXPECT_EQ(EvalTyped(Op::kI2f, Type::kF16, {{k64, ~uint64_t{0}}}), 0xbc00u);
+  EXPECT_EQ(EvalTyped(Op::kU2f, Type::kF16, {{k32, 65519}}), 0x7bffu);
+  EXPECT_EQ(EvalTyped(Op::kU2f, Type::kF16, {{k32, 65520}}), 0x7c00u);
+}
+
+// Single roundings, against the compiler's own half type computed in long double.
+TEST(Interp, HalfArithmeticRoundsOnce) {
+  const auto half = [](uint32_t h) { return (long double){std::bit_cast<float>(semantics::HalfToFloat(h))}; };
+  const auto bits = [](long double x) {
+    const _Float16 h = static_cast<_Float16>(x);
+    uint16_t b;
+    std::memcpy(&b, &h, 2);
+    return h != h ? uint32_t{0x7e00} : uint32_t{b};
+  };
+  uint32_t state = 1;
+  const auto next = [&] { return (state = state * 1664525u + 1013904223u) >> 16; };
+  for (int i = 0; i < 200000; ++i) {
+    const uint32_t a = next(), b = next(), c = next();
+    const auto run = [&](Op op) {
+      uint32_t r = 0;
+      semantics::VisitExact(op, Type::kF16, Type::kF16, {}, [&](auto f) {
+        if constexpr (std::is_invocable_v<decltype(f), uint16_t, uint16_t, uint16_t>) r = f(a, b, c);
+        if constexpr (std::is_invocable_v<decltype(f), uint16_t, uint16_t>) r = f(a, b);
+      });
+      return r;
+    };
+    // 64 bits of significand hold sums and products of halfs exactly, and nearly all sums with a
+    // product; quotients are never so near a tie.
+    ASSERT_EQ(run(Op::kFadd), bits(half(a) + half(b))) << a << " " << b;
+    ASSERT_EQ(run(Op::kFmul), bits(half(a) * half(b))) << a << " " << b;
+    ASSERT_EQ(run(Op::kFdiv), bits(half(a) / half(b))) << a << " " << b;
+    ASSERT_EQ(run(Op::kFfma), bits(half(a) * half(b) + half(c))) << a << " " << b << " " << c;
+  }
+  // 2^15 * 2^-1 + the least half: in double precision the sum is a tie of nothing; far apart.
+  EXPECT_EQ(EvalTyped(Op::kFfma, Type::kF16,
+                      {{Type::kF16, 0x3c01}, {Type::kF16, 0x3c00}, {Type::kF16, 0x0001}}),
+            0x3c01u);
+  // 1.5 * 2^-1 * 2^-24 is a tie of subnormals: to even.
+  EXPECT_EQ(EvalTyped(Op::kFmul, Type::kF16, {{Type::kF16, 0x0003}, {Type::kF16, 0x3800}}), 2u);
+  EXPECT_EQ(EvalTyped(Op::kFmul, Type::kF16, {{Type::kF16, 0x0003}, {Type::kF16, 0x3800}},
+                      DenormMode::kFlush), 0u);
+}
+
+TEST(Interp, NarrowAndWideMemory) {
+  EXPECT_THAT(RunBody(R"(
+    %0:i8, %1:i8, %2:i8 = load_ssbo[0, align 1] 1
+    %3:i16 = load_ssbo[0, align 2] 2
+    %4:i64 = load_ssbo[0, align 8] 0
+    store_ssbo[0, align 1] 4, %2, %1
+    store_ssbo[0, align 2] 6, %3
+    store_ssbo[0, align 8] 8, %4
+    return)", {0x44332211, 0, 0, 0}),
+              ElementsAre(0x44332211, 0x44333344, 0x44332211, 0));
+}
+
+TEST(Interp, MemoryByAddress) {
+  const Module m = MustParse(R"(mir 1 body {
+    %0:i32, %1:i32 = load_global[align 4] 0x1008, 5
+    %2:i32 = load_global[align 4] 0x1010, 5
+    store_global[align 2] 0x1000, 5, 7i16, 9i16
+    %3:i32 = global_atomic[add] 0x1004, 5, %0
+    store_global[align 4] 0x1008, 5, %3, %2
+    store_global[align 4] 0x1000, 4, %1
+    return
+  })");
+  LaunchInputs inputs;
+  inputs.buffers = {Buffer(0, {1, 2, 3, 4})};
+  inputs.buffers[0].address = 0x500001000;
+  const absl::StatusOr<InterpStatistics> run = Interpret(m, inputs);
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_THAT(Contents(inputs.buffers[0]), ElementsAre(0x90007, 5, 2, 0));
+  EXPECT_EQ(run->outside_accesses, 2);
 }
 
 TEST(Interp, DivergentIf) {

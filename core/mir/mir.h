@@ -52,7 +52,29 @@ const OpInfo& Info(Op op);
 bool IsTexelOp(Op op);                         // imm1 is an index into Module::texel_ops
 int NumOps();
 
-enum class Type : uint8_t { kBool, kI32, kF32 };
+enum class Type : uint8_t { kBool, kI8, kI16, kI32, kI64, kF16, kF32 };
+inline constexpr int kNumTypes = 7;
+
+constexpr bool IsInt(Type t) { return t >= Type::kI8 && t <= Type::kI64; }
+constexpr bool IsFloat(Type t) { return t == Type::kF16 || t == Type::kF32; }
+// Of the value; a bool has 1.
+constexpr uint32_t BitsOf(Type t) {
+  constexpr uint8_t kBits[kNumTypes] = {1, 8, 16, 32, 64, 16, 32};
+  return kBits[static_cast<int>(t)];
+}
+// In memory, where bools are not.
+constexpr uint32_t BytesOf(Type t) { return BitsOf(t) / 8; }
+// The bits that a constant of the type may have.
+constexpr uint64_t MaskOf(Type t) { return ~uint64_t{0} >> (64 - BitsOf(t)); }
+// The integer's value as a signed number.
+constexpr int64_t SignExtend(Type t, uint64_t bits) {
+  const uint32_t unused = 64 - BitsOf(t);
+  return static_cast<int64_t>(bits << unused) >> unused;
+}
+constexpr Type IntOfBits(uint32_t bits) {
+  return bits == 8 ? Type::kI8 : bits == 16 ? Type::kI16 : bits == 32 ? Type::kI32 : Type::kI64;
+}
+constexpr Type FloatOfBits(uint32_t bits) { return bits == 16 ? Type::kF16 : Type::kF32; }
 
 enum class AtomicOp : uint8_t {
   kAdd, kSub, kSmin, kUmin, kSmax, kUmax, kAnd, kOr, kXor, kExchange, kCompareExchange,
@@ -97,7 +119,7 @@ struct Value {
   Type type = Type::kI32;
   uint16_t component = 0;  // which result of the instruction, or which parameter of the region
   uint32_t owner = 0;      // InstId of kResult, RegionId of kParam
-  uint32_t bits = 0;       // of kConstant: the 32 bits, or 0 / 1 for a bool
+  uint64_t bits = 0;       // of kConstant: the bits of the type, those above 0; a bool: 0 or 1
 };
 
 struct Inst {
@@ -157,8 +179,13 @@ struct PrivateArray {
   uint32_t spirv_id = 0;
 };
 
+// What float controls ask of subnormal operands and results; kAny leaves it to the launch.
+enum class DenormMode : uint8_t { kAny, kPreserve, kFlush };
+
 struct Module {
   std::string entry_point;
+  DenormMode denorms_f16 = DenormMode::kAny;
+  DenormMode denorms_f32 = DenormMode::kAny;
   std::array<uint32_t, 3> local_size = {1, 1, 1};
   uint32_t shared_bytes = 0;
   uint32_t push_constant_bytes = 0;
@@ -207,6 +234,14 @@ inline TexelSources TexelSourcesOf(const Module& module, InstId id) {
 
 // The source that is the byte offset of a load, store or atomic.
 constexpr int OffsetSource(const Inst& inst) { return (inst.flags & kIndexed) != 0 ? 1 : 0; }
+
+// The source behind the offset, or behind both halves of an address: the first value stored, or of
+// an atomic.
+constexpr int FirstValueSource(const Inst& inst) {
+  const bool global = inst.op == Op::kLoadGlobal || inst.op == Op::kStoreGlobal ||
+                      inst.op == Op::kGlobalAtomic;
+  return global ? 2 : 1 + OffsetSource(inst);
+}
 
 }  // namespace kiln::mir
 

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/mir/build.h"
 #include "core/mir/immediates.h"
+#include "core/mir/semantics.h"
 #include "core/mir/verify.h"
 
 namespace kiln::mir {
@@ -173,7 +174,8 @@ class Parser {
     return true;
   }
 
-  static bool ParseUnsigned(std::string_view text, uint32_t* out) {
+  template <class T>
+  static bool ParseUnsigned(std::string_view text, T* out) {
     const bool hex = text.substr(0, 2) == "0x";
     if (hex) text.remove_prefix(2);
     const auto [end, error] =
@@ -227,6 +229,8 @@ class Parser {
       return Number(&m_.local_size[0]) && Punct(',') && Number(&m_.local_size[1]) && Punct(',') &&
              Number(&m_.local_size[2]);
     }
+    if (TryKeyword("denorms_f16")) return Denorms(&m_.denorms_f16);
+    if (TryKeyword("denorms_f32")) return Denorms(&m_.denorms_f32);
     if (TryKeyword("shared")) return Number(&m_.shared_bytes);
     if (TryKeyword("push")) return Number(&m_.push_constant_bytes);
     if (TryKeyword("data")) return Data();
@@ -245,6 +249,14 @@ class Parser {
 
   static int HexDigit(char c) {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+  }
+
+  bool Denorms(DenormMode* mode) {
+    const Token t = Take();
+    const auto* name = std::find(std::begin(kDenormNames), std::end(kDenormNames), t.text);
+    if (name == std::end(kDenormNames)) return Fail(t, "expected any, preserve or flush");
+    *mode = static_cast<DenormMode>(name - std::begin(kDenormNames));
+    return true;
   }
 
   bool Entry() {
@@ -334,7 +346,7 @@ class Parser {
   // ---- Values ----
 
   bool TypeName(std::string_view name, Type* type) {
-    for (size_t i = 0; i < 3; ++i) {
+    for (size_t i = 0; i < kNumTypes; ++i) {
       if (name == kTypeNames[i]) {
         *type = static_cast<Type>(i);
         return true;
@@ -360,7 +372,7 @@ class Parser {
     defined_[name] = true;
     if (!Punct(':')) return false;
     const Token type = Take();
-    return TypeName(type.text, &d->type) || Fail(type, "expected bool, i32 or f32");
+    return TypeName(type.text, &d->type) || Fail(type, "expected a type");
   }
 
   void Define(const Definition& d, Value::Kind kind, uint32_t owner, size_t component) {
@@ -374,9 +386,9 @@ class Parser {
     visible_[d.value.index] = true;
   }
 
-  ValueId Constant(Value::Kind kind, Type type, uint32_t bits) {
+  ValueId Constant(Value::Kind kind, Type type, uint64_t bits) {
     const auto [it, added] = constants_.try_emplace(
-        std::make_pair(static_cast<int>(kind) * 4 + static_cast<int>(type), bits));
+        std::make_pair(static_cast<int>(kind) * kNumTypes + static_cast<int>(type), bits));
     if (added) {
       Value v;
       v.kind = kind;
@@ -409,8 +421,10 @@ class Parser {
       return true;
     }
     uint32_t bits = 0;
-    if (t.text.substr(0, 3) == "f0x" && ParseUnsigned(t.text.substr(1), &bits)) {
-      *out = Constant(Value::Kind::kConstant, Type::kF32, bits);
+    if (IsFloatBits(t.text) && ParseUnsigned(t.text.substr(1), &bits)) {
+      type = t.text[0] == 'h' ? Type::kF16 : Type::kF32;
+      if (bits > MaskOf(type)) return Fail(t, "expected the bits of a half");
+      *out = Constant(Value::Kind::kConstant, type, bits);
       return true;
     }
     return Fail(t, "expected a value");
@@ -418,23 +432,43 @@ class Parser {
 
   bool NumberConstant(const Token& t, ValueId* out) {
     std::string_view text = t.text;
-    if (text.back() == 'f' && text.substr(0, 2) != "0x") {
-      text.remove_suffix(1);
-      float x = 0;
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
-      if (error != std::errc() || end != text.data() + text.size()) {
-        return Fail(t, "expected a float that fits");
-      }
-      *out = Constant(Value::Kind::kConstant, Type::kF32, std::bit_cast<uint32_t>(x));
-      return true;
+    if ((text.back() == 'f' && text.substr(0, 2) != "0x") || text.back() == 'h') {
+      return FloatConstant(t, out);
     }
     const bool negative = text[0] == '-';
-    uint32_t bits = 0;
-    if (!ParseUnsigned(text.substr(negative), &bits) || (negative && bits > 0x80000000u)) {
-      return Fail(t, "expected an integer of 32 bits");
+    text.remove_prefix(negative);
+    Type type = Type::kI32;
+    const size_t suffix = text.find('i');
+    if (suffix != text.npos && (!TypeName(text.substr(suffix), &type) || !IsInt(type))) {
+      return Fail(t, "expected an integer type behind the number");
     }
-    *out = Constant(Value::Kind::kConstant, Type::kI32, negative ? 0u - bits : bits);
+    uint64_t bits = 0;
+    if (!ParseUnsigned(text.substr(0, suffix), &bits) ||
+        bits > (negative ? MaskOf(type) / 2 + 1 : MaskOf(type))) {
+      return Fail(t, absl::StrCat("expected an integer of ", BitsOf(type), " bits"));
+    }
+    *out = Constant(Value::Kind::kConstant, type, (negative ? 0u - bits : bits) & MaskOf(type));
     return true;
+  }
+
+  bool FloatConstant(const Token& t, ValueId* out) {
+    std::string_view text = t.text;
+    const bool half = text.back() == 'h';
+    text.remove_suffix(1);
+    float x = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      return Fail(t, "expected a float that fits");
+    }
+    const uint32_t bits = std::bit_cast<uint32_t>(x);
+    *out = half ? Constant(Value::Kind::kConstant, Type::kF16, semantics::FloatToHalf(bits))
+                : Constant(Value::Kind::kConstant, Type::kF32, bits);
+    return true;
+  }
+
+  // "f0x7fc00000", "h0x7e00"
+  static bool IsFloatBits(std::string_view text) {
+    return text.substr(0, 3) == "f0x" || text.substr(0, 3) == "h0x";
   }
 
   bool StartsUse() const {
@@ -442,7 +476,7 @@ class Parser {
     if (t.kind == Tok::kNumber) return true;
     if (t.kind == Tok::kWord) {
       return t.text == "true" || t.text == "false" || t.text.substr(0, 6) == "undef." ||
-             t.text.substr(0, 3) == "f0x";
+             IsFloatBits(t.text);
     }
     // A value followed by ':' begins the next instruction.
     return t.kind == Tok::kValue &&
@@ -654,7 +688,7 @@ class Parser {
   std::vector<bool> defined_;      // by name: a definition was met
   std::vector<bool> visible_;      // by value: in scope now
   std::vector<ValueId> scope_;
-  absl::flat_hash_map<std::pair<int, uint32_t>, ValueId> constants_;
+  absl::flat_hash_map<std::pair<int, uint64_t>, ValueId> constants_;
   absl::flat_hash_map<std::string_view, Op> ops_;
 };
 

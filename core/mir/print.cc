@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/mir/immediates.h"
+#include "core/mir/semantics.h"
 
 namespace kiln::mir {
 namespace {
@@ -40,8 +41,8 @@ class Printer {
     out_.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), x).ptr);
   }
 
-  void Hex(uint32_t x) {
-    char buffer[12];
+  void Hex(uint64_t x) {
+    char buffer[20];
     out_ += "0x";
     out_.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), x, 16).ptr);
   }
@@ -55,6 +56,8 @@ class Printer {
       Decimal(m_.local_size[i]);
     }
     out_ += '\n';
+    Denorms("denorms_f16 ", m_.denorms_f16);
+    Denorms("denorms_f32 ", m_.denorms_f32);
     Count("shared ", m_.shared_bytes);
     Count("push ", m_.push_constant_bytes);
     if (!m_.constant_data.empty()) {
@@ -94,6 +97,13 @@ class Printer {
     if (n == 0) return;
     out_ += what;
     Decimal(n);
+    out_ += '\n';
+  }
+
+  void Denorms(std::string_view what, DenormMode mode) {
+    if (mode == DenormMode::kAny) return;
+    out_ += what;
+    out_ += kDenormNames[static_cast<int>(mode)];
     out_ += '\n';
   }
 
@@ -174,29 +184,36 @@ class Printer {
   }
 
   void Constant(const Value& value) {
-    switch (value.type) {
-      case Type::kBool:
-        out_ += value.bits != 0 ? "true" : "false";
-        return;
-      case Type::kI32: {
-        const int32_t x = static_cast<int32_t>(value.bits);
-        if (x < -65536 || x > 65536) return Hex(value.bits);
+    if (value.type == Type::kBool) {
+      out_ += value.bits != 0 ? "true" : "false";
+    } else if (IsFloat(value.type)) {
+      FloatConstant(value);
+    } else {
+      const int64_t x = SignExtend(value.type, value.bits);
+      if (x < -65536 || x > 65536) {
+        Hex(value.bits);
+      } else {
         if (x < 0) out_ += '-';
         Decimal(static_cast<uint64_t>(std::abs(x)));
-        return;
       }
-      case Type::kF32: {
-        const float x = std::bit_cast<float>(value.bits);
-        if (!std::isfinite(x)) {
-          out_ += 'f';
-          return Hex(value.bits);
-        }
-        char buffer[32];
-        out_.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), x).ptr);
-        out_ += 'f';
-        return;
-      }
+      // "7i16"; i32 goes without saying.
+      if (value.type != Type::kI32) out_ += kTypeNames[static_cast<int>(value.type)];
     }
+  }
+
+  // "0.5f", "0.5h"; infinities and NaNs by their bits.
+  void FloatConstant(const Value& value) {
+    const bool half = value.type == Type::kF16;
+    const uint32_t bits = static_cast<uint32_t>(value.bits);
+    const float x = std::bit_cast<float>(half ? semantics::HalfToFloat(bits) : bits);
+    const char suffix = half ? 'h' : 'f';
+    if (!std::isfinite(x)) {
+      out_ += suffix;
+      return Hex(value.bits);
+    }
+    char buffer[32];
+    out_.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), x).ptr);
+    out_ += suffix;
   }
 
   void Uses(absl::Span<const ValueId> values) {

@@ -120,13 +120,19 @@ TEST(Text, EveryFixedOpRoundTrips) {
     if (info.sources < 0 || info.results != 1 || info.Has('N') || info.Has('X')) continue;
     std::vector<ValueId> sources;
     for (char c : info.signature.substr(info.signature.find('=') + 1)) {
-      sources.push_back(c == 'f' || c == 't' ? b.Float(1.5f) : c == 'b' ? b.Bool(true) : b.Int(7));
+      sources.push_back(c == 'f' || c == 's' || c == 't' ? b.Float(1.5f) : c == 'b' ? b.Bool(true) : b.Int(7));
     }
-    b.Emit(op, sources);
+    if (info.signature[0] == 'j' || info.signature[0] == 'g') {
+      const bool truncates = op == Op::kTrunc;
+      b.Convert(op, info.signature[0] == 'g' ? sources[0] : b.Constant(truncates ? Type::kI64 : Type::kI16, 7),
+                info.signature[0] == 'g' ? Type::kF16 : Type::kI32);
+    } else {
+      b.Emit(op, sources);
+    }
     ++made;
   }
   b.Return();
-  EXPECT_EQ(made, 86);
+  EXPECT_EQ(made, 90);
   EXPECT_EQ(Verify(m), absl::OkStatus());
   const PrintOptions renumber{.renumber = true};
   EXPECT_EQ(Print(MustParse(Print(m)), renumber), Print(m, renumber));
@@ -181,6 +187,35 @@ TEST(Text, FloatsKeepTheirBits) {
   }
 }
 
+TEST(Text, ConstantsOfEveryTypeRoundTrip) {
+  const std::string text =
+      "mir 1\nentry \"\"\nlocal_size 1, 1, 1\ndenorms_f16 preserve\ndenorms_f32 flush\nbody {\n"
+      "  %0:i8 = iadd 127i8, -128i8\n"
+      "  %1:i16 = iadd -1i16, 32767i16\n"
+      "  %2:i64 = iadd 0x123456789abcdef0i64, -1i64\n"
+      "  %3:i64 = iadd 0x8000000000000000i64, 5i64\n"
+      "  %4:f16 = fadd -0h, 0.1h\n"
+      "  %5:f16 = fadd h0x7c00, h0xfe01\n"
+      "  %6:f16 = fadd 65504h, 5.9604645e-08h\n"
+      "  %7:f16 = fneg undef.f16\n"
+      "  return\n}\n";
+  const Module m = MustParse(text);
+  EXPECT_EQ(Verify(m), absl::OkStatus());
+  // 0.1 is not a half: it prints as the half it became.
+  EXPECT_THAT(Print(m), testing::HasSubstr("fadd -0h, 0.099975586h"));
+  EXPECT_EQ(Print(MustParse(Print(m))), Print(m));
+  for (uint32_t h = 0; h < 0x10000; ++h) {
+    Module one;
+    one.body = NewRegion(one);
+    Builder b(one);
+    b.SetRegion(one.body);
+    b.Fneg(b.Constant(Type::kF16, h));
+    b.Return();
+    const Module back = MustParse(Print(one));
+    ASSERT_EQ(back.value(back.source(back.region(back.body).insts[0], 0)).bits, h);
+  }
+}
+
 struct BadText {
   const char* text;
   const char* message;
@@ -195,7 +230,7 @@ TEST(Text, ErrorsSayWhere) {
       {"mir 1\nbody {\n  %1:i32 = ineg 4\n  %1:i32 = ineg 4\n}", "4:3: value is defined twice"},
       {"mir 1\nbody {\n  %1:i32 = iadd 4\n}", "3:12: expected 2 sources"},
       {"mir 1\nbody {\n  iadd 4, 4\n}", "3:3: expected 1 results"},
-      {"mir 1\nbody {\n  %1:i64 = ineg 4\n}", "3:6: expected bool, i32 or f32"},
+      {"mir 1\nbody {\n  %1:i24 = ineg 4\n}", "3:6: expected a type"},
       {"mir 1\nbody {\n  %1:i32 = frob 4\n}", "3:12: expected an operation"},
       {"mir 1\nbody {\n  %1:i32 = ineg.fast 4\n}", "3:12: unknown flag"},
       {"mir 1\nbody {\n  %1:i32, %3:i32 = load_push[align 4] 0\n}", "3:11: results must have"},
@@ -206,6 +241,10 @@ TEST(Text, ErrorsSayWhere) {
        "4:17: value is not defined here"},
       {"mir 1\nbody {\n  %5000000:i32 = ineg 1\n}", "3:3: value name too large"},
       {"mir 1\nbody {\n  %1:i32 = ineg 4294967296\n}", "3:17: expected an integer of 32 bits"},
+      {"mir 1\nbody {\n  %1:i8 = ineg 256i8\n}", "3:16: expected an integer of 8 bits"},
+      {"mir 1\nbody {\n  %1:i16 = ineg -32769i16\n}", "expected an integer of 16 bits"},
+      {"mir 1\nbody {\n  %1:i16 = ineg 7i17\n}", "expected an integer type behind"},
+      {"mir 1\nbody {\n  %1:f16 = fneg h0x10000\n}", "expected the bits of a half"},
       {"mir 1\nbody {\n  return\n} x", "4:3: expected the end"},
       {"mir 1\nbody {\n  return\n", "4:1: expected an operation (found the end)"},
       {"mir 1\nresource 1 ubo 0.0.0\nbody { return }", "2:10: expected index 0"},

@@ -1,5 +1,6 @@
 #include "core/mir/verify.h"
 
+#include <algorithm>
 #include <bit>
 #include <iterator>
 #include <string>
@@ -85,11 +86,11 @@ class Verifier {
   bool ValueTable() {
     for (size_t i = 0; i < m_.values.size(); ++i) {
       const Value& v = m_.values[i];
-      if (static_cast<int>(v.type) > static_cast<int>(Type::kF32)) {
+      if (static_cast<int>(v.type) >= kNumTypes) {
         return Fail(1, absl::StrCat("value ", i, " has no type"));
       }
-      if (v.kind == Value::Kind::kConstant && v.type == Type::kBool && v.bits > 1) {
-        return Fail(7, absl::StrCat("boolean constant, value ", i, ", is neither 0 nor 1"));
+      if (v.kind == Value::Kind::kConstant && (v.bits & ~MaskOf(v.type)) != 0) {
+        return Fail(7, absl::StrCat("constant, value ", i, ", has bits that its type has not"));
       }
     }
     return true;
@@ -262,7 +263,7 @@ class Verifier {
       return Fail(5, absl::StrCat("expected ", info.results, " results"));
     }
     const size_t equals = info.signature.find('=');
-    int bound[2] = {-1, -1};   // what 't' and 'n' stand for
+    Bound bound;
     for (size_t i = 0; i < equals; ++i) {
       const char letter = info.signature[i];
       if (letter == '*') break;
@@ -281,20 +282,30 @@ class Verifier {
     return SpecialTypes(id);
   }
 
-  static bool Fits(char letter, Type type, int (&bound)[2]) {
+  // What each letter of a signature stands for; -1: not met yet.
+  struct Bound {
+    int type[26];
+    Bound() { std::fill(std::begin(type), std::end(type), -1); }
+  };
+
+  static bool Fits(char letter, Type type, Bound& bound) {
+    const bool is_float = type == Type::kF16 || type == Type::kF32;
+    bool allowed = false;
     switch (letter) {
-      case 'i': return type == Type::kI32;
-      case 'f': return type == Type::kF32;
-      case 'b': return type == Type::kBool;
-      case 't':
-      case 'n': {
-        if (letter == 'n' && type == Type::kF32) return false;
-        int& b = bound[letter == 'n'];
-        if (b < 0) b = static_cast<int>(type);
-        return b == static_cast<int>(type);
-      }
+      case 'b': allowed = type == Type::kBool; break;
+      case 'u': allowed = type == Type::kI32; break;
+      case 's': allowed = type == Type::kF32; break;
+      case 'i':
+      case 'j': allowed = !is_float && type != Type::kBool; break;
+      case 'f':
+      case 'g': allowed = is_float; break;
+      case 'n': allowed = !is_float; break;
+      case 't': allowed = true; break;
       default: return false;
     }
+    int& b = bound.type[letter - 'a'];
+    if (b < 0) b = static_cast<int>(type);
+    return allowed && b == static_cast<int>(type);
   }
 
   // Where the signature says '*'.
@@ -302,34 +313,53 @@ class Verifier {
     const Inst& inst = m_.inst(id);
     switch (inst.op) {
       case Op::kBitcast:
-        if (SourceType(id, 0) == Type::kBool || ResultTypeOf(id, 0) == Type::kBool ||
-            SourceType(id, 0) == ResultTypeOf(id, 0)) {
-          return Fail(5, "bitcast is between i32 and f32");
+        if (SourceType(id, 0) == Type::kBool || SourceType(id, 0) == ResultTypeOf(id, 0) ||
+            BitsOf(SourceType(id, 0)) != BitsOf(ResultTypeOf(id, 0))) {
+          return Fail(5, "bitcast is between an integer and a float of one width");
         }
         return true;
+      case Op::kZext:
+      case Op::kSext:
+        return BitsOf(SourceType(id, 0)) < BitsOf(ResultTypeOf(id, 0)) ||
+               Fail(5, "an extension is to a wider type");
+      case Op::kTrunc:
+        return BitsOf(SourceType(id, 0)) > BitsOf(ResultTypeOf(id, 0)) ||
+               Fail(5, "a truncation is to a narrower type");
+      case Op::kF2f:
+        return SourceType(id, 0) != ResultTypeOf(id, 0) || Fail(5, "f2f is to another width");
       case Op::kLoadUbo:
       case Op::kLoadSsbo:
       case Op::kLoadPush:
       case Op::kLoadShared:
       case Op::kLoadPrivate:
       case Op::kLoadConstant:
+      case Op::kLoadGlobal:
         if (inst.num_results == 0) return Fail(5, "a load without results");
-        if (inst.num_sources != 1 + OffsetSource(inst) || !OffsetFits(id)) {
+        if (inst.num_sources != FirstValueSource(inst) || !OffsetFits(id)) {
           return Fail(5, "a load has an offset, and an index before it if the resource is indexed");
         }
         for (int i = 0; i < inst.num_results; ++i) {
           if (ResultTypeOf(id, i) == Type::kBool) return Fail(5, "a bool is loaded");
+          if (BitsOf(ResultTypeOf(id, i)) != BitsOf(ResultTypeOf(id, 0))) {
+            return Fail(5, "the elements loaded differ in size");
+          }
         }
         return true;
       case Op::kStoreSsbo:
       case Op::kStoreShared:
       case Op::kStorePrivate:
-        if (inst.num_sources < 2 + OffsetSource(inst)) return Fail(5, "a store without values");
+      case Op::kStoreGlobal: {
+        const int first = FirstValueSource(inst);
+        if (inst.num_sources <= first) return Fail(5, "a store without values");
         if (!OffsetFits(id)) return Fail(5, "the offset of a store is no i32");
-        for (int i = 1 + OffsetSource(inst); i < inst.num_sources; ++i) {
+        for (int i = first; i < inst.num_sources; ++i) {
           if (SourceType(id, i) == Type::kBool) return Fail(5, "a bool is stored");
+          if (BitsOf(SourceType(id, i)) != BitsOf(SourceType(id, first))) {
+            return Fail(5, "the elements stored differ in size");
+          }
         }
         return true;
+      }
       case Op::kSsboSize:
         if (inst.num_sources != OffsetSource(inst) ||
             (inst.num_sources != 0 && SourceType(id, 0) != Type::kI32)) {
@@ -338,6 +368,7 @@ class Verifier {
         return true;
       case Op::kSsboAtomic:
       case Op::kSharedAtomic:
+      case Op::kGlobalAtomic:
         return Atomic(id);
       default:
         return IsTexelOp(inst.op) ? Texel(id) : true;
@@ -481,14 +512,22 @@ class Verifier {
   bool Atomic(InstId id) {
     const Inst& inst = m_.inst(id);
     if (inst.imm1 >= kNumAtomicOps) return Fail(8, "no such atomic operation");
-    if (inst.num_sources !=
-        1 + OffsetSource(inst) + AtomicOperands(static_cast<AtomicOp>(inst.imm1))) {
+    const int first = FirstValueSource(inst);
+    if (inst.num_sources != first + AtomicOperands(static_cast<AtomicOp>(inst.imm1))) {
       return Fail(5, "wrong number of operands of an atomic");
     }
-    for (int i = 0; i < inst.num_sources; ++i) {
-      if (SourceType(id, i) != Type::kI32) return Fail(5, "operands of atomics are i32");
+    const Type type = ResultTypeOf(id, 0);
+    if (type != Type::kI32 && type != Type::kI64) return Fail(5, "an atomic is i32 or i64");
+    for (int i = first; i < inst.num_sources; ++i) {
+      if (SourceType(id, i) != type) return Fail(5, "an operand of an atomic has another type");
     }
-    return ResultTypeOf(id, 0) == Type::kI32 || Fail(5, "the result of an atomic is i32");
+    return true;
+  }
+
+  uint32_t ElementBytes(InstId id) const {
+    const Inst& inst = m_.inst(id);
+    return BytesOf(inst.num_results != 0 ? ResultTypeOf(id, 0)
+                                         : SourceType(id, FirstValueSource(inst)));
   }
 
   // ---- Immediates and flags ----
@@ -532,8 +571,8 @@ class Verifier {
       case Second::kNone:
         return inst.imm1 == 0 || Fail(8, "imm1 is not used and not 0");
       case Second::kAlignment:
-        return (inst.imm1 >= 4 && std::has_single_bit(inst.imm1)) ||
-               Fail(8, "alignment is not a power of two from 4");
+        return (inst.imm1 >= ElementBytes(id) && std::has_single_bit(inst.imm1)) ||
+               Fail(8, "alignment is not a power of two from the size of an element");
       case Second::kAtomicOp:
         return inst.imm1 < kNumAtomicOps || Fail(8, "no such atomic operation");
       case Second::kTexelOp:
@@ -554,7 +593,7 @@ class Verifier {
     const uint32_t op = m_.inst(id).imm0;
     if (op >= std::size(kReduceNames)) return Fail(8, "no such operator");
     const char letter = Info(OpOf(static_cast<ReduceOp>(op))).signature[0];
-    int bound[2] = {-1, -1};
+    Bound bound;
     return Fits(letter, SourceType(id, 0), bound) || Fail(5, "the operator is of another type");
   }
 
@@ -579,7 +618,7 @@ class Verifier {
       return Fail(9, "unknown flags");
     }
     if ((inst.flags & kNoContraction) != 0 &&
-        (inst.num_results != 1 || m_.value(inst.first_result).type != Type::kF32)) {
+        (inst.num_results != 1 || !IsFloat(m_.value(inst.first_result).type))) {
       return Fail(9, "no-contraction without a float result");
     }
     const bool resource = ImmediatesOf(inst.op).first == First::kResource;

@@ -34,7 +34,7 @@ void NotePush(const Module& m, InstId id, Uses& uses) {
     uses.push_dynamic = true;
     return;
   }
-  uses.push_bytes = std::max(uses.push_bytes, offset.bits + 4u * inst.num_results);
+  uses.push_bytes = std::max(uses.push_bytes, static_cast<uint32_t>(offset.bits) + 4u * inst.num_results);
 }
 
 Uses FindUses(const Module& m) {

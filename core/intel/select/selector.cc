@@ -52,6 +52,20 @@ absl::Status Selector::Refuse(const mir::Inst& inst, std::string_view why) const
       "unsupported_instruction");
 }
 
+absl::Status Selector::CheckTypes(mir::InstId id) const {
+  const auto selected = [&](mir::ValueId v) {
+    const mir::Type type = m_.value(v).type;
+    return type == mir::Type::kBool || mir::BitsOf(type) == 32;
+  };
+  for (mir::ValueId v : m_.sources(id)) {
+    if (!selected(v)) return Refuse(m_.inst(id), "a source is not of 32 bits");
+  }
+  for (int i = 0; i < m_.inst(id).num_results; ++i) {
+    if (!selected(m_.result(id, i))) return Refuse(m_.inst(id), "a result is not of 32 bits");
+  }
+  return absl::OkStatus();
+}
+
 lir::ValueId Selector::NewG(int comps, int elem_bytes) {
   lir::Value v;
   v.file = kFileG;
@@ -88,7 +102,7 @@ lir::ValueId Selector::NewF() {
 Operand Selector::Src(mir::ValueId v, Type t) const {
   const mir::Value& value = m_.value(v);
   switch (value.kind) {
-    case mir::Value::Kind::kConstant: return Imm(value.bits, t);
+    case mir::Value::Kind::kConstant: return Imm(static_cast<uint32_t>(value.bits), t);
     case mir::Value::Kind::kUndef: return Imm(0, t);
     default: break;
   }
@@ -262,6 +276,7 @@ absl::Status Selector::VisitRegion(mir::RegionId region) {
 
 absl::Status Selector::Visit(mir::InstId id) {
   using mir::Op;
+  if (absl::Status status = CheckTypes(id); !status.ok()) return status;
   switch (m_.inst(id).op) {
     case Op::kIf: return VisitIf(id);
     case Op::kLoop: return VisitLoop(id);

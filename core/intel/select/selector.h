@@ -106,6 +106,7 @@ class Selector {
   // ---- instructions ----
   absl::Status VisitRegion(mir::RegionId region);          // up to the terminator
   absl::Status Visit(mir::InstId id);
+  absl::Status CheckTypes(mir::InstId id) const;
   absl::Status VisitAlu(mir::InstId id);                   // alu.cc
   // Each returns no operand (kNone) for an op that is not its own.
   Operand Float(mir::InstId id, Where where);
