@@ -1,6 +1,6 @@
 // State and helpers of instruction selection; internal to this folder.
 //
-// Where values live: integers and floats in G (a lane each) or U (uniform.h), constants as
+// Where values live: integers and floats in G (a lane each) or U (core/mid/divergence.h), constants as
 // immediates until an instruction cannot take one. Booleans: as 0 / -1 dwords where they are
 // stored, carried by control flow or combined; as flags (file F) where a select or an if consumes
 // them. A flag is made right before its use and at most kMaxFlags are kept, in one block, so that
@@ -20,6 +20,7 @@
 #include "core/intel/lir/ops.h"
 #include "core/intel/select/abi.h"
 #include "core/lir/build.h"
+#include "core/mid/divergence.h"
 #include "core/mir/build.h"
 #include "core/mir/mir.h"
 
@@ -76,7 +77,7 @@ class Selector {
     return o;
   }
   static bool IsImm(const Operand& o) { return o.kind == Operand::Kind::kImm; }
-  bool IsUniform(mir::ValueId v) const { return uniform_[v.index]; }
+  bool IsUniform(mir::ValueId v) const { return divergence_.Uniform(v); }
   Where WhereOf(mir::ValueId v) const { return IsUniform(v) ? Where::kUniform : Where::kLanes; }
   uint8_t FileOf(const Operand& o) const { return f_.value(o.value()).file; }
 
@@ -192,7 +193,7 @@ class Selector {
   const int width_;
   lir::Function f_;
   lir::Builder b_{f_};
-  std::vector<bool> uniform_;
+  const mid::Divergence divergence_;
   std::vector<bool> stored_;           // booleans that are needed as dwords
   std::vector<Operand> map_;           // by MIR value
   lir::ValueId r0_;
