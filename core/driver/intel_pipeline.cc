@@ -12,6 +12,7 @@
 #include "core/intel/isa/workarounds.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/lir/target.h"
+#include "core/intel/messages/passes.h"
 #include "core/intel/optimise/passes.h"
 #include "core/intel/select/select.h"
 #include "core/intel/swsb/swsb.h"
@@ -137,6 +138,12 @@ constexpr Pass<Work> kPasses[] = {
      "tests of zero become conditions of the instruction tested"},
     {"remove_dead_instructions", OnLir<RemoveDeadInstructions>, true, 1, 0, 0, kPreservesAll,
      "instructions whose results nobody uses"},
+    {"strip_sampler_parameters", OnLir<StripSamplerParameters>, true, 0, 0, 0, kPreservesAll,
+     "trailing zero parameters of sampler messages are not sent"},
+    {"lower_samplers", OnLir<LowerSamplers>, false, 0, 0, 0, kPreservesAll,
+     "parameter lists become sends of the width that fits"},
+    {"split_sends", OnLir<SplitSends>, true, 0, 0, 0, kPreservesAll,
+     "payloads in two parts, so that less must lie together"},
     {"separate_payloads", OnLir<SeparatePayloads>, false, 0, 0, 0, kPreservesAll,
      "no register is in both payloads of a message"},
     {"schedule", SchedulePass, true, 0, 0, 0, kPreservesAll,
@@ -160,6 +167,10 @@ constexpr Pass<Work> kPasses[] = {
 constexpr PassOrder kOrder[] = {
     {"select", "propagate_copies", "there is no LIR before"},
     {"remove_dead_instructions", "schedule", "dead instructions would take part in the order"},
+    {"propagate_copies", "strip_sampler_parameters", "parameters must be known to be constant"},
+    {"strip_sampler_parameters", "lower_samplers", "width depends on the number of parameters"},
+    {"lower_samplers", "split_sends", "makes the payloads"},
+    {"split_sends", "separate_payloads", "two payloads may be one value"},
     {"remove_dead_instructions", "separate_payloads", "copy propagation would undo it"},
     {"separate_payloads", "schedule", "its moves take part in the order"},
     {"schedule", "allocate_registers", "the pressure order needs SSA form"},

@@ -59,7 +59,6 @@ class Simplifier {
   bool VisitInst(InstId id) {
     const Inst inst = m_.inst(id);
     if (inst.op == Op::kLoadConstant) return VisitLoadConstant(id);
-    if (IsPosition(inst.op)) return VisitPosition(id);
     if (!mir::Info(inst.op).Has('P') || inst.num_results != 1 || inst.num_sources == 0 ||
         inst.num_sources > kMaxSources || mir::Info(inst.op).Has('M')) {
       return false;
@@ -78,20 +77,6 @@ class Simplifier {
     }
     if (swapped && Allowed()) mir::SetSources(m_, id, span);
     return false;
-  }
-
-  static bool IsPosition(Op op) {
-    return op == Op::kLocalIndex || op == Op::kSubgroupInvocation || op == Op::kSubgroupId;
-  }
-
-  // The only invocation of a workgroup is the first of its only subgroup.
-  bool VisitPosition(InstId id) {
-    for (uint32_t n : m_.local_size) {
-      if (n != 1) return false;
-    }
-    if (!Allowed()) return false;
-    replace_.Replace(m_.result(id), b_.Int(0));
-    return true;
   }
 
   // Loads from the module's own constants at a constant offset.

@@ -66,6 +66,8 @@ class Emitter {
       case kPackWords: return PackWords(id);
       case kHeader: return Header(id);
       case kScratchHeader: return ScratchHeader(id);
+      case kSamplerHeader: return SamplerHeader(id);
+      case kJoin: return Join(id);
       case kSend:
       case kMsgRead:
       case kMsgWrite:
@@ -144,13 +146,13 @@ class Emitter {
       if (IsFlagOperand(f_, d) && in.cmod != 0) {
         SetFlag(e, d);
       } else {
-        e.dst = Destination(f_, d, first);
+        e.dst = Destination(f_, d, first, in.group);
       }
     }
     SetPredicate(e, id);
     const size_t sources = uses.size() - (in.predicate_mode != 0 ? 1 : 0);
     assert(sources <= 3);
-    for (size_t i = 0; i < sources; ++i) e.src[i] = Source(f_, uses[i], lanes, first);
+    for (size_t i = 0; i < sources; ++i) e.src[i] = Source(f_, uses[i], lanes, first, in.group);
     if (op == Opcode::kMath) {
       e.math = static_cast<isa::MathFunction>(in.aux);
       if (sources == 1) e.src[1] = NullSource(e.src[0].type);
@@ -325,6 +327,42 @@ class Emitter {
     return absl::OkStatus();
   }
 
+  // Dword 2: offsets, write mask, gather channel; dword 3: the sampler state pointer, whose low bits
+  // have another meaning in r0.
+  absl::Status SamplerHeader(lir::InstId id) {
+    const lir::Inst& in = f_.inst(id);
+    const Operand& header = f_.defs(id)[0];
+    ClearHeader(in, header);
+    isa::Instruction set = Head(in, Opcode::kMov, 1, 0);
+    set.dst = HeaderDword(header, 2, false);
+    set.src[0] = ImmediateOperand(in.aux, Type::kUD);
+    if (in.aux != 0) p_.Append(set);
+    MaskInto(in, header, 3, f_.uses(id)[0], 0xffffffe0u);
+    return absl::OkStatus();
+  }
+
+  // Response i has the lanes from i * lanes on of every component.
+  absl::Status Join(lir::InstId id) {
+    const lir::Inst& in = f_.inst(id);
+    const auto uses = f_.uses(id);
+    const Operand& def = f_.defs(id)[0];
+    const int lanes = in.width / static_cast<int>(uses.size());
+    const uint32_t component = PayloadRegisters(f_, def) * 8 / def.comps;
+    for (uint16_t c = 0; c < def.comps; ++c) {
+      for (size_t i = 0; i < uses.size(); ++i) {
+        const int first = static_cast<int>(i) * lanes;
+        isa::Instruction mov = Head(in, Opcode::kMov, lanes, first);
+        Operand to = def, from = uses[i];
+        to.reg += c * component;
+        from.reg += static_cast<uint32_t>(c * lanes);
+        mov.dst = Destination(f_, to, first);
+        mov.src[0] = Source(f_, from, lanes, 0);
+        p_.Append(mov);
+      }
+    }
+    return absl::OkStatus();
+  }
+
   isa::Instruction Send(const lir::Inst& in, int lanes, const SendAux& aux, uint32_t mlen,
                         uint32_t ex_mlen, uint32_t rlen) const {
     isa::Instruction e = Head(in, Opcode::kSend, lanes, 0);
@@ -341,17 +379,35 @@ class Emitter {
     const lir::Inst& in = f_.inst(id);
     const auto defs = f_.defs(id);
     const auto uses = f_.uses(id);
-    const bool two = uses.size() - (in.predicate_mode != 0 ? 1 : 0) == 2;
-    isa::Instruction e =
-        Send(in, in.width, SendAux::Unpack(in.aux), PayloadRegisters(f_, uses[0]),
-             two ? PayloadRegisters(f_, uses[1]) : 0,
-             defs.empty() ? 0 : PayloadRegisters(f_, defs[0]));
+    const bool two = PayloadCount(in) == 2;
+    const SendAux aux = SendAux::Unpack(in.aux);
+    isa::Instruction e = Send(in, in.width, aux, PayloadRegisters(f_, uses[0]),
+                              two ? PayloadRegisters(f_, uses[1]) : 0,
+                              defs.empty() ? 0 : PayloadRegisters(f_, defs[0]));
     if (!defs.empty()) e.dst = Payload(defs[0]);
     e.src[0] = Payload(uses[0]);
     if (two) e.src[1] = Payload(uses[1]);
+    if (aux.indirect) ComputeDescriptor(in, uses[two ? 2 : 1], e);
     SetPredicate(e, id);
     p_.Append(e);
     return absl::OkStatus();
+  }
+
+  // The descriptor in a0.0 is the one known so far plus a value.
+  void ComputeDescriptor(const lir::Inst& in, const Operand& value, isa::Instruction& send) {
+    isa::Instruction add = Head(in, Opcode::kAdd, 1, 0);
+    add.no_mask = true;
+    add.channel_offset = 0;
+    add.cmod = isa::CondMod::kNone;
+    add.dst.file = isa::File::kArf;
+    add.dst.arf = isa::Arf::kAddress;
+    add.dst.type = Type::kUD;
+    add.dst.region.hstride = 1;
+    add.src[0] = Source(f_, value, 1, 0);
+    add.src[1] = ImmediateOperand(send.send.desc, Type::kUD);
+    p_.Append(add);
+    send.send.desc_is_register = true;
+    send.send.desc = 0;
   }
 
   // The fence answers in a register when it is done; the sync on that register waits for it.

@@ -32,15 +32,17 @@ isa::Operand FlagOperand(const lir::Operand& o) {
   return r;
 }
 
-// The register operand without its region. Lanes advance by the element's size.
-isa::Operand Register(const lir::Operand& o, const Place& place, int first_lane) {
+// The register operand without its region. Lanes advance by the element's size; a per-lane value
+// has all lanes of the thread, so an instruction for a group of them begins inside it.
+isa::Operand Register(const lir::Operand& o, const Place& place, int first_lane, int group) {
   assert(o.reg != lir::Operand::kNoReg);
   isa::Operand r;
   r.file = isa::File::kGrf;
   r.type = static_cast<Type>(o.type);
   uint32_t byte = o.reg * 4 + o.sub;
   const bool scalar = place.uniform && o.comps == 1;
-  if (!scalar) byte += static_cast<uint32_t>(first_lane * place.elem_bytes);
+  const int lane = first_lane + (place.uniform ? 0 : group);
+  if (!scalar) byte += static_cast<uint32_t>(lane * place.elem_bytes);
   r.nr = static_cast<uint8_t>(byte / kGrfBytes);
   r.subnr = static_cast<uint8_t>(byte % kGrfBytes);
   return r;
@@ -74,7 +76,8 @@ isa::Operand AccumulatorOperand(Type type) {
   return r;
 }
 
-isa::Operand Destination(const lir::Function& f, const lir::Operand& o, int first_lane) {
+isa::Operand Destination(const lir::Function& f, const lir::Operand& o, int first_lane,
+                         int group) {
   if (o.kind != lir::Operand::Kind::kValue) return NullOperand(static_cast<Type>(o.type));
   const Place place = PlaceOf(f, o);
   if (place.flag) {
@@ -82,17 +85,18 @@ isa::Operand Destination(const lir::Function& f, const lir::Operand& o, int firs
     r.region.hstride = 1;
     return r;
   }
-  isa::Operand r = Register(o, place, first_lane);
+  isa::Operand r = Register(o, place, first_lane, group);
   r.region.hstride = static_cast<uint8_t>(place.elem_bytes / isa::ByteSize(r.type));
   assert(r.region.hstride != 0);
   return r;
 }
 
-isa::Operand Source(const lir::Function& f, const lir::Operand& o, int lanes, int first_lane) {
+isa::Operand Source(const lir::Function& f, const lir::Operand& o, int lanes, int first_lane,
+                    int group) {
   if (o.kind == lir::Operand::Kind::kImm) return ImmediateOperand(o.id, static_cast<Type>(o.type));
   assert(o.kind == lir::Operand::Kind::kValue);
   const Place place = PlaceOf(f, o);
-  isa::Operand r = place.flag ? FlagOperand(o) : Register(o, place, first_lane);
+  isa::Operand r = place.flag ? FlagOperand(o) : Register(o, place, first_lane, group);
   r.negate = (o.mods & lir::Operand::kNegate) != 0;
   r.absolute = (o.mods & lir::Operand::kAbsolute) != 0;
   const bool scalar = place.flag || lanes == 1 || (place.uniform && o.comps == 1);

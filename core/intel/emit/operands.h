@@ -14,8 +14,11 @@ isa::Operand AccumulatorOperand(isa::Type type);
 // The operand from `first_lane` on, as destination, or as source of an instruction of `lanes` lanes.
 // Uniform values with one component named are read as scalars; with eight, as vectors. Lanes stand
 // as far apart as the value's elements are wide: a 16-bit operand of a 32-bit value has stride 2.
-isa::Operand Destination(const lir::Function& f, const lir::Operand& o, int first_lane);
-isa::Operand Source(const lir::Function& f, const lir::Operand& o, int lanes, int first_lane);
+// `group`: the instruction's first lane, which counts in values that have all lanes of the thread.
+isa::Operand Destination(const lir::Function& f, const lir::Operand& o, int first_lane,
+                         int group = 0);
+isa::Operand Source(const lir::Function& f, const lir::Operand& o, int lanes, int first_lane,
+                    int group = 0);
 
 // The whole registers that a message payload or result starts at.
 isa::Operand Payload(const lir::Operand& o);

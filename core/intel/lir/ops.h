@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "core/intel/isa/instruction.h"
+#include "core/lir/lir.h"
 
 namespace kiln::intel {
 
@@ -28,8 +29,12 @@ enum LirOp : uint16_t {
   kPackWords,               // dword of use 0 (low word) and use 1; type F: rounded to half
   kHeader,                  // header of a block read: dword 2 = use 0, the others do not matter
   kScratchHeader,           // message header for per-thread scratch memory, from r0 = use 0
-  // Messages: uses payload 0 [, payload 1] [, predicate]; aux: SendAux. Four opcodes that differ
-  // in what they do to memory, which is all the shared code wants to know.
+  kSamplerHeader,           // sampler header from r0 = use 0: dword 2 = aux, 3 the sampler pointer
+  kJoin,                    // per-lane vector = responses of messages for parts of the lanes, in
+                            // order; each has the components one after the other
+  kSampler,                 // sampler message with a parameter list (core/intel/messages)
+  // Messages: uses payload 0 [, payload 1] [, descriptor] [, predicate]; aux: SendAux. Four opcodes
+  // that differ in what they do to memory, which is all the shared code wants to know.
   kSend,                    // reads nothing that the program writes
   kMsgRead,
   kMsgWrite,
@@ -49,18 +54,28 @@ struct SendAux {
   uint32_t control = 0;     // descriptor bits 18:0: binding table index and function control
   bool header = false;      // payload 0 is, or starts with, a message header
   isa::Sfid sfid = isa::Sfid::kNull;
+  bool indirect = false;    // a uniform dword, the last use but the predicate, is added to the
+                            // descriptor: the index into an array of surfaces, samplers in bits 8 up
 
   constexpr uint32_t Pack() const {
-    return control | (header ? 1u << 19 : 0) | static_cast<uint32_t>(sfid) << 20;
+    return control | (header ? 1u << 19 : 0) | static_cast<uint32_t>(sfid) << 20 |
+           (indirect ? 1u << 24 : 0);
   }
   static constexpr SendAux Unpack(uint32_t aux) {
     SendAux s;
     s.control = aux & 0x7ffff;
     s.header = (aux >> 19 & 1) != 0;
     s.sfid = static_cast<isa::Sfid>(aux >> 20 & 0xf);
+    s.indirect = (aux >> 24 & 1) != 0;
     return s;
   }
 };
+
+// Payload operands of a message: 1 or 2.
+inline int PayloadCount(const lir::Inst& in) {
+  return in.num_uses - (in.predicate_mode != 0 ? 1 : 0) -
+         (SendAux::Unpack(in.aux).indirect ? 1 : 0);
+}
 
 // Files and pools of the target, indices into Target::files and Target::pools.
 enum LirFile : uint8_t { kFileG, kFileU, kFileF };

@@ -67,6 +67,9 @@ constexpr lir::OpInfo kPseudo[] = {
     {"pack_words", 0},
     {"header", 0},
     {"scratch_header", 0},
+    {"sampler_header", 0},
+    {"join", 0},
+    {"sampler", 0},
     {"msg", lir::kOpSendLike},
     {"msg.read", lir::kOpSendLike | lir::kOpReadsMemory},
     {"msg.write", lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect},
@@ -115,6 +118,8 @@ bool ReadsLate(uint16_t op) {
     case kMulHigh:
     case kHeader:
     case kScratchHeader:
+    case kSamplerHeader:
+    case kJoin:
     case kFence:
     case kBarrier:
     case kLaneIds:
@@ -216,7 +221,10 @@ int MessageLatency(const lir::Inst& in) {
   const SendAux aux = SendAux::Unpack(in.aux);
   if (in.op == kMsgAtomic) return 400;  // sheet: atomics + 30..400 over the data port's 100
   if (in.op == kMsgWrite) return 100;
-  return aux.sfid == isa::Sfid::kSampler ? 100 : 200;  // resinfo 100; data port reads 200..300
+  // Sampler 200, but resinfo 100; data port reads 200..300.
+  constexpr uint32_t kResinfo = 10;
+  const bool size = aux.sfid == isa::Sfid::kSampler && (aux.control >> 12 & 31) == kResinfo;
+  return size ? 100 : 200;
 }
 
 int Latency(const Function& f, InstId id) {
@@ -243,7 +251,9 @@ int IssueCycles(const Function& f, InstId id) {
     case kF2f16:
     case kPackWords: return 4 * halves;
     case kHeader:
+    case kSamplerHeader:
     case kLaneIds: return 4;
+    case kJoin: return 2 * halves * f.value(f.defs(id)[0].value()).comps;
     default: break;
   }
   if (in.op == Op(Opcode::kMath)) return 4 * halves;

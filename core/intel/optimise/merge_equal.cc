@@ -81,7 +81,10 @@ class Merger {
     const lir::Inst& in = f_.inst(id);
     if (in.num_defs == 0) return false;
     if (IsConstantOfMessages(id)) return true;
-    if (in.op == kHeader || in.op == kScratchHeader || in.op == kF2f16) return true;
+    if (in.op == kHeader || in.op == kScratchHeader || in.op == kSamplerHeader ||
+        in.op == kF2f16) {
+      return true;
+    }
     if (!IsEuOp(in.op) || in.op == Op(Opcode::kMov)) return false;
     return (Gen12Target().ops[in.op].flags & (lir::kOpTerminator | lir::kOpSideEffect)) == 0;
   }

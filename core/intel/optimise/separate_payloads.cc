@@ -26,10 +26,7 @@ bool Overlap(const Operand& a, const Operand& b) {
          a.comp < b.comp + b.comps && b.comp < a.comp + a.comps;
 }
 
-// The two payloads of a message that has two; the last use may be a predicate.
-bool HasTwoPayloads(const lir::Inst& in) {
-  return IsMessage(in.op) && in.num_uses - (in.predicate_mode != 0 ? 1 : 0) >= 2;
-}
+bool HasTwoPayloads(const lir::Inst& in) { return IsMessage(in.op) && PayloadCount(in) == 2; }
 
 // A copy of `o`, made by instructions appended to `out`.
 Operand Copy(lir::Function& f, const lir::Inst& message, const Operand& o,

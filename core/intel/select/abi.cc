@@ -16,6 +16,8 @@ constexpr uint32_t kGrfBytes = 32;
 
 struct Uses {
   std::vector<bool> resource;
+  std::vector<bool> sampler;   // by resource: as a sampler
+  std::vector<bool> loaded;    // by resource: storage images that are read
   uint32_t push_bytes = 0;
   bool push_dynamic = false;
   bool constant_data = false;
@@ -37,11 +39,35 @@ void NotePush(const Module& m, InstId id, Uses& uses) {
   uses.push_bytes = std::max(uses.push_bytes, static_cast<uint32_t>(offset.bits) + 4u * inst.num_results);
 }
 
+void NoteTexelOp(const Module& m, InstId id, Uses& uses) {
+  const mir::Inst& inst = m.inst(id);
+  switch (inst.op) {
+    case Op::kSample:
+    case Op::kGather: {
+      const uint32_t sampler = m.texel_ops[inst.imm1].sampler;
+      uses.sampler[sampler == mir::TexelOp::kNoSampler ? inst.imm0 : sampler] = true;
+      break;
+    }
+    case Op::kFetch:
+    case Op::kImageSize:
+    case Op::kImageLevels:
+    case Op::kImageSamples: break;
+    case Op::kImageLoad: uses.loaded[inst.imm0] = true; break;
+    case Op::kImageStore:
+    case Op::kImageAtomic: uses.writes_buffers = true; break;
+    default: return;
+  }
+  uses.resource[inst.imm0] = true;
+}
+
 Uses FindUses(const Module& m) {
   Uses uses;
   uses.resource.resize(m.resources.size());
+  uses.sampler.resize(m.resources.size());
+  uses.loaded.resize(m.resources.size());
   mir::ForEachInst(m, m.body, [&](InstId id) {
     const mir::Inst& inst = m.inst(id);
+    NoteTexelOp(m, id, uses);
     if (inst.op == Op::kStoreSsbo || inst.op == Op::kSsboAtomic) uses.writes_buffers = true;
     switch (inst.op) {
       case Op::kLoadUbo:
@@ -66,30 +92,86 @@ Uses FindUses(const Module& m) {
   return uses;
 }
 
-uint32_t AddSurface(Abi& abi, out::SurfaceKind kind, const mir::Resource& r) {
-  out::SurfaceEntry entry;
-  entry.index = static_cast<uint32_t>(abi.binding_table.size());
-  entry.kind = kind;
-  entry.descriptor = {r.set, r.binding, r.element};
-  abi.binding_table.push_back(entry);
-  return entry.index;
+out::SurfaceKind KindOf(mir::ResourceKind kind) {
+  switch (kind) {
+    case mir::ResourceKind::kUniformBuffer: return out::SurfaceKind::kUbo;
+    case mir::ResourceKind::kStorageBuffer: return out::SurfaceKind::kSsbo;
+    case mir::ResourceKind::kSampledImage: return out::SurfaceKind::kSampledImage;
+    case mir::ResourceKind::kStorageImage: return out::SurfaceKind::kStorageImage;
+    case mir::ResourceKind::kCombinedImageSampler: return out::SurfaceKind::kCombinedImageSampler;
+    case mir::ResourceKind::kUniformTexelBuffer: return out::SurfaceKind::kUniformTexelBuffer;
+    case mir::ResourceKind::kStorageTexelBuffer: return out::SurfaceKind::kStorageTexelBuffer;
+    case mir::ResourceKind::kSampler: break;
+  }
+  return out::SurfaceKind::kNull;
 }
 
-// Module::resources stand in (set, binding, element) order, and so does the table.
+// Entries for the descriptors of a resource; returns the first one's index.
+uint32_t AddSurfaces(Abi& abi, out::SurfaceKind kind, const mir::Resource& r, const char* format) {
+  const auto first = static_cast<uint32_t>(abi.binding_table.size());
+  for (uint32_t i = 0; i < r.count && abi.binding_table.size() <= kMaxSurfaces; ++i) {
+    out::SurfaceEntry entry;
+    entry.index = first + i;
+    entry.kind = kind;
+    entry.descriptor = {r.set, r.binding, r.element + i};
+    entry.format = format;
+    abi.binding_table.push_back(entry);
+  }
+  return first;
+}
+
+uint32_t AddSamplers(Abi& abi, const mir::Resource& r) {
+  const auto first = static_cast<uint32_t>(abi.sampler_table.size());
+  for (uint32_t i = 0; i < r.count && abi.sampler_table.size() <= kMaxSamplers; ++i) {
+    abi.sampler_table.push_back({first + i, {r.set, r.binding, r.element + i}});
+  }
+  return first;
+}
+
+// Module::resources stand in (set, binding, element) order, and so do the tables.
 void AssignSurfaces(const Module& m, const Uses& uses, Abi& abi) {
   abi.resource_surface.assign(m.resources.size(), Abi::kNoSurface);
+  abi.resource_sampler.assign(m.resources.size(), Abi::kNoSurface);
+  abi.raw_image.assign(m.resources.size(), false);
   for (size_t i = 0; i < m.resources.size(); ++i) {
-    if (!uses.resource[i]) continue;
-    const bool ubo = m.resources[i].kind == mir::ResourceKind::kUniformBuffer;
-    abi.resource_surface[i] =
-        AddSurface(abi, ubo ? out::SurfaceKind::kUbo : out::SurfaceKind::kSsbo, m.resources[i]);
+    const mir::Resource& r = m.resources[i];
+    abi.raw_image[i] = uses.loaded[i] && IsUnreadableFormat(r.image.format);
+    if (uses.resource[i]) {
+      abi.resource_surface[i] =
+          AddSurfaces(abi, KindOf(r.kind), r, abi.raw_image[i] ? "r32ui" : "");
+    }
+    if (uses.sampler[i]) abi.resource_sampler[i] = AddSamplers(abi, r);
   }
   if (uses.constant_data) {
-    abi.constant_surface = AddSurface(abi, out::SurfaceKind::kConstantData, {});
+    abi.constant_surface = AddSurfaces(abi, out::SurfaceKind::kConstantData, {}, "");
   }
   if (uses.push_dynamic) {
-    abi.push_surface = AddSurface(abi, out::SurfaceKind::kPushConstants, {});
+    abi.push_surface = AddSurfaces(abi, out::SurfaceKind::kPushConstants, {}, "");
   }
+}
+
+absl::Status CheckTables(const Module& m, const Uses& uses, const Abi& abi) {
+  for (size_t i = 0; i < m.resources.size(); ++i) {
+    const mir::Resource& r = m.resources[i];
+    if ((uses.resource[i] || uses.sampler[i]) && r.count == 0) {
+      return WithCause(absl::UnimplementedError(absl::StrCat(
+                           "compute: an array of descriptors without length (SPIR-V id ",
+                           r.spirv_id, ")")),
+                       "unsized_descriptor_array");
+    }
+  }
+  if (abi.binding_table.size() > kMaxSurfaces) {
+    return WithCause(absl::ResourceExhaustedError(
+                         absl::StrCat("the shader uses more descriptors than the ", kMaxSurfaces,
+                                      " binding table entries of ABI v1")),
+                     "too_many_descriptors");
+  }
+  if (abi.sampler_table.size() > kMaxSamplers) {
+    return WithCause(absl::ResourceExhaustedError(absl::StrCat(
+                         "the shader uses more samplers than the ", kMaxSamplers, " of ABI v1")),
+                     "too_many_samplers");
+  }
+  return absl::OkStatus();
 }
 
 void AssignPush(const Module& m, const Uses& uses, Abi& abi) {
@@ -128,30 +210,33 @@ void AddPart(out::LaunchRecord& r, uint32_t byte, uint32_t bytes, out::PushSourc
 
 absl::Status CheckResources(const Module& m) {
   for (const mir::Resource& r : m.resources) {
-    const bool buffer =
-        r.kind == mir::ResourceKind::kUniformBuffer || r.kind == mir::ResourceKind::kStorageBuffer;
-    if (buffer && !r.array) continue;
-    const absl::string_view cause = buffer ? "descriptor_indexing" : "images";
-    return WithCause(absl::UnimplementedError(absl::StrCat(
-                         cause, ": not selected for this target yet (SPIR-V id ", r.spirv_id, ")")),
-                     std::string_view(cause.data(), cause.size()));
+    if (r.array && !mir::HasImage(r.kind) && r.kind != mir::ResourceKind::kSampler) {
+      return WithCause(absl::UnimplementedError(absl::StrCat(
+                           "descriptor_indexing: an array of buffers indexed at run time (SPIR-V id ",
+                           r.spirv_id, ")")),
+                       "descriptor_indexing");
+    }
   }
   return absl::OkStatus();
 }
 
 }  // namespace
 
+bool IsUnreadableFormat(mir::ImageFormat format) {
+  switch (format) {
+    case mir::ImageFormat::kRgb10a2:
+    case mir::ImageFormat::kRgb10a2ui:
+    case mir::ImageFormat::kR11g11b10f: return true;
+    default: return false;
+  }
+}
+
 absl::StatusOr<Abi> AssignAbi(const Module& m) {
   Abi abi;
   if (absl::Status status = CheckResources(m); !status.ok()) return status;
   const Uses uses = FindUses(m);
   AssignSurfaces(m, uses, abi);
-  if (abi.binding_table.size() > kMaxSurfaces) {
-    return WithCause(absl::ResourceExhaustedError(absl::StrCat(
-                         "the shader uses ", abi.binding_table.size(), " descriptors; ABI v1 has ",
-                         kMaxSurfaces, " binding table entries")),
-                     "too_many_descriptors");
-  }
+  if (absl::Status s = CheckTables(m, uses, abi); !s.ok()) return s;
   AssignPush(m, uses, abi);
   AssignPrivateArrays(m, abi);
   abi.uses_barrier = uses.barrier;
@@ -191,6 +276,7 @@ out::LaunchRecord MakeLaunchRecord(const Module& m, const Abi& abi, int width) {
   r.compute.uses_barrier = abi.uses_barrier && r.compute.threads_per_group != 1;
   r.compute.uses_num_workgroups = abi.num_workgroups.has_value();
   r.binding_table = abi.binding_table;
+  r.sampler_table = abi.sampler_table;
   r.shared_bytes = m.shared_bytes;
   r.constant_data = m.constant_data;
   return r;

@@ -1,7 +1,7 @@
 // Intel ABI v1, compute: where a program finds its resources and parameters (core/intel/ABI.md).
 //
-// In: the MIR module. Out: binding table indices and the push layout, both functions of the module
-// alone, so that every width of a shader has the same tables. Cost: linear in the module.
+// In: the MIR module. Out: binding table and sampler indices and the push layout, functions of the
+// module alone, so that every width of a shader has the same tables. Cost: linear in the module.
 #ifndef KILN_CORE_INTEL_SELECT_ABI_H_
 #define KILN_CORE_INTEL_SELECT_ABI_H_
 
@@ -18,6 +18,7 @@ namespace kiln::intel {
 inline constexpr uint32_t kSharedMemorySurface = 254;
 inline constexpr uint32_t kStatelessSurface = 253;  // non-coherent, as scratch memory is used
 inline constexpr size_t kMaxSurfaces = 240;
+inline constexpr size_t kMaxSamplers = 16;  // what a message names without a header
 // The walker's thread counters hold 0..63 (GPGPU_WALKER, "Thread Width Counter Maximum"), which is
 // less than the 112 threads of a Gen12 dual subslice.
 inline constexpr uint32_t kMaxThreadsPerGroup = 64;
@@ -25,7 +26,12 @@ inline constexpr uint32_t kFirstPushRegister = 1;
 
 struct Abi {
   std::vector<out::SurfaceEntry> binding_table;
-  std::vector<uint32_t> resource_surface;      // by MIR resource; kNoSurface if never used
+  std::vector<out::SamplerEntry> sampler_table;
+  std::vector<uint32_t> resource_surface;      // by MIR resource, of arrays the first; kNoSurface
+                                               // if never used
+  std::vector<uint32_t> resource_sampler;      // likewise, sampler indices
+  std::vector<bool> raw_image;                 // by MIR resource: storage images that are bound as
+                                               // 32-bit integers (RawStorageFormat)
   static constexpr uint32_t kNoSurface = 0xffffffffu;
   std::optional<uint32_t> constant_surface;    // Module::constant_data
   std::optional<uint32_t> push_surface;        // push constants, for offsets known only at run time
@@ -40,12 +46,17 @@ struct Abi {
 
   bool uses_barrier = false;
   bool writes_shared = false;                  // shared memory, by stores or atomics
-  bool writes_buffers = false;
+  bool writes_buffers = false;                 // storage buffers and images
   uint32_t scratch_bytes_per_lane = 0;         // private arrays
   std::vector<uint32_t> array_offset;          // by private array: byte of a lane's scratch
 };
 
-// ResourceExhausted if more than 240 descriptors are used.
+// Formats that Gen12 writes but cannot read: an image that the shader reads is bound as 32-bit
+// unsigned integers, and the program converts.
+bool IsUnreadableFormat(mir::ImageFormat format);
+
+// ResourceExhausted if more than 240 descriptors or 16 samplers are used; Unimplemented for arrays
+// of descriptors without length.
 absl::StatusOr<Abi> AssignAbi(const mir::Module& module);
 
 // The launch record of one width, but for code_bytes, grf_used and scratch, which the caller adds.

@@ -24,7 +24,13 @@ uint32_t UntypedControl(int width, int dwords) {
   return (width == 16 ? 1u : 2u) << 4 | (0xfu << dwords & 0xfu);
 }
 
-// Operation codes of untyped atomics.
+bool IsShared(mir::Op op) {
+  return op == mir::Op::kLoadShared || op == mir::Op::kStoreShared ||
+         op == mir::Op::kSharedAtomic;
+}
+
+}  // namespace
+
 uint32_t AtomicCode(mir::AtomicOp op) {
   switch (op) {
     case mir::AtomicOp::kAnd: return 1;
@@ -43,13 +49,6 @@ uint32_t AtomicCode(mir::AtomicOp op) {
     default: return 0;
   }
 }
-
-bool IsShared(mir::Op op) {
-  return op == mir::Op::kLoadShared || op == mir::Op::kStoreShared ||
-         op == mir::Op::kSharedAtomic;
-}
-
-}  // namespace
 
 Operand Selector::LaneValue(mir::ValueId v) {
   return ToLanes(m_.value(v).type == mir::Type::kBool ? StoredBool(v) : Src(v, Type::kUD));
@@ -280,7 +279,8 @@ void Selector::MemoryBarrier(uint32_t classes, mir::Scope scope) {
   const bool alone = ThreadsPerGroup(m_, width_) == 1;
   if (scope == mir::Scope::kSubgroup || (alone && scope == mir::Scope::kWorkgroup)) return;
   if ((classes & mir::kMemoryShared) && abi_.writes_shared && !alone) Fence(kSharedMemorySurface);
-  if ((classes & mir::kMemoryBuffer) && abi_.writes_buffers) Fence(0);
+  // Typed surfaces are in the same data port.
+  if ((classes & (mir::kMemoryBuffer | mir::kMemoryImage)) && abi_.writes_buffers) Fence(0);
 }
 
 // Memory first: what lanes wrote before the barrier must be seen behind it. The lanes of a thread

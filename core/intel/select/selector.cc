@@ -11,11 +11,12 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
 #include "core/intel/select/select.h"
+#include "core/intel/select/uniform.h"
 
 namespace kiln::intel {
 
 Selector::Selector(const mir::Module& m, const Abi& abi, int width)
-    : m_(m), abi_(abi), width_(width), divergence_(m, mid::UniformFor::kOneRegister), map_(m.values.size()) {
+    : m_(m), abi_(abi), width_(width), uniform_(FindUniformValues(m)), map_(m.values.size()) {
   f_.dispatch_width = static_cast<uint8_t>(width);
 }
 
@@ -259,6 +260,7 @@ lir::BlockId Selector::NewBlock() { return b_.NewBlock(static_cast<uint16_t>(loo
 void Selector::Enter(lir::BlockId block) {
   b_.SetBlock(block);
   layout_.push_back(block);
+  payloads_.clear();
   ForgetFlags();
 }
 
@@ -291,6 +293,15 @@ absl::Status Selector::Visit(mir::InstId id) {
     case Op::kSsboAtomic:
     case Op::kSharedAtomic: return VisitAtomic(id);
     case Op::kSsboSize: BufferSize(id); return absl::OkStatus();
+    case Op::kSample:
+    case Op::kGather:
+    case Op::kFetch:
+    case Op::kImageLoad:
+    case Op::kImageStore:
+    case Op::kImageAtomic:
+    case Op::kImageSize:
+    case Op::kImageLevels:
+    case Op::kImageSamples: return VisitImage(id);
     case Op::kControlBarrier: ControlBarrier(m_.inst(id)); return absl::OkStatus();
     case Op::kMemoryBarrier:
       MemoryBarrier(m_.inst(id).imm0, static_cast<mir::Scope>(m_.inst(id).imm1));

@@ -1,6 +1,6 @@
 // State and helpers of instruction selection; internal to this folder.
 //
-// Where values live: integers and floats in G (a lane each) or U (core/mid/divergence.h), constants as
+// Where values live: integers and floats in G (a lane each) or U (uniform.h), constants as
 // immediates until an instruction cannot take one. Booleans: as 0 / -1 dwords where they are
 // stored, carried by control flow or combined; as flags (file F) where a select or an if consumes
 // them. A flag is made right before its use and at most kMaxFlags are kept, in one block, so that
@@ -20,9 +20,9 @@
 #include "core/intel/lir/ops.h"
 #include "core/intel/select/abi.h"
 #include "core/lir/build.h"
-#include "core/mid/divergence.h"
 #include "core/mir/build.h"
 #include "core/mir/mir.h"
+#include "core/mir/uses.h"
 
 namespace kiln::intel {
 
@@ -49,6 +49,12 @@ struct Extra {
   bool saturate = false;
   std::optional<Flag> predicate;
 };
+
+struct SamplerCall;
+struct TypedCall;
+
+// Operation code of data port atomics; 0: there is none.
+uint32_t AtomicCode(mir::AtomicOp op);
 
 class Selector {
  public:
@@ -77,7 +83,7 @@ class Selector {
     return o;
   }
   static bool IsImm(const Operand& o) { return o.kind == Operand::Kind::kImm; }
-  bool IsUniform(mir::ValueId v) const { return divergence_.Uniform(v); }
+  bool IsUniform(mir::ValueId v) const { return uniform_[v.index]; }
   Where WhereOf(mir::ValueId v) const { return IsUniform(v) ? Where::kUniform : Where::kLanes; }
   uint8_t FileOf(const Operand& o) const { return f_.value(o.value()).file; }
 
@@ -161,6 +167,42 @@ class Selector {
   void ControlBarrier(const mir::Inst& barrier);
   void BufferSize(mir::InstId id);
 
+  // ---- images (image.cc) ----
+  absl::Status VisitImage(mir::InstId id);
+  absl::Status VisitStorageImage(mir::InstId id);
+  void LoadTexel(mir::InstId id, TypedCall& call);
+  void StoreTexel(mir::InstId id, TypedCall& call, std::vector<Operand>& values);
+  absl::Status TexelAtomic(mir::InstId id, TypedCall& call, std::vector<Operand>& values);
+  Operand UnpackChannel(Where where, mir::ImageFormat format, Operand texel, int channel);
+  Operand PackChannel(mir::ImageFormat format, const Operand& value, int channel);
+  Operand PackTexel(mir::ImageFormat format, absl::Span<const Operand> values);
+  Operand Typed(const TypedCall& call, Where where);
+  void SendTyped(const TypedCall& call, const Operand& def, Where where, int group);
+  Operand LanePart(const Operand& o, int lanes, int group);
+  Operand TypedPayload(absl::Span<const Operand> list, Where where, int group);
+  Operand RegisterPayload(absl::Span<const Operand> parts);
+  Operand Component(const Operand& response, int i) const;
+  bool Used(mir::ValueId v);
+  uint32_t UsedMask(mir::InstId id);   // of results
+  absl::Status ApplyIndex(const mir::Inst& inst, mir::ValueId index, uint32_t shift,
+                          uint32_t& base, std::optional<Operand>& rest);
+  absl::Status VisitImageQuery(mir::InstId id);
+  Operand SixthOf(const Operand& faces);
+  Operand SizeOfLevel(const Operand& size, mir::ValueId lod, Where where);
+
+  // ---- sampler (sampler.cc) ----
+  static constexpr uint32_t kSamplerShift = 8;   // of the sampler index in a descriptor
+  Operand SendSampler(const SamplerCall& call, Where where, int components);
+  Operand SamplerHeader(uint32_t dword);
+  void SampleInto(mir::InstId id, SamplerCall& call);
+  absl::Status Descriptors(mir::InstId id, const mir::TexelSources& s, SamplerCall& call);
+  absl::Status VisitSample(mir::InstId id);
+  absl::Status SampleMessage(mir::InstId id, const mir::TexelSources& s, SamplerCall& call);
+  absl::Status GatherMessage(mir::InstId id, const mir::TexelOp& t, const mir::TexelSources& s,
+                             SamplerCall& call);
+  absl::Status VisitFetch(mir::InstId id);
+  void AddSampleParams(mir::InstId id, const mir::TexelSources& s, SamplerCall& call);
+
   // ---- launch (launch.cc) ----
   void DeclareLiveIns();
   void EndThread();
@@ -193,7 +235,8 @@ class Selector {
   const int width_;
   lir::Function f_;
   lir::Builder b_{f_};
-  const mid::Divergence divergence_;
+  std::vector<bool> uniform_;
+  std::optional<mir::Uses> uses_;      // made when first asked for
   std::vector<bool> stored_;           // booleans that are needed as dwords
   std::vector<Operand> map_;           // by MIR value
   lir::ValueId r0_;
@@ -214,6 +257,12 @@ class Selector {
     uint32_t chunk;
     lir::ValueId value;
   };
+  struct CachedPayload {
+    std::vector<Operand> parts;
+    int group;
+    Operand payload;
+  };
+  std::vector<CachedPayload> payloads_;  // of typed messages, in this block
   std::vector<CachedChunk> chunks_;    // those of enclosing scopes, innermost last
   std::vector<LoopTargets> loops_;
   std::vector<lir::BlockId> layout_;   // blocks in the order they were entered

@@ -1,0 +1,171 @@
+// Sampler messages: from parameter lists to sends.
+//
+// Problem: a message takes its parameters in consecutive registers, 11 with the header (PRM, "3D
+// Sampler", "Message Length"), for 8 or 16 lanes, and some only for 8. Invariants: SSA in and out;
+// afterwards no parameter list is left and every message has one payload, made by a collect where
+// it has several parts. Constants become moves into the payload.
+//
+// Width: the largest that the message has and that fits; a wider thread sends one message for each
+// part of its lanes, whose parameters are moved to registers of their own and whose responses are
+// joined. Linear. Not done: 16-bit parameters and results.
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/intel/isa/opcodes.h"
+#include "core/intel/lir/ops.h"
+#include "core/intel/messages/passes.h"
+#include "core/intel/messages/payload.h"
+#include "core/intel/messages/sampler_op.h"
+#include "core/lir/build.h"
+
+namespace kiln::intel {
+namespace {
+
+using isa::Opcode;
+using isa::Type;
+using lir::Operand;
+
+constexpr auto kRaw = static_cast<uint8_t>(Type::kUD);
+constexpr int kMaxPayload = 11;  // registers
+
+// Messages with derivatives exist for 8 lanes only.
+bool OnlyEightLanes(isa::Message message) {
+  return message == isa::Message::kSampleD || message == isa::Message::kSampleDC;
+}
+
+int LanesOf(const lir::Inst& in) {
+  const SamplerAux aux = SamplerAux::Unpack(in.aux);
+  int lanes = in.width > 16 ? 16 : in.width;
+  if (OnlyEightLanes(aux.message)) lanes = 8;
+  const int header = aux.header ? 1 : 0;
+  while (lanes > 8 && header + ParameterCount(in) * (lanes / 8) > kMaxPayload) lanes /= 2;
+  return lanes;
+}
+
+class Lowering {
+ public:
+  Lowering(lir::Function& f, PassContext& context) : f_(f), context_(context) {}
+
+  bool Run() {
+    bool changed = false;
+    for (lir::Block& block : f_.blocks) {
+      out_.clear();
+      bool here = false;
+      for (lir::InstId id : block.insts) {
+        if (f_.inst(id).op != kSampler) {
+          out_.push_back(id);
+          continue;
+        }
+        Lower(id);
+        here = true;
+      }
+      if (here) block.insts = out_;
+      changed |= here;
+    }
+    return changed;
+  }
+
+ private:
+  void Lower(lir::InstId id) {
+    const lir::Inst in = f_.inst(id);
+    const std::vector<Operand> uses(f_.uses(id).begin(), f_.uses(id).end());
+    const Operand def = f_.defs(id)[0];
+    const int lanes = LanesOf(in);
+    if (lanes == in.width) {
+      Send(in, uses, def, lanes, 0);
+      return;
+    }
+    context_.Remark("narrower_message", in.spirv_id,
+                    absl::StrCat(isa::Info(SamplerAux::Unpack(in.aux).message).name, ": ",
+                                 in.width / lanes, " messages of ", lanes, " lanes"));
+    std::vector<Operand> responses;
+    for (int group = 0; group < in.width; group += lanes) {
+      responses.push_back(NewRegisters(def.comps * lanes / 8));
+      Send(in, uses, responses.back(), lanes, group);
+    }
+    Emit(kJoin, Fields(in, in.width, 0), {&def, 1}, responses);
+  }
+
+  void Send(const lir::Inst& in, const std::vector<Operand>& uses, const Operand& def, int lanes,
+            int group) {
+    const SamplerAux sampler = SamplerAux::Unpack(in.aux);
+    const size_t params = uses.size() - (sampler.indirect ? 1 : 0);
+    std::vector<Operand> parts;
+    for (size_t i = 0; i < params; ++i) {
+      const bool header = sampler.header && i == 0;
+      parts.push_back(header ? uses[i] : Part(in, uses[i], lanes, group));
+    }
+    std::vector<Operand> operands = {Together(in, parts, lanes)};
+    if (sampler.indirect) operands.push_back(uses.back());
+    SendAux aux;
+    aux.control = uint32_t{isa::Info(sampler.message).type} << 12 | uint32_t{sampler.sampler} << 8 |
+                  sampler.bti | (lanes == 16 ? 2u : 1u) << 17;
+    aux.header = sampler.header;
+    aux.sfid = isa::Sfid::kSampler;
+    aux.indirect = sampler.indirect;
+    lir::InstFields fields = Fields(in, lanes, group);
+    fields.flags = in.flags;
+    fields.aux = aux.Pack();
+    Emit(kSend, fields, {&def, 1}, operands);
+  }
+
+  // A parameter in registers of its own; a value for just these lanes is it already.
+  Operand Part(const lir::Inst& in, const Operand& o, int lanes, int group) {
+    if (o.kind == Operand::Kind::kValue && lanes == in.width) return o;
+    const bool whole = lanes == in.width && (in.flags & lir::kNoMask) == 0;
+    const Operand part = whole ? NewLanes() : NewRegisters(lanes / 8);
+    lir::InstFields fields = Fields(in, lanes, group);
+    // Lanes that are off may be moved as well: their registers are read, whatever they hold.
+    if (!whole) fields.flags |= lir::kNoMask;
+    Emit(Op(Opcode::kMov), fields, {&part, 1}, {&o, 1});
+    return part;
+  }
+
+  Operand Together(const lir::Inst& in, const std::vector<Operand>& parts, int lanes) {
+    if (parts.size() == 1) return parts[0];
+    const Operand all = MakePayload(f_, parts);
+    lir::InstFields fields = Fields(in, lanes, 0);
+    if (f_.value(parts.back().value()).file == kFileU) fields.flags |= lir::kNoMask;
+    Emit(kCollect, fields, {&all, 1}, parts);
+    return all;
+  }
+
+  static lir::InstFields Fields(const lir::Inst& in, int lanes, int group) {
+    lir::InstFields fields;
+    fields.width = static_cast<uint8_t>(lanes);
+    fields.group = static_cast<uint8_t>(group);
+    fields.spirv_id = in.spirv_id;
+    return fields;
+  }
+
+  Operand New(const lir::Value& v) {
+    f_.values.push_back(v);
+    return lir::ValueOperand(lir::ValueId(f_.values.size() - 1), kRaw, 0, v.comps);
+  }
+
+  Operand NewLanes() {
+    lir::Value v;
+    v.file = kFileG;
+    return New(v);
+  }
+
+  Operand NewRegisters(int registers) { return MakeRegisters(f_, registers); }
+
+  void Emit(uint16_t op, const lir::InstFields& fields, absl::Span<const Operand> defs,
+            absl::Span<const Operand> uses) {
+    out_.push_back(lir::MakeInst(f_, op, fields, defs, uses));
+  }
+
+  lir::Function& f_;
+  PassContext& context_;
+  std::vector<lir::InstId> out_;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> LowerSamplers(lir::Function& f, PassContext& context) {
+  return Lowering(f, context).Run();
+}
+
+}  // namespace kiln::intel

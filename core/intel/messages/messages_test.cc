@@ -1,0 +1,219 @@
+// Text tests of the message passes: LIR in, one pass, LIR out.
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "core/intel/lir/ops.h"
+#include "core/intel/lir/target.h"
+#include "core/intel/messages/passes.h"
+#include "core/intel/messages/sampler_op.h"
+#include "core/lir/parse.h"
+#include "core/lir/print.h"
+#include "core/lir/verify.h"
+#include "gtest/gtest.h"
+
+namespace kiln::intel {
+namespace {
+
+using isa::Message;
+
+// %0..%9 per lane, %10 and %11 vectors of four, %12 registers of r0, %13 a header, %14 a uniform
+// dword, %15 three registers.
+std::string Header(int width) {
+  std::string text = absl::StrCat("function tgl width ", width, "\n");
+  for (int i = 0; i < 10; ++i) absl::StrAppend(&text, "value %", i, " G 4x1\n");
+  absl::StrAppend(&text, "value %10 G 4x4\nvalue %11 G 4x4\nvalue %12 U 4x8 whole\n",
+                  "value %13 U 4x8 whole\nvalue %14 U 4x1\nvalue %15 U 4x24 whole\n",
+                  "livein %12 at 0\n");
+  return text;
+}
+
+std::string Sampler(Message message, bool header = false, bool indirect = false) {
+  SamplerAux aux;
+  aux.message = message;
+  aux.bti = 3;
+  aux.sampler = 1;
+  aux.header = header;
+  aux.indirect = indirect;
+  return absl::StrCat(aux.Pack());
+}
+
+// Aux of the send that a sampler message becomes.
+std::string Sent(Message message, int lanes, bool header = false, bool indirect = false) {
+  SendAux aux;
+  aux.control = uint32_t{isa::Info(message).type} << 12 | 1u << 8 | 3 | (lanes / 8) << 17;
+  aux.sfid = isa::Sfid::kSampler;
+  aux.header = header;
+  aux.indirect = indirect;
+  return absl::StrCat(aux.Pack());
+}
+
+std::string After(const std::string& body,
+                  absl::StatusOr<bool> (*pass)(lir::Function&, PassContext&), int width = 8,
+                  int64_t rewrites = -1) {
+  const std::string text = absl::StrCat(
+      Header(width), "block b0 depth 0\n",
+      "  %0:ud = mov %12:ud {w", width, "}\n  %1:ud = mov %12.1:ud {w", width,
+      "}\n  %2:ud = mov %12.2:ud {w", width, "}\n  %13x8:ud = sampler_header %12x8:ud {w8 nomask}\n",
+      "  %14:ud = mov %12.3:ud {nomask}\n", body);
+  absl::StatusOr<lir::Function> f = lir::Parse(Gen12Target(), text);
+  if (!f.ok()) return std::string(f.status().message());
+  if (absl::Status s = lir::Verify(Gen12Target(), *f); !s.ok()) return std::string(s.message());
+  PassContext context = PassContext::ForTest(rewrites);
+  const absl::StatusOr<bool> changed = pass(*f, context);
+  if (!changed.ok()) return std::string(changed.status().message());
+  if (absl::Status s = lir::Verify(Gen12Target(), *f); !s.ok()) return std::string(s.message());
+  const std::string out = lir::Print(Gen12Target(), *f);
+  const std::string marker = "{nomask}\n";
+  const std::string rest = out.substr(out.find(marker) + marker.size());
+  EXPECT_EQ(*changed, rest != body) << "what the pass says it did";
+  return rest;
+}
+
+std::string Op(const std::string& params, const std::string& aux, int width = 8) {
+  return absl::StrCat("  %10x4:ud = sampler ", params, " {w", width, " aux ", aux, "}\n");
+}
+
+// ---- strip_sampler_parameters ----
+
+TEST(StripSamplerParameters, ZerosAtTheEndGo) {
+  const std::string aux = Sampler(Message::kLd);
+  EXPECT_EQ(After(Op("%0:ud #0x0:ud #0x0:ud", aux), StripSamplerParameters), Op("%0:ud", aux));
+  EXPECT_EQ(After(Op("%0:ud #0x0:ud %1:ud #0x0:ud", aux), StripSamplerParameters),
+            Op("%0:ud #0x0:ud %1:ud", aux));
+}
+
+TEST(StripSamplerParameters, TheFirstParameterAndTheHeaderStay) {
+  const std::string aux = Sampler(Message::kGather4, true);
+  EXPECT_EQ(After(Op("%13x8:ud #0x0:ud #0x0:ud", aux), StripSamplerParameters),
+            Op("%13x8:ud #0x0:ud", aux));
+}
+
+TEST(StripSamplerParameters, OtherConstantsAndReferencesStay) {
+  for (const std::string& same :
+       {Op("%0:ud #0x80000000:ud", Sampler(Message::kSampleLz)),
+        Op("%0:ud %1:ud #0x0:ud", Sampler(Message::kSampleCLz)),
+        Op("%0:ud #0x0:ud", Sampler(Message::kSampleC))}) {
+    EXPECT_EQ(After(same, StripSamplerParameters), same);
+  }
+}
+
+TEST(StripSamplerParameters, TheDescriptorStaysLast) {
+  const std::string aux = Sampler(Message::kLdLz, false, true);
+  EXPECT_EQ(After(Op("%0:ud #0x0:ud %14:ud", aux), StripSamplerParameters),
+            Op("%0:ud %14:ud", aux));
+}
+
+TEST(StripSamplerParameters, AsksForEachMessage) {
+  const std::string aux = Sampler(Message::kLdLz);
+  const std::string two =
+      Op("%0:ud #0x0:ud", aux) +
+      absl::StrReplaceAll(Op("%1:ud #0x0:ud", aux), {{"%10", "%11"}});
+  EXPECT_EQ(After(two, StripSamplerParameters, 8, 1),
+            absl::StrReplaceAll(two, {{"%0:ud #0x0:ud", "%0:ud"}}));
+}
+
+// ---- lower_samplers ----
+
+TEST(LowerSamplers, OnePayloadOfAllParameters) {
+  EXPECT_EQ(After(Op("%0:ud #0x3f800000:ud %1:ud", Sampler(Message::kSampleL), 16), LowerSamplers,
+                  16),
+            absl::StrCat("  %16:ud = mov #0x3f800000:ud {w16}\n"
+                         "  %17x3:ud = collect %0:ud %16:ud %1:ud {w16}\n"
+                         "  %10x4:ud = msg %17x3:ud {w16 aux ",
+                         Sent(Message::kSampleL, 16), "}\n"));
+}
+
+TEST(LowerSamplers, ASingleParameterIsThePayload) {
+  EXPECT_EQ(After(Op("%0:ud %14:ud", Sampler(Message::kLdLz, false, true)), LowerSamplers),
+            absl::StrCat("  %10x4:ud = msg %0:ud %14:ud {w8 aux ",
+                         Sent(Message::kLdLz, 8, false, true), "}\n"));
+}
+
+TEST(LowerSamplers, AHeaderMakesThePayloadRegisters) {
+  EXPECT_EQ(After(Op("%13x8:ud %0:ud %1:ud", Sampler(Message::kGather4, true), 16), LowerSamplers,
+                  16),
+            absl::StrCat("  %16x40:ud = collect %13x8:ud %0:ud %1:ud {w16}\n"
+                         "  %10x4:ud = msg %16x40:ud {w16 aux ",
+                         Sent(Message::kGather4, 16, true), "}\n"));
+}
+
+// Six parameters of two registers are too many for one message.
+TEST(LowerSamplers, LongMessagesGoOutInHalves) {
+  const std::string out =
+      After(Op("%0:ud %1:ud %2:ud %0:ud %1:ud %2:ud", Sampler(Message::kSampleLC), 16),
+            LowerSamplers, 16);
+  const std::string aux = Sent(Message::kSampleLC, 8);
+  EXPECT_NE(out.find("  %17x8:ud = mov %0:ud {w8 nomask}\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("= mov %2:ud {w8 g8 nomask}\n"), std::string::npos) << out;
+  EXPECT_NE(out.find(absl::StrCat("  %16x32:ud = msg %23x48:ud {w8 aux ", aux, "}\n")),
+            std::string::npos)
+      << out;
+  EXPECT_NE(out.find(absl::StrCat("{w8 g8 aux ", aux, "}\n")), std::string::npos) << out;
+  EXPECT_NE(out.find("  %10x4:ud = join %16x32:ud %24x32:ud {w16}\n"), std::string::npos) << out;
+}
+
+TEST(LowerSamplers, DerivativesGoOutInHalves) {
+  const std::string out =
+      After(Op("%0:ud %1:ud %2:ud", Sampler(Message::kSampleD), 16), LowerSamplers, 16);
+  EXPECT_NE(out.find("join"), std::string::npos) << out;
+  EXPECT_NE(After(Op("%0:ud %1:ud %2:ud", Sampler(Message::kSampleD)), LowerSamplers).find("msg"),
+            std::string::npos);
+}
+
+// ---- split_sends ----
+
+std::string Send(const std::string& operands, const std::string& aux) {
+  return absl::StrCat("  %10x4:ud = msg ", operands, " {w8 aux ", aux, "}\n");
+}
+
+TEST(SplitSends, TwoPartsNeedNoCopies) {
+  const std::string aux = Sent(Message::kSampleLz, 8);
+  const std::string first = "  %11x4:ud = msg %0:ud {w8 aux " + aux + "}\n";
+  EXPECT_EQ(After(first + "  %15x24:ud = collect %11.2x2:ud %0:ud {w8}\n" + Send("%15x24:ud", aux),
+                  SplitSends),
+            first + Send("%11.2x2:ud %0:ud", aux));
+}
+
+TEST(SplitSends, CutsWhereOneHalfIsAValueAlready) {
+  const std::string aux = Sent(Message::kSampleLz, 8);
+  EXPECT_EQ(After("  %11x4:ud = msg %0:ud {w8 aux " + aux + "}\n"
+                  "  %15x24:ud = collect %1:ud %11.1:ud %11.2:ud {w8}\n" + Send("%15x24:ud", aux),
+                  SplitSends),
+            "  %11x4:ud = msg %0:ud {w8 aux " + aux + "}\n" + Send("%1:ud %11.1x2:ud", aux));
+}
+
+TEST(SplitSends, CutsBehindTheHeader) {
+  const std::string aux = Sent(Message::kGather4, 8, true);
+  EXPECT_EQ(After("  %15x24:ud = collect %13x8:ud %0:ud %1:ud {w8}\n" + Send("%15x24:ud", aux),
+                  SplitSends),
+            "  %16x2:ud = collect %0:ud %1:ud {w8}\n" + Send("%13x8:ud %16x2:ud", aux));
+}
+
+TEST(SplitSends, SharedPayloadsAndMessagesWithTwoStay) {
+  const std::string aux = Sent(Message::kSampleLz, 8);
+  const std::string shared = "  %15x24:ud = collect %0:ud %1:ud %2:ud {w8}\n" +
+                             Send("%15x24:ud", aux) +
+                             absl::StrReplaceAll(Send("%15x24:ud", aux), {{"%10", "%11"}});
+  EXPECT_EQ(After(shared, SplitSends), shared);
+  const std::string two =
+      "  %15x24:ud = collect %0:ud %1:ud %2:ud {w8}\n" + Send("%0:ud %15x24:ud", aux);
+  EXPECT_EQ(After(two, SplitSends), two);
+}
+
+TEST(SplitSends, TheDescriptorKeepsItsPlace) {
+  const std::string aux = Sent(Message::kLdLz, 8, false, true);
+  EXPECT_EQ(After("  %15x24:ud = collect %0:ud %1:ud %2:ud {w8}\n" + Send("%15x24:ud %14:ud", aux),
+                  SplitSends),
+            "  %16x2:ud = collect %1:ud %2:ud {w8}\n" + Send("%0:ud %16x2:ud %14:ud", aux));
+}
+
+TEST(SplitSends, AsksForEachMessage) {
+  const std::string aux = Sent(Message::kLdLz, 8);
+  const std::string text =
+      "  %15x24:ud = collect %0:ud %1:ud %2:ud {w8}\n" + Send("%15x24:ud", aux);
+  EXPECT_EQ(After(text, SplitSends, 8, 0), text);
+}
+
+}  // namespace
+}  // namespace kiln::intel

@@ -1,0 +1,181 @@
+// Cuts the payload of a send in two.
+//
+// Problem: a payload of n registers needs n consecutive ones and a copy of every part that is not
+// there by chance. A send takes two payloads (Gen9 and later), so the parts need to lie together
+// only within each half, and a half that is one value already needs no copy at all (a coordinate
+// to which a level of detail is added, say; reference/seeds.md, section 1).
+//
+// In and out: SSA; messages with one payload that a collect makes for them alone. Where to cut:
+// behind the message header if there is one; else where the fewest parts must be copied, and of
+// those places where the source changes from one value to another and the halves are most equal.
+// Cost: linear in the instructions, quadratic in the parts of a payload (at most 11).
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/intel/lir/ops.h"
+#include "core/intel/lir/target.h"
+#include "core/intel/messages/passes.h"
+#include "core/intel/messages/payload.h"
+#include "core/lir/build.h"
+
+namespace kiln::intel {
+namespace {
+
+using lir::Operand;
+using Parts = absl::Span<const Operand>;
+
+// Do the second's components follow the first's in one value?
+bool Follows(const Operand& a, const Operand& b) {
+  return a.kind == Operand::Kind::kValue && b.kind == Operand::Kind::kValue && a.id == b.id &&
+         b.comp == a.comp + a.comps;
+}
+
+bool IsOneValue(Parts parts) {
+  for (size_t i = 1; i < parts.size(); ++i) {
+    if (!Follows(parts[i - 1], parts[i])) return false;
+  }
+  return true;
+}
+
+// Parts that must be copied to lie together.
+int Copies(Parts parts) { return IsOneValue(parts) ? 0 : static_cast<int>(parts.size()); }
+
+size_t CutOf(Parts parts, bool header) {
+  if (header) return 1;
+  size_t best = 1;
+  std::pair<int, size_t> best_cost = {1 << 20, 0};
+  for (size_t cut = 1; cut < parts.size(); ++cut) {
+    const int copies = 2 * (Copies(parts.first(cut)) + Copies(parts.subspan(cut))) +
+                       (Follows(parts[cut - 1], parts[cut]) ? 1 : 0);
+    const std::pair<int, size_t> cost = {copies, std::max(cut, parts.size() - cut)};
+    if (cost < best_cost) {
+      best = cut;
+      best_cost = cost;
+    }
+  }
+  return best;
+}
+
+class Splitter {
+ public:
+  Splitter(lir::Function& f, PassContext& context)
+      : f_(f), context_(context), collect_(f.values.size()), uses_(f.values.size()) {}
+
+  bool Run() {
+    CountUses();
+    bool changed = false;
+    for (lir::Block& block : f_.blocks) {
+      out_.clear();
+      bool here = false;
+      for (lir::InstId id : block.insts) {
+        here |= IsMessage(f_.inst(id).op) && Split(id);
+        out_.push_back(id);
+      }
+      if (!here) continue;
+      out_.erase(std::remove_if(out_.begin(), out_.end(),
+                                [&](lir::InstId id) { return gone_[id.index]; }),
+                 out_.end());
+      block.insts = out_;
+      changed = true;
+    }
+    return changed;
+  }
+
+ private:
+  void CountUses() {
+    gone_.assign(f_.insts.size(), false);
+    for (const lir::Block& block : f_.blocks) {
+      for (lir::InstId id : block.insts) {
+        for (const Operand& o : f_.uses(id)) Count(o);
+        if (f_.inst(id).op == kCollect) collect_[f_.defs(id)[0].id] = id;
+      }
+      for (const lir::Edge& e : block.succs) {
+        for (const Operand& o : f_.args(e)) Count(o);
+      }
+    }
+  }
+
+  void Count(const Operand& o) {
+    if (o.kind == Operand::Kind::kValue) ++uses_[o.id];
+  }
+
+  // The collect that makes the message's only payload for nobody else.
+  lir::InstId CollectOf(lir::InstId message) const {
+    if (PayloadCount(f_.inst(message)) != 1) return lir::InstId();
+    const Operand payload = f_.uses(message)[0];
+    const bool own = payload.id < uses_.size() && uses_[payload.id] == 1 &&
+                     payload.comps == f_.value(payload.value()).comps;
+    return own ? collect_[payload.id] : lir::InstId();
+  }
+
+  bool Split(lir::InstId message) {
+    const lir::InstId collect = CollectOf(message);
+    if (!collect.valid() || f_.uses(collect).size() < 2) return false;
+    for (const Operand& o : f_.uses(collect)) {
+      if (o.kind != Operand::Kind::kValue) return false;
+    }
+    if (!context_.Rewrite()) return false;
+    const std::vector<Operand> parts(f_.uses(collect).begin(), f_.uses(collect).end());
+    const lir::Inst in = f_.inst(message);
+    const size_t cut = CutOf(parts, SendAux::Unpack(in.aux).header);
+    const Operand first = Half(collect, Parts(parts).first(cut));
+    const Operand second = Half(collect, Parts(parts).subspan(cut));
+    context_.Remark("payload_split", in.spirv_id,
+                    absl::StrCat(PayloadRegisters(f_, first), " and ",
+                                 PayloadRegisters(f_, second), " registers"));
+    gone_[collect.index] = true;
+    SetPayloads(message, first, second);
+    return true;
+  }
+
+  // One operand for some of the parts.
+  Operand Half(lir::InstId collect, Parts parts) {
+    if (IsOneValue(parts)) {
+      Operand all = parts[0];
+      for (const Operand& p : parts.subspan(1)) {
+        all.comps = static_cast<uint16_t>(all.comps + p.comps);
+      }
+      return all;
+    }
+    const lir::Inst in = f_.inst(collect);
+    lir::InstFields fields;
+    fields.width = in.width;
+    fields.group = in.group;
+    fields.flags = in.flags;
+    fields.spirv_id = in.spirv_id;
+    const Operand all = MakePayload(f_, parts);
+    out_.push_back(lir::MakeInst(f_, kCollect, fields, {&all, 1}, parts));
+    gone_.push_back(false);
+    return all;
+  }
+
+  // The message with one more operand; the others keep their order.
+  void SetPayloads(lir::InstId message, const Operand& first, const Operand& second) {
+    std::vector<Operand> operands(f_.defs(message).begin(), f_.defs(message).end());
+    operands.push_back(first);
+    operands.push_back(second);
+    const auto uses = f_.uses(message);
+    operands.insert(operands.end(), uses.begin() + 1, uses.end());
+    lir::Inst& in = f_.inst(message);
+    in.first_operand = static_cast<uint32_t>(f_.operands.size());
+    ++in.num_uses;
+    f_.operands.insert(f_.operands.end(), operands.begin(), operands.end());
+  }
+
+  lir::Function& f_;
+  PassContext& context_;
+  std::vector<lir::InstId> collect_;  // by value
+  std::vector<uint32_t> uses_;        // by value, before any split
+  std::vector<bool> gone_;            // by instruction
+  std::vector<lir::InstId> out_;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> SplitSends(lir::Function& f, PassContext& context) {
+  return Splitter(f, context).Run();
+}
+
+}  // namespace kiln::intel

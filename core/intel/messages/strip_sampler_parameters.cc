@@ -1,0 +1,66 @@
+// Strips constant zeros from the end of sampler messages.
+//
+// Problem: parameters that a message does not send read as zero, so a zero at the end needs no
+// register, no move and no bandwidth. Which parameter is last depends on the message table of the
+// generation. Kept are the header, the first parameter, and everything in messages with a
+// reference value (reference/seeds.md, section 4; Mesa restricts its pass the same way).
+// In and out: SSA, parameter lists that the message table allows. Before lower_samplers, which
+// decides by the number of parameters. Linear.
+#include "absl/strings/str_cat.h"
+#include "core/intel/lir/ops.h"
+#include "core/intel/messages/passes.h"
+#include "core/intel/messages/sampler_op.h"
+
+namespace kiln::intel {
+namespace {
+
+using lir::Operand;
+
+bool Compares(absl::Span<const isa::MessageParam> params) {
+  for (const isa::MessageParam& p : params) {
+    if (p.kind == isa::ParamKind::kRef) return true;
+  }
+  return false;
+}
+
+bool IsZero(const Operand& o) { return o.kind == Operand::Kind::kImm && o.id == 0; }
+
+// Parameters left when zeros at the end are gone.
+int Needed(const lir::Function& f, lir::InstId id) {
+  const SamplerAux aux = SamplerAux::Unpack(f.inst(id).aux);
+  const auto params = isa::Params(isa::Generation::kGen12, aux.message);
+  int n = ParameterCount(f.inst(id));
+  if (Compares(params)) return n;
+  const int first = aux.header ? 1 : 0;
+  while (n > 1 && params[n - 1].droppable && IsZero(f.uses(id)[first + n - 1])) --n;
+  return n;
+}
+
+void Drop(lir::Function& f, lir::InstId id, int keep) {
+  const SamplerAux aux = SamplerAux::Unpack(f.inst(id).aux);
+  const int dropped = ParameterCount(f.inst(id)) - keep;
+  const auto uses = f.uses(id);
+  if (aux.indirect) uses[uses.size() - 1 - dropped] = uses.back();
+  f.inst(id).num_uses = static_cast<uint16_t>(f.inst(id).num_uses - dropped);
+}
+
+}  // namespace
+
+absl::StatusOr<bool> StripSamplerParameters(lir::Function& f, PassContext& context) {
+  bool changed = false;
+  for (const lir::Block& block : f.blocks) {
+    for (lir::InstId id : block.insts) {
+      if (f.inst(id).op != kSampler) continue;
+      const int n = ParameterCount(f.inst(id)), keep = Needed(f, id);
+      if (keep == n || !context.Rewrite()) continue;
+      const auto message = SamplerAux::Unpack(f.inst(id).aux).message;
+      context.Remark("parameters_stripped", f.inst(id).spirv_id,
+                     absl::StrCat(isa::Info(message).name, ": ", keep, " of ", n, " sent"));
+      Drop(f, id, keep);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+}  // namespace kiln::intel

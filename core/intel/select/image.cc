@@ -1,0 +1,391 @@
+// Storage images and storage texel buffers: typed surface messages; sizes of images.
+//
+// Typed messages have 8 lanes (PRM, "Typed Surface Read"): wider threads send one for each 8, with
+// the payload's parts moved to registers of their own. Coordinates and data are two payloads. Of a
+// read only the components used are asked for, of a write only those that the format has.
+// Formats that cannot be read are bound as 32-bit integers (abi.h) and converted here: 10-bit
+// channels by shifts and a factor, 11 and 10-bit floats by way of halves, whose exponent they
+// share; such a float is truncated where it is stored, as Vulkan allows.
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "core/intel/select/selector.h"
+#include "core/intel/select/texel_parts.h"
+
+namespace kiln::intel {
+namespace {
+
+constexpr uint32_t kTypedRead = 5, kTypedAtomic = 6, kTypedWrite = 13;  // data cache 1
+constexpr uint32_t kFloatOne = 0x3f800000u;
+
+// Channels that a texel has; all, if the format is not known.
+int Channels(mir::ImageFormat format) {
+  static constexpr std::array<uint8_t, 4> kBits[] = {
+      {1, 1, 1, 1},
+#define FORMAT(enumerator, text, numeric, r, g, b, a) {r, g, b, a},
+#include "core/mir/formats.def"
+#undef FORMAT
+  };
+  int n = 0;
+  for (uint8_t bits : kBits[static_cast<int>(format)]) n += bits != 0;
+  return n;
+}
+
+// 1 keeps a channel out.
+uint32_t ChannelsOff(uint32_t mask) { return ~mask & 0xfu; }
+
+}  // namespace
+
+// The value for `lanes` lanes from `group` on, in registers of its own.
+Operand Selector::LanePart(const Operand& o, int lanes, int group) {
+  lir::InstFields fields = Fields(Where::kUniform);
+  fields.width = static_cast<uint8_t>(lanes);
+  fields.group = static_cast<uint8_t>(group);
+  const lir::ValueId part = NewRegisters(lanes / 8);
+  EmitRaw(Op(Opcode::kMov), fields, {Def(part, Type::kUD)}, {o});
+  return Def(part, Type::kUD);
+}
+
+Operand Selector::RegisterPayload(absl::Span<const Operand> parts) {
+  if (parts.size() == 1) return parts[0];
+  int registers = 0;
+  for (const Operand& p : parts) registers += p.comps / 8;
+  const Operand all = Def(NewRegisters(registers), Type::kUD);
+  b_.Emit(kCollect, Fields(Where::kUniform), absl::Span<const Operand>(&all, 1), parts);
+  return all;
+}
+
+// Operands for 8 lanes from `group` on as one payload; the one made before, if it was in this block.
+Operand Selector::TypedPayload(absl::Span<const Operand> list, Where where, int group) {
+  std::vector<Operand> parts;
+  if (where == Where::kLanes && width_ == 8) {
+    for (const Operand& o : list) parts.push_back(ToLanes(o));
+    return Payload(parts);
+  }
+  const auto same = [](const Operand& a, const Operand& b) {
+    return a.kind == b.kind && a.id == b.id && a.comp == b.comp && a.mods == b.mods;
+  };
+  for (const CachedPayload& c : payloads_) {
+    if (c.group == group && std::equal(c.parts.begin(), c.parts.end(), list.begin(), list.end(),
+                                       same)) {
+      return c.payload;
+    }
+  }
+  for (const Operand& o : list) parts.push_back(LanePart(o, 8, group));
+  payloads_.push_back({{list.begin(), list.end()}, group, RegisterPayload(parts)});
+  return payloads_.back().payload;
+}
+
+// One typed message for 8 lanes from `group` on.
+void Selector::SendTyped(const TypedCall& call, const Operand& def, Where where, int group) {
+  const auto payload = [&](const std::vector<Operand>& list) {
+    return TypedPayload(list, where, group);
+  };
+  std::vector<Operand> uses = {payload(call.address)};
+  if (!call.data.empty()) uses.push_back(payload(call.data));
+  if (call.index) uses.push_back(*call.index);
+  const bool high = (group & 8) != 0;
+  const uint32_t slots = call.op == kMsgAtomic ? (high ? 1u << 4 : 0) : (high ? 2u : 1u) << 4;
+  SendAux aux;
+  aux.control = call.type << 14 | (call.control | slots) << 8 | call.surface;
+  aux.sfid = isa::Sfid::kDataCache1;
+  aux.indirect = call.index.has_value();
+  lir::InstFields fields = Fields(where);
+  fields.width = 8;
+  fields.group = static_cast<uint8_t>(group);
+  fields.aux = aux.Pack();
+  const bool returns = def.kind == Operand::Kind::kValue;
+  b_.Emit(call.op, fields, absl::Span<const Operand>(&def, returns ? 1 : 0), uses);
+}
+
+// The results one after the other: a vector in G, or registers.
+Operand Selector::Typed(const TypedCall& call, Where where) {
+  if (where == Where::kUniform || width_ == 8) {
+    Operand def;
+    if (call.results != 0) {
+      def = Def(where == Where::kUniform ? NewRegisters(call.results) : NewG(call.results),
+                Type::kUD);
+    }
+    SendTyped(call, def, where, 0);
+    return def;
+  }
+  std::vector<Operand> responses;
+  for (int group = 0; group < width_; group += 8) {
+    Operand def;
+    if (call.results != 0) def = Def(NewRegisters(call.results), Type::kUD);
+    SendTyped(call, def, where, group);
+    responses.push_back(def);
+  }
+  if (call.results == 0) return {};
+  const Operand joined = Def(NewG(call.results), Type::kUD);
+  b_.Emit(kJoin, Fields(where), absl::Span<const Operand>(&joined, 1), responses);
+  return joined;
+}
+
+// Component i of a response.
+Operand Selector::Component(const Operand& response, int i) const {
+  return Use(response.value(), Type::kUD, FileOf(response) == kFileG ? i : 8 * i);
+}
+
+bool Selector::Used(mir::ValueId v) {
+  if (!uses_) uses_.emplace(m_);
+  return !uses_->Unused(v);
+}
+
+uint32_t Selector::UsedMask(mir::InstId id) {
+  uint32_t mask = 0;
+  for (int i = 0; i < m_.inst(id).num_results; ++i) {
+    if (Used(m_.result(id, i))) mask |= 1u << i;
+  }
+  return mask;
+}
+
+// Adds the index into an array of descriptors to the surface, or leaves it to the descriptor.
+absl::Status Selector::ApplyIndex(const mir::Inst& inst, mir::ValueId index, uint32_t shift,
+                                  uint32_t& base, std::optional<Operand>& rest) {
+  if (!IsUniform(index)) return Refuse(inst, "the descriptor index is not uniform");
+  Operand o = Src(index, Type::kUD);
+  if (IsImm(o)) {
+    base += o.id;
+    return absl::OkStatus();
+  }
+  if (shift != 0) o = Alu(Opcode::kShl, Type::kUD, Where::kUniform, {o, Imm(shift, Type::kUD)});
+  rest = rest ? Alu(Opcode::kAdd, Type::kUD, Where::kUniform, {*rest, o}) : o;
+  return absl::OkStatus();
+}
+
+absl::Status Selector::VisitImage(mir::InstId id) {
+  switch (m_.inst(id).op) {
+    case mir::Op::kImageLoad:
+    case mir::Op::kImageStore:
+    case mir::Op::kImageAtomic: return VisitStorageImage(id);
+    case mir::Op::kImageSize:
+    case mir::Op::kImageLevels:
+    case mir::Op::kImageSamples: return VisitImageQuery(id);
+    case mir::Op::kFetch: return VisitFetch(id);
+    default: return VisitSample(id);
+  }
+}
+
+absl::Status Selector::VisitStorageImage(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const mir::ImageInfo& info = m_.resources[inst.imm0].image;
+  const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
+  if (info.multisampled) return Refuse(inst, "storage images with several samples");
+  TypedCall call;
+  call.surface = abi_.resource_surface[inst.imm0];
+  if (s.image_index >= 0) {
+    const mir::ValueId index = m_.source(id, s.image_index);
+    if (absl::Status e = ApplyIndex(inst, index, 0, call.surface, call.index); !e.ok()) return e;
+  }
+  for (int i = 0; i < s.num_coordinates; ++i) {
+    call.address.push_back(Src(m_.source(id, s.coordinates + i), Type::kUD));
+  }
+  std::vector<Operand> values;
+  for (int i = 0; i < s.num_values; ++i) {
+    values.push_back(Src(m_.source(id, s.values + i), Type::kUD));
+  }
+  switch (inst.op) {
+    case mir::Op::kImageLoad: LoadTexel(id, call); break;
+    case mir::Op::kImageStore: StoreTexel(id, call, values); break;
+    default: return TexelAtomic(id, call, values);
+  }
+  return absl::OkStatus();
+}
+
+void Selector::LoadTexel(mir::InstId id, TypedCall& call) {
+  const mir::Inst& inst = m_.inst(id);
+  const Where where = WhereOf(m_.result(id));
+  const bool raw = abi_.raw_image[inst.imm0];
+  const uint32_t used = UsedMask(id);
+  if (used == 0) return;
+  const uint32_t mask = raw ? 1 : used;
+  call.op = kMsgRead;
+  call.type = kTypedRead;
+  call.control = ChannelsOff(mask);
+  call.results = std::popcount(mask);
+  const Operand response = Typed(call, where);
+  if (raw) {
+    const mir::ImageFormat format = m_.resources[inst.imm0].image.format;
+    for (int i = 0; i < 4; ++i) {
+      if (used >> i & 1) {
+        Set(m_.result(id, i), UnpackChannel(where, format, Component(response, 0), i));
+      }
+    }
+    return;
+  }
+  int k = 0;
+  for (int i = 0; i < 4; ++i) {
+    if (used >> i & 1) Set(m_.result(id, i), Component(response, k++));
+  }
+}
+
+void Selector::StoreTexel(mir::InstId id, TypedCall& call, std::vector<Operand>& values) {
+  const mir::Inst& inst = m_.inst(id);
+  const mir::ImageFormat format = m_.resources[inst.imm0].image.format;
+  if (abi_.raw_image[inst.imm0]) {
+    values = {PackTexel(format, values)};
+  } else {
+    values.resize(Channels(format));
+  }
+  call.op = kMsgWrite;
+  call.type = kTypedWrite;
+  call.control = ChannelsOff((1u << values.size()) - 1);
+  call.data = values;
+  Typed(call, Where::kLanes);
+}
+
+absl::Status Selector::TexelAtomic(mir::InstId id, TypedCall& call, std::vector<Operand>& values) {
+  const mir::Inst& inst = m_.inst(id);
+  const mir::AtomicOp op = m_.texel_ops[inst.imm1].atomic;
+  if (op == mir::AtomicOp::kLoad) {
+    call.op = kMsgRead;
+    call.type = kTypedRead;
+    call.control = ChannelsOff(1);
+    call.results = 1;
+    Set(m_.result(id), Component(Typed(call, Where::kLanes), 0));
+    return absl::OkStatus();
+  }
+  if (op == mir::AtomicOp::kStore) {
+    call.op = kMsgWrite;
+    call.type = kTypedWrite;
+    call.control = ChannelsOff(1);
+    call.data = values;
+    Typed(call, Where::kLanes);
+    return absl::OkStatus();
+  }
+  const uint32_t code = AtomicCode(op);
+  if (code == 0) return Refuse(inst, "atomic operation not selected");
+  const bool returns = Used(m_.result(id));
+  call.op = kMsgAtomic;
+  call.type = kTypedAtomic;
+  call.control = code | (returns ? 1u << 5 : 0);
+  call.data = values;
+  call.results = returns ? 1 : 0;
+  const Operand before = Typed(call, Where::kLanes);
+  if (returns) Set(m_.result(id), Component(before, 0));
+  return absl::OkStatus();
+}
+
+// Bits [shift, shift + 10) or so of a packed texel as the component that the shader sees.
+Operand Selector::UnpackChannel(Where where, mir::ImageFormat format, Operand texel, int channel) {
+  const auto bits = [&](uint32_t down, uint32_t mask) {
+    Operand o = texel;
+    if (down != 0) o = Alu(Opcode::kShr, Type::kUD, where, {o, Imm(down, Type::kUD)});
+    return mask == 0 ? o : Alu(Opcode::kAnd, Type::kUD, where, {o, Imm(mask, Type::kUD)});
+  };
+  if (format == mir::ImageFormat::kR11g11b10f) {
+    if (channel == 3) return Imm(kFloatOne, Type::kF);
+    // Exponents of halves, mantissas without the last 4 or 5 bits.
+    const Operand half =
+        channel == 0 ? Alu(Opcode::kAnd, Type::kUD, where,
+                           {Alu(Opcode::kShl, Type::kUD, where, {texel, Imm(4, Type::kUD)}),
+                            Imm(0x7ff0, Type::kUD)})
+                     : bits(channel == 1 ? 7 : 17, channel == 1 ? 0x7ff0 : 0x7fe0);
+    return Alu(Opcode::kMov, Type::kF, where, {Retype(half, Type::kHF)});
+  }
+  const uint32_t range = channel == 3 ? 3 : 1023;
+  const Operand value = bits(10 * static_cast<uint32_t>(channel), channel == 3 ? 0 : range);
+  if (format == mir::ImageFormat::kRgb10a2ui) return value;
+  const float scale = 1.0f / static_cast<float>(range);
+  const Operand number = Alu(Opcode::kMov, Type::kF, where, {value});
+  return Alu(Opcode::kMul, Type::kF, where,
+             {number, Imm(std::bit_cast<uint32_t>(scale), Type::kF)});
+}
+
+// One channel as an integer in its low bits.
+Operand Selector::PackChannel(mir::ImageFormat format, const Operand& value, int channel) {
+  constexpr Where where = Where::kLanes;
+  if (format == mir::ImageFormat::kRgb10a2ui) {
+    const uint32_t top = channel == 3 ? 3 : 1023;
+    return MinMax(where, Type::kUD, false, ToRegister(value), Imm(top, Type::kUD));
+  }
+  if (format == mir::ImageFormat::kRgb10a2) {
+    const float top = channel == 3 ? 3 : 1023;
+    const Operand in = Mov(Type::kF, where, Retype(value, Type::kF));
+    Extra saturate;
+    saturate.saturate = true;
+    const Operand clamped = Alu(Opcode::kMov, Type::kF, where, {in}, saturate);
+    const Operand scaled = Alu(Opcode::kMul, Type::kF, where,
+                               {clamped, Imm(std::bit_cast<uint32_t>(top), Type::kF)});
+    return Mov(Type::kUD, where, Alu(Opcode::kRnde, Type::kF, where, {scaled}));
+  }
+  // A finite half from 0 on, without the mantissa bits that the channel lacks. NaN gives 0.
+  constexpr uint32_t kLargest = 0x477fe000;  // 65504
+  const Operand positive = MinMax(where, Type::kF, true, ToRegister(Retype(value, Type::kF)),
+                                  Imm(0, Type::kF));
+  const Operand finite = MinMax(where, Type::kF, false, positive, Imm(kLargest, Type::kF));
+  const Operand half = Use(NewG(), Type::kUD);
+  EmitRaw(kF2f16, Fields(where), {half}, {finite});
+  return Alu(Opcode::kShr, Type::kUD, where, {half, Imm(channel == 2 ? 5 : 4, Type::kUD)});
+}
+
+Operand Selector::PackTexel(mir::ImageFormat format, absl::Span<const Operand> values) {
+  constexpr Where where = Where::kLanes;
+  const bool floats = format == mir::ImageFormat::kR11g11b10f;
+  const uint32_t step = floats ? 11 : 10;
+  Operand texel = PackChannel(format, values[0], 0);
+  for (int i = 1; i < (floats ? 3 : 4); ++i) {
+    const Operand channel = PackChannel(format, values[i], i);
+    texel = Alu(Opcode::kOr, Type::kUD, where,
+                {texel, Alu(Opcode::kShl, Type::kUD, where,
+                            {channel, Imm(step * static_cast<uint32_t>(i), Type::kUD)})});
+  }
+  return texel;
+}
+
+// resinfo of level 0 and sampleinfo: once for the thread. Sizes of other levels are computed: no
+// message depends on a level that may not exist (Wa_14012320009 asks for this on some parts).
+absl::Status Selector::VisitImageQuery(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const mir::ImageInfo& info = m_.resources[inst.imm0].image;
+  const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
+  SamplerCall call;
+  call.surface = abi_.resource_surface[inst.imm0];
+  if (s.image_index >= 0) {
+    const mir::ValueId index = m_.source(id, s.image_index);
+    if (absl::Status e = ApplyIndex(inst, index, 0, call.surface, call.index); !e.ok()) return e;
+  }
+  if (inst.op == mir::Op::kImageSamples) {
+    constexpr uint32_t kOnlyX = 0xe << 12;
+    call.message = isa::Message::kSampleinfo;
+    call.header = kOnlyX;
+    Set(m_.result(id), Component(SendSampler(call, Where::kUniform, 1), 0));
+    return absl::OkStatus();
+  }
+  call.message = isa::Message::kResinfo;
+  call.Add(isa::ParamKind::kLod, Imm(0, Type::kUD));
+  if (inst.op == mir::Op::kImageLevels) {
+    Set(m_.result(id), Component(SendSampler(call, Where::kUniform, 4), 3));
+    return absl::OkStatus();
+  }
+  const int layers = info.arrayed ? mir::SizeCount(info) - 1 : -1;
+  const Operand size = SendSampler(call, Where::kUniform, mir::SizeCount(info));
+  for (int i = 0; i < inst.num_results; ++i) {
+    Operand o = Component(size, i);
+    if (i == layers) {
+      if (info.dim == mir::ImageDim::kCube) o = SixthOf(o);
+    } else if (s.lod >= 0) {
+      o = SizeOfLevel(o, m_.source(id, s.lod), WhereOf(m_.result(id, i)));
+    }
+    Set(m_.result(id, i), o);
+  }
+  return absl::OkStatus();
+}
+
+// A number of faces below 2048 * 6 as a number of cubes: 43691 / 2^18 is 1/6 and a little more.
+Operand Selector::SixthOf(const Operand& faces) {
+  const Operand product = Alu(Opcode::kMul, Type::kUD, Where::kUniform,
+                              {faces, Imm(43691, Type::kUW)});
+  return Alu(Opcode::kShr, Type::kUD, Where::kUniform, {product, Imm(18, Type::kUD)});
+}
+
+Operand Selector::SizeOfLevel(const Operand& size, mir::ValueId lod, Where where) {
+  const Operand level = Src(lod, Type::kUD);
+  if (IsImm(level) && level.id == 0) return size;
+  const Operand shifted = Alu(Opcode::kShr, Type::kUD, where, {size, level});
+  return MinMax(where, Type::kUD, true, shifted, Imm(1, Type::kUD));
+}
+
+}  // namespace kiln::intel

@@ -1,0 +1,247 @@
+// Sampled images and uniform texel buffers: parameter lists of sampler messages
+// (core/intel/messages takes them from here).
+//
+// Which message: in compute there are no derivatives, so that a sample without level takes level 0;
+// a constant level 0 has messages of its own (sample_lz, ld_lz). Texel offsets go into the header,
+// where there are 4 bits for each, or are parameters of gather4_po; of a fetch they are added to the
+// coordinates. A header is sent only where it says something: offsets, the channel to gather. Then
+// it also masks components that nobody uses; without it, those behind the last used one are not
+// asked for. Parameters stand in the order of the message table; which of them the shader gives is
+// what MIR says, those between are 0. Images with several samples are read by way of their control
+// surface (ld_mcs).
+#include <bit>
+
+#include "core/intel/select/selector.h"
+#include "core/intel/select/texel_parts.h"
+
+namespace kiln::intel {
+namespace {
+
+using isa::ParamKind;
+using Message = isa::Message;
+
+constexpr ParamKind kCoordinates[] = {ParamKind::kU, ParamKind::kV, ParamKind::kR,
+                                      ParamKind::kArrayIndex};
+constexpr ParamKind kByX[] = {ParamKind::kDuDx, ParamKind::kDvDx, ParamKind::kDrDx};
+constexpr ParamKind kByY[] = {ParamKind::kDuDy, ParamKind::kDvDy, ParamKind::kDrDy};
+
+bool FitsNibble(int v) { return v >= -8 && v <= 7; }
+
+// Header dword 2: u in bits 11:8, v 7:4, r 3:0.
+uint32_t OffsetBits(const std::array<int8_t, 3>& offset) {
+  uint32_t bits = 0;
+  for (int8_t v : offset) bits = bits << 4 | (static_cast<uint32_t>(v) & 15);
+  return bits;
+}
+
+bool HasOffset(const mir::TexelOp& t) {
+  return t.offset[0] != 0 || t.offset[1] != 0 || t.offset[2] != 0;
+}
+
+}  // namespace
+
+// One sampler message; the response has `components`.
+Operand Selector::SendSampler(const SamplerCall& call, Where where, int components) {
+  std::vector<Operand> uses;
+  if (call.header) uses.push_back(SamplerHeader(*call.header));
+  const auto list = isa::Params(isa::Generation::kGen12, call.message);
+  size_t last = 0;
+  std::vector<const Operand*> given(list.size());
+  for (size_t i = 0; i < list.size(); ++i) {
+    for (const SamplerCall::Param& p : call.params) {
+      if (p.kind != list[i].kind) continue;
+      given[i] = &p.operand;
+      last = i + 1;
+    }
+  }
+  for (size_t i = 0; i < last; ++i) {
+    const Operand o = given[i] == nullptr ? Imm(0, Type::kUD) : Retype(*given[i], Type::kUD);
+    if (IsImm(o)) {
+      uses.push_back(o);
+    } else {
+      uses.push_back(where == Where::kLanes ? ToLanes(o) : LanePart(o, 8, 0));
+    }
+  }
+  if (call.index) uses.push_back(*call.index);
+  SamplerAux aux;
+  aux.message = call.message;
+  aux.bti = static_cast<uint8_t>(call.surface);
+  aux.sampler = static_cast<uint8_t>(call.sampler);
+  aux.header = call.header.has_value();
+  aux.indirect = call.index.has_value();
+  lir::InstFields fields = Fields(where);
+  if (where == Where::kUniform) fields.width = 8;
+  fields.aux = aux.Pack();
+  const Operand def = Def(
+      where == Where::kLanes ? NewG(components) : NewRegisters(components), Type::kUD);
+  b_.Emit(kSampler, fields, absl::Span<const Operand>(&def, 1), uses);
+  return def;
+}
+
+Operand Selector::SamplerHeader(uint32_t dword) {
+  lir::InstFields fields = Fields(Where::kUniform);
+  fields.width = 8;
+  fields.aux = dword;
+  const lir::ValueId header = NewRegisters(1);
+  EmitRaw(kSamplerHeader, fields, {Def(header, Type::kUD)}, {Use(r0_, Type::kUD, 0, 8)});
+  return Def(header, Type::kUD);
+}
+
+// Sends a message of which some components are used, and sets the results.
+void Selector::SampleInto(mir::InstId id, SamplerCall& call) {
+  const uint32_t used = UsedMask(id);
+  if (used == 0) return;
+  uint32_t mask = (2u << (std::bit_width(used) - 1)) - 1;
+  if (call.header) {
+    mask = used;
+    call.header = *call.header | (~mask & 15) << 12;
+  }
+  const Operand response = SendSampler(call, WhereOf(m_.result(id)), std::popcount(mask));
+  int k = 0;
+  for (int i = 0; i < m_.inst(id).num_results; ++i) {
+    if (!(mask >> i & 1)) continue;
+    Set(m_.result(id, i), Component(response, k++));
+  }
+}
+
+// Image, sampler and their indices.
+absl::Status Selector::Descriptors(mir::InstId id, const mir::TexelSources& s, SamplerCall& call) {
+  const mir::Inst& inst = m_.inst(id);
+  const mir::TexelOp& t = m_.texel_ops[inst.imm1];
+  const bool combined = t.sampler == mir::TexelOp::kNoSampler;
+  const bool sampled = inst.op != mir::Op::kFetch;
+  call.surface = abi_.resource_surface[inst.imm0];
+  if (sampled) call.sampler = abi_.resource_sampler[combined ? inst.imm0 : t.sampler];
+  if (s.image_index >= 0) {
+    const mir::ValueId index = m_.source(id, s.image_index);
+    if (absl::Status e = ApplyIndex(inst, index, 0, call.surface, call.index); !e.ok()) return e;
+    if (sampled && combined) {
+      absl::Status e = ApplyIndex(inst, index, kSamplerShift, call.sampler, call.index);
+      if (!e.ok()) return e;
+    }
+  }
+  if (s.sampler_index >= 0) {
+    const mir::ValueId index = m_.source(id, s.sampler_index);
+    return ApplyIndex(inst, index, kSamplerShift, call.sampler, call.index);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Selector::VisitSample(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const mir::TexelOp& t = m_.texel_ops[inst.imm1];
+  const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
+  SamplerCall call;
+  if (absl::Status e = Descriptors(id, s, call); !e.ok()) return e;
+  const auto source = [&](int i) { return Src(m_.source(id, i), Type::kF); };
+  for (int i = 0; i < s.num_coordinates; ++i) {
+    call.Add(kCoordinates[i], source(s.coordinates + i));
+  }
+  if (s.dref >= 0) call.Add(ParamKind::kRef, source(s.dref));
+  if (inst.op == mir::Op::kGather) {
+    if (absl::Status e = GatherMessage(id, t, s, call); !e.ok()) return e;
+  } else {
+    if (absl::Status e = SampleMessage(id, s, call); !e.ok()) return e;
+    if (HasOffset(t)) {
+      for (int8_t v : t.offset) {
+        if (!FitsNibble(v)) return Refuse(inst, "a texel offset beyond -8 to 7");
+      }
+      call.header = OffsetBits(t.offset);
+    }
+  }
+  SampleInto(id, call);
+  return absl::OkStatus();
+}
+
+absl::Status Selector::SampleMessage(mir::InstId id, const mir::TexelSources& s,
+                                     SamplerCall& call) {
+  const mir::Inst& inst = m_.inst(id);
+  const bool compares = s.dref >= 0;
+  const auto source = [&](int i) { return Src(m_.source(id, i), Type::kF); };
+  if (s.ddx >= 0) {
+    // The hardware takes no derivatives of directions (Mesa lowers them likewise).
+    if (m_.resources[inst.imm0].image.dim == mir::ImageDim::kCube) {
+      return Refuse(inst, "derivatives of a cube's direction");
+    }
+    if (compares && s.min_lod >= 0) return Refuse(inst, "a least level beside a reference");
+    for (int i = 0; i < s.num_derivatives; ++i) {
+      call.Add(kByX[i], source(s.ddx + i));
+      call.Add(kByY[i], source(s.ddy + i));
+    }
+    if (s.min_lod >= 0) call.Add(ParamKind::kMinLod, source(s.min_lod));
+    call.message = compares ? Message::kSampleDC : Message::kSampleD;
+    return absl::OkStatus();
+  }
+  Operand lod = s.lod >= 0 ? source(s.lod) : s.bias >= 0 ? source(s.bias) : Imm(0, Type::kF);
+  if (s.min_lod >= 0) {
+    lod = MinMax(WhereOf(m_.result(id)), Type::kF, true, ToRegister(lod), source(s.min_lod));
+  }
+  if (IsImm(lod) && lod.id == 0) {
+    call.message = compares ? Message::kSampleCLz : Message::kSampleLz;
+    return absl::OkStatus();
+  }
+  call.Add(ParamKind::kLod, lod);
+  call.message = compares ? Message::kSampleLC : Message::kSampleL;
+  return absl::OkStatus();
+}
+
+absl::Status Selector::GatherMessage(mir::InstId id, const mir::TexelOp& t,
+                                     const mir::TexelSources& s, SamplerCall& call) {
+  const bool compares = s.dref >= 0;
+  bool chosen = s.offsets >= 0;
+  for (int8_t v : t.offset) chosen |= !FitsNibble(v);
+  call.message = compares ? Message::kGather4C : Message::kGather4;
+  call.header = uint32_t{t.component} << 16;
+  if (!chosen) {
+    call.header = *call.header | OffsetBits(t.offset);
+    return absl::OkStatus();
+  }
+  if (m_.resources[m_.inst(id).imm0].image.dim != mir::ImageDim::k2D) {
+    return Refuse(m_.inst(id), "chosen offsets outside two dimensions");
+  }
+  call.message = compares ? Message::kGather4PoC : Message::kGather4Po;
+  constexpr ParamKind kOffsets[] = {ParamKind::kOffsetU, ParamKind::kOffsetV};
+  for (int i = 0; i < 2; ++i) {
+    call.Add(kOffsets[i], s.offsets >= 0
+                              ? Src(m_.source(id, s.offsets + i), Type::kUD)
+                              : Imm(static_cast<uint32_t>(int32_t{t.offset[i]}), Type::kUD));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Selector::VisitFetch(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const mir::TexelOp& t = m_.texel_ops[inst.imm1];
+  const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
+  SamplerCall call;
+  if (absl::Status e = Descriptors(id, s, call); !e.ok()) return e;
+  for (int i = 0; i < s.num_coordinates; ++i) {
+    const mir::ValueId v = m_.source(id, s.coordinates + i);
+    const int offset = i < 3 ? t.offset[i] : 0;
+    call.Add(kCoordinates[i], Offset(Src(v, Type::kUD), static_cast<uint32_t>(offset), WhereOf(v)));
+  }
+  if (m_.resources[inst.imm0].image.multisampled) {
+    AddSampleParams(id, s, call);
+  } else {
+    const Operand lod =
+        s.lod >= 0 ? Src(m_.source(id, s.lod), Type::kUD) : Imm(0, Type::kUD);
+    const bool zero = IsImm(lod) && lod.id == 0;
+    call.message = zero ? Message::kLdLz : Message::kLd;
+    if (!zero) call.Add(ParamKind::kLod, lod);
+  }
+  SampleInto(id, call);
+  return absl::OkStatus();
+}
+
+// The control surface tells where a pixel's samples lie; its answer has two dwords.
+void Selector::AddSampleParams(mir::InstId id, const mir::TexelSources& s, SamplerCall& call) {
+  SamplerCall mcs = call;
+  mcs.message = Message::kLdMcs;
+  const Operand control = SendSampler(mcs, WhereOf(m_.result(id)), 2);
+  call.message = Message::kLd2dmsW;
+  call.Add(ParamKind::kSampleIndex, Src(m_.source(id, s.sample), Type::kUD));
+  call.Add(ParamKind::kMcs, Component(control, 0));
+  call.Add(ParamKind::kMcsHigh, Component(control, 1));
+}
+
+}  // namespace kiln::intel

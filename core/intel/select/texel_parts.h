@@ -1,0 +1,43 @@
+// Pieces that image.cc and sampler.cc share; internal to this folder.
+#ifndef KILN_CORE_INTEL_SELECT_TEXEL_PARTS_H_
+#define KILN_CORE_INTEL_SELECT_TEXEL_PARTS_H_
+
+#include <optional>
+#include <vector>
+
+#include "core/intel/messages/sampler_op.h"
+#include "core/lir/lir.h"
+
+namespace kiln::intel {
+
+// A sampler message to be: operands by the kind of parameter.
+struct SamplerCall {
+  struct Param {
+    isa::ParamKind kind;
+    lir::Operand operand;
+  };
+  isa::Message message = isa::Message::kSample;
+  std::vector<Param> params;
+  std::optional<uint32_t> header;       // its dword 2
+  uint32_t surface = 0;
+  uint32_t sampler = 0;
+  std::optional<lir::Operand> index;    // uniform, added to the descriptor
+
+  void Add(isa::ParamKind kind, const lir::Operand& o) { params.push_back({kind, o}); }
+};
+
+// A typed surface message to be.
+struct TypedCall {
+  uint16_t op = 0;              // kMsgRead, kMsgWrite, kMsgAtomic
+  uint32_t type = 0;            // message type
+  uint32_t control = 0;         // descriptor bits 13:8 without the slot group
+  uint32_t surface = 0;
+  std::optional<lir::Operand> index;
+  std::vector<lir::Operand> address;
+  std::vector<lir::Operand> data;
+  int results = 0;
+};
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_SELECT_TEXEL_PARTS_H_
