@@ -6,11 +6,14 @@
 #include "core/mid/dead_stores.h"
 #include "core/mid/form_fma.h"
 #include "core/mid/gvn.h"
+#include "core/mid/hoist_invariants.h"
 #include "core/mid/if_to_select.h"
 #include "core/mid/lower_division.h"
 #include "core/mid/lower_nonuniform.h"
+#include "core/mid/merge_carried_values.h"
 #include "core/mid/promote_arrays.h"
 #include "core/mid/simplify.h"
+#include "core/mid/sink_values.h"
 #include "core/mid/unroll_loops.h"
 #include "core/mir/build.h"
 #include "core/mir/print.h"
@@ -29,6 +32,8 @@ constexpr Pass<mir::Module> kPasses[] = {
      "loops with a known number of rounds become their rounds"},
     {"promote_private_arrays", mid::PromoteArrays, true, 1, 0, 0, kPreservesAll,
      "elements of private arrays become values"},
+    {"merge_carried_values", mid::MergeCarriedValues, true, 1, 0, 0, kPreservesAll,
+     "values that ifs and loops need not carry"},
     {"convert_if_to_select", mid::IfToSelect, true, 1, 0, 0, kPreservesAll,
      "small ifs become selects"},
     {"remove_dead_control_flow", mid::RemoveDeadControlFlow, true, 1, 0, 0, kPreservesAll,
@@ -49,6 +54,10 @@ constexpr Pass<mir::Module> kPasses[] = {
      "values that nobody uses"},
     {"form_fma", mid::FormFma, true, 0, 0, 0, kPreservesAll,
      "products that are only added become fused multiply-adds"},
+    {"hoist_invariants", mid::HoistInvariants, true, 0, 0, 0, kPreservesAll,
+     "what every round repeats moves in front of the loop"},
+    {"sink_values", mid::SinkValues, true, 0, 0, 0, kPreservesAll,
+     "what one branch needs moves into it"},
     {"lower_nonuniform", mid::LowerNonuniform, false, 0, 0, 0, kPreservesAll,
      "indices of descriptors become uniform"},
 };
@@ -57,6 +66,8 @@ constexpr PassOrder kOrder[] = {
     {"unroll_loops", "promote_private_arrays", "offsets that a counter gives become constants"},
     {"simplify", "lower_division", "constant divisors are found by folding"},
     {"merge_equal_values", "combine_memory", "offsets from one base must be one value"},
+    {"form_fma", "hoist_invariants", "a product in front of the loop is no longer its sum's"},
+    {"hoist_invariants", "sink_values", "sinking moves into branches, never into loops"},
     {"simplify_lowered", "form_fma", "the rules know sums and products"},
     {"lower_division", "simplify_lowered", "lowering leaves foldable shifts and products"},
     {"merge_equal_lowered", "lower_nonuniform",

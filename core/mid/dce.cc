@@ -220,7 +220,7 @@ class Eliminator {
       if (inst.op == Op::kBreak || inst.op == Op::kContinue) jumps_[loop.index].push_back(id);
       const int memory = LocalMemory(inst);
       if (memory >= 0 && mir::Info(inst.op).Has('W')) writers_[memory].push_back(id);
-      if (Observable(inst) || (inst.op == Op::kLoop && !FiniteLoop(m_, id))) roots_.push_back(id);
+      if (Observable(inst) || (inst.op == Op::kLoop && MustRun(id))) roots_.push_back(id);
       for (int r = 0; r < inst.num_regions; ++r) {
         Visit(inst.regions[r], id, inst.op == Op::kLoop ? id : loop);
       }
@@ -245,6 +245,9 @@ class Eliminator {
     if (inst.op == Op::kReturn) return true;
     return info.Has('W') && LocalMemory(inst) < 0;
   }
+
+  // Whether a loop stays though nothing it gives is used.
+  bool MustRun(InstId loop) const { return !FiniteLoop(m_, loop) && !ComputesOnly(m_, loop); }
 
   void Live(ValueId v) {
     if (live_.test(v.index)) return;
@@ -429,6 +432,16 @@ class Eliminator {
 }  // namespace
 
 bool FiniteLoop(const Module& module, InstId loop) { return LoopBound(module, loop).Finite(); }
+
+bool ComputesOnly(const Module& module, InstId loop) {
+  bool only = true;
+  mir::ForEachInst(module, module.inst(loop).regions[0], [&](InstId id) {
+    const Inst& inst = module.inst(id);
+    const mir::OpInfo& info = mir::Info(inst.op);
+    only = only && (info.Has('P') || info.Has('T') || info.Has('N')) && !(inst.flags & mir::kVolatile);
+  });
+  return only;
+}
 
 absl::StatusOr<bool> EliminateDeadCode(Module& module, PassContext& context) {
   Eliminator eliminator(module);

@@ -3,8 +3,10 @@
 // Problem: importing and other passes leave computations, results of ifs and loops, loop
 // parameters and private or shared stores that nothing observes.
 // Invariants: verified MIR in and out. What is observable: stores and atomics on buffers, barriers,
-// volatile accesses, and not ending. A loop is removed only if it provably ends (FiniteLoop below);
-// private and shared memory counts as observed if a needed instruction reads it.
+// volatile accesses, and waiting: a loop is removed only if it provably ends (FiniteLoop below), or
+// if it does nothing but compute, so that no other invocation could end it. (An invocation that never
+// ends has no meaning that anybody can rely on; Mesa 25.0 removes such loops too, as its code for
+// the corpus shows.) Private and shared memory counts as observed if a needed instruction reads it.
 // Algorithm: mark from the observable instructions through sources, carried values and the control
 // that leads there; sweep what is unmarked, drop unused results, parameters and trailing dwords of
 // loads. Each instruction and value is marked once: linear.
@@ -27,6 +29,9 @@ absl::StatusOr<bool> EliminateDeadCode(mir::Module& module, PassContext& context
 // continue advances by the same constant, compared with a loop-invariant value (step 1 or -1: the
 // parameter meets every value) or, for other steps, from a constant to a constant without wrapping.
 bool FiniteLoop(const mir::Module& module, mir::InstId loop);
+
+// True if the loop's body, nested ones included, reads no memory that can change and writes none.
+bool ComputesOnly(const mir::Module& module, mir::InstId loop);
 
 }  // namespace kiln::mid
 

@@ -169,6 +169,37 @@ struct LoopCase {
   const char* body;
 };
 
+// Nobody can end them, and nothing shows whether they do.
+TEST(Dce, EndlessLoopsThatOnlyComputeGo) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:i32 = local_index
+  loop (%1:i32 = %0) {
+    %2:bool = ult %1, 4
+    if %2 { break } else { yield }
+    continue %1
+  }
+  loop {
+    continue
+  }
+  unreachable)",
+                      EliminateDeadCode),
+            "  unreachable\n");
+  // This one waits for another invocation.
+  constexpr char kWaits[] = R"(  loop {
+    %0:i32 = load_ssbo[0, align 4] 0
+    %1:bool = ieq %0, 0
+    if %1 {
+      yield
+    } else {
+      break
+    }
+    continue
+  }
+  return
+)";
+  EXPECT_EQ(RunOnBody(kWaits, EliminateDeadCode), kWaits);
+}
+
 TEST(Dce, FiniteLoops) {
   const LoopCase cases[] = {
       {true, "loop { break }"},

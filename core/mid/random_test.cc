@@ -6,10 +6,13 @@
 #include "core/mid/dead_control_flow.h"
 #include "core/mid/dead_stores.h"
 #include "core/mid/gvn.h"
+#include "core/mid/hoist_invariants.h"
 #include "core/mid/if_to_select.h"
 #include "core/mid/lower_division.h"
+#include "core/mid/merge_carried_values.h"
 #include "core/mid/promote_arrays.h"
 #include "core/mid/simplify.h"
+#include "core/mid/sink_values.h"
 #include "core/mid/unroll_loops.h"
 #include "core/mir/build.h"
 #include "core/mir/generate.h"
@@ -35,6 +38,9 @@ constexpr NamedPass kPasses[] = {
     {"lower_division", LowerDivision, true},
     {"unroll_loops", UnrollLoops},
     {"promote_arrays", PromoteArrays},
+    {"merge_carried_values", MergeCarriedValues},
+    {"hoist_invariants", HoistInvariants},
+    {"sink_values", SinkValues},
     {"dead_control_flow", RemoveDeadControlFlow},
     {"dce", EliminateDeadCode},
 };

@@ -1,0 +1,29 @@
+// Moves computations that every round repeats in front of the loop.
+//
+// Problem: address arithmetic, conversions and loads of constants inside loops whose sources are not
+// carried by the loop.
+// Invariants: verified MIR in and out. What moves is pure, so that running it once where the loop
+// would have run no round changes nothing; memory reads among the pure ops (uniform buffers, push
+// constants, tables, sampled images; out of bounds they read something) move only from the body of
+// the loop itself and one loop at a time, so that a read guarded by an if is not made for nothing.
+// Convergent ops are not pure and stay.
+// Comparisons stay too: a flag that lives through a loop is worth more than the compare.
+// Algorithm: one walk. A value's level is the number of loops around its definition; an instruction
+// goes in front of the outermost loop that is deeper than all its sources' levels. What moved counts
+// as defined there, so chains move in one walk. Linear.
+// Limit: kMaxHoisted values per loop, the first in program order: each stays alive through the loop.
+#ifndef KILN_CORE_MID_HOIST_INVARIANTS_H_
+#define KILN_CORE_MID_HOIST_INVARIANTS_H_
+
+#include "absl/status/statusor.h"
+#include "core/base/pass.h"
+#include "core/mir/mir.h"
+
+namespace kiln::mid {
+
+// True if anything changed. One rewrite for each instruction.
+absl::StatusOr<bool> HoistInvariants(mir::Module& module, PassContext& context);
+
+}  // namespace kiln::mid
+
+#endif  // KILN_CORE_MID_HOIST_INVARIANTS_H_
