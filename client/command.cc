@@ -19,11 +19,10 @@ constexpr absl::string_view kExitCodes =
 
 // Of the finished design, not of this version: named so that a script's author is not left
 // guessing.
-constexpr absl::string_view kLater[] = {"precompile", "run",    "explain", "trace",
-                                        "bisect",     "cache"};
+constexpr absl::string_view kLater[] = {"precompile", "explain", "trace", "bisect", "cache"};
 
 std::vector<Command> Commands() {
-  return {CompileCommand(), BatchCommand(),   ReportCommand(), TargetsCommand(),
+  return {CompileCommand(), BatchCommand(),   RunCommand(),    ReportCommand(), TargetsCommand(),
           DisasmCommand(),  AnalyzeCommand(), HealthCommand()};
 }
 

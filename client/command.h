@@ -35,6 +35,7 @@ struct Command {
 Command CompileCommand();
 Command BatchCommand();
 Command TargetsCommand();
+Command RunCommand();
 Command AnalyzeCommand();
 Command DisasmCommand();
 Command ReportCommand();

@@ -12,6 +12,7 @@ import select
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -94,7 +95,8 @@ class Overview(Cli):
     def test_help_of_everything(self):
         text = self.kiln('--help')
         commands = re.findall(r'^  (\w+)  +\w', text, re.M)
-        self.assertEqual(commands[:5], ['compile', 'batch', 'targets', 'disasm', 'health'])
+        self.assertEqual(commands, ['compile', 'batch', 'run', 'report', 'targets', 'disasm', 'analyze',
+                                    'health'])
         for command in commands[:5]:
             help_text = self.kiln(command, '--help')
             self.assertRegex(help_text, r'Examples:\n  kiln |Examples:\n  .*kiln ' + command)
@@ -113,7 +115,7 @@ class Overview(Cli):
         self.fails(2, 'which file', 'compile', '--target=tgl')
         self.fails(2, 'one file at a time', 'compile', '--target=tgl', 'a', 'b')
         self.fails(2, 'auto, always or never', 'health', '--color=blue')
-        for later in ('precompile', 'run', 'trace', 'bisect', 'report', 'analyze', 'cache'):
+        for later in ('precompile', 'trace', 'bisect', 'cache'):
             self.fails(2, 'not available yet', later)
 
 
@@ -298,6 +300,72 @@ class WrongFiles(Cli):
         self.fails(2, 'is empty', 'disasm', '--target=tgl', self.file('empty', b''))
         self.fails(1, 'is it tgl machine code', 'disasm', '--target=tgl',
                    self.file('noise', b'\xff' * 100))
+
+
+class RunAnalyzeReport(Cli):
+    def saxpy_job(self, **more):
+        y = {'binding': 1, 'data': {'f32': [10, 20, 30, 40]}, **more}
+        return self.file('job.json', json.dumps({
+            'push': [{'f32': 2}, {'u32': 4}],
+            'resources': [{'binding': 0, 'data': {'f32': [1, 2, 3, 4]}}, y]}))
+
+    def test_run(self):
+        for where in ([], ['--local']):
+            out = self.kiln('run', *where, '--target=tgl', '--buffers=' + self.saxpy_job(**{'as': 'f32'}),
+                            '--json', SAXPY)
+            line = self.line(out)
+            self.assertEqual(line['outputs'], [{'set': 0, 'binding': 1, 'index': 0, 'as': 'f32',
+                                                'values': [12.0, 24.0, 36.0, 48.0]}])
+            self.assertGreater(line['instructions'], 0)
+        self.kiln('run', '--target=tgl', '--buffers=' + self.saxpy_job(out='y.bin'), SAXPY)
+        with open(os.path.join(self.folder, 'y.bin'), 'rb') as result:
+            self.assertEqual(struct.unpack('<4f', result.read()), (12, 24, 36, 48))
+
+    def test_run_machine_code(self):
+        self.kiln('compile', '--target=tgl', '--widths=8', '-o', 'out', SAXPY)
+        out = self.kiln('run', '--target=tgl', '--launch=out/saxpy.comp.tgl.8.launch.json',
+                        '--buffers=' + self.saxpy_job(**{'as': 'f32'}), 'out/saxpy.comp.tgl.8.bin')
+        self.assertIn('SIMD8', out)
+        self.assertIn('12.0 24.0 36.0 48.0', out)
+
+    def test_run_wrong_input(self):
+        job = '--buffers=' + self.saxpy_job()
+        self.fails(2, '--buffers=JSON is missing', 'run', '--target=tgl', SAXPY)
+        self.fails(2, 'one file is needed', 'run', '--target=tgl', job)
+        self.fails(2, 'nothing.json: there is no such file', 'run', '--target=tgl',
+                   '--buffers=nothing.json', SAXPY)
+        self.fails(2, 'this is no JSON object', 'run', '--target=tgl', '--buffers=-', SAXPY,
+                   stdin=b'[')
+        self.fails(2, '--groups=x', 'run', '--target=tgl', job, '--groups=x', SAXPY)
+        self.fails(1, 'nothing is bound', 'run', '--target=tgl', '--buffers=-', SAXPY,
+                   stdin=b'{"push": [{"f32": 2}, {"u32": 4}]}')
+
+    def test_analyze(self):
+        self.kiln('compile', '--target=tgl', '--widths=16', '-o', 'out', SAXPY)
+        line = self.line(self.kiln('analyze', '--target=tgl', '--json', 'out/saxpy.comp.tgl.16.bin'))
+        self.assertEqual(line['missing_waits'], [])
+        self.assertEqual(line['findings'], [])
+        self.assertEqual(line['messages']['untyped_read'], 2)
+        self.assertGreater(line['cycles'], 100)
+        self.assertIn('broken restrictions: 0',
+                      self.kiln('analyze', '--target=tgl', 'out/saxpy.comp.tgl.16.bin'))
+        self.fails(1, 'is it tgl machine code', 'analyze', '--target=tgl', SAXPY)
+        self.fails(2, '--target is missing', 'analyze', SAXPY)
+
+    def test_report(self):
+        batch = ['batch', '--target=tgl', '--widths=8', SHADERS]
+        self.kiln(*batch, '--jsonl=a.jsonl')
+        self.kiln(*batch, '--disable-pass=simplify', '--jsonl=b.jsonl')
+        out = self.kiln('report', 'b.jsonl', 'a.jsonl', '--json=r.json', '--html=r.html')
+        self.assertRegex(out, r'instructions: \d+ -> \d+ \(-\d')
+        with open(os.path.join(self.folder, 'r.json'), encoding='utf-8') as report:
+            self.assertEqual(json.load(report)['statistics'][0]['verdict'], 'helped')
+        self.kiln('report', 'a.jsonl', 'b.jsonl', '--fail-if=instructions>0%', expect=1)
+        self.assertIn('--fail-if holds: instructions>0%', self.err)
+        self.kiln('report', 'a.jsonl', 'a.jsonl', '--fail-if=instructions>0,lost>0')
+        self.fails(2, 'two files of results', 'report', 'a.jsonl')
+        self.fails(2, "'speed' is no statistic", 'report', 'a.jsonl', 'b.jsonl', '--fail-if=speed>1')
+        self.fails(2, 'r.html:1: this is no JSON object', 'report', 'a.jsonl', 'r.html')
 
 
 class Reach(Cli):

@@ -1,0 +1,236 @@
+// Jobs: see job.h.
+#include "client/run/job.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "client/run/job_data.h"
+
+namespace kiln::client::run {
+namespace {
+
+using json = nlohmann::json;
+
+constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of a resource
+
+absl::Status TooLarge(const json& r) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("resource at binding ", r.value("binding", 0), ": more than 1 GiB"));
+}
+
+bool IsImage(const json& r) { return r.contains("format"); }
+bool IsSampler(const json& r) { return r.contains("filter"); }
+bool IsBuffer(const json& r) { return !IsImage(r) && !IsSampler(r); }
+
+out::DescriptorRef Where(const json& r) {
+  return {r.value("set", 0u), r.value("binding", 0u), r.value("index", 0u)};
+}
+
+template <typename T>
+absl::Status Pick(const json& r, const char* key, const std::string& fallback,
+                  const std::map<std::string, T>& known, T& value) {
+  const auto at = known.find(r.value(key, fallback));
+  if (at == known.end()) return absl::InvalidArgumentError(absl::StrCat("unknown ", key));
+  value = at->second;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<sim::eu::ClientImage> ReadImage(const json& r, const std::string& folder,
+                                               const Addresses& addresses) {
+  using sim::eu::ImageDim;
+  sim::eu::ClientImage image;
+  image.where = Where(r);
+  const auto format = sim::eu::TexelFormatNamed(r["format"].get<std::string>());
+  if (!format) return absl::InvalidArgumentError(absl::StrCat("format ", r["format"].dump()));
+  image.format = *format;
+  const bool buffer = !r.contains("width");
+  std::string dim = r.value("dim", buffer ? "buffer" : "2d");
+  absl::string_view name = dim;
+  image.arrayed = absl::ConsumeSuffix(&name, "_array");
+  static const std::map<std::string, ImageDim> kDims = {{"1d", ImageDim::k1d},
+                                                        {"2d", ImageDim::k2d},
+                                                        {"3d", ImageDim::k3d},
+                                                        {"cube", ImageDim::kCube},
+                                                        {"buffer", ImageDim::kBuffer}};
+  const auto at = kDims.find(std::string(name));
+  if (at == kDims.end()) return absl::InvalidArgumentError(absl::StrCat("dimension ", dim));
+  image.dim = at->second;
+  image.width = r.value("width", 1u);
+  image.height = r.value("height", 1u);
+  image.depth = r.value("depth", 1u);
+  image.layers = r.value("layers", image.dim == ImageDim::kCube ? 6u : 1u);
+  image.levels = r.value("levels", 1u);
+  if (r.contains("data")) {
+    const absl::StatusOr<std::string> bytes = DataBytes(r["data"], folder, addresses);
+    if (!bytes.ok()) return bytes.status();
+    image.texels.assign(bytes->begin(), bytes->end());
+  }
+  if (r.value("size", uint64_t{0}) > kMostBytes) return TooLarge(r);
+  image.texels.resize(std::max<size_t>(image.texels.size(), r.value("size", size_t{0})));
+  if (buffer) {
+    image.width = static_cast<uint32_t>(image.texels.size() / TexelBytes(image.format));
+  }
+  if (image.Bytes() > kMostBytes) return TooLarge(r);
+  image.texels.resize(std::max<size_t>(image.texels.size(), image.Bytes()));
+  return image;
+}
+
+absl::StatusOr<sim::eu::ClientSampler> ReadSampler(const json& r) {
+  using sim::eu::AddressMode;
+  using sim::eu::BorderColor;
+  using sim::eu::CompareFunction;
+  static const std::map<std::string, bool> kFilters = {{"nearest", false}, {"linear", true}};
+  static const std::map<std::string, AddressMode> kAddress = {{"clamp", AddressMode::kClamp},
+                                                              {"repeat", AddressMode::kRepeat},
+                                                              {"mirror", AddressMode::kMirror},
+                                                              {"border", AddressMode::kBorder}};
+  static const std::map<std::string, BorderColor> kBorders = {
+      {"transparent", BorderColor::kTransparent},
+      {"black", BorderColor::kBlack},
+      {"white", BorderColor::kWhite}};
+  static const std::map<std::string, CompareFunction> kCompares = {
+      {"never", CompareFunction::kNever},
+      {"less", CompareFunction::kLess},
+      {"equal", CompareFunction::kEqual},
+      {"less_equal", CompareFunction::kLessEqual},
+      {"greater", CompareFunction::kGreater},
+      {"not_equal", CompareFunction::kNotEqual},
+      {"greater_equal", CompareFunction::kGreaterEqual},
+      {"always", CompareFunction::kAlways}};
+  sim::eu::ClientSampler s;
+  s.where = Where(r);
+  absl::Status status = Pick(r, "filter", "nearest", kFilters, s.linear);
+  if (status.ok()) status = Pick(r, "mipmap", "nearest", kFilters, s.linear_mips);
+  if (status.ok()) status = Pick(r, "address", "clamp", kAddress, s.address);
+  if (status.ok()) status = Pick(r, "border", "transparent", kBorders, s.border);
+  if (status.ok() && r.contains("compare")) {
+    CompareFunction f = CompareFunction::kAlways;
+    status = Pick(r, "compare", "always", kCompares, f);
+    s.compare = f;
+  }
+  if (!status.ok()) return status;
+  s.min_lod = r.value("min_lod", 0.0f);
+  s.max_lod = r.value("max_lod", 1000.0f);
+  s.lod_bias = r.value("lod_bias", 0.0f);
+  s.unnormalized = r.value("unnormalized", false);
+  return s;
+}
+
+absl::Status ReadImages(const json& resources, const std::string& folder,
+                        const Addresses& addresses, sim::eu::Dispatch& d) {
+  for (const json& r : resources) {
+    if (IsImage(r)) {
+      absl::StatusOr<sim::eu::ClientImage> image = ReadImage(r, folder, addresses);
+      if (!image.ok()) return image.status();
+      d.images.push_back(*std::move(image));
+    }
+    if (IsSampler(r)) {
+      absl::StatusOr<sim::eu::ClientSampler> sampler = ReadSampler(r);
+      if (!sampler.ok()) return sampler.status();
+      d.samplers.push_back(*sampler);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Sizes first, so that addresses exist before the data that contains them.
+absl::StatusOr<sim::eu::Dispatch> Read(const json& job, const std::string& folder) {
+  sim::eu::Dispatch d;
+  Addresses addresses;
+  const json resources = job.value("resources", json::array());
+  for (int pass = 0; pass < 2; ++pass) {
+    for (size_t i = 0; i < resources.size(); ++i) {
+      const json& r = resources[i];
+      if (!IsBuffer(r)) {
+        if (pass == 0) d.buffers.push_back(sim::eu::ClientBuffer{false, {}, 0, {}});
+        continue;
+      }
+      Addresses known = addresses;
+      if (pass == 0) {
+        for (const json& other : resources) {
+          if (other.contains("name")) known.emplace(other["name"].get<std::string>(), 0);
+        }
+        sim::eu::ClientBuffer b;
+        b.bound = r.contains("binding");
+        b.where = Where(r);
+        d.buffers.push_back(b);
+      }
+      std::string bytes;
+      if (r.contains("data")) {
+        absl::StatusOr<std::string> read = DataBytes(r["data"], folder, known);
+        if (!read.ok()) return read.status();
+        bytes = *read;
+      }
+      if (r.value("size", uint64_t{0}) > kMostBytes) return TooLarge(r);
+      bytes.resize(std::max<size_t>(bytes.size(), r.value("size", size_t{0})), '\0');
+      d.buffers[i].bytes.assign(bytes.begin(), bytes.end());
+    }
+    if (pass == 1) break;
+    sim::eu::AssignAddresses(absl::MakeSpan(d.buffers));
+    for (size_t i = 0; i < resources.size(); ++i) {
+      if (resources[i].contains("name")) {
+        addresses[resources[i]["name"].get<std::string>()] = d.buffers[i].address;
+      }
+    }
+  }
+  if (absl::Status s = ReadImages(resources, folder, addresses, d); !s.ok()) return s;
+  if (job.contains("push")) {
+    absl::StatusOr<std::string> push = DataBytes(job["push"], folder, addresses);
+    if (!push.ok()) return push.status();
+    d.push_constants.assign(push->begin(), push->end());
+  }
+  const json groups = job.value("dispatch", json::array({1, 1, 1}));
+  for (size_t i = 0; i < 3 && i < groups.size(); ++i) d.groups[i] = groups[i].get<uint32_t>();
+  return d;
+}
+
+absl::StatusOr<std::vector<Output>> ReadOutputs(const json& job) {
+  std::vector<Output> outputs;
+  size_t image = 0;
+  const json resources = job.value("resources", json::array());
+  for (size_t i = 0; i < resources.size(); ++i) {
+    const json& r = resources[i];
+    if (IsSampler(r) && !IsImage(r)) continue;
+    Output o;
+    o.is_image = IsImage(r);
+    o.index = o.is_image ? image++ : i;
+    o.where = Where(r);
+    o.name = r.value("name", "");
+    o.as = r.value("as", "");
+    o.file = r.value("out", "");
+    if (!o.as.empty() && o.as != "hex" && ElementBytes(o.as) == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("resource ", i, ": \"as\": \"", o.as, "\" is no type; f32, u32, hex, ..."));
+    }
+    outputs.push_back(o);
+  }
+  return outputs;
+}
+
+}  // namespace
+
+absl::StatusOr<Job> ReadJob(const std::string& text, const std::string& folder) {
+  const json parsed = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_object()) return absl::InvalidArgumentError("this is no JSON object");
+  // The library reports a value of the wrong type by an exception; it ends here.
+  try {
+    absl::StatusOr<sim::eu::Dispatch> dispatch = Read(parsed, folder);
+    if (!dispatch.ok()) return dispatch.status();
+    absl::StatusOr<std::vector<Output>> outputs = ReadOutputs(parsed);
+    if (!outputs.ok()) return outputs.status();
+    return Job{*std::move(dispatch), *std::move(outputs)};
+  } catch (const json::exception& e) {
+    return absl::InvalidArgumentError(e.what());
+  }
+}
+
+absl::Span<const uint8_t> BytesOf(const Output& output, const sim::eu::Dispatch& dispatch) {
+  if (output.is_image) return dispatch.images[output.index].texels;
+  return dispatch.buffers[output.index].bytes;
+}
+
+}  // namespace kiln::client::run

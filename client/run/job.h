@@ -1,0 +1,48 @@
+// Jobs: the data on which a compute program is run, as JSON.
+//
+//   {"dispatch": [X, Y, Z], "push": DATA,
+//    "resources": [{"set", "binding", "index", "name", "data": DATA, "size": BYTES, "as", "out"}]}
+//
+// DATA is explained in job_data.h. Resources are buffers; with "format" images ("width", "height",
+// "depth", "layers", "levels", "dim": 1d 2d 3d cube, 1d_array ...) or, without a width, texel
+// buffers; with "filter" samplers ("mipmap", "address", "border", "compare", "min_lod", "max_lod",
+// "lod_bias", "unnormalized"). "as" is the type in which a resource is wanted back, "out" a file
+// for its bytes. The same jobs run on lavapipe (tests/peer, run-peer exec); keys that mean something
+// there only are ignored.
+#ifndef KILN_CLIENT_RUN_JOB_H_
+#define KILN_CLIENT_RUN_JOB_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/out/launch_record.h"
+#include "core/sim/eu/simulator.h"
+
+namespace kiln::client::run {
+
+// A resource whose bytes can be looked at after the run.
+struct Output {
+  bool is_image = false;
+  size_t index = 0;           // into Dispatch::images or buffers
+  out::DescriptorRef where;
+  std::string name;
+  std::string as;             // "f32", ..., "hex"; empty: not said
+  std::string file;           // empty: none
+};
+
+struct Job {
+  sim::eu::Dispatch dispatch;
+  std::vector<Output> outputs;  // in order of the job's resources
+};
+
+// Files named by the job are relative to `folder`. InvalidArgument says what is wrong.
+absl::StatusOr<Job> ReadJob(const std::string& text, const std::string& folder);
+
+absl::Span<const uint8_t> BytesOf(const Output& output, const sim::eu::Dispatch& dispatch);
+
+}  // namespace kiln::client::run
+
+#endif  // KILN_CLIENT_RUN_JOB_H_

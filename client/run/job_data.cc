@@ -1,0 +1,163 @@
+// Data of jobs: see job_data.h.
+#include "client/run/job_data.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "client/paths.h"
+
+namespace kiln::client::run {
+namespace {
+
+using json = nlohmann::json;
+
+constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+
+struct ElementType {
+  absl::string_view name;
+  int bytes;
+};
+constexpr std::array kElementTypes = {
+    ElementType{"f16", 2}, ElementType{"f32", 4}, ElementType{"f64", 8}, ElementType{"u8", 1},
+    ElementType{"u16", 2}, ElementType{"u32", 4}, ElementType{"u64", 8}, ElementType{"i8", 1},
+    ElementType{"i16", 2}, ElementType{"i32", 4}, ElementType{"i64", 8}};
+
+absl::Status Fits(uint64_t more, size_t already) {
+  if (more <= kMostBytes - std::min<uint64_t>(already, kMostBytes)) return absl::OkStatus();
+  return absl::ResourceExhaustedError("data: more than 1 GiB");
+}
+
+template <typename T>
+void Append(std::string& out, T value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+uint16_t HalfOf(double v) {
+  const _Float16 h = static_cast<_Float16>(v);
+  uint16_t bits;
+  std::memcpy(&bits, &h, 2);
+  return bits;
+}
+
+// "nan", "inf", "-inf" or "0x..." (a bit pattern), else a number.
+absl::Status AppendNumber(std::string& out, const std::string& type, const json& v) {
+  const int bits = ElementBytes(type) * 8;
+  if (v.is_string() && v.get<std::string>().rfind("0x", 0) == 0) {
+    const uint64_t pattern = std::strtoull(v.get<std::string>().c_str(), nullptr, 16);
+    out.append(reinterpret_cast<const char*>(&pattern), bits / 8);
+    return absl::OkStatus();
+  }
+  if (type[0] == 'f') {
+    const double d =
+        v.is_string() ? std::strtod(v.get<std::string>().c_str(), nullptr) : v.get<double>();
+    if (bits == 16) {
+      Append(out, HalfOf(d));
+    } else if (bits == 32) {
+      Append(out, static_cast<float>(d));
+    } else {
+      Append(out, d);
+    }
+    return absl::OkStatus();
+  }
+  const uint64_t u = v.is_number_unsigned()  ? v.get<uint64_t>()
+                     : v.is_number_integer() ? static_cast<uint64_t>(v.get<int64_t>())
+                                             : static_cast<uint64_t>(v.get<double>());
+  out.append(reinterpret_cast<const char*>(&u), bits / 8);
+  return absl::OkStatus();
+}
+
+template <typename T>
+T Take(absl::string_view bytes) {
+  T value;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
+
+// NaN and infinities have no JSON number.
+json FloatValue(double d) {
+  if (d == d && d - d == 0) return d;
+  return d != d ? "nan" : d > 0 ? "inf" : "-inf";
+}
+
+json ElementValue(absl::string_view type, absl::string_view bytes) {
+  if (type == "f16") return FloatValue(static_cast<double>(Take<_Float16>(bytes)));
+  if (type == "f32") return FloatValue(Take<float>(bytes));
+  if (type == "f64") return FloatValue(Take<double>(bytes));
+  if (type == "u8") return Take<uint8_t>(bytes);
+  if (type == "u16") return Take<uint16_t>(bytes);
+  if (type == "u32") return Take<uint32_t>(bytes);
+  if (type == "u64") return Take<uint64_t>(bytes);
+  if (type == "i8") return Take<int8_t>(bytes);
+  if (type == "i16") return Take<int16_t>(bytes);
+  if (type == "i32") return Take<int32_t>(bytes);
+  return Take<int64_t>(bytes);
+}
+
+}  // namespace
+
+int ElementBytes(absl::string_view type) {
+  for (const ElementType& known : kElementTypes) {
+    if (known.name == type) return known.bytes;
+  }
+  return 0;
+}
+
+json Values(absl::string_view type, absl::string_view bytes) {
+  if (type == "hex") return absl::BytesToHexString(bytes);
+  json values = json::array();
+  const auto size = static_cast<size_t>(ElementBytes(type));
+  for (size_t at = 0; size != 0 && at + size <= bytes.size(); at += size) {
+    values.push_back(ElementValue(type, bytes.substr(at, size)));
+  }
+  return values;
+}
+
+absl::StatusOr<std::string> DataBytes(const json& data, const std::string& folder,
+                                      const Addresses& addresses) {
+  std::string out;
+  if (data.is_array()) {
+    for (const json& part : data) {
+      absl::StatusOr<std::string> bytes = DataBytes(part, folder, addresses);
+      if (!bytes.ok()) return bytes.status();
+      out += *bytes;
+    }
+    return out;
+  }
+  for (const auto& [key, value] : data.items()) {
+    if (key == "hex") {
+      out += absl::HexStringToBytes(value.get<std::string>());
+    } else if (key == "zero") {
+      if (absl::Status s = Fits(value.get<uint64_t>(), out.size()); !s.ok()) return s;
+      out.append(value.get<size_t>(), '\0');
+    } else if (key == "file") {
+      absl::StatusOr<std::string> bytes = ReadWholeFile(JoinPath(folder, value.get<std::string>()), kMostBytes);
+      if (!bytes.ok()) return bytes.status();
+      out += *bytes;
+    } else if (key == "address") {
+      auto at = addresses.find(value.get<std::string>());
+      if (at == addresses.end()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("there is no resource with the name ", value.dump()));
+      }
+      Append(out, at->second);
+    } else if (ElementBytes(key) == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("data: '", key, "' is neither a type (f16 f32 f64 u8 ... i64) nor hex, file, "
+                       "zero, address"));
+    } else {
+      const json list = value.is_array() ? value : json::array({value});
+      for (const json& v : list) {
+        absl::Status status = AppendNumber(out, key, v);
+        if (!status.ok()) return status;
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace kiln::client::run

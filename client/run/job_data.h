@@ -1,0 +1,37 @@
+// DATA of jobs: bytes written as numbers of a type, hex, files, zeros and addresses.
+//
+// One of {"f32": [..]} (also f16 f64 u8 u16 u32 u64 i8 i16 i32 i64; a single number works too;
+// "nan", "inf", "0x7fc00001" as strings), {"hex": "00ff"}, {"file": "raw.bin"}, {"zero": BYTES},
+// {"address": "NAME"} (64-bit device address of the resource with that name), or a list of these,
+// concatenated. The format is that of tests/peer (run-peer exec), so that a job runs on lavapipe and
+// in the simulator.
+#ifndef KILN_CLIENT_RUN_JOB_DATA_H_
+#define KILN_CLIENT_RUN_JOB_DATA_H_
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace kiln::client::run {
+
+// Device addresses of named resources.
+using Addresses = std::map<std::string, uint64_t>;
+
+// At most 1 GiB; files are relative to `folder`. InvalidArgument and the errors of files; throws
+// nlohmann::json::exception where a value has the wrong type (ReadJob turns it into a status).
+absl::StatusOr<std::string> DataBytes(const nlohmann::json& data, const std::string& folder,
+                                      const Addresses& addresses);
+
+// Bytes of an element of "f32" and the like; 0 for other names.
+int ElementBytes(absl::string_view type);
+
+// The bytes as numbers of the type; "hex": as text. A rest shorter than an element is left out.
+nlohmann::json Values(absl::string_view type, absl::string_view bytes);
+
+}  // namespace kiln::client::run
+
+#endif  // KILN_CLIENT_RUN_JOB_DATA_H_

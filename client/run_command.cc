@@ -1,0 +1,291 @@
+// kiln run: a compute shader, or machine code of any compiler, in the simulator.
+//
+// The shader is compiled by the service like any other; only machine code is executed here, by the
+// simulator of the core, under limits.
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "client/code_file.h"
+#include "client/command.h"
+#include "client/compile_file.h"
+#include "client/paths.h"
+#include "client/request_options.h"
+#include "client/result_json.h"
+#include "client/result_text.h"
+#include "client/run/job.h"
+#include "client/run/job_data.h"
+#include "client/service_flags.h"
+#include "core/base/cause.h"
+#include "core/sim/eu/simulator.h"
+#include "proto/launch_record_convert.h"
+
+namespace kiln::client {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr uint64_t kMostJobBytes = uint64_t{256} << 20;
+constexpr size_t kMostShown = 16;  // values of a resource, in text
+
+// What is executed.
+struct Program {
+  std::string variant;  // "SIMD16"
+  std::vector<uint8_t> code;
+  out::LaunchRecord launch;
+};
+
+std::vector<uint8_t> BytesIn(const std::string& text) { return {text.begin(), text.end()}; }
+
+// Machine code from a file, with its launch record.
+absl::StatusOr<Program> ReadProgram(const ParsedFlags& flags) {
+  absl::StatusOr<std::string> code = ReadCodeFile(flags);
+  if (!code.ok()) return code.status();
+  const std::string path = flags.Get("launch");
+  absl::StatusOr<std::string> text = ReadWholeFile(path, kMostJobBytes);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<out::LaunchRecord> record = proto::LaunchRecordFromJson(*text);
+  if (!record.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": ", record.status().message()));
+  }
+  return Program{absl::StrCat("SIMD", record->dispatch_width), BytesIn(*code), *std::move(record)};
+}
+
+// The widest variant that was made: --widths chooses.
+absl::StatusOr<Program> ProgramOf(const kiln::v1alpha::TargetResult& result) {
+  const kiln::v1alpha::Variant* widest = nullptr;
+  for (const auto& variant : result.variants()) {
+    if (widest == nullptr || variant.width() > widest->width()) widest = &variant;
+  }
+  if (widest == nullptr) return absl::InternalError("the service sent no machine code");
+  absl::StatusOr<out::LaunchRecord> record = proto::FromProto(widest->launch());
+  if (!record.ok()) return record.status();
+  return Program{widest->name(), BytesIn(widest->code()), *std::move(record)};
+}
+
+// Compiles the file; an outcome that is no success is shown and leaves `program` empty.
+absl::StatusOr<ExitCode> CompileProgram(const ParsedFlags& flags, const Environment& environment,
+                                        Program* program) {
+  absl::StatusOr<CompileSettings> settings = SettingsFromFlags(flags);
+  if (!settings.ok()) return settings.status();
+  absl::StatusOr<std::unique_ptr<Service>> service = OpenService(flags, 1);
+  if (!service.ok()) return service.status();
+  auto capabilities = (*service)->GetCapabilities();
+  if (!capabilities.ok()) return capabilities.status();
+  absl::Status checked = CheckSettings(*capabilities, (*service)->Name(), &*settings);
+  if (!checked.ok()) return checked;
+  settings->request.mutable_outputs()->set_binary(true);
+  settings->request.mutable_outputs()->set_launch_record(true);
+  const std::string& file = flags.arguments()[0];
+  const std::string name = file == "-" ? "stdin" : file;
+  absl::StatusOr<FileOutcome> outcome =
+      CompileFile(service->get(), *capabilities, *settings, file, name);
+  if (!outcome.ok()) return outcome.status();
+  const std::string cause = CauseOf(outcome->file_error);
+  if (cause == "cannot_read" || cause == "no_stage") {
+    return absl::InvalidArgumentError(outcome->file_error.message());
+  }
+  const kiln::v1alpha::TargetResult& result = outcome->results.at(0);
+  if (result.status() != kiln::v1alpha::TargetResult::OK) {
+    absl::FPrintF(stderr, "%s\n", FailureText(name, result, environment.err_colour));
+    return ExitCodeOf(result.status());
+  }
+  absl::StatusOr<Program> made = ProgramOf(result);
+  if (!made.ok()) return made.status();
+  *program = *std::move(made);
+  return kExitOk;
+}
+
+absl::StatusOr<std::array<uint32_t, 3>> GroupsOf(const std::string& text) {
+  std::array<uint32_t, 3> groups = {1, 1, 1};
+  const std::vector<std::string> parts = absl::StrSplit(text, ',');
+  bool good = parts.size() <= 3;
+  for (size_t i = 0; good && i < parts.size(); ++i) {
+    good = absl::SimpleAtoi(parts[i], &groups[i]) && groups[i] <= 65535;
+  }
+  if (good) return groups;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--groups=", text, ": up to three counts from 0 to 65535 are needed, for example 64,1,1"));
+}
+
+absl::StatusOr<run::Job> JobOf(const ParsedFlags& flags) {
+  const std::string path = flags.Get("buffers");
+  if (path.empty()) return absl::InvalidArgumentError("--buffers=JSON is missing");
+  absl::StatusOr<std::string> text = ReadWholeFile(path, kMostJobBytes);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<run::Job> job = run::ReadJob(*text, path == "-" ? "" : FolderOf(path));
+  if (!job.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": ", job.status().message()));
+  }
+  if (!flags.Has("groups")) return job;
+  absl::StatusOr<std::array<uint32_t, 3>> groups = GroupsOf(flags.Get("groups"));
+  if (!groups.ok()) return groups.status();
+  job->dispatch.groups = *groups;
+  return job;
+}
+
+absl::string_view View(absl::Span<const uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string Label(const run::Output& o) {
+  if (!o.name.empty()) return o.name;
+  return absl::StrCat("set ", o.where.set, " binding ", o.where.binding,
+                      o.where.element == 0 ? "" : absl::StrCat("[", o.where.element, "]"));
+}
+
+// What is wanted back: what says so, or else everything that the run changed.
+std::vector<run::Output> Wanted(const run::Job& job, const sim::eu::Dispatch& before) {
+  std::vector<run::Output> said, changed;
+  for (const run::Output& o : job.outputs) {
+    if (!o.as.empty() || !o.file.empty()) said.push_back(o);
+    if (run::BytesOf(o, job.dispatch) != run::BytesOf(o, before)) changed.push_back(o);
+  }
+  return said.empty() ? changed : said;
+}
+
+std::string OutputText(const run::Output& o, const sim::eu::Dispatch& dispatch) {
+  const absl::string_view bytes = View(run::BytesOf(o, dispatch));
+  std::string text = absl::StrCat(Label(o), ": ", bytes.size(), " bytes");
+  if (!o.file.empty()) return absl::StrCat(text, ", written to ", o.file, "\n");
+  const std::string as = o.as.empty() ? "u32" : o.as;
+  if (as == "hex") return absl::StrCat(text, "\n  ", absl::BytesToHexString(bytes), "\n");
+  const size_t size = static_cast<size_t>(run::ElementBytes(as));
+  const nlohmann::json values = run::Values(as, bytes.substr(0, kMostShown * size));
+  absl::StrAppend(&text, " of ", as, "\n ");
+  for (const auto& value : values) {
+    absl::StrAppend(&text, " ", value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  if (bytes.size() > kMostShown * size) {
+    absl::StrAppend(&text, " ... (", bytes.size() / size, " values; --json prints all)");
+  }
+  return text + "\n";
+}
+
+Json OutputJson(const run::Output& o, const sim::eu::Dispatch& dispatch) {
+  Json json = {{"set", o.where.set}, {"binding", o.where.binding}, {"index", o.where.element}};
+  if (!o.name.empty()) json["name"] = o.name;
+  if (!o.file.empty()) {
+    json["out"] = o.file;
+    return json;
+  }
+  json["as"] = o.as.empty() ? "hex" : o.as;
+  json["values"] = run::Values(o.as.empty() ? "hex" : o.as, View(run::BytesOf(o, dispatch)));
+  return json;
+}
+
+absl::Status Show(const std::string& file, const Program& program, const run::Job& job,
+                  const sim::eu::Dispatch& before, const sim::eu::RunStats& stats,
+                  const std::string& folder, bool as_json) {
+  const std::vector<run::Output> wanted = Wanted(job, before);
+  for (const run::Output& o : wanted) {
+    if (o.file.empty()) continue;
+    const std::string path = JoinPath(folder, o.file);
+    absl::Status s = WriteWholeFile(path, View(run::BytesOf(o, job.dispatch)));
+    if (!s.ok()) return s;
+  }
+  std::string text;
+  if (as_json) {
+    Json json = {{"file", file},
+                 {"variant", program.variant},
+                 {"groups", job.dispatch.groups},
+                 {"threads", stats.threads},
+                 {"instructions", stats.instructions},
+                 {"messages", stats.messages},
+                 {"outputs", Json::array()}};
+    for (const run::Output& o : wanted) json["outputs"].push_back(OutputJson(o, job.dispatch));
+    text = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  } else {
+    text = absl::StrCat(Printable(file), " ", program.variant, ": ", stats.threads, " threads, ",
+                        stats.instructions, " instructions, ", stats.messages, " messages\n");
+    for (const run::Output& o : wanted) text += OutputText(o, job.dispatch);
+    if (wanted.empty()) text += "no buffer or image changed\n";
+  }
+  return Print(text) ? absl::OkStatus() : absl::InternalError("cannot write to standard output");
+}
+
+absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& environment) {
+  if (flags.arguments().size() != 1) {
+    return absl::InvalidArgumentError("one file is needed: kiln run --target=T --buffers=JSON FILE");
+  }
+  absl::StatusOr<double> seconds = flags.Seconds("max-seconds", 60);
+  if (!seconds.ok()) return seconds.status();
+  absl::StatusOr<run::Job> job = JobOf(flags);
+  if (!job.ok()) return job.status();
+  Program program;
+  if (flags.Has("launch")) {
+    absl::StatusOr<Target> target = TargetOf(flags);
+    if (!target.ok()) return target.status();
+    absl::StatusOr<Program> read = ReadProgram(flags);
+    if (!read.ok()) return read.status();
+    program = *std::move(read);
+  } else {
+    absl::StatusOr<ExitCode> compiled = CompileProgram(flags, environment, &program);
+    if (!compiled.ok() || *compiled != kExitOk) return compiled;
+  }
+  sim::eu::Options options;
+  options.contract = !flags.Has("no-contract");
+  options.fusion = flags.Has("fusion");
+  options.max_seconds = *seconds;
+  const sim::eu::Dispatch before = job->dispatch;
+  absl::StatusOr<sim::eu::RunStats> stats =
+      sim::eu::Run(program.code, program.launch, options, job->dispatch);
+  if (!stats.ok()) {
+    Fail(absl::InvalidArgumentError(absl::StrCat(flags.arguments()[0], ": ", program.variant, ": ",
+                                                 stats.status().message())),
+         environment);
+    return kExitSomeFailed;
+  }
+  const std::string path = flags.Get("buffers");
+  absl::Status shown = Show(flags.arguments()[0], program, *job, before, *stats,
+                            path == "-" ? "" : FolderOf(path), environment.json);
+  if (!shown.ok()) return shown;
+  return kExitOk;
+}
+
+ExitCode RunOrFail(const ParsedFlags& flags, const Environment& environment) {
+  absl::StatusOr<ExitCode> code = Run(flags, environment);
+  return code.ok() ? *code : Fail(code.status(), environment);
+}
+
+}  // namespace
+
+Command RunCommand() {
+  return {
+      "run",
+      "FILE|-",
+      "run a compute shader in the simulator",
+      "Compiles FILE as `kiln compile` does and executes the widest variant (--widths chooses) on\n"
+      "the data of --buffers. With --launch FILE is machine code of any compiler and --launch its\n"
+      "launch record. The simulator models what the program computes, not time; it stops with an\n"
+      "error where a wait is missing, memory outside of buffers is touched, or something is read\n"
+      "that nothing defines.\n\n"
+      "JSON is a file, or - for standard input:\n"
+      "  {\"dispatch\": [X, Y, Z], \"push\": DATA, \"resources\": [{\"set\": 0, \"binding\": 0,\n"
+      "   \"data\": DATA, \"size\": BYTES, \"as\": \"f32\", \"out\": \"FILE\"}]}\n"
+      "DATA: {\"f32\": [1, 2]} (f16 f64 u8 ... i64), {\"hex\": \"00ff\"}, {\"file\": \"in.bin\"}, "
+      "{\"zero\": 64},\n"
+      "or a list of these. Resources with \"format\" are images or texel buffers, with \"filter\"\n"
+      "samplers. \"as\" and \"out\" ask for a resource after the run; without any, those that changed\n"
+      "are printed. Files are relative to JSON's folder.\n",
+      "  kiln run --target=tgl --buffers=saxpy.json tests/shaders/saxpy.comp\n"
+      "  kiln run --local --target=tgl --widths=8 --groups=4 --buffers=data.json --json blur.spv\n"
+      "  kiln run --target=tgl --launch=blur.launch.json --buffers=data.json blur.bin\n",
+      JoinFlags({CompileFlags(),
+                 {{"buffers", 0, "JSON", false, "data and what is wanted back"},
+                  {"groups", 0, "X,Y,Z", false, "workgroups to dispatch; replaces JSON's"},
+                  {"launch", 0, "FILE", false, "FILE is machine code; its launch record as JSON"},
+                  {"fusion", 0, "", false, "enter skipped blocks with all channels off, as fused "
+                                           "execution units may"},
+                  {"no-contract", 0, "", false, "do not check waits"},
+                  {"max-seconds", 0, "S", false, "stop the simulation after this time (60)"}},
+                 ServiceFlags()}),
+      RunOrFail};
+}
+
+}  // namespace kiln::client
