@@ -29,7 +29,9 @@ Json VariantJson(const kiln::v1alpha::Variant& variant) {
           {"fills", s.fills()},
           {"loops", s.loops()},
           {"registers", s.registers()},
-          {"bytes", s.bytes()}};
+          {"bytes", s.bytes()},
+          {"spill_bytes", s.spill_bytes()},
+          {"fill_bytes", s.fill_bytes()}};
 }
 
 // One object per pass, in the order of their first runs.

@@ -66,6 +66,8 @@ absl::StatusOr<Variant> MakeVariant(const mir::Module& m, const Abi& abi, Work& 
   v.statistics.cycles = counted->cycles;
   v.statistics.spills = w.spills;
   v.statistics.fills = w.fills;
+  v.statistics.spill_bytes = w.spill_bytes;
+  v.statistics.fill_bytes = w.fill_bytes;
   v.statistics.bytes = static_cast<int64_t>(w.code.size());
   v.code = std::move(w.code);
   return v;

@@ -71,6 +71,8 @@ struct Statistics {
   int64_t cycles = 0;                       // one thread, by our model (core/intel/perf)
   int64_t spills = 0;
   int64_t fills = 0;
+  int64_t spill_bytes = 0;                  // that one thread moves if every message runs once
+  int64_t fill_bytes = 0;
   int64_t loops = 0;
   int64_t registers = 0;                    // maximum of live GRFs, from the bytes
   int64_t bytes = 0;

@@ -16,6 +16,7 @@
 #include "core/intel/optimise/passes.h"
 #include "core/intel/select/select.h"
 #include "core/intel/swsb/swsb.h"
+#include "core/lir/liveness.h"
 #include "core/lir/print.h"
 #include "core/lir/ra/allocate.h"
 #include "core/lir/ra/check.h"
@@ -60,26 +61,78 @@ absl::StatusOr<bool> SchedulePass(Work& w, PassContext& context) {
   return stats.blocks_latency + stats.blocks_pressure != 0;
 }
 
-absl::StatusOr<lir::ra::AllocationStats> Allocate(Work& w) {
+absl::StatusOr<lir::ra::AllocationStats> Allocate(Work& w, bool spill) {
   const lir::Function ssa = w.check ? w.lir : lir::Function();
-  absl::StatusOr<lir::ra::AllocationStats> stats = lir::ra::Allocate(Gen12Target(), &w.lir);
+  // Live-in 0 is r0, the header of scratch messages; it ends the thread as well, so it stays.
+  absl::StatusOr<lir::ra::AllocationStats> stats =
+      spill ? lir::ra::AllocateWithSpills(Gen12Target(), &w.lir, w.lir.live_ins[0].value)
+            : lir::ra::Allocate(Gen12Target(), &w.lir);
   if (!stats.ok() || !w.check) return stats;
   if (absl::Status s = lir::ra::CheckAllocation(Gen12Target(), ssa, w.lir); !s.ok()) return s;
   return stats;
 }
 
-absl::StatusOr<bool> AllocatePass(Work& w, PassContext& context) {
-  absl::StatusOr<lir::ra::AllocationStats> stats = Allocate(w);
-  if (absl::IsResourceExhausted(stats.status()) && !w.unscheduled.blocks.empty()) {
+uint32_t GrfPressure(const lir::Function& f) {
+  const lir::Liveness live(Gen12Target(), f);
+  return lir::MaxPressure(Gen12Target(), f, live)[kPoolGrf].physical;
+}
+
+// What no order of instructions fits is spilled, from the order that needs less.
+absl::StatusOr<lir::ra::AllocationStats> AllocateOrSpill(Work& w, PassContext& context) {
+  const lir::Function scheduled = w.lir;
+  absl::StatusOr<lir::ra::AllocationStats> stats = Allocate(w, false);
+  if (!absl::IsResourceExhausted(stats.status())) return stats;
+  const bool has_other = !w.unscheduled.blocks.empty();
+  if (has_other) {
     context.Remark("schedule_undone", 0, std::string(stats.status().message()));
-    w.lir = std::move(w.unscheduled);
-    stats = Allocate(w);
+    w.lir = w.unscheduled;
+    stats = Allocate(w, false);
+    if (!absl::IsResourceExhausted(stats.status())) return stats;
   }
+  const bool undo = has_other && GrfPressure(w.unscheduled) < GrfPressure(scheduled);
+  w.lir = undo ? w.unscheduled : scheduled;
+  return Allocate(w, true);
+}
+
+void RemarkSpills(const lir::Function& f, const lir::ra::SpillStats& spill, PassContext& context) {
+  for (const lir::ra::Eviction& e : spill.evictions) {
+    const lir::Value& v = f.value(e.value);
+    context.Remark("spill", v.spirv_id,
+                   absl::StrCat("%", e.value.index, " (", v.comps, " component(s)) in block ",
+                                e.block.index, ": ", (e.live + 7) / 8,
+                                " registers live, its next use is ", e.distance,
+                                " instructions away, the next candidate's ", e.runner_up));
+  }
+}
+
+// Spilled values lie first, where scratch block messages reach; private arrays behind them.
+void PlaceScratch(Work& w, uint32_t spill_bytes) {
+  const uint32_t arrays = w.abi->scratch_bytes_per_lane * static_cast<uint32_t>(w.width);
+  constexpr uint32_t kBaseGranule = 1024;  // of the base in a message's header
+  const uint32_t first = (spill_bytes + kBaseGranule - 1) / kBaseGranule * kBaseGranule;
+  w.scratch_bytes = ScratchBytes(arrays == 0 ? spill_bytes : first + arrays);
+  if (spill_bytes == 0 || arrays == 0) return;
+  for (const lir::Block& b : w.lir.blocks) {
+    for (lir::InstId i : b.insts) {
+      lir::Inst& in = w.lir.inst(i);
+      if (in.op == kScratchHeader && in.num_uses == 1) in.aux = first;
+    }
+  }
+}
+
+absl::StatusOr<bool> AllocatePass(Work& w, PassContext& context) {
+  absl::StatusOr<lir::ra::AllocationStats> stats = AllocateOrSpill(w, context);
   if (!stats.ok()) return stats.status();
   w.unscheduled = lir::Function();
+  const lir::ra::SpillStats& spill = stats->spill;
+  RemarkSpills(w.lir, spill, context);
+  w.spills = spill.spills;
+  w.fills = spill.fills;
+  w.spill_bytes = int64_t{4} * spill.spill_units;
+  w.fill_bytes = int64_t{4} * spill.fill_units;
   context.set_max_live((stats->max_live[kPoolGrf].logical + 7) / 8);
   w.grf_used = (stats->top[kPoolGrf] + 7) / 8;
-  w.scratch_bytes = ScratchBytes(w.abi->scratch_bytes_per_lane * static_cast<uint32_t>(w.width));
+  PlaceScratch(w, 4 * spill.scratch_units);
   w.stage = Work::Stage::kAllocated;
   return true;
 }
@@ -149,7 +202,7 @@ constexpr Pass<Work> kPasses[] = {
     {"schedule", SchedulePass, true, 0, 0, 0, kPreservesAll,
      "order for latency where registers allow, else for pressure"},
     {"allocate_registers", AllocatePass, false, 0, 0, 0, kPreservesAll,
-     "assignment, parallel copies"},
+     "spills where nothing fits, assignment, parallel copies"},
     {"schedule_allocated", ScheduleAllocatedPass, true, 0, 0, 0, kPreservesAll,
      "order for latency with registers fixed"},
     {"emit", EmitPass, false, 0, 0, 0, kPreservesAll, "LIR to machine instructions"},

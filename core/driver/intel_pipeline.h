@@ -32,6 +32,8 @@ struct Work {
   uint32_t scratch_bytes = 0;     // per thread, private arrays and spills
   int64_t spills = 0;             // messages
   int64_t fills = 0;
+  int64_t spill_bytes = 0;
+  int64_t fill_bytes = 0;
 };
 
 absl::Span<const Pass<Work>> IntelPasses();

@@ -108,6 +108,12 @@ struct LiveIn {
   uint32_t reg = 0;          // first unit in its pool
 };
 
+// An instruction that computes what `original` computed once more (register allocation).
+struct Repeat {
+  InstId inst;
+  InstId original;
+};
+
 struct Function {
   uint8_t dispatch_width = 8;
   std::vector<Value> values;
@@ -115,6 +121,7 @@ struct Function {
   std::vector<Block> blocks;       // in layout order; block 0 is the entry
   std::vector<Operand> operands;   // pool
   std::vector<LiveIn> live_ins;
+  std::vector<Repeat> repeats;     // made by the spiller, claims that ra/check.h verifies
 
   const Value& value(ValueId v) const { return values[v.index]; }
   Value& value(ValueId v) { return values[v.index]; }

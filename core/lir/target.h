@@ -26,6 +26,10 @@ enum OpFlags : uint16_t {
   kOpCommutative = 256,
   kOpExit = 1024,            // the thread may end here (a discard jump): worth reaching early
   kOpUniformJump = 512,      // a terminator that all lanes take the same way: no lane is parked
+  kOpSpill = 2048,           // stores registers to the thread's scratch memory: uses are a header,
+                             // the payload, and an immediate, the first unit in scratch memory.
+                             // Masked unless kNoMask: lanes as they lie in the registers.
+  kOpFill = 4096,            // loads them, NoMask: def; uses are a header and the immediate
 };
 
 struct OpInfo {
@@ -48,6 +52,31 @@ struct FileInfo {
   uint8_t save_file = kNoFile;   // file that holds a whole value of this one when its pool is
                                  // full (F is saved to U); kNoFile: none
   static constexpr uint8_t kNoFile = 0xff;
+};
+
+// How registers of a pool are kept in scratch memory. Scratch memory is counted in units of the
+// pool; all places are multiples of register_units.
+struct SpillHooks {
+  uint8_t pool = 0;
+  uint8_t raw_type = 0;          // operand type of copies and collects of whole registers
+  uint16_t collect_op = 0;
+  uint32_t register_units = 8;
+  uint32_t direct_units = 0;     // places below this are reached with the header that is given ...
+
+  // The instruction that stores `payload` (whole registers); masked only where can_mask says so,
+  // below direct_units, and one component at a time.
+  InstId (*make_spill)(Function&, const Operand& header, const Operand& payload, uint32_t place,
+                       bool no_mask) = nullptr;
+  InstId (*make_fill)(Function&, ValueId def, const Operand& header, uint32_t place) = nullptr;
+  uint16_t far_header_op = 0;    // ... others with one that this operation makes of it (uses:
+                                 // header, place); `header_value` is its shape
+
+  Value (*header_value)() = nullptr;
+  bool (*can_mask)(const Function&, const Value&) = nullptr;
+  // Is repeating the instruction cheaper than a load, and does it always give the same?
+  bool (*can_repeat)(const Function&, InstId) = nullptr;
+  // Messages that a spill or fill of that many registers takes.
+  uint32_t (*messages)(uint32_t registers) = nullptr;
 };
 
 struct Target {
@@ -87,6 +116,9 @@ struct Target {
   // The function makes the instruction; the caller places it and sets kInsertedCopy.
   InstId (*make_save)(Function&, ValueId saved, ValueId flag) = nullptr;
   InstId (*make_restore)(Function&, ValueId flag, ValueId saved) = nullptr;
+
+  // Null: nothing can be spilled.
+  const SpillHooks* spill = nullptr;
 };
 
 }  // namespace kiln::lir

@@ -37,6 +37,9 @@ constexpr OpInfo kOps[] = {
     {"exit", kOpExit | kOpSideEffect},
     {"save", 0},
     {"restore", 0},
+    {"spill", kOpSendLike | kOpWritesMemory | kOpSideEffect | kOpSpill},
+    {"fill", kOpSendLike | kOpReadsMemory | kOpFill},
+    {"far_header", 0},
 };
 static_assert(std::size(kOps) == kNumOps);
 
@@ -129,21 +132,67 @@ InstId MakeRestore(Function& f, ValueId flag, ValueId saved) {
   return WholeCopy(f, kRestoreOp, flag, saved);
 }
 
-constexpr Target MakeTarget(absl::Span<const PoolInfo> pools) {
+InstId MakeSpill(Function& f, const Operand& header, const Operand& payload, uint32_t place,
+                 bool no_mask) {
+  InstFields fields;
+  fields.width = f.dispatch_width;
+  fields.flags = no_mask ? kNoMask : 0;
+  const Operand uses[] = {header, payload, ImmOperand(place, 0)};
+  return MakeInst(f, kSpillOp, fields, {}, uses);
+}
+InstId MakeFill(Function& f, ValueId def, const Operand& header, uint32_t place) {
+  InstFields fields;
+  fields.width = f.dispatch_width;
+  fields.flags = kNoMask;
+  const Operand d = ValueOperand(def, 0, 0, f.value(def).comps);
+  const Operand uses[] = {header, ImmOperand(place, 0)};
+  return MakeInst(f, kFillOp, fields, {&d, 1}, uses);
+}
+Value HeaderValue() {
+  Value v;
+  v.file = kU;
+  v.comps = 8;
+  v.whole_registers = true;
+  return v;
+}
+bool CanMask(const Function&, const Value& v) { return v.elem_bytes == 4; }
+bool CanRepeat(const Function& f, InstId i) {
+  const Inst& in = f.inst(i);
+  return (in.op == kConstOp || in.op == kAddOp) && in.num_uses <= 2;
+}
+uint32_t Messages(uint32_t registers) { return (registers + 7) / 8; }
+
+constexpr SpillHooks SpillTable(uint32_t direct_units) {
+  SpillHooks h;
+  h.collect_op = kCollectOp;
+  h.direct_units = direct_units;
+  h.make_spill = MakeSpill;
+  h.make_fill = MakeFill;
+  h.far_header_op = kFarHeaderOp;
+  h.header_value = HeaderValue;
+  h.can_mask = CanMask;
+  h.can_repeat = CanRepeat;
+  h.messages = Messages;
+  return h;
+}
+constexpr SpillHooks kSpill = SpillTable(1u << 20);
+constexpr SpillHooks kSmallSpill = SpillTable(4096);
+
+constexpr Target MakeTarget(absl::Span<const PoolInfo> pools, const SpillHooks* spill) {
   return {"test",    kOps,           kFiles,   pools,    kTypes,  kFixed,      UnitsPerComp,
           Alignment, MayReuseSource, MakeCopy, MakeSwap, Latency, IssueCycles, MakeSave,
-          MakeRestore};
+          MakeRestore, spill};
 }
 
 }  // namespace
 
 const Target& TestTarget() {
-  static const Target target = MakeTarget(kPools);
+  static const Target target = MakeTarget(kPools, &kSpill);
   return target;
 }
 
 const Target& SmallTestTarget() {
-  static const Target target = MakeTarget(kSmallPools);
+  static const Target target = MakeTarget(kSmallPools, &kSmallSpill);
   return target;
 }
 

@@ -38,6 +38,9 @@ enum Op : uint16_t {
   kExitOp,     // flag; the thread may end here
   kSaveOp,
   kRestoreOp,
+  kSpillOp,    // header, payload, place in scratch memory
+  kFillOp,     // header, place
+  kFarHeaderOp,
   kNumOps,
 };
 
@@ -45,7 +48,8 @@ enum File : uint8_t { kG, kU, kF };
 
 // Pools of 1024 units and 4 flags; the tail begins at unit 896.
 const Target& TestTarget();
-// The same with 256 units, tail at 192, to meet fragmentation and lack of registers sooner.
+// The same with 256 units, tail at 192, to meet fragmentation and lack of registers sooner; scratch
+// messages reach only the first 4096 units without a header of their own.
 const Target& SmallTestTarget();
 
 }  // namespace kiln::lir::testing

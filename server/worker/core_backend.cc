@@ -120,6 +120,8 @@ void Fill(const Statistics& from, kiln::v1alpha::Statistics* to) {
   to->set_loops(from.loops);
   to->set_registers(from.registers);
   to->set_bytes(from.bytes);
+  to->set_spill_bytes(from.spill_bytes);
+  to->set_fill_bytes(from.fill_bytes);
 }
 
 absl::Status AddVariant(const Variant& from, Target target, bool assembly, TargetResult* result) {

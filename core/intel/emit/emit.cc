@@ -1,5 +1,7 @@
 #include "core/intel/emit/emit.h"
 
+#include <algorithm>
+#include <bit>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,8 @@ namespace {
 using isa::Opcode;
 using isa::Type;
 using lir::Operand;
+
+constexpr uint32_t kDwordsPerGrf = 8, kDwordsPerOword = 4;
 
 bool IsFlagOperand(const lir::Function& f, const Operand& o) {
   return o.kind == Operand::Kind::kValue && f.value(o.value()).file == kFileF;
@@ -72,6 +76,8 @@ class Emitter {
       case kMsgRead:
       case kMsgWrite:
       case kMsgAtomic: return Message(id);
+      case kSpill:
+      case kFill: return Scratch(id);
       case kFence: return Fence(id);
       case kBarrier: return Barrier(id);
       case kEot: return Eot(id);
@@ -324,6 +330,59 @@ class Emitter {
     ClearHeader(in, f_.defs(id)[0]);
     MaskInto(in, f_.defs(id)[0], 3, f_.uses(id)[0], 0xf);
     MaskInto(in, f_.defs(id)[0], 5, f_.uses(id)[0], 0xfffffc00u);
+    if (in.aux != 0) AddToHeader(in, f_.defs(id)[0], 5, in.aux);
+    if (in.num_uses == 2) {
+      isa::Instruction e = Head(in, Opcode::kMov, 1, 0);
+      e.dst = HeaderDword(f_.defs(id)[0], 2, false);
+      e.src[0] = ImmediateOperand(f_.uses(id)[1].id / kDwordsPerOword, Type::kUD);
+      p_.Append(e);
+    }
+    return absl::OkStatus();
+  }
+
+  void AddToHeader(const lir::Inst& in, const Operand& header, int dword, uint32_t bytes) {
+    isa::Instruction e = Head(in, Opcode::kAdd, 1, 0);
+    e.no_mask = true;
+    e.dst = HeaderDword(header, dword, false);
+    e.src[0] = HeaderDword(header, dword, true);
+    e.src[1] = ImmediateOperand(bytes, Type::kUD);
+    p_.Append(e);
+  }
+
+  // Descriptor of a scratch block message of n registers at this place, or of the oword block
+  // message that takes the place from the header's dword 2.
+  static uint32_t ScratchControl(bool write, bool direct, uint32_t n, uint32_t place) {
+    const auto log2 = static_cast<uint32_t>(std::countr_zero(n));
+    if (!direct) return (write ? 8u : 0u) << 14 | (log2 + 2) << 8 | kStatelessSurface;
+    constexpr uint32_t kCategory = 1u << 18, kWrite = 1u << 17, kDwordMode = 1u << 16;
+    return kCategory | (write ? kWrite | kDwordMode : 0) | log2 << 12 | place / kDwordsPerGrf;
+  }
+
+  // Between registers and scratch memory, cut into the sizes that there are. Oword blocks have at
+  // most 4 registers.
+  absl::Status Scratch(lir::InstId id) {
+    const lir::Inst& in = f_.inst(id);
+    const bool write = in.op == kSpill;
+    const Operand& data = write ? f_.uses(id)[1] : f_.defs(id)[0];
+    const Operand& header = f_.uses(id)[0];
+    uint32_t place = f_.uses(id).back().id;
+    uint32_t left = PayloadRegisters(f_, data);
+    const bool direct = place + left * kDwordsPerGrf <= kScratchBlockUnits;
+    SendAux aux;
+    aux.header = true;
+    aux.sfid = isa::Sfid::kDataCache0;
+    for (Operand at = data; left != 0;) {
+      const uint32_t n = direct ? ScratchBlock(left) : std::min(4u, ScratchBlock(left));
+      aux.control = ScratchControl(write, direct, n, place);
+      isa::Instruction e = Send(in, in.width, aux, 1, write ? n : 0, write ? 0 : n);
+      e.src[0] = Payload(header);
+      (write ? e.src[1] : e.dst) = Payload(at);
+      p_.Append(e);
+      left -= n;
+      place += n * kDwordsPerGrf;
+      at.reg += n * kDwordsPerGrf;
+      if (!direct && left != 0) AddToHeader(in, header, 2, n * kDwordsPerGrf / kDwordsPerOword);
+    }
     return absl::OkStatus();
   }
 

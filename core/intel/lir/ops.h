@@ -28,7 +28,8 @@ enum LirOp : uint16_t {
   kF2f16,                   // half bits in the low 16 of a dword, rest 0
   kPackWords,               // dword of use 0 (low word) and use 1; type F: rounded to half
   kHeader,                  // header of a block read: dword 2 = use 0, the others do not matter
-  kScratchHeader,           // message header for per-thread scratch memory, from r0 = use 0
+  kScratchHeader,           // message header for per-thread scratch memory, from r0 = use 0;
+                            // use 1: place in dwords of a block; aux: bytes added to the base
   kSamplerHeader,           // sampler header from r0 = use 0: dword 2 = aux, 3 the sampler pointer
   kJoin,                    // per-lane vector = responses of messages for parts of the lanes, in
                             // order; each has the components one after the other
@@ -39,6 +40,8 @@ enum LirOp : uint16_t {
   kMsgRead,
   kMsgWrite,
   kMsgAtomic,
+  kSpill,                   // registers to scratch memory: r0 or a header, payload, place in dwords
+  kFill,                    // and back: def; r0 or a header, place
   kFence,                   // memory fence; def 0 scratch register, use r0; aux: SendAux
   kBarrier,                 // workgroup barrier; def 0 scratch register, use r0
   kEot,                     // ends the thread; use: a copy of r0 in the tail of the file
@@ -84,6 +87,9 @@ enum LirPool : uint8_t { kPoolGrf, kPoolFlag };
 inline constexpr uint32_t kGrfUnits = 128 * 8;  // dwords
 // The payload that ends a thread lies in r112 or above.
 inline constexpr uint32_t kTailFirstUnit = 112 * 8;
+inline constexpr uint32_t kStatelessSurface = 253;  // non-coherent, as scratch memory is used
+// Scratch block messages have 12 bits for the register they start at.
+inline constexpr uint32_t kScratchBlockUnits = 4096 * 8;
 inline constexpr uint32_t kFlagUnits = 4;       // f0.0 f0.1 f1.0 f1.1
 
 // Operand::id of fixed registers.

@@ -75,6 +75,9 @@ constexpr lir::OpInfo kPseudo[] = {
     {"msg.write", lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect},
     {"msg.atomic",
      lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpWritesMemory | lir::kOpSideEffect},
+    {"spill",
+     lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect | lir::kOpSpill},
+    {"fill", lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpFill},
     {"fence", lir::kOpBarrier | lir::kOpSideEffect | lir::kOpSendLike},
     {"barrier", lir::kOpBarrier | lir::kOpSideEffect | lir::kOpSendLike},
     {"eot", lir::kOpTerminator | lir::kOpSideEffect},
@@ -120,6 +123,7 @@ bool ReadsLate(uint16_t op) {
     case kScratchHeader:
     case kSamplerHeader:
     case kJoin:
+    case kFill:
     case kFence:
     case kBarrier:
     case kLaneIds:
@@ -215,6 +219,90 @@ InstId MoveFlag(Function& f, lir::ValueId to, lir::ValueId from) {
   return lir::MakeInst(f, Op(Opcode::kMov), fields, {&def, 1}, {&use, 1});
 }
 
+lir::InstFields ScratchFields(uint32_t registers, bool no_mask) {
+  lir::InstFields fields;
+  fields.width = registers > 1 ? 16 : 8;
+  fields.flags = no_mask ? lir::kNoMask : 0;
+  return fields;
+}
+
+uint32_t RegistersOf(const Function& f, const Operand& o) {
+  return (o.comps * UnitsPerComp(f, f.value(o.value())) + 7) / 8;
+}
+
+InstId MakeSpill(Function& f, const Operand& header, const Operand& payload, uint32_t place,
+                 bool no_mask) {
+  const Operand uses[] = {header, payload,
+                          lir::ImmOperand(place, static_cast<uint8_t>(isa::Type::kUD))};
+  return lir::MakeInst(f, kSpill, ScratchFields(RegistersOf(f, payload), no_mask), {}, uses);
+}
+
+InstId MakeFill(Function& f, lir::ValueId to, const Operand& header, uint32_t place) {
+  constexpr auto kRaw = static_cast<uint8_t>(isa::Type::kUD);
+  const Operand def = lir::ValueOperand(to, kRaw, 0, f.value(to).comps);
+  const Operand uses[] = {header, lir::ImmOperand(place, kRaw)};
+  return lir::MakeInst(f, kFill, ScratchFields(RegistersOf(f, def), true), {&def, 1}, uses);
+}
+
+Value ScratchHeaderValue() {
+  Value v;
+  v.file = kFileU;
+  v.comps = 8;
+  v.whole_registers = true;
+  return v;
+}
+
+// The channel mask of a scratch block write has a bit a dword, for lanes 0 to 15.
+bool CanMask(const Function& f, const Value& v) {
+  return v.file == kFileG && v.elem_bytes == 4 && f.dispatch_width <= 16;
+}
+
+// One instruction without latency, or the constant block read that a fill would cost as well.
+bool CanRepeat(const Function& f, InstId id) {
+  const lir::Inst& in = f.inst(id);
+  if (in.predicate_mode != 0 || in.cmod != 0 || in.num_defs != 1) return false;
+  const Operand& def = f.defs(id)[0];
+  if (def.kind != Operand::Kind::kValue || f.value(def.value()).in_tail) return false;
+  if (in.op == kSend) {
+    return SendAux::Unpack(in.aux).sfid == isa::Sfid::kConstantCache && in.num_uses == 1;
+  }
+  switch (in.op) {
+    case Op(Opcode::kMov):
+    case Op(Opcode::kNot):
+    case Op(Opcode::kAnd):
+    case Op(Opcode::kOr):
+    case Op(Opcode::kXor):
+    case Op(Opcode::kAdd):
+    case Op(Opcode::kShl):
+    case Op(Opcode::kShr):
+    case Op(Opcode::kAsr):
+    case kCopy:
+    case kLaneIds:
+    case kHeader:
+    case kScratchHeader:
+      return true;
+    default:
+      return false;
+  }
+}
+
+constexpr lir::SpillHooks SpillTable() {
+  lir::SpillHooks h;
+  h.pool = kPoolGrf;
+  h.raw_type = static_cast<uint8_t>(isa::Type::kUD);
+  h.collect_op = kCollect;
+  h.direct_units = kScratchBlockUnits;
+  h.make_spill = MakeSpill;
+  h.make_fill = MakeFill;
+  h.far_header_op = kScratchHeader;
+  h.header_value = ScratchHeaderValue;
+  h.can_mask = CanMask;
+  h.can_repeat = CanRepeat;
+  h.messages = ScratchMessages;
+  return h;
+}
+constexpr lir::SpillHooks kSpillHooks = SpillTable();
+
 int MathLatency(const lir::Inst& in) { return IsIntegerDivision(in) ? 40 : 16; }
 
 int MessageLatency(const lir::Inst& in) {
@@ -231,7 +319,9 @@ int Latency(const Function& f, InstId id) {
   const lir::Inst& in = f.inst(id);
   if (IsMessage(in.op)) return MessageLatency(in);
   switch (in.op) {
+    case kFill:
     case kFence: return 200;
+    case kSpill: return 100;
     case kBarrier: return 90;
     case kMul32: return 14 + 4;
     case kMulHigh: return 14 + 6;
@@ -262,6 +352,16 @@ int IssueCycles(const Function& f, InstId id) {
 
 }  // namespace
 
+uint32_t ScratchBlock(uint32_t registers) {
+  return registers >= 8 ? 8 : registers >= 4 ? 4 : registers >= 2 ? 2 : 1;
+}
+
+uint32_t ScratchMessages(uint32_t registers) {
+  uint32_t n = 0;
+  for (; registers != 0; registers -= ScratchBlock(registers)) ++n;
+  return n;
+}
+
 uint32_t PayloadRegisters(const Function& f, const Operand& o) {
   if (o.kind != Operand::Kind::kValue) return 0;
   return (o.comps * UnitsPerComp(f, f.value(o.value())) + 7) / 8;
@@ -270,7 +370,7 @@ uint32_t PayloadRegisters(const Function& f, const Operand& o) {
 const lir::Target& Gen12Target() {
   static const lir::Target target = {
       "tgl", Ops(), kFiles, kPools, kTypeNames, kFixedNames, UnitsPerComp, Alignment,
-      MayReuseSource, MakeCopy, MakeSwap, Latency, IssueCycles, MoveFlag, MoveFlag};
+      MayReuseSource, MakeCopy, MakeSwap, Latency, IssueCycles, MoveFlag, MoveFlag, &kSpillHooks};
   return target;
 }
 

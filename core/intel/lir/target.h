@@ -13,6 +13,10 @@ const lir::Target& Gen12Target();
 // GRFs that an operand of a message covers: all its components.
 uint32_t PayloadRegisters(const lir::Function& f, const lir::Operand& o);
 
+// A spill or fill of n registers is messages of 8, 4, 2 and 1: the first one's, and their number.
+uint32_t ScratchBlock(uint32_t registers);
+uint32_t ScratchMessages(uint32_t registers);
+
 }  // namespace kiln::intel
 
 #endif  // KILN_CORE_INTEL_LIR_TARGET_H_

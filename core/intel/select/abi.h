@@ -16,7 +16,6 @@
 namespace kiln::intel {
 
 inline constexpr uint32_t kSharedMemorySurface = 254;
-inline constexpr uint32_t kStatelessSurface = 253;  // non-coherent, as scratch memory is used
 inline constexpr size_t kMaxSurfaces = 240;
 inline constexpr size_t kMaxSamplers = 16;  // what a message names without a header
 // The walker's thread counters hold 0..63 (GPGPU_WALKER, "Thread Width Counter Maximum"), which is

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -177,6 +178,28 @@ absl::StatusOr<AllocationStats> Allocate(const Target& t, Function* f) {
     return stats;
   }
   return Refuse(t, *f, stats, why);
+}
+
+absl::StatusOr<AllocationStats> AllocateWithSpills(const Target& t, Function* f, ValueId header) {
+  // Shares of the pool left free, one after another.
+  static constexpr uint32_t kReserves[] = {16, 8, 5, 3, 2};
+  const Liveness live(t, *f);
+  absl::Status failed;
+  for (uint32_t share : kReserves) {
+    Function attempt = *f;
+    SpillStats spill;
+    const SpillSettings settings = {t.pools[t.spill->pool].units / share, header};
+    if (absl::Status s = SpillToFit(t, &attempt, live, settings, &spill); !s.ok()) return s;
+    absl::StatusOr<AllocationStats> stats = Allocate(t, &attempt);
+    if (stats.ok()) {
+      *f = std::move(attempt);
+      stats->spill = std::move(spill);
+      return stats;
+    }
+    if (!absl::IsResourceExhausted(stats.status())) return stats;
+    failed = stats.status();
+  }
+  return failed;
 }
 
 }  // namespace kiln::lir::ra

@@ -5,9 +5,9 @@
 // ends of blocks, copies onto themselves dropped; what allocation added has kInsertedCopy. Verify
 // the result with VerifyAllocated and ra/check.h.
 //
-// There is no spilling: when no order of assignment fits, the function is refused with
-// ResourceExhausted and the cause "out_of_registers", and `f` is to be thrown away. A spiller
-// would run where SaveExcessFlags runs, on SSA, until MaxPressure fits the pool minus a reserve.
+// Allocate does not spill: when no order of assignment fits, it gives ResourceExhausted with the
+// cause "out_of_registers", and `f` is to be thrown away. AllocateWithSpills spills first (spill.h),
+// with a growing reserve for fragmentation until assignment fits.
 #ifndef KILN_CORE_LIR_RA_ALLOCATE_H_
 #define KILN_CORE_LIR_RA_ALLOCATE_H_
 
@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "core/lir/lir.h"
 #include "core/lir/liveness.h"
+#include "core/lir/ra/spill.h"
 #include "core/lir/target.h"
 
 namespace kiln::lir::ra {
@@ -31,9 +32,15 @@ struct AllocationStats {
   uint32_t flags_saved = 0;
   uint32_t compactions = 0;
   uint32_t attempts = 0;             // orders of assignment tried
+  SpillStats spill;
 };
 
 absl::StatusOr<AllocationStats> Allocate(const Target& target, Function* f);
+
+// `header`: see SpillSettings. Fails only where a single instruction needs more registers than
+// there are, or with "scratch_too_large".
+absl::StatusOr<AllocationStats> AllocateWithSpills(const Target& target, Function* f,
+                                                   ValueId header);
 
 }  // namespace kiln::lir::ra
 

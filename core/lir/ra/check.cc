@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,18 +17,19 @@ namespace {
 
 bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
 
-// A fact, packed so that facts about one unit stand together: unit, value, k.
+// A fact, packed so that facts about one unit stand together: unit (24 bits), value (24), k (16).
+// Units: those of pool after pool, then those of scratch memory.
 using Fact = uint64_t;
-constexpr uint32_t kAnywhere = 0xffff;
+constexpr uint32_t kAnywhere = 0xffffff;
 constexpr uint32_t kUnitsPerPool = 4096;
 
 Fact Pack(uint32_t unit, uint32_t value, uint32_t k) {
-  return Fact{unit} << 48 | Fact{value} << 16 | k;
+  return Fact{unit} << 40 | Fact{value} << 16 | k;
 }
-uint32_t UnitOf(Fact f) { return static_cast<uint32_t>(f >> 48); }
-uint32_t ValueOf(Fact f) { return static_cast<uint32_t>(f >> 16); }
+uint32_t UnitOf(Fact f) { return static_cast<uint32_t>(f >> 40); }
+uint32_t ValueOf(Fact f) { return static_cast<uint32_t>(f >> 16 & 0xffffff); }
 uint32_t IndexOf(Fact f) { return static_cast<uint32_t>(f & 0xffff); }
-Fact At(Fact f, uint32_t unit) { return (f & 0xffffffffffffu) | Fact{unit} << 48; }
+Fact At(Fact f, uint32_t unit) { return (f & 0xffffffffffu) | Fact{unit} << 40; }
 Fact Named(Fact f, uint32_t value, uint32_t k) { return Pack(UnitOf(f), value, k); }
 
 // The facts of one lane at one place, sorted. `reached` false: all facts.
@@ -76,15 +78,23 @@ struct Lane {
       return true;
     }
     std::vector<Fact> both;
+    std::set_intersection(facts.begin(), facts.end(), o.facts.begin(), o.facts.end(),
+                          std::back_inserter(both));
+    // What one path leaves undefined is what the other one has.
+    const auto anywhere = [](const Lane& l) {
+      return !l.facts.empty() && UnitOf(l.facts.back()) == kAnywhere;
+    };
     const auto keep = [&both](const Lane& a, const Lane& b) {
       for (Fact f : a.facts) {
         if (b.Has(UnitOf(f), ValueOf(f), IndexOf(f))) both.push_back(f);
       }
     };
-    keep(*this, o);
-    keep(o, *this);
-    std::sort(both.begin(), both.end());
-    both.erase(std::unique(both.begin(), both.end()), both.end());
+    if (anywhere(o)) keep(*this, o);
+    if (anywhere(*this)) keep(o, *this);
+    if (anywhere(o) || anywhere(*this)) {
+      std::sort(both.begin(), both.end());
+      both.erase(std::unique(both.begin(), both.end()), both.end());
+    }
     if (both == facts) return false;
     facts = std::move(both);
     return true;
@@ -117,6 +127,7 @@ class Checker {
     FindWhole();
     FindLoops();
     FindLocal();
+    if (absl::Status s = FindRepeats(); !s.ok()) return s;
     in_.assign(f_.blocks.size(), Lanes());
     dirty_.assign(f_.blocks.size(), 0);
     dirty_[0] = 1;
@@ -205,6 +216,7 @@ class Checker {
         }
       }
     }
+    for (const LiveIn& l : ssa_.live_ins) local_[l.value.index] = 0;  // headers of spills
     for (uint32_t b = 0; b < ssa_.blocks.size(); ++b) {
       for (ValueId p : ssa_.blocks[b].params) local_[p.index] = 0;
       const auto use = [&](const Operand& o) {
@@ -217,6 +229,17 @@ class Checker {
         for (const Operand& o : ssa_.args(e)) use(o);
       }
     }
+  }
+
+  absl::Status FindRepeats() {
+    repeat_of_.assign(f_.insts.size(), InstId());
+    for (const Repeat& r : f_.repeats) {
+      if (r.inst.index >= f_.insts.size() || r.original.index >= ssa_.insts.size()) {
+        return Fail("a repeated computation is out of range");
+      }
+      repeat_of_[r.inst.index] = r.original;
+    }
+    return absl::OkStatus();
   }
 
   void FindLoops() {
@@ -281,7 +304,8 @@ class Checker {
     }
   }
 
-  void Define(Lanes* lanes, InstId i, const Operand& def) const {
+  // `again`: other places keep the value, which this is one more of.
+  void Define(Lanes* lanes, InstId i, const Operand& def, bool again = false) const {
     const Value& v = ValueOfOperand(def);
     const uint32_t n = Units(def), first = First(def);
     const uint32_t align = std::max(1u, t_.alignment(f_, v));
@@ -291,7 +315,7 @@ class Checker {
     std::vector<Fact> facts;
     for (uint32_t k = 0; k < n; ++k) facts.push_back(Pack(first + k, def.id, k));
     lanes->executing.DropIn(first, written);
-    lanes->executing.DropValue(def.id);
+    if (!again) lanes->executing.DropValue(def.id);
     lanes->executing.Add(facts);
     WriteParked(lanes, first, written, w);
     if (!uniform) return;
@@ -423,10 +447,18 @@ class Checker {
            IsValue(ssa_.defs(i)[0]);
   }
 
-  bool SameInstruction(InstId i) const {
-    const Inst& a = ssa_.inst(i);
+  bool IsPure(InstId i) const {
+    return !(t_.ops[ssa_.inst(i).op].flags &
+             (kOpTerminator | kOpSideEffect | kOpBarrier | kOpWritesMemory | kOpExit));
+  }
+
+  // Is instruction i of the result the original `o`, or (then `i` is inserted) a repetition of it?
+  bool SameInstruction(InstId o, InstId i) const {
+    const Inst& a = ssa_.inst(o);
     const Inst& b = f_.inst(i);
-    if (a.op != b.op || a.width != b.width || a.group != b.group || a.flags != b.flags ||
+    const uint8_t inserted = o == i ? 0 : kInsertedCopy;
+    if (a.op != b.op || a.width != b.width || a.group != b.group ||
+        (a.flags | inserted) != b.flags ||
         a.cmod != b.cmod || a.predicate_mode != b.predicate_mode || a.num_defs != b.num_defs ||
         a.num_uses != b.num_uses || a.aux != b.aux) {
       return false;
@@ -435,20 +467,22 @@ class Checker {
       const Operand& x = ssa_.operands[a.first_operand + k];
       const Operand& y = f_.operands[b.first_operand + k];
       if (x.kind != y.kind || x.type != y.type || x.mods != y.mods || x.sub != y.sub ||
-          x.comp != y.comp || x.comps != y.comps) {
+          x.comps != y.comps) {
         return false;
       }
-      // A use may name a reloaded flag; what it holds is checked, not its name.
-      if ((!IsValue(x) || k < a.num_defs) && x.id != y.id) return false;
+      // A use may name what was filled or repeated; what it holds is checked, not its name.
+      const bool renamed = IsValue(x) && (k >= a.num_defs || inserted != 0);
+      if (!renamed && x.id != y.id) return false;
+      if (x.id == y.id && x.comp != y.comp) return false;
       if (IsValue(x) && ssa_.values[x.id].file != f_.values[y.id].file) return false;
     }
     return true;
   }
 
-  void CheckUses(uint32_t b, InstId i, const Lane& lane) {
+  void CheckUses(uint32_t b, InstId o, InstId i, const Lane& lane) {
     if (!lane.reached) return;
-    for (uint32_t u = 0; u < ssa_.inst(i).num_uses; ++u) {
-      const Operand& want = ssa_.uses(i)[u];
+    for (uint32_t u = 0; u < ssa_.inst(o).num_uses; ++u) {
+      const Operand& want = ssa_.uses(o)[u];
       if (!IsValue(want)) continue;
       const uint32_t at = First(f_.uses(i)[u]);
       const uint32_t skip = want.comp * PerComp(ssa_.values[want.id]);
@@ -495,6 +529,10 @@ class Checker {
   void Inserted(uint32_t b, const std::vector<InstId>& insts, size_t* k, Lanes* lanes) {
     const InstId i = insts[*k];
     const Inst& in = f_.inst(i);
+    const uint16_t flags = t_.ops[in.op].flags;
+    if (flags & (kOpSpill | kOpFill)) return Scratch(b, i, lanes);
+    if (repeat_of_[i.index].valid()) return Repeated(b, i, lanes);
+    if (t_.spill != nullptr && in.op == FarHeaderOp()) return FarHeader(b, i, lanes);
     if (in.num_defs == 1 && in.num_uses == 1 && IsValue(f_.defs(i)[0]) && IsValue(f_.uses(i)[0])) {
       const Operand& d = f_.defs(i)[0];
       const Operand& u = f_.uses(i)[0];
@@ -509,6 +547,83 @@ class Checker {
       return;
     }
     Report(b, i, "an inserted instruction is neither copy nor swap");
+  }
+
+  // A message between registers and scratch memory is a copy of units.
+  void Scratch(uint32_t b, InstId i, Lanes* lanes) {
+    const bool fill = t_.ops[f_.inst(i).op].flags & kOpFill;
+    const Operand& place = f_.uses(i).back();
+    const Operand& data = fill ? f_.defs(i)[0] : f_.uses(i)[1];
+    const uint32_t align = t_.spill->register_units;
+    if (place.kind != Operand::Kind::kImm || place.id % align != 0 || data.reg % align != 0) {
+      return Report(b, i, "a scratch message is misaligned");
+    }
+    const Writer w = WriterOf(i, ValueOfOperand(data));
+    if (fill && !w.no_mask) Report(b, i, "a fill obeys the mask");
+    if (!w.no_mask && (!t_.spill->can_mask(f_, ValueOfOperand(data)) || data.comps != 1)) {
+      Report(b, i, "the store cannot obey the mask");
+    }
+    CheckHeader(b, i, place.id, *lanes);
+    const uint32_t n = (Units(data) + align - 1) / align * align;
+    if (!w.no_mask && place.id + n > t_.spill->direct_units) {
+      Report(b, i, "a masked store is too far away");
+    }
+    const uint32_t memory = static_cast<uint32_t>(t_.pools.size()) * kUnitsPerPool + place.id;
+    MoveUnits(lanes, fill ? First(data) : memory, fill ? memory : First(data), n, w);
+  }
+
+  // The header is a live-in, or one made for this place just before.
+  void CheckHeader(uint32_t b, InstId i, uint32_t place, const Lanes& lanes) {
+    const Operand& header = f_.uses(i)[0];
+    if (header.id < ssa_.values.size()) {
+      for (uint32_t k = 0; lanes.executing.reached && k < Units(header); ++k) {
+        if (!lanes.executing.Has(First(header) + k, header.id, k)) {
+          return Report(b, i, "the header is lost");
+        }
+      }
+      return;
+    }
+    if (far_header_ != FarHeaderState{true, First(header), place}) {
+      Report(b, i, "the header is not of this place");
+    }
+  }
+
+  uint16_t FarHeaderOp() const { return t_.spill->far_header_op; }
+  void FarHeader(uint32_t b, InstId i, Lanes* lanes) {
+    const Operand& def = f_.defs(i)[0];
+    const Operand& from = f_.uses(i)[0];
+    for (uint32_t k = 0; lanes->executing.reached && k < Units(from); ++k) {
+      if (!lanes->executing.Has(First(from) + k, from.id, k)) Report(b, i, "the header is lost");
+    }
+    lanes->executing.DropIn(First(def), Units(def));
+    WriteParked(lanes, First(def), Units(def), Writer{true, 0, 1});
+    far_header_ = {true, First(def), f_.uses(i).back().id};
+  }
+
+  void MoveUnits(Lanes* lanes, uint32_t to, uint32_t from, uint32_t n, const Writer& w) const {
+    const auto move = [&](Lane* lane) {
+      std::vector<Fact> facts = Carried(*lane, to, from, n, w);
+      lane->DropIn(to, n);
+      lane->Add(std::move(facts));
+    };
+    move(&lanes->executing);
+    if (!w.no_mask) return WriteParked(lanes, to, n, w);
+    for (auto& [j, lane] : lanes->parked) move(&lane);
+  }
+
+  // In SSA form the sources, where they are still held, are those the value was computed from: no
+  // path leads from a later definition of a source to a use of the value past the value's own.
+  void Repeated(uint32_t b, InstId i, Lanes* lanes) {
+    const InstId o = repeat_of_[i.index];
+    if (!IsPure(o) || !SameInstruction(o, i)) return Report(b, i, "not a repetition");
+    CheckUses(b, o, i, lanes->executing);
+    CheckDefs(b, i);
+    for (uint32_t d = 0; d < f_.inst(i).num_defs; ++d) {
+      if (!IsValue(f_.defs(i)[d])) continue;
+      Operand def = f_.defs(i)[d];
+      def.id = ssa_.defs(o)[d].id;
+      Define(lanes, i, def, /*again=*/true);
+    }
   }
 
   // a ^= b; b ^= a; a ^= b.
@@ -537,11 +652,17 @@ class Checker {
     size_t next = 0;  // among the originals
     const auto drop_until = [&](InstId i) {
       while (next < originals.size() && originals[next] != i) {
-        if (!MayBeDropped(originals[next])) {
+        if (MayBeDropped(originals[next])) {
+          if (lanes->executing.reached) RenameDropped(lanes, originals[next]);
+        } else if (IsPure(originals[next])) {
+          // Nothing holds its results then; whoever reads them will be found.
+          for (const Operand& d : ssa_.defs(originals[next])) {
+            if (IsValue(d)) lanes->executing.DropValue(d.id);
+          }
+        } else {
           Report(b, originals[next], "instruction is missing or moved");
           return;
         }
-        if (lanes->executing.reached) RenameDropped(lanes, originals[next]);
         ++next;
       }
     };
@@ -558,12 +679,13 @@ class Checker {
         return;
       }
       ++next;
-      if (!SameInstruction(i)) return Report(b, i, "instruction was changed");
-      CheckUses(b, i, lanes->executing);
+      if (!SameInstruction(i, i)) return Report(b, i, "instruction was changed");
+      CheckUses(b, i, i, lanes->executing);
       CheckDefs(b, i);
       for (const Operand& d : f_.defs(i)) {
         if (IsValue(d)) Define(lanes, i, d);
       }
+      far_header_ = FarHeaderState();
     }
     drop_until(InstId());
   }
@@ -604,6 +726,13 @@ class Checker {
   const Function& ssa_;
   const Function& f_;
   std::vector<char> whole_, local_;  // per SSA value
+  std::vector<InstId> repeat_of_;    // per instruction of the result: the original
+  struct FarHeaderState {
+    bool made = false;
+    uint32_t unit = 0, place = 0;
+    friend bool operator==(const FarHeaderState&, const FarHeaderState&) = default;
+  };
+  FarHeaderState far_header_;        // the last one, good until something else is defined
   std::vector<uint32_t> loop_last_;  // per loop head: the last block that jumps to it
   std::vector<Lanes> in_;            // per block, at its entry
   std::vector<char> dirty_;          // per block: its entry changed since it was executed

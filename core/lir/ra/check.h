@@ -6,7 +6,8 @@
 // What is executed: the allocated function, along the paths of the thread, for one lane that
 // executes and, per block J that lanes may wait for, one lane parked for J.
 //
-// Abstract state of a lane: a set of facts (unit, value, k): "the unit holds the k-th unit of this
+// Abstract state of a lane: a set of facts (unit, value, k): "the unit (of a pool or of scratch
+// memory) holds the k-th unit of this
 // value, as far as its bytes belong to this lane", the value being what the lane computed last
 // under that name. `anywhere` in place of a unit says that the program leaves it undefined.
 // Order: more facts is higher; the meet of two paths is the intersection of their facts; a place
@@ -21,13 +22,17 @@
 //    divergence analysis to ensure.
 //  * A copy that the allocator made: facts move with the units; masked, only for executing lanes
 //    and facts of per-lane values whose lanes the copy meets.
+//  * A spill or fill is such a copy of units from registers to scratch memory or back; a masked
+//    spill writes a dword a lane. A repeated computation is checked against its original and
+//    gives the original's value one more place.
 //  * A copy or collect that the allocator dropped, and an edge with arguments: a renaming. Old
 //    facts about the defined names go; whoever holds the source also holds the new name.
 //  * A jump that takes lanes to J while the thread goes to S: the executing lane's facts, renamed
 //    by the edge to J, become a lane parked for J, until the thread comes to J.
 //
 // Checked: each use of the SSA program finds the facts for what it reads, in the executing lane,
-// at every place a lane can reach; instructions are the same in the same order; a definition lies
+// at every place a lane can reach; instructions are the same in the same order, but
+// for those without side effects whose results nothing then holds; a definition lies
 // over a source only where the target allows; tails and live-ins are where they must be.
 //
 // Cost: rounds x instructions x facts; meant for tests, fuzzing and checked builds.

@@ -434,13 +434,19 @@ bool Mutate(const Function& ssa, Mutation m, Rng& r, Function* f) {
       std::swap(f->defs(insts[s.position])[0].reg, f->defs(insts[s.position - 1])[0].reg);
       return true;
     }
-    case kDropInst:
+    case kDropInst: {
+      // A computation that nobody reads may be missing.
+      const std::vector<uint32_t> uses = UseCounts(*f);
       if (!PickInst(*f, r, [&](InstId i, uint32_t b, uint32_t) {
-            return reached[b] && !Inserted(ssa, i) &&
-                   !(t.ops[f->inst(i).op].flags & (kOpCopy | kOpTerminator));
+            if (!reached[b] || Inserted(ssa, i)) return false;
+            const uint16_t flags = t.ops[f->inst(i).op].flags;
+            if (flags & kOpSideEffect) return !(flags & kOpTerminator);
+            return f->inst(i).num_defs == 1 && uses[f->defs(i)[0].id] != 0 &&
+                   !(flags & (kOpCopy | kOpTerminator));
           }, &s)) return false;
       f->blocks[s.block].insts.erase(f->blocks[s.block].insts.begin() + s.position);
       return true;
+    }
     case kMask: {
       if (!PickInst(*f, r, [&](InstId i, uint32_t, uint32_t) {
             return matters[i.index] && (f->inst(i).flags & kNoMask);
@@ -494,6 +500,264 @@ TEST(CheckTest, MutationsAreCaught) {
     EXPECT_GT(scores[m].tried, 50) << kNames[m];
     EXPECT_GE(100 * scores[m].caught, 97 * scores[m].tried) << kNames[m];
   }
+}
+
+// ---- Mutations of spilled code.
+
+enum SpillMutation {
+  kSpillElsewhere,   // a store goes to another value's place
+  kFillElsewhere,    // a fill comes from there
+  kSpillOther,       // a store takes another register
+  kFillOther,        // a fill goes to another register
+  kDropSpill,
+  kDropFill,
+  kUnmaskSpill,      // a store that spares parked lanes does not
+  kRepeatOther,      // a repeated computation reads something else
+  kFillClash,        // a fill goes to a register of which only parked lanes hold the content
+  kNumSpillMutations,
+};
+const char* const kSpillNames[] = {"spill elsewhere", "fill elsewhere", "spill other",
+                                   "fill other",      "drop spill",     "drop fill",
+                                   "unmask spill",    "repeat other",   "fill clash"};
+
+// A fill or repeated computation whose result an instruction of the program reads in its block, so
+// that it matters, and what it stands for.
+struct ReadFill {
+  uint32_t block = 0, position = 0;
+  InstId inst;
+  uint32_t value = 0;   // in the SSA program
+};
+
+std::vector<ReadFill> ReadFills(const Function& ssa, const Function& f) {
+  const Target& t = testing::SmallTestTarget();
+  const std::vector<char> reached = Reached(ssa);
+  std::vector<ReadFill> found;
+  for (uint32_t b = 0; b < f.blocks.size(); ++b) {
+    if (!reached[b]) continue;
+    for (uint32_t k = 0; k < f.blocks[b].insts.size(); ++k) {
+      const InstId i = f.blocks[b].insts[k];
+      if (!Inserted(ssa, i) || f.inst(i).num_defs != 1 ||
+          (t.ops[f.inst(i).op].flags & kOpCollect)) {
+        continue;
+      }
+      ReadFill fill{b, k, i, Operand::kNoReg};
+      for (uint32_t n = k + 1; n < f.blocks[b].insts.size(); ++n) {
+        const InstId user = f.blocks[b].insts[n];
+        if (Inserted(ssa, user)) continue;
+        for (uint32_t u = 0; u < f.inst(user).num_uses; ++u) {
+          const Operand& o = f.uses(user)[u];
+          if (IsValue(o) && o.id == f.defs(i)[0].id) fill.value = ssa.uses(user)[u].id;
+        }
+      }
+      if (fill.value != Operand::kNoReg && f.defs(i)[0].id >= ssa.values.size()) {
+        found.push_back(fill);
+      }
+    }
+  }
+  return found;
+}
+
+bool IsDefinedIn(const Function& ssa, uint32_t value, uint32_t block) {
+  for (InstId i : ssa.blocks[block].insts) {
+    for (const Operand& o : ssa.defs(i)) {
+      if (IsValue(o) && o.id == value) return true;
+    }
+  }
+  return false;
+}
+
+bool HasUndefinedArgument(const Function& ssa, uint32_t value, uint32_t block) {
+  const std::vector<ValueId>& params = ssa.blocks[block].params;
+  const auto at = std::find(params.begin(), params.end(), ValueId(value)) - params.begin();
+  if (static_cast<size_t>(at) == params.size()) return false;
+  for (const Block& b : ssa.blocks) {
+    for (const Edge& e : b.succs) {
+      if (e.to.index == block && !IsValue(ssa.args(e)[static_cast<size_t>(at)])) return true;
+    }
+  }
+  return false;
+}
+
+// Registers of per-lane values that only lanes parked in the fill's block hold, and read when they
+// go on: nothing else in the block touches them.
+std::vector<uint32_t> OnlyParked(const Function& ssa, const Function& f, const Liveness& live,
+                                 const std::vector<uint32_t>& homes, uint32_t b) {
+  const Target& t = testing::SmallTestTarget();
+  std::vector<uint32_t> regs;
+  for (BlockId j : live.waits(BlockId(b))) {
+    if (j.index <= b) continue;
+    for (InstId i : f.block(j).insts) {
+      if (Inserted(ssa, i)) break;  // names may have changed behind it
+      if (t.ops[ssa.inst(i).op].flags & (kOpCopy | kOpCollect)) continue;
+      for (uint32_t u = 0; u < ssa.inst(i).num_uses; ++u) {
+        const Operand& o = ssa.uses(i)[u];
+        if (!IsValue(o) || ssa.value(o.value()).file != testing::kG) continue;
+        if (f.uses(i)[u].id != o.id || homes[o.id] == Operand::kNoReg) continue;
+        const uint32_t g = live.global(live.first_slot(o.value()) + o.comp);
+        if (g == Liveness::kLocal || !live.parked(BlockId(b)).test(g)) continue;
+        if (live.live_in(BlockId(b)).test(g) || live.def_block(o.value()).index >= b) continue;
+        regs.push_back(f.uses(i)[u].reg);
+      }
+    }
+  }
+  return regs;
+}
+
+bool MutateSpills(const Function& ssa, SpillMutation m, Rng& r, Function* f) {
+  const Target& t = testing::SmallTestTarget();
+  const std::vector<char> reached = Reached(ssa);
+  const std::vector<ReadFill> all = ReadFills(ssa, *f);
+  std::vector<ReadFill> fills, repeats;
+  for (const ReadFill& x : all) {
+    if (f->inst(x.inst).op == testing::kFillOp) fills.push_back(x);
+    for (const Repeat& y : f->repeats) {
+      if (y.inst == x.inst && f->inst(x.inst).num_uses != 0 && IsValue(f->uses(x.inst)[0])) {
+        repeats.push_back(x);
+      }
+    }
+  }
+  if (fills.empty()) return false;
+  const ReadFill& fill = fills[Below(r, fills.size())];
+  // Another place than this, in use.
+  const auto other_place = [&](uint32_t place) {
+    for (int k = 0; k < 50; ++k) {
+      const uint32_t p = f->uses(fills[Below(r, fills.size())].inst)[1].id;
+      if (p != place) return p;
+    }
+    return place;
+  };
+  // The store of the value that the fill stands for, behind its definition.
+  const auto is_its_store = [&](InstId i, uint32_t, uint32_t) {
+    return f->inst(i).op == testing::kSpillOp && f->uses(i)[1].id == fill.value &&
+           f->uses(i)[2].id <= f->uses(fill.inst)[1].id &&
+           f->uses(fill.inst)[1].id <
+               f->uses(i)[2].id + f->uses(i)[1].comps *
+                                      t.units_per_comp(*f, f->value(f->uses(i)[1].value()));
+  };
+  Site s;
+  switch (m) {
+    case kSpillElsewhere: {
+      if (!PickInst(*f, r, is_its_store, &s)) return false;
+      Operand& place = f->uses(f->blocks[s.block].insts[s.position])[2];
+      const uint32_t old = place.id;
+      place.id = other_place(old);
+      return place.id != old;
+    }
+    case kFillElsewhere: {
+      Operand& place = f->uses(fill.inst)[1];
+      const uint32_t old = place.id;
+      place.id = other_place(old);
+      return place.id != old;
+    }
+    case kSpillOther: {
+      if (!PickInst(*f, r, is_its_store, &s)) return false;
+      Operand& o = f->uses(f->blocks[s.block].insts[s.position])[1];
+      o.reg = OtherReg(t, *f, o, r);
+      return true;
+    }
+    case kFillOther: {
+      Operand& o = f->defs(fill.inst)[0];
+      o.reg = OtherReg(t, *f, o, r);
+      return true;
+    }
+    case kDropSpill:
+      if (!PickInst(*f, r, is_its_store, &s)) return false;
+      f->blocks[s.block].insts.erase(f->blocks[s.block].insts.begin() + s.position);
+      return true;
+    case kDropFill:
+      // Back where the value was, it may still be.
+      if (DefinedAt(*f)[fill.value] == f->defs(fill.inst)[0].reg) return false;
+      f->blocks[fill.block].insts.erase(f->blocks[fill.block].insts.begin() + fill.position);
+      return true;
+    case kUnmaskSpill: {
+      // Lanes that wait for the fill's block read the place there.
+      const Liveness live(t, ssa);
+      if (!PickInst(*f, r, [&](InstId i, uint32_t b, uint32_t) {
+            if (f->inst(i).op != testing::kSpillOp || (f->inst(i).flags & kNoMask)) return false;
+            const auto waits = live.waits(BlockId(b));
+            return reached[b] && b < fill.block && f->uses(i)[2].id == f->uses(fill.inst)[1].id &&
+                   std::find(waits.begin(), waits.end(), BlockId(fill.block)) != waits.end() &&
+                   !IsDefinedIn(ssa, fill.value, fill.block) &&
+                   !HasUndefinedArgument(ssa, fill.value, fill.block);
+          }, &s)) return false;
+      f->inst(f->blocks[s.block].insts[s.position]).flags |= kNoMask;
+      return true;
+    }
+    case kRepeatOther: {
+      if (repeats.empty()) return false;
+      Operand& o = f->uses(repeats[Below(r, repeats.size())].inst)[0];
+      o.reg = OtherReg(t, *f, o, r);
+      return true;
+    }
+    case kFillClash: {
+      const Liveness live(t, ssa);
+      const std::vector<uint32_t> homes = DefinedAt(*f);
+      struct Candidate {
+        InstId fill;
+        uint32_t reg;
+      };
+      std::vector<Candidate> candidates;
+      for (uint32_t b = 0; b < f->blocks.size(); ++b) {
+        std::vector<uint32_t> regs;
+        for (InstId i : f->blocks[b].insts) {
+          if (f->inst(i).op != testing::kFillOp) continue;
+          if (regs.empty()) regs = OnlyParked(ssa, *f, live, homes, b);
+          for (uint32_t reg : regs) {
+            if (reg % 8 == 0) candidates.push_back({i, reg});
+          }
+        }
+      }
+      if (candidates.empty()) return false;
+      const Candidate c = candidates[Below(r, candidates.size())];
+      const uint32_t id = f->defs(c.fill)[0].id, old = f->defs(c.fill)[0].reg;
+      if (c.reg == old) return false;
+      for (Operand& o : f->operands) {
+        if (IsValue(o) && o.id == id && o.reg != Operand::kNoReg) o.reg = o.reg - old + c.reg;
+      }
+      return f->defs(c.fill)[0].reg + 8 <= 256;
+    }
+    case kNumSpillMutations: break;
+  }
+  return false;
+}
+
+TEST(CheckTest, MutationsOfSpilledCodeAreCaught) {
+  const Target& t = testing::SmallTestTarget();
+  std::array<Score, kNumSpillMutations> scores;
+  Rng r(11);
+  std::string missed;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    testing::RandomOptions options;
+    options.instructions = 120;
+    options.width = seed % 2 == 0 ? 8 : 16;
+    options.pool_size = 30;
+    options.far_uses = 20;
+    const Function ssa = testing::RandomProgram(seed, options);
+    Function good = ssa;
+    const auto stats = AllocateWithSpills(t, &good, ValueId(0));
+    if (!stats.ok() || stats->spill.fills == 0) continue;
+    ASSERT_TRUE(CheckAllocation(t, ssa, good).ok());
+    for (int m = 0; m < kNumSpillMutations; ++m) {
+      for (int k = 0; k < (m == kUnmaskSpill ? 60 : 4); ++k) {
+        Function bad = good;
+        if (!MutateSpills(ssa, static_cast<SpillMutation>(m), r, &bad)) continue;
+        ++scores[m].tried;
+        if (!CheckAllocation(t, ssa, bad).ok()) {
+          ++scores[m].caught;
+        } else if (missed.size() < 4000) {
+          missed += std::string(kSpillNames[m]) + " seed " + std::to_string(seed) + "\n";
+        }
+      }
+    }
+  }
+  int tried = 0, caught = 0;
+  for (int m = 0; m < kNumSpillMutations; ++m) {
+    printf("%-18s %5d tried %5d caught\n", kSpillNames[m], scores[m].tried, scores[m].caught);
+    tried += scores[m].tried;
+    caught += scores[m].caught;
+    EXPECT_GT(scores[m].tried, 10) << kSpillNames[m];
+  }
+  EXPECT_GE(100 * caught, 99 * tried) << missed;
 }
 
 }  // namespace

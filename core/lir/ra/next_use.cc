@@ -1,0 +1,111 @@
+#include "core/lir/ra/next_use.h"
+
+#include <algorithm>
+
+namespace kiln::lir::ra {
+
+namespace {
+
+constexpr uint32_t kFarthest = 1u << 30;
+
+uint32_t Plus(uint32_t a, uint32_t b) { return std::min(kFarthest, a + b); }
+
+template <class F>
+void ForEachThreadSuccessor(const Block& b, F&& f) {
+  for (const Edge& e : b.succs) f(e.to.index);
+  for (BlockId s : b.physical_succs) f(s.index);
+}
+
+}  // namespace
+
+LoopSpans::LoopSpans(const Function& f)
+    : last_(f.blocks.size(), 0),
+      innermost_(f.blocks.size(), kNone),
+      parent_(f.blocks.size(), kNone) {
+  std::vector<char> head(f.blocks.size());
+  for (uint32_t b = 0; b < f.blocks.size(); ++b) {
+    ForEachThreadSuccessor(f.blocks[b], [&](uint32_t s) {
+      if (s > b) return;
+      head[s] = 1;
+      last_[s] = std::max(last_[s], b);
+    });
+  }
+  std::vector<uint32_t> open;
+  for (uint32_t b = 0; b < f.blocks.size(); ++b) {
+    while (!open.empty() && last_[open.back()] < b) open.pop_back();
+    if (head[b]) {
+      parent_[b] = open.empty() ? kNone : open.back();
+      open.push_back(b);
+    }
+    innermost_[b] = open.empty() ? kNone : open.back();
+  }
+}
+
+NextUses::NextUses(const Function& f, const Pieces& pieces, const LoopSpans& loops)
+    : pieces_(pieces), loops_(loops), entry_(f.blocks.size()), scratch_(pieces.count(), kNever) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t b = static_cast<uint32_t>(f.blocks.size()); b-- > 0;) changed |= Update(f, b);
+  }
+}
+
+void NextUses::AtExit(const Function& f, uint32_t b, std::vector<uint32_t>* out,
+                      std::vector<uint32_t>* touched) const {
+  const auto note = [&](uint32_t p, uint32_t distance) {
+    if ((*out)[p] == kNever) touched->push_back(p);
+    (*out)[p] = std::min((*out)[p], distance);
+  };
+  for (const Edge& e : f.blocks[b].succs) {
+    uint32_t length = 1;
+    for (uint32_t h = loops_.innermost(b); !loops_.contains(h, e.to.index); h = loops_.parent(h)) {
+      length = Plus(length, kLoopExit);
+    }
+    for (const PieceDistance& d : entry_[e.to.index]) note(d.piece, Plus(d.distance, length));
+    for (const Operand& o : f.args(e)) {
+      pieces_.ForEach(o, [&](uint32_t p) { note(p, 0); });
+    }
+  }
+}
+
+bool NextUses::Update(const Function& f, uint32_t b) {
+  touched_.clear();
+  AtExit(f, b, &scratch_, &touched_);
+  const Block& block = f.blocks[b];
+  const auto length = static_cast<uint32_t>(block.insts.size());
+  for (uint32_t p : touched_) scratch_[p] = Plus(scratch_[p], length);
+  const auto define = [&](ValueId v) {
+    for (uint32_t p = pieces_.first(v); p < pieces_.end(v); ++p) scratch_[p] = kNever;
+  };
+  for (uint32_t k = length; k-- > 0;) {
+    for (const Operand& o : f.defs(block.insts[k])) {
+      if (o.kind == Operand::Kind::kValue) define(o.value());
+    }
+    for (const Operand& o : f.uses(block.insts[k])) {
+      pieces_.ForEach(o, [&](uint32_t p) {
+        if (scratch_[p] == kNever) touched_.push_back(p);
+        scratch_[p] = k;
+      });
+    }
+  }
+  for (ValueId v : block.params) define(v);
+  if (b == 0) {
+    for (const LiveIn& l : f.live_ins) define(l.value);
+  }
+  std::sort(touched_.begin(), touched_.end());
+  touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
+  std::vector<PieceDistance> now;
+  for (uint32_t p : touched_) {
+    if (scratch_[p] != kNever) now.push_back({p, scratch_[p]});
+    scratch_[p] = kNever;
+  }
+  const bool same = now.size() == entry_[b].size() &&
+                    std::equal(now.begin(), now.end(), entry_[b].begin(),
+                               [](const PieceDistance& x, const PieceDistance& y) {
+                                 return x.piece == y.piece && x.distance == y.distance;
+                               });
+  if (same) return false;
+  entry_[b] = std::move(now);
+  return true;
+}
+
+}  // namespace kiln::lir::ra

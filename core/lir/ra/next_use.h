@@ -1,0 +1,69 @@
+// How far away the next use of each piece is, in instructions, where a block begins.
+//
+// The distance at a block's entry is that of the first use in it, or its length plus the least
+// distance behind it. Leaving a loop counts kLoopExit (Braun and Hack: Register Spilling and
+// Live-Range Splitting for SSA-Form Programs), so that what a loop does not use is far away in it.
+// A piece has a distance exactly where it is live.
+//
+// Cost: sweeps x (instructions + sizes of the live sets); structured code needs two sweeps and one
+// more per nested loop that hands on a shorter distance.
+#ifndef KILN_CORE_LIR_RA_NEXT_USE_H_
+#define KILN_CORE_LIR_RA_NEXT_USE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "core/lir/lir.h"
+#include "core/lir/ra/pieces.h"
+
+namespace kiln::lir::ra {
+
+struct PieceDistance {
+  uint32_t piece = 0;
+  uint32_t distance = 0;
+};
+
+// Loops by their heads: a block is in the loop of h if it lies between h and last(h).
+class LoopSpans {
+ public:
+  explicit LoopSpans(const Function& f);
+  // The head of the innermost loop that the block is in; kNone if it is in none.
+  static constexpr uint32_t kNone = ~uint32_t{0};
+  uint32_t innermost(uint32_t b) const { return innermost_[b]; }
+  uint32_t parent(uint32_t head) const { return parent_[head]; }
+  uint32_t last(uint32_t head) const { return last_[head]; }
+  bool contains(uint32_t head, uint32_t b) const {
+    return head == kNone || (head <= b && b <= last_[head]);
+  }
+
+ private:
+  std::vector<uint32_t> last_, innermost_, parent_;
+};
+
+class NextUses {
+ public:
+  static constexpr uint32_t kLoopExit = 100'000;
+  static constexpr uint32_t kNever = ~uint32_t{0};
+
+  NextUses(const Function& f, const Pieces& pieces, const LoopSpans& loops);
+
+  // Live into the block (parameters not counted), ascending by piece.
+  const std::vector<PieceDistance>& at_entry(uint32_t b) const { return entry_[b]; }
+
+  // Distances behind the last instruction of a block, into `out` (one entry per piece, all kNever
+  // before); pieces touched are appended. Uses by edge arguments count as 0.
+  void AtExit(const Function& f, uint32_t b, std::vector<uint32_t>* out,
+              std::vector<uint32_t>* touched) const;
+
+ private:
+  bool Update(const Function& f, uint32_t b);
+
+  const Pieces& pieces_;
+  const LoopSpans& loops_;
+  std::vector<std::vector<PieceDistance>> entry_;
+  std::vector<uint32_t> scratch_, touched_;
+};
+
+}  // namespace kiln::lir::ra
+
+#endif  // KILN_CORE_LIR_RA_NEXT_USE_H_

@@ -1,0 +1,993 @@
+#include "core/lir/ra/spill.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/bitset.h"
+#include "core/base/cause.h"
+#include "core/lir/build.h"
+#include "core/lir/dominators.h"
+#include "core/lir/ra/next_use.h"
+#include "core/lir/ra/pieces.h"
+#include "core/lir/ra/scratch_places.h"
+
+namespace kiln::lir::ra {
+
+namespace {
+
+constexpr uint32_t kNone = ~uint32_t{0};
+constexpr uint32_t kNever = NextUses::kNever;
+constexpr int kMaxRounds = 12;    // after these, loops and waiting lanes keep nothing
+constexpr int kRepeatDepth = 2;   // computations repeated to repeat one
+constexpr uint32_t kPlaceholder = 0;  // places are known last
+
+bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
+
+// What a piece is called while it is in a register.
+struct Name {
+  uint32_t value = kNone;
+  uint32_t comp = 0;
+  uint32_t block = kNone;  // where a NoMask instruction made it; kNone: good everywhere
+  friend bool operator==(const Name&, const Name&) = default;
+};
+
+struct Resident {
+  uint32_t piece = 0;
+  Name name;
+};
+
+// A spill or fill whose place is not known yet.
+struct Access {
+  InstId inst;
+  ValueId value;      // whose memory
+  uint32_t piece = 0; // the first
+};
+
+class Spiller {
+ public:
+  Spiller(const Target& t, Function& f, const Liveness& live, const SpillSettings& settings,
+          SpillStats* stats)
+      : t_(t),
+        h_(*t.spill),
+        f_(f),
+        l_(live),
+        settings_(settings),
+        stats_(*stats),
+        pieces_(t, f, t.spill->pool),
+        loops_(f),
+        next_(f, pieces_, loops_),
+        dom_(f),
+        old_values_(f.values.size()),
+        old_insts_(f.insts.size()),
+        original_(f.operands) {}
+
+  absl::Status Run() {
+    Prepare();
+    int round = 0;
+    do {
+      changed_ = false;
+      if (round++ == kMaxRounds) ForgetAtJoins();
+      Walk();
+    } while (changed_);
+    emit_ = true;
+    Walk();
+    assert(!changed_);
+    DropParams();
+    PlaceStores();
+    RemoveUnread();
+    return AssignPlaces();
+  }
+
+ private:
+  // ---- Set-up.
+
+  void Prepare() {
+    const size_t n = f_.blocks.size();
+    limit_ = t_.pools[h_.pool].units - settings_.reserve;
+    in_registers_.assign(pieces_.count(), 0);
+    parked_.assign(pieces_.count(), kNotParked);
+    name_.assign(pieces_.count(), Name());
+    index_.assign(pieces_.count(), 0);
+    positions_.assign(pieces_.count(), {});
+    behind_.assign(pieces_.count(), kNever);
+    protect_.assign(pieces_.count(), 0);
+    filled_.assign(pieces_.count(), 0);
+    evicted_.assign(old_values_, kNone);
+    in_memory_.assign(old_values_, 0);
+    param_of_.assign(old_values_, kNone);
+    def_inst_.assign(old_values_, InstId());
+    held_at_def_.assign(old_values_, 0);
+    banned_.assign(n, BitSet());
+    exit_.resize(n);
+    entry_.resize(n);
+    preds_.assign(n, {});
+    for (uint32_t b = 0; b < n; ++b) {
+      if (!dom_.reachable(BlockId(b))) continue;
+      for (const Edge& e : f_.blocks[b].succs) {
+        if (e.to.index > b) preds_[e.to.index].push_back(b);
+      }
+      for (ValueId p : f_.blocks[b].params) param_of_[p.index] = b;
+      for (InstId i : f_.blocks[b].insts) {
+        for (const Operand& o : f_.defs(i)) {
+          if (IsValue(o)) def_inst_[o.id] = i;
+        }
+      }
+    }
+    for (uint32_t v = 0; v < old_values_; ++v) {
+      const BlockId b = l_.def_block(ValueId(v));
+      for (uint32_t c = 0; b.valid() && c < f_.values[v].comps; ++c) {
+        const uint32_t g = l_.global(l_.first_slot(ValueId(v)) + c);
+        held_at_def_[v] |= g != Liveness::kLocal && l_.parked(b).test(g);
+      }
+    }
+  }
+
+  bool PerLane(ValueId v) const { return t_.files[f_.value(v).file].masked_writes; }
+  bool Spillable(ValueId v) const {
+    if (v == settings_.header) return false;
+    return !PerLane(v) || !held_at_def_[v.index] || h_.can_mask(f_, f_.value(v));
+  }
+  bool CanLiveInMemory(ValueId param) const {
+    return !PerLane(param) || h_.can_mask(f_, f_.value(param));
+  }
+
+  // The last resort against decisions that chase each other.
+  void ForgetAtJoins() {
+    for (uint32_t b = 0; b < f_.blocks.size(); ++b) {
+      const bool head = loops_.innermost(b) == b;
+      if (head) BanAll(b);
+      for (BlockId j : l_.waits(BlockId(b))) BanAll(j.index);
+    }
+  }
+  void BanAll(uint32_t b) {
+    for (const PieceDistance& d : next_.at_entry(b)) {
+      if (pieces_.value(d.piece) != settings_.header) Ban(b, d.piece);
+    }
+  }
+
+  // ---- What is in registers.
+
+  bool Banned(uint32_t b, uint32_t p) const {
+    return banned_[b].size() != 0 && banned_[b].test(p);
+  }
+  void Ban(uint32_t b, uint32_t p) {
+    if (Banned(b, p)) return;
+    if (banned_[b].size() == 0) banned_[b] = BitSet(pieces_.count());
+    banned_[b].set(p);
+    changed_ = true;
+  }
+
+  uint32_t NextUse(uint32_t p) const {
+    if (!positions_[p].empty()) return positions_[p].back();
+    return behind_[p] == kNever ? kNever : length_ + behind_[p];
+  }
+
+  void Enter(uint32_t p, const Name& name) {
+    name_[p] = name;
+    if (in_registers_[p]) return;
+    in_registers_[p] = 1;
+    index_[p] = static_cast<uint32_t>(list_.size());
+    list_.push_back(p);
+    if (parked_[p] == kNotParked) total_ += pieces_.units(p);
+  }
+  void Leave(uint32_t p) {
+    if (!in_registers_[p]) return;
+    in_registers_[p] = 0;
+    list_[index_[p]] = list_.back();
+    index_[list_.back()] = index_[p];
+    list_.pop_back();
+    if (parked_[p] == kNotParked) total_ -= pieces_.units(p);
+  }
+  void Park(uint32_t p, uint32_t distance) {
+    if (parked_[p] == kNotParked) {
+      waiting_.push_back(p);
+      if (!in_registers_[p]) total_ += pieces_.units(p);
+      parked_[p] = distance;
+    } else {
+      parked_[p] = std::min(parked_[p], distance);
+    }
+  }
+
+  // Lower is better to evict: scalars give little room, so they go last; else the farthest first.
+  struct Candidate {
+    uint32_t piece = kNone;
+    bool scalar = true;
+    uint32_t distance = 0;
+    bool Before(const Candidate& o) const {
+      if (scalar != o.scalar) return !scalar;
+      return distance != o.distance ? distance > o.distance : piece < o.piece;
+    }
+  };
+
+  bool MayEvict(uint32_t p) const {
+    const ValueId v = pieces_.value(p);
+    if (protect_[p] == epoch_ || !Spillable(v)) return false;
+    return !WaitsAsParam(v) || CanLiveInMemory(v);
+  }
+  // Is it a parameter of a block that lanes wait for here?
+  bool WaitsAsParam(ValueId v) const {
+    if (param_of_[v.index] == kNone || in_memory_[v.index]) return false;
+    const auto waits = l_.waits(BlockId(block_));
+    return std::binary_search(waits.begin(), waits.end(), BlockId(param_of_[v.index]));
+  }
+
+  // Evicts until `units` more fit. What is protected in this epoch stays.
+  void MakeRoom(uint32_t units) {
+    while (total_ + units > limit_) {
+      Candidate best, second;
+      const auto consider = [&](uint32_t p, uint32_t distance) {
+        if (!MayEvict(p)) return;
+        const Candidate c{p, pieces_.units(p) < h_.register_units, distance};
+        if (c.Before(best) || best.piece == kNone) {
+          second = best;
+          best = c;
+        } else if (c.Before(second) || second.piece == kNone) {
+          second = c;
+        }
+      };
+      for (uint32_t p : list_) {
+        const uint32_t next = NextUse(p);
+        consider(p, next == kNever ? kNever : next - std::min(next, position_));
+      }
+      for (uint32_t p : waiting_) {
+        if (!in_registers_[p] && parked_[p] != kNotParked) consider(p, parked_[p]);
+      }
+      if (best.piece == kNone) return;
+      Evict(best, second);
+    }
+  }
+
+  void Evict(const Candidate& c, const Candidate& second) {
+    const ValueId v = pieces_.value(c.piece);
+    if (emit_ && evicted_[v.index] == kNone) {
+      evicted_[v.index] = static_cast<uint32_t>(evictions_.size());
+      evictions_.push_back({v, BlockId(block_), total_, c.distance,
+                            second.piece == kNone ? 0 : second.distance});
+    }
+    if (parked_[c.piece] != kNotParked) Unpark(c.piece);
+    Leave(c.piece);
+  }
+
+  // Waiting lanes give it up as well.
+  void Unpark(uint32_t p) {
+    const ValueId v = pieces_.value(p);
+    if (WaitsAsParam(v)) MoveToMemory(v, parked_[p]);
+    for (BlockId j : l_.waits(BlockId(block_))) {
+      if (LiveInto(j.index, p)) Ban(j.index, p);
+    }
+    parked_[p] = kNotParked;
+    if (!in_registers_[p]) total_ -= pieces_.units(p);
+  }
+  void MoveToMemory(ValueId param, uint32_t distance) {
+    in_memory_[param.index] = 1;
+    changed_ = true;
+    evictions_.push_back({param, BlockId(block_), total_, distance, 0});
+  }
+
+  bool LiveInto(uint32_t b, uint32_t p) const {
+    const std::vector<PieceDistance>& at = next_.at_entry(b);
+    const auto it = std::lower_bound(
+        at.begin(), at.end(), p, [](const PieceDistance& d, uint32_t q) { return d.piece < q; });
+    return it != at.end() && it->piece == p;
+  }
+
+  // ---- The walk.
+
+  void Walk() {
+    start_.assign(1, 0);
+    for (const Block& b : f_.blocks) {
+      start_.push_back(start_.back() + static_cast<uint32_t>(b.insts.size()));
+    }
+    for (uint32_t b = 0; b < f_.blocks.size(); ++b) {
+      if (dom_.reachable(BlockId(b))) DoBlock(b);
+    }
+  }
+
+  void DoBlock(uint32_t b) {
+    block_ = b;
+    const std::vector<InstId> insts = f_.blocks[b].insts;
+    length_ = static_cast<uint32_t>(insts.size());
+    position_ = 0;
+    out_.clear();
+    Begin(b, insts);
+    for (uint32_t k = 0; k < length_; ++k) {
+      position_ = k;
+      if (t_.ops[f_.inst(insts[k]).op].flags & kOpTerminator) EdgeArguments(b);
+      DoInst(insts[k]);
+    }
+    position_ = length_;
+    if (length_ == 0 || !(t_.ops[f_.inst(insts.back()).op].flags & kOpTerminator)) {
+      EdgeArguments(b);
+    }
+    End(b);
+    if (emit_) f_.blocks[b].insts = out_;
+  }
+
+  void Begin(uint32_t b, const std::vector<InstId>& insts) {
+    assert(list_.empty() && waiting_.empty());
+    total_ = 0;
+    next_.AtExit(f_, b, &behind_, &behind_touched_);
+    for (uint32_t k = length_; k-- > 0;) {
+      for (const Operand& o : f_.uses(insts[k])) {
+        pieces_.ForEach(o, [&](uint32_t p) {
+          if (positions_[p].empty() || positions_[p].back() != k) positions_[p].push_back(k);
+        });
+      }
+    }
+    ++epoch_;
+    ParkedPieces(b);
+    EntryNames(b);
+    entry_[b].clear();
+    for (uint32_t p : list_) entry_[b].push_back({p, name_[p]});
+    for (ValueId v : f_.blocks[b].params) EnterParam(v);
+    if (b == 0) {
+      for (const LiveIn& l : f_.live_ins) Define(l.value);
+    }
+    RoomForParams(b);
+    MakeRoom(0);
+    // What had to go at once need not be handed in.
+    entry_[b].erase(std::remove_if(entry_[b].begin(), entry_[b].end(),
+                                   [&](const Resident& r) { return !in_registers_[r.piece]; }),
+                    entry_[b].end());
+  }
+
+  void ParkedPieces(uint32_t b) {
+    for (BlockId j : l_.waits(BlockId(b))) {
+      const uint32_t away = j.index > b ? start_[j.index] - start_[b]
+                                        : start_[loops_.last(j.index) + 1] - start_[b];
+      for (const PieceDistance& d : next_.at_entry(j.index)) {
+        if (!Banned(j.index, d.piece)) Park(d.piece, std::min(kNever - 1, away + d.distance));
+      }
+      for (ValueId v : f_.block(j).params) {
+        if (in_memory_[v.index]) continue;
+        for (uint32_t p = pieces_.first(v); p < pieces_.end(v); ++p) {
+          if (l_.used(l_.first_slot(v) + pieces_.comp(p))) Park(p, away);
+        }
+      }
+    }
+  }
+
+  // A name that every predecessor ends with. A fill's name is not taken out of its loop: lanes that
+  // left would hold it while the loop fills it again for all lanes.
+  void EntryNames(uint32_t b) {
+    if (preds_[b].empty()) return;
+    for (const Resident& r : exit_[preds_[b][0]]) {
+      if (!LiveInto(b, r.piece) || Banned(b, r.piece)) continue;
+      if (r.name.block != kNone && !loops_.contains(loops_.innermost(r.name.block), b)) continue;
+      bool all = true;
+      for (size_t k = 1; all && k < preds_[b].size(); ++k) {
+        const std::vector<Resident>& other = exit_[preds_[b][k]];
+        const auto it = std::lower_bound(
+            other.begin(), other.end(), r.piece,
+            [](const Resident& x, uint32_t p) { return x.piece < p; });
+        all = it != other.end() && it->piece == r.piece && it->name == r.name;
+      }
+      if (all) Enter(r.piece, r.name);
+    }
+  }
+
+  void EnterParam(ValueId v) {
+    if (!in_memory_[v.index]) Define(v);
+  }
+  void Define(ValueId v) {
+    for (uint32_t p = pieces_.first(v); p < pieces_.end(v); ++p) {
+      if (NextUse(p) != kNever) Enter(p, {v.index, pieces_.comp(p), kNone});
+    }
+  }
+
+  // At the entry a parameter that is the farthest is better off in memory than stored at once.
+  void RoomForParams(uint32_t b) {
+    while (total_ > limit_) {
+      Candidate best;
+      for (uint32_t p : list_) {
+        if (!MayEvict(p)) continue;
+        const Candidate c{p, pieces_.units(p) < h_.register_units, NextUse(p)};
+        if (best.piece == kNone || c.Before(best)) best = c;
+      }
+      const ValueId v = best.piece == kNone ? ValueId() : pieces_.value(best.piece);
+      if (!v.valid() || param_of_[v.index] != b || !CanLiveInMemory(v)) return;
+      MoveToMemory(v, best.distance);
+      for (uint32_t p = pieces_.first(v); p < pieces_.end(v); ++p) {
+        if (parked_[p] != kNotParked) Unpark(p);
+        Leave(p);
+      }
+    }
+  }
+
+  void End(uint32_t b) {
+    exit_[b].clear();
+    for (uint32_t p : list_) {
+      if (behind_[p] != kNever) exit_[b].push_back({p, name_[p]});
+    }
+    std::sort(exit_[b].begin(), exit_[b].end(),
+              [](const Resident& x, const Resident& y) { return x.piece < y.piece; });
+    for (const Edge& e : f_.blocks[b].succs) {
+      if (e.to.index > b) continue;
+      for (const Resident& r : entry_[e.to.index]) {
+        if (!in_registers_[r.piece] || !(name_[r.piece] == r.name)) Ban(e.to.index, r.piece);
+      }
+    }
+    while (!list_.empty()) Leave(list_.back());
+    for (uint32_t p : waiting_) parked_[p] = kNotParked;
+    waiting_.clear();
+    for (uint32_t p : behind_touched_) behind_[p] = kNever;
+    behind_touched_.clear();
+  }
+
+  // ---- One instruction.
+
+  void DoInst(InstId i) {
+    ++epoch_;
+    used_.clear();
+    for (const Operand& o : f_.uses(i)) {
+      pieces_.ForEach(o, [&](uint32_t p) {
+        protect_[p] = epoch_;
+        used_.push_back(p);
+      });
+    }
+    for (uint32_t u = 0; u < f_.inst(i).num_uses; ++u) {
+      const Operand o = InRegisters(f_.uses(i)[u]);
+      if (emit_) f_.uses(i)[u] = o;
+    }
+    for (uint32_t p : used_) {
+      if (!positions_[p].empty() && positions_[p].back() == position_) positions_[p].pop_back();
+      if (NextUse(p) == kNever) Leave(p);
+    }
+    ++epoch_;
+    uint32_t units = 0;
+    for (const Operand& o : f_.defs(i)) {
+      pieces_.ForEach(o, [&](uint32_t p) { units += pieces_.units(p); });
+    }
+    MakeRoom(units);
+    Emit(i);
+    for (const Operand& o : f_.defs(i)) {
+      if (IsValue(o) && o.id < old_values_) Define(o.value());
+    }
+  }
+
+  void Emit(InstId i) {
+    if (emit_) out_.push_back(i);
+  }
+  void EmitInserted(InstId i) {
+    f_.inst(i).flags |= kInsertedCopy;
+    out_.push_back(i);
+  }
+
+  // The operand as it can be read now; fills what is not in a register.
+  Operand InRegisters(Operand o) {
+    if (!IsValue(o) || o.id >= old_values_ || !pieces_.has(o.value())) return o;
+    const uint32_t first = pieces_.of(o.value(), o.comp);
+    const uint32_t last = pieces_.of(o.value(), o.comp + o.comps - 1u);
+    if (!Together(first, last)) Fill(first, last);
+    o.id = name_[first].value;
+    o.comp = static_cast<uint16_t>(name_[first].comp + o.comp - pieces_.comp(first));
+    return o;
+  }
+
+  // In registers, one behind the other?
+  bool Together(uint32_t first, uint32_t last) const {
+    for (uint32_t p = first; p <= last; ++p) {
+      if (!in_registers_[p] || name_[p].value != name_[first].value ||
+          name_[p].comp - name_[first].comp != uint32_t{pieces_.comp(p)} - pieces_.comp(first)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void Fill(uint32_t first, uint32_t last) {
+    uint32_t units = 0;
+    for (uint32_t p = first; p <= last; ++p) units += pieces_.units(p);
+    MakeRoom(units);
+    const ValueId v = pieces_.value(first);
+    Name name;
+    if (first == pieces_.first(v) && last + 1 == pieces_.end(v) && CanRepeat(v, kRepeatDepth)) {
+      name.value = Repeat(v).index;
+      const bool all_lanes = f_.inst(def_inst_[v.index]).flags & kNoMask;
+      if (PerLane(v) && all_lanes) name.block = block_;
+    } else {
+      name.value = Load(first, last).index;
+      if (PerLane(v)) name.block = block_;
+    }
+    for (uint32_t p = first; p <= last; ++p) {
+      name.comp = uint32_t{pieces_.comp(p)} - pieces_.comp(first);
+      Enter(p, name);
+    }
+  }
+
+  // ---- Repeating a computation.
+
+  absl::Span<const Operand> OriginalUses(InstId i) const {
+    const Inst& in = f_.inst(i);
+    return absl::MakeConstSpan(original_).subspan(in.first_operand + in.num_defs, in.num_uses);
+  }
+
+  bool AtHand(const Operand& o) const {
+    return Together(pieces_.of(o.value(), o.comp), pieces_.of(o.value(), o.comp + o.comps - 1u));
+  }
+
+  bool CanRepeat(ValueId v, int depth) const {
+    const InstId i = def_inst_[v.index];
+    if (!i.valid() || f_.inst(i).num_defs != 1 || !h_.can_repeat(f_, i)) return false;
+    for (const Operand& o : OriginalUses(i)) {
+      if (!IsValue(o)) continue;
+      if (!pieces_.has(o.value())) return false;
+      if (!AtHand(o) && (depth == 0 || !CanRepeat(o.value(), depth - 1))) return false;
+    }
+    return true;
+  }
+
+  ValueId Repeat(ValueId v) {
+    if (!emit_) return ValueId(next_name_++);
+    const InstId i = def_inst_[v.index];
+    std::vector<Operand> uses;
+    const std::vector<Operand> original(OriginalUses(i).begin(), OriginalUses(i).end());
+    for (const Operand& o : original) {
+      uses.push_back(o);
+      if (!IsValue(o)) continue;
+      if (AtHand(o)) {
+        uses.back() = InRegisters(o);
+      } else {
+        uses.back().id = Repeat(o.value()).index;
+      }
+    }
+    f_.values.push_back(Value(f_.value(v)));
+    const ValueId again(f_.values.size() - 1);
+    Operand def = f_.defs(i)[0];
+    def.id = again.index;
+    const Inst in = f_.inst(i);
+    InstFields fields;
+    fields.width = in.width;
+    fields.group = in.group;
+    fields.flags = in.flags;
+    fields.cmod = in.cmod;
+    fields.predicate_mode = in.predicate_mode;
+    fields.aux = in.aux;
+    fields.spirv_id = in.spirv_id;
+    const InstId clone = MakeInst(f_, in.op, fields, {&def, 1}, uses);
+    f_.repeats.push_back({clone, i});
+    EmitInserted(clone);
+    ++stats_.repeated;
+    return again;
+  }
+
+  // ---- Fills and stores.
+
+  Operand Header() const {
+    return ValueOperand(settings_.header, h_.raw_type, 0,
+                        f_.value(settings_.header).comps);
+  }
+
+  ValueId NewValue(const Value& shape) {
+    f_.values.push_back(shape);
+    return ValueId(f_.values.size() - 1);
+  }
+  // Does it not start and end with registers? Messages move whole ones.
+  bool IsSmall(ValueId v) const {
+    if (!PerLane(v)) return !f_.value(v).whole_registers;
+    return t_.units_per_comp(f_, f_.value(v)) % h_.register_units != 0;
+  }
+  // Whole registers for so many units.
+  ValueId NewRegisters(uint32_t units, uint32_t spirv_id) {
+    Value shape = h_.header_value();
+    shape.comps = static_cast<uint16_t>(RoundUp(units, h_.register_units));
+    shape.spirv_id = spirv_id;
+    return NewValue(shape);
+  }
+  static uint32_t RoundUp(uint32_t n, uint32_t to) { return (n + to - 1) / to * to; }
+
+  ValueId Load(uint32_t first, uint32_t last) {
+    if (!emit_) return ValueId(next_name_++);
+    const ValueId v = pieces_.value(first);
+    const uint32_t comps = Comps(first, last);
+    for (uint32_t p = first; p <= last; ++p) filled_[p] = 1;
+    Value shape = f_.value(v);
+    shape.comps = static_cast<uint16_t>(comps);
+    shape.in_tail = false;
+    if (!PerLane(v) && f_.value(v).whole_registers) shape.whole_registers = true;
+    const uint32_t units = comps * t_.units_per_comp(f_, shape);
+    const ValueId to = IsSmall(v) ? NewRegisters(units, shape.spirv_id) : NewValue(shape);
+    const InstId fill = h_.make_fill(f_, to, Header(), kPlaceholder);
+    f_.inst(fill).flags |= kNoMask;
+    EmitInserted(fill);
+    accesses_.push_back({fill, v, first});
+    if (!IsSmall(v)) return to;
+    // It keeps what it needs, not the register that the message filled.
+    const ValueId small = NewValue(shape);
+    EmitInserted(Collect(small, {ValueOperand(to, h_.raw_type, 0, static_cast<uint16_t>(units))}));
+    return small;
+  }
+
+  // Components of these pieces.
+  uint32_t Comps(uint32_t first, uint32_t last) const {
+    const uint32_t end = uint32_t{pieces_.comp(last)} + pieces_.comps(last);
+    return std::min<uint32_t>(f_.value(pieces_.value(first)).comps, end) - pieces_.comp(first);
+  }
+
+  InstId Collect(ValueId to, const std::vector<Operand>& parts) {
+    const Operand def = ValueOperand(to, h_.raw_type, 0, f_.value(to).comps);
+    InstFields fields;
+    fields.flags = kNoMask;
+    return MakeInst(f_, h_.collect_op, fields, {&def, 1}, parts);
+  }
+
+  // Stores the operand as pieces of `v` from `first` on.
+  void Store(ValueId v, uint32_t first, const Operand& o, bool masked, std::vector<InstId>* out) {
+    const auto add = [&](const Operand& payload, uint32_t piece) {
+      const InstId spill = h_.make_spill(f_, Header(), payload, kPlaceholder, !masked);
+      f_.inst(spill).flags |= kInsertedCopy;
+      out->push_back(spill);
+      accesses_.push_back({spill, v, piece});
+    };
+    if (PerLane(v) && masked) {
+      for (uint32_t c = 0; c < o.comps; ++c) {
+        add(ValueOperand(o.value(), h_.raw_type, static_cast<uint16_t>(o.comp + c)), first + c);
+      }
+      return;
+    }
+    const bool aligned = PerLane(v) ? !IsSmall(v)
+                                    : f_.value(o.value()).whole_registers &&
+                                          o.comp % h_.register_units == 0;
+    if (aligned) {
+      Operand payload = o;
+      payload.type = h_.raw_type;
+      payload.mods = 0;
+      return add(payload, first);
+    }
+    // What is smaller gets a register of its own for the message.
+    const uint32_t units = o.comps * t_.units_per_comp(f_, f_.value(o.value()));
+    const ValueId whole = NewRegisters(units, f_.value(v).spirv_id);
+    const uint16_t all = f_.value(whole).comps;
+    std::vector<Operand> parts = {ValueOperand(o.value(), h_.raw_type, o.comp, o.comps)};
+    if (all != units) parts.push_back(NoOperand(static_cast<uint16_t>(all - units)));
+    const InstId collect = Collect(whole, parts);
+    f_.inst(collect).flags |= kInsertedCopy;
+    out->push_back(collect);
+    add(ValueOperand(whole, h_.raw_type, 0, all), first);
+  }
+
+  // ---- Edges.
+
+  // Arguments of parameters in memory are stored, one after another; the others are renamed.
+  void EdgeArguments(uint32_t b) {
+    if (f_.blocks[b].succs.size() != 1 || f_.blocks[b].succs[0].num_args == 0) return;
+    const Edge e = f_.blocks[b].succs[0];
+    const std::vector<ValueId>& params = f_.block(e.to).params;
+    const std::vector<Operand> args(f_.args(e).begin(), f_.args(e).end());
+    StoreArguments(e, params, args);
+    ++epoch_;
+    for (size_t k = 0; k < args.size(); ++k) {
+      if (!in_memory_[params[k].index]) {
+        pieces_.ForEach(args[k], [&](uint32_t p) { protect_[p] = epoch_; });
+      }
+    }
+    for (size_t k = 0; k < args.size(); ++k) {
+      if (in_memory_[params[k].index] || !IsValue(args[k])) continue;
+      const Operand o = InRegisters(args[k]);
+      if (emit_) f_.operands[e.first_arg + k] = o;
+    }
+  }
+
+  // A parallel move between places of one block's parameters: a place is overwritten when nobody
+  // is left who reads it; in a cycle one argument is taken into registers first.
+  void StoreArguments(const Edge& e, const std::vector<ValueId>& params,
+                      const std::vector<Operand>& args) {
+    const auto reads_place = [&](size_t k) {
+      return IsValue(args[k]) && param_of_[args[k].id] == e.to.index && in_memory_[args[k].id];
+    };
+    std::vector<size_t> pending;
+    for (size_t k = 0; k < args.size(); ++k) {
+      const bool same = IsValue(args[k]) && args[k].value() == params[k];
+      if (IsValue(args[k]) && in_memory_[params[k].index] && !same) pending.push_back(k);
+    }
+    readers_.resize(old_values_, 0);
+    for (size_t k : pending) readers_[args[k].id] += reads_place(k);
+    std::vector<size_t> ready;
+    for (size_t n = pending.size(); n-- > 0;) {
+      if (readers_[params[pending[n]].index] == 0) ready.push_back(pending[n]);
+    }
+    std::vector<char> done(args.size());
+    std::vector<Operand> taken(args.size());
+    const auto was_read = [&](size_t k) {
+      if (!reads_place(k) || --readers_[args[k].id] != 0) return;
+      const auto at = std::find(params.begin(), params.end(), args[k].value()) - params.begin();
+      const auto next = static_cast<size_t>(at);
+      const bool waits = std::binary_search(pending.begin(), pending.end(), next);
+      if (waits && !done[next]) ready.push_back(next);
+    };
+    for (size_t first = 0;;) {
+      if (ready.empty()) {
+        while (first < pending.size() && done[pending[first]]) ++first;
+        if (first == pending.size()) return;
+        // What is in registers here stays protected until it is stored: the cycle ends with it.
+        const size_t k = pending[first];
+        ++epoch_;
+        taken[k] = InRegisters(args[k]);
+        pieces_.ForEach(args[k], [&](uint32_t p) { protect_[p] = epoch_; });
+        was_read(k);
+      }
+      while (!ready.empty()) {
+        const size_t k = ready.back();
+        ready.pop_back();
+        const bool in_hand = IsValue(taken[k]);
+        const Operand o = in_hand ? taken[k] : InRegisters(args[k]);
+        if (emit_) Store(params[k], pieces_.first(params[k]), o, PerLane(params[k]), &out_);
+        done[k] = 1;
+        if (!in_hand) was_read(k);
+      }
+    }
+  }
+
+  // ---- After the walk.
+
+  void DropParams() {
+    for (Block& b : f_.blocks) {
+      for (Edge& e : b.succs) {
+        uint16_t kept = 0;
+        for (uint32_t k = 0; k < e.num_args; ++k) {
+          if (in_memory_[f_.block(e.to).params[k].index]) continue;
+          f_.operands[e.first_arg + kept++] = f_.operands[e.first_arg + k];
+        }
+        e.num_args = kept;
+      }
+    }
+    for (Block& b : f_.blocks) {
+      b.params.erase(std::remove_if(b.params.begin(), b.params.end(),
+                                    [&](ValueId v) { return in_memory_[v.index]; }),
+                     b.params.end());
+    }
+  }
+
+  // The store of a value stands behind its definition.
+  void StoreAtDefinition(ValueId v, std::vector<InstId>* out) {
+    if (v.index >= old_values_ || in_memory_[v.index]) return;
+    for (uint32_t p = pieces_.first(v); p < pieces_.end(v);) {
+      uint32_t end = p;
+      while (end < pieces_.end(v) && filled_[end]) ++end;
+      if (end == p) {
+        ++p;
+        continue;
+      }
+      Store(v, p,
+            ValueOperand(v, h_.raw_type, pieces_.comp(p),
+                         static_cast<uint16_t>(Comps(p, end - 1))),
+            PerLane(v) && held_at_def_[v.index], out);
+      p = end;
+    }
+  }
+
+  void PlaceStores() {
+    for (uint32_t b = 0; b < f_.blocks.size(); ++b) {
+      std::vector<InstId> out;
+      if (b == 0) {
+        for (size_t k = 0; k < f_.live_ins.size(); ++k) {
+          StoreAtDefinition(f_.live_ins[k].value, &out);
+        }
+      }
+      for (size_t k = 0; k < f_.blocks[b].params.size(); ++k) {
+        StoreAtDefinition(f_.blocks[b].params[k], &out);
+      }
+      for (size_t k = 0; k < f_.blocks[b].insts.size(); ++k) {
+        const InstId i = f_.blocks[b].insts[k];
+        out.push_back(i);
+        if (i.index >= old_insts_) continue;
+        for (uint32_t d = 0; d < f_.inst(i).num_defs; ++d) {
+          const Operand o = f_.defs(i)[d];
+          if (IsValue(o)) StoreAtDefinition(o.value(), &out);
+        }
+      }
+      f_.blocks[b].insts = std::move(out);
+    }
+  }
+
+  // Computations that are repeated wherever they are read.
+  void RemoveUnread() {
+    std::vector<uint32_t> uses(f_.values.size());
+    for (const Block& b : f_.blocks) {
+      for (InstId i : b.insts) {
+        for (const Operand& o : f_.uses(i)) {
+          if (IsValue(o)) ++uses[o.id];
+        }
+      }
+      for (const Edge& e : b.succs) {
+        for (const Operand& o : f_.args(e)) {
+          if (IsValue(o)) ++uses[o.id];
+        }
+      }
+    }
+    for (size_t b = f_.blocks.size(); b-- > 0;) {
+      std::vector<InstId>& insts = f_.blocks[b].insts;
+      std::vector<InstId> kept;
+      for (size_t k = insts.size(); k-- > 0;) {
+        const Inst& in = f_.inst(insts[k]);
+        const bool unread = in.num_defs == 1 && IsValue(f_.defs(insts[k])[0]) &&
+                            uses[f_.defs(insts[k])[0].id] == 0 && h_.can_repeat(f_, insts[k]);
+        if (!unread) {
+          kept.push_back(insts[k]);
+          continue;
+        }
+        for (const Operand& o : f_.uses(insts[k])) {
+          if (IsValue(o)) --uses[o.id];
+        }
+      }
+      insts.assign(kept.rbegin(), kept.rend());
+    }
+  }
+
+  // ---- Places in memory.
+
+  uint32_t Registers(const Access& a) const {
+    const Inst& in = f_.inst(a.inst);
+    const Operand& o = t_.ops[in.op].flags & kOpFill ? f_.defs(a.inst)[0] : f_.uses(a.inst)[1];
+    return RoundUp(o.comps * t_.units_per_comp(f_, f_.value(o.value())), h_.register_units) /
+           h_.register_units;
+  }
+  bool IsFill(const Access& a) const { return t_.ops[f_.inst(a.inst).op].flags & kOpFill; }
+
+  // Units of memory before piece p of its value.
+  uint32_t MemoryOffset(ValueId v, uint32_t piece) const {
+    uint32_t at = 0;
+    for (uint32_t p = pieces_.first(v); p < piece; ++p) {
+      at += RoundUp(pieces_.units(p), h_.register_units);
+    }
+    return at;
+  }
+
+  absl::Status AssignPlaces() {
+    std::vector<uint32_t> position(f_.insts.size()), block(f_.insts.size());
+    std::vector<uint32_t> block_first, block_last;
+    uint32_t at = 0;
+    for (uint32_t b = 0; b < f_.blocks.size(); ++b) {
+      block_first.push_back(at++);
+      for (InstId i : f_.blocks[b].insts) {
+        position[i.index] = at++;
+        block[i.index] = b;
+      }
+      block_last.push_back(at++);
+    }
+    std::vector<std::vector<uint32_t>> of(old_values_);
+    for (uint32_t k = 0; k < accesses_.size(); ++k) of[accesses_[k].value.index].push_back(k);
+    std::vector<ScratchRange> ranges;
+    std::vector<uint32_t> range_of(old_values_, kNone);
+    for (uint32_t v = 0; v < old_values_; ++v) {
+      if (of[v].empty()) continue;
+      ScratchRange r;
+      r.units = MemoryOffset(ValueId(v), pieces_.end(ValueId(v)));
+      r.first = kNone;
+      uint32_t low = kNone, high = 0;
+      for (uint32_t k : of[v]) {
+        const InstId i = accesses_[k].inst;
+        low = std::min(low, block[i.index]);
+        high = std::max(high, block[i.index]);
+        r.first = std::min(r.first, position[i.index]);
+        r.last = std::max(r.last, position[i.index]);
+        r.masked |= !IsFill(accesses_[k]) && !(f_.inst(i).flags & kNoMask);
+      }
+      for (uint32_t k : of[v]) {
+        for (uint32_t h = loops_.innermost(block[accesses_[k].inst.index]);
+             h != kNone && !(loops_.contains(h, low) && loops_.contains(h, high));
+             h = loops_.parent(h)) {
+          r.first = std::min(r.first, block_first[h]);
+          r.last = std::max(r.last, block_last[loops_.last(h)]);
+        }
+      }
+      range_of[v] = static_cast<uint32_t>(ranges.size());
+      ranges.push_back(r);
+    }
+    uint32_t masked_end = 0;
+    stats_.scratch_units = AssignScratchPlaces(&ranges, &masked_end);
+    if (masked_end > h_.direct_units) {
+      return WithCause(absl::ResourceExhaustedError(absl::StrCat(
+                           "values that must be stored under a mask take ", masked_end,
+                           " units of scratch memory; such stores reach ", h_.direct_units)),
+                       "scratch_too_large");
+    }
+    std::vector<uint32_t> place(f_.insts.size(), kNone);
+    for (const Access& a : accesses_) {
+      place[a.inst.index] = ranges[range_of[a.value.index]].place + MemoryOffset(a.value, a.piece);
+      Count(a);
+    }
+    SetPlaces(place);
+    for (const Eviction& e : evictions_) {
+      if (range_of[e.value.index] != kNone) stats_.evictions.push_back(e);
+    }
+    return absl::OkStatus();
+  }
+
+  void Count(const Access& a) {
+    const uint32_t registers = Registers(a);
+    (IsFill(a) ? stats_.fills : stats_.spills) += h_.messages(registers);
+    (IsFill(a) ? stats_.fill_units : stats_.spill_units) += registers * h_.register_units;
+  }
+
+  InstId FarHeader(ValueId to, uint32_t place) {
+    const Operand def = ValueOperand(to, h_.raw_type, 0, f_.value(to).comps);
+    const Operand uses[] = {Header(), ImmOperand(place, h_.raw_type)};
+    InstFields fields;
+    fields.width = 8;
+    fields.flags = kInsertedCopy | kNoMask;
+    return MakeInst(f_, h_.far_header_op, fields, {&def, 1}, uses);
+  }
+
+  void SetPlaces(const std::vector<uint32_t>& place) {
+    for (uint32_t b = 0; b < f_.blocks.size(); ++b) {
+      std::vector<InstId> out;
+      for (size_t k = 0; k < f_.blocks[b].insts.size(); ++k) {
+        const InstId i = f_.blocks[b].insts[k];
+        if (i.index >= place.size() || place[i.index] == kNone) {
+          out.push_back(i);
+          continue;
+        }
+        const Access a{i, ValueId(), 0};
+        if (place[i.index] + Registers(a) * h_.register_units > h_.direct_units) {
+          const ValueId header = NewValue(h_.header_value());
+          out.push_back(FarHeader(header, place[i.index]));
+          f_.uses(i)[0] = ValueOperand(header, h_.raw_type, 0, f_.value(header).comps);
+        }
+        f_.uses(i).back().id = place[i.index];
+        out.push_back(i);
+      }
+      f_.blocks[b].insts = std::move(out);
+    }
+  }
+
+  static constexpr uint32_t kNotParked = ~uint32_t{0};
+
+  const Target& t_;
+  const SpillHooks& h_;
+  Function& f_;
+  const Liveness& l_;
+  const SpillSettings settings_;
+  SpillStats& stats_;
+  const Pieces pieces_;
+  const LoopSpans loops_;
+  const NextUses next_;
+  const Dominators dom_;
+  const size_t old_values_, old_insts_;
+  const std::vector<Operand> original_;
+
+  // Decisions; they only accumulate.
+  std::vector<BitSet> banned_;         // per block: pieces that do not enter it in a register
+  std::vector<char> in_memory_;        // per value: a parameter that lives in memory
+  bool changed_ = false;
+  bool emit_ = false;
+
+  // Per value.
+  std::vector<uint32_t> param_of_;     // the block
+  std::vector<InstId> def_inst_;
+  std::vector<char> held_at_def_;      // parked lanes hold it where it is defined
+  std::vector<uint32_t> evicted_;      // in evictions_
+
+  // Per block.
+  std::vector<std::vector<uint32_t>> preds_;  // logical, reachable, earlier
+  std::vector<std::vector<Resident>> entry_, exit_;
+  std::vector<uint32_t> start_;        // instructions before it
+
+  // The walk; per piece unless said otherwise.
+  uint32_t block_ = 0, position_ = 0, length_ = 0, limit_ = 0;
+  uint32_t total_ = 0;                 // units of list_ and waiting_
+  uint32_t epoch_ = 0;
+  uint32_t next_name_ = 1u << 31;      // of names while nothing is emitted
+  std::vector<char> in_registers_, filled_;
+  std::vector<uint32_t> list_, index_;     // those in registers, and where each stands
+  std::vector<uint32_t> waiting_, parked_;  // what parked lanes hold; distance or kNotParked
+  std::vector<Name> name_;
+  std::vector<std::vector<uint32_t>> positions_;  // of uses to come in this block, nearest last
+  std::vector<uint32_t> behind_, behind_touched_;  // distance behind the block
+  std::vector<uint32_t> protect_, used_;
+  std::vector<uint32_t> readers_;      // per value: stores to come that read its place
+  std::vector<InstId> out_;
+  std::vector<Access> accesses_;
+  std::vector<Eviction> evictions_;
+};
+
+}  // namespace
+
+absl::Status SpillToFit(const Target& t, Function* f, const Liveness& live,
+                        const SpillSettings& settings, SpillStats* stats) {
+  return Spiller(t, *f, live, settings, stats).Run();
+}
+
+}  // namespace kiln::lir::ra

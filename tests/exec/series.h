@@ -1,0 +1,28 @@
+// Generated programs whose size or register need is a parameter: for tests that nothing breaks or
+// bends as it grows, and for measuring compile time. Text of MIR modules (core/mir/parse.h).
+//
+// All read buffer 0 (and 2, uniform) and store one dword a lane to buffer 1; 64 lanes a group, one
+// group. Every value that a name speaks of is needed by the result.
+#ifndef KILN_TESTS_EXEC_SERIES_H_
+#define KILN_TESTS_EXEC_SERIES_H_
+
+#include <string>
+
+namespace kiln::exec {
+
+// Bytes that buffers 0 and 2 need for the programs below with parameters up to n.
+int SeriesBytes(int n);
+
+std::string LiveValues(int n);      // n values a lane at once, straight line
+std::string LiveUniforms(int n);    // n uniform values at once
+std::string LiveAcrossIf(int n);    // n values; each side of an if reads half of them
+std::string LiveThroughLoops(int n);  // n values that two nested loops do not read
+std::string LoopCarried(int n);     // n values that a loop hands round, trip counts differ by lane
+std::string BreakValues(int n);     // n values of a loop that lanes take out of different rounds
+std::string Chain(int n);           // n dependent operations
+std::string Cases(int n);           // a switch of n cases
+std::string Wide(int n);            // about n operations in blocks of ordinary pressure, loops, ifs
+
+}  // namespace kiln::exec
+
+#endif  // KILN_TESTS_EXEC_SERIES_H_
