@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/mir/interp.h"
 #include "core/mir/parse.h"
 #include "core/mir/print.h"
 #include "core/mir/verify.h"
@@ -105,6 +106,42 @@ TEST(LowerNonuniform, UnmarkedIndicesAreTheFirstLanes) {
   %1:i32 = read_first %0
   store_ssbo.indexed[0, align 4] %1, 0, 7
 )");
+}
+
+// Every lane reads from and writes to the buffer that it chose, before and after.
+TEST(LowerNonuniform, KeepsTheMeaning) {
+  mir::Module m = Module(R"(  %0:i32 = local_index
+  %1:i32 = umul_high %0, 0x55555556
+  %2:i32 = and %1, 3
+  %3:i32 = shl %0, 2
+  %4:i32 = load_ssbo.nonuniform.indexed[0, align 4] %2, 128
+  %5:i32 = iadd %4, %0
+  store_ssbo.nonuniform.indexed[0, align 4] %2, %3, %5
+  %6:i32 = ssbo_atomic.nonuniform.indexed[0, add] %2, 132, 1
+  store_ssbo[1, align 4] %3, %6
+)");
+  const auto run = [](const mir::Module& module) {
+    mir::LaunchInputs inputs;
+    inputs.push_constants.resize(16);
+    for (uint32_t i = 0; i < 4; ++i) {
+      inputs.buffers.push_back({0, 0, i, std::vector<uint8_t>(136)});
+      inputs.buffers.back().bytes[128] = static_cast<uint8_t>(100 * i);
+    }
+    inputs.buffers.push_back({0, 1, 0, std::vector<uint8_t>(128)});
+    inputs.images.emplace_back().binding = 2;
+    inputs.images.back().bytes.resize(4);
+    inputs.samplers.emplace_back().binding = 3;
+    EXPECT_TRUE(mir::Interpret(module, inputs).ok());
+    std::string bytes;
+    for (const mir::BoundBuffer& b : inputs.buffers) bytes.append(b.bytes.begin(), b.bytes.end());
+    return bytes;
+  };
+  const std::string before = run(m);
+  PassContext context = PassContext::ForTest();
+  EXPECT_TRUE(*LowerNonuniform(m, context));
+  EXPECT_EQ(run(m), before);
+  EXPECT_EQ(before[136 + 4 * 3], 103);
+  EXPECT_EQ(before[132], 3 + 3 + 3);
 }
 
 }  // namespace

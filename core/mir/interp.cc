@@ -8,7 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/mir/build.h"
+#include "core/mir/descriptors.h"
 #include "core/mir/immediates.h"
+#include "core/mir/interp_texel.h"
 #include "core/mir/interp_subgroup.h"
 #include "core/mir/print.h"
 #include "core/mir/semantics.h"
@@ -125,26 +127,10 @@ class Interpreter {
                                                        : m_.denorms_f32 == DenormMode::kFlush;
     flush_.half = m_.denorms_f16 == DenormMode::kFlush;
     if (in_.detect_races) FindGranule();
-    accesses_.resize(in_.buffers.size());
-    for (const Resource& r : m_.resources) {
-      const auto same_binding = [&](const BoundBuffer& b) {
-        return b.set == r.set && b.binding == r.binding;
-      };
-      auto found = std::find_if(in_.buffers.begin(), in_.buffers.end(), [&](const BoundBuffer& b) {
-        return same_binding(b) && b.element == r.element;
-      });
-      if (found == in_.buffers.end()) {
-        found = std::find_if(in_.buffers.begin(), in_.buffers.end(), same_binding);
-      }
-      if (found == in_.buffers.end()) {
-        return absl::InvalidArgumentError(absl::StrCat("interpreter: nothing is bound to ", r.set,
-                                                       ".", r.binding, ".", r.element));
-      }
-      buffers_.push_back(Bound(static_cast<size_t>(found - in_.buffers.begin()),
-                               r.kind == ResourceKind::kStorageBuffer));
-    }
+    if (absl::Status status = descriptors_.Check(); !status.ok()) return status;
+    BindMemory();
     for (size_t i = 0; i < in_.buffers.size(); ++i) {
-      if (in_.buffers[i].address != 0) addressed_.push_back({in_.buffers[i].address, Bound(i, true)});
+      if (in_.buffers[i].address != 0) addressed_.push_back({in_.buffers[i].address, buffers_[i]});
     }
     constant_data_ = m_.constant_data;
     shared_.resize(m_.shared_bytes);
@@ -167,14 +153,46 @@ class Interpreter {
     return absl::OkStatus();
   }
 
-  Memory Bound(size_t buffer, bool writable) {
-    BoundBuffer& b = in_.buffers[buffer];
-    Memory memory = {b.bytes.data(), b.bytes.size(), nullptr, false};
-    if (in_.detect_races && writable) {
-      accesses_[buffer].resize(b.bytes.size() / granule_);
-      memory.accesses = &accesses_[buffer];
+  // Accesses to what can be written are noted: by granule, of images by texel.
+  void BindMemory() {
+    accesses_.resize(in_.buffers.size());
+    texel_accesses_.resize(in_.images.size());
+    for (BoundBuffer& b : in_.buffers) buffers_.push_back(Of(b.bytes));
+    for (BoundImage& b : in_.images) images_.push_back(Of(b.bytes));
+    if (!in_.detect_races) return;
+    for (size_t i = 0; i < buffers_.size(); ++i) {
+      const BoundBuffer& b = in_.buffers[i];
+      if (b.address == 0 && !IsBoundTo(b, ResourceKind::kStorageBuffer)) continue;
+      accesses_[i].resize(b.bytes.size() / granule_);
+      buffers_[i].accesses = &accesses_[i];
     }
-    return memory;
+    for (size_t i = 0; i < images_.size(); ++i) {
+      const BoundImage& b = in_.images[i];
+      if (!IsBoundTo(b, ResourceKind::kStorageImage) &&
+          !IsBoundTo(b, ResourceKind::kStorageTexelBuffer)) {
+        continue;
+      }
+      texel_accesses_[i].resize(b.Texels());
+      images_[i].accesses = &texel_accesses_[i];
+    }
+  }
+
+  template <class T>
+  bool IsBoundTo(const T& bound, ResourceKind kind) const {
+    return std::any_of(m_.resources.begin(), m_.resources.end(), [&](const Resource& r) {
+      return r.kind == kind && r.set == bound.set && r.binding == bound.binding;
+    });
+  }
+
+  // Where the lane's descriptor is in the list of its kind.
+  size_t PlaceOf(InstId id, size_t lane) {
+    const Inst& inst = m_.inst(id);
+    return descriptors_.Place(inst.imm0, IndexOf(id, lane));
+  }
+
+  uint32_t IndexOf(InstId id, size_t lane) {
+    if ((m_.inst(id).flags & kIndexed) == 0) return 0;
+    return static_cast<uint32_t>(Lanes(m_.source(id, 0))[lane]);
   }
 
   uint32_t ElementBytes(InstId id) const {
@@ -187,6 +205,7 @@ class Interpreter {
   void FindGranule() {
     ForEachInst(m_, m_.body, [&](InstId id) {
       const OpInfo& info = Info(m_.inst(id).op);
+      if (IsTexelOp(m_.inst(id).op)) return;
       if (info.Has('R') || info.Has('W')) granule_ = std::min(granule_, ElementBytes(id));
     });
   }
@@ -350,19 +369,30 @@ class Interpreter {
       case Op::kExclusiveScan:
         return ForSubgroups(active, [&](uint32_t first) { Reduce(id, active, first); });
       case Op::kSsboSize:
-        return Broadcast(id, static_cast<uint32_t>(buffers_[inst.imm0].size));
+        return Number(id, [&](uint32_t lane) {
+          return static_cast<uint32_t>(buffers_[PlaceOf(id, lane)].size);
+        });
       case Op::kLoadUbo:
-      case Op::kLoadSsbo: return Load(id, buffers_[inst.imm0], active);
+      case Op::kLoadSsbo:
+      case Op::kStoreSsbo:
+      case Op::kSsboAtomic: return Buffer(id, active);
       case Op::kLoadPush: return Load(id, Of(in_.push_constants), active);
       case Op::kLoadShared: return Load(id, shared_memory_, active);
       case Op::kLoadConstant: return Load(id, Of(constant_data_), active);
-      case Op::kStoreSsbo: return Store(id, buffers_[inst.imm0], active);
       case Op::kStoreShared: return Store(id, shared_memory_, active);
-      case Op::kSsboAtomic: return Atomic(id, buffers_[inst.imm0], active);
       case Op::kSharedAtomic: return Atomic(id, shared_memory_, active);
       case Op::kLoadGlobal:
       case Op::kStoreGlobal:
       case Op::kGlobalAtomic: return Global(id, active);
+      case Op::kSample:
+      case Op::kGather: return SampleTexels(id, active);
+      case Op::kFetch:
+      case Op::kImageLoad: return LoadTexels(id, active);
+      case Op::kImageStore: return StoreTexels(id, active);
+      case Op::kImageAtomic: return TexelAtomic(id, active);
+      case Op::kImageSize:
+      case Op::kImageLevels:
+      case Op::kImageSamples: return QueryImage(id, active);
       case Op::kLoadPrivate: return LoadPrivate(id, active);
       case Op::kStorePrivate: return StorePrivate(id, active);
       case Op::kControlBarrier:
@@ -458,9 +488,13 @@ class Interpreter {
 
   // A random integer between -ulps and ulps, as bits to add to those of a float.
   uint64_t Noise(double ulps) {
+    return static_cast<uint64_t>(int64_t{std::lround(RandomUnit() * ulps)});
+  }
+
+  // From -1 to 1.
+  double RandomUnit() {
     noise_ = noise_ * 1664525u + 1013904223u;   // Numerical Recipes
-    const double unit = static_cast<double>(noise_ >> 8) / 8388608.0 - 1.0;
-    return static_cast<uint64_t>(int64_t{std::lround(unit * ulps)});
+    return static_cast<double>(noise_ >> 8) / 8388608.0 - 1.0;
   }
 
   // Units in the last place by which targets may differ; 0 where the result is exact.
@@ -716,6 +750,18 @@ class Interpreter {
     Lanes(m_.result(id))[lane] = old;
   }
 
+  // Access to a buffer, perhaps one that each lane chooses.
+  void Buffer(InstId id, const BitSet& active) {
+    const Op op = m_.inst(id).op;
+    const uint64_t* offset = Lanes(m_.source(id, OffsetSource(m_.inst(id))));
+    ForActive(active, [&](size_t lane) {
+      const Memory& memory = buffers_[PlaceOf(id, lane)];
+      if (op == Op::kStoreSsbo) return StoreAt(id, memory, offset[lane], lane);
+      if (op == Op::kSsboAtomic) return AtomicAt(id, memory, offset[lane], lane);
+      LoadAt(id, memory, offset[lane], lane);
+    });
+  }
+
   // Access by address.
   void Global(InstId id, const BitSet& active) {
     const uint64_t* low = Lanes(m_.source(id, 0));
@@ -738,6 +784,107 @@ class Interpreter {
       return memory;
     }
     return {};
+  }
+
+  // ---- Texels ----
+
+  absl::Span<const uint32_t> LaneSources(InstId id, size_t lane) {
+    lane_sources_.clear();
+    for (ValueId v : m_.sources(id)) lane_sources_.push_back(static_cast<uint32_t>(Lanes(v)[lane]));
+    return lane_sources_;
+  }
+
+  void SetTexel(InstId id, size_t lane, const Texel& texel) {
+    for (int i = 0; i < m_.inst(id).num_results; ++i) Lanes(m_.result(id, i))[lane] = texel[i];
+  }
+
+  const BoundSampler& SamplerOf(InstId id, size_t lane) {
+    const Inst& inst = m_.inst(id);
+    const uint32_t sampler = m_.texel_ops[inst.imm1].sampler;
+    if (sampler == TexelOp::kNoSampler) {
+      return in_.samplers[descriptors_.SamplerPlace(inst.imm0, IndexOf(id, lane))];
+    }
+    const int source = TexelSourcesOf(m_, id).sampler_index;
+    const uint64_t index = source < 0 ? 0 : Lanes(m_.source(id, source))[lane];
+    return in_.samplers[descriptors_.Place(sampler, static_cast<uint32_t>(index))];
+  }
+
+  void SampleTexels(InstId id, const BitSet& active) {
+    ForActive(active, [&](size_t lane) {
+      // Random rounding: weights have 8 bits on the targets (Vulkan's subTexelPrecisionBits).
+      std::array<double, 4> noise = {0, 0, 0, 0};
+      for (double& x : noise) x = in_.perturb_seed == 0 ? 0 : RandomUnit() / 256;
+      SetTexel(id, lane, SampledTexel(m_, id, LaneSources(id, lane), in_.images[PlaceOf(id, lane)],
+                                      SamplerOf(id, lane), noise));
+    });
+  }
+
+  void QueryImage(InstId id, const BitSet& active) {
+    ForActive(active, [&](size_t lane) {
+      SetTexel(id, lane,
+               QueriedTexel(m_, id, LaneSources(id, lane), in_.images[PlaceOf(id, lane)]));
+    });
+  }
+
+  // The texel of a lane; those outside are counted.
+  std::optional<uint64_t> TexelOf(InstId id, size_t lane, const BoundImage& image) {
+    const std::optional<uint64_t> texel = NamedTexel(m_, id, LaneSources(id, lane), image);
+    if (!texel.has_value()) ++statistics_.outside_accesses;
+    return texel;
+  }
+
+  void NoteTexel(InstId id, size_t place, uint64_t texel, size_t lane, AccessKind kind, bool same) {
+    if (images_[place].accesses == nullptr) return;
+    NoteGranule(id, (*images_[place].accesses)[texel], lane, kind, same);
+  }
+
+  void LoadTexels(InstId id, const BitSet& active) {
+    ForActive(active, [&](size_t lane) {
+      const size_t place = PlaceOf(id, lane);
+      const std::optional<uint64_t> texel = TexelOf(id, lane, in_.images[place]);
+      SetTexel(id, lane, texel.has_value() ? in_.images[place].Read(*texel) : Texel{0, 0, 0, 0});
+      if (texel.has_value()) NoteTexel(id, place, *texel, lane, AccessKind::kRead, false);
+    });
+  }
+
+  void StoreTexels(InstId id, const BitSet& active) {
+    const int first = TexelSourcesOf(m_, id).values;
+    ForActive(active, [&](size_t lane) {
+      const size_t place = PlaceOf(id, lane);
+      BoundImage& image = in_.images[place];
+      const std::optional<uint64_t> texel = TexelOf(id, lane, image);
+      if (!texel.has_value()) return;
+      Texel value;
+      for (int c = 0; c < 4; ++c) {
+        value[c] = static_cast<uint32_t>(Lanes(m_.source(id, first + c))[lane]);
+      }
+      const Texel before = image.Read(*texel);
+      image.Write(*texel, value);
+      NoteTexel(id, place, *texel, lane, AccessKind::kWrite, image.Read(*texel) == before);
+    });
+  }
+
+  void TexelAtomic(InstId id, const BitSet& active) {
+    const AtomicOp op = m_.texel_ops[m_.inst(id).imm1].atomic;
+    const TexelSources s = TexelSourcesOf(m_, id);
+    const auto operand = [&](int n, size_t lane) {
+      return n < 0 ? 0 : static_cast<uint32_t>(Lanes(m_.source(id, s.values + n))[lane]);
+    };
+    ForActive(active, [&](size_t lane) {
+      const size_t place = PlaceOf(id, lane);
+      BoundImage& image = in_.images[place];
+      const std::optional<uint64_t> texel = TexelOf(id, lane, image);
+      uint32_t old = 0;
+      if (texel.has_value() && FormatOf(image.format).Bytes() == 4) {
+        uint8_t* bytes = image.bytes.data() + 4 * *texel;
+        std::memcpy(&old, bytes, 4);
+        NoteTexel(id, place, *texel, lane, AccessKind::kAtomic, false);
+        const uint32_t next =
+            AtomicResult(op, old, operand(s.num_values - 1, lane), operand(s.num_values - 2, lane));
+        std::memcpy(bytes, &next, 4);
+      }
+      Lanes(m_.result(id))[lane] = old;
+    });
   }
 
   // Private arrays are kept lane by lane.
@@ -769,11 +916,15 @@ class Interpreter {
   semantics::Flush flush_;
   uint32_t granule_ = 4;                   // bytes
   std::vector<uint64_t> registers_;        // value by value, all lanes of a value together
-  std::vector<Memory> buffers_;            // by resource
+  Descriptors descriptors_{m_, in_};
+  std::vector<Memory> buffers_;            // as LaunchInputs::buffers
+  std::vector<Memory> images_;             // as LaunchInputs::images
   std::vector<std::pair<uint64_t, Memory>> addressed_;
   std::vector<uint8_t> shared_;
   Memory shared_memory_;
-  std::vector<std::vector<Access>> accesses_;   // by buffer
+  std::vector<std::vector<Access>> accesses_;         // by buffer
+  std::vector<std::vector<Access>> texel_accesses_;   // by image
+  std::vector<uint32_t> lane_sources_;
   std::vector<Access> shared_accesses_;
   uint32_t moment_ = 0;
   uint32_t workgroup_moment_ = 0;          // of the last barrier of the workgroup

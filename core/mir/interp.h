@@ -27,6 +27,7 @@
 #include "absl/types/span.h"
 #include "core/base/bitset.h"
 #include "core/mir/mir.h"
+#include "core/mir/sampling.h"
 
 namespace kiln::mir {
 
@@ -59,6 +60,8 @@ struct LaunchInputs {
   // Written in place. An element of an arrayed binding that is not given is the same buffer as the
   // first element of that binding that is.
   std::vector<BoundBuffer> buffers;
+  std::vector<BoundImage> images;           // likewise; texel buffers too
+  std::vector<BoundSampler> samplers;       // likewise; of combined ones too
   uint32_t subgroup_size = 32;              // a power of two up to 128; lane i of a workgroup is
                                             // in subgroup i / subgroup_size
   Denormals denormals = Denormals::kKeep;
@@ -96,7 +99,7 @@ struct InterpStatistics {
 };
 
 // Runs the whole dispatch. The module must be well-formed. Errors: InvalidArgument (a resource of
-// the module has no buffer), DeadlineExceeded (step limit), ResourceExhausted (registers),
+// the module has nothing bound, or something else), DeadlineExceeded (step limit), ResourceExhausted (registers),
 // FailedPrecondition (unreachable was reached).
 absl::StatusOr<InterpStatistics> Interpret(const Module& module, LaunchInputs& inputs,
                                            const InterpLimits& limits = {});

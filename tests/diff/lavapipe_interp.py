@@ -115,14 +115,11 @@ def differing(want, got, types, ulp):
             a, b = a_all[offset:offset + n], b_all[offset:offset + n]
             if a == b:
                 continue
+            x, y = int.from_bytes(a, "little"), int.from_bytes(b, "little")
+            if compare.near(kind, x, y, bits, ulp):
+                continue
             if kind == "f":
-                x, y = int.from_bytes(a, "little"), int.from_bytes(b, "little")
-                if compare.float_distance(x, y, bits) <= ulp:
-                    continue
-                p, q = compare.value(x, bits), compare.value(y, bits)
-                if abs(p - q) <= compare.ABSOLUTE:
-                    continue
-                text = "want %.9g, got %.9g" % (p, q)
+                text = "want %.9g, got %.9g" % (compare.value(x, bits), compare.value(y, bits))
             else:
                 text = "want 0x%s, got 0x%s" % (a[::-1].hex(), b[::-1].hex())
             places.add((key, offset))

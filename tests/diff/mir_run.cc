@@ -4,7 +4,7 @@
 //           [--loose=SPIRV_ID:ULPS]... [--dispatch-base] JOB.json...
 //
 // The job format is that of `run-peer exec` (tests/peer/README.md), compute only: `shader`, `entry`,
-// `spec`, `push`, `resources` (buffers) and `dispatch`. Prints one JSON line a job:
+// `spec`, `push`, `resources` and `dispatch`. Prints one JSON line a job:
 //   {"ok": true, "instructions": N, "lane_steps": N, "races": N, "outputs": [{"set", "binding", "index", "hex"}]}
 //   {"ok": false, "stage": "import|verify|passes|run|job", "cause": "...", "error": "..."}
 // --optimise runs the target-independent passes first. --opposite, --races and --perturb are described in
@@ -34,6 +34,7 @@
 #include "core/mid/gvn.h"
 #include "core/mid/if_to_select.h"
 #include "core/mid/lower_division.h"
+#include "core/mid/lower_nonuniform.h"
 #include "core/mid/simplify.h"
 #include "core/mir/build.h"
 #include "core/mir/interp.h"
@@ -115,6 +116,108 @@ absl::Status AppendData(const json& data, const std::string& folder, std::string
 
 std::vector<uint8_t> Bytes(const std::string& s) { return {s.begin(), s.end()}; }
 
+// ---- Images and samplers ----
+
+template <class T>
+absl::Status Pick(const json& r, const char* key, const char* otherwise,
+                  const std::map<std::string, T>& known, T* value) {
+  const auto at = known.find(r.value(key, std::string(otherwise)));
+  if (at == known.end()) return absl::UnimplementedError(absl::StrCat("unknown ", key));
+  *value = at->second;
+  return absl::OkStatus();
+}
+
+// A texel buffer has no width: its bytes say how many texels there are.
+absl::StatusOr<mir::BoundImage> ReadImage(const json& r, const std::string& bytes) {
+  using mir::ImageDim;
+  mir::BoundImage image;
+  image.set = r.value("set", 0u);
+  image.binding = r["binding"].get<uint32_t>();
+  image.element = r.value("index", 0u);
+  const std::string format = r["format"].get<std::string>();
+  const auto known = mir::FormatByName(format);
+  if (!known.has_value()) return absl::UnimplementedError(absl::StrCat("format ", format));
+  image.format = *known;
+  const auto texel_bytes = static_cast<size_t>(mir::FormatOf(image.format).Bytes());
+  const bool buffer = !r.contains("width");
+  const std::string dim = r.value("dim", std::string(buffer ? "buffer" : "2d"));
+  absl::string_view name = dim;
+  image.arrayed = absl::ConsumeSuffix(&name, "_array");
+  static const std::map<std::string, ImageDim> kDims = {{"1d", ImageDim::k1D},
+                                                        {"2d", ImageDim::k2D},
+                                                        {"3d", ImageDim::k3D},
+                                                        {"cube", ImageDim::kCube},
+                                                        {"buffer", ImageDim::kBuffer}};
+  const auto at = kDims.find(std::string(name));
+  if (at == kDims.end()) return absl::UnimplementedError(absl::StrCat("dimension ", dim));
+  image.dim = at->second;
+  image.width = buffer ? static_cast<uint32_t>(bytes.size() / texel_bytes) : r.value("width", 1u);
+  image.height = r.value("height", 1u);
+  image.depth = r.value("depth", 1u);
+  image.layers = r.value("layers", image.dim == ImageDim::kCube ? 6u : 1u);
+  image.levels = r.value("levels", 1u);
+  image.bytes = Bytes(bytes);
+  image.bytes.resize(image.Texels() * texel_bytes);
+  return image;
+}
+
+absl::StatusOr<mir::BoundSampler> ReadSampler(const json& r) {
+  using mir::AddressMode;
+  using mir::BorderColor;
+  using mir::CompareFunction;
+  static const std::map<std::string, bool> kFilters = {{"nearest", false}, {"linear", true}};
+  static const std::map<std::string, AddressMode> kAddress = {{"clamp", AddressMode::kClamp},
+                                                              {"repeat", AddressMode::kRepeat},
+                                                              {"mirror", AddressMode::kMirror},
+                                                              {"border", AddressMode::kBorder}};
+  static const std::map<std::string, BorderColor> kBorders = {
+      {"transparent", BorderColor::kTransparent},
+      {"black", BorderColor::kBlack},
+      {"white", BorderColor::kWhite}};
+  static const std::map<std::string, CompareFunction> kCompares = {
+      {"never", CompareFunction::kNever},
+      {"less", CompareFunction::kLess},
+      {"equal", CompareFunction::kEqual},
+      {"less_equal", CompareFunction::kLessEqual},
+      {"greater", CompareFunction::kGreater},
+      {"not_equal", CompareFunction::kNotEqual},
+      {"greater_equal", CompareFunction::kGreaterEqual},
+      {"always", CompareFunction::kAlways}};
+  mir::BoundSampler s;
+  s.set = r.value("set", 0u);
+  s.binding = r["binding"].get<uint32_t>();
+  s.element = r.value("index", 0u);
+  absl::Status status = Pick(r, "filter", "nearest", kFilters, &s.linear);
+  if (status.ok()) status = Pick(r, "mipmap", "nearest", kFilters, &s.linear_levels);
+  if (status.ok()) status = Pick(r, "address", "clamp", kAddress, &s.address);
+  if (status.ok()) status = Pick(r, "border", "transparent", kBorders, &s.border);
+  if (status.ok() && r.contains("compare")) {
+    CompareFunction f = CompareFunction::kAlways;
+    status = Pick(r, "compare", "always", kCompares, &f);
+    s.compare = f;
+  }
+  if (!status.ok()) return status;
+  s.min_lod = r.value("min_lod", 0.0f);
+  s.max_lod = r.value("max_lod", 1000.0f);
+  s.lod_bias = r.value("lod_bias", 0.0f);
+  s.unnormalized = r.value("unnormalized", false);
+  return s;
+}
+
+// One that has a filter, a format or both is a sampler, an image, or both.
+absl::Status AddImage(const json& r, const std::string& bytes, mir::LaunchInputs* inputs) {
+  if (r.contains("format")) {
+    absl::StatusOr<mir::BoundImage> image = ReadImage(r, bytes);
+    if (!image.ok()) return image.status();
+    inputs->images.push_back(*std::move(image));
+  }
+  if (!r.contains("filter")) return absl::OkStatus();
+  const absl::StatusOr<mir::BoundSampler> sampler = ReadSampler(r);
+  if (!sampler.ok()) return sampler.status();
+  inputs->samplers.push_back(*sampler);
+  return absl::OkStatus();
+}
+
 absl::Status FillInputs(const json& job, const std::string& folder, mir::LaunchInputs* inputs) {
   if (!job.contains("dispatch")) return absl::UnimplementedError("not a compute job");
   for (int i = 0; i < 3; ++i) inputs->groups[i] = job["dispatch"][i].get<uint32_t>();
@@ -124,13 +227,16 @@ absl::Status FillInputs(const json& job, const std::string& folder, mir::LaunchI
     inputs->push_constants = Bytes(bytes);
   }
   for (const json& r : job.value("resources", json::array())) {
-    if (r.contains("format") || r.contains("filter")) continue;   // images: import refuses them
     if (!r.contains("binding")) return absl::UnimplementedError("buffers reached by address");
     std::string bytes;
     if (r.contains("data")) {
       if (absl::Status s = AppendData(r["data"], folder, &bytes); !s.ok()) return s;
     }
     if (bytes.size() < r.value("size", size_t{0})) bytes.resize(r["size"].get<size_t>());
+    if (r.contains("format") || r.contains("filter")) {
+      if (absl::Status s = AddImage(r, bytes, inputs); !s.ok()) return s;
+      continue;
+    }
     inputs->buffers.push_back(
         {r.value("set", 0u), r["binding"].get<uint32_t>(), r.value("index", 0u), Bytes(bytes)});
   }
@@ -158,6 +264,7 @@ absl::Status Optimise(mir::Module& module) {
     passes.insert(passes.end(), std::begin(kRound), std::end(kRound));
     if (round == 0) passes.push_back(mid::LowerDivision);
   }
+  passes.push_back(mid::LowerNonuniform);
   for (Function pass : passes) {
     PassContext context = PassContext::ForTest();
     absl::StatusOr<bool> changed = pass(module, context);
@@ -238,14 +345,16 @@ json RunJob(const std::string& path, const Flags& flags) {
                  {"misaligned_accesses", run->misaligned_accesses},
                  {"races", run->races},
                  {"outputs", json::array()}};
-  for (const mir::BoundBuffer& b : inputs.buffers) {
+  const auto add = [&result](const auto& b) {
     result["outputs"].push_back(
         {{"set", b.set},
          {"binding", b.binding},
          {"index", b.element},
          {"hex", absl::BytesToHexString(
                      absl::string_view(reinterpret_cast<const char*>(b.bytes.data()), b.bytes.size()))}});
-  }
+  };
+  for (const mir::BoundBuffer& b : inputs.buffers) add(b);
+  for (const mir::BoundImage& b : inputs.images) add(b);
   return result;
 }
 

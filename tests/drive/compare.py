@@ -41,6 +41,21 @@ def value(bits, width):
     return struct.unpack(code, bits.to_bytes(width // 8, "little"))[0]
 
 
+def near(kind, a, b, bits, ulp, absolute=ABSOLUTE):
+    """Whether the bits of two leaves agree within the tolerance of their kind."""
+    if a == b or kind == "p":  # every execution has its own addresses
+        return True
+    if kind == "n":
+        return min(abs(a - b), (1 << bits) - abs(a - b)) <= 1
+    if kind in texels.PACKED:
+        return all(abs(x - y) <= 1 for x, y in zip(texels.channels(kind, a),
+                                                   texels.channels(kind, b)))
+    if kind != "f":
+        return False
+    return (float_distance(a, b, bits) <= ulp
+            or abs(value(a, bits) - value(b, bits)) <= absolute)
+
+
 def compare(want, got, leaves, ulp, absolute=ABSOLUTE):
     """None when the buffers agree, else a description of the first difference. `leaves` are
     (offset, kind, bits), kinds as in texels.py; bytes in no leaf must be equal."""
@@ -54,19 +69,13 @@ def compare(want, got, leaves, ulp, absolute=ABSOLUTE):
         covered[offset:offset + n] = b"\1" * n
         a = int.from_bytes(want[offset:offset + n], "little")
         b = int.from_bytes(got[offset:offset + n], "little")
-        if a == b or kind == "p":  # every execution has its own addresses
-            continue
-        if kind == "n" and min(abs(a - b), (1 << bits) - abs(a - b)) <= 1:
-            continue
-        if kind in texels.PACKED and all(abs(x - y) <= 1 for x, y in zip(
-                texels.channels(kind, a), texels.channels(kind, b))):
+        if near(kind, a, b, bits, ulp, absolute):
             continue
         if kind != "f":
             return "byte %d: want %#x, got %#x" % (offset, a, b)
         d = float_distance(a, b, bits)
-        if d > ulp and not abs(value(a, bits) - value(b, bits)) <= absolute:
-            return "byte %d: want %g, got %g (%s ulp)" % (
-                offset, value(a, bits), value(b, bits), d if d < 1 << 60 else "NaN")
+        return "byte %d: want %g, got %g (%s ulp)" % (
+            offset, value(a, bits), value(b, bits), d if d < 1 << 60 else "NaN")
     for i, c in enumerate(covered):
         if not c and want[i] != got[i]:
             return "byte %d, in no member" % i

@@ -20,6 +20,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import mutate  # noqa: E402
 import peer  # noqa: E402
+import texels  # noqa: E402
 from spirv_module import Module, Unsupported  # noqa: E402
 
 RUNTIME_BYTES = 16384   # of an unsized array
@@ -45,17 +46,11 @@ RECIPES = [
     {"param": [16, 17], "int": [1], "float": (1.0, 2.0), "groups": (8, 1, 1)},
 ]
 
-IMAGE_FORMATS = {0: None, 1: "rgba32f", 2: "rgba16f", 3: "r32f", 4: "rgba8", 5: "rgba8_snorm",
-                 6: "rg32f", 7: "rg16f", 8: "r11g11b10f", 9: "r16f", 10: "rgba16", 11: "rgb10a2",
-                 13: "rg8", 14: "r16", 15: "r8", 21: "rgba32i", 22: "rgba16i", 23: "rgba8i",
-                 24: "r32i", 25: "rg32i", 29: "r8i", 28: "r16i", 30: "rgba32ui", 31: "rgba16ui",
-                 32: "rgba8ui", 33: "r32ui", 35: "rg32ui", 38: "r16ui", 39: "r8ui"}
-TEXEL_BYTES = {"rgba32f": 16, "rgba16f": 8, "r32f": 4, "rgba8": 4, "rgba8_snorm": 4, "rg32f": 8,
-               "rg16f": 4, "r11g11b10f": 4, "r16f": 2, "rgba16": 8, "rgb10a2": 4, "rg8": 2,
-               "r16": 2, "r8": 1, "rgba32i": 16, "rgba16i": 8, "rgba8i": 4, "r32i": 4, "rg32i": 8,
-               "r8i": 1, "r16i": 2, "rgba32ui": 16, "rgba16ui": 8, "rgba8ui": 4, "r32ui": 4,
-               "rg32ui": 8, "r16ui": 2, "r8ui": 1}
-EDGE = 8   # of images
+# What sampled images may be made of, by the type of their components.
+SAMPLED_FORMATS = {"f": ["rgba32f", "rgba16f", "rgba8", "rg32f", "r11g11b10f", "rgb10a2", "r16"],
+                   "i": ["rgba32i", "rgba16i", "r8i"], "u": ["rgba32ui", "rgba8ui", "rg16ui"]}
+EDGE = 8           # of images
+MAX_ELEMENTS = 3   # of an array of descriptors; the rest repeat the first
 
 
 class Maker:
@@ -66,6 +61,7 @@ class Maker:
         self.recipe = RECIPES[recipe % len(RECIPES)]
         self.random = random.Random(seed * 1000 + recipe)
         self.extra = []       # buffers reached by address
+        self.formats = {}     # (set, binding) of written images -> format, bytes
 
     def scalar(self, kind, bits, param):
         if kind == "f":
@@ -127,46 +123,54 @@ class Maker:
                 self.scalar(kind, bits, False) for _ in range(RUNTIME_BYTES * 8 // bits)).hex()}
         return name
 
+    def image_format(self, r):
+        image, sampled = r.image, self.module.types[r.image[0]]
+        if image[5] == 2 and image[6]:
+            if image[6] not in texels.STORAGE:
+                raise Unsupported("image format %d" % image[6])
+            return texels.STORAGE[image[6]]
+        kind = "f" if sampled[0] == 22 else "i" if sampled[1][1] else "u"
+        # Without a format anything may be bound; images that are compared are of depths.
+        if image[5] == 2 or r.kind == "texel_buffer":
+            return SAMPLED_FORMATS[kind][0]
+        return "d32f" if image[2] == 1 else self.random.choice(SAMPLED_FORMATS[kind])
+
     def image(self, r):
-        image = r.image
-        sampled = self.module.types[image[0]]
-        fmt = IMAGE_FORMATS.get(image[6]) if image[6] else None
-        if image[6] and fmt is None:
-            raise Unsupported("image format %d" % image[6])
-        if fmt is None:
-            fmt = "rgba32f" if sampled[0] == 22 else "rgba32i" if sampled[1][1] else "rgba32ui"
+        image, fmt = r.image, self.image_format(r)
         if image[4]:
             raise Unsupported("multisample image")
-        dim = {0: "1d", 1: "2d", 2: "3d", 3: "cube"}.get(image[1])
         if r.kind == "texel_buffer":
-            n = 1024
-            return {"format": fmt, "data": self.texels(fmt, n)}
+            return {"format": fmt, "data": {"hex": texels.data(fmt, 1024, self.random).hex()}}
+        dim = {0: "1d", 1: "2d", 2: "3d", 3: "cube"}.get(image[1])
         if dim is None:
             raise Unsupported("image dimension %d" % image[1])
-        layers = 6 if dim == "cube" else 1
-        entry = {"format": fmt, "width": EDGE, "height": 1 if dim == "1d" else EDGE}
-        depth = EDGE if dim == "3d" else 1
-        if depth > 1:
-            entry["depth"] = depth
+        layers = (6 if dim == "cube" else 1) * (2 if image[3] else 1)
+        size = [EDGE, 1 if dim == "1d" else EDGE, EDGE if dim == "3d" else 1]
+        entry = {"format": fmt, "width": size[0], "height": size[1]}
+        if size[2] > 1:
+            entry["depth"] = size[2]
         if image[3]:
-            layers *= 2
             entry["layers"] = layers
             dim += "_array"
         entry["dim"] = dim
-        entry["data"] = self.texels(fmt, EDGE * entry["height"] * depth * layers)
+        levels = 1 if image[5] == 2 else self.random.choice([1, 3])
+        if levels > 1:
+            entry["levels"] = levels
+        count = sum(layers * max(1, size[0] >> k) * max(1, size[1] >> k) * max(1, size[2] >> k)
+                    for k in range(levels))
+        entry["data"] = {"hex": texels.data(fmt, count, self.random).hex()}
         return entry
 
-    def texels(self, fmt, count):
-        n = TEXEL_BYTES[fmt] * count
-        if fmt.endswith("32f"):
-            return {"f32": [round(self.random.random() * 64) / 32 for _ in range(n // 4)]}
-        if fmt.endswith("16f"):
-            return {"f16": [round(self.random.random() * 64) / 32 for _ in range(n // 2)]}
-        if fmt.endswith("i"):
-            size = {"8": 1, "6": 2, "2": 4}[fmt.rstrip("ui")[-1]]
-            return {"hex": b"".join(self.random.randint(0, 7).to_bytes(size, "little")
-                                    for _ in range(n // size)).hex()}
-        return {"hex": self.random.randbytes(n).hex()}
+    def sampler(self, compares, integers):
+        """Of filters only those that the image allows; textures are addressed beyond their edges."""
+        linear = not integers and self.random.random() < 0.5
+        entry = {"filter": "linear" if linear else "nearest",
+                 "mipmap": self.random.choice(["nearest", "linear"]) if not integers else "nearest",
+                 "address": self.random.choice(["clamp", "repeat", "mirror", "border"]),
+                 "border": self.random.choice(["transparent", "black", "white"])}
+        if compares:
+            entry["compare"] = self.random.choice(["less_equal", "greater", "less"])
+        return entry
 
     def job(self, path, groups):
         m = self.module
@@ -180,31 +184,47 @@ class Maker:
         for (set_, binding), aliases in sorted(m.resources().items()):
             r = max(aliases, key=lambda a: m.size(a.type) if a.kind == "buffer" else 0)
             entry = {"set": set_, "binding": binding}
-            if r.kind == "buffer":
-                writable = any(a.writable for a in aliases)
-                entry["data"] = self.block(r.type, not writable)
-                entry["as"] = "hex"
-            elif r.kind == "sampler":
-                entry.update(filter="nearest", address="clamp")
-            else:
-                entry.update(self.image(r))
-                if r.kind == "combined":
-                    entry.update(filter="nearest", address="clamp")
-                if r.writable:
-                    entry["as"] = "hex"
-            job["resources"].append(entry)
+            for index in range(min(r.count, MAX_ELEMENTS)):
+                made = dict(entry, index=index) if index else dict(entry)
+                self.fill(made, r, aliases)
+                job["resources"].append(made)
         for e in self.extra:
             e["as"] = "hex"
         job["resources"] += self.extra
         return job
 
+    def fill(self, entry, r, aliases):
+        if r.kind == "buffer":
+            writable = any(a.writable for a in aliases)
+            entry["data"] = self.block(r.type, not writable)
+            entry["as"] = "hex"
+        elif r.kind == "sampler":
+            # Integers are not filtered: a module that samples any has no linear samplers.
+            integers = any(a.image and self.module.types[a.image[0]][0] != 22
+                           for all_ in self.module.resources().values() for a in all_)
+            entry.update(self.sampler(self.compares(r), integers))
+        else:
+            entry.update(self.image(r))
+            if r.kind == "combined":
+                integers = self.module.types[r.image[0]][0] != 22
+                entry.update(self.sampler(self.compares(r), integers))
+            if r.writable:
+                entry["as"] = "hex"
+                self.formats[(r.set, r.binding)] = (entry["format"], len(entry["data"]["hex"]) // 2)
+
+    def compares(self, r):
+        return (r.set, r.binding) in self.module.compared()
+
     def leaf_types(self):
-        """(set, binding) -> list of (offset, kind, bits), for comparing outputs."""
+        """(set, binding) -> list of (offset, kind, bits), for comparing outputs. Of images as job
+        has made them."""
         types = {}
         for key, aliases in self.module.resources().items():
             r = max(aliases, key=lambda a: self.module.size(a.type) if a.kind == "buffer" else 0)
             if r.kind == "buffer":
                 types[key] = [(o, k, b) for o, k, b, _ in self.module.leaves(r.type, RUNTIME_BYTES)]
+            elif key in self.formats:
+                types[key] = texels.leaves(*self.formats[key])
         return types
 
 
@@ -212,18 +232,14 @@ def make_job(path, recipe=0, seed=1, groups=None, module=None):
     """A job and the types of its buffers' contents. Raises Unsupported."""
     groups = groups or RECIPES[recipe % len(RECIPES)].get("groups", DEFAULT_GROUPS)
     maker = Maker(module or Module.load(path), recipe, seed)
-    return maker.job(path, list(groups)), maker.leaf_types()
+    job = maker.job(path, list(groups))
+    return job, maker.leaf_types()
 
 
 def initial(resource):
-    """Bytes that a resource of a job starts with, where they are given as hex or floats."""
+    """Bytes that a resource of a job starts with, where they are given as hex."""
     data = resource.get("data", {})
-    if "hex" in data:
-        return bytes.fromhex(data["hex"])
-    for key, code in (("f32", "f"), ("f16", "e")):
-        if key in data:
-            return struct.pack("<%d%s" % (len(data[key]), code), *data[key])
-    return b""
+    return bytes.fromhex(data["hex"]) if "hex" in data else b""
 
 
 def writes_something(job, outputs):

@@ -270,6 +270,27 @@ class Module:
             found.setdefault(key, []).append(self._resource(key, t, count, storage))
         return found
 
+    def compared(self):
+        """(set, binding) of the samplers, combined or not, that comparing samples use."""
+        found, made = set(), {}
+        for f in self.reached:
+            for i in self.functions.get(f, []):
+                if len(i.words) > 2:
+                    made[i.words[1]] = i
+        def variable(id_):
+            while id_ in made and made[id_].op in (61, 65, 66, 83):   # load, chains, copy
+                id_ = made[id_].words[2]
+            return id_
+        for i in made.values():
+            if i.op not in (89, 90, 93, 94, 97):   # OpImage...Dref..., OpImageDrefGather
+                continue
+            image = made.get(i.words[2])
+            sampler = image.words[3] if image is not None and image.op == 86 else i.words[2]
+            v = variable(sampler)
+            found.add((self.decoration(v, "DescriptorSet") or 0,
+                       self.decoration(v, "Binding") or 0))
+        return found
+
     def _resource(self, key, t, count, storage):
         op, w = self.types[t]
         if op == OP["TypeStruct"]:

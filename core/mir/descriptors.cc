@@ -1,0 +1,61 @@
+#include "core/mir/descriptors.h"
+
+#include "absl/strings/str_cat.h"
+#include "core/mir/interp_texel.h"
+
+namespace kiln::mir {
+namespace {
+
+constexpr size_t kNothing = SIZE_MAX;
+
+template <class T>
+size_t FindIn(const std::vector<T>& all, const Resource& r, uint32_t element) {
+  size_t any = kNothing;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].set != r.set || all[i].binding != r.binding) continue;
+    if (all[i].element == element) return i;
+    if (any == kNothing) any = i;
+  }
+  return any;
+}
+
+}  // namespace
+
+size_t Descriptors::Find(const Resource& r, bool sampler, uint32_t element) const {
+  if (sampler || r.kind == ResourceKind::kSampler) return FindIn(in_.samplers, r, element);
+  if (HasImage(r.kind)) return FindIn(in_.images, r, element);
+  return FindIn(in_.buffers, r, element);
+}
+
+absl::Status Descriptors::Check() const {
+  for (const Resource& r : m_.resources) {
+    const bool combined = r.kind == ResourceKind::kCombinedImageSampler;
+    if (Find(r, false, r.element) == kNothing ||
+        (combined && Find(r, true, r.element) == kNothing)) {
+      return absl::InvalidArgumentError(absl::StrCat("interpreter: nothing is bound to ", r.set,
+                                                     ".", r.binding, ".", r.element));
+    }
+    for (const BoundImage& b : in_.images) {
+      if (!HasImage(r.kind) || b.set != r.set || b.binding != r.binding) continue;
+      if (absl::Status status = CheckBound(r, b); !status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+size_t Descriptors::Known(uint32_t resource, bool sampler, uint32_t index) {
+  const auto [it, added] = known_.try_emplace({resource, sampler, index});
+  const Resource& r = m_.resources[resource];
+  if (added) it->second = Find(r, sampler, r.element + index);
+  return it->second;
+}
+
+size_t Descriptors::Place(uint32_t resource, uint32_t index) {
+  return Known(resource, false, index);
+}
+
+size_t Descriptors::SamplerPlace(uint32_t resource, uint32_t index) {
+  return Known(resource, true, index);
+}
+
+}  // namespace kiln::mir
