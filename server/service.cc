@@ -1,8 +1,6 @@
 // kiln.v1alpha.Compiler over gRPC's callback API: see service.h.
 #include "server/service.h"
 
-#include <grpcpp/support/proto_buffer_reader.h>
-
 #include <charconv>
 #include <memory>
 #include <string>
@@ -11,49 +9,15 @@
 #include "absl/strings/ascii.h"
 #include "absl/time/clock.h"
 #include "server/call.h"
-#include "server/response.h"
+#include "server/ending.h"
 #include "server/rpc_status.h"
+#include "server/stream.h"
 
 namespace kiln::server {
 namespace {
 
 using kiln::v1alpha::CompileRequest;
 using metrics::Metrics;
-
-// What every Compile call ends with, whichever way: counters, and the response's bytes.
-class Ending {
- public:
-  Ending(Metrics* metrics, std::atomic<int>* in_flight, const CompileRequest& request,
-         grpc::ByteBuffer* response)
-      : metrics_(metrics),
-        in_flight_(in_flight),
-        response_(response),
-        targets_(request.targets().begin(), request.targets().end()) {}
-
-  grpc::Status End(const Reply& reply) {
-    absl::Duration took = absl::Now() - start_;
-    bool hit = true;
-    if (reply.status.ok()) {
-      for (size_t i = 0; i < reply.answers.size(); ++i) {
-        const Answer& a = reply.answers[i];
-        hit = hit && (a.tier == kiln::v1alpha::CACHE_MEMORY || a.tier == kiln::v1alpha::CACHE_DISK);
-        metrics_->Result(targets_[i], a.ready.status, a.tier);
-      }
-      BuildResponse(reply, absl::ToInt64Nanoseconds(took), response_);
-    }
-    metrics_->RequestEnds(Metrics::Method::kCompile, reply.status.code(),
-                          absl::ToDoubleSeconds(took), hit);
-    --*in_flight_;
-    return ToGrpcStatus(reply);
-  }
-
- private:
-  Metrics* metrics_;
-  std::atomic<int>* in_flight_;
-  grpc::ByteBuffer* response_;
-  absl::Time start_ = absl::Now();
-  std::vector<std::string> targets_;
-};
 
 // A Compile call that has to wait. gRPC binds the reactor when the handler returns: OnCancel and
 // OnDone come after that, and a Finish before it is kept until then. So Begin has ended before
@@ -64,7 +28,10 @@ class CompileReactor final : public grpc::ServerUnaryReactor {
       : engine_(engine), call_(std::move(call)), ending_(std::move(ending)) {}
 
   void Begin() {
-    engine_->Continue(call_, [this](Reply reply) { Finish(ending_.End(reply)); });
+    engine_->Continue(call_, [this](Reply reply) { 
+      ending_.End(reply);
+      Finish(ToGrpcStatus(reply));
+     });
   }
   void OnCancel() override { engine_->Cancel(call_); }
   void OnDone() override { delete this; }
@@ -74,12 +41,6 @@ class CompileReactor final : public grpc::ServerUnaryReactor {
   const std::shared_ptr<Call> call_;
   Ending ending_;
 };
-
-bool Parse(const grpc::ByteBuffer& bytes, CompileRequest* request) {
-  // The reader does not change the buffer.
-  grpc::ProtoBufferReader reader(const_cast<grpc::ByteBuffer*>(&bytes));
-  return reader.status().ok() && request->ParseFromZeroCopyStream(&reader);
-}
 
 }  // namespace
 
@@ -114,7 +75,7 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
   ++in_flight_;
   metrics_->RequestBegins();
   CompileRequest parsed;
-  bool is_request = Parse(*request, &parsed);
+  bool is_request = ParseBuffer(*request, &parsed);
   Ending ending(metrics_, &in_flight_, parsed, response);
   Reply reply;
   if (draining_) {
@@ -130,8 +91,14 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
   }
   // gRPC's own reactor is cheaper: it needs no thread for notifications that nobody wants.
   auto* reactor = context->DefaultReactor();
-  reactor->Finish(ending.End(reply));
+  ending.End(reply);
+  reactor->Finish(ToGrpcStatus(reply));
   return reactor;
+}
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* CompilerService::CompileStream(
+    grpc::CallbackServerContext* context) {
+  return new StreamReactor({engine_, metrics_, &in_flight_, &draining_, FaultOf(*context)});
 }
 
 grpc::ServerUnaryReactor* CompilerService::GetCapabilities(

@@ -1,6 +1,6 @@
 // kiln.v1alpha.Compiler over gRPC's callback API.
 //
-// Compile works on raw bytes: requests are parsed here, responses are put together from cached
+// Compile and CompileStream (stream.h) work on raw bytes: requests are parsed here, responses are put together from cached
 // bytes (response.h). Nothing here blocks. A client that leaves, or whose deadline passes, cancels
 // its call in the engine, and with it a compile that nobody else waits for.
 #ifndef KILN_SERVER_SERVICE_H_
@@ -17,7 +17,9 @@
 namespace kiln::server {
 
 using CompilerBase = kiln::v1alpha::Compiler::WithRawCallbackMethod_Compile<
-    kiln::v1alpha::Compiler::WithCallbackMethod_GetCapabilities<kiln::v1alpha::Compiler::Service>>;
+    kiln::v1alpha::Compiler::WithRawCallbackMethod_CompileStream<
+        kiln::v1alpha::Compiler::WithCallbackMethod_GetCapabilities<
+            kiln::v1alpha::Compiler::Service>>>;
 
 class CompilerService final : public CompilerBase {
  public:
@@ -32,6 +34,8 @@ class CompilerService final : public CompilerBase {
   grpc::ServerUnaryReactor* Compile(grpc::CallbackServerContext* context,
                                     const grpc::ByteBuffer* request,
                                     grpc::ByteBuffer* response) override;
+  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* CompileStream(
+      grpc::CallbackServerContext* context) override;
   grpc::ServerUnaryReactor* GetCapabilities(grpc::CallbackServerContext* context,
                                             const kiln::v1alpha::GetCapabilitiesRequest* request,
                                             kiln::v1alpha::Capabilities* response) override;

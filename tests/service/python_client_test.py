@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import urllib.request
 
@@ -133,6 +134,86 @@ class PythonClientTest(unittest.TestCase):
         second = self.stub.Compile(request, timeout=60)
         self.assertEqual(second.results[1].cache, self.pb.CACHE_MEMORY)
         self.assertEqual(second.results[1].variants, first.results[1].variants)
+
+    def stream(self, items):
+        """Answers of one CompileStream call, by item; sends as many as there are credits."""
+        from proto import compiler_pb2
+        ready = threading.Semaphore(0)
+
+        def send():
+            for number, request in items:
+                ready.acquire()
+                yield compiler_pb2.StreamRequest(item=number, request=request)
+        answers, order = {}, []
+        for answer in self.stub.CompileStream(send(), timeout=60):
+            for _ in range(answer.credits or 1):
+                ready.release()
+            if answer.item:
+                self.assertNotIn(answer.item, answers)
+                answers[answer.item] = answer
+                order.append(answer.item)
+        return answers, order
+
+    def test_stream_sends_sources_on_a_miss_only(self):
+        def by_digest(seed):
+            return self.pb.CompileRequest(targets=["tgl"], digest=self.pb.SourceDigest(
+                kind=self.pb.SourceDigest.SPIRV, sha256=hashlib.sha256(fake_module(seed)).digest()))
+
+        def whole(seed):
+            return self.pb.CompileRequest(targets=["tgl"], spirv=fake_module(seed))
+        count = 200
+        answers, _ = self.stream([(n, by_digest(n)) for n in range(1, count + 1)])
+        self.assertEqual(len(answers), count)
+        for answer in answers.values():
+            self.assertEqual(answer.response.results[0].status, self.pb.TargetResult.NOT_CACHED)
+        answers, _ = self.stream([(n, whole(n)) for n in range(1, count + 1)])
+        for n in range(1, count + 1):
+            self.assertEqual(answers[n].response.results[0].status, self.pb.TargetResult.OK)
+            self.assertEqual(answers[n].response.results[0].cache, self.pb.CACHE_MISS)
+        answers, _ = self.stream([(n, by_digest(n)) for n in range(1, count + 1)])
+        for n in range(1, count + 1):
+            self.assertEqual(answers[n].response.results[0].cache, self.pb.CACHE_MEMORY)
+
+    def test_stream_answers_out_of_order_and_item_by_item(self):
+        slow = self.pb.CompileRequest(targets=["tgl"], spirv=fake_module(1))
+        cached = self.pb.CompileRequest(targets=["tgl"], spirv=fake_module(2))
+        self.stub.Compile(cached, timeout=60)
+        wrong = self.pb.CompileRequest(targets=["mars"], spirv=fake_module(3))
+        from proto import compiler_pb2
+        items = [compiler_pb2.StreamRequest(item=n, request=r)
+                 for n, r in ((1, slow), (2, cached), (3, wrong), (0, cached), (1, cached))]
+        call = self.stub.CompileStream(iter(items), timeout=60,
+                                       metadata=(("kiln-fault", "slow::700"),))
+        answers = list(call)
+        self.assertEqual(answers[0].credits, 64)
+        self.assertEqual(answers[-1].item, 1)       # the slow one last
+        self.assertEqual(answers[-1].response.results[0].status, self.pb.TargetResult.OK)
+        by_item = {a.item: a for a in answers[1:-1] if not a.HasField("error")}
+        self.assertEqual(by_item[2].response.results[0].cache, self.pb.CACHE_MEMORY)
+        errors = {a.item: a.error for a in answers[1:] if a.HasField("error")}
+        self.assertEqual(sorted(errors), [0, 1, 3])
+        for error in errors.values():
+            self.assertEqual(error.code, grpc.StatusCode.INVALID_ARGUMENT.value[0])
+        self.assertEqual(errors[3].violations[0].field, "targets")
+        self.assertIn("not answered yet", errors[1].message)
+
+    def test_stream_client_leaves(self):
+        from proto import compiler_pb2
+        hanging = self.pb.CompileRequest(targets=["tgl"], spirv=fake_module(9))
+        stop = threading.Event()
+
+        def send():
+            yield compiler_pb2.StreamRequest(item=1, request=hanging)
+            stop.wait(30)
+        call = self.stub.CompileStream(send(), metadata=(("kiln-fault", "slow::20000"),))
+        self.assertEqual(next(call).credits, 64)
+        time.sleep(0.3)
+        call.cancel()
+        stop.set()
+        # The daemon goes on, and the item was cancelled with its client.
+        request = self.pb.CompileRequest(targets=["tgl"], spirv=fake_module(9))
+        self.assertEqual(self.stub.Compile(request, timeout=15).results[0].status,
+                         self.pb.TargetResult.OK)
 
     def test_glsl_digest_as_documented(self):
         def field(value):
