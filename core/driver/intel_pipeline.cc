@@ -143,7 +143,8 @@ absl::StatusOr<bool> ScheduleAllocatedPass(Work& w, PassContext& context) {
 }
 
 absl::StatusOr<bool> EmitPass(Work& w, PassContext&) {
-  absl::StatusOr<isa::Program> program = Emit(w.lir);
+  absl::StatusOr<isa::Program> program =
+      Emit(w.lir, {w.abi->control_set, w.abi->control_clear});
   if (!program.ok()) return program.status();
   w.program = *std::move(program);
   w.stage = Work::Stage::kProgram;

@@ -30,6 +30,12 @@ uint32_t Word(std::mt19937& rng) {
   }
 }
 
+// Where buffers lie in the address space, which the second half of the push constants says. Of a
+// large first buffer a part lies beyond a multiple of 2^32.
+constexpr uint64_t kFirstAddress = 0x7ffff0000u;
+constexpr uint64_t kAddressStep = 0x20000;
+constexpr size_t kAddressesAt = 64;
+
 mir::LaunchInputs Inputs(const mir::Module& m, const Setup& setup) {
   std::mt19937 rng(setup.seed);
   mir::LaunchInputs in;
@@ -45,9 +51,13 @@ mir::LaunchInputs Inputs(const mir::Module& m, const Setup& setup) {
       const auto* bytes = reinterpret_cast<const uint8_t*>(&word);
       b.bytes.insert(b.bytes.end(), bytes, bytes + 4);
     }
+    b.address = kFirstAddress + in.buffers.size() * kAddressStep;
     in.buffers.push_back(std::move(b));
   }
   for (int i = 0; i < 128; ++i) in.push_constants.push_back(static_cast<uint8_t>(i * 7));
+  for (size_t i = 0; i < in.buffers.size() && i < 8; ++i) {
+    std::memcpy(in.push_constants.data() + kAddressesAt + 8 * i, &in.buffers[i].address, 8);
+  }
   return in;
 }
 
@@ -91,6 +101,7 @@ std::string RunVariant(const Variant& v, const mir::LaunchInputs& before,
     sim::eu::ClientBuffer buffer;
     buffer.where = {b.set, b.binding, b.element};
     buffer.bytes = b.bytes;
+    buffer.address = b.address;
     dispatch.buffers.push_back(std::move(buffer));
   }
   sim::eu::Options options;

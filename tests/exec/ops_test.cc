@@ -14,38 +14,21 @@ namespace {
 
 enum class Sources { kLanes, kUniform, kMixed };
 
+// One op on sources of the types asked for, its result widened to 32 bits and stored.
 class Writer {
  public:
-  explicit Writer(const mir::OpInfo& info) : info_(info) {}
+  Writer(std::string op, Sources sources) : op_(std::move(op)), sources_(sources) {}
 
-  std::string Module(Sources sources) {
+  std::string Module(const std::vector<std::string>& types, std::string_view result_type) {
     text_ =
         "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nresource 0 ssbo 0.0.0\nresource 1 ssbo 0.1.0\n"
         "resource 2 ubo 0.2.0\nbody {\n  %1:i32 = local_index\n  %2:i32 = shl %1, 4\n"
         "  %3:i32 = shl %1, 3\n";
-    const std::string_view letters = info_.signature.substr(2);
     std::string list;
-    for (size_t i = 0; i < letters.size(); ++i) {
-      const bool uniform =
-          sources == Sources::kUniform || (sources == Sources::kMixed && i % 2 == 1);
-      absl::StrAppend(&list, i == 0 ? "" : ", ", Source(letters[i], i, uniform));
+    for (size_t i = 0; i < types.size(); ++i) {
+      absl::StrAppend(&list, i == 0 ? "" : ", ", Source(types[i], i, types.size()));
     }
-    if (info_.name == "f2f16") {  // which NaN it makes is nobody's business
-      const std::string half = Value("i32", absl::StrCat("f2f16 ", list));
-      const std::string widened = Value("f32", absl::StrCat("f16f ", half));
-      return absl::StrCat(text_, "  store_ssbo[1, align 8] %3, ", widened, "\n  return\n}\n");
-    }
-    const bool is_bool = info_.signature[0] == 'b';
-    const std::string result = Value(
-        is_bool ? "bool" : info_.signature[0] == 'f' ? "f32" : "i32",
-        absl::StrCat(std::string(info_.name), " ", list));
-    if (is_bool) {
-      const std::string a = Value("i32", absl::StrCat("select ", result, ", 5, 9"));
-      const std::string b = Value("i32", absl::StrCat("select ", result, ", 1, 0"));
-      absl::StrAppend(&text_, "  store_ssbo[1, align 8] %3, ", a, ", ", b, "\n");
-    } else {
-      absl::StrAppend(&text_, "  store_ssbo[1, align 8] %3, ", result, "\n");
-    }
+    Store(Value(result_type, absl::StrCat(op_, " ", list)), result_type);
     return absl::StrCat(text_, "  return\n}\n");
   }
 
@@ -56,32 +39,89 @@ class Writer {
     return name;
   }
 
-  std::string Source(char letter, size_t i, bool uniform) {
-    const char* type = letter == 'f' ? "f32" : "i32";
+  void Store(std::string result, std::string_view type) {
+    if (type == "bool") {
+      const std::string a = Value("i32", absl::StrCat("select ", result, ", 5, 9"));
+      const std::string b = Value("i32", absl::StrCat("select ", result, ", 1, 0"));
+      absl::StrAppend(&text_, "  store_ssbo[1, align 8] %3, ", a, ", ", b, "\n");
+      return;
+    }
+    if (type == "i16" || type == "i8") result = Value("i32", absl::StrCat("zext ", result));
+    if (type == "f16") result = Value("f32", absl::StrCat("f2f ", result));
+    // Which NaN f2f16 makes is nobody's business.
+    if (op_ == "f2f16") result = Value("f32", absl::StrCat("f16f ", result));
+    absl::StrAppend(&text_, "  store_ssbo[1, align 8] %3, ", result, "\n");
+  }
+
+  std::string Source(const std::string& type, size_t i, size_t count) {
+    const bool uniform =
+        sources_ == Sources::kUniform || (sources_ == Sources::kMixed && i % 2 == 1);
+    const std::string loaded = type == "bool" ? "i32" : type;
+    const bool is_short = loaded == "i16" || loaded == "f16" || loaded == "i8";
+    const size_t place = is_short ? 2 * (i % 2) : 0;   // low and high words
+    const char* align = is_short ? "align 2" : "align 4";
     std::string v;
     if (uniform) {
-      v = Value(type, absl::StrCat("load_ubo[2, align 4] ", 4 * (7 * i + 3)));
+      v = Value(loaded, absl::StrCat("load_ubo[2, ", align, "] ", 4 * (7 * i + 3) + place));
     } else {
-      const std::string offset = Value("i32", absl::StrCat("iadd %2, ", 4 * i));
-      v = Value(type, absl::StrCat("load_ssbo[0, align 4] ", offset));
+      const std::string offset = Value("i32", absl::StrCat("iadd %2, ", 4 * i + place));
+      v = Value(loaded, absl::StrCat("load_ssbo[0, ", align, "] ", offset));
     }
-    // Offset and count of bit fields: their sum stays within the word.
-    const bool field = info_.name.find("bitfield") != std::string_view::npos;
-    if (field && i >= info_.signature.size() - 4) v = Value("i32", absl::StrCat("and ", v, ", 15"));
-    // The math unit's sine, cosine and power of two are for moderate arguments.
-    if (info_.name == "fsin" || info_.name == "fcos" || info_.name == "fexp2") {
-      v = Value("f32", absl::StrCat("fmin ", v, ", 100.0f"));
-      v = Value("f32", absl::StrCat("fmax ", v, ", -100.0f"));
+    // Offset and count of bit fields: their sum stays within the number.
+    const bool field = op_.find("bitfield") != std::string::npos;
+    if (field && i >= count - 2) v = Value(loaded, absl::StrCat("and ", v, ", ", Literal(loaded, field_mask_)));
+    if (field && i == 0) field_mask_ = type == "i16" ? 7 : 15;
+    // The math unit's sine, cosine and power of two are for moderate arguments; those of halves
+    // have what single precision makes of them.
+    if (op_ == "fsin" || op_ == "fcos" || op_ == "fexp2") {
+      const std::string limit = type == "f16" ? "10.0h" : "100.0f";
+      v = Value(type, absl::StrCat("fmin ", v, ", ", limit));
+      v = Value(type, absl::StrCat("fmax ", v, ", -", limit));
     }
-    if (info_.name == "fpow" && i == 0) v = Value("f32", absl::StrCat("fabs ", v));
-    if (letter == 'b') v = Value("bool", absl::StrCat("slt ", v, ", 20"));
+    // By zero is undefined, and differs between widths.
+    const bool divides = op_ == "udiv" || op_ == "sdiv" || op_ == "urem" || op_ == "srem" ||
+                         op_ == "smod";
+    if (divides && i == 1) v = Value(type, absl::StrCat("or ", v, ", ", Literal(type, 1)));
+    if (type == "bool") v = Value("bool", absl::StrCat("slt ", v, ", 20"));
     return v;
   }
 
-  const mir::OpInfo& info_;
+  static std::string Literal(const std::string& type, int number) {
+    return absl::StrCat(number, type == "i32" ? "" : type);
+  }
+
+  const std::string op_;
+  const Sources sources_;
   std::string text_;
   int next_ = 4;
+  int field_mask_ = 15;
 };
+
+// Types of a signature's letters when integers have so many bits and floats so many.
+std::string TypeOf(char letter, int int_bits, int float_bits) {
+  switch (letter) {
+    case 'b': return "bool";
+    case 'f': return absl::StrCat("f", float_bits);
+    case 's': return "f32";
+    case 'u': return "i32";
+    default: return absl::StrCat("i", int_bits);
+  }
+}
+
+void ExpectAgreement(const std::string& op, const std::vector<std::string>& types,
+                     const std::string& result) {
+  for (Sources sources : {Sources::kLanes, Sources::kUniform, Sources::kMixed}) {
+    const std::string module = Writer(op, sources).Module(types, result);
+    exec::Setup setup;
+    setup.floats = result[0] == 'f' || op == "f2f16";
+    // One unit of half precision is 2^13 of single precision.
+    if (result == "f16") setup.ulp = 2 << 13;
+    EXPECT_EQ(exec::Compare(module, setup), "") << module;
+    setup.disabled_passes = {"propagate_copies", "propagate_saturate", "merge_equal_instructions",
+                             "propagate_conditions", "remove_dead_instructions"};
+    EXPECT_EQ(exec::Compare(module, setup), "") << module;
+  }
+}
 
 // What is compared here is exact or, for these, as precise as Vulkan asks: quotients have errors
 // that remainders multiply, powers those of their logarithm.
@@ -89,26 +129,48 @@ bool NeedsOwnTolerance(std::string_view name) {
   return name == "frem" || name == "fmod" || name == "fpow";
 }
 
-TEST(Ops, AllAgreeWithTheInterpreter) {
+void TestOps(int int_bits, int float_bits, int at_least) {
   int tested = 0;
   for (int i = 0; i < mir::NumOps(); ++i) {
     const mir::OpInfo& info = mir::Info(static_cast<mir::Op>(i));
     const bool plain = info.Has('P') && info.sources > 0 && info.results == 1 &&
-                       info.signature[0] != '*' && !NeedsOwnTolerance(info.name);
-    if (!plain) continue;
+                       info.signature.find_first_of("*jg") == std::string_view::npos &&
+                       !NeedsOwnTolerance(info.name);
+    const bool sized = info.signature.find_first_of("ifnt") != std::string_view::npos;
+    if (!plain || (int_bits != 32 && !sized)) continue;
     ++tested;
-    for (Sources sources : {Sources::kLanes, Sources::kUniform, Sources::kMixed}) {
-      const std::string module = Writer(info).Module(sources);
-      exec::Setup setup;
-      setup.floats = info.signature[0] == 'f' || info.name == "f2f16";
-      EXPECT_EQ(exec::Compare(module, setup), "") << module;
-      setup.disabled_passes = {"propagate_copies", "propagate_saturate",
-                               "merge_equal_instructions", "propagate_conditions",
-                               "remove_dead_instructions"};
-      EXPECT_EQ(exec::Compare(module, setup), "") << module;
+    std::vector<std::string> types;
+    for (char letter : info.signature.substr(2)) {
+      types.push_back(TypeOf(letter, int_bits, float_bits));
+    }
+    ExpectAgreement(std::string(info.name), types,
+                    TypeOf(info.signature[0], int_bits, float_bits));
+  }
+  EXPECT_GT(tested, at_least);
+}
+
+TEST(Ops, Of32BitsAgreeWithTheInterpreter) { TestOps(32, 32, 70); }
+TEST(Ops, Of16BitsAgreeWithTheInterpreter) { TestOps(16, 16, 60); }
+
+TEST(Ops, ConversionsAgreeWithTheInterpreter) {
+  const std::vector<std::string> ints = {"i8", "i16", "i32"}, floats = {"f16", "f32"};
+  for (size_t a = 0; a < ints.size(); ++a) {
+    for (size_t b = 0; b < a; ++b) {
+      ExpectAgreement("zext", {ints[b]}, ints[a]);
+      ExpectAgreement("sext", {ints[b]}, ints[a]);
+      ExpectAgreement("trunc", {ints[a]}, ints[b]);
+    }
+    for (const std::string& f : floats) {
+      ExpectAgreement("i2f", {ints[a]}, f);
+      ExpectAgreement("u2f", {ints[a]}, f);
+      ExpectAgreement("f2i", {f}, ints[a]);
+      ExpectAgreement("f2u", {f}, ints[a]);
     }
   }
-  EXPECT_GT(tested, 70);
+  ExpectAgreement("f2f", {"f16"}, "f32");
+  ExpectAgreement("f2f", {"f32"}, "f16");
+  ExpectAgreement("bitcast", {"f16"}, "i16");
+  ExpectAgreement("bitcast", {"i16"}, "f16");
 }
 
 }  // namespace

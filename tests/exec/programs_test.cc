@@ -19,13 +19,15 @@ TEST_P(Programs, AgreeWithTheInterpreter) {
     exec::Setup setup;
     setup.seed = seed;
     setup.floats = std::string(GetParam()) == "straight_line";
+    if (std::string(GetParam()) == "global_memory") setup.buffer_bytes = 0x18000;
     EXPECT_EQ(exec::Compare(module, setup), "") << "seed " << seed;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Programs,
                          testing::Values("straight_line", "loop_and_if", "nested_loops",
-                                         "uniform_control", "vectors", "memory"));
+                                         "uniform_control", "vectors", "memory", "short_elements",
+                                         "global_memory", "subnormals"));
 
 }  // namespace
 }  // namespace kiln

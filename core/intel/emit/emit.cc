@@ -29,7 +29,9 @@ class Emitter {
  public:
   explicit Emitter(const lir::Function& f) : f_(f), structure_(p_) {}
 
-  absl::StatusOr<isa::Program> Run() {
+  absl::StatusOr<isa::Program> Run(const ControlChange& control) {
+    ChangeControl(Opcode::kAnd, ~control.clear, control.clear != 0);
+    ChangeControl(Opcode::kOr, control.set, control.set != 0);
     FindLoopHeaders();
     for (size_t b = 0; b < f_.blocks.size(); ++b) {
       for (int i = 0; i < loops_at_[b]; ++i) structure_.BeginLoop(p_.Next());
@@ -42,6 +44,21 @@ class Emitter {
   }
 
  private:
+  // The scoreboard pass lets the next instruction wait for it, since nothing protects cr0.
+  void ChangeControl(Opcode op, uint32_t bits, bool needed) {
+    if (!needed) return;
+    isa::Instruction e;
+    e.op = op;
+    e.no_mask = true;
+    e.dst.file = isa::File::kArf;
+    e.dst.arf = isa::Arf::kControl;
+    e.dst.region.hstride = 1;
+    e.src[0] = e.dst;
+    e.src[0].region = {0, 1, 0};
+    e.src[1] = ImmediateOperand(bits, Type::kUD);
+    p_.Append(e);
+  }
+
   // A loop begins at the block that a while jumps back to.
   void FindLoopHeaders() {
     loops_at_.assign(f_.blocks.size(), 0);
@@ -67,8 +84,10 @@ class Emitter {
       case kMul32: return Mul32(id);
       case kMulHigh: return MulHigh(id);
       case kF2f16: return F2f16(id);
-      case kPackWords: return PackWords(id);
+      case kPack: return Pack(id);
       case kHeader: return Header(id);
+      case kFirstAddress: return FirstAddress(id);
+      case kInterleave: return Interleave(id);
       case kScratchHeader: return ScratchHeader(id);
       case kSamplerHeader: return SamplerHeader(id);
       case kJoin: return Join(id);
@@ -272,21 +291,36 @@ class Emitter {
     return absl::OkStatus();
   }
 
-  // Each move writes every second word.
-  absl::Status PackWords(lir::InstId id) {
+  // Each move writes one part of every element: a destination with a stride, at most two registers.
+  absl::Status Pack(lir::InstId id) {
     const lir::Inst& in = f_.inst(id);
-    for (int i = 0; i < 2; ++i) {
+    const Operand def = f_.defs(id)[0];
+    const int element = f_.value(def.value()).elem_bytes;
+    const int part = element / in.num_uses;
+    const int lanes = std::min<int>(in.width, 64 / element);
+    for (int i = 0; i < in.num_uses; ++i) {
       const Operand& source = f_.uses(id)[i];
       const auto from = static_cast<Type>(source.type);
-      Operand word = f_.defs(id)[0];
-      word.type = static_cast<uint8_t>(from == Type::kF ? Type::kHF : from);
-      word.sub = static_cast<uint8_t>(2 * i);
-      isa::Instruction mov = Head(in, Opcode::kMov, in.width, 0);
-      mov.dst = Destination(f_, word, 0);
-      mov.src[0] = Source(f_, source, in.width, 0);
-      p_.Append(mov);
+      Operand to = def;
+      to.type = static_cast<uint8_t>(part == 2 && from == Type::kF ? Type::kHF : from);
+      to.sub = static_cast<uint8_t>(part * i);
+      for (int first = 0; first < in.width; first += lanes) {
+        isa::Instruction mov = Head(in, Opcode::kMov, lanes, first);
+        mov.dst = Destination(f_, to, first);
+        mov.src[0] = Source(f_, source, lanes, first);
+        if (!IsInPlace(mov)) p_.Append(mov);
+      }
     }
     return absl::OkStatus();
+  }
+
+  // Does the move write what is there? Allocation likes to put a pack over its first source.
+  static bool IsInPlace(const isa::Instruction& mov) {
+    const isa::Operand& to = mov.dst;
+    const isa::Operand& from = mov.src[0];
+    return from.file == isa::File::kGrf && from.nr == to.nr && from.subnr == to.subnr &&
+           from.type == to.type && from.region.hstride == to.region.hstride && !from.negate &&
+           !from.absolute;
   }
 
   // One dword of a header register.
@@ -321,6 +355,32 @@ class Emitter {
     set.dst = Payload(f_.defs(id)[0]);
     set.src[0] = Source(f_, f_.uses(id)[0], 8, 0);
     p_.Append(set);
+    return absl::OkStatus();
+  }
+
+  // A message of one lane reads no other address.
+  absl::Status FirstAddress(lir::InstId id) {
+    const lir::Inst& in = f_.inst(id);
+    for (int i = 0; i < 2; ++i) {
+      isa::Instruction mov = Head(in, Opcode::kMov, 1, 0);
+      mov.dst = HeaderDword(f_.defs(id)[0], i, false);
+      mov.src[0] = Source(f_, f_.uses(id)[i], 1, 0);
+      p_.Append(mov);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Interleave(lir::InstId id) {
+    const lir::Inst& in = f_.inst(id);
+    for (int first = 0; first < in.width; first += 8) {
+      for (int i = 0; i < 2; ++i) {
+        isa::Instruction mov = Head(in, Opcode::kMov, 8, first);
+        mov.dst = Payload(f_.defs(id)[0]);
+        mov.dst.nr = static_cast<uint8_t>(mov.dst.nr + first / 4 + i);
+        mov.src[0] = Source(f_, f_.uses(id)[i], 8, first);
+        p_.Append(mov);
+      }
+    }
     return absl::OkStatus();
   }
 
@@ -440,15 +500,26 @@ class Emitter {
     const auto uses = f_.uses(id);
     const bool two = PayloadCount(in) == 2;
     const SendAux aux = SendAux::Unpack(in.aux);
-    isa::Instruction e = Send(in, in.width, aux, PayloadRegisters(f_, uses[0]),
-                              two ? PayloadRegisters(f_, uses[1]) : 0,
-                              defs.empty() ? 0 : PayloadRegisters(f_, defs[0]));
-    if (!defs.empty()) e.dst = Payload(defs[0]);
-    e.src[0] = Payload(uses[0]);
-    if (two) e.src[1] = Payload(uses[1]);
-    if (aux.indirect) ComputeDescriptor(in, uses[two ? 2 : 1], e);
-    SetPredicate(e, id);
-    p_.Append(e);
+    const uint32_t messages = IsSplitMessage(in) ? in.width / 8u : 1;
+    const uint32_t mlen = PayloadRegisters(f_, uses[0]) / messages;
+    const uint32_t ex_mlen = two ? PayloadRegisters(f_, uses[1]) / messages : 0;
+    const uint32_t rlen = defs.empty() ? 0 : PayloadRegisters(f_, defs[0]) / messages;
+    const auto lanes = static_cast<int>(in.width / messages);
+    for (uint32_t m = 0; m < messages; ++m) {
+      isa::Instruction e = Send(in, lanes, aux, mlen, ex_mlen, rlen);
+      e.channel_offset = static_cast<uint8_t>(e.channel_offset + m * static_cast<uint32_t>(lanes));
+      const auto part = [&](const Operand& o, uint32_t registers) {
+        isa::Operand r = Payload(o);
+        r.nr = static_cast<uint8_t>(r.nr + m * registers);
+        return r;
+      };
+      if (!defs.empty()) e.dst = part(defs[0], rlen);
+      e.src[0] = part(uses[0], mlen);
+      if (two) e.src[1] = part(uses[1], ex_mlen);
+      if (aux.indirect) ComputeDescriptor(in, uses[two ? 2 : 1], e);
+      SetPredicate(e, id);
+      p_.Append(e);
+    }
     return absl::OkStatus();
   }
 
@@ -524,6 +595,8 @@ class Emitter {
 
 }  // namespace
 
-absl::StatusOr<isa::Program> Emit(const lir::Function& f) { return Emitter(f).Run(); }
+absl::StatusOr<isa::Program> Emit(const lir::Function& f, const ControlChange& control) {
+  return Emitter(f).Run(control);
+}
 
 }  // namespace kiln::intel

@@ -19,8 +19,14 @@
 
 namespace kiln::intel {
 
+// Bits of cr0.0 that the program changes before its first instruction.
+struct ControlChange {
+  uint32_t set = 0;
+  uint32_t clear = 0;
+};
+
 // Internal error if the function is not of the form described above.
-absl::StatusOr<isa::Program> Emit(const lir::Function& f);
+absl::StatusOr<isa::Program> Emit(const lir::Function& f, const ControlChange& control = {});
 
 }  // namespace kiln::intel
 

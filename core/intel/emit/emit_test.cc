@@ -148,6 +148,18 @@ TEST(Peephole, BreakBeforeWhileIsItsCondition) {
             "3 mov (8|M0) r4.0<1>:ud r2.0<8;8,1>:ud\n");
 }
 
+TEST(Emit, ControlBitsChangeFirst) {
+  const absl::StatusOr<lir::Function> f = lir::Parse(
+      Gen12Target(), std::string(kHeader) + "block b0 depth 0\n  %5:ud@32 = mov %0:ud@16 {w8}\n");
+  ASSERT_TRUE(f.ok());
+  const absl::StatusOr<isa::Program> p = Emit(*f, {.set = 0x80, .clear = 0x400});
+  ASSERT_TRUE(p.ok());
+  EXPECT_EQ(Text(*p),
+            "0 (W) and (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0xFFFFFBFF:ud\n"
+            "1 (W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x80:ud\n"
+            "2 mov (8|M0) r4.0<1>:ud r2.0<8;8,1>:ud\n");
+}
+
 TEST(Emit, ElseAndNestedIf) {
   isa::Program p = Make(
       "block b0 depth 0\n"
@@ -202,7 +214,7 @@ TEST(Emit, PackedAndStridedHalves) {
       "  %2:hf@48 = mov %1:f@32 {w16}\n"
       "  %0:hf@16 = add %0:hf@16 %2:hf@48 {w16}\n"
       "  %0:hf@16 = math %0:hf@16 {w16 aux 4}\n"
-      "  %2:ud@48 = pack_words %1:f@32 %0:uw@16 {w16}\n"
+      "  %2:ud@48 = pack %1:f@32 %0:uw@16 {w16}\n"
       "  %3:hf@9 = mov %3:f@10 {nomask}\n",
       "function tgl width 16\n"
       "value %0 G 2x1\nvalue %1 G 4x1\nvalue %2 G 4x1\nvalue %3 U 4x1\n");

@@ -26,8 +26,11 @@ enum LirOp : uint16_t {
   kMul32,                   // def 0 = low 32 bits of use 0 * use 1; def 1 is scratch
   kMulHigh,                 // high 32 bits of use 0 * use 1; sign from the types; uses acc0
   kF2f16,                   // half bits in the low 16 of a dword, rest 0
-  kPackWords,               // dword of use 0 (low word) and use 1; type F: rounded to half
+  kPack,                    // elements of the uses' parts, the first lowest: two words or four
+                            // bytes make a dword, two dwords a qword; F in a word: rounded to half
   kHeader,                  // header of a block read: dword 2 = use 0, the others do not matter
+  kFirstAddress,            // 64-bit addresses of which only the first is set: use 0 low, 1 high
+  kInterleave,              // 8-byte elements whose registers hold use 0 and use 1 by turns
   kScratchHeader,           // message header for per-thread scratch memory, from r0 = use 0;
                             // use 1: place in dwords of a block; aux: bytes added to the base
   kSamplerHeader,           // sampler header from r0 = use 0: dword 2 = aux, 3 the sampler pointer
@@ -78,6 +81,15 @@ struct SendAux {
 inline int PayloadCount(const lir::Inst& in) {
   return in.num_uses - (in.predicate_mode != 0 ? 1 : 0) -
          (SendAux::Unpack(in.aux).indirect ? 1 : 0);
+}
+
+// Atomics on 64-bit addresses take 8 lanes: wider ones are sent half by half.
+inline bool IsSplitMessage(const lir::Inst& in) {
+  constexpr uint32_t kA64Atomic = 0x12, kA64FloatAtomic = 0x1d;
+  const SendAux aux = SendAux::Unpack(in.aux);
+  const uint32_t type = aux.control >> 14;
+  return in.op == kMsgAtomic && in.width > 8 && aux.sfid == isa::Sfid::kDataCache1 &&
+         (type == kA64Atomic || type == kA64FloatAtomic);
 }
 
 // Files and pools of the target, indices into Target::files and Target::pools.

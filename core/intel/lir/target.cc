@@ -64,8 +64,10 @@ constexpr lir::OpInfo kPseudo[] = {
     {"mul32", 0},
     {"mul_high", 0},
     {"f2f16", 0},
-    {"pack_words", 0},
+    {"pack", 0},
     {"header", 0},
+    {"first_address", 0},
+    {"interleave", 0},
     {"scratch_header", 0},
     {"sampler_header", 0},
     {"join", 0},
@@ -120,6 +122,8 @@ bool ReadsLate(uint16_t op) {
     case kMul32:
     case kMulHigh:
     case kHeader:
+    case kFirstAddress:
+    case kInterleave:
     case kScratchHeader:
     case kSamplerHeader:
     case kJoin:
@@ -148,8 +152,8 @@ bool MayReuseSource(const Function& f, InstId id, int def, int use) {
   const Operand& d = f.defs(id)[def];
   const Operand& u = f.uses(id)[use];
   if (d.kind != Operand::Kind::kValue || u.kind != Operand::Kind::kValue) return false;
-  if (IsMessage(in.op)) return true;
-  if (ReadsLate(in.op) || (in.op == kPackWords && use == 1)) return false;
+  if (IsMessage(in.op)) return !IsSplitMessage(in);
+  if (ReadsLate(in.op) || (in.op == kPack && use != 0)) return false;
   const Value& dv = f.value(d.value());
   const Value& uv = f.value(u.value());
   if (dv.file == kFileF || uv.file == kFileF) return true;
@@ -339,7 +343,7 @@ int IssueCycles(const Function& f, InstId id) {
     case kMul32: return 6 * halves;
     case kMulHigh: return 4 * halves;
     case kF2f16:
-    case kPackWords: return 4 * halves;
+    case kPack: return 4 * halves;
     case kHeader:
     case kSamplerHeader:
     case kLaneIds: return 4;

@@ -125,7 +125,7 @@ TEST(PropagateCopies, WordsAreReadInPlace) {
                 "  %23:hf = add %22:hf %22:hf {w8}\n"
                 "  %2:uw = mov %22:uw {w8}\n"
                 "  %3:ud = mov %2:ud {w8}\n"
-                "  %4:ud = pack_words %23:uw %2:uw {w8}\n"
+                "  %4:ud = pack %23:uw %2:uw {w8}\n"
                 "  msg.write %2:ud %4:ud {w8 aux 12742145}\n",
                 PropagateCopies),
             "block b0 depth 0\n"
@@ -135,7 +135,7 @@ TEST(PropagateCopies, WordsAreReadInPlace) {
             "  %23:hf = add %0+2:hf %0+2:hf {w8}\n"
             "  %2:uw = mov %0+2:uw {w8}\n"
             "  %3:ud = mov %2:ud {w8}\n"
-            "  %4:ud = pack_words %23:uw %0+2:uw {w8}\n"
+            "  %4:ud = pack %23:uw %0+2:uw {w8}\n"
             "  msg.write %2:ud %4:ud {w8 aux 12742145}\n");
 }
 

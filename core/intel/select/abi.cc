@@ -36,7 +36,9 @@ void NotePush(const Module& m, InstId id, Uses& uses) {
     uses.push_dynamic = true;
     return;
   }
-  uses.push_bytes = std::max(uses.push_bytes, static_cast<uint32_t>(offset.bits) + 4u * inst.num_results);
+  const uint32_t element = mir::BytesOf(m.value(m.result(id)).type);
+  const uint32_t end = static_cast<uint32_t>(offset.bits) + element * inst.num_results;
+  uses.push_bytes = std::max(uses.push_bytes, (end + 3) & ~3u);
 }
 
 void NoteTexelOp(const Module& m, InstId id, Uses& uses) {
@@ -68,7 +70,9 @@ Uses FindUses(const Module& m) {
   mir::ForEachInst(m, m.body, [&](InstId id) {
     const mir::Inst& inst = m.inst(id);
     NoteTexelOp(m, id, uses);
-    if (inst.op == Op::kStoreSsbo || inst.op == Op::kSsboAtomic) uses.writes_buffers = true;
+    const bool buffer = inst.op == Op::kStoreSsbo || inst.op == Op::kSsboAtomic ||
+                        inst.op == Op::kStoreGlobal || inst.op == Op::kGlobalAtomic;
+    uses.writes_buffers = uses.writes_buffers || buffer;
     switch (inst.op) {
       case Op::kLoadUbo:
       case Op::kLoadSsbo:
@@ -199,6 +203,13 @@ void AssignPrivateArrays(const Module& m, Abi& abi) {
   }
 }
 
+// As dispatched, single precision flushes subnormals and half precision keeps them.
+void AssignControl(const Module& m, Abi& abi) {
+  constexpr uint32_t kKeepSingle = 1u << 7, kKeepHalf = 1u << 10;
+  if (m.denorms_f32 == mir::DenormMode::kPreserve) abi.control_set |= kKeepSingle;
+  if (m.denorms_f16 == mir::DenormMode::kFlush) abi.control_clear |= kKeepHalf;
+}
+
 void AddPart(out::LaunchRecord& r, uint32_t byte, uint32_t bytes, out::PushSource source) {
   out::PushPart part;
   part.reg = kFirstPushRegister + byte / kGrfBytes;
@@ -239,6 +250,7 @@ absl::StatusOr<Abi> AssignAbi(const Module& m) {
   if (absl::Status s = CheckTables(m, uses, abi); !s.ok()) return s;
   AssignPush(m, uses, abi);
   AssignPrivateArrays(m, abi);
+  AssignControl(m, abi);
   abi.uses_barrier = uses.barrier;
   abi.writes_shared = uses.writes_shared;
   abi.writes_buffers = uses.writes_buffers;

@@ -43,6 +43,11 @@ struct Abi {
   uint32_t per_thread_registers = 0;           // 1 if the subgroup id is read
   std::optional<uint32_t> subgroup_id;         // byte
 
+  // Bits of cr0.0 that the program must change because the module asks for another handling of
+  // subnormals than the dispatch gives.
+  uint32_t control_set = 0;
+  uint32_t control_clear = 0;
+
   bool uses_barrier = false;
   bool writes_shared = false;                  // shared memory, by stores or atomics
   bool writes_buffers = false;                 // storage buffers and images

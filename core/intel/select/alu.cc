@@ -12,7 +12,13 @@ namespace {
 
 Operand Negated(Operand o) {
   if (o.kind == Operand::Kind::kImm) {
-    o.id = static_cast<Type>(o.type) == Type::kF ? o.id ^ 0x80000000u : 0u - o.id;
+    switch (static_cast<Type>(o.type)) {
+      case Type::kF: o.id ^= 0x80000000u; break;
+      case Type::kHF: o.id ^= 0x8000u; break;
+      case Type::kW:
+      case Type::kUW: o.id = (0u - o.id) & 0xffff; break;
+      default: o.id = 0u - o.id; break;
+    }
   } else {
     o.mods ^= Operand::kNegate;
   }
@@ -40,6 +46,7 @@ absl::Status Selector::VisitAlu(mir::InstId id) {
     Set(result, SelectOp(id));
     return absl::OkStatus();
   }
+  if (inst.num_sources == 0) return Refuse(inst, "operation not selected");
   for (auto group : {&Selector::Float, &Selector::FloatMath, &Selector::Integer,
                      &Selector::IntegerBits, &Selector::Conversion}) {
     const Operand o = (this->*group)(id, where);
@@ -59,9 +66,10 @@ Operand Selector::MinMax(Where where, Type t, bool max, Operand a, Operand b) {
 Operand Selector::Float(mir::InstId id, Where where) {
   using mir::Op;
   const Op op = m_.inst(id).op;
-  const auto s = [&](int i) { return Src(m_.source(id, i), Type::kF); };
+  const Type t = FloatType(m_.source(id, 0));
+  const auto s = [&](int i) { return Src(m_.source(id, i), t); };
   const auto alu = [&](Opcode eu, std::initializer_list<Operand> sources, const Extra& extra = {}) {
-    return Alu(eu, Type::kF, where, sources, extra);
+    return Alu(eu, t, where, sources, extra);
   };
   switch (op) {
     case Op::kFadd: return alu(Opcode::kAdd, {s(0), s(1)});
@@ -70,14 +78,18 @@ Operand Selector::Float(mir::InstId id, Where where) {
     case Op::kFfma: return alu(Opcode::kMad, {s(2), s(0), s(1)});
     case Op::kFneg: return alu(Opcode::kMov, {Negated(s(0))});
     case Op::kFabs: return alu(Opcode::kMov, {Absolute(ToRegister(s(0)))});
-    case Op::kFsign: return FloatSign(where, s(0));
-    case Op::kFmin: return MinMax(where, Type::kF, false, s(0), s(1));
-    case Op::kFmax: return MinMax(where, Type::kF, true, s(0), s(1));
+    case Op::kFsign: return FloatSign(where, t, s(0));
+    case Op::kFmin: return MinMax(where, t, false, s(0), s(1));
+    case Op::kFmax: return MinMax(where, t, true, s(0), s(1));
     case Op::kFsaturate: {
       Extra extra;
       extra.saturate = true;
       return alu(Opcode::kMov, {s(0)}, extra);
     }
+    default: break;
+  }
+  if (t == Type::kHF) return HalfByFloat(id, where);
+  switch (op) {
     case Op::kFfloor: return alu(Opcode::kRndd, {s(0)});
     case Op::kFceil: return alu(Opcode::kRndu, {s(0)});
     case Op::kFtrunc: return alu(Opcode::kRndz, {s(0)});
@@ -87,11 +99,45 @@ Operand Selector::Float(mir::InstId id, Where where) {
   }
 }
 
+// What has no half form (rounding), or one that overflows or loses too much (1 / b of a tiny b,
+// logarithms), is computed in single precision.
+Operand Selector::HalfByFloat(mir::InstId id, Where where) {
+  using mir::Op;
+  const auto s = [&](int i) {
+    return Alu(Opcode::kMov, Type::kF, where, {ToRegister(Src(m_.source(id, i), Type::kHF))});
+  };
+  const auto round = [&](Opcode eu) { return ToHalf(where, Alu(eu, Type::kF, where, {s(0)})); };
+  switch (m_.inst(id).op) {
+    case Op::kFfloor: return round(Opcode::kRndd);
+    case Op::kFceil: return round(Opcode::kRndu);
+    case Op::kFtrunc: return round(Opcode::kRndz);
+    case Op::kFroundEven: return round(Opcode::kRnde);
+    case Op::kFfract: return round(Opcode::kFrc);
+    case Op::kFdiv: {
+      Extra extra;
+      extra.strided = true;
+      return Alu(Opcode::kMul, Type::kHF, where,
+                 {ToRegister(Src(m_.source(id, 0), Type::kHF)),
+                  Math(MathFunction::kInv, Type::kF, where, s(1))},
+                 extra);
+    }
+    case Op::kFrem: return ToHalf(where, FloatRemainder(where, s(0), s(1), Opcode::kRndz));
+    case Op::kFmod: return ToHalf(where, FloatRemainder(where, s(0), s(1), Opcode::kRndd));
+    case Op::kFpow: {
+      const Operand log = Math(MathFunction::kLog, Type::kF, where, s(0));
+      const Operand product = Alu(Opcode::kMul, Type::kF, where, {log, s(1)});
+      return ToHalf(where, Math(MathFunction::kExp, Type::kF, where, product));
+    }
+    default: return {};
+  }
+}
+
 Operand Selector::FloatMath(mir::InstId id, Where where) {
   using mir::Op;
   const Op op = m_.inst(id).op;
-  const auto s = [&](int i) { return Src(m_.source(id, i), Type::kF); };
-  const auto math = [&](MathFunction fn, Operand a) { return Math(fn, Type::kF, where, a); };
+  const Type t = FloatType(m_.source(id, 0));
+  const auto s = [&](int i) { return Src(m_.source(id, i), t); };
+  const auto math = [&](MathFunction fn, Operand a) { return Math(fn, t, where, a); };
   const auto mul = [&](Operand a, Operand b) {
     return Alu(Opcode::kMul, Type::kF, where, {a, b});
   };
@@ -123,52 +169,85 @@ Operand Selector::FloatRemainder(Where where, Operand a, Operand b, Opcode round
 }
 
 // The sign bit, with the bits of 1.0 unless the source is 0.
-Operand Selector::FloatSign(Where where, Operand a) {
+Operand Selector::FloatSign(Where where, Type t, Operand a) {
+  const bool half = t == Type::kHF;
+  const Type bits = half ? Type::kUW : Type::kUD;
   a = ToRegister(a);
-  const Operand sign =
-      Alu(Opcode::kAnd, Type::kUD, where, {Retype(a, Type::kUD), Imm(0x80000000u, Type::kUD)});
-  const Operand one = Alu(Opcode::kOr, Type::kUD, where, {sign, Imm(0x3f800000u, Type::kUD)});
-  const Flag nonzero = CompareFlag(where, CondMod::kNz, a, Imm(0, Type::kF));
-  return Retype(SelectByFlag(where, Type::kUD, nonzero, one, sign), Type::kF);
+  const Operand sign = Alu(Opcode::kAnd, bits, where,
+                           {Retype(a, bits), Imm(half ? 0x8000u : 0x80000000u, bits)});
+  const Operand one =
+      Alu(Opcode::kOr, bits, where, {sign, Imm(half ? 0x3c00u : 0x3f800000u, bits)});
+  const Flag nonzero = CompareFlag(where, CondMod::kNz, a, Imm(0, t));
+  return SelectByFlag(where, bits, nonzero, one, sign);
 }
 
+// Arithmetic on 16 bits is native where the hardware has it; division goes by 32 bits, of which the
+// low word is the result.
 Operand Selector::Integer(mir::InstId id, Where where) {
   using mir::Op;
   const Op op = m_.inst(id).op;
-  const auto d = [&](int i) { return Src(m_.source(id, i), Type::kD); };
-  const auto u = [&](int i) { return Src(m_.source(id, i), Type::kUD); };
+  const mir::ValueId first = m_.source(id, 0);
+  const bool narrow = BitsOf(first) == 16;
+  const Type sd = IntType(first, true), ud = IntType(first, false);
+  const auto d = [&](int i) { return Src(m_.source(id, i), sd); };
+  const auto u = [&](int i) { return Src(m_.source(id, i), ud); };
+  const auto wide_d = [&](int i) { return Widened(m_.source(id, i), where, true); };
+  const auto wide_u = [&](int i) { return Widened(m_.source(id, i), where, false); };
   const auto one_if = [&](Operand stored) {
     return Alu(Opcode::kAnd, Type::kUD, where, {Retype(stored, Type::kUD), Imm(1, Type::kUD)});
   };
+  const auto divide = [&](MathFunction fn, bool is_signed) {
+    const Operand a = is_signed ? wide_d(0) : wide_u(0);
+    const Operand b = is_signed ? wide_d(1) : wide_u(1);
+    return Math(fn, is_signed ? Type::kD : Type::kUD, where, a, b);
+  };
   switch (op) {
-    case Op::kIadd: return Alu(Opcode::kAdd, Type::kD, where, {d(0), d(1)});
-    case Op::kIsub: return Alu(Opcode::kAdd, Type::kD, where, {d(0), Negated(d(1))});
-    case Op::kImul: return Multiply(where, m_.source(id, 0), m_.source(id, 1));
-    case Op::kUmulHigh: return MultiplyHigh(where, Type::kUD, u(0), u(1));
-    case Op::kSmulHigh: return MultiplyHigh(where, Type::kD, d(0), d(1));
-    case Op::kUdiv: return Math(MathFunction::kIntDivQuotient, Type::kUD, where, u(0), u(1));
-    case Op::kSdiv: return Math(MathFunction::kIntDivQuotient, Type::kD, where, d(0), d(1));
-    case Op::kUrem: return Math(MathFunction::kIntDivRemainder, Type::kUD, where, u(0), u(1));
-    case Op::kSrem: return Math(MathFunction::kIntDivRemainder, Type::kD, where, d(0), d(1));
-    case Op::kSmod: return SignedModulo(where, d(0), d(1));
-    case Op::kIneg: return Alu(Opcode::kMov, Type::kD, where, {Negated(d(0))});
-    case Op::kIabs: return Alu(Opcode::kMov, Type::kD, where, {Absolute(ToRegister(d(0)))});
+    case Op::kIadd: return Alu(Opcode::kAdd, sd, where, {d(0), d(1)});
+    case Op::kIsub: return Alu(Opcode::kAdd, sd, where, {d(0), Negated(d(1))});
+    case Op::kImul:
+      if (narrow) return Alu(Opcode::kMul, sd, where, {d(0), d(1)});
+      return Multiply(where, first, m_.source(id, 1));
+    case Op::kUmulHigh:
+      return narrow ? HighWordOfProduct(where, Type::kUD, u(0), u(1))
+                    : MultiplyHigh(where, Type::kUD, u(0), u(1));
+    case Op::kSmulHigh:
+      return narrow ? HighWordOfProduct(where, Type::kD, d(0), d(1))
+                    : MultiplyHigh(where, Type::kD, d(0), d(1));
+    case Op::kUdiv: return divide(MathFunction::kIntDivQuotient, false);
+    case Op::kSdiv: return divide(MathFunction::kIntDivQuotient, true);
+    case Op::kUrem: return divide(MathFunction::kIntDivRemainder, false);
+    case Op::kSrem: return divide(MathFunction::kIntDivRemainder, true);
+    case Op::kSmod: {
+      const Operand a = wide_d(0);
+      return SignedModulo(where, a, wide_d(1));
+    }
+    case Op::kIneg: return Alu(Opcode::kMov, sd, where, {Negated(d(0))});
+    case Op::kIabs: return Alu(Opcode::kMov, sd, where, {Absolute(ToRegister(d(0)))});
     case Op::kIsign:
-      return MinMax(where, Type::kD, false,
-                    MinMax(where, Type::kD, true, d(0), Imm(~0u, Type::kD)), Imm(1, Type::kD));
-    case Op::kImin: return MinMax(where, Type::kD, false, d(0), d(1));
-    case Op::kImax: return MinMax(where, Type::kD, true, d(0), d(1));
-    case Op::kUmin: return MinMax(where, Type::kUD, false, u(0), u(1));
-    case Op::kUmax: return MinMax(where, Type::kUD, true, u(0), u(1));
+      return MinMax(where, sd, false, MinMax(where, sd, true, d(0), Imm(~0u, sd)), Imm(1, sd));
+    case Op::kImin: return MinMax(where, sd, false, d(0), d(1));
+    case Op::kImax: return MinMax(where, sd, true, d(0), d(1));
+    case Op::kUmin: return MinMax(where, ud, false, u(0), u(1));
+    case Op::kUmax: return MinMax(where, ud, true, u(0), u(1));
     case Op::kUaddCarry: {
-      const Operand a = ToRegister(u(0));
-      const Operand sum = Alu(Opcode::kAdd, Type::kUD, where, {a, u(1)});
+      const Operand a = ToRegister(wide_u(0));
+      const Operand sum = Alu(Opcode::kAdd, Type::kUD, where, {a, wide_u(1)});
+      if (narrow) return Alu(Opcode::kShr, Type::kUD, where, {sum, Imm(16, Type::kUD)});
       return one_if(CompareStored(where, CondMod::kL, Type::kUD, sum, a));
     }
-    case Op::kUsubBorrow:
-      return one_if(CompareStored(where, CondMod::kL, Type::kUD, u(0), u(1)));
+    case Op::kUsubBorrow: {
+      const Operand a = wide_u(0);
+      return one_if(CompareStored(where, CondMod::kL, Type::kUD, a, wide_u(1)));
+    }
     default: return {};
   }
+}
+
+// Of words the product has 32 bits.
+Operand Selector::HighWordOfProduct(Where where, Type t, Operand a, Operand b) {
+  Operand product = Alu(Opcode::kMul, t, where, {a, b});
+  product.sub = 2;
+  return product;
 }
 
 Operand Selector::Multiply(Where where, mir::ValueId a, mir::ValueId b) {
@@ -216,10 +295,16 @@ Operand Selector::SignedModulo(Where where, Operand a, Operand b) {
 
 Operand Selector::IntegerBits(mir::InstId id, Where where) {
   using mir::Op;
-  const auto u = [&](int i) { return Src(m_.source(id, i), Type::kUD); };
+  const mir::ValueId first = m_.source(id, 0);
+  const bool narrow = BitsOf(first) == 16;
+  const Type t = IntType(first, false);
+  const auto u = [&](int i) { return Src(m_.source(id, i), t); };
+  const auto logic = [&](Opcode eu) { return Alu(eu, t, where, {u(0), u(1)}); };
+  // Operations on 32 bits.
   const auto alu = [&](Opcode eu, std::initializer_list<Operand> sources) {
     return Alu(eu, Type::kUD, where, sources);
   };
+  const auto wide = [&](bool is_signed) { return Widened(first, where, is_signed); };
   // 31 - leading zeros; -1 for 0, which has 32.
   const auto msb = [&](Operand x) {
     const Operand zeros = alu(Opcode::kLzd, {x});
@@ -227,33 +312,50 @@ Operand Selector::IntegerBits(mir::InstId id, Where where) {
                {Negated(Retype(zeros, Type::kD)), Imm(31, Type::kD)});
   };
   switch (m_.inst(id).op) {
-    case Op::kAnd: return alu(Opcode::kAnd, {u(0), u(1)});
+    case Op::kAnd: return logic(Opcode::kAnd);
     case Op::kOr: {
-      const Operand rotated = Rotation(id, where);
-      return rotated.kind != Operand::Kind::kNone ? rotated : alu(Opcode::kOr, {u(0), u(1)});
+      for (auto idiom : {&Selector::PackedWords, &Selector::Rotation}) {
+        const Operand o = narrow ? Operand() : (this->*idiom)(id, where);
+        if (o.kind != Operand::Kind::kNone) return o;
+      }
+      return logic(Opcode::kOr);
     }
-    case Op::kXor: return alu(Opcode::kXor, {u(0), u(1)});
-    case Op::kNot: return alu(Opcode::kNot, {u(0)});
-    case Op::kShl: return alu(Opcode::kShl, {u(0), u(1)});
-    case Op::kUshr: return alu(Opcode::kShr, {u(0), u(1)});
+    case Op::kXor: return logic(Opcode::kXor);
+    case Op::kNot: return Alu(Opcode::kNot, t, where, {u(0)});
+    case Op::kShl: return Alu(Opcode::kShl, t, where, {u(0), ShiftCount(id, where)});
+    case Op::kUshr: return Alu(Opcode::kShr, t, where, {u(0), ShiftCount(id, where)});
     case Op::kAshr:
-      return Alu(Opcode::kAsr, Type::kD, where, {Retype(u(0), Type::kD), u(1)});
+      return Alu(Opcode::kAsr, IntType(first, true), where,
+                 {Retype(u(0), IntType(first, true)), ShiftCount(id, where)});
     case Op::kBitfieldInsert: return BitfieldInsert(id, where);
     case Op::kUbitfieldExtract: return BitfieldExtract(id, where, Type::kUD);
     case Op::kSbitfieldExtract: return BitfieldExtract(id, where, Type::kD);
-    case Op::kBitReverse: return alu(Opcode::kBfrev, {u(0)});
-    case Op::kBitCount: return alu(Opcode::kCbit, {u(0)});
-    case Op::kFindLsb: return alu(Opcode::kFbl, {u(0)});
-    case Op::kFindUmsb: return msb(ToRegister(u(0)));
+    case Op::kBitReverse: {
+      Operand reversed = alu(Opcode::kBfrev, {wide(false)});
+      if (narrow) reversed.sub = 2;
+      return reversed;
+    }
+    case Op::kBitCount: return alu(Opcode::kCbit, {wide(false)});
+    case Op::kFindLsb: return alu(Opcode::kFbl, {wide(false)});
+    case Op::kFindUmsb: return msb(ToRegister(wide(false)));
     case Op::kFindSmsb: {
       // Flipping all bits of a negative number leaves the place of its highest 0.
-      const Operand x = ToRegister(u(0));
+      const Operand x = ToRegister(wide(true));
       const Operand sign = Alu(Opcode::kAsr, Type::kD, where,
                                {Retype(x, Type::kD), Imm(31, Type::kUD)});
-      return msb(alu(Opcode::kXor, {x, Retype(sign, Type::kUD)}));
+      return msb(alu(Opcode::kXor, {Retype(x, Type::kUD), Retype(sign, Type::kUD)}));
     }
     default: return {};
   }
+}
+
+// The hardware takes 5 bits of the count.
+Operand Selector::ShiftCount(mir::InstId id, Where where) {
+  const mir::ValueId count = m_.source(id, 1);
+  if (BitsOf(m_.source(id, 0)) == 32) return Src(count, Type::kUD);
+  const Operand low = Src(count, Type::kUW);
+  if (IsImm(low)) return Imm(low.id & 15, Type::kUW);
+  return Alu(Opcode::kAnd, Type::kUW, where, {low, Imm(15, Type::kUW)});
 }
 
 // x << c | x >> (32 - c) with a constant c.
@@ -278,9 +380,10 @@ Operand Selector::Rotation(mir::InstId id, Where where) {
 
 // bfe and bfi1 look at 5 bits of the width: 32 must be handled apart.
 Operand Selector::BitfieldExtract(mir::InstId id, Where where, Type t) {
-  const Operand value = Src(m_.source(id, 0), t);
+  const bool narrow = BitsOf(m_.source(id, 0)) == 16;
+  const Operand value = Widened(m_.source(id, 0), where, t == Type::kD);
   const Operand offset = Src(m_.source(id, 1), t), count = Src(m_.source(id, 2), t);
-  if (IsImm(count) && count.id >= 32) return ToRegister(value);
+  if (IsImm(count) && count.id >= (narrow ? 16 : 32)) return ToRegister(value);
   const Operand part = Alu(Opcode::kBfe, t, where, {count, offset, value});
   if (IsImm(count)) return part;
   const Flag partial = CompareFlag(where, CondMod::kL, Retype(count, Type::kUD),
@@ -289,35 +392,15 @@ Operand Selector::BitfieldExtract(mir::InstId id, Where where, Type t) {
 }
 
 Operand Selector::BitfieldInsert(mir::InstId id, Where where) {
-  const auto u = [&](int i) { return Src(m_.source(id, i), Type::kUD); };
+  const bool narrow = BitsOf(m_.source(id, 0)) == 16;
+  const auto u = [&](int i) { return Widened(m_.source(id, i), where, false); };
   const Operand base = u(0), insert = u(1), offset = u(2), count = u(3);
-  if (IsImm(count) && count.id >= 32) return ToRegister(insert);
+  if (IsImm(count) && count.id >= (narrow ? 16 : 32)) return ToRegister(insert);
   const Operand mask = Alu(Opcode::kBfi1, Type::kUD, where, {ToRegister(count), offset});
   const Operand part = Alu(Opcode::kBfi2, Type::kUD, where, {mask, insert, base});
   if (IsImm(count)) return part;
   const Flag partial = CompareFlag(where, CondMod::kL, count, Imm(32, Type::kUD));
   return SelectByFlag(where, Type::kUD, partial, part, insert);
-}
-
-Operand Selector::Conversion(mir::InstId id, Where where) {
-  using mir::Op;
-  const mir::ValueId v = m_.source(id, 0);
-  switch (m_.inst(id).op) {
-    case Op::kBitcast: return Src(v, Type::kUD);
-    case Op::kF2i: return Alu(Opcode::kMov, Type::kD, where, {ToRegister(Src(v, Type::kF))});
-    case Op::kF2u: return Alu(Opcode::kMov, Type::kUD, where, {ToRegister(Src(v, Type::kF))});
-    case Op::kI2f: return Alu(Opcode::kMov, Type::kF, where, {ToRegister(Src(v, Type::kD))});
-    case Op::kU2f: return Alu(Opcode::kMov, Type::kF, where, {ToRegister(Src(v, Type::kUD))});
-    case Op::kF16f:
-      return Alu(Opcode::kMov, Type::kF, where,
-                 {Retype(ToRegister(Src(v, Type::kUD)), Type::kHF)});
-    case Op::kF2f16: {
-      const Operand half = Use(New(where), Type::kUD);
-      EmitRaw(kF2f16, Fields(where), {half}, {ToRegister(Src(v, Type::kF))});
-      return half;
-    }
-    default: return {};
-  }
 }
 
 }  // namespace kiln::intel

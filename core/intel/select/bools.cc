@@ -63,9 +63,16 @@ void Selector::FindStoredBools() {
   }
 }
 
+// The comparison's type at the width of what is compared.
+Type Selector::CompareType(Type t, mir::ValueId v) const {
+  return t == Type::kF ? FloatType(v) : IntType(v, t == Type::kD);
+}
+
+// A comparison of words leaves words: the stored boolean is widened from them.
 void Selector::EmitCompare(mir::InstId id, Where where, bool store, bool flag) {
   const mir::Inst& inst = m_.inst(id);
-  const Comparison c = *ComparisonOf(inst.op);
+  Comparison c = *ComparisonOf(inst.op);
+  c.type = CompareType(c.type, m_.source(id, 0));
   std::vector<Operand> sources;
   for (int i = 0; i < 2; ++i) {
     const mir::ValueId v = m_.source(id, i);
@@ -78,9 +85,11 @@ void Selector::EmitCompare(mir::InstId id, Where where, bool store, bool flag) {
   fields.cmod = static_cast<uint8_t>(extra.cmod);
   const Operand f = Use(NewF(), Type::kUW);
   if (store) {
-    const Operand d = Use(New(where), c.type);
+    const Operand d = Use(New(where, c.type), c.type);
     EmitRaw(Op(Opcode::kCmp), fields, {d, f}, {sources[0], sources[1]});
-    Set(m_.result(id), Retype(d, Type::kD));
+    Set(m_.result(id), isa::ByteSize(c.type) == 4
+                           ? Retype(d, Type::kD)
+                           : Alu(Opcode::kMov, Type::kD, where, {Retype(d, Type::kW)}));
   } else {
     EmitRaw(Op(Opcode::kCmp), fields, {f}, {sources[0], sources[1]});
   }
@@ -185,25 +194,21 @@ Operand Selector::SelectOp(mir::InstId id) {
   const mir::ValueId result = m_.result(id);
   const Where where = WhereOf(result);
   const mir::ValueId condition = m_.source(id, 0);
-  const bool is_bool = IsBool(m_, result);
-  const Type t = is_bool ? Type::kD
-                         : m_.value(result).type == mir::Type::kF32 ? Type::kF : Type::kD;
+  // Typed as integers: sel of a float type would be free to flush denormals. Bytes go as dwords.
+  const Type raw = BitsOf(result) == 16 ? Type::kUW : Type::kUD;
   const auto arm = [&](int i) {
     const mir::ValueId v = m_.source(id, i);
-    return is_bool ? StoredBool(v) : Src(v, t);
+    if (IsBool(m_, v)) return Retype(StoredBool(v), raw);
+    return BitsOf(v) == 8 ? Widened(v, where, false) : Src(v, raw);
   };
   const Operand if_true = arm(1), if_false = arm(2);
-  // Typed as integers: sel of type F would be free to flush denormals.
-  const Type raw = Type::kUD;
   const bool stored = stored_[condition.index] ||
                       m_.value(condition).kind != mir::Value::Kind::kResult;
   if (stored && IsImm(if_true) && IsImm(if_false) && if_false.id == 0) {
-    return Retype(Alu(Opcode::kAnd, raw, where,
-                      {Retype(StoredBool(condition), raw), Retype(if_true, raw)}), t);
+    return Alu(Opcode::kAnd, raw, where, {Retype(StoredBool(condition), raw), if_true});
   }
   const Flag flag = FlagOf(condition, where);
-  return Retype(
-      SelectByFlag(where, raw, flag, Retype(if_true, raw), Retype(if_false, raw)), t);
+  return SelectByFlag(where, raw, flag, if_true, if_false);
 }
 
 }  // namespace kiln::intel

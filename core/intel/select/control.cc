@@ -32,12 +32,21 @@ std::vector<Operand> Selector::EdgeArguments(lir::BlockId to,
       continue;
     }
     const bool is_bool = m_.value(v).type == mir::Type::kBool;
-    const Operand o = is_bool ? StoredBool(v) : Src(v, Type::kUD);
-    const uint8_t file = f_.value(f_.block(to).params[i]).file;
-    const bool fits = o.kind == Operand::Kind::kValue && o.mods == 0 && FileOf(o) == file;
-    args.push_back(fits ? Retype(o, Type::kUD)
-                        : Mov(Type::kUD, file == kFileG ? Where::kLanes : Where::kUniform,
-                              Retype(o, Type::kUD)));
+    const Type t = IntType(v, false);
+    const Operand o = is_bool ? StoredBool(v) : Src(v, t);
+    const lir::Value param = f_.value(f_.block(to).params[i]);
+    const bool fits = o.kind == Operand::Kind::kValue && o.mods == 0 && o.sub == 0 &&
+                      FileOf(o) == param.file &&
+                      f_.value(o.value()).elem_bytes == param.elem_bytes;
+    const Where where = param.file == kFileG ? Where::kLanes : Where::kUniform;
+    if (fits) {
+      args.push_back(Retype(o, Type::kUD));
+    } else if (t == Type::kUB) {
+      const Operand wide = Widened(v, where, false);
+      args.push_back(IsImm(wide) ? Mov(Type::kUD, where, wide) : wide);
+    } else {
+      args.push_back(Mov(t, where, Retype(o, t)));
+    }
   }
   return args;
 }
@@ -92,6 +101,7 @@ void Selector::AddParams(lir::BlockId block, mir::ValueId first, int count) {
     const mir::ValueId v(first.index + static_cast<uint32_t>(i));
     lir::Value param;
     param.file = IsUniform(v) ? kFileU : kFileG;
+    if (param.file == kFileG && BitsOf(v) == 16) param.elem_bytes = 2;
     param.spirv_id = spirv_id_;
     Set(v, Use(b_.AddParam(block, param), Type::kUD));
   }

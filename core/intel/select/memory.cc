@@ -1,9 +1,9 @@
-// Buffers, shared memory, push constants: messages of the data port.
+// Loads, stores and atomics of MIR: which way each goes to memory. The messages by lanes are in
+// access.cc; here are blocks for uniform reads, push constants, atomics, fences.
 //
 // Message layouts: reference/intel-eu.md 3.3, as confirmed by Mesa's binaries (iga64 -Xdsd reads
-// ours the same way). Untyped messages carry one byte address a lane and up to 4 dwords; a
-// payload of address and data goes out as two register ranges, so data that lies together already
-// needs no copies.
+// ours the same way). A payload of address and data goes out as two register ranges, so data that
+// lies together already needs no copies.
 #include "core/intel/select/selector.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace kiln::intel {
 namespace {
 
-constexpr uint32_t kUntypedRead = 1, kUntypedAtomic = 2, kUntypedWrite = 9;  // data cache 1
+constexpr uint32_t kUntypedAtomic = 2, kA64Atomic = 0x12;                    // data cache 1
 constexpr uint32_t kBlockReadDwordAligned = 1;                              // constant cache
 constexpr uint32_t kMemoryFence = 7;                                        // data cache 0
 
@@ -19,9 +19,9 @@ constexpr uint32_t Control(uint32_t type, uint32_t control, uint32_t surface) {
   return type << 14 | control << 8 | surface;
 }
 
-// Bits 5:4 SIMD mode; bits 3:0 channels that are NOT transferred.
-uint32_t UntypedControl(int width, int dwords) {
-  return (width == 16 ? 1u : 2u) << 4 | (0xfu << dwords & 0xfu);
+bool IsGlobal(mir::Op op) {
+  return op == mir::Op::kLoadGlobal || op == mir::Op::kStoreGlobal ||
+         op == mir::Op::kGlobalAtomic;
 }
 
 bool IsShared(mir::Op op) {
@@ -51,7 +51,8 @@ uint32_t AtomicCode(mir::AtomicOp op) {
 }
 
 Operand Selector::LaneValue(mir::ValueId v) {
-  return ToLanes(m_.value(v).type == mir::Type::kBool ? StoredBool(v) : Src(v, Type::kUD));
+  return ToLanes(m_.value(v).type == mir::Type::kBool ? StoredBool(v)
+                                                      : Src(v, IntType(v, false)));
 }
 
 // One operand for consecutive components: themselves if they are such already.
@@ -80,62 +81,93 @@ Operand Selector::Offset(Operand base, uint32_t bytes, Where where) {
   return Alu(Opcode::kAdd, Type::kD, where, {Retype(base, Type::kD), Imm(bytes, Type::kD)});
 }
 
+// Where a load, store or atomic by lanes goes.
+Selector::Place Selector::PlaceOf(mir::InstId id) const {
+  const mir::Inst& inst = m_.inst(id);
+  Place place;
+  const int offset = mir::OffsetSource(inst);
+  place.offset = Src(m_.source(id, offset), Type::kUD);
+  if (IsGlobal(inst.op)) {
+    place.high = Src(m_.source(id, offset + 1), Type::kUD);
+  } else {
+    place.surface =
+        IsShared(inst.op) ? kSharedMemorySurface : abi_.resource_surface[inst.imm0];
+  }
+  const bool atomic = inst.op == mir::Op::kSsboAtomic || inst.op == mir::Op::kSharedAtomic ||
+                      inst.op == mir::Op::kGlobalAtomic;
+  place.alignment = atomic ? 4 : AlignmentOf(id);
+  place.uniform = inst.num_results != 0 && IsUniform(m_.result(id));
+  return place;
+}
+
 absl::Status Selector::VisitLoad(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
-  const bool uniform = inst.num_results == 0 || IsUniform(m_.result(id));
-  uint32_t surface = 0;
+  if (inst.num_results == 0) return absl::OkStatus();
+  Place place;
   switch (inst.op) {
     case mir::Op::kLoadPrivate: LoadPrivate(id); return absl::OkStatus();
+    case mir::Op::kLoadShared:
+    case mir::Op::kLoadSsbo:
+    case mir::Op::kLoadGlobal:
+      LoadElements(id, PlaceOf(id));
+      return absl::OkStatus();
     case mir::Op::kLoadPush:
       if (m_.IsConstant(m_.source(id, 0))) {
         LoadPush(id);
         return absl::OkStatus();
       }
-      surface = *abi_.push_surface;
+      place.surface = *abi_.push_surface;
       break;
-    case mir::Op::kLoadConstant: surface = *abi_.constant_surface; break;
-    case mir::Op::kLoadShared:
-      LoadUntyped(id, kSharedMemorySurface);
-      return absl::OkStatus();
-    case mir::Op::kLoadSsbo:
-      LoadUntyped(id, abi_.resource_surface[inst.imm0]);
-      return absl::OkStatus();
-    default: surface = abi_.resource_surface[inst.imm0]; break;
+    case mir::Op::kLoadConstant: place.surface = *abi_.constant_surface; break;
+    default: place.surface = abi_.resource_surface[inst.imm0]; break;
   }
-  if (uniform && inst.num_results <= 32) {
-    LoadBlock(id, surface);
+  place.offset = Src(m_.source(id, mir::OffsetSource(inst)), Type::kUD);
+  place.alignment = AlignmentOf(id);
+  place.uniform = IsUniform(m_.result(id));
+  constexpr uint32_t kLongestBlock = 128;
+  const bool block = place.alignment >= 4 || IsImm(place.offset);
+  if (place.uniform && block &&
+      ElementBytes(m_.result(id)) * inst.num_results <= kLongestBlock) {
+    LoadBlock(id, place.surface);
   } else {
-    LoadUntyped(id, surface);
+    LoadElements(id, place);
   }
   return absl::OkStatus();
 }
 
 void Selector::LoadPush(mir::InstId id) {
-  const uint32_t offset = m_.value(m_.source(id, 0)).bits;
+  const auto offset = static_cast<uint32_t>(m_.value(m_.source(id, 0)).bits);
+  const uint32_t element = ElementBytes(m_.result(id));
   for (int i = 0; i < m_.inst(id).num_results; ++i) {
-    const uint32_t byte = offset + 4u * static_cast<uint32_t>(i);
-    // Past the declared block: robust access reads 0.
-    Set(m_.result(id, i),
-        byte + 4 <= abi_.client_bytes ? PushDword(byte) : Imm(0, Type::kUD));
+    const uint32_t byte = offset + element * static_cast<uint32_t>(i);
+    if (byte + element > abi_.client_bytes) {
+      Set(m_.result(id, i), Imm(0, Type::kUD));  // past the declared block: robust access reads 0
+    } else {
+      const Operand dword = PushDword(byte & ~3u);
+      Set(m_.result(id, i), ElementAt(dword.value(), 4u * dword.comp + byte % 4, element, 1));
+    }
   }
 }
 
 // Read-only memory at a uniform offset, into U. Reads of 32 aligned bytes at a known offset are
-// kept for the dwords beside it; the buffer cannot change while the program runs.
+// kept for what lies beside it; the buffer cannot change while the program runs.
 void Selector::LoadBlock(mir::InstId id, uint32_t surface) {
-  const Operand offset = Src(m_.source(id, 0), Type::kUD);
+  const Operand offset = Src(m_.source(id, mir::OffsetSource(m_.inst(id))), Type::kUD);
   const int count = m_.inst(id).num_results;
+  const uint32_t element = ElementBytes(m_.result(id));
   if (IsImm(offset)) {
     for (int i = 0; i < count; ++i) {
-      const uint32_t byte = offset.id + 4u * static_cast<uint32_t>(i);
-      Operand chunk = ConstantChunk(surface, byte / 32);
-      chunk.comp = static_cast<uint16_t>(byte % 32 / 4);
-      Set(m_.result(id, i), chunk);
+      const uint32_t byte = offset.id + element * static_cast<uint32_t>(i);
+      const Operand chunk = ConstantChunk(surface, byte / 32);
+      Set(m_.result(id, i), ElementAt(chunk.value(), byte % 32, element, 1));
     }
     return;
   }
-  const lir::ValueId all = BlockRead(surface, offset, (count + 3) / 4);
-  for (int i = 0; i < count; ++i) Set(m_.result(id, i), Use(all, Type::kUD, i));
+  const int owords = (count * static_cast<int>(element) + 15) / 16;
+  const lir::ValueId all = BlockRead(surface, offset, owords);
+  for (int i = 0; i < count; ++i) {
+    Set(m_.result(id, i), ElementAt(all, element * static_cast<uint32_t>(i), element, 1));
+  }
 }
 
 Operand Selector::ConstantChunk(uint32_t surface, uint32_t chunk) {
@@ -163,100 +195,57 @@ lir::ValueId Selector::BlockRead(uint32_t surface, Operand offset, int owords) {
   return data;
 }
 
-// One read for up to 4 dwords. At a uniform offset eight equal lanes are read and lane 0 is used,
-// so that the result needs one GRF a dword whatever the width.
-void Selector::LoadUntyped(mir::InstId id, uint32_t surface) {
-  const int count = m_.inst(id).num_results;
-  const bool uniform = count != 0 && IsUniform(m_.result(id));
-  const Operand offset = Src(m_.source(id, 0), Type::kUD);
-  const bool pure = mir::Info(m_.inst(id).op).Has('P');
-  for (int first = 0; first < count; first += 4) {
-    const int n = std::min(4, count - first);
-    const Operand base = Offset(offset, 4u * static_cast<uint32_t>(first),
-                                uniform ? Where::kUniform : Where::kLanes);
-    lir::InstFields fields = Fields(uniform ? Where::kUniform : Where::kLanes);
-    if (uniform) fields.width = 8;
-    Operand address;
-    if (uniform) {
-      const lir::ValueId all = NewRegisters(1);
-      EmitRaw(Op(Opcode::kMov), fields, {Def(all, Type::kUD)}, {base});
-      address = Use(all, Type::kUD, 0, 8);
-    } else {
-      address = ToLanes(base);
-    }
-    SendAux aux;
-    aux.control = Control(kUntypedRead, UntypedControl(fields.width, n), surface);
-    aux.sfid = isa::Sfid::kDataCache1;
-    fields.aux = aux.Pack();
-    const lir::ValueId data = uniform ? NewRegisters(n) : NewG(n);
-    EmitRaw(pure ? kSend : kMsgRead, fields, {Def(data, Type::kUD)}, {address});
-    for (int i = 0; i < n; ++i) {
-      Set(m_.result(id, first + i), Use(data, Type::kUD, uniform ? 8 * i : i));
-    }
-  }
-}
-
 absl::Status Selector::VisitStore(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   if (inst.op == mir::Op::kStorePrivate) {
     StorePrivate(id);
     return absl::OkStatus();
   }
-  const absl::Span<const mir::ValueId> sources = m_.sources(id);
-  StoreUntyped(IsShared(inst.op) ? kSharedMemorySurface : abi_.resource_surface[inst.imm0],
-               sources[0], sources.subspan(1));
+  StoreElements(PlaceOf(id), m_.sources(id).subspan(mir::FirstValueSource(inst)));
   return absl::OkStatus();
-}
-
-void Selector::StoreUntyped(uint32_t surface, mir::ValueId offset,
-                            absl::Span<const mir::ValueId> values) {
-  const Operand base = Src(offset, Type::kUD);
-  for (size_t first = 0; first < values.size(); first += 4) {
-    const size_t n = std::min<size_t>(4, values.size() - first);
-    std::vector<Operand> parts;
-    for (size_t i = 0; i < n; ++i) parts.push_back(LaneValue(values[first + i]));
-    const Operand address =
-        ToLanes(Offset(base, static_cast<uint32_t>(4 * first), WhereOf(offset)));
-    lir::InstFields fields = Fields(Where::kLanes);
-    SendAux aux;
-    aux.control = Control(kUntypedWrite, UntypedControl(width_, static_cast<int>(n)), surface);
-    aux.sfid = isa::Sfid::kDataCache1;
-    fields.aux = aux.Pack();
-    EmitRaw(kMsgWrite, fields, {}, {address, Payload(parts)});
-  }
 }
 
 absl::Status Selector::VisitAtomic(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const auto op = static_cast<mir::AtomicOp>(inst.imm1);
-  const uint32_t surface =
-      IsShared(inst.op) ? kSharedMemorySurface : abi_.resource_surface[inst.imm0];
-  const absl::Span<const mir::ValueId> sources = m_.sources(id);
+  const Place place = PlaceOf(id);
+  const absl::Span<const mir::ValueId> values =
+      m_.sources(id).subspan(mir::FirstValueSource(inst));
   if (op == mir::AtomicOp::kLoad) {
-    LoadUntyped(id, surface);
+    LoadElements(id, place);
     return absl::OkStatus();
   }
   if (op == mir::AtomicOp::kStore) {
-    StoreUntyped(surface, sources[0], sources.subspan(1));
+    StoreElements(place, values);
     return absl::OkStatus();
   }
   const uint32_t code = AtomicCode(op);
-  if (code == 0) return Refuse(inst, "atomic operation not selected");
+  if (code == 0 || BitsOf(m_.result(id)) != 32) {
+    return Refuse(inst, "atomic operation not selected");
+  }
   lir::InstFields fields = Fields(Where::kLanes);
   SendAux aux;
   constexpr uint32_t kReturnData = 1u << 5;
-  aux.control =
-      Control(kUntypedAtomic, kReturnData | (width_ == 8 ? 1u << 4 : 0) | code, surface);
+  aux.control = place.high
+                    ? Control(kA64Atomic, kReturnData | code, kStatelessSurface)
+                    : Control(kUntypedAtomic, kReturnData | (width_ == 8 ? 1u << 4 : 0) | code,
+                              place.surface);
   aux.sfid = isa::Sfid::kDataCache1;
   fields.aux = aux.Pack();
-  const Operand address = LaneValue(sources[0]);
+  const Operand address = AddressPayload(place);
   const lir::ValueId before = NewG();
   std::vector<Operand> parts;
-  for (size_t i = 1; i < sources.size(); ++i) parts.push_back(LaneValue(sources[i]));
+  for (mir::ValueId v : values) parts.push_back(LaneValue(v));
+  const Operand def = Def(before, Type::kUD);
   if (parts.empty() || op == mir::AtomicOp::kIncrement || op == mir::AtomicOp::kDecrement) {
-    EmitRaw(kMsgAtomic, fields, {Def(before, Type::kUD)}, {address});
+    EmitRaw(kMsgAtomic, fields, {def}, {address});
+  } else if (parts.size() == 2 && place.high && width_ > 8) {
+    // Each half of the lanes has both operands together.
+    const Operand both = Use(NewG(1, 8), Type::kUD);
+    EmitRaw(kInterleave, Fields(Where::kLanes), {both}, {parts[0], parts[1]});
+    EmitRaw(kMsgAtomic, fields, {def}, {address, both});
   } else {
-    EmitRaw(kMsgAtomic, fields, {Def(before, Type::kUD)}, {address, Payload(parts)});
+    EmitRaw(kMsgAtomic, fields, {def}, {address, Payload(parts)});
   }
   Set(m_.result(id), Use(before, Type::kUD));
   return absl::OkStatus();

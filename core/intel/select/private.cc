@@ -3,7 +3,8 @@
 // Layout: dword i of lane l of a thread of `width` lanes lies at dword i * width + l, as Mesa has
 // it, so that one message of equal indices touches consecutive memory. Message: dword scattered
 // read / write of data cache 0 on the stateless surface 253, addresses in dwords, header with the
-// scratch base (r0.5) and size (r0.3).
+// scratch base (r0.5) and size (r0.3). Elements of 1 and 2 bytes: byte scattered, addresses in
+// bytes, the same layout.
 #include <bit>
 #include <utility>
 
@@ -13,10 +14,20 @@ namespace kiln::intel {
 namespace {
 
 constexpr uint32_t kScatteredRead = 3, kScatteredWrite = 11;
+constexpr uint32_t kByteScatteredRead = 4, kByteScatteredWrite = 12;
 
 SendAux ScratchMessage(uint32_t type, int width) {
   SendAux aux;
   aux.control = type << 14 | (width == 16 ? 3u : 2u) << 8 | kStatelessSurface;
+  aux.header = true;
+  aux.sfid = isa::Sfid::kDataCache0;
+  return aux;
+}
+
+SendAux ShortScratchMessage(uint32_t type, int width, uint32_t bytes) {
+  SendAux aux;
+  aux.control = type << 14 | ((width == 16 ? 1u : 0u) | (bytes == 2 ? 1u << 2 : 0u)) << 8 |
+                kStatelessSurface;
   aux.header = true;
   aux.sfid = isa::Sfid::kDataCache0;
   return aux;
@@ -53,9 +64,41 @@ Operand Selector::ScratchAddress(uint32_t array, mir::ValueId offset) {
   return Offset(place, base, Where::kLanes);
 }
 
+// Byte address of this lane's byte `bytes` after `offset`, which share a dword or not.
+Operand Selector::ScratchByteAddress(uint32_t array, mir::ValueId offset, uint32_t bytes) {
+  const auto lanes_log2 = static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(width_)));
+  const uint32_t base = abi_.array_offset[array] << lanes_log2;
+  const Where where = WhereOf(offset);
+  const auto ud = [&](Opcode op, Where w, Operand a, Operand b) {
+    return Alu(op, Type::kUD, w, {a, b});
+  };
+  const Operand lane = ud(Opcode::kShl, Where::kLanes, LaneIds(), Imm(2, Type::kUD));
+  const Operand byte = Offset(Src(offset, Type::kUD), bytes, where);
+  if (IsImm(byte)) {
+    const uint32_t at = base + ((byte.id & ~3u) << lanes_log2) + byte.id % 4;
+    return ud(Opcode::kAdd, Where::kLanes, lane, Imm(at, Type::kUD));
+  }
+  const Operand dword = ud(Opcode::kAnd, where, Retype(byte, Type::kUD), Imm(~3u, Type::kUD));
+  const Operand row = ud(Opcode::kShl, where, dword, Imm(lanes_log2, Type::kUD));
+  const Operand rest = ud(Opcode::kAnd, where, Retype(byte, Type::kUD), Imm(3, Type::kUD));
+  const Operand place = ud(Opcode::kAdd, where, row, rest);
+  return Offset(ud(Opcode::kAdd, Where::kLanes, place, lane), base, Where::kLanes);
+}
+
 void Selector::LoadPrivate(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const Operand header = ScratchHeader();
+  const uint32_t element = ElementBytes(m_.result(id));
+  for (int i = 0; element < 4 && i < inst.num_results; ++i) {
+    const Operand address = ScratchByteAddress(inst.imm0, m_.source(id, 0),
+                                               element * static_cast<uint32_t>(i));
+    lir::InstFields fields = Fields(Where::kLanes);
+    fields.aux = ShortScratchMessage(kByteScatteredRead, width_, element).Pack();
+    const lir::ValueId v = NewG();
+    EmitRaw(kMsgRead, fields, {Def(v, Type::kUD)}, {header, Retype(address, Type::kUD)});
+    Set(m_.result(id, i), ElementAt(v, 0, element, 1));
+  }
+  if (element < 4) return;
   const Operand first = ScratchAddress(inst.imm0, m_.source(id, 0));
   for (int i = 0; i < inst.num_results; ++i) {
     const Operand address = Offset(first, static_cast<uint32_t>(i * width_), Where::kLanes);
@@ -70,6 +113,16 @@ void Selector::LoadPrivate(mir::InstId id) {
 void Selector::StorePrivate(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const Operand header = ScratchHeader();
+  const uint32_t element = ElementBytes(m_.source(id, 1));
+  for (int i = 1; element < 4 && i < inst.num_sources; ++i) {
+    const Operand address = ScratchByteAddress(inst.imm0, m_.source(id, 0),
+                                               element * static_cast<uint32_t>(i - 1));
+    const Operand parts[] = {Retype(address, Type::kUD), LaneValue(m_.source(id, i))};
+    lir::InstFields fields = Fields(Where::kLanes);
+    fields.aux = ShortScratchMessage(kByteScatteredWrite, width_, element).Pack();
+    EmitRaw(kMsgWrite, fields, {}, {header, Payload(parts)});
+  }
+  if (element < 4) return;
   const Operand first = ScratchAddress(inst.imm0, m_.source(id, 0));
   for (int i = 1; i < inst.num_sources; ++i) {
     const Operand address = Offset(first, static_cast<uint32_t>((i - 1) * width_), Where::kLanes);

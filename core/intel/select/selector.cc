@@ -55,13 +55,13 @@ absl::Status Selector::Refuse(const mir::Inst& inst, std::string_view why) const
 absl::Status Selector::CheckTypes(mir::InstId id) const {
   const auto selected = [&](mir::ValueId v) {
     const mir::Type type = m_.value(v).type;
-    return type == mir::Type::kBool || mir::BitsOf(type) == 32;
+    return type == mir::Type::kBool || mir::BitsOf(type) <= 32;
   };
   for (mir::ValueId v : m_.sources(id)) {
-    if (!selected(v)) return Refuse(m_.inst(id), "a source is not of 32 bits");
+    if (!selected(v)) return Refuse(m_.inst(id), "a source has 64 bits");
   }
   for (int i = 0; i < m_.inst(id).num_results; ++i) {
-    if (!selected(m_.result(id, i))) return Refuse(m_.inst(id), "a result is not of 32 bits");
+    if (!selected(m_.result(id, i))) return Refuse(m_.inst(id), "a result has 64 bits");
   }
   return absl::OkStatus();
 }
@@ -99,15 +99,45 @@ lir::ValueId Selector::NewF() {
   return b_.NewValue(v);
 }
 
+uint32_t Selector::BitsOf(mir::ValueId v) const {
+  const mir::Type t = m_.value(v).type;
+  return t == mir::Type::kBool ? 32 : mir::BitsOf(t);
+}
+
+Type Selector::IntType(mir::ValueId v, bool is_signed) const {
+  switch (BitsOf(v)) {
+    case 8: return is_signed ? Type::kB : Type::kUB;
+    case 16: return is_signed ? Type::kW : Type::kUW;
+    default: return is_signed ? Type::kD : Type::kUD;
+  }
+}
+
+namespace {
+
+// There are no immediates of byte type.
+Operand Constant(uint64_t bits, Type t) {
+  const auto low = static_cast<uint32_t>(bits);
+  switch (t) {
+    case Type::kUB: return lir::ImmOperand(low & 0xff, static_cast<uint8_t>(Type::kUW));
+    case Type::kB:
+      return lir::ImmOperand(static_cast<uint16_t>(static_cast<int8_t>(low)),
+                             static_cast<uint8_t>(Type::kW));
+    default: return lir::ImmOperand(low, static_cast<uint8_t>(t));
+  }
+}
+
+}  // namespace
+
 Operand Selector::Src(mir::ValueId v, Type t) const {
   const mir::Value& value = m_.value(v);
   switch (value.kind) {
-    case mir::Value::Kind::kConstant: return Imm(static_cast<uint32_t>(value.bits), t);
-    case mir::Value::Kind::kUndef: return Imm(0, t);
+    case mir::Value::Kind::kConstant: return Constant(value.bits, t);
+    case mir::Value::Kind::kUndef: return Constant(0, t);
     default: break;
   }
-  assert(map_[v.index].kind != Operand::Kind::kNone);
-  return Retype(map_[v.index], t);
+  const Operand& o = map_[v.index];
+  assert(o.kind != Operand::Kind::kNone);
+  return IsImm(o) ? Constant(o.id, t) : Retype(o, t);
 }
 
 // Constants are made at the start of the program: they take a dword each and allocation
@@ -127,11 +157,20 @@ Operand Selector::ToRegister(const Operand& o) {
   return r;
 }
 
+// What stands above a shorter value in its dword does not matter to whoever takes payloads.
 Operand Selector::ToLanes(const Operand& o) {
-  const bool plain = o.kind == Operand::Kind::kValue && o.mods == 0 && FileOf(o) == kFileG;
-  return plain ? Retype(o, Type::kUD)
-               : Alu(Opcode::kMov, Type::kUD, Where::kLanes,
-                     {o.mods == 0 ? Retype(o, Type::kUD) : o});
+  const bool plain = o.kind == Operand::Kind::kValue && o.mods == 0 && o.sub == 0 &&
+                     FileOf(o) == kFileG && f_.value(o.value()).elem_bytes == 4;
+  if (plain) return Retype(o, Type::kUD);
+  Operand source = o;
+  const int bytes = isa::ByteSize(static_cast<Type>(o.type));
+  if (IsImm(o) || (o.mods == 0 && bytes == 4)) {
+    source = Retype(o, Type::kUD);
+  } else if (bytes < 4) {
+    assert(o.mods == 0);
+    source = Retype(o, bytes == 1 ? Type::kUB : Type::kUW);
+  }
+  return Alu(Opcode::kMov, Type::kUD, Where::kLanes, {source});
 }
 
 lir::InstFields Selector::Fields(Where where) const {
@@ -230,7 +269,7 @@ Operand Selector::Alu(Opcode op, Type t, Where where, std::initializer_list<Oper
   // Three-source instructions write at multiples of 8 bytes only: a uniform result takes a pair of
   // dwords there, of which the first is used.
   const bool pair = where == Where::kUniform && isa::Info(op).format == isa::Format::kTernary;
-  const lir::ValueId result = New(where);
+  const lir::ValueId result = New(where, extra.strided ? Type::kUD : t);
   if (pair) f_.value(result).comps = 2;
   const Operand def = Def(result, t);
   if (in_prologue_) {
@@ -244,7 +283,7 @@ Operand Selector::Alu(Opcode op, Type t, Where where, std::initializer_list<Oper
 Operand Selector::Math(MathFunction fn, Type t, Where where, Operand a, Operand b) {
   lir::InstFields fields = Fields(where);
   fields.aux = static_cast<uint32_t>(fn);
-  const Operand def = Use(New(where), t);
+  const Operand def = Use(New(where, t), t);
   if (b.kind == Operand::Kind::kNone) {
     EmitRaw(Op(Opcode::kMath), fields, {def}, {ToRegister(a)});
   } else {
@@ -286,12 +325,15 @@ absl::Status Selector::Visit(mir::InstId id) {
     case Op::kLoadPush:
     case Op::kLoadShared:
     case Op::kLoadPrivate:
-    case Op::kLoadConstant: return VisitLoad(id);
+    case Op::kLoadConstant:
+    case Op::kLoadGlobal: return VisitLoad(id);
     case Op::kStoreSsbo:
     case Op::kStoreShared:
-    case Op::kStorePrivate: return VisitStore(id);
+    case Op::kStorePrivate:
+    case Op::kStoreGlobal: return VisitStore(id);
     case Op::kSsboAtomic:
-    case Op::kSharedAtomic: return VisitAtomic(id);
+    case Op::kSharedAtomic:
+    case Op::kGlobalAtomic: return VisitAtomic(id);
     case Op::kSsboSize: BufferSize(id); return absl::OkStatus();
     case Op::kSample:
     case Op::kGather:

@@ -1,7 +1,10 @@
 // State and helpers of instruction selection; internal to this folder.
 //
 // Where values live: integers and floats in G (a lane each) or U (uniform.h), constants as
-// immediates until an instruction cannot take one. Booleans: as 0 / -1 dwords where they are
+// immediates until an instruction cannot take one. A value of 16 bits is packed (G with 2-byte
+// elements), or a word of each dword of a 32-bit value (operand with `sub`): instructions read
+// either, so taking words out of dwords, and narrowing, cost nothing. A value of 8 bits is a byte
+// of a wider one. In U both are the low part of a dword. Booleans: as 0 / -1 dwords where they are
 // stored, carried by control flow or combined; as flags (file F) where a select or an if consumes
 // them. A flag is made right before its use and at most kMaxFlags are kept, in one block, so that
 // flags never need spilling: a compare that only feeds flags is emitted at each use.
@@ -47,6 +50,7 @@ enum class Where : uint8_t {
 struct Extra {
   CondMod cmod = CondMod::kNone;
   bool saturate = false;
+  bool strided = false;   // a 16- or 8-bit result in the low part of each dword, not packed
   std::optional<Flag> predicate;
 };
 
@@ -67,7 +71,11 @@ class Selector {
   lir::ValueId NewU();
   lir::ValueId NewRegisters(int registers);  // U, whole registers
   lir::ValueId NewF();
-  lir::ValueId New(Where where) { return where == Where::kLanes ? NewG() : NewU(); }
+  // For a result of this type.
+  lir::ValueId New(Where where, Type t = Type::kUD) {
+    if (where == Where::kUniform) return NewU();
+    return NewG(1, isa::ByteSize(t) == 2 ? 2 : 4);
+  }
   static Operand Use(lir::ValueId v, Type t, int comp = 0, int comps = 1) {
     return lir::ValueOperand(v, static_cast<uint8_t>(t), static_cast<uint16_t>(comp),
                              static_cast<uint16_t>(comps));
@@ -86,6 +94,14 @@ class Selector {
   bool IsUniform(mir::ValueId v) const { return uniform_[v.index]; }
   Where WhereOf(mir::ValueId v) const { return IsUniform(v) ? Where::kUniform : Where::kLanes; }
   uint8_t FileOf(const Operand& o) const { return f_.value(o.value()).file; }
+
+  // The EU's type for a value of MIR; a stored boolean is a dword.
+  Type FloatType(mir::ValueId v) const {
+    return m_.value(v).type == mir::Type::kF16 ? Type::kHF : Type::kF;
+  }
+  Type IntType(mir::ValueId v, bool is_signed) const;
+  // Bits of the value where they matter to selection: 8, 16, 32; a stored boolean has 32.
+  uint32_t BitsOf(mir::ValueId v) const;
 
   // The operand that stands for a number; immediates for constants.
   Operand Src(mir::ValueId v, Type t) const;
@@ -120,12 +136,26 @@ class Selector {
   Operand FloatMath(mir::InstId id, Where where);
   Operand Integer(mir::InstId id, Where where);
   Operand IntegerBits(mir::InstId id, Where where);
-  Operand Conversion(mir::InstId id, Where where);
+  Operand Conversion(mir::InstId id, Where where);         // convert.cc
+  Operand Widened(mir::ValueId v, Where where, bool is_signed);
+  Operand IntToFloat(mir::InstId id, Where where, bool is_signed);
+  Operand ToHalf(Where where, Operand source);
+  Operand FloatToInt(mir::InstId id, Where where, bool is_signed);
+  Operand IntToInt(mir::InstId id, Where where, bool is_signed);
+  std::optional<mir::InstId> DefinedBy(mir::ValueId v, mir::Op op) const;
+  Operand WordPart(mir::ValueId v) const;
+  Operand LowWord(mir::ValueId v, bool rest_is_zero) const;
+  Operand PackedWords(mir::InstId id, Where where);
+  Operand Packed(Where where, std::vector<Operand> parts);
+  void EmitPack(Where where, const Operand& def, absl::Span<const Operand> parts);
+  Operand HalfByFloat(mir::InstId id, Where where);
   Operand Multiply(Where where, mir::ValueId a, mir::ValueId b);
   Operand MultiplyHigh(Where where, Type t, Operand a, Operand b);
+  Operand HighWordOfProduct(Where where, Type t, Operand a, Operand b);
+  Operand ShiftCount(mir::InstId id, Where where);
   Operand SignedModulo(Where where, Operand a, Operand b);
   Operand FloatRemainder(Where where, Operand a, Operand b, Opcode rounding);
-  Operand FloatSign(Where where, Operand a);
+  Operand FloatSign(Where where, Type t, Operand a);
   Operand Rotation(mir::InstId id, Where where);
   Operand BitfieldInsert(mir::InstId id, Where where);
   Operand BitfieldExtract(mir::InstId id, Where where, Type t);
@@ -141,9 +171,35 @@ class Selector {
   absl::Status VisitBool(mir::InstId id);
   Flag FlagOf(mir::ValueId v, Where where);
   Operand StoredBool(mir::ValueId v);
+  Type CompareType(Type t, mir::ValueId v) const;
   void EmitCompare(mir::InstId id, Where where, bool store, bool flag);
   Operand SelectOp(mir::InstId id);
   void ForgetFlags() { flags_.clear(); }
+
+  // ---- access by lanes (access.cc) ----
+  // Where an access goes: a byte offset in a surface, or a 64-bit address.
+  struct Place {
+    uint32_t surface = 0;
+    Operand offset;               // dword; of an address the low half ...
+    std::optional<Operand> high;  // ... and the high half, which makes it one
+    uint32_t alignment = 4;       // of the offset or address, in bytes
+    bool uniform = false;         // one lane reads for all
+  };
+  struct Piece {
+    uint32_t byte;    // from the access's first
+    uint32_t bytes;   // 4, 8, 12, 16, or one element of 1 or 2
+  };
+  static std::vector<Piece> CutIntoPieces(uint32_t bytes, uint32_t element, uint32_t alignment);
+  uint32_t ElementBytes(mir::ValueId v) const;   // in memory
+  // The element at a byte of data whose dwords are `dword_stride` components apart.
+  Operand ElementAt(lir::ValueId data, uint32_t byte, uint32_t element, int dword_stride) const;
+  Place Moved(const Place& place, uint32_t bytes);
+  Operand AddressPayload(const Place& place);
+  SendAux AccessMessage(const Place& place, uint32_t bytes, bool write) const;
+  lir::ValueId Read(const Place& place, const Piece& piece, uint16_t op);
+  Operand LaneDword(absl::Span<const mir::ValueId> values);
+  void LoadElements(mir::InstId id, const Place& place);
+  void StoreElements(const Place& place, absl::Span<const mir::ValueId> values);
 
   // ---- memory (memory.cc, private.cc) ----
   absl::Status VisitLoad(mir::InstId id);
@@ -153,14 +209,15 @@ class Selector {
   void LoadBlock(mir::InstId id, uint32_t surface);
   Operand ConstantChunk(uint32_t surface, uint32_t chunk);
   lir::ValueId BlockRead(uint32_t surface, Operand offset, int owords);
-  void LoadUntyped(mir::InstId id, uint32_t surface);
-  void StoreUntyped(uint32_t surface, mir::ValueId offset, absl::Span<const mir::ValueId> values);
+  Place PlaceOf(mir::InstId id) const;
+  uint32_t AlignmentOf(mir::InstId id) const;
   Operand Payload(absl::Span<const Operand> parts);
   Operand LaneValue(mir::ValueId v);  // number or boolean as a dword in G
   Operand Offset(Operand base, uint32_t bytes, Where where);
   void LoadPrivate(mir::InstId id);
   void StorePrivate(mir::InstId id);
   Operand ScratchAddress(uint32_t array, mir::ValueId offset);
+  Operand ScratchByteAddress(uint32_t array, mir::ValueId offset, uint32_t bytes);
   Operand ScratchHeader();
   void Fence(uint32_t surface);
   void MemoryBarrier(uint32_t classes, mir::Scope scope);

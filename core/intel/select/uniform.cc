@@ -57,6 +57,7 @@ class Finder {
       case Op::kSsboAtomic:
       case Op::kSharedAtomic:
       case Op::kImageAtomic:
+      case Op::kGlobalAtomic:
       case Op::kLoadPrivate:
         return false;
       default:

@@ -1,0 +1,181 @@
+// Reads and writes of memory by lanes: a surface and a byte offset a lane, or a 64-bit address.
+//
+// Problem: elements have 1, 2 or 4 bytes and lie at offsets of which an alignment is known; messages
+// transfer up to 4 aligned dwords a lane (untyped), or one byte or word (byte scattered), each in a
+// dword of its own. An access is cut into pieces, the longest that its alignment allows. Elements
+// of a dword that was read are words and bytes of it, which costs nothing; those to be written are
+// packed by a move each.
+//
+// Message layouts: core/intel/isa/messages.def. 64-bit addresses stand two GRFs to 8 lanes; their
+// atomics take 8 lanes only. At a uniform place one or eight equal lanes are read and the first is
+// used, so that the result needs one GRF a dword whatever the width.
+#include <algorithm>
+
+#include "core/intel/select/selector.h"
+
+namespace kiln::intel {
+namespace {
+
+// Data cache 1.
+constexpr uint32_t kUntypedRead = 0x01, kUntypedWrite = 0x09;
+constexpr uint32_t kA64ScatteredRead = 0x10, kA64UntypedRead = 0x11, kA64UntypedWrite = 0x19,
+                   kA64ScatteredWrite = 0x1a;
+// Data cache 0.
+constexpr uint32_t kByteScatteredRead = 0x04, kByteScatteredWrite = 0x0c;
+
+// Bits 5:4 SIMD mode; bits 3:0 channels that are NOT transferred.
+uint32_t UntypedControl(int width, uint32_t dwords) {
+  return (width == 16 ? 1u : 2u) << 4 | (0xfu << dwords & 0xfu);
+}
+
+// Bits 3:2 log2 of the bytes; bit 0 (surfaces) or 4 (addresses): 16 lanes.
+uint32_t ScatteredControl(int width, uint32_t bytes, bool address) {
+  return (width == 16 ? (address ? 1u << 4 : 1u) : 0) | (bytes == 2 ? 1u << 2 : 0);
+}
+
+}  // namespace
+
+std::vector<Selector::Piece> Selector::CutIntoPieces(uint32_t bytes, uint32_t element,
+                                                     uint32_t alignment) {
+  std::vector<Piece> pieces;
+  for (uint32_t at = 0; at < bytes; at += pieces.back().bytes) {
+    const uint32_t dwords = (bytes - at) / 4;
+    const bool aligned = alignment >= 4 && at % 4 == 0 && dwords != 0;
+    pieces.push_back({at, aligned ? 4 * std::min(4u, dwords) : element});
+  }
+  return pieces;
+}
+
+uint32_t Selector::ElementBytes(mir::ValueId v) const { return BitsOf(v) / 8; }
+
+// Known of the offset, or address, of a load or store.
+uint32_t Selector::AlignmentOf(mir::InstId id) const {
+  const mir::Inst& inst = m_.inst(id);
+  const mir::ValueId offset = m_.source(id, mir::OffsetSource(inst));
+  if (!m_.IsConstant(offset)) return inst.imm1;
+  constexpr uint32_t kLargest = 16;  // of any use here
+  return static_cast<uint32_t>((m_.value(offset).bits | kLargest) & -(m_.value(offset).bits | kLargest));
+}
+
+Operand Selector::ElementAt(lir::ValueId data, uint32_t byte, uint32_t element,
+                            int dword_stride) const {
+  const Type t = element == 1 ? Type::kUB : element == 2 ? Type::kUW : Type::kUD;
+  Operand o = Use(data, t, static_cast<int>(byte / 4) * dword_stride);
+  o.sub = static_cast<uint8_t>(byte % 4);
+  return o;
+}
+
+// The place some bytes further on.
+Selector::Place Selector::Moved(const Place& place, uint32_t bytes) {
+  if (bytes == 0) return place;
+  Place moved = place;
+  const auto per_lane = [&](const Operand& o) {
+    return o.kind == Operand::Kind::kValue && FileOf(o) == kFileG;
+  };
+  const bool lanes = per_lane(place.offset) || (place.high && per_lane(*place.high));
+  const Where where = lanes ? Where::kLanes : Where::kUniform;
+  moved.offset = Offset(place.offset, bytes, where);
+  if (place.high && place.alignment <= bytes) {  // else no carry
+    const Operand carry = CompareStored(where, CondMod::kL, Type::kUD,
+                                        Retype(moved.offset, Type::kUD), Imm(bytes, Type::kUD));
+    Operand minus = carry;
+    minus.mods = Operand::kNegate;
+    moved.high = Alu(Opcode::kAdd, Type::kD, where, {minus, Retype(*place.high, Type::kD)});
+  }
+  return moved;
+}
+
+// The payload of addresses.
+Operand Selector::AddressPayload(const Place& place) {
+  if (!place.high) {
+    if (!place.uniform) return ToLanes(place.offset);
+    const lir::ValueId all = NewRegisters(1);
+    lir::InstFields fields = Fields(Where::kUniform);
+    fields.width = 8;
+    EmitRaw(Op(Opcode::kMov), fields, {Def(all, Type::kUD)}, {place.offset});
+    return Use(all, Type::kUD, 0, 8);
+  }
+  const Operand low = Retype(place.offset, Type::kUD), high = Retype(*place.high, Type::kUD);
+  if (place.uniform) {
+    const lir::ValueId first = NewRegisters(2);
+    EmitRaw(kFirstAddress, Fields(Where::kUniform), {Def(first, Type::kUD)}, {low, high});
+    return Use(first, Type::kUD, 0, 16);
+  }
+  const Operand addresses = Use(NewG(1, 8), Type::kUD);
+  EmitPack(Where::kLanes, addresses, {low, high});
+  return addresses;
+}
+
+SendAux Selector::AccessMessage(const Place& place, uint32_t bytes, bool write) const {
+  const int lanes = place.uniform ? 8 : width_;
+  const bool dwords = bytes >= 4, address = place.high.has_value();
+  SendAux aux;
+  aux.sfid = dwords || address ? isa::Sfid::kDataCache1 : isa::Sfid::kDataCache0;
+  uint32_t type;
+  if (dwords) {
+    type = address ? (write ? kA64UntypedWrite : kA64UntypedRead)
+                   : (write ? kUntypedWrite : kUntypedRead);
+  } else {
+    type = address ? (write ? kA64ScatteredWrite : kA64ScatteredRead)
+                   : (write ? kByteScatteredWrite : kByteScatteredRead);
+  }
+  const uint32_t control = dwords ? UntypedControl(lanes, bytes / 4)
+                                  : ScatteredControl(lanes, bytes, address);
+  aux.control = type << 14 | control << 8 | (address ? kStatelessSurface : place.surface);
+  return aux;
+}
+
+// Component i (of the uniform form: 8 * i) is dword i.
+lir::ValueId Selector::Read(const Place& place, const Piece& piece, uint16_t op) {
+  const Operand address = AddressPayload(Moved(place, piece.byte));
+  lir::InstFields fields = Fields(place.uniform ? Where::kUniform : Where::kLanes);
+  if (place.uniform) fields.width = place.high ? 1 : 8;
+  fields.aux = AccessMessage(place, piece.bytes, /*write=*/false).Pack();
+  const int dwords = static_cast<int>(std::max(piece.bytes / 4, 1u));
+  const lir::ValueId data = place.uniform ? NewRegisters(dwords) : NewG(dwords);
+  EmitRaw(op, fields, {Def(data, Type::kUD)}, {address});
+  return data;
+}
+
+void Selector::LoadElements(mir::InstId id, const Place& place) {
+  const mir::Inst& inst = m_.inst(id);
+  if (inst.num_results == 0) return;
+  const uint32_t element = ElementBytes(m_.result(id));
+  const uint16_t op = mir::Info(inst.op).Has('P') ? kSend : kMsgRead;
+  for (const Piece& piece :
+       CutIntoPieces(element * inst.num_results, element, place.alignment)) {
+    const lir::ValueId data = Read(place, piece, op);
+    for (uint32_t byte = 0; byte < piece.bytes; byte += element) {
+      Set(m_.result(id, static_cast<int>((piece.byte + byte) / element)),
+          ElementAt(data, byte, element, place.uniform ? 8 : 1));
+    }
+  }
+}
+
+// The dword of the values from `first` on, in each lane; one value is its low part.
+Operand Selector::LaneDword(absl::Span<const mir::ValueId> values) {
+  if (values.size() == 1) return LaneValue(values[0]);
+  std::vector<Operand> parts;
+  for (mir::ValueId v : values) {
+    parts.push_back(values.size() == 2 ? WordPart(v) : Src(v, Type::kUB));
+  }
+  return ToLanes(Packed(Where::kLanes, std::move(parts)));
+}
+
+void Selector::StoreElements(const Place& place, absl::Span<const mir::ValueId> values) {
+  const uint32_t element = ElementBytes(values[0]);
+  for (const Piece& piece : CutIntoPieces(static_cast<uint32_t>(element * values.size()), element,
+                                          place.alignment)) {
+    std::vector<Operand> dwords;
+    const uint32_t step = std::min(piece.bytes, 4u);
+    for (uint32_t byte = 0; byte < piece.bytes; byte += step) {
+      dwords.push_back(LaneDword(values.subspan((piece.byte + byte) / element, step / element)));
+    }
+    const Operand address = AddressPayload(Moved(place, piece.byte));
+    lir::InstFields fields = Fields(Where::kLanes);
+    fields.aux = AccessMessage(place, piece.bytes, /*write=*/true).Pack();
+    EmitRaw(kMsgWrite, fields, {}, {address, Payload(dwords)});
+  }
+}
+
+}  // namespace kiln::intel

@@ -1,0 +1,165 @@
+// Conversions between types and widths, and words put together to dwords.
+//
+// Narrowing an integer names its low part, widening is a move. A conversion to half or to a short
+// integer writes every second word (or fourth byte): conversions between half and integer must
+// (EU verifier, "half to integer"), and those from single would else take 8 lanes at a time
+// ("mixed float width"). Bytes and halfs convert by way of words and singles; the EU has no move
+// for it (PRM volume 2a, mov).
+#include "core/intel/select/selector.h"
+
+namespace kiln::intel {
+
+// The integer with 32 bits.
+Operand Selector::Widened(mir::ValueId v, Where where, bool is_signed) {
+  const Type wide = is_signed ? Type::kD : Type::kUD;
+  const Operand o = Src(v, IntType(v, is_signed));
+  if (BitsOf(v) == 32) return o;
+  if (!IsImm(o)) return Alu(Opcode::kMov, wide, where, {o});
+  const auto word = static_cast<uint16_t>(o.id);
+  return Imm(is_signed ? static_cast<uint32_t>(static_cast<int16_t>(word)) : word, wide);
+}
+
+Operand Selector::ToHalf(Where where, Operand source) {
+  Extra extra;
+  extra.strided = true;
+  return Alu(Opcode::kMov, Type::kHF, where, {source}, extra);
+}
+
+Operand Selector::IntToFloat(mir::InstId id, Where where, bool is_signed) {
+  const mir::ValueId v = m_.source(id, 0);
+  Operand source = ToRegister(Src(v, IntType(v, is_signed)));
+  if (FloatType(m_.result(id)) == Type::kF) return Alu(Opcode::kMov, Type::kF, where, {source});
+  if (BitsOf(v) == 8) {
+    source = Alu(Opcode::kMov, is_signed ? Type::kW : Type::kUW, where, {source});
+  }
+  return ToHalf(where, source);
+}
+
+Operand Selector::FloatToInt(mir::InstId id, Where where, bool is_signed) {
+  const mir::ValueId v = m_.source(id, 0);
+  const Type to = IntType(m_.result(id), is_signed);
+  Operand source = ToRegister(Src(v, FloatType(v)));
+  if (isa::ByteSize(to) == 1 && FloatType(v) == Type::kHF) {
+    source = Alu(Opcode::kMov, Type::kF, where, {source});
+  }
+  Extra extra;
+  extra.strided = true;
+  return Alu(Opcode::kMov, to, where, {source}, extra);
+}
+
+Operand Selector::IntToInt(mir::InstId id, Where where, bool is_signed) {
+  const mir::ValueId v = m_.source(id, 0);
+  if (BitsOf(m_.result(id)) == 32) return Widened(v, where, is_signed);
+  return Alu(Opcode::kMov, is_signed ? Type::kW : Type::kUW, where,
+             {Src(v, IntType(v, is_signed))});
+}
+
+Operand Selector::Conversion(mir::InstId id, Where where) {
+  using mir::Op;
+  const mir::ValueId v = m_.source(id, 0);
+  switch (m_.inst(id).op) {
+    case Op::kBitcast:
+    case Op::kTrunc: return Src(v, IntType(v, false));
+    case Op::kZext: return IntToInt(id, where, false);
+    case Op::kSext: return IntToInt(id, where, true);
+    case Op::kF2i: return FloatToInt(id, where, true);
+    case Op::kF2u: return FloatToInt(id, where, false);
+    case Op::kI2f: return IntToFloat(id, where, true);
+    case Op::kU2f: return IntToFloat(id, where, false);
+    case Op::kF2f: {
+      const Operand source = ToRegister(Src(v, FloatType(v)));
+      if (FloatType(m_.result(id)) == Type::kHF) return ToHalf(where, source);
+      return Alu(Opcode::kMov, Type::kF, where, {source});
+    }
+    case Op::kF16f:
+      return Alu(Opcode::kMov, Type::kF, where, {ToRegister(Src(v, Type::kHF))});
+    case Op::kF2f16: {
+      const Operand half = Use(New(where), Type::kUD);
+      EmitRaw(kF2f16, Fields(where), {half}, {ToRegister(Src(v, Type::kF))});
+      return half;
+    }
+    default: return {};
+  }
+}
+
+// The result of `op` that defines v, else none.
+std::optional<mir::InstId> Selector::DefinedBy(mir::ValueId v, mir::Op op) const {
+  if (m_.value(v).kind != mir::Value::Kind::kResult) return std::nullopt;
+  const mir::InstId def{m_.value(v).owner};
+  if (m_.inst(def).op != op) return std::nullopt;
+  return def;
+}
+
+// A part of pack that holds this value of 16 bits: a single that is rounded to half stands
+// for its result.
+Operand Selector::WordPart(mir::ValueId v) const {
+  mir::ValueId half = v;
+  if (const auto cast = DefinedBy(half, mir::Op::kBitcast)) half = m_.source(*cast, 0);
+  if (const auto rounded = DefinedBy(half, mir::Op::kF2f)) {
+    const mir::ValueId single = m_.source(*rounded, 0);
+    if (!m_.IsConstant(single)) return Src(single, Type::kF);
+  }
+  return Src(v, Type::kUW);
+}
+
+// The low word of a value of 32 bits, or none if the rest is needed: `rest_is_zero` asks for
+// values whose high word is known to be 0.
+Operand Selector::LowWord(mir::ValueId v, bool rest_is_zero) const {
+  if (const auto wide = DefinedBy(v, mir::Op::kZext)) {
+    if (BitsOf(m_.source(*wide, 0)) == 16) return WordPart(m_.source(*wide, 0));
+  }
+  if (const auto rounded = DefinedBy(v, mir::Op::kF2f16)) {
+    const mir::ValueId single = m_.source(*rounded, 0);
+    if (!m_.IsConstant(single)) return Src(single, Type::kF);
+  }
+  if (const auto masked = DefinedBy(v, mir::Op::kAnd)) {
+    const mir::ValueId mask = m_.source(*masked, 1);
+    if (m_.IsConstant(mask) && m_.value(mask).bits == 0xffff) {
+      return Src(m_.source(*masked, 0), Type::kUW);
+    }
+  }
+  return rest_is_zero ? Operand() : Src(v, Type::kUW);
+}
+
+// low | high << 16: two moves into halves of a dword.
+Operand Selector::PackedWords(mir::InstId id, Where where) {
+  for (int i = 0; i < 2; ++i) {
+    const auto shift = DefinedBy(m_.source(id, 1 - i), mir::Op::kShl);
+    if (!shift || !m_.IsConstant(m_.source(*shift, 1)) ||
+        (m_.value(m_.source(*shift, 1)).bits & 31) != 16) {
+      continue;
+    }
+    const Operand low = LowWord(m_.source(id, i), true);
+    if (low.kind == Operand::Kind::kNone) continue;
+    return Packed(where, {low, LowWord(m_.source(*shift, 0), false)});
+  }
+  return {};
+}
+
+// Two words or four bytes as one dword, the first lowest.
+Operand Selector::Packed(Where where, std::vector<Operand> parts) {
+  const Operand& first = parts[0];
+  const auto step = static_cast<int>(4 / parts.size());
+  bool together = first.kind == Operand::Kind::kValue && first.sub == 0 &&
+                  static_cast<Type>(first.type) != Type::kF &&
+                  f_.value(first.value()).elem_bytes == 4 &&
+                  (FileOf(first) == kFileG) == (where == Where::kLanes);
+  for (size_t i = 1; i < parts.size(); ++i) {
+    together = together && parts[i].kind == first.kind && parts[i].id == first.id &&
+               parts[i].comp == first.comp && parts[i].sub == step * static_cast<int>(i) &&
+               static_cast<Type>(parts[i].type) != Type::kF;
+  }
+  if (together) return Retype(first, Type::kUD);
+  if (step == 1) {
+    for (Operand& o : parts) o = Retype(ToRegister(o), Type::kUB);  // no byte immediates
+  }
+  const Operand dword = Use(New(where), Type::kUD);
+  EmitPack(where, dword, parts);
+  return dword;
+}
+
+void Selector::EmitPack(Where where, const Operand& def, absl::Span<const Operand> parts) {
+  b_.Emit(kPack, Fields(where), absl::Span<const Operand>(&def, 1), parts);
+}
+
+}  // namespace kiln::intel
