@@ -10,9 +10,11 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/front/testing.h"
+#include "core/mir/example_images.h"
 #include "core/mir/print.h"
 
 namespace kiln::front {
@@ -52,6 +54,7 @@ mir::LaunchInputs Inputs(const mir::Module& module, bool floats) {
     }
     inputs.buffers.push_back(std::move(buffer));
   }
+  mir::BindExampleImages(module, 16, &inputs);
   inputs.push_constants.resize(128);
   for (uint32_t i = 0; i < 32; ++i) {
     const uint32_t word = i % 5 + 1;
@@ -68,12 +71,18 @@ bool Close(uint32_t a, uint32_t b) {
   return std::fabs(x - y) <= 1e-5f * std::fabs(x);
 }
 
-// The buffers after a run; none if the made-up data makes it too long.
-std::vector<mir::BoundBuffer> RunOn(const mir::Module& module, mir::LaunchInputs inputs) {
+// The buffers and images after a run; none if the made-up data makes it too long.
+std::vector<std::pair<uint32_t, std::vector<uint8_t>>> RunOn(const mir::Module& module,
+                                                             mir::LaunchInputs inputs) {
   mir::InterpLimits limits;
   limits.max_lane_steps = 40'000'000;
   const auto ran = mir::Interpret(module, inputs, limits);
-  if (ran.ok()) return inputs.buffers;
+  if (ran.ok()) {
+    std::vector<std::pair<uint32_t, std::vector<uint8_t>>> results;
+    for (const auto& b : inputs.buffers) results.emplace_back(b.binding, b.bytes);
+    for (const auto& b : inputs.images) results.emplace_back(b.binding, b.bytes);
+    return results;
+  }
   EXPECT_EQ(ran.status().code(), absl::StatusCode::kDeadlineExceeded) << ran.status();
   return {};
 }
@@ -101,13 +110,14 @@ TEST(Shaders, MeanTheSameInEveryForm) {
         ++compared;
         ASSERT_EQ(want.size(), got.size());
         for (size_t r = 0; r < want.size(); ++r) {
-          for (size_t i = 0; i < kBufferBytes; i += 4) {
+          const auto& [binding, bytes] = want[r];
+          for (size_t i = 0; i + 4 <= bytes.size(); i += 4) {
             uint32_t a = 0;
             uint32_t b = 0;
-            std::memcpy(&a, &want[r].bytes[i], 4);
-            std::memcpy(&b, &got[r].bytes[i], 4);
+            std::memcpy(&a, &bytes[i], 4);
+            std::memcpy(&b, &got[r].second[i], 4);
             ASSERT_TRUE(Close(a, b))
-                << "binding " << want[r].binding << " byte " << i << ": " << a << " and " << b;
+                << "binding " << binding << " byte " << i << ": " << a << " and " << b;
           }
         }
       }
