@@ -138,6 +138,8 @@ class Level {
     for (int a = 0; a < axes_; ++a) {
       const float w = linear ? where_[a] - 0.5f : where_[a];
       first[a] = Floor(w) + offset_[a];
+      // The far edge of a face belongs to its last texel.
+      if (cube_ && !linear) first[a] = std::clamp(first[a], 0, static_cast<int>(size_[a]) - 1);
       weight[a] = Fraction(w);
     }
     const int count = linear ? 1 << axes_ : 1;
@@ -206,7 +208,12 @@ class Level {
               std::clamp(Floor(p.t * n), 0, n - 1), 0);
   }
 
-  static void FillCorner(int corner, std::array<Tap, 8>& taps) {
+  // Integers, which are gathered only, have no average: one of the three stands for them.
+  void FillCorner(int corner, std::array<Tap, 8>& taps) const {
+    if (IsIntegerFormat(view_.format)) {
+      taps[corner].texel = taps[corner ^ 1].texel;
+      return;
+    }
     for (int k = 0; k < 4; ++k) {
       float sum = 0;
       for (int t = 0; t < 4; ++t) sum += t == corner ? 0 : Float(taps[t].texel[k]);

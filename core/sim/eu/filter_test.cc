@@ -113,6 +113,9 @@ TEST(FilterTest, CubeFacesByTheLargestComponent) {
   const std::array<std::array<float, 3>, 6> axes = {
       {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}}};
   for (int f = 0; f < 6; ++f) EXPECT_EQ(Sample(n, {}, axes[f]), f);
+  shape.width = shape.height = 4;
+  Numbered large(shape);
+  EXPECT_EQ(Sample(large, {}, {1, 1, 1}), 16 * 4 + 3) << "face +z, its last column, first row";
 }
 
 // Near an edge a linear filter reaches for the neighbouring face: both sides see the same.
