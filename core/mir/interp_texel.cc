@@ -77,7 +77,8 @@ std::optional<uint64_t> NamedTexel(const Module& module, InstId id,
   // A cube's faces are layers of a flat storage image.
   const int spatial = std::min(s.num_coordinates, image.dim == ImageDim::kCube
                                                       ? 2 : SpatialCount(image.dim));
-  for (int k = 0; k < spatial; ++k) at[k] = number(s.coordinates + k);
+  const TexelOp& texel = module.texel_ops[module.inst(id).imm1];
+  for (int k = 0; k < spatial; ++k) at[k] = number(s.coordinates + k) + texel.offset[k];
   if (s.num_coordinates > spatial) layer = number(s.coordinates + spatial);
   return image.Find(number(s.lod), layer, at[0], at[1], at[2], number(s.sample));
 }

@@ -15,6 +15,7 @@
 #include "core/mir/interp.h"
 #include "core/mir/parse.h"
 #include "core/sim/eu/simulator.h"
+#include "tests/exec/images.h"
 
 namespace kiln::exec {
 namespace {
@@ -42,6 +43,7 @@ mir::LaunchInputs Inputs(const mir::Module& m, const Setup& setup) {
   in.groups = {setup.groups, 1, 1};
   in.denormals = mir::Denormals::kFlush;
   for (const mir::Resource& r : m.resources) {
+    if (mir::HasImage(r.kind) || r.kind == mir::ResourceKind::kSampler) continue;
     mir::BoundBuffer b;
     b.set = r.set;
     b.binding = r.binding;
@@ -54,6 +56,7 @@ mir::LaunchInputs Inputs(const mir::Module& m, const Setup& setup) {
     b.address = kFirstAddress + in.buffers.size() * kAddressStep;
     in.buffers.push_back(std::move(b));
   }
+  AddImages(m, rng, in);
   for (int i = 0; i < 128; ++i) in.push_constants.push_back(static_cast<uint8_t>(i * 7));
   for (size_t i = 0; i < in.buffers.size() && i < 8; ++i) {
     std::memcpy(in.push_constants.data() + kAddressesAt + 8 * i, &in.buffers[i].address, 8);
@@ -89,7 +92,8 @@ std::string Differences(const mir::LaunchInputs& want, const sim::eu::Dispatch& 
       if (count++ == 0) first = absl::StrFormat("buffer %d byte %d: want %08x, got %08x", b, i, x, y);
     }
   }
-  return count == 0 ? "" : absl::StrCat(count, " differ, ", first);
+  if (count != 0) return absl::StrCat(count, " differ, ", first);
+  return ImageDifferences(want, got, setup.floats ? setup.ulp : 0);
 }
 
 std::string RunVariant(const Variant& v, const mir::LaunchInputs& before,
@@ -104,6 +108,7 @@ std::string RunVariant(const Variant& v, const mir::LaunchInputs& before,
     buffer.address = b.address;
     dispatch.buffers.push_back(std::move(buffer));
   }
+  Translate(before, dispatch);
   sim::eu::Options options;
   options.fusion = fusion;
   options.max_instructions = 20'000'000;

@@ -109,6 +109,33 @@ struct Tap {
   Texel texel{};
 };
 
+bool Passes(CompareFunction f, float reference, float texel) {
+  switch (f) {
+    case CompareFunction::kNever:
+      return false;
+    case CompareFunction::kLess:
+      return reference < texel;
+    case CompareFunction::kEqual:
+      return reference == texel;
+    case CompareFunction::kLessEqual:
+      return reference <= texel;
+    case CompareFunction::kGreater:
+      return reference > texel;
+    case CompareFunction::kNotEqual:
+      return reference != texel;
+    case CompareFunction::kGreaterEqual:
+      return reference >= texel;
+    case CompareFunction::kAlways:
+      return true;
+  }
+  return false;
+}
+
+uint32_t Compared(const ClientSampler& s, float reference, uint32_t texel) {
+  const CompareFunction f = s.compare.value_or(CompareFunction::kNever);
+  return Bits(Passes(f, reference, Float(texel)) ? 1.0f : 0.0f);
+}
+
 class Level {
  public:
   Level(const ImageView& view, const ClientSampler& sampler, const SamplePoint& at, int level)
@@ -131,8 +158,8 @@ class Level {
   }
 
   // Texels of the footprint with weights that add up to 1. Taps of two axes come in the order
-  // (0,0), (1,0), (0,1), (1,1).
-  int Footprint(bool linear, std::array<Tap, 8>& taps) const {
+  // (0,0), (1,0), (0,1), (1,1). With a comparison, component 0 tells which texels pass.
+  int Footprint(bool linear, bool compare, float reference, std::array<Tap, 8>& taps) const {
     std::array<int, 3> first{};
     std::array<float, 3> weight{};
     for (int a = 0; a < axes_; ++a) {
@@ -155,7 +182,9 @@ class Level {
       if (cube_ && Outside(i[0]) && Outside(i[1])) {
         corner = t;
       } else {
-        taps[t].texel = Fetch(i);
+        const Texel texel = Fetch(i);
+        taps[t].texel =
+            compare ? Texel{Compared(sampler_, reference, texel[0]), 0, 0, Bits(1.0f)} : texel;
       }
     }
     if (corner >= 0) FillCorner(corner, taps);
@@ -232,43 +261,11 @@ class Level {
   std::array<int, 3> offset_{};
 };
 
-bool Passes(CompareFunction f, float reference, float texel) {
-  switch (f) {
-    case CompareFunction::kNever:
-      return false;
-    case CompareFunction::kLess:
-      return reference < texel;
-    case CompareFunction::kEqual:
-      return reference == texel;
-    case CompareFunction::kLessEqual:
-      return reference <= texel;
-    case CompareFunction::kGreater:
-      return reference > texel;
-    case CompareFunction::kNotEqual:
-      return reference != texel;
-    case CompareFunction::kGreaterEqual:
-      return reference >= texel;
-    case CompareFunction::kAlways:
-      return true;
-  }
-  return false;
-}
-
-uint32_t Compared(const ClientSampler& s, float reference, uint32_t texel) {
-  const CompareFunction f = s.compare.value_or(CompareFunction::kNever);
-  return Bits(Passes(f, reference, Float(texel)) ? 1.0f : 0.0f);
-}
-
 Texel FilterLevel(const ImageView& view, const ClientSampler& sampler, const SamplePoint& at,
                   int level, bool compare) {
   std::array<Tap, 8> taps;
   const bool linear = sampler.linear && !IsIntegerFormat(view.format);
-  const int count = Level(view, sampler, at, level).Footprint(linear, taps);
-  if (compare) {
-    for (int t = 0; t < count; ++t) {
-      taps[t].texel = {Compared(sampler, at.reference, taps[t].texel[0]), 0, 0, Bits(1.0f)};
-    }
-  }
+  const int count = Level(view, sampler, at, level).Footprint(linear, compare, at.reference, taps);
   if (count == 1) return taps[0].texel;
   Texel result;
   for (int k = 0; k < 4; ++k) {
@@ -309,12 +306,12 @@ Texel SampleImage(const ImageView& view, const ClientSampler& sampler, const Sam
 Texel GatherImage(const ImageView& view, const ClientSampler& sampler, const SamplePoint& at,
                   int component, bool compare) {
   std::array<Tap, 8> taps;
-  Level(view, sampler, at, 0).Footprint(true, taps);
+  Level(view, sampler, at, 0).Footprint(true, compare, at.reference, taps);
   static constexpr std::array<int, 4> kOrder = {2, 3, 1, 0};
   Texel result;
   for (int i = 0; i < 4; ++i) {
     const Texel& t = taps[kOrder[i]].texel;
-    result[i] = compare ? Compared(sampler, at.reference, t[0]) : t[component];
+    result[i] = t[compare ? 0 : component];
   }
   return result;
 }

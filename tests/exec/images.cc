@@ -1,0 +1,136 @@
+#include "tests/exec/images.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "absl/strings/str_format.h"
+#include "core/mir/texel_format.h"
+
+namespace kiln::exec {
+namespace {
+
+mir::ImageFormat FormatFor(const mir::ImageInfo& info) {
+  if (info.format != mir::ImageFormat::kUnknown) return info.format;
+  switch (info.component) {
+    case mir::ComponentType::kSint: return mir::ImageFormat::kRgba32i;
+    case mir::ComponentType::kUint: return mir::ImageFormat::kRgba32ui;
+    default: return mir::ImageFormat::kRgba32f;
+  }
+}
+
+// Floats are positive eighths, so that filters cancel nothing, and integers are small.
+mir::Texel RandomTexel(const mir::TexelFormat& format, std::mt19937& rng) {
+  mir::Texel t;
+  for (uint32_t& c : t) {
+    const auto number = static_cast<float>(1 + rng() % 64) / 8;
+    c = format.IsInteger() ? rng() % 128 : std::bit_cast<uint32_t>(number);
+  }
+  return t;
+}
+
+mir::BoundImage MakeImage(const mir::Resource& r, uint32_t element, std::mt19937& rng) {
+  mir::BoundImage image;
+  image.set = r.set;
+  image.binding = r.binding;
+  image.element = element;
+  image.format = FormatFor(r.image);
+  image.dim = r.image.dim;
+  image.arrayed = r.image.arrayed;
+  image.width = 8 + element;
+  if (image.dim == mir::ImageDim::kBuffer) image.width = 40;
+  if (image.dim == mir::ImageDim::k2D || image.dim == mir::ImageDim::k3D) image.height = 4;
+  if (image.dim == mir::ImageDim::kCube) image.height = image.width;
+  if (image.dim == mir::ImageDim::k3D) image.depth = 4;
+  image.layers = image.arrayed ? 3 : 1;
+  if (image.dim == mir::ImageDim::kCube) image.layers = image.arrayed ? 12 : 6;
+  const bool sampled = r.kind == mir::ResourceKind::kSampledImage ||
+                       r.kind == mir::ResourceKind::kCombinedImageSampler;
+  image.levels = sampled ? 2 : 1;
+  const mir::TexelFormat& format = mir::FormatOf(image.format);
+  image.bytes.resize(image.Texels() * format.Bytes());
+  for (uint64_t i = 0; i < image.Texels(); ++i) image.Write(i, RandomTexel(format, rng));
+  return image;
+}
+
+mir::BoundSampler MakeSampler(const mir::Resource& r, uint32_t element, std::mt19937& rng) {
+  mir::BoundSampler s;
+  s.set = r.set;
+  s.binding = r.binding;
+  s.element = element;
+  s.linear = rng() % 2;
+  s.linear_levels = rng() % 2;
+  s.address = static_cast<mir::AddressMode>(rng() % 4);
+  s.border = static_cast<mir::BorderColor>(rng() % 3);
+  s.compare = mir::CompareFunction::kLessEqual;
+  return s;
+}
+
+uint32_t Distance(uint32_t a, uint32_t b) {
+  const auto x = std::bit_cast<float>(a), y = std::bit_cast<float>(b);
+  if (std::isnan(x) && std::isnan(y)) return 0;
+  return a > b ? a - b : b - a;
+}
+
+}  // namespace
+
+void AddImages(const mir::Module& m, std::mt19937& rng, mir::LaunchInputs& in) {
+  for (const mir::Resource& r : m.resources) {
+    for (uint32_t i = 0; i < r.count; ++i) {
+      const uint32_t element = r.element + i;
+      if (mir::HasImage(r.kind)) in.images.push_back(MakeImage(r, element, rng));
+      if (r.kind == mir::ResourceKind::kSampler ||
+          r.kind == mir::ResourceKind::kCombinedImageSampler) {
+        in.samplers.push_back(MakeSampler(r, element, rng));
+      }
+    }
+  }
+}
+
+void Translate(const mir::LaunchInputs& in, sim::eu::Dispatch& dispatch) {
+  for (const mir::BoundImage& i : in.images) {
+    sim::eu::ClientImage image;
+    image.where = {i.set, i.binding, i.element};
+    image.format = *sim::eu::TexelFormatNamed(mir::FormatOf(i.format).name);
+    image.dim = static_cast<sim::eu::ImageDim>(i.dim);
+    image.arrayed = i.arrayed;
+    image.width = i.width;
+    image.height = i.height;
+    image.depth = i.depth;
+    image.layers = i.layers;
+    image.levels = i.levels;
+    image.texels = i.bytes;
+    dispatch.images.push_back(std::move(image));
+  }
+  for (const mir::BoundSampler& s : in.samplers) {
+    sim::eu::ClientSampler sampler;
+    sampler.where = {s.set, s.binding, s.element};
+    sampler.linear = s.linear;
+    sampler.linear_mips = s.linear_levels;
+    sampler.address = static_cast<sim::eu::AddressMode>(s.address);
+    sampler.border = static_cast<sim::eu::BorderColor>(s.border);
+    sampler.compare = static_cast<sim::eu::CompareFunction>(*s.compare);
+    dispatch.samplers.push_back(sampler);
+  }
+}
+
+std::string ImageDifferences(const mir::LaunchInputs& want, const sim::eu::Dispatch& got,
+                             uint32_t ulp) {
+  for (size_t i = 0; i < want.images.size(); ++i) {
+    const mir::BoundImage& image = want.images[i];
+    const mir::TexelFormat& format = mir::FormatOf(image.format);
+    for (uint64_t t = 0; t < image.Texels(); ++t) {
+      const size_t at = t * format.Bytes();
+      const mir::Texel a = mir::DecodeTexel(format, image.bytes.data() + at);
+      const mir::Texel b = mir::DecodeTexel(format, got.images[i].texels.data() + at);
+      for (int c = 0; c < 4; ++c) {
+        if (a[c] == b[c] || (!format.IsInteger() && Distance(a[c], b[c]) <= ulp)) continue;
+        return absl::StrFormat("image %d texel %d component %d: want %08x, got %08x", i, t, c, a[c],
+                               b[c]);
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace kiln::exec

@@ -1,0 +1,28 @@
+// Images and samplers for programs under test: made at random for the resources of a module, in the
+// interpreter's form, and translated to the simulator's.
+#ifndef KILN_TESTS_EXEC_IMAGES_H_
+#define KILN_TESTS_EXEC_IMAGES_H_
+
+#include <cstdint>
+#include <random>
+#include <string>
+
+#include "core/mir/interp.h"
+#include "core/mir/mir.h"
+#include "core/sim/eu/simulator.h"
+
+namespace kiln::exec {
+
+// One image for each descriptor (8 by 4 texels, 4 slices, 3 layers or 2 cubes, 2 levels; one level
+// if it is written), one sampler for each, all different.
+void AddImages(const mir::Module& module, std::mt19937& rng, mir::LaunchInputs& inputs);
+
+void Translate(const mir::LaunchInputs& inputs, sim::eu::Dispatch& dispatch);
+
+// "" or the first texel that differs. Components of float formats may be `ulp` apart.
+std::string ImageDifferences(const mir::LaunchInputs& want, const sim::eu::Dispatch& got,
+                             uint32_t ulp);
+
+}  // namespace kiln::exec
+
+#endif  // KILN_TESTS_EXEC_IMAGES_H_
