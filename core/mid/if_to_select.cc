@@ -15,7 +15,10 @@ using mir::Op;
 using mir::RegionId;
 using mir::ValueId;
 
-// Instructions of both sides, selects included, up to which a branch does not pay.
+// Instructions of both sides, selects included, up to which a branch does not pay. On 483 compute
+// modules of the corpus, 6 and 8 make 0.2 % more instructions and 0.9 % and 0.3 % more cycles; 24, 32
+// and 48 make 0.1 to 0.3 % fewer of both in a model that never skips a branch, which is less than
+// skipping may save.
 constexpr int kCostBound = 12;
 
 // What an instruction counts for in that bound; approximated functions run on the slow unit.

@@ -49,7 +49,7 @@ LoopRounds LoopAnalysis::CountRounds(InstId loop, const LoopLimits& limits) {
     for (size_t i = 0; i < params.size(); ++i) Set(m_.region(body).params[i], params[i]);
     next_ = Next();
     WalkRegion(body, /*certain=*/true);
-    if (steps_left_ < 0) return result_;
+    if (steps_left_ < 0 || result_.residue > limits.max_residue) return result_;
     if (!next_.continues) {
       result_.bounded = true;
       return result_;

@@ -8,7 +8,7 @@
 // known condition is walked on that side only, an if on an unknown one on both. The loop ends where
 // a round meets no continue. A round that begins with the same knowledge as the one before will
 // never end so. Bounds that come from specialisation constants are constants by then.
-// Cost: instructions walked, at most `max_steps` for one call. Nested loops are not walked round by
+// Cost: instructions walked, at most `max_steps` for one call, and until `max_residue` is left over. Nested loops are not walked round by
 // round: nothing is known of what they carry.
 #ifndef KILN_CORE_MID_LOOP_ANALYSIS_H_
 #define KILN_CORE_MID_LOOP_ANALYSIS_H_
@@ -24,6 +24,7 @@ namespace kiln::mid {
 struct LoopLimits {
   int max_rounds = 0;
   int64_t max_steps = 0;        // instructions walked
+  int64_t max_residue = 0;      // more is not counted: no bound is found then
 };
 
 struct LoopRounds {

@@ -11,7 +11,7 @@ namespace kiln::mid {
 namespace {
 
 // Rounds of the first loop of the body.
-LoopRounds RoundsOf(std::string_view body, const LoopLimits& limits = {100, 10000}) {
+LoopRounds RoundsOf(std::string_view body, const LoopLimits& limits = {100, 10000, 10000}) {
   const absl::StatusOr<mir::Module> m = mir::Parse(absl::StrCat(
       "mir 1\nentry \"main\"\nlocal_size 8, 1, 1\nshared 256\nprivate 0 64\n"
       "data 0x03000000050000000700000009000000\nbody {\n",
@@ -38,6 +38,15 @@ TEST(LoopAnalysis, CountsUp) {
   EXPECT_EQ(r.rounds, 4);
   EXPECT_EQ(r.unknown_exits, 0);
   EXPECT_EQ(r.residue, 3);   // the stores
+  constexpr std::string_view kStores = R"(
+  loop (%0:i32 = 0) {
+    %1:bool = slt %0, 3
+    if %1 { yield } else { break }
+    store_shared[align 4] %0, %0
+    %2:i32 = iadd %0, 1
+    continue %2
+  })";
+  EXPECT_FALSE(RoundsOf(kStores, {100, 10000, 2}).bounded);
 }
 
 TEST(LoopAnalysis, NoRoundAndOneRound) {
@@ -140,8 +149,8 @@ TEST(LoopAnalysis, Limits) {
     continue %2
   })";
   EXPECT_TRUE(RoundsOf(kLong).bounded);
-  EXPECT_FALSE(RoundsOf(kLong, {50, 10000}).bounded);
-  EXPECT_FALSE(RoundsOf(kLong, {100, 100}).bounded);
+  EXPECT_FALSE(RoundsOf(kLong, {50, 10000, 10000}).bounded);
+  EXPECT_FALSE(RoundsOf(kLong, {100, 100, 10000}).bounded);
 }
 
 TEST(LoopAnalysis, SeesArraysThatBecomeValues) {

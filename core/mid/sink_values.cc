@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "core/mir/build.h"
 
 namespace kiln::mid {
@@ -106,9 +107,23 @@ class Sinker {
       const RegionId here = use_[m_.result(id, r).index];
       if (here.valid()) use = use.valid() ? Common(use, here) : here;
     }
-    if (!use.valid()) return region;   // dead
+    if (!use.valid() || Prolonged(id) > inst.num_results) return region;
     while (PlaceOf(use).loop != PlaceOf(region).loop) use = PlaceOf(use).parent;
     return use;
+  }
+
+  // Values that nobody behind uses and that would live longer if the instruction sank.
+  int Prolonged(InstId id) const {
+    const absl::Span<const ValueId> sources = m_.sources(id);
+    int count = 0;
+    for (size_t i = 0; i < sources.size(); ++i) {
+      const mir::Value::Kind kind = m_.value(sources[i]).kind;
+      const bool defined = kind == mir::Value::Kind::kResult || kind == mir::Value::Kind::kParam;
+      const bool again = std::find(sources.begin(), sources.begin() + i, sources[i]) !=
+                         sources.begin() + i;
+      count += defined && !again && !use_[sources[i].index].valid();
+    }
+    return count;
   }
 
   Module& m_;

@@ -6,7 +6,8 @@
 // (uniform buffers, push constants, tables, sampled images); never into a loop, where they would
 // run in every round; out of a loop's body into what follows is not a place MIR has.
 // Algorithm: a value's place is the innermost region that holds all its uses, cut off at the first
-// loop on the way. Instructions are looked at last first, so that what a sunk instruction uses sees
+// loop on the way. An instruction stays if sinking would make more values live on than it defines.
+// Instructions are looked at last first, so that what a sunk instruction uses sees
 // its new place: whole chains sink in one walk. A sunk instruction goes to the front of its region,
 // in the old order. Linear but for the walk to the common region (nesting).
 #ifndef KILN_CORE_MID_SINK_VALUES_H_

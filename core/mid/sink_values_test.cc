@@ -1,5 +1,7 @@
 #include "core/mid/sink_values.h"
 
+#include <string>
+
 #include "core/mid/testing.h"
 #include "gtest/gtest.h"
 
@@ -103,6 +105,26 @@ TEST(SinkValues, WhatStays) {
   return
 )";
   EXPECT_EQ(RunOnBody(kText, SinkValues), kText);
+}
+
+// Two values would live on instead of one; once another use keeps one of them, it pays.
+TEST(SinkValues, NotIfMoreValuesLiveOn) {
+  const std::string last = R"(
+  if %2 {
+    store_ssbo[0, align 4] 0, %3
+    yield
+  } else {
+    yield
+  }
+  return
+)";
+  const std::string front = R"(  %0:i32, %1:i32 = load_ssbo[0, align 4] 0
+  %2:bool = ult %0, 4
+  %3:i32 = imul %0, %1)";
+  EXPECT_EQ(RunOnBody(front + last, SinkValues), front + last);
+  const std::string behind = last.substr(0, last.find("  return")) +
+                             "  store_ssbo[0, align 4] 8, %1\n  return\n";
+  EXPECT_NE(RunOnBody(front + behind, SinkValues), front + behind);
 }
 
 // Into a branch inside the same loop body it may go.

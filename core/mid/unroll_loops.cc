@@ -27,9 +27,13 @@ using mir::ValueId;
 using List = std::vector<InstId>;
 
 // Rounds and instructions looked at for one loop.
-constexpr LoopLimits kLimits = {.max_rounds = 128, .max_steps = 8192};
-// Instructions of the unrolled loop up to which it is made, whatever the loop was.
-constexpr int64_t kSmallResidue = 48;
+constexpr int kMaxRounds = 128;
+constexpr int64_t kMaxSteps = 8192;
+// The unrolled loop may have so many instructions, or so many times those of one round. Chosen on 483
+// compute modules of the corpus, against 48 and 1: instructions +2.1 %, cycles of the model -9.0 %;
+// 800 instructions or 8 rounds cost registers that SIMD16 does not have.
+constexpr int64_t kSmallResidue = 64;
+constexpr int64_t kResidueRounds = 3;
 // The same where accesses to private arrays get known offsets: they cost a message each.
 constexpr int64_t kArrayResidue = 512;
 constexpr int kMaxSources = 4;
@@ -61,8 +65,10 @@ class Unroller {
   bool TryUnroll(InstId loop) {
     const RegionId body = m_.inst(loop).regions[0];
     if (!Continues(body)) return false;
-    const LoopRounds rounds = analysis_.CountRounds(loop, kLimits);
-    if (!Pays(body, rounds)) return false;
+    const int64_t most = MostResidue(body);
+    const LoopRounds rounds = analysis_.CountRounds(
+        loop, {kMaxRounds, kMaxSteps, std::max(most, kArrayResidue)});
+    if (!Pays(rounds, most)) return false;
     if (rounds.rounds > 1 && !EndsOnce(body)) return false;
     if (!context_.Rewrite()) return false;
     Unroll(loop, rounds.rounds);
@@ -76,13 +82,16 @@ class Unroller {
     return found;
   }
 
-  bool Pays(RegionId body, const LoopRounds& rounds) const {
-    if (!rounds.bounded || rounds.unknown_exits > kMaxNestedExits) return false;
-    if (rounds.rounds == 1) return true;
-    if (rounds.array_accesses > 0) return rounds.residue <= kArrayResidue;
+  int64_t MostResidue(RegionId body) const {
     int64_t size = 0;
     mir::ForEachInst(m_, body, [&](InstId) { ++size; });
-    return rounds.residue <= std::max(kSmallResidue, size);
+    return std::max(kSmallResidue, kResidueRounds * size);
+  }
+
+  static bool Pays(const LoopRounds& rounds, int64_t most) {
+    if (!rounds.bounded || rounds.unknown_exits > kMaxNestedExits) return false;
+    if (rounds.rounds == 1) return true;
+    return rounds.residue <= (rounds.array_accesses > 0 ? std::max(kArrayResidue, most) : most);
   }
 
   // Makes the loop's only continue the end of its body, if it can be.

@@ -1,0 +1,111 @@
+#include "core/mid/random_check.h"
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/mid/combine_memory.h"
+#include "core/mid/dce.h"
+#include "core/mid/dead_control_flow.h"
+#include "core/mid/dead_stores.h"
+#include "core/mid/gvn.h"
+#include "core/mid/hoist_invariants.h"
+#include "core/mid/if_to_select.h"
+#include "core/mid/lower_division.h"
+#include "core/mid/merge_carried_values.h"
+#include "core/mid/promote_arrays.h"
+#include "core/mid/simplify.h"
+#include "core/mid/sink_values.h"
+#include "core/mid/unroll_loops.h"
+#include "core/mir/build.h"
+#include "core/mir/generate.h"
+#include "core/mir/interp.h"
+#include "core/mir/print.h"
+#include "core/mir/verify.h"
+
+namespace kiln::mid {
+namespace {
+
+constexpr RandomPass kPasses[] = {
+    {"simplify", Simplify},
+    {"gvn", MergeEqualValues},
+    {"dead_stores", RemoveDeadStores},
+    {"if_to_select", IfToSelect},
+    {"combine_memory", CombineMemory},
+    {"lower_division", LowerDivision, true},
+    {"unroll_loops", UnrollLoops},
+    {"promote_arrays", PromoteArrays},
+    {"merge_carried_values", MergeCarriedValues},
+    {"hoist_invariants", HoistInvariants},
+    {"sink_values", SinkValues},
+    {"dead_control_flow", RemoveDeadControlFlow},
+    {"dce", EliminateDeadCode},
+};
+
+// Integers only: float rules may change which NaN comes out.
+mir::Module Generated(uint64_t seed) {
+  return mir::GenerateModule(seed, {.instructions = 70, .max_depth = 5, .floats = false});
+}
+
+absl::StatusOr<std::vector<uint8_t>> Outcome(const mir::Module& m, uint64_t seed) {
+  mir::LaunchInputs inputs = mir::GenerateInputs(seed, m);
+  const absl::StatusOr<mir::InterpStatistics> run = mir::Interpret(m, inputs);
+  if (!run.ok()) return run.status();
+  return inputs.buffers[0].bytes;
+}
+
+// One pass on the module, judged by what the module computed before.
+RandomOutcome RunAndCompare(const RandomPass& pass, PassContext& context, uint64_t seed,
+                            const std::vector<uint8_t>& expected, mir::Module& m) {
+  RandomOutcome outcome;
+  const std::string text = mir::Print(m);
+  const auto fail = [&](auto... what) {
+    outcome.error = absl::StrCat(pass.name, ", seed ", seed, ": ", what..., "\n", text, "becomes\n",
+                                 mir::Print(m));
+    return outcome;
+  };
+  outcome.before = mir::CountInstructions(m);
+  const absl::StatusOr<bool> result = pass.run(m, context);
+  if (!result.ok()) return fail(result.status().ToString());
+  outcome.changed = *result;
+  outcome.after = mir::CountInstructions(m);
+  if (absl::Status s = mir::Verify(m); !s.ok()) return fail(s.ToString());
+  const absl::StatusOr<std::vector<uint8_t>> now = Outcome(m, seed);
+  if (!now.ok()) return fail(now.status().ToString());
+  if (*now != expected) return fail("another outcome");
+  if (!pass.required && *result != (context.rewrites() > 0)) return fail("rewrites miscounted");
+  return outcome;
+}
+
+}  // namespace
+
+absl::Span<const RandomPass> RandomPasses() { return kPasses; }
+
+RandomOutcome CheckPass(const RandomPass& pass, uint64_t seed) {
+  mir::Module m = Generated(seed);
+  const absl::StatusOr<std::vector<uint8_t>> expected = Outcome(m, seed);
+  if (!expected.ok()) return {.error = expected.status().ToString()};
+  PassContext context = PassContext::ForTest();
+  return RunAndCompare(pass, context, seed, *expected, m);
+}
+
+RandomOutcome CheckAllPasses(uint64_t seed, int64_t limit) {
+  mir::Module m = Generated(seed);
+  RandomOutcome all;
+  all.before = mir::CountInstructions(m);
+  const absl::StatusOr<std::vector<uint8_t>> expected = Outcome(m, seed);
+  if (!expected.ok()) return {.error = expected.status().ToString()};
+  int64_t used = 0;
+  for (int round = 0; round < 3; ++round) {
+    for (const RandomPass& pass : kPasses) {
+      PassContext context = PassContext::ForTest(limit < 0 ? -1 : limit - used);
+      RandomOutcome one = RunAndCompare(pass, context, seed, *expected, m);
+      used += context.rewrites();
+      if (!one.error.empty()) return one;
+      all.changed |= one.changed;
+      all.after = one.after;
+    }
+  }
+  return all;
+}
+
+}  // namespace kiln::mid
