@@ -811,7 +811,7 @@ class Interpreter {
 
   void SampleTexels(InstId id, const BitSet& active) {
     ForActive(active, [&](size_t lane) {
-      // Random rounding: weights have 8 bits on the targets (Vulkan's subTexelPrecisionBits).
+      // Random rounding: coordinates have 8 bits of a texel (Vulkan's subTexelPrecisionBits).
       std::array<double, 4> noise = {0, 0, 0, 0};
       for (double& x : noise) x = in_.perturb_seed == 0 ? 0 : RandomUnit() / 256;
       SetTexel(id, lane, SampledTexel(m_, id, LaneSources(id, lane), in_.images[PlaceOf(id, lane)],
@@ -842,7 +842,7 @@ class Interpreter {
     ForActive(active, [&](size_t lane) {
       const size_t place = PlaceOf(id, lane);
       const std::optional<uint64_t> texel = TexelOf(id, lane, in_.images[place]);
-      SetTexel(id, lane, texel.has_value() ? in_.images[place].Read(*texel) : Texel{0, 0, 0, 0});
+      SetTexel(id, lane, texel.has_value() ? in_.images[place].Read(*texel) : in_.images[place].Outside());
       if (texel.has_value()) NoteTexel(id, place, *texel, lane, AccessKind::kRead, false);
     });
   }

@@ -111,6 +111,13 @@ TEST(InterpTexel, StoresLoadsAndTexelsOutside) {
   EXPECT_THAT(std::vector<uint8_t>(in.images[3].bytes), ElementsAre(0xff, 0xfb, 0xf7, 0xf3));
 }
 
+TEST(InterpTexel, OutsideAlphaIsOneIfTheFormatHasNone) {
+  EXPECT_THAT(Floats(R"(
+  %3:f32, %4:f32, %5:f32, %6:f32 = fetch[5, texel lod] %0, 9, 0, 0
+  store_ssbo[0, align 4] %1, %6
+)"), ElementsAre(1, 1, 1, 1));
+}
+
 TEST(InterpTexel, AtomicsGiveTheValueBefore) {
   LaunchInputs in = Inputs();
   const auto run = RunBody(R"(

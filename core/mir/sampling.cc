@@ -116,11 +116,13 @@ class Level {
 
   Texel Nearest() const {
     std::array<int64_t, 3> i = {0, 0, 0};
-    for (int k = 0; k < axes_; ++k) i[k] = ToInt(std::floor(at_[k])) + point_.offset[k];
+    for (int k = 0; k < axes_; ++k) {
+      i[k] = ToInt(std::floor(at_[k] + point_.noise[k])) + point_.offset[k];
+    }
     return Compared(At(i).value_or(Texel{0, 0, 0, 0}));
   }
 
-  // The blend of the texels around; with `component`, the four texels themselves.
+  // The blend of the texels around.
   std::array<double, 4> Linear() const {
     Footprint f = Around();
     std::array<double, 4> sum = {0, 0, 0, 0};
@@ -275,6 +277,11 @@ std::optional<uint64_t> BoundImage::Find(int64_t level, int64_t layer, int64_t x
   return (before + in_level) * samples + sample;
 }
 
+Texel BoundImage::Outside() const {
+  const TexelFormat& f = FormatOf(format);
+  return {0, 0, 0, f.bits[3] != 0 ? 0 : f.IsInteger() ? 1 : Bits(1.0f)};
+}
+
 Texel BoundImage::Read(uint64_t texel) const {
   const TexelFormat& f = FormatOf(format);
   return DecodeTexel(f, bytes.data() + texel * f.Bytes());
@@ -307,29 +314,26 @@ Texel Sample(const BoundImage& image, const BoundSampler& sampler, const SampleP
              float lod) {
   const bool integer = FormatOf(image.format).IsInteger();
   const float biased = std::min(std::max(lod + sampler.lod_bias, sampler.min_lod), sampler.max_lod);
-  const auto last = static_cast<float>(image.levels - 1);
-  const float d = biased == biased ? std::min(std::max(biased, 0.0f), last) : 0.0f;
+  const double last = image.levels - 1;
+  // NaN gives level 0.
+  const double d = biased > 0 ? std::clamp(biased + point.noise[3], 0.0, last) : 0;
   const bool blend = sampler.linear_levels && !integer && d != std::floor(d);
-  if ((!sampler.linear || integer) && !blend) {
-    const auto level = static_cast<uint32_t>(std::max(std::ceil(d + 0.5f) - 1, 0.0f));
-    return Level(image, sampler, point, sampler.linear_levels ? static_cast<uint32_t>(d) : level)
-        .Nearest();
-  }
-  const auto at_level = [&](uint32_t level) {
-    const Level l(image, sampler, point, level);
-    if (sampler.linear) return l.Linear();
+  const double lower = sampler.linear_levels ? std::floor(d) : std::max(std::ceil(d + 0.5) - 1, 0.0);
+  const auto at_level = [&](double number) {
+    const Level level(image, sampler, point, static_cast<uint32_t>(number));
+    if (sampler.linear) return level.Linear();
     std::array<double, 4> value;
-    const Texel texel = l.Nearest();
+    const Texel texel = level.Nearest();
     for (int c = 0; c < 4; ++c) value[c] = Float(texel[c]);
     return value;
   };
-  const float nearest = std::max(std::ceil(d + 0.5f) - 1, 0.0f);
-  const auto lower = static_cast<uint32_t>(sampler.linear_levels ? std::floor(d) : nearest);
+  if (!blend && (!sampler.linear || integer)) {
+    return Level(image, sampler, point, static_cast<uint32_t>(lower)).Nearest();
+  }
   std::array<double, 4> value = at_level(lower);
   if (blend) {
-    const double weight = std::clamp(static_cast<double>(d - std::floor(d)) + point.noise[3], 0.0, 1.0);
     const std::array<double, 4> next = at_level(lower + 1);
-    for (int c = 0; c < 4; ++c) value[c] += weight * (next[c] - value[c]);
+    for (int c = 0; c < 4; ++c) value[c] += (d - lower) * (next[c] - value[c]);
   }
   Texel result;
   for (int c = 0; c < 4; ++c) result[c] = Bits(static_cast<float>(value[c]));

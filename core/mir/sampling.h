@@ -8,9 +8,10 @@
 // coordinates are products of single precision, everything behind them is double precision, rounded
 // once at the end. Cubes are seamless; the fourth texel at a corner is the mean of the other three.
 // Half way between two levels the nearest one is the lower. Comparison comes before filtering.
-// Targets quantise weights (8 bits of sub-texel precision on those that we have); SamplePoint::noise
-// shows what depends on that.
-// Outside the image a fetch gives 0 in all components.
+// Targets quantise weights, coordinates and levels (8 bits of sub-texel precision on those that we
+// have); SamplePoint::noise shows what depends on that.
+// Outside the image a fetch gives 0, and 1 in an alpha that the format does not have (Vulkan's
+// robustImageAccess2; without it either alpha is right).
 #ifndef KILN_CORE_MIR_SAMPLING_H_
 #define KILN_CORE_MIR_SAMPLING_H_
 
@@ -45,6 +46,7 @@ struct BoundImage {
   // Which texel in memory; nothing outside the image.
   std::optional<uint64_t> Find(int64_t level, int64_t layer, int64_t x, int64_t y, int64_t z,
                                int64_t sample) const;
+  Texel Outside() const;
   Texel Read(uint64_t texel) const;
   void Write(uint64_t texel, const Texel& value);
 };
@@ -75,7 +77,7 @@ struct SamplePoint {
   float layer = 0;             // rounded to nearest even and clamped
   std::array<int, 3> offset = {0, 0, 0};
   std::optional<float> reference = {};
-  std::array<double, 4> noise = {0, 0, 0, 0};   // added to the weights of the axes and of levels
+  std::array<double, 4> noise = {0, 0, 0, 0};   // added to the coordinates in texels, to the level
 };
 
 // The level of detail of derivatives, before bias and clamps; not anisotropic.
