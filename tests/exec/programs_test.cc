@@ -37,7 +37,8 @@ TEST_P(Programs, AgreeWithTheInterpreter) {
 INSTANTIATE_TEST_SUITE_P(All, Programs,
                          testing::Values("straight_line", "loop_and_if", "nested_loops",
                                          "uniform_control", "vectors", "memory", "short_elements",
-                                         "global_memory", "subnormals", "images_fetch",
+                                         "global_memory", "subnormals", "parts_of_dwords",
+                                         "images_fetch",
                                          "images_sample", "images_gather", "images_storage",
                                          "images_arrays"));
 

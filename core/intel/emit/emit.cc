@@ -167,6 +167,10 @@ class Emitter {
     const auto uses = f_.uses(id);
     // A flag that is defined beside the destination, or instead of it, by the condition.
     e.dst = NullOperand(uses.empty() ? Type::kUD : static_cast<Type>(uses[0].type));
+    if (uses.size() > 1) {  // the null destination has the execution type
+      const auto second = static_cast<Type>(uses[1].type);
+      if (isa::ByteSize(second) > isa::ByteSize(e.dst.type)) e.dst.type = second;
+    }
     for (const Operand& d : defs) {
       if (IsFlagOperand(f_, d) && in.cmod != 0) {
         SetFlag(e, d);

@@ -139,6 +139,38 @@ TEST(PropagateCopies, WordsAreReadInPlace) {
             "  msg.write %2:ud %4:ud {w8 aux 12742145}\n");
 }
 
+// A widened byte or word is read in place by what has another source of 32 bits, but a byte only
+// first, and a signed one only where the sign is the same.
+TEST(PropagateCopies, WidenedPartsAreReadInPlace) {
+  EXPECT_EQ(After("block b0 depth 0\n"
+                "  %1:ud = mov %21:ud {w8}\n"
+                "  %0:ud = msg.read %1:ud {w8 aux 12611072}\n"
+                "  %2:ud = mov %0+3:ub {w8}\n"
+                "  %3:d = mov %0+2:w {w8}\n"
+                "  %4:d = add %2:d #0x5:d {w8}\n"
+                "  %5:d = add %4:d %2:d {w8}\n"
+                "  %6:f = mov %3:d {w8}\n"
+                "  %7:f = mov %3:ud {w8}\n"
+                "  %15:uw = cmp %3:d %4:d {w8 cmod 5}\n"
+                "  %16:uw = cmp %3:ud %4:ud {w8 cmod 5}\n"
+                "  %8:ud = and %2:ud %3:ud {w8}\n"
+                "  msg.write %6:ud %8:ud {w8 aux 12742145}\n",
+                PropagateCopies),
+            "block b0 depth 0\n"
+            "  %1:ud = mov %21:ud {w8}\n"
+            "  %0:ud = msg.read %1:ud {w8 aux 12611072}\n"
+            "  %2:ud = mov %0+3:ub {w8}\n"
+            "  %3:d = mov %0+2:w {w8}\n"
+            "  %4:d = add %0+3:ub #0x5:d {w8}\n"
+            "  %5:d = add %4:d %2:d {w8}\n"
+            "  %6:f = mov %0+2:w {w8}\n"
+            "  %7:f = mov %3:ud {w8}\n"
+            "  %15:uw = cmp %0+2:w %4:d {w8 cmod 5}\n"
+            "  %16:uw = cmp %3:ud %4:ud {w8 cmod 5}\n"
+            "  %8:ud = and %0+3:ub %3:ud {w8}\n"
+            "  msg.write %6:ud %8:ud {w8 aux 12742145}\n");
+}
+
 // ---- propagate_saturate ----
 
 TEST(PropagateSaturate, OnlyUseMovesOn) {

@@ -4,6 +4,8 @@
 // destination of equal kind (a conversion is not a copy). Modifiers of the source move along to
 // instructions that have source modifiers and read the same type; a uniform source replaces a
 // per-lane value wherever a scalar region is possible, so not in payloads, edges and collects.
+// An integer that is widened from a byte or word is read as such by integer instructions whose
+// other source has 32 bits, and by conversions.
 // Cost: linear; instructions are visited in layout order, so chains collapse in one run.
 #include "core/intel/isa/opcodes.h"
 #include "core/intel/lir/ops.h"
@@ -21,6 +23,8 @@ using lir::Operand;
 bool SameKind(Type a, Type b) {
   return a == b || (!isa::IsFloat(a) && !isa::IsFloat(b) && isa::ByteSize(a) == isa::ByteSize(b));
 }
+
+bool IsDword(Type t) { return t == Type::kD || t == Type::kUD; }
 
 class Propagator {
  public:
@@ -91,6 +95,76 @@ class Propagator {
     changed_ = true;
   }
 
+  // The source of the move that widens a byte or word to the integer that `o` names, or null.
+  const Operand* WidenedSource(const Operand& o) const {
+    const lir::InstId* def = info_.DefOf(o);
+    if (def == nullptr || o.comps != 1 || o.sub != 0 || o.mods != 0 ||
+        !IsDword(static_cast<Type>(o.type))) {
+      return nullptr;
+    }
+    const lir::Inst& mov = f_.inst(*def);
+    if (mov.op != Op(Opcode::kMov) || mov.cmod != 0 || mov.predicate_mode != 0 ||
+        (mov.flags & lir::kSaturate) || mov.num_defs != 1 || f_.value(o.value()).comps != 1) {
+      return nullptr;
+    }
+    const Operand& source = f_.uses(*def)[0];
+    const auto from = static_cast<Type>(source.type);
+    const bool narrow = !isa::IsFloat(from) && isa::ByteSize(from) < 4 && from != Type::kV &&
+                        from != Type::kUV;
+    if (source.kind != Operand::Kind::kValue || source.comps != 1 || source.mods != 0 || !narrow ||
+        !IsDword(static_cast<Type>(f_.defs(*def)[0].type))) {
+      return nullptr;
+    }
+    const uint8_t from_file = f_.value(source.value()).file;
+    const bool one_lane = f_.value(o.value()).file == kFileU && from_file != kFileU;
+    return from_file == kFileF || one_lane ? nullptr : &source;
+  }
+
+  // May source `index` be a byte or word of type t where it is an integer of 32 bits? The other
+  // source must keep the execution type. A negative number is one to signed operations only.
+  bool TakesNarrow(lir::InstId id, size_t index, Type t) const {
+    const lir::Inst& in = f_.inst(id);
+    if (!IsEuOp(in.op)) return false;
+    const bool byte = isa::ByteSize(t) == 1;
+    const bool same_sign =
+        !isa::IsSigned(t) || isa::IsSigned(static_cast<Type>(f_.uses(id)[index].type));
+    const auto op = static_cast<Opcode>(in.op);
+    if (op == Opcode::kMov) {
+      if (in.num_defs != 1) return false;
+      const auto to = static_cast<Type>(f_.defs(id)[0].type);
+      return IsDword(to) || (same_sign && (to == Type::kF || (to == Type::kHF && !byte)));
+    }
+    switch (op) {
+      case Opcode::kAdd:
+      case Opcode::kAnd:
+      case Opcode::kOr:
+      case Opcode::kXor:
+        break;
+      case Opcode::kCmp:
+        if (!same_sign) return false;
+        break;
+      case Opcode::kShl:
+      case Opcode::kAsr:
+        if (index != 0) return false;
+        break;
+      case Opcode::kShr:
+        if (index != 0 || isa::IsSigned(t)) return false;
+        break;
+      default: return false;
+    }
+    if (byte && index != 0) return false;  // EU verifier, "byte second source"
+    return IsDword(static_cast<Type>(f_.uses(id)[1 - index].type));
+  }
+
+  void TakeNarrow(Operand& o, const Operand& source) {
+    if (!context_.Rewrite()) return;
+    o.id = source.id;
+    o.comp = source.comp;
+    o.sub = source.sub;
+    o.type = source.type;
+    changed_ = true;
+  }
+
   // May source `index` of the instruction carry negation and absolute value?
   static bool TakesModifiers(const lir::Inst& in, Type t) {
     if (!IsEuOp(in.op)) return false;
@@ -111,7 +185,13 @@ class Propagator {
     for (size_t i = 0; i < count; ++i) {
       Operand& o = f_.uses(id)[i];
       const Operand* source = CopySource(o);
-      if (source == nullptr) continue;
+      if (source == nullptr) {
+        source = WidenedSource(o);
+        if (source != nullptr && TakesNarrow(id, i, static_cast<Type>(source->type))) {
+          TakeNarrow(o, *source);
+        }
+        continue;
+      }
       if (source->mods == 0) {
         ReplacePlain(o, *source, !payload);
       } else if (TakesModifiers(in, static_cast<Type>(o.type))) {

@@ -312,7 +312,12 @@ Operand Selector::IntegerBits(mir::InstId id, Where where) {
                {Negated(Retype(zeros, Type::kD)), Imm(31, Type::kD)});
   };
   switch (m_.inst(id).op) {
-    case Op::kAnd: return logic(Opcode::kAnd);
+    case Op::kAnd: {
+      // A byte or word taken out of a dword in one move.
+      const auto part = DefinedBy(first, Op::kUshr) ? NarrowPart(m_.result(id)) : std::nullopt;
+      if (part && part->sub != 0) return Alu(Opcode::kMov, Type::kUD, where, {*part});
+      return logic(Opcode::kAnd);
+    }
     case Op::kOr: {
       for (auto idiom : {&Selector::PackedWords, &Selector::Rotation}) {
         const Operand o = narrow ? Operand() : (this->*idiom)(id, where);

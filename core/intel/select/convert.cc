@@ -25,10 +25,79 @@ Operand Selector::ToHalf(Where where, Operand source) {
   return Alu(Opcode::kMov, Type::kHF, where, {source}, extra);
 }
 
+// A byte or word of a dword, or none if x is no such.
+std::optional<Operand> Selector::PartOf(mir::ValueId x, uint64_t first_bit, uint64_t bits,
+                                        bool is_signed) const {
+  Operand o = Src(x, Type::kUD);
+  const bool dword = o.kind == Operand::Kind::kValue && o.mods == 0 && o.sub == 0 &&
+                     f_.value(o.value()).elem_bytes == 4 && BitsOf(x) == 32;
+  if (!dword || first_bit % bits != 0 || first_bit + bits > 32) return std::nullopt;
+  if (bits == 8) {
+    o.type = static_cast<uint8_t>(is_signed ? Type::kB : Type::kUB);
+  } else if (bits == 16) {
+    o.type = static_cast<uint8_t>(is_signed ? Type::kW : Type::kUW);
+  } else {
+    return std::nullopt;
+  }
+  o.sub = static_cast<uint8_t>(first_bit / 8);
+  return o;
+}
+
+// The byte or word that v, of 32 bits, is the widening of: masks, shifts and bit fields that take
+// one out of a dword, and widened values.
+std::optional<Operand> Selector::NarrowPart(mir::ValueId v) const {
+  using mir::Op;
+  if (BitsOf(v) != 32 || m_.value(v).kind != mir::Value::Kind::kResult) return std::nullopt;
+  const mir::InstId def{m_.value(v).owner};
+  const auto source = [&](int i) { return m_.source(def, i); };
+  const auto constant = [&](int i) -> uint64_t {
+    return m_.IsConstant(source(i)) ? m_.value(source(i)).bits : ~uint64_t{0};
+  };
+  switch (m_.inst(def).op) {
+    case Op::kZext:
+    case Op::kSext: {
+      const Operand o = Src(source(0), IntType(source(0), m_.inst(def).op == Op::kSext));
+      if (IsImm(o)) return std::nullopt;
+      return o;
+    }
+    case Op::kAnd: {
+      const uint64_t bits = constant(1) == 0xff ? 8 : constant(1) == 0xffff ? 16 : 0;
+      if (bits == 0) return std::nullopt;
+      if (const auto shift = DefinedBy(source(0), Op::kUshr)) {
+        const mir::ValueId count = m_.source(*shift, 1);
+        if (m_.IsConstant(count)) {
+          const auto part = PartOf(m_.source(*shift, 0), m_.value(count).bits & 31, bits, false);
+          if (part) return part;
+        }
+      }
+      return PartOf(source(0), 0, bits, false);
+    }
+    case Op::kUshr:
+    case Op::kAshr: {
+      const uint64_t first = constant(1);
+      if (first != 16 && first != 24) return std::nullopt;
+      return PartOf(source(0), first, 32 - first, m_.inst(def).op == Op::kAshr);
+    }
+    case Op::kUbitfieldExtract:
+    case Op::kSbitfieldExtract: {
+      const uint64_t bits = constant(2);
+      if ((bits != 8 && bits != 16) || constant(1) > 24) return std::nullopt;
+      return PartOf(source(0), constant(1), bits, m_.inst(def).op == Op::kSbitfieldExtract);
+    }
+    default: return std::nullopt;
+  }
+}
+
 Operand Selector::IntToFloat(mir::InstId id, Where where, bool is_signed) {
   const mir::ValueId v = m_.source(id, 0);
   Operand source = ToRegister(Src(v, IntType(v, is_signed)));
-  if (FloatType(m_.result(id)) == Type::kF) return Alu(Opcode::kMov, Type::kF, where, {source});
+  const auto part = NarrowPart(v);
+  const bool half = FloatType(m_.result(id)) == Type::kHF;
+  if (part && (is_signed || !isa::IsSigned(static_cast<Type>(part->type))) &&
+      (!half || isa::ByteSize(static_cast<Type>(part->type)) == 2)) {
+    source = *part;
+  }
+  if (!half) return Alu(Opcode::kMov, Type::kF, where, {source});
   if (BitsOf(v) == 8) {
     source = Alu(Opcode::kMov, is_signed ? Type::kW : Type::kUW, where, {source});
   }
@@ -54,12 +123,25 @@ Operand Selector::IntToInt(mir::InstId id, Where where, bool is_signed) {
              {Src(v, IntType(v, is_signed))});
 }
 
+// The low part, also of a dword shifted to the right.
+Operand Selector::Truncated(mir::InstId id) const {
+  const mir::ValueId v = m_.source(id, 0);
+  for (mir::Op op : {mir::Op::kUshr, mir::Op::kAshr}) {
+    const auto shift = DefinedBy(v, op);
+    if (!shift || !m_.IsConstant(m_.source(*shift, 1)) || BitsOf(v) != 32) continue;
+    const auto part = PartOf(m_.source(*shift, 0), m_.value(m_.source(*shift, 1)).bits & 31,
+                             BitsOf(m_.result(id)), false);
+    if (part) return *part;
+  }
+  return Src(v, IntType(v, false));
+}
+
 Operand Selector::Conversion(mir::InstId id, Where where) {
   using mir::Op;
   const mir::ValueId v = m_.source(id, 0);
   switch (m_.inst(id).op) {
-    case Op::kBitcast:
-    case Op::kTrunc: return Src(v, IntType(v, false));
+    case Op::kBitcast: return Src(v, IntType(v, false));
+    case Op::kTrunc: return Truncated(id);
     case Op::kZext: return IntToInt(id, where, false);
     case Op::kSext: return IntToInt(id, where, true);
     case Op::kF2i: return FloatToInt(id, where, true);
@@ -71,8 +153,12 @@ Operand Selector::Conversion(mir::InstId id, Where where) {
       if (FloatType(m_.result(id)) == Type::kHF) return ToHalf(where, source);
       return Alu(Opcode::kMov, Type::kF, where, {source});
     }
-    case Op::kF16f:
-      return Alu(Opcode::kMov, Type::kF, where, {ToRegister(Src(v, Type::kHF))});
+    case Op::kF16f: {
+      const auto part = NarrowPart(v);
+      const bool word = part && isa::ByteSize(static_cast<Type>(part->type)) == 2;
+      return Alu(Opcode::kMov, Type::kF, where,
+                 {word ? Retype(*part, Type::kHF) : ToRegister(Src(v, Type::kHF))});
+    }
     case Op::kF2f16: {
       const Operand half = Use(New(where), Type::kUD);
       EmitRaw(kF2f16, Fields(where), {half}, {ToRegister(Src(v, Type::kF))});

@@ -143,6 +143,10 @@ class Selector {
   Operand FloatToInt(mir::InstId id, Where where, bool is_signed);
   Operand IntToInt(mir::InstId id, Where where, bool is_signed);
   std::optional<mir::InstId> DefinedBy(mir::ValueId v, mir::Op op) const;
+  std::optional<Operand> PartOf(mir::ValueId x, uint64_t first_bit, uint64_t bits,
+                                bool is_signed) const;
+  std::optional<Operand> NarrowPart(mir::ValueId v) const;
+  Operand Truncated(mir::InstId id) const;
   Operand WordPart(mir::ValueId v) const;
   Operand LowWord(mir::ValueId v, bool rest_is_zero) const;
   Operand PackedWords(mir::InstId id, Where where);
