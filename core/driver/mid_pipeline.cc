@@ -6,6 +6,7 @@
 #include "core/mid/dead_stores.h"
 #include "core/mid/form_fma.h"
 #include "core/mid/gvn.h"
+#include "core/mid/hoist_common.h"
 #include "core/mid/hoist_invariants.h"
 #include "core/mid/if_to_select.h"
 #include "core/mid/lower_division.h"
@@ -28,6 +29,8 @@ constexpr Pass<mir::Module> kPasses[] = {
      "fold constants, apply algebraic rules"},
     {"merge_equal_values", mid::MergeEqualValues, true, 1, 0, 0, kPreservesAll,
      "one value for what is known to be equal, memory included"},
+    {"hoist_common_code", mid::HoistCommon, true, 1, 0, 0, kPreservesAll,
+     "what both sides of an if compute is computed before it"},
     {"unroll_loops", mid::UnrollLoops, true, 1, 0, 0, kPreservesAll,
      "loops with a known number of rounds become their rounds"},
     {"promote_private_arrays", mid::PromoteArrays, true, 1, 0, 0, kPreservesAll,

@@ -21,11 +21,13 @@ constexpr Uniformity kLowest = Uniformity::kWorkgroup;
 
 class DivergenceSolver {
  public:
-  DivergenceSolver(const Module& module, Divergence& result)
+  DivergenceSolver(const Module& module, UniformFor use, Divergence& result)
       : m_(module),
         r_(result),
         arrays_(module.private_arrays.size(), kLowest),
-        one_lane_(module.local_size[0] * module.local_size[1] * module.local_size[2] == 1) {
+        one_register_(use == UniformFor::kOneRegister),
+        one_lane_(!one_register_ &&
+                  module.local_size[0] * module.local_size[1] * module.local_size[2] == 1) {
     r_.level_.assign(m_.values.size(), kLowest);
     r_.exit_.assign(m_.insts.size(), kLowest);
     r_.control_.assign(m_.insts.size(), kLowest);
@@ -111,7 +113,9 @@ class DivergenceSolver {
     if (mir::IsSubgroupUniform(inst)) return one_lane_ ? kLowest : Uniformity::kSubgroup;
     if (info.Has('S')) return one_lane_ ? kLowest : Uniformity::kDivergent;
     if (inst.op == Op::kSubgroupId) return one_lane_ ? kLowest : Uniformity::kSubgroup;
-    if (inst.op == Op::kLoadPrivate) return arrays_[inst.imm0];
+    if (inst.op == Op::kLoadPrivate) {
+      return one_register_ ? Uniformity::kDivergent : arrays_[inst.imm0];
+    }
     if (!info.Has('R')) return kLowest;
     if (info.Has('W') || (inst.flags & mir::kVolatile) != 0) return Uniformity::kDivergent;
     return Uniformity::kSubgroup;
@@ -123,6 +127,7 @@ class DivergenceSolver {
     const Inst& inst = m_.inst(id);
     const Uniformity inner = Max(control, Of(m_.source(id, 0)));
     for (RegionId side : inst.regions) Region(side, id, inner);
+    if (one_register_) return RaiseResults(id);
     // Results rise with each side's yield; where both sides yield different values the condition
     // chooses.
     const InstId ends[2] = {m_.region(inst.regions[0]).insts.back(),
@@ -131,6 +136,12 @@ class DivergenceSolver {
     for (int i = 0; i < inst.num_results; ++i) {
       if (m_.source(ends[0], i) == m_.source(ends[1], i)) continue;
       Raise(m_.result(id, i), Of(m_.source(id, 0)));
+    }
+  }
+
+  void RaiseResults(InstId id) {
+    for (int i = 0; i < m_.inst(id).num_results; ++i) {
+      Raise(m_.result(id, i), Uniformity::kDivergent);
     }
   }
 
@@ -154,9 +165,13 @@ class DivergenceSolver {
     Region(body, id, kLowest);
     state = std::move(loops_.back());
     loops_.pop_back();
+    const bool at_end = state.continues == 1 &&
+                        m_.inst(m_.region(body).insts.back()).op == Op::kContinue;
     for (size_t i = 0; i < params.size(); ++i) {
+      if (one_register_ && !at_end) Raise(params[i], Uniformity::kDivergent);
       if (state.differs[i]) Raise(params[i], state.choice);
     }
+    if (one_register_) return RaiseResults(id);
     for (int i = 0; i < m_.inst(id).num_results; ++i) {
       const bool same = !state.breaks_differ[i] && !state.broken.empty() &&
                         !DefinedInside(state.broken[i], body);
@@ -181,6 +196,7 @@ class DivergenceSolver {
     LoopState& loop = loops_.back();
     loop.left = Max(loop.left, control);
     loop.choice = Max(loop.choice, control);
+    ++loop.continues;
     const std::vector<ValueId>& params = m_.region(m_.inst(loop.id).regions[0]).params;
     const absl::Span<const ValueId> values = m_.sources(id);
     for (size_t i = 0; i < values.size(); ++i) {
@@ -232,15 +248,16 @@ class DivergenceSolver {
   const Module& m_;
   Divergence& r_;
   std::vector<Uniformity> arrays_;      // what private arrays hold
-  const bool one_lane_;
+  const bool one_register_;
+  const bool one_lane_;                 // per workgroup, and that matters
   bool rose_ = false;
   std::vector<LoopState> loops_;
   std::vector<RegionId> region_of_;     // by instruction
   std::vector<RegionId> parent_;        // by region
 };
 
-Divergence::Divergence(const Module& module) {
-  DivergenceSolver solver(module, *this);
+Divergence::Divergence(const Module& module, UniformFor use) {
+  DivergenceSolver solver(module, use, *this);
   solver.Locate();
   solver.Solve();
 }

@@ -33,12 +33,24 @@ enum class Uniformity : uint8_t {
   kDivergent,
 };
 
+// What "uniform" is asked for.
+enum class UniformFor : uint8_t {
+  kLanes,        // equal values in the lanes that execute the definition
+  // Besides, the value can live in one register for all lanes although writes to it ignore the
+  // execution mask and, on fused EUs, a thread may pass blocks with all its lanes off: such writes
+  // must not reach lanes that came another way. So results of ifs and loops never qualify (a side
+  // passed with no lane could overwrite them), and parameters only if their loop has one continue,
+  // the end of its body: every lane that is still in the loop takes it, and those that left read
+  // none. Private arrays are a lane's own, and so is what sees the lane's position.
+  kOneRegister,
+};
+
 class Divergence {
  public:
   static constexpr int kMaxRounds = 16;
 
   // Linear. The result describes the module as it is now.
-  explicit Divergence(const mir::Module& module);
+  explicit Divergence(const mir::Module& module, UniformFor use = UniformFor::kLanes);
 
   Uniformity Of(mir::ValueId v) const { return level_[v.index]; }
   bool Uniform(mir::ValueId v) const { return level_[v.index] != Uniformity::kDivergent; }

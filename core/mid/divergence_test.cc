@@ -14,12 +14,13 @@ namespace kiln::mid {
 namespace {
 
 // One letter a value from %0 on: w, s or d.
-std::string Levels(const std::string& body, const std::string& header = "local_size 8, 1, 1") {
+std::string Levels(const std::string& body, const std::string& header = "local_size 8, 1, 1",
+                   UniformFor use = UniformFor::kLanes) {
   const absl::StatusOr<mir::Module> m = mir::Parse(
       "mir 1 " + header + " resource 0 ssbo 0.0.0 resource 1 ubo 0.1.0 private 0 64 body { " + body + " return }");
   EXPECT_TRUE(m.ok()) << m.status();
   EXPECT_EQ(mir::Verify(*m), absl::OkStatus());
-  const Divergence divergence(*m);
+  const Divergence divergence(*m, use);
   std::string levels;
   for (size_t i = 0; i < m->values.size(); ++i) {
     if (m->values[i].kind == mir::Value::Kind::kConstant) break;
@@ -102,6 +103,26 @@ TEST(Divergence, ValuesThatBecomeDivergentThroughTheBackEdge) {
                    "%4:bool = uge %1, 4 if %4 { break } else { yield } %5:i32 = iadd %1, 1 "
                    "continue %5, %3, %0 }"),
             "dwddww");
+}
+
+std::string OneRegister(const std::string& body) {
+  return Levels(body, "local_size 8, 1, 1", UniformFor::kOneRegister);
+}
+
+// What could be overwritten by a thread that passes a block with all lanes off has no one register.
+TEST(Divergence, OneRegister) {
+  EXPECT_EQ(OneRegister("%0:i32 = workgroup_id[0] %1:bool = ult %0, 4 "
+                        "%2:i32 = if %1 { yield 1 } else { yield 1 } %3:i32 = iadd %0, 1"),
+            "wwdw");
+  // One continue, the end of the body: the parameter is written by every lane still inside.
+  EXPECT_EQ(OneRegister("%0:i32 = local_index %1:i32 = loop (%2:i32 = 0) { %3:bool = uge %2, %0 "
+                        "if %3 { break %2 } else { yield } %4:i32 = iadd %2, 1 continue %4 }"),
+            "ddwdw");
+  EXPECT_EQ(OneRegister("%0:i32 = workgroup_id[0] loop (%1:i32 = 0) { %2:i32 = iadd %1, 1 "
+                        "%3:bool = ult %1, %0 if %3 { continue %2 } else { yield } break }"),
+            "wddd");
+  EXPECT_EQ(OneRegister("%0:i32 = load_private[0, align 4] 0"), "d");
+  EXPECT_EQ(Levels("%0:i32 = local_index", "local_size 1, 1, 1", UniformFor::kOneRegister), "d");
 }
 
 // A chain through more parameters than there are rounds: declared divergent, not wrong.

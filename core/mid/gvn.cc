@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/mid/alias.h"
 #include "core/mid/known_memory.h"
+#include "core/mid/value_key.h"
 #include "core/mir/build.h"
 
 namespace kiln::mid {
@@ -34,8 +35,7 @@ class Numbering {
   }
 
  private:
-  // What makes two instructions the same.
-  using Key = std::vector<uint32_t>;
+  using Key = ValueKey;
 
   // What was learnt while a region is walked and must be forgotten at its end.
   struct Scope {
@@ -107,7 +107,7 @@ class Numbering {
   }
 
   void VisitPure(InstId id) {
-    Key key = KeyOf(id);
+    Key key = KeyOf(m_, id, [](ValueId v) { return v; });
     const auto [it, added] = available_.try_emplace(key, id);
     if (added) {
       scopes_.back().keys.push_back(std::move(key));
@@ -117,24 +117,6 @@ class Numbering {
     for (int r = 0; r < m_.inst(id).num_results; ++r) {
       replace_.Replace(m_.result(id, r), m_.result(it->second, r));
     }
-  }
-
-  Key KeyOf(InstId id) const {
-    const Inst& inst = m_.inst(id);
-    Key key;
-    key.reserve(5 + inst.num_sources);
-    key.push_back(static_cast<uint32_t>(inst.op));
-    // The flags differ only where one must not be fused: such results are kept apart.
-    key.push_back(static_cast<uint32_t>(inst.flags) << 16 | inst.num_results);
-    key.push_back(inst.imm0);
-    key.push_back(inst.imm1);
-    for (ValueId v : m_.sources(id)) key.push_back(v.index);
-    if (mir::Info(inst.op).Has('C') && key[4] > key[5]) std::swap(key[4], key[5]);
-    // Result types are not always in the sources (bitcast, conversions, loads).
-    for (int r = 0; r < inst.num_results; ++r) {
-      key.push_back(static_cast<uint32_t>(m_.value(m_.result(id, r)).type));
-    }
-    return key;
   }
 
   // ---- Memory ----

@@ -8,6 +8,7 @@
 #include "core/mid/dead_control_flow.h"
 #include "core/mid/dead_stores.h"
 #include "core/mid/gvn.h"
+#include "core/mid/hoist_common.h"
 #include "core/mid/hoist_invariants.h"
 #include "core/mid/if_to_select.h"
 #include "core/mid/lower_division.h"
@@ -28,6 +29,7 @@ namespace {
 constexpr RandomPass kPasses[] = {
     {"simplify", Simplify},
     {"gvn", MergeEqualValues},
+    {"hoist_common", HoistCommon, false, true},
     {"dead_stores", RemoveDeadStores},
     {"if_to_select", IfToSelect},
     {"combine_memory", CombineMemory},

@@ -16,6 +16,7 @@ struct RandomPass {
   const char* name;
   absl::StatusOr<bool> (*run)(mir::Module&, PassContext&);
   bool required = false;   // then it counts no rewrites
+  bool rare = false;       // finds little to do in random programs
 };
 
 // Every pass over MIR that keeps what the interpreter sees.

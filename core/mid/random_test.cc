@@ -16,7 +16,7 @@ TEST_P(RandomPassTest, KeepsTheOutcome) {
     ASSERT_EQ(outcome.error, "");
     changed += outcome.changed;
   }
-  EXPECT_GT(changed, 15);
+  EXPECT_GT(changed, GetParam().rare ? 0 : 15);
 }
 
 INSTANTIATE_TEST_SUITE_P(Mid, RandomPassTest, testing::ValuesIn(RandomPasses()),

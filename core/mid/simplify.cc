@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/mid/fold.h"
+#include "core/mid/known_bits.h"
 #include "core/mid/rules.h"
 #include "core/mir/build.h"
 
@@ -59,6 +60,7 @@ class Simplifier {
   bool VisitInst(InstId id) {
     const Inst inst = m_.inst(id);
     if (inst.op == Op::kLoadConstant) return VisitLoadConstant(id);
+    if (IsPosition(inst.op)) return VisitPosition(id);
     if (!mir::Info(inst.op).Has('P') || inst.num_results != 1 || inst.num_sources == 0 ||
         inst.num_sources > kMaxSources || mir::Info(inst.op).Has('M')) {
       return false;
@@ -77,6 +79,20 @@ class Simplifier {
     }
     if (swapped && Allowed()) mir::SetSources(m_, id, span);
     return false;
+  }
+
+  static bool IsPosition(Op op) {
+    return op == Op::kLocalIndex || op == Op::kSubgroupInvocation || op == Op::kSubgroupId;
+  }
+
+  // The only invocation of a workgroup is the first of its only subgroup.
+  bool VisitPosition(InstId id) {
+    for (uint32_t n : m_.local_size) {
+      if (n != 1) return false;
+    }
+    if (!Allowed()) return false;
+    replace_.Replace(m_.result(id), b_.Int(0));
+    return true;
   }
 
   // Loads from the module's own constants at a constant offset.
@@ -119,6 +135,7 @@ class Simplifier {
       if (ask && !Allowed()) return std::nullopt;
       return b_.Constant(type, *folded);
     }
+    if (const std::optional<ValueId> known = FromKnownBits(op, type, sources, ask)) return known;
     const RuleIndex& index = CompiledRules();
     for (uint32_t r = index.first[static_cast<int>(op)]; r < index.first[static_cast<int>(op) + 1];
          ++r) {
@@ -143,6 +160,23 @@ class Simplifier {
     }
     return FoldOp(op, type, m_.value(sources[0]).type,
                   absl::MakeConstSpan(bits.data(), sources.size()));
+  }
+
+  // ---- Known bits ----
+
+  // What follows from bits that are certainly 0 (known_bits.h).
+  std::optional<ValueId> FromKnownBits(Op op, Type type, absl::Span<const ValueId> sources,
+                                       bool ask) {
+    if (sources.size() != 2 || m_.value(sources[0]).type != Type::kI32) return std::nullopt;
+    const KnownBits known = SimplifyByKnownBits(m_, op, sources[0], sources[1]);
+    if (known.kind == KnownBits::Kind::kNothing || (ask && !Allowed())) return std::nullopt;
+    switch (known.kind) {
+      case KnownBits::Kind::kConstant: return b_.Constant(type, known.constant);
+      case KnownBits::Kind::kFirst: return sources[0];
+      default: break;
+    }
+    std::array<ValueId, 2> same = {sources[0], sources[1]};
+    return Emit(known.op, type, absl::MakeSpan(same));
   }
 
   // ---- Matching ----

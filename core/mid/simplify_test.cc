@@ -1,6 +1,8 @@
 #include "core/mid/simplify.h"
 
 #include "core/mid/testing.h"
+#include "core/mir/build.h"
+#include "core/mir/parse.h"
 #include "gtest/gtest.h"
 
 namespace kiln::mid {
@@ -32,6 +34,17 @@ TEST(Simplify, ConstantsGoSecondAndSumsMerge) {
   store_ssbo[0, align 4] 0, %1
   return
 )");
+}
+
+TEST(Simplify, TheOnlyInvocationIsTheFirst) {
+  absl::StatusOr<mir::Module> m = mir::Parse(
+      "mir 1 local_size 1, 1, 1 shared 4 body { %0:i32 = local_index %1:i32 = subgroup_id "
+      "%2:i32 = subgroup_invocation store_shared[align 4] 0, %0, %1, %2 return }");
+  ASSERT_TRUE(m.ok()) << m.status();
+  PassContext context = PassContext::ForTest();
+  EXPECT_TRUE(*Simplify(*m, context));
+  const mir::InstId store = m->region(m->body).insts[0];
+  for (int i = 1; i < 4; ++i) EXPECT_EQ(m->value(m->source(store, i)).bits, 0u);
 }
 
 TEST(Simplify, AConditionStoredAsNumberIsACondition) {

@@ -7,6 +7,8 @@
 // opcode and math tables of core/intel/isa, Mesa's binaries of the corpus.
 #include "core/intel/select/selector.h"
 
+#include "core/mid/known_bits.h"
+
 namespace kiln::intel {
 namespace {
 
@@ -258,6 +260,16 @@ Operand Selector::Multiply(Where where, mir::ValueId a, mir::ValueId b) {
   }
   if (IsImm(y) && y.id <= 0xffff) {
     return Alu(Opcode::kMul, Type::kD, where, {x, Imm(y.id, Type::kUW)});
+  }
+  // A factor below 2^16 needs only its low word.
+  const auto is_word = [&](mir::ValueId v) { return mid::UpperBound(m_, v) <= 0xffff; };
+  if (is_word(a) && !is_word(b)) {
+    std::swap(a, b);
+    std::swap(x, y);
+  }
+  if (is_word(b)) {
+    return Alu(Opcode::kMul, Type::kD, where,
+               {ToRegister(x), Retype(ToRegister(y), Type::kUW)});
   }
   const Operand low = Use(New(where), Type::kD);
   EmitRaw(kMul32, Fields(where), {low, Use(New(where), Type::kD)}, {x, y});

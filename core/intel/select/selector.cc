@@ -11,12 +11,11 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
 #include "core/intel/select/select.h"
-#include "core/intel/select/uniform.h"
 
 namespace kiln::intel {
 
 Selector::Selector(const mir::Module& m, const Abi& abi, int width)
-    : m_(m), abi_(abi), width_(width), uniform_(FindUniformValues(m)), map_(m.values.size()) {
+    : m_(m), abi_(abi), width_(width), divergence_(m, mid::UniformFor::kOneRegister), map_(m.values.size()) {
   f_.dispatch_width = static_cast<uint8_t>(width);
 }
 

@@ -1,7 +1,7 @@
 // State and helpers of instruction selection; internal to this folder.
 //
-// Where values live: integers and floats in G (a lane each) or U (uniform.h), constants as
-// immediates until an instruction cannot take one. A value of 16 bits is packed (G with 2-byte
+// Where values live: integers and floats in G (a lane each) or U (core/mid/divergence.h), constants
+// as immediates until an instruction cannot take one. A value of 16 bits is packed (G with 2-byte
 // elements), or a word of each dword of a 32-bit value (operand with `sub`): instructions read
 // either, so taking words out of dwords, and narrowing, cost nothing. A value of 8 bits is a byte
 // of a wider one. In U both are the low part of a dword. Booleans: as 0 / -1 dwords where they are
@@ -23,6 +23,7 @@
 #include "core/intel/lir/ops.h"
 #include "core/intel/select/abi.h"
 #include "core/lir/build.h"
+#include "core/mid/divergence.h"
 #include "core/mir/build.h"
 #include "core/mir/mir.h"
 #include "core/mir/uses.h"
@@ -91,7 +92,7 @@ class Selector {
     return o;
   }
   static bool IsImm(const Operand& o) { return o.kind == Operand::Kind::kImm; }
-  bool IsUniform(mir::ValueId v) const { return uniform_[v.index]; }
+  bool IsUniform(mir::ValueId v) const { return divergence_.Uniform(v); }
   Where WhereOf(mir::ValueId v) const { return IsUniform(v) ? Where::kUniform : Where::kLanes; }
   uint8_t FileOf(const Operand& o) const { return f_.value(o.value()).file; }
 
@@ -296,7 +297,7 @@ class Selector {
   const int width_;
   lir::Function f_;
   lir::Builder b_{f_};
-  std::vector<bool> uniform_;
+  const mid::Divergence divergence_;
   std::optional<mir::Uses> uses_;      // made when first asked for
   std::vector<bool> stored_;           // booleans that are needed as dwords
   std::vector<Operand> map_;           // by MIR value

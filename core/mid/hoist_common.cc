@@ -1,0 +1,100 @@
+#include "core/mid/hoist_common.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/base/bitset.h"
+#include "core/mid/value_key.h"
+#include "core/mir/build.h"
+
+namespace kiln::mid {
+namespace {
+
+using mir::Inst;
+using mir::InstId;
+using mir::Module;
+using mir::Op;
+using mir::RegionId;
+using mir::ValueId;
+
+class Hoister {
+ public:
+  Hoister(Module& module, PassContext& context)
+      : m_(module), replace_(module), context_(context), moved_(module.insts.size()),
+        gone_(module.insts.size()) {}
+
+  bool Run() {
+    Visit(m_.body);
+    if (!changed_) return false;
+    mir::RemoveInsts(m_, gone_);
+    replace_.Apply(m_);
+    return true;
+  }
+
+ private:
+  void Visit(RegionId region) {
+    std::vector<InstId> list;
+    list.reserve(m_.region(region).insts.size());
+    for (size_t i = 0; i < m_.region(region).insts.size(); ++i) {
+      const InstId id = m_.region(region).insts[i];
+      for (int r = 0; r < m_.inst(id).num_regions; ++r) Visit(m_.inst(id).regions[r]);
+      if (m_.inst(id).op == Op::kIf) Merge(m_.inst(id).regions[0], m_.inst(id).regions[1], list);
+      list.push_back(id);
+    }
+    m_.region(region).insts = std::move(list);
+  }
+
+  bool MayMove(InstId id) const {
+    const Inst& inst = m_.inst(id);
+    return mir::Info(inst.op).Has('P') && inst.num_results != 0 && inst.num_regions == 0 &&
+           (inst.flags & (mir::kVolatile | mir::kIndexed)) == 0 && !gone_.test(id.index);
+  }
+
+  ValueKey Key(InstId id) {
+    return KeyOf(m_, id, [&](ValueId v) { return replace_.Find(v); });
+  }
+
+  // Moves what both sides compute from the then side to the end of `list`.
+  void Merge(RegionId then_region, RegionId else_region, std::vector<InstId>& list) {
+    if (m_.region(then_region).insts.size() < 2 || m_.region(else_region).insts.size() < 2) return;
+    absl::flat_hash_map<ValueKey, InstId> seen;  // looked up only
+    for (InstId id : m_.region(then_region).insts) {
+      if (MayMove(id)) seen.try_emplace(Key(id), id);
+    }
+    bool found = false;
+    for (InstId id : m_.region(else_region).insts) {
+      if (!MayMove(id)) continue;
+      const auto it = seen.find(Key(id));
+      if (it == seen.end() || !context_.Rewrite()) continue;
+      for (int r = 0; r < m_.inst(id).num_results; ++r) {
+        replace_.Replace(m_.result(id, r), m_.result(it->second, r));
+      }
+      gone_.set(id.index);
+      moved_.set(it->second.index);
+      found = changed_ = true;
+    }
+    if (!found) return;
+    std::vector<InstId> rest;
+    for (InstId id : m_.region(then_region).insts) {
+      (moved_.test(id.index) ? list : rest).push_back(id);
+      moved_.reset(id.index);
+    }
+    m_.region(then_region).insts = std::move(rest);
+  }
+
+  Module& m_;
+  mir::Replacements replace_;
+  PassContext& context_;
+  BitSet moved_;  // of the then side at hand: goes in front of the if
+  BitSet gone_;   // of else sides: replaced
+  bool changed_ = false;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> HoistCommon(Module& module, PassContext& context) {
+  return Hoister(module, context).Run();
+}
+
+}  // namespace kiln::mid
