@@ -37,6 +37,21 @@ constexpr uint64_t kFirstAddress = 0x7ffff0000u;
 constexpr uint64_t kAddressStep = 0x20000;
 constexpr size_t kAddressesAt = 64;
 
+void AddBuffer(const mir::Resource& r, uint32_t element, const Setup& setup, std::mt19937& rng,
+               mir::LaunchInputs& in) {
+  mir::BoundBuffer b;
+  b.set = r.set;
+  b.binding = r.binding;
+  b.element = element;
+  for (uint32_t i = 0; i < setup.buffer_bytes / 4; ++i) {
+    const uint32_t word = Word(rng);
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&word);
+    b.bytes.insert(b.bytes.end(), bytes, bytes + 4);
+  }
+  b.address = kFirstAddress + in.buffers.size() * kAddressStep;
+  in.buffers.push_back(std::move(b));
+}
+
 mir::LaunchInputs Inputs(const mir::Module& m, const Setup& setup) {
   std::mt19937 rng(setup.seed);
   mir::LaunchInputs in;
@@ -44,17 +59,7 @@ mir::LaunchInputs Inputs(const mir::Module& m, const Setup& setup) {
   in.denormals = mir::Denormals::kFlush;
   for (const mir::Resource& r : m.resources) {
     if (mir::HasImage(r.kind) || r.kind == mir::ResourceKind::kSampler) continue;
-    mir::BoundBuffer b;
-    b.set = r.set;
-    b.binding = r.binding;
-    b.element = r.element;
-    for (uint32_t i = 0; i < setup.buffer_bytes / 4; ++i) {
-      const uint32_t word = Word(rng);
-      const auto* bytes = reinterpret_cast<const uint8_t*>(&word);
-      b.bytes.insert(b.bytes.end(), bytes, bytes + 4);
-    }
-    b.address = kFirstAddress + in.buffers.size() * kAddressStep;
-    in.buffers.push_back(std::move(b));
+    for (uint32_t i = 0; i < r.count; ++i) AddBuffer(r, r.element + i, setup, rng, in);
   }
   AddImages(m, rng, in);
   for (int i = 0; i < 128; ++i) in.push_constants.push_back(static_cast<uint8_t>(i * 7));

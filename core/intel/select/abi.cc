@@ -219,18 +219,6 @@ void AddPart(out::LaunchRecord& r, uint32_t byte, uint32_t bytes, out::PushSourc
   r.push.push_back(part);
 }
 
-absl::Status CheckResources(const Module& m) {
-  for (const mir::Resource& r : m.resources) {
-    if (r.array && !mir::HasImage(r.kind) && r.kind != mir::ResourceKind::kSampler) {
-      return WithCause(absl::UnimplementedError(absl::StrCat(
-                           "descriptor_indexing: an array of buffers indexed at run time (SPIR-V id ",
-                           r.spirv_id, ")")),
-                       "descriptor_indexing");
-    }
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 bool IsUnreadableFormat(mir::ImageFormat format) {
@@ -244,7 +232,6 @@ bool IsUnreadableFormat(mir::ImageFormat format) {
 
 absl::StatusOr<Abi> AssignAbi(const Module& m) {
   Abi abi;
-  if (absl::Status status = CheckResources(m); !status.ok()) return status;
   const Uses uses = FindUses(m);
   AssignSurfaces(m, uses, abi);
   if (absl::Status s = CheckTables(m, uses, abi); !s.ok()) return s;

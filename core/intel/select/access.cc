@@ -130,10 +130,10 @@ lir::ValueId Selector::Read(const Place& place, const Piece& piece, uint16_t op)
   const Operand address = AddressPayload(Moved(place, piece.byte));
   lir::InstFields fields = Fields(place.uniform ? Where::kUniform : Where::kLanes);
   if (place.uniform) fields.width = place.high ? 1 : 8;
-  fields.aux = AccessMessage(place, piece.bytes, /*write=*/false).Pack();
   const int dwords = static_cast<int>(std::max(piece.bytes / 4, 1u));
   const lir::ValueId data = place.uniform ? NewRegisters(dwords) : NewG(dwords);
-  EmitRaw(op, fields, {Def(data, Type::kUD)}, {address});
+  EmitMessage(op, fields, AccessMessage(place, piece.bytes, /*write=*/false),
+              {Def(data, Type::kUD)}, {address}, place.index);
   return data;
 }
 
@@ -172,9 +172,9 @@ void Selector::StoreElements(const Place& place, absl::Span<const mir::ValueId> 
       dwords.push_back(LaneDword(values.subspan((piece.byte + byte) / element, step / element)));
     }
     const Operand address = AddressPayload(Moved(place, piece.byte));
-    lir::InstFields fields = Fields(Where::kLanes);
-    fields.aux = AccessMessage(place, piece.bytes, /*write=*/true).Pack();
-    EmitRaw(kMsgWrite, fields, {}, {address, Payload(dwords)});
+    const lir::InstFields fields = Fields(Where::kLanes);
+    EmitMessage(kMsgWrite, fields, AccessMessage(place, piece.bytes, /*write=*/true), {},
+                {address, Payload(dwords)}, place.index);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "core/intel/select/selector.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kiln::intel {
 namespace {
@@ -81,17 +82,36 @@ Operand Selector::Offset(Operand base, uint32_t bytes, Where where) {
   return Alu(Opcode::kAdd, Type::kD, where, {Retype(base, Type::kD), Imm(bytes, Type::kD)});
 }
 
+void Selector::EmitMessage(uint16_t op, const lir::InstFields& fields, SendAux aux,
+                           absl::Span<const Operand> defs, std::vector<Operand> uses,
+                           const std::optional<Operand>& index) {
+  aux.indirect = index.has_value();
+  if (index) uses.push_back(*index);
+  lir::InstFields all = fields;
+  all.aux = aux.Pack();
+  b_.Emit(op, all, defs, uses);
+}
+
+// Surface, and index into an array of buffers.
+absl::Status Selector::SurfaceOf(mir::InstId id, Place& place) {
+  const mir::Inst& inst = m_.inst(id);
+  place.surface = abi_.resource_surface[inst.imm0];
+  if ((inst.flags & mir::kIndexed) == 0) return absl::OkStatus();
+  return ApplyIndex(inst, m_.source(id, 0), 0, place.surface, place.index);
+}
+
 // Where a load, store or atomic by lanes goes.
-Selector::Place Selector::PlaceOf(mir::InstId id) const {
+absl::StatusOr<Selector::Place> Selector::PlaceOf(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   Place place;
   const int offset = mir::OffsetSource(inst);
   place.offset = Src(m_.source(id, offset), Type::kUD);
   if (IsGlobal(inst.op)) {
     place.high = Src(m_.source(id, offset + 1), Type::kUD);
-  } else {
-    place.surface =
-        IsShared(inst.op) ? kSharedMemorySurface : abi_.resource_surface[inst.imm0];
+  } else if (IsShared(inst.op)) {
+    place.surface = kSharedMemorySurface;
+  } else if (absl::Status s = SurfaceOf(id, place); !s.ok()) {
+    return s;
   }
   const bool atomic = inst.op == mir::Op::kSsboAtomic || inst.op == mir::Op::kSharedAtomic ||
                       inst.op == mir::Op::kGlobalAtomic;
@@ -108,9 +128,12 @@ absl::Status Selector::VisitLoad(mir::InstId id) {
     case mir::Op::kLoadPrivate: LoadPrivate(id); return absl::OkStatus();
     case mir::Op::kLoadShared:
     case mir::Op::kLoadSsbo:
-    case mir::Op::kLoadGlobal:
-      LoadElements(id, PlaceOf(id));
+    case mir::Op::kLoadGlobal: {
+      const absl::StatusOr<Place> at = PlaceOf(id);
+      if (!at.ok()) return at.status();
+      LoadElements(id, *at);
       return absl::OkStatus();
+    }
     case mir::Op::kLoadPush:
       if (m_.IsConstant(m_.source(id, 0))) {
         LoadPush(id);
@@ -119,7 +142,9 @@ absl::Status Selector::VisitLoad(mir::InstId id) {
       place.surface = *abi_.push_surface;
       break;
     case mir::Op::kLoadConstant: place.surface = *abi_.constant_surface; break;
-    default: place.surface = abi_.resource_surface[inst.imm0]; break;
+    default:
+      if (absl::Status s = SurfaceOf(id, place); !s.ok()) return s;
+      break;
   }
   place.offset = Src(m_.source(id, mir::OffsetSource(inst)), Type::kUD);
   place.alignment = AlignmentOf(id);
@@ -128,7 +153,7 @@ absl::Status Selector::VisitLoad(mir::InstId id) {
   const bool block = place.alignment >= 4 || IsImm(place.offset);
   if (place.uniform && block &&
       ElementBytes(m_.result(id)) * inst.num_results <= kLongestBlock) {
-    LoadBlock(id, place.surface);
+    LoadBlock(id, place);
   } else {
     LoadElements(id, place);
   }
@@ -151,35 +176,40 @@ void Selector::LoadPush(mir::InstId id) {
 
 // Read-only memory at a uniform offset, into U. Reads of 32 aligned bytes at a known offset are
 // kept for what lies beside it; the buffer cannot change while the program runs.
-void Selector::LoadBlock(mir::InstId id, uint32_t surface) {
+void Selector::LoadBlock(mir::InstId id, const Place& place) {
   const Operand offset = Src(m_.source(id, mir::OffsetSource(m_.inst(id))), Type::kUD);
   const int count = m_.inst(id).num_results;
   const uint32_t element = ElementBytes(m_.result(id));
   if (IsImm(offset)) {
     for (int i = 0; i < count; ++i) {
       const uint32_t byte = offset.id + element * static_cast<uint32_t>(i);
-      const Operand chunk = ConstantChunk(surface, byte / 32);
+      const Operand chunk = ConstantChunk(place, byte / 32);
       Set(m_.result(id, i), ElementAt(chunk.value(), byte % 32, element, 1));
     }
     return;
   }
   const int owords = (count * static_cast<int>(element) + 15) / 16;
-  const lir::ValueId all = BlockRead(surface, offset, owords);
+  const lir::ValueId all = BlockRead(place, offset, owords);
   for (int i = 0; i < count; ++i) {
     Set(m_.result(id, i), ElementAt(all, element * static_cast<uint32_t>(i), element, 1));
   }
 }
 
-Operand Selector::ConstantChunk(uint32_t surface, uint32_t chunk) {
+Operand Selector::ConstantChunk(const Place& place, uint32_t chunk) {
+  const auto index = [](const std::optional<Operand>& o) {
+    return o ? std::pair(o->id, uint32_t{o->comp}) : std::pair(~0u, 0u);
+  };
   for (const CachedChunk& c : chunks_) {
-    if (c.surface == surface && c.chunk == chunk) return Use(c.value, Type::kUD);
+    if (c.surface == place.surface && index(c.index) == index(place.index) && c.chunk == chunk) {
+      return Use(c.value, Type::kUD);
+    }
   }
-  const lir::ValueId v = BlockRead(surface, Imm(chunk * 32, Type::kUD), 2);
-  chunks_.push_back({surface, chunk, v});
+  const lir::ValueId v = BlockRead(place, Imm(chunk * 32, Type::kUD), 2);
+  chunks_.push_back({place.surface, place.index, chunk, v});
   return Use(v, Type::kUD);
 }
 
-lir::ValueId Selector::BlockRead(uint32_t surface, Operand offset, int owords) {
+lir::ValueId Selector::BlockRead(const Place& place, Operand offset, int owords) {
   const uint32_t size = owords <= 2 ? 2 : owords <= 4 ? 3 : 4;  // 2, 4, 8 owords
   const lir::ValueId header = NewRegisters(1);
   lir::InstFields fields = Fields(Where::kUniform);
@@ -187,11 +217,11 @@ lir::ValueId Selector::BlockRead(uint32_t surface, Operand offset, int owords) {
   EmitRaw(kHeader, fields, {Def(header, Type::kUD)}, {offset});
   const lir::ValueId data = NewRegisters(1 << (size - 2));
   SendAux aux;
-  aux.control = Control(kBlockReadDwordAligned, size, surface);
+  aux.control = Control(kBlockReadDwordAligned, size, place.surface);
   aux.header = true;
   aux.sfid = isa::Sfid::kConstantCache;
-  fields.aux = aux.Pack();
-  EmitRaw(kSend, fields, {Def(data, Type::kUD)}, {Use(header, Type::kUD, 0, 8)});
+  EmitMessage(kSend, fields, aux, {Def(data, Type::kUD)}, {Use(header, Type::kUD, 0, 8)},
+              place.index);
   return data;
 }
 
@@ -201,14 +231,18 @@ absl::Status Selector::VisitStore(mir::InstId id) {
     StorePrivate(id);
     return absl::OkStatus();
   }
-  StoreElements(PlaceOf(id), m_.sources(id).subspan(mir::FirstValueSource(inst)));
+  const absl::StatusOr<Place> place = PlaceOf(id);
+  if (!place.ok()) return place.status();
+  StoreElements(*place, m_.sources(id).subspan(mir::FirstValueSource(inst)));
   return absl::OkStatus();
 }
 
 absl::Status Selector::VisitAtomic(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const auto op = static_cast<mir::AtomicOp>(inst.imm1);
-  const Place place = PlaceOf(id);
+  const absl::StatusOr<Place> at = PlaceOf(id);
+  if (!at.ok()) return at.status();
+  const Place& place = *at;
   const absl::Span<const mir::ValueId> values =
       m_.sources(id).subspan(mir::FirstValueSource(inst));
   if (op == mir::AtomicOp::kLoad) {
@@ -231,21 +265,20 @@ absl::Status Selector::VisitAtomic(mir::InstId id) {
                     : Control(kUntypedAtomic, kReturnData | (width_ == 8 ? 1u << 4 : 0) | code,
                               place.surface);
   aux.sfid = isa::Sfid::kDataCache1;
-  fields.aux = aux.Pack();
   const Operand address = AddressPayload(place);
   const lir::ValueId before = NewG();
   std::vector<Operand> parts;
   for (mir::ValueId v : values) parts.push_back(LaneValue(v));
   const Operand def = Def(before, Type::kUD);
   if (parts.empty() || op == mir::AtomicOp::kIncrement || op == mir::AtomicOp::kDecrement) {
-    EmitRaw(kMsgAtomic, fields, {def}, {address});
+    EmitMessage(kMsgAtomic, fields, aux, {def}, {address}, place.index);
   } else if (parts.size() == 2 && place.high && width_ > 8) {
     // Each half of the lanes has both operands together.
     const Operand both = Use(NewG(1, 8), Type::kUD);
     EmitRaw(kInterleave, Fields(Where::kLanes), {both}, {parts[0], parts[1]});
-    EmitRaw(kMsgAtomic, fields, {def}, {address, both});
+    EmitMessage(kMsgAtomic, fields, aux, {def}, {address, both}, place.index);
   } else {
-    EmitRaw(kMsgAtomic, fields, {def}, {address, Payload(parts)});
+    EmitMessage(kMsgAtomic, fields, aux, {def}, {address, Payload(parts)}, place.index);
   }
   Set(m_.result(id), Use(before, Type::kUD));
   return absl::OkStatus();
@@ -283,19 +316,21 @@ void Selector::ControlBarrier(const mir::Inst& barrier) {
 }
 
 // The sampler's resinfo of a raw buffer answers its size in bytes in component 0.
-void Selector::BufferSize(mir::InstId id) {
+absl::Status Selector::BufferSize(mir::InstId id) {
+  Place place;
+  if (absl::Status s = SurfaceOf(id, place); !s.ok()) return s;
   lir::InstFields fields = Fields(Where::kUniform);
   fields.width = 8;
   const lir::ValueId lod = NewRegisters(1);
   EmitRaw(Op(Opcode::kMov), fields, {Def(lod, Type::kUD)}, {Imm(0, Type::kUD)});
   SendAux aux;
   constexpr uint32_t kResinfo = 10u << 12, kSimd8 = 1u << 17;
-  aux.control = kSimd8 | kResinfo | abi_.resource_surface[m_.inst(id).imm0];
+  aux.control = kSimd8 | kResinfo | place.surface;
   aux.sfid = isa::Sfid::kSampler;
-  fields.aux = aux.Pack();
-  const lir::ValueId info = NewRegisters(4);
-  EmitRaw(kSend, fields, {Def(info, Type::kUD)}, {Use(lod, Type::kUD, 0, 8)});
+  const lir::ValueId info = NewRegisters(1);  // of the four components
+  EmitMessage(kSend, fields, aux, {Def(info, Type::kUD)}, {Use(lod, Type::kUD, 0, 8)}, place.index);
   Set(m_.result(id), Use(info, Type::kUD));
+  return absl::OkStatus();
 }
 
 }  // namespace kiln::intel

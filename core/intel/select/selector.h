@@ -185,6 +185,7 @@ class Selector {
   // Where an access goes: a byte offset in a surface, or a 64-bit address.
   struct Place {
     uint32_t surface = 0;
+    std::optional<Operand> index;  // uniform, added to the surface
     Operand offset;               // dword; of an address the low half ...
     std::optional<Operand> high;  // ... and the high half, which makes it one
     uint32_t alignment = 4;       // of the offset or address, in bytes
@@ -211,10 +212,15 @@ class Selector {
   absl::Status VisitStore(mir::InstId id);
   absl::Status VisitAtomic(mir::InstId id);
   void LoadPush(mir::InstId id);
-  void LoadBlock(mir::InstId id, uint32_t surface);
-  Operand ConstantChunk(uint32_t surface, uint32_t chunk);
-  lir::ValueId BlockRead(uint32_t surface, Operand offset, int owords);
-  Place PlaceOf(mir::InstId id) const;
+  void LoadBlock(mir::InstId id, const Place& place);
+  Operand ConstantChunk(const Place& place, uint32_t chunk);
+  lir::ValueId BlockRead(const Place& place, Operand offset, int owords);
+  absl::StatusOr<Place> PlaceOf(mir::InstId id);
+  absl::Status SurfaceOf(mir::InstId id, Place& place);
+  // A message, whose descriptor depends on `index` if there is one.
+  void EmitMessage(uint16_t op, const lir::InstFields& fields, SendAux aux,
+                   absl::Span<const Operand> defs, std::vector<Operand> uses,
+                   const std::optional<Operand>& index);
   uint32_t AlignmentOf(mir::InstId id) const;
   Operand Payload(absl::Span<const Operand> parts);
   Operand LaneValue(mir::ValueId v);  // number or boolean as a dword in G
@@ -227,7 +233,7 @@ class Selector {
   void Fence(uint32_t surface);
   void MemoryBarrier(uint32_t classes, mir::Scope scope);
   void ControlBarrier(const mir::Inst& barrier);
-  void BufferSize(mir::InstId id);
+  absl::Status BufferSize(mir::InstId id);
 
   // ---- images (image.cc) ----
   absl::Status VisitImage(mir::InstId id);
@@ -316,6 +322,7 @@ class Selector {
   std::vector<CachedFlag> flags_;      // oldest first
   struct CachedChunk {
     uint32_t surface;
+    std::optional<Operand> index;
     uint32_t chunk;
     lir::ValueId value;
   };
