@@ -317,13 +317,16 @@ Texel GatherImage(const ImageView& view, const ClientSampler& sampler, const Sam
 }
 
 Texel FetchTexel(const ImageView& view, int x, int y, int z, int layer, int level) {
+  static constexpr uint8_t kZeros[16] = {};
   const ClientImage& image = *view.image;
-  if (level < 0 || level >= static_cast<int>(image.levels)) return {0, 0, 0, 0};
+  if (level < 0 || level >= static_cast<int>(image.levels)) {
+    return DecodeTexel(view.format, kZeros);
+  }
   const std::array<uint32_t, 3> size = image.Size(level);
   const auto inside = [](int i, uint32_t n) { return i >= 0 && static_cast<uint32_t>(i) < n; };
   if (!inside(x, size[0]) || !inside(y, size[1]) || !inside(z, size[2]) ||
       !inside(layer, image.layers)) {
-    return {0, 0, 0, 0};
+    return DecodeTexel(view.format, kZeros);
   }
   return DecodeTexel(view.format, view.texels + image.Offset(level, layer, x, y, z));
 }

@@ -40,7 +40,8 @@ Texel SampleImage(const ImageView& view, const ClientSampler& sampler, const Sam
 Texel GatherImage(const ImageView& view, const ClientSampler& sampler, const SamplePoint& at,
                   int component, bool compare);
 
-// The texel at integer coordinates; x, y, z as the dimension has them. All components 0 outside.
+// The texel at integer coordinates; x, y, z as the dimension has them. Outside: a texel of zeros,
+// whose alpha is 1 if the format has none (robustImageAccess2, which Mesa's driver offers).
 Texel FetchTexel(const ImageView& view, int x, int y, int z, int layer, int level);
 
 // Level of detail from derivatives of the normalised coordinates.

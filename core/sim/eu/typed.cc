@@ -97,7 +97,8 @@ class Executor {
   }
 
   void Read(int lane, const uint8_t* texel) {
-    const Texel t = texel ? DecodeTexel(view_.format, texel) : Texel{0, 0, 0, 0};
+    static constexpr uint8_t kZeros[16] = {};
+    const Texel t = DecodeTexel(view_.format, texel != nullptr ? texel : kZeros);
     int k = 0;
     for (int e = 0; e < 4; ++e) {
       if (c_.m.channel_mask >> e & 1) Respond(k++, lane, t[e]);
