@@ -9,7 +9,8 @@ using mir::Module;
 using mir::Op;
 using mir::ValueId;
 
-std::optional<Space> SpaceOf(Op op) {
+std::optional<Space> SpaceOf(const Module& m, const Inst& inst) {
+  const Op op = inst.op;
   switch (op) {
     case Op::kLoadUbo:
     case Op::kLoadPush:
@@ -25,8 +26,10 @@ std::optional<Space> SpaceOf(Op op) {
     default: break;
   }
   const mir::OpInfo& info = mir::Info(op);
-  if (info.Has('R') || info.Has('W')) return Space::kUnknown;
-  return std::nullopt;
+  if (!info.Has('R') && !info.Has('W')) return std::nullopt;
+  const bool image = mir::IsTexelOp(op) &&
+                     m.resources[inst.imm0].kind == mir::ResourceKind::kStorageImage;
+  return image ? Space::kImage : Space::kUnknown;
 }
 
 }  // namespace
@@ -51,7 +54,7 @@ Address AddressOf(const Module& m, ValueId v) {
 
 std::optional<Access> AccessOf(const Module& m, InstId id) {
   const Inst& inst = m.inst(id);
-  const std::optional<Space> space = SpaceOf(inst.op);
+  const std::optional<Space> space = SpaceOf(m, inst);
   if (!space.has_value()) return std::nullopt;
   Access a;
   a.space = *space;
@@ -60,7 +63,7 @@ std::optional<Access> AccessOf(const Module& m, InstId id) {
   a.reads = !a.writes || mir::Info(inst.op).Has('R');
   a.is_volatile = (inst.flags & mir::kVolatile) != 0;
   a.is_coherent = (inst.flags & mir::kCoherent) != 0;
-  if (a.space == Space::kUnknown) return a;
+  if (a.space == Space::kUnknown || a.space == Space::kImage) return a;
   a.memory = inst.imm0;
   const int offset = mir::OffsetSource(inst);
   if (offset != 0) a.index = m.source(id, 0);
@@ -80,7 +83,8 @@ bool MayOverlap(const Access& a, const Access& b) {
     return outside(a.space) && outside(b.space);
   }
   switch (a.space) {
-    case Space::kUnknown: return true;
+    case Space::kUnknown:
+    case Space::kImage: return true;
     case Space::kShared: break;
     case Space::kBuffer:
       if (a.memory != b.memory) return true;
@@ -105,7 +109,8 @@ Access ElementOf(const Access& access, int n) {
 }
 
 bool SamePlace(const Access& a, const Access& b) {
-  return a.space == b.space && a.space != Space::kUnknown && a.memory == b.memory &&
+  const bool known = a.space != Space::kUnknown && a.space != Space::kImage;
+  return a.space == b.space && known && a.memory == b.memory &&
          a.index == b.index && a.base == b.base && a.offset == b.offset &&
          a.bytes == b.bytes && (a.space != Space::kReadOnly || a.op == b.op);
 }

@@ -5,7 +5,8 @@
 // different bases they may meet. Different buffers may be the same memory unless neither is written:
 // SPIR-V's Aliased and Restrict say nothing that front ends do not also leave out. Shared memory and
 // private arrays meet nothing else. Uniform buffers, push constants and the module's own tables are
-// never written while the program runs. What an op unknown here touches may be any buffer.
+// never written while the program runs. Storage images meet only each other (texel buffers may be any
+// buffer). What an op unknown here touches may be any buffer.
 #ifndef KILN_CORE_MID_ALIAS_H_
 #define KILN_CORE_MID_ALIAS_H_
 
@@ -21,6 +22,7 @@ enum class Space : uint8_t {
   kPrivate,
   kShared,
   kBuffer,     // storage buffers
+  kImage,      // storage images
   kUnknown,    // anything reachable by other invocations but shared memory
 };
 

@@ -14,6 +14,9 @@ namespace {
 bool Overlap(const std::string& body) {
   const absl::StatusOr<mir::Module> m = mir::Parse(
       "mir 1 local_size 8, 1, 1 shared 64 resource 0 ssbo 0.0.0 resource 1 ssbo 0.1.0 "
+      "resource 2 storage_image 0.2.0 image 1d uint r32ui "
+      "resource 3 storage_image 0.3.0 image 1d uint r32ui "
+      "resource 4 storage_texel_buffer 0.4.0 image buffer uint r32ui "
       "private 0 64 private 1 64 body { %0:i32 = local_index %1:i32 = iadd %0, 4 " +
       body + " return }");
   EXPECT_TRUE(m.ok()) << m.status();
@@ -40,6 +43,15 @@ TEST(Alias, DifferentMemories) {
   EXPECT_FALSE(Overlap("store_ssbo[0, align 4] 0, 1 store_shared[align 4] 0, 1"));
   EXPECT_FALSE(Overlap("store_private[0, align 4] 0, 1 store_private[1, align 4] 0, 1"));
   EXPECT_TRUE(Overlap("store_private[1, align 4] 0, 1 store_private[1, align 4] %0, 1"));
+}
+
+TEST(Alias, ImagesMeetEachOther) {
+  const std::string store = "image_store[2, texel] 0, 1, 1, 1, 1 ";
+  EXPECT_TRUE(Overlap(store + "image_store[3, texel] 1, 1, 1, 1, 1"));
+  EXPECT_TRUE(Overlap(store + "%2:i32 = image_atomic[2, texel add] 0, 1"));
+  EXPECT_FALSE(Overlap(store + "store_ssbo[0, align 4] 0, 1"));
+  EXPECT_FALSE(Overlap(store + "image_store[4, texel] 0, 1, 1, 1, 1"));
+  EXPECT_TRUE(Overlap("image_store[4, texel] 0, 1, 1, 1, 1 store_ssbo[0, align 4] 0, 1"));
 }
 
 }  // namespace

@@ -420,7 +420,7 @@ class Verifier {
     } else if (op == Op::kGather) {
       allowed = kTexelSamplerIndex | kTexelDref | kTexelOffsets;
     } else if (op == Op::kFetch) {
-      allowed = kTexelLod | kTexelSample | kTexelOffsets;
+      allowed = kTexelLod | kTexelSample;
     } else if (op == Op::kImageSize) {
       allowed = kTexelLod;
     } else if (op == Op::kImageLoad || op == Op::kImageStore || op == Op::kImageAtomic) {
