@@ -22,6 +22,10 @@
 #include "core/lir/ra/check.h"
 #include "core/lir/schedule/schedule.h"
 #include "core/lir/verify.h"
+#include "core/mid/dce.h"
+#include "core/mid/gvn.h"
+#include "core/mid/resolve_subgroup_size.h"
+#include "core/mid/simplify.h"
 
 namespace kiln::intel {
 namespace {
@@ -34,6 +38,18 @@ uint32_t ScratchBytes(uint32_t wanted) {
   uint32_t bytes = 1024;
   while (bytes < wanted) bytes *= 2;
   return bytes;
+}
+
+// Most modules are the same at all widths and are not copied.
+absl::StatusOr<bool> ResolveSubgroupSizePass(Work& w, PassContext& context) {
+  if (!mid::DependsOnSubgroupSize(*w.module)) return false;
+  w.resolved = *w.module;
+  mid::ResolveSubgroupSize(w.resolved, static_cast<uint32_t>(w.width));
+  for (const auto pass : {mid::Simplify, mid::MergeEqualValues, mid::EliminateDeadCode}) {
+    if (absl::StatusOr<bool> changed = pass(w.resolved, context); !changed.ok()) return changed;
+  }
+  w.module = &w.resolved;
+  return true;
 }
 
 absl::StatusOr<bool> SelectPass(Work& w, PassContext&) {
@@ -179,6 +195,8 @@ absl::StatusOr<bool> EncodePass(Work& w, PassContext&) {
 
 // The optimisations run before allocation; group 1 repeats while something changes.
 constexpr Pass<Work> kPasses[] = {
+    {"resolve_subgroup_size", ResolveSubgroupSizePass, false, 0, 0, 0, kPreservesAll,
+     "what depends on the subgroup's size, at this width"},
     {"select", SelectPass, false, 0, 0, 0, kPreservesAll, "MIR to LIR at one width"},
     {"propagate_copies", OnLir<PropagateCopies>, true, 1, 0, 0, kPreservesAll,
      "uses of moves read the move's source"},
@@ -219,6 +237,7 @@ constexpr Pass<Work> kPasses[] = {
 };
 
 constexpr PassOrder kOrder[] = {
+    {"resolve_subgroup_size", "select", "lane masks are not selected"},
     {"select", "propagate_copies", "there is no LIR before"},
     {"remove_dead_instructions", "schedule", "dead instructions would take part in the order"},
     {"propagate_copies", "strip_sampler_parameters", "parameters must be known to be constant"},

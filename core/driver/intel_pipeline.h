@@ -19,6 +19,7 @@ namespace kiln::intel {
 // One shader at one width on its way from LIR to bytes.
 struct Work {
   const mir::Module* module = nullptr;
+  mir::Module resolved;           // the module at this subgroup size, if it depends on that
   const Abi* abi = nullptr;
   int width = 8;
   bool check = false;             // run the allocation checker

@@ -10,6 +10,7 @@
 #include "core/mid/hoist_invariants.h"
 #include "core/mid/if_to_select.h"
 #include "core/mid/lower_division.h"
+#include "core/mid/lower_float_atomics.h"
 #include "core/mid/lower_nonuniform.h"
 #include "core/mid/merge_carried_values.h"
 #include "core/mid/promote_arrays.h"
@@ -47,6 +48,8 @@ constexpr Pass<mir::Module> kPasses[] = {
      "values that nobody uses"},
     {"lower_division", mid::LowerDivision, true, 0, 0, 0, kPreservesAll,
      "integer division as multiplication"},
+    {"lower_float_atomics", mid::LowerFloatAtomics, false, 0, 0, 0, kPreservesAll,
+     "atomic addition of floats as compare-exchanges"},
     {"combine_memory", mid::CombineMemory, true, 0, 0, 0, kPreservesAll,
      "neighbouring dwords in one access"},
     {"simplify_lowered", mid::Simplify, true, 2, 0, 0, kPreservesAll,

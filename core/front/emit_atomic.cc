@@ -71,6 +71,15 @@ bool FormOf(spv::Op op, AtomicForm* form) {
     case spv::Op::OpAtomicXor:
       *form = {AtomicOp::kXor, 6};
       return true;
+    case spv::Op::OpAtomicFAddEXT:
+      *form = {AtomicOp::kFadd, 6};
+      return true;
+    case spv::Op::OpAtomicFMinEXT:
+      *form = {AtomicOp::kFmin, 6};
+      return true;
+    case spv::Op::OpAtomicFMaxEXT:
+      *form = {AtomicOp::kFmax, 6};
+      return true;
     default:
       return false;
   }
@@ -165,10 +174,12 @@ bool Importer::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t
   } else if (pointer.space != Pointer::kShared && pointer.space != Pointer::kTexel) {
     return Malformed("atomic on memory of one invocation", pointer_id);
   }
+  // Floats are moved as their bits.
+  const bool bits = is_float && !mir::IsFloatAtomic(op);
   Leaves operands;
   for (ValueId v : values) {
     if (TypeOf(v) != type) return Malformed("atomic operand of another type", pointer_id);
-    operands.push_back(is_float ? Emit(mir::Op::kBitcast, {v}) : v);
+    operands.push_back(bits ? Emit(mir::Op::kBitcast, {v}) : v);
   }
   if ((semantics & kRelease) != 0 && !EmitMemoryBarrier(scope, semantics)) return false;
   if (pointer.space == Pointer::kTexel) {
@@ -185,7 +196,7 @@ bool Importer::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t
     builder_.set_flags(0);
   }
   if ((semantics & kAcquire) != 0 && !EmitMemoryBarrier(scope, semantics)) return false;
-  if (is_float && op != mir::AtomicOp::kStore) *result = Emit(mir::Op::kBitcast, {*result});
+  if (bits && op != mir::AtomicOp::kStore) *result = Emit(mir::Op::kBitcast, {*result});
   return ok();
 }
 
@@ -208,7 +219,9 @@ bool Importer::EmitAtomic(const SpirvInst& inst) {
   }
   const bool is_float = type->kind == SpirvType::kFloat;
   const bool moves = form.op == mir::AtomicOp::kLoad || form.op == mir::AtomicOp::kExchange;
-  if (is_float && !moves) return Malformed("integer atomic on a float", inst.result);
+  if (!moves && is_float != mir::IsFloatAtomic(form.op)) {
+    return Malformed("atomic on a value of another type", inst.result);
+  }
   Leaves values;
   if (form.op == mir::AtomicOp::kCompareExchange) {
     ValueId comparator;

@@ -648,24 +648,21 @@ bool Importer::Builtin(spv::BuiltIn builtin, uint32_t component, uint32_t id, Va
     case spv::BuiltIn::LocalInvocationId:
       *value = LocalInvocationId(component);
       return true;
-    case spv::BuiltIn::LocalInvocationIndex:
-      *value = builder_.LocalIndex();
+    case spv::BuiltIn::LocalInvocationIndex: {
+      const auto& size = module_.local_size;
+      *value = size[0] * size[1] * size[2] == 1 ? Int(0) : builder_.LocalIndex();
       return true;
+    }
     case spv::BuiltIn::GlobalInvocationId: {
       const ValueId first = Emit(mir::Op::kImul, {workgroup(), Int(module_.local_size[component])});
       *value = Emit(mir::Op::kIadd, {first, LocalInvocationId(component)});
       return true;
     }
-    case spv::BuiltIn::SubgroupId:
-      *value = builder_.SubgroupId();
-      return true;
-    case spv::BuiltIn::SubgroupLocalInvocationId:
-      *value = builder_.SubgroupInvocation();
-      return true;
     case spv::BuiltIn::DeviceIndex:
       *value = Int(0);
       return true;
     default:
+      if (SubgroupBuiltin(builtin, component, value)) return true;
       break;
   }
   const std::string_view cause = CauseOf(builtin);
@@ -675,12 +672,17 @@ bool Importer::Builtin(spv::BuiltIn builtin, uint32_t component, uint32_t id, Va
 bool Importer::LoadBuiltin(const Pointer& pointer, Leaves* leaves) {
   const uint32_t variable_type = spirv_.Variable(pointer.variable)->pointee;
   const auto builtin = static_cast<spv::BuiltIn>(spirv_.decorations[pointer.variable].builtin);
+  const bool mask = builtin == spv::BuiltIn::SubgroupEqMask ||
+                    builtin == spv::BuiltIn::SubgroupGeMask ||
+                    builtin == spv::BuiltIn::SubgroupGtMask ||
+                    builtin == spv::BuiltIn::SubgroupLeMask ||
+                    builtin == spv::BuiltIn::SubgroupLtMask;
   const bool vector =
-      builtin == spv::BuiltIn::WorkgroupId || builtin == spv::BuiltIn::NumWorkgroups ||
+      mask || builtin == spv::BuiltIn::WorkgroupId || builtin == spv::BuiltIn::NumWorkgroups ||
       builtin == spv::BuiltIn::WorkgroupSize || builtin == spv::BuiltIn::LocalInvocationId ||
       builtin == spv::BuiltIn::GlobalInvocationId;
   const std::vector<mir::Type> types = LeafTypes(variable_type);
-  const size_t expected = vector ? 3 : 1;
+  const uint32_t expected = mask ? 4 : vector ? 3 : 1;
   const bool fits =
       types.size() == expected &&
       spirv_.Type(variable_type)->kind == (vector ? SpirvType::kVector : SpirvType::kInt) &&
@@ -692,7 +694,7 @@ bool Importer::LoadBuiltin(const Pointer& pointer, Leaves* leaves) {
       pointer.component.valid() ? pointer.component_count : spirv_.Type(pointer.type)->leaves;
   for (uint32_t i = 0; i < count; ++i) {
     ValueId value;
-    if (!Builtin(builtin, std::min(pointer.offset + i, 2u), pointer.variable, &value)) {
+    if (!Builtin(builtin, std::min(pointer.offset + i, expected - 1), pointer.variable, &value)) {
       return false;
     }
     leaves->push_back(value);

@@ -24,6 +24,8 @@ bool Importer::EmitInst(const SpirvInst& inst, bool* returns) {
   if (!EmitAlu(inst, &handled) || handled) return ok();
   if (!EmitMatrix(inst, &handled) || handled) return ok();
   if (!EmitImage(inst, &handled) || handled) return ok();
+  if (!EmitSubgroup(inst, &handled) || handled) return ok();
+  if (!EmitIntegerDot(inst, &handled) || handled) return ok();
   switch (inst.op) {
     case spv::Op::OpVariable:
       return EmitVariable(inst);
@@ -66,6 +68,9 @@ bool Importer::EmitInst(const SpirvInst& inst, bool* returns) {
     case spv::Op::OpAtomicAnd:
     case spv::Op::OpAtomicOr:
     case spv::Op::OpAtomicXor:
+    case spv::Op::OpAtomicFAddEXT:
+    case spv::Op::OpAtomicFMinEXT:
+    case spv::Op::OpAtomicFMaxEXT:
       return EmitAtomic(inst);
     default:
       return Malformed(std::string(InstructionName(inst.op)) + " inside a function", inst.result);

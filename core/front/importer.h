@@ -257,6 +257,27 @@ class Importer {
   bool AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t scope_id,
                     uint32_t semantics_id, mir::AtomicOp op, mir::Type type, absl::Span<const ValueId> values,
                     ValueId* result);
+
+  // ---- emit_subgroup.cc ----
+  bool EmitSubgroup(const SpirvInst& inst, bool* handled);
+  bool EmitVote(const SpirvInst& inst, size_t first, mir::Op op);
+  bool EmitAllEqual(const SpirvInst& inst, size_t first);
+  bool EmitReduction(const SpirvInst& inst);
+  bool EmitBallot(const SpirvInst& inst, size_t first);
+  bool EmitBallotCount(const SpirvInst& inst, absl::Span<const ValueId> ballot);
+  bool EmitBallotSearch(const SpirvInst& inst, absl::Span<const ValueId> ballot);
+  bool EmitLaneRead(const SpirvInst& inst, size_t first);
+  bool SourceLane(const SpirvInst& inst, ValueId operand, mir::Op* op, uint32_t* imm,
+                  ValueId* lane);
+  bool SubgroupBuiltin(spv::BuiltIn builtin, uint32_t component, ValueId* value);
+  Leaves FourInts(mir::InstId inst);
+  Leaves LaneMaskOf(mir::LaneMask mask);
+  ValueId BallotBit(absl::Span<const ValueId> ballot, ValueId index);
+
+  // ---- emit_dot.cc ----
+  bool EmitIntegerDot(const SpirvInst& inst, bool* handled);
+  ValueId SaturatingAdd(bool is_signed, ValueId a, ValueId b);
+
   bool EmitControlBarrier(const SpirvInst& inst);
   bool EmitMemoryBarrier(uint32_t scope, uint32_t semantics);
   bool Semantics(uint32_t id, uint32_t* value);

@@ -39,9 +39,6 @@ TEST(Refusal, NamesCauseCapabilityAndId) {
                        "layout(binding = 2, r64ui) uniform u64image2D image;",
                        "out_[id] = uint(imageLoad(image, ivec2(0)).x);"),
                 "images", "Int64ImageEXT");
-  ExpectRefused(Import("#extension GL_KHR_shader_subgroup_arithmetic : require\n",
-                       "out_[id] = subgroupAdd(in_[id]);"),
-                "subgroup_operations", "GroupNonUniform");
   ExpectRefused(Import("", "out_[id] = uint(double(in_[id]) * 2.0lf);"), "float64", "Float64");
   ExpectRefused(Import("#extension GL_EXT_shader_explicit_arithmetic_types : require\n",
                        "out_[id] = uint(uint64_t(in_[id]) * 3ul >> 1);"),
@@ -55,10 +52,6 @@ TEST(Refusal, NamesCauseCapabilityAndId) {
   ExpectRefused(Import("#extension GL_EXT_shader_explicit_arithmetic_types : require\n",
                        "out_[id] = uint(float16_t(in_[id]) * 3.0hf);"),
                 "float16", "Float16");
-  ExpectRefused(Import("#extension GL_EXT_shader_atomic_float : require\n"
-                       "layout(binding = 2) buffer F { float f[]; };",
-                       "atomicAdd(f[0], 1.0);"),
-                "atomic_float", "AtomicFloat32AddEXT");
   ExpectRefused(Import("#extension GL_EXT_buffer_reference : require\n"
                        "layout(buffer_reference) buffer R { uint x; };\n"
                        "layout(push_constant) uniform P { R r; } pc;",

@@ -76,9 +76,10 @@ constexpr Immediates ImmediatesOf(Op op) {
 inline constexpr std::string_view kAtomicNames[] = {
     "add", "sub", "smin", "umin",     "smax",             "umax",      "and",       "or",
     "xor", "exchange",    "compare_exchange", "increment", "decrement", "load", "store",
+    "fadd", "fmin", "fmax",
 };
 inline constexpr uint32_t kNumAtomicOps = sizeof(kAtomicNames) / sizeof(kAtomicNames[0]);
-static_assert(static_cast<uint32_t>(AtomicOp::kStore) + 1 == kNumAtomicOps);
+static_assert(static_cast<uint32_t>(AtomicOp::kFmax) + 1 == kNumAtomicOps);
 
 inline constexpr std::string_view kScopeNames[] = {"subgroup", "workgroup", "device"};
 inline constexpr std::string_view kLaneMaskNames[] = {"eq", "ge", "gt", "le", "lt", "all"};

@@ -82,9 +82,25 @@ U AtomicResult(AtomicOp op, U old, U value, U comparator) {
     case AtomicOp::kDecrement: return old - 1;
     case AtomicOp::kLoad: return old;
     case AtomicOp::kStore: return value;
+    case AtomicOp::kFadd:
+    case AtomicOp::kFmin:
+    case AtomicOp::kFmax: break;   // FloatAtomicResult
   }
   assert(false);
   return 0;
+}
+
+uint32_t FloatAtomicResult(AtomicOp op, semantics::Flush flush, uint32_t old, uint32_t value) {
+  const Op combine = op == AtomicOp::kFadd   ? Op::kFadd
+                     : op == AtomicOp::kFmin ? Op::kFmin
+                                             : Op::kFmax;
+  uint32_t result = 0;
+  semantics::VisitExact(combine, Type::kF32, Type::kF32, flush, [&](auto f) {
+    if constexpr (std::is_invocable_v<decltype(f), uint32_t, uint32_t>) {
+      result = static_cast<uint32_t>(f(old, value));
+    }
+  });
+  return result;
 }
 
 class Interpreter {
@@ -742,8 +758,10 @@ class Interpreter {
       std::memcpy(&old, memory.bytes + at, size);
       Note(id, memory, at, size, lane, AccessKind::kAtomic, false);
       const uint64_t next =
-          size == 8 ? AtomicResult(op, old, value, comparator)
-                    : AtomicResult(op, static_cast<uint32_t>(old), static_cast<uint32_t>(value),
+          IsFloatAtomic(op) ? FloatAtomicResult(op, flush_, static_cast<uint32_t>(old),
+                                                static_cast<uint32_t>(value))
+          : size == 8 ? AtomicResult(op, old, value, comparator)
+                      : AtomicResult(op, static_cast<uint32_t>(old), static_cast<uint32_t>(value),
                                    static_cast<uint32_t>(comparator));
       std::memcpy(memory.bytes + at, &next, size);
     }

@@ -298,6 +298,27 @@ TEST(Interp, HalfConversions) {
   EXPECT_EQ(Eval(Op::kF16f, {0xffff3c00}), Bits(1.0f));
 }
 
+TEST(Interp, DotProductsOfBytes) {
+  EXPECT_EQ(Eval(Op::kSdot4x8, {0x01ff0203, 0x0102037f, 10}), 10 + 1 - 2 + 6 + 381);
+  EXPECT_EQ(Eval(Op::kUdot4x8, {0xff000001, 0xff0000ff, 1}), 65025u + 255 + 1);
+  EXPECT_EQ(Eval(Op::kSudot4x8, {0xff000000, 0xff000000, 0}), uint32_t(-255));
+  EXPECT_EQ(Eval(Op::kSdot4x8, {0x80808080, 0x80808080, 0x7fffffff}), 0x8000ffffu);
+  EXPECT_EQ(Eval(Op::kSdot4x8Sat, {0x80808080, 0x80808080, 0x7fffffff}), 0x7fffffffu);
+  EXPECT_EQ(Eval(Op::kSdot4x8Sat, {0x80, 0x7f, 0x80000000}), 0x80000000u);
+  EXPECT_EQ(Eval(Op::kUdot4x8Sat, {0xffffffff, 0xffffffff, 0xffffff00}), ~0u);
+  EXPECT_EQ(Eval(Op::kSudot4x8Sat, {0x80, 0xff, 0x80000001}), 0x80000000u);
+}
+
+TEST(Interp, FloatAtomics) {
+  EXPECT_THAT(RunBody(R"(
+    %0:f32 = ssbo_atomic[0, fadd] 0, 1.5f
+    %1:f32 = ssbo_atomic[0, fmax] 4, -2f
+    %2:f32 = ssbo_atomic[0, fmin] 8, 3f
+    store_ssbo[0, align 4] 12, %0, %1, %2
+    return)", {Bits(2), Bits(-1), kNan, 0, 0, 0}),
+              ElementsAre(Bits(3.5), Bits(-1), Bits(3), Bits(2), Bits(-1), kNan));
+}
+
 TEST(Interp, EveryPureOpHasAMeaning) {
   for (int i = 0; i < NumOps(); ++i) {
     const OpInfo& info = Info(static_cast<Op>(i));

@@ -78,8 +78,12 @@ constexpr Type FloatOfBits(uint32_t bits) { return bits == 16 ? Type::kF16 : Typ
 
 enum class AtomicOp : uint8_t {
   kAdd, kSub, kSmin, kUmin, kSmax, kUmax, kAnd, kOr, kXor, kExchange, kCompareExchange,
-  kIncrement, kDecrement, kLoad, kStore,
+  kIncrement, kDecrement, kLoad, kStore, kFadd, kFmin, kFmax,
 };
+
+constexpr bool IsFloatAtomic(AtomicOp op) {
+  return op == AtomicOp::kFadd || op == AtomicOp::kFmin || op == AtomicOp::kFmax;
+}
 
 // Values an atomic takes after the offset.
 constexpr int AtomicOperands(AtomicOp op) {

@@ -25,6 +25,7 @@
 #ifndef KILN_CORE_MIR_SEMANTICS_H_
 #define KILN_CORE_MIR_SEMANTICS_H_
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -352,6 +353,45 @@ bool VisitArithmetic(Op op, Visitor&& v) {
   }
 }
 
+// The exact sum of products of bytes; each is taken as signed or not.
+inline int64_t DotBytes(uint32_t a, bool a_signed, uint32_t b, bool b_signed) {
+  const auto byte = [](uint32_t x, int i, bool is_signed) {
+    const uint32_t bits = x >> (8 * i) & 0xff;
+    return is_signed ? int64_t{static_cast<int8_t>(bits)} : int64_t{bits};
+  };
+  int64_t sum = 0;
+  for (int i = 0; i < 4; ++i) sum += byte(a, i, a_signed) * byte(b, i, b_signed);
+  return sum;
+}
+
+// Dot products of packed bytes.
+template <class Visitor>
+bool VisitDotProduct(Op op, Visitor&& v) {
+  using U = uint32_t;
+  const bool a_signed = op != Op::kUdot4x8 && op != Op::kUdot4x8Sat;
+  const bool b_signed = op == Op::kSdot4x8 || op == Op::kSdot4x8Sat;
+  switch (op) {
+    case Op::kSdot4x8:
+    case Op::kUdot4x8:
+    case Op::kSudot4x8:
+      v([=](U a, U b, U c) { return static_cast<U>(DotBytes(a, a_signed, b, b_signed)) + c; });
+      return true;
+    case Op::kUdot4x8Sat:
+      v([](U a, U b, U c) {
+        return static_cast<U>(std::min<int64_t>(DotBytes(a, false, b, false) + c, UINT32_MAX));
+      });
+      return true;
+    case Op::kSdot4x8Sat:
+    case Op::kSudot4x8Sat:
+      v([=](U a, U b, U c) {
+        const int64_t sum = DotBytes(a, true, b, b_signed) + static_cast<int32_t>(c);
+        return static_cast<U>(std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX));
+      });
+      return true;
+    default: return false;
+  }
+}
+
 // Ops between types. Widening copies the bits (the visitor's functions give zero-extended ones).
 template <class Visitor>
 bool VisitConversion(Op op, Type to, Type from, Flush flush, Visitor&& v) {
@@ -425,7 +465,7 @@ bool VisitConversion(Op op, Type to, Type from, Flush flush, Visitor&& v) {
 // type, nor has the result.
 template <class Visitor>
 bool VisitExact(Op op, Type result, Type source, Flush flush, Visitor&& v) {
-  if (VisitConversion(op, result, source, flush, v)) return true;
+  if (VisitConversion(op, result, source, flush, v) || VisitDotProduct(op, v)) return true;
   bool done = false;
   if (IsFloat(source)) {
     VisitFloat(source, flush, [&](auto f) { done = VisitArithmetic<decltype(f)>(op, v); });

@@ -132,7 +132,7 @@ TEST(Text, EveryFixedOpRoundTrips) {
     ++made;
   }
   b.Return();
-  EXPECT_EQ(made, 90);
+  EXPECT_EQ(made, 96);
   EXPECT_EQ(Verify(m), absl::OkStatus());
   const PrintOptions renumber{.renumber = true};
   EXPECT_EQ(Print(MustParse(Print(m)), renumber), Print(m, renumber));

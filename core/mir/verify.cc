@@ -517,7 +517,10 @@ class Verifier {
       return Fail(5, "wrong number of operands of an atomic");
     }
     const Type type = ResultTypeOf(id, 0);
-    if (type != Type::kI32 && type != Type::kI64) return Fail(5, "an atomic is i32 or i64");
+    const bool fits = IsFloatAtomic(static_cast<AtomicOp>(inst.imm1))
+                          ? type == Type::kF32
+                          : type == Type::kI32 || type == Type::kI64;
+    if (!fits) return Fail(5, "an atomic is i32 or i64, one of floats f32");
     for (int i = first; i < inst.num_sources; ++i) {
       if (SourceType(id, i) != type) return Fail(5, "an operand of an atomic has another type");
     }

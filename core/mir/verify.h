@@ -13,7 +13,7 @@
 //  5. The number of sources and results is that of the op; types agree with its signature: 't'
 //     and 'n' stand for one type throughout. Loads define and stores take at least one dword
 //     (i32 or f32); bitcast goes between i32 and f32; atomics take the operands of their AtomicOp,
-//     all i32. An instruction with the flag indexed has an i32 before its other sources. Texel ops
+//     i32 or, for the float operations, f32. An instruction with the flag indexed has an i32 before its other sources. Texel ops
 //     have the sources and results that image.h says.
 //  6. A value is used after its definition in the same region or in regions nested there.
 //     Results and parameters say who owns them, and the owner says the same.

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/intel/emit/lanes.h"
 #include "core/intel/emit/operands.h"
 #include "core/intel/emit/structure.h"
 #include "core/intel/lir/ops.h"
@@ -91,6 +92,11 @@ class Emitter {
       case kScratchHeader: return ScratchHeader(id);
       case kSamplerHeader: return SamplerHeader(id);
       case kJoin: return Join(id);
+      case kBallot:
+      case kBroadcast:
+      case kShuffle:
+      case kQuadBroadcast:
+      case kLaneScan: EmitLaneOp(f_, id, p_); return absl::OkStatus();
       case kSend:
       case kMsgRead:
       case kMsgWrite:

@@ -2,7 +2,7 @@
 // pseudo operations, which stay one instruction until core/intel/emit writes them out.
 //
 // A pseudo operation exists for one of three reasons: its machine form needs a partial write or
-// the accumulator (mul32, mul_high, f2f16), it builds a message header in place (header, barrier),
+// the accumulator (mul32, mul_high, f2f16) or a0 (reads of other lanes), it builds a message header in place (header, barrier),
 // or it is a concept of SSA (collect, copy).
 #ifndef KILN_CORE_INTEL_LIR_OPS_H_
 #define KILN_CORE_INTEL_LIR_OPS_H_
@@ -37,6 +37,15 @@ enum LirOp : uint16_t {
   kJoin,                    // per-lane vector = responses of messages for parts of the lanes, in
                             // order; each has the components one after the other
   kSampler,                 // sampler message with a parameter list (core/intel/messages)
+  // Other lanes. Lane numbers are taken modulo the width.
+  kBallot,                  // def 0 (U) = bits of the active lanes for which use 0 meets the
+                            // condition aux (z, nz); def 1 (F) scratch
+  kBroadcast,               // def 0 (U) = use 0 in lane use 1 (U or immediate)
+  kShuffle,                 // each lane: use 0 in lane use 1
+  kQuadBroadcast,           // each lane: use 0 in lane aux of its quad
+  kLaneScan,                // reductions and scans of use 0; use 1: the identity; aux: ScanAux
+                            // (subgroup.h). Beside def 0, but for inclusive scans, a scratch
+                            // register (G), twice as long for exclusive ones; for products another
   // Messages: uses payload 0 [, payload 1] [, descriptor] [, predicate]; aux: SendAux. Four opcodes
   // that differ in what they do to memory, which is all the shared code wants to know.
   kSend,                    // reads nothing that the program writes
@@ -53,6 +62,7 @@ enum LirOp : uint16_t {
 
 constexpr uint16_t Op(isa::Opcode op) { return static_cast<uint16_t>(op); }
 constexpr bool IsEuOp(uint16_t op) { return op < kFirstPseudo; }
+constexpr bool IsLaneOp(uint16_t op) { return op >= kBallot && op <= kLaneScan; }
 constexpr bool IsMessage(uint16_t op) { return op >= kSend && op <= kMsgAtomic; }
 
 // Inst::aux of kSend and kFence: what the operands do not say of a message.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 
 #include "core/intel/isa/opcodes.h"
@@ -72,6 +73,11 @@ constexpr lir::OpInfo kPseudo[] = {
     {"sampler_header", 0},
     {"join", 0},
     {"sampler", 0},
+    {"ballot", 0},
+    {"broadcast", 0},
+    {"shuffle", 0},
+    {"quad_broadcast", 0},
+    {"lane_scan", 0},
     {"msg", lir::kOpSendLike},
     {"msg.read", lir::kOpSendLike | lir::kOpReadsMemory},
     {"msg.write", lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect},
@@ -134,7 +140,7 @@ bool ReadsLate(uint16_t op) {
     case kEot:
       return true;
     default:
-      return false;
+      return IsLaneOp(op);
   }
 }
 
@@ -329,6 +335,10 @@ int Latency(const Function& f, InstId id) {
     case kBarrier: return 90;
     case kMul32: return 14 + 4;
     case kMulHigh: return 14 + 6;
+    case kBallot: return 2 + 14 + 14;     // the flag, its result, the result of the move
+    case kBroadcast:
+    case kShuffle: return 4 * 14;         // three steps to the address, the move
+    case kLaneScan: return 14 * (2 + std::bit_width(unsigned{f.dispatch_width}));
     default: break;
   }
   if (in.op == Op(Opcode::kMath)) return MathLatency(in);
@@ -344,6 +354,10 @@ int IssueCycles(const Function& f, InstId id) {
     case kMulHigh: return 4 * halves;
     case kF2f16:
     case kPack: return 4 * halves;
+    case kBallot: return 4 + 2 * halves;
+    case kBroadcast: return 8;
+    case kShuffle: return 8 * halves;
+    case kLaneScan: return 2 * halves * (2 + 2 * std::bit_width(unsigned{f.dispatch_width}));
     case kHeader:
     case kSamplerHeader:
     case kLaneIds: return 4;

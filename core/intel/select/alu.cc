@@ -305,6 +305,21 @@ Operand Selector::SignedModulo(Where where, Operand a, Operand b) {
   return SelectByFlag(where, Type::kD, flag, moved, r);
 }
 
+// The accumulator comes first; bytes are signed where the source is.
+Operand Selector::DotProduct(mir::InstId id, Where where) {
+  using mir::Op;
+  const Op op = m_.inst(id).op;
+  const bool is_unsigned = op == Op::kUdot4x8 || op == Op::kUdot4x8Sat;
+  const bool mixed = op == Op::kSudot4x8 || op == Op::kSudot4x8Sat;
+  const Type t = is_unsigned ? Type::kUD : Type::kD;
+  Extra extra;
+  extra.saturate = op == Op::kSdot4x8Sat || op == Op::kUdot4x8Sat || op == Op::kSudot4x8Sat;
+  return Alu(Opcode::kDp4a, t, where,
+             {Src(m_.source(id, 2), t), Src(m_.source(id, 0), t),
+              Src(m_.source(id, 1), mixed ? Type::kUD : t)},
+             extra);
+}
+
 Operand Selector::IntegerBits(mir::InstId id, Where where) {
   using mir::Op;
   const mir::ValueId first = m_.source(id, 0);
@@ -330,6 +345,12 @@ Operand Selector::IntegerBits(mir::InstId id, Where where) {
       if (part && part->sub != 0) return Alu(Opcode::kMov, Type::kUD, where, {*part});
       return logic(Opcode::kAnd);
     }
+    case Op::kSdot4x8:
+    case Op::kUdot4x8:
+    case Op::kSudot4x8:
+    case Op::kSdot4x8Sat:
+    case Op::kUdot4x8Sat:
+    case Op::kSudot4x8Sat: return DotProduct(id, where);
     case Op::kOr: {
       for (auto idiom : {&Selector::PackedWords, &Selector::Rotation}) {
         const Operand o = narrow ? Operand() : (this->*idiom)(id, where);

@@ -13,6 +13,7 @@ namespace kiln::intel {
 namespace {
 
 constexpr uint32_t kUntypedAtomic = 2, kA64Atomic = 0x12;                    // data cache 1
+constexpr uint32_t kUntypedAtomicFloat = 0x1b, kA64AtomicFloat = 0x1d;
 constexpr uint32_t kBlockReadDwordAligned = 1;                              // constant cache
 constexpr uint32_t kMemoryFence = 7;                                        // data cache 0
 
@@ -23,6 +24,15 @@ constexpr uint32_t Control(uint32_t type, uint32_t control, uint32_t surface) {
 bool IsGlobal(mir::Op op) {
   return op == mir::Op::kLoadGlobal || op == mir::Op::kStoreGlobal ||
          op == mir::Op::kGlobalAtomic;
+}
+
+// Of untyped float atomics. There is none for addition on Gen12 (mid/lower_float_atomics).
+uint32_t FloatAtomicCode(mir::AtomicOp op) {
+  switch (op) {
+    case mir::AtomicOp::kFmax: return 1;
+    case mir::AtomicOp::kFmin: return 2;
+    default: return 0;
+  }
 }
 
 bool IsShared(mir::Op op) {
@@ -253,7 +263,8 @@ absl::Status Selector::VisitAtomic(mir::InstId id) {
     StoreElements(place, values);
     return absl::OkStatus();
   }
-  const uint32_t code = AtomicCode(op);
+  const bool is_float = mir::IsFloatAtomic(op);
+  const uint32_t code = is_float ? FloatAtomicCode(op) : AtomicCode(op);
   if (code == 0 || BitsOf(m_.result(id)) != 32) {
     return Refuse(inst, "atomic operation not selected");
   }
@@ -261,9 +272,10 @@ absl::Status Selector::VisitAtomic(mir::InstId id) {
   SendAux aux;
   constexpr uint32_t kReturnData = 1u << 5;
   aux.control = place.high
-                    ? Control(kA64Atomic, kReturnData | code, kStatelessSurface)
-                    : Control(kUntypedAtomic, kReturnData | (width_ == 8 ? 1u << 4 : 0) | code,
-                              place.surface);
+                    ? Control(is_float ? kA64AtomicFloat : kA64Atomic, kReturnData | code,
+                              kStatelessSurface)
+                    : Control(is_float ? kUntypedAtomicFloat : kUntypedAtomic,
+                              kReturnData | (width_ == 8 ? 1u << 4 : 0) | code, place.surface);
   aux.sfid = isa::Sfid::kDataCache1;
   const Operand address = AddressPayload(place);
   const lir::ValueId before = NewG();

@@ -294,12 +294,13 @@ Operand Selector::Math(MathFunction fn, Type t, Where where, Operand a, Operand 
 
 lir::BlockId Selector::NewBlock() { return b_.NewBlock(static_cast<uint16_t>(loops_.size())); }
 
-// Entering a block forgets the flags: none lives across blocks.
+// Entering a block forgets the flags: none lives across blocks. Other lanes are active.
 void Selector::Enter(lir::BlockId block) {
   b_.SetBlock(block);
   layout_.push_back(block);
   payloads_.clear();
   ForgetFlags();
+  first_lane_.reset();
 }
 
 absl::Status Selector::VisitRegion(mir::RegionId region) {
@@ -347,6 +348,18 @@ absl::Status Selector::Visit(mir::InstId id) {
     case Op::kMemoryBarrier:
       MemoryBarrier(m_.inst(id).imm0, static_cast<mir::Scope>(m_.inst(id).imm1));
       return absl::OkStatus();
+    case Op::kSubgroupElect:
+    case Op::kSubgroupAny:
+    case Op::kSubgroupAll:
+    case Op::kBallot:
+    case Op::kReadFirst:
+    case Op::kReadLane:
+    case Op::kShuffle:
+    case Op::kQuadBroadcast:
+    case Op::kQuadSwap:
+    case Op::kReduce:
+    case Op::kInclusiveScan:
+    case Op::kExclusiveScan: return VisitSubgroup(id);
     case Op::kWorkgroupId:
     case Op::kNumWorkgroups:
     case Op::kBaseWorkgroup:

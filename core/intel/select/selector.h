@@ -154,6 +154,7 @@ class Selector {
   Operand Packed(Where where, std::vector<Operand> parts);
   void EmitPack(Where where, const Operand& def, absl::Span<const Operand> parts);
   Operand HalfByFloat(mir::InstId id, Where where);
+  Operand DotProduct(mir::InstId id, Where where);
   Operand Multiply(Where where, mir::ValueId a, mir::ValueId b);
   Operand MultiplyHigh(Where where, Type t, Operand a, Operand b);
   Operand HighWordOfProduct(Where where, Type t, Operand a, Operand b);
@@ -270,6 +271,15 @@ class Selector {
                              SamplerCall& call);
   absl::Status VisitFetch(mir::InstId id);
   void AddSampleParams(mir::InstId id, const mir::TexelSources& s, SamplerCall& call);
+  // ---- other lanes (subgroups.cc) ----
+  absl::Status VisitSubgroup(mir::InstId id);
+  void ReadLanes(mir::InstId id);
+  void Scan(mir::InstId id);
+  Operand Ballot(Operand stored_bool, CondMod test);
+  Operand FirstLane();
+  Operand Broadcast(Operand value, Operand lane);
+  Operand AnyValue(mir::ValueId v);
+  bool IsOnePerThread(const Operand& o) const;
 
   // ---- launch (launch.cc) ----
   void DeclareLiveIns();
@@ -312,6 +322,7 @@ class Selector {
   std::vector<lir::InstId> prologue_;  // goes to the start of block 0
   bool in_prologue_ = false;
   absl::btree_map<uint32_t, lir::ValueId> constants_;
+  std::optional<Operand> first_lane_;  // of the block
   std::optional<Operand> lane_ids_, scratch_header_, local_index_;
   struct CachedFlag {
     mir::ValueId value;
