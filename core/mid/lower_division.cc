@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/mid/known_bits.h"
 #include "core/mir/build.h"
 
 namespace kiln::mid {
@@ -142,12 +143,15 @@ class Lowering {
   }
 
   // The modulo has the sign of the divisor: the remainder, plus the divisor if the signs differ.
-  // By zero the remainder is all ones, and so must the modulo be: -1 + 0.
+  // By zero the remainder is all ones, and so must the modulo be: -1 + 0. If the divisor is not
+  // negative, a negative remainder is the greater one unsigned. (Two selections by one test each
+  // need no booleans in registers, as one selection by both would.)
   ValueId ModuloFrom(ValueId divisor, ValueId r) {
+    const ValueId sum = b_.Iadd(r, divisor);
+    if ((UpperBound(m_, divisor) >> 31) == 0) return b_.Umin(r, sum);
     const ValueId zero = b_.Int(0);
     const ValueId differs = b_.Slt(b_.Xor(r, divisor), zero);
-    const ValueId correct = b_.And(b_.Ine(r, zero), differs);
-    return b_.Select(correct, b_.Iadd(r, divisor), r);
+    return b_.Select(b_.Ieq(r, zero), r, b_.Select(differs, sum, r));
   }
 
   ValueId UnsignedQuotient(ValueId n, uint32_t d) {

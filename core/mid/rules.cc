@@ -20,6 +20,7 @@ constexpr Rule kRules[] = {
     // Integer identities.
     {"iadd_zero", "(iadd a 0)", "a"},
     {"iadd_constants", "(iadd (iadd a #b) #c)", "(iadd a (iadd #b #c))"},
+    {"iadd_constant_out", "(iadd (iadd a #b) c)", "(iadd (iadd a c) #b)"},
     {"iadd_neg", "(iadd a (ineg b))", "(isub a b)"},
     {"iadd_isub_cancel", "(iadd (isub a b) b)", "a"},
     {"isub_zero", "(isub a 0)", "a"},
@@ -36,6 +37,8 @@ constexpr Rule kRules[] = {
     {"imul_power_of_two", "(imul a #b:pow2)", "(shl a (find_umsb #b))"},
     {"imul_constants", "(imul (imul a #b) #c)", "(imul a (imul #b #c))"},
     {"imul_shl", "(imul (shl a #b) #c)", "(imul a (shl #c #b))"},
+    {"shl_of_sum", "(shl (iadd a #b) #c)", "(iadd (shl a #c) (shl #b #c))"},
+    {"imul_of_sum", "(imul (iadd a #b) #c)", "(iadd (imul a #c) (imul #b #c))"},
     {"shl_imul", "(shl (imul a #b) #c)", "(imul a (shl #b #c))"},
     {"udiv_power_of_two", "(udiv a #b:pow2)", "(ushr a (find_umsb #b))"},
     {"urem_power_of_two", "(urem a #b:pow2)", "(and a (iadd #b -1))"},

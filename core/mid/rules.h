@@ -20,8 +20,9 @@
 //
 // Termination: a rule's replacement has fewer instructions than its pattern, or as many of lower
 // rank (multiplication > shift > and/add; negation is pushed into its user; a comparison never
-// becomes two). A rule marked kInexact may change the sign of a zero or the treatment of NaN and is
-// skipped for instructions marked NoContraction.
+// becomes two; an added constant moves out of sums, shifts and products, where addresses of one base
+// differ by it, and nothing moves it back). A rule marked kInexact may change the sign of a zero or
+// the treatment of NaN and is skipped for instructions marked NoContraction.
 //
 // Each rule proves itself: rules_test runs both sides on random and corner values.
 #ifndef KILN_CORE_MID_RULES_H_
