@@ -43,7 +43,13 @@ constexpr int kMaxSources = 4;
 class Unroller {
  public:
   Unroller(Module& module, PassContext& context)
-      : m_(module), b_(module), context_(context), analysis_(module), cloner_(module) {}
+      : m_(module),
+        b_(module),
+        context_(context),
+        replace_(module),
+        nester_(m_, b_, replace_, Op::kContinue),
+        analysis_(module),
+        cloner_(module) {}
 
   bool Run() {
     Visit(m_.body);
@@ -71,8 +77,10 @@ class Unroller {
     const LoopRounds rounds = analysis_.CountRounds(
         loop, {kMaxRounds, kMaxSteps, std::max(most, kArrayResidue)});
     if (!Pays(rounds, most)) return false;
-    if (rounds.rounds > 1 && !EndsOnce(body)) return false;
+    const bool nest = rounds.rounds > 1 && ContinuesEarly(body);
+    if (nest && !nester_.OnlyNests(m_.region(body).insts)) return false;
     if (!context_.Rewrite()) return false;
+    if (nest) NestContinues(body);
     Unroll(loop, rounds.rounds);
     ++unrolled_;
     return true;
@@ -96,21 +104,25 @@ class Unroller {
     return rounds.residue <= (rounds.array_accesses > 0 ? std::max(kArrayResidue, most) : most);
   }
 
-  // Makes the loop's only continue the end of its body, if it can be.
-  bool EndsOnce(RegionId body) {
-    mir::Replacements replace(m_);
-    ExitNester nester(m_, b_, replace, Op::kContinue);
-    if (!nester.OnlyNests(m_.region(body).insts)) return false;
+  bool ContinuesEarly(RegionId body) const {
+    bool found = false;
+    mir::ForEachJumpOfLoop(m_, body, [&](InstId id) {
+      found |= m_.inst(id).op == Op::kContinue && id != m_.region(body).insts.back();
+    });
+    return found;
+  }
+
+  // Makes the end of the body its only continue.
+  void NestContinues(RegionId body) {
     std::vector<Type> types;
     for (ValueId p : m_.region(body).params) types.push_back(m_.value(p).type);
-    List list = nester.Nest(m_.region(body).insts, types);
+    List list = nester_.Nest(m_.region(body).insts, types);
     const InstId end = list.back();
     if (m_.inst(end).op == Op::kYield) m_.inst(end).op = Op::kContinue;
     m_.region(body).insts = std::move(list);
     mir::ForEachInst(m_, body, [&](InstId id) {
-      for (ValueId& v : m_.sources(id)) v = replace.Find(v);
+      for (ValueId& v : m_.sources(id)) v = replace_.Find(v);
     });
-    return true;
   }
 
   void Unroll(InstId loop, int rounds) {
@@ -244,6 +256,8 @@ class Unroller {
   Module& m_;
   mir::Builder b_;
   PassContext& context_;
+  mir::Replacements replace_;
+  ExitNester nester_;
   LoopAnalysis analysis_;
   mir::Cloner cloner_;
   int64_t unrolled_ = 0;

@@ -206,30 +206,29 @@ TEST(UnrollLoops, InnerFirstOuterTheNextTime) {
 )");
 }
 
-TEST(UnrollLoops, AsksBeforeEachLoop) {
-  EXPECT_EQ(RunOnBody(R"(  loop (%0:i32 = 9) {
-    %1:bool = ult %0, 9
-    if %1 {
+TEST(UnrollLoops, AsksBeforeItChangesAnything) {
+  constexpr char kText[] = R"(  %0:i32 = local_index
+  loop (%1:i32 = 0) {
+    %2:bool = ult %1, 2
+    if %2 {
       yield
     } else {
       break
     }
-    continue %0
-  }
-  return
-)",
-                      UnrollLoops, 0),
-            R"(  loop (%0:i32 = 9) {
-    %1:bool = ult %0, 9
-    if %1 {
-      yield
+    %3:i32 = iadd %1, 1
+    %4:bool = ult %0, %1
+    if %4 {
+      continue %3
     } else {
-      break
+      yield
     }
-    continue %0
+    store_ssbo[0, align 4] 0, %1
+    continue %3
   }
   return
-)");
+)";
+  EXPECT_EQ(RunOnBody(kText, UnrollLoops, 0), kText);
+  EXPECT_NE(RunOnBody(kText, UnrollLoops, 1), kText);
 }
 
 }  // namespace
