@@ -1,11 +1,11 @@
 // Common subexpressions: an instruction equal to one that dominates it is replaced by that one.
 //
 // In and out: SSA. Pure EU instructions and headers are merged, not messages, pseudo operations
-// with scratch definitions, or moves: copy propagation owns those, and one in front of a jump or
-// a collect is the copy that would be needed anyway. Constants that only messages read directly
-// (addresses) merge within a block. The dominating instruction ran for all lanes that the later one runs for, so
-// masked instructions merge as well as NoMask ones. Those that define a flag merge only inside a
-// block: a flag kept for long would be saved and restored.
+// with scratch definitions, or plain moves: copy propagation owns those, and one in front of a jump
+// or a collect is the copy that would be needed anyway. Conversions, and constants that only
+// messages read directly (addresses), merge within a block. The dominating instruction ran for all
+// lanes that the later one runs for, so masked instructions merge as well as NoMask ones. Those that
+// define a flag merge only inside a block: a flag kept for long would be saved and restored.
 //
 // Cost: expected linear (a hash of opcode, fields and operands per instruction, scoped by the
 // dominator tree).
@@ -77,6 +77,15 @@ class Merger {
     }
   }
 
+  // A move that changes what it moves.
+  bool IsConversion(lir::InstId id) const {
+    const Operand& def = f_.defs(id)[0];
+    const Operand& use = f_.uses(id)[0];
+    const auto to = static_cast<isa::Type>(def.type), from = static_cast<isa::Type>(use.type);
+    return use.kind == Operand::Kind::kValue &&
+           (isa::ByteSize(to) != isa::ByteSize(from) || isa::IsFloat(to) != isa::IsFloat(from));
+  }
+
   bool Mergeable(lir::InstId id) const {
     const lir::Inst& in = f_.inst(id);
     if (in.num_defs == 0) return false;
@@ -85,7 +94,7 @@ class Merger {
         in.op == kF2f16) {
       return true;
     }
-    if (!IsEuOp(in.op) || in.op == Op(Opcode::kMov)) return false;
+    if (!IsEuOp(in.op) || (in.op == Op(Opcode::kMov) && !IsConversion(id))) return false;
     return (Gen12Target().ops[in.op].flags & (lir::kOpTerminator | lir::kOpSideEffect)) == 0;
   }
 
