@@ -198,7 +198,7 @@ class Numbering {
     const RegionId then_region = m_.inst(id).regions[0], else_region = m_.inst(id).regions[1];
     if (Yields(then_region) && Yields(else_region)) {
       MergeColumns({m_.region(then_region).insts.back(), m_.region(else_region).insts.back()},
-                   m_.inst(id).first_result, m_.inst(id).num_results);
+                   Results(id));
     } else if (Yields(then_region) != Yields(else_region)) {
       KnowCondition(condition, Yields(then_region));
     }
@@ -223,17 +223,22 @@ class Numbering {
     mir::ForEachJumpOfLoop(m_, body, [&](InstId jump) {
       (m_.inst(jump).op == Op::kBreak ? breaks : around).push_back(jump);
     });
-    const std::vector<ValueId>& params = m_.region(body).params;
-    if (!params.empty()) MergeColumns(around, params[0], static_cast<int>(params.size()));
-    MergeColumns(breaks, m_.inst(id).first_result, m_.inst(id).num_results);
+    MergeColumns(around, m_.region(body).params);
+    MergeColumns(breaks, Results(id));
   }
 
-  // Value first + i is what each jump carries at i: equal columns are one value.
-  void MergeColumns(const std::vector<InstId>& jumps, ValueId first, int count) {
-    if (jumps.empty() || count < 2) return;
+  std::vector<ValueId> Results(InstId id) const {
+    std::vector<ValueId> results;
+    for (int i = 0; i < m_.inst(id).num_results; ++i) results.push_back(m_.result(id, i));
+    return results;
+  }
+
+  // Value i is what each jump carries at i: equal columns are one value.
+  void MergeColumns(const std::vector<InstId>& jumps, const std::vector<ValueId>& values) {
+    if (jumps.empty() || values.size() < 2) return;
     absl::flat_hash_map<Key, ValueId> seen;  // looked up only
-    for (int i = 0; i < count; ++i) {
-      const ValueId v(first.index + static_cast<uint32_t>(i));
+    for (int i = 0; i < static_cast<int>(values.size()); ++i) {
+      const ValueId v = values[i];
       if (replace_.Find(v) != v) continue;
       Key key = {static_cast<uint32_t>(m_.value(v).type)};
       for (InstId jump : jumps) key.push_back(replace_.Find(m_.source(jump, i)).index);

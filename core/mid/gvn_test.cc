@@ -3,6 +3,8 @@
 #include <string>
 
 #include "core/mid/testing.h"
+#include "core/mir/build.h"
+#include "core/mir/verify.h"
 #include "gtest/gtest.h"
 
 namespace kiln::mid {
@@ -313,6 +315,35 @@ TEST(Gvn, EqualResultsAndParameters) {
   store_ssbo[0, align 4] 0, %2, %3, %2, %5, %5
   return
 )");
+}
+
+// Parameters need not be consecutive values: passes add some later.
+TEST(Gvn, ParametersAddedLater) {
+  mir::Module m;
+  m.shared_bytes = 16;
+  m.body = mir::NewRegion(m);
+  mir::Builder b(m);
+  b.SetRegion(m.body);
+  const mir::ValueId zero = b.Int(0);
+  const mir::InstId loop = b.Loop({zero});
+  const mir::RegionId body = m.inst(loop).regions[0];
+  b.SetRegion(body);
+  const mir::ValueId first = m.region(body).params[0];
+  const mir::ValueId next = b.Iadd(first, b.Int(1));
+  const mir::ValueId second = mir::AddParam(m, body, mir::Type::kI32);
+  const mir::ValueId third = mir::AddParam(m, body, mir::Type::kI32);
+  mir::SetSources(m, loop, {zero, zero, zero});
+  b.Store(mir::Op::kStoreShared, 0, zero, {first, second, third});
+  b.Continue({next, next, next});
+  b.SetRegion(m.body);
+  b.Unreachable();
+  ASSERT_EQ(mir::Verify(m), absl::OkStatus());
+  PassContext context = PassContext::ForTest();
+  EXPECT_TRUE(*MergeEqualValues(m, context));
+  ASSERT_EQ(mir::Verify(m), absl::OkStatus());
+  const mir::InstId store = m.region(body).insts[1];
+  EXPECT_EQ(m.source(store, 0), zero);
+  for (int i = 1; i < 4; ++i) EXPECT_EQ(m.source(store, i), first);
 }
 
 TEST(Gvn, ResultsThatMustNotBeFusedStayApart) {
