@@ -157,8 +157,9 @@ class Interpreter {
     }
     registers_.resize(m_.values.size() * lanes_);
     for (size_t i = 0; i < m_.values.size(); ++i) {
-      if (m_.values[i].kind != Value::Kind::kConstant) continue;
-      std::fill_n(Lanes(ValueId(i)), lanes_, m_.values[i].bits);
+      const Value& v = m_.values[i];
+      if (v.kind == Value::Kind::kConstant) std::fill_n(Lanes(ValueId(i)), lanes_, v.bits);
+      if (v.kind == Value::Kind::kUndef) std::fill_n(Lanes(ValueId(i)), lanes_, Undefined(v.type));
     }
     size_t at = 0;
     for (const PrivateArray& a : m_.private_arrays) {
@@ -505,6 +506,16 @@ class Interpreter {
   // A random integer between -ulps and ulps, as bits to add to those of a float.
   uint64_t Noise(double ulps) {
     return static_cast<uint64_t>(int64_t{std::lround(RandomUnit() * ulps)});
+  }
+
+  // With random rounding undefined values are random too: for odd seeds small ones.
+  uint64_t Undefined(Type type) {
+    if (in_.perturb_seed == 0) return 0;
+    RandomUnit();
+    const uint64_t bits = noise_ >> 8 | uint64_t{noise_} << 32;
+    if (type == Type::kBool) return bits & 1;
+    if (in_.perturb_seed % 2 != 0) return bits & 7;
+    return bits & (BytesOf(type) == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * BytesOf(type))) - 1);
   }
 
   // From -1 to 1.

@@ -663,5 +663,23 @@ TEST(Interp, LimitsAndErrors) {
   EXPECT_EQ(Interpret(wide, inputs, limits).status().code(), absl::StatusCode::kResourceExhausted);
 }
 
+// Whether a program depends on undefined values shows by random rounding.
+TEST(Interp, UndefinedValuesAreZeroOrRandom) {
+  const auto run = [](uint32_t seed) {
+    LaunchInputs inputs;
+    inputs.perturb_seed = seed;
+    return RunBody(R"(
+      %0:i32 = iadd undef.i32, 1
+      %1:i32 = select undef.bool, 5, 6
+      store_ssbo[0, align 4] 0, %0, %1
+      return)", {0, 0}, "", inputs);
+  };
+  EXPECT_EQ(run(0), (Dwords{1, 6}));
+  const Dwords small = run(1), any = run(2);
+  EXPECT_LE(small[0], 8u);
+  EXPECT_GT(any[0], 8u);
+  for (const Dwords& d : {small, any}) EXPECT_TRUE(d[1] == 5 || d[1] == 6);
+}
+
 }  // namespace
 }  // namespace kiln::mir
