@@ -12,7 +12,7 @@ namespace {
 // Results of filters and small floats are compared by ulp, all else exactly.
 bool HasFloats(const std::string& name) {
   return name == "straight_line" || name == "images_sample" || name == "images_gather" ||
-         name == "images_storage" || name == "images_arrays";
+         name == "images_storage" || name == "images_arrays" || name == "images_divergent";
 }
 
 class Programs : public testing::TestWithParam<const char*> {};
@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(All, Programs,
                                          "global_memory", "subnormals", "parts_of_dwords",
                                          "images_fetch",
                                          "images_sample", "images_gather", "images_storage",
-                                         "images_arrays", "buffer_arrays"));
+                                         "images_arrays", "images_divergent", "buffer_arrays"));
 
 }  // namespace
 }  // namespace kiln

@@ -71,6 +71,60 @@ TEST(Select, VectorsThatLieTogetherAreNotCopied) {
             "  eot %6x8:ud {w8 nomask}\n");
 }
 
+// What image operations become. Sixteen lanes take typed messages in halves.
+std::string ImageLir(const std::string& body, int width) {
+  const mir::Module m = Module(absl::StrCat(
+      "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nresource 0 ssbo 0.0.0\n"
+      "resource 1 sampled_image 0.1.0 image 1d float unknown\n"
+      "resource 2 storage_image 0.2.0 image 2d float r8\n"
+      "resource 3 sampled_image 0.3.0 array 2 image 2d float unknown\nbody {\n",
+      body, "  return\n}\n"));
+  const absl::StatusOr<Abi> abi = AssignAbi(m);
+  if (!abi.ok()) return std::string(abi.status().message());
+  const absl::StatusOr<lir::Function> f = Select(m, *abi, width);
+  if (!f.ok()) return std::string(f.status().message());
+  if (absl::Status s = lir::Verify(Gen12Target(), *f); !s.ok()) return std::string(s.message());
+  const std::string text = lir::Print(Gen12Target(), *f);
+  return text.substr(text.find("block b0"));
+}
+
+TEST(SelectImages, ResponsesEndWithTheLastComponentUsed) {
+  const std::string text = ImageLir(
+      "  %1:i32 = subgroup_invocation\n"
+      "  %2:f32, %3:f32, %4:f32, %5:f32 = fetch[1, texel lod] %1, 0\n"
+      "  store_ssbo[0, align 4] %1, %3\n", 16);
+  EXPECT_NE(text.find("x2:ud = sampler %2:ud {w16"), std::string::npos) << text;
+}
+
+TEST(SelectImages, WritesHaveTheChannelsOfTheFormatInHalves) {
+  const std::string text = ImageLir(
+      "  %1:i32 = subgroup_invocation\n"
+      "  image_store[2, texel] %1, 3, 0.5f, 1f, 1f, 1f\n", 16);
+  EXPECT_NE(text.find("mov %2:ud {w8 g8 nomask}"), std::string::npos) << text;
+  // Channel mask 0b1110 (off), slot group 1 and 2, message type 13, surface 0.
+  EXPECT_NE(text.find(absl::StrCat("{w8 aux ", 0xcu << 20 | 13u << 14 | 0x1e00u, "}")),
+            std::string::npos) << text;
+  EXPECT_NE(text.find(absl::StrCat("{w8 g8 aux ", 0xcu << 20 | 13u << 14 | 0x2e00u, "}")),
+            std::string::npos) << text;
+}
+
+TEST(SelectImages, UniformIndicesGoIntoTheDescriptor) {
+  const std::string text = ImageLir(
+      "  %1:i32 = workgroup_id[0]\n"
+      "  %2:f32, %3:f32, %4:f32, %5:f32 = fetch.indexed[3, texel lod] %1, 1, 2, 0\n"
+      "  store_ssbo[0, align 4] 0, %2\n", 8);
+  EXPECT_NE(text.find("sampler #0x1:ud #0x2:ud %0.1:ud {w8 nomask"), std::string::npos) << text;
+}
+
+TEST(SelectImages, ArraysWithoutLengthAreRefused) {
+  const mir::Module m = Module(
+      "mir 1\nentry \"main\"\nlocal_size 1, 1, 1\n"
+      "resource 0 sampled_image 0.0.0 array 0 image 2d float unknown\nbody {\n"
+      "  %1:i32 = workgroup_id[0]\n  %2:i32 = image_levels.indexed[0, texel] %1\n"
+      "  return\n}\n");
+  EXPECT_EQ(CauseOf(AssignAbi(m).status()), "unsized_descriptor_array");
+}
+
 TEST(Select, CompareMakesAFlagAtItsUse) {
   const std::string text =
       Lir("  %1:i32 = subgroup_invocation\n"
