@@ -190,9 +190,10 @@ bool Importer::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t
     sources.insert(sources.end(), operands.begin(), operands.end());
     if (!ok()) return false;
     builder_.set_flags(pointer.flags & (mir::kNonUniform | mir::kIndexed));
-    const mir::Type i32 = mir::Type::kI32;
-    *result = module_.result(builder_.EmitInst(mir_op, sources, absl::MakeConstSpan(&i32, 1),
-                                               resource, static_cast<uint32_t>(op)));
+    const mir::Type result_type = mir::IsFloatAtomic(op) ? mir::Type::kF32 : mir::Type::kI32;
+    *result = module_.result(builder_.EmitInst(mir_op, sources,
+                                               absl::MakeConstSpan(&result_type, 1), resource,
+                                               static_cast<uint32_t>(op)));
     builder_.set_flags(0);
   }
   if ((semantics & kAcquire) != 0 && !EmitMemoryBarrier(scope, semantics)) return false;

@@ -374,6 +374,9 @@ bool Importer::EmitTexelPointer(const SpirvInst& inst) {
 
 bool Importer::TexelAtomic(const Pointer& pointer, mir::AtomicOp op,
                            absl::Span<const ValueId> operands, ValueId* result) {
+  if (mir::IsFloatAtomic(op)) {
+    return Refuse("atomic_float", "float atomic on an image", pointer.variable);
+  }
   const TexelPointer texel_pointer = texels_[pointer.offset];
   uint32_t resource = 0;
   if (!AccessedImage(texel_pointer.image, &resource)) return false;
