@@ -6,8 +6,9 @@
 
 BATCH.jsonl comes from `kiln batch --target=tgl --jsonl=...`, PEER.jsonl from
 `tests/peer/run-peer tgl --dump-bin DIR ...`, both over the same files (compared by file name below
-the corpus folder). Instructions, sends, registers and bytes of both sides are counted from the bytes
-by the same program (//tests/corpus:eu_stats). Ratios are Kiln / Mesa, geometric means over modules
+the corpus folder). Instructions, cycles of Kiln's model, sends, registers and bytes of both sides come
+from the bytes by the same program (//tests/corpus:eu_stats), spills and fills from the compilers'
+records. Binaries of Mesa that do not decode are counted and left out. Ratios are Kiln / Mesa, geometric means over modules
 that both compiled at Mesa's width; a module or width that Mesa has and Kiln has not is LOST and
 counts as 2.0 in the second mean. --list restricts the comparison to the modules named there.
 Compile time is that of Kiln's passes (thread CPU time, from the same JSON lines) for all widths made,
@@ -21,7 +22,9 @@ import os
 import subprocess
 import sys
 
-STATISTICS = ["instructions", "sends", "registers", "bytes"]
+STATISTICS = ["instructions", "cycles", "sends", "registers", "bytes"]
+# From the compilers' own records: not to be told from bytes.
+RECORDED = {"spills": "Spill Count", "fills": "Fill Count"}
 
 
 def arguments():
@@ -47,7 +50,8 @@ def lines_of(path):
 
 
 def mesa_programs(path, program, wanted):
-    """{module: (width, statistics)} of every wanted compute program that Mesa made."""
+    """{module: (width, statistics)} of every wanted compute program that Mesa made; how many did not
+    decode."""
     found = []
     for line in lines_of(path):
         if not line["ok"] or line["stage"] != "compute":
@@ -64,12 +68,14 @@ def mesa_programs(path, program, wanted):
     if len(counts) != len(found):
         sys.exit("compare_mesa: %s answered for %d of %d files" %
                  (program, len(counts), len(found)))
-    programs = {}
+    programs, undecoded = {}, 0
     for (name, executable), count in zip(found, counts):
         if "error" in count:
-            sys.exit("compare_mesa: %s: %s" % (count["file"], count["error"]))
-        programs[name] = (executable["subgroup_size"], count)
-    return programs
+            undecoded += 1
+            continue
+        recorded = {s: executable["stats"].get(key, 0) for s, key in RECORDED.items()}
+        programs[name] = (executable["subgroup_size"], {**count, **recorded})
+    return programs, undecoded
 
 
 def geometric_mean(ratios):
@@ -101,7 +107,7 @@ def main():
     if options.list:
         with open(options.list) as f:
             wanted = {module_name(line.strip()) for line in f if line.strip()}
-    mesa = mesa_programs(options.mesa, options.eu_stats, wanted)
+    mesa, undecoded = mesa_programs(options.mesa, options.eu_stats, wanted)
     kiln = {module_name(line["file"]): line for line in lines_of(options.kiln)}
     rows, lost = [], []
     for name in sorted(mesa):
@@ -115,10 +121,11 @@ def main():
             continue
         ratios = {s: max(ours[s], 1) / max(theirs[s], 1) for s in STATISTICS}
         rows.append({"file": name, "width": width, "ratios": ratios,
-                     "kiln": {s: ours[s] for s in STATISTICS},
-                     "mesa": {s: theirs[s] for s in STATISTICS}})
+                     "kiln": {s: ours[s] for s in [*STATISTICS, *RECORDED]},
+                     "mesa": {s: theirs[s] for s in [*STATISTICS, *RECORDED]}})
 
-    print("compared: %d modules at Mesa's width; LOST: %d" % (len(rows), len(lost)))
+    print("compared: %d modules at Mesa's width; LOST: %d; binaries of Mesa not decoded: %d" % (
+        len(rows), len(lost), undecoded))
     print("%-14s %10s %10s %8s %10s %10s" % ("", "Kiln", "Mesa", "total", "geo. mean", "with LOST"))
     summary = {}
     for s in STATISTICS:
@@ -130,6 +137,9 @@ def main():
         print("%-14s %10d %10d %8.3f %10.3f %10.3f" % (
             s, ours, theirs, ours / max(theirs, 1), summary[s]["geometric_mean"],
             summary[s]["with_lost"]))
+    for s in RECORDED:
+        print("%-14s %10d %10d" % (s, sum(r["kiln"][s] for r in rows),
+                                   sum(r["mesa"][s] for r in rows)))
     print_compile_time([k for name, k in sorted(kiln.items()) if wanted is None or name in wanted])
     rows.sort(key=lambda r: -r["ratios"]["instructions"])
     for title, part in (("worst", rows[:options.worst]), ("best", rows[::-1][:options.worst])):

@@ -5,8 +5,8 @@
 
 Surroundings: one job; two jobs in the opposite order of files; no randomisation of the address space;
 fused multiply-add, AVX and AVX2 masked from the C library (//tests/corpus:masked_worker), so that
-other code paths of it run. Compared are machine code and launch records of every variant, and status and cause of
-what is not compiled. Exit status 1 if anything differs.
+other code paths of it run. Compared are machine code and launch records of every variant, and status
+and cause of what is not compiled. Exit status 1 if anything differs.
 """
 import argparse
 import hashlib
@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
 
 def masked(args, folder):
     """A copy of kiln beside a worker that hides FMA and AVX2 from itself."""
