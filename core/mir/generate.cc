@@ -51,6 +51,7 @@ class Generator {
     Define(lane_);
     Define(b_.WorkgroupId(0));
     base_ = b_.Imul(lane_, b_.Int(4 * kOutputDwords));
+    if (options_.defined_only) ClearPrivate();
     left_ = options_.instructions;
     while (left_ > 0) Step(0);
     // What lives at the end is visible, so that most of the module is not dead.
@@ -130,7 +131,7 @@ class Generator {
   bool Allowed(Op op) const {
     const OpInfo& info = Info(op);
     if (!info.Has('P') || info.sources <= 0 || info.results != 1 || op == Op::kBitcast) {
-      return op == Op::kBitcast && options_.floats;
+      return op == Op::kBitcast && options_.floats && !options_.defined_only;
     }
     if (!options_.floats && info.signature.find_first_of("fs") != std::string_view::npos) return false;
     if (info.signature.find_first_of("jg") != std::string_view::npos) return false;
@@ -141,6 +142,12 @@ class Generator {
       case Op::kFsin:
       case Op::kFcos:
       case Op::kFpow: return false;
+      case Op::kFdiv:
+      case Op::kFrcp:
+      case Op::kFsqrt:
+      case Op::kFrem:
+      case Op::kFmod:
+      case Op::kFsign: return !options_.defined_only;
       default: return true;
     }
   }
@@ -163,7 +170,42 @@ class Generator {
                              : random_.OneIn(2) ? Type::kI32
                                                 : Type::kF32));
     }
-    Define(b_.Emit(op, sources));
+    if (options_.defined_only) Confine(op, sources);
+    const ValueId result = b_.Emit(op, sources);
+    Define(result);
+    if (options_.defined_only && signature[0] == 'f') {
+      m_.inst(InstId(m_.value(result).owner)).flags |= kNoContraction;
+    }
+  }
+
+  void ClearPrivate() {
+    for (uint32_t array = 0; array < m_.private_arrays.size(); ++array) {
+      for (uint32_t byte = 0; byte < m_.private_arrays[array].bytes; byte += 4) {
+        b_.Store(Op::kStorePrivate, array, b_.Int(byte), {b_.Int(0)});
+      }
+    }
+  }
+
+  // Divisors from 1 to 255, offsets and counts of bit fields below 16.
+  void Confine(Op op, std::vector<ValueId>& sources) {
+    switch (op) {
+      case Op::kUdiv:
+      case Op::kSdiv:
+      case Op::kUrem:
+      case Op::kSrem:
+      case Op::kSmod:
+        sources[1] = b_.Or(b_.And(sources[1], b_.Int(255)), b_.Int(1));
+        break;
+      case Op::kBitfieldInsert:
+      case Op::kUbitfieldExtract:
+      case Op::kSbitfieldExtract:
+        for (size_t i = sources.size() - 2; i < sources.size(); ++i) {
+          sources[i] = b_.And(sources[i], b_.Int(15));
+        }
+        break;
+      default:
+        break;
+    }
   }
 
   void StoreOutput(uint32_t dword, ValueId v) {

@@ -18,6 +18,10 @@ struct GenerateOptions {
   int max_depth = 4;               // of nested ifs and loops
   uint32_t lanes = 16;
   bool floats = true;              // float arithmetic: exact ops only
+  bool defined_only = false;       // no division by 0, no bit field beyond the value, no bits of
+                                   // a NaN, no inexact float ops and rewrites, no
+                                   // private memory before it is written: there SPIR-V leaves open what the interpreter and the
+                                   // hardware choose
   bool memory = true;              // shared, private, push, tables beside the buffers
 };
 

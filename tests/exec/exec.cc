@@ -117,6 +117,7 @@ std::string RunVariant(const Variant& v, const mir::LaunchInputs& before,
   sim::eu::Options options;
   options.fusion = fusion;
   options.max_instructions = 20'000'000;
+  options.zero_memory = setup.zero_memory;
   const absl::StatusOr<sim::eu::RunStats> run =
       sim::eu::Run(v.code, v.launch, options, dispatch);
   const std::string text = run.ok() ? Differences(want, dispatch, setup)
@@ -141,10 +142,15 @@ std::string Findings(const Variant& v) {
 std::string Compare(std::string_view module, const Setup& setup) {
   const absl::StatusOr<mir::Module> parsed = mir::Parse(module);
   if (!parsed.ok()) return std::string(parsed.status().message());
+  return CompareModule(*parsed, Inputs(*parsed, setup), setup);
+}
+
+std::string CompareModule(const mir::Module& module, const mir::LaunchInputs& inputs,
+                          const Setup& setup) {
   PrepareOptions prepare;
   prepare.verify_each = true;
   prepare.disabled_passes = setup.disabled_passes;
-  const auto prepared = PrepareMir(*parsed, prepare, nullptr, {});
+  const auto prepared = PrepareMir(module, prepare, nullptr, {});
   if (!prepared.ok()) return std::string(prepared.status().message());
   CompileOptions options;
   options.verify_each = true;
@@ -153,13 +159,12 @@ std::string Compare(std::string_view module, const Setup& setup) {
   if (!compiled.ok()) return std::string(compiled.status().message());
   std::string text;
   for (const Variant& v : compiled->variants) {
-    const mir::LaunchInputs before = Inputs(*parsed, setup);
-    mir::LaunchInputs want = before;
+    mir::LaunchInputs want = inputs;
     want.subgroup_size = static_cast<uint32_t>(v.width);
-    const auto interpreted = mir::Interpret(*parsed, want);
+    const auto interpreted = mir::Interpret(module, want);
     if (!interpreted.ok()) return std::string(interpreted.status().message());
     text += Findings(v);
-    for (bool fusion : {false, true}) text += RunVariant(v, before, want, setup, fusion);
+    for (bool fusion : {false, true}) text += RunVariant(v, inputs, want, setup, fusion);
   }
   if (compiled->variants.size() != 2) text += "a width is missing\n";
   return text;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/mir/interp.h"
 #include "core/mir/mir.h"
 
 namespace kiln::exec {
@@ -17,11 +18,16 @@ struct Setup {
   uint32_t seed = 1;
   bool floats = false;          // results are floats: compare by ulp, any NaN equals any NaN
   uint32_t ulp = 3;
+  bool zero_memory = false;     // shared and private memory begin as 0, as in the interpreter
   std::vector<std::string> disabled_passes;
 };
 
 // "" if all agree, else what does not. `module` is text as core/mir/parse.h reads it.
 std::string Compare(std::string_view module, const Setup& setup);
+
+// The same for a module and inputs at hand; groups, buffer_bytes and seed of `setup` mean nothing.
+std::string CompareModule(const mir::Module& module, const mir::LaunchInputs& inputs,
+                          const Setup& setup);
 
 }  // namespace kiln::exec
 

@@ -81,6 +81,24 @@ TEST(PropagateCopies, ModifiersStayOutOfLogicAndOfOtherTypes) {
   EXPECT_EQ(After(same, PropagateCopies), same);
 }
 
+// -INT_MIN is INT_MIN in a register and 2^31 inside an instruction: a sum wraps to the same, a maximum
+// does not.
+TEST(PropagateCopies, IntegerModifiersMoveOnlyWhereResultsWrap) {
+  const std::string head =
+      "block b0 depth 0\n"
+      "  %1:ud = mov %21:ud {w8}\n"
+      "  %0:ud = msg.read %1:ud {w8 aux 12611072}\n"
+      "  %2:d = mov -%0:d {w8}\n";
+  const std::string tail =
+      "  %4:d = sel %2:d %21:d {w8 cmod 3}\n"
+      "  %5:f = mov %2:d {w8}\n"
+      "  msg.write %1:ud %3:ud {w8 aux 12742145}\n"
+      "  msg.write %1:ud %4:ud {w8 aux 12742145}\n"
+      "  msg.write %1:ud %5:ud {w8 aux 12742145}\n";
+  EXPECT_EQ(After(head + "  %3:d = add %2:d %21:d {w8}\n" + tail, PropagateCopies),
+            head + "  %3:d = add -%0:d %21:d {w8}\n" + tail);
+}
+
 TEST(PropagateCopies, UniformSourcesReachArithmeticButNotPayloads) {
   EXPECT_EQ(After("block b0 depth 0\n"
                 "  %0:ud = mov %21.3:ud {w8}\n"

@@ -165,15 +165,17 @@ class Propagator {
     changed_ = true;
   }
 
-  // May source `index` of the instruction carry negation and absolute value?
+  // May a source of type `t` carry negation and absolute value? Of integers only where the result
+  // wraps as the modifier's would have: inside an instruction -INT_MIN is 2^31, which a comparison,
+  // a minimum, a conversion or a saturation sees.
   static bool TakesModifiers(const lir::Inst& in, Type t) {
     if (!IsEuOp(in.op)) return false;
     const auto op = static_cast<Opcode>(in.op);
     const isa::OpcodeInfo& info = isa::Info(op);
     if (!info.src_modifiers || info.bitwise) return false;
-    if (op == Opcode::kMul && !isa::IsFloat(t)) return false;  // 32 x 16: kept plain
-    if (op == Opcode::kMath && !isa::IsFloat(t)) return false;
-    return op != Opcode::kLzd && op != Opcode::kShl && op != Opcode::kShr && op != Opcode::kAsr;
+    if (isa::IsFloat(t)) return true;
+    if (in.cmod != 0 || (in.flags & lir::kSaturate) != 0) return false;
+    return op == Opcode::kAdd || op == Opcode::kMad || op == Opcode::kSel;
   }
 
   void VisitInst(lir::InstId id) {
