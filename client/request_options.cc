@@ -37,12 +37,6 @@ absl::Status RefuseGraphicsFlags(const ParsedFlags& flags) {
         "--state: pipeline state belongs to graphics stages, which this version does not compile; "
         "leave it out");
   }
-  if (flags.Has("subgroup-size")) {
-    return absl::InvalidArgumentError(
-        "--subgroup-size: a required subgroup size is not supported yet; choose dispatch widths "
-        "with "
-        "--widths=8,16,32");
-  }
   return absl::OkStatus();
 }
 
@@ -103,7 +97,7 @@ std::vector<Flag> CompileFlags() {
       {"disable-pass", 0, "NAME[,NAME...]", true, "leave out optional passes"},
       {"cache", 0, "POLICY", false, "use (default), refresh (compile anew), bypass (nor store)"},
       {"state", 0, "FILE.json", false, "pipeline state of graphics stages (not available yet)"},
-      {"subgroup-size", 0, "N", false, "required subgroup size (not available yet)"},
+      {"subgroup-size", 0, "N", false, "required subgroup size: the only dispatch width"},
   };
 }
 
@@ -157,6 +151,19 @@ absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
   auto widths = ParseWidths(flags.Commas("widths"));
   if (!widths.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("--widths: ", widths.status().message()));
+  }
+  // A subgroup is what one thread runs, so a required size leaves one width.
+  if (flags.Has("subgroup-size")) {
+    if (!widths->empty()) {
+      return absl::InvalidArgumentError(
+          "--subgroup-size: the subgroup's size is the dispatch width; leave out --widths");
+    }
+    widths = ParseWidths(flags.Commas("subgroup-size"));
+    if (!widths.ok() || widths->size() != 1) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--subgroup-size: ",
+          widths.ok() ? "one number is needed" : std::string(widths.status().message())));
+    }
   }
   for (uint32_t width : *widths) request.mutable_options()->add_widths(width);
   request.mutable_options()->set_no_validate(flags.Has("no-validate"));

@@ -305,6 +305,18 @@ TEST(Memory, Atomics) {
   EXPECT_EQ(first, 132001u);
 }
 
+TEST(Memory, FloatAtomics) {
+  const auto output = RunKernel(
+      "#extension GL_EXT_shader_atomic_float : require\n"
+      "#extension GL_EXT_shader_atomic_float2 : require\n"
+      "shared float sum; shared float low; shared float high;\n",
+      "if (id == 0u) { sum = 0.5; low = 3.0; high = 3.0; } barrier();\n"
+      "atomicAdd(sum, float(id)); atomicMin(low, float(id) - 7.0); atomicMax(high, float(id));\n"
+      "barrier(); out_[id] = uint(sum * 2.0) + uint(low + 7.0) * 10000u + uint(high) * 100000u;",
+      Count(32), 32);
+  EXPECT_EQ(output[5], 993u + 3100000u);
+}
+
 TEST(Memory, AtomicLoadsStoresAndFloatExchange) {
   const std::string text = KernelAssembly(R"(
     %p_f = OpTypePointer Workgroup %float

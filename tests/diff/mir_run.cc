@@ -1,7 +1,7 @@
 // mir_run: imports a compute module and interprets it on the data of a job.
 //
 //   mir_run [--optimise] [--opposite] [--races] [--perturb=SEED] [--flush] [--max-steps=N] [--print]
-//           [--loose=SPIRV_ID:ULPS]... [--dispatch-base] JOB.json...
+//           [--loose=SPIRV_ID:ULPS]... [--subgroup-size=N] [--dispatch-base] JOB.json...
 //
 // The job format is that of `run-peer exec` (tests/peer/README.md), compute only: `shader`, `entry`,
 // `spec`, `push`, `resources` and `dispatch`. Prints one JSON line a job:
@@ -9,7 +9,8 @@
 //   {"ok": false, "stage": "import|verify|passes|run|job", "cause": "...", "error": "..."}
 // --optimise runs the target-independent passes first. --opposite, --races and --perturb are described in
 // core/mir/interp.h; with --loose random rounding also moves the result of that SPIR-V instruction by
-// up to so many units in the last place. --print writes the MIR to stderr.
+// up to so many units in the last place. --print writes the MIR to stderr. Subgroups have 8 lanes, as
+// lavapipe's, unless told otherwise.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -360,6 +361,7 @@ json RunJob(const std::string& path, const Flags& flags) {
 
 int Main(int argc, char** argv) {
   Flags flags;
+  flags.inputs.subgroup_size = 8;   // lavapipe's
   std::vector<std::string> jobs;
   for (int i = 1; i < argc; ++i) {
     absl::string_view arg = argv[i];
@@ -377,6 +379,8 @@ int Main(int argc, char** argv) {
       flags.inputs.denormals = mir::Denormals::kFlush;
     } else if (absl::ConsumePrefix(&arg, "--perturb=")) {
       if (!absl::SimpleAtoi(arg, &flags.inputs.perturb_seed)) return 2;
+    } else if (absl::ConsumePrefix(&arg, "--subgroup-size=")) {
+      if (!absl::SimpleAtoi(arg, &flags.inputs.subgroup_size)) return 2;
     } else if (absl::ConsumePrefix(&arg, "--loose=")) {
       const size_t colon = arg.find(':');
       uint32_t id = 0, ulps = 0;

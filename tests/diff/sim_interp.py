@@ -78,14 +78,14 @@ def simulate(a, stem, job, folder, options):
         return {"ok": False, "error": "exit %d: %s" % (p.returncode, p.stderr.decode()[-300:])}
 
 
-def explained(a, job, folder, mine, types, ulp, places):
+def explained(a, job, folder, size, mine, types, ulp, places):
     """Why the interpreter itself may give another result at these places, or ''."""
-    other = interpret(a.mir_run, job, folder, ["--opposite"])
+    other = interpret(a.mir_run, job, folder, ["--opposite", size])
     if other["ok"] and differing(mine, peer.outputs(other), types, ulp)[0]:
         return "order"
     moved = set()
     for seed in range(1, 9):
-        other = interpret(a.mir_run, job, folder, ["--perturb=%d" % seed])
+        other = interpret(a.mir_run, job, folder, ["--perturb=%d" % seed, size])
         if other["ok"]:
             moved |= differing(mine, peer.outputs(other), types, ulp)[0]
     return "unstable" if places <= moved else ""
@@ -102,12 +102,13 @@ def judge(a, path, folder):
         return ("broken" if status == "error" else status), where + cause, []
     job, types, _ = cached_drive(path, folder, a.cache, a.seed, a.timeout, a.mir_run)
     ulp = max(a.ulp, 4096) if inverse_trigonometry(path) else a.ulp
-    reference = interpret(a.mir_run, job, folder, ["--flush"])
-    if not reference["ok"]:
-        return "broken", "interpreter: " + reference["error"], []
-    mine = peer.outputs(reference)
     excuse, agreeing = "", []
     for width in sorted(widths):
+        size = "--subgroup-size=%d" % width
+        reference = interpret(a.mir_run, job, folder, ["--flush", size])
+        if not reference["ok"]:
+            return "broken", "interpreter: " + reference["error"], []
+        mine = peer.outputs(reference)
         for mode in ([], ["--fusion"]):
             if mode and a.no_fusion:
                 continue
@@ -118,7 +119,7 @@ def judge(a, path, folder):
             places, first = differing(mine, peer.outputs(got), types, ulp)
             if not places:
                 continue
-            excuse = excuse or explained(a, job, folder, mine, types, ulp, places)
+            excuse = excuse or explained(a, job, folder, size, mine, types, ulp, places)
             if not excuse:
                 return "differ", "%s: %d places, %s" % (name, len(places), first), agreeing
         if not excuse:
