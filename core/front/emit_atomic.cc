@@ -183,7 +183,6 @@ bool Importer::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t
   }
   if ((semantics & kRelease) != 0 && !EmitMemoryBarrier(scope, semantics)) return false;
   if (pointer.space == Pointer::kTexel) {
-    if (mir::IsFloatAtomic(op)) return Refuse("atomic_float", "atomic on an image", pointer_id);
     if (!TexelAtomic(pointer, op, operands, result)) return false;
   } else {
     Leaves sources = DescriptorSources(pointer);
