@@ -40,7 +40,8 @@ INSTANTIATE_TEST_SUITE_P(All, Programs,
                                          "global_memory", "subnormals", "parts_of_dwords",
                                          "images_fetch",
                                          "images_sample", "images_gather", "images_storage",
-                                         "images_arrays", "images_divergent", "buffer_arrays"));
+                                         "images_arrays", "images_divergent", "images_in_loops",
+                                         "buffer_arrays"));
 
 }  // namespace
 }  // namespace kiln

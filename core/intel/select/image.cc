@@ -141,18 +141,19 @@ uint32_t Selector::UsedMask(mir::InstId id) {
   return mask;
 }
 
-// Adds the index into an array of descriptors to the surface, or leaves it to the descriptor.
-absl::Status Selector::ApplyIndex(const mir::Inst& inst, mir::ValueId index, uint32_t shift,
-                                  uint32_t& base, std::optional<Operand>& rest) {
-  if (!IsUniform(index)) return Refuse(inst, "the descriptor index is not uniform");
+// Adds the index into an array of descriptors to the surface, or leaves it to the descriptor. The
+// index is equal in all active lanes (core/mid/lower_nonuniform); where it lives in lanes all the
+// same, the first one's is taken.
+void Selector::ApplyIndex(mir::ValueId index, uint32_t shift, uint32_t& base,
+                          std::optional<Operand>& rest) {
   Operand o = Src(index, Type::kUD);
+  if (!IsUniform(index)) o = Broadcast(ToLanes(o), FirstLane());
   if (IsImm(o)) {
     base += o.id;
-    return absl::OkStatus();
+    return;
   }
   if (shift != 0) o = Alu(Opcode::kShl, Type::kUD, Where::kUniform, {o, Imm(shift, Type::kUD)});
   rest = rest ? Alu(Opcode::kAdd, Type::kUD, Where::kUniform, {*rest, o}) : o;
-  return absl::OkStatus();
 }
 
 absl::Status Selector::VisitImage(mir::InstId id) {
@@ -176,8 +177,7 @@ absl::Status Selector::VisitStorageImage(mir::InstId id) {
   TypedCall call;
   call.surface = abi_.resource_surface[inst.imm0];
   if (s.image_index >= 0) {
-    const mir::ValueId index = m_.source(id, s.image_index);
-    if (absl::Status e = ApplyIndex(inst, index, 0, call.surface, call.index); !e.ok()) return e;
+    ApplyIndex(m_.source(id, s.image_index), 0, call.surface, call.index);
   }
   for (int i = 0; i < s.num_coordinates; ++i) {
     call.address.push_back(Src(m_.source(id, s.coordinates + i), Type::kUD));
@@ -344,20 +344,19 @@ absl::Status Selector::VisitImageQuery(mir::InstId id) {
   SamplerCall call;
   call.surface = abi_.resource_surface[inst.imm0];
   if (s.image_index >= 0) {
-    const mir::ValueId index = m_.source(id, s.image_index);
-    if (absl::Status e = ApplyIndex(inst, index, 0, call.surface, call.index); !e.ok()) return e;
+    ApplyIndex(m_.source(id, s.image_index), 0, call.surface, call.index);
   }
   if (inst.op == mir::Op::kImageSamples) {
     constexpr uint32_t kOnlyX = 0xe << 12;
     call.message = isa::Message::kSampleinfo;
     call.header = kOnlyX;
-    Set(m_.result(id), Component(SendSampler(call, Where::kUniform, 1), 0));
+    SetAnswer(m_.result(id), Component(SendSampler(call, Where::kUniform, 1), 0));
     return absl::OkStatus();
   }
   call.message = isa::Message::kResinfo;
   call.Add(isa::ParamKind::kLod, Imm(0, Type::kUD));
   if (inst.op == mir::Op::kImageLevels) {
-    Set(m_.result(id), Component(SendSampler(call, Where::kUniform, 4), 3));
+    SetAnswer(m_.result(id), Component(SendSampler(call, Where::kUniform, 4), 3));
     return absl::OkStatus();
   }
   const int layers = info.arrayed ? mir::SizeCount(info) - 1 : -1;
@@ -369,9 +368,16 @@ absl::Status Selector::VisitImageQuery(mir::InstId id) {
     } else if (s.lod >= 0) {
       o = SizeOfLevel(o, m_.source(id, s.lod), WhereOf(m_.result(id, i)));
     }
-    Set(m_.result(id, i), o);
+    SetAnswer(m_.result(id, i), o);
   }
   return absl::OkStatus();
+}
+
+// An answer that came once for all lanes. Where it may differ from that of lanes that were here
+// before (in another round of a loop), each lane keeps its own.
+void Selector::SetAnswer(mir::ValueId result, const Operand& o) {
+  const bool lanes = !IsUniform(result) && FileOf(o) != kFileG;
+  Set(result, lanes ? Mov(Type::kUD, Where::kLanes, o) : o);
 }
 
 // A number of faces below 2048 * 6 as a number of cubes: 43691 / 2^18 is 1/6 and a little more.

@@ -103,15 +103,15 @@ void Selector::EmitMessage(uint16_t op, const lir::InstFields& fields, SendAux a
 }
 
 // Surface, and index into an array of buffers.
-absl::Status Selector::SurfaceOf(mir::InstId id, Place& place) {
+void Selector::SurfaceOf(mir::InstId id, Place& place) {
   const mir::Inst& inst = m_.inst(id);
   place.surface = abi_.resource_surface[inst.imm0];
-  if ((inst.flags & mir::kIndexed) == 0) return absl::OkStatus();
-  return ApplyIndex(inst, m_.source(id, 0), 0, place.surface, place.index);
+  if ((inst.flags & mir::kIndexed) == 0) return;
+  ApplyIndex(m_.source(id, 0), 0, place.surface, place.index);
 }
 
 // Where a load, store or atomic by lanes goes.
-absl::StatusOr<Selector::Place> Selector::PlaceOf(mir::InstId id) {
+Selector::Place Selector::PlaceOf(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   Place place;
   const int offset = mir::OffsetSource(inst);
@@ -120,8 +120,8 @@ absl::StatusOr<Selector::Place> Selector::PlaceOf(mir::InstId id) {
     place.high = Src(m_.source(id, offset + 1), Type::kUD);
   } else if (IsShared(inst.op)) {
     place.surface = kSharedMemorySurface;
-  } else if (absl::Status s = SurfaceOf(id, place); !s.ok()) {
-    return s;
+  } else {
+    SurfaceOf(id, place);
   }
   const bool atomic = inst.op == mir::Op::kSsboAtomic || inst.op == mir::Op::kSharedAtomic ||
                       inst.op == mir::Op::kGlobalAtomic;
@@ -138,12 +138,9 @@ absl::Status Selector::VisitLoad(mir::InstId id) {
     case mir::Op::kLoadPrivate: LoadPrivate(id); return absl::OkStatus();
     case mir::Op::kLoadShared:
     case mir::Op::kLoadSsbo:
-    case mir::Op::kLoadGlobal: {
-      const absl::StatusOr<Place> at = PlaceOf(id);
-      if (!at.ok()) return at.status();
-      LoadElements(id, *at);
+    case mir::Op::kLoadGlobal:
+      LoadElements(id, PlaceOf(id));
       return absl::OkStatus();
-    }
     case mir::Op::kLoadPush:
       if (m_.IsConstant(m_.source(id, 0))) {
         LoadPush(id);
@@ -152,9 +149,7 @@ absl::Status Selector::VisitLoad(mir::InstId id) {
       place.surface = *abi_.push_surface;
       break;
     case mir::Op::kLoadConstant: place.surface = *abi_.constant_surface; break;
-    default:
-      if (absl::Status s = SurfaceOf(id, place); !s.ok()) return s;
-      break;
+    default: SurfaceOf(id, place); break;
   }
   place.offset = Src(m_.source(id, mir::OffsetSource(inst)), Type::kUD);
   place.alignment = AlignmentOf(id);
@@ -241,18 +236,14 @@ absl::Status Selector::VisitStore(mir::InstId id) {
     StorePrivate(id);
     return absl::OkStatus();
   }
-  const absl::StatusOr<Place> place = PlaceOf(id);
-  if (!place.ok()) return place.status();
-  StoreElements(*place, m_.sources(id).subspan(mir::FirstValueSource(inst)));
+  StoreElements(PlaceOf(id), m_.sources(id).subspan(mir::FirstValueSource(inst)));
   return absl::OkStatus();
 }
 
 absl::Status Selector::VisitAtomic(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const auto op = static_cast<mir::AtomicOp>(inst.imm1);
-  const absl::StatusOr<Place> at = PlaceOf(id);
-  if (!at.ok()) return at.status();
-  const Place& place = *at;
+  const Place place = PlaceOf(id);
   const absl::Span<const mir::ValueId> values =
       m_.sources(id).subspan(mir::FirstValueSource(inst));
   if (op == mir::AtomicOp::kLoad) {
@@ -328,9 +319,9 @@ void Selector::ControlBarrier(const mir::Inst& barrier) {
 }
 
 // The sampler's resinfo of a raw buffer answers its size in bytes in component 0.
-absl::Status Selector::BufferSize(mir::InstId id) {
+void Selector::BufferSize(mir::InstId id) {
   Place place;
-  if (absl::Status s = SurfaceOf(id, place); !s.ok()) return s;
+  SurfaceOf(id, place);
   lir::InstFields fields = Fields(Where::kUniform);
   fields.width = 8;
   const lir::ValueId lod = NewRegisters(1);
@@ -341,8 +332,7 @@ absl::Status Selector::BufferSize(mir::InstId id) {
   aux.sfid = isa::Sfid::kSampler;
   const lir::ValueId info = NewRegisters(1);  // of the four components
   EmitMessage(kSend, fields, aux, {Def(info, Type::kUD)}, {Use(lod, Type::kUD, 0, 8)}, place.index);
-  Set(m_.result(id), Use(info, Type::kUD));
-  return absl::OkStatus();
+  SetAnswer(m_.result(id), Use(info, Type::kUD));
 }
 
 }  // namespace kiln::intel

@@ -105,7 +105,7 @@ void Selector::SampleInto(mir::InstId id, SamplerCall& call) {
 }
 
 // Image, sampler and their indices.
-absl::Status Selector::Descriptors(mir::InstId id, const mir::TexelSources& s, SamplerCall& call) {
+void Selector::Descriptors(mir::InstId id, const mir::TexelSources& s, SamplerCall& call) {
   const mir::Inst& inst = m_.inst(id);
   const mir::TexelOp& t = m_.texel_ops[inst.imm1];
   const bool combined = t.sampler == mir::TexelOp::kNoSampler;
@@ -114,17 +114,12 @@ absl::Status Selector::Descriptors(mir::InstId id, const mir::TexelSources& s, S
   if (sampled) call.sampler = abi_.resource_sampler[combined ? inst.imm0 : t.sampler];
   if (s.image_index >= 0) {
     const mir::ValueId index = m_.source(id, s.image_index);
-    if (absl::Status e = ApplyIndex(inst, index, 0, call.surface, call.index); !e.ok()) return e;
-    if (sampled && combined) {
-      absl::Status e = ApplyIndex(inst, index, kSamplerShift, call.sampler, call.index);
-      if (!e.ok()) return e;
-    }
+    ApplyIndex(index, 0, call.surface, call.index);
+    if (sampled && combined) ApplyIndex(index, kSamplerShift, call.sampler, call.index);
   }
   if (s.sampler_index >= 0) {
-    const mir::ValueId index = m_.source(id, s.sampler_index);
-    return ApplyIndex(inst, index, kSamplerShift, call.sampler, call.index);
+    ApplyIndex(m_.source(id, s.sampler_index), kSamplerShift, call.sampler, call.index);
   }
-  return absl::OkStatus();
 }
 
 absl::Status Selector::VisitSample(mir::InstId id) {
@@ -132,7 +127,7 @@ absl::Status Selector::VisitSample(mir::InstId id) {
   const mir::TexelOp& t = m_.texel_ops[inst.imm1];
   const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
   SamplerCall call;
-  if (absl::Status e = Descriptors(id, s, call); !e.ok()) return e;
+  Descriptors(id, s, call);
   const auto source = [&](int i) { return Src(m_.source(id, i), Type::kF); };
   for (int i = 0; i < s.num_coordinates; ++i) {
     call.Add(kCoordinates[i], source(s.coordinates + i));
@@ -214,7 +209,7 @@ absl::Status Selector::VisitFetch(mir::InstId id) {
   const mir::TexelOp& t = m_.texel_ops[inst.imm1];
   const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
   SamplerCall call;
-  if (absl::Status e = Descriptors(id, s, call); !e.ok()) return e;
+  Descriptors(id, s, call);
   for (int i = 0; i < s.num_coordinates; ++i) {
     const mir::ValueId v = m_.source(id, s.coordinates + i);
     const int offset = i < 3 ? t.offset[i] : 0;

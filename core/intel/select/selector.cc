@@ -334,7 +334,7 @@ absl::Status Selector::Visit(mir::InstId id) {
     case Op::kSsboAtomic:
     case Op::kSharedAtomic:
     case Op::kGlobalAtomic: return VisitAtomic(id);
-    case Op::kSsboSize: return BufferSize(id);
+    case Op::kSsboSize: BufferSize(id); return absl::OkStatus();
     case Op::kSample:
     case Op::kGather:
     case Op::kFetch:

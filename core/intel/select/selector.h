@@ -216,8 +216,8 @@ class Selector {
   void LoadBlock(mir::InstId id, const Place& place);
   Operand ConstantChunk(const Place& place, uint32_t chunk);
   lir::ValueId BlockRead(const Place& place, Operand offset, int owords);
-  absl::StatusOr<Place> PlaceOf(mir::InstId id);
-  absl::Status SurfaceOf(mir::InstId id, Place& place);
+  Place PlaceOf(mir::InstId id);
+  void SurfaceOf(mir::InstId id, Place& place);
   // A message, whose descriptor depends on `index` if there is one.
   void EmitMessage(uint16_t op, const lir::InstFields& fields, SendAux aux,
                    absl::Span<const Operand> defs, std::vector<Operand> uses,
@@ -234,7 +234,7 @@ class Selector {
   void Fence(uint32_t surface);
   void MemoryBarrier(uint32_t classes, mir::Scope scope);
   void ControlBarrier(const mir::Inst& barrier);
-  absl::Status BufferSize(mir::InstId id);
+  void BufferSize(mir::InstId id);
 
   // ---- images (image.cc) ----
   absl::Status VisitImage(mir::InstId id);
@@ -253,9 +253,10 @@ class Selector {
   Operand Component(const Operand& response, int i) const;
   bool Used(mir::ValueId v);
   uint32_t UsedMask(mir::InstId id);   // of results
-  absl::Status ApplyIndex(const mir::Inst& inst, mir::ValueId index, uint32_t shift,
-                          uint32_t& base, std::optional<Operand>& rest);
+  void ApplyIndex(mir::ValueId index, uint32_t shift, uint32_t& base,
+                  std::optional<Operand>& rest);
   absl::Status VisitImageQuery(mir::InstId id);
+  void SetAnswer(mir::ValueId result, const Operand& o);
   Operand SixthOf(const Operand& faces);
   Operand SizeOfLevel(const Operand& size, mir::ValueId lod, Where where);
 
@@ -264,7 +265,7 @@ class Selector {
   Operand SendSampler(const SamplerCall& call, Where where, int components);
   Operand SamplerHeader(uint32_t dword);
   void SampleInto(mir::InstId id, SamplerCall& call);
-  absl::Status Descriptors(mir::InstId id, const mir::TexelSources& s, SamplerCall& call);
+  void Descriptors(mir::InstId id, const mir::TexelSources& s, SamplerCall& call);
   absl::Status VisitSample(mir::InstId id);
   absl::Status SampleMessage(mir::InstId id, const mir::TexelSources& s, SamplerCall& call);
   absl::Status GatherMessage(mir::InstId id, const mir::TexelOp& t, const mir::TexelSources& s,
