@@ -16,6 +16,7 @@
 #include "core/mid/promote_arrays.h"
 #include "core/mid/simplify.h"
 #include "core/mid/sink_values.h"
+#include "core/mid/tabulate_arrays.h"
 #include "core/mid/unroll_loops.h"
 #include "core/mir/build.h"
 #include "core/mir/print.h"
@@ -36,6 +37,8 @@ constexpr Pass<mir::Module> kPasses[] = {
      "loops with a known number of rounds become their rounds"},
     {"promote_private_arrays", mid::PromoteArrays, true, 1, 0, 0, kPreservesAll,
      "elements of private arrays become values"},
+    {"tabulate_arrays", mid::TabulateArrays, true, 1, 0, 0, kPreservesAll,
+     "private arrays of constants become tables"},
     {"merge_carried_values", mid::MergeCarriedValues, true, 1, 0, 0, kPreservesAll,
      "values that ifs and loops need not carry"},
     {"convert_if_to_select", mid::IfToSelect, true, 1, 0, 0, kPreservesAll,
@@ -71,6 +74,7 @@ constexpr Pass<mir::Module> kPasses[] = {
 };
 
 constexpr PassOrder kOrder[] = {
+    {"promote_private_arrays", "tabulate_arrays", "small arrays are better as values"},
     {"unroll_loops", "promote_private_arrays", "offsets that a counter gives become constants"},
     {"simplify", "lower_division", "constant divisors are found by folding"},
     {"merge_equal_values", "combine_memory", "offsets from one base must be one value"},

@@ -16,6 +16,7 @@
 #include "core/mid/promote_arrays.h"
 #include "core/mid/simplify.h"
 #include "core/mid/sink_values.h"
+#include "core/mid/tabulate_arrays.h"
 #include "core/mid/unroll_loops.h"
 #include "core/mir/build.h"
 #include "core/mir/generate.h"
@@ -35,6 +36,7 @@ constexpr RandomPass kPasses[] = {
     {"combine_memory", CombineMemory},
     {"lower_division", LowerDivision, true},
     {"unroll_loops", UnrollLoops},
+    {"tabulate_arrays", TabulateArrays},
     {"promote_arrays", PromoteArrays},
     {"merge_carried_values", MergeCarriedValues},
     {"hoist_invariants", HoistInvariants},

@@ -29,6 +29,8 @@ class Random {
 
 constexpr Type kTypes[] = {Type::kBool, Type::kI32, Type::kF32};
 
+constexpr uint32_t kTable = 2;   // of the private arrays
+
 class Generator {
  public:
   Generator(uint64_t seed, const GenerateOptions& options) : random_(seed), options_(options) {}
@@ -43,7 +45,7 @@ class Generator {
       m_.shared_bytes = 4 * options_.lanes;
       m_.push_constant_bytes = 32;
       for (int i = 0; i < 64; ++i) m_.constant_data.push_back(static_cast<uint8_t>(random_.Next()));
-      m_.private_arrays = {{.bytes = 40}, {.bytes = 12}};
+      m_.private_arrays = {{.bytes = 40}, {.bytes = 12}, {.bytes = 32}};
     }
     m_.body = NewRegion(m_);
     b_.SetRegion(m_.body);
@@ -52,6 +54,7 @@ class Generator {
     Define(b_.WorkgroupId(0));
     base_ = b_.Imul(lane_, b_.Int(4 * kOutputDwords));
     if (options_.defined_only) ClearPrivate();
+    if (options_.memory) StoreTable();
     left_ = options_.instructions;
     while (left_ > 0) Step(0);
     // What lives at the end is visible, so that most of the module is not dead.
@@ -180,6 +183,7 @@ class Generator {
 
   void ClearPrivate() {
     for (uint32_t array = 0; array < m_.private_arrays.size(); ++array) {
+      if (array == kTable) continue;
       for (uint32_t byte = 0; byte < m_.private_arrays[array].bytes; byte += 4) {
         b_.Store(Op::kStorePrivate, array, b_.Int(byte), {b_.Int(0)});
       }
@@ -227,13 +231,17 @@ class Generator {
       case 2: return DefineResults(b_.Load(Op::kLoadSsbo, 1, offset, types));
       case 3: return DefineResults(b_.Load(Op::kLoadUbo, 2, offset, types));
       case 4: return DefineResults(b_.Load(Op::kLoadPush, 0, offset, types));
-      case 5: return DefineResults(b_.Load(Op::kLoadConstant, 0, offset, types));
+      case 5: return DefineResults(b_.Load(Op::kLoadConstant, 0, b_.And(offset, b_.Int(28)), types));
       case 6: {
         const uint32_t array = random_.Below(2);
         b_.Store(Op::kStorePrivate, array, PrivateOffset(array, offset), PickStored());
         return;
       }
       case 7: {
+        if (random_.OneIn(2)) {
+          return DefineResults(b_.Load(Op::kLoadPrivate, kTable, b_.And(offset, b_.Int(28)),
+                                       types.subspan(0, 1)));
+        }
         const uint32_t array = random_.Below(2);
         return DefineResults(
             b_.Load(Op::kLoadPrivate, array, PrivateOffset(array, offset), types));
@@ -247,6 +255,13 @@ class Generator {
   void Barrier() {
     b_.EmitInst(Op::kControlBarrier, {}, {}, kMemoryShared,
                 static_cast<uint32_t>(Scope::kWorkgroup));
+  }
+
+  // The last private array holds constants only.
+  void StoreTable() {
+    std::vector<ValueId> values;
+    for (int i = 0; i < 8; ++i) values.push_back(b_.Int(InterestingInt()));
+    b_.Store(Op::kStorePrivate, kTable, b_.Int(0), values);
   }
 
   // Inside the array for accesses of up to three dwords; often constant, and in the second array
