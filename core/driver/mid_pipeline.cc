@@ -11,6 +11,8 @@
 #include "core/mid/if_to_select.h"
 #include "core/mid/lower_division.h"
 #include "core/mid/lower_float_atomics.h"
+#include "core/mid/lower_int64.h"
+#include "core/mid/lower_int8.h"
 #include "core/mid/lower_nonuniform.h"
 #include "core/mid/merge_carried_values.h"
 #include "core/mid/promote_arrays.h"
@@ -49,6 +51,10 @@ constexpr Pass<mir::Module> kPasses[] = {
      "stores overwritten before anybody reads them"},
     {"remove_dead_code", mid::EliminateDeadCode, true, 1, 0, 0, kPreservesAll,
      "values that nobody uses"},
+    {"lower_int64", mid::LowerInt64, false, 0, 0, 0, kPreservesAll,
+     "64-bit integers become pairs"},
+    {"lower_int8", mid::LowerInt8, false, 0, 0, 0, kPreservesAll,
+     "arithmetic on bytes becomes arithmetic on dwords"},
     {"lower_division", mid::LowerDivision, true, 0, 0, 0, kPreservesAll,
      "integer division as multiplication"},
     {"lower_float_atomics", mid::LowerFloatAtomics, false, 0, 0, 0, kPreservesAll,
@@ -77,6 +83,10 @@ constexpr PassOrder kOrder[] = {
     {"promote_private_arrays", "tabulate_arrays", "small arrays are better as values"},
     {"unroll_loops", "promote_private_arrays", "offsets that a counter gives become constants"},
     {"simplify", "lower_division", "constant divisors are found by folding"},
+    {"simplify", "lower_int64", "what folds at 64 bits need not be split"},
+    {"lower_int64", "lower_division", "a short dividend is divided by 32 bits"},
+    {"lower_int64", "combine_memory", "halves are neighbours in memory"},
+    {"lower_int8", "simplify_lowered", "bytes that are only passed on need not be extended"},
     {"merge_equal_values", "combine_memory", "offsets from one base must be one value"},
     {"form_fma", "hoist_invariants", "a product in front of the loop is no longer its sum's"},
     {"hoist_invariants", "merge_carried_hoisted", "what a loop gives may be known in front of it now"},

@@ -77,6 +77,11 @@ bool WantsBool(spv::Op op) {
          op == spv::Op::OpLogicalEqual || op == spv::Op::OpLogicalNotEqual;
 }
 
+// Between integers and floats.
+bool Converts(mir::Op op) {
+  return op == mir::Op::kF2i || op == mir::Op::kF2u || op == mir::Op::kI2f || op == mir::Op::kU2f;
+}
+
 const AluRow* Row(spv::Op op) {
   for (const AluRow& row : kRows) {
     if (row.spirv == op) return &row;
@@ -123,18 +128,32 @@ bool Importer::EmitAlu(const SpirvInst& inst, bool* handled) {
   }
   Leaves operands;
   if (!Operands(inst, 3, row->operands, &operands)) return false;
+  const std::vector<mir::Type> types = LeafTypes(inst.type);
   const size_t n = operands.size() / row->operands;
+  const bool shift = row->mir == mir::Op::kShl || row->mir == mir::Op::kUshr ||
+                     row->mir == mir::Op::kAshr;
   Leaves leaves;
   for (size_t i = 0; i < n; ++i) {
     if ((TypeOf(operands[i]) == mir::Type::kBool) != WantsBool(inst.op)) {
       return Malformed("operand of another type", inst.result);
     }
     ValueId value;
-    if (row->operands == 1) {
+    if (Converts(row->mir)) {
+      const bool to_int = row->mir == mir::Op::kF2i || row->mir == mir::Op::kF2u;
+      if (mir::IsFloat(TypeOf(operands[i])) != to_int || mir::IsInt(types[i]) != to_int ||
+          types[i] == mir::Type::kBool) {
+        return Malformed("conversion of another type", inst.result);
+      }
+      value = Convert(row->mir, operands[i], types[i]);
+    } else if (row->operands == 1) {
       value = Emit(row->mir, {operands[i]});
+      // The number of bits may be given in an integer of any width.
+      if (inst.op == spv::Op::OpBitCount && ok()) value = ConvertInt(value, types[i], false);
     } else {
       const ValueId a = operands[row->swap ? n + i : i];
-      const ValueId b = operands[row->swap ? i : n + i];
+      ValueId b = operands[row->swap ? i : n + i];
+      // Shift counts may have any width.
+      if (shift && mir::IsInt(TypeOf(b))) b = ConvertInt(b, mir::Type::kI32, false);
       value = Emit(row->mir, {a, b});
     }
     if (row->negate) value = Emit(mir::Op::kNot, {value});
@@ -159,9 +178,6 @@ bool Importer::EmitFloatCompare(const SpirvInst& inst, bool* handled) {
       break;
     case spv::Op::OpIsNan:
     case spv::Op::OpIsInf:
-    case spv::Op::OpUConvert:
-    case spv::Op::OpSConvert:
-    case spv::Op::OpFConvert:
     case spv::Op::OpQuantizeToF16:
       count = 1;
       break;
@@ -176,7 +192,7 @@ bool Importer::EmitFloatCompare(const SpirvInst& inst, bool* handled) {
   for (size_t i = 0; i < n && ok(); ++i) {
     const ValueId a = operands[i];
     const ValueId b = operands[count == 2 ? n + i : i];
-    ValueId value = a;  // conversions between 32-bit types change nothing
+    ValueId value;
     if (inst.op == spv::Op::OpFOrdNotEqual || inst.op == spv::Op::OpLessOrGreater) {
       value = less_or_greater(a, b);
     } else if (inst.op == spv::Op::OpFUnordEqual) {
@@ -188,9 +204,11 @@ bool Importer::EmitFloatCompare(const SpirvInst& inst, bool* handled) {
     } else if (inst.op == spv::Op::OpIsNan) {
       value = unordered(a);
     } else if (inst.op == spv::Op::OpIsInf) {
-      value =
-          Emit(Op::kFeq, {Emit(Op::kFabs, {a}), builder_.Constant(mir::Type::kF32, 0x7f800000)});
-    } else if (inst.op == spv::Op::OpQuantizeToF16) {
+      const bool half = TypeOf(a) == mir::Type::kF16;
+      value = Emit(Op::kFeq, {Emit(Op::kFabs, {a}),
+                              half ? builder_.Constant(mir::Type::kF16, 0x7c00)
+                                   : builder_.Constant(mir::Type::kF32, 0x7f800000)});
+    } else {
       value = Emit(Op::kF16f, {Emit(Op::kF2f16, {a})});
     }
     leaves.push_back(value);
@@ -229,8 +247,8 @@ bool Importer::EmitBitField(const SpirvInst& inst) {
   const size_t n = insert ? operands.size() / 2 : operands.size();
   ValueId offset;
   ValueId count;
-  if (!GetScalar(inst.operand(insert ? 5 : 4), mir::Type::kI32, &offset)) return false;
-  if (!GetScalar(inst.operand(insert ? 6 : 5), mir::Type::kI32, &count)) return false;
+  if (!GetIndex(inst.operand(insert ? 5 : 4), &offset)) return false;
+  if (!GetIndex(inst.operand(insert ? 6 : 5), &count)) return false;
   Leaves leaves;
   for (size_t i = 0; i < n; ++i) {
     if (insert) {

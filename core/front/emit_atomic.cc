@@ -162,6 +162,7 @@ bool Importer::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t
   const SpirvType* pointee = Supported(pointer.type);
   if (pointee == nullptr) return false;
   const bool is_float = pointee->kind == SpirvType::kFloat;
+  if (mir::BitsOf(type) == 64) return Refuse("int64_atomics", "atomic", pointer_id);
   if ((pointee->kind != SpirvType::kInt && !is_float) || (type == mir::Type::kF32) != is_float) {
     return Malformed("atomic on what is no 32-bit scalar", inst.operand(1));
   }
@@ -171,6 +172,8 @@ bool Importer::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t
     mir_op = mir::Op::kSsboAtomic;
     if (!Resource(pointer, &resource)) return false;
     module_.resources[resource].read_only = false;
+  } else if (pointer.space == Pointer::kPhysical) {
+    mir_op = mir::Op::kGlobalAtomic;
   } else if (pointer.space != Pointer::kShared && pointer.space != Pointer::kTexel) {
     return Malformed("atomic on memory of one invocation", pointer_id);
   }
@@ -185,8 +188,7 @@ bool Importer::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t
   if (pointer.space == Pointer::kTexel) {
     if (!TexelAtomic(pointer, op, operands, result)) return false;
   } else {
-    Leaves sources = DescriptorSources(pointer);
-    sources.push_back(Offset(pointer, pointer.offset));
+    Leaves sources = AddressSources(pointer, pointer.offset);
     sources.insert(sources.end(), operands.begin(), operands.end());
     if (!ok()) return false;
     builder_.set_flags(pointer.flags & (mir::kNonUniform | mir::kIndexed));
@@ -218,6 +220,8 @@ bool Importer::EmitAtomic(const SpirvInst& inst) {
   if (type->kind != SpirvType::kInt && type->kind != SpirvType::kFloat) {
     return Malformed("atomic on what is no scalar", inst.result);
   }
+  if (type->width == 64) return Refuse("int64_atomics", "atomic", inst.result);
+  if (type->width != 32) return Malformed("atomic on what is no 32-bit scalar", inst.result);
   const bool is_float = type->kind == SpirvType::kFloat;
   const bool moves = form.op == mir::AtomicOp::kLoad || form.op == mir::AtomicOp::kExchange;
   if (!moves && is_float != mir::IsFloatAtomic(form.op)) {

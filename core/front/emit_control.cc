@@ -364,7 +364,8 @@ Flow Importer::EmitCases(uint32_t block, ValueId selector, absl::Span<const Swit
   ValueId condition;
   for (const SwitchCase& c : cases.first(split)) {
     for (uint32_t literal : c.literals) {
-      const ValueId equal = Emit(mir::Op::kIeq, {selector, Int(literal)});
+      const ValueId equal =
+          Emit(mir::Op::kIeq, {selector, builder_.IntOf(TypeOf(selector), literal)});
       condition = condition.valid() ? Emit(mir::Op::kOr, {condition, equal}) : equal;
       if (!Charge(1)) return {};
     }
@@ -375,8 +376,19 @@ Flow Importer::EmitCases(uint32_t block, ValueId selector, absl::Span<const Swit
 }
 
 Flow Importer::EmitSwitch(uint32_t block, const SpirvInst& inst, uint32_t* next) {
-  ValueId selector;
-  if (!GetScalar(inst.operand(1), mir::Type::kI32, &selector)) return {};
+  Leaves operand;
+  if (!Get(inst.operand(1), &operand)) return {};
+  if (operand.size() != 1 || !mir::IsInt(TypeOf(operand[0]))) {
+    Malformed("switch on what is no integer", inst.operand(1));
+    return {};
+  }
+  const ValueId selector = operand[0];
+  if (TypeOf(selector) == mir::Type::kI64) {
+    Refuse("int64_switch", "OpSwitch", inst.operand(1));
+    return {};
+  }
+  // Literals of a narrow selector are extended to a word.
+  const auto literal_mask = static_cast<uint32_t>(mir::MaskOf(TypeOf(selector)));
   const uint32_t first = context_.function->first_block;
   const uint32_t otherwise = spirv_.Def(inst.operand(2)).index - first;
   uint32_t bits = 0;
@@ -385,7 +397,7 @@ Flow Importer::EmitSwitch(uint32_t block, const SpirvInst& inst, uint32_t* next)
   std::vector<uint32_t> case_of(context_.plan->cfg.blocks.size(), kNoBlock);
   for (size_t i = 3; i + 1 < inst.size(); i += 2) {
     const uint32_t target = spirv_.Def(inst.words[i + 1]).index - first;
-    if (constant && inst.words[i] == bits) return EmitEdge(block, target, next);
+    if (constant && (inst.words[i] & literal_mask) == bits) return EmitEdge(block, target, next);
     if (target == otherwise) continue;
     if (case_of[target] == kNoBlock) {
       case_of[target] = static_cast<uint32_t>(cases.size());
@@ -614,7 +626,7 @@ bool Importer::BindParameters(const SpirvInst& inst, const SpirvFunction& callee
   for (size_t i = 0; i < callee.parameters.size(); ++i) {
     const uint32_t parameter = callee.parameters[i];
     const SpirvType& type = *spirv_.Type(callee.parameter_types[i]);
-    if (type.kind == SpirvType::kPointer) {
+    if (type.kind == SpirvType::kPointer && !type.IsPhysicalPointer()) {
       Pointer pointer;
       if (!GetPointer(inst.operand(4 + i), &pointer)) return false;
       if (pointer.type != type.element) return Malformed("argument type", inst.result);

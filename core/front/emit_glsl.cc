@@ -84,6 +84,15 @@ int ExpandedOperands(GLSLstd450 op) {
   }
 }
 
+// Expanded with constants and formulas meant for single precision.
+bool NeedsSingle(GLSLstd450 op) {
+  return ExpandedOperands(op) == 1 || op == GLSLstd450Atan2 || op == GLSLstd450Ldexp;
+}
+
+bool FindsBit(mir::Op op) {
+  return op == mir::Op::kFindLsb || op == mir::Op::kFindSmsb || op == mir::Op::kFindUmsb;
+}
+
 }  // namespace
 
 bool Importer::EmitExtInst(const SpirvInst& inst) {
@@ -156,7 +165,7 @@ ValueId Importer::GlslBinary(GLSLstd450 op, ValueId x, ValueId y) {
     case GLSLstd450Atan2:
       return Atan2(x, y);
     case GLSLstd450Step:
-      return Emit(Op::kSelect, {Emit(Op::kFlt, {y, x}), Float(0.0f), Float(1.0f)});
+      return Emit(Op::kSelect, {Emit(Op::kFlt, {y, x}), FloatLike(x, 0.0f), FloatLike(x, 1.0f)});
     default:
       return Ldexp(x, y);
   }
@@ -173,13 +182,14 @@ ValueId Importer::GlslTernary(GLSLstd450 op, ValueId x, ValueId y, ValueId z) {
     case GLSLstd450SClamp:
       return Emit(Op::kImin, {Emit(Op::kImax, {x, y}), z});
     case GLSLstd450FMix: {
-      const ValueId rest = Emit(Op::kFsub, {Float(1.0f), z});
+      const ValueId rest = Emit(Op::kFsub, {FloatLike(z, 1.0f), z});
       return Emit(Op::kFadd, {Emit(Op::kFmul, {x, rest}), Emit(Op::kFmul, {y, z})});
     }
     default: {  // SmoothStep: edge0 x, edge1 y, x z
       const ValueId ratio = Emit(Op::kFdiv, {Emit(Op::kFsub, {z, x}), Emit(Op::kFsub, {y, x})});
       const ValueId t = Emit(Op::kFsaturate, {ratio});
-      const ValueId slope = Emit(Op::kFsub, {Float(3.0f), Emit(Op::kFmul, {Float(2.0f), t})});
+      const ValueId slope =
+          Emit(Op::kFsub, {FloatLike(t, 3.0f), Emit(Op::kFmul, {FloatLike(t, 2.0f), t})});
       return Emit(Op::kFmul, {Emit(Op::kFmul, {t, t}), slope});
     }
   }
@@ -200,15 +210,30 @@ bool Importer::EmitGlslElementwise(const SpirvInst& inst, GLSLstd450 op, bool* h
   for (size_t i = 0; i < n && ok(); ++i) {
     ValueId x[3];
     for (int k = 0; k < count; ++k) x[k] = operands[k * n + i];
-    if (direct != nullptr) {
-      leaves.push_back(Emit(direct->mir, absl::MakeConstSpan(x, count)));
-    } else if (count == 1) {
-      leaves.push_back(GlslUnary(op, x[0]));
-    } else if (count == 2) {
-      leaves.push_back(GlslBinary(op, x[0], x[1]));
-    } else {
-      leaves.push_back(GlslTernary(op, x[0], x[1], x[2]));
+    // Functions that are expanded into series are computed in single precision.
+    const bool widen = TypeOf(x[0]) == mir::Type::kF16 && NeedsSingle(op);
+    if (widen) {
+      for (int k = 0; k < count; ++k) {
+        if (TypeOf(x[k]) == mir::Type::kF16) x[k] = ConvertFloat(x[k], mir::Type::kF32);
+      }
     }
+    ValueId value;
+    if (direct != nullptr) {
+      value = Emit(direct->mir, absl::MakeConstSpan(x, count));
+      // Positions of bits are of the operand's width; -1 stays -1.
+      if (FindsBit(direct->mir) && ok()) value = ConvertInt(value, TypeOf(x[0]), true);
+    } else if (count == 1) {
+      value = GlslUnary(op, x[0]);
+    } else if (count == 2) {
+      // An exponent may have any width.
+      if (op == GLSLstd450Ldexp && mir::IsInt(TypeOf(x[1]))) {
+        x[1] = ConvertInt(x[1], mir::Type::kI32, true);
+      }
+      value = GlslBinary(op, x[0], x[1]);
+    } else {
+      value = GlslTernary(op, x[0], x[1], x[2]);
+    }
+    leaves.push_back(widen && ok() ? ConvertFloat(value, mir::Type::kF16) : value);
   }
   return ok() && Define(inst, leaves);
 }
@@ -250,7 +275,7 @@ bool Importer::EmitGlslVector(const SpirvInst& inst, GLSLstd450 op, bool* handle
     out.push_back(a.size() == 1 ? Emit(Op::kFabs, {a[0]}) : Emit(Op::kFsqrt, {Dot(a, a)}));
   } else if (op == GLSLstd450Normalize) {
     if (a.size() == 1) {
-      out.push_back(WithSign(Float(1.0f), a[0]));
+      out.push_back(WithSign(FloatLike(a[0], 1.0f), a[0]));
     } else {
       const ValueId scale = Emit(Op::kFrsq, {Dot(a, a)});
       for (ValueId v : a) out.push_back(Emit(Op::kFmul, {v, scale}));
@@ -263,10 +288,10 @@ bool Importer::EmitGlslVector(const SpirvInst& inst, GLSLstd450 op, bool* handle
           Emit(Op::kFsub, {Emit(Op::kFmul, {a[j], b[k]}), Emit(Op::kFmul, {b[j], a[k]})}));
     }
   } else if (op == GLSLstd450FaceForward) {  // N, I, Nref
-    const ValueId keep = Emit(Op::kFlt, {Dot(c, b), Float(0.0f)});
+    const ValueId keep = Emit(Op::kFlt, {Dot(c, b), FloatLike(a[0], 0.0f)});
     for (ValueId v : a) out.push_back(Emit(Op::kSelect, {keep, v, Emit(Op::kFneg, {v})}));
   } else {  // I - 2 dot(N, I) N
-    const ValueId twice = Emit(Op::kFmul, {Float(2.0f), Dot(b, a)});
+    const ValueId twice = Emit(Op::kFmul, {FloatLike(a[0], 2.0f), Dot(b, a)});
     for (size_t i = 0; i < a.size(); ++i) {
       out.push_back(Emit(Op::kFsub, {a[i], Emit(Op::kFmul, {twice, b[i]})}));
     }
@@ -280,19 +305,19 @@ bool Importer::EmitRefract(const SpirvInst& inst) {
   Leaves n;
   ValueId eta;
   if (!GetFloats(inst.operand(5), &i) || !GetFloats(inst.operand(6), &n)) return false;
-  if (!GetScalar(inst.operand(7), mir::Type::kF32, &eta)) return false;
+  if (!GetScalar(inst.operand(7), TypeOf(i[0]), &eta)) return false;
   if (i.size() != n.size()) return Malformed("operands of unfit sizes", inst.result);
   const ValueId d = Dot(n, i);
-  const ValueId one = Float(1.0f);
+  const ValueId one = FloatLike(d, 1.0f);
   const ValueId rest = Emit(Op::kFsub, {one, Emit(Op::kFmul, {d, d})});
   const ValueId k = Emit(Op::kFsub, {one, Emit(Op::kFmul, {Emit(Op::kFmul, {eta, eta}), rest})});
-  const ValueId total = Emit(Op::kFlt, {k, Float(0.0f)});
+  const ValueId total = Emit(Op::kFlt, {k, FloatLike(k, 0.0f)});
   const ValueId scale = Emit(Op::kFadd, {Emit(Op::kFmul, {eta, d}), Emit(Op::kFsqrt, {k})});
   Leaves out;
   for (size_t c = 0; c < i.size(); ++c) {
     const ValueId ray =
         Emit(Op::kFsub, {Emit(Op::kFmul, {eta, i[c]}), Emit(Op::kFmul, {scale, n[c]})});
-    out.push_back(Emit(Op::kSelect, {total, Float(0.0f), ray}));
+    out.push_back(Emit(Op::kSelect, {total, FloatLike(ray, 0.0f), ray}));
   }
   return ok() && Define(inst, out);
 }
@@ -425,12 +450,17 @@ bool Importer::EmitGlslParts(const SpirvInst& inst, GLSLstd450 op, bool* handled
       b = Emit(Op::kFtrunc, {x});
       a = Emit(Op::kFsub, {x, b});
     } else {
-      Frexp(x, &a, &b);
+      Frexp(ConvertFloat(x, mir::Type::kF32), &a, &b);
+      if (ok()) a = ConvertFloat(a, TypeOf(x));
     }
     first.push_back(a);
     second.push_back(b);
   }
   if (op == GLSLstd450ModfStruct || op == GLSLstd450FrexpStruct) {
+    const std::vector<mir::Type> types = LeafTypes(inst.type);
+    if (frexp && types.size() == 2 * second.size() && mir::IsInt(types.back())) {
+      for (ValueId& b : second) b = ConvertInt(b, types.back(), true);
+    }
     first.insert(first.end(), second.begin(), second.end());
     return ok() && Define(inst, first);
   }
@@ -439,8 +469,12 @@ bool Importer::EmitGlslParts(const SpirvInst& inst, GLSLstd450 op, bool* handled
   const SpirvType* type = Supported(pointer.type);
   if (type == nullptr) return false;
   const std::vector<mir::Type> types = LeafTypes(pointer.type);
-  if (types.size() != second.size() || types[0] != (modf ? mir::Type::kF32 : mir::Type::kI32)) {
+  if (!ok() || types.size() != second.size() ||
+      (modf ? types[0] != TypeOf(second[0]) : !mir::IsInt(types[0]))) {
     return Malformed("pointer to another type", inst.result);
+  }
+  if (frexp) {
+    for (ValueId& b : second) b = ConvertInt(b, types[0], true);
   }
   return ok() && Store(pointer, second) && Define(inst, first);
 }

@@ -36,7 +36,9 @@ ValueId Importer::Polynomial(ValueId x, absl::Span<const float> coefficients) {
 // A magnitude that is not negative, with the sign of another value.
 ValueId Importer::WithSign(ValueId magnitude, ValueId sign) {
   using mir::Op;
-  const ValueId bit = Emit(Op::kAnd, {Emit(Op::kBitcast, {sign}), Int(0x80000000u)});
+  const ValueId bits = Emit(Op::kBitcast, {sign});
+  const uint64_t mask = mir::MaskOf(TypeOf(bits));
+  const ValueId bit = Emit(Op::kAnd, {bits, builder_.Constant(TypeOf(bits), mask ^ (mask >> 1))});
   return Emit(Op::kBitcast, {Emit(Op::kOr, {Emit(Op::kBitcast, {magnitude}), bit})});
 }
 

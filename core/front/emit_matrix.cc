@@ -10,7 +10,7 @@ namespace kiln::front {
 bool Importer::GetFloats(uint32_t id, Leaves* leaves) {
   if (!Get(id, leaves)) return false;
   for (ValueId v : *leaves) {
-    if (TypeOf(v) != mir::Type::kF32) return Malformed("operand is no float", id);
+    if (!mir::IsFloat(TypeOf(v))) return Malformed("operand is no float", id);
   }
   if (leaves->empty()) return Malformed("operand is no float", id);
   return true;
@@ -72,7 +72,7 @@ bool Importer::EmitMatrix(const SpirvInst& inst, bool* handled) {
       Leaves a;
       ValueId scalar;
       if (!GetFloats(inst.operand(3), &a)) return false;
-      if (!GetScalar(inst.operand(4), mir::Type::kF32, &scalar)) return false;
+      if (!GetScalar(inst.operand(4), TypeOf(a[0]), &scalar)) return false;
       for (ValueId v : a) out.push_back(Emit(mir::Op::kFmul, {v, scalar}));
       break;
     }

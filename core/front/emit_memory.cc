@@ -1,8 +1,9 @@
 // Pointers, loads and stores.
 //
 // A pointer is static but for a byte offset (and, for vectors held in slots, a component) chosen by
-// value. Buffers, push constants and shared memory are accessed as runs of up to four consecutive
-// dwords; local variables leaf by leaf: a slot, a dword of a private array, or of a constant table.
+// value. A pointer to physical memory is an address chosen by value. Buffers, push constants, shared
+// and physical memory are accessed as runs of up to four consecutive elements of one size; local
+// variables leaf by leaf: a slot, dwords of a private array, or of a constant table.
 #include <algorithm>
 
 #include "core/front/coverage.h"
@@ -17,7 +18,7 @@ constexpr size_t kRunDwords = 4;
 
 uint32_t LowBit(uint32_t x) { return x == 0 ? kMaxAlign : std::min(kMaxAlign, x & (0u - x)); }
 
-bool IsDwordOffset(uint64_t x) { return x % 4 == 0 && x < (uint64_t{1} << 31); }
+bool IsOffset(uint64_t x) { return x < (uint64_t{1} << 31); }
 
 }  // namespace
 
@@ -121,7 +122,10 @@ bool Importer::EmitChain(const SpirvInst& inst) {
   Pointer pointer;
   if (!GetPointer(inst.operand(3), &pointer)) return false;
   if (pointer.component.valid()) return Malformed("index into a scalar", inst.result);
-  for (size_t i = 4; i < inst.size(); ++i) {
+  const bool element = inst.op == spv::Op::OpPtrAccessChain ||
+                       inst.op == spv::Op::OpInBoundsPtrAccessChain;
+  if (element && !EmitPointerElement(inst, &pointer)) return false;
+  for (size_t i = element ? 5 : 4; i < inst.size(); ++i) {
     if (!Index(&pointer, inst.words[i])) return false;
   }
   if (pointer.descriptor.valid() && spirv_.decorations[inst.result].non_uniform) {
@@ -135,9 +139,57 @@ bool Importer::EmitChain(const SpirvInst& inst) {
   return DefinePointer(inst, pointer);
 }
 
+// The first index of OpPtrAccessChain: steps over whole objects like the one pointed at.
+bool Importer::EmitPointerElement(const SpirvInst& inst, Pointer* pointer) {
+  ValueId index;
+  if (!GetIndex(inst.operand(4), &index)) return false;
+  uint64_t stride = spirv_.decorations[spirv_.Def(inst.operand(3)).type].array_stride;
+  if (pointer->space == Pointer::kShared) {
+    const MemoryShape& shape = layouts_.Shared(pointer->type);
+    stride = (shape.size + shape.align - 1) / shape.align * shape.align;
+  } else if (pointer->space != Pointer::kStorage && pointer->space != Pointer::kPhysical) {
+    return Refuse("variable_pointers", "pointer stepped over an array", inst.result);
+  }
+  if (pointer->descriptors || stride == 0 || !IsOffset(stride)) {
+    return Malformed("pointer stepped without a usable stride", inst.result);
+  }
+  AddBytes(pointer, index, inst.operand(4), static_cast<uint32_t>(stride));
+  return ok();
+}
+
+// Adds index * stride; the index also has the id, which may be wider.
+void Importer::AddBytes(Pointer* pointer, ValueId index, uint32_t index_id, uint32_t stride) {
+  using mir::Op;
+  const uint32_t align = LowBit(stride);
+  uint32_t bits = 0;
+  if (pointer->space != Pointer::kPhysical) {
+    if (IsConstant(index, &bits)) {
+      pointer->offset += bits * stride;
+      return;
+    }
+    const ValueId bytes = stride == 1 ? index : Emit(Op::kImul, {index, Int(stride)});
+    pointer->dynamic =
+        pointer->dynamic.valid() ? Emit(Op::kIadd, {pointer->dynamic, bytes}) : bytes;
+    pointer->align = std::min(pointer->align, align);
+    return;
+  }
+  // Indices are signed; static offsets of addresses are not.
+  const bool is_constant = IsConstant(index, &bits) && bits < 0x80000000u / stride;
+  if (is_constant && pointer->offset < 0x80000000u) {
+    pointer->offset += bits * stride;
+    return;
+  }
+  Leaves wide;
+  if (!Get(index_id, &wide)) return;
+  const ValueId n = ConvertInt(wide[0], mir::Type::kI64, true);
+  const ValueId bytes =
+      stride == 1 ? n : Emit(Op::kImul, {n, builder_.IntOf(mir::Type::kI64, stride)});
+  pointer->dynamic = Emit(Op::kIadd, {pointer->dynamic, bytes});
+}
+
 bool Importer::Index(Pointer* pointer, uint32_t index_id) {
   ValueId index;
-  if (!GetScalar(index_id, mir::Type::kI32, &index)) return false;
+  if (!GetIndex(index_id, &index)) return false;
   const SpirvType& type = *spirv_.Type(pointer->type);
   if (pointer->descriptors) return IndexDescriptor(pointer, type, index, index_id);
   switch (type.kind) {
@@ -150,7 +202,7 @@ bool Importer::Index(Pointer* pointer, uint32_t index_id) {
       if (pointer->space == Pointer::kLocal || pointer->space == Pointer::kBuiltin) {
         return LocalIndex(pointer, type, index);
       }
-      return IndexElements(pointer, type, index);
+      return IndexElements(pointer, type, index, index_id);
     default:
       return Malformed("index into what has no parts", index_id);
   }
@@ -162,9 +214,6 @@ bool Importer::IndexStruct(Pointer* pointer, const SpirvType& type, ValueId inde
     return Malformed("struct index", id);
   }
   const SpirvMember& member = spirv_.members[type.first_member + member_index];
-  if (spirv_.Type(member.type) == nullptr) {
-    return Refuse("physical_addresses", "member of a pointer type", pointer->variable);
-  }
   pointer->type = member.type;
   if (member.coherent) pointer->flags |= mir::kCoherent;
   if (member.is_volatile) pointer->flags |= mir::kVolatile;
@@ -180,7 +229,7 @@ bool Importer::IndexStruct(Pointer* pointer, const SpirvType& type, ValueId inde
     default:
       break;
   }
-  if (member.offset == kNoValue || !IsDwordOffset(member.offset)) {
+  if (member.offset == kNoValue || !IsOffset(member.offset)) {
     const SpirvType& t = *spirv_.Type(member.type);
     if (!t.unsupported.empty()) return Refuse(t.unsupported, "member", pointer->variable);
     return Malformed("member without a usable offset", pointer->variable);
@@ -188,47 +237,37 @@ bool Importer::IndexStruct(Pointer* pointer, const SpirvType& type, ValueId inde
   pointer->offset += member.offset;
   pointer->matrix_stride = member.matrix_stride;
   pointer->row_major = member.row_major;
+  pointer->component_stride = 0;
   return true;
 }
 
 // Arrays, matrices and vectors in memory with a layout.
-bool Importer::IndexElements(Pointer* pointer, const SpirvType& type, ValueId index) {
+bool Importer::IndexElements(Pointer* pointer, const SpirvType& type, ValueId index,
+                             uint32_t index_id) {
+  const SpirvType* element = spirv_.Type(type.element);
   uint64_t stride = 0;
   if (pointer->space == Pointer::kShared) {
     stride = layouts_.SharedStride(type);
   } else if (type.kind == SpirvType::kVector) {
-    stride = pointer->component_stride;
+    stride = pointer->component_stride != 0 ? pointer->component_stride : ScalarBytes(*element);
   } else if (type.kind == SpirvType::kMatrix) {
-    stride = pointer->row_major ? 4 : pointer->matrix_stride;
-    pointer->component_stride = pointer->row_major ? pointer->matrix_stride : 4;
+    stride = pointer->row_major ? ScalarBytes(*spirv_.Type(element->element))
+                                : pointer->matrix_stride;
+    pointer->component_stride = pointer->row_major ? pointer->matrix_stride : 0;
   } else {
     stride = type.array_stride;
-  }
-  const SpirvType* element = spirv_.Type(type.element);
-  if (element == nullptr) {
-    return Refuse("physical_addresses", "element of a pointer type", pointer->variable);
   }
   const bool composite = element->kind == SpirvType::kStruct ||
                          element->kind == SpirvType::kArray ||
                          element->kind == SpirvType::kRuntimeArray;
-  if (!element->unsupported.empty() && (!composite || !IsDwordOffset(stride))) {
+  if (!element->unsupported.empty() && (!composite || !IsOffset(stride))) {
     return Refuse(element->unsupported, "element", pointer->variable);
   }
-  if (stride == 0 || !IsDwordOffset(stride) || pointer->component_stride == 0 ||
-      pointer->component_stride % 4 != 0) {
+  if (stride == 0 || !IsOffset(stride)) {
     return Malformed("array or matrix without a usable stride", pointer->variable);
   }
   pointer->type = type.element;
-  uint32_t bits = 0;
-  if (IsConstant(index, &bits)) {
-    pointer->offset += bits * static_cast<uint32_t>(stride);
-    return true;
-  }
-  const ValueId bytes =
-      stride == 1 ? index : Emit(mir::Op::kImul, {index, Int(static_cast<uint32_t>(stride))});
-  pointer->dynamic =
-      pointer->dynamic.valid() ? Emit(mir::Op::kIadd, {pointer->dynamic, bytes}) : bytes;
-  pointer->align = std::min(pointer->align, LowBit(static_cast<uint32_t>(stride)));
+  AddBytes(pointer, index, index_id, static_cast<uint32_t>(stride));
   return ok();
 }
 
@@ -257,10 +296,11 @@ bool Importer::LocalIndex(Pointer* pointer, const SpirvType& type, ValueId index
     pointer->type = type.element;
     return true;
   }
-  const ValueId bytes = Emit(mir::Op::kImul, {index, Int(4 * step)});
+  const uint32_t stride = 4 * v->words * step;
+  const ValueId bytes = Emit(mir::Op::kImul, {index, Int(stride)});
   pointer->dynamic =
       pointer->dynamic.valid() ? Emit(mir::Op::kIadd, {pointer->dynamic, bytes}) : bytes;
-  pointer->align = std::min(pointer->align, LowBit(4 * step));
+  pointer->align = std::min(pointer->align, LowBit(stride));
   pointer->type = type.element;
   return ok();
 }
@@ -297,12 +337,37 @@ ValueId Importer::Offset(const Pointer& pointer, uint32_t offset) {
   return offset == 0 ? pointer.dynamic : Emit(mir::Op::kIadd, {pointer.dynamic, Int(offset)});
 }
 
-uint32_t Importer::Alignment(const Pointer& pointer, uint32_t offset) {
-  const uint32_t known = pointer.dynamic.valid() ? pointer.align : kMaxAlign;
-  return std::max<uint32_t>(4, std::min(known, LowBit(offset)));
+// The address that a pointer to physical memory is.
+ValueId Importer::AddressOf(const Pointer& pointer) {
+  if (pointer.offset == 0) return pointer.dynamic;
+  return Emit(mir::Op::kIadd,
+              {pointer.dynamic, builder_.IntOf(mir::Type::kI64, pointer.offset)});
 }
 
-// Lists the dwords of a value in memory; leaves of a run are consecutive in memory.
+Leaves Importer::AddressSources(const Pointer& pointer, uint32_t offset) {
+  if (pointer.space != Pointer::kPhysical) {
+    Leaves sources = DescriptorSources(pointer);
+    sources.push_back(Offset(pointer, offset));
+    return sources;
+  }
+  Pointer at = pointer;
+  at.offset = offset;
+  const ValueId address = AddressOf(at);
+  const ValueId high = Emit(mir::Op::kUshr, {address, Int(32)});
+  return {ConvertInt(address, mir::Type::kI32, false), ConvertInt(high, mir::Type::kI32, false)};
+}
+
+uint32_t Importer::Alignment(const Pointer& pointer, uint32_t offset, uint32_t bytes) {
+  uint32_t known = std::min(pointer.dynamic.valid() ? pointer.align : kMaxAlign, LowBit(offset));
+  if (pointer.space == Pointer::kPhysical) {
+    // What the access says of its first byte; without that, what Vulkan asks of every element.
+    const uint32_t first = pointer.given_align != 0 ? pointer.given_align : bytes;
+    known = std::min({kMaxAlign, LowBit(first), LowBit(offset - pointer.offset)});
+  }
+  return known < bytes ? 0 : known;
+}
+
+// Lists the elements of a value in memory; leaves of a run are consecutive in memory.
 bool Importer::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offset, uint32_t leaf,
                     std::vector<MemoryRun>* runs) {
   const SpirvType& type = *spirv_.Type(type_id);
@@ -315,12 +380,15 @@ bool Importer::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offset, u
       return true;
     case SpirvType::kInt:
     case SpirvType::kFloat:
+    case SpirvType::kPointer:
       runs->push_back({offset, 1, {leaf}});
       return true;
     case SpirvType::kVector: {
-      const uint32_t stride = shared ? 4 : pointer.component_stride;
+      const uint32_t packed = ScalarBytes(*spirv_.Type(type.element));
+      const bool apart = !shared && pointer.component_stride != 0;
+      const uint32_t stride = apart ? pointer.component_stride : packed;
       for (uint32_t i = 0; i < type.count; ++i) {
-        if (i == 0 || stride != 4) runs->push_back({offset + i * stride, 0, {}});
+        if (i == 0 || stride != packed) runs->push_back({offset + i * stride, 0, {}});
         runs->back().Add(leaf + i);
       }
       return true;
@@ -328,7 +396,7 @@ bool Importer::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offset, u
     case SpirvType::kMatrix: {
       const uint32_t rows = spirv_.Type(type.element)->count;
       const uint64_t stride = shared ? layouts_.SharedStride(type) : pointer.matrix_stride;
-      if (stride == 0 || stride % 4 != 0) {
+      if (stride == 0 || !IsOffset(stride)) {
         return Malformed("matrix without a usable stride", pointer.variable);
       }
       const bool by_rows = !shared && pointer.row_major;
@@ -342,7 +410,7 @@ bool Importer::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offset, u
     }
     case SpirvType::kArray: {
       const uint64_t stride = shared ? layouts_.SharedStride(type) : type.array_stride;
-      if (stride == 0 || !IsDwordOffset(stride)) {
+      if (stride == 0 || !IsOffset(stride)) {
         return Malformed("array without a usable stride", pointer.variable);
       }
       const uint32_t step = spirv_.Type(type.element)->leaves;
@@ -360,13 +428,13 @@ bool Importer::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offset, u
         Pointer inner = pointer;
         uint64_t at = layouts_.SharedMemberOffset(type.first_member + i);
         if (!shared) {
-          if (member.offset == kNoValue || !IsDwordOffset(member.offset)) {
+          if (member.offset == kNoValue || !IsOffset(member.offset)) {
             return Malformed("member without a usable offset", pointer.variable);
           }
           at = member.offset;
           inner.matrix_stride = member.matrix_stride;
           inner.row_major = member.row_major;
-          inner.component_stride = 4;
+          inner.component_stride = 0;
         }
         if (!Runs(inner, member.type, offset + static_cast<uint32_t>(at), leaf + member.leaf,
                   runs)) {
@@ -394,6 +462,8 @@ bool Importer::Load(const Pointer& pointer, Leaves* leaves) {
     if (!Resource(pointer, &resource)) return false;
   } else if (pointer.space == Pointer::kShared) {
     op = mir::Op::kLoadShared;
+  } else if (pointer.space == Pointer::kPhysical) {
+    op = mir::Op::kLoadGlobal;
   }
   std::vector<MemoryRun> runs;
   if (!Runs(pointer, pointer.type, pointer.offset, 0, &runs)) return false;
@@ -404,14 +474,14 @@ bool Importer::Load(const Pointer& pointer, Leaves* leaves) {
     for (uint32_t leaf : run.all()) {
       run_types.push_back(types[leaf] == mir::Type::kBool ? mir::Type::kI32 : types[leaf]);
     }
-    Leaves sources = DescriptorSources(pointer);
-    sources.push_back(Offset(pointer, run.offset));
-    if (!Charge(run.count)) return false;
+    const Leaves sources = AddressSources(pointer, run.offset);
+    const uint32_t align = Alignment(pointer, run.offset, mir::BytesOf(run_types[0]));
+    if (align == 0) return Malformed("element across its alignment", pointer.variable);
+    if (!Charge(run.count) || !ok()) return false;
     const bool constant = pointer.space == Pointer::kUniform || pointer.space == Pointer::kPush;
     builder_.set_flags(constant ? pointer.flags & (mir::kNonUniform | mir::kIndexed)
                                 : pointer.flags);
-    const mir::InstId load =
-        builder_.EmitInst(op, sources, run_types, resource, Alignment(pointer, run.offset));
+    const mir::InstId load = builder_.EmitInst(op, sources, run_types, resource, align);
     builder_.set_flags(0);
     for (uint32_t i = 0; i < run.count; ++i) {
       (*leaves)[run.leaves[i]] =
@@ -430,18 +500,22 @@ bool Importer::Store(const Pointer& pointer, absl::Span<const ValueId> leaves) {
     op = mir::Op::kStoreSsbo;
     if (!Resource(pointer, &resource)) return false;
     module_.resources[resource].read_only = false;
+  } else if (pointer.space == Pointer::kPhysical) {
+    op = mir::Op::kStoreGlobal;
   } else if (pointer.space != Pointer::kShared) {
     return Malformed("store to read-only memory", pointer.variable);
   }
   std::vector<MemoryRun> runs;
   if (!Runs(pointer, pointer.type, pointer.offset, 0, &runs)) return false;
   for (const MemoryRun& run : runs) {
-    Leaves sources = DescriptorSources(pointer);
-    sources.push_back(Offset(pointer, run.offset));
+    Leaves sources = AddressSources(pointer, run.offset);
     for (uint32_t leaf : run.all()) sources.push_back(ToMemory(leaves[leaf]));
-    if (!Charge(run.count)) return false;
+    if (!Charge(run.count) || !ok()) return false;
+    const uint32_t align =
+        Alignment(pointer, run.offset, mir::BytesOf(TypeOf(sources.back())));
+    if (align == 0) return Malformed("element across its alignment", pointer.variable);
     builder_.set_flags(pointer.flags);
-    builder_.EmitInst(op, sources, {}, resource, Alignment(pointer, run.offset));
+    builder_.EmitInst(op, sources, {}, resource, align);
     builder_.set_flags(0);
   }
   return ok();
@@ -454,6 +528,29 @@ ValueId Importer::ToMemory(ValueId v) {
 
 ValueId Importer::FromMemory(ValueId v, mir::Type type) {
   return type == mir::Type::kBool ? Emit(mir::Op::kIne, {v, Int(0)}) : v;
+}
+
+void Importer::ToDwords(ValueId v, uint32_t words, Leaves* dwords) {
+  using mir::Op;
+  const mir::Type type = TypeOf(v);
+  if (type == mir::Type::kI64) {
+    dwords->push_back(ConvertInt(v, mir::Type::kI32, false));
+    dwords->push_back(ConvertInt(Emit(Op::kUshr, {v, Int(32)}), mir::Type::kI32, false));
+    return;
+  }
+  const bool narrow = mir::BitsOf(type) < 32 && type != mir::Type::kBool;
+  dwords->push_back(narrow ? ConvertInt(AsInt(v), mir::Type::kI32, false) : ToMemory(v));
+  if (words == 2) dwords->push_back(Int(0));
+}
+
+ValueId Importer::FromDwords(absl::Span<const ValueId> dwords, mir::Type type) {
+  if (type == mir::Type::kI64) {
+    Leaves whole;
+    Recut(dwords, type, &whole);
+    return whole[0];
+  }
+  if (type == mir::Type::kBool || mir::BitsOf(type) == 32) return FromMemory(dwords[0], type);
+  return FromInt(ConvertInt(dwords[0], mir::IntOfBits(mir::BitsOf(type)), false), type);
 }
 
 // ---- Local variables ----
@@ -474,12 +571,13 @@ uint32_t Importer::PrivateArrayOf(const LocalVariable& v, size_t range) {
   PrivateRange& r = private_ranges_[first + range];
   if (r.array == kNoValue) {
     r.array = static_cast<uint32_t>(module_.private_arrays.size());
-    module_.private_arrays.push_back({4 * (v.memory[range].second - v.memory[range].first), v.id});
+    const uint32_t leaves = v.memory[range].second - v.memory[range].first;
+    module_.private_arrays.push_back({4 * v.words * leaves, v.id});
   }
   return r.array;
 }
 
-uint32_t Importer::ConstantDataOf(uint32_t constant, uint32_t type) {
+uint32_t Importer::ConstantDataOf(uint32_t constant, uint32_t type, uint32_t words) {
   Charge(constant_tables_.size() / 8);
   for (const ConstantTable& t : constant_tables_) {
     if (t.constant == constant) return t.offset;
@@ -488,8 +586,8 @@ uint32_t Importer::ConstantDataOf(uint32_t constant, uint32_t type) {
   const SpirvConstant& c = *spirv_.Constant(constant);
   const uint32_t count = spirv_.Type(type)->leaves;
   for (uint32_t i = 0; i < count; ++i) {
-    const uint32_t bits = spirv_.ConstantLeaf(c, i);
-    for (int byte = 0; byte < 4; ++byte) {
+    const uint64_t bits = spirv_.ConstantLeaf(c, i);
+    for (uint32_t byte = 0; byte < 4 * words; ++byte) {
       module_.constant_data.push_back(static_cast<uint8_t>(bits >> (8 * byte)));
     }
   }
@@ -509,18 +607,22 @@ bool Importer::LoadPrivateRun(const Pointer& pointer, const LocalVariable& v, ui
   const uint32_t array =
       constant ? 0 : PrivateArrayOf(v, static_cast<size_t>(range - v.memory.data()));
   const uint32_t base =
-      constant ? ConstantDataOf(v.constant, v.type) + 4 * leaf : 4 * (leaf - range->first);
+      constant ? ConstantDataOf(v.constant, v.type, v.words) + 4 * v.words * leaf
+               : 4 * v.words * (leaf - range->first);
   std::vector<mir::Type> types;
-  for (uint32_t i = 0; i < count; ++i) {
-    const mir::Type t = plan_.slot_types[v.slot + leaf + i];
-    types.push_back(t == mir::Type::kBool ? mir::Type::kI32 : t);
+  for (uint32_t i = 0; i < count * v.words; ++i) {
+    const bool is_float = plan_.slot_types[v.slot + leaf + i / v.words] == mir::Type::kF32;
+    types.push_back(is_float && i % v.words == 0 ? mir::Type::kF32 : mir::Type::kI32);
   }
   const mir::InstId load =
       builder_.Load(constant ? mir::Op::kLoadConstant : mir::Op::kLoadPrivate, array,
-                    Offset(pointer, base), types, Alignment(pointer, base));
+                    Offset(pointer, base), types, Alignment(pointer, base, 4));
   for (uint32_t i = 0; i < count; ++i) {
-    leaves->push_back(
-        FromMemory(module_.result(load, static_cast<int>(i)), plan_.slot_types[v.slot + leaf + i]));
+    Leaves dwords;
+    for (uint32_t w = 0; w < v.words; ++w) {
+      dwords.push_back(module_.result(load, static_cast<int>(i * v.words + w)));
+    }
+    leaves->push_back(FromDwords(dwords, plan_.slot_types[v.slot + leaf + i]));
   }
   return Charge(count);
 }
@@ -532,11 +634,11 @@ bool Importer::StorePrivateRun(const Pointer& pointer, const LocalVariable& v, u
     return Fail(absl::InternalError("local access outside its private array"));
   }
   const uint32_t array = PrivateArrayOf(v, static_cast<size_t>(range - v.memory.data()));
-  const uint32_t base = 4 * (leaf - range->first);
+  const uint32_t base = 4 * v.words * (leaf - range->first);
   Leaves dwords;
-  for (ValueId value : values) dwords.push_back(ToMemory(value));
+  for (ValueId value : values) ToDwords(value, v.words, &dwords);
   builder_.Store(mir::Op::kStorePrivate, array, Offset(pointer, base), dwords,
-                 Alignment(pointer, base));
+                 Alignment(pointer, base, 4));
   return Charge(values.size());
 }
 
@@ -723,6 +825,13 @@ uint8_t Importer::AccessFlags(const SpirvInst& inst, size_t operand) const {
   return flags;
 }
 
+// The literal behind the memory operands at word `operand` if they say Aligned, else 0.
+uint32_t Importer::GivenAlignment(const SpirvInst& inst, size_t operand) const {
+  const bool aligned =
+      (inst.operand(operand) & static_cast<uint32_t>(spv::MemoryAccessMask::Aligned)) != 0;
+  return aligned ? inst.operand(operand + 1) : 0;
+}
+
 bool Importer::EmitLoad(const SpirvInst& inst) {
   Pointer pointer;
   if (!GetPointer(inst.operand(3), &pointer)) return false;
@@ -730,6 +839,7 @@ bool Importer::EmitLoad(const SpirvInst& inst) {
   if (pointer.space == Pointer::kImage) return LoadImage(inst, pointer);
   if (pointer.space != Pointer::kLocal && pointer.space != Pointer::kBuiltin) {
     pointer.flags |= AccessFlags(inst, 4);
+    pointer.given_align = GivenAlignment(inst, 4);
   }
   Leaves leaves;
   return Load(pointer, &leaves) && Define(inst, leaves);
@@ -743,6 +853,7 @@ bool Importer::EmitStore(const SpirvInst& inst) {
   if (!Get(inst.operand(2), &leaves, &type)) return false;
   if (pointer.type != type) return Malformed("store of another type", inst.operand(1));
   if (pointer.space != Pointer::kLocal) pointer.flags |= AccessFlags(inst, 3);
+  pointer.given_align = GivenAlignment(inst, 3);
   return Store(pointer, leaves);
 }
 
@@ -752,6 +863,7 @@ bool Importer::EmitCopyMemory(const SpirvInst& inst) {
   if (!GetPointer(inst.operand(1), &to) || !GetPointer(inst.operand(2), &from)) return false;
   if (to.type != from.type) return Malformed("copy of another type", inst.operand(1));
   const uint8_t flags = AccessFlags(inst, 3);
+  to.given_align = from.given_align = GivenAlignment(inst, 3);
   if (to.space != Pointer::kLocal) to.flags |= flags;
   if (from.space != Pointer::kLocal) from.flags |= flags;
   Leaves leaves;

@@ -21,6 +21,7 @@ bool Importer::EmitInst(const SpirvInst& inst, bool* returns) {
   no_contraction_ = inst.result != 0 && spirv_.decorations[inst.result].no_contraction;
   bool handled = false;
   if (!EmitComposite(inst, &handled) || handled) return ok();
+  if (!EmitConvert(inst, &handled) || handled) return ok();
   if (!EmitAlu(inst, &handled) || handled) return ok();
   if (!EmitMatrix(inst, &handled) || handled) return ok();
   if (!EmitImage(inst, &handled) || handled) return ok();
@@ -31,6 +32,8 @@ bool Importer::EmitInst(const SpirvInst& inst, bool* returns) {
       return EmitVariable(inst);
     case spv::Op::OpAccessChain:
     case spv::Op::OpInBoundsAccessChain:
+    case spv::Op::OpPtrAccessChain:
+    case spv::Op::OpInBoundsPtrAccessChain:
       return EmitChain(inst);
     case spv::Op::OpLoad:
       return EmitLoad(inst);
@@ -99,8 +102,6 @@ bool Importer::EmitComposite(const SpirvInst& inst, bool* handled) {
       return EmitInsertDynamic(inst);
     case spv::Op::OpSelect:
       return EmitSelect(inst);
-    case spv::Op::OpBitcast:
-      return EmitBitcast(inst);
     default:
       *handled = false;
       return true;
@@ -123,7 +124,8 @@ bool Importer::EmitCopyObject(const SpirvInst& inst) {
     }
     return DefineImage(inst, handle);
   }
-  if (spirv_.Type(inst.type)->kind == SpirvType::kPointer) {
+  if (spirv_.Type(inst.type)->kind == SpirvType::kPointer &&
+      !spirv_.Type(inst.type)->IsPhysicalPointer()) {
     Pointer pointer;
     if (!GetPointer(inst.operand(3), &pointer)) return false;
     if (pointer.type != spirv_.Type(inst.type)->element) {
@@ -223,7 +225,7 @@ bool Importer::EmitExtractDynamic(const SpirvInst& inst) {
   uint32_t type = 0;
   ValueId index;
   if (!Get(inst.operand(3), &vector, &type)) return false;
-  if (!GetScalar(inst.operand(4), mir::Type::kI32, &index)) return false;
+  if (!GetIndex(inst.operand(4), &index)) return false;
   if (spirv_.Type(type)->kind != SpirvType::kVector) {
     return Malformed("component of what is no vector", inst.result);
   }
@@ -240,7 +242,7 @@ bool Importer::EmitInsertDynamic(const SpirvInst& inst) {
   uint32_t type = 0;
   ValueId index;
   if (!Get(inst.operand(3), &vector, &type) || !Get(inst.operand(4), &component)) return false;
-  if (!GetScalar(inst.operand(5), mir::Type::kI32, &index)) return false;
+  if (!GetIndex(inst.operand(5), &index)) return false;
   if (spirv_.Type(type)->kind != SpirvType::kVector || component.size() != 1) {
     return Malformed("component of what is no vector", inst.result);
   }
@@ -252,7 +254,8 @@ bool Importer::EmitInsertDynamic(const SpirvInst& inst) {
 }
 
 bool Importer::EmitSelect(const SpirvInst& inst) {
-  if (spirv_.Type(inst.type)->kind == SpirvType::kPointer) {
+  if (spirv_.Type(inst.type)->kind == SpirvType::kPointer &&
+      !spirv_.Type(inst.type)->IsPhysicalPointer()) {
     return Refuse("variable_pointers", "pointer chosen by OpSelect", inst.result);
   }
   Leaves condition;
@@ -270,25 +273,6 @@ bool Importer::EmitSelect(const SpirvInst& inst) {
         Emit(mir::Op::kSelect, {condition[condition.size() == 1 ? 0 : i], a[i], b[i]}));
   }
   return ok() && Define(inst, leaves);
-}
-
-bool Importer::EmitBitcast(const SpirvInst& inst) {
-  if (spirv_.Type(inst.type)->kind == SpirvType::kPointer) {
-    return Refuse("variable_pointers", "pointer made by OpBitcast", inst.result);
-  }
-  if (Supported(inst.type) == nullptr) return false;
-  Leaves from;
-  if (!Get(inst.operand(3), &from)) return false;
-  const std::vector<mir::Type> types = LeafTypes(inst.type);
-  if (types.size() != from.size()) return Malformed("bitcast to another size", inst.result);
-  Leaves leaves;
-  for (size_t i = 0; i < from.size(); ++i) {
-    if (TypeOf(from[i]) == mir::Type::kBool || types[i] == mir::Type::kBool) {
-      return Malformed("bitcast of bools", inst.result);
-    }
-    leaves.push_back(TypeOf(from[i]) == types[i] ? from[i] : Emit(mir::Op::kBitcast, {from[i]}));
-  }
-  return Define(inst, leaves);
 }
 
 }  // namespace kiln::front

@@ -84,7 +84,7 @@ std::vector<mir::Type> Importer::LeafTypes(uint32_t type) const {
 bool Importer::IsConstant(ValueId v, uint32_t* bits) const {
   if (!module_.IsConstant(v)) return false;
   *bits = static_cast<uint32_t>(module_.value(v).bits);
-  return true;
+  return TypeOf(v) != mir::Type::kI64;
 }
 
 // ---- Emission of single ops ----
@@ -121,7 +121,7 @@ ValueId Importer::Emit(mir::Op op, absl::Span<const ValueId> sources, uint32_t i
     Malformed("operand types of " + std::string(info.name), builder_.spirv_id());
     return builder_.Undef(mir::Type::kI32);
   }
-  const bool exact = no_contraction_ && signature[0] == 'f';
+  const bool exact = (no_contraction_ || exact_specials_) && signature[0] == 'f';
   if (exact) builder_.set_flags(mir::kNoContraction);
   const ValueId value = builder_.Emit(op, sources, imm0);
   if (exact) builder_.set_flags(0);
@@ -194,6 +194,16 @@ bool Importer::GetPointer(uint32_t id, Pointer* pointer) {
     return Malformed("operand is no pointer", id);
   }
   const Binding& binding = bindings_[id < bindings_.size() ? id : 0];
+  if (type->IsPhysicalPointer() && binding.kind != Binding::kPointer) {
+    Leaves address;
+    if (!Get(id, &address)) return false;
+    *pointer = Pointer();
+    pointer->space = Pointer::kPhysical;
+    pointer->variable = id;
+    pointer->type = type->element;
+    pointer->dynamic = address[0];
+    return type->element != 0 || Refuse("physical_addresses", "pointer to an unknown type", id);
+  }
   if (binding.kind != Binding::kPointer || !IsHere(id)) {
     const LocalVariable* v = plan_.Variable(id);
     if (v != nullptr && !v->unsupported.empty()) return Refuse(v->unsupported, "variable", id);
@@ -225,7 +235,7 @@ bool Importer::GetConstant(const SpirvConstant& constant, Leaves* leaves) {
     if (constant.kind == SpirvConstant::kUndef) {
       leaves->push_back(builder_.Undef(types[i]));
     } else {
-      const uint32_t bits = spirv_.ConstantLeaf(constant, static_cast<uint32_t>(i));
+      const uint64_t bits = spirv_.ConstantLeaf(constant, static_cast<uint32_t>(i));
       leaves->push_back(builder_.Constant(types[i], bits));
     }
   }
@@ -244,6 +254,14 @@ bool Importer::Get(uint32_t id, Leaves* leaves, uint32_t* type) {
   }
   const Binding& binding = bindings_[id < bindings_.size() ? id : 0];
   const SpirvDef& def = spirv_.Def(id);
+  if (binding.kind == Binding::kPointer && IsHere(id) && spirv_.Type(def.type) != nullptr &&
+      spirv_.Type(def.type)->IsPhysicalPointer()) {
+    Pointer pointer;
+    if (!GetPointer(id, &pointer)) return false;
+    if (type != nullptr) *type = def.type;
+    leaves->push_back(AddressOf(pointer));
+    return true;
+  }
   if ((binding.kind != Binding::kValue && binding.kind != Binding::kSlots) || !IsHere(id)) {
     const SpirvType* t = spirv_.Type(def.type);
     if (t != nullptr && t->kind == SpirvType::kPointer) {
@@ -275,16 +293,33 @@ bool Importer::GetScalar(uint32_t id, mir::Type type, ValueId* value) {
 
 // ---- Set-up ----
 
+// Notes what float controls ask of a width. Zeros' signs, infinities and NaNs are kept where nothing
+// is contracted; rounding to nearest even is the case anyway.
+void Importer::FloatControl(spv::ExecutionMode mode, uint32_t width) {
+  const bool preserve = mode == spv::ExecutionMode::DenormPreserve;
+  switch (mode) {
+    case spv::ExecutionMode::SignedZeroInfNanPreserve:
+      exact_specials_ = true;
+      return;
+    case spv::ExecutionMode::DenormPreserve:
+    case spv::ExecutionMode::DenormFlushToZero:
+      if (width == 64) return;
+      (width == 16 ? module_.denorms_f16 : module_.denorms_f32) =
+          preserve ? mir::DenormMode::kPreserve : mir::DenormMode::kFlush;
+      return;
+    default:
+      return;
+  }
+}
+
 bool Importer::CheckModes(uint32_t entry_function) {
   for (const SpirvExecutionMode& mode : spirv_.execution_modes) {
     if (mode.entry != entry_function) continue;
+    const uint32_t width = mode.operands.empty() ? 0 : mode.operands[0];
+    FloatControl(mode.mode, width);
     const std::string_view cause = CauseOf(mode.mode);
-    if (cause.empty()) continue;
-    if (cause == "float_controls") {
-      // Modes of widths that are not compiled, and what is the case anyway, do not matter.
-      const uint32_t width = mode.operands.empty() ? 0 : mode.operands[0];
-      if (width != 32 || mode.mode == spv::ExecutionMode::RoundingModeRTE) continue;
-    }
+    // Nothing is computed in double precision.
+    if (cause.empty() || (cause == "float_controls" && width == 64)) continue;
     return Refuse(cause, "execution mode " + std::to_string(static_cast<uint32_t>(mode.mode)),
                   entry_function);
   }
@@ -315,7 +350,7 @@ bool Importer::SetLocalSize(uint32_t entry_function) {
       return Malformed("workgroup size is no vector of three integers",
                        spirv_.workgroup_size_constant);
     }
-    for (int i = 0; i < 3; ++i) module_.local_size[i] = spirv_.ConstantLeaf(c, i);
+    for (int i = 0; i < 3; ++i) module_.local_size[i] = static_cast<uint32_t>(spirv_.ConstantLeaf(c, i));
     found = true;
   }
   if (!found) return Malformed("compute shader without a local size", entry_function);

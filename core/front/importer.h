@@ -39,7 +39,9 @@ using Leaves = absl::InlinedVector<ValueId, 16>;
 // What a SPIR-V pointer is known to be. Everything but `dynamic`, `component` and `descriptor` is
 // static. Loaded images and samplers are kept as the pointers that they were loaded from.
 struct Pointer {
-  enum Space : uint8_t { kLocal, kUniform, kStorage, kPush, kShared, kBuiltin, kImage, kTexel };
+  enum Space : uint8_t {
+    kLocal, kUniform, kStorage, kPush, kShared, kBuiltin, kImage, kTexel, kPhysical,
+  };
   Space space = kLocal;
   bool row_major = false;    // of the matrix pointed at
   bool descriptors = false;  // the next index chooses a descriptor
@@ -50,9 +52,11 @@ struct Pointer {
   uint32_t offset = 0;       // bytes; kLocal and kBuiltin: leaves; kTexel: index in texels_
   uint32_t align = 64;       // of `dynamic`
   uint32_t matrix_stride = 0;
-  uint32_t component_stride = 4;  // from one component of the vector pointed at to the next
+  uint32_t component_stride = 0;  // from one component of the vector pointed at to the next; 0:
+                                  // components are packed
+  uint32_t given_align = 0;       // of the access, where memory operands say so
   uint32_t component_count = 0;   // with `component`: of the vector chosen from
-  ValueId dynamic;                // bytes to add to the offset
+  ValueId dynamic;                // bytes to add to the offset; kPhysical: the address, 64 bits
   ValueId component;              // kLocal in slots, kBuiltin: the component, chosen by value
   ValueId descriptor;             // to add to `element`
 };
@@ -127,6 +131,7 @@ class Importer {
   // ---- import.cc: set-up, errors, ids ----
   bool SetLocalSize(uint32_t entry_function);
   bool CheckModes(uint32_t entry_function);
+  void FloatControl(spv::ExecutionMode mode, uint32_t width);
   bool InitialisePrivate();
   bool LayOutShared();
   void ClearShared();
@@ -141,6 +146,8 @@ class Importer {
 
   bool Get(uint32_t id, Leaves* leaves, uint32_t* type = nullptr);
   bool GetScalar(uint32_t id, mir::Type type, ValueId* value);
+  // An integer of any width, as one of 32 bits.
+  bool GetIndex(uint32_t id, ValueId* value);
   bool GetConstant(const SpirvConstant& constant, Leaves* leaves);
   bool GetPointer(uint32_t id, Pointer* pointer);
   // Whether the id belongs to the function being walked (or to no function).
@@ -160,9 +167,14 @@ class Importer {
     return Emit(op, absl::MakeConstSpan(sources.begin(), sources.size()), imm0);
   }
   mir::Type TypeOf(ValueId v) const { return module_.value(v).type; }
+  // Another type of result than the signature tells; see mir::Builder::Convert.
+  ValueId Convert(mir::Op op, ValueId v, mir::Type to);
+  // Of 32 bits or less.
   bool IsConstant(ValueId v, uint32_t* bits) const;
   ValueId Int(uint32_t x) { return builder_.Int(x); }
   ValueId Float(float x) { return builder_.Float(x); }
+  // A constant of the precision that `like` has.
+  ValueId FloatLike(ValueId like, float x);
 
   // ---- emit_control.cc ----
   Flow EmitSequence(uint32_t block, bool loop_body);
@@ -216,13 +228,14 @@ class Importer {
   bool EmitChain(const SpirvInst& inst);
   bool Index(Pointer* pointer, uint32_t index_id);
   bool IndexStruct(Pointer* pointer, const SpirvType& type, ValueId index, uint32_t id);
-  bool IndexElements(Pointer* pointer, const SpirvType& type, ValueId index);
+  bool IndexElements(Pointer* pointer, const SpirvType& type, ValueId index, uint32_t index_id);
   bool LocalIndex(Pointer* pointer, const SpirvType& type, ValueId index);
   bool EmitArrayLength(const SpirvInst& inst);
   bool EmitLoad(const SpirvInst& inst);
   bool EmitStore(const SpirvInst& inst);
   bool EmitCopyMemory(const SpirvInst& inst);
   uint8_t AccessFlags(const SpirvInst& inst, size_t operand) const;
+  uint32_t GivenAlignment(const SpirvInst& inst, size_t operand) const;
   bool Load(const Pointer& pointer, Leaves* leaves);
   bool Store(const Pointer& pointer, absl::Span<const ValueId> leaves);
   bool LoadLocal(const Pointer& pointer, uint32_t count, Leaves* leaves);
@@ -234,7 +247,7 @@ class Importer {
   bool LoadBuiltin(const Pointer& pointer, Leaves* leaves);
   bool Builtin(spv::BuiltIn builtin, uint32_t component, uint32_t id, ValueId* value);
   ValueId LocalInvocationId(uint32_t component);
-  // Runs of consecutive dwords of a value in laid-out memory: a byte offset and the leaves there.
+  // Runs of consecutive elements of a value in laid-out memory: a byte offset and the leaves there.
   struct MemoryRun {
     uint32_t offset = 0;
     uint32_t count = 0;
@@ -245,13 +258,22 @@ class Importer {
   bool Runs(const Pointer& pointer, uint32_t type, uint32_t offset, uint32_t leaf,
             std::vector<MemoryRun>* runs);
   ValueId Offset(const Pointer& pointer, uint32_t offset);
-  static uint32_t Alignment(const Pointer& pointer, uint32_t offset);
+  // The offset, and the index of a descriptor before it; or both halves of an address.
+  Leaves AddressSources(const Pointer& pointer, uint32_t offset);
+  // What is known of an access to elements of `bytes`; 0 if they may lie across their alignment.
+  static uint32_t Alignment(const Pointer& pointer, uint32_t offset, uint32_t bytes);
+  ValueId AddressOf(const Pointer& pointer);
+  void AddBytes(Pointer* pointer, ValueId index, uint32_t index_id, uint32_t stride);
+  bool EmitPointerElement(const SpirvInst& inst, Pointer* pointer);
   uint32_t PrivateArrayOf(const LocalVariable& v, size_t range);
-  uint32_t ConstantDataOf(uint32_t constant, uint32_t type);
+  uint32_t ConstantDataOf(uint32_t constant, uint32_t type, uint32_t words);
   static const std::pair<uint32_t, uint32_t>* MemoryRange(const LocalVariable& v, uint32_t leaf);
   ValueId SelectComponent(absl::Span<const ValueId> components, ValueId index);
   ValueId ToMemory(ValueId v);  // bools become 0 or 1
   ValueId FromMemory(ValueId v, mir::Type type);
+  // Local arrays are dwords: narrower values take one, wider ones two.
+  void ToDwords(ValueId v, uint32_t words, Leaves* dwords);
+  ValueId FromDwords(absl::Span<const ValueId> dwords, mir::Type type);
   bool EmitAtomic(const SpirvInst& inst);
   bool EmitAtomicStore(const SpirvInst& inst);
   bool AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t scope_id,
@@ -338,6 +360,16 @@ class Importer {
                          Leaves* sources);
   bool ConstantOffset(absl::Span<const ValueId> offset, mir::TexelOp* texel) const;
 
+  // ---- emit_convert.cc: between types ----
+  bool EmitConvert(const SpirvInst& inst, bool* handled);
+  bool EmitBitcast(const SpirvInst& inst);
+  bool EmitPointerConversion(const SpirvInst& inst);
+  ValueId ConvertInt(ValueId v, mir::Type to, bool is_signed);
+  ValueId ConvertFloat(ValueId v, mir::Type to);
+  ValueId AsInt(ValueId v);
+  ValueId FromInt(ValueId v, mir::Type to);
+  void Recut(absl::Span<const ValueId> from, mir::Type part, Leaves* out);
+
   // ---- emit_value.cc: composites; emit_alu.cc; emit_matrix.cc ----
   bool EmitInst(const SpirvInst& inst, bool* returns);
   bool EmitUndef(const SpirvInst& inst);
@@ -350,7 +382,6 @@ class Importer {
   bool EmitExtractDynamic(const SpirvInst& inst);
   bool EmitInsertDynamic(const SpirvInst& inst);
   bool EmitSelect(const SpirvInst& inst);
-  bool EmitBitcast(const SpirvInst& inst);
   bool EmitComposite(const SpirvInst& inst, bool* handled);
   bool EmitAlu(const SpirvInst& inst, bool* handled);
   bool Operands(const SpirvInst& inst, size_t first, size_t count, Leaves* operands);
@@ -410,6 +441,7 @@ class Importer {
   uint64_t work_ = 0;
   int nesting_ = 0;
   bool no_contraction_ = false;
+  bool exact_specials_ = false;   // zeros' signs, infinities and NaNs are to be kept
 
   std::vector<Binding> bindings_;  // by SPIR-V id
   std::vector<ValueId> values_;

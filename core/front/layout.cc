@@ -19,10 +19,13 @@ void AppendLeafTypes(const SpirvModule& module, uint32_t type_id, std::vector<mi
       types->push_back(mir::Type::kBool);
       return;
     case SpirvType::kInt:
-      types->push_back(mir::Type::kI32);
+      types->push_back(mir::IntOfBits(type.width));
       return;
     case SpirvType::kFloat:
-      types->push_back(mir::Type::kF32);
+      types->push_back(mir::FloatOfBits(type.width));
+      return;
+    case SpirvType::kPointer:
+      types->push_back(mir::Type::kI64);
       return;
     case SpirvType::kVector:
     case SpirvType::kMatrix:
@@ -43,6 +46,10 @@ void AppendLeafTypes(const SpirvModule& module, uint32_t type_id, std::vector<mi
   }
 }
 
+uint32_t ScalarBytes(const SpirvType& scalar) {
+  return scalar.kind == SpirvType::kBool ? 4 : scalar.width / 8;
+}
+
 Layouts::Layouts(const SpirvModule& module)
     : module_(module), member_offsets_(module.members.size()) {
   for (const SpirvType& type : module.types) Add(type);
@@ -50,13 +57,16 @@ Layouts::Layouts(const SpirvModule& module)
 
 const MemoryShape& Layouts::Shared(uint32_t type) const {
   static constexpr MemoryShape kNone;
+  static constexpr MemoryShape kAddress = {8, 8};
+  // Pointers may be declared ahead of their definition.
+  if (module_.Type(type) != nullptr && module_.Type(type)->IsPhysicalPointer()) return kAddress;
   const SpirvDef& def = module_.Def(type);
   return def.kind == SpirvDef::kType && def.index < shared_.size() ? shared_[def.index] : kNone;
 }
 
 uint64_t Layouts::SharedStride(const SpirvType& type) const {
   const MemoryShape& element = Shared(type.element);
-  return type.kind == SpirvType::kVector ? 4 : AlignUp(element.size, element.align);
+  return type.kind == SpirvType::kVector ? element.size : AlignUp(element.size, element.align);
 }
 
 uint64_t Layouts::ExplicitSize(uint32_t block_type) const {
@@ -66,16 +76,16 @@ uint64_t Layouts::ExplicitSize(uint32_t block_type) const {
 // Size of a member with explicit layout: matrices, and arrays down to them, take their layout from
 // the member; structs have their own.
 uint64_t Layouts::MemberSize(uint32_t type_id, const SpirvMember& member) const {
-  if (module_.Type(type_id) == nullptr) return 0;  // a forward pointer
   const SpirvType& type = *module_.Type(type_id);
   switch (type.kind) {
     case SpirvType::kVector:
-      return uint64_t{type.count} * std::max<uint32_t>(4, module_.Type(type.element)->width / 8);
+      return uint64_t{type.count} * ScalarBytes(*module_.Type(type.element));
     case SpirvType::kMatrix: {
-      const uint32_t rows = module_.Type(type.element)->count;
+      const SpirvType& column = *module_.Type(type.element);
+      const uint64_t scalar = ScalarBytes(*module_.Type(column.element));
       return member.row_major
-                 ? uint64_t{member.matrix_stride} * (rows - 1) + uint64_t{type.count} * 4
-                 : uint64_t{member.matrix_stride} * (type.count - 1) + uint64_t{rows} * 4;
+                 ? uint64_t{member.matrix_stride} * (column.count - 1) + type.count * scalar
+                 : uint64_t{member.matrix_stride} * (type.count - 1) + column.count * scalar;
     }
     case SpirvType::kArray:
       if (type.count == 0) return 0;
@@ -86,17 +96,20 @@ uint64_t Layouts::MemberSize(uint32_t type_id, const SpirvMember& member) const 
     case SpirvType::kStruct:
       return explicit_sizes_[module_.Def(type_id).index];
     default:
-      return type.width == 64 ? 8 : 4;
+      return ScalarBytes(type);
   }
 }
 
 void Layouts::Add(const SpirvType& type) {
   MemoryShape shape{4, 4};
+  if (type.width != 0) shape = {ScalarBytes(type), ScalarBytes(type)};
   uint64_t explicit_size = 0;
   switch (type.kind) {
-    case SpirvType::kVector:
-      shape = {uint64_t{type.count} * 4, type.count == 2 ? 8u : 16u};
+    case SpirvType::kVector: {
+      const uint64_t scalar = Shared(type.element).size;
+      shape = {type.count * scalar, (type.count == 2 ? 2 : 4) * scalar};
       break;
+    }
     case SpirvType::kMatrix:
     case SpirvType::kArray:
       shape = {std::min(kHuge, SharedStride(type) * type.count), Shared(type.element).align};

@@ -1,8 +1,8 @@
 // Where the scalars of a SPIR-V type lie: as leaves of a value, and as bytes of memory.
 //
 // A value is its scalars ("leaves") in order. Memory with explicit layout follows the decorations;
-// workgroup memory is laid out here, by the rules of std430: a vector of two aligns to 8 bytes, of
-// three or four to 16, and arrays and structs to their largest part.
+// workgroup memory is laid out here, by the rules of std430: a vector of two aligns to two of its
+// components, of three or four to four, and arrays and structs to their largest part.
 #ifndef KILN_CORE_FRONT_LAYOUT_H_
 #define KILN_CORE_FRONT_LAYOUT_H_
 
@@ -16,6 +16,9 @@ namespace kiln::front {
 
 // The MIR types of the leaves of a type; the type must be supported, and not too large.
 void AppendLeafTypes(const SpirvModule& module, uint32_t type, std::vector<mir::Type>* types);
+
+// Bytes that a scalar or address takes in memory.
+uint32_t ScalarBytes(const SpirvType& scalar);
 
 // Bytes and alignment in workgroup memory. Sizes saturate at 2^31.
 struct MemoryShape {

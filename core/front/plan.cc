@@ -132,6 +132,10 @@ void Planner::AddVariable(uint32_t id, uint32_t pointee, uint32_t initializer) {
   if (v.unsupported.empty() && type.leaves > kMaxLeaves) v.unsupported = "composite_too_large";
   if (v.unsupported.empty()) {
     v.slot = AllocateSlots(pointee);
+    const auto begin = plan_.slot_types.begin() + v.slot;
+    if (std::find(begin, plan_.slot_types.end(), mir::Type::kI64) != plan_.slot_types.end()) {
+      v.words = 2;
+    }
     plan_.roots[id] = {PointerRoot::kVariable, false, id, pointee, 0, v.leaves};
   }
   plan_.variable_index[id] = static_cast<uint32_t>(plan_.variables.size());
@@ -340,9 +344,10 @@ void Planner::Use(uint32_t id, uint32_t block) {
   if (type == nullptr || plan_.variable_index[id] != kNoValue) return;
   const auto first = static_cast<uint32_t>(plan_.slot_types.size());
   if (type->kind == SpirvType::kPointer) {
-    // What of a pointer is not known before running: a byte offset, a vector component, the index
-    // of a descriptor.
+    // What of a pointer is not known before running: a byte offset or address, a vector component,
+    // the index of a descriptor.
     plan_.slot_types.insert(plan_.slot_types.end(), kPointerSlots, mir::Type::kI32);
+    if (type->IsPhysicalPointer()) plan_.slot_types[first] = mir::Type::kI64;
   } else if (type->IsImage()) {
     // The descriptors' indices, of the image and of the sampler.
     plan_.slot_types.insert(plan_.slot_types.end(), 2, mir::Type::kI32);

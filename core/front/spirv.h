@@ -7,7 +7,7 @@
 // before their use, so that walking them cannot recurse for ever; type nesting, scalar counts and
 // the constant pool are bounded. What lies inside function bodies is checked where it is used.
 //
-// Types and constants outside Kiln's reach (64-bit, images, ...) are recorded with the cause of
+// Types and constants outside Kiln's reach (doubles, ...) are recorded with the cause of
 // refusal and refused only where an entry point uses them.
 //
 // Cost: linear in the words, plus the scalar leaves of composite constants (bounded).
@@ -71,13 +71,16 @@ struct SpirvType {
     kOpaque,
   };
   Kind kind = kNone;
-  uint8_t width = 0;  // of ints and floats
+  uint8_t width = 0;  // of ints, floats and physical pointers; bools have 32 in memory
   bool is_signed = false;
   uint8_t depth = 0;          // nesting
   uint32_t element = 0;       // component, column, element, pointee or returned type; 0 for
                               // a forward pointer (to physical memory, never followed)
   uint32_t count = 0;         // components, columns, elements, members or parameters
   uint32_t first_member = 0;  // structs: in `members`; functions: parameter types, likewise
+  bool IsPhysicalPointer() const {
+    return kind == kPointer && storage == spv::StorageClass::PhysicalStorageBuffer;
+  }
   uint32_t leaves = 0;        // scalars inside; kMaxLeaves + 1: more. 0 where `unsupported`
   uint32_t array_stride = 0;  // bytes, 0 if not given
   spv::StorageClass storage = spv::StorageClass::Max;  // of pointers
@@ -203,7 +206,7 @@ struct SpirvModule {
   std::vector<SpirvMember> members;
   std::vector<SpirvConstant> constants;
   std::vector<bool> spec_dependent;  // by constant: a scalar that can be specialised
-  std::vector<uint32_t> constant_leaves;
+  std::vector<uint64_t> constant_leaves;  // bits, those beyond the width 0
   std::vector<SpirvVariable> variables;  // module scope
   std::vector<SpirvFunction> functions;
   std::vector<SpirvBlock> blocks;
@@ -221,8 +224,8 @@ struct SpirvModule {
   ExtInstSet InstSet(uint32_t id) const;
 
   // Scalar leaf `leaf` of a constant of a supported type.
-  uint32_t ConstantLeaf(const SpirvConstant& constant, uint32_t leaf) const;
-  // The value of a 32-bit integer constant; false if the id is no such thing.
+  uint64_t ConstantLeaf(const SpirvConstant& constant, uint32_t leaf) const;
+  // The value of an integer constant below 2^32; false if the id is no such thing.
   bool IntConstant(uint32_t id, uint32_t* value) const;
   bool Declares(spv::Capability capability) const;
 };
@@ -237,9 +240,11 @@ absl::StatusOr<SpirvModule> ParseSpirv(absl::Span<const uint32_t> words,
 // others.
 uint32_t MinWords(spv::Op op);
 
-// Evaluates the operation of an OpSpecConstantOp on one scalar. Operands are the 32-bit values
-// (bools 0 or 1). False if the opcode is not scalar integer or boolean arithmetic.
-bool EvaluateScalar(spv::Op op, absl::Span<const uint32_t> operands, uint32_t* result);
+// Evaluates the operation of an OpSpecConstantOp on one scalar. Operands are the bits of integers of
+// `width` bits (bools 0 or 1), the result has `result_width`. False if the opcode is not scalar
+// integer or boolean arithmetic.
+bool EvaluateScalar(spv::Op op, uint32_t result_width, uint32_t width,
+                    absl::Span<const uint64_t> operands, uint64_t* result);
 
 }  // namespace kiln::front
 

@@ -216,12 +216,15 @@ uint32_t MinWords(spv::Op op) {
 
 namespace {
 
-bool Divide(spv::Op op, uint32_t a, uint32_t b, uint32_t* result) {
-  const int64_t sa = static_cast<int32_t>(a);
-  const int64_t sb = static_cast<int32_t>(b);
+// `sa`, `sb`: sign-extended.
+bool Divide(spv::Op op, uint64_t a, uint64_t b, int64_t sa, int64_t sb, uint64_t* result) {
   if (b == 0) {  // undefined in SPIR-V; any value will do, but it must be the same everywhere
     *result = 0;
     return true;
+  }
+  if (sb == -1) {  // the least number by -1 overflows
+    *result = op == spv::Op::OpSDiv ? 0 - a : 0;
+    if (op == spv::Op::OpSDiv || op == spv::Op::OpSRem || op == spv::Op::OpSMod) return true;
   }
   switch (op) {
     case spv::Op::OpUDiv:
@@ -231,43 +234,53 @@ bool Divide(spv::Op op, uint32_t a, uint32_t b, uint32_t* result) {
       *result = a % b;
       return true;
     case spv::Op::OpSDiv:
-      *result = static_cast<uint32_t>(sa / sb);
+      *result = static_cast<uint64_t>(sa / sb);
       return true;
     case spv::Op::OpSRem:
-      *result = static_cast<uint32_t>(sa % sb);
+      *result = static_cast<uint64_t>(sa % sb);
       return true;
     case spv::Op::OpSMod:
       *result =
-          static_cast<uint32_t>((sa % sb != 0 && (sa < 0) != (sb < 0)) ? sa % sb + sb : sa % sb);
+          static_cast<uint64_t>((sa % sb != 0 && (sa < 0) != (sb < 0)) ? sa % sb + sb : sa % sb);
       return true;
     default:
       return false;
   }
 }
 
+uint64_t Wrap(uint64_t x, uint32_t width) { return x & (~uint64_t{0} >> (64 - width)); }
+
+int64_t Signed(uint64_t x, uint32_t width) {
+  return static_cast<int64_t>(x << (64 - width)) >> (64 - width);
+}
+
 }  // namespace
 
-bool EvaluateScalar(spv::Op op, absl::Span<const uint32_t> operands, uint32_t* result) {
+bool EvaluateScalar(spv::Op op, uint32_t result_width, uint32_t width,
+                    absl::Span<const uint64_t> operands, uint64_t* result) {
   using spv::Op;
-  const uint32_t a = operands.empty() ? 0 : operands[0];
-  const uint32_t b = operands.size() < 2 ? 0 : operands[1];
-  const int32_t sa = static_cast<int32_t>(a);
-  const int32_t sb = static_cast<int32_t>(b);
-  const auto set = [result](uint32_t value) {
-    *result = value;
+  const uint64_t a = operands.empty() ? 0 : operands[0];
+  const uint64_t b = operands.size() < 2 ? 0 : operands[1];
+  const int64_t sa = Signed(a, width);
+  const int64_t sb = Signed(b, width);
+  const uint64_t shift = b & (width - 1);
+  const auto set = [&](uint64_t value) {
+    *result = Wrap(value, result_width);
     return true;
   };
   if (operands.size() == 1) {
     switch (op) {
       case Op::OpSNegate:
-        return set(0u - a);
+        return set(0 - a);
       case Op::OpNot:
         return set(~a);
       case Op::OpLogicalNot:
         return set(a == 0);
-      case Op::OpUConvert:
       case Op::OpSConvert:
+        return set(static_cast<uint64_t>(sa));
       case Op::OpFConvert:
+        return width == result_width && set(a);
+      case Op::OpUConvert:
       case Op::OpBitcast:
         return set(a);
       default:
@@ -284,11 +297,11 @@ bool EvaluateScalar(spv::Op op, absl::Span<const uint32_t> operands, uint32_t* r
     case Op::OpIMul:
       return set(a * b);
     case Op::OpShiftRightLogical:
-      return set(a >> (b & 31));
+      return set(a >> shift);
     case Op::OpShiftRightArithmetic:
-      return set(static_cast<uint32_t>(sa >> (b & 31)));
+      return set(static_cast<uint64_t>(sa >> shift));
     case Op::OpShiftLeftLogical:
-      return set(a << (b & 31));
+      return set(a << shift);
     case Op::OpBitwiseOr:
       return set(a | b);
     case Op::OpBitwiseXor:
@@ -324,7 +337,7 @@ bool EvaluateScalar(spv::Op op, absl::Span<const uint32_t> operands, uint32_t* r
     case Op::OpSGreaterThanEqual:
       return set(sa >= sb);
     default:
-      return Divide(op, a, b, result);
+      return Divide(op, a, b, sa, sb, result) && set(*result);
   }
 }
 

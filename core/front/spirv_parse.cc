@@ -75,6 +75,7 @@ class Parser {
   absl::Status ConstantInst(const SpirvInst& inst);
   absl::Status ScalarConstant(const SpirvInst& inst, const SpirvType& type, SpirvConstant& c);
   absl::Status CompositeConstant(const SpirvInst& inst, const SpirvType& type, SpirvConstant& c);
+  uint32_t ScalarWidth(const SpirvType& type) const;
   absl::Status SpecOp(const SpirvInst& inst, const SpirvType& type, SpirvConstant& c);
   absl::Status SpecComposite(const SpirvInst& inst, spv::Op op, const SpirvType& type,
                              SpirvConstant& c);
@@ -134,6 +135,11 @@ absl::Status Parser::Run() {
     offset += count;
   }
   if (in_function_) return Invalid("the last function does not end", function_.id);
+  for (uint32_t id = 0; id < m_.bound; ++id) {
+    if (forward_[id] && (m_.Type(id) == nullptr || !m_.Type(id)->IsPhysicalPointer())) {
+      return Invalid("forward pointer that is no pointer to physical memory", id);
+    }
+  }
   for (uint32_t id = 0; id < m_.bound; ++id) {
     if (m_.decorations[id].builtin == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize) &&
         m_.defs[id].kind == SpirvDef::kConstant) {
@@ -340,6 +346,10 @@ absl::Status Parser::ModuleScope(const SpirvInst& inst) {
     case spv::Op::OpGroupMemberDecorate:
       return GroupDecorate(inst, true);
     case spv::Op::OpTypeForwardPointer:
+      if (static_cast<spv::StorageClass>(inst.operand(2)) !=
+          spv::StorageClass::PhysicalStorageBuffer) {
+        return Refused("variable_pointers", "forward pointer", inst.operand(1));
+      }
       if (inst.operand(1) < m_.bound) forward_[inst.operand(1)] = true;
       return absl::OkStatus();
     case spv::Op::OpVariable:
@@ -391,9 +401,12 @@ absl::Status Parser::TypeInst(const SpirvInst& inst) {
       type.kind = SpirvType::kPointer;
       type.storage = static_cast<spv::StorageClass>(inst.operand(2));
       type.element = inst.operand(3);
-      type.unsupported = type.storage == spv::StorageClass::PhysicalStorageBuffer
-                             ? "physical_addresses"
-                             : "variable_pointers";
+      if (type.storage == spv::StorageClass::PhysicalStorageBuffer) {
+        type.width = 64;
+        type.leaves = 1;
+      } else {
+        type.unsupported = "variable_pointers";
+      }
       if (m_.Type(type.element) == nullptr) {
         // A forward pointer may point at a type that is still to come. None is followed.
         if (type.storage != spv::StorageClass::PhysicalStorageBuffer &&
@@ -402,6 +415,7 @@ absl::Status Parser::TypeInst(const SpirvInst& inst) {
         }
         type.element = 0;
         type.unsupported = "physical_addresses";
+        type.leaves = 0;
       }
       break;
     default:
@@ -436,9 +450,7 @@ absl::Status Parser::ScalarType(const SpirvInst& inst, SpirvType& type) {
   }
   if (width == 8 && !is_int) return Invalid("scalar type of an unknown width", inst.result);
   type.width = static_cast<uint8_t>(width);
-  if (width == 8) type.unsupported = "int8";
-  if (width == 16) type.unsupported = is_int ? "int16" : "float16";
-  if (width == 64) type.unsupported = is_int ? "int64" : "float64";
+  if (width == 64 && !is_int) type.unsupported = "float64";
   return absl::OkStatus();
 }
 
@@ -467,12 +479,10 @@ absl::Status Parser::VectorType(const SpirvInst& inst, SpirvType& type) {
 
 absl::Status Parser::ArrayType(const SpirvInst& inst, SpirvType& type) {
   type.element = inst.operand(2);
-  static constexpr SpirvType kForwardPointer = {.kind = SpirvType::kPointer,
-                                                .unsupported = "physical_addresses"};
+  static constexpr SpirvType kForwardPointer = {.kind = SpirvType::kPointer, .leaves = 1, .unsupported = ""};
   const SpirvType* element = m_.Type(type.element);
   if (element == nullptr && type.element < m_.bound && forward_[type.element]) {
     element = &kForwardPointer;
-    type.element = 0;
   }
   if (element == nullptr || element->kind == SpirvType::kVoid ||
       element->kind == SpirvType::kFunction) {
@@ -648,7 +658,7 @@ absl::Status Parser::StructType(const SpirvInst& inst, SpirvType& type) {
       if (member.type >= m_.bound || !forward_[member.type]) {
         return Invalid("struct member of what is no type", inst.result);
       }
-      type.unsupported = "physical_addresses";
+      leaves += 1;  // a pointer that is still to come: an address
     } else {
       if (t->kind == SpirvType::kVoid || t->kind == SpirvType::kFunction) {
         return Invalid("struct member of what is no type", inst.result);
@@ -761,13 +771,16 @@ absl::Status Parser::ScalarConstant(const SpirvInst& inst, const SpirvType& type
               : type.kind != SpirvType::kInt && type.kind != SpirvType::kFloat) {
     return Invalid("constant of the wrong type", inst.result);
   }
-  uint32_t bits = inst.operand(3);
+  // A literal of less than 32 bits is extended to a word.
+  uint64_t bits = inst.operand(3);
+  if (type.width == 64) bits |= uint64_t{inst.operand(4)} << 32;
   if (is_bool) {
     bits = inst.op == spv::Op::OpConstantTrue || inst.op == spv::Op::OpSpecConstantTrue;
   }
   const std::optional<uint64_t> given = specialised ? Override(inst.result) : std::nullopt;
-  if (given.has_value()) bits = is_bool ? *given != 0 : static_cast<uint32_t>(*given);
-  m_.constant_leaves.push_back(bits);
+  if (given.has_value()) bits = is_bool ? *given != 0 : *given;
+  const uint32_t width = is_bool ? 1 : type.width;
+  m_.constant_leaves.push_back(bits & (~uint64_t{0} >> (64 - width)));
   return absl::OkStatus();
 }
 
@@ -792,6 +805,12 @@ absl::Status Parser::CompositeConstant(const SpirvInst& inst, const SpirvType& t
     }
   }
   return absl::OkStatus();
+}
+
+// Of a scalar or of the components of a vector; 1 of bools.
+uint32_t Parser::ScalarWidth(const SpirvType& type) const {
+  const SpirvType& scalar = type.kind == SpirvType::kVector ? *m_.Type(type.element) : type;
+  return scalar.kind == SpirvType::kInt || scalar.kind == SpirvType::kFloat ? scalar.width : 1;
 }
 
 absl::Status Parser::SpecOp(const SpirvInst& inst, const SpirvType& type, SpirvConstant& c) {
@@ -825,14 +844,15 @@ absl::Status Parser::SpecOp(const SpirvInst& inst, const SpirvType& type, SpirvC
     }
   }
   for (uint32_t leaf = 0; leaf < type.leaves; ++leaf) {
-    std::array<uint32_t, 3> values = {};
+    std::array<uint64_t, 3> values = {};
     for (size_t i = 0; i < count; ++i) {
       values[i] = m_.ConstantLeaf(operands[i], leaves[i] == 1 ? 0 : leaf);
     }
-    uint32_t result = 0;
-    if (!EvaluateScalar(op, absl::MakeConstSpan(values).first(count), &result)) {
+    uint64_t result = 0;
+    if (!EvaluateScalar(op, ScalarWidth(type), ScalarWidth(*m_.Type(operands[0].type)),
+                        absl::MakeConstSpan(values).first(count), &result)) {
       c.kind = SpirvConstant::kUnsupported;
-      c.cause = op == spv::Op::OpQuantizeToF16 ? "float16" : "kernel";
+      c.cause = "kernel";
       return absl::OkStatus();
     }
     m_.constant_leaves.push_back(result);
@@ -923,7 +943,7 @@ absl::Status Parser::SpecShuffle(const SpirvInst& inst, SpirvConstant&) {
   for (size_t i = 6; i < inst.size(); ++i) {
     const uint32_t index = inst.words[i];
     if (index != kNoValue && index >= na + nb) return Invalid("shuffle index", inst.result);
-    uint32_t value = 0;  // of an undefined component
+    uint64_t value = 0;  // of an undefined component
     if (index < na) value = m_.ConstantLeaf(a, index);
     if (index >= na && index < na + nb) value = m_.ConstantLeaf(b, index - na);
     m_.constant_leaves.push_back(value);
@@ -1084,7 +1104,7 @@ ExtInstSet SpirvModule::InstSet(uint32_t id) const {
   return def.kind == SpirvDef::kExtInstSet ? static_cast<ExtInstSet>(def.index) : ExtInstSet::kNone;
 }
 
-uint32_t SpirvModule::ConstantLeaf(const SpirvConstant& constant, uint32_t leaf) const {
+uint64_t SpirvModule::ConstantLeaf(const SpirvConstant& constant, uint32_t leaf) const {
   if (constant.kind != SpirvConstant::kLeaves) return 0;
   return constant_leaves[constant.first_leaf + leaf];
 }
@@ -1095,8 +1115,9 @@ bool SpirvModule::IntConstant(uint32_t id, uint32_t* value) const {
       Type(c->type)->kind != SpirvType::kInt) {
     return false;
   }
-  *value = ConstantLeaf(*c, 0);
-  return true;
+  const uint64_t bits = ConstantLeaf(*c, 0);
+  *value = static_cast<uint32_t>(bits);
+  return bits >> 32 == 0;
 }
 
 bool SpirvModule::Declares(spv::Capability capability) const {
