@@ -63,8 +63,12 @@ class Tabulator {
     const Inst& inst = m_.inst(id);
     if (!Accesses(inst)) return;
     Table& t = tables_[inst.imm0];
+    const bool store = inst.op == Op::kStorePrivate;
+    const ValueId accessed = store ? m_.source(id, 1) : m_.result(id);
+    // Narrower and wider elements stay in memory, as in promote_arrays.
+    if (mir::BytesOf(m_.value(accessed).type) != kElementBytes) t.constant = false;
     if ((inst.flags & mir::kVolatile) != 0) t.constant = false;
-    if (inst.op == Op::kLoadPrivate) {
+    if (!store) {
       t.loaded = true;
       return;
     }
@@ -84,7 +88,7 @@ class Tabulator {
         return;
       }
       t.distinct += !element.has_value();
-      element = m_.value(value).bits;
+      element = static_cast<uint32_t>(m_.value(value).bits);
     }
   }
 

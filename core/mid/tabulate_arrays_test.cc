@@ -70,6 +70,12 @@ TEST(TabulateArrays, WhatStays) {
   Stays("  store_private.volatile[1, align 4] 0, 7\n");
   Stays("  store_private[1, align 4] 0, 7\n", "  store_private[1, align 4] 4, 7\n");   // too late
   Stays("");
+  constexpr char kBytes[] = R"(  store_private[1, align 4] 0, 7
+  %0:i8 = load_private[1, align 4] 0
+  store_ssbo[0, align 4] 0, %0
+  return
+)";
+  EXPECT_EQ(RunOnBody(kBytes, TabulateArrays), kBytes);
 }
 
 // What one side of an if stores is not there behind it.
