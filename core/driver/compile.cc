@@ -16,7 +16,7 @@ namespace kiln {
 namespace intel {
 namespace {
 
-constexpr int kWidths[] = {8, 16};
+constexpr int kWidths[] = {8, 16, 32};
 
 PassOptions RunnerOptions(const CompileOptions& o) {
   PassOptions r;
@@ -76,6 +76,29 @@ absl::StatusOr<Variant> MakeVariant(const mir::Module& m, const Abi& abi, Work& 
 // A refusal of this width alone: another may do.
 bool OfWidthOnly(const absl::Status& s) { return s.code() == absl::StatusCode::kResourceExhausted; }
 
+// Which widths win where none is asked for. The rules are Mesa's (brw_simd_selection.cpp,
+// reference facts 3.8): 32 lanes take twice the registers of 16 and execute no faster, so they are
+// for workgroups that do not fit otherwise; a width that spills loses to a narrower one that does
+// not.
+absl::Status WorthTrying(int width, const std::vector<Variant>& narrower) {
+  if (width <= 16 || narrower.empty()) return absl::OkStatus();
+  return WithCause(absl::ResourceExhaustedError(absl::StrCat(
+                       "twice the registers of ", narrower.back().name,
+                       ", which fits the workgroup as well (", narrower.back().statistics.registers,
+                       " registers); compiled if asked for")),
+                   "width_loses");
+}
+
+absl::Status WorthKeeping(const Work& w, const std::vector<Variant>& narrower) {
+  if (w.spills + w.fills == 0 || narrower.empty()) return absl::OkStatus();
+  const Variant& other = narrower.back();
+  if (other.statistics.spills + other.statistics.fills != 0) return absl::OkStatus();
+  return WithCause(absl::ResourceExhaustedError(absl::StrCat(
+                       w.spills, " spills and ", w.fills, " fills; ", other.name,
+                       " has none; compiled if asked for")),
+                   "width_loses");
+}
+
 }  // namespace
 
 absl::StatusOr<Compiled> CompileIntel(const mir::Module& m, const CompileOptions& options,
@@ -87,7 +110,7 @@ absl::StatusOr<Compiled> CompileIntel(const mir::Module& m, const CompileOptions
   Compiled out;
   out.stage = "compute";
   absl::Status refused = WithCause(
-      absl::UnimplementedError("the target is compiled at SIMD8 and SIMD16 only; none was asked for"),
+      absl::UnimplementedError("the target is compiled at SIMD8, SIMD16 and SIMD32; none was asked for"),
       "dispatch_width");
   for (int width : kWidths) {
     if (!options.widths.empty() && std::find(options.widths.begin(), options.widths.end(),
@@ -101,7 +124,9 @@ absl::StatusOr<Compiled> CompileIntel(const mir::Module& m, const CompileOptions
     work.check = options.verify_each;
     runner.set_width(width);
     absl::Status s = FitsThreads(m, width);
+    if (s.ok() && options.widths.empty()) s = WorthTrying(width, out.variants);
     if (s.ok()) s = runner.Run(IntelLevel(), IntelPasses(), work);
+    if (s.ok() && options.widths.empty()) s = WorthKeeping(work, out.variants);
     if (!s.ok()) {
       if (!OfWidthOnly(s)) return s;
       Remarked(sink, width, s);

@@ -1,6 +1,7 @@
 // The driver's own promises: tables in order, widths, refusals, options, determinism.
 #include "core/driver/compile.h"
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <vector>
@@ -39,6 +40,11 @@ std::string WithSize(const std::string& size) {
   return text.replace(text.find("64, 1, 1"), 8, size);
 }
 
+struct Remarks : Sink {
+  void OnRemark(const Remark& r) override { kinds.emplace_back(r.kind); }
+  std::vector<std::string> kinds;
+};
+
 TEST(Driver, TablesHold) {
   EXPECT_TRUE(CheckTable(Rows(MidPasses()), MidPassOrder()).ok());
   EXPECT_TRUE(CheckTable(Rows(intel::IntelPasses()), intel::IntelPassOrder()).ok());
@@ -67,19 +73,74 @@ TEST(Driver, SameInputsSameBytes) {
 }
 
 TEST(Driver, WidthThatDoesNotFitLeavesARemark) {
-  struct Remarks : Sink {
-    void OnRemark(const Remark& r) override { kinds.emplace_back(r.kind); }
-    std::vector<std::string> kinds;
-  } remarks;
+  Remarks remarks;
   const auto c = CompileText(WithSize("1024, 1, 1"), {}, &remarks);
   ASSERT_TRUE(c.ok()) << c.status();
   ASSERT_EQ(c->variants.size(), 1u);
   EXPECT_EQ(c->variants[0].width, 16);
-  EXPECT_EQ(remarks.kinds, std::vector<std::string>{"width_refused"});
+  // SIMD8 does not fit, SIMD32 is not needed.
+  EXPECT_EQ(remarks.kinds, (std::vector<std::string>{"width_refused", "width_refused"}));
+}
+
+TEST(Driver, ThirtyTwoLanesWhereNothingElseFitsOrIfAskedFor) {
+  const auto large = CompileText(WithSize("2048, 1, 1"));
+  ASSERT_TRUE(large.ok()) << large.status();
+  ASSERT_EQ(large->variants.size(), 1u);
+  EXPECT_EQ(large->variants[0].name, "SIMD32");
+  CompileOptions options;
+  options.widths = {32};
+  const auto asked = CompileText(kShader, options);
+  ASSERT_TRUE(asked.ok()) << asked.status();
+  ASSERT_EQ(asked->variants.size(), 1u);
+  EXPECT_EQ(asked->variants[0].launch.dispatch_width, 32u);
+  EXPECT_EQ(asked->variants[0].launch.compute.last_thread_mask, ~0u);
+}
+
+// 80 values at once: they fit at SIMD8, not at SIMD16.
+std::string ManyLiveValues() {
+  std::string text =
+      "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nresource 0 ssbo 0.0.0\nbody {\n"
+      "  %1:i32 = local_index\n  %2:i32 = shl %1, 2\n";
+  int next = 3;
+  const auto add = [&](const std::string& what) {
+    text += "  %" + std::to_string(next) + ":i32 = " + what + "\n";
+    return "%" + std::to_string(next++);
+  };
+  std::vector<std::string> values;
+  for (int k = 0; k < 80; ++k) {
+    const std::string at = add("iadd %2, " + std::to_string(4 * k));
+    values.push_back(add("load_ssbo[0, align 4] " + at));
+  }
+  std::string sum = "%1";
+  for (const std::string& v : values) sum = add("xor " + add("imul " + sum + ", 3") + ", " + v);
+  for (size_t k = values.size(); k-- > 0;) {
+    sum = add("imul " + add("xor " + sum + ", " + values[k]) + ", 5");
+  }
+  return text + "  store_ssbo[0, align 4] %2, " + sum + "\n  return\n}\n";
+}
+
+TEST(Driver, AWidthThatSpillsLosesToOneThatDoesNot) {
+  Remarks remarks;
+  const auto c = CompileText(ManyLiveValues(), {}, &remarks);
+  ASSERT_TRUE(c.ok()) << c.status();
+  ASSERT_EQ(c->variants.size(), 1u);
+  EXPECT_EQ(c->variants[0].width, 8);
+  EXPECT_EQ(c->variants[0].statistics.spills, 0);
+  EXPECT_EQ(std::count(remarks.kinds.begin(), remarks.kinds.end(), "width_refused"), 2);
+  EXPECT_GT(std::count(remarks.kinds.begin(), remarks.kinds.end(), "spill"), 0);
+  CompileOptions options;
+  options.widths = {16};
+  const auto asked = CompileText(ManyLiveValues(), options);
+  ASSERT_TRUE(asked.ok()) << asked.status();
+  const Statistics& s = asked->variants[0].statistics;
+  EXPECT_GT(s.spills, 0);
+  EXPECT_GT(s.fills, 0);
+  EXPECT_GE(s.spill_bytes, 64 * s.spills);
+  EXPECT_GT(asked->variants[0].launch.scratch_bytes_per_thread, 0u);
 }
 
 TEST(Driver, NoWidthFitsIsARefusal) {
-  const auto c = CompileText(WithSize("2048, 1, 1"));
+  const auto c = CompileText(WithSize("4096, 1, 1"));
   EXPECT_EQ(CauseOf(c.status()), "workgroup_too_large");
 }
 

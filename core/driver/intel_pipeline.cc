@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/cause.h"
 #include "core/intel/emit/emit.h"
 #include "core/intel/emit/peephole.h"
 #include "core/intel/isa/decode.h"
@@ -52,9 +53,28 @@ absl::StatusOr<bool> ResolveSubgroupSizePass(Work& w, PassContext& context) {
   return true;
 }
 
+// Votes, shuffles and quads have machine forms for up to 16 lanes.
+absl::Status HasThirtyTwoLanes(const lir::Function& f) {
+  for (const lir::Block& b : f.blocks) {
+    for (lir::InstId i : b.insts) {
+      const uint16_t op = f.inst(i).op;
+      if (op != kBallot && op != kShuffle && op != kQuadBroadcast) continue;
+      return WithCause(
+          absl::ResourceExhaustedError(absl::StrCat(
+              "a vote, shuffle or quad operation for 32 lanes (SPIR-V id ", f.inst(i).spirv_id,
+              ")")),
+          "simd32_subgroup_operation");
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<bool> SelectPass(Work& w, PassContext&) {
   absl::StatusOr<lir::Function> f = Select(*w.module, *w.abi, w.width);
   if (!f.ok()) return f.status();
+  if (w.width > 16) {
+    if (absl::Status s = HasThirtyTwoLanes(*f); !s.ok()) return s;
+  }
   w.lir = *std::move(f);
   w.stage = Work::Stage::kSsa;
   return true;
@@ -214,6 +234,8 @@ constexpr Pass<Work> kPasses[] = {
      "trailing zero parameters of sampler messages are not sent"},
     {"lower_samplers", OnLir<LowerSamplers>, false, 0, 0, 0, kPreservesAll,
      "parameter lists become sends of the width that fits"},
+    {"halve_messages", OnLir<HalveMessages>, false, 0, 0, 0, kPreservesAll,
+     "messages for 32 lanes become two for 16"},
     {"split_sends", OnLir<SplitSends>, true, 0, 0, 0, kPreservesAll,
      "payloads in two parts, so that less must lie together"},
     {"separate_payloads", OnLir<SeparatePayloads>, false, 0, 0, 0, kPreservesAll,
@@ -243,6 +265,9 @@ constexpr PassOrder kOrder[] = {
     {"propagate_copies", "strip_sampler_parameters", "parameters must be known to be constant"},
     {"strip_sampler_parameters", "lower_samplers", "width depends on the number of parameters"},
     {"lower_samplers", "split_sends", "makes the payloads"},
+    {"lower_samplers", "halve_messages", "parameter lists have widths of their own"},
+    {"halve_messages", "split_sends", "makes payloads"},
+    {"remove_dead_instructions", "halve_messages", "copy propagation would undo its moves"},
     {"split_sends", "separate_payloads", "two payloads may be one value"},
     {"remove_dead_instructions", "separate_payloads", "copy propagation would undo it"},
     {"separate_payloads", "schedule", "its moves take part in the order"},

@@ -64,7 +64,7 @@ struct SpillHooks {
   uint32_t direct_units = 0;     // places below this are reached with the header that is given ...
 
   // The instruction that stores `payload` (whole registers); masked only where can_mask says so,
-  // below direct_units, and one component at a time.
+  // below direct_units, and one component at a time. It may define a value of its own to work in.
   InstId (*make_spill)(Function&, const Operand& header, const Operand& payload, uint32_t place,
                        bool no_mask) = nullptr;
   InstId (*make_fill)(Function&, ValueId def, const Operand& header, uint32_t place) = nullptr;

@@ -16,8 +16,8 @@
 // kMaxPlaces known places; sides of an if start from a copy, and what both leave untouched is known
 // behind it. A loop first forgets what its body may write (a summary by kind of memory, made
 // once). Expected linear time with kMaxPlaces as a factor for memory accesses.
-// Limits: computations in the two sides of an if are not merged with each other (hoist_common.h does
-// that); a load is answered only whole. Convergent ops are not pure and are left alone.
+// Limits: computations in the two sides of an if are not merged with each other; a load is answered
+// only whole. Convergent ops are not pure and are left alone.
 // Sources: P. Briggs, K. Cooper, L. Simpson, "Value Numbering", 1997 (dominator-based scoping).
 #ifndef KILN_CORE_MID_GVN_H_
 #define KILN_CORE_MID_GVN_H_

@@ -154,6 +154,7 @@ std::string CompareModule(const mir::Module& module, const mir::LaunchInputs& in
   if (!prepared.ok()) return std::string(prepared.status().message());
   CompileOptions options;
   options.verify_each = true;
+  options.widths = setup.widths;
   options.disabled_passes = setup.disabled_passes;
   const auto compiled = Compile(**prepared, Target::kTgl, options, nullptr, {});
   if (!compiled.ok()) return std::string(compiled.status().message());
@@ -166,7 +167,7 @@ std::string CompareModule(const mir::Module& module, const mir::LaunchInputs& in
     text += Findings(v);
     for (bool fusion : {false, true}) text += RunVariant(v, inputs, want, setup, fusion);
   }
-  if (compiled->variants.size() != 2) text += "a width is missing\n";
+  if (compiled->variants.size() != setup.widths.size()) text += "a width is missing\n";
   return text;
 }
 

@@ -19,6 +19,7 @@ struct Setup {
   bool floats = false;          // results are floats: compare by ulp, any NaN equals any NaN
   uint32_t ulp = 3;
   bool zero_memory = false;     // shared and private memory begin as 0, as in the interpreter
+  std::vector<int> widths = {8, 16, 32};  // all of them must come out
   std::vector<std::string> disabled_passes;
 };
 

@@ -30,6 +30,8 @@ class Writer {
   }
   const std::string& index() const { return index_; }
 
+  void Array(int bytes) { absl::StrAppend(&arrays_, "private 0 ", bytes, "\n"); }
+
   // Lane l reads dword l + k of buffer 0.
   std::string Load(int k) {
     return I32(absl::StrCat("load_ssbo[0, align 4] ", Op("iadd", base_, std::to_string(4 * k))));
@@ -51,8 +53,8 @@ class Writer {
   std::string Module(const std::string& result) {
     return absl::StrCat(
         "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nresource 0 ssbo 0.0.0\n"
-        "resource 1 ssbo 0.1.0\nresource 2 ubo 0.2.0\nbody {\n",
-        text_, "  store_ssbo[1, align 4] ", base_, ", ", result, "\n  return\n}\n");
+        "resource 1 ssbo 0.1.0\nresource 2 ubo 0.2.0\n",
+        arrays_, "body {\n", text_, "  store_ssbo[1, align 4] ", base_, ", ", result, "\n  return\n}\n");
   }
 
   // %names:i32 with or without initial values.
@@ -100,7 +102,7 @@ class Writer {
   }
 
  private:
-  std::string text_, index_, base_;
+  std::string text_, arrays_, index_, base_;
   int next_ = 1;
 };
 
@@ -122,6 +124,20 @@ std::string LiveUniforms(int n) {
     v.push_back(w.Op("xor", w.Op("imul", x, std::to_string(2 * k + 3)), std::to_string(k)));
   }
   return w.Module(w.Mix(v, w.index()));
+}
+
+std::string LiveBesideArray(int n) {
+  Writer w;
+  w.Array(256);
+  const Values v = w.Loads(n);
+  const auto at = [&](const std::string& x) { return w.Op("shl", w.Op("and", x, "63"), "2"); };
+  for (size_t k = 0; k < 64; ++k) {
+    w.Line(absl::StrCat("store_private[0, align 4] ", 4 * k, ", ", v[k % v.size()]));
+  }
+  w.Line(absl::StrCat("store_private[0, align 4] ", at(v[0]), ", ", v[1]));
+  const std::string mixed = w.Mix(v, "1");
+  const std::string again = w.I32(absl::StrCat("load_private[0, align 4] ", at(mixed)));
+  return w.Module(w.Op("xor", mixed, again));
 }
 
 std::string LiveAcrossIf(int n) {

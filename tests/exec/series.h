@@ -15,6 +15,7 @@ int SeriesBytes(int n);
 
 std::string LiveValues(int n);      // n values a lane at once, straight line
 std::string LiveUniforms(int n);    // n uniform values at once
+std::string LiveBesideArray(int n); // n values and a private array, both in scratch memory
 std::string LiveAcrossIf(int n);    // n values; each side of an if reads half of them
 std::string LiveThroughLoops(int n);  // n values that two nested loops do not read
 std::string LoopCarried(int n);     // n values that a loop hands round, trip counts differ by lane

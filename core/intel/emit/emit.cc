@@ -103,6 +103,7 @@ class Emitter {
       case kMsgAtomic: return Message(id);
       case kSpill:
       case kFill: return Scratch(id);
+      case kMergeSpill: return MergeSpill(id);
       case kFence: return Fence(id);
       case kBarrier: return Barrier(id);
       case kEot: return Eot(id);
@@ -219,19 +220,20 @@ class Emitter {
 
   // ---- pseudo operations ----
 
-  // Lane numbers 0..7 as a packed immediate; 8..15 are those plus 8.
+  // Lane numbers 0..7 as a packed immediate; as many again are those plus their number.
   absl::Status LaneIds(lir::InstId id) {
     const lir::Inst& in = f_.inst(id);
     isa::Instruction mov = Head(in, Opcode::kMov, 8, 0);
     mov.dst = Destination(f_, f_.defs(id)[0], 0);
     mov.src[0] = ImmediateOperand(0x76543210u, Type::kV);
     p_.Append(mov);
-    if (in.width == 8) return absl::OkStatus();
-    isa::Instruction add = Head(in, Opcode::kAdd, 8, 0);
-    add.dst = Destination(f_, f_.defs(id)[0], 8);
-    add.src[0] = Source(f_, f_.defs(id)[0], 8, 0);
-    add.src[1] = ImmediateOperand(8, Type::kUW);
-    p_.Append(add);
+    for (int have = 8; have < in.width; have *= 2) {
+      isa::Instruction add = Head(in, Opcode::kAdd, have, 0);
+      add.dst = Destination(f_, f_.defs(id)[0], have);
+      add.src[0] = Source(f_, f_.defs(id)[0], have, 0);
+      add.src[1] = ImmediateOperand(static_cast<uint32_t>(have), Type::kUW);
+      p_.Append(add);
+    }
     return absl::OkStatus();
   }
 
@@ -242,24 +244,32 @@ class Emitter {
     return o;
   }
 
+  // Calls f(lanes, first) for each part of the lanes that one instruction on dwords can do.
+  template <class F>
+  static void ForParts(const lir::Inst& in, F&& f) {
+    const int lanes = std::min<int>(in.width, 16);
+    for (int first = 0; first < in.width; first += lanes) f(lanes, first);
+  }
+
   // low = a * b.low; scratch = a * b.high; low.high word += scratch.low word.
   absl::Status Mul32(lir::InstId id) {
     const lir::Inst& in = f_.inst(id);
     const auto defs = f_.defs(id);
     const auto uses = f_.uses(id);
-    const int lanes = in.width;
-    for (int half = 0; half < 2; ++half) {
-      isa::Instruction mul = Head(in, Opcode::kMul, lanes, 0);
-      mul.dst = Destination(f_, defs[half], 0);
-      mul.src[0] = Source(f_, uses[0], lanes, 0);
-      mul.src[1] = Source(f_, Word(uses[1], half), lanes, 0);
-      p_.Append(mul);
-    }
-    isa::Instruction add = Head(in, Opcode::kAdd, lanes, 0);
-    add.dst = Destination(f_, Word(defs[0], 1), 0);
-    add.src[0] = Source(f_, Word(defs[0], 1), lanes, 0);
-    add.src[1] = Source(f_, Word(defs[1], 0), lanes, 0);
-    p_.Append(add);
+    ForParts(in, [&](int lanes, int first) {
+      for (int half = 0; half < 2; ++half) {
+        isa::Instruction mul = Head(in, Opcode::kMul, lanes, first);
+        mul.dst = Destination(f_, defs[half], first);
+        mul.src[0] = Source(f_, uses[0], lanes, first);
+        mul.src[1] = Source(f_, Word(uses[1], half), lanes, first);
+        p_.Append(mul);
+      }
+      isa::Instruction add = Head(in, Opcode::kAdd, lanes, first);
+      add.dst = Destination(f_, Word(defs[0], 1), first);
+      add.src[0] = Source(f_, Word(defs[0], 1), lanes, first);
+      add.src[1] = Source(f_, Word(defs[1], 0), lanes, first);
+      p_.Append(add);
+    });
     return absl::OkStatus();
   }
 
@@ -287,17 +297,18 @@ class Emitter {
   // The conversion writes half of each dword; the move then clears the rest.
   absl::Status F2f16(lir::InstId id) {
     const lir::Inst& in = f_.inst(id);
-    const int lanes = in.width;
     Operand half = f_.defs(id)[0];
     half.type = static_cast<uint8_t>(Type::kHF);
-    isa::Instruction convert = Head(in, Opcode::kMov, lanes, 0);
-    convert.dst = Destination(f_, half, 0);
-    convert.src[0] = Source(f_, f_.uses(id)[0], lanes, 0);
-    p_.Append(convert);
-    isa::Instruction widen = Head(in, Opcode::kMov, lanes, 0);
-    widen.dst = Destination(f_, f_.defs(id)[0], 0);
-    widen.src[0] = Source(f_, Word(f_.defs(id)[0], 0), lanes, 0);
-    p_.Append(widen);
+    ForParts(in, [&](int lanes, int first) {
+      isa::Instruction convert = Head(in, Opcode::kMov, lanes, first);
+      convert.dst = Destination(f_, half, first);
+      convert.src[0] = Source(f_, f_.uses(id)[0], lanes, first);
+      p_.Append(convert);
+      isa::Instruction widen = Head(in, Opcode::kMov, lanes, first);
+      widen.dst = Destination(f_, f_.defs(id)[0], first);
+      widen.src[0] = Source(f_, Word(f_.defs(id)[0], 0), lanes, first);
+      p_.Append(widen);
+    });
     return absl::OkStatus();
   }
 
@@ -426,6 +437,38 @@ class Emitter {
     if (!direct) return (write ? 8u : 0u) << 14 | (log2 + 2) << 8 | kStatelessSurface;
     constexpr uint32_t kCategory = 1u << 18, kWrite = 1u << 17, kDwordMode = 1u << 16;
     return kCategory | (write ? kWrite | kDwordMode : 0) | log2 << 12 | place / kDwordsPerGrf;
+  }
+
+  absl::Status MergeSpill(lir::InstId id) {
+    const lir::Inst& in = f_.inst(id);
+    const Operand& merged = f_.defs(id)[0];
+    const Operand& header = f_.uses(id)[0];
+    const uint32_t place = f_.uses(id)[2].id;
+    const uint32_t n = PayloadRegisters(f_, merged);
+    SendAux aux;
+    aux.header = true;
+    aux.sfid = isa::Sfid::kDataCache0;
+    const auto send = [&](bool write) {
+      aux.control = ScratchControl(write, /*direct=*/true, n, place);
+      isa::Instruction e = Send(in, n > 1 ? 16 : 8, aux, 1, write ? n : 0, write ? 0 : n);
+      e.no_mask = true;
+      e.src[0] = Payload(header);
+      (write ? e.src[1] : e.dst) = Payload(merged);
+      p_.Append(e);
+    };
+    send(false);
+    Operand from = f_.uses(id)[1];
+    from.type = static_cast<uint8_t>(f_.value(from.value()).elem_bytes == 2 ? Type::kUW : Type::kUD);
+    Operand to = from;  // the same lanes of another register
+    to.reg = merged.reg;
+    ForParts(in, [&](int lanes, int first) {
+      isa::Instruction mov = Head(in, Opcode::kMov, lanes, first);
+      mov.dst = Destination(f_, to, first);
+      mov.src[0] = Source(f_, from, lanes, first);
+      p_.Append(mov);
+    });
+    send(true);
+    return absl::OkStatus();
   }
 
   // Between registers and scratch memory, cut into the sizes that there are. Oword blocks have at

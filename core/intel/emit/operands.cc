@@ -26,7 +26,7 @@ isa::Operand FlagOperand(const lir::Operand& o) {
   isa::Operand r;
   r.file = isa::File::kArf;
   r.arf = isa::Arf::kFlag;
-  r.type = Type::kUW;
+  r.type = static_cast<Type>(o.type) == Type::kUD ? Type::kUD : Type::kUW;  // 32 lanes or 16
   r.nr = static_cast<uint8_t>(o.reg / 2);
   r.subnr = static_cast<uint8_t>(o.reg % 2 * 2);
   return r;

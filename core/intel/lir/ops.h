@@ -53,6 +53,8 @@ enum LirOp : uint16_t {
   kMsgWrite,
   kMsgAtomic,
   kSpill,                   // registers to scratch memory: r0 or a header, payload, place in dwords
+  kMergeSpill,              // the same under the mask where no message has it: what is there is read
+                            // into def 0 (scratch), payload lanes moved over it, all stored
   kFill,                    // and back: def; r0 or a header, place
   kFence,                   // memory fence; def 0 scratch register, use r0; aux: SendAux
   kBarrier,                 // workgroup barrier; def 0 scratch register, use r0

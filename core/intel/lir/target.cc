@@ -85,6 +85,8 @@ constexpr lir::OpInfo kPseudo[] = {
      lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpWritesMemory | lir::kOpSideEffect},
     {"spill",
      lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect | lir::kOpSpill},
+    {"merge_spill", lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpWritesMemory |
+                        lir::kOpSideEffect | lir::kOpSpill},
     {"fill", lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpFill},
     {"fence", lir::kOpBarrier | lir::kOpSideEffect | lir::kOpSendLike},
     {"barrier", lir::kOpBarrier | lir::kOpSideEffect | lir::kOpSendLike},
@@ -109,6 +111,7 @@ const std::array<lir::OpInfo, kNumLirOps>& Ops() {
 // Eight packed lanes of 16 bits take half a GRF, at an oword: no instruction that we make needs
 // more (packed half results of conversions are oword-aligned, rule "float to half").
 uint32_t UnitsPerComp(const Function& f, const Value& v) {
+  if (v.file == kFileF) return f.dispatch_width > 16 ? 2 : 1;
   if (v.file != kFileG) return 1;
   const uint32_t bytes = uint32_t{f.dispatch_width} * v.elem_bytes;
   return bytes == 16 ? 4 : (bytes + 31u) / 32 * 8;
@@ -118,6 +121,7 @@ uint32_t UnitsPerComp(const Function& f, const Value& v) {
 uint32_t Alignment(const Function& f, const Value& v) {
   if (v.file == kFileG) return std::min(8u, UnitsPerComp(f, v));
   if (v.file == kFileU && v.whole_registers) return 8;
+  if (v.file == kFileF) return UnitsPerComp(f, v);
   return v.file == kFileU && v.comps == 2 ? 2 : 1;
 }
 
@@ -133,6 +137,7 @@ bool ReadsLate(uint16_t op) {
     case kScratchHeader:
     case kSamplerHeader:
     case kJoin:
+    case kMergeSpill:
     case kFill:
     case kFence:
     case kBarrier:
@@ -190,7 +195,7 @@ lir::InstFields PlaceFields(const Value& v, uint32_t units, bool no_mask) {
   lir::InstFields fields;
   const bool uniform = v.file == kFileU;
   const uint32_t lanes = v.file == kFileG && v.elem_bytes == 2 ? units * 2 : units;
-  fields.width = static_cast<uint8_t>(lanes >= 16 ? 16 : lanes);
+  fields.width = static_cast<uint8_t>(lanes);
   fields.flags = lir::kInsertedCopy;
   if (uniform || no_mask) fields.flags |= lir::kNoMask;
   fields.aux = units;
@@ -218,14 +223,14 @@ void MakeSwap(Function& f, const Value& v, uint32_t a, uint32_t b, uint32_t unit
   }
 }
 
-// Flags are saved as the low word of a uniform dword.
+// Flags are saved as the low word of a uniform dword, those of 32 lanes as the dword.
 InstId MoveFlag(Function& f, lir::ValueId to, lir::ValueId from) {
-  constexpr auto kUw = static_cast<uint8_t>(isa::Type::kUW);
+  const auto type = static_cast<uint8_t>(f.dispatch_width > 16 ? isa::Type::kUD : isa::Type::kUW);
   lir::InstFields fields;
   fields.width = 1;
   fields.flags = lir::kNoMask;
-  const Operand def = lir::ValueOperand(to, kUw);
-  const Operand use = lir::ValueOperand(from, kUw);
+  const Operand def = lir::ValueOperand(to, type);
+  const Operand use = lir::ValueOperand(from, type);
   return lir::MakeInst(f, Op(Opcode::kMov), fields, {&def, 1}, {&use, 1});
 }
 
@@ -240,11 +245,32 @@ uint32_t RegistersOf(const Function& f, const Operand& o) {
   return (o.comps * UnitsPerComp(f, f.value(o.value())) + 7) / 8;
 }
 
+Value ScratchHeaderValue() {
+  Value v;
+  v.file = kFileU;
+  v.comps = 8;
+  v.whole_registers = true;
+  return v;
+}
+
+// The channel mask of a scratch block write has a bit a dword, for lanes 0 to 15; more lanes and
+// narrower ones are merged.
 InstId MakeSpill(Function& f, const Operand& header, const Operand& payload, uint32_t place,
                  bool no_mask) {
   const Operand uses[] = {header, payload,
                           lir::ImmOperand(place, static_cast<uint8_t>(isa::Type::kUD))};
-  return lir::MakeInst(f, kSpill, ScratchFields(RegistersOf(f, payload), no_mask), {}, uses);
+  const Value& v = f.value(payload.value());
+  if (no_mask || (f.dispatch_width <= 16 && v.elem_bytes == 4)) {
+    return lir::MakeInst(f, kSpill, ScratchFields(RegistersOf(f, payload), no_mask), {}, uses);
+  }
+  Value scratch = ScratchHeaderValue();  // whole registers: it is filled for all lanes
+  scratch.comps = static_cast<uint16_t>(UnitsPerComp(f, v));
+  f.values.push_back(scratch);
+  const Operand def = lir::ValueOperand(lir::ValueId(f.values.size() - 1),
+                                        static_cast<uint8_t>(isa::Type::kUD), 0, scratch.comps);
+  lir::InstFields fields;
+  fields.width = f.dispatch_width;
+  return lir::MakeInst(f, kMergeSpill, fields, {&def, 1}, uses);
 }
 
 InstId MakeFill(Function& f, lir::ValueId to, const Operand& header, uint32_t place) {
@@ -254,17 +280,8 @@ InstId MakeFill(Function& f, lir::ValueId to, const Operand& header, uint32_t pl
   return lir::MakeInst(f, kFill, ScratchFields(RegistersOf(f, def), true), {&def, 1}, uses);
 }
 
-Value ScratchHeaderValue() {
-  Value v;
-  v.file = kFileU;
-  v.comps = 8;
-  v.whole_registers = true;
-  return v;
-}
-
-// The channel mask of a scratch block write has a bit a dword, for lanes 0 to 15.
 bool CanMask(const Function& f, const Value& v) {
-  return v.file == kFileG && v.elem_bytes == 4 && f.dispatch_width <= 16;
+  return v.file == kFileG && UnitsPerComp(f, v) % 8 == 0;
 }
 
 // One instruction without latency, or the constant block read that a fill would cost as well.
@@ -331,7 +348,8 @@ int Latency(const Function& f, InstId id) {
   switch (in.op) {
     case kFill:
     case kFence: return 200;
-    case kSpill: return 100;
+    case kSpill:
+    case kMergeSpill: return 100;
     case kBarrier: return 90;
     case kMul32: return 14 + 4;
     case kMulHigh: return 14 + 6;
@@ -348,7 +366,7 @@ int Latency(const Function& f, InstId id) {
 
 int IssueCycles(const Function& f, InstId id) {
   const lir::Inst& in = f.inst(id);
-  const int halves = in.width > 8 ? 2 : 1;
+  const int halves = (in.width + 7) / 8;
   switch (in.op) {
     case kMul32: return 6 * halves;
     case kMulHigh: return 4 * halves;

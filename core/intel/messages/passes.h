@@ -15,6 +15,9 @@ absl::StatusOr<bool> StripSamplerParameters(lir::Function& f, PassContext& conte
 // would be too long. Needed for correctness.
 absl::StatusOr<bool> LowerSamplers(lir::Function& f, PassContext& context);
 
+// Messages for 32 lanes become two for 16. Needed for correctness.
+absl::StatusOr<bool> HalveMessages(lir::Function& f, PassContext& context);
+
 // Cuts payloads in two, so that less must lie together. Optional.
 absl::StatusOr<bool> SplitSends(lir::Function& f, PassContext& context);
 

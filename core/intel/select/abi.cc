@@ -269,7 +269,7 @@ out::LaunchRecord MakeLaunchRecord(const Module& m, const Abi& abi, int width) {
   r.compute.threads_per_group = ThreadsPerGroup(m, width);
   const uint32_t lanes = static_cast<uint32_t>(
       uint64_t{m.local_size[0]} * m.local_size[1] * m.local_size[2] % static_cast<uint32_t>(width));
-  r.compute.last_thread_mask = (1u << (lanes == 0 ? width : lanes)) - 1;
+  r.compute.last_thread_mask = ~0u >> (32 - (lanes == 0 ? width : lanes));
   r.compute.cross_thread_registers = abi.cross_thread_registers;
   r.compute.per_thread_registers = abi.per_thread_registers;
   r.compute.uses_barrier = abi.uses_barrier && r.compute.threads_per_group != 1;

@@ -23,14 +23,15 @@ constexpr uint32_t kA64ScatteredRead = 0x10, kA64UntypedRead = 0x11, kA64Untyped
 // Data cache 0.
 constexpr uint32_t kByteScatteredRead = 0x04, kByteScatteredWrite = 0x0c;
 
-// Bits 5:4 SIMD mode; bits 3:0 channels that are NOT transferred.
+// Bits 5:4 SIMD mode (32 lanes go out as two messages of 16: halve_messages); bits 3:0 channels
+// that are NOT transferred.
 uint32_t UntypedControl(int width, uint32_t dwords) {
-  return (width == 16 ? 1u : 2u) << 4 | (0xfu << dwords & 0xfu);
+  return (width >= 16 ? 1u : 2u) << 4 | (0xfu << dwords & 0xfu);
 }
 
 // Bits 3:2 log2 of the bytes; bit 0 (surfaces) or 4 (addresses): 16 lanes.
 uint32_t ScatteredControl(int width, uint32_t bytes, bool address) {
-  return (width == 16 ? (address ? 1u << 4 : 1u) : 0) | (bytes == 2 ? 1u << 2 : 0);
+  return (width >= 16 ? (address ? 1u << 4 : 1u) : 0) | (bytes == 2 ? 1u << 2 : 0);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ constexpr uint32_t kByteScatteredRead = 4, kByteScatteredWrite = 12;
 
 SendAux ScratchMessage(uint32_t type, int width) {
   SendAux aux;
-  aux.control = type << 14 | (width == 16 ? 3u : 2u) << 8 | kStatelessSurface;
+  aux.control = type << 14 | (width >= 16 ? 3u : 2u) << 8 | kStatelessSurface;
   aux.header = true;
   aux.sfid = isa::Sfid::kDataCache0;
   return aux;
@@ -26,7 +26,7 @@ SendAux ScratchMessage(uint32_t type, int width) {
 
 SendAux ShortScratchMessage(uint32_t type, int width, uint32_t bytes) {
   SendAux aux;
-  aux.control = type << 14 | ((width == 16 ? 1u : 0u) | (bytes == 2 ? 1u << 2 : 0u)) << 8 |
+  aux.control = type << 14 | ((width >= 16 ? 1u : 0u) | (bytes == 2 ? 1u << 2 : 0u)) << 8 |
                 kStatelessSurface;
   aux.header = true;
   aux.sfid = isa::Sfid::kDataCache0;

@@ -16,7 +16,7 @@
 
 namespace kiln::intel {
 
-// width: 8 or 16.
+// width: 8, 16 or 32.
 absl::StatusOr<lir::Function> Select(const mir::Module& module, const Abi& abi, int width);
 
 }  // namespace kiln::intel

@@ -125,19 +125,6 @@ TEST(SelectImages, ArraysWithoutLengthAreRefused) {
   EXPECT_EQ(CauseOf(AssignAbi(m).status()), "unsized_descriptor_array");
 }
 
-// The hardware multiplies 32 by 16 bits: one such product where a factor is known to be a word.
-TEST(Select, FactorsThatAreWordsNeedOneMultiplication) {
-  const auto multiplications = [](const std::string& factor) {
-    const std::string text =
-        Lir("  %1:i32 = load_push[align 4] 4\n  %2:i32 = local_index\n  %3:i32 = imul %2, %1\n" +
-            factor + "  %5:i32 = imul %3, %4\n  store_ssbo[0, align 4] 0, %5\n");
-    return text.substr(text.find(" mul"));
-  };
-  EXPECT_NE(multiplications("  %4:i32 = load_push[align 4] 8\n").find("= mul32"),
-            std::string::npos);
-  EXPECT_EQ(multiplications("  %4:i32 = ushr %3, 16\n").find("= mul32"), std::string::npos);
-}
-
 TEST(Select, CompareMakesAFlagAtItsUse) {
   const std::string text =
       Lir("  %1:i32 = subgroup_invocation\n"

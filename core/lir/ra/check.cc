@@ -564,6 +564,13 @@ class Checker {
       Report(b, i, "the store cannot obey the mask");
     }
     CheckHeader(b, i, place.id, *lanes);
+    CheckDefs(b, i);
+    if (!fill) {  // registers that the store works in
+      for (const Operand& d : f_.defs(i)) {
+        lanes->executing.DropIn(First(d), Units(d));
+        WriteParked(lanes, First(d), Units(d), Writer{true, 0, 1});
+      }
+    }
     const uint32_t n = (Units(data) + align - 1) / align * align;
     if (!w.no_mask && place.id + n > t_.spill->direct_units) {
       Report(b, i, "a masked store is too far away");

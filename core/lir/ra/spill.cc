@@ -215,36 +215,36 @@ class Spiller {
 
   // Evicts until `units` more fit. What is protected in this epoch stays.
   void MakeRoom(uint32_t units) {
-    while (total_ + units > limit_) {
-      Candidate best, second;
-      const auto consider = [&](uint32_t p, uint32_t distance) {
-        if (!MayEvict(p)) return;
-        const Candidate c{p, pieces_.units(p) < h_.register_units, distance};
-        if (c.Before(best) || best.piece == kNone) {
-          second = best;
-          best = c;
-        } else if (c.Before(second) || second.piece == kNone) {
-          second = c;
-        }
-      };
-      for (uint32_t p : list_) {
-        const uint32_t next = NextUse(p);
-        consider(p, next == kNever ? kNever : next - std::min(next, position_));
+    if (total_ + units <= limit_) return;
+    candidates_.clear();
+    const auto consider = [&](uint32_t p, uint32_t distance) {
+      if (MayEvict(p)) {
+        candidates_.push_back({p, pieces_.units(p) < h_.register_units, distance});
       }
-      for (uint32_t p : waiting_) {
-        if (!in_registers_[p] && parked_[p] != kNotParked) consider(p, parked_[p]);
-      }
-      if (best.piece == kNone) return;
-      Evict(best, second);
+    };
+    for (uint32_t p : list_) {
+      const uint32_t next = NextUse(p);
+      consider(p, next == kNever ? kNever : next - std::min(next, position_));
+    }
+    for (uint32_t p : waiting_) {
+      if (!in_registers_[p] && parked_[p] != kNotParked) consider(p, parked_[p]);
+    }
+    const auto worse = [](const Candidate& a, const Candidate& b) { return b.Before(a); };
+    std::make_heap(candidates_.begin(), candidates_.end(), worse);
+    while (total_ + units > limit_ && !candidates_.empty()) {
+      std::pop_heap(candidates_.begin(), candidates_.end(), worse);
+      const Candidate c = candidates_.back();
+      candidates_.pop_back();
+      Evict(c, candidates_.empty() ? 0 : candidates_.front().distance);
     }
   }
 
-  void Evict(const Candidate& c, const Candidate& second) {
+  void Evict(const Candidate& c, uint32_t runner_up) {
     const ValueId v = pieces_.value(c.piece);
     if (emit_ && evicted_[v.index] == kNone) {
       evicted_[v.index] = static_cast<uint32_t>(evictions_.size());
       evictions_.push_back({v, BlockId(block_), total_, c.distance,
-                            second.piece == kNone ? 0 : second.distance});
+                            runner_up});
     }
     if (parked_[c.piece] != kNotParked) Unpark(c.piece);
     Leave(c.piece);
@@ -898,8 +898,16 @@ class Spiller {
 
   void Count(const Access& a) {
     const uint32_t registers = Registers(a);
-    (IsFill(a) ? stats_.fills : stats_.spills) += h_.messages(registers);
-    (IsFill(a) ? stats_.fill_units : stats_.spill_units) += registers * h_.register_units;
+    const bool fill = IsFill(a);
+    const bool both = !fill && f_.inst(a.inst).num_defs != 0;  // reads, merges, writes
+    if (!fill) {
+      stats_.spills += h_.messages(registers);
+      stats_.spill_units += registers * h_.register_units;
+    }
+    if (fill || both) {
+      stats_.fills += h_.messages(registers);
+      stats_.fill_units += registers * h_.register_units;
+    }
   }
 
   InstId FarHeader(ValueId to, uint32_t place) {
@@ -967,6 +975,7 @@ class Spiller {
 
   // The walk; per piece unless said otherwise.
   uint32_t block_ = 0, position_ = 0, length_ = 0, limit_ = 0;
+  std::vector<Candidate> candidates_;
   uint32_t total_ = 0;                 // units of list_ and waiting_
   uint32_t epoch_ = 0;
   uint32_t next_name_ = 1u << 31;      // of names while nothing is emitted

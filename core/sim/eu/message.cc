@@ -352,6 +352,13 @@ absl::Status CheckLengths(const Message& m, uint32_t desc) {
 
 }  // namespace
 
+bool IsOwnScratch(const Message& m) {
+  if (m.kind == MessageKind::kScratchWrite) return true;
+  const bool stateless =
+      m.surface == kSurfaceStateless || m.surface == kSurfaceStatelessCoherent;
+  return m.kind == MessageKind::kBlockWrite && !m.a64 && stateless;
+}
+
 bool HasSideEffects(const Message& m) {
   switch (m.kind) {
     case MessageKind::kGather:

@@ -72,6 +72,8 @@ inline int LaneRegisters(const Message& m, int bytes) { return m.simd * bytes / 
 
 // Does the message change anything but its destination?
 bool HasSideEffects(const Message& m);
+// A block write to the scratch memory of the thread itself.
+bool IsOwnScratch(const Message& m);
 
 // Registers of one sampler parameter, and of one component of a sampler's response.
 int ParameterRegisters(const Message& m);

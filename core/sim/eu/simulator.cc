@@ -160,7 +160,7 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
   // business of the errata (Mesa's workaround for Wa_1407528679 runs before its register allocator
   // adds them); what they overwrite is for the results to show.
   if (t.active == 0 && HasSideEffects(message) && message.kind != MessageKind::kEnd &&
-      message.kind != MessageKind::kScratchWrite && options_.fusion) {
+      !IsOwnScratch(message) && options_.fusion) {
     return OpError(absl::StatusCode::kFailedPrecondition, op,
                    "contract: message with side effects while all channels are off");
   }

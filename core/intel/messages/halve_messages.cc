@@ -1,0 +1,145 @@
+// Messages of threads with 32 lanes.
+//
+// Problem: no data port or sampler message takes more than 16 lanes. Invariants: SSA in and out;
+// afterwards no message has more. Selection may therefore treat 32 lanes like any other width, with
+// descriptors that say 16. Needed for correctness.
+//
+// A message is sent for lanes 0 to 15 and for 16 to 31. Of each per-lane payload (dwords) the half is moved
+// to registers of its own, for all lanes: those that are off are not sent. The responses are joined
+// under the mask. Linear. Not done: payloads of 8 bytes a lane (64-bit addresses); they refuse the
+// width.
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/cause.h"
+#include "core/intel/isa/opcodes.h"
+#include "core/intel/lir/ops.h"
+#include "core/intel/messages/passes.h"
+#include "core/intel/messages/payload.h"
+#include "core/lir/build.h"
+
+namespace kiln::intel {
+namespace {
+
+using isa::Opcode;
+using isa::Type;
+using lir::Operand;
+
+constexpr auto kRaw = static_cast<uint8_t>(Type::kUD);
+constexpr int kLanes = 16;
+constexpr int kRegisters = kLanes * 4 / 32;  // of a component
+
+class Halving {
+ public:
+  explicit Halving(lir::Function& f) : f_(f) {}
+
+  bool Run() {
+    bool changed = false;
+    for (lir::Block& block : f_.blocks) {
+      out_.clear();
+      bool here = false;
+      for (lir::InstId id : block.insts) {
+        if (!IsMessage(f_.inst(id).op) || f_.inst(id).width <= kLanes) {
+          out_.push_back(id);
+          continue;
+        }
+        Halve(id);
+        here = true;
+      }
+      if (here) block.insts = out_;
+      changed |= here;
+    }
+    return changed;
+  }
+
+ private:
+  void Halve(lir::InstId id) {
+    const lir::Inst in = f_.inst(id);
+    const std::vector<Operand> uses(f_.uses(id).begin(), f_.uses(id).end());
+    const std::vector<Operand> defs(f_.defs(id).begin(), f_.defs(id).end());
+    std::vector<Operand> responses;
+    for (int group = 0; group < in.width; group += kLanes) {
+      std::vector<Operand> half;
+      for (const Operand& o : uses) half.push_back(IsPerLane(o) ? Half(in, o, group) : o);
+      lir::InstFields fields = Fields(in, group);
+      fields.flags = in.flags;
+      fields.predicate_mode = in.predicate_mode;
+      fields.aux = in.aux;
+      std::vector<Operand> def;
+      if (!defs.empty()) {
+        def.push_back(MakeRegisters(f_, defs[0].comps * kRegisters));
+        responses.push_back(def[0]);
+      }
+      Emit(in.op, fields, def, half);
+    }
+    if (defs.empty()) return;
+    lir::InstFields join = Fields(in, 0);
+    join.width = in.width;
+    Emit(kJoin, join, {defs[0]}, responses);
+  }
+
+  bool IsPerLane(const Operand& o) const {
+    return o.kind == Operand::Kind::kValue && f_.value(o.value()).file == kFileG;
+  }
+  Operand Half(const lir::Inst& in, const Operand& o, int group) {
+    std::vector<Operand> parts;
+    for (uint16_t c = 0; c < o.comps; ++c) {
+      Operand from = o;
+      from.comp = static_cast<uint16_t>(o.comp + c);
+      from.comps = 1;
+      const Operand part = MakeRegisters(f_, kRegisters);
+      lir::InstFields fields = Fields(in, group);
+      fields.flags = lir::kNoMask;
+      from.type = kRaw;
+      Emit(Op(Opcode::kMov), fields, {part}, {from});
+      parts.push_back(part);
+    }
+    if (parts.size() == 1) return parts[0];
+    const Operand all = MakePayload(f_, parts);
+    lir::InstFields fields = Fields(in, 0);
+    fields.flags = lir::kNoMask;
+    Emit(kCollect, fields, {all}, parts);
+    return all;
+  }
+
+  static lir::InstFields Fields(const lir::Inst& in, int group) {
+    lir::InstFields fields;
+    fields.width = kLanes;
+    fields.group = static_cast<uint8_t>(group);
+    fields.spirv_id = in.spirv_id;
+    return fields;
+  }
+
+  void Emit(uint16_t op, const lir::InstFields& fields, const std::vector<Operand>& defs,
+            const std::vector<Operand>& uses) {
+    out_.push_back(lir::MakeInst(f_, op, fields, defs, uses));
+  }
+
+  lir::Function& f_;
+  std::vector<lir::InstId> out_;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> HalveMessages(lir::Function& f, PassContext&) {
+  if (f.dispatch_width <= kLanes) return false;
+  for (const lir::Block& block : f.blocks) {
+    for (lir::InstId id : block.insts) {
+      if (!IsMessage(f.inst(id).op) || f.inst(id).width <= kLanes) continue;
+      for (const Operand& o : f.uses(id)) {
+        if (o.kind == Operand::Kind::kValue && f.value(o.value()).file == kFileG &&
+            f.value(o.value()).elem_bytes != 4) {
+          return WithCause(
+              absl::ResourceExhaustedError(absl::StrCat(
+                  "a message with 64-bit addresses for 32 lanes (SPIR-V id ",
+                  f.inst(id).spirv_id, ")")),
+              "simd32_addresses");
+        }
+      }
+    }
+  }
+  return Halving(f).Run();
+}
+
+}  // namespace kiln::intel
