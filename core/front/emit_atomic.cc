@@ -163,6 +163,7 @@ bool Importer::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t
   if (pointee == nullptr) return false;
   const bool is_float = pointee->kind == SpirvType::kFloat;
   if (mir::BitsOf(type) == 64) return Refuse("int64_atomics", "atomic", pointer_id);
+  if (type == mir::Type::kF16) return Refuse("atomic_float", "atomic on a half", pointer_id);
   if ((pointee->kind != SpirvType::kInt && !is_float) || (type == mir::Type::kF32) != is_float) {
     return Malformed("atomic on what is no 32-bit scalar", inst.operand(1));
   }
@@ -221,7 +222,11 @@ bool Importer::EmitAtomic(const SpirvInst& inst) {
     return Malformed("atomic on what is no scalar", inst.result);
   }
   if (type->width == 64) return Refuse("int64_atomics", "atomic", inst.result);
-  if (type->width != 32) return Malformed("atomic on what is no 32-bit scalar", inst.result);
+  if (type->width != 32) {
+    return type->kind == SpirvType::kFloat
+               ? Refuse("atomic_float", "atomic on a half", inst.result)
+               : Malformed("atomic on an integer of this width", inst.result);
+  }
   const bool is_float = type->kind == SpirvType::kFloat;
   const bool moves = form.op == mir::AtomicOp::kLoad || form.op == mir::AtomicOp::kExchange;
   if (!moves && is_float != mir::IsFloatAtomic(form.op)) {
