@@ -476,7 +476,7 @@ bool Importer::Load(const Pointer& pointer, Leaves* leaves) {
     }
     const Leaves sources = AddressSources(pointer, run.offset);
     const uint32_t align = Alignment(pointer, run.offset, mir::BytesOf(run_types[0]));
-    if (align == 0) return Malformed("element across its alignment", pointer.variable);
+    if (align == 0) return Refuse("unaligned_access", "element across its alignment", pointer.variable);
     if (!Charge(run.count) || !ok()) return false;
     const bool constant = pointer.space == Pointer::kUniform || pointer.space == Pointer::kPush;
     builder_.set_flags(constant ? pointer.flags & (mir::kNonUniform | mir::kIndexed)
@@ -513,7 +513,7 @@ bool Importer::Store(const Pointer& pointer, absl::Span<const ValueId> leaves) {
     if (!Charge(run.count) || !ok()) return false;
     const uint32_t align =
         Alignment(pointer, run.offset, mir::BytesOf(TypeOf(sources.back())));
-    if (align == 0) return Malformed("element across its alignment", pointer.variable);
+    if (align == 0) return Refuse("unaligned_access", "element across its alignment", pointer.variable);
     builder_.set_flags(pointer.flags);
     builder_.EmitInst(op, sources, {}, resource, align);
     builder_.set_flags(0);

@@ -46,6 +46,14 @@ TEST(Refusal, NamesCauseCapabilityAndId) {
                        "atomicAdd(big, 1ul);"),
                 "int64_atomics", "Int64Atomics");
   ExpectRefused(
+      Import("#extension GL_EXT_buffer_reference : require\n"
+             "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
+             "layout(buffer_reference, buffer_reference_align = 4, std430) buffer Node {\n"
+             "  uint64_t big;\n};\n"
+             "layout(push_constant) uniform P { Node node; };",
+             "out_[id] = uint(node.big);"),
+      "unaligned_access");
+  ExpectRefused(
       Import("#extension GL_ARB_shader_clock : require\n", "out_[id] = clock2x32ARB().x;"),
       "shader_clock", "ShaderClockKHR");
 }
