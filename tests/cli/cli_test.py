@@ -363,7 +363,7 @@ class RunAnalyzeReport(Cli):
         with open(os.path.join(self.folder, 'r.json'), encoding='utf-8') as report:
             instructions = json.load(report)['statistics'][0]
         self.assertLess(instructions['after'], instructions['before'])
-        self.assertGreater(instructions['helped']['count'], 20)
+        self.assertGreater(instructions['helped']['count'], instructions['hurt']['count'])
         self.kiln('report', 'a.jsonl', 'b.jsonl', '--fail-if=instructions>0%', expect=1)
         self.assertIn('--fail-if holds: instructions>0%', self.err)
         self.kiln('report', 'a.jsonl', 'a.jsonl', '--fail-if=instructions>0,lost>0')
@@ -402,7 +402,7 @@ class Reach(Cli):
         health = json.loads(self.kiln('health', '--json'))
         self.assertEqual({s['service']: s['status'] for s in health['services']},
                          {'': 'serving', 'kiln.v1alpha.Compiler': 'serving'})
-        self.assertRegex(self.kiln('targets', '--passes'), r'(?s)tgl +1 .*stages:.*optional')
+        self.assertRegex(self.kiln('targets', '--passes'), r'(?s)tgl +\d+ .*stages:.*optional')
         for where in ([], ['--local']):
             targets = json.loads(self.kiln('targets', '--json', *where))
             self.assertEqual(targets['targets'][0]['name'], 'tgl')
