@@ -100,24 +100,28 @@ void StreamReactor::OnReadDone(bool ok) {
 }
 
 void StreamReactor::OnWriteDone(bool ok) {
-  if (!ok) CancelAll();
+  if (!ok) Abandon();
   absl::MutexLock lock(&mutex_);
   writing_ = false;
   answers_.pop_front();
-  if (!ok) {
-    broken_ = true;
-    no_more_items_ = true;
-  }
   Advance();
 }
 
 void StreamReactor::OnCancel() {
-  CancelAll();
+  Abandon();
   absl::MutexLock lock(&mutex_);
-  broken_ = true;
-  no_more_items_ = true;
   if (status_.ok()) status_ = grpc::Status(grpc::StatusCode::CANCELLED, "the client has left");
   Advance();
+}
+
+void StreamReactor::Abandon() {
+  {
+    // First: an item that is being begun meanwhile sees it, and cancels itself.
+    absl::MutexLock lock(&mutex_);
+    broken_ = true;
+    no_more_items_ = true;
+  }
+  CancelAll();
 }
 
 void StreamReactor::CancelAll() {
@@ -155,14 +159,17 @@ void StreamReactor::Take(StreamRequest request) {
     reply.retry = absl::Seconds(1);
   } else if (auto call = parts_.engine->Begin(std::move(*request.mutable_request()), parts_.fault,
                                               &reply)) {
+    bool nobody_waits = false;
     {
       absl::MutexLock lock(&mutex_);
       open_[item] = call;
+      nobody_waits = broken_;
     }
     parts_.engine->Continue(call, [this, item, response, ending](Reply late) {
       ending->End(late);
       Answer(item, late, *response);
     });
+    if (nobody_waits) parts_.engine->Cancel(call);
     return;
   }
   ending->End(reply);

@@ -49,6 +49,8 @@ class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   // Ends the call once nothing is under way any more. `mutex_` is held.
   void Advance() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void CancelAll() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Nobody reads answers any more: cancels what is open, and what is just being begun.
+  void Abandon() ABSL_LOCKS_EXCLUDED(mutex_);
 
   const Parts parts_;
   grpc::ByteBuffer incoming_;

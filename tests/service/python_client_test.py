@@ -207,13 +207,25 @@ class PythonClientTest(unittest.TestCase):
             stop.wait(30)
         call = self.stub.CompileStream(send(), metadata=(("kiln-fault", "slow::20000"),))
         self.assertEqual(next(call).credits, 64)
-        time.sleep(0.3)
+        self.wait_for_requests_in_flight(1)
         call.cancel()
         stop.set()
-        # The daemon goes on, and the item was cancelled with its client.
+        # The item ends with its client, long before the compile would have; only then is it asked for
+        # again, since a request that comes earlier rightly waits for the same compile.
+        self.wait_for_requests_in_flight(0)
         request = self.pb.CompileRequest(targets=["tgl"], spirv=fake_module(9))
-        self.assertEqual(self.stub.Compile(request, timeout=15).results[0].status,
+        self.assertEqual(self.stub.Compile(request, timeout=60).results[0].status,
                          self.pb.TargetResult.OK)
+
+    def wait_for_requests_in_flight(self, count):
+        deadline = time.monotonic() + 15
+        while True:
+            with urllib.request.urlopen(self.daemon.metrics_url, timeout=60) as answer:
+                text = answer.read().decode()
+            if float(re.search(r"^kiln_requests_in_flight (\S+)", text, re.M).group(1)) == count:
+                return
+            self.assertLess(time.monotonic(), deadline, "requests in flight are not %d" % count)
+            time.sleep(0.05)
 
     def test_glsl_digest_as_documented(self):
         def field(value):
