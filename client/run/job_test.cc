@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "client/run/job_data.h"
 
 namespace kiln::client::run {
