@@ -76,7 +76,8 @@ absl::Status CfgBuilder::Successors() {
       if (status.ok()) status = AddTarget(from, inst.operand(3));
     } else if (inst.op == spv::Op::OpSwitch) {
       status = AddTarget(from, inst.operand(2));
-      for (size_t i = 4; i < inst.size() && status.ok(); i += 2) {
+      const size_t literal = m_.SwitchLiteralWords(inst);
+      for (size_t i = 3 + literal; i < inst.size() && status.ok(); i += literal + 1) {
         status = AddTarget(from, inst.operand(i));
       }
     }

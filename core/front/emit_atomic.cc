@@ -167,15 +167,8 @@ bool Importer::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t
   if ((pointee->kind != SpirvType::kInt && !is_float) || (type == mir::Type::kF32) != is_float) {
     return Malformed("atomic on what is no 32-bit scalar", inst.operand(1));
   }
-  uint32_t resource = 0;
-  mir::Op mir_op = mir::Op::kSharedAtomic;
-  if (pointer.space == Pointer::kStorage) {
-    mir_op = mir::Op::kSsboAtomic;
-    if (!Resource(pointer, &resource)) return false;
-    module_.resources[resource].read_only = false;
-  } else if (pointer.space == Pointer::kPhysical) {
-    mir_op = mir::Op::kGlobalAtomic;
-  } else if (pointer.space != Pointer::kShared && pointer.space != Pointer::kTexel) {
+  if (pointer.space != Pointer::kStorage && pointer.space != Pointer::kPhysical &&
+      pointer.space != Pointer::kShared && pointer.space != Pointer::kTexel) {
     return Malformed("atomic on memory of one invocation", pointer_id);
   }
   // Floats are moved as their bits.
@@ -189,19 +182,42 @@ bool Importer::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t
   if (pointer.space == Pointer::kTexel) {
     if (!TexelAtomic(pointer, op, operands, result)) return false;
   } else {
-    Leaves sources = AddressSources(pointer, pointer.offset);
-    sources.insert(sources.end(), operands.begin(), operands.end());
-    if (!ok()) return false;
-    builder_.set_flags(pointer.flags & (mir::kNonUniform | mir::kIndexed));
     const mir::Type result_type = mir::IsFloatAtomic(op) ? mir::Type::kF32 : mir::Type::kI32;
-    *result = module_.result(builder_.EmitInst(mir_op, sources,
-                                               absl::MakeConstSpan(&result_type, 1), resource,
-                                               static_cast<uint32_t>(op)));
-    builder_.set_flags(0);
+    Leaves before;
+    if (!ByTarget(
+            pointer, absl::MakeConstSpan(&result_type, 1),
+            [&](const Pointer& at, Leaves* old) {
+              return MemoryAtomic(at, op, result_type, operands, old);
+            },
+            &before)) {
+      return false;
+    }
+    *result = before[0];
   }
   if ((semantics & kAcquire) != 0 && !EmitMemoryBarrier(scope, semantics)) return false;
   if (bits && op != mir::AtomicOp::kStore) *result = Emit(mir::Op::kBitcast, {*result});
   return ok();
+}
+
+bool Importer::MemoryAtomic(const Pointer& pointer, mir::AtomicOp op, mir::Type type,
+                            absl::Span<const ValueId> operands, Leaves* before) {
+  uint32_t resource = 0;
+  mir::Op mir_op = mir::Op::kSharedAtomic;
+  if (pointer.space == Pointer::kStorage) {
+    mir_op = mir::Op::kSsboAtomic;
+    if (!Resource(pointer, &resource)) return false;
+    module_.resources[resource].read_only = false;
+  } else if (pointer.space == Pointer::kPhysical) {
+    mir_op = mir::Op::kGlobalAtomic;
+  }
+  Leaves sources = AddressSources(pointer, pointer.offset);
+  sources.insert(sources.end(), operands.begin(), operands.end());
+  if (!ok()) return false;
+  builder_.set_flags(pointer.flags & (mir::kNonUniform | mir::kIndexed));
+  *before = {module_.result(builder_.EmitInst(mir_op, sources, absl::MakeConstSpan(&type, 1),
+                                              resource, static_cast<uint32_t>(op)))};
+  builder_.set_flags(0);
+  return true;
 }
 
 bool Importer::EmitAtomicStore(const SpirvInst& inst) {

@@ -363,9 +363,10 @@ Flow Importer::EmitCases(uint32_t block, ValueId selector, absl::Span<const Swit
   const size_t split = cases.size() > kLinearCases ? cases.size() / 2 : 1;
   ValueId condition;
   for (const SwitchCase& c : cases.first(split)) {
-    for (uint32_t literal : c.literals) {
+    for (uint64_t literal : c.literals) {
       const ValueId equal =
-          Emit(mir::Op::kIeq, {selector, builder_.IntOf(TypeOf(selector), literal)});
+          Emit(mir::Op::kIeq,
+               {selector, builder_.IntOf(TypeOf(selector), static_cast<int64_t>(literal))});
       condition = condition.valid() ? Emit(mir::Op::kOr, {condition, equal}) : equal;
       if (!Charge(1)) return {};
     }
@@ -383,27 +384,26 @@ Flow Importer::EmitSwitch(uint32_t block, const SpirvInst& inst, uint32_t* next)
     return {};
   }
   const ValueId selector = operand[0];
-  if (TypeOf(selector) == mir::Type::kI64) {
-    Refuse("int64_switch", "OpSwitch", inst.operand(1));
-    return {};
-  }
-  // Literals of a narrow selector are extended to a word.
-  const auto literal_mask = static_cast<uint32_t>(mir::MaskOf(TypeOf(selector)));
+  // Literals of a narrow selector are extended to a word, those of a wide one have two.
+  const uint64_t literal_mask = mir::MaskOf(TypeOf(selector));
+  const size_t words = spirv_.SwitchLiteralWords(inst);
   const uint32_t first = context_.function->first_block;
   const uint32_t otherwise = spirv_.Def(inst.operand(2)).index - first;
-  uint32_t bits = 0;
-  const bool constant = IsConstant(selector, &bits);
+  const bool constant = module_.IsConstant(selector);
+  const uint64_t bits = constant ? module_.value(selector).bits : 0;
   std::vector<SwitchCase> cases;
   std::vector<uint32_t> case_of(context_.plan->cfg.blocks.size(), kNoBlock);
-  for (size_t i = 3; i + 1 < inst.size(); i += 2) {
-    const uint32_t target = spirv_.Def(inst.words[i + 1]).index - first;
-    if (constant && (inst.words[i] & literal_mask) == bits) return EmitEdge(block, target, next);
+  for (size_t i = 3; i + words < inst.size(); i += words + 1) {
+    const uint32_t target = spirv_.Def(inst.words[i + words]).index - first;
+    const uint64_t high = words == 2 ? uint64_t{inst.words[i + 1]} << 32 : 0;
+    const uint64_t literal = (inst.words[i] | high) & literal_mask;
+    if (constant && literal == bits) return EmitEdge(block, target, next);
     if (target == otherwise) continue;
     if (case_of[target] == kNoBlock) {
       case_of[target] = static_cast<uint32_t>(cases.size());
       cases.push_back({target, {}});
     }
-    cases[case_of[target]].literals.push_back(inst.words[i]);
+    cases[case_of[target]].literals.push_back(literal);
   }
   if (!Charge(case_of.size() / 16)) return {};
   if (constant || cases.empty()) return EmitEdge(block, otherwise, next);

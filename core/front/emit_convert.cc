@@ -111,7 +111,11 @@ bool Importer::EmitBitcast(const SpirvInst& inst) {
   }
   if (Supported(inst.type) == nullptr) return false;
   Leaves from;
-  if (!Get(inst.operand(3), &from)) return false;
+  uint32_t from_type = 0;
+  if (!Get(inst.operand(3), &from, &from_type)) return false;
+  if (spirv_.Type(from_type)->IsValuePointer()) {
+    return Refuse("variable_pointers", "bits of a pointer", inst.result);
+  }
   const std::vector<mir::Type> types = LeafTypes(inst.type);
   uint64_t bits[2] = {0, 0};
   for (ValueId v : from) bits[0] += mir::BitsOf(TypeOf(v));

@@ -350,7 +350,7 @@ bool Importer::EmitTexelPointer(const SpirvInst& inst) {
   const SpirvType* image = spirv_.Type(pointer.type);
   const SpirvType& type = *spirv_.Type(inst.type);
   if (pointer.space != Pointer::kImage || image == nullptr || image->kind != SpirvType::kImage ||
-      !image->storage_image || type.kind != SpirvType::kPointer || type.element == 0) {
+      !image->storage_image || type.kind != SpirvType::kPointer) {
     return Malformed("texel pointer into what is no storage image", inst.result);
   }
   TexelPointer texel;

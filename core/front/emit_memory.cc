@@ -61,7 +61,6 @@ bool Importer::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
              spirv_.Type(image)->kind == SpirvType::kRuntimeArray) {
         image = spirv_.Type(image)->element;
         pointer->descriptors = true;
-        if (image == 0) return Refuse("physical_addresses", "array of pointers", id);
       }
       const SpirvType& type = *spirv_.Type(image);
       pointer->space = Pointer::kImage;
@@ -78,7 +77,6 @@ bool Importer::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
              spirv_.Type(block)->kind == SpirvType::kRuntimeArray) {
         block = spirv_.Type(block)->element;
         pointer->descriptors = true;
-        if (block == 0) return Refuse("physical_addresses", "array of pointers", id);
       }
       if (spirv_.Type(block)->kind != SpirvType::kStruct) {
         return Malformed("buffer that is no block", id);
@@ -102,7 +100,6 @@ bool Importer::EmitVariable(const SpirvInst& inst) {
   }
   Pointer pointer;
   const LocalVariable* v = plan_.Variable(inst.result);
-  if (type.element == 0) return Refuse("physical_addresses", "variable", inst.result);
   if (v == nullptr) return Malformed("misplaced variable", inst.result);
   if (!v->unsupported.empty()) {
     // Refused where it is used. (Debug-only and dead variables of such types are common.)
@@ -132,7 +129,6 @@ bool Importer::EmitChain(const SpirvInst& inst) {
     pointer.flags |= mir::kNonUniform;
   }
   const SpirvType& type = *spirv_.Type(inst.type);
-  if (type.element == 0) return Refuse("physical_addresses", "access chain", inst.result);
   if (type.kind != SpirvType::kPointer || type.element != pointer.type) {
     return Malformed("access chain of another type", inst.result);
   }
@@ -143,13 +139,13 @@ bool Importer::EmitChain(const SpirvInst& inst) {
 bool Importer::EmitPointerElement(const SpirvInst& inst, Pointer* pointer) {
   ValueId index;
   if (!GetIndex(inst.operand(4), &index)) return false;
-  uint64_t stride = spirv_.decorations[spirv_.Def(inst.operand(3)).type].array_stride;
-  if (pointer->space == Pointer::kShared) {
-    const MemoryShape& shape = layouts_.Shared(pointer->type);
-    stride = (shape.size + shape.align - 1) / shape.align * shape.align;
-  } else if (pointer->space != Pointer::kStorage && pointer->space != Pointer::kPhysical) {
+  if (pointer->space != Pointer::kShared && pointer->space != Pointer::kStorage &&
+      pointer->space != Pointer::kPhysical) {
     return Refuse("variable_pointers", "pointer stepped over an array", inst.result);
   }
+  const SpirvVariable* variable = spirv_.Variable(inst.operand(3));
+  const uint64_t stride =
+      PointerStride(variable != nullptr ? variable->type : spirv_.Def(inst.operand(3)).type);
   if (pointer->descriptors || stride == 0 || !IsOffset(stride)) {
     return Malformed("pointer stepped without a usable stride", inst.result);
   }
@@ -222,12 +218,13 @@ bool Importer::IndexStruct(Pointer* pointer, const SpirvType& type, ValueId inde
     case Pointer::kBuiltin:
       pointer->offset += member.leaf;
       return true;
-    case Pointer::kShared:
-      pointer->offset +=
-          static_cast<uint32_t>(layouts_.SharedMemberOffset(type.first_member + member_index));
-      return true;
     default:
       break;
+  }
+  if (HasOwnLayout(*pointer)) {
+    pointer->offset +=
+        static_cast<uint32_t>(layouts_.SharedMemberOffset(type.first_member + member_index));
+    return true;
   }
   if (member.offset == kNoValue || !IsOffset(member.offset)) {
     const SpirvType& t = *spirv_.Type(member.type);
@@ -246,7 +243,7 @@ bool Importer::IndexElements(Pointer* pointer, const SpirvType& type, ValueId in
                              uint32_t index_id) {
   const SpirvType* element = spirv_.Type(type.element);
   uint64_t stride = 0;
-  if (pointer->space == Pointer::kShared) {
+  if (HasOwnLayout(*pointer)) {
     stride = layouts_.SharedStride(type);
   } else if (type.kind == SpirvType::kVector) {
     stride = pointer->component_stride != 0 ? pointer->component_stride : ScalarBytes(*element);
@@ -320,11 +317,18 @@ bool Importer::EmitArrayLength(const SpirvInst& inst) {
       member.offset == kNoValue) {
     return Malformed("array length of what is no runtime array", inst.result);
   }
-  uint32_t resource = 0;
-  if (!Resource(pointer, &resource)) return false;
-  builder_.set_flags(pointer.flags & (mir::kNonUniform | mir::kIndexed));
-  ValueId bytes = builder_.Emit(mir::Op::kSsboSize, DescriptorSources(pointer), resource);
-  builder_.set_flags(0);
+  const auto size = [this](const Pointer& at, Leaves* bytes) {
+    uint32_t resource = 0;
+    if (!Resource(at, &resource)) return false;
+    const Leaves sources = DescriptorSources(at);
+    builder_.set_flags(at.flags & (mir::kNonUniform | mir::kIndexed));
+    *bytes = {builder_.Emit(mir::Op::kSsboSize, sources, resource)};
+    builder_.set_flags(0);
+    return ok();
+  };
+  Leaves sizes;
+  if (!ByTarget(pointer, {mir::Type::kI32}, size, &sizes)) return false;
+  ValueId bytes = sizes[0];
   if (member.offset != 0) bytes = Emit(mir::Op::kIsub, {bytes, Int(member.offset)});
   const ValueId count = Emit(mir::Op::kUdiv, {bytes, Int(array->array_stride)});
   return Define(inst, {count});
@@ -364,23 +368,27 @@ uint32_t Importer::Alignment(const Pointer& pointer, uint32_t offset, uint32_t b
     const uint32_t first = pointer.given_align != 0 ? pointer.given_align : bytes;
     known = std::min({kMaxAlign, LowBit(first), LowBit(offset - pointer.offset)});
   }
-  return known < bytes ? 0 : known;
+  return known;
 }
 
 // Lists the elements of a value in memory; leaves of a run are consecutive in memory.
 bool Importer::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offset, uint32_t leaf,
                     std::vector<MemoryRun>* runs) {
   const SpirvType& type = *spirv_.Type(type_id);
-  const bool shared = pointer.space == Pointer::kShared;
+  const bool shared = HasOwnLayout(pointer);
   if (type.leaves == 0) return true;  // empty structs, perhaps without number
   switch (type.kind) {
     case SpirvType::kBool:
       if (!shared) return Malformed("bool in a buffer", pointer.variable);
       runs->push_back({offset, 1, {leaf}});
       return true;
+    case SpirvType::kPointer:
+      if (!type.IsPhysicalPointer()) {
+        return Refuse("variable_pointers", "pointer in a buffer", pointer.variable);
+      }
+      [[fallthrough]];
     case SpirvType::kInt:
     case SpirvType::kFloat:
-    case SpirvType::kPointer:
       runs->push_back({offset, 1, {leaf}});
       return true;
     case SpirvType::kVector: {
@@ -455,6 +463,86 @@ bool Importer::Load(const Pointer& pointer, Leaves* leaves) {
   if (pointer.space == Pointer::kTexel) {
     return Malformed("load from a texel that is no atomic", pointer.variable);
   }
+  const std::vector<mir::Type> types = LeafTypes(pointer.type);
+  return ByTarget(
+      pointer, types,
+      [&](const Pointer& at, Leaves* loaded) { return LoadMemory(at, types, loaded); }, leaves);
+}
+
+// Cut into parts of the alignment known, each part an access of its own (they are seldom more).
+bool Importer::LoadRun(const Pointer& pointer, mir::Op op, uint32_t resource, const MemoryRun& run,
+                       absl::Span<const mir::Type> types, Leaves* leaves) {
+  const bool constant = pointer.space == Pointer::kUniform || pointer.space == Pointer::kPush;
+  const uint8_t flags = constant ? pointer.flags & (mir::kNonUniform | mir::kIndexed)
+                                 : pointer.flags;
+  const auto in_memory = [](mir::Type t) { return t == mir::Type::kBool ? mir::Type::kI32 : t; };
+  const auto load = [&](uint32_t offset, absl::Span<const mir::Type> loaded, uint32_t align) {
+    const Leaves sources = AddressSources(pointer, offset);
+    builder_.set_flags(flags);
+    const mir::InstId inst = builder_.EmitInst(op, sources, loaded, resource, align);
+    builder_.set_flags(0);
+    return inst;
+  };
+  if (!Charge(run.count)) return false;
+  const uint32_t bytes = mir::BytesOf(in_memory(types[run.leaves[0]]));
+  const uint32_t align = Alignment(pointer, run.offset, bytes);
+  if (align >= bytes) {
+    std::vector<mir::Type> run_types;
+    for (uint32_t leaf : run.all()) run_types.push_back(in_memory(types[leaf]));
+    const mir::InstId inst = load(run.offset, run_types, align);
+    for (uint32_t i = 0; i < run.count; ++i) {
+      (*leaves)[run.leaves[i]] =
+          FromMemory(module_.result(inst, static_cast<int>(i)), types[run.leaves[i]]);
+    }
+    return ok();
+  }
+  const mir::Type part = mir::IntOfBits(8 * align);
+  for (uint32_t i = 0; i < run.count; ++i) {
+    Leaves parts;
+    for (uint32_t byte = 0; byte < bytes; byte += align) {
+      const mir::InstId inst =
+          load(run.offset + i * bytes + byte, absl::MakeConstSpan(&part, 1), align);
+      parts.push_back(module_.result(inst));
+    }
+    Leaves whole;
+    Recut(parts, in_memory(types[run.leaves[i]]), &whole);
+    if (!Charge(4 * parts.size()) || !ok()) return false;
+    (*leaves)[run.leaves[i]] = FromMemory(whole[0], types[run.leaves[i]]);
+  }
+  return ok();
+}
+
+bool Importer::StoreRun(const Pointer& pointer, mir::Op op, uint32_t resource,
+                        const MemoryRun& run, absl::Span<const ValueId> leaves) {
+  Leaves values;
+  for (uint32_t leaf : run.all()) values.push_back(ToMemory(leaves[leaf]));
+  if (!Charge(run.count) || !ok()) return false;
+  const auto store = [&](uint32_t offset, absl::Span<const ValueId> stored, uint32_t align) {
+    Leaves sources = AddressSources(pointer, offset);
+    sources.insert(sources.end(), stored.begin(), stored.end());
+    builder_.set_flags(pointer.flags);
+    builder_.EmitInst(op, sources, {}, resource, align);
+    builder_.set_flags(0);
+  };
+  const uint32_t bytes = mir::BytesOf(TypeOf(values[0]));
+  const uint32_t align = Alignment(pointer, run.offset, bytes);
+  if (align >= bytes) {
+    store(run.offset, values, align);
+    return ok();
+  }
+  for (uint32_t i = 0; i < run.count; ++i) {
+    Leaves parts;
+    Recut(absl::MakeConstSpan(&values[i], 1), mir::IntOfBits(8 * align), &parts);
+    if (!Charge(4 * parts.size()) || !ok()) return false;
+    for (uint32_t k = 0; k < parts.size(); ++k) {
+      store(run.offset + i * bytes + k * align, absl::MakeConstSpan(&parts[k], 1), align);
+    }
+  }
+  return ok();
+}
+
+bool Importer::LoadMemory(const Pointer& pointer, absl::Span<const mir::Type> types,
+                          Leaves* leaves) {
   mir::Op op = mir::Op::kLoadPush;
   uint32_t resource = 0;
   if (pointer.space == Pointer::kUniform || pointer.space == Pointer::kStorage) {
@@ -467,26 +555,9 @@ bool Importer::Load(const Pointer& pointer, Leaves* leaves) {
   }
   std::vector<MemoryRun> runs;
   if (!Runs(pointer, pointer.type, pointer.offset, 0, &runs)) return false;
-  const std::vector<mir::Type> types = LeafTypes(pointer.type);
-  leaves->resize(type->leaves);
+  leaves->resize(types.size());
   for (const MemoryRun& run : runs) {
-    std::vector<mir::Type> run_types;
-    for (uint32_t leaf : run.all()) {
-      run_types.push_back(types[leaf] == mir::Type::kBool ? mir::Type::kI32 : types[leaf]);
-    }
-    const Leaves sources = AddressSources(pointer, run.offset);
-    const uint32_t align = Alignment(pointer, run.offset, mir::BytesOf(run_types[0]));
-    if (align == 0) return Refuse("unaligned_access", "element across its alignment", pointer.variable);
-    if (!Charge(run.count) || !ok()) return false;
-    const bool constant = pointer.space == Pointer::kUniform || pointer.space == Pointer::kPush;
-    builder_.set_flags(constant ? pointer.flags & (mir::kNonUniform | mir::kIndexed)
-                                : pointer.flags);
-    const mir::InstId load = builder_.EmitInst(op, sources, run_types, resource, align);
-    builder_.set_flags(0);
-    for (uint32_t i = 0; i < run.count; ++i) {
-      (*leaves)[run.leaves[i]] =
-          FromMemory(module_.result(load, static_cast<int>(i)), types[run.leaves[i]]);
-    }
+    if (!LoadRun(pointer, op, resource, run, types, leaves)) return false;
   }
   return ok();
 }
@@ -494,6 +565,12 @@ bool Importer::Load(const Pointer& pointer, Leaves* leaves) {
 bool Importer::Store(const Pointer& pointer, absl::Span<const ValueId> leaves) {
   if (!Charge(leaves.size())) return false;
   if (pointer.space == Pointer::kLocal) return StoreLocal(pointer, leaves);
+  Leaves none;
+  return ByTarget(
+      pointer, {}, [&](const Pointer& at, Leaves*) { return StoreMemory(at, leaves); }, &none);
+}
+
+bool Importer::StoreMemory(const Pointer& pointer, absl::Span<const ValueId> leaves) {
   uint32_t resource = 0;
   mir::Op op = mir::Op::kStoreShared;
   if (pointer.space == Pointer::kStorage) {
@@ -508,15 +585,7 @@ bool Importer::Store(const Pointer& pointer, absl::Span<const ValueId> leaves) {
   std::vector<MemoryRun> runs;
   if (!Runs(pointer, pointer.type, pointer.offset, 0, &runs)) return false;
   for (const MemoryRun& run : runs) {
-    Leaves sources = AddressSources(pointer, run.offset);
-    for (uint32_t leaf : run.all()) sources.push_back(ToMemory(leaves[leaf]));
-    if (!Charge(run.count) || !ok()) return false;
-    const uint32_t align =
-        Alignment(pointer, run.offset, mir::BytesOf(TypeOf(sources.back())));
-    if (align == 0) return Refuse("unaligned_access", "element across its alignment", pointer.variable);
-    builder_.set_flags(pointer.flags);
-    builder_.EmitInst(op, sources, {}, resource, align);
-    builder_.set_flags(0);
+    if (!StoreRun(pointer, op, resource, run, leaves)) return false;
   }
   return ok();
 }

@@ -15,8 +15,6 @@
 namespace kiln::front {
 namespace {
 
-constexpr uint32_t kMaxDescriptors = 1u << 20;
-
 bool IsArray(const SpirvType& type) {
   return type.kind == SpirvType::kArray || type.kind == SpirvType::kRuntimeArray;
 }
@@ -40,17 +38,21 @@ bool Importer::IndexDescriptor(Pointer* pointer, const SpirvType& type, ValueId 
   const uint32_t count = type.kind == SpirvType::kArray ? type.count : kMaxDescriptors;
   const bool constant = IsConstant(index, &element);
   if (element >= count) return Malformed("descriptor index outside its array", id);
-  const uint64_t flat = uint64_t{pointer->element} * count + element;
-  if (flat >= kMaxDescriptors) return Malformed("descriptor index outside its array", id);
-  pointer->element = static_cast<uint32_t>(flat);
-  if (pointer->descriptor.valid() && count != 1) {
-    pointer->descriptor = Emit(mir::Op::kImul, {pointer->descriptor, Int(count)});
+  uint64_t step = 1;  // descriptors in an element
+  for (const SpirvType* t = spirv_.Type(type.element); IsArray(*t); t = spirv_.Type(t->element)) {
+    step *= t->kind == SpirvType::kArray ? t->count : kMaxDescriptors;
+    if (step > kMaxDescriptors) return Malformed("descriptor index outside its array", id);
   }
-  if (!constant) {
-    pointer->descriptor = pointer->descriptor.valid()
-                              ? Emit(mir::Op::kIadd, {pointer->descriptor, index})
-                              : index;
-    pointer->flags |= mir::kIndexed;
+  const uint64_t flat = pointer->element + element * step;
+  if (flat >= kMaxDescriptors) return Malformed("descriptor index outside its array", id);
+  const auto stride = static_cast<uint32_t>(step);
+  ValueId& chosen = pointer->selector.valid() ? pointer->selector : pointer->descriptor;
+  if (constant && !pointer->selector.valid()) {
+    pointer->element = static_cast<uint32_t>(flat);
+  } else {
+    const ValueId steps = step == 1 ? index : Emit(mir::Op::kImul, {index, Int(stride)});
+    chosen = chosen.valid() ? Emit(mir::Op::kIadd, {chosen, steps}) : steps;
+    if (!pointer->selector.valid()) pointer->flags |= mir::kIndexed;
     if (spirv_.decorations[id].non_uniform) pointer->flags |= mir::kNonUniform;
   }
   pointer->type = type.element;

@@ -43,6 +43,10 @@ bool Importer::EmitInst(const SpirvInst& inst, bool* returns) {
       return EmitCopyMemory(inst);
     case spv::Op::OpArrayLength:
       return EmitArrayLength(inst);
+    case spv::Op::OpPtrEqual:
+    case spv::Op::OpPtrNotEqual:
+    case spv::Op::OpPtrDiff:
+      return EmitPointerCompare(inst);
     case spv::Op::OpFunctionCall:
       return EmitCall(inst, returns);
     case spv::Op::OpExtInst:
@@ -254,10 +258,6 @@ bool Importer::EmitInsertDynamic(const SpirvInst& inst) {
 }
 
 bool Importer::EmitSelect(const SpirvInst& inst) {
-  if (spirv_.Type(inst.type)->kind == SpirvType::kPointer &&
-      !spirv_.Type(inst.type)->IsPhysicalPointer()) {
-    return Refuse("variable_pointers", "pointer chosen by OpSelect", inst.result);
-  }
   Leaves condition;
   Leaves a;
   Leaves b;

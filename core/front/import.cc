@@ -181,6 +181,7 @@ bool Importer::DefinePointer(const SpirvInst& inst, const Pointer& pointer) {
   if (slot == kNoSlot) return true;
   if (pointer.dynamic.valid()) SetSlot(slot, pointer.dynamic);
   if (pointer.component.valid()) SetSlot(slot + 1, pointer.component);
+  if (pointer.selector.valid()) SetSlot(slot + 1, pointer.selector);
   if (pointer.descriptor.valid()) SetSlot(slot + 2, pointer.descriptor);
   return true;
 }
@@ -202,7 +203,11 @@ bool Importer::GetPointer(uint32_t id, Pointer* pointer) {
     pointer->variable = id;
     pointer->type = type->element;
     pointer->dynamic = address[0];
-    return type->element != 0 || Refuse("physical_addresses", "pointer to an unknown type", id);
+    return true;
+  }
+  if (type->IsValuePointer() && binding.kind != Binding::kPointer) {
+    Leaves leaves;
+    return Get(id, &leaves) && PointerFromLeaves(id, *type, leaves, pointer);
   }
   if (binding.kind != Binding::kPointer || !IsHere(id)) {
     const LocalVariable* v = plan_.Variable(id);
@@ -220,6 +225,7 @@ bool Importer::GetPointer(uint32_t id, Pointer* pointer) {
     }
     if (pointer->dynamic.valid()) pointer->dynamic = SlotValue(slot);
     if (pointer->component.valid()) pointer->component = SlotValue(slot + 1);
+    if (pointer->selector.valid()) pointer->selector = SlotValue(slot + 1);
     if (pointer->descriptor.valid()) pointer->descriptor = SlotValue(slot + 2);
   }
   return true;
@@ -254,11 +260,14 @@ bool Importer::Get(uint32_t id, Leaves* leaves, uint32_t* type) {
   }
   const Binding& binding = bindings_[id < bindings_.size() ? id : 0];
   const SpirvDef& def = spirv_.Def(id);
-  if (binding.kind == Binding::kPointer && IsHere(id) && spirv_.Type(def.type) != nullptr &&
-      spirv_.Type(def.type)->IsPhysicalPointer()) {
+  const SpirvType* pointer_type = spirv_.Type(def.type);
+  const bool known = binding.kind == Binding::kPointer || spirv_.Variable(id) != nullptr;
+  if (known && IsHere(id) && pointer_type != nullptr &&
+      (pointer_type->IsPhysicalPointer() || pointer_type->IsValuePointer())) {
     Pointer pointer;
     if (!GetPointer(id, &pointer)) return false;
     if (type != nullptr) *type = def.type;
+    if (pointer_type->IsValuePointer()) return PointerLeaves(pointer, id, leaves);
     leaves->push_back(AddressOf(pointer));
     return true;
   }
@@ -376,6 +385,7 @@ bool Importer::LayOutShared() {
     }
   }
   uint64_t size = 0;
+  bool has_own = false;
   for (size_t i = 0; i < spirv_.variables.size(); ++i) {
     const SpirvVariable& v = spirv_.variables[i];
     const SpirvType& type = *spirv_.Type(v.pointee);
@@ -389,14 +399,20 @@ bool Importer::LayOutShared() {
     if (v.storage != spv::StorageClass::Workgroup) continue;
     if (!type.unsupported.empty()) continue;  // refused where it is accessed
     if (spirv_.decorations[v.pointee].block) {
-      return Refuse("workgroup_explicit_layout", "shared memory", v.id);
+      // Laid out by decorations; several variables are views of the same memory.
+      shared_blocks_ = true;
+      size = std::max(size, layouts_.ExplicitSize(v.pointee));
+      if (size > kMaxSharedBytes) return Malformed("shared memory too large", v.id);
+      continue;
     }
+    has_own = true;
     const MemoryShape& shape = layouts_.Shared(v.pointee);
     size = (size + shape.align - 1) / shape.align * shape.align;
     shared_offset_[i] = static_cast<uint32_t>(size);
     size += shape.size;
     if (size > kMaxSharedBytes) return Malformed("shared memory too large", v.id);
   }
+  if (shared_blocks_ && has_own) return Malformed("shared memory only in part in blocks");
   module_.shared_bytes = static_cast<uint32_t>((size + 3) / 4 * 4);
   return true;
 }
@@ -450,6 +466,7 @@ absl::Status Importer::Run(uint32_t entry_function) {
   current_.assign(plan_.slot_types.size(), ValueId());
   stamp_.assign(plan_.slot_types.size(), 0);
   private_range_of_.assign(plan_.variables.size(), kNoValue);
+  NumberSelectors();
   context_.index = spirv_.Def(entry_function).index;
   context_.function = entry;
   module_.body = mir::NewRegion(module_);

@@ -26,6 +26,7 @@
 #include "core/front/import.h"
 #include "core/front/layout.h"
 #include "core/front/plan.h"
+#include "core/front/pointer_targets.h"
 #include "core/front/spirv.h"
 #include "core/mir/build.h"
 #include "core/mir/immediates.h"
@@ -36,8 +37,10 @@ namespace kiln::front {
 using mir::ValueId;
 using Leaves = absl::InlinedVector<ValueId, 16>;
 
-// What a SPIR-V pointer is known to be. Everything but `dynamic`, `component` and `descriptor` is
-// static. Loaded images and samplers are kept as the pointers that they were loaded from.
+constexpr uint32_t kMaxDescriptors = 1u << 20;  // in an array of them
+
+// What a SPIR-V pointer is known to be. Everything but `dynamic`, `component`, `descriptor` and
+// `selector` is static. Loaded images and samplers are kept as the pointers that they were loaded from.
 struct Pointer {
   enum Space : uint8_t {
     kLocal, kUniform, kStorage, kPush, kShared, kBuiltin, kImage, kTexel, kPhysical,
@@ -59,6 +62,8 @@ struct Pointer {
   ValueId dynamic;                // bytes to add to the offset; kPhysical: the address, 64 bits
   ValueId component;              // kLocal in slots, kBuiltin: the component, chosen by value
   ValueId descriptor;             // to add to `element`
+  ValueId selector;               // kStorage: leads to one of several variables (emit_pointer.cc);
+  uint32_t targets = 0;           // they are the targets of this SPIR-V id
 };
 
 // A loaded image, sampler, or both. Variable 0: not there (a combined image has its own sampler).
@@ -90,7 +95,8 @@ constexpr uint32_t kReturnLabel = 0xfffffffeu;
 class Importer {
  public:
   Importer(const SpirvModule& spirv, const Plan& plan, const ImportOptions& options)
-      : spirv_(spirv), plan_(plan), options_(options), layouts_(spirv), builder_(module_) {}
+      : spirv_(spirv), plan_(plan), options_(options), layouts_(spirv), targets_(spirv, plan),
+        builder_(module_) {}
 
   // Emits the entry function.
   absl::Status Run(uint32_t entry_function);
@@ -185,7 +191,7 @@ class Importer {
   Flow EmitSwitch(uint32_t block, const SpirvInst& inst, uint32_t* next);
   struct SwitchCase {
     uint32_t target = 0;
-    std::vector<uint32_t> literals;
+    std::vector<uint64_t> literals;
   };
   Flow EmitCases(uint32_t block, ValueId selector, absl::Span<const SwitchCase> cases,
                  uint32_t otherwise);
@@ -237,7 +243,13 @@ class Importer {
   uint8_t AccessFlags(const SpirvInst& inst, size_t operand) const;
   uint32_t GivenAlignment(const SpirvInst& inst, size_t operand) const;
   bool Load(const Pointer& pointer, Leaves* leaves);
+  bool LoadMemory(const Pointer& pointer, absl::Span<const mir::Type> types, Leaves* leaves);
   bool Store(const Pointer& pointer, absl::Span<const ValueId> leaves);
+  bool StoreMemory(const Pointer& pointer, absl::Span<const ValueId> leaves);
+  // Whether memory is laid out here and not by decorations.
+  bool HasOwnLayout(const Pointer& pointer) const {
+    return pointer.space == Pointer::kShared && !shared_blocks_;
+  }
   bool LoadLocal(const Pointer& pointer, uint32_t count, Leaves* leaves);
   bool StoreLocal(const Pointer& pointer, absl::Span<const ValueId> leaves);
   bool LoadPrivateRun(const Pointer& pointer, const LocalVariable& v, uint32_t leaf, uint32_t count,
@@ -260,8 +272,13 @@ class Importer {
   ValueId Offset(const Pointer& pointer, uint32_t offset);
   // The offset, and the index of a descriptor before it; or both halves of an address.
   Leaves AddressSources(const Pointer& pointer, uint32_t offset);
-  // What is known of an access to elements of `bytes`; 0 if they may lie across their alignment.
+  // What is known of an access to elements of `bytes`.
   static uint32_t Alignment(const Pointer& pointer, uint32_t offset, uint32_t bytes);
+  // Loads and stores of a run, its elements in parts if they may lie across their alignment.
+  bool LoadRun(const Pointer& pointer, mir::Op op, uint32_t resource, const MemoryRun& run,
+               absl::Span<const mir::Type> types, Leaves* leaves);
+  bool StoreRun(const Pointer& pointer, mir::Op op, uint32_t resource, const MemoryRun& run,
+                absl::Span<const ValueId> leaves);
   ValueId AddressOf(const Pointer& pointer);
   void AddBytes(Pointer* pointer, ValueId index, uint32_t index_id, uint32_t stride);
   bool EmitPointerElement(const SpirvInst& inst, Pointer* pointer);
@@ -276,9 +293,27 @@ class Importer {
   ValueId FromDwords(absl::Span<const ValueId> dwords, mir::Type type);
   bool EmitAtomic(const SpirvInst& inst);
   bool EmitAtomicStore(const SpirvInst& inst);
+  bool MemoryAtomic(const Pointer& pointer, mir::AtomicOp op, mir::Type type,
+                    absl::Span<const ValueId> operands, Leaves* before);
   bool AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t scope_id,
                     uint32_t semantics_id, mir::AtomicOp op, mir::Type type, absl::Span<const ValueId> values,
                     ValueId* result);
+
+  // ---- emit_pointer.cc: pointers as values ----
+  void NumberSelectors();
+  uint32_t DescriptorCount(uint32_t variable) const;
+  bool IsBlock(uint32_t variable) const;
+  bool PointerLeaves(const Pointer& pointer, uint32_t id, Leaves* leaves);
+  bool PointerFromLeaves(uint32_t id, const SpirvType& type, absl::Span<const ValueId> leaves,
+                         Pointer* pointer);
+  Pointer AtTarget(const Pointer& pointer, uint32_t variable_index);
+  bool ByTarget(const Pointer& pointer, absl::Span<const mir::Type> types,
+                absl::FunctionRef<bool(const Pointer&, Leaves*)> access, Leaves* results);
+  bool ByTargetFrom(const Pointer& pointer, absl::Span<const uint32_t> targets,
+                    absl::Span<const mir::Type> types,
+                    absl::FunctionRef<bool(const Pointer&, Leaves*)> access, Leaves* results);
+  bool EmitPointerCompare(const SpirvInst& inst);
+  uint64_t PointerStride(uint32_t pointer_type) const;
 
   // ---- emit_subgroup.cc ----
   bool EmitSubgroup(const SpirvInst& inst, bool* handled);
@@ -435,6 +470,7 @@ class Importer {
   const Plan& plan_;
   const ImportOptions& options_;
   const Layouts layouts_;
+  const PointerTargets targets_;
   mir::Module module_;
   mir::Builder builder_;
   absl::Status status_ = absl::OkStatus();
@@ -455,6 +491,8 @@ class Importer {
   FunctionContext context_;
 
   std::vector<uint32_t> shared_offset_;  // by index of SpirvModule::variables
+  bool shared_blocks_ = false;           // shared memory is laid out by decorations
+  std::vector<uint32_t> first_selector_;  // likewise; emit_pointer.cc
   struct ConstantTable {
     uint32_t constant;
     uint32_t offset;

@@ -25,7 +25,8 @@ void AppendLeafTypes(const SpirvModule& module, uint32_t type_id, std::vector<mi
       types->push_back(mir::FloatOfBits(type.width));
       return;
     case SpirvType::kPointer:
-      types->push_back(mir::Type::kI64);
+      types->insert(types->end(), type.leaves,
+                    type.IsPhysicalPointer() ? mir::Type::kI64 : mir::Type::kI32);
       return;
     case SpirvType::kVector:
     case SpirvType::kMatrix:
@@ -62,6 +63,11 @@ const MemoryShape& Layouts::Shared(uint32_t type) const {
   if (module_.Type(type) != nullptr && module_.Type(type)->IsPhysicalPointer()) return kAddress;
   const SpirvDef& def = module_.Def(type);
   return def.kind == SpirvDef::kType && def.index < shared_.size() ? shared_[def.index] : kNone;
+}
+
+uint32_t Layouts::ScalarAlign(uint32_t type) const {
+  if (module_.Type(type)->kind == SpirvType::kPointer) return 8;  // perhaps declared ahead
+  return scalar_aligns_[module_.Def(type).index];
 }
 
 uint64_t Layouts::SharedStride(const SpirvType& type) const {
@@ -104,15 +110,21 @@ void Layouts::Add(const SpirvType& type) {
   MemoryShape shape{4, 4};
   if (type.width != 0) shape = {ScalarBytes(type), ScalarBytes(type)};
   uint64_t explicit_size = 0;
+  uint32_t scalar_align = type.kind == SpirvType::kBool || type.width == 0 ? 1 : type.width / 8;
   switch (type.kind) {
     case SpirvType::kVector: {
       const uint64_t scalar = Shared(type.element).size;
       shape = {type.count * scalar, (type.count == 2 ? 2 : 4) * scalar};
+      scalar_align = ScalarAlign(type.element);
       break;
     }
+    case SpirvType::kRuntimeArray:
+      scalar_align = ScalarAlign(type.element);
+      break;
     case SpirvType::kMatrix:
     case SpirvType::kArray:
       shape = {std::min(kHuge, SharedStride(type) * type.count), Shared(type.element).align};
+      scalar_align = ScalarAlign(type.element);
       break;
     case SpirvType::kStruct: {
       shape = MemoryShape();
@@ -120,6 +132,7 @@ void Layouts::Add(const SpirvType& type) {
         const SpirvMember& member = module_.members[i];
         const MemoryShape& m = Shared(member.type);
         shape.align = std::max(shape.align, m.align);
+        scalar_align = std::max(scalar_align, ScalarAlign(member.type));
         member_offsets_[i] = std::min(kHuge, AlignUp(shape.size, m.align));
         shape.size = std::min(kHuge, member_offsets_[i] + m.size);
         if (member.offset == kNoValue) continue;
@@ -132,6 +145,7 @@ void Layouts::Add(const SpirvType& type) {
       break;
   }
   shared_.push_back(shape);
+  scalar_aligns_.push_back(static_cast<uint8_t>(scalar_align));
   explicit_sizes_.push_back(std::min(kHuge, explicit_size));
 }
 

@@ -32,6 +32,8 @@ class Layouts {
  public:
   explicit Layouts(const SpirvModule& module);
 
+  // Bytes of the largest scalar in a type: what its place is a multiple of in any layout.
+  uint32_t ScalarAlign(uint32_t type) const;
   // In workgroup memory: of a type; byte offset of a member (index into SpirvModule::members); from
   // one element, column or component to the next.
   const MemoryShape& Shared(uint32_t type) const;
@@ -48,6 +50,7 @@ class Layouts {
 
   const SpirvModule& module_;
   std::vector<MemoryShape> shared_;       // by type index
+  std::vector<uint8_t> scalar_aligns_;    // by type index
   std::vector<uint64_t> explicit_sizes_;  // of structs, by type index
   std::vector<uint64_t> member_offsets_;  // by member index
 };

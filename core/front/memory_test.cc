@@ -42,6 +42,48 @@ TEST(Memory, ConstantIndicesLeaveNoArray) {
   for (uint32_t x = 0; x < 32; ++x) EXPECT_EQ(output[x], ((x * (x + 1)) ^ (x + 1)) + x);
 }
 
+// A length that specialises to 0: nothing of the array is touched then.
+TEST(Memory, ArraysWhoseLengthSpecialisesToZero) {
+  const auto words = CompileCompute(KernelText(
+      "layout(constant_id = 3) const uint n = 4u; shared uint s[n];",
+      "uint a[n]; for (uint i = 0u; i < n; ++i) { a[i] = in_[id] + i; s[i] = 5u; }\n"
+      "uint sum = 1u; for (uint i = 0u; i < n; ++i) sum += a[i] * s[i]; out_[id] = sum;"));
+  ImportOptions options;
+  options.spec_constants = {{3, 0}};
+  for (bool zero : {false, true}) {
+    const auto module = zero ? ImportVerified(words, options) : ImportVerified(words);
+    ASSERT_TRUE(module.ok()) << module.status();
+    const auto out = RunWords(*module, Count(32), 32);
+    ASSERT_TRUE(out.ok()) << out.status();
+    for (uint32_t x = 0; x < 32; ++x) EXPECT_EQ((*out)[x], zero ? 1 : 1 + 5 * (4 * x + 6));
+  }
+}
+
+// SPV_KHR_workgroup_memory_explicit_layout: blocks are views of the same shared memory.
+TEST(Memory, SharedMemoryLaidOutByDecorations) {
+  const std::string globals =
+      "#extension GL_EXT_shared_memory_block : require\n"
+      "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
+      "#extension GL_EXT_scalar_block_layout : require\n"
+      "shared Words { uint w[40]; };\n"
+      "shared Parts { layout(offset = 16) uint16_t h[64]; };\n"
+      "shared Vectors { layout(offset = 16) vec3 v; layout(offset = 32, row_major) mat2x3 m; };\n";
+  const std::string body =
+      "w[id] = in_[id] * 0x10001u; barrier();\n"
+      "uint x = uint(h[id]) + (floatBitsToUint(v.z) << 8) + (floatBitsToUint(m[1][2]) << 16);\n"
+      "barrier(); out_[id] = x;";
+  const mir::Module module = Import(globals, body);
+  EXPECT_EQ(module.shared_bytes, 160u);
+  const auto output = RunKernel(globals, body, Count(32), 32);
+  for (uint32_t id = 0; id < 32; ++id) {
+    const uint32_t half = 4 + id / 2;
+    const uint32_t z = (16 + 8) / 4 * 0x10001u;  // offsets are rounded up to the alignment
+    // Rows of m are 16 bytes apart in std140, 8 in std430: [1][2] is row 2, column 1.
+    const uint32_t m = (32 + 2 * 8 + 4) / 4 * 0x10001u;
+    EXPECT_EQ(output[id], half + (z << 8) + (m << 16)) << id;
+  }
+}
+
 TEST(Memory, DynamicIndicesMakeAPrivateArray) {
   const std::string body =
       "uint a[8]; for (uint i = 0u; i < 8u; ++i) a[i] = i * in_[id];\n"

@@ -274,7 +274,6 @@ void Planner::PlanInst(const SpirvInst& inst, uint32_t b) {
     case spv::Op::OpVariable: {
       const SpirvType& type = *m_.Type(inst.type);
       if (type.kind != SpirvType::kPointer || type.storage != spv::StorageClass::Function) return;
-      if (type.element == 0) return;  // a forward pointer: refused where it is emitted
       p_->variables.push_back(static_cast<uint32_t>(plan_.variables.size()));
       AddVariable(inst.result, type.element, inst.operand(4));
       break;
@@ -411,7 +410,7 @@ absl::Status Planner::PlanFunction(uint32_t index) {
   for (size_t i = 0; i < f_->parameters.size(); ++i) {
     const SpirvType& type = *m_.Type(f_->parameter_types[i]);
     plan_.block_of[f_->parameters[i]] = 0;
-    if (type.kind != SpirvType::kPointer || !IsLocal(type.storage) || type.element == 0) continue;
+    if (type.kind != SpirvType::kPointer || !IsLocal(type.storage)) continue;
     plan_.roots[f_->parameters[i]] = {
         PointerRoot::kParameter,      false, f_->parameters[i], type.element, 0,
         m_.Type(type.element)->leaves};

@@ -46,14 +46,6 @@ TEST(Refusal, NamesCauseCapabilityAndId) {
                        "atomicAdd(big, 1ul);"),
                 "int64_atomics", "Int64Atomics");
   ExpectRefused(
-      Import("#extension GL_EXT_buffer_reference : require\n"
-             "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
-             "layout(buffer_reference, buffer_reference_align = 4, std430) buffer Node {\n"
-             "  uint64_t big;\n};\n"
-             "layout(push_constant) uniform P { Node node; };",
-             "out_[id] = uint(node.big);"),
-      "unaligned_access");
-  ExpectRefused(
       Import("#extension GL_ARB_shader_clock : require\n", "out_[id] = clock2x32ARB().x;"),
       "shader_clock", "ShaderClockKHR");
 }
@@ -76,29 +68,20 @@ TEST(Refusal, UnusedFeaturesAreNot) {
                   .ok());
 }
 
+// Only pointers into storage buffers and shared memory are values.
 TEST(Refusal, VariablePointers) {
   const std::string select = R"(
-    %p1 = OpAccessChain %p_word %in %u_0 %u_1
+    %a = OpVariable %p_local Function
+    %b = OpVariable %p_local Function
     %c = OpUGreaterThan %bool %x %u_5
-    %p = OpSelect %p_word %c %x_p %p1
+    %p = OpSelect %p_local %c %a %b
     %result = OpLoad %uint %p
 )";
   const std::string preamble = "OpCapability Shader\nOpCapability VariablePointers\n";
-  ExpectRefused(ImportVerified(Assemble(KernelAssembly("", select, true, "", preamble))).status(),
-                "variable_pointers", "VariablePointers");
-  const std::string phi = R"(
-    %p1 = OpAccessChain %p_word %in %u_0 %u_1
-    %c = OpUGreaterThan %bool %x %u_5
-    OpSelectionMerge %m None
-    OpBranchConditional %c %t %m
-    %t = OpLabel
-    OpBranch %m
-    %m = OpLabel
-    %p = OpPhi %p_word %p1 %t %x_p %entry
-    %result = OpLoad %uint %p
-)";
-  ExpectRefused(ImportVerified(Assemble(KernelAssembly("", phi, true, "", preamble))).status(),
-                "variable_pointers", "VariablePointers");
+  const std::string types = "%p_local = OpTypePointer Function %uint\n";
+  ExpectRefused(
+      ImportVerified(Assemble(KernelAssembly(types, select, true, "", preamble))).status(),
+      "variable_pointers");
 }
 
 TEST(Refusal, EntryPoints) {

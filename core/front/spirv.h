@@ -4,7 +4,7 @@
 // The reader trusts nothing: it is safe on arbitrary words without a validator before it. After a
 // successful Parse: every instruction lies within the words and has the operands that its opcode
 // needs (MinWords); ids are below the bound, defined once, and types and constants are defined
-// before their use, so that walking them cannot recurse for ever; type nesting, scalar counts and
+// before their use (but pointees), so that walking them cannot recurse for ever; type nesting, scalar counts and
 // the constant pool are bounded. What lies inside function bodies is checked where it is used.
 //
 // Types and constants outside Kiln's reach (doubles, ...) are recorded with the cause of
@@ -74,16 +74,24 @@ struct SpirvType {
   uint8_t width = 0;  // of ints, floats and physical pointers; bools have 32 in memory
   bool is_signed = false;
   uint8_t depth = 0;          // nesting
-  uint32_t element = 0;       // component, column, element, pointee or returned type; 0 for
-                              // a forward pointer (to physical memory, never followed)
+  uint32_t element = 0;       // component, column, element, pointee or returned type. Pointees
+                              // may come later and make types cyclic: walks end at pointers
   uint32_t count = 0;         // components, columns, elements, members or parameters
   uint32_t first_member = 0;  // structs: in `members`; functions: parameter types, likewise
   bool IsPhysicalPointer() const {
     return kind == kPointer && storage == spv::StorageClass::PhysicalStorageBuffer;
   }
+  // Pointers that may be values of a shader: with variable pointers, into storage buffers and
+  // shared memory. Two leaves: byte offset, and which variable (importer.h).
+  bool IsValuePointer() const {
+    return kind == kPointer && (storage == spv::StorageClass::StorageBuffer ||
+                                storage == spv::StorageClass::Workgroup);
+  }
   uint32_t leaves = 0;        // scalars inside; kMaxLeaves + 1: more. 0 where `unsupported`
   uint32_t array_stride = 0;  // bytes, 0 if not given
   spv::StorageClass storage = spv::StorageClass::Max;  // of pointers
+  bool has_coherent = false;   // some member inside is decorated so
+  bool has_volatile = false;
   std::string_view unsupported;  // the cause why no value of this type can be handled, or empty
   // Images and samplers are no values: they are followed to their descriptors.
   mir::ImageInfo image = {};            // kImage, kSampledImage
@@ -228,6 +236,8 @@ struct SpirvModule {
   // The value of an integer constant below 2^32; false if the id is no such thing.
   bool IntConstant(uint32_t id, uint32_t* value) const;
   bool Declares(spv::Capability capability) const;
+  // Words of a literal of an OpSwitch: 2 for selectors of 64 bits.
+  size_t SwitchLiteralWords(const SpirvInst& inst) const;
 };
 
 // Reads a module. `specialisation` overrides constants by SpecId (unknown SpecIds are ignored, as

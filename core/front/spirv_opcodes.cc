@@ -104,6 +104,9 @@ uint32_t MinWords(spv::Op op) {
     case Op::OpCompositeInsert:
     case Op::OpVectorExtractDynamic:
     case Op::OpArrayLength:
+    case Op::OpPtrEqual:
+    case Op::OpPtrNotEqual:
+    case Op::OpPtrDiff:
     case Op::OpAtomicStore:
     case Op::OpIAdd:
     case Op::OpFAdd:

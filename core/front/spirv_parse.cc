@@ -94,6 +94,7 @@ class Parser {
   bool members_sorted_ = false;
   size_t group_scan_ = 0;
   std::vector<bool> forward_;  // ids of OpTypeForwardPointer
+  std::vector<uint32_t> pointers_ahead_;  // to types that were not there yet
   bool in_function_ = false;
   bool in_block_ = false;
   SpirvFunction function_;
@@ -135,6 +136,11 @@ absl::Status Parser::Run() {
     offset += count;
   }
   if (in_function_) return Invalid("the last function does not end", function_.id);
+  for (uint32_t pointer : pointers_ahead_) {
+    if (m_.Type(m_.Type(pointer)->element) == nullptr) {
+      return Invalid("pointer to what is no type", pointer);
+    }
+  }
   for (uint32_t id = 0; id < m_.bound; ++id) {
     if (forward_[id] && (m_.Type(id) == nullptr || !m_.Type(id)->IsPhysicalPointer())) {
       return Invalid("forward pointer that is no pointer to physical memory", id);
@@ -404,18 +410,18 @@ absl::Status Parser::TypeInst(const SpirvInst& inst) {
       if (type.storage == spv::StorageClass::PhysicalStorageBuffer) {
         type.width = 64;
         type.leaves = 1;
+      } else if (type.IsValuePointer()) {
+        type.leaves = 2;
       } else {
         type.unsupported = "variable_pointers";
       }
       if (m_.Type(type.element) == nullptr) {
-        // A forward pointer may point at a type that is still to come. None is followed.
+        // What a forward pointer points at, or a forward pointer itself: may still come.
         if (type.storage != spv::StorageClass::PhysicalStorageBuffer &&
             (type.element >= m_.bound || !forward_[type.element])) {
           return Invalid("pointer to what is no type", inst.result);
         }
-        type.element = 0;
-        type.unsupported = "physical_addresses";
-        type.leaves = 0;
+        pointers_ahead_.push_back(inst.result);
       }
       break;
     default:
@@ -491,6 +497,8 @@ absl::Status Parser::ArrayType(const SpirvInst& inst, SpirvType& type) {
   type.depth = element->depth + 1;
   type.array_stride = m_.decorations[inst.result < m_.bound ? inst.result : 0].array_stride;
   type.unsupported = element->unsupported;
+  type.has_coherent = element->has_coherent;
+  type.has_volatile = element->has_volatile;
   if (inst.op == spv::Op::OpTypeRuntimeArray) {
     type.kind = SpirvType::kRuntimeArray;
     if (type.unsupported.empty()) type.unsupported = "composite_too_large";
@@ -508,7 +516,8 @@ absl::Status Parser::ArrayType(const SpirvInst& inst, SpirvType& type) {
     const SpirvConstant* length = m_.Constant(inst.operand(3));
     const bool specialised = m_.spec_dependent[m_.Def(inst.operand(3)).index];
     if (length == nullptr || !specialised) return Invalid("array of no elements", inst.result);
-    type.unsupported = "empty_array";
+    // No valid access tells an array without elements from one with an element.
+    type.count = 1;
   }
   type.leaves = SaturatingLeaves(uint64_t{element->leaves} * type.count);
   return absl::OkStatus();
@@ -668,6 +677,8 @@ absl::Status Parser::StructType(const SpirvInst& inst, SpirvType& type) {
       if (type.unsupported.empty()) type.unsupported = t->unsupported;
     }
     ApplyToMember(inst.result, i, member);
+    type.has_coherent |= member.coherent || (t != nullptr && t->has_coherent);
+    type.has_volatile |= member.is_volatile || (t != nullptr && t->has_volatile);
     m_.members.push_back(member);
   }
   type.leaves = SaturatingLeaves(leaves);
@@ -954,7 +965,6 @@ absl::Status Parser::SpecShuffle(const SpirvInst& inst, SpirvConstant&) {
 absl::Status Parser::VariableInst(const SpirvInst& inst) {
   const SpirvType& type = *m_.Type(inst.type);
   if (type.kind != SpirvType::kPointer) return Invalid("variable of no pointer type", inst.result);
-  if (type.element == 0) return Refused("physical_addresses", "variable", inst.result);
   SpirvVariable variable;
   variable.id = inst.result;
   variable.type = inst.type;
@@ -1122,6 +1132,11 @@ bool SpirvModule::IntConstant(uint32_t id, uint32_t* value) const {
 
 bool SpirvModule::Declares(spv::Capability capability) const {
   return std::find(capabilities.begin(), capabilities.end(), capability) != capabilities.end();
+}
+
+size_t SpirvModule::SwitchLiteralWords(const SpirvInst& inst) const {
+  const SpirvType* type = Type(Def(inst.operand(1)).type);
+  return type != nullptr && type->kind == SpirvType::kInt && type->width == 64 ? 2 : 1;
 }
 
 absl::StatusOr<SpirvModule> ParseSpirv(absl::Span<const uint32_t> words,

@@ -95,6 +95,40 @@ TEST(Widths, SwitchOnWords) {
   }
 }
 
+TEST(Widths, SwitchOnBytesAndLongs) {
+  const std::string blocks = R"(
+    %a = OpLabel
+    OpBranch %m
+    %b = OpLabel
+    OpBranch %m
+    %d = OpLabel
+    OpBranch %m
+    %m = OpLabel
+    %result = OpPhi %uint %u_1 %a %u_2 %b %u_3 %d
+)";
+  const auto run = [&](const std::string& types, const std::string& selector,
+                       const std::string& capability) {
+    const auto module = ImportVerified(Assemble(
+        KernelAssembly(types, selector + blocks, true, "",
+                       "OpCapability Shader\nOpCapability " + capability + "\n")));
+    EXPECT_TRUE(module.ok()) << module.status();
+    std::vector<uint32_t> in(32);
+    for (uint32_t i = 0; i < 32; ++i) in[i] = i % 3 == 0 ? 0x1fe : i;
+    return module.ok() ? *RunWords(*module, in, 32) : in;
+  };
+  const auto bytes = run("%byte = OpTypeInt 8 1\n",
+                         "%s = OpUConvert %byte %x\nOpSelectionMerge %m None\n"
+                         "OpSwitch %s %d -2 %a 4 %b\n", "Int8");
+  const auto longs = run("%long = OpTypeInt 64 0\n%big = OpConstant %long 0x500000000\n",
+                         "%w = OpUConvert %long %x\n%s = OpIMul %long %w %big\n"
+                         "OpSelectionMerge %m None\n"
+                         "OpSwitch %s %d 0x9f600000000 %a 0x1400000000 %b\n", "Int64");
+  for (uint32_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(bytes[i], i % 3 == 0 ? 1u : i == 4 ? 2u : 3u) << i;
+    EXPECT_EQ(longs[i], i % 3 == 0 ? 1u : i == 4 ? 2u : 3u) << i;
+  }
+}
+
 TEST(Widths, Bitcasts) {
   Expect("u16vec2 v = unpack16(in_[id]); out_[id] = pack32(u16vec2(v.y, v.x));",
          [](uint32_t x) { return x << 16 | x >> 16; });
@@ -214,6 +248,47 @@ TEST(Widths, LocalAndSharedMemory) {
          [](uint32_t) { return 2u; },
          "shared uint16_t words[32]; shared f16vec3 halfs[32]; shared uint8_t flags[32];"
          "shared uint64_t wide[32];\n");
+}
+
+// Elements at a multiple of less than their size are read and written in parts.
+TEST(Widths, ElementsAcrossTheirAlignment) {
+  for (const uint32_t align : {1u, 2u, 4u}) {
+    const std::string text = Kernel(
+        "#extension GL_EXT_buffer_reference : require\n"
+        "layout(buffer_reference, scalar, buffer_reference_align = " + std::to_string(align) +
+            ") buffer Node { uint64_t big; uvec3 words; float f; uint16_t h; };\n"
+            "layout(push_constant, scalar) uniform P { Node from; Node to; } p;\n",
+        "if (id == 0u) { p.to.big = p.from.big + 1ul; p.to.words = p.from.words.zxy;"
+        "p.to.f = p.from.f * 2.0; p.to.h = p.from.h; }");
+    const auto module = ImportVerified(CompileCompute(text));
+    ASSERT_TRUE(module.ok()) << module.status();
+    constexpr uint64_t kAddress = 0xfffffff0ull;
+    mir::LaunchInputs inputs;
+    std::vector<uint8_t> bytes(80);
+    for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(251 * i + 3);
+    const float f = 1.5;
+    std::memcpy(&bytes[align + 20], &f, 4);
+    const std::vector<uint8_t> before = bytes;
+    inputs.buffers = {{9, 0, 0, bytes, kAddress}};
+    const uint64_t addresses[2] = {kAddress + align, kAddress + 40 + align};
+    inputs.push_constants.resize(16);
+    std::memcpy(inputs.push_constants.data(), addresses, 16);
+    const auto run = mir::Interpret(*module, inputs);
+    ASSERT_TRUE(run.ok()) << run.status();
+    EXPECT_EQ(run->misaligned_accesses, 0);
+    std::vector<uint8_t> want = before;
+    uint64_t big;
+    std::memcpy(&big, &before[align], 8);
+    ++big;
+    std::memcpy(&want[40 + align], &big, 8);
+    for (uint32_t i = 0; i < 3; ++i) {
+      std::memcpy(&want[40 + align + 8 + 4 * i], &before[align + 8 + 4 * ((i + 2) % 3)], 4);
+    }
+    const float twice = 3;
+    std::memcpy(&want[40 + align + 20], &twice, 4);
+    std::memcpy(&want[40 + align + 24], &before[align + 24], 2);
+    EXPECT_EQ(inputs.buffers[0].bytes, want) << align;
+  }
 }
 
 TEST(Widths, BufferReferences) {
