@@ -13,7 +13,6 @@
 #define KILN_CORE_INTEL_SWSB_STATE_H_
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <limits>
 
@@ -53,50 +52,74 @@ inline bool Covers(Carrier carrier, int ledger) {
   }
 }
 
-struct Pending {
-  Position write[kLedgers] = {kNone, kNone, kNone};  // last in-order writer, by ledger
-  Position read[kLedgers] = {kNone, kNone, kNone};   // last in-order reader
-  uint16_t dst[kLedgers] = {0, 0, 0};                // tokens whose destination this may be
-  uint16_t src[kLedgers] = {0, 0, 0};                // tokens that may read this
-  friend bool operator==(const Pending&, const Pending&) = default;
-};
-
+// By ledger, then resource: whole rows are joined and cleared, which the padding to a multiple of
+// any vector lets the compiler do by vectors.
 struct State {
-  std::array<Pending, kResources> pending;
+  static constexpr int kRow = (kResources + 15) / 16 * 16;
+
+  Position write[kLedgers][kRow];  // last in-order writer
+  Position read[kLedgers][kRow];   // last in-order reader
+  uint16_t dst[kLedgers][kRow];    // tokens whose destination this may be
+  uint16_t src[kLedgers][kRow];    // tokens that may read this
   // In-order producers at or before these have completed.
   Position done[kLedgers] = {kNone, kNone, kNone};
   bool special = false;  // the previous instruction used a register that nothing protects
   bool reached = false;
 
-  friend bool operator==(const State&, const State&) = default;
+  State() {
+    std::fill_n(&write[0][0], kLedgers * kRow, kNone);
+    std::fill_n(&read[0][0], kLedgers * kRow, kNone);
+    std::fill_n(&dst[0][0], kLedgers * kRow, uint16_t{0});
+    std::fill_n(&src[0][0], kLedgers * kRow, uint16_t{0});
+  }
 
-  // Joins `from`, the state after `length` in-order instructions of its block, into this one, the
-  // state before the first instruction of a block.
-  void Join(const State& from, Position length) {
-    reached = true;
-    special |= from.special;
+  // Makes this, the state after `length` in-order instructions of its block, one before the first
+  // instruction of a block.
+  void Leave(Position length) {
     for (int c = 0; c < kLedgers; ++c) {
-      const Position done = std::max(from.done[c], length - kPipelineLength - 1);
-      const auto moved = [=](Position p) { return p <= done ? kNone : p - length; };
-      for (int r = 0; r < kResources; ++r) {
-        pending[r].write[c] = std::max(pending[r].write[c], moved(from.pending[r].write[c]));
-        pending[r].read[c] = std::max(pending[r].read[c], moved(from.pending[r].read[c]));
-        pending[r].dst[c] |= from.pending[r].dst[c];
-        pending[r].src[c] |= from.pending[r].src[c];
+      const Position from = std::max(done[c], length - kPipelineLength - 1);
+      done[c] = kNone;
+      for (Position& p : write[c]) p = p <= from ? kNone : p - length;
+      for (Position& p : read[c]) p = p <= from ? kNone : p - length;
+    }
+  }
+
+  // Joins another state before the first instruction of a block into this one. Returns whether this
+  // one has grown.
+  bool Join(const State& other) {
+    int grown = !reached || (other.special && !special);
+    reached = true;
+    special |= other.special;
+    for (int c = 0; c < kLedgers; ++c) {
+      grown |= Raise(write[c], other.write[c]);
+      grown |= Raise(read[c], other.read[c]);
+      grown |= Add(dst[c], other.dst[c]);
+      grown |= Add(src[c], other.src[c]);
+    }
+    return grown != 0;
+  }
+
+  // Would joining the other one add nothing?
+  bool Includes(const State& other) const {
+    if (other.special && !special) return false;
+    for (int c = 0; c < kLedgers; ++c) {
+      for (int r = 0; r < kRow; ++r) {
+        if (other.write[c][r] > write[c][r] || other.read[c][r] > read[c][r]) return false;
+        if ((other.dst[c][r] & ~dst[c][r]) != 0 || (other.src[c][r] & ~src[c][r]) != 0) return false;
       }
     }
+    return true;
   }
 
   // A wait for token.dst (or only .src) has passed.
   void ClearTokens(uint16_t dst_tokens, uint16_t src_tokens, Carrier carrier) {
-    const uint16_t src = dst_tokens | src_tokens;  // a written destination implies read sources
-    if (src == 0) return;
-    for (Pending& p : pending) {
-      for (int c = 0; c < kLedgers; ++c) {
-        if (!Covers(carrier, c)) continue;
-        p.dst[c] &= ~dst_tokens;
-        p.src[c] &= ~src;
-      }
+    const uint16_t both = dst_tokens | src_tokens;  // a written destination implies read sources
+    if (both == 0) return;
+    for (int c = 0; c < kLedgers; ++c) {
+      if (!Covers(carrier, c)) continue;
+      for (uint16_t& tokens : src[c]) tokens &= static_cast<uint16_t>(~both);
+      if (dst_tokens == 0) continue;
+      for (uint16_t& tokens : dst[c]) tokens &= static_cast<uint16_t>(~dst_tokens);
     }
   }
 
@@ -108,13 +131,25 @@ struct State {
   }
 
   // The last in-order writer and reader of a register that may still be under way, or kNone.
-  Position Writer(int r, int c) const {
-    const Position p = pending[r].write[c];
-    return p <= done[c] ? kNone : p;
+  Position Writer(int r, int c) const { return write[c][r] <= done[c] ? kNone : write[c][r]; }
+  Position Reader(int r, int c) const { return read[c][r] <= done[c] ? kNone : read[c][r]; }
+
+ private:
+  static int Raise(Position (&to)[kRow], const Position (&other)[kRow]) {
+    int grown = 0;
+    for (int r = 0; r < kRow; ++r) {
+      grown |= other[r] > to[r];
+      to[r] = std::max(to[r], other[r]);
+    }
+    return grown;
   }
-  Position Reader(int r, int c) const {
-    const Position p = pending[r].read[c];
-    return p <= done[c] ? kNone : p;
+  static int Add(uint16_t (&to)[kRow], const uint16_t (&other)[kRow]) {
+    uint16_t grown = 0;
+    for (int r = 0; r < kRow; ++r) {
+      grown |= static_cast<uint16_t>(other[r] & ~to[r]);
+      to[r] |= other[r];
+    }
+    return grown;
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -61,7 +62,7 @@ Needs NeedsOf(const State& state, const Instruction& inst, const Footprint& fp, 
   ForEachRead(fp, [&](int r) {
     for (int c : {kMasked, kNoMask}) {
       needs.After(c, state.Writer(r, ledgers[c]), now);
-      needs.dst[c] |= state.pending[r].dst[ledgers[c]];
+      needs.dst[c] |= state.dst[ledgers[c]][r];
     }
   });
   ForEachWrite(fp, [&](int r) {
@@ -70,14 +71,17 @@ Needs NeedsOf(const State& state, const Instruction& inst, const Footprint& fp, 
         needs.After(c, state.Writer(r, ledgers[c]), now);
         needs.After(c, state.Reader(r, ledgers[c]), now);
       }
-      needs.dst[c] |= state.pending[r].dst[ledgers[c]];
-      needs.src[c] |= state.pending[r].src[ledgers[c]];
+      needs.dst[c] |= state.dst[ledgers[c]][r];
+      needs.src[c] |= state.src[ledgers[c]][r];
     }
   });
   // Unprotected registers: the wait is NoMask's business whatever the instruction, since nobody
   // knows which class the last access had.
   if (fp.reads_special || fp.writes_special || state.special) needs.Distance(kNoMask, 1);
-  for (int c : {kMasked, kNoMask}) needs.src[c] &= ~needs.dst[c];
+  for (int c : {kMasked, kNoMask}) {
+    needs.src[c] &= ~needs.dst[c];
+    needs.distance[c] = std::min(needs.distance[c], kMaxEncodedDistance);
+  }
   return needs;
 }
 
@@ -112,12 +116,24 @@ std::vector<bool> Skippable(const Program& program) {
 
 bool EndsThread(const Instruction& inst) { return isa::IsSend(inst.op) && inst.send.eot; }
 
+// Blocks between the target and the source of a backward edge.
+std::vector<bool> InLoop(const std::vector<isa::MachineBlock>& blocks) {
+  std::vector<bool> in_loop(blocks.size());
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    for (const int32_t next : blocks[b].successors) {
+      for (size_t inside = static_cast<size_t>(next); inside <= b; ++inside) in_loop[inside] = true;
+    }
+  }
+  return in_loop;
+}
+
 // Waits gone into one place: an instruction's own byte, or sync instructions.
 struct Waits {
   int distance = 0;
   uint16_t dst = 0;
   uint16_t src = 0;
   bool Any() const { return distance != 0 || dst != 0 || src != 0; }
+  friend bool operator==(const Waits&, const Waits&) = default;
 };
 
 // How the waits of one instruction are carried.
@@ -126,6 +142,7 @@ struct Placement {
   Waits reuse;          // what setting a token that may be in use waits for by itself
   Waits sync;           // in NoMask sync instructions before it
   bool forced = false;  // some sync exists only because of Wa_1407528679
+  friend bool operator==(const Placement&, const Placement&) = default;
 };
 
 int Nearer(int a, int b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
@@ -169,6 +186,22 @@ Placement Place(const Instruction& inst, const Needs& needs, int token) {
   out.sync.src |= rest.src;
   out.sync.src &= ~out.sync.dst;
   return out;
+}
+
+// Do these waits cover what is needed? Those for NoMask producers must be NoMask themselves.
+bool Suffices(const Placement& placement, const Instruction& inst, const Needs& needs) {
+  for (int c : {kMasked, kNoMask}) {
+    Waits w = placement.sync;
+    if (c == kMasked || inst.no_mask) {
+      w.distance = Nearer(w.distance, placement.own.distance);
+      w.dst |= placement.own.dst | placement.reuse.dst;
+      w.src |= placement.own.src;
+    }
+    const bool near = w.distance != 0 && w.distance <= needs.distance[c];
+    if (needs.distance[c] != 0 && !near) return false;
+    if ((needs.dst[c] & ~w.dst) != 0 || (needs.src[c] & ~(w.dst | w.src)) != 0) return false;
+  }
+  return true;
 }
 
 Instruction MakeSync(isa::SyncFunction function, uint16_t mask) {
@@ -234,6 +267,10 @@ Waits WaitsOfSync(const Instruction& inst) {
   return waits;
 }
 
+// Bounds of Refine: rounds, and waits looked at one by one.
+constexpr int kMostRefinements = 8;
+constexpr int kMostTries = 64;
+
 class Pass {
  public:
   explicit Pass(Program& program) : program_(program) {}
@@ -248,55 +285,118 @@ class Pass {
     }
     plan_ = AssignTokens(program_, footprints_);
     skippable_ = Skippable(program_);
+    in_loop_ = InLoop(blocks_);
     stats_.reused_tokens = plan_.reused;
-    Solve();
+    placements_.resize(program_.insts.size());
+    needed_.resize(program_.insts.size());
+    if (!Solve(Mode::kDecide)) Refine();
     for (size_t b = 0; b < blocks_.size(); ++b) {
-      State state = before_[b];
-      Walk(blocks_[b], state, true);
+      State nothing;
+      if (!before_[b].reached) Walk(blocks_[b], nothing, Mode::kDecide);
     }
+    for (int32_t i = 0; i < program_.Next(); ++i) Emit(i, placements_[i]);
     isa::Insert(program_, insertions_);
     return stats_;
   }
 
  private:
-  // Iterates to the least fixed point. A block is walked again only when its entry state grew.
-  void Solve() {
-    before_.resize(blocks_.size());
-    if (blocks_.empty()) return;
-    before_[0].reached = true;
-    std::vector<bool> dirty(blocks_.size(), true);
+  enum class Mode {
+    kDecide,  // waits follow from the state, and are noted in placements_
+    kGiven,   // the state follows from the waits in placements_
+    kJudge,   // so it does, and those waits are compared with what the state needs
+  };
+
+  // Iterates to a fixed point; a block is walked again only when its entry state grew. With kGiven
+  // this is the least one. With kDecide it may not be: a grown state makes more waits, which make
+  // the state after them smaller, yet what the earlier walk has handed on stays. Returns whether
+  // that never happened.
+  bool Solve(Mode mode) {
+    const size_t count = blocks_.size();
+    bool exact = true;
+    before_.assign(count, State());
+    if (count != 0) before_[0].reached = true;
+    std::map<size_t, State> handed_on;  // by blocks of loops, which may be walked again
+    std::vector<bool> dirty(count, true);
     for (bool again = true; again;) {
       again = false;
       ++stats_.rounds;
-      for (size_t b = 0; b < blocks_.size(); ++b) {
+      for (size_t b = 0; b < count; ++b) {
         if (!dirty[b] || !before_[b].reached) continue;
         dirty[b] = false;
         State state = before_[b];
-        const Position length = Walk(blocks_[b], state, false);
+        state.Leave(Walk(blocks_[b], state, mode));
+        if (mode == Mode::kDecide && in_loop_[b] && exact) {
+          const auto [earlier, first] = handed_on.try_emplace(b, state);
+          exact = first || state.Includes(earlier->second);
+          if (!first) earlier->second = state;
+        }
         for (int32_t next : blocks_[b].successors) {
-          State joined = before_[next];
-          joined.Join(state, length);
-          if (joined == before_[next]) continue;
-          before_[next] = joined;
+          if (!before_[next].Join(state)) continue;
           dirty[next] = true;
           again = true;
         }
       }
     }
+    return exact;
   }
 
-  // Transforms `state` through the block; with `emit`, also writes the waits down. Returns the
-  // number of in-order instructions.
-  Position Walk(const isa::MachineBlock& block, State& state, bool emit) {
+  // Takes back waits that a fixed point has kept although nothing is pending any more. The least
+  // state under the present waits says which are needed; those become the waits, until that is all
+  // of them. Where it comes to no end (two waits that make each other needless, say), the first
+  // waits, which are right in any case, are looked at one by one.
+  void Refine() {
+    const std::vector<Placement> first = placements_;
+    for (int round = 0; round < kMostRefinements; ++round) {
+      const std::vector<Placement> given = placements_;
+      Solve(Mode::kGiven);
+      WalkAll(Mode::kDecide);
+      if (placements_ == given) return;
+      ++stats_.refinements;
+    }
+    placements_ = first;
+    RefineOneByOne();
+  }
+
+  // One is taken back if the rest are enough. One that is needed stays needed while others go.
+  void RefineOneByOne() {
+    Solve(Mode::kGiven);
+    WalkAll(Mode::kJudge);
+    int tries = 0;
+    for (size_t i = 0; i < placements_.size() && tries < kMostTries; ++i) {
+      if (needed_[i] == placements_[i]) continue;
+      ++tries;
+      const std::vector<Placement> needed = needed_;
+      const Placement given = std::exchange(placements_[i], needed_[i]);
+      Solve(Mode::kGiven);
+      if (WalkAll(Mode::kJudge)) continue;
+      placements_[i] = given;
+      needed_ = needed;
+    }
+  }
+
+  // Each block once, from its entry state. Returns whether all that is needed is waited for.
+  bool WalkAll(Mode mode) {
+    enough_ = true;
+    for (size_t b = 0; b < blocks_.size(); ++b) {
+      State state = before_[b];
+      Walk(blocks_[b], state, mode);
+    }
+    return enough_;
+  }
+
+  // Transforms `state` through the block. Returns the number of in-order instructions.
+  Position Walk(const isa::MachineBlock& block, State& state, Mode mode) {
     Position now = 0;
     for (int32_t i = block.begin; i < block.end; ++i) {
       const Instruction& inst = program_.insts[i];
       const Footprint& fp = footprints_[i];
-      Needs needs = NeedsOf(state, inst, fp, now);
-      for (int c : {kMasked, kNoMask}) {
-        needs.distance[c] = std::min(needs.distance[c], kMaxEncodedDistance);
+      if (mode != Mode::kGiven) {
+        const Needs needs = NeedsOf(state, inst, fp, now);
+        needed_[i] = Place(inst, needs, plan_.token[i]);
+        if (mode == Mode::kDecide) placements_[i] = needed_[i];
+        enough_ = enough_ && Suffices(placements_[i], inst, needs);
       }
-      const Placement placement = Place(inst, needs, plan_.token[i]);
+      const Placement& placement = placements_[i];
       const Carrier carrier = inst.no_mask    ? Carrier::kNoMask
                               : skippable_[i] ? Carrier::kMaskedSkippable
                                               : Carrier::kMasked;
@@ -304,7 +404,6 @@ class Pass {
       Clear(state, placement.own, carrier, now);
       Clear(state, placement.reuse, carrier, now);
       Clear(state, WaitsOfSync(inst), carrier, now);
-      if (emit) Emit(i, placement);
       Execute(state, inst, fp, plan_.token[i], now);
       if (IsInOrder(inst)) ++now;
     }
@@ -327,36 +426,34 @@ class Pass {
     };
     // a0 and accumulators are read at issue by out-of-order instructions.
     ForEachRead(fp, [&](int r) {
-      Pending& p = state.pending[r];
       each_ledger([&](int c) {
-        if (in_order) p.read[c] = now;
-        if (bit != 0 && r < isa::kGrfCount) p.src[c] |= bit;
+        if (in_order) state.read[c][r] = now;
+        if (bit != 0 && r < isa::kGrfCount) state.src[c][r] |= bit;
       });
     });
     ForEachWrite(fp, [&](int r) {
-      Pending fresh;
-      // A masked write may be skipped: what NoMask consumers have not waited for stays.
-      if (!inst.no_mask) fresh = Unwaited(state, r);
+      Forget(state, r, inst.no_mask);
       each_ledger([&](int c) {
-        if (in_order) fresh.write[c] = now;
-        fresh.dst[c] |= bit;
+        if (in_order) state.write[c][r] = now;
+        state.dst[c][r] |= bit;
       });
-      state.pending[r] = fresh;
     });
     state.special = fp.reads_special || fp.writes_special;
   }
 
-  // The part of a register's state that a masked writer did not wait for itself.
-  static Pending Unwaited(const State& state, int r) {
-    Pending rest;
-    const Pending& p = state.pending[r];
-    rest.write[kNoMask] = p.write[kNoMask];
-    rest.read[kNoMask] = p.read[kNoMask];
-    rest.write[kMaskedForNoMask] = p.write[kMaskedForNoMask];
-    rest.read[kMaskedForNoMask] = p.read[kMaskedForNoMask];
-    rest.dst[kMaskedForNoMask] = p.dst[kMaskedForNoMask];
-    rest.src[kMaskedForNoMask] = p.src[kMaskedForNoMask];
-    return rest;
+  // What a writer of a register has waited for itself. A masked write may be skipped: what NoMask
+  // consumers have not waited for stays.
+  static void Forget(State& state, int r, bool no_mask) {
+    for (int c = 0; c < kLedgers; ++c) {
+      if (no_mask || c == kMasked) {
+        state.write[c][r] = kNone;
+        state.read[c][r] = kNone;
+      }
+      if (no_mask || c != kMaskedForNoMask) {
+        state.dst[c][r] = 0;
+        state.src[c][r] = 0;
+      }
+    }
   }
 
   void Emit(int32_t i, const Placement& placement) {
@@ -380,8 +477,12 @@ class Pass {
   std::vector<isa::MachineBlock> blocks_;
   std::vector<Footprint> footprints_;
   TokenPlan plan_;
-  std::vector<bool> skippable_;
+  std::vector<bool> skippable_;  // by instruction
+  std::vector<bool> in_loop_;    // by block
   std::vector<State> before_;
+  std::vector<Placement> placements_;  // by instruction
+  std::vector<Placement> needed_;      // by the state of the last walk
+  bool enough_ = true;                 // placements_, by the last walks
   std::vector<isa::Insertion> insertions_;
   SwsbStats stats_;
 };

@@ -19,7 +19,8 @@
 // instruction. State per GRF, a0 and accumulator: position of the last in-order writer and reader,
 // tokens that may write or read it, each kept apart for NoMask and masked producers. Joins take
 // the union (the nearest position). Loops iterate to a fixed point: states only grow, at most
-// about nesting depth + 2 rounds. Cost: linear in instructions times rounds.
+// about nesting depth + 2 rounds. Growing, they may keep what a wait of a later round has ended; such
+// waits are taken back afterwards (Refine in swsb.cc). Cost: linear in instructions times rounds.
 //
 // Rules (sources: the public PRM and the behaviour of Mesa's binaries; ERRATA.md):
 //   read after in-order write              RegDist
@@ -55,6 +56,7 @@ struct SwsbStats {
   int token_waits = 0;
   int reused_tokens = 0;  // tokens set again while possibly in flight
   int rounds = 0;         // of the dataflow
+  int refinements = 0;    // times waits were taken back
 };
 
 // Errors: those of isa::BuildBlocks.
