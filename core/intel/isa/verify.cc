@@ -9,6 +9,8 @@
 #include "core/intel/isa/codes.h"
 #include "core/intel/isa/disasm.h"
 #include "core/intel/isa/footprint.h"
+#include "core/intel/isa/verify_flow.h"
+#include "core/intel/isa/verify_messages.h"
 
 namespace kiln::intel::isa {
 namespace {
@@ -284,6 +286,35 @@ bool MisalignedOperand(Generation, const Instruction& inst) {
   return bad(inst.dst) || AnySource(inst, bad);
 }
 
+// Numbers of an architecture register's kind: f0 and f1, sr0 and sr1, one of the others.
+bool NoSuchRegister(const Operand& o) {
+  if (o.file != File::kArf) return false;
+  switch (o.arf) {
+    case Arf::kAccumulator:
+      return false;  // the field names no more than there are
+    case Arf::kFlag:
+    case Arf::kState:
+      return o.nr > 1;
+    default:
+      return o.nr > 0;
+  }
+}
+
+bool MissingRegister(Generation, const Instruction& inst) {
+  const bool sends = IsSend(inst.op), syncs = Info(inst.op).format == Format::kSync;
+  if (!HasTypes(inst) && !sends && !syncs) return false;
+  if (!syncs && NoSuchRegister(inst.dst)) return true;
+  const int n = sends ? 2 : syncs ? 1 : SourceCount(inst);
+  return std::any_of(inst.src.begin(), inst.src.begin() + n, NoSuchRegister);
+}
+
+bool SyncOperand(Generation, const Instruction& inst) {
+  if (Info(inst.op).format != Format::kSync) return false;
+  const bool masks = inst.sync == SyncFunction::kAllRd || inst.sync == SyncFunction::kAllWr;
+  return !IsNull(inst.src[0]) && inst.src[0].file != File::kNone &&
+         !(masks && inst.src[0].file == File::kImm);
+}
+
 bool MixedIndirect(Generation, const Instruction& inst) {
   return IsMixedFloat(inst) && AnySource(inst, [](const Operand& s) { return s.indirect; });
 }
@@ -317,7 +348,7 @@ bool MisplacedImmediate(Generation, const Instruction& inst) {
     return inst.src[1].file == File::kImm ||
            (inst.src[0].file == File::kImm && inst.src[2].file == File::kImm);
   }
-  return n == 2 && inst.src[0].file == File::kImm;
+  return inst.src[0].file == File::kImm && (n == 2 || inst.op == Opcode::kMovi);
 }
 
 bool ModifiedDwordMultiply(Generation, const Instruction& inst) {
@@ -359,6 +390,29 @@ bool HalfMathWidth(Generation, const Instruction& inst) {
 bool DivisionModifiers(Generation, const Instruction& inst) {
   return inst.op == Opcode::kMath && MathIsBinary(inst.math) && IsInteger(inst.dst.type) &&
          AnySource(inst, [](const Operand& s) { return s.negate || s.absolute; });
+}
+
+bool MathTypes(Generation, const Instruction& inst) {
+  if (inst.op != Opcode::kMath) return false;
+  const bool integers = inst.math == MathFunction::kIntDivBoth ||
+                        inst.math == MathFunction::kIntDivQuotient ||
+                        inst.math == MathFunction::kIntDivRemainder;
+  return IsInteger(inst.dst.type) != integers ||
+         AnySource(inst, [&](const Operand& s) { return IsInteger(s.type) != integers; });
+}
+
+bool LogicModifiers(Generation, const Instruction& inst) {
+  return Info(inst.op).bitwise && AnySource(inst, [](const Operand& s) { return s.absolute; });
+}
+
+// Channels that one result of an anyNh or allNh predicate is made of; 0 for the other predicates.
+int PredicateGroup(PredCtrl pred) {
+  if (pred < PredCtrl::kAny2h) return 0;
+  return 2 << ((static_cast<int>(pred) - static_cast<int>(PredCtrl::kAny2h)) / 2);
+}
+
+bool NarrowPredicate(Generation, const Instruction& inst) {
+  return HasTypes(inst) && inst.exec_size > 1 && PredicateGroup(inst.pred) > inst.exec_size;
 }
 
 bool TernaryDst(Generation, const Instruction& inst) {
@@ -457,6 +511,10 @@ constexpr Restriction kRestrictions[] = {
     {"wide destination", "a destination spans at most two registers", "PRM regions", WideDst},
     {"register file", "operands and payloads end within r127", "PRM volume 7, register file",
      BeyondRegisterFile},
+    {"architecture register", "the architecture register exists: null, a0, f0, f1, sr0, sr1, cr0, ...",
+     "PRM volume 7, ARF registers; iga64 (flip_bits)", MissingRegister},
+    {"sync operand", "sync takes null; allrd and allwr may take an immediate mask",
+     "BSpec sync; iga64 (flip_bits)", SyncOperand},
     {"operand alignment", "sub-registers are multiples of the type's size",
      "PRM volume 7, direct addressing", MisalignedOperand},
     {"mixed float indirect", "mixed float takes no indirect source", "PRM SKL mixed mode",
@@ -468,7 +526,7 @@ constexpr Restriction kRestrictions[] = {
     {"vector immediate",
      "V and UV need a word stride, VF a dword stride, both an oword-aligned destination",
      "PRM volume 7, immediate vectors", VectorImmediateDst},
-    {"immediate place", "only the last source is immediate; of three sources the first or last",
+    {"immediate place", "only the last source is immediate; of three sources the first or last; of movi none",
      "BSpec instruction formats", MisplacedImmediate},
     {"dword multiply modifier", "dword times a narrower integer: no modifier on the narrower",
      "Wa_1604601757", ModifiedDwordMultiply},
@@ -484,6 +542,12 @@ constexpr Restriction kRestrictions[] = {
      "reference compiler's legal widths of math", HalfMathWidth},
     {"division modifiers", "integer division has no source modifiers", "PRM volume 2a, math",
      DivisionModifiers},
+    {"math types", "integer division is of integers, all other math of floats",
+     "PRM volume 2a, math", MathTypes},
+    {"logic modifiers", "sources of logic may be inverted, but have no absolute value",
+     "PRM volume 7, source modifiers", LogicModifiers},
+    {"predicate group", "anyNh and allNh need an execution size of at least N, or 1",
+     "PRM volume 7, predication", NarrowPredicate},
     {"three-source destination", "sub-register of a three-source destination is 8-byte aligned",
      "BSpec three-source format", TernaryDst},
     {"send files", "payload and response of send are GRFs; second payload and response may be null",
@@ -493,6 +557,12 @@ constexpr Restriction kRestrictions[] = {
     {"payload overlap", "the two payloads of send do not overlap", "PRM volume 2a, sends",
      PayloadOverlap},
     {"send lengths", "lengths are those of the operands present", "BSpec send", SendLengthMismatch},
+    {"message", "the descriptor is one of a message of the shared function",
+     "PRM volumes 2d and 7, messages; messages.def", UnknownMessage},
+    {"message header", "messages have the header that they need and no other",
+     "PRM volume 7, message headers; messages.def", MessageHeader},
+    {"message lengths", "payloads and response are as long as the message makes them",
+     "PRM volume 7, messages; messages.def", MessageLengths},
     {"scoreboard", "the scoreboard byte is valid; send and math set a token", "PRM Gen12 SWSB",
      BadScoreboard},
     {"accumulator stride", "an accumulator destination at offset 0 has stride 1", "Wa_14014617373",
@@ -503,6 +573,8 @@ constexpr Restriction kRestrictions[] = {
      NullBranch},
     {"branch target", "branches go to an instruction of the program or its end", "BSpec branches",
      nullptr},
+    {"structure", "if, else, endif, while, break and cont nest and name each other",
+     "PRM volume 2a, if, else, endif, while, break, cont, halt", nullptr},
     {"end of thread", "the program can end a thread", "PRM volume 2a, send", nullptr},
     {"accumulator at end", "a written accumulator is cleared before the thread ends",
      "Wa_14010017096", nullptr},
@@ -577,6 +649,10 @@ std::vector<Finding> Verify(Generation gen, absl::Span<const PlacedInstruction> 
       findings.push_back({p.offset, r.name, Explain(gen, r, p.inst)});
     }
     ends |= IsSend(p.inst.op) && p.inst.send.eot;
+  }
+  for (const size_t i : MisplacedControlFlow(program)) {
+    const Restriction& r = *Named("structure");
+    findings.push_back({program[i].offset, r.name, Explain(gen, r, program[i].inst)});
   }
   if (!ends) {
     const Restriction& r = *Named("end of thread");

@@ -102,6 +102,23 @@ Instruction Store() {
   inst.src[1] = Reg(40, Type::kUD, {0, 1, 0});
   return inst;
 }
+Instruction BlockRead() {
+  MessageFields f;
+  f.message = Message::kBlockRead;
+  f.owords = 2;
+  SetLengths(kGen, f);
+  Instruction inst = *MakeSend(kGen, f);
+  inst.swsb = 0x40;
+  inst.dst = Reg(50, Type::kUD, {0, 1, 1});
+  inst.src[0] = Reg(30, Type::kUD, {0, 1, 0});
+  return inst;
+}
+Instruction Sync() {
+  Instruction inst;
+  inst.op = Opcode::kSync;
+  inst.src[0] = Null();
+  return inst;
+}
 Instruction EndOfThread() {
   MessageFields f;
   f.message = Message::kEndOfThread;
@@ -183,6 +200,15 @@ std::vector<Case> Cases() {
          i.src[0] = Reg(20, Type::kF, {0, 1, 0});
          i.src[0].subnr = 2;
        }},
+      {"architecture register", Add(),
+       [](I i) {
+         i.dst = Null();
+         i.dst.type = Type::kF;
+         i.dst.region.hstride = 1;
+         i.dst.nr = 1;
+       }},
+      {"architecture register", Store(), [](I i) { i.dst.nr = 4; }},
+      {"sync operand", Sync(), [](I i) { i.src[0] = Reg(20, Type::kUD, {0, 1, 0}); }},
       {"mixed float indirect", MovToHalf(Type::kF),
        [](I i) {
          i.src[0].indirect = true;
@@ -210,6 +236,8 @@ std::vector<Case> Cases() {
          i.src[1].type = Type::kW;
          i.src[1].negate = true;
        }},
+      {"immediate place", Basic(Opcode::kMovi, Type::kD, Type::kD),
+       [](I i) { i.src[0] = Imm(Type::kD, 1); }},
       {"select", Select(), [](I i) { i.pred = PredCtrl::kNone; }},
       {"select", Select(), [](I i) { i.cmod = CondMod::kL; }},
       {"compare", Compare(), [](I i) { i.cmod = CondMod::kNone; }},
@@ -221,6 +249,14 @@ std::vector<Case> Cases() {
        }},
       {"math width", Math(MathFunction::kIntDivQuotient, Type::kD), [](I i) { i.exec_size = 16; }},
       {"half math width", Math(MathFunction::kSqrt, Type::kHF), [](I i) { i.exec_size = 16; }},
+      {"math types", Math(MathFunction::kInv, Type::kF),
+       [](I i) { i.dst.type = i.src[0].type = Type::kD; }},
+      {"math types", Math(MathFunction::kIntDivQuotient, Type::kD),
+       [](I i) { i.dst.type = i.src[0].type = i.src[1].type = Type::kF; }},
+      {"logic modifiers", Basic(Opcode::kAnd, Type::kD, Type::kD),
+       [](I i) { i.src[0].absolute = true; }},
+      {"predicate group", Add(), [](I i) { i.pred = PredCtrl::kAny16h; }},
+      {"predicate group", Add(), [](I i) { i.pred = PredCtrl::kAll32h; }},
       {"division modifiers", Math(MathFunction::kIntDivQuotient, Type::kD),
        [](I i) { i.src[0].negate = true; }},
       {"three-source destination", Mad(),
@@ -231,8 +267,12 @@ std::vector<Case> Cases() {
       {"send files", Store(), [](I i) { i.src[0] = Null(); }},
       {"end-of-thread payload", EndOfThread(), [](I i) { i.src[0].nr = 111; }},
       {"payload overlap", Store(), [](I i) { i.src[1].nr = 29; }},
-      {"send lengths", Store(), [](I i) { i.send.ex_desc = 0; }},
-      {"send lengths", Store(), [](I i) { i.send.desc |= 1 << 20; }},
+      {"send lengths", Store(), [](I i) { i.send.ex_desc = 0; }, false},
+      {"send lengths", Store(), [](I i) { i.send.desc |= 1 << 20; }, false},
+      {"message", Store(), [](I i) { i.send.desc |= 0x1f << 14; }},
+      {"message header", BlockRead(), [](I i) { i.send.desc &= ~(1u << 19); }},
+      {"message lengths", Store(), [](I i) { i.send.desc += 1 << 25; }},
+      {"message lengths", BlockRead(), [](I i) { i.send.desc += 1 << 20; }},
       {"scoreboard", Add(), [](I i) { i.swsb = 0x41; }},
       {"scoreboard", Add(), [](I i) { i.swsb = 0x08; }},
       {"scoreboard", Store(), [](I i) { i.swsb = 0x21; }},
@@ -283,7 +323,12 @@ TEST(Verify, RowsAreNamedAndSourced) {
 }
 
 TEST(Verify, ProgramRules) {
-  std::vector<PlacedInstruction> program = {{0, If(16, 32)}, {16, Add()}, {32, EndOfThread()}};
+  Instruction jump;
+  jump.op = Opcode::kGoto;
+  jump.exec_size = 8;
+  jump.jip = 16;
+  jump.uip = 32;
+  std::vector<PlacedInstruction> program = {{0, jump}, {16, Add()}, {32, EndOfThread()}};
   EXPECT_TRUE(Verify(kGen, program).empty());
   program[0].inst.uip = 40;
   std::vector<Finding> findings = Verify(kGen, program);
@@ -298,10 +343,60 @@ TEST(Verify, ProgramRules) {
   EXPECT_EQ(findings[0].restriction, "accumulator at end");
   program[1].inst.acc_write = false;
   program.pop_back();
-  program[0].inst.uip = 32;
+  program[0].inst = Add();
   findings = Verify(kGen, program);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].restriction, "end of thread");
+}
+
+// A branch of structured control flow, 16 bytes an instruction.
+Instruction Flow(Opcode op, int jip, int uip = 0) {
+  Instruction inst;
+  inst.op = op;
+  inst.exec_size = 8;
+  if (Info(op).pred) inst.pred = PredCtrl::kNormal;
+  inst.jip = 16 * jip;
+  inst.uip = 16 * uip;
+  return inst;
+}
+
+// Indices of instructions that are misplaced.
+std::string Misplaced(const std::vector<Instruction>& insts) {
+  std::vector<PlacedInstruction> program;
+  for (const Instruction& inst : insts) {
+    program.push_back({static_cast<uint32_t>(16 * program.size()), inst});
+  }
+  program.push_back({static_cast<uint32_t>(16 * program.size()), EndOfThread()});
+  std::string text;
+  for (const Finding& f : Verify(kGen, program)) {
+    EXPECT_EQ(f.restriction, "structure");
+    text += std::to_string(f.offset / 16) + " ";
+  }
+  return text;
+}
+
+TEST(Verify, StructureOfControlFlow) {
+  constexpr Opcode If = Opcode::kIf, Else = Opcode::kElse, Endif = Opcode::kEndif;
+  constexpr Opcode While = Opcode::kWhile, Break = Opcode::kBreak;
+  const Instruction a = Add();
+  EXPECT_EQ(Misplaced({Flow(If, 3, 4), a, Flow(Else, 2, 2), a, Flow(Endif, 1)}), "");
+  EXPECT_EQ(Misplaced({Flow(If, 2, 2), a, Flow(Endif, 1)}), "");
+  // A sync before the endif is as good.
+  EXPECT_EQ(Misplaced({Flow(If, 2, 2), a, Sync(), Flow(Endif, 1)}), "");
+  EXPECT_EQ(Misplaced({Flow(If, 2, 4), a, Flow(Else, 2, 2), a, Flow(Endif, 1)}), "0 ");
+  EXPECT_EQ(Misplaced({Flow(If, 3, 3), a, Flow(Else, 2, 2), a, Flow(Endif, 1)}), "0 ");
+  EXPECT_EQ(Misplaced({Flow(If, 3, 4), a, Flow(Else, 2, 1), a, Flow(Endif, 1)}), "2 ");
+  EXPECT_EQ(Misplaced({a, Flow(Endif, 1)}), "1 ");
+  EXPECT_EQ(Misplaced({Flow(If, 1, 1), a}), "0 ");
+  // Loops.
+  EXPECT_EQ(Misplaced({a, Flow(If, 2, 2), Flow(Break, 1, 2), Flow(Endif, 1), Flow(While, -4)}), "");
+  EXPECT_EQ(Misplaced({a, Flow(While, 1)}), "1 ");
+  EXPECT_EQ(Misplaced({Flow(If, 2, 2), a, Flow(Endif, 1), Flow(While, -2)}), "3 ");
+  EXPECT_EQ(Misplaced({a, Flow(Break, 1, 1), a}), "1 ");
+  EXPECT_EQ(Misplaced({a, Flow(If, 2, 2), Flow(Break, 1, 1), Flow(Endif, 1), Flow(While, -4)}), "2 ");
+  // The innermost of two loops.
+  EXPECT_EQ(Misplaced({a, Flow(Break, 1, 1), Flow(While, -2), Flow(While, -3)}), "");
+  EXPECT_EQ(Misplaced({a, Flow(Break, 1, 3), Flow(While, -2), a, Flow(While, -4)}), "1 ");
 }
 
 }  // namespace

@@ -1,0 +1,52 @@
+// Rules about messages: see verify_messages.h.
+#include "core/intel/isa/verify_messages.h"
+
+#include <algorithm>
+
+#include "core/intel/isa/messages.h"
+
+namespace kiln::intel::isa {
+namespace {
+
+bool Judged(const Instruction& inst) {
+  return IsSend(inst.op) && !inst.send.desc_is_register && !inst.send.ex_desc_is_register;
+}
+
+absl::StatusOr<MessageFields> FieldsOf(Generation gen, const Instruction& inst) {
+  return ParseDescriptor(gen, inst.send.sfid, inst.send.desc, inst.send.ex_desc);
+}
+
+}  // namespace
+
+bool UnknownMessage(Generation gen, const Instruction& inst) {
+  return Judged(inst) && !FieldsOf(gen, inst).ok();
+}
+
+bool MessageHeader(Generation gen, const Instruction& inst) {
+  if (!Judged(inst)) return false;
+  const auto fields = FieldsOf(gen, inst);
+  if (!fields.ok()) return false;
+  const HeaderNeed need = Info(fields->message).header;
+  return (need == HeaderNeed::kRequired && !fields->header) ||
+         (need == HeaderNeed::kForbidden && fields->header);
+}
+
+bool MessageLengths(Generation gen, const Instruction& inst) {
+  if (!Judged(inst)) return false;
+  const auto fields = FieldsOf(gen, inst);
+  if (!fields.ok()) return false;
+  const int payload = fields->mlen + fields->ex_mlen;
+  const bool samples = Info(fields->message).layout == MessageLayout::kSample;
+  const int params = static_cast<int>(Params(gen, fields->message).size());
+  for (int p = samples ? 0 : 1; p <= std::max(params, 1); ++p) {
+    for (int components = 1; components <= (samples ? 4 : 1); ++components) {
+      MessageFields good = *fields;
+      SetLengths(gen, good, p, components);
+      // The payload may be cut anywhere: the function sees one.
+      if (payload == good.mlen + good.ex_mlen && fields->rlen == good.rlen) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace kiln::intel::isa

@@ -1,0 +1,204 @@
+// flip_bits: single bits of good instructions are flipped; what iga64 rejects, we must reject.
+//
+//   flip_bits [--seed=N] [--count=N] [--list] [--mir=FILE]... [FILE.bin...]
+//
+// iga64 (Intel's assembler) is the independent judge: a mutant is bad if its disassembler refuses it, or
+// its assembler, given the text, reports an error or a warning (its region rules). Ours is bad if it does
+// not decode or core/intel/isa/verify finds a rule broken by the instruction. Branches are left out, as
+// iga64 judges their distances within the file that all mutants share; so is the bit that makes another
+// form of an instruction (29, compaction). Prints the table of both verdicts and, by its message, what
+// only iga64 rejects; the exit status is 1 if that is more than 1 % of what it rejects.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <random>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/strip.h"
+#include "core/intel/isa/decode.h"
+#include "core/intel/isa/disasm.h"
+#include "core/intel/isa/encode.h"
+#include "core/intel/isa/verify.h"
+#include "tests/isa/good_programs.h"
+#include "tests/isa/iga.h"
+
+namespace kiln::tests {
+namespace {
+
+namespace isa = intel::isa;
+constexpr isa::Generation kGen = isa::Generation::kGen12;
+constexpr size_t kBytes = 16;
+
+struct Mutant {
+  std::array<uint8_t, kBytes> bytes;
+  int bit = 0;
+  std::string was, ours, iga;  // what is wrong; empty: nothing
+};
+
+std::string Ours(const Mutant& m) {
+  const auto decoded = isa::Decode(kGen, m.bytes);
+  if (!decoded.ok()) return std::string(decoded.status().message());
+  const auto broken = isa::BrokenBy(kGen, decoded->inst);
+  return broken.empty() ? "" : std::string(broken[0]->name);
+}
+
+std::vector<Mutant> Flip(const std::vector<Program>& programs, int count, std::mt19937& rng) {
+  std::vector<Mutant> mutants;
+  while (static_cast<int>(mutants.size()) < count) {
+    const Program& program = programs[rng() % programs.size()];
+    const isa::Instruction& inst = program[rng() % program.size()].inst;
+    const auto bytes = isa::Encode(kGen, inst);
+    if (!bytes.ok() || isa::IsBranch(inst.op)) continue;
+    Mutant m;
+    std::copy_n(bytes->begin(), kBytes, m.bytes.begin());
+    do {
+      m.bit = static_cast<int>(rng() % 128);
+    } while (m.bit == 29);
+    m.bytes[static_cast<size_t>(m.bit / 8)] ^= static_cast<uint8_t>(1 << m.bit % 8);
+    const auto decoded = isa::Decode(kGen, m.bytes);
+    if (decoded.ok() && isa::IsBranch(decoded->inst.op)) continue;
+    m.was = isa::Disassemble(kGen, inst);
+    m.ours = Ours(m);
+    mutants.push_back(m);
+  }
+  return mutants;
+}
+
+// A message without what is particular to one instruction.
+std::string Kind(std::string message) {
+  for (char& c : message) {
+    if (c >= '0' && c <= '9') c = '#';
+  }
+  return message;
+}
+
+// Notes what iga64's disassembler says about each; "" elsewhere.
+void JudgeDecoding(std::vector<Mutant>& mutants, const std::string& folder) {
+  const std::string in = folder + "/flips.bin";
+  std::ofstream out(in, std::ios::binary);
+  for (const Mutant& m : mutants) out.write(reinterpret_cast<const char*>(m.bytes.data()), kBytes);
+  out.close();
+  std::istringstream lines(RunIga("-d " + in).error);
+  for (std::string line; std::getline(lines, line);) {
+    unsigned offset = 0;
+    int length = 0;
+    if (std::sscanf(line.c_str(), "byte offset 0x%x: error: %n", &offset, &length) != 1) continue;
+    std::string& iga = mutants.at(offset / kBytes).iga;
+    if (iga.empty()) iga = line.substr(static_cast<size_t>(length));
+  }
+}
+
+// The same for the assembler, which gets the text of those that passed.
+void JudgeText(std::vector<Mutant>& mutants, const std::string& folder) {
+  const std::string bin = folder + "/good.bin", text = folder + "/good.asm";
+  std::vector<Mutant*> good;
+  std::ofstream out(bin, std::ios::binary);
+  for (Mutant& m : mutants) {
+    if (!m.iga.empty()) continue;
+    good.push_back(&m);
+    out.write(reinterpret_cast<const char*>(m.bytes.data()), kBytes);
+  }
+  out.close();
+  RunIga("-d " + bin + " -o " + text);
+  std::vector<Mutant*> by_line = {nullptr};
+  std::ifstream lines(text);
+  size_t next = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const bool instruction = line.find_first_not_of(' ') != std::string::npos &&
+                             !absl::StartsWith(line, "//") && !absl::StartsWith(line, "L");
+    by_line.push_back(instruction && next < good.size() ? good[next++] : nullptr);
+  }
+  if (next != good.size()) std::printf("iga64 printed %zu of %zu instructions\n", next, good.size());
+  std::istringstream messages(RunIga("-a -Xno-autocompact " + text + " -o " + bin).error);
+  for (std::string line; std::getline(messages, line);) {
+    unsigned at = 0, column = 0;
+    int length = 0;
+    if (std::sscanf(line.c_str(), "line %u.%u: %n", &at, &column, &length) != 2) continue;
+    if (at >= by_line.size() || by_line[at] == nullptr || !by_line[at]->iga.empty()) continue;
+    by_line[at]->iga = line.substr(static_cast<size_t>(length));
+  }
+}
+
+int Report(const std::vector<Mutant>& mutants, bool list) {
+  int both = 0, neither = 0, ours = 0;
+  std::map<std::string, int> missed, alone;
+  for (const Mutant& m : mutants) {
+    both += !m.iga.empty() && !m.ours.empty();
+    neither += m.iga.empty() && m.ours.empty();
+    ours += m.iga.empty() && !m.ours.empty();
+    if (m.iga.empty() && !m.ours.empty()) ++alone[Kind(m.ours)];
+    if (m.iga.empty() || !m.ours.empty()) continue;
+    ++missed[Kind(m.iga)];
+    if (!list) continue;
+    const auto decoded = isa::Decode(kGen, m.bytes);
+    std::printf("bit %d, %s\n  was %s\n  is  %s\n", m.bit, m.iga.c_str(), m.was.c_str(),
+                isa::Disassemble(kGen, decoded->inst).c_str());
+  }
+  const int only_iga = static_cast<int>(mutants.size()) - both - neither - ours;
+  std::printf("%zu flips: rejected by both %d, by iga64 only %d, by us only %d, by nobody %d\n",
+              mutants.size(), both, only_iga, ours, neither);
+  for (const auto& [kind, count] : missed) std::printf("%6d  iga64 only: %s\n", count, kind.c_str());
+  for (const auto& [kind, count] : alone) std::printf("%6d  us only: %s\n", count, kind.c_str());
+  std::printf("of what iga64 rejects we reject %.2f %%\n", 100.0 * both / std::max(both + only_iga, 1));
+  return only_iga * 100 > both + only_iga;
+}
+
+// As a test: says so where count_results.py looks.
+int Skip() {
+  std::fprintf(stderr, "flip_bits: %s\n", kNoIga);
+  const char* results = std::getenv("XML_OUTPUT_FILE");
+  if (results == nullptr) return 2;
+  std::ofstream(results) << "<testsuites><testsuite name=\"flip_bits\"><testcase name=\"flip_bits\">"
+                         << "<skipped message=\"" << kNoIga
+                         << "\"/></testcase></testsuite></testsuites>\n";
+  return 0;
+}
+
+int Main(int argc, char** argv) {
+  uint32_t seed = 1;
+  int count = 5000;
+  bool list = false;
+  std::vector<std::string> mir, binaries;
+  for (int i = 1; i < argc; ++i) {
+    absl::string_view a = argv[i];
+    if (absl::ConsumePrefix(&a, "--seed=")) {
+      if (!absl::SimpleAtoi(a, &seed)) return 2;
+    } else if (absl::ConsumePrefix(&a, "--count=")) {
+      if (!absl::SimpleAtoi(a, &count)) return 2;
+    } else if (absl::ConsumePrefix(&a, "--mir=")) {
+      mir.emplace_back(a);
+    } else if (a == "--list") {
+      list = true;
+    } else if (absl::StartsWith(a, "--")) {
+      std::fprintf(stderr, "flip_bits: unknown flag %s\n", argv[i]);
+      return 2;
+    } else {
+      binaries.emplace_back(a);
+    }
+  }
+  if (!HaveIga()) {
+    return Skip();
+  }
+  std::vector<Program> programs;
+  if (!ReadPrograms(mir, binaries, &programs) || programs.empty()) return 2;
+  std::mt19937 rng(seed);
+  std::vector<Mutant> mutants = Flip(programs, count, rng);
+  std::string folder = "/tmp/kiln_flips_XXXXXX";
+  if (mkdtemp(folder.data()) == nullptr) return 2;
+  JudgeDecoding(mutants, folder);
+  JudgeText(mutants, folder);
+  return Report(mutants, list);
+}
+
+}  // namespace
+}  // namespace kiln::tests
+
+int main(int argc, char** argv) { return kiln::tests::Main(argc, argv); }
