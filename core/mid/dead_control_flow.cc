@@ -86,7 +86,26 @@ class Remover {
       Cut(old, i + 1, &out);
       break;
     }
+    DropUnreachable(&out);
     SetInsts(region, std::move(out));
+  }
+
+  // In front of `unreachable`, what has no effect goes, and an if that leaves on one side is left on
+  // that side.
+  void DropUnreachable(List* out) {
+    while (out->size() > 1 && m_.inst(out->back()).op == Op::kUnreachable) {
+      const InstId before = (*out)[out->size() - 2];
+      const Inst inst = m_.inst(before);
+      if (mir::Info(inst.op).Has('P')) {
+        if (!Rewrite()) return;
+        out->erase(out->end() - 2);
+        continue;
+      }
+      if (inst.op != Op::kIf || Yields(inst.regions[0]) == Yields(inst.regions[1])) return;
+      if (!Rewrite()) return;
+      out->resize(out->size() - 2);
+      Splice(inst.regions[Yields(inst.regions[0]) ? 1 : 0], before, out);
+    }
   }
 
   // What follows is never reached: `out` ends with a terminator, which is unreachable unless it has

@@ -11,7 +11,8 @@
 //   loop { A; if c { B; break x } else { yield }; C; break y }
 // becomes  if c { B; yield x } else { C; yield y }  behind A; each early exit nests one deeper,
 // hence the bound kMaxNestedExits (nest_exits.h). Linear but for that factor.
-// unreachable is taken at its word: a side that ends so is not taken.
+// unreachable is taken at its word: a side that ends so is not taken, and where it follows an if that
+// leaves on one side, that side is.
 #ifndef KILN_CORE_MID_DEAD_CONTROL_FLOW_H_
 #define KILN_CORE_MID_DEAD_CONTROL_FLOW_H_
 

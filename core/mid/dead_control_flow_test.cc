@@ -283,5 +283,41 @@ TEST(DeadControlFlow, ManyExitsStayALoop) {
   EXPECT_EQ(RunOnBody(body, RemoveDeadControlFlow), body);
 }
 
+TEST(DeadControlFlow, TheExitInFrontOfUnreachableIsTaken) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:i32 = local_index
+  %1:bool = ult %0, 4
+  %2:bool = ult %0, 8
+  %9:i32 = loop {
+    if %1 {
+      yield
+    } else {
+      break 1
+    }
+    store_ssbo[0, align 4] 0, 7
+    if %2 {
+      yield
+    } else {
+      break 2
+    }
+    %3:i32 = imul %0, %0
+    unreachable
+  }
+  store_ssbo[0, align 4] 4, %9
+  return)",
+                      RemoveDeadControlFlow),
+            R"(  %0:i32 = local_index
+  %1:bool = ult %0, 4
+  %2:i32 = if %1 {
+    store_ssbo[0, align 4] 0, 7
+    yield 2
+  } else {
+    yield 1
+  }
+  store_ssbo[0, align 4] 4, %2
+  return
+)");
+}
+
 }  // namespace
 }  // namespace kiln::mid

@@ -33,6 +33,17 @@ bool AccessesPrivateArray(Op op) { return op == Op::kLoadPrivate || op == Op::kS
 
 }  // namespace
 
+bool LeavesPrivateArray(const mir::Module& module, InstId access, uint64_t offset) {
+  const Inst& inst = module.inst(access);
+  if (!AccessesPrivateArray(inst.op)) return false;
+  const bool store = inst.op == Op::kStorePrivate;
+  const int n = store ? inst.num_sources - 1 : inst.num_results;
+  if (n == 0) return false;
+  const ValueId first = store ? module.source(access, 1) : module.result(access);
+  const uint64_t bytes = uint64_t{mir::BytesOf(module.value(first).type)} * static_cast<uint64_t>(n);
+  return offset + bytes > module.private_arrays[inst.imm0].bytes;
+}
+
 LoopRounds LoopAnalysis::CountRounds(InstId loop, const LoopLimits& limits) {
   bits_.resize(m_.values.size());
   seen_.resize(m_.values.size());
@@ -91,10 +102,17 @@ LoopAnalysis::Exit LoopAnalysis::WalkRegion(RegionId region, bool certain) {
       case Op::kUnreachable:
         return Exit::kJumps;
       default:
+        if (NeverReached(id)) return Exit::kJumps;
         WalkValue(id);
     }
   }
   return Exit::kJumps;
+}
+
+bool LoopAnalysis::NeverReached(InstId id) const {
+  if (!AccessesPrivateArray(m_.inst(id).op)) return false;
+  const Known offset = Get(m_.source(id, 0));
+  return offset.has_value() && LeavesPrivateArray(m_, id, *offset);
 }
 
 LoopAnalysis::Exit LoopAnalysis::WalkIf(InstId id, bool certain) {

@@ -1,6 +1,7 @@
 #include "core/mid/loop_analysis.h"
 
 #include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/mir/build.h"
@@ -186,6 +187,55 @@ TEST(LoopAnalysis, NestedLoopsAreCountedOnce) {
   })");
   EXPECT_EQ(r.rounds, 3);
   EXPECT_EQ(r.residue, 2 * 7);
+}
+
+TEST(LoopAnalysis, AnArrayBoundsItsLoop) {
+  // The bound is not known, but a fifth access would leave the array of 64 bytes.
+  const LoopRounds r = RoundsOf(R"(
+  %9:i32 = local_index
+  loop (%0:i32 = 0) {
+    %1:bool = slt %0, %9
+    if %1 { yield } else { break }
+    %2:i32 = shl %0, 4
+    store_private[0, align 4] %2, %0
+    %3:i32 = iadd %0, 1
+    continue %3
+  })");
+  EXPECT_TRUE(r.bounded);
+  EXPECT_EQ(r.rounds, 5);
+  EXPECT_EQ(r.unknown_exits, 5);
+  // Not where a round may go without the access.
+  EXPECT_FALSE(RoundsOf(R"(
+  %9:i32 = local_index
+  loop (%0:i32 = 0) {
+    %1:bool = slt %0, %9
+    if %1 { yield } else { break }
+    %2:i32 = shl %0, 4
+    %4:bool = ieq %0, %9
+    if %4 {
+      store_private[0, align 4] %2, %0
+      yield
+    } else {
+      yield
+    }
+    %3:i32 = iadd %0, 1
+    continue %3
+  })").bounded);
+}
+
+TEST(LoopAnalysis, WhatLeavesAPrivateArray) {
+  const absl::StatusOr<mir::Module> m = mir::Parse(
+      "mir 1 local_size 8, 1, 1 shared 64 private 0 64 body { %9:i32 = local_index "
+      "store_private[0, align 4] %9, 1, 2 %0:i32, %1:i32 = load_private[0, align 4] %9 "
+      "store_shared[align 4] %9, 1 return }");
+  ASSERT_TRUE(m.ok()) << m.status();
+  const std::vector<mir::InstId>& insts = m->region(m->body).insts;
+  for (int i : {1, 2}) {
+    EXPECT_FALSE(LeavesPrivateArray(*m, insts[i], 56));
+    EXPECT_TRUE(LeavesPrivateArray(*m, insts[i], 60));
+    EXPECT_TRUE(LeavesPrivateArray(*m, insts[i], 0xfffffffc));
+  }
+  EXPECT_FALSE(LeavesPrivateArray(*m, insts[3], 1000));
 }
 
 }  // namespace

@@ -175,11 +175,21 @@ class Unroller {
       if (op == Op::kIf) {
         const InstId end = EmitIf(id, out);
         if (end.valid()) return end;
+      } else if (NeverReached(id)) {
+        return mir::NewInst(m_, Op::kUnreachable, {});
       } else if (!Folds(id)) {
         out->push_back(cloner_.Copy(id));
       }
     }
     return InstId();
+  }
+
+  // Whether this round would access a private array outside of it here (loop_analysis.h).
+  bool NeverReached(InstId id) const {
+    const Op op = m_.inst(id).op;
+    if (op != Op::kLoadPrivate && op != Op::kStorePrivate) return false;
+    const ValueId offset = cloner_.Find(m_.source(id, 0));
+    return m_.IsConstant(offset) && LeavesPrivateArray(m_, id, m_.value(offset).bits);
   }
 
   // The terminator where control leaves the list around, or an invalid id.

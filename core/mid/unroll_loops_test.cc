@@ -231,5 +231,47 @@ TEST(UnrollLoops, AsksBeforeItChangesAnything) {
   EXPECT_NE(RunOnBody(kText, UnrollLoops, 1), kText);
 }
 
+// Array 0 has 16 bytes: the fourth element is the last that a round can store.
+TEST(UnrollLoops, UpToTheEndOfAnArray) {
+  EXPECT_EQ(RunOnBody(R"(
+  %9:i32 = local_index
+  loop (%0:i32 = 0) {
+    %1:bool = ult %0, %9
+    if %1 { yield } else { break }
+    %2:i32 = shl %0, 3
+    store_private[0, align 4] %2, %0
+    %3:i32 = iadd %0, 1
+    continue %3
+  }
+  return)",
+                      UnrollLoops),
+            R"(  %0:i32 = local_index
+  loop {
+    %1:bool = ult 0, %0
+    if %1 {
+      yield
+    } else {
+      break
+    }
+    store_private[0, align 4] 0, 0
+    %2:bool = ult 1, %0
+    if %2 {
+      yield
+    } else {
+      break
+    }
+    store_private[0, align 4] 8, 1
+    %3:bool = ult 2, %0
+    if %3 {
+      yield
+    } else {
+      break
+    }
+    unreachable
+  }
+  return
+)");
+}
+
 }  // namespace
 }  // namespace kiln::mid
