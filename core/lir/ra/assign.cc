@@ -1,6 +1,7 @@
 #include "core/lir/ra/assign.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <utility>
 
@@ -11,6 +12,10 @@ namespace {
 constexpr uint32_t kNowhere = ~uint32_t{0};
 constexpr uint32_t kMaxCompactions = 512;
 constexpr size_t kMaxWindows = 8;
+// Units of a machine register, for which hardware waits as a whole.
+constexpr uint32_t kRegister = 8;
+// Registers that Order::kSpread keeps shorter values out of after a definition.
+constexpr size_t kRecent = 8;
 
 bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
 
@@ -22,6 +27,8 @@ struct Pool {
   UnitSet hoped;            // wanted for collects to come
   UnitSet displaced_homes;  // homes of values that compaction moved and that go back
   uint32_t cursor = 0;      // of Order::kSpread
+  std::array<uint32_t, kRecent> recent{};  // first units of registers, of Order::kSpread
+  size_t next_recent = 0;
 };
 
 class Assigner {
@@ -230,6 +237,10 @@ class Assigner {
     for (uint32_t c = 0; c < f_.value(v).comps; ++c) Revive(first + c);
     const ValueId p = info(v).param;
     if (p.valid() && hint_[p.index] == kNowhere) hint_[p.index] = reg;
+    if (Short(v)) {
+      Pool& p = pool(v);
+      p.recent[p.next_recent++ % kRecent] = reg / kRegister * kRegister;
+    }
     out_.top[info(v).pool] = std::max(out_.top[info(v).pool], reg + info(v).units);
   }
 
@@ -330,7 +341,7 @@ class Assigner {
     for (uint32_t phase = 0; phase < step; phase += v.alignment) {
       UnitSet taken = TakenAt(s, phase);
       if (avoid != nullptr) taken |= *avoid;
-      if (order_ == Order::kSpread && v.units >= 8) {
+      if (order_ == Order::kSpread && v.units >= kRegister) {
         uint32_t size = 0;
         const uint32_t from = std::max(p.cursor, s.first);
         const uint32_t hole = FirstFit(taken, from, p.units, s.units, step, phase);
@@ -354,6 +365,17 @@ class Assigner {
     return best;
   }
 
+  bool Short(ValueId v) const {
+    return info(v).units < kRegister && pools_[info(v).pool].units >= 8 * kRegister;
+  }
+
+  // Registers that short values have lately been written to.
+  static UnitSet Recent(const Pool& p) {
+    UnitSet recent;
+    for (uint32_t first : p.recent) recent.insert(first, kRegister);
+    return recent;
+  }
+
   static uint32_t FirstFit(const UnitSet& taken, uint32_t from, uint32_t end, uint32_t units,
                            uint32_t alignment, uint32_t phase) {
     for (uint32_t at = from; at < end;) {
@@ -367,13 +389,32 @@ class Assigner {
     return kNowhere;
   }
 
+  // A short value gets a register of its own, or at least one that none was lately written to.
+  uint32_t SpreadShort(const Search& s, const UnitSet& avoid) {
+    const Pool& p = pools_[info(s.value).pool];
+    UnitSet recent = Recent(p);
+    recent |= avoid;
+    UnitSet taken = TakenAt(s, 0);
+    taken |= recent;
+    const uint32_t reg = FirstFit(taken, s.first, p.units, kRegister, kRegister, 0);
+    return reg != kNowhere ? reg : SearchHoles(s, &recent);
+  }
+
+  uint32_t FindAvoiding(const Search& s, const UnitSet& avoid) {
+    if (order_ == Order::kSpread && Short(s.value)) {
+      const uint32_t reg = SpreadShort(s, avoid);
+      if (reg != kNowhere) return reg;
+    }
+    return SearchHoles(s, &avoid);
+  }
+
   uint32_t Find(const Search& s) {
     const Pool& p = pools_[info(s.value).pool];
     if (!p.hoped.empty()) {
-      const uint32_t reg = SearchHoles(s, &p.hoped);
+      const uint32_t reg = FindAvoiding(s, p.hoped);
       if (reg != kNowhere) return reg;
     }
-    return SearchHoles(s, nullptr);
+    return FindAvoiding(s, UnitSet());
   }
 
   bool Fail(ValueId v) {
