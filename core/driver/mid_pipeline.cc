@@ -4,6 +4,7 @@
 #include "core/mid/dce.h"
 #include "core/mid/dead_control_flow.h"
 #include "core/mid/dead_stores.h"
+#include "core/mid/find_unchanging.h"
 #include "core/mid/form_fma.h"
 #include "core/mid/gvn.h"
 #include "core/mid/hoist_common.h"
@@ -31,6 +32,8 @@ namespace {
 constexpr Pass<mir::Module> kPasses[] = {
     {"simplify", mid::Simplify, true, 1, 0, 0, kPreservesAll,
      "fold constants, apply algebraic rules"},
+    {"find_unchanging_buffers", mid::FindUnchanging, true, 1, 0, 0, kPreservesAll,
+     "storage buffers that nobody writes"},
     {"merge_equal_values", mid::MergeEqualValues, true, 1, 0, 0, kPreservesAll,
      "one value for what is known to be equal, memory included"},
     {"hoist_common_code", mid::HoistCommon, true, 1, 0, 0, kPreservesAll,

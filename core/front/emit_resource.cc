@@ -125,6 +125,7 @@ bool Importer::Resource(const Pointer& pointer, uint32_t* index) {
   } else if (type.storage_image) {
     r.read_only = d.non_writable;
   }
+  r.aliased = d.aliased;
   if (!Charge(module_.resources.size() / 8)) return false;
   for (size_t i = 0; i < module_.resources.size(); ++i) {
     mir::Resource& other = module_.resources[i];
@@ -137,6 +138,7 @@ bool Importer::Resource(const Pointer& pointer, uint32_t* index) {
     }
     if (!SameDescriptors(other, r)) continue;
     other.read_only = other.read_only && r.read_only;
+    other.aliased = other.aliased || r.aliased;
     if (r.array) other.count = r.count == 0 || other.count == 0 ? 0 : std::max(other.count, r.count);
     *index = static_cast<uint32_t>(i);
     return true;
@@ -222,6 +224,7 @@ void Importer::FinishResources() {
     } else {
       mir::Resource& same = sorted.back();
       same.read_only = same.read_only && r.read_only;
+      same.aliased = same.aliased || r.aliased;
       same.count = same.count == 0 || r.count == 0 ? 0 : std::max(same.count, r.count);
     }
     place[i] = static_cast<uint32_t>(sorted.size() - 1);

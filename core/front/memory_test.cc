@@ -628,5 +628,19 @@ TEST(Memory, CoherentAndVolatileReachTheAccess) {
   EXPECT_GE(is_volatile, 1);
 }
 
+TEST(Memory, AliasedReachesTheResource) {
+  const std::string main = R"(
+    %result = OpIAdd %uint %x %id
+)";
+  for (const bool aliased : {false, true}) {
+    const auto module = ImportVerified(
+        Assemble(KernelAssembly(aliased ? "OpDecorate %out Aliased\n" : "", main)));
+    ASSERT_TRUE(module.ok()) << module.status();
+    int found = 0;
+    for (const mir::Resource& r : module->resources) found += r.aliased;
+    EXPECT_EQ(found, aliased ? 1 : 0);
+  }
+}
+
 }  // namespace
 }  // namespace kiln::front

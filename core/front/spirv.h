@@ -141,6 +141,7 @@ struct SpirvDecorations {
   bool coherent = false;
   bool is_volatile = false;
   bool non_uniform = false;
+  bool aliased = false;
   bool row_major = false;  // seen through group decorations only
 };
 

@@ -264,7 +264,10 @@ void Parser::ApplyToId(SpirvDecorations& d, const Decoration& decoration) {
     case spv::Decoration::NonUniform:
       d.non_uniform = true;
       break;
-    default:  // names, precision, interpolation, aliasing hints: nothing here depends on them
+    case spv::Decoration::Aliased:
+      d.aliased = true;
+      break;
+    default:  // names, precision, interpolation, Restrict: nothing here depends on them
       break;
   }
 }

@@ -9,6 +9,11 @@ using mir::Module;
 using mir::Op;
 using mir::ValueId;
 
+bool ReadsUnchanging(const Module& m, const Inst& inst) {
+  return inst.op == Op::kLoadSsbo && m.resources[inst.imm0].unchanging &&
+         (inst.flags & (mir::kVolatile | mir::kCoherent)) == 0;
+}
+
 std::optional<Space> SpaceOf(const Module& m, const Inst& inst) {
   const Op op = inst.op;
   switch (op) {
@@ -21,6 +26,8 @@ std::optional<Space> SpaceOf(const Module& m, const Inst& inst) {
     case Op::kStoreShared:
     case Op::kSharedAtomic: return Space::kShared;
     case Op::kLoadSsbo:
+      if (ReadsUnchanging(m, inst)) return Space::kReadOnly;
+      return Space::kBuffer;
     case Op::kStoreSsbo:
     case Op::kSsboAtomic: return Space::kBuffer;
     default: break;
@@ -65,6 +72,12 @@ std::optional<Access> AccessOf(const Module& m, InstId id) {
   a.is_coherent = (inst.flags & mir::kCoherent) != 0;
   if (a.space == Space::kUnknown || a.space == Space::kImage) return a;
   a.memory = inst.imm0;
+  if (a.space == Space::kBuffer) {
+    const mir::Resource& r = m.resources[inst.imm0];
+    a.set = r.set;
+    a.binding = r.binding;
+    a.aliased = r.aliased;
+  }
   const int offset = mir::OffsetSource(inst);
   if (offset != 0) a.index = m.source(id, 0);
   const Address address = AddressOf(m, m.source(id, offset));
@@ -87,6 +100,7 @@ bool MayOverlap(const Access& a, const Access& b) {
     case Space::kImage: return true;
     case Space::kShared: break;
     case Space::kBuffer:
+      if (a.set != b.set || a.binding != b.binding) return a.aliased || b.aliased;
       if (a.memory != b.memory) return true;
       break;
     case Space::kReadOnly:
@@ -99,6 +113,15 @@ bool MayOverlap(const Access& a, const Access& b) {
   if (a.base != b.base || a.index != b.index || a.bytes == 0 || b.bytes == 0) return true;
   const uint32_t ahead = b.offset - a.offset;  // modulo 2^32
   return ahead < a.bytes || 0 - ahead < b.bytes;
+}
+
+bool IsPure(const Module& m, InstId id) {
+  const Inst& inst = m.inst(id);
+  return mir::Info(inst.op).Has('P') || ReadsUnchanging(m, inst);
+}
+
+bool IsPureRead(const Module& m, InstId id) {
+  return mir::Info(m.inst(id).op).Has('M') || ReadsUnchanging(m, m.inst(id));
 }
 
 Access ElementOf(const Access& access, int n) {
@@ -118,12 +141,19 @@ bool SamePlace(const Access& a, const Access& b) {
 MemorySet MemorySetOf(const Access& access) {
   switch (access.space) {
     case Space::kReadOnly: return 0;
-    case Space::kPrivate: return MemorySet{4} << access.memory % 62;
+    case Space::kPrivate: {
+      constexpr uint32_t kFirst = 2 + kBufferBits;
+      return MemorySet{1} << (kFirst + access.memory % (64 - kFirst));
+    }
     case Space::kShared: return kSharedMemory;
-    default: return kOutsideMemory;
+    case Space::kImage: return kImageMemory;
+    case Space::kBuffer:
+      if (access.aliased) return kBufferMemory;
+      return MemorySet{4} << (access.set * 7 + access.binding) % kBufferBits;
+    case Space::kUnknown: break;
   }
+  return kOutsideMemory;
 }
-
 
 MemorySet OrderedBy(const Inst& barrier) {
   const bool outside = (barrier.imm0 & (mir::kMemoryBuffer | mir::kMemoryImage)) != 0;

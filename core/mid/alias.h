@@ -2,9 +2,12 @@
 //
 // Every access is written as (space, memory, base value + constant offset, bytes). Two accesses of
 // one memory from one base are told apart by their offsets (modulo 2^32, as addresses are); from
-// different bases they may meet. Different buffers may be the same memory unless neither is written:
-// SPIR-V's Aliased and Restrict say nothing that front ends do not also leave out. Shared memory and
-// private arrays meet nothing else. Uniform buffers, push constants and the module's own tables are
+// different bases they may meet. Buffers of different bindings are different memory unless one of
+// them is declared Aliased: the SPIR-V memory models of shaders let a compiler assume so (SPIR-V
+// specification, "Aliasing"; Restrict is allowed and says nothing more). Two declarations of one
+// binding, and two elements of an array of buffers, may be the same; so may memory accessed by
+// address and any buffer. Shared memory and private arrays meet nothing else. Buffers that nobody
+// writes (find_unchanging.h), uniform buffers, push constants and the module's own tables are
 // never written while the program runs. Storage images meet only each other (texel buffers may be any
 // buffer). What an op unknown here touches may be any buffer.
 #ifndef KILN_CORE_MID_ALIAS_H_
@@ -18,7 +21,7 @@
 namespace kiln::mid {
 
 enum class Space : uint8_t {
-  kReadOnly,   // uniform buffers, push constants, tables
+  kReadOnly,   // uniform buffers, push constants, tables, storage buffers that nobody writes
   kPrivate,
   kShared,
   kBuffer,     // storage buffers
@@ -30,6 +33,8 @@ struct Access {
   Space space = Space::kUnknown;
   mir::Op op = mir::Op::kUnreachable;
   uint32_t memory = 0;        // resource or private array
+  uint32_t set = 0, binding = 0;   // of the resource
+  bool aliased = false;       // declared so
   mir::ValueId index;         // of the descriptor, for kIndexed
   mir::ValueId base;          // invalid: none, the offset is the address
   uint32_t offset = 0;
@@ -60,14 +65,24 @@ bool MayOverlap(const Access& a, const Access& b);
 // Element n of what a plain access loads or stores.
 Access ElementOf(const Access& access, int n);
 
+// Whether the instruction has no effect and gives the same for the same sources wherever it stands:
+// pure ops, and loads of buffers that nobody writes.
+bool IsPure(const mir::Module& module, mir::InstId id);
+// Of such an instruction: whether it reads memory, and is not to be executed without need.
+bool IsPureRead(const mir::Module& module, mir::InstId id);
+
 // Whether two elements are certainly the same, and of one size.
 bool SamePlace(const Access& a, const Access& b);
 
-// Kinds of memory as bits: bit 0 all that other invocations reach but shared memory, bit 1 shared
-// memory, then private arrays (several share a bit if there are many).
+// Kinds of memory as bits: images, shared memory, then buffers by binding and private arrays
+// (several share a bit if there are many). Accesses that may touch the same memory have a common bit.
 using MemorySet = uint64_t;
-inline constexpr MemorySet kOutsideMemory = 1;
+inline constexpr MemorySet kImageMemory = 1;
 inline constexpr MemorySet kSharedMemory = 2;
+inline constexpr int kBufferBits = 22;                          // from bit 2 on
+inline constexpr MemorySet kBufferMemory = ((MemorySet{1} << kBufferBits) - 1) << 2;
+// All that other invocations reach but shared memory.
+inline constexpr MemorySet kOutsideMemory = kImageMemory | kBufferMemory;
 MemorySet MemorySetOf(const Access& access);
 // Memory at which a barrier lets others look: shared memory always, the rest by its classes.
 MemorySet OrderedBy(const mir::Inst& barrier);

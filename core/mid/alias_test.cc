@@ -17,6 +17,7 @@ bool Overlap(const std::string& body) {
       "resource 2 storage_image 0.2.0 image 1d uint r32ui "
       "resource 3 storage_image 0.3.0 image 1d uint r32ui "
       "resource 4 storage_texel_buffer 0.4.0 image buffer uint r32ui "
+      "resource 5 ssbo 0.5.0 aliased resource 6 ssbo 0.6.0 resource 7 ssbo 0.6.1 "
       "private 0 64 private 1 64 body { %0:i32 = local_index %1:i32 = iadd %0, 4 " +
       body + " return }");
   EXPECT_TRUE(m.ok()) << m.status();
@@ -26,7 +27,9 @@ bool Overlap(const std::string& body) {
   });
   EXPECT_EQ(accesses.size(), 2u);
   EXPECT_EQ(MayOverlap(accesses[0], accesses[1]), MayOverlap(accesses[1], accesses[0]));
-  return MayOverlap(accesses[0], accesses[1]);
+  const bool overlap = MayOverlap(accesses[0], accesses[1]);
+  EXPECT_TRUE(!overlap || (MemorySetOf(accesses[0]) & MemorySetOf(accesses[1])) != 0);
+  return overlap;
 }
 
 TEST(Alias, OffsetsFromOneBase) {
@@ -39,10 +42,18 @@ TEST(Alias, OffsetsFromOneBase) {
 }
 
 TEST(Alias, DifferentMemories) {
-  EXPECT_TRUE(Overlap("store_ssbo[0, align 4] 0, 1 store_ssbo[1, align 4] 64, 1"));
+  EXPECT_FALSE(Overlap("store_ssbo[0, align 4] 0, 1 store_ssbo[1, align 4] 0, 1"));
+  EXPECT_TRUE(Overlap("store_ssbo[0, align 4] 0, 1 store_global[align 4] 64, 0, 1"));
   EXPECT_FALSE(Overlap("store_ssbo[0, align 4] 0, 1 store_shared[align 4] 0, 1"));
   EXPECT_FALSE(Overlap("store_private[0, align 4] 0, 1 store_private[1, align 4] 0, 1"));
   EXPECT_TRUE(Overlap("store_private[1, align 4] 0, 1 store_private[1, align 4] %0, 1"));
+}
+
+TEST(Alias, AliasedBuffersAndThoseOfOneBindingMeet) {
+  const std::string stores = "store_ssbo[5, align 4] 0, 1 ";
+  EXPECT_TRUE(Overlap(stores + "store_ssbo[0, align 4] 64, 1"));
+  EXPECT_TRUE(Overlap("store_ssbo[6, align 4] 0, 1 store_ssbo[7, align 4] 64, 1"));
+  EXPECT_FALSE(Overlap("store_ssbo[6, align 4] 0, 1 store_ssbo[1, align 4] 0, 1"));
 }
 
 TEST(Alias, ImagesMeetEachOther) {

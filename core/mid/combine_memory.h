@@ -5,7 +5,7 @@
 // Invariants: verified MIR in and out. Only accesses of one memory with elements of one size, whose offsets differ by
 // constants, are combined, in one region's straight line. Nothing volatile moves. Loads move up to
 // the first of their group, stores down to the last, and neither crosses an access that might touch
-// the same memory: different buffers may be the same memory unless one of the two is shared memory.
+// the same memory (alias.h).
 // Algorithm: one walk over each list with the groups open at that point (at most kMaxOpen, none
 // longer than kMaxSpan instructions, which bounds both cost and live ranges); closing a group sorts
 // it by offset and cuts it into runs. Near-linear.

@@ -52,16 +52,16 @@ constexpr char kKept[][600] = {
   store_ssbo[1, align 4] 0, %1, %2
   return
 )",
-    // Another buffer may be the same memory.
+    // An address may be the buffer's.
     R"(  %0:i32 = load_ssbo[0, align 4] 0
-  store_ssbo[1, align 4] 0, 1
+  store_global[align 4] 0, 0, 1
   %1:i32 = load_ssbo[0, align 4] 4
   store_ssbo[1, align 4] 8, %0, %1
   return
 )",
     // A load of what is stored.
     R"(  store_ssbo[0, align 4] 0, 1
-  %0:i32 = load_ssbo[1, align 4] 0
+  %0:i32 = load_ssbo[0, align 4] 0
   store_ssbo[0, align 4] 4, %0
   return
 )",
@@ -99,6 +99,20 @@ constexpr char kKept[][600] = {
 
 TEST(CombineMemory, KeepsApartWhatMayTouchTheSameMemory) {
   for (const char* body : kKept) EXPECT_EQ(RunOnBody(body, CombineMemory), body);
+}
+
+TEST(CombineMemory, BuffersOfOtherBindingsDoNotDisturb) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:i32 = load_ssbo[0, align 4] 0
+  store_ssbo[1, align 4] 0, %0
+  %1:i32 = load_ssbo[0, align 4] 4
+  store_ssbo[1, align 4] 4, %1
+  return)",
+                      CombineMemory),
+            R"(  %0:i32, %1:i32 = load_ssbo[0, align 4] 0
+  store_ssbo[1, align 4] 0, %0, %1
+  return
+)");
 }
 
 TEST(CombineMemory, DisjointAccessesThroughOneBaseDoNotDisturb) {

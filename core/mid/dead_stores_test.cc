@@ -42,7 +42,8 @@ TEST(DeadStores, ReadersAndBarriers) {
   EXPECT_TRUE(dead("%1:i32 = load_ssbo[0, align 4] 4"));
   EXPECT_TRUE(dead("%1:i32 = load_shared[align 4] 0"));
   EXPECT_FALSE(dead("%1:i32 = load_ssbo[0, align 4] %0 store_ssbo[1, align 4] 0, %1"));
-  EXPECT_FALSE(dead("%1:i32 = load_ssbo[1, align 4] 0"));
+  EXPECT_TRUE(dead("%1:i32 = load_ssbo[1, align 4] 0"));
+  EXPECT_FALSE(dead("%1:i32 = load_global[align 4] 0, 0 store_ssbo[1, align 4] 0, %1"));
   EXPECT_FALSE(dead("%1:i32 = ssbo_atomic[0, add] 0, 1"));
   EXPECT_FALSE(dead("control_barrier[1, workgroup]"));
   EXPECT_FALSE(dead("memory_barrier[1, device]"));

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/base/bitset.h"
+#include "core/mid/alias.h"
 #include "core/mid/value_key.h"
 #include "core/mir/build.h"
 
@@ -47,7 +48,7 @@ class Hoister {
 
   bool MayMove(InstId id) const {
     const Inst& inst = m_.inst(id);
-    return mir::Info(inst.op).Has('P') && inst.num_results != 0 && inst.num_regions == 0 &&
+    return IsPure(m_, id) && inst.num_results != 0 && inst.num_regions == 0 &&
            (inst.flags & (mir::kVolatile | mir::kIndexed)) == 0 && !gone_.test(id.index);
   }
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/mid/alias.h"
 #include "core/mir/build.h"
 
 namespace kiln::mid {
@@ -70,15 +71,15 @@ class Hoister {
   // How many loops must stay around the instruction.
   size_t LevelFor(InstId id, bool in_body) const {
     const Inst& inst = m_.inst(id);
-    const mir::OpInfo& info = mir::Info(inst.op);
-    const bool movable = info.Has('P') && inst.num_results > 0 &&
-                         (inst.flags & mir::kVolatile) == 0 && (in_body || !info.Has('M')) &&
+    const bool reads = IsPureRead(m_, id);
+    const bool movable = IsPure(m_, id) && inst.num_results > 0 &&
+                         (inst.flags & mir::kVolatile) == 0 && (in_body || !reads) &&
                          m_.value(m_.result(id)).type != Type::kBool;
     if (!movable) return Depth();
     size_t level = 0;
     for (ValueId v : m_.sources(id)) level = std::max<size_t>(level, level_[v.index]);
     // A read moves one loop at a time: the loop around may hold it under an if.
-    if (info.Has('M')) level = std::max(level, Depth() == 0 ? 0 : Depth() - 1);
+    if (reads) level = std::max(level, Depth() == 0 ? 0 : Depth() - 1);
     while (level < Depth() && loops_[level].hoisted + inst.num_results > kMaxHoisted) ++level;
     return level;
   }

@@ -3,8 +3,8 @@
 // Problem: address arithmetic, conversions and loads of constants inside loops whose sources are not
 // carried by the loop.
 // Invariants: verified MIR in and out. What moves is pure, so that running it once where the loop
-// would have run no round changes nothing; memory reads among the pure ops (uniform buffers, push
-// constants, tables, sampled images; out of bounds they read something) move only from the body of
+// would have run no round changes nothing; memory reads among them (uniform buffers, push constants,
+// tables, storage buffers that nobody writes, sampled images; out of bounds they read something) move only from the body of
 // the loop itself and one loop at a time, so that a read guarded by an if is not made for nothing.
 // Convergent ops are not pure and stay.
 // Comparisons stay too: a flag that lives through a loop is worth more than the compare.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "core/mid/alias.h"
 #include "core/mir/build.h"
 
 namespace kiln::mid {
@@ -99,7 +100,7 @@ class Sinker {
 
   RegionId TargetOf(InstId id, RegionId region) {
     const Inst& inst = m_.inst(id);
-    if (!mir::Info(inst.op).Has('P') || inst.num_results == 0 || (inst.flags & mir::kVolatile)) {
+    if (!IsPure(m_, id) || inst.num_results == 0 || (inst.flags & mir::kVolatile)) {
       return region;
     }
     RegionId use;

@@ -172,7 +172,9 @@ struct Resource {
   uint32_t binding = 0;
   uint32_t element = 0;
   uint32_t spirv_id = 0;         // the OpVariable
-  bool read_only = false;
+  bool read_only = false;        // declared so, and nothing in the module writes through it
+  bool aliased = false;          // declared to share memory with other resources
+  bool unchanging = false;       // a storage buffer that nobody writes while the program runs
   bool array = false;
   uint32_t count = 1;            // descriptors of an array; 0: an array without known length
   ImageInfo image = {};          // of images, combined ones and texel buffers

@@ -316,6 +316,8 @@ class Parser {
     if (r.array && !Number(&r.count)) return false;
     if (HasImage(r.kind) && !Image(&r.image)) return false;
     r.read_only = TryKeyword("readonly");
+    r.aliased = TryKeyword("aliased");
+    r.unchanging = TryKeyword("unchanging");
     if (!Origin(&r.spirv_id)) return false;
     m_.resources.push_back(r);
     return true;

@@ -125,6 +125,8 @@ class Printer {
     }
     if (HasImage(r.kind)) Image(r.image);
     if (r.read_only) out_ += " readonly";
+    if (r.aliased) out_ += " aliased";
+    if (r.unchanging) out_ += " unchanging";
     Origin(r.spirv_id);
     out_ += '\n';
   }

@@ -610,7 +610,7 @@ class Verifier {
     if (r.kind != kind) return Fail(8, "the resource is of another kind");
     const bool atomic_load = inst.op == Op::kSsboAtomic &&
                              inst.imm1 == static_cast<uint32_t>(AtomicOp::kLoad);
-    if (r.read_only && Info(inst.op).Has('W') && !atomic_load) {
+    if ((r.read_only || r.unchanging) && Info(inst.op).Has('W') && !atomic_load) {
       return Fail(8, "a read-only resource is written");
     }
     return true;

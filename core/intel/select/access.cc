@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "core/intel/select/selector.h"
+#include "core/mid/alias.h"
 
 namespace kiln::intel {
 namespace {
@@ -142,7 +143,7 @@ void Selector::LoadElements(mir::InstId id, const Place& place) {
   const mir::Inst& inst = m_.inst(id);
   if (inst.num_results == 0) return;
   const uint32_t element = ElementBytes(m_.result(id));
-  const uint16_t op = mir::Info(inst.op).Has('P') ? kSend : kMsgRead;
+  const uint16_t op = mid::IsPure(m_, id) ? kSend : kMsgRead;
   for (const Piece& piece :
        CutIntoPieces(element * inst.num_results, element, place.alignment)) {
     const lir::ValueId data = Read(place, piece, op);
