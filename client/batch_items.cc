@@ -65,6 +65,19 @@ absl::Status GetBool(const Json& line, const char* key, std::optional<bool>* to)
   return absl::OkStatus();
 }
 
+// A dispatch width, or 0 for none.
+absl::Status GetSize(const Json& line, const char* key, std::optional<uint32_t>* to) {
+  auto it = line.find(key);
+  if (it == line.end() || it->is_null()) return absl::OkStatus();
+  if (!it->is_number_integer()) return Wrong(key, "must be a number");
+  const std::string text = it->dump();
+  if (text != "0") {
+    if (auto parsed = ParseWidths({text}); !parsed.ok()) return Wrong(key, parsed.status().message());
+  }
+  *to = it->get<uint32_t>();
+  return absl::OkStatus();
+}
+
 using Lists = std::optional<std::vector<std::string>>;
 
 absl::Status ReadLists(const Json& line, const std::string& folder, ItemOptions* options) {
@@ -97,6 +110,8 @@ absl::Status ReadOptions(const Json& line, const std::string& folder, ItemOption
   std::string stage, entry_point;
   for (absl::Status s :
        {GetString(line, "stage", &stage), GetString(line, "entry_point", &entry_point),
+        GetSize(line, "subgroup_size", &options->subgroup_size),
+        GetBool(line, "full_subgroups", &options->full_subgroups),
         GetBool(line, "no_validate", &options->no_validate)}) {
     if (!s.ok()) return s;
   }

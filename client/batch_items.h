@@ -4,7 +4,8 @@
 // line ("#" begins a comment). A manifest has a JSON object per line:
 //   {"file": PATH, "name": NAME, "targets": [T...], "stage": S, "entry_point": NAME,
 //    "defines": ["NAME=V"...], "include_dirs": [DIR...], "spec": ["ID=TYPE:VALUE"...],
-//    "widths": [N...], "no_validate": BOOL, "disable_passes": [NAME...]}
+//    "widths": [N...], "subgroup_size": N, "full_subgroups": BOOL, "no_validate": BOOL,
+//    "disable_passes": [NAME...]}
 // Only "file" is needed; what is there replaces what the command line says. Other keys are ignored,
 // so that files which say more about their shaders can be used as they are. Relative paths, also in
 // include_dirs, start from --root where it is given, else from the manifest's folder; in lists and
@@ -35,6 +36,8 @@ struct ItemOptions {
   std::vector<std::string> folders;
   std::optional<std::vector<kiln::v1alpha::SpecConstant>> spec_constants;
   std::optional<std::vector<uint32_t>> widths;
+  std::optional<uint32_t> subgroup_size;  // required; 0: none
+  std::optional<bool> full_subgroups;
   std::optional<bool> no_validate;
   std::optional<std::vector<std::string>> disabled_passes;
 };

@@ -67,6 +67,7 @@ TEST_F(BatchItemsTest, ManifestOptions) {
           ->AddManifest(root_ + "/m.jsonl",
                         R"({"file": "b/1.comp", "stage": "comp", "defines": ["A=1", "B"], )"
                         R"("include_dirs": ["inc"], "spec": ["1=uint:4"], "widths": [8, 16], )"
+                        R"("subgroup_size": 16, "full_subgroups": true, )"
                         R"("targets": ["tgl"], "no_validate": true, "entry_point": "go", )"
                         R"("disable_passes": ["fold"], "licence": "MIT"})"
                         "\n\n"
@@ -83,6 +84,8 @@ TEST_F(BatchItemsTest, ManifestOptions) {
   EXPECT_THAT(options.folders, ElementsAre(root_ + "/inc"));
   EXPECT_EQ(options.spec_constants->at(0).uint_value(), 4u);
   EXPECT_THAT(*options.widths, ElementsAre(8u, 16u));
+  EXPECT_EQ(options.subgroup_size, 16u);
+  EXPECT_EQ(options.full_subgroups, true);
   EXPECT_THAT(options.targets, ElementsAre("tgl"));
   EXPECT_EQ(options.no_validate, true);
   EXPECT_EQ(options.entry_point, "go");
@@ -102,6 +105,9 @@ TEST_F(BatchItemsTest, ManifestErrorsNameTheLine) {
   EXPECT_THAT(error(R"({"file": "x", "defines": "A"})"), HasSubstr("\"defines\" must be a list"));
   EXPECT_THAT(error(R"({"file": "x", "stage": "pixel"})"), HasSubstr("'pixel' is no stage"));
   EXPECT_THAT(error(R"({"file": "x", "widths": [7]})"), HasSubstr("'7' is no dispatch width"));
+  EXPECT_THAT(error(R"({"file": "x", "subgroup_size": 7})"),
+              HasSubstr("\"subgroup_size\" '7' is no dispatch width"));
+  EXPECT_THAT(error(R"({"file": "x", "subgroup_size": "8"})"), HasSubstr("must be a number"));
   EXPECT_THAT(error(R"({"file": "x", "spec": ["1=2", "1=3"]})"), HasSubstr("given twice"));
 }
 

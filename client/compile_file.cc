@@ -89,6 +89,8 @@ CompileSettings SettingsOf(const CompileSettings& common, const ItemOptions* ite
     options->clear_widths();
     for (uint32_t width : *item->widths) options->add_widths(width);
   }
+  if (item->subgroup_size.has_value()) options->set_required_subgroup_size(*item->subgroup_size);
+  if (item->full_subgroups.has_value()) options->set_require_full_subgroups(*item->full_subgroups);
   if (item->no_validate.has_value()) options->set_no_validate(*item->no_validate);
   if (item->disabled_passes.has_value()) {
     options->clear_disabled_passes();

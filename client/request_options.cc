@@ -98,6 +98,7 @@ std::vector<Flag> CompileFlags() {
       {"cache", 0, "POLICY", false, "use (default), refresh (compile anew), bypass (nor store)"},
       {"state", 0, "FILE.json", false, "pipeline state of graphics stages (not available yet)"},
       {"subgroup-size", 0, "N", false, "required subgroup size: the only dispatch width"},
+      {"full-subgroups", 0, "", false, "only widths that divide the workgroup's size in x"},
   };
 }
 
@@ -152,20 +153,22 @@ absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
   if (!widths.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("--widths: ", widths.status().message()));
   }
+  for (uint32_t width : *widths) request.mutable_options()->add_widths(width);
   // A subgroup is what one thread runs, so a required size leaves one width.
   if (flags.Has("subgroup-size")) {
     if (!widths->empty()) {
       return absl::InvalidArgumentError(
           "--subgroup-size: the subgroup's size is the dispatch width; leave out --widths");
     }
-    widths = ParseWidths(flags.Commas("subgroup-size"));
-    if (!widths.ok() || widths->size() != 1) {
+    const auto size = ParseWidths(flags.Commas("subgroup-size"));
+    if (!size.ok() || size->size() != 1) {
       return absl::InvalidArgumentError(absl::StrCat(
           "--subgroup-size: ",
-          widths.ok() ? "one number is needed" : std::string(widths.status().message())));
+          size.ok() ? "one number is needed" : std::string(size.status().message())));
     }
+    request.mutable_options()->set_required_subgroup_size(size->front());
   }
-  for (uint32_t width : *widths) request.mutable_options()->add_widths(width);
+  request.mutable_options()->set_require_full_subgroups(flags.Has("full-subgroups"));
   request.mutable_options()->set_no_validate(flags.Has("no-validate"));
   for (const std::string& pass : flags.Commas("disable-pass")) {
     request.mutable_options()->add_disabled_passes(pass);

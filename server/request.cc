@@ -18,6 +18,10 @@ void AtMost(const char* field, uint64_t n, uint64_t limit, const char* unit, Vio
   out->emplace_back(field, absl::StrCat(n, " ", unit, "; at most ", limit, " are accepted"));
 }
 
+bool IsWidth(uint32_t width) {
+  return width == 8 || width == 16 || width == 32 || width == 64;
+}
+
 }  // namespace
 
 RequestChecker::RequestChecker(const worker::Hello& hello, const Limits& limits) : limits_(limits) {
@@ -132,9 +136,12 @@ void RequestChecker::CheckOptions(const CompileRequest& request, Violations* out
   }
   const auto& options = request.options();
   for (uint32_t width : options.widths()) {
-    if (width == 8 || width == 16 || width == 32 || width == 64) continue;
+    if (IsWidth(width)) continue;
     out->emplace_back("options.widths", absl::StrCat(width, " is no dispatch width"));
     break;
+  }
+  if (const uint32_t size = options.required_subgroup_size(); size != 0 && !IsWidth(size)) {
+    out->emplace_back("options.required_subgroup_size", absl::StrCat(size, " is no dispatch width"));
   }
   AtMost("options.widths", static_cast<uint64_t>(options.widths_size()), 16, "widths", out);
   AtMost("options.disabled_passes", static_cast<uint64_t>(options.disabled_passes_size()),

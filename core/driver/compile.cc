@@ -47,6 +47,22 @@ absl::Status FitsThreads(const mir::Module& m, int width) {
                    "workgroup_too_large");
 }
 
+// VUID-VkPipelineShaderStageCreateInfo-pNext-02757 and flags-02758: subgroups are full if their size
+// divides the workgroup's in x.
+absl::Status IsFull(const mir::Module& m, int width) {
+  if (m.local_size[0] % static_cast<uint32_t>(width) == 0) return absl::OkStatus();
+  return WithCause(absl::ResourceExhaustedError(absl::StrCat(
+                       "full subgroups are required, and ", width,
+                       " lanes do not divide the workgroup's size in x, ", m.local_size[0])),
+                   "partial_subgroups");
+}
+
+bool IsWanted(const CompileOptions& options, int width) {
+  if (options.required_subgroup_size != 0 && options.required_subgroup_size != width) return false;
+  const std::vector<int>& widths = options.widths;
+  return widths.empty() || std::find(widths.begin(), widths.end(), width) != widths.end();
+}
+
 absl::StatusOr<Variant> MakeVariant(const mir::Module& m, const Abi& abi, Work& w) {
   const absl::StatusOr<ProgramStatistics> counted =
       CountProgram(isa::Generation::kGen12, w.code);
@@ -112,11 +128,9 @@ absl::StatusOr<Compiled> CompileIntel(const mir::Module& m, const CompileOptions
   absl::Status refused = WithCause(
       absl::UnimplementedError("the target is compiled at SIMD8, SIMD16 and SIMD32; none was asked for"),
       "dispatch_width");
+  const bool choose = options.widths.empty() && options.required_subgroup_size == 0;
   for (int width : kWidths) {
-    if (!options.widths.empty() && std::find(options.widths.begin(), options.widths.end(),
-                                             width) == options.widths.end()) {
-      continue;
-    }
+    if (!IsWanted(options, width)) continue;
     Work work;
     work.module = &m;
     work.abi = &*abi;
@@ -124,9 +138,10 @@ absl::StatusOr<Compiled> CompileIntel(const mir::Module& m, const CompileOptions
     work.check = options.verify_each;
     runner.set_width(width);
     absl::Status s = FitsThreads(m, width);
-    if (s.ok() && options.widths.empty()) s = WorthTrying(width, out.variants);
+    if (s.ok() && options.require_full_subgroups) s = IsFull(m, width);
+    if (s.ok() && choose) s = WorthTrying(width, out.variants);
     if (s.ok()) s = runner.Run(IntelLevel(), IntelPasses(), work);
-    if (s.ok() && options.widths.empty()) s = WorthKeeping(work, out.variants);
+    if (s.ok() && choose) s = WorthKeeping(work, out.variants);
     if (!s.ok()) {
       if (!OfWidthOnly(s)) return s;
       Remarked(sink, width, s);

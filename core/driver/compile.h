@@ -49,6 +49,8 @@ struct PrepareOptions {
 
 struct CompileOptions {
   std::vector<int> widths;                  // dispatch widths wanted; empty: all that the target has
+  int required_subgroup_size = 0;           // only this width, whatever it costs; 0: any
+  bool require_full_subgroups = false;      // only widths that divide the workgroup's size in x
   std::vector<std::string> disabled_passes;
   int64_t bisect_limit = -1;
   std::string print_after;

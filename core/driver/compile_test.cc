@@ -139,6 +139,58 @@ TEST(Driver, AWidthThatSpillsLosesToOneThatDoesNot) {
   EXPECT_GT(asked->variants[0].launch.scratch_bytes_per_thread, 0u);
 }
 
+TEST(Driver, ARequiredSubgroupSizeIsTheOnlyWidth) {
+  std::string text = kShader;
+  text.replace(text.find("%4:f32 = fadd %3, 1.0f"), 22,
+               "%5:i32 = subgroup_size\n  %6:f32 = u2f %5\n  %4:f32 = fadd %3, %6");
+  for (const int size : {8, 16, 32}) {
+    CompileOptions options, asked;
+    options.required_subgroup_size = size;
+    asked.widths = {size};
+    const auto c = CompileText(text, options);
+    ASSERT_TRUE(c.ok()) << c.status();
+    ASSERT_EQ(c->variants.size(), 1u);
+    EXPECT_EQ(c->variants[0].width, size);
+    // SubgroupSize is a constant of the code: nothing but its value differs between sizes.
+    EXPECT_EQ(c->variants[0].code, CompileText(text, asked)->variants[0].code);
+  }
+  // A size that spills is made all the same.
+  CompileOptions options;
+  options.required_subgroup_size = 16;
+  const auto spills = CompileText(ManyLiveValues(), options);
+  ASSERT_TRUE(spills.ok()) << spills.status();
+  EXPECT_GT(spills->variants[0].statistics.spills, 0);
+}
+
+TEST(Driver, ARequiredSubgroupSizeThatCannotBeMadeIsARefusal) {
+  CompileOptions options;
+  options.required_subgroup_size = 64;
+  EXPECT_EQ(CauseOf(CompileText(kShader, options).status()), "dispatch_width");
+  options.required_subgroup_size = 8;   // 128 threads
+  EXPECT_EQ(CauseOf(CompileText(WithSize("1024, 1, 1"), options).status()), "workgroup_too_large");
+  options.widths = {16};
+  EXPECT_EQ(CauseOf(CompileText(kShader, options).status()), "dispatch_width");
+}
+
+TEST(Driver, FullSubgroupsNeedAWorkgroupOfWholeOnes) {
+  CompileOptions options;
+  options.require_full_subgroups = true;
+  const auto widths = [&](const std::string& size) {
+    const auto c = CompileText(WithSize(size), options);
+    std::string text = c.ok() ? "" : CauseOf(c.status());
+    if (c.ok()) {
+      for (const Variant& v : c->variants) text += v.name + " ";
+    }
+    return text;
+  };
+  EXPECT_EQ(widths("64, 1, 1"), "SIMD8 SIMD16 ");
+  EXPECT_EQ(widths("24, 2, 1"), "SIMD8 ");          // 16 divides the product, not x
+  EXPECT_EQ(widths("4, 4, 4"), "partial_subgroups");
+  options.required_subgroup_size = 16;
+  EXPECT_EQ(widths("64, 1, 1"), "SIMD16 ");
+  EXPECT_EQ(widths("24, 2, 1"), "partial_subgroups");
+}
+
 TEST(Driver, NoWidthFitsIsARefusal) {
   const auto c = CompileText(WithSize("4096, 1, 1"));
   EXPECT_EQ(CauseOf(c.status()), "workgroup_too_large");

@@ -37,7 +37,9 @@ TEST(CanonicalWriterTest, FieldsDoNotRunTogether) {
 }
 
 TEST(KeyTest, EveryComponentCounts) {
-  CompileOptions plain, widths, disabled, unvalidated, bisect;
+  CompileOptions plain, widths, disabled, unvalidated, bisect, size, full;
+  size.set_required_subgroup_size(16);
+  full.set_require_full_subgroups(true);
   widths.add_widths(16);
   disabled.add_disabled_passes("cse");
   unvalidated.set_no_validate(true);
@@ -59,11 +61,13 @@ TEST(KeyTest, EveryComponentCounts) {
       ResultKey(HashShader(m, "main", "compute", {}, disabled), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, unvalidated), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, bisect), tgl),
+      ResultKey(HashShader(m, "main", "compute", {}, size), tgl),
+      ResultKey(HashShader(m, "main", "compute", {}, full), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, plain), HashTarget(skl_info)),
       ResultKey(HashShader(m, "main", "compute", {}, plain), HashTarget(Tgl(2))),
       ResultKey(HashShader(m, "main", "compute", {}, plain), HashTarget(Tgl(1, 2))),
   };
-  EXPECT_EQ(keys.size(), 15u);
+  EXPECT_EQ(keys.size(), 17u);
 }
 
 TEST(KeyTest, ComponentsAreHashedApart) {

@@ -154,6 +154,8 @@ PrepareOptions ToPrepareOptions(const CompileJob& job) {
 CompileOptions ToCompileOptions(const CompileJob& job) {
   CompileOptions options;
   for (uint32_t width : job.options().widths()) options.widths.push_back(static_cast<int>(width));
+  options.required_subgroup_size = static_cast<int>(job.options().required_subgroup_size());
+  options.require_full_subgroups = job.options().require_full_subgroups();
   options.disabled_passes = {job.options().disabled_passes().begin(),
                              job.options().disabled_passes().end()};
   if (job.options().has_bisect_limit()) options.bisect_limit = job.options().bisect_limit();

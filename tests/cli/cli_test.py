@@ -145,6 +145,26 @@ class Compile(Cli):
         self.assertEqual(tiers, ['miss', 'memory', 'miss', 'miss', 'memory'])
         self.fails(2, 'use, refresh or bypass', 'compile', '--target=tgl', '--cache=no', shader)
 
+    def test_required_and_full_subgroups(self):
+        for size in (8, 16, 32):
+            line = self.line(self.kiln('compile', '--target=tgl', '--json',
+                                       '--subgroup-size=%d' % size, '--full-subgroups', SAXPY))
+            self.assertEqual([v['width'] for v in line['variants']], [size])
+        line = self.line(self.kiln('compile', '--target=tgl', '--json', '--subgroup-size=64', SAXPY,
+                                   expect=1))
+        self.assertEqual((line['status'], line['cause']), ('refused', 'dispatch_width'))
+        partial = os.path.join(SHADERS, 'built_ins.comp')    # 3 x 5 x 2
+        line = self.line(self.kiln('compile', '--target=tgl', '--json', '--full-subgroups', partial,
+                                   expect=1))
+        self.assertEqual((line['status'], line['cause']), ('refused', 'partial_subgroups'))
+        with open(os.path.join(self.folder, 'sizes.jsonl'), 'w') as file:
+            for size in (0, 8, 32):
+                file.write(json.dumps({'file': SAXPY, 'subgroup_size': size}) + '\n')
+        self.kiln('batch', '--target=tgl', '--manifest=sizes.jsonl', '--jsonl=sizes.out')
+        with open(os.path.join(self.folder, 'sizes.out')) as file:
+            made = [[v['width'] for v in json.loads(line)['variants']] for line in file]
+        self.assertEqual(made, [[8, 16], [8], [32]])
+
     def test_output_files_and_disasm(self):
         line = self.line(self.kiln('compile', '--target=tgl', '--json', '--asm', '--widths=8,16',
                                    '-o', 'out', SAXPY))

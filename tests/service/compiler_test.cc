@@ -129,6 +129,17 @@ TEST_F(CompilerTest, OptionsReachTheCompiler) {
   EXPECT_EQ(simd8.variants(0).width(), 8u);
   EXPECT_NE(simd8.key(), both.key());
   EXPECT_EQ(simd8.spirv_sha256(), both.spirv_sha256());
+  request.mutable_options()->clear_widths();
+  request.mutable_options()->set_required_subgroup_size(32);
+  TargetResult required = Compile(kilnd_, request);
+  ASSERT_EQ(required.variants_size(), 1);
+  EXPECT_EQ(required.variants(0).width(), 32u);
+  EXPECT_NE(required.key(), both.key());
+  request.mutable_options()->set_require_full_subgroups(true);
+  TargetResult full = Compile(kilnd_, request);
+  EXPECT_EQ(full.status(), TargetResult::OK);
+  EXPECT_NE(full.key(), required.key());
+  request.mutable_options()->Clear();
   request.set_entry_point("no_such_entry");
   EXPECT_EQ(Compile(kilnd_, request).status(), TargetResult::INVALID);
   request.set_entry_point("main");

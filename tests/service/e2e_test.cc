@@ -447,6 +447,8 @@ TEST_F(E2eTest, MalformedRequestsAreNamedByField) {
       {"glsl.stage", [](CompileRequest* r) { r->mutable_glsl()->set_text("x"); }},
       {"spec_constants", [](CompileRequest* r) { r->add_spec_constants()->set_id(3); }},
       {"options.widths", [](CompileRequest* r) { r->mutable_options()->add_widths(13); }},
+      {"options.required_subgroup_size",
+       [](CompileRequest* r) { r->mutable_options()->set_required_subgroup_size(7); }},
       {"options.disabled_passes",
        [](CompileRequest* r) { r->mutable_options()->add_disabled_passes("fake_select"); }},
       {"entry_point", [](CompileRequest* r) { r->set_entry_point(std::string(5000, 'e')); }},
