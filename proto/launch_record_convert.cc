@@ -54,8 +54,14 @@ constexpr NameOf<SurfaceKind> kKinds[] = {
     {"descriptor_memory", SurfaceKind::kDescriptorMemory},
     {"constant_data", SurfaceKind::kConstantData},
     {"push_constants", SurfaceKind::kPushConstants},
+    {"sampler", SurfaceKind::kSampler},
     {"null", SurfaceKind::kNull},
     {"null_color_output", SurfaceKind::kNull},
+};
+
+constexpr NameOf<out::DescriptorForm> kForms[] = {
+    {"handles", out::DescriptorForm::kHandles},
+    {"address", out::DescriptorForm::kAddress},
 };
 
 constexpr NameOf<out::LoadableBy> kLoaders[] = {
@@ -114,7 +120,6 @@ absl::Status ReadTables(const v1alpha::LaunchRecord& in, out::LaunchRecord& r) {
                                *kind,
                                {s.set(), s.binding(), s.element()},
                                s.location(),
-                               s.descriptor_offset(),
                                s.format()});
   }
   for (const v1alpha::LaunchSampler& s : in.sampler_table()) {
@@ -122,6 +127,25 @@ absl::Status ReadTables(const v1alpha::LaunchRecord& in, out::LaunchRecord& r) {
   }
   for (const v1alpha::LaunchRelocation& l : in.relocations()) {
     r.relocations.push_back({l.what(), l.offset(), l.delta()});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadDescriptors(const v1alpha::LaunchRecord& in, out::LaunchRecord& r) {
+  r.needs_descriptor_memory = in.needs_descriptor_memory();
+  for (const v1alpha::LaunchDescriptorRange& d : in.descriptor_memory()) {
+    const std::optional<SurfaceKind> kind = Value(kKinds, d.kind());
+    if (!kind) return Unknown("kind of descriptor", d.kind());
+    const std::optional<out::DescriptorForm> form = Value(kForms, d.form());
+    if (!form) return Unknown("form of descriptor", d.form());
+    r.descriptor_memory.push_back({d.memory(),
+                                   *kind,
+                                   {d.set(), d.binding(), d.element()},
+                                   d.count(),
+                                   d.offset(),
+                                   d.stride(),
+                                   *form,
+                                   d.format()});
   }
   return absl::OkStatus();
 }
@@ -186,7 +210,6 @@ void WriteTables(const out::LaunchRecord& r, v1alpha::LaunchRecord& result) {
     s.set_binding(e.descriptor.binding);
     s.set_element(e.descriptor.element);
     s.set_location(e.location);
-    s.set_descriptor_offset(e.descriptor_offset);
     s.set_format(e.format);
   }
   for (const out::SamplerEntry& e : r.sampler_table) {
@@ -202,6 +225,23 @@ void WriteTables(const out::LaunchRecord& r, v1alpha::LaunchRecord& result) {
     t.set_what(l.what);
     t.set_offset(l.offset);
     t.set_delta(l.delta);
+  }
+}
+
+void WriteDescriptors(const out::LaunchRecord& r, v1alpha::LaunchRecord& result) {
+  result.set_needs_descriptor_memory(r.needs_descriptor_memory);
+  for (const out::DescriptorRange& range : r.descriptor_memory) {
+    v1alpha::LaunchDescriptorRange& d = *result.add_descriptor_memory();
+    d.set_memory(range.memory);
+    d.set_kind(NameFor(kKinds, range.kind));
+    d.set_set(range.first.set);
+    d.set_binding(range.first.binding);
+    d.set_element(range.first.element);
+    d.set_count(range.count);
+    d.set_offset(range.offset);
+    d.set_stride(range.stride);
+    d.set_form(NameFor(kForms, range.form));
+    d.set_format(range.format);
   }
 }
 
@@ -234,9 +274,9 @@ absl::StatusOr<out::LaunchRecord> FromProto(const v1alpha::LaunchRecord& in) {
   r.push_constant_bytes = in.push_constant_bytes();
   r.shared_bytes = in.shared_bytes();
   r.scratch_bytes_per_thread = in.scratch_bytes_per_thread();
-  r.needs_descriptor_memory = in.needs_descriptor_memory();
   absl::Status status = ReadPush(in.push(), r);
   if (status.ok()) status = ReadTables(in, r);
+  if (status.ok()) status = ReadDescriptors(in, r);
   if (status.ok() && in.has_compute()) status = ReadCompute(in.compute(), r.compute);
   if (status.ok()) status = ReadConstants(in.constant_data(), r);
   if (!status.ok()) return status;
@@ -257,9 +297,9 @@ v1alpha::LaunchRecord ToProto(const out::LaunchRecord& r) {
   result.set_push_constant_bytes(r.push_constant_bytes);
   result.set_shared_bytes(r.shared_bytes);
   result.set_scratch_bytes_per_thread(r.scratch_bytes_per_thread);
-  result.set_needs_descriptor_memory(r.needs_descriptor_memory);
   WritePush(r, *result.mutable_push());
   WriteTables(r, result);
+  WriteDescriptors(r, result);
   if (r.stage == "compute") WriteCompute(r.compute, *result.mutable_compute());
   v1alpha::LaunchConstantData& data = *result.mutable_constant_data();
   data.set_bytes(static_cast<uint32_t>(r.constant_data.size()));

@@ -29,7 +29,7 @@ enum class PushSource : uint8_t {
   kBaseWorkgroup,       // 3 dwords
   kNumWorkgroups,       // 3 dwords
   kSubgroupId,          // 1 dword, the number of the thread in its workgroup
-  kDescriptorMemory,    // the descriptors of set `ubo.set` (Mesa's binaries only)
+  kDescriptorMemory,    // descriptor memory number `ubo.set` (Mesa's binaries only)
   kConstantData,        // bytes `offset`.. of the program's own constant data (Kiln's only)
   kDriverInternal,      // Mesa's own, all zero
   kDriverAllOnes,       // Mesa's push_register_mask
@@ -50,17 +50,37 @@ enum class SurfaceKind : uint8_t {
   kStorageTexelBuffer, kInputAttachment, kColorOutput, kDescriptorMemory, kNull,
   kConstantData,         // LaunchRecord::constant_data (Kiln's only)
   kPushConstants,        // the client's push constants as a buffer (Kiln's only)
+  kSampler,              // in descriptor memory only
 };
 
 struct SurfaceEntry {
   uint32_t index = 0;    // binding table index
   SurfaceKind kind = SurfaceKind::kNull;
-  DescriptorRef descriptor;
+  DescriptorRef descriptor;  // of kDescriptorMemory: `set` is the number of the memory
   uint32_t location = 0;  // colour outputs
-  uint32_t descriptor_offset = 0;  // bytes in the set's descriptor memory (Mesa's binaries only)
   // Texel format that the program accesses a storage image in, if not the image's own: of the same
   // size, where the hardware cannot read the image's format ("r32ui"; Kiln's binaries only).
   std::string format = {};
+};
+
+// What a descriptor is in descriptor memory.
+enum class DescriptorForm : uint8_t {
+  kHandles,  // 32 bits surface handle, 32 bits sampler handle (core/intel/ABI.md)
+  kAddress,  // of a buffer: 64 bits address, 32 bits size, 32 bits 0 (Mesa's binaries only)
+};
+
+// Descriptors that a program reads from memory: `count` elements of a binding from `first` on, the
+// n-th at byte offset + n * stride. The memory is a buffer in the binding table. Mesa's binaries have
+// a memory for each set, Kiln's one for each binding that needs it.
+struct DescriptorRange {
+  uint32_t memory = 0;
+  SurfaceKind kind = SurfaceKind::kNull;
+  DescriptorRef first;
+  uint32_t count = 0;    // 0: as many as the client binds
+  uint32_t offset = 0;
+  uint32_t stride = 0;
+  DescriptorForm form = DescriptorForm::kHandles;
+  std::string format = {};  // as of a SurfaceEntry
 };
 
 struct SamplerEntry {
@@ -104,7 +124,8 @@ struct LaunchRecord {
   uint32_t scratch_bytes_per_thread = 0;
   std::vector<Relocation> relocations;
   std::vector<uint8_t> constant_data;
-  bool needs_descriptor_memory = false;
+  std::vector<DescriptorRange> descriptor_memory;
+  bool needs_descriptor_memory = false;   // more than the tables is needed
 };
 
 }  // namespace kiln::out

@@ -72,13 +72,30 @@ TEST(LaunchRecord, Tables) {
   EXPECT_EQ(r->binding_table[0].descriptor.set, 5u);
   EXPECT_EQ(r->binding_table[1].kind, out::SurfaceKind::kSsbo);
   EXPECT_EQ(r->binding_table[1].descriptor.binding, 4u);
-  EXPECT_EQ(r->binding_table[1].descriptor_offset, 48u);
   EXPECT_EQ(r->binding_table[2].descriptor.element, 1u);
   ASSERT_EQ(r->sampler_table.size(), 1u);
   EXPECT_EQ(r->sampler_table[0].descriptor.element, 2u);
   ASSERT_EQ(r->relocations.size(), 1u);
   EXPECT_EQ(r->relocations[0].what, "constant_data_address_low");
   EXPECT_EQ(r->relocations[0].delta, 8u);
+}
+
+TEST(LaunchRecord, DescriptorMemory) {
+  const absl::StatusOr<out::LaunchRecord> r = proto::LaunchRecordFromJson(Sample());
+  ASSERT_TRUE(r.ok()) << r.status();
+  ASSERT_EQ(r->descriptor_memory.size(), 2u);
+  const out::DescriptorRange& images = r->descriptor_memory[0];
+  EXPECT_EQ(images.memory, 5u);
+  EXPECT_EQ(images.kind, out::SurfaceKind::kStorageImage);
+  EXPECT_EQ(images.first.set, 5u);
+  EXPECT_EQ(images.first.binding, 7u);
+  EXPECT_EQ(images.first.element, 1u);
+  EXPECT_EQ(images.count, 300u);
+  EXPECT_EQ(images.offset, 64u);
+  EXPECT_EQ(images.stride, 8u);
+  EXPECT_EQ(images.form, out::DescriptorForm::kHandles);
+  EXPECT_EQ(images.format, "r32ui");
+  EXPECT_EQ(r->descriptor_memory[1].form, out::DescriptorForm::kAddress);
 }
 
 TEST(LaunchRecord, RoundTrip) {
@@ -90,6 +107,9 @@ TEST(LaunchRecord, RoundTrip) {
   EXPECT_EQ(Text(*again), Text(*r));
   EXPECT_EQ(again->loadable_by, out::LoadableBy::kLevelZero);
   EXPECT_EQ(again->push.size(), r->push.size());
+  ASSERT_EQ(again->descriptor_memory.size(), 2u);
+  EXPECT_EQ(again->descriptor_memory[0].format, "r32ui");
+  EXPECT_EQ(again->descriptor_memory[1].stride, 16u);
 }
 
 std::string Replaced(const std::string& from, const std::string& to) {
@@ -103,6 +123,7 @@ TEST(LaunchRecord, RefusesWhatItDoesNotKnow) {
   const std::string bad[] = {
       Replaced("\"client_push_constants\"", "\"moon_phase\""),
       Replaced("\"kind\":\"ssbo\"", "\"kind\":\"teapot\""),
+      Replaced("\"form\":\"address\"", "\"form\":\"letter\""),
       Replaced("0102feff", "0102fe"),
       Replaced("0102feff", "0102fexx"),
       Replaced("\"record_version\": 1", "\"record_version\": 2"),

@@ -3,7 +3,9 @@
 #define KILN_CORE_SIM_EU_CALL_H_
 
 #include <cstdint>
+#include <string>
 
+#include "absl/strings/str_format.h"
 #include "core/sim/eu/dataport.h"
 #include "core/sim/eu/message.h"
 #include "core/sim/eu/thread.h"
@@ -27,6 +29,12 @@ struct Call {
   bool Enabled(int lane) const { return enabled >> lane & 1; }
   int Response(int index) const { return 32 * (regs.dst + index); }
 };
+
+// The surface of a message, for errors.
+inline std::string SurfaceName(const Message& m) {
+  return m.surface == kSurfaceBindless ? absl::StrFormat("with handle 0x%05x000", m.handle)
+                                       : absl::StrFormat("%d", m.surface);
+}
 
 // Integer atomics by the descriptor's operation code: the new value of memory.
 template <typename U, typename S>

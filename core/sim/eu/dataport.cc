@@ -32,11 +32,11 @@ absl::StatusOr<Surface> SurfaceOf(const Call& c) {
   const int index = c.m.surface;
   if (index == kSurfaceShared) return c.memory.shared;
   if (index == kSurfaceStateless || index == kSurfaceStatelessCoherent) return c.memory.scratch;
-  if (index >= static_cast<int>(c.memory.surfaces.size()) ||
-      c.memory.surfaces[index].data == nullptr) {
-    return absl::NotFoundError(absl::StrFormat("nothing is bound to surface %d", index));
+  const size_t place = SurfacePlace(c.m);
+  if (place >= c.memory.surfaces.size() || c.memory.surfaces[place].data == nullptr) {
+    return absl::NotFoundError(absl::StrFormat("nothing is bound to surface %s", SurfaceName(c.m)));
   }
-  return c.memory.surfaces[index];
+  return c.memory.surfaces[place];
 }
 
 bool IsStateless(const Call& c) {
@@ -243,6 +243,12 @@ absl::Status CheckRegisters(const Call& c) {
 }
 
 }  // namespace
+
+size_t SurfacePlace(const Message& m) {
+  if (m.surface != kSurfaceBindless) return m.surface;
+  if (m.handle < kFirstBindlessSurface) return SIZE_MAX;
+  return kBindlessPlace + (m.handle - kFirstBindlessSurface);
+}
 
 absl::Status ExecuteMessage(const Message& message, const MessageRegisters& registers,
                             uint32_t enabled, const MemoryView& memory, Thread& thread) {

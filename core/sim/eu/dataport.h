@@ -21,14 +21,31 @@ namespace kiln::sim::eu {
 
 // Everything that messages of a workgroup's threads can reach.
 struct MemoryView {
-  std::vector<Surface> surfaces;  // by binding table index; null data: nothing bound
+  std::vector<Surface> surfaces;  // by SurfacePlace; null data: nothing bound
   Surface shared;                 // surface 254
   Surface scratch;                // stateless space, all threads
   const AddressSpace* addresses = nullptr;
-  std::vector<ImageView> images;                // by binding table index; null image: none
+  std::vector<ImageView> images;                // by SurfacePlace; null image: none
   std::vector<const ClientSampler*> samplers;   // by sampler index; null: none
+  std::vector<const ClientSampler*> bindless_samplers;  // by number (BindlessSampler)
   bool descending = false;  // lanes act in descending order
 };
+
+// Handles are made up, such that small numbers, table indices and addresses are none: a surface
+// handle is the number of a surface state in bits 31:12, a sampler handle the 32-byte aligned offset
+// of a sampler state with bit 0 set, which selects the bindless sampler state base.
+inline constexpr uint32_t kFirstBindlessSurface = 0x2a300;
+inline constexpr uint32_t kFirstBindlessSampler = 0x00480000;
+constexpr uint32_t BindlessSurface(uint32_t number) { return (kFirstBindlessSurface + number) << 12; }
+constexpr uint32_t BindlessSampler(uint32_t number) {
+  return (kFirstBindlessSampler + 32 * number) | 1;
+}
+// r0.3, and so the header of a message with a sampler from the table, points to the sampler table.
+inline constexpr uint32_t kSamplerTable = 0x00015400;
+
+// Place in MemoryView::surfaces and images: the binding table, then bindless surfaces.
+inline constexpr size_t kBindlessPlace = 256;
+size_t SurfacePlace(const Message& message);
 
 // Where payload and response lie.
 struct MessageRegisters {

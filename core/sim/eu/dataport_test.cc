@@ -238,8 +238,22 @@ TEST_F(DataportTest, UnsupportedMessagesAreNamed) {
   };
   EXPECT_THAT(refusal(Sfid::kRenderCache, 0x02106e00), HasSubstr("render cache"));
   EXPECT_THAT(refusal(Sfid::kUrb, 0x02106e00), HasSubstr("URB"));
-  EXPECT_THAT(refusal(Sfid::kSampler, 0x024280fc), HasSubstr("bindless sampler message"));
   EXPECT_THAT(refusal(Sfid::kDataCache1, 0x0441c001), HasSubstr("half-integer"));
+}
+
+TEST_F(DataportTest, BindlessSurfacesAreFoundByHandle) {
+  view_.surfaces.resize(kBindlessPlace + 2);
+  std::swap(view_.surfaces[0], view_.surfaces[kBindlessPlace + 1]);
+  SetReg(10, 0, 8);
+  const auto read = [this](uint32_t handle) {
+    return Do(Sfid::kDataCache1, 0x02106efc, handle | 0xc, 1, 20, 10, -1);
+  };
+  ASSERT_TRUE(read(BindlessSurface(1)).ok());
+  EXPECT_EQ(Reg(20, 0), memory_[2]);
+  EXPECT_THAT(std::string(read(BindlessSurface(0)).message()), HasSubstr("handle 0x2a300000"));
+  EXPECT_EQ(read(BindlessSurface(2)).code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(read(0).code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(read(1u << 12).code(), absl::StatusCode::kNotFound) << "a number is no handle";
 }
 
 TEST_F(DataportTest, UnboundSurfaceIsAnError) {

@@ -1,5 +1,5 @@
 // See launch.h. The thread payload of Gen12.0 compute: r0.1, r0.6, r0.7 workgroup id, r0.2 barrier
-// id, r0.3 scratch size code, r0.5 scratch base; nothing else but push constants is delivered.
+// id, r0.3 scratch size code and pointer to the sampler table, r0.5 scratch base; nothing else but push constants is delivered.
 #include "core/sim/eu/launch.h"
 
 #include <algorithm>
@@ -60,7 +60,8 @@ bool IsImage(SurfaceKind kind) {
   }
 }
 
-constexpr uint32_t kDescriptorBytes = 16;  // buffers: address, size, 0
+constexpr uint32_t kAddressBytes = 16, kHandleBytes = 8;  // of a descriptor in memory
+constexpr uint64_t kMostDescriptors = 1u << 16;
 
 }  // namespace
 
@@ -93,45 +94,53 @@ absl::Status LaunchState::Bind() {
   view_.shared = {shared_.data(), shared_.size()};
   view_.scratch = {scratch_.data(), scratch_.size()};
   view_.addresses = &addresses_;
-  BuildDescriptors();
+  if (absl::Status status = BuildDescriptors(); !status.ok()) return status;
   for (const out::SurfaceEntry& e : record_.binding_table) {
     if (e.index >= 240) return absl::InvalidArgumentError("binding table index beyond 239");
-    if (view_.surfaces.size() <= e.index) view_.surfaces.resize(e.index + 1);
-    Surface& surface = view_.surfaces[e.index];
-    if (e.kind == SurfaceKind::kUbo || e.kind == SurfaceKind::kSsbo) {
-      const ClientBuffer* b = Find(dispatch_.buffers, e.descriptor);
-      if (b != nullptr) surface = {const_cast<uint8_t*>(b->bytes.data()), b->bytes.size()};
-    } else if (e.kind == SurfaceKind::kConstantData) {
-      surface = {constants_.data(), constants_.size()};
-    } else if (e.kind == SurfaceKind::kPushConstants) {
-      surface = {dispatch_.push_constants.data(), dispatch_.push_constants.size()};
-    } else if (e.kind == SurfaceKind::kDescriptorMemory && e.descriptor.set < 8) {
-      std::vector<uint8_t>& bytes = descriptors_[e.descriptor.set];
-      surface = {bytes.data(), bytes.size()};
-    } else if (IsImage(e.kind)) {
-      if (absl::Status status = BindImage(e); !status.ok()) return status;
-    }
+    absl::Status status = BindSurface(e.kind, e.descriptor, e.format, e.index);
+    if (!status.ok()) return status;
   }
   return BindSamplers();
 }
 
-absl::Status LaunchState::BindImage(const out::SurfaceEntry& e) {
-  ClientImage* image = Find(dispatch_.images, e.descriptor);
-  if (image == nullptr) return absl::OkStatus();  // an error where a message uses it
+// What nothing is given for stays unbound: an error where a message uses it.
+absl::Status LaunchState::BindSurface(SurfaceKind kind, const out::DescriptorRef& where,
+                                      const std::string& format, size_t place) {
+  if (IsImage(kind)) return BindImage(where, format, place);
+  if (view_.surfaces.size() <= place) view_.surfaces.resize(place + 1);
+  Surface& surface = view_.surfaces[place];
+  if (kind == SurfaceKind::kUbo || kind == SurfaceKind::kSsbo) {
+    ClientBuffer* b = Find(dispatch_.buffers, where);
+    if (b != nullptr) surface = {b->bytes.data(), b->bytes.size()};
+  } else if (kind == SurfaceKind::kConstantData) {
+    surface = {constants_.data(), constants_.size()};
+  } else if (kind == SurfaceKind::kPushConstants) {
+    surface = {dispatch_.push_constants.data(), dispatch_.push_constants.size()};
+  } else if (kind == SurfaceKind::kDescriptorMemory) {
+    std::vector<uint8_t>& bytes = descriptors_[where.set];
+    surface = {bytes.data(), bytes.size()};
+  }
+  return absl::OkStatus();
+}
+
+absl::Status LaunchState::BindImage(const out::DescriptorRef& where, const std::string& format,
+                                    size_t place) {
+  ClientImage* image = Find(dispatch_.images, where);
+  if (image == nullptr) return absl::OkStatus();
   ImageView view{image, image->texels.data(), image->format};
-  if (!e.format.empty()) {
-    const std::optional<TexelFormat> format = TexelFormatNamed(e.format);
-    if (!format || TexelBytes(*format) != TexelBytes(image->format)) {
+  if (!format.empty()) {
+    const std::optional<TexelFormat> other = TexelFormatNamed(format);
+    if (!other || TexelBytes(*other) != TexelBytes(image->format)) {
       return absl::InvalidArgumentError(absl::StrFormat(
-          "an image of another size of texel cannot be bound as %s", e.format));
+          "an image of another size of texel cannot be bound as %s", format));
     }
-    view.format = *format;
+    view.format = *other;
   }
   if (image->Bytes() > image->texels.size()) {
     return absl::InvalidArgumentError("an image has fewer bytes than texels");
   }
-  if (view_.images.size() <= e.index) view_.images.resize(e.index + 1);
-  view_.images[e.index] = view;
+  if (view_.images.size() <= place) view_.images.resize(place + 1);
+  view_.images[place] = view;
   return absl::OkStatus();
 }
 
@@ -144,19 +153,71 @@ absl::Status LaunchState::BindSamplers() {
   return absl::OkStatus();
 }
 
-// Descriptor memory holds, for buffers in the binding table, 64 bits address, 32 bits size and 0.
-void LaunchState::BuildDescriptors() {
-  for (const out::SurfaceEntry& e : record_.binding_table) {
-    if (e.kind != SurfaceKind::kUbo && e.kind != SurfaceKind::kSsbo) continue;
-    const ClientBuffer* b = Find(dispatch_.buffers, e.descriptor);
-    if (b == nullptr || e.descriptor.set >= 8) continue;
-    std::vector<uint8_t>& bytes = descriptors_[e.descriptor.set];
-    const size_t end = size_t{e.descriptor_offset} + kDescriptorBytes;
-    if (bytes.size() < end) bytes.resize((end + 63) / 64 * 64);
-    const uint64_t size = b->bytes.size();
-    std::memcpy(bytes.data() + e.descriptor_offset, &b->address, 8);
-    std::memcpy(bytes.data() + e.descriptor_offset + 8, &size, 8);
+// Every descriptor of a range gets a surface state and a sampler state of its own, so that handles
+// of different descriptors differ.
+absl::Status LaunchState::BuildDescriptors() {
+  for (const out::DescriptorRange& range : record_.descriptor_memory) {
+    const uint32_t count = CountOf(range);
+    const uint64_t bytes = range.form == out::DescriptorForm::kAddress ? kAddressBytes : kHandleBytes;
+    const uint64_t end = range.offset + uint64_t{range.stride} * count;
+    if (count > kMostDescriptors || end > kMostDescriptors * kAddressBytes) {
+      return absl::InvalidArgumentError("too many descriptors in memory");
+    }
+    if (range.stride < bytes) return absl::InvalidArgumentError("stride of descriptors in memory");
+    std::vector<uint8_t>& memory = descriptors_[range.memory];
+    if (memory.size() < end) memory.resize((end + 31) / 32 * 32);
+    for (uint32_t i = 0; i < count; ++i) {
+      out::DescriptorRef where = range.first;
+      where.element += i;
+      uint8_t* to = memory.data() + range.offset + uint64_t{range.stride} * i;
+      if (absl::Status status = WriteDescriptor(range, where, to); !status.ok()) return status;
+    }
   }
+  return absl::OkStatus();
+}
+
+// Of an array without length: up to the last element given.
+uint32_t LaunchState::CountOf(const out::DescriptorRange& range) const {
+  if (range.count != 0) return range.count;
+  uint32_t count = 0;
+  const auto note = [&](const auto& given) {
+    for (const auto& g : given) {
+      const out::DescriptorRef& w = g.where;
+      if (!IsBound(g) || w.set != range.first.set || w.binding != range.first.binding) continue;
+      if (w.element >= range.first.element) {
+        count = std::max(count, w.element - range.first.element + 1);
+      }
+    }
+  };
+  note(dispatch_.buffers);
+  note(dispatch_.images);
+  note(dispatch_.samplers);
+  return count;
+}
+
+absl::Status LaunchState::WriteDescriptor(const out::DescriptorRange& range,
+                                          const out::DescriptorRef& where, uint8_t* to) {
+  if (range.form == out::DescriptorForm::kAddress) {
+    const ClientBuffer* b = Find(dispatch_.buffers, where);
+    if (b == nullptr) return absl::OkStatus();
+    const uint64_t size = b->bytes.size();
+    std::memcpy(to, &b->address, 8);
+    std::memcpy(to + 8, &size, 8);
+    return absl::OkStatus();
+  }
+  uint32_t handles[2] = {0, 0};
+  if (range.kind != SurfaceKind::kSampler) {
+    handles[0] = BindlessSurface(bindless_surfaces_);
+    absl::Status status =
+        BindSurface(range.kind, where, range.format, kBindlessPlace + bindless_surfaces_++);
+    if (!status.ok()) return status;
+  }
+  if (range.kind == SurfaceKind::kSampler || range.kind == SurfaceKind::kCombinedImageSampler) {
+    handles[1] = BindlessSampler(static_cast<uint32_t>(view_.bindless_samplers.size()));
+    view_.bindless_samplers.push_back(Find(dispatch_.samplers, where));
+  }
+  std::memcpy(to, handles, sizeof(handles));
+  return absl::OkStatus();
 }
 
 absl::Status LaunchState::CheckPush() const {
@@ -230,7 +291,9 @@ std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part,
       words({thread_index});
       break;
     case PushSource::kDescriptorMemory:
-      if (part.ubo.set < 8) source = descriptors_[part.ubo.set];
+      if (const auto at = descriptors_.find(part.ubo.set); at != descriptors_.end()) {
+        source = at->second;
+      }
       break;
     case PushSource::kConstantData:
       source = constants_;
@@ -254,7 +317,7 @@ void LaunchState::StartThread(uint32_t index, const std::array<uint32_t, 3>& gro
   t.Write32(4, group[0]);
   t.Write32(8, 0x01000000);  // barrier 1 of the slice
   const int size_code = scratch_per_thread_ == 0 ? 0 : std::countr_zero(scratch_per_thread_ / 1024);
-  t.Write32(12, static_cast<uint32_t>(size_code));
+  t.Write32(12, kSamplerTable | static_cast<uint32_t>(size_code));
   t.Write32(20, index * scratch_per_thread_);
   t.Write32(24, group[1]);
   t.Write32(28, group[2]);

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -39,9 +41,14 @@ class LaunchState {
  private:
   LaunchState(const out::LaunchRecord& record, bool opposite, Dispatch& dispatch);
   absl::Status Bind();
-  absl::Status BindImage(const out::SurfaceEntry& entry);
+  absl::Status BindSurface(out::SurfaceKind kind, const out::DescriptorRef& where,
+                           const std::string& format, size_t place);
+  absl::Status BindImage(const out::DescriptorRef& where, const std::string& format, size_t place);
   absl::Status BindSamplers();
-  void BuildDescriptors();
+  absl::Status BuildDescriptors();
+  uint32_t CountOf(const out::DescriptorRange& range) const;
+  absl::Status WriteDescriptor(const out::DescriptorRange& range, const out::DescriptorRef& where,
+                               uint8_t* to);
   absl::Status CheckPush() const;
   std::vector<uint8_t> PushBytes(const out::PushPart& part, uint32_t thread_index) const;
 
@@ -53,9 +60,10 @@ class LaunchState {
   std::vector<uint8_t> shared_;
   std::vector<uint8_t> scratch_;
   uint32_t scratch_per_thread_ = 0;
-  std::array<std::vector<uint8_t>, 8> descriptors_;  // descriptor memory by set
+  std::map<uint32_t, std::vector<uint8_t>> descriptors_;  // descriptor memory by number
   std::vector<uint8_t> constants_;
   uint64_t constants_address_ = 0;
+  uint32_t bindless_surfaces_ = 0;  // made so far
 };
 
 }  // namespace kiln::sim::eu

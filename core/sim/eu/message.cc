@@ -13,6 +13,8 @@ uint32_t Bits(uint32_t v, int high, int low) { return (v >> low) & ((2u << (high
 
 // The longest sampler payload, header included (PRM, "Sampler messages": message length 0..11).
 constexpr int kMaxSamplerPayload = 11;
+// Of an extended descriptor: the length of the second payload.
+constexpr uint32_t kLength = 0x7c0;
 
 absl::Status Unsupported(absl::string_view what, uint32_t desc) {
   return absl::UnimplementedError(
@@ -231,9 +233,8 @@ absl::Status DataCache1(Message& m, uint32_t desc) {
 }
 
 absl::Status Sampler(Message& m, uint32_t desc, uint32_t ex_desc) {
-  if (m.surface == kSurfaceBindless) return Unsupported("bindless sampler message", desc);
   const absl::StatusOr<isa::MessageFields> f =
-      isa::ParseDescriptor(isa::Generation::kGen12, isa::Sfid::kSampler, desc, ex_desc);
+      isa::ParseDescriptor(isa::Generation::kGen12, isa::Sfid::kSampler, desc, ex_desc & kLength);
   if (!f.ok()) return Unsupported(f.status().message(), desc);
   m.kind = MessageKind::kSample;
   m.sampler_message = f->message;
@@ -429,7 +430,7 @@ absl::StatusOr<Message> DecodeMessage(isa::Sfid sfid, bool eot, uint32_t desc, u
   if (m.a64 && m.surface != kSurfaceStateless && m.surface != kSurfaceStatelessCoherent) {
     return Malformed("A64 message with a surface index", desc);
   }
-  if (!m.a64 && m.surface == kSurfaceBindless) return Unsupported("bindless surface", desc);
+  if (m.surface == kSurfaceBindless && m.kind != MessageKind::kFence) m.handle = Bits(ex_desc, 31, 12);
   status = CheckLengths(m, desc);
   if (!status.ok()) return status;
   return m;

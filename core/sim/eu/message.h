@@ -3,7 +3,10 @@
 // Decoding follows the descriptor fields that `iga64 -p=12p1 -Xdsd` prints; lengths of a message
 // that follow from its fields are compared with those in the descriptor, so that a wrong mlen or
 // rlen is an error and not silently accepted. Sampler messages are taken apart by the message table
-// of core/intel/isa. Render-target, URB and bindless messages are refused by name.
+// of core/intel/isa. Render-target and URB messages are refused by name.
+//
+// Surface 252 is bindless: the extended descriptor, which is then in a register, says which
+// (core/intel/ABI.md).
 #ifndef KILN_CORE_SIM_EU_MESSAGE_H_
 #define KILN_CORE_SIM_EU_MESSAGE_H_
 
@@ -50,6 +53,7 @@ struct Message {
   bool header = false;
   bool a64 = false;  // 64-bit addresses
   uint8_t surface = 0;
+  uint32_t handle = 0;  // of surface 252: number of the surface state, bits 31:12 of ex_desc
   uint8_t element_bytes = 4;      // of memory; a register element has 4 (8 when element_bytes is 8)
   uint8_t elements = 1;           // per lane
   uint8_t channel_mask = 1;       // elements present (untyped messages); bit 0 is x

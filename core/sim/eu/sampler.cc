@@ -283,11 +283,29 @@ void BufferSize(const Call& c, const Surface& surface) {
   }
 }
 
+// The sampler state lies at the pointer in the header's dword 3, or without a header at that of r0,
+// 16 bytes further on for each index of the descriptor.
+absl::StatusOr<const ClientSampler*> BoundSampler(const Call& c) {
+  const uint32_t pointer = c.m.header ? c.source.Read32(c.Payload(0) + 12) : kSamplerTable;
+  const uint32_t at = (pointer & ~31u) + 16 * c.m.sampler;
+  const bool bindless = (pointer & 1) != 0;
+  const auto& samplers = bindless ? c.memory.bindless_samplers : c.memory.samplers;
+  const uint32_t first = bindless ? kFirstBindlessSampler : kSamplerTable;
+  const uint32_t bytes = bindless ? 32 : 16;
+  const size_t number = (at - first) / bytes;
+  if (at < first || (at - first) % bytes != 0 || number >= samplers.size() ||
+      samplers[number] == nullptr) {
+    return absl::NotFoundError(absl::StrFormat(
+        "nothing is bound to sampler %d of the table at 0x%08x", c.m.sampler, pointer));
+  }
+  return samplers[number];
+}
+
 }  // namespace
 
 absl::Status ExecuteSampler(const Call& c) {
   const Action action = ActionOf(c.m.sampler_message);
-  const size_t surface = c.m.surface;
+  const size_t surface = SurfacePlace(c.m);
   if (action == Action::kSize && !c.m.half_result && surface < c.memory.surfaces.size() &&
       c.memory.surfaces[surface].data != nullptr) {
     BufferSize(c, c.memory.surfaces[surface]);
@@ -298,11 +316,9 @@ absl::Status ExecuteSampler(const Call& c) {
   static constexpr ClientSampler kNoSampler{};
   const ClientSampler* sampler = &kNoSampler;
   if (NeedsSampler(action)) {
-    const size_t index = c.m.sampler;
-    sampler = index < c.memory.samplers.size() ? c.memory.samplers[index] : nullptr;
-    if (sampler == nullptr) {
-      return absl::NotFoundError(absl::StrFormat("nothing is bound to sampler %d", index));
-    }
+    const absl::StatusOr<const ClientSampler*> bound = BoundSampler(c);
+    if (!bound.ok()) return bound.status();
+    sampler = *bound;
   }
   return Executor(c, *view, *sampler).Run();
 }

@@ -108,6 +108,7 @@ TEST_F(SamplerTest, HeaderGivesOffsetsMaskAndGatherChannel) {
   f.header = true;
   // offset u = 1, v = -1; components x and w switched off.
   SetReg(10, 2, 1u << 8 | 0xfu << 4 | 9u << 12);
+  SetReg(10, 3, kSamplerTable);
   SetLane(11, Bits(0.3f));
   SetLane(12, Bits(0.6f));
   ASSERT_TRUE(Do(f, 2, 2).ok());
@@ -119,6 +120,34 @@ TEST_F(SamplerTest, HeaderGivesOffsetsMaskAndGatherChannel) {
   SetLane(12, Bits(0.5f));
   ASSERT_TRUE(Do(Fields(M::kGather4), 2, 4).ok());
   EXPECT_EQ(Float(Reg(30, 0)), 52);
+}
+
+TEST_F(SamplerTest, HeaderPointsToTheSampler) {
+  ClientSampler others;
+  others.address = AddressMode::kBorder;
+  others.border = BorderColor::kWhite;
+  view_.samplers.assign(20, &others);
+  view_.samplers[18] = &sampler_;
+  view_.bindless_samplers = {&others, &others, &sampler_};
+  isa::MessageFields f = Fields(M::kSampleLz);
+  f.header = true;
+  SetReg(10, 2, 0);
+  SetLane(11, Bits(-0.1f));  // outside: a border of ones, or texel 0
+  SetLane(12, Bits(0.25f));
+  const auto first = [&](uint32_t pointer, int index) {
+    SetReg(10, 3, pointer);
+    f.sampler = static_cast<uint8_t>(index);
+    const absl::Status s = Do(f, 2, 1);
+    return s.ok() ? Float(Reg(30, 0)) : -1.0f;
+  };
+  EXPECT_EQ(first(kSamplerTable, 0), 1);
+  EXPECT_EQ(first(kSamplerTable + 0x100, 2), 0);
+  EXPECT_EQ(first(kSamplerTable + 0x100, 4), -1) << "beyond the table";
+  EXPECT_EQ(first(BindlessSampler(1), 0), 1);
+  EXPECT_EQ(first(BindlessSampler(2), 0), 0);
+  EXPECT_EQ(first(BindlessSampler(3), 0), -1);
+  EXPECT_EQ(first(BindlessSampler(2) & ~1u, 0), -1) << "the other base";
+  EXPECT_EQ(first(0, 0), -1);
 }
 
 TEST_F(SamplerTest, ResinfoGivesSizesOfTheLevel) {

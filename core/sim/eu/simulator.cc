@@ -126,6 +126,11 @@ absl::StatusOr<Message> Simulator::MessageOf(const Op& op, const Thread& thread)
   const uint32_t ex_desc = send.ex_desc_is_register
                                ? thread.Read32(kAddressOffset + 4 * (send.ex_desc_address & 7))
                                : send.ex_desc;
+  // The unit that the message goes to reads its number from the register too.
+  if (send.ex_desc_is_register && (ex_desc & 0xf) != static_cast<uint32_t>(send.sfid)) {
+    return OpError(absl::StatusCode::kInvalidArgument, op,
+                   "the extended descriptor names another shared function");
+  }
   absl::StatusOr<Message> message = DecodeMessage(send.sfid, send.eot, desc, ex_desc);
   if (!message.ok()) return OpError(message.status().code(), op, message.status().message());
   return message;
@@ -173,6 +178,12 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
   }
   if (message.kind == MessageKind::kBarrier) {
     SignalBarrier(t);
+    return absl::OkStatus();
+  }
+  // Nobody looks at what a thread without active lanes reads; its handles come from memory at any
+  // index, where 0 is a null surface (core/intel/ABI.md).
+  if (t.active == 0 && options_.fusion && message.surface == kSurfaceBindless &&
+      message.handle == 0) {
     return absl::OkStatus();
   }
   const MessageRegisters registers{RegisterOf(op.inst.dst), RegisterOf(op.inst.src[0]),

@@ -52,7 +52,7 @@ class Executor {
     if ((reads && !CanReadTyped(view_.format)) ||
         (c_.m.kind == MessageKind::kTypedAtomic && !IsDword(view_.format))) {
       return absl::InvalidArgumentError(absl::StrFormat(
-          "typed access to an image of a format that has none (surface %d)", c_.m.surface));
+          "typed access to an image of a format that has none (surface %s)", SurfaceName(c_.m)));
     }
     for (int i = 0; i < c_.m.simd; ++i) {
       const int lane = c_.Lane(i);
@@ -139,11 +139,11 @@ class Executor {
 }  // namespace
 
 absl::StatusOr<ImageView> BoundImage(const Call& c) {
-  const size_t index = c.m.surface;
-  if (index >= c.memory.images.size() || c.memory.images[index].image == nullptr) {
-    return absl::NotFoundError(absl::StrFormat("no image is bound to surface %d", index));
+  const size_t place = SurfacePlace(c.m);
+  if (place >= c.memory.images.size() || c.memory.images[place].image == nullptr) {
+    return absl::NotFoundError(absl::StrFormat("no image is bound to surface %s", SurfaceName(c.m)));
   }
-  return c.memory.images[index];
+  return c.memory.images[place];
 }
 
 absl::Status ExecuteTyped(const Call& c) {
