@@ -23,7 +23,7 @@ class Lowering {
       : m_(module), b_(module), divergence_(module), replace_(module) {}
 
   bool Run() {
-    Visit(m_.body, /*in_loop=*/false);
+    Visit(m_.body);
     replace_.Apply(m_);
     return changed_;
   }
@@ -41,20 +41,15 @@ class Lowering {
     return indices;
   }
 
-  void Visit(RegionId region, bool in_loop) {
+  void Visit(RegionId region) {
     std::vector<InstId> list;
     for (InstId id : std::exchange(m_.region(region).insts, {})) {
       for (int r = 0; r < m_.inst(id).num_regions; ++r) {
-        Visit(m_.inst(id).regions[r], in_loop || m_.inst(id).op == Op::kLoop);
+        Visit(m_.inst(id).regions[r]);
       }
       std::vector<int> divergent;
-      std::vector<int> in_lanes;
       for (int s : IndexSources(id)) {
-        const ValueId index = m_.source(id, s);
-        if (!divergence_.Uniform(index)) divergent.push_back(s);
-        // Lanes that have left a loop keep their counter: it is equal in those that run on, but a
-        // back end may have to hold it lane by lane.
-        if (in_loop && !m_.IsConstant(index)) in_lanes.push_back(s);
+        if (!divergence_.Uniform(m_.source(id, s))) divergent.push_back(s);
       }
       const bool marked = (m_.inst(id).flags & mir::kNonUniform) != 0;
       m_.inst(id).flags &= static_cast<uint8_t>(~mir::kNonUniform);
@@ -62,8 +57,6 @@ class Lowering {
       b_.SetList(&list);
       b_.set_spirv_id(m_.inst(id).spirv_id);
       if (divergent.empty()) {
-        changed_ |= !in_lanes.empty();
-        TakeFirst(id, in_lanes);
         list.push_back(id);
       } else if (marked) {
         OneByOne(id, divergent);

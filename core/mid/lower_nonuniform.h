@@ -8,9 +8,9 @@
 // Algorithm: an access marked nonuniform whose index differs between lanes becomes a loop: the
 // lanes that agree with the first one execute the access with that one's index and leave. Without
 // the mark the index is dynamically uniform by Vulkan's rules, and the first lane's is everybody's.
-// An index that analysis finds uniform stays as it is outside of loops; inside it becomes a
-// read_first, because back ends hold loop counters lane by lane where lanes leave one by one. Linear; a loop takes as many rounds as there
-// are different indices in the subgroup.
+// An index that analysis finds uniform stays as it is: a back end that holds it lane by lane (the
+// counter of a loop that lanes leave one by one) takes any active lane's. Linear; a loop takes as
+// many rounds as there are different indices in the subgroup.
 // Source: Vulkan, "Shader Interfaces", NonUniform decoration.
 #ifndef KILN_CORE_MID_LOWER_NONUNIFORM_H_
 #define KILN_CORE_MID_LOWER_NONUNIFORM_H_

@@ -97,8 +97,8 @@ TEST(LowerNonuniform, UniformIndicesStay) {
 )");
 }
 
-// A counter that is equal in all lanes still running may be held lane by lane.
-TEST(LowerNonuniform, IndicesInLoopsAreRead) {
+// A counter is equal in all lanes that are still running.
+TEST(LowerNonuniform, UniformIndicesInLoopsStay) {
   EXPECT_EQ(Lowered(R"(  %0:i32 = local_index
   loop (%1:i32 = 0) {
     store_ssbo.nonuniform.indexed[0, align 4] %1, 0, 7
@@ -114,16 +114,15 @@ TEST(LowerNonuniform, IndicesInLoopsAreRead) {
 )"),
             R"(  %0:i32 = local_index
   loop (%1:i32 = 0) {
-    %2:i32 = read_first %1
-    store_ssbo.indexed[0, align 4] %2, 0, 7
-    %3:bool = ieq %0, %1
-    if %3 {
+    store_ssbo.indexed[0, align 4] %1, 0, 7
+    %2:bool = ieq %0, %1
+    if %2 {
       break
     } else {
       yield
     }
-    %4:i32 = iadd %1, 1
-    continue %4
+    %3:i32 = iadd %1, 1
+    continue %3
   }
 )");
 }
