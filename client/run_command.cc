@@ -270,7 +270,9 @@ Command RunCommand() {
       "   \"data\": DATA, \"size\": BYTES, \"as\": \"f32\", \"out\": \"FILE\"}]}\n"
       "DATA: {\"f32\": [1, 2]} (f16 f64 u8 ... i64), {\"hex\": \"00ff\"}, {\"file\": \"in.bin\"}, "
       "{\"zero\": 64},\n"
-      "or a list of these. Resources with \"format\" are images or texel buffers, with \"filter\"\n"
+      "or a list of these. Arrays of resources have an entry with \"index\" for each element; those\n"
+      "not given repeat another, and an array without length ends with the last one given.\n"
+      "Resources with \"format\" are images or texel buffers, with \"filter\"\n"
       "samplers. \"as\" and \"out\" ask for a resource after the run; without any, those that changed\n"
       "are printed. Files are relative to JSON's folder.\n",
       "  kiln run --target=tgl --buffers=saxpy.json tests/shaders/saxpy.comp\n"

@@ -7,7 +7,8 @@
 // "depth", "layers", "levels", "dim": 1d 2d 3d cube, 1d_array ...) or, without a width, texel
 // buffers; with "filter" samplers ("mipmap", "address", "border", "compare", "min_lod", "max_lod",
 // "lod_bias", "unnormalized"). "as" is the type in which a resource is wanted back, "out" a file
-// for its bytes. The same jobs run on lavapipe (tests/peer, run-peer exec); keys that mean something
+// for its bytes. "index" is the element of an array: one that is not given is the same resource as
+// one that is, and an array without length ends with the last one given. The same jobs run on lavapipe (tests/peer, run-peer exec); keys that mean something
 // there only are ignored.
 #ifndef KILN_CLIENT_RUN_JOB_H_
 #define KILN_CLIENT_RUN_JOB_H_

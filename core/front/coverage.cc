@@ -24,9 +24,15 @@ constexpr CauseRow kCauses[] = {
 #include "core/front/coverage.def"
 };
 
+constexpr LimitRow kLimits[] = {
+#define LIMIT(target, what, most, cause) {target, what, most, cause},
+#include "core/front/coverage.def"
+};
+
 }  // namespace
 
 absl::Span<const CoverageRow> CoverageTable() { return kRows; }
+absl::Span<const LimitRow> Limits() { return kLimits; }
 
 absl::Span<const CauseRow> Causes() { return kCauses; }
 

@@ -25,7 +25,16 @@ struct CauseRow {
   std::string_view reason;
 };
 
+// How much of something a target takes, and the cause by which more is refused.
+struct LimitRow {
+  std::string_view target;
+  std::string_view what;
+  uint64_t most = 0;
+  std::string_view cause;
+};
+
 absl::Span<const CoverageRow> CoverageTable();
+absl::Span<const LimitRow> Limits();
 absl::Span<const CauseRow> Causes();
 bool IsCause(std::string_view cause);
 std::string_view ReasonOf(std::string_view cause);

@@ -81,6 +81,7 @@ TEST(Coverage, CausesAreWellFormedAndUsed) {
   for (const CoverageRow& row : CoverageTable()) {
     EXPECT_TRUE(row.cause.empty() || causes.count(row.cause) == 1) << row.name << row.cause;
   }
+  for (const LimitRow& row : Limits()) EXPECT_EQ(causes.count(row.cause), 1u) << row.what;
   EXPECT_GT(CoverageTable().size(), 900u);
 }
 

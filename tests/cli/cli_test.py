@@ -343,6 +343,24 @@ class RunAnalyzeReport(Cli):
         with open(os.path.join(self.folder, 'y.bin'), 'rb') as result:
             self.assertEqual(struct.unpack('<4f', result.read()), (12, 24, 36, 48))
 
+    def test_run_arrays_of_descriptors(self):
+        shader = self.file('pick.comp', b'''#version 450
+            #extension GL_EXT_nonuniform_qualifier : require
+            layout(local_size_x = 4) in;
+            layout(set = 0, binding = 0) buffer Part { uint n; } few[];
+            layout(set = 0, binding = 1) uniform Value { uint v; } many[300];
+            layout(set = 0, binding = 2) buffer Out { uint o[]; };
+            void main() {
+              uint i = gl_LocalInvocationIndex;
+              o[i] = few[nonuniformEXT(i % 3u)].n + many[nonuniformEXT(i * 99u)].v;
+            }''')
+        parts = [{'binding': 0, 'index': i, 'data': {'u32': 100 + i}} for i in range(3)]
+        values = [{'binding': 1, 'index': i * 99, 'data': {'u32': 1000 * i}} for i in range(4)]
+        job = self.file('job.json', json.dumps(
+            {'resources': parts + values + [{'binding': 2, 'size': 16, 'as': 'u32'}]}))
+        line = self.line(self.kiln('run', '--target=tgl', '--buffers=' + job, '--json', shader))
+        self.assertEqual(line['outputs'][0]['values'], [100, 1101, 2102, 3100])
+
     def test_run_machine_code(self):
         self.kiln('compile', '--target=tgl', '--widths=8', '-o', 'out', SAXPY)
         out = self.kiln('run', '--target=tgl', '--launch=out/saxpy.comp.tgl.8.launch.json',

@@ -16,6 +16,7 @@
 #include "core/mir/parse.h"
 #include "core/sim/eu/simulator.h"
 #include "tests/exec/images.h"
+#include "tests/exec/unsized.h"
 
 namespace kiln::exec {
 namespace {
@@ -142,7 +143,9 @@ std::string Findings(const Variant& v) {
 std::string Compare(std::string_view module, const Setup& setup) {
   const absl::StatusOr<mir::Module> parsed = mir::Parse(module);
   if (!parsed.ok()) return std::string(parsed.status().message());
-  return CompareModule(*parsed, Inputs(*parsed, setup), setup);
+  const mir::LaunchInputs inputs = Inputs(*parsed, setup);
+  if (setup.bindless) return CompareModule(WithUnsizedArrays(*parsed), inputs, setup);
+  return CompareModule(*parsed, inputs, setup);
 }
 
 std::string CompareModule(const mir::Module& module, const mir::LaunchInputs& inputs,

@@ -12,29 +12,48 @@ namespace {
 // Results of filters and small floats are compared by ulp, all else exactly.
 bool HasFloats(const std::string& name) {
   return name == "straight_line" || name == "images_sample" || name == "images_gather" ||
-         name == "images_storage" || name == "images_arrays" || name == "images_divergent";
+         name == "images_storage" || name == "images_arrays" || name == "images_divergent" ||
+         name == "descriptors_in_memory";
 }
 
 class Programs : public testing::TestWithParam<const char*> {};
 
+std::string Text(const std::string& name) {
+  std::ifstream in("tests/exec/programs/" + name + ".mir");
+  return {(std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>()};
+}
+
+exec::Setup SetupFor(const std::string& name, uint32_t seed) {
+  exec::Setup setup;
+  setup.seed = seed;
+  if (name == "global_memory") {
+    setup.buffer_bytes = 0x18000;
+    setup.widths = {8, 16};  // 32 lanes have no 64-bit addresses (halve_messages)
+  }
+  // 32 lanes have no ballot, which finds the first lane.
+  if (name == "images_divergent" || name == "descriptors_in_memory") setup.widths = {8, 16};
+  setup.floats = HasFloats(name);
+  if (name.rfind("images", 0) == 0 || name == "descriptors_in_memory") {
+    setup.buffer_bytes = 32768;
+    setup.ulp = 256;  // sums of weighted texels that nearly cancel
+  }
+  return setup;
+}
+
 TEST_P(Programs, AgreeWithTheInterpreter) {
-  std::ifstream in(std::string("tests/exec/programs/") + GetParam() + ".mir");
-  const std::string module((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const std::string module = Text(GetParam());
   ASSERT_FALSE(module.empty());
   for (uint32_t seed = 1; seed <= 4; ++seed) {
-    exec::Setup setup;
-    setup.seed = seed;
-    if (std::string(GetParam()) == "global_memory") {
-      setup.buffer_bytes = 0x18000;
-      setup.widths = {8, 16};  // 32 lanes have no 64-bit addresses (halve_messages)
-    }
-    // 32 lanes have no ballot, which finds the first lane.
-    if (std::string(GetParam()) == "images_divergent") setup.widths = {8, 16};
-    setup.floats = HasFloats(GetParam());
-    if (std::string(GetParam()).rfind("images", 0) == 0) {
-      setup.buffer_bytes = 32768;
-      setup.ulp = 256;  // sums of weighted texels that nearly cancel
-    }
+    EXPECT_EQ(exec::Compare(module, SetupFor(GetParam(), seed)), "") << "seed " << seed;
+  }
+}
+
+TEST_P(Programs, AgreeThroughHandles) {
+  const std::string module = Text(GetParam());
+  ASSERT_FALSE(module.empty());
+  for (uint32_t seed = 1; seed <= 2; ++seed) {
+    exec::Setup setup = SetupFor(GetParam(), seed);
+    setup.bindless = true;
     EXPECT_EQ(exec::Compare(module, setup), "") << "seed " << seed;
   }
 }
@@ -46,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(All, Programs,
                                          "images_fetch",
                                          "images_sample", "images_gather", "images_storage",
                                          "images_arrays", "images_divergent", "images_in_loops",
-                                         "buffer_arrays"));
+                                         "buffer_arrays", "descriptors_in_memory"));
 
 }  // namespace
 }  // namespace kiln

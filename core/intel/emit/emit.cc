@@ -500,7 +500,7 @@ class Emitter {
   }
 
   // Dword 2: offsets, write mask, gather channel; dword 3: the sampler state pointer, whose low bits
-  // have another meaning in r0.
+  // have another meaning in r0. A handle is used as it is.
   absl::Status SamplerHeader(lir::InstId id) {
     const lir::Inst& in = f_.inst(id);
     const Operand& header = f_.defs(id)[0];
@@ -509,7 +509,14 @@ class Emitter {
     set.dst = HeaderDword(header, 2, false);
     set.src[0] = ImmediateOperand(in.aux, Type::kUD);
     if (in.aux != 0) p_.Append(set);
-    MaskInto(in, header, 3, f_.uses(id)[0], 0xffffffe0u);
+    if (in.num_uses == 2) {
+      isa::Instruction handle = Head(in, Opcode::kMov, 1, 0);
+      handle.dst = HeaderDword(header, 3, false);
+      handle.src[0] = Source(f_, f_.uses(id)[1], 1, 0);
+      p_.Append(handle);
+    } else {
+      MaskInto(in, header, 3, f_.uses(id)[0], 0xffffffe0u);
+    }
     return absl::OkStatus();
   }
 
@@ -569,7 +576,9 @@ class Emitter {
       if (!defs.empty()) e.dst = part(defs[0], rlen);
       e.src[0] = part(uses[0], mlen);
       if (two) e.src[1] = part(uses[1], ex_mlen);
-      if (aux.indirect) ComputeDescriptor(in, uses[two ? 2 : 1], e);
+      int next = two ? 2 : 1;
+      if (aux.indirect) ComputeDescriptor(in, uses[next++], e);
+      if (aux.bindless) ComputeExtendedDescriptor(in, uses[next], e);
       SetPredicate(e, id);
       p_.Append(e);
     }
@@ -578,19 +587,36 @@ class Emitter {
 
   // The descriptor in a0.0 is the one known so far plus a value.
   void ComputeDescriptor(const lir::Inst& in, const Operand& value, isa::Instruction& send) {
-    isa::Instruction add = Head(in, Opcode::kAdd, 1, 0);
-    add.no_mask = true;
-    add.channel_offset = 0;
-    add.cmod = isa::CondMod::kNone;
-    add.dst.file = isa::File::kArf;
-    add.dst.arf = isa::Arf::kAddress;
-    add.dst.type = Type::kUD;
-    add.dst.region.hstride = 1;
-    add.src[0] = Source(f_, value, 1, 0);
-    add.src[1] = ImmediateOperand(send.send.desc, Type::kUD);
-    p_.Append(add);
+    ToAddressRegister(in, Opcode::kAdd, value, send.send.desc, 0);
     send.send.desc_is_register = true;
     send.send.desc = 0;
+  }
+
+  // The extended descriptor in a0.1: the handle of a surface in the upper bits, which are 0 so far.
+  // Unlike an immediate one it names the shared function, too (as in Mesa's binaries).
+  void ComputeExtendedDescriptor(const lir::Inst& in, const Operand& handle,
+                                 isa::Instruction& send) {
+    constexpr uint8_t kDword = 1;
+    const uint32_t known = send.send.ex_desc | static_cast<uint32_t>(send.send.sfid);
+    ToAddressRegister(in, Opcode::kOr, handle, known, kDword);
+    send.send.ex_desc_is_register = true;
+    send.send.ex_desc_address = kDword;
+  }
+
+  void ToAddressRegister(const lir::Inst& in, Opcode op, const Operand& value, uint32_t known,
+                         uint8_t dword) {
+    isa::Instruction e = Head(in, op, 1, 0);
+    e.no_mask = true;
+    e.channel_offset = 0;
+    e.cmod = isa::CondMod::kNone;
+    e.dst.file = isa::File::kArf;
+    e.dst.arf = isa::Arf::kAddress;
+    e.dst.subnr = static_cast<uint8_t>(4 * dword);
+    e.dst.type = Type::kUD;
+    e.dst.region.hstride = 1;
+    e.src[0] = Source(f_, value, 1, 0);
+    e.src[1] = ImmediateOperand(known, Type::kUD);
+    p_.Append(e);
   }
 
   // The fence answers in a register when it is done; the sync on that register waits for it.

@@ -33,7 +33,8 @@ enum LirOp : uint16_t {
   kInterleave,              // 8-byte elements whose registers hold use 0 and use 1 by turns
   kScratchHeader,           // message header for per-thread scratch memory, from r0 = use 0;
                             // use 1: place in dwords of a block; aux: bytes added to the base
-  kSamplerHeader,           // sampler header from r0 = use 0: dword 2 = aux, 3 the sampler pointer
+  kSamplerHeader,           // sampler header from r0 = use 0: dword 2 = aux, 3 the sampler pointer,
+                            // or use 1, the handle of a sampler
   kJoin,                    // per-lane vector = responses of messages for parts of the lanes, in
                             // order; each has the components one after the other
   kSampler,                 // sampler message with a parameter list (core/intel/messages)
@@ -46,8 +47,8 @@ enum LirOp : uint16_t {
   kLaneScan,                // reductions and scans of use 0; use 1: the identity; aux: ScanAux
                             // (subgroup.h). Beside def 0, but for inclusive scans, a scratch
                             // register (G), twice as long for exclusive ones; for products another
-  // Messages: uses payload 0 [, payload 1] [, descriptor] [, predicate]; aux: SendAux. Four opcodes
-  // that differ in what they do to memory, which is all the shared code wants to know.
+  // Messages: uses payload 0 [, payload 1] [, index] [, handle] [, predicate]; aux: SendAux. Four
+  // opcodes that differ in what they do to memory, which is all the shared code wants to know.
   kSend,                    // reads nothing that the program writes
   kMsgRead,
   kMsgWrite,
@@ -72,12 +73,14 @@ struct SendAux {
   uint32_t control = 0;     // descriptor bits 18:0: binding table index and function control
   bool header = false;      // payload 0 is, or starts with, a message header
   isa::Sfid sfid = isa::Sfid::kNull;
-  bool indirect = false;    // a uniform dword, the last use but the predicate, is added to the
-                            // descriptor: the index into an array of surfaces, samplers in bits 8 up
+  // Uniform dwords, the last uses but the predicate:
+  bool indirect = false;    // added to the descriptor: the index into an array of surfaces, samplers
+                            // in bits 8 up
+  bool bindless = false;    // handle of the surface, the upper bits of the extended descriptor
 
   constexpr uint32_t Pack() const {
     return control | (header ? 1u << 19 : 0) | static_cast<uint32_t>(sfid) << 20 |
-           (indirect ? 1u << 24 : 0);
+           (indirect ? 1u << 24 : 0) | (bindless ? 1u << 25 : 0);
   }
   static constexpr SendAux Unpack(uint32_t aux) {
     SendAux s;
@@ -85,14 +88,16 @@ struct SendAux {
     s.header = (aux >> 19 & 1) != 0;
     s.sfid = static_cast<isa::Sfid>(aux >> 20 & 0xf);
     s.indirect = (aux >> 24 & 1) != 0;
+    s.bindless = (aux >> 25 & 1) != 0;
     return s;
   }
 };
 
 // Payload operands of a message: 1 or 2.
 inline int PayloadCount(const lir::Inst& in) {
-  return in.num_uses - (in.predicate_mode != 0 ? 1 : 0) -
-         (SendAux::Unpack(in.aux).indirect ? 1 : 0);
+  const SendAux aux = SendAux::Unpack(in.aux);
+  return in.num_uses - (in.predicate_mode != 0 ? 1 : 0) - (aux.indirect ? 1 : 0) -
+         (aux.bindless ? 1 : 0);
 }
 
 // Atomics on 64-bit addresses take 8 lanes: wider ones are sent half by half.

@@ -90,20 +90,21 @@ class Lowering {
   void Send(const lir::Inst& in, const std::vector<Operand>& uses, const Operand& def, int lanes,
             int group) {
     const SamplerAux sampler = SamplerAux::Unpack(in.aux);
-    const size_t params = uses.size() - (sampler.indirect ? 1 : 0);
+    const size_t params = uses.size() - DescriptorUses(sampler);
     std::vector<Operand> parts;
     for (size_t i = 0; i < params; ++i) {
       const bool header = sampler.header && i == 0;
       parts.push_back(header ? uses[i] : Part(in, uses[i], lanes, group));
     }
     std::vector<Operand> operands = {Together(in, parts, lanes)};
-    if (sampler.indirect) operands.push_back(uses.back());
+    operands.insert(operands.end(), uses.begin() + params, uses.end());
     SendAux aux;
     aux.control = uint32_t{isa::Info(sampler.message).type} << 12 | uint32_t{sampler.sampler} << 8 |
                   sampler.bti | (lanes == 16 ? 2u : 1u) << 17;
     aux.header = sampler.header;
     aux.sfid = isa::Sfid::kSampler;
     aux.indirect = sampler.indirect;
+    aux.bindless = sampler.bindless;
     lir::InstFields fields = Fields(in, lanes, group);
     fields.flags = in.flags;
     fields.aux = aux.Pack();

@@ -1,7 +1,7 @@
 // The parameter list of a sampler message: LIR op kSampler before lower_samplers.
 //
 // Uses: [header, 8 dwords of U,] parameters in the order of the message table [, a uniform dword
-// added to the descriptor]. A parameter is a component of G (a lane each), 8 dwords of U (the same
+// added to the descriptor] [, the handle of the surface, a uniform dword]. A parameter is a component of G (a lane each), 8 dwords of U (the same
 // in all lanes, in messages of width 8 with NoMask) or an immediate. Definition: the components
 // returned, one vector.
 #ifndef KILN_CORE_INTEL_MESSAGES_SAMPLER_OP_H_
@@ -20,11 +20,12 @@ struct SamplerAux {
   uint8_t bti = 0;
   uint8_t sampler = 0;     // 0..15
   bool header = false;
-  bool indirect = false;   // the last use is added to the descriptor
+  bool indirect = false;   // a use is added to the descriptor
+  bool bindless = false;   // the last use is the surface's handle
 
   constexpr uint32_t Pack() const {
     return static_cast<uint32_t>(message) | uint32_t{bti} << 8 | uint32_t{sampler} << 16 |
-           (header ? 1u << 20 : 0) | (indirect ? 1u << 21 : 0);
+           (header ? 1u << 20 : 0) | (indirect ? 1u << 21 : 0) | (bindless ? 1u << 22 : 0);
   }
   static constexpr SamplerAux Unpack(uint32_t aux) {
     SamplerAux s;
@@ -33,13 +34,19 @@ struct SamplerAux {
     s.sampler = aux >> 16 & 0xf;
     s.header = (aux >> 20 & 1) != 0;
     s.indirect = (aux >> 21 & 1) != 0;
+    s.bindless = (aux >> 22 & 1) != 0;
     return s;
   }
 };
 
+// Uses behind the parameters.
+inline int DescriptorUses(const SamplerAux& aux) {
+  return (aux.indirect ? 1 : 0) + (aux.bindless ? 1 : 0);
+}
+
 inline int ParameterCount(const lir::Inst& in) {
   const SamplerAux aux = SamplerAux::Unpack(in.aux);
-  return in.num_uses - (aux.header ? 1 : 0) - (aux.indirect ? 1 : 0);
+  return in.num_uses - (aux.header ? 1 : 0) - DescriptorUses(aux);
 }
 
 }  // namespace kiln::intel

@@ -40,7 +40,9 @@ void Drop(lir::Function& f, lir::InstId id, int keep) {
   const SamplerAux aux = SamplerAux::Unpack(f.inst(id).aux);
   const int dropped = ParameterCount(f.inst(id)) - keep;
   const auto uses = f.uses(id);
-  if (aux.indirect) uses[uses.size() - 1 - dropped] = uses.back();
+  for (size_t i = uses.size() - DescriptorUses(aux); i < uses.size(); ++i) {
+    uses[i - dropped] = uses[i];
+  }
   f.inst(id).num_uses = static_cast<uint16_t>(f.inst(id).num_uses - dropped);
 }
 

@@ -105,15 +105,111 @@ out::SurfaceKind KindOf(mir::ResourceKind kind) {
     case mir::ResourceKind::kCombinedImageSampler: return out::SurfaceKind::kCombinedImageSampler;
     case mir::ResourceKind::kUniformTexelBuffer: return out::SurfaceKind::kUniformTexelBuffer;
     case mir::ResourceKind::kStorageTexelBuffer: return out::SurfaceKind::kStorageTexelBuffer;
-    case mir::ResourceKind::kSampler: break;
+    case mir::ResourceKind::kSampler: return out::SurfaceKind::kSampler;
   }
   return out::SurfaceKind::kNull;
+}
+
+// ---- What is in the tables, and what in memory (ABI.md, "Bindless descriptors") ----
+
+// The resources of one (set, binding) that are described alike: they share a memory.
+struct Binding {
+  std::vector<size_t> resources;
+  uint64_t surfaces = 0;    // table entries that they would take
+  uint64_t samplers = 0;
+  uint64_t elements = 0;    // one more than the last that is used
+  bool unsized = false;
+  bool surfaces_in_memory = false;
+  bool samplers_in_memory = false;
+};
+
+bool SharesMemory(const Module& m, const Abi& abi, size_t a, size_t b) {
+  const mir::Resource& x = m.resources[a];
+  const mir::Resource& y = m.resources[b];
+  return x.set == y.set && x.binding == y.binding && x.kind == y.kind &&
+         abi.raw_image[a] == abi.raw_image[b];
+}
+
+// Those that are used, in the order of their first resources.
+std::vector<Binding> FindBindings(const Module& m, const Uses& uses, const Abi& abi) {
+  std::vector<Binding> bindings;
+  size_t first_of_set = 0;   // resources of a (set, binding) stand together
+  for (size_t i = 0; i < m.resources.size(); ++i) {
+    const mir::Resource& r = m.resources[i];
+    if (!uses.resource[i] && !uses.sampler[i]) continue;
+    size_t at = first_of_set;
+    while (at < bindings.size() && !SharesMemory(m, abi, bindings[at].resources[0], i)) ++at;
+    if (at == bindings.size()) {
+      const bool same_place =
+          at != 0 && m.resources[bindings[at - 1].resources[0]].set == r.set &&
+          m.resources[bindings[at - 1].resources[0]].binding == r.binding;
+      if (!same_place) first_of_set = at;
+      bindings.emplace_back();
+    }
+    Binding& b = bindings[at];
+    b.resources.push_back(i);
+    b.unsized = b.unsized || r.count == 0;
+    b.elements = std::max(b.elements, uint64_t{r.element} + r.count);
+    if (uses.resource[i]) b.surfaces += r.count;
+    if (uses.sampler[i]) b.samplers += r.count;
+  }
+  return bindings;
+}
+
+// The binding whose move to memory frees the most entries, of equals the last; null: none frees any.
+template <class Gain>
+Binding* Largest(std::vector<Binding>& bindings, Gain gain) {
+  Binding* best = nullptr;
+  for (Binding& b : bindings) {
+    if (gain(b) > 0 && (best == nullptr || gain(b) >= gain(*best))) best = &b;
+  }
+  return best;
+}
+
+absl::Status TooManyDescriptors(const char* why) {
+  return WithCause(absl::ResourceExhaustedError(absl::StrCat("compute: ", why)),
+                   "too_many_descriptors");
+}
+
+// Arrays without length are in memory; of what overflows a table, the largest bindings first.
+absl::Status ChooseMemory(uint64_t other_entries, std::vector<Binding>& bindings) {
+  uint64_t samplers = 0, surfaces = other_entries;
+  for (Binding& b : bindings) {
+    if (b.elements > kMaxBindlessSurfaces) {
+      return TooManyDescriptors("a binding has more descriptors than surface handles can tell");
+    }
+    b.surfaces_in_memory = b.samplers_in_memory = b.unsized;
+    samplers += b.unsized ? 0 : b.samplers;
+    surfaces += b.unsized ? 1 : b.surfaces;
+  }
+  const auto sampler_gain = [](const Binding& b) {
+    return b.samplers_in_memory ? int64_t{0} : static_cast<int64_t>(b.samplers);
+  };
+  while (samplers > kMaxSamplers) {
+    Binding* b = Largest(bindings, sampler_gain);
+    samplers -= b->samplers;
+    if (!b->surfaces_in_memory) ++surfaces;
+    b->samplers_in_memory = true;
+  }
+  const auto surface_gain = [](const Binding& b) {
+    if (b.surfaces_in_memory) return int64_t{0};
+    return static_cast<int64_t>(b.surfaces) - (b.samplers_in_memory ? 0 : 1);
+  };
+  while (surfaces > kMaxSurfaces) {
+    Binding* b = Largest(bindings, surface_gain);
+    if (b == nullptr) {
+      return TooManyDescriptors("the shader uses more bindings than binding table entries");
+    }
+    surfaces -= static_cast<uint64_t>(surface_gain(*b));
+    b->surfaces_in_memory = true;
+  }
+  return absl::OkStatus();
 }
 
 // Entries for the descriptors of a resource; returns the first one's index.
 uint32_t AddSurfaces(Abi& abi, out::SurfaceKind kind, const mir::Resource& r, const char* format) {
   const auto first = static_cast<uint32_t>(abi.binding_table.size());
-  for (uint32_t i = 0; i < r.count && abi.binding_table.size() <= kMaxSurfaces; ++i) {
+  for (uint32_t i = 0; i < r.count; ++i) {
     out::SurfaceEntry entry;
     entry.index = first + i;
     entry.kind = kind;
@@ -126,25 +222,67 @@ uint32_t AddSurfaces(Abi& abi, out::SurfaceKind kind, const mir::Resource& r, co
 
 uint32_t AddSamplers(Abi& abi, const mir::Resource& r) {
   const auto first = static_cast<uint32_t>(abi.sampler_table.size());
-  for (uint32_t i = 0; i < r.count && abi.sampler_table.size() <= kMaxSamplers; ++i) {
+  for (uint32_t i = 0; i < r.count; ++i) {
     abi.sampler_table.push_back({first + i, {r.set, r.binding, r.element + i}});
   }
   return first;
 }
 
+const char* FormatOf(const Abi& abi, size_t resource) {
+  return abi.raw_image[resource] ? "r32ui" : "";
+}
+
+// The memories with handles are entries behind all others.
+void AddDescriptorMemory(const Module& m, const std::vector<Binding>& bindings, Abi& abi) {
+  for (const Binding& b : bindings) {
+    if (!b.surfaces_in_memory && !b.samplers_in_memory) continue;
+    const mir::Resource& r = m.resources[b.resources[0]];
+    out::SurfaceEntry entry;
+    entry.index = static_cast<uint32_t>(abi.binding_table.size());
+    entry.kind = out::SurfaceKind::kDescriptorMemory;
+    entry.descriptor.set = static_cast<uint32_t>(abi.descriptor_memory.size());
+    abi.binding_table.push_back(entry);
+    out::DescriptorRange range;
+    range.memory = entry.descriptor.set;
+    range.kind = KindOf(r.kind);
+    range.first = {r.set, r.binding, 0};
+    range.count = b.unsized ? 0 : static_cast<uint32_t>(b.elements);
+    range.stride = kDescriptorBytes;
+    range.format = FormatOf(abi, b.resources[0]);
+    abi.descriptor_memory.push_back(range);
+    for (size_t i : b.resources) {
+      if (b.surfaces_in_memory) abi.surface_memory[i] = entry.index;
+      if (b.samplers_in_memory) abi.sampler_memory[i] = entry.index;
+    }
+  }
+}
+
 // Module::resources stand in (set, binding, element) order, and so do the tables.
-void AssignSurfaces(const Module& m, const Uses& uses, Abi& abi) {
+absl::Status AssignSurfaces(const Module& m, const Uses& uses, Abi& abi) {
   abi.resource_surface.assign(m.resources.size(), Abi::kNoSurface);
   abi.resource_sampler.assign(m.resources.size(), Abi::kNoSurface);
+  abi.surface_memory.assign(m.resources.size(), Abi::kNoSurface);
+  abi.sampler_memory.assign(m.resources.size(), Abi::kNoSurface);
   abi.raw_image.assign(m.resources.size(), false);
   for (size_t i = 0; i < m.resources.size(); ++i) {
-    const mir::Resource& r = m.resources[i];
-    abi.raw_image[i] = uses.loaded[i] && IsUnreadableFormat(r.image.format);
-    if (uses.resource[i]) {
-      abi.resource_surface[i] =
-          AddSurfaces(abi, KindOf(r.kind), r, abi.raw_image[i] ? "r32ui" : "");
+    abi.raw_image[i] = uses.loaded[i] && IsUnreadableFormat(m.resources[i].image.format);
+  }
+  std::vector<bool> surface_in_memory(m.resources.size()), sampler_in_memory(m.resources.size());
+  std::vector<Binding> bindings = FindBindings(m, uses, abi);
+  const uint64_t others = (uses.constant_data ? 1 : 0) + (uses.push_dynamic ? 1 : 0);
+  if (absl::Status s = ChooseMemory(others, bindings); !s.ok()) return s;
+  for (const Binding& b : bindings) {
+    for (size_t i : b.resources) {
+      surface_in_memory[i] = b.surfaces_in_memory;
+      sampler_in_memory[i] = b.samplers_in_memory;
     }
-    if (uses.sampler[i]) abi.resource_sampler[i] = AddSamplers(abi, r);
+  }
+  for (size_t i = 0; i < m.resources.size(); ++i) {
+    const mir::Resource& r = m.resources[i];
+    if (uses.resource[i] && !surface_in_memory[i]) {
+      abi.resource_surface[i] = AddSurfaces(abi, KindOf(r.kind), r, FormatOf(abi, i));
+    }
+    if (uses.sampler[i] && !sampler_in_memory[i]) abi.resource_sampler[i] = AddSamplers(abi, r);
   }
   if (uses.constant_data) {
     abi.constant_surface = AddSurfaces(abi, out::SurfaceKind::kConstantData, {}, "");
@@ -152,29 +290,7 @@ void AssignSurfaces(const Module& m, const Uses& uses, Abi& abi) {
   if (uses.push_dynamic) {
     abi.push_surface = AddSurfaces(abi, out::SurfaceKind::kPushConstants, {}, "");
   }
-}
-
-absl::Status CheckTables(const Module& m, const Uses& uses, const Abi& abi) {
-  for (size_t i = 0; i < m.resources.size(); ++i) {
-    const mir::Resource& r = m.resources[i];
-    if ((uses.resource[i] || uses.sampler[i]) && r.count == 0) {
-      return WithCause(absl::UnimplementedError(absl::StrCat(
-                           "compute: an array of descriptors without length (SPIR-V id ",
-                           r.spirv_id, ")")),
-                       "unsized_descriptor_array");
-    }
-  }
-  if (abi.binding_table.size() > kMaxSurfaces) {
-    return WithCause(absl::ResourceExhaustedError(
-                         absl::StrCat("the shader uses more descriptors than the ", kMaxSurfaces,
-                                      " binding table entries of ABI v1")),
-                     "too_many_descriptors");
-  }
-  if (abi.sampler_table.size() > kMaxSamplers) {
-    return WithCause(absl::ResourceExhaustedError(absl::StrCat(
-                         "the shader uses more samplers than the ", kMaxSamplers, " of ABI v1")),
-                     "too_many_samplers");
-  }
+  AddDescriptorMemory(m, bindings, abi);
   return absl::OkStatus();
 }
 
@@ -233,8 +349,7 @@ bool IsUnreadableFormat(mir::ImageFormat format) {
 absl::StatusOr<Abi> AssignAbi(const Module& m) {
   Abi abi;
   const Uses uses = FindUses(m);
-  AssignSurfaces(m, uses, abi);
-  if (absl::Status s = CheckTables(m, uses, abi); !s.ok()) return s;
+  if (absl::Status s = AssignSurfaces(m, uses, abi); !s.ok()) return s;
   AssignPush(m, uses, abi);
   AssignPrivateArrays(m, abi);
   AssignControl(m, abi);
@@ -276,6 +391,8 @@ out::LaunchRecord MakeLaunchRecord(const Module& m, const Abi& abi, int width) {
   r.compute.uses_num_workgroups = abi.num_workgroups.has_value();
   r.binding_table = abi.binding_table;
   r.sampler_table = abi.sampler_table;
+  r.descriptor_memory = abi.descriptor_memory;
+  r.needs_descriptor_memory = !abi.descriptor_memory.empty();
   r.shared_bytes = m.shared_bytes;
   r.constant_data = m.constant_data;
   return r;

@@ -1,4 +1,4 @@
-// Intel ABI v1, compute: where a program finds its resources and parameters (core/intel/ABI.md).
+// Intel ABI v2, compute: where a program finds its resources and parameters (core/intel/ABI.md).
 //
 // In: the MIR module. Out: binding table and sampler indices and the push layout, functions of the
 // module alone, so that every width of a shader has the same tables. Cost: linear in the module.
@@ -18,6 +18,9 @@ namespace kiln::intel {
 inline constexpr uint32_t kSharedMemorySurface = 254;
 inline constexpr size_t kMaxSurfaces = 240;
 inline constexpr size_t kMaxSamplers = 16;  // what a message names without a header
+inline constexpr uint32_t kDescriptorBytes = 8;  // in descriptor memory: surface and sampler handle
+// Surface handles have 20 bits.
+inline constexpr uint32_t kMaxBindlessSurfaces = 1u << 20;
 // The walker's thread counters hold 0..63 (GPGPU_WALKER, "Thread Width Counter Maximum"), which is
 // less than the 112 threads of a Gen12 dual subslice.
 inline constexpr uint32_t kMaxThreadsPerGroup = 64;
@@ -29,6 +32,11 @@ struct Abi {
   std::vector<uint32_t> resource_surface;      // by MIR resource, of arrays the first; kNoSurface
                                                // if never used
   std::vector<uint32_t> resource_sampler;      // likewise, sampler indices
+  // By MIR resource, where its surfaces or samplers are not in the tables: the binding table index
+  // of the memory with their handles. Else kNoSurface.
+  std::vector<uint32_t> surface_memory;
+  std::vector<uint32_t> sampler_memory;
+  std::vector<out::DescriptorRange> descriptor_memory;
   std::vector<bool> raw_image;                 // by MIR resource: storage images that are bound as
                                                // 32-bit integers (RawStorageFormat)
   static constexpr uint32_t kNoSurface = 0xffffffffu;
@@ -59,8 +67,7 @@ struct Abi {
 // unsigned integers, and the program converts.
 bool IsUnreadableFormat(mir::ImageFormat format);
 
-// ResourceExhausted if more than 240 descriptors or 16 samplers are used; Unimplemented for arrays
-// of descriptors without length.
+// ResourceExhausted if more than 240 bindings are used or one has more than 2^20 descriptors.
 absl::StatusOr<Abi> AssignAbi(const mir::Module& module);
 
 // The launch record of one width, but for code_bytes, grf_used and scratch, which the caller adds.

@@ -123,7 +123,7 @@ SendAux Selector::AccessMessage(const Place& place, uint32_t bytes, bool write) 
   }
   const uint32_t control = dwords ? UntypedControl(lanes, bytes / 4)
                                   : ScatteredControl(lanes, bytes, address);
-  aux.control = type << 14 | control << 8 | (address ? kStatelessSurface : place.surface);
+  aux.control = type << 14 | control << 8 | (address ? kStatelessSurface : place.surface.bti);
   return aux;
 }
 
@@ -135,7 +135,7 @@ lir::ValueId Selector::Read(const Place& place, const Piece& piece, uint16_t op)
   const int dwords = static_cast<int>(std::max(piece.bytes / 4, 1u));
   const lir::ValueId data = place.uniform ? NewRegisters(dwords) : NewG(dwords);
   EmitMessage(op, fields, AccessMessage(place, piece.bytes, /*write=*/false),
-              {Def(data, Type::kUD)}, {address}, place.index);
+              {Def(data, Type::kUD)}, {address}, place.surface);
   return data;
 }
 
@@ -176,7 +176,7 @@ void Selector::StoreElements(const Place& place, absl::Span<const mir::ValueId> 
     const Operand address = AddressPayload(Moved(place, piece.byte));
     const lir::InstFields fields = Fields(Where::kLanes);
     EmitMessage(kMsgWrite, fields, AccessMessage(place, piece.bytes, /*write=*/true), {},
-                {address, Payload(dwords)}, place.index);
+                {address, Payload(dwords)}, place.surface);
   }
 }
 

@@ -84,19 +84,17 @@ void Selector::SendTyped(const TypedCall& call, const Operand& def, Where where,
   };
   std::vector<Operand> uses = {payload(call.address)};
   if (!call.data.empty()) uses.push_back(payload(call.data));
-  if (call.index) uses.push_back(*call.index);
   const bool high = (group & 8) != 0;
   const uint32_t slots = call.op == kMsgAtomic ? (high ? 1u << 4 : 0) : (high ? 2u : 1u) << 4;
   SendAux aux;
-  aux.control = call.type << 14 | (call.control | slots) << 8 | call.surface;
+  aux.control = call.type << 14 | (call.control | slots) << 8 | call.surface.bti;
   aux.sfid = isa::Sfid::kDataCache1;
-  aux.indirect = call.index.has_value();
   lir::InstFields fields = Fields(where);
   fields.width = 8;
   fields.group = static_cast<uint8_t>(group);
-  fields.aux = aux.Pack();
   const bool returns = def.kind == Operand::Kind::kValue;
-  b_.Emit(call.op, fields, absl::Span<const Operand>(&def, returns ? 1 : 0), uses);
+  EmitMessage(call.op, fields, aux, absl::Span<const Operand>(&def, returns ? 1 : 0), uses,
+              call.surface);
 }
 
 // The results one after the other: a vector in G, or registers.
@@ -141,21 +139,6 @@ uint32_t Selector::UsedMask(mir::InstId id) {
   return mask;
 }
 
-// Adds the index into an array of descriptors to the surface, or leaves it to the descriptor. The
-// index is equal in all active lanes (core/mid/lower_nonuniform); where it lives in lanes all the
-// same, the first one's is taken.
-void Selector::ApplyIndex(mir::ValueId index, uint32_t shift, uint32_t& base,
-                          std::optional<Operand>& rest) {
-  Operand o = Src(index, Type::kUD);
-  if (!IsUniform(index)) o = Broadcast(ToLanes(o), FirstLane());
-  if (IsImm(o)) {
-    base += o.id;
-    return;
-  }
-  if (shift != 0) o = Alu(Opcode::kShl, Type::kUD, Where::kUniform, {o, Imm(shift, Type::kUD)});
-  rest = rest ? Alu(Opcode::kAdd, Type::kUD, Where::kUniform, {*rest, o}) : o;
-}
-
 absl::Status Selector::VisitImage(mir::InstId id) {
   switch (m_.inst(id).op) {
     case mir::Op::kImageLoad:
@@ -175,10 +158,7 @@ absl::Status Selector::VisitStorageImage(mir::InstId id) {
   const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
   if (info.multisampled) return Refuse(inst, "storage images with several samples");
   TypedCall call;
-  call.surface = abi_.resource_surface[inst.imm0];
-  if (s.image_index >= 0) {
-    ApplyIndex(m_.source(id, s.image_index), 0, call.surface, call.index);
-  }
+  call.surface = ImageOf(id, s);
   for (int i = 0; i < s.num_coordinates; ++i) {
     call.address.push_back(Src(m_.source(id, s.coordinates + i), Type::kUD));
   }
@@ -342,10 +322,7 @@ absl::Status Selector::VisitImageQuery(mir::InstId id) {
   const mir::ImageInfo& info = m_.resources[inst.imm0].image;
   const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
   SamplerCall call;
-  call.surface = abi_.resource_surface[inst.imm0];
-  if (s.image_index >= 0) {
-    ApplyIndex(m_.source(id, s.image_index), 0, call.surface, call.index);
-  }
+  call.surface = ImageOf(id, s);
   if (inst.op == mir::Op::kImageSamples) {
     constexpr uint32_t kOnlyX = 0xe << 12;
     call.message = isa::Message::kSampleinfo;

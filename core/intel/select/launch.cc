@@ -1,4 +1,4 @@
-// What the launch gives: r0, push constants, ids (Intel ABI v1, core/intel/ABI.md).
+// What the launch gives: r0, push constants, ids (Intel ABI v2, core/intel/ABI.md).
 #include "core/intel/select/selector.h"
 
 #include <bit>

@@ -94,20 +94,14 @@ Operand Selector::Offset(Operand base, uint32_t bytes, Where where) {
 
 void Selector::EmitMessage(uint16_t op, const lir::InstFields& fields, SendAux aux,
                            absl::Span<const Operand> defs, std::vector<Operand> uses,
-                           const std::optional<Operand>& index) {
-  aux.indirect = index.has_value();
-  if (index) uses.push_back(*index);
+                           const SurfaceRef& surface) {
+  aux.indirect = surface.index.has_value();
+  aux.bindless = surface.handle.has_value();
+  if (surface.index) uses.push_back(*surface.index);
+  if (surface.handle) uses.push_back(*surface.handle);
   lir::InstFields all = fields;
   all.aux = aux.Pack();
   b_.Emit(op, all, defs, uses);
-}
-
-// Surface, and index into an array of buffers.
-void Selector::SurfaceOf(mir::InstId id, Place& place) {
-  const mir::Inst& inst = m_.inst(id);
-  place.surface = abi_.resource_surface[inst.imm0];
-  if ((inst.flags & mir::kIndexed) == 0) return;
-  ApplyIndex(m_.source(id, 0), 0, place.surface, place.index);
 }
 
 // Where a load, store or atomic by lanes goes.
@@ -119,9 +113,9 @@ Selector::Place Selector::PlaceOf(mir::InstId id) {
   if (IsGlobal(inst.op)) {
     place.high = Src(m_.source(id, offset + 1), Type::kUD);
   } else if (IsShared(inst.op)) {
-    place.surface = kSharedMemorySurface;
+    place.surface.bti = kSharedMemorySurface;
   } else {
-    SurfaceOf(id, place);
+    place.surface = BufferOf(id);
   }
   const bool atomic = inst.op == mir::Op::kSsboAtomic || inst.op == mir::Op::kSharedAtomic ||
                       inst.op == mir::Op::kGlobalAtomic;
@@ -146,10 +140,10 @@ absl::Status Selector::VisitLoad(mir::InstId id) {
         LoadPush(id);
         return absl::OkStatus();
       }
-      place.surface = *abi_.push_surface;
+      place.surface.bti = *abi_.push_surface;
       break;
-    case mir::Op::kLoadConstant: place.surface = *abi_.constant_surface; break;
-    default: SurfaceOf(id, place); break;
+    case mir::Op::kLoadConstant: place.surface.bti = *abi_.constant_surface; break;
+    default: place.surface = BufferOf(id); break;
   }
   place.offset = Src(m_.source(id, mir::OffsetSource(inst)), Type::kUD);
   place.alignment = AlignmentOf(id);
@@ -201,16 +195,11 @@ void Selector::LoadBlock(mir::InstId id, const Place& place) {
 }
 
 Operand Selector::ConstantChunk(const Place& place, uint32_t chunk) {
-  const auto index = [](const std::optional<Operand>& o) {
-    return o ? std::pair(o->id, uint32_t{o->comp}) : std::pair(~0u, 0u);
-  };
   for (const CachedChunk& c : chunks_) {
-    if (c.surface == place.surface && index(c.index) == index(place.index) && c.chunk == chunk) {
-      return Use(c.value, Type::kUD);
-    }
+    if (SameSurface(c.surface, place.surface) && c.chunk == chunk) return Use(c.value, Type::kUD);
   }
   const lir::ValueId v = BlockRead(place, Imm(chunk * 32, Type::kUD), 2);
-  chunks_.push_back({place.surface, place.index, chunk, v});
+  chunks_.push_back({place.surface, chunk, v});
   return Use(v, Type::kUD);
 }
 
@@ -222,11 +211,11 @@ lir::ValueId Selector::BlockRead(const Place& place, Operand offset, int owords)
   EmitRaw(kHeader, fields, {Def(header, Type::kUD)}, {offset});
   const lir::ValueId data = NewRegisters(1 << (size - 2));
   SendAux aux;
-  aux.control = Control(kBlockReadDwordAligned, size, place.surface);
+  aux.control = Control(kBlockReadDwordAligned, size, place.surface.bti);
   aux.header = true;
   aux.sfid = isa::Sfid::kConstantCache;
   EmitMessage(kSend, fields, aux, {Def(data, Type::kUD)}, {Use(header, Type::kUD, 0, 8)},
-              place.index);
+              place.surface);
   return data;
 }
 
@@ -266,7 +255,7 @@ absl::Status Selector::VisitAtomic(mir::InstId id) {
                     ? Control(is_float ? kA64AtomicFloat : kA64Atomic, kReturnData | code,
                               kStatelessSurface)
                     : Control(is_float ? kUntypedAtomicFloat : kUntypedAtomic,
-                              kReturnData | (width_ == 8 ? 1u << 4 : 0) | code, place.surface);
+                              kReturnData | (width_ == 8 ? 1u << 4 : 0) | code, place.surface.bti);
   aux.sfid = isa::Sfid::kDataCache1;
   const Operand address = AddressPayload(place);
   const lir::ValueId before = NewG();
@@ -274,14 +263,14 @@ absl::Status Selector::VisitAtomic(mir::InstId id) {
   for (mir::ValueId v : values) parts.push_back(LaneValue(v));
   const Operand def = Def(before, Type::kUD);
   if (parts.empty() || op == mir::AtomicOp::kIncrement || op == mir::AtomicOp::kDecrement) {
-    EmitMessage(kMsgAtomic, fields, aux, {def}, {address}, place.index);
+    EmitMessage(kMsgAtomic, fields, aux, {def}, {address}, place.surface);
   } else if (parts.size() == 2 && place.high && width_ > 8) {
     // Each half of the lanes has both operands together.
     const Operand both = Use(NewG(1, 8), Type::kUD);
     EmitRaw(kInterleave, Fields(Where::kLanes), {both}, {parts[0], parts[1]});
-    EmitMessage(kMsgAtomic, fields, aux, {def}, {address, both}, place.index);
+    EmitMessage(kMsgAtomic, fields, aux, {def}, {address, both}, place.surface);
   } else {
-    EmitMessage(kMsgAtomic, fields, aux, {def}, {address, Payload(parts)}, place.index);
+    EmitMessage(kMsgAtomic, fields, aux, {def}, {address, Payload(parts)}, place.surface);
   }
   Set(m_.result(id), Use(before, Type::kUD));
   return absl::OkStatus();
@@ -320,18 +309,17 @@ void Selector::ControlBarrier(const mir::Inst& barrier) {
 
 // The sampler's resinfo of a raw buffer answers its size in bytes in component 0.
 void Selector::BufferSize(mir::InstId id) {
-  Place place;
-  SurfaceOf(id, place);
+  const SurfaceRef surface = BufferOf(id);
   lir::InstFields fields = Fields(Where::kUniform);
   fields.width = 8;
   const lir::ValueId lod = NewRegisters(1);
   EmitRaw(Op(Opcode::kMov), fields, {Def(lod, Type::kUD)}, {Imm(0, Type::kUD)});
   SendAux aux;
   constexpr uint32_t kResinfo = 10u << 12, kSimd8 = 1u << 17;
-  aux.control = kSimd8 | kResinfo | place.surface;
+  aux.control = kSimd8 | kResinfo | surface.bti;
   aux.sfid = isa::Sfid::kSampler;
   const lir::ValueId info = NewRegisters(1);  // of the four components
-  EmitMessage(kSend, fields, aux, {Def(info, Type::kUD)}, {Use(lod, Type::kUD, 0, 8)}, place.index);
+  EmitMessage(kSend, fields, aux, {Def(info, Type::kUD)}, {Use(lod, Type::kUD, 0, 8)}, surface);
   SetAnswer(m_.result(id), Use(info, Type::kUD));
 }
 

@@ -4,7 +4,8 @@
 // Which message: in compute there are no derivatives, so that a sample without level takes level 0;
 // a constant level 0 has messages of its own (sample_lz, ld_lz). Texel offsets go into the header,
 // where there are 4 bits for each, or are parameters of gather4_po; of a fetch they are added to the
-// coordinates. A header is sent only where it says something: offsets, the channel to gather. Then
+// coordinates. A header is sent only where it says something: offsets, the channel to gather, the
+// handle of a sampler. Then
 // it also masks components that nobody uses; without it, those behind the last used one are not
 // asked for. Parameters stand in the order of the message table; which of them the shader gives is
 // what MIR says, those between are 0. Images with several samples are read by way of their control
@@ -43,7 +44,7 @@ bool HasOffset(const mir::TexelOp& t) {
 // One sampler message; the response has `components`.
 Operand Selector::SendSampler(const SamplerCall& call, Where where, int components) {
   std::vector<Operand> uses;
-  if (call.header) uses.push_back(SamplerHeader(*call.header));
+  if (call.header) uses.push_back(SamplerHeader(*call.header, call.sampler_handle));
   const auto list = isa::Params(isa::Generation::kGen12, call.message);
   size_t last = 0;
   std::vector<const Operand*> given(list.size());
@@ -62,13 +63,15 @@ Operand Selector::SendSampler(const SamplerCall& call, Where where, int componen
       uses.push_back(where == Where::kLanes ? ToLanes(o) : LanePart(o, 8, 0));
     }
   }
-  if (call.index) uses.push_back(*call.index);
+  if (call.surface.index) uses.push_back(*call.surface.index);
+  if (call.surface.handle) uses.push_back(*call.surface.handle);
   SamplerAux aux;
   aux.message = call.message;
-  aux.bti = static_cast<uint8_t>(call.surface);
+  aux.bti = static_cast<uint8_t>(call.surface.bti);
   aux.sampler = static_cast<uint8_t>(call.sampler);
   aux.header = call.header.has_value();
-  aux.indirect = call.index.has_value();
+  aux.indirect = call.surface.index.has_value();
+  aux.bindless = call.surface.handle.has_value();
   lir::InstFields fields = Fields(where);
   if (where == Where::kUniform) fields.width = 8;
   fields.aux = aux.Pack();
@@ -78,12 +81,17 @@ Operand Selector::SendSampler(const SamplerCall& call, Where where, int componen
   return def;
 }
 
-Operand Selector::SamplerHeader(uint32_t dword) {
+Operand Selector::SamplerHeader(uint32_t dword, const std::optional<Operand>& sampler) {
   lir::InstFields fields = Fields(Where::kUniform);
   fields.width = 8;
   fields.aux = dword;
   const lir::ValueId header = NewRegisters(1);
-  EmitRaw(kSamplerHeader, fields, {Def(header, Type::kUD)}, {Use(r0_, Type::kUD, 0, 8)});
+  const Operand r0 = Use(r0_, Type::kUD, 0, 8);
+  if (sampler) {
+    EmitRaw(kSamplerHeader, fields, {Def(header, Type::kUD)}, {r0, *sampler});
+  } else {
+    EmitRaw(kSamplerHeader, fields, {Def(header, Type::kUD)}, {r0});
+  }
   return Def(header, Type::kUD);
 }
 
@@ -101,24 +109,6 @@ void Selector::SampleInto(mir::InstId id, SamplerCall& call) {
   for (int i = 0; i < m_.inst(id).num_results; ++i) {
     if (!(mask >> i & 1)) continue;
     Set(m_.result(id, i), Component(response, k++));
-  }
-}
-
-// Image, sampler and their indices.
-void Selector::Descriptors(mir::InstId id, const mir::TexelSources& s, SamplerCall& call) {
-  const mir::Inst& inst = m_.inst(id);
-  const mir::TexelOp& t = m_.texel_ops[inst.imm1];
-  const bool combined = t.sampler == mir::TexelOp::kNoSampler;
-  const bool sampled = inst.op != mir::Op::kFetch;
-  call.surface = abi_.resource_surface[inst.imm0];
-  if (sampled) call.sampler = abi_.resource_sampler[combined ? inst.imm0 : t.sampler];
-  if (s.image_index >= 0) {
-    const mir::ValueId index = m_.source(id, s.image_index);
-    ApplyIndex(index, 0, call.surface, call.index);
-    if (sampled && combined) ApplyIndex(index, kSamplerShift, call.sampler, call.index);
-  }
-  if (s.sampler_index >= 0) {
-    ApplyIndex(m_.source(id, s.sampler_index), kSamplerShift, call.sampler, call.index);
   }
 }
 

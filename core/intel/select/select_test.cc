@@ -3,7 +3,9 @@
 #include "core/intel/select/select.h"
 
 #include <string>
+#include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
 #include "core/intel/lir/target.h"
@@ -116,13 +118,29 @@ TEST(SelectImages, UniformIndicesGoIntoTheDescriptor) {
   EXPECT_NE(text.find("sampler #0x1:ud #0x2:ud %0.1:ud {w8 nomask"), std::string::npos) << text;
 }
 
-TEST(SelectImages, ArraysWithoutLengthAreRefused) {
+// The handle of element 1 + index is read from the memory at binding table index 0.
+TEST(SelectImages, ArraysWithoutLengthAreReachedByHandles) {
   const mir::Module m = Module(
       "mir 1\nentry \"main\"\nlocal_size 1, 1, 1\n"
-      "resource 0 sampled_image 0.0.0 array 0 image 2d float unknown\nbody {\n"
+      "resource 0 sampled_image 0.2.0 array 0 image 2d float unknown\nbody {\n"
       "  %1:i32 = workgroup_id[0]\n  %2:i32 = image_levels.indexed[0, texel] %1\n"
+      "  %3:i32 = image_levels.indexed[0, texel] 5\n"
       "  return\n}\n");
-  EXPECT_EQ(CauseOf(AssignAbi(m).status()), "unsized_descriptor_array");
+  const absl::StatusOr<Abi> abi = AssignAbi(m);
+  ASSERT_TRUE(abi.ok()) << abi.status();
+  ASSERT_EQ(abi->binding_table.size(), 1u);
+  EXPECT_EQ(abi->binding_table[0].kind, out::SurfaceKind::kDescriptorMemory);
+  ASSERT_EQ(abi->descriptor_memory.size(), 1u);
+  EXPECT_EQ(abi->descriptor_memory[0].kind, out::SurfaceKind::kSampledImage);
+  EXPECT_EQ(abi->descriptor_memory[0].first.binding, 2u);
+  EXPECT_EQ(abi->descriptor_memory[0].count, 0u);
+  EXPECT_EQ(abi->descriptor_memory[0].stride, 8u);
+  const absl::StatusOr<lir::Function> f = Select(m, *abi, 8);
+  ASSERT_TRUE(f.ok()) << f.status();
+  const std::string text = lir::Print(Gen12Target(), *f);
+  EXPECT_NE(text.find("shl %0.1:ud #0x3:ud"), std::string::npos) << text;
+  EXPECT_NE(text.find("header #0x20:ud"), std::string::npos) << text;     // elements 4 to 7
+  EXPECT_NE(text.find(".2:ud {w8 nomask aux"), std::string::npos) << text;  // element 5 is dword 2
 }
 
 TEST(Select, CompareMakesAFlagAtItsUse) {
@@ -211,15 +229,79 @@ TEST(Abi, TablesFollowUse) {
   EXPECT_EQ(r.compute.last_thread_mask, 0xfu);
 }
 
-TEST(Abi, TooManyDescriptorsAreRefusedByName) {
-  std::string text = "mir 1\nentry \"main\"\nlocal_size 1, 1, 1\n";
-  std::string body;
-  for (int i = 0; i < 241; ++i) {
-    absl::StrAppend(&text, "resource ", i, " ssbo 0.0.", i, "\n");
-    absl::StrAppend(&body, "  store_ssbo[", i, ", align 4] 0, 1\n");
+// A module that uses resources (lines without number, "ssbo 0.0.0") by constant index 0 of arrays.
+mir::Module Using(const std::vector<std::string>& resources) {
+  std::string text = "mir 1\nentry \"main\"\nlocal_size 1, 1, 1\n", body;
+  for (size_t i = 0; i < resources.size(); ++i) {
+    absl::StrAppend(&text, "resource ", i, " ", resources[i], "\n");
+    const bool array = absl::StrContains(resources[i], "array");
+    if (absl::StrContains(resources[i], "ssbo")) {
+      absl::StrAppend(&body, "  store_ssbo", array ? ".indexed" : "", "[", i, ", align 4] 0, ",
+                      array ? "0, 1\n" : "1\n");
+    } else if (absl::StrContains(resources[i], "combined")) {
+      const size_t v = 4 * i + 1;
+      absl::StrAppend(&body, "  %", v, ":f32, %", v + 1, ":f32, %", v + 2, ":f32, %", v + 3,
+                      ":f32 = sample", array ? ".indexed" : "", "[", i, ", texel lod] ",
+                      array ? "0, " : "", "0f, 0f, 0f\n");
+    }
   }
-  const mir::Module m = Module(absl::StrCat(text, "body {\n", body, "  return\n}\n"));
-  EXPECT_EQ(CauseOf(AssignAbi(m).status()), "too_many_descriptors");
+  return Module(absl::StrCat(text, "body {\n", body, "  return\n}\n"));
+}
+
+Abi AbiUsing(const std::vector<std::string>& resources) {
+  const absl::StatusOr<Abi> abi = AssignAbi(Using(resources));
+  EXPECT_TRUE(abi.ok()) << abi.status();
+  return abi.ok() ? *abi : Abi();
+}
+
+constexpr const char* kImage = " image 2d float unknown";
+
+TEST(Abi, WhatFitsTheTablesIsInThem) {
+  const Abi abi = AbiUsing({"ssbo 0.0.0 array 224", absl::StrCat("combined 0.1.0 array 16", kImage)});
+  EXPECT_EQ(abi.binding_table.size(), 240u);
+  EXPECT_EQ(abi.sampler_table.size(), 16u);
+  EXPECT_TRUE(abi.descriptor_memory.empty());
+}
+
+TEST(Abi, TheLargestBindingThatOverflowsIsInMemory) {
+  const Abi abi = AbiUsing({"ssbo 0.0.0 array 100", "ssbo 0.1.0 array 100", "ssbo 0.2.0 array 50"});
+  EXPECT_EQ(abi.resource_surface, (std::vector<uint32_t>{0, Abi::kNoSurface, 100}));
+  EXPECT_EQ(abi.surface_memory, (std::vector<uint32_t>{Abi::kNoSurface, 150, Abi::kNoSurface}));
+  EXPECT_EQ(abi.binding_table.size(), 151u);
+  ASSERT_EQ(abi.descriptor_memory.size(), 1u);
+  EXPECT_EQ(abi.descriptor_memory[0].first.binding, 1u);
+  EXPECT_EQ(abi.descriptor_memory[0].count, 100u);
+}
+
+// Combined images keep their surfaces in the table when only their samplers do not fit.
+TEST(Abi, SamplersAloneMayBeInMemory) {
+  const Abi abi = AbiUsing({absl::StrCat("combined 0.0.0 array 9", kImage),
+                            absl::StrCat("combined 0.1.0 array 8", kImage)});
+  EXPECT_EQ(abi.resource_surface, (std::vector<uint32_t>{0, 9}));
+  EXPECT_EQ(abi.resource_sampler, (std::vector<uint32_t>{Abi::kNoSurface, 0}));
+  EXPECT_EQ(abi.sampler_memory, (std::vector<uint32_t>{17, Abi::kNoSurface}));
+  EXPECT_EQ(abi.surface_memory, (std::vector<uint32_t>{Abi::kNoSurface, Abi::kNoSurface}));
+}
+
+TEST(Abi, ElementsOfOneBindingShareAMemory) {
+  std::vector<std::string> elements;
+  for (int i = 0; i < 241; ++i) elements.push_back(absl::StrCat("ssbo 0.7.", 3 * i));
+  const Abi abi = AbiUsing(elements);
+  EXPECT_EQ(abi.binding_table.size(), 1u);
+  ASSERT_EQ(abi.descriptor_memory.size(), 1u);
+  EXPECT_EQ(abi.descriptor_memory[0].count, 721u);
+  EXPECT_EQ(abi.surface_memory, std::vector<uint32_t>(241, 0));
+}
+
+TEST(Abi, TooManyDescriptorsAreRefusedByName) {
+  std::vector<std::string> bindings;
+  for (int i = 0; i < 241; ++i) bindings.push_back(absl::StrCat("ssbo 0.", i, ".0"));
+  EXPECT_EQ(CauseOf(AssignAbi(Using(bindings)).status()), "too_many_descriptors");
+  bindings.pop_back();
+  EXPECT_EQ(AbiUsing(bindings).binding_table.size(), 240u);
+  EXPECT_EQ(CauseOf(AssignAbi(Using({"ssbo 0.0.0 array 1048577"})).status()),
+            "too_many_descriptors");
+  EXPECT_EQ(AbiUsing({"ssbo 0.0.0 array 1048576"}).descriptor_memory[0].count, 1048576u);
 }
 
 }  // namespace

@@ -304,13 +304,14 @@ void Selector::Enter(lir::BlockId block) {
 }
 
 absl::Status Selector::VisitRegion(mir::RegionId region) {
-  const size_t chunks = chunks_.size();
+  const size_t chunks = chunks_.size(), handles = handles_.size();
   for (mir::InstId id : m_.region(region).insts) {
     if (mir::Info(m_.inst(id).op).Has('T')) break;
     spirv_id_ = m_.inst(id).spirv_id;
     if (absl::Status s = Visit(id); !s.ok()) return s;
   }
   chunks_.resize(chunks);
+  handles_.resize(handles);
   return absl::OkStatus();
 }
 

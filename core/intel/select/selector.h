@@ -22,6 +22,7 @@
 #include "core/intel/isa/instruction.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/select/abi.h"
+#include "core/intel/select/surface_ref.h"
 #include "core/lir/build.h"
 #include "core/mid/divergence.h"
 #include "core/mir/build.h"
@@ -185,8 +186,7 @@ class Selector {
   // ---- access by lanes (access.cc) ----
   // Where an access goes: a byte offset in a surface, or a 64-bit address.
   struct Place {
-    uint32_t surface = 0;
-    std::optional<Operand> index;  // uniform, added to the surface
+    SurfaceRef surface;
     Operand offset;               // dword; of an address the low half ...
     std::optional<Operand> high;  // ... and the high half, which makes it one
     uint32_t alignment = 4;       // of the offset or address, in bytes
@@ -217,11 +217,10 @@ class Selector {
   Operand ConstantChunk(const Place& place, uint32_t chunk);
   lir::ValueId BlockRead(const Place& place, Operand offset, int owords);
   Place PlaceOf(mir::InstId id);
-  void SurfaceOf(mir::InstId id, Place& place);
-  // A message, whose descriptor depends on `index` if there is one.
+  // A message to this surface, whose number is in aux.
   void EmitMessage(uint16_t op, const lir::InstFields& fields, SendAux aux,
                    absl::Span<const Operand> defs, std::vector<Operand> uses,
-                   const std::optional<Operand>& index);
+                   const SurfaceRef& surface);
   uint32_t AlignmentOf(mir::InstId id) const;
   Operand Payload(absl::Span<const Operand> parts);
   Operand LaneValue(mir::ValueId v);  // number or boolean as a dword in G
@@ -235,6 +234,17 @@ class Selector {
   void MemoryBarrier(uint32_t classes, mir::Scope scope);
   void ControlBarrier(const mir::Inst& barrier);
   void BufferSize(mir::InstId id);
+
+  // ---- descriptors (descriptors.cc) ----
+  Operand UniformIndex(mir::ValueId index);
+  void ApplyIndex(mir::ValueId index, uint32_t shift, uint32_t& base,
+                  std::optional<Operand>& rest);
+  Operand Handle(uint32_t memory, uint32_t element, std::optional<mir::ValueId> index,
+                 uint32_t byte);
+  SurfaceRef SurfaceOf(uint32_t resource, std::optional<mir::ValueId> index);
+  SurfaceRef BufferOf(mir::InstId id);
+  SurfaceRef ImageOf(mir::InstId id, const mir::TexelSources& s);
+  void Descriptors(mir::InstId id, const mir::TexelSources& s, SamplerCall& call);
 
   // ---- images (image.cc) ----
   absl::Status VisitImage(mir::InstId id);
@@ -253,8 +263,6 @@ class Selector {
   Operand Component(const Operand& response, int i) const;
   bool Used(mir::ValueId v);
   uint32_t UsedMask(mir::InstId id);   // of results
-  void ApplyIndex(mir::ValueId index, uint32_t shift, uint32_t& base,
-                  std::optional<Operand>& rest);
   absl::Status VisitImageQuery(mir::InstId id);
   void SetAnswer(mir::ValueId result, const Operand& o);
   Operand SixthOf(const Operand& faces);
@@ -263,9 +271,8 @@ class Selector {
   // ---- sampler (sampler.cc) ----
   static constexpr uint32_t kSamplerShift = 8;   // of the sampler index in a descriptor
   Operand SendSampler(const SamplerCall& call, Where where, int components);
-  Operand SamplerHeader(uint32_t dword);
+  Operand SamplerHeader(uint32_t dword, const std::optional<Operand>& sampler);
   void SampleInto(mir::InstId id, SamplerCall& call);
-  void Descriptors(mir::InstId id, const mir::TexelSources& s, SamplerCall& call);
   absl::Status VisitSample(mir::InstId id);
   absl::Status SampleMessage(mir::InstId id, const mir::TexelSources& s, SamplerCall& call);
   absl::Status GatherMessage(mir::InstId id, const mir::TexelOp& t, const mir::TexelSources& s,
@@ -333,11 +340,18 @@ class Selector {
   static constexpr size_t kMaxFlags = 2;
   std::vector<CachedFlag> flags_;      // oldest first
   struct CachedChunk {
-    uint32_t surface;
-    std::optional<Operand> index;
+    SurfaceRef surface;
     uint32_t chunk;
     lir::ValueId value;
   };
+  // Descriptors read at a number known only at run time.
+  struct CachedHandles {
+    uint32_t memory;
+    uint32_t element;
+    Operand number;
+    lir::ValueId value;
+  };
+  std::vector<CachedHandles> handles_;  // those of enclosing scopes, innermost last
   struct CachedPayload {
     std::vector<Operand> parts;
     int group;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/intel/messages/sampler_op.h"
+#include "core/intel/select/surface_ref.h"
 #include "core/lir/lir.h"
 
 namespace kiln::intel {
@@ -19,9 +20,9 @@ struct SamplerCall {
   isa::Message message = isa::Message::kSample;
   std::vector<Param> params;
   std::optional<uint32_t> header;       // its dword 2
-  uint32_t surface = 0;
+  SurfaceRef surface;                   // its index may choose the sampler too
   uint32_t sampler = 0;
-  std::optional<lir::Operand> index;    // uniform, added to the descriptor
+  std::optional<lir::Operand> sampler_handle;  // uniform; there is a header then
 
   void Add(isa::ParamKind kind, const lir::Operand& o) { params.push_back({kind, o}); }
 };
@@ -31,8 +32,7 @@ struct TypedCall {
   uint16_t op = 0;              // kMsgRead, kMsgWrite, kMsgAtomic
   uint32_t type = 0;            // message type
   uint32_t control = 0;         // descriptor bits 13:8 without the slot group
-  uint32_t surface = 0;
-  std::optional<lir::Operand> index;
+  SurfaceRef surface;
   std::vector<lir::Operand> address;
   std::vector<lir::Operand> data;
   int results = 0;

@@ -1,0 +1,112 @@
+// Which surface and sampler a message names: by index into the binding or sampler table, or by a
+// handle from descriptor memory (core/intel/ABI.md, "Bindless descriptors").
+//
+// The index into an array of descriptors is equal in all active lanes (core/mid/lower_nonuniform).
+// One that is known is part of the message; else it is added to the descriptor of the message, or
+// the handle is read at it. Where it lives in lanes all the same (the counter of a loop that lanes
+// leave one by one), the first active lane's is taken.
+//
+// Handles are read once for the thread, in blocks of the constant cache, as uniform buffers are: the
+// four descriptors in 32 bytes at a known place are kept for accesses beside.
+#include "core/intel/isa/messages.h"
+#include "core/intel/select/selector.h"
+#include "core/intel/select/texel_parts.h"
+
+namespace kiln::intel {
+namespace {
+
+// Of a descriptor in memory.
+constexpr uint32_t kSurfaceHandleByte = 0, kSamplerHandleByte = 4;
+
+}  // namespace
+
+Operand Selector::UniformIndex(mir::ValueId index) {
+  const Operand o = Src(index, Type::kUD);
+  return IsUniform(index) ? o : Broadcast(ToLanes(o), FirstLane());
+}
+
+// Adds the index to the place of the first descriptor, or leaves it to the descriptor.
+void Selector::ApplyIndex(mir::ValueId index, uint32_t shift, uint32_t& base,
+                          std::optional<Operand>& rest) {
+  Operand o = UniformIndex(index);
+  if (IsImm(o)) {
+    base += o.id;
+    return;
+  }
+  if (shift != 0) o = Alu(Opcode::kShl, Type::kUD, Where::kUniform, {o, Imm(shift, Type::kUD)});
+  rest = rest ? Alu(Opcode::kAdd, Type::kUD, Where::kUniform, {*rest, o}) : o;
+}
+
+// Four bytes of descriptor element + index in this memory.
+Operand Selector::Handle(uint32_t memory, uint32_t element, std::optional<mir::ValueId> index,
+                         uint32_t byte) {
+  static_assert(kDescriptorBytes == 8);
+  constexpr uint32_t kShift = 3, kChunk = 32;
+  Place place;
+  place.surface.bti = memory;
+  const Operand number = index ? UniformIndex(*index) : Imm(0, Type::kUD);
+  if (IsImm(number)) {
+    const uint32_t at = (element + number.id) * kDescriptorBytes;
+    const Operand chunk = ConstantChunk(place, at / kChunk);
+    return ElementAt(chunk.value(), at % kChunk + byte, 4, 1);
+  }
+  for (const CachedHandles& c : handles_) {
+    if (c.memory == memory && c.element == element && c.number.id == number.id &&
+        c.number.comp == number.comp) {
+      return ElementAt(c.value, byte, 4, 1);
+    }
+  }
+  const Operand scaled =
+      Alu(Opcode::kShl, Type::kUD, Where::kUniform, {number, Imm(kShift, Type::kUD)});
+  const Operand at = Offset(scaled, element * kDescriptorBytes, Where::kUniform);
+  handles_.push_back({memory, element, number, BlockRead(place, at, 1)});
+  return ElementAt(handles_.back().value, byte, 4, 1);
+}
+
+// The surface of a resource, of an array the one chosen by the index.
+SurfaceRef Selector::SurfaceOf(uint32_t resource, std::optional<mir::ValueId> index) {
+  SurfaceRef ref;
+  const uint32_t memory = abi_.surface_memory[resource];
+  if (memory != Abi::kNoSurface) {
+    ref.bti = isa::kBtiBindless;
+    ref.handle = Handle(memory, m_.resources[resource].element, index, kSurfaceHandleByte);
+    return ref;
+  }
+  ref.bti = abi_.resource_surface[resource];
+  if (index) ApplyIndex(*index, 0, ref.bti, ref.index);
+  return ref;
+}
+
+SurfaceRef Selector::BufferOf(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  if ((inst.flags & mir::kIndexed) == 0) return SurfaceOf(inst.imm0, std::nullopt);
+  return SurfaceOf(inst.imm0, m_.source(id, 0));
+}
+
+SurfaceRef Selector::ImageOf(mir::InstId id, const mir::TexelSources& s) {
+  if (s.image_index < 0) return SurfaceOf(m_.inst(id).imm0, std::nullopt);
+  return SurfaceOf(m_.inst(id).imm0, m_.source(id, s.image_index));
+}
+
+// Image and sampler of a sampler message.
+void Selector::Descriptors(mir::InstId id, const mir::TexelSources& s, SamplerCall& call) {
+  call.surface = ImageOf(id, s);
+  if (m_.inst(id).op == mir::Op::kFetch) return;
+  const mir::TexelOp& t = m_.texel_ops[m_.inst(id).imm1];
+  const bool combined = t.sampler == mir::TexelOp::kNoSampler;
+  const uint32_t resource = combined ? m_.inst(id).imm0 : t.sampler;
+  const int source = combined ? s.image_index : s.sampler_index;
+  const std::optional<mir::ValueId> index =
+      source >= 0 ? std::optional(m_.source(id, source)) : std::nullopt;
+  const uint32_t memory = abi_.sampler_memory[resource];
+  if (memory != Abi::kNoSurface) {
+    call.sampler_handle =
+        Handle(memory, m_.resources[resource].element, index, kSamplerHandleByte);
+    call.header = 0;
+    return;
+  }
+  call.sampler = abi_.resource_sampler[resource];
+  if (index) ApplyIndex(*index, kSamplerShift, call.sampler, call.surface.index);
+}
+
+}  // namespace kiln::intel

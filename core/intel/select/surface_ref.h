@@ -1,0 +1,28 @@
+// How a message names its surface; internal to this folder.
+#ifndef KILN_CORE_INTEL_SELECT_SURFACE_REF_H_
+#define KILN_CORE_INTEL_SELECT_SURFACE_REF_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "core/lir/lir.h"
+
+namespace kiln::intel {
+
+struct SurfaceRef {
+  uint32_t bti = 0;                    // binding table index, or one with a meaning of its own
+  std::optional<lir::Operand> index;   // uniform, added to the message descriptor
+  std::optional<lir::Operand> handle;  // uniform, of a bindless surface (bti 252)
+};
+
+// Whether two name the same surface by the same operands.
+inline bool SameSurface(const SurfaceRef& a, const SurfaceRef& b) {
+  const auto same = [](const std::optional<lir::Operand>& x, const std::optional<lir::Operand>& y) {
+    return x.has_value() == y.has_value() && (!x || (x->id == y->id && x->comp == y->comp));
+  };
+  return a.bti == b.bti && same(a.index, b.index) && same(a.handle, b.handle);
+}
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_SELECT_SURFACE_REF_H_
