@@ -33,13 +33,13 @@ bool Insert(std::vector<BlockId>* set, BlockId b) {
 
 }  // namespace
 
-Liveness::Liveness(const Target& target, const Function& f) {
+Liveness::Liveness(const Target& target, const Function& f, Detail detail) {
   NumberSlots(f);
   FindWaits(target, f);
   FindGlobals(f);
   SolveLogical(f);
   FindParked(f);
-  FindDeaths(f);
+  if (detail == Detail::kInstructions) FindDeaths(f);
 }
 
 void Liveness::NumberSlots(const Function& f) {
@@ -190,44 +190,50 @@ void Liveness::FindParked(const Function& f) {
   }
 }
 
-// Backward through each block; lists are collected in reverse and turned round at the end.
+// Backward through each block: lists are found from the last place to the first and put down the
+// other way round.
 void Liveness::FindDeaths(const Function& f) {
   std::vector<uint32_t> live_epoch(num_slots(), 0);
-  std::vector<std::vector<uint32_t>> at;
+  std::vector<uint32_t> found, end;  // `end`: of each place's list in `found`, the last place first
   death_offset_.push_back(0);
+  first_place_.reserve(f.blocks.size());
   for (size_t b = 0; b < f.blocks.size(); ++b) {
     const Block& block = f.blocks[b];
     const uint32_t epoch = static_cast<uint32_t>(b) + 1;
     first_place_.push_back(static_cast<uint32_t>(death_offset_.size()) - 1);
-    const size_t places = block.insts.size() + 2;
-    at.resize(std::max(at.size(), places));
-    for (size_t p = 0; p < places; ++p) at[p].clear();
+    found.clear();
+    end.clear();
+    const auto end_place = [&] { end.push_back(static_cast<uint32_t>(found.size())); };
     live_out_[b].for_each([&](size_t g) { live_epoch[global_slot_[g]] = epoch; });
-    const auto need = [&](const Operand& o, size_t place) {
+    const auto need = [&](const Operand& o) {
       ForEachSlot(*this, o, [&](uint32_t s) {
-        if (std::exchange(live_epoch[s], epoch) != epoch) at[place].push_back(s);
+        if (std::exchange(live_epoch[s], epoch) != epoch) found.push_back(s);
       });
     };
-    const auto define = [&](ValueId v, size_t place) {
+    const auto define = [&](ValueId v) {
       for (uint32_t s = first_slot(v); s < first_slot_[v.index + 1]; ++s) {
-        if (std::exchange(live_epoch[s], 0) != epoch) at[place].push_back(s);
+        if (std::exchange(live_epoch[s], 0) != epoch) found.push_back(s);
       }
     };
     for (const Edge& e : block.succs) {
-      for (const Operand& o : f.args(e)) need(o, places - 1);
+      for (const Operand& o : f.args(e)) need(o);
     }
+    end_place();
     for (size_t k = block.insts.size(); k-- > 0;) {
       for (const Operand& o : f.defs(block.insts[k])) {
-        if (o.kind == Operand::Kind::kValue) define(o.value(), k + 1);
+        if (o.kind == Operand::Kind::kValue) define(o.value());
       }
-      for (const Operand& o : f.uses(block.insts[k])) need(o, k + 1);
+      for (const Operand& o : f.uses(block.insts[k])) need(o);
+      end_place();
     }
-    for (ValueId p : block.params) define(p, 0);
+    for (ValueId p : block.params) define(p);
     if (b == 0) {
-      for (const LiveIn& l : f.live_ins) define(l.value, 0);
+      for (const LiveIn& l : f.live_ins) define(l.value);
     }
-    for (size_t p = 0; p < places; ++p) {
-      deaths_.insert(deaths_.end(), at[p].begin(), at[p].end());
+    end_place();
+    for (size_t p = end.size(); p-- > 0;) {
+      const uint32_t first = p == 0 ? 0 : end[p - 1];
+      deaths_.insert(deaths_.end(), found.begin() + first, found.begin() + end[p]);
       death_offset_.push_back(static_cast<uint32_t>(deaths_.size()));
     }
   }

@@ -32,7 +32,11 @@ namespace kiln::lir {
 
 class Liveness {
  public:
-  Liveness(const Target& target, const Function& f);
+  enum class Detail : uint8_t {
+    kBlockEnds,     // all but deaths(): what does not depend on the order within blocks
+    kInstructions,
+  };
+  Liveness(const Target& target, const Function& f, Detail detail = Detail::kInstructions);
 
   uint32_t num_slots() const { return first_slot_.back(); }
   uint32_t first_slot(ValueId v) const { return first_slot_[v.index]; }

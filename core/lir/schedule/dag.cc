@@ -2,175 +2,254 @@
 
 #include <algorithm>
 #include <cassert>
-#include <map>
 
 namespace kiln::lir::schedule {
 
 namespace {
 
-constexpr uint32_t kNone = ~uint32_t{0};
-
 bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
-
-// The last writer and the readers since then of one thing: a value, a unit, a fixed register.
-struct Access {
-  uint32_t writer = kNone;
-  std::vector<uint32_t> readers;
-};
-
-class DagBuilder {
- public:
-  DagBuilder(const Target& t, const Function& f, absl::Span<const InstId> window, bool allocated)
-      : t_(t), f_(f), window_(window), allocated_(allocated), nodes_(window.size()) {}
-
-  std::vector<DagNode> Build() {
-    assert(window_.size() <= kMaxWindow);
-    for (uint32_t n = 0; n < window_.size(); ++n) {
-      nodes_[n].inst = window_[n];
-      nodes_[n].issue = std::max(1, t_.issue_cycles(f_, window_[n]));
-    }
-    if (allocated_) {
-      units_.resize(t_.pools.size());
-      for (size_t p = 0; p < units_.size(); ++p) units_[p].resize(t_.pools[p].units);
-    }
-    for (InstId i : window_) {
-      for (const Operand& o : f_.uses(i)) {
-        if (o.kind == Operand::Kind::kFixed) fixed_[o.id];
-      }
-    }
-    for (uint32_t n = 0; n < window_.size(); ++n) Operands(n);
-    for (uint32_t n = 0; n < window_.size(); ++n) Effects(n);
-    for (DagNode& n : nodes_) MergeEdges(&n);
-    Times();
-    return std::move(nodes_);
-  }
-
- private:
-  void AddEdge(uint32_t from, uint32_t to, int latency) {
-    if (from == kNone || from == to) return;
-    nodes_[from].children.push_back({to, latency});
-  }
-  int Latency(uint32_t n) const { return std::max(1, t_.latency(f_, window_[n])); }
-
-  void Read(Access* a, uint32_t n) {
-    if (a->writer != kNone) AddEdge(a->writer, n, Latency(a->writer));
-    if (a->readers.empty() || a->readers.back() != n) a->readers.push_back(n);
-  }
-  void Write(Access* a, uint32_t n) {
-    for (uint32_t r : a->readers) AddEdge(r, n, 0);
-    AddEdge(a->writer, n, 0);
-    a->writer = n;
-    a->readers.clear();
-  }
-
-  template <class F>
-  void ForUnits(const Operand& o, bool is_def, F&& f) {
-    const Value& v = f_.value(o.value());
-    uint32_t n = o.comps * t_.units_per_comp(f_, v);
-    if (is_def && v.whole_registers) {
-      const uint32_t a = std::max(1u, t_.alignment(f_, v));
-      n = (n + a - 1) / a * a;
-    }
-    std::vector<Access>& units = units_[t_.files[v.file].pool];
-    for (uint32_t u = o.reg; u < o.reg + n && u < units.size(); ++u) f(&units[u]);
-  }
-
-  void Operands(uint32_t n) {
-    const InstId i = window_[n];
-    for (const Operand& o : f_.uses(i)) {
-      if (o.kind == Operand::Kind::kFixed) Read(&fixed_[o.id], n);
-      if (!IsValue(o)) continue;
-      if (allocated_) {
-        ForUnits(o, false, [&](Access* a) { Read(a, n); });
-      } else if (const auto w = values_.find(o.id); w != values_.end()) {
-        AddEdge(w->second, n, Latency(w->second));
-      }
-    }
-    for (const Operand& o : f_.defs(i)) {
-      if (o.kind == Operand::Kind::kFixed) {
-        // What nobody reads (null) orders nothing.
-        if (const auto a = fixed_.find(o.id); a != fixed_.end()) Write(&a->second, n);
-      }
-      if (!IsValue(o)) continue;
-      if (allocated_) {
-        ForUnits(o, true, [&](Access* a) { Write(a, n); });
-      } else {
-        values_[o.id] = n;
-      }
-    }
-  }
-
-  void Effects(uint32_t n) {
-    const uint16_t flags = t_.ops[f_.inst(window_[n]).op].flags;
-    if (flags & kOpBarrier) {
-      Write(&memory_, n);
-      Write(&effects_, n);
-      return;
-    }
-    if (flags & kOpExit) {  // what is written before it is written, what comes after is not
-      Write(&effects_, n);
-      AddEdge(memory_.writer, n, 0);
-      memory_.readers.push_back(n);
-      return;
-    }
-    if (flags & kOpWritesMemory) {
-      Write(&memory_, n);
-    } else if (flags & kOpReadsMemory) {
-      // Reads need no latency after a write: the memory pipe keeps them in order.
-      AddEdge(memory_.writer, n, 0);
-      memory_.readers.push_back(n);
-    } else if (flags & kOpSideEffect) {
-      Write(&effects_, n);
-    }
-  }
-
-  static void MergeEdges(DagNode* n) {
-    std::sort(n->children.begin(), n->children.end(), [](const DagEdge& a, const DagEdge& b) {
-      return a.to != b.to ? a.to < b.to : a.latency > b.latency;
-    });
-    n->children.erase(std::unique(n->children.begin(), n->children.end(),
-                                  [](const DagEdge& a, const DagEdge& b) { return a.to == b.to; }),
-                      n->children.end());
-  }
-
-  // Nodes are in an order that respects the edges. Down: earliest issue. Up: the longest path, and
-  // the first exit.
-  void Times() {
-    std::vector<int> earliest(nodes_.size());
-    for (uint32_t n = 0; n < nodes_.size(); ++n) {
-      for (const DagEdge& e : nodes_[n].children) {
-        ++nodes_[e.to].num_parents;
-        earliest[e.to] = std::max(earliest[e.to], earliest[n] + std::max(e.latency, nodes_[n].issue));
-      }
-    }
-    for (uint32_t n = static_cast<uint32_t>(nodes_.size()); n-- > 0;) {
-      DagNode& node = nodes_[n];
-      node.delay = Latency(n);
-      if (t_.ops[f_.inst(node.inst).op].flags & kOpExit) node.exit_unblocked_time = earliest[n];
-      for (const DagEdge& e : node.children) {
-        const DagNode& child = nodes_[e.to];
-        node.delay = std::max(node.delay, std::max(e.latency, node.issue) + child.delay);
-        node.exit_unblocked_time = std::min(node.exit_unblocked_time, child.exit_unblocked_time);
-      }
-    }
-  }
-
-  const Target& t_;
-  const Function& f_;
-  const absl::Span<const InstId> window_;
-  const bool allocated_;
-  std::vector<DagNode> nodes_;
-  std::map<uint32_t, uint32_t> values_;  // value -> node that defines it
-  std::vector<std::vector<Access>> units_;
-  std::map<uint32_t, Access> fixed_;
-  Access memory_, effects_;
-};
 
 }  // namespace
 
-std::vector<DagNode> BuildDag(const Target& target, const Function& f,
-                              absl::Span<const InstId> window, bool allocated) {
-  return DagBuilder(target, f, window, allocated).Build();
+DagBuilder::DagBuilder(const Target& target, const Function& f, bool allocated)
+    : t_(target), f_(f), allocated_(allocated) {
+  if (!allocated_) {
+    definer_.assign(f_.values.size(), kNone);
+    return;
+  }
+  shapes_.reserve(f_.values.size());
+  for (const Value& v : f_.values) {
+    Shape s;
+    s.pool = t_.files[v.file].pool;
+    s.per_comp = t_.units_per_comp(f_, v);
+    if (v.whole_registers) s.written = std::max(1u, t_.alignment(f_, v));
+    shapes_.push_back(s);
+  }
+  pools_.resize(t_.pools.size());
+  for (size_t p = 0; p < pools_.size(); ++p) {
+    pools_[p].access.resize(t_.pools[p].units);
+    pools_[p].cuts.resize(t_.pools[p].units / 64 + 1);
+  }
+}
+
+void DagBuilder::Build(absl::Span<const InstId> window, Dag* dag) {
+  assert(window.size() <= kMaxWindow);
+  dag_ = dag;
+  Begin(window);
+  for (uint32_t n = 0; n < window.size(); ++n) {
+    Operands(n);
+    Effects(n);
+  }
+  Finish();
+  Times();
+  Forget();
+}
+
+void DagBuilder::Begin(absl::Span<const InstId> window) {
+  dag_->nodes.assign(window.size(), DagNode());
+  raw_.clear();
+  readers_.clear();
+  last_edge_.assign(window.size(), kNone);
+  memory_ = effects_ = Access();
+  for (uint32_t n = 0; n < window.size(); ++n) {
+    const InstId i = window[n];
+    DagNode& node = dag_->nodes[n];
+    node.inst = i;
+    node.issue = std::max(1, t_.issue_cycles(f_, i));
+    node.latency = std::max(1, t_.latency(f_, i));
+    for (const Operand& o : f_.uses(i)) {
+      if (o.kind == Operand::Kind::kFixed && o.id >= fixed_.size()) {
+        fixed_.resize(o.id + 1);
+        fixed_read_.resize(o.id + 1);
+      }
+      if (o.kind == Operand::Kind::kFixed) fixed_read_[o.id] = 1;
+      if (allocated_) Cut(o, false);
+    }
+    if (!allocated_) continue;
+    for (const Operand& o : f_.defs(i)) Cut(o, true);
+  }
+}
+
+// An edge to the node at hand: the last one from each producer tells whether there is one already.
+void DagBuilder::AddEdge(uint32_t from, uint32_t to, int latency) {
+  if (from == kNone || from == to) return;
+  uint32_t& last = last_edge_[from];
+  if (last != kNone && raw_[last].to == to) {
+    raw_[last].latency = std::max(raw_[last].latency, latency);
+    return;
+  }
+  last = static_cast<uint32_t>(raw_.size());
+  raw_.push_back({from, to, latency});
+  ++dag_->nodes[from].num_children;
+  ++dag_->nodes[to].num_parents;
+}
+
+void DagBuilder::AddReader(Access* a, uint32_t n) {
+  if (a->readers != kNone && readers_[a->readers].node == n) return;
+  readers_.push_back({n, a->readers});
+  a->readers = static_cast<uint32_t>(readers_.size()) - 1;
+}
+
+void DagBuilder::Read(Access* a, uint32_t n) {
+  if (a->writer != kNone) AddEdge(a->writer, n, dag_->nodes[a->writer].latency);
+  AddReader(a, n);
+}
+
+void DagBuilder::Write(Access* a, uint32_t n) {
+  for (uint32_t r = a->readers; r != kNone; r = readers_[r].next) AddEdge(readers_[r].node, n, 0);
+  AddEdge(a->writer, n, 0);
+  a->writer = n;
+  a->readers = kNone;
+}
+
+void DagBuilder::Units(const Operand& o, bool is_def, uint32_t* first, uint32_t* end) const {
+  const Shape& s = shapes_[o.id];
+  const uint32_t units = t_.pools[s.pool].units;
+  *first = *end = std::min(o.reg, units);
+  if (o.reg >= units) return;
+  uint32_t n = o.comps * s.per_comp;
+  if (is_def) n = (n + s.written - 1) / s.written * s.written;
+  *end = std::min(o.reg + n, units);
+}
+
+void DagBuilder::Cut(const Operand& o, bool is_def) {
+  if (!IsValue(o)) return;
+  uint32_t first, end;
+  Units(o, is_def, &first, &end);
+  if (first == end) return;
+  std::vector<uint64_t>& cuts = pools_[shapes_[o.id].pool].cuts;
+  cuts[first / 64] |= uint64_t{1} << (first % 64);
+  cuts[end / 64] |= uint64_t{1} << (end % 64);
+}
+
+template <class F>
+void DagBuilder::ForUnits(const Operand& o, bool is_def, F&& f) {
+  uint32_t at, end;
+  Units(o, is_def, &at, &end);
+  PoolState& pool = pools_[shapes_[o.id].pool];
+  while (at < end) {
+    f(&pool.access[at]);
+    // The next cut; there is one at `end`.
+    uint32_t word = ++at / 64;
+    uint64_t rest = pool.cuts[word] >> (at % 64) << (at % 64);
+    while (rest == 0) rest = pool.cuts[++word];
+    at = word * 64 + static_cast<uint32_t>(__builtin_ctzll(rest));
+  }
+}
+
+void DagBuilder::Operands(uint32_t n) {
+  const InstId i = dag_->nodes[n].inst;
+  for (const Operand& o : f_.uses(i)) {
+    if (o.kind == Operand::Kind::kFixed) Read(&fixed_[o.id], n);
+    if (!IsValue(o)) continue;
+    if (allocated_) {
+      ForUnits(o, false, [&](Access* a) { Read(a, n); });
+    } else if (const uint32_t w = definer_[o.id]; w != kNone) {
+      AddEdge(w, n, dag_->nodes[w].latency);
+    }
+  }
+  for (const Operand& o : f_.defs(i)) {
+    // What nobody reads (null) orders nothing.
+    const bool fixed = o.kind == Operand::Kind::kFixed && o.id < fixed_.size();
+    if (fixed && fixed_read_[o.id]) Write(&fixed_[o.id], n);
+    if (!IsValue(o)) continue;
+    if (allocated_) {
+      ForUnits(o, true, [&](Access* a) { Write(a, n); });
+    } else {
+      definer_[o.id] = n;
+    }
+  }
+}
+
+void DagBuilder::Effects(uint32_t n) {
+  const uint16_t flags = t_.ops[f_.inst(dag_->nodes[n].inst).op].flags;
+  if (flags & kOpBarrier) {
+    Write(&memory_, n);
+    Write(&effects_, n);
+    return;
+  }
+  if (flags & kOpExit) {  // what is written before it is written, what comes after is not
+    Write(&effects_, n);
+    AddEdge(memory_.writer, n, 0);
+    AddReader(&memory_, n);
+    return;
+  }
+  if (flags & kOpWritesMemory) {
+    Write(&memory_, n);
+  } else if (flags & kOpReadsMemory) {
+    // Reads need no latency after a write: the memory pipe keeps them in order.
+    AddEdge(memory_.writer, n, 0);
+    AddReader(&memory_, n);
+  } else if (flags & kOpSideEffect) {
+    Write(&effects_, n);
+  }
+}
+
+// By producer; those of one stay in the order in which they were found, ascending.
+void DagBuilder::Finish() {
+  uint32_t at = 0;
+  for (DagNode& n : dag_->nodes) {
+    n.first_child = at;
+    at += n.num_children;
+    n.num_children = 0;
+  }
+  dag_->edges.resize(raw_.size());
+  for (const RawEdge& e : raw_) {
+    DagNode& n = dag_->nodes[e.from];
+    dag_->edges[n.first_child + n.num_children++] = {e.to, e.latency};
+  }
+}
+
+// Nodes are in an order that respects the edges. Down: earliest issue. Up: the longest path, and
+// the first exit.
+void DagBuilder::Times() {
+  std::vector<DagNode>& nodes = dag_->nodes;
+  earliest_.assign(nodes.size(), 0);
+  for (uint32_t n = 0; n < nodes.size(); ++n) {
+    for (const DagEdge& e : dag_->children(n)) {
+      earliest_[e.to] = std::max(earliest_[e.to], earliest_[n] + std::max(e.latency, nodes[n].issue));
+    }
+  }
+  for (uint32_t n = static_cast<uint32_t>(nodes.size()); n-- > 0;) {
+    DagNode& node = nodes[n];
+    node.delay = node.latency;
+    if (t_.ops[f_.inst(node.inst).op].flags & kOpExit) node.exit_unblocked_time = earliest_[n];
+    for (const DagEdge& e : dag_->children(n)) {
+      const DagNode& child = nodes[e.to];
+      node.delay = std::max(node.delay, std::max(e.latency, node.issue) + child.delay);
+      node.exit_unblocked_time = std::min(node.exit_unblocked_time, child.exit_unblocked_time);
+    }
+  }
+}
+
+// The tables by value and by unit are as they were before this window.
+void DagBuilder::Forget() {
+  fixed_.assign(fixed_.size(), Access());
+  fixed_read_.assign(fixed_read_.size(), 0);
+  if (!allocated_) {
+    for (const DagNode& n : dag_->nodes) {
+      for (const Operand& o : f_.defs(n.inst)) {
+        if (IsValue(o)) definer_[o.id] = kNone;
+      }
+    }
+    return;
+  }
+  for (PoolState& pool : pools_) {
+    for (size_t w = 0; w < pool.cuts.size(); ++w) {
+      for (uint64_t rest = pool.cuts[w]; rest != 0; rest &= rest - 1) {
+        const size_t unit = w * 64 + static_cast<size_t>(__builtin_ctzll(rest));
+        if (unit < pool.access.size()) pool.access[unit] = Access();
+      }
+      pool.cuts[w] = 0;
+    }
+  }
+}
+
+Dag BuildDag(const Target& target, const Function& f, absl::Span<const InstId> window,
+             bool allocated) {
+  Dag dag;
+  DagBuilder(target, f, allocated).Build(window, &dag);
+  return dag;
 }
 
 }  // namespace kiln::lir::schedule

@@ -7,7 +7,11 @@
 //
 // A node has an exit if an instruction with kOpExit (the thread may end there) depends on it.
 //
-// Cost: linear in operands and edges. A window has at most kMaxWindow nodes.
+// Edges are found consumer by consumer, in the order of the window, so that sorting them by producer
+// is one counting pass. Units are not tracked one by one: the ends of the ranges that operands name
+// cut the pool, and what no range cuts is one thing.
+//
+// Cost: linear in operands, cuts within them, and edges. A window has at most kMaxWindow nodes.
 #ifndef KILN_CORE_LIR_SCHEDULE_DAG_H_
 #define KILN_CORE_LIR_SCHEDULE_DAG_H_
 
@@ -33,15 +37,96 @@ struct DagEdge {
 struct DagNode {
   InstId inst;
   int issue = 0;                   // cycles of issue
+  int latency = 0;                 // cycles from its issue to its result
   int delay = 0;                   // cycles from its issue to the end of the longest path
   int exit_unblocked_time = kNoExit;  // earliest issue of the first exit that depends on it
   uint32_t num_parents = 0;
-  std::vector<DagEdge> children;   // ascending, one edge for each
+  uint32_t first_child = 0;        // in Dag::edges
+  uint32_t num_children = 0;
 };
 
-// `allocated`: operands have places, and order is by units instead of values.
-std::vector<DagNode> BuildDag(const Target& target, const Function& f,
-                              absl::Span<const InstId> window, bool allocated);
+struct Dag {
+  std::vector<DagNode> nodes;
+  std::vector<DagEdge> edges;      // by node; ascending, one edge for each child
+
+  absl::Span<const DagEdge> children(uint32_t n) const {
+    return absl::MakeConstSpan(edges).subspan(nodes[n].first_child, nodes[n].num_children);
+  }
+};
+
+// Builds the graphs of one function's windows, one after another: what it keeps from one to the
+// next are tables by value and by unit, so that a small window costs little in a large function.
+// Values and instructions must not be added meanwhile.
+class DagBuilder {
+ public:
+  // `allocated`: operands have places, and order is by units instead of values.
+  DagBuilder(const Target& target, const Function& f, bool allocated);
+
+  void Build(absl::Span<const InstId> window, Dag* dag);
+
+ private:
+  enum : uint32_t { kNone = ~uint32_t{0} };
+
+  // The last writer and the readers since then of one thing: units, a fixed register, memory.
+  struct Access {
+    uint32_t writer = kNone;
+    uint32_t readers = kNone;      // head of a list in readers_
+  };
+  struct Reader {
+    uint32_t node = 0;
+    uint32_t next = kNone;
+  };
+  struct RawEdge {
+    uint32_t from = 0;
+    uint32_t to = 0;
+    int latency = 0;
+  };
+  // The units that one component of a value takes, and what a definition of it is rounded up to.
+  struct Shape {
+    uint8_t pool = 0;
+    uint32_t per_comp = 0;
+    uint32_t written = 1;
+  };
+  // By unit: what starts there, if a range of the window starts or ends there.
+  struct PoolState {
+    std::vector<Access> access;
+    std::vector<uint64_t> cuts;    // a bit for each unit
+  };
+
+  void AddEdge(uint32_t from, uint32_t to, int latency);
+  void Read(Access* a, uint32_t n);
+  void AddReader(Access* a, uint32_t n);
+  void Write(Access* a, uint32_t n);
+  void Units(const Operand& o, bool is_def, uint32_t* first, uint32_t* end) const;
+  void Cut(const Operand& o, bool is_def);
+  template <class F>
+  void ForUnits(const Operand& o, bool is_def, F&& f);
+  void Begin(absl::Span<const InstId> window);
+  void Operands(uint32_t n);
+  void Effects(uint32_t n);
+  void Finish();
+  void Times();
+  void Forget();
+
+  const Target& t_;
+  const Function& f_;
+  const bool allocated_;
+  std::vector<uint32_t> definer_;  // by value: the node of the window that defines it
+  std::vector<Shape> shapes_;      // by value
+  std::vector<PoolState> pools_;
+  std::vector<Access> fixed_;      // by code, which is small ...
+  std::vector<char> fixed_read_;   // ... those that something in the window reads
+  Access memory_, effects_;
+  std::vector<Reader> readers_;
+  std::vector<RawEdge> raw_;       // ascending by `to`, one edge for each pair
+  std::vector<uint32_t> last_edge_;  // by node: the last edge from it
+  std::vector<int> earliest_;
+  Dag* dag_ = nullptr;
+};
+
+// One window on its own.
+Dag BuildDag(const Target& target, const Function& f, absl::Span<const InstId> window,
+             bool allocated);
 
 }  // namespace kiln::lir::schedule
 

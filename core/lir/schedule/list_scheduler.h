@@ -7,11 +7,12 @@
 //   live above it, net of those it defines; then the latest in the original order.
 //
 // Deterministic: the keys end in the original order. O(n log n) heap operations over nodes and
-// edges.
+// edges. Each policy is an object that keeps its tables from one window to the next.
 #ifndef KILN_CORE_LIR_SCHEDULE_LIST_SCHEDULER_H_
 #define KILN_CORE_LIR_SCHEDULE_LIST_SCHEDULER_H_
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/lir/lir.h"
@@ -21,16 +22,83 @@
 namespace kiln::lir::schedule {
 
 // Orders of the nodes, as indices.
-std::vector<uint32_t> OrderForLatency(const std::vector<DagNode>& dag);
+using NodeOrder = std::vector<uint32_t>;
 
-// `live_after`: per value, its components that something after the window needs (0 to comps), in
-// value order; the function only reads entries of values in the window.
-std::vector<uint32_t> OrderForPressure(const Target& target, const Function& f,
-                                       const std::vector<DagNode>& dag,
-                                       const std::vector<char>& live_after);
+class LatencyScheduler {
+ public:
+  // Returns the cycles of the order, as EstimateCycles counts them.
+  int Order(const Dag& dag, NodeOrder* order);
+
+ private:
+  // (exit's rank, -longest path, original order) in one number: the least is first.
+  using Key = uint64_t;
+  // (exit's rank, time unblocked), key.
+  using BlockedKey = std::pair<uint64_t, Key>;
+  using Clock = std::pair<int, uint32_t>;
+
+  void Prepare(const Dag& dag);
+  void Push(uint32_t n, int unblocked, int now);
+  void Open(int now);
+  uint32_t Pop(int now);
+  uint64_t TimeKey(uint32_t n, int time) const;
+
+  std::vector<Key> key_;             // by node
+  std::vector<uint32_t> exit_rank_;  // by node; empty without exits
+  std::vector<uint32_t> parents_;    // not yet issued
+  std::vector<int> unblocked_;
+  enum State : char { kBlocked, kOpen, kTaken };
+  std::vector<char> state_;          // only with exits
+  std::vector<Key> open_;            // heaps: unblocked by now ...
+  std::vector<BlockedKey> blocked_;  // ... or not yet
+  std::vector<Clock> clock_;         // the blocked by time only; only with exits
+};
+
+class PressureScheduler {
+ public:
+  PressureScheduler(const Target& target, const Function& f);
+
+  // `live_after`: per value, whether something after the window needs it; the function only reads
+  // entries of values in the window.
+  void Order(const Dag& dag, const std::vector<char>& live_after, NodeOrder* order);
+
+ private:
+  struct Slot {                      // a component of a value
+    bool live = false;
+    int units = 0;
+    uint32_t first_user = 0;         // in users_
+    uint32_t num_users = 0;
+  };
+  struct Range {
+    uint32_t first = 0, end = 0;
+  };
+
+  void NumberSlots(const Dag& dag, const std::vector<char>& live_after);
+  void Add(const Operand& o, const std::vector<char>& live_after, bool once, uint32_t node);
+  void FindParents(const Dag& dag);
+  void MakeReady(uint32_t n);
+  void Push(uint32_t n);
+  void Place(uint32_t n);
+
+  const Target& t_;
+  const Function& f_;
+  uint32_t count_ = 0;                  // of nodes
+  std::vector<uint32_t> first_slot_;    // by value: slot of its component 0
+  std::vector<Slot> slots_;
+  std::vector<uint32_t> last_seen_;     // by slot: the node that used it last
+  std::vector<uint32_t> node_slots_;    // of each node: those it uses, those it defines
+  std::vector<Range> uses_, defs_;      // by node, in node_slots_
+  std::vector<uint32_t> users_;         // by slot: nodes
+  std::vector<Range> parent_range_;     // by node, in parents_
+  std::vector<uint32_t> parents_;
+  std::vector<uint32_t> waiting_;       // children not placed
+  std::vector<int> cost_;
+  enum State : char { kWaiting, kReady, kPlaced };
+  std::vector<char> state_;
+  std::vector<uint64_t> heap_;          // cost, then from the end
+};
 
 // Cycles until the last result of this order is there, issuing in order and one at a time.
-int EstimateCycles(const std::vector<DagNode>& dag, const std::vector<uint32_t>& order);
+int EstimateCycles(const Dag& dag, const NodeOrder& order);
 
 }  // namespace kiln::lir::schedule
 

@@ -87,43 +87,46 @@ absl::Span<const InstId> Body(const Target& t, const Function& f, const Block& b
   return absl::MakeConstSpan(b.insts).first(n);
 }
 
-std::vector<uint32_t> Identity(size_t n) {
-  std::vector<uint32_t> order(n);
+NodeOrder Identity(size_t n) {
+  NodeOrder order(n);
   std::iota(order.begin(), order.end(), 0);
   return order;
 }
 
-void Append(const std::vector<DagNode>& dag, const std::vector<uint32_t>& order,
-            std::vector<InstId>* out) {
-  for (uint32_t n : order) out->push_back(dag[n].inst);
+void Append(const Dag& dag, const NodeOrder& order, std::vector<InstId>* out) {
+  for (uint32_t n : order) out->push_back(dag.nodes[n].inst);
 }
 
-// Candidate orders of one block, window by window, and what they cost.
-struct Candidates {
-  std::vector<InstId> latency, pressure;
-  int64_t original_cycles = 0, latency_cycles = 0, pressure_cycles = 0;
+// An order of one block, window by window, and what it costs.
+struct Candidate {
+  std::vector<InstId> insts;
+  int64_t cycles = 0;
 };
 
 class Scheduler {
  public:
   Scheduler(const Target& t, Function& f, const ScheduleOptions& options)
-      : t_(t), f_(f), options_(options) {}
+      : t_(t),
+        f_(f),
+        options_(options),
+        live_(t, f, Liveness::Detail::kBlockEnds),
+        peak_(t, f, live_),
+        builder_(t, f, false),
+        pressure_(t, f),
+        live_after_(f.values.size(), 0) {}
 
   ScheduleStats Run() {
-    const Liveness live(t_, f_);
-    PeakPressure peak(t_, f_, live);
-    live_after_.assign(f_.values.size(), 0);
     for (uint32_t b = 0; b < f_.blocks.size(); ++b) {
-      if (Body(t_, f_, f_.blocks[b]).size() > 1) Block(BlockId(b), live, &peak);
+      if (Body(t_, f_, f_.blocks[b]).size() > 1) Block(BlockId(b));
     }
     return stats_;
   }
 
  private:
   // Marks what is needed after the instruction at `end` of the body; undone by the same walk.
-  void MarkLiveAfter(BlockId b, size_t end, const Liveness& live, char mark) {
-    live.live_out(b).for_each([&](size_t g) {
-      live_after_[live.slot_value(live.global_slot(static_cast<uint32_t>(g))).index] = mark;
+  void MarkLiveAfter(BlockId b, size_t end, char mark) {
+    live_.live_out(b).for_each([&](size_t g) {
+      live_after_[live_.slot_value(live_.global_slot(static_cast<uint32_t>(g))).index] = mark;
     });
     const lir::Block& block = f_.block(b);
     const auto need = [&](const Operand& o) {
@@ -137,27 +140,52 @@ class Scheduler {
     }
   }
 
-  Candidates Propose(BlockId b, const Liveness& live) {
-    Candidates c;
-    const absl::Span<const InstId> body = Body(t_, f_, f_.block(b));
+  // The graphs of the block's windows, in dags_.
+  size_t BuildDags(absl::Span<const InstId> body) {
+    size_t windows = 0;
     for (size_t at = 0; at < body.size(); at += kMaxWindow) {
-      const absl::Span<const InstId> window = body.subspan(at, kMaxWindow);
-      const std::vector<DagNode> dag = BuildDag(t_, f_, window, false);
-      const std::vector<uint32_t> fast = OrderForLatency(dag);
-      MarkLiveAfter(b, at + window.size(), live, 1);
-      const std::vector<uint32_t> small = OrderForPressure(t_, f_, dag, live_after_);
-      MarkLiveAfter(b, at + window.size(), live, 0);
-      c.original_cycles += EstimateCycles(dag, Identity(dag.size()));
-      c.latency_cycles += EstimateCycles(dag, fast);
-      c.pressure_cycles += EstimateCycles(dag, small);
-      Append(dag, fast, &c.latency);
-      Append(dag, small, &c.pressure);
+      if (dags_.size() == windows) dags_.emplace_back();
+      builder_.Build(body.subspan(at, kMaxWindow), &dags_[windows++]);
     }
-    for (size_t k = body.size(); k < f_.block(b).insts.size(); ++k) {
-      c.latency.push_back(f_.block(b).insts[k]);
-      c.pressure.push_back(f_.block(b).insts[k]);
+    return windows;
+  }
+
+  int64_t OriginalCycles(size_t windows) const {
+    int64_t cycles = 0;
+    for (size_t w = 0; w < windows; ++w) {
+      cycles += EstimateCycles(dags_[w], Identity(dags_[w].nodes.size()));
     }
+    return cycles;
+  }
+
+  Candidate ForLatency(BlockId b, size_t windows) {
+    Candidate c;
+    for (size_t w = 0; w < windows; ++w) {
+      c.cycles += latency_.Order(dags_[w], &order_);
+      Append(dags_[w], order_, &c.insts);
+    }
+    AppendTerminator(b, &c);
     return c;
+  }
+
+  Candidate ForPressure(BlockId b, size_t windows) {
+    Candidate c;
+    for (size_t w = 0; w < windows; ++w) {
+      const size_t end = c.insts.size() + dags_[w].nodes.size();
+      MarkLiveAfter(b, end, 1);
+      pressure_.Order(dags_[w], live_after_, &order_);
+      MarkLiveAfter(b, end, 0);
+      c.cycles += EstimateCycles(dags_[w], order_);
+      Append(dags_[w], order_, &c.insts);
+    }
+    AppendTerminator(b, &c);
+    return c;
+  }
+
+  void AppendTerminator(BlockId b, Candidate* c) const {
+    const std::vector<InstId>& insts = f_.block(b).insts;
+    c->insts.insert(c->insts.end(), insts.begin() + static_cast<ptrdiff_t>(c->insts.size()),
+                    insts.end());
   }
 
   bool Fits(const std::vector<uint32_t>& peak) const {
@@ -181,29 +209,43 @@ class Scheduler {
     return over_a != over_b ? over_a < over_b : sum_a < sum_b;
   }
 
-  void Block(BlockId b, const Liveness& live, PeakPressure* peak) {
-    Candidates c = Propose(b, live);
-    const std::vector<uint32_t> original = peak->Of(b, f_.block(b).insts);
-    stats_.cycles_before += c.original_cycles;
-    int64_t cycles = c.original_cycles;
-    if (c.latency_cycles < c.original_cycles && Fits(peak->Of(b, c.latency))) {
-      f_.block(b).insts = std::move(c.latency);
-      cycles = c.latency_cycles;
+  // The pressure order is not made where the latency order is taken, which is most often.
+  void Block(BlockId b) {
+    std::vector<InstId>& insts = f_.block(b).insts;
+    const size_t windows = BuildDags(Body(t_, f_, f_.block(b)));
+    const int64_t original_cycles = OriginalCycles(windows);
+    int64_t cycles = original_cycles;
+    Candidate fast = ForLatency(b, windows);
+    if (fast.cycles < original_cycles && Fits(peak_.Of(b, fast.insts))) {
+      insts = std::move(fast.insts);
+      cycles = fast.cycles;
       ++stats_.blocks_latency;
-    } else if ((!Fits(original) || c.pressure_cycles <= c.original_cycles) &&
-               Lower(peak->Of(b, c.pressure), original)) {
-      f_.block(b).insts = std::move(c.pressure);
-      cycles = c.pressure_cycles;
-      ++stats_.blocks_pressure;
+    } else {
+      const std::vector<uint32_t> original = peak_.Of(b, insts);
+      Candidate small = ForPressure(b, windows);
+      if ((!Fits(original) || small.cycles <= original_cycles) &&
+          Lower(peak_.Of(b, small.insts), original)) {
+        insts = std::move(small.insts);
+        cycles = small.cycles;
+        ++stats_.blocks_pressure;
+      }
     }
+    stats_.cycles_before += original_cycles;
     stats_.cycles_after += cycles;
   }
 
   const Target& t_;
   Function& f_;
   const ScheduleOptions& options_;
-  ScheduleStats stats_;
+  const Liveness live_;
+  PeakPressure peak_;
+  DagBuilder builder_;
+  LatencyScheduler latency_;
+  PressureScheduler pressure_;
+  std::vector<Dag> dags_;
+  NodeOrder order_;
   std::vector<char> live_after_;
+  ScheduleStats stats_;
 };
 
 }  // namespace
@@ -215,19 +257,22 @@ ScheduleStats ScheduleBeforeAllocation(const Target& target, Function* f,
 
 ScheduleStats ScheduleAfterAllocation(const Target& t, Function* f) {
   ScheduleStats stats;
+  DagBuilder builder(t, *f, true);
+  LatencyScheduler latency;
+  Dag dag;
+  NodeOrder fast;
   for (Block& block : f->blocks) {
-    const absl::Span<const InstId> body = Body(t, *f, block);
-    std::vector<InstId> insts;
-    for (size_t at = 0; at < body.size(); at += kMaxWindow) {
-      const std::vector<DagNode> dag = BuildDag(t, *f, body.subspan(at, kMaxWindow), true);
-      const std::vector<uint32_t> original = Identity(dag.size()), fast = OrderForLatency(dag);
-      const int before = EstimateCycles(dag, original), after = EstimateCycles(dag, fast);
+    const size_t size = Body(t, *f, block).size();
+    for (size_t at = 0; at < size; at += kMaxWindow) {
+      builder.Build(Body(t, *f, block).subspan(at, kMaxWindow), &dag);
+      const int before = EstimateCycles(dag, Identity(dag.nodes.size()));
+      const int after = latency.Order(dag, &fast);
       stats.cycles_before += before;
       stats.cycles_after += std::min(before, after);
-      if (after < before) ++stats.blocks_latency;
-      Append(dag, after < before ? fast : original, &insts);
+      if (after >= before) continue;
+      ++stats.blocks_latency;
+      for (size_t k = 0; k < fast.size(); ++k) block.insts[at + k] = dag.nodes[fast[k]].inst;
     }
-    std::copy(insts.begin(), insts.end(), block.insts.begin());
   }
   return stats;
 }

@@ -197,15 +197,17 @@ TEST(ScheduleTest, ExitsComeFirstAndOnlyWhereThereAreAny) {
   const std::string tail = "  store %2:ud %3:ud {w8}\n  end\n";
   Function f = Read(head + "  exit %3:ud {w8}\n" + tail);
   std::vector<InstId> body(f.blocks[0].insts.begin(), f.blocks[0].insts.end() - 1);
-  const std::vector<DagNode> dag = BuildDag(TestTarget(), f, body, false);
-  EXPECT_EQ(dag[0].exit_unblocked_time, kNoExit);
-  EXPECT_EQ(dag[2].exit_unblocked_time, 14);
-  const std::vector<uint32_t> order = OrderForLatency(dag);
+  const Dag dag = BuildDag(TestTarget(), f, body, false);
+  EXPECT_EQ(dag.nodes[0].exit_unblocked_time, kNoExit);
+  EXPECT_EQ(dag.nodes[2].exit_unblocked_time, 14);
+  NodeOrder order;
+  LatencyScheduler().Order(dag, &order);
   EXPECT_EQ(order[0], 2u);  // the add that the exit waits for, before the long load
   // Without an exit the long path goes first.
   Function g = Read(head + tail);
   body.assign(g.blocks[0].insts.begin(), g.blocks[0].insts.end() - 1);
-  EXPECT_EQ(OrderForLatency(BuildDag(TestTarget(), g, body, false))[0], 0u);
+  LatencyScheduler().Order(BuildDag(TestTarget(), g, body, false), &order);
+  EXPECT_EQ(order[0], 0u);
 }
 
 TEST(ScheduleTest, FixedRegistersThatAreReadKeepTheirOrder) {
@@ -224,12 +226,12 @@ TEST(ScheduleTest, FixedRegistersThatAreReadKeepTheirOrder) {
       "  $null:ud = add %0:ud %0:ud {w8}\n"
       "  end\n");
   const std::vector<InstId> body(f.blocks[0].insts.begin(), f.blocks[0].insts.end() - 1);
-  const std::vector<DagNode> dag = BuildDag(TestTarget(), f, body, false);
-  EXPECT_EQ(dag[0].num_parents, 0u);
-  EXPECT_EQ(dag[1].num_parents, 1u);
-  EXPECT_EQ(dag[2].num_parents, 2u);
-  EXPECT_EQ(dag[3].num_parents, 1u);
-  EXPECT_EQ(dag[4].num_parents + dag[5].num_parents, 0u);
+  const Dag dag = BuildDag(TestTarget(), f, body, false);
+  EXPECT_EQ(dag.nodes[0].num_parents, 0u);
+  EXPECT_EQ(dag.nodes[1].num_parents, 1u);
+  EXPECT_EQ(dag.nodes[2].num_parents, 2u);
+  EXPECT_EQ(dag.nodes[3].num_parents, 1u);
+  EXPECT_EQ(dag.nodes[4].num_parents + dag.nodes[5].num_parents, 0u);
 }
 
 TEST(ScheduleTest, LongBlocksAreCutIntoWindows) {
