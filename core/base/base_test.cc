@@ -1,11 +1,14 @@
-// Ids, bit sets, causes.
+// Ids, bit sets, key tables, causes.
+#include <map>
 #include <random>
 #include <set>
 #include <type_traits>
+#include <vector>
 
 #include "core/base/bitset.h"
 #include "core/base/cause.h"
 #include "core/base/ids.h"
+#include "core/base/key_table.h"
 #include "gtest/gtest.h"
 
 namespace kiln {
@@ -19,6 +22,35 @@ TEST(Ids, DefaultIsNoneAndTagsDiffer) {
   EXPECT_LT(A(3), A(4));
   static_assert(!std::is_convertible_v<A, B>);
   static_assert(!std::is_convertible_v<int, A>);
+}
+
+// Against a stack of maps: keys of several lengths with many repetitions, scopes of random depth.
+TEST(KeyTable, BehavesAsAMapWithScopes) {
+  std::mt19937 random(2);
+  KeyTable table;
+  std::vector<size_t> sizes;
+  std::vector<std::map<std::vector<uint32_t>, uint32_t>> models(1);
+  for (uint32_t step = 0; step < 20000; ++step) {
+    const uint32_t what = random() % 100;
+    if (what < 2) {
+      sizes.push_back(table.size());
+      models.push_back(models.back());
+    } else if (what < 4 && !sizes.empty()) {
+      table.Shrink(sizes.back());
+      sizes.pop_back();
+      models.pop_back();
+    } else {
+      std::vector<uint32_t> key(random() % 4);
+      for (uint32_t& word : key) word = random() % 12;
+      const uint32_t* before = table.Find(key);
+      const auto model = models.back().try_emplace(key, step);
+      ASSERT_EQ(before == nullptr, model.second);
+      const KeyTable::Found found = table.FindOrAdd(key, step);
+      ASSERT_EQ(found.added, model.second);
+      ASSERT_EQ(*found.value, model.first->second);
+    }
+    ASSERT_EQ(table.size(), models.back().size());
+  }
 }
 
 // Against std::set, at sizes around word boundaries.

@@ -167,6 +167,10 @@ class Runner {
   absl::Status RunGroup(const Level<M>& level, absl::Span<const Pass<M>> rows, M& module);
   template <class M>
   absl::StatusOr<bool> RunPass(const Level<M>& level, const Pass<M>& pass, M& module);
+  template <class M>
+  static int64_t Count(const Level<M>& level, const M& module) {
+    return level.count == nullptr ? 0 : level.count(module);
+  }
 
   bool Disabled(std::string_view name, bool optional) const;
   PassContext Begin(std::string_view name, bool optional);
@@ -183,6 +187,7 @@ class Runner {
   int width_ = 0;
   bool stopped_ = false;
   int64_t rewrites_ = 0;
+  int64_t instructions_ = 0;     // of the module at hand, as counted after its last change
   std::string reproducer_;
 };
 
@@ -190,6 +195,7 @@ class Runner {
 
 template <class M>
 absl::Status Runner::Run(const Level<M>& level, absl::Span<const Pass<M>> table, M& module) {
+  instructions_ = Count(level, module);
   if (!options_.only.empty()) {
     for (const std::string& name : options_.only) {
       for (size_t i = 0; i < table.size() && !stopped_; ++i) {
@@ -243,13 +249,14 @@ absl::StatusOr<bool> Runner::RunPass(const Level<M>& level, const Pass<M>& pass,
   PassRecord record;
   record.pass = pass.name;
   record.level = level.name;
-  if (level.count != nullptr) record.instructions_before = level.count(module);
+  record.instructions_before = instructions_;
   PassContext context = Begin(pass.name, pass.optional);
   const int64_t start = ThreadNanoseconds();
   const absl::StatusOr<bool> result = pass.run(module, context);
   record.nanoseconds = ThreadNanoseconds() - start;
-  if (level.count != nullptr) record.instructions_after = level.count(module);
   const bool changed = result.ok() && *result;
+  if (changed || !result.ok()) instructions_ = Count(level, module);
+  record.instructions_after = instructions_;
   absl::Status status = End(context, pass.optional, record, changed);
 
   if (!result.ok()) status = Annotate(result.status(), pass.name);
@@ -258,6 +265,10 @@ absl::StatusOr<bool> Runner::RunPass(const Level<M>& level, const Pass<M>& pass,
   }
   if (status.ok() && options_.verify_each && level.verify != nullptr) {
     status = Annotate(level.verify(module), pass.name);
+  }
+  if (status.ok() && options_.verify_each && Count(level, module) != instructions_) {
+    status = Annotate(absl::InternalError("changed the number of instructions and denies it"),
+                      pass.name);
   }
   if (!status.ok()) {
     if (options_.make_reproducer) KeepReproducer(pass.name, before);

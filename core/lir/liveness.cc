@@ -80,8 +80,8 @@ void Liveness::FindWaits(const Target& target, const Function& f) {
         const auto park = [&](BlockId j) {
           if (meets_later(b, s, j)) added |= Insert(&waits_[s.index], j);
         };
-        const std::vector<BlockId> here = waits_[b];
-        for (BlockId j : here) park(j);
+        // Where s is b, nothing is added: what it waits for is there.
+        for (size_t k = 0; k < waits_[b].size(); ++k) park(waits_[b][k]);
         for (const Edge& e : block.succs) {
           if (!uniform) park(e.to);
         }
@@ -308,26 +308,33 @@ std::vector<Pressure> BlockPressure(const Target& t, const Function& f, const Li
   if (b.index == 0) {
     for (const LiveIn& li : f.live_ins) add_all(li.value);
   }
-  const auto die = [&](size_t place, bool of_defs) {
-    for (uint32_t s : l.deaths(b, place)) {
-      bool is_def = false;
-      if (place >= 1 && place <= block.insts.size()) {
-        for (const Operand& o : f.defs(block.insts[place - 1])) {
-          is_def |= o.kind == Operand::Kind::kValue && o.value() == l.slot_value(s);
-        }
-      }
-      if (is_def == of_defs) live.Remove(s);
-    }
-  };
-  die(0, false);
+  for (uint32_t s : l.deaths(b, 0)) live.Remove(s);
   record();
   for (size_t k = 0; k < block.insts.size(); ++k) {
-    die(k + 1, false);
-    for (const Operand& o : f.defs(block.insts[k])) {
+    const absl::Span<const Operand> defs = f.defs(block.insts[k]);
+    const auto is_def = [&](uint32_t s) {
+      const ValueId v = l.slot_value(s);
+      for (const Operand& o : defs) {
+        if (o.kind == Operand::Kind::kValue && o.value() == v) return true;
+      }
+      return false;
+    };
+    bool unused = false;   // definitions that die at once count while they are written
+    for (uint32_t s : l.deaths(b, k + 1)) {
+      if (is_def(s)) {
+        unused = true;
+      } else {
+        live.Remove(s);
+      }
+    }
+    for (const Operand& o : defs) {
       if (o.kind == Operand::Kind::kValue) add_all(o.value());
     }
     record();
-    die(k + 1, true);
+    if (!unused) continue;
+    for (uint32_t s : l.deaths(b, k + 1)) {
+      if (is_def(s)) live.Remove(s);
+    }
   }
   return max;
 }

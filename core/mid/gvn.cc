@@ -5,7 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "core/base/key_table.h"
 #include "core/mid/alias.h"
 #include "core/mid/known_memory.h"
 #include "core/mid/value_key.h"
@@ -35,11 +36,9 @@ class Numbering {
   }
 
  private:
-  using Key = ValueKey;
-
   // What was learnt while a region is walked and must be forgotten at its end.
   struct Scope {
-    std::vector<Key> keys;
+    size_t keys;                  // that were available at its begin
     std::vector<ValueId> known;
   };
 
@@ -69,7 +68,7 @@ class Numbering {
   // ---- The walk ----
 
   void Visit(RegionId region) {
-    scopes_.emplace_back();
+    scopes_.push_back({available_.size(), {}});
     for (size_t i = 0; i < m_.region(region).insts.size(); ++i) {
       const InstId id = m_.region(region).insts[i];
       Resolve(id);
@@ -79,7 +78,7 @@ class Numbering {
         default: VisitInst(id); break;
       }
     }
-    for (const Key& key : scopes_.back().keys) available_.erase(key);
+    available_.Shrink(scopes_.back().keys);
     for (ValueId v : scopes_.back().known) known_[v.index] = ValueId();
     scopes_.pop_back();
   }
@@ -107,15 +106,11 @@ class Numbering {
   }
 
   void VisitPure(InstId id) {
-    Key key = KeyOf(m_, id, [](ValueId v) { return v; });
-    const auto [it, added] = available_.try_emplace(key, id);
-    if (added) {
-      scopes_.back().keys.push_back(std::move(key));
-      return;
-    }
-    if (!Allowed()) return;
+    const ValueKey key = KeyOf(m_, id, [](ValueId v) { return v; });
+    const KeyTable::Found found = available_.FindOrAdd(key, id.index);
+    if (found.added || !Allowed()) return;
     for (int r = 0; r < m_.inst(id).num_results; ++r) {
-      replace_.Replace(m_.result(id, r), m_.result(it->second, r));
+      replace_.Replace(m_.result(id, r), m_.result(InstId(*found.value), r));
     }
   }
 
@@ -136,7 +131,7 @@ class Numbering {
 
   void VisitLoad(InstId id, const Access& access) {
     const int n = m_.inst(id).num_results;
-    std::vector<ValueId> found;
+    absl::InlinedVector<ValueId, 8> found;
     for (int i = 0; i < n; ++i) {
       const ValueId v = memory_.Find(m_, access, i, m_.value(m_.result(id, i)).type);
       if (!v.valid()) break;
@@ -205,7 +200,7 @@ class Numbering {
   }
 
   void VisitSide(RegionId region, ValueId condition, bool outcome) {
-    scopes_.emplace_back();
+    scopes_.push_back({available_.size(), {}});
     KnowCondition(condition, outcome);
     Visit(region);
     for (ValueId v : scopes_.back().known) known_[v.index] = ValueId();
@@ -236,14 +231,15 @@ class Numbering {
   // Value i is what each jump carries at i: equal columns are one value.
   void MergeColumns(const std::vector<InstId>& jumps, const std::vector<ValueId>& values) {
     if (jumps.empty() || values.size() < 2) return;
-    absl::flat_hash_map<Key, ValueId> seen;  // looked up only
+    KeyTable seen;
+    ValueKey key;
     for (int i = 0; i < static_cast<int>(values.size()); ++i) {
       const ValueId v = values[i];
       if (replace_.Find(v) != v) continue;
-      Key key = {static_cast<uint32_t>(m_.value(v).type)};
+      key.assign(1, static_cast<uint32_t>(m_.value(v).type));
       for (InstId jump : jumps) key.push_back(replace_.Find(m_.source(jump, i)).index);
-      const auto [it, added] = seen.try_emplace(std::move(key), v);
-      if (!added && Allowed()) replace_.Replace(v, it->second);
+      const KeyTable::Found found = seen.FindOrAdd(key, v.index);
+      if (!found.added && Allowed()) replace_.Replace(v, ValueId(*found.value));
     }
   }
 
@@ -251,10 +247,10 @@ class Numbering {
   mir::Builder b_;
   mir::Replacements replace_;
   PassContext& context_;
-  absl::flat_hash_map<Key, InstId> available_;  // looked up only, never iterated
-  std::vector<ValueId> known_;                  // by value: the constant it is here, or invalid
+  KeyTable available_;                // by what is computed: the instruction
+  std::vector<ValueId> known_;        // by value: the constant it is here, or invalid
   KnownMemory memory_;
-  std::vector<MemorySet> loop_writes_;          // by instruction, of loops
+  std::vector<MemorySet> loop_writes_;  // by instruction, of loops
   std::vector<Scope> scopes_;
   bool changed_ = false;
 };

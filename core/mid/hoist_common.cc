@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "core/base/bitset.h"
+#include "core/base/key_table.h"
 #include "core/mid/alias.h"
 #include "core/mid/value_key.h"
 #include "core/mir/build.h"
@@ -59,20 +59,21 @@ class Hoister {
   // Moves what both sides compute from the then side to the end of `list`.
   void Merge(RegionId then_region, RegionId else_region, std::vector<InstId>& list) {
     if (m_.region(then_region).insts.size() < 2 || m_.region(else_region).insts.size() < 2) return;
-    absl::flat_hash_map<ValueKey, InstId> seen;  // looked up only
+    KeyTable seen;
     for (InstId id : m_.region(then_region).insts) {
-      if (MayMove(id)) seen.try_emplace(Key(id), id);
+      if (MayMove(id)) seen.FindOrAdd(Key(id), id.index);
     }
     bool found = false;
     for (InstId id : m_.region(else_region).insts) {
       if (!MayMove(id)) continue;
-      const auto it = seen.find(Key(id));
-      if (it == seen.end() || !context_.Rewrite()) continue;
+      const uint32_t* found_at = seen.Find(Key(id));
+      if (found_at == nullptr || !context_.Rewrite()) continue;
+      const InstId equal(*found_at);
       for (int r = 0; r < m_.inst(id).num_results; ++r) {
-        replace_.Replace(m_.result(id, r), m_.result(it->second, r));
+        replace_.Replace(m_.result(id, r), m_.result(equal, r));
       }
       gone_.set(id.index);
-      moved_.set(it->second.index);
+      moved_.set(equal.index);
       found = changed_ = true;
     }
     if (!found) return;

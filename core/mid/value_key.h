@@ -4,13 +4,13 @@
 
 #include <cstdint>
 #include <utility>
-#include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "core/mir/mir.h"
 
 namespace kiln::mid {
 
-using ValueKey = std::vector<uint32_t>;
+using ValueKey = absl::InlinedVector<uint32_t, 16>;
 
 // Equal keys: equal op, flags, immediates, sources (in either order where that does not matter) and
 // result types, which are not always in the sources (bitcast, conversions, loads). The flags differ
@@ -20,7 +20,6 @@ template <class Source>
 ValueKey KeyOf(const mir::Module& m, mir::InstId id, Source&& source) {
   const mir::Inst& inst = m.inst(id);
   ValueKey key;
-  key.reserve(4 + inst.num_sources + inst.num_results);
   key.push_back(static_cast<uint32_t>(inst.op));
   key.push_back(static_cast<uint32_t>(inst.flags) << 16 | inst.num_results);
   key.push_back(inst.imm0);

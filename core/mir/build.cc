@@ -147,27 +147,30 @@ namespace {
 
 }  // namespace
 
-Builder::Builder(Module& module) : m_(module) {
-  for (size_t i = 0; i < m_.values.size(); ++i) {
-    const Value& v = m_.values[i];
-    if (v.kind == Value::Kind::kConstant) {
-      constants_.try_emplace({static_cast<uint8_t>(v.type), v.bits}, ValueId(i));
-    }
-  }
+KeyTable::Found Builder::FindConstant(Type type, uint64_t bits, ValueId otherwise) {
+  const uint32_t key[] = {static_cast<uint32_t>(type), static_cast<uint32_t>(bits),
+                          static_cast<uint32_t>(bits >> 32)};
+  return constants_.FindOrAdd(key, otherwise.index);
 }
 
 ValueId Builder::Constant(Type type, uint64_t bits) {
   assert((bits & ~MaskOf(type)) == 0);
-  const auto [it, added] = constants_.try_emplace({static_cast<uint8_t>(type), bits});
-  if (added) {
+  if (!has_constants_) {
+    has_constants_ = true;
+    for (size_t i = 0; i < m_.values.size(); ++i) {
+      const Value& v = m_.values[i];
+      if (v.kind == Value::Kind::kConstant) FindConstant(v.type, v.bits, ValueId(i));
+    }
+  }
+  const KeyTable::Found found = FindConstant(type, bits, ValueId(m_.values.size()));
+  if (found.added) {
     Value v;
     v.kind = Value::Kind::kConstant;
     v.type = type;
     v.bits = bits;
     m_.values.push_back(v);
-    it->second = ValueId(m_.values.size() - 1);
   }
-  return it->second;
+  return ValueId(*found.value);
 }
 
 ValueId Builder::Undef(Type type) {
@@ -279,7 +282,7 @@ void Replacements::Replace(ValueId from, ValueId to) {
   ++count_;
 }
 
-ValueId Replacements::Find(ValueId v) {
+ValueId Replacements::FindReplaced(ValueId v) {
   ValueId root = v;
   while (root.index < to_.size() && to_[root.index].valid()) root = to_[root.index];
   // Path compression keeps chains linear in total.

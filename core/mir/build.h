@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "core/base/bitset.h"
+#include "core/base/key_table.h"
 #include "core/mir/mir.h"
 
 namespace kiln::mir {
@@ -61,10 +61,10 @@ Type ResultType(const Module& module, Op op, absl::Span<const ValueId> sources);
 
 class Builder {
  public:
-  // Takes the constants that exist into account. The module must outlive the builder, and
-  // constants be made by one builder at a time (others' are not seen and are then duplicated,
-  // which is harmless).
-  explicit Builder(Module& module);
+  // Takes the constants into account that exist when it is first asked for one. The module must
+  // outlive the builder, and constants be made by one builder at a time (others' are not seen and
+  // are then duplicated, which is harmless).
+  explicit Builder(Module& module) : m_(module) {}
 
   Module& module() { return m_; }
 
@@ -242,12 +242,15 @@ class Builder {
   void Unreachable() { EmitInst(Op::kUnreachable, {}, {}); }
 
  private:
+  KeyTable::Found FindConstant(Type type, uint64_t bits, ValueId otherwise);
+
   Module& m_;
   RegionId region_;
   std::vector<InstId>* list_ = nullptr;
   uint32_t spirv_id_ = 0;
   uint8_t flags_ = 0;
-  absl::flat_hash_map<std::pair<uint8_t, uint64_t>, ValueId> constants_;  // looked up only
+  KeyTable constants_;           // by type and bits
+  bool has_constants_ = false;   // has looked for those that exist
   ValueId undefs_[kNumTypes];
 };
 
@@ -307,12 +310,17 @@ class Replacements {
   // A chain must not lead back to `from`.
   void Replace(ValueId from, ValueId to);
   // What v stands for now.
-  ValueId Find(ValueId v);
+  ValueId Find(ValueId v) {
+    if (v.index >= to_.size() || !to_[v.index].valid()) return v;
+    return FindReplaced(v);
+  }
   bool empty() const { return count_ == 0; }
   // Rewrites all operands, one linear sweep. Returns the number of operands changed.
   int64_t Apply(Module& module);
 
  private:
+  ValueId FindReplaced(ValueId v);
+
   std::vector<ValueId> to_;      // invalid: itself
   int64_t count_ = 0;
 };

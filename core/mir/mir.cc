@@ -5,22 +5,21 @@ namespace kiln::mir {
 namespace {
 
 constexpr int V = -1;
-constexpr OpInfo kOps[] = {
-#define OP(enumerator, text, sources, results, signature, flags) \
-  {text, sources, results, signature, flags},
-#include "core/mir/ops.def"
-#undef OP
-};
-constexpr int kNumOps = sizeof(kOps) / sizeof(kOps[0]);
+
+constexpr uint32_t Flags(std::string_view letters) {
+  uint32_t bits = 0;
+  for (char c : letters) bits |= OpInfo::FlagBit(c);
+  return bits;
+}
 
 }  // namespace
 
-const OpInfo& Info(Op op) {
-  assert(static_cast<int>(op) < kNumOps);
-  return kOps[static_cast<int>(op)];
-}
-
-int NumOps() { return kNumOps; }
+constexpr std::array<OpInfo, kNumOps> kOps = {{
+#define OP(enumerator, text, sources, results, signature, flags) \
+  {text, sources, results, signature, Flags(flags)},
+#include "core/mir/ops.def"
+#undef OP
+}};
 
 bool IsTexelOp(Op op) { return op >= Op::kSample && op <= Op::kImageSamples; }
 

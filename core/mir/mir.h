@@ -45,12 +45,22 @@ struct OpInfo {
   int sources;             // -1: any number
   int results;             // -1: any number
   std::string_view signature;
-  std::string_view flags;
-  bool Has(char flag) const { return flags.find(flag) != std::string_view::npos; }
+  uint32_t flags;          // a bit for each letter
+  static constexpr uint32_t FlagBit(char letter) { return 1u << (letter - 'A'); }
+  constexpr bool Has(char flag) const { return (flags & FlagBit(flag)) != 0; }
 };
-const OpInfo& Info(Op op);
+inline constexpr int kNumOps = 0
+#define OP(...) +1
+#include "core/mir/ops.def"
+#undef OP
+    ;
+constexpr int NumOps() { return kNumOps; }
+extern const std::array<OpInfo, kNumOps> kOps;  // ops.def, a row for each Op
+inline const OpInfo& Info(Op op) {
+  assert(static_cast<int>(op) < kNumOps);
+  return kOps[static_cast<size_t>(op)];
+}
 bool IsTexelOp(Op op);                         // imm1 is an index into Module::texel_ops
-int NumOps();
 
 enum class Type : uint8_t { kBool, kI8, kI16, kI32, kI64, kF16, kF32 };
 inline constexpr int kNumTypes = 7;

@@ -71,7 +71,8 @@ class Writer {
     }
   }
 
-  void Set(Field field, uint64_t value) {
+  // Inlined always: nearly all callers name the field, and its place is then a constant.
+  [[gnu::always_inline]] void Set(Field field, uint64_t value) {
     const FieldLayout& layout = Layout(kGen, field);
     if (layout.width < 64 && value >> layout.width != 0) return Fail(layout.name);
     SetField(kGen, word_, field, value);

@@ -7,7 +7,9 @@
 #define KILN_CORE_INTEL_ISA_FIELDS_H_
 
 #include <array>
+#include <cassert>
 #include <cstdint>
+#include <initializer_list>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -25,9 +27,23 @@ struct Word128 {
 Word128 FromBytes(absl::Span<const uint8_t> bytes);  // 16 bytes
 std::array<uint8_t, 16> ToBytes(const Word128& word);
 
+constexpr uint64_t LowBits(int width) {
+  return width >= 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
+}
+
 // Bits high..low of the word, both within one 64-bit half.
-uint64_t GetBits(const Word128& word, int high, int low);
-void SetBits(Word128& word, int high, int low, uint64_t value);
+inline uint64_t GetBits(const Word128& word, int high, int low) {
+  assert((high < 64) == (low < 64) && high >= low);
+  const uint64_t half = low < 64 ? word.lo : word.hi;
+  return half >> (low & 63) & LowBits(high - low + 1);
+}
+inline void SetBits(Word128& word, int high, int low, uint64_t value) {
+  assert((high < 64) == (low < 64) && high >= low);
+  uint64_t& half = low < 64 ? word.lo : word.hi;
+  const uint64_t mask = LowBits(high - low + 1);
+  assert((value & ~mask) == 0);
+  half = (half & ~(mask << (low & 63))) | value << (low & 63);
+}
 
 enum class Field : uint8_t {
 #define KILN_EU_FIELD(name, g75, g9, g12) k##name,
@@ -62,12 +78,70 @@ struct FieldLayout {
   uint8_t width = 0;  // bits in all
 };
 
-const FieldLayout& Layout(Generation gen, Field field);
+namespace internal {
 
-uint64_t GetField(Generation gen, const Word128& word, Field field);
+constexpr FieldLayout MakeLayout(absl::string_view name, std::initializer_list<int> bits) {
+  FieldLayout layout;
+  layout.name = name;
+  const int* p = bits.begin();
+  for (; p != bits.end(); p += 2) {
+    auto& piece = layout.piece[layout.pieces++];
+    piece.high = static_cast<uint8_t>(p[0]);
+    piece.low = static_cast<uint8_t>(p[1]);
+    layout.width = static_cast<uint8_t>(layout.width + p[0] - p[1] + 1);
+  }
+  return layout;
+}
+
+}  // namespace internal
+
+#define NONE \
+  {}
+#define R(...) \
+  { __VA_ARGS__ }
+
+inline constexpr FieldLayout kFieldLayouts[][3] = {
+#define KILN_EU_FIELD(name, g75, g9, g12) \
+  {internal::MakeLayout(#name, g75), internal::MakeLayout(#name, g9), \
+   internal::MakeLayout(#name, g12)},
+#include "core/intel/isa/fields.def"
+#undef KILN_EU_FIELD
+};
+
+#undef NONE
+#undef R
+
+constexpr const FieldLayout& Layout(Generation gen, Field field) {
+  return kFieldLayouts[static_cast<int>(field)][static_cast<int>(gen)];
+}
+
+// Here, because most callers name the field, and all but a shift and a mask then folds away.
+inline uint64_t GetField(Generation gen, const Word128& word, Field field) {
+  const FieldLayout& layout = Layout(gen, field);
+  assert(layout.pieces > 0);
+  if (layout.pieces == 1) return GetBits(word, layout.piece[0].high, layout.piece[0].low);
+  uint64_t value = 0;
+  for (int i = 0; i < layout.pieces; ++i) {
+    const auto& piece = layout.piece[i];
+    value = value << (piece.high - piece.low + 1) | GetBits(word, piece.high, piece.low);
+  }
+  return value;
+}
 
 // The value must fit (asserted; the encoder checks before).
-void SetField(Generation gen, Word128& word, Field field, uint64_t value);
+inline void SetField(Generation gen, Word128& word, Field field, uint64_t value) {
+  const FieldLayout& layout = Layout(gen, field);
+  assert(layout.pieces > 0 && (value & ~LowBits(layout.width)) == 0);
+  if (layout.pieces == 1) {
+    return SetBits(word, layout.piece[0].high, layout.piece[0].low, value);
+  }
+  for (int i = layout.pieces - 1; i >= 0; --i) {
+    const auto& piece = layout.piece[i];
+    const int width = piece.high - piece.low + 1;
+    SetBits(word, piece.high, piece.low, value & LowBits(width));
+    value >>= width;
+  }
+}
 
 }  // namespace kiln::intel::isa
 

@@ -19,9 +19,17 @@ enum class Generation : uint8_t { kGen7p5, kGen9, kGen12 };
 enum class Type : uint8_t { kUB, kB, kUW, kW, kUD, kD, kUQ, kQ, kHF, kF, kDF, kV, kUV, kVF };
 
 // Bytes of one element (V, UV and VF are packed immediates of 4 bytes).
-int ByteSize(Type type);
-bool IsFloat(Type type);
-bool IsSigned(Type type);
+constexpr int ByteSize(Type type) {
+  constexpr uint8_t kBytes[] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8, 4, 4, 4};
+  return kBytes[static_cast<size_t>(type)];
+}
+constexpr bool IsFloat(Type type) {
+  return type == Type::kHF || type == Type::kF || type == Type::kDF || type == Type::kVF;
+}
+constexpr bool IsSigned(Type type) {
+  return type != Type::kUB && type != Type::kUW && type != Type::kUD && type != Type::kUQ &&
+         type != Type::kUV;
+}
 
 enum class File : uint8_t { kNone, kArf, kGrf, kImm };
 

@@ -58,12 +58,16 @@ constexpr OpcodeInfo Row(Opcode op, absl::string_view mnemonic, int16_t g75, int
           (flags & A_W) != 0};
 }
 
-constexpr OpcodeInfo kRows[] = {
+}  // namespace
+
+constexpr std::array<OpcodeInfo, kOpcodeCount> kOpcodes = {{
 #define KILN_EU_OPCODE(name, mnemonic, g75, g9, g12, nsrc, format, types, flags) \
   Row(Opcode::k##name, mnemonic, g75, g9, g12, nsrc, Format::k##format, types, flags),
 #include "core/intel/isa/opcodes.def"
 #undef KILN_EU_OPCODE
-};
+}};
+
+namespace {
 
 constexpr int kGenerations = 3;
 constexpr uint8_t kNoOpcode = 0xff;
@@ -71,7 +75,7 @@ constexpr uint8_t kNoOpcode = 0xff;
 constexpr auto kByCode = [] {
   std::array<std::array<uint8_t, 128>, kGenerations> map{};
   for (auto& gen : map) gen.fill(kNoOpcode);
-  for (const OpcodeInfo& row : kRows) {
+  for (const OpcodeInfo& row : kOpcodes) {
     for (int gen = 0; gen < kGenerations; ++gen) {
       if (row.code[gen] >= 0) map[gen][row.code[gen]] = static_cast<uint8_t>(row.op);
     }
@@ -183,11 +187,6 @@ Type ElementOfImmediate(Type type) {
 
 }  // namespace
 
-const OpcodeInfo& Info(Opcode op) {
-  assert(static_cast<int>(op) < kOpcodeCount);
-  return kRows[static_cast<int>(op)];
-}
-
 std::optional<Opcode> OpcodeFromHw(Generation gen, int code) {
   if (code < 0 || code >= 128) return std::nullopt;
   const uint8_t op = kByCode[static_cast<int>(gen)][code];
@@ -196,13 +195,11 @@ std::optional<Opcode> OpcodeFromHw(Generation gen, int code) {
 }
 
 std::optional<Opcode> OpcodeFromMnemonic(absl::string_view mnemonic) {
-  for (const OpcodeInfo& row : kRows) {
+  for (const OpcodeInfo& row : kOpcodes) {
     if (row.mnemonic == mnemonic) return row.op;
   }
   return std::nullopt;
 }
-
-bool HasOpcode(Generation gen, Opcode op) { return Info(op).code[static_cast<int>(gen)] >= 0; }
 
 bool LegalTypes(Generation gen, Opcode op, Type dst, Type src) {
   const uint8_t rule = Info(op).type_rule;
@@ -221,49 +218,6 @@ bool IsBranch(Opcode op) {
       return true;
     default:
       return false;
-  }
-}
-
-bool IsSend(Opcode op) { return Info(op).format == Format::kSend; }
-
-int ByteSize(Type type) {
-  switch (type) {
-    case Type::kUB:
-    case Type::kB:
-      return 1;
-    case Type::kUW:
-    case Type::kW:
-    case Type::kHF:
-      return 2;
-    case Type::kUD:
-    case Type::kD:
-    case Type::kF:
-    case Type::kV:
-    case Type::kUV:
-    case Type::kVF:
-      return 4;
-    case Type::kUQ:
-    case Type::kQ:
-    case Type::kDF:
-      return 8;
-  }
-  return 0;
-}
-
-bool IsFloat(Type type) {
-  return type == Type::kHF || type == Type::kF || type == Type::kDF || type == Type::kVF;
-}
-
-bool IsSigned(Type type) {
-  switch (type) {
-    case Type::kUB:
-    case Type::kUW:
-    case Type::kUD:
-    case Type::kUQ:
-    case Type::kUV:
-      return false;
-    default:
-      return true;
   }
 }
 

@@ -7,6 +7,8 @@
 #ifndef KILN_CORE_INTEL_ISA_OPCODES_H_
 #define KILN_CORE_INTEL_ISA_OPCODES_H_
 
+#include <array>
+#include <cassert>
 #include <cstdint>
 #include <optional>
 
@@ -62,7 +64,11 @@ struct OpcodeInfo {
 };
 
 // Facts of one opcode. Every enum value has a row.
-const OpcodeInfo& Info(Opcode op);
+extern const std::array<OpcodeInfo, kOpcodeCount> kOpcodes;
+inline const OpcodeInfo& Info(Opcode op) {
+  assert(static_cast<int>(op) < kOpcodeCount);
+  return kOpcodes[static_cast<size_t>(op)];
+}
 
 // The opcode with this 7-bit hardware code, if the generation has one.
 std::optional<Opcode> OpcodeFromHw(Generation gen, int code);
@@ -71,7 +77,9 @@ std::optional<Opcode> OpcodeFromHw(Generation gen, int code);
 std::optional<Opcode> OpcodeFromMnemonic(absl::string_view mnemonic);
 
 // Has the generation this opcode?
-bool HasOpcode(Generation gen, Opcode op);
+inline bool HasOpcode(Generation gen, Opcode op) {
+  return Info(op).code[static_cast<int>(gen)] >= 0;
+}
 
 // May the opcode have this destination and (each) source type? The rows come from the BSpec type
 // tables; immediates V, UV and VF count as W, UW and F. Opcodes without typed operands accept all.
@@ -81,7 +89,7 @@ bool LegalTypes(Generation gen, Opcode op, Type dst, Type src);
 bool IsBranch(Opcode op);
 
 // Any of send, sendc, sends, sendsc.
-bool IsSend(Opcode op);
+inline bool IsSend(Opcode op) { return Info(op).format == Format::kSend; }
 
 }  // namespace kiln::intel::isa
 

@@ -36,6 +36,15 @@ const RegisterRange* FindIndirectRange(const Program& program, int32_t inst) {
   return it != program.indirect.end() && it->inst == inst ? &it->registers : nullptr;
 }
 
+std::vector<Footprint> FootprintsOf(const Program& program) {
+  std::vector<Footprint> footprints;
+  footprints.reserve(program.insts.size());
+  for (int32_t i = 0; i < program.Next(); ++i) {
+    footprints.push_back(FootprintOf(program.insts[i], FindIndirectRange(program, i)));
+  }
+  return footprints;
+}
+
 void Insert(Program& program, absl::Span<const Insertion> insertions) {
   if (insertions.empty()) return;
   const auto count = static_cast<int32_t>(program.insts.size());

@@ -61,6 +61,9 @@ struct Insertion {
 // The range noted for instruction `inst`, or null.
 const RegisterRange* FindIndirectRange(const Program& program, int32_t inst);
 
+// Footprints of all instructions, with the ranges noted.
+std::vector<Footprint> FootprintsOf(const Program& program);
+
 // Inserts, keeping targets and notes right: a branch to `before` now goes to the first of its
 // insertions. `insertions` is sorted by `before`. Linear.
 void Insert(Program& program, absl::Span<const Insertion> insertions);

@@ -10,10 +10,9 @@
 // Cost: expected linear (a hash of opcode, fields and operands per instruction, scoped by the
 // dominator tree).
 #include <algorithm>
-#include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "core/base/key_table.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/lir/target.h"
 #include "core/intel/optimise/passes.h"
@@ -31,6 +30,7 @@ class Merger {
 
   bool Run() {
     to_.resize(f_.values.size());
+    block_.resize(f_.insts.size());
     FindMessageOperands();
     const lir::Dominators dominators(f_);
     for (size_t b = 0; b < f_.blocks.size(); ++b) {
@@ -41,11 +41,6 @@ class Merger {
   }
 
  private:
-  struct Entry {
-    lir::InstId inst;
-    lir::BlockId block;
-  };
-
   bool DefinesFlag(lir::InstId id) const {
     for (const Operand& d : f_.defs(id)) {
       if (f_.value(d.value()).file == kFileF) return true;
@@ -103,10 +98,13 @@ class Merger {
     return o;
   }
 
-  // Everything that makes two instructions equal, as bytes.
-  std::string Key(lir::InstId id) const {
-    std::string key;
-    const auto add = [&](uint64_t x) { key.append(reinterpret_cast<const char*>(&x), sizeof x); };
+  // Everything that makes two instructions equal.
+  void MakeKey(lir::InstId id) {
+    key_.clear();
+    const auto add = [&](uint64_t x) {
+      key_.push_back(static_cast<uint32_t>(x));
+      key_.push_back(static_cast<uint32_t>(x >> 32));
+    };
     const lir::Inst& in = f_.inst(id);
     add(uint64_t{in.op} | uint64_t{in.width} << 16 | uint64_t{in.group} << 24 |
         uint64_t{in.flags} << 32 | uint64_t{in.cmod} << 40 | uint64_t{in.predicate_mode} << 48);
@@ -120,9 +118,8 @@ class Merger {
       const Operand o = Renamed(use);
       add(uint64_t{o.id} | uint64_t{static_cast<uint8_t>(o.kind)} << 32 | uint64_t{o.type} << 40 |
           uint64_t{o.mods} << 48 | uint64_t{o.sub} << 56);
-      add(uint64_t{o.comp} | uint64_t{o.comps} << 16);
+      key_.push_back(uint32_t{o.comp} | uint32_t{o.comps} << 16);
     }
-    return key;
   }
 
   void VisitBlock(lir::BlockId b, const lir::Dominators& dominators) {
@@ -136,18 +133,21 @@ class Merger {
 
   bool Merge(lir::InstId id, lir::BlockId b, const lir::Dominators& dominators) {
     if (!Mergeable(id)) return false;
-    auto [it, added] = table_.try_emplace(Key(id), Entry{id, b});
-    if (added) return false;
-    const bool same_block = it->second.block == b;
-    const bool usable =
-        same_block || (!DefinesFlag(id) && f_.inst(id).op != Op(Opcode::kMov) && dominators.dominates(it->second.block, b));
+    MakeKey(id);
+    block_[id.index] = b;
+    const KeyTable::Found found = table_.FindOrAdd(key_, id.index);
+    if (found.added) return false;
+    const lir::InstId equal(*found.value);
+    const bool usable = block_[equal.index] == b ||
+                        (!DefinesFlag(id) && f_.inst(id).op != Op(Opcode::kMov) &&
+                         dominators.dominates(block_[equal.index], b));
     if (!usable) {
-      it->second = {id, b};
+      *found.value = id.index;
       return false;
     }
     if (!context_.Rewrite()) return false;
     const auto from = f_.defs(id);
-    const auto to = f_.defs(it->second.inst);
+    const auto to = f_.defs(equal);
     for (size_t i = 0; i < from.size(); ++i) to_[from[i].id] = to[i].value();
     changed_ = true;
     return true;
@@ -168,7 +168,9 @@ class Merger {
   PassContext& context_;
   std::vector<lir::ValueId> to_;
   std::vector<bool> messages_only_;
-  absl::flat_hash_map<std::string, Entry> table_;   // looked up only, never iterated
+  std::vector<uint32_t> key_;
+  KeyTable table_;                     // to the instruction
+  std::vector<lir::BlockId> block_;    // of those in the table
   bool changed_ = false;
 };
 

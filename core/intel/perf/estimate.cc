@@ -2,6 +2,7 @@
 #include "core/intel/perf/estimate.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace kiln::intel {
 namespace {
@@ -41,7 +42,8 @@ std::vector<int> LoopDepths(const isa::Program& program) {
 
 class Walk {
  public:
-  explicit Walk(const isa::Program& program) : program_(program), depths_(LoopDepths(program)) {}
+  Walk(const isa::Program& program, absl::Span<const isa::Footprint> footprints)
+      : program_(program), footprints_(footprints), depths_(LoopDepths(program)) {}
 
   Estimate Run() {
     for (size_t i = 0; i < program_.insts.size(); ++i) Issue(i);
@@ -79,10 +81,9 @@ class Walk {
       WaitFor(written_[r]);
       WaitFor(read_[r]);
     });
-    for (int a = 0; a < kAccumulators; ++a) {
-      if (((AccumulatorsRead(inst, fp) | AccumulatorsWritten(inst, fp)) >> a & 1) != 0) {
-        WaitFor(accumulators_[a]);
-      }
+    const uint32_t accumulators = AccumulatorsRead(inst, fp) | AccumulatorsWritten(inst, fp);
+    for (uint32_t a = accumulators; a != 0; a &= a - 1) {
+      WaitFor(accumulators_[static_cast<size_t>(std::countr_zero(a))]);
     }
     if (fp.reads_address || fp.writes_address) WaitFor(address_);
     if (UsesFlag(inst)) WaitFor(flags_[FlagOf(inst)]);
@@ -138,8 +139,7 @@ class Walk {
     const Instruction& inst = program_.insts[i];
     weight_ = Weight(i);
     const int64_t start = now_;
-    const isa::Footprint fp =
-        isa::FootprintOf(inst, isa::FindIndirectRange(program_, static_cast<int32_t>(i)));
+    const isa::Footprint& fp = footprints_[i];
     WaitForRegisters(inst, fp);
     WaitForTokens(inst);
     const Timing t = TimingOf(inst, fp);
@@ -154,10 +154,8 @@ class Walk {
     const Due result = {now_ + t.result, t.unit};
     if (isa::IsSend(inst.op)) fp.reads.ForEach([&](int r) { read_[r] = read; });
     fp.writes.ForEach([&](int r) { written_[r] = result; });
-    for (int a = 0; a < kAccumulators; ++a) {
-      if ((AccumulatorsWritten(inst, fp) >> a & 1) != 0) {
-        accumulators_[a] = {now_ + t.accumulator, t.unit};
-      }
+    for (uint32_t a = AccumulatorsWritten(inst, fp); a != 0; a &= a - 1) {
+      accumulators_[static_cast<size_t>(std::countr_zero(a))] = {now_ + t.accumulator, t.unit};
     }
     if (fp.writes_address) address_ = result;
     if (WritesFlag(inst)) flags_[FlagOf(inst)] = {now_ + t.flag, t.unit};
@@ -169,6 +167,7 @@ class Walk {
   }
 
   const isa::Program& program_;
+  const absl::Span<const isa::Footprint> footprints_;
   const std::vector<int> depths_;
   int32_t halted_until_ = 0;   // instruction where halted lanes go on
   int64_t now_ = 0;       // when the front end takes the next instruction
@@ -184,6 +183,12 @@ class Walk {
 
 }  // namespace
 
-Estimate EstimateProgram(const isa::Program& program) { return Walk(program).Run(); }
+Estimate EstimateProgram(const isa::Program& program) {
+  return EstimateProgram(program, isa::FootprintsOf(program));
+}
+
+Estimate EstimateProgram(const isa::Program& program, absl::Span<const isa::Footprint> footprints) {
+  return Walk(program, footprints).Run();
+}
 
 }  // namespace kiln::intel

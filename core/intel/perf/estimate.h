@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/span.h"
+#include "core/intel/isa/footprint.h"
 #include "core/intel/isa/program.h"
 #include "core/intel/perf/timing.h"
 
@@ -31,6 +33,8 @@ struct Estimate {
 };
 
 Estimate EstimateProgram(const isa::Program& program);
+// With what isa::FootprintsOf gives, for callers that have it.
+Estimate EstimateProgram(const isa::Program& program, absl::Span<const isa::Footprint> footprints);
 
 }  // namespace kiln::intel
 

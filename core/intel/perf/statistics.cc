@@ -36,14 +36,13 @@ bool ReplacesRegisters(const Instruction& inst) {
          bytes != 0;
 }
 
-void StepBack(const isa::Program& program, int32_t i, GrfSet& live) {
-  const Instruction& inst = program.insts[i];
-  const isa::Footprint fp = isa::FootprintOf(inst, isa::FindIndirectRange(program, i));
+void StepBack(const Instruction& inst, const isa::Footprint& fp, GrfSet& live) {
   if (ReplacesRegisters(inst)) Remove(live, fp.writes);
   live |= fp.reads;
 }
 
-absl::StatusOr<int64_t> MaxLiveRegisters(const isa::Program& program) {
+absl::StatusOr<int64_t> MaxLiveRegisters(const isa::Program& program,
+                                         absl::Span<const isa::Footprint> footprints) {
   const absl::StatusOr<std::vector<isa::MachineBlock>> blocks = isa::BuildBlocks(program);
   if (!blocks.ok()) return blocks.status();
   std::vector<GrfSet> live_in(blocks->size());
@@ -57,9 +56,9 @@ absl::StatusOr<int64_t> MaxLiveRegisters(const isa::Program& program) {
       for (int32_t i = block.end; i-- > block.begin;) {
         // What an instruction writes is occupied while it executes, used later or not.
         GrfSet during = live;
-        during |= isa::FootprintOf(program.insts[i], isa::FindIndirectRange(program, i)).writes;
+        during |= footprints[i].writes;
         most = std::max<int64_t>(most, Count(during));
-        StepBack(program, i, live);
+        StepBack(program.insts[i], footprints[i], live);
         most = std::max<int64_t>(most, Count(live));
       }
       if (live.bits[0] != live_in[b].bits[0] || live.bits[1] != live_in[b].bits[1]) {
@@ -90,10 +89,11 @@ absl::StatusOr<ProgramStatistics> CountProgram(isa::Generation gen,
   }
   const absl::StatusOr<isa::Program> program = isa::ToProgram(*placed);
   if (!program.ok()) return program.status();
-  const absl::StatusOr<int64_t> registers = MaxLiveRegisters(*program);
+  const std::vector<isa::Footprint> footprints = isa::FootprintsOf(*program);
+  const absl::StatusOr<int64_t> registers = MaxLiveRegisters(*program, footprints);
   if (!registers.ok()) return registers.status();
   s.registers = *registers;
-  s.cycles = EstimateProgram(*program).cycles;
+  s.cycles = EstimateProgram(*program, footprints).cycles;
   return s;
 }
 

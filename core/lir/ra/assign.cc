@@ -64,6 +64,8 @@ class Assigner {
     out_.removed.assign(f_.insts.size(), 0);
     out_.top.assign(t_.pools.size(), 0);
     alive_.assign(l_.num_slots(), kNowhere);
+    listed_.assign(l_.num_slots(), kNowhere);
+    pending_.resize(t_.pools.size());
     dying_.assign(l_.num_slots(), kNowhere);
     stays_epoch_.assign(f_.values.size(), 0);
     pools_.resize(t_.pools.size());
@@ -146,10 +148,19 @@ class Assigner {
   uint32_t PlaceOf(const Operand& o) const { return loc_[o.id] + o.comp * info(o).per_comp; }
 
   // A write in block b is a danger to values that lanes parked there hold and that have no place
-  // yet.
+  // yet. Those of the block at hand are collected, because lanes may wait for many blocks.
   void RecordWrite(BlockId b, uint8_t pool, uint32_t first, uint32_t n, const LaneLayout& layout) {
-    for (BlockId j : l_.waits(b)) Written(row_[j.index], pool).insert(first, n, layout);
     out_.top[pool] = std::max(out_.top[pool], first + n);
+    if (l_.waits(b).empty()) return;
+    if (b == block_) return pending_[pool].insert(first, n, layout);
+    for (BlockId j : l_.waits(b)) Written(row_[j.index], pool).insert(first, n, layout);
+  }
+  void FlushWrites() {
+    for (uint8_t pool = 0; pool < pending_.size(); ++pool) {
+      if (pending_[pool].empty()) continue;
+      for (BlockId j : l_.waits(block_)) Written(row_[j.index], pool) |= pending_[pool];
+      pending_[pool] = LaneSets();
+    }
   }
   void RecordSteps(BlockId b, uint8_t pool, const std::vector<MoveStep>& steps) {
     for (const MoveStep& s : steps) {
@@ -169,6 +180,10 @@ class Assigner {
   bool Alive(uint32_t slot) const { return alive_[slot] == block_.index; }
   void Revive(uint32_t slot) {
     alive_[slot] = block_.index;
+    if (listed_[slot] != block_.index) {
+      listed_[slot] = block_.index;
+      live_list_.push_back(slot);
+    }
     const ValueId v = l_.slot_value(slot);
     pool(v).live.insert(SlotUnit(slot), info(v).per_comp);
   }
@@ -177,6 +192,16 @@ class Assigner {
     alive_[slot] = kNowhere;
     const ValueId v = l_.slot_value(slot);
     pool(v).live.erase(SlotUnit(slot), info(v).per_comp);
+  }
+
+  // The slots that are alive, in no order.
+  const std::vector<uint32_t>& LiveSlots() {
+    std::erase_if(live_list_, [&](uint32_t slot) {
+      if (Alive(slot)) return false;
+      listed_[slot] = kNowhere;
+      return true;
+    });
+    return live_list_;
   }
 
   void AddParked(BlockId b, std::vector<LaneSets>* sets) const {
@@ -191,6 +216,7 @@ class Assigner {
   }
 
   void EnterBlock(BlockId b) {
+    live_list_.clear();
     std::vector<LaneSets> parked;
     AddParked(b, &parked);
     for (size_t p = 0; p < pools_.size(); ++p) {
@@ -213,9 +239,7 @@ class Assigner {
     if (b.index == 0) {
       for (const LiveIn& l : f_.live_ins) Settle(l.value, l.reg);
     }
-    for (ValueId p : f_.block(b).params) {
-      if (!PlaceParam(p)) return false;
-    }
+    if (!PlaceParams(b)) return false;
     for (uint32_t s : l_.deaths(b, 0)) Kill(s);
     const std::vector<InstId>& insts = f_.block(b).insts;
     for (position_ = 0; position_ < insts.size(); ++position_) {
@@ -225,7 +249,9 @@ class Assigner {
       if (!DoInst(insts[position_])) return false;
     }
     const bool restored = !insts.empty() && IsTerminator(insts.back());
-    return restored || RestoreMoved();
+    if (!restored && !RestoreMoved()) return false;
+    FlushWrites();
+    return true;
   }
 
   bool IsTerminator(InstId i) const { return t_.ops[f_.inst(i).op].flags & kOpTerminator; }
@@ -279,6 +305,7 @@ class Assigner {
     const Pool& p = pool(v);
     s.taken = p.live;
     s.parked = &p.parked;
+    if (!late_[v.index].empty()) FlushWrites();
     for (uint32_t row : late_[v.index]) s.more.push_back(&Written(row, info(v).pool));
     if (f_.value(v).in_tail) s.first = t_.pools[info(v).pool].tail_first;
     if (!moved_.empty()) {
@@ -293,7 +320,13 @@ class Assigner {
     const ValueInfo& v = info(s.value);
     if (reg == kNowhere || reg < s.first || reg % v.alignment != 0) return false;
     if (reg + s.units > pools_[v.pool].units || reg + s.units < reg) return false;
-    return !TakenAt(s, reg).intersects(reg, s.units);
+    if (s.taken.intersects(reg, s.units) || s.barred.intersects(reg, s.units)) return false;
+    const LaneLayout layout = LayoutOf(s.value, reg);
+    if (s.parked != nullptr && s.parked->Conflict(layout, reg, s.units)) return false;
+    for (const LaneSets* m : s.more) {
+      if (m->Conflict(layout, reg, s.units)) return false;
+    }
+    return true;
   }
 
   // Best fit among the holes of `taken`: the smallest, the first or the last of them.
@@ -425,22 +458,37 @@ class Assigner {
   // ---- Parameters.
 
   // A parameter is written at the end of every predecessor, also of those that come later.
-  bool PlaceParam(ValueId p) {
+  bool PlaceParams(BlockId b) {
+    if (f_.block(b).params.empty()) return true;
+    const std::vector<BlockId>& preds = preds_[b.index];
+    std::vector<std::vector<LaneSets>> parked(preds.size());  // there, by pool
+    for (size_t k = 0; k < preds.size(); ++k) AddParked(preds[k], &parked[k]);
+    for (size_t which = 0; which < f_.block(b).params.size(); ++which) {
+      const ValueId p = f_.block(b).params[which];
+      if (!PlaceParam(p, which, parked)) return false;
+      if (loc_[p.index] == kNowhere) continue;
+      // Lanes may be parked there that hold the parameter itself.
+      for (size_t k = 0; k < preds.size(); ++k) {
+        for (uint32_t c = 0; c < f_.value(p).comps; ++c) {
+          const uint32_t slot = l_.first_slot(p) + c, g = l_.global(slot);
+          if (g == Liveness::kLocal || !l_.parked(preds[k]).test(g)) continue;
+          parked[k][info(p).pool].insert(SlotUnit(slot), info(p).per_comp,
+                                         LayoutOf(p, loc_[p.index]));
+        }
+      }
+    }
+    return true;
+  }
+
+  bool PlaceParam(ValueId p, size_t which, const std::vector<std::vector<LaneSets>>& parked) {
     const ValueInfo& v = info(p);
     bool needed = false;
     for (uint32_t c = 0; c < f_.value(p).comps; ++c) needed |= l_.used(l_.first_slot(p) + c);
     if (!needed) return true;
     Search s = StartSearch(p);
     s.units = v.units;
-    std::vector<std::vector<LaneSets>> parked(preds_[block_.index].size());
-    for (size_t k = 0; k < parked.size(); ++k) {
-      AddParked(preds_[block_.index][k], &parked[k]);
-      s.more.push_back(&parked[k][v.pool]);
-    }
+    for (const std::vector<LaneSets>& pools : parked) s.more.push_back(&pools[v.pool]);
     uint32_t reg = kNowhere;
-    const size_t which = std::find(f_.block(block_).params.begin(),
-                                   f_.block(block_).params.end(), p) -
-                         f_.block(block_).params.begin();
     for (BlockId c : preds_[block_.index]) {
       for (const Edge& e : f_.block(c).succs) {
         if (e.to != block_ || reg != kNowhere) continue;
@@ -519,6 +567,7 @@ class Assigner {
   // May the definition start where a dying source starts? Everything else in its range must be
   // free or belong to sources that start there as well.
   bool FitsOverSource(const Search& s, InstId i, int def, uint32_t reg) const {
+    if (reg == kNowhere) return false;
     const uint8_t pool = info(s.value).pool;
     Search without = s;
     const absl::Span<const Operand> uses = f_.uses(i);
@@ -765,29 +814,36 @@ class Assigner {
   };
 
   // Everything in the pool that is live or held by parked lanes, in order of place.
-  std::vector<uint32_t> PresentSlots(uint8_t pool) const {
-    std::vector<uint32_t> slots;
+  std::vector<uint32_t> PresentSlots(uint8_t pool) {
+    std::vector<uint64_t> keys;  // place, slot
     const auto add = [&](uint32_t slot) {
       const ValueId v = l_.slot_value(slot);
-      if (info(v).pool == pool && loc_[v.index] != kNowhere) slots.push_back(slot);
+      if (info(v).pool != pool || loc_[v.index] == kNowhere) return;
+      keys.push_back(uint64_t{SlotUnit(slot)} << 32 | slot);
     };
-    for (uint32_t s = 0; s < alive_.size(); ++s) {
-      if (Alive(s)) add(s);
-    }
+    for (uint32_t s : LiveSlots()) add(s);
     l_.parked(block_).for_each([&](size_t g) {
       const uint32_t s = l_.global_slot(static_cast<uint32_t>(g));
       if (!Alive(s)) add(s);
     });
-    std::sort(slots.begin(), slots.end(), [&](uint32_t a, uint32_t b) {
-      return std::pair(SlotUnit(a), a) < std::pair(SlotUnit(b), b);
-    });
+    std::sort(keys.begin(), keys.end());
+    std::vector<uint32_t> slots;
+    slots.reserve(keys.size());
+    for (uint64_t k : keys) slots.push_back(static_cast<uint32_t>(k));
     return slots;
   }
 
   std::vector<Cluster> Clusters(uint8_t pool) {
     const std::vector<uint32_t> slots = PresentSlots(pool);
-    std::vector<uint32_t> leader(f_.values.size());
-    for (uint32_t v = 0; v < leader.size(); ++v) leader[v] = v;
+    std::vector<uint32_t>& leader = leader_;  // only those of present slots are right
+    std::vector<uint32_t>& index = cluster_;
+    leader.resize(f_.values.size());
+    index.resize(f_.values.size());
+    for (uint32_t s : slots) {
+      const uint32_t v = l_.slot_value(s).index;
+      leader[v] = v;
+      index[v] = kNowhere;
+    }
     const auto find = [&](uint32_t v) {
       while (leader[v] != v) v = leader[v] = leader[leader[v]];
       return v;
@@ -802,7 +858,6 @@ class Assigner {
       }
     }
     std::vector<Cluster> clusters;
-    std::vector<uint32_t> index(f_.values.size(), kNowhere);
     for (uint32_t s : slots) {
       const ValueId v = l_.slot_value(s);
       uint32_t& k = index[find(v.index)];
@@ -836,6 +891,7 @@ class Assigner {
     // What no moving can make room in.
     UnitSet fixed;
     const LaneLayout whole;
+    FlushWrites();
     for (uint32_t row : late_[v.index]) Written(row, want.pool).AddConflicts(whole, &fixed);
     for (const auto& [other, reg] : placed_) {
       if (info(other).pool == want.pool) fixed.insert(reg, info(other).written);
@@ -951,8 +1007,8 @@ class Assigner {
       pools_[p].live = UnitSet();
       pools_[p].parked = std::move(parked[p]);
     }
-    for (uint32_t s = 0; s < alive_.size(); ++s) {
-      if (Alive(s)) Revive(s);
+    for (uint32_t s : LiveSlots()) {
+      pool(l_.slot_value(s)).live.insert(SlotUnit(s), info(l_.slot_value(s)).per_comp);
     }
   }
 
@@ -1004,10 +1060,14 @@ class Assigner {
   BlockId block_;
   uint32_t position_ = 0;
   std::vector<Pool> pools_;
+  std::vector<LaneSets> pending_; // per pool: written in this block, not yet in written_
   std::vector<uint32_t> alive_;   // per slot: the block if it is live at this place
+  std::vector<uint32_t> live_list_;  // slots that were alive in this block ...
+  std::vector<uint32_t> listed_;     // ... by slot: the block if it is in the list
   std::vector<uint32_t> dying_;   // per slot: the instruction it dies at
   std::vector<std::pair<ValueId, uint32_t>> placed_;  // definitions of the instruction at hand
   std::vector<ValueId> moved_;
+  std::vector<uint32_t> leader_, cluster_;  // scratch of Clusters, per value
   std::vector<uint32_t> stays_epoch_;
   uint32_t epoch_ = 0;
   bool stays_known_ = false;

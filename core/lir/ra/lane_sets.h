@@ -26,15 +26,18 @@ class LaneSets {
  public:
   void insert(uint32_t first, uint32_t n, const LaneLayout& layout) {
     all_.insert(first, n);
-    if (layout.whole) return whole_.insert(first, n);
-    for (auto& [l, set] : lanes_) {
-      if (l == layout) return set.insert(first, n);
-    }
-    lanes_.push_back({layout, UnitSet()});
-    lanes_.back().second.insert(first, n);
+    (layout.whole ? whole_ : SetOf(layout)).insert(first, n);
+  }
+
+  LaneSets& operator|=(const LaneSets& o) {
+    all_ |= o.all_;
+    whole_ |= o.whole_;
+    for (const auto& [layout, set] : o.lanes_) SetOf(layout) |= set;
+    return *this;
   }
 
   const UnitSet& all() const { return all_; }
+  bool empty() const { return all_.empty(); }
   bool has_lanes() const { return !lanes_.empty(); }
 
   // Adds to `out` what a value of this layout may not share.
@@ -48,8 +51,25 @@ class LaneSets {
       if (l != layout) *out |= set;
     }
   }
+  // Is any of it in the range?
+  bool Conflict(const LaneLayout& layout, uint32_t first, uint32_t n) const {
+    if (!all_.intersects(first, n)) return false;
+    if (layout.whole || whole_.intersects(first, n)) return true;
+    for (const auto& [l, set] : lanes_) {
+      if (l != layout && set.intersects(first, n)) return true;
+    }
+    return false;
+  }
 
  private:
+  UnitSet& SetOf(const LaneLayout& layout) {
+    for (auto& [l, set] : lanes_) {
+      if (l == layout) return set;
+    }
+    lanes_.push_back({layout, UnitSet()});
+    return lanes_.back().second;
+  }
+
   UnitSet all_, whole_;
   std::vector<std::pair<LaneLayout, UnitSet>> lanes_;
 };

@@ -140,6 +140,20 @@ struct Sequencer {
 
 bool SequenceMoves(absl::Span<const Move> moves, const UnitSet& busy, uint32_t pool_units,
                    std::vector<MoveStep>* out) {
+  // As a rule no move writes what another reads, and they may stand as they are.
+  UnitSet read, written;
+  for (const Move& m : moves) {
+    if (m.to == m.from) continue;
+    assert(!written.intersects(m.to, m.units) && "destinations overlap");
+    read.insert(m.from, m.units);
+    written.insert(m.to, m.units);
+  }
+  if (!read.intersects(written)) {
+    for (const Move& m : moves) {
+      if (m.to != m.from) out->push_back({false, m.to, m.from, m.units, m.no_mask, m.tag});
+    }
+    return true;
+  }
   Sequencer s;
   s.out = out;
   s.busy = busy;
