@@ -32,12 +32,12 @@ constexpr uint64_t LowBits(int width) {
 }
 
 // Bits high..low of the word, both within one 64-bit half.
-inline uint64_t GetBits(const Word128& word, int high, int low) {
+[[gnu::always_inline]] inline uint64_t GetBits(const Word128& word, int high, int low) {
   assert((high < 64) == (low < 64) && high >= low);
   const uint64_t half = low < 64 ? word.lo : word.hi;
   return half >> (low & 63) & LowBits(high - low + 1);
 }
-inline void SetBits(Word128& word, int high, int low, uint64_t value) {
+[[gnu::always_inline]] inline void SetBits(Word128& word, int high, int low, uint64_t value) {
   assert((high < 64) == (low < 64) && high >= low);
   uint64_t& half = low < 64 ? word.lo : word.hi;
   const uint64_t mask = LowBits(high - low + 1);
@@ -116,7 +116,7 @@ constexpr const FieldLayout& Layout(Generation gen, Field field) {
 }
 
 // Here, because most callers name the field, and all but a shift and a mask then folds away.
-inline uint64_t GetField(Generation gen, const Word128& word, Field field) {
+[[gnu::always_inline]] inline uint64_t GetField(Generation gen, const Word128& word, Field field) {
   const FieldLayout& layout = Layout(gen, field);
   assert(layout.pieces > 0);
   if (layout.pieces == 1) return GetBits(word, layout.piece[0].high, layout.piece[0].low);
@@ -129,7 +129,7 @@ inline uint64_t GetField(Generation gen, const Word128& word, Field field) {
 }
 
 // The value must fit (asserted; the encoder checks before).
-inline void SetField(Generation gen, Word128& word, Field field, uint64_t value) {
+[[gnu::always_inline]] inline void SetField(Generation gen, Word128& word, Field field, uint64_t value) {
   const FieldLayout& layout = Layout(gen, field);
   assert(layout.pieces > 0 && (value & ~LowBits(layout.width)) == 0);
   if (layout.pieces == 1) {

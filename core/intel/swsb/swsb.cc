@@ -279,10 +279,7 @@ class Pass {
     absl::StatusOr<std::vector<isa::MachineBlock>> blocks = isa::BuildBlocks(program_);
     if (!blocks.ok()) return blocks.status();
     blocks_ = *std::move(blocks);
-    for (int32_t i = 0; i < program_.Next(); ++i) {
-      footprints_.push_back(
-          isa::FootprintOf(program_.insts[i], isa::FindIndirectRange(program_, i)));
-    }
+    footprints_ = isa::FootprintsOf(program_);
     plan_ = AssignTokens(program_, footprints_);
     skippable_ = Skippable(program_);
     in_loop_ = InLoop(blocks_);

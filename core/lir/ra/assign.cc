@@ -5,6 +5,8 @@
 #include <cassert>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
+
 namespace kiln::lir::ra {
 
 namespace {
@@ -808,8 +810,8 @@ class Assigner {
     uint32_t lo = kNowhere, hi = 0;
     uint32_t alignment = 1;  // of the distance it moves
     bool stays = false;
-    std::vector<ValueId> members;
-    std::vector<uint32_t> slots;
+    absl::InlinedVector<ValueId, 2> members;
+    absl::InlinedVector<uint32_t, 4> slots;
     uint32_t to = kNowhere;
   };
 

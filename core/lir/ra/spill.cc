@@ -213,14 +213,10 @@ class Spiller {
     return std::binary_search(waits.begin(), waits.end(), BlockId(param_of_[v.index]));
   }
 
-  // Evicts until `units` more fit. What is protected in this epoch stays.
-  void MakeRoom(uint32_t units) {
-    if (total_ + units <= limit_) return;
-    candidates_.clear();
+  template <class F>
+  void ForEachCandidate(F&& f) const {
     const auto consider = [&](uint32_t p, uint32_t distance) {
-      if (MayEvict(p)) {
-        candidates_.push_back({p, pieces_.units(p) < h_.register_units, distance});
-      }
+      f(Candidate{p, pieces_.units(p) < h_.register_units, distance});
     };
     for (uint32_t p : list_) {
       const uint32_t next = NextUse(p);
@@ -229,6 +225,32 @@ class Spiller {
     for (uint32_t p : waiting_) {
       if (!in_registers_[p] && parked_[p] != kNotParked) consider(p, parked_[p]);
     }
+  }
+
+  // Evicts until `units` more fit. What is protected in this epoch stays. One is enough as a rule:
+  // the first two are found by a scan, and a heap is made only where more have to go.
+  void MakeRoom(uint32_t units) {
+    if (total_ + units <= limit_) return;
+    Candidate first, second;
+    ForEachCandidate([&](const Candidate& c) {
+      if (second.piece != kNone && !c.Before(second)) return;
+      if (!MayEvict(c.piece)) return;
+      if (first.piece == kNone || c.Before(first)) {
+        second = std::exchange(first, c);
+      } else {
+        second = c;
+      }
+    });
+    if (first.piece == kNone) return;
+    Evict(first, second.distance);
+    if (total_ + units > limit_ && second.piece != kNone) EvictMany(units);
+  }
+
+  void EvictMany(uint32_t units) {
+    candidates_.clear();
+    ForEachCandidate([&](const Candidate& c) {
+      if (MayEvict(c.piece)) candidates_.push_back(c);
+    });
     const auto worse = [](const Candidate& a, const Candidate& b) { return b.Before(a); };
     std::make_heap(candidates_.begin(), candidates_.end(), worse);
     while (total_ + units > limit_ && !candidates_.empty()) {
