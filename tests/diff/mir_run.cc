@@ -27,6 +27,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "client/run/job_data.h"
 #include "core/base/cause.h"
 #include "core/front/import.h"
 #include "core/front/refusal.h"
@@ -61,58 +62,6 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   std::ifstream f(path, std::ios::binary);
   if (!f) return absl::NotFoundError(absl::StrCat("cannot read ", path));
   return std::string(std::istreambuf_iterator<char>(f), {});
-}
-
-// ---- DATA of a job ----
-
-template <class T>
-void AppendNumber(const json& x, std::string* out) {
-  const T value = x.get<T>();
-  out->append(reinterpret_cast<const char*>(&value), sizeof(value));
-}
-
-absl::Status AppendTyped(const std::string& type, const json& x, std::string* out) {
-  if (x.is_array()) {
-    for (const json& e : x) {
-      if (absl::Status s = AppendTyped(type, e, out); !s.ok()) return s;
-    }
-    return absl::OkStatus();
-  }
-  if (!x.is_number()) return absl::UnimplementedError("data: numbers as text");
-  if (type == "f32") {
-    AppendNumber<float>(x, out);
-  } else if (type == "f64") {
-    AppendNumber<double>(x, out);
-  } else if (type == "u32" || type == "i32") {
-    AppendNumber<int64_t>(x, out);
-    out->resize(out->size() - 4);   // little-endian: the low half
-  } else {
-    return absl::UnimplementedError(absl::StrCat("data of type ", type));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status AppendData(const json& data, const std::string& folder, std::string* out) {
-  if (data.is_array()) {
-    for (const json& part : data) {
-      if (absl::Status s = AppendData(part, folder, out); !s.ok()) return s;
-    }
-    return absl::OkStatus();
-  }
-  for (const auto& [key, x] : data.items()) {
-    if (key == "hex") {
-      *out += absl::HexStringToBytes(x.get<std::string>());
-    } else if (key == "zero") {
-      out->append(x.get<size_t>(), '\0');
-    } else if (key == "file") {
-      absl::StatusOr<std::string> bytes = ReadFile(folder + x.get<std::string>());
-      if (!bytes.ok()) return bytes.status();
-      *out += *bytes;
-    } else if (absl::Status s = AppendTyped(key, x, out); !s.ok()) {
-      return s;
-    }
-  }
-  return absl::OkStatus();
 }
 
 std::vector<uint8_t> Bytes(const std::string& s) { return {s.begin(), s.end()}; }
@@ -219,27 +168,48 @@ absl::Status AddImage(const json& r, const std::string& bytes, mir::LaunchInputs
   return absl::OkStatus();
 }
 
-absl::Status FillInputs(const json& job, const std::string& folder, mir::LaunchInputs* inputs) {
+// Buffers with a name have an address, by which others may refer to them.
+client::run::Addresses AddressesOf(const json& resources) {
+  constexpr uint64_t kFirst = uint64_t{5} << 32, kStep = uint64_t{1} << 32;
+  client::run::Addresses addresses;
+  for (const json& r : resources) {
+    if (r.contains("name")) {
+      addresses.emplace(r["name"].get<std::string>(), kFirst + kStep * addresses.size());
+    }
+  }
+  return addresses;
+}
+
+// `names`: of buffers that are reached by address only, by their place among the buffers.
+absl::Status FillInputs(const json& job, const std::string& folder, mir::LaunchInputs* inputs,
+                        std::map<size_t, std::string>* names) {
   if (!job.contains("dispatch")) return absl::UnimplementedError("not a compute job");
   for (int i = 0; i < 3; ++i) inputs->groups[i] = job["dispatch"][i].get<uint32_t>();
+  const json resources = job.value("resources", json::array());
+  const client::run::Addresses addresses = AddressesOf(resources);
   if (job.contains("push")) {
-    std::string bytes;
-    if (absl::Status s = AppendData(job["push"], folder, &bytes); !s.ok()) return s;
-    inputs->push_constants = Bytes(bytes);
+    absl::StatusOr<std::string> bytes = client::run::DataBytes(job["push"], folder, addresses);
+    if (!bytes.ok()) return bytes.status();
+    inputs->push_constants = Bytes(*bytes);
   }
-  for (const json& r : job.value("resources", json::array())) {
-    if (!r.contains("binding")) return absl::UnimplementedError("buffers reached by address");
+  constexpr uint32_t kNoSet = 0xffffffffu;
+  for (const json& r : resources) {
     std::string bytes;
     if (r.contains("data")) {
-      if (absl::Status s = AppendData(r["data"], folder, &bytes); !s.ok()) return s;
+      absl::StatusOr<std::string> data = client::run::DataBytes(r["data"], folder, addresses);
+      if (!data.ok()) return data.status();
+      bytes = *std::move(data);
     }
     if (bytes.size() < r.value("size", size_t{0})) bytes.resize(r["size"].get<size_t>());
     if (r.contains("format") || r.contains("filter")) {
       if (absl::Status s = AddImage(r, bytes, inputs); !s.ok()) return s;
       continue;
     }
-    inputs->buffers.push_back(
-        {r.value("set", 0u), r["binding"].get<uint32_t>(), r.value("index", 0u), Bytes(bytes)});
+    const std::string name = r.value("name", std::string());
+    if (!r.contains("binding")) names->emplace(inputs->buffers.size(), name);
+    inputs->buffers.push_back({r.contains("binding") ? r.value("set", 0u) : kNoSet,
+                               r.value("binding", 0u), r.value("index", 0u), Bytes(bytes),
+                               name.empty() ? 0 : addresses.at(name)});
   }
   return absl::OkStatus();
 }
@@ -335,7 +305,8 @@ json RunJob(const std::string& path, const Flags& flags) {
 
   mir::LaunchInputs inputs = flags.inputs;
   SetLoose(*module, flags.loose, &inputs);
-  if (absl::Status s = FillInputs(job, folder, &inputs); !s.ok()) return Failure("job", s);
+  std::map<size_t, std::string> names;
+  if (absl::Status s = FillInputs(job, folder, &inputs, &names); !s.ok()) return Failure("job", s);
   const absl::StatusOr<mir::InterpStatistics> run = mir::Interpret(*module, inputs, flags.limits);
   if (!run.ok()) return Failure("run", run.status());
   json result = {{"ok", true},
@@ -354,7 +325,13 @@ json RunJob(const std::string& path, const Flags& flags) {
          {"hex", absl::BytesToHexString(
                      absl::string_view(reinterpret_cast<const char*>(b.bytes.data()), b.bytes.size()))}});
   };
-  for (const mir::BoundBuffer& b : inputs.buffers) add(b);
+  for (size_t i = 0; i < inputs.buffers.size(); ++i) {
+    add(inputs.buffers[i]);
+    const auto name = names.find(i);
+    if (name == names.end()) continue;
+    json& output = result["outputs"].back();
+    output = {{"name", name->second}, {"hex", output["hex"]}};
+  }
   for (const mir::BoundImage& b : inputs.images) add(b);
   return result;
 }

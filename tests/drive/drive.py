@@ -61,6 +61,7 @@ class Maker:
         self.recipe = RECIPES[recipe % len(RECIPES)]
         self.random = random.Random(seed * 1000 + recipe)
         self.extra = []       # buffers reached by address
+        self.extra_types = {}  # (name, 0) -> leaves
         self.formats = {}     # (set, binding) of written images -> format, bytes
 
     def scalar(self, kind, bits, param):
@@ -115,12 +116,16 @@ class Maker:
         op = self.module.types[type_id][0]
         if op == 30:
             entry["data"] = self.block(type_id, False)
+            self.extra_types[name, 0] = [(o, k, b) for o, k, b, _ in
+                                         self.module.leaves(type_id, RUNTIME_BYTES)]
         else:
             kind, bits = next((k, b) for _, k, b, _ in self.module.leaves(type_id, 64))
             if kind == "p":
                 raise Unsupported("address of addresses")
             entry["data"] = {"hex": b"".join(
                 self.scalar(kind, bits, False) for _ in range(RUNTIME_BYTES * 8 // bits)).hex()}
+            self.extra_types[name, 0] = [(o, kind, bits)
+                                         for o in range(0, RUNTIME_BYTES, bits // 8)]
         return name
 
     def image_format(self, r):
@@ -225,7 +230,7 @@ class Maker:
                 types[key] = [(o, k, b) for o, k, b, _ in self.module.leaves(r.type, RUNTIME_BYTES)]
             elif key in self.formats:
                 types[key] = texels.leaves(*self.formats[key])
-        return types
+        return {**types, **self.extra_types}
 
 
 def make_job(path, recipe=0, seed=1, groups=None, module=None):
@@ -244,15 +249,28 @@ def initial(resource):
 
 def writes_something(job, outputs):
     """Does the run change any buffer or image?"""
-    start = {(r.get("set", 0), r["binding"], r.get("index", 0)): initial(r)
-             for r in job["resources"] if "binding" in r}
-    return any(not isinstance(k, tuple) or start.get(k) != v for k, v in outputs.items())
+    start = {(r.get("set", 0), r["binding"], r.get("index", 0)) if "binding" in r
+             else (r["name"], 0, 0): initial(r) for r in job["resources"]}
+    return any(start.get(k) != v for k, v in outputs.items())
 
 
-def counts(job, result, module, folder, run_many, rng, tries):
+def without_addresses(outputs, types):
+    """Outputs with addresses, which differ from run to run, set to 0."""
+    result = {}
+    for key, data in outputs.items():
+        places = [o for o, kind, _ in types.get(key[:2], []) if kind == "p"]
+        if places:
+            data = bytearray(data)
+            for o in places:
+                data[o:o + 8] = bytes(len(data[o:o + 8]))
+        result[key] = bytes(data)
+    return result
+
+
+def counts(job, types, result, module, folder, run_many, rng, tries):
     """Does changing one arithmetic operation change an output of the job? Returns the job with the
     mutant that does, or None. Mutants are tried a few at a time."""
-    base, found = peer.outputs(result), mutate.plans(module)
+    base, found = without_addresses(peer.outputs(result), types), mutate.plans(module)
     chosen = mutate.in_order(module, found, rng)[:tries]
     for start in range(0, len(chosen), 6):
         jobs = []
@@ -261,7 +279,7 @@ def counts(job, result, module, folder, run_many, rng, tries):
             mutate.write(module.words, site, found[site], mutant)
             jobs.append({**job, "shader": mutant})
         for other, got in zip(jobs, run_many(jobs)):
-            if got.get("ok") and peer.outputs(got) != base:
+            if got.get("ok") and without_addresses(peer.outputs(got), types) != base:
                 return other
     return None
 
@@ -293,7 +311,8 @@ def counted_drive(path, folder, seed=1, groups=None, timeout=30, accept=None, sc
             if not r.get("ok"):
                 reasons.append("lavapipe: " + str(r.get("error"))[:120])
                 return None
-        if peer.outputs(results[0]) == peer.outputs(results[1]):
+        first, second = (without_addresses(peer.outputs(r), types) for r in results)
+        if first == second:
             reasons.append("no changed operation changes an output")
             return None
         return job, types, results[0], recipe
@@ -317,7 +336,7 @@ def counted_drive(path, folder, seed=1, groups=None, timeout=30, accept=None, sc
             continue
         reason = "no changed operation changes an output"
         rng = random.Random(seed)
-        other = counts(job, result, module, folder, run_many, rng, tries)
+        other = counts(job, types, result, module, folder, run_many, rng, tries)
         if other is None:
             slow += not scout
             continue

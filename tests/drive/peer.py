@@ -39,10 +39,11 @@ def run(job, folder, timeout=60):
 
 
 def outputs(result):
-    """(set, binding, index) or name -> bytes of everything returned as hex."""
+    """(set, binding, index) -> bytes of everything returned as hex; (name, 0, 0) of buffers that are
+    reached by address."""
     found = {}
     for r in result.get("resources", result.get("outputs", [])):
-        key = (r["name"] if "binding" not in r
+        key = ((r["name"], 0, 0) if "binding" not in r
                else (r.get("set", 0), r["binding"], r.get("index", 0)))
         data = r.get("hex", r.get("data"))
         if isinstance(data, str):

@@ -100,8 +100,12 @@ absl::StatusOr<json> Execute(const Request& request) {
                  {"seconds", spent.count()},
                  {"outputs", json::array()}};
   if (request.coverage) result["executed"] = stats->executed;
-  for (const ClientBuffer& b : dispatch->buffers) {
-    if (b.bound) result["outputs"].push_back(Output(b.where, b.bytes));
+  for (const client::run::Output& o : job->outputs) {
+    if (o.is_image) continue;
+    const ClientBuffer& b = dispatch->buffers[o.index];
+    json output = Output(b.where, b.bytes);
+    if (!b.bound) output = {{"name", o.name}, {"hex", output["hex"]}};
+    result["outputs"].push_back(output);
   }
   for (const sim::eu::ClientImage& i : dispatch->images) {
     result["outputs"].push_back(Output(i.where, i.texels));

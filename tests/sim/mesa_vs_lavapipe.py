@@ -68,18 +68,16 @@ def simulate(eu_run, launch, job, folder, options=(), seconds=60):
 
 def differences(job, want, got, types, ulp):
     """None, or the first difference between two sets of outputs."""
-    resources = {(r.get("set", 0), r.get("binding"), r.get("index", 0)): r
-                 for r in job["resources"]}
+    resources = {(r.get("set", 0), r["binding"], r.get("index", 0)) if "binding" in r
+                 else (r["name"], 0, 0): r for r in job["resources"]}
     for key, data in sorted(want.items(), key=str):
-        if not isinstance(key, tuple):
-            continue
         if key not in got:
-            return "set %d binding %d: not returned" % key[:2]
+            return "set %s binding %s: not returned" % key[:2]
         fmt = resources[key].get("format")
         leaves = texels.leaves(fmt, len(data)) if fmt else types.get(key[:2], [])
         d = compare.compare(data, got[key], leaves, ulp)
         if d:
-            return "set %d binding %d: %s" % (key[0], key[1], d)
+            return "set %s binding %s: %s" % (key[0], key[1], d)
     return None
 
 
