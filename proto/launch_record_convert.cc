@@ -30,6 +30,7 @@ constexpr NameOf<PushSource> kSources[] = {
     {"subgroup_id", PushSource::kSubgroupId},
     {"descriptor_memory", PushSource::kDescriptorMemory},
     {"constant_data", PushSource::kConstantData},
+    {"buffer_address", PushSource::kBufferAddress},
     {"driver_internal", PushSource::kDriverInternal},
     {"descriptor_set_offset", PushSource::kDriverInternal},
     {"sampler_set_offset", PushSource::kDriverInternal},
@@ -187,8 +188,8 @@ void WritePush(const out::LaunchRecord& r, v1alpha::LaunchPush& push) {
     part.set_bytes(p.bytes);
     part.set_source(NameFor(kSources, p.source));
     part.set_offset(p.offset);
-    if (p.source == PushSource::kUbo) {
-      part.mutable_ubo()->set_kind("ubo");
+    if (p.source == PushSource::kUbo || p.source == PushSource::kBufferAddress) {
+      part.mutable_ubo()->set_kind(p.source == PushSource::kUbo ? "ubo" : "ssbo");
       part.mutable_ubo()->set_set(p.ubo.set);
       part.mutable_ubo()->set_binding(p.ubo.binding);
       part.mutable_ubo()->set_element(p.ubo.element);

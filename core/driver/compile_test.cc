@@ -10,6 +10,7 @@
 #include "core/driver/mid_pipeline.h"
 #include "core/driver/prepared.h"
 #include "core/mir/parse.h"
+#include "core/mir/print.h"
 #include "gtest/gtest.h"
 
 namespace kiln {
@@ -48,6 +49,73 @@ struct Remarks : Sink {
 TEST(Driver, TablesHold) {
   EXPECT_TRUE(CheckTable(Rows(MidPasses()), MidPassOrder()).ok());
   EXPECT_TRUE(CheckTable(Rows(intel::IntelPasses()), intel::IntelPassOrder()).ok());
+}
+
+size_t Count(const std::string& text, const std::string& part) {
+  size_t n = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+// No pass merges, moves out of a loop or removes volatile accesses, used or not, of equal places and
+// in neighbouring ones; without the flag most of them go. (What a texel op reads is among them.)
+TEST(Driver, VolatileAccessesStay) {
+  const std::string text = R"(mir 1
+entry "main"
+local_size 64, 1, 1
+shared 64
+resource 0 ssbo 0.0.0
+resource 1 ssbo 0.1.0
+resource 2 storage_image 0.2.0 image 2d uint r32ui
+body {
+  %1:i32 = load_ssbo.volatile[0, align 4] 0
+  %2:i32 = load_ssbo.volatile[0, align 4] 0
+  %3:i32 = load_ssbo.volatile[0, align 4] 4
+  %4:i32 = load_shared.volatile[align 4] 0
+  %5:i32 = load_shared.volatile[align 4] 0
+  store_shared.volatile[align 4] 8, %1
+  store_shared.volatile[align 4] 8, %4
+  store_ssbo.volatile[1, align 4] 0, %1
+  store_ssbo.volatile[1, align 4] 0, %1
+  store_ssbo.volatile[1, align 4] 4, %2
+  %6:i32, %7:i32, %8:i32, %9:i32 = image_load.volatile[2, texel] 1, 1
+  %10:i32, %11:i32, %12:i32, %13:i32 = image_load.volatile[2, texel] 1, 1
+  image_store.volatile[2, texel] 1, 1, %6, 0, 0, 0
+  image_store.volatile[2, texel] 1, 1, %6, 0, 0, 0
+  %14:i32 = load_global.volatile[align 4] %1, 0
+  %15:i32 = load_global.volatile[align 4] %1, 0
+  store_global.volatile[align 4] %1, 0, %14
+  store_global.volatile[align 4] %1, 0, %14
+  %16:i32 = loop (%17:i32 = 0) {
+    %18:i32 = load_ssbo.volatile[0, align 4] 8
+    %19:bool = ieq %18, 0
+    if %19 {
+      break %17
+    } else {
+      yield
+    }
+    %20:i32 = iadd %17, 1
+    continue %20
+  }
+  store_ssbo.volatile[1, align 4] 8, %16
+  return
+}
+)";
+  const auto p = PrepareText(text);
+  const std::string after = mir::Print(p->module);
+  EXPECT_EQ(Count(after, ".volatile"), Count(text, ".volatile")) << after;
+  const size_t loop = after.find("= loop");
+  EXPECT_NE(after.find("load_ssbo.volatile[0, align 4] 8", loop), std::string::npos) << after;
+  std::string plain = text;
+  for (size_t at; (at = plain.find(".volatile")) != std::string::npos;) plain.erase(at, 9);
+  EXPECT_LT(Count(mir::Print(PrepareText(plain)->module), "_ssbo["), Count(plain, "_ssbo["));
+  // The back end sends a message for each but the image read that nobody uses.
+  const auto compiled = Compile(*p, Target::kTgl, {}, nullptr, {});
+  ASSERT_TRUE(compiled.ok()) << compiled.status();
+  for (const Variant& v : compiled->variants) {
+    const int typed = v.width / 8;  // messages of a typed access
+    EXPECT_GE(v.statistics.sends, 16 + 3 * typed + 1) << v.name;
+  }
 }
 
 TEST(Driver, BothWidthsWithStatisticsAndRecords) {

@@ -162,27 +162,31 @@ bool Importer::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t
   const SpirvType* pointee = Supported(pointer.type);
   if (pointee == nullptr) return false;
   const bool is_float = pointee->kind == SpirvType::kFloat;
-  if (mir::BitsOf(type) == 64) return Refuse("int64_atomics", "atomic", pointer_id);
-  if (type == mir::Type::kF16) return Refuse("atomic_float", "atomic on a half", pointer_id);
-  if ((pointee->kind != SpirvType::kInt && !is_float) || (type == mir::Type::kF32) != is_float) {
-    return Malformed("atomic on what is no 32-bit scalar", inst.operand(1));
+  const bool texel = pointer.space == Pointer::kTexel;
+  if (mir::BitsOf(type) == 64 && (texel || pointer.space == Pointer::kShared)) {
+    return Refuse("int64_atomics", "atomic", pointer_id);
+  }
+  const bool width = type == mir::Type::kF16 || mir::BitsOf(type) >= 32;
+  if ((pointee->kind != SpirvType::kInt && !is_float) || mir::IsFloat(type) != is_float || !width ||
+      pointee->width != mir::BitsOf(type)) {
+    return Malformed("atomic on what is no scalar of its type", inst.operand(1));
   }
   if (pointer.space != Pointer::kStorage && pointer.space != Pointer::kPhysical &&
       pointer.space != Pointer::kShared && pointer.space != Pointer::kTexel) {
     return Malformed("atomic on memory of one invocation", pointer_id);
   }
-  // Floats are moved as their bits.
-  const bool bits = is_float && !mir::IsFloatAtomic(op);
+  // Floats are moved as their bits; texels are nothing but bits.
+  const bool bits = is_float && (!mir::IsFloatAtomic(op) || texel);
   Leaves operands;
   for (ValueId v : values) {
     if (TypeOf(v) != type) return Malformed("atomic operand of another type", pointer_id);
     operands.push_back(bits ? Emit(mir::Op::kBitcast, {v}) : v);
   }
   if ((semantics & kRelease) != 0 && !EmitMemoryBarrier(scope, semantics)) return false;
-  if (pointer.space == Pointer::kTexel) {
-    if (!TexelAtomic(pointer, op, operands, result)) return false;
+  if (texel) {
+    if (!TexelAtomic(pointer, op, is_float, operands, result)) return false;
   } else {
-    const mir::Type result_type = mir::IsFloatAtomic(op) ? mir::Type::kF32 : mir::Type::kI32;
+    const mir::Type result_type = bits ? mir::IntOfBits(mir::BitsOf(type)) : type;
     Leaves before;
     if (!ByTarget(
             pointer, absl::MakeConstSpan(&result_type, 1),
@@ -237,30 +241,27 @@ bool Importer::EmitAtomic(const SpirvInst& inst) {
   if (type->kind != SpirvType::kInt && type->kind != SpirvType::kFloat) {
     return Malformed("atomic on what is no scalar", inst.result);
   }
-  if (type->width == 64) return Refuse("int64_atomics", "atomic", inst.result);
-  if (type->width != 32) {
-    return type->kind == SpirvType::kFloat
-               ? Refuse("atomic_float", "atomic on a half", inst.result)
-               : Malformed("atomic on an integer of this width", inst.result);
+  if (type->width < 32 && type->kind == SpirvType::kInt) {
+    return Malformed("atomic on an integer of this width", inst.result);
   }
   const bool is_float = type->kind == SpirvType::kFloat;
   const bool moves = form.op == mir::AtomicOp::kLoad || form.op == mir::AtomicOp::kExchange;
   if (!moves && is_float != mir::IsFloatAtomic(form.op)) {
     return Malformed("atomic on a value of another type", inst.result);
   }
+  const mir::Type mir_type = LeafTypes(inst.type)[0];
   Leaves values;
   if (form.op == mir::AtomicOp::kCompareExchange) {
     ValueId comparator;
-    if (!GetScalar(inst.operand(8), mir::Type::kI32, &comparator)) return false;
+    if (!GetScalar(inst.operand(8), mir_type, &comparator)) return false;
     values.push_back(comparator);
   }
-  const mir::Type mir_type = is_float ? mir::Type::kF32 : mir::Type::kI32;
   if (form.value != 0) {
     ValueId value;
     if (!GetScalar(inst.operand(form.value), mir_type, &value)) return false;
     values.push_back(value);
   } else if (form.op != mir::AtomicOp::kLoad) {
-    values.push_back(Int(1));
+    values.push_back(builder_.IntOf(mir_type, 1));
   }
   ValueId result;
   if (!AtomicAccess(inst, inst.operand(3), inst.operand(4), inst.operand(5), form.op, mir_type,

@@ -29,6 +29,28 @@ ValueId Importer::ConvertFloat(ValueId v, mir::Type to) {
   return TypeOf(v) == to ? v : Convert(mir::Op::kF2f, v, to);
 }
 
+// To a narrower type, towards zero whatever the rounding mode: what was rounded away from zero goes
+// back by one unit, infinity to the largest number.
+ValueId Importer::ConvertToZero(ValueId v, mir::Type to) {
+  using mir::Op;
+  const ValueId nearest = ConvertFloat(v, to);
+  if (TypeOf(v) != mir::Type::kF32 || to != mir::Type::kF16) return nearest;
+  const ValueId back = ConvertFloat(nearest, mir::Type::kF32);
+  const ValueId beyond = Emit(Op::kFlt, {Emit(Op::kFabs, {v}), Emit(Op::kFabs, {back})});
+  const ValueId bits = AsInt(nearest);
+  const ValueId less = Emit(Op::kIsub, {bits, builder_.IntOf(mir::Type::kI16, 1)});
+  return FromInt(Emit(Op::kSelect, {beyond, less, bits}), to);
+}
+
+// What the decoration FPRoundingMode of a conversion asks for.
+bool Importer::RoundConversion(const SpirvInst& inst, bool* to_zero) {
+  const uint32_t mode = spirv_.decorations[inst.result].rounding;
+  *to_zero = mode == static_cast<uint32_t>(spv::FPRoundingMode::RTZ);
+  const bool to_even = mode == static_cast<uint32_t>(spv::FPRoundingMode::RTE);
+  if (mode == kNoValue || *to_zero || (to_even && !module_.round_to_zero)) return true;
+  return Refuse("float_controls", "rounding of a conversion", inst.result);
+}
+
 bool Importer::GetIndex(uint32_t id, ValueId* value) {
   Leaves leaves;
   uint32_t type = 0;
@@ -64,13 +86,16 @@ bool Importer::EmitConvert(const SpirvInst& inst, bool* handled) {
   if (!Operands(inst, 3, 1, &operands)) return false;
   const std::vector<mir::Type> types = LeafTypes(inst.type);
   const bool floats = inst.op == spv::Op::OpFConvert;
+  bool to_zero = false;
+  if (floats && !RoundConversion(inst, &to_zero)) return false;
   Leaves leaves;
   for (size_t i = 0; i < operands.size(); ++i) {
     const mir::Type from = TypeOf(operands[i]);
     const bool fits = floats ? mir::IsFloat(from) && mir::IsFloat(types[i])
                              : mir::IsInt(from) && mir::IsInt(types[i]);
     if (!fits) return Malformed("conversion of another type", inst.result);
-    leaves.push_back(floats ? ConvertFloat(operands[i], types[i])
+    leaves.push_back(floats ? (to_zero ? ConvertToZero(operands[i], types[i])
+                                       : ConvertFloat(operands[i], types[i]))
                             : ConvertInt(operands[i], types[i], inst.op == spv::Op::OpSConvert));
   }
   return ok() && Define(inst, leaves);

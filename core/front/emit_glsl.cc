@@ -2,7 +2,11 @@
 // in emit_glsl_math.cc.
 //
 // Formulas are those of the GLSL.std.450 specification; precision is what Vulkan's "Precision and
-// operation of SPIR-V instructions" asks (mostly: inherited from these formulas).
+// operation of SPIR-V instructions" asks (mostly: inherited from these formulas). That goes for halfs
+// too: dot, length, distance and normalize are what their formulas give in half precision, and a sum
+// of squares beyond 65504 is infinite there. Vulkan asks for no more, and Mesa computes the same
+// (its builders for them keep the operands' width); scaling would cost what the shader chose halfs
+// to save.
 #include <iterator>
 
 #include "core/front/coverage.h"

@@ -372,14 +372,15 @@ bool Importer::EmitTexelPointer(const SpirvInst& inst) {
   return DefinePointer(inst, result);
 }
 
-bool Importer::TexelAtomic(const Pointer& pointer, mir::AtomicOp op,
+// Operands and result are bits, of floats too.
+bool Importer::TexelAtomic(const Pointer& pointer, mir::AtomicOp op, bool is_float,
                            absl::Span<const ValueId> operands, ValueId* result) {
-  if (mir::IsFloatAtomic(op)) {
-    return Refuse("atomic_float", "float atomic on an image", pointer.variable);
-  }
   const TexelPointer texel_pointer = texels_[pointer.offset];
   uint32_t resource = 0;
   if (!AccessedImage(texel_pointer.image, &resource)) return false;
+  if (is_float && module_.resources[resource].image.format != mir::ImageFormat::kR32f) {
+    return Malformed("float atomic on an image of another format", pointer.variable);
+  }
   mir::TexelOp texel;
   texel.atomic = op;
   if (module_.resources[resource].image.multisampled) texel.params |= mir::kTexelSample;

@@ -792,6 +792,7 @@ bool Importer::StoreLocal(const Pointer& pointer, absl::Span<const ValueId> leav
 ValueId Importer::LocalInvocationId(uint32_t component) {
   const auto& size = module_.local_size;
   if (size[component] == 1) return Int(0);
+  if (derivative_group_ == DerivativeGroup::kQuads) return QuadLocalId(component);
   ValueId id = builder_.LocalIndex();
   const uint32_t below = component == 0 ? 1 : component == 1 ? size[0] : size[0] * size[1];
   const uint32_t above = component == 0 ? size[1] * size[2] : component == 1 ? size[2] : 1;
@@ -821,7 +822,7 @@ bool Importer::Builtin(spv::BuiltIn builtin, uint32_t component, uint32_t id, Va
       return true;
     case spv::BuiltIn::LocalInvocationIndex: {
       const auto& size = module_.local_size;
-      *value = size[0] * size[1] * size[2] == 1 ? Int(0) : builder_.LocalIndex();
+      *value = size[0] * size[1] * size[2] == 1 ? Int(0) : LocalInvocationIndex();
       return true;
     }
     case spv::BuiltIn::GlobalInvocationId: {

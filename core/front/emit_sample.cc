@@ -117,6 +117,9 @@ bool Importer::EmitSample(const SpirvInst& inst, const SampleForm& form) {
                                ? mir::kTexelLod | mir::kTexelGrad | mir::kTexelMinLod
                                : mir::kTexelBias | mir::kTexelMinLod;
   if (!CheckImageOperands(inst, operands, allowed)) return false;
+  if (!form.explicit_lod && derivative_group_ != DerivativeGroup::kNone) {
+    ImplicitDerivatives(coordinates, static_cast<size_t>(mir::SpatialCount(info.dim)), &operands);
+  }
   const uint16_t both = mir::kTexelLod | mir::kTexelGrad;
   if (form.explicit_lod && ((operands.params & both) == 0 || (operands.params & both) == both)) {
     return Malformed("explicit level without one level", inst.result);

@@ -27,6 +27,7 @@ bool Importer::EmitInst(const SpirvInst& inst, bool* returns) {
   if (!EmitImage(inst, &handled) || handled) return ok();
   if (!EmitSubgroup(inst, &handled) || handled) return ok();
   if (!EmitIntegerDot(inst, &handled) || handled) return ok();
+  if (!EmitDerivative(inst, &handled) || handled) return ok();
   switch (inst.op) {
     case spv::Op::OpVariable:
       return EmitVariable(inst);

@@ -303,12 +303,18 @@ bool Importer::GetScalar(uint32_t id, mir::Type type, ValueId* value) {
 // ---- Set-up ----
 
 // Notes what float controls ask of a width. Zeros' signs, infinities and NaNs are kept where nothing
-// is contracted; rounding to nearest even is the case anyway.
+// is contracted. Rounding to nearest even is the case anyway; one rounding mode is for all widths.
 void Importer::FloatControl(spv::ExecutionMode mode, uint32_t width) {
   const bool preserve = mode == spv::ExecutionMode::DenormPreserve;
   switch (mode) {
     case spv::ExecutionMode::SignedZeroInfNanPreserve:
       exact_specials_ = true;
+      return;
+    case spv::ExecutionMode::RoundingModeRTE:
+      round_to_even_ |= width != 64;
+      return;
+    case spv::ExecutionMode::RoundingModeRTZ:
+      module_.round_to_zero |= width != 64;
       return;
     case spv::ExecutionMode::DenormPreserve:
     case spv::ExecutionMode::DenormFlushToZero:
@@ -326,11 +332,15 @@ bool Importer::CheckModes(uint32_t entry_function) {
     if (mode.entry != entry_function) continue;
     const uint32_t width = mode.operands.empty() ? 0 : mode.operands[0];
     FloatControl(mode.mode, width);
+    SetDerivativeGroup(mode.mode);
     const std::string_view cause = CauseOf(mode.mode);
     // Nothing is computed in double precision.
     if (cause.empty() || (cause == "float_controls" && width == 64)) continue;
     return Refuse(cause, "execution mode " + std::to_string(static_cast<uint32_t>(mode.mode)),
                   entry_function);
+  }
+  if (module_.round_to_zero && round_to_even_) {
+    return Refuse("float_controls", "two rounding modes", entry_function);
   }
   return true;
 }
@@ -472,7 +482,8 @@ absl::Status Importer::Run(uint32_t entry_function) {
   module_.body = mir::NewRegion(module_);
   builder_.SetRegion(module_.body);
   if (!entry->parameters.empty()) Malformed("entry point with parameters", entry_function);
-  if (!CheckModes(entry_function) || !SetLocalSize(entry_function) || !LayOutShared()) {
+  if (!CheckModes(entry_function) || !SetLocalSize(entry_function) ||
+      !CheckDerivativeGroup(entry_function) || !LayOutShared()) {
     return status_;
   }
   ClearShared();

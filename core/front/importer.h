@@ -331,6 +331,17 @@ class Importer {
   Leaves LaneMaskOf(mir::LaneMask mask);
   ValueId BallotBit(absl::Span<const ValueId> ballot, ValueId index);
 
+  // ---- emit_derivative.cc ----
+  enum class DerivativeGroup : uint8_t { kNone, kLinear, kQuads };
+  bool SetDerivativeGroup(spv::ExecutionMode mode);
+  bool CheckDerivativeGroup(uint32_t entry_function);
+  ValueId QuadLocalId(uint32_t component);
+  ValueId LocalInvocationIndex();
+  ValueId Derivative(ValueId v, uint32_t direction);
+  bool EmitDerivative(const SpirvInst& inst, bool* handled);
+  void ImplicitDerivatives(absl::Span<const ValueId> coordinates, size_t spatial,
+                           ImageOperands* operands);
+
   // ---- emit_dot.cc ----
   bool EmitIntegerDot(const SpirvInst& inst, bool* handled);
   ValueId SaturatingAdd(bool is_signed, ValueId a, ValueId b);
@@ -378,8 +389,8 @@ class Importer {
   bool EmitImageWrite(const SpirvInst& inst);
   bool EmitImageQuery(const SpirvInst& inst);
   bool EmitTexelPointer(const SpirvInst& inst);
-  bool TexelAtomic(const Pointer& pointer, mir::AtomicOp op, absl::Span<const ValueId> operands,
-                   ValueId* result);
+  bool TexelAtomic(const Pointer& pointer, mir::AtomicOp op, bool is_float,
+                   absl::Span<const ValueId> operands, ValueId* result);
   struct SampleForm {
     bool dref = false;
     bool projected = false;
@@ -401,6 +412,8 @@ class Importer {
   bool EmitPointerConversion(const SpirvInst& inst);
   ValueId ConvertInt(ValueId v, mir::Type to, bool is_signed);
   ValueId ConvertFloat(ValueId v, mir::Type to);
+  ValueId ConvertToZero(ValueId v, mir::Type to);
+  bool RoundConversion(const SpirvInst& inst, bool* to_zero);
   ValueId AsInt(ValueId v);
   ValueId FromInt(ValueId v, mir::Type to);
   void Recut(absl::Span<const ValueId> from, mir::Type part, Leaves* out);
@@ -478,6 +491,8 @@ class Importer {
   int nesting_ = 0;
   bool no_contraction_ = false;
   bool exact_specials_ = false;   // zeros' signs, infinities and NaNs are to be kept
+  bool round_to_even_ = false;    // asked for by an execution mode
+  DerivativeGroup derivative_group_ = DerivativeGroup::kNone;
 
   std::vector<Binding> bindings_;  // by SPIR-V id
   std::vector<ValueId> values_;

@@ -359,6 +359,29 @@ TEST(Memory, FloatAtomics) {
   EXPECT_EQ(output[5], 993u + 3100000u);
 }
 
+TEST(Memory, HalfAndLongAtomics) {
+  const auto output = RunKernel(
+      "#extension GL_EXT_shader_atomic_float : require\n"
+      "#extension GL_EXT_shader_atomic_float2 : require\n"
+      "#extension GL_EXT_shader_atomic_int64 : require\n"
+      "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
+      "shared float16_t sums[2];\n"
+      "layout(set = 0, binding = 1) buffer Longs { uint64_t longs[]; };\n",
+      "if (id < 2u) sums[id] = 0.5hf; if (id == 0u) longs[20] = 0xfffffffful; barrier();\n"
+      "float16_t old = atomicAdd(sums[id & 1u], float16_t(id)); atomicMax(sums[0], 3.0hf);\n"
+      "atomicAdd(longs[20], 2ul); uint64_t x = atomicExchange(longs[21], 5ul);\n"
+      "uint64_t y = atomicCompSwap(longs[20], 9ul, 7ul); barrier();\n"
+      "if (id < 2u) out_[id] = uint(float(sums[id]) * 2.0);\n"
+      "if (id == 2u) { out_[2] = uint(longs[20]); out_[3] = uint(longs[20] >> 32);"
+      "out_[4] = uint(longs[21]); }",
+      Count(32), 44);
+  EXPECT_EQ(output[0], 2u * 240 + 1);
+  EXPECT_EQ(output[1], 2u * 256 + 1);
+  EXPECT_EQ(output[2], 63u);
+  EXPECT_EQ(output[3], 1u);
+  EXPECT_EQ(output[4], 5u);
+}
+
 TEST(Memory, AtomicLoadsStoresAndFloatExchange) {
   const std::string text = KernelAssembly(R"(
     %p_f = OpTypePointer Workgroup %float

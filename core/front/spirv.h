@@ -134,6 +134,7 @@ struct SpirvDecorations {
   uint32_t set = kNoValue;
   uint32_t binding = kNoValue;
   uint32_t array_stride = 0;
+  uint32_t rounding = kNoValue;  // FPRoundingMode
   bool block = false;
   bool buffer_block = false;
   bool no_contraction = false;

@@ -243,6 +243,9 @@ void Parser::ApplyToId(SpirvDecorations& d, const Decoration& decoration) {
     case spv::Decoration::ArrayStride:
       d.array_stride = decoration.operand;
       break;
+    case spv::Decoration::FPRoundingMode:
+      d.rounding = decoration.operand;
+      break;
     case spv::Decoration::Block:
       d.block = true;
       break;

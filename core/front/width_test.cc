@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/front/refusal.h"
 #include "core/front/testing.h"
 #include "core/mir/interp.h"
 #include "core/mir/print.h"
@@ -336,6 +337,54 @@ TEST(Widths, BufferReferences) {
   }
   EXPECT_EQ(out[96], 31u * 32 / 2);
   EXPECT_EQ(out[97], 77u);
+}
+
+// An execution mode for all, a decoration for conversions to halfs.
+TEST(Widths, RoundingToZero) {
+  const std::string extension = "OpExtension \"SPV_KHR_float_controls\"\n";
+  const auto import = [&](const std::string& types, const std::string& main,
+                          const std::string& capabilities, const std::string& modes) {
+    std::string text = KernelAssembly(types, main, true, "",
+                                      "OpCapability Shader\n" + capabilities + extension);
+    text.insert(text.find("    OpDecorate %gid"), modes);
+    return ImportVerified(Assemble(text));
+  };
+  const std::string sum =
+      "%f = OpConvertUToF %float %x\n%g = OpFAdd %float %f %f_1\n%result = OpConvertFToU %uint %g\n";
+  const std::string rtz = "OpCapability RoundingModeRTZ\n", rte = "OpCapability RoundingModeRTE\n";
+  const auto mode =
+      import("", sum, rtz, "OpExecutionMode %main RoundingModeRTZ 32\n");
+  ASSERT_TRUE(mode.ok()) << mode.status();
+  EXPECT_TRUE(mode->round_to_zero);
+  std::vector<uint32_t> in(32, 0xffffffff);
+  in[1] = 0x1000003;
+  const auto out = RunWords(*mode, in, 32);
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ((*out)[0], 0xffffff00u);
+  EXPECT_EQ((*out)[1], 0x1000002u);  // nearest even gives ...4
+  EXPECT_EQ(RefusalCause(import("", sum, rtz + rte + "OpCapability Float16\n",
+                                "OpExecutionMode %main RoundingModeRTZ 32\n"
+                                "OpExecutionMode %main RoundingModeRTE 16\n")
+                             .status()),
+            "float_controls");
+  const auto decorated =
+      import("OpDecorate %z FPRoundingMode RTZ\nOpDecorate %e FPRoundingMode RTE\n"
+             "%half = OpTypeFloat 16\n%ushort = OpTypeInt 16 0\n",
+             "%f = OpBitcast %float %x\n%z = OpFConvert %half %f\n%e = OpFConvert %half %f\n"
+             "%zb = OpBitcast %ushort %z\n%eb = OpBitcast %ushort %e\n"
+             "%zw = OpUConvert %uint %zb\n%ew = OpUConvert %uint %eb\n"
+             "%u_16 = OpIAdd %uint %u_8 %u_8\n%high = OpShiftLeftLogical %uint %ew %u_16\n"
+             "%result = OpBitwiseOr %uint %zw %high\n",
+             "OpCapability Float16\nOpCapability Int16\n", "");
+  ASSERT_TRUE(decorated.ok()) << decorated.status();
+  const float numbers[] = {1.0f + 0.75f / 1024, -1.0f - 0.75f / 1024, 70000, -70000, 65519,
+                           1.0f,                0.0f,                 3e-8f, HUGE_VALF, 1.5e-5f};
+  const uint32_t want[] = {0x3c013c00, 0xbc01bc00, 0x7c007bff, 0xfc00fbff, 0x7bff7bff,
+                           0x3c003c00, 0,          0x00010000, 0x7c007c00, 0x00fc00fb};
+  for (size_t i = 0; i < std::size(numbers); ++i) in[i] = std::bit_cast<uint32_t>(numbers[i]);
+  const auto halves = RunWords(*decorated, in, 32);
+  ASSERT_TRUE(halves.ok()) << halves.status();
+  for (size_t i = 0; i < std::size(numbers); ++i) EXPECT_EQ((*halves)[i], want[i]) << numbers[i];
 }
 
 TEST(Widths, FloatControls) {

@@ -318,9 +318,30 @@ Bits FoldIntToFloat(Type result, bool negative, uint64_t magnitude) {
   return FloatResult(result, negative ? -x : x);
 }
 
+// Whether the result may be inexact.
+bool Rounds(Op op) {
+  switch (op) {
+    case Op::kFadd:
+    case Op::kFsub:
+    case Op::kFmul:
+    case Op::kFfma:
+    case Op::kFdiv:
+    case Op::kFrem:
+    case Op::kFmod:
+    case Op::kFfract:
+    case Op::kFsqrt:
+    case Op::kI2f:
+    case Op::kU2f:
+    case Op::kF2f:
+    case Op::kF2f16: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
-Bits FoldOp(Op op, Type result, Type source, absl::Span<const uint64_t> s) {
+Bits FoldOp(Op op, Type result, Type source, absl::Span<const uint64_t> s, bool round_to_zero) {
+  if (round_to_zero && Rounds(op)) return std::nullopt;
   const Int from = {source};
   switch (op) {
     case Op::kNot:

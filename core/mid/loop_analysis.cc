@@ -206,7 +206,7 @@ LoopAnalysis::Known LoopAnalysis::Evaluate(InstId id) const {
   }
   if (!all) return std::nullopt;
   return FoldOp(inst.op, type, m_.value(m_.source(id, 0)).type,
-                absl::MakeConstSpan(bits.data(), inst.num_sources));
+                absl::MakeConstSpan(bits.data(), inst.num_sources), m_.round_to_zero);
 }
 
 LoopAnalysis::Known LoopAnalysis::EvaluateSelect(InstId id) const {

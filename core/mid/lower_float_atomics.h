@@ -1,11 +1,14 @@
-// Atomic addition of floats becomes a loop of compare-exchanges.
+// Atomics on floats that the generation lacks become loops of compare-exchanges on dwords.
 //
-// Problem: Gen12 (like other targets before it) adds floats to memory only in later generations; it
-// has float minimum, maximum and compare-exchange. Invariants: verified MIR in and out; no buffer
-// or shared-memory atomic of kFadd remains. Algorithm: load, then add and exchange until memory
-// still held what was added to. Linear.
+// Problem: Gen12 (like other targets before it) has float minimum, maximum and compare-exchange of
+// 32 bits on buffers and shared memory; it has no addition, nothing on images but moves, and nothing
+// of 16 bits on a surface. Invariants: verified MIR in and out; no kFadd remains, no float operation
+// on images, and no atomic of 16 bits. Algorithm: load the dword, then compute and exchange until
+// memory still held what was computed from; a half is a part of its dword. Linear.
+// Limit: the dword around a half must lie inside the buffer (sizes that are multiples of 4).
 // Source: Mesa's description of the generation, which advertises 32-bit float atomics other than
-// addition only (shaderBufferFloat32AtomicMinMax without shaderBufferFloat32AtomicAdd).
+// addition only (shaderBufferFloat32AtomicMinMax without shaderBufferFloat32AtomicAdd), exchanges
+// on images, and no 16-bit ones.
 #ifndef KILN_CORE_MID_LOWER_FLOAT_ATOMICS_H_
 #define KILN_CORE_MID_LOWER_FLOAT_ATOMICS_H_
 

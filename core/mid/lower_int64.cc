@@ -47,7 +47,7 @@ class Lowering {
     list.reserve(old.size());
     for (InstId id : old) {
       for (ValueId& v : m_.sources(id)) v = replace_.Find(v);
-      wide_.SetList(&list);
+      Insert(&list);
       b_.set_spirv_id(m_.inst(id).spirv_id);
       if (VisitInst(id)) continue;
       list.push_back(id);
@@ -72,7 +72,7 @@ class Lowering {
     if (load) return SplitLoad(id);
     if (info.Has('X')) return SplitExchange(id);
     if (info.Has('P')) return Compute(id);
-    if (info.Has('R')) return Refuse(id, "int64_atomics", "atomic of 64 bits");
+    if (info.Has('R')) return SplitAtomic(id);
     SplitSources(id);   // stores, jumps, ifs and loops
     return false;
   }
@@ -84,6 +84,12 @@ class Lowering {
                           cause);
     }
     return false;
+  }
+
+  void Unexpected(InstId id) {
+    if (!status_.ok()) return;
+    status_ = absl::InternalError("lower_int64: " + std::string(mir::Info(m_.inst(id).op).name) +
+                                  " of 64 bits");
   }
 
   void SplitSources(InstId id) {
@@ -144,6 +150,73 @@ class Lowering {
   void Know(ValueId v, Wide halves) {
     if (halves_.size() <= v.index) halves_.resize(m_.values.size());
     halves_[v.index] = halves;
+  }
+
+  // Atomics of 64 bits go by address; a load is an or of nothing, a store an exchange.
+  bool SplitAtomic(InstId id) {
+    const Inst inst = m_.inst(id);
+    if (inst.op == Op::kSharedAtomic) {
+      Refuse(id, "int64_atomics", "atomic of 64 bits on shared memory");
+      return false;
+    }
+    auto op = static_cast<mir::AtomicOp>(inst.imm1);
+    std::vector<ValueId> operands;
+    for (ValueId v : m_.sources(id).subspan(mir::FirstValueSource(inst))) {
+      const Wide halves = Halves(v);
+      operands.insert(operands.end(), {halves.lo, halves.hi});
+    }
+    if (op == mir::AtomicOp::kLoad) {
+      op = mir::AtomicOp::kOr;
+      operands = {b_.Int(0), b_.Int(0)};
+    } else if (op == mir::AtomicOp::kStore) {
+      op = mir::AtomicOp::kExchange;
+    }
+    Know(m_.result(id), inst.op == Op::kGlobalAtomic
+                            ? ByAddress({m_.source(id, 0), m_.source(id, 1)}, op, operands)
+                            : InBuffer(id, op, operands));
+    return true;
+  }
+
+  Wide ByAddress(Wide address, mir::AtomicOp op, const std::vector<ValueId>& operands) {
+    std::vector<ValueId> sources = {address.lo, address.hi};
+    sources.insert(sources.end(), operands.begin(), operands.end());
+    const InstId atomic = b_.EmitInst(Op::kGlobalAtomic64, sources, {Type::kI32, Type::kI32}, 0,
+                                      static_cast<uint32_t>(op));
+    return {m_.result(atomic, 0), m_.result(atomic, 1)};
+  }
+
+  // Surfaces check bounds, addresses do not: what is not all inside the buffer is left alone.
+  Wide InBuffer(InstId id, mir::AtomicOp op, const std::vector<ValueId>& operands) {
+    const Inst inst = m_.inst(id);
+    const int offset_source = mir::OffsetSource(inst);
+    const ValueId offset = m_.source(id, offset_source);
+    std::vector<ValueId> index;
+    if (offset_source != 0) index.push_back(m_.source(id, 0));
+    b_.set_flags(inst.flags & (mir::kIndexed | mir::kNonUniform));
+    const InstId size = b_.EmitInst(Op::kSsboSize, index, {Type::kI32}, inst.imm0);
+    const InstId start =
+        b_.EmitInst(Op::kSsboAddress, index, {Type::kI32, Type::kI32}, inst.imm0);
+    b_.set_flags(0);
+    constexpr uint32_t kLast = 7;   // byte of an element
+    const ValueId end = b_.Isub(b_.Umax(m_.result(size), b_.Int(kLast)), b_.Int(kLast));
+    const InstId inside = b_.If(b_.Ult(offset, end));
+    std::vector<InstId>* outer = list_;
+    b_.SetRegion(m_.inst(inside).regions[0]);
+    const Wide address = wide_.Add({m_.result(start, 0), m_.result(start, 1)},
+                                   {offset, b_.Int(0)});
+    const Wide before = ByAddress(address, op, operands);
+    b_.Yield({before.lo, before.hi});
+    b_.SetRegion(m_.inst(inside).regions[1]);
+    b_.Yield({b_.Int(0), b_.Int(0)});
+    mir::SetResults(m_, inside, {Type::kI32, Type::kI32});
+    Insert(outer);
+    return {m_.result(inside, 0), m_.result(inside, 1)};
+  }
+
+  // Where new instructions go.
+  void Insert(std::vector<InstId>* list) {
+    list_ = list;
+    wide_.SetList(list);
   }
 
   bool SplitLoad(InstId id) {
@@ -257,7 +330,7 @@ class Lowering {
         return {b_.Select(wide_.Less(Op::kUlt, wide_.Add(a, b), a), one, zero), zero};
       case Op::kUsubBorrow: return {b_.Select(wide_.Less(Op::kUlt, a, b), one, zero), zero};
       default:
-        Refuse(id, "unsupported_instruction", std::string(mir::Info(op).name) + " of 64 bits");
+        Unexpected(id);
         return a;
     }
   }
@@ -291,7 +364,7 @@ class Lowering {
         return type == Type::kF16 ? b_.Convert(Op::kF2f, f, type) : f;
       }
       default:
-        Refuse(id, "unsupported_instruction", std::string(mir::Info(inst.op).name) + " of 64 bits");
+        Unexpected(id);
         return a.lo;
     }
   }
@@ -301,6 +374,7 @@ class Lowering {
   WideInt wide_;
   mir::Replacements replace_;
   std::vector<Wide> halves_;   // by value
+  std::vector<InstId>* list_ = nullptr;
   absl::Status status_ = absl::OkStatus();
   bool lowered_ = false;
 };

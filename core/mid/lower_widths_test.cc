@@ -221,14 +221,61 @@ TEST(LowerInt64, CarriedValues) {
   EXPECT_EQ(Execute(*m, input), before);
 }
 
-TEST(LowerInt64, ReductionsAndAtomicsAreRefused) {
-  for (const char* body : {"%0:i64 = reduce[iadd, 0] 5i64", "%0:i64 = ssbo_atomic[0, add] 0, 5i64"}) {
+TEST(LowerInt64, ReductionsAndAtomicsOnSharedMemoryAreRefused) {
+  for (const char* body : {"%0:i64 = reduce[iadd, 0] 5i64", "%0:i64 = shared_atomic[add] 0, 5i64"}) {
     auto m = mir::Parse(std::string("mir 1 resource 0 ssbo 0.0.0 body { ") + body + " return }");
     ASSERT_TRUE(m.ok()) << m.status();
     const auto lowered = Lower(Type::kI64, *m);
     EXPECT_EQ(lowered.status().code(), absl::StatusCode::kUnimplemented);
     EXPECT_THAT(std::string(lowered.status().message()), testing::HasSubstr("of 64 bits"));
   }
+}
+
+// By address, and on a surface whose bounds are checked; the meaning stays.
+TEST(LowerInt64, AtomicsGoByAddress) {
+  auto m = mir::Parse(R"(mir 1 local_size 8, 1, 1 push 8
+    resource 0 ssbo 0.0.0 resource 1 ssbo 0.1.0 resource 2 ssbo 0.2.0 array 2 body {
+    %0:i32 = local_index
+    %1:i32 = shl %0, 3
+    %2:i64 = load_ssbo[0, align 8] %1
+    %3:i64 = ssbo_atomic[1, add] %1, %2
+    %4:i64 = ssbo_atomic[1, compare_exchange] %1, 7i64, %3
+    %5:i64 = ssbo_atomic[1, umax] 64, %2
+    %6:i64 = ssbo_atomic[1, load] %1
+    %7:i64 = ssbo_atomic.indexed[2, store] 1, %1, %6
+    %8:i32, %9:i32 = load_push[align 4] 0
+    %10:i32 = iadd %8, %1
+    %11:i64 = global_atomic[xor] %10, %9, %3
+    %12:i32 = imul %0, 32
+    %13:i32 = iadd %12, 64
+    store_ssbo[0, align 8] %13, %3, %4, %5, %11
+    return })");
+  ASSERT_TRUE(m.ok()) << m.status();
+  const auto run = [](const mir::Module& module) {
+    mir::LaunchInputs inputs;
+    for (uint32_t b = 0; b < 5; ++b) {
+      mir::BoundBuffer buffer{0, b < 2 ? b : 2, b < 2 ? 0 : b - 2, std::vector<uint8_t>(b == 0 ? 512 : 64)};
+      if (b == 4) buffer = {9, 9, 0, std::vector<uint8_t>(64), 0xffffffe0u};
+      for (size_t i = 0; i < buffer.bytes.size(); ++i) {
+        buffer.bytes[i] = static_cast<uint8_t>(37 * i + 11 * b);
+      }
+      inputs.buffers.push_back(std::move(buffer));
+    }
+    const uint64_t address = inputs.buffers[4].address;
+    inputs.push_constants.resize(8);
+    std::memcpy(inputs.push_constants.data(), &address, 8);
+    EXPECT_TRUE(mir::Interpret(module, inputs).ok());
+    std::vector<uint8_t> all;
+    for (const auto& b : inputs.buffers) all.insert(all.end(), b.bytes.begin(), b.bytes.end());
+    return all;
+  };
+  const std::vector<uint8_t> before = run(*m);
+  const auto lowered = Lower(Type::kI64, *m);
+  ASSERT_TRUE(lowered.ok() && *lowered) << lowered.status();
+  ASSERT_EQ(mir::Verify(*m), absl::OkStatus()) << mir::Print(*m);
+  EXPECT_FALSE(Uses(*m, Type::kI64, false)) << mir::Print(*m);
+  EXPECT_THAT(mir::Print(*m), testing::HasSubstr("global_atomic64[compare_exchange]"));
+  EXPECT_EQ(run(*m), before) << mir::Print(*m);
 }
 
 TEST(LowerInt8, ModulesWithoutBytesStay) {

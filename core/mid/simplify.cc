@@ -159,7 +159,7 @@ class Simplifier {
       bits[i] = m_.value(sources[i]).bits;
     }
     return FoldOp(op, type, m_.value(sources[0]).type,
-                  absl::MakeConstSpan(bits.data(), sources.size()));
+                  absl::MakeConstSpan(bits.data(), sources.size()), m_.round_to_zero);
   }
 
   // ---- Known bits ----
@@ -281,7 +281,7 @@ class Simplifier {
       bits[i] = *source;
     }
     return FoldOp(p.op, type, TypeOf(p.sources[0], SourceType(p, 0, type, bound), bound),
-                  absl::MakeConstSpan(bits.data(), p.sources.size()));
+                  absl::MakeConstSpan(bits.data(), p.sources.size()), m_.round_to_zero);
   }
 
   // Every computation on constants in the replacement can be done now.

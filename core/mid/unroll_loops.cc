@@ -257,7 +257,7 @@ class Unroller {
     const Type type = m_.value(m_.result(id)).type;
     const std::optional<uint64_t> folded =
         FoldOp(inst.op, type, m_.value(m_.source(id, 0)).type,
-               absl::MakeConstSpan(bits.data(), inst.num_sources));
+               absl::MakeConstSpan(bits.data(), inst.num_sources), m_.round_to_zero);
     if (!folded.has_value()) return false;
     cloner_.Map(m_.result(id), b_.Constant(type, *folded));
     return true;

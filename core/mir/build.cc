@@ -390,6 +390,7 @@ void Compact(Module& module) {
   module.entry_point = std::move(old.entry_point);
   module.denorms_f16 = old.denorms_f16;
   module.denorms_f32 = old.denorms_f32;
+  module.round_to_zero = old.round_to_zero;
   module.local_size = old.local_size;
   module.shared_bytes = old.shared_bytes;
   module.push_constant_bytes = old.push_constant_bytes;

@@ -28,6 +28,7 @@ constexpr Immediates ImmediatesOf(Op op) {
     case Op::kStoreSsbo:
       return {First::kResource, Second::kAlignment};
     case Op::kSsboSize:
+    case Op::kSsboAddress:
       return {First::kResource, Second::kNone};
     case Op::kLoadPush:
     case Op::kLoadShared:
@@ -43,6 +44,7 @@ constexpr Immediates ImmediatesOf(Op op) {
       return {First::kResource, Second::kAtomicOp};
     case Op::kSharedAtomic:
     case Op::kGlobalAtomic:
+    case Op::kGlobalAtomic64:
       return {First::kNone, Second::kAtomicOp};
     case Op::kSample:
     case Op::kGather:

@@ -1,6 +1,7 @@
 #include "core/mir/interp.h"
 
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
@@ -90,18 +91,36 @@ U AtomicResult(AtomicOp op, U old, U value, U comparator) {
   return 0;
 }
 
-uint32_t FloatAtomicResult(AtomicOp op, semantics::Flush flush, uint32_t old, uint32_t value) {
+uint32_t FloatAtomicResult(AtomicOp op, semantics::Flush flush, Type type, uint32_t old,
+                           uint32_t value) {
   const Op combine = op == AtomicOp::kFadd   ? Op::kFadd
                      : op == AtomicOp::kFmin ? Op::kFmin
                                              : Op::kFmax;
   uint32_t result = 0;
-  semantics::VisitExact(combine, Type::kF32, Type::kF32, flush, [&](auto f) {
+  semantics::VisitExact(combine, type, type, flush, [&](auto f) {
     if constexpr (std::is_invocable_v<decltype(f), uint32_t, uint32_t>) {
       result = static_cast<uint32_t>(f(old, value));
+    } else if constexpr (std::is_invocable_v<decltype(f), uint16_t, uint16_t>) {
+      result = static_cast<uint32_t>(f(static_cast<uint16_t>(old), static_cast<uint16_t>(value)));
     }
   });
   return result;
 }
+
+// The rounding of float arithmetic on the host while it lives. Everything is computed at run time
+// there, so that no compiler has folded it with another rounding.
+class Rounding {
+ public:
+  explicit Rounding(bool to_zero) : before_(std::fegetround()) {
+    std::fesetround(to_zero ? FE_TOWARDZERO : FE_TONEAREST);
+  }
+  ~Rounding() { std::fesetround(before_); }
+  Rounding(const Rounding&) = delete;
+  Rounding& operator=(const Rounding&) = delete;
+
+ private:
+  const int before_;
+};
 
 class Interpreter {
  public:
@@ -110,6 +129,7 @@ class Interpreter {
 
   absl::StatusOr<InterpStatistics> Run() {
     absl::Status status = Prepare();
+    const Rounding rounding(m_.round_to_zero);
     const uint64_t plane = uint64_t{in_.groups[0]} * in_.groups[1];
     const uint64_t total = plane * in_.groups[2];
     for (uint64_t n = 0; n < total && status.ok(); ++n) {
@@ -146,7 +166,7 @@ class Interpreter {
     if (absl::Status status = descriptors_.Check(); !status.ok()) return status;
     BindMemory();
     for (size_t i = 0; i < in_.buffers.size(); ++i) {
-      if (in_.buffers[i].address != 0) addressed_.push_back({in_.buffers[i].address, buffers_[i]});
+      addressed_.push_back({AddressOfBuffer(i), buffers_[i]});
     }
     constant_data_ = m_.constant_data;
     shared_.resize(m_.shared_bytes);
@@ -389,6 +409,12 @@ class Interpreter {
         return Number(id, [&](uint32_t lane) {
           return static_cast<uint32_t>(buffers_[PlaceOf(id, lane)].size);
         });
+      case Op::kSsboAddress:
+        return active.for_each([&](size_t lane) {
+          const uint64_t address = AddressOfBuffer(PlaceOf(id, lane));
+          Lanes(m_.result(id, 0))[lane] = address & 0xffffffff;
+          Lanes(m_.result(id, 1))[lane] = address >> 32;
+        });
       case Op::kLoadUbo:
       case Op::kLoadSsbo:
       case Op::kStoreSsbo:
@@ -400,7 +426,8 @@ class Interpreter {
       case Op::kSharedAtomic: return Atomic(id, shared_memory_, active);
       case Op::kLoadGlobal:
       case Op::kStoreGlobal:
-      case Op::kGlobalAtomic: return Global(id, active);
+      case Op::kGlobalAtomic:
+      case Op::kGlobalAtomic64: return Global(id, active);
       case Op::kSample:
       case Op::kGather: return SampleTexels(id, active);
       case Op::kFetch:
@@ -769,7 +796,8 @@ class Interpreter {
       std::memcpy(&old, memory.bytes + at, size);
       Note(id, memory, at, size, lane, AccessKind::kAtomic, false);
       const uint64_t next =
-          IsFloatAtomic(op) ? FloatAtomicResult(op, flush_, static_cast<uint32_t>(old),
+          IsFloatAtomic(op) ? FloatAtomicResult(op, flush_, m_.value(m_.result(id)).type,
+                                                static_cast<uint32_t>(old),
                                                 static_cast<uint32_t>(value))
           : size == 8 ? AtomicResult(op, old, value, comparator)
                       : AtomicResult(op, static_cast<uint32_t>(old), static_cast<uint32_t>(value),
@@ -777,6 +805,26 @@ class Interpreter {
       std::memcpy(memory.bytes + at, &next, size);
     }
     Lanes(m_.result(id))[lane] = old;
+  }
+
+  // The same with pairs of dwords.
+  void WideAtomicAt(InstId id, const Memory& memory, uint64_t offset, size_t lane) {
+    const auto op = static_cast<AtomicOp>(m_.inst(id).imm1);
+    const int operands = AtomicOperands(op);
+    const auto operand = [&](int n) {
+      return Lanes(m_.source(id, 2 + 2 * n))[lane] | Lanes(m_.source(id, 3 + 2 * n))[lane] << 32;
+    };
+    uint64_t old = 0;
+    uint64_t at;
+    if (Inside(offset, 0, 8, memory, &at)) {
+      std::memcpy(&old, memory.bytes + at, 8);
+      Note(id, memory, at, 8, lane, AccessKind::kAtomic, false);
+      const uint64_t next = AtomicResult(op, old, operands == 0 ? 0 : operand(operands - 1),
+                                         operands < 2 ? 0 : operand(0));
+      std::memcpy(memory.bytes + at, &next, 8);
+    }
+    Lanes(m_.result(id, 0))[lane] = old & 0xffffffff;
+    Lanes(m_.result(id, 1))[lane] = old >> 32;
   }
 
   // Access to a buffer, perhaps one that each lane chooses.
@@ -802,8 +850,16 @@ class Interpreter {
       const Memory memory = At(address, &offset);
       if (op == Op::kLoadGlobal) return LoadAt(id, memory, offset, lane);
       if (op == Op::kStoreGlobal) return StoreAt(id, memory, offset, lane);
+      if (op == Op::kGlobalAtomic64) return WideAtomicAt(id, memory, offset, lane);
       AtomicAt(id, memory, offset, lane);
     });
+  }
+
+  // Buffers that were given no address lie where no client's do.
+  uint64_t AddressOfBuffer(size_t place) const {
+    constexpr uint64_t kFirst = uint64_t{1} << 47;
+    const uint64_t given = in_.buffers[place].address;
+    return given != 0 ? given : kFirst + (uint64_t{place} << 32);
   }
 
   Memory At(uint64_t address, uint64_t* offset) const {
@@ -909,7 +965,10 @@ class Interpreter {
         std::memcpy(&old, bytes, 4);
         NoteTexel(id, place, *texel, lane, AccessKind::kAtomic, false);
         const uint32_t next =
-            AtomicResult(op, old, operand(s.num_values - 1, lane), operand(s.num_values - 2, lane));
+            IsFloatAtomic(op)
+                ? FloatAtomicResult(op, flush_, Type::kF32, old, operand(s.num_values - 1, lane))
+                : AtomicResult(op, old, operand(s.num_values - 1, lane),
+                               operand(s.num_values - 2, lane));
         std::memcpy(bytes, &next, 4);
       }
       Lanes(m_.result(id))[lane] = old;

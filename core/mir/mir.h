@@ -202,6 +202,7 @@ struct Module {
   std::string entry_point;
   DenormMode denorms_f16 = DenormMode::kAny;
   DenormMode denorms_f32 = DenormMode::kAny;
+  bool round_to_zero = false;                  // all float arithmetic, else to nearest even
   std::array<uint32_t, 3> local_size = {1, 1, 1};
   uint32_t shared_bytes = 0;
   uint32_t push_constant_bytes = 0;
@@ -255,7 +256,7 @@ constexpr int OffsetSource(const Inst& inst) { return (inst.flags & kIndexed) !=
 // an atomic.
 constexpr int FirstValueSource(const Inst& inst) {
   const bool global = inst.op == Op::kLoadGlobal || inst.op == Op::kStoreGlobal ||
-                      inst.op == Op::kGlobalAtomic;
+                      inst.op == Op::kGlobalAtomic || inst.op == Op::kGlobalAtomic64;
   return global ? 2 : 1 + OffsetSource(inst);
 }
 

@@ -231,6 +231,7 @@ class Parser {
     }
     if (TryKeyword("denorms_f16")) return Denorms(&m_.denorms_f16);
     if (TryKeyword("denorms_f32")) return Denorms(&m_.denorms_f32);
+    if (TryKeyword("round_to_zero")) return m_.round_to_zero = true;
     if (TryKeyword("shared")) return Number(&m_.shared_bytes);
     if (TryKeyword("push")) return Number(&m_.push_constant_bytes);
     if (TryKeyword("data")) return Data();

@@ -58,6 +58,7 @@ class Printer {
     out_ += '\n';
     Denorms("denorms_f16 ", m_.denorms_f16);
     Denorms("denorms_f32 ", m_.denorms_f32);
+    if (m_.round_to_zero) out_ += "round_to_zero\n";
     Count("shared ", m_.shared_bytes);
     Count("push ", m_.push_constant_bytes);
     if (!m_.constant_data.empty()) {

@@ -4,7 +4,7 @@
 // folding: both call VisitExact with a visitor that receives a function of as many unsigned
 // integers as the op has sources, each as wide as its type. Everything here is exact or correctly
 // rounded, so it is the same on every machine: IEEE single and half precision, round to nearest
-// even, std::fma, floor and the like; no other libm. Transcendental ops are not here; see
+// even (to zero where the interpreter has set the host so), std::fma, floor and the like; no other libm. Transcendental ops are not here; see
 // interp.cc.
 //
 // Half precision is computed in single precision and rounded once more, which for + - * / and the
@@ -27,6 +27,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cfenv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -43,14 +44,19 @@ inline uint32_t AsBits(float x) { return std::bit_cast<uint32_t>(x); }
 
 // ---- Half precision ----
 
-// Rounds to half precision, to nearest even; a NaN becomes 0x7e00 with the sign.
+// Rounds to half precision, to nearest even or, if the host is set so, to zero; a NaN becomes
+// 0x7e00 with the sign.
 inline uint16_t RoundToHalf(double d) {
   const uint64_t x = std::bit_cast<uint64_t>(d);
   const uint32_t sign = static_cast<uint32_t>(x >> 48) & 0x8000u;
   const uint64_t magnitude = x & ~(uint64_t{1} << 63);
   if (magnitude > 0x7ff0000000000000u) return static_cast<uint16_t>(sign | 0x7e00u);
   const int exponent = static_cast<int>(magnitude >> 52) - 1023;
-  if (exponent >= 16) return static_cast<uint16_t>(sign | 0x7c00u);
+  const bool to_zero = std::fegetround() == FE_TOWARDZERO;
+  if (exponent >= 16) {
+    const bool infinite = !to_zero || magnitude == 0x7ff0000000000000u;
+    return static_cast<uint16_t>(sign | (infinite ? 0x7c00u : 0x7bffu));
+  }
   if (exponent < -25) return static_cast<uint16_t>(sign);   // below half the least subnormal
   const uint64_t significand = (magnitude & 0xfffffffffffffu) | uint64_t{1} << 52;
   // Normal halfs keep 11 bits of 53; each step below 2^-14 keeps one less.
@@ -60,7 +66,7 @@ inline uint16_t RoundToHalf(double d) {
   const uint64_t rest = significand & ((uint64_t{1} << dropped) - 1);
   const uint64_t tie = uint64_t{1} << (dropped - 1);
   // A carry runs into the exponent: 65520 and more become infinity by themselves.
-  if (rest > tie || (rest == tie && (half & 1) != 0)) ++half;
+  if (!to_zero && (rest > tie || (rest == tie && (half & 1) != 0))) ++half;
   return static_cast<uint16_t>(sign | half);
 }
 inline uint32_t FloatToHalf(uint32_t x) { return RoundToHalf(AsFloat(x)); }
@@ -79,13 +85,24 @@ inline uint32_t HalfToFloat(uint32_t h) {
 // Source: S. Boldo, G. Melquiond, "Emulation of FMA and correctly rounded sums", 2008.
 inline double RoundedSum(double a, double b) {
   const double sum = a + b;
-  if (!std::isfinite(sum)) return sum;
+  // Truncated twice is truncated once.
+  if (!std::isfinite(sum) || std::fegetround() == FE_TOWARDZERO) return sum;
   const double b_part = sum - a;
   const double lost = (a - (sum - b_part)) + (b - b_part);   // Knuth's TwoSum: exact
   const int64_t bits = std::bit_cast<int64_t>(sum);
   if (lost == 0 || (bits & 1) != 0) return sum;
   const bool away = (lost > 0) == (sum > 0);
   return std::bit_cast<double>(away ? bits + 1 : bits - 1);
+}
+
+// To the nearest integer, ties to even, whatever the host's rounding.
+inline float ToNearestInteger(float x) {
+  constexpr float kNoFraction = 0x1p23f;
+  if (!(std::fabs(x) < kNoFraction)) return x;
+  const float below = std::floor(x);
+  const float rest = x - below;   // exact
+  const bool up = rest > 0.5f || (rest == 0.5f && std::fmod(below, 2.0f) != 0);
+  return std::copysign(up ? below + 1 : below, x);
 }
 
 // ---- Floats by precision ----
@@ -345,7 +362,7 @@ bool VisitArithmetic(Op op, Visitor&& v) {
     case Op::kFfloor: v([](U a) { return out(std::floor(in(a))); }); return true;
     case Op::kFceil: v([](U a) { return out(std::ceil(in(a))); }); return true;
     case Op::kFtrunc: v([](U a) { return out(std::trunc(in(a))); }); return true;
-    case Op::kFroundEven: v([](U a) { return out(std::nearbyint(in(a))); }); return true;
+    case Op::kFroundEven: v([](U a) { return out(ToNearestInteger(in(a))); }); return true;
     case Op::kFfract: v([](U a) { return out(in(a) - std::floor(in(a))); }); return true;
     case Op::kFsqrt: v([](U a) { return out(std::sqrt(in(a))); }); return true;
     case Op::kFrcp: v([](U a) { return out(1.0f / in(a)); }); return true;

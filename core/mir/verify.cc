@@ -361,11 +361,14 @@ class Verifier {
         return true;
       }
       case Op::kSsboSize:
+      case Op::kSsboAddress:
         if (inst.num_sources != OffsetSource(inst) ||
             (inst.num_sources != 0 && SourceType(id, 0) != Type::kI32)) {
           return Fail(5, "ssbo_size has an i32 if the resource is indexed, else nothing");
         }
         return true;
+      case Op::kGlobalAtomic64:
+        return WideAtomic(id);
       case Op::kSsboAtomic:
       case Op::kSharedAtomic:
       case Op::kGlobalAtomic:
@@ -517,12 +520,31 @@ class Verifier {
       return Fail(5, "wrong number of operands of an atomic");
     }
     const Type type = ResultTypeOf(id, 0);
-    const bool fits = IsFloatAtomic(static_cast<AtomicOp>(inst.imm1))
-                          ? type == Type::kF32
-                          : type == Type::kI32 || type == Type::kI64;
-    if (!fits) return Fail(5, "an atomic is i32 or i64, one of floats f32");
+    const auto op = static_cast<AtomicOp>(inst.imm1);
+    const bool moves =
+        op == AtomicOp::kLoad || op == AtomicOp::kStore || op == AtomicOp::kExchange;
+    const bool fits = IsFloatAtomic(op)
+                          ? type == Type::kF32 || type == Type::kF16
+                          : type == Type::kI32 || type == Type::kI64 ||
+                                (moves && type == Type::kI16);
+    if (!fits) return Fail(5, "an atomic of this operation has another type");
     for (int i = first; i < inst.num_sources; ++i) {
       if (SourceType(id, i) != type) return Fail(5, "an operand of an atomic has another type");
+    }
+    return true;
+  }
+
+  bool WideAtomic(InstId id) {
+    const Inst& inst = m_.inst(id);
+    if (inst.imm1 >= kNumAtomicOps || IsFloatAtomic(static_cast<AtomicOp>(inst.imm1))) {
+      return Fail(8, "no such atomic operation");
+    }
+    const int operands = AtomicOperands(static_cast<AtomicOp>(inst.imm1));
+    if (inst.num_sources != 2 + 2 * operands) {
+      return Fail(5, "wrong number of operands of an atomic");
+    }
+    for (int i = 0; i < inst.num_sources; ++i) {
+      if (SourceType(id, i) != Type::kI32) return Fail(5, "an operand of an atomic has another type");
     }
     return true;
   }

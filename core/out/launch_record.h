@@ -31,6 +31,7 @@ enum class PushSource : uint8_t {
   kSubgroupId,          // 1 dword, the number of the thread in its workgroup
   kDescriptorMemory,    // descriptor memory number `ubo.set` (Mesa's binaries only)
   kConstantData,        // bytes `offset`.. of the program's own constant data (Kiln's only)
+  kBufferAddress,       // 2 dwords, the device address of the buffer at `ubo` (Kiln's only)
   kDriverInternal,      // Mesa's own, all zero
   kDriverAllOnes,       // Mesa's push_register_mask
   kNothing,

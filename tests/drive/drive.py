@@ -50,6 +50,7 @@ RECIPES = [
 SAMPLED_FORMATS = {"f": ["rgba32f", "rgba16f", "rgba8", "rg32f", "r11g11b10f", "rgb10a2", "r16"],
                    "i": ["rgba32i", "rgba16i", "r8i"], "u": ["rgba32ui", "rgba8ui", "rg16ui"]}
 EDGE = 8           # of images
+MAX_LIST = 3       # nodes of one type behind each other
 MAX_ELEMENTS = 3   # of an array of descriptors; the rest repeat the first
 
 
@@ -62,6 +63,7 @@ class Maker:
         self.random = random.Random(seed * 1000 + recipe)
         self.extra = []       # buffers reached by address
         self.extra_types = {}  # (name, 0) -> leaves
+        self.behind = []      # types of the buffers that lead to the one being made
         self.formats = {}     # (set, binding) of written images -> format, bytes
 
     def scalar(self, kind, bits, param):
@@ -100,6 +102,8 @@ class Maker:
         if len(pointers) > 64:
             raise Unsupported("more than 64 addresses in a block")
         for offset, pointee in sorted(pointers):
+            if self.behind.count(pointee) >= MAX_LIST:
+                continue  # null: lists and trees end
             if offset > at:
                 parts.append({"hex": data[at:offset].hex()})
             parts.append({"address": self.pointee(pointee)})
@@ -115,7 +119,9 @@ class Maker:
         # A pointer to a scalar is taken to be one to an array.
         op = self.module.types[type_id][0]
         if op == 30:
+            self.behind.append(type_id)
             entry["data"] = self.block(type_id, False)
+            self.behind.pop()
             self.extra_types[name, 0] = [(o, k, b) for o, k, b, _ in
                                          self.module.leaves(type_id, RUNTIME_BYTES)]
         else:

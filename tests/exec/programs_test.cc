@@ -30,6 +30,10 @@ exec::Setup SetupFor(const std::string& name, uint32_t seed) {
     setup.buffer_bytes = 0x18000;
     setup.widths = {8, 16};  // 32 lanes have no 64-bit addresses (halve_messages)
   }
+  if (name == "int64_atomics") {
+    setup.buffer_bytes = 32768;
+    setup.widths = {8, 16};
+  }
   // 32 lanes have no ballot, which finds the first lane.
   if (name == "images_divergent" || name == "descriptors_in_memory") setup.widths = {8, 16};
   setup.floats = HasFloats(name);
@@ -62,6 +66,7 @@ INSTANTIATE_TEST_SUITE_P(All, Programs,
                          testing::Values("straight_line", "loop_and_if", "nested_loops",
                                          "uniform_control", "vectors", "memory", "short_elements",
                                          "global_memory", "subnormals", "parts_of_dwords",
+                                         "int64_atomics", "half_atomics", "round_to_zero",
                                          "images_fetch",
                                          "images_sample", "images_gather", "images_storage",
                                          "images_arrays", "images_divergent", "images_in_loops",

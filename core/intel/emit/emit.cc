@@ -137,11 +137,14 @@ class Emitter {
     SetFlag(e, f_.uses(id).back());
   }
 
-  // Restrictions "math width", "half math width" and "mixed float width" of the EU verifier.
+  // Restrictions "math width", "half math width", "mixed float width" and "regions" of the EU
+  // verifier.
   int MaxLanes(lir::InstId id) const {
     const lir::Inst& in = f_.inst(id);
     bool half = false, single = false, packed_half_result = false;
     for (const Operand& o : f_.uses(id)) {
+      // Dwords of qwords: a source spans at most two registers.
+      if (o.kind == Operand::Kind::kValue && f_.value(o.value()).elem_bytes == 8) return 8;
       half |= o.type == static_cast<uint8_t>(Type::kHF);
       single |= o.type == static_cast<uint8_t>(Type::kF);
     }
@@ -393,13 +396,21 @@ class Emitter {
 
   absl::Status Interleave(lir::InstId id) {
     const lir::Inst& in = f_.inst(id);
+    const int registers = f_.value(f_.uses(id)[0].value()).elem_bytes / 4;  // of 8 lanes
     for (int first = 0; first < in.width; first += 8) {
       for (int i = 0; i < 2; ++i) {
-        isa::Instruction mov = Head(in, Opcode::kMov, 8, first);
-        mov.dst = Payload(f_.defs(id)[0]);
-        mov.dst.nr = static_cast<uint8_t>(mov.dst.nr + first / 4 + i);
-        mov.src[0] = Source(f_, f_.uses(id)[i], 8, first);
-        p_.Append(mov);
+        for (int half = 0; half < registers; ++half) {
+          // Dword `half` of each lane: as it lies, with the stride of its element.
+          isa::Instruction mov = Head(in, Opcode::kMov, 8, first);
+          mov.dst = Payload(f_.defs(id)[0]);
+          mov.dst.nr = static_cast<uint8_t>(mov.dst.nr + registers * (first / 4 + i));
+          mov.dst.subnr = static_cast<uint8_t>(4 * half);
+          mov.dst.region.hstride = static_cast<uint8_t>(registers);
+          Operand from = f_.uses(id)[i];
+          from.sub = static_cast<uint8_t>(from.sub + 4 * half);
+          mov.src[0] = Source(f_, from, 8, first);
+          p_.Append(mov);
+        }
       }
     }
     return absl::OkStatus();

@@ -1,5 +1,6 @@
 #include "core/intel/emit/operands.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "core/intel/lir/ops.h"
@@ -106,7 +107,8 @@ isa::Operand Source(const lir::Function& f, const lir::Operand& o, int lanes, in
   }
   const int stride = place.elem_bytes / isa::ByteSize(r.type);
   assert(stride >= 1);
-  const int row = lanes < 8 ? lanes : 8;
+  // A row does not cross a register.
+  const int row = std::min({lanes, 8, 32 / (stride * isa::ByteSize(r.type))});
   r.region = {static_cast<uint8_t>(row * stride), static_cast<uint8_t>(row),
               static_cast<uint8_t>(stride)};
   return r;

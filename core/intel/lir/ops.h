@@ -30,7 +30,8 @@ enum LirOp : uint16_t {
                             // bytes make a dword, two dwords a qword; F in a word: rounded to half
   kHeader,                  // header of a block read: dword 2 = use 0, the others do not matter
   kFirstAddress,            // 64-bit addresses of which only the first is set: use 0 low, 1 high
-  kInterleave,              // 8-byte elements whose registers hold use 0 and use 1 by turns
+  kInterleave,              // per 8 lanes, the registers of use 0 and then those of use 1: two
+                            // dwords or two qwords a lane
   kScratchHeader,           // message header for per-thread scratch memory, from r0 = use 0;
                             // use 1: place in dwords of a block; aux: bytes added to the base
   kSamplerHeader,           // sampler header from r0 = use 0: dword 2 = aux, 3 the sampler pointer,

@@ -18,6 +18,8 @@ struct Uses {
   std::vector<bool> resource;
   std::vector<bool> sampler;   // by resource: as a sampler
   std::vector<bool> loaded;    // by resource: storage images that are read
+  std::vector<bool> atomic;    // by resource: storage images with atomics
+  std::vector<Abi::BufferAddress> addresses;
   uint32_t push_bytes = 0;
   bool push_dynamic = false;
   bool constant_data = false;
@@ -55,11 +57,26 @@ void NoteTexelOp(const Module& m, InstId id, Uses& uses) {
     case Op::kImageLevels:
     case Op::kImageSamples: break;
     case Op::kImageLoad: uses.loaded[inst.imm0] = true; break;
-    case Op::kImageStore:
-    case Op::kImageAtomic: uses.writes_buffers = true; break;
+    case Op::kImageAtomic: uses.atomic[inst.imm0] = true; [[fallthrough]];
+    case Op::kImageStore: uses.writes_buffers = true; break;
     default: return;
   }
   uses.resource[inst.imm0] = true;
+}
+
+// The descriptor must be known: registers hold its address.
+void NoteAddress(const Module& m, InstId id, Uses& uses) {
+  const mir::Inst& inst = m.inst(id);
+  uint32_t element = m.resources[inst.imm0].element;
+  if ((inst.flags & mir::kIndexed) != 0) {
+    const mir::Value& index = m.value(m.source(id, 0));
+    if (index.kind != mir::Value::Kind::kConstant) return;  // refused where it is selected
+    element += static_cast<uint32_t>(index.bits);
+  }
+  for (const Abi::BufferAddress& a : uses.addresses) {
+    if (a.resource == inst.imm0 && a.element == element) return;
+  }
+  uses.addresses.push_back({inst.imm0, element, 0});
 }
 
 Uses FindUses(const Module& m) {
@@ -67,11 +84,13 @@ Uses FindUses(const Module& m) {
   uses.resource.resize(m.resources.size());
   uses.sampler.resize(m.resources.size());
   uses.loaded.resize(m.resources.size());
+  uses.atomic.resize(m.resources.size());
   mir::ForEachInst(m, m.body, [&](InstId id) {
     const mir::Inst& inst = m.inst(id);
     NoteTexelOp(m, id, uses);
     const bool buffer = inst.op == Op::kStoreSsbo || inst.op == Op::kSsboAtomic ||
-                        inst.op == Op::kStoreGlobal || inst.op == Op::kGlobalAtomic;
+                        inst.op == Op::kStoreGlobal || inst.op == Op::kGlobalAtomic ||
+                        inst.op == Op::kGlobalAtomic64;
     uses.writes_buffers = uses.writes_buffers || buffer;
     switch (inst.op) {
       case Op::kLoadUbo:
@@ -79,6 +98,7 @@ Uses FindUses(const Module& m) {
       case Op::kStoreSsbo:
       case Op::kSsboSize:
       case Op::kSsboAtomic: uses.resource[inst.imm0] = true; break;
+      case Op::kSsboAddress: NoteAddress(m, id, uses); break;
       case Op::kLoadPush: NotePush(m, id, uses); break;
       case Op::kLoadConstant: uses.constant_data = true; break;
       case Op::kNumWorkgroups: uses.num_workgroups = true; break;
@@ -265,7 +285,9 @@ absl::Status AssignSurfaces(const Module& m, const Uses& uses, Abi& abi) {
   abi.sampler_memory.assign(m.resources.size(), Abi::kNoSurface);
   abi.raw_image.assign(m.resources.size(), false);
   for (size_t i = 0; i < m.resources.size(); ++i) {
-    abi.raw_image[i] = uses.loaded[i] && IsUnreadableFormat(m.resources[i].image.format);
+    const mir::ImageInfo& image = m.resources[i].image;
+    abi.raw_image[i] = (uses.loaded[i] && IsUnreadableFormat(image.format)) ||
+                       (uses.atomic[i] && image.component == mir::ComponentType::kFloat);
   }
   std::vector<bool> surface_in_memory(m.resources.size()), sampler_in_memory(m.resources.size());
   std::vector<Binding> bindings = FindBindings(m, uses, abi);
@@ -305,6 +327,11 @@ void AssignPush(const Module& m, const Uses& uses, Abi& abi) {
     abi.base_workgroup = byte;
     byte += 12;
   }
+  for (Abi::BufferAddress a : uses.addresses) {
+    a.byte = byte;
+    abi.buffer_addresses.push_back(a);
+    byte += 8;
+  }
   abi.cross_thread_registers = (byte + kGrfBytes - 1) / kGrfBytes;
   if (uses.subgroup_id) {
     abi.subgroup_id = abi.cross_thread_registers * kGrfBytes;
@@ -319,11 +346,38 @@ void AssignPrivateArrays(const Module& m, Abi& abi) {
   }
 }
 
-// As dispatched, single precision flushes subnormals and half precision keeps them.
+// As dispatched, single precision flushes subnormals, half precision keeps them, and all round to
+// nearest even. The rounding mode is one for all precisions.
 void AssignControl(const Module& m, Abi& abi) {
-  constexpr uint32_t kKeepSingle = 1u << 7, kKeepHalf = 1u << 10;
+  constexpr uint32_t kKeepSingle = 1u << 7, kKeepHalf = 1u << 10, kRoundToZero = 3u << 4;
+  if (m.round_to_zero) abi.control_set |= kRoundToZero;
   if (m.denorms_f32 == mir::DenormMode::kPreserve) abi.control_set |= kKeepSingle;
   if (m.denorms_f16 == mir::DenormMode::kFlush) abi.control_clear |= kKeepHalf;
+}
+
+// The math unit always keeps the subnormals of halfs (PRM, "math": "half-float denorms are always
+// retained").
+absl::Status CheckControl(const Module& m) {
+  if (m.denorms_f16 != mir::DenormMode::kFlush) return absl::OkStatus();
+  bool math = false;
+  mir::ForEachInst(m, m.body, [&](InstId id) {
+    switch (m.inst(id).op) {
+      case Op::kFsqrt:
+      case Op::kFrsq:
+      case Op::kFrcp:
+      case Op::kFdiv:
+      case Op::kFexp2:
+      case Op::kFlog2:
+      case Op::kFsin:
+      case Op::kFcos:
+      case Op::kFpow: math |= m.value(m.result(id)).type == mir::Type::kF16; break;
+      default: break;
+    }
+  });
+  if (!math) return absl::OkStatus();
+  return WithCause(absl::UnimplementedError(
+                       "compute: functions of halfs do not flush subnormals on this generation"),
+                   "float_controls");
 }
 
 void AddPart(out::LaunchRecord& r, uint32_t byte, uint32_t bytes, out::PushSource source) {
@@ -350,6 +404,7 @@ absl::StatusOr<Abi> AssignAbi(const Module& m) {
   Abi abi;
   const Uses uses = FindUses(m);
   if (absl::Status s = AssignSurfaces(m, uses, abi); !s.ok()) return s;
+  if (absl::Status s = CheckControl(m); !s.ok()) return s;
   AssignPush(m, uses, abi);
   AssignPrivateArrays(m, abi);
   AssignControl(m, abi);
@@ -379,6 +434,15 @@ out::LaunchRecord MakeLaunchRecord(const Module& m, const Abi& abi, int width) {
   }
   if (abi.num_workgroups) AddPart(r, *abi.num_workgroups, 12, out::PushSource::kNumWorkgroups);
   if (abi.base_workgroup) AddPart(r, *abi.base_workgroup, 12, out::PushSource::kBaseWorkgroup);
+  for (const Abi::BufferAddress& a : abi.buffer_addresses) {
+    // A part does not run on in the next register.
+    for (uint32_t half = 0; half < 8; half += 4) {
+      AddPart(r, a.byte + half, 4, out::PushSource::kBufferAddress);
+      const mir::Resource& resource = m.resources[a.resource];
+      r.push.back().offset = half;
+      r.push.back().ubo = {resource.set, resource.binding, a.element};
+    }
+  }
   if (abi.subgroup_id) AddPart(r, *abi.subgroup_id, 4, out::PushSource::kSubgroupId);
   r.compute.local_size = m.local_size;
   r.compute.threads_per_group = ThreadsPerGroup(m, width);

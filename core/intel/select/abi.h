@@ -38,7 +38,8 @@ struct Abi {
   std::vector<uint32_t> sampler_memory;
   std::vector<out::DescriptorRange> descriptor_memory;
   std::vector<bool> raw_image;                 // by MIR resource: storage images that are bound as
-                                               // 32-bit integers (RawStorageFormat)
+                                               // 32-bit integers: IsUnreadableFormat, and floats
+                                               // with atomics
   static constexpr uint32_t kNoSurface = 0xffffffffu;
   std::optional<uint32_t> constant_surface;    // Module::constant_data
   std::optional<uint32_t> push_surface;        // push constants, for offsets known only at run time
@@ -47,12 +48,18 @@ struct Abi {
   uint32_t client_bytes = 0;                   // at byte 0
   std::optional<uint32_t> num_workgroups;      // byte of the 3 dwords
   std::optional<uint32_t> base_workgroup;
+  struct BufferAddress {
+    uint32_t resource = 0;   // MIR resource
+    uint32_t element = 0;    // of an array
+    uint32_t byte = 0;       // of the 2 dwords
+  };
+  std::vector<BufferAddress> buffer_addresses;  // of buffers that are accessed by address
   uint32_t cross_thread_registers = 0;
   uint32_t per_thread_registers = 0;           // 1 if the subgroup id is read
   std::optional<uint32_t> subgroup_id;         // byte
 
-  // Bits of cr0.0 that the program must change because the module asks for another handling of
-  // subnormals than the dispatch gives.
+  // Bits of cr0.0 that the program must change because the module asks for another rounding or
+  // handling of subnormals than the dispatch gives.
   uint32_t control_set = 0;
   uint32_t control_clear = 0;
 

@@ -48,7 +48,7 @@ absl::Status Selector::VisitAlu(mir::InstId id) {
     Set(result, SelectOp(id));
     return absl::OkStatus();
   }
-  if (inst.num_sources == 0) return Refuse(inst, "operation not selected");
+  if (inst.num_sources == 0) return Unexpected(inst, "operation not selected");
   for (auto group : {&Selector::Float, &Selector::FloatMath, &Selector::Integer,
                      &Selector::IntegerBits, &Selector::Conversion}) {
     const Operand o = (this->*group)(id, where);
@@ -56,7 +56,7 @@ absl::Status Selector::VisitAlu(mir::InstId id) {
     Set(result, o);
     return absl::OkStatus();
   }
-  return Refuse(inst, "operation not selected");
+  return Unexpected(inst, "operation not selected");
 }
 
 Operand Selector::MinMax(Where where, Type t, bool max, Operand a, Operand b) {

@@ -178,7 +178,7 @@ absl::Status Selector::VisitBool(mir::InstId id) {
       Set(result, SelectOp(id));
       return absl::OkStatus();
     default:
-      return Refuse(inst, "boolean operation not selected");
+      return Unexpected(inst, "boolean operation not selected");
   }
 }
 

@@ -3,7 +3,8 @@
 // Typed messages have 8 lanes (PRM, "Typed Surface Read"): wider threads send one for each 8, with
 // the payload's parts moved to registers of their own. Coordinates and data are two payloads. Of a
 // read only the components used are asked for, of a write only those that the format has.
-// Formats that cannot be read are bound as 32-bit integers (abi.h) and converted here: 10-bit
+// Formats that cannot be read, and floats that atomics touch, are bound as 32-bit integers (abi.h)
+// and converted here: 10-bit
 // channels by shifts and a factor, 11 and 10-bit floats by way of halves, whose exponent they
 // share; such a float is truncated where it is stored, as Vulkan allows.
 #include <algorithm>
@@ -156,7 +157,7 @@ absl::Status Selector::VisitStorageImage(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const mir::ImageInfo& info = m_.resources[inst.imm0].image;
   const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
-  if (info.multisampled) return Refuse(inst, "storage images with several samples");
+  if (info.multisampled) return Refuse(inst, "multisampled_storage_image", "storage images with several samples");
   TypedCall call;
   call.surface = ImageOf(id, s);
   for (int i = 0; i < s.num_coordinates; ++i) {
@@ -236,7 +237,7 @@ absl::Status Selector::TexelAtomic(mir::InstId id, TypedCall& call, std::vector<
     return absl::OkStatus();
   }
   const uint32_t code = AtomicCode(op);
-  if (code == 0) return Refuse(inst, "atomic operation not selected");
+  if (code == 0) return Unexpected(inst, "atomic operation not selected");
   const bool returns = Used(m_.result(id));
   call.op = kMsgAtomic;
   call.type = kTypedAtomic;
@@ -255,6 +256,9 @@ Operand Selector::UnpackChannel(Where where, mir::ImageFormat format, Operand te
     if (down != 0) o = Alu(Opcode::kShr, Type::kUD, where, {o, Imm(down, Type::kUD)});
     return mask == 0 ? o : Alu(Opcode::kAnd, Type::kUD, where, {o, Imm(mask, Type::kUD)});
   };
+  if (format == mir::ImageFormat::kR32f) {
+    return channel == 0 ? texel : Imm(channel == 3 ? kFloatOne : 0, Type::kF);
+  }
   if (format == mir::ImageFormat::kR11g11b10f) {
     if (channel == 3) return Imm(kFloatOne, Type::kF);
     // Exponents of halves, mantissas without the last 4 or 5 bits.
@@ -303,6 +307,7 @@ Operand Selector::PackChannel(mir::ImageFormat format, const Operand& value, int
 
 Operand Selector::PackTexel(mir::ImageFormat format, absl::Span<const Operand> values) {
   constexpr Where where = Where::kLanes;
+  if (format == mir::ImageFormat::kR32f) return values[0];
   const bool floats = format == mir::ImageFormat::kR11g11b10f;
   const uint32_t step = floats ? 11 : 10;
   Operand texel = PackChannel(format, values[0], 0);

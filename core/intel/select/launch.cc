@@ -72,7 +72,7 @@ absl::Status Selector::VisitLaunch(mir::InstId id) {
     case mir::Op::kSubgroupInvocation:
       Set(result, Mov(Type::kUD, Where::kLanes, LaneIds()));
       break;
-    default: return Refuse(inst, "not a launch value");
+    default: return Unexpected(inst, "not a launch value");
   }
   return absl::OkStatus();
 }

@@ -9,6 +9,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/cause.h"
+
 namespace kiln::intel {
 namespace {
 
@@ -23,7 +27,7 @@ constexpr uint32_t Control(uint32_t type, uint32_t control, uint32_t surface) {
 
 bool IsGlobal(mir::Op op) {
   return op == mir::Op::kLoadGlobal || op == mir::Op::kStoreGlobal ||
-         op == mir::Op::kGlobalAtomic;
+         op == mir::Op::kGlobalAtomic || op == mir::Op::kGlobalAtomic64;
 }
 
 // Of untyped float atomics. There is none for addition on Gen12 (mid/lower_float_atomics).
@@ -246,7 +250,7 @@ absl::Status Selector::VisitAtomic(mir::InstId id) {
   const bool is_float = mir::IsFloatAtomic(op);
   const uint32_t code = is_float ? FloatAtomicCode(op) : AtomicCode(op);
   if (code == 0 || BitsOf(m_.result(id)) != 32) {
-    return Refuse(inst, "atomic operation not selected");
+    return Unexpected(inst, "atomic operation not selected");
   }
   lir::InstFields fields = Fields(Where::kLanes);
   SendAux aux;
@@ -274,6 +278,65 @@ absl::Status Selector::VisitAtomic(mir::InstId id) {
   }
   Set(m_.result(id), Use(before, Type::kUD));
   return absl::OkStatus();
+}
+
+// On 64 bits, by address (PRM, "A64 Untyped Atomic Integer": the only form that has them). Operands
+// and result are qwords of 8 lanes; wider threads send 8 lanes at a time, for which each part of the
+// payload has both operands of a compare-exchange one after the other.
+absl::Status Selector::VisitWideAtomic(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const uint32_t code = AtomicCode(static_cast<mir::AtomicOp>(inst.imm1));
+  assert(code != 0);
+  Place place = PlaceOf(id);
+  place.uniform = false;
+  const absl::Span<const mir::ValueId> values =
+      m_.sources(id).subspan(mir::FirstValueSource(inst));
+  constexpr uint32_t kReturnData = 1u << 5, kQwords = 1u << 4;
+  SendAux aux;
+  aux.control = Control(kA64Atomic, kReturnData | kQwords | code, kStatelessSurface);
+  aux.sfid = isa::Sfid::kDataCache1;
+  std::vector<Operand> payloads = {AddressPayload(place)};
+  std::vector<Operand> operands;
+  for (size_t i = 0; i < values.size(); i += 2) {
+    operands.push_back(Use(NewG(1, 8), Type::kUD));
+    const Operand halves[] = {Src(values[i], Type::kUD), Src(values[i + 1], Type::kUD)};
+    EmitPack(Where::kLanes, operands.back(), halves);
+  }
+  if (operands.size() == 1) payloads.push_back(operands[0]);
+  if (operands.size() == 2) {
+    payloads.push_back(Def(NewG(2, 8), Type::kUD));
+    EmitRaw(kInterleave, Fields(Where::kLanes), {payloads.back()}, {operands[0], operands[1]});
+  }
+  const lir::ValueId before = NewG(1, 8);
+  EmitMessage(kMsgAtomic, Fields(Where::kLanes), aux, {Def(before, Type::kUD)}, payloads,
+              place.surface);
+  for (int half = 0; half < 2; ++half) {
+    Operand part = Use(before, Type::kUD);
+    part.sub = static_cast<uint8_t>(4 * half);
+    Set(m_.result(id, half), Alu(Opcode::kMov, Type::kUD, Where::kLanes, {part}));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Selector::BufferAddress(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  uint32_t element = m_.resources[inst.imm0].element;
+  if ((inst.flags & mir::kIndexed) != 0) {
+    if (!m_.IsConstant(m_.source(id, 0))) {
+      return WithCause(absl::UnimplementedError(absl::StrCat(
+                           "compute: a 64-bit atomic on a buffer chosen by value (SPIR-V id ",
+                           inst.spirv_id, ")")),
+                       "int64_atomics");
+    }
+    element += static_cast<uint32_t>(m_.value(m_.source(id, 0)).bits);
+  }
+  for (const Abi::BufferAddress& a : abi_.buffer_addresses) {
+    if (a.resource != inst.imm0 || a.element != element) continue;
+    Set(m_.result(id, 0), PushDword(a.byte));
+    Set(m_.result(id, 1), PushDword(a.byte + 4));
+    return absl::OkStatus();
+  }
+  return absl::InternalError("a buffer's address was not assigned");
 }
 
 void Selector::Fence(uint32_t surface) {

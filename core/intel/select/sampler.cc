@@ -129,7 +129,7 @@ absl::Status Selector::VisitSample(mir::InstId id) {
     if (absl::Status e = SampleMessage(id, s, call); !e.ok()) return e;
     if (HasOffset(t)) {
       for (int8_t v : t.offset) {
-        if (!FitsNibble(v)) return Refuse(inst, "a texel offset beyond -8 to 7");
+        if (!FitsNibble(v)) return Refuse(inst, "texel_offset_range", "a texel offset beyond -8 to 7");
       }
       call.header = OffsetBits(t.offset);
     }
@@ -146,9 +146,9 @@ absl::Status Selector::SampleMessage(mir::InstId id, const mir::TexelSources& s,
   if (s.ddx >= 0) {
     // The hardware takes no derivatives of directions (Mesa lowers them likewise).
     if (m_.resources[inst.imm0].image.dim == mir::ImageDim::kCube) {
-      return Refuse(inst, "derivatives of a cube's direction");
+      return Refuse(inst, "cube_derivatives", "derivatives of a cube's direction");
     }
-    if (compares && s.min_lod >= 0) return Refuse(inst, "a least level beside a reference");
+    if (compares && s.min_lod >= 0) return Refuse(inst, "min_lod_compare", "a least level beside a reference");
     for (int i = 0; i < s.num_derivatives; ++i) {
       call.Add(kByX[i], source(s.ddx + i));
       call.Add(kByY[i], source(s.ddy + i));
@@ -182,7 +182,7 @@ absl::Status Selector::GatherMessage(mir::InstId id, const mir::TexelOp& t,
     return absl::OkStatus();
   }
   if (m_.resources[m_.inst(id).imm0].image.dim != mir::ImageDim::k2D) {
-    return Refuse(m_.inst(id), "chosen offsets outside two dimensions");
+    return Refuse(m_.inst(id), "texel_offset_range", "chosen offsets outside two dimensions");
   }
   call.message = compares ? Message::kGather4PoC : Message::kGather4Po;
   constexpr ParamKind kOffsets[] = {ParamKind::kOffsetU, ParamKind::kOffsetV};

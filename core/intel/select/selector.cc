@@ -44,11 +44,17 @@ absl::StatusOr<lir::Function> Select(const mir::Module& module, const Abi& abi, 
   return Selector(module, abi, width).Run();
 }
 
-absl::Status Selector::Refuse(const mir::Inst& inst, std::string_view why) const {
+absl::Status Selector::Refuse(const mir::Inst& inst, std::string_view cause,
+                              std::string_view why) const {
   return WithCause(
       absl::UnimplementedError(absl::StrCat("compute: ", std::string(mir::Info(inst.op).name), ": ",
                                             std::string(why), " (SPIR-V id ", inst.spirv_id, ")")),
-      "unsupported_instruction");
+      cause);
+}
+
+absl::Status Selector::Unexpected(const mir::Inst& inst, std::string_view why) const {
+  return absl::InternalError(absl::StrCat("selection: ", std::string(mir::Info(inst.op).name), ": ",
+                                          std::string(why), " (SPIR-V id ", inst.spirv_id, ")"));
 }
 
 absl::Status Selector::CheckTypes(mir::InstId id) const {
@@ -57,10 +63,10 @@ absl::Status Selector::CheckTypes(mir::InstId id) const {
     return type == mir::Type::kBool || mir::BitsOf(type) <= 32;
   };
   for (mir::ValueId v : m_.sources(id)) {
-    if (!selected(v)) return Refuse(m_.inst(id), "a source has 64 bits");
+    if (!selected(v)) return Unexpected(m_.inst(id), "a source has 64 bits");
   }
   for (int i = 0; i < m_.inst(id).num_results; ++i) {
-    if (!selected(m_.result(id, i))) return Refuse(m_.inst(id), "a result has 64 bits");
+    if (!selected(m_.result(id, i))) return Unexpected(m_.inst(id), "a result has 64 bits");
   }
   return absl::OkStatus();
 }
@@ -335,6 +341,8 @@ absl::Status Selector::Visit(mir::InstId id) {
     case Op::kSsboAtomic:
     case Op::kSharedAtomic:
     case Op::kGlobalAtomic: return VisitAtomic(id);
+    case Op::kGlobalAtomic64: return VisitWideAtomic(id);
+    case Op::kSsboAddress: return BufferAddress(id);
     case Op::kSsboSize: BufferSize(id); return absl::OkStatus();
     case Op::kSample:
     case Op::kGather:

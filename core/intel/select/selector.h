@@ -126,7 +126,10 @@ class Selector {
   void LegaliseSources(Opcode op, std::vector<Operand>& sources, Extra& extra);
   lir::BlockId NewBlock();
   void Enter(lir::BlockId block);
-  absl::Status Refuse(const mir::Inst& inst, std::string_view why) const;
+  // What the generation cannot do, by its cause (ABI.md, "Limits").
+  absl::Status Refuse(const mir::Inst& inst, std::string_view cause, std::string_view why) const;
+  // What passes before selection should not have left: INTERNAL.
+  absl::Status Unexpected(const mir::Inst& inst, std::string_view why) const;
 
   // ---- instructions ----
   absl::Status VisitRegion(mir::RegionId region);          // up to the terminator
@@ -212,6 +215,8 @@ class Selector {
   absl::Status VisitLoad(mir::InstId id);
   absl::Status VisitStore(mir::InstId id);
   absl::Status VisitAtomic(mir::InstId id);
+  absl::Status VisitWideAtomic(mir::InstId id);
+  absl::Status BufferAddress(mir::InstId id);
   void LoadPush(mir::InstId id);
   void LoadBlock(mir::InstId id, const Place& place);
   Operand ConstantChunk(const Place& place, uint32_t chunk);

@@ -107,7 +107,7 @@ absl::Status Selector::VisitSubgroup(mir::InstId id) {
     case mir::Op::kReduce:
     case mir::Op::kInclusiveScan:
     case mir::Op::kExclusiveScan: Scan(id); break;
-    default: return Refuse(inst, "not an operation between lanes");
+    default: return Unexpected(inst, "not an operation between lanes");
   }
   return absl::OkStatus();
 }

@@ -225,9 +225,10 @@ absl::Status LaunchState::CheckPush() const {
     if (uint64_t{p.reg} * kGrfBytes + p.byte + p.bytes > uint64_t{kGrfCount} * kGrfBytes) {
       return absl::InvalidArgumentError("push constants beyond the register file");
     }
-    if (p.source == PushSource::kUbo && Find(dispatch_.buffers, p.ubo) == nullptr) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "no buffer for the uniform block of set %d binding %d", p.ubo.set, p.ubo.binding));
+    const bool buffer = p.source == PushSource::kUbo || p.source == PushSource::kBufferAddress;
+    if (buffer && Find(dispatch_.buffers, p.ubo) == nullptr) {
+      return absl::InvalidArgumentError(absl::StrFormat("no buffer at set %d binding %d",
+                                                        p.ubo.set, p.ubo.binding));
     }
   }
   return absl::OkStatus();
@@ -281,6 +282,11 @@ std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part,
     case PushSource::kUbo:
       source = Find(dispatch_.buffers, part.ubo)->bytes;
       break;
+    case PushSource::kBufferAddress: {
+      const uint64_t address = Find(dispatch_.buffers, part.ubo)->address;
+      words({static_cast<uint32_t>(address), static_cast<uint32_t>(address >> 32)});
+      break;
+    }
     case PushSource::kBaseWorkgroup:
       words({0, 0, 0});
       break;
