@@ -1,6 +1,7 @@
 #include "core/lir/liveness.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace kiln::lir {
@@ -24,10 +25,13 @@ bool EndsUniformly(const Target& t, const Function& f, const Block& b) {
   return !b.insts.empty() && (t.ops[f.inst(b.insts.back()).op].flags & kOpUniformJump);
 }
 
-bool Insert(std::vector<BlockId>* set, BlockId b) {
-  const auto at = std::lower_bound(set->begin(), set->end(), b);
-  if (at != set->end() && *at == b) return false;
-  set->insert(at, b);
+// Ascending sets. Returns whether `set` has grown.
+bool Unite(std::vector<BlockId>* set, const std::vector<BlockId>& more) {
+  if (std::includes(set->begin(), set->end(), more.begin(), more.end())) return false;
+  std::vector<BlockId> both;
+  both.reserve(set->size() + more.size());
+  std::set_union(set->begin(), set->end(), more.begin(), more.end(), std::back_inserter(both));
+  *set = std::move(both);
   return true;
 }
 
@@ -70,22 +74,24 @@ void Liveness::FindWaits(const Target& target, const Function& f) {
     if (j < s) return s.index <= loop_end[j.index];
     return s.index > b || j.index > loop_end[s.index];
   };
+  std::vector<BlockId> leaving, parked;  // lanes off when the thread leaves b; those that stay so
   for (bool changed = true; changed;) {
     changed = false;
     for (uint32_t b = 0; b < n; ++b) {
       const Block& block = f.blocks[b];
-      const bool uniform = EndsUniformly(target, f, block);
-      ForEachSuccessor(block, [&](BlockId s) {
-        bool added = false;
-        const auto park = [&](BlockId j) {
-          if (meets_later(b, s, j)) added |= Insert(&waits_[s.index], j);
-        };
-        // Where s is b, nothing is added: what it waits for is there.
-        for (size_t k = 0; k < waits_[b].size(); ++k) park(waits_[b][k]);
+      leaving = waits_[b];
+      if (!EndsUniformly(target, f, block)) {
         for (const Edge& e : block.succs) {
-          if (!uniform) park(e.to);
+          const auto at = std::lower_bound(leaving.begin(), leaving.end(), e.to);
+          if (at == leaving.end() || *at != e.to) leaving.insert(at, e.to);
         }
-        changed |= added && s.index <= b;
+      }
+      ForEachSuccessor(block, [&](BlockId s) {
+        parked.clear();
+        for (BlockId j : leaving) {
+          if (meets_later(b, s, j)) parked.push_back(j);
+        }
+        changed |= Unite(&waits_[s.index], parked) && s.index <= b;
       });
     }
   }

@@ -40,8 +40,8 @@ template <typename F>
 void ForEachRead(const Footprint& fp, F f) {
   fp.reads.ForEach(f);
   if (fp.reads_address) f(kAddressResource);
-  for (int n = 0; n < 16; ++n) {
-    if (fp.reads_accumulators >> n & 1) f(kAccumulatorResource + n);
+  for (uint32_t rest = fp.reads_accumulators; rest != 0; rest &= rest - 1) {
+    f(kAccumulatorResource + std::countr_zero(rest));
   }
 }
 
@@ -49,8 +49,8 @@ template <typename F>
 void ForEachWrite(const Footprint& fp, F f) {
   fp.writes.ForEach(f);
   if (fp.writes_address) f(kAddressResource);
-  for (int n = 0; n < 16; ++n) {
-    if (fp.writes_accumulators >> n & 1) f(kAccumulatorResource + n);
+  for (uint32_t rest = fp.writes_accumulators; rest != 0; rest &= rest - 1) {
+    f(kAccumulatorResource + std::countr_zero(rest));
   }
 }
 
