@@ -83,7 +83,7 @@ const SpirvType& Importer::DescriptorType(const Pointer& pointer, uint32_t* coun
   uint64_t product = 1;
   for (; IsArray(*type); type = spirv_.Type(type->element)) {
     product *= type->kind == SpirvType::kArray ? type->count : 0;
-    product = std::min<uint64_t>(product, kMaxDescriptors);
+    product = std::min<uint64_t>(product, kMaxDescriptors + 1);  // too many is for the target to say
   }
   *count = static_cast<uint32_t>(product);
   return *type;

@@ -4,6 +4,7 @@
 #include "core/intel/emit/emit.h"
 #include "core/intel/emit/peephole.h"
 #include "core/intel/isa/disasm.h"
+#include "core/intel/lir/ops.h"
 #include "core/intel/lir/target.h"
 #include "core/lir/parse.h"
 #include "gtest/gtest.h"
@@ -158,6 +159,27 @@ TEST(Emit, ControlBitsChangeFirst) {
             "0 (W) and (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0xFFFFFBFF:ud\n"
             "1 (W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x80:ud\n"
             "2 mov (8|M0) r4.0<1>:ud r2.0<8;8,1>:ud\n");
+}
+
+// The index is added to the descriptor, the handle joins the extended one with the shared function
+// and the length of the second payload.
+TEST(Emit, DescriptorsInAddressRegisters) {
+  SendAux aux;
+  aux.control = 0x02005efc & 0x7ffff;
+  aux.sfid = isa::Sfid::kDataCache1;
+  aux.bindless = true;
+  const auto message = [&](const std::string& index) {
+    return Text(Make("block b0 depth 0\n  msg.write %0:ud@16 %1:ud@24 " + index +
+                     "%3:ud@33 {w8 aux " + std::to_string(aux.Pack()) + "}\n"));
+  };
+  EXPECT_EQ(message(""),
+            "0 (W) or (1|M0) a0.1<1>:ud r4.1<0;1,0>:ud 0x4C:ud\n"
+            "1 send.dc1 (8|M0) null r2 r3 a0.1 0x02005EFC\n");
+  aux.indirect = true;
+  EXPECT_EQ(message("%3:ud@32 "),
+            "0 (W) add (1|M0) a0.0<1>:ud r4.0<0;1,0>:ud 0x2005EFC:ud\n"
+            "1 (W) or (1|M0) a0.1<1>:ud r4.1<0;1,0>:ud 0x4C:ud\n"
+            "2 send.dc1 (8|M0) null r2 r3 a0.1 a0.0\n");
 }
 
 TEST(Emit, ElseAndNestedIf) {

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/intel/isa/computed_descriptors.h"
 #include "core/intel/isa/encode.h"
 
 namespace kiln::intel::isa {
@@ -147,6 +148,7 @@ absl::StatusOr<Program> ToProgram(absl::Span<const PlacedInstruction> placed) {
     inst.compacted = false;
     program.Append(inst, target);
   }
+  NoteComputedDescriptors(program);
   return program;
 }
 

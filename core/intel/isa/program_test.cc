@@ -1,5 +1,7 @@
 #include "core/intel/isa/program.h"
 
+#include "core/intel/isa/computed_descriptors.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -160,6 +162,70 @@ TEST(Footprint, SendsByTheirLengths) {
   EXPECT_TRUE(FootprintOf(inst).reads_address);
   inst.send.desc = 0;
   EXPECT_TRUE(FootprintOf(inst).reads.Has(44));
+}
+
+Instruction ToAddress(Opcode op, int dword, uint32_t immediate) {
+  Instruction inst;
+  inst.op = op;
+  inst.exec_size = 1;
+  inst.dst.file = File::kArf;
+  inst.dst.arf = Arf::kAddress;
+  inst.dst.subnr = static_cast<uint8_t>(4 * dword);
+  inst.dst.type = Type::kUD;
+  inst.src[0].file = File::kGrf;
+  inst.src[1].file = File::kImm;
+  inst.src[1].imm = immediate;
+  return inst;
+}
+
+Instruction ComputedSend() {
+  Instruction inst;
+  inst.op = Opcode::kSend;
+  inst.src[0].file = inst.src[1].file = File::kGrf;
+  inst.src[0].nr = 30;
+  inst.src[1].nr = 40;
+  inst.send.desc_is_register = inst.send.ex_desc_is_register = true;
+  inst.send.ex_desc_address = 1;
+  return inst;
+}
+
+// mlen 2, ex_mlen 3; writes of other dwords of a0, and what does not write it, may stand between.
+TEST(ComputedDescriptors, LengthsComeFromTheImmediates) {
+  Program p;
+  p.Append(ToAddress(Opcode::kAdd, 0, 2u << 25));
+  p.Append(ToAddress(Opcode::kOr, 1, 3u << 6 | 0xc));
+  p.Append(ToAddress(Opcode::kMov, 2, 0));
+  p.Append(Mov(10, 20));
+  p.Append(ComputedSend());
+  NoteComputedDescriptors(p);
+  const Footprint fp = FootprintOf(p.insts[4]);
+  EXPECT_TRUE(fp.reads.Has(31) && !fp.reads.Has(32) && fp.reads.Has(42) && !fp.reads.Has(43));
+  EXPECT_TRUE(fp.reads_address);
+}
+
+TEST(ComputedDescriptors, WhatIsNotKnownStaysTheLongest) {
+  Program whole;  // a0 written as a whole
+  whole.Append(ToAddress(Opcode::kOr, 1, 3u << 6));
+  whole.Append(ToAddress(Opcode::kOr, 0, 2u << 25));
+  whole.insts[1].exec_size = 8;
+  whole.Append(ComputedSend());
+  Program joined;  // a jump comes in between
+  joined.Append(ToAddress(Opcode::kOr, 1, 3u << 6));
+  joined.Append(ToAddress(Opcode::kOr, 0, 2u << 25));
+  joined.Append(ComputedSend());
+  Instruction loop;
+  loop.op = Opcode::kWhile;
+  joined.Append(loop, {2, kNoTarget});
+  Program moved;  // no constant part
+  moved.Append(ToAddress(Opcode::kMul, 1, 3u << 6));
+  moved.Append(ToAddress(Opcode::kMul, 0, 2u << 25));
+  moved.Append(ComputedSend());
+  for (Program* p : {&whole, &joined, &moved}) {
+    p->insts[2].send.desc = p->insts[2].send.ex_desc = 1;
+    NoteComputedDescriptors(*p);
+    const Footprint fp = FootprintOf(p->insts[2]);
+    EXPECT_TRUE(fp.reads.Has(44) && fp.reads.Has(70));
+  }
 }
 
 TEST(Footprint, ArchitectureRegisters) {

@@ -28,23 +28,27 @@ std::string Header(int width) {
   return text;
 }
 
-std::string Sampler(Message message, bool header = false, bool indirect = false) {
+std::string Sampler(Message message, bool header = false, bool indirect = false,
+                    bool bindless = false) {
   SamplerAux aux;
   aux.message = message;
   aux.bti = 3;
   aux.sampler = 1;
   aux.header = header;
   aux.indirect = indirect;
+  aux.bindless = bindless;
   return absl::StrCat(aux.Pack());
 }
 
 // Aux of the send that a sampler message becomes.
-std::string Sent(Message message, int lanes, bool header = false, bool indirect = false) {
+std::string Sent(Message message, int lanes, bool header = false, bool indirect = false,
+                 bool bindless = false) {
   SendAux aux;
   aux.control = uint32_t{isa::Info(message).type} << 12 | 1u << 8 | 3 | (lanes / 8) << 17;
   aux.sfid = isa::Sfid::kSampler;
   aux.header = header;
   aux.indirect = indirect;
+  aux.bindless = bindless;
   return absl::StrCat(aux.Pack());
 }
 
@@ -104,6 +108,12 @@ TEST(StripSamplerParameters, TheDescriptorStaysLast) {
             Op("%0:ud %14:ud", aux));
 }
 
+TEST(StripSamplerParameters, IndexAndHandleStayInOrder) {
+  const std::string aux = Sampler(Message::kLdLz, false, true, true);
+  EXPECT_EQ(After(Op("%0:ud #0x0:ud %14:ud %12.5:ud", aux), StripSamplerParameters),
+            Op("%0:ud %14:ud %12.5:ud", aux));
+}
+
 TEST(StripSamplerParameters, AsksForEachMessage) {
   const std::string aux = Sampler(Message::kLdLz);
   const std::string two =
@@ -114,6 +124,13 @@ TEST(StripSamplerParameters, AsksForEachMessage) {
 }
 
 // ---- lower_samplers ----
+
+TEST(LowerSamplers, IndexAndHandleFollowThePayload) {
+  EXPECT_EQ(After(Op("%0:ud %14:ud %12.5:ud", Sampler(Message::kLdLz, false, true, true)),
+                  LowerSamplers),
+            absl::StrCat("  %10x4:ud = msg %0:ud %14:ud %12.5:ud {w8 aux ",
+                         Sent(Message::kLdLz, 8, false, true, true), "}\n"));
+}
 
 TEST(LowerSamplers, OnePayloadOfAllParameters) {
   EXPECT_EQ(After(Op("%0:ud #0x3f800000:ud %1:ud", Sampler(Message::kSampleL), 16), LowerSamplers,
@@ -203,6 +220,13 @@ TEST(SplitSends, SharedPayloadsAndMessagesWithTwoStay) {
 
 TEST(SplitSends, TheDescriptorKeepsItsPlace) {
   const std::string aux = Sent(Message::kLdLz, 8, false, true);
+  EXPECT_EQ(After("  %15x24:ud = collect %0:ud %1:ud %2:ud {w8}\n" + Send("%15x24:ud %14:ud", aux),
+                  SplitSends),
+            "  %16x2:ud = collect %1:ud %2:ud {w8}\n" + Send("%0:ud %16x2:ud %14:ud", aux));
+}
+
+TEST(SplitSends, TheHandleKeepsItsPlace) {
+  const std::string aux = Sent(Message::kLdLz, 8, false, false, true);
   EXPECT_EQ(After("  %15x24:ud = collect %0:ud %1:ud %2:ud {w8}\n" + Send("%15x24:ud %14:ud", aux),
                   SplitSends),
             "  %16x2:ud = collect %1:ud %2:ud {w8}\n" + Send("%0:ud %16x2:ud %14:ud", aux));

@@ -1,8 +1,9 @@
 #include "core/intel/select/abi.h"
 
+#include <algorithm>
+
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "core/base/cause.h"
+#include "core/intel/select/descriptor_tables.h"
 #include "core/mir/build.h"
 
 namespace kiln::intel {
@@ -130,102 +131,6 @@ out::SurfaceKind KindOf(mir::ResourceKind kind) {
   return out::SurfaceKind::kNull;
 }
 
-// ---- What is in the tables, and what in memory (ABI.md, "Bindless descriptors") ----
-
-// The resources of one (set, binding) that are described alike: they share a memory.
-struct Binding {
-  std::vector<size_t> resources;
-  uint64_t surfaces = 0;    // table entries that they would take
-  uint64_t samplers = 0;
-  uint64_t elements = 0;    // one more than the last that is used
-  bool unsized = false;
-  bool surfaces_in_memory = false;
-  bool samplers_in_memory = false;
-};
-
-bool SharesMemory(const Module& m, const Abi& abi, size_t a, size_t b) {
-  const mir::Resource& x = m.resources[a];
-  const mir::Resource& y = m.resources[b];
-  return x.set == y.set && x.binding == y.binding && x.kind == y.kind &&
-         abi.raw_image[a] == abi.raw_image[b];
-}
-
-// Those that are used, in the order of their first resources.
-std::vector<Binding> FindBindings(const Module& m, const Uses& uses, const Abi& abi) {
-  std::vector<Binding> bindings;
-  size_t first_of_set = 0;   // resources of a (set, binding) stand together
-  for (size_t i = 0; i < m.resources.size(); ++i) {
-    const mir::Resource& r = m.resources[i];
-    if (!uses.resource[i] && !uses.sampler[i]) continue;
-    size_t at = first_of_set;
-    while (at < bindings.size() && !SharesMemory(m, abi, bindings[at].resources[0], i)) ++at;
-    if (at == bindings.size()) {
-      const bool same_place =
-          at != 0 && m.resources[bindings[at - 1].resources[0]].set == r.set &&
-          m.resources[bindings[at - 1].resources[0]].binding == r.binding;
-      if (!same_place) first_of_set = at;
-      bindings.emplace_back();
-    }
-    Binding& b = bindings[at];
-    b.resources.push_back(i);
-    b.unsized = b.unsized || r.count == 0;
-    b.elements = std::max(b.elements, uint64_t{r.element} + r.count);
-    if (uses.resource[i]) b.surfaces += r.count;
-    if (uses.sampler[i]) b.samplers += r.count;
-  }
-  return bindings;
-}
-
-// The binding whose move to memory frees the most entries, of equals the last; null: none frees any.
-template <class Gain>
-Binding* Largest(std::vector<Binding>& bindings, Gain gain) {
-  Binding* best = nullptr;
-  for (Binding& b : bindings) {
-    if (gain(b) > 0 && (best == nullptr || gain(b) >= gain(*best))) best = &b;
-  }
-  return best;
-}
-
-absl::Status TooManyDescriptors(const char* why) {
-  return WithCause(absl::ResourceExhaustedError(absl::StrCat("compute: ", why)),
-                   "too_many_descriptors");
-}
-
-// Arrays without length are in memory; of what overflows a table, the largest bindings first.
-absl::Status ChooseMemory(uint64_t other_entries, std::vector<Binding>& bindings) {
-  uint64_t samplers = 0, surfaces = other_entries;
-  for (Binding& b : bindings) {
-    if (b.elements > kMaxBindlessSurfaces) {
-      return TooManyDescriptors("a binding has more descriptors than surface handles can tell");
-    }
-    b.surfaces_in_memory = b.samplers_in_memory = b.unsized;
-    samplers += b.unsized ? 0 : b.samplers;
-    surfaces += b.unsized ? 1 : b.surfaces;
-  }
-  const auto sampler_gain = [](const Binding& b) {
-    return b.samplers_in_memory ? int64_t{0} : static_cast<int64_t>(b.samplers);
-  };
-  while (samplers > kMaxSamplers) {
-    Binding* b = Largest(bindings, sampler_gain);
-    samplers -= b->samplers;
-    if (!b->surfaces_in_memory) ++surfaces;
-    b->samplers_in_memory = true;
-  }
-  const auto surface_gain = [](const Binding& b) {
-    if (b.surfaces_in_memory) return int64_t{0};
-    return static_cast<int64_t>(b.surfaces) - (b.samplers_in_memory ? 0 : 1);
-  };
-  while (surfaces > kMaxSurfaces) {
-    Binding* b = Largest(bindings, surface_gain);
-    if (b == nullptr) {
-      return TooManyDescriptors("the shader uses more bindings than binding table entries");
-    }
-    surfaces -= static_cast<uint64_t>(surface_gain(*b));
-    b->surfaces_in_memory = true;
-  }
-  return absl::OkStatus();
-}
-
 // Entries for the descriptors of a resource; returns the first one's index.
 uint32_t AddSurfaces(Abi& abi, out::SurfaceKind kind, const mir::Resource& r, const char* format) {
   const auto first = static_cast<uint32_t>(abi.binding_table.size());
@@ -290,10 +195,11 @@ absl::Status AssignSurfaces(const Module& m, const Uses& uses, Abi& abi) {
                        (uses.atomic[i] && image.component == mir::ComponentType::kFloat);
   }
   std::vector<bool> surface_in_memory(m.resources.size()), sampler_in_memory(m.resources.size());
-  std::vector<Binding> bindings = FindBindings(m, uses, abi);
   const uint64_t others = (uses.constant_data ? 1 : 0) + (uses.push_dynamic ? 1 : 0);
-  if (absl::Status s = ChooseMemory(others, bindings); !s.ok()) return s;
-  for (const Binding& b : bindings) {
+  const absl::StatusOr<std::vector<Binding>> bindings =
+      ChooseTables(m, {uses.resource, uses.sampler, abi.raw_image, others});
+  if (!bindings.ok()) return bindings.status();
+  for (const Binding& b : *bindings) {
     for (size_t i : b.resources) {
       surface_in_memory[i] = b.surfaces_in_memory;
       sampler_in_memory[i] = b.samplers_in_memory;
@@ -312,7 +218,7 @@ absl::Status AssignSurfaces(const Module& m, const Uses& uses, Abi& abi) {
   if (uses.push_dynamic) {
     abi.push_surface = AddSurfaces(abi, out::SurfaceKind::kPushConstants, {}, "");
   }
-  AddDescriptorMemory(m, bindings, abi);
+  AddDescriptorMemory(m, *bindings, abi);
   return absl::OkStatus();
 }
 
