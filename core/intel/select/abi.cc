@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/status/status.h"
+#include "core/base/cause.h"
 #include "core/intel/select/descriptor_tables.h"
 #include "core/mir/build.h"
 
