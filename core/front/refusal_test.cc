@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstring>
 #include <string>
 
 #include "core/base/cause.h"
@@ -82,6 +83,24 @@ TEST(Refusal, VariablePointers) {
   ExpectRefused(
       ImportVerified(Assemble(KernelAssembly(types, select, true, "", preamble))).status(),
       "variable_pointers");
+}
+
+// Names reach records, which take UTF-8 only.
+TEST(Refusal, EntryPointNamesAreUtf8) {
+  auto words = CompileCompute(KernelText("", "out_[id] = 1u;"));
+  size_t at = 5;
+  while ((words[at] & 0xffff) != static_cast<uint32_t>(spv::Op::OpEntryPoint)) at += words[at] >> 16;
+  const auto with = [&](const char* four_bytes) {
+    std::memcpy(&words[at + 3], four_bytes, 4);
+    return ImportSpirv(words, {}).status();
+  };
+  EXPECT_EQ(with("main"), absl::OkStatus());
+  EXPECT_EQ(with("\xc3\xa9t\xc3").code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(with("\xc3\xa9\xc3\xa9"), absl::OkStatus());
+  EXPECT_EQ(with("\xf0\x9f\x98\x80"), absl::OkStatus());
+  for (const char* bad : {"\x80" "ain", "\xed\xa0\x80n", "\xc0\x80in", "\xf4\x90\x80\x80", "\xff" "ain"}) {
+    EXPECT_EQ(with(bad).code(), absl::StatusCode::kInvalidArgument) << bad;
+  }
 }
 
 TEST(Refusal, EntryPoints) {

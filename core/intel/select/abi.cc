@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
 #include "core/intel/select/descriptor_tables.h"
 #include "core/mir/build.h"
@@ -15,6 +16,7 @@ using mir::Module;
 using mir::Op;
 
 constexpr uint32_t kGrfBytes = 32;
+constexpr uint32_t kMaxPushRegisters = 64;  // half of the register file: 2 KiB
 
 struct Uses {
   std::vector<bool> resource;
@@ -313,6 +315,12 @@ absl::StatusOr<Abi> AssignAbi(const Module& m) {
   if (absl::Status s = AssignSurfaces(m, uses, abi); !s.ok()) return s;
   if (absl::Status s = CheckControl(m); !s.ok()) return s;
   AssignPush(m, uses, abi);
+  if (abi.cross_thread_registers > kMaxPushRegisters) {
+    return WithCause(absl::ResourceExhaustedError(absl::StrCat(
+                         "push constants take ", abi.cross_thread_registers, " of at most ",
+                         kMaxPushRegisters, " registers")),
+                     "push_constants_too_large");
+  }
   AssignPrivateArrays(m, abi);
   AssignControl(m, abi);
   abi.uses_barrier = uses.barrier;
