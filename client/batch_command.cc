@@ -192,7 +192,7 @@ absl::Status BatchRun::Prepare() {
     if (absl::Status s = PrepareOutputFolder(folder_); !s.ok()) return s;
   }
   absl::StatusOr<std::unique_ptr<Service>> service =
-      OpenService(flags_, static_cast<int>(std::min<int64_t>(*jobs, 2 * processors)));
+      OpenService(flags_, static_cast<int>(std::min<int64_t>(*jobs, 2 * processors)), Calls::kStream);
   if (!service.ok()) return service.status();
   service_ = *std::move(service);
   auto capabilities = service_->GetCapabilities();

@@ -47,7 +47,14 @@ std::string ServingStatus(grpc::health::v1::HealthCheckResponse::ServingStatus s
   }
 }
 
-// The request with its source replaced by the digest.
+size_t SourceBytes(const CompileRequest& request) {
+  if (request.source_case() == CompileRequest::kSpirv) return request.spirv().size();
+  if (request.source_case() == CompileRequest::kGlsl) return request.glsl().ByteSizeLong();
+  return 0;
+}
+
+}  // namespace
+
 CompileRequest DigestRequest(const CompileRequest& request) {
   CompileRequest by_digest;
   by_digest.set_entry_point(request.entry_point());
@@ -73,13 +80,11 @@ bool AllCached(const CompileResponse& response) {
   return response.results_size() > 0;
 }
 
-size_t SourceBytes(const CompileRequest& request) {
-  if (request.source_case() == CompileRequest::kSpirv) return request.spirv().size();
-  if (request.source_case() == CompileRequest::kGlsl) return request.glsl().ByteSizeLong();
-  return 0;
+bool MayBeCached(const CompileRequest& request) {
+  return (request.cache_policy() == kiln::v1alpha::CACHE_USE ||
+          request.cache_policy() == kiln::v1alpha::CACHE_ONLY_IF_CACHED) &&
+         SourceBytes(request) != 0;
 }
-
-}  // namespace
 
 absl::Status CheckServerAddress(absl::string_view server) {
   auto wrong = [&](absl::string_view what) {
@@ -173,9 +178,7 @@ absl::StatusOr<CompileResponse> Client::CompileAsIs(const CompileRequest& reques
 }
 
 absl::StatusOr<CompileResponse> Client::Compile(const CompileRequest& request) {
-  bool may_be_cached = request.cache_policy() == kiln::v1alpha::CACHE_USE ||
-                       request.cache_policy() == kiln::v1alpha::CACHE_ONLY_IF_CACHED;
-  if (may_be_cached && SourceBytes(request) >= options_.digest_first_bytes) {
+  if (MayBeCached(request) && SourceBytes(request) >= options_.digest_first_bytes) {
     absl::StatusOr<CompileResponse> response = CompileAsIs(DigestRequest(request));
     if (!response.ok() || AllCached(*response)) return response;
   }

@@ -49,6 +49,13 @@ struct ClientOptions {
   size_t digest_first_bytes = size_t{16} << 10;
 };
 
+// May the cache answer it, and is there a source to name by its digest?
+bool MayBeCached(const kiln::v1alpha::CompileRequest& request);
+// The request with its source replaced by the digest.
+kiln::v1alpha::CompileRequest DigestRequest(const kiln::v1alpha::CompileRequest& request);
+// No result says NOT_CACHED.
+bool AllCached(const kiln::v1alpha::CompileResponse& response);
+
 // InvalidArgument: what is wrong with the address and how it should look.
 absl::Status CheckServerAddress(absl::string_view server);
 
@@ -66,6 +73,10 @@ class Client : public Service {
   absl::StatusOr<std::vector<ServiceHealth>> Health() override;
   void Stop() override;
   std::string Name() const override { return options_.server; }
+
+  // For calls of one's own on the same connection.
+  kiln::v1alpha::Compiler::Stub* stub() { return stub_.get(); }
+  const ClientOptions& options() const { return options_; }
 
  private:
   using Try = std::function<grpc::Status(grpc::ClientContext*)>;

@@ -5,6 +5,7 @@
 
 #include "client/client.h"
 #include "client/local_service.h"
+#include "client/stream_client.h"
 
 namespace kiln::client {
 namespace {
@@ -36,7 +37,8 @@ std::vector<Flag> ServiceFlags() {
   };
 }
 
-absl::StatusOr<std::unique_ptr<Service>> OpenService(const ParsedFlags& flags, int workers) {
+absl::StatusOr<std::unique_ptr<Service>> OpenService(const ParsedFlags& flags, int workers,
+                                                     Calls calls) {
   absl::StatusOr<double> seconds = flags.Seconds("timeout", kDefaultTimeout);
   if (!seconds.ok()) return seconds.status();
   if (flags.Has("local")) return OpenLocal(flags, workers, absl::Seconds(*seconds));
@@ -50,6 +52,7 @@ absl::StatusOr<std::unique_ptr<Service>> OpenService(const ParsedFlags& flags, i
   options.call_timeout = absl::Seconds(*seconds);
   auto client = Client::Connect(options);
   if (!client.ok()) return client.status();
+  if (calls == Calls::kStream) return std::make_unique<StreamClient>(*std::move(client));
   return std::unique_ptr<Service>(*std::move(client));
 }
 

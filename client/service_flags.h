@@ -13,9 +13,13 @@ namespace kiln::client {
 
 std::vector<Flag> ServiceFlags();
 
+// How a daemon is called: once for each compile, or once for many (stream_client.h).
+enum class Calls { kUnary, kStream };
+
 // A daemon, or with --local `workers` worker processes. InvalidArgument: flags; Unavailable: nobody
 // answers; FailedPrecondition: the worker does not start.
-absl::StatusOr<std::unique_ptr<Service>> OpenService(const ParsedFlags& flags, int workers);
+absl::StatusOr<std::unique_ptr<Service>> OpenService(const ParsedFlags& flags, int workers,
+                                                     Calls calls = Calls::kUnary);
 
 }  // namespace kiln::client
 

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""How often each pass ran and changed something, over the results of a batch.
+"""How often each pass ran and changed something, over the results of batches.
 
-  fire_counts.py --kiln=PROGRAM RESULTS.jsonl
+  fire_counts.py --kiln=PROGRAM RESULTS.jsonl...
 
 RESULTS.jsonl is what `kiln batch --local --target=tgl --jsonl=...` wrote. Passes that the compiler has
-(`kiln targets --local --passes`) and that changed nothing are named; exit status 1 if there are any.
+(`kiln targets --local --passes`) and that changed nothing in any batch are named; exit status 1 if there
+are any. Passes that fire in later batches only are named with these: the first batch is the corpus as it
+is, others may ask for widths that lose there (--widths=32) or be of our own shaders (tests/shaders), for
+what no module of the corpus uses.
 """
 import argparse
 import json
@@ -18,28 +21,40 @@ def known_passes(kiln):
     return [p['name'] for p in json.loads(run.stdout)['passes']]
 
 
+def add(total, record):
+    total[0] += record['runs']
+    total[1] += record['changed']
+    total[2] += record['us']
+    total[3] += record['instructions_delta']
+    total[4] += record['changed'] > 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('--kiln', required=True)
-    parser.add_argument('results')
+    parser.add_argument('results', nargs='+')
     args = parser.parse_args()
     sums = {name: [0, 0, 0.0, 0, 0] for name in known_passes(args.kiln)}
+    fired_in = {name: {} for name in sums}  # name -> batch -> modules, example
     modules = 0
-    with open(args.results, encoding='utf-8') as lines:
-        for line in map(json.loads, lines):
-            modules += line['status'] == 'ok'
-            for p in line['passes']:
-                s = sums.setdefault(p['name'], [0, 0, 0.0, 0, 0])
-                s[0] += p['runs']
-                s[1] += p['changed']
-                s[2] += p['us']
-                s[3] += p['instructions_delta']
-                s[4] += p['changed'] > 0
+    for results in args.results:
+        with open(results, encoding='utf-8') as lines:
+            for line in map(json.loads, lines):
+                modules += line['status'] == 'ok'
+                for p in line['passes']:
+                    add(sums.setdefault(p['name'], [0, 0, 0.0, 0, 0]), p)
+                    if p['changed']:
+                        count, example = fired_in.setdefault(p['name'], {}).get(results, (0, line['file']))
+                        fired_in[p['name']][results] = (count + 1, example)
     total = sum(s[2] for s in sums.values())
     print(f'{modules} modules compiled')
     print(f'{"pass":28} {"runs":>8} {"changed":>8} {"modules":>8} {"time":>7} {"instructions":>13}')
     for name, (runs, changed, us, delta, fired) in sums.items():
         print(f'{name:28} {runs:8} {changed:8} {fired:8} {100 * us / max(total, 1):6.1f}% {delta:+13}')
+    for name, batches in fired_in.items():
+        if batches and args.results[0] not in batches:
+            where = ', '.join(f'{batch}: {n} modules ({example})' for batch, (n, example) in batches.items())
+            print(f'not in {args.results[0]}: {name} fires in {where}')
     silent = [name for name, s in sums.items() if s[1] == 0]
     for name in silent:
         print(f'never fired: {name}')

@@ -1,0 +1,194 @@
+// The stream client against a daemon made for the test: digests first, credits, broken
+// calls, shed items, Stop.
+#include "client/stream_client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+namespace kiln::client {
+namespace {
+
+using kiln::v1alpha::CompileRequest;
+using kiln::v1alpha::StreamRequest;
+using kiln::v1alpha::StreamResponse;
+using kiln::v1alpha::TargetResult;
+using testing::HasSubstr;
+
+constexpr size_t kCredits = 8;
+
+class FakeDaemon : public kiln::v1alpha::Compiler::Service {
+ public:
+  grpc::Status GetCapabilities(grpc::ServerContext*, const kiln::v1alpha::GetCapabilitiesRequest*,
+                               kiln::v1alpha::Capabilities* response) override {
+    response->set_version("fake");
+    return grpc::Status::OK;
+  }
+
+  // Knows what it has compiled.
+  grpc::Status CompileStream(
+      grpc::ServerContext* context,
+      grpc::ServerReaderWriter<StreamResponse, StreamRequest>* stream) override {
+    ++calls;
+    StreamResponse hello;
+    hello.set_credits(kCredits);
+    stream->Write(hello);
+    StreamRequest item;
+    for (int n = 0; stream->Read(&item); ++n) {
+      bytes += static_cast<int64_t>(item.ByteSizeLong());
+      if (hang) {
+        while (!context->IsCancelled()) absl::SleepFor(absl::Milliseconds(1));
+        return grpc::Status::CANCELLED;
+      }
+      if (break_after == 1) absl::SleepFor(absl::Milliseconds(slow_ms.load()));
+      if (break_after > 0 && --break_after == 0) return {grpc::StatusCode::UNAVAILABLE, "broken"};
+      stream->Write(AnswerTo(item));
+    }
+    return grpc::Status::OK;
+  }
+
+  std::atomic<int> calls{0}, break_after{0}, shed{0}, sources{0}, digests{0}, slow_ms{0};
+  std::atomic<int64_t> bytes{0};
+  std::atomic<bool> hang{false};
+
+ private:
+  StreamResponse AnswerTo(const StreamRequest& item) {
+    StreamResponse answer;
+    answer.set_item(item.item());
+    const CompileRequest& request = item.request();
+    if (request.targets(0) == "mars") {
+      answer.mutable_error()->set_code(grpc::StatusCode::INVALID_ARGUMENT);
+      auto* v = answer.mutable_error()->add_violations();
+      v->set_field("targets");
+      v->set_description("there is no such target");
+      return answer;
+    }
+    if (shed > 0 && --shed >= 0) {
+      answer.mutable_error()->set_code(grpc::StatusCode::UNAVAILABLE);
+      answer.mutable_error()->set_retry_after_ms(5);
+      return answer;
+    }
+    const bool digest = request.has_digest();
+    ++(digest ? digests : sources);
+    const std::string name = request.entry_point();
+    absl::MutexLock lock(&mutex_);
+    if (!digest) known_.insert(name);
+    auto* result = answer.mutable_response()->add_results();
+    result->set_target(request.targets(0));
+    result->set_entry_point(name);
+    result->set_status(known_.count(name) != 0 ? TargetResult::OK : TargetResult::NOT_CACHED);
+    return answer;
+  }
+  absl::Mutex mutex_;
+  std::set<std::string> known_ ABSL_GUARDED_BY(mutex_);
+};
+
+class StreamClientTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    grpc::ServerBuilder builder;
+    int port = 0;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+    builder.RegisterService(&daemon_);
+    server_ = builder.BuildAndStart();
+    ClientOptions options;
+    options.server = absl::StrCat("127.0.0.1:", port);
+    options.retry.first_delay = absl::Milliseconds(5);
+    options.retry.patience_when_lost = absl::Milliseconds(500);
+    auto client = Client::Connect(options);
+    ASSERT_TRUE(client.ok()) << client.status();
+    client_ = std::make_unique<StreamClient>(*std::move(client));
+  }
+  void TearDown() override {
+    client_.reset();
+    server_->Shutdown(std::chrono::system_clock::now());
+  }
+
+  static CompileRequest Request(int n) {
+    CompileRequest request;
+    request.set_spirv(std::string(1000, static_cast<char>(n)));
+    request.set_entry_point(absl::StrCat("e", n));
+    request.add_targets("tgl");
+    return request;
+  }
+  // Items 0 to count - 1 by `threads` threads; how many came back right.
+  int CompileAll(int count, int threads) {
+    std::atomic<int> next{0}, good{0};
+    std::vector<std::thread> all;
+    for (int t = 0; t < threads; ++t) {
+      all.emplace_back([&] {
+        for (int n = next++; n < count; n = next++) {
+          const auto response = client_->Compile(Request(n));
+          good += response.ok() && response->results(0).status() == TargetResult::OK &&
+                  response->results(0).entry_point() == absl::StrCat("e", n);
+        }
+      });
+    }
+    for (std::thread& t : all) t.join();
+    return good;
+  }
+
+  FakeDaemon daemon_;
+  std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<StreamClient> client_;
+};
+
+TEST_F(StreamClientTest, SourcesGoOnAMissOnlyAndOverOneCall) {
+  EXPECT_EQ(CompileAll(100, 16), 100);   // more threads than credits
+  EXPECT_EQ(daemon_.digests, 100);
+  EXPECT_EQ(daemon_.sources, 100);
+  const int64_t missed = daemon_.bytes.exchange(0);
+  EXPECT_EQ(CompileAll(100, 16), 100);
+  EXPECT_EQ(daemon_.digests, 200);
+  EXPECT_EQ(daemon_.sources, 100);
+  EXPECT_EQ(daemon_.calls, 1);
+  EXPECT_LT(10 * daemon_.bytes, missed);
+}
+
+TEST_F(StreamClientTest, ABrokenCallIsMadeAgain) {
+  daemon_.break_after = 37;
+  EXPECT_EQ(CompileAll(100, 8), 100);
+  EXPECT_EQ(daemon_.calls, 2);
+}
+
+TEST_F(StreamClientTest, PatienceBeginsWithTheLoss) {
+  daemon_.break_after = 3;
+  daemon_.slow_ms = 700;   // longer than a lost daemon is waited for
+  EXPECT_EQ(CompileAll(20, 4), 20);
+  EXPECT_EQ(daemon_.calls, 2);
+}
+
+TEST_F(StreamClientTest, ShedItemsComeAgain) {
+  daemon_.shed = 20;
+  EXPECT_EQ(CompileAll(50, 8), 50);
+  EXPECT_EQ(daemon_.calls, 1);
+}
+
+TEST_F(StreamClientTest, WhatIsWrongWithAnItemIsItsOwn) {
+  CompileRequest wrong = Request(1);
+  wrong.set_targets(0, "mars");
+  const auto response = client_->Compile(wrong);
+  EXPECT_TRUE(absl::IsInvalidArgument(response.status())) << response.status();
+  EXPECT_THAT(std::string(response.status().message()), HasSubstr("targets: there is no such target"));
+  EXPECT_TRUE(client_->Compile(Request(2)).ok());
+}
+
+TEST_F(StreamClientTest, StopEndsWhatWaits) {
+  daemon_.hang = true;
+  std::thread stopper([this] {
+    absl::SleepFor(absl::Milliseconds(100));
+    client_->Stop();
+  });
+  EXPECT_FALSE(client_->Compile(Request(1)).ok());
+  stopper.join();
+  EXPECT_TRUE(absl::IsCancelled(client_->Compile(Request(2)).status()));
+}
+
+}  // namespace
+}  // namespace kiln::client
