@@ -599,8 +599,7 @@ class Emitter {
   // The descriptor in a0.0 is the one known so far plus a value.
   void ComputeDescriptor(const lir::Inst& in, const Operand& value, isa::Instruction& send) {
     ToAddressRegister(in, Opcode::kAdd, value, send.send.desc, 0);
-    send.send.desc_is_register = true;
-    send.send.desc = 0;
+    send.send.desc_is_register = true;   // the constant part stays: it has the lengths
   }
 
   // The extended descriptor in a0.1: the handle of a surface in the upper bits, which are 0 so far.
