@@ -23,7 +23,7 @@ constexpr absl::string_view kMagic("\x03\x02\x23\x07", 4);
 constexpr absl::string_view kMagicSwapped("\x07\x23\x02\x03", 4);
 
 absl::Status Invalid(const std::string& name, absl::string_view what, const char* cause) {
-  return WithCause(absl::InvalidArgumentError(absl::StrCat(name, ": ", what)), cause);
+  return WithForeignCause(absl::InvalidArgumentError(absl::StrCat(name, ": ", what)), cause);
 }
 
 bool BeginsWithMagic(absl::string_view bytes) {
@@ -79,7 +79,7 @@ absl::Status SetGlsl(const std::string& path, const std::string& name, const std
   absl::Status status =
       ResolveIncludes(path, {options.folders, options.root}, limits, ReadWholeFile, glsl, missing);
   bool too_large = absl::IsResourceExhausted(status);
-  return WithCause(std::move(status), too_large ? "too_large" : "include_error");
+  return WithForeignCause(std::move(status), too_large ? "too_large" : "include_error");
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ absl::Status LoadSource(const std::string& path, const std::string& name,
       ReadWholeFile(path, std::max(options.module_bytes, options.glsl_bytes));
   if (!bytes.ok()) {
     bool large = absl::IsResourceExhausted(bytes.status());
-    return WithCause(bytes.status(), large ? "too_large" : "cannot_read");
+    return WithForeignCause(bytes.status(), large ? "too_large" : "cannot_read");
   }
   if (bytes->empty()) return Invalid(name, "is empty", "empty_file");
   if (BeginsWithMagic(*bytes) || absl::EndsWith(name, ".spv")) {

@@ -94,8 +94,18 @@ TEST(BitSet, BehavesAsASet) {
 TEST(Cause, AttachedOrFromTheCode) {
   EXPECT_EQ(CauseOf(absl::OkStatus()), "ok");
   EXPECT_EQ(CauseOf(absl::InvalidArgumentError("x")), "invalid_module");
-  EXPECT_EQ(CauseOf(WithCause(absl::InternalError("x"), "spilt")), "spilt");
-  EXPECT_EQ(WithCause(absl::OkStatus(), "spilt"), absl::OkStatus());
+  EXPECT_EQ(CauseOf(WithCause(absl::InternalError("x"), "width_loses")), "width_loses");
+  EXPECT_EQ(WithCause(absl::OkStatus(), "width_loses"), absl::OkStatus());
+  EXPECT_EQ(CauseOf(WithForeignCause(absl::InternalError("x"), "spilt")), "spilt");
+}
+
+TEST(Cause, RowsAreWellFormed) {
+  std::set<std::string_view> names;
+  for (const CauseInfo& row : kCauses) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    EXPECT_EQ(row.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_"), row.name.npos);
+    EXPECT_GT(row.reason.size(), 10u) << row.name;
+  }
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "core/base/cause.h"
 
+#include <utility>
+
 #include "absl/strings/cord.h"
 #include "absl/types/optional.h"
 
@@ -10,7 +12,11 @@ constexpr std::string_view kCauseUrl = "type.kiln/cause";
 
 }  // namespace
 
-absl::Status WithCause(absl::Status status, std::string_view cause) {
+absl::Status WithCause(absl::Status status, KnownCause cause) {
+  return WithForeignCause(std::move(status), cause.name());
+}
+
+absl::Status WithForeignCause(absl::Status status, std::string_view cause) {
   if (status.ok()) return status;
   status.SetPayload(absl::string_view(kCauseUrl.data(), kCauseUrl.size()),
                     absl::Cord(absl::string_view(cause.data(), cause.size())));

@@ -5,6 +5,7 @@
 #ifndef KILN_CORE_BASE_CAUSE_H_
 #define KILN_CORE_BASE_CAUSE_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -12,8 +13,42 @@
 
 namespace kiln {
 
+// What an error is about; the values are described in causes.def.
+enum class CauseKind { kHardware, kScope, kWidth, kRequest };
+
+struct CauseInfo {
+  std::string_view name;
+  CauseKind kind;
+  std::string_view reason;
+};
+
+inline constexpr CauseInfo kCauses[] = {
+#define CAUSE(name, kind, reason) {name, CauseKind::kind, reason},
+#include "core/base/causes.def"
+#undef CAUSE
+};
+
+// The name of a row of causes.def. A literal that has none does not compile.
+class KnownCause {
+ public:
+  template <size_t N>
+  consteval KnownCause(const char (&name)[N]) : name_(name, N - 1) {
+    for (const CauseInfo& row : kCauses) {
+      if (row.name == name_) return;
+    }
+    throw "this cause has no row in core/base/causes.def";
+  }
+  std::string_view name() const { return name_; }
+
+ private:
+  std::string_view name_;
+};
+
 // The status with `cause` attached (replacing an earlier one). An ok status is returned as it is.
-absl::Status WithCause(absl::Status status, std::string_view cause);
+absl::Status WithCause(absl::Status status, KnownCause cause);
+
+// The same for those who have a table of their own: the front end (coverage.def), the client.
+absl::Status WithForeignCause(absl::Status status, std::string_view cause);
 
 // The attached cause; without one a word for the status code ("invalid_module", "cancelled",
 // "limit_exceeded", "internal"); "ok" for an ok status.

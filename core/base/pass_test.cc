@@ -41,7 +41,7 @@ absl::StatusOr<bool> Lower(Toy& toy, PassContext& context) {
   return true;
 }
 absl::StatusOr<bool> Fails(Toy&, PassContext&) {
-  return WithCause(absl::UnimplementedError("no"), "images");
+  return WithForeignCause(absl::UnimplementedError("no"), "images");
 }
 absl::StatusOr<bool> Spoil(Toy& toy, PassContext&) {
   toy.text = "!";

@@ -5,7 +5,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/base/cause.h"
 #include "core/intel/emit/emit.h"
 #include "core/intel/emit/peephole.h"
 #include "core/intel/isa/decode.h"
@@ -53,28 +52,9 @@ absl::StatusOr<bool> ResolveSubgroupSizePass(Work& w, PassContext& context) {
   return true;
 }
 
-// Votes, shuffles and quads have machine forms for up to 16 lanes.
-absl::Status HasThirtyTwoLanes(const lir::Function& f) {
-  for (const lir::Block& b : f.blocks) {
-    for (lir::InstId i : b.insts) {
-      const uint16_t op = f.inst(i).op;
-      if (op != kBallot && op != kShuffle && op != kQuadBroadcast) continue;
-      return WithCause(
-          absl::ResourceExhaustedError(absl::StrCat(
-              "a vote, shuffle or quad operation for 32 lanes (SPIR-V id ", f.inst(i).spirv_id,
-              ")")),
-          "simd32_subgroup_operation");
-    }
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<bool> SelectPass(Work& w, PassContext&) {
   absl::StatusOr<lir::Function> f = Select(*w.module, *w.abi, w.width);
   if (!f.ok()) return f.status();
-  if (w.width > 16) {
-    if (absl::Status s = HasThirtyTwoLanes(*f); !s.ok()) return s;
-  }
   w.lir = *std::move(f);
   w.stage = Work::Stage::kSsa;
   return true;

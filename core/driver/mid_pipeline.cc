@@ -18,6 +18,7 @@
 #include "core/mid/merge_carried_values.h"
 #include "core/mid/promote_arrays.h"
 #include "core/mid/simplify.h"
+#include "core/mid/simplify_subgroups.h"
 #include "core/mid/sink_values.h"
 #include "core/mid/tabulate_arrays.h"
 #include "core/mid/unroll_loops.h"
@@ -54,6 +55,8 @@ constexpr Pass<mir::Module> kPasses[] = {
      "stores overwritten before anybody reads them"},
     {"remove_dead_code", mid::EliminateDeadCode, true, 1, 0, 0, kPreservesAll,
      "values that nobody uses"},
+    {"simplify_subgroups", mid::SimplifySubgroups, true, 0, 0, 0, kPreservesAll,
+     "exchanges of values that lanes have in common"},
     {"lower_int64", mid::LowerInt64, false, 0, 0, 0, kPreservesAll,
      "64-bit integers become pairs"},
     {"lower_int8", mid::LowerInt8, false, 0, 0, 0, kPreservesAll,
@@ -86,6 +89,8 @@ constexpr PassOrder kOrder[] = {
     {"promote_private_arrays", "tabulate_arrays", "small arrays are better as values"},
     {"unroll_loops", "promote_private_arrays", "offsets that a counter gives become constants"},
     {"simplify", "lower_division", "constant divisors are found by folding"},
+    {"simplify", "simplify_subgroups", "what is equal in all lanes shows after folding"},
+    {"simplify_subgroups", "lower_int64", "a sum of 64 bits becomes a product of 64 bits"},
     {"simplify", "lower_int64", "what folds at 64 bits need not be split"},
     {"lower_int64", "lower_division", "a short dividend is divided by 32 bits"},
     {"lower_int64", "combine_memory", "halves are neighbours in memory"},

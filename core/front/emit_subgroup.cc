@@ -38,6 +38,23 @@ constexpr ReduceRow kReductions[] = {
     {spv::Op::OpGroupNonUniformLogicalAnd, ReduceOp::kAnd},
     {spv::Op::OpGroupNonUniformLogicalOr, ReduceOp::kOr},
     {spv::Op::OpGroupNonUniformLogicalXor, ReduceOp::kXor},
+    // Of the capability Groups, and of SPV_AMD_shader_ballot: the same operands.
+    {spv::Op::OpGroupIAdd, ReduceOp::kIadd},
+    {spv::Op::OpGroupFAdd, ReduceOp::kFadd},
+    {spv::Op::OpGroupFMin, ReduceOp::kFmin},
+    {spv::Op::OpGroupUMin, ReduceOp::kUmin},
+    {spv::Op::OpGroupSMin, ReduceOp::kImin},
+    {spv::Op::OpGroupFMax, ReduceOp::kFmax},
+    {spv::Op::OpGroupUMax, ReduceOp::kUmax},
+    {spv::Op::OpGroupSMax, ReduceOp::kImax},
+    {spv::Op::OpGroupIAddNonUniformAMD, ReduceOp::kIadd},
+    {spv::Op::OpGroupFAddNonUniformAMD, ReduceOp::kFadd},
+    {spv::Op::OpGroupFMinNonUniformAMD, ReduceOp::kFmin},
+    {spv::Op::OpGroupUMinNonUniformAMD, ReduceOp::kUmin},
+    {spv::Op::OpGroupSMinNonUniformAMD, ReduceOp::kImin},
+    {spv::Op::OpGroupFMaxNonUniformAMD, ReduceOp::kFmax},
+    {spv::Op::OpGroupUMaxNonUniformAMD, ReduceOp::kUmax},
+    {spv::Op::OpGroupSMaxNonUniformAMD, ReduceOp::kImax},
 };
 
 const ReduceRow* Row(spv::Op op) {
@@ -63,11 +80,8 @@ bool IsKhrForm(spv::Op op) {
 bool IsSubgroupOp(spv::Op op) {
   const auto in = [op](spv::Op first, spv::Op last) { return op >= first && op <= last; };
   return in(spv::Op::OpGroupNonUniformElect, spv::Op::OpGroupNonUniformQuadSwap) ||
-         op == spv::Op::OpGroupNonUniformRotateKHR || IsKhrForm(op);
+         op == spv::Op::OpGroupNonUniformRotateKHR || IsKhrForm(op) || Row(op) != nullptr;
 }
-
-// What goes from lane to lane in one register.
-bool IsLaneType(mir::Type type) { return type == mir::Type::kBool || mir::BitsOf(type) == 32; }
 
 // Does the operator combine values of this type?
 bool Reduces(ReduceOp op, mir::Type type) {
@@ -134,7 +148,6 @@ bool Importer::EmitAllEqual(const SpirvInst& inst, size_t first) {
   if (!Get(inst.operand(first), &leaves)) return false;
   ValueId all = builder_.Bool(true);
   for (ValueId v : leaves) {
-    if (!IsLaneType(TypeOf(v))) return Refuse("subgroup_types", "vote", inst.result);
     const Op equal = mir::IsFloat(TypeOf(v)) ? Op::kFeq : Op::kIeq;
     const ValueId same = Emit(equal, {v, Emit(Op::kReadFirst, {v})});
     all = Emit(Op::kAnd, {all, same});
@@ -166,7 +179,6 @@ bool Importer::EmitReduction(const SpirvInst& inst) {
   Leaves results;
   for (ValueId v : operands) {
     if (!Reduces(reduce, TypeOf(v))) return Malformed("operand of another type", inst.result);
-    if (!IsLaneType(TypeOf(v))) return Refuse("subgroup_types", "reduction", inst.result);
     if (cluster == 1) {
       results.push_back(v);
       continue;
@@ -269,7 +281,6 @@ bool Importer::EmitLaneRead(const SpirvInst& inst, size_t first) {
     if (!SourceLane(inst, operand, &op, &imm, &lane)) return false;
   }
   for (ValueId& v : leaves) {
-    if (!IsLaneType(TypeOf(v))) return Refuse("subgroup_types", "read of another lane", inst.result);
     v = lane.valid() ? Emit(op, {v, lane}) : Emit(op, {v}, imm);
   }
   return ok() && Define(inst, leaves);

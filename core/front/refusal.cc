@@ -13,7 +13,7 @@ absl::Status Refused(std::string_view cause, const std::string& detail, uint32_t
   std::string text = std::string(cause) + ": " + detail;
   if (!capability.empty()) text += " [capability " + std::string(capability) + "]";
   if (id != 0) absl::StrAppend(&text, " (%", id, ")");
-  return WithCause(absl::UnimplementedError(text), cause);
+  return WithForeignCause(absl::UnimplementedError(text), cause);
 }
 
 absl::Status Invalid(const std::string& detail, uint32_t id) {

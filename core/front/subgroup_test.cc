@@ -205,6 +205,66 @@ TEST(Subgroup, ExtensionForms) {
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], ~Even() + Input(0) + Input(3) + 1);
 }
 
+// Bytes and words wrap at their size, have their own signs and identities, halfs round each step.
+TEST(Subgroup, OtherTypes) {
+  const std::string extensions =
+      std::string(kExtensions) +
+      "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
+      "#extension GL_EXT_shader_subgroup_extended_types_int8 : require\n"
+      "#extension GL_EXT_shader_subgroup_extended_types_int16 : require\n"
+      "#extension GL_EXT_shader_subgroup_extended_types_int64 : require\n"
+      "#extension GL_EXT_shader_subgroup_extended_types_float16 : require\n";
+  const Case cases[] = {
+      {"out_[id] = uint(subgroupAdd(uint8_t(x)));", [](uint32_t) { return Sum(0, 32) & 0xff; }},
+      {"out_[id] = uint(subgroupExclusiveMin(int8_t(x)));",
+       [](uint32_t i) {
+         uint32_t least = 127;
+         for (uint32_t k = 0; k < i; ++k) least = std::min(least, Input(k));
+         return least;
+       }},
+      {"out_[id] = uint(subgroupInclusiveMul(uint16_t(x | 1u)));",
+       [](uint32_t i) {
+         uint32_t product = 1;
+         for (uint32_t k = 0; k <= i; ++k) product = product * (Input(k) | 1) & 0xffff;
+         return product;
+       }},
+      {"out_[id] = uint(subgroupMax(uint64_t(x) << 40) >> 40);", [](uint32_t) { return 34u; }},
+      {"out_[id] = uint(subgroupAdd(uint64_t(x) << 30) >> 30);", [](uint32_t) { return Sum(0, 32); }},
+      {"out_[id] = uint(subgroupShuffleXor(uint64_t(x) << 32, 3u) >> 32);",
+       [](uint32_t i) { return Input(i ^ 3); }},
+      {"out_[id] = uint(subgroupClusteredAdd(float16_t(x) * 64.0hf, 2u));",
+       [](uint32_t i) {   // of 4,096 and more halfs have steps of 4, which 64 divides
+         return 64 * (Input(i & ~1u) + Input(i | 1));
+       }},
+      {"out_[id] = subgroupAllEqual(int16_t(x & 0u)) && !subgroupAllEqual(uint8_t(x)) ? 5u : 0u;",
+       [](uint32_t) { return 5u; }},
+      {"out_[id] = uint(subgroupBroadcast(uint8_t(x), 7u)) + uint(subgroupQuadSwapVertical(int16_t(x)));",
+       [](uint32_t i) { return Input(7) + Input(i ^ 2); }},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.body);
+    const std::vector<uint32_t> out =
+        RunKernel(extensions, std::string("uint x = in_[id]; ") + c.body, Inputs(), 32);
+    ASSERT_EQ(out.size(), 32u);
+    for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], c.expected(i)) << "lane " << i;
+  }
+}
+
+// The older forms: capability Groups, and of AMD.
+TEST(Subgroup, GroupReductions) {
+  const std::string head =
+      "OpCapability Shader\nOpCapability Groups\nOpExtension \"SPV_AMD_shader_ballot\"\n";
+  const auto sum = RunAssembly(head, "", "%result = OpGroupIAdd %uint %u_3 Reduce %x\n");
+  const auto scan =
+      RunAssembly(head, "", "%result = OpGroupUMaxNonUniformAMD %uint %u_3 ExclusiveScan %x\n");
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(sum[i], Sum(0, 32));
+    EXPECT_EQ(scan[i], most);
+    most = std::max(most, Input(i));
+  }
+}
+
 TEST(Subgroup, Rotations) {
   const std::string head =
       "OpCapability Shader\nOpCapability GroupNonUniform\nOpCapability GroupNonUniformRotateKHR\n"

@@ -31,6 +31,7 @@ class DivergenceSolver {
     r_.level_.assign(m_.values.size(), kLowest);
     r_.exit_.assign(m_.insts.size(), kLowest);
     r_.control_.assign(m_.insts.size(), kLowest);
+    r_.total_control_.assign(m_.insts.size(), kLowest);
   }
 
   void Solve() {
@@ -73,6 +74,7 @@ class DivergenceSolver {
       const Uniformity control =
           loops_.empty() ? entry : Max(entry, loops_.back().left);
       Raise(r_.control_[id.index], control);
+      Raise(r_.total_control_[id.index], TotalControl(control));
       switch (m_.inst(id).op) {
         case Op::kIf: If(id, control); break;
         case Op::kLoop: Loop(id); break;
@@ -242,7 +244,9 @@ class DivergenceSolver {
       }
     }
     std::fill(r_.exit_.begin(), r_.exit_.end(), Uniformity::kDivergent);
-    std::fill(r_.control_.begin(), r_.control_.end(), Uniformity::kDivergent);
+    for (auto* control : {&r_.control_, &r_.total_control_}) {
+      std::fill(control->begin(), control->end(), Uniformity::kDivergent);
+    }
   }
 
   const Module& m_;

@@ -62,12 +62,17 @@ class Divergence {
   // around it (from the entry outside of loops). If not kDivergent, the lanes that began the round
   // together are all still active.
   Uniformity ControlOf(mir::InstId inst) const { return control_[inst.index]; }
+  // The same, counted from the entry: all lanes that the subgroup has are active.
+  bool AllLanesAt(mir::InstId inst) const {
+    return total_control_[inst.index] != Uniformity::kDivergent;
+  }
 
  private:
   friend class DivergenceSolver;
   std::vector<Uniformity> level_;     // by value
   std::vector<Uniformity> exit_;      // by instruction
   std::vector<Uniformity> control_;   // by instruction
+  std::vector<Uniformity> total_control_;   // by instruction
 };
 
 }  // namespace kiln::mid

@@ -37,6 +37,47 @@ TEST(Divergence, Sources) {
   EXPECT_EQ(Levels("%0:i32 = local_index %1:i32 = subgroup_id", "local_size 1, 1, 1"), "ww");
 }
 
+// Whether all lanes are active at each ballot, in the order of the text.
+std::string AllLanesAtBallots(const std::string& body) {
+  const absl::StatusOr<mir::Module> m =
+      mir::Parse("mir 1 local_size 8, 1, 1 resource 0 ssbo 0.0.0 body { " + body + " return }");
+  EXPECT_TRUE(m.ok()) << m.status();
+  EXPECT_EQ(mir::Verify(*m), absl::OkStatus());
+  const Divergence divergence(*m);
+  std::string all;
+  for (size_t i = 0; i < m->insts.size(); ++i) {
+    const mir::InstId id(static_cast<uint32_t>(i));
+    if (m->inst(id).op == mir::Op::kBallot) all += divergence.AllLanesAt(id) ? 'y' : 'n';
+  }
+  return all;
+}
+
+TEST(Divergence, WhereAllLanesAreActive) {
+  const auto at = [](int n) {
+    std::string text;
+    for (int i = 0; i < 4; ++i) {
+      text += (i == 0 ? "%" : ", %") + std::to_string(90 + 4 * n + i) + ":i32";
+    }
+    return text + " = ballot true ";
+  };
+  // By a condition that lanes have in common, or not; behind the if all are there again.
+  EXPECT_EQ(AllLanesAtBallots("%0:i32 = local_index %1:i32 = workgroup_id[0] %2:bool = ult %1, 4 "
+                              "%3:bool = ult %0, 4 if %2 { " + at(0) + "yield } else { yield } if %3 { " +
+                              at(1) + "yield } else { " + at(2) + "yield } " + at(3)),
+            "ynny");
+  // In a loop that lanes leave one after another the round alone does not say so.
+  EXPECT_EQ(AllLanesAtBallots("%0:i32 = local_index loop (%1:i32 = 0) { " + at(0) +
+                              "%2:bool = uge %1, %0 if %2 { break } else { yield } " + at(1) +
+                              "%3:i32 = iadd %1, 1 continue %3 } " + at(2)),
+            "nny");
+  // All leave it together; some skip the end of a round.
+  EXPECT_EQ(AllLanesAtBallots("%0:i32 = local_index %4:bool = ult %0, 4 loop (%1:i32 = 0) { " + at(0) +
+                              "%2:bool = uge %1, 5 if %2 { break } else { yield } " + at(1) +
+                              "%3:i32 = iadd %1, 1 if %4 { continue %3 } else { yield } " + at(2) +
+                              "continue %3 } " + at(3)),
+            "yyny");
+}
+
 TEST(Divergence, Memory) {
   EXPECT_EQ(Levels("%0:i32 = local_index %1:i32 = load_ubo[1, align 4] 0 "
                    "%2:i32 = load_ubo[1, align 4] %0 %3:i32 = load_ssbo[0, align 4] 0 "

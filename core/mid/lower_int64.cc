@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/base/cause.h"
+#include "core/mid/scan_int64.h"
 #include "core/mid/wide_int.h"
 #include "core/mir/build.h"
 
@@ -77,7 +78,7 @@ class Lowering {
     return false;
   }
 
-  bool Refuse(InstId id, std::string_view cause, const std::string& what) {
+  bool Refuse(InstId id, KnownCause cause, const std::string& what) {
     if (status_.ok()) {
       status_ = WithCause(absl::UnimplementedError("compute: " + what + " (SPIR-V id " +
                                                    std::to_string(m_.inst(id).spirv_id) + ")"),
@@ -236,7 +237,8 @@ class Lowering {
   bool SplitExchange(InstId id) {
     const Inst inst = m_.inst(id);
     if (inst.op == Op::kReduce || inst.op == Op::kInclusiveScan || inst.op == Op::kExclusiveScan) {
-      return Refuse(id, "int64_subgroups", "reduction of 64 bits");
+      Know(m_.result(id), ScanInt64(wide_, b_, inst, Halves(m_.source(id, 0))));
+      return true;
     }
     std::vector<ValueId> sources(m_.sources(id).begin(), m_.sources(id).end());
     const Wide value = Halves(sources[0]);

@@ -8,8 +8,8 @@
 // are 0, else by a loop of 64 rounds of shift and subtract (restoring division; Knuth, The Art of
 // Computer Programming 2, 4.3.1, in base 2). Conversion to float keeps the top 32 bits and one more
 // that says whether anything was cut off ("sticky"), which rounds like the exact number. Linear.
-// Errors: UNIMPLEMENTED with the cause "int64_subgroups" for reductions of 64 bits, "int64_atomics"
-// for atomics.
+// Reductions and scans between lanes: scan_int64.h.
+// Errors: UNIMPLEMENTED with the cause "int64_atomics" for atomics.
 #ifndef KILN_CORE_MID_LOWER_INT64_H_
 #define KILN_CORE_MID_LOWER_INT64_H_
 

@@ -56,6 +56,11 @@ class Lowering {
       for (ValueId& v : m_.sources(id)) v = replace_.Find(v);
       b_.SetList(&list);
       b_.set_spirv_id(m_.inst(id).spirv_id);
+      if (IsByteScan(id)) {
+        replace_.Replace(m_.result(id), LowerScan(id));
+        lowered_ = true;
+        continue;
+      }
       if (Computes(id)) {
         replace_.Replace(m_.result(id), Lower(id));
         lowered_ = true;
@@ -82,6 +87,28 @@ class Lowering {
       if (IsByte(v)) return true;
     }
     return false;
+  }
+
+  bool IsByteScan(InstId id) const {
+    switch (m_.inst(id).op) {
+      case Op::kReduce:
+      case Op::kInclusiveScan:
+      case Op::kExclusiveScan: return IsByte(m_.result(id));
+      default: return false;
+    }
+  }
+
+  ValueId LowerScan(InstId id) {
+    const mir::Inst inst = m_.inst(id);
+    const auto op = static_cast<mir::ReduceOp>(inst.imm0);
+    const bool looks_at_sign = op == mir::ReduceOp::kImin || op == mir::ReduceOp::kImax;
+    const bool upper = looks_at_sign && inst.op == Op::kExclusiveScan;
+    const Type word = Type::kI16;
+    ValueId v = b_.Convert(looks_at_sign ? Op::kSext : Op::kZext, m_.source(id, 0), word);
+    if (upper) v = b_.Shl(v, b_.Int(8));
+    v = m_.result(b_.EmitInst(inst.op, {v}, absl::MakeConstSpan(&word, 1), inst.imm0, inst.imm1));
+    if (upper) v = b_.Ushr(v, b_.Int(8));
+    return b_.Convert(Op::kTrunc, v, Type::kI8);
   }
 
   ValueId Extend(ValueId v, bool is_signed) {

@@ -51,8 +51,10 @@ uint64_t Draw(Type type, std::mt19937_64& random) {
   return bits & mir::MaskOf(type);
 }
 
-std::vector<uint8_t> Execute(const Module& m, const std::vector<uint8_t>& input) {
+std::vector<uint8_t> Execute(const Module& m, const std::vector<uint8_t>& input,
+                             uint32_t subgroup_size = 32) {
   mir::LaunchInputs inputs;
+  inputs.subgroup_size = subgroup_size;
   inputs.buffers = {{0, 0, 0, input}, {0, 1, 0, std::vector<uint8_t>(8 * kLanes)}};
   const auto run = mir::Interpret(m, inputs);
   EXPECT_TRUE(run.ok()) << run.status() << mir::Print(m);
@@ -221,14 +223,54 @@ TEST(LowerInt64, CarriedValues) {
   EXPECT_EQ(Execute(*m, input), before);
 }
 
-TEST(LowerInt64, ReductionsAndAtomicsOnSharedMemoryAreRefused) {
-  for (const char* body : {"%0:i64 = reduce[iadd, 0] 5i64", "%0:i64 = shared_atomic[add] 0, 5i64"}) {
-    auto m = mir::Parse(std::string("mir 1 resource 0 ssbo 0.0.0 body { ") + body + " return }");
-    ASSERT_TRUE(m.ok()) << m.status();
-    const auto lowered = Lower(Type::kI64, *m);
-    EXPECT_EQ(lowered.status().code(), absl::StatusCode::kUnimplemented);
-    EXPECT_THAT(std::string(lowered.status().message()), testing::HasSubstr("of 64 bits"));
+// out[lane] = scan(in[lane]) in the lanes where the dword behind is odd.
+std::string ScanModule(Type type, const std::string& scan) {
+  const std::string t = type == Type::kI64 ? "i64" : "i8";
+  return "mir 1 local_size 256, 1, 1 resource 0 ssbo 0.0.0 resource 1 ssbo 0.1.0 body { "
+         "%0:i32 = local_index %1:i32 = imul %0, 32 %2:i32 = iadd %1, 8 %3:i32 = shl %0, 3 %4:" +
+         t + " = load_ssbo[0, align 8] %1 %5:i32 = load_ssbo[0, align 8] %2 %6:i32 = and %5, 1 "
+         "%7:bool = ine %6, 0 if %7 { %8:" + t + " = " + scan +
+         " %4 store_ssbo[1, align 8] %3, %8 yield } else { yield } return }";
+}
+
+TEST(LowerWidths, ScansBetweenLanes) {
+  std::mt19937_64 random(3);
+  int checked = 0;
+  for (Type type : {Type::kI8, Type::kI64}) {
+    for (const char* op : {"iadd", "imul", "imin", "imax", "umin", "umax", "and", "or", "xor"}) {
+      const std::string name = op;
+      for (const std::string& scan : {"reduce[" + name + ", 0]", "reduce[" + name + ", 4]",
+                                      "inclusive_scan[" + name + "]", "exclusive_scan[" + name + "]"}) {
+        auto m = mir::Parse(ScanModule(type, scan));
+        ASSERT_TRUE(m.ok()) << m.status();
+        std::vector<uint8_t> input(32 * kLanes);
+        for (uint32_t lane = 0; lane < kLanes; ++lane) {
+          const uint64_t bits = Draw(type, random), on = random();
+          std::memcpy(&input[32 * lane], &bits, 8);
+          std::memcpy(&input[32 * lane + 8], &on, 8);
+        }
+        Module lowered = *m;
+        const auto changed = Lower(type, lowered);
+        ASSERT_TRUE(changed.ok() && *changed) << changed.status();
+        EXPECT_EQ(mir::Verify(lowered), absl::OkStatus()) << mir::Print(lowered);
+        EXPECT_FALSE(Uses(lowered, type, type == Type::kI8)) << mir::Print(lowered);
+        for (uint32_t size : {8u, 32u, 128u}) {
+          EXPECT_EQ(Execute(lowered, input, size), Execute(*m, input, size))
+              << scan << " in subgroups of " << size << "\n" << mir::Print(lowered);
+        }
+        ++checked;
+      }
+    }
   }
+  EXPECT_EQ(checked, 2 * 9 * 4);
+}
+
+TEST(LowerInt64, AtomicsOnSharedMemoryAreRefused) {
+  auto m = mir::Parse("mir 1 resource 0 ssbo 0.0.0 body { %0:i64 = shared_atomic[add] 0, 5i64 return }");
+  ASSERT_TRUE(m.ok()) << m.status();
+  const auto lowered = Lower(Type::kI64, *m);
+  EXPECT_EQ(lowered.status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(lowered.status().message()), testing::HasSubstr("of 64 bits"));
 }
 
 // By address, and on a surface whose bounds are checked; the meaning stays.

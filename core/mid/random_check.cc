@@ -12,9 +12,12 @@
 #include "core/mid/hoist_invariants.h"
 #include "core/mid/if_to_select.h"
 #include "core/mid/lower_division.h"
+#include "core/mid/lower_int64.h"
+#include "core/mid/lower_int8.h"
 #include "core/mid/merge_carried_values.h"
 #include "core/mid/promote_arrays.h"
 #include "core/mid/simplify.h"
+#include "core/mid/simplify_subgroups.h"
 #include "core/mid/sink_values.h"
 #include "core/mid/tabulate_arrays.h"
 #include "core/mid/unroll_loops.h"
@@ -42,12 +45,16 @@ constexpr RandomPass kPasses[] = {
     {"hoist_invariants", HoistInvariants},
     {"sink_values", SinkValues},
     {"dead_control_flow", RemoveDeadControlFlow},
+    {"simplify_subgroups", SimplifySubgroups},
+    {"lower_int64", LowerInt64, true},
+    {"lower_int8", LowerInt8, true},
     {"dce", EliminateDeadCode},
 };
 
 // Integers only: float rules may change which NaN comes out.
 mir::Module Generated(uint64_t seed) {
-  return mir::GenerateModule(seed, {.instructions = 70, .max_depth = 5, .floats = false});
+  return mir::GenerateModule(
+      seed, {.instructions = 70, .max_depth = 5, .floats = false, .subgroups = seed % 2 == 1});
 }
 
 absl::StatusOr<std::vector<uint8_t>> Outcome(const mir::Module& m, uint64_t seed) {

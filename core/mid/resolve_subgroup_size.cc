@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/mid/divergence.h"
 #include "core/mir/build.h"
 
 namespace kiln::mid {
@@ -19,7 +20,7 @@ using mir::ValueId;
 class Resolver {
  public:
   Resolver(Module& module, uint32_t size)
-      : m_(module), b_(module), replace_(module), size_(size) {}
+      : m_(module), divergence_(module), b_(module), replace_(module), size_(size) {}
 
   void Run() {
     Visit(m_.body);
@@ -64,7 +65,9 @@ class Resolver {
       }
       case Op::kBallot:
         for (int i = 1; i < 4; ++i) Become(id, i, b_.Int(0));
-        return false;
+        if (!IsBallotOfAll(id)) return false;
+        Become(id, 0, AllLanes());
+        return true;
       case Op::kReduce:
         if (inst.imm1 >= size_) inst.imm1 = 0;
         return false;
@@ -72,8 +75,18 @@ class Resolver {
     }
   }
 
+  ValueId AllLanes() { return b_.Int(size_ == 32 ? ~0u : (1u << size_) - 1); }
+
+  // Of true, where all lanes of full subgroups are active.
+  bool IsBallotOfAll(InstId id) const {
+    const mir::Value& vote = m_.value(m_.source(id, 0));
+    const uint32_t lanes = m_.local_size[0] * m_.local_size[1] * m_.local_size[2];
+    return vote.kind == mir::Value::Kind::kConstant && vote.bits != 0 && lanes % size_ == 0 &&
+           divergence_.AllLanesAt(id);
+  }
+
   ValueId Mask(LaneMask mask) {
-    const ValueId all = b_.Int(size_ == 32 ? ~0u : (1u << size_) - 1);
+    const ValueId all = AllLanes();
     if (mask == LaneMask::kAll) return all;
     const ValueId me = b_.Shl(b_.Int(1), b_.SubgroupInvocation());
     const ValueId below = b_.Isub(me, b_.Int(1));
@@ -87,6 +100,7 @@ class Resolver {
   }
 
   Module& m_;
+  const Divergence divergence_;
   mir::Builder b_;
   mir::Replacements replace_;
   const uint32_t size_;

@@ -1,6 +1,7 @@
 // What depends on the subgroup's size, once it is chosen: sizes become constants, masks of lanes
 // arithmetic on the lane's number, dwords of ballots beyond the size 0, clusters as large as the
-// subgroup the whole of it.
+// subgroup the whole of it. A ballot of true is a constant where all lanes of full subgroups are
+// active.
 //
 // Invariants: verified MIR in and out; no subgroup_size, num_subgroups, lane_mask remains. Run on a
 // copy per dispatch width, with folding behind it. Linear.

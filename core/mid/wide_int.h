@@ -67,6 +67,9 @@ class WideInt {
   Wide FromFloat(bool is_signed, mir::ValueId f);
   mir::ValueId ToFloat(bool is_signed, Wide a);
 
+  // Back from a nested region to where instructions went before.
+  void Return(mir::RegionId outer);
+
  private:
   struct Quotient {
     Wide quotient;
@@ -80,8 +83,6 @@ class WideInt {
   Wide LowMask(mir::ValueId count);
   bool IsZeroConstant(mir::ValueId v) const;
   mir::ValueId UnsignedToFloat(Wide a);
-
-  void Return(mir::RegionId outer);
 
   mir::Builder& b_;
   std::vector<mir::InstId>* list_ = nullptr;

@@ -29,6 +29,8 @@ class Random {
 
 constexpr Type kTypes[] = {Type::kBool, Type::kI32, Type::kF32};
 
+constexpr Type kFourInts[] = {Type::kI32, Type::kI32, Type::kI32, Type::kI32};
+
 constexpr uint32_t kTable = 2;   // of the private arrays
 
 class Generator {
@@ -120,6 +122,7 @@ class Generator {
 
   void Step(int depth) {
     --left_;
+    if (options_.subgroups && random_.OneIn(5)) return LaneOperation();
     const uint32_t kind = random_.Below(100);
     if (kind < 70 || depth >= options_.max_depth) return Arithmetic();
     if (kind < 80) return MemoryAccess(depth);
@@ -190,7 +193,7 @@ class Generator {
     }
   }
 
-  // Divisors from 1 to 255, offsets and counts of bit fields below 16.
+  // Divisors from 1 to 255, offsets and counts of bit fields below 16, no half of a NaN.
   void Confine(Op op, std::vector<ValueId>& sources) {
     switch (op) {
       case Op::kUdiv:
@@ -199,6 +202,9 @@ class Generator {
       case Op::kSrem:
       case Op::kSmod:
         sources[1] = b_.Or(b_.And(sources[1], b_.Int(255)), b_.Int(1));
+        break;
+      case Op::kF2f16:   // of which NaN the bits are is open
+        sources[0] = b_.Emit(Op::kFmax, {sources[0], b_.Float(-65504)});
         break;
       case Op::kBitfieldInsert:
       case Op::kUbitfieldExtract:
@@ -288,6 +294,123 @@ class Generator {
     const ValueId other = b_.Urem(Pick(Type::kI32), b_.Int(options_.lanes));
     const Type type = Type::kI32;
     DefineResults(b_.Load(Op::kLoadShared, 0, b_.Imul(other, four), {type}));
+  }
+
+  // ---- Operations between lanes ----
+
+  void LaneOperation() {
+    switch (random_.Below(5)) {
+      case 0: return Vote();
+      case 1: return LaneRead();
+      default: return ScanOrReduce();
+    }
+  }
+
+  void Vote() {
+    const ValueId vote = Pick(Type::kBool);
+    switch (random_.Below(4)) {
+      case 0: return Define(b_.Emit(Op::kSubgroupElect, {}));
+      case 1: return Define(b_.Emit(Op::kSubgroupAny, {vote}));
+      case 2: return Define(b_.Emit(Op::kSubgroupAll, {vote}));
+      default: return DefineResults(b_.EmitInst(Op::kBallot, {vote}, kFourInts));
+    }
+  }
+
+  // Some value of the type, which may be one that the rest of the program does not compute with.
+  ValueId PickTyped(Type type) {
+    switch (type) {
+      case Type::kI8:
+      case Type::kI16: return b_.Convert(Op::kTrunc, Pick(Type::kI32), type);
+      case Type::kI64: {
+        const ValueId high = b_.Convert(Op::kZext, Pick(Type::kI32), type);
+        return b_.Or(b_.Shl(high, b_.Int(32)), b_.Convert(Op::kZext, Pick(Type::kI32), type));
+      }
+      case Type::kF16: return b_.Convert(Op::kF2f, Pick(Type::kF32), type);
+      default: return Pick(type);
+    }
+  }
+  void DefineTyped(ValueId v) {
+    switch (m_.value(v).type) {
+      case Type::kI8:
+      case Type::kI16: return Define(b_.Convert(Op::kZext, v, Type::kI32));
+      case Type::kI64:
+        Define(b_.Convert(Op::kTrunc, v, Type::kI32));
+        return Define(b_.Convert(Op::kTrunc, b_.Ushr(v, b_.Int(32)), Type::kI32));
+      case Type::kF16:   // no NaN: its sign need not survive the conversion
+        return Define(b_.Emit(Op::kFmax, {b_.Convert(Op::kF2f, v, Type::kF32), b_.Float(-65504)}));
+      default: return Define(v);
+    }
+  }
+  Type AnyType() {
+    constexpr Type kAll[] = {Type::kBool, Type::kI8,  Type::kI16, Type::kI32,
+                             Type::kI64,  Type::kF16, Type::kF32};
+    Type type;
+    do {
+      type = kAll[random_.Below(std::size(kAll))];
+    } while (IsFloat(type) && !options_.floats);
+    return type;
+  }
+
+  // 0 where the lane that is read is off.
+  void LaneRead() {
+    const ValueId v = PickTyped(AnyType());
+    const Type type = m_.value(v).type;
+    const ValueId me = b_.SubgroupInvocation();
+    const auto other = [&](Op op, ValueId lane) { return b_.Emit(op, {me, lane}); };
+    ValueId lane, read;
+    const uint32_t quad = random_.Below(4);
+    switch (random_.Below(6)) {
+      case 0: return DefineTyped(b_.Emit(Op::kReadFirst, {v}));
+      case 1:
+        return DefineTyped(b_.Emit(Op::kReadLane, {v, b_.Emit(Op::kReadFirst, {me})}));
+      case 2:
+        lane = b_.Or(b_.And(me, b_.Int(~3u)), b_.Int(quad));
+        read = b_.Emit(Op::kQuadBroadcast, {v}, quad);
+        break;
+      case 3:
+        lane = other(Op::kXor, b_.Int(quad | 1));
+        read = b_.Emit(Op::kQuadSwap, {v}, quad | 1);
+        break;
+      case 4:
+        lane = InSubgroup(other(Op::kXor, b_.Int(1u << random_.Below(5))));
+        read = b_.Emit(Op::kShuffle, {v, lane});
+        break;
+      default:
+        lane = InSubgroup(other(random_.OneIn(2) ? Op::kIadd : Op::kIsub, Pick(Type::kI32)));
+        read = b_.Emit(Op::kShuffle, {v, lane});
+        break;
+    }
+    const InstId ballot = b_.EmitInst(Op::kBallot, {b_.Bool(true)}, kFourInts);
+    const ValueId on = b_.And(b_.Ushr(m_.result(ballot, 0), lane), b_.Int(1));
+    const ValueId zero = b_.Constant(type, 0);
+    DefineTyped(b_.Select(b_.Ine(on, b_.Int(0)), read, zero));
+  }
+
+  ValueId InSubgroup(ValueId lane) {
+    return b_.And(lane, b_.Isub(b_.Emit(Op::kSubgroupSize, {}), b_.Int(1)));
+  }
+
+  // Exclusive minima and maxima of floats are left out: where all lower lanes have NaN, it is open
+  // whether the identity is the result.
+  void ScanOrReduce() {
+    constexpr Op kScans[] = {Op::kReduce, Op::kReduce, Op::kInclusiveScan, Op::kExclusiveScan};
+    const ValueId v = PickTyped(AnyType());
+    const Type type = m_.value(v).type;
+    const Op scan = kScans[random_.Below(std::size(kScans))];
+    ReduceOp op;
+    do {
+      op = static_cast<ReduceOp>(random_.Below(static_cast<uint32_t>(ReduceOp::kFmax) + 1));
+    } while (!Combines(op, type) || (scan == Op::kExclusiveScan && IsFloat(type) &&
+                                     (op == ReduceOp::kFmin || op == ReduceOp::kFmax)));
+    uint32_t cluster = 0;
+    if (scan == Op::kReduce && random_.OneIn(2)) cluster = 2u << random_.Below(5);
+    DefineTyped(m_.result(b_.EmitInst(scan, {v}, {type}, static_cast<uint32_t>(op), cluster)));
+  }
+
+  static bool Combines(ReduceOp op, Type type) {
+    const bool is_float = op >= ReduceOp::kFadd;
+    const bool bits = op == ReduceOp::kAnd || op == ReduceOp::kOr || op == ReduceOp::kXor;
+    return is_float == IsFloat(type) && (type != Type::kBool || bits);
   }
 
   // How a region inside loops may end early.

@@ -23,6 +23,8 @@ struct GenerateOptions {
                                    // private memory before it is written: there SPIR-V leaves open what the interpreter and the
                                    // hardware choose
   bool memory = true;              // shared, private, push, tables beside the buffers
+  bool subgroups = false;          // operations between lanes, of all types, at any place; of what
+                                   // lanes that are off hold nothing is used
 };
 
 // Resources: 0.0.0 storage, kOutputDwords per lane; 0.1.0 storage, read-only, 64 dwords;

@@ -1,13 +1,15 @@
 // What subgroup operations give, for one subgroup of the interpreter.
 //
 // Lanes that are off take no part. Where the order of a float reduction matters it is that of a
-// tree over the lanes' numbers: neighbours first, then pairs of pairs; a scan adds to the upper
-// half of each group of 2, 4, 8... lanes the last value of the lower half (Sklansky, Conditional-Sum
-// Addition Logic, 1960). An exclusive scan is the inclusive one of the values moved up by one lane,
-// the identity in lane 0. What is read from a lane that is off is 0.
+// tree over the lanes' numbers. The whole subgroup: the lower half of the lanes with the upper, then
+// the lower quarter with the next, and so on. Clusters: neighbours first, then pairs of pairs. A
+// scan adds to the upper half of each group of 2, 4, 8... lanes the last value of the lower half
+// (Sklansky, Conditional-Sum Addition Logic, 1960). An exclusive scan is the inclusive one moved up
+// by a lane, the identity where no lane is below. What is read from a lane that is off is 0.
 #ifndef KILN_CORE_MIR_INTERP_SUBGROUP_H_
 #define KILN_CORE_MIR_INTERP_SUBGROUP_H_
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -43,15 +45,25 @@ void ScanLanes(F combine, uint32_t cluster, SubgroupValues<T>& lanes) {
 // Every lane gets what its cluster amounts to.
 template <class T, class F>
 void ReduceLanes(F combine, uint32_t cluster, SubgroupValues<T>& lanes) {
+  if (cluster == lanes.size()) {
+    for (size_t half = cluster / 2; half >= 1; half /= 2) {
+      for (size_t i = 0; i < half; ++i) lanes[i] = CombineLanes(combine, lanes[i], lanes[i + half]);
+    }
+    std::fill(lanes.begin(), lanes.end(), lanes[0]);
+    return;
+  }
   ScanLanes(combine, cluster, lanes);
   for (size_t i = 0; i < lanes.size(); ++i) lanes[i] = lanes[i | (cluster - 1)];
 }
 
 template <class T, class F>
 void ExclusiveScanLanes(F combine, T identity, SubgroupValues<T>& lanes) {
+  ScanLanes(combine, static_cast<uint32_t>(lanes.size()), lanes);
   lanes.insert(lanes.begin(), identity);
   lanes.pop_back();
-  ScanLanes(combine, static_cast<uint32_t>(lanes.size()), lanes);
+  for (std::optional<T>& lane : lanes) {
+    if (!lane.has_value()) lane = identity;
+  }
 }
 
 // The value with which an exclusive scan starts.

@@ -78,10 +78,14 @@ TEST(Subgroup, Scans) {
               ElementsAre(1, 3, 7, 15, 16, 48));
 }
 
-TEST(Subgroup, FloatReductionsGoByPairs) {
-  // 2^24 + 1 is lost unless the ones meet first: (2^24 + 0) + (1 + 1).
+TEST(Subgroup, FloatReductionsGoByTrees) {
+  // 2^24 + 1 is lost unless the ones meet first: (2^24 + 0) + (1 + 1). Halves of the subgroup, but
+  // neighbours in clusters.
   EXPECT_THAT(RunAll("%5:f32 = u2f %2 %6:f32 = reduce[fadd, 0] %5 %9:i32 = f2u %6",
-                  {1u << 24, 0, 1, 1}, 4),
+                  {1u << 24, 1, 0, 1}, 4),
+              testing::Each((1u << 24) + 2));
+  EXPECT_THAT(RunAll("%5:f32 = u2f %2 %6:f32 = reduce[fadd, 4] %5 %9:i32 = f2u %6",
+                  {1u << 24, 0, 1, 1, 1u << 24, 0, 1, 1}, 8),
               testing::Each((1u << 24) + 2));
   EXPECT_THAT(RunAll("%5:f32 = u2f %2 %6:f32 = exclusive_scan[fmul] %5 %9:i32 = f2u %6",
                   {2, 3, 4, 5}, 4),

@@ -26,16 +26,8 @@ std::string Text(const std::string& name) {
 exec::Setup SetupFor(const std::string& name, uint32_t seed) {
   exec::Setup setup;
   setup.seed = seed;
-  if (name == "global_memory") {
-    setup.buffer_bytes = 0x18000;
-    setup.widths = {8, 16};  // 32 lanes have no 64-bit addresses (halve_messages)
-  }
-  if (name == "int64_atomics") {
-    setup.buffer_bytes = 32768;
-    setup.widths = {8, 16};
-  }
-  // 32 lanes have no ballot, which finds the first lane.
-  if (name == "images_divergent" || name == "descriptors_in_memory") setup.widths = {8, 16};
+  if (name == "global_memory") setup.buffer_bytes = 0x18000;
+  if (name == "int64_atomics") setup.buffer_bytes = 32768;
   setup.floats = HasFloats(name);
   if (name.rfind("images", 0) == 0 || name == "descriptors_in_memory") {
     setup.buffer_bytes = 32768;

@@ -23,7 +23,8 @@ bool ParseFlag(absl::string_view arg, absl::string_view name, uint64_t* value) {
   return absl::ConsumePrefix(&arg, name) && absl::SimpleAtoi(arg, value);
 }
 
-// Programs of several shapes: long and flat, short and deep, with and without memory or floats.
+// Programs of several shapes: long and flat, short and deep, with and without memory, floats or
+// operations between lanes.
 kiln::mir::GenerateOptions ShapeOf(uint64_t seed, uint64_t instructions) {
   kiln::mir::GenerateOptions options;
   options.instructions = static_cast<int>(seed % 7 == 0 ? 4 * instructions : instructions);
@@ -32,6 +33,7 @@ kiln::mir::GenerateOptions ShapeOf(uint64_t seed, uint64_t instructions) {
   options.floats = seed % 3 != 0;
   options.defined_only = true;
   options.memory = seed % 2 == 0;
+  options.subgroups = seed % 4 >= 2;
   return options;
 }
 

@@ -55,6 +55,23 @@ constexpr Case kCases[] = {
     {"ShuffleFloatByData", "%22:i32 = subgroup_size %23:i32 = isub %22, 1 "
                            "%30:i32 = and %10, %23 %41:f32 = shuffle %11, %30 "
                            "%40:i32 = f2u %41" IF_ACTIVE},
+    {"ShuffleXor1", "%22:i32 = subgroup_invocation %30:i32 = xor %22, 1 %40:i32 = shuffle %10, %30"
+                    IF_ACTIVE},
+    {"ShuffleXor4", "%22:i32 = subgroup_invocation %30:i32 = xor %22, 4 %40:i32 = shuffle %10, %30"
+                    IF_ACTIVE},
+    {"ShuffleXor5", "%22:i32 = subgroup_invocation %30:i32 = xor %22, 5 %40:i32 = shuffle %10, %30"
+                    IF_ACTIVE},
+    {"ShuffleXor8", "%22:i32 = subgroup_invocation %23:i32 = subgroup_size %24:i32 = isub %23, 1 "
+                    "%25:i32 = and %24, 8 %30:i32 = xor %22, %25 %40:i32 = shuffle %10, %30"
+                    IF_ACTIVE},
+    {"ShuffleXor16", "%22:i32 = subgroup_invocation %23:i32 = subgroup_size %24:i32 = isub %23, 1 "
+                     "%25:i32 = and %24, 16 %30:i32 = xor %22, %25 %40:i32 = shuffle %10, %30"
+                     IF_ACTIVE},
+    {"BallotOfTrue", "%21:i32, %22:i32, %23:i32, %24:i32 = ballot true %20:i32 = bit_count %21"},
+    {"QuadSwapHorizontal", "%40:i32 = quad_swap[1] %10 %22:i32 = subgroup_invocation "
+                           "%30:i32 = xor %22, 1" IF_ACTIVE},
+    {"QuadSwapVertical", "%40:i32 = quad_swap[2] %10 %22:i32 = subgroup_invocation "
+                         "%30:i32 = xor %22, 2" IF_ACTIVE},
     {"QuadBroadcast", "%40:i32 = quad_broadcast[2] %10 %22:i32 = subgroup_invocation "
                       "%23:i32 = and %22, -4 %30:i32 = iadd %23, 2" IF_ACTIVE},
     {"QuadSwap", "%40:i32 = quad_swap[3] %10 %22:i32 = subgroup_invocation "
@@ -120,13 +137,12 @@ std::string Around(const std::string& body, int place) {
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
-// Ballots, and what is made of them, shuffles and quads are refused at 32 lanes.
-bool UpToSixteenLanes(const std::string& name) {
-  for (const char* part : {"Any", "All", "Vote", "Ballot", "Shuffle", "Quad", "Elect", "Read",
-                           "Several"}) {
-    if (name.rfind(part, 0) == 0) return true;
-  }
-  return false;
+std::string Prologue(int lanes) {
+  return absl::StrCat(
+      "mir 1 local_size ", lanes, ", 1, 1 resource 0 ssbo 0.0.0 resource 1 ssbo 0.1.0 body { "
+      "%0:i32 = local_index %1:i32 = shl %0, 2 %2:i32 = workgroup_id[0] %3:i32 = shl %2, 8 "
+      "%4:i32 = iadd %1, %3 %10:i32 = load_ssbo[0, align 4] %4 %5:i32 = and %10, 15 "
+      "%11:f32 = u2f %5 %12:bool = ult %5, 9 ");
 }
 
 class Subgroups : public testing::TestWithParam<Case> {};
@@ -134,21 +150,100 @@ class Subgroups : public testing::TestWithParam<Case> {};
 TEST_P(Subgroups, AgreeWithTheInterpreter) {
   for (int place = 0; place < 4; ++place) {
     for (int lanes : {64, 24}) {
-      const std::string module = absl::StrCat(
-          "mir 1 local_size ", lanes, ", 1, 1 resource 0 ssbo 0.0.0 resource 1 ssbo 0.1.0 body { "
-          "%0:i32 = local_index %1:i32 = shl %0, 2 %2:i32 = workgroup_id[0] %3:i32 = shl %2, 8 "
-          "%4:i32 = iadd %1, %3 %10:i32 = load_ssbo[0, align 4] %4 %5:i32 = and %10, 15 "
-          "%11:f32 = u2f %5 %12:bool = ult %5, 9 ",
-          Around(GetParam().body, place), " return }");
+      const std::string module =
+          absl::StrCat(Prologue(lanes), Around(GetParam().body, place), " return }");
       for (uint32_t seed = 1; seed <= 2; ++seed) {
         exec::Setup setup;
         setup.seed = seed;
         setup.groups = 4;
-        if (UpToSixteenLanes(GetParam().name)) setup.widths = {8, 16};
         setup.buffer_bytes = 1024;
         ASSERT_EQ(exec::Compare(module, setup), "")
             << "place " << place << ", " << lanes << " lanes, seed " << seed << "\n" << module;
       }
+    }
+  }
+}
+
+// ---- Other types than 32 bits ----
+
+struct Typed {
+  std::string type;
+  std::string op;      // applied to %13, a value of the type; may use %30 and define %21 to %29
+  bool active_only = false;   // what is read from lanes that are off is undefined; %30 is the lane
+};
+
+std::vector<std::string> OperatorsOf(const std::string& type) {
+  if (type[0] == 'f') return {"fadd", "fmul", "fmin", "fmax"};
+  return {"iadd", "imul", "imin", "imax", "umin", "umax", "and", "or", "xor"};
+}
+
+std::vector<Typed> TypedCases() {
+  std::vector<Typed> cases;
+  for (const char* t : {"i8", "i16", "i64", "f16"}) {
+    const std::string type = t;
+    for (const std::string& op : OperatorsOf(type)) {
+      for (const char* cluster : {"0", "2", "4", "8", "16"}) {
+        cases.push_back({type, absl::StrCat("reduce[", op, ", ", cluster, "] %13")});
+      }
+      cases.push_back({type, absl::StrCat("inclusive_scan[", op, "] %13")});
+      cases.push_back({type, absl::StrCat("exclusive_scan[", op, "] %13")});
+    }
+    cases.push_back({type, "read_first %13"});
+    cases.push_back({type, "read_lane %13, %29"});
+    cases.push_back({type, "shuffle %13, %30", true});
+    cases.push_back({type, "quad_broadcast[1] %13", true});
+    cases.push_back({type, "quad_swap[1] %13", true});
+    cases.push_back({type, "quad_swap[2] %13", true});
+    cases.push_back({type, "quad_swap[3] %13", true});
+  }
+  return cases;
+}
+
+// %13 of the type from %10, with all bits in use, and %40 from %14 of the type.
+std::string MakeTyped(const std::string& type) {
+  if (type == "i64") {
+    return "%60:i64 = zext %10 %61:i64 = imul %60, 0x9e3779b97f4a7c15i64 %62:i64 = iadd %61, %60 "
+           "%63:i64 = and %60, 3i64 %64:bool = ieq %63, 1i64 %13:i64 = select %64, %60, %62 ";
+  }
+  if (type == "f16") return "%60:f32 = fmul %11, 0.3f %61:f32 = fsub %60, 1.0f %13:f16 = f2f %61 ";
+  return absl::StrCat("%13:", type, " = trunc %10 ");
+}
+
+std::string ReadTyped(const std::string& type) {
+  if (type == "i64") {
+    return " %65:i64 = ushr %14, 32 %66:i32 = trunc %65 %67:i32 = trunc %14 %68:i32 = imul %66, 3 "
+           "%40:i32 = xor %68, %67 ";
+  }
+  if (type == "f16") return " %65:f32 = f2f %14 %40:i32 = bitcast %65 ";
+  return " %40:i32 = zext %14 ";
+}
+
+TEST(SubgroupTypes, AgreeWithTheInterpreter) {
+  for (const Typed& c : TypedCases()) {
+    // The lane that is read: by a pattern of the op's, or by data.
+    std::string lane = "%22:i32 = subgroup_size %23:i32 = isub %22, 1 %30:i32 = and %10, %23 ";
+    if (c.op[0] == 'q') {
+      const std::string number(1, c.op[c.op.find('[') + 1]);
+      lane = c.op[5] == 's'
+                 ? "%22:i32 = subgroup_invocation %30:i32 = xor %22, " + number + " "
+                 : "%22:i32 = subgroup_invocation %23:i32 = and %22, -4 %30:i32 = iadd %23, " + number +
+                       " ";
+    }
+    const std::string body = absl::StrCat(
+        MakeTyped(c.type), lane, "%28:i32 = read_first %0 %27:i32 = subgroup_size "
+        "%26:i32 = isub %27, 1 %29:i32 = and %28, %26 %14:", c.type, " = ", c.op, ReadTyped(c.type),
+        c.active_only ? IF_ACTIVE : "%20:i32 = iadd %40, 0");
+    for (int place = 0; place < 4; ++place) {
+      const std::string module = absl::StrCat(Prologue(place % 2 == 0 ? 64 : 24), Around(body, place),
+                                              " return }");
+      exec::Setup setup;
+      setup.seed = static_cast<uint32_t>(place + 1);
+      setup.groups = 4;
+      setup.buffer_bytes = 1024;
+      setup.floats = c.type == "f16";   // minus zero equals zero
+      setup.ulp = 0;
+      ASSERT_EQ(exec::Compare(module, setup), "") << c.type << " " << c.op << ", place " << place
+                                                  << "\n" << module;
     }
   }
 }

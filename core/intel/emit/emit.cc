@@ -92,11 +92,6 @@ class Emitter {
       case kScratchHeader: return ScratchHeader(id);
       case kSamplerHeader: return SamplerHeader(id);
       case kJoin: return Join(id);
-      case kBallot:
-      case kBroadcast:
-      case kShuffle:
-      case kQuadBroadcast:
-      case kLaneScan: EmitLaneOp(f_, id, p_); return absl::OkStatus();
       case kSend:
       case kMsgRead:
       case kMsgWrite:
@@ -108,6 +103,10 @@ class Emitter {
       case kBarrier: return Barrier(id);
       case kEot: return Eot(id);
       default: break;
+    }
+    if (IsLaneOp(in.op)) {
+      EmitLaneOp(f_, id, p_);
+      return absl::OkStatus();
     }
     if (!IsEuOp(in.op)) {
       return absl::InternalError(absl::StrCat("emit: operation ", in.op, " has no machine form"));
@@ -565,6 +564,20 @@ class Emitter {
     return e;
   }
 
+  // A message for part of the lanes reads a payload with all lanes of the thread, of one component,
+  // from the register where its lanes begin (core/intel/messages/halve_messages.cc).
+  bool IsWhole(const lir::Inst& in, const Operand& o) const {
+    return o.kind == Operand::Kind::kValue && in.width > 1 && in.width < f_.dispatch_width &&
+           o.comps == 1 && f_.value(o.value()).file == kFileG;
+  }
+  uint32_t PartRegisters(const lir::Inst& in, const Operand& o) const {
+    const uint32_t all = PayloadRegisters(f_, o);
+    return IsWhole(in, o) ? all * in.width / f_.dispatch_width : all;
+  }
+  uint32_t FirstPart(const lir::Inst& in, const Operand& o) const {
+    return IsWhole(in, o) ? PayloadRegisters(f_, o) * in.group / f_.dispatch_width : 0;
+  }
+
   absl::Status Message(lir::InstId id) {
     const lir::Inst& in = f_.inst(id);
     const auto defs = f_.defs(id);
@@ -572,8 +585,8 @@ class Emitter {
     const bool two = PayloadCount(in) == 2;
     const SendAux aux = SendAux::Unpack(in.aux);
     const uint32_t messages = IsSplitMessage(in) ? in.width / 8u : 1;
-    const uint32_t mlen = PayloadRegisters(f_, uses[0]) / messages;
-    const uint32_t ex_mlen = two ? PayloadRegisters(f_, uses[1]) / messages : 0;
+    const uint32_t mlen = PartRegisters(in, uses[0]) / messages;
+    const uint32_t ex_mlen = two ? PartRegisters(in, uses[1]) / messages : 0;
     const uint32_t rlen = defs.empty() ? 0 : PayloadRegisters(f_, defs[0]) / messages;
     const auto lanes = static_cast<int>(in.width / messages);
     for (uint32_t m = 0; m < messages; ++m) {
@@ -581,7 +594,7 @@ class Emitter {
       e.channel_offset = static_cast<uint8_t>(e.channel_offset + m * static_cast<uint32_t>(lanes));
       const auto part = [&](const Operand& o, uint32_t registers) {
         isa::Operand r = Payload(o);
-        r.nr = static_cast<uint8_t>(r.nr + m * registers);
+        r.nr = static_cast<uint8_t>(r.nr + FirstPart(in, o) + m * registers);
         return r;
       };
       if (!defs.empty()) e.dst = part(defs[0], rlen);

@@ -1,15 +1,12 @@
-// Machine code of the pseudo operations between lanes (core/intel/lir/ops.h): ballots, reads of
-// other lanes, reductions and scans.
+// Machine code of the pseudo operations between lanes (core/intel/lir/ops.h): ballots and reads of
+// other lanes. Reductions and scans: scans.h.
 //
-// Addresses: a lane of a register is read through a0, which nobody else uses and which is set right
-// before. Lane numbers are taken modulo the width, also in lanes that are off, and so are those that
-// come from an empty mask (fused EUs run blocks with all channels off): an address never leaves
-// the register.
-// Reductions: the scratch register gets the identity in all lanes and the values in those that are
-// on; then everything is NoMask. Step k combines the last lane of the lower half of each group of
-// 2^k lanes with the lanes of the upper half, for reductions only with the last. Two and four lanes
-// are done for all groups at once by strides, more group by group, since a destination has no
-// stride above 4. (Sklansky's network; the interpreter adds in the same order.)
+// A lane of a register is read through a0, which nobody else uses and which is set right before:
+// the value's first byte plus the byte offset that selection has computed, in all lanes and below
+// the value's length also in lanes that are off, so that an address never leaves the register.
+// Reads by a constant pattern inside quads and of neighbouring groups go by regions: one move for
+// each place of a group of four lanes, or for each group, under NoMask, since a channel of such a
+// move is not the lane that it writes.
 #ifndef KILN_CORE_INTEL_EMIT_LANES_H_
 #define KILN_CORE_INTEL_EMIT_LANES_H_
 
@@ -18,7 +15,7 @@
 
 namespace kiln::intel {
 
-// `id`: kBallot, kBroadcast, kShuffle, kQuadBroadcast or kLaneScan.
+// `id`: kBallot, kBroadcast, kShuffle, kQuadBroadcast, kXorLanes or kLaneScan.
 void EmitLaneOp(const lir::Function& f, lir::InstId id, isa::Program& program);
 
 }  // namespace kiln::intel

@@ -10,8 +10,6 @@ namespace {
 
 using isa::Type;
 
-constexpr uint32_t kGrfBytes = 32;
-
 struct Place {
   bool flag = false;
   bool uniform = false;
@@ -111,6 +109,15 @@ isa::Operand Source(const lir::Function& f, const lir::Operand& o, int lanes, in
   const int row = std::min({lanes, 8, 32 / (stride * isa::ByteSize(r.type))});
   r.region = {static_cast<uint8_t>(row * stride), static_cast<uint8_t>(row),
               static_cast<uint8_t>(stride)};
+  return r;
+}
+
+isa::Operand BytePlace(int byte, Type type) {
+  isa::Operand r;
+  r.file = isa::File::kGrf;
+  r.type = type;
+  r.nr = static_cast<uint8_t>(byte / kGrfBytes);
+  r.subnr = static_cast<uint8_t>(byte % kGrfBytes);
   return r;
 }
 

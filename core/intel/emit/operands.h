@@ -7,6 +7,8 @@
 
 namespace kiln::intel {
 
+inline constexpr int kGrfBytes = 32;
+
 isa::Operand NullOperand(isa::Type type);
 isa::Operand ImmediateOperand(uint32_t bits, isa::Type type);
 isa::Operand AccumulatorOperand(isa::Type type);
@@ -19,6 +21,11 @@ isa::Operand Destination(const lir::Function& f, const lir::Operand& o, int firs
                          int group = 0);
 isa::Operand Source(const lir::Function& f, const lir::Operand& o, int lanes, int first_lane,
                     int group = 0);
+
+// The first byte of an allocated value's component in the register file, and an operand at a byte of
+// it, without region.
+inline int FirstByte(const lir::Operand& o) { return static_cast<int>(o.reg) * 4 + o.sub; }
+isa::Operand BytePlace(int byte, isa::Type type);
 
 // The whole registers that a message payload or result starts at.
 isa::Operand Payload(const lir::Operand& o);

@@ -39,12 +39,14 @@ enum LirOp : uint16_t {
   kJoin,                    // per-lane vector = responses of messages for parts of the lanes, in
                             // order; each has the components one after the other
   kSampler,                 // sampler message with a parameter list (core/intel/messages)
-  // Other lanes. Lane numbers are taken modulo the width.
+  // Other lanes.
   kBallot,                  // def 0 (U) = bits of the active lanes for which use 0 meets the
                             // condition aux (z, nz); def 1 (F) scratch
-  kBroadcast,               // def 0 (U) = use 0 in lane use 1 (U or immediate)
-  kShuffle,                 // each lane: use 0 in lane use 1
+  kBroadcast,               // def 0 (U) = use 0 in one lane; use 1: its number (immediate, modulo the
+                            // width) or its byte offset in use 0 (U)
+  kShuffle,                 // each lane: use 0 at byte offset use 1 (words), valid in all lanes
   kQuadBroadcast,           // each lane: use 0 in lane aux of its quad
+  kXorLanes,                // lane i = use 0 in lane i ^ aux, NoMask; XorMovesOf (subgroup.h) has moves
   kLaneScan,                // reductions and scans of use 0; use 1: the identity; aux: ScanAux
                             // (subgroup.h). Beside def 0, but for inclusive scans, a scratch
                             // register (G), twice as long for exclusive ones; for products another

@@ -11,6 +11,7 @@
 
 #include "core/intel/isa/opcodes.h"
 #include "core/intel/lir/ops.h"
+#include "core/intel/lir/subgroup.h"
 #include "core/lir/build.h"
 
 namespace kiln::intel {
@@ -77,6 +78,7 @@ constexpr lir::OpInfo kPseudo[] = {
     {"broadcast", 0},
     {"shuffle", 0},
     {"quad_broadcast", 0},
+    {"xor_lanes", 0},
     {"lane_scan", 0},
     {"msg", lir::kOpSendLike},
     {"msg.read", lir::kOpSendLike | lir::kOpReadsMemory},
@@ -354,9 +356,9 @@ int Latency(const Function& f, InstId id) {
     case kMul32: return 14 + 4;
     case kMulHigh: return 14 + 6;
     case kBallot: return 2 + 14 + 14;     // the flag, its result, the result of the move
-    case kBroadcast:
-    case kShuffle: return 4 * 14;         // three steps to the address, the move
-    case kLaneScan: return 14 * (2 + std::bit_width(unsigned{f.dispatch_width}));
+    case kBroadcast: return (f.uses(id)[1].kind == Operand::Kind::kImm ? 1 : 2) * 14;
+    case kShuffle: return 2 * 14;         // the address, the move
+    case kLaneScan: return 14 * (1 + std::bit_width(unsigned{f.dispatch_width}));
     default: break;
   }
   if (in.op == Op(Opcode::kMath)) return MathLatency(in);
@@ -373,8 +375,12 @@ int IssueCycles(const Function& f, InstId id) {
     case kF2f16:
     case kPack: return 4 * halves;
     case kBallot: return 4 + 2 * halves;
-    case kBroadcast: return 8;
-    case kShuffle: return 8 * halves;
+    case kBroadcast: return 4;
+    case kShuffle: return 4 * halves;
+    case kXorLanes: {
+      const XorMoves m = XorMovesOf(in.width, in.aux, f.value(f.defs(id)[0].value()).elem_bytes);
+      return 2 * m.count;
+    }
     case kLaneScan: return 2 * halves * (2 + 2 * std::bit_width(unsigned{f.dispatch_width}));
     case kHeader:
     case kSamplerHeader:

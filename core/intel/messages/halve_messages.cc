@@ -1,18 +1,16 @@
 // Messages of threads with 32 lanes.
 //
 // Problem: no data port or sampler message takes more than 16 lanes. Invariants: SSA in and out;
-// afterwards no message has more. Selection may therefore treat 32 lanes like any other width, with
-// descriptors that say 16. Needed for correctness.
+// afterwards no message has more, atomics by address apart. Selection may therefore treat 32 lanes
+// like any other width, with descriptors that say 16. Needed for correctness.
 //
-// A message is sent for lanes 0 to 15 and for 16 to 31. Of each per-lane payload (dwords) the half is moved
-// to registers of its own, for all lanes: those that are off are not sent. The responses are joined
-// under the mask. Linear. Not done: payloads of 8 bytes a lane (64-bit addresses); they refuse the
-// width.
+// A message is sent for lanes 0 to 15 and for 16 to 31. A payload with one component (offsets,
+// 64-bit addresses, a dword of data) is read where it is: the lanes of each half lie together. Of
+// one with several the half is moved to registers of its own, for all lanes: those that are off are
+// not sent. The responses are joined under the mask. Atomics by address stay: whatever the width,
+// they are sent for 8 lanes at a time when they are written out. Linear.
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "core/base/cause.h"
 #include "core/intel/isa/opcodes.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/messages/passes.h"
@@ -40,7 +38,8 @@ class Halving {
       out_.clear();
       bool here = false;
       for (lir::InstId id : block.insts) {
-        if (!IsMessage(f_.inst(id).op) || f_.inst(id).width <= kLanes) {
+        const lir::Inst& in = f_.inst(id);
+        if (!IsMessage(in.op) || in.width <= kLanes || IsSplitMessage(in)) {
           out_.push_back(id);
           continue;
         }
@@ -61,7 +60,7 @@ class Halving {
     std::vector<Operand> responses;
     for (int group = 0; group < in.width; group += kLanes) {
       std::vector<Operand> half;
-      for (const Operand& o : uses) half.push_back(IsPerLane(o) ? Half(in, o, group) : o);
+      for (const Operand& o : uses) half.push_back(HasParts(o) ? Half(in, o, group) : o);
       lir::InstFields fields = Fields(in, group);
       fields.flags = in.flags;
       fields.predicate_mode = in.predicate_mode;
@@ -79,8 +78,8 @@ class Halving {
     Emit(kJoin, join, {defs[0]}, responses);
   }
 
-  bool IsPerLane(const Operand& o) const {
-    return o.kind == Operand::Kind::kValue && f_.value(o.value()).file == kFileG;
+  bool HasParts(const Operand& o) const {
+    return o.kind == Operand::Kind::kValue && f_.value(o.value()).file == kFileG && o.comps > 1;
   }
   Operand Half(const lir::Inst& in, const Operand& o, int group) {
     std::vector<Operand> parts;
@@ -124,21 +123,6 @@ class Halving {
 
 absl::StatusOr<bool> HalveMessages(lir::Function& f, PassContext&) {
   if (f.dispatch_width <= kLanes) return false;
-  for (const lir::Block& block : f.blocks) {
-    for (lir::InstId id : block.insts) {
-      if (!IsMessage(f.inst(id).op) || f.inst(id).width <= kLanes) continue;
-      for (const Operand& o : f.uses(id)) {
-        if (o.kind == Operand::Kind::kValue && f.value(o.value()).file == kFileG &&
-            f.value(o.value()).elem_bytes != 4) {
-          return WithCause(
-              absl::ResourceExhaustedError(absl::StrCat(
-                  "a message with 64-bit addresses for 32 lanes (SPIR-V id ",
-                  f.inst(id).spirv_id, ")")),
-              "simd32_addresses");
-        }
-      }
-    }
-  }
   return Halving(f).Run();
 }
 

@@ -18,10 +18,11 @@ namespace {
 using isa::Message;
 
 // %0..%9 per lane, %10 and %11 vectors of four, %12 registers of r0, %13 a header, %14 a uniform
-// dword, %15 three registers.
+// dword, %15 three registers. With 32 lanes %9 is per lane with 8 bytes.
 std::string Header(int width) {
   std::string text = absl::StrCat("function tgl width ", width, "\n");
-  for (int i = 0; i < 10; ++i) absl::StrAppend(&text, "value %", i, " G 4x1\n");
+  for (int i = 0; i < 9; ++i) absl::StrAppend(&text, "value %", i, " G 4x1\n");
+  absl::StrAppend(&text, "value %9 G ", width == 32 ? 8 : 4, "x1\n");
   absl::StrAppend(&text, "value %10 G 4x4\nvalue %11 G 4x4\nvalue %12 U 4x8 whole\n",
                   "value %13 U 4x8 whole\nvalue %14 U 4x1\nvalue %15 U 4x24 whole\n",
                   "livein %12 at 0\n");
@@ -176,6 +177,35 @@ TEST(LowerSamplers, DerivativesGoOutInHalves) {
   EXPECT_NE(out.find("join"), std::string::npos) << out;
   EXPECT_NE(After(Op("%0:ud %1:ud %2:ud", Sampler(Message::kSampleD)), LowerSamplers).find("msg"),
             std::string::npos);
+}
+
+// ---- halve_messages ----
+
+TEST(HalveMessages, PayloadsOfOneComponentAreReadWhereTheyAre) {
+  EXPECT_EQ(After("  %10x4:ud = msg.read %0:ud {w32 aux 1}\n", HalveMessages, 32),
+            "  %16x64:ud = msg.read %0:ud {w16 aux 1}\n"
+            "  %17x64:ud = msg.read %0:ud {w16 g16 aux 1}\n"
+            "  %10x4:ud = join %16x64:ud %17x64:ud {w32}\n");
+}
+
+TEST(HalveMessages, AddressesOf64BitsToo) {
+  const std::string pack = "  %9:ud = pack %0:ud %1:ud {w32}\n";   // %9 has 8 bytes a lane there
+  EXPECT_EQ(After(pack + "  msg.write %9:ud %2:ud {w32 aux 1}\n", HalveMessages, 32),
+            pack + "  msg.write %9:ud %2:ud {w16 aux 1}\n"
+                   "  msg.write %9:ud %2:ud {w16 g16 aux 1}\n");
+}
+
+TEST(HalveMessages, OfSeveralComponentsEachHalfIsMoved) {
+  const std::string collect = "  %11x4:ud = collect %0:ud %1:ud %2:ud %0:ud {w32}\n";
+  const std::string out =
+      After(collect + "  msg.write %1:ud %11x2:ud {w32 aux 1}\n", HalveMessages, 32);
+  EXPECT_NE(out.find("mov %11.1:ud {w16 g16 nomask}\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("{w16 g16 aux 1}\n"), std::string::npos) << out;
+}
+
+TEST(HalveMessages, SixteenLanesStay) {
+  const std::string read = "  %10x4:ud = msg.read %0:ud {w16 aux 1}\n";
+  EXPECT_EQ(After(read, HalveMessages, 16), read);
 }
 
 // ---- split_sends ----

@@ -140,7 +140,8 @@ absl::Status Selector::VisitLoad(mir::InstId id) {
       LoadElements(id, PlaceOf(id));
       return absl::OkStatus();
     case mir::Op::kLoadPush:
-      if (m_.IsConstant(m_.source(id, 0))) {
+      // What the dispatch width has made constant was not when push registers were assigned.
+      if (m_.IsConstant(m_.source(id, 0)) && (!abi_.push_surface || IsInPushRegisters(id))) {
         LoadPush(id);
         return absl::OkStatus();
       }
@@ -161,6 +162,11 @@ absl::Status Selector::VisitLoad(mir::InstId id) {
     LoadElements(id, place);
   }
   return absl::OkStatus();
+}
+
+bool Selector::IsInPushRegisters(mir::InstId id) const {
+  const uint64_t bytes = uint64_t{ElementBytes(m_.result(id))} * m_.inst(id).num_results;
+  return m_.value(m_.source(id, 0)).bits + bytes <= abi_.client_bytes;
 }
 
 void Selector::LoadPush(mir::InstId id) {

@@ -44,7 +44,7 @@ absl::StatusOr<lir::Function> Select(const mir::Module& module, const Abi& abi, 
   return Selector(module, abi, width).Run();
 }
 
-absl::Status Selector::Refuse(const mir::Inst& inst, std::string_view cause,
+absl::Status Selector::Refuse(const mir::Inst& inst, KnownCause cause,
                               std::string_view why) const {
   return WithCause(
       absl::UnimplementedError(absl::StrCat("compute: ", std::string(mir::Info(inst.op).name), ": ",
@@ -314,6 +314,7 @@ absl::Status Selector::VisitRegion(mir::RegionId region) {
   for (mir::InstId id : m_.region(region).insts) {
     if (mir::Info(m_.inst(id).op).Has('T')) break;
     spirv_id_ = m_.inst(id).spirv_id;
+    at_ = id;
     if (absl::Status s = Visit(id); !s.ok()) return s;
   }
   chunks_.resize(chunks);

@@ -19,6 +19,7 @@
 #include "absl/container/btree_map.h"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "core/base/cause.h"
 #include "core/intel/isa/instruction.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/select/abi.h"
@@ -127,7 +128,7 @@ class Selector {
   lir::BlockId NewBlock();
   void Enter(lir::BlockId block);
   // What the generation cannot do, by its cause (ABI.md, "Limits").
-  absl::Status Refuse(const mir::Inst& inst, std::string_view cause, std::string_view why) const;
+  absl::Status Refuse(const mir::Inst& inst, KnownCause cause, std::string_view why) const;
   // What passes before selection should not have left: INTERNAL.
   absl::Status Unexpected(const mir::Inst& inst, std::string_view why) const;
 
@@ -217,6 +218,7 @@ class Selector {
   absl::Status VisitAtomic(mir::InstId id);
   absl::Status VisitWideAtomic(mir::InstId id);
   absl::Status BufferAddress(mir::InstId id);
+  bool IsInPushRegisters(mir::InstId id) const;
   void LoadPush(mir::InstId id);
   void LoadBlock(mir::InstId id, const Place& place);
   Operand ConstantChunk(const Place& place, uint32_t chunk);
@@ -289,8 +291,15 @@ class Selector {
   void ReadLanes(mir::InstId id);
   void Scan(mir::InstId id);
   Operand Ballot(Operand stored_bool, CondMod test);
+  bool FullThreads() const;
   Operand FirstLane();
-  Operand Broadcast(Operand value, Operand lane);
+  Operand Element(const Operand& o);
+  Operand PartOfElement(const Operand& element, const Operand& like) const;
+  Operand LaneOffset(Where where, Operand index, int bytes);
+  Operand Broadcast(const Operand& value, const Operand& lane);
+  Operand ReadPattern(uint16_t op, const Operand& value, uint32_t aux);
+  Operand Shuffle(const Operand& value, const Operand& index);
+  std::optional<uint32_t> XorOfLanes(mir::ValueId index) const;
   Operand AnyValue(mir::ValueId v);
   bool IsOnePerThread(const Operand& o) const;
 
@@ -366,6 +375,7 @@ class Selector {
   std::vector<CachedChunk> chunks_;    // those of enclosing scopes, innermost last
   std::vector<LoopTargets> loops_;
   std::vector<lir::BlockId> layout_;   // blocks in the order they were entered
+  mir::InstId at_;                     // being selected
   uint32_t spirv_id_ = 0;
 };
 

@@ -1,40 +1,33 @@
 // Operations between the lanes of a subgroup, which is the thread.
 //
 // What all active lanes agree on lives in U. Lane numbers are taken modulo the width, so that no
-// register but the value's own is read. The lanes that are active are found by a ballot, once per
-// block. Subgroup size and lane masks are gone by now (mid/resolve_subgroup_size).
+// register but the value's own is read: also in lanes that are off, and for those that come from an
+// empty mask (fused EUs run blocks with all channels off). The first lane that is active is found by
+// a ballot, once per block; where all lanes that there are are active it is lane 0. Short values
+// are read with the whole element that they are part of. Subgroup size and lane masks are gone by
+// now (mid/resolve_subgroup_size), bytes are only moved (mid/lower_int8).
+#include <algorithm>
+#include <bit>
+
 #include "core/intel/lir/subgroup.h"
 #include "core/intel/select/selector.h"
+#include "core/mir/reduce.h"
 
 namespace kiln::intel {
 namespace {
 
 using mir::ReduceOp;
 
-Type TypeOf(ReduceOp op) {
+Type TypeOf(ReduceOp op, uint32_t bits) {
+  const bool word = bits == 16;
   switch (op) {
     case ReduceOp::kImin:
-    case ReduceOp::kImax: return Type::kD;
+    case ReduceOp::kImax: return word ? Type::kW : Type::kD;
     case ReduceOp::kFadd:
     case ReduceOp::kFmul:
     case ReduceOp::kFmin:
-    case ReduceOp::kFmax: return Type::kF;
-    default: return Type::kUD;
-  }
-}
-
-// The value that changes nothing; booleans are 0 / -1 dwords.
-uint32_t Identity(ReduceOp op) {
-  switch (op) {
-    case ReduceOp::kImul: return 1;
-    case ReduceOp::kImin: return 0x7fffffffu;
-    case ReduceOp::kImax: return 0x80000000u;
-    case ReduceOp::kAnd:
-    case ReduceOp::kUmin: return ~0u;
-    case ReduceOp::kFmul: return 0x3f800000u;
-    case ReduceOp::kFmin: return 0x7f800000u;
-    case ReduceOp::kFmax: return 0xff800000u;
-    default: return 0;
+    case ReduceOp::kFmax: return word ? Type::kHF : Type::kF;
+    default: return word ? Type::kUW : Type::kUD;
   }
 }
 
@@ -47,12 +40,20 @@ Operand Selector::Ballot(Operand stored_bool, CondMod test) {
   fields.aux = static_cast<uint32_t>(test);
   const Operand bits = Use(NewU(), Type::kUD);
   const Operand source = Retype(ToRegister(stored_bool), Type::kD);
-  EmitRaw(kBallot, fields, {bits, Use(NewF(), Type::kUW)}, {source});
+  const Type flag = width_ > 16 ? Type::kUD : Type::kUW;
+  EmitRaw(kBallot, fields, {bits, Use(NewF(), flag)}, {source});
   return bits;
+}
+
+// Has the workgroup no thread with fewer lanes?
+bool Selector::FullThreads() const {
+  return m_.local_size[0] * m_.local_size[1] * m_.local_size[2] %
+             static_cast<uint32_t>(width_) == 0;
 }
 
 // The number of the first active lane.
 Operand Selector::FirstLane() {
+  if (divergence_.AllLanesAt(at_)) return Imm(0, Type::kUD);
   if (!first_lane_) {
     const Operand active = Ballot(Imm(~0u, Type::kD), CondMod::kNz);
     first_lane_ = Alu(Opcode::kFbl, Type::kUD, Where::kUniform, {active});
@@ -60,17 +61,51 @@ Operand Selector::FirstLane() {
   return *first_lane_;
 }
 
-// A per-lane value in one lane: `lane` is uniform or an immediate.
-Operand Selector::Broadcast(Operand value, Operand lane) {
-  const Operand result = Use(NewU(), Type::kUD);
-  EmitRaw(kBroadcast, Fields(Where::kUniform), {result},
-          {Retype(value, Type::kUD), Retype(lane, Type::kUD)});
-  return result;
+// The whole element that a short value is part of; PartOfElement gives the part of another such
+// element.
+Operand Selector::Element(const Operand& o) {
+  const uint8_t bytes = f_.value(o.value()).elem_bytes;
+  if (o.mods != 0 || FileOf(o) != kFileG || bytes > 4) return ToLanes(o);
+  Operand element = Retype(o, bytes == 2 ? Type::kUW : Type::kUD);
+  element.sub = 0;
+  return element;
 }
 
-// The dword of a number or stored boolean, wherever it is.
+Operand Selector::PartOfElement(const Operand& element, const Operand& like) const {
+  Operand part = element;
+  part.type = like.type;
+  part.sub = like.mods == 0 ? like.sub : uint8_t{0};
+  return part;
+}
+
+// Where lane `index` of a value is, in bytes from its first lane; in all lanes, whichever are on.
+Operand Selector::LaneOffset(Where where, Operand index, int bytes) {
+  lir::InstFields fields = Fields(where);
+  fields.flags |= lir::kNoMask;
+  const Operand lane = Use(New(where, Type::kUW), Type::kUW);
+  EmitRaw(Op(Opcode::kAnd), fields, {lane},
+          {Retype(index, Type::kUW), Imm(static_cast<uint32_t>(width_ - 1), Type::kUW)});
+  const Operand offset = Use(New(where, Type::kUW), Type::kUW);
+  EmitRaw(Op(Opcode::kShl), fields, {offset},
+          {lane, Imm(static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(bytes))),
+                     Type::kUW)});
+  return offset;
+}
+
+// A per-lane value in one lane, whose number is uniform or an immediate.
+Operand Selector::Broadcast(const Operand& value, const Operand& lane) {
+  const Operand element = Element(value);
+  const Operand result = Use(NewU(), static_cast<Type>(element.type));
+  const Operand where = IsImm(lane) ? lane
+                                    : LaneOffset(Where::kUniform, lane,
+                                                 f_.value(element.value()).elem_bytes);
+  EmitRaw(kBroadcast, Fields(Where::kUniform), {result}, {element, where});
+  return PartOfElement(result, value);
+}
+
+// A number or stored boolean as bits, wherever it is.
 Operand Selector::AnyValue(mir::ValueId v) {
-  return m_.value(v).type == mir::Type::kBool ? StoredBool(v) : Src(v, Type::kUD);
+  return m_.value(v).type == mir::Type::kBool ? StoredBool(v) : Src(v, IntType(v, false));
 }
 
 bool Selector::IsOnePerThread(const Operand& o) const {
@@ -120,44 +155,70 @@ void Selector::ReadLanes(mir::InstId id) {
     Set(result, value);
     return;
   }
-  const Operand lanes = ToLanes(value);
-  const auto fields = Fields(Where::kLanes);
-  if (inst.op == mir::Op::kReadFirst) {
-    Set(result, Broadcast(lanes, FirstLane()));
+  switch (inst.op) {
+    case mir::Op::kReadFirst: Set(result, Broadcast(value, FirstLane())); return;
+    case mir::Op::kQuadBroadcast: Set(result, ReadPattern(kQuadBroadcast, value, inst.imm0)); return;
+    case mir::Op::kQuadSwap: Set(result, ReadPattern(kXorLanes, value, inst.imm0)); return;
+    default: break;
+  }
+  Operand index = Src(m_.source(id, 1), Type::kUD);
+  // Equal in all active lanes, though perhaps not known to be.
+  if (inst.op == mir::Op::kReadLane && !IsOnePerThread(index)) {
+    index = Broadcast(index, FirstLane());
+  }
+  if (IsOnePerThread(index)) {
+    Set(result, Broadcast(value, index));
     return;
   }
-  if (inst.op == mir::Op::kQuadBroadcast) {
-    lir::InstFields quad = fields;
-    quad.aux = inst.imm0;
-    const Operand d = Use(NewG(), Type::kUD);
-    EmitRaw(kQuadBroadcast, quad, {d}, {lanes});
-    Set(result, d);
-    return;
+  const std::optional<uint32_t> mask = XorOfLanes(m_.source(id, 1));
+  Set(result, mask ? ReadPattern(kXorLanes, value, *mask) : Shuffle(value, index));
+}
+
+// The mask if the index is the lane's number exclusive-or a constant, and moves by regions are no more
+// than addresses cost.
+std::optional<uint32_t> Selector::XorOfLanes(mir::ValueId index) const {
+  const std::optional<mir::InstId> id = DefinedBy(index, mir::Op::kXor);
+  if (!id || !m_.IsConstant(m_.source(*id, 1)) ||
+      !DefinedBy(m_.source(*id, 0), mir::Op::kSubgroupInvocation)) {
+    return std::nullopt;
   }
-  Operand index;
-  if (inst.op == mir::Op::kQuadSwap) {
-    index = Alu(Opcode::kXor, Type::kUW, Where::kLanes, {LaneIds(), Imm(inst.imm0, Type::kUW)});
-  } else {
-    index = Src(m_.source(id, 1), Type::kUD);
-    // Equal in all active lanes, though perhaps not known to be.
-    if (inst.op == mir::Op::kReadLane && !IsOnePerThread(index)) {
-      index = Broadcast(ToLanes(index), FirstLane());
-    }
-    if (IsOnePerThread(index)) {
-      Set(result, Broadcast(lanes, index));
-      return;
-    }
-  }
-  const Operand d = Use(NewG(), Type::kUD);
-  EmitRaw(kShuffle, fields, {d}, {lanes, index});
-  Set(result, d);
+  constexpr int kMostMoves = 4;
+  const auto mask = static_cast<uint32_t>(m_.value(m_.source(*id, 1)).bits) &
+                    static_cast<uint32_t>(width_ - 1);
+  const int moves = XorMovesOf(width_, mask, /*lane_bytes=*/4).count;
+  if (moves == 0 || moves > std::max(kMostMoves, width_ / 4)) return std::nullopt;
+  return mask;
+}
+
+// By a pattern that does not depend on data: its parameter goes into aux.
+Operand Selector::ReadPattern(uint16_t op, const Operand& value, uint32_t aux) {
+  const Operand element = Element(value);
+  lir::InstFields fields = Fields(Where::kLanes);
+  fields.aux = aux;
+  if (op == kXorLanes) fields.flags |= lir::kNoMask;
+  const auto t = static_cast<Type>(element.type);
+  const Operand d = Use(New(Where::kLanes, t), t);
+  EmitRaw(op, fields, {d}, {element});
+  return PartOfElement(d, value);
+}
+
+Operand Selector::Shuffle(const Operand& value, const Operand& index) {
+  const Operand element = Element(value);
+  const Operand offset =
+      LaneOffset(Where::kLanes, index, f_.value(element.value()).elem_bytes);
+  const auto t = static_cast<Type>(element.type);
+  const Operand d = Use(New(Where::kLanes, t), t);
+  EmitRaw(kShuffle, Fields(Where::kLanes), {d}, {element, offset});
+  return PartOfElement(d, value);
 }
 
 void Selector::Scan(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
+  const uint32_t bits = BitsOf(m_.result(id));
   ScanAux aux;
   aux.op = static_cast<ReduceOp>(inst.imm0);
   aux.cluster = static_cast<uint8_t>(width_);
+  aux.all_on = FullThreads() && divergence_.AllLanesAt(id);
   if (inst.op == mir::Op::kInclusiveScan) {
     aux.kind = ScanAux::kInclusive;
   } else if (inst.op == mir::Op::kExclusiveScan) {
@@ -166,20 +227,29 @@ void Selector::Scan(mir::InstId id) {
     aux.kind = ScanAux::kReduceClusters;
     aux.cluster = static_cast<uint8_t>(inst.imm1);
   }
-  const Type t = TypeOf(aux.op);
+  const Type t = TypeOf(aux.op, bits);
+  const mir::Type type = m_.value(m_.result(id)).type;   // booleans are 0 / -1 dwords
+  uint64_t identity = mir::IdentityOf(aux.op, type == mir::Type::kBool ? mir::Type::kI32 : type);
+  // Where no lane gets it, the value that even a NaN is not changed by.
+  const bool extremum = aux.op == ReduceOp::kFmin || aux.op == ReduceOp::kFmax;
+  if (extremum && aux.kind != ScanAux::kExclusive) {
+    identity = type == mir::Type::kF16 ? 0x7e00u : 0x7fc00000u;
+  }
+  const int bytes = static_cast<int>(bits / 8);
   lir::InstFields fields = Fields(Where::kLanes);
   fields.flags |= lir::kNoMask;
   fields.aux = aux.Pack();
   std::vector<Operand> defs;
   if (aux.kind != ScanAux::kInclusive) {
-    defs.push_back(Use(aux.kind == ScanAux::kReduce ? NewU() : NewG(), t));
+    defs.push_back(Use(aux.kind == ScanAux::kReduce ? NewU() : NewG(1, bytes), t));
   }
-  const lir::ValueId scratch = NewG(aux.kind == ScanAux::kExclusive ? 2 : 1);
+  const lir::ValueId scratch = NewG(aux.kind == ScanAux::kExclusive ? 2 : 1, bytes);
   defs.push_back(Def(scratch, t));
-  if (aux.op == ReduceOp::kImul) defs.push_back(Use(NewG(), t));
+  if (aux.op == ReduceOp::kImul && bytes == 4) defs.push_back(Use(NewG(), t));
   const Operand value = Retype(ToRegister(AnyValue(m_.source(id, 0))), t);
-  b_.Emit(kLaneScan, fields, defs, std::vector<Operand>{value, Imm(Identity(aux.op), t)});
-  Set(m_.result(id), Retype(defs[0], Type::kUD));
+  b_.Emit(kLaneScan, fields, defs,
+          std::vector<Operand>{value, Imm(static_cast<uint32_t>(identity), t)});
+  Set(m_.result(id), Retype(defs[0], bytes == 2 ? Type::kUW : Type::kUD));
 }
 
 }  // namespace kiln::intel
