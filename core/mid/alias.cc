@@ -34,9 +34,84 @@ std::optional<Space> SpaceOf(const Module& m, const Inst& inst) {
   }
   const mir::OpInfo& info = mir::Info(op);
   if (!info.Has('R') && !info.Has('W')) return std::nullopt;
+  if (op == Op::kLoadGlobal || op == Op::kStoreGlobal || op == Op::kGlobalAtomic) {
+    return Space::kGlobal;
+  }
   const bool image = mir::IsTexelOp(op) &&
                      m.resources[inst.imm0].kind == mir::ResourceKind::kStorageImage;
   return image ? Space::kImage : Space::kUnknown;
+}
+
+}  // namespace
+
+namespace {
+
+// The constant in a sum with one, and the other source; false if `v` is no such sum.
+bool SumWithConstant(const Module& m, ValueId v, ValueId* other, uint64_t* constant) {
+  const mir::Value& value = m.value(v);
+  if (value.kind != mir::Value::Kind::kResult) return false;
+  const InstId def(value.owner);
+  if (m.inst(def).op != Op::kIadd || !m.IsConstant(m.source(def, 1))) return false;
+  *other = m.source(def, 0);
+  *constant = m.value(m.source(def, 1)).bits;
+  return true;
+}
+
+// The instruction that makes `v`, if its op is this one.
+InstId MadeBy(const Module& m, ValueId v, Op op) {
+  const mir::Value& value = m.value(v);
+  const bool made = value.kind == mir::Value::Kind::kResult &&
+                    m.inst(InstId(value.owner)).op == op;
+  return made ? InstId(value.owner) : InstId();
+}
+
+// The value of 64 bits whose halves these are, or none.
+ValueId WholeOf(const Module& m, ValueId low, ValueId high) {
+  const InstId low_trunc = MadeBy(m, low, Op::kTrunc), high_trunc = MadeBy(m, high, Op::kTrunc);
+  if (!low_trunc.valid() || !high_trunc.valid()) return ValueId();
+  const ValueId whole = m.source(low_trunc, 0);
+  const InstId shift = MadeBy(m, m.source(high_trunc, 0), Op::kUshr);
+  if (!shift.valid() || m.value(whole).type != mir::Type::kI64 || m.source(shift, 0) != whole) {
+    return ValueId();
+  }
+  const ValueId count = m.source(shift, 1);
+  return m.IsConstant(count) && m.value(count).bits == 32 ? whole : ValueId();
+}
+
+// Whether `high` is `base` and the carry of low + constant.
+bool AddsCarry(const Module& m, ValueId high, ValueId low, uint64_t constant, ValueId* base) {
+  const InstId sum = MadeBy(m, high, Op::kIadd);
+  if (!sum.valid()) return false;
+  for (int i = 0; i < 2; ++i) {
+    const InstId carry = MadeBy(m, m.source(sum, i), Op::kUaddCarry);
+    if (!carry.valid() || m.source(carry, 0) != low || !m.IsConstant(m.source(carry, 1)) ||
+        m.value(m.source(carry, 1)).bits != constant) {
+      continue;
+    }
+    *base = m.source(sum, 1 - i);
+    return true;
+  }
+  return false;
+}
+
+// Base and offset of an address given by its halves.
+void SplitAddress(const Module& m, ValueId low, ValueId high, Access* a) {
+  a->base = low;
+  a->index = high;
+  ValueId base;
+  uint64_t constant = 0;
+  if (const ValueId whole = WholeOf(m, low, high); whole.valid()) {
+    a->base = whole;
+    a->index = ValueId();
+    if (!SumWithConstant(m, whole, &base, &constant) || constant >> 32 != 0) return;
+    a->base = base;
+    a->offset = static_cast<uint32_t>(constant);
+  } else if (ValueId high_base; SumWithConstant(m, low, &base, &constant) &&
+             AddsCarry(m, high, base, constant, &high_base)) {
+    a->base = base;
+    a->index = high_base;
+    a->offset = static_cast<uint32_t>(constant);
+  }
 }
 
 }  // namespace
@@ -79,26 +154,36 @@ std::optional<Access> AccessOf(const Module& m, InstId id) {
     a.aliased = r.aliased;
   }
   const int offset = mir::OffsetSource(inst);
-  if (offset != 0) a.index = m.source(id, 0);
-  const Address address = AddressOf(m, m.source(id, offset));
-  a.base = address.base;
-  a.offset = address.offset;
+  if (a.space == Space::kGlobal) {
+    a.memory = 0;
+    SplitAddress(m, m.source(id, 0), m.source(id, 1), &a);
+  } else {
+    if (offset != 0) a.index = m.source(id, 0);
+    const Address address = AddressOf(m, m.source(id, offset));
+    a.base = address.base;
+    a.offset = address.offset;
+  }
   // Atomics read and write what they give back.
-  const ValueId first = a.reads ? m.result(id) : m.source(id, offset + 1);
+  const int value = mir::FirstValueSource(inst);
+  const ValueId first = a.reads ? m.result(id) : m.source(id, value);
   a.element_bytes = mir::BytesOf(m.value(first).type);
-  a.bytes = a.element_bytes * (a.reads ? inst.num_results : inst.num_sources - offset - 1u);
+  a.bytes = a.element_bytes *
+            static_cast<uint32_t>(a.reads ? inst.num_results : inst.num_sources - value);
   return a;
 }
 
 bool MayOverlap(const Access& a, const Access& b) {
   if (a.space != b.space) {
-    const auto outside = [](Space s) { return s == Space::kBuffer || s == Space::kUnknown; };
+    const auto outside = [](Space s) {
+      return s == Space::kBuffer || s == Space::kGlobal || s == Space::kUnknown;
+    };
     return outside(a.space) && outside(b.space);
   }
   switch (a.space) {
     case Space::kUnknown:
     case Space::kImage: return true;
-    case Space::kShared: break;
+    case Space::kShared:
+    case Space::kGlobal: break;
     case Space::kBuffer:
       if (a.set != b.set || a.binding != b.binding) return a.aliased || b.aliased;
       if (a.memory != b.memory) return true;
@@ -150,6 +235,7 @@ MemorySet MemorySetOf(const Access& access) {
     case Space::kBuffer:
       if (access.aliased) return kBufferMemory;
       return MemorySet{4} << (access.set * 7 + access.binding) % kBufferBits;
+    case Space::kGlobal:
     case Space::kUnknown: break;
   }
   return kOutsideMemory;

@@ -1,5 +1,7 @@
 // Which memory an instruction touches, and whether two accesses may touch the same.
 //
+// Of memory by address the base is a 64-bit value, or two halves to which the offset is added with a
+// carry.
 // Every access is written as (space, memory, base value + constant offset, bytes). Two accesses of
 // one memory from one base are told apart by their offsets (modulo 2^32, as addresses are); from
 // different bases they may meet. Buffers of different bindings are different memory unless one of
@@ -26,6 +28,7 @@ enum class Space : uint8_t {
   kShared,
   kBuffer,     // storage buffers
   kImage,      // storage images
+  kGlobal,     // memory by address
   kUnknown,    // anything reachable by other invocations but shared memory
 };
 
@@ -35,7 +38,7 @@ struct Access {
   uint32_t memory = 0;        // resource or private array
   uint32_t set = 0, binding = 0;   // of the resource
   bool aliased = false;       // declared so
-  mir::ValueId index;         // of the descriptor, for kIndexed
+  mir::ValueId index;         // of the descriptor, for kIndexed; of kGlobal: the base's high half
   mir::ValueId base;          // invalid: none, the offset is the address
   uint32_t offset = 0;
   uint32_t bytes = 0;         // 0: not known

@@ -25,9 +25,11 @@ constexpr size_t kMaxSpan = 96;
 
 bool IsLoad(Op op) {
   return op == Op::kLoadSsbo || op == Op::kLoadUbo || op == Op::kLoadShared ||
-         op == Op::kLoadConstant;
+         op == Op::kLoadConstant || op == Op::kLoadGlobal;
 }
-bool IsStore(Op op) { return op == Op::kStoreSsbo || op == Op::kStoreShared; }
+bool IsStore(Op op) {
+  return op == Op::kStoreSsbo || op == Op::kStoreShared || op == Op::kStoreGlobal;
+}
 // An access and where it stands in the list.
 struct Member {
   InstId inst;
@@ -121,8 +123,9 @@ class Combiner {
   void Join(std::vector<Group>& groups, const Member& member) {
     const Inst& inst = m_.inst(member.inst);
     for (Group& g : groups) {
-      if (g.access().op != inst.op || g.access().memory != inst.imm0 || g.flags != inst.flags ||
-          g.access().base != member.access.base ||
+      if (g.access().op != inst.op || g.access().memory != member.access.memory ||
+          g.flags != inst.flags || g.access().base != member.access.base ||
+          g.access().index != member.access.index ||
           g.access().element_bytes != member.access.element_bytes) {
         continue;
       }
@@ -183,14 +186,20 @@ class Combiner {
     b_.SetList(&before_[place.position]);
     b_.set_spirv_id(m_.inst(place.inst).spirv_id);
     b_.set_flags(first.flags);
-    const ValueId offset = OffsetAt(run[0], place);
+    const bool global = run[0].access.space == Space::kGlobal;
+    const mir::Builder::Address address = AddressAt(run[0], place);
     if (store) {
       std::vector<ValueId> values;
       for (const Member& a : run) {
         const absl::Span<const ValueId> sources = m_.sources(a.inst);
-        values.insert(values.end(), sources.begin() + 1, sources.end());
+        values.insert(values.end(), sources.begin() + mir::FirstValueSource(m_.inst(a.inst)),
+                      sources.end());
       }
-      b_.Store(first.op, first.imm0, offset, values, first.imm1);
+      if (global) {
+        b_.StoreGlobal(address, values, first.imm1);
+      } else {
+        b_.Store(first.op, first.imm0, address[0], values, first.imm1);
+      }
     } else {
       std::vector<Type> types;
       for (const Member& a : run) {
@@ -198,7 +207,8 @@ class Combiner {
           types.push_back(m_.value(m_.result(a.inst, i)).type);
         }
       }
-      const InstId wide = b_.Load(first.op, first.imm0, offset, types, first.imm1);
+      const InstId wide = global ? b_.LoadGlobal(address, types, first.imm1)
+                                 : b_.Load(first.op, first.imm0, address[0], types, first.imm1);
       int component = 0;
       for (const Member& a : run) {
         for (int i = 0; i < a.access.elements(); ++i) {
@@ -209,17 +219,22 @@ class Combiner {
     for (const Member& a : run) dropped_[a.position] = true;
   }
 
-  // The offset of the lowest access, as a value that is defined where the combined one stands. Its
-  // own serves unless it stands later.
-  ValueId OffsetAt(const Member& lowest, const Member& place) {
-    if (lowest.position <= place.position) return m_.source(lowest.inst, 0);
+  // The offset of the lowest access, or the halves of its address, as values that are defined where
+  // the combined one stands. Its own serve unless it stands later.
+  mir::Builder::Address AddressAt(const Member& lowest, const Member& place) {
+    const bool global = lowest.access.space == Space::kGlobal;
+    if (lowest.position <= place.position) {
+      return {m_.source(lowest.inst, 0), global ? m_.source(lowest.inst, 1) : ValueId()};
+    }
     const Access& access = lowest.access;
-    if (!access.base.valid()) return b_.Int(access.offset);
-    if (access.offset == 0) return access.base;
+    if (!access.base.valid()) return {b_.Int(access.offset), ValueId()};
+    if (access.offset == 0) return {access.base, access.index};
     b_.set_flags(0);
-    const ValueId offset = b_.Iadd(access.base, b_.Int(access.offset));
+    const ValueId offset = b_.Int(access.offset);
+    mir::Builder::Address address = {b_.Iadd(access.base, offset), ValueId()};
+    if (global) address[1] = b_.Iadd(access.index, b_.UaddCarry(access.base, offset));
     b_.set_flags(m_.inst(lowest.inst).flags);
-    return offset;
+    return address;
   }
 
   Module& m_;

@@ -9,7 +9,8 @@
 // Algorithm: one walk over each list with the groups open at that point (at most kMaxOpen, none
 // longer than kMaxSpan instructions, which bounds both cost and live ranges); closing a group sorts
 // it by offset and cuts it into runs. Near-linear.
-// Limits: memory accessed by address is not combined; no reordering of accesses to private arrays; no gaps are filled.
+// Limits: addresses must be in halves (lower_int64); no reordering of accesses to private arrays; no
+// gaps are filled.
 #ifndef KILN_CORE_MID_COMBINE_MEMORY_H_
 #define KILN_CORE_MID_COMBINE_MEMORY_H_
 

@@ -115,6 +115,36 @@ TEST(CombineMemory, BuffersOfOtherBindingsDoNotDisturb) {
 )");
 }
 
+TEST(CombineMemory, MemoryByAddress) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:i32 = local_index
+  %1:i32 = workgroup_id[0]
+  %2:i32 = iadd %0, 8
+  %3:i32 = uadd_carry %0, 8
+  %4:i32 = iadd %1, %3
+  %5:i32 = iadd %0, 12
+  %6:i32 = uadd_carry %0, 12
+  %7:i32 = iadd %1, %6
+  %8:i32 = load_global[align 4] %5, %7
+  %9:i32 = load_global[align 4] %2, %4
+  store_global[align 4] %2, %4, %8
+  store_global[align 4] %5, %7, %9
+  return)",
+                      CombineMemory),
+            R"(  %0:i32 = local_index
+  %1:i32 = workgroup_id[0]
+  %2:i32 = iadd %0, 8
+  %3:i32 = uadd_carry %0, 8
+  %4:i32 = iadd %1, %3
+  %5:i32 = iadd %0, 8
+  %6:i32 = uadd_carry %0, 8
+  %7:i32 = iadd %1, %6
+  %8:i32, %9:i32 = load_global[align 4] %5, %7
+  store_global[align 4] %2, %4, %9, %8
+  return
+)");
+}
+
 TEST(CombineMemory, DisjointAccessesThroughOneBaseDoNotDisturb) {
   EXPECT_EQ(RunOnBody(R"(
   %0:i32 = local_index

@@ -96,7 +96,10 @@ class Remover {
     while (out->size() > 1 && m_.inst(out->back()).op == Op::kUnreachable) {
       const InstId before = (*out)[out->size() - 2];
       const Inst inst = m_.inst(before);
-      if (mir::Info(inst.op).Has('P')) {
+      const mir::OpInfo& info = mir::Info(inst.op);
+      const bool effect = info.Has('W') || info.Has('E') || info.Has('X') || info.Has('N') ||
+                          info.Has('T') || (inst.flags & mir::kVolatile) != 0;
+      if (!effect) {
         if (!Rewrite()) return;
         out->erase(out->end() - 2);
         continue;

@@ -26,7 +26,9 @@ Written FindWritten(const Module& m) {
     const auto access = AccessOf(m, id);
     if (!access.has_value() || !access->writes) return;
     if (access->space == Space::kBuffer) written.resources[access->memory] = true;
-    if (access->space == Space::kUnknown) written.anything = true;
+    if (access->space == Space::kUnknown || access->space == Space::kGlobal) {
+      written.anything = true;
+    }
   });
   return written;
 }

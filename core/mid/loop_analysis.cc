@@ -33,14 +33,11 @@ bool AccessesPrivateArray(Op op) { return op == Op::kLoadPrivate || op == Op::kS
 
 }  // namespace
 
-bool LeavesPrivateArray(const mir::Module& module, InstId access, uint64_t offset) {
-  const Inst& inst = module.inst(access);
-  if (!AccessesPrivateArray(inst.op)) return false;
-  const bool store = inst.op == Op::kStorePrivate;
-  const int n = store ? inst.num_sources - 1 : inst.num_results;
-  if (n == 0) return false;
-  const ValueId first = store ? module.source(access, 1) : module.result(access);
-  const uint64_t bytes = uint64_t{mir::BytesOf(module.value(first).type)} * static_cast<uint64_t>(n);
+bool StoresOutside(const mir::Module& module, InstId store, uint64_t offset) {
+  const Inst& inst = module.inst(store);
+  if (inst.op != Op::kStorePrivate) return false;
+  const uint64_t bytes = uint64_t{mir::BytesOf(module.value(module.source(store, 1)).type)} *
+                         (inst.num_sources - 1u);
   return offset + bytes > module.private_arrays[inst.imm0].bytes;
 }
 
@@ -110,9 +107,9 @@ LoopAnalysis::Exit LoopAnalysis::WalkRegion(RegionId region, bool certain) {
 }
 
 bool LoopAnalysis::NeverReached(InstId id) const {
-  if (!AccessesPrivateArray(m_.inst(id).op)) return false;
+  if (m_.inst(id).op != Op::kStorePrivate) return false;
   const Known offset = Get(m_.source(id, 0));
-  return offset.has_value() && LeavesPrivateArray(m_, id, *offset);
+  return offset.has_value() && StoresOutside(m_, id, *offset);
 }
 
 LoopAnalysis::Exit LoopAnalysis::WalkIf(InstId id, bool certain) {

@@ -8,9 +8,11 @@
 // known condition is walked on that side only, an if on an unknown one on both. The loop ends where
 // a round meets no continue. A round that begins with the same knowledge as the one before will
 // never end so. Bounds that come from specialisation constants are constants by then.
-// A round that accesses a private array outside of it at a known offset ends there: such an access
-// is undefined (SPIR-V, OpAccessChain: an index out of bounds), so no lane gets to it. A loop over an
-// array therefore runs at most once for each element, whatever its bound.
+// A round that stores outside of a private array at a known offset ends there: such an access is
+// undefined (SPIR-V, OpAccessChain: an index out of bounds), so no lane gets to it. A loop that fills
+// an array therefore runs at most once for each element, whatever its bound. Loads are undefined too,
+// but front ends of languages that evaluate both operands of a choice make such loads and drop what
+// they give: nothing is concluded from them.
 // Cost: instructions walked, at most `max_steps` for one call, and until `max_residue` is left over. Nested loops are not walked round by
 // round: nothing is known of what they carry.
 #ifndef KILN_CORE_MID_LOOP_ANALYSIS_H_
@@ -42,8 +44,8 @@ struct LoopRounds {
   int array_accesses = 0;
 };
 
-// Whether an access of the op at `offset` in a private array certainly leaves the array.
-bool LeavesPrivateArray(const mir::Module& module, mir::InstId access, uint64_t offset);
+// Whether the instruction is a store to a private array that leaves it, being at this offset.
+bool StoresOutside(const mir::Module& module, mir::InstId store, uint64_t offset);
 
 class LoopAnalysis {
  public:

@@ -190,7 +190,7 @@ TEST(LoopAnalysis, NestedLoopsAreCountedOnce) {
 }
 
 TEST(LoopAnalysis, AnArrayBoundsItsLoop) {
-  // The bound is not known, but a fifth access would leave the array of 64 bytes.
+  // The bound is not known, but a fifth store would leave the array of 64 bytes.
   const LoopRounds r = RoundsOf(R"(
   %9:i32 = local_index
   loop (%0:i32 = 0) {
@@ -204,7 +204,19 @@ TEST(LoopAnalysis, AnArrayBoundsItsLoop) {
   EXPECT_TRUE(r.bounded);
   EXPECT_EQ(r.rounds, 5);
   EXPECT_EQ(r.unknown_exits, 5);
-  // Not where a round may go without the access.
+  // Not from a load: what it gives may be dropped.
+  EXPECT_FALSE(RoundsOf(R"(
+  %9:i32 = local_index
+  loop (%0:i32 = 0) {
+    %1:bool = slt %0, %9
+    if %1 { yield } else { break }
+    %2:i32 = shl %0, 4
+    %4:i32 = load_private[0, align 4] %2
+    store_shared[align 4] 0, %4
+    %3:i32 = iadd %0, 1
+    continue %3
+  })").bounded);
+  // Not where a round may go without the store.
   EXPECT_FALSE(RoundsOf(R"(
   %9:i32 = local_index
   loop (%0:i32 = 0) {
@@ -223,19 +235,18 @@ TEST(LoopAnalysis, AnArrayBoundsItsLoop) {
   })").bounded);
 }
 
-TEST(LoopAnalysis, WhatLeavesAPrivateArray) {
+TEST(LoopAnalysis, WhatStoresOutside) {
   const absl::StatusOr<mir::Module> m = mir::Parse(
       "mir 1 local_size 8, 1, 1 shared 64 private 0 64 body { %9:i32 = local_index "
       "store_private[0, align 4] %9, 1, 2 %0:i32, %1:i32 = load_private[0, align 4] %9 "
       "store_shared[align 4] %9, 1 return }");
   ASSERT_TRUE(m.ok()) << m.status();
   const std::vector<mir::InstId>& insts = m->region(m->body).insts;
-  for (int i : {1, 2}) {
-    EXPECT_FALSE(LeavesPrivateArray(*m, insts[i], 56));
-    EXPECT_TRUE(LeavesPrivateArray(*m, insts[i], 60));
-    EXPECT_TRUE(LeavesPrivateArray(*m, insts[i], 0xfffffffc));
-  }
-  EXPECT_FALSE(LeavesPrivateArray(*m, insts[3], 1000));
+  EXPECT_FALSE(StoresOutside(*m, insts[1], 56));
+  EXPECT_TRUE(StoresOutside(*m, insts[1], 60));
+  EXPECT_TRUE(StoresOutside(*m, insts[1], 0xfffffffc));
+  EXPECT_FALSE(StoresOutside(*m, insts[2], 1000));
+  EXPECT_FALSE(StoresOutside(*m, insts[3], 1000));
 }
 
 }  // namespace

@@ -184,12 +184,11 @@ class Unroller {
     return InstId();
   }
 
-  // Whether this round would access a private array outside of it here (loop_analysis.h).
+  // Whether this round would store outside of a private array here (loop_analysis.h).
   bool NeverReached(InstId id) const {
-    const Op op = m_.inst(id).op;
-    if (op != Op::kLoadPrivate && op != Op::kStorePrivate) return false;
+    if (m_.inst(id).op != Op::kStorePrivate) return false;
     const ValueId offset = cloner_.Find(m_.source(id, 0));
-    return m_.IsConstant(offset) && LeavesPrivateArray(m_, id, m_.value(offset).bits);
+    return m_.IsConstant(offset) && StoresOutside(m_, id, m_.value(offset).bits);
   }
 
   // The terminator where control leaves the list around, or an invalid id.

@@ -262,6 +262,16 @@ TEST(SplitSends, TheHandleKeepsItsPlace) {
             "  %16x2:ud = collect %1:ud %2:ud {w8}\n" + Send("%0:ud %16x2:ud %14:ud", aux));
 }
 
+TEST(SplitSends, EqualHalvesAreMadeOnce) {
+  const std::string tail = " {w8 aux " + Sent(Message::kLdLz, 8) + "}\n";
+  EXPECT_EQ(After("  %10x4:ud = collect %0:ud %1:ud %2:ud %0:ud {w8}\n  %3:ud = msg %10x4:ud" + tail +
+                      "  %11x4:ud = collect %1:ud %1:ud %2:ud %0:ud {w8}\n  %4:ud = msg %11x4:ud" +
+                      tail,
+                  SplitSends),
+            "  %16x3:ud = collect %1:ud %2:ud %0:ud {w8}\n  %3:ud = msg %0:ud %16x3:ud" + tail +
+                "  %4:ud = msg %1:ud %16x3:ud" + tail);
+}
+
 TEST(SplitSends, AsksForEachMessage) {
   const std::string aux = Sent(Message::kLdLz, 8);
   const std::string text =

@@ -8,6 +8,7 @@
 // In and out: SSA; messages with one payload that a collect makes for them alone. Where to cut:
 // behind the message header if there is one; else where the fewest parts must be copied, and of
 // those places where the source changes from one value to another and the halves are most equal.
+// Equal halves of messages in one block (the row and layer of several texels, say) are made once.
 // Cost: linear in the instructions, quadratic in the parts of a payload (at most 11).
 #include <algorithm>
 #include <utility>
@@ -58,6 +59,9 @@ size_t CutOf(Parts parts, bool header) {
   return best;
 }
 
+// Halves of a block looked at for one that can serve again.
+constexpr size_t kMaxShared = 8;
+
 class Splitter {
  public:
   Splitter(lir::Function& f, PassContext& context)
@@ -68,6 +72,7 @@ class Splitter {
     bool changed = false;
     for (lir::Block& block : f_.blocks) {
       out_.clear();
+      made_.clear();
       bool here = false;
       for (lir::InstId id : block.insts) {
         here |= IsMessage(f_.inst(id).op) && Split(id);
@@ -84,6 +89,12 @@ class Splitter {
   }
 
  private:
+  // A collect that makes a half.
+  struct Made {
+    lir::InstId collect;
+    Operand all;
+  };
+
   void CountUses() {
     gone_.assign(f_.insts.size(), false);
     for (const lir::Block& block : f_.blocks) {
@@ -140,6 +151,11 @@ class Splitter {
       return all;
     }
     const lir::Inst in = f_.inst(collect);
+    for (const Made& made : made_) {
+      if (SameFields(f_.inst(made.collect), in) && SameParts(f_.uses(made.collect), parts)) {
+        return made.all;
+      }
+    }
     lir::InstFields fields;
     fields.width = in.width;
     fields.group = in.group;
@@ -148,7 +164,21 @@ class Splitter {
     const Operand all = MakePayload(f_, parts);
     out_.push_back(lir::MakeInst(f_, kCollect, fields, {&all, 1}, parts));
     gone_.push_back(false);
+    if (made_.size() == kMaxShared) made_.erase(made_.begin());
+    made_.push_back({out_.back(), all});
     return all;
+  }
+
+  static bool SameFields(const lir::Inst& a, const lir::Inst& b) {
+    return a.width == b.width && a.group == b.group && a.flags == b.flags;
+  }
+
+  static bool SameParts(Parts a, Parts b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const Operand& x, const Operand& y) {
+                        return x.id == y.id && x.comp == y.comp && x.comps == y.comps &&
+                               x.type == y.type && x.mods == y.mods && x.sub == y.sub;
+                      });
   }
 
   // The message with one more operand; the others keep their order.
@@ -170,6 +200,7 @@ class Splitter {
   std::vector<uint32_t> uses_;        // by value, before any split
   std::vector<bool> gone_;            // by instruction
   std::vector<lir::InstId> out_;
+  std::vector<Made> made_;            // in the block at hand, the last ones
 };
 
 }  // namespace

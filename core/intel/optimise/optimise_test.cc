@@ -320,6 +320,17 @@ TEST(RemoveDeadInstructions, ChainsGoAndEffectsStay) {
             "  %3:ud = msg.atomic %0:ud %0:ud {w8 aux 12750720}\n");
 }
 
+// Bit 13 of the descriptor asks for the values before.
+TEST(RemoveDeadInstructions, AtomicsWhoseResultNobodyUsesAskForNone) {
+  const std::string sums = "block b0 depth 0\n  %0:d = add %21.3:d %21.4:d {w8}\n";
+  EXPECT_EQ(After(sums + "  %3:ud = msg.atomic %0:ud %0:ud {w8 aux 12758912}\n",
+                  RemoveDeadInstructions),
+            sums + "  msg.atomic %0:ud %0:ud {w8 aux 12750720}\n");
+  const std::string used = sums + "  %3:ud = msg.atomic %0:ud %0:ud {w8 aux 12758912}\n"
+                                  "  msg.write %3:ud %0:ud {w8 aux 12742145}\n";
+  EXPECT_EQ(After(used, RemoveDeadInstructions), used);
+}
+
 // ---- separate_payloads ----
 
 TEST(SeparatePayloads, OneValueAsAddressAndDataIsCopied) {

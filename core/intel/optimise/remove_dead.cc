@@ -1,4 +1,5 @@
-// Dead code: instructions without side effects whose definitions are all unused.
+// Dead code: instructions without side effects whose definitions are all unused, and what atomic
+// operations give back to nobody.
 //
 // Marks backwards from what has effects; block parameters without uses stay (removing them is the
 // mid-end's business, which did so before selection). Cost: linear.
@@ -11,6 +12,26 @@
 #include "core/intel/optimise/passes.h"
 
 namespace kiln::intel {
+
+namespace {
+
+// Bit 13 of an atomic message's descriptor: the values before come back.
+constexpr uint32_t kReturnData = 1u << 13;
+
+// An atomic operation whose result nobody uses does not ask for it.
+bool DropResult(lir::Function& f, lir::InstId id, const DefUse& info, PassContext& context) {
+  lir::Inst& in = f.inst(id);
+  if (in.op != kMsgAtomic || in.num_defs != 1 || info.uses[f.defs(id)[0].id] != 0 ||
+      (in.aux & kReturnData) == 0 || !context.Rewrite()) {
+    return false;
+  }
+  ++in.first_operand;  // the definition
+  in.num_defs = 0;
+  in.aux &= ~kReturnData;
+  return true;
+}
+
+}  // namespace
 
 absl::StatusOr<bool> RemoveDeadInstructions(lir::Function& f, PassContext& context) {
   const lir::Target& target = Gen12Target();
@@ -44,6 +65,7 @@ absl::StatusOr<bool> RemoveDeadInstructions(lir::Function& f, PassContext& conte
     }
   }
   for (lir::Block& block : f.blocks) {
+    for (lir::InstId id : block.insts) changed |= DropResult(f, id, info, context);
     block.insts.erase(std::remove_if(block.insts.begin(), block.insts.end(),
                                      [&](lir::InstId id) { return dead[id.index]; }),
                       block.insts.end());

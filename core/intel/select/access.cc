@@ -13,6 +13,7 @@
 
 #include "core/intel/select/selector.h"
 #include "core/mid/alias.h"
+#include "core/mid/known_bits.h"
 
 namespace kiln::intel {
 namespace {
@@ -54,9 +55,10 @@ uint32_t Selector::ElementBytes(mir::ValueId v) const { return BitsOf(v) / 8; }
 uint32_t Selector::AlignmentOf(mir::InstId id) const {
   const mir::Inst& inst = m_.inst(id);
   const mir::ValueId offset = m_.source(id, mir::OffsetSource(inst));
-  if (!m_.IsConstant(offset)) return inst.imm1;
   constexpr uint32_t kLargest = 16;  // of any use here
-  return static_cast<uint32_t>((m_.value(offset).bits | kLargest) & -(m_.value(offset).bits | kLargest));
+  const uint32_t zeros = ~mid::KnownZeros(m_, offset) | kLargest;
+  const uint32_t known = zeros & (0u - zeros);
+  return m_.IsConstant(offset) ? known : std::max(known, inst.imm1);
 }
 
 Operand Selector::ElementAt(lir::ValueId data, uint32_t byte, uint32_t element,

@@ -38,6 +38,20 @@ bool FitsWord(uint32_t bits) {
   return x >= -32768 && x <= 32767;
 }
 
+// A factor of `bits` such that neither it nor the other needs more than 16 bits; 0: none was found.
+// The nearest to the root is looked for first, and not forever: constants of random generators,
+// which this is for, are found in fewer steps.
+uint32_t WordFactor(uint32_t bits) {
+  constexpr uint32_t kMost = 0xffff, kMaxSteps = 8192;
+  const uint32_t least = (bits - 1) / kMost + 1;
+  uint32_t f = kMost;
+  while (f > bits / f) f = (f + bits / f) / 2;  // Newton: the root, rounded down
+  for (uint32_t steps = 0; f >= least && steps < kMaxSteps; --f, ++steps) {
+    if (bits % f == 0) return f;
+  }
+  return 0;
+}
+
 }  // namespace
 
 absl::Status Selector::VisitAlu(mir::InstId id) {
@@ -270,6 +284,12 @@ Operand Selector::Multiply(Where where, mir::ValueId a, mir::ValueId b) {
   if (is_word(b)) {
     return Alu(Opcode::kMul, Type::kD, where,
                {ToRegister(x), Retype(ToRegister(y), Type::kUW)});
+  }
+  if (IsImm(y)) {
+    if (const uint32_t factor = WordFactor(y.id); factor != 0) {
+      const Operand part = Alu(Opcode::kMul, Type::kD, where, {x, Imm(factor, Type::kUW)});
+      return Alu(Opcode::kMul, Type::kD, where, {part, Imm(y.id / factor, Type::kUW)});
+    }
   }
   const Operand low = Use(New(where), Type::kD);
   EmitRaw(kMul32, Fields(where), {low, Use(New(where), Type::kD)}, {x, y});

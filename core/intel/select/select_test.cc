@@ -3,6 +3,7 @@
 #include "core/intel/select/select.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -71,6 +72,38 @@ TEST(Select, VectorsThatLieTogetherAreNotCopied) {
             "  msg.write %3:ud %5x2:ud {w16 aux 12737536}\n"
             "  %6x8:ud = mov %0x8:ud {w8 nomask}\n"
             "  eot %6x8:ud {w8 nomask}\n");
+}
+
+int Count(const std::string& text, const std::string& what) {
+  int n = 0;
+  for (size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+// 747796405 is 27763 * 26935, 277803737 is 27689 * 10033; 2147483647 is prime.
+TEST(Select, ProductsWithTwoShortFactorsAreTwoMultiplications) {
+  const auto products = [](const std::string& factor) {
+    const std::string text = Lir("  %0:i32 = local_index\n"
+                                 "  %1:i32 = load_ssbo[0, align 4] %0\n  %2:i32 = imul %1, " +
+                                 factor + "\n  store_ssbo[0, align 4] 0, %2\n");
+    return std::pair(Count(text, " = mul "), Count(text, " = mul32 "));
+  };
+  EXPECT_EQ(products("12345"), std::pair(1, 0));
+  EXPECT_EQ(products("747796405"), std::pair(2, 0));
+  EXPECT_EQ(products("277803737"), std::pair(2, 0));
+  EXPECT_EQ(products("2147483647"), std::pair(0, 1));
+}
+
+// Elements of two bytes go out together where what is known of the offset says that they may.
+TEST(Select, AlignmentIsSeenInTheOffset) {
+  const auto writes = [](const std::string& shift) {
+    return Count(Lir("  %1:i32 = local_index\n  %2:i32 = shl %1, " + shift +
+                     "\n  store_ssbo[0, align 2] %2, 1i16, 2i16, 3i16, 4i16\n"),
+                 "msg.write");
+  };
+  EXPECT_EQ(writes("1"), 4);
+  EXPECT_EQ(writes("2"), 1);
+  EXPECT_EQ(writes("3"), 1);
 }
 
 // What image operations become. Sixteen lanes take typed messages in halves.
