@@ -30,6 +30,7 @@ std::string CauseOf(const absl::Status& status) {
   if (cause.has_value()) return std::string(*cause);
   switch (status.code()) {
     case absl::StatusCode::kInvalidArgument: return "invalid_module";
+    case absl::StatusCode::kNotFound: return "not_found";
     case absl::StatusCode::kCancelled: return "cancelled";
     case absl::StatusCode::kDeadlineExceeded: return "deadline_exceeded";
     case absl::StatusCode::kResourceExhausted: return "limit_exceeded";

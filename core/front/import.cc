@@ -521,7 +521,10 @@ absl::Status FindEntry(const SpirvModule& spirv, const std::string& name,
     return Refused("graphics_stages", "entry point " + other->name, other->function);
   }
   if (*entry == nullptr) {
-    return absl::NotFoundError("no entry point \"" + name + "\"");
+    std::string names;
+    for (const SpirvEntryPoint& e : spirv.entry_points) names += " \"" + e.name + "\"";
+    return absl::NotFoundError("no entry point \"" + name + "\"; the module has" +
+                               (names.empty() ? " none" : names));
   }
   if (spirv.Function((*entry)->function) == nullptr) {
     return Invalid("entry point is no function", (*entry)->function);

@@ -107,7 +107,10 @@ TEST(Refusal, EntryPoints) {
   const auto words = CompileCompute(KernelText("", "out_[id] = 1u;"));
   ImportOptions options;
   options.entry = "other";
-  EXPECT_EQ(ImportSpirv(words, options).status().code(), absl::StatusCode::kNotFound);
+  const absl::Status unknown = ImportSpirv(words, options).status();
+  EXPECT_EQ(unknown.code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(CauseOf(unknown), "not_found");
+  EXPECT_EQ(unknown.message(), "no entry point \"other\"; the module has \"main\"");
   options.entry = "main";
   EXPECT_TRUE(ImportSpirv(words, options).ok());
 }
