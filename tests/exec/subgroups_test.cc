@@ -86,6 +86,10 @@ constexpr Case kCases[] = {
     {"ReduceOr", "%20:i32 = reduce[or, 0] %10"},
     {"ReduceXor", "%20:i32 = reduce[xor, 0] %10"},
     {"ReduceFadd", "%21:f32 = reduce[fadd, 0] %11 %20:i32 = bitcast %21"},
+    {"ReduceNegativeZeros", "%22:bool = ult %10, 0x70000000 %23:f32 = select %22, -0f, 1f "
+                            "%21:f32 = reduce[fadd, 0] %23 %20:i32 = bitcast %21"},
+    {"InclusiveNegativeZeros", "%22:bool = ult %10, 0x70000000 %23:f32 = select %22, -0f, 1f "
+                               "%21:f32 = inclusive_scan[fadd] %23 %20:i32 = bitcast %21"},
     {"ReduceFmul", "%22:f32 = fadd %11, 0.1f %21:f32 = reduce[fmul, 0] %22 %20:i32 = bitcast %21"},
     {"ReduceFmin", "%21:f32 = reduce[fmin, 0] %11 %20:i32 = bitcast %21"},
     {"ReduceFmax", "%21:f32 = reduce[fmax, 0] %11 %20:i32 = bitcast %21"},

@@ -7,8 +7,8 @@ for shader in tests/shaders/*.comp; do
   count=$((count + 1))
   head -n 1 "$shader" | grep -q '^// [A-Z]' ||
     { echo "$shader: the first line must be a comment that says what it exercises"; status=1; }
-  glslangValidator -V --target-env vulkan1.1 -o "$TEST_TMPDIR/shader.spv" "$shader" &&
-    spirv-val --target-env vulkan1.1 "$TEST_TMPDIR/shader.spv" ||
+  glslangValidator -V --target-env vulkan1.3 -o "$TEST_TMPDIR/shader.spv" "$shader" &&
+    spirv-val --target-env vulkan1.3 "$TEST_TMPDIR/shader.spv" ||
     { echo "$shader: not valid"; status=1; }
 done
 [ $count -ge 25 ] || { echo "only $count shaders found"; status=1; }

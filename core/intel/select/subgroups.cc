@@ -235,6 +235,10 @@ void Selector::Scan(mir::InstId id) {
   if (extremum && aux.kind != ScanAux::kExclusive) {
     identity = type == mir::Type::kF16 ? 0x7e00u : 0x7fc00000u;
   }
+  // A sum of negative zeros stays one only with a negative zero.
+  if (aux.op == ReduceOp::kFadd && aux.kind != ScanAux::kExclusive) {
+    identity = type == mir::Type::kF16 ? 0x8000u : 0x80000000u;
+  }
   const int bytes = static_cast<int>(bits / 8);
   lir::InstFields fields = Fields(Where::kLanes);
   fields.flags |= lir::kNoMask;
