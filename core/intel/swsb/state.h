@@ -8,7 +8,8 @@
 // wait for of masked producers, what anybody must wait for of NoMask producers, and what NoMask
 // consumers must wait for of masked producers. The last differs from the first where a block may
 // run with all channels off: a masked instruction's wait is then skipped, and a NoMask instruction
-// after it in the block still runs beside the masked producers before the block.
+// after it in the block still runs beside the masked producers before the block (not beside those in
+// it, which have been skipped too: see Fresh in swsb.cc).
 #ifndef KILN_CORE_INTEL_SWSB_STATE_H_
 #define KILN_CORE_INTEL_SWSB_STATE_H_
 
@@ -36,7 +37,7 @@ inline constexpr int kLedgers = 3;
 
 // Who a wait was carried by, and so which ledgers it clears.
 enum class Carrier {
-  kMaskedSkippable,  // kMasked
+  kMaskedSkippable,  // kMasked; the caller adds what it covers of kMaskedForNoMask
   kMasked,           // kMasked, kMaskedForNoMask: the block never runs with all channels off
   kNoMask,           // all
 };

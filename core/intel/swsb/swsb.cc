@@ -381,9 +381,20 @@ class Pass {
     return enough_;
   }
 
+  // What masked sends and math of the block walked have added to the ledger for NoMask consumers.
+  // All masked instructions of a block run or none, since no jump is between them: a masked wait
+  // there covers these producers for everybody, though it may be skipped. (Not so for those by
+  // distance: they cost no sync, since a NoMask consumer carries the distance itself.)
+  struct Fresh {
+    int16_t resource = 0;
+    uint16_t token = 0;    // its bit
+    bool written = false;  // by the token's instruction, else read
+  };
+
   // Transforms `state` through the block. Returns the number of in-order instructions.
   Position Walk(const isa::MachineBlock& block, State& state, Mode mode) {
     Position now = 0;
+    fresh_.clear();
     for (int32_t i = block.begin; i < block.end; ++i) {
       const Instruction& inst = program_.insts[i];
       const Footprint& fp = footprints_[i];
@@ -407,13 +418,28 @@ class Pass {
     return now;
   }
 
-  static void Clear(State& state, const Waits& waits, Carrier carrier, Position now) {
+  void Clear(State& state, const Waits& waits, Carrier carrier, Position now) const {
     state.ClearTokens(waits.dst, waits.src, carrier);
     if (waits.distance != 0) state.ClearOrdered(now - waits.distance, carrier);
+    if (carrier != Carrier::kMaskedSkippable || (waits.dst | waits.src) == 0) return;
+    for (const Fresh& f : fresh_) {
+      if (f.written) {
+        state.dst[kMaskedForNoMask][f.resource] &= static_cast<uint16_t>(~(waits.dst & f.token));
+      } else {
+        state.src[kMaskedForNoMask][f.resource] &=
+            static_cast<uint16_t>(~((waits.dst | waits.src) & f.token));
+      }
+    }
   }
 
-  static void Execute(State& state, const Instruction& inst, const Footprint& fp, int8_t token,
-                      Position now) {
+  // Notes what a masked instruction of the block is about to put into the ledger for NoMask
+  // consumers, unless an earlier producer has put the same there.
+  void NoteFresh(const uint16_t (&tokens)[State::kRow], int r, uint16_t bit, bool written) {
+    if ((tokens[r] & bit) == 0) fresh_.push_back({static_cast<int16_t>(r), bit, written});
+  }
+
+  void Execute(State& state, const Instruction& inst, const Footprint& fp, int8_t token,
+               Position now) {
     const bool in_order = IsInOrder(inst);
     const uint16_t bit = token == kNoToken ? 0 : static_cast<uint16_t>(1u << token);
     const auto each_ledger = [&](auto f) {
@@ -425,13 +451,16 @@ class Pass {
     ForEachRead(fp, [&](int r) {
       each_ledger([&](int c) {
         if (in_order) state.read[c][r] = now;
-        if (bit != 0 && r < isa::kGrfCount) state.src[c][r] |= bit;
+        if (bit == 0 || r >= isa::kGrfCount) return;
+        if (c == kMaskedForNoMask) NoteFresh(state.src[c], r, bit, false);
+        state.src[c][r] |= bit;
       });
     });
     ForEachWrite(fp, [&](int r) {
       Forget(state, r, inst.no_mask);
       each_ledger([&](int c) {
         if (in_order) state.write[c][r] = now;
+        if (bit != 0 && c == kMaskedForNoMask) NoteFresh(state.dst[c], r, bit, true);
         state.dst[c][r] |= bit;
       });
     });
@@ -477,6 +506,7 @@ class Pass {
   std::vector<bool> skippable_;  // by instruction
   std::vector<bool> in_loop_;    // by block
   std::vector<State> before_;
+  std::vector<Fresh> fresh_;           // of the block that is walked
   std::vector<Placement> placements_;  // by instruction
   std::vector<Placement> needed_;      // by the state of the last walk
   bool enough_ = true;                 // placements_, by the last walks

@@ -36,7 +36,8 @@
 // older in-order producers. A wait carried by a masked instruction clears, and is enough for,
 // masked producers only: in a block entered with all channels off the wait is skipped while NoMask
 // producers still run (Wa_1407528679), so waits for those go into NoMask instructions. For the same
-// reason a masked wait in such a block clears nothing for NoMask consumers.
+// reason a masked wait in such a block clears nothing for NoMask consumers but tokens set by masked
+// instructions of the same block: these have run only if the wait did.
 #ifndef KILN_CORE_INTEL_SWSB_SWSB_H_
 #define KILN_CORE_INTEL_SWSB_SWSB_H_
 

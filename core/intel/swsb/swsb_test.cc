@@ -133,6 +133,63 @@ TEST(Swsb, MaskedWaitsInSkippedBlocksDoNotCoverNoMaskConsumers) {
   EXPECT_EQ(Annotated(MakeProgram({Store(5, 10), Alu(10, 1, 2), Alu(10, 3, 4, true)})), "40 30 00");
 }
 
+// The same wait covers, for everybody, what a masked instruction of its own block has begun: both have
+// run or neither.
+TEST(Swsb, MaskedWaitsInSkippedBlocksCoverProducersOfTheirBlock) {
+  Program program;
+  program.Append(Branch(Opcode::kIf), {5, 5});
+  program.Append(Math(10, 1));
+  program.Append(Alu(11, 10, 2));
+  program.Append(Alu(12, 10, 2, true));
+  program.Append(Store(20, 21));
+  program.Append(Branch(Opcode::kEndif), {6, isa::kNoTarget});
+  EXPECT_EQ(Annotated(program), "00 40 20 00 41 00");
+  // Sources read, and the token set anew, are waits like any other.
+  program.insts[1] = Store(5, 10);
+  program.insts[2] = Alu(10, 1, 2);
+  program.insts[3] = Alu(10, 3, 4, true);
+  EXPECT_EQ(Annotated(program), "00 40 30 00 41 00");
+}
+
+// Not so behind another jump: the wait's block may be skipped where the producer's was not. And not
+// for the producer of an earlier round behind the wait.
+TEST(Swsb, MaskedWaitsInSkippedBlocksDoNotCoverProducersOfOtherBlocks) {
+  Program program;
+  program.Append(Branch(Opcode::kIf), {6, 6});
+  program.Append(Math(10, 1));
+  program.Append(Branch(Opcode::kIf), {5, 5});
+  program.Append(Alu(11, 10, 2));
+  program.Append(Alu(12, 10, 2, true));
+  program.Append(Branch(Opcode::kEndif), {6, isa::kNoTarget});
+  program.Append(Branch(Opcode::kEndif), {7, isa::kNoTarget});
+  EXPECT_EQ(Annotated(program), "00 40 00 20 20 00 00");
+  Program loop;
+  loop.Append(Alu(11, 10, 2));
+  loop.Append(Alu(12, 10, 2, true));
+  loop.Append(Math(10, 1));
+  loop.Append(Branch(Opcode::kWhile), {0, isa::kNoTarget});
+  EXPECT_EQ(Annotated(loop), "20 20 nop:01 40 00");
+}
+
+// An earlier producer with the same token stays in flight where the block is skipped.
+TEST(Swsb, ATokenOfTheBlockThatWasInUseBeforeIsNotCovered) {
+  Program program;
+  program.Append(Math(10, 1));
+  for (int i = 1; i < kTokens; ++i) program.Append(Math(20 + i, 60));
+  program.Append(Branch(Opcode::kIf), {20, 20});
+  program.Append(Math(10, 2));  // has a token of those before, all in use
+  program.Append(Alu(11, 10, 3));
+  program.Append(Alu(12, 10, 3, true));
+  program.Append(Branch(Opcode::kEndif), {21, isa::kNoTarget});
+  for (int i = 1; i < kTokens; ++i) program.Append(Alu(40, 20 + i, 3));
+  ASSERT_TRUE(AssignScoreboard(program).ok());
+  int32_t at = 0;
+  while (!(program.insts[at].no_mask && program.insts[at].op == Opcode::kAdd)) ++at;
+  const bool by_itself = program.insts[at].swsb >> 4 == 2;
+  const bool by_sync = program.insts[at - 1].op == Opcode::kSync;
+  EXPECT_TRUE(by_itself || by_sync) << Bytes(program);
+}
+
 TEST(Swsb, SyncOnARegisterBecomesAPlainWait) {
   Instruction sync;
   sync.op = Opcode::kSync;

@@ -121,6 +121,9 @@ class Auditor {
         blocks_(std::move(blocks)),
         skippable_(skipping == Skipping::kPossible ? FindSkippable(program)
                                                    : std::vector<bool>(program.insts.size())) {
+    for (size_t b = 0; b < blocks_.size(); ++b) {
+      block_of_.insert(block_of_.end(), static_cast<size_t>(blocks_[b].end - blocks_[b].begin), b);
+    }
     constexpr isa::RegisterRange kNone;
     for (size_t i = 0; i < program.insts.size(); ++i) {
       const isa::RegisterRange* range = isa::FindIndirectRange(program, static_cast<int32_t>(i));
@@ -275,6 +278,13 @@ class Auditor {
     return (w.read >> token & 1) != 0 ? kReading : 0;
   }
 
+  // Has the last execution of `producer`, masked as `waiter` is, been under the channels that are on
+  // at `waiter`? So it is between two jumps, where no channel goes off or on. (A producer further
+  // down has been there in an earlier round.)
+  bool RanTogether(int32_t producer, int32_t waiter) const {
+    return producer < waiter && block_of_[producer] == block_of_[waiter];
+  }
+
   void Apply(int32_t i, State* state) const {
     const Waits& w = waits_[i];
     if (!w.Any()) return;
@@ -283,7 +293,7 @@ class Auditor {
       if (!everybody && program_.insts[p.inst].no_mask) continue;
       const auto open = static_cast<uint8_t>(~Ended(w, p));
       p.phases[kMaskedConsumer] &= open;
-      if (everybody || !skippable_[i]) p.phases[kNoMaskConsumer] &= open;
+      if (everybody || !skippable_[i] || RanTogether(p.inst, i)) p.phases[kNoMaskConsumer] &= open;
     }
     std::erase_if(*state, [](const InFlight& p) { return p.Done(); });
   }
@@ -328,6 +338,7 @@ class Auditor {
   const isa::Program& program_;
   const std::vector<isa::MachineBlock> blocks_;
   const std::vector<bool> skippable_;
+  std::vector<size_t> block_of_;       // by instruction: a block is jumped to and from at its ends only
   std::vector<isa::Footprint> footprints_;
   std::vector<Waits> waits_;
   std::vector<State> at_entry_;

@@ -10,7 +10,8 @@
 // all channels off, its masked instructions and their waits not performed):
 //   * carried by a NoMask instruction: all producers, for all consumers;
 //   * carried by a masked one: masked producers only; for NoMask consumers only where the block
-//     surely runs with a channel on, outside of control flow and not behind a halt.
+//     surely runs with a channel on, outside of control flow and not behind a halt, and producers
+//     before it in the same block, which have run under the same channels.
 //
 // What an indirect operand without a noted range (isa::Program::indirect) touches is not known and
 // not judged: machine code does not carry the ranges.

@@ -116,6 +116,34 @@ TEST(Audit, AMaskedWaitInAnIfCoversNoNoMaskConsumer) {
             "");
 }
 
+TEST(Audit, AMaskedWaitInAnIfCoversWhatItsOwnBlockHasBegun) {
+  Program program;
+  program.Append(Branch(Opcode::kIf), {4, 4});
+  program.Append(With(Math(10, 1), 0x40));
+  program.Append(With(Alu(11, 10, 2), 0x20));
+  program.Append(Alu(12, 10, 2, true));
+  program.Append(Branch(Opcode::kEndif), {5, isa::kNoTarget});
+  EXPECT_EQ(Missing(program), "");
+  // Behind another jump.
+  Program nested;
+  nested.Append(Branch(Opcode::kIf), {6, 6});
+  nested.Append(With(Math(10, 1), 0x40));
+  nested.Append(Branch(Opcode::kIf), {5, 5});
+  nested.Append(With(Alu(11, 10, 2), 0x20));
+  nested.Append(Alu(12, 10, 2, true));
+  nested.Append(Branch(Opcode::kEndif), {6, isa::kNoTarget});
+  nested.Append(Branch(Opcode::kEndif), {7, isa::kNoTarget});
+  EXPECT_EQ(Missing(nested), "instruction 4 (add) does not wait for 1 (math): results not written;");
+  // In an earlier round.
+  Program loop;
+  loop.Append(With(Alu(11, 10, 2), 0x20));
+  loop.Append(Alu(12, 10, 2, true));
+  loop.Append(Sync(0x01));
+  loop.Append(With(Math(10, 1), 0x40));
+  loop.Append(Branch(Opcode::kWhile), {0, isa::kNoTarget});
+  EXPECT_EQ(Missing(loop), "instruction 1 (add) does not wait for 3 (math): results not written;");
+}
+
 TEST(Audit, PathsJoinAndLoopsGoRound) {
   Program loop;
   loop.Append(Alu(11, 10, 2));
