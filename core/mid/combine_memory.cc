@@ -42,6 +42,8 @@ struct Member {
 struct Group {
   uint8_t flags;
   std::vector<Member> members;
+  // Of a group of loads: the writes since its first member, which whoever joins moves up across.
+  std::vector<Access> crossed;
 
   const Access& access() const { return members.front().access; }
 };
@@ -92,7 +94,10 @@ class Combiner {
     }
     const std::optional<Access> access = AccessOf(m_, id);
     if (!access.has_value() || access->space == Space::kPrivate) return;
-    if (access->writes) Close(loads_, *access);
+    if (access->writes) {
+      Close(loads_, *access);
+      for (Group& g : loads_) g.crossed.push_back(*access);
+    }
     if (access->space != Space::kReadOnly) Close(stores_, *access);
     const bool joins = access->bytes != 0 && access->bytes < kMaxBytes &&
                        (inst.flags & mir::kIndexed) == 0;
@@ -120,6 +125,13 @@ class Combiner {
                        [&](const Member& m) { return MayOverlap(m.access, access); });
   }
 
+  static bool MayBeCrossed(const Group& g, const Member& member) {
+    if (member.access.space == Space::kReadOnly) return false;
+    return std::any_of(g.crossed.begin(), g.crossed.end(), [&](const Access& write) {
+      return MayOverlap(write, member.access);
+    });
+  }
+
   void Join(std::vector<Group>& groups, const Member& member) {
     const Inst& inst = m_.inst(member.inst);
     for (Group& g : groups) {
@@ -129,9 +141,10 @@ class Combiner {
           g.access().element_bytes != member.access.element_bytes) {
         continue;
       }
-      if (member.position - g.members.front().position > kMaxSpan) {
+      if (member.position - g.members.front().position > kMaxSpan || MayBeCrossed(g, member)) {
         Finish(g);
         g.members.clear();
+        g.crossed.clear();
       }
       g.members.push_back(member);
       return;
@@ -140,7 +153,7 @@ class Combiner {
       Finish(groups.front());
       groups.erase(groups.begin());
     }
-    groups.push_back({inst.flags, {member}});
+    groups.push_back({inst.flags, {member}, {}});
   }
 
   void CloseAll() {

@@ -44,6 +44,20 @@ TEST(CombineMemory, AtMostFourDwordsAndNoGaps) {
 
 // What stands between keeps these apart; each body must come out as it went in.
 constexpr char kKept[][600] = {
+    // A write of what only the later load reads.
+    R"(  %0:i32 = load_ssbo[0, align 4] 0
+  %1:i32 = ssbo_atomic[0, add] 4, 5
+  %2:i32 = load_ssbo[0, align 4] 4
+  store_ssbo[1, align 4] 0, %0, %1, %2
+  return
+)",
+    R"(  %0:i32 = load_shared[align 4] 0
+  %1:i16 = load_ssbo[1, align 2] 0
+  store_shared[align 2] 6, %1
+  %2:i32 = load_shared[align 4] 4
+  store_ssbo[0, align 4] 0, %0, %2
+  return
+)",
     // A store to the same buffer at an unknown place.
     R"(  %0:i32 = local_index
   %1:i32 = load_ssbo[0, align 4] 0
@@ -99,6 +113,27 @@ constexpr char kKept[][600] = {
 
 TEST(CombineMemory, KeepsApartWhatMayTouchTheSameMemory) {
   for (const char* body : kKept) EXPECT_EQ(RunOnBody(body, CombineMemory), body);
+}
+
+// The second pair begins behind the write.
+TEST(CombineMemory, AWriteBeginsAnotherGroupOfLoads) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:i32 = load_ssbo[0, align 4] 0
+  %1:i32 = ssbo_atomic[0, add] 8, 5
+  %2:i32 = load_ssbo[0, align 4] 4
+  %3:i32 = load_ssbo[0, align 4] 8
+  %4:i32 = load_ssbo[0, align 4] 12
+  store_ssbo[1, align 4] 0, %0, %1, %2, %3
+  store_ssbo[1, align 4] 16, %4
+  return)",
+                      CombineMemory),
+            R"(  %0:i32, %1:i32 = load_ssbo[0, align 4] 0
+  %2:i32 = ssbo_atomic[0, add] 8, 5
+  %3:i32, %4:i32 = load_ssbo[0, align 4] 8
+  store_ssbo[1, align 4] 0, %0, %2, %1, %3
+  store_ssbo[1, align 4] 16, %4
+  return
+)");
 }
 
 TEST(CombineMemory, BuffersOfOtherBindingsDoNotDisturb) {

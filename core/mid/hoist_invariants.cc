@@ -72,8 +72,11 @@ class Hoister {
   size_t LevelFor(InstId id, bool in_body) const {
     const Inst& inst = m_.inst(id);
     const bool reads = IsPureRead(m_, id);
+    // A descriptor's index may be out of range wherever the program does not use it: behind its
+    // guard, in a loop that breaks at once.
     const bool movable = IsPure(m_, id) && inst.num_results > 0 &&
-                         (inst.flags & mir::kVolatile) == 0 && (in_body || !reads) &&
+                         (inst.flags & (mir::kVolatile | mir::kIndexed)) == 0 &&
+                         (in_body || !reads) &&
                          m_.value(m_.result(id)).type != Type::kBool;
     if (!movable) return Depth();
     size_t level = 0;

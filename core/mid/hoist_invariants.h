@@ -6,6 +6,7 @@
 // would have run no round changes nothing; memory reads among them (uniform buffers, push constants,
 // tables, storage buffers that nobody writes, sampled images; out of bounds they read something) move only from the body of
 // the loop itself and one loop at a time, so that a read guarded by an if is not made for nothing.
+// Accesses through a descriptor that a value chooses stay: no index out of range may reach hardware.
 // Convergent ops are not pure and stay.
 // Comparisons stay too: a flag that lives through a loop is worth more than the compare.
 // Algorithm: one walk. A value's level is the number of loops around its definition; an instruction

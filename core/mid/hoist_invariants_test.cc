@@ -3,6 +3,8 @@
 #include <string>
 
 #include "core/mid/testing.h"
+#include "core/mir/parse.h"
+#include "core/mir/print.h"
 #include "gtest/gtest.h"
 
 namespace kiln::mid {
@@ -69,6 +71,38 @@ TEST(HoistInvariants, WhatStays) {
                    "    %7:i32 = select %6, %4, %2\n"
                    "    continue %7\n");
   EXPECT_EQ(RunOnBody(text, HoistInvariants), text);
+}
+
+// What follows a break or stands under an if may have an index out of range where it is not reached.
+TEST(HoistInvariants, ReadsThroughChosenDescriptorsStay) {
+  const std::string text = R"(mir 1
+entry ""
+local_size 8, 1, 1
+resource 0 ssbo 0.0.0
+resource 1 ssbo 0.1.0 array 4
+resource 2 ubo 0.2.0 array 4
+body {
+  %0:i32 = workgroup_id[0]
+  loop (%1:i32 = %0) {
+    %2:bool = ult %1, 9
+    if %2 {
+      yield
+    } else {
+      break
+    }
+    %3:i32 = load_ubo.indexed[2, align 4] %0, 0
+    %4:i32 = ssbo_size.indexed[1] %0
+    store_ssbo[0, align 4] %1, %3, %4
+    continue %3
+  }
+  return
+}
+)";
+  absl::StatusOr<mir::Module> m = mir::Parse(text);
+  ASSERT_TRUE(m.ok()) << m.status();
+  PassContext context = PassContext::ForTest();
+  EXPECT_FALSE(*HoistInvariants(*m, context));
+  EXPECT_EQ(mir::Print(*m), text);
 }
 
 TEST(HoistInvariants, OutOfAsManyLoopsAsPossible) {

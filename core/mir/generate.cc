@@ -33,6 +33,9 @@ constexpr Type kFourInts[] = {Type::kI32, Type::kI32, Type::kI32, Type::kI32};
 
 constexpr uint32_t kTable = 2;   // of the private arrays
 
+// Behind the dwords that lanes exchange through, a part of shared memory for each lane alone.
+constexpr uint32_t kOwnSharedBytes = 16;
+
 class Generator {
  public:
   Generator(uint64_t seed, const GenerateOptions& options) : random_(seed), options_(options) {}
@@ -44,7 +47,7 @@ class Generator {
                     {.kind = ResourceKind::kStorageBuffer, .binding = 1, .read_only = true},
                     {.kind = ResourceKind::kUniformBuffer, .binding = 2}};
     if (options_.memory) {
-      m_.shared_bytes = 4 * options_.lanes;
+      m_.shared_bytes = (4 + kOwnSharedBytes) * options_.lanes;
       m_.push_constant_bytes = 32;
       for (int i = 0; i < 64; ++i) m_.constant_data.push_back(static_cast<uint8_t>(random_.Next()));
       m_.private_arrays = {{.bytes = 40}, {.bytes = 12}, {.bytes = 32}};
@@ -229,6 +232,7 @@ class Generator {
   void MemoryAccess(int depth) {
     const Type dwords[] = {Type::kI32, options_.floats ? Type::kF32 : Type::kI32, Type::kI32};
     const absl::Span<const Type> types(dwords, 1 + random_.Below(3));
+    if (random_.OneIn(4)) return OwnMemory();
     // Any offset: what lies outside reads as 0.
     const ValueId offset = b_.And(Pick(Type::kI32), b_.Int(random_.OneIn(8) ? 0x3fc : 0xfc));
     switch (random_.Below(options_.memory ? 9 : 4)) {
@@ -255,6 +259,43 @@ class Generator {
       default:
         if (depth == 0) Exchange();
         return;
+    }
+  }
+
+  // Accesses of several kinds and sizes close together, in the lane's own part of a buffer or of
+  // shared memory: what combines, forwards or removes accesses must see which of them overlap.
+  void OwnMemory() {
+    constexpr Type kElements[] = {Type::kI32, Type::kI32, Type::kI32, Type::kI16, Type::kI8};
+    const bool shared = options_.memory && random_.OneIn(2);
+    const uint32_t size = shared ? kOwnSharedBytes : 4 * kOutputDwords / 2;
+    const ValueId base = shared ? b_.Iadd(b_.Imul(lane_, b_.Int(kOwnSharedBytes)),
+                                          b_.Int(4 * options_.lanes))
+                                : base_;
+    for (uint32_t i = 2 + random_.Below(4); i > 0; --i) {
+      const Type type = kElements[random_.Below(std::size(kElements))];
+      const uint32_t bytes = BytesOf(type);
+      const uint32_t count = 1 + random_.Below(3);
+      const uint32_t place = random_.Below(size / bytes - count + 1) * bytes;
+      const ValueId offset = b_.Iadd(base, b_.Int(place));
+      switch (random_.Below(type == Type::kI32 ? 3 : 2)) {
+        case 0: {
+          std::vector<ValueId> values;
+          for (uint32_t c = 0; c < count; ++c) values.push_back(PickTyped(type));
+          b_.Store(shared ? Op::kStoreShared : Op::kStoreSsbo, 0, offset, values, bytes);
+          break;
+        }
+        case 1: {
+          const std::vector<Type> types(count, type);
+          const InstId load =
+              b_.Load(shared ? Op::kLoadShared : Op::kLoadSsbo, 0, offset, types, bytes);
+          for (uint32_t c = 0; c < count; ++c) DefineTyped(m_.result(load, static_cast<int>(c)));
+          break;
+        }
+        default:
+          Define(b_.Atomic(shared ? Op::kSharedAtomic : Op::kSsboAtomic, AtomicOp::kXor, 0, offset,
+                           {Pick(Type::kI32)}));
+          break;
+      }
     }
   }
 

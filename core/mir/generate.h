@@ -22,7 +22,8 @@ struct GenerateOptions {
                                    // a NaN, no inexact float ops and rewrites, no
                                    // private memory before it is written: there SPIR-V leaves open what the interpreter and the
                                    // hardware choose
-  bool memory = true;              // shared, private, push, tables beside the buffers
+  bool memory = true;              // shared, private, push, tables beside the buffers (atomics and
+                                   // elements of 1 and 2 bytes of a lane's own part are in any case)
   bool subgroups = false;          // operations between lanes, of all types, at any place; of what
                                    // lanes that are off hold nothing is used
 };

@@ -94,6 +94,7 @@ class Emitter {
       case kJoin: return Join(id);
       case kSend:
       case kMsgRead:
+      case kMsgVolatileRead:
       case kMsgWrite:
       case kMsgAtomic: return Message(id);
       case kSpill:

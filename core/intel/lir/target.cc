@@ -82,6 +82,8 @@ constexpr lir::OpInfo kPseudo[] = {
     {"lane_scan", 0},
     {"msg", lir::kOpSendLike},
     {"msg.read", lir::kOpSendLike | lir::kOpReadsMemory},
+    {"msg.volatile_read",
+     lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpWritesMemory | lir::kOpSideEffect},
     {"msg.write", lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect},
     {"msg.atomic",
      lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpWritesMemory | lir::kOpSideEffect},

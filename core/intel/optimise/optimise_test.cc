@@ -331,6 +331,12 @@ TEST(RemoveDeadInstructions, AtomicsWhoseResultNobodyUsesAskForNone) {
   EXPECT_EQ(After(used, RemoveDeadInstructions), used);
 }
 
+TEST(RemoveDeadInstructions, VolatileReadsStayWhole) {
+  const std::string read = "block b0 depth 0\n  %0:d = add %21.3:d %21.4:d {w8}\n"
+                           "  %3:ud = msg.volatile_read %0:ud {w8 aux 12611072}\n";
+  EXPECT_EQ(After(read, RemoveDeadInstructions), read);
+}
+
 // ---- separate_payloads ----
 
 TEST(SeparatePayloads, OneValueAsAddressAndDataIsCopied) {

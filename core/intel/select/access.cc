@@ -145,9 +145,8 @@ void Selector::LoadElements(mir::InstId id, const Place& place) {
   const mir::Inst& inst = m_.inst(id);
   if (inst.num_results == 0) return;
   const uint32_t element = ElementBytes(m_.result(id));
-  // Volatile reads stay even if nobody uses them: as operations with an effect.
   const bool is_volatile = (inst.flags & mir::kVolatile) != 0;
-  const uint16_t op = mid::IsPure(m_, id) ? kSend : is_volatile ? kMsgAtomic : kMsgRead;
+  const uint16_t op = is_volatile ? kMsgVolatileRead : mid::IsPure(m_, id) ? kSend : kMsgRead;
   for (const Piece& piece :
        CutIntoPieces(element * inst.num_results, element, place.alignment)) {
     const lir::ValueId data = Read(place, piece, op);
