@@ -24,6 +24,7 @@
 #include "core/lir/verify.h"
 #include "core/mid/dce.h"
 #include "core/mid/gvn.h"
+#include "core/mid/rematerialise_compares.h"
 #include "core/mid/resolve_subgroup_size.h"
 #include "core/mid/simplify.h"
 
@@ -45,7 +46,8 @@ absl::StatusOr<bool> ResolveSubgroupSizePass(Work& w, PassContext& context) {
   if (!mid::DependsOnSubgroupSize(*w.module)) return false;
   w.resolved = *w.module;
   mid::ResolveSubgroupSize(w.resolved, static_cast<uint32_t>(w.width));
-  for (const auto pass : {mid::Simplify, mid::MergeEqualValues, mid::EliminateDeadCode}) {
+  for (const auto pass : {mid::Simplify, mid::MergeEqualValues, mid::EliminateDeadCode,
+                          mid::RematerialiseCompares}) {
     if (absl::StatusOr<bool> changed = pass(w.resolved, context); !changed.ok()) return changed;
   }
   w.module = &w.resolved;

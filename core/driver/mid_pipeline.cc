@@ -17,6 +17,7 @@
 #include "core/mid/lower_nonuniform.h"
 #include "core/mid/merge_carried_values.h"
 #include "core/mid/promote_arrays.h"
+#include "core/mid/rematerialise_compares.h"
 #include "core/mid/simplify.h"
 #include "core/mid/simplify_subgroups.h"
 #include "core/mid/sink_values.h"
@@ -83,6 +84,8 @@ constexpr Pass<mir::Module> kPasses[] = {
      "what one branch needs moves into it"},
     {"lower_nonuniform", mid::LowerNonuniform, false, 0, 0, 0, kPreservesAll,
      "indices of descriptors become uniform"},
+    {"rematerialise_compares", mid::RematerialiseCompares, true, 0, 0, 0, kPreservesAll,
+     "compares are repeated beside the ifs and selects that ask for them"},
 };
 
 constexpr PassOrder kOrder[] = {
@@ -103,6 +106,8 @@ constexpr PassOrder kOrder[] = {
     {"lower_division", "simplify_lowered", "lowering leaves foldable shifts and products"},
     {"merge_equal_lowered", "lower_nonuniform",
      "where an index equals the first lane's, the divergent one must not stand for it again"},
+    {"merge_equal_lowered", "rematerialise_compares", "equal compares would be one again"},
+    {"sink_values", "rematerialise_compares", "compares repeated beside their uses are there already"},
 };
 
 std::string PrintMir(const mir::Module& m) { return mir::Print(m); }

@@ -16,6 +16,7 @@
 #include "core/mid/lower_int8.h"
 #include "core/mid/merge_carried_values.h"
 #include "core/mid/promote_arrays.h"
+#include "core/mid/rematerialise_compares.h"
 #include "core/mid/simplify.h"
 #include "core/mid/simplify_subgroups.h"
 #include "core/mid/sink_values.h"
@@ -44,6 +45,7 @@ constexpr RandomPass kPasses[] = {
     {"merge_carried_values", MergeCarriedValues},
     {"hoist_invariants", HoistInvariants},
     {"sink_values", SinkValues},
+    {"rematerialise_compares", RematerialiseCompares},
     {"dead_control_flow", RemoveDeadControlFlow},
     {"simplify_subgroups", SimplifySubgroups},
     {"lower_int64", LowerInt64, true},

@@ -1,5 +1,6 @@
 // Booleans: compares, logic, select. See selector.h for how they are represented.
 #include "core/intel/select/selector.h"
+#include "core/mir/straight_lines.h"
 
 namespace kiln::intel {
 namespace {
@@ -30,7 +31,7 @@ std::optional<Comparison> ComparisonOf(mir::Op op) {
 
 bool IsBool(const mir::Module& m, mir::ValueId v) { return m.value(v).type == mir::Type::kBool; }
 
-// A compare of numbers, which can be repeated wherever its flag is wanted.
+// A compare of numbers, whose flag can be made where it is wanted.
 bool IsNumberCompare(const mir::Module& m, mir::ValueId v) {
   if (m.value(v).kind != mir::Value::Kind::kResult) return false;
   const mir::InstId id{m.value(v).owner};
@@ -44,10 +45,13 @@ bool IsNot(const mir::Module& m, mir::ValueId v) {
 
 }  // namespace
 
-// A boolean is stored unless every use wants its flag and it can be had at the use: a compare of
-// numbers, or a `not` of such. Uses follow definitions, so one pass backwards settles it.
+// A boolean is stored unless every use is in its own line, wants its flag and can have it: a compare
+// of numbers, or a `not` of such. (What is worth repeating for another line,
+// core/mid/rematerialise_compares has repeated there.) Uses follow definitions, so one pass backwards
+// settles it.
 void Selector::FindStoredBools() {
   stored_.assign(m_.values.size(), false);
+  const mir::StraightLines lines(m_);
   std::vector<mir::InstId> order;
   mir::ForEachInst(m_, m_.body, [&](mir::InstId id) { order.push_back(id); });
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
@@ -57,7 +61,9 @@ void Selector::FindStoredBools() {
       if (!IsBool(m_, v)) continue;
       const bool wants_flag = (inst.op == mir::Op::kSelect || inst.op == mir::Op::kIf) && i == 0;
       const bool passes_on = inst.op == mir::Op::kNot && !stored_[m_.result(*it).index];
-      const bool at_use = IsNumberCompare(m_, v) || IsNot(m_, v);
+      const bool at_use =
+          (IsNumberCompare(m_, v) || IsNot(m_, v)) &&
+          lines.Of(mir::InstId(m_.value(v).owner)) == lines.Of(*it);
       if ((!wants_flag && !passes_on) || !at_use) stored_[v.index] = true;
     }
   }

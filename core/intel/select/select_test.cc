@@ -188,6 +188,20 @@ TEST(Select, CompareMakesAFlagAtItsUse) {
       << text;
 }
 
+// A flag lives in one line: for another the number is kept and compared with zero there.
+TEST(Select, ConditionsOfAnotherLineAreStored) {
+  const auto compares = [](const std::string& condition) {
+    const std::string text = Lir("  %0:i32 = local_index\n  %1:bool = ult %0, 4\n"
+                                 "  if %1 {\n    store_ssbo[0, align 4] 0, %0\n    yield\n"
+                                 "  } else {\n    yield\n  }\n  %2:bool = ult %0, 4\n"
+                                 "  %3:i32 = select " + condition +
+                                 ", 7, 8\n  store_ssbo[0, align 4] 4, %3\n");
+    return Count(text, ":d #0x0:d {w8 cmod 2");
+  };
+  EXPECT_EQ(compares("%2"), 0);
+  EXPECT_EQ(compares("%1"), 1);
+}
+
 TEST(Select, CombinedBooleansAreStored) {
   const std::string text =
       Lir("  %1:i32 = subgroup_invocation\n"

@@ -7,7 +7,8 @@
 // of a wider one. In U both are the low part of a dword. Booleans: as 0 / -1 dwords where they are
 // stored, carried by control flow or combined; as flags (file F) where a select or an if consumes
 // them. A flag is made right before its use and at most kMaxFlags are kept, in one block, so that
-// flags never need spilling: a compare that only feeds flags is emitted at each use.
+// flags never need spilling: a compare that only feeds flags of its line is emitted in front of the
+// first, and again where its flag had to go.
 #ifndef KILN_CORE_INTEL_SELECT_SELECTOR_H_
 #define KILN_CORE_INTEL_SELECT_SELECTOR_H_
 
