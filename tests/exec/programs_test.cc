@@ -12,7 +12,7 @@ namespace {
 // Results of filters and small floats are compared by ulp, all else exactly.
 bool HasFloats(const std::string& name) {
   return name == "straight_line" || name == "images_sample" || name == "images_gather" ||
-         name == "images_storage" || name == "images_arrays" || name == "images_divergent" ||
+         name == "images_storage" || name == "images_arrays" || name == "images_divergent" || name == "images_guarded" ||
          name == "descriptors_in_memory";
 }
 
@@ -62,6 +62,7 @@ INSTANTIATE_TEST_SUITE_P(All, Programs,
                                          "images_fetch",
                                          "images_sample", "images_gather", "images_storage",
                                          "images_arrays", "images_divergent", "images_in_loops",
+                                         "images_guarded",
                                          "buffer_arrays", "descriptors_in_memory"));
 
 }  // namespace

@@ -90,7 +90,7 @@ class Lowering {
   void Send(const lir::Inst& in, const std::vector<Operand>& uses, const Operand& def, int lanes,
             int group) {
     const SamplerAux sampler = SamplerAux::Unpack(in.aux);
-    const size_t params = uses.size() - DescriptorUses(sampler);
+    const size_t params = uses.size() - static_cast<size_t>(UsesBehind(in));
     std::vector<Operand> parts;
     for (size_t i = 0; i < params; ++i) {
       const bool header = sampler.header && i == 0;
@@ -107,6 +107,7 @@ class Lowering {
     aux.bindless = sampler.bindless;
     lir::InstFields fields = Fields(in, lanes, group);
     fields.flags = in.flags;
+    fields.predicate_mode = in.predicate_mode;
     fields.aux = aux.Pack();
     Emit(kSend, fields, {&def, 1}, operands);
   }

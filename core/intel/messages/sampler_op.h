@@ -39,14 +39,14 @@ struct SamplerAux {
   }
 };
 
-// Uses behind the parameters.
-inline int DescriptorUses(const SamplerAux& aux) {
-  return (aux.indirect ? 1 : 0) + (aux.bindless ? 1 : 0);
+// Uses behind the parameters: of the descriptors, and the predicate.
+inline int UsesBehind(const lir::Inst& in) {
+  const SamplerAux aux = SamplerAux::Unpack(in.aux);
+  return (aux.indirect ? 1 : 0) + (aux.bindless ? 1 : 0) + (in.predicate_mode != 0 ? 1 : 0);
 }
 
 inline int ParameterCount(const lir::Inst& in) {
-  const SamplerAux aux = SamplerAux::Unpack(in.aux);
-  return in.num_uses - (aux.header ? 1 : 0) - DescriptorUses(aux);
+  return in.num_uses - (SamplerAux::Unpack(in.aux).header ? 1 : 0) - UsesBehind(in);
 }
 
 }  // namespace kiln::intel

@@ -37,10 +37,9 @@ int Needed(const lir::Function& f, lir::InstId id) {
 }
 
 void Drop(lir::Function& f, lir::InstId id, int keep) {
-  const SamplerAux aux = SamplerAux::Unpack(f.inst(id).aux);
   const int dropped = ParameterCount(f.inst(id)) - keep;
   const auto uses = f.uses(id);
-  for (size_t i = uses.size() - DescriptorUses(aux); i < uses.size(); ++i) {
+  for (size_t i = uses.size() - UsesBehind(f.inst(id)); i < uses.size(); ++i) {
     uses[i - dropped] = uses[i];
   }
   f.inst(id).num_uses = static_cast<uint16_t>(f.inst(id).num_uses - dropped);

@@ -99,6 +99,20 @@ TEST(PropagateCopies, IntegerModifiersMoveOnlyWhereResultsWrap) {
             head + "  %3:d = add -%0:d %21:d {w8}\n" + tail);
 }
 
+// Of a word that is 0x8000 the copy holds 0x8000, an addition of dwords would take +32768.
+TEST(PropagateCopies, ModifiersOfWordsStayOutOfDwordArithmetic) {
+  const auto sum = [](const std::string& type, const std::string& a) {
+    return "block b0 depth 0\n"
+           "  %1:ud = mov %21:ud {w8}\n"
+           "  %0:ud = msg.read %1:ud {w8 aux 12611072}\n"
+           "  %2:w = mov -%0:w {w8}\n"
+           "  %3:" + type + " = add %21:" + type + " " + a + ":w {w8}\n"
+           "  msg.write %1:ud %3:ud {w8 aux 12742145}\n";
+  };
+  EXPECT_EQ(After(sum("d", "%2"), PropagateCopies), sum("d", "%2"));
+  EXPECT_EQ(After(sum("w", "%2"), PropagateCopies), sum("w", "-%0"));
+}
+
 TEST(PropagateCopies, UniformSourcesReachArithmeticButNotPayloads) {
   EXPECT_EQ(After("block b0 depth 0\n"
                 "  %0:ud = mov %21.3:ud {w8}\n"

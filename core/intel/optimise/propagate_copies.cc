@@ -7,6 +7,8 @@
 // An integer that is widened from a byte or word is read as such by integer instructions whose
 // other source has 32 bits, and by conversions.
 // Cost: linear; instructions are visited in layout order, so chains collapse in one run.
+#include <algorithm>
+
 #include "core/intel/isa/opcodes.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/optimise/def_use.h"
@@ -167,15 +169,22 @@ class Propagator {
 
   // May a source of type `t` carry negation and absolute value? Of integers only where the result
   // wraps as the modifier's would have: inside an instruction -INT_MIN is 2^31, which a comparison,
-  // a minimum, a conversion or a saturation sees.
-  static bool TakesModifiers(const lir::Inst& in, Type t) {
+  // a minimum, a conversion or a saturation sees; and so does a sum that is wider than its source,
+  // which is widened before it is negated.
+  bool TakesModifiers(lir::InstId id, Type t) const {
+    const lir::Inst& in = f_.inst(id);
     if (!IsEuOp(in.op)) return false;
     const auto op = static_cast<Opcode>(in.op);
     const isa::OpcodeInfo& info = isa::Info(op);
     if (!info.src_modifiers || info.bitwise) return false;
     if (isa::IsFloat(t)) return true;
     if (in.cmod != 0 || (in.flags & lir::kSaturate) != 0) return false;
-    return op == Opcode::kAdd || op == Opcode::kMad || op == Opcode::kSel;
+    const auto fits = [&](const Operand& o) {
+      return isa::ByteSize(static_cast<Type>(o.type)) <= isa::ByteSize(t);
+    };
+    return (op == Opcode::kAdd || op == Opcode::kMad || op == Opcode::kSel) &&
+           std::all_of(f_.defs(id).begin(), f_.defs(id).end(), fits) &&
+           std::all_of(f_.uses(id).begin(), f_.uses(id).end(), fits);
   }
 
   void VisitInst(lir::InstId id) {
@@ -197,7 +206,7 @@ class Propagator {
       }
       if (source->mods == 0) {
         ReplacePlain(o, *source, !payload);
-      } else if (TakesModifiers(in, static_cast<Type>(o.type))) {
+      } else if (TakesModifiers(id, static_cast<Type>(o.type))) {
         ReplaceWithModifiers(o, *source);
       }
     }

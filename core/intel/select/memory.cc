@@ -104,6 +104,12 @@ void Selector::EmitMessage(uint16_t op, const lir::InstFields& fields, SendAux a
   if (surface.index) uses.push_back(*surface.index);
   if (surface.handle) uses.push_back(*surface.handle);
   lir::InstFields all = fields;
+  const bool address = aux.sfid == isa::Sfid::kDataCache1 &&
+                       (aux.control & 0xff) == kStatelessSurface;
+  if (const std::optional<Operand> guard = Guard(fields, address || surface.index.has_value())) {
+    all.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
+    uses.push_back(*guard);
+  }
   all.aux = aux.Pack();
   b_.Emit(op, all, defs, uses);
 }

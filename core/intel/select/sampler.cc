@@ -75,6 +75,10 @@ Operand Selector::SendSampler(const SamplerCall& call, Where where, int componen
   lir::InstFields fields = Fields(where);
   if (where == Where::kUniform) fields.width = 8;
   fields.aux = aux.Pack();
+  if (const std::optional<Operand> guard = Guard(fields, aux.indirect)) {
+    fields.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
+    uses.push_back(*guard);
+  }
   const Operand def = Def(
       where == Where::kLanes ? NewG(components) : NewRegisters(components), Type::kUD);
   b_.Emit(kSampler, fields, absl::Span<const Operand>(&def, 1), uses);

@@ -306,17 +306,20 @@ void Selector::Enter(lir::BlockId block) {
   layout_.push_back(block);
   payloads_.clear();
   ForgetFlags();
+  active_lanes_.reset();
   first_lane_.reset();
 }
 
 absl::Status Selector::VisitRegion(mir::RegionId region) {
   const size_t chunks = chunks_.size(), handles = handles_.size();
+  ++regions_;
   for (mir::InstId id : m_.region(region).insts) {
     if (mir::Info(m_.inst(id).op).Has('T')) break;
     spirv_id_ = m_.inst(id).spirv_id;
     at_ = id;
     if (absl::Status s = Visit(id); !s.ok()) return s;
   }
+  --regions_;
   chunks_.resize(chunks);
   handles_.resize(handles);
   return absl::OkStatus();

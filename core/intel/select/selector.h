@@ -293,7 +293,9 @@ class Selector {
   void Scan(mir::InstId id);
   Operand Ballot(Operand stored_bool, CondMod test);
   bool FullThreads() const;
+  Operand ActiveLanes();
   Operand FirstLane();
+  std::optional<Operand> Guard(const lir::InstFields& fields, bool chosen);
   Operand Element(const Operand& o);
   Operand PartOfElement(const Operand& element, const Operand& like) const;
   Operand LaneOffset(Where where, Operand index, int bytes);
@@ -345,7 +347,7 @@ class Selector {
   std::vector<lir::InstId> prologue_;  // goes to the start of block 0
   bool in_prologue_ = false;
   absl::btree_map<uint32_t, lir::ValueId> constants_;
-  std::optional<Operand> first_lane_;  // of the block
+  std::optional<Operand> active_lanes_, first_lane_;  // of the block
   std::optional<Operand> lane_ids_, scratch_header_, local_index_;
   struct CachedFlag {
     mir::ValueId value;
@@ -375,6 +377,7 @@ class Selector {
   std::vector<CachedPayload> payloads_;  // of typed messages, in this block
   std::vector<CachedChunk> chunks_;    // those of enclosing scopes, innermost last
   std::vector<LoopTargets> loops_;
+  int regions_ = 0;                    // being visited, one in another
   std::vector<lir::BlockId> layout_;   // blocks in the order they were entered
   mir::InstId at_;                     // being selected
   uint32_t spirv_id_ = 0;

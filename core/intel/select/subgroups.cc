@@ -51,14 +51,32 @@ bool Selector::FullThreads() const {
              static_cast<uint32_t>(width_) == 0;
 }
 
+// The active lanes as bits, 0 in a thread that runs the block for its fused neighbour alone.
+Operand Selector::ActiveLanes() {
+  if (!active_lanes_) active_lanes_ = Ballot(Imm(~0u, Type::kD), CondMod::kNz);
+  return *active_lanes_;
+}
+
 // The number of the first active lane.
 Operand Selector::FirstLane() {
   if (divergence_.AllLanesAt(at_)) return Imm(0, Type::kUD);
   if (!first_lane_) {
-    const Operand active = Ballot(Imm(~0u, Type::kD), CondMod::kNz);
-    first_lane_ = Alu(Opcode::kFbl, Type::kUD, Where::kUniform, {active});
+    first_lane_ = Alu(Opcode::kFbl, Type::kUD, Where::kUniform, {ActiveLanes()});
   }
   return *first_lane_;
+}
+
+// The predicate of a message that no thread without active lanes may send: one without mask, under
+// control flow, to what a value chooses (an address or a descriptor's index), which nobody has
+// computed there (Wa_1407528679, isa/workarounds.cc). Its up to eight lanes agree.
+std::optional<Operand> Selector::Guard(const lir::InstFields& fields, bool chosen) {
+  if (!chosen || (fields.flags & lir::kNoMask) == 0 || regions_ < 2) return std::nullopt;
+  lir::InstFields compare = Fields(Where::kUniform);
+  compare.width = 8;
+  compare.cmod = static_cast<uint8_t>(CondMod::kNz);
+  const Operand flag = Use(NewF(), Type::kUW);
+  EmitRaw(Op(Opcode::kCmp), compare, {flag}, {ActiveLanes(), Imm(0, Type::kUD)});
+  return flag;
 }
 
 // The whole element that a short value is part of; PartOfElement gives the part of another such

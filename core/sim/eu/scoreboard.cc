@@ -275,6 +275,7 @@ absl::Status Scoreboard::Issue(uint32_t index, const Thread& thread, const Messa
   }
   absl::Status status = ApplyWaits(op);
   if (!status.ok()) return status;
+  if (isa::Info(op.inst.op).format == isa::Format::kSend && message == nullptr) return status;
   const Footprint f = FootprintOf(op, thread, message);
   const bool limits = f.write.first + f.write.count > kDwords ||
                       std::any_of(f.reads.begin(), f.reads.begin() + f.read_count,

@@ -31,7 +31,8 @@ class Scoreboard {
   explicit Scoreboard(const Program* program);
 
   // Judges the instruction about to be executed and records its effects. `message` is the decoded
-  // message of a send. FailedPrecondition: a violation of the contract.
+  // message of a send, null if the send's predicate turns it off: its waits are performed all the
+  // same. FailedPrecondition: a violation of the contract.
   absl::Status Issue(uint32_t index, const Thread& thread, const Message* message);
 
  private:

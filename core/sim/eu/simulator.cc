@@ -212,19 +212,21 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
   Thread& t = threads_[index];
   const Format format = isa::Info(op.inst.op).format;
   Message message;
+  bool unsent = false;
   if (format == Format::kSend) {
     absl::StatusOr<Message> decoded = MessageOf(op, t);
-    if (!decoded.ok() && EnabledChannels(op, t) == 0) {
-      ++t.pc;  // a message that is not sent need not be understood
-      return absl::OkStatus();
-    }
-    if (!decoded.ok()) return decoded.status();
-    message = *decoded;
+    unsent = !decoded.ok() && EnabledChannels(op, t) == 0;  // it need not be understood
+    if (!decoded.ok() && !unsent) return decoded.status();
+    if (!unsent) message = *decoded;
   }
   if (options_.contract) {
-    absl::Status status =
-        scoreboards_[index].Issue(t.pc, t, format == Format::kSend ? &message : nullptr);
+    const bool sends = format == Format::kSend && !unsent;
+    absl::Status status = scoreboards_[index].Issue(t.pc, t, sends ? &message : nullptr);
     if (!status.ok()) return status;
+  }
+  if (unsent) {
+    ++t.pc;
+    return absl::OkStatus();
   }
   switch (format) {
     case Format::kSend:
