@@ -27,7 +27,7 @@ exec::Setup SetupFor(const std::string& name, uint32_t seed) {
   exec::Setup setup;
   setup.seed = seed;
   if (name == "global_memory") setup.buffer_bytes = 0x18000;
-  if (name == "int64_atomics") setup.buffer_bytes = 32768;
+  if (name == "int64_atomics" || name == "parts_of_qwords") setup.buffer_bytes = 32768;
   setup.floats = HasFloats(name);
   if (name.rfind("images", 0) == 0 || name == "descriptors_in_memory") {
     setup.buffer_bytes = 32768;
@@ -63,7 +63,8 @@ INSTANTIATE_TEST_SUITE_P(All, Programs,
                                          "images_sample", "images_gather", "images_storage",
                                          "images_arrays", "images_divergent", "images_in_loops",
                                          "images_guarded",
-                                         "buffer_arrays", "descriptors_in_memory"));
+                                         "buffer_arrays", "descriptors_in_memory",
+                                         "moved_addresses", "parts_of_qwords"));
 
 }  // namespace
 }  // namespace kiln

@@ -78,9 +78,9 @@ class Emitter {
     switch (in.op) {
       case kCopy:
       case kMovG:
-      case kMovU: return Plain(id, Opcode::kMov);
+      case kMovU: return Whole(id, Opcode::kMov);
       case kXorG:
-      case kXorU: return Plain(id, Opcode::kXor);
+      case kXorU: return Whole(id, Opcode::kXor);
       case kLaneIds: return LaneIds(id);
       case kMul32: return Mul32(id);
       case kMulHigh: return MulHigh(id);
@@ -170,6 +170,53 @@ class Emitter {
     return absl::OkStatus();
   }
 
+  // What concerns all bytes of each lane. Qwords are moved as pairs of dwords: one half of 8 lanes after
+  // the other, so that the mask is that of the lanes, or without a mask as the registers lie.
+  absl::Status Whole(lir::InstId id, Opcode op) {
+    const lir::Inst& in = f_.inst(id);
+    const Operand& def = f_.defs(id)[0];
+    const lir::Value& v = f_.value(def.value());
+    if (v.file != kFileG || v.elem_bytes != 8) return Plain(id, op);
+    if ((in.flags & lir::kNoMask) != 0 && in.width == f_.dispatch_width) {
+      for (int dword = 0; dword < 2 * in.width; dword += 16) Dwords(id, op, dword, 16);
+      return absl::OkStatus();
+    }
+    for (int first = 0; first < in.width; first += 8) {
+      for (uint8_t half : {0, 4}) LaneHalves(id, op, first, half);
+    }
+    return absl::OkStatus();
+  }
+
+  void Dwords(lir::InstId id, Opcode op, int first, int count) {
+    isa::Instruction e = Head(f_.inst(id), op, count, 0);
+    const auto place = [&](const Operand& o) {
+      return BytePlace(static_cast<int>(o.reg * 4) + 4 * first, Type::kUD);
+    };
+    e.dst = place(f_.defs(id)[0]);
+    e.dst.region.hstride = 1;
+    for (size_t i = 0; i < f_.uses(id).size(); ++i) {
+      e.src[i] = place(f_.uses(id)[i]);
+      e.src[i].region = {8, 8, 1};
+    }
+    p_.Append(e);
+  }
+
+  // Dwords at byte `sub` of the elements of 8 lanes.
+  void LaneHalves(lir::InstId id, Opcode op, int first, uint8_t sub) {
+    const lir::Inst& in = f_.inst(id);
+    const auto half = [&](Operand o) {
+      o.type = static_cast<uint8_t>(Type::kUD);
+      o.sub = sub;
+      return o;
+    };
+    isa::Instruction e = Head(in, op, 8, first);
+    e.dst = Destination(f_, half(f_.defs(id)[0]), first, in.group);
+    for (size_t i = 0; i < f_.uses(id).size(); ++i) {
+      e.src[i] = Source(f_, half(f_.uses(id)[i]), 8, first, in.group);
+    }
+    p_.Append(e);
+  }
+
   void PlainPart(lir::InstId id, Opcode op, int lanes, int first) {
     const lir::Inst& in = f_.inst(id);
     isa::Instruction e = Head(in, op, lanes, first);
@@ -241,7 +288,7 @@ class Emitter {
   }
 
   static Operand Word(Operand o, int which) {
-    o.sub = static_cast<uint8_t>(2 * which);
+    o.sub = static_cast<uint8_t>(o.sub + 2 * which);
     if (o.kind == Operand::Kind::kImm) o.id = o.id >> (16 * which) & 0xffff;
     o.type = static_cast<uint8_t>(Type::kUW);
     return o;
@@ -469,15 +516,20 @@ class Emitter {
     };
     send(false);
     Operand from = f_.uses(id)[1];
-    from.type = static_cast<uint8_t>(f_.value(from.value()).elem_bytes == 2 ? Type::kUW : Type::kUD);
-    Operand to = from;  // the same lanes of another register
-    to.reg = merged.reg;
-    ForParts(in, [&](int lanes, int first) {
-      isa::Instruction mov = Head(in, Opcode::kMov, lanes, first);
-      mov.dst = Destination(f_, to, first);
-      mov.src[0] = Source(f_, from, lanes, first);
-      p_.Append(mov);
-    });
+    const int bytes = f_.value(from.value()).elem_bytes;
+    from.type = static_cast<uint8_t>(bytes == 2 ? Type::kUW : Type::kUD);
+    const int most = bytes == 8 ? 8 : 16;
+    for (; from.sub < bytes; from.sub += 4) {
+      Operand to = from;  // the same lanes of another register
+      to.reg = merged.reg;
+      const int lanes = std::min<int>(in.width, most);
+      for (int first = 0; first < in.width; first += lanes) {
+        isa::Instruction mov = Head(in, Opcode::kMov, lanes, first);
+        mov.dst = Destination(f_, to, first);
+        mov.src[0] = Source(f_, from, lanes, first);
+        p_.Append(mov);
+      }
+    }
     send(true);
     return absl::OkStatus();
   }

@@ -55,6 +55,41 @@ isa::Program Make(const std::string& body, const std::string& header = kHeader) 
 bool Yes(void*) { return true; }
 bool No(void*) { return false; }
 
+// ---- values of 8 bytes a lane ----
+
+constexpr char kWide[] =
+    "function tgl width 8\n"
+    "value %0 G 8x1\nvalue %1 G 8x1\nvalue %2 U 4x8 whole\nvalue %3 U 4x16 whole\n";
+
+TEST(Emit, QwordsAreCopiedWhole) {
+  EXPECT_EQ(Text(Make("block b0 depth 0\n"
+                      "  %1:ud@16 = mov.g %0:ud@32 {w8 nomask ra aux 16}\n",
+                      kWide)),
+            "0 (W) mov (16|M0) r2.0<1>:ud r4.0<8;8,1>:ud\n");
+  // Under a mask each half of a lane goes where its lane goes.
+  EXPECT_EQ(Text(Make("block b0 depth 0\n"
+                      "  %1:ud@16 = mov.g %0:ud@32 {w8 ra aux 16}\n",
+                      kWide)),
+            "0 mov (8|M0) r2.0<2>:ud r4.0<8;4,2>:ud\n"
+            "1 mov (8|M0) r2.1<2>:ud r4.1<8;4,2>:ud\n");
+  EXPECT_EQ(Text(Make("block b0 depth 0\n"
+                      "  %1:ud@16 = xor.g %1:ud@16 %0:ud@32 {w8 ra aux 16}\n",
+                      kWide)),
+            "0 xor (8|M0) r2.0<2>:ud r2.0<8;4,2>:ud r4.0<8;4,2>:ud\n"
+            "1 xor (8|M0) r2.1<2>:ud r2.1<8;4,2>:ud r4.1<8;4,2>:ud\n");
+}
+
+TEST(Emit, QwordsOfMaskedLanesAreMergedWhole) {
+  const std::string text =
+      Text(Make("block b0 depth 0\n"
+                "  %3x16:ud@48 = merge_spill %2x8:ud@0 %0:ud@32 #0x0:ud {w8}\n",
+                kWide));
+  EXPECT_NE(text.find("1 mov (8|M0) r6.0<2>:ud r4.0<8;4,2>:ud\n"
+                      "2 mov (8|M0) r6.1<2>:ud r4.1<8;4,2>:ud\n"),
+            text.npos)
+      << text;
+}
+
 constexpr char kLoop[] =
     "block b0 depth 0\n"
     "  -> b1\n"

@@ -198,7 +198,7 @@ uint8_t PlaceType(const Value& v) {
 lir::InstFields PlaceFields(const Value& v, uint32_t units, bool no_mask) {
   lir::InstFields fields;
   const bool uniform = v.file == kFileU;
-  const uint32_t lanes = v.file == kFileG && v.elem_bytes == 2 ? units * 2 : units;
+  const uint32_t lanes = v.file == kFileG ? units * 4 / v.elem_bytes : units;
   fields.width = static_cast<uint8_t>(lanes);
   fields.flags = lir::kInsertedCopy;
   if (uniform || no_mask) fields.flags |= lir::kNoMask;

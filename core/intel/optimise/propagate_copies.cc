@@ -4,6 +4,7 @@
 // destination of equal kind (a conversion is not a copy). Modifiers of the source move along to
 // instructions that have source modifiers and read the same type; a uniform source replaces a
 // per-lane value wherever a scalar region is possible, so not in payloads, edges and collects.
+// Halves of qwords replace dwords in the EU's own instructions only.
 // An integer that is widened from a byte or word is read as such by integer instructions whose
 // other source has 32 bits, and by conversions.
 // Cost: linear; instructions are visited in layout order, so chains collapse in one run.
@@ -205,7 +206,9 @@ class Propagator {
         continue;
       }
       if (source->mods == 0) {
-        ReplacePlain(o, *source, !payload);
+        // Half of a qword has twice a dword's stride: pseudo operations read more lanes at once.
+        const bool wide = f_.value(source->value()).elem_bytes == 8;
+        ReplacePlain(o, *source, wide ? IsEuOp(in.op) : !payload);
       } else if (TakesModifiers(id, static_cast<Type>(o.type))) {
         ReplaceWithModifiers(o, *source);
       }

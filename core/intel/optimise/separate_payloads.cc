@@ -47,7 +47,8 @@ Operand Copy(lir::Function& f, const lir::Inst& message, const Operand& o,
   for (uint16_t i = 0; i < o.comps; ++i) {
     const Operand source = lir::ValueOperand(o.value(), kRaw, static_cast<uint16_t>(o.comp + i));
     const Operand part = lir::ValueOperand(new_value(1), kRaw);
-    out.push_back(lir::MakeInst(f, Op(Opcode::kMov), fields, {&part, 1}, {&source, 1}));
+    const uint16_t op = from.elem_bytes == 8 ? uint16_t{kCopy} : Op(Opcode::kMov);
+    out.push_back(lir::MakeInst(f, op, fields, {&part, 1}, {&source, 1}));
     parts.push_back(part);
   }
   if (parts.size() == 1) return parts[0];
