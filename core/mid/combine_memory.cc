@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/mid/alias.h"
+#include "core/mid/divergence.h"
 #include "core/mir/build.h"
 
 namespace kiln::mid {
@@ -19,7 +20,8 @@ using mir::Op;
 using mir::Type;
 using mir::ValueId;
 
-constexpr uint32_t kMaxBytes = 16;  // that one untyped message moves
+constexpr uint32_t kMaxBytes = 16;        // that one untyped message moves
+constexpr uint32_t kMaxBlockBytes = 64;   // that a read at one offset for all lanes takes
 constexpr size_t kMaxOpen = 16;
 constexpr size_t kMaxSpan = 96;
 
@@ -51,7 +53,11 @@ struct Group {
 class Combiner {
  public:
   Combiner(Module& module, PassContext& context)
-      : m_(module), b_(module), replace_(module), context_(context) {}
+      : m_(module),
+        b_(module),
+        replace_(module),
+        context_(context),
+        divergence_(module, UniformFor::kOneRegister) {}
 
   bool Run() {
     Visit(m_.body);
@@ -99,7 +105,7 @@ class Combiner {
       for (Group& g : loads_) g.crossed.push_back(*access);
     }
     if (access->space != Space::kReadOnly) Close(stores_, *access);
-    const bool joins = access->bytes != 0 && access->bytes < kMaxBytes &&
+    const bool joins = access->bytes != 0 && access->bytes < kMaxBlockBytes &&
                        (inst.flags & mir::kIndexed) == 0;
     if (joins && IsLoad(inst.op)) Join(loads_, {id, position, *access});
     if (joins && IsStore(inst.op)) Join(stores_, {id, position, *access});
@@ -170,20 +176,34 @@ class Combiner {
     std::stable_sort(members.begin(), members.end(), [](const Member& a, const Member& b) {
       return a.access.offset < b.access.offset;
     });
+    const bool block = IsBlock(g);
     size_t begin = 0;
     while (begin < members.size()) {
       uint32_t bytes = members[begin].access.bytes;
       size_t end = begin + 1;
-      while (end < members.size() &&
-             members[end].access.offset == members[begin].access.offset + bytes &&
-             bytes + members[end].access.bytes <= kMaxBytes) {
-        bytes += members[end++].access.bytes;
+      for (; end < members.size(); ++end) {
+        const Access& next = members[end].access;
+        const uint32_t at = next.offset - members[begin].access.offset;
+        const bool follows = block ? at >= bytes && at % next.element_bytes == 0 : at == bytes;
+        if (!follows || at + next.bytes > (block ? kMaxBlockBytes : kMaxBytes)) break;
+        bytes = at + next.bytes;
       }
       if (end - begin >= 2) {
         Combine(absl::MakeConstSpan(members).subspan(begin, end - begin), IsStore(members[0].access.op));
       }
       begin = end;
     }
+  }
+
+  // Loads of buffers at an offset that lanes share: one message reads a block for all of them, gaps
+  // and all. What does not change and lies at a known offset is read in blocks anyway (selection).
+  bool IsBlock(const Group& g) const {
+    const Access& access = g.access();
+    if (access.op != Op::kLoadSsbo && access.op != Op::kLoadUbo && access.op != Op::kLoadConstant) {
+      return false;
+    }
+    if (!access.base.valid()) return access.space != Space::kReadOnly;
+    return divergence_.Uniform(access.base);
   }
 
   void Combine(absl::Span<const Member> run, bool store) {
@@ -214,18 +234,22 @@ class Combiner {
         b_.Store(first.op, first.imm0, address[0], values, first.imm1);
       }
     } else {
+      const auto component = [&](const Member& a) {
+        return (a.access.offset - run[0].access.offset) / a.access.element_bytes;
+      };
       std::vector<Type> types;
       for (const Member& a : run) {
+        types.resize(component(a), m_.value(m_.result(a.inst)).type);   // the gap before it
         for (int i = 0; i < a.access.elements(); ++i) {
           types.push_back(m_.value(m_.result(a.inst, i)).type);
         }
       }
       const InstId wide = global ? b_.LoadGlobal(address, types, first.imm1)
                                  : b_.Load(first.op, first.imm0, address[0], types, first.imm1);
-      int component = 0;
       for (const Member& a : run) {
         for (int i = 0; i < a.access.elements(); ++i) {
-          replace_.Replace(m_.result(a.inst, i), m_.result(wide, component++));
+          replace_.Replace(m_.result(a.inst, i),
+                           m_.result(wide, static_cast<int>(component(a)) + i));
         }
       }
     }
@@ -254,6 +278,7 @@ class Combiner {
   mir::Builder b_;
   mir::Replacements replace_;
   PassContext& context_;
+  const Divergence divergence_;              // of the module as it was
   std::vector<Group> loads_, stores_;        // open at the current position
   std::vector<std::vector<InstId>> before_;  // new instructions, by position in the old list
   std::vector<bool> dropped_;                // by position in the old list

@@ -212,6 +212,46 @@ TEST(CombineMemory, SharedAndBufferMemoryAreDifferent) {
 )");
 }
 
+// One message reads 64 bytes where all lanes want the same.
+TEST(CombineMemory, BlocksAtOffsetsThatLanesShareHaveGaps) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:i32 = workgroup_id[0]
+  %1:i32 = shl %0, 6
+  %2:i32 = iadd %1, 12
+  %3:i32 = iadd %1, 60
+  %4:i32 = iadd %1, 64
+  %5:i32, %6:i32 = load_ssbo[0, align 4] %2
+  %7:i32 = load_ssbo[0, align 4] %1
+  %8:i32 = load_ssbo[0, align 4] %4
+  %9:i32 = load_ssbo[0, align 4] %3
+  store_ssbo[1, align 4] 0, %5, %6, %7, %8, %9
+  return)",
+                      CombineMemory),
+            R"(  %0:i32 = workgroup_id[0]
+  %1:i32 = shl %0, 6
+  %2:i32 = iadd %1, 64
+  %3:i32, %4:i32, %5:i32, %6:i32, %7:i32, %8:i32, %9:i32, %10:i32, %11:i32, %12:i32, %13:i32, %14:i32, %15:i32, %16:i32, %17:i32, %18:i32 = load_ssbo[0, align 4] %1
+  %19:i32 = load_ssbo[0, align 4] %2
+  store_ssbo[1, align 4] 0, %6, %7, %3, %19, %18
+  return
+)");
+  // Not where lanes differ, and not in shared memory.
+  const char* const kept[] = {
+      R"(  %0:i32 = local_index
+  %1:i32 = iadd %0, 8
+  %2:i32 = load_ssbo[0, align 4] %0
+  %3:i32 = load_ssbo[0, align 4] %1
+  store_ssbo[1, align 4] %0, %2, %3
+  return
+)",
+      R"(  %0:i32 = load_shared[align 4] 0
+  %1:i32 = load_shared[align 4] 8
+  store_ssbo[1, align 4] 0, %0, %1
+  return
+)"};
+  for (const char* body : kept) EXPECT_EQ(RunOnBody(body, CombineMemory), body);
+}
+
 TEST(CombineMemory, TheLowestOffsetIsComputedWhereItIsNeeded) {
   EXPECT_EQ(RunOnBody(R"(
   %0:i32 = local_index

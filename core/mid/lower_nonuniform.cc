@@ -43,6 +43,7 @@ class Lowering {
 
   void Visit(RegionId region) {
     std::vector<InstId> list;
+    const size_t known = firsts_.size();
     for (InstId id : std::exchange(m_.region(region).insts, {})) {
       for (int r = 0; r < m_.inst(id).num_regions; ++r) {
         Visit(m_.inst(id).regions[r]);
@@ -61,11 +62,22 @@ class Lowering {
       } else if (marked) {
         OneByOne(id, divergent);
       } else {
-        TakeFirst(id, divergent);
+        for (int s : divergent) m_.sources(id)[s] = FirstOf(m_.source(id, s));
         list.push_back(id);
       }
     }
     m_.region(region).insts = std::move(list);
+    firsts_.resize(known);
+  }
+
+  // All lanes that are active here have this index: so have those further on in the region or inside
+  // it, which are among them.
+  ValueId FirstOf(ValueId index) {
+    for (const First& f : firsts_) {
+      if (f.index == index) return f.first;
+    }
+    firsts_.push_back({index, b_.Emit(Op::kReadFirst, {index})});
+    return firsts_.back().first;
   }
 
   // Replaces the indices by those of the first active lane; gives what they were.
@@ -113,10 +125,15 @@ class Lowering {
     b_.Yield();
   }
 
+  struct First {
+    ValueId index, first;
+  };
+
   Module& m_;
   mir::Builder b_;
   const Divergence divergence_;
   mir::Replacements replace_;
+  std::vector<First> firsts_;   // of this region and those around it
   bool changed_ = false;
 };
 

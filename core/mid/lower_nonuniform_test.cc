@@ -39,6 +39,48 @@ std::string Lowered(const std::string& body) {
   return text.substr(start, text.rfind("  return\n") - start);
 }
 
+// Without the mark the first lane's index is taken, once for a region and those inside it.
+TEST(LowerNonuniform, TheFirstLanesIndexIsReadOnce) {
+  EXPECT_EQ(Lowered(R"(  %0:i32 = local_index
+  %1:bool = ult %0, 9
+  if %1 {
+    %2:i32 = load_ssbo.indexed[0, align 4] %0, 0
+    store_ssbo[1, align 4] %0, %2
+    yield
+  } else {
+    yield
+  }
+  %3:i32 = load_ssbo.indexed[0, align 4] %0, 8
+  store_ssbo.indexed[0, align 4] %0, 12, %3
+  if %1 {
+    store_ssbo.indexed[0, align 4] %0, 16, %3
+    yield
+  } else {
+    yield
+  }
+)"),
+            R"(  %0:i32 = local_index
+  %1:bool = ult %0, 9
+  if %1 {
+    %2:i32 = read_first %0
+    %3:i32 = load_ssbo.indexed[0, align 4] %2, 0
+    store_ssbo[1, align 4] %0, %3
+    yield
+  } else {
+    yield
+  }
+  %4:i32 = read_first %0
+  %5:i32 = load_ssbo.indexed[0, align 4] %4, 8
+  store_ssbo.indexed[0, align 4] %4, 12, %5
+  if %1 {
+    store_ssbo.indexed[0, align 4] %4, 16, %5
+    yield
+  } else {
+    yield
+  }
+)");
+}
+
 TEST(LowerNonuniform, DifferentIndicesGoOneByOne) {
   EXPECT_EQ(Lowered(R"(  %0:i32 = local_index
   %1:i32 = load_ssbo.nonuniform.indexed[0, align 4] %0, 8

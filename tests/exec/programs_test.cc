@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(All, Programs,
                                          "images_arrays", "images_divergent", "images_in_loops",
                                          "images_guarded",
                                          "buffer_arrays", "descriptors_in_memory",
-                                         "moved_addresses", "parts_of_qwords"));
+                                         "uniform_blocks", "moved_addresses", "parts_of_qwords"));
 
 }  // namespace
 }  // namespace kiln

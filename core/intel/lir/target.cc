@@ -295,7 +295,10 @@ bool CanRepeat(const Function& f, InstId id) {
   const Operand& def = f.defs(id)[0];
   if (def.kind != Operand::Kind::kValue || f.value(def.value()).in_tail) return false;
   if (in.op == kSend) {
-    return SendAux::Unpack(in.aux).sfid == isa::Sfid::kConstantCache && in.num_uses == 1;
+    const SendAux aux = SendAux::Unpack(in.aux);
+    const bool block = aux.sfid == isa::Sfid::kConstantCache ||
+                       (aux.sfid == isa::Sfid::kDataCache0 && aux.header);
+    return block && in.num_uses == 1;
   }
   switch (in.op) {
     case Op(Opcode::kMov):

@@ -20,9 +20,15 @@ constexpr uint32_t kSurfaceHandleByte = 0, kSamplerHandleByte = 4;
 
 }  // namespace
 
+// Lanes that are active further on in the region, or inside it, were active here and had the same
+// index: it is read once.
 Operand Selector::UniformIndex(mir::ValueId index) {
-  const Operand o = Src(index, Type::kUD);
-  return IsUniform(index) ? o : Broadcast(ToLanes(o), FirstLane());
+  if (IsUniform(index)) return Src(index, Type::kUD);
+  for (const CachedIndex& c : indices_) {
+    if (c.index == index) return c.first;
+  }
+  indices_.push_back({index, Broadcast(ToLanes(Src(index, Type::kUD)), FirstLane())});
+  return indices_.back().first;
 }
 
 // Adds the index to the place of the first descriptor, or leaves it to the descriptor.
@@ -59,7 +65,7 @@ Operand Selector::Handle(uint32_t memory, uint32_t element, std::optional<mir::V
   const Operand scaled =
       Alu(Opcode::kShl, Type::kUD, Where::kUniform, {number, Imm(kShift, Type::kUD)});
   const Operand at = Offset(scaled, element * kDescriptorBytes, Where::kUniform);
-  handles_.push_back({memory, element, number, BlockRead(place, at, 1)});
+  handles_.push_back({memory, element, number, BlockRead(place, kSend, at, 1)});
   return ElementAt(handles_.back().value, byte, 4, 1);
 }
 

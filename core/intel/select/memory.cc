@@ -12,13 +12,14 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
+#include "core/mid/alias.h"
 
 namespace kiln::intel {
 namespace {
 
 constexpr uint32_t kUntypedAtomic = 2, kA64Atomic = 0x12;                    // data cache 1
 constexpr uint32_t kUntypedAtomicFloat = 0x1b, kA64AtomicFloat = 0x1d;
-constexpr uint32_t kBlockReadDwordAligned = 1;                              // constant cache
+constexpr uint32_t kBlockReadDwordAligned = 1;              // constant cache, data cache 0
 constexpr uint32_t kMemoryFence = 7;                                        // data cache 0
 
 constexpr uint32_t Control(uint32_t type, uint32_t control, uint32_t surface) {
@@ -141,10 +142,13 @@ absl::Status Selector::VisitLoad(mir::InstId id) {
   switch (inst.op) {
     case mir::Op::kLoadPrivate: LoadPrivate(id); return absl::OkStatus();
     case mir::Op::kLoadShared:
-    case mir::Op::kLoadSsbo:
     case mir::Op::kLoadGlobal:
       LoadElements(id, PlaceOf(id));
       return absl::OkStatus();
+    case mir::Op::kLoadSsbo:
+      place = PlaceOf(id);
+      place.block_port = isa::Sfid::kDataCache0;
+      break;
     case mir::Op::kLoadPush:
       // What the dispatch width has made constant was not when push registers were assigned.
       if (m_.IsConstant(m_.source(id, 0)) && (!abi_.push_surface || IsInPushRegisters(id))) {
@@ -189,13 +193,15 @@ void Selector::LoadPush(mir::InstId id) {
   }
 }
 
-// Read-only memory at a uniform offset, into U. Reads of 32 aligned bytes at a known offset are
-// kept for what lies beside it; the buffer cannot change while the program runs.
+// Buffers at a uniform offset, into U. Of memory that does not change while the program runs, reads
+// of 32 aligned bytes at a known offset are kept for what lies beside it. A block may go beyond the
+// end of a buffer: bounds hold for each dword (Mesa reads the last dword of a storage buffer so).
 void Selector::LoadBlock(mir::InstId id, const Place& place) {
-  const Operand offset = Src(m_.source(id, mir::OffsetSource(m_.inst(id))), Type::kUD);
+  const Operand offset = place.offset;
+  const uint16_t op = mid::IsPure(m_, id) ? kSend : kMsgRead;
   const int count = m_.inst(id).num_results;
   const uint32_t element = ElementBytes(m_.result(id));
-  if (IsImm(offset)) {
+  if (IsImm(offset) && op == kSend) {
     for (int i = 0; i < count; ++i) {
       const uint32_t byte = offset.id + element * static_cast<uint32_t>(i);
       const Operand chunk = ConstantChunk(place, byte / 32);
@@ -203,10 +209,12 @@ void Selector::LoadBlock(mir::InstId id, const Place& place) {
     }
     return;
   }
-  const int owords = (count * static_cast<int>(element) + 15) / 16;
-  const lir::ValueId all = BlockRead(place, offset, owords);
+  const uint32_t skip = IsImm(offset) ? offset.id % 4 : 0;
+  const uint32_t bytes = skip + element * static_cast<uint32_t>(count);
+  const Operand dword = IsImm(offset) ? Imm(offset.id - skip, Type::kUD) : offset;
+  const lir::ValueId all = BlockRead(place, op, dword, static_cast<int>((bytes + 15) / 16));
   for (int i = 0; i < count; ++i) {
-    Set(m_.result(id, i), ElementAt(all, element * static_cast<uint32_t>(i), element, 1));
+    Set(m_.result(id, i), ElementAt(all, skip + element * static_cast<uint32_t>(i), element, 1));
   }
 }
 
@@ -214,12 +222,12 @@ Operand Selector::ConstantChunk(const Place& place, uint32_t chunk) {
   for (const CachedChunk& c : chunks_) {
     if (SameSurface(c.surface, place.surface) && c.chunk == chunk) return Use(c.value, Type::kUD);
   }
-  const lir::ValueId v = BlockRead(place, Imm(chunk * 32, Type::kUD), 2);
+  const lir::ValueId v = BlockRead(place, kSend, Imm(chunk * 32, Type::kUD), 2);
   chunks_.push_back({place.surface, chunk, v});
   return Use(v, Type::kUD);
 }
 
-lir::ValueId Selector::BlockRead(const Place& place, Operand offset, int owords) {
+lir::ValueId Selector::BlockRead(const Place& place, uint16_t op, Operand offset, int owords) {
   const uint32_t size = owords <= 2 ? 2 : owords <= 4 ? 3 : 4;  // 2, 4, 8 owords
   const lir::ValueId header = NewRegisters(1);
   lir::InstFields fields = Fields(Where::kUniform);
@@ -229,8 +237,8 @@ lir::ValueId Selector::BlockRead(const Place& place, Operand offset, int owords)
   SendAux aux;
   aux.control = Control(kBlockReadDwordAligned, size, place.surface.bti);
   aux.header = true;
-  aux.sfid = isa::Sfid::kConstantCache;
-  EmitMessage(kSend, fields, aux, {Def(data, Type::kUD)}, {Use(header, Type::kUD, 0, 8)},
+  aux.sfid = place.block_port;
+  EmitMessage(op, fields, aux, {Def(data, Type::kUD)}, {Use(header, Type::kUD, 0, 8)},
               place.surface);
   return data;
 }

@@ -28,8 +28,8 @@ mir::Module Module(const std::string& text) {
   return m.ok() ? *std::move(m) : mir::Module();
 }
 
-std::string Lir(const std::string& body, int width = 8) {
-  const mir::Module m = Module(absl::StrCat(kHeader, body, "  return\n}\n"));
+std::string Lir(const std::string& body, int width = 8, const char* header = kHeader) {
+  const mir::Module m = Module(absl::StrCat(header, body, "  return\n}\n"));
   const absl::StatusOr<Abi> abi = AssignAbi(m);
   if (!abi.ok()) return std::string(abi.status().message());
   const absl::StatusOr<lir::Function> f = Select(m, *abi, width);
@@ -78,6 +78,27 @@ int Count(const std::string& text, const std::string& what) {
   int n = 0;
   for (size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++n;
   return n;
+}
+
+// Descriptor bits of a block read of 2 owords through data cache 0: header, type 1, size 2.
+TEST(Select, BuffersAtAnOffsetThatLanesShareAreReadInBlocks) {
+  // Not written: what lies in the same 32 bytes is read once.
+  const std::string unchanging = Lir(
+      "  %1:i32 = load_ssbo[0, align 4] 4\n"
+      "  %2:i32 = load_ssbo[0, align 4] 24\n"
+      "  store_ssbo[1, align 4] 0, %1, %2\n",
+      8,
+      "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nresource 0 ssbo 0.0.0 unchanging\n"
+      "resource 1 ssbo 0.1.0\nbody {\n");
+  EXPECT_EQ(Count(unchanging, "= msg %"), 1) << unchanging;
+  // Written: by one message each, at the place itself, which need not be that of a dword.
+  const std::string changing = Lir(
+      "  %1:i16 = load_ssbo[0, align 2] 6\n"
+      "  store_ssbo[0, align 4] 4, 7\n"
+      "  %2:i16 = load_ssbo[0, align 2] 6\n"
+      "  store_ssbo[0, align 2] 12, %1, %2\n");
+  EXPECT_EQ(Count(changing, "= msg.read %"), 2) << changing;
+  EXPECT_EQ(Count(changing, "= header #0x4:ud"), 2) << changing;
 }
 
 // 747796405 is 27763 * 26935, 277803737 is 27689 * 10033; 2147483647 is prime.

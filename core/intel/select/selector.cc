@@ -311,7 +311,7 @@ void Selector::Enter(lir::BlockId block) {
 }
 
 absl::Status Selector::VisitRegion(mir::RegionId region) {
-  const size_t chunks = chunks_.size(), handles = handles_.size();
+  const size_t chunks = chunks_.size(), handles = handles_.size(), indices = indices_.size();
   ++regions_;
   for (mir::InstId id : m_.region(region).insts) {
     if (mir::Info(m_.inst(id).op).Has('T')) break;
@@ -322,6 +322,7 @@ absl::Status Selector::VisitRegion(mir::RegionId region) {
   --regions_;
   chunks_.resize(chunks);
   handles_.resize(handles);
+  indices_.resize(indices);
   return absl::OkStatus();
 }
 

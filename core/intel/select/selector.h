@@ -196,6 +196,7 @@ class Selector {
     std::optional<Operand> high;  // ... and the high half, which makes it one
     uint32_t alignment = 4;       // of the offset or address, in bytes
     bool uniform = false;         // one lane reads for all
+    isa::Sfid block_port = isa::Sfid::kConstantCache;   // of block reads
   };
   struct Piece {
     uint32_t byte;    // from the access's first
@@ -223,7 +224,7 @@ class Selector {
   void LoadPush(mir::InstId id);
   void LoadBlock(mir::InstId id, const Place& place);
   Operand ConstantChunk(const Place& place, uint32_t chunk);
-  lir::ValueId BlockRead(const Place& place, Operand offset, int owords);
+  lir::ValueId BlockRead(const Place& place, uint16_t op, Operand offset, int owords);
   Place PlaceOf(mir::InstId id);
   // A message to this surface, whose number is in aux.
   void EmitMessage(uint16_t op, const lir::InstFields& fields, SendAux aux,
@@ -369,6 +370,12 @@ class Selector {
     lir::ValueId value;
   };
   std::vector<CachedHandles> handles_;  // those of enclosing scopes, innermost last
+  // Indices of descriptors that live in lanes, and what the first active lane has.
+  struct CachedIndex {
+    mir::ValueId index;
+    Operand first;
+  };
+  std::vector<CachedIndex> indices_;    // those of enclosing scopes, innermost last
   struct CachedPayload {
     std::vector<Operand> parts;
     int group;
