@@ -134,6 +134,8 @@ class Lowering {
       case Op::kSrem:
         return Remainder(n, SignedQuotient(n, d), divisor);
       default:
+        // Bits below a power of two are the modulo of negative numbers too.
+        if (std::has_single_bit(d) && d >> 31 == 0) return b_.And(n, b_.Int(d - 1));
         return ModuloFrom(divisor, Remainder(n, SignedQuotient(n, d), divisor));
     }
   }
@@ -150,6 +152,7 @@ class Lowering {
     const ValueId sum = b_.Iadd(r, divisor);
     if ((UpperBound(m_, divisor) >> 31) == 0) return b_.Umin(r, sum);
     const ValueId zero = b_.Int(0);
+    if (m_.IsConstant(divisor)) return b_.Select(b_.Slt(zero, r), sum, r);
     const ValueId differs = b_.Slt(b_.Xor(r, divisor), zero);
     return b_.Select(b_.Ieq(r, zero), r, b_.Select(differs, sum, r));
   }

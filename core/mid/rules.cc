@@ -180,7 +180,8 @@ constexpr Rule kRules[] = {
     {"frcp_constant", "(frcp #a:finite)", "(fdiv 1.0f #a)", kInexact, kOnly32},
     {"frcp_frcp", "(frcp (frcp a))", "a", kInexact},
     {"frcp_fsqrt", "(frcp (fsqrt a))", "(frsq a)", kInexact},
-    {"fdiv_frcp", "(fmul a (frcp (fsqrt b)))", "(fmul a (frsq b))", kInexact},
+    {"fmul_frcp_fsqrt", "(fmul a (frcp (fsqrt b)))", "(fmul a (frsq b))", kInexact},
+    {"fdiv_fsqrt", "(fdiv a (fsqrt b))", "(fmul a (frsq b))", kInexact},
 };
 
 // A recursive-descent parser of the prefix form; a malformed rule is a programmer error.
