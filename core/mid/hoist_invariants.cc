@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/bitset.h"
 #include "core/mid/alias.h"
 #include "core/mir/build.h"
 
@@ -101,7 +102,91 @@ class Hoister {
   int64_t moved_ = 0;
 };
 
+// Of one loop.
+class Taker {
+ public:
+  explicit Taker(Module& module) : m_(module), owner_(module.values.size()) {}
+
+  List Take(InstId loop) {
+    const RegionId body = m_.inst(loop).regions[0];
+    Walk(body, /*conditional=*/false);
+    List taken = Wanted();
+    if (!taken.empty()) Remove(body, taken);
+    return taken;
+  }
+
+ private:
+  // What the loop's own values are: defined by what must stay, or by an entry of found_.
+  enum : uint32_t { kOutside = 0, kStays = 1, kFirstFound = 2 };
+  struct Found {
+    InstId inst;
+    bool wanted = false;
+  };
+
+  void Walk(RegionId region, bool conditional) {
+    for (ValueId p : m_.region(region).params) owner_[p.index] = kStays;
+    for (InstId id : m_.region(region).insts) {
+      const Inst& inst = m_.inst(id);
+      uint32_t owner = kStays;
+      if (Invariant(id)) {
+        owner = kFirstFound + static_cast<uint32_t>(found_.size());
+        found_.push_back({id, conditional});
+      }
+      for (int r = 0; r < inst.num_results; ++r) owner_[m_.result(id, r).index] = owner;
+      for (int r = 0; r < inst.num_regions; ++r) Walk(inst.regions[r], true);
+    }
+  }
+
+  bool Invariant(InstId id) const {
+    const Inst& inst = m_.inst(id);
+    if (inst.num_results != 1 || inst.num_sources == 0 || inst.op == Op::kFmul ||
+        !IsPure(m_, id) || IsPureRead(m_, id) || m_.value(m_.result(id)).type == Type::kBool) {
+      return false;
+    }
+    const absl::Span<const ValueId> sources = m_.sources(id);
+    return std::none_of(sources.begin(), sources.end(),
+                        [&](ValueId v) { return owner_[v.index] == kStays; });
+  }
+
+  // The first kMaxHoisted that are computed on a condition, and what these are computed from.
+  List Wanted() {
+    int count = 0;
+    for (Found& f : found_) f.wanted = f.wanted && ++count <= kMaxHoisted;
+    for (size_t i = found_.size(); i-- > 0;) {
+      if (!found_[i].wanted) continue;
+      for (ValueId v : m_.sources(found_[i].inst)) {
+        const uint32_t owner = owner_[v.index];
+        if (owner >= kFirstFound) found_[owner - kFirstFound].wanted = true;
+      }
+    }
+    List list;
+    for (const Found& f : found_) {
+      if (f.wanted) list.push_back(f.inst);
+    }
+    return list;
+  }
+
+  void Remove(RegionId body, const List& taken) {
+    BitSet out(m_.insts.size());
+    for (InstId id : taken) out.set(id.index);
+    std::vector<RegionId> regions;
+    mir::ForEachRegion(m_, body, [&](RegionId r) { regions.push_back(r); });
+    for (RegionId r : regions) {
+      List& list = m_.region(r).insts;
+      list.erase(std::remove_if(list.begin(), list.end(),
+                                [&](InstId id) { return out.test(id.index); }),
+                 list.end());
+    }
+  }
+
+  Module& m_;
+  std::vector<uint32_t> owner_;   // by value
+  std::vector<Found> found_;
+};
+
 }  // namespace
+
+List TakeInvariants(Module& module, InstId loop) { return Taker(module).Take(loop); }
 
 absl::StatusOr<bool> HoistInvariants(Module& module, PassContext& context) {
   return Hoister(module, context).Run();

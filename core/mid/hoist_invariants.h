@@ -16,6 +16,8 @@
 #ifndef KILN_CORE_MID_HOIST_INVARIANTS_H_
 #define KILN_CORE_MID_HOIST_INVARIANTS_H_
 
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "core/base/pass.h"
 #include "core/mir/mir.h"
@@ -24,6 +26,13 @@ namespace kiln::mid {
 
 // True if anything changed. One rewrite for each instruction.
 absl::StatusOr<bool> HoistInvariants(mir::Module& module, PassContext& context);
+
+// For a loop about to be unrolled: takes out of its body what its rounds would each compute on a
+// condition though it is the same for all (pure operations other than reads, and what they are
+// computed from; not products of floats, which form_fma wants beside their sums), and returns it in
+// order. It belongs in front of the loop. (What is computed without a condition is one value after
+// unrolling as it is.) Linear in the module's values and the loop's size.
+std::vector<mir::InstId> TakeInvariants(mir::Module& module, mir::InstId loop);
 
 }  // namespace kiln::mid
 

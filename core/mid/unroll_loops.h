@@ -14,9 +14,16 @@
 // Cost: linear in what is walked and made: kMaxSteps and the rule bound both for each loop. A loop
 // around one that was just unrolled waits for the next time, when what is left of the inner one can
 // be seen.
+// What a round computes on a condition though it is the same in all rounds moves in front first
+// (hoist_invariants.h): rounds under conditions of their own would not share it.
 // Not done: unrolling by a factor. With a bound that is not known it repeats the exit test in every
 // copy, and with a known one that is too large the code grows and only the branch is saved; neither
 // lets anything fold.
+// Measured on 1,514 programs of the corpus and not done, either: leaving loops around loops rolled
+// (instructions -0.90 %, cycles of the model +3.2 %: it takes every loop for ten rounds); a larger
+// limit where folding takes more than 3/8 of a loop's work (instructions +1.65 %, cycles -0.02 %);
+// hoisting all invariants before it is decided what is unrolled (smaller bodies then miss the
+// limits: cycles +11.8 %).
 #ifndef KILN_CORE_MID_UNROLL_LOOPS_H_
 #define KILN_CORE_MID_UNROLL_LOOPS_H_
 

@@ -1,5 +1,7 @@
 #include "core/mid/unroll_loops.h"
 
+#include <string>
+
 #include "core/mid/testing.h"
 #include "gtest/gtest.h"
 
@@ -271,6 +273,86 @@ TEST(UnrollLoops, UpToTheEndOfAnArray) {
   }
   return
 )");
+}
+
+// What each round would compute anew under its condition is computed once; not reads, not conditions,
+// not products that may become fused, and nothing that only depends on the loop.
+TEST(UnrollLoops, InvariantsUnderConditionsAreComputedOnce) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:i32, %1:f32 = load_ssbo[0, align 4] 0
+  loop (%2:i32 = 0) {
+    %3:bool = ult %2, 2
+    if %3 { yield } else { break }
+    %4:i32 = iadd %0, 5
+    %5:i32 = iadd %2, %0
+    %6:bool = ult %5, 9
+    if %6 {
+      %7:i32 = imul %4, %0
+      %8:i32 = iadd %7, %2
+      %9:f32 = fmul %1, %1
+      %10:bool = ult %7, 3
+      %11:i32 = load_push[align 4] 0
+      %12:i32 = select %10, %11, %8
+      store_ssbo[1, align 4] %12, %9
+      yield
+    } else {
+      yield
+    }
+    %13:i32 = iadd %2, 1
+    continue %13
+  }
+  return)",
+                      UnrollLoops),
+            R"(  %0:i32, %1:f32 = load_ssbo[0, align 4] 0
+  %2:i32 = iadd %0, 5
+  %3:i32 = imul %2, %0
+  loop {
+    %4:i32 = iadd 0, %0
+    %5:bool = ult %4, 9
+    if %5 {
+      %6:i32 = iadd %3, 0
+      %7:f32 = fmul %1, %1
+      %8:bool = ult %3, 3
+      %9:i32 = load_push[align 4] 0
+      %10:i32 = select %8, %9, %6
+      store_ssbo[1, align 4] %10, %7
+      yield
+    } else {
+      yield
+    }
+    %11:i32 = iadd 1, %0
+    %12:bool = ult %11, 9
+    if %12 {
+      %13:i32 = iadd %3, 1
+      %14:f32 = fmul %1, %1
+      %15:bool = ult %3, 3
+      %16:i32 = load_push[align 4] 0
+      %17:i32 = select %15, %16, %13
+      store_ssbo[1, align 4] %17, %14
+      yield
+    } else {
+      yield
+    }
+    break
+  }
+  return
+)");
+}
+
+// Sixteen rounds that leave some 700 instructions: for the sake of an array, but only where nothing
+// inside of the loop may grow in turn.
+TEST(UnrollLoops, LongForArraysWhereInnermost) {
+  const auto unrolls = [](const std::string& offset, const std::string& inside) {
+    std::string body = "  %0:i32 = local_index\n  loop (%1:i32 = 0) {\n    %2:bool = ult %1, 16\n"
+                       "    if %2 { yield } else { break }\n    %3:i32 = shl %1, 2\n"
+                       "    store_private[1, align 4] " + offset + ", %0\n" + inside;
+    for (int i = 0; i < 42; ++i) body += "    store_ssbo[0, align 4] %0, 1\n";
+    body += "    %4:i32 = iadd %1, 1\n    continue %4\n  }\n  return\n";
+    return RunOnBody(body, UnrollLoops) != RunOnBody(body, UnrollLoops, 0);
+  };
+  EXPECT_TRUE(unrolls("%3", ""));
+  EXPECT_FALSE(unrolls("%0", ""));
+  EXPECT_FALSE(unrolls("%3", "    loop { break }\n"));
 }
 
 }  // namespace
