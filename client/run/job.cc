@@ -64,6 +64,10 @@ absl::StatusOr<sim::eu::ClientImage> ReadImage(const json& r, const std::string&
   image.depth = r.value("depth", 1u);
   image.layers = r.value("layers", image.dim == ImageDim::kCube ? 6u : 1u);
   image.levels = r.value("levels", 1u);
+  image.samples = r.value("samples", 1u);
+  if (image.levels == 0 || image.layers == 0 || image.samples == 0 || image.samples > 16) {
+    return absl::InvalidArgumentError("an image has levels, layers and 1 to 16 samples");
+  }
   if (r.contains("data")) {
     const absl::StatusOr<std::string> bytes = DataBytes(r["data"], folder, addresses);
     if (!bytes.ok()) return bytes.status();

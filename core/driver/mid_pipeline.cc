@@ -12,6 +12,7 @@
 #include "core/mid/if_to_select.h"
 #include "core/mid/lower_division.h"
 #include "core/mid/lower_float_atomics.h"
+#include "core/mid/lower_gradients.h"
 #include "core/mid/lower_int64.h"
 #include "core/mid/lower_int8.h"
 #include "core/mid/lower_nonuniform.h"
@@ -66,6 +67,8 @@ constexpr Pass<mir::Module> kPasses[] = {
      "integer division as multiplication"},
     {"lower_float_atomics", mid::LowerFloatAtomics, false, 0, 0, 0, kPreservesAll,
      "atomic addition of floats as compare-exchanges"},
+    {"lower_gradients", mid::LowerGradients, false, 0, 0, 0, kPreservesAll,
+     "derivatives that the sampler does not take become levels"},
     {"simplify_lowered", mid::Simplify, true, 2, 0, 0, kPreservesAll,
      "fold constants, apply algebraic rules"},
     {"merge_equal_lowered", mid::MergeEqualValues, true, 2, 0, 0, kPreservesAll,
@@ -103,6 +106,7 @@ constexpr PassOrder kOrder[] = {
     {"hoist_invariants", "merge_carried_hoisted", "what a loop gives may be known in front of it now"},
     {"hoist_invariants", "sink_values", "sinking moves into branches, never into loops"},
     {"simplify_lowered", "form_fma", "the rules know sums and products"},
+    {"lower_gradients", "lower_nonuniform", "asks for the size of an image chosen by value"},
     {"lower_division", "simplify_lowered", "lowering leaves foldable shifts and products"},
     {"merge_equal_lowered", "lower_nonuniform",
      "where an index equals the first lane's, the divergent one must not stand for it again"},

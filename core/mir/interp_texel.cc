@@ -59,10 +59,10 @@ Texel SampledTexel(const Module& module, InstId id, absl::Span<const uint32_t> s
       dx[k] = number(s.ddx + k);
       dy[k] = number(s.ddy + k);
     }
-    lod = LodOfDerivatives(image, dx, dy);
+    lod = LodOfDerivatives(image, point.coordinates, dx, dy);
   }
   lod += number(s.bias);
-  if (s.min_lod >= 0) lod = std::max(lod, number(s.min_lod));
+  point.min_lod = number(s.min_lod);
   return Sample(image, sampler, point, lod);
 }
 

@@ -68,6 +68,18 @@ int FaceOf(const std::array<float, 3>& d) {
   return 2 * axis + std::signbit(d[axis]);
 }
 
+// The derivative of a direction as one of the coordinates 0 to 1 on its face. Source: Vulkan, "Cube
+// Map Derivative Transformation".
+std::array<double, 3> OnFace(const std::array<float, 3>& direction, const std::array<float, 3>& d) {
+  const Face& face = kFaces[FaceOf(direction)];
+  const double axis = Component(direction, face.axis), d_axis = Component(d, face.axis);
+  const auto along = [&](int side) {
+    const double at = Component(direction, side), d_at = Component(d, side);
+    return 0.5 * (axis * d_at - at * d_axis) / (axis * axis);
+  };
+  return {along(face.s), along(face.t), 0};
+}
+
 // The texel beside the edge of a face, on the face that joins there; nothing at a corner.
 struct CubeTexel {
   int face;
@@ -294,16 +306,17 @@ void BoundImage::Write(uint64_t texel, const Texel& value) {
 
 // ---- Filtering ----
 
-float LodOfDerivatives(const BoundImage& image, const std::array<float, 3>& dx,
-                       const std::array<float, 3>& dy) {
+float LodOfDerivatives(const BoundImage& image, const std::array<float, 3>& coordinates,
+                       const std::array<float, 3>& dx, const std::array<float, 3>& dy) {
   const std::array<uint32_t, 3> size = image.Size(0);
+  const bool cube = image.dim == ImageDim::kCube;
   double longest = 0;
   for (const auto& d : {dx, dy}) {
+    const std::array<double, 3> on_image =
+        cube ? OnFace(coordinates, d) : std::array<double, 3>{d[0], d[1], d[2]};
     double sum = 0;
-    for (int k = 0; k < SpatialCount(image.dim); ++k) {
-      // A cube's direction runs from -1 to 1 where a face's coordinate runs from 0 to 1.
-      const double scale = image.dim == ImageDim::kCube ? size[0] / 2.0 : size[k];
-      sum += d[k] * scale * d[k] * scale;
+    for (int k = 0; k < (cube ? 2 : SpatialCount(image.dim)); ++k) {
+      sum += on_image[k] * size[k] * on_image[k] * size[k];
     }
     longest = std::max(longest, sum);
   }
@@ -313,7 +326,8 @@ float LodOfDerivatives(const BoundImage& image, const std::array<float, 3>& dx,
 Texel Sample(const BoundImage& image, const BoundSampler& sampler, const SamplePoint& point,
              float lod) {
   const bool integer = FormatOf(image.format).IsInteger();
-  const float biased = std::min(std::max(lod + sampler.lod_bias, sampler.min_lod), sampler.max_lod);
+  const float least = std::max(sampler.min_lod, point.min_lod);
+  const float biased = std::min(std::max(lod + sampler.lod_bias, least), sampler.max_lod);
   const double last = image.levels - 1;
   // NaN gives level 0.
   const double d = biased > 0 ? std::clamp(biased + point.noise[3], 0.0, last) : 0;

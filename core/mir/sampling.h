@@ -77,12 +77,15 @@ struct SamplePoint {
   float layer = 0;             // rounded to nearest even and clamped
   std::array<int, 3> offset = {0, 0, 0};
   std::optional<float> reference = {};
+  float min_lod = 0;           // the shader's least level
   std::array<double, 4> noise = {0, 0, 0, 0};   // added to the coordinates in texels, to the level
 };
 
-// The level of detail of derivatives, before bias and clamps; not anisotropic.
-float LodOfDerivatives(const BoundImage& image, const std::array<float, 3>& dx,
-                       const std::array<float, 3>& dy);
+// The level of detail of derivatives of the coordinates, before bias and clamps; not anisotropic. A
+// cube's are derivatives of a direction: they are turned into those of the coordinates on the face
+// that it looks at.
+float LodOfDerivatives(const BoundImage& image, const std::array<float, 3>& coordinates,
+                       const std::array<float, 3>& dx, const std::array<float, 3>& dy);
 
 // A filtered sample; `lod` as the shader asks for it. With a reference the first component counts.
 Texel Sample(const BoundImage& image, const BoundSampler& sampler, const SamplePoint& point,

@@ -155,7 +155,19 @@ TEST(Sampling, Levels) {
   EXPECT_EQ(At(row, s, 0.5f, 0, 0, 0.25f), 2.5f);
   s.max_lod = 0.5f;
   EXPECT_EQ(At(row, s, 0.5f, 0, 0, 0.25f), 1.5f);
-  EXPECT_EQ(LodOfDerivatives(row, {0.5f, 0, 0}, {1, 0, 0}), 2);
+  EXPECT_EQ(LodOfDerivatives(row, {0, 0, 0}, {0.5f, 0, 0}, {1, 0, 0}), 2);
+}
+
+// On a face of 64 texels, 2 away: half a unit along it is an eighth of the face, 8 texels. A step
+// towards the face alone changes nothing in its middle, and moves what is beside it inwards.
+TEST(Sampling, DerivativesOfDirectionsAreThoseOnTheFace) {
+  BoundImage cube = Image(ImageDim::kCube, 64, 64, {});
+  const std::array<float, 3> none = {0, 0, 0};
+  EXPECT_EQ(LodOfDerivatives(cube, {2, 0, 0}, {0, 0.5f, 0}, none), 3);
+  EXPECT_EQ(LodOfDerivatives(cube, {-2, 0, 0}, none, {0, 0, 0.5f}), 3);
+  EXPECT_EQ(LodOfDerivatives(cube, {0, 2, 0}, {0, 7, 0}, {0.25f, 0, 0}), 2);
+  EXPECT_EQ(LodOfDerivatives(cube, {0, 1, -2}, {0, 0, 1}, none), 3);   // 0.5 * 1 * 1 / 4 of the face
+  EXPECT_EQ(LodOfDerivatives(cube, {0, 1, -2}, {0, 0.5f, -1}, none), -INFINITY);
 }
 
 TEST(Sampling, ComparisonComesBeforeTheBlend) {

@@ -46,7 +46,8 @@ mir::BoundImage MakeImage(const mir::Resource& r, uint32_t element, std::mt19937
   if (image.dim == mir::ImageDim::kCube) image.layers = image.arrayed ? 12 : 6;
   const bool sampled = r.kind == mir::ResourceKind::kSampledImage ||
                        r.kind == mir::ResourceKind::kCombinedImageSampler;
-  image.levels = sampled ? 2 : 1;
+  image.levels = sampled && !r.image.multisampled ? 2 : 1;
+  if (r.image.multisampled) image.samples = 4u << (r.binding % 3);   // 4, 8, 16
   const mir::TexelFormat& format = mir::FormatOf(image.format);
   image.bytes.resize(image.Texels() * format.Bytes());
   for (uint64_t i = 0; i < image.Texels(); ++i) image.Write(i, RandomTexel(format, rng));
@@ -99,6 +100,7 @@ void Translate(const mir::LaunchInputs& in, sim::eu::Dispatch& dispatch) {
     image.depth = i.depth;
     image.layers = i.layers;
     image.levels = i.levels;
+    image.samples = i.samples;
     image.texels = i.bytes;
     dispatch.images.push_back(std::move(image));
   }

@@ -11,6 +11,7 @@
 // what MIR says, those between are 0. Images with several samples are read by way of their control
 // surface (ld_mcs).
 #include <bit>
+#include <cassert>
 
 #include "core/intel/select/selector.h"
 #include "core/intel/select/texel_parts.h"
@@ -130,7 +131,7 @@ absl::Status Selector::VisitSample(mir::InstId id) {
   if (inst.op == mir::Op::kGather) {
     if (absl::Status e = GatherMessage(id, t, s, call); !e.ok()) return e;
   } else {
-    if (absl::Status e = SampleMessage(id, s, call); !e.ok()) return e;
+    SampleMessage(id, s, call);
     if (HasOffset(t)) {
       for (int8_t v : t.offset) {
         if (!FitsNibble(v)) return Refuse(inst, "texel_offset_range", "a texel offset beyond -8 to 7");
@@ -142,24 +143,21 @@ absl::Status Selector::VisitSample(mir::InstId id) {
   return absl::OkStatus();
 }
 
-absl::Status Selector::SampleMessage(mir::InstId id, const mir::TexelSources& s,
-                                     SamplerCall& call) {
+void Selector::SampleMessage(mir::InstId id, const mir::TexelSources& s, SamplerCall& call) {
   const mir::Inst& inst = m_.inst(id);
   const bool compares = s.dref >= 0;
   const auto source = [&](int i) { return Src(m_.source(id, i), Type::kF); };
   if (s.ddx >= 0) {
-    // The hardware takes no derivatives of directions (Mesa lowers them likewise).
-    if (m_.resources[inst.imm0].image.dim == mir::ImageDim::kCube) {
-      return Refuse(inst, "cube_derivatives", "derivatives of a cube's direction");
-    }
-    if (compares && s.min_lod >= 0) return Refuse(inst, "min_lod_compare", "a least level beside a reference");
+    // Of neither are there messages: mid/lower_gradients.
+    assert(m_.resources[inst.imm0].image.dim != mir::ImageDim::kCube);
+    assert(!compares || s.min_lod < 0);
     for (int i = 0; i < s.num_derivatives; ++i) {
       call.Add(kByX[i], source(s.ddx + i));
       call.Add(kByY[i], source(s.ddy + i));
     }
     if (s.min_lod >= 0) call.Add(ParamKind::kMinLod, source(s.min_lod));
     call.message = compares ? Message::kSampleDC : Message::kSampleD;
-    return absl::OkStatus();
+    return;
   }
   Operand lod = s.lod >= 0 ? source(s.lod) : s.bias >= 0 ? source(s.bias) : Imm(0, Type::kF);
   if (s.min_lod >= 0) {
@@ -167,11 +165,10 @@ absl::Status Selector::SampleMessage(mir::InstId id, const mir::TexelSources& s,
   }
   if (IsImm(lod) && lod.id == 0) {
     call.message = compares ? Message::kSampleCLz : Message::kSampleLz;
-    return absl::OkStatus();
+    return;
   }
   call.Add(ParamKind::kLod, lod);
   call.message = compares ? Message::kSampleLC : Message::kSampleL;
-  return absl::OkStatus();
 }
 
 absl::Status Selector::GatherMessage(mir::InstId id, const mir::TexelOp& t,

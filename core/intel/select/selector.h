@@ -283,7 +283,7 @@ class Selector {
   Operand SamplerHeader(uint32_t dword, const std::optional<Operand>& sampler);
   void SampleInto(mir::InstId id, SamplerCall& call);
   absl::Status VisitSample(mir::InstId id);
-  absl::Status SampleMessage(mir::InstId id, const mir::TexelSources& s, SamplerCall& call);
+  void SampleMessage(mir::InstId id, const mir::TexelSources& s, SamplerCall& call);
   absl::Status GatherMessage(mir::InstId id, const mir::TexelOp& t, const mir::TexelSources& s,
                              SamplerCall& call);
   absl::Status VisitFetch(mir::InstId id);

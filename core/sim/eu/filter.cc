@@ -285,7 +285,7 @@ Texel SampleImage(const ImageView& view, const ClientSampler& sampler, const Sam
   const float last = static_cast<float>(view.image->levels - 1);
   float lod = at.lod + sampler.lod_bias;
   if (std::isnan(lod)) lod = 0;
-  lod = std::min(std::max(lod, sampler.min_lod), sampler.max_lod);
+  lod = std::min(std::max(lod, std::max(sampler.min_lod, at.min_lod)), sampler.max_lod);
   lod = std::clamp(lod, 0.0f, last);
   if (!sampler.linear_mips || IsIntegerFormat(view.format)) {
     const int level = static_cast<int>(std::ceil(lod + 0.5f)) - 1;
@@ -316,7 +316,7 @@ Texel GatherImage(const ImageView& view, const ClientSampler& sampler, const Sam
   return result;
 }
 
-Texel FetchTexel(const ImageView& view, int x, int y, int z, int layer, int level) {
+Texel FetchTexel(const ImageView& view, int x, int y, int z, int layer, int level, int sample) {
   static constexpr uint8_t kZeros[16] = {};
   const ClientImage& image = *view.image;
   if (level < 0 || level >= static_cast<int>(image.levels)) {
@@ -325,20 +325,17 @@ Texel FetchTexel(const ImageView& view, int x, int y, int z, int layer, int leve
   const std::array<uint32_t, 3> size = image.Size(level);
   const auto inside = [](int i, uint32_t n) { return i >= 0 && static_cast<uint32_t>(i) < n; };
   if (!inside(x, size[0]) || !inside(y, size[1]) || !inside(z, size[2]) ||
-      !inside(layer, image.layers)) {
+      !inside(layer, image.layers) || !inside(sample, image.samples)) {
     return DecodeTexel(view.format, kZeros);
   }
-  return DecodeTexel(view.format, view.texels + image.Offset(level, layer, x, y, z));
+  return DecodeTexel(view.format, view.texels + image.Offset(level, layer, x, y, z, sample));
 }
 
 float LodOfDerivatives(const ClientImage& image, const std::array<float, 3>& dx,
                        const std::array<float, 3>& dy) {
   float x2 = 0, y2 = 0;
-  for (int a = 0; a < (image.dim == ImageDim::kCube ? 3 : Axes(image.dim)); ++a) {
-    // Half a face's edge is 1 in cube directions.
-    const float scale = image.dim == ImageDim::kCube
-                            ? 0.5f * static_cast<float>(image.width)
-                            : static_cast<float>(image.Size(0)[a]);
+  for (int a = 0; a < Axes(image.dim); ++a) {
+    const auto scale = static_cast<float>(image.Size(0)[a]);
     x2 += dx[a] * scale * dx[a] * scale;
     y2 += dy[a] * scale * dy[a] * scale;
   }

@@ -28,6 +28,7 @@ struct SamplePoint {
   float layer = 0;                       // array index: layer, or cube
   std::array<int, 3> offset = {0, 0, 0};
   float lod = 0;     // before the sampler's bias and clamps
+  float min_lod = 0;  // the message's; holds behind the bias
   float reference = 0;
 };
 
@@ -42,9 +43,9 @@ Texel GatherImage(const ImageView& view, const ClientSampler& sampler, const Sam
 
 // The texel at integer coordinates; x, y, z as the dimension has them. Outside: a texel of zeros,
 // whose alpha is 1 if the format has none (robustImageAccess2, which Mesa's driver offers).
-Texel FetchTexel(const ImageView& view, int x, int y, int z, int layer, int level);
+Texel FetchTexel(const ImageView& view, int x, int y, int z, int layer, int level, int sample = 0);
 
-// Level of detail from derivatives of the normalised coordinates.
+// Level of detail from derivatives of the normalised coordinates, of images other than cubes.
 float LodOfDerivatives(const ClientImage& image, const std::array<float, 3>& dx,
                        const std::array<float, 3>& dy);
 

@@ -1,8 +1,8 @@
 // Images, texel buffers and samplers that the client binds.
 //
 // Texels lie tightly: level by level, layer by layer (six faces a cube), slice by slice, row by
-// row. A level's size is the base size shifted right, at least 1. What the hardware's tilings do is
-// no part of a program's meaning.
+// row, the samples of a texel together. A level's size is the base size shifted right, at least 1.
+// What the hardware's tilings do is no part of a program's meaning.
 #ifndef KILN_CORE_SIM_EU_IMAGE_H_
 #define KILN_CORE_SIM_EU_IMAGE_H_
 
@@ -26,14 +26,16 @@ struct ClientImage {
   uint32_t width = 1, height = 1, depth = 1;
   uint32_t layers = 1;  // cubes: faces
   uint32_t levels = 1;
+  uint32_t samples = 1;
   std::vector<uint8_t> texels;  // read and written
 
   // Width, height, depth of a level.
   std::array<uint32_t, 3> Size(uint32_t level) const;
-  // Bytes of all levels.
+  // Bytes of all levels and samples.
   uint64_t Bytes() const;
   // Byte of a texel that exists.
-  uint64_t Offset(uint32_t level, uint32_t layer, uint32_t x, uint32_t y, uint32_t z) const;
+  uint64_t Offset(uint32_t level, uint32_t layer, uint32_t x, uint32_t y, uint32_t z,
+                  uint32_t sample = 0) const;
 };
 
 enum class AddressMode : uint8_t { kClamp, kRepeat, kMirror, kBorder };

@@ -108,6 +108,12 @@ class Executor {
     if (c_.m.rlen > components * ResponseRegisters(c_.m)) {
       return absl::InvalidArgumentError("the response is longer than the components returned");
     }
+    if (image_.dim == ImageDim::kCube && LevelFromDerivatives()) {
+      return absl::InvalidArgumentError("a level from derivatives of a cube's direction");
+    }
+    if (image_.samples > 1 && !TakesSamples()) {
+      return absl::InvalidArgumentError("a message that knows no samples to an image with several");
+    }
     for (int lane = 0; lane < c_.m.simd; ++lane) {
       if (c_.Enabled(lane)) Respond(lane, Value(lane));
     }
@@ -151,6 +157,23 @@ class Executor {
 
   static int SixBits(uint32_t v) { return static_cast<int32_t>(v << 26) >> 26; }
 
+  bool TakesSamples() const {
+    return Has(ParamKind::kSampleIndex) || action_ == Action::kMcs || action_ == Action::kSize ||
+           action_ == Action::kSampleCount;
+  }
+
+  bool LevelFromDerivatives() const {
+    switch (c_.m.sampler_message) {
+      case M::kSampleL:
+      case M::kSampleLC:
+      case M::kSampleLz:
+      case M::kSampleCLz:
+        return false;
+      default:
+        return action_ == Action::kFilter || action_ == Action::kLodQuery;
+    }
+  }
+
   // Level of detail before the sampler's bias and clamps.
   float Lod(int lane) const {
     std::array<float, 3> dx{}, dy{};
@@ -169,8 +192,7 @@ class Executor {
       default:
         QuadDerivatives(lane, dx, dy);
     }
-    const float lod = LodOfDerivatives(image_, dx, dy) + F(ParamKind::kBias, lane);
-    return Has(ParamKind::kMinLod) ? std::max(lod, F(ParamKind::kMinLod, lane)) : lod;
+    return LodOfDerivatives(image_, dx, dy) + F(ParamKind::kBias, lane);
   }
 
   // Lanes 4i .. 4i+3 are a 2x2 block, x fastest.
@@ -185,15 +207,50 @@ class Executor {
 
   bool Compares() const { return Has(ParamKind::kRef); }
 
-  Texel Fetch(int lane) const {
-    if (Raw(ParamKind::kSampleIndex, lane) != 0) return {0, 0, 0, 0};
-    const auto at = [&](int k) {
-      return static_cast<int>(Raw(CoordinateKind(k), lane)) + (k < 3 ? header_.offset[k] : 0);
-    };
+  struct Place {
+    std::array<int, 3> at = {0, 0, 0};
+    int layer = 0;
+  };
+  Place PlaceOf(int lane) const {
+    Place p;
     const int n = Coordinates(image_.dim);
-    const int layer = image_.arrayed ? static_cast<int>(Raw(CoordinateKind(n), lane)) : 0;
-    return FetchTexel(view_, at(0), n > 1 ? at(1) : 0, n > 2 ? at(2) : 0, layer,
-                      static_cast<int>(Raw(ParamKind::kLod, lane)));
+    for (int k = 0; k < n; ++k) {
+      p.at[k] = static_cast<int>(Raw(CoordinateKind(k), lane)) + header_.offset[k];
+    }
+    if (image_.arrayed) p.layer = static_cast<int>(Raw(CoordinateKind(n), lane));
+    return p;
+  }
+
+  // How far the samples of a place are from the slices of their number, modulo the number of samples.
+  uint32_t Turn(const Place& p) const {
+    return static_cast<uint32_t>(p.at[0] + 3 * p.at[1] + 5 * p.layer + 1) % image_.samples;
+  }
+
+  // For each sample its slice.
+  Texel ControlData(int lane) const {
+    const uint32_t turn = Turn(PlaceOf(lane));
+    uint64_t slices = 0;
+    for (uint32_t s = 0; s < image_.samples && s < 16; ++s) {
+      slices |= uint64_t{(s + turn) % image_.samples} << 4 * s;
+    }
+    return {static_cast<uint32_t>(slices), static_cast<uint32_t>(slices >> 32), 0, 0};
+  }
+
+  // The sample in the slice that the control data names.
+  uint32_t SampleIn(const Place& p, int lane) const {
+    const uint32_t wanted = Raw(ParamKind::kSampleIndex, lane);
+    if (image_.samples == 1 || wanted >= image_.samples) return wanted;
+    const uint64_t slices = Raw(ParamKind::kMcs, lane) |
+                            uint64_t{Raw(ParamKind::kMcsHigh, lane)} << 32;
+    const uint32_t slice = slices >> 4 * wanted & 15;
+    return (slice + image_.samples - Turn(p)) % image_.samples;
+  }
+
+  Texel Fetch(int lane) const {
+    const Place p = PlaceOf(lane);
+    return FetchTexel(view_, p.at[0], p.at[1], p.at[2], p.layer,
+                      static_cast<int>(Raw(ParamKind::kLod, lane)),
+                      static_cast<int>(SampleIn(p, lane)));
   }
 
   Texel Size(int lane) const {
@@ -224,6 +281,7 @@ class Executor {
       case Action::kFilter: {
         SamplePoint p = Point(lane);
         p.lod = Lod(lane);
+        p.min_lod = F(ParamKind::kMinLod, lane);
         return SampleImage(view_, sampler_, p, Compares());
       }
       case Action::kGather:
@@ -233,11 +291,11 @@ class Executor {
       case Action::kSize:
         return Size(lane);
       case Action::kSampleCount:
-        return {1, 0, 0, 0};
+        return {image_.samples, 0, 0, 0};
       case Action::kLodQuery:
         return LodQuery(lane);
       case Action::kMcs:
-        break;
+        return ControlData(lane);
     }
     return {0, 0, 0, 0};
   }

@@ -174,6 +174,44 @@ TEST_F(SamplerTest, HalfResultsTakeHalfTheRegisters) {
   EXPECT_EQ(thread_.Read16(32 * 31 + 2 * 3), 0x4fc0);  // 31
 }
 
+// What ld_mcs gives for a place is needed to read its samples; for another place it is wrong.
+TEST_F(SamplerTest, SamplesAreWhereTheControlDataSays) {
+  for (const uint32_t samples : {4u, 16u}) {
+    image_.levels = 1;
+    image_.samples = samples;
+    Bind();
+    const auto control = [&](uint32_t x, uint32_t y) {
+      SetLane(10, x);
+      SetLane(11, y);
+      EXPECT_TRUE(Do(Fields(M::kLdMcs), 2, 2).ok());
+      return uint64_t{Reg(31, 0)} << 32 | Reg(30, 0);
+    };
+    const auto fetch = [&](uint32_t x, uint32_t y, uint32_t sample, uint64_t mcs) {
+      const uint32_t params[] = {sample, static_cast<uint32_t>(mcs),
+                                 static_cast<uint32_t>(mcs >> 32), x, y};
+      for (int i = 0; i < 5; ++i) SetLane(10 + i, params[i]);
+      EXPECT_TRUE(Do(Fields(M::kLd2dmsW), 5, 1).ok());
+      return Float(Reg(30, 0));
+    };
+    int without = 0;   // samples that control data of zeros finds
+    for (uint32_t s = 0; s < samples; ++s) {
+      const auto texel = static_cast<float>(10 * ((1 * 4 + 2) * samples + s));
+      EXPECT_EQ(fetch(2, 1, s, control(2, 1)), texel) << s;
+      EXPECT_NE(fetch(2, 1, s, control(1, 1)), texel) << s;
+      without += fetch(2, 1, s, 0) == texel;
+    }
+    EXPECT_EQ(without, 1);
+    EXPECT_EQ(fetch(2, 1, samples, control(2, 1)), 0) << "there is no such sample";
+    isa::MessageFields count = Fields(M::kSampleinfo);
+    count.header = true;
+    SetReg(10, 2, 0xe << 12);
+    ASSERT_TRUE(Do(count, 0, 1).ok());
+    EXPECT_EQ(Reg(30, 0), samples);
+    SetLane(10, 0);
+    EXPECT_FALSE(Do(Fields(M::kLdLz), 2, 1).ok()) << "a fetch that names no sample";
+  }
+}
+
 TEST_F(SamplerTest, GradientsChooseTheLevel) {
   // u, du/dx, du/dy, v, dv/dx, dv/dy: a step of two texels is level 1.
   SetLane(10, Bits(0.75f));
@@ -181,6 +219,11 @@ TEST_F(SamplerTest, GradientsChooseTheLevel) {
   for (int r = 12; r < 16; ++r) SetLane(r, 0);
   ASSERT_TRUE(Do(Fields(M::kSampleD), 6, 1).ok());
   EXPECT_EQ(Float(Reg(30, 0)), 90);
+  image_.dim = ImageDim::kCube;
+  image_.layers = 6;
+  image_.width = 2;
+  Bind();
+  EXPECT_FALSE(Do(Fields(M::kSampleD), 6, 1).ok()) << "derivatives of a direction";
 }
 
 TEST_F(SamplerTest, TypedReadsWritesAndAtomics) {

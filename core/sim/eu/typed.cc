@@ -49,6 +49,9 @@ class Executor {
 
   absl::Status Run() {
     const bool reads = c_.m.kind == MessageKind::kTypedRead;
+    if (view_.image->samples > 1) {
+      return absl::InvalidArgumentError("typed access to an image with several samples");
+    }
     if ((reads && !CanReadTyped(view_.format)) ||
         (c_.m.kind == MessageKind::kTypedAtomic && !IsDword(view_.format))) {
       return absl::InvalidArgumentError(absl::StrFormat(
