@@ -229,7 +229,13 @@ class Interpreter {
 
   uint32_t IndexOf(InstId id, size_t lane) {
     if ((m_.inst(id).flags & kIndexed) == 0) return 0;
-    return static_cast<uint32_t>(Lanes(m_.source(id, 0))[lane]);
+    if (one_index_ != nullptr && (m_.inst(id).flags & kNonUniform) == 0) {
+      lane = FirstActive(*one_index_, static_cast<uint32_t>(lane) / in_.subgroup_size * in_.subgroup_size);
+    }
+    const uint32_t index = static_cast<uint32_t>(Lanes(m_.source(id, 0))[lane]);
+    const uint32_t count = m_.resources[m_.inst(id).imm0].count;
+    const bool wild = in_.perturb_seed != 0 && count != 0 && index >= count;
+    return wild ? (index + in_.perturb_seed) % count : index;
   }
 
   uint32_t ElementBytes(InstId id) const {
@@ -374,10 +380,15 @@ class Interpreter {
     if (inst.num_results == 1 && inst.num_sources != 0) {
       if (in_.perturb_seed != 0) {
         if (Perturbed(id, op)) return Loosen(id);
-        if (Exact(id)) return Loosen(id);
+        if (!IsDivision(op) && Exact(id)) return Loosen(id);
+      }
+      if (IsDivision(op)) {
+        Exact(id);
+        return UndefineQuotients(id, active);
       }
       if (Exact(id) || Approximate(id)) return;
     }
+    if ((inst.flags & kIndexed) != 0) CheckIndex(id, active);
     switch (op) {
       case Op::kWorkgroupId: return Broadcast(id, group_[inst.imm0]);
       case Op::kNumWorkgroups: return Broadcast(id, in_.groups[inst.imm0]);
@@ -535,6 +546,49 @@ class Interpreter {
     return static_cast<uint64_t>(int64_t{std::lround(RandomUnit() * ulps)});
   }
 
+  static bool IsDivision(Op op) {
+    return op == Op::kUdiv || op == Op::kSdiv || op == Op::kUrem || op == Op::kSrem ||
+           op == Op::kSmod;
+  }
+
+  // Counts the divisions of integers that SPIR-V leaves undefined: by 0, and of the least number by -1.
+  void UndefineQuotients(InstId id, const BitSet& active) {
+    const Type type = TypeOf(m_.result(id));
+    const bool is_unsigned = m_.inst(id).op == Op::kUdiv || m_.inst(id).op == Op::kUrem;
+    const uint64_t mask = MaskOf(type), least = mask - (mask >> 1);
+    const uint64_t* a = Lanes(m_.source(id, 0));
+    const uint64_t* b = Lanes(m_.source(id, 1));
+    uint64_t* r = Lanes(m_.result(id));
+    active.for_each([&](size_t lane) {
+      const bool overflows = !is_unsigned && (b[lane] & mask) == mask && (a[lane] & mask) == least;
+      if ((b[lane] & mask) != 0 && !overflows) return;
+      ++statistics_.undefined_results;
+      if (in_.perturb_seed != 0) r[lane] = Undefined(type);
+    });
+  }
+
+  // A descriptor's index that active lanes of a subgroup do not share, although nothing says so: which
+  // of theirs is taken is undefined. With random rounding it is the first lane's for all. So is what an
+  // index beyond the array finds.
+  void CheckIndex(InstId id, const BitSet& active) {
+    one_index_ = nullptr;
+    const uint64_t* index = Lanes(m_.source(id, 0));
+    const uint32_t count = m_.resources[m_.inst(id).imm0].count;
+    const bool shared = (m_.inst(id).flags & kNonUniform) == 0;
+    bool differs = false;
+    ForSubgroups(active, [&](uint32_t first) {
+      const uint64_t elected = index[FirstActive(active, first)];
+      for (uint32_t lane = first; lane < SubgroupEnd(first); ++lane) {
+        if (!active.test(lane)) continue;
+        differs |= shared && index[lane] != elected;
+        statistics_.undefined_results += count != 0 && index[lane] >= count;
+      }
+    });
+    if (!differs) return;
+    ++statistics_.undefined_results;
+    if (in_.perturb_seed != 0) one_index_ = &active;
+  }
+
   // With random rounding undefined values are random too: for odd seeds small ones.
   uint64_t Undefined(Type type) {
     if (in_.perturb_seed == 0) return 0;
@@ -642,7 +696,12 @@ class Interpreter {
         from = SourceLane(inst, lane - first, index);
       }
       const bool there = from < SubgroupEnd(first) - first && active.test(first + from);
-      Lanes(m_.result(id))[lane] = there ? value[first + from] : 0;
+      if (there || !active.test(lane)) {
+        Lanes(m_.result(id))[lane] = there ? value[first + from] : 0;
+        continue;
+      }
+      ++statistics_.undefined_results;
+      Lanes(m_.result(id))[lane] = Undefined(TypeOf(m_.result(id)));
     }
   }
 
@@ -998,6 +1057,7 @@ class Interpreter {
   InterpStatistics statistics_;
   absl::Status error_;
   uint32_t noise_ = in_.perturb_seed;
+  const BitSet* one_index_ = nullptr;   // lanes that take the descriptor of the first of their subgroup
 
   uint32_t lanes_ = 0;
   std::array<uint32_t, 3> group_ = {0, 0, 0};

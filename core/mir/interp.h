@@ -75,8 +75,9 @@ struct LaunchInputs {
   bool detect_races = false;
   // Not 0: random rounding with this seed. Float results that are inexact move by up to one unit in
   // the last place, those of division, roots and transcendentals by up to what Vulkan allows;
-  // instructions marked no-contraction stay exact. Undefined values become random ones. What then
-  // changes much is not determined by the program at this precision.
+  // instructions marked no-contraction stay exact. Undefined values and results
+  // (InterpStatistics) become random ones. What then changes much is not determined by the program at
+  // this precision.
   uint32_t perturb_seed = 0;
   // By instruction, empty or units in the last place by which random rounding may move its float
   // result besides: for functions of SPIR-V that the importer expanded.
@@ -94,6 +95,10 @@ struct InterpStatistics {
   int64_t outside_accesses = 0;             // elements outside their buffer, array or table
   int64_t outside_local_accesses = 0;       // of these in private arrays and shared memory, where
                                             // Vulkan has no rule for them
+  // Of active lanes: integers divided by 0, the least integer by -1, values of lanes that are not there
+  // or not active, descriptors beyond the end of an array; and accesses of lanes that do not share the
+  // index of a descriptor, without kNonUniform.
+  int64_t undefined_results = 0;
   int64_t races = 0;                        // see LaunchInputs::detect_races
   uint32_t first_race_spirv_id = 0;
 };

@@ -681,5 +681,84 @@ TEST(Interp, UndefinedValuesAreZeroOrRandom) {
   for (const Dwords& d : {small, any}) EXPECT_TRUE(d[1] == 5 || d[1] == 6);
 }
 
+// Dwords that differ between runs with and without random rounding, and results counted as undefined.
+struct Doubts {
+  std::vector<size_t> moved;
+  int64_t undefined = 0;
+};
+Doubts DoubtsOf(const std::string& body) {
+  const Module m = MustParse("mir 1 local_size 4, 1, 1 resource 0 ssbo 0.0.0 "
+                             "resource 1 ssbo 0.1.0 array 2 readonly body {\n" + body + "\n return }");
+  Dwords plain;
+  Doubts doubts;
+  for (uint32_t seed = 0; seed < 4; ++seed) {
+    LaunchInputs inputs;
+    inputs.perturb_seed = seed;
+    inputs.subgroup_size = 4;
+    inputs.buffers = {Buffer(0, {0, 0, 0, 0}), Buffer(1, {10}), Buffer(1, {20})};
+    inputs.buffers[2].element = 1;
+    const absl::StatusOr<InterpStatistics> run = Interpret(m, inputs);
+    EXPECT_TRUE(run.ok()) << run.status();
+    const Dwords result = Contents(inputs.buffers[0]);
+    if (seed == 0) {
+      plain = result;
+      doubts.undefined = run->undefined_results;
+      doubts.moved.assign(result.size(), 0);
+    }
+    for (size_t i = 0; i < result.size(); ++i) doubts.moved[i] |= result[i] != plain[i];
+  }
+  return doubts;
+}
+
+TEST(Interp, UndefinedQuotientsOfActiveLanes) {
+  // The third lane would divide by 0 too, but does not get there.
+  const Doubts d = DoubtsOf(R"(
+      %0:i32 = local_index
+      %1:i32 = and %0, 1
+      %2:i32 = shl %0, 2
+      %3:bool = ult %0, 2
+      if %3 {
+        %4:i32 = udiv 7, %1
+        store_ssbo[0, align 4] %2, %4
+        yield
+      } else {
+        yield
+      })");
+  EXPECT_EQ(d.undefined, 1);
+  EXPECT_THAT(d.moved, ElementsAre(1, 0, 0, 0));
+  EXPECT_EQ(DoubtsOf("%1:i32 = sdiv 0x80000000, -1 %2:i32 = srem 0x80000001, -1 "
+                     "%3:i32 = udiv 0x80000000, -1").undefined, 4);
+}
+
+TEST(Interp, UndefinedValuesOfOtherLanes) {
+  const Doubts d = DoubtsOf(R"(
+      %0:i32 = local_index
+      %2:i32 = shl %0, 2
+      %3:i32 = iadd %0, 1
+      %4:i32 = shuffle %0, %3
+      store_ssbo[0, align 4] %2, %4)");
+  EXPECT_EQ(d.undefined, 1);
+  EXPECT_THAT(d.moved, ElementsAre(0, 0, 0, 1));
+}
+
+TEST(Interp, DescriptorsThatLanesDoNotShareNeedToSaySo) {
+  const auto body = [](const std::string& flag) {
+    return R"(
+      %0:i32 = local_index
+      %1:i32 = and %0, 1
+      %2:i32 = shl %0, 2
+      %4:i32 = load_ssbo)" + flag + R"(.indexed[1, align 4] %1, 0
+      store_ssbo[0, align 4] %2, %4)";
+  };
+  const Doubts d = DoubtsOf(body(""));
+  EXPECT_EQ(d.undefined, 1);
+  EXPECT_THAT(d.moved, ElementsAre(0, 1, 0, 1));
+  EXPECT_EQ(DoubtsOf(body(".nonuniform")).undefined, 0);
+  const Doubts beyond = DoubtsOf("%1:i32 = load_ssbo.indexed[1, align 4] 2, 0 "
+                                 "store_ssbo[0, align 4] 0, %1");
+  EXPECT_EQ(beyond.undefined, 4);
+  EXPECT_THAT(beyond.moved, ElementsAre(1, 0, 0, 0));
+}
+
 }  // namespace
 }  // namespace kiln::mir

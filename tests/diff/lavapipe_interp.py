@@ -16,7 +16,9 @@ module ends as one of:
   unstable   differs only in values that the interpreter itself moves when it rounds at random within
              what Vulkan allows (--perturb of mir_run, 16 runs): floats at least half as far as
              lavapipe's result is away, integers at all
-  undefined  differs, and accesses private arrays or shared memory outside of their bounds
+  undefined  differs, and accesses private arrays or shared memory outside of their bounds; or differs
+             only in values that change when undefined results (division by 0, values of lanes that are
+             not there, descriptors that lanes choose differently without saying so) are random
   undriven   no drive counts, the drive generator cannot serve the module, or the drive takes more
              than MAX_STEPS in the interpreter
   refused    by the importer, with its cause
@@ -44,6 +46,7 @@ from spirv_module import Module, Unsupported  # noqa: E402
 
 MAX_STEPS = 1000000000
 SCOUT_STEPS = 20000000   # of a drive that is looked for
+CACHE_FORM = 2           # 1: before moves were changed and undefined results counted
 
 
 def interpret(mir_run, job, folder, options=()):
@@ -80,13 +83,14 @@ def interpret_many(mir_run, jobs, folder, options=()):
 
 def scouts(mir_run, folder):
     """The interpreter as scout of drive.counted_drive, and the doubt whether a drive is defined: not
-    if accesses race, leave private or shared memory, or if the order of workgroups matters."""
+    if results are undefined, accesses race or leave private or shared memory, or if the order of
+    workgroups matters."""
 
     def scout(jobs):
         return interpret_many(mir_run, jobs, folder, ["--max-steps=%d" % SCOUT_STEPS])
 
     def doubt(job, result):
-        if result.get("outside_local_accesses"):
+        if result.get("outside_local_accesses") or result.get("undefined_results"):
             return True
         for options in (["--opposite"], ["--races"]):
             other = interpret_many(mir_run, [job], folder, options)[0]
@@ -153,38 +157,56 @@ def inverse_trigonometry(path):
                    if i.op == 12 and i.words[3] in (16, 17, 18, 22, 23, 24, 25)})
 
 
+def read_drive(entry, path, doubtful):
+    """The drive of a cache's file; None if there is none, or if it is of the first form of the cache and
+    the search finds more now."""
+    if not os.path.exists(entry):
+        return None
+    with open(entry) as f:
+        d = json.load(f)
+    if d.get("form", 1) < CACHE_FORM and (d.get("reason") or doubtful(d["job"])):
+        return None
+    if d.get("job") is None:
+        return drive.Drive(reason=d["reason"])
+    d["job"]["shader"] = os.path.abspath(path)
+    want = d["want"] and {tuple(k): bytes.fromhex(v) for k, v in d["want"]}
+    return drive.Drive(d["job"], {tuple(k): [tuple(x) for x in v] for k, v in d["types"]}, want,
+                       by_moves=d.get("by_moves", False), reason=d.get("reason", ""))
+
+
+def write_drive(entry, found):
+    with open(entry, "w") as f:
+        json.dump({"form": CACHE_FORM, "reason": found.reason, "job": found.job,
+                   "by_moves": found.by_moves,
+                   "types": found.types and [[list(k), v] for k, v in found.types.items()],
+                   "want": found.result and [[list(k), v.hex()] for k, v in found.result.items()]}, f)
+
+
 def cached_drive(path, folder, cache, seed, timeout, mir_run):
-    """(job, types, lavapipe's outputs) or (None, None, reason)."""
+    """A drive.Drive whose `result` are lavapipe's outputs, if lavapipe could run it."""
+    scout, doubt = scouts(mir_run, folder)
+
+    def doubtful(job):
+        result = scout([{**job, "shader": os.path.abspath(path)}])[0]
+        return bool(not result["ok"] or result.get("undefined_results"))
+
     entry = None
     if cache:
         with open(path, "rb") as f:
-            name = hashlib.sha256(f.read()).hexdigest()[:24]
-        entry = os.path.join(cache, name + ".json")
-        if os.path.exists(entry):
-            with open(entry) as f:
-                d = json.load(f)
-            if d.get("reason"):
-                return None, None, d["reason"]
-            d["job"]["shader"] = os.path.abspath(path)
-            return (d["job"], {tuple(k): [tuple(x) for x in v] for k, v in d["types"]},
-                    {tuple(k): bytes.fromhex(v) for k, v in d["want"]})
+            entry = os.path.join(cache, hashlib.sha256(f.read()).hexdigest()[:24] + ".json")
+        found = read_drive(entry, path, doubtful)
+        if found:
+            return found
     try:
-        scout, doubt = scouts(mir_run, folder)
-        job, types, result, _ = drive.counted_drive(path, folder, seed, timeout=timeout,
-                                                    scout=scout, doubt=doubt, specialise=True)
+        found = drive.counted_drive(path, folder, seed, timeout=timeout, scout=scout, doubt=doubt,
+                                    specialise=True)
     except Unsupported as e:
-        job, types, result = None, None, "drive: %s" % e
-    want = None
-    if job is not None:
-        want = peer.outputs(result)
+        found = drive.Drive(reason="drive: %s" % e)
+    if found.result:
+        found.result = peer.outputs(found.result)
     if entry:
-        with open(entry, "w") as f:
-            if job is None:
-                json.dump({"reason": result}, f)
-            else:
-                json.dump({"job": job, "types": [[list(k), v] for k, v in types.items()],
-                           "want": [[list(k), v.hex()] for k, v in want.items()]}, f)
-    return (None, None, result) if job is None else (job, types, want)
+        write_drive(entry, found)
+    return found
 
 
 def judge(a, path, folder):
@@ -195,9 +217,10 @@ def judge(a, path, folder):
     if not probe["ok"] and probe["stage"] != "run":
         status = "refused" if probe["stage"] == "import" else "error"
         return status, "%s: %s" % (probe["cause"], probe["error"])
-    job, types, want = cached_drive(path, folder, a.cache, a.seed, a.timeout, a.mir_run)
-    if job is None:
-        return "undriven", want
+    found = cached_drive(path, folder, a.cache, a.seed, a.timeout, a.mir_run)
+    if not found.result:
+        return "undriven", found.reason
+    job, types, want = found.job, found.types, found.result
     got = interpret(a.mir_run, job, folder, base)
     if not got["ok"] and got["cause"] in ("deadline_exceeded", "timeout"):
         return "undriven", "too long for the interpreter"
@@ -225,7 +248,7 @@ def judge(a, path, folder):
         if other["ok"]:
             runs.append(peer.outputs(other))
     if all(explained(place, want, mine, runs, types) for place in places):
-        return "unstable", first
+        return "undefined" if got["undefined_results"] else "unstable", first
     return "differ", "%d places, %s" % (len(places), first)
 
 

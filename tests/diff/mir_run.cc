@@ -5,7 +5,8 @@
 //
 // The job format is that of `run-peer exec` (tests/peer/README.md), compute only: `shader`, `entry`,
 // `spec`, `push`, `resources` and `dispatch`. Prints one JSON line a job:
-//   {"ok": true, "instructions": N, "lane_steps": N, "races": N, "outputs": [{"set", "binding", "index", "hex"}]}
+//   {"ok": true, "instructions": N, "lane_steps": N, "races": N, ...,
+//    "outputs": [{"set", "binding", "index", "hex"}]}
 //   {"ok": false, "stage": "import|verify|passes|run|job", "cause": "...", "error": "..."}
 // --optimise runs the target-independent passes first. --opposite, --races and --perturb are described in
 // core/mir/interp.h; with --loose random rounding also moves the result of that SPIR-V instruction by
@@ -106,6 +107,7 @@ absl::StatusOr<mir::BoundImage> ReadImage(const json& r, const std::string& byte
   image.depth = r.value("depth", 1u);
   image.layers = r.value("layers", image.dim == ImageDim::kCube ? 6u : 1u);
   image.levels = r.value("levels", 1u);
+  image.samples = r.value("samples", 1u);
   image.bytes = Bytes(bytes);
   image.bytes.resize(image.Texels() * texel_bytes);
   return image;
@@ -168,13 +170,15 @@ absl::Status AddImage(const json& r, const std::string& bytes, mir::LaunchInputs
   return absl::OkStatus();
 }
 
-// Buffers with a name have an address, by which others may refer to them.
-client::run::Addresses AddressesOf(const json& resources) {
+// Buffers with a name have an address, by which others may refer to them. With random rounding they lie
+// elsewhere: what then changes depends on where buffers lie.
+client::run::Addresses AddressesOf(const json& resources, uint32_t perturb_seed) {
   constexpr uint64_t kFirst = uint64_t{5} << 32, kStep = uint64_t{1} << 32;
+  constexpr uint64_t kMove = uint64_t{1} << 16;
   client::run::Addresses addresses;
   for (const json& r : resources) {
     if (r.contains("name")) {
-      addresses.emplace(r["name"].get<std::string>(), kFirst + kStep * addresses.size());
+      addresses.emplace(r["name"].get<std::string>(), kFirst + kStep * addresses.size() + kMove * perturb_seed);
     }
   }
   return addresses;
@@ -186,7 +190,7 @@ absl::Status FillInputs(const json& job, const std::string& folder, mir::LaunchI
   if (!job.contains("dispatch")) return absl::UnimplementedError("not a compute job");
   for (int i = 0; i < 3; ++i) inputs->groups[i] = job["dispatch"][i].get<uint32_t>();
   const json resources = job.value("resources", json::array());
-  const client::run::Addresses addresses = AddressesOf(resources);
+  const client::run::Addresses addresses = AddressesOf(resources, inputs->perturb_seed);
   if (job.contains("push")) {
     absl::StatusOr<std::string> bytes = client::run::DataBytes(job["push"], folder, addresses);
     if (!bytes.ok()) return bytes.status();
@@ -315,6 +319,7 @@ json RunJob(const std::string& path, const Flags& flags) {
                  {"outside_accesses", run->outside_accesses},
                  {"outside_local_accesses", run->outside_local_accesses},
                  {"misaligned_accesses", run->misaligned_accesses},
+                 {"undefined_results", run->undefined_results},
                  {"races", run->races},
                  {"outputs", json::array()}};
   const auto add = [&result](const auto& b) {

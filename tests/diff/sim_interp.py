@@ -10,13 +10,15 @@ all channels off). Inputs and the meaning of agree, differ, order, unstable, und
 are those of lavapipe_interp.py, whose comparison comes first; for the simulator, subnormals are
 flushed in the interpreter as the hardware does. Further:
 
+  alone      simulator and interpreter agree, but lavapipe takes too long or crashes: by two judges
+
   refused    by the importer or the back end, with its cause
   broken     compilation failed otherwise, or the simulator refused the program (a contract
              violation, say): always a bug
 
 The last lines are causes and a table: compiled; driven (some drive ran); counted (changing one
-arithmetic operation changes an output); agreeing, in all and by width. The exit status is 1 if any
-module differs or is broken.
+arithmetic operation changes an output, or, where none does, changing a move: those are told apart);
+agreeing, in all and by width. The exit status is 1 if any module differs or is broken.
 """
 
 import argparse
@@ -33,6 +35,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, "..", "drive"))
+import drive  # noqa: E402
 import peer  # noqa: E402
 import lavapipe_interp  # noqa: E402
 from lavapipe_interp import (cached_drive, differing, interpret,  # noqa: E402
@@ -40,7 +43,8 @@ from lavapipe_interp import (cached_drive, differing, interpret,  # noqa: E402
 from spirv_module import Module  # noqa: E402
 
 # Causes of "undriven" by which a drive ran, but did not count.
-RAN = ("no changed operation changes an output", "nothing is written")
+RAN = (drive.NOTHING_CHANGES, drive.NOTHING_WRITTEN)
+BY_MOVES = "counted by a changed move"
 
 
 def compile_module(a, path, folder):
@@ -80,6 +84,9 @@ def simulate(a, stem, job, folder, options):
 
 def explained(a, job, folder, size, mine, types, ulp, places):
     """Why the interpreter itself may give another result at these places, or ''."""
+    if mine["outside_local_accesses"]:
+        return "undefined"
+    undefined, mine = mine["undefined_results"], peer.outputs(mine)
     other = interpret(a.mir_run, job, folder, ["--opposite", size])
     if other["ok"] and differing(mine, peer.outputs(other), types, ulp)[0]:
         return "order"
@@ -88,7 +95,9 @@ def explained(a, job, folder, size, mine, types, ulp, places):
         other = interpret(a.mir_run, job, folder, ["--perturb=%d" % seed, size])
         if other["ok"]:
             moved |= differing(mine, peer.outputs(other), types, ulp)[0]
-    return "unstable" if places <= moved else ""
+    if not places <= moved:
+        return ""
+    return "undefined" if undefined else "unstable"
 
 
 def judge(a, path, folder):
@@ -97,10 +106,13 @@ def judge(a, path, folder):
     if status:
         return status, cause, []
     status, cause = lavapipe_interp.judge(a, path, folder)
-    if status != "agree":
+    if status in ("agree", "undriven"):
+        found = cached_drive(path, folder, a.cache, a.seed, a.timeout, a.mir_run)
+    alone = status == "undriven" and found.job is not None
+    if status != "agree" and not alone:
         where = "" if status == "undriven" else "interpreter and lavapipe: "
         return ("broken" if status == "error" else status), where + cause, []
-    job, types, _ = cached_drive(path, folder, a.cache, a.seed, a.timeout, a.mir_run)
+    job, types = found.job, found.types
     ulp = max(a.ulp, 4096) if inverse_trigonometry(path) else a.ulp
     excuse, agreeing = "", []
     for width in sorted(widths):
@@ -108,7 +120,6 @@ def judge(a, path, folder):
         reference = interpret(a.mir_run, job, folder, ["--flush", size])
         if not reference["ok"]:
             return "broken", "interpreter: " + reference["error"], []
-        mine = peer.outputs(reference)
         for mode in ([], ["--fusion"]):
             if mode and a.no_fusion:
                 continue
@@ -118,15 +129,17 @@ def judge(a, path, folder):
                 return "undefined", "%s: %s" % (name, got["error"]), agreeing
             if not got["ok"]:
                 return "broken", "%s: %s" % (name, got["error"]), agreeing
-            places, first = differing(mine, peer.outputs(got), types, ulp)
+            places, first = differing(peer.outputs(reference), peer.outputs(got), types, ulp)
             if not places:
                 continue
-            excuse = excuse or explained(a, job, folder, size, mine, types, ulp, places)
+            excuse = excuse or explained(a, job, folder, size, reference, types, ulp, places)
             if not excuse:
                 return "differ", "%s: %d places, %s" % (name, len(places), first), agreeing
         if not excuse:
             agreeing.append(width)
-    return excuse or "agree", "", agreeing
+    if excuse:
+        return excuse, "", agreeing
+    return ("alone", cause, agreeing) if alone else ("agree", BY_MOVES * found.by_moves, agreeing)
 
 
 def judge_safely(a, path):
@@ -148,8 +161,10 @@ def print_table(rows):
     print("modules %d, refused %d, broken %d, order-dependent %d, unstable %d, undefined %d, "
           "differing %d" % (len(rows), totals["refused"], totals["broken"], totals["order"],
                             totals["unstable"], totals["undefined"], totals["differ"]))
+    by_moves = sum(status == "agree" and cause == BY_MOVES for status, cause, _ in rows)
     for name, n in [("compiled", compiled), ("driven", ran), ("counted", counted),
-                    ("agreeing", totals["agree"])] + [
+                    ("agreeing", totals["agree"]), ("of these by moves", by_moves),
+                    ("alone", totals["alone"])] + [
                         ("agreeing at SIMD%d" % w, widths[w]) for w in sorted(widths)]:
         print("%-20s %4d  %5.1f %%" % (name, n, 100.0 * n / max(len(rows), 1)))
 
@@ -176,8 +191,10 @@ def main():
                 files += [line.strip() for line in f if line.strip()]
         else:
             files.append(m)
-    if a.cache:
-        os.makedirs(a.cache, exist_ok=True)
+    # Two steps look for the drive of a module: the second one finds it here.
+    own_cache = tempfile.TemporaryDirectory()
+    a.cache = a.cache or own_cache.name
+    os.makedirs(a.cache, exist_ok=True)
     a.optimise = False
     start, rows = time.time(), []
     out = open(a.out, "w") if a.out else None

@@ -11,6 +11,7 @@ served by different recipes.
 """
 
 import argparse
+import dataclasses
 import json
 import os
 import random
@@ -25,6 +26,8 @@ from spirv_module import Module, Unsupported  # noqa: E402
 
 RUNTIME_BYTES = 16384   # of an unsized array
 MAX_BLOCK = 1 << 22
+NOTHING_CHANGES = "no changed operation changes an output"
+NOTHING_WRITTEN = "nothing is written"
 
 # Distributions: ints of push constants and uniform blocks ("local": sizes of the workgroup), ints
 # of storage buffers, floats; "bits": share of the ints that are bit patterns of floats, for modules
@@ -273,16 +276,22 @@ def without_addresses(outputs, types):
     return result
 
 
-def counts(job, types, result, module, folder, run_many, rng, tries):
-    """Does changing one arithmetic operation change an output of the job? Returns the job with the
-    mutant that does, or None. Mutants are tried a few at a time."""
-    base, found = without_addresses(peer.outputs(result), types), mutate.plans(module)
-    chosen = mutate.in_order(module, found, rng)[:tries]
+def mutants(module, rng, tries, by_moves):
+    """(word index, replacement words) of those that are tried, in order."""
+    groups = mutate.moves(module) if by_moves else (mutate.plans(module),)
+    return [(site, found[site]) for found in groups
+            for site in mutate.in_order(module, found, rng)[:tries]]
+
+
+def counts(job, types, result, module, folder, run_many, chosen):
+    """Does one of these mutants change an output of the job? Returns the job with the mutant that does,
+    or None. They are tried a few at a time."""
+    base = without_addresses(peer.outputs(result), types)
     for start in range(0, len(chosen), 6):
         jobs = []
-        for site in chosen[start:start + 6]:
+        for site, new in chosen[start:start + 6]:
             mutant = os.path.join(folder, "mutant%d.spv" % site)
-            mutate.write(module.words, site, found[site], mutant)
+            mutate.write(module.words, site, new, mutant)
             jobs.append({**job, "shader": mutant})
         for other, got in zip(jobs, run_many(jobs)):
             if got.get("ok") and without_addresses(peer.outputs(got), types) != base:
@@ -290,73 +299,117 @@ def counts(job, types, result, module, folder, run_many, rng, tries):
     return None
 
 
-def counted_drive(path, folder, seed=1, groups=None, timeout=30, accept=None, scout=None,
-                  doubt=None, specialise=False):
-    """The first recipe whose drive runs on lavapipe and counts: (job, types, lavapipe's result,
-    recipe), else (None, None, reason, None). `accept`, given a job, may return a reason for which
-    it is not worth trying (say, that it never ends), to save time. `scout`, given a list of jobs,
-    runs them elsewhere: starting lavapipe takes long, so that recipe and mutation are looked for
-    there, and lavapipe only has to confirm what was found. `doubt`, given a job that counts and
-    its result, tells whether a better defined one is wanted; if there is none, the first is taken.
-    With `specialise`, jobs may have a `spec`: see Module._shared_spec_ids.
-    """
-    module = Module.load(path, specialise=specialise)
-    reason, slow, doubtful = "no recipe ran", 0, None
-    if not mutate.plans(module):
-        return None, None, "no arithmetic", None
+@dataclasses.dataclass
+class Drive:
+    """What counted_drive finds. Without a job, `reason` says why there is none; with a job but without
+    lavapipe's `result`, why lavapipe did not judge it."""
+    job: dict = None
+    types: dict = None
+    result: dict = None
+    recipe: int = None
+    by_moves: bool = False   # no arithmetic reaches an output, but a move does (mutate.moves)
+    reason: str = ""
+    mutant: dict = None      # the job with the mutant that changes an output
 
-    def lavapipe(jobs):
-        return peer.run_many(jobs, folder, timeout)
 
-    run_many, tries = (scout, 48) if scout else (lavapipe, 6)
-    reasons = []
+class Search:
+    """Looks for a drive of one module that counts. Arguments are those of counted_drive."""
 
-    def confirmed(job, types, other, recipe):
-        results = lavapipe([job, other])
-        for r in results:
-            if not r.get("ok"):
-                reasons.append("lavapipe: " + str(r.get("error"))[:120])
-                return None
-        first, second = (without_addresses(peer.outputs(r), types) for r in results)
-        if first == second:
-            reasons.append("no changed operation changes an output")
+    def __init__(self, path, module, folder, seed, groups, timeout, accept, scout, doubt):
+        self.path, self.module, self.folder = path, module, folder
+        self.seed, self.groups, self.timeout = seed, groups, timeout
+        self.accept, self.scout, self.doubt = accept, scout, doubt
+        self.slow = 0
+        self.reason = "no recipe ran"
+        self.unjudged = None   # the first drive that lavapipe failed on
+
+    def lavapipe(self, jobs):
+        return peer.run_many(jobs, self.folder, self.timeout)
+
+    def confirmed(self, d):
+        """The drive with lavapipe's result, if lavapipe tells job and mutant apart too."""
+        results = self.lavapipe([d.job, d.mutant])
+        failed = [r for r in results if not r.get("ok")]
+        if failed:
+            self.reason = "lavapipe: " + str(failed[0].get("error"))[:120]
+            self.slow += 3 if "time" in self.reason else 1
+            self.unjudged = self.unjudged or dataclasses.replace(d, reason=self.reason)
             return None
-        return job, types, results[0], recipe
+        first, second = (without_addresses(peer.outputs(r), d.types) for r in results)
+        if first == second:
+            self.reason = NOTHING_CHANGES
+            self.slow += 1
+            return None
+        return dataclasses.replace(d, result=results[0])
 
-    for recipe in range(len(RECIPES)):
-        if slow > 2:
-            break
-        job, types = make_job(path, recipe, seed, groups, module)
-        reason = accept(job) if accept else None
-        if reason:
-            slow += 1
-            continue
+    def candidate(self, recipe, by_moves):
+        """A drive by this recipe that counts where mutants are looked for, or None."""
+        job, types = make_job(self.path, recipe, self.seed, self.groups, self.module)
+        refused = self.accept(job) if self.accept else None
+        if refused:
+            self.reason = refused
+            self.slow += 1
+            return None
+        run_many, tries = (self.scout, 48) if self.scout else (self.lavapipe, 6)
         result = run_many([job])[0]
         if not result.get("ok"):
-            reason = str(result.get("error"))[:120]
-            reason = reason if scout else "lavapipe: " + reason
-            slow += 3 * ("time" in reason and not scout)
-            continue
-        if not scout and not writes_something(job, peer.outputs(result)):
-            reason = "nothing is written"
-            continue
-        reason = "no changed operation changes an output"
-        rng = random.Random(seed)
-        other = counts(job, types, result, module, folder, run_many, rng, tries)
-        if other is None:
-            slow += not scout
-            continue
-        if not scout:
-            return job, types, result, recipe
-        if doubt and doubt(job, result):
-            doubtful = doubtful or (job, types, other, recipe)
-            continue
-        found = confirmed(job, types, other, recipe)
-        if found:
-            return found
-        slow += 3 if "time" in reasons[-1] else 1
-    found = confirmed(*doubtful) if doubtful else None
-    return found or (None, None, (reasons or [reason])[-1], None)
+            error = str(result.get("error"))[:120]
+            self.reason = error if self.scout else "lavapipe: " + error
+            self.slow += 3 * ("time" in error and not self.scout)
+            return None
+        writes = writes_something(job, peer.outputs(result))
+        if not self.scout and not writes:
+            self.reason = NOTHING_WRITTEN
+            return None
+        chosen = mutants(self.module, random.Random(self.seed), tries, by_moves)
+        mutant = counts(job, types, result, self.module, self.folder, run_many, chosen)
+        if mutant is None:
+            self.reason = NOTHING_CHANGES if writes else NOTHING_WRITTEN
+            self.slow += not self.scout
+            return None
+        return Drive(job, types, result, recipe, by_moves, "", mutant)
+
+    def run(self, by_moves):
+        """The drive by the first recipe that serves, or None."""
+        self.slow, doubtful = 0, None
+        for recipe in range(len(RECIPES)):
+            if self.slow > 2:
+                break
+            found = self.candidate(recipe, by_moves)
+            if found is None or not self.scout:
+                if found:
+                    return found
+                continue
+            if self.doubt and self.doubt(found.job, found.result):
+                doubtful = doubtful or found
+                continue
+            found = self.confirmed(dataclasses.replace(found, result=None))
+            if found:
+                return found
+        return self.confirmed(dataclasses.replace(doubtful, result=None)) if doubtful else None
+
+
+def counted_drive(path, folder, seed=1, groups=None, timeout=30, accept=None, scout=None,
+                  doubt=None, specialise=False):
+    """The Drive by the first recipe that runs on lavapipe and counts. `accept`, given a job, may
+    return a reason for which it is not worth trying (say, that it never ends), to save time. `scout`,
+    given a list of jobs, runs them elsewhere: starting lavapipe takes long, so that recipe and mutation
+    are looked for there, and lavapipe only has to confirm what was found. If it cannot (it takes too
+    long or crashes), the drive comes without its result. `doubt`, given a job that counts and its result,
+    tells whether a better defined one is wanted; if there is none, the first is taken. With a scout,
+    moves are changed where no changed arithmetic shows. With `specialise`, jobs may have a `spec`: see
+    Module._shared_spec_ids.
+    """
+    module = Module.load(path, specialise=specialise)
+    search = Search(path, module, folder, seed, groups, timeout, accept, scout, doubt)
+    found = None
+    if mutate.plans(module):
+        found = search.run(by_moves=False)
+    else:
+        search.reason = "no arithmetic"
+    if not found and not search.unjudged and scout:
+        found = search.run(by_moves=True)
+    return found or search.unjudged or Drive(reason=search.reason)
 
 
 def main():
@@ -372,10 +425,11 @@ def main():
         if a.count:
             import tempfile
             with tempfile.TemporaryDirectory() as folder:
-                job, _, result, recipe = counted_drive(a.module, folder, a.seed, groups)
-            if job is None:
-                sys.exit("%s: does not count: %s" % (a.module, result))
-            print("recipe %d" % recipe, file=sys.stderr)
+                found = counted_drive(a.module, folder, a.seed, groups)
+            if found.job is None:
+                sys.exit("%s: does not count: %s" % (a.module, found.reason))
+            job = found.job
+            print("recipe %d" % found.recipe, file=sys.stderr)
         else:
             job, _ = make_job(a.module, a.recipe, a.seed, groups)
     except Unsupported as e:

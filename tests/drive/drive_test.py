@@ -68,6 +68,35 @@ OpReturn
 OpFunctionEnd
 """
 
+# One of each move: a shuffle, one that repeats a component, an extraction, a construction, a choice.
+MOVES = """
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %id
+OpExecutionMode %main LocalSize 8 1 1
+OpDecorate %id BuiltIn GlobalInvocationId
+%void = OpTypeVoid
+%bool = OpTypeBool
+%u = OpTypeInt 32 0
+%v2 = OpTypeVector %u 2
+%v3 = OpTypeVector %u 3
+%p_id = OpTypePointer Input %v3
+%yes = OpConstantTrue %bool
+%one = OpConstant %u 1
+%id = OpVariable %p_id Input
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%l = OpLabel
+%a = OpLoad %v3 %id
+%b = OpVectorShuffle %v2 %a %a 2 0
+%c = OpVectorShuffle %v3 %b %b 1 1 1
+%d = OpCompositeExtract %u %c 2
+%e = OpCompositeConstruct %v2 %d %one
+%f = OpSelect %v2 %yes %b %e
+OpReturn
+OpFunctionEnd
+"""
+
 
 class DriveTest(unittest.TestCase):
 
@@ -124,6 +153,28 @@ class DriveTest(unittest.TestCase):
             after = Module.load(out).words
             self.assertEqual([k for k in range(len(before)) if before[k] != after[k]], [site])
             self.assertEqual(after[site] & 0xffff, op)
+
+    def test_moves_are_changed_or_left_out(self):
+        m = Module.load(self.path)
+        changed, left_out = mutate.moves(m)
+        self.assertEqual([m.words[s] & 0xffff for s in changed], [])
+        self.assertEqual([m.words[s] & 0xffff for s in left_out], [62])
+        for site, new in left_out.items():
+            out = os.path.join(self.folder.name, "mutant.spv")
+            mutate.write(m.words, site, new, out)
+            subprocess.run(["spirv-val", "--target-env", "spv1.4", out], check=True)
+
+    def test_moves_of_components(self):
+        path, out = (os.path.join(self.folder.name, n) for n in ("moves.spv", "mutant.spv"))
+        subprocess.run(["spirv-as", "--target-env", "spv1.4", "-o", path, "-"],
+                       input=MOVES.encode(), check=True)
+        m = Module.load(path)
+        changed, _ = mutate.moves(m)
+        self.assertEqual([m.words[s] & 0xffff for s in sorted(changed)], [79, 79, 81, 80, 169])
+        for site, new in changed.items():
+            mutate.write(m.words, site, new, out)
+            subprocess.run(["spirv-val", "--target-env", "spv1.4", out], check=True)
+            self.assertNotEqual(Module.load(out).words, m.words)
 
     def test_garbage_is_refused(self):
         for data in (b"", b"\0" * 40, b"\x03\x02\x23\x07" + b"\xff" * 36):

@@ -1,8 +1,10 @@
 """Changes one arithmetic operation of a SPIR-V module, keeping it valid. In order of preference: the
 opcode is replaced by another one with the same operands and types, two operands are exchanged, or
 the operation is replaced by a copy of an operand of the result's type. Arithmetic includes
-comparisons, logic, conversions, matrices and the arithmetic of atomics; not moves (composites,
-loads and stores, selection of constants, atomic exchange)."""
+comparisons, logic, conversions, matrices, the arithmetic of atomics and operations between the
+invocations of a subgroup; not moves (composites, loads and stores, selection of constants, atomic
+exchange). Those have mutants of their own (`moves`), for modules whose arithmetic reaches no output: other
+components, exchanged operands, and a write left out."""
 
 import struct
 
@@ -24,7 +26,11 @@ REPLACEMENT = {128: 130, 130: 128, 129: 131, 131: 129, 132: 128, 133: 129, 136: 
                111: 112,                                    # OpConvertSToF, OpConvertUToF
                126: 200, 200: 126,                          # OpSNegate, OpNot
                232: 233, 233: 232, 234: 235, 235: 234, 236: 238, 238: 236, 237: 239, 239: 237,
-               240: 241, 241: 240, 242: 234}                # atomics
+               240: 241, 241: 240, 242: 234,                # atomics
+               # Of subgroups: votes, shuffles, first and last bits of ballots, reductions.
+               334: 335, 335: 334, 345: 346, 346: 345, 347: 348, 348: 347, 343: 344, 344: 343,
+               349: 351, 351: 349, 350: 352, 352: 350, 353: 356, 356: 353, 354: 357, 357: 354,
+               355: 358, 358: 355, 359: 360, 360: 359, 361: 360, 362: 363, 363: 362, 364: 363}
 # GLSL.std.450: FMin <-> FMax, UMin <-> UMax, SMin <-> SMax, Floor <-> Ceil, Sin <-> Cos,
 # Exp <-> Exp2, Log <-> Log2, Sqrt <-> InverseSqrt, ...
 EXT_REPLACEMENT = {37: 40, 40: 37, 38: 41, 41: 38, 39: 42, 42: 39, 8: 9, 9: 8, 13: 14, 14: 13,
@@ -34,6 +40,7 @@ EXT_REPLACEMENT = {37: 40, 40: 37, 38: 41, 41: 38, 39: 42, 42: 39, 8: 9, 9: 8, 1
                    50: 46, 48: 37, 49: 46, 54: 55, 55: 54, 56: 57, 57: 56, 58: 57, 60: 61, 61: 60,
                    62: 61, 63: 64, 64: 63, 69: 6, 73: 75, 74: 73}
 COPY_OBJECT, NOP = 83, 0
+WRITES = {62, 63, 99, 228}   # OpStore, OpCopyMemory, OpImageWrite, OpAtomicStore
 EXCHANGED = {144: 145, 145: 144, 146: 146, 147: 147}  # matrix products, if the types allow it
 COPIED = {127, 142, 143, 144, 145, 146, 168, 201, 84}   # others: a copy of an operand
 EXT_COPIED = {35, 44, 45, 53, 68, 70, 71, 72}
@@ -92,6 +99,47 @@ def plans(m):
             if new:
                 found[i.at] = new
     return found
+
+
+def other_components(literals):
+    """Other literals of a shuffle, all of them in range."""
+    turned = literals[1:] + literals[:1]
+    if turned != literals:
+        return turned
+    return [0 if literals[0] else 1] * len(literals)
+
+
+def move_plan(m, i, types):
+    """Replacement words of a move, or None."""
+    old = m.words[i.at:i.at + len(i.words) + 1]
+    if i.op == 79 and len(old) > 6:                                      # OpVectorShuffle
+        return old[:5] + other_components(old[5:])
+    if i.op == 81 and len(old) == 5:                                     # OpCompositeExtract
+        composite = m.types.get(types.get(old[3]))
+        if composite and composite[0] == 23:
+            return old[:4] + [0 if old[4] else 1]
+    if i.op == 169 and old[4] != old[5]:                                 # OpSelect
+        return old[:4] + [old[5], old[4]]
+    if i.op == 80:                                                       # OpCompositeConstruct
+        for k in range(4, len(old)):
+            if old[k] != old[3] and types.get(old[k], 0) == types.get(old[3]):
+                return old[:3] + [old[k]] + old[4:k] + [old[3]] + old[k + 1:]
+    if i.op in WRITES:
+        return [1 << 16 | NOP] * len(old)
+    return None
+
+
+def moves(m):
+    """Word index -> replacement words, for all moves in reached functions that can change; writes are
+    in a dict of their own."""
+    changed, left_out = {}, {}
+    types = value_types(m)
+    for f in m.reached:
+        for i in m.functions.get(f, []):
+            new = move_plan(m, i, types)
+            if new:
+                (left_out if i.op in WRITES else changed)[i.at] = new
+    return changed, left_out
 
 
 def sites(path):

@@ -103,16 +103,14 @@ def judge(eu_run, launch, record, folder, seed, ulp, timeout):
         return "does not end" if first.get("code") == "DEADLINE_EXCEEDED" else None
 
     try:
-        job, types, want, recipe = drive.counted_drive(record["file"], folder, seed,
-                                                       timeout=timeout, accept=accept)
+        found = drive.counted_drive(record["file"], folder, seed, timeout=timeout, accept=accept)
     except Unsupported as e:
         return "undriven", "drive: %s" % e, None
-    if job is None and failures:
-        return "error", failures[0], None
-    if job is None:
-        return "undriven", want, None
+    if found.job is None:
+        return ("error", failures[0], None) if failures else ("undriven", found.reason, None)
+    job, types, want = found.job, found.types, found.result
     got = simulate(eu_run, launch, job, folder)
-    details = {"recipe": recipe, "instructions": got.get("instructions"),
+    details = {"recipe": found.recipe, "instructions": got.get("instructions"),
                "lane_operations": got.get("lane_operations"), "seconds": got.get("seconds")}
     if not got.get("ok"):
         return "error", got.get("error", "")[:300], details
