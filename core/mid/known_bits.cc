@@ -15,6 +15,10 @@ using mir::ValueId;
 
 constexpr int kDepth = 5;
 
+// Workgroups of a dispatch in one dimension, at most (core/intel/ABI.md, "Limits"): what Vulkan
+// guarantees and drivers for Gen12 have as their limit (maxComputeWorkGroupCount).
+constexpr uint32_t kMaxWorkgroups = 65535;
+
 // All bits above those that numbers up to `bound` need.
 uint32_t ZerosAbove(uint64_t bound) {
   const int used = static_cast<int>(std::bit_width(bound));
@@ -82,6 +86,9 @@ uint32_t ZerosOfResult(const Module& m, InstId id, int depth) {
     case Op::kBitCount: return ZerosAbove(32);
     case Op::kUaddCarry:
     case Op::kUsubBorrow: return ~1u;
+    case Op::kWorkgroupId:
+    case Op::kNumWorkgroups:
+    case Op::kBaseWorkgroup: return ZerosAbove(kMaxWorkgroups);
     case Op::kLocalIndex:
       return ZerosAbove(uint64_t{m.local_size[0]} * m.local_size[1] * m.local_size[2] - 1);
     case Op::kSubgroupInvocation: return ZerosAbove(127);
@@ -149,6 +156,12 @@ KnownBits SimplifyByKnownBits(const Module& m, Op op, ValueId a, ValueId b) {
     case Op::kSrem:
     case Op::kSmod: return positive(a) && positive(b) ? Other(Op::kUrem) : KnownBits();
     case Op::kAshr: return positive(a) ? Other(Op::kUshr) : KnownBits();
+    case Op::kSmulHigh:
+      return positive(a) && positive(b) ? Other(Op::kUmulHigh) : KnownBits();
+    case Op::kUmulHigh:
+      return (uint64_t{UpperBound(m, a)} * UpperBound(m, b)) >> 32 == 0 ? Constant(0) : KnownBits();
+    case Op::kUaddCarry:
+      return (uint64_t{UpperBound(m, a)} + UpperBound(m, b)) >> 32 == 0 ? Constant(0) : KnownBits();
     default: break;
   }
   if (!m.IsConstant(b)) return {};

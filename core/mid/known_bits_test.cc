@@ -15,7 +15,7 @@ namespace {
 // Of the last value that the text defines, %2 in all cases; %0 is below 64, %1 is anything.
 uint32_t Zeros(const std::string& text) {
   const absl::StatusOr<mir::Module> m = mir::Parse(
-      "mir 1 local_size 64, 1, 1 body { %0:i32 = local_index %1:i32 = workgroup_id[0] %2:i32 = " +
+      "mir 1 local_size 64, 1, 1 body { %0:i32 = local_index %1:i32 = subgroup_id %2:i32 = " +
       text + " return }");
   EXPECT_TRUE(m.ok()) << m.status();
   return KnownZeros(*m, mir::ValueId(2));
@@ -34,6 +34,7 @@ TEST(KnownBits, Operations) {
   EXPECT_EQ(Zeros("urem %1, 10"), 0xfffffff0u);
   EXPECT_EQ(Zeros("umin %1, 7"), 0xfffffff8u);
   EXPECT_EQ(Zeros("ubitfield_extract %1, 3, 5"), 0xffffffe0u);
+  EXPECT_EQ(Zeros("workgroup_id[2]"), 0xffff0000u);
 }
 
 TEST(KnownBits, WhatFollows) {
@@ -56,6 +57,11 @@ TEST(KnownBits, WhatFollows) {
   EXPECT_EQ(ask(mir::Op::kUrem, 0, 3).kind, Kind::kFirst);
   EXPECT_EQ(ask(mir::Op::kSdiv, 0, 3).op, mir::Op::kUdiv);
   EXPECT_EQ(ask(mir::Op::kSdiv, 0, 5).kind, Kind::kNothing);
+  EXPECT_EQ(ask(mir::Op::kSmulHigh, 0, 3).op, mir::Op::kUmulHigh);
+  EXPECT_EQ(ask(mir::Op::kUmulHigh, 0, 3).kind, Kind::kConstant);
+  EXPECT_EQ(ask(mir::Op::kUmulHigh, 0, 5).kind, Kind::kNothing);
+  EXPECT_EQ(ask(mir::Op::kUaddCarry, 0, 3).kind, Kind::kConstant);
+  EXPECT_EQ(ask(mir::Op::kUaddCarry, 0, 5).kind, Kind::kNothing);
 }
 
 // No bit that is called 0 is ever 1, on random modules.

@@ -121,7 +121,7 @@ class Lowering {
     const uint32_t d =
         m_.IsConstant(divisor) ? static_cast<uint32_t>(m_.value(divisor).bits) : 0;
     if (d == 0) {
-      if (op == Op::kSmod) return ModuloFrom(divisor, b_.Srem(n, divisor));
+      if (op == Op::kSmod) return ModuloFrom(n, divisor, b_.Srem(n, divisor));
       return std::nullopt;
     }
     switch (op) {
@@ -136,7 +136,7 @@ class Lowering {
       default:
         // Bits below a power of two are the modulo of negative numbers too.
         if (std::has_single_bit(d) && d >> 31 == 0) return b_.And(n, b_.Int(d - 1));
-        return ModuloFrom(divisor, Remainder(n, SignedQuotient(n, d), divisor));
+        return ModuloFrom(n, divisor, Remainder(n, SignedQuotient(n, d), divisor));
     }
   }
 
@@ -146,12 +146,16 @@ class Lowering {
 
   // The modulo has the sign of the divisor: the remainder, plus the divisor if the signs differ.
   // By zero the remainder is all ones, and so must the modulo be: -1 + 0. If the divisor is not
-  // negative, a negative remainder is the greater one unsigned. (Two selections by one test each
-  // need no booleans in registers, as one selection by both would.)
-  ValueId ModuloFrom(ValueId divisor, ValueId r) {
+  // negative, a negative remainder is the greater one unsigned. If the dividend is not negative,
+  // neither is the remainder, and only a negative divisor is added, unless that is zero. (Two
+  // selections by one test each need no booleans in registers, as one selection by both would.)
+  ValueId ModuloFrom(ValueId n, ValueId divisor, ValueId r) {
+    const ValueId zero = b_.Int(0);
+    if ((UpperBound(m_, n) >> 31) == 0 && !m_.IsConstant(divisor)) {
+      return b_.Select(b_.Ieq(r, zero), r, b_.Iadd(r, b_.Imin(divisor, zero)));
+    }
     const ValueId sum = b_.Iadd(r, divisor);
     if ((UpperBound(m_, divisor) >> 31) == 0) return b_.Umin(r, sum);
-    const ValueId zero = b_.Int(0);
     if (m_.IsConstant(divisor)) return b_.Select(b_.Slt(zero, r), sum, r);
     const ValueId differs = b_.Slt(b_.Xor(r, divisor), zero);
     return b_.Select(b_.Ieq(r, zero), r, b_.Select(differs, sum, r));
