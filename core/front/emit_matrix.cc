@@ -1,7 +1,9 @@
 // Dot products and matrix algebra. A matrix is its columns one after the other.
 //
-// Sums are formed left to right as multiply and add; fusing them is a later pass's decision, which
-// honours NoContraction.
+// Sums are formed as multiply and add; fusing them is a later pass's decision, which honours
+// NoContraction. SPIR-V leaves their order open. Dot products go left to right; matrix products begin
+// with the last, as Mesa's: of a point's or a plane's coordinates the last is often 1 or 0, whose
+// product is then nothing but where fused multiply-adds begin.
 #include "core/front/importer.h"
 #include "core/front/refusal.h"
 
@@ -46,7 +48,7 @@ void Importer::Product(const Matrix& a, const Matrix& b, Leaves* out) {
     for (uint32_t r = 0; r < a.rows; ++r) {
       Leaves row;
       Leaves column;
-      for (uint32_t k = 0; k < a.columns; ++k) {
+      for (uint32_t k = a.columns; k-- > 0;) {
         row.push_back(a.at(k, r));
         column.push_back(b.at(c, k));
       }
