@@ -18,6 +18,10 @@ using mir::Type;
 using mir::Value;
 using mir::ValueId;
 
+// A constant that so many sums with two of them ask for is worth a register. With 2 or 3 there are as
+// few instructions, and more registers.
+constexpr uint32_t kSharedConstant = 4;
+
 class Former {
  public:
   Former(Module& module, PassContext& context)
@@ -26,9 +30,13 @@ class Former {
         context_(context),
         uses_(module),
         product_of_(module.insts.size()),
+        asked_for_(module.values.size()),
         dead_(module.insts.size()) {}
 
   bool Run() {
+    mir::ForEachInst(m_, m_.body, [&](InstId id) {
+      if (m_.inst(id).op == Op::kFmul) CountConstants(id);
+    });
     mir::ForEachInst(m_, m_.body, [&](InstId id) {
       if (m_.inst(id).op == Op::kFmul) Claim(id);
     });
@@ -48,16 +56,42 @@ class Former {
     return m_.IsConstant(m_.source(id, 0)) + m_.IsConstant(m_.source(id, 1));
   }
 
+  // Whether the sum could take a product, whatever constants are among them.
+  bool CanFuse(InstId sum) const {
+    const Op op = m_.inst(sum).op;
+    return (op == Op::kFadd || op == Op::kFsub) && MayFuse(sum) &&
+           m_.source(sum, 0) != m_.source(sum, 1);
+  }
+
+  // Counts what a sum with two constants would ask for in registers.
+  void CountConstants(InstId product) {
+    if (!MayFuse(product) || Constants(product) != 1) return;
+    for (const mir::Use& use : uses_.Of(m_.result(product))) {
+      if (!CanFuse(use.inst) || Constants(use.inst) != 1) continue;
+      for (InstId id : {product, use.inst}) {
+        for (ValueId v : m_.sources(id)) asked_for_[v.index] += m_.IsConstant(v);
+      }
+    }
+  }
+
+  // Whether the constants of the sum and its product may stand in registers.
+  bool ConstantsPay(InstId product, InstId sum) const {
+    if (Constants(product) + Constants(sum) <= 1) return true;
+    for (InstId id : {product, sum}) {
+      for (ValueId v : m_.sources(id)) {
+        if (m_.IsConstant(v) && asked_for_[v.index] < kSharedConstant) return false;
+      }
+    }
+    return true;
+  }
+
   // Takes the product if all its uses can be fused with it.
   void Claim(InstId product) {
     const ValueId v = m_.result(product);
     if (!MayFuse(product) || uses_.Unused(v)) return;
     for (const mir::Use& use : uses_.Of(v)) {
-      const Op op = m_.inst(use.inst).op;
-      if ((op != Op::kFadd && op != Op::kFsub) || !MayFuse(use.inst) ||
-          product_of_[use.inst.index].valid() ||
-          m_.source(use.inst, 0) == m_.source(use.inst, 1) ||
-          Constants(product) + Constants(use.inst) > 1) {
+      if (!CanFuse(use.inst) || product_of_[use.inst.index].valid() ||
+          !ConstantsPay(product, use.inst)) {
         return;
       }
     }
@@ -112,6 +146,7 @@ class Former {
   PassContext& context_;
   const mir::Uses uses_;
   std::vector<InstId> product_of_;  // of a sum that becomes an ffma
+  std::vector<uint32_t> asked_for_; // by value: a constant, by sums with two constants
   BitSet dead_;                     // products that were taken
   bool changed_ = false;
 };

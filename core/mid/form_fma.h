@@ -8,9 +8,9 @@
 // not been claimed for another product: then all of them become ffma and the product is dropped, so
 // that a fusion always saves an instruction. Products are visited in program order. Subtractions
 // negate a source, which targets have for free. Linear.
-// A sum with two constants among its three operands is left alone: most targets take one immediate
-// in a multiplication or addition, but none in ffma, so constants would cost the registers and moves
-// that fusing saves.
+// A sum with two constants among its three operands is left alone unless kSharedConstant such sums ask
+// for each of the two: most targets take one immediate in a multiplication or addition, but none in
+// ffma, so that constants of few would cost the registers and moves that fusing saves.
 // Limits: 32-bit floats. Runs late: the algebraic rules know sums and products, not ffma.
 #ifndef KILN_CORE_MID_FORM_FMA_H_
 #define KILN_CORE_MID_FORM_FMA_H_

@@ -1,5 +1,7 @@
 #include "core/mid/form_fma.h"
 
+#include <string>
+
 #include "core/mid/testing.h"
 #include "gtest/gtest.h"
 
@@ -121,6 +123,23 @@ TEST(FormFma, AcrossRegions) {
   }
   return
 )");
+}
+
+// Two constants in one sum are worth registers where four sums share them.
+TEST(FormFma, ConstantsThatManySumsShare) {
+  const auto fused = [](int sums) {
+    std::string body = "  %0:f32 = load_ssbo[0, align 4] 0\n";
+    for (int i = 0; i < sums; ++i) {
+      const int v = 2 * i;
+      const auto name = [](int n) { return "%" + std::to_string(n); };
+      body += "  " + name(v + 1) + ":f32 = fmul " + name(v) + ", 0.5f\n  " + name(v + 2) +
+              ":f32 = fadd " + name(v + 1) + ", 0.5f\n";
+    }
+    body += "  store_ssbo[0, align 4] 0, %" + std::to_string(2 * sums) + "\n  return";
+    return RunOnBody(body, FormFma).find("ffma") != std::string::npos;
+  };
+  EXPECT_FALSE(fused(1));
+  EXPECT_TRUE(fused(4));
 }
 
 }  // namespace
