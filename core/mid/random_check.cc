@@ -56,7 +56,8 @@ constexpr RandomPass kPasses[] = {
 // Integers only: float rules may change which NaN comes out.
 mir::Module Generated(uint64_t seed) {
   return mir::GenerateModule(
-      seed, {.instructions = 70, .max_depth = 5, .floats = false, .subgroups = seed % 2 == 1});
+      seed, {.instructions = 70, .max_depth = 5, .floats = false, .types = seed % 3 == 2,
+             .subgroups = seed % 2 == 1});
 }
 
 absl::StatusOr<std::vector<uint8_t>> Outcome(const mir::Module& m, uint64_t seed) {

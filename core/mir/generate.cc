@@ -27,8 +27,6 @@ class Random {
   uint64_t state_;
 };
 
-constexpr Type kTypes[] = {Type::kBool, Type::kI32, Type::kF32};
-
 constexpr Type kFourInts[] = {Type::kI32, Type::kI32, Type::kI32, Type::kI32};
 
 constexpr uint32_t kTable = 2;   // of the private arrays
@@ -63,7 +61,7 @@ class Generator {
     left_ = options_.instructions;
     while (left_ > 0) Step(0);
     // What lives at the end is visible, so that most of the module is not dead.
-    for (uint32_t i = 0; i < 8; ++i) StoreOutput(8 + i, Pick(random_.OneIn(2) ? Type::kI32 : Type::kF32));
+    for (uint32_t i = 0; i < 8; ++i) StoreOutput(8 + i, LastValue());
     b_.Return();
     return std::move(m_);
   }
@@ -82,8 +80,10 @@ class Generator {
     }
     switch (type) {
       case Type::kBool: return b_.Bool(random_.OneIn(2));
-      case Type::kF32: return b_.Constant(Type::kF32, InterestingFloat());
-      default: return b_.Int(InterestingInt());
+      case Type::kF16: return b_.Constant(type, InterestingHalf());
+      case Type::kF32: return b_.Constant(type, InterestingFloat());
+      case Type::kI64: return b_.Constant(type, uint64_t{InterestingInt()} << 32 | InterestingInt());
+      default: return b_.Constant(type, InterestingInt() & MaskOf(type));
     }
   }
 
@@ -96,6 +96,21 @@ class Generator {
                                     0x3f000000u, 0x7f800000u, 0x7fc00000u, 0x4b800000u, 0x3eaaaaabu};
     if (random_.OneIn(3)) return kFloats[random_.Below(std::size(kFloats))];
     return (random_.Next() & 0x807fffffu) | ((117 + random_.Below(20)) << 23);
+  }
+
+  uint32_t InterestingHalf() {
+    constexpr uint32_t kHalfs[] = {0, 0x8000, 0x3c00, 0xbc00, 0x4000, 0x3800, 0x7bff, 0x0400, 0x0001};
+    return random_.OneIn(3) ? random_.Below(0x7c00) : kHalfs[random_.Below(std::size(kHalfs))];
+  }
+
+  Type AnyInteger() {
+    constexpr Type kIntegers[] = {Type::kI32, Type::kI32, Type::kI16, Type::kI8, Type::kI64};
+    return kIntegers[options_.types ? random_.Below(std::size(kIntegers)) : 0];
+  }
+  Type AnyFloat() { return options_.types && random_.OneIn(2) ? Type::kF16 : Type::kF32; }
+  Type AnyArithmetic() {
+    const uint32_t kind = random_.Below(options_.floats ? 3 : 2);
+    return kind == 0 ? Type::kBool : kind == 1 ? AnyInteger() : AnyFloat();
   }
 
   struct Mark {
@@ -112,7 +127,7 @@ class Generator {
 
   std::vector<Type> SomeTypes() {
     std::vector<Type> types(random_.Below(4));
-    for (Type& t : types) t = kTypes[random_.Below(options_.floats ? 3 : 2)];
+    for (Type& t : types) t = AnyArithmetic();
     return types;
   }
   std::vector<ValueId> PickAll(const std::vector<Type>& types) {
@@ -162,19 +177,24 @@ class Generator {
   }
 
   void Arithmetic() {
+    if (options_.types && random_.OneIn(5)) return Conversion();
     Op op;
     do {
       op = static_cast<Op>(random_.Below(static_cast<uint32_t>(NumOps())));
     } while (!Allowed(op));
     const std::string_view signature = Info(op).signature;
-    const Type any = kTypes[random_.Below(options_.floats ? 3 : 2)];
-    const Type integer = random_.OneIn(4) ? Type::kBool : Type::kI32;
+    const Type any = AnyArithmetic();
+    const Type number = CountsBits(op) ? Type::kI32 : AnyInteger();
+    const Type integer_or_bool = random_.OneIn(4) ? Type::kBool : number;
+    const Type real = AnyFloat();
     std::vector<ValueId> sources;
     for (char c : signature.substr(signature.find('=') + 1)) {
-      sources.push_back(Pick(c == 'i' || c == 'u' ? Type::kI32
-                             : c == 'f' || c == 's' ? Type::kF32
+      sources.push_back(Pick(c == 'u' ? Type::kI32
+                             : c == 'i' ? number
+                             : c == 's' ? Type::kF32
+                             : c == 'f' ? real
                              : c == 'b' ? Type::kBool
-                             : c == 'n' ? integer
+                             : c == 'n' ? integer_or_bool
                              : c == 't' ? any
                              : random_.OneIn(2) ? Type::kI32
                                                 : Type::kF32));
@@ -187,6 +207,30 @@ class Generator {
     }
   }
 
+  // SPIR-V has these for 32 bits.
+  static bool CountsBits(Op op) {
+    switch (op) {
+      case Op::kBitReverse:
+      case Op::kBitCount:
+      case Op::kFindLsb:
+      case Op::kFindUmsb:
+      case Op::kFindSmsb: return true;
+      default: return false;
+    }
+  }
+
+  void Conversion() {
+    const Type from = AnyInteger(), to = AnyInteger();
+    const ValueId v = Pick(from);
+    if (BitsOf(from) < BitsOf(to)) {
+      Define(b_.Convert(random_.OneIn(2) ? Op::kZext : Op::kSext, v, to));
+    } else if (BitsOf(from) > BitsOf(to)) {
+      Define(b_.Convert(Op::kTrunc, v, to));
+    } else if (options_.floats) {
+      Define(b_.Convert(random_.OneIn(2) ? Op::kI2f : Op::kU2f, v, Type::kF32));
+    }
+  }
+
   void ClearPrivate() {
     for (uint32_t array = 0; array < m_.private_arrays.size(); ++array) {
       if (array == kTable) continue;
@@ -196,15 +240,17 @@ class Generator {
     }
   }
 
-  // Divisors from 1 to 255, offsets and counts of bit fields below 16, no half of a NaN.
+  // Small positive divisors, offsets and counts of bit fields below half the bits, no half of a NaN.
   void Confine(Op op, std::vector<ValueId>& sources) {
+    const Type type = sources.empty() ? Type::kI32 : m_.value(sources[0]).type;
     switch (op) {
       case Op::kUdiv:
       case Op::kSdiv:
       case Op::kUrem:
       case Op::kSrem:
       case Op::kSmod:
-        sources[1] = b_.Or(b_.And(sources[1], b_.Int(255)), b_.Int(1));
+        sources[1] = b_.Or(b_.And(sources[1], b_.Constant(type, BitsOf(type) == 8 ? 127 : 255)),
+                           b_.Constant(type, 1));
         break;
       case Op::kF2f16:   // of which NaN the bits are is open
         sources[0] = b_.Emit(Op::kFmax, {sources[0], b_.Float(-65504)});
@@ -213,7 +259,7 @@ class Generator {
       case Op::kUbitfieldExtract:
       case Op::kSbitfieldExtract:
         for (size_t i = sources.size() - 2; i < sources.size(); ++i) {
-          sources[i] = b_.And(sources[i], b_.Int(15));
+          sources[i] = b_.And(sources[i], b_.Int(BitsOf(type) / 2 - 1));
         }
         break;
       default:
@@ -223,6 +269,15 @@ class Generator {
 
   void StoreOutput(uint32_t dword, ValueId v) {
     b_.Store(Op::kStoreSsbo, 0, b_.Iadd(base_, b_.Int(4 * dword)), {v});
+  }
+
+  ValueId LastValue() {
+    if (options_.types && random_.OneIn(2)) {
+      const ValueId v = PickTyped(AnyInteger());
+      DefineTyped(v);
+      return scope_[static_cast<int>(Type::kI32)].back();
+    }
+    return Pick(random_.OneIn(2) ? Type::kI32 : Type::kF32);
   }
 
   void DefineResults(InstId load) {
@@ -262,41 +317,78 @@ class Generator {
     }
   }
 
-  // Accesses of several kinds and sizes close together, in the lane's own part of a buffer or of
-  // shared memory: what combines, forwards or removes accesses must see which of them overlap.
+  // Accesses of several kinds and sizes close together, in the lane's own part of a buffer, by the
+  // buffer's address, or of shared memory: what combines, forwards or removes accesses must see
+  // which of them overlap.
   void OwnMemory() {
-    constexpr Type kElements[] = {Type::kI32, Type::kI32, Type::kI32, Type::kI16, Type::kI8};
-    const bool shared = options_.memory && random_.OneIn(2);
-    const uint32_t size = shared ? kOwnSharedBytes : 4 * kOutputDwords / 2;
-    const ValueId base = shared ? b_.Iadd(b_.Imul(lane_, b_.Int(kOwnSharedBytes)),
-                                          b_.Int(4 * options_.lanes))
-                                : base_;
+    constexpr Type kElements[] = {Type::kI32, Type::kI32, Type::kI32,
+                                  Type::kI16, Type::kI8,  Type::kI64};
+    const OwnPart part = PickOwnPart();
     for (uint32_t i = 2 + random_.Below(4); i > 0; --i) {
-      const Type type = kElements[random_.Below(std::size(kElements))];
+      const Type type = kElements[random_.Below(options_.types ? 6 : 5)];
       const uint32_t bytes = BytesOf(type);
-      const uint32_t count = 1 + random_.Below(3);
-      const uint32_t place = random_.Below(size / bytes - count + 1) * bytes;
-      const ValueId offset = b_.Iadd(base, b_.Int(place));
-      switch (random_.Below(type == Type::kI32 ? 3 : 2)) {
+      const uint32_t count = 1 + random_.Below(type == Type::kI64 ? 2 : 3);
+      const uint32_t place = random_.Below(part.bytes / bytes - count + 1) * bytes;
+      const Builder::Address at = Place(part, place);
+      switch (random_.Below(type == Type::kI32 || type == Type::kI64 ? 3 : 2)) {
         case 0: {
           std::vector<ValueId> values;
           for (uint32_t c = 0; c < count; ++c) values.push_back(PickTyped(type));
-          b_.Store(shared ? Op::kStoreShared : Op::kStoreSsbo, 0, offset, values, bytes);
+          if (part.memory == Op::kLoadGlobal) {
+            b_.StoreGlobal(at, values, bytes);
+          } else {
+            b_.Store(part.memory == Op::kLoadShared ? Op::kStoreShared : Op::kStoreSsbo, 0, at[0],
+                     values, bytes);
+          }
           break;
         }
         case 1: {
           const std::vector<Type> types(count, type);
-          const InstId load =
-              b_.Load(shared ? Op::kLoadShared : Op::kLoadSsbo, 0, offset, types, bytes);
+          const InstId load = part.memory == Op::kLoadGlobal
+                                  ? b_.LoadGlobal(at, types, bytes)
+                                  : b_.Load(part.memory, 0, at[0], types, bytes);
           for (uint32_t c = 0; c < count; ++c) DefineTyped(m_.result(load, static_cast<int>(c)));
           break;
         }
         default:
-          Define(b_.Atomic(shared ? Op::kSharedAtomic : Op::kSsboAtomic, AtomicOp::kXor, 0, offset,
-                           {Pick(Type::kI32)}));
+          OwnAtomic(part, at, type);
           break;
       }
     }
+  }
+
+  struct OwnPart {
+    Op memory;       // the op that loads
+    ValueId base;    // byte offset
+    uint32_t bytes;
+  };
+
+  OwnPart PickOwnPart() {
+    constexpr uint32_t kOwnDwords = kOutputDwords / 2;
+    const uint32_t kind = random_.Below(options_.types ? 3 : 2);
+    if (kind == 0 && options_.memory) {
+      const ValueId base = b_.Iadd(b_.Imul(lane_, b_.Int(kOwnSharedBytes)), b_.Int(4 * options_.lanes));
+      return {Op::kLoadShared, base, kOwnSharedBytes};
+    }
+    return {kind == 2 ? Op::kLoadGlobal : Op::kLoadSsbo, base_, 4 * kOwnDwords};
+  }
+
+  Builder::Address Place(const OwnPart& part, uint32_t byte) {
+    const ValueId offset = b_.Iadd(part.base, b_.Int(byte));
+    if (part.memory != Op::kLoadGlobal) return {offset, ValueId()};
+    const InstId buffer = b_.EmitInst(Op::kSsboAddress, {}, {Type::kI32, Type::kI32}, 0);
+    const ValueId low = m_.result(buffer, 0);
+    return {b_.Iadd(low, offset), b_.Iadd(m_.result(buffer, 1), b_.UaddCarry(low, offset))};
+  }
+
+  void OwnAtomic(const OwnPart& part, const Builder::Address& at, Type type) {
+    if (part.memory == Op::kLoadShared && type == Type::kI64) return;  // the hardware has none
+    const ValueId v = PickTyped(type);
+    if (part.memory == Op::kLoadGlobal) {
+      return DefineTyped(b_.GlobalAtomic(AtomicOp::kXor, at, {v}, type));
+    }
+    const Op op = part.memory == Op::kLoadShared ? Op::kSharedAtomic : Op::kSsboAtomic;
+    DefineTyped(b_.Atomic(op, AtomicOp::kXor, 0, at[0], {v}, type));
   }
 
   void Barrier() {
@@ -359,6 +451,7 @@ class Generator {
 
   // Some value of the type, which may be one that the rest of the program does not compute with.
   ValueId PickTyped(Type type) {
+    if (options_.types) return Pick(type);
     switch (type) {
       case Type::kI8:
       case Type::kI16: return b_.Convert(Op::kTrunc, Pick(Type::kI32), type);

@@ -24,6 +24,7 @@ struct GenerateOptions {
                                    // hardware choose
   bool memory = true;              // shared, private, push, tables beside the buffers (atomics and
                                    // elements of 1 and 2 bytes of a lane's own part are in any case)
+  bool types = false;              // arithmetic on integers of all widths and on halves
   bool subgroups = false;          // operations between lanes, of all types, at any place; of what
                                    // lanes that are off hold nothing is used
 };

@@ -33,6 +33,7 @@ kiln::mir::GenerateOptions ShapeOf(uint64_t seed, uint64_t instructions) {
   options.floats = seed % 3 != 0;
   options.defined_only = true;
   options.memory = seed % 2 == 0;
+  options.types = seed % 3 == 1 || seed % 8 == 3;
   options.subgroups = seed % 4 >= 2;
   return options;
 }

@@ -79,6 +79,14 @@ TEST(Emit, QwordsAreCopiedWhole) {
             "1 xor (8|M0) r2.1<2>:ud r2.1<8;4,2>:ud r4.1<8;4,2>:ud\n");
 }
 
+// Eight bytes apart is more than a horizontal stride can be.
+TEST(Emit, BytesOfQwords) {
+  EXPECT_EQ(Text(Make("block b0 depth 0\n"
+                      "  %3:ud@16 = mov %0:ub@32 {w8}\n",
+                      kWide)),
+            "0 mov (8|M0) r2.0<1>:ud r4.0<8;1,0>:ub\n");
+}
+
 TEST(Emit, QwordsOfMaskedLanesAreMergedWhole) {
   const std::string text =
       Text(Make("block b0 depth 0\n"

@@ -105,6 +105,12 @@ isa::Operand Source(const lir::Function& f, const lir::Operand& o, int lanes, in
   }
   const int stride = place.elem_bytes / isa::ByteSize(r.type);
   assert(stride >= 1);
+  // Bytes of qwords: elements further apart than a row can have them are rows themselves.
+  constexpr int kMaxHorizontalStride = 4;
+  if (stride > kMaxHorizontalStride) {
+    r.region = {static_cast<uint8_t>(stride), 1, 0};
+    return r;
+  }
   // A row does not cross a register.
   const int row = std::min({lanes, 8, 32 / (stride * isa::ByteSize(r.type))});
   r.region = {static_cast<uint8_t>(row * stride), static_cast<uint8_t>(row),
