@@ -69,7 +69,7 @@ void StreamReactor::Advance() {
     StartWrite(&answers_.front());
   }
   const size_t busy = open_.size() + answers_.size();
-  if (!reading_ && !no_more_items_ && busy <= kStreamCredits) {
+  if (!reading_ && !no_more_items_ && busy < kStreamCredits) {
     reading_ = true;
     StartRead(&incoming_);
   }

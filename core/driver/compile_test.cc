@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/driver/analyze.h"
 #include "core/driver/intel_pipeline.h"
 #include "core/driver/mid_pipeline.h"
 #include "core/driver/prepared.h"
@@ -115,6 +116,9 @@ body {
   for (const Variant& v : compiled->variants) {
     const int typed = v.width / 8;  // messages of a typed access
     EXPECT_GE(v.statistics.sends, 16 + 3 * typed + 1) << v.name;
+    const auto analysis = Analyze(Target::kTgl, v.code);
+    ASSERT_TRUE(analysis.ok()) << analysis.status();
+    EXPECT_TRUE(analysis->findings.empty()) << v.name << " " << analysis->findings[0];
   }
 }
 

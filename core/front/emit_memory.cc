@@ -888,8 +888,10 @@ uint8_t Importer::AccessFlags(const SpirvInst& inst, size_t operand) const {
   };
   uint8_t flags = 0;
   if (has(spv::MemoryAccessMask::Volatile)) flags |= mir::kVolatile;
+  // Non-private memory may be made visible by a barrier or atomic elsewhere.
   if (has(spv::MemoryAccessMask::MakePointerAvailable) ||
-      has(spv::MemoryAccessMask::MakePointerVisible)) {
+      has(spv::MemoryAccessMask::MakePointerVisible) ||
+      has(spv::MemoryAccessMask::NonPrivatePointer)) {
     flags |= mir::kCoherent;
   }
   return flags;

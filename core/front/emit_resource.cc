@@ -134,7 +134,7 @@ bool Importer::Resource(const Pointer& pointer, uint32_t* index) {
     const bool other_buffer =
         !mir::HasImage(other.kind) && other.kind != mir::ResourceKind::kSampler;
     if ((buffer || other_buffer) && other.kind != r.kind) {
-      return Malformed("binding used by two kinds", pointer.variable);
+      return Refuse("mutable_descriptors", "binding used by two kinds", pointer.variable);
     }
     if (!SameDescriptors(other, r)) continue;
     other.read_only = other.read_only && r.read_only;

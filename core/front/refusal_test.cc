@@ -49,6 +49,10 @@ TEST(Refusal, NamesCauseCapabilityAndId) {
   ExpectRefused(
       Import("#extension GL_ARB_shader_clock : require\n", "out_[id] = clock2x32ARB().x;"),
       "shader_clock", "ShaderClockKHR");
+  ExpectRefused(Import("layout(binding = 5) buffer A { uint a; };\n"
+                       "layout(binding = 5) uniform B { uint b; };",
+                       "a = b;"),
+                "mutable_descriptors");
 }
 
 TEST(Refusal, UnusedFeaturesAreNot) {

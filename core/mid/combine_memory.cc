@@ -102,7 +102,10 @@ class Combiner {
     if (!access.has_value() || access->space == Space::kPrivate) return;
     if (access->writes) {
       Close(loads_, *access);
-      for (Group& g : loads_) g.crossed.push_back(*access);
+      // Nobody joins a group that far behind.
+      for (Group& g : loads_) {
+        if (position - g.members.front().position <= kMaxSpan) g.crossed.push_back(*access);
+      }
     }
     if (access->space != Space::kReadOnly) Close(stores_, *access);
     const bool joins = access->bytes != 0 && access->bytes < kMaxBlockBytes &&

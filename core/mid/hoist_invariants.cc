@@ -75,9 +75,9 @@ class Hoister {
     const bool reads = IsPureRead(m_, id);
     // A descriptor's index may be out of range wherever the program does not use it: behind its
     // guard, in a loop that breaks at once.
-    const bool movable = IsPure(m_, id) && inst.num_results > 0 &&
-                         (inst.flags & (mir::kVolatile | mir::kIndexed)) == 0 &&
-                         (in_body || !reads) &&
+    const bool chosen = (inst.flags & mir::kIndexed) != 0 && !HasConstantIndex(id);
+    const bool movable = IsPure(m_, id) && inst.num_results > 0 && !chosen &&
+                         (inst.flags & mir::kVolatile) == 0 && (in_body || !reads) &&
                          m_.value(m_.result(id)).type != Type::kBool;
     if (!movable) return Depth();
     size_t level = 0;
@@ -86,6 +86,12 @@ class Hoister {
     if (reads) level = std::max(level, Depth() == 0 ? 0 : Depth() - 1);
     while (level < Depth() && loops_[level].hoisted + inst.num_results > kMaxHoisted) ++level;
     return level;
+  }
+
+  // The index is the first source; of a sample with a sampler by index there may be another.
+  bool HasConstantIndex(InstId id) const {
+    const mir::ResourceKind kind = m_.resources[m_.inst(id).imm0].kind;
+    return !mir::HasImage(kind) && m_.IsConstant(m_.source(id, 0));
   }
 
   void MoveTo(InstId id, size_t level) {

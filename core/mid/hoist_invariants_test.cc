@@ -93,7 +93,7 @@ body {
     %3:i32 = load_ubo.indexed[2, align 4] %0, 0
     %4:i32 = ssbo_size.indexed[1] %0
     store_ssbo[0, align 4] %1, %3, %4
-    continue %3
+    continue %4
   }
   return
 }

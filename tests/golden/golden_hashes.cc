@@ -107,7 +107,12 @@ int Bless(const Table& table, const std::string& path) {
 }
 
 int Compare(const Table& is, const Table& was) {
-  int same = 0, changed = 0, unknown = 0;
+  int same = 0, changed = 0, unknown = 0, gone = 0;
+  for (const auto& [name, row] : was.rows) {
+    if (is.rows.count(name) != 0) continue;
+    ++gone;
+    std::printf("%s: in the table, but no such result any more\n", name.c_str());
+  }
   for (const auto& [name, row] : is.rows) {
     const auto old = was.rows.find(name);
     if (old == was.rows.end()) {
@@ -120,9 +125,9 @@ int Compare(const Table& is, const Table& was) {
       std::printf("%s: %s, was %s\n", name.c_str(), row.result.c_str(), old->second.result.c_str());
     }
   }
-  std::printf("code generation version %u (table: %u): %d results as in the table, %d changed, %d new\n",
-              is.version, was.version, same, changed, unknown);
-  if (changed + unknown == 0 && is.version == was.version) return same == 0 ? kSkipped : 0;
+  std::printf("code generation version %u (table: %u): %d results as in the table, %d changed, %d new, %d gone\n",
+              is.version, was.version, same, changed, unknown, gone);
+  if (changed + unknown + gone == 0 && is.version == was.version) return same == 0 ? kSkipped : 0;
   if (changed != 0 && is.version == was.version) {
     std::printf("Output bytes have changed since version %u was blessed. Raise it in "
                 "core/driver/targets.cc, unless that was done since the last release, and\n", was.version);
