@@ -209,6 +209,14 @@ bool IsPureRead(const Module& m, InstId id) {
   return mir::Info(m.inst(id).op).Has('M') || ReadsUnchanging(m, m.inst(id));
 }
 
+bool IsSpeculatable(const Module& m, InstId id) {
+  const Inst& inst = m.inst(id);
+  if (!IsPure(m, id) || (inst.flags & mir::kVolatile) != 0) return false;
+  if ((inst.flags & mir::kIndexed) == 0) return true;
+  // A buffer's index is the first source. Of images the sampler may have another: not looked at.
+  return !mir::HasImage(m.resources[inst.imm0].kind) && m.IsConstant(m.source(id, 0));
+}
+
 Access ElementOf(const Access& access, int n) {
   Access element = access;
   element.offset += access.element_bytes * static_cast<uint32_t>(n);

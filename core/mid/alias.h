@@ -74,6 +74,10 @@ bool IsPure(const mir::Module& module, mir::InstId id);
 // Of such an instruction: whether it reads memory, and is not to be executed without need.
 bool IsPureRead(const mir::Module& module, mir::InstId id);
 
+// Whether such an instruction may also run where the program does not run it: nothing volatile, and
+// no descriptor that a value chooses, whose index may be out of range there.
+bool IsSpeculatable(const mir::Module& module, mir::InstId id);
+
 // Whether two elements are certainly the same, and of one size.
 bool SamePlace(const Access& a, const Access& b);
 

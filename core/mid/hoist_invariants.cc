@@ -73,11 +73,7 @@ class Hoister {
   size_t LevelFor(InstId id, bool in_body) const {
     const Inst& inst = m_.inst(id);
     const bool reads = IsPureRead(m_, id);
-    // A descriptor's index may be out of range wherever the program does not use it: behind its
-    // guard, in a loop that breaks at once.
-    const bool chosen = (inst.flags & mir::kIndexed) != 0 && !HasConstantIndex(id);
-    const bool movable = IsPure(m_, id) && inst.num_results > 0 && !chosen &&
-                         (inst.flags & mir::kVolatile) == 0 && (in_body || !reads) &&
+    const bool movable = inst.num_results > 0 && IsSpeculatable(m_, id) && (in_body || !reads) &&
                          m_.value(m_.result(id)).type != Type::kBool;
     if (!movable) return Depth();
     size_t level = 0;
@@ -86,12 +82,6 @@ class Hoister {
     if (reads) level = std::max(level, Depth() == 0 ? 0 : Depth() - 1);
     while (level < Depth() && loops_[level].hoisted + inst.num_results > kMaxHoisted) ++level;
     return level;
-  }
-
-  // The index is the first source; of a sample with a sampler by index there may be another.
-  bool HasConstantIndex(InstId id) const {
-    const mir::ResourceKind kind = m_.resources[m_.inst(id).imm0].kind;
-    return !mir::HasImage(kind) && m_.IsConstant(m_.source(id, 0));
   }
 
   void MoveTo(InstId id, size_t level) {
@@ -146,7 +136,7 @@ class Taker {
   bool Invariant(InstId id) const {
     const Inst& inst = m_.inst(id);
     if (inst.num_results != 1 || inst.num_sources == 0 || inst.op == Op::kFmul ||
-        !IsPure(m_, id) || IsPureRead(m_, id) || m_.value(m_.result(id)).type == Type::kBool) {
+        !IsSpeculatable(m_, id) || IsPureRead(m_, id) || m_.value(m_.result(id)).type == Type::kBool) {
       return false;
     }
     const absl::Span<const ValueId> sources = m_.sources(id);

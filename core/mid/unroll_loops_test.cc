@@ -3,6 +3,8 @@
 #include <string>
 
 #include "core/mid/testing.h"
+#include "core/mir/parse.h"
+#include "core/mir/print.h"
 #include "gtest/gtest.h"
 
 namespace kiln::mid {
@@ -341,6 +343,40 @@ TEST(UnrollLoops, InvariantsUnderConditionsAreComputedOnce) {
 
 // Sixteen rounds that leave some 700 instructions: for the sake of an array, but only where nothing
 // inside of the loop may grow in turn.
+// An index may be out of range where its guard does not hold.
+TEST(UnrollLoops, QueriesOfChosenDescriptorsStayBehindTheirGuard) {
+  absl::StatusOr<mir::Module> m = mir::Parse(R"(mir 1
+entry ""
+local_size 8, 1, 1
+resource 0 ssbo 0.0.0
+resource 1 ssbo 0.1.0 array 4
+body {
+  %0:i32 = workgroup_id[0]
+  %1:bool = ult %0, 4
+  loop (%2:i32 = 0) {
+    %3:bool = ult %2, 2
+    if %3 { yield } else { break }
+    if %1 {
+      %4:i32 = ssbo_size.indexed[1] %0
+      store_ssbo[0, align 4] %2, %4
+      yield
+    } else {
+      yield
+    }
+    %5:i32 = iadd %2, 1
+    continue %5
+  }
+  return
+}
+)");
+  ASSERT_TRUE(m.ok()) << m.status();
+  PassContext context = PassContext::ForTest();
+  ASSERT_TRUE(*UnrollLoops(*m, context));
+  const std::string text = mir::Print(*m);
+  EXPECT_EQ(text.find("continue"), std::string::npos) << text;
+  EXPECT_LT(text.find("if "), text.find("ssbo_size")) << text;
+}
+
 TEST(UnrollLoops, LongForArraysWhereInnermost) {
   const auto unrolls = [](const std::string& offset, const std::string& inside) {
     std::string body = "  %0:i32 = local_index\n  loop (%1:i32 = 0) {\n    %2:bool = ult %1, 16\n"
