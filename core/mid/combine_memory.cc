@@ -179,9 +179,10 @@ class Combiner {
     std::stable_sort(members.begin(), members.end(), [](const Member& a, const Member& b) {
       return a.access.offset < b.access.offset;
     });
-    const bool block = IsBlock(g);
+    const bool may_be_block = IsBlock(g);
     size_t begin = 0;
     while (begin < members.size()) {
+      const bool block = may_be_block && BeginsBlock(members[begin]);
       uint32_t bytes = members[begin].access.bytes;
       size_t end = begin + 1;
       for (; end < members.size(); ++end) {
@@ -198,15 +199,22 @@ class Combiner {
     }
   }
 
-  // Loads of buffers at an offset that lanes share: one message reads a block for all of them, gaps
-  // and all. What does not change and lies at a known offset is read in blocks anyway (selection).
+  // Loads at an offset that lanes share: one message reads a block for all of them, gaps and all. What does not change and lies at a known offset is read in blocks anyway (selection).
   bool IsBlock(const Group& g) const {
     const Access& access = g.access();
-    if (access.op != Op::kLoadSsbo && access.op != Op::kLoadUbo && access.op != Op::kLoadConstant) {
+    if (access.op != Op::kLoadSsbo && access.op != Op::kLoadUbo && access.op != Op::kLoadConstant &&
+        access.op != Op::kLoadShared) {
       return false;
     }
     if (!access.base.valid()) return access.space != Space::kReadOnly;
     return divergence_.Uniform(access.base);
+  }
+
+  // Blocks of shared memory are aligned.
+  bool BeginsBlock(const Member& member) const {
+    constexpr uint32_t kBlockAlignment = 16;
+    return member.access.op != Op::kLoadShared || !member.access.base.valid() ||
+           m_.inst(member.inst).imm1 >= kBlockAlignment;
   }
 
   void Combine(absl::Span<const Member> run, bool store) {

@@ -27,17 +27,26 @@ TEST(CombineMemory, LoadsMoveUpAndStoresDown) {
 
 TEST(CombineMemory, AtMostFourDwordsAndNoGaps) {
   EXPECT_EQ(RunOnBody(R"(
-  %0:f32 = load_shared[align 4] 0
-  %1:f32, %2:f32 = load_shared[align 4] 4
-  %3:f32, %4:f32 = load_shared[align 4] 12
-  %5:f32 = load_shared[align 4] 24
+  %6:i32 = local_index
+  %7:i32 = shl %6, 2
+  %8:i32 = iadd %7, 4
+  %9:i32 = iadd %7, 12
+  %10:i32 = iadd %7, 24
+  %0:f32 = load_shared[align 4] %7
+  %1:f32, %2:f32 = load_shared[align 4] %8
+  %3:f32, %4:f32 = load_shared[align 4] %9
+  %5:f32 = load_shared[align 4] %10
   store_ssbo[0, align 4] 0, %0, %1, %2, %3, %4, %5
   return)",
                       CombineMemory),
-            R"(  %0:f32, %1:f32, %2:f32 = load_shared[align 4] 0
-  %3:f32, %4:f32 = load_shared[align 4] 12
-  %5:f32 = load_shared[align 4] 24
-  store_ssbo[0, align 4] 0, %0, %1, %2, %3, %4, %5
+            R"(  %0:i32 = local_index
+  %1:i32 = shl %0, 2
+  %2:i32 = iadd %1, 12
+  %3:i32 = iadd %1, 24
+  %4:f32, %5:f32, %6:f32 = load_shared[align 4] %1
+  %7:f32, %8:f32 = load_shared[align 4] %2
+  %9:f32 = load_shared[align 4] %3
+  store_ssbo[0, align 4] 0, %4, %5, %6, %7, %8, %9
   return
 )");
 }
@@ -235,7 +244,23 @@ TEST(CombineMemory, BlocksAtOffsetsThatLanesShareHaveGaps) {
   store_ssbo[1, align 4] 0, %6, %7, %3, %19, %18
   return
 )");
-  // Not where lanes differ, and not in shared memory.
+  // Shared memory has blocks at multiples of 16 bytes.
+  EXPECT_EQ(RunOnBody(R"(
+  %0:i32 = workgroup_id[0]
+  %1:i32 = shl %0, 4
+  %2:i32 = iadd %1, 8
+  %3:i32 = load_shared[align 16] %1
+  %4:i32 = load_shared[align 8] %2
+  store_ssbo[1, align 4] 0, %3, %4
+  return)",
+                      CombineMemory),
+            R"(  %0:i32 = workgroup_id[0]
+  %1:i32 = shl %0, 4
+  %2:i32, %3:i32, %4:i32 = load_shared[align 16] %1
+  store_ssbo[1, align 4] 0, %2, %4
+  return
+)");
+  // Not where lanes differ.
   const char* const kept[] = {
       R"(  %0:i32 = local_index
   %1:i32 = iadd %0, 8
@@ -244,9 +269,12 @@ TEST(CombineMemory, BlocksAtOffsetsThatLanesShareHaveGaps) {
   store_ssbo[1, align 4] %0, %2, %3
   return
 )",
-      R"(  %0:i32 = load_shared[align 4] 0
-  %1:i32 = load_shared[align 4] 8
-  store_ssbo[1, align 4] 0, %0, %1
+      R"(  %0:i32 = workgroup_id[0]
+  %1:i32 = shl %0, 3
+  %2:i32 = iadd %1, 8
+  %3:i32 = load_shared[align 8] %1
+  %4:i32 = load_shared[align 8] %2
+  store_ssbo[1, align 4] 0, %3, %4
   return
 )"};
   for (const char* body : kept) EXPECT_EQ(RunOnBody(body, CombineMemory), body);

@@ -19,6 +19,7 @@ namespace {
 
 constexpr uint32_t kUntypedAtomic = 2, kA64Atomic = 0x12;                    // data cache 1
 constexpr uint32_t kUntypedAtomicFloat = 0x1b, kA64AtomicFloat = 0x1d;
+constexpr uint32_t kBlockReadAligned = 0;                   // data cache 0
 constexpr uint32_t kBlockReadDwordAligned = 1;              // constant cache, data cache 0
 constexpr uint32_t kMemoryFence = 7;                                        // data cache 0
 
@@ -141,10 +142,10 @@ absl::Status Selector::VisitLoad(mir::InstId id) {
   Place place;
   switch (inst.op) {
     case mir::Op::kLoadPrivate: LoadPrivate(id); return absl::OkStatus();
-    case mir::Op::kLoadShared:
     case mir::Op::kLoadGlobal:
       LoadElements(id, PlaceOf(id));
       return absl::OkStatus();
+    case mir::Op::kLoadShared:
     case mir::Op::kLoadSsbo:
       place = PlaceOf(id);
       place.block_port = isa::Sfid::kDataCache0;
@@ -164,7 +165,7 @@ absl::Status Selector::VisitLoad(mir::InstId id) {
   place.alignment = AlignmentOf(id);
   place.uniform = IsUniform(m_.result(id));
   constexpr uint32_t kLongestBlock = 128;
-  const bool block = place.alignment >= 4 || IsImm(place.offset);
+  const bool block = place.alignment >= BlockAlignment(place) || IsImm(place.offset);
   if (place.uniform && block &&
       ElementBytes(m_.result(id)) * inst.num_results <= kLongestBlock) {
     LoadBlock(id, place);
@@ -209,10 +210,10 @@ void Selector::LoadBlock(mir::InstId id, const Place& place) {
     }
     return;
   }
-  const uint32_t skip = IsImm(offset) ? offset.id % 4 : 0;
+  const uint32_t skip = IsImm(offset) ? offset.id % BlockAlignment(place) : 0;
   const uint32_t bytes = skip + element * static_cast<uint32_t>(count);
-  const Operand dword = IsImm(offset) ? Imm(offset.id - skip, Type::kUD) : offset;
-  const lir::ValueId all = BlockRead(place, op, dword, static_cast<int>((bytes + 15) / 16));
+  const Operand start = IsImm(offset) ? Imm(offset.id - skip, Type::kUD) : offset;
+  const lir::ValueId all = BlockRead(place, op, start, static_cast<int>((bytes + 15) / 16));
   for (int i = 0; i < count; ++i) {
     Set(m_.result(id, i), ElementAt(all, skip + element * static_cast<uint32_t>(i), element, 1));
   }
@@ -227,15 +228,29 @@ Operand Selector::ConstantChunk(const Place& place, uint32_t chunk) {
   return Use(v, Type::kUD);
 }
 
+// Of the offset of a block. Shared memory has no message for blocks that begin at any dword (Mesa
+// reads it by aligned ones as well).
+uint32_t Selector::BlockAlignment(const Place& place) {
+  return place.surface.bti == kSharedMemorySurface ? 16 : 4;
+}
+
+// Messages for aligned blocks count in owords.
 lir::ValueId Selector::BlockRead(const Place& place, uint16_t op, Operand offset, int owords) {
   const uint32_t size = owords <= 2 ? 2 : owords <= 4 ? 3 : 4;  // 2, 4, 8 owords
+  const bool aligned = BlockAlignment(place) == 16;
   const lir::ValueId header = NewRegisters(1);
   lir::InstFields fields = Fields(Where::kUniform);
   fields.width = 8;
-  EmitRaw(kHeader, fields, {Def(header, Type::kUD)}, {offset});
+  if (aligned && !IsImm(offset)) {
+    EmitRaw(Op(Opcode::kShr), fields, {Def(header, Type::kUD)}, {offset, Imm(4, Type::kUD)});
+  } else {
+    const Operand start = aligned ? Imm(offset.id / 16, Type::kUD) : offset;
+    EmitRaw(kHeader, fields, {Def(header, Type::kUD)}, {start});
+  }
   const lir::ValueId data = NewRegisters(1 << (size - 2));
   SendAux aux;
-  aux.control = Control(kBlockReadDwordAligned, size, place.surface.bti);
+  aux.control = Control(aligned ? kBlockReadAligned : kBlockReadDwordAligned, size,
+                        place.surface.bti);
   aux.header = true;
   aux.sfid = place.block_port;
   EmitMessage(op, fields, aux, {Def(data, Type::kUD)}, {Use(header, Type::kUD, 0, 8)},

@@ -224,6 +224,7 @@ class Selector {
   void LoadPush(mir::InstId id);
   void LoadBlock(mir::InstId id, const Place& place);
   Operand ConstantChunk(const Place& place, uint32_t chunk);
+  static uint32_t BlockAlignment(const Place& place);
   lir::ValueId BlockRead(const Place& place, uint16_t op, Operand offset, int owords);
   Place PlaceOf(mir::InstId id);
   // A message to this surface, whose number is in aux.
