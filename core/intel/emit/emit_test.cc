@@ -161,6 +161,59 @@ TEST(Peephole, SmallIfWithBreakIsPredicated) {
             "5 mov (8|M0) r4.0<1>:ud r3.0<8;8,1>:ud\n");
 }
 
+// An if with these sides.
+isa::Program TwoSides(const std::string& then_side, const std::string& else_side) {
+  return Make("block b0 depth 0\n"
+              "  if %2:uw@0 {w8 pred 1}\n"
+              "  -> b1, b2\n"
+              "block b1 depth 0\n" + then_side +
+              "  else {w8}\n"
+              "  -> b3\n"
+              "  ~> b2\n"
+              "block b2 depth 0\n" + else_side +
+              "  endif {w8}\n"
+              "  -> b3\n"
+              "block b3 depth 0\n"
+              "  %5:ud@32 = mov %0:ud@16 {w8}\n");
+}
+
+constexpr char kCount[] = "  %0:d@16 = add %0:d@16 #0x1:d {w8}\n";
+constexpr char kMask[] = "  %1:ud@24 = and %1:ud@24 #0x2:ud {w8}\n";
+
+TEST(Peephole, AnEmptySideNeedsNoElse) {
+  isa::Program p = TwoSides(kCount, "");
+  EXPECT_EQ(RemoveEmptySides(p, No, nullptr), 0);
+  EXPECT_EQ(RemoveEmptySides(p, Yes, nullptr), 1);
+  EXPECT_EQ(Text(p),
+            "0 (f) if 2 2\n"
+            "1 add (8|M0) r2.0<1>:d r2.0<8;8,1>:d 1:d\n"
+            "2 endif 3\n"
+            "3 mov (8|M0) r4.0<1>:ud r2.0<8;8,1>:ud\n");
+  p = TwoSides("", kCount);
+  EXPECT_EQ(RemoveEmptySides(p, Yes, nullptr), 1);
+  EXPECT_EQ(Text(p),
+            "0 (~f) if 2 2\n"
+            "1 add (8|M0) r2.0<1>:d r2.0<8;8,1>:d 1:d\n"
+            "2 endif 3\n"
+            "3 mov (8|M0) r4.0<1>:ud r2.0<8;8,1>:ud\n");
+  p = TwoSides(kCount, kMask);
+  EXPECT_EQ(RemoveEmptySides(p, Yes, nullptr), 0);
+}
+
+TEST(Peephole, BothSidesOfASmallIfArePredicated) {
+  isa::Program p = TwoSides(kCount, kMask);
+  EXPECT_EQ(PredicateSmallIfs(p, Yes, nullptr), 1);
+  EXPECT_EQ(Text(p),
+            "0 (f0.0) add (8|M0) r2.0<1>:d r2.0<8;8,1>:d 1:d\n"
+            "1 (~f0.0) and (8|M0) r3.0<1>:ud r3.0<8;8,1>:ud 0x2:ud\n"
+            "2 mov (8|M0) r4.0<1>:ud r2.0<8;8,1>:ud\n");
+  // Five are too many.
+  std::string three;
+  for (int i = 0; i < 3; ++i) three += kCount;
+  p = TwoSides(three, std::string(kMask) + kMask);
+  EXPECT_EQ(PredicateSmallIfs(p, Yes, nullptr), 0);
+}
+
 TEST(Peephole, BreakBeforeWhileIsItsCondition) {
   isa::Program p = Make(
       "block b0 depth 0\n"

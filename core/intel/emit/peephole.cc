@@ -61,23 +61,49 @@ void TakePredicate(Instruction& inst, const Instruction& from, bool inverse) {
   inst.flag_subnr = from.flag_subnr;
 }
 
-// The endif of an if that begins a small block without else, or -1.
+bool IsIf(const Program& p, int32_t at) {
+  return p.insts[at].op == Opcode::kIf && p.insts[at].pred == PredCtrl::kNormal;
+}
+
+// The else of an if, or its endif if it has none. Behind the else begins what `jip` names.
+int32_t ThenEnd(const Program& p, int32_t at) {
+  const isa::BranchTargets& t = p.targets[at];
+  return t.jip > at + 1 && p.insts[t.jip - 1].op == Opcode::kElse ? t.jip - 1 : t.uip;
+}
+
+// The endif of an if that begins a small block, or -1.
 int32_t SmallIfEnd(const Program& p, int32_t at) {
-  const Instruction& head = p.insts[at];
-  if (head.op != Opcode::kIf || head.pred != PredCtrl::kNormal) return -1;
-  if (p.targets[at].jip != p.targets[at].uip) return -1;  // has an else
-  const int32_t end = p.targets[at].uip;
-  const bool has_break = end - 1 > at && p.insts[end - 1].op == Opcode::kBreak &&
+  if (!IsIf(p, at)) return -1;
+  const int32_t end = p.targets[at].uip, then_end = ThenEnd(p, at);
+  const bool has_break = then_end == end && end - 1 > at && p.insts[end - 1].op == Opcode::kBreak &&
                          p.insts[end - 1].pred == PredCtrl::kNone;
   const int32_t body_end = has_break ? end - 1 : end;
-  if (end <= at || body_end - at - 1 > kMaxPredicated) return -1;
+  const int32_t jumps = then_end == end ? 1 : 2;
+  if (end <= at || body_end - at - jumps > kMaxPredicated) return -1;
   for (int32_t i = at + 1; i < body_end; ++i) {
-    if (!CanBePredicated(p.insts[i])) return -1;
+    if (i != then_end && !CanBePredicated(p.insts[i])) return -1;
   }
   return end;
 }
 
 }  // namespace
+
+int RemoveEmptySides(Program& p, MayRewrite may_rewrite, void* context) {
+  std::vector<bool> dead(p.insts.size());
+  int rewrites = 0;
+  for (int32_t at = 0; at < p.Next(); ++at) {
+    if (!IsIf(p, at)) continue;
+    const int32_t end = p.targets[at].uip, then_end = ThenEnd(p, at);
+    const bool no_then = then_end == at + 1;
+    if (then_end == end || (!no_then && then_end + 1 != end) || !may_rewrite(context)) continue;
+    if (no_then) p.insts[at].pred_inverse = !p.insts[at].pred_inverse;
+    p.targets[at].jip = end;
+    dead[then_end] = true;
+    ++rewrites;
+  }
+  if (rewrites != 0) Remove(p, dead);
+  return rewrites;
+}
 
 int PredicateSmallIfs(Program& p, MayRewrite may_rewrite, void* context) {
   std::vector<bool> dead(p.insts.size());
@@ -86,16 +112,17 @@ int PredicateSmallIfs(Program& p, MayRewrite may_rewrite, void* context) {
     const int32_t end = SmallIfEnd(p, at);
     if (end < 0 || !may_rewrite(context)) continue;
     const Instruction head = p.insts[at];
+    const int32_t then_end = ThenEnd(p, at);
     for (int32_t i = at + 1; i < end; ++i) {
       Instruction& inst = p.insts[i];
       if (inst.op == Opcode::kBreak) {
         TakePredicate(inst, head, false);
         p.targets[i].jip = p.targets[end].jip;  // the next end around the if
       } else if (!inst.no_mask) {
-        TakePredicate(inst, head, false);
+        TakePredicate(inst, head, i > then_end);
       }
     }
-    dead[at] = dead[end] = true;
+    dead[at] = dead[then_end] = dead[end] = true;
     ++rewrites;
     at = end;
   }

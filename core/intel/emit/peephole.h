@@ -1,6 +1,9 @@
 // Last improvements of a machine program, after allocation and before the scoreboard pass.
 //
+//   if, instructions, else, endif                     -> if, instructions, endif
+//   if, else, instructions, endif                     -> the same under the opposite condition
 //   if, up to kMaxPredicated instructions, endif      -> the instructions, predicated
+//   if, instructions, else, instructions, endif       -> the same for both sides
 //   if, up to kMaxPredicated instructions, break, endif  -> the same with a predicated break
 //   break under a predicate right before a while      -> the while, under the opposite predicate
 //
@@ -18,6 +21,7 @@ namespace kiln::intel {
 using MayRewrite = bool (*)(void* context);
 
 // Number of rewrites made.
+int RemoveEmptySides(isa::Program& program, MayRewrite may_rewrite, void* context);
 int PredicateSmallIfs(isa::Program& program, MayRewrite may_rewrite, void* context);
 int PredicateWhiles(isa::Program& program, MayRewrite may_rewrite, void* context);
 

@@ -98,6 +98,29 @@ class Merger {
     return o;
   }
 
+  // Sums and bits of dwords are the same whatever the sign.
+  bool IsSignless(lir::InstId id) const {
+    const lir::Inst& in = f_.inst(id);
+    if (in.cmod != 0 || (in.flags & lir::kSaturate) != 0) return false;
+    switch (in.op) {
+      case Op(Opcode::kAdd):
+      case Op(Opcode::kAnd):
+      case Op(Opcode::kOr):
+      case Op(Opcode::kXor):
+      case Op(Opcode::kShl): break;
+      default: return false;
+    }
+    const auto fits = [](const Operand& o) {
+      return IsDword(o) && (o.mods & Operand::kAbsolute) == 0;
+    };
+    return IsDword(f_.defs(id)[0]) && fits(f_.uses(id)[0]) && fits(f_.uses(id)[1]);
+  }
+
+  static bool IsDword(const Operand& o) {
+    const auto t = static_cast<isa::Type>(o.type);
+    return t == isa::Type::kD || t == isa::Type::kUD;
+  }
+
   // Everything that makes two instructions equal.
   void MakeKey(lir::InstId id) {
     key_.clear();
@@ -109,14 +132,18 @@ class Merger {
     add(uint64_t{in.op} | uint64_t{in.width} << 16 | uint64_t{in.group} << 24 |
         uint64_t{in.flags} << 32 | uint64_t{in.cmod} << 40 | uint64_t{in.predicate_mode} << 48);
     add(uint64_t{in.aux} | uint64_t{in.num_defs} << 32 | uint64_t{in.num_uses} << 40);
+    const bool signless = IsSignless(id);
+    const auto type = [&](const Operand& o) {
+      return signless && IsDword(o) ? static_cast<uint8_t>(isa::Type::kUD) : o.type;
+    };
     for (const Operand& d : f_.defs(id)) {
       const lir::Value& v = f_.value(d.value());
-      add(uint64_t{d.type} | uint64_t{v.file} << 8 | uint64_t{v.comps} << 16 |
+      add(uint64_t{type(d)} | uint64_t{v.file} << 8 | uint64_t{v.comps} << 16 |
           uint64_t{v.elem_bytes} << 32);
     }
     for (const Operand& use : f_.uses(id)) {
       const Operand o = Renamed(use);
-      add(uint64_t{o.id} | uint64_t{static_cast<uint8_t>(o.kind)} << 32 | uint64_t{o.type} << 40 |
+      add(uint64_t{o.id} | uint64_t{static_cast<uint8_t>(o.kind)} << 32 | uint64_t{type(o)} << 40 |
           uint64_t{o.mods} << 48 | uint64_t{o.sub} << 56);
       key_.push_back(uint32_t{o.comp} | uint32_t{o.comps} << 16);
     }

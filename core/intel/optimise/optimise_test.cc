@@ -320,6 +320,27 @@ TEST(MergeEqualInstructions, FlagsOnlyInsideABlockAndReadsNever) {
             "  msg.write %3:ud %3:ud {w8 aux 12742145}\n");
 }
 
+TEST(MergeEqual, SumsOfDwordsAreTheSameSignedOrNot) {
+  EXPECT_EQ(After("block b0 depth 0\n"
+                  "  %0:ud = add %21.3:ud %21.4:ud {w8}\n"
+                  "  %1:d = add %21.3:d %21.4:d {w8}\n"
+                  "  msg.write %0:ud %1:ud {w8 aux 12742145}\n",
+                  MergeEqualInstructions),
+            "block b0 depth 0\n"
+            "  %0:ud = add %21.3:ud %21.4:ud {w8}\n"
+            "  msg.write %0:ud %0:ud {w8 aux 12742145}\n");
+  // Shifts to the right and saturated sums are not.
+  const std::string other =
+      "block b0 depth 0\n"
+      "  %0:ud = shr %21.3:ud %21.4:ud {w8}\n"
+      "  %1:d = shr %21.3:d %21.4:d {w8}\n"
+      "  %2:ud = add %21.3:ud %21.4:ud {w8 sat}\n"
+      "  %3:d = add %21.3:d %21.4:d {w8 sat}\n"
+      "  msg.write %0:ud %1:ud {w8 aux 12742145}\n"
+      "  msg.write %2:ud %3:ud {w8 aux 12742145}\n";
+  EXPECT_EQ(After(other, MergeEqualInstructions), other);
+}
+
 // ---- remove_dead_instructions ----
 
 TEST(RemoveDeadInstructions, ChainsGoAndEffectsStay) {

@@ -197,6 +197,14 @@ Operand Selector::FloatSign(Where where, Type t, Operand a) {
   return SelectByFlag(where, bits, nonzero, one, sign);
 }
 
+bool Selector::OnlyAdded(mir::ValueId v) {
+  if (!uses_) uses_.emplace(m_);
+  const absl::Span<const mir::Use> uses = uses_->Of(v);
+  return std::all_of(uses.begin(), uses.end(), [&](const mir::Use& use) {
+    return m_.inst(use.inst).op == mir::Op::kIadd || m_.inst(use.inst).op == mir::Op::kIsub;
+  });
+}
+
 // Arithmetic on 16 bits is native where the hardware has it; division goes by 32 bits, of which the
 // low word is the result.
 Operand Selector::Integer(mir::InstId id, Where where) {
@@ -209,7 +217,9 @@ Operand Selector::Integer(mir::InstId id, Where where) {
   const auto u = [&](int i) { return Src(m_.source(id, i), ud); };
   const auto wide_d = [&](int i) { return Widened(m_.source(id, i), where, true); };
   const auto wide_u = [&](int i) { return Widened(m_.source(id, i), where, false); };
+  // Sums take -1 with a minus.
   const auto one_if = [&](Operand stored) {
+    if (OnlyAdded(m_.result(id))) return Negated(Retype(stored, Type::kD));
     return Alu(Opcode::kAnd, Type::kUD, where, {Retype(stored, Type::kUD), Imm(1, Type::kUD)});
   };
   const auto divide = [&](MathFunction fn, bool is_signed) {

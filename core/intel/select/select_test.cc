@@ -80,6 +80,22 @@ int Count(const std::string& text, const std::string& what) {
   return n;
 }
 
+// A carry that is only added is a compare's -1 with a minus.
+TEST(Select, CarriesAreAddedWithoutBecomingOne) {
+  const std::string added = Lir(
+      "  %1:i32 = subgroup_invocation\n"
+      "  %2:i32 = uadd_carry %1, -5\n"
+      "  %3:i32 = iadd %1, %2\n"
+      "  store_ssbo[0, align 4] 0, %3\n");
+  EXPECT_EQ(Count(added, "= and "), 0) << added;
+  EXPECT_EQ(Count(added, "add %2:d -%"), 1) << added;
+  const std::string stored = Lir(
+      "  %1:i32 = subgroup_invocation\n"
+      "  %2:i32 = uadd_carry %1, -5\n"
+      "  store_ssbo[0, align 4] 0, %2\n");
+  EXPECT_EQ(Count(stored, "= and "), 1) << stored;
+}
+
 // Descriptor bits of a block read of 2 owords through data cache 0: header, type 1, size 2.
 TEST(Select, BuffersAtAnOffsetThatLanesShareAreReadInBlocks) {
   // Not written: what lies in the same 32 bytes is read once.

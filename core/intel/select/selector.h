@@ -142,6 +142,7 @@ class Selector {
   Operand Float(mir::InstId id, Where where);
   Operand FloatMath(mir::InstId id, Where where);
   Operand Integer(mir::InstId id, Where where);
+  bool OnlyAdded(mir::ValueId v);
   Operand IntegerBits(mir::InstId id, Where where);
   Operand Conversion(mir::InstId id, Where where);         // convert.cc
   Operand Widened(mir::ValueId v, Where where, bool is_signed);
