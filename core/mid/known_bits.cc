@@ -15,8 +15,8 @@ using mir::ValueId;
 
 constexpr int kDepth = 5;
 
-// Workgroups of a dispatch in one dimension, at most (core/intel/ABI.md, "Limits"): what Vulkan
-// guarantees and drivers for Gen12 have as their limit (maxComputeWorkGroupCount).
+// Workgroups of a dispatch in one dimension, at most (core/intel/ABI.md, "Limits"): the least that
+// Vulkan allows as maxComputeWorkGroupCount, and what drivers for Gen12 have.
 constexpr uint32_t kMaxWorkgroups = 65535;
 
 // All bits above those that numbers up to `bound` need.

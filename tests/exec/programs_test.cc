@@ -54,6 +54,16 @@ TEST_P(Programs, AgreeThroughHandles) {
   }
 }
 
+// The compiler counts on the limit: what goes beyond is no disagreement but a wrong dispatch.
+TEST(Dispatch, MoreWorkgroupsThanTheLimitAreRefused) {
+  exec::Setup setup;
+  setup.groups = 65536;
+  const std::string text = exec::Compare(
+      "mir 1\nentry \"main\"\nlocal_size 1, 1, 1\nresource 0 ssbo 0.0.0\nbody {\n  return\n}\n",
+      setup);
+  EXPECT_NE(text.find("at most 65535 in each dimension"), std::string::npos) << text;
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Programs,
                          testing::Values("straight_line", "loop_and_if", "nested_loops",
                                          "uniform_control", "vectors", "memory", "short_elements",

@@ -1,6 +1,7 @@
 // See simulator.h.
 #include "core/sim/eu/simulator.h"
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <memory>
@@ -339,6 +340,11 @@ absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRe
   if (record.entry != 0) return absl::UnimplementedError("entry point behind the start");
   Simulator simulator(*program, record, options, **launch);
   const std::array<uint32_t, 3>& n = dispatch.groups;
+  if (std::any_of(n.begin(), n.end(), [](uint32_t groups) { return groups > kMaxWorkgroups; })) {
+    return absl::InvalidArgumentError(absl::StrCat("dispatch: ", n[0], " x ", n[1], " x ", n[2],
+                                                   " workgroups; at most ", kMaxWorkgroups,
+                                                   " in each dimension (core/intel/ABI.md)"));
+  }
   const uint64_t total = uint64_t{n[0]} * n[1] * n[2];
   for (uint64_t turn = 0; turn < total; ++turn) {
     const uint64_t i = options.opposite ? total - 1 - turn : turn;

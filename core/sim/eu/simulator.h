@@ -35,12 +35,15 @@ struct ClientBuffer {
   std::vector<uint8_t> bytes;
 };
 
+// In each dimension of a dispatch (core/intel/ABI.md, "Limits").
+inline constexpr uint32_t kMaxWorkgroups = 65535;
+
 struct Dispatch {
   std::vector<ClientBuffer> buffers;  // read and written
   std::vector<ClientImage> images;    // and texel buffers; read and written
   std::vector<ClientSampler> samplers;
   std::vector<uint8_t> push_constants;
-  std::array<uint32_t, 3> groups = {1, 1, 1};
+  std::array<uint32_t, 3> groups = {1, 1, 1};  // each at most kMaxWorkgroups
 };
 
 struct Options {
