@@ -254,8 +254,9 @@ class Interpreter {
   }
 
   absl::Status RunGroup() {
-    std::fill(shared_.begin(), shared_.end(), uint8_t{0});
-    std::fill(private_.begin(), private_.end(), uint8_t{0});
+    // What nobody has written is undefined too.
+    for (uint8_t& byte : shared_) byte = static_cast<uint8_t>(Undefined(Type::kI32));
+    for (uint8_t& byte : private_) byte = static_cast<uint8_t>(Undefined(Type::kI32));
     std::fill(shared_accesses_.begin(), shared_accesses_.end(), Access());
     group_start_ = workgroup_moment_ = ++moment_;
     ++groups_run_;
@@ -589,12 +590,15 @@ class Interpreter {
     if (in_.perturb_seed != 0) one_index_ = &active;
   }
 
-  // With random rounding undefined values are random too: for odd seeds small ones.
+  // With random rounding undefined values are random too: for odd seeds small integers.
   uint64_t Undefined(Type type) {
     if (in_.perturb_seed == 0) return 0;
     RandomUnit();
     const uint64_t bits = noise_ >> 8 | uint64_t{noise_} << 32;
     if (type == Type::kBool) return bits & 1;
+    // Floats of which sums tell something: from 1 to 2, of both signs.
+    if (type == Type::kF32) return (noise_ & 0x807fffff) | 0x3f800000;
+    if (type == Type::kF16) return (noise_ >> 16 & 0x83ff) | 0x3c00;
     if (in_.perturb_seed % 2 != 0) return bits & 7;
     return bits & (BytesOf(type) == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * BytesOf(type))) - 1);
   }

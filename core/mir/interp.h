@@ -76,8 +76,8 @@ struct LaunchInputs {
   // Not 0: random rounding with this seed. Float results that are inexact move by up to one unit in
   // the last place, those of division, roots and transcendentals by up to what Vulkan allows;
   // instructions marked no-contraction stay exact. Undefined values and results
-  // (InterpStatistics) become random ones. What then changes much is not determined by the program at
-  // this precision.
+  // (InterpStatistics) become random ones, and so does shared and private memory before it is written.
+  // What then changes much is not determined by the program at this precision.
   uint32_t perturb_seed = 0;
   // By instruction, empty or units in the last place by which random rounding may move its float
   // result besides: for functions of SPIR-V that the importer expanded.

@@ -710,6 +710,19 @@ Doubts DoubtsOf(const std::string& body) {
   return doubts;
 }
 
+TEST(Interp, MemoryBeforeItIsWrittenIsZeroOrRandom) {
+  const auto run = [](uint32_t seed) {
+    LaunchInputs inputs;
+    inputs.perturb_seed = seed;
+    return RunBody("%0:i32 = load_shared[align 4] 4 %1:i32 = load_private[0, align 4] 0 "
+                   "store_ssbo[0, align 4] 0, %0, %1 return",
+                   {7, 7}, "shared 8 private 0 4", inputs);
+  };
+  EXPECT_EQ(run(0), (Dwords{0, 0}));
+  EXPECT_NE(run(2)[0], 0u);
+  EXPECT_NE(run(2)[1], 0u);
+}
+
 TEST(Interp, UndefinedQuotientsOfActiveLanes) {
   // The third lane would divide by 0 too, but does not get there.
   const Doubts d = DoubtsOf(R"(
@@ -739,6 +752,15 @@ TEST(Interp, UndefinedValuesOfOtherLanes) {
       store_ssbo[0, align 4] %2, %4)");
   EXPECT_EQ(d.undefined, 1);
   EXPECT_THAT(d.moved, ElementsAre(0, 0, 0, 1));
+  // A sum shows that one of floats is undefined.
+  EXPECT_THAT(DoubtsOf(R"(
+      %0:i32 = local_index
+      %2:i32 = shl %0, 2
+      %3:i32 = xor %0, 4
+      %4:f32 = u2f %0
+      %5:f32 = shuffle %4, %3
+      %6:f32 = fadd %5, 64f
+      store_ssbo[0, align 4] %2, %6)").moved, ElementsAre(1, 1, 1, 1));
 }
 
 TEST(Interp, DescriptorsThatLanesDoNotShareNeedToSaySo) {

@@ -235,11 +235,20 @@ class Level {
         sum[c] += f.texels[corner][c];
       }
     }
-    for (int c = 0; missing >= 0 && c < 4; ++c) {
-      f.texels[missing][c] = sum[c] / 3;
-      f.raw[missing][c] = Bits(static_cast<float>(sum[c] / 3));
-    }
+    if (missing >= 0) FillCorner(missing, sum, &f);
     return f;
+  }
+
+  // The mean of the other three. Integers have none: one of the others stands for them, whichever one the
+  // target takes ("Cube Map Edge Handling"), with noise another than without.
+  void FillCorner(int missing, const std::array<double, 4>& sum, Footprint* f) const {
+    for (int c = 0; c < 4; ++c) {
+      f->texels[missing][c] = sum[c] / 3;
+      f->raw[missing][c] = Bits(static_cast<float>(sum[c] / 3));
+    }
+    if (!FormatOf(image_.format).IsInteger()) return;
+    const int other = point_.noise[0] == 0 ? 1 : point_.noise[0] > 0 ? 2 : 3;
+    f->raw[missing] = f->raw[missing ^ other];
   }
 
   const BoundImage& image_;

@@ -1,10 +1,12 @@
 // Formats against the values that Vulkan's formulas give; filtering against sums worked out by hand.
 #include "core/mir/sampling.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
+#include <set>
 
 #include "gtest/gtest.h"
 
@@ -215,6 +217,29 @@ TEST(Sampling, CubeFacesAndTheirEdges) {
 }
 
 // Neighbouring texels across every edge are those whose directions are close.
+// The corner of a gather has no mean of integers: one of the three texels there stands for it.
+TEST(Sampling, CornersOfIntegerCubes) {
+  BoundImage cube;
+  cube.format = ImageFormat::kR32ui;
+  cube.dim = ImageDim::kCube;
+  cube.layers = 6;
+  for (uint32_t face = 0; face < 6; ++face) {
+    for (int byte = 0; byte < 4; ++byte) cube.bytes.push_back(byte == 0 ? 10 + face : 0);
+  }
+  SamplePoint p;
+  p.coordinates = {1, 1, 1};   // between the faces +x, +y and +z
+  std::set<Texel> seen;
+  for (double noise : {0.0, 0.25, -0.25}) {
+    p.noise[0] = noise;
+    Texel t = Gather(cube, {}, p, 0);
+    seen.insert(t);
+    std::sort(t.begin(), t.end());
+    EXPECT_TRUE(std::unique(t.begin(), t.end()) == t.end() - 1) << "one of three twice";
+    for (uint32_t x : t) EXPECT_TRUE(x == 10 || x == 12 || x == 14) << x;
+  }
+  EXPECT_GT(seen.size(), 1u);
+}
+
 TEST(Sampling, CubesAreSeamless) {
   constexpr int kSize = 4;
   BoundImage cube = Image(ImageDim::kCube, kSize, kSize, {});

@@ -18,7 +18,8 @@ module ends as one of:
              lavapipe's result is away, integers at all
   undefined  differs, and accesses private arrays or shared memory outside of their bounds; or differs
              only in values that change when undefined results (division by 0, values of lanes that are
-             not there, descriptors that lanes choose differently without saying so) are random
+             not there, descriptors that lanes choose differently without saying so) are random;
+             memory read before it is written makes values unstable
   undriven   no drive counts, the drive generator cannot serve the module, or the drive takes more
              than MAX_STEPS in the interpreter
   refused    by the importer, with its cause
@@ -133,8 +134,9 @@ def differing(want, got, types, ulp):
     return places, first
 
 
-def explained(place, want, mine, runs, types):
-    """Do runs with random rounding differ at this place as lavapipe does?"""
+def explained(place, want, mine, runs, types, undefined):
+    """Do runs with random rounding differ at this place as lavapipe does? What is undefined may be
+    anything."""
     key, offset = place
     found = [(k, bits) for o, k, bits in types.get(key[:2], []) if o == offset]
     if not found:
@@ -144,7 +146,7 @@ def explained(place, want, mine, runs, types):
     def at(outputs):
         return int.from_bytes(outputs[key][offset:offset + bits // 8], "little")
 
-    if kind != "f":
+    if kind != "f" or undefined:
         return any(at(r) != at(mine) for r in runs)
     away = compare.float_distance(at(want), at(mine), bits)
     return any(2 * compare.float_distance(at(r), at(mine), bits) >= away for r in runs)
@@ -247,7 +249,8 @@ def judge(a, path, folder):
         other = interpret(a.mir_run, job, folder, base + loose + ["--perturb=%d" % seed])
         if other["ok"]:
             runs.append(peer.outputs(other))
-    if all(explained(place, want, mine, runs, types) for place in places):
+    if all(explained(place, want, mine, runs, types, got["undefined_results"])
+           for place in places):
         return "undefined" if got["undefined_results"] else "unstable", first
     return "differ", "%d places, %s" % (len(places), first)
 

@@ -3,7 +3,7 @@
 compared with the MIR interpreter, which is compared with lavapipe.
 
     sim_interp.py --kilnc PATH --mir-run PATH --eu-run PATH [--cache DIR] [--out FILE] [--ulp 16]
-                  [--no-fusion] [--jobs N] [--budget SECONDS] MODULE.spv... | @LIST
+                  [--no-fusion] [--widths 8,16,32] [--jobs N] [--budget SECONDS] MODULE.spv... | @LIST
 
 Every width that comes out is run in contract mode, with and without fusion (blocks entered with
 all channels off). Inputs and the meaning of agree, differ, order, unstable, undefined and undriven
@@ -51,7 +51,8 @@ def compile_module(a, path, folder):
     """(files by width, status, cause)."""
     specialised = Module.load(path, specialise=True).specialised
     spec = ["--spec=%d:%d" % kv for kv in sorted(specialised.items())]
-    p = subprocess.run([a.kilnc, *spec, "-o", folder, path], stdout=subprocess.PIPE,
+    widths = ["--widths=" + a.widths] if a.widths else []
+    p = subprocess.run([a.kilnc, *widths, *spec, "-o", folder, path], stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE, timeout=300)
     text = p.stderr.decode(errors="replace").strip()
     if p.returncode == 1:
@@ -180,6 +181,7 @@ def main():
     p.add_argument("--timeout", type=int, default=10, help="seconds for one run of lavapipe")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--jobs", type=int, default=1)
+    p.add_argument("--widths", help="8,16,32: these instead of those that the compiler chooses")
     p.add_argument("--no-fusion", action="store_true")
     p.add_argument("--budget", type=float, help="stop after so many seconds")
     p.add_argument("modules", nargs="+")

@@ -49,6 +49,22 @@ RECIPES = [
     {"param": [16, 17], "int": [1], "float": (1.0, 2.0), "groups": (8, 1, 1)},
 ]
 
+# Behind those of the table follow drawn ones, for modules that write nothing with the former: sizes of
+# different magnitude have to go together there.
+DRAWN = 32
+MAGNITUDES = [0, 1, 1, 2, 3, 4, 8, 16, 32, 64, 128, 256]
+
+
+def recipe_of(number):
+    """The recipe of a number: the same for everybody who names it."""
+    if number < len(RECIPES):
+        return RECIPES[number]
+    rng = random.Random(number)
+    return {"param": [rng.choice(MAGNITUDES) for _ in range(rng.randint(2, 6))],
+            "int": range(0, rng.choice([2, 4, 8, 16, 64])), "float": (0.25, 2.0),
+            "groups": rng.choice([(1, 1, 1), (2, 1, 1), (4, 2, 1), (2, 2, 2)])}
+
+
 # What sampled images may be made of, by the type of their components.
 SAMPLED_FORMATS = {"f": ["rgba32f", "rgba16f", "rgba8", "rg32f", "r11g11b10f", "rgb10a2", "r16"],
                    "i": ["rgba32i", "rgba16i", "r8i"], "u": ["rgba32ui", "rgba8ui", "rg16ui"]}
@@ -62,7 +78,7 @@ class Maker:
 
     def __init__(self, module, recipe, seed):
         self.module = module
-        self.recipe = RECIPES[recipe % len(RECIPES)]
+        self.recipe = recipe_of(recipe)
         self.random = random.Random(seed * 1000 + recipe)
         self.extra = []       # buffers reached by address
         self.extra_types = {}  # (name, 0) -> leaves
@@ -244,7 +260,7 @@ class Maker:
 
 def make_job(path, recipe=0, seed=1, groups=None, module=None):
     """A job and the types of its buffers' contents. Raises Unsupported."""
-    groups = groups or RECIPES[recipe % len(RECIPES)].get("groups", DEFAULT_GROUPS)
+    groups = groups or recipe_of(recipe).get("groups", DEFAULT_GROUPS)
     maker = Maker(module or Module.load(path), recipe, seed)
     job = maker.job(path, list(groups))
     return job, maker.leaf_types()
@@ -320,6 +336,7 @@ class Search:
         self.seed, self.groups, self.timeout = seed, groups, timeout
         self.accept, self.scout, self.doubt = accept, scout, doubt
         self.slow = 0
+        self.writes = False    # has any drive written anything?
         self.reason = "no recipe ran"
         self.unjudged = None   # the first drive that lavapipe failed on
 
@@ -358,6 +375,7 @@ class Search:
             self.slow += 3 * ("time" in error and not self.scout)
             return None
         writes = writes_something(job, peer.outputs(result))
+        self.writes |= writes
         if not self.scout and not writes:
             self.reason = NOTHING_WRITTEN
             return None
@@ -369,11 +387,15 @@ class Search:
             return None
         return Drive(job, types, result, recipe, by_moves, "", mutant)
 
+    def draws(self):
+        """Is it worth while to try drawn recipes?"""
+        return self.scout and not self.writes
+
     def run(self, by_moves):
         """The drive by the first recipe that serves, or None."""
         self.slow, doubtful = 0, None
-        for recipe in range(len(RECIPES)):
-            if self.slow > 2:
+        for recipe in range(len(RECIPES) + DRAWN):
+            if self.slow > 2 or (recipe >= len(RECIPES) and not self.draws()):
                 break
             found = self.candidate(recipe, by_moves)
             if found is None or not self.scout:
@@ -401,6 +423,8 @@ def counted_drive(path, folder, seed=1, groups=None, timeout=30, accept=None, sc
     Module._shared_spec_ids.
     """
     module = Module.load(path, specialise=specialise)
+    if not mutate.has_output(module):
+        return Drive(reason="no output")
     search = Search(path, module, folder, seed, groups, timeout, accept, scout, doubt)
     found = None
     if mutate.plans(module):

@@ -164,11 +164,21 @@ class DriveTest(unittest.TestCase):
             mutate.write(m.words, site, new, out)
             subprocess.run(["spirv-val", "--target-env", "spv1.4", out], check=True)
 
+    def test_outputs(self):
+        self.assertTrue(mutate.has_output(Module.load(self.path)))
+
+    def test_drawn_recipes_are_the_same_for_the_same_number(self):
+        number = len(drive.RECIPES) + 3
+        self.assertEqual(drive.recipe_of(number), drive.recipe_of(number))
+        self.assertNotEqual(drive.recipe_of(number), drive.recipe_of(number + 1))
+        self.assertEqual(drive.make_job(self.path, number, 1), drive.make_job(self.path, number, 1))
+
     def test_moves_of_components(self):
         path, out = (os.path.join(self.folder.name, n) for n in ("moves.spv", "mutant.spv"))
         subprocess.run(["spirv-as", "--target-env", "spv1.4", "-o", path, "-"],
                        input=MOVES.encode(), check=True)
         m = Module.load(path)
+        self.assertFalse(mutate.has_output(m))
         changed, _ = mutate.moves(m)
         self.assertEqual([m.words[s] & 0xffff for s in sorted(changed)], [79, 79, 81, 80, 169])
         for site, new in changed.items():

@@ -40,6 +40,8 @@ EXT_REPLACEMENT = {37: 40, 40: 37, 38: 41, 41: 38, 39: 42, 42: 39, 8: 9, 9: 8, 1
                    50: 46, 48: 37, 49: 46, 54: 55, 55: 54, 56: 57, 57: 56, 58: 57, 60: 61, 61: 60,
                    62: 61, 63: 64, 64: 63, 69: 6, 73: 75, 74: 73}
 COPY_OBJECT, NOP = 83, 0
+ATOMICS = set(range(229, 243)) | {318, 5614, 5615, 6035}
+SEEN = {2, 11, 12, 5349}   # Uniform, Image, StorageBuffer, PhysicalStorageBuffer
 WRITES = {62, 63, 99, 228}   # OpStore, OpCopyMemory, OpImageWrite, OpAtomicStore
 EXCHANGED = {144: 145, 145: 144, 146: 146, 147: 147}  # matrix products, if the types allow it
 COPIED = {127, 142, 143, 144, 145, 146, 168, 201, 84}   # others: a copy of an operand
@@ -99,6 +101,25 @@ def plans(m):
             if new:
                 found[i.at] = new
     return found
+
+
+def has_output(m):
+    """Does anything reached write what is seen from outside: buffers, images, by address?"""
+    types = value_types(m)
+    types.update({id_: pointer for id_, pointer, _ in m.variables})
+    for f in m.reached:
+        for i in m.functions.get(f, []):
+            if i.op == 99:                                       # OpImageWrite
+                return True
+            pointer = None
+            if i.op in (62, 63, 228):                            # stores, OpCopyMemory
+                pointer = i.words[0]
+            elif i.op in ATOMICS:
+                pointer = i.words[2]
+            storage = m.types.get(types.get(pointer), (None, [None]))
+            if storage[0] == 32 and storage[1][0] in SEEN:
+                return True
+    return False
 
 
 def other_components(literals):
