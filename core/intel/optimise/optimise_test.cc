@@ -15,14 +15,15 @@ namespace kiln::intel {
 namespace {
 
 // %0..%9 per lane, %10..%14 uniform, %15..%19 flags, %20 a vector of two, %21 a live-in register,
-// %22 and %23 per lane with 16 bits.
+// %22 and %23 per lane with 16 bits, %24 and %25 as %20.
 std::string Header() {
   std::string text = "function tgl width 8\n";
   for (int i = 0; i < 10; ++i) absl::StrAppend(&text, "value %", i, " G 4x1\n");
   for (int i = 10; i < 15; ++i) absl::StrAppend(&text, "value %", i, " U 4x1\n");
   for (int i = 15; i < 20; ++i) absl::StrAppend(&text, "value %", i, " F 0x1\n");
   absl::StrAppend(&text, "value %20 G 4x2\nvalue %21 U 4x8 whole\n"
-                         "value %22 G 2x1\nvalue %23 G 2x1\nlivein %21 at 0\n");
+                         "value %22 G 2x1\nvalue %23 G 2x1\nvalue %24 G 4x2\nvalue %25 G 4x2\n"
+                         "livein %21 at 0\n");
   return text;
 }
 
@@ -341,6 +342,57 @@ TEST(MergeEqual, SumsOfDwordsAreTheSameSignedOrNot) {
   EXPECT_EQ(After(other, MergeEqualInstructions), other);
 }
 
+// ---- merge_equal_payloads ----
+
+TEST(MergeEqualPayloads, OfConstantsAndUniformValues) {
+  EXPECT_EQ(After("block b0 depth 0\n"
+                  "  %0:d = add %21.3:d %21.4:d {w8}\n"
+                  "  %1:ud = mov #0x7:ud {w8}\n"
+                  "  %2:ud = mov %21.1:ud {w8}\n"
+                  "  %20x2:ud = collect %1:ud %2:ud {w8}\n"
+                  "  msg.write %0:ud %20x2:ud {w8 aux 12742145}\n"
+                  "  %3:ud = mov #0x7:ud {w8}\n"
+                  "  %4:ud = mov %21.1:ud {w8}\n"
+                  "  %24x2:ud = collect %3:ud %4:ud {w8}\n"
+                  "  msg.write %0:ud %24x2:ud {w8 aux 12742145}\n"
+                  "  %5:ud = mov %21.1:ud {w8}\n"
+                  "  msg.write %0:ud %5:ud {w8 aux 12742145}\n"
+                  "  %6:ud = mov %21.1:ud {w8}\n"
+                  "  msg.write %0:ud %6:ud {w8 aux 12742145}\n",
+                  MergeEqualPayloads),
+            "block b0 depth 0\n"
+            "  %0:d = add %21.3:d %21.4:d {w8}\n"
+            "  %1:ud = mov #0x7:ud {w8}\n"
+            "  %2:ud = mov %21.1:ud {w8}\n"
+            "  %20x2:ud = collect %1:ud %2:ud {w8}\n"
+            "  msg.write %0:ud %20x2:ud {w8 aux 12742145}\n"
+            "  msg.write %0:ud %20x2:ud {w8 aux 12742145}\n"
+            "  %5:ud = mov %21.1:ud {w8}\n"
+            "  msg.write %0:ud %5:ud {w8 aux 12742145}\n"
+            "  msg.write %0:ud %5:ud {w8 aux 12742145}\n");
+}
+
+TEST(MergeEqualPayloads, NotOfOtherPartsOrInOtherBlocks) {
+  const std::string same =
+      "block b0 depth 0\n"
+      "  %0:d = add %21.3:d %21.4:d {w8}\n"
+      "  %1:ud = mov #0x7:ud {w8}\n"
+      "  %2:ud = mov %21.1:ud {w8}\n"
+      "  %20x2:ud = collect %1:ud %2:ud {w8}\n"
+      "  msg.write %0:ud %20x2:ud {w8 aux 12742145}\n"
+      "  %3:ud = mov #0x7:ud {w8}\n"
+      "  %4:ud = mov %21.2:ud {w8}\n"
+      "  %24x2:ud = collect %3:ud %4:ud {w8}\n"
+      "  msg.write %0:ud %24x2:ud {w8 aux 12742145}\n"
+      "  -> b1\n"
+      "block b1 depth 0\n"
+      "  %5:ud = mov #0x7:ud {w8}\n"
+      "  %6:ud = mov %21.1:ud {w8}\n"
+      "  %25x2:ud = collect %5:ud %6:ud {w8}\n"
+      "  msg.write %0:ud %25x2:ud {w8 aux 12742145}\n";
+  EXPECT_EQ(After(same, MergeEqualPayloads), same);
+}
+
 // ---- remove_dead_instructions ----
 
 TEST(RemoveDeadInstructions, ChainsGoAndEffectsStay) {
@@ -381,8 +433,8 @@ TEST(SeparatePayloads, OneValueAsAddressAndDataIsCopied) {
                   SeparatePayloads),
             "block b0 depth 0\n"
             "  %0:ud = mov %21:ud {w8}\n"
-            "  %24:ud = mov %0:ud {w8}\n"
-            "  msg.write %24:ud %0:ud {w8 aux 12742145}\n");
+            "  %26:ud = mov %0:ud {w8}\n"
+            "  msg.write %26:ud %0:ud {w8 aux 12742145}\n");
 }
 
 TEST(SeparatePayloads, AComponentOfTheDataIsAnOverlapToo) {
@@ -396,8 +448,8 @@ TEST(SeparatePayloads, AComponentOfTheDataIsAnOverlapToo) {
             "  %0:ud = mov %21:ud {w8}\n"
             "  %1:ud = mov %21:ud {w8}\n"
             "  %20x2:ud = collect %0:ud %1:ud {w8}\n"
-            "  %24:ud = mov %20.1:ud {w8}\n"
-            "  msg.write %24:ud %20x2:ud {w8 aux 12742145}\n");
+            "  %26:ud = mov %20.1:ud {w8}\n"
+            "  msg.write %26:ud %20x2:ud {w8 aux 12742145}\n");
 }
 
 TEST(SeparatePayloads, DifferentValuesStay) {

@@ -29,6 +29,9 @@ absl::StatusOr<bool> WidenUniformResults(lir::Function& f, PassContext& context)
 // Removes instructions without effect whose results nobody uses.
 absl::StatusOr<bool> RemoveDeadInstructions(lir::Function& f, PassContext& context);
 
+// One payload for messages of a block that send the same constants and uniform values.
+absl::StatusOr<bool> MergeEqualPayloads(lir::Function& f, PassContext& context);
+
 // Gives the two payloads of a message different values. Needed for correctness.
 absl::StatusOr<bool> SeparatePayloads(lir::Function& f, PassContext& context);
 
