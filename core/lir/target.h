@@ -79,6 +79,17 @@ struct SpillHooks {
   uint32_t (*messages)(uint32_t registers) = nullptr;
 };
 
+// How an instruction passes through the machine, in cycles from its issue. Issue is in order; an
+// instruction waits where its unit is still busy, and those behind it with it.
+struct Timing {
+  int issue = 1;      // until the next one can issue
+  int latency = 1;    // until its definitions can be read
+  int read = 0;       // until its uses may be overwritten
+  uint8_t unit = 0;   // below kTimingUnits; unit 0 is never busy longer than the issue takes
+  int busy = 0;       // until the next one for the same unit can issue
+};
+inline constexpr int kTimingUnits = 8;
+
 struct Target {
   std::string_view name;
   absl::Span<const OpInfo> ops;
@@ -107,9 +118,7 @@ struct Target {
   void (*make_swap)(Function&, const Value&, uint32_t reg_a, uint32_t reg_b, uint32_t units,
                     bool no_mask, absl::Span<InstId> out3);
 
-  // Cycles from issue until the definition can be read, and cycles of issue.
-  int (*latency)(const Function&, InstId);
-  int (*issue_cycles)(const Function&, InstId);
+  Timing (*timing)(const Function&, InstId);
 
   // Only for files with a save_file, before allocation, all lanes (NoMask): copies the whole of
   // `flag` to `saved` (a one-component value of the save file), and back to a new value `flag`.

@@ -107,17 +107,22 @@ void MakeSwap(Function& f, const Value&, uint32_t a, uint32_t b, uint32_t units,
   }
 }
 
-// Latencies of this invented machine: a load takes long, a multiply-add a little longer than the
-// rest.
-int Latency(const Function& f, InstId i) {
+// This invented machine: a load takes long and keeps the one unit for loads, a multiply-add takes a
+// little longer than the rest.
+Timing TimingOf(const Function& f, InstId i) {
+  Timing t;
+  t.issue = f.inst(i).width > 8 ? 4 : 2;
   switch (f.inst(i).op) {
-    case kLoadOp: return 200;
-    case kMadOp: return 18;
-    default: return 14;
+    case kLoadOp:
+      t.latency = 200;
+      t.unit = 1;
+      t.busy = kTestLoadBusy;
+      break;
+    case kMadOp: t.latency = 18; break;
+    default: t.latency = 14; break;
   }
+  return t;
 }
-
-int IssueCycles(const Function& f, InstId i) { return f.inst(i).width > 8 ? 4 : 2; }
 
 InstId WholeCopy(Function& f, Op op, ValueId to, ValueId from) {
   InstFields fields;
@@ -180,8 +185,8 @@ constexpr SpillHooks kSmallSpill = SpillTable(4096);
 
 constexpr Target MakeTarget(absl::Span<const PoolInfo> pools, const SpillHooks* spill) {
   return {"test",    kOps,           kFiles,   pools,    kTypes,  kFixed,      UnitsPerComp,
-          Alignment, MayReuseSource, MakeCopy, MakeSwap, Latency, IssueCycles, MakeSave,
-          MakeRestore, spill};
+          Alignment, MayReuseSource, MakeCopy, MakeSwap, TimingOf, MakeSave, MakeRestore,
+          spill};
 }
 
 }  // namespace

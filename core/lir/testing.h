@@ -11,6 +11,9 @@
 
 namespace kiln::lir::testing {
 
+// Cycles between two loads.
+inline constexpr int kTestLoadBusy = 20;
+
 enum Op : uint16_t {
   kCopyOp,     // copy
   kCollectOp,  // collect

@@ -1,7 +1,4 @@
 // Tables and hooks of the Intel EU target.
-//
-// Latencies: reference/intel-eu.md section 3.7, the figures of Mesa's scheduler and performance
-// model (regressions on hardware counters), in cycles. Issue: 2 per 8 lanes.
 #include "core/intel/lir/target.h"
 
 #include <algorithm>
@@ -12,6 +9,7 @@
 #include "core/intel/isa/opcodes.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/lir/subgroup.h"
+#include "core/intel/lir/timing.h"
 #include "core/lir/build.h"
 
 namespace kiln::intel {
@@ -292,8 +290,7 @@ bool CanMask(const Function& f, const Value& v) {
 bool CanRepeat(const Function& f, InstId id) {
   const lir::Inst& in = f.inst(id);
   if (in.predicate_mode != 0 || in.cmod != 0 || in.num_defs != 1) return false;
-  const Operand& def = f.defs(id)[0];
-  if (def.kind != Operand::Kind::kValue || f.value(def.value()).in_tail) return false;
+  if (f.defs(id)[0].kind != Operand::Kind::kValue) return false;
   if (in.op == kSend) {
     const SendAux aux = SendAux::Unpack(in.aux);
     const bool block = aux.sfid == isa::Sfid::kConstantCache ||
@@ -337,66 +334,6 @@ constexpr lir::SpillHooks SpillTable() {
 }
 constexpr lir::SpillHooks kSpillHooks = SpillTable();
 
-int MathLatency(const lir::Inst& in) { return IsIntegerDivision(in) ? 40 : 16; }
-
-int MessageLatency(const lir::Inst& in) {
-  const SendAux aux = SendAux::Unpack(in.aux);
-  if (in.op == kMsgAtomic) return 400;  // sheet: atomics + 30..400 over the data port's 100
-  if (in.op == kMsgWrite) return 100;
-  // Sampler 200, but resinfo 100; data port reads 200..300.
-  constexpr uint32_t kResinfo = 10;
-  const bool size = aux.sfid == isa::Sfid::kSampler && (aux.control >> 12 & 31) == kResinfo;
-  return size ? 100 : 200;
-}
-
-int Latency(const Function& f, InstId id) {
-  const lir::Inst& in = f.inst(id);
-  if (IsMessage(in.op)) return MessageLatency(in);
-  switch (in.op) {
-    case kFill:
-    case kFence: return 200;
-    case kSpill:
-    case kMergeSpill: return 100;
-    case kBarrier: return 90;
-    case kMul32: return 14 + 4;
-    case kMulHigh: return 14 + 6;
-    case kBallot: return 2 + 14 + 14;     // the flag, its result, the result of the move
-    case kBroadcast: return (f.uses(id)[1].kind == Operand::Kind::kImm ? 1 : 2) * 14;
-    case kShuffle: return 2 * 14;         // the address, the move
-    case kLaneScan: return 14 * (1 + std::bit_width(unsigned{f.dispatch_width}));
-    default: break;
-  }
-  if (in.op == Op(Opcode::kMath)) return MathLatency(in);
-  if (in.op == Op(Opcode::kMad)) return 18;
-  return 14;
-}
-
-int IssueCycles(const Function& f, InstId id) {
-  const lir::Inst& in = f.inst(id);
-  const int halves = (in.width + 7) / 8;
-  switch (in.op) {
-    case kMul32: return 6 * halves;
-    case kMulHigh: return 4 * halves;
-    case kF2f16:
-    case kPack: return 4 * halves;
-    case kBallot: return 4 + 2 * halves;
-    case kBroadcast: return 4;
-    case kShuffle: return 4 * halves;
-    case kXorLanes: {
-      const XorMoves m = XorMovesOf(in.width, in.aux, f.value(f.defs(id)[0].value()).elem_bytes);
-      return 2 * m.count;
-    }
-    case kLaneScan: return 2 * halves * (2 + 2 * std::bit_width(unsigned{f.dispatch_width}));
-    case kHeader:
-    case kSamplerHeader:
-    case kLaneIds: return 4;
-    case kJoin: return 2 * halves * f.value(f.defs(id)[0].value()).comps;
-    default: break;
-  }
-  if (in.op == Op(Opcode::kMath)) return 4 * halves;
-  return 2 * halves;
-}
-
 }  // namespace
 
 uint32_t ScratchBlock(uint32_t registers) {
@@ -417,7 +354,7 @@ uint32_t PayloadRegisters(const Function& f, const Operand& o) {
 const lir::Target& Gen12Target() {
   static const lir::Target target = {
       "tgl", Ops(), kFiles, kPools, kTypeNames, kFixedNames, UnitsPerComp, Alignment,
-      MayReuseSource, MakeCopy, MakeSwap, Latency, IssueCycles, MoveFlag, MoveFlag, &kSpillHooks};
+      MayReuseSource, MakeCopy, MakeSwap, LirTiming, MoveFlag, MoveFlag, &kSpillHooks};
   return target;
 }
 

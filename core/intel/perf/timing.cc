@@ -24,77 +24,84 @@ struct Row {
   int result_per_result;         // per GRF written
 };
 
-constexpr Row kAlu = {Unit::kFpu, 0, 2, 0, 2, 0, 10, 6, 14, 0, 0};
-// A control register is read through the pipe's end.
-constexpr Row kArchitecture = {Unit::kFpu, 20, 6, 0, 6, 0, 10, 6, 14, 0, 0};
-constexpr Row kMath = {Unit::kMath, -2, 4, 0, 4, 0, 16, 0, 0, 0, 0};
-constexpr Row kPower = {Unit::kMath, -2, 4, 0, 8, 0, 24, 0, 0, 0, 0};
-constexpr Row kDivision = {Unit::kMath, 2, 0, 26, 0, 0, 28, 0, 0, 0, 0};
-constexpr Row kBranch = {Unit::kControl, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-constexpr Row kSampler = {Unit::kSampler, 2, 0, 0, 16, 8, 750, 0, 0, 2, 0};
-constexpr Row kData = {Unit::kDataCache, 2, 0, 0, 20, 10, 100, 0, 0, 0, 0};
-constexpr Row kAtomic = {Unit::kDataCache, 2, 0, 30, 400, 10, 100, 0, 0, 0, 400};
-constexpr Row kFence = {Unit::kDataCache, 2, 0, 30, 0, 10, 100, 0, 0, 0, 0};
-constexpr Row kConstant = {Unit::kConstantCache, 2, 0, 0, 16, 10, 100, 0, 0, 0, 0};
-constexpr Row kRender = {Unit::kRenderCache, 2, 0, 0, 450, 10, 300, 0, 0, 0, 0};
-constexpr Row kUrb = {Unit::kUrb, 2, 0, 0, 6, 32, 200, 0, 0, 0, 0};
-constexpr Row kInterpolator = {Unit::kInterpolator, 2, 0, 14, 0, 0, 90, 0, 0, 0, 0};
-constexpr Row kBarrier = {Unit::kGateway, 90, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-constexpr Row kSpawn = {Unit::kSpawner, 2, 0, 0, 0, 10, 0, 0, 0, 0, 0};
+// By TimingKind.
+constexpr Row kRows[] = {
+    {Unit::kFpu, 0, 2, 0, 2, 0, 10, 6, 14, 0, 0},  // kAlu
+    // A control register is read through the pipe's end.
+    {Unit::kFpu, 20, 6, 0, 6, 0, 10, 6, 14, 0, 0},  // kArchitecture
+    {Unit::kMath, -2, 4, 0, 4, 0, 16, 0, 0, 0, 0},  // kMath
+    {Unit::kMath, -2, 4, 0, 8, 0, 24, 0, 0, 0, 0},  // kPower
+    {Unit::kMath, 2, 0, 26, 0, 0, 28, 0, 0, 0, 0},  // kDivision
+    {Unit::kControl, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0},  // kBranch
+    {Unit::kSampler, 2, 0, 0, 16, 8, 750, 0, 0, 2, 0},  // kSampler
+    {Unit::kDataCache, 2, 0, 0, 20, 10, 100, 0, 0, 0, 0},  // kData
+    {Unit::kDataCache, 2, 0, 30, 400, 10, 100, 0, 0, 0, 400},  // kAtomic
+    {Unit::kDataCache, 2, 0, 30, 0, 10, 100, 0, 0, 0, 0},  // kFence
+    {Unit::kConstantCache, 2, 0, 0, 16, 10, 100, 0, 0, 0, 0},  // kConstant
+    {Unit::kRenderCache, 2, 0, 0, 450, 10, 300, 0, 0, 0, 0},  // kRender
+    {Unit::kUrb, 2, 0, 0, 6, 32, 200, 0, 0, 0, 0},  // kUrb
+    {Unit::kInterpolator, 2, 0, 14, 0, 0, 90, 0, 0, 0, 0},  // kInterpolator
+    {Unit::kGateway, 90, 0, 0, 0, 0, 0, 0, 0, 0, 0},  // kBarrier
+    {Unit::kSpawner, 2, 0, 0, 0, 10, 0, 0, 0, 0, 0},  // kSpawn
+};
 
-const Row& MathRow(MathFunction f) {
+}  // namespace
+
+TimingKind KindOf(MathFunction f) {
   switch (f) {
     case MathFunction::kPow:
     case MathFunction::kFdiv:
-      return kPower;
+      return TimingKind::kPower;
     case MathFunction::kIntDivBoth:
     case MathFunction::kIntDivQuotient:
     case MathFunction::kIntDivRemainder:
-      return kDivision;
+      return TimingKind::kDivision;
     default:
-      return kMath;
+      return TimingKind::kMath;
   }
 }
 
+namespace {
+
 // The data port's row for a message. A descriptor in a register, or of no message we know, counts
 // as a plain access.
-const Row& DataRow(const Instruction& inst) {
-  if (inst.send.desc_is_register) return kData;
+TimingKind DataKind(const Instruction& inst) {
+  if (inst.send.desc_is_register) return TimingKind::kData;
   const auto fields = isa::ParseDescriptor(isa::Generation::kGen12, inst.send.sfid, inst.send.desc,
                                            inst.send.ex_desc);
-  if (!fields.ok()) return kData;
+  if (!fields.ok()) return TimingKind::kData;
   switch (isa::Info(fields->message).layout) {
     case isa::MessageLayout::kAtomic:
     case isa::MessageLayout::kAtomicFloat:
     case isa::MessageLayout::kTypedAtomic:
     case isa::MessageLayout::kA64Atomic:
-      return kAtomic;
+      return TimingKind::kAtomic;
     case isa::MessageLayout::kFence:
-      return kFence;
+      return TimingKind::kFence;
     default:
-      return kData;
+      return TimingKind::kData;
   }
 }
 
-const Row& SendRow(const Instruction& inst) {
+TimingKind SendKind(const Instruction& inst) {
   switch (inst.send.sfid) {
     case Sfid::kSampler:
-      return kSampler;
+      return TimingKind::kSampler;
     case Sfid::kConstantCache:
     case Sfid::kReadOnly:
-      return kConstant;
+      return TimingKind::kConstant;
     case Sfid::kRenderCache:
-      return kRender;
+      return TimingKind::kRender;
     case Sfid::kUrb:
-      return kUrb;
+      return TimingKind::kUrb;
     case Sfid::kPixelInterpolator:
-      return kInterpolator;
+      return TimingKind::kInterpolator;
     case Sfid::kGateway:
-      return kBarrier;
+      return TimingKind::kBarrier;
     case Sfid::kThreadSpawner:
-      return kSpawn;
+      return TimingKind::kSpawn;
     default:
-      return DataRow(inst);
+      return DataKind(inst);
   }
 }
 
@@ -104,11 +111,11 @@ bool ReadsArchitecture(const Instruction& inst) {
   });
 }
 
-const Row& RowOf(const Instruction& inst) {
-  if (isa::IsSend(inst.op)) return SendRow(inst);
-  if (inst.op == Opcode::kMath) return MathRow(inst.math);
-  if (isa::IsBranch(inst.op)) return kBranch;
-  return ReadsArchitecture(inst) ? kArchitecture : kAlu;
+TimingKind InstructionKind(const Instruction& inst) {
+  if (isa::IsSend(inst.op)) return SendKind(inst);
+  if (inst.op == Opcode::kMath) return KindOf(inst.math);
+  if (isa::IsBranch(inst.op)) return TimingKind::kBranch;
+  return ReadsArchitecture(inst) ? TimingKind::kArchitecture : TimingKind::kAlu;
 }
 
 // Bytes per lane at which the lanes pass through the unit.
@@ -133,21 +140,27 @@ std::string_view Name(Unit unit) {
   return kNames[static_cast<size_t>(unit)];
 }
 
-Timing TimingOf(const Instruction& inst, const isa::Footprint& footprint) {
-  if (inst.op == Opcode::kNop || inst.op == Opcode::kSync) return {};
-  const Row& row = RowOf(inst);
-  const int written = Registers(footprint.writes);
-  const int lanes = (inst.exec_size * ExecutionBytes(inst) + isa::kGrfBytes - 1) / isa::kGrfBytes;
-  const int payload = isa::IsSend(inst.op) ? Registers(footprint.reads) : 0;
+Timing TimingOf(TimingKind kind, const TimingSizes& sizes) {
+  const Row& row = kRows[static_cast<size_t>(kind)];
   Timing t;
   t.unit = row.unit;
-  t.front = row.front + row.front_per_result * written;
-  t.busy = row.busy + row.busy_per_lane_grf * lanes;
-  t.read = row.read + row.latency_per_payload * payload;
-  t.result = row.result + row.latency_per_payload * payload + row.result_per_result * written;
+  t.front = row.front + row.front_per_result * sizes.written;
+  t.busy = row.busy + row.busy_per_lane_grf * sizes.lanes;
+  t.read = row.read + row.latency_per_payload * sizes.payload;
+  t.result =
+      row.result + row.latency_per_payload * sizes.payload + row.result_per_result * sizes.written;
   t.accumulator = row.accumulator;
   t.flag = row.flag;
   return t;
+}
+
+Timing TimingOf(const Instruction& inst, const isa::Footprint& footprint) {
+  if (inst.op == Opcode::kNop || inst.op == Opcode::kSync) return {};
+  TimingSizes sizes;
+  sizes.written = Registers(footprint.writes);
+  sizes.lanes = (inst.exec_size * ExecutionBytes(inst) + isa::kGrfBytes - 1) / isa::kGrfBytes;
+  sizes.payload = isa::IsSend(inst.op) ? Registers(footprint.reads) : 0;
+  return TimingOf(InstructionKind(inst), sizes);
 }
 
 }  // namespace kiln::intel

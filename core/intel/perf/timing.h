@@ -45,6 +45,36 @@ struct Timing {
   int flag = 0;
 };
 
+// What has a row of its own in the table.
+enum class TimingKind : uint8_t {
+  kAlu,
+  kArchitecture,  // reads a control register
+  kMath,
+  kPower,         // and division of floats
+  kDivision,      // of integers
+  kBranch,
+  kSampler,
+  kData,
+  kAtomic,
+  kFence,
+  kConstant,
+  kRender,
+  kUrb,
+  kInterpolator,
+  kBarrier,
+  kSpawn,
+};
+TimingKind KindOf(isa::MathFunction function);
+
+// In registers.
+struct TimingSizes {
+  int written = 0;
+  int lanes = 0;    // that the lanes fill at the execution type
+  int payload = 0;  // read by a message
+};
+
+Timing TimingOf(TimingKind kind, const TimingSizes& sizes);
+
 // `footprint` is the instruction's.
 Timing TimingOf(const isa::Instruction& inst, const isa::Footprint& footprint);
 

@@ -158,7 +158,9 @@ absl::StatusOr<AllocationStats> Allocate(const Target& t, Function* f) {
   const std::vector<ValueInfo> info = DescribeValues(t, *f);
   // Spreading over the pool costs nothing while it is at most half full.
   bool roomy = true;
+  bool overfull = false;  // more values than units: no order fits, the first says for which value
   for (size_t p = 0; p < t.pools.size(); ++p) {
+    overfull |= stats.max_live[p].logical > t.pools[p].units;
     if (t.files.size() > p && t.pools[p].units >= 64) {
       roomy &= 2 * stats.max_live[p].physical <= t.pools[p].units;
     }
@@ -168,7 +170,10 @@ absl::StatusOr<AllocationStats> Allocate(const Target& t, Function* f) {
     if (order == Order::kSpread && !roomy) continue;
     ++stats.attempts;
     Assignment assignment;
-    if (!Assign(t, *f, live, info, order, &assignment, &why)) continue;
+    if (!Assign(t, *f, live, info, order, &assignment, &why)) {
+      if (overfull) break;
+      continue;
+    }
     stats.top = assignment.top;
     stats.copies_removed = assignment.copies_removed;
     stats.collect_parts = assignment.collect_parts;

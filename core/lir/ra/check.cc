@@ -657,22 +657,32 @@ class Checker {
     const std::vector<InstId>& insts = f_.blocks[b].insts;
     const std::vector<InstId>& originals = ssa_.blocks[b].insts;
     size_t next = 0;  // among the originals
+    // Computations that are gone up to the next original that is not: what is held of them is of an
+    // earlier round, before anything that was inserted in their place. Whoever reads them will be
+    // found, unless they were repeated.
+    const auto forget_gone = [&](size_t k) {
+      while (k < insts.size() && insts[k].index >= ssa_.insts.size()) ++k;
+      for (size_t n = next; n < originals.size(); ++n) {
+        const InstId i = originals[n];
+        if (k < insts.size() && insts[k] == i) return;
+        if (MayBeDropped(i) || !IsPure(i)) continue;
+        for (const Operand& d : ssa_.defs(i)) {
+          if (IsValue(d)) lanes->executing.DropValue(d.id);
+        }
+      }
+    };
     const auto drop_until = [&](InstId i) {
       while (next < originals.size() && originals[next] != i) {
         if (MayBeDropped(originals[next])) {
           if (lanes->executing.reached) RenameDropped(lanes, originals[next]);
-        } else if (IsPure(originals[next])) {
-          // Nothing holds its results then; whoever reads them will be found.
-          for (const Operand& d : ssa_.defs(originals[next])) {
-            if (IsValue(d)) lanes->executing.DropValue(d.id);
-          }
-        } else {
+        } else if (!IsPure(originals[next])) {
           Report(b, originals[next], "instruction is missing or moved");
           return;
         }
         ++next;
       }
     };
+    forget_gone(0);
     for (size_t k = 0; k < insts.size(); ++k) {
       const InstId i = insts[k];
       if (i.index >= ssa_.insts.size()) {
@@ -693,6 +703,7 @@ class Checker {
         if (IsValue(d)) Define(lanes, i, d);
       }
       far_header_ = FarHeaderState();
+      forget_gone(k + 1);
     }
     drop_until(InstId());
   }

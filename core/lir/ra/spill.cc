@@ -607,7 +607,7 @@ class Spiller {
     for (uint32_t p = first; p <= last; ++p) filled_[p] = 1;
     Value shape = f_.value(v);
     shape.comps = static_cast<uint16_t>(comps);
-    shape.in_tail = false;
+    shape.in_tail = shape.in_tail && comps == f_.value(v).comps;  // as who reads all of it wants
     if (!PerLane(v) && f_.value(v).whole_registers) shape.whole_registers = true;
     const uint32_t units = comps * t_.units_per_comp(f_, shape);
     const ValueId to = IsSmall(v) ? NewRegisters(units, shape.spirv_id) : NewValue(shape);

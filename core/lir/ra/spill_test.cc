@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/lir/build.h"
 #include "core/lir/liveness.h"
 #include "core/lir/parse.h"
 #include "core/lir/print.h"
@@ -74,6 +75,43 @@ TEST(SpillTest, RandomProgramsFitAndCheck) {
   EXPECT_GT(repeated, 100u);
   EXPECT_GT(masked, 100u);
   EXPECT_GT(in_memory, 10u);
+}
+
+// The payload that ends the thread, made early and spilled, is in the tail when it comes back.
+TEST(SpillTest, WhatMustLieInTheTailStillDoes) {
+  const Target& t = testing::TestTarget();
+  Function f;
+  f.dispatch_width = 16;
+  Builder b(f);
+  b.SetBlock(b.NewBlock());
+  InstFields fields;
+  fields.width = 16;
+  Value whole;
+  whole.file = testing::kU;
+  whole.comps = 8;
+  whole.whole_registers = true;
+  const ValueId header = b.NewValue(whole);
+  f.live_ins.push_back({header, 0});
+  whole.in_tail = true;
+  const ValueId payload = b.NewValue(whole);
+  b.Emit(testing::kLoadOp, fields, {ValueOperand(payload, 0, 0, 8)}, {ImmOperand(1, 0)});
+  std::vector<ValueId> values;
+  for (int k = 0; k < 70; ++k) {
+    Value v;
+    v.file = testing::kG;
+    values.push_back(b.NewValue(v));
+    b.Emit(testing::kLoadOp, fields, {ValueOperand(values.back(), 0)}, {ImmOperand(1, 0)});
+  }
+  for (ValueId v : values) b.Emit(testing::kStoreOp, fields, {}, {ValueOperand(v, 0)});
+  b.Emit(testing::kEndOp, fields, {}, {ValueOperand(payload, 0, 0, 8)});
+  const Function ssa = f;
+  const auto stats = AllocateWithSpills(t, &f, header);
+  ASSERT_TRUE(stats.ok()) << stats.status();
+  EXPECT_GT(stats->spill.fills, 0u);
+  EXPECT_TRUE(CheckAllocation(t, ssa, f).ok());
+  const Operand& end = f.uses(f.blocks[0].insts.back())[0];
+  EXPECT_NE(end.value(), payload);  // it was spilled
+  EXPECT_GE(end.reg, t.pools[t.files[testing::kU].pool].tail_first);
 }
 
 }  // namespace

@@ -55,8 +55,12 @@ void DagBuilder::Begin(absl::Span<const InstId> window) {
     const InstId i = window[n];
     DagNode& node = dag_->nodes[n];
     node.inst = i;
-    node.issue = std::max(1, t_.issue_cycles(f_, i));
-    node.latency = std::max(1, t_.latency(f_, i));
+    const Timing timing = t_.timing(f_, i);
+    node.issue = std::max(1, timing.issue);
+    node.latency = std::max(1, timing.latency);
+    node.read = timing.read;
+    node.busy = timing.busy;
+    node.unit = timing.unit;
     for (const Operand& o : f_.uses(i)) {
       if (o.kind == Operand::Kind::kFixed && o.id >= fixed_.size()) {
         fixed_.resize(o.id + 1);
@@ -95,9 +99,21 @@ void DagBuilder::Read(Access* a, uint32_t n) {
   AddReader(a, n);
 }
 
-void DagBuilder::Write(Access* a, uint32_t n) {
+// Memory and side effects are ordered where they happen, which costs the issuer nothing.
+void DagBuilder::Order(Access* a, uint32_t n) {
   for (uint32_t r = a->readers; r != kNone; r = readers_[r].next) AddEdge(readers_[r].node, n, 0);
   AddEdge(a->writer, n, 0);
+  a->writer = n;
+  a->readers = kNone;
+}
+
+// Registers wait until they have been read and written.
+void DagBuilder::Write(Access* a, uint32_t n) {
+  const std::vector<DagNode>& nodes = dag_->nodes;
+  for (uint32_t r = a->readers; r != kNone; r = readers_[r].next) {
+    AddEdge(readers_[r].node, n, nodes[readers_[r].node].read);
+  }
+  if (a->writer != kNone) AddEdge(a->writer, n, nodes[a->writer].latency);
   a->writer = n;
   a->readers = kNone;
 }
@@ -164,24 +180,24 @@ void DagBuilder::Operands(uint32_t n) {
 void DagBuilder::Effects(uint32_t n) {
   const uint16_t flags = t_.ops[f_.inst(dag_->nodes[n].inst).op].flags;
   if (flags & kOpBarrier) {
-    Write(&memory_, n);
-    Write(&effects_, n);
+    Order(&memory_, n);
+    Order(&effects_, n);
     return;
   }
   if (flags & kOpExit) {  // what is written before it is written, what comes after is not
-    Write(&effects_, n);
+    Order(&effects_, n);
     AddEdge(memory_.writer, n, 0);
     AddReader(&memory_, n);
     return;
   }
   if (flags & kOpWritesMemory) {
-    Write(&memory_, n);
+    Order(&memory_, n);
   } else if (flags & kOpReadsMemory) {
     // Reads need no latency after a write: the memory pipe keeps them in order.
     AddEdge(memory_.writer, n, 0);
     AddReader(&memory_, n);
   } else if (flags & kOpSideEffect) {
-    Write(&effects_, n);
+    Order(&effects_, n);
   }
 }
 

@@ -3,7 +3,9 @@
 // Edges: definition to use; for allocated code also use to next definition and definition to
 // definition of the same units; the same for fixed registers that something in the window reads;
 // memory writes against reads and writes, barriers against both, other side effects among
-// themselves (OpFlags). Data edges carry the producer's latency, ordering edges none.
+// themselves (OpFlags). Edges carry latencies: data
+// edges and those between two writers of a register the producer's, those from a reader to the next
+// writer its time of reading, edges of memory and effects none.
 //
 // A node has an exit if an instruction with kOpExit (the thread may end there) depends on it.
 //
@@ -38,6 +40,9 @@ struct DagNode {
   InstId inst;
   int issue = 0;                   // cycles of issue
   int latency = 0;                 // cycles from its issue to its result
+  int read = 0;                    // ... until its operands have been read
+  int busy = 0;                    // ... until its unit takes the next one
+  uint8_t unit = 0;
   int delay = 0;                   // cycles from its issue to the end of the longest path
   int exit_unblocked_time = kNoExit;  // earliest issue of the first exit that depends on it
   uint32_t num_parents = 0;
@@ -97,6 +102,7 @@ class DagBuilder {
   void Read(Access* a, uint32_t n);
   void AddReader(Access* a, uint32_t n);
   void Write(Access* a, uint32_t n);
+  void Order(Access* a, uint32_t n);
   void Units(const Operand& o, bool is_def, uint32_t* first, uint32_t* end) const;
   void Cut(const Operand& o, bool is_def);
   template <class F>

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
+#include <iterator>
+#include <utility>
 
 namespace kiln::lir::schedule {
 
 namespace {
-
-constexpr uint32_t kNone = ~uint32_t{0};
 
 template <class T>
 void PushHeap(std::vector<T>* heap, T key) {
@@ -60,7 +60,8 @@ void LatencyScheduler::Prepare(const Dag& dag) {
     parents_[n] = dag.nodes[n].num_parents;
   }
   unblocked_.assign(count, 0);
-  open_.clear();
+  for (std::vector<Key>& heap : open_) heap.clear();
+  std::fill(std::begin(free_), std::end(free_), 0);
   blocked_.clear();
   clock_.clear();
 }
@@ -70,22 +71,23 @@ uint64_t LatencyScheduler::TimeKey(uint32_t n, int time) const {
   return rank << 32 | static_cast<uint32_t>(time);
 }
 
-void LatencyScheduler::Push(uint32_t n, int unblocked, int now) {
-  if (unblocked <= now) {
+void LatencyScheduler::Push(const Dag& dag, uint32_t n, int now) {
+  if (unblocked_[n] <= now) {
     if (!exit_rank_.empty()) state_[n] = kOpen;
-    PushHeap(&open_, key_[n]);
+    PushHeap(&open_[dag.nodes[n].unit], key_[n]);
     return;
   }
-  PushHeap(&blocked_, BlockedKey(TimeKey(n, unblocked), key_[n]));
-  if (!exit_rank_.empty()) PushHeap(&clock_, Clock(unblocked, n));
+  PushHeap(&blocked_, BlockedKey(TimeKey(n, unblocked_[n]), key_[n]));
+  if (!exit_rank_.empty()) PushHeap(&clock_, Clock(unblocked_[n], n));
 }
 
 // Moves what is unblocked by now. Without exits `blocked_` is in order of time itself; else the
 // clock finds those, and entries that have moved on stay in `blocked_` until they come up.
-void LatencyScheduler::Open(int now) {
+void LatencyScheduler::Open(const Dag& dag, int now) {
   if (exit_rank_.empty()) {
     while (!blocked_.empty() && blocked_.front().first <= static_cast<uint64_t>(now)) {
-      PushHeap(&open_, PopHeap(&blocked_).second);
+      const Key key = PopHeap(&blocked_).second;
+      PushHeap(&open_[dag.nodes[NodeOf(key)].unit], key);
     }
     return;
   }
@@ -93,23 +95,34 @@ void LatencyScheduler::Open(int now) {
     const uint32_t n = PopHeap(&clock_).second;
     if (state_[n] != kBlocked) continue;
     state_[n] = kOpen;
-    PushHeap(&open_, key_[n]);
+    PushHeap(&open_[dag.nodes[n].unit], key_[n]);
   }
   while (!blocked_.empty() && state_[NodeOf(blocked_.front().second)] != kBlocked) {
     PopHeap(&blocked_);
   }
 }
 
-uint32_t LatencyScheduler::Pop(int now) {
-  Open(now);
-  bool take_open = !open_.empty();
-  if (take_open && !blocked_.empty()) {
-    // All open nodes count as unblocked now.
-    const Key first = open_.front();
-    take_open = BlockedKey(TimeKey(NodeOf(first), now), first) < blocked_.front();
+// The least of the units' firsts, each at the time when its unit is free, and of the first blocked.
+uint32_t LatencyScheduler::Pop(const Dag& dag, int now) {
+  Open(dag, now);
+  BlockedKey best(~uint64_t{0}, ~Key{0});
+  std::vector<Key>* from = nullptr;
+  for (int u = 0; u < kTimingUnits; ++u) {
+    if (open_[u].empty()) continue;
+    const Key first = open_[u].front();
+    const BlockedKey key(TimeKey(NodeOf(first), std::max(now, free_[u])), first);
+    if (key < best) {
+      best = key;
+      from = &open_[u];
+    }
   }
-  assert(take_open || !blocked_.empty());
-  const uint32_t n = NodeOf(take_open ? PopHeap(&open_) : PopHeap(&blocked_).second);
+  if (!blocked_.empty() && (from == nullptr || blocked_.front() < best)) {
+    best = PopHeap(&blocked_);
+  } else {
+    assert(from != nullptr);
+    PopHeap(from);
+  }
+  const uint32_t n = NodeOf(best.second);
   if (!exit_rank_.empty()) state_[n] = kTaken;
   return n;
 }
@@ -118,32 +131,34 @@ int LatencyScheduler::Order(const Dag& dag, NodeOrder* order) {
   Prepare(dag);
   order->clear();
   for (uint32_t n = 0; n < dag.nodes.size(); ++n) {
-    if (parents_[n] == 0) Push(n, 0, 0);
+    if (parents_[n] == 0) Push(dag, n, 0);
   }
   int now = 0, end = 0;
   while (order->size() < dag.nodes.size()) {
-    const uint32_t n = Pop(now);
-    const int issue = std::max(now, unblocked_[n]);
+    const uint32_t n = Pop(dag, now);
+    const DagNode& node = dag.nodes[n];
+    const int issue = std::max({now, unblocked_[n], free_[node.unit]});
     order->push_back(n);
-    now = issue + dag.nodes[n].issue;
+    now = issue + node.issue;
+    free_[node.unit] = issue + node.busy;
     for (const DagEdge& e : dag.children(n)) {
       unblocked_[e.to] = std::max(unblocked_[e.to], issue + e.latency);
       end = std::max(end, unblocked_[e.to]);
-      if (--parents_[e.to] == 0) Push(e.to, unblocked_[e.to], now);
+      if (--parents_[e.to] == 0) Push(dag, e.to, now);
     }
   }
   return std::max(now, end);
 }
 
 PressureScheduler::PressureScheduler(const Target& target, const Function& f)
-    : t_(target), f_(f), first_slot_(f.values.size(), kNone) {}
+    : slots_(target, f) {}
 
 // Bottom up. A slot (component of a value) becomes live at its last use and dead at its
 // definition.
 void PressureScheduler::Order(const Dag& dag, const std::vector<char>& live_after,
                               NodeOrder* order) {
   count_ = static_cast<uint32_t>(dag.nodes.size());
-  NumberSlots(dag, live_after);
+  Begin(dag, live_after);
   FindParents(dag);
   state_.assign(count_, kWaiting);
   heap_.clear();
@@ -167,65 +182,15 @@ void PressureScheduler::Order(const Dag& dag, const std::vector<char>& live_afte
   std::reverse(order->begin(), order->end());
 }
 
-void PressureScheduler::NumberSlots(const Dag& dag, const std::vector<char>& live_after) {
-  slots_.clear();
-  last_seen_.clear();
-  node_slots_.clear();
-  uses_.resize(count_);
-  defs_.resize(count_);
+void PressureScheduler::Begin(const Dag& dag, const std::vector<char>& live_after) {
+  slots_.Number(dag, live_after);
+  live_.resize(slots_.size());
+  for (uint32_t s = 0; s < slots_.size(); ++s) live_[s] = slots_.slot(s).live_after;
   cost_.assign(count_, 0);
   for (uint32_t n = 0; n < count_; ++n) {
-    uses_[n].first = static_cast<uint32_t>(node_slots_.size());
-    for (const Operand& o : f_.uses(dag.nodes[n].inst)) Add(o, live_after, true, n);
-    uses_[n].end = defs_[n].first = static_cast<uint32_t>(node_slots_.size());
-    for (const Operand& o : f_.defs(dag.nodes[n].inst)) Add(o, live_after, false, n);
-    defs_[n].end = static_cast<uint32_t>(node_slots_.size());
-  }
-  uint32_t at = 0;
-  for (Slot& s : slots_) {
-    s.first_user = at;
-    at += s.num_users;
-    s.num_users = 0;
-  }
-  users_.resize(at);
-  for (uint32_t n = 0; n < count_; ++n) {
-    for (uint32_t k = uses_[n].first; k < uses_[n].end; ++k) {
-      Slot& s = slots_[node_slots_[k]];
-      users_[s.first_user + s.num_users++] = n;
-      if (!s.live) cost_[n] += s.units;
+    for (uint32_t s : slots_.uses(n)) {
+      if (!live_[s]) cost_[n] += slots_.slot(s).units;
     }
-  }
-  for (const DagNode& node : dag.nodes) {
-    const auto forget = [&](absl::Span<const Operand> operands) {
-      for (const Operand& o : operands) {
-        if (o.kind == Operand::Kind::kValue) first_slot_[o.id] = kNone;
-      }
-    };
-    forget(f_.uses(node.inst));
-    forget(f_.defs(node.inst));
-  }
-}
-
-// The slots of an operand of the node, uses `once` each.
-void PressureScheduler::Add(const Operand& o, const std::vector<char>& live_after, bool once,
-                            uint32_t node) {
-  if (o.kind != Operand::Kind::kValue) return;
-  uint32_t& first = first_slot_[o.id];
-  if (first == kNone) {
-    first = static_cast<uint32_t>(slots_.size());
-    const Value& v = f_.value(o.value());
-    Slot slot;
-    slot.live = live_after[o.id] != 0;
-    slot.units = static_cast<int>(t_.units_per_comp(f_, v));
-    slots_.resize(slots_.size() + v.comps, slot);
-    last_seen_.resize(slots_.size(), kNone);
-  }
-  for (uint32_t s = first + o.comp; s < first + o.comp + o.comps; ++s) {
-    if (once) {
-      if (std::exchange(last_seen_[s], node) == node) continue;
-      ++slots_[s].num_users;
-    }
-    node_slots_.push_back(s);
   }
 }
 
@@ -247,9 +212,8 @@ void PressureScheduler::FindParents(const Dag& dag) {
 // All users of its definitions are placed, so what they save is known for good.
 void PressureScheduler::MakeReady(uint32_t n) {
   state_[n] = kReady;
-  for (uint32_t k = defs_[n].first; k < defs_[n].end; ++k) {
-    const Slot& s = slots_[node_slots_[k]];
-    if (s.live) cost_[n] -= s.units;
+  for (uint32_t s : slots_.defs(n)) {
+    if (live_[s]) cost_[n] -= slots_.slot(s).units;
   }
   Push(n);
 }
@@ -260,24 +224,26 @@ void PressureScheduler::Push(uint32_t n) {
 }
 
 void PressureScheduler::Place(uint32_t n) {
-  for (uint32_t k = defs_[n].first; k < defs_[n].end; ++k) slots_[node_slots_[k]].live = false;
-  for (uint32_t k = uses_[n].first; k < uses_[n].end; ++k) {
-    Slot& s = slots_[node_slots_[k]];
-    if (std::exchange(s.live, true)) continue;
+  for (uint32_t s : slots_.defs(n)) live_[s] = false;
+  for (uint32_t s : slots_.uses(n)) {
+    if (std::exchange(live_[s], true)) continue;
     // Other users of it have become cheaper.
-    for (uint32_t u = s.first_user; u < s.first_user + s.num_users; ++u) {
-      cost_[users_[u]] -= s.units;
-      if (state_[users_[u]] == kReady) Push(users_[u]);
+    for (uint32_t u : slots_.users(s)) {
+      cost_[u] -= slots_.slot(s).units;
+      if (state_[u] == kReady) Push(u);
     }
   }
 }
 
 int EstimateCycles(const Dag& dag, const NodeOrder& order) {
   std::vector<int> unblocked(dag.nodes.size());
+  int free[kTimingUnits] = {};
   int now = 0, end = 0;
   for (uint32_t n : order) {
-    const int issue = std::max(now, unblocked[n]);
-    now = issue + dag.nodes[n].issue;
+    const DagNode& node = dag.nodes[n];
+    const int issue = std::max({now, unblocked[n], free[node.unit]});
+    now = issue + node.issue;
+    free[node.unit] = issue + node.busy;
     end = std::max(end, now);
     for (const DagEdge& e : dag.children(n)) {
       unblocked[e.to] = std::max(unblocked[e.to], issue + e.latency);

@@ -2,7 +2,8 @@
 //
 // Latency (top down): of the nodes whose producers have issued, the one with the least
 //   (exit_unblocked_time, time at which it is unblocked or now, -longest path, original order).
-//   Without exits the first part is infinite for all and changes nothing.
+//   Without exits the first part is infinite for all and changes nothing. A node is unblocked when
+//   its operands are there and its unit takes it.
 // Pressure (bottom up): of the nodes whose consumers are placed, the one that makes the fewest units
 //   live above it, net of those it defines; then the latest in the original order.
 //
@@ -17,6 +18,7 @@
 
 #include "core/lir/lir.h"
 #include "core/lir/schedule/dag.h"
+#include "core/lir/schedule/window_slots.h"
 #include "core/lir/target.h"
 
 namespace kiln::lir::schedule {
@@ -37,9 +39,9 @@ class LatencyScheduler {
   using Clock = std::pair<int, uint32_t>;
 
   void Prepare(const Dag& dag);
-  void Push(uint32_t n, int unblocked, int now);
-  void Open(int now);
-  uint32_t Pop(int now);
+  void Push(const Dag& dag, uint32_t n, int now);
+  void Open(const Dag& dag, int now);
+  uint32_t Pop(const Dag& dag, int now);
   uint64_t TimeKey(uint32_t n, int time) const;
 
   std::vector<Key> key_;             // by node
@@ -48,9 +50,10 @@ class LatencyScheduler {
   std::vector<int> unblocked_;
   enum State : char { kBlocked, kOpen, kTaken };
   std::vector<char> state_;          // only with exits
-  std::vector<Key> open_;            // heaps: unblocked by now ...
+  std::vector<Key> open_[kTimingUnits];  // heaps: operands there by now, by unit ...
   std::vector<BlockedKey> blocked_;  // ... or not yet
   std::vector<Clock> clock_;         // the blocked by time only; only with exits
+  int free_[kTimingUnits];           // when each unit takes the next instruction
 };
 
 class PressureScheduler {
@@ -62,32 +65,19 @@ class PressureScheduler {
   void Order(const Dag& dag, const std::vector<char>& live_after, NodeOrder* order);
 
  private:
-  struct Slot {                      // a component of a value
-    bool live = false;
-    int units = 0;
-    uint32_t first_user = 0;         // in users_
-    uint32_t num_users = 0;
-  };
   struct Range {
     uint32_t first = 0, end = 0;
   };
 
-  void NumberSlots(const Dag& dag, const std::vector<char>& live_after);
-  void Add(const Operand& o, const std::vector<char>& live_after, bool once, uint32_t node);
+  void Begin(const Dag& dag, const std::vector<char>& live_after);
   void FindParents(const Dag& dag);
   void MakeReady(uint32_t n);
   void Push(uint32_t n);
   void Place(uint32_t n);
 
-  const Target& t_;
-  const Function& f_;
+  WindowSlots slots_;
   uint32_t count_ = 0;                  // of nodes
-  std::vector<uint32_t> first_slot_;    // by value: slot of its component 0
-  std::vector<Slot> slots_;
-  std::vector<uint32_t> last_seen_;     // by slot: the node that used it last
-  std::vector<uint32_t> node_slots_;    // of each node: those it uses, those it defines
-  std::vector<Range> uses_, defs_;      // by node, in node_slots_
-  std::vector<uint32_t> users_;         // by slot: nodes
+  std::vector<char> live_;              // by slot
   std::vector<Range> parent_range_;     // by node, in parents_
   std::vector<uint32_t> parents_;
   std::vector<uint32_t> waiting_;       // children not placed

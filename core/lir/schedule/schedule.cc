@@ -6,79 +6,16 @@
 #include "absl/types/span.h"
 #include "core/lir/liveness.h"
 #include "core/lir/schedule/dag.h"
+#include "core/lir/schedule/hoist_scheduler.h"
+#include "core/lir/schedule/judge.h"
 #include "core/lir/schedule/list_scheduler.h"
+#include "core/lir/schedule/order_pressure.h"
 
 namespace kiln::lir::schedule {
 
 namespace {
 
 bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
-
-// Units live at the worst place of a block, per pool, for any order of its instructions.
-class PeakPressure {
- public:
-  PeakPressure(const Target& t, const Function& f, const Liveness& l)
-      : t_(t), f_(f), l_(l), units_(t, f, l), epoch_(l.num_slots(), 0) {}
-
-  std::vector<uint32_t> Of(BlockId b, const std::vector<InstId>& order) {
-    ++now_;
-    units_.Clear();
-    // What only parked lanes hold, and no other value may share.
-    l_.parked(b).for_each([&](size_t g) {
-      const uint32_t slot = l_.global_slot(static_cast<uint32_t>(g));
-      if (IsWhole(t_, f_.value(l_.slot_value(slot))) && !l_.live_in(b).test(g)) units_.Add(slot);
-    });
-    const std::vector<int64_t> held = units_.units();
-    units_.Clear();
-    l_.live_out(b).for_each([&](size_t g) { Need(l_.global_slot(static_cast<uint32_t>(g))); });
-    for (const Edge& e : f_.block(b).succs) {
-      for (const Operand& o : f_.args(e)) NeedAll(o);
-    }
-    std::vector<int64_t> peak = units_.units();
-    const auto record = [&] {
-      for (size_t p = 0; p < peak.size(); ++p) peak[p] = std::max(peak[p], units_.units()[p]);
-    };
-    for (size_t k = order.size(); k-- > 0;) {
-      for (const Operand& o : f_.defs(order[k])) NeedAll(o);  // written even if nobody reads it
-      record();
-      for (const Operand& o : f_.defs(order[k])) End(o);
-      for (const Operand& o : f_.uses(order[k])) NeedAll(o);
-    }
-    record();
-    std::vector<uint32_t> result;
-    for (size_t p = 0; p < peak.size(); ++p) {
-      result.push_back(static_cast<uint32_t>(peak[p] + held[p]));
-    }
-    return result;
-  }
-
- private:
-  void Need(uint32_t slot) {
-    if (epoch_[slot] == now_) return;
-    epoch_[slot] = now_;
-    units_.Add(slot);
-  }
-  void NeedAll(const Operand& o) {
-    if (!IsValue(o)) return;
-    for (uint32_t c = 0; c < o.comps; ++c) Need(l_.first_slot(o.value()) + o.comp + c);
-  }
-  void End(const Operand& o) {
-    if (!IsValue(o)) return;
-    for (uint32_t c = 0; c < o.comps; ++c) {
-      const uint32_t slot = l_.first_slot(o.value()) + o.comp + c;
-      if (epoch_[slot] != now_) continue;
-      epoch_[slot] = 0;
-      units_.Remove(slot);
-    }
-  }
-
-  const Target& t_;
-  const Function& f_;
-  const Liveness& l_;
-  UnitCounter units_;
-  std::vector<uint32_t> epoch_;
-  uint32_t now_ = 0;
-};
 
 // The instructions without the terminator.
 absl::Span<const InstId> Body(const Target& t, const Function& f, const Block& b) {
@@ -99,8 +36,11 @@ void Append(const Dag& dag, const NodeOrder& order, std::vector<InstId>* out) {
 
 // An order of one block, window by window, and what it costs.
 struct Candidate {
+  Policy policy = Policy::kSource;
   std::vector<InstId> insts;
+  std::vector<NodeOrder> windows;   // the same as node numbers, of the pressure order
   int64_t cycles = 0;
+  Merit merit;
 };
 
 class Scheduler {
@@ -108,12 +48,20 @@ class Scheduler {
   Scheduler(const Target& t, Function& f, const ScheduleOptions& options)
       : t_(t),
         f_(f),
-        options_(options),
         live_(t, f, Liveness::Detail::kBlockEnds),
-        peak_(t, f, live_),
+        pressure_of_(t, f, live_),
         builder_(t, f, false),
         pressure_(t, f),
-        live_after_(f.values.size(), 0) {}
+        hoist_(t, f),
+        live_after_(f.values.size(), 0) {
+    for (size_t p = 0; p < t.pools.size(); ++p) {
+      const uint32_t reserve = p < options.reserve.size() ? options.reserve[p] : 0;
+      size_.push_back(t.pools[p].units);
+      limit_.push_back(int64_t{t.pools[p].units} - reserve);
+      ahead_.push_back(limit_.back() -
+                       (p < options.balanced.size() ? int64_t{options.balanced[p]} : 0));
+    }
+  }
 
   ScheduleStats Run() {
     for (uint32_t b = 0; b < f_.blocks.size(); ++b) {
@@ -150,16 +98,18 @@ class Scheduler {
     return windows;
   }
 
-  int64_t OriginalCycles(size_t windows) const {
-    int64_t cycles = 0;
+  Candidate Source(BlockId b, size_t windows) {
+    Candidate c;
+    c.insts = f_.block(b).insts;
     for (size_t w = 0; w < windows; ++w) {
-      cycles += EstimateCycles(dags_[w], Identity(dags_[w].nodes.size()));
+      c.cycles += EstimateCycles(dags_[w], Identity(dags_[w].nodes.size()));
     }
-    return cycles;
+    return c;
   }
 
   Candidate ForLatency(BlockId b, size_t windows) {
     Candidate c;
+    c.policy = Policy::kLatency;
     for (size_t w = 0; w < windows; ++w) {
       c.cycles += latency_.Order(dags_[w], &order_);
       Append(dags_[w], order_, &c.insts);
@@ -170,12 +120,35 @@ class Scheduler {
 
   Candidate ForPressure(BlockId b, size_t windows) {
     Candidate c;
+    c.policy = Policy::kPressure;
     for (size_t w = 0; w < windows; ++w) {
       const size_t end = c.insts.size() + dags_[w].nodes.size();
       MarkLiveAfter(b, end, 1);
       pressure_.Order(dags_[w], live_after_, &order_);
       MarkLiveAfter(b, end, 0);
       c.cycles += EstimateCycles(dags_[w], order_);
+      Append(dags_[w], order_, &c.insts);
+      c.windows.push_back(order_);
+    }
+    AppendTerminator(b, &c);
+    return c;
+  }
+
+  Candidate Balanced(BlockId b, const Candidate& base) {
+    Candidate c;
+    c.policy = Policy::kBalanced;
+    const PressureProfile whole = pressure_of_.Profile(b, base.insts);
+    for (size_t w = 0; w < base.windows.size(); ++w) {
+      const size_t first = c.insts.size(), end = first + dags_[w].nodes.size();
+      PressureProfile profile;
+      for (const std::vector<int64_t>& units : whole) {
+        profile.emplace_back(units.begin() + static_cast<ptrdiff_t>(first),
+                             units.begin() + static_cast<ptrdiff_t>(end) + 1);
+      }
+      MarkLiveAfter(b, end, 1);
+      c.cycles += hoist_.Order(dags_[w], base.windows[w], std::move(profile), ahead_, live_after_,
+                               &order_);
+      MarkLiveAfter(b, end, 0);
       Append(dags_[w], order_, &c.insts);
     }
     AppendTerminator(b, &c);
@@ -188,60 +161,58 @@ class Scheduler {
                     insts.end());
   }
 
-  bool Fits(const std::vector<uint32_t>& peak) const {
-    for (size_t p = 0; p < peak.size(); ++p) {
-      const uint32_t reserve = p < options_.reserve.size() ? options_.reserve[p] : 0;
-      if (peak[p] + reserve > t_.pools[p].units) return false;
-    }
-    return true;
+  void Judge(BlockId b, Candidate* c) {
+    c->merit = MeritOf(pressure_of_.Peak(b, c->insts), limit_, size_, c->cycles);
   }
 
-  // Does an order with peak `a` ask for less than one with peak `b`? Where it does not fit counts.
-  bool Lower(const std::vector<uint32_t>& a, const std::vector<uint32_t>& b) const {
-    int64_t over_a = 0, over_b = 0, sum_a = 0, sum_b = 0;
-    for (size_t p = 0; p < a.size(); ++p) {
-      const int64_t units = t_.pools[p].units;
-      over_a += std::max<int64_t>(0, a[p] - units) * 1024 / units;
-      over_b += std::max<int64_t>(0, b[p] - units) * 1024 / units;
-      sum_a += int64_t{a[p]} * 1024 / units;
-      sum_b += int64_t{b[p]} * 1024 / units;
-    }
-    return over_a != over_b ? over_a < over_b : sum_a < sum_b;
-  }
-
-  // The pressure order is not made where the latency order is taken, which is most often.
+  // The others are not made where the latency order is taken, which is most often.
   void Block(BlockId b) {
-    std::vector<InstId>& insts = f_.block(b).insts;
     const size_t windows = BuildDags(Body(t_, f_, f_.block(b)));
-    const int64_t original_cycles = OriginalCycles(windows);
-    int64_t cycles = original_cycles;
+    Candidate best = Source(b, windows);
+    const int64_t original_cycles = best.cycles;
     Candidate fast = ForLatency(b, windows);
-    if (fast.cycles < original_cycles && Fits(peak_.Of(b, fast.insts))) {
-      insts = std::move(fast.insts);
-      cycles = fast.cycles;
-      ++stats_.blocks_latency;
+    stats_.cycles_latency += std::min(fast.cycles, original_cycles);
+    const bool latency_helps = fast.cycles < original_cycles;
+    if (latency_helps) Judge(b, &fast);
+    if (latency_helps && fast.merit.over == 0) {
+      best = std::move(fast);
     } else {
-      const std::vector<uint32_t> original = peak_.Of(b, insts);
-      Candidate small = ForPressure(b, windows);
-      if ((!Fits(original) || small.cycles <= original_cycles) &&
-          Lower(peak_.Of(b, small.insts), original)) {
-        insts = std::move(small.insts);
-        cycles = small.cycles;
-        ++stats_.blocks_pressure;
-      }
+      Choose(b, windows, latency_helps, &best);
+      stats_.blocks_over += best.merit.over != 0;
     }
+    f_.block(b).insts = std::move(best.insts);
+    ++stats_.blocks[static_cast<size_t>(best.policy)];
     stats_.cycles_before += original_cycles;
-    stats_.cycles_after += cycles;
+    stats_.cycles_after += best.cycles;
+  }
+
+  // `best`: the original order. The latency order does not help, or not fit.
+  void Choose(BlockId b, size_t windows, bool latency_helps, Candidate* best) {
+    Judge(b, best);
+    const auto offer = [&](Candidate&& c) {
+      if (Better(c.merit, best->merit)) *best = std::move(c);
+    };
+    Candidate small = ForPressure(b, windows);
+    Judge(b, &small);
+    // Running ahead of an order that spills is no help: more would be in memory meanwhile.
+    if (latency_helps && small.merit.over == 0) {
+      Candidate balanced = Balanced(b, small);
+      Judge(b, &balanced);
+      offer(std::move(balanced));
+    }
+    offer(std::move(small));
   }
 
   const Target& t_;
   Function& f_;
-  const ScheduleOptions& options_;
   const Liveness live_;
-  PeakPressure peak_;
+  OrderPressure pressure_of_;
   DagBuilder builder_;
   LatencyScheduler latency_;
   PressureScheduler pressure_;
+  HoistScheduler hoist_;
+  std::vector<int64_t> size_, limit_;   // of the pools, in units
+  std::vector<int64_t> ahead_;          // up to where the balanced policy runs ahead
   std::vector<Dag> dags_;
   NodeOrder order_;
   std::vector<char> live_after_;
@@ -270,7 +241,7 @@ ScheduleStats ScheduleAfterAllocation(const Target& t, Function* f) {
       stats.cycles_before += before;
       stats.cycles_after += std::min(before, after);
       if (after >= before) continue;
-      ++stats.blocks_latency;
+      ++stats.blocks[static_cast<size_t>(Policy::kLatency)];
       for (size_t k = 0; k < fast.size(); ++k) block.insts[at + k] = dag.nodes[fast[k]].inst;
     }
   }

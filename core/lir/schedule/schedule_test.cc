@@ -13,7 +13,10 @@
 #include "core/lir/ra/check.h"
 #include "core/lir/random_program.h"
 #include "core/lir/schedule/dag.h"
+#include "core/lir/schedule/hoist_scheduler.h"
+#include "core/lir/schedule/judge.h"
 #include "core/lir/schedule/list_scheduler.h"
+#include "core/lir/schedule/order_pressure.h"
 #include "core/lir/testing.h"
 #include "core/lir/verify.h"
 #include "gtest/gtest.h"
@@ -74,7 +77,7 @@ bool MustKeepOrder(const Function& f, InstId a, InstId b) {
 }
 
 TEST(ScheduleTest, RandomProgramsStayLegal) {
-  uint32_t latency = 0, pressure = 0, after = 0;
+  uint32_t latency = 0, pressure = 0, balanced = 0, after = 0;
   for (uint64_t seed = 0; seed < 120; ++seed) {
     testing::RandomOptions options;
     options.width = seed % 2 == 0 ? 8 : 16;
@@ -83,9 +86,11 @@ TEST(ScheduleTest, RandomProgramsStayLegal) {
     ScheduleOptions schedule_options;
     schedule_options.reserve = {seed % 3 == 0 ? 600u : 0u, 0};
     const ScheduleStats stats = ScheduleBeforeAllocation(TestTarget(), &f, schedule_options);
-    latency += stats.blocks_latency;
-    pressure += stats.blocks_pressure;
-    EXPECT_LE(stats.cycles_after, stats.cycles_before + 100000 * stats.blocks_pressure);
+    latency += stats.of(Policy::kLatency);
+    pressure += stats.of(Policy::kPressure);
+    balanced += stats.of(Policy::kBalanced);
+    const uint32_t constrained = stats.of(Policy::kPressure) + stats.of(Policy::kBalanced);
+    EXPECT_LE(stats.cycles_after, stats.cycles_before + 100000 * constrained);
     const absl::Status ok = Verify(TestTarget(), f);
     ASSERT_TRUE(ok.ok()) << ok;
     for (size_t b = 0; b < f.blocks.size(); ++b) {  // a permutation that keeps order
@@ -111,7 +116,7 @@ TEST(ScheduleTest, RandomProgramsStayLegal) {
     if (!ra::Allocate(TestTarget(), &f).ok()) continue;
     ASSERT_TRUE(ra::CheckAllocation(TestTarget(), ssa, f).ok());
     const Function allocated = f;
-    after += ScheduleAfterAllocation(TestTarget(), &f).blocks_latency;
+    after += ScheduleAfterAllocation(TestTarget(), &f).of(Policy::kLatency);
     for (size_t b = 0; b < f.blocks.size(); ++b) {
       const std::vector<InstId>& x = allocated.blocks[b].insts;
       std::vector<size_t> at(f.insts.size());
@@ -127,6 +132,7 @@ TEST(ScheduleTest, RandomProgramsStayLegal) {
   }
   EXPECT_GT(latency, 0u);
   EXPECT_GT(pressure, 0u);
+  EXPECT_GT(balanced, 0u);
   EXPECT_GT(after, 0u);
 }
 
@@ -173,13 +179,156 @@ TEST(ScheduleTest, PressurePolicyIsTakenOnlyIfFewerValuesAreLive) {
   ScheduleOptions options;
   options.reserve = {1024 - 32, 0};
   const ScheduleStats stats = ScheduleBeforeAllocation(TestTarget(), &f, options);
-  EXPECT_EQ(stats.blocks_pressure, 1u);
+  EXPECT_EQ(stats.of(Policy::kPressure), 1u);
   const Liveness live(TestTarget(), f);
   EXPECT_EQ(MaxPressure(TestTarget(), f, live)[0].logical, 16u);
   // Once more: nothing is left to gain.
   const std::string once = Print(TestTarget(), f);
-  EXPECT_EQ(ScheduleBeforeAllocation(TestTarget(), &f, options).blocks_pressure, 0u);
+  EXPECT_EQ(ScheduleBeforeAllocation(TestTarget(), &f, options).of(Policy::kPressure), 0u);
   EXPECT_EQ(Print(TestTarget(), f), once);
+}
+
+// Eight loads, each added to a sum: one after another in the text.
+std::string SumOfLoads() {
+  std::string text = "function test width 8\n";
+  for (int k = 0; k <= 16; ++k) text += "value %" + std::to_string(k) + " G 4x1\n";
+  text += "livein %0 at 8\nblock b0 depth 0\n";
+  for (int k = 0; k < 8; ++k) {
+    const std::string load = "%" + std::to_string(2 * k + 1), sum = "%" + std::to_string(2 * k + 2);
+    const std::string before = "%" + std::to_string(2 * k);
+    text += "  " + load + ":ud = load %0:ud {w8}\n";
+    text += "  " + sum + ":ud = add " + before + ":ud " + load + ":ud {w8}\n";
+  }
+  return text + "  store %0:ud %16:ud {w8}\n  end\n";
+}
+
+TEST(ScheduleTest, BalancedOrderRunsAheadAsFarAsRegistersAllow) {
+  int64_t cycles = 0;
+  for (const uint32_t registers : {3u, 5u, 6u, 10u}) {
+    Function f = Read(SumOfLoads());
+    ScheduleOptions options;
+    options.reserve = {1024 - 8 * registers, 0};
+    const ScheduleStats stats = ScheduleBeforeAllocation(TestTarget(), &f, options);
+    ASSERT_TRUE(Verify(TestTarget(), f).ok());
+    const Liveness live(TestTarget(), f);
+    EXPECT_LE(MaxPressure(TestTarget(), f, live)[0].logical, 8 * registers);
+    // The address, the sum and one load take three; ten hold all loads.
+    EXPECT_EQ(stats.of(Policy::kBalanced), registers < 10 ? 1u : 0u);
+    EXPECT_EQ(stats.of(Policy::kLatency), registers == 10 ? 1u : 0u);
+    if (cycles != 0) {
+      EXPECT_LT(stats.cycles_after, cycles) << registers;
+    }
+    cycles = stats.cycles_after;
+    EXPECT_GE(cycles, stats.cycles_latency);
+  }
+}
+
+// What the policy promises: edges kept, cycles as EstimateCycles counts them, and no units above a
+// limit that the base order keeps.
+TEST(ScheduleTest, BalancedOrderKeepsWhatItsBaseFits) {
+  int64_t base_cycles = 0, balanced_cycles = 0;
+  int blocks = 0, exceeded = 0;
+  const Target& t = TestTarget();
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    testing::RandomOptions random;
+    random.width = seed % 2 == 0 ? 8 : 16;
+    Function f = testing::RandomProgram(seed, random);
+    // Components that share a register are counted apart by the policy.
+    for (Value& v : f.values) v.whole_registers = false;
+    const Liveness live(t, f);
+    OrderPressure pressure(t, f, live);
+    PressureScheduler small(t, f);
+    HoistScheduler hoist(t, f);
+    for (size_t b = 0; b < f.blocks.size(); ++b) {
+      std::vector<InstId> body = f.blocks[b].insts;
+      const InstId last = body.empty() ? InstId() : body.back();
+      const bool ends = !body.empty() && (t.ops[f.inst(last).op].flags & kOpTerminator) != 0;
+      if (ends) body.pop_back();
+      if (body.size() < 2 || body.size() > kMaxWindow) continue;
+      const Dag dag = BuildDag(t, f, body, false);
+      // All that lives on is needed: values that the block does not define may be, too.
+      std::vector<char> after(f.values.size(), 0);
+      live.live_out(BlockId(b)).for_each([&](size_t g) {
+        after[live.slot_value(live.global_slot(static_cast<uint32_t>(g))).index] = 1;
+      });
+      for (const Edge& e : f.blocks[b].succs) {
+        for (const Operand& o : f.args(e)) {
+          if (IsValue(o)) after[o.id] = 1;
+        }
+      }
+      if (ends) {
+        for (const Operand& o : f.uses(last)) {
+          if (IsValue(o)) after[o.id] = 1;
+        }
+      }
+      const auto profile = [&](const NodeOrder& order) {
+        std::vector<InstId> insts;
+        for (uint32_t n : order) insts.push_back(dag.nodes[n].inst);
+        if (ends) insts.push_back(last);
+        return pressure.Profile(BlockId(b), insts);
+      };
+      NodeOrder base, order;
+      small.Order(dag, after, &base);
+      const PressureProfile before = profile(base);
+      std::vector<int64_t> limit;
+      for (size_t p = 0; p < before.size(); ++p) {
+        const int64_t peak = *std::max_element(before[p].begin(), before[p].end());
+        limit.push_back(peak + static_cast<int64_t>(seed % 3) * 16);
+      }
+      const int cycles = hoist.Order(dag, base, before, limit, after, &order);
+      ASSERT_EQ(cycles, EstimateCycles(dag, order));
+      std::vector<uint32_t> place(order.size());
+      for (uint32_t k = 0; k < order.size(); ++k) place[order[k]] = k;
+      for (uint32_t n = 0; n < order.size(); ++n) {
+        for (const DagEdge& e : dag.children(n)) ASSERT_LT(place[n], place[e.to]);
+      }
+      ++blocks;
+      const PressureProfile after_it = profile(order);
+      for (size_t p = 0; p < limit.size(); ++p) {
+        exceeded += *std::max_element(after_it[p].begin(), after_it[p].end()) > limit[p];
+      }
+      base_cycles += EstimateCycles(dag, base);
+      balanced_cycles += cycles;
+    }
+  }
+  EXPECT_LT(balanced_cycles, base_cycles * 9 / 10);
+  EXPECT_GT(blocks, 1000);
+  EXPECT_EQ(exceeded, 0);
+}
+
+TEST(ScheduleTest, WhatExceedsTheRegistersLessIsBetterThanWhatIsFaster) {
+  const Merit m = MeritOf({130, 2}, {100, 4}, {1024, 4}, 7);
+  EXPECT_EQ(m.over, 30);
+  EXPECT_EQ(m.peak, 130 + 512);
+  EXPECT_EQ(MeritOf({130, 6}, {100, 4}, {1024, 4}, 7).over, 30 + 512);
+  EXPECT_TRUE(Better({0, 100, 5}, {1, 10, 1}));
+  EXPECT_TRUE(Better({1, 10, 5}, {1, 11, 1}));
+  EXPECT_TRUE(Better({1, 10, 1}, {1, 10, 5}));
+}
+
+TEST(ScheduleTest, OthersGoWhileAUnitIsBusy) {
+  Function f = Read(
+      "function test width 8\n"
+      "value %0 G 4x1\n"
+      "value %1 G 4x1\n"
+      "value %2 G 4x1\n"
+      "value %3 G 4x1\n"
+      "livein %0 at 8\n"
+      "block b0 depth 0\n"
+      "  %1:ud = load %0:ud {w8}\n"
+      "  %2:ud = load %0:ud {w8}\n"
+      "  %3:ud = add %0:ud %0:ud {w8}\n"
+      "  exit %3:ud {w8}\n"
+      "  store %1:ud %2:ud {w8}\n"
+      "  end\n");
+  const std::vector<InstId> body(f.blocks[0].insts.begin(), f.blocks[0].insts.begin() + 3);
+  const Dag dag = BuildDag(TestTarget(), f, body, false);
+  NodeOrder order;
+  const int cycles = LatencyScheduler().Order(dag, &order);
+  EXPECT_EQ(order, (NodeOrder{0, 2, 1}));
+  EXPECT_EQ(cycles, EstimateCycles(dag, order));
+  EXPECT_EQ(EstimateCycles(dag, {0, 1, 2}), testing::kTestLoadBusy + 2 + 2);
+  EXPECT_EQ(EstimateCycles(dag, {0, 2, 1}), testing::kTestLoadBusy + 2);
 }
 
 TEST(ScheduleTest, ExitsComeFirstAndOnlyWhereThereAreAny) {

@@ -1,0 +1,163 @@
+#include "core/intel/lir/timing.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/intel/lir/ops.h"
+#include "core/intel/lir/subgroup.h"
+#include "core/intel/lir/target.h"
+#include "core/intel/perf/timing.h"
+
+namespace kiln::intel {
+namespace {
+
+using isa::Opcode;
+using lir::Function;
+using lir::InstId;
+using lir::Operand;
+
+enum SchedulerUnit : uint8_t { kIssueOnly, kMathUnit, kSamplerUnit, kDataUnit, kConstantUnit };
+
+uint8_t UnitNumber(Unit unit) {
+  switch (unit) {
+    case Unit::kMath: return kMathUnit;
+    case Unit::kSampler: return kSamplerUnit;
+    case Unit::kDataCache: return kDataUnit;
+    case Unit::kConstantCache: return kConstantUnit;
+    default: return kIssueOnly;
+  }
+}
+
+int Registers(int bytes) { return (bytes + 31) / 32; }
+
+int WrittenBy(const Function& f, InstId id) {
+  const auto defs = f.defs(id);
+  return defs.empty() ? 0 : static_cast<int>(PayloadRegisters(f, defs[0]));
+}
+
+bool IsFlag(const Function& f, const Operand& o) {
+  return o.kind == Operand::Kind::kValue && f.value(o.value()).file == kFileF;
+}
+
+// From the model's terms: its latencies count from the end of the front's time, and a unit's next
+// instruction has a front of its own.
+lir::Timing From(const Timing& t) {
+  lir::Timing out;
+  out.unit = UnitNumber(t.unit);
+  out.issue = out.unit == kIssueOnly ? std::max(t.front, t.busy) : t.front;
+  out.latency = t.front + t.result;
+  out.read = t.read == 0 ? 0 : t.front + t.read;
+  out.busy = out.unit == kIssueOnly ? 0 : t.busy;
+  return out;
+}
+
+TimingKind MessageKind(const lir::Inst& in) {
+  if (in.op == kMsgAtomic) return TimingKind::kAtomic;
+  switch (SendAux::Unpack(in.aux).sfid) {
+    case isa::Sfid::kSampler: return TimingKind::kSampler;
+    case isa::Sfid::kConstantCache:
+    case isa::Sfid::kReadOnly: return TimingKind::kConstant;
+    case isa::Sfid::kGateway: return TimingKind::kBarrier;
+    default: return TimingKind::kData;
+  }
+}
+
+lir::Timing MessageTiming(const Function& f, InstId id) {
+  const lir::Inst& in = f.inst(id);
+  TimingSizes sizes;
+  sizes.written = WrittenBy(f, id);
+  sizes.lanes = Registers(4 * in.width);
+  const auto uses = f.uses(id);
+  for (int k = 0; k < PayloadCount(in); ++k) {
+    sizes.payload += static_cast<int>(PayloadRegisters(f, uses[static_cast<size_t>(k)]));
+  }
+  return From(TimingOf(MessageKind(in), sizes));
+}
+
+// `count` messages of the thread's scratch memory, one after another.
+lir::Timing ScratchTiming(const lir::Inst& in, int count) {
+  lir::Timing t = From(TimingOf(TimingKind::kData, {0, Registers(4 * in.width), 0}));
+  t.latency += (count - 1) * t.busy;
+  t.read += (count - 1) * t.busy;
+  t.issue += (count - 1) * t.busy;
+  return t;
+}
+
+lir::Timing AluTiming(const Function& f, InstId id) {
+  const lir::Inst& in = f.inst(id);
+  int bytes = 1;
+  bool flag = false;
+  for (const Operand& o : f.defs(id)) {
+    flag |= IsFlag(f, o);
+    bytes = std::max(bytes, isa::ByteSize(static_cast<isa::Type>(o.type)));
+  }
+  for (const Operand& o : f.uses(id)) {
+    bytes = std::max(bytes, isa::ByteSize(static_cast<isa::Type>(o.type)));
+  }
+  const Timing t =
+      TimingOf(TimingKind::kAlu, {WrittenBy(f, id), Registers(in.width * bytes), 0});
+  lir::Timing out = From(t);
+  if (flag) out.latency = t.front + std::max(t.flag, t.result);
+  return out;
+}
+
+// A sequence of `count` instructions of which `chain` depend on one another.
+lir::Timing SequenceTiming(const lir::Inst& in, int count, int chain) {
+  const Timing one = TimingOf(TimingKind::kAlu, {Registers(4 * in.width), Registers(4 * in.width), 0});
+  lir::Timing out = From(one);
+  out.issue *= std::max(1, count);
+  out.latency = std::max(out.issue, chain * out.latency);
+  return out;
+}
+
+}  // namespace
+
+lir::Timing LirTiming(const Function& f, InstId id) {
+  const lir::Inst& in = f.inst(id);
+  if (IsMessage(in.op)) return MessageTiming(f, id);
+  if (in.op == Op(Opcode::kMath)) {
+    const auto function = static_cast<isa::MathFunction>(in.aux);
+    return From(TimingOf(KindOf(function), {WrittenBy(f, id), Registers(4 * in.width), 0}));
+  }
+  if (IsEuOp(in.op)) return AluTiming(f, id);
+  const int scan_steps = std::bit_width(unsigned{f.dispatch_width});
+  switch (in.op) {
+    case kFill:
+      return ScratchTiming(in, static_cast<int>(ScratchMessages(static_cast<uint32_t>(WrittenBy(f, id)))));
+    case kSpill:
+      return ScratchTiming(in, static_cast<int>(ScratchMessages(PayloadRegisters(f, f.uses(id)[1]))));
+    case kMergeSpill: {  // its own read, then the write
+      lir::Timing t = ScratchTiming(in, 1);
+      t.issue += t.latency;
+      return t;
+    }
+    case kFence: return From(TimingOf(TimingKind::kFence, {}));
+    case kBarrier: return From(TimingOf(TimingKind::kBarrier, {}));
+    case kMul32: return SequenceTiming(in, 3, 2);
+    case kMulHigh: return SequenceTiming(in, 2, 1);
+    case kF2f16:
+    case kPack: return SequenceTiming(in, 2, 1);
+    case kBallot: return SequenceTiming(in, 2, 2);
+    case kBroadcast: return SequenceTiming(in, f.uses(id)[1].kind == Operand::Kind::kImm ? 1 : 2,
+                                           f.uses(id)[1].kind == Operand::Kind::kImm ? 1 : 2);
+    case kShuffle: return SequenceTiming(in, 2, 2);
+    case kXorLanes: {
+      const XorMoves m = XorMovesOf(in.width, in.aux, f.value(f.defs(id)[0].value()).elem_bytes);
+      lir::Timing t = SequenceTiming(in, 1, 1);
+      t.issue = std::max(2, 2 * m.count);
+      return t;
+    }
+    case kLaneScan: return SequenceTiming(in, 2 + 2 * scan_steps, 1 + scan_steps);
+    case kHeader:
+    case kSamplerHeader:
+    case kLaneIds: {
+      lir::Timing t = SequenceTiming(in, 1, 1);
+      t.issue = 4;
+      return t;
+    }
+    case kJoin: return SequenceTiming(in, f.value(f.defs(id)[0].value()).comps, 1);
+    default: return SequenceTiming(in, 1, 1);
+  }
+}
+
+}  // namespace kiln::intel

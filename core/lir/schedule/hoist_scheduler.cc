@@ -1,0 +1,153 @@
+#include "core/lir/schedule/hoist_scheduler.h"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+namespace kiln::lir::schedule {
+
+void HoistScheduler::Prepare(const Dag& dag, const NodeOrder& base) {
+  const size_t count = dag.nodes.size();
+  base_ = &base;
+  place_.resize(count);
+  for (uint32_t k = 0; k < count; ++k) place_[base[k]] = k;
+  next_ = 0;
+  issued_.assign(count, 0);
+  parents_.resize(count);
+  unblocked_.assign(count, 0);
+  ready_.clear();
+  for (uint32_t n = 0; n < count; ++n) {
+    parents_[n] = dag.nodes[n].num_parents;
+    if (parents_[n] == 0) ready_.push_back(n);
+  }
+  std::fill(std::begin(free_), std::end(free_), 0);
+  now_ = end_ = 0;
+}
+
+int HoistScheduler::Order(const Dag& dag, const NodeOrder& base, PressureProfile profile,
+                          const std::vector<int64_t>& limit, const std::vector<char>& live_after,
+                          NodeOrder* order) {
+  Prepare(dag, base);
+  slots_.Number(dag, live_after);
+  profile_ = std::move(profile);
+  limit_ = limit;
+  live_.clear();
+  for (const std::vector<int64_t>& p : profile_) live_.push_back(p[0]);
+  order->clear();
+  while (order->size() < dag.nodes.size()) {
+    const uint32_t n = Choose(dag);
+    Issue(dag, n);
+    order->push_back(n);
+  }
+  return std::max(now_, end_);
+}
+
+int HoistScheduler::TimeOf(const Dag& dag, uint32_t n) const {
+  return std::max({now_, unblocked_[n], free_[dag.nodes[n].unit]});
+}
+
+// The first by the latency policy of those that fit, among the best few; `added_` is its effect.
+uint32_t HoistScheduler::Choose(const Dag& dag) {
+  keys_.clear();
+  for (uint32_t n : ready_) {
+    const DagNode& node = dag.nodes[n];
+    keys_.push_back({node.exit_unblocked_time, TimeOf(dag, n), -node.delay, n});
+  }
+  const uint32_t fallback = (*base_)[next_];
+  for (uint32_t k = 0; k < kTries && !keys_.empty(); ++k) {
+    const auto first = std::min_element(keys_.begin(), keys_.end());
+    const uint32_t n = std::get<3>(*first);
+    if (n == fallback || Fits(n)) return n;
+    *first = keys_.back();
+    keys_.pop_back();
+  }
+  return fallback;
+}
+
+// The last place of the base order at which another node that has not been issued uses the slot, or
+// -1.
+int64_t HoistScheduler::LastOther(uint32_t slot, uint32_t n) const {
+  int64_t last = -1;
+  for (uint32_t user : slots_.users(slot)) {
+    if (user != n && !issued_[user]) last = std::max(last, int64_t{place_[user]});
+  }
+  return last;
+}
+
+// Leaves in `behind_` what is live behind the node if it goes now, and in `dead_` what it defines for
+// nobody.
+void HoistScheduler::Live(uint32_t n) {
+  behind_ = live_;
+  dead_.assign(live_.size(), 0);
+  for (uint32_t s : slots_.uses(n)) {
+    const WindowSlots::Slot& slot = slots_.slot(s);
+    if (!slot.live_after && LastOther(s, n) < 0) behind_[slot.pool] -= slot.units;
+  }
+  for (uint32_t s : slots_.defs(n)) {
+    const WindowSlots::Slot& slot = slots_.slot(s);
+    (slot.live_after || slot.num_users != 0 ? behind_ : dead_)[slot.pool] += slot.units;
+  }
+}
+
+// May the node go now, ahead of its place? Leaves in `added_` what it adds at each place it passes.
+bool HoistScheduler::Fits(uint32_t n) {
+  const uint32_t length = place_[n] - next_;
+  if (length > kFarthest) return false;
+  const size_t pools = profile_.size();
+  Live(n);
+  for (size_t p = 0; p < pools; ++p) {
+    const int64_t units = behind_[p] + dead_[p];
+    if (units > limit_[p] && units > live_[p]) return false;
+  }
+  added_.assign(pools * length, 0);
+  const auto add = [&](int pool, uint32_t from, int units) {  // places from `from` to the node's
+    for (uint32_t k = from; k < length; ++k) added_[static_cast<size_t>(pool) * length + k] += units;
+  };
+  for (uint32_t s : slots_.defs(n)) {
+    const WindowSlots::Slot& slot = slots_.slot(s);
+    if (slot.live_after || slot.num_users != 0) add(slot.pool, 0, slot.units);
+  }
+  for (uint32_t s : slots_.uses(n)) {
+    const WindowSlots::Slot& slot = slots_.slot(s);
+    if (slot.live_after) continue;
+    const int64_t last = LastOther(s, n);
+    if (last > int64_t{place_[n]}) continue;  // somebody needs it later still
+    // Behind its last other user it is not live any more.
+    add(slot.pool, last < 0 ? 0 : static_cast<uint32_t>(last) - next_, -slot.units);
+  }
+  for (size_t p = 0; p < pools; ++p) {
+    for (uint32_t k = 0; k < length; ++k) {
+      const int64_t more = added_[p * length + k];
+      if (more > 0 && profile_[p][next_ + k + 1] + more > limit_[p] && !issued_[(*base_)[next_ + k]]) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+void HoistScheduler::Issue(const Dag& dag, uint32_t n) {
+  if (place_[n] != next_) {
+    const uint32_t length = place_[n] - next_;
+    for (size_t p = 0; p < profile_.size(); ++p) {
+      for (uint32_t k = 0; k < length; ++k) profile_[p][next_ + k + 1] += added_[p * length + k];
+    }
+  }
+  Live(n);
+  live_.swap(behind_);
+  const DagNode& node = dag.nodes[n];
+  const int issue = TimeOf(dag, n);
+  now_ = issue + node.issue;
+  free_[node.unit] = issue + node.busy;
+  issued_[n] = 1;
+  ready_.erase(std::find(ready_.begin(), ready_.end(), n));
+  for (const DagEdge& e : dag.children(n)) {
+    unblocked_[e.to] = std::max(unblocked_[e.to], issue + e.latency);
+    end_ = std::max(end_, unblocked_[e.to]);
+    if (--parents_[e.to] == 0) ready_.push_back(e.to);
+  }
+  while (next_ < base_->size() && issued_[(*base_)[next_]]) ++next_;
+}
+
+}  // namespace kiln::lir::schedule

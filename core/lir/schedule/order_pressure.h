@@ -1,0 +1,45 @@
+// Units live in a block under any order of its instructions: what is live at the block's ends and
+// held by parked lanes does not depend on the order.
+//
+// Cost: linear in operands and in what is live at the ends.
+#ifndef KILN_CORE_LIR_SCHEDULE_ORDER_PRESSURE_H_
+#define KILN_CORE_LIR_SCHEDULE_ORDER_PRESSURE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "core/lir/lir.h"
+#include "core/lir/liveness.h"
+#include "core/lir/target.h"
+
+namespace kiln::lir::schedule {
+
+class OrderPressure {
+ public:
+  // The arguments outlive the object.
+  OrderPressure(const Target& target, const Function& f, const Liveness& live);
+
+  // By pool, at the worst place.
+  std::vector<uint32_t> Peak(BlockId b, const std::vector<InstId>& order);
+  // By pool: before the first instruction, then for each what is live behind it and what it defines.
+  std::vector<std::vector<int64_t>> Profile(BlockId b, const std::vector<InstId>& order);
+
+ private:
+  template <class Visit>
+  void Walk(BlockId b, const std::vector<InstId>& order, Visit&& visit);
+  void Need(uint32_t slot);
+  void NeedAll(const Operand& o);
+  void End(const Operand& o);
+
+  const Target& t_;
+  const Function& f_;
+  const Liveness& live_;
+  UnitCounter units_;
+  std::vector<int64_t> held_;    // by pool: what only parked lanes hold
+  std::vector<uint32_t> epoch_;  // by slot: now_ if it is live
+  uint32_t now_ = 0;
+};
+
+}  // namespace kiln::lir::schedule
+
+#endif  // KILN_CORE_LIR_SCHEDULE_ORDER_PRESSURE_H_
