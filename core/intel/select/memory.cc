@@ -163,7 +163,7 @@ absl::Status Selector::VisitLoad(mir::InstId id) {
   }
   place.offset = Src(m_.source(id, mir::OffsetSource(inst)), Type::kUD);
   place.alignment = AlignmentOf(id);
-  place.uniform = IsUniform(m_.result(id));
+  place.uniform = IsUniform(m_.result(id)) && !IsCopied(id);
   constexpr uint32_t kLongestBlock = 128;
   const bool block = place.alignment >= BlockAlignment(place) || IsImm(place.offset);
   if (place.uniform && block &&
@@ -173,6 +173,30 @@ absl::Status Selector::VisitLoad(mir::InstId id) {
     LoadElements(id, place);
   }
   return absl::OkStatus();
+}
+
+// Does everything that is read go into stores as it is? Then each lane reads its own: what comes back is
+// a payload, and nothing is copied from one lane to all.
+bool Selector::IsCopied(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  constexpr int kMostDwords = 4;   // of one message
+  if ((inst.op != mir::Op::kLoadSsbo && inst.op != mir::Op::kLoadShared) ||
+      inst.num_results > kMostDwords || ElementBytes(m_.result(id)) != 4) {
+    return false;
+  }
+  if (!uses_) uses_.emplace(m_);
+  for (int i = 0; i < inst.num_results; ++i) {
+    const absl::Span<const mir::Use> uses = uses_->Of(m_.result(id, i));
+    if (uses.size() != 1) return false;
+    const mir::Inst& user = m_.inst(uses[0].inst);
+    const bool store = user.op == mir::Op::kStoreSsbo || user.op == mir::Op::kStoreShared ||
+                       user.op == mir::Op::kStoreGlobal;
+    if (!store || uses[0].source < static_cast<uint32_t>(mir::FirstValueSource(user)) ||
+        (i != 0 && uses[0].inst != uses_->Of(m_.result(id))[0].inst)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool Selector::IsInPushRegisters(mir::InstId id) const {

@@ -80,6 +80,20 @@ int Count(const std::string& text, const std::string& what) {
   return n;
 }
 
+// What is read only to be stored comes to each lane and is the payload.
+TEST(Select, CopiesAreReadByEachLane) {
+  const std::string copy = Lir(
+      "  %1:i32, %2:i32 = load_ssbo[0, align 4] 0\n"
+      "  store_ssbo[0, align 4] 64, %1, %2\n");
+  EXPECT_EQ(Count(copy, "x2:ud = msg.read %"), 1) << copy;
+  EXPECT_EQ(Count(copy, "collect"), 0) << copy;
+  const std::string used = Lir(
+      "  %1:i32, %2:i32 = load_ssbo[0, align 4] 0\n"
+      "  %3:i32 = iadd %1, %2\n"
+      "  store_ssbo[0, align 4] 64, %1, %2, %3\n");
+  EXPECT_EQ(Count(used, "= header "), 1) << used;
+}
+
 // A carry that is only added is a compare's -1 with a minus.
 TEST(Select, CarriesAreAddedWithoutBecomingOne) {
   const std::string added = Lir(
@@ -102,7 +116,8 @@ TEST(Select, BuffersAtAnOffsetThatLanesShareAreReadInBlocks) {
   const std::string unchanging = Lir(
       "  %1:i32 = load_ssbo[0, align 4] 4\n"
       "  %2:i32 = load_ssbo[0, align 4] 24\n"
-      "  store_ssbo[1, align 4] 0, %1, %2\n",
+      "  %3:i32 = iadd %1, %2\n"
+      "  store_ssbo[1, align 4] 0, %3\n",
       8,
       "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nresource 0 ssbo 0.0.0 unchanging\n"
       "resource 1 ssbo 0.1.0\nbody {\n");

@@ -221,6 +221,7 @@ class Selector {
   absl::Status VisitAtomic(mir::InstId id);
   absl::Status VisitWideAtomic(mir::InstId id);
   absl::Status BufferAddress(mir::InstId id);
+  bool IsCopied(mir::InstId id);
   bool IsInPushRegisters(mir::InstId id) const;
   void LoadPush(mir::InstId id);
   void LoadBlock(mir::InstId id, const Place& place);
