@@ -206,6 +206,7 @@ bool IsPure(const Module& m, InstId id) {
 }
 
 bool IsPureRead(const Module& m, InstId id) {
+  if (IsKnownPush(m, id)) return false;
   return mir::Info(m.inst(id).op).Has('M') || ReadsUnchanging(m, m.inst(id));
 }
 
@@ -215,6 +216,10 @@ bool IsSpeculatable(const Module& m, InstId id) {
   if ((inst.flags & mir::kIndexed) == 0) return true;
   // A buffer's index is the first source. Of images the sampler may have another: not looked at.
   return !mir::HasImage(m.resources[inst.imm0].kind) && m.IsConstant(m.source(id, 0));
+}
+
+bool IsKnownPush(const Module& m, InstId id) {
+  return m.inst(id).op == Op::kLoadPush && m.IsConstant(m.source(id, 0));
 }
 
 Access ElementOf(const Access& access, int n) {

@@ -73,6 +73,8 @@ Access ElementOf(const Access& access, int n);
 bool IsPure(const mir::Module& module, mir::InstId id);
 // Of such an instruction: whether it reads memory, and is not to be executed without need.
 bool IsPureRead(const mir::Module& module, mir::InstId id);
+// Whether it reads push constants at a known offset: they are in registers.
+bool IsKnownPush(const mir::Module& module, mir::InstId id);
 
 // Whether such an instruction may also run where the program does not run it: nothing volatile, and
 // no descriptor that a value chooses, whose index may be out of range there.

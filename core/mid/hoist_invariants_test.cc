@@ -63,6 +63,24 @@ TEST(HoistInvariants, ReadsMoveFromTheBodyButNotFromUnderAnIf) {
 }
 
 // What is not pure, or a comparison, or differs between rounds.
+// They are in registers: no access that an if would save.
+TEST(HoistInvariants, KnownPushConstantsMoveFromUnderAnIf) {
+  const std::string text =
+      RunOnBody(LoopWith("", "    %4:bool = ult %0, %2\n"
+                             "    if %4 {\n"
+                             "      %5:i32 = load_push[align 4] 8\n"
+                             "      %6:i32 = iadd %5, 3\n"
+                             "      store_ssbo[0, align 4] %2, %6\n"
+                             "      yield\n"
+                             "    } else {\n"
+                             "      yield\n"
+                             "    }\n"
+                             "    continue %2\n"),
+                HoistInvariants);
+  EXPECT_LT(text.find("load_push"), text.find("loop")) << text;
+  EXPECT_LT(text.find("iadd"), text.find("loop")) << text;
+}
+
 TEST(HoistInvariants, WhatStays) {
   const std::string text =
       LoopWith("", "    %4:i32 = load_ssbo[1, align 4] %1\n"

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/mid/alias.h"
 #include "core/mir/build.h"
 
 namespace kiln::mid {
@@ -50,8 +51,10 @@ int Cost(Op op) {
   }
 }
 
-bool MayHoist(const Inst& inst) {
+bool MayHoist(const Module& m, InstId id) {
+  const Inst& inst = m.inst(id);
   const mir::OpInfo& info = mir::Info(inst.op);
+  if (IsKnownPush(m, id)) return true;
   // Loads are pure but not cheap; an offset or descriptor may be meaningful on one side only.
   return info.Has('P') && !info.Has('N') && !info.Has('M') && (inst.flags & mir::kIndexed) == 0;
 }
@@ -94,7 +97,7 @@ class Flattener {
       const std::vector<InstId>& insts = m_.region(r).insts;
       if (m_.inst(insts.back()).op != Op::kYield) return kCostBound + 1;
       for (size_t i = 0; i + 1 < insts.size(); ++i) {
-        if (!MayHoist(m_.inst(insts[i]))) return kCostBound + 1;
+        if (!MayHoist(m_, insts[i])) return kCostBound + 1;
         cost += Cost(m_.inst(insts[i]).op);
         if (cost > kCostBound) return cost;
       }

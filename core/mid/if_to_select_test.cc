@@ -54,6 +54,41 @@ TEST(IfToSelect, EqualValuesNeedNoSelect) {
 )");
 }
 
+// Push constants at a known offset are in registers: reading them is no access to memory.
+TEST(IfToSelect, KnownPushConstantsAreCheap) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:i32 = local_index
+  %1:bool = ult %0, 4
+  %2:i32 = if %1 {
+    %3:i32 = load_push[align 4] 8
+    yield %3
+  } else {
+    yield 0
+  }
+  %4:i32 = if %1 {
+    %5:i32 = load_push[align 4] %0
+    yield %5
+  } else {
+    yield 0
+  }
+  store_ssbo[0, align 4] 0, %2, %4
+  return)",
+                      IfToSelect),
+            R"(  %0:i32 = local_index
+  %1:bool = ult %0, 4
+  %2:i32 = load_push[align 4] 8
+  %3:i32 = select %1, %2, 0
+  %4:i32 = if %1 {
+    %5:i32 = load_push[align 4] %0
+    yield %5
+  } else {
+    yield 0
+  }
+  store_ssbo[0, align 4] 0, %3, %4
+  return
+)");
+}
+
 constexpr char kKept[][400] = {
     // Memory.
     R"(  %0:i32 = local_index

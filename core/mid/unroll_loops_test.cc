@@ -293,7 +293,7 @@ TEST(UnrollLoops, InvariantsUnderConditionsAreComputedOnce) {
       %8:i32 = iadd %7, %2
       %9:f32 = fmul %1, %1
       %10:bool = ult %7, 3
-      %11:i32 = load_push[align 4] 0
+      %11:i32 = load_push[align 4] %0
       %12:i32 = select %10, %11, %8
       store_ssbo[1, align 4] %12, %9
       yield
@@ -315,7 +315,7 @@ TEST(UnrollLoops, InvariantsUnderConditionsAreComputedOnce) {
       %6:i32 = iadd %3, 0
       %7:f32 = fmul %1, %1
       %8:bool = ult %3, 3
-      %9:i32 = load_push[align 4] 0
+      %9:i32 = load_push[align 4] %0
       %10:i32 = select %8, %9, %6
       store_ssbo[1, align 4] %10, %7
       yield
@@ -328,7 +328,7 @@ TEST(UnrollLoops, InvariantsUnderConditionsAreComputedOnce) {
       %13:i32 = iadd %3, 1
       %14:f32 = fmul %1, %1
       %15:bool = ult %3, 3
-      %16:i32 = load_push[align 4] 0
+      %16:i32 = load_push[align 4] %0
       %17:i32 = select %15, %16, %13
       store_ssbo[1, align 4] %17, %14
       yield
