@@ -37,6 +37,10 @@ constexpr int64_t kMaxSteps = 8192;
 constexpr int64_t kSmallResidue = 64;
 constexpr int64_t kResidueRounds = 5;
 constexpr int64_t kLargestResidue = 1000;
+// So many times one round may be larger than that: three of CACAO's blurs (cycles x 0.37, instructions
+// x 1.45, still fewer than Mesa's). With 4 and 3,300 bc1 spills more.
+constexpr int64_t kFewRounds = 3;
+constexpr int64_t kFewLargest = 2500;
 // The same where accesses to private arrays get known offsets: they cost a message each. More for
 // innermost loops: what is left of a loop inside is known only when this one is unrolled. With 512
 // for both, bc6h's palettes stay in memory (cycles x 3.4, instructions x 0.68); with 1,200 for both,
@@ -117,7 +121,8 @@ class Unroller {
       ++size;
       innermost &= m_.inst(id).op != Op::kLoop;
     });
-    return {std::max(kSmallResidue, std::min(kResidueRounds * size, kLargestResidue)),
+    return {std::max({kSmallResidue, std::min(kResidueRounds * size, kLargestResidue),
+                      std::min(kFewRounds * size, kFewLargest)}),
             innermost ? kInnermostArrayResidue : kArrayResidue};
   }
 

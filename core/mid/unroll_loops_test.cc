@@ -391,5 +391,18 @@ TEST(UnrollLoops, LongForArraysWhereInnermost) {
   EXPECT_FALSE(unrolls("%3", "    loop { break }\n"));
 }
 
+// Three rounds of some 420 instructions, not four.
+TEST(UnrollLoops, FewRoundsOfLongLoops) {
+  const auto unrolls = [](int rounds) {
+    std::string body = "  %0:i32 = local_index\n  loop (%1:i32 = 0) {\n    %2:bool = ult %1, " +
+                       std::to_string(rounds) + "\n    if %2 { yield } else { break }\n";
+    for (int i = 0; i < 420; ++i) body += "    store_ssbo[0, align 4] %0, 1\n";
+    body += "    %3:i32 = iadd %1, 1\n    continue %3\n  }\n  return\n";
+    return RunOnBody(body, UnrollLoops) != RunOnBody(body, UnrollLoops, 0);
+  };
+  EXPECT_TRUE(unrolls(3));
+  EXPECT_FALSE(unrolls(4));
+}
+
 }  // namespace
 }  // namespace kiln::mid
