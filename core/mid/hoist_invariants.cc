@@ -136,7 +136,7 @@ class Taker {
   bool Invariant(InstId id) const {
     const Inst& inst = m_.inst(id);
     if (inst.num_results != 1 || inst.num_sources == 0 || inst.op == Op::kFmul ||
-        !IsSpeculatable(m_, id) || IsPureRead(m_, id) || m_.value(m_.result(id)).type == Type::kBool) {
+        !IsSpeculatable(m_, id) || IsPureRead(m_, id)) {
       return false;
     }
     const absl::Span<const ValueId> sources = m_.sources(id);

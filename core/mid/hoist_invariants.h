@@ -29,9 +29,10 @@ absl::StatusOr<bool> HoistInvariants(mir::Module& module, PassContext& context);
 
 // For a loop about to be unrolled: takes out of its body what its rounds would each compute on a
 // condition though it is the same for all (pure operations other than reads, and what they are
-// computed from; not products of floats, which form_fma wants beside their sums), and returns it in
-// order. It belongs in front of the loop. (What is computed without a condition is one value after
-// unrolling as it is.) Linear in the module's values and the loop's size.
+// computed from; not products of floats, which form_fma wants beside their sums; conditions, too:
+// rematerialise_compares brings them back to who asks for flags), and returns it in order. It belongs
+// in front of the loop. (What is computed without a condition is one value after unrolling as it is.)
+// Linear in the module's values and the loop's size.
 std::vector<mir::InstId> TakeInvariants(mir::Module& module, mir::InstId loop);
 
 }  // namespace kiln::mid

@@ -277,7 +277,7 @@ TEST(UnrollLoops, UpToTheEndOfAnArray) {
 )");
 }
 
-// What each round would compute anew under its condition is computed once; not reads, not conditions,
+// What each round would compute anew under its condition is computed once; not reads,
 // not products that may become fused, and nothing that only depends on the loop.
 TEST(UnrollLoops, InvariantsUnderConditionsAreComputedOnce) {
   EXPECT_EQ(RunOnBody(R"(
@@ -308,16 +308,16 @@ TEST(UnrollLoops, InvariantsUnderConditionsAreComputedOnce) {
             R"(  %0:i32, %1:f32 = load_ssbo[0, align 4] 0
   %2:i32 = iadd %0, 5
   %3:i32 = imul %2, %0
+  %4:bool = ult %3, 3
   loop {
-    %4:i32 = iadd 0, %0
-    %5:bool = ult %4, 9
-    if %5 {
-      %6:i32 = iadd %3, 0
-      %7:f32 = fmul %1, %1
-      %8:bool = ult %3, 3
+    %5:i32 = iadd 0, %0
+    %6:bool = ult %5, 9
+    if %6 {
+      %7:i32 = iadd %3, 0
+      %8:f32 = fmul %1, %1
       %9:i32 = load_push[align 4] %0
-      %10:i32 = select %8, %9, %6
-      store_ssbo[1, align 4] %10, %7
+      %10:i32 = select %4, %9, %7
+      store_ssbo[1, align 4] %10, %8
       yield
     } else {
       yield
@@ -327,10 +327,9 @@ TEST(UnrollLoops, InvariantsUnderConditionsAreComputedOnce) {
     if %12 {
       %13:i32 = iadd %3, 1
       %14:f32 = fmul %1, %1
-      %15:bool = ult %3, 3
-      %16:i32 = load_push[align 4] %0
-      %17:i32 = select %15, %16, %13
-      store_ssbo[1, align 4] %17, %14
+      %15:i32 = load_push[align 4] %0
+      %16:i32 = select %4, %15, %13
+      store_ssbo[1, align 4] %16, %14
       yield
     } else {
       yield
