@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/mid/known_bits.h"
 #include "core/mir/build.h"
 
 namespace kiln::mid {
@@ -64,7 +65,9 @@ bool MatchConstant(const Module& m, ValueId v, Op op, ValueId* source, uint32_t*
   return true;
 }
 
-// offset = index * stride + constant: the places are those of whole strides.
+// offset = index * stride + constant: the places are those of whole strides. A product that wraps may
+// be any multiple of the power of two in its stride. So it is the product that names the place, or
+// the index where it is known to be small.
 bool MatchStride(const Module& m, ValueId offset, Access* a) {
   ValueId scaled = offset;
   uint32_t constant = 0;
@@ -75,6 +78,8 @@ bool MatchStride(const Module& m, ValueId offset, Access* a) {
   } else if (!MatchConstant(m, scaled, Op::kImul, &a->index, &stride)) {
     return false;
   }
+  const bool exact = uint64_t{UpperBound(m, a->index)} * stride <= UINT32_MAX;
+  if (!exact && !std::has_single_bit(stride)) return false;
   const auto signed_stride = static_cast<int32_t>(stride);
   if (signed_stride <= 0 || stride % kElementBytes != 0 || constant % kElementBytes != 0) {
     return false;
@@ -84,6 +89,11 @@ bool MatchStride(const Module& m, ValueId offset, Access* a) {
   a->first = static_cast<uint32_t>(rest) / kElementBytes;
   a->bias = static_cast<uint32_t>((whole - rest) / signed_stride);
   a->step = stride / kElementBytes;
+  if (!exact) {
+    a->index = scaled;
+    a->bias *= stride;
+    a->unit = stride;
+  }
   return true;
 }
 

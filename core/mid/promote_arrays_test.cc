@@ -130,6 +130,37 @@ TEST(PromoteArrays, StridesAndConstantsInTheOffset) {
 )");
 }
 
+// An index that may make the product wrap does not name the element: of 12 * index any multiple of 4
+// may be left, of 8 * index the product's own bits count.
+TEST(PromoteArrays, ProductsThatMayWrap) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:i32 = load_ssbo[1, align 4] 0
+  store_private[0, align 16] 0, 10, 11, 12, 13
+  %1:i32 = imul %0, 12
+  %2:i32 = load_private[0, align 4] %1
+  %3:i32 = shl %0, 3
+  %4:i32 = load_private[0, align 4] %3
+  store_ssbo[0, align 4] 0, %2, %4
+  return)",
+                      PromoteArrays),
+            R"(  %0:i32 = load_ssbo[1, align 4] 0
+  %1:i32 = imul %0, 12
+  %2:i32 = and %1, 4
+  %3:bool = ine %2, 0
+  %4:i32 = and %1, 8
+  %5:bool = ine %4, 0
+  %6:i32 = select %3, 11, 10
+  %7:i32 = select %3, 13, 12
+  %8:i32 = select %5, %7, %6
+  %9:i32 = shl %0, 3
+  %10:i32 = and %9, 8
+  %11:bool = ine %10, 0
+  %12:i32 = select %11, 12, 10
+  store_ssbo[0, align 4] 0, %8, %12
+  return
+)");
+}
+
 TEST(PromoteArrays, AVariableIndexStores) {
   EXPECT_EQ(RunOnBody(R"(
   %0:i32 = local_index
