@@ -130,8 +130,10 @@ void Liveness::FindGlobals(const Function& f) {
       for (const Operand& o : f.args(e)) use(o);
     }
   }
+  std::vector<char> done(f.blocks.size(), 0);
   for (const std::vector<BlockId>& w : waits_) {
     for (BlockId j : w) {
+      if (std::exchange(done[j.index], 1)) continue;
       for (ValueId p : f.block(j).params) {
         for (uint32_t s = first_slot(p); s < first_slot_[p.index + 1]; ++s) {
           if (used_[s]) make_global(s);
@@ -182,13 +184,37 @@ void Liveness::SolveLogical(const Function& f) {
   }
 }
 
+// Where lanes wait for a block that they wait for above as well, as in all that an if or a loop
+// contains, what they hold there is taken over: in deep nests the sets of waits are long, and the
+// difference to the block above is short.
 void Liveness::FindParked(const Function& f) {
-  parked_.assign(f.blocks.size(), BitSet(num_global()));
-  for (size_t b = 0; b < f.blocks.size(); ++b) {
-    for (BlockId j : waits_[b]) {
+  constexpr uint32_t kNone = ~uint32_t{0};
+  const size_t n = f.blocks.size();
+  parked_.assign(n, BitSet(num_global()));
+  std::vector<uint32_t> above(n, kNone);  // first a predecessor, then the block taken over from
+  for (uint32_t b = 0; b < n; ++b) {
+    for (const Edge& e : f.blocks[b].succs) {
+      if (e.to.index > b && above[e.to.index] == kNone) above[e.to.index] = b;
+    }
+  }
+  for (size_t b = 0; b < n; ++b) {
+    const std::vector<BlockId>& waits = waits_[b];
+    uint32_t p = above[b];
+    while (p != kNone && !std::includes(waits.begin(), waits.end(), waits_[p].begin(),
+                                        waits_[p].end())) {
+      p = above[p];
+    }
+    above[b] = p;
+    size_t known = 0;  // of the waits above, those passed
+    if (p != kNone) parked_[b] = parked_[p];
+    for (BlockId j : waits) {
+      if (p != kNone && known < waits_[p].size() && waits_[p][known] == j) {
+        ++known;
+        continue;
+      }
       parked_[b].unite(live_in_[j.index]);
-      for (ValueId p : f.block(j).params) {
-        for (uint32_t s = first_slot(p); s < first_slot_[p.index + 1]; ++s) {
+      for (ValueId v : f.block(j).params) {
+        for (uint32_t s = first_slot(v); s < first_slot_[v.index + 1]; ++s) {
           if (used_[s]) parked_[b].set(global_[s]);
         }
       }

@@ -860,6 +860,7 @@ class Assigner {
       }
     }
     std::vector<Cluster> clusters;
+    clusters.reserve(slots.size());
     for (uint32_t s : slots) {
       const ValueId v = l_.slot_value(s);
       uint32_t& k = index[find(v.index)];

@@ -170,6 +170,7 @@ class Spiller {
     in_registers_[p] = 1;
     index_[p] = static_cast<uint32_t>(list_.size());
     list_.push_back(p);
+    Queue(p);
     if (parked_[p] == kNotParked) total_ += pieces_.units(p);
   }
   void Leave(uint32_t p) {
@@ -213,51 +214,58 @@ class Spiller {
     return std::binary_search(waits.begin(), waits.end(), BlockId(param_of_[v.index]));
   }
 
-  template <class F>
-  void ForEachCandidate(F&& f) const {
-    const auto consider = [&](uint32_t p, uint32_t distance) {
-      f(Candidate{p, pieces_.units(p) < h_.register_units, distance});
-    };
-    for (uint32_t p : list_) {
-      const uint32_t next = NextUse(p);
-      consider(p, next == kNever ? kNever : next - std::min(next, position_));
+  // Candidates in registers stand in a heap by their next use, counted from the block's start, which
+  // orders them as the distance does. An entry is pushed when a piece comes into a register and
+  // when its next use changes; what has become of older ones shows when they come up.
+  void Queue(uint32_t p) {
+    queue_.push_back({p, pieces_.units(p) < h_.register_units, NextUse(p)});
+    std::push_heap(queue_.begin(), queue_.end(), Worse);
+  }
+  static bool Worse(const Candidate& a, const Candidate& b) { return b.Before(a); }
+
+  // The best and the second best to evict; `piece` is kNone where there is none.
+  void FindTwo(Candidate* first, Candidate* second) {
+    *first = *second = Candidate();
+    aside_.clear();
+    while (!queue_.empty() && second->piece == kNone) {
+      std::pop_heap(queue_.begin(), queue_.end(), Worse);
+      const Candidate c = queue_.back();
+      queue_.pop_back();
+      if (!in_registers_[c.piece] || NextUse(c.piece) != c.distance || c.piece == first->piece) {
+        continue;
+      }
+      aside_.push_back(c);
+      if (MayEvict(c.piece)) Offer(c, first, second);
+    }
+    for (const Candidate& c : aside_) {
+      queue_.push_back(c);
+      std::push_heap(queue_.begin(), queue_.end(), Worse);
+    }
+    for (Candidate* c : {first, second}) {
+      if (c->piece != kNone && c->distance != kNever) c->distance -= std::min(c->distance, position_);
     }
     for (uint32_t p : waiting_) {
-      if (!in_registers_[p] && parked_[p] != kNotParked) consider(p, parked_[p]);
+      if (in_registers_[p] || parked_[p] == kNotParked) continue;
+      const Candidate c = {p, pieces_.units(p) < h_.register_units, parked_[p]};
+      if (second->piece != kNone && !c.Before(*second)) continue;
+      if (MayEvict(p)) Offer(c, first, second);
+    }
+  }
+  static void Offer(const Candidate& c, Candidate* first, Candidate* second) {
+    if (first->piece == kNone || c.Before(*first)) {
+      *second = std::exchange(*first, c);
+    } else if (second->piece == kNone || c.Before(*second)) {
+      *second = c;
     }
   }
 
-  // Evicts until `units` more fit. What is protected in this epoch stays. One is enough as a rule:
-  // the first two are found by a scan, and a heap is made only where more have to go.
+  // Evicts until `units` more fit. What is protected in this epoch stays.
   void MakeRoom(uint32_t units) {
-    if (total_ + units <= limit_) return;
-    Candidate first, second;
-    ForEachCandidate([&](const Candidate& c) {
-      if (second.piece != kNone && !c.Before(second)) return;
-      if (!MayEvict(c.piece)) return;
-      if (first.piece == kNone || c.Before(first)) {
-        second = std::exchange(first, c);
-      } else {
-        second = c;
-      }
-    });
-    if (first.piece == kNone) return;
-    Evict(first, second.distance);
-    if (total_ + units > limit_ && second.piece != kNone) EvictMany(units);
-  }
-
-  void EvictMany(uint32_t units) {
-    candidates_.clear();
-    ForEachCandidate([&](const Candidate& c) {
-      if (MayEvict(c.piece)) candidates_.push_back(c);
-    });
-    const auto worse = [](const Candidate& a, const Candidate& b) { return b.Before(a); };
-    std::make_heap(candidates_.begin(), candidates_.end(), worse);
-    while (total_ + units > limit_ && !candidates_.empty()) {
-      std::pop_heap(candidates_.begin(), candidates_.end(), worse);
-      const Candidate c = candidates_.back();
-      candidates_.pop_back();
-      Evict(c, candidates_.empty() ? 0 : candidates_.front().distance);
+    while (total_ + units > limit_) {
+      Candidate first, second;
+      FindTwo(&first, &second);
+      if (first.piece == kNone) return;
+      Evict(first, second.distance);
     }
   }
 
@@ -432,6 +440,7 @@ class Spiller {
       }
     }
     while (!list_.empty()) Leave(list_.back());
+    queue_.clear();
     for (uint32_t p : waiting_) parked_[p] = kNotParked;
     waiting_.clear();
     for (uint32_t p : behind_touched_) behind_[p] = kNever;
@@ -454,8 +463,13 @@ class Spiller {
       if (emit_) f_.uses(i)[u] = o;
     }
     for (uint32_t p : used_) {
-      if (!positions_[p].empty() && positions_[p].back() == position_) positions_[p].pop_back();
-      if (NextUse(p) == kNever) Leave(p);
+      const bool here = !positions_[p].empty() && positions_[p].back() == position_;
+      if (here) positions_[p].pop_back();
+      if (NextUse(p) == kNever) {
+        Leave(p);
+      } else if (here && in_registers_[p]) {
+        Queue(p);
+      }
     }
     ++epoch_;
     uint32_t units = 0;
@@ -997,7 +1011,7 @@ class Spiller {
 
   // The walk; per piece unless said otherwise.
   uint32_t block_ = 0, position_ = 0, length_ = 0, limit_ = 0;
-  std::vector<Candidate> candidates_;
+  std::vector<Candidate> queue_, aside_;
   uint32_t total_ = 0;                 // units of list_ and waiting_
   uint32_t epoch_ = 0;
   uint32_t next_name_ = 1u << 31;      // of names while nothing is emitted
