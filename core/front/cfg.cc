@@ -82,9 +82,12 @@ absl::Status CfgBuilder::Successors() {
       }
     }
     if (!status.ok()) return status;
+    const bool is_switch = inst.op == spv::Op::OpSwitch;
+    const uint32_t otherwise = is_switch ? from.successors.front() : kNoBlock;
     std::sort(from.successors.begin(), from.successors.end());
     from.successors.erase(std::unique(from.successors.begin(), from.successors.end()),
                           from.successors.end());
+    if (is_switch && from.successors.size() > kComparedCases) blocks_[otherwise].many_edges = true;
   }
   return absl::OkStatus();
 }
@@ -219,7 +222,7 @@ absl::Status CfgBuilder::Tree() {
     uint32_t parent = predecessors_[b][0];
     for (uint32_t p : predecessors_[b]) parent = CommonAncestor(parent, p);
     CfgBlock& block = blocks_[b];
-    block.label = predecessors_[b].size() > 1;
+    block.label = predecessors_[b].size() > 1 || block.many_edges;
     const uint32_t header = merge_of_[b];
     if (header != kNoBlock && blocks_[header].order < block.order && depth_[header] != 0 &&
         IsAncestor(header, parent)) {

@@ -34,6 +34,15 @@ size_t FindLabel(const Flow& flow, uint32_t label) {
   return flow.size();
 }
 
+// Whether one comparison tells the first cases from the rest: literals are sorted, and so are cases by
+// their first, which differ.
+template <class Case>
+bool Separates(absl::Span<const Case> cases, size_t split) {
+  const uint64_t middle = cases[split].literals.front();
+  return std::all_of(cases.begin(), cases.begin() + split,
+                     [middle](const Case& c) { return c.literals.back() < middle; });
+}
+
 }  // namespace
 
 // ---- Regions and joins ----
@@ -361,6 +370,16 @@ Flow Importer::EmitCases(uint32_t block, ValueId selector, absl::Span<const Swit
     return EmitEdge(block, cases[0].target, nullptr);
   }
   const size_t split = cases.size() > kLinearCases ? cases.size() / 2 : 1;
+  const bool many = otherwise != kNoBlock && context_.plan->cfg.blocks[otherwise].many_edges;
+  if (split > 1 && many && Separates(cases, split)) {
+    if (!Charge(1)) return {};
+    const auto middle = static_cast<int64_t>(cases[split].literals.front());
+    const ValueId below =
+        Emit(mir::Op::kUlt, {selector, builder_.IntOf(TypeOf(selector), middle)});
+    return EmitIf(
+        below, [&] { return EmitCases(block, selector, cases.first(split), otherwise); },
+        [&] { return EmitCases(block, selector, cases.subspan(split), otherwise); });
+  }
   ValueId condition;
   for (const SwitchCase& c : cases.first(split)) {
     for (uint64_t literal : c.literals) {
@@ -407,6 +426,10 @@ Flow Importer::EmitSwitch(uint32_t block, const SpirvInst& inst, uint32_t* next)
   }
   if (!Charge(case_of.size() / 16)) return {};
   if (constant || cases.empty()) return EmitEdge(block, otherwise, next);
+  for (SwitchCase& c : cases) std::sort(c.literals.begin(), c.literals.end());
+  std::sort(cases.begin(), cases.end(), [](const SwitchCase& a, const SwitchCase& b) {
+    return a.literals.front() < b.literals.front();
+  });
   return EmitCases(block, selector, cases, otherwise);
 }
 
