@@ -350,6 +350,33 @@ TEST(AllocateTest, ALoopCounterNeedsNoCopy) {
   EXPECT_EQ(MustAllocate(TestTarget(), &f).copies_inserted, 0u);
 }
 
+// %4 could take the place of %1, which ends there, but lives on when the next %1 is loaded.
+TEST(AllocateTest, WhatLivesOnLeavesTheHomeOfALoopsNextValue) {
+  Function f = Read(
+      "function test width 8\n"
+      "value %0 G 4x1\n"
+      "value %1 G 4x1\n"
+      "value %2 G 4x1\n"
+      "value %3 F 0x1\n"
+      "value %4 G 4x1\n"
+      "block b0 depth 0\n"
+      "  %0:ud = const #0x0:ud {w8}\n"
+      "  -> b1(%0:ud)\n"
+      "block b1 depth 1 params %1\n"
+      "  %3:ud = cmp %1:ud {w8}\n"
+      "  break %3:ud {w8 pred 1}\n"
+      "  -> b3, b2\n"
+      "block b2 depth 1\n"
+      "  %4:ud = add %1:ud #0x1:ud {w8}\n"
+      "  %2:ud = load #0x0:ud {w8}\n"
+      "  store %4:ud\n"
+      "  while\n"
+      "  -> b1(%2:ud)\n"
+      "block b3 depth 0\n"
+      "  end\n");
+  EXPECT_EQ(MustAllocate(TestTarget(), &f).copies_inserted, 0u);
+}
+
 TEST(AllocateTest, AUniformParameterReadAfterADivergentExitIsTheSelectorsError) {
   Function f = Read(
       "function test width 8\n"

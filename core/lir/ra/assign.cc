@@ -242,6 +242,7 @@ class Assigner {
       for (const LiveIn& l : f_.live_ins) Settle(l.value, l.reg);
     }
     if (!PlaceParams(b)) return false;
+    FindKept(b);
     for (uint32_t s : l_.deaths(b, 0)) Kill(s);
     const std::vector<InstId>& insts = f_.block(b).insts;
     for (position_ = 0; position_ < insts.size(); ++position_) {
@@ -254,6 +255,58 @@ class Assigner {
     if (!restored && !RestoreMoved()) return false;
     FlushWrites();
     return true;
+  }
+
+  // ---- Homes of loop parameters.
+
+  // The home of a parameter whose next value the block, the loop's last, computes at `until`. Who
+  // lives there then costs a copy behind the loop's last results, and a wait where those are loaded.
+  struct Kept {
+    ValueId param;
+    uint32_t until = kNowhere;
+  };
+
+  void FindKept(BlockId b) {
+    kept_.clear();
+    for (const Edge& e : f_.block(b).succs) {
+      if (e.to.index > b.index) continue;
+      for (ValueId p : f_.block(e.to).params) {
+        if (home_[p.index] != kNowhere) kept_.push_back({p, kNowhere});
+      }
+    }
+    if (kept_.empty()) return;
+    last_use_.resize(f_.values.size());
+    std::sort(kept_.begin(), kept_.end(),
+              [](const Kept& x, const Kept& y) { return x.param < y.param; });
+    const std::vector<InstId>& insts = f_.block(b).insts;
+    for (uint32_t k = 0; k < insts.size(); ++k) {
+      for (const Operand& o : f_.uses(insts[k])) {
+        if (IsValue(o)) last_use_[o.id] = k;
+      }
+      for (const Operand& o : f_.defs(insts[k])) {
+        if (!IsValue(o)) continue;
+        last_use_[o.id] = k;
+        const ValueId p = info(o).param;
+        const auto at = std::lower_bound(kept_.begin(), kept_.end(), p,
+                                         [](const Kept& x, ValueId q) { return x.param < q; });
+        if (p.valid() && at != kept_.end() && at->param == p) at->until = std::min(at->until, k);
+      }
+    }
+    std::erase_if(kept_, [](const Kept& k) { return k.until == kNowhere; });
+  }
+
+  // Places that the value had better not take: it would live there when the next value comes.
+  UnitSet KeptFrom(ValueId v) {
+    UnitSet places;
+    if (kept_.empty()) return places;
+    const uint32_t end = Stays(v) ? kNowhere : last_use_[v.index];
+    for (const Kept& k : kept_) {
+      const bool clash = position_ < k.until && end > k.until && info(v).param != k.param;
+      if (clash && info(k.param).pool == info(v).pool) {
+        places.insert(home_[k.param.index], info(k.param).units);
+      }
+    }
+    return places;
   }
 
   bool IsTerminator(InstId i) const { return t_.ops[f_.inst(i).op].flags & kOpTerminator; }
@@ -444,9 +497,10 @@ class Assigner {
   }
 
   uint32_t Find(const Search& s) {
-    const Pool& p = pools_[info(s.value).pool];
-    if (!p.hoped.empty()) {
-      const uint32_t reg = FindAvoiding(s, p.hoped);
+    UnitSet avoid = KeptFrom(s.value);
+    avoid |= pools_[info(s.value).pool].hoped;
+    if (!avoid.empty()) {
+      const uint32_t reg = FindAvoiding(s, avoid);
       if (reg != kNowhere) return reg;
     }
     return FindAvoiding(s, UnitSet());
@@ -610,11 +664,15 @@ class Assigner {
       const uint32_t reg = home_[p.index] != kNowhere ? home_[p.index] : hint_[p.index];
       if (FitsOverSource(s, i, d, reg)) return reg;
     }
+    uint32_t second = kNowhere;  // kept for somebody else
     for (const Operand& u : f_.uses(i)) {
       if (!IsValue(u) || info(u).pool != info(v).pool || loc_[u.id] == kNowhere) continue;
-      if (Dying(u, i) && FitsOverSource(s, i, d, PlaceOf(u))) return PlaceOf(u);
+      if (!Dying(u, i) || !FitsOverSource(s, i, d, PlaceOf(u))) continue;
+      if (!KeptFrom(v).intersects(PlaceOf(u), s.units)) return PlaceOf(u);
+      second = PlaceOf(u);
     }
-    return Find(s);
+    const uint32_t reg = Find(s);
+    return reg != kNowhere ? reg : second;
   }
 
   // The place of a value within the collect that is its last use. The first of the parts chooses
@@ -1052,6 +1110,8 @@ class Assigner {
 
   std::vector<uint32_t> home_;  // per value, where it is at block boundaries
   std::vector<uint32_t> loc_;   // per value, where it is now
+  std::vector<Kept> kept_;           // of the block, by parameter
+  std::vector<uint32_t> last_use_;   // by value, in a block that keeps something
   std::vector<uint32_t> hint_;  // per collect definition or parameter, where it would like to be
   std::vector<uint8_t> raw_file_;      // per pool, a file of uniform units; 0xff: none
   std::vector<ValueId> raw_value_;     // some value of that file
