@@ -167,7 +167,7 @@ absl::Status Selector::VisitLoad(mir::InstId id) {
   constexpr uint32_t kLongestBlock = 128;
   const bool block = place.alignment >= BlockAlignment(place) || IsImm(place.offset);
   if (place.uniform && block &&
-      ElementBytes(m_.result(id)) * inst.num_results <= kLongestBlock) {
+      SkippedBytes(place) + ElementBytes(m_.result(id)) * inst.num_results <= kLongestBlock) {
     LoadBlock(id, place);
   } else {
     LoadElements(id, place);
@@ -218,6 +218,11 @@ void Selector::LoadPush(mir::InstId id) {
   }
 }
 
+// From where a block may begin to what is read of it.
+uint32_t Selector::SkippedBytes(const Place& place) const {
+  return IsImm(place.offset) ? place.offset.id % BlockAlignment(place) : 0;
+}
+
 // Buffers at a uniform offset, into U. Of memory that does not change while the program runs, reads
 // of 32 aligned bytes at a known offset are kept for what lies beside it. A block may go beyond the
 // end of a buffer: bounds hold for each dword (Mesa reads the last dword of a storage buffer so).
@@ -234,7 +239,7 @@ void Selector::LoadBlock(mir::InstId id, const Place& place) {
     }
     return;
   }
-  const uint32_t skip = IsImm(offset) ? offset.id % BlockAlignment(place) : 0;
+  const uint32_t skip = SkippedBytes(place);
   const uint32_t bytes = skip + element * static_cast<uint32_t>(count);
   const Operand start = IsImm(offset) ? Imm(offset.id - skip, Type::kUD) : offset;
   const lir::ValueId all = BlockRead(place, op, start, static_cast<int>((bytes + 15) / 16));

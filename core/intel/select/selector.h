@@ -224,6 +224,7 @@ class Selector {
   bool IsCopied(mir::InstId id);
   bool IsInPushRegisters(mir::InstId id) const;
   void LoadPush(mir::InstId id);
+  uint32_t SkippedBytes(const Place& place) const;
   void LoadBlock(mir::InstId id, const Place& place);
   Operand ConstantChunk(const Place& place, uint32_t chunk);
   static uint32_t BlockAlignment(const Place& place);
