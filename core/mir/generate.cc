@@ -240,7 +240,7 @@ class Generator {
     }
   }
 
-  // Small positive divisors, offsets and counts of bit fields below half the bits, no half of a NaN.
+  // Small positive divisors, offsets and counts of bit fields below half the bits, no half of a NaN, and the half of one zero.
   void Confine(Op op, std::vector<ValueId>& sources) {
     const Type type = sources.empty() ? Type::kI32 : m_.value(sources[0]).type;
     switch (op) {
@@ -252,8 +252,9 @@ class Generator {
         sources[1] = b_.Or(b_.And(sources[1], b_.Constant(type, BitsOf(type) == 8 ? 127 : 255)),
                            b_.Constant(type, 1));
         break;
-      case Op::kF2f16:   // of which NaN the bits are is open
+      case Op::kF2f16:   // of which NaN the bits are is open, and of which zero a maximum is
         sources[0] = b_.Emit(Op::kFmax, {sources[0], b_.Float(-65504)});
+        sources[0] = b_.Select(b_.Feq(sources[0], b_.Float(0)), b_.Float(0), sources[0]);
         break;
       case Op::kBitfieldInsert:
       case Op::kUbitfieldExtract:
