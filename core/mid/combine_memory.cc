@@ -189,7 +189,9 @@ class Combiner {
         const Access& next = members[end].access;
         const uint32_t at = next.offset - members[begin].access.offset;
         const bool follows = block ? at >= bytes && at % next.element_bytes == 0 : at == bytes;
-        if (!follows || at + next.bytes > (block ? kMaxBlockBytes : kMaxBytes)) break;
+        // Offsets below the base's are the largest: a sum with them may wrap.
+        const uint32_t most = block ? kMaxBlockBytes : kMaxBytes;
+        if (!follows || at > most || at + next.bytes > most) break;
         bytes = at + next.bytes;
       }
       if (end - begin >= 2) {
@@ -199,7 +201,8 @@ class Combiner {
     }
   }
 
-  // Loads at an offset that lanes share: one message reads a block for all of them, gaps and all. What does not change and lies at a known offset is read in blocks anyway (selection).
+  // Loads at an offset that lanes share: one message reads a block for all of them, gaps and all. What
+  // does not change and lies at a known offset is read in blocks anyway (selection).
   bool IsBlock(const Group& g) const {
     const Access& access = g.access();
     if (access.op != Op::kLoadSsbo && access.op != Op::kLoadUbo && access.op != Op::kLoadConstant &&

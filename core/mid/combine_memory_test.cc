@@ -1,5 +1,7 @@
 #include "core/mid/combine_memory.h"
 
+#include <string>
+
 #include "core/mid/testing.h"
 #include "gtest/gtest.h"
 
@@ -278,6 +280,19 @@ TEST(CombineMemory, BlocksAtOffsetsThatLanesShareHaveGaps) {
   return
 )"};
   for (const char* body : kept) EXPECT_EQ(RunOnBody(body, CombineMemory), body);
+}
+
+// Below the base are the largest offsets, not those in front of the smallest.
+TEST(CombineMemory, BlocksEndWhereOffsetsWrap) {
+  const std::string body = R"(  %0:i32 = workgroup_id[0]
+  %1:i32 = shl %0, 6
+  %2:i32 = iadd %1, -4
+  %3:i32 = load_ssbo[0, align 4] %1
+  %4:i32 = load_ssbo[0, align 4] %2
+  store_ssbo[1, align 4] 0, %3, %4
+  return
+)";
+  EXPECT_EQ(RunOnBody(body, CombineMemory), body);
 }
 
 TEST(CombineMemory, TheLowestOffsetIsComputedWhereItIsNeeded) {
