@@ -289,6 +289,7 @@ class Generator {
     const Type dwords[] = {Type::kI32, options_.floats ? Type::kF32 : Type::kI32, Type::kI32};
     const absl::Span<const Type> types(dwords, 1 + random_.Below(3));
     if (random_.OneIn(4)) return OwnMemory();
+    if (random_.OneIn(8)) return SharedReads();
     // Any offset: what lies outside reads as 0.
     const ValueId offset = b_.And(Pick(Type::kI32), b_.Int(random_.OneIn(8) ? 0x3fc : 0xfc));
     switch (random_.Below(options_.memory ? 9 : 4)) {
@@ -355,6 +356,25 @@ class Generator {
           OwnAtomic(part, at, type);
           break;
       }
+    }
+  }
+
+  // Reads around a place that all lanes share: what makes blocks of them must see where they end.
+  void SharedReads() {
+    constexpr Type kElements[] = {Type::kI32, Type::kI32, Type::kI16, Type::kI8, Type::kI64};
+    const Op op = random_.OneIn(2) ? Op::kLoadSsbo : Op::kLoadUbo;
+    const InstId known = b_.Load(op, op == Op::kLoadSsbo ? 1 : 2, b_.Int(4 * random_.Below(16)),
+                                 {Type::kI32});
+    // Never in front of the buffer: neighbours of what is not inside may be read as that is.
+    const ValueId place = b_.Imax(b_.And(m_.result(known, 0), b_.Int(0x78)), b_.Int(32));
+    for (uint32_t i = 2 + random_.Below(4); i > 0; --i) {
+      const Type type = kElements[random_.Below(options_.types ? 5 : 2)];
+      const uint32_t bytes = BytesOf(type);
+      const uint32_t at = (random_.Below(96 / bytes) * bytes) - 32;
+      const std::vector<Type> types(1 + random_.Below(3), type);
+      const InstId load = b_.Load(op, op == Op::kLoadSsbo ? 1 : 2, b_.Iadd(place, b_.Int(at)),
+                                  types, bytes);
+      for (int r = 0; r < m_.inst(load).num_results; ++r) DefineTyped(m_.result(load, r));
     }
   }
 
