@@ -66,7 +66,8 @@ class LineFile {
   FILE* file_ = nullptr;
 };
 
-absl::StatusOr<std::vector<BatchItem>> ItemsOf(const ParsedFlags& flags) {
+absl::StatusOr<std::vector<BatchItem>> ItemsOf(const ParsedFlags& flags,
+                                              const CompileSettings& settings) {
   absl::StatusOr<BatchItems> items = BatchItems::Make(flags.Get("root"));
   if (!items.ok()) return items.status();
   for (const std::string& path : flags.arguments()) {
@@ -95,7 +96,8 @@ absl::StatusOr<std::vector<BatchItem>> ItemsOf(const ParsedFlags& flags) {
   if (!given) {
     if (absl::Status s = items->AddRoot(); !s.ok()) return s;
   }
-  std::vector<BatchItem> taken = items->Take();
+  std::vector<BatchItem> taken = items->Take(settings.request.entry_point(),
+                                             settings.request.stage());
   if (!taken.empty()) return taken;
   return absl::InvalidArgumentError(
       "there is nothing to compile: no *.spv and no GLSL file (*.comp, *.frag, *.glsl, ...) was "
@@ -112,7 +114,7 @@ absl::Status CheckItems(const std::vector<BatchItem>& items, const Capabilities&
     CompileSettings settings = SettingsOf(common, item.options.get());
     absl::Status status = CheckSettings(capabilities, service, &settings);
     if (!status.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(item.name, ": ", status.message()));
+      return absl::InvalidArgumentError(absl::StrCat(item.label, ": ", status.message()));
     }
   }
   return absl::OkStatus();
@@ -180,7 +182,7 @@ absl::Status BatchRun::Prepare() {
   absl::StatusOr<int64_t> jobs = flags_.Number("jobs", local ? processors : 32, 1, 1024);
   if (!jobs.ok()) return jobs.status();
   jobs_ = static_cast<size_t>(*jobs);
-  absl::StatusOr<std::vector<BatchItem>> items = ItemsOf(flags_);
+  absl::StatusOr<std::vector<BatchItem>> items = ItemsOf(flags_, settings_);
   if (!items.ok()) return items.status();
   items_ = *std::move(items);
   folder_ = flags_.Get("output");
@@ -245,7 +247,7 @@ absl::Status BatchRun::Write(size_t i, const ItemLines& lines) {
     if (!crash && (shown_ >= kMostShown || flags_.Has("quiet"))) continue;
     shown_ += crash ? 0 : 1;
     progress_->Clear();
-    std::string text = FailureText(items_[i].name, result, environment_.err_colour);
+    std::string text = FailureText(items_[i].label, result, environment_.err_colour);
     if (shown_ == kMostShown && !crash)
       text += "\nkiln: further ones are not shown; --jsonl=FILE has all";
     fprintf(stderr, "%s\n", text.c_str());
@@ -305,14 +307,19 @@ Command BatchCommand() {
       "\"cycles\",\n"
       "                 \"spills\", \"fills\", \"loops\", \"registers\", \"bytes\",\n"
       "                 \"spill_bytes\", \"fill_bytes\", \"binary\"}],\n"
-      "   \"passes\": [{\"name\", \"runs\", \"changed\", \"us\", \"instructions_delta\"}], ...}\n\n"
+      "   \"passes\": [{\"name\", \"runs\", \"changed\", \"us\", \"instructions_delta\"}],\n"
+      "   \"entry\": NAME, ...}\n\n"
+      "A SPIR-V module with several entry points has a line for each, of any stage; --entry chooses "
+      "one,\n"
+      "--stage those of a stage.\n\n"
       "A manifest has a JSON object per line that says how to compile a file:\n\n"
       "  {\"file\": PATH, \"name\", \"targets\": [], \"stage\", \"entry_point\", \"defines\": "
       "[\"N=V\"],\n"
       "   \"include_dirs\": [], \"spec\": [\"ID=TYPE:VALUE\"], \"widths\": [], \"subgroup_size\": N,\n"
       "   \"full_subgroups\", \"no_validate\", \"disable_passes\": []}\n\n"
-      "Only \"file\" is needed; the rest replaces what the command line says; other keys are "
-      "ignored.\n"
+      "Only \"file\" is needed; the rest replaces what the command line says; \"entry\" is another "
+      "name\n"
+      "of \"entry_point\"; other keys are ignored.\n"
       "Paths in it start from --root, else from its folder. Interrupted (Ctrl-C), it writes what "
       "is\n"
       "finished; run again, finished files come from the daemon's cache.\n",

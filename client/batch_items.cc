@@ -7,10 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "client/entry_points.h"
 #include "client/paths.h"
 #include "client/request_options.h"
 #include "client/spec_constant.h"
@@ -106,22 +108,83 @@ absl::Status ReadLists(const Json& line, const std::string& folder, ItemOptions*
   return absl::OkStatus();
 }
 
+absl::Status GetEntryPoint(const Json& line, ItemOptions* options) {
+  std::string entry, entry_point;
+  for (absl::Status s : {GetString(line, "entry", &entry),
+                         GetString(line, "entry_point", &entry_point)}) {
+    if (!s.ok()) return s;
+  }
+  if (!entry.empty() && !entry_point.empty() && entry != entry_point) {
+    return absl::InvalidArgumentError("\"entry\" and \"entry_point\" name different ones");
+  }
+  const std::string& name = entry.empty() ? entry_point : entry;
+  if (!name.empty()) options->entry_point = name;
+  return absl::OkStatus();
+}
+
 absl::Status ReadOptions(const Json& line, const std::string& folder, ItemOptions* options) {
-  std::string stage, entry_point;
+  std::string stage;
   for (absl::Status s :
-       {GetString(line, "stage", &stage), GetString(line, "entry_point", &entry_point),
+       {GetString(line, "stage", &stage), GetEntryPoint(line, options),
         GetSize(line, "subgroup_size", &options->subgroup_size),
         GetBool(line, "full_subgroups", &options->full_subgroups),
         GetBool(line, "no_validate", &options->no_validate)}) {
     if (!s.ok()) return s;
   }
-  if (!entry_point.empty()) options->entry_point = entry_point;
   if (!stage.empty()) {
     auto parsed = ParseStage(stage);
     if (!parsed.ok()) return parsed.status();
     options->stage = *parsed;
   }
   return ReadLists(line, folder, options);
+}
+
+// A name of files: what an entry point may be called, a file perhaps may not.
+std::string FileNameOf(const std::string& entry) {
+  std::string name = entry.substr(0, 100);
+  for (char& c : name) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && !absl::StrContains("_.-+@$", c)) {
+      c = '_';
+    }
+  }
+  return name;
+}
+
+// `item` for one of its module's entry points.
+BatchItem ForEntryPoint(const BatchItem& item, const EntryPoint& entry) {
+  auto options = item.options == nullptr ? std::make_shared<ItemOptions>()
+                                         : std::make_shared<ItemOptions>(*item.options);
+  options->entry_point = entry.name;
+  options->stage = entry.stage;
+  BatchItem one = item;
+  one.options = std::move(options);
+  absl::StrAppend(&one.label, " (", entry.name, ")");
+  one.output = absl::StrCat(item.output.empty() ? item.name : item.output, ".",
+                            FileNameOf(entry.name));
+  return one;
+}
+
+// Which of the module's entry points are items of their own; none: the module is one, as it is.
+std::vector<EntryPoint> Chosen(const BatchItem& item, const std::string& stage) {
+  std::vector<EntryPoint> all = EntryPointsOfFile(item.path);
+  if (all.size() < 2) return {};
+  const std::string& wanted =
+      item.options != nullptr && !item.options->stage.empty() ? item.options->stage : stage;
+  if (wanted.empty()) return all;
+  std::erase_if(all, [&](const EntryPoint& entry) { return entry.stage != wanted; });
+  return all;
+}
+
+std::vector<BatchItem> PerEntryPoint(std::vector<BatchItem> items, const std::string& stage) {
+  std::vector<BatchItem> all;
+  for (BatchItem& item : items) {
+    const bool named = item.options != nullptr && item.options->entry_point.has_value();
+    const std::vector<EntryPoint> entries =
+        named ? std::vector<EntryPoint>() : Chosen(item, stage);
+    for (const EntryPoint& entry : entries) all.push_back(ForEntryPoint(item, entry));
+    if (entries.empty()) all.push_back(std::move(item));
+  }
+  return all;
 }
 
 }  // namespace
@@ -140,7 +203,7 @@ absl::StatusOr<BatchItems> BatchItems::Make(const std::string& root) {
 void BatchItems::AddFile(const std::string& path, std::shared_ptr<const ItemOptions> options,
                          const std::string& output) {
   std::string name = root_.empty() ? path : RelativeTo(root_, path);
-  items_.push_back({path, name, output, std::move(options)});
+  items_.push_back({path, name, name, output, std::move(options)});
 }
 
 absl::Status BatchItems::AddFolder(const std::string& folder) {
@@ -211,7 +274,8 @@ absl::Status BatchItems::AddManifest(const std::string& file, absl::string_view 
   return absl::OkStatus();
 }
 
-std::vector<BatchItem> BatchItems::Take() {
+std::vector<BatchItem> BatchItems::Take(const std::string& entry, const std::string& stage) {
+  if (entry.empty()) items_ = PerEntryPoint(std::move(items_), stage);
   // The same file with other options, or files of the same name: later ones get a number.
   std::map<std::string, int> uses;
   for (BatchItem& item : items_) {

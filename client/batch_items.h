@@ -6,11 +6,14 @@
 //    "defines": ["NAME=V"...], "include_dirs": [DIR...], "spec": ["ID=TYPE:VALUE"...],
 //    "widths": [N...], "subgroup_size": N, "full_subgroups": BOOL, "no_validate": BOOL,
 //    "disable_passes": [NAME...]}
-// Only "file" is needed; what is there replaces what the command line says. Other keys are ignored,
-// so that files which say more about their shaders can be used as they are. Relative paths, also in
-// include_dirs, start from --root where it is given, else from the manifest's folder; in lists and
-// on the command line from --root, else from the working directory. Only names are kept in memory,
-// never contents.
+// Only "file" is needed; what is there replaces what the command line says. "entry", as results name
+// it, is another name of "entry_point". Other keys are ignored, so that files which say more about
+// their shaders can be used as they are. Relative paths, also in include_dirs, start from --root
+// where it is given, else from the manifest's folder; in lists and on the command line from --root,
+// else from the working directory. Only names are kept in memory, never contents.
+//
+// A SPIR-V module with several entry points of which nobody chose one is an item for each, in the
+// module's order; where a stage is asked for, for those of this stage.
 #ifndef KILN_CLIENT_BATCH_ITEMS_H_
 #define KILN_CLIENT_BATCH_ITEMS_H_
 
@@ -44,7 +47,8 @@ struct ItemOptions {
 
 struct BatchItem {
   std::string path;                            // to open
-  std::string name;                            // to show: relative to the root where there is one
+  std::string name;                            // in results: relative to the root where there is one
+  std::string label;                           // in messages: the name, and which entry point of several
   std::string output;                          // of its files, unique in the batch
   std::shared_ptr<const ItemOptions> options;  // null: none of its own
 };
@@ -62,8 +66,9 @@ class BatchItems {
   absl::Status AddList(const std::string& file, absl::string_view text);
   absl::Status AddManifest(const std::string& file, absl::string_view text);
 
-  // Gives every item its output name and hands the items over.
-  std::vector<BatchItem> Take();
+  // Gives every item its output name and hands the items over. `entry` and `stage` are what the
+  // command line asks of items that do not say; empty: nothing. Reads the files that are SPIR-V.
+  std::vector<BatchItem> Take(const std::string& entry, const std::string& stage);
 
  private:
   absl::Status AddFolder(const std::string& folder);

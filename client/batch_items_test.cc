@@ -25,7 +25,7 @@ class BatchItemsTest : public testing::Test {
   }
   static std::vector<std::string> Names(BatchItems items) {
     std::vector<std::string> names;
-    for (const BatchItem& item : items.Take()) names.push_back(item.name);
+    for (const BatchItem& item : items.Take("", "")) names.push_back(item.name);
     return names;
   }
   std::string root_;
@@ -75,7 +75,7 @@ TEST_F(BatchItemsTest, ManifestOptions) {
                         "\n"
                         R"({"file": "b/1.comp", "name": "../again"})")
           .ok());
-  std::vector<BatchItem> taken = items->Take();
+  std::vector<BatchItem> taken = items->Take("", "");
   ASSERT_EQ(taken.size(), 3u);
   EXPECT_EQ(taken[0].path, root_ + "/b/1.comp");
   const ItemOptions& options = *taken[0].options;
@@ -95,6 +95,52 @@ TEST_F(BatchItemsTest, ManifestOptions) {
   EXPECT_EQ(taken[2].output, "__/again");
 }
 
+// OpEntryPoint instructions behind a header: all that is looked at here.
+std::string ModuleOf(const std::vector<std::pair<char, std::string>>& entries) {
+  std::string bytes("\x03\x02\x23\x07\0\0\1\0\0\0\0\0\x0a\0\0\0\0\0\0\0", 20);
+  for (const auto& [model, name] : entries) {
+    const char words = static_cast<char>(4 + name.size() / 4);
+    bytes += std::string("\x0f\0", 2) + words + std::string("\0", 1);
+    bytes += model + std::string("\0\0\0\7\0\0\0", 7) + name;
+    bytes.append(4 - name.size() % 4, '\0');
+  }
+  return bytes;
+}
+
+TEST_F(BatchItemsTest, EntryPointsAreItems) {
+  const std::string lib = ModuleOf({{5, "blur"}, {0, "main"}, {5, "a/b c"}, {5, "a/b,c"}});
+  ASSERT_TRUE(WriteWholeFile(root_ + "/lib.spv", lib).ok());
+  ASSERT_TRUE(WriteWholeFile(root_ + "/one.spv", ModuleOf({{5, "go"}})).ok());
+  auto taken = [&](const std::string& entry, const std::string& stage) {
+    auto items = BatchItems::Make(root_);
+    EXPECT_TRUE(items->AddList("l", "lib.spv\none.spv").ok());
+    EXPECT_TRUE(items->AddManifest("m", R"({"file": "lib.spv", "entry": "blur", "name": "n"})"
+                                        "\n"
+                                        R"({"file": "lib.spv", "stage": "vert", "widths": [8]})")
+                    .ok());
+    return items->Take(entry, stage);
+  };
+  std::vector<BatchItem> items = taken("", "");
+  std::vector<std::string> labels, outputs;
+  for (const BatchItem& item : items) {
+    labels.push_back(item.label);
+    outputs.push_back(item.output);
+  }
+  EXPECT_THAT(labels, ElementsAre("lib.spv (blur)", "lib.spv (main)", "lib.spv (a/b c)",
+                                  "lib.spv (a/b,c)", "one.spv", "lib.spv", "lib.spv (main)"));
+  EXPECT_THAT(outputs, ElementsAre("lib.spv.blur", "lib.spv.main", "lib.spv.a_b_c",
+                                   "lib.spv.a_b_c~2", "one.spv", "n", "lib.spv.main~2"));
+  EXPECT_EQ(items[1].name, "lib.spv");
+  EXPECT_EQ(items[1].options->stage, "vertex");
+  EXPECT_EQ(items[2].options->entry_point, "a/b c");
+  EXPECT_EQ(items[4].options, nullptr);
+  EXPECT_THAT(*items[6].options->widths, ElementsAre(8u));
+  // Chosen by the command line: the entry point, or a stage. No mesh shader is in there.
+  EXPECT_EQ(taken("blur", "").size(), 4u);
+  EXPECT_EQ(taken("", "compute").size(), 6u);
+  EXPECT_EQ(taken("", "mesh").size(), 4u);
+}
+
 TEST_F(BatchItemsTest, ManifestErrorsNameTheLine) {
   auto error = [](absl::string_view text) {
     return std::string(BatchItems::Make("")->AddManifest("m", text).message());
@@ -109,6 +155,8 @@ TEST_F(BatchItemsTest, ManifestErrorsNameTheLine) {
               HasSubstr("\"subgroup_size\" '7' is no dispatch width"));
   EXPECT_THAT(error(R"({"file": "x", "subgroup_size": "8"})"), HasSubstr("must be a number"));
   EXPECT_THAT(error(R"({"file": "x", "spec": ["1=2", "1=3"]})"), HasSubstr("given twice"));
+  EXPECT_THAT(error(R"({"file": "x", "entry": "a", "entry_point": "b"})"),
+              HasSubstr("m:1: \"entry\" and \"entry_point\" name different ones"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/entry_points.h"
 #include "client/source.h"
 #include "core/base/cause.h"
 
@@ -61,6 +62,56 @@ bool ResultOfCallError(const absl::Status& status, const std::string& name,
   }
 }
 
+// The entry point that the request is about, where it says so itself: the one that it names, else the
+// module's only one. GLSL has no other than main.
+std::string EntryOf(const CompileRequest& request) {
+  if (!request.entry_point().empty()) return request.entry_point();
+  if (request.has_glsl()) return "main";
+  const std::vector<EntryPoint> entries = EntryPointsOf(request.spirv());
+  return entries.size() == 1 ? entries[0].name : "";
+}
+
+// Those that do not say it.
+void SetEntry(const std::string& entry, std::vector<TargetResult>* results) {
+  for (TargetResult& result : *results) {
+    if (result.entry_point().empty()) result.set_entry_point(entry);
+  }
+}
+
+FileOutcome NotLoaded(const CompileSettings& settings, const absl::Status& error) {
+  return {ForAllTargets(settings, Failed(TargetResult::INVALID, CauseOf(error),
+                                         std::string(error.message()), settings.request.stage())),
+          error};
+}
+
+absl::StatusOr<FileOutcome> CompileLoaded(Service* service, const Capabilities& capabilities,
+                                          const CompileSettings& settings,
+                                          const CompileRequest& request, const std::string& name,
+                                          const std::vector<MissingInclude>& missing) {
+  FileOutcome outcome;
+  std::string stage = request.has_glsl() ? request.glsl().stage() : request.stage();
+  if (TargetResult refusal; !stage.empty() && !StageIsCompiled(capabilities, stage, &refusal)) {
+    outcome.results = ForAllTargets(settings, refusal);
+    return outcome;
+  }
+  absl::StatusOr<CompileResponse> response = service->Compile(request);
+  if (!response.ok()) {
+    TargetResult result;
+    if (!ResultOfCallError(response.status(), name, stage, &result)) return response.status();
+    outcome.results = ForAllTargets(settings, result);
+    return outcome;
+  }
+  for (TargetResult& result : *response->mutable_results()) {
+    if (result.stage().empty()) result.set_stage(stage);
+    if (result.status() == TargetResult::INVALID && !missing.empty()) {
+      absl::StrAppend(result.mutable_message(), result.message().empty() ? "" : "\n",
+                      DescribeMissing(missing, settings.source.folders));
+    }
+    outcome.results.push_back(std::move(result));
+  }
+  return outcome;
+}
+
 }  // namespace
 
 CompileSettings SettingsOf(const CompileSettings& common, const ItemOptions* item) {
@@ -102,36 +153,13 @@ CompileSettings SettingsOf(const CompileSettings& common, const ItemOptions* ite
 absl::StatusOr<FileOutcome> CompileFile(Service* service, const Capabilities& capabilities,
                                         const CompileSettings& settings, const std::string& path,
                                         const std::string& name) {
-  FileOutcome outcome;
   std::vector<MissingInclude> missing;
   CompileRequest request = settings.request;
-  outcome.file_error = LoadSource(path, name, settings.source, &request, &missing);
-  if (!outcome.file_error.ok()) {
-    outcome.results = ForAllTargets(
-        settings, Failed(TargetResult::INVALID, CauseOf(outcome.file_error),
-                         std::string(outcome.file_error.message()), settings.request.stage()));
-    return outcome;
-  }
-  std::string stage = request.has_glsl() ? request.glsl().stage() : request.stage();
-  if (TargetResult refusal; !stage.empty() && !StageIsCompiled(capabilities, stage, &refusal)) {
-    outcome.results = ForAllTargets(settings, refusal);
-    return outcome;
-  }
-  absl::StatusOr<CompileResponse> response = service->Compile(request);
-  if (!response.ok()) {
-    TargetResult result;
-    if (!ResultOfCallError(response.status(), name, stage, &result)) return response.status();
-    outcome.results = ForAllTargets(settings, result);
-    return outcome;
-  }
-  for (TargetResult& result : *response->mutable_results()) {
-    if (result.stage().empty()) result.set_stage(stage);
-    if (result.status() == TargetResult::INVALID && !missing.empty()) {
-      absl::StrAppend(result.mutable_message(), result.message().empty() ? "" : "\n",
-                      DescribeMissing(missing, settings.source.folders));
-    }
-    outcome.results.push_back(std::move(result));
-  }
+  const absl::Status loaded = LoadSource(path, name, settings.source, &request, &missing);
+  absl::StatusOr<FileOutcome> outcome =
+      loaded.ok() ? CompileLoaded(service, capabilities, settings, request, name, missing)
+                  : NotLoaded(settings, loaded);
+  if (outcome.ok()) SetEntry(EntryOf(request), &outcome->results);
   return outcome;
 }
 

@@ -157,6 +157,7 @@ std::string ResultLine(absl::string_view file, const TargetResult& result,
     line["variants"].push_back(std::move(variant));
   }
   line["passes"] = PassesJson(result);
+  line["entry"] = result.entry_point();
   AddExtras(result, &line);
   // Names of files are bytes: what is no UTF-8 is replaced, not thrown over.
   return line.dump(-1, ' ', false, Json::error_handler_t::replace);

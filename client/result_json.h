@@ -1,7 +1,7 @@
 // The JSON line of one module and target: a contract with scripts (DESIGN.md section 5).
 //
 // {"file", "target", "stage", "status", "cause", "compile_ms", "cache", "variants": [...],
-// "passes": [...]} and, where they say something: "message", "spirv_id", "last_pass",
+// "passes": [...], "entry": the entry point, empty where it is not known} and, where they say something: "message", "spirv_id", "last_pass",
 // "entry_point", "loadable_by", "key", "spirv_sha256", "translate_ms", "service_ms", "remarks".
 // status: ok, refused, invalid, crashed (also by its memory limit, with that cause), timeout.
 // compile_ms: what the compile took (preparation and this target), however long ago it was done.

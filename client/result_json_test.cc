@@ -58,7 +58,15 @@ TEST(ResultLine, IsTheContract) {
       R"("instructions":10,"sync_instructions":2,"sends":3,"cycles":400,"spills":5,"fills":6,)"
       R"("loops":7,"registers":8,"bytes":160,"spill_bytes":640,"fill_bytes":768,"binary":"b.spv.tgl.16.bin"}],"passes":[)"
       R"({"name":"fold","runs":3,"changed":2,"us":4.5,"instructions_delta":-15},)"
-      R"({"name":"select","runs":1,"changed":1,"us":1.5,"instructions_delta":30}]})");
+      R"({"name":"select","runs":1,"changed":1,"us":1.5,"instructions_delta":30}],"entry":""})");
+}
+
+TEST(ResultLine, NamesTheEntryPoint) {
+  TargetResult result = Sample();
+  result.set_entry_point("blur");
+  const auto line = nlohmann::json::parse(ResultLine("a.spv", result, {}));
+  EXPECT_EQ(line["entry"], "blur");
+  EXPECT_EQ(line["entry_point"], "blur");
 }
 
 TEST(ResultLine, Refused) {

@@ -14,8 +14,64 @@ struct Pair {
   const Numbers* after;
 };
 
-std::string NameOf(const std::pair<std::string, std::string>& key) {
-  return absl::StrCat(key.first, " ", key.second);
+bool SameModule(const ResultKey& a, const ResultKey& b) {
+  return a.file == b.file && a.target == b.target;
+}
+
+// "file target", or "file (entry point) target" where a file has several.
+std::string NameOf(const ResultKey& key, bool several) {
+  return several ? absl::StrCat(key.file, " (", key.entry, ") ", key.target)
+                 : absl::StrCat(key.file, " ", key.target);
+}
+
+using Entry = std::map<ResultKey, Result>::value_type;
+
+// The results of one file and target, in one set.
+std::vector<const Entry*> GroupAt(const ResultSet& set, const ResultKey& key) {
+  std::vector<const Entry*> group;
+  for (auto it = set.results.lower_bound({key.file, key.target});
+       it != set.results.end() && SameModule(it->first, key); ++it) {
+    group.push_back(&*it);
+  }
+  return group;
+}
+
+using Entries = std::vector<const Entry*>;  // null: taken out
+
+const Entry* SameKey(const Entry& wanted, const Entries& group) {
+  for (const Entry* e : group) {
+    if (e != nullptr && e->first == wanted.first) return e;
+  }
+  return nullptr;
+}
+
+// The one of `group` that alone may be about the same; null: none or several.
+const Entry* OnlyOne(const Entry& wanted, const Entries& group) {
+  const Entry* only = nullptr;
+  for (const Entry* e : group) {
+    if (e == nullptr || !e->first.MayBe(wanted.first)) continue;
+    if (only != nullptr) return nullptr;
+    only = e;
+  }
+  return only;
+}
+
+// Pairs of results that are about the same: those whose keys are equal, then those that are each
+// other's only candidates among the rest (a set from before there was "entry", a stage that only
+// one set knows).
+std::vector<std::pair<const Entry*, const Entry*>> Join(Entries before, Entries after) {
+  std::vector<std::pair<const Entry*, const Entry*>> pairs;
+  for (const bool equal : {true, false}) {
+    for (const Entry*& b : before) {
+      if (b == nullptr) continue;
+      const Entry* a = equal ? SameKey(*b, after) : OnlyOne(*b, after);
+      if (a == nullptr || (!equal && OnlyOne(*a, before) != b)) continue;
+      pairs.emplace_back(b, a);
+      *std::find(after.begin(), after.end(), a) = nullptr;
+      b = nullptr;
+    }
+  }
+  return pairs;
 }
 
 std::string StatusText(const Result& result) {
@@ -143,11 +199,16 @@ Report Compare(const ResultSet& before, const ResultSet& after) {
   report.repeated = before.repeated + after.repeated;
   std::vector<Pair> pairs;
   int64_t common = 0;
-  for (const auto& [key, result] : before.results) {
-    auto other = after.results.find(key);
-    if (other == after.results.end()) continue;
-    ++common;
-    CompareResult(NameOf(key), result, other->second, &report, &pairs);
+  for (auto it = before.results.begin(); it != before.results.end();) {
+    const ResultKey& key = it->first;
+    const std::vector<const Entry*> ours = GroupAt(before, key), theirs = GroupAt(after, key);
+    const bool several = std::max(ours.size(), theirs.size()) > 1;
+    it = std::next(it, static_cast<std::ptrdiff_t>(ours.size()));
+    for (const auto& [b, a] : Join(ours, theirs)) {
+      ++common;
+      const ResultKey& named = a->first.entry.empty() ? b->first : a->first;
+      CompareResult(NameOf(named, several), b->second, a->second, &report, &pairs);
+    }
   }
   report.only_before = report.modules_before - common;
   report.only_after = report.modules_after - common;

@@ -1,6 +1,7 @@
 // What changed between two sets of results.
 //
-// Compared are variants that both sets have (same file, target and variant name). A variant whose
+// Compared are variants that both sets have (same file, entry point, target and variant name; what a
+// set does not say of entry points is taken from the other where that leaves one). A variant whose
 // number of loops changed is listed apart and left out of the other statistics: unrolling trades
 // instructions for trips, so its instruction count says nothing about better or worse. A variant
 // that only one set has, for a file and target that both have, is LOST or GAINED. Files that only

@@ -103,5 +103,43 @@ TEST(Compare, LostAndGainedArePerVariant) {
   EXPECT_EQ(report.status_changed, std::vector<std::string>{"b tgl: ok -> refused (images)"});
 }
 
+Result Ok(int64_t instructions) { return {"ok", "", {{"SIMD8", With(instructions)}}}; }
+
+TEST(Compare, EntryPointsOfAFileAreComparedEach) {
+  ResultSet before, after;
+  before.results[{"lib.spv", "tgl", "blur", "compute"}] = Ok(10);
+  before.results[{"lib.spv", "tgl", "scan", "compute"}] = Ok(20);
+  before.results[{"lib.spv", "tgl", "main", "vertex"}] = {"refused", "unsupported_stage", {}};
+  after.results[{"lib.spv", "tgl", "scan", "compute"}] = Ok(21);
+  after.results[{"lib.spv", "tgl", "blur", "compute"}] = Ok(10);
+  after.results[{"lib.spv", "tgl", "main", "fragment"}] = {"refused", "unsupported_stage", {}};
+  const Report report = Compare(before, after);
+  EXPECT_EQ(report.compared, 2);
+  EXPECT_EQ(report.only_before, 1);
+  EXPECT_EQ(report.only_after, 1);
+  ASSERT_EQ(Find(report, "instructions").worst.size(), 1u);
+  EXPECT_EQ(Find(report, "instructions").worst[0].shader, "lib.spv (scan) tgl SIMD8");
+}
+
+// Results of before there was "entry": in refused ones nothing says which it was.
+TEST(Compare, ResultsWithoutEntryPointsStillJoin) {
+  ResultSet before, after;
+  before.results[{"a.spv", "tgl"}] = {"refused", "images", {}};
+  after.results[{"a.spv", "tgl", "main", "compute"}] = Ok(10);
+  // Of several, the one of its stage.
+  before.results[{"b.spv", "tgl", "", "compute"}] = Ok(10);
+  after.results[{"b.spv", "tgl", "main", "vertex"}] = {"refused", "unsupported_stage", {}};
+  after.results[{"b.spv", "tgl", "main", "compute"}] = Ok(12);
+  // Nothing says which.
+  before.results[{"c.spv", "tgl"}] = {"invalid", "invalid_module", {}};
+  after.results[{"c.spv", "tgl", "x", "compute"}] = Ok(1);
+  after.results[{"c.spv", "tgl", "y", "compute"}] = Ok(1);
+  const Report report = Compare(before, after);
+  EXPECT_EQ(report.status_changed, std::vector<std::string>{"a.spv tgl: refused (images) -> ok"});
+  EXPECT_EQ(Find(report, "instructions").worst[0].shader, "b.spv (main) tgl SIMD8");
+  EXPECT_EQ(report.only_before, 1);
+  EXPECT_EQ(report.only_after, 3);
+}
+
 }  // namespace
 }  // namespace kiln::client::report

@@ -40,14 +40,31 @@ absl::Status ReadVariant(const Json& variant, Result* result) {
   return absl::OkStatus();
 }
 
+// The line of the set that is about the same: it says the same, or it is the only one that may be.
+std::map<ResultKey, Result>::iterator Earlier(ResultSet& set, const ResultKey& key) {
+  auto same = set.results.find(key);
+  if (same != set.results.end()) return same;
+  auto only = set.results.end();
+  for (auto it = set.results.lower_bound({key.file, key.target});
+       it != set.results.end() && it->first.file == key.file && it->first.target == key.target;
+       ++it) {
+    if (!it->first.MayBe(key)) continue;
+    if (only != set.results.end()) return set.results.end();
+    only = it;
+  }
+  return only;
+}
+
 absl::Status ReadLine(const std::string& text, ResultSet* set) {
   const Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!line.is_object()) return absl::InvalidArgumentError("this is no JSON object");
-  std::pair<std::string, std::string> key = {Text(line, "file"), Text(line, "target")};
+  ResultKey key = {Text(line, "file"), Text(line, "target"), Text(line, "entry"),
+                   Text(line, "stage")};
+  if (key.entry.empty()) key.entry = Text(line, "entry_point");
   Result result;
   result.status = Text(line, "status");
   result.cause = Text(line, "cause");
-  if (key.first.empty() || key.second.empty() || result.status.empty()) {
+  if (key.file.empty() || key.target.empty() || result.status.empty()) {
     return absl::InvalidArgumentError(
         "\"file\", \"target\" or \"status\" is missing: is this a file of kiln batch --jsonl?");
   }
@@ -59,12 +76,23 @@ absl::Status ReadLine(const std::string& text, ResultSet* set) {
       if (absl::Status s = ReadVariant(variant, &result); !s.ok()) return s;
     }
   }
-  auto [it, inserted] = set->results.insert_or_assign(std::move(key), std::move(result));
-  if (!inserted) ++set->repeated;
+  if (auto earlier = Earlier(*set, key); earlier != set->results.end()) {
+    set->results.erase(earlier);
+    ++set->repeated;
+  }
+  set->results.emplace(std::move(key), std::move(result));
   return absl::OkStatus();
 }
 
 }  // namespace
+
+bool ResultKey::MayBe(const ResultKey& other) const {
+  auto agree = [](const std::string& a, const std::string& b) {
+    return a == b || a.empty() || b.empty();
+  };
+  return file == other.file && target == other.target && agree(entry, other.entry) &&
+         agree(stage, other.stage);
+}
 
 absl::StatusOr<ResultSet> ReadResults(std::istream& in, absl::string_view name) {
   ResultSet set;

@@ -1,8 +1,8 @@
 // The JSON lines of `kiln batch`, as far as a comparison needs them.
 //
 // Lines are read one at a time; what is kept is a few numbers per variant. A line that is no
-// result is an error that names the line. A file and target that come twice (a resumed batch)
-// count once: the later line wins and `repeated` says how often that happened.
+// result is an error that names the line. A file, entry point and target that come twice (a resumed
+// batch) count once: the later line wins and `repeated` says how often that happened.
 #ifndef KILN_CLIENT_REPORT_RESULTS_H_
 #define KILN_CLIENT_REPORT_RESULTS_H_
 
@@ -43,8 +43,21 @@ struct Result {
   std::map<std::string, Numbers> variants;  // by name, "SIMD16"
 };
 
+// What a line is about. Lines of before there was "entry" name the entry point only where a module was
+// compiled; two entry points of a module may have one name, but then not one stage.
+struct ResultKey {
+  std::string file;
+  std::string target;
+  std::string entry = "";  // empty: not said
+  std::string stage = "";  // empty: not said
+
+  // Whether both may be about the same: nothing that both say differs.
+  bool MayBe(const ResultKey& other) const;
+  auto operator<=>(const ResultKey&) const = default;
+};
+
 struct ResultSet {
-  std::map<std::pair<std::string, std::string>, Result> results;  // by (file, target)
+  std::map<ResultKey, Result> results;
   int64_t repeated = 0;
 };
 

@@ -38,6 +38,26 @@ TEST(ReadResults, TheLaterOfTwoLinesCounts) {
   EXPECT_EQ(set->results.at({"x", "tgl"}).status, "ok");
 }
 
+TEST(ReadResults, EntryPointsAreResultsOfTheirOwn) {
+  auto line = [](const std::string& status, const std::string& more) {
+    return R"({"file":"x","target":"tgl","status":")" + status + "\"" + more + "}\n";
+  };
+  // The first says nothing of its entry point; the ones after it are two.
+  const auto set = Read(line("crashed", "") + line("ok", R"(,"entry":"a","stage":"compute")") +
+                        line("refused", R"(,"entry":"b","stage":"vertex")") +
+                        line("timeout", R"(,"entry":"b","stage":"compute")"));
+  ASSERT_TRUE(set.ok()) << set.status();
+  EXPECT_EQ(set->repeated, 1);
+  ASSERT_EQ(set->results.size(), 3u);
+  EXPECT_EQ(set->results.at({"x", "tgl", "a", "compute"}).status, "ok");
+  EXPECT_EQ(set->results.at({"x", "tgl", "b", "compute"}).status, "timeout");
+  // "entry_point" is where older lines have it.
+  const auto old = Read(line("ok", R"(,"entry_point":"a")") + line("ok", R"(,"entry":"a")"));
+  ASSERT_TRUE(old.ok()) << old.status();
+  EXPECT_EQ(old->repeated, 1);
+  EXPECT_EQ(old->results.count({"x", "tgl", "a"}), 1u);
+}
+
 TEST(ReadResults, ErrorsNameTheLine) {
   const std::string good = R"({"file":"x","target":"tgl","status":"ok"})";
   EXPECT_EQ(ErrorOf(good + "\n{"), "a.jsonl:2: this is no JSON object");

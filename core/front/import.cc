@@ -497,6 +497,19 @@ absl::Status Importer::Run(uint32_t entry_function) {
 
 namespace {
 
+// For messages: the first of them, and how many more there are.
+std::string EntryNames(const SpirvModule& spirv, bool compute_only) {
+  constexpr int kNamed = 20;
+  std::string names;
+  int count = 0;
+  for (const SpirvEntryPoint& e : spirv.entry_points) {
+    if (compute_only && e.model != spv::ExecutionModel::GLCompute) continue;
+    if (++count <= kNamed) names += " \"" + e.name + "\"";
+  }
+  if (count > kNamed) names += " and " + std::to_string(count - kNamed) + " more";
+  return names.empty() ? " none" : names;
+}
+
 absl::Status FindEntry(const SpirvModule& spirv, const std::string& name,
                        const SpirvEntryPoint** entry) {
   *entry = nullptr;
@@ -512,7 +525,8 @@ absl::Status FindEntry(const SpirvModule& spirv, const std::string& name,
     *entry = &e;
   }
   if (compute > 1) {
-    return absl::InvalidArgumentError("several compute entry points: name one");
+    return absl::InvalidArgumentError("several compute entry points, one is to be named:" +
+                                      EntryNames(spirv, /*compute_only=*/true));
   }
   if (*entry == nullptr && other != nullptr) {
     if (other->model == spv::ExecutionModel::Kernel) {
@@ -521,10 +535,8 @@ absl::Status FindEntry(const SpirvModule& spirv, const std::string& name,
     return Refused("graphics_stages", "entry point " + other->name, other->function);
   }
   if (*entry == nullptr) {
-    std::string names;
-    for (const SpirvEntryPoint& e : spirv.entry_points) names += " \"" + e.name + "\"";
     return absl::NotFoundError("no entry point \"" + name + "\"; the module has" +
-                               (names.empty() ? " none" : names));
+                               EntryNames(spirv, /*compute_only=*/false));
   }
   if (spirv.Function((*entry)->function) == nullptr) {
     return Invalid("entry point is no function", (*entry)->function);

@@ -29,7 +29,32 @@ SCRATCH = tempfile.mkdtemp(dir=os.environ.get('TEST_TMPDIR'))
 VARIANT_KEYS = ['name', 'width', 'instructions', 'sync_instructions', 'sends', 'cycles', 'spills',
                 'fills', 'loops', 'registers', 'bytes', 'spill_bytes', 'fill_bytes']
 LINE_KEYS = ['file', 'target', 'stage', 'status', 'cause', 'compile_ms', 'cache', 'variants',
-             'passes']
+             'passes', 'entry']
+
+
+def several_entry_points(*entries):
+    """A module of empty functions, one for each (execution model, name)."""
+    def instruction(opcode, *operands):
+        return [(len(operands) + 1) << 16 | opcode, *operands]
+
+    def text(name):
+        padded = name.encode() + b'\0' * (4 - len(name) % 4)
+        return struct.unpack('<%dI' % (len(padded) // 4), padded)
+
+    words = [0x07230203, 0x00010000, 0, 3 + 2 * len(entries), 0]
+    words += instruction(17, 1) + instruction(14, 0, 1)          # Shader; Logical GLSL450
+    for i, (model, name) in enumerate(entries):
+        words += instruction(15, model, 3 + 2 * i, *text(name))  # OpEntryPoint
+    for i, (model, _) in enumerate(entries):
+        if model == 5:
+            words += instruction(16, 3 + 2 * i, 17, 8, 1, 1)     # OpExecutionMode LocalSize
+        if model == 4:
+            words += instruction(16, 3 + 2 * i, 7)               # OriginUpperLeft
+    words += instruction(19, 1) + instruction(33, 2, 1)          # void; void()
+    for i in range(len(entries)):
+        words += instruction(54, 1, 3 + 2 * i, 0, 2) + instruction(248, 4 + 2 * i)
+        words += instruction(253) + instruction(56)              # OpReturn, OpFunctionEnd
+    return struct.pack('<%dI' % len(words), *words)
 
 
 class Daemon:
@@ -533,6 +558,37 @@ class Batch(Cli):
                    '--manifest=' + bad)
         bad = self.file('bad.jsonl', '{"file": "a.comp", "targets": ["tgll"]}')
         self.fails(2, r'did you mean tgl', 'batch', '--target=tgl', '--manifest=' + bad)
+
+    def test_entry_points_are_items(self):
+        module = several_entry_points((5, 'blur'), (0, 'main'), (4, 'main'), (5, 'scan'))
+        self.file('in/lib.spv', module)
+        batch = ['batch', '--target=tgl', '--root=in', '--jsonl=r.jsonl']
+        path = os.path.join(self.folder, 'r.jsonl')
+        for where in ([], ['--local']):
+            self.kiln(*batch, *where, '-o', 'out', expect=1)
+            self.assertEqual([(l['file'], l['entry'], l['stage'], l['status'], l['cause'])
+                              for l in self.lines(path)],
+                             [('lib.spv', 'blur', 'compute', 'ok', 'ok'),
+                              ('lib.spv', 'main', 'vertex', 'refused', 'unsupported_stage'),
+                              ('lib.spv', 'main', 'fragment', 'refused', 'unsupported_stage'),
+                              ('lib.spv', 'scan', 'compute', 'ok', 'ok')])
+            self.assertIn('lib.spv (main): tgl: refused', self.err)
+        self.assertIn('lib.spv.scan.tgl.8.bin', os.listdir(os.path.join(self.folder, 'out')))
+        os.rename(path, os.path.join(self.folder, 'all.jsonl'))
+        self.kiln(*batch, '--entry=scan')
+        self.assertEqual([(l['entry'], l['status']) for l in self.lines(path)], [('scan', 'ok')])
+        self.kiln(*batch, '--stage=comp')
+        self.assertEqual([l['entry'] for l in self.lines(path)], ['blur', 'scan'])
+        report = json.loads(self.kiln('report', '--json', 'all.jsonl', 'r.jsonl'))
+        self.assertEqual((report['compared'], report['only_before'], report['only_after']), (4, 2, 0))
+        manifest = self.file('in/m.jsonl', '{"file": "lib.spv", "entry": "blur"}')
+        self.kiln(*batch, '--manifest=' + manifest)
+        self.assertEqual([l['entry'] for l in self.lines(path)], ['blur'])
+        # One at a time, and it says which there are.
+        self.fails(1, r'several compute entry points.*"blur".*"scan"', 'compile', '--target=tgl',
+                   'in/lib.spv')
+        line = self.line(self.kiln('compile', '--target=tgl', '--json', '--entry=blur', 'in/lib.spv'))
+        self.assertEqual((line['entry'], line['status']), ('blur', 'ok'))
 
     def test_usage(self):
         self.fails(2, 'what is to be compiled', 'batch', '--target=tgl')

@@ -6,7 +6,7 @@
 
 BATCH.jsonl comes from `kiln batch --target=tgl --jsonl=...`, PEER.jsonl from
 `tests/peer/run-peer tgl --dump-bin DIR ...`, both over the same files (compared by file name below
-the corpus folder). Instructions, cycles of Kiln's model, sends, registers and bytes of both sides come
+the corpus folder, and entry point). Instructions, cycles of Kiln's model, sends, registers and bytes of both sides come
 from the bytes by the same program (//tests/corpus:eu_stats), spills and fills from the compilers'
 records. Binaries of Mesa that do not decode are counted and left out. Ratios are Kiln / Mesa, geometric means over modules
 that both compiled at Mesa's width; a module or width that Mesa has and Kiln has not is LOST and
@@ -49,15 +49,20 @@ def lines_of(path):
         return [json.loads(line) for line in f if line.strip()]
 
 
+def entry_of(line):
+    """What a line is about: module and entry point; lines of earlier versions do not say the latter."""
+    return module_name(line["file"]), line.get("entry", "")
+
+
 def mesa_programs(path, program, wanted):
-    """{module: (width, statistics)} of every wanted compute program that Mesa made; how many did not
+    """{(module, entry point): (width, statistics)} of every wanted compute program that Mesa made; how many did not
     decode."""
     found = []
     for line in lines_of(path):
         if not line["ok"] or line["stage"] != "compute":
             continue
-        name = module_name(line["file"])
-        if wanted is not None and name not in wanted:
+        name = entry_of(line)
+        if wanted is not None and name[0] not in wanted:
             continue
         found += [(name, e) for e in line["executables"] if e.get("binary")]
     counts = []
@@ -108,13 +113,14 @@ def main():
         with open(options.list) as f:
             wanted = {module_name(line.strip()) for line in f if line.strip()}
     mesa, undecoded = mesa_programs(options.mesa, options.eu_stats, wanted)
-    kiln = {module_name(line["file"]): line for line in lines_of(options.kiln)}
+    kiln = {entry_of(line): line for line in lines_of(options.kiln)}
     rows, lost = [], []
     for name in sorted(mesa):
         width, theirs = mesa[name]
-        line = kiln.get(name)
+        line = kiln.get(name) or kiln.get((name[0], ""))
         if line is None:
             continue
+        name = name[0]
         ours = next((v for v in line.get("variants", []) if v["width"] == width), None)
         if ours is None:
             lost.append((name, width, line["status"], line.get("cause") or "width not made"))
@@ -140,7 +146,7 @@ def main():
     for s in RECORDED:
         print("%-14s %10d %10d" % (s, sum(r["kiln"][s] for r in rows),
                                    sum(r["mesa"][s] for r in rows)))
-    print_compile_time([k for name, k in sorted(kiln.items()) if wanted is None or name in wanted])
+    print_compile_time([k for name, k in sorted(kiln.items()) if wanted is None or name[0] in wanted])
     rows.sort(key=lambda r: -r["ratios"]["instructions"])
     for title, part in (("worst", rows[:options.worst]), ("best", rows[::-1][:options.worst])):
         print("\n%s by instructions:" % title)

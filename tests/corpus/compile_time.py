@@ -31,7 +31,7 @@ def run(command, **more):
 def mesa_times(target, listing):
     for line in map(json.loads, run([PEER, target, '--runs', '1', '@' + listing]).splitlines()):
         if line['ok'] and line['stage'] == 'compute':
-            yield line['file'], line['compile_ms_median']
+            yield (line['file'], line['entry']), line['compile_ms_median']
 
 
 def kiln_times(kiln, target, listing):
@@ -42,7 +42,7 @@ def kiln_times(kiln, target, listing):
         with open(results, encoding='utf-8') as lines:
             for line in map(json.loads, lines):
                 if line['status'] == 'ok':
-                    yield line['file'], line['compile_ms']
+                    yield (line['file'], line['entry']), line['compile_ms']
 
 
 def keep_least(times, into):
@@ -75,7 +75,7 @@ def main():
     print(f'ratio per module: median {statistics.median(ratios):.3f}, '
           f'5th {ratios[len(ratios) // 20]:.3f}, 95th {ratios[-1 - len(ratios) // 20]:.3f}')
     for f in sorted(both, key=lambda f: -kiln[f] / mesa[f])[:5]:
-        print(f'  {kiln[f] / mesa[f]:6.2f}  {kiln[f]:9.3f} / {mesa[f]:9.3f} ms  {f}')
+        print(f'  {kiln[f] / mesa[f]:6.2f}  {kiln[f]:9.3f} / {mesa[f]:9.3f} ms  {f[0]}')
     return 0
 
 

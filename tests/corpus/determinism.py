@@ -43,7 +43,7 @@ def digest(path):
 
 
 def compile_all(args, files, command, flags):
-    """{file: [status, cause, digest of each output]}"""
+    """{(file, entry point, stage): [status, cause, digest of each output]}"""
     with tempfile.TemporaryDirectory() as folder:
         listing = os.path.join(folder, 'list')
         results = os.path.join(folder, 'results.jsonl')
@@ -63,7 +63,7 @@ def compile_all(args, files, command, flags):
                     binary = os.path.join(folder, 'out', variant['binary'])
                     entry += [variant['name'], digest(binary),
                               digest(binary.removesuffix('.bin') + '.launch.json')]
-                found[line['file']] = entry
+                found[line['file'], line['entry'], line['stage']] = entry
         return found
 
 
@@ -86,10 +86,11 @@ def main():
             variants = sum((len(entry) - 2) // 3 for entry in found.values())
             print(f'{len(found)} modules, {ok} compiled, {variants} binaries')
             continue
-        wrong = [f for f in files if found.get(f) != first.get(f)]
+        missing = ['missing', '']
+        wrong = [f for f in sorted({*first, *found}) if found.get(f) != first.get(f)]
         print(f'{name}: {len(wrong)} differ')
         for f in wrong[:5]:
-            print(f'  {f}: {first.get(f)[:2]} / {found.get(f)[:2]}')
+            print(f'  {f}: {first.get(f, missing)[:2]} / {found.get(f, missing)[:2]}')
         differing += len(wrong)
     return 1 if differing else 0
 
