@@ -18,9 +18,13 @@ using mir::RegionId;
 using mir::Type;
 using mir::ValueId;
 
+// What a message names without a header.
+constexpr uint64_t kSamplersInTable = 16;
+
 class Lowering {
  public:
-  explicit Lowering(Module& module) : m_(module), b_(module) {}
+  explicit Lowering(Module& module)
+      : m_(module), b_(module), samplers_(CountSamplers(module)) {}
 
   bool Run() {
     Visit(m_.body);
@@ -44,11 +48,18 @@ class Lowering {
   bool ToLower(InstId id) const {
     const mir::Inst& inst = m_.inst(id);
     if (inst.op != Op::kSample) return false;
-    const uint16_t params = m_.texel_ops[inst.imm1].params;
-    const uint16_t compared_from = mir::kTexelDref | mir::kTexelMinLod;
-    return (params & mir::kTexelGrad) != 0 &&
-           (m_.resources[inst.imm0].image.dim == ImageDim::kCube ||
-            (params & compared_from) == compared_from);
+    const mir::TexelOp& texel = m_.texel_ops[inst.imm1];
+    if ((texel.params & mir::kTexelGrad) == 0) return false;
+    if (m_.resources[inst.imm0].image.dim == ImageDim::kCube) return true;
+    return (texel.params & mir::kTexelMinLod) != 0 &&
+           ((texel.params & mir::kTexelDref) != 0 || MayHaveHeader(inst, texel));
+  }
+
+  // Texel offsets and samplers that no table holds are told in the message's header.
+  bool MayHaveHeader(const mir::Inst& inst, const mir::TexelOp& texel) const {
+    const bool combined = texel.sampler == mir::TexelOp::kNoSampler;
+    return texel.offset != std::array<int8_t, 3>{0, 0, 0} || samplers_ > kSamplersInTable ||
+           m_.resources[combined ? inst.imm0 : texel.sampler].count == 0;
   }
 
   ValueId Square(ValueId v) { return b_.Fmul(v, v); }
@@ -153,8 +164,19 @@ class Lowering {
     mir::SetSources(m_, id, sources);
   }
 
+  static uint64_t CountSamplers(const Module& module) {
+    uint64_t samplers = 0;
+    for (const mir::Resource& r : module.resources) {
+      const bool samples = r.kind == mir::ResourceKind::kSampler ||
+                           r.kind == mir::ResourceKind::kCombinedImageSampler;
+      if (samples) samplers += r.count;
+    }
+    return samplers;
+  }
+
   Module& m_;
   mir::Builder b_;
+  const uint64_t samplers_;
   bool changed_ = false;
 };
 

@@ -49,8 +49,9 @@ mir::LaunchInputs Inputs() {
   inputs.buffers.resize(1);
   inputs.buffers[0].bytes.resize(4 * kLanes);
   inputs.images = {Levels(1, mir::ImageDim::kCube, false), Levels(2, mir::ImageDim::kCube, true),
-                   Levels(3, mir::ImageDim::k2D, false), Levels(4, mir::ImageDim::k2D, true)};
-  for (uint32_t binding = 1; binding <= 4; ++binding) {
+                   Levels(3, mir::ImageDim::k2D, false), Levels(4, mir::ImageDim::k2D, true),
+                   Levels(5, mir::ImageDim::k2D, false)};
+  for (uint32_t binding = 1; binding <= 17; ++binding) {
     mir::BoundSampler sampler;
     sampler.binding = binding;
     sampler.linear_levels = true;
@@ -73,7 +74,7 @@ struct Outcome {
   std::vector<float> before, after;
   std::string text;
 };
-Outcome Judge(const std::string& sample) {
+Outcome Judge(const std::string& sample, const std::string& more_resources = "") {
   std::string body = "%0:i32 = local_index ";
   for (int k = 1; k <= 6; ++k) {
     absl::StrAppend(&body, "%", 100 + k, ":i32 = imul %0, ", 2654435761u * k, " %", 200 + k,
@@ -87,7 +88,8 @@ Outcome Judge(const std::string& sample) {
       "resource 1 combined 0.1.0 image cube float unknown "
       "resource 2 combined 0.2.0 image cube arrayed float unknown "
       "resource 3 combined 0.3.0 image 2d float unknown "
-      "resource 4 combined 0.4.0 image 2d arrayed float unknown body { ", body, " }"));
+      "resource 4 combined 0.4.0 image 2d arrayed float unknown ", more_resources, " body { ", body,
+      " }"));
   EXPECT_TRUE(m.ok()) << m.status();
   mir::Module lowered = *m;
   PassContext context = PassContext::ForTest();
@@ -96,8 +98,8 @@ Outcome Judge(const std::string& sample) {
   return {Run(*m), Run(lowered), mir::Print(lowered)};
 }
 
-void ExpectLowered(const std::string& sample) {
-  const Outcome o = Judge(sample);
+void ExpectLowered(const std::string& sample, const std::string& more_resources = "") {
+  const Outcome o = Judge(sample, more_resources);
   EXPECT_THAT(o.text, Not(HasSubstr("grad"))) << sample;
   float least = 9, most = -9;
   for (uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -125,6 +127,29 @@ TEST(LowerGradients, LeastLevelsOfCubesAndOfComparisons) {
                     "%1, %2, 0.5f, %3, 0f, 0f, %4, %7").text, Not(HasSubstr("grad")));
   EXPECT_THAT(Judge("%8:f32 = sample[4, texel dref grad min_lod] "
                     "%1, %2, 0f, 0.5f, %3, 0f, 0f, %4, %7").text, Not(HasSubstr("grad")));
+}
+
+TEST(LowerGradients, LeastLevelsBesideOffsets) {
+  for (const char* offset : {" at 1 0 0", " at 0 -8 0"}) {
+    ExpectLowered(absl::StrCat("%8:f32, %9:f32, %10:f32, %11:f32 = sample[3, texel grad min_lod", offset,
+                               "] %1, %2, %3, 0f, 0f, %4, %7"));
+  }
+}
+
+// A sampler that no table holds is named in the header, as offsets are.
+TEST(LowerGradients, LeastLevelsOfSamplersInMemory) {
+  const std::string flat = "%8:f32, %9:f32, %10:f32, %11:f32 = sample[3, texel grad min_lod] "
+                           "%1, %2, %3, 0f, 0f, %4, %7";
+  std::string samplers;
+  for (int binding = 5; binding <= 16; ++binding) {
+    absl::StrAppend(&samplers, "resource ", binding, " sampler 0.", binding, ".0 ");
+  }
+  EXPECT_THAT(Judge(flat, samplers).text, HasSubstr("grad")) << "16 samplers";
+  ExpectLowered(flat, samplers + "resource 17 sampler 0.17.0 ");
+  EXPECT_THAT(Judge("%12:i32 = and %0, 1 %8:f32, %9:f32, %10:f32, %11:f32 = "
+                    "sample.nonuniform.indexed[5, texel grad min_lod] %12, %1, %2, %3, 0f, 0f, %4, %7",
+                    "resource 5 combined 0.5.0 array 0 image 2d float unknown").text,
+              Not(HasSubstr("grad")));
 }
 
 TEST(LowerGradients, OtherSamplesStay) {

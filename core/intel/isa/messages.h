@@ -38,6 +38,10 @@ inline constexpr uint8_t kBtiStatelessNonCoherent = 253;
 inline constexpr uint8_t kBtiSlm = 254;  // shared local memory
 inline constexpr uint8_t kBtiStatelessCoherent = 255;
 
+// The longest payload of a sampler message in registers, header included (PRM, "3D Sampler", message
+// length; MAX_SAMPLER_MESSAGE_SIZE of the reference compiler).
+inline constexpr int kMaxSamplerPayload = 11;
+
 enum class HeaderNeed : uint8_t { kForbidden, kOptional, kRequired };
 
 // Shape of the descriptor's function-specific bits.

@@ -563,6 +563,8 @@ constexpr Restriction kRestrictions[] = {
      "PRM volume 7, message headers; messages.def", MessageHeader},
     {"message lengths", "payloads and response are as long as the message makes them",
      "PRM volume 7, messages; messages.def", MessageLengths},
+    {"sampler payload", "a sampler message has at most 11 registers, header included",
+     "PRM, 3D Sampler, message length", SamplerPayload},
     {"scoreboard", "the scoreboard byte is valid; send and math set a token", "PRM Gen12 SWSB",
      BadScoreboard},
     {"accumulator stride", "an accumulator destination at offset 0 has stride 1", "Wa_14014617373",

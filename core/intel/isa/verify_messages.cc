@@ -31,6 +31,12 @@ bool MessageHeader(Generation gen, const Instruction& inst) {
          (need == HeaderNeed::kForbidden && fields->header);
 }
 
+bool SamplerPayload(Generation gen, const Instruction& inst) {
+  if (!Judged(inst) || inst.send.sfid != Sfid::kSampler) return false;
+  const auto fields = FieldsOf(gen, inst);
+  return fields.ok() && fields->mlen + fields->ex_mlen > kMaxSamplerPayload;
+}
+
 bool MessageLengths(Generation gen, const Instruction& inst) {
   if (!Judged(inst)) return false;
   const auto fields = FieldsOf(gen, inst);

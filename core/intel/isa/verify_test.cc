@@ -128,6 +128,20 @@ Instruction EndOfThread() {
   inst.swsb = 1;
   return inst;
 }
+// All eleven parameters, two of them in the second payload; a header is one register more.
+Instruction SampleWithDerivatives() {
+  MessageFields fields;
+  fields.message = Message::kSampleD;
+  SetLengths(kGen, fields, 11);
+  fields.mlen -= 2;
+  fields.ex_mlen += 2;
+  Instruction inst = *MakeSend(kGen, fields);
+  inst.dst = Reg(10, Type::kUD, {0, 1, 1});
+  inst.src[0] = Reg(20, Type::kUD, {0, 1, 0});
+  inst.src[1] = Reg(40, Type::kUD, {0, 1, 0});
+  inst.swsb = 0x41;
+  return inst;
+}
 Instruction If(int jip, int uip) {
   Instruction inst;
   inst.op = Opcode::kIf;
@@ -273,6 +287,7 @@ std::vector<Case> Cases() {
       {"message header", BlockRead(), [](I i) { i.send.desc &= ~(1u << 19); }},
       {"message lengths", Store(), [](I i) { i.send.desc += 1 << 25; }},
       {"message lengths", BlockRead(), [](I i) { i.send.desc += 1 << 20; }},
+      {"sampler payload", SampleWithDerivatives(), [](I i) { i.send.desc += 1 << 25 | 1 << 19; }},
       {"scoreboard", Add(), [](I i) { i.swsb = 0x41; }},
       {"scoreboard", Add(), [](I i) { i.swsb = 0x08; }},
       {"scoreboard", Store(), [](I i) { i.swsb = 0x21; }},

@@ -156,6 +156,16 @@ TEST(LowerSamplers, AHeaderMakesThePayloadRegisters) {
                          Sent(Message::kGather4, 16, true), "}\n"));
 }
 
+TEST(LowerSamplers, MoreThanElevenRegistersAreAnError) {
+  const std::string eleven =
+      "%0:ud %0:ud %0:ud %1:ud %1:ud %1:ud %2:ud %2:ud %2:ud #0x0:ud %0:ud";
+  EXPECT_NE(After(Op(eleven, Sampler(Message::kSampleD)), LowerSamplers).find("msg"),
+            std::string::npos);
+  EXPECT_NE(After(Op("%13x8:ud " + eleven, Sampler(Message::kSampleD, true)), LowerSamplers)
+                .find("more parameters than fit"),
+            std::string::npos);
+}
+
 // Six parameters of two registers are too many for one message.
 TEST(LowerSamplers, LongMessagesGoOutInHalves) {
   const std::string out =
