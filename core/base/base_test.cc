@@ -99,6 +99,16 @@ TEST(Cause, AttachedOrFromTheCode) {
   EXPECT_EQ(CauseOf(WithForeignCause(absl::InternalError("x"), "spilt")), "spilt");
 }
 
+TEST(Cause, CarriesASpirvId) {
+  EXPECT_EQ(SpirvIdOf(absl::OkStatus()), 0u);
+  EXPECT_EQ(SpirvIdOf(absl::InternalError("LIR %7")), 0u);
+  const absl::Status s = WithSpirvId(WithCause(absl::InternalError("x"), "width_loses"), 4194303);
+  EXPECT_EQ(SpirvIdOf(s), 4194303u);
+  EXPECT_EQ(CauseOf(s), "width_loses");
+  EXPECT_EQ(SpirvIdOf(WithSpirvId(s, 5)), 5u);
+  EXPECT_EQ(WithSpirvId(absl::OkStatus(), 5), absl::OkStatus());
+}
+
 TEST(Cause, RowsAreWellFormed) {
   std::set<std::string_view> names;
   for (const CauseInfo& row : kCauses) {

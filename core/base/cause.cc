@@ -3,12 +3,15 @@
 #include <utility>
 
 #include "absl/strings/cord.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 
 namespace kiln {
 namespace {
 
 constexpr std::string_view kCauseUrl = "type.kiln/cause";
+constexpr std::string_view kSpirvIdUrl = "type.kiln/spirv_id";
 
 }  // namespace
 
@@ -37,6 +40,21 @@ std::string CauseOf(const absl::Status& status) {
     case absl::StatusCode::kUnimplemented: return "unsupported";
     default: return "internal";
   }
+}
+
+absl::Status WithSpirvId(absl::Status status, uint32_t id) {
+  if (status.ok() || id == 0) return status;
+  status.SetPayload(absl::string_view(kSpirvIdUrl.data(), kSpirvIdUrl.size()),
+                    absl::Cord(absl::StrCat(id)));
+  return status;
+}
+
+uint32_t SpirvIdOf(const absl::Status& status) {
+  const absl::optional<absl::Cord> payload =
+      status.GetPayload(absl::string_view(kSpirvIdUrl.data(), kSpirvIdUrl.size()));
+  uint32_t id = 0;
+  if (payload.has_value() && !absl::SimpleAtoi(std::string(*payload), &id)) return 0;
+  return id;
 }
 
 }  // namespace kiln

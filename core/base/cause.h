@@ -1,11 +1,14 @@
-// A stable, machine-readable cause attached to an error status.
+// What an error status says to machines: a stable cause, and the SPIR-V id that is to blame.
 //
-// The message of a status is for people; the cause ("subgroup_operations", "out_of_registers") is
-// a snake_case word from a bounded set, for tables, metrics and tests.
+// The message of a status is for people. The cause ("subgroup_operations", "out_of_registers") is
+// a snake_case word from a bounded set, for tables, metrics and tests. The id is attached where it
+// is known, by whoever makes the status; nobody reads it out of the message, which may name LIR
+// values, blocks and registers as well.
 #ifndef KILN_CORE_BASE_CAUSE_H_
 #define KILN_CORE_BASE_CAUSE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -53,6 +56,13 @@ absl::Status WithForeignCause(absl::Status status, std::string_view cause);
 // The attached cause; without one a word for the status code ("invalid_module", "cancelled",
 // "limit_exceeded", "internal"); "ok" for an ok status.
 std::string CauseOf(const absl::Status& status);
+
+// The status with the SPIR-V id to blame attached (replacing an earlier one). An ok status, and one
+// whose id is 0 (none), are returned as they are.
+absl::Status WithSpirvId(absl::Status status, uint32_t id);
+
+// The attached id; 0: none.
+uint32_t SpirvIdOf(const absl::Status& status);
 
 }  // namespace kiln
 

@@ -34,7 +34,13 @@ absl::Status CheckName(absl::Span<const PassRow> rows, std::string_view option,
 
 }  // namespace
 
+bool IsDisabled(const PassOptions& options, std::string_view name) {
+  return std::find(options.disabled.begin(), options.disabled.end(), name) !=
+         options.disabled.end();
+}
+
 bool PassContext::Rewrite() {
+  if (!optional_) return true;
   if (remaining_ == 0) return false;
   if (remaining_ > 0) --remaining_;
   ++rewrites_;
@@ -120,27 +126,22 @@ std::vector<std::string> ReproducerPasses(std::string_view reproducer) {
   return absl::StrSplit(Abs(reproducer.substr(0, reproducer.find('\n'))), ',', absl::SkipEmpty());
 }
 
-bool Runner::Disabled(std::string_view name, bool optional) const {
-  if (!optional) return false;
-  if (options_.bisect_limit >= 0 && rewrites_ >= options_.bisect_limit) return true;
-  return std::find(options_.disabled.begin(), options_.disabled.end(), name) !=
-         options_.disabled.end();
-}
-
 PassContext Runner::Begin(std::string_view name, bool optional) {
   PassContext context;
   context.pass_ = name;
   context.sink_ = sink_;
   context.budget_ = &budget_;
-  if (optional && options_.bisect_limit >= 0) {
-    context.remaining_ = options_.bisect_limit - rewrites_;
+  context.options_ = &options_;
+  context.optional_ = optional;
+  if (options_.bisect_limit >= 0) {
+    context.remaining_ = std::max<int64_t>(0, options_.bisect_limit - rewrites_);
   }
   if (sink_ != nullptr) sink_->OnPassBegin(name);
   return context;
 }
 
-absl::Status Runner::End(PassContext& context, bool optional, PassRecord record, bool changed) {
-  if (optional) rewrites_ += context.rewrites_;
+absl::Status Runner::End(PassContext& context, PassRecord record, bool changed) {
+  rewrites_ += context.rewrites_;
   record.width = width_;
   record.changed = changed;
   record.rewrites = context.rewrites_;

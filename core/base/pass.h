@@ -16,7 +16,8 @@
 // Bisection counts rewrites: an optional pass asks context.Rewrite() before each one and leaves
 // the code alone when told no. `--bisect=N` then yields the first N rewrites of the whole compile;
 // the N where the result turns bad names the rewrite. Passes needed for correctness are not
-// limited and cannot be disabled.
+// limited and cannot be disabled; an optional pass that such a pass runs by itself is, by
+// context.RunOptional.
 //
 // The runner is generic over the module type M (MIR, LIR, ...): a Level says how to print, verify
 // and count it. One Runner serves all levels of a compile, so that counts run on.
@@ -26,6 +27,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -46,6 +48,8 @@ struct PassOptions {
   int64_t max_instructions = 0;        // of a module after a pass; 0: no limit
 };
 
+bool IsDisabled(const PassOptions& options, std::string_view name);
+
 class Runner;
 
 // What a pass may ask and tell.
@@ -53,6 +57,11 @@ class PassContext {
  public:
   // Counts a rewrite about to be made. False: make neither this one nor further ones.
   bool Rewrite();
+  // Runs an optional pass inside this one: it counts, is limited and may be disabled as a row of
+  // that name in the table. Remarks and times are this pass's. Returns whether anything changed.
+  template <class M>
+  absl::StatusOr<bool> RunOptional(std::string_view name,
+                                   absl::StatusOr<bool> (*pass)(M&, PassContext&), M& module);
   // True once the compile is cancelled: return soon, with the module well-formed. Cheap; long
   // passes ask at least every 1,024 steps.
   bool Cancelled() const;
@@ -71,8 +80,10 @@ class PassContext {
   std::string_view pass_;
   Sink* sink_ = nullptr;
   const Budget* budget_ = nullptr;
+  const PassOptions* options_ = nullptr;
+  bool optional_ = true;               // the pass at hand is: its rewrites count
   int64_t remaining_ = -1;             // rewrites still allowed; -1: any number
-  int64_t rewrites_ = 0;
+  int64_t rewrites_ = 0;               // that counted
   int64_t max_live_ = 0;
 };
 
@@ -149,6 +160,8 @@ class Runner {
 
   // Dispatch width reported with the records that follow.
   void set_width(int width) { width_ = width; }
+  // Rewrites that this compile made before, in another runner: counting goes on from there.
+  void set_rewrites(int64_t rewrites) { rewrites_ = rewrites; }
 
   // Runs the table (or what options.only names of it) on the module. Errors: the pass's own;
   // Cancelled; ResourceExhausted at max_instructions; Internal if verification fails. After
@@ -157,7 +170,7 @@ class Runner {
   absl::Status Run(const Level<M>& level, absl::Span<const Pass<M>> table, M& module);
 
   bool stopped() const { return stopped_; }
-  // Rewrites made by optional passes so far.
+  // Rewrites made by optional passes so far, those of set_rewrites included.
   int64_t rewrites() const { return rewrites_; }
   // After an error with make_reproducer: the IR before the pass that failed, and its name.
   const std::string& reproducer() const { return reproducer_; }
@@ -172,10 +185,9 @@ class Runner {
     return level.count == nullptr ? 0 : level.count(module);
   }
 
-  bool Disabled(std::string_view name, bool optional) const;
   PassContext Begin(std::string_view name, bool optional);
   // Reports the record; afterwards an error if the compile must end here.
-  absl::Status End(PassContext& context, bool optional, PassRecord record, bool changed);
+  absl::Status End(PassContext& context, PassRecord record, bool changed);
   bool WantsSnapshot(std::string_view name, bool changed) const;
   absl::Status Annotate(const absl::Status& status, std::string_view name) const;
   void KeepReproducer(std::string_view name, const std::string& before);
@@ -192,6 +204,18 @@ class Runner {
 };
 
 // ---- Implementation of the templates ----
+
+template <class M>
+absl::StatusOr<bool> PassContext::RunOptional(std::string_view name,
+                                              absl::StatusOr<bool> (*pass)(M&, PassContext&),
+                                              M& module) {
+  if (options_ != nullptr && IsDisabled(*options_, name)) return false;
+  if (remaining_ == 0) return false;
+  const bool outer = std::exchange(optional_, true);
+  absl::StatusOr<bool> changed = pass(module, *this);
+  optional_ = outer;
+  return changed;
+}
 
 template <class M>
 absl::Status Runner::Run(const Level<M>& level, absl::Span<const Pass<M>> table, M& module) {
@@ -242,7 +266,8 @@ absl::Status Runner::RunGroup(const Level<M>& level, absl::Span<const Pass<M>> r
 
 template <class M>
 absl::StatusOr<bool> Runner::RunPass(const Level<M>& level, const Pass<M>& pass, M& module) {
-  if (Disabled(pass.name, pass.optional)) return false;
+  if (pass.optional && IsDisabled(options_, pass.name)) return false;
+  if (pass.optional && options_.bisect_limit >= 0 && rewrites_ >= options_.bisect_limit) return false;
   std::string before;
   if (options_.make_reproducer && level.print != nullptr) before = level.print(module);
 
@@ -257,7 +282,7 @@ absl::StatusOr<bool> Runner::RunPass(const Level<M>& level, const Pass<M>& pass,
   const bool changed = result.ok() && *result;
   if (changed || !result.ok()) instructions_ = Count(level, module);
   record.instructions_after = instructions_;
-  absl::Status status = End(context, pass.optional, record, changed);
+  absl::Status status = End(context, record, changed);
 
   if (!result.ok()) status = Annotate(result.status(), pass.name);
   if (status.ok() && WantsSnapshot(pass.name, changed) && level.print != nullptr) {

@@ -155,6 +155,46 @@ TEST(Pass, BisectCountsRewritesAndSparesRequiredPasses) {
   }
 }
 
+absl::StatusOr<bool> LowerAndClimb(Toy& toy, PassContext& context) {
+  if (absl::StatusOr<bool> lowered = Lower(toy, context); !lowered.ok()) return lowered;
+  toy.text = "a";
+  return context.RunOptional("climb", Climb, toy);
+}
+
+TEST(Pass, BisectCountsOptionalPassesRunInsideRequiredOnes) {
+  const Pass<Toy> table[] = {
+      {.name = "climb", .run = Climb, .optional = true},        // two rewrites
+      {.name = "lower_and_climb", .run = LowerAndClimb},        // one
+      {.name = "climb_again", .run = Climb, .optional = true},  // one
+  };
+  const char* expected[] = {"a", "a", "a", "b", "c", "c"};
+  for (int limit = 0; limit < 6; ++limit) {
+    PassOptions options;
+    options.bisect_limit = limit;
+    const Outcome out = RunToy(options, table);
+    EXPECT_EQ(out.status, absl::OkStatus());
+    EXPECT_EQ(out.text, expected[limit]) << limit;
+    EXPECT_EQ(out.rewrites, std::min(limit, 4));
+    int64_t recorded = 0;
+    for (const PassRecord& r : out.recorder.records) recorded += r.rewrites;
+    EXPECT_EQ(recorded, out.rewrites);
+  }
+  PassOptions disable;
+  disable.disabled = {"climb"};
+  EXPECT_EQ(RunToy(disable, table).text, "b");  // climb_again's
+}
+
+TEST(Pass, CountingGoesOnFromAnEarlierRunner) {
+  PassOptions options;
+  options.bisect_limit = 3;
+  Toy toy{"ab"};
+  Runner runner(options, nullptr, Budget());
+  runner.set_rewrites(2);
+  ASSERT_TRUE(runner.Run(kLevel, absl::Span<const Pass<Toy>>(kTable), toy).ok());
+  EXPECT_EQ(toy.text, "bbL");
+  EXPECT_EQ(runner.rewrites(), 3);
+}
+
 TEST(Pass, DisableStopPrintOnly) {
   PassOptions disable;
   disable.disabled = {"drop"};

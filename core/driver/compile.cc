@@ -33,6 +33,7 @@ void Remarked(Sink* sink, int width, const absl::Status& why) {
   Remark remark;
   remark.pass = "choose_widths";
   remark.kind = "width_refused";
+  remark.spirv_id = SpirvIdOf(why);
   remark.text = absl::StrCat("SIMD", width, ": ", std::string(why.message()));
   sink->OnRemark(remark);
 }
@@ -117,12 +118,14 @@ absl::Status WorthKeeping(const Work& w, const std::vector<Variant>& narrower) {
 
 }  // namespace
 
-absl::StatusOr<Compiled> CompileIntel(const mir::Module& m, const CompileOptions& options,
+absl::StatusOr<Compiled> CompileIntel(const Prepared& prepared, const CompileOptions& options,
                                       Sink* sink, const Budget& budget) {
+  const mir::Module& m = prepared.module;
   const absl::StatusOr<Abi> abi = AssignAbi(m);
   if (!abi.ok()) return abi.status();
   const PassOptions runner_options = RunnerOptions(options);
   Runner runner(runner_options, sink, budget);
+  runner.set_rewrites(prepared.rewrites);
   Compiled out;
   out.stage = "compute";
   absl::Status refused = WithCause(
@@ -169,8 +172,9 @@ absl::StatusOr<Compiled> Compile(const Prepared& prepared, Target target,
   std::vector<PassRow> rows = Rows(MidPasses());
   for (const PassRow& row : Rows(intel::IntelPasses())) rows.push_back(row);
   if (absl::Status s = CheckOptions(rows, check); !s.ok()) return s;
+  if (prepared.stopped) return Compiled{target, prepared.info.stage, {}};
   switch (target) {
-    case Target::kTgl: return intel::CompileIntel(prepared.module, options, sink, budget);
+    case Target::kTgl: return intel::CompileIntel(prepared, options, sink, budget);
   }
   return absl::InvalidArgumentError("unknown target");
 }

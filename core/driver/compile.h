@@ -41,7 +41,7 @@ struct PrepareOptions {
   std::map<uint32_t, uint64_t> spec_constants;  // SpecId -> bits
   bool validate = true;                     // run SPIRV-Tools' validator first
   std::vector<std::string> disabled_passes; // optional passes only
-  int64_t bisect_limit = -1;                // rewrites allowed in all; -1: no limit
+  int64_t bisect_limit = -1;                // rewrites allowed in all, Compile's included; -1: no limit
   std::string print_after;                  // pass name, "all" or "changed": snapshots to the sink
   std::string stop_after;                   // pass name
   bool verify_each = false;                 // check the IR after every pass (tests)
@@ -52,9 +52,9 @@ struct CompileOptions {
   int required_subgroup_size = 0;           // only this width, whatever it costs; 0: any
   bool require_full_subgroups = false;      // only widths that divide the workgroup's size in x
   std::vector<std::string> disabled_passes;
-  int64_t bisect_limit = -1;
+  int64_t bisect_limit = -1;                // counts on from Prepare, where it must be the same
   std::string print_after;
-  std::string stop_after;
+  std::string stop_after;                   // then there are no variants; so too if Prepare stopped
   bool verify_each = false;
 };
 
@@ -91,7 +91,7 @@ struct Variant {
 struct Compiled {
   Target target = Target::kTgl;
   std::string stage;
-  std::vector<Variant> variants;            // at least one
+  std::vector<Variant> variants;            // at least one, unless stopped on request
 };
 
 // `spirv`: the module's words in host byte order. `sink` may be null.

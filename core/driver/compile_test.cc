@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -276,6 +277,95 @@ TEST(Driver, OptionsAreChecked) {
   EXPECT_TRUE(CompileText(kShader, options).ok());
   EXPECT_EQ(ParseTarget("skl").status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(*ParseTarget("tgl"), Target::kTgl);
+}
+
+struct Records : Sink {
+  void OnPassBegin(std::string_view pass) override { begun.emplace_back(pass); }
+  void OnPass(const PassRecord& r) override {
+    rewrites += r.rewrites;
+    of[std::string(r.pass == "resolve_subgroup_size" ? r.pass : r.level)] += r.rewrites;
+  }
+  std::vector<std::string> begun;
+  int64_t rewrites = 0;
+  std::map<std::string, int64_t> of;  // a level's, resolve_subgroup_size apart
+};
+
+// Rewrites of MIR, of the copy whose subgroup size is known, and of LIR.
+constexpr char kRewritable[] =
+    "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nresource 0 ssbo 0.0.0\nbody {\n"
+    "  %1:i32 = local_index\n  %2:i32 = shl %1, 2\n  %3:i32 = load_ssbo[0, align 4] %2\n"
+    "  %4:i32 = iadd %3, 0\n  %5:i32 = subgroup_size\n  %6:i32 = umul_high %5, 0x40000000\n"
+    "  %7:i32 = imul %6, %5\n  %8:i32 = iadd %4, %7\n  store_ssbo[0, align 4] %2, %8\n"
+    "  return\n}\n";
+
+absl::StatusOr<Compiled> CompileRewritable(int64_t limit, const std::string& stop_after,
+                                           Records* records) {
+  absl::StatusOr<mir::Module> m = mir::Parse(kRewritable);
+  if (!m.ok()) return m.status();
+  PrepareOptions prepare;
+  CompileOptions compile;
+  prepare.verify_each = compile.verify_each = true;
+  prepare.bisect_limit = compile.bisect_limit = limit;
+  prepare.stop_after = compile.stop_after = stop_after;
+  const auto p = PrepareMir(*std::move(m), prepare, records, {});
+  if (!p.ok()) return p.status();
+  return Compile(**p, Target::kTgl, compile, records, {});
+}
+
+TEST(Driver, OneBisectionBudgetForTheWholeCompile) {
+  Records all;
+  const auto unlimited = CompileRewritable(-1, "", &all);
+  ASSERT_TRUE(unlimited.ok()) << unlimited.status();
+  EXPECT_GT(all.of["mir"], 0);
+  EXPECT_GT(all.of["resolve_subgroup_size"], 0);
+  EXPECT_GT(all.of["lir"], 0);
+  std::vector<std::vector<uint8_t>> codes;
+  for (int64_t limit = 0; limit <= all.rewrites + 1; ++limit) {
+    Records records;
+    const auto c = CompileRewritable(limit, "", &records);
+    ASSERT_TRUE(c.ok()) << limit << ": " << c.status();
+    EXPECT_EQ(records.rewrites, std::min(limit, all.rewrites));
+    codes.push_back(c->variants[0].code);
+  }
+  EXPECT_NE(codes.front(), codes.back());
+  EXPECT_EQ(codes.back(), unlimited->variants[0].code);
+}
+
+TEST(Driver, StopAfterAPassOfMirStopsTheCompile) {
+  for (const char* pass : {"remove_dead_code", "sink_values", "select"}) {
+    Records records;
+    const auto c = CompileRewritable(-1, pass, &records);
+    ASSERT_TRUE(c.ok()) << c.status();
+    EXPECT_TRUE(c->variants.empty());
+    ASSERT_FALSE(records.begun.empty());
+    EXPECT_EQ(records.begun.back(), pass);
+  }
+}
+
+TEST(Driver, RefusalsCarryTheSpirvId) {
+  const auto status = [](const std::string& head, const std::string& body) {
+    absl::StatusOr<mir::Module> m = mir::Parse(
+        "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nshared 64\n" + head + "body {\n" +
+        "  %1:i32 = local_index\n  %2:i64 = zext %1\n  %3:f16 = u2f %1\n" + body + "  return\n}\n");
+    if (!m.ok()) return m.status();
+    const auto p = PrepareMir(*std::move(m), {}, nullptr, {});
+    if (!p.ok()) return p.status();
+    return Compile(**p, Target::kTgl, {}, nullptr, {}).status();
+  };
+  // A pass of MIR, the selector, the ABI.
+  const absl::Status refusals[] = {
+      status("resource 0 ssbo 0.0.0\n",
+             "  %4:i64 = shared_atomic[add] 0, %2 ;%77\n  store_ssbo[0, align 8] 0, %4\n"),
+      status("resource 0 ssbo 0.0.0 array 4\n",
+             "  %4:i64 = ssbo_atomic.indexed[0, add] %1, 0, %2 ;%77\n"),
+      status("denorms_f16 flush\nresource 0 ssbo 0.0.0\n",
+             "  %4:f16 = fsqrt %3 ;%77\n  store_ssbo[0, align 2] 0, %4\n"),
+  };
+  const char* causes[] = {"int64_atomics", "int64_atomics", "float_controls"};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(CauseOf(refusals[i]), causes[i]) << i << ": " << refusals[i];
+    EXPECT_EQ(SpirvIdOf(refusals[i]), 77u) << i << ": " << refusals[i];
+  }
 }
 
 TEST(Driver, CancelledCompileStops) {

@@ -46,9 +46,14 @@ absl::StatusOr<bool> ResolveSubgroupSizePass(Work& w, PassContext& context) {
   if (!mid::DependsOnSubgroupSize(*w.module)) return false;
   w.resolved = *w.module;
   mid::ResolveSubgroupSize(w.resolved, static_cast<uint32_t>(w.width));
-  for (const auto pass : {mid::Simplify, mid::MergeEqualValues, mid::EliminateDeadCode,
-                          mid::RematerialiseCompares}) {
-    if (absl::StatusOr<bool> changed = pass(w.resolved, context); !changed.ok()) return changed;
+  constexpr std::pair<std::string_view, absl::StatusOr<bool> (*)(mir::Module&, PassContext&)>
+      kCleanUp[] = {{"simplify", mid::Simplify},
+                    {"merge_equal_values", mid::MergeEqualValues},
+                    {"remove_dead_code", mid::EliminateDeadCode},
+                    {"rematerialise_compares", mid::RematerialiseCompares}};
+  for (const auto& [name, pass] : kCleanUp) {
+    const absl::StatusOr<bool> changed = context.RunOptional(name, pass, w.resolved);
+    if (!changed.ok()) return changed;
   }
   w.module = &w.resolved;
   return true;

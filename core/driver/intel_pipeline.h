@@ -42,7 +42,7 @@ absl::Span<const PassOrder> IntelPassOrder();
 const Level<Work>& IntelLevel();
 
 // All widths that the shader can have and `options` want.
-absl::StatusOr<Compiled> CompileIntel(const mir::Module& module, const CompileOptions& options,
+absl::StatusOr<Compiled> CompileIntel(const Prepared& prepared, const CompileOptions& options,
                                       Sink* sink, const Budget& budget);
 
 }  // namespace kiln::intel

@@ -45,6 +45,7 @@ absl::StatusOr<std::shared_ptr<const Prepared>> PrepareMir(mir::Module module,
   if (absl::Status s = runner.Run(MidLevel(), MidPasses(), prepared->module); !s.ok()) return s;
   mir::Compact(prepared->module);
   prepared->stopped = runner.stopped();
+  prepared->rewrites = runner.rewrites();
   prepared->info.entry_point = prepared->module.entry_point;
   prepared->info.stage = "compute";
   prepared->info.mir_instructions = mir::CountInstructions(prepared->module);

@@ -11,7 +11,8 @@ class Prepared {
  public:
   mir::Module module;
   PreparedInfo info;
-  bool stopped = false;   // at PrepareOptions::stop_after
+  bool stopped = false;   // at PrepareOptions::stop_after: there is nothing to compile
+  int64_t rewrites = 0;   // counted so far; Compile counts on
 };
 
 // From MIR instead of SPIR-V: for tests and tools. Runs the same passes.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/cause.h"
 #include "core/front/validate.h"
 
 namespace kiln::front {
@@ -107,6 +108,22 @@ TEST(Validate, MessagesAreCarried) {
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_NE(std::string(status.message()).find("OpFunctionEnd"), std::string::npos) << status;
   EXPECT_FALSE(ValidateSpirv({}).ok());
+  EXPECT_EQ(SpirvIdOf(ValidateSpirv({})), 0u);
+}
+
+TEST(Validate, TheInstructionIsNamed) {
+  auto words = CompileGlsl(Compute("void main() { x[0] = 7u; }"));
+  ASSERT_TRUE(words.ok());
+  size_t at = 5;
+  int number = 1;
+  constexpr uint32_t kAccessChain = 65;
+  for (; ((*words)[at] & 0xffff) != kAccessChain; at += (*words)[at] >> 16) ++number;
+  const uint32_t result = (*words)[at + 2];
+  (*words)[at + 3] = (*words)[at + 1];  // a type as the base
+  const absl::Status status = ValidateSpirv(*words);
+  EXPECT_EQ(SpirvIdOf(status), result) << status;
+  EXPECT_EQ(std::string(status.message()).rfind("instruction " + std::to_string(number) + ": ", 0), 0u)
+      << status;
 }
 
 }  // namespace

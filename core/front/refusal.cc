@@ -13,12 +13,12 @@ absl::Status Refused(std::string_view cause, const std::string& detail, uint32_t
   std::string text = std::string(cause) + ": " + detail;
   if (!capability.empty()) text += " [capability " + std::string(capability) + "]";
   if (id != 0) absl::StrAppend(&text, " (%", id, ")");
-  return WithForeignCause(absl::UnimplementedError(text), cause);
+  return WithSpirvId(WithForeignCause(absl::UnimplementedError(text), cause), id);
 }
 
 absl::Status Invalid(const std::string& detail, uint32_t id) {
   if (id == 0) return absl::InvalidArgumentError(detail);
-  return absl::InvalidArgumentError(absl::StrCat(detail, " (%", id, ")"));
+  return WithSpirvId(absl::InvalidArgumentError(absl::StrCat(detail, " (%", id, ")")), id);
 }
 
 std::string RefusalCause(const absl::Status& status) {

@@ -15,13 +15,13 @@
 namespace kiln::front {
 
 // An UNIMPLEMENTED status "cause: detail [capability C] (%id)" with the cause attached
-// (core/base/cause.h).
+// and the id attached (core/base/cause.h).
 // `capability` may be empty, `id` 0: then they are left out. `cause` must be a row of coverage.def
 // (checked by assertion).
 absl::Status Refused(std::string_view cause, const std::string& detail, uint32_t id = 0,
                      std::string_view capability = {});
 
-// An INVALID_ARGUMENT status "detail (%id)".
+// An INVALID_ARGUMENT status "detail (%id)" with the id attached.
 absl::Status Invalid(const std::string& detail, uint32_t id = 0);
 
 // The cause of a status made by Refused; empty for any other.

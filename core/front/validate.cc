@@ -4,6 +4,9 @@
 
 #include <string>
 
+#include "core/base/cause.h"
+#include "core/front/spirv_enums.h"
+
 namespace kiln::front {
 namespace {
 
@@ -35,6 +38,22 @@ spv_target_env EnvironmentOf(absl::Span<const uint32_t> words, const ValidateOpt
   }
 }
 
+// Result id of the instruction with this number, counted from 1 as the validator's positions are;
+// 0: there is no such instruction, or it has no result.
+uint32_t ResultOf(absl::Span<const uint32_t> words, size_t number) {
+  constexpr size_t kHeaderWords = 5;
+  size_t at = kHeaderWords;
+  for (size_t n = 1; at < words.size() && n < number; ++n) {
+    if (words[at] >> 16 == 0) return 0;
+    at += words[at] >> 16;
+  }
+  if (number == 0 || at >= words.size()) return 0;
+  bool has_result = false, has_type = false;
+  spv::HasResultAndType(static_cast<spv::Op>(words[at] & 0xffff), &has_result, &has_type);
+  const size_t result = at + (has_type ? 2 : 1);
+  return has_result && result < words.size() ? words[result] : 0;
+}
+
 // `names`: messages call ids by their names. The validator works all names out beforehand, which
 // takes a third of its time.
 absl::Status Validate(absl::Span<const uint32_t> words, const ValidateOptions& options,
@@ -42,18 +61,21 @@ absl::Status Validate(absl::Span<const uint32_t> words, const ValidateOptions& o
   spvtools::SpirvTools tools(EnvironmentOf(words, options));
   if (!tools.IsValid()) return absl::InternalError("SPIRV-Tools has no such environment");
   std::string text;
-  tools.SetMessageConsumer([&text](spv_message_level_t level, const char*,
-                                   const spv_position_t& position, const char* message) {
+  size_t first = 0;
+  tools.SetMessageConsumer([&](spv_message_level_t level, const char*,
+                               const spv_position_t& position, const char* message) {
     if (level > SPV_MSG_ERROR || text.size() > kMaxText) return;
+    if (text.empty()) first = position.index;
     if (!text.empty()) text += "\n";
-    text += "word " + std::to_string(position.index) + ": " + message;
+    text += "instruction " + std::to_string(position.index) + ": " + message;
   });
   spvtools::ValidatorOptions validator;
   validator.SetFriendlyNames(names);
   validator.SetScalarBlockLayout(options.scalar_block_layout);
   validator.SetWorkgroupScalarBlockLayout(options.scalar_block_layout);
   if (tools.Validate(words.data(), words.size(), validator)) return absl::OkStatus();
-  return absl::InvalidArgumentError(text.empty() ? "not valid SPIR-V" : text);
+  return WithSpirvId(absl::InvalidArgumentError(text.empty() ? "not valid SPIR-V" : text),
+                     ResultOf(words, first));
 }
 
 }  // namespace

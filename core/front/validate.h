@@ -20,7 +20,8 @@ struct ValidateOptions {
   bool scalar_block_layout = true;
 };
 
-// INVALID_ARGUMENT carries the validator's messages, one a line.
+// INVALID_ARGUMENT carries the validator's messages, one a line, and the result id of the instruction
+// that the first is about, where it has one.
 absl::Status ValidateSpirv(absl::Span<const uint32_t> words, const ValidateOptions& options = {});
 
 }  // namespace kiln::front

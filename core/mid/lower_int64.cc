@@ -80,17 +80,21 @@ class Lowering {
 
   bool Refuse(InstId id, KnownCause cause, const std::string& what) {
     if (status_.ok()) {
-      status_ = WithCause(absl::UnimplementedError("compute: " + what + " (SPIR-V id " +
-                                                   std::to_string(m_.inst(id).spirv_id) + ")"),
-                          cause);
+      const uint32_t spirv_id = m_.inst(id).spirv_id;
+      status_ = WithSpirvId(WithCause(absl::UnimplementedError("compute: " + what + " (SPIR-V id " +
+                                                               std::to_string(spirv_id) + ")"),
+                                      cause),
+                            spirv_id);
     }
     return false;
   }
 
   void Unexpected(InstId id) {
     if (!status_.ok()) return;
-    status_ = absl::InternalError("lower_int64: " + std::string(mir::Info(m_.inst(id).op).name) +
-                                  " of 64 bits");
+    status_ = WithSpirvId(
+        absl::InternalError("lower_int64: " + std::string(mir::Info(m_.inst(id).op).name) +
+                            " of 64 bits"),
+        m_.inst(id).spirv_id);
   }
 
   void SplitSources(InstId id) {

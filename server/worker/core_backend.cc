@@ -7,7 +7,6 @@
 
 #include <time.h>
 
-#include <cctype>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -67,21 +66,12 @@ TargetResult::Status StatusOf(const absl::Status& status) {
   }
 }
 
-// Messages of the core name the id that is to blame as "%12"; 0 where they name none.
-uint32_t IdIn(const std::string& message) {
-  for (size_t i = 0; i + 1 < message.size(); ++i) {
-    if (message[i] != '%' || !isdigit(static_cast<unsigned char>(message[i + 1]))) continue;
-    return static_cast<uint32_t>(strtoul(message.c_str() + i + 1, nullptr, 10));
-  }
-  return 0;
-}
-
 TargetResult Failed(const absl::Status& status) {
   TargetResult result;
   result.set_status(StatusOf(status));
   result.set_cause(CauseOf(status));
   result.set_message(std::string(status.message()));
-  result.set_spirv_id(IdIn(result.message()));
+  result.set_spirv_id(SpirvIdOf(status));
   return result;
 }
 

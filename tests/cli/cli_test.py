@@ -314,6 +314,20 @@ class WrongFiles(Cli):
                                      'void main() {\n  int x = undeclared;\n}\n')
         self.invalid(path, 'invalid_glsl', r"bad\.comp:4: .*undeclared")
 
+    def test_refusals_behind_the_front_end_name_the_spirv_id(self):
+        path = self.file('chosen.comp', """#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_EXT_shader_atomic_int64 : require
+layout(local_size_x = 8) in;
+layout(push_constant) uniform P { uint which; };
+layout(binding = 0) buffer B { uint64_t v[]; } b[4];
+void main() { b[0].v[gl_LocalInvocationIndex] = atomicAdd(b[which].v[8], 1ul); }
+""")
+        line = self.line(self.kiln('compile', '--target=tgl', '--json', path, expect=1))
+        self.assertEqual((line['status'], line['cause']), ('refused', 'int64_atomics'))
+        self.assertGreater(line['spirv_id'], 0)
+        self.assertIn('SPIR-V id %d)' % line['spirv_id'], line['message'])
+
     def test_huge(self):
         path = self.file('huge.spv', b'')
         os.truncate(path, 1 << 33)

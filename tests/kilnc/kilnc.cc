@@ -68,6 +68,7 @@ bool ParseArguments(int argc, char** argv, Arguments& a) {
       a.compile.disabled_passes = a.prepare.disabled_passes;
     } else if (absl::ConsumePrefix(&arg, "--bisect=")) {
       if (!absl::SimpleAtoi(arg, &a.compile.bisect_limit)) return false;
+      a.prepare.bisect_limit = a.compile.bisect_limit;
     } else if (arg == "--no-verify") {
       a.prepare.verify_each = a.compile.verify_each = false;
     } else if (absl::ConsumePrefix(&arg, "--spec=")) {

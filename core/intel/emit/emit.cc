@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/cause.h"
 #include "core/intel/emit/lanes.h"
 #include "core/intel/emit/operands.h"
 #include "core/intel/emit/structure.h"
@@ -110,7 +111,9 @@ class Emitter {
       return absl::OkStatus();
     }
     if (!IsEuOp(in.op)) {
-      return absl::InternalError(absl::StrCat("emit: operation ", in.op, " has no machine form"));
+      return WithSpirvId(
+          absl::InternalError(absl::StrCat("emit: operation ", in.op, " has no machine form")),
+          in.spirv_id);
     }
     const auto op = static_cast<Opcode>(in.op);
     if (isa::IsBranch(op)) return Branch(id, op);

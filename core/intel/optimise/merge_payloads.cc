@@ -145,9 +145,9 @@ class PayloadMerger {
 
 absl::StatusOr<bool> MergeEqualPayloads(lir::Function& f, PassContext& context) {
   if (!PayloadMerger(f, context).Run()) return false;
-  if (absl::StatusOr<bool> removed = RemoveDeadInstructions(f, context); !removed.ok()) {
-    return removed;
-  }
+  const absl::StatusOr<bool> removed =
+      context.RunOptional("remove_dead_instructions", RemoveDeadInstructions, f);
+  if (!removed.ok()) return removed;
   return true;
 }
 

@@ -268,7 +268,7 @@ void AssignControl(const Module& m, Abi& abi) {
 // retained").
 absl::Status CheckControl(const Module& m) {
   if (m.denorms_f16 != mir::DenormMode::kFlush) return absl::OkStatus();
-  bool math = false;
+  InstId math;
   mir::ForEachInst(m, m.body, [&](InstId id) {
     switch (m.inst(id).op) {
       case Op::kFsqrt:
@@ -279,14 +279,16 @@ absl::Status CheckControl(const Module& m) {
       case Op::kFlog2:
       case Op::kFsin:
       case Op::kFcos:
-      case Op::kFpow: math |= m.value(m.result(id)).type == mir::Type::kF16; break;
+      case Op::kFpow:
+        if (!math.valid() && m.value(m.result(id)).type == mir::Type::kF16) math = id;
+        break;
       default: break;
     }
   });
-  if (!math) return absl::OkStatus();
-  return WithCause(absl::UnimplementedError(
-                       "compute: functions of halfs do not flush subnormals on this generation"),
-                   "float_controls");
+  if (!math.valid()) return absl::OkStatus();
+  const char kWhy[] = "compute: functions of halfs do not flush subnormals on this generation";
+  return WithSpirvId(WithCause(absl::UnimplementedError(kWhy), "float_controls"),
+                     m.inst(math).spirv_id);
 }
 
 void AddPart(out::LaunchRecord& r, uint32_t byte, uint32_t bytes, out::PushSource source) {

@@ -59,11 +59,14 @@ absl::Status TooManyDescriptors(const char* why) {
                    "too_many_descriptors");
 }
 
-absl::Status ChooseMemory(uint64_t other_entries, std::vector<Binding>& bindings) {
+absl::Status ChooseMemory(const mir::Module& m, uint64_t other_entries,
+                          std::vector<Binding>& bindings) {
   uint64_t samplers = 0, surfaces = other_entries;
   for (Binding& b : bindings) {
     if (b.elements > kMaxBindlessSurfaces) {
-      return TooManyDescriptors("a binding has more descriptors than surface handles can tell");
+      return WithSpirvId(
+          TooManyDescriptors("a binding has more descriptors than surface handles can tell"),
+          m.resources[b.resources[0]].spirv_id);
     }
     b.surfaces_in_memory = b.samplers_in_memory = b.unsized;
     samplers += b.unsized ? 0 : b.samplers;
@@ -97,7 +100,7 @@ absl::Status ChooseMemory(uint64_t other_entries, std::vector<Binding>& bindings
 
 absl::StatusOr<std::vector<Binding>> ChooseTables(const mir::Module& m, const ResourceUses& uses) {
   std::vector<Binding> bindings = FindBindings(m, uses);
-  if (absl::Status s = ChooseMemory(uses.other_entries, bindings); !s.ok()) return s;
+  if (absl::Status s = ChooseMemory(m, uses.other_entries, bindings); !s.ok()) return s;
   return bindings;
 }
 

@@ -387,10 +387,7 @@ absl::Status Selector::BufferAddress(mir::InstId id) {
   uint32_t element = m_.resources[inst.imm0].element;
   if ((inst.flags & mir::kIndexed) != 0) {
     if (!m_.IsConstant(m_.source(id, 0))) {
-      return WithCause(absl::UnimplementedError(absl::StrCat(
-                           "compute: a 64-bit atomic on a buffer chosen by value (SPIR-V id ",
-                           inst.spirv_id, ")")),
-                       "int64_atomics");
+      return Refuse(inst, "int64_atomics", "64-bit atomics on a buffer chosen by value");
     }
     element += static_cast<uint32_t>(m_.value(m_.source(id, 0)).bits);
   }
@@ -400,7 +397,7 @@ absl::Status Selector::BufferAddress(mir::InstId id) {
     Set(m_.result(id, 1), PushDword(a.byte + 4));
     return absl::OkStatus();
   }
-  return absl::InternalError("a buffer's address was not assigned");
+  return Unexpected(inst, "the buffer's address was not assigned");
 }
 
 void Selector::Fence(uint32_t surface) {

@@ -46,15 +46,17 @@ absl::StatusOr<lir::Function> Select(const mir::Module& module, const Abi& abi, 
 
 absl::Status Selector::Refuse(const mir::Inst& inst, KnownCause cause,
                               std::string_view why) const {
-  return WithCause(
-      absl::UnimplementedError(absl::StrCat("compute: ", std::string(mir::Info(inst.op).name), ": ",
-                                            std::string(why), " (SPIR-V id ", inst.spirv_id, ")")),
-      cause);
+  const std::string text =
+      absl::StrCat("compute: ", std::string(mir::Info(inst.op).name), ": ", std::string(why),
+                   " (SPIR-V id ", inst.spirv_id, ")");
+  return WithSpirvId(WithCause(absl::UnimplementedError(text), cause), inst.spirv_id);
 }
 
 absl::Status Selector::Unexpected(const mir::Inst& inst, std::string_view why) const {
-  return absl::InternalError(absl::StrCat("selection: ", std::string(mir::Info(inst.op).name), ": ",
-                                          std::string(why), " (SPIR-V id ", inst.spirv_id, ")"));
+  const std::string text =
+      absl::StrCat("selection: ", std::string(mir::Info(inst.op).name), ": ", std::string(why),
+                   " (SPIR-V id ", inst.spirv_id, ")");
+  return WithSpirvId(absl::InternalError(text), inst.spirv_id);
 }
 
 absl::Status Selector::CheckTypes(mir::InstId id) const {

@@ -26,9 +26,11 @@ bool Held(const Liveness& l, BlockId b, ValueId v, uint32_t comps) {
 }
 
 absl::Status Replaced(ValueId v, BlockId b, const Value& value) {
-  return absl::InternalError(absl::StrCat("LIR %", v.index, " (SPIR-V id ", value.spirv_id,
-                                          ") is written for all lanes in b", b.index,
-                                          " while lanes that are parked there hold it"));
+  return WithSpirvId(
+      absl::InternalError(absl::StrCat("LIR %", v.index, " (SPIR-V id ", value.spirv_id,
+                                       ") is written for all lanes in b", b.index,
+                                       " while lanes that are parked there hold it")),
+      value.spirv_id);
 }
 
 // No placement can keep a value for parked lanes through a NoMask write of that very value. That
@@ -136,13 +138,12 @@ absl::Status Refuse(const Target& t, const Function& f, const AllocationStats& s
   const Value& v = f.value(why.value);
   const uint8_t pool = t.files[v.file].pool;
   const PoolInfo& info = t.pools[pool];
-  return WithCause(
-      absl::ResourceExhaustedError(absl::StrCat(
-          "no room for a value of ", v.comps, " component(s) in pool ", std::string(info.name),
-          " (SPIR-V id ", v.spirv_id, ", block b", why.block.index, "): at most ",
-          stats.max_live[pool].logical, " units live, ", stats.max_live[pool].physical,
-          " with parked lanes, of ", info.units)),
-      "out_of_registers");
+  const std::string text = absl::StrCat(
+      "no room for a value of ", v.comps, " component(s) in pool ", std::string(info.name),
+      " (SPIR-V id ", v.spirv_id, ", block b", why.block.index, "): at most ",
+      stats.max_live[pool].logical, " units live, ", stats.max_live[pool].physical,
+      " with parked lanes, of ", info.units);
+  return WithSpirvId(WithCause(absl::ResourceExhaustedError(text), "out_of_registers"), v.spirv_id);
 }
 
 }  // namespace

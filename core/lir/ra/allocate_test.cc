@@ -193,10 +193,10 @@ TEST(AllocateTest, DifferentLaneLayoutsDoNotShare) {
   Function f = Read(
       "function test width 8\n"
       "value %0 G 4x1\n"
-      "value %1 G 2x1\n"
+      "value %1 G 2x1 id 71\n"
       "value %2 F 0x1\n"
-      "value %3 G 2x1\n"
-      "value %4 G 2x1\n"
+      "value %3 G 2x1 id 73\n"
+      "value %4 G 2x1 id 74\n"
       "block b0 depth 0\n"
       "  %0:ud = const #0x1:ud {w8}\n"
       "  %2:ud = cmp %0:ud {w8}\n"
@@ -219,6 +219,7 @@ TEST(AllocateTest, DifferentLaneLayoutsDoNotShare) {
   const auto stats = Allocate(t, &f);
   ASSERT_FALSE(stats.ok());
   EXPECT_EQ(CauseOf(stats.status()), "out_of_registers");
+  EXPECT_EQ(SpirvIdOf(stats.status()), 74u) << stats.status();
 }
 
 // The parameter of a join is written by the then side; a NoMask write on the else side spares it.

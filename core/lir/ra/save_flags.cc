@@ -23,6 +23,7 @@ struct FlagSaver {
   std::vector<uint64_t> cost;
   std::vector<BlockId> def_block;
   int saved = 0;
+  ValueId left_over = {};      // after Pick has failed: one of those that do not fit
 
   bool IsFlag(ValueId v) const {
     return t.files[f.value(v).file].save_file != FileInfo::kNoFile;
@@ -58,6 +59,7 @@ struct FlagSaver {
       ValueId best;
       for (ValueId v : present) {
         if (PoolOf(v) != pool || chosen[v.index]) continue;
+        left_over = v;
         units += Units(v);
         if (!fixed[v.index] && (!best.valid() || cost[v.index] < cost[best.index])) best = v;
       }
@@ -209,8 +211,10 @@ absl::StatusOr<int> SaveExcessFlags(const Target& t, Function* f, Liveness* live
     *live = Liveness(t, *f);
   }
   if (!any_flag) return 0;
-  return WithCause(absl::ResourceExhaustedError("flag registers: too many are held at once"),
-                   "out_of_registers");
+  return WithSpirvId(
+      WithCause(absl::ResourceExhaustedError("flag registers: too many are held at once"),
+                "out_of_registers"),
+      saver.left_over.valid() ? f->value(saver.left_over).spirv_id : 0);
 }
 
 }  // namespace kiln::lir::ra

@@ -76,7 +76,7 @@ TEST(SaveFlagsTest, RefusesWhatTheTargetCannotSave) {
   // Five flags that one instruction reads cannot be restored at once.
   auto f = Parse(TestTarget(),
                  "function test width 16\n"
-                 "value %0 F 0x1\nvalue %1 F 0x1\nvalue %2 F 0x1\nvalue %3 F 0x1\nvalue %4 F 0x1\n"
+                 "value %0 F 0x1 id 90\nvalue %1 F 0x1 id 91\nvalue %2 F 0x1 id 92\nvalue %3 F 0x1 id 93\nvalue %4 F 0x1 id 94\n"
                  "block b0 depth 0\n"
                  "  %0:ud = cmp #0x1:ud\n"
                  "  %1:ud = cmp #0x1:ud\n"
@@ -90,6 +90,7 @@ TEST(SaveFlagsTest, RefusesWhatTheTargetCannotSave) {
   const auto saved = SaveExcessFlags(TestTarget(), &*f, &live);
   ASSERT_FALSE(saved.ok());
   EXPECT_EQ(CauseOf(saved.status()), "out_of_registers");
+  EXPECT_EQ(SpirvIdOf(saved.status()), 94u);
 }
 
 }  // namespace

@@ -871,6 +871,17 @@ class Spiller {
     return at;
   }
 
+  // SPIR-V id of a value that must be stored under a mask beyond where such stores reach.
+  uint32_t OutOfReach(const std::vector<ScratchRange>& ranges,
+                      const std::vector<uint32_t>& range_of) const {
+    for (uint32_t v = 0; v < old_values_; ++v) {
+      if (range_of[v] == kNone) continue;
+      const ScratchRange& r = ranges[range_of[v]];
+      if (r.masked && r.place + r.units > h_.direct_units) return f_.value(ValueId(v)).spirv_id;
+    }
+    return 0;
+  }
+
   absl::Status AssignPlaces() {
     std::vector<uint32_t> position(f_.insts.size()), block(f_.insts.size());
     std::vector<uint32_t> block_first, block_last;
@@ -915,10 +926,12 @@ class Spiller {
     uint32_t masked_end = 0;
     stats_.scratch_units = AssignScratchPlaces(&ranges, &masked_end);
     if (masked_end > h_.direct_units) {
-      return WithCause(absl::ResourceExhaustedError(absl::StrCat(
-                           "values that must be stored under a mask take ", masked_end,
-                           " units of scratch memory; such stores reach ", h_.direct_units)),
-                       "scratch_too_large");
+      return WithSpirvId(
+          WithCause(absl::ResourceExhaustedError(absl::StrCat(
+                        "values that must be stored under a mask take ", masked_end,
+                        " units of scratch memory; such stores reach ", h_.direct_units)),
+                    "scratch_too_large"),
+          OutOfReach(ranges, range_of));
     }
     std::vector<uint32_t> place(f_.insts.size(), kNone);
     for (const Access& a : accesses_) {
