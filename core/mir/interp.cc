@@ -44,14 +44,23 @@ bool VisitApproximate(Op op, Type type, semantics::Flush flush, Visitor&& v) {
   return true;
 }
 
-// Who accessed a granule of memory last. Moments are numbered from 1, a new one with each barrier and group.
+// Accesses of one kind to a granule of memory: as much of them as decides whether one of them is
+// unordered with a later access. Moments are numbered from 1, a new one with each barrier and group;
+// groups run one after another.
+struct Trace {
+  uint32_t who = 0;            // made the last one
+  uint32_t moment = 0;         // of the last one; 0: there was none
+  uint32_t other_moment = 0;   // of the last one by another subgroup than that of `who`
+  uint32_t first_group = 0;    // of the first one
+  bool several = false;        // in `moment` also by another invocation of the subgroup of `who`
+};
+
 struct Access {
-  uint32_t reader = 0;
-  uint32_t read_moment = 0;
-  uint32_t writer = 0;
-  uint32_t write_moment = 0;
-  bool write_was_atomic = false;
-  bool read_by_several = false;    // in read_moment
+  Trace loads;
+  Trace stores;         // that changed what is there
+  Trace quiet_stores;   // of the value that is there already
+  Trace atomics;
+  uint32_t before = 0;  // what was there before the last of `stores` and `atomics`
 };
 
 // A run of bytes with the rules for what lies outside.
@@ -132,8 +141,9 @@ class Interpreter {
     const Rounding rounding(m_.round_to_zero);
     const uint64_t plane = uint64_t{in_.groups[0]} * in_.groups[1];
     const uint64_t total = plane * in_.groups[2];
+    const std::vector<uint32_t> order = Shuffled(in_.shuffle_seed != 0 ? total : 0);
     for (uint64_t n = 0; n < total && status.ok(); ++n) {
-      const uint64_t at = in_.opposite_order ? total - 1 - n : n;
+      const uint64_t at = !order.empty() ? order[n] : in_.opposite_order ? total - 1 - n : n;
       group_ = {static_cast<uint32_t>(at % in_.groups[0]),
                 static_cast<uint32_t>(at / in_.groups[0] % in_.groups[1]),
                 static_cast<uint32_t>(at / plane)};
@@ -162,7 +172,7 @@ class Interpreter {
     flush_.single = m_.denorms_f32 == DenormMode::kAny ? in_.denormals == Denormals::kFlush
                                                        : m_.denorms_f32 == DenormMode::kFlush;
     flush_.half = m_.denorms_f16 == DenormMode::kFlush;
-    if (in_.detect_races) FindGranule();
+    if (LooksForRaces()) FindGranule();
     if (absl::Status status = descriptors_.Check(); !status.ok()) return status;
     BindMemory();
     for (size_t i = 0; i < in_.buffers.size(); ++i) {
@@ -171,7 +181,7 @@ class Interpreter {
     constant_data_ = m_.constant_data;
     shared_.resize(m_.shared_bytes);
     shared_memory_ = {shared_.data(), shared_.size(), nullptr, true};
-    if (in_.detect_races) {
+    if (LooksForRaces()) {
       shared_accesses_.resize(m_.shared_bytes / granule_);
       shared_memory_.accesses = &shared_accesses_;
     }
@@ -190,13 +200,15 @@ class Interpreter {
     return absl::OkStatus();
   }
 
+  bool LooksForRaces() const { return in_.detect_races || in_.shuffle_seed != 0; }
+
   // Accesses to what can be written are noted: by granule, of images by texel.
   void BindMemory() {
     accesses_.resize(in_.buffers.size());
     texel_accesses_.resize(in_.images.size());
     for (BoundBuffer& b : in_.buffers) buffers_.push_back(Of(b.bytes));
     for (BoundImage& b : in_.images) images_.push_back(Of(b.bytes));
-    if (!in_.detect_races) return;
+    if (!LooksForRaces()) return;
     for (size_t i = 0; i < buffers_.size(); ++i) {
       const BoundBuffer& b = in_.buffers[i];
       if (b.address == 0 && !IsBoundTo(b, ResourceKind::kStorageBuffer)) continue;
@@ -234,8 +246,8 @@ class Interpreter {
     }
     const uint32_t index = static_cast<uint32_t>(Lanes(m_.source(id, 0))[lane]);
     const uint32_t count = m_.resources[m_.inst(id).imm0].count;
-    const bool wild = in_.perturb_seed != 0 && count != 0 && index >= count;
-    return wild ? (index + in_.perturb_seed) % count : index;
+    const bool wild = in_.undefined_seed != 0 && count != 0 && index >= count;
+    return wild ? (index + in_.undefined_seed) % count : index;
   }
 
   uint32_t ElementBytes(InstId id) const {
@@ -564,12 +576,12 @@ class Interpreter {
       const bool overflows = !is_unsigned && (b[lane] & mask) == mask && (a[lane] & mask) == least;
       if ((b[lane] & mask) != 0 && !overflows) return;
       ++statistics_.undefined_results;
-      if (in_.perturb_seed != 0) r[lane] = Undefined(type);
+      if (in_.undefined_seed != 0) r[lane] = Undefined(type);
     });
   }
 
   // A descriptor's index that active lanes of a subgroup do not share, although nothing says so: which
-  // of theirs is taken is undefined. With random rounding it is the first lane's for all. So is what an
+  // of theirs is taken is undefined. With random undefined results it is the first lane's for all. So is what an
   // index beyond the array finds.
   void CheckIndex(InstId id, const BitSet& active) {
     one_index_ = nullptr;
@@ -587,20 +599,32 @@ class Interpreter {
     });
     if (!differs) return;
     ++statistics_.undefined_results;
-    if (in_.perturb_seed != 0) one_index_ = &active;
+    if (in_.undefined_seed != 0) one_index_ = &active;
   }
 
-  // With random rounding undefined values are random too: for odd seeds small integers.
+  // Random if that is wanted: for odd seeds small integers.
   uint64_t Undefined(Type type) {
-    if (in_.perturb_seed == 0) return 0;
+    if (in_.undefined_seed == 0) return 0;
     RandomUnit();
     const uint64_t bits = noise_ >> 8 | uint64_t{noise_} << 32;
     if (type == Type::kBool) return bits & 1;
     // Floats of which sums tell something: from 1 to 2, of both signs.
     if (type == Type::kF32) return (noise_ & 0x807fffff) | 0x3f800000;
     if (type == Type::kF16) return (noise_ >> 16 & 0x83ff) | 0x3c00;
-    if (in_.perturb_seed % 2 != 0) return bits & 7;
+    if (in_.undefined_seed % 2 != 0) return bits & 7;
     return bits & (BytesOf(type) == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * BytesOf(type))) - 1);
+  }
+
+  // The numbers below n in random order.
+  std::vector<uint32_t> Shuffled(uint64_t n) {
+    std::vector<uint32_t> order(n);
+    for (uint32_t i = 0; i < n; ++i) {
+      RandomUnit();
+      const uint32_t k = (noise_ >> 8) % (i + 1);
+      order[i] = order[k];
+      order[k] = i;
+    }
+    return order;
   }
 
   // From -1 to 1.
@@ -755,50 +779,91 @@ class Interpreter {
     return false;
   }
 
-  // Looks for a race of this access with earlier ones, and remembers it.
-  void Note(InstId id, const Memory& memory, uint64_t at, uint32_t size, size_t lane,
+  // Looks for races of this access with earlier ones, and remembers it. True if one of them is a write.
+  bool Note(InstId id, const Memory& memory, uint64_t at, uint32_t size, size_t lane,
             AccessKind kind, bool same) {
-    if (memory.accesses == nullptr) return;
+    if (memory.accesses == nullptr) return false;
+    bool after_write = false;
     for (uint64_t granule = at / granule_; granule < (at + size) / granule_; ++granule) {
-      NoteGranule(id, (*memory.accesses)[granule], lane, kind, same);
+      Access& access = (*memory.accesses)[granule];
+      after_write |= NoteGranule(id, access, lane, kind, same);
+      if (kind != AccessKind::kRead && !same) {
+        std::memcpy(&access.before, memory.bytes + granule * granule_, granule_);
+      }
     }
+    return after_write;
   }
 
-  void NoteGranule(InstId id, Access& a, size_t lane, AccessKind kind, bool same) {
-    const uint32_t me = groups_run_ * lanes_ + static_cast<uint32_t>(lane);
-    // An earlier access is ordered before this one if a barrier of this group lies between, or one
-    // of the subgroup if both are of one subgroup.
-    const auto together = [&](uint32_t who) {
-      return who / lanes_ == me / lanes_ &&
-             who % lanes_ / in_.subgroup_size == me % lanes_ / in_.subgroup_size;
-    };
-    const auto unordered = [&](uint32_t who, uint32_t moment) {
-      if (moment == 0 || who == me) return false;
-      return moment < group_start_ ||
-             moment >= (together(who) ? moment_ : workgroup_moment_);
-    };
-    const bool atomic = kind == AccessKind::kAtomic;
-    bool race = unordered(a.writer, a.write_moment) && !(atomic && a.write_was_atomic);
-    if (kind != AccessKind::kRead) {
-      race |= unordered(a.reader, a.read_moment) ||
-              (a.read_by_several && a.read_moment >= workgroup_moment_);
+  bool NoteGranule(InstId id, Access& a, size_t lane, AccessKind kind, bool same) {
+    const uint32_t me = InvocationOf(lane);
+    bool after_write = Unordered(kind == AccessKind::kAtomic ? a.stores : a.atomics, me);
+    bool race = false;
+    switch (kind) {
+      case AccessKind::kRead:
+        after_write |= Unordered(a.stores, me);
+        Remember(me, &a.loads);
+        break;
+      case AccessKind::kWrite:
+        if (!same) {
+          after_write |= Unordered(a.stores, me) || Unordered(a.quiet_stores, me);
+          race = Unordered(a.loads, me);
+        }
+        Remember(me, same ? &a.quiet_stores : &a.stores);
+        break;
+      case AccessKind::kAtomic:
+        after_write |= Unordered(a.quiet_stores, me);
+        race = Unordered(a.loads, me);
+        Remember(me, &a.atomics);
+        break;
     }
-    if (race && !same) {
-      if (statistics_.races++ == 0) statistics_.first_race_spirv_id = m_.inst(id).spirv_id;
-    }
-    if (kind == AccessKind::kRead) {
-      a.read_by_several = a.read_moment >= workgroup_moment_ && a.read_moment != 0 && (a.reader != me || a.read_by_several);
-      a.reader = me;
-      a.read_moment = moment_;
-    } else if (!same) {
-      a.writer = me;
-      a.write_moment = moment_;
-      a.write_was_atomic = atomic;
-    }
+    race |= after_write;
+    if (race && statistics_.races++ == 0) statistics_.first_race_spirv_id = m_.inst(id).spirv_id;
+    return after_write;
+  }
+
+  uint32_t InvocationOf(size_t lane) const {
+    return groups_run_ * lanes_ + static_cast<uint32_t>(lane);
+  }
+
+  bool OfOneSubgroup(uint32_t a, uint32_t b) const {
+    return a / lanes_ == b / lanes_ &&
+           a % lanes_ / in_.subgroup_size == b % lanes_ / in_.subgroup_size;
+  }
+
+  // Is one of these accesses, not by `me`, unordered with one that `me` makes now? A barrier of this
+  // group orders them, or one of the subgroup if both are of one subgroup. Moments do not fall, so that
+  // what is older than an ordered access of the same subgroup or group is ordered as well.
+  bool Unordered(const Trace& t, uint32_t me) const {
+    if (t.moment == 0) return false;
+    if (t.first_group != groups_run_) return true;
+    if (!OfOneSubgroup(t.who, me)) return t.moment >= workgroup_moment_;
+    return t.other_moment >= workgroup_moment_ ||
+           (t.moment >= moment_ && (t.who != me || t.several));
+  }
+
+  void Remember(uint32_t me, Trace* t) const {
+    const bool first = t->moment == 0;
+    const bool together = !first && OfOneSubgroup(t->who, me);
+    if (first) t->first_group = groups_run_;
+    if (!first && !together) t->other_moment = t->moment;
+    t->several = together && t->moment == moment_ && (t->several || t->who != me);
+    t->who = me;
+    t->moment = moment_;
+  }
+
+  // With a random order: does a racing access come before the write that it follows here?
+  bool ComesBefore(bool after_write) {
+    return after_write && in_.shuffle_seed != 0 && RandomUnit() < 0;
   }
 
   template <class F>
   void ForActive(const BitSet& active, F f) {
+    if (in_.shuffle_seed != 0) {
+      for (const uint32_t lane : Shuffled(lanes_)) {
+        if (active.test(lane)) f(lane);
+      }
+      return;
+    }
     if (!in_.opposite_order) return active.for_each(f);
     for (size_t lane = lanes_; lane-- > 0;) {
       if (active.test(lane)) f(lane);
@@ -817,7 +882,11 @@ class Interpreter {
       uint64_t at;
       if (Inside(offset, i, size, memory, &at)) {
         std::memcpy(&x, memory.bytes + at, size);
-        Note(id, memory, at, size, lane, AccessKind::kRead, false);
+        if (ComesBefore(Note(id, memory, at, size, lane, AccessKind::kRead, false))) {
+          x = Before(memory, at, size, lane);
+        }
+      } else if (memory.local) {
+        x = Undefined(TypeOf(m_.result(id, i)));
       }
       Lanes(m_.result(id, i))[lane] = x;
     }
@@ -833,12 +902,37 @@ class Interpreter {
     const int first = FirstValueSource(m_.inst(id));
     for (int i = first; i < m_.inst(id).num_sources; ++i) {
       uint64_t at;
-      if (!Inside(offset, i - first, size, memory, &at)) continue;
+      if (!Inside(offset, i - first, size, memory, &at) && !Strays(memory, size, &at)) continue;
       const uint64_t* value = &Lanes(m_.source(id, i))[lane];
-      Note(id, memory, at, size, lane, AccessKind::kWrite,
-           std::memcmp(memory.bytes + at, value, size) == 0);
+      if (ComesBefore(Note(id, memory, at, size, lane, AccessKind::kWrite,
+                           std::memcmp(memory.bytes + at, value, size) == 0))) {
+        continue;
+      }
       std::memcpy(memory.bytes + at, value, size);
     }
+  }
+
+  // What the lane finds if it comes before the writes that it is not ordered with.
+  uint64_t Before(const Memory& memory, uint64_t at, uint32_t size, size_t lane) const {
+    const uint32_t me = InvocationOf(lane);
+    uint64_t x = 0;
+    for (uint32_t k = 0; k < size; k += granule_) {
+      const Access& a = (*memory.accesses)[(at + k) / granule_];
+      const bool stale = Unordered(a.stores, me) || Unordered(a.atomics, me);
+      std::memcpy(reinterpret_cast<uint8_t*>(&x) + k,
+                  stale ? static_cast<const void*>(&a.before) : memory.bytes + at + k, granule_);
+    }
+    return x;
+  }
+
+  // With random undefined results a store outside of shared memory or of a private array may hit
+  // anything in it.
+  bool Strays(const Memory& memory, uint32_t size, uint64_t* at) {
+    if (in_.undefined_seed == 0 || !memory.local || memory.size < size || RandomUnit() < 0) {
+      return false;
+    }
+    *at = *at % (memory.size / size * size);
+    return true;
   }
 
   void Atomic(InstId id, const Memory& memory, const BitSet& active) {
@@ -866,6 +960,8 @@ class Interpreter {
                       : AtomicResult(op, static_cast<uint32_t>(old), static_cast<uint32_t>(value),
                                    static_cast<uint32_t>(comparator));
       std::memcpy(memory.bytes + at, &next, size);
+    } else if (memory.local) {
+      old = Undefined(m_.value(m_.result(id)).type);
     }
     Lanes(m_.result(id))[lane] = old;
   }
@@ -981,9 +1077,9 @@ class Interpreter {
     return texel;
   }
 
-  void NoteTexel(InstId id, size_t place, uint64_t texel, size_t lane, AccessKind kind, bool same) {
-    if (images_[place].accesses == nullptr) return;
-    NoteGranule(id, (*images_[place].accesses)[texel], lane, kind, same);
+  bool NoteTexel(InstId id, size_t place, uint64_t texel, size_t lane, AccessKind kind, bool same) {
+    if (images_[place].accesses == nullptr) return false;
+    return NoteGranule(id, (*images_[place].accesses)[texel], lane, kind, same);
   }
 
   void LoadTexels(InstId id, const BitSet& active) {
@@ -1008,7 +1104,9 @@ class Interpreter {
       }
       const Texel before = image.Read(*texel);
       image.Write(*texel, value);
-      NoteTexel(id, place, *texel, lane, AccessKind::kWrite, image.Read(*texel) == before);
+      const bool after_write =
+          NoteTexel(id, place, *texel, lane, AccessKind::kWrite, image.Read(*texel) == before);
+      if (ComesBefore(after_write)) image.Write(*texel, before);
     });
   }
 
@@ -1060,7 +1158,7 @@ class Interpreter {
   const InterpLimits limits_;
   InterpStatistics statistics_;
   absl::Status error_;
-  uint32_t noise_ = in_.perturb_seed;
+  uint32_t noise_ = in_.perturb_seed + in_.undefined_seed + in_.shuffle_seed;
   const BitSet* one_index_ = nullptr;   // lanes that take the descriptor of the first of their subgroup
 
   uint32_t lanes_ = 0;

@@ -69,16 +69,25 @@ struct LaunchInputs {
 
   // For judging results. A program whose outputs depend on the order has a race.
   bool opposite_order = false;      // workgroups, and lanes within memory instructions
-  // Counts accesses to buffers and shared memory that race: by two invocations, one of them a
-  // store, not both atomic, not separated by a control barrier of one workgroup; stores of the
-  // value that is there already do not count. Costs 16 bytes a dword.
+  // Counts accesses to buffers, images and shared memory that race: by two invocations, of one
+  // subgroup too, one of them a store, not both atomic, not separated by a control barrier of one
+  // workgroup or subgroup. A store of the value that is there already does not race with loads and with
+  // the store of that value, but with stores of others, before and after. Costs 84 bytes a dword.
   bool detect_races = false;
+  // Not 0: a random order with this seed, of workgroups and of the lanes within memory instructions.
+  // Of two accesses that race, the later one may also come first: its store is then not seen, its load
+  // gives what was there before. Of a load and a later store the order stays (a limit). What then
+  // changes depends on an order that the program leaves open.
+  uint32_t shuffle_seed = 0;
   // Not 0: random rounding with this seed. Float results that are inexact move by up to one unit in
   // the last place, those of division, roots and transcendentals by up to what Vulkan allows;
-  // instructions marked no-contraction stay exact. Undefined values and results
-  // (InterpStatistics) become random ones, and so does shared and private memory before it is written.
-  // What then changes much is not determined by the program at this precision.
+  // instructions marked no-contraction stay exact. What then changes much is not determined by the
+  // program at this precision.
   uint32_t perturb_seed = 0;
+  // Not 0: undefined values and results (InterpStatistics) are random with this seed, and so is shared
+  // and private memory before it is written; an access outside of these finds anything and may hit
+  // anything in them. What then changes is undefined.
+  uint32_t undefined_seed = 0;
   // By instruction, empty or units in the last place by which random rounding may move its float
   // result besides: for functions of SPIR-V that the importer expanded.
   std::vector<uint32_t> loose_ulps;

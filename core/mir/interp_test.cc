@@ -648,6 +648,61 @@ TEST(Interp, RacesAreSeen) {
   EXPECT_GT(Races("%2:i32 = workgroup_id[0] store_ssbo[0, align 4] %1, %2 control_barrier[3, workgroup]"), 0);
 }
 
+// All lanes are of one subgroup and run in step here: the second instruction always comes last.
+TEST(Interp, RacesOfDifferentInstructionsOfOneSubgroupAreSeen) {
+  // The first store changes nothing; in another order it undoes the neighbour's.
+  const std::string first = "%2:i32 = xor %1, 4 store_shared[align 4] %1, 0 ";
+  EXPECT_EQ(Races(first + "store_shared[align 4] %2, 7"), 8);
+  EXPECT_EQ(Races(first + "control_barrier[3, subgroup] store_shared[align 4] %2, 7"), 0);
+  EXPECT_EQ(Races(first + "store_shared[align 4] %1, 7"), 0);
+  // The neighbour stores the same value in between.
+  const std::string same = "%2:i32 = xor %1, 4 store_shared[align 4] %1, 5 "
+                           "store_shared[align 4] %2, 5 ";
+  EXPECT_EQ(Races(same), 0);
+  EXPECT_EQ(Races(same + "store_shared[align 4] %1, 7"), 8);
+  // An atomic after a store of what was there.
+  EXPECT_EQ(Races(first + "%3:i32 = shared_atomic[add] %2, 1"), 8);
+}
+
+// The second workgroup stores where both have loaded.
+TEST(Interp, RacesWithLoadsOfEarlierWorkgroupsAreSeen) {
+  EXPECT_EQ(Races("%2:i32 = workgroup_id[0] %3:bool = ult %2, 1 %4:i32 = select %3, 99, 5 "
+                  "%5:i32 = load_ssbo[0, align 4] %1 store_ssbo[0, align 4] %1, %4"), 4);
+}
+
+// Which of the four dwords of the result some random order changes.
+std::vector<bool> MovedByOrder(const std::string& body) {
+  const Module m = MustParse("mir 1 local_size 4, 1, 1 shared 64 resource 0 ssbo 0.0.0 body { "
+                             "%0:i32 = local_index %1:i32 = shl %0, 2 %2:i32 = xor %1, 4 " + body +
+                             " return }");
+  Dwords plain;
+  std::vector<bool> moved(4);
+  for (uint32_t seed = 0; seed < 8; ++seed) {
+    LaunchInputs inputs;
+    inputs.shuffle_seed = seed;
+    inputs.buffers = {Buffer(0, Dwords(4, 99))};
+    EXPECT_TRUE(Interpret(m, inputs).ok());
+    const Dwords result = Contents(inputs.buffers[0]);
+    if (seed == 0) plain = result;
+    for (size_t i = 0; i < result.size(); ++i) moved[i] = moved[i] || result[i] != plain[i];
+  }
+  return moved;
+}
+
+TEST(Interp, RandomOrderMovesWhatRacesAndNothingElse) {
+  const std::string barrier = "control_barrier[3, subgroup] ";
+  const std::string store = "store_shared[align 4] %1, 7 ";
+  const std::string load = "%3:i32 = load_shared[align 4] %2 store_ssbo[0, align 4] %1, %3";
+  EXPECT_THAT(MovedByOrder(store + load), ElementsAre(true, true, true, true));
+  EXPECT_THAT(MovedByOrder(store + barrier + load), ElementsAre(false, false, false, false));
+  const std::string own = "store_ssbo[0, align 4] %1, %0 ";
+  const std::string other = "store_ssbo[0, align 4] %2, 9 ";
+  EXPECT_THAT(MovedByOrder(own + other), ElementsAre(true, true, true, true));
+  EXPECT_THAT(MovedByOrder(own + barrier + other), ElementsAre(false, false, false, false));
+  EXPECT_THAT(MovedByOrder("%3:i32 = shared_atomic[add] 0, 1 store_ssbo[0, align 4] %1, %3"),
+              ElementsAre(true, true, true, true));
+}
+
 TEST(Interp, LimitsAndErrors) {
   LaunchInputs inputs;
   InterpLimits limits;
@@ -663,11 +718,11 @@ TEST(Interp, LimitsAndErrors) {
   EXPECT_EQ(Interpret(wide, inputs, limits).status().code(), absl::StatusCode::kResourceExhausted);
 }
 
-// Whether a program depends on undefined values shows by random rounding.
+// Whether a program depends on undefined values shows when they are random.
 TEST(Interp, UndefinedValuesAreZeroOrRandom) {
   const auto run = [](uint32_t seed) {
     LaunchInputs inputs;
-    inputs.perturb_seed = seed;
+    inputs.undefined_seed = seed;
     return RunBody(R"(
       %0:i32 = iadd undef.i32, 1
       %1:i32 = select undef.bool, 5, 6
@@ -681,19 +736,19 @@ TEST(Interp, UndefinedValuesAreZeroOrRandom) {
   for (const Dwords& d : {small, any}) EXPECT_TRUE(d[1] == 5 || d[1] == 6);
 }
 
-// Dwords that differ between runs with and without random rounding, and results counted as undefined.
+// Dwords that differ between runs with and without random undefined results, and how many were counted.
 struct Doubts {
   std::vector<size_t> moved;
   int64_t undefined = 0;
 };
 Doubts DoubtsOf(const std::string& body) {
   const Module m = MustParse("mir 1 local_size 4, 1, 1 resource 0 ssbo 0.0.0 "
-                             "resource 1 ssbo 0.1.0 array 2 readonly body {\n" + body + "\n return }");
+                             "resource 1 ssbo 0.1.0 array 2 readonly private 0 8 body {\n" + body + "\n return }");
   Dwords plain;
   Doubts doubts;
   for (uint32_t seed = 0; seed < 4; ++seed) {
     LaunchInputs inputs;
-    inputs.perturb_seed = seed;
+    inputs.undefined_seed = seed;
     inputs.subgroup_size = 4;
     inputs.buffers = {Buffer(0, {0, 0, 0, 0}), Buffer(1, {10}), Buffer(1, {20})};
     inputs.buffers[2].element = 1;
@@ -713,7 +768,7 @@ Doubts DoubtsOf(const std::string& body) {
 TEST(Interp, MemoryBeforeItIsWrittenIsZeroOrRandom) {
   const auto run = [](uint32_t seed) {
     LaunchInputs inputs;
-    inputs.perturb_seed = seed;
+    inputs.undefined_seed = seed;
     return RunBody("%0:i32 = load_shared[align 4] 4 %1:i32 = load_private[0, align 4] 0 "
                    "store_ssbo[0, align 4] 0, %0, %1 return",
                    {7, 7}, "shared 8 private 0 4", inputs);
@@ -721,6 +776,16 @@ TEST(Interp, MemoryBeforeItIsWrittenIsZeroOrRandom) {
   EXPECT_EQ(run(0), (Dwords{0, 0}));
   EXPECT_NE(run(2)[0], 0u);
   EXPECT_NE(run(2)[1], 0u);
+}
+
+// Accesses outside of private arrays and shared memory, where nothing is promised.
+TEST(Interp, OutsideOfLocalMemoryAnythingIsFound) {
+  const Doubts read = DoubtsOf("%0:i32 = load_private[0, align 4] 8 store_ssbo[0, align 4] 4, %0");
+  EXPECT_THAT(read.moved, ElementsAre(0, 1, 0, 0));
+  const Doubts written = DoubtsOf(
+      "store_private[0, align 4] 0, 1, 2 store_private[0, align 4] 8, 3 "
+      "%0:i32 = load_private[0, align 4] 0 store_ssbo[0, align 4] 4, %0, 5");
+  EXPECT_THAT(written.moved, ElementsAre(0, 1, 0, 0));
 }
 
 TEST(Interp, UndefinedQuotientsOfActiveLanes) {

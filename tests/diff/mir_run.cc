@@ -1,15 +1,17 @@
 // mir_run: imports a compute module and interprets it on the data of a job.
 //
-//   mir_run [--optimise] [--opposite] [--races] [--perturb=SEED] [--flush] [--max-steps=N] [--print]
-//           [--loose=SPIRV_ID:ULPS]... [--subgroup-size=N] [--dispatch-base] JOB.json...
+//   mir_run [--optimise] [--opposite] [--races] [--shuffle=SEED] [--perturb=SEED] [--undefined=SEED]
+//           [--flush] [--max-steps=N] [--print] [--loose=SPIRV_ID:ULPS]... [--subgroup-size=N]
+//           [--dispatch-base] JOB.json...
+//   mir_run --list FILE      lines "[option...] JOB.json...", each answered before the next is read
 //
 // The job format is that of `run-peer exec` (tests/peer/README.md), compute only: `shader`, `entry`,
 // `spec`, `push`, `resources` and `dispatch`. Prints one JSON line a job:
 //   {"ok": true, "instructions": N, "lane_steps": N, "races": N, ...,
 //    "outputs": [{"set", "binding", "index", "hex"}]}
 //   {"ok": false, "stage": "import|verify|passes|run|job", "cause": "...", "error": "..."}
-// --optimise runs the target-independent passes first. --opposite, --races and --perturb are described in
-// core/mir/interp.h; with --loose random rounding also moves the result of that SPIR-V instruction by
+// --optimise runs the target-independent passes first. --opposite, --races, --shuffle, --perturb and
+// --undefined are described in core/mir/interp.h; with --loose random rounding also moves the result of that SPIR-V instruction by
 // up to so many units in the last place. --print writes the MIR to stderr. Subgroups have 8 lanes, as
 // lavapipe's, unless told otherwise.
 #include <cstdio>
@@ -27,6 +29,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "client/run/job_data.h"
 #include "core/base/cause.h"
@@ -170,15 +173,15 @@ absl::Status AddImage(const json& r, const std::string& bytes, mir::LaunchInputs
   return absl::OkStatus();
 }
 
-// Buffers with a name have an address, by which others may refer to them. With random rounding they lie
-// elsewhere: what then changes depends on where buffers lie.
-client::run::Addresses AddressesOf(const json& resources, uint32_t perturb_seed) {
+// Buffers with a name have an address, by which others may refer to them. With random undefined results
+// they lie elsewhere: what then changes depends on where buffers lie.
+client::run::Addresses AddressesOf(const json& resources, uint32_t seed) {
   constexpr uint64_t kFirst = uint64_t{5} << 32, kStep = uint64_t{1} << 32;
   constexpr uint64_t kMove = uint64_t{1} << 16;
   client::run::Addresses addresses;
   for (const json& r : resources) {
     if (r.contains("name")) {
-      addresses.emplace(r["name"].get<std::string>(), kFirst + kStep * addresses.size() + kMove * perturb_seed);
+      addresses.emplace(r["name"].get<std::string>(), kFirst + kStep * addresses.size() + kMove * seed);
     }
   }
   return addresses;
@@ -190,7 +193,7 @@ absl::Status FillInputs(const json& job, const std::string& folder, mir::LaunchI
   if (!job.contains("dispatch")) return absl::UnimplementedError("not a compute job");
   for (int i = 0; i < 3; ++i) inputs->groups[i] = job["dispatch"][i].get<uint32_t>();
   const json resources = job.value("resources", json::array());
-  const client::run::Addresses addresses = AddressesOf(resources, inputs->perturb_seed);
+  const client::run::Addresses addresses = AddressesOf(resources, inputs->undefined_seed);
   if (job.contains("push")) {
     absl::StatusOr<std::string> bytes = client::run::DataBytes(job["push"], folder, addresses);
     if (!bytes.ok()) return bytes.status();
@@ -321,6 +324,7 @@ json RunJob(const std::string& path, const Flags& flags) {
                  {"misaligned_accesses", run->misaligned_accesses},
                  {"undefined_results", run->undefined_results},
                  {"races", run->races},
+                 {"race_spirv_id", run->first_race_spirv_id},
                  {"outputs", json::array()}};
   const auto add = [&result](const auto& b) {
     result["outputs"].push_back(
@@ -341,48 +345,70 @@ json RunJob(const std::string& path, const Flags& flags) {
   return result;
 }
 
-int Main(int argc, char** argv) {
+// Takes one option or file name; false when it is not understood.
+bool Take(absl::string_view arg, Flags& flags, std::vector<std::string>& jobs) {
+  mir::LaunchInputs& inputs = flags.inputs;
+  if (arg == "--optimise") {
+    flags.optimise = true;
+  } else if (arg == "--print") {
+    flags.print = true;
+  } else if (arg == "--dispatch-base") {
+    flags.dispatch_base = true;
+  } else if (arg == "--opposite") {
+    inputs.opposite_order = true;
+  } else if (arg == "--races") {
+    inputs.detect_races = true;
+  } else if (arg == "--flush") {
+    inputs.denormals = mir::Denormals::kFlush;
+  } else if (absl::ConsumePrefix(&arg, "--shuffle=")) {
+    return absl::SimpleAtoi(arg, &inputs.shuffle_seed);
+  } else if (absl::ConsumePrefix(&arg, "--perturb=")) {
+    return absl::SimpleAtoi(arg, &inputs.perturb_seed);
+  } else if (absl::ConsumePrefix(&arg, "--undefined=")) {
+    return absl::SimpleAtoi(arg, &inputs.undefined_seed);
+  } else if (absl::ConsumePrefix(&arg, "--subgroup-size=")) {
+    return absl::SimpleAtoi(arg, &inputs.subgroup_size);
+  } else if (absl::ConsumePrefix(&arg, "--loose=")) {
+    const size_t colon = arg.find(':');
+    uint32_t id = 0, ulps = 0;
+    if (colon == arg.npos || !absl::SimpleAtoi(arg.substr(0, colon), &id) ||
+        !absl::SimpleAtoi(arg.substr(colon + 1), &ulps)) {
+      return false;
+    }
+    flags.loose[id] = ulps;
+  } else if (absl::ConsumePrefix(&arg, "--max-steps=")) {
+    return absl::SimpleAtoi(arg, &flags.limits.max_lane_steps);
+  } else if (absl::StartsWith(arg, "--")) {
+    return false;
+  } else {
+    jobs.emplace_back(arg);
+  }
+  return true;
+}
+
+bool RunAll(const std::vector<std::string>& words) {
   Flags flags;
   flags.inputs.subgroup_size = 8;   // lavapipe's
   std::vector<std::string> jobs;
-  for (int i = 1; i < argc; ++i) {
-    absl::string_view arg = argv[i];
-    if (arg == "--optimise") {
-      flags.optimise = true;
-    } else if (arg == "--print") {
-      flags.print = true;
-    } else if (arg == "--dispatch-base") {
-      flags.dispatch_base = true;
-    } else if (arg == "--opposite") {
-      flags.inputs.opposite_order = true;
-    } else if (arg == "--races") {
-      flags.inputs.detect_races = true;
-    } else if (arg == "--flush") {
-      flags.inputs.denormals = mir::Denormals::kFlush;
-    } else if (absl::ConsumePrefix(&arg, "--perturb=")) {
-      if (!absl::SimpleAtoi(arg, &flags.inputs.perturb_seed)) return 2;
-    } else if (absl::ConsumePrefix(&arg, "--subgroup-size=")) {
-      if (!absl::SimpleAtoi(arg, &flags.inputs.subgroup_size)) return 2;
-    } else if (absl::ConsumePrefix(&arg, "--loose=")) {
-      const size_t colon = arg.find(':');
-      uint32_t id = 0, ulps = 0;
-      if (colon == arg.npos || !absl::SimpleAtoi(arg.substr(0, colon), &id) ||
-          !absl::SimpleAtoi(arg.substr(colon + 1), &ulps)) {
-        return 2;
-      }
-      flags.loose[id] = ulps;
-    } else if (absl::ConsumePrefix(&arg, "--max-steps=")) {
-      if (!absl::SimpleAtoi(arg, &flags.limits.max_lane_steps)) return 2;
-    } else if (absl::StartsWith(arg, "--")) {
-      std::fprintf(stderr, "mir_run: unknown option %s\n", argv[i]);
-      return 2;
-    } else {
-      jobs.emplace_back(arg);
-    }
+  for (const std::string& word : words) {
+    if (Take(word, flags, jobs)) continue;
+    std::fprintf(stderr, "mir_run: unknown option %s\n", word.c_str());
+    return false;
   }
   for (const std::string& job : jobs) {
     std::printf("%s\n", RunJob(job, flags).dump().c_str());
     std::fflush(stdout);
+  }
+  return true;
+}
+
+int Main(int argc, char** argv) {
+  if (argc != 3 || std::strcmp(argv[1], "--list") != 0) {
+    return RunAll(std::vector<std::string>(argv + 1, argv + argc)) ? 0 : 2;
+  }
+  std::ifstream list(argv[2]);
+  for (std::string line; std::getline(list, line);) {
+    if (!RunAll(absl::StrSplit(line, ' ', absl::SkipEmpty()))) return 2;
   }
   return 0;
 }

@@ -3,54 +3,56 @@
 compared with the MIR interpreter, which is compared with lavapipe.
 
     sim_interp.py --kilnc PATH --mir-run PATH --eu-run PATH [--cache DIR] [--out FILE] [--ulp 16]
-                  [--no-fusion] [--widths 8,16,32] [--jobs N] [--budget SECONDS] MODULE.spv... | @LIST
+                  [--seeds 1,2] [--no-fusion] [--widths 8,16,32] [--order SEED] [--count N] [--jobs N]
+                  [--budget SECONDS] MODULE.spv... | @LIST
 
 Every width that comes out is run in contract mode, with and without fusion (blocks entered with
-all channels off). Inputs and the meaning of agree, differ, order, unstable, undefined and undriven
-are those of lavapipe_interp.py, whose comparison comes first; for the simulator, subnormals are
-flushed in the interpreter as the hardware does. Further:
+all channels off), on the drive of every seed. Each of these is a comparison of its own with the
+interpreter at that width, with excuses of its own (excuses.py). Inputs and the meaning of agree, excused,
+differ and undriven are those of lavapipe_interp.py, whose comparison comes first; for the simulator,
+subnormals are flushed in the interpreter as the hardware does. Further:
 
   alone      simulator and interpreter agree, but lavapipe takes too long or crashes: by two judges
-
   refused    by the importer or the back end, with its cause
   broken     compilation failed otherwise, or the simulator refused the program (a contract
              violation, say): always a bug
+  outside    excuse of a comparison that cannot be made: an address that no buffer has is accessed, in
+             the interpreter too
 
-The last lines are causes and a table: compiled; driven (some drive ran); counted (changing one
-arithmetic operation changes an output, or, where none does, changing a move: those are told apart);
-agreeing, in all and by width. The exit status is 1 if any module differs or is broken.
+The last lines are causes, excuses by kind and a table: compiled; driven (some drive ran); counted
+(changing one arithmetic operation changes an output, or, where none does, changing a move: those are
+told apart); agreeing, in all and by width. An interrupted run prints them too. The exit status is 1 if
+any module differs or is broken.
 """
 
 import argparse
 import collections
-import concurrent.futures
-import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, "..", "drive"))
 import drive  # noqa: E402
-import peer  # noqa: E402
+import drives  # noqa: E402
+import excuses  # noqa: E402
+import judging  # noqa: E402
 import lavapipe_interp  # noqa: E402
-from lavapipe_interp import (cached_drive, differing, interpret,  # noqa: E402
-                             inverse_trigonometry)
+import peer  # noqa: E402
+import processes  # noqa: E402
 from spirv_module import Module  # noqa: E402
 
 # Causes of "undriven" by which a drive ran, but did not count.
 RAN = (drive.NOTHING_CHANGES, drive.NOTHING_WRITTEN)
-BY_MOVES = "counted by a changed move"
+MAX_SECONDS = 100   # for one run of the simulator
 
 
-def compile_module(a, path, folder):
+def compile_module(a, path, module, folder):
     """(files by width, status, cause)."""
-    specialised = Module.load(path, specialise=True).specialised
-    spec = ["--spec=%d:%d" % kv for kv in sorted(specialised.items())]
+    spec = ["--spec=%d:%d" % kv for kv in sorted(module.specialised.items())]
     widths = ["--widths=" + a.widths] if a.widths else []
     p = subprocess.run([a.kilnc, *widths, *spec, "-o", folder, path], stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE, timeout=300)
@@ -69,105 +71,107 @@ def compile_module(a, path, folder):
     return widths, "", ""
 
 
-def simulate(a, stem, job, folder, options):
-    path = os.path.join(folder, "job.json")
-    with open(path, "w") as f:
-        json.dump(job, f)
-    command = [a.eu_run, "--max-seconds=100", "--zero-memory", *options, stem + ".bin", stem + ".launch.json", path]
-    try:
-        p = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
-        return json.loads(p.stdout)
-    except subprocess.TimeoutExpired:
-        return {"ok": False, "error": "timeout"}
-    except ValueError:
-        return {"ok": False, "error": "exit %d: %s" % (p.returncode, p.stderr.decode()[-300:])}
+def simulate(a, stem, job_path, options):
+    words = ["--max-seconds=%d" % MAX_SECONDS, "--zero-memory", *options, stem + ".bin",
+             stem + ".launch.json", job_path]
+    return a.pool.ask(a.eu_run, words, MAX_SECONDS + 20)
 
 
-def explained(a, job, folder, size, mine, types, ulp, places):
-    """Why the interpreter itself may give another result at these places, or ''."""
-    if mine["outside_local_accesses"]:
-        return "undefined"
-    undefined, mine = mine["undefined_results"], peer.outputs(mine)
-    other = interpret(a.mir_run, job, folder, ["--opposite", size])
-    if other["ok"] and differing(mine, peer.outputs(other), types, ulp)[0]:
-        return "order"
-    moved = set()
-    for seed in range(1, 9):
-        other = interpret(a.mir_run, job, folder, ["--perturb=%d" % seed, size])
-        if other["ok"]:
-            moved |= differing(mine, peer.outputs(other), types, ulp)[0]
-    if not places <= moved:
-        return ""
-    return "undefined" if undefined else "unstable"
+def compare_width(a, stem, width, found, where, job_path, tolerance):
+    """(Comparisons of both modes, "" or why one of them is broken)."""
+    options = ["--flush", "--subgroup-size=%d" % width]
+    mine = a.interpreter.run(job_path, options)
+    if not mine["ok"]:
+        return [], "interpreter: " + mine["error"]
+    runs_of = excuses.evidence(a.interpreter, job_path, options, tolerance)
+    outputs, made = peer.outputs(mine), []
+    for mode in [[]] if a.no_fusion else [[], ["--fusion"]]:
+        name = "%s SIMD%d%s" % (where, width, " fused" if mode else "")
+        got = simulate(a, stem, job_path, mode)
+        if not got["ok"] and mine["outside_accesses"] and "no allocation" in got["error"]:
+            made.append(excuses.Comparison(name, collections.Counter(outside=1), first=got["error"]))
+        elif not got["ok"]:
+            return made, "%s: %s" % (name, got["error"])
+        else:
+            made.append(excuses.compared(name, outputs, peer.outputs(got), found.types, tolerance,
+                                         runs_of))
+    return made, ""
+
+
+def judge_drive(a, widths, found, seed, folder, tolerance, verdict):
+    """Adds the comparisons of one drive. Returns the widths that agree."""
+    where = "seed %d" % seed
+    job_path = drives.write_job(found.job, folder, "seed%d" % seed)
+    if found.result:
+        first = lavapipe_interp.compare_drive(a.interpreter, found, where, job_path, tolerance)
+        if isinstance(first, excuses.Comparison):
+            verdict.comparisons.append(first)
+        elif first[0] == "undriven":
+            verdict.undriven.append(first[1])
+            return set()
+        else:
+            verdict.fail("broken", "interpreter and lavapipe: " + first[1])
+            return set()
+    else:
+        verdict.alone = verdict.alone or found.reason
+    verdict.drives += 1
+    verdict.by_moves |= found.by_moves
+    agreeing = set()
+    for width in sorted(widths):
+        made, broken = compare_width(a, widths[width], width, found, where, job_path, tolerance)
+        verdict.comparisons += made
+        if broken:
+            verdict.fail("broken", broken)
+        elif all(c.status == "agree" for c in made):
+            agreeing.add(width)
+    return agreeing
 
 
 def judge(a, path, folder):
-    """(status, cause, agreeing widths)."""
-    widths, status, cause = compile_module(a, path, folder)
-    if status:
-        return status, cause, []
-    status, cause = lavapipe_interp.judge(a, path, folder)
-    if status in ("agree", "undriven"):
-        found = cached_drive(path, folder, a.cache, a.seed, a.timeout, a.mir_run)
-    alone = status == "undriven" and found.job is not None
-    if status != "agree" and not alone:
-        where = "" if status == "undriven" else "interpreter and lavapipe: "
-        return ("broken" if status == "error" else status), where + cause, []
-    job, types = found.job, found.types
-    ulp = max(a.ulp, 4096) if inverse_trigonometry(path) else a.ulp
-    excuse, agreeing = "", []
-    for width in sorted(widths):
-        size = "--subgroup-size=%d" % width
-        reference = interpret(a.mir_run, job, folder, ["--flush", size])
-        if not reference["ok"]:
-            return "broken", "interpreter: " + reference["error"], []
-        for mode in ([], ["--fusion"]):
-            if mode and a.no_fusion:
-                continue
-            name = "SIMD%d%s" % (width, " fused" if mode else "")
-            got = simulate(a, widths[width], job, folder, mode)
-            if not got["ok"] and reference["outside_accesses"] and "no allocation" in got["error"]:
-                return "undefined", "%s: %s" % (name, got["error"]), agreeing
-            if not got["ok"]:
-                return "broken", "%s: %s" % (name, got["error"]), agreeing
-            places, first = differing(peer.outputs(reference), peer.outputs(got), types, ulp)
-            if not places:
-                continue
-            excuse = excuse or explained(a, job, folder, size, reference, types, ulp, places)
-            if not excuse:
-                return "differ", "%s: %d places, %s" % (name, len(places), first), agreeing
-        if not excuse:
-            agreeing.append(width)
-    if excuse:
-        return excuse, "", agreeing
-    return ("alone", cause, agreeing) if alone else ("agree", BY_MOVES * found.by_moves, agreeing)
+    """A judging.Verdict."""
+    verdict = judging.Verdict(path)
+    module = Module.load(path, specialise=True)
+    widths, verdict.status, verdict.cause = compile_module(a, path, module, folder)
+    if verdict.status:
+        return verdict
+    verdict.status, verdict.cause = lavapipe_interp.probe(a.interpreter, path, folder)
+    if verdict.status:
+        verdict.status = "broken"
+        return verdict
+    tolerance = excuses.Tolerance.of(module, a.ulp)
+    agreeing = set(widths)
+    for seed, found in zip(a.seeds, drives.drives_of(path, folder, a.cache, a.seeds, a.timeout,
+                                                     a.interpreter)):
+        if found.job is None:
+            verdict.undriven.append(found.reason)
+            continue
+        agreeing &= judge_drive(a, widths, found, seed, folder, tolerance, verdict)
+    verdict.widths = sorted(agreeing) if verdict.drives else []
+    verdict.settle()
+    return verdict
 
 
-def judge_safely(a, path):
-    with tempfile.TemporaryDirectory() as folder:
-        return judge(a, path, folder)
-
-
-def print_table(rows):
-    """rows: (status, cause, agreeing widths)."""
-    totals = collections.Counter(status for status, _, _ in rows)
-    causes = collections.Counter(status + ": " + cause.split(":")[0] for status, cause, _ in rows
-                                 if status in ("refused", "undriven"))
+def summary(verdicts):
+    totals = collections.Counter(v.status for v in verdicts)
+    causes = collections.Counter(v.status + ": " + v.cause.split(":")[0] for v in verdicts
+                                 if v.status in ("refused", "undriven"))
     for cause, count in causes.most_common():
         print("%5d  %s" % (count, cause))
-    compiled = len(rows) - totals["refused"] - totals["broken"]
-    counted = compiled - totals["undriven"]
-    ran = counted + sum(status == "undriven" and cause in RAN for status, cause, _ in rows)
-    widths = collections.Counter(w for _, _, agreeing in rows for w in agreeing)
-    print("modules %d, refused %d, broken %d, order-dependent %d, unstable %d, undefined %d, "
-          "differing %d" % (len(rows), totals["refused"], totals["broken"], totals["order"],
-                            totals["unstable"], totals["undefined"], totals["differ"]))
-    by_moves = sum(status == "agree" and cause == BY_MOVES for status, cause, _ in rows)
-    for name, n in [("compiled", compiled), ("driven", ran), ("counted", counted),
-                    ("agreeing", totals["agree"]), ("of these by moves", by_moves),
-                    ("alone", totals["alone"])] + [
+    judging.print_excuses(verdicts)
+    compiled = [v for v in verdicts if v.status not in ("refused", "broken")]
+    counted = [v for v in compiled if v.status != "undriven"]
+    ran = len(counted) + sum(v.status == "undriven" and v.cause in RAN for v in verdicts)
+    agreeing = [v for v in verdicts if v.status == "agree"]
+    widths = collections.Counter(w for v in verdicts for w in v.widths)
+    print("modules %d, refused %d, broken %d, excused %d, differing %d" % (
+        len(verdicts), totals["refused"], totals["broken"], totals["excused"], totals["differ"]))
+    for name, n in [("compiled", len(compiled)), ("driven", ran), ("counted", len(counted)),
+                    ("by two drives", sum(v.drives > 1 for v in counted)),
+                    ("agreeing", len(agreeing)),
+                    ("of these by moves", sum(v.by_moves for v in agreeing)),
+                    ("alone", totals["alone"]), ("excused", totals["excused"])] + [
                         ("agreeing at SIMD%d" % w, widths[w]) for w in sorted(widths)]:
-        print("%-20s %4d  %5.1f %%" % (name, n, 100.0 * n / max(len(rows), 1)))
+        print("%-20s %4d  %5.1f %%" % (name, n, 100.0 * n / max(len(verdicts), 1)))
 
 
 def main():
@@ -175,49 +179,19 @@ def main():
     p.add_argument("--kilnc", required=True)
     p.add_argument("--mir-run", required=True)
     p.add_argument("--eu-run", required=True)
-    p.add_argument("--cache")
-    p.add_argument("--out", help="JSON lines, one per module")
-    p.add_argument("--ulp", type=int, default=16)
-    p.add_argument("--timeout", type=int, default=10, help="seconds for one run of lavapipe")
-    p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--jobs", type=int, default=1)
     p.add_argument("--widths", help="8,16,32: these instead of those that the compiler chooses")
     p.add_argument("--no-fusion", action="store_true")
-    p.add_argument("--budget", type=float, help="stop after so many seconds")
-    p.add_argument("modules", nargs="+")
+    judging.add_arguments(p)
     a = p.parse_args()
-    files = []
-    for m in a.modules:
-        if m.startswith("@"):
-            with open(m[1:]) as f:
-                files += [line.strip() for line in f if line.strip()]
-        else:
-            files.append(m)
-    # Two steps look for the drive of a module: the second one finds it here.
-    own_cache = tempfile.TemporaryDirectory()
-    a.cache = a.cache or own_cache.name
-    os.makedirs(a.cache, exist_ok=True)
-    a.optimise = False
-    start, rows = time.time(), []
-    out = open(a.out, "w") if a.out else None
-    with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
-        futures = [pool.submit(judge_safely, a, path) for path in files]
-        for n, (path, future) in enumerate(zip(files, futures)):
-            if a.budget and time.time() - start > a.budget:
-                print("stopped by the budget, %d modules not looked at" % (len(files) - n))
-                pool.shutdown(cancel_futures=True)
-                break
-            status, cause, agreeing = future.result()
-            rows.append((status, cause, agreeing))
-            print("%-9s %-60s %-14s %s" % (status, os.path.basename(path)[-60:],
-                                           " ".join("SIMD%d" % w for w in agreeing), cause[:300]),
-                  flush=True)
-            if out:
-                out.write(json.dumps({"file": path, "status": status, "cause": cause,
-                                      "widths": agreeing}) + "\n")
-                out.flush()
-    print_table(rows)
-    return 1 if any(r[0] in ("differ", "broken") for r in rows) else 0
+    # Without a folder for them drives are looked for anew in every run.
+    with tempfile.TemporaryDirectory() as own_cache:
+        a.cache = a.cache or own_cache
+        os.makedirs(a.cache, exist_ok=True)
+        a.pool = processes.Pool()
+        a.interpreter = drives.Interpreter(a.pool, a.mir_run)
+        verdicts = judging.judge_all(a, judge, summary)
+        a.pool.close()
+    return 1 if any(v.status in ("differ", "broken") for v in verdicts) else 0
 
 
 if __name__ == "__main__":

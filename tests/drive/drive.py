@@ -331,8 +331,10 @@ class Drive:
 class Search:
     """Looks for a drive of one module that counts. Arguments are those of counted_drive."""
 
-    def __init__(self, path, module, folder, seed, groups, timeout, accept, scout, doubt):
+    def __init__(self, path, module, folder, seed, groups, timeout, accept, scout, doubt,
+                 first_recipe):
         self.path, self.module, self.folder = path, module, folder
+        self.first_recipe = first_recipe
         self.seed, self.groups, self.timeout = seed, groups, timeout
         self.accept, self.scout, self.doubt = accept, scout, doubt
         self.slow = 0
@@ -373,6 +375,8 @@ class Search:
             error = str(result.get("error"))[:120]
             self.reason = error if self.scout else "lavapipe: " + error
             self.slow += 3 * ("time" in error and not self.scout)
+            # Each costs the scout seconds: drawn recipes are not tried after a table full of these.
+            self.slow += 0.2 * (self.scout is not None and "lane steps" in error)
             return None
         writes = writes_something(job, peer.outputs(result))
         self.writes |= writes
@@ -394,8 +398,10 @@ class Search:
     def run(self, by_moves):
         """The drive by the first recipe that serves, or None."""
         self.slow, doubtful = 0, None
-        for recipe in range(len(RECIPES) + DRAWN):
-            if self.slow > 2 or (recipe >= len(RECIPES) and not self.draws()):
+        first = [] if self.first_recipe is None else [self.first_recipe]
+        for recipe in first + [r for r in range(len(RECIPES) + DRAWN) if r not in first]:
+            drawn = recipe >= len(RECIPES) and recipe not in first
+            if self.slow > 2 or (drawn and not self.draws()):
                 break
             found = self.candidate(recipe, by_moves)
             if found is None or not self.scout:
@@ -412,7 +418,7 @@ class Search:
 
 
 def counted_drive(path, folder, seed=1, groups=None, timeout=30, accept=None, scout=None,
-                  doubt=None, specialise=False):
+                  doubt=None, specialise=False, first_recipe=None):
     """The Drive by the first recipe that runs on lavapipe and counts. `accept`, given a job, may
     return a reason for which it is not worth trying (say, that it never ends), to save time. `scout`,
     given a list of jobs, runs them elsewhere: starting lavapipe takes long, so that recipe and mutation
@@ -420,12 +426,13 @@ def counted_drive(path, folder, seed=1, groups=None, timeout=30, accept=None, sc
     long or crashes), the drive comes without its result. `doubt`, given a job that counts and its result,
     tells whether a better defined one is wanted; if there is none, the first is taken. With a scout,
     moves are changed where no changed arithmetic shows. With `specialise`, jobs may have a `spec`: see
-    Module._shared_spec_ids.
+    Module._shared_spec_ids. `first_recipe` is tried before the others.
     """
     module = Module.load(path, specialise=specialise)
     if not mutate.has_output(module):
         return Drive(reason="no output")
-    search = Search(path, module, folder, seed, groups, timeout, accept, scout, doubt)
+    search = Search(path, module, folder, seed, groups, timeout, accept, scout, doubt,
+                    first_recipe)
     found = None
     if mutate.plans(module):
         found = search.run(by_moves=False)

@@ -2,7 +2,8 @@
 //
 //   eu_run [--no-contract] [--fusion] [--opposite] [--zero-memory] [--max-instructions=N] [--max-seconds=S]
 //          [--coverage] [--patch=OFFSET:VALUE]... BINARY LAUNCH.json JOB.json
-//   eu_run --list FILE       lines "BINARY LAUNCH.json JOB.json [option...]"
+//   eu_run --list FILE       lines "BINARY LAUNCH.json JOB.json [option...]", each answered before the
+//                            next is read
 //
 // The job format is that of `run-peer exec` (tests/peer/README.md), compute only: `push`,
 // `resources` (buffers, texel buffers, images, samplers) and `dispatch`. Prints one JSON line per run:
@@ -155,27 +156,28 @@ void Print(const Request& request) {
   std::cout << line.dump() << std::endl;
 }
 
-int Main(int argc, char** argv) {
-  std::vector<std::vector<std::string>> runs;
-  if (argc == 3 && std::string(argv[1]) == "--list") {
-    std::ifstream list(argv[2]);
-    for (std::string line; std::getline(list, line);) {
-      std::istringstream words(line);
-      runs.emplace_back(std::istream_iterator<std::string>(words),
-                        std::istream_iterator<std::string>());
-    }
-  } else {
-    runs.emplace_back(argv + 1, argv + argc);
+bool RunOne(const std::vector<std::string>& words) {
+  Request request;
+  bool good = true;
+  for (const std::string& w : words) good &= Take(w, request);
+  if (!good || request.job.empty()) {
+    std::fprintf(stderr, "usage: eu_run [option...] BINARY LAUNCH.json JOB.json | --list FILE\n");
+    return false;
   }
-  for (const std::vector<std::string>& words : runs) {
-    Request request;
-    bool good = true;
-    for (const std::string& w : words) good &= Take(w, request);
-    if (!good || request.job.empty()) {
-      std::fprintf(stderr, "usage: eu_run [option...] BINARY LAUNCH.json JOB.json | --list FILE\n");
+  Print(request);
+  return true;
+}
+
+int Main(int argc, char** argv) {
+  if (argc != 3 || std::string(argv[1]) != "--list") {
+    return RunOne(std::vector<std::string>(argv + 1, argv + argc)) ? 0 : 2;
+  }
+  std::ifstream list(argv[2]);
+  for (std::string line; std::getline(list, line);) {
+    std::istringstream words(line);
+    if (!RunOne({std::istream_iterator<std::string>(words), std::istream_iterator<std::string>()})) {
       return 2;
     }
-    Print(request);
   }
   return 0;
 }

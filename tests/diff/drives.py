@@ -1,0 +1,130 @@
+"""Drives of modules for the judges: looked for with the interpreter as scout, kept with lavapipe's results.
+
+An entry of the cache is named by the module's bytes and the seed, so that a changed module or another
+seed is looked for anew. A drive of a later seed begins with the recipe that served the first.
+"""
+
+import hashlib
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "drive"))
+import drive  # noqa: E402
+import peer  # noqa: E402
+from spirv_module import Unsupported  # noqa: E402
+
+MAX_STEPS = 1000000000
+SCOUT_STEPS = 20000000   # of a drive that is looked for
+CACHE_FORM = 3           # 1, 2: one seed; races between instructions of one subgroup were not seen
+TIMEOUT = 120            # seconds for one run of the interpreter
+
+
+def write_job(job, folder, name):
+    path = os.path.join(folder, name + ".json")
+    with open(path, "w") as f:
+        json.dump(job, f)
+    return path
+
+
+def returned(job):
+    """The outputs that lavapipe is asked for."""
+    return {(r.get("set", 0), r["binding"], r.get("index", 0)) if "binding" in r
+            else (r["name"], 0, 0) for r in job["resources"] if "as" in r}
+
+
+class Interpreter:
+    """mir_run, kept running. `base` are options of all runs."""
+
+    def __init__(self, pool, mir_run, base=()):
+        self.pool, self.mir_run, self.base = pool, mir_run, list(base)
+
+    def run(self, job_path, options=()):
+        words = ["--max-steps=%d" % MAX_STEPS, *self.base, *options, job_path]
+        return self.pool.ask(self.mir_run, words, TIMEOUT)
+
+    def outputs(self, job_path, options):
+        """Those of a run, or None if it failed."""
+        result = self.run(job_path, options)
+        return peer.outputs(result) if result["ok"] else None
+
+    def scout(self, folder):
+        """The interpreter as scout of drive.counted_drive, and the doubt whether a drive is defined: not
+        if results are undefined, accesses race or leave private or shared memory, or if the order of
+        workgroups matters."""
+
+        def scout(jobs):
+            return [self.run(write_job(job, folder, "scout%d" % k),
+                             ["--max-steps=%d" % SCOUT_STEPS]) for k, job in enumerate(jobs)]
+
+        def doubt(job, result):
+            if result.get("outside_local_accesses") or result.get("undefined_results"):
+                return True
+            path = write_job(job, folder, "doubt")
+            for options in (["--opposite"], ["--races"]):
+                other = self.run(path, options)
+                if not other["ok"] or other["races"] or peer.outputs(other) != peer.outputs(result):
+                    return True
+            return False
+
+        return scout, doubt
+
+
+def read_drive(entry, path):
+    """The drive of a cache's file, or None."""
+    if not os.path.exists(entry):
+        return None
+    with open(entry) as f:
+        d = json.load(f)
+    if d.get("form", 1) != CACHE_FORM:
+        return None
+    if d.get("job") is None:
+        return drive.Drive(reason=d["reason"])
+    d["job"]["shader"] = os.path.abspath(path)
+    want = d["want"] and {tuple(k): bytes.fromhex(v) for k, v in d["want"]}
+    return drive.Drive(d["job"], {tuple(k): [tuple(x) for x in v] for k, v in d["types"]}, want,
+                       recipe=d["recipe"], by_moves=d["by_moves"], reason=d["reason"])
+
+
+def write_drive(entry, found):
+    """Whole or not at all: a run may be stopped at any time."""
+    with open(entry + ".new", "w") as f:
+        json.dump({"form": CACHE_FORM, "reason": found.reason, "job": found.job,
+                   "recipe": found.recipe, "by_moves": found.by_moves,
+                   "types": found.types and [[list(k), v] for k, v in found.types.items()],
+                   "want": found.result and [[list(k), v.hex()] for k, v in found.result.items()]}, f)
+    os.replace(entry + ".new", entry)
+
+
+def cached_drive(path, folder, cache, seed, timeout, interpreter, first_recipe=None):
+    """A drive.Drive whose `result` are lavapipe's outputs, if lavapipe could run it."""
+    entry = None
+    if cache:
+        with open(path, "rb") as f:
+            name = "%s.seed%d.json" % (hashlib.sha256(f.read()).hexdigest()[:24], seed)
+        entry = os.path.join(cache, name)
+        found = read_drive(entry, path)
+        if found:
+            return found
+    scout, doubt = interpreter.scout(folder)
+    try:
+        found = drive.counted_drive(path, folder, seed, timeout=timeout, scout=scout, doubt=doubt,
+                                    specialise=True, first_recipe=first_recipe)
+    except Unsupported as e:
+        found = drive.Drive(reason="drive: %s" % e)
+    if found.result:
+        found.result = peer.outputs(found.result)
+    if entry:
+        write_drive(entry, found)
+    return found
+
+
+def drives_of(path, folder, cache, seeds, timeout, interpreter):
+    """One drive for each seed. Where the first seed has none, the others are not looked for."""
+    found = []
+    for seed in seeds:
+        recipe = found[0].recipe if found else None
+        found.append(cached_drive(path, folder, cache, seed, timeout, interpreter, recipe))
+        if found[0].job is None:
+            break
+    return found

@@ -1,0 +1,197 @@
+"""What may excuse that two executions of a program differ, place by place.
+
+A place is a member of an output. An excuse is something that the program leaves open, shown by runs of
+the interpreter in which nothing else is different, and it holds for a place only if one of those runs
+moved that very place:
+
+  unstable   rounding at random within what Vulkan allows (--perturb) moved it at least half as far as
+             the other execution is away
+  order      another order of workgroups, lanes and racing accesses (--opposite, --shuffle) moved it so
+             far, or put the other execution's very value into a place of the same output
+  undefined  random undefined results (--undefined) moved it; of these there is no magnitude
+
+Distances are units in the last place for floats, and numbers for integers. No excuse outlives the
+comparison it was found in: the runs are those of one drive at one width.
+"""
+
+import collections
+import dataclasses
+
+import compare
+import texels
+
+RUNS = {"unstable": ["--perturb=%d" % n for n in range(1, 17)],
+        "order": ["--opposite"] + ["--shuffle=%d" % n for n in range(1, 9)],
+        "undefined": ["--undefined=%d" % n for n in range(1, 9)]}
+KINDS = tuple(RUNS)
+
+
+def differing(want, got, types, ulp, absolute):
+    """(places, description of the first): where two results differ by more than the tolerance. A place
+    is (output, offset); (output, -1) if one of them has no such output."""
+    places, first = set(), None
+    for key in sorted(set(want) | set(got), key=str):
+        a_all, b_all = want.get(key), got.get(key)
+        if a_all is None or b_all is None or len(a_all) != len(b_all):
+            return {(key, -1)}, "no comparable output for %s" % (key,)
+        if a_all == b_all:
+            continue
+        covered = set()
+        for offset, kind, bits in types.get(key[:2], []):
+            n = bits // 8
+            covered.update(range(offset, offset + n))
+            a, b = a_all[offset:offset + n], b_all[offset:offset + n]
+            if a == b:
+                continue
+            x, y = int.from_bytes(a, "little"), int.from_bytes(b, "little")
+            if compare.near(kind, x, y, bits, ulp, absolute):
+                continue
+            if kind == "f":
+                text = "want %.9g, got %.9g" % (compare.value(x, bits), compare.value(y, bits))
+            else:
+                text = "want 0x%s, got 0x%s" % (a[::-1].hex(), b[::-1].hex())
+            places.add((key, offset))
+            first = first or "set %s binding %s byte %d: %s" % (key[0], key[1], offset, text)
+        for i, (x, y) in enumerate(zip(a_all, b_all)):
+            if x != y and i not in covered:
+                places.add((key, i))
+                first = first or "set %s binding %s byte %d, in no member" % (key[0], key[1], i)
+    return places, first
+
+
+def distance(kind, a, b, bits):
+    """How far apart two values of a kind are."""
+    if kind == "f":
+        return compare.float_distance(a, b, bits)
+    if kind in texels.PACKED:
+        return max(abs(x - y) for x, y in zip(texels.channels(kind, a), texels.channels(kind, b)))
+    return min(abs(a - b), (1 << bits) - abs(a - b))
+
+
+class Leaves:
+    """The members of outputs by place; a byte in no member is a member of its own."""
+
+    def __init__(self, types):
+        self.by_place = {(key, offset): (kind, bits)
+                         for key, leaves in types.items() for offset, kind, bits in leaves}
+
+    def kind(self, place):
+        (key, offset) = place
+        return self.by_place.get((key[:2], offset), ("u", 8))
+
+    def value(self, outputs, place):
+        (key, offset), bits = place, self.kind(place)[1]
+        return int.from_bytes(outputs[key][offset:offset + bits // 8], "little")
+
+
+def moved_so_far(place, got, mine, runs, leaves):
+    """Did a run move this place at least half as far as `got` is away?"""
+    kind, bits = leaves.kind(place)
+    here = leaves.value(mine, place)
+    away = distance(kind, leaves.value(got, place), here, bits)
+    return any(0 < distance(kind, leaves.value(r, place), here, bits) * 2 >= away for r in runs)
+
+
+def moved(place, mine, runs, leaves):
+    return any(leaves.value(r, place) != leaves.value(mine, place) for r in runs)
+
+
+def values_put(mine, runs, types):
+    """(output, bits) -> the values that a run put into a place that it moved."""
+    found = collections.defaultdict(set)
+    for r in runs:
+        for key in mine:
+            if r[key] == mine[key]:
+                continue
+            for offset, _, bits in types.get(key[:2], []):
+                a, b = (x[key][offset:offset + bits // 8] for x in (mine, r))
+                if a != b:
+                    found[key, bits].add(int.from_bytes(b, "little"))
+    return found
+
+
+def excused(kind, places, mine, got, types, runs):
+    """Those of the places that runs of this kind excuse."""
+    leaves = Leaves(types)
+    if kind == "undefined":
+        return {p for p in places if moved(p, mine, runs, leaves)}
+    found = {p for p in places if moved_so_far(p, got, mine, runs, leaves)}
+    if kind == "order":
+        put = values_put(mine, runs, types)
+        found |= {p for p in places if moved(p, mine, runs, leaves)
+                  and leaves.value(got, p) in put[p[0], leaves.kind(p)[1]]}
+    return found
+
+
+def settle(places, mine, got, types, runs_of):
+    """(kind -> number of places that it excuses, places that nothing excuses). `runs_of`, given a kind,
+    makes the interpreter's runs of that kind: `mine` with nothing else different."""
+    counts, rest = collections.Counter(), set(places)
+    if any(offset < 0 for _, offset in rest):
+        return counts, rest
+    for kind in KINDS:
+        if not rest:
+            break
+        found = excused(kind, rest, mine, got, types, runs_of(kind))
+        if found:
+            counts[kind] = len(found)
+        rest -= found
+    return counts, rest
+
+
+@dataclasses.dataclass
+class Comparison:
+    """Of two executions of one drive. It agrees, differs, or differs only where it is excused."""
+    where: str
+    excuses: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    differing: int = 0      # places that nothing excuses
+    first: str = ""         # description of the first difference
+
+    @property
+    def status(self):
+        return "differ" if self.differing else "excused" if self.excuses else "agree"
+
+
+def compared(where, mine, got, types, tolerance, runs_of):
+    """The Comparison of an interpreter's outputs with others; runs_of as in settle()."""
+    places, first = differing(mine, got, types, tolerance.ulp, tolerance.absolute)
+    counts, rest = settle(places, mine, got, types, runs_of)
+    return Comparison(where, counts, len(rest), first or "")
+
+
+# GLSL.std.450: functions of which Vulkan bounds the error absolutely (sin, cos, log, log2) and those that
+# inherit it; tests/peer/README.md has what lavapipe's errors are.
+ABSOLUTE_ERROR = {13, 14, 15, 16, 17, 18, 19, 21, 22, 23, 24, 25, 28, 30}
+INVERSE = {16, 17, 18, 22, 23, 24, 25}   # asin, acos, atan, asinh, acosh, atanh, atan2
+INVERSE_ULP = 4096                       # Vulkan's own limit
+
+
+@dataclasses.dataclass
+class Tolerance:
+    ulp: int
+    absolute: float
+    loose: list    # options of mir_run: what random rounding may move besides
+
+    @staticmethod
+    def of(module, ulp):
+        """What the functions in a Module need: nothing absolute where none of them has such an error."""
+        called = [i for f in module.reached for i in module.functions.get(f, []) if i.op == 12]
+        inverse = sorted({i.words[1] for i in called if i.words[3] in INVERSE})
+        absolute = any(i.words[3] in ABSOLUTE_ERROR for i in called)
+        return Tolerance(max(ulp, INVERSE_ULP) if inverse else ulp,
+                         compare.ABSOLUTE if absolute else 0.0,
+                         ["--loose=%d:%d" % (i, INVERSE_ULP) for i in inverse])
+
+
+def evidence(interpreter, job_path, options, tolerance):
+    """runs_of for settle(): made when first asked for, then kept."""
+    made = {}
+
+    def runs_of(kind):
+        if kind not in made:
+            more = tolerance.loose if kind == "unstable" else []
+            runs = [interpreter.outputs(job_path, [*options, *more, o]) for o in RUNS[kind]]
+            made[kind] = [r for r in runs if r is not None]
+        return made[kind]
+
+    return runs_of

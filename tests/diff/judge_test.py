@@ -1,0 +1,234 @@
+"""Tests of the judge itself: what each excuse excuses, and what it must not. Neither compiler nor lavapipe
+runs here; runs of the interpreter are written down."""
+
+import argparse
+import collections
+import io
+import os
+import contextlib
+import signal
+import struct
+import sys
+import tempfile
+import threading
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.path.insert(0, os.path.join(HERE, "..", "drive"))
+import excuses  # noqa: E402
+import judging  # noqa: E402
+import processes  # noqa: E402
+
+KEY = (0, 0, 0)
+FLOATS = {(0, 0): [(4 * k, "f", 32) for k in range(4)]}
+INTS = {(0, 0): [(4 * k, "u", 32) for k in range(4)]}
+EXACT = excuses.Tolerance(16, 0.0, [])
+
+
+def floats(*values):
+    return {KEY: struct.pack("<%df" % len(values), *values)}
+
+
+def ints(*values):
+    return {KEY: struct.pack("<%dI" % len(values), *values)}
+
+
+def judged(mine, got, types, tolerance=EXACT, **runs):
+    """The comparison, with these runs of the kinds named."""
+    return excuses.compared("here", mine, got, types, tolerance, lambda kind: runs.get(kind, []))
+
+
+class ToleranceTest(unittest.TestCase):
+
+    def test_nothing_absolute_for_ordinary_floats(self):
+        mine, got = floats(1e-6, 1, 1, 1), floats(2e-6, 1, 1, 1)
+        self.assertEqual(judged(mine, got, FLOATS).status, "differ")
+        slack = excuses.Tolerance(16, 4e-6, [])
+        self.assertEqual(judged(mine, got, FLOATS, slack).status, "agree")
+
+    def test_outputs_that_are_missing_differ(self):
+        c = judged(ints(1, 2, 3, 4), {}, INTS, undefined=[ints(5, 6, 7, 8)])
+        self.assertEqual(c.status, "differ")
+        extra = {**ints(1, 2, 3, 4), (0, 1, 0): b"x"}
+        self.assertEqual(judged(ints(1, 2, 3, 4), extra, INTS).status, "differ")
+
+
+class UnstableTest(unittest.TestCase):
+
+    def test_bounded_in_magnitude(self):
+        mine = floats(1, 1, 1, 1)
+        runs = [floats(1.001, 1, 1, 1)]
+        near, far = floats(0.999, 1, 1, 1), floats(1.003, 1, 1, 1)
+        c = judged(mine, near, FLOATS, unstable=runs)
+        self.assertEqual((c.status, c.excuses), ("excused", {"unstable": 1}))
+        self.assertEqual(judged(mine, far, FLOATS, unstable=runs).status, "differ")
+        self.assertEqual(judged(mine, floats(float("nan"), 1, 1, 1), FLOATS,
+                                unstable=runs).status, "differ")
+
+    def test_bounded_in_place(self):
+        c = judged(floats(1, 1, 1, 1), floats(1.001, 1.001, 1, 1), FLOATS,
+                   unstable=[floats(1.001, 1, 1, 1)])
+        self.assertEqual((c.status, c.differing, c.excuses), ("differ", 1, {"unstable": 1}))
+
+    def test_integers_too(self):
+        mine, runs = ints(10, 0, 0, 0), [ints(11, 0, 0, 0)]
+        self.assertEqual(judged(mine, ints(9, 0, 0, 0), INTS, unstable=runs).status, "excused")
+        self.assertEqual(judged(mine, ints(14, 0, 0, 0), INTS, unstable=runs).status, "differ")
+
+    def test_texels_by_channel(self):
+        types = {(0, 0): [(0, "r11g11b10f", 32)]}
+        mine, got = ints(0x100), ints(0x100 + (64 << 11))
+        run = ints(0x101)
+        self.assertEqual(judged(mine, got, types, unstable=[run]).status, "differ")
+
+
+class OrderTest(unittest.TestCase):
+
+    def test_a_list_in_another_order(self):
+        # Three lanes append; each run has another order, none has the one that was got.
+        mine, got = ints(1, 2, 900, 0), ints(900, 1, 2, 0)
+        runs = [ints(2, 900, 1, 0), ints(2, 1, 900, 0)]
+        c = judged(mine, got, INTS, order=runs)
+        self.assertEqual((c.status, c.excuses), ("excused", {"order": 3}))
+
+    def test_only_places_that_move(self):
+        mine, got = ints(1, 2, 3, 7), ints(2, 1, 3, 8)
+        c = judged(mine, got, INTS, order=[ints(2, 1, 3, 7)])
+        self.assertEqual((c.status, c.differing, c.excuses), ("differ", 1, {"order": 2}))
+
+    def test_only_values_that_an_order_gives(self):
+        mine, runs = ints(1, 2, 3, 0), [ints(2, 1, 3, 0)]
+        self.assertEqual(judged(mine, ints(77, 1, 3, 0), INTS, order=runs).status, "differ")
+
+    def test_sums_of_floats_move_little(self):
+        mine, runs = floats(1, 0, 0, 0), [floats(1.00001, 0, 0, 0)]
+        self.assertEqual(judged(mine, floats(0.99999, 0, 0, 0), FLOATS, order=runs).status, "excused")
+        self.assertEqual(judged(mine, floats(0.5, 0, 0, 0), FLOATS, order=runs).status, "differ")
+
+
+class UndefinedTest(unittest.TestCase):
+
+    def test_only_places_that_move(self):
+        mine, runs = ints(1, 2, 3, 4), [ints(9, 2, 3, 4)]
+        self.assertEqual(judged(mine, ints(5, 2, 3, 4), INTS, undefined=runs).status, "excused")
+        self.assertEqual(judged(mine, ints(1, 5, 3, 4), INTS, undefined=runs).status, "differ")
+
+    def test_bytes_in_no_member(self):
+        types = {(0, 0): [(0, "u", 32)]}
+        mine, got = ints(1, 2), ints(1, 3)
+        self.assertEqual(judged(mine, got, types, undefined=[ints(1, 9)]).status, "excused")
+        self.assertEqual(judged(mine, got, types, undefined=[ints(9, 2)]).status, "differ")
+
+
+class VerdictTest(unittest.TestCase):
+
+    def test_an_excuse_holds_for_its_own_comparison_only(self):
+        mine, got = ints(1, 2, 3, 4), ints(5, 2, 3, 4)
+        v = judging.Verdict("m.spv")
+        v.comparisons = [judged(mine, got, INTS, undefined=[ints(9, 2, 3, 4)]),
+                         judged(mine, got, INTS)]
+        v.settle()
+        self.assertEqual([c.status for c in v.comparisons], ["excused", "differ"])
+        self.assertEqual(v.status, "differ")
+
+    def test_worst_comparison_decides(self):
+        agree = excuses.Comparison("a")
+        excused = excuses.Comparison("b", collections.Counter(order=2))
+        for found, want in (([], "undriven"), ([agree], "agree"), ([agree, excused], "excused")):
+            v = judging.Verdict("m.spv", comparisons=found)
+            v.settle()
+            self.assertEqual(v.status, want)
+
+    def test_excuses_are_counted_by_kind(self):
+        v = judging.Verdict("m.spv")
+        v.comparisons = [excuses.Comparison("a"),
+                         excuses.Comparison("b", collections.Counter(order=2, unstable=1)),
+                         excuses.Comparison("c", collections.Counter(order=5))]
+        text = io.StringIO()
+        with contextlib.redirect_stdout(text):
+            judging.print_excuses([v])
+        self.assertEqual([line.split() for line in text.getvalue().splitlines()], [
+            "comparisons 3, without any difference 1".split(),
+            "excused as order modules 1, comparisons 2, places 7".split(),
+            "excused as unstable modules 1, comparisons 1, places 1".split()])
+
+
+class RunTest(unittest.TestCase):
+
+    def test_order_is_that_of_the_seed(self):
+        names = ["m%d" % k for k in range(20)]
+        self.assertEqual(judging.in_order(names, 1), judging.in_order(names[::-1], 1))
+        self.assertNotEqual(judging.in_order(names, 1), judging.in_order(names, 2))
+
+    def stopped(self, **arguments):
+        """What a run of three modules prints, of which the second never ends: a child, since such a run
+        ends its process."""
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.dup2(writer, 1)
+            sys.stdout = os.fdopen(1, "w")
+            p = argparse.ArgumentParser()
+            judging.add_arguments(p)
+            a = p.parse_args(["x", "y", "z"])
+            a.__dict__.update(arguments)
+            stuck = judging.in_order(a.modules, a.order)[1]
+
+            def judge(_, path, folder):
+                if path == stuck:
+                    if not a.budget:
+                        os.kill(os.getpid(), signal.SIGTERM)
+                    threading.Event().wait()
+                return judging.Verdict(path, "agree")
+
+            judging.judge_all(a, judge, lambda verdicts: print("table of", len(verdicts)))
+            os._exit(9)
+        os.close(writer)
+        with os.fdopen(reader) as f:
+            text = f.read()
+        return text, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+    def test_a_run_that_is_stopped_prints_its_table(self):
+        for arguments in ({"budget": 1.0}, {"budget": None}):
+            text, status = self.stopped(**arguments)
+            self.assertIn("stopped: 2 modules not looked at", text)
+            self.assertIn("table of 1", text)
+            self.assertEqual(status, 0)
+
+
+class ServerTest(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR"))
+        program = os.path.join(self.folder.name, "program.py")
+        with open(program, "w") as f:
+            f.write("import sys, time\n"
+                    "for line in sys.stdin:\n"
+                    "  if line == 'die\\n': sys.exit('last words')\n"
+                    "  if line == 'wait\\n': time.sleep(100)\n"
+                    "  print('{\"ok\": true, \"said\": \"%s\"}' % line.strip(), flush=True)\n")
+        self.server = processes.Server([sys.executable, program])
+
+    def tearDown(self):
+        self.server.close()
+        self.folder.cleanup()
+
+    def test_one_process_answers_until_it_dies(self):
+        self.assertEqual(self.server.ask(["a", "b"], 20)["said"], "a b")
+        first = self.server.process
+        self.assertEqual(self.server.ask(["c"], 20)["said"], "c")
+        self.assertIs(self.server.process, first)
+        died = self.server.ask(["die"], 20)
+        self.assertEqual((died["ok"], died["cause"]), (False, "crash"))
+        self.assertIn("last words", died["error"])
+        self.assertEqual(self.server.ask(["d"], 20)["said"], "d")
+
+    def test_patience_ends(self):
+        late = self.server.ask(["wait"], 0.5)
+        self.assertEqual((late["ok"], late["cause"]), (False, "timeout"))
+        self.assertEqual(self.server.ask(["e"], 20)["said"], "e")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,2 @@
+#!/bin/bash
+exec python3 tests/diff/judge_test.py
