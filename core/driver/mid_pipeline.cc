@@ -17,6 +17,7 @@
 #include "core/mid/lower_int8.h"
 #include "core/mid/lower_nonuniform.h"
 #include "core/mid/merge_carried_values.h"
+#include "core/mid/normalize_directions.h"
 #include "core/mid/promote_arrays.h"
 #include "core/mid/rematerialise_compares.h"
 #include "core/mid/simplify.h"
@@ -69,6 +70,8 @@ constexpr Pass<mir::Module> kPasses[] = {
      "atomic addition of floats as compare-exchanges"},
     {"lower_gradients", mid::LowerGradients, false, 0, 0, 0, kPreservesAll,
      "derivatives that the sampler does not take become levels"},
+    {"normalize_directions", mid::NormalizeDirections, false, 0, 0, 0, kPreservesAll,
+     "directions into cubes get their largest part at 1"},
     {"simplify_lowered", mid::Simplify, true, 2, 0, 0, kPreservesAll,
      "fold constants, apply algebraic rules"},
     {"merge_equal_lowered", mid::MergeEqualValues, true, 2, 0, 0, kPreservesAll,
@@ -106,6 +109,8 @@ constexpr PassOrder kOrder[] = {
     {"hoist_invariants", "merge_carried_hoisted", "what a loop gives may be known in front of it now"},
     {"hoist_invariants", "sink_values", "sinking moves into branches, never into loops"},
     {"simplify_lowered", "form_fma", "the rules know sums and products"},
+    {"lower_gradients", "normalize_directions", "derivatives are those of the direction as it was"},
+    {"normalize_directions", "merge_equal_lowered", "equal directions are divided once"},
     {"lower_gradients", "lower_nonuniform", "asks for the size of an image chosen by value"},
     {"lower_division", "simplify_lowered", "lowering leaves foldable shifts and products"},
     {"merge_equal_lowered", "lower_nonuniform",

@@ -1,6 +1,7 @@
 // See sampler.h.
 #include "core/sim/eu/sampler.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -115,7 +116,9 @@ class Executor {
       return absl::InvalidArgumentError("a message that knows no samples to an image with several");
     }
     for (int lane = 0; lane < c_.m.simd; ++lane) {
-      if (c_.Enabled(lane)) Respond(lane, Value(lane));
+      if (!c_.Enabled(lane)) continue;
+      if (absl::Status s = CheckDirection(lane); !s.ok()) return s;
+      Respond(lane, Value(lane));
     }
     return absl::OkStatus();
   }
@@ -153,6 +156,22 @@ class Executor {
     if (Has(ParamKind::kOffsetV)) p.offset[1] = SixBits(Raw(ParamKind::kOffsetV, lane));
     p.reference = F(ParamKind::kRef, lane);
     return p;
+  }
+
+  // The sampler divides by no part of a cube's direction: the largest must be 1, as nearly as a
+  // reciprocal of 4 ulp makes it. A direction without a largest part means nothing.
+  absl::Status CheckDirection(int lane) const {
+    if (image_.dim != ImageDim::kCube || !NeedsSampler(action_)) return absl::OkStatus();
+    float largest = 0;
+    for (int k = 0; k < 3; ++k) {
+      const float part = std::fabs(F(CoordinateKind(k), lane));
+      if (!std::isfinite(part)) return absl::OkStatus();
+      largest = std::max(largest, part);
+    }
+    constexpr float kSlack = 0x1p-20f;
+    if (largest == 0 || std::fabs(largest - 1) <= kSlack) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrFormat("a cube's direction whose largest part is %g, not 1", largest));
   }
 
   static int SixBits(uint32_t v) { return static_cast<int32_t>(v << 26) >> 26; }

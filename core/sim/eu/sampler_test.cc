@@ -162,6 +162,32 @@ TEST_F(SamplerTest, ResinfoGivesSizesOfTheLevel) {
   EXPECT_EQ(Reg(33, 0), 2u);
 }
 
+// Source: Mesa divides every cube's direction for this hardware (nir_normalize_cubemap_coords).
+TEST_F(SamplerTest, DirectionsHaveTheirLargestPartAtOne) {
+  image_.dim = ImageDim::kCube;
+  image_.layers = 6;
+  image_.width = 2;
+  Bind();
+  const auto look = [&](M message, float x, float y, float z, uint32_t lanes = 1) {
+    const float parts[] = {x, y, z};
+    const int first = message == M::kSampleLz ? 10 : 11;  // behind a level, a reference, a header
+    for (int dword = 0; dword < 8; ++dword) SetReg(10, dword, 0);
+    if (message == M::kGather4) SetReg(10, 3, kSamplerTable);
+    for (int k = 0; k < 3; ++k) SetLane(first + k, Bits(parts[k]));
+    const bool parameter = message == M::kSampleL || message == M::kSampleCLz;
+    return Do(Fields(message), parameter ? 4 : 3, 4, 0, lanes).ok();
+  };
+  sampler_.compare = CompareFunction::kLess;
+  for (const M message : {M::kSampleLz, M::kSampleL, M::kSampleCLz, M::kGather4}) {
+    EXPECT_TRUE(look(message, 0.25f, -1, 0.5f));
+    EXPECT_TRUE(look(message, 0.25f, -1, 0x1.000008p0f)) << "what a reciprocal leaves";
+    EXPECT_FALSE(look(message, 0.25f, -2, 0.5f));
+    EXPECT_FALSE(look(message, 0.25f, -0.75f, 0.5f));
+    EXPECT_TRUE(look(message, 0.25f, -2, 0.5f, 2)) << "of a lane that is off";
+    EXPECT_TRUE(look(message, 0, 0, 0)) << "no direction";
+  }
+}
+
 TEST_F(SamplerTest, HalfResultsTakeHalfTheRegisters) {
   isa::MessageFields f = Fields(M::kLdLz, 16);
   f.half_result = true;
