@@ -42,8 +42,8 @@ mir::BoundImage MakeImage(const mir::Resource& r, uint32_t element, std::mt19937
   if (image.dim == mir::ImageDim::k2D || image.dim == mir::ImageDim::k3D) image.height = 4;
   if (image.dim == mir::ImageDim::kCube) image.height = image.width;
   if (image.dim == mir::ImageDim::k3D) image.depth = 4;
-  image.layers = image.arrayed ? 3 : 1;
-  if (image.dim == mir::ImageDim::kCube) image.layers = image.arrayed ? 12 : 6;
+  image.layers = image.arrayed && r.binding % 8 != 0 ? 3 : 1;
+  if (image.dim == mir::ImageDim::kCube) image.layers = image.layers == 1 ? 6 : 12;
   const bool sampled = r.kind == mir::ResourceKind::kSampledImage ||
                        r.kind == mir::ResourceKind::kCombinedImageSampler;
   image.levels = sampled && !r.image.multisampled ? 2 : 1;

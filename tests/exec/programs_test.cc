@@ -73,6 +73,7 @@ INSTANTIATE_TEST_SUITE_P(All, Programs,
                                          "images_sample", "images_gradients", "images_samples",
                                          "images_gather", "images_storage", "images_arrays",
                                          "images_divergent", "images_in_loops", "images_guarded",
+                                         "images_sizes",
                                          "buffer_arrays", "descriptors_in_memory",
                                          "uniform_blocks", "moved_addresses", "parts_of_qwords"));
 

@@ -32,11 +32,11 @@ constexpr Workaround kWorkarounds[] = {
     {"Wa_14015360517", "the first instruction of a kernel has a non-empty execution mask",
      S::kImplemented, "ApplyWorkarounds"},
     {"Wa_14012320009", "resinfo is asked for level 0 only; sizes of other levels are computed",
-     S::kBackEnd, "texture size queries"},
+     S::kBackEnd, "core/intel/select VisitImageQuery"},
     {"Wa_1806565034",
      "surfaces are arrayed only with more than one layer, so array sizes read by size queries "
      "are clamped to at least 1",
-     S::kBackEnd, "image and texture size queries"},
+     S::kBackEnd, "core/intel/select LayersOf"},
     {"Wa_14017468336",
      "with dual-source blending no SIMD32 dispatch, and no SIMD8 message marked last render "
      "target from a wider thread",

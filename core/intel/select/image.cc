@@ -346,7 +346,7 @@ absl::Status Selector::VisitImageQuery(mir::InstId id) {
   for (int i = 0; i < inst.num_results; ++i) {
     Operand o = Component(size, i);
     if (i == layers) {
-      if (info.dim == mir::ImageDim::kCube) o = SixthOf(o);
+      o = LayersOf(id, o, Component(size, 0));
     } else if (s.lod >= 0) {
       o = SizeOfLevel(o, m_.source(id, s.lod), WhereOf(m_.result(id, i)));
     }
@@ -360,6 +360,19 @@ absl::Status Selector::VisitImageQuery(mir::InstId id) {
 void Selector::SetAnswer(mir::ValueId result, const Operand& o) {
   const bool lanes = !IsUniform(result) && FileOf(o) != kFileG;
   Set(result, lanes ? Mov(Type::kUD, Where::kLanes, o) : o);
+}
+
+// The layers of an array. Storage cubes are arrays of faces; those that are sampled are counted in
+// cubes. A surface with a single layer is no array, and the answer is 0 (Wa_1806565034); of a null
+// surface all sizes are 0.
+Operand Selector::LayersOf(mir::InstId id, Operand layers, Operand width) {
+  constexpr Where where = Where::kUniform;
+  const mir::Resource& r = m_.resources[m_.inst(id).imm0];
+  if (r.image.dim == mir::ImageDim::kCube) {
+    return r.kind == mir::ResourceKind::kStorageImage ? SixthOf(layers) : layers;
+  }
+  const Operand least = MinMax(where, Type::kUD, false, width, Imm(1, Type::kUD));
+  return MinMax(where, Type::kUD, true, layers, least);
 }
 
 // A number of faces below 2048 * 6 as a number of cubes: 43691 / 2^18 is 1/6 and a little more.

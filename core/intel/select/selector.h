@@ -278,6 +278,7 @@ class Selector {
   uint32_t UsedMask(mir::InstId id);   // of results
   absl::Status VisitImageQuery(mir::InstId id);
   void SetAnswer(mir::ValueId result, const Operand& o);
+  Operand LayersOf(mir::InstId id, Operand layers, Operand width);
   Operand SixthOf(const Operand& faces);
   Operand SizeOfLevel(const Operand& size, mir::ValueId lod, Where where);
 

@@ -21,6 +21,7 @@ struct ImageView {
   const ClientImage* image = nullptr;
   uint8_t* texels = nullptr;
   TexelFormat format = TexelFormat::kRgba8;  // may differ from the image's, same size
+  bool storage = false;  // a cube's surface is an array of faces; else one of cubes
 };
 
 struct SamplePoint {

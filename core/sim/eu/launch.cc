@@ -106,7 +106,7 @@ absl::Status LaunchState::Bind() {
 // What nothing is given for stays unbound: an error where a message uses it.
 absl::Status LaunchState::BindSurface(SurfaceKind kind, const out::DescriptorRef& where,
                                       const std::string& format, size_t place) {
-  if (IsImage(kind)) return BindImage(where, format, place);
+  if (IsImage(kind)) return BindImage(kind, where, format, place);
   if (view_.surfaces.size() <= place) view_.surfaces.resize(place + 1);
   Surface& surface = view_.surfaces[place];
   if (kind == SurfaceKind::kUbo || kind == SurfaceKind::kSsbo) {
@@ -123,11 +123,12 @@ absl::Status LaunchState::BindSurface(SurfaceKind kind, const out::DescriptorRef
   return absl::OkStatus();
 }
 
-absl::Status LaunchState::BindImage(const out::DescriptorRef& where, const std::string& format,
-                                    size_t place) {
+absl::Status LaunchState::BindImage(SurfaceKind kind, const out::DescriptorRef& where,
+                                    const std::string& format, size_t place) {
   ClientImage* image = Find(dispatch_.images, where);
   if (image == nullptr) return absl::OkStatus();
   ImageView view{image, image->texels.data(), image->format};
+  view.storage = kind == SurfaceKind::kStorageImage;
   if (!format.empty()) {
     const std::optional<TexelFormat> other = TexelFormatNamed(format);
     if (!other || TexelBytes(*other) != TexelBytes(image->format)) {

@@ -43,7 +43,8 @@ class LaunchState {
   absl::Status Bind();
   absl::Status BindSurface(out::SurfaceKind kind, const out::DescriptorRef& where,
                            const std::string& format, size_t place);
-  absl::Status BindImage(const out::DescriptorRef& where, const std::string& format, size_t place);
+  absl::Status BindImage(out::SurfaceKind kind, const out::DescriptorRef& where,
+                         const std::string& format, size_t place);
   absl::Status BindSamplers();
   absl::Status BuildDescriptors();
   uint32_t CountOf(const out::DescriptorRange& range) const;

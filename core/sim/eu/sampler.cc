@@ -272,12 +272,19 @@ class Executor {
                       static_cast<int>(SampleIn(p, lane)));
   }
 
+  // A surface is an array only if it has more than one layer (Wa_1806565034); a cube that is sampled
+  // has its layers counted in cubes, a storage image's are faces.
+  uint32_t Layers() const {
+    if (!image_.arrayed || image_.layers == 1) return 0;
+    return image_.dim == ImageDim::kCube && !view_.storage ? image_.layers / 6 : image_.layers;
+  }
+
   Texel Size(int lane) const {
     if (image_.dim == ImageDim::kBuffer) return {image_.width, 0, 0, 0};
     const uint32_t level = Raw(ParamKind::kLod, lane);
     if (level >= image_.levels) return {0, 0, 0, image_.levels};
     const std::array<uint32_t, 3> s = image_.Size(level);
-    const uint32_t layers = image_.arrayed ? image_.layers : 0;
+    const uint32_t layers = Layers();
     switch (image_.dim) {
       case ImageDim::k1d:
         return {s[0], layers, 0, image_.levels};

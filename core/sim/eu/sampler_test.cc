@@ -162,6 +162,30 @@ TEST_F(SamplerTest, ResinfoGivesSizesOfTheLevel) {
   EXPECT_EQ(Reg(33, 0), 2u);
 }
 
+// Source: Mesa's surface states (isl_surface_state.c: Depth of SURFTYPE_CUBE, SurfaceArray) and what
+// its compiler does with the answers.
+TEST_F(SamplerTest, ResinfoCountsWhatTheSurfaceHas) {
+  image_.arrayed = true;
+  SetLane(10, 0);
+  const auto layers = [&](ImageDim dim, uint32_t count, bool storage) {
+    image_.dim = dim;
+    image_.layers = count;
+    image_.width = image_.height = 4;
+    Bind();
+    view_.images[1].storage = storage;
+    EXPECT_TRUE(Do(Fields(M::kResinfo), 1, 3).ok());
+    return Reg(dim == ImageDim::k1d ? 31 : 32, 0);
+  };
+  EXPECT_EQ(layers(ImageDim::kCube, 12, false), 2u) << "cubes";
+  EXPECT_EQ(layers(ImageDim::kCube, 6, false), 1u);
+  EXPECT_EQ(layers(ImageDim::kCube, 12, true), 12u) << "faces";
+  EXPECT_EQ(layers(ImageDim::k2d, 2, false), 2u);
+  for (const bool storage : {false, true}) {
+    EXPECT_EQ(layers(ImageDim::k2d, 1, storage), 0u) << "not an array surface";
+    EXPECT_EQ(layers(ImageDim::k1d, 1, storage), 0u);
+  }
+}
+
 // Source: Mesa divides every cube's direction for this hardware (nir_normalize_cubemap_coords).
 TEST_F(SamplerTest, DirectionsHaveTheirLargestPartAtOne) {
   image_.dim = ImageDim::kCube;
