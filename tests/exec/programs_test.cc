@@ -12,7 +12,8 @@ namespace {
 // Results of filters and small floats are compared by ulp, all else exactly.
 bool HasFloats(const std::string& name) {
   return name == "straight_line" || name == "images_sample" || name == "images_gather" ||
-         name == "images_gradients" || name == "images_storage" || name == "images_arrays" ||
+         name == "images_gradients" || name == "images_storage" ||
+         name == "images_small_floats" || name == "images_arrays" ||
          name == "images_divergent" || name == "images_guarded" || name == "descriptors_in_memory";
 }
 
@@ -73,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(All, Programs,
                                          "images_sample", "images_gradients", "images_samples",
                                          "images_gather", "images_storage", "images_arrays",
                                          "images_divergent", "images_in_loops", "images_guarded",
-                                         "images_sizes",
+                                         "images_sizes", "images_small_floats",
                                          "buffer_arrays", "descriptors_in_memory",
                                          "uniform_blocks", "moved_addresses", "parts_of_qwords"));
 

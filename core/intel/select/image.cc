@@ -295,13 +295,17 @@ Operand Selector::PackChannel(mir::ImageFormat format, const Operand& value, int
                                {clamped, Imm(std::bit_cast<uint32_t>(top), Type::kF)});
     return Mov(Type::kUD, where, Alu(Opcode::kRnde, Type::kF, where, {scaled}));
   }
-  // A finite half from 0 on, without the mantissa bits that the channel lacks. NaN gives 0.
-  constexpr uint32_t kLargest = 0x477fe000;  // 65504
-  const Operand positive = MinMax(where, Type::kF, true, ToRegister(Retype(value, Type::kF)),
-                                  Imm(0, Type::kF));
+  // A half from 0 on, without the mantissa bits that the channel lacks. What is finite stays so;
+  // infinity and what is no number are not less than infinity and go by.
+  constexpr uint32_t kLargest = 0x477fe000, kInfinity = 0x7f800000;  // 65504
+  const Operand in = ToRegister(Retype(value, Type::kF));
+  const Operand positive = MinMax(where, Type::kF, true, in, Imm(0, Type::kF));
   const Operand finite = MinMax(where, Type::kF, false, positive, Imm(kLargest, Type::kF));
+  const Flag less = CompareFlag(where, CondMod::kL, in, Imm(kInfinity, Type::kF));
+  Operand any = SelectByFlag(where, Type::kF, less, finite, in);
+  any.mods = Operand::kAbsolute;
   const Operand half = Use(NewG(), Type::kUD);
-  EmitRaw(kF2f16, Fields(where), {half}, {finite});
+  EmitRaw(kF2f16, Fields(where), {half}, {any});
   return Alu(Opcode::kShr, Type::kUD, where, {half, Imm(channel == 2 ? 5 : 4, Type::kUD)});
 }
 
