@@ -5,7 +5,7 @@
 // of 16 bits on a surface. Invariants: verified MIR in and out; no kFadd remains, no float operation
 // on images, and no atomic of 16 bits. Algorithm: load the dword, then compute and exchange until
 // memory still held what was computed from; a half is a part of its dword. Linear.
-// Limit: the dword around a half must lie inside the buffer (sizes that are multiples of 4).
+// The dword around the last half of a buffer is inside: bounds are those of dwords (core/intel/ABI.md).
 // Source: Mesa's description of the generation, which advertises 32-bit float atomics other than
 // addition only (shaderBufferFloat32AtomicMinMax without shaderBufferFloat32AtomicAdd), exchanges
 // on images, and no 16-bit ones.

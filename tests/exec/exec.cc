@@ -1,5 +1,6 @@
 #include "tests/exec/exec.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -44,10 +45,10 @@ void AddBuffer(const mir::Resource& r, uint32_t element, const Setup& setup, std
   b.set = r.set;
   b.binding = r.binding;
   b.element = element;
-  for (uint32_t i = 0; i < setup.buffer_bytes / 4; ++i) {
+  for (uint32_t i = 0; i < setup.buffer_bytes; i += 4) {
     const uint32_t word = Word(rng);
     const auto* bytes = reinterpret_cast<const uint8_t*>(&word);
-    b.bytes.insert(b.bytes.end(), bytes, bytes + 4);
+    b.bytes.insert(b.bytes.end(), bytes, bytes + std::min(4u, setup.buffer_bytes - i));
   }
   b.address = kFirstAddress + in.buffers.size() * kAddressStep;
   in.buffers.push_back(std::move(b));
@@ -96,6 +97,10 @@ std::string Differences(const mir::LaunchInputs& want, const sim::eu::Dispatch& 
       const uint32_t x = Dword(want.buffers[b].bytes, i), y = Dword(got.buffers[b].bytes, i);
       if (Same(x, y, setup)) continue;
       if (count++ == 0) first = absl::StrFormat("buffer %d byte %d: want %08x, got %08x", b, i, x, y);
+    }
+    for (size_t i = want.buffers[b].bytes.size() / 4 * 4; i < want.buffers[b].bytes.size(); ++i) {
+      if (want.buffers[b].bytes[i] == got.buffers[b].bytes[i]) continue;
+      if (count++ == 0) first = absl::StrFormat("buffer %d byte %d", b, i);
     }
   }
   if (count != 0) return absl::StrCat(count, " differ, ", first);

@@ -28,6 +28,7 @@ exec::Setup SetupFor(const std::string& name, uint32_t seed) {
   exec::Setup setup;
   setup.seed = seed;
   if (name == "global_memory") setup.buffer_bytes = 0x18000;
+  if (name == "buffer_sizes") setup.buffer_bytes = 4096 - seed % 4;
   if (name == "int64_atomics" || name == "parts_of_qwords") setup.buffer_bytes = 32768;
   setup.floats = HasFloats(name);
   if (name.rfind("images", 0) == 0 || name == "descriptors_in_memory") {
@@ -75,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(All, Programs,
                                          "images_gather", "images_storage", "images_arrays",
                                          "images_divergent", "images_in_loops", "images_guarded",
                                          "images_sizes", "images_small_floats",
-                                         "buffer_arrays", "descriptors_in_memory",
+                                         "buffer_arrays", "buffer_sizes", "descriptors_in_memory",
                                          "uniform_blocks", "moved_addresses", "parts_of_qwords"));
 
 }  // namespace

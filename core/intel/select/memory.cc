@@ -444,7 +444,14 @@ void Selector::BufferSize(mir::InstId id) {
   aux.sfid = isa::Sfid::kSampler;
   const lir::ValueId info = NewRegisters(1);  // of the four components
   EmitMessage(kSend, fields, aux, {Def(info, Type::kUD)}, {Use(lod, Type::kUD, 0, 8)}, surface);
-  SetAnswer(m_.result(id), Use(info, Type::kUD));
+  // Rounded up to dwords, and as much again: the low two bits are the padding.
+  const Operand told = Use(info, Type::kUD);
+  const auto masked = [&](uint32_t mask) {
+    return Alu(Opcode::kAnd, Type::kUD, Where::kUniform, {told, Imm(mask, Type::kUD)});
+  };
+  Operand padding = masked(3);
+  padding.mods = Operand::kNegate;
+  SetAnswer(m_.result(id), Alu(Opcode::kAdd, Type::kUD, Where::kUniform, {padding, masked(~3u)}));
 }
 
 }  // namespace kiln::intel

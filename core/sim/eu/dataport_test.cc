@@ -75,6 +75,21 @@ TEST_F(DataportTest, OutOfBoundsReadsGiveZeroAndWritesAreDropped) {
   EXPECT_EQ(memory_[256], 5u);
 }
 
+TEST_F(DataportTest, TheLastDwordOfASurfaceIsInsideAsAWhole) {
+  view_.surfaces[0].size = 1022;
+  const uint32_t before = memory_[255];
+  SetReg(10, 0, 1020);
+  SetReg(10, 1, 1024);
+  SetReg(20, 1, 77);
+  ASSERT_TRUE(Do(Sfid::kDataCache1, 0x02106e00, 0, 3, 20, 10, -1).ok());
+  EXPECT_EQ(Reg(20, 0) & 0xffff, before & 0xffff);
+  EXPECT_NE(Reg(20, 0) >> 16, before >> 16) << "what is not the client's";
+  EXPECT_EQ(Reg(20, 1), 0u);
+  SetReg(20, 0, 0x12345678);
+  ASSERT_TRUE(Do(Sfid::kDataCache1, 0x02026e00, 0x40, 3, -1, 10, 20).ok());
+  EXPECT_EQ(memory_[255], (before & 0xffff0000u) | 0x5678u);
+}
+
 TEST_F(DataportTest, UntypedWriteWithBothPayloads) {
   for (int i = 0; i < 8; ++i) {
     SetReg(10, i, static_cast<uint32_t>(8 * i));

@@ -8,6 +8,7 @@
 #ifndef KILN_CORE_SIM_EU_MEMORY_H_
 #define KILN_CORE_SIM_EU_MEMORY_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,23 +19,36 @@
 
 namespace kiln::sim::eu {
 
-// A bounds-checked window of bytes that somebody else owns.
+// A bounds-checked window of bytes that somebody else owns. Bounds are those of dwords: the last one
+// is inside even if the window ends in the middle of it (PRM Skylake volume 7, "Bounds Checking and
+// Faulting").
 struct Surface {
   uint8_t* data = nullptr;
   uint64_t size = 0;
 
-  // Reads `bytes` (at most 8) at `offset`; 0 when any of them lies outside.
+  uint64_t Padding() const { return (4 - size % 4) % 4; }
+
+  // Reads `bytes` (at most 8) at `offset`; 0 when any of them lies outside. Behind the window,
+  // but in its last dword, stands something.
   uint64_t Read(uint64_t offset, unsigned bytes) const {
-    if (offset > size || size - offset < bytes) return 0;
-    uint64_t value = 0;
-    std::memcpy(&value, data + offset, bytes);
+    if (!Inside(offset, bytes)) return 0;
+    uint64_t value = 0xa5a5a5a5a5a5a5a5u >> (64 - 8 * bytes);
+    std::memcpy(&value, data + offset, Present(offset, bytes));
     return value;
   }
 
   // Writes the low `bytes` (at most 8) of value; dropped when any of them lies outside.
   void Write(uint64_t offset, unsigned bytes, uint64_t value) const {
-    if (offset > size || size - offset < bytes) return;
-    std::memcpy(data + offset, &value, bytes);
+    if (Inside(offset, bytes)) std::memcpy(data + offset, &value, Present(offset, bytes));
+  }
+
+ private:
+  bool Inside(uint64_t offset, unsigned bytes) const {
+    const uint64_t end = size + Padding();
+    return offset <= end && end - offset >= bytes;
+  }
+  size_t Present(uint64_t offset, unsigned bytes) const {
+    return offset >= size ? 0 : std::min<uint64_t>(bytes, size - offset);
   }
 };
 

@@ -356,13 +356,15 @@ class Executor {
   std::array<int, 32> place_;  // payload register by ParamKind; -1: absent
 };
 
-// resinfo of a raw buffer: its size in bytes in component 0.
+// resinfo of a raw buffer: the surface's size in bytes in component 0. That of a buffer that ends in
+// the middle of a dword is rounded up, and by as much again, so that the low two bits tell the padding
+// (Mesa, isl_surface_state.c, buffer_fill_state).
 void BufferSize(const Call& c, const Surface& surface) {
   for (int lane = 0; lane < c.m.simd; ++lane) {
     if (!c.Enabled(lane)) continue;
     for (int k = 0; k * ResponseRegisters(c.m) < c.m.rlen; ++k) {
       c.thread.Write32(c.Response(k * ResponseRegisters(c.m)) + 4 * lane,
-                       k == 0 ? static_cast<uint32_t>(surface.size) : 0);
+                       k == 0 ? static_cast<uint32_t>(surface.size + 2 * surface.Padding()) : 0);
     }
   }
 }

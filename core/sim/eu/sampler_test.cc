@@ -186,6 +186,18 @@ TEST_F(SamplerTest, ResinfoCountsWhatTheSurfaceHas) {
   }
 }
 
+// Source: Mesa (isl_surface_state.c, buffer_fill_state; get_ssbo_size undoes it).
+TEST_F(SamplerTest, ResinfoOfABufferTellsItsPadding) {
+  std::vector<uint8_t> bytes(64);
+  for (uint32_t extra = 0; extra <= 4; ++extra) {
+    view_.surfaces = {{}, Surface{bytes.data(), 40 + extra}};
+    SetLane(10, 0);
+    ASSERT_TRUE(Do(Fields(M::kResinfo), 1, 1).ok());
+    EXPECT_EQ(Reg(30, 0), extra == 0 ? 40 : 44 + (4 - extra)) << extra;
+    EXPECT_EQ((Reg(30, 0) & ~3u) - (Reg(30, 0) & 3), 40 + extra);
+  }
+}
+
 // Source: Mesa divides every cube's direction for this hardware (nir_normalize_cubemap_coords).
 TEST_F(SamplerTest, DirectionsHaveTheirLargestPartAtOne) {
   image_.dim = ImageDim::kCube;
