@@ -4,6 +4,7 @@
 // simulator of the core, under limits.
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/escaping.h"
@@ -215,6 +216,9 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   }
   absl::StatusOr<double> seconds = flags.Seconds("max-seconds", 60);
   if (!seconds.ok()) return seconds.status();
+  const absl::StatusOr<int64_t> seed =
+      flags.Number("memory-seed", 0, 0, std::numeric_limits<int64_t>::max());
+  if (!seed.ok()) return seed.status();
   absl::StatusOr<run::Job> job = JobOf(flags);
   if (!job.ok()) return job.status();
   Program program;
@@ -231,6 +235,7 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   sim::eu::Options options;
   options.contract = !flags.Has("no-contract");
   options.fusion = flags.Has("fusion");
+  if (flags.Has("memory-seed")) options.memory_seed = static_cast<uint64_t>(*seed);
   options.max_seconds = *seconds;
   const sim::eu::Dispatch before = job->dispatch;
   absl::StatusOr<sim::eu::RunStats> stats =
@@ -285,6 +290,8 @@ Command RunCommand() {
                   {"fusion", 0, "", false, "enter skipped blocks with all channels off, as fused "
                                            "execution units may"},
                   {"no-contract", 0, "", false, "do not check waits"},
+                  {"memory-seed", 0, "N", false, "let messages take effect late and out of order, "
+                                                 "as the hardware may; N decides how"},
                   {"max-seconds", 0, "S", false, "stop the simulation after this time (60)"}},
                  ServiceFlags()}),
       RunOrFail};

@@ -1,7 +1,8 @@
 // eu_run: executes an EU binary with its launch record on the data of a job.
 //
-//   eu_run [--no-contract] [--fusion] [--opposite] [--zero-memory] [--max-instructions=N] [--max-seconds=S]
-//          [--coverage] [--patch=OFFSET:VALUE]... BINARY LAUNCH.json JOB.json
+//   eu_run [--no-contract] [--fusion] [--opposite] [--zero-memory] [--memory-seed=N]
+//          [--max-instructions=N] [--max-seconds=S] [--coverage] [--patch=OFFSET:VALUE]...
+//          BINARY LAUNCH.json JOB.json
 //   eu_run --list FILE       lines "BINARY LAUNCH.json JOB.json [option...]", each answered before the
 //                            next is read
 //
@@ -11,6 +12,7 @@
 //    "outputs": [{"set", "binding", "index", "hex"}]}   or   {"ok": false, "error": "..."}
 // Outputs are all buffers and images given. --patch overwrites a byte of the code, for tests that remove
 // waits;
+// --memory-seed delays and reorders messages as the hardware may (core/sim/eu/memory_order.h);
 // --coverage adds "executed": the byte offsets of executed instructions. Exit status 0 unless the
 // arguments are unusable.
 #include <chrono>
@@ -127,6 +129,8 @@ bool Take(const std::string& argument, Request& request) {
     request.options.zero_memory = true;
   } else if (a == "--opposite") {
     request.options.opposite = true;
+  } else if (absl::ConsumePrefix(&a, "--memory-seed=")) {
+    return absl::SimpleAtoi(a, &request.options.memory_seed.emplace());
   } else if (absl::ConsumePrefix(&a, "--max-instructions=")) {
     return absl::SimpleAtoi(a, &request.options.max_instructions);
   } else if (absl::ConsumePrefix(&a, "--max-seconds=")) {

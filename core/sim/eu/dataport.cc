@@ -1,6 +1,7 @@
 // See dataport.h.
 #include "core/sim/eu/dataport.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -242,7 +243,56 @@ absl::Status CheckRegisters(const Call& c) {
   return absl::OkStatus();
 }
 
+ByteRange Existing(const Place& place, uint64_t bytes) {
+  const Surface& s = place.surface;
+  if (place.offset >= s.size) return {};
+  return {s.data + place.offset, std::min(bytes, s.size - place.offset), place.offset};
+}
+
+uint64_t BlockStart(const Call& c) {
+  const bool scratch =
+      c.m.kind == MessageKind::kScratchRead || c.m.kind == MessageKind::kScratchWrite;
+  return scratch ? c.m.scratch_offset : BlockOffset(c);
+}
+
 }  // namespace
+
+bool GoesByLanes(const Message& message) {
+  switch (message.kind) {
+    case MessageKind::kGather:
+    case MessageKind::kScatter:
+    case MessageKind::kAtomic:
+    case MessageKind::kFloatAtomic:
+    case MessageKind::kTypedRead:
+    case MessageKind::kTypedWrite:
+    case MessageKind::kTypedAtomic:
+      return true;
+    default:
+      return false;
+  }
+}
+
+absl::StatusOr<ByteRange> BytesOf(const Message& message, const MessageRegisters& registers, int lane,
+                                  const MemoryView& memory, Thread& thread) {
+  const Call c{message, registers, 1u << lane, memory, thread, thread};
+  absl::Status status = CheckRegisters(c);
+  if (!status.ok()) return status;
+  if (IsTyped(message)) return TexelBytesOf(c, lane);
+  Surface surface;
+  if (!message.a64) {
+    absl::StatusOr<Surface> found = SurfaceOf(c);
+    if (!found.ok()) return found.status();
+    surface = *found;
+  }
+  const bool by_lanes = GoesByLanes(message);
+  const uint64_t bytes = by_lanes ? Extent(message) : message.block_bytes;
+  const uint64_t where = by_lanes ? LaneAddress(c, lane) : BlockStart(c);
+  absl::StatusOr<Place> place = Locate(c, surface, where, bytes);
+  if (!place.ok()) return place.status();
+  ByteRange range = Existing(*place, bytes);
+  if (message.a64) range.offset = where;
+  return range;
+}
 
 size_t SurfacePlace(const Message& m) {
   if (m.surface != kSurfaceBindless) return m.surface;
@@ -253,7 +303,13 @@ size_t SurfacePlace(const Message& m) {
 absl::Status ExecuteMessage(const Message& message, const MessageRegisters& registers,
                             uint32_t enabled, const MemoryView& memory, Thread& thread) {
   const Thread before = thread;
-  const Call c{message, registers, enabled, memory, thread, before};
+  return ExecuteMessage(message, registers, enabled, memory, before, thread);
+}
+
+absl::Status ExecuteMessage(const Message& message, const MessageRegisters& registers,
+                            uint32_t enabled, const MemoryView& memory, const Thread& source,
+                            Thread& thread) {
+  const Call c{message, registers, enabled, memory, thread, source};
   absl::Status status = CheckRegisters(c);
   if (!status.ok()) return status;
   if (message.kind == MessageKind::kFence) return absl::OkStatus();

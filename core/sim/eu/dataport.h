@@ -2,7 +2,7 @@
 // sampler in typed.h and sampler.h.
 //
 // The caller gives the payload registers, the enabled channels and the memory; results go to the
-// destination registers at once (contract.h models that they arrive later). Lanes act in ascending
+// destination registers at once (scoreboard.h and memory_order.h model that they arrive later). Lanes act in ascending
 // (or, asked for, descending) order, so atomics are deterministic. Sources of payload layouts: the
 // descriptor explanations of `iga64 -Xdsd` and Mesa's binaries.
 #ifndef KILN_CORE_SIM_EU_DATAPORT_H_
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "core/sim/eu/filter.h"
 #include "core/sim/eu/memory.h"
 #include "core/sim/eu/message.h"
@@ -58,6 +59,19 @@ struct MessageRegisters {
 // message. Errors: OutOfRange accesses (A64, scratch, registers), NotFound surface.
 absl::Status ExecuteMessage(const Message& message, const MessageRegisters& registers,
                             uint32_t enabled, const MemoryView& memory, Thread& thread);
+
+// The same with the payload in the registers of `source`, the thread as it was, perhaps long ago.
+absl::Status ExecuteMessage(const Message& message, const MessageRegisters& registers,
+                            uint32_t enabled, const MemoryView& memory, const Thread& source,
+                            Thread& thread);
+
+// Does every lane of the message go its own way? Else it is one block.
+bool GoesByLanes(const Message& message);
+
+// The bytes of memory that a lane of a data port message (or a block: lane 0) reads or writes, as
+// far as they exist. Not for the sampler. Errors as ExecuteMessage.
+absl::StatusOr<ByteRange> BytesOf(const Message& message, const MessageRegisters& registers, int lane,
+                                  const MemoryView& memory, Thread& thread);
 
 }  // namespace kiln::sim::eu
 

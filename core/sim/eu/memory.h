@@ -52,6 +52,17 @@ struct Surface {
   }
 };
 
+// Bytes of somebody's memory; none if an access lies outside.
+struct ByteRange {
+  uint8_t* data = nullptr;
+  uint64_t size = 0;
+  uint64_t offset = 0;  // of data in what it belongs to; buffers: or its address
+
+  bool Overlaps(const ByteRange& o) const {
+    return size != 0 && o.size != 0 && data < o.data + o.size && o.data < data + size;
+  }
+};
+
 // The flat 64-bit address space. Does not own the bytes.
 class AddressSpace {
  public:

@@ -353,6 +353,11 @@ absl::Status CheckLengths(const Message& m, uint32_t desc) {
 
 }  // namespace
 
+bool IsTyped(const Message& m) {
+  return m.kind == MessageKind::kTypedRead || m.kind == MessageKind::kTypedWrite ||
+         m.kind == MessageKind::kTypedAtomic;
+}
+
 bool IsOwnScratch(const Message& m) {
   if (m.kind == MessageKind::kScratchWrite) return true;
   const bool stateless =

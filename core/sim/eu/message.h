@@ -74,6 +74,7 @@ struct Message {
 // Register elements of a scattered message take a register per 8 lanes and 4 bytes.
 inline int LaneRegisters(const Message& m, int bytes) { return m.simd * bytes / 32; }
 
+bool IsTyped(const Message& m);
 // Does the message change anything but its destination?
 bool HasSideEffects(const Message& m);
 // A block write to the scratch memory of the thread itself.

@@ -5,49 +5,12 @@
 
 #include "absl/strings/str_format.h"
 #include "core/intel/isa/opcodes.h"
+#include "core/sim/eu/swsb.h"
 
 namespace kiln::sim::eu {
 namespace {
 
 using isa::Opcode;
-
-// The SWSB byte taken apart.
-struct Swsb {
-  int distance = 0;
-  int set = -1;
-  int dst = -1;
-  int src = -1;
-  bool valid = true;
-};
-
-Swsb DecodeSwsb(uint8_t v, bool unordered) {
-  Swsb s;
-  if (v & 0x80) {
-    s.distance = (v >> 4) & 7;
-    (unordered ? s.set : s.dst) = v & 15;
-    return s;
-  }
-  switch (v >> 4) {
-    case 0:
-      s.distance = v & 15;
-      s.valid = s.distance <= 7;
-      break;
-    case 2:
-      s.dst = v & 15;
-      break;
-    case 3:
-      s.src = v & 15;
-      break;
-    case 4:
-      s.set = v & 15;
-      break;
-    default:
-      s.valid = false;
-  }
-  return s;
-}
-
-bool IsUnordered(const Op& op) { return isa::IsSend(op.inst.op) || op.inst.op == Opcode::kMath; }
 
 Consumer ConsumerOf(const Op& op) {
   if (isa::IsSend(op.inst.op) && op.inst.send.eot) return Consumer::kEnd;
@@ -80,7 +43,7 @@ void Scoreboard::WaitToken(int token, bool writes) {
 }
 
 absl::Status Scoreboard::ApplyWaits(const Op& op) {
-  const Swsb s = DecodeSwsb(op.inst.swsb, IsUnordered(op));
+  const Swsb s = SwsbOf(op);
   if (!s.valid) return OpError(absl::StatusCode::kInvalidArgument, op, "unknown SWSB code");
   if (s.set >= 0 && !IsUnordered(op)) {
     return OpError(absl::StatusCode::kFailedPrecondition, op,
@@ -89,17 +52,9 @@ absl::Status Scoreboard::ApplyWaits(const Op& op) {
   if (s.distance > 0 && next_ > static_cast<uint64_t>(s.distance)) {
     completed_ = std::max(completed_, next_ - s.distance);
   }
-  if (s.dst >= 0) WaitToken(s.dst, true);
-  if (s.src >= 0) WaitToken(s.src, false);
-  if (s.set >= 0) WaitToken(s.set, true);
-  if (op.inst.op != Opcode::kSync) return absl::OkStatus();
-  const bool writes = op.inst.sync == isa::SyncFunction::kAllWr;
-  if (writes || op.inst.sync == isa::SyncFunction::kAllRd) {
-    const bool all = op.inst.src[0].file != isa::File::kImm;
-    for (int t = 0; t < kTokens; ++t) {
-      if (all || (op.inst.src[0].imm >> t & 1)) WaitToken(t, writes);
-    }
-  }
+  const TokenWaits waits = TokenWaitsOf(op);
+  for (uint32_t rest = waits.dst; rest != 0; rest &= rest - 1) WaitToken(__builtin_ctz(rest), true);
+  for (uint32_t rest = waits.src; rest != 0; rest &= rest - 1) WaitToken(__builtin_ctz(rest), false);
   return absl::OkStatus();
 }
 
@@ -231,7 +186,7 @@ absl::Status Scoreboard::Check(const Op& op, const Footprint& f) const {
 
 void Scoreboard::Record(const Op& op, uint32_t index, const Footprint& f) {
   if (IsUnordered(op)) {
-    const Swsb s = DecodeSwsb(op.inst.swsb, true);
+    const Swsb s = SwsbOf(op);
     if (s.set < 0) return;
     const uint16_t bit = static_cast<uint16_t>(1u << s.set);
     token_owner_[s.set] = index;
@@ -284,7 +239,7 @@ absl::Status Scoreboard::Issue(uint32_t index, const Thread& thread, const Messa
   status = Check(op, f);
   if (!status.ok()) return status;
   const bool needs_token = IsUnordered(op) && ConsumerOf(op) != Consumer::kEnd;
-  if (needs_token && DecodeSwsb(op.inst.swsb, true).set < 0) {
+  if (needs_token && SwsbOf(op).set < 0) {
     return OpError(absl::StatusCode::kFailedPrecondition, op,
                    "contract: unordered instruction sets no token");
   }

@@ -13,8 +13,10 @@
 #include "core/sim/eu/control_flow.h"
 #include "core/sim/eu/dataport.h"
 #include "core/sim/eu/launch.h"
+#include "core/sim/eu/memory_order.h"
 #include "core/sim/eu/program.h"
 #include "core/sim/eu/scoreboard.h"
+#include "core/sim/eu/swsb.h"
 
 namespace kiln::sim::eu {
 namespace {
@@ -37,13 +39,19 @@ class Simulator {
         options_(options),
         launch_(launch),
         start_(std::chrono::steady_clock::now()),
-        executed_(program.ops.size()) {}
+        executed_(program.ops.size()) {
+    if (options.memory_seed) {
+      order_ = std::make_unique<MemoryOrder>(*options.memory_seed, &launch.memory());
+    }
+  }
 
   absl::Status RunGroup(const std::array<uint32_t, 3>& group);
   RunStats TakeStats();
 
  private:
-  absl::Status RunTurn(uint32_t index);
+  absl::Status RunTurn(uint32_t index, uint64_t length);
+  absl::Status RunThreads();
+  absl::Status RunThreadsAtRandom();
   absl::Status Step(uint32_t index, const Op& op);
   absl::Status Send(uint32_t index, const Op& op, const Message& message);
   absl::StatusOr<Message> MessageOf(const Op& op, const Thread& thread) const;
@@ -63,6 +71,7 @@ class Simulator {
   // The workgroup being run.
   std::vector<Thread> threads_;
   std::vector<Scoreboard> scoreboards_;
+  std::unique_ptr<MemoryOrder> order_;  // in memory mode
   uint32_t arrived_ = 0;
   uint32_t phase_ = 0;
 };
@@ -142,11 +151,6 @@ uint32_t EnabledChannels(const Op& op, const Thread& t) {
   return (op.inst.no_mask ? ~0u : t.active) & op.lanes & PredicateMask(op, t);
 }
 
-bool IsTyped(const Message& m) {
-  return m.kind == MessageKind::kTypedRead || m.kind == MessageKind::kTypedWrite ||
-         m.kind == MessageKind::kTypedAtomic;
-}
-
 int RegisterOf(const isa::Operand& operand) {
   return operand.file == isa::File::kGrf ? operand.nr : -1;
 }
@@ -196,8 +200,11 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
     return OpError(absl::StatusCode::kInvalidArgument, op,
                    "the slot group is not that of the instruction's channels");
   }
-  absl::Status status =
-      ExecuteMessage(message, registers, channels >> op.inst.channel_offset, launch_.memory(), t);
+  const uint32_t lanes = channels >> op.inst.channel_offset;
+  if (order_ && MemoryOrder::Keeps(message)) {
+    return order_->Issue(index, op, message, registers, lanes);
+  }
+  absl::Status status = ExecuteMessage(message, registers, lanes, launch_.memory(), t);
   if (!status.ok()) return OpError(status.code(), op, status.message());
   return status;
 }
@@ -223,6 +230,11 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
   if (options_.contract) {
     const bool sends = format == Format::kSend && !unsent;
     absl::Status status = scoreboards_[index].Issue(t.pc, t, sends ? &message : nullptr);
+    if (!status.ok()) return status;
+  }
+  // A masked instruction without channels performs no wait (wa-1407528679).
+  if (order_ && (op.inst.no_mask || t.active != 0)) {
+    absl::Status status = order_->Wait(index, TokenWaitsOf(op).dst);
     if (!status.ok()) return status;
   }
   if (unsent) {
@@ -254,9 +266,9 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
   return status;
 }
 
-absl::Status Simulator::RunTurn(uint32_t index) {
+absl::Status Simulator::RunTurn(uint32_t index, uint64_t length) {
   Thread& t = threads_[index];
-  const uint64_t end = t.instructions + kTurn;
+  const uint64_t end = t.instructions + length;
   while (t.state == ThreadState::kRunning && t.instructions < end) {
     if (t.pc >= program_.ops.size()) {
       return absl::InvalidArgumentError("the program runs past its end");
@@ -267,9 +279,48 @@ absl::Status Simulator::RunTurn(uint32_t index) {
     ++stats_.instructions;
     executed_[t.pc] |= op.inst.no_mask || t.active != 0;
     absl::Status status = Step(index, op);
+    if (status.ok() && order_) status = order_->Pass();
     if (!status.ok()) return status;
   }
   return CheckLimits();
+}
+
+constexpr absl::string_view kDeadlock = "deadlock: threads wait at a barrier that others left";
+
+absl::Status Simulator::RunThreads() {
+  const auto count = static_cast<uint32_t>(threads_.size());
+  for (;;) {
+    bool progress = false, ended = true;
+    for (uint32_t turn = 0; turn < count; ++turn) {
+      const uint32_t i = options_.opposite ? count - 1 - turn : turn;
+      if (threads_[i].state != ThreadState::kRunning) continue;
+      progress = true;
+      absl::Status status = RunTurn(i, kTurn);
+      if (!status.ok()) return status;
+    }
+    for (const Thread& t : threads_) ended &= t.state == ThreadState::kEnded;
+    if (ended) return absl::OkStatus();
+    if (!progress) return absl::FailedPreconditionError(kDeadlock);
+  }
+}
+
+// Turns of one to some tens of instructions, of whichever thread.
+absl::Status Simulator::RunThreadsAtRandom() {
+  order_->StartGroup(absl::MakeSpan(threads_));
+  std::vector<uint32_t> running;
+  for (;;) {
+    running.clear();
+    bool ended = true;
+    for (uint32_t i = 0; i < threads_.size(); ++i) {
+      if (threads_[i].state == ThreadState::kRunning) running.push_back(i);
+      ended &= threads_[i].state == ThreadState::kEnded;
+    }
+    if (ended) return order_->Finish();
+    if (running.empty()) return absl::FailedPreconditionError(kDeadlock);
+    const uint32_t index = running[order_->Draw(static_cast<uint32_t>(running.size()))];
+    absl::Status status = RunTurn(index, 1 + order_->Draw(1u << order_->Draw(7)));
+    if (!status.ok()) return status;
+  }
 }
 
 absl::Status Simulator::RunGroup(const std::array<uint32_t, 3>& group) {
@@ -283,21 +334,7 @@ absl::Status Simulator::RunGroup(const std::array<uint32_t, 3>& group) {
     if (options_.contract) scoreboards_.emplace_back(&program_);
   }
   stats_.threads += count;
-  for (;;) {
-    bool progress = false, ended = true;
-    for (uint32_t turn = 0; turn < count; ++turn) {
-      const uint32_t i = options_.opposite ? count - 1 - turn : turn;
-      if (threads_[i].state != ThreadState::kRunning) continue;
-      progress = true;
-      absl::Status status = RunTurn(i);
-      if (!status.ok()) return status;
-    }
-    for (const Thread& t : threads_) ended &= t.state == ThreadState::kEnded;
-    if (ended) return absl::OkStatus();
-    if (!progress) {
-      return absl::FailedPreconditionError("deadlock: threads wait at a barrier that others left");
-    }
-  }
+  return order_ ? RunThreadsAtRandom() : RunThreads();
 }
 
 absl::Status CheckRecord(const out::LaunchRecord& record) {

@@ -10,13 +10,14 @@
 // typed surfaces and the sampler on single-sampled images.
 // Not modelled, each a named error when met: render-target and URB messages, bindless surfaces,
 // 64-bit floats, other generations. Time is not modelled; in contract mode missing waits
-// are errors (scoreboard.h).
+// are errors (scoreboard.h). Messages act where they are issued, but in memory mode (memory_order.h).
 // Registers that nothing defines hold a recognisable pattern (signalling NaNs), not zeros.
 #ifndef KILN_CORE_SIM_EU_SIMULATOR_H_
 #define KILN_CORE_SIM_EU_SIMULATOR_H_
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -53,6 +54,9 @@ struct Options {
   // memory differently: an output that changes depends on something that nothing defines.
   bool opposite = false;
   bool zero_memory = false;    // shared memory and scratch start as 0, as in the MIR interpreter
+  // Memory mode: messages take effect late and out of order (memory_order.h), and threads take turns
+  // of random length and order, whatever `opposite` says. The seed decides everything.
+  std::optional<uint64_t> memory_seed;
   uint64_t max_instructions = uint64_t{1} << 32;  // of the whole run
   double max_seconds = 0;                         // wall clock; 0: no limit
 };

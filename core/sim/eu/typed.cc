@@ -72,17 +72,6 @@ class Executor {
     return absl::OkStatus();
   }
 
- private:
-  uint32_t Payload(int index, int lane) const {
-    return c_.source.Read32(c_.Payload(first_ + index) + 4 * lane);
-  }
-
-  uint32_t Data(int index, int lane) const { return Payload(coordinates_ + index, lane); }
-
-  void Respond(int index, int lane, uint32_t v) {
-    c_.thread.Write32(c_.Response(index) + 4 * lane, v);
-  }
-
   // The lane's texel, null outside the image.
   uint8_t* Locate(int lane) const {
     const ClientImage& image = *view_.image;
@@ -97,6 +86,17 @@ class Executor {
       return nullptr;
     }
     return view_.texels + image.Offset(0, layer, x, y, z);
+  }
+
+ private:
+  uint32_t Payload(int index, int lane) const {
+    return c_.source.Read32(c_.Payload(first_ + index) + 4 * lane);
+  }
+
+  uint32_t Data(int index, int lane) const { return Payload(coordinates_ + index, lane); }
+
+  void Respond(int index, int lane, uint32_t v) {
+    c_.thread.Write32(c_.Response(index) + 4 * lane, v);
   }
 
   void Read(int lane, const uint8_t* texel) {
@@ -147,6 +147,15 @@ absl::StatusOr<ImageView> BoundImage(const Call& c) {
     return absl::NotFoundError(absl::StrFormat("no image is bound to surface %s", SurfaceName(c.m)));
   }
   return c.memory.images[place];
+}
+
+absl::StatusOr<ByteRange> TexelBytesOf(const Call& c, int lane) {
+  const absl::StatusOr<ImageView> view = BoundImage(c);
+  if (!view.ok()) return view.status();
+  uint8_t* texel = Executor(c, *view).Locate(lane);
+  if (texel == nullptr) return ByteRange{};
+  return ByteRange{texel, static_cast<uint64_t>(TexelBytes(view->format)),
+                   static_cast<uint64_t>(texel - view->texels)};
 }
 
 absl::Status ExecuteTyped(const Call& c) {

@@ -8,11 +8,15 @@
 #define KILN_CORE_SIM_EU_TYPED_H_
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "core/sim/eu/call.h"
 
 namespace kiln::sim::eu {
 
 absl::Status ExecuteTyped(const Call& call);
+
+// The bytes of the texel that a lane reads or writes; none outside the image.
+absl::StatusOr<ByteRange> TexelBytesOf(const Call& call, int lane);
 
 // The image bound at the message's surface; NotFound if there is none.
 absl::StatusOr<ImageView> BoundImage(const Call& call);

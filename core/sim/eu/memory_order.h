@@ -1,0 +1,119 @@
+// Memory mode: messages take effect late, and out of order as far as memory_rules.h allows.
+//
+// Problem: a simulator in which a message acts where it is issued never shows what a missing fence,
+// a missing wait before one, or two exchanged accesses do.
+//
+// Algorithm: a message to shared or global memory is kept in flight with the payload it had. Time passes
+// between instructions: now and then some lanes of some message of some thread take effect, where
+// every earlier message of that thread that the table orders before them has. A wait for the
+// token of a message that answers makes it, and what the table orders before it, take effect first.
+// Some reads are answered from the lines that earlier reads of the thread have brought (kReadsMayBeStale):
+// changes are logged, and such a read sees memory with the changes undone that are younger than the line.
+// Everything is drawn from one seed: the same seed gives the same run.
+//
+// Invariants: a register is written when the lane takes effect, so a program that does not wait
+// reads what was there before. A thread may end with writes in flight; Finish performs them.
+//
+// Limits: the sampler and the blocks of a thread's own scratch memory act at once (nobody else writes
+// what they read). A lane's components go together. The log has kMostChanges entries: lines older than
+// it are read anew. Workgroups run one after the other.
+//
+// Cost: messages in flight of a thread (at most tens) times lanes, per lane that takes effect.
+#ifndef KILN_CORE_SIM_EU_MEMORY_ORDER_H_
+#define KILN_CORE_SIM_EU_MEMORY_ORDER_H_
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "core/sim/eu/dataport.h"
+#include "core/sim/eu/memory_rules.h"
+#include "core/sim/eu/program.h"
+#include "core/sim/eu/thread.h"
+
+namespace kiln::sim::eu {
+
+class MemoryOrder {
+ public:
+  MemoryOrder(uint64_t seed, const MemoryView* memory);
+
+  // Begins a workgroup, whose threads stay where they are until Finish. Nothing is in flight.
+  void StartGroup(absl::Span<Thread> threads);
+
+  // Is the message one that is kept in flight? Others the caller executes.
+  static bool Keeps(const Message& message);
+
+  // A message that thread `index` sends now for the enabled lanes.
+  absl::Status Issue(uint32_t index, const Op& op, const Message& message,
+                     const MessageRegisters& registers, uint32_t enabled);
+
+  // The thread waits for the destinations of these tokens, a bit each.
+  absl::Status Wait(uint32_t index, uint16_t tokens);
+
+  // Between two instructions.
+  absl::Status Pass();
+
+  // The workgroup has ended.
+  absl::Status Finish();
+
+  // A number below n, n > 0.
+  uint32_t Draw(uint32_t n);
+
+ private:
+  enum class Memory : uint8_t { kGlobal, kShared };
+  static constexpr size_t kMostChanges = 256;
+
+  struct InFlight {
+    const Op* op = nullptr;
+    Message message;
+    MessageRegisters registers;
+    Event event = Event::kRead;
+    Memory memory = Memory::kGlobal;
+    int token = -1;
+    uint32_t enabled = 0;
+    uint32_t left = 0;                      // lanes that have not taken effect; a block or fence: bit 0
+    std::unique_ptr<const Thread> payload;  // the thread at issue
+    std::array<ByteRange, 32> bytes;        // by lane
+  };
+  struct Change {
+    uint64_t time;
+    uint8_t* at;
+    std::vector<uint8_t> before;
+  };
+  struct ThreadState {
+    Thread* thread = nullptr;
+    std::vector<std::unique_ptr<InFlight>> messages;  // oldest first
+    // By Memory: when a line was read last, if not changed or fenced since.
+    std::array<std::unordered_map<uintptr_t, uint64_t>, 2> lines;
+  };
+
+  static bool Ordered(const InFlight& earlier, const InFlight& later, int lane);
+  static bool Blocked(const ThreadState& state, size_t message, int lane);
+  absl::Status Complete(ThreadState& state, size_t message);
+  absl::Status CompleteLane(ThreadState& state, size_t message, int lane);
+  absl::Status Perform(ThreadState& state, InFlight& message, int lane);
+  absl::Status Execute(ThreadState& state, InFlight& message, int lane);
+  absl::Status Read(ThreadState& state, InFlight& message, int lane);
+  bool IsCached(const std::unordered_map<uintptr_t, uint64_t>& lines, const ByteRange& range) const;
+  void Undo(const ByteRange& range, uint64_t since);
+  void Log(const ByteRange& range, std::vector<uint8_t> before);
+  static void Clean(ThreadState& state);
+
+  const MemoryView* memory_;
+  uint64_t random_;
+  uint32_t pace_;       // one in so many chances something takes effect
+  uint32_t staleness_;  // one in so many reads takes an old line
+  uint64_t now_ = 0;    // changes so far
+  uint64_t logged_ = 0;  // changes up to this time are no longer in the log
+  std::deque<Change> changes_;
+  std::vector<ThreadState> threads_;
+};
+
+}  // namespace kiln::sim::eu
+
+#endif  // KILN_CORE_SIM_EU_MEMORY_ORDER_H_

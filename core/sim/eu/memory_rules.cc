@@ -1,0 +1,80 @@
+// See memory_rules.h.
+#include "core/sim/eu/memory_rules.h"
+
+#include <array>
+
+namespace kiln::sim::eu {
+namespace {
+
+constexpr uint8_t Set(Event e) { return static_cast<uint8_t>(1u << static_cast<int>(e)); }
+constexpr uint8_t Set(Meeting m) { return static_cast<uint8_t>(1u << static_cast<int>(m)); }
+
+constexpr uint8_t kReads = Set(Event::kRead);
+constexpr uint8_t kWrites = Set(Event::kWrite);
+constexpr uint8_t kFences = Set(Event::kFence);
+constexpr uint8_t kAnswering = kReads | Set(Event::kAtomic);
+constexpr uint8_t kChanging = kWrites | Set(Event::kAtomic);
+constexpr uint8_t kAccesses = kAnswering | kWrites;
+
+constexpr uint8_t kBytes = Set(Meeting::kSameBytes);
+constexpr uint8_t kMemory = Set(Meeting::kSameMemory);
+constexpr uint8_t kElsewhere = Set(Meeting::kOtherMemory);
+
+constexpr OrderRule kRules[] = {
+    // One place: in order, whatever the messages.
+    {kChanging, kAccesses, kBytes, true, "mesa-spill"},
+    {kReads, kChanging, kBytes, true, "mesa-spill: a store behind a load of its place"},
+    {kReads, kReads, kBytes, true, "mesa-coherence"},
+    // Different places.
+    {kAccesses, kAccesses, kMemory | kElsewhere, false, "no source"},
+    // A fence is done when what changes its memory has taken effect; what answers must be waited for.
+    {kWrites, kFences, kMemory, true, "skl-prm; visa-fence; mesa-fence: the commit"},
+    {kAnswering, kFences, kMemory, false, "mesa-fence: sync.allwr"},
+    {kAccesses, kFences, kElsewhere, false, "visa-fence: bit 5"},
+    {kFences, kFences, kMemory | kElsewhere, false, "no source; mesa-fence: stalls on each"},
+    // What comes behind a fence must wait for its answer.
+    {kFences, kAccesses, kMemory | kElsewhere, false, "no source; mesa-fence: stalls from Gen11 on"},
+};
+
+constexpr TokenRule kTokens[] = {
+    {Event::kRead, true, "sheet-3.6: the response is there"},
+    {Event::kAtomic, true, "sheet-3.6: the response is there"},
+    {Event::kWrite, false, "no source"},
+    {Event::kFence, true, "mesa-fence; visa-fence: the commit"},
+};
+
+constexpr int Index(int earlier, int later, int meeting) {
+  return (earlier * kEvents + later) * kMeetings + meeting;
+}
+
+constexpr std::array<bool, kEvents * kEvents * kMeetings> MakeIndex() {
+  std::array<bool, kEvents * kEvents * kMeetings> kept{};
+  for (const OrderRule& r : kRules) {
+    for (int e = 0; e < kEvents; ++e) {
+      for (int l = 0; l < kEvents; ++l) {
+        for (int m = 0; m < kMeetings; ++m) {
+          const bool applies = (r.earlier >> e & 1) && (r.later >> l & 1) && (r.meetings >> m & 1);
+          if (applies) kept[Index(e, l, m)] = r.kept;
+        }
+      }
+    }
+  }
+  return kept;
+}
+
+constexpr auto kIndex = MakeIndex();
+
+}  // namespace
+
+absl::Span<const OrderRule> OrderRules() { return kRules; }
+
+bool OrderKept(Event earlier, Event later, Meeting meeting) {
+  return kIndex[Index(static_cast<int>(earlier), static_cast<int>(later),
+                      static_cast<int>(meeting))];
+}
+
+absl::Span<const TokenRule> TokenRules() { return kTokens; }
+
+bool TokenTellsEffect(Event event) { return kTokens[static_cast<int>(event)].took_effect; }
+
+}  // namespace kiln::sim::eu
