@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "core/base/utf8.h"
 
 namespace kiln::client {
 namespace {
@@ -61,27 +62,6 @@ absl::Status WriteAll(int fd, const std::string& path, absl::string_view content
     contents.remove_prefix(static_cast<size_t>(n));
   }
   return absl::OkStatus();
-}
-
-// Bytes of the character that `text` begins with, by the table of well-formed sequences in the
-// Unicode standard; 0: it is not well-formed.
-size_t Utf8Length(absl::string_view text) {
-  auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  auto follows = [&](size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
-    return byte(i) >= low && byte(i) <= high;
-  };
-  unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first <= 0xdf) return follows(1) ? 2 : 0;
-  if (first >= 0xe0 && first <= 0xef) {
-    bool second = follows(1, first == 0xe0 ? 0xa0 : 0x80, first == 0xed ? 0x9f : 0xbf);
-    return second && follows(2) ? 3 : 0;
-  }
-  if (first >= 0xf0 && first <= 0xf4) {
-    bool second = follows(1, first == 0xf0 ? 0x90 : 0x80, first == 0xf4 ? 0x8f : 0xbf);
-    return second && follows(2) && follows(3) ? 4 : 0;
-  }
-  return 0;
 }
 
 }  // namespace
@@ -137,7 +117,7 @@ std::string ValidUtf8(absl::string_view text) {
   std::string valid;
   valid.reserve(text.size());
   while (!text.empty()) {
-    size_t n = Utf8Length(text);
+    size_t n = Utf8Length({text.data(), text.size()});
     if (n == 0) {
       valid += "\xef\xbf\xbd";
       text.remove_prefix(1);

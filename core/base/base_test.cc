@@ -1,4 +1,4 @@
-// Ids, bit sets, key tables, causes.
+// Ids, bit sets, key tables, causes, UTF-8.
 #include <map>
 #include <random>
 #include <set>
@@ -9,6 +9,7 @@
 #include "core/base/cause.h"
 #include "core/base/ids.h"
 #include "core/base/key_table.h"
+#include "core/base/utf8.h"
 #include "gtest/gtest.h"
 
 namespace kiln {
@@ -116,6 +117,27 @@ TEST(Cause, RowsAreWellFormed) {
     EXPECT_EQ(row.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_"), row.name.npos);
     EXPECT_GT(row.reason.size(), 10u) << row.name;
   }
+}
+
+TEST(Utf8, WhatIsNotWellFormedIsEscaped) {
+  for (const char* good : {"", "caf\xc3\xa9", "\xe2\x80\x93", "\xf0\x9f\x8c\x8a"}) {
+    EXPECT_TRUE(IsUtf8(good));
+    EXPECT_EQ(EscapeNonUtf8(good), good);
+  }
+  const std::pair<const char*, const char*> kBad[] = {
+      {"caf\xe9 x", "caf\\xe9 x"},
+      {"\xc0\xaf", "\\xc0\\xaf"},                          // overlong
+      {"\xed\xa0\x80", "\\xed\\xa0\\x80"},                 // a surrogate
+      {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},        // beyond U+10FFFF
+      {"\xe2\x82", "\\xe2\\x82"},                          // cut short
+      {"\xc3\xa9\x80\xc3\xa9", "\xc3\xa9\\x80\xc3\xa9"},   // what is good beside it stays
+  };
+  for (const auto& [bad, shown] : kBad) {
+    EXPECT_FALSE(IsUtf8(bad));
+    EXPECT_EQ(EscapeNonUtf8(bad), shown);
+    EXPECT_TRUE(IsUtf8(EscapeNonUtf8(bad)));
+  }
+  EXPECT_EQ(EscapeNonAscii("a\xc3\xa9"), "a\\xc3\\xa9");
 }
 
 }  // namespace

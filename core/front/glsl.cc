@@ -5,7 +5,11 @@
 #include <glslang/SPIRV/GlslangToSpv.h>
 
 #include <cctype>
+#include <cstdlib>
 #include <list>
+#include <string_view>
+
+#include "core/base/utf8.h"
 
 namespace kiln::front {
 namespace {
@@ -41,6 +45,13 @@ EShLanguage LanguageOf(GlslStage stage) {
   return EShLangCompute;
 }
 
+// Editors put a byte order mark in front of UTF-8; glslang takes it for a character of the shader.
+std::string_view WithoutByteOrderMark(std::string_view text) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  if (text.substr(0, kMark.size()) == kMark) text.remove_prefix(kMark.size());
+  return text;
+}
+
 class ResolvedIncluder : public glslang::TShader::Includer {
  public:
   explicit ResolvedIncluder(const std::vector<GlslInclude>& includes) : includes_(includes) {}
@@ -66,7 +77,8 @@ class ResolvedIncluder : public glslang::TShader::Includer {
     }
     if (found == nullptr || depth > kMaxIncludeDepth) return nullptr;
     const std::string& name = found->resolved.empty() ? found->spelled : found->resolved;
-    results_.emplace_back(name, found->text.data(), found->text.size(), nullptr);
+    const std::string_view text = WithoutByteOrderMark(found->text);
+    results_.emplace_back(name, text.data(), text.size(), nullptr);
     return &results_.back();
   }
 
@@ -95,8 +107,52 @@ absl::StatusOr<std::string> Preamble(const GlslSource& source) {
   return preamble;
 }
 
-absl::Status Failure(const std::string& log, const std::string& more) {
-  std::string text = log + more;
+// The text of that name: the source or one of its includes.
+std::string_view TextOf(const GlslSource& source, std::string_view name) {
+  if (name == source.name) return source.text;
+  for (const GlslInclude& include : source.includes) {
+    if (name == (include.resolved.empty() ? include.spelled : include.resolved)) {
+      return include.text;
+    }
+  }
+  return {};
+}
+
+// The first bytes beyond ASCII in line `number`, counted from 1.
+std::string_view BytesInLine(std::string_view text, int number) {
+  for (; number > 1; --number) {
+    const size_t end = text.find('\n');
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + 1);
+  }
+  text = text.substr(0, text.find('\n'));
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  while (!text.empty() && is_ascii(text[0])) text.remove_prefix(1);
+  size_t length = 0;
+  while (length < text.size() && !is_ascii(text[length])) ++length;
+  return text.substr(0, length);
+}
+
+// glslang writes 0x80 for every byte beyond ASCII: "ERROR: name:line: '\x80' : unexpected token".
+// What stands in that line is put there instead; where #line hides the line, nothing is known.
+std::string WithBytesOfSource(std::string log, const GlslSource& source) {
+  constexpr std::string_view kStart = "ERROR: ";
+  constexpr std::string_view kByte = ": '\x80'";
+  for (size_t at = log.find(kByte); at != std::string::npos; at = log.find(kByte, at + 1)) {
+    const size_t begin = at == 0 ? 0 : log.rfind('\n', at - 1) + 1;
+    const std::string place = log.substr(begin, at - begin);
+    const size_t colon = place.rfind(':');
+    if (place.rfind(kStart, 0) != 0 || colon < kStart.size() || colon == std::string::npos) continue;
+    const std::string name = place.substr(kStart.size(), colon - kStart.size());
+    const int line = std::atoi(place.c_str() + colon + 1);
+    const std::string_view bytes = BytesInLine(TextOf(source, name), line);
+    if (!bytes.empty()) log.replace(at + 3, 1, EscapeNonAscii(bytes));
+  }
+  return log;
+}
+
+absl::Status Failure(const GlslSource& source, const std::string& log, const std::string& more) {
+  std::string text = WithBytesOfSource(log + more, source);
   if (text.size() > kMaxLog) text = text.substr(0, kMaxLog) + "...";
   return absl::InvalidArgumentError(text.empty() ? "glslang gave no message" : text);
 }
@@ -151,8 +207,9 @@ absl::StatusOr<std::vector<uint32_t>> CompileGlsl(const GlslSource& source) {
   if (!preamble.ok()) return preamble.status();
 
   glslang::TShader shader(language);
-  const char* text = source.text.data();
-  const int length = static_cast<int>(source.text.size());
+  const std::string_view whole = WithoutByteOrderMark(source.text);
+  const char* text = whole.data();
+  const int length = static_cast<int>(whole.size());
   const char* name = source.name.c_str();
   shader.setStringsWithLengthsAndNames(&text, &length, &name, 1);
   shader.setPreamble(preamble->c_str());
@@ -162,18 +219,18 @@ absl::StatusOr<std::vector<uint32_t>> CompileGlsl(const GlslSource& source) {
   const auto messages = static_cast<EShMessages>(EShMsgSpvRules | EShMsgVulkanRules);
   ResolvedIncluder includer(source.includes);
   if (!shader.parse(GetDefaultResources(), 450, ENoProfile, false, false, messages, includer)) {
-    return Failure(shader.getInfoLog(), "");
+    return Failure(source, shader.getInfoLog(), "");
   }
   glslang::TProgram program;
   program.addShader(&shader);
-  if (!program.link(messages)) return Failure(shader.getInfoLog(), program.getInfoLog());
+  if (!program.link(messages)) return Failure(source, shader.getInfoLog(), program.getInfoLog());
 
   std::vector<uint32_t> words;
   spv::SpvBuildLogger logger;
   glslang::SpvOptions options;
   options.disableOptimizer = true;
   glslang::GlslangToSpv(*program.getIntermediate(language), words, &logger, &options);
-  if (words.empty()) return Failure(logger.getAllMessages(), "");
+  if (words.empty()) return Failure(source, logger.getAllMessages(), "");
   return words;
 }
 

@@ -38,6 +38,33 @@ TEST(Glsl, ErrorsNameFileAndLine) {
   EXPECT_NE(text.find("'y'"), std::string::npos) << text;
 }
 
+// glslang's own message has the byte 0x80 for each of these.
+TEST(Glsl, ErrorsShowBytesBeyondAscii) {
+  for (const auto& [bytes, shown] : {std::pair("\xe9", "'\\xe9'"),
+                                     std::pair("\xc3\xa9", "'\\xc3\\xa9'"),
+                                     std::pair("\xe2\x80\x93", "'\\xe2\\x80\\x93'")}) {
+    GlslSource source = Compute("// \xe9\nvoid main() {\n  uint caf" + std::string(bytes) + " = 1; }");
+    const auto words = CompileGlsl(source);
+    EXPECT_EQ(words.status().code(), absl::StatusCode::kInvalidArgument);
+    const std::string text(words.status().message());
+    EXPECT_NE(text.find("shaders/test.comp:6: " + std::string(shown)), std::string::npos) << text;
+    source = Compute("#include \"a.glsl\"\nvoid main() {}");
+    source.includes = {{"a.glsl", "", "lib/a.glsl", "\nuint f" + std::string(bytes) + "();\n"}};
+    const std::string included(CompileGlsl(source).status().message());
+    EXPECT_NE(included.find("lib/a.glsl:2: " + std::string(shown)), std::string::npos) << included;
+  }
+}
+
+TEST(Glsl, AByteOrderMarkIsNoPartOfTheText) {
+  GlslSource source = Compute("#include \"a.glsl\"\nvoid main() { x[0] = f(); }");
+  source.text = "\xef\xbb\xbf" + source.text;
+  source.includes = {{"a.glsl", "", "a.glsl", "\xef\xbb\xbfuint f() { return 1u; }\n"}};
+  const auto words = CompileGlsl(source);
+  EXPECT_TRUE(words.ok()) << words.status();
+  source.text = "\xef\xbb\xbf" + source.text;  // a second one is
+  EXPECT_FALSE(CompileGlsl(source).ok());
+}
+
 TEST(Glsl, DefinesReachTheText) {
   GlslSource source = Compute("void main() { x[0] = VALUE; FLAG }");
   EXPECT_FALSE(CompileGlsl(source).ok());

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/base/utf8.h"
 #include "core/front/coverage.h"
 #include "core/front/refusal.h"
 #include "core/front/spirv.h"
@@ -201,29 +202,6 @@ std::string String(const SpirvInst& inst, size_t first, size_t* next) {
   }
   *next = 0;  // not terminated
   return text;
-}
-
-// Names go into messages and records, which are UTF-8.
-bool IsUtf8(const std::string& text) {
-  size_t more = 0;      // continuation bytes to come
-  uint32_t code = 0;
-  uint32_t least = 0;   // what is less would have a shorter form
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool continues = (byte & 0xc0) == 0x80;
-    if (continues != (more != 0)) return false;
-    if (continues) {
-      code = code << 6 | (byte & 0x3fu);
-      if (--more != 0) continue;
-      if (code < least || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return false;
-    } else if (byte >= 0x80) {
-      if (byte >= 0xf8) return false;
-      more = byte >= 0xf0 ? 3 : byte >= 0xe0 ? 2 : 1;
-      code = byte & (0x3fu >> more);
-      least = more == 3 ? 0x10000 : more == 2 ? 0x800 : 0x80;
-    }
-  }
-  return more == 0;
 }
 
 absl::Status Parser::EntryPoint(const SpirvInst& inst) {

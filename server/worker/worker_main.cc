@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "server/worker/board.h"
+#include "server/worker/escape_text.h"
 #include "server/worker/frame.h"
 #include "server/worker/job_sink.h"
 #include "server/worker/sandbox.h"
@@ -88,6 +89,7 @@ absl::Status DoCompile(const Job& job, Backend* backend, JobSink* sink) {
     frame.set_target_index(static_cast<uint32_t>(index));
     *frame.mutable_result() = std::move(result);
     frame.set_last(index == last);
+    EscapeText(&frame);
     if (sent.ok()) sent = WriteFrame(kSocketFd, frame);
   });
   return sent;
@@ -99,6 +101,7 @@ absl::Status DoTranslate(const Job& job, Backend* backend, JobSink* sink) {
   frame.set_last(true);
   backend->Translate(job.translate(), sink, frame.mutable_translation());
   sink->Finish();
+  EscapeText(&frame);
   return WriteFrame(kSocketFd, frame);
 }
 

@@ -260,6 +260,38 @@ void main() { v[gl_GlobalInvocationID.x] = ADD(v[0]) * kScale * COUNT; }
             line = self.line(self.kiln('compile', '--target=tgl', '--json', *where, main))
             self.assertEqual(line['status'], 'ok')
 
+    def test_byte_order_mark(self):
+        marked = self.file('marked.comp', b'\xef\xbb\xbf' + open(SAXPY, 'rb').read())
+        for where in ([], ['--local']):
+            line = self.line(self.kiln('compile', '--target=tgl', '--json', *where, marked))
+            self.assertEqual(line['status'], 'ok')
+
+    # What is no UTF-8 was once taken for a worker gone mad. A file's bytes reach the compiler as
+    # UTF-8, in which a stray one is U+FFFD.
+    def test_bytes_beyond_ascii_in_code(self):
+        for code, shown in ((b'float caf\xe9 = 1;', r"'\xef\xbf\xbd'"),
+                            (b'float x = 1 \xe2\x80\x93 2;', r"'\xe2\x80\x93'")):
+            path = self.file('odd.comp', b'#version 450\nlayout(local_size_x = 8) in;\n'
+                                         b'void main() { ' + code + b' }\n')
+            for where in ([], ['--local']):
+                line = self.line(self.kiln('compile', '--target=tgl', '--json', *where, path,
+                                           expect=1))
+                self.assertEqual((line['status'], line['cause']), ('invalid', 'invalid_glsl'))
+                self.assertIn('odd.comp:3: ' + shown, line['message'])
+
+    # The validator quotes names as they stand.
+    def test_damaged_name_in_spirv(self):
+        # A module whose only entry point is declared twice, by a name that is no UTF-8.
+        entry = [5 << 16 | 15, 5, 1, 0x6966e963, 0x00006e6f]
+        words = [0x07230203, 0x00010300, 0, 8, 0, 2 << 16 | 17, 1, 3 << 16 | 14, 0, 1, *entry, *entry,
+                 6 << 16 | 16, 1, 17, 1, 1, 1, 2 << 16 | 19, 2, 3 << 16 | 33, 3, 2,
+                 5 << 16 | 54, 2, 1, 0, 3, 2 << 16 | 248, 4, 1 << 16 | 253, 1 << 16 | 56]
+        path = self.file('damaged.spv', struct.pack('<%dI' % len(words), *words))
+        for where in ([], ['--local']):
+            line = self.line(self.kiln('compile', '--target=tgl', '--json', *where, path, expect=1))
+            self.assertEqual(line['status'], 'invalid')
+            self.assertIn(r'c\xe9fi', line['message'])
+
     def test_wrong_flags(self):
         for pattern, flags in (
                 (r'--target=tlg: .* it has tgl.*did you mean tgl', ['--target=tlg']),
