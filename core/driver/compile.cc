@@ -141,6 +141,7 @@ absl::StatusOr<Compiled> CompileIntel(const Prepared& prepared, const CompileOpt
     work.check = options.verify_each;
     runner.set_width(width);
     absl::Status s = FitsThreads(m, width);
+    if (s.ok()) s = CheckScratch(uint64_t{abi->scratch_bytes_per_lane} * width, width);
     if (s.ok() && options.require_full_subgroups) s = IsFull(m, width);
     if (s.ok() && choose) s = WorthTrying(width, out.variants);
     if (s.ok()) s = runner.Run(IntelLevel(), IntelPasses(), work);

@@ -155,11 +155,7 @@ TEST(Driver, WidthThatDoesNotFitLeavesARemark) {
   EXPECT_EQ(remarks.kinds, (std::vector<std::string>{"width_refused", "width_refused"}));
 }
 
-TEST(Driver, ThirtyTwoLanesWhereNothingElseFitsOrIfAskedFor) {
-  const auto large = CompileText(WithSize("2048, 1, 1"));
-  ASSERT_TRUE(large.ok()) << large.status();
-  ASSERT_EQ(large->variants.size(), 1u);
-  EXPECT_EQ(large->variants[0].name, "SIMD32");
+TEST(Driver, ThirtyTwoLanesIfAskedFor) {
   CompileOptions options;
   options.widths = {32};
   const auto asked = CompileText(kShader, options);
@@ -264,9 +260,66 @@ TEST(Driver, FullSubgroupsNeedAWorkgroupOfWholeOnes) {
   EXPECT_EQ(widths("24, 2, 1"), "partial_subgroups");
 }
 
-TEST(Driver, NoWidthFitsIsARefusal) {
-  const auto c = CompileText(WithSize("4096, 1, 1"));
-  EXPECT_EQ(CauseOf(c.status()), "workgroup_too_large");
+// Found constant only when loops are unrolled, as it may be.
+TEST(Driver, AKnownDescriptorIndexBeyondItsArrayIsTheLast) {
+  const auto code = [](const std::string& index) {
+    std::string text = kShader;
+    text.replace(text.find("0.0.0"), 5, "0.0.0 array 3");
+    text.replace(text.find("load_ssbo[0, align 4] "), 22,
+                 "load_ssbo.indexed[0, align 4] " + index + ", ");
+    text.replace(text.find("store_ssbo[0, align 4] "), 23, "store_ssbo.indexed[0, align 4] 1, ");
+    const auto c = CompileText(text);
+    EXPECT_TRUE(c.ok()) << c.status();
+    return c.ok() ? c->variants[0].code : std::vector<uint8_t>();
+  };
+  EXPECT_NE(code("2"), code("0"));
+  for (const char* beyond : {"3", "252", "254", "300", "-1"}) EXPECT_EQ(code(beyond), code("2"));
+}
+
+// What no driver dispatches; one less of each compiles.
+TEST(Driver, SizesThatNobodyCanLaunchAreRefused) {
+  const auto cause = [](const std::string& text) { return CauseOf(CompileText(text).status()); };
+  EXPECT_EQ(cause(WithSize("1024, 1, 1")), "ok");
+  EXPECT_EQ(cause(WithSize("16, 8, 8")), "ok");
+  EXPECT_EQ(cause(WithSize("1025, 1, 1")), "too_many_invocations");
+  EXPECT_EQ(cause(WithSize("2048, 1, 1")), "too_many_invocations");
+  EXPECT_EQ(cause(WithSize("16, 16, 8")), "too_many_invocations");
+  EXPECT_EQ(cause(WithSize("65535, 65535, 65535")), "too_many_invocations");
+  const auto shared = [](const std::string& bytes) {
+    std::string text = kShader;
+    return text.insert(text.find("body"), "shared " + bytes + "\n");
+  };
+  EXPECT_EQ(cause(shared("65536")), "ok");
+  EXPECT_EQ(cause(shared("65540")), "shared_memory_too_large");
+}
+
+// 128 KiB a lane: 1 MiB at SIMD8, the most that there is at SIMD16, too much at SIMD32.
+TEST(Driver, ScratchBeyondAThreadsIsRefusedAtThatWidth) {
+  const auto with_array = [](const std::string& bytes, int width) {
+    std::string text = kShader;
+    text.insert(text.find("body"), "private 0 " + bytes + "\n");
+    // Neither is known without memory: the places stored and read may differ.
+    text.replace(text.find("%4:f32 = fadd %3, 1.0f"), 22,
+                 "store_private[0, align 4] %2, %3\n  %5:f32 = load_private[0, align 4] 64\n"
+                 "  %4:f32 = fadd %3, %5");
+    CompileOptions options;
+    if (width != 0) options.widths = {width};
+    return CompileText(text, options);
+  };
+  for (const int width : {8, 16}) {
+    const auto c = with_array("131072", width);
+    ASSERT_TRUE(c.ok()) << c.status();
+    EXPECT_EQ(c->variants[0].launch.scratch_bytes_per_thread, 131072u * width);
+  }
+  EXPECT_EQ(CauseOf(with_array("131072", 32).status()), "scratch_too_large");
+  EXPECT_EQ(CauseOf(with_array("131076", 16).status()), "scratch_too_large");
+  const auto narrow = with_array("131076", 0);
+  ASSERT_TRUE(narrow.ok()) << narrow.status();
+  EXPECT_EQ(narrow->variants.size(), 1u);
+  EXPECT_EQ(narrow->variants[0].width, 8);
+  EXPECT_EQ(narrow->variants[0].launch.scratch_bytes_per_thread, 2097152u);
+  EXPECT_EQ(CauseOf(with_array("262148", 0).status()), "scratch_too_large");
+  EXPECT_EQ(CauseOf(with_array("4294967292", 0).status()), "scratch_too_large");
 }
 
 TEST(Driver, OptionsAreChecked) {

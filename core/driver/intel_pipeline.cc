@@ -148,18 +148,21 @@ void RemarkSpills(const lir::Function& f, const lir::ra::SpillStats& spill, Pass
 }
 
 // Spilled values lie first, where scratch block messages reach; private arrays behind them.
-void PlaceScratch(Work& w, uint32_t spill_bytes) {
+absl::Status PlaceScratch(Work& w, uint32_t spill_bytes) {
   const uint32_t arrays = w.abi->scratch_bytes_per_lane * static_cast<uint32_t>(w.width);
   constexpr uint32_t kBaseGranule = 1024;  // of the base in a message's header
   const uint32_t first = (spill_bytes + kBaseGranule - 1) / kBaseGranule * kBaseGranule;
-  w.scratch_bytes = ScratchBytes(arrays == 0 ? spill_bytes : first + arrays);
-  if (spill_bytes == 0 || arrays == 0) return;
+  const uint64_t wanted = arrays == 0 ? spill_bytes : uint64_t{first} + arrays;
+  if (absl::Status s = CheckScratch(wanted, w.width); !s.ok()) return s;
+  w.scratch_bytes = ScratchBytes(static_cast<uint32_t>(wanted));
+  if (spill_bytes == 0 || arrays == 0) return absl::OkStatus();
   for (const lir::Block& b : w.lir.blocks) {
     for (lir::InstId i : b.insts) {
       lir::Inst& in = w.lir.inst(i);
       if (in.op == kScratchHeader && in.num_uses == 1) in.aux = first;
     }
   }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<bool> AllocatePass(Work& w, PassContext& context) {
@@ -174,7 +177,7 @@ absl::StatusOr<bool> AllocatePass(Work& w, PassContext& context) {
   w.fill_bytes = int64_t{4} * spill.fill_units;
   context.set_max_live((stats->max_live[kPoolGrf].logical + 7) / 8);
   w.grf_used = (stats->top[kPoolGrf] + 7) / 8;
-  PlaceScratch(w, 4 * spill.scratch_units);
+  if (absl::Status s = PlaceScratch(w, 4 * spill.scratch_units); !s.ok()) return s;
   w.stage = Work::Stage::kAllocated;
   return true;
 }

@@ -16,7 +16,9 @@ TEST(Limits, AreThoseOfTheAbi) {
   }
   EXPECT_EQ(most, (std::map<std::string, uint64_t>{
                       {"tgl bindings", intel::kMaxSurfaces},
-                      {"tgl descriptors of a binding", intel::kMaxBindlessSurfaces}}));
+                      {"tgl descriptors of a binding", intel::kMaxBindlessSurfaces},
+                      {"tgl invocations of a workgroup", intel::kMaxInvocations},
+                      {"tgl bytes of shared memory", intel::kMaxSharedBytes}}));
 }
 
 }  // namespace

@@ -35,16 +35,21 @@ auto OrderKey(const mir::Resource& r) {
 bool Importer::IndexDescriptor(Pointer* pointer, const SpirvType& type, ValueId index,
                                uint32_t id) {
   uint32_t element = 0;
-  const uint32_t count = type.kind == SpirvType::kArray ? type.count : kMaxDescriptors;
   const bool constant = IsConstant(index, &element);
-  if (element >= count) return Malformed("descriptor index outside its array", id);
+  if (type.kind == SpirvType::kArray && element >= type.count) {
+    // Undefined if it is executed, and often it is not. The last descriptor is one that there is.
+    element = type.count - 1;
+    index = Int(element);
+  }
   uint64_t step = 1;  // descriptors in an element
   for (const SpirvType* t = spirv_.Type(type.element); IsArray(*t); t = spirv_.Type(t->element)) {
     step *= t->kind == SpirvType::kArray ? t->count : kMaxDescriptors;
-    if (step > kMaxDescriptors) return Malformed("descriptor index outside its array", id);
+    step = std::min<uint64_t>(step, kMaxDescriptors + 1);
   }
   const uint64_t flat = pointer->element + element * step;
-  if (flat >= kMaxDescriptors) return Malformed("descriptor index outside its array", id);
+  if (flat >= kMaxDescriptors || step > kMaxDescriptors) {
+    return Refuse("too_many_descriptors", "descriptor index", id);
+  }
   const auto stride = static_cast<uint32_t>(step);
   ValueId& chosen = pointer->selector.valid() ? pointer->selector : pointer->descriptor;
   if (constant && !pointer->selector.valid()) {

@@ -14,7 +14,7 @@ namespace kiln::front {
 namespace {
 
 constexpr uint32_t kMaxSharedBytes = 1u << 24;  // targets have less; theirs to refuse
-constexpr uint32_t kMaxWorkgroup = 1u << 16;
+constexpr uint32_t kMaxWorkgroup = 1u << 16;  // likewise
 // Scalar copies an import may make for each instruction it may emit.
 constexpr uint64_t kWorkPerInstruction = 64;
 
@@ -376,7 +376,8 @@ bool Importer::SetLocalSize(uint32_t entry_function) {
   uint64_t product = 1;
   for (uint32_t n : module_.local_size)
     product = std::min<uint64_t>(product * n, kMaxWorkgroup + 1);
-  if (product == 0 || product > kMaxWorkgroup) return Malformed("local size", entry_function);
+  if (product == 0) return Malformed("local size", entry_function);
+  if (product > kMaxWorkgroup) return Refuse("too_many_invocations", "local size", entry_function);
   return true;
 }
 
@@ -412,7 +413,9 @@ bool Importer::LayOutShared() {
       // Laid out by decorations; several variables are views of the same memory.
       shared_blocks_ = true;
       size = std::max(size, layouts_.ExplicitSize(v.pointee));
-      if (size > kMaxSharedBytes) return Malformed("shared memory too large", v.id);
+      if (size > kMaxSharedBytes) {
+        return Refuse("shared_memory_too_large", "block of shared memory", v.id);
+      }
       continue;
     }
     has_own = true;
@@ -420,7 +423,7 @@ bool Importer::LayOutShared() {
     size = (size + shape.align - 1) / shape.align * shape.align;
     shared_offset_[i] = static_cast<uint32_t>(size);
     size += shape.size;
-    if (size > kMaxSharedBytes) return Malformed("shared memory too large", v.id);
+    if (size > kMaxSharedBytes) return Refuse("shared_memory_too_large", "shared memory", v.id);
   }
   if (shared_blocks_ && has_own) return Malformed("shared memory only in part in blocks");
   module_.shared_bytes = static_cast<uint32_t>((size + 3) / 4 * 4);

@@ -635,6 +635,25 @@ TEST(Memory, DescriptorArraysByConstantIndex) {
   EXPECT_EQ(module.resources[2].element, 2u);
 }
 
+// Undefined if it is executed, which no one knows: the array's last descriptor.
+TEST(Memory, DescriptorIndicesBeyondTheArray) {
+  const std::string globals =
+      "layout(set = 1, binding = 4) buffer A { uint x; } arr[3];\n"
+      "layout(set = 1, binding = 5) buffer C { uint x; } two[3][5];\n"
+      "layout(constant_id = 0) const uint kOne = 1u;\n";
+  std::vector<uint32_t> words = CompileCompute(KernelText(
+      globals, "if (in_[id] == 77u) out_[id] = arr[kOne].x + two[kOne][kOne].x;"));
+  for (const uint32_t index : {3u, 240u, 300u, 0xffffffffu}) {
+    ImportOptions options;
+    options.spec_constants = {{0, index}};
+    const auto module = ImportVerified(words, options);
+    ASSERT_TRUE(module.ok()) << module.status();
+    ASSERT_EQ(module->resources.size(), 4u);
+    EXPECT_EQ(module->resources[2].element, 2u);
+    EXPECT_EQ(module->resources[3].element, index < 5 ? 10 + index : 14);
+  }
+}
+
 TEST(Memory, CoherentAndVolatileReachTheAccess) {
   const mir::Module module = Import(
       "layout(binding = 2) coherent buffer C { uint c[]; }; layout(binding = 3) volatile buffer V "

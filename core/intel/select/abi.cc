@@ -75,7 +75,9 @@ void NoteAddress(const Module& m, InstId id, Uses& uses) {
   if ((inst.flags & mir::kIndexed) != 0) {
     const mir::Value& index = m.value(m.source(id, 0));
     if (index.kind != mir::Value::Kind::kConstant) return;  // refused where it is selected
-    element += static_cast<uint32_t>(index.bits);
+    // Beyond the array is undefined where it is executed: the last, as for binding table entries.
+    const uint64_t last = m.resources[inst.imm0].count == 0 ? ~0u : m.resources[inst.imm0].count - 1;
+    element += static_cast<uint32_t>(std::min<uint64_t>(index.bits, last));
   }
   for (const Abi::BufferAddress& a : uses.addresses) {
     if (a.resource == inst.imm0 && a.element == element) return;
@@ -248,11 +250,33 @@ void AssignPush(const Module& m, const Uses& uses, Abi& abi) {
   }
 }
 
-void AssignPrivateArrays(const Module& m, Abi& abi) {
+absl::Status AssignPrivateArrays(const Module& m, Abi& abi) {
+  constexpr int kNarrowest = 8;
   for (const mir::PrivateArray& array : m.private_arrays) {
     abi.array_offset.push_back(abi.scratch_bytes_per_lane);
-    abi.scratch_bytes_per_lane += (array.bytes + 3) & ~3u;
+    const uint64_t end = uint64_t{abi.scratch_bytes_per_lane} + ((array.bytes + 3) & ~3u);
+    if (absl::Status s = CheckScratch(end * kNarrowest, kNarrowest); !s.ok()) return s;
+    abi.scratch_bytes_per_lane = static_cast<uint32_t>(end);
   }
+  return absl::OkStatus();
+}
+
+absl::Status CheckDispatch(const Module& m) {
+  const uint64_t invocations = uint64_t{m.local_size[0]} * m.local_size[1] * m.local_size[2];
+  if (invocations > kMaxInvocations) {
+    return WithCause(absl::ResourceExhaustedError(absl::StrCat(
+                         "the workgroup has ", invocations, " invocations (",
+                         m.local_size[0], " x ", m.local_size[1], " x ", m.local_size[2],
+                         "); the limit is ", kMaxInvocations)),
+                     "too_many_invocations");
+  }
+  if (m.shared_bytes > kMaxSharedBytes) {
+    return WithCause(absl::ResourceExhaustedError(absl::StrCat(
+                         "the workgroup has ", m.shared_bytes,
+                         " bytes of shared memory; the limit is ", kMaxSharedBytes)),
+                     "shared_memory_too_large");
+  }
+  return absl::OkStatus();
 }
 
 // As dispatched, single precision flushes subnormals, half precision keeps them, and all round to
@@ -311,8 +335,17 @@ bool IsUnreadableFormat(mir::ImageFormat format) {
   }
 }
 
+absl::Status CheckScratch(uint64_t bytes, int width) {
+  if (bytes <= kMaxScratchBytes) return absl::OkStatus();
+  return WithCause(absl::ResourceExhaustedError(absl::StrCat(
+                       "a thread of ", width, " lanes needs ", bytes,
+                       " bytes of scratch memory; the limit is ", kMaxScratchBytes)),
+                   "scratch_too_large");
+}
+
 absl::StatusOr<Abi> AssignAbi(const Module& m) {
   Abi abi;
+  if (absl::Status s = CheckDispatch(m); !s.ok()) return s;
   const Uses uses = FindUses(m);
   if (absl::Status s = AssignSurfaces(m, uses, abi); !s.ok()) return s;
   if (absl::Status s = CheckControl(m); !s.ok()) return s;
@@ -323,7 +356,7 @@ absl::StatusOr<Abi> AssignAbi(const Module& m) {
                          kMaxPushRegisters, " registers")),
                      "push_constants_too_large");
   }
-  AssignPrivateArrays(m, abi);
+  if (absl::Status s = AssignPrivateArrays(m, abi); !s.ok()) return s;
   AssignControl(m, abi);
   abi.uses_barrier = uses.barrier;
   abi.writes_shared = uses.writes_shared;

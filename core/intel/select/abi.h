@@ -24,6 +24,12 @@ inline constexpr uint32_t kMaxBindlessSurfaces = 1u << 20;
 // The walker's thread counters hold 0..63 (GPGPU_WALKER, "Thread Width Counter Maximum"), which is
 // less than the 112 threads of a Gen12 dual subslice.
 inline constexpr uint32_t kMaxThreadsPerGroup = 64;
+// Limits of what can be dispatched: Mesa's driver for the generation has the first two as
+// maxComputeWorkGroupInvocations (and as maxComputeWorkGroupSize in each dimension) and
+// maxComputeSharedMemorySize, its compiler the third as the most scratch memory of a thread.
+inline constexpr uint32_t kMaxInvocations = 1024;
+inline constexpr uint32_t kMaxSharedBytes = 64u << 10;
+inline constexpr uint32_t kMaxScratchBytes = 2u << 20;
 inline constexpr uint32_t kFirstPushRegister = 1;
 
 struct Abi {
@@ -74,13 +80,18 @@ struct Abi {
 // unsigned integers, and the program converts.
 bool IsUnreadableFormat(mir::ImageFormat format);
 
-// ResourceExhausted if more than 240 bindings are used or one has more than 2^20 descriptors.
+// ResourceExhausted if more than 240 bindings are used or one has more than 2^20 descriptors, if the
+// workgroup or its shared memory is larger than can be dispatched, and if private arrays take more
+// scratch memory than the narrowest thread has.
 absl::StatusOr<Abi> AssignAbi(const mir::Module& module);
 
 // The launch record of one width, but for code_bytes, grf_used and scratch, which the caller adds.
 out::LaunchRecord MakeLaunchRecord(const mir::Module& module, const Abi& abi, int width);
 
 uint32_t ThreadsPerGroup(const mir::Module& module, int width);
+
+// Whether a thread can have that much scratch memory; ResourceExhausted, "scratch_too_large".
+absl::Status CheckScratch(uint64_t bytes, int width);
 
 }  // namespace kiln::intel
 

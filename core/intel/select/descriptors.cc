@@ -8,6 +8,8 @@
 //
 // Handles are read once for the thread, in blocks of the constant cache, as uniform buffers are: the
 // four descriptors in 32 bytes at a known place are kept for accesses beside.
+#include <algorithm>
+
 #include "core/intel/isa/messages.h"
 #include "core/intel/select/selector.h"
 #include "core/intel/select/texel_parts.h"
@@ -31,12 +33,14 @@ Operand Selector::UniformIndex(mir::ValueId index) {
   return indices_.back().first;
 }
 
-// Adds the index to the place of the first descriptor, or leaves it to the descriptor.
-void Selector::ApplyIndex(mir::ValueId index, uint32_t shift, uint32_t& base,
+// Adds the index to the place of the first of `count` descriptors, or leaves it to the descriptor. A
+// known index beyond them is undefined where it is executed, and the message has no room for it: the
+// last descriptor is taken.
+void Selector::ApplyIndex(mir::ValueId index, uint32_t count, uint32_t shift, uint32_t& base,
                           std::optional<Operand>& rest) {
   Operand o = UniformIndex(index);
   if (IsImm(o)) {
-    base += o.id;
+    base += std::min(o.id, count - 1);
     return;
   }
   if (shift != 0) o = Alu(Opcode::kShl, Type::kUD, Where::kUniform, {o, Imm(shift, Type::kUD)});
@@ -79,7 +83,7 @@ SurfaceRef Selector::SurfaceOf(uint32_t resource, std::optional<mir::ValueId> in
     return ref;
   }
   ref.bti = abi_.resource_surface[resource];
-  if (index) ApplyIndex(*index, 0, ref.bti, ref.index);
+  if (index) ApplyIndex(*index, m_.resources[resource].count, 0, ref.bti, ref.index);
   return ref;
 }
 
@@ -112,7 +116,8 @@ void Selector::Descriptors(mir::InstId id, const mir::TexelSources& s, SamplerCa
     return;
   }
   call.sampler = abi_.resource_sampler[resource];
-  if (index) ApplyIndex(*index, kSamplerShift, call.sampler, call.surface.index);
+  if (!index) return;
+  ApplyIndex(*index, m_.resources[resource].count, kSamplerShift, call.sampler, call.surface.index);
 }
 
 }  // namespace kiln::intel

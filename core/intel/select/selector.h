@@ -250,7 +250,7 @@ class Selector {
 
   // ---- descriptors (descriptors.cc) ----
   Operand UniformIndex(mir::ValueId index);
-  void ApplyIndex(mir::ValueId index, uint32_t shift, uint32_t& base,
+  void ApplyIndex(mir::ValueId index, uint32_t count, uint32_t shift, uint32_t& base,
                   std::optional<Operand>& rest);
   Operand Handle(uint32_t memory, uint32_t element, std::optional<mir::ValueId> index,
                  uint32_t byte);
