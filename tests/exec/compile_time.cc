@@ -127,10 +127,11 @@ void Series(const Only& only, const char* kind, const std::vector<int>& widths, 
 }
 
 // With the summary that the goals are about.
-void Growing(const Only& only, const char* kind, const std::vector<int>& widths, Program program) {
+void Growing(const Only& only, const char* kind, const std::vector<int>& widths, Program program,
+             std::initializer_list<int> sizes = {500, 1000, 2000, 4000, 8000}) {
   if (!only.kind.empty() && only.kind != kind) return;
   double first = 0, worst = 0;
-  for (int n : {500, 1000, 2000, 4000, 8000}) {
+  for (int n : sizes) {
     if (only.size != 0 && only.size != n) continue;
     const Result r = Measure(kind, n, widths, program(n));
     if (!r.ok) return;
@@ -152,6 +153,12 @@ int main(int argc, char** argv) {
   for (const std::vector<int>& widths : one_and_both) {
     Growing(only, "ordinary", widths, Wide);
     Growing(only, "chain", widths, Chain);
+    Growing(only, "constants", widths, Constants, {200, 400, 800, 1600, 3200});
+    Growing(only, "again", widths, ConstantsAgain, {100, 200, 400, 800, 1600});
+    Growing(only, "small ifs", widths, SmallIfs, {100, 200, 400, 800, 1600});
+    Growing(only, "calls", widths, Calls, {25, 50, 100, 200, 400});
+    Growing(only, "nests", widths, Nests, {100, 200, 400, 800, 1600});
+    Growing(only, "deep nest", widths, DeepNest, {15, 30, 60, 120, 240});
   }
   for (int width : {8, 16}) {
     Series(only, "cases", {width}, Cases, {30, 100, 300});

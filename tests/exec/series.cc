@@ -226,6 +226,124 @@ std::string Cases(int n) {
   return w.Module(make(make, 0));
 }
 
+namespace {
+
+// A constant that no instruction takes as an immediate where it stands: what is shifted.
+std::string Shifted(Writer& w, int k, const std::string& by) {
+  return w.Op("shl", std::to_string(1'000'003 + 7 * k), by);
+}
+
+// What inlining leaves of `f(x): if (x odd) return K << s; for (i < x & 3) if (x < 0) return x ^ i;
+// else x = x * 5 + i; return x + (K << s)`.
+std::string Call(Writer& w, int k, const std::string& x, const std::string& by) {
+  const std::string odd = w.Value("bool", absl::StrCat("ine ", w.Op("and", x, "1"), ", 0"));
+  return w.If(
+      odd, [&] { return Shifted(w, 2 * k, by); },
+      [&] {
+        const std::string rounds = w.Op("and", w.Op("ushr", x, "1"), "3");
+        const Values results = w.Names(3), p = w.Names(2);
+        w.Line(absl::StrCat(w.Params(results, {}), " = loop (", w.Params(p, {"0", x}), ") {"));
+        const std::string done = w.Value("bool", absl::StrCat("sge ", p[0], ", ", rounds));
+        w.Line(absl::StrCat("if ", done, " {\n  break ", p[0], ", ", p[1],
+                            ", 0\n} else {\n  yield\n}"));
+        const std::string negative = w.Value("bool", absl::StrCat("slt ", p[1], ", 0"));
+        w.Line(absl::StrCat("if ", negative, " {"));
+        const std::string returned = w.Op("xor", p[1], p[0]);
+        w.Line(absl::StrCat("break ", p[0], ", ", returned, ", 1\n} else {\n  yield\n}"));
+        const std::string next = w.Op("iadd", w.Op("imul", p[1], "5"), p[0]);
+        w.Line(absl::StrCat("continue ", w.Op("iadd", p[0], "1"), ", ", next, "\n}"));
+        const std::string left = w.Value("bool", absl::StrCat("ine ", results[2], ", 0"));
+        return w.If(
+            left, [&] { return results[1]; },
+            [&] { return w.Op("iadd", results[1], Shifted(w, 2 * k + 1, by)); });
+      });
+}
+
+}  // namespace
+
+std::string Constants(int n) {
+  Writer w;
+  const std::string by = w.Op("and", w.Load(0), "7");
+  std::string x = w.Load(1);
+  for (int k = 0; k < n; ++k) x = w.Op(k % 3 == 0 ? "xor" : "iadd", x, Shifted(w, k, by));
+  return w.Module(x);
+}
+
+std::string ConstantsAgain(int n) {
+  Writer w;
+  const std::string by = w.Op("and", w.Load(0), "7");
+  std::string x = w.Load(1);
+  for (int k = 0; k < n; ++k) x = w.Op("iadd", w.Op("xor", x, Shifted(w, k, by)), w.index());
+  const std::string again = w.Op("and", x, "7");
+  for (int k = n; k-- > 0;) x = w.Op("iadd", w.Op("xor", x, Shifted(w, k, again)), w.index());
+  return w.Module(x);
+}
+
+std::string SmallIfs(int n) {
+  Writer w;
+  const std::string y = w.Load(0), by = w.Op("and", y, "7");
+  std::string x = w.Load(1);
+  for (int k = 0; k < n; ++k) {
+    const std::string odd =
+        w.Value("bool", absl::StrCat("slt ", w.Op("and", x, std::to_string(k % 63 + 1)), ", ", by));
+    x = w.If(
+        odd,
+        [&] {
+          const std::string at = w.Op("shl", w.Op("and", x, "255"), "2");  // a load: it stays an if
+          const std::string z = w.I32(absl::StrCat("load_ssbo[0, align 4] ", at));
+          return w.Op("xor", z, Shifted(w, k, by));
+        },
+        [&] { return w.Op("iadd", x, y); });
+  }
+  return w.Module(x);
+}
+
+std::string Calls(int n) {
+  Writer w;
+  const std::string by = w.Op("and", w.Load(0), "7");
+  std::string x = w.Load(1);
+  for (int k = 0; k < n; ++k) x = Call(w, k, x, by);
+  return w.Module(x);
+}
+
+std::string Nests(int n) {
+  Writer w;
+  const std::string by = w.Op("and", w.Load(0), "7");
+  std::string x = w.Load(1);
+  int k = 0;
+  const auto nest = [&](auto&& self, int depth, const std::string& v) -> std::string {
+    if (depth == 0 || k == n) return v;
+    const std::string c = Shifted(w, k++, by);
+    const std::string less = w.Value("bool", absl::StrCat("slt ", v, ", ", c));
+    return w.If(
+        less,
+        [&] {
+          if (k % 4 != 0) return w.Op("iadd", self(self, depth - 1, w.Op("xor", v, c)), v);
+          const Values out = w.Loop(w.Op("and", v, "3"), {"0", v}, [&](const Values& p) {
+            return Values{self(self, depth - 1, w.Op("iadd", p[1], c))};
+          });
+          return w.Op("xor", out[1], v);
+        },
+        [&] { return w.Op("isub", v, c); });
+  };
+  while (k < n) x = nest(nest, 24, x);
+  return w.Module(x);
+}
+
+std::string DeepNest(int n) {
+  Writer w;
+  const std::string by = w.Op("and", w.Load(0), "7");
+  const auto nest = [&](auto&& self, int k, const std::string& v) -> std::string {
+    if (k == n) return v;
+    const std::string c = Shifted(w, k, by);
+    const std::string less = w.Value("bool", absl::StrCat("slt ", v, ", ", c));
+    return w.If(
+        less, [&] { return w.Op("iadd", self(self, k + 1, w.Op("xor", v, c)), v); },
+        [&] { return w.Op("isub", v, c); });
+  };
+  return w.Module(nest(nest, 0, w.Load(1)));
+}
+
 std::string Wide(int n) {
   Writer w;
   std::string x = w.Load(0);

@@ -4,6 +4,9 @@
 
 #include <string>
 
+#include "core/driver/compile.h"
+#include "core/driver/prepared.h"
+#include "core/mir/parse.h"
 #include "gtest/gtest.h"
 #include "tests/exec/exec.h"
 
@@ -37,6 +40,40 @@ TEST(Series, Chains) {
 
 TEST(Series, Cases) {
   for (int n : {3, 30, 300}) EXPECT_EQ(Agrees(exec::Cases(n), n), "") << n;
+}
+
+TEST(Series, Constants) {
+  EXPECT_EQ(Agrees(exec::Constants(400), 400), "");
+  EXPECT_EQ(Agrees(exec::ConstantsAgain(400), 400), "");
+  EXPECT_EQ(Agrees(exec::SmallIfs(400), 400), "");
+  EXPECT_EQ(Agrees(exec::Calls(100), 100), "");
+  EXPECT_EQ(Agrees(exec::Nests(200), 200), "");
+  EXPECT_EQ(Agrees(exec::DeepNest(120), 120), "");
+}
+
+int64_t Transfers(const std::string& text) {
+  auto module = mir::Parse(text);
+  if (!module.ok()) return -1;
+  const auto prepared = PrepareMir(*std::move(module), {}, nullptr, {});
+  if (!prepared.ok()) return -1;
+  CompileOptions options;
+  options.widths = {8, 16};
+  const auto compiled = Compile(**prepared, Target::kTgl, options, nullptr, {});
+  if (!compiled.ok() || compiled->variants.size() != 2) return -1;
+  int64_t transfers = 0;
+  for (const Variant& v : compiled->variants) {
+    transfers += v.statistics.spills + v.statistics.fills;
+  }
+  return transfers;
+}
+
+// However many they are, constants keep nothing else out of the registers.
+TEST(Series, ConstantsDoNotSpill) {
+  EXPECT_EQ(Transfers(exec::Constants(1600)), 0);
+  EXPECT_EQ(Transfers(exec::ConstantsAgain(1600)), 0);
+  EXPECT_EQ(Transfers(exec::SmallIfs(1600)), 0);
+  EXPECT_EQ(Transfers(exec::Calls(400)), 0);
+  EXPECT_EQ(Transfers(exec::Nests(400)), 0);
 }
 
 TEST(Series, Wide) { EXPECT_EQ(Agrees(exec::Wide(1000), 1000), ""); }

@@ -1,6 +1,7 @@
 #include "core/lir/ra/spill.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <utility>
 
@@ -99,6 +100,7 @@ class Spiller {
     param_of_.assign(old_values_, kNone);
     def_inst_.assign(old_values_, InstId());
     held_at_def_.assign(old_values_, 0);
+    constant_.assign(old_values_, 0);
     banned_.assign(n, BitSet());
     exit_.resize(n);
     entry_.resize(n);
@@ -111,7 +113,9 @@ class Spiller {
       for (ValueId p : f_.blocks[b].params) param_of_[p.index] = b;
       for (InstId i : f_.blocks[b].insts) {
         for (const Operand& o : f_.defs(i)) {
-          if (IsValue(o)) def_inst_[o.id] = i;
+          if (!IsValue(o)) continue;
+          def_inst_[o.id] = i;
+          constant_[o.id] = IsConstant(i);
         }
       }
     }
@@ -124,6 +128,10 @@ class Spiller {
     }
   }
 
+  bool IsConstant(InstId i) const {
+    const absl::Span<const Operand> uses = f_.uses(i);
+    return h_.can_repeat(f_, i) && std::none_of(uses.begin(), uses.end(), IsValue);
+  }
   bool PerLane(ValueId v) const { return t_.files[f_.value(v).file].masked_writes; }
   bool Spillable(ValueId v) const {
     if (v == settings_.header) return false;
@@ -179,7 +187,11 @@ class Spiller {
     list_[index_[p]] = list_.back();
     index_[list_.back()] = index_[p];
     list_.pop_back();
-    if (parked_[p] == kNotParked) total_ -= pieces_.units(p);
+    if (parked_[p] == kNotParked) {
+      total_ -= pieces_.units(p);
+    } else if (waiting_queued_) {
+      QueueWaiting(p);
+    }
   }
   void Park(uint32_t p, uint32_t distance) {
     if (parked_[p] == kNotParked) {
@@ -191,14 +203,25 @@ class Spiller {
     }
   }
 
-  // Lower is better to evict: scalars give little room, so they go last; else the farthest first.
+  // What leaves is judged by the distance of its next use, and by the room that it gives for what it
+  // costs to come back. A fill is a message, whatever its size; a constant is one instruction.
+  enum Kind : uint8_t { kScalar, kConstant, kRegister, kRegisters, kKinds };
+  static constexpr uint64_t kWorth[kKinds] = {1, 16, 8, 16};
+
+  Kind KindOf(uint32_t p) const {
+    const uint32_t units = pieces_.units(p);
+    if (units < h_.register_units) return constant_[pieces_.value(p).index] ? kConstant : kScalar;
+    return units == h_.register_units ? kRegister : kRegisters;
+  }
+
   struct Candidate {
     uint32_t piece = kNone;
-    bool scalar = true;
-    uint32_t distance = 0;
+    uint32_t distance = 0;   // in the heaps from the start of the block, else from here
+    Kind kind = kScalar;
+    bool waiting = false;    // only parked lanes hold it
+    uint64_t worth() const { return distance * kWorth[kind]; }
     bool Before(const Candidate& o) const {
-      if (scalar != o.scalar) return !scalar;
-      return distance != o.distance ? distance > o.distance : piece < o.piece;
+      return worth() != o.worth() ? worth() > o.worth() : piece < o.piece;
     }
   };
 
@@ -214,70 +237,73 @@ class Spiller {
     return std::binary_search(waits.begin(), waits.end(), BlockId(param_of_[v.index]));
   }
 
-  // Candidates in registers stand in a heap by their next use, counted from the block's start, which
-  // orders them as the distance does. An entry is pushed when a piece comes into a register and
-  // when its next use changes; what has become of older ones shows when they come up.
-  void Queue(uint32_t p) {
-    queue_.push_back({p, pieces_.units(p) < h_.register_units, NextUse(p)});
-    std::push_heap(queue_.begin(), queue_.end(), Worse);
+  // Candidates of a kind stand in a heap by their next use, counted from the block's start, which
+  // orders them as the distance does. An entry is pushed when a piece comes into a register, when
+  // its next use changes, and when only parked lanes are left to hold it; what has become of older
+  // ones shows when they come up.
+  void Queue(uint32_t p) { Push({p, NextUse(p), KindOf(p), false}); }
+  void QueueWaiting(uint32_t p) { Push({p, parked_[p], KindOf(p), true}); }
+  void Push(const Candidate& c) {
+    std::vector<Candidate>& heap = queues_[c.kind];
+    heap.push_back(c);
+    std::push_heap(heap.begin(), heap.end(), Worse);
   }
   static bool Worse(const Candidate& a, const Candidate& b) { return b.Before(a); }
 
-  // The best and the second best to evict; `piece` is kNone where there is none.
-  void FindTwo(Candidate* first, Candidate* second) {
-    *first = *second = Candidate();
-    aside_.clear();
-    while (!queue_.empty() && second->piece == kNone) {
-      std::pop_heap(queue_.begin(), queue_.end(), Worse);
-      const Candidate c = queue_.back();
-      queue_.pop_back();
-      if (!in_registers_[c.piece] || NextUse(c.piece) != c.distance || c.piece == first->piece) {
-        continue;
-      }
-      aside_.push_back(c);
-      if (MayEvict(c.piece)) Offer(c, first, second);
-    }
-    for (const Candidate& c : aside_) {
-      queue_.push_back(c);
-      std::push_heap(queue_.begin(), queue_.end(), Worse);
-    }
-    for (Candidate* c : {first, second}) {
-      if (c->piece != kNone && c->distance != kNever) c->distance -= std::min(c->distance, position_);
-    }
-    for (uint32_t p : waiting_) {
-      if (in_registers_[p] || parked_[p] == kNotParked) continue;
-      const Candidate c = {p, pieces_.units(p) < h_.register_units, parked_[p]};
-      if (second->piece != kNone && !c.Before(*second)) continue;
-      if (MayEvict(p)) Offer(c, first, second);
-    }
+  bool IsStale(const Candidate& c) const {
+    if (c.waiting) return in_registers_[c.piece] || parked_[c.piece] != c.distance;
+    return !in_registers_[c.piece] || NextUse(c.piece) != c.distance;
   }
-  static void Offer(const Candidate& c, Candidate* first, Candidate* second) {
-    if (first->piece == kNone || c.Before(*first)) {
-      *second = std::exchange(*first, c);
-    } else if (second->piece == kNone || c.Before(*second)) {
-      *second = c;
+
+  // The best to evict; `piece` is kNone where there is none.
+  Candidate FindBest() {
+    QueueAllWaiting();
+    Candidate best;
+    for (std::vector<Candidate>& heap : queues_) {
+      aside_.clear();
+      while (!heap.empty()) {
+        Candidate c = heap.front();
+        const bool stale = IsStale(c);
+        if (!stale && MayEvict(c.piece)) {
+          if (c.distance != kNever) c.distance -= std::min(c.distance, position_);
+          if (best.piece == kNone || c.Before(best)) best = c;
+          break;
+        }
+        std::pop_heap(heap.begin(), heap.end(), Worse);
+        heap.pop_back();
+        if (!stale) aside_.push_back(c);
+      }
+      for (const Candidate& c : aside_) Push(c);
+    }
+    return best;
+  }
+
+  // Most blocks evict nothing.
+  void QueueAllWaiting() {
+    if (std::exchange(waiting_queued_, true)) return;
+    for (uint32_t p : waiting_) {
+      if (!in_registers_[p] && parked_[p] != kNotParked) QueueWaiting(p);
     }
   }
 
   // Evicts until `units` more fit. What is protected in this epoch stays.
   void MakeRoom(uint32_t units) {
     while (total_ + units > limit_) {
-      Candidate first, second;
-      FindTwo(&first, &second);
-      if (first.piece == kNone) return;
-      Evict(first, second.distance);
+      const Candidate best = FindBest();
+      if (best.piece == kNone) return;
+      Evict(best);
     }
   }
 
-  void Evict(const Candidate& c, uint32_t runner_up) {
+  void Evict(const Candidate& c) {
     const ValueId v = pieces_.value(c.piece);
-    if (emit_ && evicted_[v.index] == kNone) {
-      evicted_[v.index] = static_cast<uint32_t>(evictions_.size());
-      evictions_.push_back({v, BlockId(block_), total_, c.distance,
-                            runner_up});
-    }
+    const uint32_t live = total_;
     if (parked_[c.piece] != kNotParked) Unpark(c.piece);
     Leave(c.piece);
+    if (emit_ && evicted_[v.index] == kNone) {
+      evicted_[v.index] = static_cast<uint32_t>(evictions_.size());
+      evictions_.push_back({v, BlockId(block_), live, c.distance, FindBest().distance});
+    }
   }
 
   // Waiting lanes give it up as well.
@@ -413,7 +439,7 @@ class Spiller {
       Candidate best;
       for (uint32_t p : list_) {
         if (!MayEvict(p)) continue;
-        const Candidate c{p, pieces_.units(p) < h_.register_units, NextUse(p)};
+        const Candidate c{p, NextUse(p), KindOf(p), false};
         if (best.piece == kNone || c.Before(best)) best = c;
       }
       const ValueId v = best.piece == kNone ? ValueId() : pieces_.value(best.piece);
@@ -439,8 +465,9 @@ class Spiller {
         if (!in_registers_[r.piece] || !(name_[r.piece] == r.name)) Ban(e.to.index, r.piece);
       }
     }
+    waiting_queued_ = false;
     while (!list_.empty()) Leave(list_.back());
-    queue_.clear();
+    for (std::vector<Candidate>& heap : queues_) heap.clear();
     for (uint32_t p : waiting_) parked_[p] = kNotParked;
     waiting_.clear();
     for (uint32_t p : behind_touched_) behind_[p] = kNever;
@@ -1014,6 +1041,7 @@ class Spiller {
   // Per value.
   std::vector<uint32_t> param_of_;     // the block
   std::vector<InstId> def_inst_;
+  std::vector<char> constant_;         // made by one instruction from nothing
   std::vector<char> held_at_def_;      // parked lanes hold it where it is defined
   std::vector<uint32_t> evicted_;      // in evictions_
 
@@ -1024,7 +1052,9 @@ class Spiller {
 
   // The walk; per piece unless said otherwise.
   uint32_t block_ = 0, position_ = 0, length_ = 0, limit_ = 0;
-  std::vector<Candidate> queue_, aside_;
+  std::array<std::vector<Candidate>, kKinds> queues_;
+  std::vector<Candidate> aside_;
+  bool waiting_queued_ = false;        // what only parked lanes hold is in the heaps
   uint32_t total_ = 0;                 // units of list_ and waiting_
   uint32_t epoch_ = 0;
   uint32_t next_name_ = 1u << 31;      // of names while nothing is emitted

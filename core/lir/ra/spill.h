@@ -9,7 +9,8 @@
 //
 // Algorithm: Braun and Hack, Register Spilling and Live-Range Splitting for SSA-Form Programs
 // (CC 2009): Belady's rule on next-use distances in which leaving a loop is far (next_use.h), one
-// block after another in layout order. What differs, because edges of structured SIMD code have no
+// block after another in layout order. Distances count by the room that leaving gives for what coming
+// back costs: a fill is a message whatever its size, a constant one instruction. What differs, because edges of structured SIMD code have no
 // place for code and phis are masked copies:
 //  * A value has one store, behind its definition, and fills make new names. A name enters a block
 //    if all predecessors end with that name in a register, so joins need no code. Where a loop does

@@ -81,11 +81,11 @@ TEST(SpillTest, RandomProgramsFitAndCheck) {
 TEST(SpillTest, WhatMustLieInTheTailStillDoes) {
   const Target& t = testing::TestTarget();
   Function f;
-  f.dispatch_width = 16;
+  f.dispatch_width = 8;
   Builder b(f);
   b.SetBlock(b.NewBlock());
   InstFields fields;
-  fields.width = 16;
+  fields.width = 8;
   Value whole;
   whole.file = testing::kU;
   whole.comps = 8;
@@ -96,7 +96,7 @@ TEST(SpillTest, WhatMustLieInTheTailStillDoes) {
   const ValueId payload = b.NewValue(whole);
   b.Emit(testing::kLoadOp, fields, {ValueOperand(payload, 0, 0, 8)}, {ImmOperand(1, 0)});
   std::vector<ValueId> values;
-  for (int k = 0; k < 70; ++k) {
+  for (int k = 0; k < 140; ++k) {
     Value v;
     v.file = testing::kG;
     values.push_back(b.NewValue(v));
@@ -112,6 +112,46 @@ TEST(SpillTest, WhatMustLieInTheTailStillDoes) {
   const Operand& end = f.uses(f.blocks[0].insts.back())[0];
   EXPECT_NE(end.value(), payload);  // it was spilled
   EXPECT_GE(end.reg, t.pools[t.files[testing::kU].pool].tail_first);
+}
+
+// Constants of a dword each, read after fifty values of two registers: as many instructions bring
+// them back as would messages the values, and nothing is stored.
+TEST(SpillTest, ConstantsLeaveBeforeWhatMustBeStored) {
+  const Target& t = testing::TestTarget();
+  Function f;
+  f.dispatch_width = 16;
+  Builder b(f);
+  b.SetBlock(b.NewBlock());
+  InstFields fields;
+  fields.width = 16;
+  Value whole;
+  whole.file = testing::kU;
+  whole.comps = 8;
+  whole.whole_registers = true;
+  const ValueId header = b.NewValue(whole);
+  f.live_ins.push_back({header, 0});
+  const auto make = [&](uint8_t file, uint16_t op, uint32_t number) {
+    Value v;
+    v.file = file;
+    const ValueId made = b.NewValue(v);
+    InstFields how = fields;
+    if (file == testing::kU) how.flags = kNoMask;
+    b.Emit(op, how, {ValueOperand(made, 0)}, {ImmOperand(number, 0)});
+    return made;
+  };
+  std::vector<ValueId> constants, values;
+  for (uint32_t k = 0; k < 300; ++k) constants.push_back(make(testing::kU, testing::kConstOp, k));
+  for (uint32_t k = 0; k < 50; ++k) values.push_back(make(testing::kG, testing::kLoadOp, k));
+  for (ValueId v : values) b.Emit(testing::kStoreOp, fields, {}, {ValueOperand(v, 0)});
+  for (ValueId v : constants) b.Emit(testing::kStoreOp, fields, {}, {ValueOperand(v, 0)});
+  const Function ssa = f;
+  EXPECT_FALSE(Allocate(t, &f).ok());
+  f = ssa;
+  const auto stats = AllocateWithSpills(t, &f, header);
+  ASSERT_TRUE(stats.ok()) << stats.status();
+  EXPECT_TRUE(CheckAllocation(t, ssa, f).ok());
+  EXPECT_GT(stats->spill.repeated, 0u);
+  EXPECT_EQ(stats->spill.fills, 0u);
 }
 
 }  // namespace
