@@ -108,7 +108,8 @@ std::string Differences(const mir::LaunchInputs& want, const sim::eu::Dispatch& 
 }
 
 std::string RunVariant(const Variant& v, const mir::LaunchInputs& before,
-                       const mir::LaunchInputs& want, const Setup& setup, bool fusion) {
+                       const mir::LaunchInputs& want, const Setup& setup, bool fusion,
+                       bool opposite) {
   sim::eu::Dispatch dispatch;
   dispatch.groups = before.groups;
   dispatch.push_constants = before.push_constants;
@@ -122,13 +123,15 @@ std::string RunVariant(const Variant& v, const mir::LaunchInputs& before,
   Translate(before, dispatch);
   sim::eu::Options options;
   options.fusion = fusion;
+  options.opposite = opposite;
   options.max_instructions = 20'000'000;
   options.zero_memory = setup.zero_memory;
   const absl::StatusOr<sim::eu::RunStats> run =
       sim::eu::Run(v.code, v.launch, options, dispatch);
   const std::string text = run.ok() ? Differences(want, dispatch, setup)
                                     : std::string(run.status().message());
-  return text.empty() ? "" : absl::StrCat(v.name, fusion ? " fused: " : ": ", text, "\n");
+  if (text.empty()) return "";
+  return absl::StrCat(v.name, fusion ? " fused" : "", opposite ? " opposite: " : ": ", text, "\n");
 }
 
 // What the EU verifier finds in the code.
@@ -173,7 +176,8 @@ std::string CompareModule(const mir::Module& module, const mir::LaunchInputs& in
     const auto interpreted = mir::Interpret(module, want);
     if (!interpreted.ok()) return std::string(interpreted.status().message());
     text += Findings(v);
-    for (bool fusion : {false, true}) text += RunVariant(v, inputs, want, setup, fusion);
+    for (bool fusion : {false, true}) text += RunVariant(v, inputs, want, setup, fusion, false);
+    if (setup.opposite) text += RunVariant(v, inputs, want, setup, false, true);
   }
   if (compiled->variants.size() != setup.widths.size()) text += "a width is missing\n";
   return text;

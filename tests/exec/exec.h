@@ -21,6 +21,7 @@ struct Setup {
   bool zero_memory = false;     // shared and private memory begin as 0, as in the interpreter
   std::vector<int> widths = {8, 16, 32};  // all of them must come out
   std::vector<std::string> disabled_passes;
+  bool opposite = false;        // run also in the opposite order and with what is undefined otherwise
   bool bindless = false;        // all descriptors in arrays without length (unsized.h)
 };
 

@@ -28,6 +28,7 @@ exec::Setup SetupFor(const std::string& name, uint32_t seed) {
   exec::Setup setup;
   setup.seed = seed;
   if (name == "global_memory") setup.buffer_bytes = 0x18000;
+  setup.opposite = name == "subnormals" || name == "half_subnormals";
   if (name == "buffer_sizes") setup.buffer_bytes = 4096 - seed % 4;
   if (name == "int64_atomics" || name == "parts_of_qwords") setup.buffer_bytes = 32768;
   setup.floats = HasFloats(name);
@@ -69,7 +70,7 @@ TEST(Dispatch, MoreWorkgroupsThanTheLimitAreRefused) {
 INSTANTIATE_TEST_SUITE_P(All, Programs,
                          testing::Values("straight_line", "loop_and_if", "nested_loops",
                                          "uniform_control", "vectors", "memory", "short_elements",
-                                         "global_memory", "subnormals", "parts_of_dwords",
+                                         "global_memory", "subnormals", "half_subnormals", "parts_of_dwords",
                                          "int64_atomics", "half_atomics", "round_to_zero",
                                          "images_fetch",
                                          "images_sample", "images_gradients", "images_samples",

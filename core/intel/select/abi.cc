@@ -279,12 +279,13 @@ absl::Status CheckDispatch(const Module& m) {
   return absl::OkStatus();
 }
 
-// As dispatched, single precision flushes subnormals, half precision keeps them, and all round to
-// nearest even. The rounding mode is one for all precisions.
+// As dispatched, single precision flushes subnormals and all round to nearest even; of half precision
+// nothing is known (ABI.md, "State"). The rounding mode is one for all precisions.
 void AssignControl(const Module& m, Abi& abi) {
   constexpr uint32_t kKeepSingle = 1u << 7, kKeepHalf = 1u << 10, kRoundToZero = 3u << 4;
   if (m.round_to_zero) abi.control_set |= kRoundToZero;
   if (m.denorms_f32 == mir::DenormMode::kPreserve) abi.control_set |= kKeepSingle;
+  if (m.denorms_f16 == mir::DenormMode::kPreserve) abi.control_set |= kKeepHalf;
   if (m.denorms_f16 == mir::DenormMode::kFlush) abi.control_clear |= kKeepHalf;
 }
 

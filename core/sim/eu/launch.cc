@@ -340,7 +340,8 @@ void LaunchState::StartThread(uint32_t index, const std::array<uint32_t, 3>& gro
   t.active = t.dispatch;
   t.Write32(kStateOffset + 8, t.dispatch);   // sr0.2: dispatch mask
   t.Write32(kStateOffset + 12, t.dispatch);  // sr0.3: vector mask
-  t.Write32(kControlOffset, kControlKeepF16);
+  // Whether halves keep subnormals at dispatch, nobody says.
+  t.Write32(kControlOffset, view_.descending ? 0 : kControlKeepF16);
 }
 
 }  // namespace kiln::sim::eu
