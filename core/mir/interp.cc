@@ -250,6 +250,15 @@ class Interpreter {
     return wild ? (index + in_.undefined_seed) % count : index;
   }
 
+  // With random undefined results a descriptor beyond the array is another one of it (IndexOf), or, for
+  // even seeds, what it describes is anything.
+  bool ReadsBeyondDescriptors(InstId id, size_t lane) {
+    if (in_.undefined_seed == 0 || in_.undefined_seed % 2 != 0) return false;
+    if ((m_.inst(id).flags & kIndexed) == 0) return false;
+    const uint32_t count = m_.resources[m_.inst(id).imm0].count;
+    return count != 0 && Lanes(m_.source(id, 0))[lane] >= count;
+  }
+
   uint32_t ElementBytes(InstId id) const {
     const Inst& inst = m_.inst(id);
     return BytesOf(m_.value(inst.num_results != 0 ? m_.result(id)
@@ -589,14 +598,16 @@ class Interpreter {
     const uint32_t count = m_.resources[m_.inst(id).imm0].count;
     const bool shared = (m_.inst(id).flags & kNonUniform) == 0;
     bool differs = false;
+    const int64_t before = statistics_.outside_descriptors;
     ForSubgroups(active, [&](uint32_t first) {
       const uint64_t elected = index[FirstActive(active, first)];
       for (uint32_t lane = first; lane < SubgroupEnd(first); ++lane) {
         if (!active.test(lane)) continue;
         differs |= shared && index[lane] != elected;
-        statistics_.undefined_results += count != 0 && index[lane] >= count;
+        statistics_.outside_descriptors += count != 0 && index[lane] >= count;
       }
     });
+    statistics_.undefined_results += statistics_.outside_descriptors - before;
     if (!differs) return;
     ++statistics_.undefined_results;
     if (in_.undefined_seed != 0) one_index_ = &active;
@@ -995,6 +1006,10 @@ class Interpreter {
       if (op == Op::kStoreSsbo) return StoreAt(id, memory, offset[lane], lane);
       if (op == Op::kSsboAtomic) return AtomicAt(id, memory, offset[lane], lane);
       LoadAt(id, memory, offset[lane], lane);
+      if (!ReadsBeyondDescriptors(id, lane)) return;
+      for (int i = 0; i < m_.inst(id).num_results; ++i) {
+        Lanes(m_.result(id, i))[lane] = Undefined(TypeOf(m_.result(id, i)));
+      }
     });
   }
 

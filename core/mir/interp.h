@@ -108,6 +108,7 @@ struct InterpStatistics {
   // or not active, descriptors beyond the end of an array; and accesses of lanes that do not share the
   // index of a descriptor, without kNonUniform.
   int64_t undefined_results = 0;
+  int64_t outside_descriptors = 0;          // of these: beyond the end of an array of descriptors
   int64_t races = 0;                        // see LaunchInputs::detect_races
   uint32_t first_race_spirv_id = 0;
 };

@@ -740,6 +740,7 @@ TEST(Interp, UndefinedValuesAreZeroOrRandom) {
 struct Doubts {
   std::vector<size_t> moved;
   int64_t undefined = 0;
+  int64_t outside_descriptors = 0;
 };
 Doubts DoubtsOf(const std::string& body) {
   const Module m = MustParse("mir 1 local_size 4, 1, 1 resource 0 ssbo 0.0.0 "
@@ -758,6 +759,7 @@ Doubts DoubtsOf(const std::string& body) {
     if (seed == 0) {
       plain = result;
       doubts.undefined = run->undefined_results;
+      doubts.outside_descriptors = run->outside_descriptors;
       doubts.moved.assign(result.size(), 0);
     }
     for (size_t i = 0; i < result.size(); ++i) doubts.moved[i] |= result[i] != plain[i];
@@ -839,11 +841,13 @@ TEST(Interp, DescriptorsThatLanesDoNotShareNeedToSaySo) {
   };
   const Doubts d = DoubtsOf(body(""));
   EXPECT_EQ(d.undefined, 1);
+  EXPECT_EQ(d.outside_descriptors, 0);
   EXPECT_THAT(d.moved, ElementsAre(0, 1, 0, 1));
   EXPECT_EQ(DoubtsOf(body(".nonuniform")).undefined, 0);
   const Doubts beyond = DoubtsOf("%1:i32 = load_ssbo.indexed[1, align 4] 2, 0 "
                                  "store_ssbo[0, align 4] 0, %1");
   EXPECT_EQ(beyond.undefined, 4);
+  EXPECT_EQ(beyond.outside_descriptors, 4);
   EXPECT_THAT(beyond.moved, ElementsAre(1, 0, 0, 0));
 }
 

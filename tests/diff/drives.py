@@ -70,13 +70,15 @@ class Interpreter:
         return scout, doubt
 
 
-def read_drive(entry, path):
-    """The drive of a cache's file, or None."""
+def read_drive(entry, path, timeout):
+    """The drive of a cache's file, or None: also if lavapipe took too long and has more time now."""
     if not os.path.exists(entry):
         return None
     with open(entry) as f:
         d = json.load(f)
     if d.get("form", 1) != CACHE_FORM:
+        return None
+    if not d["want"] and "time" in d["reason"] and timeout > d["timeout"]:
         return None
     if d.get("job") is None:
         return drive.Drive(reason=d["reason"])
@@ -86,10 +88,11 @@ def read_drive(entry, path):
                        recipe=d["recipe"], by_moves=d["by_moves"], reason=d["reason"])
 
 
-def write_drive(entry, found):
+def write_drive(entry, found, timeout):
     """Whole or not at all: a run may be stopped at any time."""
     with open(entry + ".new", "w") as f:
         json.dump({"form": CACHE_FORM, "reason": found.reason, "job": found.job,
+                   "timeout": timeout,
                    "recipe": found.recipe, "by_moves": found.by_moves,
                    "types": found.types and [[list(k), v] for k, v in found.types.items()],
                    "want": found.result and [[list(k), v.hex()] for k, v in found.result.items()]}, f)
@@ -103,7 +106,7 @@ def cached_drive(path, folder, cache, seed, timeout, interpreter, first_recipe=N
         with open(path, "rb") as f:
             name = "%s.seed%d.json" % (hashlib.sha256(f.read()).hexdigest()[:24], seed)
         entry = os.path.join(cache, name)
-        found = read_drive(entry, path)
+        found = read_drive(entry, path, timeout)
         if found:
             return found
     scout, doubt = interpreter.scout(folder)
@@ -115,7 +118,7 @@ def cached_drive(path, folder, cache, seed, timeout, interpreter, first_recipe=N
     if found.result:
         found.result = peer.outputs(found.result)
     if entry:
-        write_drive(entry, found)
+        write_drive(entry, found, timeout)
     return found
 
 

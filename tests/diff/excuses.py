@@ -8,7 +8,9 @@ moved that very place:
              the other execution is away
   order      another order of workgroups, lanes and racing accesses (--opposite, --shuffle) moved it so
              far, or put the other execution's very value into a place of the same output
-  undefined  random undefined results (--undefined) moved it; of these there is no magnitude
+  undefined  random undefined results (--undefined) moved it, or these and another order of the module's
+             shared variables: one of them is then accessed beyond its end, of which the interpreter
+             itself sees only what leaves shared memory as a whole; of these there is no magnitude
 
 Distances are units in the last place for floats, and numbers for integers. No excuse outlives the
 comparison it was found in: the runs are those of one drive at one width.
@@ -16,14 +18,21 @@ comparison it was found in: the runs are those of one drive at one width.
 
 import collections
 import dataclasses
+import json
+import os
+import random
+import struct
 
 import compare
 import texels
+from spirv_module import Module
 
 RUNS = {"unstable": ["--perturb=%d" % n for n in range(1, 17)],
         "order": ["--opposite"] + ["--shuffle=%d" % n for n in range(1, 9)],
         "undefined": ["--undefined=%d" % n for n in range(1, 9)]}
 KINDS = tuple(RUNS)
+OP_FUNCTION, OP_VARIABLE, WORKGROUP = 54, 59, 4   # of SPIR-V
+REARRANGED = 24   # orders of shared variables that are tried
 
 
 def differing(want, got, types, ulp, absolute):
@@ -183,14 +192,52 @@ class Tolerance:
                          ["--loose=%d:%d" % (i, INVERSE_ULP) for i in inverse])
 
 
+def rearranged(words, seed):
+    """The words of a module with its shared variables in an order drawn by the seed, or None if there are
+    not two. They come last of what precedes the functions, so that their types are there."""
+    variables, others, at = [], [], 5
+    while at < len(words) and words[at] & 0xffff != OP_FUNCTION:
+        instruction = words[at:at + (words[at] >> 16)]
+        shared = instruction[0] & 0xffff == OP_VARIABLE and instruction[3] == WORKGROUP
+        (variables if shared else others).append(instruction)
+        at += len(instruction)
+    if len(variables) < 2:
+        return None
+    random.Random(seed).shuffle(variables)
+    return words[:5] + sum(others + variables, []) + words[at:]
+
+
+def rearranged_job(job, folder, seed):
+    """The path of the job with its module rearranged, or None."""
+    words = rearranged(Module.load(job["shader"]).words, seed)
+    if words is None:
+        return None
+    shader, path = (os.path.join(folder, "rearranged" + end) for end in (".spv", ".json"))
+    with open(shader, "wb") as f:
+        f.write(struct.pack("<%dI" % len(words), *words))
+    with open(path, "w") as f:
+        json.dump({**job, "shader": shader}, f)
+    return path
+
+
 def evidence(interpreter, job_path, options, tolerance):
-    """runs_of for settle(): made when first asked for, then kept."""
+    """runs_of for settle(): made when first asked for, then kept. Writes beside the job."""
     made = {}
+
+    def rearranged_runs():
+        with open(job_path) as f:
+            job = json.load(f)
+        for seed in range(1, REARRANGED + 1):
+            path = rearranged_job(job, os.path.dirname(job_path), seed)
+            if path:
+                yield interpreter.outputs(path, [*options, "--undefined=%d" % seed])
 
     def runs_of(kind):
         if kind not in made:
             more = tolerance.loose if kind == "unstable" else []
             runs = [interpreter.outputs(job_path, [*options, *more, o]) for o in RUNS[kind]]
+            if kind == "undefined":
+                runs += rearranged_runs()
             made[kind] = [r for r in runs if r is not None]
         return made[kind]
 

@@ -19,6 +19,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "drive"))
 import excuses  # noqa: E402
 import judging  # noqa: E402
 import processes  # noqa: E402
+import sim_interp  # noqa: E402
 
 KEY = (0, 0, 0)
 FLOATS = {(0, 0): [(4 * k, "f", 32) for k in range(4)]}
@@ -121,6 +122,20 @@ class UndefinedTest(unittest.TestCase):
         self.assertEqual(judged(mine, got, types, undefined=[ints(9, 2)]).status, "differ")
 
 
+class RearrangedTest(unittest.TestCase):
+
+    def test_shared_variables_change_places_and_nothing_else(self):
+        def variable(result, storage):
+            return [4 << 16 | 59, 1, result, storage]
+        head, end = [0x07230203, 0, 0, 9, 0], [5 << 16 | 54, 2, 3, 0, 4]
+        a, b, other = variable(5, 4), variable(6, 4), variable(7, 12)
+        found = [excuses.rearranged(head + a + b + other + end, seed) for seed in range(10)]
+        self.assertIn(head + other + a + b + end, found)
+        self.assertIn(head + other + b + a + end, found)
+        self.assertEqual({len(w) for w in found}, {len(head + other + a + b + end)})
+        self.assertIsNone(excuses.rearranged(head + a + other + end, 1))
+
+
 class VerdictTest(unittest.TestCase):
 
     def test_an_excuse_holds_for_its_own_comparison_only(self):
@@ -152,6 +167,19 @@ class VerdictTest(unittest.TestCase):
             "comparisons 3, without any difference 1".split(),
             "excused as order modules 1, comparisons 2, places 7".split(),
             "excused as unstable modules 1, comparisons 1, places 1".split()])
+
+
+class OutsideTest(unittest.TestCase):
+
+    def test_each_cause_needs_its_own_count(self):
+        nothing = {"outside_accesses": 0, "outside_descriptors": 0, "undefined_results": 9}
+        for count, error in (("outside_accesses", "no allocation at 0x0"),
+                             ("outside_descriptors", "nothing is bound to surface 24")):
+            self.assertFalse(sim_interp.goes_outside(nothing, error))
+            self.assertTrue(sim_interp.goes_outside({**nothing, count: 1}, error))
+            self.assertFalse(sim_interp.goes_outside({**nothing, count: 1}, "r5 is read too early"))
+        self.assertFalse(sim_interp.goes_outside({**nothing, "outside_accesses": 1},
+                                                 "nothing is bound to surface 24"))
 
 
 class RunTest(unittest.TestCase):

@@ -323,6 +323,7 @@ json RunJob(const std::string& path, const Flags& flags) {
                  {"outside_local_accesses", run->outside_local_accesses},
                  {"misaligned_accesses", run->misaligned_accesses},
                  {"undefined_results", run->undefined_results},
+                 {"outside_descriptors", run->outside_descriptors},
                  {"races", run->races},
                  {"race_spirv_id", run->first_race_spirv_id},
                  {"outputs", json::array()}};

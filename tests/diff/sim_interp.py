@@ -16,8 +16,8 @@ subnormals are flushed in the interpreter as the hardware does. Further:
   refused    by the importer or the back end, with its cause
   broken     compilation failed otherwise, or the simulator refused the program (a contract
              violation, say): always a bug
-  outside    excuse of a comparison that cannot be made: an address that no buffer has is accessed, in
-             the interpreter too
+  outside    excuse of a comparison that cannot be made: an address that no buffer has is accessed, or a
+             descriptor beyond the end of an array, in the interpreter too
 
 The last lines are causes, excuses by kind and a table: compiled; driven (some drive ran); counted
 (changing one arithmetic operation changes an output, or, where none does, changing a move: those are
@@ -77,6 +77,12 @@ def simulate(a, stem, job_path, options):
     return a.pool.ask(a.eu_run, words, MAX_SECONDS + 20)
 
 
+def goes_outside(mine, error):
+    """Did the simulator stop where the interpreter too leaves what is bound?"""
+    return bool(mine["outside_accesses"] and "no allocation" in error
+                or mine["outside_descriptors"] and "nothing is bound" in error)
+
+
 def compare_width(a, stem, width, found, where, job_path, tolerance):
     """(Comparisons of both modes, "" or why one of them is broken)."""
     options = ["--flush", "--subgroup-size=%d" % width]
@@ -88,7 +94,7 @@ def compare_width(a, stem, width, found, where, job_path, tolerance):
     for mode in [[]] if a.no_fusion else [[], ["--fusion"]]:
         name = "%s SIMD%d%s" % (where, width, " fused" if mode else "")
         got = simulate(a, stem, job_path, mode)
-        if not got["ok"] and mine["outside_accesses"] and "no allocation" in got["error"]:
+        if not got["ok"] and goes_outside(mine, got["error"]):
             made.append(excuses.Comparison(name, collections.Counter(outside=1), first=got["error"]))
         elif not got["ok"]:
             return made, "%s: %s" % (name, got["error"])
