@@ -494,6 +494,19 @@ class Generator:
             self.line("out_%s.d[me * %du + %du] %s= %s;" % (kind, SLOTS, slot, self.one_of("", "^", "+"),
                                                            self.value_of_output(kind)))
 
+    def digest(self):
+        """All variables of main into one output, so that few operations reach none."""
+        self.line("uint digest = 0u;")
+        for kind in self.scope.readable:
+            for name in self.scope.readable[kind]:
+                self.line("digest = digest * 31u + uint(%s);" % name)
+                if INTEGERS.get(kind, (0, 0))[0] == 64:
+                    self.line("digest ^= uint(%s >> 32);" % name)
+        for name, _, mask in self.scope.arrays:
+            for k in range(mask + 1):
+                self.line("digest = digest * 31u + uint(%s[%d]);" % (name, k))
+        self.line("out_uint.d[me * %du] ^= digest;" % SLOTS)
+
     def value_of_output(self, kind):
         source = self.r.choice(self.integers)
         return "%s(%s)" % (kind, self.hoisting(lambda: self.expression(source, 2)))
@@ -647,6 +660,7 @@ class Generator:
         for _ in range(self.r.randint(4, 12)):
             self.r.choice(segments)()
         self.store_outputs()
+        self.digest()
         self.shared_is_counted = False
         if self.shared:
             self.line("barrier();")
