@@ -416,7 +416,9 @@ bool NarrowPredicate(Generation, const Instruction& inst) {
 }
 
 bool TernaryDst(Generation, const Instruction& inst) {
-  return IsTernary(inst) && inst.dst.file == File::kGrf && inst.dst.subnr % 8 != 0;
+  if (!IsTernary(inst)) return false;
+  if (inst.dst.file == File::kArf) return inst.dst.arf != Arf::kAccumulator;
+  return inst.dst.subnr % 8 != 0;
 }
 
 bool SendFiles(Generation, const Instruction& inst) {
@@ -548,8 +550,9 @@ constexpr Restriction kRestrictions[] = {
      "PRM volume 7, source modifiers", LogicModifiers},
     {"predicate group", "anyNh and allNh need an execution size of at least N, or 1",
      "PRM volume 7, predication", NarrowPredicate},
-    {"three-source destination", "sub-register of a three-source destination is 8-byte aligned",
-     "BSpec three-source format", TernaryDst},
+    {"three-source destination",
+     "a three-source destination is a GRF, 8-byte aligned, or an accumulator",
+     "BSpec three-source format; Mesa 25.0.7, brw_lower_3src_null_dest", TernaryDst},
     {"send files", "payload and response of send are GRFs; second payload and response may be null",
      "BSpec send", SendFiles},
     {"end-of-thread payload", "a send that ends the thread reads r112 to r127",

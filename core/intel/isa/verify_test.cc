@@ -278,6 +278,11 @@ std::vector<Case> Cases() {
          i.exec_size = 4;
          i.dst.subnr = 4;
        }},
+      {"three-source destination", Mad(), [](I i) {
+         const Type type = i.dst.type;
+         i.dst = Null();
+         i.dst.type = type;
+       }},
       {"send files", Store(), [](I i) { i.src[0] = Null(); }},
       {"end-of-thread payload", EndOfThread(), [](I i) { i.src[0].nr = 111; }},
       {"payload overlap", Store(), [](I i) { i.src[1].nr = 29; }},

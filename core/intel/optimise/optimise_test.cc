@@ -244,6 +244,19 @@ TEST(PropagateConditions, TestOfLogicBecomesItsCondition) {
             "  msg.write %1:ud %1:ud {w8 aux 12742145}\n");
 }
 
+TEST(PropagateConditions, ThreeSourcesKeepTheirResult) {
+  EXPECT_EQ(After("block b0 depth 0\n"
+                "  %0:f = mad %21.3:f %21.4:f %21.5:f {w8}\n"
+                "  %15:uw = cmp %0:f #0x0:f {w8 cmod 3}\n"
+                "  %1:ud = sel %21.5:ud %21.6:ud %15:uw {w8 pred 1}\n"
+                "  msg.write %1:ud %1:ud {w8 aux 12742145}\n",
+                PropagateConditions),
+            "block b0 depth 0\n"
+            "  %0:f %15:uw = mad %21.3:f %21.4:f %21.5:f {w8 cmod 3}\n"
+            "  %1:ud = sel %21.5:ud %21.6:ud %15:uw {w8 pred 1}\n"
+            "  msg.write %1:ud %1:ud {w8 aux 12742145}\n");
+}
+
 TEST(PropagateConditions, TestOfStoredCompareUsesItsFlag) {
   EXPECT_EQ(After("block b0 depth 0\n"
                 "  %0:d %15:uw = cmp %21.3:d %21.4:d {w8 cmod 5}\n"

@@ -120,11 +120,14 @@ class Propagator {
   }
 
   // Puts a new instruction, with the flag as second definition, in the producer's place; without
-  // the first if only the test read it.
+  // the first if only the test read it, and if the instruction can do without: of three sources it
+  // needs a register to write (EU verifier, "three-source destination").
   void Replace(lir::InstId producer, lir::InstId test, std::vector<lir::InstId>& kept) {
     const lir::Inst in = f_.inst(producer);
     std::vector<Operand> defs;
-    if (info_.uses[f_.defs(producer)[0].id] > 1) defs.push_back(f_.defs(producer)[0]);
+    const bool ternary =
+        isa::Info(static_cast<Opcode>(in.op)).format == isa::Format::kTernary;
+    if (ternary || info_.uses[f_.defs(producer)[0].id] > 1) defs.push_back(f_.defs(producer)[0]);
     defs.push_back(f_.defs(test)[0]);
     lir::InstFields fields;
     fields.width = in.width;
