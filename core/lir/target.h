@@ -30,6 +30,7 @@ enum OpFlags : uint16_t {
                              // the payload, and an immediate, the first unit in scratch memory.
                              // Masked unless kNoMask: lanes as they lie in the registers.
   kOpFill = 4096,            // loads them, NoMask: def; uses are a header and the immediate
+  kOpOrderedRead = 8192,     // a read of memory, in order with other such reads (of one place, say)
 };
 
 struct OpInfo {

@@ -22,6 +22,7 @@ constexpr OpInfo kOps[] = {
     {"ballot", 0},
     {"load", kOpSendLike | kOpReadsMemory},
     {"store", kOpSendLike | kOpWritesMemory | kOpSideEffect},
+    {"ordered_load", kOpSendLike | kOpReadsMemory | kOpOrderedRead},
     {"barrier", kOpBarrier | kOpSideEffect},
     {"if", kOpTerminator},
     {"else", kOpTerminator},

@@ -26,6 +26,7 @@ enum Op : uint16_t {
   kBallotOp,   // U from a flag
   kLoadOp,     // send-like: vector def, address
   kStoreOp,    // send-like: address, payload
+  kOrderedLoadOp,  // load
   kBarrierOp,
   kIfOp,       // flag
   kElseOp,

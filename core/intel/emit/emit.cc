@@ -95,6 +95,7 @@ class Emitter {
       case kJoin: return Join(id);
       case kSend:
       case kMsgRead:
+      case kMsgOrderedRead:
       case kMsgVolatileRead:
       case kMsgWrite:
       case kMsgAtomic: return Message(id);

@@ -50,10 +50,11 @@ enum LirOp : uint16_t {
   kLaneScan,                // reductions and scans of use 0; use 1: the identity; aux: ScanAux
                             // (subgroup.h). Beside def 0, but for inclusive scans, a scratch
                             // register (G), twice as long for exclusive ones; for products another
-  // Messages: uses payload 0 [, payload 1] [, index] [, handle] [, predicate]; aux: SendAux. Five
+  // Messages: uses payload 0 [, payload 1] [, index] [, handle] [, predicate]; aux: SendAux. Six
   // opcodes that differ in what they do to memory, which is all the shared code wants to know.
   kSend,                    // reads nothing that the program writes
   kMsgRead,
+  kMsgOrderedRead,          // of an atomic, or volatile and of no use if nobody wants it: in order with others
   kMsgVolatileRead,         // a read that stays where it is, even if nobody uses what it gives
   kMsgWrite,
   kMsgAtomic,

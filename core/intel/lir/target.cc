@@ -80,6 +80,7 @@ constexpr lir::OpInfo kPseudo[] = {
     {"lane_scan", 0},
     {"msg", lir::kOpSendLike},
     {"msg.read", lir::kOpSendLike | lir::kOpReadsMemory},
+    {"msg.ordered_read", lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpOrderedRead},
     {"msg.volatile_read",
      lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpWritesMemory | lir::kOpSideEffect},
     {"msg.write", lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect},

@@ -145,8 +145,13 @@ void Selector::LoadElements(mir::InstId id, const Place& place) {
   const mir::Inst& inst = m_.inst(id);
   if (inst.num_results == 0) return;
   const uint32_t element = ElementBytes(m_.result(id));
-  const bool is_volatile = (inst.flags & mir::kVolatile) != 0;
-  const uint16_t op = is_volatile ? kMsgVolatileRead : mid::IsPure(m_, id) ? kSend : kMsgRead;
+  // Loads that are atomic come here too: those of one place must not change places.
+  const bool is_load = inst.op == mir::Op::kLoadSsbo || inst.op == mir::Op::kLoadShared ||
+                       inst.op == mir::Op::kLoadGlobal || mid::IsPure(m_, id);
+  const uint16_t op = (inst.flags & mir::kVolatile) != 0 ? kMsgVolatileRead
+                      : !is_load                         ? kMsgOrderedRead
+                      : mid::IsPure(m_, id)              ? kSend
+                                                         : kMsgRead;
   for (const Piece& piece :
        CutIntoPieces(element * inst.num_results, element, place.alignment)) {
     const lir::ValueId data = Read(place, piece, op);

@@ -182,7 +182,7 @@ void Selector::LoadTexel(mir::InstId id, TypedCall& call) {
   const uint32_t used = UsedMask(id);
   if (used == 0) return;
   const uint32_t mask = raw ? 1 : used;
-  call.op = kMsgRead;
+  call.op = (inst.flags & mir::kVolatile) != 0 ? kMsgOrderedRead : kMsgRead;
   call.type = kTypedRead;
   call.control = ChannelsOff(mask);
   call.results = std::popcount(mask);
@@ -221,7 +221,7 @@ absl::Status Selector::TexelAtomic(mir::InstId id, TypedCall& call, std::vector<
   const mir::Inst& inst = m_.inst(id);
   const mir::AtomicOp op = m_.texel_ops[inst.imm1].atomic;
   if (op == mir::AtomicOp::kLoad) {
-    call.op = kMsgRead;
+    call.op = kMsgOrderedRead;
     call.type = kTypedRead;
     call.control = ChannelsOff(1);
     call.results = 1;

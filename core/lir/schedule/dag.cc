@@ -50,7 +50,7 @@ void DagBuilder::Begin(absl::Span<const InstId> window) {
   raw_.clear();
   readers_.clear();
   last_edge_.assign(window.size(), kNone);
-  memory_ = effects_ = Access();
+  memory_ = ordered_reads_ = effects_ = Access();
   for (uint32_t n = 0; n < window.size(); ++n) {
     const InstId i = window[n];
     DagNode& node = dag_->nodes[n];
@@ -196,6 +196,7 @@ void DagBuilder::Effects(uint32_t n) {
     // Reads need no latency after a write: the memory pipe keeps them in order.
     AddEdge(memory_.writer, n, 0);
     AddReader(&memory_, n);
+    if (flags & kOpOrderedRead) Order(&ordered_reads_, n);
   } else if (flags & kOpSideEffect) {
     Order(&effects_, n);
   }

@@ -2,7 +2,7 @@
 //
 // Edges: definition to use; for allocated code also use to next definition and definition to
 // definition of the same units; the same for fixed registers that something in the window reads;
-// memory writes against reads and writes, barriers against both, other side effects among
+// memory writes against reads and writes, ordered reads among themselves, barriers against all, other side effects among
 // themselves (OpFlags). Edges carry latencies: data
 // edges and those between two writers of a register the producer's, those from a reader to the next
 // writer its time of reading, edges of memory and effects none.
@@ -122,7 +122,7 @@ class DagBuilder {
   std::vector<PoolState> pools_;
   std::vector<Access> fixed_;      // by code, which is small ...
   std::vector<char> fixed_read_;   // ... those that something in the window reads
-  Access memory_, effects_;
+  Access memory_, ordered_reads_, effects_;
   std::vector<Reader> readers_;
   std::vector<RawEdge> raw_;       // ascending by `to`, one edge for each pair
   std::vector<uint32_t> last_edge_;  // by node: the last edge from it

@@ -383,6 +383,28 @@ TEST(ScheduleTest, FixedRegistersThatAreReadKeepTheirOrder) {
   EXPECT_EQ(dag.nodes[4].num_parents + dag.nodes[5].num_parents, 0u);
 }
 
+TEST(ScheduleTest, OrderedReadsKeepTheirOrder) {
+  Function f = Read(
+      "function test width 8\n"
+      "value %0 G 4x1\n"
+      "value %1 G 4x1\n"
+      "value %2 G 4x1\n"
+      "value %3 G 4x1\n"
+      "livein %0 at 8\n"
+      "block b0 depth 0\n"
+      "  %1:ud = ordered_load %0:ud {w8}\n"
+      "  %2:ud = load %0:ud {w8}\n"
+      "  %3:ud = ordered_load %0:ud {w8}\n"
+      "  store %0:ud %0:ud {w8}\n"
+      "  end\n");
+  const std::vector<InstId> body(f.blocks[0].insts.begin(), f.blocks[0].insts.end() - 1);
+  const Dag dag = BuildDag(TestTarget(), f, body, false);
+  EXPECT_EQ(dag.nodes[0].num_parents, 0u);
+  EXPECT_EQ(dag.nodes[1].num_parents, 0u);
+  EXPECT_EQ(dag.nodes[2].num_parents, 1u);
+  EXPECT_EQ(dag.nodes[3].num_parents, 3u);
+}
+
 TEST(ScheduleTest, LongBlocksAreCutIntoWindows) {
   Function f;
   f.dispatch_width = 8;
