@@ -1,7 +1,7 @@
 // What may be pending on each register at one point of the program: the lattice of the scoreboard
 // dataflow.
 //
-// Resources: GRFs, a0 as one, accumulators. Positions count in-order instructions from the start
+// Resources: GRFs, a0 as one, accumulators, the answers of messages as one (fences wait for them). Positions count in-order instructions from the start
 // of the current block; producers in earlier blocks have negative positions.
 //
 // Three ledgers are kept apart, because waits differ in what they cover: what masked consumers must
@@ -23,7 +23,8 @@ namespace kiln::intel::swsb {
 
 inline constexpr int kAddressResource = isa::kGrfCount;
 inline constexpr int kAccumulatorResource = kAddressResource + 1;
-inline constexpr int kResources = kAccumulatorResource + 16;
+inline constexpr int kAnswersResource = kAccumulatorResource + 16;
+inline constexpr int kResources = kAnswersResource + 1;
 
 // In-order instructions farther back than this have completed: the pipeline is no longer
 // (distances above 10 never matter; fact from the reference compiler's scoreboard pass).

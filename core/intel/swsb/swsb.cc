@@ -9,6 +9,7 @@
 
 #include "core/intel/isa/flow.h"
 #include "core/intel/isa/footprint.h"
+#include "core/intel/isa/messages.h"
 #include "core/intel/isa/workarounds.h"
 #include "core/intel/swsb/encoding.h"
 #include "core/intel/swsb/state.h"
@@ -54,7 +55,8 @@ void ForEachWrite(const Footprint& fp, F f) {
   }
 }
 
-Needs NeedsOf(const State& state, const Instruction& inst, const Footprint& fp, Position now) {
+Needs NeedsOf(const State& state, const Instruction& inst, const Footprint& fp, bool fence,
+              Position now) {
   Needs needs;
   const bool out_of_order = IsOutOfOrder(inst);
   // For each class of producers, the ledger of it that holds for this consumer.
@@ -75,6 +77,9 @@ Needs NeedsOf(const State& state, const Instruction& inst, const Footprint& fp, 
       needs.src[c] |= state.src[ledgers[c]][r];
     }
   });
+  for (int c : {kMasked, kNoMask}) {
+    if (fence) needs.dst[c] |= state.dst[ledgers[c]][kAnswersResource];
+  }
   // Unprotected registers: the wait is NoMask's business whatever the instruction, since nobody
   // knows which class the last access had.
   if (fp.reads_special || fp.writes_special || state.special) needs.Distance(kNoMask, 1);
@@ -112,6 +117,13 @@ std::vector<bool> Skippable(const Program& program) {
     skippable[i] = depth > 0;
   }
   return skippable;
+}
+
+bool IsMemoryFence(const Instruction& inst) {
+  if (!isa::IsSend(inst.op) || inst.send.desc_is_register) return false;
+  const auto fields = isa::ParseDescriptor(isa::Generation::kGen12, inst.send.sfid, inst.send.desc,
+                                           inst.send.ex_desc);
+  return fields.ok() && fields->message == isa::Message::kMemoryFence;
 }
 
 bool EndsThread(const Instruction& inst) { return isa::IsSend(inst.op) && inst.send.eot; }
@@ -283,6 +295,7 @@ class Pass {
     plan_ = AssignTokens(program_, footprints_);
     skippable_ = Skippable(program_);
     in_loop_ = InLoop(blocks_);
+    for (const Instruction& inst : program_.insts) fence_.push_back(IsMemoryFence(inst));
     stats_.reused_tokens = plan_.reused;
     placements_.resize(program_.insts.size());
     needed_.resize(program_.insts.size());
@@ -399,7 +412,7 @@ class Pass {
       const Instruction& inst = program_.insts[i];
       const Footprint& fp = footprints_[i];
       if (mode != Mode::kGiven) {
-        const Needs needs = NeedsOf(state, inst, fp, now);
+        const Needs needs = NeedsOf(state, inst, fp, fence_[i], now);
         needed_[i] = Place(inst, needs, plan_.token[i]);
         if (mode == Mode::kDecide) placements_[i] = needed_[i];
         enough_ = enough_ && Suffices(placements_[i], inst, needs);
@@ -464,6 +477,12 @@ class Pass {
         state.dst[c][r] |= bit;
       });
     });
+    if (bit != 0 && isa::IsSend(inst.op) && !fp.writes.Empty()) {
+      each_ledger([&](int c) {
+        if (c == kMaskedForNoMask) NoteFresh(state.dst[c], kAnswersResource, bit, true);
+        state.dst[c][kAnswersResource] |= bit;
+      });
+    }
     state.special = fp.reads_special || fp.writes_special;
   }
 
@@ -504,6 +523,7 @@ class Pass {
   std::vector<Footprint> footprints_;
   TokenPlan plan_;
   std::vector<bool> skippable_;  // by instruction
+  std::vector<bool> fence_;      // by instruction
   std::vector<bool> in_loop_;    // by block
   std::vector<State> before_;
   std::vector<Fresh> fresh_;           // of the block that is walked

@@ -29,6 +29,7 @@
 //   read or write after out-of-order write token.dst
 //   write after out-of-order read          token.src
 //   control, state, ip, mask registers     RegDist 1 at the access and after it
+//   memory fence after messages that answer   token.dst (no source that it may be left out)
 //   end of thread                          RegDist 1 always (Wa_14013672992)
 //   flags, n0, tdr, implicit acc0/acc1     nothing: hardware keeps them coherent
 //   distance above 10                      nothing: the pipeline is shorter

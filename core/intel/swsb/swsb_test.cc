@@ -72,6 +72,14 @@ TEST(Swsb, TokenOfALoadIsWaitedForOnce) {
   EXPECT_EQ(Annotated(MakeProgram({Load(10, 5), Alu(11, 10, 2), Alu(12, 10, 3)})), "40 20 00");
 }
 
+TEST(Swsb, AFenceWaitsForTheAnswersOfMessages) {
+  EXPECT_EQ(Annotated(MakeProgram({Load(10, 5), Fence(20)})), "40 nop:20 41");
+  EXPECT_EQ(Annotated(MakeProgram({Load(10, 5), Load(11, 6), Fence(20)})), "40 41 wr3:00 42");
+  EXPECT_EQ(Annotated(MakeProgram({Load(10, 5), Alu(12, 10, 3), Fence(20)})), "40 20 41");
+  EXPECT_EQ(Annotated(MakeProgram({Store(5, 6), Fence(20)})), "40 41") << "it has no answer";
+  EXPECT_EQ(Annotated(MakeProgram({Math(5, 6), Fence(20)})), "40 41");
+}
+
 TEST(Swsb, SourceWaitClearsReadsOnly) {
   // The load reads r5 and writes r10; writing r5 waits for the read, reading r10 still waits.
   EXPECT_EQ(Annotated(MakeProgram({Load(10, 5), Alu(5, 1, 2), Alu(12, 10, 3)})), "40 30 20");

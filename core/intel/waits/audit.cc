@@ -65,11 +65,7 @@ int TokenSetBy(const Instruction& inst) {
 
 bool IsFenceOrGateway(const Instruction& inst) {
   if (!isa::IsSend(inst.op)) return false;
-  if (inst.send.sfid == isa::Sfid::kGateway) return true;
-  if (inst.send.desc_is_register) return false;
-  const auto fields = isa::ParseDescriptor(isa::Generation::kGen12, inst.send.sfid, inst.send.desc,
-                                           inst.send.ex_desc);
-  return fields.ok() && fields->message == isa::Message::kMemoryFence;
+  return inst.send.sfid == isa::Sfid::kGateway || IsMemoryFence(inst);
 }
 
 // Instructions that may run with all channels off: inside of an if or a loop, or where lanes that
@@ -302,11 +298,12 @@ class Auditor {
     const Instruction& consumer = program_.insts[i];
     if (consumer.op == Opcode::kSync || consumer.op == Opcode::kNop) return;
     const Viewer viewer = consumer.no_mask ? kNoMaskConsumer : kMaskedConsumer;
+    const bool fence = IsMemoryFence(consumer);
     for (const InFlight& p : state) {
-      const uint8_t owed =
-          PhasesOwed(footprints_[p.inst], IsUnordered(program_.insts[p.inst]), footprints_[i],
-                     IsUnordered(consumer)) &
-          p.phases[viewer];
+      uint8_t owed = PhasesOwed(footprints_[p.inst], IsUnordered(program_.insts[p.inst]),
+                                footprints_[i], IsUnordered(consumer));
+      if (fence) owed |= PhasesOwedToFence(program_.insts[p.inst], footprints_[p.inst]);
+      owed &= p.phases[viewer];
       if (owed != 0) missing->push_back({p.inst, i, owed});
     }
   }

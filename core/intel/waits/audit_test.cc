@@ -175,17 +175,18 @@ TEST(Audit, RedundantSyncsAreThoseNobodyMisses) {
 }
 
 TEST(Audit, WaitingForAFenceIsNeverRedundant) {
-  isa::MessageFields f;
-  f.message = isa::Message::kMemoryFence;
-  f.header = true;
-  f.commit = true;
-  isa::SetLengths(kGen, f);
-  Instruction fence = *isa::MakeSend(kGen, f);
-  fence.dst = Dst(20);
-  fence.src[0] = Reg(0);
-  fence.no_mask = true;
-  fence.swsb = 0x40;
-  EXPECT_EQ(Redundant(Of({fence, Sync(0x20)})), std::vector<int32_t>{});
+  EXPECT_EQ(Redundant(Of({With(Fence(20), 0x40), Sync(0x20)})), std::vector<int32_t>{});
+}
+
+TEST(Audit, AFenceWaitsForAnswers) {
+  const Instruction fence = With(Fence(20), 0x44);
+  const Instruction load = With(Load(10, 5), 0x43);
+  EXPECT_NE(Missing(Of({load, fence, Sync(0x24)})), "");
+  EXPECT_NE(Missing(Of({load, Sync(0x33), fence, Sync(0x24)})), "");
+  EXPECT_EQ(Missing(Of({load, Sync(0x23), fence, Sync(0x24)})), "");
+  EXPECT_EQ(Redundant(Of({load, Sync(0x23), fence, Sync(0x24)})), std::vector<int32_t>{});
+  EXPECT_EQ(Missing(Of({With(Math(11, 5), 0x43), fence, Sync(0x24)})), "");
+  EXPECT_EQ(Missing(Of({With(Store(10, 5), 0x43), fence, Sync(0x24)})), "");
 }
 
 // A wait that can be taken away: an instruction's own, or one bit of a sync's mask.

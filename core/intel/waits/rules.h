@@ -2,7 +2,7 @@
 //
 // Sources are named in core/sim/eu/contract_rules.cc. In short: everything but send and math runs
 // in order in one pipe that does not interlock on general registers or a0; sends and math finish
-// in any order; flags and accumulators are kept coherent by hardware.
+// in any order; flags and accumulators are kept coherent by hardware; fences wait for answers.
 #ifndef KILN_CORE_INTEL_WAITS_RULES_H_
 #define KILN_CORE_INTEL_WAITS_RULES_H_
 
@@ -10,6 +10,7 @@
 
 #include "core/intel/isa/footprint.h"
 #include "core/intel/isa/instruction.h"
+#include "core/intel/isa/messages.h"
 
 namespace kiln::intel::waits {
 
@@ -23,6 +24,13 @@ inline bool IsUnordered(const isa::Instruction& inst) {
 // Counts towards distances.
 inline bool IsInOrder(const isa::Instruction& inst) {
   return !IsUnordered(inst) && inst.op != isa::Opcode::kSync;
+}
+
+inline bool IsMemoryFence(const isa::Instruction& inst) {
+  if (!isa::IsSend(inst.op) || inst.send.desc_is_register) return false;
+  const auto fields = isa::ParseDescriptor(isa::Generation::kGen12, inst.send.sfid, inst.send.desc,
+                                           inst.send.ex_desc);
+  return fields.ok() && fields->message == isa::Message::kMemoryFence;
 }
 
 // What a producer still has to do.
@@ -46,6 +54,12 @@ inline uint8_t PhasesOwed(const isa::Footprint& producer, bool producer_unordere
   // Control registers: whatever comes next depends on them.
   if (producer.writes_special) owed |= kWriting;
   return owed;
+}
+
+// What a memory fence waits for besides: the answers of messages, which it might overtake. No source
+// says that it does not; a reference compiler waits (the row in contract_rules.cc).
+inline uint8_t PhasesOwedToFence(const isa::Instruction& producer, const isa::Footprint& footprint) {
+  return isa::IsSend(producer.op) && !footprint.writes.Empty() ? kWriting : 0;
 }
 
 }  // namespace kiln::intel::waits

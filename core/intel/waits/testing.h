@@ -92,6 +92,20 @@ inline Instruction Store(int address, int data, bool no_mask = false) {
   return inst;
 }
 
+// Answers in one register when it is done.
+inline Instruction Fence(int dst) {
+  isa::MessageFields f;
+  f.message = isa::Message::kMemoryFence;
+  f.header = true;
+  f.commit = true;
+  isa::SetLengths(kGen, f);
+  Instruction inst = *isa::MakeSend(kGen, f);
+  inst.no_mask = true;
+  inst.dst = Dst(dst);
+  inst.src[0] = Reg(0);
+  return inst;
+}
+
 inline Instruction EndOfThread(int payload) {
   isa::MessageFields f;
   f.message = isa::Message::kEndOfThread;
@@ -199,7 +213,9 @@ class Executor {
                        (f.token >= 0 || IsUnordered(inst));
       const bool war = mine.writes.Intersects(theirs.reads) && !f.reads_done &&
                        (f.token >= 0 || IsUnordered(inst));
-      if (raw || waw || war) {
+      const bool overtaken = IsMemoryFence(inst) && isa::IsSend(program_.insts[f.inst].op) &&
+                             !theirs.writes.Empty();
+      if (raw || waw || war || overtaken) {
         return "instruction " + std::to_string(pc) + " does not wait for " +
                std::to_string(f.inst) + ": " + isa::Disassemble(kGen, inst);
       }
@@ -234,6 +250,7 @@ inline Instruction RandomInstruction(std::mt19937& rng, int registers, int nomas
     case 2:
       return Math(reg(), reg(), no_mask);
     default:
+      if (rng() % 12 == 0) return Fence(reg());
       return Alu(reg(), reg(), reg(), no_mask);
   }
 }

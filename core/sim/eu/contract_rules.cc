@@ -43,9 +43,13 @@ constexpr ContractRule kRules[] = {
     {kFlagOrAccWrite, C::kInOrder, kReadAfterWrite, W::kNone, "iga-auto: cmp f0.0; (f0.0) sel"},
     {kFlagOrAccWrite, C::kUnordered, kReadAfterWrite, W::kNone, "iga-auto; sheet-3.6"},
     {kFlagOrAccWrite, C::kInOrder, kWriteAfterWrite, W::kNone, "iga-auto: mul acc0; mul acc0"},
+    // A fence waits for what changes memory; what answers it might overtake, since several caches work
+    // out of order. Mesa waits for all (sync.allwr) before fences that acquire; the Skylake PRM has
+    // all fences wait for everything by themselves, those of Gen12 no document.
+    {kMessage, C::kFence, kMemoryOrder, W::kTokenDst, "no source; Mesa 25.0.7: sync.allwr"},
 };
 
-constexpr int kProducers = 7, kConsumers = 3, kHazards = 3;
+constexpr int kProducers = 8, kConsumers = 4, kHazards = 4;
 
 constexpr int Index(Producer p, Consumer c, Hazard h) {
   return (static_cast<int>(p) * kConsumers + static_cast<int>(c)) * kHazards + static_cast<int>(h);
@@ -75,6 +79,8 @@ std::string_view Name(Hazard hazard) {
       return "write after read";
     case kWriteAfterWrite:
       return "write after write";
+    case kMemoryOrder:
+      return "memory order";
   }
   return "";
 }

@@ -1,5 +1,5 @@
 // What the Gen12 software scoreboard demands, as a table: which wait must stand between a producer
-// and a consumer of the same register.
+// and a consumer of the same register, and between messages and a memory fence.
 //
 // This is the law by which contract mode (scoreboard.h) judges a program. It was written before
 // that code and shares nothing with the pass that inserts waits or with that pass's checker.
@@ -8,6 +8,8 @@
 //   iga-auto   `iga64 -a -p=12p1 -Xauto-deps` on the instruction pair: Intel's assembler inserts
 //              the wait (or, where the rule says none, inserts none).
 //   sheet-3.6  the fact sheet on the SWSB field: in-order distances, $n.dst, $n.src, $n.
+//   no source  nothing says that the wait can be left out, and a reference compiler emits it: the more
+//              careful form. memory_rules.h says what may happen without.
 //   wa-1407528679  a wait carried by an instruction whose channels are all off is not performed:
 //              fused EUs may run a block with all channels off.
 #ifndef KILN_CORE_SIM_EU_CONTRACT_RULES_H_
@@ -28,15 +30,18 @@ enum class Producer : uint8_t {
   kAddressWrite,    // a0, written in order
   kControlWrite,    // cr0, sr0
   kFlagOrAccWrite,  // flag registers and accumulators
+  kMessage,         // a message that answers
 };
 
 enum class Consumer : uint8_t {
   kInOrder,
   kUnordered,  // send, math
   kEnd,        // send that ends the thread
+  kFence,      // memory fence
 };
 
-enum class Hazard : uint8_t { kReadAfterWrite, kWriteAfterRead, kWriteAfterWrite };
+// kMemoryOrder is about what messages do to memory, not about a register.
+enum class Hazard : uint8_t { kReadAfterWrite, kWriteAfterRead, kWriteAfterWrite, kMemoryOrder };
 
 enum class Wait : uint8_t {
   kNone,      // the hardware takes care

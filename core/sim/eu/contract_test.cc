@@ -52,11 +52,19 @@ isa::Instruction MakeProducer(Producer p) {
       i.cmod = isa::CondMod::kZ;
       return i;
     }
+    case Producer::kMessage:
+      return Send(kReadDesc, 60, 30, -1, kToken);
   }
   return {};
 }
 
 isa::Instruction MakeConsumer(Producer p, Consumer c, Hazard h) {
+  if (c == Consumer::kFence) {
+    isa::Instruction i = SendTo(isa::Sfid::kDataCache0, 0x0219e000, 0, 1, 61, 0, -1);
+    i.no_mask = true;
+    i.swsb = 0x45;
+    return i;
+  }
   const bool address = p == Producer::kAddressWrite;
   if (c == Consumer::kEnd) {
     isa::Instruction i = EndOfThread();
@@ -234,6 +242,15 @@ TEST(Contract, MathIsUnordered) {
   EXPECT_TRUE(RunOne({math, Sync(0x20 | kToken), consumer}).ok());
   math.swsb = 0;
   EXPECT_FALSE(RunOne({math}).ok()) << "no token";
+}
+
+TEST(Contract, MathAndWritesAreNoBusinessOfFences) {
+  const isa::Instruction fence = MakeConsumer(Producer::kMessage, Consumer::kFence,
+                                              Hazard::kMemoryOrder);
+  isa::Instruction math = Make(Opcode::kMath, 8, Dst(kReg, Type::kF), Grf(20, Type::kF));
+  math.swsb = 0x40 | kToken;
+  EXPECT_TRUE(RunOne({math, fence}).ok());
+  EXPECT_TRUE(RunOne({Send(kWriteDesc, -1, 30, 31, kToken), fence}).ok());
 }
 
 // A wait on a masked instruction is not performed when all channels are off.

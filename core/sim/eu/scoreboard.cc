@@ -159,6 +159,23 @@ absl::Status Scoreboard::CheckWrite(const Op& op, int dword, Consumer consumer) 
   return absl::OkStatus();
 }
 
+// Of the tokens with a destination outstanding, those that a message owns.
+absl::Status Scoreboard::CheckFence(const Op& op) const {
+  if (RequiredWait(Producer::kMessage, Consumer::kFence, Hazard::kMemoryOrder) == Wait::kNone) {
+    return absl::OkStatus();
+  }
+  for (int t = 0; t < kTokens; ++t) {
+    if (token_write_ranges_[t].empty()) continue;
+    const Op& producer = program_->ops[token_owner_[t]];
+    if (!isa::IsSend(producer.inst.op)) continue;
+    return absl::FailedPreconditionError(
+        absl::StrFormat("contract: memory fence before the answer of an earlier message (no $.dst), "
+                        "producer %s; consumer %s",
+                        Describe(producer), Describe(op)));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Scoreboard::Check(const Op& op, const Footprint& f) const {
   const Consumer consumer = ConsumerOf(op);
   for (int r = 0; r < f.read_count; ++r) {
@@ -237,6 +254,9 @@ absl::Status Scoreboard::Issue(uint32_t index, const Thread& thread, const Messa
                                   [](const Range& r) { return r.first + r.count > kDwords; });
   if (limits) return OpError(absl::StatusCode::kOutOfRange, op, "registers out of range");
   status = Check(op, f);
+  if (status.ok() && message != nullptr && message->kind == MessageKind::kFence) {
+    status = CheckFence(op);
+  }
   if (!status.ok()) return status;
   const bool needs_token = IsUnordered(op) && ConsumerOf(op) != Consumer::kEnd;
   if (needs_token && SwsbOf(op).set < 0) {
