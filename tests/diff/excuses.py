@@ -8,9 +8,10 @@ moved that very place:
              the other execution is away
   order      another order of workgroups, lanes and racing accesses (--opposite, --shuffle) moved it so
              far, or put the other execution's very value into a place of the same output
-  undefined  random undefined results (--undefined) moved it, or these and another order of the module's
-             shared variables: one of them is then accessed beyond its end, of which the interpreter
-             itself sees only what leaves shared memory as a whole; of these there is no magnitude
+  undefined  random undefined results (--undefined) moved it; of these there is no magnitude
+  beyond     the module accesses a shared array beyond its end: with its shared variables in another order
+             accesses leave shared memory, which is all that the interpreter sees of it; and such orders
+             moved it, or half of the places that differ in the same output
 
 Distances are units in the last place for floats, and numbers for integers. No excuse outlives the
 comparison it was found in: the runs are those of one drive at one width.
@@ -24,13 +25,14 @@ import random
 import struct
 
 import compare
+import peer
 import texels
 from spirv_module import Module
 
 RUNS = {"unstable": ["--perturb=%d" % n for n in range(1, 17)],
         "order": ["--opposite"] + ["--shuffle=%d" % n for n in range(1, 9)],
         "undefined": ["--undefined=%d" % n for n in range(1, 9)]}
-KINDS = tuple(RUNS)
+KINDS = (*RUNS, "beyond")
 OP_FUNCTION, OP_VARIABLE, WORKGROUP = 54, 59, 4   # of SPIR-V
 REARRANGED = 24   # orders of shared variables that are tried
 
@@ -119,11 +121,20 @@ def values_put(mine, runs, types):
     return found
 
 
+def half_moved(places, those):
+    """`those` of the places, and all of an output of which they are half."""
+    outputs = collections.Counter(key for key, _ in places)
+    found = collections.Counter(key for key, _ in those)
+    return {p for p in places if p in those or 2 * found[p[0]] >= outputs[p[0]]}
+
+
 def excused(kind, places, mine, got, types, runs):
     """Those of the places that runs of this kind excuse."""
     leaves = Leaves(types)
     if kind == "undefined":
         return {p for p in places if moved(p, mine, runs, leaves)}
+    if kind == "beyond":
+        return half_moved(places, {p for p in places if moved(p, mine, runs, leaves)})
     found = {p for p in places if moved_so_far(p, got, mine, runs, leaves)}
     if kind == "order":
         put = values_put(mine, runs, types)
@@ -225,19 +236,26 @@ def evidence(interpreter, job_path, options, tolerance):
     made = {}
 
     def rearranged_runs():
+        """None unless one of them leaves shared memory, where the module as it is does not."""
+        if interpreter.run(job_path, options)["outside_local_accesses"]:
+            return []
         with open(job_path) as f:
             job = json.load(f)
+        runs = []
         for seed in range(1, REARRANGED + 1):
             path = rearranged_job(job, os.path.dirname(job_path), seed)
             if path:
-                yield interpreter.outputs(path, [*options, "--undefined=%d" % seed])
+                runs.append(interpreter.run(path, [*options, "--undefined=%d" % seed]))
+        runs = [r for r in runs if r["ok"]]
+        leave = any(r["outside_local_accesses"] for r in runs)
+        return [peer.outputs(r) for r in runs] if leave else []
 
     def runs_of(kind):
+        if kind not in made and kind == "beyond":
+            made[kind] = rearranged_runs()
         if kind not in made:
             more = tolerance.loose if kind == "unstable" else []
             runs = [interpreter.outputs(job_path, [*options, *more, o]) for o in RUNS[kind]]
-            if kind == "undefined":
-                runs += rearranged_runs()
             made[kind] = [r for r in runs if r is not None]
         return made[kind]
 

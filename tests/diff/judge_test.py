@@ -122,6 +122,46 @@ class UndefinedTest(unittest.TestCase):
         self.assertEqual(judged(mine, got, types, undefined=[ints(9, 2)]).status, "differ")
 
 
+class BeyondTest(unittest.TestCase):
+
+    def test_the_output_of_which_half_moves(self):
+        mine, got = ints(1, 2, 3, 4), ints(5, 6, 7, 4)
+        c = judged(mine, got, INTS, beyond=[ints(9, 9, 3, 4)])
+        self.assertEqual((c.status, c.excuses), ("excused", {"beyond": 3}))
+        c = judged(mine, got, INTS, beyond=[ints(9, 2, 3, 9)])
+        self.assertEqual((c.status, c.differing, c.excuses), ("differ", 2, {"beyond": 1}))
+
+    def test_other_outputs_are_their_own(self):
+        types = {**INTS, (0, 1): INTS[0, 0]}
+        other = {(0, 1, 0): struct.pack("<4I", 1, 1, 1, 1)}
+        changed = {(0, 1, 0): struct.pack("<4I", 1, 1, 1, 2)}
+        c = judged({**ints(1, 2, 3, 4), **other}, {**ints(5, 6, 7, 4), **changed}, types,
+                   beyond=[{**ints(9, 9, 9, 4), **other}])
+        self.assertEqual((c.status, c.differing, c.excuses), ("differ", 1, {"beyond": 3}))
+
+    def evidence_of(self, plain_leaves, orders_leave):
+        """The runs for "beyond" of a module with two shared variables, by a made-up interpreter."""
+        class Interpreter:
+            def run(_, path, options=()):
+                leaves = orders_leave if "rearranged" in path else plain_leaves
+                return {"ok": True, "outside_local_accesses": leaves, "outputs": []}
+        shared = [[4 << 16 | 59, 1, n, 4] for n in (5, 6)]
+        entry = [5 << 16 | 15, 5, 2, *struct.unpack("<2I", b"main\0\0\0\0")]
+        words = [0x07230203, 0, 0, 9, 0] + entry + shared[0] + shared[1] + [5 << 16 | 54, 1, 2, 0, 3]
+        with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR")) as folder:
+            shader, job = os.path.join(folder, "m.spv"), os.path.join(folder, "job.json")
+            with open(shader, "wb") as f:
+                f.write(struct.pack("<%dI" % len(words), *words))
+            with open(job, "w") as f:
+                f.write('{"shader": "%s"}' % shader)
+            return excuses.evidence(Interpreter(), job, [], EXACT)("beyond")
+
+    def test_only_if_an_order_leaves_shared_memory(self):
+        self.assertEqual(len(self.evidence_of(0, 7)), excuses.REARRANGED)
+        self.assertEqual(self.evidence_of(0, 0), [])
+        self.assertEqual(self.evidence_of(7, 7), [])    # "undefined" sees that
+
+
 class RearrangedTest(unittest.TestCase):
 
     def test_shared_variables_change_places_and_nothing_else(self):
