@@ -342,13 +342,16 @@ TEST(Alu, Conversions) {
       "%s = OpBitcast %int %a\n%f = OpConvertSToF %float %s\n%result = OpBitcast %uint %f\n",
       [](uint32_t a, uint32_t) { return Bits(static_cast<float>(S(a))); });
   ExpectPairs({Bits(1.0f), Bits(0.1f), Bits(-2.0f), Bits(2049.0f), Bits(1e6f), Bits(0.0f),
-               Bits(65504.0f), Bits(3.0f)},
+               Bits(65504.0f), Bits(3.0f), Bits(0x1p-14f), Bits(0x1p-15f), Bits(-0x1.8p-20f),
+               Bits(0.5f), Bits(-1.0f), Bits(1024.0f), Bits(0x1p-10f), Bits(-65504.0f)},
               cast + "%q = OpQuantizeToF16 %float %fa\n%result = OpBitcast %uint %q\n",
               [](uint32_t a, uint32_t) {
                 const float x = Real(a);
                 if (x == 0.1f) return 0x3dcccccdu & 0xffffe000u;  // 0.0999755859375
                 if (x == 2049.0f) return Bits(2048.0f);
                 if (x == 1e6f) return 0x7f800000u;
+                if (x == 0x1p-15f) return 0u;  // no normal half is as small
+                if (x == -0x1.8p-20f) return 0x80000000u;
                 return a;
               });
 }

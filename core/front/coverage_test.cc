@@ -43,8 +43,8 @@ Words MakeInstruction(spv::Op op, uint32_t type, uint32_t result, uint32_t opera
   Words inst = {0};
   if (has_type) inst.push_back(type);
   if (has_result) inst.push_back(result);
-  inst.resize(12, operand);
-  inst[0] = 12u << 16 | static_cast<uint32_t>(op);
+  inst.resize(24, operand);  // more than any needs
+  inst[0] = 24u << 16 | static_cast<uint32_t>(op);
   return inst;
 }
 

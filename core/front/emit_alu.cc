@@ -209,7 +209,10 @@ bool Importer::EmitFloatCompare(const SpirvInst& inst, bool* handled) {
                               half ? builder_.Constant(mir::Type::kF16, 0x7c00)
                                    : builder_.Constant(mir::Type::kF32, 0x7f800000)});
     } else {
-      value = Emit(Op::kF16f, {Emit(Op::kF2f16, {a})});
+      // Below the least normal half, 2^-14, the result is a zero.
+      const ValueId small = Emit(Op::kFlt, {Emit(Op::kFabs, {a}), Float(0x1p-14f)});
+      const ValueId zero = FromInt(Emit(Op::kAnd, {AsInt(a), Int(0x80000000u)}), mir::Type::kF32);
+      value = Emit(Op::kSelect, {small, zero, Emit(Op::kF16f, {Emit(Op::kF2f16, {a})})});
     }
     leaves.push_back(value);
   }

@@ -9,6 +9,7 @@
 #include "core/front/layout.h"
 #include "core/front/prune.h"
 #include "core/front/refusal.h"
+#include "core/front/spirv_grammar.h"
 
 namespace kiln::front {
 namespace {
@@ -385,12 +386,16 @@ bool Importer::LayOutShared() {
   shared_offset_.assign(spirv_.variables.size(), 0);
   // Only variables that reachable code mentions take space.
   std::vector<bool> used(spirv_.bound, false);
+  std::vector<uint32_t> ids;
   for (uint32_t f : plan_.order) {
     for (uint32_t b : plan_.functions[f].cfg.by_order) {
       const SpirvBlock& block = spirv_.blocks[spirv_.functions[f].first_block + b];
       for (uint32_t i = block.first; i < block.end; ++i) {
-        for (uint32_t word : spirv_.Inst(spirv_.body_offsets[i]).words) {
-          if (word < spirv_.bound && spirv_.Variable(word) != nullptr) used[word] = true;
+        const SpirvInst inst = spirv_.Inst(spirv_.body_offsets[i]);
+        ids.clear();
+        AppendIdWords(inst.words, 1, &ids);
+        for (uint32_t at : ids) {
+          if (spirv_.Variable(inst.words[at]) != nullptr) used[inst.words[at]] = true;
         }
       }
     }
@@ -562,25 +567,40 @@ absl::Status CheckModel(const SpirvModule& spirv) {
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::StatusOr<mir::Module> ImportSpirv(absl::Span<const uint32_t> words,
-                                        const ImportOptions& options) {
-  absl::StatusOr<SpirvModule> spirv = ParseSpirv(words, options.spec_constants);
-  if (!spirv.ok()) return spirv.status();
+absl::StatusOr<mir::Module> ImportParsed(const SpirvModule& spirv, const ImportOptions& options) {
   const SpirvEntryPoint* entry = nullptr;
-  absl::Status status = FindEntry(*spirv, options.entry, &entry);
-  if (status.ok()) status = CheckModel(*spirv);
+  absl::Status status = FindEntry(spirv, options.entry, &entry);
+  if (status.ok()) status = CheckModel(spirv);
   if (!status.ok()) return status;
-  const uint32_t index = spirv->Def(entry->function).index;
-  absl::StatusOr<Plan> plan = MakePlan(*spirv, index, options.max_instructions);
+  const uint32_t index = spirv.Def(entry->function).index;
+  absl::StatusOr<Plan> plan = MakePlan(spirv, index, options.max_instructions);
   if (!plan.ok()) return plan.status();
-  Importer importer(*spirv, *plan, options);
+  Importer importer(spirv, *plan, options);
   status = importer.Run(entry->function);
   if (!status.ok()) return status;
   mir::Module module = importer.Take();
   module.entry_point = entry->name;
   Prune(module);
+  return module;
+}
+
+// Ids that were numbered anew get the names that the module has for them.
+void RestoreIds(absl::Span<const uint32_t> original, mir::Module& module) {
+  if (original.empty()) return;
+  for (mir::Inst& inst : module.insts) inst.spirv_id = original[inst.spirv_id];
+  for (mir::Resource& r : module.resources) r.spirv_id = original[r.spirv_id];
+  for (mir::PrivateArray& array : module.private_arrays) array.spirv_id = original[array.spirv_id];
+}
+
+}  // namespace
+
+absl::StatusOr<mir::Module> ImportSpirv(absl::Span<const uint32_t> words,
+                                        const ImportOptions& options) {
+  const absl::StatusOr<SpirvModule> spirv = ParseSpirv(words, options.spec_constants);
+  if (!spirv.ok()) return spirv.status();
+  absl::StatusOr<mir::Module> module = ImportParsed(*spirv, options);
+  if (!module.ok()) return WithOriginalId(module.status(), spirv->original_ids);
+  RestoreIds(spirv->original_ids, *module);
   return module;
 }
 

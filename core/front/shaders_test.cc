@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <spirv-tools/libspirv.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -124,6 +125,45 @@ TEST(Shaders, MeanTheSameInEveryForm) {
     }
   }
   EXPECT_GT(compared, paths.size() * 3);  // of 4 each
+}
+
+uint32_t FarApart(uint32_t id) { return id == 0 ? 0 : id * 1009 + 5; }
+
+// The module with every id replaced by FarApart of it, by way of SPIRV-Tools' text.
+std::vector<uint32_t> Scatter(const std::vector<uint32_t>& words) {
+  spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
+  std::string text;
+  EXPECT_TRUE(tools.Disassemble(words, &text, SPV_BINARY_TO_TEXT_OPTION_NO_HEADER));
+  std::string scattered;
+  for (size_t at = 0; at < text.size();) {
+    scattered += text[at++];
+    if (scattered.back() != '%') continue;
+    uint32_t id = 0;
+    while (at < text.size() && text[at] >= '0' && text[at] <= '9') id = id * 10 + (text[at++] - '0');
+    scattered += std::to_string(FarApart(id));
+  }
+  std::vector<uint32_t> out = Assemble(scattered);
+  if (out.size() > 1) out[1] = words[1];
+  return out;
+}
+
+// What a tool that strips debug information leaves: the same module with a large id bound.
+TEST(Shaders, IdsMayLieFarApart) {
+  for (const std::string& path : Shaders()) {
+    SCOPED_TRACE(path);
+    const std::vector<uint32_t> words = CompileCompute(ReadText(path));
+    const std::vector<uint32_t> scattered = Scatter(words);
+    ASSERT_EQ(scattered.size(), words.size());
+    ASSERT_GT(scattered[3], words.size());
+    auto module = ImportVerified(words);
+    const auto other = ImportVerified(scattered);
+    ASSERT_TRUE(module.ok()) << module.status();
+    ASSERT_TRUE(other.ok()) << other.status();
+    for (mir::Inst& inst : module->insts) inst.spirv_id = FarApart(inst.spirv_id);
+    for (mir::Resource& r : module->resources) r.spirv_id = FarApart(r.spirv_id);
+    for (mir::PrivateArray& a : module->private_arrays) a.spirv_id = FarApart(a.spirv_id);
+    EXPECT_EQ(mir::Print(*module), mir::Print(*other));
+  }
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 //
 // The reader trusts nothing: it is safe on arbitrary words without a validator before it. After a
 // successful Parse: every instruction lies within the words and has the operands that its opcode
-// needs (MinWords); ids are below the bound, defined once, and types and constants are defined
+// needs (spirv_grammar.h); ids are below the bound, defined once, and types and constants are defined
 // before their use (but pointees), so that walking them cannot recurse for ever; type nesting, scalar counts and
 // the constant pool are bounded. What lies inside function bodies is checked where it is used.
 //
@@ -202,7 +202,9 @@ enum class ExtInstSet : uint8_t { kNone, kGlsl450, kNonSemantic, kUnknown };
 struct SpirvModule {
   std::vector<uint32_t> words;
   uint32_t version = 0;  // 0x00010600 for 1.6
+  // At most the number of words: ids of a module with a larger bound are numbered anew (dense_ids.h).
   uint32_t bound = 0;
+  std::vector<uint32_t> original_ids;  // what the module calls them; empty: the same
   std::vector<spv::Capability> capabilities;
   std::vector<std::string> extensions;
   spv::AddressingModel addressing = spv::AddressingModel::Max;
@@ -248,15 +250,15 @@ struct SpirvModule {
 absl::StatusOr<SpirvModule> ParseSpirv(absl::Span<const uint32_t> words,
                                        absl::Span<const SpecConstant> specialisation = {});
 
-// The fewest words an instruction of this opcode can have, for the opcodes that Kiln reads; 1 for
-// others.
-uint32_t MinWords(spv::Op op);
-
 // Evaluates the operation of an OpSpecConstantOp on one scalar. Operands are the bits of integers of
 // `width` bits (bools 0 or 1), the result has `result_width`. False if the opcode is not scalar
 // integer or boolean arithmetic.
 bool EvaluateScalar(spv::Op op, uint32_t result_width, uint32_t width,
                     absl::Span<const uint64_t> operands, uint64_t* result);
+
+// The same for conversions of floats, to nearest even. False for other opcodes and widths than 16 and 32.
+bool EvaluateFloat(spv::Op op, uint32_t result_width, uint32_t width, uint64_t bits,
+                   uint64_t* result);
 
 }  // namespace kiln::front
 

@@ -9,8 +9,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/base/utf8.h"
 #include "core/front/coverage.h"
+#include "core/front/dense_ids.h"
 #include "core/front/refusal.h"
 #include "core/front/spirv.h"
+#include "core/front/spirv_grammar.h"
 
 #define FRONT_RETURN_IF_ERROR(expr)              \
   do {                                           \
@@ -29,8 +31,9 @@ constexpr uint32_t kMaxMembers = 0x3fff;           // universal limit of SPIR-V
 constexpr uint32_t kMaxParameters = 255;           // universal limit of SPIR-V
 
 std::string OpText(spv::Op op) {
-  const std::string_view name = InstructionName(op);
-  return name.empty() ? "opcode " + std::to_string(static_cast<uint32_t>(op)) : std::string(name);
+  const InstructionLayout* layout = LayoutOf(op);
+  return layout == nullptr ? "opcode " + std::to_string(static_cast<uint32_t>(op))
+                           : std::string(layout->name);
 }
 
 uint32_t SaturatingLeaves(uint64_t n) {
@@ -112,10 +115,14 @@ absl::Status Parser::Header() {
   if ((w[1] & 0xff0000ff) != 0 || (w[1] >> 16) != 1 || ((w[1] >> 8) & 0xff) > 6) {
     return Invalid("unknown SPIR-V version");
   }
+  if (w[3] == 0 || w[3] > kMaxBound) {
+    return Invalid("the id bound is " + std::to_string(w[3]) + "; it is 1 to " +
+                   std::to_string(kMaxBound));
+  }
+  // Each id takes a few bytes here: a tiny module must not make us reserve memory for millions. An
+  // instruction that defines one has two words or more.
+  if (w[3] > w.size()) FRONT_RETURN_IF_ERROR(NumberIdsDensely(&w, &m_.original_ids));
   m_.bound = w[3];
-  if (m_.bound == 0 || m_.bound > kMaxBound) return Invalid("id bound out of range");
-  // Each id takes a few bytes here: a tiny module must not make us reserve memory for millions.
-  if (m_.bound > 16 * w.size() + 4096) return Refused("id_bound", "id bound out of proportion");
   m_.defs.resize(m_.bound);
   m_.decorations.resize(m_.bound);
   forward_.resize(m_.bound);
@@ -131,7 +138,10 @@ absl::Status Parser::Run() {
     if (count == 0 || count > size - offset) {
       return Invalid("instruction at word " + std::to_string(offset) + " runs past the end");
     }
-    if (count < MinWords(op)) return Invalid(OpText(op) + " is too short");
+    const InstructionLayout* layout = LayoutOf(op);
+    if (layout != nullptr && count < layout->least_words) {
+      return Invalid(OpText(op) + " is too short");
+    }
     const SpirvInst inst = m_.Inst(static_cast<uint32_t>(offset));
     FRONT_RETURN_IF_ERROR(Instruction(inst, static_cast<uint32_t>(offset)));
     offset += count;
@@ -868,8 +878,10 @@ absl::Status Parser::SpecOp(const SpirvInst& inst, const SpirvType& type, SpirvC
       values[i] = m_.ConstantLeaf(operands[i], leaves[i] == 1 ? 0 : leaf);
     }
     uint64_t result = 0;
-    if (!EvaluateScalar(op, ScalarWidth(type), ScalarWidth(*m_.Type(operands[0].type)),
-                        absl::MakeConstSpan(values).first(count), &result)) {
+    const uint32_t width = ScalarWidth(*m_.Type(operands[0].type));
+    if (!EvaluateFloat(op, ScalarWidth(type), width, values[0], &result) &&
+        !EvaluateScalar(op, ScalarWidth(type), width, absl::MakeConstSpan(values).first(count),
+                        &result)) {
       c.kind = SpirvConstant::kUnsupported;
       c.cause = "kernel";
       return absl::OkStatus();
@@ -1151,7 +1163,8 @@ absl::StatusOr<SpirvModule> ParseSpirv(absl::Span<const uint32_t> words,
                                        absl::Span<const SpecConstant> specialisation) {
   SpirvModule module;
   module.words.assign(words.begin(), words.end());
-  FRONT_RETURN_IF_ERROR(Parser(module, specialisation).Run());
+  const absl::Status status = Parser(module, specialisation).Run();
+  if (!status.ok()) return WithOriginalId(status, module.original_ids);
   return module;
 }
 

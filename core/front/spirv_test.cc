@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/cause.h"
 #include "core/front/refusal.h"
 #include "core/front/testing.h"
 
@@ -65,10 +66,81 @@ TEST(Spirv, HeaderErrors) {
   other = words;
   other[3] = 0;
   EXPECT_FALSE(ParseSpirv(other).ok());
-  other[3] = 0x3fffff;  // 64 MB of tables for a module of a few kilobytes
-  EXPECT_EQ(RefusalCause(ParseSpirv(other).status()), "id_bound");
+  other[3] = 0x400000;  // beyond SPIR-V's universal limit
+  EXPECT_EQ(ParseSpirv(other).status().code(), absl::StatusCode::kInvalidArgument);
   other[3] = 7;
   EXPECT_FALSE(ParseSpirv(other).ok());
+}
+
+// Tables are by id, of some 100 bytes: they would be 400 MB for a module of a few kilobytes.
+TEST(Spirv, AnyIdBoundUpToTheLimit) {
+  Words words = Sample();
+  words[3] = 0x3fffff;
+  const auto module = ParseSpirv(words);
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_LT(module->bound, words.size());
+  EXPECT_TRUE(ImportVerified(words).ok());
+}
+
+// Ids are put far apart in the text, by the assembler, which knows by itself what an id is.
+TEST(Spirv, MessagesNameTheIdsThatTheModuleHas) {
+  const std::string frame = KernelAssembly(
+      "%300 = OpTypeFloat 64\n%4194302 = OpConstant %300 1\n",
+      "%4194301 = OpFAdd %300 %4194302 %4194302\n%c = OpFOrdLessThan %bool %4194301 %4194302\n"
+      "%result = OpSelect %uint %c %u_1 %u_2\n",
+      true, "", "OpCapability Shader\nOpCapability Float64\n");
+  const absl::Status refused = ImportVerified(Assemble(frame)).status();
+  EXPECT_EQ(RefusalCause(refused), "float64");
+  EXPECT_TRUE(SpirvIdOf(refused) == 300 || SpirvIdOf(refused) >= 4194301) << refused;
+  EXPECT_NE(std::string(refused.message()).find("(%" + std::to_string(SpirvIdOf(refused)) + ")"),
+            std::string::npos)
+      << refused;
+  // One that the reader finds: defined twice.
+  Words twice = Assemble(KernelAssembly("%4194302 = OpConstant %uint 77\n",
+                                        "%result = OpIAdd %uint %x %4194302\n"));
+  size_t at = 5;
+  while (twice[at + 3] != 77 || (twice[at] & 0xffff) != static_cast<uint32_t>(spv::Op::OpConstant)) {
+    at += twice[at] >> 16;
+  }
+  const Words again(twice.begin() + at, twice.begin() + at + 4);
+  twice.insert(twice.begin() + at, again.begin(), again.end());
+  const absl::Status invalid = ParseSpirv(twice).status();
+  EXPECT_EQ(invalid.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(SpirvIdOf(invalid), 4194302u) << invalid;
+  EXPECT_NE(std::string(invalid.message()).find("(%4194302)"), std::string::npos) << invalid;
+}
+
+TEST(Spirv, SwitchesOnLongIntegersWithIdsFarApart) {
+  const Words words = Assemble(KernelAssembly(
+      "%long = OpTypeInt 64 0\n%4000000 = OpConstant %long 4294967301\n",
+      "%wide = OpUConvert %long %x\n%sum = OpIAdd %long %wide %4000000\n"
+      "OpSelectionMerge %4000001 None\n"
+      "OpSwitch %sum %4000002 4294967301 %4000003 4294967302 %4000004\n"
+      "%4000002 = OpLabel\nOpBranch %4000001\n%4000003 = OpLabel\nOpBranch %4000001\n"
+      "%4000004 = OpLabel\nOpBranch %4000001\n%4000001 = OpLabel\n"
+      "%result = OpPhi %uint %u_1 %4000002 %u_2 %4000003 %u_3 %4000004\n",
+      true, "", "OpCapability Shader\nOpCapability Int64\n"));
+  const auto module = ImportVerified(words);
+  ASSERT_TRUE(module.ok()) << module.status();
+  Words input(32, 7);
+  input[0] = 0;
+  input[1] = 1;
+  const auto output = RunWords(*module, input, 32);
+  ASSERT_TRUE(output.ok()) << output.status();
+  EXPECT_EQ((*output)[0], 2u);
+  EXPECT_EQ((*output)[1], 3u);
+  EXPECT_EQ((*output)[2], 1u);
+}
+
+TEST(Spirv, EveryWordReplacedWithALargeBound) {
+  for (size_t i = 4; i < Sample().size(); ++i) {
+    for (const uint32_t value : {0u, 0xffffffffu, Sample()[i] + 1, Sample()[i] ^ 0x10000u}) {
+      Words words = Sample();
+      words[3] = 0x3fffff;
+      words[i] = value;
+      ExpectHandled(words);
+    }
+  }
 }
 
 TEST(Spirv, OtherByteOrder) {

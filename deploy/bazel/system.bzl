@@ -66,6 +66,14 @@ _BY_HEADER = {
     "pthread": ("pthread.h", "libc6-dev", ["-lpthread"], []),
 }
 
+# name: (path, Debian package): files that builds read.
+_FILES = {
+    "spirv.core.grammar.json": (
+        "/usr/include/spirv/unified1/spirv.core.grammar.json",
+        "spirv-headers",
+    ),
+}
+
 _ABSL_PACKAGE = "libabsl-dev"
 
 # Prints "name|cflags|libs" for each module named, and for every Abseil module there is.
@@ -161,6 +169,12 @@ def _system_libraries_impl(ctx):
     for name, (header, package, linkopts, deps) in _BY_HEADER.items():
         if ctx.path("/usr/include/" + header).exists or name == "pthread":
             out.append(_library(name, [], linkopts, [":" + d for d in deps]))
+        else:
+            out.append(_missing(name, package))
+    for name, (path, package) in _FILES.items():
+        if ctx.path(path).exists:
+            ctx.symlink(path, name)
+            out.append("exports_files([%r])\n" % name)
         else:
             out.append(_missing(name, package))
     absl = [m for m in known if m.startswith("absl_")]

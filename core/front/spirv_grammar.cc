@@ -1,0 +1,145 @@
+#include "core/front/spirv_grammar.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace kiln::front {
+namespace {
+
+constexpr InstructionLayout kLayouts[] = {
+#define OPCODE(number, name, operands, least) {number, name, operands, least},
+#define PARAMETERS(kind, value, operands)
+#include "core/front/spirv_grammar.inc"
+#undef OPCODE
+#undef PARAMETERS
+};
+
+// What follows an enumerant or a bit of a mask.
+struct Parameters {
+  char kind;
+  uint32_t value;
+  std::string_view operands;
+};
+
+constexpr Parameters kParameters[] = {
+#define OPCODE(number, name, operands, least)
+#define PARAMETERS(kind, value, operands) {kind, value, operands},
+#include "core/front/spirv_grammar.inc"
+#undef OPCODE
+#undef PARAMETERS
+};
+
+static_assert(std::is_sorted(std::begin(kLayouts), std::end(kLayouts),
+                             [](const InstructionLayout& a, const InstructionLayout& b) {
+                               return a.opcode < b.opcode;
+                             }));
+
+bool IsMask(char kind) { return kind == 'I' || kind == 'L' || kind == 'M'; }
+
+bool HasZeroByte(uint32_t word) {
+  return (word & 0xff) == 0 || (word & 0xff00) == 0 || (word & 0xff0000) == 0 || word >> 24 == 0;
+}
+
+class Walk {
+ public:
+  Walk(absl::Span<const uint32_t> words, size_t switch_literal_words,
+       std::vector<uint32_t>* indices)
+      : words_(words), literal_words_(switch_literal_words), indices_(indices) {}
+
+  void Operands(std::string_view letters) {
+    for (size_t i = 0; i < letters.size(); ++i) {
+      const char quantifier = i + 1 < letters.size() ? letters[i + 1] : ' ';
+      do {
+        if (More()) Operand(letters[i]);
+      } while (quantifier == '*' && More());
+      if (quantifier == '*' || quantifier == '?') ++i;
+    }
+  }
+
+ private:
+  bool More() const { return at_ < words_.size(); }
+
+  void Id() {
+    if (More()) indices_->push_back(static_cast<uint32_t>(at_++));
+  }
+
+  void Operand(char letter) {
+    switch (letter) {
+      case 't':
+      case 'r':
+      case 'i':
+        return Id();
+      case 'l':
+        ++at_;
+        return;
+      case 's':
+        while (More() && !HasZeroByte(words_[at_])) ++at_;
+        ++at_;
+        return;
+      case 'n':
+        at_ = words_.size();
+        return;
+      case 'p':
+        at_ += literal_words_;
+        return Id();
+      case 'q':
+        Id();
+        ++at_;
+        return;
+      case 'd':
+        Id();
+        return Id();
+      case 'x':
+        return Operation();
+      default:
+        return Enumerant(letter);
+    }
+  }
+
+  // Of an OpSpecConstantOp: another opcode, then its operands without type and result.
+  void Operation() {
+    const InstructionLayout* layout = LayoutOf(static_cast<spv::Op>(words_[at_++]));
+    const bool nested = layout != nullptr && layout->operands.find('x') != std::string_view::npos;
+    if (layout == nullptr || nested || layout->operands.substr(0, 2) != "tr") return;
+    Operands(layout->operands.substr(2));
+  }
+
+  void Enumerant(char kind) {
+    const uint32_t value = words_[at_++];
+    if (!IsMask(kind)) return ParametersOf(kind, value);
+    for (uint32_t rest = value; rest != 0; rest &= rest - 1) ParametersOf(kind, rest & (0 - rest));
+  }
+
+  void ParametersOf(char kind, uint32_t value) {
+    const auto row = std::find_if(
+        std::begin(kParameters), std::end(kParameters),
+        [&](const Parameters& p) { return p.kind == kind && p.value == value; });
+    if (row != std::end(kParameters)) Operands(row->operands);
+  }
+
+  absl::Span<const uint32_t> words_;
+  size_t literal_words_;
+  std::vector<uint32_t>* indices_;
+  size_t at_ = 1;
+};
+
+}  // namespace
+
+const InstructionLayout* LayoutOf(spv::Op op) {
+  const auto number = static_cast<uint32_t>(op);
+  const auto* row = std::lower_bound(
+      std::begin(kLayouts), std::end(kLayouts), number,
+      [](const InstructionLayout& layout, uint32_t n) { return layout.opcode < n; });
+  return row != std::end(kLayouts) && row->opcode == number ? row : nullptr;
+}
+
+absl::Span<const InstructionLayout> InstructionLayouts() { return kLayouts; }
+
+void AppendIdWords(absl::Span<const uint32_t> words, size_t switch_literal_words,
+                   std::vector<uint32_t>* indices) {
+  const InstructionLayout* layout = LayoutOf(static_cast<spv::Op>(words[0] & 0xffff));
+  if (layout != nullptr) Walk(words, switch_literal_words, indices).Operands(layout->operands);
+}
+
+}  // namespace kiln::front

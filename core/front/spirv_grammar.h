@@ -1,0 +1,40 @@
+// The layout of SPIR-V's instructions: which words are ids, which are literals, and how many there
+// must be. The tables are those of the grammar that the SPIR-V headers come with, turned into rows by
+// spirv_grammar.py when Kiln is built: nothing about operands is listed by hand.
+//
+// Cost: a binary search for the row, then one step for each operand.
+#ifndef KILN_CORE_FRONT_SPIRV_GRAMMAR_H_
+#define KILN_CORE_FRONT_SPIRV_GRAMMAR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/front/spirv_enums.h"
+
+namespace kiln::front {
+
+struct InstructionLayout {
+  uint32_t opcode;
+  std::string_view name;      // "OpLoad"; of several names the first that the grammar has
+  std::string_view operands;  // letters, explained in spirv_grammar.py
+  uint32_t least_words;       // of the whole instruction
+};
+
+// Null: neither in core SPIR-V nor in an extension that the headers know.
+const InstructionLayout* LayoutOf(spv::Op op);
+
+// All of them, by opcode.
+absl::Span<const InstructionLayout> InstructionLayouts();
+
+// Appends the indices of the words of one instruction that are ids, ascending, result and type
+// included; none for an opcode without a layout. `switch_literal_words`: of the literals of an OpSwitch,
+// 2 if its selector has 64 bits. Safe on instructions that are too short.
+void AppendIdWords(absl::Span<const uint32_t> words, size_t switch_literal_words,
+                   std::vector<uint32_t>* indices);
+
+}  // namespace kiln::front
+
+#endif  // KILN_CORE_FRONT_SPIRV_GRAMMAR_H_
