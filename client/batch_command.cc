@@ -316,7 +316,7 @@ Command BatchCommand() {
       "  {\"file\": PATH, \"name\", \"targets\": [], \"stage\", \"entry_point\", \"defines\": "
       "[\"N=V\"],\n"
       "   \"include_dirs\": [], \"spec\": [\"ID=TYPE:VALUE\"], \"widths\": [], \"subgroup_size\": N,\n"
-      "   \"full_subgroups\", \"no_validate\", \"disable_passes\": []}\n\n"
+      "   \"full_subgroups\", \"dispatch_base\", \"no_validate\", \"disable_passes\": []}\n\n"
       "Only \"file\" is needed; the rest replaces what the command line says; \"entry\" is another "
       "name\n"
       "of \"entry_point\"; other keys are ignored.\n"

@@ -128,6 +128,7 @@ absl::Status ReadOptions(const Json& line, const std::string& folder, ItemOption
        {GetString(line, "stage", &stage), GetEntryPoint(line, options),
         GetSize(line, "subgroup_size", &options->subgroup_size),
         GetBool(line, "full_subgroups", &options->full_subgroups),
+        GetBool(line, "dispatch_base", &options->dispatch_base),
         GetBool(line, "no_validate", &options->no_validate)}) {
     if (!s.ok()) return s;
   }

@@ -4,8 +4,8 @@
 // line ("#" begins a comment). A manifest has a JSON object per line:
 //   {"file": PATH, "name": NAME, "targets": [T...], "stage": S, "entry_point": NAME,
 //    "defines": ["NAME=V"...], "include_dirs": [DIR...], "spec": ["ID=TYPE:VALUE"...],
-//    "widths": [N...], "subgroup_size": N, "full_subgroups": BOOL, "no_validate": BOOL,
-//    "disable_passes": [NAME...]}
+//    "widths": [N...], "subgroup_size": N, "full_subgroups": BOOL,
+//    "dispatch_base": BOOL, "no_validate": BOOL, "disable_passes": [NAME...]}
 // Only "file" is needed; what is there replaces what the command line says. "entry", as results name
 // it, is another name of "entry_point". Other keys are ignored, so that files which say more about
 // their shaders can be used as they are. Relative paths, also in include_dirs, start from --root
@@ -41,6 +41,7 @@ struct ItemOptions {
   std::optional<std::vector<uint32_t>> widths;
   std::optional<uint32_t> subgroup_size;  // required; 0: none
   std::optional<bool> full_subgroups;
+  std::optional<bool> dispatch_base;
   std::optional<bool> no_validate;
   std::optional<std::vector<std::string>> disabled_passes;
 };

@@ -99,6 +99,7 @@ std::vector<Flag> CompileFlags() {
       {"state", 0, "FILE.json", false, "pipeline state of graphics stages (not available yet)"},
       {"subgroup-size", 0, "N", false, "required subgroup size: the only dispatch width"},
       {"full-subgroups", 0, "", false, "only widths that divide the workgroup's size in x"},
+      {"dispatch-base", 0, "", false, "workgroup ids count from the base of vkCmdDispatchBase"},
   };
 }
 
@@ -169,6 +170,7 @@ absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
     request.mutable_options()->set_required_subgroup_size(size->front());
   }
   request.mutable_options()->set_require_full_subgroups(flags.Has("full-subgroups"));
+  request.mutable_options()->set_dispatch_base(flags.Has("dispatch-base"));
   request.mutable_options()->set_no_validate(flags.Has("no-validate"));
   for (const std::string& pass : flags.Commas("disable-pass")) {
     request.mutable_options()->add_disabled_passes(pass);

@@ -160,6 +160,7 @@ absl::Status ReadCompute(const v1alpha::LaunchCompute& c, out::ComputeLaunch& r)
   r.last_thread_mask = c.last_thread_mask();
   r.uses_barrier = c.uses_barrier();
   r.uses_num_workgroups = c.uses_num_workgroups();
+  r.requires_zero_base = c.requires_zero_base();
   return absl::OkStatus();
 }
 
@@ -252,6 +253,7 @@ void WriteCompute(const out::ComputeLaunch& c, v1alpha::LaunchCompute& result) {
   result.set_last_thread_mask(c.last_thread_mask);
   result.set_uses_barrier(c.uses_barrier);
   result.set_uses_num_workgroups(c.uses_num_workgroups);
+  result.set_requires_zero_base(c.requires_zero_base);
 }
 
 }  // namespace

@@ -189,6 +189,8 @@ absl::StatusOr<sim::eu::Dispatch> Read(const json& job, const std::string& folde
   }
   const json groups = job.value("dispatch", json::array({1, 1, 1}));
   for (size_t i = 0; i < 3 && i < groups.size(); ++i) d.groups[i] = groups[i].get<uint32_t>();
+  const json base = job.value("base", json::array({0, 0, 0}));
+  for (size_t i = 0; i < 3 && i < base.size(); ++i) d.base[i] = base[i].get<uint32_t>();
   return d;
 }
 

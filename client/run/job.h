@@ -1,9 +1,9 @@
 // Jobs: the data on which a compute program is run, as JSON.
 //
-//   {"dispatch": [X, Y, Z], "push": DATA,
+//   {"dispatch": [X, Y, Z], "base": [X, Y, Z], "push": DATA,
 //    "resources": [{"set", "binding", "index", "name", "data": DATA, "size": BYTES, "as", "out"}]}
 //
-// DATA is explained in job_data.h. Resources are buffers; with "format" images ("width", "height",
+// DATA is explained in job_data.h. "base" is that of vkCmdDispatchBase; the shader is to be compiled for it. Resources are buffers; with "format" images ("width", "height",
 // "depth", "layers", "levels", "dim": 1d 2d 3d cube, 1d_array ...) or, without a width, texel
 // buffers; with "filter" samplers ("mipmap", "address", "border", "compare", "min_lod", "max_lod",
 // "lod_bias", "unnormalized"). "as" is the type in which a resource is wanted back, "out" a file

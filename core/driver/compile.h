@@ -39,6 +39,9 @@ struct PrepareOptions {
   std::string entry_point;                  // empty: the only one
   std::string stage;                        // empty: the entry point's; else must agree
   std::map<uint32_t, uint64_t> spec_constants;  // SpecId -> bits
+  // WorkgroupId and GlobalInvocationId count from the base that a dispatch gives
+  // (VK_PIPELINE_CREATE_DISPATCH_BASE_BIT). Without, the program promises nothing for a base but 0.
+  bool dispatch_base = false;
   bool validate = true;                     // run SPIRV-Tools' validator first
   std::vector<std::string> disabled_passes; // optional passes only
   int64_t bisect_limit = -1;                // rewrites allowed in all, Compile's included; -1: no limit

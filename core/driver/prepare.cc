@@ -66,6 +66,7 @@ absl::StatusOr<std::shared_ptr<const Prepared>> Prepare(absl::Span<const uint32_
   if (budget.Cancelled()) return absl::CancelledError("cancelled before import");
   front::ImportOptions import;
   import.entry = options.entry_point;
+  import.dispatch_base = options.dispatch_base;
   import.max_instructions = static_cast<uint64_t>(budget.max_mir_instructions);
   for (const auto& [id, bits] : options.spec_constants) import.spec_constants.push_back({id, bits});
   absl::StatusOr<mir::Module> module = front::ImportSpirv(spirv, import);

@@ -103,6 +103,8 @@ struct ComputeLaunch {
   uint32_t per_thread_registers = 0;
   bool uses_barrier = false;
   bool uses_num_workgroups = false;
+  // The program reads the workgroup id and does not add the base of the dispatch: it is to be 0.
+  bool requires_zero_base = false;
 };
 
 struct LaunchRecord {

@@ -61,7 +61,7 @@ Digest HashSpec(const std::map<uint32_t, uint64_t>& spec_bits) {
 }
 
 Digest HashOptions(const kiln::v1alpha::CompileOptions& options) {
-  CanonicalWriter w("kiln.key.options.2");
+  CanonicalWriter w("kiln.key.options.3");
   std::set<uint32_t> widths(options.widths().begin(), options.widths().end());
   w.Add(static_cast<uint64_t>(widths.size()));
   for (uint32_t width : widths) w.Add(width);
@@ -74,6 +74,7 @@ Digest HashOptions(const kiln::v1alpha::CompileOptions& options) {
   w.Add(static_cast<uint64_t>(options.bisect_limit()));
   w.Add(static_cast<uint64_t>(options.required_subgroup_size()));
   w.Add(static_cast<uint64_t>(options.require_full_subgroups() ? 1 : 0));
+  w.Add(static_cast<uint64_t>(options.dispatch_base() ? 1 : 0));
   return w.Finish();
 }
 

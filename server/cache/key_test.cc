@@ -37,9 +37,10 @@ TEST(CanonicalWriterTest, FieldsDoNotRunTogether) {
 }
 
 TEST(KeyTest, EveryComponentCounts) {
-  CompileOptions plain, widths, disabled, unvalidated, bisect, size, full;
+  CompileOptions plain, widths, disabled, unvalidated, bisect, size, full, base;
   size.set_required_subgroup_size(16);
   full.set_require_full_subgroups(true);
+  base.set_dispatch_base(true);
   widths.add_widths(16);
   disabled.add_disabled_passes("cse");
   unvalidated.set_no_validate(true);
@@ -58,6 +59,7 @@ TEST(KeyTest, EveryComponentCounts) {
       ResultKey(HashShader(m, "main", "compute", {{0, 1}}, plain), tgl),
       ResultKey(HashShader(m, "main", "compute", {{1, 0}}, plain), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, widths), tgl),
+      ResultKey(HashShader(m, "main", "compute", {}, base), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, disabled), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, unvalidated), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, bisect), tgl),
@@ -67,7 +69,7 @@ TEST(KeyTest, EveryComponentCounts) {
       ResultKey(HashShader(m, "main", "compute", {}, plain), HashTarget(Tgl(2))),
       ResultKey(HashShader(m, "main", "compute", {}, plain), HashTarget(Tgl(1, 2))),
   };
-  EXPECT_EQ(keys.size(), 17u);
+  EXPECT_EQ(keys.size(), 18u);
 }
 
 TEST(KeyTest, ComponentsAreHashedApart) {

@@ -135,6 +135,7 @@ PrepareOptions ToPrepareOptions(const CompileJob& job) {
   options.stage = job.stage();
   for (const auto& [id, bits] : job.spec_constants()) options.spec_constants[id] = bits;
   options.validate = !job.options().no_validate();
+  options.dispatch_base = job.options().dispatch_base();
   options.disabled_passes = {job.options().disabled_passes().begin(),
                              job.options().disabled_passes().end()};
   if (job.options().has_bisect_limit()) options.bisect_limit = job.options().bisect_limit();

@@ -414,6 +414,27 @@ class RunAnalyzeReport(Cli):
         with open(os.path.join(self.folder, 'y.bin'), 'rb') as result:
             self.assertEqual(struct.unpack('<4f', result.read()), (12, 24, 36, 48))
 
+    def test_run_from_a_base(self):
+        shader = self.file('base.comp',
+                           '#version 450\nlayout(local_size_x = 2) in;\n'
+                           'layout(binding = 0) buffer B { uint x[]; };\n'
+                           'void main() { x[gl_LocalInvocationIndex] = gl_GlobalInvocationID.x * 100u'
+                           ' + gl_WorkGroupID.y; }\n')
+
+        def job(**more):
+            return self.file('job.json', json.dumps(
+                {'resources': [{'binding': 0, 'size': 8, 'as': 'u32'}], **more}))
+
+        for where in ([], ['--local']):
+            out = self.kiln('run', *where, '--target=tgl', '--dispatch-base', '--json',
+                            '--buffers=' + job(base=[7, 3, 0]), shader)
+            self.assertEqual(self.line(out)['outputs'][0]['values'], [1403, 1503])
+            out = self.kiln('run', *where, '--target=tgl', '--json', '--buffers=' + job(), shader)
+            self.assertEqual(self.line(out)['outputs'][0]['values'], [0, 100])
+            self.kiln('run', *where, '--target=tgl', '--buffers=' + job(base=[7, 3, 0]), shader,
+                      expect=1)
+            self.assertIn('was not compiled for a base (--dispatch-base)', self.err)
+
     def test_run_arrays_of_descriptors(self):
         shader = self.file('pick.comp', b'''#version 450
             #extension GL_EXT_nonuniform_qualifier : require

@@ -58,6 +58,7 @@ mir::LaunchInputs Inputs(const mir::Module& m, const Setup& setup) {
   std::mt19937 rng(setup.seed);
   mir::LaunchInputs in;
   in.groups = {setup.groups, 1, 1};
+  in.base_workgroup = setup.base;
   in.denormals = mir::Denormals::kFlush;
   for (const mir::Resource& r : m.resources) {
     if (mir::HasImage(r.kind) || r.kind == mir::ResourceKind::kSampler) continue;
@@ -112,6 +113,7 @@ std::string RunVariant(const Variant& v, const mir::LaunchInputs& before,
                        bool opposite) {
   sim::eu::Dispatch dispatch;
   dispatch.groups = before.groups;
+  dispatch.base = before.base_workgroup;
   dispatch.push_constants = before.push_constants;
   for (const mir::BoundBuffer& b : before.buffers) {
     sim::eu::ClientBuffer buffer;

@@ -3,6 +3,7 @@
 #ifndef KILN_TESTS_EXEC_EXEC_H_
 #define KILN_TESTS_EXEC_EXEC_H_
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@ namespace kiln::exec {
 
 struct Setup {
   uint32_t groups = 2;
+  std::array<uint32_t, 3> base = {0, 0, 0};  // of the dispatch
   uint32_t buffer_bytes = 4096;
   uint32_t seed = 1;
   bool floats = false;          // results are floats: compare by ulp, any NaN equals any NaN

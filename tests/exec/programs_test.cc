@@ -67,6 +67,51 @@ TEST(Dispatch, MoreWorkgroupsThanTheLimitAreRefused) {
   EXPECT_NE(text.find("at most 65535 in each dimension"), std::string::npos) << text;
 }
 
+// What the importer makes of WorkgroupId with dispatch_base.
+constexpr char kReadsBase[] = R"(mir 1
+entry "main"
+local_size 8, 1, 1
+resource 0 ssbo 0.0.0
+body {
+  %1:i32 = workgroup_id[0]
+  %2:i32 = base_workgroup[0]
+  %3:i32 = iadd %1, %2
+  %4:i32 = base_workgroup[1]
+  %5:i32 = base_workgroup[2]
+  %6:i32 = local_index
+  %7:i32 = shl %1, 3
+  %8:i32 = iadd %7, %6
+  %9:i32 = shl %8, 4
+  %10:i32 = num_workgroups[0]
+  store_ssbo[0, align 16] %9, %3, %4, %5, %10
+  return
+}
+)";
+
+TEST(Dispatch, TheBaseIsAddedWhereItIsAskedFor) {
+  exec::Setup setup;
+  setup.groups = 3;
+  EXPECT_EQ(exec::Compare(kReadsBase, setup), "");
+  setup.base = {40, 7, 65534};
+  EXPECT_EQ(exec::Compare(kReadsBase, setup), "");
+  setup.base = {65533, 0, 0};
+  EXPECT_NE(exec::Compare(kReadsBase, setup).find("at most 65535 in each dimension"),
+            std::string::npos);
+}
+
+// It reads the id alone: from base 0 it is right, from any other a named error, not a wrong result.
+TEST(Dispatch, ABaseThatTheProgramDoesNotAddIsRefused) {
+  std::string text = kReadsBase;
+  for (const char* component : {"[0]", "[1]", "[2]"}) {
+    const std::string read = std::string("base_workgroup") + component;
+    text.replace(text.find(read), read.size(), "iadd %1, 0");
+  }
+  exec::Setup setup;
+  EXPECT_EQ(exec::Compare(text, setup), "");
+  setup.base = {0, 1, 0};
+  EXPECT_NE(exec::Compare(text, setup).find("was not compiled for a base"), std::string::npos);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Programs,
                          testing::Values("straight_line", "loop_and_if", "nested_loops",
                                          "uniform_control", "vectors", "memory", "short_elements",

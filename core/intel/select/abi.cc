@@ -29,6 +29,7 @@ struct Uses {
   bool constant_data = false;
   bool num_workgroups = false;
   bool base_workgroup = false;
+  bool workgroup_id = false;
   bool subgroup_id = false;
   bool barrier = false;
   bool writes_shared = false;
@@ -109,6 +110,7 @@ Uses FindUses(const Module& m) {
       case Op::kLoadConstant: uses.constant_data = true; break;
       case Op::kNumWorkgroups: uses.num_workgroups = true; break;
       case Op::kBaseWorkgroup: uses.base_workgroup = true; break;
+      case Op::kWorkgroupId: uses.workgroup_id = true; break;
       case Op::kLocalIndex:
       case Op::kSubgroupId: uses.subgroup_id = true; break;
       case Op::kControlBarrier:
@@ -359,6 +361,7 @@ absl::StatusOr<Abi> AssignAbi(const Module& m) {
   }
   if (absl::Status s = AssignPrivateArrays(m, abi); !s.ok()) return s;
   AssignControl(m, abi);
+  abi.requires_zero_base = uses.workgroup_id && !uses.base_workgroup;
   abi.uses_barrier = uses.barrier;
   abi.writes_shared = uses.writes_shared;
   abi.writes_buffers = uses.writes_buffers;
@@ -404,6 +407,7 @@ out::LaunchRecord MakeLaunchRecord(const Module& m, const Abi& abi, int width) {
   r.compute.per_thread_registers = abi.per_thread_registers;
   r.compute.uses_barrier = abi.uses_barrier && r.compute.threads_per_group != 1;
   r.compute.uses_num_workgroups = abi.num_workgroups.has_value();
+  r.compute.requires_zero_base = abi.requires_zero_base;
   r.binding_table = abi.binding_table;
   r.sampler_table = abi.sampler_table;
   r.descriptor_memory = abi.descriptor_memory;

@@ -69,6 +69,7 @@ struct Abi {
   uint32_t control_set = 0;
   uint32_t control_clear = 0;
 
+  bool requires_zero_base = false;             // the workgroup id is read, the base is not
   bool uses_barrier = false;
   bool writes_shared = false;                  // shared memory, by stores or atomics
   bool writes_buffers = false;                 // storage buffers and images

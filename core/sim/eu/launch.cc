@@ -289,7 +289,7 @@ std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part,
       break;
     }
     case PushSource::kBaseWorkgroup:
-      words({0, 0, 0});
+      words({dispatch_.base[0], dispatch_.base[1], dispatch_.base[2]});
       break;
     case PushSource::kNumWorkgroups:
       words({dispatch_.groups[0], dispatch_.groups[1], dispatch_.groups[2]});

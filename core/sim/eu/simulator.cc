@@ -352,6 +352,24 @@ absl::Status CheckRecord(const out::LaunchRecord& record) {
   return absl::OkStatus();
 }
 
+absl::Status CheckDispatch(const out::LaunchRecord& record, const Dispatch& dispatch) {
+  const std::array<uint32_t, 3>&n = dispatch.groups, &base = dispatch.base;
+  for (int i = 0; i < 3; ++i) {
+    if (uint64_t{base[i]} + n[i] > kMaxWorkgroups) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "dispatch: ", n[0], " x ", n[1], " x ", n[2], " workgroups from base ", base[0], ",",
+          base[1], ",", base[2], "; at most ", kMaxWorkgroups,
+          " in each dimension (core/intel/ABI.md)"));
+    }
+  }
+  if (record.compute.requires_zero_base && base != std::array<uint32_t, 3>{}) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "dispatch: base ", base[0], ",", base[1], ",", base[2],
+        ": the program reads the workgroup id and was not compiled for a base (--dispatch-base)"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 void AssignAddresses(absl::Span<ClientBuffer> buffers) {
@@ -376,12 +394,9 @@ absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRe
   if (!program.ok()) return program.status();
   if (record.entry != 0) return absl::UnimplementedError("entry point behind the start");
   Simulator simulator(*program, record, options, **launch);
+  status = CheckDispatch(record, dispatch);
+  if (!status.ok()) return status;
   const std::array<uint32_t, 3>& n = dispatch.groups;
-  if (std::any_of(n.begin(), n.end(), [](uint32_t groups) { return groups > kMaxWorkgroups; })) {
-    return absl::InvalidArgumentError(absl::StrCat("dispatch: ", n[0], " x ", n[1], " x ", n[2],
-                                                   " workgroups; at most ", kMaxWorkgroups,
-                                                   " in each dimension (core/intel/ABI.md)"));
-  }
   const uint64_t total = uint64_t{n[0]} * n[1] * n[2];
   for (uint64_t turn = 0; turn < total; ++turn) {
     const uint64_t i = options.opposite ? total - 1 - turn : turn;

@@ -44,7 +44,8 @@ struct Dispatch {
   std::vector<ClientImage> images;    // and texel buffers; read and written
   std::vector<ClientSampler> samplers;
   std::vector<uint8_t> push_constants;
-  std::array<uint32_t, 3> groups = {1, 1, 1};  // each at most kMaxWorkgroups
+  std::array<uint32_t, 3> groups = {1, 1, 1};
+  std::array<uint32_t, 3> base = {0, 0, 0};  // with groups at most kMaxWorkgroups in each dimension
 };
 
 struct Options {
