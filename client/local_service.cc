@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
-#include "client/spec_constant.h"
 #include "client/version.h"
+#include "server/cache/key.h"
 #include "server/cache/source_digest.h"
 
 namespace kiln::client {
@@ -59,8 +59,9 @@ worker::Job CompileJobFor(const CompileRequest& request, const std::string& spir
   compile->set_spirv(spirv);
   compile->set_entry_point(request.entry_point());
   compile->set_stage(request.stage());
-  for (const auto& constant : request.spec_constants()) {
-    (*compile->mutable_spec_constants())[constant.id()] = BitsOf(constant);
+  for (const auto& [id, value] : cache::SpecValues(request.spec_constants())) {
+    (*compile->mutable_spec_constants())[id] = value.bits;
+    (*compile->mutable_spec_types())[id] = static_cast<uint32_t>(value.type);
   }
   *compile->mutable_options() = request.options();
   for (int target : targets) compile->add_targets(request.targets(target));

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/paths.h"
+#include "server/cache/sha256.h"
 
 namespace kiln::client {
 namespace {
@@ -49,6 +50,7 @@ absl::StatusOr<std::vector<std::string>> WriteOutputs(const std::string& folder,
     kiln::v1alpha::LaunchRecord record = variant.launch();
     record.set_file(file);
     record.set_binary(NameOf(binary));
+    record.set_code_sha256(cache::ToHex(cache::Sha256(variant.code())));
     if (record.executable().empty()) record.set_executable(variant.name());
     if (record.stage().empty()) record.set_stage(result.stage());
     if (record.entry_point().empty()) record.set_entry_point(result.entry_point());

@@ -81,7 +81,8 @@ void AddExtras(const TargetResult& result, Json* line) {
     remarks.push_back({{"pass", remark.pass()},
                        {"kind", remark.kind()},
                        {"spirv_id", remark.spirv_id()},
-                       {"text", remark.text()}});
+                       {"text", remark.text()},
+                       {"width", remark.width()}});
   }
   (*line)["remarks"] = std::move(remarks);
 }

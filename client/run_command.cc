@@ -19,6 +19,7 @@
 #include "client/request_options.h"
 #include "client/result_json.h"
 #include "client/result_text.h"
+#include "client/run/fit.h"
 #include "client/run/job.h"
 #include "client/run/job_data.h"
 #include "client/service_flags.h"
@@ -53,6 +54,10 @@ absl::StatusOr<Program> ReadProgram(const ParsedFlags& flags) {
   absl::StatusOr<out::LaunchRecord> record = proto::LaunchRecordFromJson(*text);
   if (!record.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": ", record.status().message()));
+  }
+  if (absl::Status s = run::CheckRecordIsOf(*text, *record, *code); !s.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": ", s.message(), " (", flags.arguments()[0], ")"));
   }
   return Program{absl::StrCat("SIMD", record->dispatch_width), BytesIn(*code), *std::move(record)};
 }
@@ -123,6 +128,10 @@ absl::StatusOr<run::Job> JobOf(const ParsedFlags& flags) {
   if (!job.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": ", job.status().message()));
   }
+  if (job->specialises && !flags.Has("launch") && !flags.Has("spec")) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ": the specialisation constants of \"spec\" are not taken over; give --spec=ID=TYPE:VALUE"));
+  }
   if (!flags.Has("groups")) return job;
   absl::StatusOr<std::array<uint32_t, 3>> groups = GroupsOf(flags.Get("groups"));
   if (!groups.ok()) return groups.status();
@@ -180,6 +189,31 @@ Json OutputJson(const run::Output& o, const sim::eu::Dispatch& dispatch) {
   return json;
 }
 
+uint64_t OutOfBoundsOf(const sim::eu::RunStats& stats) {
+  uint64_t accesses = 0;
+  for (const auto& o : stats.out_of_bounds) accesses += o.accesses;
+  return accesses;
+}
+
+std::string OutOfBoundsText(const sim::eu::RunStats& stats) {
+  if (stats.out_of_bounds.empty()) return "";
+  std::string text = absl::StrCat("accesses out of bounds: ", OutOfBoundsOf(stats),
+                                  " (they read 0 and write nothing)\n");
+  for (size_t i = 0; i < stats.out_of_bounds.size() && i < kMostShown; ++i) {
+    const auto& o = stats.out_of_bounds[i];
+    absl::StrAppendFormat(&text, "  %d at 0x%x, %s\n", o.accesses, o.offset, o.where);
+  }
+  return text;
+}
+
+Json OutOfBoundsJson(const sim::eu::RunStats& stats) {
+  Json json = {{"accesses", OutOfBoundsOf(stats)}, {"places", Json::array()}};
+  for (const auto& o : stats.out_of_bounds) {
+    json["places"].push_back({{"offset", o.offset}, {"where", o.where}, {"accesses", o.accesses}});
+  }
+  return json;
+}
+
 absl::Status Show(const std::string& file, const Program& program, const run::Job& job,
                   const sim::eu::Dispatch& before, const sim::eu::RunStats& stats,
                   const std::string& folder, bool as_json) {
@@ -198,12 +232,14 @@ absl::Status Show(const std::string& file, const Program& program, const run::Jo
                  {"threads", stats.threads},
                  {"instructions", stats.instructions},
                  {"messages", stats.messages},
+                 {"out_of_bounds", OutOfBoundsJson(stats)},
                  {"outputs", Json::array()}};
     for (const run::Output& o : wanted) json["outputs"].push_back(OutputJson(o, job.dispatch));
     text = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   } else {
     text = absl::StrCat(Printable(file), " ", program.variant, ": ", stats.threads, " threads, ",
-                        stats.instructions, " instructions, ", stats.messages, " messages\n");
+                        stats.instructions, " instructions, ", stats.messages, " messages\n",
+                        OutOfBoundsText(stats));
     for (const run::Output& o : wanted) text += OutputText(o, job.dispatch);
     if (wanted.empty()) text += "no buffer or image changed\n";
   }
@@ -237,6 +273,9 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   options.fusion = flags.Has("fusion");
   if (flags.Has("memory-seed")) options.memory_seed = static_cast<uint64_t>(*seed);
   options.max_seconds = *seconds;
+  if (absl::Status s = run::CheckJobFits(*job, program.launch, flags.Has("allow-unused")); !s.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(flags.Get("buffers"), ": ", s.message()));
+  }
   const sim::eu::Dispatch before = job->dispatch;
   absl::StatusOr<sim::eu::RunStats> stats =
       sim::eu::Run(program.code, program.launch, options, job->dispatch);
@@ -269,7 +308,9 @@ Command RunCommand() {
       "the data of --buffers. With --launch FILE is machine code of any compiler and --launch its\n"
       "launch record. The simulator models what the program computes, not time; it stops with an\n"
       "error where a wait is missing or a message goes to what is not bound. Registers that nothing\n"
-      "defines hold a pattern, not zero; accesses beyond a bound buffer read 0 and write nothing.\n\n"
+      "defines hold a pattern, not zero; accesses beyond a bound buffer or image read 0 and write\n"
+      "nothing, and are counted by instruction. A job's unknown keys, resources that the program does\n"
+      "not use, push constants that end too early and a launch record of other machine code are errors.\n\n"
       "JSON is a file, or - for standard input:\n"
       "  {\"dispatch\": [X, Y, Z], \"push\": DATA, \"resources\": [{\"set\": 0, \"binding\": 0,\n"
       "   \"data\": DATA, \"size\": BYTES, \"as\": \"f32\", \"out\": \"FILE\"}]}\n"
@@ -292,6 +333,7 @@ Command RunCommand() {
                   {"no-contract", 0, "", false, "do not check waits"},
                   {"memory-seed", 0, "N", false, "let messages take effect late and out of order, "
                                                  "as the hardware may; N decides how"},
+                  {"allow-unused", 0, "", false, "resources that the program does not use are no error"},
                   {"max-seconds", 0, "S", false, "stop the simulation after this time (60)"}},
                  ServiceFlags()}),
       RunOrFail};

@@ -121,33 +121,4 @@ absl::StatusOr<std::vector<SpecConstant>> ParseSpecConstants(absl::Span<const st
   return constants;
 }
 
-uint64_t BitsOf(const SpecConstant& constant) {
-  auto bits = [](auto value) {
-    uint64_t to = 0;
-    memcpy(&to, &value, sizeof value);
-    return to;
-  };
-  switch (constant.value_case()) {
-    case SpecConstant::kBoolValue:
-      return constant.bool_value() ? 1 : 0;
-    case SpecConstant::kIntValue:
-      return bits(constant.int_value());
-    case SpecConstant::kUintValue:
-      return bits(constant.uint_value());
-    case SpecConstant::kInt64Value:
-      return bits(constant.int64_value());
-    case SpecConstant::kUint64Value:
-      return bits(constant.uint64_value());
-    case SpecConstant::kFloatValue:
-      return bits(constant.float_value());
-    case SpecConstant::kDoubleValue:
-      return bits(constant.double_value());
-    case SpecConstant::kBits:
-      return constant.bits();
-    case SpecConstant::VALUE_NOT_SET:
-      break;
-  }
-  return 0;
-}
-
 }  // namespace kiln::client

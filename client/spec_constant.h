@@ -24,9 +24,6 @@ absl::StatusOr<kiln::v1alpha::SpecConstant> ParseSpecConstant(absl::string_view 
 absl::StatusOr<std::vector<kiln::v1alpha::SpecConstant>> ParseSpecConstants(
     absl::Span<const std::string> texts);
 
-// The bits that the constant stands for, narrow types in the low bits; what worker jobs carry.
-uint64_t BitsOf(const kiln::v1alpha::SpecConstant& constant);
-
 }  // namespace kiln::client
 
 #endif  // KILN_CLIENT_SPEC_CONSTANT_H_

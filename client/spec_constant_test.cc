@@ -63,13 +63,5 @@ TEST(SpecConstant, DuplicateIds) {
               HasSubstr("--spec=1=3: constant 1 is given twice"));
 }
 
-TEST(SpecConstant, Bits) {
-  EXPECT_EQ(BitsOf(Parse("1=bool:true")), 1u);
-  EXPECT_EQ(BitsOf(Parse("1=int:-1")), 0xffffffffu);
-  EXPECT_EQ(BitsOf(Parse("1=int64:-1")), UINT64_MAX);
-  EXPECT_EQ(BitsOf(Parse("1=float:1")), 0x3f800000u);
-  EXPECT_EQ(BitsOf(Parse("1=double:1")), 0x3ff0000000000000u);
-}
-
 }  // namespace
 }  // namespace kiln::client

@@ -13,7 +13,7 @@ Call::Call(CompileRequest r, const worker::Fault& f)
     : request(std::move(r)),
       fault(f),
       outputs(request.outputs()),
-      spec_bits(cache::SpecBits(request.spec_constants())),
+      spec(cache::SpecValues(request.spec_constants())),
       missing_(targets()),
       answers_(targets()) {}
 

@@ -22,7 +22,7 @@ class Call {
   const kiln::v1alpha::CompileRequest request;
   const worker::Fault fault;
   const cache::Outputs outputs;
-  const std::map<uint32_t, uint64_t> spec_bits;
+  const std::map<uint32_t, cache::SpecValue> spec;
 
   bool reads_cache() const;
   bool writes_cache() const;

@@ -12,7 +12,7 @@ void MakeKeys(const RequestChecker& checker, Call* call) {
   if (!call->keys.empty()) return;
   cache::ShaderComponents shader =
       cache::HashShader(call->module, call->request.entry_point(), call->request.stage(),
-                        call->spec_bits, call->request.options());
+                        call->spec, call->request.options());
   for (const std::string& target : call->request.targets()) {
     call->keys.push_back(cache::ResultKey(shader, checker.Components(target)));
   }
@@ -24,7 +24,10 @@ std::shared_ptr<Engine::Group> Engine::Group::ForCompile(const Call& call) {
   compile->set_spirv(*call.spirv);
   compile->set_entry_point(call.request.entry_point());
   compile->set_stage(call.request.stage());
-  for (const auto& [id, bits] : call.spec_bits) (*compile->mutable_spec_constants())[id] = bits;
+  for (const auto& [id, value] : call.spec) {
+    (*compile->mutable_spec_constants())[id] = value.bits;
+    (*compile->mutable_spec_types())[id] = static_cast<uint32_t>(value.type);
+  }
   *compile->mutable_options() = call.request.options();
   compile->set_assembly(call.outputs.assembly());
   *group->job.mutable_fault() = call.fault;

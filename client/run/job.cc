@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "client/flags.h"
 #include "client/run/job_data.h"
 
 namespace kiln::client::run {
@@ -17,9 +20,76 @@ using json = nlohmann::json;
 
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of a resource
 
+constexpr const char* kJobKeys[] = {"base", "dispatch", "entry", "push", "resources", "shader", "spec"};
+constexpr const char* kResourceKeys[] = {
+    "set",    "binding", "index",  "name",    "data",    "size",    "as",       "out",
+    "format", "width",   "height", "depth",   "layers",  "levels",  "samples",  "dim",
+    "filter", "mipmap",  "address", "border", "compare", "min_lod", "max_lod",  "lod_bias",
+    "unnormalized"};
+
 absl::Status TooLarge(const json& r) {
   return absl::ResourceExhaustedError(
       absl::StrCat("resource at binding ", r.value("binding", 0), ": more than 1 GiB"));
+}
+
+// `what` names the object in messages.
+template <typename Keys>
+absl::Status CheckKeys(const json& object, const Keys& keys, absl::string_view what) {
+  if (!object.is_object()) {
+    return absl::InvalidArgumentError(absl::StrCat(what, " is no JSON object"));
+  }
+  for (const auto& [key, value] : object.items()) {
+    if (std::find(std::begin(keys), std::end(keys), key) != std::end(keys)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        what, ": unknown key \"", key, "\"; there are ", absl::StrJoin(keys, ", "),
+        DidYouMean(key, std::vector<std::string>(std::begin(keys), std::end(keys)))));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckCounts(const json& job, const char* key) {
+  if (!job.contains(key)) return absl::OkStatus();
+  const json& groups = job[key];
+  bool good = groups.is_array() && groups.size() <= 3;
+  for (size_t i = 0; good && i < groups.size(); ++i) {
+    good = groups[i].is_number_unsigned() && groups[i].get<uint64_t>() <= sim::eu::kMaxWorkgroups;
+  }
+  if (good) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("\"", key, "\": up to three counts from 0 to ",
+                                                 sim::eu::kMaxWorkgroups, " are needed, not ",
+                                                 groups.dump()));
+}
+
+// Wrong keys, the same place or name given twice, and what could not be reached at all.
+absl::Status CheckForm(const json& job) {
+  if (job.contains("draw")) {
+    return absl::InvalidArgumentError("\"draw\": only compute shaders run here");
+  }
+  if (absl::Status s = CheckKeys(job, kJobKeys, "the job"); !s.ok()) return s;
+  for (const char* key : {"dispatch", "base"}) {
+    if (absl::Status s = CheckCounts(job, key); !s.ok()) return s;
+  }
+  const json resources = job.value("resources", json::array());
+  if (!resources.is_array()) return absl::InvalidArgumentError("\"resources\" is no list");
+  std::set<std::string> seen;
+  for (size_t i = 0; i < resources.size(); ++i) {
+    const json& r = resources[i];
+    const std::string what = absl::StrCat("resource ", i);
+    if (absl::Status s = CheckKeys(r, kResourceKeys, what); !s.ok()) return s;
+    if (!r.contains("binding") && !r.contains("name")) {
+      return absl::InvalidArgumentError(absl::StrCat(what, " has neither a binding nor a name"));
+    }
+    const std::string place = absl::StrCat("set ", r.value("set", 0u), " binding ",
+                                           r.value("binding", 0u), " index ", r.value("index", 0u));
+    if (r.contains("binding") && !seen.insert(place).second) {
+      return absl::InvalidArgumentError(absl::StrCat(what, ": ", place, " is given twice"));
+    }
+    if (r.contains("name") && !seen.insert("name " + r.value("name", "")).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(what, ": the name ", r["name"].dump(), " is given twice"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 bool IsImage(const json& r) { return r.contains("format"); }
@@ -224,11 +294,13 @@ absl::StatusOr<Job> ReadJob(const std::string& text, const std::string& folder) 
   if (!parsed.is_object()) return absl::InvalidArgumentError("this is no JSON object");
   // The library reports a value of the wrong type by an exception; it ends here.
   try {
+    if (absl::Status form = CheckForm(parsed); !form.ok()) return form;
     absl::StatusOr<sim::eu::Dispatch> dispatch = Read(parsed, folder);
     if (!dispatch.ok()) return dispatch.status();
     absl::StatusOr<std::vector<Output>> outputs = ReadOutputs(parsed);
     if (!outputs.ok()) return outputs.status();
-    return Job{*std::move(dispatch), *std::move(outputs)};
+    const bool specialises = parsed.contains("spec") && !parsed["spec"].empty();
+    return Job{*std::move(dispatch), *std::move(outputs), specialises};
   } catch (const json::exception& e) {
     return absl::InvalidArgumentError(e.what());
   }

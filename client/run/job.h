@@ -8,8 +8,9 @@
 // buffers; with "filter" samplers ("mipmap", "address", "border", "compare", "min_lod", "max_lod",
 // "lod_bias", "unnormalized"). "as" is the type in which a resource is wanted back, "out" a file
 // for its bytes. "index" is the element of an array: one that is not given is the same resource as
-// one that is, and an array without length ends with the last one given. The same jobs run on lavapipe (tests/peer, run-peer exec); keys that mean something
-// there only are ignored.
+// one that is, and an array without length ends with the last one given. The same jobs run on
+// lavapipe (tests/peer, run-peer exec); "shader", "entry" and "spec", which mean something there
+// only, are ignored. Any other key is an error, and so is what is given twice.
 #ifndef KILN_CLIENT_RUN_JOB_H_
 #define KILN_CLIENT_RUN_JOB_H_
 
@@ -37,6 +38,7 @@ struct Output {
 struct Job {
   sim::eu::Dispatch dispatch;
   std::vector<Output> outputs;  // in order of the job's resources
+  bool specialises = false;     // there are specialisation constants in it ("spec")
 };
 
 // Files named by the job are relative to `folder`. InvalidArgument says what is wrong.

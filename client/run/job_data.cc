@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
+#include <charconv>
+#include <cmath>
 #include <cstring>
 
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "client/paths.h"
 
@@ -44,17 +46,55 @@ uint16_t HalfOf(double v) {
   return bits;
 }
 
+absl::Status NoValue(const json& v, const std::string& type) {
+  return absl::InvalidArgumentError(absl::StrCat("data: ", v.dump(), " is no ", type));
+}
+
+// A bit pattern, 0x...
+absl::StatusOr<uint64_t> Pattern(const std::string& text, const std::string& type, int bits) {
+  uint64_t pattern = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data() + 2, end, pattern, 16);
+  if (error != std::errc() || at != end || (bits < 64 && pattern >> bits != 0)) {
+    return NoValue(text, type);
+  }
+  return pattern;
+}
+
+// A number of an integer type as 64 bits.
+absl::StatusOr<uint64_t> Integer(const json& v, const std::string& type, int bits) {
+  if (v.is_string()) return NoValue(v, type);
+  const double d = v.get<double>();  // throws where it is no number
+  const bool is_signed = type[0] == 'i';
+  const double least = is_signed ? -std::ldexp(1.0, bits - 1) : 0;
+  const double above = std::ldexp(1.0, is_signed ? bits - 1 : bits);
+  if (v.is_number_integer() || v.is_number_unsigned()) {
+    const bool fits = bits == 64 ? v.is_number_unsigned() ? !is_signed || v.get<uint64_t>() >> 63 == 0
+                                                          : is_signed
+                                 : d >= least && d < above;
+    if (!fits) return NoValue(v, type);
+    return v.is_number_unsigned() ? v.get<uint64_t>() : static_cast<uint64_t>(v.get<int64_t>());
+  }
+  if (!(d >= least && d < above) || d != std::trunc(d)) return NoValue(v, type);
+  return d < 0 ? static_cast<uint64_t>(static_cast<int64_t>(d)) : static_cast<uint64_t>(d);
+}
+
 // "nan", "inf", "-inf" or "0x..." (a bit pattern), else a number.
 absl::Status AppendNumber(std::string& out, const std::string& type, const json& v) {
   const int bits = ElementBytes(type) * 8;
   if (v.is_string() && v.get<std::string>().rfind("0x", 0) == 0) {
-    const uint64_t pattern = std::strtoull(v.get<std::string>().c_str(), nullptr, 16);
-    out.append(reinterpret_cast<const char*>(&pattern), bits / 8);
+    const absl::StatusOr<uint64_t> pattern = Pattern(v.get<std::string>(), type, bits);
+    if (!pattern.ok()) return pattern.status();
+    out.append(reinterpret_cast<const char*>(&*pattern), bits / 8);
     return absl::OkStatus();
   }
   if (type[0] == 'f') {
-    const double d =
-        v.is_string() ? std::strtod(v.get<std::string>().c_str(), nullptr) : v.get<double>();
+    double d = 0;
+    if (!v.is_string()) {
+      d = v.get<double>();
+    } else if (!absl::SimpleAtod(v.get<std::string>(), &d)) {
+      return NoValue(v, type);
+    }
     if (bits == 16) {
       Append(out, HalfOf(d));
     } else if (bits == 32) {
@@ -64,10 +104,9 @@ absl::Status AppendNumber(std::string& out, const std::string& type, const json&
     }
     return absl::OkStatus();
   }
-  const uint64_t u = v.is_number_unsigned()  ? v.get<uint64_t>()
-                     : v.is_number_integer() ? static_cast<uint64_t>(v.get<int64_t>())
-                                             : static_cast<uint64_t>(v.get<double>());
-  out.append(reinterpret_cast<const char*>(&u), bits / 8);
+  const absl::StatusOr<uint64_t> u = Integer(v, type, bits);
+  if (!u.ok()) return u.status();
+  out.append(reinterpret_cast<const char*>(&*u), bits / 8);
   return absl::OkStatus();
 }
 
@@ -128,9 +167,17 @@ absl::StatusOr<std::string> DataBytes(const json& data, const std::string& folde
     }
     return out;
   }
+  if (!data.is_object() || data.size() != 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "data: an object of one key (or a list of such) is needed, not ", data.dump().substr(0, 60)));
+  }
   for (const auto& [key, value] : data.items()) {
     if (key == "hex") {
-      out += absl::HexStringToBytes(value.get<std::string>());
+      const std::string hex = value.get<std::string>();
+      if (hex.size() % 2 != 0 || hex.find_first_not_of("0123456789abcdefABCDEF") != hex.npos) {
+        return absl::InvalidArgumentError("data: \"hex\" needs pairs of hexadecimal digits");
+      }
+      out += absl::HexStringToBytes(hex);
     } else if (key == "zero") {
       if (absl::Status s = Fits(value.get<uint64_t>(), out.size()); !s.ok()) return s;
       out.append(value.get<size_t>(), '\0');

@@ -1,5 +1,7 @@
 #include "client/run/job.h"
 
+#include "client/run/fit.h"
+
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -62,6 +64,92 @@ TEST(ReadJob, ErrorsSayWhatIsWrong) {
       "height": 100000}]})").find("1 GiB"),
             std::string::npos);
   EXPECT_NE(ErrorOf(R"({"push": {"zero": 99999999999}})").find("1 GiB"), std::string::npos);
+}
+
+TEST(ReadJob, RefusesWhatItDoesNotKnow) {
+  auto with = [](const std::string& resource) { return R"({"resources": [)" + resource + "]}"; };
+  auto data = [](const std::string& value) { return R"({"push": )" + value + "}"; };
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {R"({"resource": []})", "the job: unknown key \"resource\""},
+      {R"({"resource": []})", "did you mean resources?"},
+      {with(R"({"binding": 0, "sise": 4})"), "resource 0: unknown key \"sise\""},
+      {with(R"({"binding": 0, "size": 4}, {"size": 4})"), "resource 1 has neither"},
+      {with("7"), "resource 0 is no JSON object"},
+      {R"({"resources": {}})", "\"resources\" is no list"},
+      {with(R"({"binding": 0, "size": 4}, {"binding": 0, "size": 8})"),
+       "resource 1: set 0 binding 0 index 0 is given twice"},
+      {with(R"({"name": "a", "size": 4}, {"name": "a", "size": 8})"), "\"a\" is given twice"},
+      {R"({"draw": {}})", "only compute"},
+      {R"({"dispatch": [1, 1, 1, 1]})", "\"dispatch\""},
+      {R"({"dispatch": [-1]})", "\"dispatch\""},
+      {R"({"dispatch": [70000]})", "\"dispatch\""},
+      {R"({"dispatch": 4})", "\"dispatch\""},
+      {R"({"base": [-1, 0, 0]})", "\"base\""},
+      {data("7"), "an object of one key"},
+      {data(R"({"u32": 1, "f32": 1})"), "an object of one key"},
+      {data(R"({"hex": "0"})"), "pairs of hexadecimal digits"},
+      {data(R"({"hex": "zz"})"), "pairs of hexadecimal digits"},
+      {data(R"({"u8": 256})"), "256 is no u8"},
+      {data(R"({"i8": -129})"), "-129 is no i8"},
+      {data(R"({"u32": -1})"), "-1 is no u32"},
+      {data(R"({"u32": 1.5})"), "1.5 is no u32"},
+      {data(R"({"u32": "1"})"), "\"1\" is no u32"},
+      {data(R"({"i64": 18446744073709551615})"), "is no i64"},
+      {data(R"({"u64": -1})"), "-1 is no u64"},
+      {data(R"({"f32": "one"})"), "\"one\" is no f32"},
+      {data(R"({"u16": "0x10000"})"), "\"0x10000\" is no u16"},
+      {data(R"({"u16": "0xg"})"), "\"0xg\" is no u16"},
+  };
+  for (const auto& [job, message] : wrong) {
+    EXPECT_NE(ErrorOf(job).find(message), std::string::npos) << job << "\n" << ErrorOf(job);
+  }
+  // What lavapipe needs, and the ends of the ranges.
+  EXPECT_EQ(ErrorOf(R"({"shader": "x", "entry": "main", "spec": {"1": {"u32": 3}}, "push":
+      [{"u8": [0, 255, "0xff"]}, {"i8": [-128, 127]}, {"u64": 18446744073709551615},
+       {"i64": -9223372036854775808}, {"f32": ["-inf", "nan", 1e10]}, {"u32": 4294967295.0}]})"),
+            "");
+}
+
+out::LaunchRecord Record() {
+  out::LaunchRecord record;
+  record.code_bytes = 4;
+  record.push_constant_bytes = 8;
+  record.push.push_back({1, 0, 8, out::PushSource::kClientPushConstants, 0, {}});
+  record.binding_table.push_back({0, out::SurfaceKind::kSsbo, {0, 3, 0}});
+  record.binding_table.push_back({1, out::SurfaceKind::kConstantData, {0, 9, 0}});
+  return record;
+}
+
+std::string FitOf(const std::string& text, bool unused = false) {
+  const auto job = ReadJob(text, "");
+  EXPECT_TRUE(job.ok()) << job.status();
+  return std::string(CheckJobFits(*job, Record(), unused).message());
+}
+
+TEST(CheckJobFits, NamesWhatIsMissingOrTooMuch) {
+  const std::string push = R"({"push": {"u32": [1, 2]}, "resources": [)";
+  EXPECT_EQ(FitOf(push + R"({"binding": 3, "size": 4}, {"name": "far", "size": 4}]})"), "");
+  EXPECT_EQ(FitOf("{}"),
+            "the program takes 8 bytes of push constants; \"push\" of the job has none");
+  EXPECT_NE(FitOf(R"({"push": {"u32": 1}})").find("has only 4"), std::string::npos);
+  const std::string more = push + R"({"set": 1, "binding": 3, "size": 4}]})";
+  EXPECT_NE(FitOf(more).find("does not use set 1 binding 3 of the job; it uses set 0 binding 3"),
+            std::string::npos);
+  EXPECT_EQ(FitOf(more, /*unused=*/true), "");
+  EXPECT_NE(FitOf(push + R"({"binding": 9, "filter": "linear"}]})").find("set 0 binding 9"),
+            std::string::npos);
+}
+
+TEST(CheckRecordIsOf, SizeAndDigest) {
+  const auto error = [](const std::string& record, const std::string& code) {
+    return std::string(CheckRecordIsOf(record, Record(), code).message());
+  };
+  EXPECT_EQ(error("{}", "code"), "");
+  EXPECT_EQ(error("{}", "coded"), "is the record of other machine code: of 4 bytes, not 5");
+  const std::string record =
+      R"({"code_sha256": "5694d08a2e53ffcae0c3103e5ad6f6076abd960eb1f8a56577040bc1028f702b"})";
+  EXPECT_EQ(error(record, "code"), "");
+  EXPECT_NE(error(record, "cope").find("SHA-256 differs"), std::string::npos);
 }
 
 TEST(Values, AreNumbersOfTheType) {

@@ -50,7 +50,7 @@ bool PassContext::Rewrite() {
 bool PassContext::Cancelled() const { return budget_ != nullptr && budget_->Cancelled(); }
 
 void PassContext::Remark(std::string_view kind, uint32_t spirv_id, std::string text) {
-  if (sink_ != nullptr) sink_->OnRemark({pass_, kind, spirv_id, std::move(text)});
+  if (sink_ != nullptr) sink_->OnRemark({pass_, kind, spirv_id, std::move(text), width_});
 }
 
 PassContext PassContext::ForTest(int64_t rewrite_limit) {
@@ -131,6 +131,7 @@ PassContext Runner::Begin(std::string_view name, bool optional) {
   context.pass_ = name;
   context.sink_ = sink_;
   context.budget_ = &budget_;
+  context.width_ = width_;
   context.options_ = &options_;
   context.optional_ = optional;
   if (options_.bisect_limit >= 0) {

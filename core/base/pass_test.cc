@@ -140,6 +140,7 @@ TEST(Pass, RecordsSayWhatHappened) {
   ASSERT_EQ(out.recorder.remarks.size(), 2u);
   EXPECT_EQ(out.recorder.remarks[0].pass, "drop");
   EXPECT_EQ(out.recorder.remarks[0].spirv_id, 7u);
+  EXPECT_EQ(out.recorder.remarks[0].width, 16);
 }
 
 TEST(Pass, BisectCountsRewritesAndSparesRequiredPasses) {

@@ -32,6 +32,7 @@ struct Remark {
   std::string_view kind;          // snake_case, from a bounded set
   uint32_t spirv_id = 0;          // 0: none
   std::string text;               // human-readable, contains the numbers
+  int width = 0;                  // dispatch width, 0 before widths are chosen
 };
 
 class Sink {

@@ -33,6 +33,7 @@ void Remarked(Sink* sink, int width, const absl::Status& why) {
   Remark remark;
   remark.pass = "choose_widths";
   remark.kind = "width_refused";
+  remark.width = width;
   remark.spirv_id = SpirvIdOf(why);
   remark.text = absl::StrCat("SIMD", width, ": ", std::string(why.message()));
   sink->OnRemark(remark);

@@ -21,6 +21,7 @@
 #include "absl/types/span.h"
 #include "core/base/cause.h"
 #include "core/base/sink.h"
+#include "core/base/spec_type.h"
 #include "core/out/launch_record.h"
 
 namespace kiln {
@@ -42,6 +43,7 @@ struct PrepareOptions {
   // WorkgroupId and GlobalInvocationId count from the base that a dispatch gives
   // (VK_PIPELINE_CREATE_DISPATCH_BASE_BIT). Without, the program promises nothing for a base but 0.
   bool dispatch_base = false;
+  std::map<uint32_t, SpecType> spec_types;  // what they were written as; those not in it: as bits
   bool validate = true;                     // run SPIRV-Tools' validator first
   std::vector<std::string> disabled_passes; // optional passes only
   int64_t bisect_limit = -1;                // rewrites allowed in all, Compile's included; -1: no limit

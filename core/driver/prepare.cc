@@ -68,7 +68,11 @@ absl::StatusOr<std::shared_ptr<const Prepared>> Prepare(absl::Span<const uint32_
   import.entry = options.entry_point;
   import.dispatch_base = options.dispatch_base;
   import.max_instructions = static_cast<uint64_t>(budget.max_mir_instructions);
-  for (const auto& [id, bits] : options.spec_constants) import.spec_constants.push_back({id, bits});
+  for (const auto& [id, bits] : options.spec_constants) {
+    const auto type = options.spec_types.find(id);
+    import.spec_constants.push_back(
+        {id, bits, type == options.spec_types.end() ? SpecType::kBits : type->second});
+  }
   absl::StatusOr<mir::Module> module = front::ImportSpirv(spirv, import);
   if (!module.ok()) return module.status();
   return PrepareMir(*std::move(module), options, sink, budget);

@@ -9,6 +9,7 @@
 #include "core/front/layout.h"
 #include "core/front/prune.h"
 #include "core/front/refusal.h"
+#include "core/front/specialise.h"
 #include "core/front/spirv_grammar.h"
 
 namespace kiln::front {
@@ -569,7 +570,8 @@ absl::Status CheckModel(const SpirvModule& spirv) {
 
 absl::StatusOr<mir::Module> ImportParsed(const SpirvModule& spirv, const ImportOptions& options) {
   const SpirvEntryPoint* entry = nullptr;
-  absl::Status status = FindEntry(spirv, options.entry, &entry);
+  absl::Status status = CheckSpecialisation(spirv, options.spec_constants);
+  if (status.ok()) status = FindEntry(spirv, options.entry, &entry);
   if (status.ok()) status = CheckModel(spirv);
   if (!status.ok()) return status;
   const uint32_t index = spirv.Def(entry->function).index;

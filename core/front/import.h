@@ -24,7 +24,7 @@ namespace kiln::front {
 
 struct ImportOptions {
   std::string entry;                         // empty: the module's only compute entry point
-  std::vector<SpecConstant> spec_constants;  // those that the module does not know are ignored
+  std::vector<SpecConstant> spec_constants;  // of the module's types, else an error (specialise.h)
   uint64_t max_instructions = 200'000;       // after inlining, both SPIR-V's and MIR's
   bool zero_workgroup_memory = false;        // clear shared memory before anything else
   bool dispatch_base = false;                // WorkgroupId includes base_workgroup

@@ -586,7 +586,7 @@ void main() {
 }
 )";
   ImportOptions options;
-  options.spec_constants = {{1, 6}, {2, 1}, {3, std::bit_cast<uint32_t>(2.0f)}, {7, 4}, {99, 1}};
+  options.spec_constants = {{1, 6}, {2, 1}, {3, std::bit_cast<uint32_t>(2.0f)}, {7, 4}};
   const auto module = ImportVerified(CompileCompute(text), options);
   ASSERT_TRUE(module.ok()) << module.status();
   EXPECT_EQ(module->local_size, (std::array<uint32_t, 3>{4, 3, 2}));

@@ -25,6 +25,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "core/base/spec_type.h"
 #include "core/front/spirv_enums.h"
 #include "core/mir/image.h"
 
@@ -34,6 +35,7 @@ namespace kiln::front {
 struct SpecConstant {
   uint32_t spec_id = 0;
   uint64_t bits = 0;
+  SpecType type = SpecType::kBits;  // what it was written as: see specialise.h
 };
 
 constexpr uint32_t kNoValue = 0xffffffffu;
@@ -244,8 +246,8 @@ struct SpirvModule {
   size_t SwitchLiteralWords(const SpirvInst& inst) const;
 };
 
-// Reads a module. `specialisation` overrides constants by SpecId (unknown SpecIds are ignored, as
-// Vulkan does). Errors: INVALID_ARGUMENT for malformed input, UNIMPLEMENTED (refusal.h) for
+// Reads a module. `specialisation` overrides constants by SpecId (unknown SpecIds are ignored:
+// see specialise.h). Errors: INVALID_ARGUMENT for malformed input, UNIMPLEMENTED (refusal.h) for
 // limits of this reader.
 absl::StatusOr<SpirvModule> ParseSpirv(absl::Span<const uint32_t> words,
                                        absl::Span<const SpecConstant> specialisation = {});

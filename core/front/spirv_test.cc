@@ -293,6 +293,40 @@ TEST(Spirv, ConstantsAreEvaluated) {
   EXPECT_EQ(run({{2, 0}}), value(static_cast<uint32_t>(-12)));
 }
 
+// Values for specialisation constants: cause, and a part of the message.
+TEST(Spirv, SpecialisationNamesConstantsOfTheirTypes) {
+  const Words words = Assemble(KernelAssembly(R"(
+    OpDecorate %a SpecId 1
+    OpDecorate %b SpecId 2
+    OpDecorate %f SpecId 7
+    %a = OpSpecConstant %uint 7
+    %b = OpSpecConstantTrue %bool
+    %f = OpSpecConstant %float 1
+  )",
+                                              "%result = OpIAdd %uint %a %a\n"));
+  const auto error = [&](const SpecConstant& given) {
+    ImportOptions options;
+    options.spec_constants = {given};
+    const absl::Status status = ImportSpirv(words, options).status();
+    return status.ok() ? "" : CauseOf(status) + ": " + std::string(status.message());
+  };
+  EXPECT_EQ(error({1, 95}), "");
+  EXPECT_EQ(error({1, 95, SpecType::kInt32}), "");
+  EXPECT_EQ(error({2, 0, SpecType::kBool}), "");
+  EXPECT_EQ(error({7, 0x3f800000, SpecType::kFloat32}), "");
+  EXPECT_EQ(error({3, 1, SpecType::kInt32}),
+            "unknown_spec_constant: the module has no specialisation constant 3; it has 1 (32-bit "
+            "uint), 2 (bool), 7 (32-bit float)");
+  EXPECT_NE(error({1, 1, SpecType::kBool}).find("spec_constant_type: specialisation constant 1 is "
+                                                "a 32-bit uint, which the bool 0x1 given is not"),
+            std::string::npos);
+  for (const SpecConstant& wrong :
+       {SpecConstant{1, uint64_t{1} << 32}, {1, 1, SpecType::kInt64}, {1, 0, SpecType::kFloat32},
+        {2, 1, SpecType::kInt32}, {7, 1, SpecType::kInt32}, {7, 0, SpecType::kFloat64}}) {
+    EXPECT_NE(error(wrong).find("spec_constant_type"), std::string::npos) << wrong.spec_id;
+  }
+}
+
 TEST(Spirv, DecorationGroups) {
   Words words = Assemble(R"(
     OpCapability Shader

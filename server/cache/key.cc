@@ -33,13 +33,34 @@ uint64_t Bits(const SpecConstant& c) {
   return 0;
 }
 
+SpecType TypeOf(const SpecConstant& c) {
+  switch (c.value_case()) {
+    case SpecConstant::kBoolValue:
+      return SpecType::kBool;
+    case SpecConstant::kIntValue:
+    case SpecConstant::kUintValue:
+      return SpecType::kInt32;
+    case SpecConstant::kInt64Value:
+    case SpecConstant::kUint64Value:
+      return SpecType::kInt64;
+    case SpecConstant::kFloatValue:
+      return SpecType::kFloat32;
+    case SpecConstant::kDoubleValue:
+      return SpecType::kFloat64;
+    case SpecConstant::kBits:
+    case SpecConstant::VALUE_NOT_SET:
+      break;
+  }
+  return SpecType::kBits;
+}
+
 }  // namespace
 
-std::map<uint32_t, uint64_t> SpecBits(
+std::map<uint32_t, SpecValue> SpecValues(
     const google::protobuf::RepeatedPtrField<SpecConstant>& constants) {
-  std::map<uint32_t, uint64_t> bits;
-  for (const SpecConstant& c : constants) bits[c.id()] = Bits(c);
-  return bits;
+  std::map<uint32_t, SpecValue> values;
+  for (const SpecConstant& c : constants) values[c.id()] = {Bits(c), TypeOf(c)};
+  return values;
 }
 
 namespace {
@@ -51,11 +72,12 @@ Digest HashEntry(std::string_view entry_point, std::string_view stage) {
   return w.Finish();
 }
 
-Digest HashSpec(const std::map<uint32_t, uint64_t>& spec_bits) {
-  CanonicalWriter w("kiln.key.spec.1");
-  for (const auto& [id, bits] : spec_bits) {
+Digest HashSpec(const std::map<uint32_t, SpecValue>& spec) {
+  CanonicalWriter w("kiln.key.spec.2");
+  for (const auto& [id, value] : spec) {
     w.Add(id);
-    w.Add(bits);
+    w.Add(value.bits);
+    w.Add(static_cast<uint64_t>(value.type));
   }
   return w.Finish();
 }
@@ -81,7 +103,7 @@ Digest HashOptions(const kiln::v1alpha::CompileOptions& options) {
 }  // namespace
 
 ShaderComponents HashShader(const Digest& module, std::string_view entry_point,
-                            std::string_view stage, const std::map<uint32_t, uint64_t>& spec_bits,
+                            std::string_view stage, const std::map<uint32_t, SpecValue>& spec,
                             const kiln::v1alpha::CompileOptions& options) {
   // Most requests say nothing of these.
   static const Digest kNoEntry = HashEntry("", "");
@@ -90,7 +112,7 @@ ShaderComponents HashShader(const Digest& module, std::string_view entry_point,
   ShaderComponents c;
   c.module = module;
   c.entry = entry_point.empty() && stage.empty() ? kNoEntry : HashEntry(entry_point, stage);
-  c.spec_constants = spec_bits.empty() ? kNoSpec : HashSpec(spec_bits);
+  c.spec_constants = spec.empty() ? kNoSpec : HashSpec(spec);
   c.options = options.ByteSizeLong() == 0 ? kNoOptions : HashOptions(options);
   return c;
 }

@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "proto/compile.pb.h"
+#include "core/base/spec_type.h"
 #include "server/cache/sha256.h"
 
 namespace kiln::cache {
@@ -36,13 +37,19 @@ struct TargetComponents {
   Digest code_generation{};
 };
 
+struct SpecValue {
+  uint64_t bits = 0;
+  SpecType type = SpecType::kBits;  // part of the key: a wrong one is an error, which is kept too
+  friend bool operator==(const SpecValue&, const SpecValue&) = default;
+};
+
 // By SpecId; the canonical form of CompileRequest.spec_constants. Of repeated ids the last counts
 // (requests with repetitions are refused before).
-std::map<uint32_t, uint64_t> SpecBits(
+std::map<uint32_t, SpecValue> SpecValues(
     const google::protobuf::RepeatedPtrField<kiln::v1alpha::SpecConstant>& constants);
 
 ShaderComponents HashShader(const Digest& module, std::string_view entry_point,
-                            std::string_view stage, const std::map<uint32_t, uint64_t>& spec_bits,
+                            std::string_view stage, const std::map<uint32_t, SpecValue>& spec,
                             const kiln::v1alpha::CompileOptions& options);
 TargetComponents HashTarget(const kiln::v1alpha::Capabilities::TargetInfo& target);
 

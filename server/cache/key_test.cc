@@ -55,9 +55,9 @@ TEST(KeyTest, EveryComponentCounts) {
       ResultKey(HashShader(m, "main2", "compute", {}, plain), tgl),
       ResultKey(HashShader(m, "main", "", {}, plain), tgl),
       ResultKey(HashShader(m, "", "main", {}, plain), tgl),
-      ResultKey(HashShader(m, "main", "compute", {{0, 0}}, plain), tgl),
-      ResultKey(HashShader(m, "main", "compute", {{0, 1}}, plain), tgl),
-      ResultKey(HashShader(m, "main", "compute", {{1, 0}}, plain), tgl),
+      ResultKey(HashShader(m, "main", "compute", {{0, {0}}}, plain), tgl),
+      ResultKey(HashShader(m, "main", "compute", {{0, {1}}}, plain), tgl),
+      ResultKey(HashShader(m, "main", "compute", {{1, {0}}}, plain), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, widths), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, base), tgl),
       ResultKey(HashShader(m, "main", "compute", {}, disabled), tgl),
@@ -93,7 +93,7 @@ TEST(KeyTest, OrderAndRepetitionWithoutMeaningDoNotCount) {
   EXPECT_EQ(HashShader(m, "", "", {}, a).options, HashShader(m, "", "", {}, b).options);
 }
 
-TEST(KeyTest, SpecConstantsAreBits) {
+TEST(KeyTest, SpecConstantsAreBitsAndTypes) {
   CompileRequest r;
   auto add = [&](uint32_t id) {
     auto* c = r.add_spec_constants();
@@ -106,13 +106,23 @@ TEST(KeyTest, SpecConstantsAreBits) {
   add(3)->set_double_value(-2.0);
   add(4)->set_int64_value(-1);
   add(5)->set_bits(0x3c00);
-  auto bits = SpecBits(r.spec_constants());
-  EXPECT_EQ(bits[9], 1u);
-  EXPECT_EQ(bits[1], 0xffffffffu);
-  EXPECT_EQ(bits[2], 0x3f800000u);
-  EXPECT_EQ(bits[3], 0xc000000000000000u);
-  EXPECT_EQ(bits[4], ~uint64_t{0});
-  EXPECT_EQ(bits[5], 0x3c00u);
+  auto values = SpecValues(r.spec_constants());
+  auto bits = [&](uint32_t id) { return values[id].bits; };
+  EXPECT_EQ(bits(9), 1u);
+  EXPECT_EQ(bits(1), 0xffffffffu);
+  EXPECT_EQ(bits(2), 0x3f800000u);
+  EXPECT_EQ(bits(3), 0xc000000000000000u);
+  EXPECT_EQ(bits(4), ~uint64_t{0});
+  EXPECT_EQ(bits(5), 0x3c00u);
+  EXPECT_EQ(values[9].type, SpecType::kBool);
+  EXPECT_EQ(values[1].type, SpecType::kInt32);
+  EXPECT_EQ(values[4].type, SpecType::kInt64);
+  EXPECT_EQ(values[5].type, SpecType::kBits);
+  // A value of the wrong type is an error, and not to be answered to who gives a proper one.
+  auto key = [](SpecType type) {
+    return HashShader(Sha256("m"), "", "", {{1, {4, type}}}, {}).spec_constants;
+  };
+  EXPECT_NE(key(SpecType::kInt32), key(SpecType::kFloat32));
 }
 
 TEST(SourceDigestTest, GlslCoversEverything) {

@@ -134,6 +134,9 @@ PrepareOptions ToPrepareOptions(const CompileJob& job) {
   options.entry_point = job.entry_point();
   options.stage = job.stage();
   for (const auto& [id, bits] : job.spec_constants()) options.spec_constants[id] = bits;
+  for (const auto& [id, type] : job.spec_types()) {
+    options.spec_types[id] = static_cast<SpecType>(type);
+  }
   options.validate = !job.options().no_validate();
   options.dispatch_base = job.options().dispatch_base();
   options.disabled_passes = {job.options().disabled_passes().begin(),

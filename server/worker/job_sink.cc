@@ -93,6 +93,7 @@ void JobSink::OnRemark(const kiln::Remark& remark) {
   r->set_kind(std::string(remark.kind));
   r->set_spirv_id(remark.spirv_id);
   r->set_text(remark.text);
+  r->set_width(static_cast<uint32_t>(remark.width));
 }
 
 void JobSink::SetTarget(int index) {

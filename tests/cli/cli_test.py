@@ -469,8 +469,71 @@ class RunAnalyzeReport(Cli):
         self.fails(2, 'this is no JSON object', 'run', '--target=tgl', '--buffers=-', SAXPY,
                    stdin=b'[')
         self.fails(2, '--groups=x', 'run', '--target=tgl', job, '--groups=x', SAXPY)
-        self.fails(1, 'nothing is bound', 'run', '--target=tgl', '--buffers=-', SAXPY,
-                   stdin=b'{"push": [{"f32": 2}, {"u32": 4}]}')
+        self.fails(1, r'nothing is bound to set 0 binding \d', 'run', '--target=tgl', '--buffers=-',
+                   SAXPY, stdin=b'{"push": [{"f32": 2}, {"u32": 4}]}')
+        self.fails(2, 'takes 8 bytes of push constants; .* has none', 'run', '--target=tgl',
+                   '--buffers=-', SAXPY, stdin=b'{}')
+        more = (b'{"push": [{"f32": 2}, {"u32": 4}], "resources": [{"binding": 0, "size": 16}, '
+                b'{"binding": 1, "size": 16}, {"binding": 7, "size": 16}]}')
+        self.fails(2, 'does not use set 0 binding 7', 'run', '--target=tgl', '--buffers=-', SAXPY,
+                   stdin=more)
+        self.kiln('run', '--target=tgl', '--allow-unused', '--buffers=-', SAXPY, stdin=more)
+        self.fails(2, 'unknown key "pussh"', 'run', '--target=tgl', '--buffers=-', SAXPY,
+                   stdin=b'{"pussh": []}')
+        self.fails(2, '--spec=ID=TYPE:VALUE', 'run', '--target=tgl', '--buffers=-', SAXPY,
+                   stdin=b'{"spec": {"0": {"u32": 4}}}')
+
+    def test_run_with_the_record_of_another_program(self):
+        self.kiln('compile', '--target=tgl', '--widths=8,16', '-o', 'out', SAXPY)
+        run = ['run', '--target=tgl', '--buffers=' + self.saxpy_job()]
+        path = os.path.join(self.folder, 'out/saxpy.comp.tgl.8.bin')
+        with open(path, 'rb') as file:
+            code = bytearray(file.read())
+        code[1] ^= 1
+        other = self.file('other.bin', bytes(code))
+        self.fails(2, 'the SHA-256 differs', *run, '--launch=out/saxpy.comp.tgl.8.launch.json', other)
+        self.fails(2, 'of other machine code', *run, '--launch=out/saxpy.comp.tgl.8.launch.json',
+                   'out/saxpy.comp.tgl.16.bin')
+
+    def test_run_says_where(self):
+        shader = self.file('turns.comp', b'#version 450\nlayout(local_size_x = 8) in;\n'
+                           b'layout(set = 2, binding = 5) buffer B { uint v[]; };\nvoid main() {\n'
+                           b'  uint i = gl_LocalInvocationIndex;\n'
+                           b'  while (v[0] != 1u) v[i] += 2u;\n}\n')
+        self.fails(1, r'more than 0.2 seconds.* at .*0x[0-9a-f]+.*in the loop from 0x[0-9a-f]+ to 0x',
+                   'run', '--target=tgl', '--max-seconds=0.2', '--buffers=-', shader,
+                   stdin=b'{"resources": [{"set": 2, "binding": 5, "size": 32}]}')
+        # 8 lanes, of which 4 lie outside.
+        outside = self.file('out.comp', b'#version 450\nlayout(local_size_x = 8) in;\n'
+                            b'layout(set = 2, binding = 5) buffer B { uint v[]; };\nvoid main() {\n'
+                            b'  v[gl_LocalInvocationIndex] = 3u;\n}\n')
+        run = ['run', '--target=tgl', '--widths=8', '--buffers=-', outside]
+        job = b'{"resources": [{"set": 2, "binding": 5, "size": 16}]}'
+        line = self.line(self.kiln(*run, '--json', stdin=job))
+        self.assertEqual(line['out_of_bounds']['accesses'], 4)
+        self.assertIn('set 2 binding 5', line['out_of_bounds']['places'][0]['where'])
+        self.assertRegex(self.kiln(*run, stdin=job), r'accesses out of bounds: 4 .*\n  4 at 0x')
+
+    def test_specialisation_constants(self):
+        shader = self.file('spec.comp', b'#version 450\nlayout(local_size_x = 8) in;\n'
+                           b'layout(constant_id = 3) const uint kScale = 2;\n'
+                           b'layout(binding = 0) buffer B { uint v[]; };\n'
+                           b'void main() { v[gl_LocalInvocationIndex] = kScale; }\n')
+        for command in (['compile', '--target=tgl', '--json'],
+                        ['batch', '--target=tgl', '--jsonl=-', '--quiet'],
+                        ['compile', '--target=tgl', '--json', '--local']):
+            def line(spec, expect=1):
+                out = self.kiln(*command, '--spec=' + spec, shader, expect=expect)
+                return json.loads(out.splitlines()[0])
+            self.assertEqual(line('3=5', expect=0)['status'], 'ok')
+            unknown = line('4=5')
+            self.assertEqual((unknown['status'], unknown['cause']), ('invalid', 'unknown_spec_constant'))
+            self.assertIn('it has 3 (32-bit uint)', unknown['message'])
+            # The bits are those of 3=5.
+            for wrong in ('3=float:7.006492321624085e-45', '3=bool:true', '3=int64:5'):
+                self.assertEqual(line(wrong)['cause'], 'spec_constant_type', wrong)
+        self.fails(1, 'unknown_spec_constant', 'run', '--target=tgl', '--spec=4=5', '--buffers=-', shader,
+                   stdin=b'{"resources": [{"binding": 0, "size": 32}]}')
 
     def test_analyze(self):
         self.kiln('compile', '--target=tgl', '--widths=16', '-o', 'out', SAXPY)

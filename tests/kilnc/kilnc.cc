@@ -39,8 +39,9 @@ struct Arguments {
 class Printer : public kiln::Sink {
  public:
   void OnRemark(const kiln::Remark& r) override {
-    std::cout << "remark " << r.pass << " " << r.kind << " %" << r.spirv_id << ": " << r.text
-              << "\n";
+    std::cout << "remark " << r.pass << " " << r.kind;
+    if (r.width != 0) std::cout << " SIMD" << r.width;
+    std::cout << " %" << r.spirv_id << ": " << r.text << "\n";
   }
   void OnSnapshot(std::string_view pass, const std::string& text) override {
     std::cout << "---- after " << pass << "\n" << text;

@@ -35,7 +35,8 @@ absl::StatusOr<Surface> SurfaceOf(const Call& c) {
   if (index == kSurfaceStateless || index == kSurfaceStatelessCoherent) return c.memory.scratch;
   const size_t place = SurfacePlace(c.m);
   if (place >= c.memory.surfaces.size() || c.memory.surfaces[place].data == nullptr) {
-    return absl::NotFoundError(absl::StrFormat("nothing is bound to surface %s", SurfaceName(c.m)));
+    return absl::NotFoundError(
+        absl::StrFormat("nothing is bound to %s", c.memory.SurfaceText(c.m)));
   }
   return c.memory.surfaces[place];
 }
@@ -65,6 +66,9 @@ absl::StatusOr<Place> Locate(const Call& c, const Surface& surface, uint64_t whe
                                                    bytes, offset, surface.size));
     }
     return Place{surface, offset};
+  }
+  if (c.memory.outside != nullptr && (where > surface.size || surface.size - where < bytes)) {
+    ++*c.memory.outside;
   }
   return Place{surface, where};
 }
@@ -292,6 +296,13 @@ absl::StatusOr<ByteRange> BytesOf(const Message& message, const MessageRegisters
   ByteRange range = Existing(*place, bytes);
   if (message.a64) range.offset = where;
   return range;
+}
+
+std::string MemoryView::SurfaceText(const Message& message) const {
+  const size_t place = SurfacePlace(message);
+  const std::string surface = absl::StrFormat("surface %s", SurfaceName(message));
+  if (place >= surface_names.size() || surface_names[place].empty()) return surface;
+  return absl::StrFormat("%s (%s)", surface_names[place], surface);
 }
 
 size_t SurfacePlace(const Message& m) {

@@ -9,6 +9,7 @@
 #define KILN_CORE_SIM_EU_DATAPORT_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -30,6 +31,14 @@ struct MemoryView {
   std::vector<const ClientSampler*> samplers;   // by sampler index; null: none
   std::vector<const ClientSampler*> bindless_samplers;  // by number (BindlessSampler)
   bool descending = false;  // lanes act in descending order
+  // What the client calls them, "set 0 binding 1"; shorter lists and empty names: nothing.
+  std::vector<std::string> surface_names;           // by SurfacePlace
+  std::vector<std::string> sampler_names;           // by sampler index
+  std::vector<std::string> bindless_sampler_names;  // by number
+  // Counts the lanes' (or blocks') accesses to buffers and images that lie outside; may be null.
+  uint64_t* outside = nullptr;
+
+  std::string SurfaceText(const Message& message) const;  // "set 0 binding 1 (surface 3)"
 };
 
 // Handles are made up, such that small numbers, table indices and addresses are none: a surface

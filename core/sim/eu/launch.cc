@@ -60,6 +60,17 @@ bool IsImage(SurfaceKind kind) {
   }
 }
 
+std::string NameOf(const out::DescriptorRef& where) {
+  std::string name = absl::StrFormat("set %d binding %d", where.set, where.binding);
+  if (where.element != 0) name += absl::StrFormat("[%d]", where.element);
+  return name;
+}
+
+void SetName(const out::DescriptorRef& where, size_t place, std::vector<std::string>& names) {
+  if (names.size() <= place) names.resize(place + 1);
+  names[place] = NameOf(where);
+}
+
 constexpr uint32_t kAddressBytes = 16, kHandleBytes = 8;  // of a descriptor in memory
 constexpr uint64_t kMostDescriptors = 1u << 16;
 
@@ -68,6 +79,7 @@ constexpr uint64_t kMostDescriptors = 1u << 16;
 LaunchState::LaunchState(const out::LaunchRecord& record, bool opposite, Dispatch& dispatch)
     : record_(record), undefined_(opposite ? kOtherUndefined : kUndefined), dispatch_(dispatch) {
   view_.descending = opposite;
+  view_.outside = &outside_;
 }
 
 absl::StatusOr<std::unique_ptr<LaunchState>> LaunchState::Create(const out::LaunchRecord& record,
@@ -106,6 +118,8 @@ absl::Status LaunchState::Bind() {
 // What nothing is given for stays unbound: an error where a message uses it.
 absl::Status LaunchState::BindSurface(SurfaceKind kind, const out::DescriptorRef& where,
                                       const std::string& format, size_t place) {
+  const bool of_client = IsImage(kind) || kind == SurfaceKind::kUbo || kind == SurfaceKind::kSsbo;
+  if (of_client) SetName(where, place, view_.surface_names);
   if (IsImage(kind)) return BindImage(kind, where, format, place);
   if (view_.surfaces.size() <= place) view_.surfaces.resize(place + 1);
   Surface& surface = view_.surfaces[place];
@@ -150,6 +164,7 @@ absl::Status LaunchState::BindSamplers() {
     if (e.index >= 16 * 1024) return absl::InvalidArgumentError("sampler index");
     if (view_.samplers.size() <= e.index) view_.samplers.resize(e.index + 1);
     view_.samplers[e.index] = Find(dispatch_.samplers, e.descriptor);
+    SetName(e.descriptor, e.index, view_.sampler_names);
   }
   return absl::OkStatus();
 }
@@ -215,6 +230,7 @@ absl::Status LaunchState::WriteDescriptor(const out::DescriptorRange& range,
   }
   if (range.kind == SurfaceKind::kSampler || range.kind == SurfaceKind::kCombinedImageSampler) {
     handles[1] = BindlessSampler(static_cast<uint32_t>(view_.bindless_samplers.size()));
+    SetName(where, view_.bindless_samplers.size(), view_.bindless_sampler_names);
     view_.bindless_samplers.push_back(Find(dispatch_.samplers, where));
   }
   std::memcpy(to, handles, sizeof(handles));

@@ -38,6 +38,9 @@ class LaunchState {
 
   const MemoryView& memory() const { return view_; }
 
+  // Accesses to buffers and images so far that lay outside (MemoryView::outside).
+  uint64_t outside() const { return outside_; }
+
  private:
   LaunchState(const out::LaunchRecord& record, bool opposite, Dispatch& dispatch);
   absl::Status Bind();
@@ -65,6 +68,7 @@ class LaunchState {
   std::vector<uint8_t> constants_;
   uint64_t constants_address_ = 0;
   uint32_t bindless_surfaces_ = 0;  // made so far
+  uint64_t outside_ = 0;
 };
 
 }  // namespace kiln::sim::eu

@@ -381,8 +381,11 @@ absl::StatusOr<const ClientSampler*> BoundSampler(const Call& c) {
   const size_t number = (at - first) / bytes;
   if (at < first || (at - first) % bytes != 0 || number >= samplers.size() ||
       samplers[number] == nullptr) {
-    return absl::NotFoundError(absl::StrFormat(
-        "nothing is bound to sampler %d of the table at 0x%08x", c.m.sampler, pointer));
+    const auto& names = bindless ? c.memory.bindless_sampler_names : c.memory.sampler_names;
+    const bool named = at >= first && number < names.size();
+    return absl::NotFoundError(
+        absl::StrFormat("nothing is bound to %s%ssampler %d of the table at 0x%08x",
+                        named ? names[number] : "", named ? ", " : "", c.m.sampler, pointer));
   }
   return samplers[number];
 }

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -58,7 +60,8 @@ class Simulator {
   absl::Status Sync(const Op& op, Thread& thread);
   void SignalBarrier(Thread& thread);
   void UpdateSpecial(const Op& op, Thread& thread) const;
-  absl::Status CheckLimits();
+  absl::Status CheckLimits(const Thread& thread);
+  void NoteOutside(const Op& op, const Message& message, uint64_t accesses);
 
   const Program& program_;
   const out::LaunchRecord& record_;
@@ -67,6 +70,7 @@ class Simulator {
   std::chrono::steady_clock::time_point start_;
   RunStats stats_;
   std::vector<uint8_t> executed_;  // by instruction
+  std::map<uint32_t, OutOfBounds> outside_;  // by byte of the instruction
   uint64_t next_clock_ = kClockInterval;
   // The workgroup being run.
   std::vector<Thread> threads_;
@@ -80,20 +84,41 @@ RunStats Simulator::TakeStats() {
   for (size_t i = 0; i < executed_.size(); ++i) {
     if (executed_[i]) stats_.executed.push_back(program_.ops[i].offset);
   }
+  for (auto& [offset, outside] : outside_) stats_.out_of_bounds.push_back(std::move(outside));
   return std::move(stats_);
 }
 
-absl::Status Simulator::CheckLimits() {
+void Simulator::NoteOutside(const Op& op, const Message& message, uint64_t accesses) {
+  OutOfBounds& outside = outside_[op.offset];
+  outside.offset = op.offset;
+  if (outside.accesses == 0) outside.where = launch_.memory().SurfaceText(message);
+  outside.accesses += accesses;
+}
+
+// The loop that an instruction is in, the innermost one.
+std::string LoopAt(const Program& program, uint32_t pc) {
+  for (uint32_t i = pc; i < program.ops.size(); ++i) {
+    const Op& op = program.ops[i];
+    if (op.inst.op != Opcode::kWhile || op.jip > pc) continue;
+    return absl::StrFormat(", in the loop from 0x%x to 0x%x", program.ops[op.jip].offset, op.offset);
+  }
+  return "";
+}
+
+absl::Status Simulator::CheckLimits(const Thread& thread) {
+  auto exceeded = [&](const std::string& what) {
+    if (thread.pc >= program_.ops.size()) return absl::DeadlineExceededError(what);
+    absl::Status at = OpError(absl::StatusCode::kDeadlineExceeded, program_.ops[thread.pc], what);
+    return absl::DeadlineExceededError(absl::StrCat(at.message(), LoopAt(program_, thread.pc)));
+  };
   if (stats_.instructions > options_.max_instructions) {
-    return absl::DeadlineExceededError(
-        absl::StrFormat("more than %d instructions executed", options_.max_instructions));
+    return exceeded(absl::StrFormat("more than %d instructions executed", options_.max_instructions));
   }
   if (options_.max_seconds > 0 && stats_.instructions >= next_clock_) {
     next_clock_ = stats_.instructions + kClockInterval;
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
     if (spent.count() > options_.max_seconds) {
-      return absl::DeadlineExceededError(
-          absl::StrFormat("more than %g seconds", options_.max_seconds));
+      return exceeded(absl::StrFormat("more than %g seconds", options_.max_seconds));
     }
   }
   return absl::OkStatus();
@@ -201,10 +226,14 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
                    "the slot group is not that of the instruction's channels");
   }
   const uint32_t lanes = channels >> op.inst.channel_offset;
-  if (order_ && MemoryOrder::Keeps(message)) {
-    return order_->Issue(index, op, message, registers, lanes);
+  const uint64_t outside = launch_.outside();
+  const bool late = order_ && MemoryOrder::Keeps(message);
+  absl::Status status = late ? order_->Issue(index, op, message, registers, lanes)
+                             : ExecuteMessage(message, registers, lanes, launch_.memory(), t);
+  if (launch_.outside() != outside && (t.active != 0 || !options_.fusion)) {
+    NoteOutside(op, message, launch_.outside() - outside);
   }
-  absl::Status status = ExecuteMessage(message, registers, lanes, launch_.memory(), t);
+  if (late) return status;
   if (!status.ok()) return OpError(status.code(), op, status.message());
   return status;
 }
@@ -282,7 +311,7 @@ absl::Status Simulator::RunTurn(uint32_t index, uint64_t length) {
     if (status.ok() && order_) status = order_->Pass();
     if (!status.ok()) return status;
   }
-  return CheckLimits();
+  return CheckLimits(t);
 }
 
 constexpr absl::string_view kDeadlock = "deadlock: threads wait at a barrier that others left";

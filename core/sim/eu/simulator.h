@@ -18,6 +18,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -62,6 +63,13 @@ struct Options {
   double max_seconds = 0;                         // wall clock; 0: no limit
 };
 
+// Accesses of one instruction to a buffer or image beyond its end: they read 0 and write nothing.
+struct OutOfBounds {
+  uint32_t offset = 0;       // byte of the instruction
+  std::string where;         // "set 0 binding 1 (surface 3)", of the first of them
+  uint64_t accesses = 0;     // lanes, or blocks
+};
+
 struct RunStats {
   uint64_t instructions = 0;
   uint64_t lane_operations = 0;  // channels of all instructions but branches and sync
@@ -70,6 +78,8 @@ struct RunStats {
   // Byte offsets of the instructions that some thread executed with an active channel (or NoMask),
   // ascending.
   std::vector<uint32_t> executed;
+  // Ascending by offset. What the program itself asks: compilers may widen reads beyond the end.
+  std::vector<OutOfBounds> out_of_bounds;
 };
 
 // Gives every buffer without address one, as Run would. Call it first when data contains addresses.

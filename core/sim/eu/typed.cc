@@ -55,12 +55,13 @@ class Executor {
     if ((reads && !CanReadTyped(view_.format)) ||
         (c_.m.kind == MessageKind::kTypedAtomic && !IsDword(view_.format))) {
       return absl::InvalidArgumentError(absl::StrFormat(
-          "typed access to an image of a format that has none (surface %s)", SurfaceName(c_.m)));
+          "typed access to an image of a format that has none: %s", c_.memory.SurfaceText(c_.m)));
     }
     for (int i = 0; i < c_.m.simd; ++i) {
       const int lane = c_.Lane(i);
       if (!c_.Enabled(lane)) continue;
       uint8_t* texel = Locate(lane);
+      if (texel == nullptr && c_.memory.outside != nullptr) ++*c_.memory.outside;
       if (reads) {
         Read(lane, texel);
       } else if (c_.m.kind == MessageKind::kTypedWrite) {
@@ -144,7 +145,7 @@ class Executor {
 absl::StatusOr<ImageView> BoundImage(const Call& c) {
   const size_t place = SurfacePlace(c.m);
   if (place >= c.memory.images.size() || c.memory.images[place].image == nullptr) {
-    return absl::NotFoundError(absl::StrFormat("no image is bound to surface %s", SurfaceName(c.m)));
+    return absl::NotFoundError(absl::StrFormat("no image is bound to %s", c.memory.SurfaceText(c.m)));
   }
   return c.memory.images[place];
 }

@@ -1,0 +1,99 @@
+// Job, record and code: see fit.h.
+#include "client/run/fit.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/cache/sha256.h"
+
+namespace kiln::client::run {
+namespace {
+
+using Places = std::set<std::pair<uint32_t, uint32_t>>;  // set and binding
+
+// What the program may reach by set and binding.
+Places UsedBy(const out::LaunchRecord& record) {
+  Places used;
+  auto add = [&](const out::DescriptorRef& d) { used.emplace(d.set, d.binding); };
+  for (const out::SurfaceEntry& e : record.binding_table) {
+    const bool descriptor = e.kind != out::SurfaceKind::kDescriptorMemory &&
+                            e.kind != out::SurfaceKind::kConstantData &&
+                            e.kind != out::SurfaceKind::kPushConstants &&
+                            e.kind != out::SurfaceKind::kNull &&
+                            e.kind != out::SurfaceKind::kColorOutput;
+    if (descriptor) add(e.descriptor);
+  }
+  for (const out::SamplerEntry& e : record.sampler_table) add(e.descriptor);
+  for (const out::DescriptorRange& r : record.descriptor_memory) add(r.first);
+  for (const out::PushPart& p : record.push) {
+    if (p.source == out::PushSource::kUbo || p.source == out::PushSource::kBufferAddress) add(p.ubo);
+  }
+  return used;
+}
+
+bool TakesPushConstants(const out::LaunchRecord& record) {
+  const auto pushed = [](const out::PushPart& p) {
+    return p.source == out::PushSource::kClientPushConstants;
+  };
+  const auto bound = [](const out::SurfaceEntry& e) {
+    return e.kind == out::SurfaceKind::kPushConstants;
+  };
+  return std::any_of(record.push.begin(), record.push.end(), pushed) ||
+         std::any_of(record.binding_table.begin(), record.binding_table.end(), bound);
+}
+
+absl::Status CheckUsed(const out::DescriptorRef& where, const Places& used) {
+  if (used.count({where.set, where.binding}) > 0) return absl::OkStatus();
+  std::string known;
+  for (const auto& [set, binding] : used) {
+    absl::StrAppend(&known, known.empty() ? "" : ", ", "set ", set, " binding ", binding);
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the program does not use set ", where.set, " binding ", where.binding, " of the job; it uses ",
+      known.empty() ? "none" : known, " (--allow-unused accepts others)"));
+}
+
+}  // namespace
+
+absl::Status CheckJobFits(const Job& job, const out::LaunchRecord& record, bool unused) {
+  const Places used = UsedBy(record);
+  const size_t push = job.dispatch.push_constants.size();
+  if (TakesPushConstants(record) && push < record.push_constant_bytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the program takes ", record.push_constant_bytes,
+                     " bytes of push constants; \"push\" of the job has ",
+                     push == 0 ? "none" : absl::StrCat("only ", push)));
+  }
+  if (unused) return absl::OkStatus();
+  for (const sim::eu::ClientBuffer& b : job.dispatch.buffers) {
+    if (!b.bound) continue;
+    if (absl::Status s = CheckUsed(b.where, used); !s.ok()) return s;
+  }
+  for (const sim::eu::ClientImage& i : job.dispatch.images) {
+    if (absl::Status s = CheckUsed(i.where, used); !s.ok()) return s;
+  }
+  for (const sim::eu::ClientSampler& sampler : job.dispatch.samplers) {
+    if (absl::Status s = CheckUsed(sampler.where, used); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckRecordIsOf(absl::string_view record_text, const out::LaunchRecord& record,
+                             absl::string_view code) {
+  if (record.code_bytes != 0 && record.code_bytes != code.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("is the record of other machine code: of ",
+                                                   record.code_bytes, " bytes, not ", code.size()));
+  }
+  const nlohmann::json json =
+      nlohmann::json::parse(record_text.begin(), record_text.end(), nullptr, false);
+  if (!json.is_object() || !json.contains("code_sha256")) return absl::OkStatus();
+  const nlohmann::json& sha256 = json["code_sha256"];
+  if (sha256 == "" || sha256 == cache::ToHex(cache::Sha256({code.data(), code.size()}))) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "is the record of other machine code: the SHA-256 differs");
+}
+
+}  // namespace kiln::client::run

@@ -1,0 +1,22 @@
+// What the value given for a specialisation constant was written as.
+#ifndef KILN_CORE_BASE_SPEC_TYPE_H_
+#define KILN_CORE_BASE_SPEC_TYPE_H_
+
+#include <cstdint>
+
+namespace kiln {
+
+// Of integers the sign is not told apart: 3 is a proper int and a proper uint. The numbers are part of
+// cache keys and of proto/worker.proto.
+enum class SpecType : uint8_t {
+  kBits = 0,  // any type of a constant
+  kBool = 1,
+  kInt32 = 2,  // also for narrower integers, in whose range it must be
+  kInt64 = 3,
+  kFloat32 = 4,
+  kFloat64 = 5,
+};
+
+}  // namespace kiln
+
+#endif  // KILN_CORE_BASE_SPEC_TYPE_H_
