@@ -87,10 +87,15 @@ Command ReportCommand() {
           "The files are what `kiln batch --jsonl` writes; - is standard input. For each statistic:\n"
           "totals, helped and hurt variants, the 95 % confidence interval of the mean change\n"
           "(Student's t over the affected variants) and a verdict; variants LOST and GAINED.\n"
-          "Variants whose number of loops changed are listed apart.\n\n"
+          "Variants whose number of loops changed are listed apart, with totals of their own. Results\n"
+          "are joined by file, \"entry\", stage and target. HTML and JSON name every affected shader and\n"
+          "have a table by folder.\n\n"
           "EXPR is a list of conditions, METRIC>NUMBER or METRIC>=NUMBER[%], any of which fails:\n"
           "METRIC is a statistic (change of its total), STATISTIC.max (worst single variant),\n"
-          "STATISTIC.hurt (number of variants), lost or gained. Exit code 1 if one holds.\n",
+          "STATISTIC.hurt (number of variants); lost, gained, loops_changed (variants), only_before,\n"
+          "only_after (results that one file names alone); or loops_changed.STATISTIC, of the variants\n"
+          "whose loops changed. `loops` is of all variants, `compile_us` of modules. Exit code 1 if one\n"
+          "holds.\n",
           "  kiln report before.jsonl after.jsonl\n"
           "  kiln report --html=report.html --fail-if='instructions>0.5%,spills>0,lost>0' a.jsonl "
           "b.jsonl\n",

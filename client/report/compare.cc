@@ -8,11 +8,24 @@
 namespace kiln::client::report {
 namespace {
 
+// One thing that both sets have, and its statistics.
 struct Pair {
   std::string shader;
-  const Numbers* before;
-  const Numbers* after;
+  std::string folder;
+  Numbers before;
+  Numbers after;
 };
+
+struct Pairs {
+  std::vector<Pair> compared;       // variants whose loops did not change
+  std::vector<Pair> loops_changed;  // the others
+  std::vector<Pair> modules;        // compile time, as statistic 0
+};
+
+std::string FolderOf(const std::string& file) {
+  const size_t slash = file.rfind('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : file.substr(0, slash);
+}
 
 bool SameModule(const ResultKey& a, const ResultKey& b) {
   return a.file == b.file && a.target == b.target;
@@ -79,11 +92,14 @@ std::string StatusText(const Result& result) {
   return absl::StrCat(result.status, " (", result.cause, ")");
 }
 
-void CompareResult(const std::string& shader, const Result& before, const Result& after,
-                   Report* report, std::vector<Pair>* pairs) {
+void CompareResult(const std::string& shader, const std::string& folder, const Result& before,
+                   const Result& after, Report* report, Pairs* pairs) {
   if (before.status != after.status) {
     report->status_changed.push_back(
         absl::StrCat(shader, ": ", StatusText(before), " -> ", StatusText(after)));
+  }
+  if (before.status == "ok" && after.status == "ok") {
+    pairs->modules.push_back({shader, folder, {before.compile_us}, {after.compile_us}});
   }
   for (const auto& [name, numbers] : before.variants) {
     auto other = after.variants.find(name);
@@ -92,8 +108,10 @@ void CompareResult(const std::string& shader, const Result& before, const Result
     } else if (numbers[kLoops] != other->second[kLoops]) {
       report->loops_changed.push_back(
           {absl::StrCat(shader, " ", name), numbers[kLoops], other->second[kLoops]});
+      pairs->loops_changed.push_back(
+          {absl::StrCat(shader, " ", name), folder, numbers, other->second});
     } else {
-      pairs->push_back({absl::StrCat(shader, " ", name), &numbers, &other->second});
+      pairs->compared.push_back({absl::StrCat(shader, " ", name), folder, numbers, other->second});
     }
   }
   for (const auto& [name, numbers] : after.variants) {
@@ -122,11 +140,10 @@ Verdict VerdictOf(const Interval& interval, bool more_is_better) {
 }
 
 // The most extreme first; equal ones in order of their names.
-std::vector<Change> Extremes(std::vector<Change> changes) {
+std::vector<Change> ByExtent(std::vector<Change> changes) {
   auto size = [](const Change& c) { return std::abs(c.Relative()); };
   std::stable_sort(changes.begin(), changes.end(),
                    [&](const Change& a, const Change& b) { return size(a) > size(b); });
-  if (changes.size() > kNamed) changes.resize(kNamed);
   return changes;
 }
 
@@ -137,7 +154,7 @@ StatisticReport Summarise(const StatisticKind& kind, size_t index, const std::ve
   std::vector<Change> helped, hurt;
   std::vector<double> absolute, relative;
   for (const Pair& pair : pairs) {
-    const Change change = {pair.shader, (*pair.before)[index], (*pair.after)[index]};
+    const Change change = {pair.shader, pair.before[index], pair.after[index]};
     if (change.before < 0 || change.after < 0) continue;
     ++s.compared;
     s.total_before += change.before;
@@ -151,8 +168,8 @@ StatisticReport Summarise(const StatisticKind& kind, size_t index, const std::ve
   }
   s.helped = GroupOf(helped);
   s.hurt = GroupOf(hurt);
-  s.best = Extremes(std::move(helped));
-  s.worst = Extremes(std::move(hurt));
+  s.best = ByExtent(std::move(helped));
+  s.worst = ByExtent(std::move(hurt));
   if (absolute.empty()) return s;
   s.absolute = MeanInterval(absolute);
   s.relative = MeanInterval(relative);
@@ -160,6 +177,42 @@ StatisticReport Summarise(const StatisticKind& kind, size_t index, const std::ve
   const Verdict r = VerdictOf(s.relative, kind.more_is_better);
   s.verdict = a == r ? a : Verdict::kInconclusive;
   return s;
+}
+
+// The same statistic, by folder.
+void AddFolders(const StatisticReport& s, bool more_is_better, size_t index,
+                const std::vector<Pair>& pairs, Report* report) {
+  std::map<std::string, FolderTotal> totals;
+  for (const Pair& pair : pairs) {
+    const int64_t before = pair.before[index], after = pair.after[index];
+    if (before < 0 || after < 0) continue;
+    FolderTotal& total = totals[pair.folder];
+    ++total.compared;
+    total.before += before;
+    total.after += after;
+    if (before != after) ++((after > before) == more_is_better ? total.helped : total.hurt);
+  }
+  for (const auto& [folder, total] : totals) report->folders[folder].emplace_back(s.name, total);
+}
+
+void AddStatistic(const StatisticKind& kind, size_t index, const std::vector<Pair>& pairs,
+                  Report* report) {
+  StatisticReport s = Summarise(kind, index, pairs);
+  if (s.compared == 0) return;
+  if (index != kLoops) AddFolders(s, kind.more_is_better, index, pairs, report);
+  report->statistics.push_back(std::move(s));
+}
+
+void Summarise(const Pairs& pairs, Report* report) {
+  std::vector<Pair> all = pairs.compared;
+  all.insert(all.end(), pairs.loops_changed.begin(), pairs.loops_changed.end());
+  for (size_t i = 0; i < kStatistics.size(); ++i) {
+    AddStatistic(kStatistics[i], i, i == kLoops ? all : pairs.compared, report);
+    if (i == kLoops) continue;
+    StatisticReport s = Summarise(kStatistics[i], i, pairs.loops_changed);
+    if (s.compared != 0) report->loops_changed_statistics.push_back(std::move(s));
+  }
+  AddStatistic({kCompileTime, false}, 0, pairs.modules, report);
 }
 
 int64_t Count(const std::map<std::string, std::vector<std::string>>& by_variant) {
@@ -197,7 +250,7 @@ Report Compare(const ResultSet& before, const ResultSet& after) {
   report.modules_before = static_cast<int64_t>(before.results.size());
   report.modules_after = static_cast<int64_t>(after.results.size());
   report.repeated = before.repeated + after.repeated;
-  std::vector<Pair> pairs;
+  Pairs pairs;
   int64_t common = 0;
   for (auto it = before.results.begin(); it != before.results.end();) {
     const ResultKey& key = it->first;
@@ -207,17 +260,14 @@ Report Compare(const ResultSet& before, const ResultSet& after) {
     for (const auto& [b, a] : Join(ours, theirs)) {
       ++common;
       const ResultKey& named = a->first.entry.empty() ? b->first : a->first;
-      CompareResult(NameOf(named, several), b->second, a->second, &report, &pairs);
+      CompareResult(NameOf(named, several), FolderOf(key.file), b->second, a->second, &report,
+                    &pairs);
     }
   }
   report.only_before = report.modules_before - common;
   report.only_after = report.modules_after - common;
-  report.compared = static_cast<int64_t>(pairs.size());
-  for (size_t i = 0; i < kStatistics.size(); ++i) {
-    if (i == kLoops) continue;
-    StatisticReport s = Summarise(kStatistics[i], i, pairs);
-    if (s.compared != 0) report.statistics.push_back(std::move(s));
-  }
+  report.compared = static_cast<int64_t>(pairs.compared.size());
+  Summarise(pairs, &report);
   return report;
 }
 

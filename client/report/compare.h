@@ -2,8 +2,9 @@
 //
 // Compared are variants that both sets have (same file, entry point, target and variant name; what a
 // set does not say of entry points is taken from the other where that leaves one). A variant whose
-// number of loops changed is listed apart and left out of the other statistics: unrolling trades
-// instructions for trips, so its instruction count says nothing about better or worse. A variant
+// number of loops changed is listed apart, with totals of its own, and left out of the other
+// statistics but `loops`: unrolling trades instructions for trips, so its instruction count says
+// nothing about better or worse. `compile_us` is of modules that both sets compiled. A variant
 // that only one set has, for a file and target that both have, is LOST or GAINED. Files that only
 // one set names at all are counted, not judged.
 //
@@ -16,6 +17,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/report/results.h"
@@ -51,9 +53,16 @@ struct StatisticReport {
   Group helped, hurt;
   Interval absolute, relative;      // of the mean change over the affected
   Verdict verdict = Verdict::kUnchanged;
-  std::vector<Change> best, worst;  // by relative change, at most kNamed each
+  std::vector<Change> best, worst;  // all, the largest relative change first
 
   int64_t affected() const { return helped.count + hurt.count; }
+};
+
+// One statistic of the variants below one folder.
+struct FolderTotal {
+  int64_t compared = 0;
+  int64_t before = 0, after = 0;
+  int64_t helped = 0, hurt = 0;
 };
 
 struct Report {
@@ -61,8 +70,11 @@ struct Report {
   int64_t only_before = 0, only_after = 0;         // of them, those the other set does not name
   int64_t repeated = 0;
   int64_t compared = 0;                            // variants in both, loops unchanged
-  std::vector<StatisticReport> statistics;         // of kStatistics, those that occur, but loops
+  std::vector<StatisticReport> statistics;         // of kStatistics, those that occur; compile_us
   std::vector<Change> loops_changed;
+  std::vector<StatisticReport> loops_changed_statistics;  // of those variants, without loops
+  // By folder of the file ("." for none), then in the order of `statistics`, without loops.
+  std::map<std::string, std::vector<std::pair<std::string, FolderTotal>>> folders;
   std::map<std::string, std::vector<std::string>> lost, gained;  // variant name -> shaders
   std::vector<std::string> status_changed;         // "file target: ok -> refused (cause)"
 
@@ -70,7 +82,7 @@ struct Report {
   int64_t Gained() const;
 };
 
-inline constexpr size_t kNamed = 5;
+inline constexpr absl::string_view kCompileTime = "compile_us";
 
 Report Compare(const ResultSet& before, const ResultSet& after);
 

@@ -87,6 +87,54 @@ TEST(Compare, ChangedLoopsAreListedApart) {
   EXPECT_EQ(Find(report, "instructions").total_after, 11);
 }
 
+TEST(Compare, ChangedLoopsHaveTotalsOfTheirOwn) {
+  ResultSet before, after;
+  Add(&before, "x/a", With(10, 1)), Add(&after, "x/a", With(400, 0));
+  Add(&before, "x/b", With(20, 0)), Add(&after, "x/b", With(30, 2));
+  Add(&before, "y/c", With(10, 1)), Add(&after, "y/c", With(11, 1));
+  const Report report = Compare(before, after);
+  ASSERT_FALSE(report.loops_changed_statistics.empty());
+  const StatisticReport& s = report.loops_changed_statistics[0];
+  EXPECT_EQ(s.name, "instructions");
+  EXPECT_EQ(s.total_before, 30);
+  EXPECT_EQ(s.total_after, 430);
+  EXPECT_EQ(s.hurt.count, 2);
+  EXPECT_EQ(Find(report, "loops").total_before, 2);
+  EXPECT_EQ(Find(report, "loops").total_after, 3);
+  EXPECT_EQ(Find(report, "loops").hurt.count, 1);
+  // Folders are of the variants that are compared.
+  EXPECT_EQ(report.folders.count("x"), 0u);
+  const auto& [name, total] = report.folders.at("y")[0];
+  EXPECT_EQ(name, "instructions");
+  EXPECT_EQ(total.after, 11);
+  EXPECT_EQ(total.hurt, 1);
+}
+
+TEST(Compare, AllAffectedAreKept) {
+  ResultSet before, after;
+  for (int i = 0; i < 40; ++i) {
+    Add(&before, std::to_string(i), With(100));
+    Add(&after, std::to_string(i), With(101 + i));
+  }
+  const Report report = Compare(before, after);
+  EXPECT_EQ(Find(report, "instructions").worst.size(), 40u);
+  EXPECT_EQ(Find(report, "instructions").worst[0].shader, "39 tgl SIMD8");
+}
+
+TEST(Compare, CompileTimeIsOfModulesThatBothCompiled) {
+  ResultSet before, after;
+  Add(&before, "a", With(1)), Add(&after, "a", With(1));
+  before.results[{"a", "tgl"}].compile_us = 2000;
+  after.results[{"a", "tgl"}].compile_us = 3000;
+  before.results[{"b", "tgl"}] = {"refused", "images", {}, 700};
+  after.results[{"b", "tgl"}] = {"ok", "", {}, 900};
+  const Report report = Compare(before, after);
+  const StatisticReport& s = Find(report, "compile_us");
+  EXPECT_EQ(s.compared, 1);
+  EXPECT_EQ(s.total_after, 3000);
+  EXPECT_EQ(s.worst[0].shader, "a tgl");
+}
+
 TEST(Compare, LostAndGainedArePerVariant) {
   ResultSet before, after;
   before.results[{"a", "tgl"}] = {"ok", "", {{"SIMD8", With(1)}, {"SIMD16", With(1)}}};

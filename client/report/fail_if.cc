@@ -15,28 +15,45 @@
 namespace kiln::client::report {
 namespace {
 
-std::string KnownStatistics() {
+using Of = Condition::Of;
+
+constexpr std::pair<absl::string_view, Of> kCounts[] = {{"lost", Of::kLost},
+                                                        {"gained", Of::kGained},
+                                                        {"only_before", Of::kOnlyBefore},
+                                                        {"only_after", Of::kOnlyAfter},
+                                                        {"loops_changed", Of::kLoopsChanged}};
+
+std::string KnownMetrics() {
   std::string list;
-  for (size_t i = 0; i < kStatistics.size(); ++i) {
-    if (i != kLoops) absl::StrAppend(&list, list.empty() ? "" : ", ", kStatistics[i].name);
-  }
+  for (const StatisticKind& s : kStatistics) absl::StrAppend(&list, s.name, ", ");
+  absl::StrAppend(&list, kCompileTime);
+  for (const auto& [name, of] : kCounts) absl::StrAppend(&list, ", ", name);
   return list;
 }
 
+bool IsStatistic(absl::string_view name, bool loops_changed) {
+  for (size_t i = 0; i < kStatistics.size(); ++i) {
+    if (kStatistics[i].name == name) return !(loops_changed && i == kLoops);
+  }
+  return !loops_changed && name == kCompileTime;
+}
+
 absl::Status ParseMetric(absl::string_view metric, Condition* c) {
-  if (metric == "lost" || metric == "gained") {
-    c->of = metric == "lost" ? Condition::Of::kLost : Condition::Of::kGained;
+  const absl::string_view whole = metric;
+  for (const auto& [name, of] : kCounts) {
+    if (metric != name) continue;
+    c->of = of;
     return absl::OkStatus();
   }
-  if (absl::ConsumeSuffix(&metric, ".hurt")) c->of = Condition::Of::kHurt;
-  else if (absl::ConsumeSuffix(&metric, ".max")) c->of = Condition::Of::kMost;
-  for (size_t i = 0; i < kStatistics.size(); ++i) {
-    if (i == kLoops || kStatistics[i].name != metric) continue;
+  c->loops_changed = absl::ConsumePrefix(&metric, "loops_changed.");
+  if (absl::ConsumeSuffix(&metric, ".hurt")) c->of = Of::kHurt;
+  else if (absl::ConsumeSuffix(&metric, ".max")) c->of = Of::kMost;
+  if (IsStatistic(metric, c->loops_changed)) {
     c->statistic = std::string(metric);
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat("'", metric, "' is no statistic; there are ",
-                                                 KnownStatistics(), ", lost, gained"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", whole, "' is no statistic; there are ", KnownMetrics()));
 }
 
 absl::StatusOr<Condition> ParseCondition(absl::string_view text) {
@@ -55,7 +72,7 @@ absl::StatusOr<Condition> ParseCondition(absl::string_view text) {
   }
   absl::Status metric = ParseMetric(absl::StripAsciiWhitespace(text.substr(0, greater)), &c);
   if (!metric.ok()) return metric;
-  const bool counts = c.of != Condition::Of::kTotal && c.of != Condition::Of::kMost;
+  const bool counts = c.of != Of::kTotal && c.of != Of::kMost;
   if (c.percent && counts) {
     return absl::InvalidArgumentError(absl::StrCat("'", text, "': a count has no per cent"));
   }
@@ -76,6 +93,34 @@ double Measure(const Condition& c, const StatisticReport& s) {
                            : static_cast<double>(s.total_after - s.total_before));
 }
 
+absl::StatusOr<double> Value(const Condition& c, const Report& report) {
+  switch (c.of) {
+    case Of::kLost:
+      return static_cast<double>(report.Lost());
+    case Of::kGained:
+      return static_cast<double>(report.Gained());
+    case Of::kOnlyBefore:
+      return static_cast<double>(report.only_before);
+    case Of::kOnlyAfter:
+      return static_cast<double>(report.only_after);
+    case Of::kLoopsChanged:
+      return static_cast<double>(report.loops_changed.size());
+    case Of::kTotal:
+    case Of::kMost:
+    case Of::kHurt:
+      break;
+  }
+  const auto& statistics = c.loops_changed ? report.loops_changed_statistics : report.statistics;
+  auto it = std::find_if(statistics.begin(), statistics.end(),
+                         [&](const StatisticReport& s) { return s.name == c.statistic; });
+  if (it != statistics.end()) return Measure(c, *it);
+  // No variant whose loops changed is none that got worse; no variant at all is a gate that cannot
+  // fail.
+  if (c.loops_changed && report.loops_changed.empty() && report.compared != 0) return 0;
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", c.text, "': no variant of both files has ", c.statistic));
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<Condition>> ParseFailIf(absl::string_view expression) {
@@ -93,20 +138,9 @@ absl::StatusOr<std::vector<std::string>> Failures(const std::vector<Condition>& 
                                                   const Report& report) {
   std::vector<std::string> failures;
   for (const Condition& c : conditions) {
-    double value = 0;
-    if (c.of == Condition::Of::kLost) {
-      value = static_cast<double>(report.Lost());
-    } else if (c.of == Condition::Of::kGained) {
-      value = static_cast<double>(report.Gained());
-    } else {
-      auto it = std::find_if(report.statistics.begin(), report.statistics.end(),
-                             [&](const StatisticReport& s) { return s.name == c.statistic; });
-      if (it == report.statistics.end()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("'", c.text, "': no variant of both files has ", c.statistic));
-      }
-      value = Measure(c, *it);
-    }
+    absl::StatusOr<double> measured = Value(c, report);
+    if (!measured.ok()) return measured.status();
+    const double value = *measured;
     if (value > c.bound || (c.or_equal && value == c.bound)) {
       failures.push_back(
           absl::StrCat(c.text, " (", absl::StrFormat("%.6g", value), c.percent ? "%" : "", ")"));

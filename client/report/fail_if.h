@@ -6,7 +6,11 @@
 //              | STATISTIC ".max"      largest change of one variant for the worse
 //              | STATISTIC ".hurt"     number of variants hurt
 //              | "lost" | "gained"     number of variants
+//              | "only_before" | "only_after"    number of results that one set names alone
+//              | "loops_changed"                 number of variants whose loops changed
+//              | "loops_changed." STATISTIC [".max" | ".hurt"]   of those variants
 //
+// STATISTIC also `loops`, of all variants, and `compile_us`, of modules.
 // Changes count as positive when they are for the worse: a fall of `occupancy` is one too.
 #ifndef KILN_CLIENT_REPORT_FAIL_IF_H_
 #define KILN_CLIENT_REPORT_FAIL_IF_H_
@@ -21,10 +25,13 @@
 namespace kiln::client::report {
 
 struct Condition {
-  enum class Of : uint8_t { kTotal, kMost, kHurt, kLost, kGained };
+  enum class Of : uint8_t {
+    kTotal, kMost, kHurt, kLost, kGained, kOnlyBefore, kOnlyAfter, kLoopsChanged
+  };
   std::string text;          // as written
   Of of = Of::kTotal;
   std::string statistic;     // of kTotal, kMost, kHurt
+  bool loops_changed = false;  // of them: among the variants whose loops changed
   bool or_equal = false;
   bool percent = false;
   double bound = 0;

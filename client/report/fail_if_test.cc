@@ -1,5 +1,6 @@
 #include "client/report/fail_if.h"
 
+#include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
 
 namespace kiln::client::report {
@@ -51,6 +52,45 @@ TEST(FailIf, BoundsSingleVariantsAndCounts) {
 TEST(FailIf, AFallOfOccupancyIsForTheWorse) {
   EXPECT_EQ(Held("occupancy>1"), "occupancy>1 (2);");
   EXPECT_EQ(Held("occupancy.max>=20%"), "occupancy.max>=20% (20%);");
+}
+
+// "a" unrolled a loop, "b" got one; "old" and "new" are in one set only.
+std::string HeldOfLoops(const std::string& expression) {
+  ResultSet before, after;
+  auto add = [](ResultSet* set, const char* file, int64_t instructions, int64_t loops) {
+    Numbers n;
+    n.fill(-1);
+    n[0] = instructions;
+    n[kLoops] = loops;
+    set->results[{file, "tgl"}] = {"ok", "", {{"SIMD8", n}}, instructions};
+  };
+  add(&before, "a", 10, 3), add(&after, "a", 60, 1);
+  add(&before, "b", 10, 0), add(&after, "b", 9, 1);
+  add(&before, "c", 10, 1), add(&after, "c", 10, 1);
+  add(&before, "old", 1, 1), add(&after, "new", 1, 1);
+  const auto conditions = ParseFailIf(expression);
+  if (!conditions.ok()) return std::string(conditions.status().message());
+  const auto failures = Failures(*conditions, Compare(before, after));
+  if (!failures.ok()) return std::string(failures.status().message());
+  return absl::StrJoin(*failures, ";");
+}
+
+TEST(FailIf, LoopsAndOneSidedModules) {
+  EXPECT_EQ(HeldOfLoops("instructions>0"), "");
+  EXPECT_EQ(HeldOfLoops("loops_changed>0"), "loops_changed>0 (2)");
+  EXPECT_EQ(HeldOfLoops("loops_changed.instructions>0"), "loops_changed.instructions>0 (49)");
+  EXPECT_EQ(HeldOfLoops("loops_changed.instructions.hurt>0"),
+            "loops_changed.instructions.hurt>0 (1)");
+  EXPECT_EQ(HeldOfLoops("loops_changed.instructions.max>400%"),
+            "loops_changed.instructions.max>400% (500%)");
+  EXPECT_EQ(HeldOfLoops("loops>=-1"), "loops>=-1 (-1)");
+  EXPECT_EQ(HeldOfLoops("loops.hurt>0"), "loops.hurt>0 (1)");
+  EXPECT_EQ(HeldOfLoops("only_before>0,only_after>0"), "only_before>0 (1);only_after>0 (1)");
+  EXPECT_EQ(HeldOfLoops("compile_us>100%"), "compile_us>100% (163.333%)");
+  EXPECT_NE(HeldOfLoops("loops_changed.loops>0").find("'loops_changed.loops' is no statistic"),
+            std::string::npos);
+  // Where no loops changed, such a gate holds nothing; it is no error either.
+  EXPECT_EQ(Held("loops_changed>0,loops_changed.cycles>0"), "");
 }
 
 TEST(FailIf, ErrorsSayWhatIsWrong) {

@@ -62,10 +62,10 @@ std::string ChangeRows(absl::string_view word, const std::vector<Change>& change
   return rows;
 }
 
-std::string Details(const StatisticReport& s) {
+std::string Details(const StatisticReport& s, absl::string_view title) {
   if (s.affected() == 0) return "";
   return absl::StrCat(
-      "<details><summary>", s.name, "</summary>\n<table><tr><th></th><th>count</th><th>min</th>"
+      "<details><summary>", title, "</summary>\n<table><tr><th></th><th>count</th><th>min</th>"
       "<th>max</th><th>x̄</th><th>x̃</th><th>min</th><th>max</th><th>x̄</th><th>x̃</th></tr>\n",
       SpreadRow("helped", s.helped), SpreadRow("hurt", s.hurt),
       "</table>\n<table><tr><th></th><th>before</th><th>after</th><th>change</th>"
@@ -83,6 +83,57 @@ std::string List(absl::string_view title, const std::vector<std::string>& lines)
   return absl::StrCat(text, "</ul></details>\n");
 }
 
+constexpr absl::string_view kTableHead =
+    "<table><tr><th>statistic</th><th>before</th><th>after</th><th>change</th>"
+    "<th>affected</th><th>change of affected</th><th>helped</th><th>hurt</th>"
+    "<th>95 % of mean</th><th>relative</th><th>verdict</th></tr>\n";
+
+std::string Table(const std::vector<StatisticReport>& statistics, absl::string_view prefix) {
+  std::string text(kTableHead);
+  for (const StatisticReport& s : statistics) text += Row(s);
+  text += "</table>\n";
+  for (const StatisticReport& s : statistics) text += Details(s, absl::StrCat(prefix, s.name));
+  return text;
+}
+
+std::string LoopsChanged(const Report& report) {
+  if (report.loops_changed.empty()) return "";
+  std::vector<std::string> lines;
+  for (const Change& c : report.loops_changed) {
+    lines.push_back(absl::StrCat(c.before, " -> ", c.after, "  ", c.shader));
+  }
+  return absl::StrCat("<h2>Variants whose loops changed (left out above)</h2>\n",
+                      Table(report.loops_changed_statistics, "loops changed: "),
+                      List("loops changed", lines));
+}
+
+// A row per folder, for each statistic its change and how many variants it helped and hurt.
+std::string Folders(const Report& report) {
+  if (report.folders.empty()) return "";
+  std::string text = "<h2>By folder</h2>\n<table><tr><th>folder</th>";
+  for (const StatisticReport& s : report.statistics) {
+    if (s.name != kStatistics[kLoops].name) absl::StrAppend(&text, "<th>", s.name, "</th>");
+  }
+  text += "</tr>\n";
+  for (const auto& [folder, totals] : report.folders) {
+    absl::StrAppend(&text, "<tr><td><code>", Escape(folder), "</code></td>");
+    auto next = totals.begin();
+    for (const StatisticReport& s : report.statistics) {
+      if (s.name == kStatistics[kLoops].name) continue;
+      if (next == totals.end() || next->first != s.name) {
+        text += "<td>–</td>";
+        continue;
+      }
+      const FolderTotal& t = (next++)->second;
+      absl::StrAppend(&text, "<td>", t.before, " → ", t.after, "<br>",
+                      Percent(Change{"", t.before, t.after}.Relative()), " <span class=\"helped\">",
+                      t.helped, "</span> <span class=\"hurt\">", t.hurt, "</span></td>");
+    }
+    text += "</tr>\n";
+  }
+  return text + "</table>\n";
+}
+
 }  // namespace
 
 std::string RenderHtml(const Report& report, const Names& names) {
@@ -91,17 +142,7 @@ std::string RenderHtml(const Report& report, const Names& names) {
       report.modules_before, " results before, ", report.modules_after, " after; ",
       report.compared, " variants compared, ", report.only_before, " results only before, ",
       report.only_after, " only after; LOST ", report.Lost(), ", GAINED ", report.Gained(),
-      "</p>\n<table><tr><th>statistic</th><th>before</th><th>after</th><th>change</th>"
-      "<th>affected</th><th>change of affected</th><th>helped</th><th>hurt</th>"
-      "<th>95 % of mean</th><th>relative</th><th>verdict</th></tr>\n");
-  for (const StatisticReport& s : report.statistics) page += Row(s);
-  page += "</table>\n";
-  for (const StatisticReport& s : report.statistics) page += Details(s);
-  std::vector<std::string> loops;
-  for (const Change& c : report.loops_changed) {
-    loops.push_back(absl::StrCat(c.before, " -> ", c.after, "  ", c.shader));
-  }
-  page += List("loops changed (left out above)", loops);
+      "</p>\n", Table(report.statistics, ""), LoopsChanged(report), Folders(report));
   page += List("status changed", report.status_changed);
   for (const auto& [variant, shaders] : report.lost) page += List("LOST " + variant, shaders);
   for (const auto& [variant, shaders] : report.gained) page += List("GAINED " + variant, shaders);

@@ -24,9 +24,12 @@ Json IntervalJson(const Interval& interval) {
   return interval.known ? Json::array({interval.low, interval.high}) : Json(nullptr);
 }
 
-Json ChangesJson(const std::vector<Change>& changes) {
+constexpr size_t kNamed = 5;  // of "best" and "worst"
+
+Json ChangesJson(const std::vector<Change>& changes, size_t most = SIZE_MAX) {
   Json list = Json::array();
   for (const Change& c : changes) {
+    if (list.size() == most) break;
     list.push_back({{"shader", c.shader}, {"before", c.before}, {"after", c.after}});
   }
   return list;
@@ -45,8 +48,33 @@ Json StatisticJson(const StatisticReport& s) {
           {"mean_interval_absolute", IntervalJson(s.absolute)},
           {"mean_interval_relative", IntervalJson(s.relative)},
           {"verdict", std::string(VerdictWord(s.verdict))},
-          {"best", ChangesJson(s.best)},
-          {"worst", ChangesJson(s.worst)}};
+          {"best", ChangesJson(s.best, kNamed)},
+          {"worst", ChangesJson(s.worst, kNamed)},
+          {"helped_shaders", ChangesJson(s.best)},
+          {"hurt_shaders", ChangesJson(s.worst)}};
+}
+
+Json StatisticsJson(const std::vector<StatisticReport>& statistics) {
+  Json list = Json::array();
+  for (const StatisticReport& s : statistics) list.push_back(StatisticJson(s));
+  return list;
+}
+
+Json FoldersJson(const Report& report) {
+  Json list = Json::array();
+  for (const auto& [folder, totals] : report.folders) {
+    Json statistics = Json::array();
+    for (const auto& [name, t] : totals) {
+      statistics.push_back({{"name", name},
+                            {"compared", t.compared},
+                            {"before", t.before},
+                            {"after", t.after},
+                            {"helped", t.helped},
+                            {"hurt", t.hurt}});
+    }
+    list.push_back({{"folder", folder}, {"statistics", std::move(statistics)}});
+  }
+  return list;
 }
 
 }  // namespace
@@ -60,12 +88,13 @@ std::string RenderJson(const Report& report, const Names& names) {
                {"only_after", report.only_after},
                {"repeated", report.repeated},
                {"compared", report.compared},
-               {"statistics", Json::array()},
+               {"statistics", StatisticsJson(report.statistics)},
                {"loops_changed", ChangesJson(report.loops_changed)},
+               {"loops_changed_statistics", StatisticsJson(report.loops_changed_statistics)},
+               {"folders", FoldersJson(report)},
                {"status_changed", report.status_changed},
                {"lost", report.lost},
                {"gained", report.gained}};
-  for (const StatisticReport& s : report.statistics) json["statistics"].push_back(StatisticJson(s));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

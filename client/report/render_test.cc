@@ -40,8 +40,55 @@ TEST(Render, TextHasTheCustomaryForm) {
             "  best  100 -> 89 (-11.00%)  <s1> tgl SIMD8\n"
             "  best  100 -> 90 (-10.00%)  <s0> tgl SIMD8\n"
             "\n"
+            "loops: 0 -> 0 (0.00%) in 3 variants, none affected\n"
+            "\n"
             "LOST: 0\n"
             "GAINED: 0\n");
+}
+
+// 30 affected shaders in two folders, one of them with other loops.
+Report Large() {
+  ResultSet before, after;
+  Numbers n;
+  n.fill(-1);
+  for (int i = 0; i < 30; ++i) {
+    const std::string file = absl::StrCat(i < 20 ? "game/" : "tools/", i, ".spv");
+    n[0] = 100;
+    n[kLoops] = 1;
+    before.results[{file, "tgl"}] = {"ok", "", {{"SIMD8", n}}, 1000};
+    n[0] = 200 + i;
+    n[kLoops] = i == 0 ? 0 : 1;
+    after.results[{file, "tgl"}] = {"ok", "", {{"SIMD8", n}}, 1500};
+  }
+  return Compare(before, after);
+}
+
+TEST(Render, NothingIsCutOffInJsonAndHtml) {
+  const auto json = nlohmann::json::parse(RenderJson(Large(), {"a", "b"}));
+  const auto& s = json["statistics"][0];
+  EXPECT_EQ(s["hurt_shaders"].size(), 29u);
+  EXPECT_EQ(s["worst"].size(), 5u);
+  EXPECT_EQ(json["loops_changed_statistics"][0]["after"], 200);
+  EXPECT_EQ(json["folders"][1]["folder"], "tools");
+  EXPECT_EQ(json["folders"][1]["statistics"][0]["before"], 1000);
+  EXPECT_EQ(json["folders"][1]["statistics"][1]["name"], "compile_us");
+  const std::string page = RenderHtml(Large(), {"a", "b"});
+  for (int i = 1; i < 20; ++i) {
+    EXPECT_NE(page.find(absl::StrCat("game/", i, ".spv tgl SIMD8")), std::string::npos) << i;
+  }
+  EXPECT_NE(page.find("<td><code>tools</code></td><td>1000 → 2245<br>124.50% "), std::string::npos);
+  EXPECT_NE(page.find("loops changed: instructions"), std::string::npos);
+}
+
+TEST(Render, TextNamesTheWorstAndTheFolders) {
+  const std::string text = RenderText(Large(), {"a", "b"});
+  EXPECT_EQ(text.find("22.spv"), std::string::npos);
+  EXPECT_NE(text.find("worst 100 -> 229 (129.00%)  tools/29.spv tgl SIMD8"), std::string::npos);
+  EXPECT_NE(text.find("loops changed, left out above: 1\n  1 -> 0  game/0.spv tgl SIMD8\n"
+                      "  their instructions: 100 -> 200 (100.00%), helped 0, HURT 1\n"),
+            std::string::npos);
+  EXPECT_NE(text.find("by folder (2):\n  game: instructions 1900 -> 3990 (110.00%)"),
+            std::string::npos);
 }
 
 TEST(Render, JsonCarriesTheFigures) {

@@ -10,6 +10,7 @@ namespace kiln::client::report {
 namespace {
 
 constexpr size_t kMostListed = 10;
+constexpr size_t kNamed = 5;  // of the best and of the worst; JSON and HTML have all
 
 std::string ChangeText(int64_t before, int64_t after) {
   const Change change = {"", before, after};
@@ -31,7 +32,8 @@ std::string GroupText(absl::string_view word, const Group& group) {
 
 std::string Named(absl::string_view word, const std::vector<Change>& changes) {
   std::string text;
-  for (const Change& c : changes) {
+  for (size_t i = 0; i < std::min(changes.size(), kNamed); ++i) {
+    const Change& c = changes[i];
     absl::StrAppend(&text, "  ", word, " ", ChangeText(c.before, c.after), "  ", c.shader, "\n");
   }
   return text;
@@ -82,6 +84,43 @@ std::string Lines(absl::string_view title, const std::vector<std::string>& lines
   return text;
 }
 
+// One line per statistic: those variants are too few, and too different, for more.
+std::string LoopsChanged(const Report& report) {
+  if (report.loops_changed.empty()) return "";
+  std::vector<std::string> loops;
+  for (const Change& c : report.loops_changed) {
+    loops.push_back(absl::StrCat(c.before, " -> ", c.after, "  ", c.shader));
+  }
+  std::string text = Lines("loops changed, left out above", loops);
+  for (const StatisticReport& s : report.loops_changed_statistics) {
+    absl::StrAppend(&text, "  their ", s.name, ": ", ChangeText(s.total_before, s.total_after),
+                    ", helped ", s.helped.count, ", HURT ", s.hurt.count, "\n");
+  }
+  return text;
+}
+
+// Folders with the largest change of the first statistic first; one folder says nothing new.
+std::string Folders(const Report& report) {
+  if (report.folders.size() < 2) return "";
+  std::vector<std::pair<int64_t, std::string>> lines;
+  for (const auto& [folder, totals] : report.folders) {
+    std::string line = absl::StrCat("  ", folder, ":");
+    for (const auto& [name, t] : totals) {
+      if (t.before == t.after) continue;
+      absl::StrAppend(&line, " ", name, " ", ChangeText(t.before, t.after));
+    }
+    const FolderTotal& first = totals.front().second;
+    lines.emplace_back(-std::abs(first.after - first.before), line);
+  }
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::string text = absl::StrCat("by folder (", lines.size(), "):\n");
+  for (size_t i = 0; i < std::min(lines.size(), kMostListed); ++i) {
+    absl::StrAppend(&text, lines[i].second, "\n");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string Percent(double relative) { return absl::StrFormat("%.2f%%", 100 * relative); }
@@ -98,11 +137,7 @@ std::string RenderText(const Report& report, const Names& names) {
     absl::StrAppend(&text, report.repeated, " results came twice; the later line counts\n");
   }
   for (const StatisticReport& s : report.statistics) absl::StrAppend(&text, "\n", StatisticText(s));
-  std::vector<std::string> loops;
-  for (const Change& c : report.loops_changed) {
-    loops.push_back(absl::StrCat(c.before, " -> ", c.after, "  ", c.shader));
-  }
-  absl::StrAppend(&text, "\n", Lines("loops changed, left out above", loops),
+  absl::StrAppend(&text, "\n", LoopsChanged(report), Folders(report),
                   Lines("status changed", report.status_changed), List("LOST", report.lost),
                   List("GAINED", report.gained));
   return text;

@@ -1,6 +1,8 @@
 // Reading JSON lines: see results.h.
 #include "client/report/results.h"
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "absl/status/status.h"
@@ -67,6 +69,10 @@ absl::Status ReadLine(const std::string& text, ResultSet* set) {
   if (key.file.empty() || key.target.empty() || result.status.empty()) {
     return absl::InvalidArgumentError(
         "\"file\", \"target\" or \"status\" is missing: is this a file of kiln batch --jsonl?");
+  }
+  auto compile_ms = line.find("compile_ms");
+  if (compile_ms != line.end() && compile_ms->is_number() && compile_ms->get<double>() >= 0) {
+    result.compile_us = std::llround(std::min(compile_ms->get<double>(), 1e12) * 1000);
   }
   auto variants = line.find("variants");
   if (variants != line.end()) {

@@ -41,6 +41,7 @@ struct Result {
   std::string status;                       // "ok", "refused", ...
   std::string cause;
   std::map<std::string, Numbers> variants;  // by name, "SIMD16"
+  int64_t compile_us = -1;                  // what the compile took; -1: not said
 };
 
 // What a line is about. Lines of before there was "entry" name the entry point only where a module was
