@@ -37,7 +37,7 @@ std::string ListText(absl::string_view title, const std::vector<std::string>& li
   return text;
 }
 
-std::string Text(const Analysis& a) {
+std::string Text(const Analysis& a, bool fusion) {
   const Statistics& s = a.statistics;
   std::string text = absl::StrCat(
       "instructions ", s.instructions, ", sync ", s.sync_instructions, ", sends ", s.sends,
@@ -50,6 +50,9 @@ std::string Text(const Analysis& a) {
   absl::StrAppend(&text, CountsText("messages", a.messages), CountsText("opcodes", a.opcodes),
                   "redundant syncs: ", a.redundant_syncs.size(), "\n",
                   ListText("missing waits", a.missing_waits),
+                  fusion ? ListText("missing where a block is entered with all channels off",
+                                    a.missing_if_skipped)
+                         : "",
                   ListText("broken restrictions", a.findings));
   return text;
 }
@@ -60,7 +63,8 @@ Json CountsJson(const Counts& counts) {
   return json;
 }
 
-std::string JsonText(const std::string& file, absl::string_view target, const Analysis& a) {
+std::string JsonText(const std::string& file, absl::string_view target, const Analysis& a,
+                     bool fusion) {
   const Statistics& s = a.statistics;
   Json json = {{"file", file},
                {"target", std::string(target)},
@@ -79,6 +83,7 @@ std::string JsonText(const std::string& file, absl::string_view target, const An
                {"missing_waits", a.missing_waits},
                {"redundant_syncs", a.redundant_syncs},
                {"findings", a.findings}};
+  if (fusion) json["missing_if_skipped"] = a.missing_if_skipped;
   for (const UnitCost& u : a.units) {
     json["units"].push_back(
         {{"name", u.name}, {"busy", u.busy}, {"waits", u.waits}, {"queues", u.queues}});
@@ -92,8 +97,10 @@ ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
   absl::StatusOr<std::string> code = ReadCodeFile(flags);
   if (!code.ok()) return Fail(code.status(), environment);
   const std::string& file = flags.arguments()[0];
+  const bool fusion = flags.Has("fusion");
   absl::StatusOr<Analysis> analysis = Analyze(
-      *target, absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(code->data()), code->size()));
+      *target, absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(code->data()), code->size()),
+      {.fusion = fusion});
   if (!analysis.ok()) {
     // The file's fault, not the command line's.
     Fail(absl::InvalidArgumentError(absl::StrCat(file, ": ", analysis.status().message(), "; is it ",
@@ -101,8 +108,8 @@ ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
          environment);
     return kExitSomeFailed;
   }
-  const bool written = Print(environment.json ? JsonText(file, flags.Get("target"), *analysis)
-                                              : Text(*analysis));
+  const bool written = Print(environment.json ? JsonText(file, flags.Get("target"), *analysis, fusion)
+                                              : Text(*analysis, fusion));
   return written ? kExitOk : kExitInternal;
 }
 
@@ -114,12 +121,16 @@ Command AnalyzeCommand() {
           "count and cost machine code of any compiler",
           "FILE is a .bin that `kiln compile -o` wrote, or machine code of any other origin. Printed\n"
           "are counts, the cost model's cycles by unit (no hardware was measured), messages, waits\n"
-          "that are missing or redundant by the rules of the scoreboard, and broken restrictions.\n"
+          "that are missing or redundant by the rules of the scoreboard, and broken restrictions, a way\n"
+          "past the program's end among them. A missing wait is listed if two lanes of a thread can come\n"
+          "to it whatever their data; with --fusion also those that need a block entered with all\n"
+          "channels off, as a thread may be made to by the one it is fused with, are listed, apart.\n"
           "Spills cannot be told from machine code.\n",
           "  kiln analyze --target=tgl out/blur.comp.tgl.16.bin\n"
           "  kiln compile --target=tgl --widths=16 -o - blur.comp | kiln analyze --target=tgl --json "
           "-\n",
-          {{"target", 't', "T", false, "whose machine code it is"}},
+          {{"target", 't', "T", false, "whose machine code it is"},
+           {"fusion", 0, "", false, "also waits missed in blocks that are skipped (see above)"}},
           Run};
 }
 

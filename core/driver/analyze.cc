@@ -59,19 +59,56 @@ void AddCosts(const intel::Estimate& estimate, Analysis* analysis) {
   }
 }
 
-absl::Status AddWaits(const isa::Program& program, Analysis* analysis) {
-  const auto missing = intel::waits::FindMissingWaits(program);
-  if (!missing.ok()) return missing.status();
-  for (const auto& m : *missing) {
-    analysis->missing_waits.push_back(intel::waits::Describe(program, m));
+std::string ByteOf(absl::Span<const isa::PlacedInstruction> placed, int32_t inst) {
+  return absl::StrCat("byte ", placed[static_cast<size_t>(inst)].offset, ": ");
+}
+
+// Ways through the program on which a thread never ends.
+void AddWaysPastTheEnd(absl::Span<const isa::PlacedInstruction> placed,
+                       const std::vector<intel::waits::Place>& places, Analysis* analysis) {
+  for (const intel::waits::Place& place : places) {
+    if (!place.past_end) continue;
+    const std::string finding = absl::StrCat(ByteOf(placed, place.end - 1),
+                                             "a thread goes on behind the program's end");
+    std::vector<std::string>& all = analysis->findings;
+    if (std::find(all.begin(), all.end(), finding) == all.end()) all.push_back(finding);
   }
+}
+
+absl::Status AddRedundantSyncs(const isa::Program& program, Analysis* analysis) {
   const auto redundant = intel::waits::FindRedundantSyncs(program);
   if (!redundant.ok()) return redundant.status();
   analysis->redundant_syncs.assign(redundant->begin(), redundant->end());
   return absl::OkStatus();
 }
 
-absl::StatusOr<Analysis> AnalyzeGen12(absl::Span<const uint8_t> code) {
+absl::Status AddWaits(absl::Span<const isa::PlacedInstruction> placed, const isa::Program& program,
+                      bool fusion, Analysis* analysis) {
+  using intel::waits::Fusion;
+  const auto places = intel::waits::PlacesOf(program, Fusion::kOff);
+  if (!places.ok()) return places.status();
+  AddWaysPastTheEnd(placed, *places, analysis);
+  const auto certain = intel::waits::FindCertainMissingWaits(program, Fusion::kOff);
+  if (!certain.ok()) return certain.status();
+  for (const auto& m : *certain) {
+    analysis->missing_waits.push_back(intel::waits::Describe(program, m));
+  }
+  if (fusion) {
+    const auto all = intel::waits::FindCertainMissingWaits(program, Fusion::kOn);
+    if (!all.ok()) {
+      analysis->missing_if_skipped.push_back(absl::StrCat("not judged: ", all.status().message()));
+      return AddRedundantSyncs(program, analysis);
+    }
+    for (const auto& m : *all) {
+      if (std::find(certain->begin(), certain->end(), m) != certain->end()) continue;
+      analysis->missing_if_skipped.push_back(intel::waits::Describe(program, m));
+    }
+  }
+  return AddRedundantSyncs(program, analysis);
+}
+
+absl::StatusOr<Analysis> AnalyzeGen12(absl::Span<const uint8_t> code,
+                                      const AnalyzeOptions& options) {
   const auto placed = isa::DecodeProgram(kGen, code);
   if (!placed.ok()) return placed.status();
   const auto program = isa::ToProgram(*placed);
@@ -88,21 +125,22 @@ absl::StatusOr<Analysis> AnalyzeGen12(absl::Span<const uint8_t> code) {
   analysis.statistics.bytes = static_cast<int64_t>(code.size());
   CountKinds(*program, &analysis);
   AddCosts(intel::EstimateProgram(*program), &analysis);
-  if (absl::Status s = AddWaits(*program, &analysis); !s.ok()) return s;
   for (const isa::Finding& finding : isa::Verify(kGen, *placed)) {
     analysis.findings.push_back(absl::StrCat("byte ", finding.offset, ": ", finding.text));
   }
+  if (absl::Status s = AddWaits(*placed, *program, options.fusion, &analysis); !s.ok()) return s;
   return analysis;
 }
 
 }  // namespace
 
-absl::StatusOr<Analysis> Analyze(Target target, absl::Span<const uint8_t> code) {
+absl::StatusOr<Analysis> Analyze(Target target, absl::Span<const uint8_t> code,
+                                 const AnalyzeOptions& options) {
   switch (target) {
     case Target::kTgl:
       break;
   }
-  return AnalyzeGen12(code);
+  return AnalyzeGen12(code, options);
 }
 
 }  // namespace kiln

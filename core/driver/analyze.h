@@ -31,13 +31,22 @@ struct Analysis {
   int64_t throughput_cycles = 0;            // of the bottleneck, per thread
   std::vector<std::pair<std::string, int64_t>> messages;   // by name, most frequent first
   std::vector<std::pair<std::string, int64_t>> opcodes;    // the same of instructions
-  std::vector<std::string> missing_waits;   // data hazards nothing waits for
+  std::vector<std::string> missing_waits;   // data hazards that threads meet and nothing waits for
+  // With AnalyzeOptions::fusion: those that need a block entered with all channels off besides, as
+  // the thread that this one is fused with may make it (the simulator's Options::fusion).
+  std::vector<std::string> missing_if_skipped;
   std::vector<int64_t> redundant_syncs;     // indices of instructions that could go
-  std::vector<std::string> findings;        // broken restrictions of the hardware
+  // Broken restrictions of the hardware, illegal opcodes and ways past the end among them.
+  std::vector<std::string> findings;
+};
+
+struct AnalyzeOptions {
+  bool fusion = false;
 };
 
 // InvalidArgument: the bytes are no program of the target; says where.
-absl::StatusOr<Analysis> Analyze(Target target, absl::Span<const uint8_t> code);
+absl::StatusOr<Analysis> Analyze(Target target, absl::Span<const uint8_t> code,
+                                 const AnalyzeOptions& options = {});
 
 }  // namespace kiln
 

@@ -71,6 +71,35 @@ TEST(Analyze, NamesHazardsAndBrokenRestrictions) {
   EXPECT_FALSE(Of({Add(10, 1, 0)}).findings.empty());  // no end of thread
 }
 
+TEST(Analyze, NothingGoesBehindTheEnd) {
+  auto findings = [](const Analysis& a) {
+    std::string all;
+    for (const std::string& f : a.findings) all += f + "\n";
+    return all;
+  };
+  EXPECT_NE(findings(Of({Add(10, 1, 0)})).find("byte 0: a thread goes on behind the program's end"),
+            std::string::npos);
+  EXPECT_TRUE(Of({Add(10, 1, 0), EndOfThread()}).findings.empty());
+  // An end of thread that nobody comes to is none.
+  isa::Instruction jump;
+  jump.op = isa::Opcode::kJmpi;
+  jump.exec_size = 1;
+  jump.no_mask = true;
+  isa::Program program;
+  program.Append(jump, {2, isa::kNoTarget});
+  program.Append(EndOfThread());
+  program.Append(Add(10, 1, 0));
+  const auto code = isa::Finalise(isa::Generation::kGen12, program);
+  ASSERT_TRUE(code.ok()) << code.status();
+  const auto around = Analyze(Target::kTgl, *code);
+  ASSERT_TRUE(around.ok()) << around.status();
+  EXPECT_NE(findings(*around).find("byte 32: a thread goes on behind"), std::string::npos);
+  const auto zeros = Analyze(Target::kTgl, std::vector<uint8_t>(64, 0));
+  ASSERT_TRUE(zeros.ok()) << zeros.status();
+  EXPECT_NE(findings(*zeros).find("the opcode exists and is not illegal"), std::string::npos);
+  EXPECT_NE(findings(*zeros).find("byte 48: a thread goes on behind"), std::string::npos);
+}
+
 TEST(Analyze, OtherBytesAreAnError) {
   EXPECT_FALSE(Analyze(Target::kTgl, std::vector<uint8_t>(16, 0xff)).ok());
   EXPECT_FALSE(Analyze(Target::kTgl, std::vector<uint8_t>(7, 0)).ok());

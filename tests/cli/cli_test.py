@@ -162,6 +162,7 @@ class Compile(Cli):
             self.assertEqual(variant['name'], 'SIMD%d' % variant['width'])
         self.assertEqual(list(line['passes'][0]),
                          ['name', 'runs', 'changed', 'us', 'instructions_delta'])
+        self.assertIn(('width_refused', 32), [(r['kind'], r['width']) for r in line['remarks']])
 
     def test_second_time_from_the_cache_and_policies(self):
         shader = os.path.join(SHADERS, 'collatz.comp')
@@ -544,6 +545,17 @@ class RunAnalyzeReport(Cli):
         self.assertGreater(line['cycles'], 100)
         self.assertIn('broken restrictions: 0',
                       self.kiln('analyze', '--target=tgl', 'out/saxpy.comp.tgl.16.bin'))
+        self.assertNotIn('missing_if_skipped', line)
+        line = self.line(self.kiln('analyze', '--target=tgl', '--fusion', '--json',
+                                   'out/saxpy.comp.tgl.16.bin'))
+        self.assertEqual((line['missing_waits'], line['missing_if_skipped']), ([], []))
+        # Zeros, and code whose end is cut off.
+        zeros = self.line(self.kiln('analyze', '--target=tgl', '--json', self.file('zeros', bytes(64))))
+        self.assertIn("byte 48: a thread goes on behind the program's end", zeros['findings'])
+        with open(os.path.join(self.folder, 'out/saxpy.comp.tgl.16.bin'), 'rb') as code:
+            cut = self.file('cut', code.read()[:-16])
+        self.assertIn("a thread goes on behind the program's end",
+                      self.kiln('analyze', '--target=tgl', cut))
         self.fails(1, 'is it tgl machine code', 'analyze', '--target=tgl', SAXPY)
         self.fails(2, '--target is missing', 'analyze', SAXPY)
 

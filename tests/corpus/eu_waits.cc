@@ -1,11 +1,12 @@
 // eu_waits: audits the waits of anybody's Gen12 binaries.
 //
-//   eu_waits [--never-skipped] [--explain] FILE...        one JSON line per file, in order
+//   eu_waits [--certain [--fusion] | --never-skipped] [--explain] FILE...   one JSON line per file, in order
 //
 // {"file", "instructions", "syncs", "missing", "redundant_syncs"}, or {"file", "error"}. --explain adds
 // what is missing, as text, and which syncs. Exit status 1 if a file cannot be read or decoded, or a
 // wait is missing. --never-skipped takes it that waits of masked instructions in control flow are always
-// performed (waits/audit.h).
+// performed (waits/audit.h). --certain lists what two lanes of a thread can come to, as `kiln analyze`
+// does; with --fusion also what needs a block entered with all channels off.
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -33,12 +34,19 @@ absl::StatusOr<isa::Program> Read(const std::string& file) {
   return isa::ToProgram(*placed);
 }
 
-absl::StatusOr<Json> Audit(const std::string& file, waits::Skipping skipping, bool explain) {
+struct Mode {
+  bool certain = false;
+  waits::Fusion fusion = waits::Fusion::kOff;           // if certain
+  waits::Skipping skipping = waits::Skipping::kPossible;  // if not
+};
+
+absl::StatusOr<Json> Audit(const std::string& file, const Mode& mode, bool explain) {
   const absl::StatusOr<isa::Program> program = Read(file);
   if (!program.ok()) return program.status();
-  const auto missing = waits::FindMissingWaits(*program, skipping);
+  const auto missing = mode.certain ? waits::FindCertainMissingWaits(*program, mode.fusion)
+                                    : waits::FindMissingWaits(*program, mode.skipping);
   if (!missing.ok()) return missing.status();
-  const auto redundant = waits::FindRedundantSyncs(*program, skipping);
+  const auto redundant = waits::FindRedundantSyncs(*program, mode.skipping);
   if (!redundant.ok()) return redundant.status();
   int64_t syncs = 0;
   for (const isa::Instruction& inst : program->insts) syncs += inst.op == isa::Opcode::kSync;
@@ -57,14 +65,18 @@ absl::StatusOr<Json> Audit(const std::string& file, waits::Skipping skipping, bo
 }  // namespace
 
 int main(int argc, char** argv) {
-  waits::Skipping skipping = waits::Skipping::kPossible;
+  Mode mode;
   bool explain = false;
   int first = 1;
   for (; first < argc && argv[first][0] == '-'; ++first) {
     if (std::strcmp(argv[first], "--explain") == 0) {
       explain = true;
     } else if (std::strcmp(argv[first], "--never-skipped") == 0) {
-      skipping = waits::Skipping::kNever;
+      mode.skipping = waits::Skipping::kNever;
+    } else if (std::strcmp(argv[first], "--certain") == 0) {
+      mode.certain = true;
+    } else if (std::strcmp(argv[first], "--fusion") == 0) {
+      mode.fusion = waits::Fusion::kOn;
     } else {
       std::fprintf(stderr, "eu_waits: unknown flag %s\n", argv[first]);
       return 2;
@@ -73,7 +85,7 @@ int main(int argc, char** argv) {
   int status = 0;
   for (int i = first; i < argc; ++i) {
     Json line{{"file", argv[i]}};
-    const absl::StatusOr<Json> audited = Audit(argv[i], skipping, explain);
+    const absl::StatusOr<Json> audited = Audit(argv[i], mode, explain);
     if (audited.ok()) {
       line.update(*audited);
       if (line["missing"] != 0) status = 1;

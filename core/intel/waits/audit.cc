@@ -2,6 +2,7 @@
 #include "core/intel/waits/audit.h"
 
 #include <algorithm>
+#include <map>
 
 #include "absl/strings/str_cat.h"
 #include "core/intel/isa/flow.h"
@@ -128,6 +129,13 @@ class Auditor {
     }
   }
 
+  // Follows lanes: `places` are the blocks, and every wait is performed where a channel is on.
+  Auditor(const isa::Program& program, const std::vector<Place>& places)
+      : Auditor(program, BlocksOf(places), Skipping::kNever) {
+    for (const Place& place : places) off_.push_back(place.off);
+    performed_ = true;
+  }
+
   // The missing waits; afterwards FindRedundantSyncs may be asked.
   std::vector<MissingWait> FindMissing() {
     at_entry_.assign(blocks_.size(), {});
@@ -138,7 +146,13 @@ class Auditor {
         if (!dirty[b]) continue;
         dirty[b] = false;
         State state = at_entry_[b];
-        for (int32_t i = blocks_[b].begin; i < blocks_[b].end; ++i) Step(i, &state, true);
+        for (int32_t i = blocks_[b].begin; i < blocks_[b].end; ++i) {
+          if (IsIdle(b, i)) {
+            Advance(i, &state);
+          } else {
+            Step(i, &state, true);
+          }
+        }
         for (int32_t s : blocks_[b].successors) {
           if (!Join(state, &at_entry_[static_cast<size_t>(s)])) continue;
           dirty[static_cast<size_t>(s)] = true;
@@ -150,6 +164,10 @@ class Auditor {
     for (size_t b = 0; b < blocks_.size(); ++b) {
       State state = at_entry_[b];
       for (int32_t i = blocks_[b].begin; i < blocks_[b].end; ++i) {
+        if (IsIdle(b, i)) {
+          Advance(i, &state);
+          continue;
+        }
         Apply(i, &state);
         Compare(i, state, &missing);
         Enter(i, &state);
@@ -174,6 +192,17 @@ class Auditor {
   }
 
  private:
+  static std::vector<isa::MachineBlock> BlocksOf(const std::vector<Place>& places) {
+    std::vector<isa::MachineBlock> blocks;
+    for (const Place& place : places) blocks.push_back({place.begin, place.end, place.successors});
+    return blocks;
+  }
+
+  // Issued without channels: it neither waits nor does anything.
+  bool IsIdle(size_t block, int32_t i) const {
+    return performed_ && off_[block] && !program_.insts[i].no_mask;
+  }
+
   // Waiting for a fence or the gateway orders memory, whoever reads the answer.
   bool OrdersMemory(const State& waited) const {
     return std::any_of(waited.begin(), waited.end(), [this](const InFlight& p) {
@@ -286,10 +315,10 @@ class Auditor {
     if (!w.Any()) return;
     const bool everybody = program_.insts[i].no_mask;
     for (InFlight& p : *state) {
-      if (!everybody && program_.insts[p.inst].no_mask) continue;
+      if (!everybody && !performed_ && program_.insts[p.inst].no_mask) continue;
       const auto open = static_cast<uint8_t>(~Ended(w, p));
       p.phases[kMaskedConsumer] &= open;
-      if (everybody || !skippable_[i] || RanTogether(p.inst, i)) p.phases[kNoMaskConsumer] &= open;
+      if (everybody || performed_ || !skippable_[i] || RanTogether(p.inst, i)) p.phases[kNoMaskConsumer] &= open;
     }
     std::erase_if(*state, [](const InFlight& p) { return p.Done(); });
   }
@@ -308,16 +337,20 @@ class Auditor {
     }
   }
 
+  // An instruction of the in-order pipe comes between producers and whoever is next.
+  void Advance(int32_t i, State* state) const {
+    if (!IsInOrder(program_.insts[i])) return;
+    for (InFlight& p : *state) {
+      if (!IsUnordered(program_.insts[p.inst])) ++p.distance;
+    }
+    std::erase_if(*state, [this](const InFlight& p) {
+      return !IsUnordered(program_.insts[p.inst]) && p.distance > kPipeDepth;
+    });
+  }
+
   void Enter(int32_t i, State* state) const {
     const Instruction& inst = program_.insts[i];
-    if (IsInOrder(inst)) {
-      for (InFlight& p : *state) {
-        if (!IsUnordered(program_.insts[p.inst])) ++p.distance;
-      }
-      std::erase_if(*state, [this](const InFlight& p) {
-        return !IsUnordered(program_.insts[p.inst]) && p.distance > kPipeDepth;
-      });
-    }
+    Advance(i, state);
     const isa::Footprint& f = footprints_[i];
     const bool touches = !f.reads.Empty() || !f.writes.Empty() || f.writes_address ||
                          f.writes_special;
@@ -339,6 +372,8 @@ class Auditor {
   std::vector<isa::Footprint> footprints_;
   std::vector<Waits> waits_;
   std::vector<State> at_entry_;
+  std::vector<bool> off_;              // by block, where lanes are followed
+  bool performed_ = false;             // lanes are followed
 };
 
 absl::StatusOr<Auditor> MakeAuditor(const isa::Program& program, Skipping skipping) {
@@ -363,6 +398,20 @@ absl::StatusOr<std::vector<MissingWait>> FindMissingWaits(const isa::Program& pr
   absl::StatusOr<Auditor> auditor = MakeAuditor(program, skipping);
   if (!auditor.ok()) return auditor.status();
   return auditor->FindMissing();
+}
+
+absl::StatusOr<std::vector<MissingWait>> FindCertainMissingWaits(const isa::Program& program,
+                                                                 Fusion fusion) {
+  const absl::StatusOr<std::vector<Place>> places = PlacesOf(program, fusion);
+  if (!places.ok()) return places.status();
+  // The same pair may meet in several places.
+  std::map<std::pair<int32_t, int32_t>, uint8_t> phases;
+  for (const MissingWait& m : Auditor(program, *places).FindMissing()) {
+    phases[{m.consumer, m.producer}] |= m.phases;
+  }
+  std::vector<MissingWait> missing;
+  for (const auto& [pair, p] : phases) missing.push_back({pair.second, pair.first, p});
+  return missing;
 }
 
 absl::StatusOr<std::vector<int32_t>> FindRedundantSyncs(const isa::Program& program,

@@ -16,6 +16,9 @@
 // What an indirect operand without a noted range (isa::Program::indirect) touches is not known and
 // not judged: machine code does not carry the ranges.
 //
+// FindCertainMissingWaits follows lanes instead (lanes.h): what it lists, two lanes of a thread meet.
+// Whoever runs with a channel on performs its waits, for everybody; without fusion nothing else runs.
+//
 // A sync instruction is redundant if nothing that it waits for is missed without it;
 // one that waits for a memory fence or the gateway never is.
 //
@@ -31,6 +34,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/intel/isa/program.h"
+#include "core/intel/waits/lanes.h"
 #include "core/intel/waits/rules.h"
 
 namespace kiln::intel::waits {
@@ -53,6 +57,11 @@ std::string Describe(const isa::Program& program, const MissingWait& missing);
 // In order of consumers, then producers. Errors: those of isa::BuildBlocks.
 absl::StatusOr<std::vector<MissingWait>> FindMissingWaits(
     const isa::Program& program, Skipping skipping = Skipping::kPossible);
+
+// Those that threads meet whatever they are fused with; with Fusion::kOn also those that need a block
+// entered with all channels off. Errors: those of PlacesOf.
+absl::StatusOr<std::vector<MissingWait>> FindCertainMissingWaits(const isa::Program& program,
+                                                                 Fusion fusion);
 
 // Indices of sync instructions (nop with a wait, allrd, allwr) that could go, each alone.
 absl::StatusOr<std::vector<int32_t>> FindRedundantSyncs(
