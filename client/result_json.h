@@ -4,7 +4,8 @@
 // "passes": [...], "entry": the entry point, empty where it is not known} and, where they say something: "message", "spirv_id", "last_pass",
 // "entry_point", "loadable_by", "key", "spirv_sha256", "translate_ms", "service_ms", "remarks".
 // status: ok, refused, invalid, crashed (also by its memory limit, with that cause), timeout.
-// compile_ms: what the compile took (preparation and this target), however long ago it was done.
+// compile_ms: processor time of the compile, from the request's bytes to the packed result,
+// translation of GLSL included, however long ago it was done; "passes" says where it went.
 #ifndef KILN_CLIENT_RESULT_JSON_H_
 #define KILN_CLIENT_RESULT_JSON_H_
 

@@ -50,6 +50,15 @@ TargetResult Sample() {
   return result;
 }
 
+TEST(ResultLine, TranslationOfGlslIsPartOfTheCompile) {
+  TargetResult result = Sample();
+  result.mutable_timings()->set_translate_ns(2'000'000);
+  const std::string line = ResultLine("a.comp", result, {});
+  EXPECT_THAT(line, HasSubstr(R"("compile_ms":3.235)"));
+  EXPECT_THAT(line, HasSubstr(R"("passes":[{"name":"translate_glsl","runs":1,"changed":0,)"
+                              R"("us":2000.0,"instructions_delta":0},{"name":"fold")"));
+}
+
 TEST(ResultLine, IsTheContract) {
   EXPECT_EQ(
       ResultLine("a/b.spv", Sample(), {{"b.spv.tgl.16.bin"}, false}),

@@ -78,7 +78,9 @@ std::string SuccessText(absl::string_view file, const TargetResult& result, bool
       Bold(Printable(file), colour), "  ", result.target(), "  ", result.stage(), "  ",
       StatusText("ok", colour), "  compiled in ",
       absl::StrFormat("%.2f ms",
-                      static_cast<double>(timings.prepare_ns() + timings.compile_ns()) / 1e6),
+                      static_cast<double>(timings.translate_ns() + timings.prepare_ns() +
+                                          timings.compile_ns()) /
+                          1e6),
       "  cache ", CacheWord(result.cache()), "  loadable by ",
       result.loadable_by().empty() ? "none" : result.loadable_by(), "\n");
   std::vector<std::vector<std::string>> rows = {{std::begin(kColumns), std::end(kColumns)}};

@@ -1,4 +1,6 @@
-// Ids, bit sets, key tables, causes, UTF-8.
+// Ids, bit sets, key tables, causes, steps, UTF-8.
+#include <time.h>
+
 #include <map>
 #include <random>
 #include <set>
@@ -9,6 +11,7 @@
 #include "core/base/cause.h"
 #include "core/base/ids.h"
 #include "core/base/key_table.h"
+#include "core/base/step.h"
 #include "core/base/utf8.h"
 #include "gtest/gtest.h"
 
@@ -108,6 +111,48 @@ TEST(Cause, CarriesASpirvId) {
   EXPECT_EQ(CauseOf(s), "width_loses");
   EXPECT_EQ(SpirvIdOf(WithSpirvId(s, 5)), 5u);
   EXPECT_EQ(WithSpirvId(absl::OkStatus(), 5), absl::OkStatus());
+}
+
+// Spans shorter and longer than those that are read from the kernel; a sleep is no work.
+TEST(Step, TimesAreThoseOfTheKernelsClock) {
+  const auto kernel = [] {
+    timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+  };
+  std::mt19937 random(1);
+  volatile uint32_t sink = 0;
+  int64_t last = ThreadNanoseconds();
+  const int64_t first = last, kernel_first = kernel();
+  for (int i = 0; i < 2000; ++i) {
+    for (uint32_t k = random() % (i % 10 == 0 ? 100'000 : 1000); k > 0; --k) sink = sink + k;
+    const int64_t now = ThreadNanoseconds();
+    ASSERT_GE(now, last);
+    last = now;
+  }
+  const timespec pause = {0, 50'000'000};
+  nanosleep(&pause, nullptr);
+  const int64_t mine = ThreadNanoseconds() - first, kernels = kernel() - kernel_first;
+  EXPECT_NEAR(static_cast<double>(mine), static_cast<double>(kernels), 1e6);
+}
+
+TEST(Step, ReportsBeginAndTime) {
+  struct Recorder : Sink {
+    void OnPassBegin(std::string_view pass) override { begun = pass; }
+    void OnPass(const PassRecord& r) override { record = r; }
+    std::string begun;
+    PassRecord record;
+  } recorder;
+  {
+    const Step step(&recorder, "import", "front", 16);
+    EXPECT_EQ(recorder.begun, "import");
+    EXPECT_EQ(recorder.record.pass, "");
+  }
+  EXPECT_EQ(recorder.record.pass, "import");
+  EXPECT_EQ(recorder.record.level, "front");
+  EXPECT_EQ(recorder.record.width, 16);
+  EXPECT_GE(recorder.record.nanoseconds, 0);
+  const Step none(nullptr, "import", "front");
 }
 
 TEST(Cause, RowsAreWellFormed) {

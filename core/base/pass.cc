@@ -1,7 +1,5 @@
 #include "core/base/pass.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -179,12 +177,6 @@ absl::Status Runner::Annotate(const absl::Status& status, std::string_view name)
 
 void Runner::KeepReproducer(std::string_view name, const std::string& before) {
   reproducer_ = MakeReproducer({std::string(name)}, before);
-}
-
-int64_t Runner::ThreadNanoseconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
 }  // namespace kiln

@@ -7,8 +7,9 @@
 // and provide. There is no base class and no registration.
 //
 // For each run the runner reports to the sink: begin, then thread CPU time, changed or not,
-// instruction counts before and after, rewrites, maximum live registers. It verifies after each
-// run if asked, and stops between passes at a limit or a cancellation.
+// instruction counts before and after, rewrites, maximum live registers. A run's time begins where
+// that of the run before it ended, so that bookkeeping between them has a name as well. It verifies
+// after each run if asked, and stops between passes at a limit or a cancellation.
 //
 // Rows with the same non-zero group that follow each other are repeated until nothing changes, at
 // most kMaxRounds times; a row is skipped while nothing has changed since it last did nothing.
@@ -34,6 +35,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/base/sink.h"
+#include "core/base/step.h"
 
 namespace kiln {
 
@@ -192,7 +194,7 @@ class Runner {
   bool WantsSnapshot(std::string_view name, bool changed) const;
   absl::Status Annotate(const absl::Status& status, std::string_view name) const;
   void KeepReproducer(std::string_view name, const std::string& before);
-  static int64_t ThreadNanoseconds();
+  int64_t Now() const { return sink_ == nullptr ? 0 : ThreadNanoseconds(); }
 
   const PassOptions& options_;
   Sink* sink_;
@@ -201,6 +203,7 @@ class Runner {
   bool stopped_ = false;
   int64_t rewrites_ = 0;
   int64_t instructions_ = 0;     // of the module at hand, as counted after its last change
+  int64_t counted_until_ = 0;    // thread CPU time that records cover
   std::string reproducer_;
 };
 
@@ -220,6 +223,7 @@ absl::StatusOr<bool> PassContext::RunOptional(std::string_view name,
 
 template <class M>
 absl::Status Runner::Run(const Level<M>& level, absl::Span<const Pass<M>> table, M& module) {
+  counted_until_ = Now();
   instructions_ = Count(level, module);
   if (!options_.only.empty()) {
     for (const std::string& name : options_.only) {
@@ -277,11 +281,11 @@ absl::StatusOr<bool> Runner::RunPass(const Level<M>& level, const Pass<M>& pass,
   record.level = level.name;
   record.instructions_before = instructions_;
   PassContext context = Begin(pass.name, pass.optional);
-  const int64_t start = ThreadNanoseconds();
   const absl::StatusOr<bool> result = pass.run(module, context);
-  record.nanoseconds = ThreadNanoseconds() - start;
   const bool changed = result.ok() && *result;
   if (changed || !result.ok()) instructions_ = Count(level, module);
+  const int64_t start = std::exchange(counted_until_, Now());
+  record.nanoseconds = counted_until_ - start;
   record.instructions_after = instructions_;
   absl::Status status = End(context, record, changed);
 
@@ -301,6 +305,7 @@ absl::StatusOr<bool> Runner::RunPass(const Level<M>& level, const Pass<M>& pass,
     return status;
   }
   if (pass.name == options_.stop_after) stopped_ = true;
+  if (options_.verify_each || !options_.print_after.empty()) counted_until_ = Now();
   return changed;
 }
 

@@ -189,7 +189,8 @@ TEST(Pass, CountingGoesOnFromAnEarlierRunner) {
   PassOptions options;
   options.bisect_limit = 3;
   Toy toy{"ab"};
-  Runner runner(options, nullptr, Budget());
+  const Budget budget;
+  Runner runner(options, nullptr, budget);
   runner.set_rewrites(2);
   ASSERT_TRUE(runner.Run(kLevel, absl::Span<const Pass<Toy>>(kTable), toy).ok());
   EXPECT_EQ(toy.text, "bbL");

@@ -13,10 +13,10 @@
 
 namespace kiln {
 
-// One run of one pass. Names are static strings of the pass table.
+// One run of one pass, or one step beside the passes (step.h). Names are static strings.
 struct PassRecord {
   std::string_view pass;
-  std::string_view level;         // "mir", "lir", "machine"
+  std::string_view level;         // "front", "mir", "lir", "out"
   int width = 0;                  // dispatch width, 0 before widths are chosen
   bool changed = false;
   int64_t nanoseconds = 0;        // thread CPU time

@@ -6,9 +6,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/step.h"
 #include "core/driver/intel_pipeline.h"
 #include "core/driver/mid_pipeline.h"
 #include "core/driver/prepared.h"
+#include "core/intel/isa/computed_descriptors.h"
 #include "core/intel/isa/disasm.h"
 #include "core/intel/perf/statistics.h"
 
@@ -65,9 +67,30 @@ bool IsWanted(const CompileOptions& options, int width) {
   return widths.empty() || std::find(widths.begin(), widths.end(), width) != widths.end();
 }
 
-absl::StatusOr<Variant> MakeVariant(const mir::Module& m, const Abi& abi, Work& w) {
-  const absl::StatusOr<ProgramStatistics> counted =
+absl::StatusOr<Abi> AssignAbiStep(const mir::Module& m, Sink* sink) {
+  const Step step(sink, "assign_abi", "lir");
+  return AssignAbi(m);
+}
+
+// The statistics are those of the bytes; they are counted from the program that the bytes were
+// encoded from, which saves decoding them, and compared where passes are verified. What the program
+// knows and its bytes do not say is forgotten first.
+absl::StatusOr<ProgramStatistics> CountWork(Work& w) {
+  w.program.indirect.clear();
+  isa::NoteComputedDescriptors(w.program);
+  const absl::StatusOr<ProgramStatistics> counted = CountProgram(w.program);
+  if (!counted.ok() || !w.check) return counted;
+  const absl::StatusOr<ProgramStatistics> of_bytes =
       CountProgram(isa::Generation::kGen12, w.code);
+  if (!of_bytes.ok()) return of_bytes.status();
+  if (*of_bytes != *counted) return absl::InternalError("the bytes have other statistics");
+  return counted;
+}
+
+// Takes `w` over, whose memory is released here as well.
+absl::StatusOr<Variant> MakeVariant(const mir::Module& m, const Abi& abi, Work w, Sink* sink) {
+  const Step step(sink, "count_program", "out", w.width);
+  const absl::StatusOr<ProgramStatistics> counted = CountWork(w);
   if (!counted.ok()) return counted.status();
   Variant v;
   v.name = absl::StrCat("SIMD", w.width);
@@ -122,7 +145,7 @@ absl::Status WorthKeeping(const Work& w, const std::vector<Variant>& narrower) {
 absl::StatusOr<Compiled> CompileIntel(const Prepared& prepared, const CompileOptions& options,
                                       Sink* sink, const Budget& budget) {
   const mir::Module& m = prepared.module;
-  const absl::StatusOr<Abi> abi = AssignAbi(m);
+  const absl::StatusOr<Abi> abi = AssignAbiStep(m, sink);
   if (!abi.ok()) return abi.status();
   const PassOptions runner_options = RunnerOptions(options);
   Runner runner(runner_options, sink, budget);
@@ -154,7 +177,7 @@ absl::StatusOr<Compiled> CompileIntel(const Prepared& prepared, const CompileOpt
       continue;
     }
     if (work.stage != Work::Stage::kBytes) continue;  // stopped on request
-    absl::StatusOr<Variant> variant = MakeVariant(m, *abi, work);
+    absl::StatusOr<Variant> variant = MakeVariant(m, *abi, std::move(work), sink);
     if (!variant.ok()) return variant.status();
     out.variants.push_back(*std::move(variant));
   }

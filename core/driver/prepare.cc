@@ -4,6 +4,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/pass.h"
+#include "core/base/step.h"
 #include "core/driver/intel_pipeline.h"
 #include "core/driver/mid_pipeline.h"
 #include "core/driver/prepared.h"
@@ -30,6 +31,21 @@ std::vector<PassRow> AllRows() {
   return rows;
 }
 
+absl::StatusOr<mir::Module> Import(absl::Span<const uint32_t> spirv, const PrepareOptions& options,
+                                   Sink* sink, const Budget& budget) {
+  const Step step(sink, "import_spirv", "front");
+  front::ImportOptions import;
+  import.entry = options.entry_point;
+  import.dispatch_base = options.dispatch_base;
+  import.max_instructions = static_cast<uint64_t>(budget.max_mir_instructions);
+  for (const auto& [id, bits] : options.spec_constants) {
+    const auto type = options.spec_types.find(id);
+    import.spec_constants.push_back(
+        {id, bits, type == options.spec_types.end() ? SpecType::kBits : type->second});
+  }
+  return front::ImportSpirv(spirv, import);
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Prepared>> PrepareMir(mir::Module module,
@@ -43,6 +59,7 @@ absl::StatusOr<std::shared_ptr<const Prepared>> PrepareMir(mir::Module module,
   prepared->module = std::move(module);
   Runner runner(runner_options, sink, budget);
   if (absl::Status s = runner.Run(MidLevel(), MidPasses(), prepared->module); !s.ok()) return s;
+  const Step step(sink, "compact_mir", "mir");
   mir::Compact(prepared->module);
   prepared->stopped = runner.stopped();
   prepared->rewrites = runner.rewrites();
@@ -61,19 +78,11 @@ absl::StatusOr<std::shared_ptr<const Prepared>> Prepare(absl::Span<const uint32_
                      "unsupported_stage");
   }
   if (options.validate) {
+    const Step step(sink, "validate_spirv", "front");
     if (absl::Status s = front::ValidateSpirv(spirv); !s.ok()) return s;
   }
   if (budget.Cancelled()) return absl::CancelledError("cancelled before import");
-  front::ImportOptions import;
-  import.entry = options.entry_point;
-  import.dispatch_base = options.dispatch_base;
-  import.max_instructions = static_cast<uint64_t>(budget.max_mir_instructions);
-  for (const auto& [id, bits] : options.spec_constants) {
-    const auto type = options.spec_types.find(id);
-    import.spec_constants.push_back(
-        {id, bits, type == options.spec_types.end() ? SpecType::kBits : type->second});
-  }
-  absl::StatusOr<mir::Module> module = front::ImportSpirv(spirv, import);
+  absl::StatusOr<mir::Module> module = Import(spirv, options, sink, budget);
   if (!module.ok()) return module.status();
   return PrepareMir(*std::move(module), options, sink, budget);
 }

@@ -42,7 +42,7 @@ Metrics::Metrics(const worker::Hello& hello, std::string_view version) {
   for (const auto& target : hello.targets()) targets_.push_back(target.name());
   targets_.push_back("other");
   for (const auto& pass : hello.passes()) passes_.insert(pass.name());
-  passes_.insert("translate_glsl");
+  passes_.insert(hello.steps().begin(), hello.steps().end());
   AddRequestFamilies();
   AddResultFamilies();
   AddPassFamilies();

@@ -5,8 +5,6 @@
 // Cancelled CANCELLED. Anything else is a fault of the compiler, CRASHED, which is never cached.
 #include "server/worker/core_backend.h"
 
-#include <time.h>
-
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "core/base/cause.h"
+#include "core/base/step.h"
 #include "core/driver/compile.h"
 #include "core/front/glsl.h"
 #include "proto/launch_record_convert.h"
@@ -26,7 +25,10 @@ using kiln::v1alpha::TargetResult;
 
 constexpr uint32_t kMagic = 0x07230203;
 constexpr uint32_t kSwappedMagic = 0x03022307;
-constexpr char kTranslatePass[] = "translate_glsl";
+
+constexpr char kTranslateStep[] = "translate_glsl";
+constexpr char kReadStep[] = "read_spirv";
+constexpr char kPackStep[] = "pack_result";
 
 constexpr std::pair<const char*, GlslStage> kStages[] = {
     {"vertex", GlslStage::kVertex},
@@ -38,18 +40,6 @@ constexpr std::pair<const char*, GlslStage> kStages[] = {
     {"task", GlslStage::kTask},
     {"mesh", GlslStage::kMesh},
 };
-
-int64_t ThreadNanoseconds() {
-  timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
-}
-
-int64_t WallNanoseconds() {
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
-}
 
 TargetResult::Status StatusOf(const absl::Status& status) {
   switch (status.code()) {
@@ -77,7 +67,8 @@ TargetResult Failed(const absl::Status& status) {
 
 // The module's words in host order, from bytes in either order; empty: not whole words, or no magic
 // number. The core judges everything else.
-std::vector<uint32_t> Words(const std::string& bytes) {
+std::vector<uint32_t> Words(const std::string& bytes, JobSink* sink) {
+  const Step step(sink, kReadStep, "front");
   std::vector<uint32_t> words(bytes.size() / 4);
   if (bytes.size() % 4 != 0 || words.empty()) return {};
   memcpy(words.data(), bytes.data(), bytes.size());
@@ -156,26 +147,28 @@ CompileOptions ToCompileOptions(const CompileJob& job) {
   return options;
 }
 
+TargetResult Pack(const absl::StatusOr<Compiled>& compiled, Target target, bool assembly,
+                  JobSink* sink) {
+  const Step step(sink, kPackStep, "out");
+  if (!compiled.ok()) return Failed(compiled.status());
+  TargetResult result;
+  result.set_status(TargetResult::OK);
+  result.set_cause("ok");
+  for (const Variant& variant : compiled->variants) {
+    absl::Status added = AddVariant(variant, target, assembly, &result);
+    if (!added.ok()) return Failed(added);
+  }
+  return result;
+}
+
 TargetResult CompileOne(const Prepared& prepared, const std::string& target_name,
                         const CompileJob& job, JobSink* sink, const Budget& budget) {
   auto target = ParseTarget(target_name);
   if (!target.ok()) return Failed(target.status());
-  int64_t start = WallNanoseconds();
   auto compiled = kiln::Compile(prepared, *target, ToCompileOptions(job), sink, budget);
-  TargetResult result;
-  if (!compiled.ok()) {
-    result = Failed(compiled.status());
-  } else {
-    result.set_status(TargetResult::OK);
-    result.set_cause("ok");
-    for (const Variant& variant : compiled->variants) {
-      absl::Status added = AddVariant(variant, *target, job.assembly(), &result);
-      if (!added.ok()) return Failed(added);
-    }
-  }
+  TargetResult result = Pack(compiled, *target, job.assembly(), sink);
   result.set_stage(Info(prepared).stage);
   result.set_entry_point(Info(prepared).entry_point);
-  result.mutable_timings()->set_compile_ns(WallNanoseconds() - start);
   return result;
 }
 
@@ -219,25 +212,21 @@ void CoreBackend::Describe(Hello* hello) {
     info->set_summary(pass.summary);
   }
   for (auto [name, stage] : kStages) hello->add_stages(name);
+  for (std::string_view step : kiln::kSteps) hello->add_steps(std::string(step));
+  for (const char* step : {kTranslateStep, kReadRequestStep, kReadStep, kPackStep}) {
+    hello->add_steps(step);
+  }
   hello->set_glslang_version(front::GlslangVersion());
-  // glslang builds its tables of built-in functions at first use: better now than for a request.
-  front::GlslSource warm_up;
-  warm_up.text = "#version 450\nvoid main() {}\n";
-  (void)front::CompileGlsl(warm_up);
 }
 
 void CoreBackend::Translate(const TranslateJob& job, JobSink* sink, Translation* result) {
-  sink->OnPassBegin(kTranslatePass);
-  int64_t wall = WallNanoseconds(), cpu = ThreadNanoseconds();
-  auto source = ToSource(job.glsl());
-  auto words = source.ok() ? front::CompileGlsl(*source)
-                           : absl::StatusOr<std::vector<uint32_t>>(source.status());
-  PassRecord record;
-  record.pass = kTranslatePass;
-  record.level = "glsl";
-  record.nanoseconds = ThreadNanoseconds() - cpu;
-  sink->OnPass(record);
-  result->set_nanoseconds(WallNanoseconds() - wall);
+  const auto words = [&]() -> absl::StatusOr<std::vector<uint32_t>> {
+    const Step step(sink, kTranslateStep, "front");
+    auto source = ToSource(job.glsl());
+    if (!source.ok()) return source.status();
+    return front::CompileGlsl(*source);
+  }();
+  result->set_nanoseconds(ThreadNanoseconds() - sink->began());
   if (words.ok()) {
     result->set_status(TargetResult::OK);
     result->set_cause("ok");
@@ -251,27 +240,25 @@ void CoreBackend::Translate(const TranslateJob& job, JobSink* sink, Translation*
 }
 
 void CoreBackend::Compile(const CompileJob& job, JobSink* sink, const Done& done) {
-  auto fail_all = [&](const TargetResult& result) {
-    for (int i = 0; i < job.targets_size(); ++i) done(i, result);
-  };
-  std::vector<uint32_t> words = Words(job.spirv());
-  if (words.empty()) {
-    fail_all(Failed(absl::InvalidArgumentError("these bytes are not a SPIR-V module")));
-    return;
-  }
   Budget budget;
   budget.cancelled = sink->cancelled();
-  int64_t start = WallNanoseconds();
-  auto prepared = Prepare(words, ToPrepareOptions(job), sink, budget);
-  int64_t prepare_ns = WallNanoseconds() - start;
-  if (!prepared.ok()) {
-    fail_all(Failed(prepared.status()));
-    return;
-  }
+  const auto prepared = [&]() -> absl::StatusOr<std::shared_ptr<const Prepared>> {
+    const std::vector<uint32_t> words = Words(job.spirv(), sink);
+    if (words.empty()) {
+      return absl::InvalidArgumentError("these bytes are not a SPIR-V module");
+    }
+    return Prepare(words, ToPrepareOptions(job), sink, budget);
+  }();
+  int64_t until = ThreadNanoseconds();
+  const int64_t prepare_ns = until - sink->began();
   for (int i = 0; i < job.targets_size(); ++i) {
     sink->SetTarget(i);
-    TargetResult result = CompileOne(**prepared, job.targets(i), job, sink, budget);
+    TargetResult result = prepared.ok()
+                              ? CompileOne(**prepared, job.targets(i), job, sink, budget)
+                              : Failed(prepared.status());
+    const int64_t start = std::exchange(until, ThreadNanoseconds());
     result.mutable_timings()->set_prepare_ns(prepare_ns);
+    result.mutable_timings()->set_compile_ns(until - start);
     done(i, std::move(result));
   }
 }

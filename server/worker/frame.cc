@@ -75,13 +75,18 @@ absl::Status WriteFrame(int fd, const google::protobuf::MessageLite& message) {
   return WriteAll(fd, frame.data(), frame.size());
 }
 
-absl::Status ReadFrame(int fd, google::protobuf::MessageLite* message) {
+absl::Status ReadFrameBytes(int fd, std::string* body) {
   char prefix[kPrefix];
   if (absl::Status s = ReadAll(fd, prefix, kPrefix, true); !s.ok()) return s;
   size_t bytes = GetLength(prefix);
   if (bytes > kMaxFrameBytes) return absl::DataLossError("a frame longer than any may be");
-  std::string body(bytes, '\0');
-  if (absl::Status s = ReadAll(fd, body.data(), bytes, false); !s.ok()) return s;
+  body->assign(bytes, '\0');
+  return ReadAll(fd, body->data(), bytes, false);
+}
+
+absl::Status ReadFrame(int fd, google::protobuf::MessageLite* message) {
+  std::string body;
+  if (absl::Status s = ReadFrameBytes(fd, &body); !s.ok()) return s;
   if (!message->ParseFromString(body)) return absl::DataLossError("a frame that does not parse");
   return absl::OkStatus();
 }

@@ -24,6 +24,9 @@ absl::Status WriteFrame(int fd, const google::protobuf::MessageLite& message);
 // away inside one; DataLoss: not a frame of this message type.
 absl::Status ReadFrame(int fd, google::protobuf::MessageLite* message);
 
+// The same in two parts: the message's bytes, before anything looks at them.
+absl::Status ReadFrameBytes(int fd, std::string* body);
+
 // The frame of `message` as bytes, for writers that poll.
 absl::Status AppendFrame(const google::protobuf::MessageLite& message, std::string* out);
 

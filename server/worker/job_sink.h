@@ -15,14 +15,20 @@
 
 namespace kiln::worker {
 
+// Taking a job off the socket, as the worker records it.
+inline constexpr char kReadRequestStep[] = "read_request";
+
 class JobSink : public kiln::Sink {
  public:
-  // `board` outlives the sink.
-  JobSink(Board* board, const Fault& fault) : board_(board), fault_(fault) {}
+  // `board` outlives the sink. `began`: ThreadNanoseconds() when the job's bytes were there.
+  JobSink(Board* board, const Fault& fault, int64_t began)
+      : board_(board), fault_(fault), began_(began) {}
 
   void OnPassBegin(std::string_view pass) override;
   void OnPass(const kiln::PassRecord& record) override;
   void OnRemark(const kiln::Remark& remark) override;
+
+  int64_t began() const { return began_; }
 
   // Passes from now on belong to the job's target with this index; -1: to all of them.
   void SetTarget(int index);
@@ -38,6 +44,7 @@ class JobSink : public kiln::Sink {
 
   Board* board_;
   Fault fault_;
+  int64_t began_;
   bool injected_ = false;
   int target_ = -1;
   kiln::v1alpha::TargetResult shared_;   // passes and remarks with target_ == -1

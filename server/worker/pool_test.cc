@@ -87,12 +87,13 @@ TEST_F(PoolTest, CompilesForAllTargetsAndReportsPasses) {
   EXPECT_EQ(outcome.results[0]->target(), "tgl");
   EXPECT_EQ(outcome.results[1]->target(), "skl");
   EXPECT_NE(outcome.results[0]->variants(0).code(), outcome.results[1]->variants(0).code());
-  EXPECT_EQ(outcome.results[0]->passes_size(), 4);
-  ASSERT_EQ(outcome.passes.size(), 6u);
-  EXPECT_EQ(outcome.passes[1].pass, "fake_fold");
-  EXPECT_EQ(outcome.passes[1].target, -1);
-  EXPECT_TRUE(outcome.passes[1].changed);
-  EXPECT_EQ(outcome.passes[5].target, 1);
+  EXPECT_EQ(outcome.results[0]->passes_size(), 5);
+  ASSERT_EQ(outcome.passes.size(), 7u);
+  EXPECT_EQ(outcome.passes[0].pass, "read_request");
+  EXPECT_EQ(outcome.passes[2].pass, "fake_fold");
+  EXPECT_EQ(outcome.passes[2].target, -1);
+  EXPECT_TRUE(outcome.passes[2].changed);
+  EXPECT_EQ(outcome.passes[6].target, 1);
 }
 
 TEST_F(PoolTest, TranslatesGlsl) {
@@ -140,8 +141,8 @@ TEST_P(PoolDeathsTest, IsThatJobsOutcomeWithItsLastPass) {
   EXPECT_EQ(outcome.last_pass, "fake_select");
   EXPECT_EQ(outcome.blamed_target, 0);
   // The passes that ended before are counted all the same.
-  ASSERT_EQ(outcome.passes.size(), 2u);
-  EXPECT_EQ(outcome.passes[0].pass, "fake_import");
+  ASSERT_EQ(outcome.passes.size(), 3u);
+  EXPECT_EQ(outcome.passes[1].pass, "fake_import");
   EXPECT_EQ(Exits(GetParam().reason), 1);
   ExpectHealthy();
 }

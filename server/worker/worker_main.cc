@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/step.h"
 #include "server/worker/board.h"
 #include "server/worker/escape_text.h"
 #include "server/worker/frame.h"
@@ -107,12 +108,21 @@ absl::Status DoTranslate(const Job& job, Backend* backend, JobSink* sink) {
 
 int Loop(const Arguments& arguments, Backend* backend, Board* board) {
   for (;;) {
-    Job job;
-    absl::Status got = ReadFrame(kSocketFd, &job);
+    std::string body;
+    absl::Status got = ReadFrameBytes(kSocketFd, &body);
     if (absl::IsOutOfRange(got)) return 0;  // the parent closed: the way a worker is retired
     if (!got.ok()) return kExitProtocol;
+    const int64_t began = ThreadNanoseconds();
+    board->BeginPass(kReadRequestStep, -1);
+    Job job;
+    if (!job.ParseFromString(body)) return kExitProtocol;
     AllowCpuSeconds(arguments.cpu_seconds);
-    JobSink sink(board, arguments.faults ? job.fault() : Fault());
+    JobSink sink(board, arguments.faults ? job.fault() : Fault(), began);
+    kiln::PassRecord record;
+    record.pass = kReadRequestStep;
+    record.level = "front";
+    record.nanoseconds = ThreadNanoseconds() - began;
+    sink.OnPass(record);
     absl::Status done =
         job.has_translate() ? DoTranslate(job, backend, &sink) : DoCompile(job, backend, &sink);
     rusage usage;

@@ -662,6 +662,18 @@ class Batch(Cli):
         again = json.loads(self.kiln('batch', '--target=tgl', '--json', SHADERS))
         self.assertEqual(again['outcomes'], [{'status': 'ok', 'cause': 'ok', 'count': len(expected)}])
 
+    def test_nearly_all_of_the_time_has_a_name(self):
+        out = self.kiln('batch', '--local', '--target=tgl', '--jobs=1', '--jsonl=-', SHADERS, expect=0)
+        lines = [json.loads(line) for line in out.splitlines()]
+        self.assertGreater(len(lines), 50)
+        total = sum(line['compile_ms'] for line in lines)
+        named = sum(p['us'] for line in lines for p in line['passes']) / 1000
+        self.assertGreater(named, 0.95 * total)
+        self.assertLess(named, 1.01 * total)
+        names = {p['name'] for p in lines[0]['passes']}
+        self.assertLess({'translate_glsl', 'read_request', 'read_spirv', 'validate_spirv', 'import_spirv',
+                         'compact_mir', 'assign_abi', 'count_program', 'pack_result', 'select'}, names)
+
     def test_second_run_comes_from_the_cache(self):
         for tier in ('miss', 'memory'):
             summary = json.loads(self.kiln('batch', '--target=tgl', '--json', '--no-validate', SHADERS))

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/synchronization/notification.h"
+#include "core/base/step.h"
 #include "server/worker/board.h"
 #include "server/worker/job_sink.h"
 #include "server/worker/pool.h"
@@ -61,7 +62,7 @@ int main(int argc, char** argv) {
 
     auto start = Clock::now();
     (*board)->Reset();
-    kiln::worker::JobSink sink(board->get(), {});
+    kiln::worker::JobSink sink(board->get(), {}, kiln::ThreadNanoseconds());
     kiln::worker::FakeBackend backend;
     backend.Compile(job.compile(), &sink, [](int, kiln::v1alpha::TargetResult) {});
     here.push_back(Microseconds(start));

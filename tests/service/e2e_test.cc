@@ -423,7 +423,7 @@ TEST_F(E2eTest, OutputsAreWhatWasAskedFor) {
   EXPECT_EQ(bare.result().passes_size(), 0);
   EXPECT_GT(bare.result().variants(0).statistics().instructions(), 0);
   request.mutable_outputs()->set_pass_records(true);
-  EXPECT_EQ(Compile(request).result().passes_size(), 4);
+  EXPECT_EQ(Compile(request).result().passes_size(), 5);
   request.mutable_outputs()->set_assembly(true);
   Outcome assembly = Compile(request);  // was not kept: compiled again, once
   EXPECT_EQ(assembly.result().cache(), kiln::v1alpha::CACHE_MISS);

@@ -128,7 +128,7 @@ class PythonClientTest(unittest.TestCase):
         for result in first.results:
             self.assertEqual(result.status, self.pb.TargetResult.OK, result.message)
             self.assertEqual(result.cache, self.pb.CACHE_MISS)
-            self.assertEqual(len(result.passes), 4)
+            self.assertEqual(len(result.passes), 5)
         request.digest.kind = self.pb.SourceDigest.SPIRV
         request.digest.sha256 = hashlib.sha256(fake_module(1)).digest()
         second = self.stub.Compile(request, timeout=60)

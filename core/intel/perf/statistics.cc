@@ -77,23 +77,27 @@ absl::StatusOr<ProgramStatistics> CountProgram(isa::Generation gen,
   const absl::StatusOr<std::vector<isa::PlacedInstruction>> placed =
       isa::DecodeProgram(gen, bytes);
   if (!placed.ok()) return placed.status();
+  const absl::StatusOr<isa::Program> program = isa::ToProgram(*placed);
+  if (!program.ok()) return program.status();
+  return CountProgram(*program);
+}
+
+absl::StatusOr<ProgramStatistics> CountProgram(const isa::Program& program) {
   ProgramStatistics s;
-  for (const isa::PlacedInstruction& p : *placed) {
-    if (p.inst.op == isa::Opcode::kNop || p.inst.op == isa::Opcode::kSync) {
+  for (const Instruction& inst : program.insts) {
+    if (inst.op == isa::Opcode::kNop || inst.op == isa::Opcode::kSync) {
       ++s.sync_instructions;
       continue;
     }
     ++s.instructions;
-    if (isa::IsSend(p.inst.op)) ++s.sends;
-    if (p.inst.op == isa::Opcode::kWhile) ++s.loops;
+    if (isa::IsSend(inst.op)) ++s.sends;
+    if (inst.op == isa::Opcode::kWhile) ++s.loops;
   }
-  const absl::StatusOr<isa::Program> program = isa::ToProgram(*placed);
-  if (!program.ok()) return program.status();
-  const std::vector<isa::Footprint> footprints = isa::FootprintsOf(*program);
-  const absl::StatusOr<int64_t> registers = MaxLiveRegisters(*program, footprints);
+  const std::vector<isa::Footprint> footprints = isa::FootprintsOf(program);
+  const absl::StatusOr<int64_t> registers = MaxLiveRegisters(program, footprints);
   if (!registers.ok()) return registers.status();
   s.registers = *registers;
-  s.cycles = EstimateProgram(*program, footprints).cycles;
+  s.cycles = EstimateProgram(program, footprints).cycles;
   return s;
 }
 

@@ -1,4 +1,5 @@
-// Statistics of a program, counted from its bytes: of anybody's binary in the same way.
+// Statistics of a program, counted from its bytes: of anybody's binary in the same way. Who has the
+// program that the bytes were encoded from need not decode them: the figures are the same.
 #ifndef KILN_CORE_INTEL_PERF_STATISTICS_H_
 #define KILN_CORE_INTEL_PERF_STATISTICS_H_
 
@@ -7,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/intel/isa/instruction.h"
+#include "core/intel/isa/program.h"
 
 namespace kiln::intel {
 
@@ -17,12 +19,15 @@ struct ProgramStatistics {
   int64_t loops = 0;              // while instructions
   int64_t registers = 0;          // most GRFs live at once
   int64_t cycles = 0;             // estimate.h
+
+  friend bool operator==(const ProgramStatistics&, const ProgramStatistics&) = default;
 };
 
 // Decodes the whole program. Linear but for the liveness fixed point, which takes a round more
 // than the loop nesting is deep.
 absl::StatusOr<ProgramStatistics> CountProgram(isa::Generation gen,
                                                absl::Span<const uint8_t> bytes);
+absl::StatusOr<ProgramStatistics> CountProgram(const isa::Program& program);
 
 }  // namespace kiln::intel
 

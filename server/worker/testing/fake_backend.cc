@@ -103,13 +103,14 @@ void FakeBackend::Describe(Hello* hello) {
     pass->set_level("mir");
     pass->set_optional(std::string_view(name) == "fake_fold");
   }
+  for (const char* step : {kReadRequestStep, "translate_glsl"}) hello->add_steps(step);
   hello->add_stages("compute");
   hello->add_stages("fragment");
   hello->set_glslang_version("fake-1");
 }
 
 void FakeBackend::Translate(const TranslateJob& job, JobSink* sink, Translation* result) {
-  RunPass(sink, "translate_glsl", "glsl", 0, 0);
+  RunPass(sink, "translate_glsl", "front", 0, 0);
   if (job.glsl().text().find("error") != std::string::npos) {
     result->set_status(TargetResult::INVALID);
     result->set_cause("invalid_glsl");
