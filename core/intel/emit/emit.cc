@@ -88,7 +88,7 @@ class Emitter {
       case kF2f16: return F2f16(id);
       case kPack: return Pack(id);
       case kHeader: return Header(id);
-      case kFirstAddress: return FirstAddress(id);
+      case kSameAddress: return SameAddress(id);
       case kInterleave: return Interleave(id);
       case kScratchHeader: return ScratchHeader(id);
       case kSamplerHeader: return SamplerHeader(id);
@@ -433,13 +433,14 @@ class Emitter {
     return absl::OkStatus();
   }
 
-  // A message of one lane reads no other address.
-  absl::Status FirstAddress(lir::InstId id) {
+  absl::Status SameAddress(lir::InstId id) {
     const lir::Inst& in = f_.inst(id);
     for (int i = 0; i < 2; ++i) {
-      isa::Instruction mov = Head(in, Opcode::kMov, 1, 0);
-      mov.dst = HeaderDword(f_.defs(id)[0], i, false);
-      mov.src[0] = Source(f_, f_.uses(id)[i], 1, 0);
+      isa::Instruction mov = Head(in, Opcode::kMov, 8, 0);
+      mov.dst = Payload(f_.defs(id)[0]);
+      mov.dst.subnr = static_cast<uint8_t>(4 * i);
+      mov.dst.region.hstride = 2;
+      mov.src[0] = Source(f_, f_.uses(id)[i], 8, 0);
       p_.Append(mov);
     }
     return absl::OkStatus();

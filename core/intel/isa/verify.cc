@@ -566,6 +566,8 @@ constexpr Restriction kRestrictions[] = {
      "PRM volume 7, message headers; messages.def", MessageHeader},
     {"message lengths", "payloads and response are as long as the message makes them",
      "PRM volume 7, messages; messages.def", MessageLengths},
+    {"block channels", "blocks of several registers have an execution size of at least 16",
+     "Mesa and IGC, see ERRATA.md", BlockChannels},
     {"sampler payload", "a sampler message has at most 11 registers, header included",
      "PRM, 3D Sampler, message length", SamplerPayload},
     {"scoreboard", "the scoreboard byte is valid; send and math set a token", "PRM Gen12 SWSB",

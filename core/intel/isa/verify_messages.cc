@@ -37,6 +37,16 @@ bool SamplerPayload(Generation gen, const Instruction& inst) {
   return fields.ok() && fields->mlen + fields->ex_mlen > kMaxSamplerPayload;
 }
 
+bool BlockChannels(Generation gen, const Instruction& inst) {
+  if (!Judged(inst) || inst.exec_size >= 16) return false;
+  const auto fields = FieldsOf(gen, inst);
+  if (!fields.ok()) return false;
+  const MessageLayout layout = Info(fields->message).layout;
+  const bool block = layout == MessageLayout::kBlock || layout == MessageLayout::kA64Block ||
+                     layout == MessageLayout::kScratch;
+  return block && std::max<int>(fields->rlen, fields->mlen + fields->ex_mlen - 1) > 1;
+}
+
 bool MessageLengths(Generation gen, const Instruction& inst) {
   if (!Judged(inst)) return false;
   const auto fields = FieldsOf(gen, inst);

@@ -16,6 +16,9 @@ bool MessageHeader(Generation gen, const Instruction& inst);
 // The payload is longer than the sampler takes.
 bool SamplerPayload(Generation gen, const Instruction& inst);
 
+// A block of several registers is sent for fewer than 16 channels.
+bool BlockChannels(Generation gen, const Instruction& inst);
+
 // Payload and response are not as long as the message makes them. The number of coordinates of typed
 // messages is not in the descriptor, nor which parameters a sampler message ends with: any number
 // that the message can have is good.

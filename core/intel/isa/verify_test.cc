@@ -102,12 +102,13 @@ Instruction Store() {
   inst.src[1] = Reg(40, Type::kUD, {0, 1, 0});
   return inst;
 }
-Instruction BlockRead() {
+Instruction BlockRead(int owords = 2, int channels = 8) {
   MessageFields f;
   f.message = Message::kBlockRead;
-  f.owords = 2;
+  f.owords = static_cast<uint8_t>(owords);
   SetLengths(kGen, f);
   Instruction inst = *MakeSend(kGen, f);
+  inst.exec_size = static_cast<uint8_t>(channels);
   inst.swsb = 0x40;
   inst.dst = Reg(50, Type::kUD, {0, 1, 1});
   inst.src[0] = Reg(30, Type::kUD, {0, 1, 0});
@@ -291,7 +292,8 @@ std::vector<Case> Cases() {
       {"message", Store(), [](I i) { i.send.desc |= 0x1f << 14; }},
       {"message header", BlockRead(), [](I i) { i.send.desc &= ~(1u << 19); }},
       {"message lengths", Store(), [](I i) { i.send.desc += 1 << 25; }},
-      {"message lengths", BlockRead(), [](I i) { i.send.desc += 1 << 20; }},
+      {"message lengths", BlockRead(), [](I i) { i.send.desc += 1 << 20; }, false},
+      {"block channels", BlockRead(4, 16), [](I i) { i.exec_size = 8; }},
       {"sampler payload", SampleWithDerivatives(), [](I i) { i.send.desc += 1 << 25 | 1 << 19; }},
       {"scoreboard", Add(), [](I i) { i.swsb = 0x41; }},
       {"scoreboard", Add(), [](I i) { i.swsb = 0x08; }},

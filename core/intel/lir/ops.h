@@ -29,7 +29,7 @@ enum LirOp : uint16_t {
   kPack,                    // elements of the uses' parts, the first lowest: two words or four
                             // bytes make a dword, two dwords a qword; F in a word: rounded to half
   kHeader,                  // header of a block read: dword 2 = use 0, the others do not matter
-  kFirstAddress,            // 64-bit addresses of which only the first is set: use 0 low, 1 high
+  kSameAddress,             // the same 64-bit address in 8 lanes: use 0 low, 1 high
   kInterleave,              // per 8 lanes, the registers of use 0 and then those of use 1: two
                             // dwords or two qwords a lane
   kScratchHeader,           // message header for per-thread scratch memory, from r0 = use 0;

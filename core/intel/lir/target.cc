@@ -66,7 +66,7 @@ constexpr lir::OpInfo kPseudo[] = {
     {"f2f16", 0},
     {"pack", 0},
     {"header", 0},
-    {"first_address", 0},
+    {"same_address", 0},
     {"interleave", 0},
     {"scratch_header", 0},
     {"sampler_header", 0},
@@ -135,7 +135,7 @@ bool ReadsLate(uint16_t op) {
     case kMul32:
     case kMulHigh:
     case kHeader:
-    case kFirstAddress:
+    case kSameAddress:
     case kInterleave:
     case kScratchHeader:
     case kSamplerHeader:

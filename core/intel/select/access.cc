@@ -101,9 +101,11 @@ Operand Selector::AddressPayload(const Place& place) {
   }
   const Operand low = Retype(place.offset, Type::kUD), high = Retype(*place.high, Type::kUD);
   if (place.uniform) {
-    const lir::ValueId first = NewRegisters(2);
-    EmitRaw(kFirstAddress, Fields(Where::kUniform), {Def(first, Type::kUD)}, {low, high});
-    return Use(first, Type::kUD, 0, 16);
+    const lir::ValueId same = NewRegisters(2);
+    lir::InstFields fields = Fields(Where::kUniform);
+    fields.width = 8;
+    EmitRaw(kSameAddress, fields, {Def(same, Type::kUD)}, {low, high});
+    return Use(same, Type::kUD, 0, 16);
   }
   const Operand addresses = Use(NewG(1, 8), Type::kUD);
   EmitPack(Where::kLanes, addresses, {low, high});
@@ -133,7 +135,7 @@ SendAux Selector::AccessMessage(const Place& place, uint32_t bytes, bool write) 
 lir::ValueId Selector::Read(const Place& place, const Piece& piece, uint16_t op) {
   const Operand address = AddressPayload(Moved(place, piece.byte));
   lir::InstFields fields = Fields(place.uniform ? Where::kUniform : Where::kLanes);
-  if (place.uniform) fields.width = place.high ? 1 : 8;
+  if (place.uniform) fields.width = 8;  // also by address (isa/ERRATA.md, 17)
   const int dwords = static_cast<int>(std::max(piece.bytes / 4, 1u));
   const lir::ValueId data = place.uniform ? NewRegisters(dwords) : NewG(dwords);
   EmitMessage(op, fields, AccessMessage(place, piece.bytes, /*write=*/false),

@@ -282,6 +282,7 @@ lir::ValueId Selector::BlockRead(const Place& place, uint16_t op, Operand offset
                         place.surface.bti);
   aux.header = true;
   aux.sfid = place.block_port;
+  fields.width = size == 2 ? 8 : 16;  // for one register, for several (isa/ERRATA.md, 15)
   EmitMessage(op, fields, aux, {Def(data, Type::kUD)}, {Use(header, Type::kUD, 0, 8)},
               place.surface);
   return data;

@@ -68,11 +68,11 @@ Operand Selector::FirstLane() {
 
 // The predicate of a message that no thread without active lanes may send: one without mask, under
 // control flow, to what a value chooses (an address or a descriptor's index), which nobody has
-// computed there (Wa_1407528679, isa/workarounds.cc). Its up to eight lanes agree.
+// computed there (Wa_1407528679, isa/workarounds.cc). Its lanes, as many as the message's, agree.
 std::optional<Operand> Selector::Guard(const lir::InstFields& fields, bool chosen) {
   if (!chosen || (fields.flags & lir::kNoMask) == 0 || regions_ < 2) return std::nullopt;
   lir::InstFields compare = Fields(Where::kUniform);
-  compare.width = 8;
+  compare.width = std::max<uint8_t>(fields.width, 8);
   compare.cmod = static_cast<uint8_t>(CondMod::kNz);
   const Operand flag = Use(NewF(), Type::kUW);
   EmitRaw(Op(Opcode::kCmp), compare, {flag}, {ActiveLanes(), Imm(0, Type::kUD)});

@@ -176,6 +176,30 @@ TEST_F(DataportTest, FloatAtomics) {
   }
 }
 
+// Half of the mask goes with the first and third register, half with the others (isa/ERRATA.md, 15).
+TEST(Blocks, OfSeveralRegistersAreForSixteenChannels) {
+  for (const auto& [desc, ex_desc] : {std::pair{0x02280300u, 0u}, std::pair{0x020a0300u, 2u << 6},
+                                      std::pair{0x022c1000u, 0u}, std::pair{0x020f1000u, 2u << 6}}) {
+    const bool write = ex_desc != 0;
+    for (int channels : {8, 16}) {
+      isa::Instruction block = SendTo(Sfid::kDataCache0, desc, ex_desc, channels, write ? -1 : 20, 0,
+                                      write ? 30 : -1);
+      block.no_mask = true;
+      block.swsb = 0x40;
+      isa::Program p;
+      p.Append(block);
+      p.Append(EndOfThread());
+      out::LaunchRecord record = Record(8);
+      record.scratch_bytes_per_thread = 1024;
+      const auto result = RunProgram(p, record, Options{}, std::vector<uint32_t>(32));
+      EXPECT_EQ(result.ok(), channels == 16) << result.status();
+      if (channels == 8) {
+        EXPECT_THAT(result.status().message(), HasSubstr("fewer than 16 channels"));
+      }
+    }
+  }
+}
+
 TEST_F(DataportTest, BlocksWithOwordAndByteOffsets) {
   SetReg(10, 2, 3);  // owords
   ASSERT_TRUE(Do(Sfid::kDataCache0, 0x02280300, 0, 1, 20, 10, -1).ok());

@@ -176,6 +176,11 @@ uint32_t EnabledChannels(const Op& op, const Thread& t) {
   return (op.inst.no_mask ? ~0u : t.active) & op.lanes & PredicateMask(op, t);
 }
 
+bool IsBlock(const Message& m) {
+  return m.kind == MessageKind::kBlockRead || m.kind == MessageKind::kBlockWrite ||
+         m.kind == MessageKind::kScratchRead || m.kind == MessageKind::kScratchWrite;
+}
+
 int RegisterOf(const isa::Operand& operand) {
   return operand.file == isa::File::kGrf ? operand.nr : -1;
 }
@@ -224,6 +229,11 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
   if (IsTyped(message) && (op.inst.channel_offset & 8) != (message.high_slots ? 8 : 0)) {
     return OpError(absl::StatusCode::kInvalidArgument, op,
                    "the slot group is not that of the instruction's channels");
+  }
+  if (IsBlock(message) && op.inst.exec_size < 16 &&
+      std::max<int>(message.rlen, message.mlen + message.ex_mlen - 1) > 1) {
+    return OpError(absl::StatusCode::kInvalidArgument, op,
+                   "a block of several registers for fewer than 16 channels");
   }
   const uint32_t lanes = channels >> op.inst.channel_offset;
   const uint64_t outside = launch_.outside();
