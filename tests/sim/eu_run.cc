@@ -1,8 +1,8 @@
 // eu_run: executes an EU binary with its launch record on the data of a job.
 //
 //   eu_run [--no-contract] [--fusion] [--opposite] [--zero-memory] [--memory-seed=N]
-//          [--max-instructions=N] [--max-seconds=S] [--coverage] [--patch=OFFSET:VALUE]...
-//          BINARY LAUNCH.json JOB.json
+//          [--max-instructions=N] [--max-seconds=S] [--coverage] [--paths]
+//          [--patch=OFFSET:VALUE]... BINARY LAUNCH.json JOB.json
 //   eu_run --list FILE       lines "BINARY LAUNCH.json JOB.json [option...]", each answered before the
 //                            next is read
 //
@@ -13,7 +13,8 @@
 // Outputs are all buffers and images given. --patch overwrites a byte of the code, for tests that remove
 // waits;
 // --memory-seed delays and reorders messages as the hardware may (core/sim/eu/memory_order.h);
-// --coverage adds "executed": the byte offsets of executed instructions. Exit status 0 unless the
+// --coverage adds "executed": the byte offsets of executed instructions; --paths adds "paths": those of
+// each thread in the order of execution (RunStats::paths), equal ones once. Exit status 0 unless the
 // arguments are unusable.
 #include <chrono>
 #include <cstdio>
@@ -103,6 +104,7 @@ absl::StatusOr<json> Execute(const Request& request) {
                  {"seconds", spent.count()},
                  {"outputs", json::array()}};
   if (request.coverage) result["executed"] = stats->executed;
+  if (request.options.paths) result["paths"] = stats->paths;
   for (const client::run::Output& o : job->outputs) {
     if (o.is_image) continue;
     const ClientBuffer& b = dispatch->buffers[o.index];
@@ -125,6 +127,8 @@ bool Take(const std::string& argument, Request& request) {
     request.options.fusion = true;
   } else if (a == "--coverage") {
     request.coverage = true;
+  } else if (a == "--paths") {
+    request.options.paths = true;
   } else if (a == "--zero-memory") {
     request.options.zero_memory = true;
   } else if (a == "--opposite") {

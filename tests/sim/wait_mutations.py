@@ -9,10 +9,12 @@ same inputs, and each of up to --per-binary executed waits (a register distance,
 the function of a sync.allrd or sync.allwr) is removed alone.
 
 Many waits of a compiler are redundant. Which are needed is decided here independently of the
-simulator, from iga64's disassembly, within straight-line code only: a wait is needed if without it
-some instruction reads or overwrites a register (by dword) that an earlier one of the same
-straight-line code has in flight, and with it does not. Every needed one must be noticed; those
-needed only across branches are counted in the second figure.
+simulator's scoreboard, by a reading of iga64's disassembly along the ways that threads took through
+the program, branches and loops included (eu_run --paths; that those are the right ways shows in the
+outputs, which agree with lavapipe's): a wait is needed if without it some instruction of a way reads or
+overwrites a register (by dword), or reads the address register, that an earlier one has in flight, and
+with it none does. Every needed one must be noticed. Operands r[a0] name no register here: a wait that
+only they need counts as not needed; what is noticed of those is in the last figure.
 """
 
 import argparse
@@ -31,6 +33,14 @@ import drive  # noqa: E402
 SIZE = {"ub": 1, "b": 1, "uw": 2, "w": 2, "hf": 2, "ud": 4, "d": 4, "f": 4, "uq": 8, "q": 8,
         "df": 8}
 DEPTH = 10   # in-order instructions after which a result has landed
+ADDRESS = 1 << 1024   # behind the dwords of r0 to r127
+
+
+def bits(dwords):
+    mask = 0
+    for d in dwords:
+        mask |= 1 << d
+    return mask
 
 
 class Inst:
@@ -52,8 +62,7 @@ class Inst:
             else:
                 self.set = int(name)
         self.eot = "EOT" in j["opts"]
-        self.reads, self.writes, self.known = set(), set(), True
-        self.address = False
+        self.reads, self.writes = 0, 0      # masks of dwords
         for s in j["srcs"]:
             self._source(s, j["es"])
         if j["dst"]:
@@ -61,23 +70,25 @@ class Inst:
 
     def _range(self, reg, start_byte, end_byte):
         base = reg["r"] * 32
-        return range((base + start_byte) // 4, (base + end_byte + 3) // 4)
+        return bits(range((base + start_byte) // 4, (base + end_byte + 3) // 4))
 
     def _source(self, s, es):
         if s["kind"] == "AD":     # address payload of a message
             a = s["addr"]
             if a["reg"]["rn"] == "r":
-                self.reads.update(self._range(a["reg"], 0, 32 * a["len"]))
+                self.reads |= self._range(a["reg"], 0, 32 * a["len"])
             return
+        if s["kind"] == "RI":
+            self.reads |= ADDRESS
         reg = s.get("reg")
         if not reg:
             return
         if reg["rn"] == "a":
-            self.address = True
+            self.reads |= ADDRESS
         if reg["rn"] != "r":
             return
         if s["kind"] == "DA":
-            self.reads.update(self._range(reg, 0, 32 * s["len"]))
+            self.reads |= self._range(reg, 0, 32 * s["len"])
         elif s["kind"] == "RD" and s["type"] in SIZE:
             size, rgn = SIZE[s["type"]], s["rgn"]
             v, w, h = rgn.get("Vt"), rgn.get("Wi"), rgn.get("Hz")
@@ -93,55 +104,75 @@ class Inst:
                 else:
                     e = i // w * (v or 0) + i % w * (h or 0)
                 at = reg["sr"] * size + e * size
-                self.reads.update(self._range(reg, at, at + size))
-        else:
-            self.known = False
+                self.reads |= self._range(reg, at, at + size)
 
     def _destination(self, d, es):
+        if d["kind"] == "RI":
+            self.reads |= ADDRESS
         reg = d.get("reg")
+        if reg and reg["rn"] == "a":
+            self.writes |= ADDRESS
         if not reg or reg["rn"] != "r":
-            if d["kind"] not in ("RD", "DA"):
-                self.known = False
             return
         if d["kind"] == "DA":
-            self.writes.update(self._range(reg, 0, 32 * d["len"]))
+            self.writes |= self._range(reg, 0, 32 * d["len"])
         elif d["kind"] == "RD" and d["type"] in SIZE:
             size = SIZE[d["type"]]
             for i in range(es):
                 at = reg["sr"] * size + i * (d["rgn"]["Hz"] or 1) * size
-                self.writes.update(self._range(reg, at, at + size))
-        else:
-            self.known = False
+                self.writes |= self._range(reg, at, at + size)
 
 
 def disassemble(binary):
-    """(pieces of straight-line code, all instructions)."""
+    """Instructions by their offset. Those behind a label or a branch start a piece."""
     p = subprocess.run(["iga64", "-d", "-p=12p1", "-Xprint-json", binary],
                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
-    pieces, piece, everything, offset = [], [], [], 0
+    found, offset, starts = {}, 0, True
     for j in json.loads(p.stdout)["insts"]:
         if j["kind"] != "I":
-            pieces.append(piece)
-            piece = []
+            starts = True
             continue
-        i = Inst(j, offset)
+        i = found[offset] = Inst(j, offset)
+        i.starts, starts = starts, i.branch
         offset += 8 if "Compacted" in j["opts"] else 16
-        piece.append(i)
-        everything.append(i)
-        if i.branch:
-            pieces.append(piece)
-            piece = []
-    return pieces + [piece], everything
+    return found
 
 
-def hazard(piece, removed=None):
-    """Does straight-line code violate anything, with one wait left out? `removed` is
-    (instruction, kind)."""
+def pieces(path):
+    """The straight-line parts of a way."""
+    part = []
+    for step in path:
+        if step[0].starts and part:
+            yield part
+            part = []
+        part.append(step)
+    yield part
+
+
+class InOrder:
+    """The last results, or reads, of the in-order pipe."""
+
+    def __init__(self):
+        self.last = collections.deque(maxlen=DEPTH)   # (number, mask)
+
+    def touches(self, mask, done):
+        return any(m & mask and n > done for n, m in self.last)
+
+
+def hazard(path, removed=None):
+    """Does a way through the program violate anything, with one wait left out? `path` has pairs
+    (instruction, whether it is masked and all channels are off), `removed` is (instruction, kind)."""
     order, done = 1, 0
-    written, read = {}, {}                      # dword -> in-order number
-    pending_write, pending_read = {}, {}        # token -> dwords
+    written, read = InOrder(), InOrder()
+    pending_write, pending_read = {}, {}        # token -> mask
 
-    for i in piece:
+    for i, off in path:
+        if off:                                 # neither waits nor does anything, but counts
+            if i.in_order:
+                written.last.append((order, 0))
+                read.last.append((order, 0))
+                order += 1
+            continue
         gone = removed[1] if removed and removed[0] is i else None
         if i.distance and gone != "distance":
             done = max(done, order - i.distance)
@@ -159,53 +190,44 @@ def hazard(piece, removed=None):
             pending_write.pop(i.set, None)
             pending_read.pop(i.set, None)
 
-        def flying(number):
-            return number > done and order - number <= DEPTH
+        touched = i.reads | i.writes
+        for mask in pending_write.values():
+            if mask & touched:
+                return True
+        for mask in pending_read.values():
+            if mask & i.writes:
+                return True
+        if written.touches(i.reads, done):
+            return True
+        if i.unordered and (written.touches(i.writes, done) or read.touches(i.writes, done)):
+            return True
 
-        for d in i.reads:
-            if flying(written.get(d, 0)) or any(d in s for s in pending_write.values()):
-                return True
-        for d in i.writes:
-            if any(d in s for s in pending_write.values()) or any(
-                    d in s for s in pending_read.values()):
-                return True
-            if i.unordered and (flying(written.get(d, 0)) or flying(read.get(d, 0))):
-                return True
         if i.set is not None:
-            pending_write[i.set], pending_read[i.set] = set(i.writes), set(i.reads)
+            pending_write[i.set], pending_read[i.set] = i.writes, i.reads
         if i.in_order:
-            for d in i.reads:
-                read[d] = order
-            for d in i.writes:
-                written[d] = order
+            written.last.append((order, i.writes))
+            read.last.append((order, i.reads))
             order += 1
     return False
 
 
-def mutations(pieces, executed):
-    """Yields (instruction, kind, patches, needed) of every wait of executed instructions."""
-    for piece in pieces:
-        bad = any(not i.known for i in piece)
-        for i in piece:
-            if i.offset not in executed:
-                continue
-            kinds = []
-            if i.distance:
-                rest = 0
-                if i.set is not None:
-                    rest = 0x40 | i.set
-                elif i.dst_wait is not None:
-                    rest = 0x20 | i.dst_wait
-                kinds.append(("distance", [(i.offset + 1, rest)]))
-            if i.dst_wait is not None:
-                kinds.append(("dst", [(i.offset + 1, i.distance)]))
-            if i.src_wait is not None:
-                kinds.append(("src", [(i.offset + 1, 0)]))
-            if i.op == "sync" and i.sub in ("allrd", "allwr"):
-                kinds.append(("all", [(i.offset + 11, 0)]))
-            for kind, patches in kinds:
-                needed = not bad and not hazard(piece) and hazard(piece, (i, kind))
-                yield i, kind, patches, needed
+def mutations(code, executed):
+    """Yields (instruction, kind, patches) of every wait of executed instructions."""
+    for offset in executed:
+        i = code[offset]
+        if i.distance:
+            rest = 0
+            if i.set is not None:
+                rest = 0x40 | i.set
+            elif i.dst_wait is not None:
+                rest = 0x20 | i.dst_wait
+            yield i, "distance", [(i.offset + 1, rest)]
+        if i.dst_wait is not None:
+            yield i, "dst", [(i.offset + 1, i.distance)]
+        if i.src_wait is not None:
+            yield i, "src", [(i.offset + 1, 0)]
+        if i.op == "sync" and i.sub in ("allrd", "allwr"):
+            yield i, "all", [(i.offset + 11, 0)]
 
 
 def main():
@@ -215,7 +237,7 @@ def main():
     p.add_argument("--binaries", type=int, default=20)
     p.add_argument("--per-binary", type=int, default=60)
     p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--max-instructions", type=int, default=2000000,
+    p.add_argument("--max-instructions", type=int, default=200000,
                    help="skip drives that execute more")
     a = p.parse_args()
     with open(a.results) as f:
@@ -234,43 +256,54 @@ def main():
             path = os.path.join(folder, "job.json")
             with open(path, "w") as f:
                 json.dump(job, f)
-            run = subprocess.run([a.eu_run, "--coverage", binary, launch, path],
+            run = subprocess.run([a.eu_run, "--coverage", "--paths", binary, launch, path],
                                  stdout=subprocess.PIPE, check=True)
             base = json.loads(run.stdout)
             if not base["ok"]:
                 print("%s: fails unmodified: %s" % (launch, base["error"]))
                 continue
-            pieces, _ = disassemble(binary)
-            found = list(mutations(pieces, set(base["executed"])))
+            code = disassemble(binary)
+            paths = [[(code[o & ~1], o & 1) for o in path] for path in base["paths"]]
+            if any(hazard(path) for path in paths):
+                print("%s: a hazard by this reading, unmodified" % launch)
+                total["misread"] += 1
+                continue
+            found = list(mutations(code, base["executed"]))
             rng.shuffle(found)
             found = found[:a.per_binary]
             listing = os.path.join(folder, "list")
             with open(listing, "w") as f:
-                for _, _, patches, _ in found:
+                for _, _, patches in found:
                     f.write("%s %s %s %s\n" % (binary, launch, path, " ".join(
                         "--patch=%d:%d" % x for x in patches)))
             run = subprocess.run([a.eu_run, "--list", listing], stdout=subprocess.PIPE, check=True)
             count = collections.Counter()
-            for (inst, kind, _, needed), line in zip(found, run.stdout.splitlines()):
+            for (inst, kind, _), line in zip(found, run.stdout.splitlines()):
                 result = json.loads(line)
+                needed = any(hazard(path, (inst, kind)) for path in paths)
                 noticed = not result["ok"] and "contract" in result["error"]
                 count["all"] += 1
                 count["noticed"] += noticed
                 count["needed"] += needed
+                count["across"] += needed and not any(
+                    hazard(part, (inst, kind)) for path in paths for part in pieces(path)
+                    if any(i is inst for i, _ in part))
                 count["needed and noticed"] += needed and noticed
-                if needed and not noticed:
-                    print("  missed: %s at 0x%x (%s) in %s: %s" % (
-                        kind, inst.offset, inst.op, os.path.basename(binary),
-                        result.get("error", "ran")))
+                count["only noticed"] += noticed and not needed
+                if needed != noticed:
+                    print("  %s: %s at 0x%x (%s) in %s: %s" % (
+                        "missed" if needed else "not needed", kind, inst.offset, inst.op,
+                        os.path.basename(binary), result.get("error", "ran")))
         total.update(count)
-        print("%-70s waits %3d noticed %3d; needed in straight-line code %3d noticed %3d" % (
-            os.path.basename(record["file"]), count["all"], count["noticed"], count["needed"],
-            count["needed and noticed"]), flush=True)
-    print("\n%d binaries: %d waits removed, %d noticed; of %d needed in straight-line code %d "
-          "noticed (%.2f %%)" % (
-              min(len(rows), a.binaries), total["all"], total["noticed"], total["needed"],
-              total["needed and noticed"],
-              100.0 * total["needed and noticed"] / max(total["needed"], 1)))
+        print("%-70s waits %3d needed %3d noticed of them %3d, of the others %3d" % (
+            os.path.basename(record["file"]), count["all"], count["needed"],
+            count["needed and noticed"], count["only noticed"]), flush=True)
+    print("\n%d binaries (%d misread): %d waits removed; %d needed on the ways taken (%d only across "
+          "branches), %d of them noticed (%.2f %%); %d not needed, %d of them noticed" % (
+              min(len(rows), a.binaries), total["misread"], total["all"], total["needed"],
+              total["across"], total["needed and noticed"],
+              100.0 * total["needed and noticed"] / max(total["needed"], 1),
+              total["all"] - total["needed"], total["only noticed"]))
     return 0 if total["needed and noticed"] == total["needed"] else 1
 
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "core/sim/eu/testing.h"
@@ -335,6 +336,41 @@ TEST(ControlFlow, GotoAndJoin) {
   ASSERT_TRUE(after.ok()) << after.status();
   for (uint32_t lane = 0; lane < 8; ++lane) {
     EXPECT_EQ((*after)[lane], lane < 3 ? lane : lane + 100);
+  }
+}
+
+// Instructions have 16 bytes: cmp, if, mov, endif, end of thread.
+TEST(ControlFlow, PathsTellTheWayAndWhereAllChannelsWereOff) {
+  isa::Program p;
+  isa::Instruction none =
+      Make(Opcode::kCmp, 8, Null(Type::kUD), Grf(20, Type::kUD), Grf(20, Type::kUD));
+  none.cmod = CondMod::kNz;
+  p.Append(none);
+  isa::Instruction branch;
+  branch.op = Opcode::kIf;
+  branch.exec_size = 8;
+  branch.pred = PredCtrl::kNormal;
+  const int32_t start = p.Append(branch);
+  p.Append(Make(Opcode::kMov, 8, Dst(10, Type::kUD), Imm(Type::kUD, 1)));
+  branch.op = Opcode::kEndif;
+  branch.pred = PredCtrl::kNone;
+  const int32_t end = p.Append(branch);
+  p.targets[start] = {end, end};
+  p.targets[end].jip = end + 1;
+  p.Append(EndOfThread());
+  const auto code = isa::Finalise(isa::Generation::kGen12, p);
+  ASSERT_TRUE(code.ok()) << code.status();
+  Options options;
+  options.paths = true;
+  for (bool fusion : {false, true}) {
+    options.fusion = fusion;
+    Dispatch dispatch;
+    dispatch.buffers.resize(1);
+    dispatch.groups = {3, 1, 1};   // which all go one way
+    const auto stats = eu::Run(*code, Record(8), options, dispatch);
+    ASSERT_TRUE(stats.ok()) << stats.status();
+    const std::vector<uint32_t> skipped = {0, 16, 48, 64}, through = {0, 16, 33, 48, 64};
+    EXPECT_EQ(stats->paths, std::set<std::vector<uint32_t>>{fusion ? through : skipped});
   }
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -75,6 +76,7 @@ class Simulator {
   // The workgroup being run.
   std::vector<Thread> threads_;
   std::vector<Scoreboard> scoreboards_;
+  std::vector<std::vector<uint32_t>> paths_;  // by thread, if they are recorded
   std::unique_ptr<MemoryOrder> order_;  // in memory mode
   uint32_t arrived_ = 0;
   uint32_t phase_ = 0;
@@ -317,6 +319,9 @@ absl::Status Simulator::RunTurn(uint32_t index, uint64_t length) {
     ++t.instructions;
     ++stats_.instructions;
     executed_[t.pc] |= op.inst.no_mask || t.active != 0;
+    if (options_.paths) {
+      paths_[index].push_back(op.offset | (op.inst.no_mask || t.active != 0 ? 0 : 1));
+    }
     absl::Status status = Step(index, op);
     if (status.ok() && order_) status = order_->Pass();
     if (!status.ok()) return status;
@@ -373,7 +378,10 @@ absl::Status Simulator::RunGroup(const std::array<uint32_t, 3>& group) {
     if (options_.contract) scoreboards_.emplace_back(&program_);
   }
   stats_.threads += count;
-  return order_ ? RunThreadsAtRandom() : RunThreads();
+  paths_.assign(options_.paths ? count : 0, {});
+  absl::Status status = order_ ? RunThreadsAtRandom() : RunThreads();
+  for (std::vector<uint32_t>& path : paths_) stats_.paths.insert(std::move(path));
+  return status;
 }
 
 absl::Status CheckRecord(const out::LaunchRecord& record) {

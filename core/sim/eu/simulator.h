@@ -18,6 +18,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,7 @@ struct Options {
   // Memory mode: messages take effect late and out of order (memory_order.h), and threads take turns
   // of random length and order, whatever `opposite` says. The seed decides everything.
   std::optional<uint64_t> memory_seed;
+  bool paths = false;          // record RunStats::paths: four bytes for each instruction executed
   uint64_t max_instructions = uint64_t{1} << 32;  // of the whole run
   double max_seconds = 0;                         // wall clock; 0: no limit
 };
@@ -80,6 +82,9 @@ struct RunStats {
   std::vector<uint32_t> executed;
   // Ascending by offset. What the program itself asks: compilers may widen reads beyond the end.
   std::vector<OutOfBounds> out_of_bounds;
+  // If asked for: byte offsets of the instructions that a thread executed, in order, odd (one more)
+  // where all channels were off; each way through the program that some thread took, once.
+  std::set<std::vector<uint32_t>> paths;
 };
 
 // Gives every buffer without address one, as Run would. Call it first when data contains addresses.
