@@ -149,24 +149,25 @@ absl::Status MemoryOrder::Complete(ThreadState& state, size_t message) {
   return absl::OkStatus();
 }
 
-absl::Status MemoryOrder::Wait(uint32_t index, uint16_t tokens) {
+absl::StatusOr<bool> MemoryOrder::Wait(uint32_t index, uint16_t tokens) {
   ThreadState& state = threads_[index];
-  if (tokens == 0 || state.messages.empty()) return absl::OkStatus();
   std::vector<size_t> waited;
-  for (size_t i = 0; i < state.messages.size(); ++i) {
-    InFlight& m = *state.messages[i];
-    if (m.token < 0 || (tokens >> m.token & 1) == 0) continue;
-    m.token = -1;
-    if (TokenTellsEffect(m.event)) waited.push_back(i);
+  for (size_t i = 0; i < state.messages.size() && tokens != 0; ++i) {
+    const InFlight& m = *state.messages[i];
+    const bool named = m.token >= 0 && (tokens >> m.token & 1) != 0;
+    if (named && TokenTellsEffect(m.event)) waited.push_back(i);
   }
-  while (!waited.empty()) {  // in any order
-    std::swap(waited[Draw(static_cast<uint32_t>(waited.size()))], waited.back());
-    absl::Status status = Complete(state, waited.back());
-    if (!status.ok()) return status;
-    waited.pop_back();
+  if (waited.empty()) {
+    for (auto& m : state.messages) {
+      if (m->token >= 0 && (tokens >> m->token & 1) != 0) m->token = -1;
+    }
+    return true;
   }
+  if (Draw(2) == 0) return false;
+  absl::Status status = Complete(state, waited[Draw(static_cast<uint32_t>(waited.size()))]);
+  if (!status.ok()) return status;
   Clean(state);
-  return absl::OkStatus();
+  return waited.size() == 1;
 }
 
 absl::Status MemoryOrder::Pass() {

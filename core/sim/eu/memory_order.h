@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/sim/eu/dataport.h"
 #include "core/sim/eu/memory_rules.h"
@@ -52,8 +53,9 @@ class MemoryOrder {
   absl::Status Issue(uint32_t index, const Op& op, const Message& message,
                      const MessageRegisters& registers, uint32_t enabled);
 
-  // The thread waits for the destinations of these tokens, a bit each.
-  absl::Status Wait(uint32_t index, uint16_t tokens);
+  // The thread waits for the destinations of these tokens, a bit each. False: not all is there yet, and
+  // the thread asks again after a while, in which others go on.
+  absl::StatusOr<bool> Wait(uint32_t index, uint16_t tokens);
 
   // Between two instructions.
   absl::Status Pass();

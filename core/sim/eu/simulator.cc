@@ -78,6 +78,7 @@ class Simulator {
   std::vector<Scoreboard> scoreboards_;
   std::vector<std::vector<uint32_t>> paths_;  // by thread, if they are recorded
   std::unique_ptr<MemoryOrder> order_;  // in memory mode
+  bool stalled_ = false;                // the instruction tried last waits for messages
   uint32_t arrived_ = 0;
   uint32_t phase_ = 0;
 };
@@ -268,14 +269,16 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
     if (!decoded.ok() && !unsent) return decoded.status();
     if (!unsent) message = *decoded;
   }
+  // A masked instruction without channels performs no wait (wa-1407528679).
+  if (order_ && (op.inst.no_mask || t.active != 0)) {
+    const absl::StatusOr<bool> ready = order_->Wait(index, TokenWaitsOf(op).dst);
+    if (!ready.ok()) return ready.status();
+    stalled_ = !*ready;
+    if (stalled_) return absl::OkStatus();
+  }
   if (options_.contract) {
     const bool sends = format == Format::kSend && !unsent;
     absl::Status status = scoreboards_[index].Issue(t.pc, t, sends ? &message : nullptr);
-    if (!status.ok()) return status;
-  }
-  // A masked instruction without channels performs no wait (wa-1407528679).
-  if (order_ && (op.inst.no_mask || t.active != 0)) {
-    absl::Status status = order_->Wait(index, TokenWaitsOf(op).dst);
     if (!status.ok()) return status;
   }
   if (unsent) {
@@ -325,6 +328,7 @@ absl::Status Simulator::RunTurn(uint32_t index, uint64_t length) {
     absl::Status status = Step(index, op);
     if (status.ok() && order_) status = order_->Pass();
     if (!status.ok()) return status;
+    if (stalled_) break;  // comes back to this instruction
   }
   return CheckLimits(t);
 }
