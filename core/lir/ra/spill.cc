@@ -228,7 +228,8 @@ class Spiller {
   bool MayEvict(uint32_t p) const {
     const ValueId v = pieces_.value(p);
     if (protect_[p] == epoch_ || !Spillable(v)) return false;
-    return !WaitsAsParam(v) || CanLiveInMemory(v);
+    const bool written = WaitsAsParam(v) || (entering_ && IsParamOf(block_, v));
+    return !written || CanLiveInMemory(v);
   }
   // Is it a parameter of a block that lanes wait for here?
   bool WaitsAsParam(ValueId v) const {
@@ -433,23 +434,27 @@ class Spiller {
     }
   }
 
-  // At the entry a parameter that is the farthest is better off in memory than stored at once.
+  // All parameters are written before the block begins: one that leaves there lives in memory.
   void RoomForParams(uint32_t b) {
+    entering_ = true;
     while (total_ > limit_) {
-      Candidate best;
-      for (uint32_t p : list_) {
-        if (!MayEvict(p)) continue;
-        const Candidate c{p, NextUse(p), KindOf(p), false};
-        if (best.piece == kNone || c.Before(best)) best = c;
+      const Candidate best = FindBest();
+      if (best.piece == kNone) break;
+      const ValueId v = pieces_.value(best.piece);
+      if (!IsParamOf(b, v)) {
+        Evict(best);
+        continue;
       }
-      const ValueId v = best.piece == kNone ? ValueId() : pieces_.value(best.piece);
-      if (!v.valid() || param_of_[v.index] != b || !CanLiveInMemory(v)) return;
       MoveToMemory(v, best.distance);
       for (uint32_t p = pieces_.first(v); p < pieces_.end(v); ++p) {
         if (parked_[p] != kNotParked) Unpark(p);
         Leave(p);
       }
     }
+    entering_ = false;
+  }
+  bool IsParamOf(uint32_t b, ValueId v) const {
+    return param_of_[v.index] == b && !in_memory_[v.index];
   }
 
   void End(uint32_t b) {
@@ -1054,6 +1059,7 @@ class Spiller {
   uint32_t block_ = 0, position_ = 0, length_ = 0, limit_ = 0;
   std::array<std::vector<Candidate>, kKinds> queues_;
   std::vector<Candidate> aside_;
+  bool entering_ = false;              // at the start of the block, parameters just written
   bool waiting_queued_ = false;        // what only parked lanes hold is in the heaps
   uint32_t total_ = 0;                 // units of list_ and waiting_
   uint32_t epoch_ = 0;

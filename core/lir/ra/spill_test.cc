@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "core/lir/build.h"
 #include "core/lir/liveness.h"
 #include "core/lir/parse.h"
@@ -112,6 +113,41 @@ TEST(SpillTest, WhatMustLieInTheTailStillDoes) {
   const Operand& end = f.uses(f.blocks[0].insts.back())[0];
   EXPECT_NE(end.value(), payload);  // it was spilled
   EXPECT_GE(end.reg, t.pools[t.files[testing::kU].pool].tail_first);
+}
+
+// A loop hands round seventy values of two registers, undefined at first, and one more is read behind
+// it: that one is farther away than any of them, but all parameters are written at once.
+TEST(SpillTest, MoreParametersThanRegistersLiveInMemory) {
+  constexpr int kParams = 70;
+  std::string text = "function test width 16\n", params, init, next;
+  for (int k = 0; k < 2 * kParams + 1; ++k) absl::StrAppend(&text, "value %", k, " G 4x1\n");
+  const int far = 2 * kParams, flag = far + 1, header = far + 2;
+  absl::StrAppend(&text, "value %", flag, " F 0x1\nvalue %", header, " U 4x8 whole\nlivein %",
+                  header, " at 0\nblock b0 depth 0\n  %", far, ":ud = load #0x1:ud {w16}\n");
+  for (int k = 0; k < kParams; ++k) {
+    absl::StrAppend(&params, " %", k);
+    absl::StrAppend(&init, k == 0 ? "_" : ", _");
+    absl::StrAppend(&next, k == 0 ? "" : ", ", "%", kParams + k, ":ud");
+  }
+  absl::StrAppend(&text, "  -> b1(", init, ")\nblock b1 depth 1 params", params, "\n  %", flag,
+                  ":ud = cmp %0:ud {w16}\n  break %", flag, ":ud {w16 pred 1}\n  -> b3, b2\n",
+                  "block b2 depth 1\n");
+  for (int k = 0; k < kParams; ++k) {
+    absl::StrAppend(&text, "  %", kParams + k, ":ud = add %", k, ":ud %", (k + 1) % kParams,
+                    ":ud {w16}\n");
+  }
+  absl::StrAppend(&text, "  while {w16}\n  -> b1(", next, ")\n  ~> b3\n",
+                  "block b3 depth 0\n  store %", far, ":ud {w16}\n");
+  for (int k = 0; k < kParams; ++k) absl::StrAppend(&text, "  store %", k, ":ud {w16}\n");
+  const Target& t = testing::TestTarget();
+  const absl::StatusOr<Function> ssa = Parse(t, text);
+  ASSERT_TRUE(ssa.ok()) << ssa.status();
+  ASSERT_TRUE(Verify(t, *ssa).ok()) << Verify(t, *ssa);
+  Function f = *ssa;
+  const auto stats = AllocateWithSpills(t, &f, ValueId(static_cast<uint32_t>(header)));
+  ASSERT_TRUE(stats.ok()) << stats.status();
+  EXPECT_EQ(CheckAllocation(t, *ssa, f), absl::OkStatus());
+  EXPECT_LT(f.blocks[1].params.size(), ssa->blocks[1].params.size());
 }
 
 // Constants of a dword each, read after fifty values of two registers: as many instructions bring
