@@ -270,6 +270,7 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   }
   sim::eu::Options options;
   options.contract = !flags.Has("no-contract");
+  options.unsourced = !flags.Has("launch");  // other compilers need not be as careful as this one
   options.fusion = flags.Has("fusion");
   if (flags.Has("memory-seed")) options.memory_seed = static_cast<uint64_t>(*seed);
   options.max_seconds = *seconds;

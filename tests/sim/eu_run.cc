@@ -1,6 +1,6 @@
 // eu_run: executes an EU binary with its launch record on the data of a job.
 //
-//   eu_run [--no-contract] [--fusion] [--opposite] [--zero-memory] [--memory-seed=N]
+//   eu_run [--no-contract | --sourced] [--fusion] [--opposite] [--zero-memory] [--memory-seed=N]
 //          [--max-instructions=N] [--max-seconds=S] [--coverage] [--paths]
 //          [--patch=OFFSET:VALUE]... BINARY LAUNCH.json JOB.json
 //   eu_run --list FILE       lines "BINARY LAUNCH.json JOB.json [option...]", each answered before the
@@ -11,7 +11,7 @@
 //   {"ok": true, "instructions": N, "lane_operations": N, "seconds": S,
 //    "outputs": [{"set", "binding", "index", "hex"}]}   or   {"ok": false, "error": "..."}
 // Outputs are all buffers and images given. --patch overwrites a byte of the code, for tests that remove
-// waits;
+// waits; --sourced: contract mode judges by rules that have a source only, for machine code of others;
 // --memory-seed delays and reorders messages as the hardware may (core/sim/eu/memory_order.h);
 // --coverage adds "executed": the byte offsets of executed instructions; --paths adds "paths": those of
 // each thread in the order of execution (RunStats::paths), equal ones once. Exit status 0 unless the
@@ -123,6 +123,8 @@ bool Take(const std::string& argument, Request& request) {
   absl::string_view a = argument;
   if (a == "--no-contract") {
     request.options.contract = false;
+  } else if (a == "--sourced") {
+    request.options.unsourced = false;
   } else if (a == "--fusion") {
     request.options.fusion = true;
   } else if (a == "--coverage") {

@@ -59,7 +59,7 @@ def simulate(eu_run, launch, job, folder, options=(), seconds=60):
         json.dump(job, f)
     binary = launch[:-len(".launch.json")] + ".bin"
     try:
-        p = subprocess.run([eu_run, "--max-seconds=%g" % seconds, *options, binary, launch, path],
+        p = subprocess.run([eu_run, "--max-seconds=%g" % seconds, "--sourced", *options, binary, launch, path],
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=seconds + 30)
         return json.loads(p.stdout)
     except (subprocess.TimeoutExpired, ValueError) as e:

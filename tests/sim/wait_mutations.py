@@ -256,7 +256,7 @@ def main():
             path = os.path.join(folder, "job.json")
             with open(path, "w") as f:
                 json.dump(job, f)
-            run = subprocess.run([a.eu_run, "--coverage", "--paths", binary, launch, path],
+            run = subprocess.run([a.eu_run, "--sourced", "--coverage", "--paths", binary, launch, path],
                                  stdout=subprocess.PIPE, check=True)
             base = json.loads(run.stdout)
             if not base["ok"]:
@@ -274,7 +274,7 @@ def main():
             listing = os.path.join(folder, "list")
             with open(listing, "w") as f:
                 for _, _, patches in found:
-                    f.write("%s %s %s %s\n" % (binary, launch, path, " ".join(
+                    f.write("--sourced %s %s %s %s\n" % (binary, launch, path, " ".join(
                         "--patch=%d:%d" % x for x in patches)))
             run = subprocess.run([a.eu_run, "--list", listing], stdout=subprocess.PIPE, check=True)
             count = collections.Counter()

@@ -331,7 +331,8 @@ class Auditor {
     for (const InFlight& p : state) {
       uint8_t owed = PhasesOwed(footprints_[p.inst], IsUnordered(program_.insts[p.inst]),
                                 footprints_[i], IsUnordered(consumer));
-      if (fence) owed |= PhasesOwedToFence(program_.insts[p.inst], footprints_[p.inst]);
+      // Certain is only what a source demands, and for this there is none.
+      if (fence && !performed_) owed |= PhasesOwedToFence(program_.insts[p.inst], footprints_[p.inst]);
       owed &= p.phases[viewer];
       if (owed != 0) missing->push_back({p.inst, i, owed});
     }

@@ -16,7 +16,8 @@
 // What an indirect operand without a noted range (isa::Program::indirect) touches is not known and
 // not judged: machine code does not carry the ranges.
 //
-// FindCertainMissingWaits follows lanes instead (lanes.h): what it lists, two lanes of a thread meet.
+// FindCertainMissingWaits follows lanes instead (lanes.h): what it lists, two lanes of a thread meet,
+// and a source demands it (rules.h has one wait without: of fences for answers).
 // Whoever runs with a channel on performs its waits, for everybody; without fusion nothing else runs.
 //
 // A sync instruction is redundant if nothing that it waits for is missed without it;

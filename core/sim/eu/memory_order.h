@@ -16,7 +16,8 @@
 //
 // Limits: the sampler and the blocks of a thread's own scratch memory act at once (nobody else writes
 // what they read). A lane's components go together. The log has kMostChanges entries: lines older than
-// it are read anew. Workgroups run one after the other.
+// it are read anew. Workgroups run one after the other, with nothing in flight between them: a fence for
+// another workgroup, and any in a workgroup of one thread, is not missed when it is left out.
 //
 // Cost: messages in flight of a thread (at most tens) times lanes, per lane that takes effect.
 #ifndef KILN_CORE_SIM_EU_MEMORY_ORDER_H_

@@ -23,7 +23,8 @@ bool WritesArf(const Op& op, isa::Arf arf) {
 
 }  // namespace
 
-Scoreboard::Scoreboard(const Program* program) : program_(program) {}
+Scoreboard::Scoreboard(const Program* program, bool unsourced)
+    : program_(program), unsourced_(unsourced) {}
 
 bool Scoreboard::InFlight(uint64_t sequence) const {
   return sequence > completed_ && next_ - sequence <= kInOrderDepth;
@@ -254,7 +255,7 @@ absl::Status Scoreboard::Issue(uint32_t index, const Thread& thread, const Messa
                                   [](const Range& r) { return r.first + r.count > kDwords; });
   if (limits) return OpError(absl::StatusCode::kOutOfRange, op, "registers out of range");
   status = Check(op, f);
-  if (status.ok() && message != nullptr && message->kind == MessageKind::kFence) {
+  if (status.ok() && unsourced_ && message != nullptr && message->kind == MessageKind::kFence) {
     status = CheckFence(op);
   }
   if (!status.ok()) return status;

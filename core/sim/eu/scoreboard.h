@@ -28,7 +28,8 @@ namespace kiln::sim::eu {
 
 class Scoreboard {
  public:
-  explicit Scoreboard(const Program* program);
+  // `unsourced`: whether to judge by the rules without a source as well.
+  Scoreboard(const Program* program, bool unsourced);
 
   // Judges the instruction about to be executed and records its effects. `message` is the decoded
   // message of a send, null if the send's predicate turns it off: its waits are performed all the
@@ -67,6 +68,7 @@ class Scoreboard {
                          Wait wait) const;
 
   const Program* program_;
+  bool unsourced_;
   uint64_t next_ = 1;       // sequence number of the next in-order instruction
   uint64_t completed_ = 0;  // in-order instructions up to this one are known to be done
   // By dword: sequence number of the last in-order write and read, and who did it.

@@ -379,7 +379,7 @@ absl::Status Simulator::RunGroup(const std::array<uint32_t, 3>& group) {
   arrived_ = phase_ = 0;
   for (uint32_t i = 0; i < count; ++i) {
     launch_.StartThread(i, group, threads_[i]);
-    if (options_.contract) scoreboards_.emplace_back(&program_);
+    if (options_.contract) scoreboards_.emplace_back(&program_, options_.unsourced);
   }
   stats_.threads += count;
   paths_.assign(options_.paths ? count : 0, {});

@@ -52,6 +52,7 @@ struct Dispatch {
 
 struct Options {
   bool contract = true;  // judge waits
+  bool unsourced = true;  // also by the rules that no source demands (contract_rules.h)
   bool fusion = false;   // enter skipped blocks with all channels off (control_flow.h)
   // Runs workgroups, threads and lanes in the opposite order and fills undefined registers and
   // memory differently: an output that changes depends on something that nothing defines.
