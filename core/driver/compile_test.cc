@@ -262,9 +262,9 @@ TEST(Driver, FullSubgroupsNeedAWorkgroupOfWholeOnes) {
 
 // Found constant only when loops are unrolled, as it may be.
 TEST(Driver, AKnownDescriptorIndexBeyondItsArrayIsTheLast) {
-  const auto code = [](const std::string& index) {
+  const auto code = [](const std::string& index, const std::string& count = "3") {
     std::string text = kShader;
-    text.replace(text.find("0.0.0"), 5, "0.0.0 array 3");
+    text.replace(text.find("0.0.0"), 5, "0.0.0 array " + count);
     text.replace(text.find("load_ssbo[0, align 4] "), 22,
                  "load_ssbo.indexed[0, align 4] " + index + ", ");
     text.replace(text.find("store_ssbo[0, align 4] "), 23, "store_ssbo.indexed[0, align 4] 1, ");
@@ -274,6 +274,29 @@ TEST(Driver, AKnownDescriptorIndexBeyondItsArrayIsTheLast) {
   };
   EXPECT_NE(code("2"), code("0"));
   for (const char* beyond : {"3", "252", "254", "300", "-1"}) EXPECT_EQ(code(beyond), code("2"));
+  // In descriptor memory, since the binding table has no room for so many.
+  EXPECT_NE(code("299", "300"), code("0", "300"));
+  for (const char* beyond : {"300", "602", "-1"}) {
+    EXPECT_EQ(code(beyond, "300"), code("299", "300")) << beyond;
+  }
+}
+
+// 64-bit atomics go to the buffer's address, which is assigned by the same rule.
+TEST(Driver, AKnownIndexOfAtomicsBeyondTheArrayIsTheLast) {
+  const auto code = [](const std::string& index) {
+    std::string text = kShader;
+    text.replace(text.find("0.0.0"), 5, "0.0.0 array 3");
+    text.insert(text.find("  return"),
+                "  %90:i64 = load_ssbo.indexed[0, align 8] 0, 0\n"
+                "  %91:i64 = ssbo_atomic.indexed[0, add] " + index + ", 8, %90\n");
+    text.replace(text.find("load_ssbo[0, align 4] "), 22, "load_ssbo.indexed[0, align 4] 0, ");
+    text.replace(text.find("store_ssbo[0, align 4] "), 23, "store_ssbo.indexed[0, align 4] 1, ");
+    const auto c = CompileText(text);
+    EXPECT_TRUE(c.ok()) << c.status();
+    return c.ok() ? c->variants[0].code : std::vector<uint8_t>();
+  };
+  EXPECT_EQ(code("5"), code("2"));
+  EXPECT_EQ(code("-1"), code("2"));
 }
 
 // What no driver dispatches; one less of each compiles.

@@ -76,9 +76,7 @@ void NoteAddress(const Module& m, InstId id, Uses& uses) {
   if ((inst.flags & mir::kIndexed) != 0) {
     const mir::Value& index = m.value(m.source(id, 0));
     if (index.kind != mir::Value::Kind::kConstant) return;  // refused where it is selected
-    // Beyond the array is undefined where it is executed: the last, as for binding table entries.
-    const uint64_t last = m.resources[inst.imm0].count == 0 ? ~0u : m.resources[inst.imm0].count - 1;
-    element += static_cast<uint32_t>(std::min<uint64_t>(index.bits, last));
+    element += KnownElement(m.resources[inst.imm0], index.bits);
   }
   for (const Abi::BufferAddress& a : uses.addresses) {
     if (a.resource == inst.imm0 && a.element == element) return;
@@ -328,6 +326,11 @@ void AddPart(out::LaunchRecord& r, uint32_t byte, uint32_t bytes, out::PushSourc
 }
 
 }  // namespace
+
+uint32_t KnownElement(const mir::Resource& resource, uint64_t index) {
+  const uint32_t last = resource.count == 0 ? kMaxBindlessSurfaces - 1 : resource.count - 1;
+  return static_cast<uint32_t>(std::min<uint64_t>(index, last));
+}
 
 bool IsUnreadableFormat(mir::ImageFormat format) {
   switch (format) {

@@ -77,6 +77,10 @@ struct Abi {
   std::vector<uint32_t> array_offset;          // by private array: byte of a lane's scratch
 };
 
+// Which descriptor of the array a known index names: beyond the array, which is undefined where it is
+// executed, the last one (ABI.md, "Limits").
+uint32_t KnownElement(const mir::Resource& resource, uint64_t index);
+
 // Formats that Gen12 writes but cannot read: an image that the shader reads is bound as 32-bit
 // unsigned integers, and the program converts.
 bool IsUnreadableFormat(mir::ImageFormat format);

@@ -33,33 +33,37 @@ Operand Selector::UniformIndex(mir::ValueId index) {
   return indices_.back().first;
 }
 
-// Adds the index to the place of the first of `count` descriptors, or leaves it to the descriptor. A
-// known index beyond them is undefined where it is executed, and the message has no room for it: the
-// last descriptor is taken.
-void Selector::ApplyIndex(mir::ValueId index, uint32_t count, uint32_t shift, uint32_t& base,
-                          std::optional<Operand>& rest) {
+// Adds the index to `base`, the place of the resource's first descriptor, or leaves it to the message's
+// descriptor.
+void Selector::ApplyIndex(mir::ValueId index, uint32_t resource, uint32_t shift, uint32_t& base,
+                          SurfaceRef& ref) {
   Operand o = UniformIndex(index);
   if (IsImm(o)) {
-    base += std::min(o.id, count - 1);
+    base += KnownElement(m_.resources[resource], o.id);
     return;
   }
   if (shift != 0) o = Alu(Opcode::kShl, Type::kUD, Where::kUniform, {o, Imm(shift, Type::kUD)});
-  rest = rest ? Alu(Opcode::kAdd, Type::kUD, Where::kUniform, {*rest, o}) : o;
+  ref.index = ref.index ? Alu(Opcode::kAdd, Type::kUD, Where::kUniform, {*ref.index, o}) : o;
+  ref.chosen = true;
 }
 
-// Four bytes of descriptor element + index in this memory.
-Operand Selector::Handle(uint32_t memory, uint32_t element, std::optional<mir::ValueId> index,
-                         uint32_t byte) {
+// Four bytes of the resource's descriptor, or of the one of its array that the index names, in this
+// memory. Notes in `ref` if a value chooses it.
+Operand Selector::Handle(uint32_t memory, uint32_t resource, std::optional<mir::ValueId> index,
+                         uint32_t byte, SurfaceRef& ref) {
   static_assert(kDescriptorBytes == 8);
   constexpr uint32_t kShift = 3, kChunk = 32;
   Place place;
   place.surface.bti = memory;
+  const uint32_t element = m_.resources[resource].element;
   const Operand number = index ? UniformIndex(*index) : Imm(0, Type::kUD);
   if (IsImm(number)) {
-    const uint32_t at = (element + number.id) * kDescriptorBytes;
+    const uint32_t known = index ? KnownElement(m_.resources[resource], number.id) : 0;
+    const uint32_t at = (element + known) * kDescriptorBytes;
     const Operand chunk = ConstantChunk(place, at / kChunk);
     return ElementAt(chunk.value(), at % kChunk + byte, 4, 1);
   }
+  ref.chosen = true;
   for (const CachedHandles& c : handles_) {
     if (c.memory == memory && c.element == element && c.number.id == number.id &&
         c.number.comp == number.comp) {
@@ -79,11 +83,11 @@ SurfaceRef Selector::SurfaceOf(uint32_t resource, std::optional<mir::ValueId> in
   const uint32_t memory = abi_.surface_memory[resource];
   if (memory != Abi::kNoSurface) {
     ref.bti = isa::kBtiBindless;
-    ref.handle = Handle(memory, m_.resources[resource].element, index, kSurfaceHandleByte);
+    ref.handle = Handle(memory, resource, index, kSurfaceHandleByte, ref);
     return ref;
   }
   ref.bti = abi_.resource_surface[resource];
-  if (index) ApplyIndex(*index, m_.resources[resource].count, 0, ref.bti, ref.index);
+  if (index) ApplyIndex(*index, resource, 0, ref.bti, ref);
   return ref;
 }
 
@@ -110,14 +114,13 @@ void Selector::Descriptors(mir::InstId id, const mir::TexelSources& s, SamplerCa
       source >= 0 ? std::optional(m_.source(id, source)) : std::nullopt;
   const uint32_t memory = abi_.sampler_memory[resource];
   if (memory != Abi::kNoSurface) {
-    call.sampler_handle =
-        Handle(memory, m_.resources[resource].element, index, kSamplerHandleByte);
+    call.sampler_handle = Handle(memory, resource, index, kSamplerHandleByte, call.surface);
     call.header = 0;
     return;
   }
   call.sampler = abi_.resource_sampler[resource];
   if (!index) return;
-  ApplyIndex(*index, m_.resources[resource].count, kSamplerShift, call.sampler, call.surface.index);
+  ApplyIndex(*index, resource, kSamplerShift, call.sampler, call.surface);
 }
 
 }  // namespace kiln::intel

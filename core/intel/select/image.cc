@@ -390,7 +390,8 @@ Operand Selector::SizeOfLevel(const Operand& size, mir::ValueId lod, Where where
   const Operand level = Src(lod, Type::kUD);
   if (IsImm(level) && level.id == 0) return size;
   const Operand shifted = Alu(Opcode::kShr, Type::kUD, where, {size, level});
-  return MinMax(where, Type::kUD, true, shifted, Imm(1, Type::kUD));
+  const Operand least = MinMax(where, Type::kUD, true, shifted, Imm(1, Type::kUD));
+  return MinMax(where, Type::kUD, false, least, size);  // of a null surface 0
 }
 
 }  // namespace kiln::intel

@@ -108,7 +108,7 @@ void Selector::EmitMessage(uint16_t op, const lir::InstFields& fields, SendAux a
   lir::InstFields all = fields;
   const bool address = aux.sfid == isa::Sfid::kDataCache1 &&
                        (aux.control & 0xff) == kStatelessSurface;
-  if (const std::optional<Operand> guard = Guard(fields, address || surface.index.has_value())) {
+  if (const std::optional<Operand> guard = Guard(fields, address || surface.chosen)) {
     all.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
     uses.push_back(*guard);
   }
@@ -390,7 +390,7 @@ absl::Status Selector::BufferAddress(mir::InstId id) {
     if (!m_.IsConstant(m_.source(id, 0))) {
       return Refuse(inst, "int64_atomics", "64-bit atomics on a buffer chosen by value");
     }
-    element += static_cast<uint32_t>(m_.value(m_.source(id, 0)).bits);
+    element += KnownElement(m_.resources[inst.imm0], m_.value(m_.source(id, 0)).bits);
   }
   for (const Abi::BufferAddress& a : abi_.buffer_addresses) {
     if (a.resource != inst.imm0 || a.element != element) continue;

@@ -76,7 +76,7 @@ Operand Selector::SendSampler(const SamplerCall& call, Where where, int componen
   lir::InstFields fields = Fields(where);
   if (where == Where::kUniform) fields.width = 8;
   fields.aux = aux.Pack();
-  if (const std::optional<Operand> guard = Guard(fields, aux.indirect)) {
+  if (const std::optional<Operand> guard = Guard(fields, call.surface.chosen)) {
     fields.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
     uses.push_back(*guard);
   }

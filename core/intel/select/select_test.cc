@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
+#include "core/intel/lir/ops.h"
 #include "core/intel/lir/target.h"
 #include "core/lir/print.h"
 #include "core/lir/verify.h"
@@ -226,6 +227,34 @@ TEST(SelectImages, ArraysWithoutLengthAreReachedByHandles) {
   EXPECT_NE(text.find("shl %0.1:ud #0x3:ud"), std::string::npos) << text;
   EXPECT_NE(text.find("header #0x20:ud"), std::string::npos) << text;     // elements 4 to 7
   EXPECT_NE(text.find(".2:ud {w8 nomask aux"), std::string::npos) << text;  // element 5 is dword 2
+}
+
+// Wa_1407528679: where a thread may run for its fused neighbour alone, nobody has computed the index, and
+// the handle is whatever lies there.
+TEST(SelectImages, WhatAValueChoseIsAskedForByThreadsWithLanesOnly) {
+  const auto guarded = [](const std::string& array, const std::string& index) {
+    const mir::Module m = Module(absl::StrCat(
+        "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nresource 0 ssbo 0.0.0\n"
+        "resource 1 sampled_image 0.2.0 array ", array, " image 2d float unknown\nbody {\n"
+        "  %1:i32 = local_index\n  %2:bool = ult %1, 6\n  if %2 {\n    %3:i32 = read_first %1\n"
+        "    %4:i32 = image_levels.indexed[1, texel] ", index, "\n"
+        "    store_ssbo[0, align 4] 0, %4\n    yield\n  } else {\n    yield\n  }\n  return\n}\n"));
+    const absl::StatusOr<Abi> abi = AssignAbi(m);
+    EXPECT_TRUE(abi.ok()) << abi.status();
+    const absl::StatusOr<lir::Function> f = Select(m, *abi, 8);
+    EXPECT_TRUE(f.ok()) << f.status();
+    for (const lir::Block& b : f->blocks) {
+      for (lir::InstId i : b.insts) {
+        if (f->inst(i).op == kSampler) return f->inst(i).predicate_mode != 0;
+      }
+    }
+    ADD_FAILURE() << "no sampler message";
+    return false;
+  };
+  EXPECT_TRUE(guarded("3", "%3"));
+  EXPECT_FALSE(guarded("3", "2"));
+  EXPECT_TRUE(guarded("0", "%3")) << "by handle";
+  EXPECT_FALSE(guarded("0", "2")) << "a handle at a known place";
 }
 
 TEST(Select, CompareMakesAFlagAtItsUse) {

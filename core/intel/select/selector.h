@@ -250,10 +250,10 @@ class Selector {
 
   // ---- descriptors (descriptors.cc) ----
   Operand UniformIndex(mir::ValueId index);
-  void ApplyIndex(mir::ValueId index, uint32_t count, uint32_t shift, uint32_t& base,
-                  std::optional<Operand>& rest);
-  Operand Handle(uint32_t memory, uint32_t element, std::optional<mir::ValueId> index,
-                 uint32_t byte);
+  void ApplyIndex(mir::ValueId index, uint32_t resource, uint32_t shift, uint32_t& base,
+                  SurfaceRef& ref);
+  Operand Handle(uint32_t memory, uint32_t resource, std::optional<mir::ValueId> index,
+                 uint32_t byte, SurfaceRef& ref);
   SurfaceRef SurfaceOf(uint32_t resource, std::optional<mir::ValueId> index);
   SurfaceRef BufferOf(mir::InstId id);
   SurfaceRef ImageOf(mir::InstId id, const mir::TexelSources& s);

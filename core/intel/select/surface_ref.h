@@ -13,6 +13,7 @@ struct SurfaceRef {
   uint32_t bti = 0;                    // binding table index, or one with a meaning of its own
   std::optional<lir::Operand> index;   // uniform, added to the message descriptor
   std::optional<lir::Operand> handle;  // uniform, of a bindless surface (bti 252)
+  bool chosen = false;                 // by a value, this surface or the sampler beside it
 };
 
 // Whether two name the same surface by the same operands.
