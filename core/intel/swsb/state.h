@@ -30,7 +30,10 @@ inline constexpr int kResources = kAnswersResource + 1;
 // (distances above 10 never matter; fact from the reference compiler's scoreboard pass).
 inline constexpr int kPipelineLength = 10;
 
-using Position = int32_t;
+// 16 bits, since rows of them are joined at every edge; who walks a long block lets them begin anew
+// (Leave) at kMostPositions.
+using Position = int16_t;
+inline constexpr Position kMostPositions = 1 << 14;
 inline constexpr Position kNone = std::numeric_limits<Position>::min();
 
 enum Ledger { kMasked = 0, kNoMask = 1, kMaskedForNoMask = 2 };
@@ -79,10 +82,10 @@ struct State {
   // instruction of a block.
   void Leave(Position length) {
     for (int c = 0; c < kLedgers; ++c) {
-      const Position from = std::max(done[c], length - kPipelineLength - 1);
+      const Position from = std::max(done[c], static_cast<Position>(length - kPipelineLength - 1));
       done[c] = kNone;
-      for (Position& p : write[c]) p = p <= from ? kNone : p - length;
-      for (Position& p : read[c]) p = p <= from ? kNone : p - length;
+      for (Position& p : write[c]) p = p <= from ? kNone : static_cast<Position>(p - length);
+      for (Position& p : read[c]) p = p <= from ? kNone : static_cast<Position>(p - length);
     }
   }
 

@@ -404,7 +404,7 @@ class Pass {
     bool written = false;  // by the token's instruction, else read
   };
 
-  // Transforms `state` through the block. Returns the number of in-order instructions.
+  // Transforms `state` through the block. Returns the position after it.
   Position Walk(const isa::MachineBlock& block, State& state, Mode mode) {
     Position now = 0;
     fresh_.clear();
@@ -426,14 +426,16 @@ class Pass {
       Clear(state, placement.reuse, carrier, now);
       Clear(state, WaitsOfSync(inst), carrier, now);
       Execute(state, inst, fp, plan_.token[i], now);
-      if (IsInOrder(inst)) ++now;
+      if (IsInOrder(inst) && ++now == kMostPositions) state.Leave(std::exchange(now, Position{0}));
     }
     return now;
   }
 
   void Clear(State& state, const Waits& waits, Carrier carrier, Position now) const {
     state.ClearTokens(waits.dst, waits.src, carrier);
-    if (waits.distance != 0) state.ClearOrdered(now - waits.distance, carrier);
+    if (waits.distance != 0) {
+      state.ClearOrdered(static_cast<Position>(now - waits.distance), carrier);
+    }
     if (carrier != Carrier::kMaskedSkippable || (waits.dst | waits.src) == 0) return;
     for (const Fresh& f : fresh_) {
       if (f.written) {
@@ -503,19 +505,24 @@ class Pass {
 
   void Emit(int32_t i, const Placement& placement) {
     Instruction& inst = program_.insts[i];
-    std::vector<Instruction> syncs = MakeSyncs(placement.sync);
-    stats_.syncs += static_cast<int>(syncs.size());
-    if (placement.forced) stats_.nomask_syncs += static_cast<int>(syncs.size());
     for (const Waits& w : {placement.own, placement.sync}) {
+      if (!w.Any()) continue;
       stats_.distance_waits += w.distance != 0;
       stats_.token_waits += std::popcount(w.dst) + std::popcount(w.src);
     }
-    for (Instruction& sync : syncs) insertions_.push_back({i, sync});
+    if (placement.sync.Any()) EmitSyncs(i, placement);
     inst.swsb = OwnByte(placement.own, plan_.token[i]);
     if (inst.op == isa::Opcode::kSync && inst.src[0].file == isa::File::kGrf) {
       inst.src[0] = isa::Operand{};
       inst.src[0].file = isa::File::kArf;
     }
+  }
+
+  void EmitSyncs(int32_t i, const Placement& placement) {
+    const std::vector<Instruction> syncs = MakeSyncs(placement.sync);
+    stats_.syncs += static_cast<int>(syncs.size());
+    if (placement.forced) stats_.nomask_syncs += static_cast<int>(syncs.size());
+    for (const Instruction& sync : syncs) insertions_.push_back({i, sync});
   }
 
   Program& program_;

@@ -57,6 +57,25 @@ TEST(Swsb, OutOfOrderWriteAfterInOrderReadWaits) {
   EXPECT_EQ(Annotated(MakeProgram({Alu(10, 1, 2), Load(1, 5)})), "00 90");
 }
 
+// Positions have 16 bits and begin anew in very long blocks: nothing is forgotten there, nor does
+// anything old come near.
+TEST(Swsb, LongBlocksCountOn) {
+  Program program;
+  for (int i = 0; i < 70000; ++i) program.Append(Alu(10 + i % 4, 10 + (i + 1) % 4, 2));
+  ASSERT_TRUE(AssignScoreboard(program).ok());
+  ASSERT_EQ(program.insts.size(), 70000u);
+  for (int i = 3; i < 70000; ++i) ASSERT_EQ(program.insts[i].swsb, Distance(3)) << i;
+}
+
+TEST(Swsb, OldWritersOfLongBlocksNeedNothing) {
+  Program program;
+  program.Append(Alu(10, 1, 2));
+  for (int i = 1; i < 65536; ++i) program.Append(Alu(11, 1, 2));
+  program.Append(Alu(12, 10, 2));
+  ASSERT_TRUE(AssignScoreboard(program).ok());
+  for (const Instruction& inst : program.insts) ASSERT_EQ(inst.swsb, 0);
+}
+
 TEST(Swsb, DistancesBeyondThePipelineNeedNothing) {
   std::vector<Instruction> insts = {Alu(10, 1, 2)};
   for (int i = 0; i < 9; ++i) insts.push_back(Alu(40 + i, 1, 2));
