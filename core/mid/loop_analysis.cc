@@ -195,6 +195,7 @@ LoopAnalysis::Known LoopAnalysis::Evaluate(InstId id) const {
   for (int i = 0; i < inst.num_sources; ++i) {
     const Known known = Get(m_.source(id, i));
     if (!known.has_value()) {
+      if (type != mir::Type::kBool) return std::nullopt;
       all = false;
       continue;
     }

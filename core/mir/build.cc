@@ -270,7 +270,8 @@ InstId Builder::Loop(absl::Span<const ValueId> initial) {
 
 int64_t CountInstructions(const Module& module) {
   int64_t n = 0;
-  if (module.body.valid()) ForEachInst(module, module.body, [&](InstId) { ++n; });
+  if (!module.body.valid()) return n;
+  ForEachRegion(module, module.body, [&](RegionId r) { n += module.region(r).insts.size(); });
   return n;
 }
 

@@ -71,7 +71,8 @@ class Writer {
     }
   }
 
-  // Inlined always: nearly all callers name the field, and its place is then a constant.
+  // Inlined always, with what hands fields on: nearly all callers name the field, and its place is
+  // then a constant.
   [[gnu::always_inline]] void Set(Field field, uint64_t value) {
     const FieldLayout& layout = Layout(kGen, field);
     if (layout.width < 64 && value >> layout.width != 0) return Fail(layout.name);
@@ -79,7 +80,7 @@ class Writer {
   }
 
   // A code from one of the lookup functions, absent where the value has none.
-  void SetCode(Field field, std::optional<int> code) {
+  [[gnu::always_inline]] void SetCode(Field field, std::optional<int> code) {
     if (!code) return Fail(Layout(kGen, field).name);
     Set(field, static_cast<uint64_t>(*code));
   }
@@ -130,7 +131,7 @@ class Writer {
     }
   }
 
-  void WriteRegister(const Operand& operand, Field is_grf, Field nr) {
+  [[gnu::always_inline]] void WriteRegister(const Operand& operand, Field is_grf, Field nr) {
     if (operand.file == File::kGrf) {
       Set(is_grf, 1);
       if (operand.nr > 127) Fail("register number");

@@ -2,6 +2,7 @@
 // registers. A write ends a live range only if it surely replaces the whole register: an
 // unpredicated one that covers it in NoMask, or in a program without masks in the way we cannot
 // know, so masked full-width writes count as full too (as compilers that allocate see them).
+// Blocks are walked from the last to the first, so that only what loops carry needs another round.
 #include "core/intel/perf/statistics.h"
 
 #include <algorithm>
@@ -41,10 +42,22 @@ void StepBack(const Instruction& inst, const isa::Footprint& fp, GrfSet& live) {
   live |= fp.reads;
 }
 
+// Blocks that a block not before them branches to.
+std::vector<bool> LoopHeads(const std::vector<isa::MachineBlock>& blocks) {
+  std::vector<bool> heads(blocks.size());
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    for (const int32_t s : blocks[b].successors) {
+      if (static_cast<size_t>(s) <= b) heads[s] = true;
+    }
+  }
+  return heads;
+}
+
 absl::StatusOr<int64_t> MaxLiveRegisters(const isa::Program& program,
                                          absl::Span<const isa::Footprint> footprints) {
   const absl::StatusOr<std::vector<isa::MachineBlock>> blocks = isa::BuildBlocks(program);
   if (!blocks.ok()) return blocks.status();
+  const std::vector<bool> loop_heads = LoopHeads(*blocks);
   std::vector<GrfSet> live_in(blocks->size());
   int64_t most = 0;
   for (bool changed = true; changed;) {
@@ -59,11 +72,12 @@ absl::StatusOr<int64_t> MaxLiveRegisters(const isa::Program& program,
         during |= footprints[i].writes;
         most = std::max<int64_t>(most, Count(during));
         StepBack(program.insts[i], footprints[i], live);
-        most = std::max<int64_t>(most, Count(live));
       }
+      // Before the other instructions no more is live than while the one before them executes.
+      most = std::max<int64_t>(most, Count(live));
       if (live.bits[0] != live_in[b].bits[0] || live.bits[1] != live_in[b].bits[1]) {
         live_in[b] = live;
-        changed = true;
+        changed = changed || loop_heads[b];
       }
     }
   }
