@@ -10,8 +10,9 @@ moved that very place:
              far, or put the other execution's very value into a place of the same output
   undefined  random undefined results (--undefined) moved it; of these there is no magnitude
   beyond     the module accesses a shared array beyond its end: with its shared variables in another order
-             accesses leave shared memory, which is all that the interpreter sees of it; and such orders
-             moved it, or half of the places that differ in the same output
+             accesses leave shared memory, which is all that the interpreter sees of it, while in their own
+             order and with the same random values none does; and such orders moved it, or half of the
+             places that differ in the same output
 
 Distances are units in the last place for floats, and numbers for integers. No excuse outlives the
 comparison it was found in: the runs are those of one drive at one width.
@@ -235,17 +236,25 @@ def evidence(interpreter, job_path, options, tolerance):
     """runs_of for settle(): made when first asked for, then kept. Writes beside the job."""
     made = {}
 
+    def stays_inside(more):
+        """Does the module as it is access no shared or private memory beyond its end?"""
+        result = interpreter.run(job_path, [*options, *more])
+        return result["ok"] and not result["outside_local_accesses"]
+
     def rearranged_runs():
-        """None unless one of them leaves shared memory, where the module as it is does not."""
-        if interpreter.run(job_path, options)["outside_local_accesses"]:
+        """None unless one of them leaves shared memory, where the module as it is does not, with the same
+        random values for what is undefined either: an index that is undefined leads anywhere."""
+        if not stays_inside([]):
             return []
         with open(job_path) as f:
             job = json.load(f)
         runs = []
         for seed in range(1, REARRANGED + 1):
             path = rearranged_job(job, os.path.dirname(job_path), seed)
-            if path:
-                runs.append(interpreter.run(path, [*options, "--undefined=%d" % seed]))
+            random_values = "--undefined=%d" % seed
+            if path is None or not stays_inside([random_values]):
+                return []
+            runs.append(interpreter.run(path, [*options, random_values]))
         runs = [r for r in runs if r["ok"]]
         leave = any(r["outside_local_accesses"] for r in runs)
         return [peer.outputs(r) for r in runs] if leave else []
