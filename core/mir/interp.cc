@@ -69,6 +69,7 @@ struct Memory {
   uint64_t size = 0;
   std::vector<Access>* accesses = nullptr;   // per granule, if races are looked for
   bool local = false;
+  bool by_address = false;   // reached by an address, not through a descriptor
 };
 
 enum class AccessKind : uint8_t { kRead, kWrite, kAtomic };
@@ -177,6 +178,7 @@ class Interpreter {
     BindMemory();
     for (size_t i = 0; i < in_.buffers.size(); ++i) {
       addressed_.push_back({AddressOfBuffer(i), buffers_[i]});
+      addressed_.back().second.by_address = true;
     }
     constant_data_ = m_.constant_data;
     shared_.resize(m_.shared_bytes);
@@ -787,6 +789,7 @@ class Interpreter {
     if (*at + size <= memory.size) return true;
     ++statistics_.outside_accesses;
     statistics_.outside_local_accesses += memory.local;
+    statistics_.outside_addresses += memory.by_address;
     return false;
   }
 
@@ -1036,13 +1039,16 @@ class Interpreter {
     return given != 0 ? given : kFirst + (uint64_t{place} << 32);
   }
 
+  // Without bytes if no buffer has the address.
   Memory At(uint64_t address, uint64_t* offset) const {
     for (const auto& [start, memory] : addressed_) {
       if (address < start || address - start >= memory.size) continue;
       *offset = address - start;
       return memory;
     }
-    return {};
+    Memory nowhere;
+    nowhere.by_address = true;
+    return nowhere;
   }
 
   // ---- Texels ----

@@ -104,6 +104,7 @@ struct InterpStatistics {
   int64_t outside_accesses = 0;             // elements outside their buffer, array or table
   int64_t outside_local_accesses = 0;       // of these in private arrays and shared memory, where
                                             // Vulkan has no rule for them
+  int64_t outside_addresses = 0;            // of these by an address that no buffer has
   // Of active lanes: integers divided by 0, the least integer by -1, values of lanes that are not there
   // or not active, descriptors beyond the end of an array; and accesses of lanes that do not share the
   // index of a descriptor, without kNonUniform.

@@ -440,6 +440,7 @@ TEST(Interp, MemoryByAddress) {
   ASSERT_TRUE(run.ok()) << run.status();
   EXPECT_THAT(Contents(inputs.buffers[0]), ElementsAre(0x90007, 5, 2, 0));
   EXPECT_EQ(run->outside_accesses, 2);
+  EXPECT_EQ(run->outside_addresses, 2);
 }
 
 TEST(Interp, DivergentIf) {
@@ -532,6 +533,7 @@ TEST(Interp, MemoryOutsideAndMisaligned) {
   EXPECT_THAT(Contents(inputs.buffers[0]), ElementsAre(1, 2, 4, 2));
   EXPECT_EQ(run->misaligned_accesses, 1);
   EXPECT_EQ(run->outside_accesses, 5);
+  EXPECT_EQ(run->outside_addresses, 0);   // the buffer is bounded: no address is wrong
 }
 
 TEST(Interp, AtomicsGoInLaneOrder) {

@@ -222,13 +222,15 @@ class VerdictTest(unittest.TestCase):
 class OutsideTest(unittest.TestCase):
 
     def test_each_cause_needs_its_own_count(self):
-        nothing = {"outside_accesses": 0, "outside_descriptors": 0, "undefined_results": 9}
-        for count, error in (("outside_accesses", "no allocation at 0x0"),
+        # Accesses outside of bounded buffers, arrays and images lead to no address of nobody.
+        nothing = {"outside_addresses": 0, "outside_descriptors": 0, "undefined_results": 9,
+                   "outside_accesses": 9, "outside_local_accesses": 9}
+        for count, error in (("outside_addresses", "address 0x0 (4 bytes) lies in no allocation"),
                              ("outside_descriptors", "nothing is bound to surface 24")):
             self.assertFalse(sim_interp.goes_outside(nothing, error))
             self.assertTrue(sim_interp.goes_outside({**nothing, count: 1}, error))
             self.assertFalse(sim_interp.goes_outside({**nothing, count: 1}, "r5 is read too early"))
-        self.assertFalse(sim_interp.goes_outside({**nothing, "outside_accesses": 1},
+        self.assertFalse(sim_interp.goes_outside({**nothing, "outside_addresses": 1},
                                                  "nothing is bound to surface 24"))
 
 

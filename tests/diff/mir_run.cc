@@ -321,6 +321,7 @@ json RunJob(const std::string& path, const Flags& flags) {
                  {"lane_steps", run->lane_steps},
                  {"outside_accesses", run->outside_accesses},
                  {"outside_local_accesses", run->outside_local_accesses},
+                 {"outside_addresses", run->outside_addresses},
                  {"misaligned_accesses", run->misaligned_accesses},
                  {"undefined_results", run->undefined_results},
                  {"outside_descriptors", run->outside_descriptors},
