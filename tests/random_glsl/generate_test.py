@@ -102,6 +102,36 @@ class RunTest(unittest.TestCase):
         lines = ["void main() {", "  if (a) {", "    b;", "  }", "  barrier();", "  c;", "}"]
         self.assertEqual(run.chunks(lines), [(1, 4), (2, 3), (5, 6)])
 
+    @staticmethod
+    def compiler(folder, script):
+        """The path of a program that stands for kilnc: its third argument is the folder for binaries."""
+        path = os.path.join(folder, "kilnc")
+        with open(path, "w") as f:
+            f.write("#!/bin/sh\n" + script)
+        os.chmod(path, 0o755)
+        return path
+
+    def test_widths_are_those_of_the_last_compilation(self):
+        # --reduce compiles all candidates in one folder.
+        with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR")) as folder:
+            for widths in ("8 16", "8"):
+                program = run.Program(1, "", {}, folder)
+                found = program.compile(self.compiler(
+                    folder, 'for w in %s; do touch "$3/program.SIMD$w.bin"; done' % widths), "8,16,32")
+                self.assertEqual(found, ("", ""))
+                self.assertEqual(sorted(program.stems), [int(w) for w in widths.split()])
+            program = run.Program(1, "", {}, folder)
+            self.assertEqual(program.compile(self.compiler(folder, "exit 0"), "8,16,32")[0], "broken")
+
+    def test_nothing_compared_is_no_success(self):
+        with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR")) as folder:
+            refusing = self.compiler(folder, "echo 'program.comp: unsupported: all of it' >&2; exit 1")
+            p = subprocess.run([sys.executable, os.path.join(HERE, "run.py"), "--kilnc", refusing,
+                                "--eu-run", "/bin/false", "--count", "2"], stdout=subprocess.PIPE)
+            self.assertIn("comparisons 0,", p.stdout.decode())
+            self.assertIn("refused 2,", p.stdout.decode())
+            self.assertEqual(p.returncode, 1)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -7,7 +7,8 @@
 
 Every width that the compiler makes is run in contract mode, with and without fusion. A process of
 lavapipe runs a batch of programs, one simulator runs all. The last line counts; --keep leaves the
-program, module and job of what differs. Exit status 1 if anything differs or is broken.
+program, module and job of what differs. Exit status 1 if anything differs or is broken, or if nothing
+was compared.
 """
 
 import argparse
@@ -52,7 +53,11 @@ class Program:
         return p.stdout.decode(errors="replace") if p.returncode else ""
 
     def compile(self, kilnc, widths):
-        """(status, cause): "refused" or "broken", or "" twice."""
+        """(status, cause): "refused" or "broken", or "" twice. The folder may have an earlier program's
+        binaries, of widths that this one does not have."""
+        for name in os.listdir(self.folder):
+            if ".SIMD" in name:
+                os.remove(os.path.join(self.folder, name))
         p = subprocess.run([kilnc, "--widths=" + widths, "-o", self.folder, self.module],
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
         text = p.stderr.decode(errors="replace").strip()
@@ -65,7 +70,7 @@ class Program:
             m = re.search(r"\.SIMD(\d+)\.bin$", name)
             if m:
                 self.stems[int(m.group(1))] = os.path.join(self.folder, name[:-4])
-        return "", ""
+        return ("", "") if self.stems else ("broken", "kilnc succeeds without a binary")
 
 
 def first_difference(want, got):
@@ -225,7 +230,7 @@ def main():
           "not by lavapipe %d, not GLSL %d" % (
               c["programs"], a.first, c["comparisons"], c["agree"], c["differ"], c["broken"],
               c["refused"], c["lavapipe"], c["generator"]))
-    return 1 if runner.failed else 0
+    return 1 if runner.failed or not c["comparisons"] else 0
 
 
 if __name__ == "__main__":
