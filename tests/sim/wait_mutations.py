@@ -14,7 +14,8 @@ the program, branches and loops included (eu_run --paths; that those are the rig
 outputs, which agree with lavapipe's): a wait is needed if without it some instruction of a way reads or
 overwrites a register (by dword), or reads the address register, that an earlier one has in flight, and
 with it none does. Every needed one must be noticed. Operands r[a0] name no register here: a wait that
-only they need counts as not needed; what is noticed of those is in the last figure.
+only they need counts as not needed; what is noticed of those is in the last figure. The exit status is 1 if
+a needed one is not noticed, or if none was needed.
 """
 
 import argparse
@@ -304,7 +305,7 @@ def main():
               total["across"], total["needed and noticed"],
               100.0 * total["needed and noticed"] / max(total["needed"], 1),
               total["all"] - total["needed"], total["only noticed"]))
-    return 0 if total["needed and noticed"] == total["needed"] else 1
+    return 0 if total["needed and noticed"] == total["needed"] > 0 else 1
 
 
 if __name__ == "__main__":
