@@ -9,8 +9,9 @@
 //
 // Standard output has a line for each error, `FILE:OFFSET: what the validator says`, with the
 // instruction as Mesa reads it, and ends with a line of totals. Each file has a process of its own,
-// since Mesa asserts on encodings that nothing of Mesa makes: one that dies counts as an error of
-// that file. Exit status: 0 no errors, 1 errors, 2 the tool could not run.
+// since Mesa asserts on encodings that nothing of Mesa makes: one that dies, or
+// ends with a status, counts as an error of that file. Exit status: 0 no errors, 1 errors,
+// 2 the tool could not run or was given no file.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +150,8 @@ validate_apart(const char *path)
    }
    if (!WIFEXITED(status))
       complain("the validator died of what it read");
+   else if (WEXITSTATUS(status) != 0)
+      complain("the validator gave up on what it read");
    free(bytes);
    return counts->errors != before;
 }
@@ -180,6 +183,10 @@ main(int argc, char **argv)
       bad += validate_apart(path);
    }
    free(path);
+   if (files == 0) {
+      fprintf(stderr, "validate: the list names no file\n");
+      return 2;
+   }
    printf("%s: %d binaries, %ld instructions: %ld errors in %d binaries (Mesa " MESA_VERSION ", " BACKEND ")\n",
           argv[1], files, counts->instructions, counts->errors, bad);
    return bad ? 1 : 0;
