@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "client/spec_constant.h"
 #include "client/stage_name.h"
+#include "core/base/utf8.h"
 
 namespace kiln::client {
 namespace {
@@ -81,6 +82,18 @@ absl::Status CheckCount(const char* flag, int64_t count, int64_t limit) {
       absl::StrCat(flag, " is given ", count, " times; at most ", limit, " are accepted"));
 }
 
+// Requests carry text in UTF-8 only. (Folders of -I stay here, the rest is checked against lists.)
+absl::Status CheckUtf8(const ParsedFlags& flags) {
+  for (const char* key : {"entry", "D", "target", "disable-pass"}) {
+    for (const std::string& text : flags.All(key)) {
+      if (IsUtf8(text)) continue;
+      return absl::InvalidArgumentError(absl::StrCat(key[1] == '\0' ? "-" : "--", key, ": '",
+                                                     EscapeNonUtf8(text), "' is not UTF-8"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::vector<Flag> CompileFlags() {
@@ -127,6 +140,7 @@ absl::StatusOr<std::vector<uint32_t>> ParseWidths(const std::vector<std::string>
 absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
   CompileSettings settings;
   CompileRequest& request = settings.request;
+  if (absl::Status status = CheckUtf8(flags); !status.ok()) return status;
   if (absl::Status status = RefuseGraphicsFlags(flags); !status.ok()) return status;
   for (const std::string& target : flags.Commas("target")) request.add_targets(target);
   if (request.targets().empty()) {

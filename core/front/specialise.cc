@@ -20,7 +20,7 @@ struct Target {
   const SpirvType* type = nullptr;
 };
 
-using Targets = std::map<uint32_t, Target>;  // by SpecId
+using Targets = std::multimap<uint32_t, Target>;  // by SpecId, which several may share
 
 Targets TargetsOf(const SpirvModule& spirv) {
   Targets targets;
@@ -99,21 +99,26 @@ absl::Status Unknown(const SpecConstant& given, const Targets& targets) {
                    "unknown_spec_constant");
 }
 
+absl::Status OfAnotherType(const SpecConstant& given, const Target& target) {
+  return WithCause(
+      Invalid(absl::StrCat("specialisation constant ", given.spec_id, " is a ",
+                           TypeText(*target.type), ", which the ", TypeText(given.type), " 0x",
+                           absl::Hex(given.bits), " given is not"),
+              target.id),
+      "spec_constant_type");
+}
+
 }  // namespace
 
 absl::Status CheckSpecialisation(const SpirvModule& spirv, absl::Span<const SpecConstant> given) {
   if (given.empty()) return absl::OkStatus();
   const Targets targets = TargetsOf(spirv);
   for (const SpecConstant& constant : given) {
-    const auto target = targets.find(constant.spec_id);
-    if (target == targets.end()) return Unknown(constant, targets);
-    if (Fits(constant, *target->second.type)) continue;
-    return WithCause(Invalid(absl::StrCat("specialisation constant ", constant.spec_id, " is a ",
-                                          TypeText(*target->second.type), ", which the ",
-                                          TypeText(constant.type), " 0x", absl::Hex(constant.bits),
-                                          " given is not"),
-                             target->second.id),
-                     "spec_constant_type");
+    const auto [first, end] = targets.equal_range(constant.spec_id);
+    if (first == end) return Unknown(constant, targets);
+    for (auto target = first; target != end; ++target) {
+      if (!Fits(constant, *target->second.type)) return OfAnotherType(constant, target->second);
+    }
   }
   return absl::OkStatus();
 }

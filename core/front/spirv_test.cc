@@ -299,9 +299,13 @@ TEST(Spirv, SpecialisationNamesConstantsOfTheirTypes) {
     OpDecorate %a SpecId 1
     OpDecorate %b SpecId 2
     OpDecorate %f SpecId 7
+    OpDecorate %shared SpecId 8
+    OpDecorate %sharer SpecId 8
     %a = OpSpecConstant %uint 7
     %b = OpSpecConstantTrue %bool
     %f = OpSpecConstant %float 1
+    %shared = OpSpecConstant %uint 1
+    %sharer = OpSpecConstant %float 1
   )",
                                               "%result = OpIAdd %uint %a %a\n"));
   const auto error = [&](const SpecConstant& given) {
@@ -316,13 +320,14 @@ TEST(Spirv, SpecialisationNamesConstantsOfTheirTypes) {
   EXPECT_EQ(error({7, 0x3f800000, SpecType::kFloat32}), "");
   EXPECT_EQ(error({3, 1, SpecType::kInt32}),
             "unknown_spec_constant: the module has no specialisation constant 3; it has 1 (32-bit "
-            "uint), 2 (bool), 7 (32-bit float)");
+            "uint), 2 (bool), 7 (32-bit float), 8 (32-bit uint), 8 (32-bit float)");
   EXPECT_NE(error({1, 1, SpecType::kBool}).find("spec_constant_type: specialisation constant 1 is "
                                                 "a 32-bit uint, which the bool 0x1 given is not"),
             std::string::npos);
   for (const SpecConstant& wrong :
        {SpecConstant{1, uint64_t{1} << 32}, {1, 1, SpecType::kInt64}, {1, 0, SpecType::kFloat32},
-        {2, 1, SpecType::kInt32}, {7, 1, SpecType::kInt32}, {7, 0, SpecType::kFloat64}}) {
+        {2, 1, SpecType::kInt32}, {7, 1, SpecType::kInt32}, {7, 0, SpecType::kFloat64},
+        {8, 3, SpecType::kInt32}, {8, 3, SpecType::kFloat32}}) {
     EXPECT_NE(error(wrong).find("spec_constant_type"), std::string::npos) << wrong.spec_id;
   }
 }

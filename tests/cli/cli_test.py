@@ -135,6 +135,8 @@ class Overview(Cli):
         self.fails(2, "no command 'compil'; did you mean compile", 'compil')
         self.fails(2, "'explain' is not available yet", 'explain', 'x.spv')
         self.fails(2, 'a command comes first', '--target=tgl')
+        self.fails(2, r"-D: 'A=\\xff' is not UTF-8", 'compile', '--target=tgl', '-D', 'A=\udcff', SAXPY)
+        self.fails(2, r"--entry: '\\xff' is not UTF-8", 'batch', '--target=tgl', '--entry=\udcff', SAXPY)
         self.fails(2, 'unknown flag --tagret; did you mean --target\\?', 'compile', '--tagret=tgl', 'x')
         self.fails(2, '--target is missing', 'compile', SAXPY)
         self.fails(2, 'which file', 'compile', '--target=tgl')
