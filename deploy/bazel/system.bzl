@@ -16,6 +16,7 @@ _PKG_CONFIG = {
     "gtest": (["gtest"], "libgtest-dev", []),
     "gtest_main": (["gmock_main"], "libgmock-dev", []),
     "hiredis": (["hiredis"], "libhiredis-dev", []),
+    "jemalloc": (["jemalloc"], "libjemalloc-dev", []),
     "nlohmann_json": (["nlohmann_json"], "nlohmann-json3-dev", []),
     "prometheus_core": (["prometheus-cpp-core"], "prometheus-cpp-dev", []),
     "prometheus_pull": (["prometheus-cpp-pull"], "prometheus-cpp-dev", []),
