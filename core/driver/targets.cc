@@ -13,7 +13,7 @@ struct TargetRow {
   uint32_t abi_version;
 };
 
-constexpr TargetRow kTargets[] = {{Target::kTgl, "tgl", 5, 2}};
+constexpr TargetRow kTargets[] = {{Target::kTgl, "tgl", 6, 2}};
 
 const TargetRow& Row(Target target) { return kTargets[static_cast<size_t>(target)]; }
 

@@ -29,9 +29,9 @@ bool MayFold(const Inst& inst) {
          inst.num_sources <= kMaxSources;
 }
 
-bool AccessesPrivateArray(Op op) { return op == Op::kLoadPrivate || op == Op::kStorePrivate; }
-
 }  // namespace
+
+bool AccessesPrivateArray(Op op) { return op == Op::kLoadPrivate || op == Op::kStorePrivate; }
 
 bool StoresOutside(const mir::Module& module, InstId store, uint64_t offset) {
   const Inst& inst = module.inst(store);
@@ -44,40 +44,56 @@ bool StoresOutside(const mir::Module& module, InstId store, uint64_t offset) {
 LoopRounds LoopAnalysis::CountRounds(InstId loop, const LoopLimits& limits) {
   bits_.resize(m_.values.size());
   seen_.resize(m_.values.size());
+  ++call_;
+  limits_ = limits;
   result_ = LoopRounds();
   steps_left_ = limits.max_steps;
+  int rounds = 0;
+  result_.bounded = WalkRounds(loop, &rounds);
+  result_.rounds = rounds;
+  return result_;
+}
+
+// Counts the rounds begun. True if the last of them meets no continue; false: no bound was found.
+bool LoopAnalysis::WalkRounds(InstId loop, int* rounds) {
   const RegionId body = m_.inst(loop).regions[0];
   std::vector<Known> params;
-  for (ValueId v : m_.sources(loop)) {
-    params.push_back(m_.IsConstant(v) ? Known(m_.value(v).bits) : std::nullopt);
-  }
-  while (result_.rounds < limits.max_rounds) {
-    ++round_;
-    ++result_.rounds;
+  for (ValueId v : m_.sources(loop)) params.push_back(Get(v));
+  for (*rounds = 1; *rounds <= limits_.max_rounds; ++*rounds) {
     for (size_t i = 0; i < params.size(); ++i) Set(m_.region(body).params[i], params[i]);
     next_ = Next();
     WalkRegion(body, /*certain=*/true);
-    if (steps_left_ < 0 || result_.residue > limits.max_residue) return result_;
-    if (!next_.continues) {
-      result_.bounded = true;
-      return result_;
-    }
-    if (next_.params == params) return result_;
+    if (steps_left_ < 0 || result_.residue > limits_.max_residue) return false;
+    if (!next_.continues) return true;
+    if (next_.params == params) return false;
     params = next_.params;
   }
-  return result_;
+  return false;
+}
+
+void LoopAnalysis::WalkLoop(InstId loop) {
+  for (int r = 0; r < m_.inst(loop).num_results; ++r) Set(m_.result(loop, r), std::nullopt);
+  const LoopRounds before = result_;
+  Next outer = std::move(next_);
+  int rounds = 0;
+  const bool walked = limits_.into_loops && WalkRounds(loop, &rounds) &&
+                      result_.unknown_exits == before.unknown_exits;
+  next_ = std::move(outer);
+  if (walked) return;
+  result_ = before;
+  ++result_.residue;
+  CountOnce(m_.inst(loop).regions[0]);
 }
 
 LoopAnalysis::Known LoopAnalysis::Get(ValueId v) const {
   if (m_.IsConstant(v)) return m_.value(v).bits;
-  if (seen_[v.index] != round_) return std::nullopt;
+  if (seen_[v.index] != call_) return std::nullopt;
   return bits_[v.index];
 }
 
 void LoopAnalysis::Set(ValueId v, Known bits) {
-  if (!bits.has_value()) return;
-  bits_[v.index] = *bits;
-  seen_[v.index] = round_;
+  seen_[v.index] = bits.has_value() ? call_ : 0;
+  bits_[v.index] = bits.value_or(0);
 }
 
 LoopAnalysis::Exit LoopAnalysis::WalkRegion(RegionId region, bool certain) {
@@ -88,7 +104,7 @@ LoopAnalysis::Exit LoopAnalysis::WalkRegion(RegionId region, bool certain) {
         if (WalkIf(id, certain) == Exit::kJumps) return Exit::kJumps;
         break;
       case Op::kLoop:
-        result_.residue += 1 + SizeOf(m_.inst(id).regions[0]);
+        WalkLoop(id);
         break;
       case Op::kYield:
         return Exit::kFalls;
@@ -156,17 +172,17 @@ void LoopAnalysis::WalkJump(InstId id, bool certain) {
 
 void LoopAnalysis::WalkValue(InstId id) {
   const Inst& inst = m_.inst(id);
-  if (AccessesPrivateArray(inst.op) && Get(m_.source(id, 0)).has_value()) {
-    if (!m_.IsConstant(m_.source(id, 0))) ++result_.array_accesses;
-    return;
+  if (AccessesPrivateArray(inst.op)) {
+    if (Get(m_.source(id, 0)).has_value()) {
+      if (!m_.IsConstant(m_.source(id, 0))) ++result_.array_accesses;
+      return;
+    }
+    ++result_.unknown_array_accesses;
   }
   if (inst.op == Op::kLoadConstant && WalkTable(id)) return;
   const Known known = Evaluate(id);
-  if (!known.has_value()) {
-    ++result_.residue;
-    return;
-  }
-  Set(m_.result(id), known);
+  if (!known.has_value()) ++result_.residue;
+  for (int r = 0; r < inst.num_results; ++r) Set(m_.result(id, r), known);
 }
 
 // A load from the module's own constants at a known offset. True if it is one.
@@ -213,11 +229,13 @@ LoopAnalysis::Known LoopAnalysis::EvaluateSelect(InstId id) const {
   return Get(m_.source(id, *condition != 0 ? 1 : 2));
 }
 
-int64_t LoopAnalysis::SizeOf(RegionId region) {
-  int64_t size = 0;
-  mir::ForEachInst(m_, region, [&](InstId) { ++size; });
-  steps_left_ -= size;
-  return size;
+void LoopAnalysis::CountOnce(RegionId region) {
+  mir::ForEachInst(m_, region, [&](InstId id) {
+    ++result_.residue;
+    --steps_left_;
+    if (!AccessesPrivateArray(m_.inst(id).op) || m_.IsConstant(m_.source(id, 0))) return;
+    ++result_.unknown_array_accesses;
+  });
 }
 
 }  // namespace kiln::mid

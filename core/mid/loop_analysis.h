@@ -30,6 +30,9 @@ struct LoopLimits {
   int max_rounds = 0;
   int64_t max_steps = 0;        // instructions walked
   int64_t max_residue = 0;      // more is not counted: no bound is found then
+  // Rounds of loops inside are walked too, as if these were unrolled as well. Otherwise, and where no
+  // bound is found for them, their bodies count once.
+  bool into_loops = false;
 };
 
 struct LoopRounds {
@@ -42,7 +45,11 @@ struct LoopRounds {
   int64_t residue = 0;
   // Accesses to private arrays whose offset is known in every round, though not before unrolling.
   int array_accesses = 0;
+  // Accesses to private arrays, over all rounds, whose offset is not known; part of the residue.
+  int unknown_array_accesses = 0;
 };
+
+bool AccessesPrivateArray(mir::Op op);
 
 // Whether the instruction is a store to a private array that leaves it, being at this offset.
 bool StoresOutside(const mir::Module& module, mir::InstId store, uint64_t offset);
@@ -65,6 +72,8 @@ class LoopAnalysis {
     std::vector<Known> params;
   };
 
+  bool WalkRounds(mir::InstId loop, int* rounds);
+  void WalkLoop(mir::InstId loop);
   Exit WalkRegion(mir::RegionId region, bool certain);
   Exit WalkIf(mir::InstId id, bool certain);
   bool NeverReached(mir::InstId id) const;
@@ -75,13 +84,14 @@ class LoopAnalysis {
   Known EvaluateSelect(mir::InstId id) const;
   Known Get(mir::ValueId v) const;
   void Set(mir::ValueId v, Known bits);
-  int64_t SizeOf(mir::RegionId region);
+  void CountOnce(mir::RegionId region);
 
   const mir::Module& m_;
-  // By value: what it is known to be in the round being walked, if `seen_` is that round's number.
+  // By value: what it is known to be in the round being walked, if `seen_` is this call's number.
   std::vector<uint64_t> bits_;
   std::vector<uint32_t> seen_;
-  uint32_t round_ = 0;
+  uint32_t call_ = 0;
+  LoopLimits limits_;
   int64_t steps_left_ = 0;
   LoopRounds result_;
   Next next_;

@@ -189,6 +189,43 @@ TEST(LoopAnalysis, NestedLoopsAreCountedOnce) {
   EXPECT_EQ(r.residue, 2 * 7);
 }
 
+// Four stores of a tile: known if the rounds of the loop inside are walked.
+TEST(LoopAnalysis, WalksIntoLoopsWhereAsked) {
+  const auto rounds_of = [](const std::string& limit, bool into_loops) {
+    return RoundsOf(R"(
+  %9:i32 = local_index
+  loop (%0:i32 = 0) {
+    %1:bool = slt %0, 2
+    if %1 { yield } else { break }
+    %2:i32 = shl %0, 3
+    loop (%5:i32 = 0) {
+      %6:bool = ult %5, )" + limit + R"(
+      if %6 { yield } else { break }
+      %3:i32 = shl %5, 2
+      %4:i32 = iadd %2, %3
+      store_private[0, align 4] %4, %9
+      store_ssbo[0, align 4] %4, %9
+      %7:i32 = iadd %5, 1
+      continue %7
+    }
+    %8:i32 = iadd %0, 1
+    continue %8
+  })", {100, 1000, 1000, into_loops});
+  };
+  const LoopRounds known = rounds_of("2", true);
+  EXPECT_TRUE(known.bounded);
+  EXPECT_EQ(known.rounds, 3);
+  EXPECT_EQ(known.array_accesses, 4);
+  EXPECT_EQ(known.unknown_array_accesses, 0);
+  EXPECT_EQ(known.residue, 4);
+  for (const LoopRounds& r : {rounds_of("2", false), rounds_of("%9", true)}) {
+    EXPECT_TRUE(r.bounded);
+    EXPECT_EQ(r.array_accesses, 0);
+    EXPECT_EQ(r.unknown_array_accesses, 2);
+    EXPECT_EQ(r.residue, 2 * 11);
+  }
+}
+
 TEST(LoopAnalysis, AnArrayBoundsItsLoop) {
   // The bound is not known, but a fifth store would leave the array of 64 bytes.
   const LoopRounds r = RoundsOf(R"(

@@ -21,7 +21,6 @@ using mir::ValueId;
 
 using List = std::vector<InstId>;
 
-constexpr uint32_t kMaxElements = 256;
 // With a variable offset every element is alive wherever the array is.
 constexpr uint32_t kMaxIndexed = 32;
 // Instructions that an access to scratch memory is held to be worth: address, payload and message
@@ -137,7 +136,7 @@ class Choice {
       if (Accesses(m_.inst(id))) Judge(id);
     });
     for (Array& a : arrays_) {
-      const uint32_t most = a.select_cost > 0 ? kMaxIndexed : kMaxElements;
+      const uint32_t most = a.select_cost > 0 ? kMaxIndexed : kMaxPromotedElements;
       a.promote = a.promote && a.accesses > 0 && a.elements <= most &&
                   a.select_cost <= kAccessCost * a.accesses && context.Rewrite();
       if (!a.promote) continue;

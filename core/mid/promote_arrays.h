@@ -12,7 +12,7 @@
 //   load: a tree of selects over the elements it may mean, one test for each bit of the index;
 //   store: one compare for each place, and a select for each element.
 // The rule: elements are aligned and all of 4 bytes; constant offsets lie inside; arrays of up to
-// kMaxElements, or kMaxIndexed if an offset is not constant, and then only if the selects cost less
+// kMaxPromotedElements, or kMaxIndexed if an offset is not constant, and then only if the selects cost less
 // than the accesses to memory that go (kAccessCost for each).
 // An access outside of the array by a variable offset gives some value, as Vulkan allows.
 // Cost: linear, with a factor of the nesting of loops for the elements stored in them; selects are
@@ -20,11 +20,15 @@
 #ifndef KILN_CORE_MID_PROMOTE_ARRAYS_H_
 #define KILN_CORE_MID_PROMOTE_ARRAYS_H_
 
+#include <cstdint>
+
 #include "absl/status/statusor.h"
 #include "core/base/pass.h"
 #include "core/mir/mir.h"
 
 namespace kiln::mid {
+
+inline constexpr uint32_t kMaxPromotedElements = 256;
 
 // True if anything changed. One rewrite for each array.
 absl::StatusOr<bool> PromoteArrays(mir::Module& module, PassContext& context);
