@@ -171,6 +171,33 @@ TEST(ConstantOps, Vectors) {
   EXPECT_EQ(Value("%r = OpSpecConstantOp %v2uint Select %f %v %w\n", kSum), 3u * 9 + 7);
 }
 
+// Of arrays, structures and matrices one condition chooses, as of SPIR-V 1.4.
+TEST(ConstantOps, ChoosesWholeComposites) {
+  const char kTypes[] = R"(
+    %array = OpTypeArray %uint %u_2
+    %struct = OpTypeStruct %uint %array
+    %p = OpSpecConstantComposite %array %a %b
+    %q = OpSpecConstantComposite %array %b %a
+    %ps = OpSpecConstantComposite %struct %u_9 %p
+    %qs = OpSpecConstantComposite %struct %u_3 %q
+)";
+  const char kSecond[] = "%result = OpCompositeExtract %uint %r 1\n";
+  EXPECT_EQ(Value(std::string(kTypes) + "%r = OpSpecConstantOp %array Select %t %p %q\n", kSecond), 3u);
+  EXPECT_EQ(Value(std::string(kTypes) + "%r = OpSpecConstantOp %array Select %f %p %q\n", kSecond), 7u);
+  const char kSum[] =
+      "%e0 = OpCompositeExtract %uint %r 0\n%e1 = OpCompositeExtract %uint %r 1 1\n"
+      "%tens = OpIMul %uint %e0 %u_9\n%result = OpIAdd %uint %tens %e1\n";
+  EXPECT_EQ(Value(std::string(kTypes) + "%r = OpSpecConstantOp %struct Select %t %ps %qs\n", kSum),
+            9u * 9 + 3);
+  EXPECT_EQ(Value(std::string(kTypes) + "%r = OpSpecConstantOp %struct Select %f %ps %qs\n", kSum),
+            3u * 9 + 7);
+}
+
+TEST(ConstantOps, FloatsAreChosenBitByBit) {
+  EXPECT_EQ(Value("%c = OpSpecConstantOp %float Select %t %x32 %x32\n", "%result = OpBitcast %uint %c\n"),
+            std::bit_cast<uint32_t>(0.1f));
+}
+
 uint32_t Float(const std::string& definitions, const Given& given = {}) {
   return Value(definitions, "%result = OpBitcast %uint %r\n", given);
 }

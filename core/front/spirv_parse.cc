@@ -81,6 +81,8 @@ class Parser {
   absl::Status CompositeConstant(const SpirvInst& inst, const SpirvType& type, SpirvConstant& c);
   uint32_t ScalarWidth(const SpirvType& type) const;
   absl::Status SpecOp(const SpirvInst& inst, const SpirvType& type, SpirvConstant& c);
+  absl::Status SpecSelect(const SpirvInst& inst, const SpirvType& type,
+                          const std::array<SpirvConstant, 3>& operands, bool one_condition);
   absl::Status SpecComposite(const SpirvInst& inst, spv::Op op, const SpirvType& type,
                              SpirvConstant& c);
   absl::Status SpecShuffle(const SpirvInst& inst, SpirvConstant& c);
@@ -872,6 +874,11 @@ absl::Status Parser::SpecOp(const SpirvInst& inst, const SpirvType& type, SpirvC
       return Invalid("operand does not fit the result", inst.result);
     }
   }
+  if (op == spv::Op::OpSelect) return SpecSelect(inst, type, operands, leaves[0] == 1);
+  if (type.kind != SpirvType::kVector && type.kind != SpirvType::kInt &&
+      type.kind != SpirvType::kFloat && type.kind != SpirvType::kBool) {
+    return Invalid("arithmetic on what is no scalar and no vector", inst.result);
+  }
   for (uint32_t leaf = 0; leaf < type.leaves; ++leaf) {
     std::array<uint64_t, 3> values = {};
     for (size_t i = 0; i < count; ++i) {
@@ -887,6 +894,21 @@ absl::Status Parser::SpecOp(const SpirvInst& inst, const SpirvType& type, SpirvC
       return absl::OkStatus();
     }
     m_.constant_leaves.push_back(result);
+  }
+  return absl::OkStatus();
+}
+
+// Of values of any type: composites that are no vectors are chosen by one condition.
+absl::Status Parser::SpecSelect(const SpirvInst& inst, const SpirvType& type,
+                                const std::array<SpirvConstant, 3>& operands, bool one_condition) {
+  const bool whole = type.kind != SpirvType::kVector || one_condition;
+  if (operands[1].type != inst.type || operands[2].type != inst.type ||
+      (whole && !one_condition) || ScalarWidth(*m_.Type(operands[0].type)) != 1) {
+    return Invalid("operand does not fit the result", inst.result);
+  }
+  for (uint32_t leaf = 0; leaf < type.leaves; ++leaf) {
+    const bool chosen = m_.ConstantLeaf(operands[0], one_condition ? 0 : leaf) != 0;
+    m_.constant_leaves.push_back(m_.ConstantLeaf(operands[chosen ? 1 : 2], leaf));
   }
   return absl::OkStatus();
 }

@@ -398,6 +398,10 @@ absl::Status Selector::BufferAddress(mir::InstId id) {
     Set(m_.result(id, 1), PushDword(a.byte + 4));
     return absl::OkStatus();
   }
+  // The index became constant only with the width, when the registers of addresses were assigned.
+  if ((inst.flags & mir::kIndexed) != 0) {
+    return Refuse(inst, "int64_atomics", "64-bit atomics on a buffer chosen by value");
+  }
   return Unexpected(inst, "the buffer's address was not assigned");
 }
 
