@@ -181,6 +181,19 @@ std::string LoopCarried(int n) {
   return w.Module(w.Mix(Values(out.begin() + 1, out.end()), "1"));
 }
 
+std::string HandedOn(int n) {
+  Writer w;
+  Values init = w.Loads(n);
+  const std::string rounds = w.Op("and", init[0], "3");
+  init.insert(init.begin(), "0");
+  const Values out = w.Loop(rounds, init, [&](const Values& p) {
+    Values next(p.begin() + 2, p.end());
+    next.push_back(w.Op("iadd", p[1], p[0]));
+    return next;
+  });
+  return w.Module(w.Mix(Values(out.begin() + 1, out.end()), "1"));
+}
+
 std::string BreakValues(int n) {
   Writer w;
   const Values v = w.Loads(4);

@@ -19,6 +19,7 @@ std::string LiveBesideArray(int n); // n values and a private array, both in scr
 std::string LiveAcrossIf(int n);    // n values; each side of an if reads half of them
 std::string LiveThroughLoops(int n);  // n values that two nested loops do not read
 std::string LoopCarried(int n);     // n values that a loop hands round, trip counts differ by lane
+std::string HandedOn(int n);        // n values of which a loop gives each the next one's
 std::string BreakValues(int n);     // n values of a loop that lanes take out of different rounds
 std::string Chain(int n);           // n dependent operations
 std::string Cases(int n);           // a switch of n cases

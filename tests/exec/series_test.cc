@@ -30,6 +30,7 @@ TEST_P(Live, BesideArray) {
 TEST_P(Live, AcrossIf) { EXPECT_EQ(Agrees(exec::LiveAcrossIf(GetParam()), GetParam()), ""); }
 TEST_P(Live, ThroughLoops) { EXPECT_EQ(Agrees(exec::LiveThroughLoops(GetParam()), GetParam()), ""); }
 TEST_P(Live, LoopCarried) { EXPECT_EQ(Agrees(exec::LoopCarried(GetParam()), GetParam()), ""); }
+TEST_P(Live, HandedOn) { EXPECT_EQ(Agrees(exec::HandedOn(GetParam()), GetParam()), ""); }
 TEST_P(Live, BreakValues) { EXPECT_EQ(Agrees(exec::BreakValues(GetParam()), GetParam()), ""); }
 
 INSTANTIATE_TEST_SUITE_P(Series, Live, testing::Values(32, 48, 64, 96, 128, 200, 256, 512));

@@ -739,7 +739,8 @@ class Spiller {
   }
 
   // A parallel move between places of one block's parameters: a place is overwritten when nobody
-  // is left who reads it; in a cycle one argument is taken into registers first.
+  // is left who reads it. What a parameter in a register is to have of such a place is taken into
+  // registers before, and stays there for the edge; in a cycle one argument is as well.
   void StoreArguments(const Edge& e, const std::vector<ValueId>& params,
                       const std::vector<Operand>& args) {
     const auto reads_place = [&](size_t k) {
@@ -752,6 +753,27 @@ class Spiller {
     }
     readers_.resize(old_values_, 0);
     for (size_t k : pending) readers_[args[k].id] += reads_place(k);
+    // Which argument goes into the place that the k-th argument reads?
+    const auto writer = [&](size_t k) {
+      const auto at = std::find(params.begin(), params.end(), args[k].value()) - params.begin();
+      return static_cast<size_t>(at);
+    };
+    const auto is_pending = [&](size_t k) {
+      return std::binary_search(pending.begin(), pending.end(), k);
+    };
+    std::vector<size_t> early;
+    for (size_t k = 0; k < args.size() && !pending.empty(); ++k) {
+      const bool kept = !in_memory_[params[k].index] && reads_place(k);
+      if (kept && is_pending(writer(k))) early.push_back(k);
+    }
+    // What is in registers here stays protected until the edge is taken, or its cycle is stored.
+    const auto take = [&](size_t k) {
+      const Operand o = InRegisters(args[k]);
+      pieces_.ForEach(args[k], [&](uint32_t p) { protect_[p] = epoch_; });
+      return o;
+    };
+    ++epoch_;
+    for (size_t k : early) take(k);
     std::vector<size_t> ready;
     for (size_t n = pending.size(); n-- > 0;) {
       if (readers_[params[pending[n]].index] == 0) ready.push_back(pending[n]);
@@ -760,20 +782,17 @@ class Spiller {
     std::vector<Operand> taken(args.size());
     const auto was_read = [&](size_t k) {
       if (!reads_place(k) || --readers_[args[k].id] != 0) return;
-      const auto at = std::find(params.begin(), params.end(), args[k].value()) - params.begin();
-      const auto next = static_cast<size_t>(at);
-      const bool waits = std::binary_search(pending.begin(), pending.end(), next);
-      if (waits && !done[next]) ready.push_back(next);
+      const size_t next = writer(k);
+      if (is_pending(next) && !done[next]) ready.push_back(next);
     };
     for (size_t first = 0;;) {
       if (ready.empty()) {
         while (first < pending.size() && done[pending[first]]) ++first;
         if (first == pending.size()) return;
-        // What is in registers here stays protected until it is stored: the cycle ends with it.
         const size_t k = pending[first];
         ++epoch_;
-        taken[k] = InRegisters(args[k]);
-        pieces_.ForEach(args[k], [&](uint32_t p) { protect_[p] = epoch_; });
+        for (size_t j : early) take(j);
+        taken[k] = take(k);
         was_read(k);
       }
       while (!ready.empty()) {

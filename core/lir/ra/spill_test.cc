@@ -150,6 +150,37 @@ TEST(SpillTest, MoreParametersThanRegistersLiveInMemory) {
   EXPECT_LT(f.blocks[1].params.size(), ssa->blocks[1].params.size());
 }
 
+// A loop hands seventy values of two registers on, each to the next parameter: one that stays in a
+// register has of a place in memory what was there before the edge writes it.
+TEST(SpillTest, PlacesAreReadBeforeTheEdgeWritesThem) {
+  constexpr int kParams = 70, kFresh = kParams, kFlag = kFresh + 1, kHeader = kFlag + 1;
+  std::string text = "function test width 16\n", params, init, next;
+  for (int k = 0; k <= kParams; ++k) absl::StrAppend(&text, "value %", k, " G 4x1\n");
+  absl::StrAppend(&text, "value %", kFlag, " F 0x1\nvalue %", kHeader, " U 4x8 whole\nlivein %",
+                  kHeader, " at 0\nblock b0 depth 0\n");
+  for (int k = 0; k < kParams; ++k) {
+    absl::StrAppend(&params, " %", k);
+    absl::StrAppend(&init, k == 0 ? "_" : ", _");
+    absl::StrAppend(&next, k == 0 ? "" : ", ", "%", k + 1, ":ud");
+  }
+  absl::StrAppend(&text, "  -> b1(", init, ")\nblock b1 depth 1 params", params, "\n  %", kFlag,
+                  ":ud = cmp %0:ud {w16}\n  break %", kFlag, ":ud {w16 pred 1}\n  -> b3, b2\n",
+                  "block b2 depth 1\n  %", kFresh, ":ud = load %0:ud {w16}\n  while {w16}\n  -> b1(",
+                  next, ")\n  ~> b3\nblock b3 depth 0\n");
+  for (int k = 0; k < kParams; ++k) absl::StrAppend(&text, "  store %", k, ":ud {w16}\n");
+  const Target& t = testing::TestTarget();
+  const absl::StatusOr<Function> ssa = Parse(t, text);
+  ASSERT_TRUE(ssa.ok()) << ssa.status();
+  ASSERT_TRUE(Verify(t, *ssa).ok()) << Verify(t, *ssa);
+  Function f = *ssa;
+  const auto stats = AllocateWithSpills(t, &f, ValueId(kHeader));
+  ASSERT_TRUE(stats.ok()) << stats.status();
+  EXPECT_EQ(CheckAllocation(t, *ssa, f), absl::OkStatus());
+  const size_t in_registers = f.blocks[1].params.size();
+  EXPECT_GT(in_registers, 0u);
+  EXPECT_LT(in_registers, size_t{kParams});
+}
+
 // Constants of a dword each, read after fifty values of two registers: as many instructions bring
 // them back as would messages the values, and nothing is stored.
 TEST(SpillTest, ConstantsLeaveBeforeWhatMustBeStored) {
