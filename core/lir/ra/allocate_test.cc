@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
 #include "core/lir/build.h"
 #include "core/lir/liveness.h"
@@ -448,6 +449,32 @@ TEST(AllocateTest, ManyLiveValuesFitAtTheFirstAttempt) {
   const AllocationStats stats = MustAllocate(TestTarget(), &f);
   EXPECT_EQ(stats.attempts, 1u);
   EXPECT_EQ(stats.max_live[0].logical, 512u);
+}
+
+// All registers but three are taken, and between those and a fourth stands one dword: the second of a
+// value whose first is dead. The hole for it is the pool's first unit, where the value itself would
+// begin one unit before the pool. The next block finds it at home.
+TEST(AllocateTest, WhatMovesAwayBeginsWithinThePool) {
+  constexpr int kValues = 30;  // of one register, in r2 to r31
+  std::string text =
+      "function test width 8\nvalue %0 U 4x8 whole\nvalue %1 U 4x4\nvalue %2 G 4x4 whole\n";
+  for (int k = 0; k < kValues; ++k) absl::StrAppend(&text, "value %", 3 + k, " G 4x1\n");
+  absl::StrAppend(&text, "livein %0 at 0\nblock b0 depth 0\n  %1x4:ud = add %0:ud #0x1:ud ",
+                  "{w8 nomask}\n");
+  for (int k = 0; k < kValues; ++k) {
+    absl::StrAppend(&text, "  %", 3 + k, ":ud = load #0x1:ud {w8}\n");
+  }
+  const auto store = [&](int k) { absl::StrAppend(&text, "  store %", 3 + k, ":ud {w8}\n"); };
+  absl::StrAppend(&text, "  store %0x8:ud {w8}\n");
+  for (int k = 0; k < 3; ++k) store(k);
+  absl::StrAppend(&text, "  %2x4:ud = load #0x1:ud {w8}\n  store %2x4:ud {w8}\n  -> b1\n",
+                  "block b1 depth 0\n  store %1.1:ud {w8}\n");
+  for (int k = 3; k < kValues; ++k) store(k);
+  absl::StrAppend(&text, "  store %0.3:ud {w8}\n  end #0x1:ud {w8}\n");
+  auto f = Parse(SmallTestTarget(), text);
+  ASSERT_TRUE(f.ok()) << f.status();
+  ASSERT_TRUE(Verify(SmallTestTarget(), *f).ok()) << Verify(SmallTestTarget(), *f);
+  EXPECT_EQ(MustAllocate(SmallTestTarget(), &*f).compactions, 1u);
 }
 
 }  // namespace

@@ -1017,7 +1017,7 @@ class Assigner {
     }
     for (Cluster* c : moving) {
       uint32_t size = 0;
-      c->to = BestHole(taken, 0, p.units, c->hi - c->lo, c->alignment, c->lo % c->alignment,
+      c->to = BestHole(taken, Lead(*c), p.units, c->hi - c->lo, c->alignment, c->lo % c->alignment,
                        false, &size);
       if (c->to == kNowhere) return false;
       taken.insert(c->to, c->hi - c->lo);
@@ -1026,6 +1026,16 @@ class Assigner {
     ++out_.compactions;
     Rebuild();
     return true;
+  }
+
+  // Units that its values begin before what is live of them, which may be anybody's. The values must
+  // still begin within the pool.
+  uint32_t Lead(const Cluster& c) const {
+    uint32_t lead = 0;
+    for (ValueId v : c.members) {
+      if (loc_[v.index] < c.lo) lead = std::max(lead, c.lo - loc_[v.index]);
+    }
+    return lead;
   }
 
   void MoveCluster(uint8_t pool, const Cluster& c) {
