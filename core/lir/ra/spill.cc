@@ -151,7 +151,7 @@ class Spiller {
   }
   void BanAll(uint32_t b) {
     for (const PieceDistance& d : next_.at_entry(b)) {
-      if (pieces_.value(d.piece) != settings_.header) Ban(b, d.piece);
+      if (Spillable(pieces_.value(d.piece))) Ban(b, d.piece);
     }
   }
 
