@@ -4,6 +4,7 @@
 #include <cassert>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "core/lir/build.h"
 #include "core/lir/testing.h"
 
@@ -88,13 +89,22 @@ class Generator {
       scope_.push_back(b_.AddLiveIn(v, at));
       at += Units(v);
     }
-    no_export_.resize(f_.values.size());
+    varies_.resize(f_.values.size());
   }
 
-  void Publish(ValueId v, bool no_export = false) {
-    no_export_.resize(f_.values.size());
-    no_export_[v.index] = no_export;
+  void Publish(ValueId v, uint16_t varies = 0) {
+    varies_.resize(f_.values.size());
+    varies_[v.index] = varies;
     scope_.push_back(v);
+  }
+
+  // The innermost loop in which a uniform value that is computed of these can differ by round.
+  uint16_t Varies(absl::Span<const Operand> sources) const {
+    uint16_t varies = 0;
+    for (const Operand& o : sources) {
+      if (o.kind == Operand::Kind::kValue) varies = std::max(varies, varies_[o.id]);
+    }
+    return varies;
   }
 
   // The youngest values are taken most, but not only; none of the kind: an invalid id.
@@ -177,7 +187,7 @@ class Generator {
   void AddParams(BlockId block, const std::vector<Value>& shapes) {
     for (const Value& s : shapes) {
       const ValueId v = b_.AddParam(block, s);
-      Publish(v, s.file == kU);
+      Publish(v, s.file == kU ? Depth() : 0);
     }
   }
 
@@ -187,14 +197,15 @@ class Generator {
     if (kind < 12) {  // uniform
       const ValueId v = b_.NewValue(Make(kU, 4, r_.Chance(20) ? 4 : 1));
       fields.flags = kNoMask;
-      b_.Emit(kAddOp, fields, {ValueOperand(v, kUd, 0, f_.value(v).comps)},
-              {Source(true), Source(true)});
-      return Publish(v);
+      const Operand sources[] = {Source(true), Source(true)};
+      const Operand def = ValueOperand(v, kUd, 0, f_.value(v).comps);
+      b_.Emit(kAddOp, fields, {&def, 1}, sources);
+      return Publish(v, Varies(sources));
     }
     if (kind < 17) {
       const ValueId flag = Flag(), v = b_.NewValue(Make(kU, 4, 1));
       b_.Emit(kBallotOp, fields, {ValueOperand(v, kUd)}, {ValueOperand(flag, kUd)});
-      return Publish(v);
+      return Publish(v, Depth());
     }
     if (kind < 25) {
       const ValueId flag = Flag(), v = b_.NewValue(RandomG());
@@ -211,7 +222,7 @@ class Generator {
       shape.whole_registers = false;
       const ValueId v = b_.NewValue(shape);
       b_.Emit(kCopyOp, fields, {ValueOperand(v, kUd)}, {Component(from)});
-      return Publish(v);
+      return Publish(v, shape.file == kU ? varies_[from.index] : 0);
     }
     if (kind < 45) return Load();
     if (kind < 60) return CollectAndStore();
@@ -228,7 +239,7 @@ class Generator {
       b_.Emit(kMadOp, fields, {ValueOperand(v, kFloat)},
               {Source(false), Source(false), Source(false)});
     }
-    Publish(v, no_mask);
+    Publish(v, no_mask ? Depth() : 0);
   }
 
   void Load() {
@@ -241,7 +252,7 @@ class Generator {
     if (uniform) fields.flags = kNoMask;
     b_.Emit(kLoadOp, fields, {ValueOperand(v, kUd, 0, shape.comps)},
             {address.valid() ? Component(address) : ImmOperand(0, kUd)});
-    Publish(v);
+    Publish(v, uniform ? Depth() : 0);
   }
 
   ValueId Collect(int parts, bool tail) {
@@ -478,6 +489,7 @@ class Generator {
 
   void Exit(size_t outside) {
     const Loop loop = loops_.back();
+    const uint16_t depth = Depth();
     loops_.pop_back();
     const BlockId exit = b_.NewBlock(Depth());
     for (const PendingEdge& e : loop.breaks) b_.AddEdge(e.from, exit, e.args);
@@ -485,7 +497,7 @@ class Generator {
     scope_.resize(std::min(scope_.size(), loop.break_scope));
     size_t kept = outside;
     for (size_t k = outside; k < scope_.size(); ++k) {
-      if (!no_export_[scope_[k].index]) scope_[kept++] = scope_[k];
+      if (varies_[scope_[k].index] < depth) scope_[kept++] = scope_[k];
     }
     scope_.resize(std::min(scope_.size(), kept));
     AddParams(exit, loop.exit_params);
@@ -501,7 +513,7 @@ class Generator {
   Function f_;
   Builder b_;
   std::vector<ValueId> scope_;   // available values, in order of definition
-  std::vector<char> no_export_;  // per value: must not be read after its loop
+  std::vector<uint16_t> varies_; // per value: not to be read after the loop of this depth, if any
   std::vector<size_t> marks_;    // scope sizes at the constructs we are in
   std::vector<Loop> loops_;
 };

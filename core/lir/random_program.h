@@ -2,9 +2,10 @@
 // breaks and continues, parameters on joins, exits, loop heads and continue targets, vectors,
 // collects, loads, NoMask instructions, values of 2, 4 and 8 bytes, flags, uniform values.
 //
-// The programs verify, and keep what divergence analysis guarantees on real ones: no per-lane
-// value that is defined NoMask, and no uniform parameter of its loop, is read after a divergent
-// exit.
+// The programs verify, and keep what divergence analysis guarantees on real ones (ra/redefinitions.h): no
+// per-lane value that is defined NoMask, and no uniform value that differs between rounds of its loop, is
+// read after a divergent exit. A parameter differs, and so does whatever is computed of one; what is loaded
+// may have been stored to; a ballot sees which lanes are on.
 // The same seed gives the same program on every machine.
 #ifndef KILN_CORE_LIR_RANDOM_PROGRAM_H_
 #define KILN_CORE_LIR_RANDOM_PROGRAM_H_

@@ -8,57 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
 #include "core/lir/ra/assign.h"
+#include "core/lir/ra/redefinitions.h"
 #include "core/lir/ra/save_flags.h"
 #include "core/lir/ra/value_info.h"
 
 namespace kiln::lir::ra {
 
 namespace {
-
-bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
-
-bool Held(const Liveness& l, BlockId b, ValueId v, uint32_t comps) {
-  for (uint32_t c = 0; c < comps; ++c) {
-    const uint32_t g = l.global(l.first_slot(v) + c);
-    if (g != Liveness::kLocal && l.parked(b).test(g)) return true;
-  }
-  return false;
-}
-
-absl::Status Replaced(ValueId v, BlockId b, const Value& value) {
-  return WithSpirvId(
-      absl::InternalError(absl::StrCat("LIR %", v.index, " (SPIR-V id ", value.spirv_id,
-                                       ") is written for all lanes in b", b.index,
-                                       " while lanes that are parked there hold it")),
-      value.spirv_id);
-}
-
-// No placement can keep a value for parked lanes through a NoMask write of that very value. That
-// is the selector's to avoid: such a value is not uniform after the exit that parks the lanes. A
-// uniform value that is computed again from the same sources is the same, so only parameters and
-// per-lane values are refused.
-absl::Status CheckRedefinitions(const Target& t, const Function& f, const Liveness& l) {
-  for (size_t b = 0; b < f.blocks.size(); ++b) {
-    for (InstId i : f.blocks[b].insts) {
-      for (const Operand& o : f.defs(i)) {
-        if (!IsValue(o) || IsWhole(t, f.value(o.value())) || !(f.inst(i).flags & kNoMask)) {
-          continue;
-        }
-        if (Held(l, BlockId(b), o.value(), o.comps)) {
-          return Replaced(o.value(), BlockId(b), f.value(o.value()));
-        }
-      }
-    }
-    for (const Edge& e : f.blocks[b].succs) {
-      for (ValueId p : f.block(e.to).params) {
-        if (IsWhole(t, f.value(p)) && Held(l, BlockId(b), p, f.value(p).comps)) {
-          return Replaced(p, BlockId(b), f.value(p));
-        }
-      }
-    }
-  }
-  return absl::OkStatus();
-}
 
 // Writes an assignment into the function.
 class Committer {

@@ -405,6 +405,47 @@ TEST(AllocateTest, AUniformParameterReadAfterADivergentExitIsTheSelectorsError) 
   EXPECT_EQ(stats.status().code(), absl::StatusCode::kInternal);
 }
 
+// A loop with a divergent exit computes %2 of what it is given and %3 is read behind it.
+std::string UniformOfALoop(const char* compute) {
+  return absl::StrCat(
+      "function test width 8\n"
+      "value %0 U 4x1\n"
+      "value %1 U 4x1\n"
+      "value %2 U 4x1\n"
+      "value %3 U 4x1\n"
+      "value %4 F 0x1\n"
+      "livein %0 at 0\n"
+      "block b0 depth 0\n"
+      "  -> b1(%0:ud)\n"
+      "block b1 depth 1 params %1\n  ",
+      compute,
+      "  %4:ud = cmp %2:ud {w8}\n"
+      "  break %4:ud {w8 pred 1}\n"
+      "  -> b3, b2\n"
+      "block b2 depth 1\n"
+      "  while\n"
+      "  -> b1(%2:ud)\n"
+      "block b3 depth 0\n"
+      "  store %3:ud\n"
+      "  end\n");
+}
+
+// Lanes that left in an earlier round would find what the last round computed.
+TEST(AllocateTest, UniformValuesThatDifferByRoundAreTheSelectorsErrorBehindADivergentExit) {
+  for (const char* compute : {"%2:ud = add %1:ud #0x1:ud {w8 nomask}\n  %3:ud = copy %1:ud {w8}\n",
+                              "%2:ud = add %1:ud #0x1:ud {w8 nomask}\n  %3:ud = copy %2:ud {w8}\n",
+                              "%2:ud = copy %0:ud {w8}\n  %3:ud = load %0:ud {w8 nomask}\n"}) {
+    Function f = Read(UniformOfALoop(compute));
+    EXPECT_EQ(Allocate(TestTarget(), &f).status().code(), absl::StatusCode::kInternal) << compute;
+  }
+}
+
+TEST(AllocateTest, UniformValuesThatAreTheSameInEveryRoundMayBeReadBehindADivergentExit) {
+  Function f = Read(UniformOfALoop(
+      "%2:ud = add %0:ud #0x1:ud {w8 nomask}\n  %3:ud = copy %2:ud {w8}\n"));
+  MustAllocate(TestTarget(), &f);
+}
+
 TEST(AllocateTest, RefusesByNameWhenRegistersRunOut) {
   Function f;
   f.dispatch_width = 16;

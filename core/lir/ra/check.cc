@@ -405,18 +405,25 @@ class Checker {
     }
   }
 
+  // What a uniform value has of uniform ones is, as in Define, the same for lanes that are parked.
   void RenameDropped(Lanes* lanes, InstId i) const {
     const Operand& def = ssa_.defs(i)[0];
     const uint32_t own = PerComp(ssa_.values[def.id]);
-    std::vector<Fact> facts;
+    std::vector<Fact> facts, uniform;
     uint32_t offset = 0;
     for (const Operand& o : ssa_.uses(i)) {
       const uint32_t n = o.comps * (IsValue(o) ? PerComp(ssa_.values[o.id]) : own);
+      const size_t before = facts.size();
       Rename(lanes->executing, o, def.id, offset, n, &facts);
+      if (IsValue(o) && !PerLane(ssa_.values[o.id]) && !PerLane(ssa_.values[def.id])) {
+        uniform.insert(uniform.end(), facts.begin() + static_cast<std::ptrdiff_t>(before),
+                       facts.end());
+      }
       offset += n;
     }
     lanes->executing.DropValue(def.id);
     lanes->executing.Add(std::move(facts));
+    for (auto& [j, lane] : lanes->parked) lane.Add(uniform);
   }
 
   Lane AlongEdge(const Lane& lane, const Edge& e) const {

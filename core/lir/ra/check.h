@@ -26,7 +26,8 @@
 //    spill writes a dword a lane. A repeated computation is checked against its original and
 //    gives the original's value one more place.
 //  * A copy or collect that the allocator dropped, and an edge with arguments: a renaming. Old
-//    facts about the defined names go; whoever holds the source also holds the new name.
+//    facts about the defined names go; whoever holds the source also holds the new name. Parked lanes
+//    follow where both are uniform, as with a definition.
 //  * A jump that takes lanes to J while the thread goes to S: the executing lane's facts, renamed
 //    by the edge to J, become a lane parked for J, until the thread comes to J.
 //

@@ -726,7 +726,7 @@ TEST(CheckTest, MutationsOfSpilledCodeAreCaught) {
   std::array<Score, kNumSpillMutations> scores;
   Rng r(11);
   std::string missed;
-  for (uint64_t seed = 0; seed < 40; ++seed) {
+  for (uint64_t seed = 0; seed < 60; ++seed) {
     testing::RandomOptions options;
     options.instructions = 120;
     options.width = seed % 2 == 0 ? 8 : 16;

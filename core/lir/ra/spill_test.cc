@@ -34,7 +34,7 @@ bool TailFits(const Target& t, const Function& f) {
 TEST(SpillTest, RandomProgramsFitAndCheck) {
   const Target& t = SmallTestTarget();
   uint32_t spills = 0, fills = 0, repeated = 0, masked = 0, in_memory = 0;
-  for (uint64_t seed = 0; seed < 150; ++seed) {
+  for (uint64_t seed = 0; seed < 600; ++seed) {
     testing::RandomOptions options;
     options.instructions = 40 + static_cast<int>(seed % 7) * 40;
     options.width = seed % 2 == 0 ? 8 : 16;
