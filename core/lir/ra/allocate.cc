@@ -143,14 +143,18 @@ absl::StatusOr<AllocationStats> Allocate(const Target& t, Function* f) {
 }
 
 absl::StatusOr<AllocationStats> AllocateWithSpills(const Target& t, Function* f, ValueId header) {
-  // Shares of the pool left free, one after another.
-  static constexpr uint32_t kReserves[] = {16, 8, 5, 3, 2};
+  // Shares of the pool left free, one after another. With less than a quarter in use what is left
+  // over is what one instruction needs, and what can be in registers only.
+  struct Share {
+    uint32_t part, of;
+  };
+  static constexpr Share kReserves[] = {{1, 16}, {1, 8}, {1, 5}, {1, 3}, {1, 2}, {3, 4}};
   const Liveness live(t, *f);
   absl::Status failed;
-  for (uint32_t share : kReserves) {
+  for (const Share& share : kReserves) {
     Function attempt = *f;
     SpillStats spill;
-    const SpillSettings settings = {t.pools[t.spill->pool].units / share, header};
+    const SpillSettings settings = {t.pools[t.spill->pool].units * share.part / share.of, header};
     if (absl::Status s = SpillToFit(t, &attempt, live, settings, &spill); !s.ok()) return s;
     absl::StatusOr<AllocationStats> stats = Allocate(t, &attempt);
     if (stats.ok()) {
