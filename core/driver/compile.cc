@@ -45,20 +45,20 @@ void Remarked(Sink* sink, int width, const absl::Status& why) {
 absl::Status FitsThreads(const mir::Module& m, int width) {
   const uint32_t threads = ThreadsPerGroup(m, width);
   if (threads <= kMaxThreadsPerGroup) return absl::OkStatus();
-  return WithCause(absl::ResourceExhaustedError(absl::StrCat(
-                       "the workgroup needs ", threads, " threads of ", width,
-                       " lanes; the limit is ", kMaxThreadsPerGroup)),
-                   "workgroup_too_large");
+  const absl::Status s = absl::ResourceExhaustedError(
+      absl::StrCat("the workgroup needs ", threads, " threads of ", width, " lanes; the limit is ",
+                   kMaxThreadsPerGroup));
+  return WithSpirvId(WithCause(s, "workgroup_too_large"), m.local_size_id);
 }
 
 // VUID-VkPipelineShaderStageCreateInfo-pNext-02757 and flags-02758: subgroups are full if their size
 // divides the workgroup's in x.
 absl::Status IsFull(const mir::Module& m, int width) {
   if (m.local_size[0] % static_cast<uint32_t>(width) == 0) return absl::OkStatus();
-  return WithCause(absl::ResourceExhaustedError(absl::StrCat(
-                       "full subgroups are required, and ", width,
-                       " lanes do not divide the workgroup's size in x, ", m.local_size[0])),
-                   "partial_subgroups");
+  const absl::Status s = absl::ResourceExhaustedError(
+      absl::StrCat("full subgroups are required, and ", width,
+                   " lanes do not divide the workgroup's size in x, ", m.local_size[0]));
+  return WithSpirvId(WithCause(s, "partial_subgroups"), m.local_size_id);
 }
 
 bool IsWanted(const CompileOptions& options, int width) {
@@ -165,7 +165,7 @@ absl::StatusOr<Compiled> CompileIntel(const Prepared& prepared, const CompileOpt
     work.check = options.verify_each;
     runner.set_width(width);
     absl::Status s = FitsThreads(m, width);
-    if (s.ok()) s = CheckScratch(uint64_t{abi->scratch_bytes_per_lane} * width, width);
+    if (s.ok()) s = CheckScratch(m, uint64_t{abi->scratch_bytes_per_lane} * width, width);
     if (s.ok() && options.require_full_subgroups) s = IsFull(m, width);
     if (s.ok() && choose) s = WorthTrying(width, out.variants);
     if (s.ok()) s = runner.Run(IntelLevel(), IntelPasses(), work);

@@ -153,7 +153,7 @@ absl::Status PlaceScratch(Work& w, uint32_t spill_bytes) {
   constexpr uint32_t kBaseGranule = 1024;  // of the base in a message's header
   const uint32_t first = (spill_bytes + kBaseGranule - 1) / kBaseGranule * kBaseGranule;
   const uint64_t wanted = arrays == 0 ? spill_bytes : uint64_t{first} + arrays;
-  if (absl::Status s = CheckScratch(wanted, w.width); !s.ok()) return s;
+  if (absl::Status s = CheckScratch(*w.module, wanted, w.width); !s.ok()) return s;
   w.scratch_bytes = ScratchBytes(static_cast<uint32_t>(wanted));
   if (spill_bytes == 0 || arrays == 0) return absl::OkStatus();
   for (const lir::Block& b : w.lir.blocks) {

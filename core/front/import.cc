@@ -361,6 +361,9 @@ bool Importer::SetLocalSize(uint32_t entry_function) {
         return Malformed("local size is no constant", mode.operands[i]);
       }
     }
+    const auto most = std::max_element(module_.local_size.begin(), module_.local_size.end());
+    module_.local_size_id =
+        by_id ? mode.operands[most - module_.local_size.begin()] : entry_function;
     found = true;
   }
   if (spirv_.workgroup_size_constant != 0) {
@@ -372,14 +375,17 @@ bool Importer::SetLocalSize(uint32_t entry_function) {
                        spirv_.workgroup_size_constant);
     }
     for (int i = 0; i < 3; ++i) module_.local_size[i] = static_cast<uint32_t>(spirv_.ConstantLeaf(c, i));
+    module_.local_size_id = spirv_.workgroup_size_constant;
     found = true;
   }
   if (!found) return Malformed("compute shader without a local size", entry_function);
   uint64_t product = 1;
   for (uint32_t n : module_.local_size)
     product = std::min<uint64_t>(product * n, kMaxWorkgroup + 1);
-  if (product == 0) return Malformed("local size", entry_function);
-  if (product > kMaxWorkgroup) return Refuse("too_many_invocations", "local size", entry_function);
+  if (product == 0) return Malformed("local size", module_.local_size_id);
+  if (product > kMaxWorkgroup) {
+    return Refuse("too_many_invocations", "local size", module_.local_size_id);
+  }
   return true;
 }
 
@@ -402,6 +408,7 @@ bool Importer::LayOutShared() {
     }
   }
   uint64_t size = 0;
+  uint64_t largest = 0;
   bool has_own = false;
   for (size_t i = 0; i < spirv_.variables.size(); ++i) {
     const SpirvVariable& v = spirv_.variables[i];
@@ -411,6 +418,7 @@ bool Importer::LayOutShared() {
       const uint64_t bytes = layouts_.ExplicitSize(v.pointee);
       if (bytes > kMaxSharedBytes) return Malformed("push constants too large", v.id);
       const auto dwords = static_cast<uint32_t>((bytes + 3) / 4 * 4);
+      if (dwords > module_.push_constant_bytes) module_.push_constant_id = v.id;
       module_.push_constant_bytes = std::max(module_.push_constant_bytes, dwords);
     }
     if (v.storage != spv::StorageClass::Workgroup) continue;
@@ -418,6 +426,7 @@ bool Importer::LayOutShared() {
     if (spirv_.decorations[v.pointee].block) {
       // Laid out by decorations; several variables are views of the same memory.
       shared_blocks_ = true;
+      if (layouts_.ExplicitSize(v.pointee) > size) module_.shared_id = v.id;
       size = std::max(size, layouts_.ExplicitSize(v.pointee));
       if (size > kMaxSharedBytes) {
         return Refuse("shared_memory_too_large", "block of shared memory", v.id);
@@ -426,12 +435,16 @@ bool Importer::LayOutShared() {
     }
     has_own = true;
     const MemoryShape& shape = layouts_.Shared(v.pointee);
+    if (shape.size > largest) module_.shared_id = v.id;
+    largest = std::max<uint64_t>(largest, shape.size);
     size = (size + shape.align - 1) / shape.align * shape.align;
     shared_offset_[i] = static_cast<uint32_t>(size);
     size += shape.size;
     if (size > kMaxSharedBytes) return Refuse("shared_memory_too_large", "shared memory", v.id);
   }
-  if (shared_blocks_ && has_own) return Malformed("shared memory only in part in blocks");
+  if (shared_blocks_ && has_own) {
+    return Malformed("shared memory only in part in blocks", module_.shared_id);
+  }
   module_.shared_bytes = static_cast<uint32_t>((size + 3) / 4 * 4);
   return true;
 }
@@ -590,6 +603,9 @@ absl::StatusOr<mir::Module> ImportParsed(const SpirvModule& spirv, const ImportO
 void RestoreIds(absl::Span<const uint32_t> original, mir::Module& module) {
   if (original.empty()) return;
   for (mir::Inst& inst : module.insts) inst.spirv_id = original[inst.spirv_id];
+  for (uint32_t* id : {&module.local_size_id, &module.shared_id, &module.push_constant_id}) {
+    *id = original[*id];
+  }
   for (mir::Resource& r : module.resources) r.spirv_id = original[r.spirv_id];
   for (mir::PrivateArray& array : module.private_arrays) array.spirv_id = original[array.spirv_id];
 }

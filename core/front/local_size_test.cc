@@ -42,6 +42,24 @@ TEST(LocalSize, ByIdAndSpecialised) {
   EXPECT_FALSE(SizeOf(ById(), {{7, 1u << 20}}).ok());
 }
 
+// For refusals: the constant of the largest dimension, or what else the size is from.
+TEST(LocalSize, HasAnId) {
+  const auto id_of = [](const std::vector<uint32_t>& words, const ImportOptions& options) {
+    const auto module = ImportVerified(words, options);
+    EXPECT_TRUE(module.ok()) << module.status();
+    return module.ok() ? module->local_size_id : 0;
+  };
+  const uint32_t y = id_of(ById(), {});
+  ImportOptions wide;
+  wide.spec_constants = {{7, 16}};
+  const uint32_t x = id_of(ById(), wide);
+  EXPECT_NE(x, 0u);
+  EXPECT_NE(y, 0u);
+  EXPECT_NE(x, y);
+  EXPECT_NE(id_of(CompileCompute("#version 450\nlayout(local_size_x = 8) in;\nvoid main() {}\n"), {}),
+            0u);
+}
+
 TEST(LocalSize, BuiltInConstant) {
   const auto words = CompileCompute(
       "#version 450\nlayout(local_size_x = 8, local_size_y_id = 3, local_size_z = 2) in;\n"

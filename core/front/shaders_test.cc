@@ -162,6 +162,9 @@ TEST(Shaders, IdsMayLieFarApart) {
     for (mir::Inst& inst : module->insts) inst.spirv_id = FarApart(inst.spirv_id);
     for (mir::Resource& r : module->resources) r.spirv_id = FarApart(r.spirv_id);
     for (mir::PrivateArray& a : module->private_arrays) a.spirv_id = FarApart(a.spirv_id);
+    module->local_size_id = FarApart(module->local_size_id);
+    module->shared_id = FarApart(module->shared_id);
+    module->push_constant_id = FarApart(module->push_constant_id);
     EXPECT_EQ(mir::Print(*module), mir::Print(*other));
   }
 }

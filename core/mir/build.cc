@@ -395,6 +395,9 @@ void Compact(Module& module) {
   module.local_size = old.local_size;
   module.shared_bytes = old.shared_bytes;
   module.push_constant_bytes = old.push_constant_bytes;
+  module.local_size_id = old.local_size_id;
+  module.shared_id = old.shared_id;
+  module.push_constant_id = old.push_constant_id;
   module.constant_data = std::move(old.constant_data);
   module.resources = std::move(old.resources);
   module.private_arrays = std::move(old.private_arrays);

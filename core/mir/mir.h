@@ -206,6 +206,10 @@ struct Module {
   std::array<uint32_t, 3> local_size = {1, 1, 1};
   uint32_t shared_bytes = 0;
   uint32_t push_constant_bytes = 0;
+  // What in SPIR-V these three come from, for refusals: a constant or the entry point, variables.
+  uint32_t local_size_id = 0;
+  uint32_t shared_id = 0;
+  uint32_t push_constant_id = 0;
   std::vector<uint8_t> constant_data;          // constant tables, read by load_constant
   std::vector<Resource> resources;             // ordered by (set, binding, element);
                                                // several of one place see its image differently

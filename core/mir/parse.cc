@@ -227,13 +227,15 @@ class Parser {
     if (TryKeyword("entry")) return Entry();
     if (TryKeyword("local_size")) {
       return Number(&m_.local_size[0]) && Punct(',') && Number(&m_.local_size[1]) && Punct(',') &&
-             Number(&m_.local_size[2]);
+             Number(&m_.local_size[2]) && Origin(&m_.local_size_id);
     }
     if (TryKeyword("denorms_f16")) return Denorms(&m_.denorms_f16);
     if (TryKeyword("denorms_f32")) return Denorms(&m_.denorms_f32);
     if (TryKeyword("round_to_zero")) return m_.round_to_zero = true;
-    if (TryKeyword("shared")) return Number(&m_.shared_bytes);
-    if (TryKeyword("push")) return Number(&m_.push_constant_bytes);
+    if (TryKeyword("shared")) return Number(&m_.shared_bytes) && Origin(&m_.shared_id);
+    if (TryKeyword("push")) {
+      return Number(&m_.push_constant_bytes) && Origin(&m_.push_constant_id);
+    }
     if (TryKeyword("data")) return Data();
     if (TryKeyword("resource")) return ResourceLine();
     if (TryKeyword("private")) {

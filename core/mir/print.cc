@@ -55,12 +55,13 @@ class Printer {
       if (i != 0) out_ += ", ";
       Decimal(m_.local_size[i]);
     }
+    Origin(m_.local_size_id);
     out_ += '\n';
     Denorms("denorms_f16 ", m_.denorms_f16);
     Denorms("denorms_f32 ", m_.denorms_f32);
     if (m_.round_to_zero) out_ += "round_to_zero\n";
-    Count("shared ", m_.shared_bytes);
-    Count("push ", m_.push_constant_bytes);
+    Count("shared ", m_.shared_bytes, m_.shared_id);
+    Count("push ", m_.push_constant_bytes, m_.push_constant_id);
     if (!m_.constant_data.empty()) {
       out_ += "data 0x";
       for (uint8_t byte : m_.constant_data) {
@@ -94,10 +95,11 @@ class Printer {
     out_ += '"';
   }
 
-  void Count(std::string_view what, uint32_t n) {
+  void Count(std::string_view what, uint32_t n, uint32_t spirv_id) {
     if (n == 0) return;
     out_ += what;
     Decimal(n);
+    Origin(spirv_id);
     out_ += '\n';
   }
 

@@ -255,7 +255,7 @@ absl::Status AssignPrivateArrays(const Module& m, Abi& abi) {
   for (const mir::PrivateArray& array : m.private_arrays) {
     abi.array_offset.push_back(abi.scratch_bytes_per_lane);
     const uint64_t end = uint64_t{abi.scratch_bytes_per_lane} + ((array.bytes + 3) & ~3u);
-    if (absl::Status s = CheckScratch(end * kNarrowest, kNarrowest); !s.ok()) return s;
+    if (absl::Status s = CheckScratch(m, end * kNarrowest, kNarrowest); !s.ok()) return s;
     abi.scratch_bytes_per_lane = static_cast<uint32_t>(end);
   }
   return absl::OkStatus();
@@ -264,17 +264,16 @@ absl::Status AssignPrivateArrays(const Module& m, Abi& abi) {
 absl::Status CheckDispatch(const Module& m) {
   const uint64_t invocations = uint64_t{m.local_size[0]} * m.local_size[1] * m.local_size[2];
   if (invocations > kMaxInvocations) {
-    return WithCause(absl::ResourceExhaustedError(absl::StrCat(
-                         "the workgroup has ", invocations, " invocations (",
-                         m.local_size[0], " x ", m.local_size[1], " x ", m.local_size[2],
-                         "); the limit is ", kMaxInvocations)),
-                     "too_many_invocations");
+    const absl::Status s = absl::ResourceExhaustedError(
+        absl::StrCat("the workgroup has ", invocations, " invocations (", m.local_size[0], " x ",
+                     m.local_size[1], " x ", m.local_size[2], "); the limit is ", kMaxInvocations));
+    return WithSpirvId(WithCause(s, "too_many_invocations"), m.local_size_id);
   }
   if (m.shared_bytes > kMaxSharedBytes) {
-    return WithCause(absl::ResourceExhaustedError(absl::StrCat(
-                         "the workgroup has ", m.shared_bytes,
-                         " bytes of shared memory; the limit is ", kMaxSharedBytes)),
-                     "shared_memory_too_large");
+    const absl::Status s = absl::ResourceExhaustedError(
+        absl::StrCat("the workgroup has ", m.shared_bytes, " bytes of shared memory; the limit is ",
+                     kMaxSharedBytes));
+    return WithSpirvId(WithCause(s, "shared_memory_too_large"), m.shared_id);
   }
   return absl::OkStatus();
 }
@@ -341,12 +340,16 @@ bool IsUnreadableFormat(mir::ImageFormat format) {
   }
 }
 
-absl::Status CheckScratch(uint64_t bytes, int width) {
+absl::Status CheckScratch(const Module& m, uint64_t bytes, int width) {
   if (bytes <= kMaxScratchBytes) return absl::OkStatus();
-  return WithCause(absl::ResourceExhaustedError(absl::StrCat(
-                       "a thread of ", width, " lanes needs ", bytes,
-                       " bytes of scratch memory; the limit is ", kMaxScratchBytes)),
-                   "scratch_too_large");
+  mir::PrivateArray largest;
+  for (const mir::PrivateArray& array : m.private_arrays) {
+    if (array.bytes > largest.bytes) largest = array;
+  }
+  const absl::Status s = absl::ResourceExhaustedError(
+      absl::StrCat("a thread of ", width, " lanes needs ", bytes,
+                   " bytes of scratch memory; the limit is ", kMaxScratchBytes));
+  return WithSpirvId(WithCause(s, "scratch_too_large"), largest.spirv_id);
 }
 
 absl::StatusOr<Abi> AssignAbi(const Module& m) {
@@ -357,10 +360,10 @@ absl::StatusOr<Abi> AssignAbi(const Module& m) {
   if (absl::Status s = CheckControl(m); !s.ok()) return s;
   AssignPush(m, uses, abi);
   if (abi.cross_thread_registers > kMaxPushRegisters) {
-    return WithCause(absl::ResourceExhaustedError(absl::StrCat(
-                         "push constants take ", abi.cross_thread_registers, " of at most ",
-                         kMaxPushRegisters, " registers")),
-                     "push_constants_too_large");
+    const absl::Status s = absl::ResourceExhaustedError(
+        absl::StrCat("push constants take ", abi.cross_thread_registers, " of at most ",
+                     kMaxPushRegisters, " registers"));
+    return WithSpirvId(WithCause(s, "push_constants_too_large"), m.push_constant_id);
   }
   if (absl::Status s = AssignPrivateArrays(m, abi); !s.ok()) return s;
   AssignControl(m, abi);

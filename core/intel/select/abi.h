@@ -95,8 +95,9 @@ out::LaunchRecord MakeLaunchRecord(const mir::Module& module, const Abi& abi, in
 
 uint32_t ThreadsPerGroup(const mir::Module& module, int width);
 
-// Whether a thread can have that much scratch memory; ResourceExhausted, "scratch_too_large".
-absl::Status CheckScratch(uint64_t bytes, int width);
+// Whether a thread can have that much scratch memory; ResourceExhausted, "scratch_too_large", with the
+// id of the module's largest private array, if it has one.
+absl::Status CheckScratch(const mir::Module& module, uint64_t bytes, int width);
 
 }  // namespace kiln::intel
 

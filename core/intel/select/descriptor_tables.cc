@@ -54,6 +54,12 @@ Binding* Largest(std::vector<Binding>& bindings, Gain gain) {
   return best;
 }
 
+// Some binding has surfaces.
+const Binding& LastWithSurfaces(const std::vector<Binding>& bindings) {
+  return *std::find_if(bindings.rbegin(), bindings.rend(),
+                       [](const Binding& b) { return b.surfaces != 0; });
+}
+
 absl::Status TooManyDescriptors(const char* why) {
   return WithCause(absl::ResourceExhaustedError(absl::StrCat("compute: ", why)),
                    "too_many_descriptors");
@@ -88,7 +94,9 @@ absl::Status ChooseMemory(const mir::Module& m, uint64_t other_entries,
   while (surfaces > kMaxSurfaces) {
     Binding* b = Largest(bindings, surface_gain);
     if (b == nullptr) {
-      return TooManyDescriptors("the shader uses more bindings than binding table entries");
+      return WithSpirvId(
+          TooManyDescriptors("the shader uses more bindings than binding table entries"),
+          m.resources[LastWithSurfaces(bindings).resources[0]].spirv_id);
     }
     surfaces -= static_cast<uint64_t>(surface_gain(*b));
     b->surfaces_in_memory = true;

@@ -423,8 +423,11 @@ TEST(Abi, ElementsOfOneBindingShareAMemory) {
 
 TEST(Abi, TooManyDescriptorsAreRefusedByName) {
   std::vector<std::string> bindings;
-  for (int i = 0; i < 241; ++i) bindings.push_back(absl::StrCat("ssbo 0.", i, ".0"));
+  for (int i = 0; i < 241; ++i) {
+    bindings.push_back(absl::StrCat("ssbo 0.", i, ".0 ;%", 1000 + i));
+  }
   EXPECT_EQ(CauseOf(AssignAbi(Using(bindings)).status()), "too_many_descriptors");
+  EXPECT_EQ(SpirvIdOf(AssignAbi(Using(bindings)).status()), 1240u);
   bindings.pop_back();
   EXPECT_EQ(AbiUsing(bindings).binding_table.size(), 240u);
   EXPECT_EQ(CauseOf(AssignAbi(Using({"ssbo 0.0.0 array 1048577"})).status()),
