@@ -17,6 +17,7 @@
 #include "client/request_options.h"
 #include "client/spec_constant.h"
 #include "client/stage_name.h"
+#include "core/base/utf8.h"
 
 namespace kiln::client {
 namespace {
@@ -159,7 +160,7 @@ BatchItem ForEntryPoint(const BatchItem& item, const EntryPoint& entry) {
   options->stage = entry.stage;
   BatchItem one = item;
   one.options = std::move(options);
-  absl::StrAppend(&one.label, " (", entry.name, ")");
+  absl::StrAppend(&one.label, " (", Shortened(entry.name), ")");
   one.output = absl::StrCat(item.output.empty() ? item.name : item.output, ".",
                             FileNameOf(entry.name));
   return one;

@@ -108,6 +108,19 @@ std::string ModuleOf(const std::vector<std::pair<char, std::string>>& entries) {
   return bytes;
 }
 
+TEST_F(BatchItemsTest, LongNamesAreCutInLabelsAndFileNames) {
+  const std::string long_name(900, 'n');
+  const std::string lib = ModuleOf({{5, long_name}, {5, "short"}});
+  ASSERT_TRUE(WriteWholeFile(root_ + "/lib.spv", lib).ok());
+  auto items = BatchItems::Make(root_);
+  ASSERT_TRUE(items->AddList("l", "lib.spv").ok());
+  const std::vector<BatchItem> taken = items->Take("", "");
+  ASSERT_EQ(taken.size(), 2u);
+  EXPECT_EQ(taken[0].label, "lib.spv (" + long_name.substr(0, 100) + "...)");
+  EXPECT_EQ(taken[0].output, "lib.spv." + long_name.substr(0, 100));
+  EXPECT_EQ(taken[0].options->entry_point, long_name);
+}
+
 TEST_F(BatchItemsTest, EntryPointsAreItems) {
   const std::string lib = ModuleOf({{5, "blur"}, {0, "main"}, {5, "a/b c"}, {5, "a/b,c"}});
   ASSERT_TRUE(WriteWholeFile(root_ + "/lib.spv", lib).ok());

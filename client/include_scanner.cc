@@ -10,6 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "client/paths.h"
+#include "core/base/utf8.h"
 
 namespace kiln::client {
 namespace {
@@ -134,9 +135,10 @@ class Resolver {
       auto [it, first] = meant.emplace(include.spelled, *found);
       if (!first) {
         if (it->second == *found) continue;
+        const std::string shown = Shortened(include.spelled);
         return absl::InvalidArgumentError(
-            absl::StrCat(name, ":", include.line, ": \"", include.spelled, "\" and <",
-                         include.spelled, "> mean different files here (", it->second, ", ", *found,
+            absl::StrCat(name, ":", include.line, ": \"", shown, "\" and <", shown,
+                         "> mean different files here (", it->second, ", ", *found,
                          "); spell one of them differently"));
       }
       occurrences_[include.spelled].push_back({name, *found});

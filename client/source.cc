@@ -12,6 +12,7 @@
 #include "client/paths.h"
 #include "client/stage_name.h"
 #include "core/base/cause.h"
+#include "core/base/utf8.h"
 
 namespace kiln::client {
 namespace {
@@ -110,7 +111,7 @@ std::string DescribeMissing(const std::vector<MissingInclude>& missing,
     if (!m.line.angle) where = absl::StrCat("beside it", where.empty() ? "" : ", ", where);
     if (where.empty()) where = "nowhere, there is no -I";
     absl::StrAppend(&text, text.empty() ? "" : "\n", m.includer, ":", m.line.line,
-                    ": this include was not found: ", m.line.spelled, " (looked ", where,
+                    ": this include was not found: ", Shortened(m.line.spelled), " (looked ", where,
                     "); name its folder with -I DIR");
   }
   return text;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/base/cause.h"
+#include "core/base/utf8.h"
 
 namespace kiln {
 namespace {
@@ -27,7 +28,7 @@ absl::Status CheckName(absl::Span<const PassRow> rows, std::string_view option,
                        std::string_view name) {
   if (FindRow(rows, name) != nullptr) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat(Abs(option), ": there is no pass named '", Abs(name), "'"));
+      absl::StrCat(Abs(option), ": there is no pass named '", Shortened(name), "'"));
 }
 
 }  // namespace

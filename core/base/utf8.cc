@@ -1,5 +1,7 @@
 #include "core/base/utf8.h"
 
+#include <algorithm>
+
 namespace kiln {
 namespace {
 
@@ -69,6 +71,17 @@ std::string EscapeNonAscii(std::string_view text) {
     }
   }
   return out;
+}
+
+std::string Shortened(std::string_view text, size_t bytes) {
+  if (text.size() <= bytes) return std::string(text);
+  size_t end = 0;
+  for (;;) {
+    const size_t next = std::max<size_t>(1, Utf8Length(text.substr(end)));
+    if (end + next > bytes) break;
+    end += next;
+  }
+  return std::string(text.substr(0, end)) + "...";
 }
 
 }  // namespace kiln

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/pass.h"
 #include "core/base/step.h"
+#include "core/base/utf8.h"
 #include "core/driver/intel_pipeline.h"
 #include "core/driver/mid_pipeline.h"
 #include "core/driver/prepared.h"
@@ -74,7 +75,7 @@ absl::StatusOr<std::shared_ptr<const Prepared>> Prepare(absl::Span<const uint32_
                                                         const Budget& budget) {
   if (!options.stage.empty() && options.stage != "compute") {
     return WithCause(absl::UnimplementedError(absl::StrCat(
-                         "stage '", options.stage, "': only compute shaders are compiled")),
+                         "stage '", Shortened(options.stage), "': only compute shaders are compiled")),
                      "unsupported_stage");
   }
   if (options.validate) {

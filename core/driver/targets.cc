@@ -1,6 +1,7 @@
 // Names and versions of the targets.
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/utf8.h"
 #include "core/driver/compile.h"
 
 namespace kiln {
@@ -26,7 +27,7 @@ absl::StatusOr<Target> ParseTarget(std::string_view name) {
     absl::StrAppend(&names, names.empty() ? "" : ", ", std::string(row.name));
   }
   return WithCause(absl::InvalidArgumentError(absl::StrCat(
-                       "unknown target '", std::string(name), "'; the targets are: ", names)),
+                       "unknown target '", Shortened(name), "'; the targets are: ", names)),
                    "unknown_target");
 }
 

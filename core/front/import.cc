@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/utf8.h"
 #include "core/front/coverage.h"
 #include "core/front/importer.h"
 #include "core/front/layout.h"
@@ -526,7 +527,7 @@ std::string EntryNames(const SpirvModule& spirv, bool compute_only) {
   int count = 0;
   for (const SpirvEntryPoint& e : spirv.entry_points) {
     if (compute_only && e.model != spv::ExecutionModel::GLCompute) continue;
-    if (++count <= kNamed) names += " \"" + e.name + "\"";
+    if (++count <= kNamed) names += " \"" + Shortened(e.name) + "\"";
   }
   if (count > kNamed) names += " and " + std::to_string(count - kNamed) + " more";
   return names.empty() ? " none" : names;
@@ -552,12 +553,12 @@ absl::Status FindEntry(const SpirvModule& spirv, const std::string& name,
   }
   if (*entry == nullptr && other != nullptr) {
     if (other->model == spv::ExecutionModel::Kernel) {
-      return Refused("kernel", "entry point " + other->name, other->function);
+      return Refused("kernel", "entry point " + Shortened(other->name), other->function);
     }
-    return Refused("graphics_stages", "entry point " + other->name, other->function);
+    return Refused("graphics_stages", "entry point " + Shortened(other->name), other->function);
   }
   if (*entry == nullptr) {
-    return absl::NotFoundError("no entry point \"" + name + "\"; the module has" +
+    return absl::NotFoundError("no entry point \"" + Shortened(name) + "\"; the module has" +
                                EntryNames(spirv, /*compute_only=*/false));
   }
   if (spirv.Function((*entry)->function) == nullptr) {

@@ -119,6 +119,28 @@ TEST(Refusal, EntryPoints) {
   EXPECT_TRUE(ImportSpirv(words, options).ok());
 }
 
+// Names may have a megabyte; messages quote their beginnings.
+TEST(Refusal, EntryPointNamesAreCutInMessages) {
+  const std::string long_name(200'000, 'n');
+  const auto error = [&](const std::string& lines, const std::string& entry) {
+    std::string text = KernelAssembly("", "%result = OpCopyObject %uint %x\n");
+    text.insert(text.find("OpEntryPoint"), lines);
+    ImportOptions options;
+    options.entry = entry;
+    return ImportSpirv(Assemble(text), options).status();
+  };
+  const std::string one = "OpEntryPoint GLCompute %main \"" + long_name + "\"\n";
+  const std::string other = "OpEntryPoint Vertex %main \"" + long_name + "\"\n";
+  const std::string kernel = "OpEntryPoint Kernel %main \"" + long_name + "\"\n";
+  for (const absl::Status& s :
+       {error(one, ""), error(one, "x"), error("", long_name), error(other, long_name),
+        error(kernel, long_name)}) {
+    EXPECT_FALSE(s.ok());
+    EXPECT_NE(s.message().find("nnnn..."), std::string::npos) << s.message().substr(0, 300);
+    EXPECT_LT(s.message().size(), 400u);
+  }
+}
+
 // f30 calls f29 twice, and so on: 2^30 instructions if inlined. Refused at once.
 TEST(Refusal, CallExpansionIsComputedBeforeItIsMade) {
   std::string functions;

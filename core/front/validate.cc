@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/cause.h"
+#include "core/base/utf8.h"
 #include "core/front/spirv_enums.h"
 
 namespace kiln::front {
@@ -67,7 +68,7 @@ absl::Status Validate(absl::Span<const uint32_t> words, const ValidateOptions& o
     if (level > SPV_MSG_ERROR || text.size() > kMaxText) return;
     if (text.empty()) first = position.index;
     if (!text.empty()) text += "\n";
-    text += "instruction " + std::to_string(position.index) + ": " + message;
+    text += "instruction " + std::to_string(position.index) + ": " + Shortened(message, kMaxText);
   });
   spvtools::ValidatorOptions validator;
   validator.SetFriendlyNames(names);
