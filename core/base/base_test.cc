@@ -185,5 +185,30 @@ TEST(Utf8, WhatIsNotWellFormedIsEscaped) {
   EXPECT_EQ(EscapeNonAscii("a\xc3\xa9"), "a\\xc3\\xa9");
 }
 
+TEST(Utf8, LongTextsAreCutBetweenCharacters) {
+  EXPECT_EQ(Shortened(""), "");
+  EXPECT_EQ(Shortened("abcd", 4), "abcd");
+  EXPECT_EQ(Shortened("abcde", 4), "abcd...");
+  EXPECT_EQ(Shortened("abc\xc3\xa9", 4), "abc...");
+  EXPECT_EQ(Shortened("ab\xc3\xa9z", 4), "ab\xc3\xa9...");
+  EXPECT_EQ(Shortened("\xf0\x9f\x8c\x8a", 3), "...");
+  EXPECT_EQ(Shortened("\x80\x80\x80\x80\x80", 4), "\x80\x80\x80\x80...");  // no character: a byte
+  EXPECT_EQ(Shortened(std::string(1000, 'n')).size(), kQuotedBytes + 3);
+}
+
+TEST(Cause, OwnFaultsAreNobodyElses) {
+  const absl::Status s =
+      AsOwnFault(WithSpirvId(WithCause(absl::InvalidArgumentError("x"), "unknown_target"), 5));
+  EXPECT_EQ(s.code(), absl::StatusCode::kInternal);
+  EXPECT_EQ(s.message(), "x");
+  EXPECT_EQ(SpirvIdOf(s), 5u);
+  EXPECT_EQ(AsOwnFault(absl::NotFoundError("x")).code(), absl::StatusCode::kInternal);
+  for (const absl::Status& kept :
+       {absl::OkStatus(), absl::UnimplementedError("x"), absl::ResourceExhaustedError("x"),
+        absl::CancelledError("x"), absl::InternalError("x")}) {
+    EXPECT_EQ(AsOwnFault(kept), kept);
+  }
+}
+
 }  // namespace
 }  // namespace kiln

@@ -42,6 +42,14 @@ std::string CauseOf(const absl::Status& status) {
   }
 }
 
+absl::Status AsOwnFault(absl::Status status) {
+  if (!absl::IsInvalidArgument(status) && !absl::IsNotFound(status)) return status;
+  absl::Status own(absl::StatusCode::kInternal, status.message());
+  status.ForEachPayload(
+      [&](absl::string_view url, const absl::Cord& payload) { own.SetPayload(url, payload); });
+  return own;
+}
+
 absl::Status WithSpirvId(absl::Status status, uint32_t id) {
   if (status.ok() || id == 0) return status;
   status.SetPayload(absl::string_view(kSpirvIdUrl.data(), kSpirvIdUrl.size()),

@@ -57,6 +57,11 @@ absl::Status WithForeignCause(absl::Status status, std::string_view cause);
 // "limit_exceeded", "internal"); "ok" for an ok status.
 std::string CauseOf(const absl::Status& status);
 
+// The status of work on what the compiler itself made (its IRs, its machine code): there INVALID_ARGUMENT
+// and NOT_FOUND, elsewhere the user's faults, are INTERNAL. Message and payloads stay; so does every
+// other status.
+absl::Status AsOwnFault(absl::Status status);
+
 // The status with the SPIR-V id to blame attached (replacing an earlier one). An ok status, and one
 // whose id is 0 (none), are returned as they are.
 absl::Status WithSpirvId(absl::Status status, uint32_t id);

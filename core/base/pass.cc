@@ -173,7 +173,7 @@ absl::Status Runner::Annotate(const absl::Status& status, std::string_view name)
   status.ForEachPayload([&](absl::string_view url, const absl::Cord& payload) {
     annotated.SetPayload(url, payload);
   });
-  return annotated;
+  return AsOwnFault(std::move(annotated));
 }
 
 void Runner::KeepReproducer(std::string_view name, const std::string& before) {

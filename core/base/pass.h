@@ -166,7 +166,8 @@ class Runner {
   // Rewrites that this compile made before, in another runner: counting goes on from there.
   void set_rewrites(int64_t rewrites) { rewrites_ = rewrites; }
 
-  // Runs the table (or what options.only names of it) on the module. Errors: the pass's own;
+  // Runs the table (or what options.only names of it) on the module. Errors: the pass's own, but what
+  // it calls invalid is Internal (AsOwnFault: the module is of our making);
   // Cancelled; ResourceExhausted at max_instructions; Internal if verification fails. After
   // stop_after, stopped() is true and further calls do nothing.
   template <class M>

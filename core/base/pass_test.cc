@@ -232,6 +232,20 @@ TEST(Pass, FailuresNameThePassAndKeepTheCause) {
   EXPECT_EQ(out.recorder.records.size(), 2u);
 }
 
+// The module that a pass works on is of the compiler's own making: nobody else is to blame for it.
+TEST(Pass, WhatAPassCallsInvalidIsAFaultOfTheCompiler) {
+  constexpr Pass<Toy> kInvalid[] = {
+      {.name = "invalid", .run = [](Toy&, PassContext&) -> absl::StatusOr<bool> {
+         return WithSpirvId(absl::InvalidArgumentError("no such form"), 7);
+       }}};
+  Toy toy{"a"};
+  const absl::Status s = Runner({}, nullptr, {}).Run<Toy>(kLevel, kInvalid, toy);
+  EXPECT_EQ(s.code(), absl::StatusCode::kInternal);
+  EXPECT_EQ(CauseOf(s), "internal");
+  EXPECT_EQ(SpirvIdOf(s), 7u);
+  EXPECT_EQ(s.message(), "invalid: no such form");
+}
+
 TEST(Pass, VerificationStopsAtTheCulprit) {
   const Pass<Toy> table[] = {{.name = "spoil", .run = Spoil}, {.name = "lower", .run = Lower}};
   PassOptions options;

@@ -178,7 +178,7 @@ absl::StatusOr<Compiled> CompileIntel(const Prepared& prepared, const CompileOpt
     }
     if (work.stage != Work::Stage::kBytes) continue;  // stopped on request
     absl::StatusOr<Variant> variant = MakeVariant(m, *abi, std::move(work), sink);
-    if (!variant.ok()) return variant.status();
+    if (!variant.ok()) return AsOwnFault(variant.status());
     out.variants.push_back(*std::move(variant));
   }
   if (out.variants.empty() && !runner.stopped()) return refused;

@@ -450,6 +450,44 @@ TEST(Driver, RefusalsCarryTheSpirvId) {
   }
 }
 
+// A form that the encoder lacks is no fault of the shader's.
+TEST(Driver, WhatCannotBeEncodedIsAFaultOfTheCompiler) {
+  intel::Work work;
+  work.stage = intel::Work::Stage::kProgram;
+  intel::isa::Instruction endless;
+  endless.op = intel::isa::Opcode::kWhile;  // without a target
+  work.program.Append(endless);
+  PassOptions options;
+  options.only = {"encode"};
+  const absl::Status s =
+      Runner(options, nullptr, {}).Run(intel::IntelLevel(), intel::IntelPasses(), work);
+  EXPECT_EQ(CauseOf(s), "internal") << s;
+}
+
+// What the workgroup, its memory and the push constants are to blame for names where they come from.
+TEST(Driver, RefusalsOfALaunchCarryTheSpirvId) {
+  const auto status = [](const std::string& size, const std::string& head,
+                         const CompileOptions& options = {}) {
+    std::string text = WithSize(size);
+    return CompileText(text.insert(text.find("resource"), head), options).status();
+  };
+  CompileOptions narrow, full;
+  narrow.widths = {8};
+  full.require_full_subgroups = true;
+  const absl::Status refusals[] = {
+      status("1025, 1, 1 ;%77", ""),
+      status("520, 1, 1 ;%77", "", narrow),
+      status("4, 1, 1 ;%77", "", full),
+      status("64, 1, 1", "shared 65540 ;%77\n"),
+  };
+  const char* causes[] = {"too_many_invocations", "workgroup_too_large", "partial_subgroups",
+                          "shared_memory_too_large"};
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(CauseOf(refusals[i]), causes[i]) << refusals[i];
+    EXPECT_EQ(SpirvIdOf(refusals[i]), 77u) << refusals[i];
+  }
+}
+
 TEST(Driver, CancelledCompileStops) {
   const std::atomic<bool> cancelled = true;
   Budget budget;
