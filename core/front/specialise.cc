@@ -27,6 +27,7 @@ Targets TargetsOf(const SpirvModule& spirv) {
   for (uint32_t id = 0; id < spirv.decorations.size(); ++id) {
     const uint32_t spec_id = spirv.decorations[id].spec_id;
     if (spec_id == kNoValue || spirv.Def(id).kind != SpirvDef::kConstant) continue;
+    if (!spirv.Constant(id)->specialisable) continue;
     const SpirvType* type = spirv.Type(spirv.Def(id).type);
     if (type != nullptr) targets.emplace(spec_id, Target{id, type});
   }

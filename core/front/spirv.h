@@ -117,6 +117,7 @@ struct SpirvMember {
 struct SpirvConstant {
   enum Kind : uint8_t { kLeaves, kNull, kUndef, kUnsupported };
   Kind kind = kUnsupported;
+  bool specialisable = false;  // OpSpecConstant and those of bools: what a SpecId may stand on
   uint32_t type = 0;
   uint32_t first_leaf = 0;  // kLeaves: in constant_leaves
   std::string_view cause;   // of kUnsupported

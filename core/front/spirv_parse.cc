@@ -200,6 +200,11 @@ absl::Status Parser::Instruction(const SpirvInst& inst, uint32_t offset) {
   return in_function_ ? FunctionScope(inst, offset) : ModuleScope(inst);
 }
 
+bool IsSpecialisable(spv::Op op) {
+  return op == spv::Op::OpSpecConstant || op == spv::Op::OpSpecConstantTrue ||
+         op == spv::Op::OpSpecConstantFalse;
+}
+
 std::string String(const SpirvInst& inst, size_t first, size_t* next) {
   std::string text;
   for (size_t i = first; i < inst.size(); ++i) {
@@ -787,6 +792,7 @@ absl::Status Parser::ConstantInst(const SpirvInst& inst) {
   FRONT_RETURN_IF_ERROR(Define(
       inst.result,
       {SpirvDef::kConstant, static_cast<uint32_t>(m_.constants.size()), kNoValue, inst.type}));
+  c.specialisable = IsSpecialisable(inst.op);
   m_.constants.push_back(c);
   m_.spec_dependent.push_back(inst.op == spv::Op::OpSpecConstant ||
                               inst.op == spv::Op::OpSpecConstantOp);
@@ -795,9 +801,6 @@ absl::Status Parser::ConstantInst(const SpirvInst& inst) {
 
 absl::Status Parser::ScalarConstant(const SpirvInst& inst, const SpirvType& type, SpirvConstant&) {
   const bool is_bool = inst.op != spv::Op::OpConstant && inst.op != spv::Op::OpSpecConstant;
-  const bool specialised = inst.op == spv::Op::OpSpecConstant ||
-                           inst.op == spv::Op::OpSpecConstantTrue ||
-                           inst.op == spv::Op::OpSpecConstantFalse;
   if (is_bool ? type.kind != SpirvType::kBool
               : type.kind != SpirvType::kInt && type.kind != SpirvType::kFloat) {
     return Invalid("constant of the wrong type", inst.result);
@@ -808,7 +811,8 @@ absl::Status Parser::ScalarConstant(const SpirvInst& inst, const SpirvType& type
   if (is_bool) {
     bits = inst.op == spv::Op::OpConstantTrue || inst.op == spv::Op::OpSpecConstantTrue;
   }
-  const std::optional<uint64_t> given = specialised ? Override(inst.result) : std::nullopt;
+  const std::optional<uint64_t> given =
+      IsSpecialisable(inst.op) ? Override(inst.result) : std::nullopt;
   if (given.has_value()) bits = is_bool ? *given != 0 : *given;
   const uint32_t width = is_bool ? 1 : type.width;
   m_.constant_leaves.push_back(bits & (~uint64_t{0} >> (64 - width)));

@@ -332,6 +332,29 @@ TEST(Spirv, SpecialisationNamesConstantsOfTheirTypes) {
   }
 }
 
+// SpecId means something on what can be specialised only; a validator would say so.
+TEST(Spirv, SpecIdsElsewhereNameNoConstant) {
+  const Words words = Assemble(KernelAssembly(R"(
+    OpDecorate %c SpecId 1
+    OpDecorate %op SpecId 2
+    OpDecorate %composite SpecId 3
+    OpDecorate %spec SpecId 4
+    OpDecorate %no SpecId 5
+    %c = OpConstant %uint 77
+    %spec = OpSpecConstant %uint 7
+    %no = OpSpecConstantFalse %bool
+    %op = OpSpecConstantOp %uint IAdd %spec %c
+    %composite = OpSpecConstantComposite %v2uint %spec %spec
+  )",
+                                              "%result = OpIAdd %uint %op %c\n"));
+  for (uint32_t id = 1; id <= 5; ++id) {
+    ImportOptions options;
+    options.spec_constants = {{id, 1}};
+    EXPECT_EQ(CauseOf(ImportSpirv(words, options).status()),
+              id <= 3 ? "unknown_spec_constant" : "ok") << id;
+  }
+}
+
 TEST(Spirv, DecorationGroups) {
   Words words = Assemble(R"(
     OpCapability Shader
