@@ -35,7 +35,8 @@ const std::vector<uint32_t>& Floats() {
 
 // Runs `code` (which uses %x and %y, words, and defines %result) over all pairs of values.
 std::vector<uint32_t> RunPairs(const std::vector<uint32_t>& values, const std::string& code,
-                               const std::string& types = "") {
+                               const std::string& types = "",
+                               const std::string& preamble = "OpCapability Shader\n") {
   const auto n = static_cast<uint32_t>(values.size());
   const std::string pairs = R"(
     %i_of_x = OpUDiv %uint %id %u_n
@@ -46,7 +47,7 @@ std::vector<uint32_t> RunPairs(const std::vector<uint32_t>& values, const std::s
     %b = OpLoad %uint %yy_p
 )";
   const std::string constants = "%u_n = OpConstant %uint " + std::to_string(n) + "\n";
-  const std::string text = KernelAssembly(constants + types, pairs + code);
+  const std::string text = KernelAssembly(constants + types, pairs + code, true, "", preamble);
   const auto module = ImportVerified(Assemble(text));
   if (!module.ok()) {
     ADD_FAILURE() << module.status() << text;
@@ -63,9 +64,10 @@ std::vector<uint32_t> RunPairs(const std::vector<uint32_t>& values, const std::s
 using Binary = std::function<uint32_t(uint32_t, uint32_t)>;
 
 void ExpectPairs(const std::vector<uint32_t>& values, const std::string& code,
-                 const Binary& expected, const std::string& types = "") {
+                 const Binary& expected, const std::string& types = "",
+                 const std::string& preamble = "OpCapability Shader\n") {
   SCOPED_TRACE(code);
-  const std::vector<uint32_t> output = RunPairs(values, code, types);
+  const std::vector<uint32_t> output = RunPairs(values, code, types, preamble);
   for (size_t i = 0; i < output.size(); ++i) {
     const uint32_t a = values[i / values.size()];
     const uint32_t b = values[i % values.size()];
@@ -138,6 +140,12 @@ TEST(Alu, UnaryAndBits) {
     ExpectPairs(Integers(), std::string("%result = ") + row.op + " %uint %a\n",
                 [&](uint32_t a, uint32_t) { return row.expected(a); });
   }
+  ExpectPairs(Integers(),
+              "%c = OpULessThan %bool %a %b\nOpAssumeTrueKHR %c\n"
+              "%result = OpExpectKHR %uint %a %b\n",
+              [](uint32_t a, uint32_t) { return a; }, "",
+              "OpCapability Shader\nOpCapability ExpectAssumeKHR\n"
+              "OpExtension \"SPV_KHR_expect_assume\"\n");
   // FindLsb, FindSMsb, FindUMsb
   ExpectPairs(Integers(), "%result = OpExtInst %uint %glsl FindILsb %a\n",
               [](uint32_t a, uint32_t) {

@@ -62,6 +62,8 @@ bool Importer::EmitInst(const SpirvInst& inst, bool* returns) {
     }
     case spv::Op::OpAtomicStore:
       return EmitAtomicStore(inst);
+    case spv::Op::OpAssumeTrueKHR:  // true it is: nothing here could profit
+      return true;
     case spv::Op::OpAtomicLoad:
     case spv::Op::OpAtomicExchange:
     case spv::Op::OpAtomicCompareExchange:
@@ -93,6 +95,8 @@ bool Importer::EmitComposite(const SpirvInst& inst, bool* handled) {
     case spv::Op::OpCopyObject:
     case spv::Op::OpCopyLogical:
       return EmitCopyObject(inst);
+    case spv::Op::OpExpectKHR:
+      return EmitExpect(inst);
     case spv::Op::OpCompositeConstruct:
       return EmitConstruct(inst);
     case spv::Op::OpCompositeExtract:
@@ -137,6 +141,18 @@ bool Importer::EmitCopyObject(const SpirvInst& inst) {
       return Malformed("copy of another type", inst.result);
     }
     return DefinePointer(inst, pointer);
+  }
+  Leaves leaves;
+  return Get(inst.operand(3), &leaves) && Define(inst, leaves);
+}
+
+// The value is the result, whatever is expected of it.
+bool Importer::EmitExpect(const SpirvInst& inst) {
+  const SpirvType& type = *spirv_.Type(inst.type);
+  const bool is_vector = type.kind == SpirvType::kVector;
+  const SpirvType::Kind scalar = is_vector ? spirv_.Type(type.element)->kind : type.kind;
+  if (scalar != SpirvType::kInt && scalar != SpirvType::kBool) {
+    return Malformed("OpExpectKHR of neither integers nor bools", inst.result);
   }
   Leaves leaves;
   return Get(inst.operand(3), &leaves) && Define(inst, leaves);

@@ -422,6 +422,7 @@ class Importer {
   bool EmitInst(const SpirvInst& inst, bool* returns);
   bool EmitUndef(const SpirvInst& inst);
   bool EmitCopyObject(const SpirvInst& inst);
+  bool EmitExpect(const SpirvInst& inst);
   bool EmitConstruct(const SpirvInst& inst);
   bool EmitExtract(const SpirvInst& inst);
   bool EmitInsert(const SpirvInst& inst);
