@@ -151,7 +151,7 @@ absl::StatusOr<CompileResponse> LocalService::Compile(const CompileRequest& requ
   CompileResponse response;
   for (int i = 0; i < request.targets_size(); ++i) response.add_results();
   std::string spirv = request.spirv();
-  int64_t translate_ns = 0;
+  int64_t translate_ns = 0, start_ns = 0;
   bool translated = true;
   if (request.source_case() == CompileRequest::kGlsl) {
     worker::Job job;
@@ -160,9 +160,10 @@ absl::StatusOr<CompileResponse> LocalService::Compile(const CompileRequest& requ
     if (!outcome.ok()) return outcome.status();
     const bool answered = outcome->status == TargetResult::OK && outcome->translation.has_value();
     translated = answered && outcome->translation->status() == TargetResult::OK;
-    if (translated) {
-      spirv = outcome->translation->spirv();
+    if (translated) spirv = outcome->translation->spirv();
+    if (answered) {
       translate_ns = outcome->translation->nanoseconds();
+      start_ns = outcome->translation->start_nanoseconds();
     }
     for (TargetResult& result : *response.mutable_results()) {
       if (!answered) SetFromOutcome(*outcome, &result);
@@ -182,6 +183,7 @@ absl::StatusOr<CompileResponse> LocalService::Compile(const CompileRequest& requ
     result->set_target(request.targets(i));
     if (translated) result->set_spirv_sha256(digest.data(), digest.size());
     result->mutable_timings()->set_translate_ns(translate_ns);
+    result->mutable_timings()->set_start_ns(start_ns);
     result->mutable_timings()->set_service_ns(absl::ToInt64Nanoseconds(absl::Now() - start));
     ApplyMask(request.outputs(), result);
   }

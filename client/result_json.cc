@@ -3,6 +3,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "absl/strings/escaping.h"
 
@@ -41,9 +42,12 @@ Json PassesJson(const TargetResult& result) {
   };
   std::vector<std::string> order;
   std::map<std::string, Sum> sums;
-  if (const int64_t ns = result.timings().translate_ns(); ns != 0) {
-    order.push_back("translate_glsl");  // recorded by another job, and once for all results
-    sums[order[0]] = {.runs = 1, .nanoseconds = ns};
+  // Recorded by another job, and once for all results.
+  for (const auto& [name, ns] : {std::pair("start_glslang", result.timings().start_ns()),
+                                 std::pair("translate_glsl", result.timings().translate_ns())}) {
+    if (ns == 0) continue;
+    order.push_back(name);
+    sums[name] = {.runs = 1, .nanoseconds = ns};
   }
   for (const auto& record : result.passes()) {
     Sum& sum = sums[record.pass()];

@@ -1,11 +1,13 @@
 // The JSON line of one module and target: a contract with scripts (DESIGN.md section 5).
 //
 // {"file", "target", "stage", "status", "cause", "compile_ms", "cache", "variants": [...],
-// "passes": [...], "entry": the entry point, empty where it is not known} and, where they say something: "message", "spirv_id", "last_pass",
-// "entry_point", "loadable_by", "key", "spirv_sha256", "translate_ms", "service_ms", "remarks".
+// "passes": [...], "entry": the entry point, empty where it is not known} and, where they say
+// something: "message", "spirv_id", "last_pass", "entry_point", "loadable_by", "key",
+// "spirv_sha256", "translate_ms", "service_ms", "remarks".
 // status: ok, refused, invalid, crashed (also by its memory limit, with that cause), timeout.
 // compile_ms: processor time of the compile, from the request's bytes to the packed result,
-// translation of GLSL included, however long ago it was done; "passes" says where it went.
+// translation of GLSL included, however long ago it was done; "passes" says where it went, and
+// names beside it what a worker took to start glslang for the request ("start_glslang").
 #ifndef KILN_CLIENT_RESULT_JSON_H_
 #define KILN_CLIENT_RESULT_JSON_H_
 

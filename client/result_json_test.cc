@@ -59,6 +59,17 @@ TEST(ResultLine, TranslationOfGlslIsPartOfTheCompile) {
                               R"("us":2000.0,"instructions_delta":0},{"name":"fold")"));
 }
 
+// Which text of a worker comes first is chance.
+TEST(ResultLine, TheStartOfGlslangIsNoPartOfTheCompile) {
+  TargetResult result = Sample();
+  result.mutable_timings()->set_translate_ns(2'000'000);
+  result.mutable_timings()->set_start_ns(90'000'000);
+  const std::string line = ResultLine("a.comp", result, {});
+  EXPECT_THAT(line, HasSubstr(R"("compile_ms":3.235)"));
+  EXPECT_THAT(line, HasSubstr(R"("passes":[{"name":"start_glslang","runs":1,"changed":0,)"
+                              R"("us":90000.0,"instructions_delta":0},{"name":"translate_glsl")"));
+}
+
 TEST(ResultLine, IsTheContract) {
   EXPECT_EQ(
       ResultLine("a/b.spv", Sample(), {{"b.spv.tgl.16.bin"}, false}),

@@ -58,6 +58,7 @@ Reply Call::TakeReply() {
   absl::MutexLock lock(&mutex_);
   for (auto& a : answers_) reply.answers.push_back(*std::move(a));
   reply.translate_ns = translate_ns;
+  reply.start_ns = start_ns;
   return reply;
 }
 

@@ -35,6 +35,7 @@ class Call {
   std::shared_ptr<const std::string> spirv;  // null: not loaded
   bool needs_spirv = false;                  // GLSL: translate, whatever the cache knows
   int64_t translate_ns = 0;
+  int64_t start_ns = 0;  // of glslang, in this call
   cache::Digest glsl{};
   bool has_glsl_digest = false;
   std::vector<cache::Digest> keys;  // with has_module: one for each target

@@ -187,6 +187,7 @@ void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome out
     TranslateOutcome done;
     done.translation = ToStored(outcome);
     if (outcome.translation.has_value()) {
+      done.start_ns = outcome.translation->start_nanoseconds();
       done.spirv = std::make_shared<const std::string>(outcome.translation->spirv());
     }
     // Not stored for want of space, say: it is made again next time. The tier counts that.

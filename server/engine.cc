@@ -114,12 +114,12 @@ bool Engine::TryCaches(Call* call) {
     Lookup found = cache_->FindTranslation(cache::TranslationKey(call->glsl, glslang_version_),
                                            false, &translation);
     if (found != Lookup::kMemory && found != Lookup::kDisk) return false;
+    call->translate_ns = translation.nanoseconds;
     if (translation.status != TargetResult::OK) {
       call->SetAll(FromTranslation(translation));
       return true;
     }
     call->module = translation.module;
-    call->translate_ns = translation.nanoseconds;
     call->has_module = true;
   }
   MakeKeys(checker_, call);
@@ -187,6 +187,8 @@ void Engine::AfterTranslation(const std::shared_ptr<Call>& call, const Translate
     call->Fail(outcome.call_error, kRetryDelay);
     return;
   }
+  call->translate_ns = outcome.translation.nanoseconds;
+  call->start_ns = outcome.start_ns;
   if (outcome.translation.status != TargetResult::OK) {
     TargetResult result = FromTranslation(outcome.translation);
     if (!cache::Storable(result.status())) result.set_last_pass("translate_glsl");
@@ -194,7 +196,6 @@ void Engine::AfterTranslation(const std::shared_ptr<Call>& call, const Translate
     return;
   }
   call->module = outcome.translation.module;
-  call->translate_ns = outcome.translation.nanoseconds;
   call->spirv = outcome.spirv;
   call->has_module = true;
   AfterModule(call);

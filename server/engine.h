@@ -46,6 +46,7 @@ struct Reply {
   Violations violations;
   std::vector<Answer> answers;  // one for each target
   int64_t translate_ns = 0;
+  int64_t start_ns = 0;
 };
 
 class Call;
@@ -90,6 +91,7 @@ class Engine {
   struct TranslateOutcome {
     absl::Status call_error;
     cache::StoredTranslation translation;
+    int64_t start_ns = 0;  // not stored: it is of the worker's process
     std::shared_ptr<const std::string> spirv;
   };
   // Flights of one worker job.

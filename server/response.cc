@@ -37,6 +37,7 @@ std::string RequestPart(const Reply& reply, const Answer& answer, int64_t servic
               &timings);
   AppendField(Timings::kQueueNsFieldNumber, static_cast<uint64_t>(answer.queue_ns), &timings);
   AppendField(Timings::kServiceNsFieldNumber, static_cast<uint64_t>(service_ns), &timings);
+  AppendField(Timings::kStartNsFieldNumber, static_cast<uint64_t>(reply.start_ns), &timings);
   std::string part;
   AppendVarint((TargetResult::kTimingsFieldNumber << 3) | 2, &part);
   AppendVarint(timings.size(), &part);

@@ -4,9 +4,12 @@
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <list>
+#include <mutex>
+#include <set>
 #include <string_view>
 
 #include "core/base/utf8.h"
@@ -50,6 +53,59 @@ std::string_view WithoutByteOrderMark(std::string_view text) {
   constexpr std::string_view kMark = "\xef\xbb\xbf";
   if (text.substr(0, kMark.size()) == kMark) text.remove_prefix(kMark.size());
   return text;
+}
+
+// What stands before the first token: blanks and comments.
+std::string_view WithoutComments(std::string_view text) {
+  for (;;) {
+    text.remove_prefix(std::min(text.size(), text.find_first_not_of(" \t\r\n")));
+    const std::string_view start = text.substr(0, 2);
+    if (start != "//" && start != "/*") return text;
+    const std::string_view ending = start == "//" ? "\n" : "*/";
+    const size_t end = text.find(ending, 2);
+    text.remove_prefix(end == text.npos ? text.size() : end + ending.size());
+  }
+}
+
+// The #version directive that the text begins with, in one spelling; empty: none.
+std::string VersionDirective(const GlslSource& source) {
+  std::string_view text = WithoutComments(WithoutByteOrderMark(source.text));
+  const auto word = [&] {
+    text.remove_prefix(std::min(text.size(), text.find_first_not_of(" \t")));
+    const auto is_part = [](unsigned char c) { return std::isalnum(c) != 0; };
+    const auto end = std::find_if_not(text.begin(), text.end(), is_part);
+    const std::string_view taken = text.substr(0, end - text.begin());
+    text.remove_prefix(taken.size());
+    return std::string(taken.substr(0, 16));
+  };
+  if (text.substr(0, 1) != "#") return "";
+  text.remove_prefix(1);
+  if (word() != "version") return "";
+  const std::string number = word(), profile = word();
+  return "#version " + number + " " + profile + "\n";
+}
+
+// The versions that glslang has been asked for in this process.
+class Versions {
+ public:
+  bool Has(const std::string& version) {
+    const std::lock_guard lock(mutex_);
+    return known_.count(version) != 0;
+  }
+  void Add(const std::string& version) {
+    const std::lock_guard lock(mutex_);
+    if (known_.size() < kMost) known_.insert(version);
+  }
+
+ private:
+  static constexpr size_t kMost = 1024;  // there are some 20; what else texts say is no version
+  std::mutex mutex_;
+  std::set<std::string> known_;
+};
+
+Versions& KnownVersions() {
+  static auto* versions = new Versions;
+  return *versions;
 }
 
 class ResolvedIncluder : public glslang::TShader::Includer {
@@ -100,7 +156,7 @@ absl::StatusOr<std::string> Preamble(const GlslSource& source) {
   if (!source.includes.empty()) preamble += "#extension GL_GOOGLE_include_directive : enable\n";
   for (const auto& [name, value] : source.defines) {
     if (!IsIdentifier(name) || value.find_first_of("\r\n") != std::string::npos) {
-      return absl::InvalidArgumentError("bad define \"" + name + "\"");
+      return absl::InvalidArgumentError("bad define \"" + Shortened(name) + "\"");
     }
     preamble += "#define " + name + " " + value + "\n";
   }
@@ -118,43 +174,73 @@ std::string_view TextOf(const GlslSource& source, std::string_view name) {
   return {};
 }
 
-// The first bytes beyond ASCII in line `number`, counted from 1.
-std::string_view BytesInLine(std::string_view text, int number) {
+std::string_view Line(std::string_view text, int number) {
   for (; number > 1; --number) {
     const size_t end = text.find('\n');
     if (end == std::string_view::npos) return {};
     text.remove_prefix(end + 1);
   }
-  text = text.substr(0, text.find('\n'));
+  return text.substr(0, text.find('\n'));
+}
+
+// With such a directive lines are not numbered as they stand.
+bool RenumbersLines(std::string_view text) {
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const auto skip_blanks = [&] {
+      line.remove_prefix(std::min(line.size(), line.find_first_not_of(" \t")));
+    };
+    skip_blanks();
+    if (line.substr(0, 1) != "#") continue;
+    line.remove_prefix(1);
+    skip_blanks();
+    if (line.substr(0, 4) == "line") return true;
+  }
+  return false;
+}
+
+// The bytes beyond ASCII of a line, comments left out; empty: none, or several places have some.
+std::string_view OnlyBytes(std::string_view line) {
+  line = line.substr(0, line.find("//"));
+  if (line.find("/*") != line.npos || line.find("*/") != line.npos) return {};
   const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
-  while (!text.empty() && is_ascii(text[0])) text.remove_prefix(1);
-  size_t length = 0;
-  while (length < text.size() && !is_ascii(text[length])) ++length;
-  return text.substr(0, length);
+  const auto begin = std::find_if_not(line.begin(), line.end(), is_ascii);
+  const auto end = std::find_if(begin, line.end(), is_ascii);
+  if (!std::all_of(end, line.end(), is_ascii)) return {};
+  return line.substr(begin - line.begin(), end - begin);
+}
+
+// What to show for a byte beyond ASCII at "ERROR: name:line" of the log. Callers who have no UTF-8 put
+// U+FFFD for what is none.
+std::string Shown(const GlslSource& source, std::string_view place) {
+  constexpr std::string_view kStart = "ERROR: ", kReplaced = "\xef\xbf\xbd";
+  constexpr char kUnknown[] = "a byte that is no ASCII";
+  const size_t colon = place.rfind(':');
+  if (place.substr(0, kStart.size()) != kStart || colon < kStart.size()) return kUnknown;
+  const std::string_view text = TextOf(source, place.substr(kStart.size(), colon - kStart.size()));
+  if (RenumbersLines(text)) return kUnknown;
+  const int line = std::atoi(std::string(place.substr(colon + 1)).c_str());
+  const std::string_view bytes = OnlyBytes(Line(text, line));
+  if (bytes.empty()) return kUnknown;
+  if (bytes.find(kReplaced) != bytes.npos) return "U+FFFD or a byte that is no UTF-8";
+  return EscapeNonAscii(bytes);
 }
 
 // glslang writes 0x80 for every byte beyond ASCII: "ERROR: name:line: '\x80' : unexpected token".
-// What stands in that line is put there instead; where #line hides the line, nothing is known.
 std::string WithBytesOfSource(std::string log, const GlslSource& source) {
-  constexpr std::string_view kStart = "ERROR: ";
   constexpr std::string_view kByte = ": '\x80'";
   for (size_t at = log.find(kByte); at != std::string::npos; at = log.find(kByte, at + 1)) {
     const size_t begin = at == 0 ? 0 : log.rfind('\n', at - 1) + 1;
-    const std::string place = log.substr(begin, at - begin);
-    const size_t colon = place.rfind(':');
-    if (place.rfind(kStart, 0) != 0 || colon < kStart.size() || colon == std::string::npos) continue;
-    const std::string name = place.substr(kStart.size(), colon - kStart.size());
-    const int line = std::atoi(place.c_str() + colon + 1);
-    const std::string_view bytes = BytesInLine(TextOf(source, name), line);
-    if (!bytes.empty()) log.replace(at + 3, 1, EscapeNonAscii(bytes));
+    log.replace(at + 3, 1, Shown(source, std::string_view(log).substr(begin, at - begin)));
   }
   return log;
 }
 
 absl::Status Failure(const GlslSource& source, const std::string& log, const std::string& more) {
-  std::string text = WithBytesOfSource(log + more, source);
-  if (text.size() > kMaxLog) text = text.substr(0, kMaxLog) + "...";
-  return absl::InvalidArgumentError(text.empty() ? "glslang gave no message" : text);
+  const std::string text = WithBytesOfSource(log + more, source);
+  return absl::InvalidArgumentError(text.empty() ? "glslang gave no message"
+                                                 : Shortened(text, kMaxLog));
 }
 
 void SetTarget(const GlslSource& source, EShLanguage language, glslang::TShader* shader) {
@@ -198,6 +284,19 @@ std::string GlslangVersion() {
   return std::to_string(v.major) + "." + std::to_string(v.minor) + "." + std::to_string(v.patch);
 }
 
+bool GlslangIsReady(const GlslSource& source) {
+  return KnownVersions().Has(VersionDirective(source));
+}
+
+void StartGlslang(const GlslSource& source) {
+  GlslSource smallest;
+  smallest.text = VersionDirective(source) + "void main() {}\n";
+  smallest.stage = source.stage;
+  smallest.vulkan_minor = source.vulkan_minor;
+  // A version that does not exist has nothing to be made; `source` will be told.
+  CompileGlsl(smallest).status().IgnoreError();
+}
+
 absl::StatusOr<std::vector<uint32_t>> CompileGlsl(const GlslSource& source) {
   if (!InitialiseOnce()) return absl::InternalError("glslang cannot be initialised");
   if (source.vulkan_minor > 3) return absl::InvalidArgumentError("unknown Vulkan version");
@@ -205,6 +304,7 @@ absl::StatusOr<std::vector<uint32_t>> CompileGlsl(const GlslSource& source) {
   const EShLanguage language = LanguageOf(source.stage);
   const absl::StatusOr<std::string> preamble = Preamble(source);
   if (!preamble.ok()) return preamble.status();
+  KnownVersions().Add(VersionDirective(source));
 
   glslang::TShader shader(language);
   const std::string_view whole = WithoutByteOrderMark(source.text);

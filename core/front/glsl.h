@@ -49,7 +49,14 @@ struct GlslSource {
   uint32_t vulkan_minor = 3;  // Vulkan 1.N, N from 0 to 3; decides SPIR-V's version
 };
 
-// INVALID_ARGUMENT carries glslang's log: lines "ERROR: name:line: text".
+// glslang makes its built-in names anew for each #version that a process meets, which takes longer
+// (some 0.1 s) than most translations. CompileGlsl does it where it is still to be done; for callers
+// who account for it by itself, here it is alone. Safe in any thread.
+bool GlslangIsReady(const GlslSource& source);
+void StartGlslang(const GlslSource& source);
+
+// INVALID_ARGUMENT carries glslang's log: lines "ERROR: name:line: text". A byte beyond ASCII is shown
+// as the text has it (\xHH) where it is certain which it is.
 absl::StatusOr<std::vector<uint32_t>> CompileGlsl(const GlslSource& source);
 
 // glslang's version, for cache keys: "12.0.0".

@@ -55,6 +55,30 @@ TEST(Glsl, ErrorsShowBytesBeyondAscii) {
   }
 }
 
+// Bytes are shown only where it is certain that they are the ones.
+TEST(Glsl, ErrorsShowNoBytesThatTheTextDoesNotHave) {
+  const auto error = [](const std::string& text, const std::string& include = "") {
+    GlslSource source = Compute(text);
+    source.includes = {{"a.glsl", "", "lib/a.glsl", include}};
+    return std::string(CompileGlsl(source).status().message());
+  };
+  const std::string replaced = error("void main() {\n  uint caf\xef\xbf\xbd = 1; }");
+  EXPECT_NE(replaced.find("test.comp:5: 'U+FFFD or a byte that is no UTF-8'"), std::string::npos)
+      << replaced;
+  const std::string kUnknown = "'a byte that is no ASCII'";
+  for (const std::string& hidden :
+       {error("#line 50\nvoid main() { uint caf\xc3\xa9 = 1; }"),
+        error("#line 3\n\nvoid main() {\n  uint caf\xc3\xa9 = 1; }"),
+        error("#include \"a.glsl\"\nvoid main() { uint X = 1; }", "#define X caf\xc3\xa9\n"),
+        error("#include \"a.glsl\"\nvoid main() { uint X = 1; } // \xe2\x80\x93",
+              "#define X caf\xc3\xa9\n"),
+        error("void main() { /* \xe2\x80\x93 */ uint caf\xc3\xa9 = 1; }")}) {
+    EXPECT_NE(hidden.find(kUnknown), std::string::npos) << hidden;
+    EXPECT_EQ(hidden.find('\x80'), std::string::npos) << hidden;
+    EXPECT_EQ(hidden.find("\\x"), std::string::npos) << hidden;
+  }
+}
+
 TEST(Glsl, AByteOrderMarkIsNoPartOfTheText) {
   GlslSource source = Compute("#include \"a.glsl\"\nvoid main() { x[0] = f(); }");
   source.text = "\xef\xbb\xbf" + source.text;

@@ -371,12 +371,16 @@ TEST_F(E2eTest, GlslIsTranslatedOnceAndKeyedByItsText) {
   EXPECT_EQ(first.result().status(), TargetResult::OK);
   EXPECT_EQ(first.result().spirv_sha256().size(), 32u);
   EXPECT_EQ(first.result().timings().translate_ns(), 1000);
+  EXPECT_EQ(first.result().timings().start_ns(), 70);
 
   CompileRequest digest = request;
   auto sha = cache::GlslDigest(request.glsl());
   digest.mutable_digest()->set_kind(SourceDigest::GLSL);
   digest.mutable_digest()->set_sha256(std::string(cache::AsBytes(sha)));
-  EXPECT_EQ(Compile(digest).result().cache(), kiln::v1alpha::CACHE_MEMORY);
+  Outcome cached = Compile(digest);
+  EXPECT_EQ(cached.result().cache(), kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(cached.result().timings().translate_ns(), 1000);
+  EXPECT_EQ(cached.result().timings().start_ns(), 0);  // of a worker, not of the text
   // Another target of a known source needs neither the text nor glslang again.
   digest.set_targets(0, "skl");
   EXPECT_EQ(Compile(digest).result().status(), TargetResult::OK);
@@ -387,6 +391,9 @@ TEST_F(E2eTest, GlslIsTranslatedOnceAndKeyedByItsText) {
   EXPECT_EQ(bad.result().status(), TargetResult::INVALID);
   EXPECT_EQ(bad.result().cause(), "invalid_glsl");
   EXPECT_EQ(bad.result().message(), "a.comp:1: fake error");
+  EXPECT_EQ(bad.result().timings().translate_ns(), 1000);
+  Outcome again = Compile(request);
+  EXPECT_EQ(again.result().timings().translate_ns(), 1000);
 }
 
 TEST_F(E2eTest, PoliciesAndRefusals) {

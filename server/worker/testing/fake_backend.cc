@@ -111,6 +111,7 @@ void FakeBackend::Describe(Hello* hello) {
 
 void FakeBackend::Translate(const TranslateJob& job, JobSink* sink, Translation* result) {
   RunPass(sink, "translate_glsl", "front", 0, 0);
+  result->set_nanoseconds(1000);
   if (job.glsl().text().find("error") != std::string::npos) {
     result->set_status(TargetResult::INVALID);
     result->set_cause("invalid_glsl");
@@ -119,7 +120,7 @@ void FakeBackend::Translate(const TranslateJob& job, JobSink* sink, Translation*
   }
   result->set_status(TargetResult::OK);
   result->set_cause("ok");
-  result->set_nanoseconds(1000);
+  result->set_start_nanoseconds(70);
   result->set_spirv(FakeModule(static_cast<uint32_t>(Fnv(job.glsl().SerializeAsString())), 64));
 }
 
