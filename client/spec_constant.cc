@@ -2,7 +2,6 @@
 #include "client/spec_constant.h"
 
 #include <charconv>
-#include <cstring>
 #include <limits>
 #include <set>
 

@@ -29,7 +29,9 @@ Places UsedBy(const out::LaunchRecord& record) {
   for (const out::SamplerEntry& e : record.sampler_table) add(e.descriptor);
   for (const out::DescriptorRange& r : record.descriptor_memory) add(r.first);
   for (const out::PushPart& p : record.push) {
-    if (p.source == out::PushSource::kUbo || p.source == out::PushSource::kBufferAddress) add(p.ubo);
+    const bool descriptor =
+        p.source == out::PushSource::kUbo || p.source == out::PushSource::kBufferAddress;
+    if (descriptor) add(p.ubo);
   }
   return used;
 }
@@ -52,8 +54,9 @@ absl::Status CheckUsed(const out::DescriptorRef& where, const Places& used) {
     absl::StrAppend(&known, known.empty() ? "" : ", ", "set ", set, " binding ", binding);
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "the program does not use set ", where.set, " binding ", where.binding, " of the job; it uses ",
-      known.empty() ? "none" : known, " (--allow-unused accepts others)"));
+      "the program does not use set ", where.set, " binding ", where.binding,
+      " of the job; it uses ", known.empty() ? "none" : known,
+      " (--allow-unused accepts others)"));
 }
 
 }  // namespace
@@ -91,9 +94,10 @@ absl::Status CheckRecordIsOf(absl::string_view record_text, const out::LaunchRec
       nlohmann::json::parse(record_text.begin(), record_text.end(), nullptr, false);
   if (!json.is_object() || !json.contains("code_sha256")) return absl::OkStatus();
   const nlohmann::json& sha256 = json["code_sha256"];
-  if (sha256 == "" || sha256 == cache::ToHex(cache::Sha256({code.data(), code.size()}))) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      "is the record of other machine code: the SHA-256 differs");
+  const bool same =
+      sha256 == "" || sha256 == cache::ToHex(cache::Sha256({code.data(), code.size()}));
+  if (same) return absl::OkStatus();
+  return absl::InvalidArgumentError("is the record of other machine code: the SHA-256 differs");
 }
 
 }  // namespace kiln::client::run

@@ -12,6 +12,7 @@
 #include "absl/strings/strip.h"
 #include "client/flags.h"
 #include "client/run/job_data.h"
+#include "core/base/utf8.h"
 
 namespace kiln::client::run {
 namespace {
@@ -20,29 +21,87 @@ using json = nlohmann::json;
 
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of a resource
 
-constexpr const char* kJobKeys[] = {"base", "dispatch", "entry", "push", "resources", "shader", "spec"};
-constexpr const char* kResourceKeys[] = {
-    "set",    "binding", "index",  "name",    "data",    "size",    "as",       "out",
-    "format", "width",   "height", "depth",   "layers",  "levels",  "samples",  "dim",
-    "filter", "mipmap",  "address", "border", "compare", "min_lod", "max_lod",  "lod_bias",
-    "unnormalized"};
+// What a value must be.
+enum class Form : uint8_t { kAny, kCount, kNumber, kBool, kText };
 
-absl::Status TooLarge(const json& r) {
-  return absl::ResourceExhaustedError(
-      absl::StrCat("resource at binding ", r.value("binding", 0), ": more than 1 GiB"));
-}
+struct Key {
+  const char* name;
+  Form form;
+  uint64_t most = 0;  // of counts
+};
+
+constexpr uint64_t kMostIndex = 0xffffffff;
+constexpr uint64_t kMostSize = 1 << 16, kMostLevels = 17;  // of an image
+
+constexpr Key kJobKeys[] = {
+    {"base", Form::kAny},   {"dispatch", Form::kAny}, {"entry", Form::kAny},
+    {"push", Form::kAny},   {"shader", Form::kAny},   {"resources", Form::kAny},
+    {"spec", Form::kAny},
+};
+constexpr Key kResourceKeys[] = {
+    {"set", Form::kCount, kMostIndex},
+    {"binding", Form::kCount, kMostIndex},
+    {"index", Form::kCount, kMostIndex},
+    {"name", Form::kText},
+    {"data", Form::kAny},
+    {"size", Form::kCount, kMostBytes},
+    {"as", Form::kText},
+    {"out", Form::kText},
+    {"format", Form::kText},
+    {"width", Form::kCount, kMostSize},
+    {"height", Form::kCount, kMostSize},
+    {"depth", Form::kCount, kMostSize},
+    {"layers", Form::kCount, kMostSize},
+    {"levels", Form::kCount, kMostLevels},
+    {"samples", Form::kCount, kMostSize},
+    {"dim", Form::kText},
+    {"filter", Form::kText},
+    {"mipmap", Form::kText},
+    {"address", Form::kText},
+    {"border", Form::kText},
+    {"compare", Form::kText},
+    {"min_lod", Form::kNumber},
+    {"max_lod", Form::kNumber},
+    {"lod_bias", Form::kNumber},
+    {"unnormalized", Form::kBool},
+};
 
 // `what` names the object in messages.
-template <typename Keys>
-absl::Status CheckKeys(const json& object, const Keys& keys, absl::string_view what) {
+absl::Status CheckValue(absl::string_view what, const Key& key, const json& value) {
+  const std::string place = absl::StrCat(what, ": \"", key.name, "\"");
+  switch (key.form) {
+    case Form::kAny: return absl::OkStatus();
+    case Form::kCount: return CheckCount(value, key.most, place);
+    case Form::kText: return CheckText(value, place);
+    case Form::kNumber:
+      if (value.is_number()) return absl::OkStatus();
+      break;
+    case Form::kBool:
+      if (value.is_boolean()) return absl::OkStatus();
+      break;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(place, ": ", key.form == Form::kNumber ? "a number" : "true or false",
+                   " is needed, not ", Shortened(value.dump())));
+}
+
+absl::Status CheckKeys(const json& object, absl::Span<const Key> keys, absl::string_view what) {
   if (!object.is_object()) {
     return absl::InvalidArgumentError(absl::StrCat(what, " is no JSON object"));
   }
-  for (const auto& [key, value] : object.items()) {
-    if (std::find(std::begin(keys), std::end(keys), key) != std::end(keys)) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        what, ": unknown key \"", key, "\"; there are ", absl::StrJoin(keys, ", "),
-        DidYouMean(key, std::vector<std::string>(std::begin(keys), std::end(keys)))));
+  for (const auto& [name, value] : object.items()) {
+    const auto key = std::find_if(keys.begin(), keys.end(),
+                                  [&, &name = name](const Key& k) { return name == k.name; });
+    if (key != keys.end()) {
+      if (absl::Status s = CheckValue(what, *key, value); !s.ok()) return s;
+      continue;
+    }
+    std::vector<std::string> names;
+    for (const Key& k : keys) names.emplace_back(k.name);
+    const std::string shown = Shortened(name);
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, ": unknown key \"", shown, "\"; there are ", absl::StrJoin(names, ", "),
+                     DidYouMean(shown, names)));
   }
   return absl::OkStatus();
 }
@@ -57,7 +116,7 @@ absl::Status CheckCounts(const json& job, const char* key) {
   if (good) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("\"", key, "\": up to three counts from 0 to ",
                                                  sim::eu::kMaxWorkgroups, " are needed, not ",
-                                                 groups.dump()));
+                                                 Shortened(groups.dump())));
 }
 
 // Wrong keys, the same place or name given twice, and what could not be reached at all.
@@ -86,7 +145,7 @@ absl::Status CheckForm(const json& job) {
     }
     if (r.contains("name") && !seen.insert("name " + r.value("name", "")).second) {
       return absl::InvalidArgumentError(
-          absl::StrCat(what, ": the name ", r["name"].dump(), " is given twice"));
+          absl::StrCat(what, ": the name ", Shortened(r["name"].dump()), " is given twice"));
     }
   }
   return absl::OkStatus();
@@ -115,7 +174,9 @@ absl::StatusOr<sim::eu::ClientImage> ReadImage(const json& r, const std::string&
   sim::eu::ClientImage image;
   image.where = Where(r);
   const auto format = sim::eu::TexelFormatNamed(r["format"].get<std::string>());
-  if (!format) return absl::InvalidArgumentError(absl::StrCat("format ", r["format"].dump()));
+  if (!format) {
+    return absl::InvalidArgumentError(absl::StrCat("format ", Shortened(r["format"].dump())));
+  }
   image.format = *format;
   const bool buffer = !r.contains("width");
   std::string dim = r.value("dim", buffer ? "buffer" : "2d");
@@ -127,7 +188,9 @@ absl::StatusOr<sim::eu::ClientImage> ReadImage(const json& r, const std::string&
                                                         {"cube", ImageDim::kCube},
                                                         {"buffer", ImageDim::kBuffer}};
   const auto at = kDims.find(std::string(name));
-  if (at == kDims.end()) return absl::InvalidArgumentError(absl::StrCat("dimension ", dim));
+  if (at == kDims.end()) {
+    return absl::InvalidArgumentError(absl::StrCat("dimension ", Shortened(dim)));
+  }
   image.dim = at->second;
   image.width = r.value("width", 1u);
   image.height = r.value("height", 1u);
@@ -143,12 +206,14 @@ absl::StatusOr<sim::eu::ClientImage> ReadImage(const json& r, const std::string&
     if (!bytes.ok()) return bytes.status();
     image.texels.assign(bytes->begin(), bytes->end());
   }
-  if (r.value("size", uint64_t{0}) > kMostBytes) return TooLarge(r);
   image.texels.resize(std::max<size_t>(image.texels.size(), r.value("size", size_t{0})));
   if (buffer) {
     image.width = static_cast<uint32_t>(image.texels.size() / TexelBytes(image.format));
   }
-  if (image.Bytes() > kMostBytes) return TooLarge(r);
+  if (image.Bytes() > kMostBytes) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("resource at binding ", r.value("binding", 0u), ": more than 1 GiB"));
+  }
   image.texels.resize(std::max<size_t>(image.texels.size(), image.Bytes()));
   return image;
 }
@@ -239,7 +304,6 @@ absl::StatusOr<sim::eu::Dispatch> Read(const json& job, const std::string& folde
         if (!read.ok()) return read.status();
         bytes = *read;
       }
-      if (r.value("size", uint64_t{0}) > kMostBytes) return TooLarge(r);
       bytes.resize(std::max<size_t>(bytes.size(), r.value("size", size_t{0})), '\0');
       d.buffers[i].bytes.assign(bytes.begin(), bytes.end());
     }
@@ -280,7 +344,8 @@ absl::StatusOr<std::vector<Output>> ReadOutputs(const json& job) {
     o.file = r.value("out", "");
     if (!o.as.empty() && o.as != "hex" && ElementBytes(o.as) == 0) {
       return absl::InvalidArgumentError(
-          absl::StrCat("resource ", i, ": \"as\": \"", o.as, "\" is no type; f32, u32, hex, ..."));
+          absl::StrCat("resource ", i, ": \"as\": \"", Shortened(o.as),
+                       "\" is no type; f32, u32, hex, ..."));
     }
     outputs.push_back(o);
   }
@@ -292,7 +357,7 @@ absl::StatusOr<std::vector<Output>> ReadOutputs(const json& job) {
 absl::StatusOr<Job> ReadJob(const std::string& text, const std::string& folder) {
   const json parsed = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!parsed.is_object()) return absl::InvalidArgumentError("this is no JSON object");
-  // The library reports a value of the wrong type by an exception; it ends here.
+  // What CheckForm overlooks, the library reports by an exception; it ends here.
   try {
     if (absl::Status form = CheckForm(parsed); !form.ok()) return form;
     absl::StatusOr<sim::eu::Dispatch> dispatch = Read(parsed, folder);

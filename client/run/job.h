@@ -3,14 +3,16 @@
 //   {"dispatch": [X, Y, Z], "base": [X, Y, Z], "push": DATA,
 //    "resources": [{"set", "binding", "index", "name", "data": DATA, "size": BYTES, "as", "out"}]}
 //
-// DATA is explained in job_data.h. "base" is that of vkCmdDispatchBase; the shader is to be compiled for it. Resources are buffers; with "format" images ("width", "height",
-// "depth", "layers", "levels", "dim": 1d 2d 3d cube, 1d_array ...) or, without a width, texel
-// buffers; with "filter" samplers ("mipmap", "address", "border", "compare", "min_lod", "max_lod",
-// "lod_bias", "unnormalized"). "as" is the type in which a resource is wanted back, "out" a file
-// for its bytes. "index" is the element of an array: one that is not given is the same resource as
-// one that is, and an array without length ends with the last one given. The same jobs run on
-// lavapipe (tests/peer, run-peer exec); "shader", "entry" and "spec", which mean something there
-// only, are ignored. Any other key is an error, and so is what is given twice.
+// DATA is explained in job_data.h. "base" is that of vkCmdDispatchBase; the shader is to be
+// compiled for it. Resources are buffers; with "format" images ("width", "height", "depth",
+// "layers", "levels", "dim": 1d 2d 3d cube, 1d_array ...) or, without a width, texel buffers; with
+// "filter" samplers ("mipmap", "address", "border", "compare", "min_lod", "max_lod", "lod_bias",
+// "unnormalized"). "as" is the type in which a resource is wanted back, "out" a file for its bytes.
+// "index" is the element of an array: one that is not given is the same resource as one that is,
+// and an array without length ends with the last one given. The same jobs run on lavapipe
+// (tests/peer, run-peer exec); "shader", "entry" and "spec", which mean something there only, are
+// ignored. Any other key is an error, and so is what is given twice, and a number that is negative,
+// broken or too large where a count is meant.
 #ifndef KILN_CLIENT_RUN_JOB_H_
 #define KILN_CLIENT_RUN_JOB_H_
 

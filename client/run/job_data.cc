@@ -12,6 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "client/paths.h"
+#include "core/base/utf8.h"
 
 namespace kiln::client::run {
 namespace {
@@ -29,11 +30,6 @@ constexpr std::array kElementTypes = {
     ElementType{"u16", 2}, ElementType{"u32", 4}, ElementType{"u64", 8}, ElementType{"i8", 1},
     ElementType{"i16", 2}, ElementType{"i32", 4}, ElementType{"i64", 8}};
 
-absl::Status Fits(uint64_t more, size_t already) {
-  if (more <= kMostBytes - std::min<uint64_t>(already, kMostBytes)) return absl::OkStatus();
-  return absl::ResourceExhaustedError("data: more than 1 GiB");
-}
-
 template <typename T>
 void Append(std::string& out, T value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
@@ -47,7 +43,7 @@ uint16_t HalfOf(double v) {
 }
 
 absl::Status NoValue(const json& v, const std::string& type) {
-  return absl::InvalidArgumentError(absl::StrCat("data: ", v.dump(), " is no ", type));
+  return absl::InvalidArgumentError(absl::StrCat("data: ", Shortened(v.dump()), " is no ", type));
 }
 
 // A bit pattern, 0x...
@@ -63,15 +59,15 @@ absl::StatusOr<uint64_t> Pattern(const std::string& text, const std::string& typ
 
 // A number of an integer type as 64 bits.
 absl::StatusOr<uint64_t> Integer(const json& v, const std::string& type, int bits) {
-  if (v.is_string()) return NoValue(v, type);
-  const double d = v.get<double>();  // throws where it is no number
+  if (!v.is_number()) return NoValue(v, type);
+  const double d = v.get<double>();
   const bool is_signed = type[0] == 'i';
   const double least = is_signed ? -std::ldexp(1.0, bits - 1) : 0;
   const double above = std::ldexp(1.0, is_signed ? bits - 1 : bits);
   if (v.is_number_integer() || v.is_number_unsigned()) {
-    const bool fits = bits == 64 ? v.is_number_unsigned() ? !is_signed || v.get<uint64_t>() >> 63 == 0
-                                                          : is_signed
-                                 : d >= least && d < above;
+    const bool high = v.is_number_unsigned() && v.get<uint64_t>() >> 63 != 0;
+    const bool fits64 = is_signed ? !high : v.is_number_unsigned();
+    const bool fits = bits == 64 ? fits64 : d >= least && d < above;
     if (!fits) return NoValue(v, type);
     return v.is_number_unsigned() ? v.get<uint64_t>() : static_cast<uint64_t>(v.get<int64_t>());
   }
@@ -90,9 +86,9 @@ absl::Status AppendNumber(std::string& out, const std::string& type, const json&
   }
   if (type[0] == 'f') {
     double d = 0;
-    if (!v.is_string()) {
+    if (v.is_number()) {
       d = v.get<double>();
-    } else if (!absl::SimpleAtod(v.get<std::string>(), &d)) {
+    } else if (!v.is_string() || !absl::SimpleAtod(v.get<std::string>(), &d)) {
       return NoValue(v, type);
     }
     if (bits == 16) {
@@ -108,6 +104,29 @@ absl::Status AppendNumber(std::string& out, const std::string& type, const json&
   if (!u.ok()) return u.status();
   out.append(reinterpret_cast<const char*>(&*u), bits / 8);
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> Zeros(const json& value) {
+  if (absl::Status s = CheckCount(value, kMostBytes, "data: \"zero\""); !s.ok()) return s;
+  return std::string(value.get<size_t>(), '\0');
+}
+
+absl::StatusOr<std::string> Hex(const std::string& digits) {
+  if (digits.size() % 2 != 0 || digits.find_first_not_of("0123456789abcdefABCDEF") != digits.npos) {
+    return absl::InvalidArgumentError("data: \"hex\" needs pairs of hexadecimal digits");
+  }
+  return absl::HexStringToBytes(digits);
+}
+
+absl::StatusOr<std::string> Address(const std::string& name, const Addresses& addresses) {
+  const auto at = addresses.find(name);
+  if (at == addresses.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no resource with the name \"", Shortened(name), "\""));
+  }
+  std::string out;
+  Append(out, at->second);
+  return out;
 }
 
 template <typename T>
@@ -156,6 +175,18 @@ json Values(absl::string_view type, absl::string_view bytes) {
   return values;
 }
 
+absl::Status CheckCount(const json& value, uint64_t most, absl::string_view what) {
+  if (value.is_number_unsigned() && value.get<uint64_t>() <= most) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(what, ": a whole number from 0 to ", most,
+                                                 " is needed, not ", Shortened(value.dump())));
+}
+
+absl::Status CheckText(const json& value, absl::string_view what) {
+  if (value.is_string()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, ": text is needed, not ", Shortened(value.dump())));
+}
+
 absl::StatusOr<std::string> DataBytes(const json& data, const std::string& folder,
                                       const Addresses& addresses) {
   std::string out;
@@ -163,46 +194,36 @@ absl::StatusOr<std::string> DataBytes(const json& data, const std::string& folde
     for (const json& part : data) {
       absl::StatusOr<std::string> bytes = DataBytes(part, folder, addresses);
       if (!bytes.ok()) return bytes.status();
+      if (out.size() + bytes->size() > kMostBytes) {
+        return absl::ResourceExhaustedError("data: more than 1 GiB");
+      }
       out += *bytes;
     }
     return out;
   }
   if (!data.is_object() || data.size() != 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "data: an object of one key (or a list of such) is needed, not ", data.dump().substr(0, 60)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("data: an object of one key (or a list of such) is needed, not ",
+                     Shortened(data.dump())));
   }
-  for (const auto& [key, value] : data.items()) {
-    if (key == "hex") {
-      const std::string hex = value.get<std::string>();
-      if (hex.size() % 2 != 0 || hex.find_first_not_of("0123456789abcdefABCDEF") != hex.npos) {
-        return absl::InvalidArgumentError("data: \"hex\" needs pairs of hexadecimal digits");
-      }
-      out += absl::HexStringToBytes(hex);
-    } else if (key == "zero") {
-      if (absl::Status s = Fits(value.get<uint64_t>(), out.size()); !s.ok()) return s;
-      out.append(value.get<size_t>(), '\0');
-    } else if (key == "file") {
-      absl::StatusOr<std::string> bytes = ReadWholeFile(JoinPath(folder, value.get<std::string>()), kMostBytes);
-      if (!bytes.ok()) return bytes.status();
-      out += *bytes;
-    } else if (key == "address") {
-      auto at = addresses.find(value.get<std::string>());
-      if (at == addresses.end()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("there is no resource with the name ", value.dump()));
-      }
-      Append(out, at->second);
-    } else if (ElementBytes(key) == 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("data: '", key, "' is neither a type (f16 f32 f64 u8 ... i64) nor hex, file, "
-                       "zero, address"));
-    } else {
-      const json list = value.is_array() ? value : json::array({value});
-      for (const json& v : list) {
-        absl::Status status = AppendNumber(out, key, v);
-        if (!status.ok()) return status;
-      }
-    }
+  const std::string key = data.begin().key();
+  const json& value = data.begin().value();
+  if (key == "zero") return Zeros(value);
+  if (key == "hex" || key == "file" || key == "address") {
+    if (absl::Status s = CheckText(value, absl::StrCat("data: \"", key, "\"")); !s.ok()) return s;
+    const std::string text = value.get<std::string>();
+    if (key == "hex") return Hex(text);
+    if (key == "file") return ReadWholeFile(JoinPath(folder, text), kMostBytes);
+    return Address(text, addresses);
+  }
+  if (ElementBytes(key) == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("data: '", Shortened(key), "' is neither a type (f16 f32 f64 u8 ... i64) nor ",
+                     "hex, file, zero, address"));
+  }
+  const json list = value.is_array() ? value : json::array({value});
+  for (const json& v : list) {
+    if (absl::Status s = AppendNumber(out, key, v); !s.ok()) return s;
   }
   return out;
 }

@@ -3,8 +3,8 @@
 // One of {"f32": [..]} (also f16 f64 u8 u16 u32 u64 i8 i16 i32 i64; a single number works too;
 // "nan", "inf", "0x7fc00001" as strings), {"hex": "00ff"}, {"file": "raw.bin"}, {"zero": BYTES},
 // {"address": "NAME"} (64-bit device address of the resource with that name), or a list of these,
-// concatenated. The format is that of tests/peer (run-peer exec), so that a job runs on lavapipe and
-// in the simulator.
+// concatenated. The format is that of tests/peer (run-peer exec), so that a job runs on lavapipe
+// and in the simulator.
 #ifndef KILN_CLIENT_RUN_JOB_DATA_H_
 #define KILN_CLIENT_RUN_JOB_DATA_H_
 
@@ -21,8 +21,12 @@ namespace kiln::client::run {
 // Device addresses of named resources.
 using Addresses = std::map<std::string, uint64_t>;
 
-// At most 1 GiB; files are relative to `folder`. InvalidArgument and the errors of files; throws
-// nlohmann::json::exception where a value has the wrong type (ReadJob turns it into a status).
+// Whether a value is a whole number from 0 to `most`, or text; `what` names it in the message.
+absl::Status CheckCount(const nlohmann::json& value, uint64_t most, absl::string_view what);
+absl::Status CheckText(const nlohmann::json& value, absl::string_view what);
+
+// At most 1 GiB; files are relative to `folder`. InvalidArgument, ResourceExhausted and the errors
+// of files.
 absl::StatusOr<std::string> DataBytes(const nlohmann::json& data, const std::string& folder,
                                       const Addresses& addresses);
 
