@@ -287,7 +287,7 @@ class ServerTest(unittest.TestCase):
                     "for line in sys.stdin:\n"
                     "  if line == 'die\\n': sys.exit('last words')\n"
                     "  if line == 'wait\\n': time.sleep(100)\n"
-                    "  print('{\"ok\": true, \"said\": \"%s\"}' % line.strip(), flush=True)\n")
+                    "  print('{\"ok\": true, \"said\": \"%s\"}' % line.strip().replace(chr(9), '|'), flush=True)\n")
         self.server = processes.Server([sys.executable, program])
 
     def tearDown(self):
@@ -295,7 +295,8 @@ class ServerTest(unittest.TestCase):
         self.folder.cleanup()
 
     def test_one_process_answers_until_it_dies(self):
-        self.assertEqual(self.server.ask(["a", "b"], 20)["said"], "a b")
+        self.assertEqual(self.server.ask(["a", "b"], 20)["said"], "a|b")
+        self.assertEqual(self.server.ask(["a path", "b"], 20)["said"], "a path|b")
         first = self.server.process
         self.assertEqual(self.server.ask(["c"], 20)["said"], "c")
         self.assertIs(self.server.process, first)

@@ -3,7 +3,8 @@
 //   mir_run [--optimise] [--opposite] [--races] [--shuffle=SEED] [--perturb=SEED] [--undefined=SEED]
 //           [--flush] [--max-steps=N] [--print] [--loose=SPIRV_ID:ULPS]... [--subgroup-size=N]
 //           [--dispatch-base] JOB.json...
-//   mir_run --list FILE      lines "[option...] JOB.json...", each answered before the next is read
+//   mir_run --list FILE      lines of "[option...] JOB.json...", tabs between the words; each is answered
+//                            before the next is read
 //
 // The job format is that of `run-peer exec` (tests/peer/README.md), compute only: `shader`, `entry`,
 // `spec`, `push`, `resources` and `dispatch`. Prints one JSON line a job:
@@ -410,7 +411,7 @@ int Main(int argc, char** argv) {
   }
   std::ifstream list(argv[2]);
   for (std::string line; std::getline(list, line);) {
-    if (!RunAll(absl::StrSplit(line, ' ', absl::SkipEmpty()))) return 2;
+    if (!RunAll(absl::StrSplit(line, '\t', absl::SkipEmpty()))) return 2;
   }
   return 0;
 }

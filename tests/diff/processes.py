@@ -1,5 +1,6 @@
 """Programs that answer a line with a line of JSON (mir_run --list, eu_run --list), kept running: starting
-one takes longer than most of what it is asked."""
+one takes longer than most of what it is asked. The words of a line have tabs between them: paths may have
+blanks."""
 
 import json
 import os
@@ -54,7 +55,7 @@ class Server:
         if self.process is None:
             self.start()
         try:
-            self.process.stdin.write((" ".join(words) + "\n").encode())
+            self.process.stdin.write(("\t".join(words) + "\n").encode())
             line = self.line(timeout)
         except BrokenPipeError:
             line = None

@@ -3,8 +3,8 @@
 //   eu_run [--no-contract | --sourced] [--fusion] [--opposite] [--zero-memory] [--memory-seed=N]
 //          [--max-instructions=N] [--max-seconds=S] [--coverage] [--paths]
 //          [--patch=OFFSET:VALUE]... BINARY LAUNCH.json JOB.json
-//   eu_run --list FILE       lines "BINARY LAUNCH.json JOB.json [option...]", each answered before the
-//                            next is read
+//   eu_run --list FILE       lines of "BINARY LAUNCH.json JOB.json [option...]", tabs between the words;
+//                            each is answered before the next is read
 //
 // The job format is that of `run-peer exec` (tests/peer/README.md), compute only: `push`,
 // `resources` (buffers, texel buffers, images, samplers) and `dispatch`. Prints one JSON line per run:
@@ -22,7 +22,6 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -31,6 +30,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "client/run/job.h"
 #include "core/sim/eu/simulator.h"
@@ -184,10 +184,7 @@ int Main(int argc, char** argv) {
   }
   std::ifstream list(argv[2]);
   for (std::string line; std::getline(list, line);) {
-    std::istringstream words(line);
-    if (!RunOne({std::istream_iterator<std::string>(words), std::istream_iterator<std::string>()})) {
-      return 2;
-    }
+    if (!RunOne(absl::StrSplit(line, '\t', absl::SkipEmpty()))) return 2;
   }
   return 0;
 }

@@ -275,8 +275,8 @@ def main():
             listing = os.path.join(folder, "list")
             with open(listing, "w") as f:
                 for _, _, patches in found:
-                    f.write("--sourced %s %s %s %s\n" % (binary, launch, path, " ".join(
-                        "--patch=%d:%d" % x for x in patches)))
+                    f.write("\t".join(["--sourced", binary, launch, path] + [
+                        "--patch=%d:%d" % x for x in patches]) + "\n")
             run = subprocess.run([a.eu_run, "--list", listing], stdout=subprocess.PIPE, check=True)
             count = collections.Counter()
             for (inst, kind, _), line in zip(found, run.stdout.splitlines()):
