@@ -39,16 +39,16 @@ class CfgBuilder {
   const SpirvFunction& f_;
   Cfg& cfg_;
   std::vector<CfgBlock>& blocks_;
-  std::vector<std::vector<uint32_t>> predecessors_;        // forward
+  std::vector<BlockList> predecessors_;                    // forward
   std::vector<std::pair<uint32_t, uint32_t>> back_edges_;  // latch, header
-  std::vector<std::vector<uint32_t>> latches_;
+  std::vector<BlockList> latches_;
   std::vector<uint32_t> nest_;      // innermost natural loop's header (a header: itself)
   std::vector<uint32_t> outer_;     // header: header of the loop around it
   std::vector<uint32_t> collapse_;  // union-find of LoopNest
   std::vector<uint32_t> depth_;     // in the tree; the entry is 1
   std::vector<uint32_t> jump_;      // skew-binary jump pointers for CommonAncestor
   std::vector<uint32_t> merge_of_;  // loop header that declares this block its merge, or none
-  std::vector<std::vector<uint32_t>> children_;
+  std::vector<BlockList> children_;
 };
 
 absl::Status CfgBuilder::AddTarget(CfgBlock& from, uint32_t label) {
@@ -101,7 +101,7 @@ void CfgBuilder::DepthFirst() {
   state[0] = kOpen;
   while (!stack.empty()) {
     auto& [b, next] = stack.back();
-    const std::vector<uint32_t>& successors = blocks_[b].successors;
+    const BlockList& successors = blocks_[b].successors;
     if (next == successors.size()) {
       state[b] = kDone;
       postorder.push_back(b);
@@ -285,11 +285,12 @@ absl::Status CfgBuilder::CheckBackEdges() {
 // of the place its label is emitted at, so that "outside the subtree" and "inside the loop" are an
 // upper and a lower bound.
 void CfgBuilder::Jumps() {
-  std::vector<std::vector<uint32_t>> exits(blocks_.size());  // sorted, distinct
+  using Keys = absl::InlinedVector<uint32_t, 4>;
+  std::vector<Keys> exits(blocks_.size());  // sorted, distinct
   std::vector<bool> many(blocks_.size(), false);
   for (auto it = cfg_.by_preorder.rbegin(); it != cfg_.by_preorder.rend(); ++it) {
     const uint32_t b = *it;
-    std::vector<uint32_t>& keys = exits[b];
+    Keys& keys = exits[b];
     if (blocks_[b].successors.empty()) {
       const SpirvBlock& block = m_.blocks[f_.first_block + b];
       const spv::Op op = m_.Inst(m_.body_offsets[block.end - 1]).op;

@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "core/front/spirv.h"
 
@@ -36,6 +37,9 @@ constexpr uint32_t kNoBlock = 0xffffffffu;
 // more instructions) is repaid by the comparisons that are saved and need not live (600 cases: 10 %
 // fewer, 0 spills instead of 205, 40 % fewer messages).
 constexpr size_t kComparedCases = 32;
+
+// Local indices of blocks; mostly one or two.
+using BlockList = absl::InlinedVector<uint32_t, 4>;
 
 struct CfgBlock {
   bool reachable = false;
@@ -53,7 +57,7 @@ struct CfgBlock {
   uint32_t end = 0;              // end of the subtree's preorder interval
   std::vector<uint32_t> labels;  // label children inside, by order
   std::vector<uint32_t> outside_labels;  // label children after the loop, by order
-  std::vector<uint32_t> successors;      // distinct, ascending
+  BlockList successors;                  // distinct, ascending
 };
 
 struct Cfg {

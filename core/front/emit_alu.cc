@@ -1,5 +1,6 @@
 // Arithmetic, comparison, conversion and bit operations, component by component.
 #include "core/front/importer.h"
+#include "core/front/opcode_rows.h"
 #include "core/front/refusal.h"
 
 namespace kiln::front {
@@ -82,12 +83,7 @@ bool Converts(mir::Op op) {
   return op == mir::Op::kF2i || op == mir::Op::kF2u || op == mir::Op::kI2f || op == mir::Op::kU2f;
 }
 
-const AluRow* Row(spv::Op op) {
-  for (const AluRow& row : kRows) {
-    if (row.spirv == op) return &row;
-  }
-  return nullptr;
-}
+const AluRow* Row(spv::Op op) { return RowOf<kRows, &AluRow::spirv>(op); }
 
 }  // namespace
 
@@ -128,7 +124,7 @@ bool Importer::EmitAlu(const SpirvInst& inst, bool* handled) {
   }
   Leaves operands;
   if (!Operands(inst, 3, row->operands, &operands)) return false;
-  const std::vector<mir::Type> types = LeafTypes(inst.type);
+  const std::vector<mir::Type>& types = LeafTypes(inst.type);
   const size_t n = operands.size() / row->operands;
   const bool shift = row->mir == mir::Op::kShl || row->mir == mir::Op::kUshr ||
                      row->mir == mir::Op::kAshr;

@@ -84,7 +84,7 @@ bool Importer::EmitConvert(const SpirvInst& inst, bool* handled) {
   }
   Leaves operands;
   if (!Operands(inst, 3, 1, &operands)) return false;
-  const std::vector<mir::Type> types = LeafTypes(inst.type);
+  const std::vector<mir::Type>& types = LeafTypes(inst.type);
   const bool floats = inst.op == spv::Op::OpFConvert;
   bool to_zero = false;
   if (floats && !RoundConversion(inst, &to_zero)) return false;
@@ -141,7 +141,7 @@ bool Importer::EmitBitcast(const SpirvInst& inst) {
   if (spirv_.Type(from_type)->IsValuePointer()) {
     return Refuse("variable_pointers", "bits of a pointer", inst.result);
   }
-  const std::vector<mir::Type> types = LeafTypes(inst.type);
+  const std::vector<mir::Type>& types = LeafTypes(inst.type);
   uint64_t bits[2] = {0, 0};
   for (ValueId v : from) bits[0] += mir::BitsOf(TypeOf(v));
   for (mir::Type t : types) bits[1] += mir::BitsOf(t);
@@ -173,7 +173,7 @@ bool Importer::EmitPointerConversion(const SpirvInst& inst) {
   if (!pointer.IsPhysicalPointer() || from.size() != 1 || !mir::IsInt(TypeOf(from[0]))) {
     return Malformed("conversion of what is no address", inst.result);
   }
-  const std::vector<mir::Type> types = LeafTypes(inst.type);
+  const std::vector<mir::Type>& types = LeafTypes(inst.type);
   if (types.size() != 1 || !mir::IsInt(types[0])) return Malformed("address", inst.result);
   return Define(inst, {ConvertInt(from[0], types[0], false)});
 }

@@ -461,7 +461,7 @@ bool Importer::EmitGlslParts(const SpirvInst& inst, GLSLstd450 op, bool* handled
     second.push_back(b);
   }
   if (op == GLSLstd450ModfStruct || op == GLSLstd450FrexpStruct) {
-    const std::vector<mir::Type> types = LeafTypes(inst.type);
+    const std::vector<mir::Type>& types = LeafTypes(inst.type);
     if (frexp && types.size() == 2 * second.size() && mir::IsInt(types.back())) {
       for (ValueId& b : second) b = ConvertInt(b, types.back(), true);
     }
@@ -472,7 +472,7 @@ bool Importer::EmitGlslParts(const SpirvInst& inst, GLSLstd450 op, bool* handled
   if (!GetPointer(inst.operand(6), &pointer)) return false;
   const SpirvType* type = Supported(pointer.type);
   if (type == nullptr) return false;
-  const std::vector<mir::Type> types = LeafTypes(pointer.type);
+  const std::vector<mir::Type>& types = LeafTypes(pointer.type);
   if (!ok() || types.size() != second.size() ||
       (modf ? types[0] != TypeOf(second[0]) : !mir::IsInt(types[0]))) {
     return Malformed("pointer to another type", inst.result);

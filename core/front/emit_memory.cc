@@ -463,7 +463,7 @@ bool Importer::Load(const Pointer& pointer, Leaves* leaves) {
   if (pointer.space == Pointer::kTexel) {
     return Malformed("load from a texel that is no atomic", pointer.variable);
   }
-  const std::vector<mir::Type> types = LeafTypes(pointer.type);
+  const std::vector<mir::Type>& types = LeafTypes(pointer.type);
   return ByTarget(
       pointer, types,
       [&](const Pointer& at, Leaves* loaded) { return LoadMemory(at, types, loaded); }, leaves);
@@ -853,7 +853,7 @@ bool Importer::LoadBuiltin(const Pointer& pointer, Leaves* leaves) {
       mask || builtin == spv::BuiltIn::WorkgroupId || builtin == spv::BuiltIn::NumWorkgroups ||
       builtin == spv::BuiltIn::WorkgroupSize || builtin == spv::BuiltIn::LocalInvocationId ||
       builtin == spv::BuiltIn::GlobalInvocationId;
-  const std::vector<mir::Type> types = LeafTypes(variable_type);
+  const std::vector<mir::Type>& types = LeafTypes(variable_type);
   const uint32_t expected = mask ? 4 : vector ? 3 : 1;
   const bool fits =
       types.size() == expected &&

@@ -198,7 +198,7 @@ bool Importer::EmitPointerCompare(const SpirvInst& inst) {
     if (a.size() > 1) equal = Emit(Op::kAnd, {equal, Emit(Op::kIeq, {a[1], b[1]})});
     return ok() && Define(inst, {inst.op == spv::Op::OpPtrEqual ? equal : builder_.Not(equal)});
   }
-  const std::vector<mir::Type> types = LeafTypes(inst.type);
+  const std::vector<mir::Type>& types = LeafTypes(inst.type);
   if (types.size() != 1 || !mir::IsInt(types[0])) {
     return Malformed("difference that is no integer", inst.result);
   }

@@ -6,6 +6,7 @@
 // The older extensions (shader_ballot, subgroup_vote) have the same operations without a scope.
 #include "core/front/coverage.h"
 #include "core/front/importer.h"
+#include "core/front/opcode_rows.h"
 #include "core/front/refusal.h"
 #include "core/mir/immediates.h"
 
@@ -57,12 +58,7 @@ constexpr ReduceRow kReductions[] = {
     {spv::Op::OpGroupSMaxNonUniformAMD, ReduceOp::kImax},
 };
 
-const ReduceRow* Row(spv::Op op) {
-  for (const ReduceRow& row : kReductions) {
-    if (row.spirv == op) return &row;
-  }
-  return nullptr;
-}
+const ReduceRow* Row(spv::Op op) { return RowOf<kReductions, &ReduceRow::spirv>(op); }
 
 // Of the extensions before SPIR-V 1.3: no scope operand.
 bool IsKhrForm(spv::Op op) {

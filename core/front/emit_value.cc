@@ -23,11 +23,6 @@ bool Importer::EmitInst(const SpirvInst& inst, bool* returns) {
   if (!EmitComposite(inst, &handled) || handled) return ok();
   if (!EmitConvert(inst, &handled) || handled) return ok();
   if (!EmitAlu(inst, &handled) || handled) return ok();
-  if (!EmitMatrix(inst, &handled) || handled) return ok();
-  if (!EmitImage(inst, &handled) || handled) return ok();
-  if (!EmitSubgroup(inst, &handled) || handled) return ok();
-  if (!EmitIntegerDot(inst, &handled) || handled) return ok();
-  if (!EmitDerivative(inst, &handled) || handled) return ok();
   switch (inst.op) {
     case spv::Op::OpVariable:
       return EmitVariable(inst);
@@ -83,8 +78,14 @@ bool Importer::EmitInst(const SpirvInst& inst, bool* returns) {
     case spv::Op::OpAtomicFMaxEXT:
       return EmitAtomic(inst);
     default:
-      return Malformed(std::string(InstructionName(inst.op)) + " inside a function", inst.result);
+      break;
   }
+  if (!EmitMatrix(inst, &handled) || handled) return ok();
+  if (!EmitImage(inst, &handled) || handled) return ok();
+  if (!EmitSubgroup(inst, &handled) || handled) return ok();
+  if (!EmitIntegerDot(inst, &handled) || handled) return ok();
+  if (!EmitDerivative(inst, &handled) || handled) return ok();
+  return Malformed(std::string(InstructionName(inst.op)) + " inside a function", inst.result);
 }
 
 bool Importer::EmitComposite(const SpirvInst& inst, bool* handled) {
@@ -223,7 +224,7 @@ bool Importer::EmitShuffle(const SpirvInst& inst) {
   Leaves a;
   Leaves b;
   if (!Get(inst.operand(3), &a) || !Get(inst.operand(4), &b)) return false;
-  const std::vector<mir::Type> types = LeafTypes(inst.type);
+  const std::vector<mir::Type>& types = LeafTypes(inst.type);
   if (types.size() != inst.size() - 5) return Malformed("shuffle of another size", inst.result);
   Leaves leaves;
   for (size_t i = 5; i < inst.size(); ++i) {

@@ -78,9 +78,9 @@ const SpirvType* Importer::Supported(uint32_t type_id) {
   return type;
 }
 
-std::vector<mir::Type> Importer::LeafTypes(uint32_t type) const {
-  std::vector<mir::Type> types;
-  AppendLeafTypes(spirv_, type, &types);
+const std::vector<mir::Type>& Importer::LeafTypes(uint32_t type) {
+  std::vector<mir::Type>& types = leaf_types_[spirv_.Def(type).index];
+  if (types.empty()) AppendLeafTypes(spirv_, type, &types);
   return types;
 }
 
@@ -162,7 +162,7 @@ void Importer::BindSlots(uint32_t id, uint32_t type, uint32_t slot) {
 
 bool Importer::Define(const SpirvInst& inst, absl::Span<const ValueId> leaves) {
   if (Supported(inst.type) == nullptr || !Charge(leaves.size())) return false;
-  const std::vector<mir::Type> types = LeafTypes(inst.type);
+  const std::vector<mir::Type>& types = LeafTypes(inst.type);
   bool fits = types.size() == leaves.size();
   for (size_t i = 0; fits && i < leaves.size(); ++i) {
     fits = leaves[i].valid() && TypeOf(leaves[i]) == types[i];
@@ -237,7 +237,7 @@ bool Importer::GetPointer(uint32_t id, Pointer* pointer) {
 bool Importer::GetConstant(const SpirvConstant& constant, Leaves* leaves) {
   if (constant.kind == SpirvConstant::kUnsupported) return Refuse(constant.cause, "constant");
   if (Supported(constant.type) == nullptr) return false;
-  const std::vector<mir::Type> types = LeafTypes(constant.type);
+  const std::vector<mir::Type>& types = LeafTypes(constant.type);
   if (!Charge(types.size())) return false;
   leaves->reserve(types.size());
   for (size_t i = 0; i < types.size(); ++i) {
@@ -390,31 +390,45 @@ bool Importer::SetLocalSize(uint32_t entry_function) {
   return true;
 }
 
-bool Importer::LayOutShared() {
-  shared_offset_.assign(spirv_.variables.size(), 0);
-  // Only variables that reachable code mentions take space.
-  std::vector<bool> used(spirv_.bound, false);
+// By index: whether reachable code mentions the variable of shared memory or push constants; others take
+// no space there. Only where some word of an instruction might be the id of one not met yet, the grammar
+// says which words are ids.
+std::vector<bool> Importer::UsedVariables() const {
+  std::vector<bool> used(spirv_.variables.size());
+  const auto is_new = [&](uint32_t id) {
+    const SpirvVariable* v = spirv_.Variable(id);
+    return v != nullptr && !used[spirv_.Def(id).index] &&
+           (v->storage == spv::StorageClass::Workgroup ||
+            v->storage == spv::StorageClass::PushConstant);
+  };
   std::vector<uint32_t> ids;
   for (uint32_t f : plan_.order) {
     for (uint32_t b : plan_.functions[f].cfg.by_order) {
       const SpirvBlock& block = spirv_.blocks[spirv_.functions[f].first_block + b];
       for (uint32_t i = block.first; i < block.end; ++i) {
-        const SpirvInst inst = spirv_.Inst(spirv_.body_offsets[i]);
+        const absl::Span<const uint32_t> words = spirv_.Inst(spirv_.body_offsets[i]).words;
+        if (std::none_of(words.begin() + 1, words.end(), is_new)) continue;
         ids.clear();
-        AppendIdWords(inst.words, 1, &ids);
+        AppendIdWords(words, 1, &ids);
         for (uint32_t at : ids) {
-          if (spirv_.Variable(inst.words[at]) != nullptr) used[inst.words[at]] = true;
+          if (is_new(words[at])) used[spirv_.Def(words[at]).index] = true;
         }
       }
     }
   }
+  return used;
+}
+
+bool Importer::LayOutShared() {
+  shared_offset_.assign(spirv_.variables.size(), 0);
+  const std::vector<bool> used = UsedVariables();
   uint64_t size = 0;
   uint64_t largest = 0;
   bool has_own = false;
   for (size_t i = 0; i < spirv_.variables.size(); ++i) {
     const SpirvVariable& v = spirv_.variables[i];
     const SpirvType& type = *spirv_.Type(v.pointee);
-    if (!used[v.id]) continue;
+    if (!used[i]) continue;
     if (v.storage == spv::StorageClass::PushConstant) {
       const uint64_t bytes = layouts_.ExplicitSize(v.pointee);
       if (bytes > kMaxSharedBytes) return Malformed("push constants too large", v.id);
@@ -498,6 +512,7 @@ absl::Status Importer::Run(uint32_t entry_function) {
   bindings_.resize(spirv_.bound);
   current_.assign(plan_.slot_types.size(), ValueId());
   stamp_.assign(plan_.slot_types.size(), 0);
+  leaf_types_.resize(spirv_.types.size());
   private_range_of_.assign(plan_.variables.size(), kNoValue);
   NumberSelectors();
   context_.index = spirv_.Def(entry_function).index;

@@ -139,6 +139,7 @@ class Importer {
   bool CheckModes(uint32_t entry_function);
   void FloatControl(spv::ExecutionMode mode, uint32_t width);
   bool InitialisePrivate();
+  std::vector<bool> UsedVariables() const;
   bool LayOutShared();
   void ClearShared();
   bool Fail(absl::Status status);
@@ -148,7 +149,7 @@ class Importer {
   // The type if values of it can be handled; null after refusing.
   const SpirvType* Supported(uint32_t type);
   bool Charge(uint64_t work);
-  std::vector<mir::Type> LeafTypes(uint32_t type) const;
+  const std::vector<mir::Type>& LeafTypes(uint32_t type);
 
   bool Get(uint32_t id, Leaves* leaves, uint32_t* type = nullptr);
   bool GetScalar(uint32_t id, mir::Type type, ValueId* value);
@@ -507,6 +508,7 @@ class Importer {
   FunctionContext context_;
 
   std::vector<uint32_t> shared_offset_;  // by index of SpirvModule::variables
+  std::vector<std::vector<mir::Type>> leaf_types_;  // by index of SpirvModule::types, once asked for
   bool shared_blocks_ = false;           // shared memory is laid out by decorations
   std::vector<uint32_t> first_selector_;  // likewise; emit_pointer.cc
   struct ConstantTable {

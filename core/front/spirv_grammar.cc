@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "core/front/opcode_rows.h"
+
 namespace kiln::front {
 namespace {
 
@@ -127,11 +129,7 @@ class Walk {
 }  // namespace
 
 const InstructionLayout* LayoutOf(spv::Op op) {
-  const auto number = static_cast<uint32_t>(op);
-  const auto* row = std::lower_bound(
-      std::begin(kLayouts), std::end(kLayouts), number,
-      [](const InstructionLayout& layout, uint32_t n) { return layout.opcode < n; });
-  return row != std::end(kLayouts) && row->opcode == number ? row : nullptr;
+  return RowOf<kLayouts, &InstructionLayout::opcode>(op);
 }
 
 absl::Span<const InstructionLayout> InstructionLayouts() { return kLayouts; }

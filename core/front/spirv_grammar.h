@@ -2,7 +2,7 @@
 // must be. The tables are those of the grammar that the SPIR-V headers come with, turned into rows by
 // spirv_grammar.py when Kiln is built: nothing about operands is listed by hand.
 //
-// Cost: a binary search for the row, then one step for each operand.
+// Cost: one step for the row, then one for each operand.
 #ifndef KILN_CORE_FRONT_SPIRV_GRAMMAR_H_
 #define KILN_CORE_FRONT_SPIRV_GRAMMAR_H_
 
@@ -21,6 +21,8 @@ struct InstructionLayout {
   std::string_view name;      // "OpLoad"; of several names the first that the grammar has
   std::string_view operands;  // letters, explained in spirv_grammar.py
   uint32_t least_words;       // of the whole instruction
+  constexpr bool HasType() const { return operands.substr(0, 1) == "t"; }
+  constexpr bool HasResult() const { return operands.substr(HasType() ? 1 : 0, 1) == "r"; }
 };
 
 // Null: neither in core SPIR-V nor in an extension that the headers know.

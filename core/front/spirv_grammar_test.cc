@@ -34,8 +34,26 @@ TEST(Grammar, AgreesWithTheHeadersOnResultsAndTypes) {
     }
     EXPECT_EQ(layout.operands.find('r') != std::string_view::npos, has_result);
     EXPECT_EQ(layout.operands.find('t') != std::string_view::npos, has_type);
+    EXPECT_EQ(layout.HasResult(), has_result);
+    EXPECT_EQ(layout.HasType(), has_type);
     EXPECT_GE(layout.least_words, 1u + has_result + has_type);
   }
+}
+
+TEST(Grammar, RowsAreFoundByOpcode) {
+  size_t found = 0;
+  for (uint32_t op = 0; op <= 0xffff; ++op) {
+    const InstructionLayout* layout = LayoutOf(static_cast<spv::Op>(op));
+    bool has_result = false, has_type = false;
+    spv::HasResultAndType(static_cast<spv::Op>(op), &has_result, &has_type);
+    if (layout == nullptr) {
+      EXPECT_FALSE(has_result || has_type) << op;
+      continue;
+    }
+    EXPECT_EQ(layout->opcode, op);
+    ++found;
+  }
+  EXPECT_EQ(found, InstructionLayouts().size());
 }
 
 TEST(Grammar, LeastWords) {

@@ -190,9 +190,9 @@ absl::Status Parser::Instruction(const SpirvInst& inst, uint32_t offset) {
     default:
       break;
   }
-  bool has_result = false;
-  bool has_type = false;
-  spv::HasResultAndType(inst.op, &has_result, &has_type);
+  const InstructionLayout* layout = LayoutOf(inst.op);
+  const bool has_result = layout != nullptr && layout->HasResult();
+  const bool has_type = layout != nullptr && layout->HasType();
   if (has_result && inst.result == 0) return Invalid(OpText(inst.op) + " has the result id 0");
   if (has_type && m_.Type(inst.type) == nullptr) {
     return Invalid(OpText(inst.op) + " has a result type that is no type", inst.result);
@@ -1147,11 +1147,11 @@ SpirvInst SpirvModule::Inst(uint32_t offset) const {
   SpirvInst inst;
   inst.op = static_cast<spv::Op>(words[offset] & 0xffff);
   inst.words = absl::MakeConstSpan(words).subspan(offset, words[offset] >> 16);
-  bool has_result = false;
-  bool has_type = false;
-  spv::HasResultAndType(inst.op, &has_result, &has_type);
+  const InstructionLayout* layout = LayoutOf(inst.op);
+  if (layout == nullptr) return inst;
+  const bool has_type = layout->HasType();
   if (has_type) inst.type = inst.operand(1);
-  if (has_result) inst.result = inst.operand(has_type ? 2 : 1);
+  if (layout->HasResult()) inst.result = inst.operand(has_type ? 2 : 1);
   return inst;
 }
 
