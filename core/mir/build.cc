@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "absl/container/inlined_vector.h"
+
 namespace kiln::mir {
 
 RegionId NewRegion(Module& module) {
@@ -31,7 +33,7 @@ void SetSources(Module& module, InstId id, absl::Span<const ValueId> sources) {
     for (size_t i = 0; i < sources.size(); ++i) module.operands[inst.first_source + i] = sources[i];
   } else {
     // A copy first: `sources` may point into the pool, which grows.
-    const std::vector<ValueId> copy(sources.begin(), sources.end());
+    const absl::InlinedVector<ValueId, 16> copy(sources.begin(), sources.end());
     inst.first_source = static_cast<uint32_t>(module.operands.size());
     module.operands.insert(module.operands.end(), copy.begin(), copy.end());
   }
@@ -333,6 +335,7 @@ class Compactor {
     for (ValueId p : from_.region(old).params) {
       map_[p.index] = AddParam(to_, copy, from_.value(p).type);
     }
+    to_.region(copy).insts.reserve(from_.region(old).insts.size());
     for (InstId id : from_.region(old).insts) {
       const InstId inst = CopyInst(id);
       to_.region(copy).insts.push_back(inst);
@@ -343,22 +346,18 @@ class Compactor {
  private:
   InstId CopyInst(InstId old) {
     const Inst& in = from_.inst(old);
-    std::vector<ValueId> sources;
-    sources.reserve(in.num_sources);
-    for (ValueId v : from_.sources(old)) sources.push_back(Map(v));
-
     Inst copy = in;
     copy.first_source = static_cast<uint32_t>(to_.operands.size());
     copy.num_results = 0;
     copy.first_result = ValueId();
-    to_.operands.insert(to_.operands.end(), sources.begin(), sources.end());
+    for (ValueId v : from_.sources(old)) to_.operands.push_back(Map(v));
     to_.insts.push_back(copy);
     const InstId id(to_.insts.size() - 1);
     for (int r = 0; r < in.num_regions; ++r) {
       const RegionId region = CopyRegion(in.regions[r]);
       to_.inst(id).regions[r] = region;
     }
-    std::vector<Type> types;
+    absl::InlinedVector<Type, 8> types;
     for (int r = 0; r < in.num_results; ++r) types.push_back(from_.value(from_.result(old, r)).type);
     if (!types.empty()) SetResults(to_, id, types);
     for (int r = 0; r < in.num_results; ++r) {
