@@ -61,12 +61,13 @@ bool LoopAnalysis::WalkRounds(InstId loop, int* rounds) {
   for (ValueId v : m_.sources(loop)) params.push_back(Get(v));
   for (*rounds = 1; *rounds <= limits_.max_rounds; ++*rounds) {
     for (size_t i = 0; i < params.size(); ++i) Set(m_.region(body).params[i], params[i]);
-    next_ = Next();
+    next_.continues = false;
+    next_.params.clear();
     WalkRegion(body, /*certain=*/true);
-    if (steps_left_ < 0 || result_.residue > limits_.max_residue) return false;
+    if (IsOver(*rounds)) return false;
     if (!next_.continues) return true;
     if (next_.params == params) return false;
-    params = next_.params;
+    params.swap(next_.params);
   }
   return false;
 }
@@ -83,6 +84,12 @@ void LoopAnalysis::WalkLoop(InstId loop) {
   result_ = before;
   ++result_.residue;
   CountOnce(m_.inst(loop).regions[0]);
+}
+
+bool LoopAnalysis::IsOver(int rounds) const {
+  return steps_left_ < 0 || result_.residue > limits_.max_residue ||
+         (rounds > 1 && result_.residue > limits_.max_residue_of_rounds) ||
+         result_.unknown_exits > limits_.max_unknown_exits;
 }
 
 LoopAnalysis::Known LoopAnalysis::Get(ValueId v) const {

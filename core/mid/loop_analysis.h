@@ -19,6 +19,7 @@
 #define KILN_CORE_MID_LOOP_ANALYSIS_H_
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -30,6 +31,9 @@ struct LoopLimits {
   int max_rounds = 0;
   int64_t max_steps = 0;        // instructions walked
   int64_t max_residue = 0;      // more is not counted: no bound is found then
+  // The same for the residue of more rounds than one, and for exits.
+  int64_t max_residue_of_rounds = std::numeric_limits<int64_t>::max();
+  int max_unknown_exits = std::numeric_limits<int>::max();
   // Rounds of loops inside are walked too, as if these were unrolled as well. Otherwise, and where no
   // bound is found for them, their bodies count once.
   bool into_loops = false;
@@ -74,6 +78,7 @@ class LoopAnalysis {
 
   bool WalkRounds(mir::InstId loop, int* rounds);
   void WalkLoop(mir::InstId loop);
+  bool IsOver(int rounds) const;
   Exit WalkRegion(mir::RegionId region, bool certain);
   Exit WalkIf(mir::InstId id, bool certain);
   bool NeverReached(mir::InstId id) const;

@@ -92,6 +92,42 @@ TEST(LoopAnalysis, WrapsAsTheProgramWould) {
   })").rounds, 4);
 }
 
+TEST(LoopAnalysis, IsNotWalkedBeyondItsLimits) {
+  const std::string_view body = R"(
+  %9:i32 = local_index
+  loop (%0:i32 = 0) {
+    %1:bool = slt %0, 20
+    if %1 { yield } else { break }
+    %3:bool = ieq %9, %0
+    if %3 { break } else { yield }
+    %2:i32 = iadd %0, 1
+    continue %2
+  })";
+  EXPECT_EQ(RoundsOf(body).rounds, 21);
+  const LoopRounds exits = RoundsOf(body, {100, 10000, 10000, 10000, 4});
+  EXPECT_FALSE(exits.bounded);
+  EXPECT_EQ(exits.unknown_exits, 5);
+  const LoopRounds rounds = RoundsOf(body, {100, 10000, 10000, 12});
+  EXPECT_FALSE(rounds.bounded);
+  EXPECT_LT(rounds.rounds, 6);
+}
+
+TEST(LoopAnalysis, ResidueOfRoundsIsNotThatOfOne) {
+  const std::string_view body = R"(
+  %9:i32 = local_index
+  loop (%0:i32 = 0) {
+    %1:i32 = iadd %9, %9
+    %2:i32 = imul %1, %9
+    %3:bool = slt %0, 0
+    if %3 { yield } else { break }
+    continue %2
+  })";
+  const LoopRounds once = RoundsOf(body, {100, 10000, 10000, 1});
+  EXPECT_TRUE(once.bounded);
+  EXPECT_EQ(once.rounds, 1);
+  EXPECT_GT(once.residue, 1);
+}
+
 TEST(LoopAnalysis, UnknownExitsLeaveABound) {
   const LoopRounds r = RoundsOf(R"(
   %9:i32 = local_index
@@ -210,7 +246,7 @@ TEST(LoopAnalysis, WalksIntoLoopsWhereAsked) {
     }
     %8:i32 = iadd %0, 1
     continue %8
-  })", {100, 1000, 1000, into_loops});
+  })", {.max_rounds = 100, .max_steps = 1000, .max_residue = 1000, .into_loops = into_loops});
   };
   const LoopRounds known = rounds_of("2", true);
   EXPECT_TRUE(known.bounded);

@@ -131,9 +131,14 @@ class Unroller {
     const RegionId body = m_.inst(loop).regions[0];
     if (!Continues(body)) return false;
     const Limits limits = LimitsOf(body);
+    const int64_t most = std::max(limits.residue, limits.array_residue);
     LoopRounds rounds = analysis_.CountRounds(
-        loop, {kMaxRounds, kMaxSteps, std::max(limits.residue, limits.array_residue)});
-    if (!Pays(rounds, limits) && !FreesArrays(loop, &rounds)) return false;
+        loop, {.max_rounds = kMaxRounds,
+               .max_steps = kMaxSteps,
+               .max_residue = most,
+               .max_residue_of_rounds = limits.has_arrays ? most : limits.residue,
+               .max_unknown_exits = kMaxNestedExits});
+    if (!Pays(rounds, limits) && !(limits.has_arrays && FreesArrays(loop, &rounds))) return false;
     const bool nest = rounds.rounds > 1 && ContinuesEarly(body);
     if (nest && !nester_.OnlyNests(m_.region(body).insts)) return false;
     if (!context_.Rewrite()) return false;
@@ -154,18 +159,21 @@ class Unroller {
   struct Limits {
     int64_t residue = 0;
     int64_t array_residue = 0;
+    bool has_arrays = false;
   };
 
   Limits LimitsOf(RegionId body) const {
     int64_t size = 0;
-    bool innermost = true;
+    bool innermost = true, has_arrays = false;
     mir::ForEachInst(m_, body, [&](InstId id) {
+      const Op op = m_.inst(id).op;
       ++size;
-      innermost &= m_.inst(id).op != Op::kLoop;
+      innermost &= op != Op::kLoop;
+      has_arrays |= AccessesPrivateArray(op);
     });
     return {std::max({kSmallResidue, std::min(kResidueRounds * size, kLargestResidue),
                       std::min(kFewRounds * size, kFewLargest)}),
-            innermost ? kInnermostArrayResidue : kArrayResidue};
+            innermost ? kInnermostArrayResidue : kArrayResidue, has_arrays};
   }
 
   static bool Pays(const LoopRounds& rounds, const Limits& limits) {
@@ -180,14 +188,16 @@ class Unroller {
   bool FreesArrays(InstId loop, LoopRounds* rounds) {
     const int64_t worth = std::min(WorthOfArraysKept(m_.inst(loop).regions[0]), kFreedResidue);
     if (worth == 0) return false;
-    *rounds = analysis_.CountRounds(loop, {kMaxRounds, kMaxSteps, worth, /*into_loops=*/true});
-    return rounds->bounded && rounds->unknown_exits <= kMaxNestedExits &&
-           rounds->array_accesses > 0 && rounds->unknown_array_accesses == 0;
+    *rounds = analysis_.CountRounds(loop, {.max_rounds = kMaxRounds,
+                                           .max_steps = kMaxSteps,
+                                           .max_residue = worth,
+                                           .max_unknown_exits = kMaxNestedExits,
+                                           .into_loops = true});
+    return rounds->bounded && rounds->array_accesses > 0 && rounds->unknown_array_accesses == 0;
   }
 
   // Of the accesses elsewhere to arrays whose unknown offsets are all in this region.
   int64_t WorthOfArraysKept(RegionId body) const {
-    if (m_.private_arrays.empty()) return 0;
     const ArrayUses inside(m_, body);
     if (!inside.AnyUnknown()) return 0;
     const ArrayUses outside(m_, m_.body, body);
