@@ -231,14 +231,14 @@ class Numbering {
   // Value i is what each jump carries at i: equal columns are one value.
   void MergeColumns(const std::vector<InstId>& jumps, const std::vector<ValueId>& values) {
     if (jumps.empty() || values.size() < 2) return;
-    KeyTable seen;
+    columns_.Shrink(0);
     ValueKey key;
     for (int i = 0; i < static_cast<int>(values.size()); ++i) {
       const ValueId v = values[i];
       if (replace_.Find(v) != v) continue;
       key.assign(1, static_cast<uint32_t>(m_.value(v).type));
       for (InstId jump : jumps) key.push_back(replace_.Find(m_.source(jump, i)).index);
-      const KeyTable::Found found = seen.FindOrAdd(key, v.index);
+      const KeyTable::Found found = columns_.FindOrAdd(key, v.index);
       if (!found.added && Allowed()) replace_.Replace(v, ValueId(*found.value));
     }
   }
@@ -248,6 +248,7 @@ class Numbering {
   mir::Replacements replace_;
   PassContext& context_;
   KeyTable available_;                // by what is computed: the instruction
+  KeyTable columns_;                  // of one MergeColumns; kept for its memory
   std::vector<ValueId> known_;        // by value: the constant it is here, or invalid
   KnownMemory memory_;
   std::vector<MemorySet> loop_writes_;  // by instruction, of loops

@@ -298,6 +298,13 @@ RuleIndex CompileAll() {
     c.replacement = ParseAll(rule.replacement);
     c.num_variables = CountVariables(c.pattern);
     assert(CountVariables(c.replacement) <= c.num_variables);
+    for (const Pattern& s : c.pattern.sources) {
+      if (s.kind == Pattern::Kind::kOp) {
+        c.needs_op = s.op;
+      } else {
+        c.needs_constant |= s.kind == Pattern::Kind::kLiteral || s.must_be_constant;
+      }
+    }
     index.rules.push_back(std::move(c));
   }
   // Stable, so that of two rules for one op the one written first is tried first.

@@ -1,5 +1,6 @@
 #include "core/mid/simplify.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -137,9 +138,11 @@ class Simplifier {
     }
     if (const std::optional<ValueId> known = FromKnownBits(op, type, sources, ask)) return known;
     const RuleIndex& index = CompiledRules();
+    const Given given = Describe(sources);
     for (uint32_t r = index.first[static_cast<int>(op)]; r < index.first[static_cast<int>(op) + 1];
          ++r) {
       const CompiledRule& rule = index.rules[r];
+      if (!given.Has(rule)) continue;
       if (rule.inexact && (flags_ & mir::kNoContraction)) continue;
       if (rule.only_32_bits && mir::BitsOf(m_.value(sources[0]).type) != 32) continue;
       Bindings bound;
@@ -180,6 +183,29 @@ class Simplifier {
   }
 
   // ---- Matching ----
+
+  // What sources are, as far as rules ask for it before they are matched.
+  struct Given {
+    bool constant = false;               // one of them is
+    std::array<Op, kMaxSources> ops;     // that they are results of
+
+    bool Has(const CompiledRule& rule) const {
+      if (rule.needs_constant && !constant) return false;
+      return rule.needs_op == Op::kUnreachable ||
+             std::find(ops.begin(), ops.end(), rule.needs_op) != ops.end();
+    }
+  };
+
+  Given Describe(absl::Span<const ValueId> sources) const {
+    Given given;
+    given.ops.fill(Op::kUnreachable);
+    for (size_t i = 0; i < sources.size(); ++i) {
+      const Value& value = m_.value(sources[i]);
+      given.constant |= value.kind == Value::Kind::kConstant;
+      if (value.kind == Value::Kind::kResult) given.ops[i] = m_.inst(InstId(value.owner)).op;
+    }
+    return given;
+  }
 
   bool MatchSources(const Pattern& p, absl::Span<const ValueId> sources, Bindings& bound) const {
     const Bindings before = bound;
