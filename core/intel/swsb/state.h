@@ -1,8 +1,10 @@
 // What may be pending on each register at one point of the program: the lattice of the scoreboard
 // dataflow.
 //
-// Resources: GRFs, a0 as one, accumulators, the answers of messages as one (fences wait for them). Positions count in-order instructions from the start
-// of the current block; producers in earlier blocks have negative positions.
+// Resources: a0 as one, accumulators, the answers of messages as one (fences wait for them), and the GRFs
+// that the program names, numbered from kFirstRegister on: rows are as long as there are such. Positions
+// count in-order instructions from the start of the current block; producers in earlier blocks have
+// negative positions.
 //
 // Three ledgers are kept apart, because waits differ in what they cover: what masked consumers must
 // wait for of masked producers, what anybody must wait for of NoMask producers, and what NoMask
@@ -21,10 +23,11 @@
 
 namespace kiln::intel::swsb {
 
-inline constexpr int kAddressResource = isa::kGrfCount;
+inline constexpr int kAddressResource = 0;
 inline constexpr int kAccumulatorResource = kAddressResource + 1;
 inline constexpr int kAnswersResource = kAccumulatorResource + 16;
-inline constexpr int kResources = kAnswersResource + 1;
+inline constexpr int kFirstRegister = kAnswersResource + 1;
+inline constexpr int kResources = kFirstRegister + isa::kGrfCount;
 
 // In-order instructions farther back than this have completed: the pipeline is no longer
 // (distances above 10 never matter; fact from the reference compiler's scoreboard pass).
@@ -57,10 +60,12 @@ inline bool Covers(Carrier carrier, int ledger) {
   }
 }
 
-// By ledger, then resource: whole rows are joined and cleared, which the padding to a multiple of
-// any vector lets the compiler do by vectors.
+// By ledger, then resource: whole rows are joined and cleared, which their length, a multiple of any
+// vector, lets the compiler do by vectors.
 struct State {
-  static constexpr int kRow = (kResources + 15) / 16 * 16;
+  // Long enough that the compiler makes a loop of vectors of it, rather than so many single steps.
+  static constexpr int kLane = 32;
+  static constexpr int kRow = (kResources + kLane - 1) / kLane * kLane;
 
   Position write[kLedgers][kRow];  // last in-order writer
   Position read[kLedgers][kRow];   // last in-order reader
@@ -70,12 +75,16 @@ struct State {
   Position done[kLedgers] = {kNone, kNone, kNone};
   bool special = false;  // the previous instruction used a register that nothing protects
   bool reached = false;
+  int row;               // of each row as much is in use, a multiple of kLane
 
-  State() {
-    std::fill_n(&write[0][0], kLedgers * kRow, kNone);
-    std::fill_n(&read[0][0], kLedgers * kRow, kNone);
-    std::fill_n(&dst[0][0], kLedgers * kRow, uint16_t{0});
-    std::fill_n(&src[0][0], kLedgers * kRow, uint16_t{0});
+  // Of a program that names so many GRFs.
+  explicit State(int registers) : row((kFirstRegister + registers + kLane - 1) / kLane * kLane) {
+    for (int c = 0; c < kLedgers; ++c) {
+      std::fill_n(write[c], row, kNone);
+      std::fill_n(read[c], row, kNone);
+      std::fill_n(dst[c], row, uint16_t{0});
+      std::fill_n(src[c], row, uint16_t{0});
+    }
   }
 
   // Makes this, the state after `length` in-order instructions of its block, one before the first
@@ -84,16 +93,24 @@ struct State {
     for (int c = 0; c < kLedgers; ++c) {
       const Position from = std::max(done[c], static_cast<Position>(length - kPipelineLength - 1));
       done[c] = kNone;
-      for (Position& p : write[c]) p = p <= from ? kNone : static_cast<Position>(p - length);
-      for (Position& p : read[c]) p = p <= from ? kNone : static_cast<Position>(p - length);
+      for (Position(*positions)[kRow] : {&write[c], &read[c]}) {
+        ForRow([&](int r) {
+          Position& p = (*positions)[r];
+          p = p <= from ? kNone : static_cast<Position>(p - length);
+        });
+      }
     }
   }
 
   // Joins another state before the first instruction of a block into this one. Returns whether this
   // one has grown.
   bool Join(const State& other) {
-    int grown = !reached || (other.special && !special);
-    reached = true;
+    if (!reached) {
+      *this = other;
+      reached = true;
+      return true;
+    }
+    int grown = other.special && !special;
     special |= other.special;
     for (int c = 0; c < kLedgers; ++c) {
       grown |= Raise(write[c], other.write[c]);
@@ -108,7 +125,7 @@ struct State {
   bool Includes(const State& other) const {
     if (other.special && !special) return false;
     for (int c = 0; c < kLedgers; ++c) {
-      for (int r = 0; r < kRow; ++r) {
+      for (int r = 0; r < row; ++r) {
         if (other.write[c][r] > write[c][r] || other.read[c][r] > read[c][r]) return false;
         if ((other.dst[c][r] & ~dst[c][r]) != 0 || (other.src[c][r] & ~src[c][r]) != 0) return false;
       }
@@ -122,9 +139,9 @@ struct State {
     if (both == 0) return;
     for (int c = 0; c < kLedgers; ++c) {
       if (!Covers(carrier, c)) continue;
-      for (uint16_t& tokens : src[c]) tokens &= static_cast<uint16_t>(~both);
+      ForRow([&](int r) { src[c][r] &= static_cast<uint16_t>(~both); });
       if (dst_tokens == 0) continue;
-      for (uint16_t& tokens : dst[c]) tokens &= static_cast<uint16_t>(~dst_tokens);
+      ForRow([&](int r) { dst[c][r] &= static_cast<uint16_t>(~dst_tokens); });
     }
   }
 
@@ -140,20 +157,27 @@ struct State {
   Position Reader(int r, int c) const { return read[c][r] <= done[c] ? kNone : read[c][r]; }
 
  private:
-  static int Raise(Position (&to)[kRow], const Position (&other)[kRow]) {
+  // f(0), ..., f(row - 1), by whole vectors.
+  template <class F>
+  void ForRow(F&& f) const {
+    for (int first = 0; first < row; first += kLane) {
+      for (int k = 0; k < kLane; ++k) f(first + k);
+    }
+  }
+  int Raise(Position (&to)[kRow], const Position (&other)[kRow]) const {
     int grown = 0;
-    for (int r = 0; r < kRow; ++r) {
+    ForRow([&](int r) {
       grown |= other[r] > to[r];
       to[r] = std::max(to[r], other[r]);
-    }
+    });
     return grown;
   }
-  static int Add(uint16_t (&to)[kRow], const uint16_t (&other)[kRow]) {
+  int Add(uint16_t (&to)[kRow], const uint16_t (&other)[kRow]) const {
     uint16_t grown = 0;
-    for (int r = 0; r < kRow; ++r) {
+    ForRow([&](int r) {
       grown |= static_cast<uint16_t>(other[r] & ~to[r]);
       to[r] |= other[r];
-    }
+    });
     return grown;
   }
 };

@@ -37,9 +37,33 @@ struct Needs {
   bool Any(int c) const { return distance[c] != 0 || dst[c] != 0 || src[c] != 0; }
 };
 
+// Numbers the registers that the program names, ascending, and puts these numbers into the footprints in
+// their place. Returns how many there are.
+int NumberRegisters(std::vector<Footprint>& footprints) {
+  isa::GrfSet named;
+  for (const Footprint& fp : footprints) {
+    named |= fp.reads;
+    named |= fp.writes;
+  }
+  int number[isa::kGrfCount], count = 0;
+  named.ForEach([&](int r) { number[r] = count++; });
+  if (count == isa::kGrfCount) return count;
+  const auto renumber = [&](isa::GrfSet& set) {
+    isa::GrfSet renamed;
+    set.ForEach([&](int r) { renamed.Add(number[r], 1); });
+    set = renamed;
+  };
+  for (Footprint& fp : footprints) {
+    renumber(fp.reads);
+    renumber(fp.writes);
+  }
+  return count;
+}
+
+// Of footprints with numbered registers.
 template <typename F>
 void ForEachRead(const Footprint& fp, F f) {
-  fp.reads.ForEach(f);
+  fp.reads.ForEach([&](int r) { f(kFirstRegister + r); });
   if (fp.reads_address) f(kAddressResource);
   for (uint32_t rest = fp.reads_accumulators; rest != 0; rest &= rest - 1) {
     f(kAccumulatorResource + std::countr_zero(rest));
@@ -48,7 +72,7 @@ void ForEachRead(const Footprint& fp, F f) {
 
 template <typename F>
 void ForEachWrite(const Footprint& fp, F f) {
-  fp.writes.ForEach(f);
+  fp.writes.ForEach([&](int r) { f(kFirstRegister + r); });
   if (fp.writes_address) f(kAddressResource);
   for (uint32_t rest = fp.writes_accumulators; rest != 0; rest &= rest - 1) {
     f(kAccumulatorResource + std::countr_zero(rest));
@@ -292,6 +316,7 @@ class Pass {
     if (!blocks.ok()) return blocks.status();
     blocks_ = *std::move(blocks);
     footprints_ = isa::FootprintsOf(program_);
+    registers_ = NumberRegisters(footprints_);
     plan_ = AssignTokens(program_, footprints_);
     skippable_ = Skippable(program_);
     in_loop_ = InLoop(blocks_);
@@ -301,8 +326,9 @@ class Pass {
     needed_.resize(program_.insts.size());
     if (!Solve(Mode::kDecide)) Refine();
     for (size_t b = 0; b < blocks_.size(); ++b) {
-      State nothing;
-      if (!before_[b].reached) Walk(blocks_[b], nothing, Mode::kDecide);
+      if (before_[b].reached) continue;
+      State nothing(registers_);
+      Walk(blocks_[b], nothing, Mode::kDecide);
     }
     for (int32_t i = 0; i < program_.Next(); ++i) Emit(i, placements_[i]);
     isa::Insert(program_, insertions_);
@@ -323,7 +349,7 @@ class Pass {
   bool Solve(Mode mode) {
     const size_t count = blocks_.size();
     bool exact = true;
-    before_.assign(count, State());
+    before_.assign(count, State(registers_));
     if (count != 0) before_[0].reached = true;
     std::map<size_t, State> handed_on;  // by blocks of loops, which may be walked again
     std::vector<bool> dirty(count, true);
@@ -466,7 +492,7 @@ class Pass {
     ForEachRead(fp, [&](int r) {
       each_ledger([&](int c) {
         if (in_order) state.read[c][r] = now;
-        if (bit == 0 || r >= isa::kGrfCount) return;
+        if (bit == 0 || r < kFirstRegister) return;
         if (c == kMaskedForNoMask) NoteFresh(state.src[c], r, bit, false);
         state.src[c][r] |= bit;
       });
@@ -527,7 +553,8 @@ class Pass {
 
   Program& program_;
   std::vector<isa::MachineBlock> blocks_;
-  std::vector<Footprint> footprints_;
+  std::vector<Footprint> footprints_;  // with numbers of registers
+  int registers_ = 0;                  // that have numbers
   TokenPlan plan_;
   std::vector<bool> skippable_;  // by instruction
   std::vector<bool> fence_;      // by instruction
