@@ -109,7 +109,8 @@ class Writer {
     Set(Field::kSaturate, inst_.saturate);
     Set(Field::kCondMod, static_cast<uint64_t>(inst_.cmod));
     WriteDst();
-    for (int i = 0; i < info_.nsrc; ++i) WriteSource(i, i + 1 == info_.nsrc);
+    if (info_.nsrc > 0) WriteSource<0>(info_.nsrc == 1);
+    if (info_.nsrc > 1) WriteSource<1>(true);
   }
 
   void WriteMath() {
@@ -122,9 +123,9 @@ class Writer {
     Set(Field::kMathFunction, static_cast<uint64_t>(inst_.math));
     WriteDst();
     const bool binary = MathIsBinary(inst_.math);
-    WriteSource(0, !binary);
+    WriteSource<0>(!binary);
     if (binary) {
-      WriteSource(1, true);
+      WriteSource<1>(true);
     } else {
       // The absent source reads as null of the same type, which is what assemblers write.
       SetCode(Field::kSrc1Type, Gen12TypeCode(inst_.src[0].type, false));
@@ -164,12 +165,13 @@ class Writer {
     Set(Field::kDstSubNr, dst.subnr);
   }
 
-  void WriteSource(int i, bool last) {
-    const SourceFields& f = kSourceFields[i];
+  template <int i>
+  void WriteSource(bool last) {
+    constexpr SourceFields f = kSourceFields[i];
     const Operand& src = inst_.src[i];
     const bool immediate = src.file == File::kImm;
     SetCode(f.type, Gen12TypeCode(src.type, immediate));
-    if (immediate) return WriteImmediate(f, src, last);
+    if (immediate) return WriteImmediate(f.is_imm, src, last);
     if ((src.negate || src.absolute) && !info_.src_modifiers) Fail("source modifier");
     Set(f.negate, src.negate);
     Set(f.absolute, src.absolute);
@@ -185,9 +187,9 @@ class Writer {
 
   // Only the last source may be an immediate. Words are written twice, as the hardware reads
   // either half.
-  void WriteImmediate(const SourceFields& f, const Operand& src, bool last) {
+  [[gnu::always_inline]] void WriteImmediate(Field is_imm, const Operand& src, bool last) {
     if (!last || src.negate || src.absolute) return Fail("immediate operand");
-    Set(f.is_imm, 1);
+    Set(is_imm, 1);
     switch (ByteSize(src.type)) {
       case 2:
         if (src.imm >> 16 != 0) return Fail("immediate");
