@@ -94,9 +94,22 @@ void RemarkSchedule(const lir::schedule::ScheduleStats& stats, PassContext& cont
   context.Remark("schedule_chosen", 0, std::move(text));
 }
 
+std::vector<lir::InstId> OrderOf(const lir::Function& f) {
+  std::vector<lir::InstId> order;
+  order.reserve(f.insts.size());
+  for (const lir::Block& b : f.blocks) order.insert(order.end(), b.insts.begin(), b.insts.end());
+  return order;
+}
+
+// Exchanges the order of instructions within blocks.
+void SwapOrder(lir::Function& f, std::vector<lir::InstId>& order) {
+  auto at = order.begin();
+  for (lir::Block& b : f.blocks) at = std::swap_ranges(b.insts.begin(), b.insts.end(), at);
+}
+
 absl::StatusOr<bool> SchedulePass(Work& w, PassContext& context) {
   if (!context.Rewrite()) return false;
-  w.unscheduled = w.lir;
+  w.unscheduled = OrderOf(w.lir);
   const lir::schedule::ScheduleStats stats = lir::schedule::ScheduleBeforeAllocation(
       Gen12Target(), &w.lir, {.reserve = {kGrfReserve, 0}, .balanced = {kGrfBalanced, 0}});
   RemarkSchedule(stats, context);
@@ -121,18 +134,17 @@ uint32_t GrfPressure(const lir::Function& f) {
 
 // What no order of instructions fits is spilled, from the order that needs less.
 absl::StatusOr<lir::ra::AllocationStats> AllocateOrSpill(Work& w, PassContext& context) {
-  const lir::Function scheduled = w.lir;
   absl::StatusOr<lir::ra::AllocationStats> stats = Allocate(w, false);
   if (!absl::IsResourceExhausted(stats.status())) return stats;
-  const bool has_other = !w.unscheduled.blocks.empty();
-  if (has_other) {
+  if (!w.unscheduled.empty()) {
     context.Remark("schedule_undone", 0, std::string(stats.status().message()));
-    w.lir = w.unscheduled;
+    SwapOrder(w.lir, w.unscheduled);
     stats = Allocate(w, false);
     if (!absl::IsResourceExhausted(stats.status())) return stats;
+    const uint32_t unscheduled = GrfPressure(w.lir);
+    SwapOrder(w.lir, w.unscheduled);
+    if (unscheduled < GrfPressure(w.lir)) SwapOrder(w.lir, w.unscheduled);
   }
-  const bool undo = has_other && GrfPressure(w.unscheduled) < GrfPressure(scheduled);
-  w.lir = undo ? w.unscheduled : scheduled;
   return Allocate(w, true);
 }
 
@@ -168,7 +180,7 @@ absl::Status PlaceScratch(Work& w, uint32_t spill_bytes) {
 absl::StatusOr<bool> AllocatePass(Work& w, PassContext& context) {
   absl::StatusOr<lir::ra::AllocationStats> stats = AllocateOrSpill(w, context);
   if (!stats.ok()) return stats.status();
-  w.unscheduled = lir::Function();
+  w.unscheduled.clear();
   const lir::ra::SpillStats& spill = stats->spill;
   RemarkSpills(w.lir, spill, context);
   w.spills = spill.spills;

@@ -26,7 +26,8 @@ struct Work {
   enum class Stage : uint8_t { kNothing, kSsa, kAllocated, kProgram, kBytes };
   Stage stage = Stage::kNothing;
   lir::Function lir;
-  lir::Function unscheduled;      // what `lir` was before scheduling; for an allocation that fails
+  std::vector<lir::InstId> unscheduled;  // `lir`'s instructions as they stood before scheduling,
+                                         // block by block; for an allocation that fails
   isa::Program program;
   std::vector<uint8_t> code;
   uint32_t grf_used = 0;

@@ -102,16 +102,10 @@ absl::Status Refuse(const Target& t, const Function& f, const AllocationStats& s
   return WithSpirvId(WithCause(absl::ResourceExhaustedError(text), "out_of_registers"), v.spirv_id);
 }
 
-}  // namespace
-
-absl::StatusOr<AllocationStats> Allocate(const Target& t, Function* f) {
-  AllocationStats stats;
-  Liveness live(t, *f);
-  const absl::StatusOr<int> saved = SaveExcessFlags(t, f, &live);
-  if (!saved.ok()) return saved.status();
-  stats.flags_saved = static_cast<uint32_t>(*saved);
+// Of a function whose flags fit; it is left alone on failure.
+absl::StatusOr<AllocationStats> AssignRegisters(const Target& t, Function* f, const Liveness& live,
+                                                AllocationStats stats) {
   if (absl::Status s = CheckRedefinitions(t, *f, live); !s.ok()) return s;
-  stats.max_live = MaxPressure(t, *f, live);
   const std::vector<ValueInfo> info = DescribeValues(t, *f);
   // Spreading over the pool costs nothing while it is at most half full.
   bool roomy = true;
@@ -140,6 +134,28 @@ absl::StatusOr<AllocationStats> Allocate(const Target& t, Function* f) {
     return stats;
   }
   return Refuse(t, *f, stats, why);
+}
+
+absl::StatusOr<AllocationStats> SaveFlagsAndAssign(const Target& t, Function* f, Liveness* live,
+                                                   AllocationStats stats) {
+  const absl::StatusOr<int> saved = SaveExcessFlags(t, f, live);
+  if (!saved.ok()) return saved.status();
+  stats.flags_saved = static_cast<uint32_t>(*saved);
+  if (*saved != 0) stats.max_live = MaxPressure(t, *f, *live);
+  return AssignRegisters(t, f, *live, std::move(stats));
+}
+
+}  // namespace
+
+absl::StatusOr<AllocationStats> Allocate(const Target& t, Function* f) {
+  AllocationStats stats;
+  Liveness live(t, *f);
+  stats.max_live = MaxPressure(t, *f, live);
+  if (FlagsFit(t, *f, stats.max_live)) return AssignRegisters(t, f, live, std::move(stats));
+  Function original = *f;
+  absl::StatusOr<AllocationStats> done = SaveFlagsAndAssign(t, f, &live, std::move(stats));
+  if (!done.ok()) *f = std::move(original);
+  return done;
 }
 
 absl::StatusOr<AllocationStats> AllocateWithSpills(const Target& t, Function* f, ValueId header) {

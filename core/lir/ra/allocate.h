@@ -6,7 +6,7 @@
 // the result with VerifyAllocated and ra/check.h.
 //
 // Allocate does not spill: when no order of assignment fits, it gives ResourceExhausted with the
-// cause "out_of_registers", and `f` is to be thrown away. AllocateWithSpills spills first (spill.h),
+// cause "out_of_registers", and `f` is as it was. AllocateWithSpills spills first (spill.h),
 // with a growing reserve for fragmentation until assignment fits.
 #ifndef KILN_CORE_LIR_RA_ALLOCATE_H_
 #define KILN_CORE_LIR_RA_ALLOCATE_H_

@@ -11,6 +11,7 @@
 #include "core/lir/parse.h"
 #include "core/lir/print.h"
 #include "core/lir/ra/check.h"
+#include "core/lir/ra/save_flags.h"
 #include "core/lir/random_program.h"
 #include "core/lir/testing.h"
 #include "core/lir/verify.h"
@@ -60,18 +61,30 @@ struct Totals {
   uint32_t attempts = 0;
 };
 
+// Where the pressure says that flags fit, none is saved.
+void CheckFlagsFit(const Target& t, const Function& ssa) {
+  Function f = ssa;
+  Liveness live(t, f);
+  if (!FlagsFit(t, f, MaxPressure(t, f, live))) return;
+  const absl::StatusOr<int> saved = SaveExcessFlags(t, &f, &live);
+  ASSERT_TRUE(saved.ok()) << saved.status();
+  EXPECT_EQ(*saved, 0) << Print(t, ssa);
+}
+
 void RunRandom(const Target& t, int programs, testing::RandomOptions options, Totals* totals) {
   for (int seed = 0; seed < programs; ++seed) {
     options.width = seed % 4 == 0 ? 8 : seed % 4 == 3 ? 32 : 16;
     options.pool_size = 6 + seed % 17;
     const Function ssa = testing::RandomProgram(static_cast<uint64_t>(seed), options);
     ASSERT_TRUE(Verify(t, ssa).ok());
+    CheckFlagsFit(t, ssa);
     Function f = ssa;
     const auto stats = Allocate(t, &f);
     ++totals->programs;
     if (!stats.ok()) {
       ASSERT_EQ(CauseOf(stats.status()), "out_of_registers")
           << "seed " << seed << ": " << stats.status() << "\n" << Print(t, ssa);
+      ASSERT_EQ(Print(t, f), Print(t, ssa)) << "seed " << seed << ": refused and yet changed";
       ++totals->refused;
       const std::vector<Pressure> max = MaxPressure(t, ssa, Liveness(t, ssa));
       totals->refused_though_it_fits += max[0].physical <= t.pools[0].units;

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/bitset.h"
 #include "core/base/cause.h"
 
 namespace kiln::lir::ra {
@@ -72,23 +71,17 @@ struct FlagSaver {
 
   // What needs a register at a place: everything live, and everything that parked lanes hold.
   bool Pick(const Liveness& l) {
-    BitSet flags(l.num_global());
-    for (uint32_t g = 0; g < l.num_global(); ++g) {
-      if (IsFlag(l.slot_value(l.global_slot(g)))) flags.set(g);
-    }
     for (size_t b = 0; b < f.blocks.size(); ++b) {
       const BlockId id(b);
       std::vector<ValueId> held, live;
       const auto note = [&](std::vector<ValueId>* to) {
         return [&, to](size_t g) {
-          to->push_back(l.slot_value(l.global_slot(static_cast<uint32_t>(g))));
+          const ValueId v = l.slot_value(l.global_slot(static_cast<uint32_t>(g)));
+          if (IsFlag(v)) to->push_back(v);
         };
       };
-      BitSet held_flags = flags, live_flags = flags;
-      held_flags.intersect(l.parked(id));
-      live_flags.intersect(l.live_in(id));
-      held_flags.for_each(note(&held));
-      live_flags.for_each(note(&live));
+      l.parked(id).for_each(note(&held));
+      l.live_in(id).for_each(note(&live));
       for (const LiveIn& li : f.live_ins) {
         if (b == 0 && IsFlag(li.value)) live.push_back(li.value);
       }
@@ -196,6 +189,34 @@ struct FlagSaver {
 };
 
 }  // namespace
+
+bool FlagsFit(const Target& t, const Function& f, const std::vector<Pressure>& max_live) {
+  const auto is_flag = [&](ValueId v) {
+    return t.files[f.value(v).file].save_file != FileInfo::kNoFile;
+  };
+  for (const LiveIn& l : f.live_ins) {
+    if (is_flag(l.value)) return false;
+  }
+  // Where one is defined, those that die there are still held: the pressure is of what lives on.
+  std::vector<uint32_t> most(t.pools.size(), 0);
+  for (const Block& b : f.blocks) {
+    for (InstId i : b.insts) {
+      uint32_t units = 0;
+      for (const Operand& o : f.defs(i)) {
+        if (!IsValue(o) || !is_flag(o.value())) continue;
+        const Value& v = f.value(o.value());
+        units += t.units_per_comp(f, v) * v.comps;
+        uint32_t& here = most[t.files[v.file].pool];
+        here = std::max(here, units);
+      }
+    }
+  }
+  return std::all_of(t.files.begin(), t.files.end(), [&](const FileInfo& file) {
+    const size_t p = file.pool;
+    return file.save_file == FileInfo::kNoFile ||
+           max_live[p].physical + most[p] <= t.pools[p].units;
+  });
+}
 
 absl::StatusOr<int> SaveExcessFlags(const Target& t, Function* f, Liveness* live) {
   FlagSaver saver{t, *f, {}, {}, {}, {}};

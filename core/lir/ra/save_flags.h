@@ -12,12 +12,17 @@
 #ifndef KILN_CORE_LIR_RA_SAVE_FLAGS_H_
 #define KILN_CORE_LIR_RA_SAVE_FLAGS_H_
 
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "core/lir/lir.h"
 #include "core/lir/liveness.h"
 #include "core/lir/target.h"
 
 namespace kiln::lir::ra {
+
+// Whether the pressure of the function alone says that no flag need be saved. False: perhaps.
+bool FlagsFit(const Target& target, const Function& f, const std::vector<Pressure>& max_live);
 
 // The number of flags saved. ResourceExhausted ("out_of_registers") if it cannot be done. `live` is
 // the liveness of the function and is kept up to date.

@@ -72,6 +72,43 @@ TEST(SaveFlagsTest, TheExcessIsSavedAndTheResultIsRight) {
   }
 }
 
+bool PressureSaysTheyFit(const Function& f) {
+  const Target& t = TestTarget();
+  return FlagsFit(t, f, MaxPressure(t, f, Liveness(t, f)));
+}
+
+TEST(SaveFlagsTest, ThePressureSaysThatFewFlagsFit) {
+  EXPECT_TRUE(PressureSaysTheyFit(Program(3, 16)));
+  EXPECT_FALSE(PressureSaysTheyFit(Program(5, 16)));
+  EXPECT_TRUE(PressureSaysTheyFit(Program(1, 32)));
+  EXPECT_FALSE(PressureSaysTheyFit(Program(3, 32)));
+}
+
+// No more than four flags are needed behind any instruction, yet one is read where a fifth is defined.
+TEST(SaveFlagsTest, WhatDiesWhereAFlagIsDefinedIsHeldThere) {
+  auto f = Parse(TestTarget(),
+                 "function test width 16\n"
+                 "value %0 F 0x1\nvalue %1 F 0x1\nvalue %2 F 0x1\nvalue %3 F 0x1\nvalue %4 F 0x1\n"
+                 "block b0 depth 0\n"
+                 "  %0:ud = cmp #0x1:ud\n"
+                 "  %1:ud = cmp #0x1:ud\n"
+                 "  %2:ud = cmp #0x1:ud\n"
+                 "  %3:ud = cmp #0x1:ud\n"
+                 "  %4:ud = cmp %0:ud\n"
+                 "  store %1:ud\n"
+                 "  store %2:ud\n"
+                 "  store %3:ud\n"
+                 "  store %4:ud\n"
+                 "  end\n");
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_FALSE(PressureSaysTheyFit(*f));
+  Liveness live(TestTarget(), *f);
+  EXPECT_EQ(MaxPressure(TestTarget(), *f, live)[1].physical, 4u);
+  const auto saved = SaveExcessFlags(TestTarget(), &*f, &live);
+  ASSERT_TRUE(saved.ok()) << saved.status();
+  EXPECT_GT(*saved, 0);
+}
+
 TEST(SaveFlagsTest, RefusesWhatTheTargetCannotSave) {
   // Five flags that one instruction reads cannot be restored at once.
   auto f = Parse(TestTarget(),
