@@ -58,6 +58,28 @@ TEST(KeyTable, BehavesAsAMapWithScopes) {
 }
 
 // Against std::set, at sizes around word boundaries.
+TEST(BitMatrix, RowsAreSetsOfTheirOwn) {
+  for (size_t size : {1u, 63u, 64u, 65u, 200u}) {
+    BitMatrix a(3, size), b(2, size);
+    const auto members = [&](BitMatrix::Row row) {
+      std::set<size_t> all;
+      row.for_each([&](size_t i) { all.insert(i); });
+      return all;
+    };
+    a.set(0, 0);
+    a.set(1, size - 1);
+    b.set(1, size / 2);
+    EXPECT_TRUE(a.test(1, size - 1) && a[1].test(size - 1));
+    EXPECT_EQ(members(a[0]), std::set<size_t>{0});
+    EXPECT_TRUE(members(a[2]).empty());
+    a.copy(2, 1);
+    a.unite(2, b[1]);
+    EXPECT_EQ(members(a[2]), (std::set<size_t>{size / 2, size - 1}));
+    EXPECT_EQ(members(a[1]), std::set<size_t>{size - 1});
+    EXPECT_TRUE(members(b[0]).empty());
+  }
+}
+
 TEST(BitSet, BehavesAsASet) {
   std::mt19937 random(1);
   for (size_t size : {1u, 63u, 64u, 65u, 200u}) {

@@ -1,15 +1,27 @@
 // A dense bit set whose size is given at run time: the carrier of liveness and other dataflow.
 //
-// Set operations return whether anything changed, which is what a fixed-point loop asks.
+// Set operations return whether anything changed, which is what a fixed-point loop asks. A BitMatrix is
+// as many sets of one size as there are blocks, say, in one piece of memory.
 #ifndef KILN_CORE_BASE_BITSET_H_
 #define KILN_CORE_BASE_BITSET_H_
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace kiln {
+
+// Calls f(index) for each bit that is set, ascending.
+template <class F>
+void ForEachBit(const uint64_t* words, size_t count, F&& f) {
+  for (size_t w = 0; w < count; ++w) {
+    for (uint64_t m = words[w]; m != 0; m &= m - 1) {
+      f(w * 64 + static_cast<size_t>(__builtin_ctzll(m)));
+    }
+  }
+}
 
 class BitSet {
  public:
@@ -64,11 +76,7 @@ class BitSet {
   // Calls f(index) for each set bit, ascending.
   template <class F>
   void for_each(F&& f) const {
-    for (size_t w = 0; w < words_.size(); ++w) {
-      for (uint64_t m = words_[w]; m != 0; m &= m - 1) {
-        f(w * 64 + static_cast<size_t>(__builtin_ctzll(m)));
-      }
-    }
+    ForEachBit(words_.data(), words_.size(), f);
   }
 
   friend bool operator==(const BitSet& a, const BitSet& b) {
@@ -77,6 +85,52 @@ class BitSet {
 
  private:
   size_t bits_ = 0;
+  std::vector<uint64_t> words_;
+};
+
+class BitMatrix {
+ public:
+  // One of the sets, to be read; valid while the matrix is not assigned to.
+  class Row {
+   public:
+    bool test(size_t i) const {
+      assert(i < bits_);
+      return (words_[i / 64] >> (i % 64)) & 1;
+    }
+    template <class F>
+    void for_each(F&& f) const {
+      ForEachBit(words_, (bits_ + 63) / 64, f);
+    }
+
+   private:
+    friend class BitMatrix;
+    Row(const uint64_t* words, size_t bits) : words_(words), bits_(bits) {}
+    const uint64_t* words_;
+    size_t bits_;
+  };
+
+  BitMatrix() = default;
+  BitMatrix(size_t rows, size_t bits)
+      : bits_(bits), row_words_((bits + 63) / 64), words_(rows * row_words_) {}
+
+  Row operator[](size_t row) const { return Row(words_.data() + row * row_words_, bits_); }
+  bool test(size_t row, size_t i) const { return (*this)[row].test(i); }
+  void set(size_t row, size_t i) {
+    assert(i < bits_);
+    words_[row * row_words_ + i / 64] |= uint64_t{1} << (i % 64);
+  }
+  // The row becomes equal to another of this matrix.
+  void copy(size_t row, size_t from) {
+    std::copy_n(words_.data() + from * row_words_, row_words_, words_.data() + row * row_words_);
+  }
+  // The row |= a row of this or another matrix.
+  void unite(size_t row, const Row& other) {
+    assert(other.bits_ == bits_);
+    for (size_t w = 0; w < row_words_; ++w) words_[row * row_words_ + w] |= other.words_[w];
+  }
+
+ private:
+  size_t bits_ = 0, row_words_ = 0;
   std::vector<uint64_t> words_;
 };
 

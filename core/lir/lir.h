@@ -132,25 +132,25 @@ struct Function {
 
   absl::Span<Operand> defs(InstId i) {
     const Inst& in = inst(i);
-    return absl::MakeSpan(operands).subspan(in.first_operand, in.num_defs);
+    return absl::MakeSpan(operands.data() + in.first_operand, in.num_defs);
   }
   absl::Span<const Operand> defs(InstId i) const {
     const Inst& in = inst(i);
-    return absl::MakeConstSpan(operands).subspan(in.first_operand, in.num_defs);
+    return absl::MakeConstSpan(operands.data() + in.first_operand, in.num_defs);
   }
   absl::Span<Operand> uses(InstId i) {
     const Inst& in = inst(i);
-    return absl::MakeSpan(operands).subspan(in.first_operand + in.num_defs, in.num_uses);
+    return absl::MakeSpan(operands.data() + in.first_operand + in.num_defs, in.num_uses);
   }
   absl::Span<const Operand> uses(InstId i) const {
     const Inst& in = inst(i);
-    return absl::MakeConstSpan(operands).subspan(in.first_operand + in.num_defs, in.num_uses);
+    return absl::MakeConstSpan(operands.data() + in.first_operand + in.num_defs, in.num_uses);
   }
   absl::Span<const Operand> args(const Edge& e) const {
-    return absl::MakeConstSpan(operands).subspan(e.first_arg, e.num_args);
+    return absl::MakeConstSpan(operands.data() + e.first_arg, e.num_args);
   }
   absl::Span<Operand> args(const Edge& e) {
-    return absl::MakeSpan(operands).subspan(e.first_arg, e.num_args);
+    return absl::MakeSpan(operands.data() + e.first_arg, e.num_args);
   }
 };
 

@@ -25,6 +25,29 @@ bool EndsUniformly(const Target& t, const Function& f, const Block& b) {
   return !b.insts.empty() && (t.ops[f.inst(b.insts.back()).op].flags & kOpUniformJump);
 }
 
+// Blocks' logical predecessors, in one list.
+class Predecessors {
+ public:
+  // A counting sort: entry b + 1 is where the next one of block b goes, in the end its end.
+  explicit Predecessors(const Function& f) : first_(f.blocks.size() + 2, 0) {
+    for (const Block& b : f.blocks) {
+      for (const Edge& e : b.succs) ++first_[e.to.index + 2];
+    }
+    for (size_t b = 1; b < first_.size(); ++b) first_[b] += first_[b - 1];
+    list_.resize(first_.back());
+    for (uint32_t b = 0; b < f.blocks.size(); ++b) {
+      for (const Edge& e : f.blocks[b].succs) list_[first_[e.to.index + 1]++] = b;
+    }
+  }
+  absl::Span<const uint32_t> of(uint32_t b) const {
+    return absl::MakeConstSpan(list_.data() + first_[b], first_[b + 1] - first_[b]);
+  }
+
+ private:
+  std::vector<uint32_t> first_;
+  std::vector<uint32_t> list_;
+};
+
 // Ascending sets. Returns whether `set` has grown.
 bool Unite(std::vector<BlockId>* set, const std::vector<BlockId>& more) {
   if (std::includes(set->begin(), set->end(), more.begin(), more.end())) return false;
@@ -40,8 +63,7 @@ bool Unite(std::vector<BlockId>* set, const std::vector<BlockId>& more) {
 Liveness::Liveness(const Target& target, const Function& f, Detail detail) {
   NumberSlots(f);
   FindWaits(target, f);
-  FindGlobals(f);
-  SolveLogical(f);
+  SolveLogical(f, FindGlobals(f));
   FindParked(f);
   if (detail == Detail::kInstructions) FindDeaths(f);
 }
@@ -49,9 +71,10 @@ Liveness::Liveness(const Target& target, const Function& f, Detail detail) {
 void Liveness::NumberSlots(const Function& f) {
   first_slot_.reserve(f.values.size() + 1);
   first_slot_.push_back(0);
+  for (const Value& v : f.values) first_slot_.push_back(first_slot_.back() + v.comps);
+  slot_value_.reserve(first_slot_.back());
   for (size_t v = 0; v < f.values.size(); ++v) {
-    first_slot_.push_back(first_slot_.back() + f.values[v].comps);
-    slot_value_.resize(first_slot_.back(), ValueId(v));
+    for (uint32_t c = 0; c < f.values[v].comps; ++c) slot_value_.push_back(ValueId(v));
   }
 }
 
@@ -97,7 +120,8 @@ void Liveness::FindWaits(const Target& target, const Function& f) {
   }
 }
 
-void Liveness::FindGlobals(const Function& f) {
+std::vector<Liveness::Crossing> Liveness::FindGlobals(const Function& f) {
+  std::vector<Crossing> crossings;
   global_.assign(num_slots(), kLocal);
   used_.assign(num_slots(), 0);
   std::vector<BlockId>& def_block = def_block_;
@@ -120,7 +144,9 @@ void Liveness::FindGlobals(const Function& f) {
     const auto use = [&](const Operand& o) {
       ForEachSlot(*this, o, [&](uint32_t slot) {
         used_[slot] = 1;
-        if (def_block[o.id] != BlockId(b)) make_global(slot);
+        if (def_block[o.id] == BlockId(b)) return;
+        make_global(slot);
+        crossings.push_back({slot, static_cast<uint32_t>(b), def_block[o.id].index});
       });
     };
     for (InstId i : f.blocks[b].insts) {
@@ -141,45 +167,31 @@ void Liveness::FindGlobals(const Function& f) {
       }
     }
   }
+  return crossings;
 }
 
 // From each use upward to the definition: in SSA form that visits exactly the blocks where the slot
 // is live, so the cost is the size of the result.
-void Liveness::SolveLogical(const Function& f) {
+void Liveness::SolveLogical(const Function& f, const std::vector<Crossing>& crossings) {
   const size_t n = f.blocks.size();
-  live_in_.assign(n, BitSet(num_global()));
-  live_out_.assign(n, BitSet(num_global()));
-  std::vector<std::vector<uint32_t>> preds(n);
-  for (uint32_t b = 0; b < n; ++b) {
-    for (const Edge& e : f.blocks[b].succs) preds[e.to.index].push_back(b);
-  }
+  live_in_ = BitMatrix(n, num_global());
+  live_out_ = BitMatrix(n, num_global());
+  const Predecessors preds(f);
   std::vector<uint32_t> work;
-  const auto need = [&](uint32_t g, uint32_t b, uint32_t def) {
-    if (b == def || live_in_[b].test(g)) return;
-    live_in_[b].set(g);
-    work.push_back(b);
+  for (const Crossing& use : crossings) {
+    const uint32_t g = global_[use.slot];
+    if (live_in_.test(use.block, g)) continue;
+    live_in_.set(use.block, g);
+    work.push_back(use.block);
     while (!work.empty()) {
       const uint32_t at = work.back();
       work.pop_back();
-      for (uint32_t p : preds[at]) {
-        live_out_[p].set(g);
-        if (p == def || live_in_[p].test(g)) continue;
-        live_in_[p].set(g);
+      for (uint32_t p : preds.of(at)) {
+        live_out_.set(p, g);
+        if (p == use.def_block || live_in_.test(p, g)) continue;
+        live_in_.set(p, g);
         work.push_back(p);
       }
-    }
-  };
-  for (uint32_t b = 0; b < n; ++b) {
-    const auto use = [&](const Operand& o) {
-      ForEachSlot(*this, o, [&](uint32_t s) {
-        if (global_[s] != kLocal) need(global_[s], b, def_block_[o.id].index);
-      });
-    };
-    for (InstId i : f.blocks[b].insts) {
-      for (const Operand& o : f.uses(i)) use(o);
-    }
-    for (const Edge& e : f.blocks[b].succs) {
-      for (const Operand& o : f.args(e)) use(o);
     }
   }
 }
@@ -190,7 +202,7 @@ void Liveness::SolveLogical(const Function& f) {
 void Liveness::FindParked(const Function& f) {
   constexpr uint32_t kNone = ~uint32_t{0};
   const size_t n = f.blocks.size();
-  parked_.assign(n, BitSet(num_global()));
+  parked_ = BitMatrix(n, num_global());
   std::vector<uint32_t> above(n, kNone);  // first a predecessor, then the block taken over from
   for (uint32_t b = 0; b < n; ++b) {
     for (const Edge& e : f.blocks[b].succs) {
@@ -206,16 +218,16 @@ void Liveness::FindParked(const Function& f) {
     }
     above[b] = p;
     size_t known = 0;  // of the waits above, those passed
-    if (p != kNone) parked_[b] = parked_[p];
+    if (p != kNone) parked_.copy(b, p);
     for (BlockId j : waits) {
       if (p != kNone && known < waits_[p].size() && waits_[p][known] == j) {
         ++known;
         continue;
       }
-      parked_[b].unite(live_in_[j.index]);
+      parked_.unite(b, live_in_[j.index]);
       for (ValueId v : f.block(j).params) {
         for (uint32_t s = first_slot(v); s < first_slot_[v.index + 1]; ++s) {
-          if (used_[s]) parked_[b].set(global_[s]);
+          if (used_[s]) parked_.set(b, global_[s]);
         }
       }
     }
@@ -272,18 +284,23 @@ void Liveness::FindDeaths(const Function& f) {
 }
 
 UnitCounter::UnitCounter(const Target& t, const Function& f, const Liveness& live)
-    : live_(live), present_(live.num_slots(), 0), units_(t.pools.size(), 0) {
-  rows_.reserve(f.values.size());
+    : present_(live.num_slots(), 0), units_(t.pools.size(), 0) {
+  rows_.reserve(live.num_slots());
   for (const Value& v : f.values) {
     Row r;
     r.pool = t.files[v.file].pool;
     r.units = t.units_per_comp(f, v);
-    const uint32_t alignment = t.alignment(f, v);
-    if (v.whole_registers && r.units != 0 && alignment > r.units) {
-      r.comps = alignment / r.units;
+    uint32_t sharing = 1;
+    const uint32_t alignment = v.whole_registers ? t.alignment(f, v) : 0;
+    if (r.units != 0 && alignment > r.units) {
+      sharing = alignment / r.units;
+      r.shared = true;
       r.units = alignment;
     }
-    rows_.push_back(r);
+    for (uint32_t c = 0; c < v.comps; ++c) {
+      if (c % sharing == 0) r.first = static_cast<uint32_t>(rows_.size());
+      rows_.push_back(r);
+    }
   }
 }
 
@@ -293,15 +310,9 @@ void UnitCounter::Clear() {
   units_.assign(units_.size(), 0);
 }
 
-void UnitCounter::Count(uint32_t slot, int by) {
-  const Row& r = rows_[live_.slot_value(slot).index];
-  if (r.comps == 1) {
-    units_[r.pool] += by * int64_t{r.units};
-    return;
-  }
-  const uint32_t first = slot - live_.slot_comp(slot) % r.comps;
-  uint16_t& present = present_[first];
-  if (present == 0) touched_.push_back(first);
+void UnitCounter::CountShared(const Row& r, int by) {
+  uint16_t& present = present_[r.first];
+  if (present == 0) touched_.push_back(r.first);
   const bool before = present != 0;
   present = static_cast<uint16_t>(present + by);
   units_[r.pool] += (int64_t{present != 0} - int64_t{before}) * r.units;
@@ -318,7 +329,7 @@ std::vector<Pressure> BlockPressure(const Target& t, const Function& f, const Li
   };
   // Held by parked lanes only. A held slot that is defined here (a loop) is counted as both: that
   // can only overstate.
-  const BitSet& in = l.live_in(b);
+  const BitMatrix::Row in = l.live_in(b);
   const auto held = [&](bool whole_only) {
     l.parked(b).for_each([&](size_t g) {
       const uint32_t slot = l.global_slot(static_cast<uint32_t>(g));

@@ -51,9 +51,9 @@ class Liveness {
   uint32_t global(uint32_t slot) const { return global_[slot]; }
   uint32_t global_slot(uint32_t global) const { return global_slot_[global]; }
 
-  const BitSet& live_in(BlockId b) const { return live_in_[b.index]; }  // without parameters
-  const BitSet& live_out(BlockId b) const { return live_out_[b.index]; }
-  const BitSet& parked(BlockId b) const { return parked_[b.index]; }
+  BitMatrix::Row live_in(BlockId b) const { return live_in_[b.index]; }  // without parameters
+  BitMatrix::Row live_out(BlockId b) const { return live_out_[b.index]; }
+  BitMatrix::Row parked(BlockId b) const { return parked_[b.index]; }
 
   // Blocks for which lanes may be parked while the thread is in b, ascending.
   absl::Span<const BlockId> waits(BlockId b) const { return waits_[b.index]; }
@@ -75,10 +75,16 @@ class Liveness {
   bool used(uint32_t slot) const { return used_[slot]; }
 
  private:
+  // A use of a slot in another block than its definition's.
+  struct Crossing {
+    uint32_t slot;
+    uint32_t block, def_block;
+  };
+
   void NumberSlots(const Function& f);
   void FindWaits(const Target& target, const Function& f);
-  void FindGlobals(const Function& f);
-  void SolveLogical(const Function& f);
+  std::vector<Crossing> FindGlobals(const Function& f);
+  void SolveLogical(const Function& f, const std::vector<Crossing>& crossings);
   void FindParked(const Function& f);
   void FindDeaths(const Function& f);
 
@@ -87,7 +93,7 @@ class Liveness {
   std::vector<uint32_t> global_, global_slot_;
   std::vector<BlockId> def_block_;
   std::vector<char> used_;
-  std::vector<BitSet> live_in_, live_out_, parked_;
+  BitMatrix live_in_, live_out_, parked_;   // a row for each block
   std::vector<std::vector<BlockId>> waits_;
   std::vector<uint32_t> first_place_, death_offset_, deaths_;
 };
@@ -107,13 +113,18 @@ class UnitCounter {
  private:
   struct Row {
     uint8_t pool = 0;
-    uint32_t units = 0;      // of a component, or of a register where several components share one
-    uint32_t comps = 1;      // components that share it
+    bool shared = false;     // several components share a register
+    uint32_t units = 0;      // of the component, or of that register
+    uint32_t first = 0;      // the first slot in that register
   };
-  void Count(uint32_t slot, int by);
+  void Count(uint32_t slot, int by) {
+    const Row& r = rows_[slot];
+    if (r.shared) return CountShared(r, by);
+    units_[r.pool] += by * int64_t{r.units};
+  }
+  void CountShared(const Row& r, int by);
 
-  const Liveness& live_;
-  std::vector<Row> rows_;          // per value
+  std::vector<Row> rows_;          // per slot
   std::vector<uint16_t> present_;  // per slot that begins a register: components present
   std::vector<uint32_t> touched_;
   std::vector<int64_t> units_;

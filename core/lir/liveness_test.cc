@@ -21,7 +21,7 @@ Function Read(const std::string& text) {
   return *std::move(f);
 }
 
-std::vector<uint32_t> Values(const Liveness& l, const BitSet& set) {
+std::vector<uint32_t> Values(const Liveness& l, const BitMatrix::Row& set) {
   std::vector<uint32_t> v;
   set.for_each([&](size_t g) {
     v.push_back(l.slot_value(l.global_slot(static_cast<uint32_t>(g))).index);

@@ -231,11 +231,11 @@ struct Module {
 
   absl::Span<const ValueId> sources(InstId i) const {
     const Inst& in = inst(i);
-    return absl::MakeConstSpan(operands).subspan(in.first_source, in.num_sources);
+    return absl::MakeConstSpan(operands.data() + in.first_source, in.num_sources);
   }
   absl::Span<ValueId> sources(InstId i) {
     const Inst& in = inst(i);
-    return absl::MakeSpan(operands).subspan(in.first_source, in.num_sources);
+    return absl::MakeSpan(operands.data() + in.first_source, in.num_sources);
   }
   ValueId source(InstId i, int n) const { return operands[inst(i).first_source + n]; }
   ValueId result(InstId i, int n = 0) const {

@@ -31,6 +31,7 @@ class Propagator {
   bool Run() {
     for (lir::Block& block : f_.blocks) {
       std::vector<lir::InstId> kept;
+      kept.reserve(block.insts.size());
       for (lir::InstId id : block.insts) {
         RenameFlags(id);
         if (!VisitInst(id, kept)) kept.push_back(id);
