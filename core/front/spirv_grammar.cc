@@ -9,8 +9,15 @@
 namespace kiln::front {
 namespace {
 
+constexpr InstructionLayout MakeLayout(uint32_t opcode, std::string_view name,
+                                       std::string_view operands, uint32_t least_words) {
+  const bool has_type = operands.substr(0, 1) == "t";
+  const bool has_result = operands.substr(has_type ? 1 : 0, 1) == "r";
+  return {opcode, name, operands, least_words, has_type, has_result};
+}
+
 constexpr InstructionLayout kLayouts[] = {
-#define OPCODE(number, name, operands, least) {number, name, operands, least},
+#define OPCODE(number, name, operands, least) MakeLayout(number, name, operands, least),
 #define PARAMETERS(kind, value, operands)
 #include "core/front/spirv_grammar.inc"
 #undef OPCODE

@@ -21,8 +21,8 @@ struct InstructionLayout {
   std::string_view name;      // "OpLoad"; of several names the first that the grammar has
   std::string_view operands;  // letters, explained in spirv_grammar.py
   uint32_t least_words;       // of the whole instruction
-  constexpr bool HasType() const { return operands.substr(0, 1) == "t"; }
-  constexpr bool HasResult() const { return operands.substr(HasType() ? 1 : 0, 1) == "r"; }
+  bool has_type;              // the first operand is the result type ...
+  bool has_result;            // ... and the next one, or the first, the result
 };
 
 // Null: neither in core SPIR-V nor in an extension that the headers know.

@@ -34,8 +34,8 @@ TEST(Grammar, AgreesWithTheHeadersOnResultsAndTypes) {
     }
     EXPECT_EQ(layout.operands.find('r') != std::string_view::npos, has_result);
     EXPECT_EQ(layout.operands.find('t') != std::string_view::npos, has_type);
-    EXPECT_EQ(layout.HasResult(), has_result);
-    EXPECT_EQ(layout.HasType(), has_type);
+    EXPECT_EQ(layout.has_result, has_result);
+    EXPECT_EQ(layout.has_type, has_type);
     EXPECT_GE(layout.least_words, 1u + has_result + has_type);
   }
 }

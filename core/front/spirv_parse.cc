@@ -191,8 +191,8 @@ absl::Status Parser::Instruction(const SpirvInst& inst, uint32_t offset) {
       break;
   }
   const InstructionLayout* layout = LayoutOf(inst.op);
-  const bool has_result = layout != nullptr && layout->HasResult();
-  const bool has_type = layout != nullptr && layout->HasType();
+  const bool has_result = layout != nullptr && layout->has_result;
+  const bool has_type = layout != nullptr && layout->has_type;
   if (has_result && inst.result == 0) return Invalid(OpText(inst.op) + " has the result id 0");
   if (has_type && m_.Type(inst.type) == nullptr) {
     return Invalid(OpText(inst.op) + " has a result type that is no type", inst.result);
@@ -1146,12 +1146,11 @@ const SpirvFunction* SpirvModule::Function(uint32_t id) const {
 SpirvInst SpirvModule::Inst(uint32_t offset) const {
   SpirvInst inst;
   inst.op = static_cast<spv::Op>(words[offset] & 0xffff);
-  inst.words = absl::MakeConstSpan(words).subspan(offset, words[offset] >> 16);
+  inst.words = absl::MakeConstSpan(words.data() + offset, words[offset] >> 16);
   const InstructionLayout* layout = LayoutOf(inst.op);
   if (layout == nullptr) return inst;
-  const bool has_type = layout->HasType();
-  if (has_type) inst.type = inst.operand(1);
-  if (layout->HasResult()) inst.result = inst.operand(has_type ? 2 : 1);
+  if (layout->has_type) inst.type = inst.operand(1);
+  if (layout->has_result) inst.result = inst.operand(layout->has_type ? 2 : 1);
   return inst;
 }
 
