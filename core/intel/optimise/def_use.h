@@ -21,6 +21,18 @@ struct DefUse {
 
 DefUse FindDefUse(const lir::Function& f);
 
+// Whether test(InstId) holds for some instruction: a pass that looks for some form need not ask who
+// defines and uses what where nothing has that form.
+template <class Test>
+bool AnyInst(const lir::Function& f, Test&& test) {
+  for (const lir::Block& block : f.blocks) {
+    for (lir::InstId id : block.insts) {
+      if (test(id)) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace kiln::intel
 
 #endif  // KILN_CORE_INTEL_OPTIMISE_DEF_USE_H_

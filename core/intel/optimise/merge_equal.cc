@@ -10,6 +10,7 @@
 // Cost: expected linear (a hash of opcode, fields and operands per instruction, scoped by the
 // dominator tree).
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "core/base/key_table.h"
@@ -32,10 +33,7 @@ class Merger {
     to_.resize(f_.values.size());
     block_.resize(f_.insts.size());
     FindMessageOperands();
-    const lir::Dominators dominators(f_);
-    for (size_t b = 0; b < f_.blocks.size(); ++b) {
-      VisitBlock(lir::BlockId(b), dominators);
-    }
+    for (size_t b = 0; b < f_.blocks.size(); ++b) VisitBlock(lir::BlockId(b));
     if (changed_) Rename();
     return changed_;
   }
@@ -149,16 +147,22 @@ class Merger {
     }
   }
 
-  void VisitBlock(lir::BlockId b, const lir::Dominators& dominators) {
+  void VisitBlock(lir::BlockId b) {
     std::vector<lir::InstId>& insts = f_.block(b).insts;
     size_t kept = 0;
     for (lir::InstId id : insts) {
-      if (!Merge(id, b, dominators)) insts[kept++] = id;
+      if (!Merge(id, b)) insts[kept++] = id;
     }
     insts.resize(kept);
   }
 
-  bool Merge(lir::InstId id, lir::BlockId b, const lir::Dominators& dominators) {
+  // Asked only where two blocks compute the same, which many functions never do.
+  bool Dominates(lir::BlockId a, lir::BlockId b) {
+    if (!dominators_.has_value()) dominators_.emplace(f_);
+    return dominators_->dominates(a, b);
+  }
+
+  bool Merge(lir::InstId id, lir::BlockId b) {
     if (!Mergeable(id)) return false;
     MakeKey(id);
     block_[id.index] = b;
@@ -167,7 +171,7 @@ class Merger {
     const lir::InstId equal(*found.value);
     const bool usable = block_[equal.index] == b ||
                         (!DefinesFlag(id) && f_.inst(id).op != Op(Opcode::kMov) &&
-                         dominators.dominates(block_[equal.index], b));
+                         Dominates(block_[equal.index], b));
     if (!usable) {
       *found.value = id.index;
       return false;
@@ -198,6 +202,7 @@ class Merger {
   std::vector<uint32_t> key_;
   KeyTable table_;                     // to the instruction
   std::vector<lir::BlockId> block_;    // of those in the table
+  std::optional<lir::Dominators> dominators_;
   bool changed_ = false;
 };
 

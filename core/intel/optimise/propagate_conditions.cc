@@ -23,6 +23,19 @@ using isa::Opcode;
 using isa::Type;
 using lir::Operand;
 
+// A compare of a register with 0 that makes nothing but a flag.
+bool IsTestOfZero(const lir::Function& f, lir::InstId id) {
+  const lir::Inst& in = f.inst(id);
+  if (in.op != Op(Opcode::kCmp) || in.num_defs != 1 || in.num_uses != 2 ||
+      in.predicate_mode != 0) {
+    return false;
+  }
+  const Operand& zero = f.uses(id)[1];
+  const Operand& x = f.uses(id)[0];
+  return zero.kind == Operand::Kind::kImm && zero.id == 0 && x.mods == 0 && x.sub == 0 &&
+         x.comps == 1 && f.value(f.defs(id)[0].value()).file == kFileF;
+}
+
 class Propagator {
  public:
   Propagator(lir::Function& f, PassContext& context)
@@ -51,19 +64,6 @@ class Propagator {
     }
   }
 
-  // A compare of a register with 0 that makes nothing but a flag.
-  bool IsTestOfZero(lir::InstId id) const {
-    const lir::Inst& in = f_.inst(id);
-    if (in.op != Op(Opcode::kCmp) || in.num_defs != 1 || in.num_uses != 2 ||
-        in.predicate_mode != 0) {
-      return false;
-    }
-    const Operand& zero = f_.uses(id)[1];
-    const Operand& x = f_.uses(id)[0];
-    return zero.kind == Operand::Kind::kImm && zero.id == 0 && x.mods == 0 && x.sub == 0 &&
-           x.comps == 1 && f_.value(f_.defs(id)[0].value()).file == kFileF;
-  }
-
   static bool IsLogic(uint16_t op) {
     return op == Op(Opcode::kAnd) || op == Op(Opcode::kOr) || op == Op(Opcode::kXor) ||
            op == Op(Opcode::kNot);
@@ -82,7 +82,7 @@ class Propagator {
 
   // True if the instruction was absorbed and must not be kept.
   bool VisitInst(lir::InstId id, std::vector<lir::InstId>& kept) {
-    if (!IsTestOfZero(id)) return false;
+    if (!IsTestOfZero(f_, id)) return false;
     const Operand x = f_.uses(id)[0];
     const lir::InstId* def = info_.DefOf(x);
     if (def == nullptr || info_.block[def->index] != info_.block[id.index]) return false;
@@ -158,6 +158,7 @@ class Propagator {
 }  // namespace
 
 absl::StatusOr<bool> PropagateConditions(lir::Function& f, PassContext& context) {
+  if (!AnyInst(f, [&](lir::InstId id) { return IsTestOfZero(f, id); })) return false;
   return Propagator(f, context).Run();
 }
 

@@ -21,15 +21,20 @@ bool CanSaturate(const lir::Function& f, lir::InstId id, Type type) {
          static_cast<Type>(f.defs(id)[0].type) == type;
 }
 
+bool IsSaturatingMove(const lir::Inst& in) {
+  return in.op == Op(Opcode::kMov) && (in.flags & lir::kSaturate) != 0;
+}
+
 }  // namespace
 
 absl::StatusOr<bool> PropagateSaturate(lir::Function& f, PassContext& context) {
+  if (!AnyInst(f, [&](lir::InstId id) { return IsSaturatingMove(f.inst(id)); })) return false;
   const DefUse info = FindDefUse(f);
   bool changed = false;
   for (const lir::Block& block : f.blocks) {
     for (lir::InstId id : block.insts) {
       const lir::Inst& mov = f.inst(id);
-      if (mov.op != Op(Opcode::kMov) || !(mov.flags & lir::kSaturate)) continue;
+      if (!IsSaturatingMove(mov)) continue;
       const lir::Operand& source = f.uses(id)[0];
       const lir::InstId* def = info.DefOf(source);
       const auto type = static_cast<Type>(source.type);

@@ -58,6 +58,7 @@ bool CanWiden(const lir::Function& f, lir::InstId id, int elem_bytes) {
 }  // namespace
 
 absl::StatusOr<bool> WidenUniformResults(lir::Function& f, PassContext& context) {
+  if (!AnyInst(f, [&](lir::InstId id) { return IsCopyToLanes(f, id); })) return false;
   const DefUse info = FindDefUse(f);
   std::vector<uint32_t> copies(f.values.size());
   for (const lir::Block& block : f.blocks) {
