@@ -83,10 +83,13 @@ class KeyTable {
 
   static uint32_t Hash(absl::Span<const uint32_t> key) {
     uint64_t h = key.size();
-    for (uint32_t word : key) {
-      h = (h ^ word) * 0x9e3779b97f4a7c15u;
+    const auto mix = [&](uint64_t x) {
+      h = (h ^ x) * 0x9e3779b97f4a7c15u;
       h ^= h >> 32;
-    }
+    };
+    size_t i = 0;
+    for (; i + 1 < key.size(); i += 2) mix(uint64_t{key[i + 1]} << 32 | key[i]);
+    if (i < key.size()) mix(key[i]);
     return static_cast<uint32_t>(h);
   }
 

@@ -134,7 +134,7 @@ Address AddressOf(const Module& m, ValueId v) {
   }
 }
 
-std::optional<Access> AccessOf(const Module& m, InstId id) {
+std::optional<Access> MemoryAccessOf(const Module& m, InstId id) {
   const Inst& inst = m.inst(id);
   const std::optional<Space> space = SpaceOf(m, inst);
   if (!space.has_value()) return std::nullopt;

@@ -59,8 +59,17 @@ struct Address {
 };
 Address AddressOf(const mir::Module& module, mir::ValueId v);
 
-// No value if the instruction touches no memory itself (barriers do not, ifs and loops do not).
-std::optional<Access> AccessOf(const mir::Module& module, mir::InstId id);
+// Of an instruction that reads, writes or is flagged as going to memory.
+std::optional<Access> MemoryAccessOf(const mir::Module& module, mir::InstId id);
+
+// No value if the instruction touches no memory itself (barriers do not, ifs and loops do not). Asked of
+// all instructions: most are told by the op alone.
+inline std::optional<Access> AccessOf(const mir::Module& module, mir::InstId id) {
+  constexpr uint32_t kMemory = mir::OpInfo::FlagBit('R') | mir::OpInfo::FlagBit('W') |
+                               mir::OpInfo::FlagBit('M');
+  if ((mir::Info(module.inst(id).op).flags & kMemory) == 0) return std::nullopt;
+  return MemoryAccessOf(module, id);
+}
 
 // Whether the two may touch the same byte. Says nothing about who writes.
 bool MayOverlap(const Access& a, const Access& b);

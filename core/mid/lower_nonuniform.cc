@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "core/mid/divergence.h"
 #include "core/mir/build.h"
 
@@ -17,6 +18,27 @@ using mir::RegionId;
 using mir::Type;
 using mir::ValueId;
 
+// The sources of an instruction that choose descriptors.
+absl::InlinedVector<int, 2> IndexSources(const Module& m, InstId id) {
+  const Inst& inst = m.inst(id);
+  absl::InlinedVector<int, 2> indices;
+  if ((inst.flags & mir::kIndexed) != 0) indices.push_back(0);
+  if (mir::IsTexelOp(inst.op)) {
+    const int sampler = mir::TexelSourcesOf(m, id).sampler_index;
+    if (sampler >= 0) indices.push_back(sampler);
+  }
+  return indices;
+}
+
+// Most modules choose no descriptor by value: then nobody need know what differs between lanes.
+bool AnyIndexed(const Module& m) {
+  bool any = false;
+  mir::ForEachInst(m, m.body, [&](InstId id) {
+    any = any || (m.inst(id).flags & mir::kNonUniform) != 0 || !IndexSources(m, id).empty();
+  });
+  return any;
+}
+
 class Lowering {
  public:
   explicit Lowering(Module& module)
@@ -29,18 +51,6 @@ class Lowering {
   }
 
  private:
-  // The sources of an instruction that choose descriptors.
-  std::vector<int> IndexSources(InstId id) const {
-    const Inst& inst = m_.inst(id);
-    std::vector<int> indices;
-    if ((inst.flags & mir::kIndexed) != 0) indices.push_back(0);
-    if (mir::IsTexelOp(inst.op)) {
-      const int sampler = mir::TexelSourcesOf(m_, id).sampler_index;
-      if (sampler >= 0) indices.push_back(sampler);
-    }
-    return indices;
-  }
-
   void Visit(RegionId region) {
     std::vector<InstId> list;
     const size_t known = firsts_.size();
@@ -49,7 +59,7 @@ class Lowering {
         Visit(m_.inst(id).regions[r]);
       }
       std::vector<int> divergent;
-      for (int s : IndexSources(id)) {
+      for (int s : IndexSources(m_, id)) {
         if (!divergence_.Uniform(m_.source(id, s))) divergent.push_back(s);
       }
       const bool marked = (m_.inst(id).flags & mir::kNonUniform) != 0;
@@ -141,6 +151,7 @@ class Lowering {
 
 absl::StatusOr<bool> LowerNonuniform(Module& module, PassContext& context) {
   (void)context;
+  if (!AnyIndexed(module)) return false;
   return Lowering(module).Run();
 }
 

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "core/base/key_table.h"
 #include "core/mir/build.h"
 
 namespace kiln::mid {
@@ -30,8 +30,7 @@ class Merger {
   }
 
  private:
-  // The values that one parameter or result is carried by, as indices. kSelf: the carrier itself.
-  using Column = std::vector<uint32_t>;
+  // In a column, which is the values that one parameter or result is carried by: the carrier itself.
   static constexpr uint32_t kSelf = ~0u;
 
   void Visit(RegionId region) {
@@ -92,21 +91,21 @@ class Merger {
   void MergeParams(InstId loop, const std::vector<InstId>& continues) {
     const RegionId body = m_.inst(loop).regions[0];
     const std::vector<ValueId> params = m_.region(body).params;
-    absl::flat_hash_map<Column, ValueId> seen;   // looked up only
+    seen_.Shrink(0);
     std::vector<bool> keep(params.size(), true);
     for (size_t i = 0; i < params.size(); ++i) {
       const ValueId first = Source(loop, static_cast<int>(i));
-      Column column = {first.index};
+      column_.assign(1, first.index);
       bool changes = false;
       for (InstId jump : continues) {
         const ValueId next = Source(jump, static_cast<int>(i));
         const bool same = next == params[i] || next == first;
         changes |= !same;
-        column.push_back(next == params[i] ? kSelf : next.index);
+        column_.push_back(next == params[i] ? kSelf : next.index);
       }
-      const auto [it, added] = seen.try_emplace(std::move(column), params[i]);
-      if ((changes && added) || !Allowed()) continue;
-      replace_.Replace(params[i], changes ? it->second : first);
+      const KeyTable::Found found = seen_.FindOrAdd(column_, params[i].index);
+      if ((changes && found.added) || !Allowed()) continue;
+      replace_.Replace(params[i], changes ? ValueId(*found.value) : first);
       keep[i] = false;
     }
     Drop(keep, [&] {
@@ -119,25 +118,25 @@ class Merger {
   // `start`: values numbered up to it are seen behind the instruction.
   void MergeResults(InstId id, const std::vector<InstId>& jumps, uint32_t start) {
     const Inst old = m_.inst(id);
-    absl::flat_hash_map<Column, int> seen;   // looked up only
+    seen_.Shrink(0);
     std::vector<bool> keep(old.num_results, true);
     std::vector<std::pair<int, int>> equal;  // a result and the earlier one that it equals
     for (int i = 0; i < old.num_results; ++i) {
-      Column column;
+      column_.clear();
       bool one = true;
       for (InstId jump : jumps) {
-        column.push_back(Source(jump, i).index);
-        one = one && column.back() == column.front();
+        column_.push_back(Source(jump, i).index);
+        one = one && column_.back() == column_.front();
       }
-      const ValueId value(column.front());
-      const auto [it, added] = seen.try_emplace(std::move(column), i);
+      const ValueId value(column_.front());
+      const KeyTable::Found found = seen_.FindOrAdd(column_, static_cast<uint32_t>(i));
       const bool known = one && DefinedBefore(value, start);
-      if ((!known && added) || !Allowed()) continue;
+      if ((!known && found.added) || !Allowed()) continue;
       keep[i] = false;
       if (known) {
         replace_.Replace(m_.result(id, i), value);
       } else {
-        equal.push_back({i, it->second});
+        equal.push_back({i, static_cast<int>(*found.value)});
       }
     }
     for (const auto& [later, earlier] : equal) {
@@ -175,6 +174,8 @@ class Merger {
   mir::Replacements replace_;
   PassContext& context_;
   std::vector<uint32_t> outer_;    // by value: its number in the walk
+  KeyTable seen_;                  // columns of the instruction at hand; kept for its memory
+  std::vector<uint32_t> column_;
   uint32_t defined_ = 0;
   bool changed_ = false;
 };

@@ -458,6 +458,10 @@ class Pass {
   }
 
   void Clear(State& state, const Waits& waits, Carrier carrier, Position now) const {
+    if (waits.Any()) ClearAll(state, waits, carrier, now);
+  }
+
+  void ClearAll(State& state, const Waits& waits, Carrier carrier, Position now) const {
     state.ClearTokens(waits.dst, waits.src, carrier);
     if (waits.distance != 0) {
       state.ClearOrdered(static_cast<Position>(now - waits.distance), carrier);
