@@ -71,6 +71,7 @@ class KeyTable {
  private:
   static constexpr uint32_t kEmpty = ~uint32_t{0};
   static constexpr size_t kFirstSlots = 64;
+  static constexpr size_t kWordsAKey = 4;   // room is made for so many; more make it themselves
 
   struct Entry {
     uint32_t hash;
@@ -100,6 +101,8 @@ class KeyTable {
   // Entries are placed again in the order of their addition.
   void Grow() {
     slots_.assign(std::max(kFirstSlots, 2 * slots_.size()), kEmpty);
+    entries_.reserve(slots_.size());
+    words_.reserve(kWordsAKey * slots_.size());
     for (uint32_t k = 0; k < entries_.size(); ++k) {
       size_t at = entries_[k].hash & mask();
       while (slots_[at] != kEmpty) at = (at + 1) & mask();

@@ -49,6 +49,7 @@ bool Separates(absl::Span<const Case> cases, size_t split) {
 
 std::vector<std::pair<uint32_t, ValueId>> Importer::UndoTo(size_t mark) {
   std::vector<std::pair<uint32_t, ValueId>> writes;
+  writes.reserve(log_.size() - mark);
   ++stamp_value_;
   for (size_t i = log_.size(); i > mark; --i) {
     const uint32_t slot = log_[i - 1].first;

@@ -150,12 +150,9 @@ class Pruner {
   }
 
   void SweepRegion(RegionId region) {
-    std::vector<InstId> kept;
-    for (InstId id : m_.region(region).insts) {
-      if (Stays(m_.inst(id))) kept.push_back(id);
-    }
-    m_.region(region).insts = kept;
-    for (InstId id : kept) {
+    std::vector<InstId>& insts = m_.region(region).insts;
+    std::erase_if(insts, [&](InstId id) { return !Stays(m_.inst(id)); });
+    for (InstId id : insts) {
       SweepCarried(id);
       const Inst inst = m_.inst(id);
       for (int r = 0; r < inst.num_regions; ++r) SweepRegion(inst.regions[r]);

@@ -331,6 +331,7 @@ std::vector<Pressure> BlockPressure(const Target& t, const Function& f, const Li
   // can only overstate.
   const BitMatrix::Row in = l.live_in(b);
   const auto held = [&](bool whole_only) {
+    if (l.waits(b).empty()) return std::vector<int64_t>(t.pools.size(), 0);
     l.parked(b).for_each([&](size_t g) {
       const uint32_t slot = l.global_slot(static_cast<uint32_t>(g));
       if (!in.test(g) && (!whole_only || IsWhole(t, f.value(l.slot_value(slot))))) live.Add(slot);

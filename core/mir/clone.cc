@@ -1,5 +1,6 @@
 #include "core/mir/clone.h"
 
+#include "absl/container/inlined_vector.h"
 #include "core/mir/build.h"
 
 namespace kiln::mir {
@@ -21,10 +22,9 @@ void Cloner::Clear() {
 
 InstId Cloner::Copy(InstId old) {
   Inst copy = m_.inst(old);
-  std::vector<ValueId> sources;
-  sources.reserve(copy.num_sources);
+  absl::InlinedVector<ValueId, 16> sources;
   for (ValueId v : m_.sources(old)) sources.push_back(Find(v));
-  std::vector<Type> types;
+  absl::InlinedVector<Type, 8> types;
   for (int r = 0; r < copy.num_results; ++r) types.push_back(m_.value(m_.result(old, r)).type);
 
   copy.num_results = 0;

@@ -79,7 +79,7 @@ void Selector::EmitCompare(mir::InstId id, Where where, bool store, bool flag) {
   const mir::Inst& inst = m_.inst(id);
   Comparison c = *ComparisonOf(inst.op);
   c.type = CompareType(c.type, m_.source(id, 0));
-  std::vector<Operand> sources;
+  Sources sources;
   for (int i = 0; i < 2; ++i) {
     const mir::ValueId v = m_.source(id, i);
     sources.push_back(IsBool(m_, v) ? StoredBool(v) : Src(v, c.type));
@@ -106,7 +106,7 @@ void Selector::EmitCompare(mir::InstId id, Where where, bool store, bool flag) {
 }
 
 Flag Selector::CompareFlag(Where where, CondMod cmod, Operand a, Operand b) {
-  std::vector<Operand> sources = {a, b};
+  Sources sources = {a, b};
   Extra extra;
   extra.cmod = cmod;
   LegaliseSources(Opcode::kCmp, sources, extra);
@@ -118,7 +118,7 @@ Flag Selector::CompareFlag(Where where, CondMod cmod, Operand a, Operand b) {
 }
 
 Operand Selector::CompareStored(Where where, CondMod cmod, Type t, Operand a, Operand b) {
-  std::vector<Operand> sources = {a, b};
+  Sources sources = {a, b};
   Extra extra;
   extra.cmod = cmod;
   LegaliseSources(Opcode::kCmp, sources, extra);

@@ -243,7 +243,7 @@ bool TakesImmediates(Opcode op) {
 
 }  // namespace
 
-void Selector::LegaliseSources(Opcode op, std::vector<Operand>& sources, Extra& extra) {
+void Selector::LegaliseSources(Opcode op, Sources& sources, Extra& extra) {
   if (!TakesImmediates(op)) {
     for (Operand& o : sources) o = ToRegister(o);
     return;
@@ -262,7 +262,7 @@ void Selector::LegaliseSources(Opcode op, std::vector<Operand>& sources, Extra& 
 
 Operand Selector::Alu(Opcode op, Type t, Where where, std::initializer_list<Operand> given,
                       const Extra& given_extra) {
-  std::vector<Operand> sources(given);
+  Sources sources(given);
   Extra extra = given_extra;
   LegaliseSources(op, sources, extra);
   lir::InstFields fields = Fields(where);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "core/base/cause.h"
@@ -57,6 +58,9 @@ struct Extra {
   bool strided = false;   // a 16- or 8-bit result in the low part of each dword, not packed
   std::optional<Flag> predicate;
 };
+
+// Of an instruction of the EU: three and a predicate at most.
+using Sources = absl::InlinedVector<Operand, 4>;
 
 struct SamplerCall;
 struct TypedCall;
@@ -125,7 +129,7 @@ class Selector {
               const Extra& extra = {});
   Operand Math(MathFunction fn, Type t, Where where, Operand a, Operand b = {});
   Operand Mov(Type t, Where where, Operand source) { return Alu(Opcode::kMov, t, where, {source}); }
-  void LegaliseSources(Opcode op, std::vector<Operand>& sources, Extra& extra);
+  void LegaliseSources(Opcode op, Sources& sources, Extra& extra);
   lir::BlockId NewBlock();
   void Enter(lir::BlockId block);
   // What the generation cannot do, by its cause (ABI.md, "Limits").

@@ -410,7 +410,8 @@ class Pass {
     }
   }
 
-  // Each block once, from its entry state. Returns whether all that is needed is waited for.
+  // Each block once, from its entry state. Returns, of waits that are judged, whether all that is needed
+  // is waited for.
   bool WalkAll(Mode mode) {
     enough_ = true;
     for (size_t b = 0; b < blocks_.size(); ++b) {
@@ -441,7 +442,7 @@ class Pass {
         const Needs needs = NeedsOf(state, inst, fp, fence_[i], now);
         needed_[i] = Place(inst, needs, plan_.token[i]);
         if (mode == Mode::kDecide) placements_[i] = needed_[i];
-        enough_ = enough_ && Suffices(placements_[i], inst, needs);
+        if (mode == Mode::kJudge) enough_ = enough_ && Suffices(placements_[i], inst, needs);
       }
       const Placement& placement = placements_[i];
       const Carrier carrier = inst.no_mask    ? Carrier::kNoMask
@@ -567,7 +568,7 @@ class Pass {
   std::vector<Fresh> fresh_;           // of the block that is walked
   std::vector<Placement> placements_;  // by instruction
   std::vector<Placement> needed_;      // by the state of the last walk
-  bool enough_ = true;                 // placements_, by the last walks
+  bool enough_ = true;                 // placements_, by the last walks that judged
   std::vector<isa::Insertion> insertions_;
   SwsbStats stats_;
 };

@@ -26,8 +26,9 @@ class Committer {
     for (size_t k = 0; k < a_.operand_reg.size(); ++k) f_.operands[k].reg = a_.operand_reg[k];
     size_t next = 0;
     for (size_t b = 0; b < f_.blocks.size(); ++b) {
+      const std::vector<InstId> old = std::move(f_.blocks[b].insts);
       std::vector<InstId> insts;
-      const std::vector<InstId> old = f_.blocks[b].insts;
+      insts.reserve(old.size());
       for (size_t k = 0; k <= old.size(); ++k) {
         for (; next < a_.insertions.size() && a_.insertions[next].block == BlockId(b) &&
                a_.insertions[next].position == k;

@@ -110,6 +110,7 @@ class Scheduler {
   Candidate ForLatency(BlockId b, size_t windows) {
     Candidate c;
     c.policy = Policy::kLatency;
+    c.insts.reserve(f_.block(b).insts.size());
     for (size_t w = 0; w < windows; ++w) {
       c.cycles += latency_.Order(dags_[w], &order_);
       Append(dags_[w], order_, &c.insts);
@@ -121,6 +122,7 @@ class Scheduler {
   Candidate ForPressure(BlockId b, size_t windows) {
     Candidate c;
     c.policy = Policy::kPressure;
+    c.insts.reserve(f_.block(b).insts.size());
     for (size_t w = 0; w < windows; ++w) {
       const size_t end = c.insts.size() + dags_[w].nodes.size();
       MarkLiveAfter(b, end, 1);
@@ -137,6 +139,7 @@ class Scheduler {
   Candidate Balanced(BlockId b, const Candidate& base) {
     Candidate c;
     c.policy = Policy::kBalanced;
+    c.insts.reserve(f_.block(b).insts.size());
     const PressureProfile whole = pressure_of_.Profile(b, base.insts);
     for (size_t w = 0; w < base.windows.size(); ++w) {
       const size_t first = c.insts.size(), end = first + dags_[w].nodes.size();
