@@ -387,6 +387,9 @@ class Lowering {
 
 }  // namespace
 
-absl::StatusOr<bool> LowerInt64(Module& module, PassContext&) { return Lowering(module).Run(); }
+absl::StatusOr<bool> LowerInt64(Module& module, PassContext&) {
+  if (!mir::HasValuesOf(module, Type::kI64)) return false;
+  return Lowering(module).Run();
+}
 
 }  // namespace kiln::mid

@@ -183,6 +183,9 @@ class Lowering {
 
 }  // namespace
 
-absl::StatusOr<bool> LowerInt8(Module& module, PassContext&) { return Lowering(module).Run(); }
+absl::StatusOr<bool> LowerInt8(Module& module, PassContext&) {
+  if (!mir::HasValuesOf(module, Type::kI8)) return false;
+  return Lowering(module).Run();
+}
 
 }  // namespace kiln::mid

@@ -298,12 +298,16 @@ RuleIndex CompileAll() {
     c.replacement = ParseAll(rule.replacement);
     c.num_variables = CountVariables(c.pattern);
     assert(CountVariables(c.replacement) <= c.num_variables);
+    uint32_t variables = 0;   // a bit for each
     for (const Pattern& s : c.pattern.sources) {
       if (s.kind == Pattern::Kind::kOp) {
         c.needs_op = s.op;
-      } else {
-        c.needs_constant |= s.kind == Pattern::Kind::kLiteral || s.must_be_constant;
+        continue;
       }
+      c.needs_constant |= s.kind == Pattern::Kind::kLiteral || s.must_be_constant;
+      if (s.kind != Pattern::Kind::kVariable) continue;
+      c.needs_equal |= (variables >> s.variable & 1) != 0;
+      variables |= 1u << s.variable;
     }
     index.rules.push_back(std::move(c));
   }

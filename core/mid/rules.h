@@ -77,9 +77,10 @@ struct CompiledRule {
   int num_variables = 0;
   Pattern pattern;
   Pattern replacement;
-  // What some source of an instruction must be that the rule may apply to: a constant, the result of
-  // this op (kUnreachable: of any). Tells most rules off without matching.
+  // What some source of an instruction must be that the rule may apply to: a constant, the same as
+  // another source, the result of this op (kUnreachable: of any). Tells most rules off without matching.
   bool needs_constant = false;
+  bool needs_equal = false;
   mir::Op needs_op = mir::Op::kUnreachable;
 };
 

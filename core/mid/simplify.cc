@@ -187,10 +187,11 @@ class Simplifier {
   // What sources are, as far as rules ask for it before they are matched.
   struct Given {
     bool constant = false;               // one of them is
+    bool equal = false;                  // two of them are the same
     std::array<Op, kMaxSources> ops;     // that they are results of
 
     bool Has(const CompiledRule& rule) const {
-      if (rule.needs_constant && !constant) return false;
+      if ((rule.needs_constant && !constant) || (rule.needs_equal && !equal)) return false;
       return rule.needs_op == Op::kUnreachable ||
              std::find(ops.begin(), ops.end(), rule.needs_op) != ops.end();
     }
@@ -202,6 +203,7 @@ class Simplifier {
     for (size_t i = 0; i < sources.size(); ++i) {
       const Value& value = m_.value(sources[i]);
       given.constant |= value.kind == Value::Kind::kConstant;
+      given.equal |= std::find(sources.begin(), sources.begin() + i, sources[i]) != sources.begin() + i;
       if (value.kind == Value::Kind::kResult) given.ops[i] = m_.inst(InstId(value.owner)).op;
     }
     return given;

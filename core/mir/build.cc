@@ -277,6 +277,11 @@ int64_t CountInstructions(const Module& module) {
   return n;
 }
 
+bool HasValuesOf(const Module& module, Type type) {
+  return std::any_of(module.values.begin(), module.values.end(),
+                     [type](const Value& v) { return v.type == type; });
+}
+
 void Replacements::Replace(ValueId from, ValueId to) {
   if (from.index >= to_.size()) to_.resize(from.index + 1);
   assert(Find(to) != from);

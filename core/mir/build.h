@@ -284,6 +284,10 @@ void ForEachRegion(const Module& module, RegionId region, Fn&& fn) {
 // Instructions in the body, terminators and nested ones included.
 int64_t CountInstructions(const Module& module);
 
+// Whether there are values of the type, dead ones included: a lowering of it need not look further where
+// there are none.
+bool HasValuesOf(const Module& module, Type type);
+
 // Calls fn(InstId) for every jump that targets this loop (breaks and continues of nested loops
 // excluded).
 template <class Fn>
