@@ -1,5 +1,7 @@
 #include "core/mir/descriptors.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "core/mir/interp_texel.h"
 
@@ -41,6 +43,22 @@ absl::Status Descriptors::Check() const {
     }
   }
   return absl::OkStatus();
+}
+
+uint32_t Descriptors::CountOf(const Resource& r) const {
+  if (r.count != 0) return r.count;
+  uint32_t count = 0;
+  const auto note = [&](const auto& all) {
+    for (const auto& b : all) {
+      if (b.set == r.set && b.binding == r.binding && b.element >= r.element) {
+        count = std::max(count, b.element - r.element + 1);
+      }
+    }
+  };
+  note(in_.buffers);
+  note(in_.images);
+  note(in_.samplers);
+  return count;
 }
 
 size_t Descriptors::Known(uint32_t resource, bool sampler, uint32_t index) {

@@ -24,6 +24,9 @@ class Descriptors {
   // InvalidArgument where nothing is bound to a resource, or an image that does not fit it.
   absl::Status Check() const;
 
+  // How many descriptors a resource has: of an array without length up to the last element given.
+  uint32_t CountOf(const Resource& r) const;
+
   // The place of descriptor `index` of a resource in the list of its kind: buffers, images (texel
   // buffers too) or samplers. Constant time but for the first question about a descriptor.
   size_t Place(uint32_t resource, uint32_t index);

@@ -175,6 +175,7 @@ class Interpreter {
     flush_.half = m_.denorms_f16 == DenormMode::kFlush;
     if (LooksForRaces()) FindGranule();
     if (absl::Status status = descriptors_.Check(); !status.ok()) return status;
+    for (const Resource& r : m_.resources) descriptor_counts_.push_back(descriptors_.CountOf(r));
     BindMemory();
     for (size_t i = 0; i < in_.buffers.size(); ++i) {
       addressed_.push_back({AddressOfBuffer(i), buffers_[i]});
@@ -247,7 +248,7 @@ class Interpreter {
       lane = FirstActive(*one_index_, static_cast<uint32_t>(lane) / in_.subgroup_size * in_.subgroup_size);
     }
     const uint32_t index = static_cast<uint32_t>(Lanes(m_.source(id, 0))[lane]);
-    const uint32_t count = m_.resources[m_.inst(id).imm0].count;
+    const uint32_t count = descriptor_counts_[m_.inst(id).imm0];
     const bool wild = in_.undefined_seed != 0 && count != 0 && index >= count;
     return wild ? (index + in_.undefined_seed) % count : index;
   }
@@ -257,7 +258,7 @@ class Interpreter {
   bool ReadsBeyondDescriptors(InstId id, size_t lane) {
     if (in_.undefined_seed == 0 || in_.undefined_seed % 2 != 0) return false;
     if ((m_.inst(id).flags & kIndexed) == 0) return false;
-    const uint32_t count = m_.resources[m_.inst(id).imm0].count;
+    const uint32_t count = descriptor_counts_[m_.inst(id).imm0];
     return count != 0 && Lanes(m_.source(id, 0))[lane] >= count;
   }
 
@@ -402,6 +403,7 @@ class Interpreter {
     const Inst& inst = m_.inst(id);
     const Op op = inst.op;
     if (inst.num_results == 1 && inst.num_sources != 0) {
+      if (op == Op::kSelect && ChoosesUndefined(id, active)) return;
       if (in_.perturb_seed != 0) {
         if (Perturbed(id, op)) return Loosen(id);
         if (!IsDivision(op) && Exact(id)) return Loosen(id);
@@ -519,6 +521,12 @@ class Interpreter {
     }
   }
 
+  // Where random numbers start: elsewhere for each seed.
+  uint64_t Seeds() const {
+    const uint64_t seed = uint64_t{in_.perturb_seed} + in_.undefined_seed + in_.shuffle_seed;
+    return seed * 0xd1342543de82ef95u;   // odd, so that no two seeds start at one place
+  }
+
   static double ToDouble(Type type, uint64_t bits) {
     const uint32_t x = static_cast<uint32_t>(bits);
     return semantics::AsFloat(type == Type::kF16 ? semantics::HalfToFloat(x) : x);
@@ -529,8 +537,8 @@ class Interpreter {
     const Type type = TypeOf(m_.result(id));
     const bool sum = op == Op::kFadd || op == Op::kFsub || op == Op::kFmul || op == Op::kFfma;
     if (sum && (m_.inst(id).flags & kNoContraction) != 0) return false;
-    const bool narrowed = op == Op::kF2f && type == Type::kF16;
-    if (!sum && !narrowed && op != Op::kFdiv && op != Op::kFsqrt && op != Op::kFrcp) {
+    if (op == Op::kF2f16 || (op == Op::kF2f && type == Type::kF16)) return RoundEitherWay(id);
+    if (!sum && op != Op::kFdiv && op != Op::kFsqrt && op != Op::kFrcp) {
       if (!Approximate(id)) return false;
     } else {
       Exact(id);
@@ -544,6 +552,25 @@ class Interpreter {
         x[s] = ToDouble(TypeOf(source), Lanes(source)[i]);
       }
       r[i] += Noise(AllowedUlps(op, x[0], x[1], x[2], ToDouble(type, r[i])));
+    }
+    return true;
+  }
+
+  // A conversion to half is rounded correctly, which for Vulkan is to either of the neighbours unless a
+  // rounding mode is asked for. One seed in four rounds all of them towards zero, as some targets do:
+  // what each result loses so adds up where random directions would cancel.
+  bool RoundEitherWay(InstId id) {
+    Exact(id);
+    if (m_.round_to_zero) return true;
+    uint64_t* r = Lanes(m_.result(id));
+    const uint64_t* a = Lanes(m_.source(id, 0));
+    for (uint32_t i = 0; i < lanes_; ++i) {
+      const double exact = ToDouble(Type::kF32, a[i]), nearest = ToDouble(Type::kF16, r[i]);
+      if (!std::isfinite(exact) || exact == nearest || (exact != 0 && nearest == 0)) continue;
+      const bool is_beyond = std::fabs(nearest) > std::fabs(exact);
+      const bool to_zero = in_.perturb_seed % 4 == 1 || RandomUnit() < 0;
+      if (to_zero && is_beyond) --r[i];
+      if (!to_zero && !is_beyond) ++r[i];
     }
     return true;
   }
@@ -591,13 +618,33 @@ class Interpreter {
     });
   }
 
+  // A select between a value and an undefined one that takes the latter may take the former: see
+  // LaunchInputs::prefers_defined. False if it is a select as any other.
+  bool ChoosesUndefined(InstId id, const BitSet& active) {
+    if (in_.undefined_seed == 0 && !in_.prefers_defined) return false;
+    const auto is_undefined = [&](int source) {
+      return m_.value(m_.source(id, source)).kind == Value::Kind::kUndef;
+    };
+    if (is_undefined(1) == is_undefined(2)) return false;
+    const int defined = is_undefined(1) ? 2 : 1;
+    const uint64_t* condition = Lanes(m_.source(id, 0));
+    const uint64_t* value = Lanes(m_.source(id, defined));
+    uint64_t* r = Lanes(m_.result(id));
+    active.for_each([&](size_t lane) {
+      const bool is_chosen = (condition[lane] != 0) == (defined == 1);
+      statistics_.undefined_results += !is_chosen;
+      r[lane] = is_chosen || in_.undefined_seed == 0 ? value[lane] : Undefined(TypeOf(m_.result(id)));
+    });
+    return true;
+  }
+
   // A descriptor's index that active lanes of a subgroup do not share, although nothing says so: which
   // of theirs is taken is undefined. With random undefined results it is the first lane's for all. So is what an
   // index beyond the array finds.
   void CheckIndex(InstId id, const BitSet& active) {
     one_index_ = nullptr;
     const uint64_t* index = Lanes(m_.source(id, 0));
-    const uint32_t count = m_.resources[m_.inst(id).imm0].count;
+    const uint32_t count = descriptor_counts_[m_.inst(id).imm0];
     const bool shared = (m_.inst(id).flags & kNonUniform) == 0;
     bool differs = false;
     const int64_t before = statistics_.outside_descriptors;
@@ -615,36 +662,59 @@ class Interpreter {
     if (in_.undefined_seed != 0) one_index_ = &active;
   }
 
-  // Random if that is wanted: for odd seeds small integers.
+  // Random if that is wanted: for odd seeds small integers and floats near 1. For every fourth seed it is
+  // the same each time, with seed 4 zero: targets give one and the same result for the same operands, and
+  // what is computed from several of those shows another side than from independent ones.
   uint64_t Undefined(Type type) {
-    if (in_.undefined_seed == 0) return 0;
-    RandomUnit();
-    const uint64_t bits = noise_ >> 8 | uint64_t{noise_} << 32;
+    if (in_.undefined_seed == 0 || in_.undefined_seed == 4) return 0;
+    const uint64_t bits = in_.undefined_seed % 4 == 0 ? Seeds() * 0x9e3779b97f4a7c15u : Random();
     if (type == Type::kBool) return bits & 1;
-    // Floats of which sums tell something: from 1 to 2, of both signs.
-    if (type == Type::kF32) return (noise_ & 0x807fffff) | 0x3f800000;
-    if (type == Type::kF16) return (noise_ >> 16 & 0x83ff) | 0x3c00;
+    if (IsFloat(type)) return UndefinedFloat(type, bits);
     if (in_.undefined_seed % 2 != 0) return bits & 7;
     return bits & (BytesOf(type) == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * BytesOf(type))) - 1);
+  }
+
+  // For odd seeds floats of which sums tell something: from 1 to 2, of both signs. For even ones of many
+  // magnitudes, and zero, infinity and NaN, since clamps and comparisons hide others.
+  uint64_t UndefinedFloat(Type type, uint64_t bits) const {
+    const bool half = type == Type::kF16;
+    const int fraction_bits = half ? 10 : 23, bias = half ? 15 : 127, most = half ? 12 : 40;
+    const uint64_t sign = (bits & 1) << (half ? 15 : 31);
+    const uint64_t fraction = bits >> 1 & ((uint64_t{1} << fraction_bits) - 1);
+    const auto exponent = [&](int e) { return static_cast<uint64_t>(e) << fraction_bits; };
+    if (in_.undefined_seed % 2 != 0) return sign | exponent(bias) | fraction;
+    switch (bits >> 60) {
+      case 0: return sign;
+      case 1: return sign | exponent(2 * bias + 1);
+      case 2: return exponent(2 * bias + 1) | uint64_t{1} << (fraction_bits - 1);
+      default:
+        return sign | exponent(bias - most + static_cast<int>((bits >> 32) % (2u * most))) | fraction;
+    }
   }
 
   // The numbers below n in random order.
   std::vector<uint32_t> Shuffled(uint64_t n) {
     std::vector<uint32_t> order(n);
     for (uint32_t i = 0; i < n; ++i) {
-      RandomUnit();
-      const uint32_t k = (noise_ >> 8) % (i + 1);
+      const uint32_t k = static_cast<uint32_t>(Random() >> 32) % (i + 1);
       order[i] = order[k];
       order[k] = i;
     }
     return order;
   }
 
-  // From -1 to 1.
-  double RandomUnit() {
-    noise_ = noise_ * 1664525u + 1013904223u;   // Numerical Recipes
-    return static_cast<double>(noise_ >> 8) / 8388608.0 - 1.0;
+  // SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014): the n-th
+  // number of one seed says nothing about the n-th of the next one, so that runs of several seeds try
+  // every place anew.
+  uint64_t Random() {
+    uint64_t x = noise_ += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
   }
+
+  // From -1 to 1.
+  double RandomUnit() { return static_cast<double>(Random() >> 40) / 8388608.0 - 1.0; }
 
   // Units in the last place by which targets may differ; 0 where the result is exact.
   // Source: Vulkan specification, "Precision and Operation of SPIR-V Instructions"; sine and cosine
@@ -737,12 +807,12 @@ class Interpreter {
         from = SourceLane(inst, lane - first, index);
       }
       const bool there = from < SubgroupEnd(first) - first && active.test(first + from);
-      if (there || !active.test(lane)) {
-        Lanes(m_.result(id))[lane] = there ? value[first + from] : 0;
-        continue;
-      }
+      const bool agreed = inst.op != Op::kReadLane || Lanes(m_.source(id, 1))[lane] == from;
+      uint64_t& result = Lanes(m_.result(id))[lane];
+      result = there ? value[first + from] : 0;
+      if (!active.test(lane) || (there && agreed)) continue;
       ++statistics_.undefined_results;
-      Lanes(m_.result(id))[lane] = Undefined(TypeOf(m_.result(id)));
+      if (in_.undefined_seed != 0) result = Undefined(TypeOf(m_.result(id)));
     }
   }
 
@@ -1179,7 +1249,7 @@ class Interpreter {
   const InterpLimits limits_;
   InterpStatistics statistics_;
   absl::Status error_;
-  uint32_t noise_ = in_.perturb_seed + in_.undefined_seed + in_.shuffle_seed;
+  uint64_t noise_ = Seeds();
   const BitSet* one_index_ = nullptr;   // lanes that take the descriptor of the first of their subgroup
 
   uint32_t lanes_ = 0;
@@ -1188,6 +1258,7 @@ class Interpreter {
   uint32_t granule_ = 4;                   // bytes
   std::vector<uint64_t> registers_;        // value by value, all lanes of a value together
   Descriptors descriptors_{m_, in_};
+  std::vector<uint32_t> descriptor_counts_;   // by resource: how many its array has
   std::vector<Memory> buffers_;            // as LaunchInputs::buffers
   std::vector<Memory> images_;             // as LaunchInputs::images
   std::vector<std::pair<uint64_t, Memory>> addressed_;

@@ -80,14 +80,20 @@ struct LaunchInputs {
   // changes depends on an order that the program leaves open.
   uint32_t shuffle_seed = 0;
   // Not 0: random rounding with this seed. Float results that are inexact move by up to one unit in
-  // the last place, those of division, roots and transcendentals by up to what Vulkan allows;
+  // the last place, those of division, roots and transcendentals by up to what Vulkan allows,
+  // conversions to half to either neighbour (with one seed in four, all to the one towards zero);
   // instructions marked no-contraction stay exact. What then changes much is not determined by the
   // program at this precision.
   uint32_t perturb_seed = 0;
-  // Not 0: undefined values and results (InterpStatistics) are random with this seed, and so is shared
+  // Not 0: undefined values and results (InterpStatistics) are random with this seed (every fourth: all
+  // equal; 4: zero), and so is shared
   // and private memory before it is written; an access outside of these finds anything and may hit
   // anything in them. What then changes is undefined.
   uint32_t undefined_seed = 0;
+  // A select that chooses an undefined value over a defined one gives the latter, if undefined values are
+  // not random, and is counted: what the importer writes where SPIR-V leaves a result undefined
+  // (front::ImportOptions::mark_undefined).
+  bool prefers_defined = false;
   // By instruction, empty or units in the last place by which random rounding may move its float
   // result besides: for functions of SPIR-V that the importer expanded.
   std::vector<uint32_t> loose_ulps;
@@ -106,8 +112,10 @@ struct InterpStatistics {
                                             // Vulkan has no rule for them
   int64_t outside_addresses = 0;            // of these by an address that no buffer has
   // Of active lanes: integers divided by 0, the least integer by -1, values of lanes that are not there
-  // or not active, descriptors beyond the end of an array; and accesses of lanes that do not share the
-  // index of a descriptor, without kNonUniform.
+  // or not active, or of a lane that active lanes do not agree on (read_lane), selects that choose an
+  // undefined value over a defined one (if these are random, or with prefers_defined), descriptors beyond the end of an array (without length: beyond
+  // the last element given); and accesses of lanes that do not share the index of a descriptor, without
+  // kNonUniform.
   int64_t undefined_results = 0;
   int64_t outside_descriptors = 0;          // of these: beyond the end of an array of descriptors
   int64_t races = 0;                        // see LaunchInputs::detect_races

@@ -4,7 +4,9 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/mir/build.h"
@@ -738,15 +740,98 @@ TEST(Interp, UndefinedValuesAreZeroOrRandom) {
   for (const Dwords& d : {small, any}) EXPECT_TRUE(d[1] == 5 || d[1] == 6);
 }
 
+// What the importer writes where SPIR-V leaves a result undefined.
+TEST(Interp, SelectsThatChooseUndefinedValuesAreCounted) {
+  const std::string body = R"(
+      %0:i32 = local_index
+      %1:bool = ult %0, 2
+      %2:i32 = select %1, undef.i32, 7
+      %3:i32 = shl %0, 2
+      store_ssbo[0, align 4] %3, %2
+      return)";
+  const auto run = [&](uint32_t seed, bool prefers_defined, int64_t* counted) {
+    LaunchInputs inputs;
+    inputs.prefers_defined = prefers_defined;
+    inputs.undefined_seed = seed;
+    inputs.buffers = {Buffer(0, Dwords(4))};
+    const Module m = MustParse("mir 1 local_size 4, 1, 1 resource 0 ssbo 0.0.0 body {" + body + "}");
+    const absl::StatusOr<InterpStatistics> run = Interpret(m, inputs);
+    EXPECT_TRUE(run.ok()) << run.status();
+    *counted = run->undefined_results;
+    return Contents(inputs.buffers[0]);
+  };
+  int64_t counted = 0;
+  EXPECT_THAT(run(0, false, &counted), ElementsAre(0, 0, 7, 7));
+  EXPECT_EQ(counted, 0);
+  EXPECT_THAT(run(0, true, &counted), ElementsAre(7, 7, 7, 7));
+  EXPECT_EQ(counted, 2);
+  const Dwords random = run(2, true, &counted);
+  EXPECT_EQ(counted, 2);
+  EXPECT_NE(random[0], 7u);
+  EXPECT_NE(random[1], 7u);
+  EXPECT_EQ(random[2], 7u);
+  EXPECT_EQ(random[3], 7u);
+  EXPECT_NE(random[0], random[1]);
+  EXPECT_THAT(run(4, true, &counted), ElementsAre(0, 0, 7, 7));
+  const Dwords equal = run(8, true, &counted);
+  EXPECT_EQ(equal[0], equal[1]);
+  EXPECT_NE(equal[0], 0u);
+}
+
+// What `count` seeds of random rounding make of a dword that each of 64 lanes computes.
+std::vector<std::set<uint32_t>> Rounded(const std::string& body, uint32_t count) {
+  const Module m = MustParse("mir 1 local_size 64, 1, 1 resource 0 ssbo 0.0.0 body { "
+                             "%0:i32 = local_index %1:i32 = shl %0, 2 " + body +
+                             " store_ssbo[0, align 4] %1, %9 return }");
+  std::vector<std::set<uint32_t>> found(64);
+  for (uint32_t seed = 1; seed <= count; ++seed) {
+    LaunchInputs inputs;
+    inputs.perturb_seed = seed;
+    inputs.buffers = {Buffer(0, Dwords(64))};
+    EXPECT_TRUE(Interpret(m, inputs).ok());
+    const Dwords result = Contents(inputs.buffers[0]);
+    for (size_t i = 0; i < 64; ++i) found[i].insert(result[i]);
+  }
+  return found;
+}
+
+// 16 runs that round at random move every place that is inexact, also the last of a long program.
+TEST(Interp, SeedsOfRandomRoundingTryEveryPlaceAnew) {
+  std::string body = "%2:f32 = fmul 1.1f, 1.1f ";
+  for (int i = 0; i < 6; ++i) body += "%2" + std::to_string(i) + ":f32 = fmul 1.1f, 1.1f ";
+  for (const std::set<uint32_t>& values : Rounded(body + "%9:f32 = fmul 1.1f, 1.3f", 16)) {
+    EXPECT_GT(values.size(), 1u);
+  }
+}
+
+// 1 + 2^-13 lies between two halves, 1 and 1 + 2^-10; so does its negative.
+TEST(Interp, RandomRoundingTakesConversionsToHalfToBothNeighbours) {
+  for (const std::string from : {"0x3f800400", "0xbf800400", "0x3f801c00"}) {
+    const uint32_t one = from[2] == 'b' ? 0xbc00 : 0x3c00;
+    const std::string is_float = "%6:f32 = bitcast " + from + " ";
+    for (const std::string to : {"%9:i32 = f2f16 %6", "%7:f16 = f2f %6 %8:i16 = bitcast %7 %9:i32 = zext %8"}) {
+      for (const auto& values : Rounded(is_float + to, 16)) {
+        EXPECT_THAT(values, ElementsAre(one, one + 1)) << from;
+      }
+    }
+  }
+  for (const auto& values : Rounded("%9:i32 = f2f16 1.5f", 16)) EXPECT_THAT(values, ElementsAre(0x3e00));
+  // One seed in four rounds all towards zero.
+  for (const auto& values : Rounded("%6:f32 = bitcast 0x3f801c00 %9:i32 = f2f16 %6", 1)) {
+    EXPECT_THAT(values, ElementsAre(0x3c00));
+  }
+}
+
 // Dwords that differ between runs with and without random undefined results, and how many were counted.
 struct Doubts {
   std::vector<size_t> moved;
   int64_t undefined = 0;
   int64_t outside_descriptors = 0;
 };
-Doubts DoubtsOf(const std::string& body) {
+Doubts DoubtsOf(const std::string& body, const std::string& array = "array 2") {
   const Module m = MustParse("mir 1 local_size 4, 1, 1 resource 0 ssbo 0.0.0 "
-                             "resource 1 ssbo 0.1.0 array 2 readonly private 0 8 body {\n" + body + "\n return }");
+                             "resource 1 ssbo 0.1.0 " + array + " readonly private 0 8 body {\n" + body +
+                             "\n return }");
   Dwords plain;
   Doubts doubts;
   for (uint32_t seed = 0; seed < 4; ++seed) {
@@ -821,6 +906,16 @@ TEST(Interp, UndefinedValuesOfOtherLanes) {
       store_ssbo[0, align 4] %2, %4)");
   EXPECT_EQ(d.undefined, 1);
   EXPECT_THAT(d.moved, ElementsAre(0, 0, 0, 1));
+  // Which lane is read must be the same for all: 2 for lane 3, 1 for the others.
+  const Doubts disagreeing = DoubtsOf(R"(
+      %0:i32 = local_index
+      %2:i32 = shl %0, 2
+      %3:bool = ult %0, 3
+      %4:i32 = select %3, 1, 2
+      %5:i32 = read_lane %0, %4
+      store_ssbo[0, align 4] %2, %5)");
+  EXPECT_EQ(disagreeing.undefined, 1);
+  EXPECT_THAT(disagreeing.moved, ElementsAre(0, 0, 0, 1));
   // A sum shows that one of floats is undefined.
   EXPECT_THAT(DoubtsOf(R"(
       %0:i32 = local_index
@@ -848,6 +943,18 @@ TEST(Interp, DescriptorsThatLanesDoNotShareNeedToSaySo) {
   EXPECT_EQ(DoubtsOf(body(".nonuniform")).undefined, 0);
   const Doubts beyond = DoubtsOf("%1:i32 = load_ssbo.indexed[1, align 4] 2, 0 "
                                  "store_ssbo[0, align 4] 0, %1");
+  EXPECT_EQ(beyond.undefined, 4);
+  EXPECT_EQ(beyond.outside_descriptors, 4);
+  EXPECT_THAT(beyond.moved, ElementsAre(1, 0, 0, 0));
+}
+
+// What an array without length holds is what the client gave.
+TEST(Interp, DescriptorsBehindTheLastThatIsGivenAreUndefined) {
+  const auto body = [](const std::string& index) {
+    return "%1:i32 = load_ssbo.indexed[1, align 4] " + index + ", 0 store_ssbo[0, align 4] 0, %1";
+  };
+  EXPECT_EQ(DoubtsOf(body("1"), "array 0").undefined, 0);
+  const Doubts beyond = DoubtsOf(body("2"), "array 0");
   EXPECT_EQ(beyond.undefined, 4);
   EXPECT_EQ(beyond.outside_descriptors, 4);
   EXPECT_THAT(beyond.moved, ElementsAre(1, 0, 0, 0));

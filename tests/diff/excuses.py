@@ -31,7 +31,7 @@ import texels
 from spirv_module import Module
 
 RUNS = {"unstable": ["--perturb=%d" % n for n in range(1, 17)],
-        "order": ["--opposite"] + ["--shuffle=%d" % n for n in range(1, 9)],
+        "order": ["--opposite"] + ["--shuffle=%d" % n for n in range(1, 33)],
         "undefined": ["--undefined=%d" % n for n in range(1, 9)]}
 KINDS = (*RUNS, "beyond")
 OP_FUNCTION, OP_VARIABLE, WORKGROUP = 54, 59, 4   # of SPIR-V

@@ -226,7 +226,8 @@ class OutsideTest(unittest.TestCase):
         nothing = {"outside_addresses": 0, "outside_descriptors": 0, "undefined_results": 9,
                    "outside_accesses": 9, "outside_local_accesses": 9}
         for count, error in (("outside_addresses", "address 0x0 (4 bytes) lies in no allocation"),
-                             ("outside_descriptors", "nothing is bound to surface 24")):
+                             ("outside_descriptors", "nothing is bound to surface 24"),
+                             ("outside_descriptors", "no image is bound to surface with handle 0x0")):
             self.assertFalse(sim_interp.goes_outside(nothing, error))
             self.assertTrue(sim_interp.goes_outside({**nothing, count: 1}, error))
             self.assertFalse(sim_interp.goes_outside({**nothing, count: 1}, "r5 is read too early"))

@@ -81,7 +81,7 @@ def goes_outside(mine, error):
     """Did the simulator stop where the interpreter too leaves what is bound? What it leaves by an offset
     does not count: buffers that are bound have bounds, which the compiled program must keep."""
     return bool(mine["outside_addresses"] and "no allocation" in error
-                or mine["outside_descriptors"] and "nothing is bound" in error)
+                or mine["outside_descriptors"] and " is bound to " in error)
 
 
 def compare_width(a, stem, width, found, where, job_path, tolerance):
