@@ -717,7 +717,7 @@ ValueId Importer::SelectComponent(absl::Span<const ValueId> components, ValueId 
     const ValueId is = Emit(mir::Op::kIeq, {index, Int(static_cast<uint32_t>(i))});
     value = Emit(mir::Op::kSelect, {is, components[i], value});
   }
-  return value;
+  return UndefinedBeyond(index, static_cast<uint32_t>(components.size()), value);
 }
 
 bool Importer::LoadLocal(const Pointer& pointer, uint32_t count, Leaves* leaves) {
@@ -765,7 +765,8 @@ bool Importer::StoreLocal(const Pointer& pointer, absl::Span<const ValueId> leav
     for (uint32_t i = 0; i < count; ++i) {
       const uint32_t slot = v.slot + pointer.offset + i;
       const ValueId is = Emit(mir::Op::kIeq, {pointer.component, Int(i)});
-      SetSlot(slot, Emit(mir::Op::kSelect, {is, leaves[0], SlotValue(slot)}));
+      const ValueId stored = Emit(mir::Op::kSelect, {is, leaves[0], SlotValue(slot)});
+      SetSlot(slot, UndefinedBeyond(pointer.component, count, stored));
     }
     return ok();
   }

@@ -253,7 +253,8 @@ bool Importer::EmitExtractDynamic(const SpirvInst& inst) {
   }
   uint32_t bits = 0;
   if (IsConstant(index, &bits)) {
-    return Define(inst, {vector[std::min<size_t>(bits, vector.size() - 1)]});
+    const ValueId component = vector[std::min<size_t>(bits, vector.size() - 1)];
+    return Define(inst, {UndefinedBeyond(index, static_cast<uint32_t>(vector.size()), component)});
   }
   return Define(inst, {SelectComponent(vector, index)});
 }
@@ -270,7 +271,8 @@ bool Importer::EmitInsertDynamic(const SpirvInst& inst) {
   }
   for (size_t i = 0; i < vector.size(); ++i) {
     const ValueId is = Emit(mir::Op::kIeq, {index, Int(static_cast<uint32_t>(i))});
-    vector[i] = Emit(mir::Op::kSelect, {is, component[0], vector[i]});
+    vector[i] = UndefinedBeyond(index, static_cast<uint32_t>(vector.size()),
+                                Emit(mir::Op::kSelect, {is, component[0], vector[i]}));
   }
   return Define(inst, vector);
 }

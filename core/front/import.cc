@@ -168,6 +168,12 @@ bool Importer::Define(const SpirvInst& inst, absl::Span<const ValueId> leaves) {
     fits = leaves[i].valid() && TypeOf(leaves[i]) == types[i];
   }
   if (!fits) return Malformed("result does not fit its type", inst.result);
+  Leaves marked;
+  if (options_.mark_undefined) {
+    marked.assign(leaves.begin(), leaves.end());
+    if (!MarkUndefined(inst, &marked)) return false;
+    leaves = marked;
+  }
   const uint32_t slot = plan_.slots[inst.result];
   if (slot == kNoSlot) {
     Bind(inst.result, inst.type, leaves);

@@ -28,6 +28,9 @@ struct ImportOptions {
   uint64_t max_instructions = 200'000;       // after inlining, both SPIR-V's and MIR's
   bool zero_workgroup_memory = false;        // clear shared memory before anything else
   bool dispatch_base = false;                // WorkgroupId includes base_workgroup
+  // For judges, never for compiling: results that SPIR-V leaves undefined for their operands become
+  // selects of undefined values (emit_undefined.cc; mir::LaunchInputs::prefers_defined).
+  bool mark_undefined = false;
 };
 
 // Errors: INVALID_ARGUMENT, NOT_FOUND (no such entry point), or a refusal (refusal.h).

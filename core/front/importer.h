@@ -481,6 +481,18 @@ class Importer {
   ValueId PackNorm(ValueId x, uint32_t bits, bool is_signed);
   ValueId UnpackNorm(ValueId word, uint32_t shift, uint32_t bits, bool is_signed);
 
+  // ---- emit_undefined.cc: for judges; without ImportOptions::mark_undefined they change nothing ----
+  ValueId UndefinedWhere(ValueId condition, ValueId value);
+  ValueId UndefinedBeyond(ValueId index, uint32_t count, ValueId value);
+  bool MarkUndefined(const SpirvInst& inst, Leaves* leaves);
+  bool MarkUndefinedGlsl(const SpirvInst& inst, Leaves* leaves);
+  bool MarkBitField(const SpirvInst& inst, size_t first, Leaves* leaves);
+  ValueId MarkGlsl(GLSLstd450 op, const ValueId* x, ValueId value);
+  static int UndefinedOperands(GLSLstd450 op);
+  ValueId BeyondInteger(ValueId x, mir::Type to, bool is_signed);
+  ValueId NotFinite(ValueId x);
+  ValueId Either(ValueId a, ValueId b);
+
   const SpirvModule& spirv_;
   const Plan& plan_;
   const ImportOptions& options_;

@@ -61,9 +61,10 @@ class Interpreter:
             if result.get("outside_local_accesses") or result.get("undefined_results"):
                 return True
             path = write_job(job, folder, "doubt")
-            for options in (["--opposite"], ["--races"]):
+            for options in (["--opposite"], ["--races"]):   # --races: more is known to be undefined
                 other = self.run(path, options)
-                if not other["ok"] or other["races"] or peer.outputs(other) != peer.outputs(result):
+                if (not other["ok"] or other["races"] or other["undefined_results"]
+                        or peer.outputs(other) != peer.outputs(result)):
                     return True
             return False
 

@@ -12,9 +12,10 @@
 //    "outputs": [{"set", "binding", "index", "hex"}]}
 //   {"ok": false, "stage": "import|verify|passes|run|job", "cause": "...", "error": "..."}
 // --optimise runs the target-independent passes first. --opposite, --races, --shuffle, --perturb and
-// --undefined are described in core/mir/interp.h; with --loose random rounding also moves the result of that SPIR-V instruction by
-// up to so many units in the last place. --print writes the MIR to stderr. Subgroups have 8 lanes, as
-// lavapipe's, unless told otherwise.
+// --undefined are described in core/mir/interp.h; with --races and --undefined also operands for which an
+// instruction's result is undefined are known (ImportOptions::mark_undefined). With --loose random
+// rounding also moves the result of that SPIR-V instruction by up to so many units in the last place.
+// --print writes the MIR to stderr. Subgroups have 8 lanes, as lavapipe's, unless told otherwise.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -266,6 +267,7 @@ absl::StatusOr<front::ImportOptions> OptionsOf(const json& job, const Flags& fla
   }
   options.entry = job.value("entry", std::string());
   options.dispatch_base = flags.dispatch_base;
+  options.mark_undefined = flags.inputs.undefined_seed != 0 || flags.inputs.detect_races;
   return options;
 }
 
@@ -312,6 +314,7 @@ json RunJob(const std::string& path, const Flags& flags) {
   if (flags.print) std::fputs(mir::Print(*module).c_str(), stderr);
 
   mir::LaunchInputs inputs = flags.inputs;
+  inputs.prefers_defined = options->mark_undefined;
   SetLoose(*module, flags.loose, &inputs);
   std::map<size_t, std::string> names;
   if (absl::Status s = FillInputs(job, folder, &inputs, &names); !s.ok()) return Failure("job", s);
