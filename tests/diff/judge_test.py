@@ -20,6 +20,7 @@ import excuses  # noqa: E402
 import judging  # noqa: E402
 import processes  # noqa: E402
 import sim_interp  # noqa: E402
+import spirv_module  # noqa: E402
 
 KEY = (0, 0, 0)
 FLOATS = {(0, 0): [(4 * k, "f", 32) for k in range(4)]}
@@ -53,6 +54,25 @@ class ToleranceTest(unittest.TestCase):
         self.assertEqual(c.status, "differ")
         extra = {**ints(1, 2, 3, 4), (0, 1, 0): b"x"}
         self.assertEqual(judged(ints(1, 2, 3, 4), extra, INTS).status, "differ")
+
+
+    def test_an_inverse_function_leaves_what_it_does_not_move(self):
+        # A module with atan of a float, %4, and of two halves, %5: these results may move by Vulkan's
+        # limit, and no other value is let off.
+        words = [0x07230203, 0, 0, 9, 0, 5 << 16 | 15, 5, 2, *struct.unpack("<2I", b"main\0\0\0\0"),
+                 3 << 16 | 22, 6, 32, 3 << 16 | 22, 7, 16, 4 << 16 | 23, 8, 7, 2,
+                 5 << 16 | 54, 1, 2, 0, 3, 6 << 16 | 12, 6, 4, 1, 18, 9, 6 << 16 | 12, 8, 5, 1, 18, 9,
+                 1 << 16 | 56]
+        module = spirv_module.Module(struct.pack("<%dI" % len(words), *words))
+        tolerance = excuses.Tolerance.of(module, 16)
+        self.assertEqual((tolerance.ulp, tolerance.loose), (16, ["--loose=4:4096", "--loose=5:5"]))
+        halves = {(0, 0): [(0, "f", 16), (2, "f", 16)]}
+        mine, got = ({KEY: struct.pack("<2e", 1.0, x)} for x in (1.0, 1.9))
+        self.assertEqual(judged(mine, got, halves, tolerance).status, "differ")
+        mine, near = floats(1, 1, 1, 1), floats(1.0002, 1, 1, 1)
+        self.assertEqual(judged(mine, near, FLOATS, tolerance).status, "differ")
+        c = judged(mine, near, FLOATS, tolerance, unstable=[floats(1.0003, 1, 1, 1)])
+        self.assertEqual((c.status, c.excuses), ("excused", {"unstable": 1}))
 
 
 class UnstableTest(unittest.TestCase):

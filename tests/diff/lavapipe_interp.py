@@ -8,9 +8,9 @@ Inputs come from tests/drive, a drive for each seed; a drive counts only if chan
 operation in the module changes an output on lavapipe. --cache keeps drives and lavapipe's results for
 the next run. Every module ends as one of:
 
-  agree      integers equal, floats within --ulp units in the last place (compare.py); 4096 units,
-             Vulkan's own limit, if the module uses inverse trigonometric functions; 4e-6 absolute besides
-             only if it uses functions whose error is absolute (excuses.py)
+  agree      integers equal, floats within --ulp units in the last place (compare.py); 4e-6 absolute
+             besides only if the module uses functions whose error is absolute (excuses.py). What inverse
+             trigonometric functions may be off by, 4096 units by Vulkan, excuses what depends on them
   excused    all that differs is excused, place by place, as unstable, order or undefined (excuses.py)
   differ     anything else: a bug until shown otherwise
   undriven   no drive counts, the drive generator cannot serve the module, or the drive takes more

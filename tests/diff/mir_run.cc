@@ -14,7 +14,8 @@
 // --optimise runs the target-independent passes first. --opposite, --races, --shuffle, --perturb and
 // --undefined are described in core/mir/interp.h; with --races and --undefined also operands for which an
 // instruction's result is undefined are known (ImportOptions::mark_undefined). With --loose random
-// rounding also moves the result of that SPIR-V instruction by up to so many units in the last place.
+// rounding also moves all components of that SPIR-V instruction's result by up to so many units in the
+// last place.
 // --print writes the MIR to stderr. Subgroups have 8 lanes, as lavapipe's, unless told otherwise.
 #include <cstdio>
 #include <cstdlib>
@@ -49,6 +50,7 @@
 #include "core/mir/print.h"
 #include "core/mir/verify.h"
 #include "nlohmann/json.hpp"
+#include "tests/diff/spirv_results.h"
 
 namespace kiln {
 namespace {
@@ -271,21 +273,12 @@ absl::StatusOr<front::ImportOptions> OptionsOf(const json& job, const Flags& fla
   return options;
 }
 
-// The last instruction that came from a SPIR-V instruction gives its result.
 void SetLoose(const mir::Module& module, const std::map<uint32_t, uint32_t>& loose,
               mir::LaunchInputs* inputs) {
   if (loose.empty()) return;
-  std::map<uint32_t, mir::InstId> last;
-  mir::ForEachInst(module, module.body, [&](mir::InstId id) {
-    const mir::Inst& inst = module.inst(id);
-    if (inst.num_results == 1 && module.value(inst.first_result).type == mir::Type::kF32) {
-      last[inst.spirv_id] = id;
-    }
-  });
   inputs->loose_ulps.resize(module.insts.size());
   for (const auto& [spirv_id, ulps] : loose) {
-    const auto found = last.find(spirv_id);
-    if (found != last.end()) inputs->loose_ulps[found->second.index] = ulps;
+    for (mir::InstId id : diff::ResultsOf(module, spirv_id)) inputs->loose_ulps[id.index] = ulps;
   }
 }
 
