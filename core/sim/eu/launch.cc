@@ -125,7 +125,12 @@ absl::Status LaunchState::BindSurface(SurfaceKind kind, const out::DescriptorRef
   Surface& surface = view_.surfaces[place];
   if (kind == SurfaceKind::kUbo || kind == SurfaceKind::kSsbo) {
     ClientBuffer* b = Find(dispatch_.buffers, where);
-    if (b != nullptr) surface = {b->bytes.data(), b->bytes.size()};
+    static uint8_t nothing[1];   // of size 0: never read nor written
+    if (b != nullptr && b->null_surface) {
+      surface = {nothing, 0};
+    } else if (b != nullptr) {
+      surface = {b->bytes.data(), b->bytes.size()};
+    }
   } else if (kind == SurfaceKind::kConstantData) {
     surface = {constants_.data(), constants_.size()};
   } else if (kind == SurfaceKind::kPushConstants) {
@@ -143,7 +148,7 @@ absl::Status LaunchState::BindImage(SurfaceKind kind, const out::DescriptorRef& 
   if (image == nullptr) return absl::OkStatus();
   ImageView view{image, image->texels.data(), image->format};
   view.storage = kind == SurfaceKind::kStorageImage;
-  if (!format.empty()) {
+  if (!format.empty() && !image->null_surface) {
     const std::optional<TexelFormat> other = TexelFormatNamed(format);
     if (!other || TexelBytes(*other) != TexelBytes(image->format)) {
       return absl::InvalidArgumentError(absl::StrFormat(
@@ -151,7 +156,7 @@ absl::Status LaunchState::BindImage(SurfaceKind kind, const out::DescriptorRef& 
     }
     view.format = *other;
   }
-  if (image->Bytes() > image->texels.size()) {
+  if (!image->null_surface && image->Bytes() > image->texels.size()) {
     return absl::InvalidArgumentError("an image has fewer bytes than texels");
   }
   if (view_.images.size() <= place) view_.images.resize(place + 1);

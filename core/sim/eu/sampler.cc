@@ -109,6 +109,10 @@ class Executor {
     if (c_.m.rlen > components * ResponseRegisters(c_.m)) {
       return absl::InvalidArgumentError("the response is longer than the components returned");
     }
+    if (image_.null_surface) {
+      RespondZeros();
+      return absl::OkStatus();
+    }
     if (image_.dim == ImageDim::kCube && LevelFromDerivatives()) {
       return absl::InvalidArgumentError("a level from derivatives of a cube's direction");
     }
@@ -324,6 +328,12 @@ class Executor {
         return ControlData(lane);
     }
     return {0, 0, 0, 0};
+  }
+
+  void RespondZeros() {
+    for (int lane = 0; lane < c_.m.simd; ++lane) {
+      if (c_.Enabled(lane)) Respond(lane, {0, 0, 0, 0});
+    }
   }
 
   bool IntegerResult() const {

@@ -36,6 +36,7 @@ struct ClientBuffer {
   out::DescriptorRef where;  // when bound
   uint64_t address = 0;      // in the flat address space; see AssignAddresses
   std::vector<uint8_t> bytes;
+  bool null_surface = false;  // the null descriptor: no bytes, size 0; reads give 0
 };
 
 // In each dimension of a dispatch (core/intel/ABI.md, "Limits").

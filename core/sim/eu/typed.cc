@@ -49,11 +49,12 @@ class Executor {
 
   absl::Status Run() {
     const bool reads = c_.m.kind == MessageKind::kTypedRead;
-    if (view_.image->samples > 1) {
+    const bool null = view_.image->null_surface;
+    if (!null && view_.image->samples > 1) {
       return absl::InvalidArgumentError("typed access to an image with several samples");
     }
-    if ((reads && !CanReadTyped(view_.format)) ||
-        (c_.m.kind == MessageKind::kTypedAtomic && !IsDword(view_.format))) {
+    if (!null && ((reads && !CanReadTyped(view_.format)) ||
+                  (c_.m.kind == MessageKind::kTypedAtomic && !IsDword(view_.format)))) {
       return absl::InvalidArgumentError(absl::StrFormat(
           "typed access to an image of a format that has none: %s", c_.memory.SurfaceText(c_.m)));
     }
@@ -61,7 +62,7 @@ class Executor {
       const int lane = c_.Lane(i);
       if (!c_.Enabled(lane)) continue;
       uint8_t* texel = Locate(lane);
-      if (texel == nullptr && c_.memory.outside != nullptr) ++*c_.memory.outside;
+      if (texel == nullptr && !null && c_.memory.outside != nullptr) ++*c_.memory.outside;
       if (reads) {
         Read(lane, texel);
       } else if (c_.m.kind == MessageKind::kTypedWrite) {
@@ -76,6 +77,7 @@ class Executor {
   // The lane's texel, null outside the image.
   uint8_t* Locate(int lane) const {
     const ClientImage& image = *view_.image;
+    if (image.null_surface) return nullptr;
     const bool flat = image.dim == ImageDim::k1d || image.dim == ImageDim::kBuffer;
     const bool layered = image.arrayed || image.dim == ImageDim::kCube;
     uint32_t at[3] = {0, 0, 0};
@@ -102,7 +104,8 @@ class Executor {
 
   void Read(int lane, const uint8_t* texel) {
     static constexpr uint8_t kZeros[16] = {};
-    const Texel t = DecodeTexel(view_.format, texel != nullptr ? texel : kZeros);
+    Texel t = {0, 0, 0, 0};
+    if (!view_.image->null_surface) t = DecodeTexel(view_.format, texel != nullptr ? texel : kZeros);
     int k = 0;
     for (int e = 0; e < 4; ++e) {
       if (c_.m.channel_mask >> e & 1) Respond(k++, lane, t[e]);
