@@ -333,6 +333,7 @@ Command RunCommand() {
                                            "execution units may"},
                   {"no-contract", 0, "", false, "do not check waits"},
                   {"memory-seed", 0, "N", false, "let messages take effect late and out of order, "
+                                                 "and workgroups run together, "
                                                  "as the hardware may; N decides how"},
                   {"allow-unused", 0, "", false, "resources that the program does not use are no error"},
                   {"max-seconds", 0, "S", false, "stop the simulation after this time (60)"}},

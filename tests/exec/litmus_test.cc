@@ -21,33 +21,33 @@ namespace {
 namespace isa = ::kiln::intel::isa;
 constexpr auto kGen = isa::Generation::kGen12;
 
-constexpr int kSeeds = 2000;
+constexpr int kSeeds = 2000, kSeedsApart = 6000;   // two workgroups run together with half of the seeds
 constexpr uint32_t kOutDwords = 256;
 
-// Two threads: W invocations each, of which invocation i of the second works with i of the first.
+// Two threads, of one workgroup or of a workgroup each: W invocations each, of which invocation i of the
+// second works with i of the first.
 // x(i) and y(i) are places of MEMORY in lines of their own; what RESULTS
 // finds in a and b goes to the buffer, after a while in which nothing is waited for.
 constexpr char kHead[] = R"(#version 450
 #pragma use_vulkan_memory_model
 #extension GL_KHR_memory_scope_semantics : require
-layout(local_size_x = 2 * W) in;
+layout(local_size_x = THREADS * W) in;
 layout(set = 0, binding = 0) buffer Out { uint results[256]; };
 layout(set = 0, binding = 1) buffer Memory { uint buffer_memory[256]; };
 shared uint shared_memory[256];
 #define x MEMORY[i]
 #define y MEMORY[i + 32]
-#define SCOPE gl_ScopeWorkgroup
 #define LOAD(p, order) atomicLoad(p, SCOPE, SEMANTICS, order)
 #define STORE(p, v, order) atomicStore(p, v, SCOPE, SEMANTICS, order)
 #define RELAXED gl_SemanticsRelaxed
 #define ACQUIRE gl_SemanticsAcquire
 #define RELEASE gl_SemanticsRelease
 #define BOTH gl_SemanticsAcquireRelease
-#define RESULTS PAUSE results[4 * gl_LocalInvocationIndex] = a; results[4 * gl_LocalInvocationIndex + 1] = b + d;
-#define PAUSE for (uint k = 0u; k < 12u * gl_NumWorkGroups[0]; ++k) d = d * 3u;
+#define RESULTS PAUSE results[4 * gl_GlobalInvocationID[0]] = a; results[4 * gl_GlobalInvocationID[0] + 1] = b + d;
+#define PAUSE for (uint k = 0u; k < 12u * gl_NumWorkGroups[1]; ++k) d = d * 3u;
 void main() {
-  uint i = gl_LocalInvocationIndex % W;
-  bool second = gl_LocalInvocationIndex >= W;
+  uint i = gl_GlobalInvocationID[0] % W;
+  bool second = gl_GlobalInvocationID[0] >= W;
   uint a = 9u, b = 9u;
   uint d = 0u;  // 0 for good, which nobody knows
 )";
@@ -56,11 +56,18 @@ struct Outcome {
 };
 using Forbidden = bool (*)(const Outcome&);
 
-absl::StatusOr<Variant> CompileAt(const std::string& body, bool shared, int width) {
+// Where the two threads are, and where x and y are.
+enum class Between { kThreadsShared, kThreads, kWorkgroups };
+
+absl::StatusOr<Variant> CompileAt(const std::string& body, Between between, int width) {
+  const bool shared = between == Between::kThreadsShared;
+  const bool apart = between == Between::kWorkgroups;
   front::GlslSource source;
   source.text = absl::StrCat(kHead, body, "}\n");
   const std::string w = absl::StrCat(width);
   source.defines = {{"W", w},
+                    {"THREADS", apart ? "1" : "2"},
+                    {"SCOPE", apart ? "gl_ScopeDevice" : "gl_ScopeWorkgroup"},
                     {"MEMORY", shared ? "shared_memory" : "buffer_memory"},
                     {"SEMANTICS", shared ? "gl_StorageSemanticsShared" : "gl_StorageSemanticsBuffer"}};
   const auto spirv = front::CompileGlsl(source);
@@ -77,6 +84,7 @@ absl::StatusOr<Variant> CompileAt(const std::string& body, bool shared, int widt
 std::vector<Outcome> Run(const Variant& v, const std::vector<uint8_t>& code, uint64_t seed,
                          bool contract) {
   sim::eu::Dispatch dispatch;
+  dispatch.groups[0] = 2 / v.launch.compute.threads_per_group;
   dispatch.buffers.resize(2);
   for (uint32_t b = 0; b < 2; ++b) {
     dispatch.buffers[b].where = {0, b, 0};
@@ -101,8 +109,9 @@ std::vector<Outcome> Run(const Variant& v, const std::vector<uint8_t>& code, uin
 }
 
 bool IsSeen(const Variant& v, const std::vector<uint8_t>& code, Forbidden forbidden, bool contract) {
-  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    for (const Outcome& o : Run(v, code, seed, contract)) {
+  const int seeds = v.launch.compute.threads_per_group == 1 ? kSeedsApart : kSeeds;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    for (const Outcome& o : Run(v, code, static_cast<uint64_t>(seed), contract)) {
       if (forbidden(o)) return true;
     }
   }
@@ -193,12 +202,16 @@ std::vector<Mutant> Mutants(const Variant& v) {
 // for another way through the program).
 enum class Needed { kFences, kWaits, kBoth, kNothing };
 
-void Check(const std::string& body, Forbidden forbidden, Needed needed) {
-  for (const bool shared : {false, true}) {
+void Check(const std::string& body, Forbidden forbidden, Needed needed,
+           const std::vector<Between>& places = {Between::kThreads, Between::kThreadsShared,
+                                                 Between::kWorkgroups}) {
+  for (const Between between : places) {
     for (const int width : {8, 16, 32}) {
-      const auto v = CompileAt(body, shared, width);
+      const auto v = CompileAt(body, between, width);
       ASSERT_TRUE(v.ok()) << v.status();
-      SCOPED_TRACE(absl::StrCat(v->name, shared ? " shared" : " buffer"));
+      SCOPED_TRACE(absl::StrCat(v->name, between == Between::kThreadsShared ? " shared"
+                                         : between == Between::kThreads     ? " buffer"
+                                                                            : " workgroups"));
       EXPECT_FALSE(IsSeen(*v, v->code, forbidden, true));
       const std::vector<Mutant> mutants = Mutants(*v);
       EXPECT_EQ(mutants.empty(), needed == Needed::kNothing);
@@ -224,7 +237,7 @@ TEST(Litmus, MessagePassing) {
     a = LOAD(y, ACQUIRE);
     b = LOAD(x, RELAXED);
     RESULTS
-    results[4 * gl_LocalInvocationIndex + 2] = c;
+    results[4 * gl_GlobalInvocationID[0] + 2] = c;
   })",
         [](const Outcome& o) { return o.a[1] == 1 && o.b[1] == 0; }, Needed::kBoth);
 }
@@ -241,7 +254,7 @@ TEST(Litmus, MessagePassingByReadModifyWrite) {
     a = atomicAdd(y, 0u, SCOPE, SEMANTICS, ACQUIRE);
     b = LOAD(x, RELAXED);
     RESULTS
-    results[4 * gl_LocalInvocationIndex + 2] = c;
+    results[4 * gl_GlobalInvocationID[0] + 2] = c;
   })",
         [](const Outcome& o) { return o.a[1] == 1 && o.b[1] == 0; }, Needed::kBoth);
 }
@@ -283,9 +296,10 @@ TEST(Litmus, BarrierShowsWhatWasWrittenBefore) {
   controlBarrier(gl_ScopeWorkgroup, SCOPE, SEMANTICS, BOTH);
   a = LOAD(x, RELAXED);
   RESULTS
-  results[4 * gl_LocalInvocationIndex + 2] = c;
+  results[4 * gl_GlobalInvocationID[0] + 2] = c;
   )",
-        [](const Outcome& o) { return o.a[1] == 0; }, Needed::kBoth);
+        [](const Outcome& o) { return o.a[1] == 0; }, Needed::kBoth,
+        {Between::kThreads, Between::kThreadsShared});
 }
 
 TEST(Litmus, BarrierHidesWhatIsWrittenBehind) {
@@ -295,7 +309,8 @@ TEST(Litmus, BarrierHidesWhatIsWrittenBehind) {
   if (second) STORE(x, 1u, RELAXED);
   RESULTS
   )",
-        [](const Outcome& o) { return o.a[0] == 1; }, Needed::kWaits);
+        [](const Outcome& o) { return o.a[0] == 1; }, Needed::kWaits,
+        {Between::kThreads, Between::kThreadsShared});
 }
 
 // What hangs on the second read would have it first.
@@ -308,9 +323,9 @@ TEST(Litmus, ReadsOfOnePlaceStayInOrder) {
     b = LOAD(x, RELAXED);
     float f = float(b);
     for (int k = 0; k < 12; ++k) f = sqrt(f + 1.0);
-    results[4 * gl_LocalInvocationIndex] = a;
-    results[4 * gl_LocalInvocationIndex + 1] = b;
-    results[4 * gl_LocalInvocationIndex + 2] = uint(f);
+    results[4 * gl_GlobalInvocationID[0]] = a;
+    results[4 * gl_GlobalInvocationID[0] + 1] = b;
+    results[4 * gl_GlobalInvocationID[0] + 2] = uint(f);
   })",
         [](const Outcome& o) { return o.a[1] == 1 && o.b[1] == 0; }, Needed::kNothing);
 }

@@ -12,7 +12,8 @@
 //    "outputs": [{"set", "binding", "index", "hex"}]}   or   {"ok": false, "error": "..."}
 // Outputs are all buffers and images given. --patch overwrites a byte of the code, for tests that remove
 // waits; --sourced: contract mode judges by rules that have a source only, for machine code of others;
-// --memory-seed delays and reorders messages as the hardware may (core/sim/eu/memory_order.h);
+// --memory-seed delays and reorders messages and runs workgroups together, as the hardware may
+// (core/sim/eu/memory_order.h);
 // --coverage adds "executed": the byte offsets of executed instructions; --paths adds "paths": those of
 // each thread in the order of execution (RunStats::paths), equal ones once. Exit status 0 unless the
 // arguments are unusable.

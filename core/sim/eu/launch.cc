@@ -83,10 +83,11 @@ LaunchState::LaunchState(const out::LaunchRecord& record, bool opposite, Dispatc
 }
 
 absl::StatusOr<std::unique_ptr<LaunchState>> LaunchState::Create(const out::LaunchRecord& record,
-                                                                 bool opposite,
+                                                                 bool opposite, uint32_t places,
                                                                  Dispatch& dispatch) {
   std::unique_ptr<LaunchState> state(new LaunchState(record, opposite, dispatch));
   absl::Status status = state->Bind();
+  if (status.ok()) state->MakePlaces(places);
   if (status.ok()) status = state->CheckPush();
   if (!status.ok()) return status;
   return state;
@@ -100,11 +101,7 @@ absl::Status LaunchState::Bind() {
   }
   constants_ = record_.constant_data;
   constants_address_ = addresses_.Map(absl::MakeSpan(constants_));
-  shared_.resize(AllocationSize(record_.shared_bytes));
   scratch_per_thread_ = AllocationSize(record_.scratch_bytes_per_thread);
-  scratch_.resize(size_t{scratch_per_thread_} * record_.compute.threads_per_group);
-  view_.shared = {shared_.data(), shared_.size()};
-  view_.scratch = {scratch_.data(), scratch_.size()};
   view_.addresses = &addresses_;
   if (absl::Status status = BuildDescriptors(); !status.ok()) return status;
   for (const out::SurfaceEntry& e : record_.binding_table) {
@@ -278,14 +275,25 @@ absl::StatusOr<std::vector<uint8_t>> LaunchState::Relocate(absl::Span<const uint
   return bytes;
 }
 
-void LaunchState::StartGroup(bool zero) {
-  if (zero) {
-    std::fill(shared_.begin(), shared_.end(), uint8_t{0});
-    std::fill(scratch_.begin(), scratch_.end(), uint8_t{0});
-    return;
+void LaunchState::MakePlaces(uint32_t count) {
+  places_.resize(count);
+  for (GroupPlace& p : places_) {
+    p.shared.resize(AllocationSize(record_.shared_bytes));
+    p.scratch.resize(size_t{scratch_per_thread_} * record_.compute.threads_per_group);
+    p.view = view_;
+    p.view.shared = {p.shared.data(), p.shared.size()};
+    p.view.scratch = {p.scratch.data(), p.scratch.size()};
   }
-  FillUndefined(undefined_, shared_);
-  FillUndefined(undefined_, scratch_);
+}
+
+void LaunchState::StartGroup(uint32_t place, bool zero) {
+  for (std::vector<uint8_t>* bytes : {&places_[place].shared, &places_[place].scratch}) {
+    if (zero) {
+      std::fill(bytes->begin(), bytes->end(), uint8_t{0});
+    } else {
+      FillUndefined(undefined_, *bytes);
+    }
+  }
 }
 
 // The bytes of a push part; shorter than part.bytes where the source ends.

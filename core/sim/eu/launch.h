@@ -22,21 +22,24 @@ namespace kiln::sim::eu {
 // Memory and constants of one dispatch. Keeps references to record and dispatch.
 class LaunchState {
  public:
-  // `opposite`: Options::opposite. Binds buffers, maps addresses, builds descriptor memory.
+  // `opposite`: Options::opposite. Binds buffers, maps addresses, builds descriptor memory. `places`: how
+  // many workgroups may run at the same time.
   // InvalidArgument: a part of the record that cannot be supplied.
   static absl::StatusOr<std::unique_ptr<LaunchState>> Create(const out::LaunchRecord& record,
-                                                             bool opposite, Dispatch& dispatch);
+                                                             bool opposite, uint32_t places,
+                                                             Dispatch& dispatch);
 
   // Code with relocations applied.
   absl::StatusOr<std::vector<uint8_t>> Relocate(absl::Span<const uint8_t> code) const;
 
-  // Fresh shared memory and scratch for a workgroup: undefined, or zero if asked.
-  void StartGroup(bool zero);
+  // Fresh shared memory and scratch for the workgroup at a place: undefined, or zero if asked.
+  void StartGroup(uint32_t place, bool zero);
 
   // Registers of thread `index` of workgroup `group`.
   void StartThread(uint32_t index, const std::array<uint32_t, 3>& group, Thread& thread) const;
 
-  const MemoryView& memory() const { return view_; }
+  // What the workgroup at a place sees.
+  const MemoryView& memory(uint32_t place) const { return places_[place].view; }
 
   // Accesses to buffers and images so far that lay outside (MemoryView::outside).
   uint64_t outside() const { return outside_; }
@@ -44,6 +47,7 @@ class LaunchState {
  private:
   LaunchState(const out::LaunchRecord& record, bool opposite, Dispatch& dispatch);
   absl::Status Bind();
+  void MakePlaces(uint32_t count);
   absl::Status BindSurface(out::SurfaceKind kind, const out::DescriptorRef& where,
                            const std::string& format, size_t place);
   absl::Status BindImage(out::SurfaceKind kind, const out::DescriptorRef& where,
@@ -60,9 +64,13 @@ class LaunchState {
   uint32_t undefined_;  // pattern of undefined contents
   Dispatch& dispatch_;
   AddressSpace addresses_;
-  MemoryView view_;
-  std::vector<uint8_t> shared_;
-  std::vector<uint8_t> scratch_;
+  MemoryView view_;   // without shared memory and scratch
+  struct GroupPlace {
+    std::vector<uint8_t> shared;
+    std::vector<uint8_t> scratch;
+    MemoryView view;
+  };
+  std::vector<GroupPlace> places_;
   uint32_t scratch_per_thread_ = 0;
   std::map<uint32_t, std::vector<uint8_t>> descriptors_;  // descriptor memory by number
   std::vector<uint8_t> constants_;

@@ -48,7 +48,7 @@ void ForEachLine(const ByteRange& r, F f) {
 
 }  // namespace
 
-MemoryOrder::MemoryOrder(uint64_t seed, const MemoryView* memory) : memory_(memory), random_(seed) {
+MemoryOrder::MemoryOrder(uint64_t seed) : random_(seed) {
   // Some runs deliver soon, some hardly ever unless somebody waits.
   pace_ = 2u << (2 * Draw(5));
   staleness_ = 1 + Draw(4);
@@ -62,12 +62,18 @@ uint32_t MemoryOrder::Draw(uint32_t n) {
   return static_cast<uint32_t>(((z ^ (z >> 31)) >> 32) * n >> 32);
 }
 
-void MemoryOrder::StartGroup(absl::Span<Thread> threads) {
-  threads_.clear();
-  threads_.resize(threads.size());
-  for (size_t i = 0; i < threads.size(); ++i) threads_[i].thread = &threads[i];
-  changes_.clear();
-  logged_ = now_;
+uint32_t MemoryOrder::StartGroup(absl::Span<Thread> threads, const MemoryView* memory) {
+  const size_t first = threads_.size();
+  if (first == 0) {
+    changes_.clear();
+    logged_ = now_;
+  }
+  threads_.resize(first + threads.size());
+  for (size_t i = 0; i < threads.size(); ++i) {
+    threads_[first + i].thread = &threads[i];
+    threads_[first + i].memory = memory;
+  }
+  return static_cast<uint32_t>(first);
 }
 
 bool MemoryOrder::Keeps(const Message& m) {
@@ -102,7 +108,7 @@ absl::Status MemoryOrder::Issue(uint32_t index, const Op& op, const Message& mes
   m->payload = std::make_unique<const Thread>(*state.thread);
   for (uint32_t rest = m->left; rest != 0 && m->event != Event::kFence; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
-    absl::StatusOr<ByteRange> bytes = BytesOf(message, registers, lane, *memory_, *state.thread);
+    absl::StatusOr<ByteRange> bytes = BytesOf(message, registers, lane, *state.memory, *state.thread);
     if (!bytes.ok()) return OpError(bytes.status().code(), op, bytes.status().message());
     m->bytes[lane] = *bytes;
   }
@@ -205,7 +211,7 @@ void MemoryOrder::Clean(ThreadState& state) {
 absl::Status MemoryOrder::Execute(ThreadState& state, InFlight& m, int lane) {
   const uint32_t enabled = GoesByLanes(m.message) ? 1u << lane : m.enabled;
   absl::Status status =
-      ExecuteMessage(m.message, m.registers, enabled, *memory_, *m.payload, *state.thread);
+      ExecuteMessage(m.message, m.registers, enabled, *state.memory, *m.payload, *state.thread);
   if (!status.ok()) return OpError(status.code(), *m.op, status.message());
   return status;
 }

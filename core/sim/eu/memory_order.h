@@ -16,8 +16,8 @@
 //
 // Limits: the sampler and the blocks of a thread's own scratch memory act at once (nobody else writes
 // what they read). A lane's components go together. The log has kMostChanges entries: lines older than
-// it are read anew. Workgroups run one after the other, with nothing in flight between them: a fence for
-// another workgroup, and any in a workgroup of one thread, is not missed when it is left out.
+// it are read anew. Only some workgroups run at the same time (simulator.h); between one such lot and the
+// next nothing is in flight.
 //
 // Cost: messages in flight of a thread (at most tens) times lanes, per lane that takes effect.
 #ifndef KILN_CORE_SIM_EU_MEMORY_ORDER_H_
@@ -42,15 +42,16 @@ namespace kiln::sim::eu {
 
 class MemoryOrder {
  public:
-  MemoryOrder(uint64_t seed, const MemoryView* memory);
+  explicit MemoryOrder(uint64_t seed);
 
-  // Begins a workgroup, whose threads stay where they are until Finish. Nothing is in flight.
-  void StartGroup(absl::Span<Thread> threads);
+  // Adds a workgroup to those that run, with what it sees; its threads stay where they are until Finish.
+  // Gives the number of the first one: threads are counted through all workgroups that run.
+  uint32_t StartGroup(absl::Span<Thread> threads, const MemoryView* memory);
 
   // Is the message one that is kept in flight? Others the caller executes.
   static bool Keeps(const Message& message);
 
-  // A message that thread `index` sends now for the enabled lanes.
+  // A message that thread number `index` sends now for the enabled lanes.
   absl::Status Issue(uint32_t index, const Op& op, const Message& message,
                      const MessageRegisters& registers, uint32_t enabled);
 
@@ -61,7 +62,7 @@ class MemoryOrder {
   // Between two instructions.
   absl::Status Pass();
 
-  // The workgroup has ended.
+  // All workgroups have ended.
   absl::Status Finish();
 
   // A number below n, n > 0.
@@ -90,6 +91,7 @@ class MemoryOrder {
   };
   struct ThreadState {
     Thread* thread = nullptr;
+    const MemoryView* memory = nullptr;
     std::vector<std::unique_ptr<InFlight>> messages;  // oldest first
     // By Memory: when a line was read last, if not changed or fenced since.
     std::array<std::unordered_map<uintptr_t, uint64_t>, 2> lines;
@@ -107,7 +109,6 @@ class MemoryOrder {
   void Log(const ByteRange& range, std::vector<uint8_t> before);
   static void Clean(ThreadState& state);
 
-  const MemoryView* memory_;
   uint64_t random_;
   uint32_t pace_;       // one in so many chances something takes effect
   uint32_t staleness_;  // one in so many reads takes an old line

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -30,6 +31,10 @@ using isa::Opcode;
 // Instructions that a thread runs before another thread of the workgroup gets its turn.
 constexpr uint64_t kTurn = 20000;
 
+// Workgroups that run at the same time in memory mode, at most. Enough for a fence that orders two of them
+// to be missed; more would make meetings of any two rarer.
+constexpr uint32_t kTogether = 4;
+
 // How often the clock is looked at.
 constexpr uint64_t kClockInterval = 1 << 18;
 
@@ -44,14 +49,29 @@ class Simulator {
         start_(std::chrono::steady_clock::now()),
         executed_(program.ops.size()) {
     if (options.memory_seed) {
-      order_ = std::make_unique<MemoryOrder>(*options.memory_seed, &launch.memory());
+      order_ = std::make_unique<MemoryOrder>(*options.memory_seed);
     }
   }
 
-  absl::Status RunGroup(const std::array<uint32_t, 3>& group);
+  // Runs workgroups at the same time: one, or up to kTogether in memory mode.
+  absl::Status RunGroups(absl::Span<const std::array<uint32_t, 3>> ids);
+  // How many of the workgroups that are left run together next.
+  size_t DrawTogether(uint64_t left);
   RunStats TakeStats();
 
  private:
+  struct Group {
+    std::array<uint32_t, 3> id = {0, 0, 0};
+    uint32_t place = 0;          // of its memory (LaunchState)
+    uint32_t first_in_order = 0;  // number of its first thread in MemoryOrder
+    std::vector<Thread> threads;
+    std::vector<Scoreboard> scoreboards;
+    std::vector<std::vector<uint32_t>> paths;  // by thread, if they are recorded
+    uint32_t arrived = 0;   // at the barrier
+    uint32_t phase = 0;     // barriers passed
+  };
+
+  void StartGroup(const std::array<uint32_t, 3>& id, uint32_t place, Group* group);
   absl::Status RunTurn(uint32_t index, uint64_t length);
   absl::Status RunThreads();
   absl::Status RunThreadsAtRandom();
@@ -73,14 +93,10 @@ class Simulator {
   std::vector<uint8_t> executed_;  // by instruction
   std::map<uint32_t, OutOfBounds> outside_;  // by byte of the instruction
   uint64_t next_clock_ = kClockInterval;
-  // The workgroup being run.
-  std::vector<Thread> threads_;
-  std::vector<Scoreboard> scoreboards_;
-  std::vector<std::vector<uint32_t>> paths_;  // by thread, if they are recorded
+  std::vector<Group> groups_;           // that run at the same time
+  Group* group_ = nullptr;              // whose thread has its turn
   std::unique_ptr<MemoryOrder> order_;  // in memory mode
   bool stalled_ = false;                // the instruction tried last waits for messages
-  uint32_t arrived_ = 0;
-  uint32_t phase_ = 0;
 };
 
 RunStats Simulator::TakeStats() {
@@ -94,7 +110,7 @@ RunStats Simulator::TakeStats() {
 void Simulator::NoteOutside(const Op& op, const Message& message, uint64_t accesses) {
   OutOfBounds& outside = outside_[op.offset];
   outside.offset = op.offset;
-  if (outside.accesses == 0) outside.where = launch_.memory().SurfaceText(message);
+  if (outside.accesses == 0) outside.where = launch_.memory(group_->place).SurfaceText(message);
   outside.accesses += accesses;
 }
 
@@ -129,11 +145,11 @@ absl::Status Simulator::CheckLimits(const Thread& thread) {
 
 void Simulator::SignalBarrier(Thread& thread) {
   thread.barrier_signalled = true;
-  thread.barrier_phase = phase_;
-  if (++arrived_ < threads_.size()) return;
-  arrived_ = 0;
-  ++phase_;
-  for (Thread& t : threads_) {
+  thread.barrier_phase = group_->phase;
+  if (++group_->arrived < group_->threads.size()) return;
+  group_->arrived = 0;
+  ++group_->phase;
+  for (Thread& t : group_->threads) {
     if (t.state == ThreadState::kAtBarrier) t.state = ThreadState::kRunning;
   }
 }
@@ -147,7 +163,7 @@ absl::Status Simulator::Sync(const Op& op, Thread& thread) {
     if (!thread.barrier_signalled) {
       return OpError(absl::StatusCode::kFailedPrecondition, op, "wait for an unsignalled barrier");
     }
-    if (thread.barrier_phase == phase_) {
+    if (thread.barrier_phase == group_->phase) {
       thread.state = ThreadState::kAtBarrier;  // comes back to this instruction
       return absl::OkStatus();
     }
@@ -189,7 +205,7 @@ int RegisterOf(const isa::Operand& operand) {
 }
 
 absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& message) {
-  Thread& t = threads_[index];
+  Thread& t = group_->threads[index];
   const uint32_t channels = EnabledChannels(op, t);
   ++t.pc;
   if (channels == 0) return absl::OkStatus();
@@ -241,8 +257,9 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
   const uint32_t lanes = channels >> op.inst.channel_offset;
   const uint64_t outside = launch_.outside();
   const bool late = order_ && MemoryOrder::Keeps(message);
-  absl::Status status = late ? order_->Issue(index, op, message, registers, lanes)
-                             : ExecuteMessage(message, registers, lanes, launch_.memory(), t);
+  absl::Status status =
+      late ? order_->Issue(group_->first_in_order + index, op, message, registers, lanes)
+           : ExecuteMessage(message, registers, lanes, launch_.memory(group_->place), t);
   if (launch_.outside() != outside && (t.active != 0 || !options_.fusion)) {
     NoteOutside(op, message, launch_.outside() - outside);
   }
@@ -259,7 +276,7 @@ void Simulator::UpdateSpecial(const Op& op, Thread& thread) const {
 }
 
 absl::Status Simulator::Step(uint32_t index, const Op& op) {
-  Thread& t = threads_[index];
+  Thread& t = group_->threads[index];
   const Format format = isa::Info(op.inst.op).format;
   Message message;
   bool unsent = false;
@@ -271,14 +288,14 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
   }
   // A masked instruction without channels performs no wait (wa-1407528679).
   if (order_ && (op.inst.no_mask || t.active != 0)) {
-    const absl::StatusOr<bool> ready = order_->Wait(index, TokenWaitsOf(op).dst);
+    const absl::StatusOr<bool> ready = order_->Wait(group_->first_in_order + index, TokenWaitsOf(op).dst);
     if (!ready.ok()) return ready.status();
     stalled_ = !*ready;
     if (stalled_) return absl::OkStatus();
   }
   if (options_.contract) {
     const bool sends = format == Format::kSend && !unsent;
-    absl::Status status = scoreboards_[index].Issue(t.pc, t, sends ? &message : nullptr);
+    absl::Status status = group_->scoreboards[index].Issue(t.pc, t, sends ? &message : nullptr);
     if (!status.ok()) return status;
   }
   if (unsent) {
@@ -311,7 +328,7 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
 }
 
 absl::Status Simulator::RunTurn(uint32_t index, uint64_t length) {
-  Thread& t = threads_[index];
+  Thread& t = group_->threads[index];
   const uint64_t end = t.instructions + length;
   while (t.state == ThreadState::kRunning && t.instructions < end) {
     if (t.pc >= program_.ops.size()) {
@@ -323,7 +340,7 @@ absl::Status Simulator::RunTurn(uint32_t index, uint64_t length) {
     ++stats_.instructions;
     executed_[t.pc] |= op.inst.no_mask || t.active != 0;
     if (options_.paths) {
-      paths_[index].push_back(op.offset | (op.inst.no_mask || t.active != 0 ? 0 : 1));
+      group_->paths[index].push_back(op.offset | (op.inst.no_mask || t.active != 0 ? 0 : 1));
     }
     absl::Status status = Step(index, op);
     if (status.ok() && order_) status = order_->Pass();
@@ -336,56 +353,83 @@ absl::Status Simulator::RunTurn(uint32_t index, uint64_t length) {
 constexpr absl::string_view kDeadlock = "deadlock: threads wait at a barrier that others left";
 
 absl::Status Simulator::RunThreads() {
-  const auto count = static_cast<uint32_t>(threads_.size());
+  std::vector<Thread>& threads = group_->threads;
+  const auto count = static_cast<uint32_t>(threads.size());
   for (;;) {
     bool progress = false, ended = true;
     for (uint32_t turn = 0; turn < count; ++turn) {
       const uint32_t i = options_.opposite ? count - 1 - turn : turn;
-      if (threads_[i].state != ThreadState::kRunning) continue;
+      if (threads[i].state != ThreadState::kRunning) continue;
       progress = true;
       absl::Status status = RunTurn(i, kTurn);
       if (!status.ok()) return status;
     }
-    for (const Thread& t : threads_) ended &= t.state == ThreadState::kEnded;
+    for (const Thread& t : threads) ended &= t.state == ThreadState::kEnded;
     if (ended) return absl::OkStatus();
     if (!progress) return absl::FailedPreconditionError(kDeadlock);
   }
 }
 
-// Turns of one to some tens of instructions, of whichever thread.
+// Turns of one to some tens of instructions, of whichever thread of whichever workgroup.
 absl::Status Simulator::RunThreadsAtRandom() {
-  order_->StartGroup(absl::MakeSpan(threads_));
-  std::vector<uint32_t> running;
+  std::vector<std::pair<Group*, uint32_t>> running;
   for (;;) {
     running.clear();
-    bool ended = true;
-    for (uint32_t i = 0; i < threads_.size(); ++i) {
-      if (threads_[i].state == ThreadState::kRunning) running.push_back(i);
-      ended &= threads_[i].state == ThreadState::kEnded;
+    Group* left = nullptr;   // a workgroup that has not ended
+    for (Group& group : groups_) {
+      for (uint32_t i = 0; i < group.threads.size(); ++i) {
+        if (group.threads[i].state == ThreadState::kRunning) running.emplace_back(&group, i);
+        if (group.threads[i].state != ThreadState::kEnded) left = &group;
+      }
     }
-    if (ended) return order_->Finish();
-    if (running.empty()) return absl::FailedPreconditionError(kDeadlock);
-    const uint32_t index = running[order_->Draw(static_cast<uint32_t>(running.size()))];
+    if (left == nullptr) return order_->Finish();
+    if (running.empty()) {
+      group_ = left;
+      return absl::FailedPreconditionError(kDeadlock);
+    }
+    uint32_t index;
+    std::tie(group_, index) = running[order_->Draw(static_cast<uint32_t>(running.size()))];
     absl::Status status = RunTurn(index, 1 + order_->Draw(1u << order_->Draw(7)));
     if (!status.ok()) return status;
   }
 }
 
-absl::Status Simulator::RunGroup(const std::array<uint32_t, 3>& group) {
-  launch_.StartGroup(options_.zero_memory);
+void Simulator::StartGroup(const std::array<uint32_t, 3>& id, uint32_t place, Group* group) {
+  launch_.StartGroup(place, options_.zero_memory);
   const uint32_t count = record_.compute.threads_per_group;
-  threads_.resize(count);
-  scoreboards_.clear();
-  arrived_ = phase_ = 0;
+  group->id = id;
+  group->place = place;
+  group->threads.resize(count);
+  group->scoreboards.clear();
+  group->arrived = group->phase = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    launch_.StartThread(i, group, threads_[i]);
-    if (options_.contract) scoreboards_.emplace_back(&program_, options_.unsourced);
+    launch_.StartThread(i, id, group->threads[i]);
+    if (options_.contract) group->scoreboards.emplace_back(&program_, options_.unsourced);
   }
   stats_.threads += count;
-  paths_.assign(options_.paths ? count : 0, {});
+  group->paths.assign(options_.paths ? count : 0, {});
+  if (!order_) return;
+  group->first_in_order =
+      order_->StartGroup(absl::MakeSpan(group->threads), &launch_.memory(place));
+}
+
+size_t Simulator::DrawTogether(uint64_t left) {
+  const auto most = static_cast<uint32_t>(std::min<uint64_t>(left, kTogether));
+  return order_ && most > 1 ? 1 + order_->Draw(most) : 1;
+}
+
+absl::Status Simulator::RunGroups(absl::Span<const std::array<uint32_t, 3>> ids) {
+  groups_.resize(ids.size());
+  for (uint32_t i = 0; i < ids.size(); ++i) StartGroup(ids[i], i, &groups_[i]);
+  group_ = &groups_.front();
   absl::Status status = order_ ? RunThreadsAtRandom() : RunThreads();
-  for (std::vector<uint32_t>& path : paths_) stats_.paths.insert(std::move(path));
-  return status;
+  for (Group& group : groups_) {
+    for (std::vector<uint32_t>& path : group.paths) stats_.paths.insert(std::move(path));
+  }
+  if (status.ok()) return status;
+  const std::array<uint32_t, 3>& id = group_->id;
+  return absl::Status(status.code(), absl::StrCat(status.message(), " (workgroup ", id[0], ",", id[1],
+                                                  ",", id[2], ")"));
 }
 
 absl::Status CheckRecord(const out::LaunchRecord& record) {
@@ -437,7 +481,8 @@ absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRe
   absl::Status status = CheckRecord(record);
   if (!status.ok()) return status;
   absl::StatusOr<std::unique_ptr<LaunchState>> launch =
-      LaunchState::Create(record, options.opposite, dispatch);
+      LaunchState::Create(record, options.opposite, options.memory_seed ? kTogether : 1,
+                          dispatch);
   if (!launch.ok()) return launch.status();
   absl::StatusOr<std::vector<uint8_t>> relocated = (*launch)->Relocate(code);
   if (!relocated.ok()) return relocated.status();
@@ -449,16 +494,16 @@ absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRe
   if (!status.ok()) return status;
   const std::array<uint32_t, 3>& n = dispatch.groups;
   const uint64_t total = uint64_t{n[0]} * n[1] * n[2];
-  for (uint64_t turn = 0; turn < total; ++turn) {
-    const uint64_t i = options.opposite ? total - 1 - turn : turn;
-    const std::array<uint32_t, 3> group = {static_cast<uint32_t>(i % n[0]),
-                                           static_cast<uint32_t>(i / n[0] % n[1]),
-                                           static_cast<uint32_t>(i / n[0] / n[1])};
-    status = simulator.RunGroup(group);
-    if (!status.ok()) {
-      return absl::Status(status.code(), absl::StrCat(status.message(), " (workgroup ", group[0],
-                                                      ",", group[1], ",", group[2], ")"));
+  std::vector<std::array<uint32_t, 3>> together;
+  for (uint64_t turn = 0; turn < total; turn += together.size()) {
+    together.resize(simulator.DrawTogether(total - turn));
+    for (size_t k = 0; k < together.size(); ++k) {
+      const uint64_t i = options.opposite ? total - 1 - turn - k : turn + k;
+      together[k] = {static_cast<uint32_t>(i % n[0]), static_cast<uint32_t>(i / n[0] % n[1]),
+                     static_cast<uint32_t>(i / n[0] / n[1])};
     }
+    status = simulator.RunGroups(together);
+    if (!status.ok()) return status;
   }
   return simulator.TakeStats();
 }

@@ -2,7 +2,7 @@
 //
 // In: machine code of any compiler, its launch record (out::LaunchRecord) and the client's data.
 // Out: the client's buffers as the program leaves them, and counts. Workgroups run one after the
-// other in ascending order, the threads of a workgroup in turns of a fixed number of instructions,
+// other in ascending order (but in memory mode), the threads of a workgroup in turns of a fixed number of instructions,
 // so that a run is deterministic and threads may wait for each other.
 //
 // What is modelled: per-channel control flow, predication, regions, all integer, F and HF types,
@@ -59,8 +59,9 @@ struct Options {
   // memory differently: an output that changes depends on something that nothing defines.
   bool opposite = false;
   bool zero_memory = false;    // shared memory and scratch start as 0, as in the MIR interpreter
-  // Memory mode: messages take effect late and out of order (memory_order.h), and threads take turns
-  // of random length and order, whatever `opposite` says. The seed decides everything.
+  // Memory mode: messages take effect late and out of order (memory_order.h), threads take turns of
+  // random length and order, whatever `opposite` says, and one to four workgroups that follow each other
+  // run at the same time, until all of them have ended. The seed decides everything.
   std::optional<uint64_t> memory_seed;
   bool paths = false;          // record RunStats::paths: four bytes for each instruction executed
   uint64_t max_instructions = uint64_t{1} << 32;  // of the whole run
