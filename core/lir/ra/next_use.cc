@@ -1,6 +1,8 @@
 #include "core/lir/ra/next_use.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 namespace kiln::lir::ra {
 
@@ -9,6 +11,12 @@ namespace {
 constexpr uint32_t kFarthest = 1u << 30;
 
 uint32_t Plus(uint32_t a, uint32_t b) { return std::min(kFarthest, a + b); }
+
+// Two ascending parts become one.
+void Merge(std::vector<uint32_t>* v, size_t middle) {
+  if (middle == 0 || middle == v->size()) return;
+  std::inplace_merge(v->begin(), v->begin() + static_cast<std::ptrdiff_t>(middle), v->end());
+}
 
 template <class F>
 void ForEachThreadSuccessor(const Block& b, F&& f) {
@@ -43,9 +51,21 @@ LoopSpans::LoopSpans(const Function& f)
 
 NextUses::NextUses(const Function& f, const Pieces& pieces, const LoopSpans& loops)
     : pieces_(pieces), loops_(loops), entry_(f.blocks.size()), scratch_(pieces.count(), kNever) {
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (uint32_t b = static_cast<uint32_t>(f.blocks.size()); b-- > 0;) changed |= Update(f, b);
+  std::vector<std::vector<uint32_t>> preds(f.blocks.size());
+  for (uint32_t b = 0; b < f.blocks.size(); ++b) {
+    for (const Edge& e : f.blocks[b].succs) preds[e.to.index].push_back(b);
+  }
+  // Blocks with a successor whose distances changed since they were visited.
+  std::vector<char> due(f.blocks.size(), 1);
+  for (bool again = true; again;) {
+    again = false;
+    for (uint32_t b = static_cast<uint32_t>(f.blocks.size()); b-- > 0;) {
+      if (!std::exchange(due[b], 0) || !Update(f, b)) continue;
+      for (uint32_t p : preds[b]) {
+        due[p] = 1;
+        again |= p >= b;
+      }
+    }
   }
 }
 
@@ -60,16 +80,22 @@ void NextUses::AtExit(const Function& f, uint32_t b, std::vector<uint32_t>* out,
     for (uint32_t h = loops_.innermost(b); !loops_.contains(h, e.to.index); h = loops_.parent(h)) {
       length = Plus(length, kLoopExit);
     }
+    size_t sorted = touched->size();
     for (const PieceDistance& d : entry_[e.to.index]) note(d.piece, Plus(d.distance, length));
+    Merge(touched, sorted);
+    sorted = touched->size();
     for (const Operand& o : f.args(e)) {
       pieces_.ForEach(o, [&](uint32_t p) { note(p, 0); });
     }
+    std::sort(touched->begin() + static_cast<std::ptrdiff_t>(sorted), touched->end());
+    Merge(touched, sorted);
   }
 }
 
 bool NextUses::Update(const Function& f, uint32_t b) {
   touched_.clear();
   AtExit(f, b, &scratch_, &touched_);
+  const size_t sorted = touched_.size();
   const Block& block = f.blocks[b];
   const auto length = static_cast<uint32_t>(block.insts.size());
   for (uint32_t p : touched_) scratch_[p] = Plus(scratch_[p], length);
@@ -91,9 +117,10 @@ bool NextUses::Update(const Function& f, uint32_t b) {
   if (b == 0) {
     for (const LiveIn& l : f.live_ins) define(l.value);
   }
-  std::sort(touched_.begin(), touched_.end());
-  touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
-  std::vector<PieceDistance> now;
+  std::sort(touched_.begin() + static_cast<std::ptrdiff_t>(sorted), touched_.end());
+  Merge(&touched_, sorted);
+  std::vector<PieceDistance>& now = now_;
+  now.clear();
   for (uint32_t p : touched_) {
     if (scratch_[p] != kNever) now.push_back({p, scratch_[p]});
     scratch_[p] = kNever;
@@ -104,7 +131,7 @@ bool NextUses::Update(const Function& f, uint32_t b) {
                                  return x.piece == y.piece && x.distance == y.distance;
                                });
   if (same) return false;
-  entry_[b] = std::move(now);
+  entry_[b].assign(now.begin(), now.end());
   return true;
 }
 

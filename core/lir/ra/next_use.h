@@ -5,8 +5,8 @@
 // Live-Range Splitting for SSA-Form Programs), so that what a loop does not use is far away in it.
 // A piece has a distance exactly where it is live.
 //
-// Cost: sweeps x (instructions + sizes of the live sets); structured code needs two sweeps and one
-// more per nested loop that hands on a shorter distance.
+// Cost: instructions + sizes of the live sets, once, and for blocks of a loop as often again as a
+// distance changed behind them.
 #ifndef KILN_CORE_LIR_RA_NEXT_USE_H_
 #define KILN_CORE_LIR_RA_NEXT_USE_H_
 
@@ -51,7 +51,8 @@ class NextUses {
   const std::vector<PieceDistance>& at_entry(uint32_t b) const { return entry_[b]; }
 
   // Distances behind the last instruction of a block, into `out` (one entry per piece, all kNever
-  // before); pieces touched are appended. Uses by edge arguments count as 0.
+  // before); pieces touched are in `touched`, which is empty before, ascending. Uses by edge arguments
+  // count as 0.
   void AtExit(const Function& f, uint32_t b, std::vector<uint32_t>* out,
               std::vector<uint32_t>* touched) const;
 
@@ -62,6 +63,7 @@ class NextUses {
   const LoopSpans& loops_;
   std::vector<std::vector<PieceDistance>> entry_;
   std::vector<uint32_t> scratch_, touched_;
+  std::vector<PieceDistance> now_;
 };
 
 }  // namespace kiln::lir::ra

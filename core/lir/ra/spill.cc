@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <cstddef>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/bitset.h"
 #include "core/base/cause.h"
@@ -38,6 +40,21 @@ struct Resident {
   uint32_t piece = 0;
   Name name;
 };
+
+// A block that parked lanes wait for with a piece.
+struct Holder {
+  uint32_t block = 0;
+  uint32_t next = 0;    // its next use there, in instructions of the function
+  uint32_t least = 0;   // of this and those before it
+};
+using Holders = absl::InlinedVector<Holder, 2>;
+
+void FindLeast(Holders* h, size_t from) {
+  for (size_t k = from; k < h->size(); ++k) {
+    Holder& at = (*h)[k];
+    at.least = k == 0 ? at.next : std::min(at.next, (*h)[k - 1].least);
+  }
+}
 
 // A spill or fill whose place is not known yet.
 struct Access {
@@ -88,7 +105,8 @@ class Spiller {
     const size_t n = f_.blocks.size();
     limit_ = t_.pools[h_.pool].units - settings_.reserve;
     in_registers_.assign(pieces_.count(), 0);
-    parked_.assign(pieces_.count(), kNotParked);
+    holders_.assign(pieces_.count(), {});
+    waiting_index_.assign(pieces_.count(), 0);
     name_.assign(pieces_.count(), Name());
     index_.assign(pieces_.count(), 0);
     positions_.assign(pieces_.count(), {});
@@ -178,8 +196,8 @@ class Spiller {
     in_registers_[p] = 1;
     index_[p] = static_cast<uint32_t>(list_.size());
     list_.push_back(p);
-    Queue(p);
-    if (parked_[p] == kNotParked) total_ += pieces_.units(p);
+    if (queued_) Queue(p);
+    if (!Parked(p)) total_ += pieces_.units(p);
   }
   void Leave(uint32_t p) {
     if (!in_registers_[p]) return;
@@ -187,20 +205,89 @@ class Spiller {
     list_[index_[p]] = list_.back();
     index_[list_.back()] = index_[p];
     list_.pop_back();
-    if (parked_[p] == kNotParked) {
+    if (!Parked(p)) {
       total_ -= pieces_.units(p);
-    } else if (waiting_queued_) {
+    } else if (queued_) {
       QueueWaiting(p);
     }
   }
-  void Park(uint32_t p, uint32_t distance) {
-    if (parked_[p] == kNotParked) {
+
+  // ---- What parked lanes hold. It changes little from block to block, so it is kept: for each piece
+  // the blocks that lanes wait for with it.
+
+  bool Parked(uint32_t p) const { return !holders_[p].empty(); }
+  // Of its next use, from the start of the block.
+  uint32_t ParkedDistance(uint32_t p) const {
+    return std::min(kNever - 1, holders_[p].back().least - start_[block_]);
+  }
+
+  // The farthest block stands first, because the nearest ends first.
+  void AddHolder(uint32_t p, uint32_t block, uint32_t next) {
+    Holders& h = holders_[p];
+    if (h.empty()) {
+      waiting_index_[p] = static_cast<uint32_t>(waiting_.size());
       waiting_.push_back(p);
-      if (!in_registers_[p]) total_ += pieces_.units(p);
-      parked_[p] = distance;
-    } else {
-      parked_[p] = std::min(parked_[p], distance);
+      parked_total_ += pieces_.units(p);
     }
+    size_t k = h.size();
+    while (k > 0 && h[k - 1].block < block) --k;
+    h.insert(h.begin() + static_cast<std::ptrdiff_t>(k), {block, next, next});
+    FindLeast(&h, k);
+  }
+  void RemoveHolder(uint32_t p, uint32_t block) {
+    Holders& h = holders_[p];
+    size_t k = h.size();
+    while (k > 0 && h[k - 1].block < block) --k;
+    if (k == 0 || h[k - 1].block != block) return;
+    h.erase(h.begin() + static_cast<std::ptrdiff_t>(k - 1));
+    FindLeast(&h, k - 1);
+    if (h.empty()) Release(p);
+  }
+  void Release(uint32_t p) {
+    holders_[p].clear();
+    waiting_[waiting_index_[p]] = waiting_.back();
+    waiting_index_[waiting_.back()] = waiting_index_[p];
+    waiting_.pop_back();
+    parked_total_ -= pieces_.units(p);
+  }
+
+  // Lanes wait for what is live into block j and for its parameters.
+  template <class F>
+  void ForEachWaitingFor(uint32_t j, F&& f) const {
+    for (const PieceDistance& d : next_.at_entry(j)) f(d.piece, d.distance, Banned(j, d.piece));
+    for (ValueId v : f_.blocks[j].params) {
+      for (uint32_t p = pieces_.first(v); p < pieces_.end(v); ++p) {
+        const bool read = l_.used(l_.first_slot(v) + pieces_.comp(p));
+        f(p, 0, in_memory_[v.index] || !read);
+      }
+    }
+  }
+  void StopWaiting(uint32_t j) {
+    ForEachWaitingFor(j, [&](uint32_t p, uint32_t, bool) { RemoveHolder(p, j); });
+  }
+  void StartWaiting(uint32_t j, uint32_t b) {
+    const uint32_t place = j > b ? start_[j] : start_[loops_.last(j) + 1];
+    ForEachWaitingFor(j, [&](uint32_t p, uint32_t distance, bool in_memory) {
+      if (!in_memory) AddHolder(p, j, place + distance);
+    });
+  }
+
+  // The thread comes to block b.
+  void WaitIn(uint32_t b) {
+    for (ValueId v : moved_to_memory_) {
+      for (uint32_t p = pieces_.first(v); p < pieces_.end(v); ++p) {
+        RemoveHolder(p, param_of_[v.index]);
+      }
+    }
+    moved_to_memory_.clear();
+    const absl::Span<const BlockId> waits = l_.waits(BlockId(b));
+    for (BlockId j : waits_) {
+      if (!std::binary_search(waits.begin(), waits.end(), j)) StopWaiting(j.index);
+    }
+    for (BlockId j : waits) {
+      if (!std::binary_search(waits_.begin(), waits_.end(), j)) StartWaiting(j.index, b);
+    }
+    waits_.assign(waits.begin(), waits.end());
   }
 
   // What leaves is judged by the distance of its next use, and by the room that it gives for what it
@@ -243,7 +330,7 @@ class Spiller {
   // its next use changes, and when only parked lanes are left to hold it; what has become of older
   // ones shows when they come up.
   void Queue(uint32_t p) { Push({p, NextUse(p), KindOf(p), false}); }
-  void QueueWaiting(uint32_t p) { Push({p, parked_[p], KindOf(p), true}); }
+  void QueueWaiting(uint32_t p) { Push({p, ParkedDistance(p), KindOf(p), true}); }
   void Push(const Candidate& c) {
     std::vector<Candidate>& heap = queues_[c.kind];
     heap.push_back(c);
@@ -252,13 +339,15 @@ class Spiller {
   static bool Worse(const Candidate& a, const Candidate& b) { return b.Before(a); }
 
   bool IsStale(const Candidate& c) const {
-    if (c.waiting) return in_registers_[c.piece] || parked_[c.piece] != c.distance;
+    if (c.waiting) {
+      return in_registers_[c.piece] || !Parked(c.piece) || ParkedDistance(c.piece) != c.distance;
+    }
     return !in_registers_[c.piece] || NextUse(c.piece) != c.distance;
   }
 
   // The best to evict; `piece` is kNone where there is none.
   Candidate FindBest() {
-    QueueAllWaiting();
+    QueueAll();
     Candidate best;
     for (std::vector<Candidate>& heap : queues_) {
       aside_.clear();
@@ -280,10 +369,11 @@ class Spiller {
   }
 
   // Most blocks evict nothing.
-  void QueueAllWaiting() {
-    if (std::exchange(waiting_queued_, true)) return;
+  void QueueAll() {
+    if (std::exchange(queued_, true)) return;
+    for (uint32_t p : list_) Queue(p);
     for (uint32_t p : waiting_) {
-      if (!in_registers_[p] && parked_[p] != kNotParked) QueueWaiting(p);
+      if (!in_registers_[p]) QueueWaiting(p);
     }
   }
 
@@ -299,7 +389,7 @@ class Spiller {
   void Evict(const Candidate& c) {
     const ValueId v = pieces_.value(c.piece);
     const uint32_t live = total_;
-    if (parked_[c.piece] != kNotParked) Unpark(c.piece);
+    if (Parked(c.piece)) Unpark(c.piece);
     Leave(c.piece);
     if (emit_ && evicted_[v.index] == kNone) {
       evicted_[v.index] = static_cast<uint32_t>(evictions_.size());
@@ -310,24 +400,18 @@ class Spiller {
   // Waiting lanes give it up as well.
   void Unpark(uint32_t p) {
     const ValueId v = pieces_.value(p);
-    if (WaitsAsParam(v)) MoveToMemory(v, parked_[p]);
-    for (BlockId j : l_.waits(BlockId(block_))) {
-      if (LiveInto(j.index, p)) Ban(j.index, p);
+    if (WaitsAsParam(v)) MoveToMemory(v, ParkedDistance(p));
+    for (const Holder& h : holders_[p]) {
+      if (param_of_[v.index] != h.block) Ban(h.block, p);
     }
-    parked_[p] = kNotParked;
+    Release(p);
     if (!in_registers_[p]) total_ -= pieces_.units(p);
   }
   void MoveToMemory(ValueId param, uint32_t distance) {
     in_memory_[param.index] = 1;
+    moved_to_memory_.push_back(param);
     changed_ = true;
     evictions_.push_back({param, BlockId(block_), total_, distance, 0});
-  }
-
-  bool LiveInto(uint32_t b, uint32_t p) const {
-    const std::vector<PieceDistance>& at = next_.at_entry(b);
-    const auto it = std::lower_bound(
-        at.begin(), at.end(), p, [](const PieceDistance& d, uint32_t q) { return d.piece < q; });
-    return it != at.end() && it->piece == p;
   }
 
   // ---- The walk.
@@ -337,6 +421,9 @@ class Spiller {
     for (const Block& b : f_.blocks) {
       start_.push_back(start_.back() + static_cast<uint32_t>(b.insts.size()));
     }
+    while (!waiting_.empty()) Release(waiting_.back());
+    waits_.clear();
+    moved_to_memory_.clear();
     for (uint32_t b = 0; b < f_.blocks.size(); ++b) {
       if (dom_.reachable(BlockId(b))) DoBlock(b);
     }
@@ -363,8 +450,7 @@ class Spiller {
   }
 
   void Begin(uint32_t b, const std::vector<InstId>& insts) {
-    assert(list_.empty() && waiting_.empty());
-    total_ = 0;
+    assert(list_.empty());
     next_.AtExit(f_, b, &behind_, &behind_touched_);
     for (uint32_t k = length_; k-- > 0;) {
       for (const Operand& o : f_.uses(insts[k])) {
@@ -374,10 +460,13 @@ class Spiller {
       }
     }
     ++epoch_;
-    ParkedPieces(b);
+    WaitIn(b);
+    total_ = parked_total_;
     EntryNames(b);
     entry_[b].clear();
-    for (uint32_t p : list_) entry_[b].push_back({p, name_[p]});
+    if (loops_.innermost(b) == b) {
+      for (uint32_t p : list_) entry_[b].push_back({p, name_[p]});
+    }
     for (ValueId v : f_.blocks[b].params) EnterParam(v);
     if (b == 0) {
       for (const LiveIn& l : f_.live_ins) Define(l.value);
@@ -390,28 +479,16 @@ class Spiller {
                     entry_[b].end());
   }
 
-  void ParkedPieces(uint32_t b) {
-    for (BlockId j : l_.waits(BlockId(b))) {
-      const uint32_t away = j.index > b ? start_[j.index] - start_[b]
-                                        : start_[loops_.last(j.index) + 1] - start_[b];
-      for (const PieceDistance& d : next_.at_entry(j.index)) {
-        if (!Banned(j.index, d.piece)) Park(d.piece, std::min(kNever - 1, away + d.distance));
-      }
-      for (ValueId v : f_.block(j).params) {
-        if (in_memory_[v.index]) continue;
-        for (uint32_t p = pieces_.first(v); p < pieces_.end(v); ++p) {
-          if (l_.used(l_.first_slot(v) + pieces_.comp(p))) Park(p, away);
-        }
-      }
-    }
-  }
-
   // A name that every predecessor ends with. A fill's name is not taken out of its loop: lanes that
   // left would hold it while the loop fills it again for all lanes.
   void EntryNames(uint32_t b) {
     if (preds_[b].empty()) return;
+    const std::vector<PieceDistance>& live = next_.at_entry(b);
+    auto at = live.begin();
     for (const Resident& r : exit_[preds_[b][0]]) {
-      if (!LiveInto(b, r.piece) || Banned(b, r.piece)) continue;
+      while (at != live.end() && at->piece < r.piece) ++at;
+      if (at == live.end()) break;
+      if (at->piece != r.piece || Banned(b, r.piece)) continue;
       if (r.name.block != kNone && !loops_.contains(loops_.innermost(r.name.block), b)) continue;
       bool all = true;
       for (size_t k = 1; all && k < preds_[b].size(); ++k) {
@@ -447,7 +524,7 @@ class Spiller {
       }
       MoveToMemory(v, best.distance);
       for (uint32_t p = pieces_.first(v); p < pieces_.end(v); ++p) {
-        if (parked_[p] != kNotParked) Unpark(p);
+        if (Parked(p)) Unpark(p);
         Leave(p);
       }
     }
@@ -459,22 +536,19 @@ class Spiller {
 
   void End(uint32_t b) {
     exit_[b].clear();
-    for (uint32_t p : list_) {
-      if (behind_[p] != kNever) exit_[b].push_back({p, name_[p]});
+    for (uint32_t p : behind_touched_) {
+      if (in_registers_[p]) exit_[b].push_back({p, name_[p]});
     }
-    std::sort(exit_[b].begin(), exit_[b].end(),
-              [](const Resident& x, const Resident& y) { return x.piece < y.piece; });
     for (const Edge& e : f_.blocks[b].succs) {
       if (e.to.index > b) continue;
       for (const Resident& r : entry_[e.to.index]) {
         if (!in_registers_[r.piece] || !(name_[r.piece] == r.name)) Ban(e.to.index, r.piece);
       }
     }
-    waiting_queued_ = false;
-    while (!list_.empty()) Leave(list_.back());
+    queued_ = false;
+    for (uint32_t p : list_) in_registers_[p] = 0;
+    list_.clear();
     for (std::vector<Candidate>& heap : queues_) heap.clear();
-    for (uint32_t p : waiting_) parked_[p] = kNotParked;
-    waiting_.clear();
     for (uint32_t p : behind_touched_) behind_[p] = kNever;
     behind_touched_.clear();
   }
@@ -499,7 +573,7 @@ class Spiller {
       if (here) positions_[p].pop_back();
       if (NextUse(p) == kNever) {
         Leave(p);
-      } else if (here && in_registers_[p]) {
+      } else if (here && in_registers_[p] && queued_) {
         Queue(p);
       }
     }
@@ -1041,8 +1115,6 @@ class Spiller {
     }
   }
 
-  static constexpr uint32_t kNotParked = ~uint32_t{0};
-
   const Target& t_;
   const SpillHooks& h_;
   Function& f_;
@@ -1079,13 +1151,17 @@ class Spiller {
   std::array<std::vector<Candidate>, kKinds> queues_;
   std::vector<Candidate> aside_;
   bool entering_ = false;              // at the start of the block, parameters just written
-  bool waiting_queued_ = false;        // what only parked lanes hold is in the heaps
+  bool queued_ = false;                // candidates are in the heaps
   uint32_t total_ = 0;                 // units of list_ and waiting_
+  uint32_t parked_total_ = 0;          // of waiting_
   uint32_t epoch_ = 0;
   uint32_t next_name_ = 1u << 31;      // of names while nothing is emitted
   std::vector<char> in_registers_, filled_;
   std::vector<uint32_t> list_, index_;     // those in registers, and where each stands
-  std::vector<uint32_t> waiting_, parked_;  // what parked lanes hold; distance or kNotParked
+  std::vector<BlockId> waits_;             // that lanes wait for in this block, ascending
+  std::vector<Holders> holders_;           // among them, those that it is held for
+  std::vector<uint32_t> waiting_, waiting_index_;  // those held, and where each stands
+  std::vector<ValueId> moved_to_memory_;   // parameters, in this block
   std::vector<Name> name_;
   std::vector<std::vector<uint32_t>> positions_;  // of uses to come in this block, nearest last
   std::vector<uint32_t> behind_, behind_touched_;  // distance behind the block
