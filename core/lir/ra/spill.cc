@@ -56,6 +56,20 @@ void FindLeast(Holders* h, size_t from) {
   }
 }
 
+// Looks up pieces that ascend.
+class Residents {
+ public:
+  explicit Residents(const std::vector<Resident>* list) : list_(list) {}
+  const Resident* Find(uint32_t piece) {
+    while (at_ < list_->size() && (*list_)[at_].piece < piece) ++at_;
+    return at_ < list_->size() && (*list_)[at_].piece == piece ? &(*list_)[at_] : nullptr;
+  }
+
+ private:
+  const std::vector<Resident>* list_;
+  size_t at_ = 0;
+};
+
 // A spill or fill whose place is not known yet.
 struct Access {
   InstId inst;
@@ -265,11 +279,32 @@ class Spiller {
   void StopWaiting(uint32_t j) {
     ForEachWaitingFor(j, [&](uint32_t p, uint32_t, bool) { RemoveHolder(p, j); });
   }
+  // Lanes of an earlier block wait for j from block b on. What they had in no register they do not
+  // find in one there.
   void StartWaiting(uint32_t j, uint32_t b) {
     const uint32_t place = j > b ? start_[j] : start_[loops_.last(j) + 1];
+    uint32_t from = kNone;
+    for (uint32_t p : preds_[j]) {
+      if (p < b) from = p;
+    }
+    Residents had(from == kNone ? nullptr : &exit_[from]);
     ForEachWaitingFor(j, [&](uint32_t p, uint32_t distance, bool in_memory) {
-      if (!in_memory) AddHolder(p, j, place + distance);
+      if (in_memory) return;
+      if (from != kNone && param_of_[pieces_.value(p).index] != j) {
+        const Resident* r = had.Find(p);
+        if (r == nullptr || !GoesTo(*r, j)) return;
+      }
+      AddHolder(p, j, place + distance);
     });
+  }
+  // Lanes of block b join those that wait for j.
+  void MoreWaiting(uint32_t j, uint32_t b) {
+    Residents had(&exit_[b]), before(&exit_[preds_[j][0]]);
+    for (const PieceDistance& d : next_.at_entry(j)) {
+      const Resident* r = had.Find(d.piece);
+      const Resident* other = before.Find(d.piece);
+      if (r == nullptr || other == nullptr || !(r->name == other->name)) RemoveHolder(d.piece, j);
+    }
   }
 
   // The thread comes to block b.
@@ -479,26 +514,26 @@ class Spiller {
                     entry_[b].end());
   }
 
-  // A name that every predecessor ends with. A fill's name is not taken out of its loop: lanes that
-  // left would hold it while the loop fills it again for all lanes.
+  // A fill's name is not taken out of its loop: lanes that left would hold it while the loop fills it
+  // again for all lanes.
+  bool GoesTo(const Resident& r, uint32_t b) const {
+    return r.name.block == kNone || loops_.contains(loops_.innermost(r.name.block), b);
+  }
+
+  // A name that every predecessor ends with.
   void EntryNames(uint32_t b) {
     if (preds_[b].empty()) return;
-    const std::vector<PieceDistance>& live = next_.at_entry(b);
-    auto at = live.begin();
-    for (const Resident& r : exit_[preds_[b][0]]) {
-      while (at != live.end() && at->piece < r.piece) ++at;
-      if (at == live.end()) break;
-      if (at->piece != r.piece || Banned(b, r.piece)) continue;
-      if (r.name.block != kNone && !loops_.contains(loops_.innermost(r.name.block), b)) continue;
-      bool all = true;
-      for (size_t k = 1; all && k < preds_[b].size(); ++k) {
-        const std::vector<Resident>& other = exit_[preds_[b][k]];
-        const auto it = std::lower_bound(
-            other.begin(), other.end(), r.piece,
-            [](const Resident& x, uint32_t p) { return x.piece < p; });
-        all = it != other.end() && it->piece == r.piece && it->name == r.name;
-      }
-      if (all) Enter(r.piece, r.name);
+    absl::InlinedVector<Residents, 4> preds;
+    for (uint32_t p : preds_[b]) preds.emplace_back(&exit_[p]);
+    for (const PieceDistance& d : next_.at_entry(b)) {
+      if (Banned(b, d.piece)) continue;
+      const Resident* r = preds[0].Find(d.piece);
+      if (r == nullptr || !GoesTo(*r, b)) continue;
+      const bool all = std::all_of(preds.begin() + 1, preds.end(), [&](Residents& other) {
+        const Resident* o = other.Find(d.piece);
+        return o != nullptr && o->name == r->name;
+      });
+      if (all) Enter(d.piece, r->name);
     }
   }
 
@@ -540,6 +575,7 @@ class Spiller {
       if (in_registers_[p]) exit_[b].push_back({p, name_[p]});
     }
     for (const Edge& e : f_.blocks[b].succs) {
+      if (std::binary_search(waits_.begin(), waits_.end(), e.to)) MoreWaiting(e.to.index, b);
       if (e.to.index > b) continue;
       for (const Resident& r : entry_[e.to.index]) {
         if (!in_registers_[r.piece] || !(name_[r.piece] == r.name)) Ban(e.to.index, r.piece);

@@ -16,7 +16,8 @@
 //    if all predecessors end with that name in a register, so joins need no code. Where a loop does
 //    not hand a name round, the value is not in a register at its head; that shows at the end of
 //    the loop, so the walk is repeated until nothing changes (decisions only ever accumulate).
-//  * What parked lanes wait with counts as present; evicting such a value evicts it for them too.
+//  * What parked lanes wait with counts as present, unless some of them had it in no register where they
+//    left; evicting such a value evicts it for them too.
 //  * A parameter that finds no register lives in memory; edges store into its place under the mask
 //    of the lanes that take them.
 //  * First choice is to repeat the computation instead of a fill: can_repeat, sources at hand.

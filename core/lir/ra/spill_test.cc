@@ -181,6 +181,37 @@ TEST(SpillTest, PlacesAreReadBeforeTheEdgeWritesThem) {
   EXPECT_LT(in_registers, size_t{kParams});
 }
 
+// Sixty values of two registers fill what the spiller uses. %0 leaves for %60; in the if, lanes
+// that wait behind it have %0 in memory, and %61, which is read last, has a register.
+TEST(SpillTest, WhatLiesInMemoryTakesNoRegisterOfLanesThatWait) {
+  constexpr int kValues = 59, kExtra = 60, kLast = 61, kFlag = 62, kHeader = 63;
+  std::string text = "function test width 16\n", loads, stores;
+  for (int k = 0; k < kFlag; ++k) absl::StrAppend(&text, "value %", k, " G 4x1\n");
+  for (int k = 1; k <= kValues; ++k) {
+    absl::StrAppend(&loads, "  %", k, ":ud = load #0x1:ud {w16}\n");
+    absl::StrAppend(&stores, "  store %", k, ":ud {w16}\n");
+  }
+  absl::StrAppend(&text, "value %", kFlag, " F 0x1\nvalue %", kHeader, " U 4x8 whole\nlivein %",
+                  kHeader, " at 0\nblock b0 depth 0\n  %0:ud = load #0x1:ud {w16}\n", loads,
+                  "  %", kExtra, ":ud = load #0x1:ud {w16}\n  store %", kExtra, ":ud {w16}\n  %",
+                  kLast, ":ud = load #0x1:ud {w16}\n  %", kFlag, ":ud = cmp %1:ud {w16}\n  if %",
+                  kFlag, ":ud {w16 pred 1}\n  -> b1, b2\nblock b1 depth 0\n", stores,
+                  "  endif {w16}\n  -> b2\nblock b2 depth 0\n", stores, "  store %0:ud {w16}\n",
+                  "  store %", kLast, ":ud {w16}\n  end #0x1:ud {w16}\n");
+  const Target& t = testing::TestTarget();
+  const absl::StatusOr<Function> ssa = Parse(t, text);
+  ASSERT_TRUE(ssa.ok()) << ssa.status();
+  ASSERT_TRUE(Verify(t, *ssa).ok()) << Verify(t, *ssa);
+  const Liveness live(t, *ssa);
+  Function f = *ssa;
+  SpillStats stats;
+  ASSERT_TRUE(SpillToFit(t, &f, live, {64, ValueId(kHeader)}, &stats).ok());
+  ASSERT_EQ(stats.evictions.size(), 1u);
+  EXPECT_EQ(stats.evictions[0].value, ValueId(0));
+  EXPECT_EQ(stats.spills, 1u);
+  EXPECT_EQ(stats.fills, 1u);
+}
+
 // Constants of a dword each, read after fifty values of two registers: as many instructions bring
 // them back as would messages the values, and nothing is stored.
 TEST(SpillTest, ConstantsLeaveBeforeWhatMustBeStored) {
