@@ -104,7 +104,7 @@ class Redefinitions {
 
  private:
   bool Held(uint32_t b, ValueId v) const { return HeldIn(l_.parked(BlockId(b)), v); }
-  bool HeldIn(const BitSet& set, ValueId v) const {
+  bool HeldIn(BitMatrix::Row set, ValueId v) const {
     for (uint32_t c = 0; c < f_.value(v).comps; ++c) {
       const uint32_t g = l_.global(l_.first_slot(v) + c);
       if (g != Liveness::kLocal && set.test(g)) return true;
