@@ -285,7 +285,7 @@ absl::StatusOr<sim::eu::Dispatch> Read(const json& job, const std::string& folde
     for (size_t i = 0; i < resources.size(); ++i) {
       const json& r = resources[i];
       if (!IsBuffer(r)) {
-        if (pass == 0) d.buffers.push_back(sim::eu::ClientBuffer{.bound = false});
+        if (pass == 0) d.buffers.emplace_back().bound = false;
         continue;
       }
       Addresses known = addresses;
