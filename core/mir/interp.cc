@@ -478,7 +478,12 @@ class Interpreter {
       case Op::kStorePrivate: return StorePrivate(id, active);
       case Op::kControlBarrier:
         ++moment_;
-        if (inst.imm1 == static_cast<uint32_t>(Scope::kWorkgroup)) workgroup_moment_ = moment_;
+        if (inst.imm1 != static_cast<uint32_t>(Scope::kWorkgroup)) return;
+        workgroup_moment_ = moment_;
+        if (active.count() != lanes_) {
+          ++statistics_.split_barriers;
+          ++statistics_.undefined_results;
+        }
         return;
       case Op::kMemoryBarrier: return;
       default:

@@ -118,6 +118,8 @@ struct InterpStatistics {
   // kNonUniform.
   int64_t undefined_results = 0;
   int64_t outside_descriptors = 0;          // of these: beyond the end of an array of descriptors
+  // Also of these: barriers of the workgroup that some of its invocations do not reach with the others.
+  int64_t split_barriers = 0;
   int64_t races = 0;                        // see LaunchInputs::detect_races
   uint32_t first_race_spirv_id = 0;
 };

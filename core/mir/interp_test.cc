@@ -948,6 +948,24 @@ TEST(Interp, DescriptorsThatLanesDoNotShareNeedToSaySo) {
   EXPECT_THAT(beyond.moved, ElementsAre(1, 0, 0, 0));
 }
 
+// Vulkan wants a barrier reached by all invocations of its workgroup or by none.
+TEST(Interp, BarriersThatNotAllReachAreCounted) {
+  const auto counted = [](const std::string& body) {
+    const Module m = MustParse("mir 1 local_size 4, 1, 1 body { %0:i32 = local_index %1:bool = ult %0, 2 " +
+                               body + " return }");
+    LaunchInputs inputs;
+    const absl::StatusOr<InterpStatistics> run = Interpret(m, inputs);
+    EXPECT_TRUE(run.ok()) << run.status();
+    EXPECT_EQ(run->split_barriers, run->undefined_results);
+    return run->split_barriers;
+  };
+  EXPECT_EQ(counted("control_barrier[3, workgroup]"), 0);
+  EXPECT_EQ(counted("if %1 { control_barrier[3, workgroup] yield } else { yield }"), 1);
+  EXPECT_EQ(counted("if %1 { control_barrier[3, workgroup] yield } "
+                    "else { control_barrier[3, workgroup] yield }"), 2);
+  EXPECT_EQ(counted("if %1 { control_barrier[3, subgroup] yield } else { yield }"), 0);
+}
+
 // What an array without length holds is what the client gave.
 TEST(Interp, DescriptorsBehindTheLastThatIsGivenAreUndefined) {
   const auto body = [](const std::string& index) {

@@ -244,15 +244,19 @@ class OutsideTest(unittest.TestCase):
     def test_each_cause_needs_its_own_count(self):
         # Accesses outside of bounded buffers, arrays and images lead to no address of nobody.
         nothing = {"outside_addresses": 0, "outside_descriptors": 0, "undefined_results": 9,
-                   "outside_accesses": 9, "outside_local_accesses": 9}
-        for count, error in (("outside_addresses", "address 0x0 (4 bytes) lies in no allocation"),
-                             ("outside_descriptors", "nothing is bound to surface 24"),
-                             ("outside_descriptors", "no image is bound to surface with handle 0x0")):
-            self.assertFalse(sim_interp.goes_outside(nothing, error))
-            self.assertTrue(sim_interp.goes_outside({**nothing, count: 1}, error))
-            self.assertFalse(sim_interp.goes_outside({**nothing, count: 1}, "r5 is read too early"))
-        self.assertFalse(sim_interp.goes_outside({**nothing, "outside_addresses": 1},
-                                                 "nothing is bound to surface 24"))
+                   "outside_accesses": 9, "outside_local_accesses": 9, "split_barriers": 0}
+        split = "SIMD8: deadlock: threads wait at a barrier that others left (workgroup 0,0,0)"
+        for count, excuse, error in (
+                ("outside_addresses", "outside", "address 0x0 (4 bytes) lies in no allocation"),
+                ("outside_descriptors", "outside", "nothing is bound to surface 24"),
+                ("outside_descriptors", "outside", "no image is bound to surface with handle 0x0"),
+                ("split_barriers", "barrier", split)):
+            self.assertIsNone(sim_interp.excuse_of_stop(nothing, error))
+            self.assertEqual(sim_interp.excuse_of_stop({**nothing, count: 1}, error), excuse)
+            for other in ("r5 is read too early", split if excuse == "outside" else "no allocation"):
+                self.assertIsNone(sim_interp.excuse_of_stop({**nothing, count: 1}, other))
+        self.assertIsNone(sim_interp.excuse_of_stop({**nothing, "outside_addresses": 1},
+                                                    "nothing is bound to surface 24"))
 
 
 class RunTest(unittest.TestCase):

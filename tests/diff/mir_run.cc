@@ -322,6 +322,7 @@ json RunJob(const std::string& path, const Flags& flags) {
                  {"misaligned_accesses", run->misaligned_accesses},
                  {"undefined_results", run->undefined_results},
                  {"outside_descriptors", run->outside_descriptors},
+                 {"split_barriers", run->split_barriers},
                  {"races", run->races},
                  {"race_spirv_id", run->first_race_spirv_id},
                  {"outputs", json::array()}};

@@ -18,6 +18,8 @@ subnormals are flushed in the interpreter as the hardware does. Further:
              violation, say): always a bug
   outside    excuse of a comparison that cannot be made: an address that no buffer has is accessed, or a
              descriptor beyond the end of an array, in the interpreter too
+  barrier    likewise: threads wait at a barrier that others left, and the interpreter saw one that not all
+             invocations of the workgroup reach, which Vulkan leaves undefined
 
 The last lines are causes, excuses by kind and a table: compiled; driven (some drive ran); counted
 (changing one arithmetic operation changes an output, or, where none does, changing a move: those are
@@ -77,11 +79,16 @@ def simulate(a, stem, job_path, options):
     return a.pool.ask(a.eu_run, words, MAX_SECONDS + 20)
 
 
-def goes_outside(mine, error):
-    """Did the simulator stop where the interpreter too leaves what is bound? What it leaves by an offset
-    does not count: buffers that are bound have bounds, which the compiled program must keep."""
-    return bool(mine["outside_addresses"] and "no allocation" in error
-                or mine["outside_descriptors"] and " is bound to " in error)
+def excuse_of_stop(mine, error):
+    """The excuse if the simulator stopped where the interpreter too leaves what is bound, or for a barrier
+    that the interpreter too saw reached by some only; or None. What is left by an offset does not count:
+    buffers that are bound have bounds, which the compiled program must keep."""
+    if (mine["outside_addresses"] and "no allocation" in error
+            or mine["outside_descriptors"] and " is bound to " in error):
+        return "outside"
+    if mine["split_barriers"] and "wait at a barrier that others left" in error:
+        return "barrier"
+    return None
 
 
 def compare_width(a, stem, width, found, where, job_path, tolerance):
@@ -95,8 +102,9 @@ def compare_width(a, stem, width, found, where, job_path, tolerance):
     for mode in [[]] if a.no_fusion else [[], ["--fusion"]]:
         name = "%s SIMD%d%s" % (where, width, " fused" if mode else "")
         got = simulate(a, stem, job_path, mode)
-        if not got["ok"] and goes_outside(mine, got["error"]):
-            made.append(excuses.Comparison(name, collections.Counter(outside=1), first=got["error"]))
+        excuse = None if got["ok"] else excuse_of_stop(mine, got["error"])
+        if excuse:
+            made.append(excuses.Comparison(name, collections.Counter([excuse]), first=got["error"]))
         elif not got["ok"]:
             return made, "%s: %s" % (name, got["error"])
         else:
