@@ -1,4 +1,5 @@
-// What SPIR-V and GLSL.std.450 leave undefined, said in MIR, for judges (ImportOptions::mark_undefined).
+// What SPIR-V and GLSL.std.450 leave undefined, said in MIR, for judges
+// (ImportOptions::mark_undefined).
 //
 // Compiled code may give anything there, and gives what its operations happen to give. A judge that
 // compares executions has to know where that is: a result becomes
@@ -8,12 +9,14 @@
 // which the interpreter counts and, if asked, makes random; nothing else reads it.
 //
 // Sources: SPIR-V 1.6 (unified), "Instructions"; "SPIR-V Extended Instructions for GLSL" 1.00, each
-// instruction's "undefined". What is left to the interpreter, because MIR's operations mean the same:
-// division of integers by 0 and of the least by -1, lanes that are not there, descriptors, memory
-// before it is written, accesses beyond shared memory and private arrays, OpUndef.
-// Limits: an index beyond an array, matrix or vector in a buffer finds what lies there; singular matrices
-// only where the determinant is 0; overflow of Ldexp beyond the exponents that are undefined by themselves.
+// instruction's "undefined". What is left to the interpreter, because MIR's operations mean the
+// same: division of integers by 0 and of the least by -1, lanes that are not there, descriptors,
+// memory before it is written, accesses beyond shared memory and private arrays, OpUndef. Limits:
+// an index beyond an array, matrix or vector in a buffer finds what lies there; singular matrices
+// only where the determinant is 0; overflow of Ldexp beyond the exponents that are undefined by
+// themselves.
 #include <cmath>
+#include <limits>
 
 #include "core/front/importer.h"
 
@@ -56,7 +59,8 @@ bool Importer::MarkUndefined(const SpirvInst& inst, Leaves* leaves) {
         ValueId& value = (*leaves)[i];
         const ValueId x = operand[i];
         if (converts) {
-          value = UndefinedWhere(BeyondInteger(x, TypeOf(value), inst.op == spv::Op::OpConvertFToS), value);
+          value = UndefinedWhere(BeyondInteger(x, TypeOf(value), inst.op == spv::Op::OpConvertFToS),
+                                 value);
         } else if (mir::IsFloat(TypeOf(x))) {
           value = UndefinedWhere(Emit(Op::kFeq, {x, FloatLike(x, 0.0f)}), value);
         } else {
@@ -65,9 +69,11 @@ bool Importer::MarkUndefined(const SpirvInst& inst, Leaves* leaves) {
       }
       return ok();
     }
-    case spv::Op::OpBitFieldInsert: return MarkBitField(inst, 5, leaves);
+    case spv::Op::OpBitFieldInsert:
+      return MarkBitField(inst, 5, leaves);
     case spv::Op::OpBitFieldSExtract:
-    case spv::Op::OpBitFieldUExtract: return MarkBitField(inst, 4, leaves);
+    case spv::Op::OpBitFieldUExtract:
+      return MarkBitField(inst, 4, leaves);
     case spv::Op::OpGroupNonUniformBallotBitExtract: {
       ValueId index;
       if (!GetIndex(inst.operand(5), &index)) return false;
@@ -77,11 +83,12 @@ bool Importer::MarkUndefined(const SpirvInst& inst, Leaves* leaves) {
     }
     case spv::Op::OpGroupNonUniformBallotFindLSB:
     case spv::Op::OpGroupNonUniformBallotFindMSB: {
-      const ValueId none = Emit(Op::kIeq, {(*leaves)[0], Int(~0u)});   // EmitBallotSearch
+      const ValueId none = Emit(Op::kIeq, {(*leaves)[0], Int(~0u)});  // EmitBallotSearch
       (*leaves)[0] = UndefinedWhere(none, (*leaves)[0]);
       return ok();
     }
-    default: return true;
+    default:
+      return true;
   }
 }
 
@@ -90,10 +97,9 @@ ValueId Importer::BeyondInteger(ValueId x, mir::Type to, bool is_signed) {
   const int bits = static_cast<int>(mir::BitsOf(to)) - (is_signed ? 1 : 0);
   const ValueId f = ConvertFloat(x, mir::Type::kF32);
   const float end = std::ldexp(1.0f, bits);
-  // The greatest float that is too small: the bound less 1, or the next one where there is none between.
-  const float below = !is_signed  ? -1.0f
-                      : bits < 24 ? -end - 1.0f
-                                  : std::nextafter(-end, -2 * end);
+  // The greatest float that is too small: the bound less 1, or the next one where there is none
+  // between.
+  const float below = !is_signed ? -1.0f : bits < 24 ? -end - 1.0f : std::nextafter(-end, -2 * end);
   const ValueId fits =
       Emit(Op::kAnd, {Emit(Op::kFlt, {Float(below), f}), Emit(Op::kFlt, {f, Float(end)})});
   return Emit(Op::kNot, {fits});
@@ -156,18 +162,22 @@ int Importer::UndefinedOperands(GLSLstd450 op) {
     case GLSLstd450Log2:
     case GLSLstd450Sqrt:
     case GLSLstd450InverseSqrt:
-    case GLSLstd450Round: return 1;
+    case GLSLstd450Round:
+      return 1;
     case GLSLstd450Atan2:
     case GLSLstd450Pow:
     case GLSLstd450FMin:
     case GLSLstd450FMax:
-    case GLSLstd450Ldexp: return 2;
+    case GLSLstd450Ldexp:
+      return 2;
     case GLSLstd450FClamp:
     case GLSLstd450UClamp:
     case GLSLstd450SClamp:
     case GLSLstd450NClamp:
-    case GLSLstd450SmoothStep: return 3;
-    default: return 0;
+    case GLSLstd450SmoothStep:
+      return 3;
+    default:
+      return 0;
   }
 }
 
@@ -191,15 +201,17 @@ ValueId Importer::MarkGlsl(GLSLstd450 op, const ValueId* x, ValueId value) {
     case GLSLstd450Asin:
     case GLSLstd450Acos:
       return UndefinedWhere(Emit(Op::kFlt, {FloatLike(x[0], 1.0f), magnitude(x[0])}), value);
-    case GLSLstd450Acosh: return UndefinedWhere(less(x[0], 1.0f), value);
+    case GLSLstd450Acosh:
+      return UndefinedWhere(less(x[0], 1.0f), value);
     case GLSLstd450Atanh:
       return UndefinedWhere(Emit(Op::kFge, {magnitude(x[0]), FloatLike(x[0], 1.0f)}), value);
-    case GLSLstd450Sqrt: return UndefinedWhere(less(x[0], 0.0f), value);
+    case GLSLstd450Sqrt:
+      return UndefinedWhere(less(x[0], 0.0f), value);
     case GLSLstd450Log:
     case GLSLstd450Log2:
     case GLSLstd450InverseSqrt:
       return UndefinedWhere(Emit(Op::kFge, {FloatLike(x[0], 0.0f), x[0]}), value);
-    case GLSLstd450Round: {   // a fraction of 0.5 goes either way
+    case GLSLstd450Round: {  // a fraction of 0.5 goes either way
       const ValueId half = equal(Emit(Op::kFfract, {x[0]}), 0.5f);
       return one_of(half, Emit(Op::kFfloor, {x[0]}), Emit(Op::kFceil, {x[0]}));
     }
@@ -211,8 +223,9 @@ ValueId Importer::MarkGlsl(GLSLstd450 op, const ValueId* x, ValueId value) {
       return UndefinedWhere(Either(less(x[0], 0.0f), of_zero), value);
     }
     case GLSLstd450FMin:
-    case GLSLstd450FMax: return one_of(Either(is_nan(x[0]), is_nan(x[1])), x[0], x[1]);
-    case GLSLstd450Ldexp: {   // of single precision; halfs have less of a range
+    case GLSLstd450FMax:
+      return one_of(Either(is_nan(x[0]), is_nan(x[1])), x[0], x[1]);
+    case GLSLstd450Ldexp: {  // of single precision; halfs have less of a range
       const ValueId exponent = ConvertInt(x[1], mir::Type::kI32, true);
       const int most = TypeOf(x[0]) == mir::Type::kF16 ? 16 : 128;
       return UndefinedWhere(Emit(Op::kSlt, {Int(static_cast<uint32_t>(most)), exponent}), value);
@@ -221,11 +234,16 @@ ValueId Importer::MarkGlsl(GLSLstd450 op, const ValueId* x, ValueId value) {
       const ValueId nan = Either(is_nan(x[0]), Either(is_nan(x[1]), is_nan(x[2])));
       return UndefinedWhere(Emit(Op::kFlt, {x[2], x[1]}), one_of(nan, x[0], x[2]));
     }
-    case GLSLstd450NClamp: return UndefinedWhere(Emit(Op::kFlt, {x[2], x[1]}), value);
-    case GLSLstd450UClamp: return UndefinedWhere(Emit(Op::kUlt, {x[2], x[1]}), value);
-    case GLSLstd450SClamp: return UndefinedWhere(Emit(Op::kSlt, {x[2], x[1]}), value);
-    case GLSLstd450SmoothStep: return UndefinedWhere(Emit(Op::kFge, {x[0], x[1]}), value);
-    default: return value;
+    case GLSLstd450NClamp:
+      return UndefinedWhere(Emit(Op::kFlt, {x[2], x[1]}), value);
+    case GLSLstd450UClamp:
+      return UndefinedWhere(Emit(Op::kUlt, {x[2], x[1]}), value);
+    case GLSLstd450SClamp:
+      return UndefinedWhere(Emit(Op::kSlt, {x[2], x[1]}), value);
+    case GLSLstd450SmoothStep:
+      return UndefinedWhere(Emit(Op::kFge, {x[0], x[1]}), value);
+    default:
+      return value;
   }
 }
 

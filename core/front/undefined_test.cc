@@ -22,7 +22,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 struct Outcome {
   int64_t undefined = 0;
-  uint32_t word = 0;   // of the first invocation
+  uint32_t word = 0;  // of the first invocation
 };
 
 // Runs a module whose every invocation reads `word`.
@@ -66,7 +66,7 @@ void ExpectUndefined(const std::vector<uint32_t>& words, uint32_t word, bool und
 }
 
 struct Case {
-  std::string expression;   // a uint, of uint x or float f, which has its bits
+  std::string expression;  // a uint, of uint x or float f, which has its bits
   std::vector<uint32_t> defined;
   std::vector<uint32_t> undefined;
 };
@@ -76,7 +76,8 @@ std::vector<uint32_t> Kernel(const std::string& expression) {
       KernelText("#extension GL_KHR_shader_subgroup_ballot : require\n",
                  "uint x = in_[id]; float f = uintBitsToFloat(x); vec4 v = vec4(1, 2, 3, f);\n"
                  "uvec4 u = uvec4(x, 7, 8, 9);\n"
-                 "out_[id] = " + expression + ";"));
+                 "out_[id] = " +
+                     expression + ";"));
 }
 
 TEST(Undefined, IntegersBeyondTheirRange) {
@@ -88,7 +89,8 @@ TEST(Undefined, IntegersBeyondTheirRange) {
       {"bitfieldExtract(5u, 1, int(x))", {0, 31}, {32, ~0u}},
       {"uint(bitfieldExtract(-5, int(x), 0))", {32}, {33}},
       {"uint(f)", {Bits(-0.5f), Bits(4294967040.0f)}, {Bits(-1.0f), Bits(0x1p32f), Bits(kNan)}},
-      {"uint(int(f))", {Bits(-0x1p31f), Bits(2147483520.0f)},
+      {"uint(int(f))",
+       {Bits(-0x1p31f), Bits(2147483520.0f)},
        {Bits(0x1p31f), Bits(-2147483904.0f), Bits(-kInfinity)}},
       {"clamp(5u, x, 7u)", {7}, {8}},
       {"uint(clamp(5, int(x), 7))", {7, ~0u}, {8}},
@@ -102,8 +104,8 @@ TEST(Undefined, IntegersBeyondTheirRange) {
 
 TEST(Undefined, Components) {
   const std::vector<Case> cases = {
-      {"(u + uvec4(id))[x]", {0, 3}, {4, ~0u}},                    // OpVectorExtractDynamic
-      {"u[x]", {0, 3}, {4, ~0u}},                                  // an access chain
+      {"(u + uvec4(id))[x]", {0, 3}, {4, ~0u}},  // OpVectorExtractDynamic
+      {"u[x]", {0, 3}, {4, ~0u}},                // an access chain
       {"(u[x] = 5u, u.x + u.y * 3u + u.z * 5u + u.w * 7u)", {0, 3}, {4, ~0u}},
       {"subgroupBallotFindLSB(uvec4(x, 0, 0, 0))", {1}, {0}},
       {"subgroupBallotFindMSB(uvec4(x, 0, 0, 0))", {1}, {0}},
@@ -152,8 +154,8 @@ TEST(Undefined, FunctionsOutsideOfTheirDomain) {
     for (uint32_t word : c.undefined) ExpectUndefined(words, word, true, c.expression);
   }
   const std::string frexp = "int e; float m = frexp(f, e); out_[id] = floatBitsToUint(m) + uint(e)";
-  const std::vector<uint32_t> words = CompileCompute(
-      KernelText("", "float f = uintBitsToFloat(in_[id]); " + frexp + ";"));
+  const std::vector<uint32_t> words =
+      CompileCompute(KernelText("", "float f = uintBitsToFloat(in_[id]); " + frexp + ";"));
   ExpectUndefined(words, more, false, frexp);
   ExpectUndefined(words, Bits(kInfinity), true, frexp);
 }

@@ -113,9 +113,9 @@ struct InterpStatistics {
   int64_t outside_addresses = 0;            // of these by an address that no buffer has
   // Of active lanes: integers divided by 0, the least integer by -1, values of lanes that are not there
   // or not active, or of a lane that active lanes do not agree on (read_lane), selects that choose an
-  // undefined value over a defined one (if these are random, or with prefers_defined), descriptors beyond the end of an array (without length: beyond
-  // the last element given); and accesses of lanes that do not share the index of a descriptor, without
-  // kNonUniform.
+  // undefined value over a defined one (if these are random, or with prefers_defined), descriptors
+  // beyond the end of an array (without length: beyond the last element given); and accesses of lanes
+  // that do not share the index of a descriptor, without kNonUniform.
   int64_t undefined_results = 0;
   int64_t outside_descriptors = 0;          // of these: beyond the end of an array of descriptors
   // Also of these: barriers of the workgroup that some of its invocations do not reach with the others.

@@ -22,13 +22,14 @@ std::vector<uint32_t> CallsOf(const std::vector<uint32_t>& words, uint32_t funct
 
 std::vector<mir::Type> ResultTypes(const std::string& globals, const std::string& body,
                                    uint32_t function) {
-  const std::vector<uint32_t> words =
-      front::CompileCompute(front::KernelText(globals, "float f = uintBitsToFloat(in_[id]); " + body));
+  const std::vector<uint32_t> words = front::CompileCompute(
+      front::KernelText(globals, "float f = uintBitsToFloat(in_[id]); " + body));
   const auto module = front::ImportVerified(words);
   EXPECT_TRUE(module.ok()) << module.status();
   std::vector<mir::Type> types;
   for (uint32_t id : CallsOf(words, function)) {
-    for (mir::InstId inst : ResultsOf(*module, id)) types.push_back(module->value(module->result(inst)).type);
+    for (mir::InstId inst : ResultsOf(*module, id))
+      types.push_back(module->value(module->result(inst)).type);
   }
   return types;
 }
@@ -40,9 +41,11 @@ TEST(SpirvResults, EachComponent) {
   const std::string vector = "vec3 v = vec3(f, f * 0.5, f * f); ";
   EXPECT_EQ(ResultTypes("", vector + "out_[id] = floatBitsToUint(dot(acos(v), vec3(1)));", kAcos),
             Types(3, mir::Type::kF32));
-  EXPECT_EQ(ResultTypes("", vector + "out_[id] = floatBitsToUint(dot(asin(v), atan(v, vec3(2))));", kAtan2),
+  EXPECT_EQ(ResultTypes("", vector + "out_[id] = floatBitsToUint(dot(asin(v), atan(v, vec3(2))));",
+                        kAtan2),
             Types(3, mir::Type::kF32));
-  EXPECT_EQ(ResultTypes("", "out_[id] = floatBitsToUint(asin(f));", kAsin), Types(1, mir::Type::kF32));
+  EXPECT_EQ(ResultTypes("", "out_[id] = floatBitsToUint(asin(f));", kAsin),
+            Types(1, mir::Type::kF32));
 }
 
 TEST(SpirvResults, HalfsAreRoundedLast) {

@@ -1,6 +1,6 @@
-// Null descriptors, from GLSL through the whole compiler into the simulator: texels and sizes of null
-// surfaces are 0, also where the program clamps the hardware's answer to at least 1 (array layers, sizes of
-// a level), and writes to them change nothing.
+// Null descriptors, from GLSL through the whole compiler into the simulator: texels and sizes of
+// null surfaces are 0, also where the program clamps the hardware's answer to at least 1 (array
+// layers, sizes of a level), and writes to them change nothing.
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -43,8 +43,8 @@ void main() {
   int level = numbers[0], place = numbers[1];
 )";
 
-// What a shader asks, and the answers of surfaces that are there: of level 2, of 5 layers, 6 cubes, all
-// texels 1.
+// What a shader asks, and the answers of surfaces that are there: of level 2, of 5 layers, 6 cubes,
+// all texels 1.
 struct Question {
   std::string body;
   std::vector<uint32_t> answers;
@@ -53,26 +53,31 @@ struct Question {
 constexpr uint32_t kOne = 0x3f800000;
 
 std::vector<Question> Questions() {
-  // What is stored at a place may be taken from the store when it is read there again, null or not: the
-  // last question reads where the compiler does not know that it is the same.
+  // What is stored at a place may be taken from the store when it is read there again, null or not:
+  // the last question reads where the compiler does not know that it is the same.
   return {
-      {"put(textureSize(flat_array, level)); put(textureSize(flat_array, 0));", {4, 2, 5, 16, 8, 5}},
-      {"put(textureSize(cube_array, level)); put(textureSize(cube_array, 0));", {4, 4, 6, 16, 16, 6}},
+      {"put(textureSize(flat_array, level)); put(textureSize(flat_array, 0));",
+       {4, 2, 5, 16, 8, 5}},
+      {"put(textureSize(cube_array, level)); put(textureSize(cube_array, 0));",
+       {4, 4, 6, 16, 16, 6}},
       {"put(textureSize(volume, level)); put(textureQueryLevels(volume));", {4, 2, 1, 4}},
       {"put(imageSize(stored_array));", {16, 8, 5}},
       {"put(imageSize(stored_cubes));", {16, 16, 6}},
       {"put(textureSize(texels)); put(block.words.length());", {16, 8}},
-      {"put(textureSize(many[place], level)); put(imageSize(many_stored[place]));", {4, 2, 5, 16, 5}},
+      {"put(textureSize(many[place], level)); put(imageSize(many_stored[place]));",
+       {4, 2, 5, 16, 5}},
       {"put(textureLod(flat_array, vec3(0.5), 0.0)); put(texelFetch(volume, ivec3(place), 0));",
        {kOne, kOne, kOne, kOne, kOne, kOne, kOne, kOne}},
       {"put(textureLod(cube_array, vec4(1, 0, 0, 0), 0.0)); put(texelFetch(texels, place));",
        {kOne, kOne, kOne, kOne, kOne, kOne, kOne, kOne}},
       {"put(textureGather(flat_array, vec3(0.5)));", {kOne, kOne, kOne, kOne}},
       {"put(imageLoad(stored_array, ivec3(place)).x); put(block.words[place]);", {7, 9}},
-      {"put(imageAtomicAdd(stored_array, ivec3(place), 1u)); put(atomicAdd(block.words[place], 1u));",
+      {"put(imageAtomicAdd(stored_array, ivec3(place), 1u)); put(atomicAdd(block.words[place], "
+       "1u));",
        {7, 9}},
       {"imageStore(stored_array, ivec3(place), uvec4(3)); block.words[place] = 3u;"
-       "put(imageLoad(stored_array, ivec3(place)).x); put(block.words[place + numbers[2]]);", {3, 3}},
+       "put(imageLoad(stored_array, ivec3(place)).x); put(block.words[place + numbers[2]]);",
+       {3, 3}},
   };
 }
 
@@ -110,11 +115,14 @@ sim::eu::Dispatch MakeDispatch(bool null) {
     d.buffers[buffer].bytes.resize(4 * data->size());
     std::memcpy(d.buffers[buffer].bytes.data(), data->data(), 4 * data->size());
   }
-  d.images = {Image(1, 0, ImageDim::k2d, true, "rgba32f"), Image(1, 1, ImageDim::kCube, true, "rgba32f"),
-              Image(1, 2, ImageDim::k3d, false, "rgba32f"), Image(1, 3, ImageDim::k2d, true, "r32ui"),
+  d.images = {Image(1, 0, ImageDim::k2d, true, "rgba32f"),
+              Image(1, 1, ImageDim::kCube, true, "rgba32f"),
+              Image(1, 2, ImageDim::k3d, false, "rgba32f"),
+              Image(1, 3, ImageDim::k2d, true, "r32ui"),
               Image(1, 4, ImageDim::kCube, true, "rgba16f"),
               Image(1, 5, ImageDim::kBuffer, false, "rgba32f"),
-              Image(2, 0, ImageDim::k2d, true, "rgba32f"), Image(2, 1, ImageDim::k1d, true, "r32ui")};
+              Image(2, 0, ImageDim::k2d, true, "rgba32f"),
+              Image(2, 1, ImageDim::k1d, true, "r32ui")};
   for (sim::eu::ClientImage& image : d.images) {
     image.null_surface = null;
     if (image.where.set == 2) image.where.element = 1;
