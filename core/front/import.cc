@@ -18,8 +18,6 @@ namespace {
 
 constexpr uint32_t kMaxSharedBytes = 1u << 24;  // targets have less; theirs to refuse
 constexpr uint32_t kMaxWorkgroup = 1u << 16;  // likewise
-// Scalar copies an import may make for each instruction it may emit.
-constexpr uint64_t kWorkPerInstruction = 64;
 
 }  // namespace
 
@@ -46,12 +44,7 @@ bool Importer::Malformed(const std::string& detail, uint32_t id) {
   return status_.ok() ? Fail(Invalid(detail, id)) : false;
 }
 
-bool Importer::Charge(uint64_t work) {
-  work_ += work;
-  if (module_.insts.size() <= options_.max_instructions &&
-      work_ <= options_.max_instructions * kWorkPerInstruction) {
-    return ok();
-  }
+bool Importer::RefuseSize() {
   return Refuse("module_too_large",
                 "more than " + std::to_string(options_.max_instructions) + " instructions",
                 context_.function != nullptr ? context_.function->id : 0);

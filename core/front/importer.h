@@ -66,6 +66,9 @@ struct Pointer {
   uint32_t targets = 0;           // they are the targets of this SPIR-V id
 };
 
+// Scalar copies an import may make for each instruction it may emit.
+inline constexpr uint64_t kWorkPerInstruction = 64;
+
 // A loaded image, sampler, or both. Variable 0: not there (a combined image has its own sampler).
 struct ImageHandle {
   Pointer image;
@@ -148,7 +151,15 @@ class Importer {
   bool ok() const { return status_.ok(); }
   // The type if values of it can be handled; null after refusing.
   const SpirvType* Supported(uint32_t type);
-  bool Charge(uint64_t work);
+  // Counts scalar copies, made for almost every instruction. False after refusing a module that makes
+  // too many of them or of instructions.
+  bool Charge(uint64_t work) {
+    work_ += work;
+    const uint64_t most = options_.max_instructions;
+    const bool fits = module_.insts.size() <= most && work_ <= most * kWorkPerInstruction;
+    return fits ? ok() : RefuseSize();
+  }
+  bool RefuseSize();
   const std::vector<mir::Type>& LeafTypes(uint32_t type);
 
   bool Get(uint32_t id, Leaves* leaves, uint32_t* type = nullptr);

@@ -184,7 +184,6 @@ class Eliminator {
         needed_(module.insts.size()),
         live_(module.values.size()),
         owner_(module.insts.size()),
-        loop_(module.insts.size()),
         jumps_(module.insts.size()),
         writers_(module.private_arrays.size() + 1),
         read_(module.private_arrays.size() + 1) {}
@@ -214,7 +213,6 @@ class Eliminator {
     for (InstId id : m_.region(region).insts) {
       const Inst& inst = m_.inst(id);
       owner_[id.index] = owner;
-      loop_[id.index] = loop;
       order_.push_back(id);
       if (inst.op == Op::kYield) jumps_[owner.index].push_back(id);
       if (inst.op == Op::kBreak || inst.op == Op::kContinue) jumps_[loop.index].push_back(id);
@@ -418,7 +416,6 @@ class Eliminator {
   BitSet live_;                              // values
   BitSet dead_;
   std::vector<InstId> owner_;                // of an instruction: the if or loop around it
-  std::vector<InstId> loop_;                 // of an instruction: the innermost loop around it
   std::vector<std::vector<InstId>> jumps_;   // of an if: its yields; of a loop: breaks, continues
   std::vector<std::vector<InstId>> writers_; // by local memory
   std::vector<bool> read_;
