@@ -116,34 +116,31 @@ absl::StatusOr<bool> SchedulePass(Work& w, PassContext& context) {
   return stats.changed() != 0;
 }
 
-absl::StatusOr<lir::ra::AllocationStats> Allocate(Work& w, bool spill) {
+absl::StatusOr<lir::ra::AllocationStats> Allocate(Work& w, bool spill,
+                                                  std::vector<lir::Pressure>* pressure = nullptr) {
   const lir::Function ssa = w.check ? w.lir : lir::Function();
   // Live-in 0 is r0, the header of scratch messages; it ends the thread as well, so it stays.
   absl::StatusOr<lir::ra::AllocationStats> stats =
       spill ? lir::ra::AllocateWithSpills(Gen12Target(), &w.lir, w.lir.live_ins[0].value)
-            : lir::ra::Allocate(Gen12Target(), &w.lir);
+            : lir::ra::Allocate(Gen12Target(), &w.lir, pressure);
   if (!stats.ok() || !w.check) return stats;
   if (absl::Status s = lir::ra::CheckAllocation(Gen12Target(), ssa, w.lir); !s.ok()) return s;
   return stats;
 }
 
-uint32_t GrfPressure(const lir::Function& f) {
-  const lir::Liveness live(Gen12Target(), f);
-  return lir::MaxPressure(Gen12Target(), f, live)[kPoolGrf].physical;
-}
-
 // What no order of instructions fits is spilled, from the order that needs less.
 absl::StatusOr<lir::ra::AllocationStats> AllocateOrSpill(Work& w, PassContext& context) {
-  absl::StatusOr<lir::ra::AllocationStats> stats = Allocate(w, false);
+  std::vector<lir::Pressure> scheduled, unscheduled;
+  absl::StatusOr<lir::ra::AllocationStats> stats = Allocate(w, false, &scheduled);
   if (!absl::IsResourceExhausted(stats.status())) return stats;
   if (!w.unscheduled.empty()) {
     context.Remark("schedule_undone", 0, std::string(stats.status().message()));
     SwapOrder(w.lir, w.unscheduled);
-    stats = Allocate(w, false);
+    stats = Allocate(w, false, &unscheduled);
     if (!absl::IsResourceExhausted(stats.status())) return stats;
-    const uint32_t unscheduled = GrfPressure(w.lir);
-    SwapOrder(w.lir, w.unscheduled);
-    if (unscheduled < GrfPressure(w.lir)) SwapOrder(w.lir, w.unscheduled);
+    if (unscheduled[kPoolGrf].physical >= scheduled[kPoolGrf].physical) {
+      SwapOrder(w.lir, w.unscheduled);
+    }
   }
   return Allocate(w, true);
 }

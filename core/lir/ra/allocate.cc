@@ -148,10 +148,12 @@ absl::StatusOr<AllocationStats> SaveFlagsAndAssign(const Target& t, Function* f,
 
 }  // namespace
 
-absl::StatusOr<AllocationStats> Allocate(const Target& t, Function* f) {
+absl::StatusOr<AllocationStats> Allocate(const Target& t, Function* f,
+                                         std::vector<Pressure>* pressure) {
   AllocationStats stats;
   Liveness live(t, *f);
   stats.max_live = MaxPressure(t, *f, live);
+  if (pressure != nullptr) *pressure = stats.max_live;
   if (FlagsFit(t, *f, stats.max_live)) return AssignRegisters(t, f, live, std::move(stats));
   Function original = *f;
   absl::StatusOr<AllocationStats> done = SaveFlagsAndAssign(t, f, &live, std::move(stats));

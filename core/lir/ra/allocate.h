@@ -35,7 +35,9 @@ struct AllocationStats {
   SpillStats spill;
 };
 
-absl::StatusOr<AllocationStats> Allocate(const Target& target, Function* f);
+// `pressure`, unless null: the function's, by pool, also where no order fits.
+absl::StatusOr<AllocationStats> Allocate(const Target& target, Function* f,
+                                         std::vector<Pressure>* pressure = nullptr);
 
 // `header`: see SpillSettings. Fails only where a single instruction needs more registers than
 // there are, or with "scratch_too_large".

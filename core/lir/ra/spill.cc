@@ -4,6 +4,7 @@
 #include <array>
 #include <cassert>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
@@ -316,12 +317,14 @@ class Spiller {
     }
     moved_to_memory_.clear();
     const absl::Span<const BlockId> waits = l_.waits(BlockId(b));
-    for (BlockId j : waits_) {
-      if (!std::binary_search(waits.begin(), waits.end(), j)) StopWaiting(j.index);
-    }
-    for (BlockId j : waits) {
-      if (!std::binary_search(waits_.begin(), waits_.end(), j)) StartWaiting(j.index, b);
-    }
+    scratch_waits_.clear();
+    std::set_difference(waits_.begin(), waits_.end(), waits.begin(), waits.end(),
+                        std::back_inserter(scratch_waits_));
+    for (BlockId j : scratch_waits_) StopWaiting(j.index);
+    scratch_waits_.clear();
+    std::set_difference(waits.begin(), waits.end(), waits_.begin(), waits_.end(),
+                        std::back_inserter(scratch_waits_));
+    for (BlockId j : scratch_waits_) StartWaiting(j.index, b);
     waits_.assign(waits.begin(), waits.end());
   }
 
@@ -1194,6 +1197,7 @@ class Spiller {
   uint32_t next_name_ = 1u << 31;      // of names while nothing is emitted
   std::vector<char> in_registers_, filled_;
   std::vector<uint32_t> list_, index_;     // those in registers, and where each stands
+  std::vector<BlockId> scratch_waits_;
   std::vector<BlockId> waits_;             // that lanes wait for in this block, ascending
   std::vector<Holders> holders_;           // among them, those that it is held for
   std::vector<uint32_t> waiting_, waiting_index_;  // those held, and where each stands
