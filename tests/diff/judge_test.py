@@ -75,6 +75,27 @@ class ToleranceTest(unittest.TestCase):
         self.assertEqual((c.status, c.excuses), ("excused", {"unstable": 1}))
 
 
+class StatusTest(unittest.TestCase):
+
+    def test_success_needs_a_comparison(self):
+        compared = excuses.Comparison("here", collections.Counter())
+        agree = judging.Verdict("a", "agree", comparisons=[compared])
+        self.assertEqual(judging.exit_status([agree]), 0)
+        self.assertEqual(judging.exit_status([agree, judging.Verdict("b", "refused")]), 0)
+        self.assertEqual(judging.exit_status([]), 1)
+        self.assertEqual(judging.exit_status([judging.Verdict("b", "refused")]), 1)
+        self.assertEqual(judging.exit_status([judging.Verdict("b", "undriven")]), 1)
+        for status in ("differ", "broken", "error"):
+            self.assertEqual(judging.exit_status([agree, judging.Verdict("b", status)]), 1)
+
+    def test_success_of_the_compiler_needs_machine_code(self):
+        a = argparse.Namespace(kilnc="/bin/true", widths=None)
+        module = argparse.Namespace(specialised={})
+        with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR")) as folder:
+            files, status, cause = sim_interp.compile_module(a, "a.spv", module, folder)
+            self.assertEqual((files, status), ({}, "broken"), cause)
+
+
 class UnstableTest(unittest.TestCase):
 
     def test_bounded_in_magnitude(self):
@@ -285,7 +306,7 @@ class RunTest(unittest.TestCase):
                     if not a.budget:
                         os.kill(os.getpid(), signal.SIGTERM)
                     threading.Event().wait()
-                return judging.Verdict(path, "agree")
+                return judging.Verdict(path, "agree", comparisons=[excuses.Comparison("here")])
 
             judging.judge_all(a, judge, lambda verdicts: print("table of", len(verdicts)))
             os._exit(9)

@@ -58,6 +58,12 @@ class Verdict:
                             for c in self.comparisons if c.excuses]}
 
 
+def exit_status(verdicts):
+    """Of a judge: success needs a comparison, and no module that failed in any way."""
+    failed = any(v.status in ("differ", "broken", "error") for v in verdicts)
+    return 1 if failed or not any(v.comparisons for v in verdicts) else 0
+
+
 def describe(c):
     kinds = ", ".join("%s %d" % kv for kv in sorted(c.excuses.items()))
     if not c.differing:
@@ -170,6 +176,6 @@ def judge_all(a, judge, summary):
         summary(verdicts)
         sys.stdout.flush()
         # Threads may still wait for a module.
-        os._exit(1 if any(v.status in ("differ", "broken", "error") for v in verdicts) else 0)
+        os._exit(exit_status(verdicts))
     summary(verdicts)
     return verdicts

@@ -19,7 +19,7 @@ the next run. Every module ends as one of:
   error      importing or interpreting failed in another way
 
 The last lines are excuses by kind and a summary, also when the run is interrupted; the exit status is 1
-if any module differs or fails.
+if any module differs or fails, or if there was no comparison.
 """
 
 import argparse
@@ -115,7 +115,7 @@ def main():
         a.interpreter = drives.Interpreter(pool, a.mir_run, ["--optimise"] if a.optimise else [])
         verdicts = judging.judge_all(a, judge, summary)
         pool.close()
-    return 1 if any(v.status in ("differ", "error") for v in verdicts) else 0
+    return judging.exit_status(verdicts)
 
 
 if __name__ == "__main__":

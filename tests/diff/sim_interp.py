@@ -24,7 +24,7 @@ subnormals are flushed in the interpreter as the hardware does. Further:
 The last lines are causes, excuses by kind and a table: compiled; driven (some drive ran); counted
 (changing one arithmetic operation changes an output, or, where none does, changing a move: those are
 told apart); agreeing, in all and by width. An interrupted run prints them too. The exit status is 1 if
-any module differs or is broken.
+any module differs or is broken, or if there was no comparison.
 """
 
 import argparse
@@ -70,6 +70,8 @@ def compile_module(a, path, module, folder):
         m = re.search(r"\.SIMD(\d+)\.bin$", name)
         if m:
             widths[int(m.group(1))] = os.path.join(folder, name[:-4])
+    if not widths:
+        return {}, "broken", "kilnc succeeds without machine code"
     return widths, "", ""
 
 
@@ -206,7 +208,7 @@ def main():
         a.interpreter = drives.Interpreter(a.pool, a.mir_run)
         verdicts = judging.judge_all(a, judge, summary)
         a.pool.close()
-    return 1 if any(v.status in ("differ", "broken") for v in verdicts) else 0
+    return judging.exit_status(verdicts)
 
 
 if __name__ == "__main__":

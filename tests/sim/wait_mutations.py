@@ -15,7 +15,8 @@ outputs, which agree with lavapipe's): a wait is needed if without it some instr
 overwrites a register (by dword), or reads the address register, that an earlier one has in flight, and
 with it none does. Every needed one must be noticed. Operands r[a0] name no register here: a wait that
 only they need counts as not needed; what is noticed of those is in the last figure. The exit status is 1 if
-a needed one is not noticed, or if none was needed.
+a needed one is not noticed, if none was needed, or if a binary fails or has a hazard by this reading as it
+is.
 """
 
 import argparse
@@ -262,6 +263,7 @@ def main():
             base = json.loads(run.stdout)
             if not base["ok"]:
                 print("%s: fails unmodified: %s" % (launch, base["error"]))
+                total["failing"] += 1
                 continue
             code = disassemble(binary)
             paths = [[(code[o & ~1], o & 1) for o in path] for path in base["paths"]]
@@ -299,13 +301,14 @@ def main():
         print("%-70s waits %3d needed %3d noticed of them %3d, of the others %3d" % (
             os.path.basename(record["file"]), count["all"], count["needed"],
             count["needed and noticed"], count["only noticed"]), flush=True)
-    print("\n%d binaries (%d misread): %d waits removed; %d needed on the ways taken (%d only across "
+    print("\n%d binaries (%d failing, %d misread): %d waits removed; %d needed on the ways taken (%d only across "
           "branches), %d of them noticed (%.2f %%); %d not needed, %d of them noticed" % (
-              min(len(rows), a.binaries), total["misread"], total["all"], total["needed"],
-              total["across"], total["needed and noticed"],
+              min(len(rows), a.binaries), total["failing"], total["misread"], total["all"],
+              total["needed"], total["across"], total["needed and noticed"],
               100.0 * total["needed and noticed"] / max(total["needed"], 1),
               total["all"] - total["needed"], total["only noticed"]))
-    return 0 if total["needed and noticed"] == total["needed"] > 0 else 1
+    proven = total["needed and noticed"] == total["needed"] > 0
+    return 0 if proven and not total["failing"] and not total["misread"] else 1
 
 
 if __name__ == "__main__":
