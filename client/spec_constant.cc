@@ -77,6 +77,8 @@ bool SetTyped(absl::string_view type, absl::string_view value, SpecConstant* c, 
 bool SetUntyped(absl::string_view value, SpecConstant* c) {
   bool known = false;
   if (value == "true" || value == "false") return SetTyped("bool", value, c, &known);
+  // A number, not bits: 0xffffffff is no int.
+  if (SetTyped("uint", value, c, &known) && c->uint_value() > INT32_MAX) return true;
   return SetTyped("int", value, c, &known) || SetTyped("float", value, c, &known);
 }
 

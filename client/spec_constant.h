@@ -2,7 +2,8 @@
 //
 // TYPE: bool (true, false, 1, 0), int, uint, int64, uint64 (decimal or 0x...), float, double (as C
 // writes them, also inf and nan), bits (0x..., for any other type). Without "TYPE:" the value is
-// an int where it is a whole number, a bool where it is true or false, else a float.
+// an int where it is a whole number, a uint where it is too large for one, a bool where it is true or
+// false, else a float. Ints are also for constants that are uints, and uints for ints: the range counts.
 #ifndef KILN_CLIENT_SPEC_CONSTANT_H_
 #define KILN_CLIENT_SPEC_CONSTANT_H_
 

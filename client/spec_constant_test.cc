@@ -40,6 +40,12 @@ TEST(SpecConstant, WithoutType) {
   EXPECT_EQ(Parse("1=8").int_value(), 8);
   EXPECT_EQ(Parse("1=true").bool_value(), true);
   EXPECT_EQ(Parse("1=0.25").float_value(), 0.25f);
+  // What no int is, is a uint before it is a float.
+  EXPECT_EQ(Parse("1=-2147483648").int_value(), INT32_MIN);
+  EXPECT_EQ(Parse("1=2147483648").uint_value(), 0x80000000u);
+  EXPECT_EQ(Parse("1=0x7fffffff").int_value(), INT32_MAX);
+  EXPECT_EQ(Parse("1=0xffffffff").uint_value(), UINT32_MAX);
+  EXPECT_EQ(Parse("1=4294967296").float_value(), 0x1p32f);
 }
 
 TEST(SpecConstant, Refused) {

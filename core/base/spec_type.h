@@ -6,15 +6,17 @@
 
 namespace kiln {
 
-// Of integers the sign is not told apart: 3 is a proper int and a proper uint. The numbers are part of
-// cache keys and of proto/worker.proto.
+// 3 is a proper int and a proper uint, whichever the constant is; what the types tell apart is -1 and
+// 4294967295. The numbers are part of cache keys and of proto/worker.proto.
 enum class SpecType : uint8_t {
   kBits = 0,  // any type of a constant
   kBool = 1,
-  kInt32 = 2,  // also for narrower integers, in whose range it must be
+  kInt32 = 2,  // also for narrower integers and for uints, in whose range it must be
   kInt64 = 3,
   kFloat32 = 4,
   kFloat64 = 5,
+  kUint32 = 6,
+  kUint64 = 7,
 };
 
 }  // namespace kiln

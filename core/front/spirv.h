@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -132,7 +133,7 @@ struct SpirvVariable {
 };
 
 struct SpirvDecorations {
-  uint32_t spec_id = kNoValue;
+  std::optional<uint32_t> spec_id;  // any number is one
   uint32_t builtin = kNoValue;
   uint32_t set = kNoValue;
   uint32_t binding = kNoValue;

@@ -729,10 +729,10 @@ absl::Status Parser::FunctionType(const SpirvInst& inst, SpirvType& type) {
 // ---- Constants ----
 
 std::optional<uint64_t> Parser::Override(uint32_t id) const {
-  const uint32_t spec_id = id < m_.bound ? m_.decorations[id].spec_id : kNoValue;
-  if (spec_id == kNoValue) return std::nullopt;
+  const auto spec_id = id < m_.bound ? m_.decorations[id].spec_id : std::nullopt;
+  if (!spec_id.has_value()) return std::nullopt;
   for (const SpecConstant& s : specialisation_) {
-    if (s.spec_id == spec_id) return s.bits;
+    if (s.spec_id == *spec_id) return s.bits;
   }
   return std::nullopt;
 }

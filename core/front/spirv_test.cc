@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
 #include "core/front/refusal.h"
 #include "core/front/testing.h"
@@ -330,6 +331,85 @@ TEST(Spirv, SpecialisationNamesConstantsOfTheirTypes) {
         {8, 3, SpecType::kInt32}, {8, 3, SpecType::kFloat32}}) {
     EXPECT_NE(error(wrong).find("spec_constant_type"), std::string::npos) << wrong.spec_id;
   }
+}
+
+// Narrow integers take the values of their type, of whichever sign the given one was written.
+TEST(Spirv, SpecialisationKeepsToTheRange) {
+  std::string text = KernelAssembly(R"(
+    OpDecorate %c0 SpecId 0
+    OpDecorate %c1 SpecId 1
+    OpDecorate %c2 SpecId 2
+    OpDecorate %c3 SpecId 3
+    OpDecorate %c4 SpecId 4
+    OpDecorate %c5 SpecId 5
+    OpDecorate %c6 SpecId 6
+    OpDecorate %c7 SpecId 4294967295
+    %i8 = OpTypeInt 8 1
+    %u8 = OpTypeInt 8 0
+    %i16 = OpTypeInt 16 1
+    %u16 = OpTypeInt 16 0
+    %i64 = OpTypeInt 64 1
+    %c0 = OpSpecConstant %i8 1
+    %c1 = OpSpecConstant %u8 1
+    %c2 = OpSpecConstant %i16 1
+    %c3 = OpSpecConstant %u16 1
+    %c4 = OpSpecConstant %int 1
+    %c5 = OpSpecConstant %uint 1
+    %c6 = OpSpecConstant %i64 1
+    %c7 = OpSpecConstant %uint 1
+  )",
+                                    "%result = OpIAdd %uint %c7 %x\n");
+  text.insert(text.find("OpMemoryModel"), "OpCapability Int8\nOpCapability Int16\nOpCapability Int64\n");
+  const Words words = Assemble(text);
+  const auto error = [&](uint32_t id, int64_t value, SpecType type) {
+    const bool narrow = type == SpecType::kInt32 || type == SpecType::kUint32;
+    ImportOptions options;
+    options.spec_constants = {
+        {id, narrow ? static_cast<uint32_t>(value) : static_cast<uint64_t>(value), type}};
+    const absl::Status status = ImportSpirv(words, options).status();
+    return status.ok() ? "" : CauseOf(status) + ": " + std::string(status.message());
+  };
+  const int64_t ends[][2] = {{-128, 127}, {0, 255}, {-32768, 32767}, {0, 65535},
+                             {INT32_MIN, INT32_MAX}, {0, UINT32_MAX}};
+  for (uint32_t id = 0; id < 6; ++id) {
+    const auto type = [](int64_t v) { return v < 0 ? SpecType::kInt32 : SpecType::kUint32; };
+    const auto [least, most] = ends[id];
+    EXPECT_EQ(error(id, least, type(least)), "") << id;
+    EXPECT_EQ(error(id, most, type(most)), "") << id;
+    const std::string range = absl::StrCat(least, " to ", most);
+    if (least != INT32_MIN) {
+      EXPECT_NE(error(id, least - 1, SpecType::kInt32).find(range), std::string::npos) << id;
+    }
+    if (most != UINT32_MAX) {
+      EXPECT_NE(error(id, most + 1, SpecType::kUint32).find(range), std::string::npos) << id;
+    }
+  }
+  EXPECT_NE(error(0, 128, SpecType::kInt32).find(
+                "spec_constant_type: specialisation constant 0 is an 8-bit int, -128 to 127, and "
+                "128 is given"),
+            std::string::npos)
+      << error(0, 128, SpecType::kInt32);
+  EXPECT_EQ(error(6, INT64_MIN, SpecType::kInt64), "");
+  EXPECT_NE(error(6, -1, SpecType::kUint64).find("18446744073709551615 is given"),
+            std::string::npos);
+  // Bits are what is written, with or without copies of the sign.
+  EXPECT_EQ(error(0, 0xff, SpecType::kBits), "");
+  EXPECT_EQ(error(0, 0xffffffff, SpecType::kBits), "");
+  EXPECT_NE(error(0, 0x100, SpecType::kBits), "");
+  EXPECT_EQ(error(4294967295, 5, SpecType::kUint32), "");
+  EXPECT_NE(error(4294967294, 5, SpecType::kUint32).find("4294967295 (32-bit uint)"),
+            std::string::npos);
+}
+
+TEST(Spirv, TheLargestSpecIdIsOne) {
+  const Words words = Assemble(KernelAssembly("OpDecorate %c SpecId 4294967295\n"
+                                              "%c = OpSpecConstant %uint 7\n",
+                                              "%result = OpCopyObject %uint %c\n"));
+  ImportOptions options;
+  options.spec_constants = {{4294967295, 5}};
+  const auto module = ImportVerified(words, options);
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ((*RunWords(*module, Words(32), 32))[0], 5u);
 }
 
 // SpecId means something on what can be specialised only; a validator would say so.

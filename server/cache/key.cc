@@ -38,11 +38,13 @@ SpecType TypeOf(const SpecConstant& c) {
     case SpecConstant::kBoolValue:
       return SpecType::kBool;
     case SpecConstant::kIntValue:
-    case SpecConstant::kUintValue:
       return SpecType::kInt32;
+    case SpecConstant::kUintValue:
+      return SpecType::kUint32;
     case SpecConstant::kInt64Value:
-    case SpecConstant::kUint64Value:
       return SpecType::kInt64;
+    case SpecConstant::kUint64Value:
+      return SpecType::kUint64;
     case SpecConstant::kFloatValue:
       return SpecType::kFloat32;
     case SpecConstant::kDoubleValue:

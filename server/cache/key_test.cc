@@ -106,6 +106,8 @@ TEST(KeyTest, SpecConstantsAreBitsAndTypes) {
   add(3)->set_double_value(-2.0);
   add(4)->set_int64_value(-1);
   add(5)->set_bits(0x3c00);
+  add(6)->set_uint_value(1);
+  add(7)->set_uint64_value(1);
   auto values = SpecValues(r.spec_constants());
   auto bits = [&](uint32_t id) { return values[id].bits; };
   EXPECT_EQ(bits(9), 1u);
@@ -118,6 +120,8 @@ TEST(KeyTest, SpecConstantsAreBitsAndTypes) {
   EXPECT_EQ(values[1].type, SpecType::kInt32);
   EXPECT_EQ(values[4].type, SpecType::kInt64);
   EXPECT_EQ(values[5].type, SpecType::kBits);
+  EXPECT_EQ(values[6].type, SpecType::kUint32);
+  EXPECT_EQ(values[7].type, SpecType::kUint64);
   // A value of the wrong type is an error, and not to be answered to who gives a proper one.
   auto key = [](SpecType type) {
     return HashShader(Sha256("m"), "", "", {{1, {4, type}}}, {}).spec_constants;
