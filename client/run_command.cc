@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
@@ -23,6 +24,7 @@
 #include "client/run/job.h"
 #include "client/run/job_data.h"
 #include "client/service_flags.h"
+#include "client/spec_constant.h"
 #include "core/base/cause.h"
 #include "core/sim/eu/simulator.h"
 #include "proto/launch_record_convert.h"
@@ -43,6 +45,17 @@ struct Program {
 };
 
 std::vector<uint8_t> BytesIn(const std::string& text) { return {text.begin(), text.end()}; }
+
+// Machine code is compiled already: what says how would be ignored.
+absl::Status RefuseCompileFlags(const ParsedFlags& flags) {
+  for (const Flag& flag : CompileFlags()) {
+    if (flag.name == "target" || !flags.Has(flag.Key())) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        flag.name.empty() ? "-" : "--", flag.Key(),
+        " belongs to compiling; with --launch the file is machine code, which is run as it is"));
+  }
+  return absl::OkStatus();
+}
 
 // Machine code from a file, with its launch record.
 absl::StatusOr<Program> ReadProgram(const ParsedFlags& flags) {
@@ -74,11 +87,26 @@ absl::StatusOr<Program> ProgramOf(const kiln::v1alpha::TargetResult& result) {
   return Program{widest->name(), BytesIn(widest->code()), *std::move(record)};
 }
 
+// The specialisation constants of the job, but for those that --spec sets.
+absl::Status AddSpecConstants(const run::Job& job, kiln::v1alpha::CompileRequest* request) {
+  const auto constants = ParseSpecConstants(job.spec);
+  if (!constants.ok()) return constants.status();
+  std::set<uint32_t> given;
+  for (const auto& constant : request->spec_constants()) given.insert(constant.id());
+  for (const auto& constant : *constants) {
+    if (given.count(constant.id()) == 0) *request->add_spec_constants() = constant;
+  }
+  return absl::OkStatus();
+}
+
 // Compiles the file; an outcome that is no success is shown and leaves `program` empty.
 absl::StatusOr<ExitCode> CompileProgram(const ParsedFlags& flags, const Environment& environment,
-                                        Program* program) {
+                                        const run::Job& job, Program* program) {
   absl::StatusOr<CompileSettings> settings = SettingsFromFlags(flags);
   if (!settings.ok()) return settings.status();
+  if (absl::Status s = AddSpecConstants(job, &settings->request); !s.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(flags.Get("buffers"), ": ", s.message()));
+  }
   absl::StatusOr<std::unique_ptr<Service>> service = OpenService(flags, 1);
   if (!service.ok()) return service.status();
   auto capabilities = (*service)->GetCapabilities();
@@ -127,10 +155,6 @@ absl::StatusOr<run::Job> JobOf(const ParsedFlags& flags) {
   absl::StatusOr<run::Job> job = run::ReadJob(*text, path == "-" ? "" : FolderOf(path));
   if (!job.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": ", job.status().message()));
-  }
-  if (job->specialises && !flags.Has("launch") && !flags.Has("spec")) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        path, ": the specialisation constants of \"spec\" are not taken over; give --spec=ID=TYPE:VALUE"));
   }
   if (!flags.Has("groups")) return job;
   absl::StatusOr<std::array<uint32_t, 3>> groups = GroupsOf(flags.Get("groups"));
@@ -259,13 +283,14 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   if (!job.ok()) return job.status();
   Program program;
   if (flags.Has("launch")) {
+    if (absl::Status s = RefuseCompileFlags(flags); !s.ok()) return s;
     absl::StatusOr<Target> target = TargetOf(flags);
     if (!target.ok()) return target.status();
     absl::StatusOr<Program> read = ReadProgram(flags);
     if (!read.ok()) return read.status();
     program = *std::move(read);
   } else {
-    absl::StatusOr<ExitCode> compiled = CompileProgram(flags, environment, &program);
+    absl::StatusOr<ExitCode> compiled = CompileProgram(flags, environment, *job, &program);
     if (!compiled.ok() || *compiled != kExitOk) return compiled;
   }
   sim::eu::Options options;
@@ -307,11 +332,12 @@ Command RunCommand() {
       "run a compute shader in the simulator",
       "Compiles FILE as `kiln compile` does and executes the widest variant (--widths chooses) on\n"
       "the data of --buffers. With --launch FILE is machine code of any compiler and --launch its\n"
-      "launch record. The simulator models what the program computes, not time; it stops with an\n"
-      "error where a wait is missing or a message goes to what is not bound. Registers that nothing\n"
-      "defines hold a pattern, not zero; accesses beyond a bound buffer or image read 0 and write\n"
-      "nothing, and are counted by instruction. A job's unknown keys, resources that the program does\n"
-      "not use, push constants that end too early and a launch record of other machine code are errors.\n\n"
+      "launch record; flags that say how to compile are errors then. The simulator models what the\n"
+      "program computes, not time; it stops with an error where a wait is missing or a message goes to\n"
+      "what is not bound. Registers that nothing defines hold a pattern, not zero; accesses beyond a\n"
+      "bound buffer or image read 0 and write nothing, and are counted by instruction. A job's unknown\n"
+      "keys, resources that the program does not use, push constants that end too early and a launch\n"
+      "record of other machine code are errors.\n\n"
       "JSON is a file, or - for standard input:\n"
       "  {\"dispatch\": [X, Y, Z], \"push\": DATA, \"resources\": [{\"set\": 0, \"binding\": 0,\n"
       "   \"data\": DATA, \"size\": BYTES, \"as\": \"f32\", \"out\": \"FILE\"}]}\n"
@@ -320,8 +346,9 @@ Command RunCommand() {
       "or a list of these. Arrays of resources have an entry with \"index\" for each element; those\n"
       "not given repeat another, and an array without length ends with the last one given.\n"
       "Resources with \"format\" are images or texel buffers, with \"filter\"\n"
-      "samplers. \"as\" and \"out\" ask for a resource after the run; without any, those that changed\n"
-      "are printed. Files are relative to JSON's folder.\n",
+      "samplers. \"spec\" has specialisation constants, {\"ID\": {\"u32\": 3}}; --spec replaces those of\n"
+      "the same id, and machine code has its own. \"as\" and \"out\" ask for a resource after the run;\n"
+      "without any, those that changed are printed. Files are relative to JSON's folder.\n",
       "  kiln run --target=tgl --buffers=saxpy.json tests/shaders/saxpy.comp\n"
       "  kiln run --local --target=tgl --widths=8 --groups=4 --buffers=data.json --json blur.spv\n"
       "  kiln run --target=tgl --launch=blur.launch.json --buffers=data.json blur.bin\n",

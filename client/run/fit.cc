@@ -2,8 +2,8 @@
 #include "client/run/fit.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,12 +12,18 @@
 namespace kiln::client::run {
 namespace {
 
-using Places = std::set<std::pair<uint32_t, uint32_t>>;  // set and binding
+// By set and binding, the last element.
+using Places = std::map<std::pair<uint32_t, uint32_t>, uint32_t>;
 
-// What the program may reach by set and binding.
+// What the program may reach. Of an array all up to the last: which of the others it uses, the compiler
+// decides.
 Places UsedBy(const out::LaunchRecord& record) {
+  constexpr uint32_t kNoEnd = ~0u;
   Places used;
-  auto add = [&](const out::DescriptorRef& d) { used.emplace(d.set, d.binding); };
+  auto add = [&](const out::DescriptorRef& d, uint32_t more = 0) {
+    uint32_t& last = used[{d.set, d.binding}];
+    last = std::max(last, more == kNoEnd ? kNoEnd : d.element + more);
+  };
   for (const out::SurfaceEntry& e : record.binding_table) {
     const bool descriptor = e.kind != out::SurfaceKind::kDescriptorMemory &&
                             e.kind != out::SurfaceKind::kConstantData &&
@@ -27,7 +33,9 @@ Places UsedBy(const out::LaunchRecord& record) {
     if (descriptor) add(e.descriptor);
   }
   for (const out::SamplerEntry& e : record.sampler_table) add(e.descriptor);
-  for (const out::DescriptorRange& r : record.descriptor_memory) add(r.first);
+  for (const out::DescriptorRange& r : record.descriptor_memory) {
+    add(r.first, r.count == 0 ? kNoEnd : r.count - 1);
+  }
   for (const out::PushPart& p : record.push) {
     const bool descriptor =
         p.source == out::PushSource::kUbo || p.source == out::PushSource::kBufferAddress;
@@ -48,10 +56,17 @@ bool TakesPushConstants(const out::LaunchRecord& record) {
 }
 
 absl::Status CheckUsed(const out::DescriptorRef& where, const Places& used) {
-  if (used.count({where.set, where.binding}) > 0) return absl::OkStatus();
+  const auto at = used.find({where.set, where.binding});
+  if (at != used.end() && where.element <= at->second) return absl::OkStatus();
+  if (at != used.end()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the program does not use set ", where.set, " binding ", where.binding, " index ",
+        where.element, " of the job: index ", at->second,
+        " is the last that it uses (--allow-unused accepts others)"));
+  }
   std::string known;
-  for (const auto& [set, binding] : used) {
-    absl::StrAppend(&known, known.empty() ? "" : ", ", "set ", set, " binding ", binding);
+  for (const auto& [place, last] : used) {
+    absl::StrAppend(&known, known.empty() ? "" : ", ", "set ", place.first, " binding ", place.second);
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "the program does not use set ", where.set, " binding ", where.binding,

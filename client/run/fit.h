@@ -15,7 +15,8 @@
 
 namespace kiln::client::run {
 
-// InvalidArgument names the resource, or what is missing. `unused` allows resources that the program
+// InvalidArgument names the resource (elements behind the last that the program may reach are resources
+// that it does not use), or what is missing. `unused` allows resources that the program
 // does not use: a job for several programs.
 absl::Status CheckJobFits(const Job& job, const out::LaunchRecord& record, bool unused);
 

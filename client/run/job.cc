@@ -2,6 +2,7 @@
 #include "client/run/job.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -12,6 +13,7 @@
 #include "absl/strings/strip.h"
 #include "client/flags.h"
 #include "client/run/job_data.h"
+#include "client/run/job_spec.h"
 #include "core/base/utf8.h"
 
 namespace kiln::client::run {
@@ -21,6 +23,13 @@ using json = nlohmann::json;
 
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of a resource
 
+std::string Resource(size_t i) { return absl::StrCat("resource ", i); }
+
+// The error names the part of the job.
+absl::Status In(absl::string_view part, const absl::Status& s) {
+  return absl::Status(s.code(), absl::StrCat(part, ": ", s.message()));
+}
+
 // What a value must be.
 enum class Form : uint8_t { kAny, kCount, kNumber, kBool, kText };
 
@@ -28,10 +37,11 @@ struct Key {
   const char* name;
   Form form;
   uint64_t most = 0;  // of counts
+  uint64_t least = 0;
 };
 
 constexpr uint64_t kMostIndex = 0xffffffff;
-constexpr uint64_t kMostSize = 1 << 16, kMostLevels = 17;  // of an image
+constexpr uint64_t kMostSize = 1 << 16, kMostLevels = 17, kMostSamples = 16;  // of an image
 
 constexpr Key kJobKeys[] = {
     {"base", Form::kAny},   {"dispatch", Form::kAny}, {"entry", Form::kAny},
@@ -48,12 +58,12 @@ constexpr Key kResourceKeys[] = {
     {"as", Form::kText},
     {"out", Form::kText},
     {"format", Form::kText},
-    {"width", Form::kCount, kMostSize},
-    {"height", Form::kCount, kMostSize},
-    {"depth", Form::kCount, kMostSize},
-    {"layers", Form::kCount, kMostSize},
-    {"levels", Form::kCount, kMostLevels},
-    {"samples", Form::kCount, kMostSize},
+    {"width", Form::kCount, kMostSize, 1},
+    {"height", Form::kCount, kMostSize, 1},
+    {"depth", Form::kCount, kMostSize, 1},
+    {"layers", Form::kCount, kMostSize, 1},
+    {"levels", Form::kCount, kMostLevels, 1},
+    {"samples", Form::kCount, kMostSamples, 1},
     {"dim", Form::kText},
     {"filter", Form::kText},
     {"mipmap", Form::kText},
@@ -71,7 +81,7 @@ absl::Status CheckValue(absl::string_view what, const Key& key, const json& valu
   const std::string place = absl::StrCat(what, ": \"", key.name, "\"");
   switch (key.form) {
     case Form::kAny: return absl::OkStatus();
-    case Form::kCount: return CheckCount(value, key.most, place);
+    case Form::kCount: return CheckCount(value, key.least, key.most, place);
     case Form::kText: return CheckText(value, place);
     case Form::kNumber:
       if (value.is_number()) return absl::OkStatus();
@@ -119,6 +129,52 @@ absl::Status CheckCounts(const json& job, const char* key) {
                                                  Shortened(groups.dump())));
 }
 
+// Of a key that is given twice, which a json object does not show: the last one would count.
+class Duplicates {
+ public:
+  // A parser's callback.
+  bool operator()(int, json::parse_event_t event, json& parsed) {
+    using Event = json::parse_event_t;
+    if (event == Event::object_start) {
+      if (open_.size() == 1 && open_[0].last == "resources") ++resources_;
+      open_.emplace_back();
+    } else if (event == Event::object_end) {
+      open_.pop_back();
+    } else if (event == Event::key) {
+      open_.back().last = parsed.get<std::string>();
+      if (!open_.back().keys.insert(open_.back().last).second && error_.ok()) Note();
+    }
+    return true;
+  }
+  const absl::Status& error() const { return error_; }
+
+ private:
+  struct Object {
+    std::set<std::string> keys;
+    std::string last;
+  };
+  void Note() {
+    error_ = absl::InvalidArgumentError(
+        absl::StrCat("\"", Shortened(open_.back().last), "\" is given twice"));
+    if (open_.size() == 1) return;
+    error_ = In(open_[0].last == "resources" ? Resource(resources_ - 1)
+                                             : absl::StrCat("\"", Shortened(open_[0].last), "\""),
+                error_);
+  }
+
+  std::vector<Object> open_;
+  size_t resources_ = 0;  // begun so far
+  absl::Status error_;
+};
+
+absl::StatusOr<json> Parse(const std::string& text) {
+  Duplicates duplicates;
+  json parsed = json::parse(text, std::ref(duplicates), /*allow_exceptions=*/false);
+  if (!parsed.is_object()) return absl::InvalidArgumentError("this is no JSON object");
+  if (!duplicates.error().ok()) return duplicates.error();
+  return parsed;
+}
+
 // Wrong keys, the same place or name given twice, and what could not be reached at all.
 absl::Status CheckForm(const json& job) {
   if (job.contains("draw")) {
@@ -133,7 +189,7 @@ absl::Status CheckForm(const json& job) {
   std::set<std::string> seen;
   for (size_t i = 0; i < resources.size(); ++i) {
     const json& r = resources[i];
-    const std::string what = absl::StrCat("resource ", i);
+    const std::string what = Resource(i);
     if (absl::Status s = CheckKeys(r, kResourceKeys, what); !s.ok()) return s;
     if (!r.contains("binding") && !r.contains("name")) {
       return absl::InvalidArgumentError(absl::StrCat(what, " has neither a binding nor a name"));
@@ -159,14 +215,31 @@ out::DescriptorRef Where(const json& r) {
   return {r.value("set", 0u), r.value("binding", 0u), r.value("index", 0u)};
 }
 
+// "filter": "x" is none of ...
+absl::Status IsNone(const char* key, const std::string& value, const std::vector<std::string>& known) {
+  const std::string shown = Shortened(value);
+  return absl::InvalidArgumentError(absl::StrCat("\"", key, "\": \"", shown, "\" is none of ",
+                                                 absl::StrJoin(known, ", "),
+                                                 DidYouMean(shown, known)));
+}
+
 template <typename T>
 absl::Status Pick(const json& r, const char* key, const std::string& fallback,
                   const std::map<std::string, T>& known, T& value) {
-  const auto at = known.find(r.value(key, fallback));
-  if (at == known.end()) return absl::InvalidArgumentError(absl::StrCat("unknown ", key));
-  value = at->second;
-  return absl::OkStatus();
+  const std::string name = r.value(key, fallback);
+  if (const auto at = known.find(name); at != known.end()) {
+    value = at->second;
+    return absl::OkStatus();
+  }
+  std::vector<std::string> names;
+  for (const auto& [known_name, meaning] : known) names.push_back(known_name);
+  return IsNone(key, name, names);
 }
+
+struct Dimension {
+  sim::eu::ImageDim dim = sim::eu::ImageDim::k2d;
+  bool arrayed = false;
+};
 
 absl::StatusOr<sim::eu::ClientImage> ReadImage(const json& r, const std::string& folder,
                                                const Addresses& addresses) {
@@ -175,32 +248,26 @@ absl::StatusOr<sim::eu::ClientImage> ReadImage(const json& r, const std::string&
   image.where = Where(r);
   const auto format = sim::eu::TexelFormatNamed(r["format"].get<std::string>());
   if (!format) {
-    return absl::InvalidArgumentError(absl::StrCat("format ", Shortened(r["format"].dump())));
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"format\": ", Shortened(r["format"].dump()), " is no format"));
   }
   image.format = *format;
   const bool buffer = !r.contains("width");
-  std::string dim = r.value("dim", buffer ? "buffer" : "2d");
-  absl::string_view name = dim;
-  image.arrayed = absl::ConsumeSuffix(&name, "_array");
-  static const std::map<std::string, ImageDim> kDims = {{"1d", ImageDim::k1d},
-                                                        {"2d", ImageDim::k2d},
-                                                        {"3d", ImageDim::k3d},
-                                                        {"cube", ImageDim::kCube},
-                                                        {"buffer", ImageDim::kBuffer}};
-  const auto at = kDims.find(std::string(name));
-  if (at == kDims.end()) {
-    return absl::InvalidArgumentError(absl::StrCat("dimension ", Shortened(dim)));
-  }
-  image.dim = at->second;
+  static const std::map<std::string, Dimension> kDims = {
+      {"1d", {ImageDim::k1d}},     {"1d_array", {ImageDim::k1d, true}},
+      {"2d", {ImageDim::k2d}},     {"2d_array", {ImageDim::k2d, true}},
+      {"3d", {ImageDim::k3d}},     {"cube", {ImageDim::kCube}},
+      {"buffer", {ImageDim::kBuffer}}, {"cube_array", {ImageDim::kCube, true}}};
+  Dimension dimension;
+  if (absl::Status s = Pick(r, "dim", buffer ? "buffer" : "2d", kDims, dimension); !s.ok()) return s;
+  image.dim = dimension.dim;
+  image.arrayed = dimension.arrayed;
   image.width = r.value("width", 1u);
   image.height = r.value("height", 1u);
   image.depth = r.value("depth", 1u);
   image.layers = r.value("layers", image.dim == ImageDim::kCube ? 6u : 1u);
   image.levels = r.value("levels", 1u);
   image.samples = r.value("samples", 1u);
-  if (image.levels == 0 || image.layers == 0 || image.samples == 0 || image.samples > 16) {
-    return absl::InvalidArgumentError("an image has levels, layers and 1 to 16 samples");
-  }
   if (r.contains("data")) {
     const absl::StatusOr<std::string> bytes = DataBytes(r["data"], folder, addresses);
     if (!bytes.ok()) return bytes.status();
@@ -211,8 +278,11 @@ absl::StatusOr<sim::eu::ClientImage> ReadImage(const json& r, const std::string&
     image.width = static_cast<uint32_t>(image.texels.size() / TexelBytes(image.format));
   }
   if (image.Bytes() > kMostBytes) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("resource at binding ", r.value("binding", 0u), ": more than 1 GiB"));
+    return absl::ResourceExhaustedError("more than 1 GiB");
+  }
+  if (!buffer && image.texels.size() > image.Bytes()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        image.texels.size(), " bytes are given for an image of ", image.Bytes()));
   }
   image.texels.resize(std::max<size_t>(image.texels.size(), image.Bytes()));
   return image;
@@ -261,15 +331,16 @@ absl::StatusOr<sim::eu::ClientSampler> ReadSampler(const json& r) {
 
 absl::Status ReadImages(const json& resources, const std::string& folder,
                         const Addresses& addresses, sim::eu::Dispatch& d) {
-  for (const json& r : resources) {
+  for (size_t i = 0; i < resources.size(); ++i) {
+    const json& r = resources[i];
     if (IsImage(r)) {
       absl::StatusOr<sim::eu::ClientImage> image = ReadImage(r, folder, addresses);
-      if (!image.ok()) return image.status();
+      if (!image.ok()) return In(Resource(i), image.status());
       d.images.push_back(*std::move(image));
     }
     if (IsSampler(r)) {
       absl::StatusOr<sim::eu::ClientSampler> sampler = ReadSampler(r);
-      if (!sampler.ok()) return sampler.status();
+      if (!sampler.ok()) return In(Resource(i), sampler.status());
       d.samplers.push_back(*sampler);
     }
   }
@@ -301,7 +372,7 @@ absl::StatusOr<sim::eu::Dispatch> Read(const json& job, const std::string& folde
       std::string bytes;
       if (r.contains("data")) {
         absl::StatusOr<std::string> read = DataBytes(r["data"], folder, known);
-        if (!read.ok()) return read.status();
+        if (!read.ok()) return In(Resource(i), read.status());
         bytes = *read;
       }
       bytes.resize(std::max<size_t>(bytes.size(), r.value("size", size_t{0})), '\0');
@@ -318,7 +389,7 @@ absl::StatusOr<sim::eu::Dispatch> Read(const json& job, const std::string& folde
   if (absl::Status s = ReadImages(resources, folder, addresses, d); !s.ok()) return s;
   if (job.contains("push")) {
     absl::StatusOr<std::string> push = DataBytes(job["push"], folder, addresses);
-    if (!push.ok()) return push.status();
+    if (!push.ok()) return In("\"push\"", push.status());
     d.push_constants.assign(push->begin(), push->end());
   }
   const json groups = job.value("dispatch", json::array({1, 1, 1}));
@@ -344,7 +415,7 @@ absl::StatusOr<std::vector<Output>> ReadOutputs(const json& job) {
     o.file = r.value("out", "");
     if (!o.as.empty() && o.as != "hex" && ElementBytes(o.as) == 0) {
       return absl::InvalidArgumentError(
-          absl::StrCat("resource ", i, ": \"as\": \"", Shortened(o.as),
+          absl::StrCat(Resource(i), ": \"as\": \"", Shortened(o.as),
                        "\" is no type; f32, u32, hex, ..."));
     }
     outputs.push_back(o);
@@ -355,8 +426,9 @@ absl::StatusOr<std::vector<Output>> ReadOutputs(const json& job) {
 }  // namespace
 
 absl::StatusOr<Job> ReadJob(const std::string& text, const std::string& folder) {
-  const json parsed = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!parsed.is_object()) return absl::InvalidArgumentError("this is no JSON object");
+  const absl::StatusOr<json> read = Parse(text);
+  if (!read.ok()) return read.status();
+  const json& parsed = *read;
   // What CheckForm overlooks, the library reports by an exception; it ends here.
   try {
     if (absl::Status form = CheckForm(parsed); !form.ok()) return form;
@@ -364,8 +436,9 @@ absl::StatusOr<Job> ReadJob(const std::string& text, const std::string& folder) 
     if (!dispatch.ok()) return dispatch.status();
     absl::StatusOr<std::vector<Output>> outputs = ReadOutputs(parsed);
     if (!outputs.ok()) return outputs.status();
-    const bool specialises = parsed.contains("spec") && !parsed["spec"].empty();
-    return Job{*std::move(dispatch), *std::move(outputs), specialises};
+    absl::StatusOr<std::vector<std::string>> spec = ReadSpec(parsed.value("spec", json::object()));
+    if (!spec.ok()) return In("\"spec\"", spec.status());
+    return Job{*std::move(dispatch), *std::move(outputs), *std::move(spec)};
   } catch (const json::exception& e) {
     return absl::InvalidArgumentError(e.what());
   }

@@ -10,9 +10,9 @@
 // "unnormalized"). "as" is the type in which a resource is wanted back, "out" a file for its bytes.
 // "index" is the element of an array: one that is not given is the same resource as one that is,
 // and an array without length ends with the last one given. The same jobs run on lavapipe
-// (tests/peer, run-peer exec); "shader", "entry" and "spec", which mean something there only, are
-// ignored. Any other key is an error, and so is what is given twice, and a number that is negative,
-// broken or too large where a count is meant.
+// (tests/peer, run-peer exec); "shader" and "entry", which mean something there only, are
+// ignored; "spec" is explained in job_spec.h. Any other key is an error, and so is what is given twice,
+// a number that is negative, broken or too large where a count is meant, and more data than an image has.
 #ifndef KILN_CLIENT_RUN_JOB_H_
 #define KILN_CLIENT_RUN_JOB_H_
 
@@ -40,7 +40,7 @@ struct Output {
 struct Job {
   sim::eu::Dispatch dispatch;
   std::vector<Output> outputs;  // in order of the job's resources
-  bool specialises = false;     // there are specialisation constants in it ("spec")
+  std::vector<std::string> spec;  // specialisation constants, ID=TYPE:VALUE (spec_constant.h)
 };
 
 // Files named by the job are relative to `folder`. InvalidArgument says what is wrong.

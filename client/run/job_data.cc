@@ -107,7 +107,7 @@ absl::Status AppendNumber(std::string& out, const std::string& type, const json&
 }
 
 absl::StatusOr<std::string> Zeros(const json& value) {
-  if (absl::Status s = CheckCount(value, kMostBytes, "data: \"zero\""); !s.ok()) return s;
+  if (absl::Status s = CheckCount(value, 0, kMostBytes, "data: \"zero\""); !s.ok()) return s;
   return std::string(value.get<size_t>(), '\0');
 }
 
@@ -175,9 +175,12 @@ json Values(absl::string_view type, absl::string_view bytes) {
   return values;
 }
 
-absl::Status CheckCount(const json& value, uint64_t most, absl::string_view what) {
-  if (value.is_number_unsigned() && value.get<uint64_t>() <= most) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(what, ": a whole number from 0 to ", most,
+absl::Status CheckCount(const json& value, uint64_t least, uint64_t most, absl::string_view what) {
+  if (value.is_number_unsigned() && value.get<uint64_t>() >= least &&
+      value.get<uint64_t>() <= most) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(what, ": a whole number from ", least, " to ", most,
                                                  " is needed, not ", Shortened(value.dump())));
 }
 

@@ -21,8 +21,9 @@ namespace kiln::client::run {
 // Device addresses of named resources.
 using Addresses = std::map<std::string, uint64_t>;
 
-// Whether a value is a whole number from 0 to `most`, or text; `what` names it in the message.
-absl::Status CheckCount(const nlohmann::json& value, uint64_t most, absl::string_view what);
+// Whether a value is a whole number of the range, or text; `what` names it in the message.
+absl::Status CheckCount(const nlohmann::json& value, uint64_t least, uint64_t most,
+                        absl::string_view what);
 absl::Status CheckText(const nlohmann::json& value, absl::string_view what);
 
 // At most 1 GiB; files are relative to `folder`. InvalidArgument, ResourceExhausted and the errors

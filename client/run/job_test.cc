@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
+#include "absl/strings/str_cat.h"
 #include "client/run/job_data.h"
 
 namespace kiln::client::run {
@@ -97,6 +99,42 @@ TEST(ReadJob, RefusesWhatItDoesNotKnow) {
       {with(R"({"binding": 0, "format": "r32f", "width": -1})"), "resource 0: \"width\""},
       {with(R"({"binding": 0, "format": "r32f", "width": 2, "levels": 1e10})"),
        "resource 0: \"levels\""},
+      {with(R"({"binding": 0, "format": "r32f", "width": 0})"),
+       "resource 0: \"width\": a whole number from 1 to 65536"},
+      {with(R"({"binding": 0, "format": "r32f", "width": 1, "height": 0})"), "\"height\""},
+      {with(R"({"binding": 0, "format": "r32f", "width": 1, "depth": 4.7})"), "\"depth\""},
+      {with(R"({"binding": 0, "format": "r32f", "width": 1, "layers": 0})"), "\"layers\""},
+      {with(R"({"binding": 0, "format": "r32f", "width": 1, "levels": 0})"), "\"levels\""},
+      {with(R"({"binding": 0, "format": "r32f", "width": 1, "samples": 17})"),
+       "resource 0: \"samples\": a whole number from 1 to 16"},
+      {with(R"({"binding": 0, "format": "r32f", "width": 4294967297})"), "\"width\""},
+      {with(R"({"binding": 0, "format": "r32f", "width": 1, "height": 2, "data": {"f32": [1, 2, 3]}})"),
+       "resource 0: 12 bytes are given for an image of 8"},
+      {with(R"({"binding": 0, "format": "r32f", "width": 1, "size": 8})"),
+       "resource 0: 8 bytes are given for an image of 4"},
+      // Each says which resource.
+      {with(R"({"binding": 0}, {"binding": 1, "filter": "no"})"),
+       "resource 1: \"filter\": \"no\" is none of linear, nearest"},
+      {with(R"({"binding": 0}, {"binding": 1, "format": "r32f", "width": 1, "dim": "9d"})"),
+       "resource 1: \"dim\": \"9d\" is none of 1d, "},
+      {with(R"({"binding": 0}, {"binding": 1, "format": "rgb9", "width": 1})"),
+       "resource 1: \"format\": \"rgb9\" is no format"},
+      {with(R"({"binding": 0}, {"binding": 1, "data": {"u8": 256}})"), "resource 1: data: 256"},
+      {with(R"({"binding": 0}, {"binding": 1, "format": "r32f", "width": 1, "data": {"u8": 256}})"),
+       "resource 1: data: 256"},
+      {with(R"({"binding": 0}, {"binding": 1, "data": {"file": "no/such"}})"), "resource 1: no/such"},
+      {data(R"({"u8": 256})"), "\"push\": data: 256"},
+      // Keys given twice.
+      {R"({"push": {"u32": 1}, "push": {"u32": 2}})", "\"push\" is given twice"},
+      {with(R"({"binding": 0}, {"binding": 1, "size": 4, "size": 8})"),
+       "resource 1: \"size\" is given twice"},
+      {data(R"({"u32": 1, "u32": 2})"), "\"u32\" is given twice"},
+      // Values of specialisation constants.
+      {R"({"spec": [1]})", "\"spec\": is no JSON object"},
+      {R"({"spec": {"x": 1}})", "\"spec\": \"x\" is no id"},
+      {R"({"spec": {"1": {"u31": 1}}})", "\"spec\": \"1\": "},
+      {R"({"spec": {"1": {"u32": [1, 2]}}})", "\"spec\": \"1\": "},
+      {R"({"spec": {"1": "x"}})", "\"spec\": \"1\": "},
       {with(R"({"binding": 0, "format": 7})"), "resource 0: \"format\": text is needed, not 7"},
       {with(R"({"binding": 0, "format": "r32f", "width": 2, "dim": 2})"), "resource 0: \"dim\""},
       {with(R"({"binding": 0, "as": []})"), "resource 0: \"as\""},
@@ -148,6 +186,20 @@ TEST(ReadJob, RefusesWhatItDoesNotKnow) {
             "");
 }
 
+TEST(ReadJob, SpecialisationConstants) {
+  const auto job = ReadJob(R"({"spec": {"0": {"u32": 4}, "1": {"f32": [1.5]}, "2": true, "3": -7,
+      "4": {"i8": -1}, "5": {"f16": "0x3c00"}, "6": {"f32": "inf"}, "7": {"u64": 18446744073709551615},
+      "8": {"i32": "0xff"}, "9": {"f16": 1.5}, "10": {"u16": "0xffff"}}})",
+                           "");
+  ASSERT_TRUE(job.ok()) << job.status();
+  std::vector<std::string> spec = job->spec;
+  std::sort(spec.begin(), spec.end());
+  EXPECT_EQ(spec, (std::vector<std::string>{
+                      "0=uint:4", "10=bits:0xffff", "1=float:1.5", "2=bool:true", "3=-7", "4=int:-1",
+                      "5=bits:0x3c00", "6=float:inf", "7=uint64:18446744073709551615",
+                      "8=bits:0x000000ff", "9=bits:0x3e00"}));
+}
+
 out::LaunchRecord Record() {
   out::LaunchRecord record;
   record.code_bytes = 4;
@@ -176,6 +228,30 @@ TEST(CheckJobFits, NamesWhatIsMissingOrTooMuch) {
   EXPECT_EQ(FitOf(more, /*unused=*/true), "");
   EXPECT_NE(FitOf(push + R"({"binding": 9, "filter": "linear"}]})").find("set 0 binding 9"),
             std::string::npos);
+}
+
+TEST(CheckJobFits, ElementsBeyondAnArrayAreUnused) {
+  out::LaunchRecord record;
+  record.binding_table.push_back({0, out::SurfaceKind::kSsbo, {0, 3, 0}});
+  record.binding_table.push_back({1, out::SurfaceKind::kSsbo, {0, 3, 1}});
+  record.descriptor_memory.push_back({0, out::SurfaceKind::kUbo, {0, 4, 0}, 300});
+  record.descriptor_memory.push_back({1, out::SurfaceKind::kSsbo, {0, 5, 0}, 0});
+  const auto error = [&](int binding, int index, bool unused = false) {
+    const auto job = ReadJob(absl::StrCat(R"({"resources": [{"size": 4, "binding": )", binding,
+                                          ", \"index\": ", index, "}]}"),
+                             "");
+    EXPECT_TRUE(job.ok()) << job.status();
+    return std::string(CheckJobFits(*job, record, unused).message());
+  };
+  EXPECT_EQ(error(3, 1), "");
+  EXPECT_NE(error(3, 2).find("the program does not use set 0 binding 3 index 2 of the job: index 1 is "
+                             "the last"),
+            std::string::npos)
+      << error(3, 2);
+  EXPECT_EQ(error(3, 2, /*unused=*/true), "");
+  EXPECT_EQ(error(4, 299), "");
+  EXPECT_NE(error(4, 300).find("index 299 is the last"), std::string::npos);
+  EXPECT_EQ(error(5, 4000), "");
 }
 
 TEST(CheckRecordIsOf, SizeAndDigest) {

@@ -527,8 +527,34 @@ class RunAnalyzeReport(Cli):
         self.kiln('run', '--target=tgl', '--allow-unused', '--buffers=-', SAXPY, stdin=more)
         self.fails(2, 'unknown key "pussh"', 'run', '--target=tgl', '--buffers=-', SAXPY,
                    stdin=b'{"pussh": []}')
-        self.fails(2, '--spec=ID=TYPE:VALUE', 'run', '--target=tgl', '--buffers=-', SAXPY,
-                   stdin=b'{"spec": {"0": {"u32": 4}}}')
+        self.fails(2, '"push" is given twice', 'run', '--target=tgl', '--buffers=-', SAXPY,
+                   stdin=b'{"push": [], "push": []}')
+
+    def test_run_machine_code_as_it_is(self):
+        self.kiln('compile', '--target=tgl', '--widths=8', '-o', 'out', SAXPY)
+        for flag, name in (('--spec=0=7', '--spec'), ('--widths=8', '--widths'), ('-DN=2', '-D'),
+                           ('--entry=main', '--entry'), ('--cache=bypass', '--cache')):
+            self.fails(2, name + ' belongs to compiling', 'run', '--target=tgl', flag,
+                       '--launch=out/saxpy.comp.tgl.8.launch.json', '--buffers=' + self.saxpy_job(),
+                       'out/saxpy.comp.tgl.8.bin')
+
+    def test_run_specialises(self):
+        shader = self.file('spec.comp', b'#version 450\nlayout(local_size_x = 1) in;\n'
+                           b'layout(constant_id = 0) const int kA = 1;\n'
+                           b'layout(constant_id = 1) const float kB = 1;\n'
+                           b'layout(constant_id = 2) const bool kC = false;\n'
+                           b'layout(binding = 0) buffer B { float v[]; };\n'
+                           b'void main() { v[0] = kA; v[1] = kB; v[2] = kC ? 1 : 0; }\n')
+
+        def run(spec, *flags, expect=0):
+            job = {'spec': spec, 'resources': [{'binding': 0, 'size': 12, 'as': 'f32'}]}
+            return self.kiln('run', '--target=tgl', '--buffers=-', *flags, shader, expect=expect,
+                             stdin=json.dumps(job).encode())
+        spec = {'0': {'i32': -5}, '1': {'f32': 1.5}, '2': True}
+        self.assertIn('\n  -5.0 1.5 1.0\n', run(spec))
+        self.assertIn('\n  7.0 1.5 1.0\n', run(spec, '--spec=0=7'))
+        run({'9': 1}, expect=1)
+        run({'0': {'f32': 1}}, expect=1)
 
     def test_run_with_the_record_of_another_program(self):
         self.kiln('compile', '--target=tgl', '--widths=8,16', '-o', 'out', SAXPY)
@@ -577,7 +603,7 @@ class RunAnalyzeReport(Cli):
             self.assertEqual((unknown['status'], unknown['cause']), ('invalid', 'unknown_spec_constant'))
             self.assertIn('it has 3 (32-bit uint)', unknown['message'])
             # The bits are those of 3=5.
-            for wrong in ('3=float:7.006492321624085e-45', '3=bool:true', '3=int64:5'):
+            for wrong in ('3=float:7.006492321624085e-45', '3=bool:true', '3=int64:5', '3=-1'):
                 self.assertEqual(line(wrong)['cause'], 'spec_constant_type', wrong)
         self.fails(1, 'unknown_spec_constant', 'run', '--target=tgl', '--spec=4=5', '--buffers=-', shader,
                    stdin=b'{"resources": [{"binding": 0, "size": 32}]}')
