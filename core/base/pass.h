@@ -44,7 +44,7 @@ struct PassOptions {
   std::vector<std::string> only;       // if not empty: run these, in this order, instead of the table
   int64_t bisect_limit = -1;           // rewrites of optional passes allowed; -1: no limit
   std::string print_after;             // pass name, "all" or "changed"
-  std::string stop_after;              // pass name
+  std::string stop_after;              // pass name: ends there, also where that pass is left out
   bool verify_each = false;
   bool make_reproducer = false;        // keep the IR before each pass, for Runner::reproducer()
   int64_t max_instructions = 0;        // of a module after a pass; 0: no limit
@@ -182,6 +182,9 @@ class Runner {
  private:
   template <class M>
   absl::Status RunGroup(const Level<M>& level, absl::Span<const Pass<M>> rows, M& module);
+  // A row's turn: its pass, if it is to run, and the end where stop_after names it.
+  template <class M>
+  absl::StatusOr<bool> RunRow(const Level<M>& level, const Pass<M>& pass, M& module);
   template <class M>
   absl::StatusOr<bool> RunPass(const Level<M>& level, const Pass<M>& pass, M& module);
   template <class M>
@@ -230,7 +233,7 @@ absl::Status Runner::Run(const Level<M>& level, absl::Span<const Pass<M>> table,
     for (const std::string& name : options_.only) {
       for (size_t i = 0; i < table.size() && !stopped_; ++i) {
         if (table[i].name != name) continue;
-        absl::Status status = RunPass(level, table[i], module).status();
+        absl::Status status = RunRow(level, table[i], module).status();
         if (!status.ok()) return status;
       }
     }
@@ -256,7 +259,7 @@ absl::Status Runner::RunGroup(const Level<M>& level, absl::Span<const Pass<M>> r
     const int64_t start = state;
     for (size_t i = 0; i < rows.size(); ++i) {
       if (idle_in[i] == state) continue;
-      absl::StatusOr<bool> changed = RunPass(level, rows[i], module);
+      absl::StatusOr<bool> changed = RunRow(level, rows[i], module);
       if (!changed.ok()) return changed.status();
       if (stopped_) return absl::OkStatus();
       if (*changed) {
@@ -271,9 +274,16 @@ absl::Status Runner::RunGroup(const Level<M>& level, absl::Span<const Pass<M>> r
 }
 
 template <class M>
+absl::StatusOr<bool> Runner::RunRow(const Level<M>& level, const Pass<M>& pass, M& module) {
+  const bool beyond = options_.bisect_limit >= 0 && rewrites_ >= options_.bisect_limit;
+  const bool left_out = pass.optional && (beyond || IsDisabled(options_, pass.name));
+  const absl::StatusOr<bool> changed = left_out ? false : RunPass(level, pass, module);
+  if (changed.ok() && pass.name == options_.stop_after) stopped_ = true;
+  return changed;
+}
+
+template <class M>
 absl::StatusOr<bool> Runner::RunPass(const Level<M>& level, const Pass<M>& pass, M& module) {
-  if (pass.optional && IsDisabled(options_, pass.name)) return false;
-  if (pass.optional && options_.bisect_limit >= 0 && rewrites_ >= options_.bisect_limit) return false;
   std::string before;
   if (options_.make_reproducer && level.print != nullptr) before = level.print(module);
 
@@ -305,7 +315,6 @@ absl::StatusOr<bool> Runner::RunPass(const Level<M>& level, const Pass<M>& pass,
     if (options_.make_reproducer) KeepReproducer(pass.name, before);
     return status;
   }
-  if (pass.name == options_.stop_after) stopped_ = true;
   if (options_.verify_each || !options_.print_after.empty()) counted_until_ = Now();
   return changed;
 }

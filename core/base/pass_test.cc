@@ -206,6 +206,15 @@ TEST(Pass, DisableStopPrintOnly) {
   stop.stop_after = "climb";
   EXPECT_EQ(RunToy(stop).text, "bc");
   EXPECT_TRUE(RunToy(stop).stopped);
+  // Where the pass would have run, also if it does not.
+  stop.disabled = {"climb"};
+  EXPECT_EQ(RunToy(stop).text, "ab");
+  EXPECT_TRUE(RunToy(stop).stopped);
+  PassOptions limited;
+  limited.stop_after = "drop";
+  limited.bisect_limit = 1;
+  EXPECT_EQ(RunToy(limited).text, "bb");
+  EXPECT_TRUE(RunToy(limited).stopped);
 
   PassOptions print;
   print.print_after = "changed";
