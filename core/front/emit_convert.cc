@@ -51,6 +51,13 @@ bool Importer::RoundConversion(const SpirvInst& inst, bool* to_zero) {
   return Refuse("float_controls", "rounding of a conversion", inst.result);
 }
 
+// A constant that 32 bits do not hold, of either sign.
+bool Importer::IsWideConstant(ValueId v) const {
+  if (!module_.IsConstant(v) || TypeOf(v) != mir::Type::kI64) return false;
+  const auto bits = static_cast<int64_t>(module_.value(v).bits);
+  return bits < INT32_MIN || bits > int64_t{UINT32_MAX};
+}
+
 bool Importer::GetIndex(uint32_t id, ValueId* value) {
   Leaves leaves;
   uint32_t type = 0;
@@ -58,7 +65,8 @@ bool Importer::GetIndex(uint32_t id, ValueId* value) {
   if (leaves.size() != 1 || spirv_.Type(type)->kind != SpirvType::kInt) {
     return Malformed("operand is no integer", id);
   }
-  *value = ConvertInt(leaves[0], mir::Type::kI32, spirv_.Type(type)->is_signed);
+  const bool is_signed = spirv_.Type(type)->is_signed;
+  *value = IsWideConstant(leaves[0]) ? Int(~0u) : ConvertInt(leaves[0], mir::Type::kI32, is_signed);
   return true;
 }
 

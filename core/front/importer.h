@@ -164,7 +164,8 @@ class Importer {
 
   bool Get(uint32_t id, Leaves* leaves, uint32_t* type = nullptr);
   bool GetScalar(uint32_t id, mir::Type type, ValueId* value);
-  // An integer of any width, as one of 32 bits.
+  // An integer of any width, as one of 32 bits. A constant that they do not hold is the largest, which is
+  // beyond whatever it indexes as well; other values lose their high half.
   bool GetIndex(uint32_t id, ValueId* value);
   bool GetConstant(const SpirvConstant& constant, Leaves* leaves);
   bool GetPointer(uint32_t id, Pointer* pointer);
@@ -189,6 +190,7 @@ class Importer {
   ValueId Convert(mir::Op op, ValueId v, mir::Type to);
   // Of 32 bits or less.
   bool IsConstant(ValueId v, uint32_t* bits) const;
+  bool IsWideConstant(ValueId v) const;
   ValueId Int(uint32_t x) { return builder_.Int(x); }
   ValueId Float(float x) { return builder_.Float(x); }
   // A constant of the precision that `like` has.

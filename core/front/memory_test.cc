@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/front/testing.h"
 #include "core/mir/build.h"
 #include "core/mir/print.h"
@@ -651,6 +652,26 @@ TEST(Memory, DescriptorIndicesBeyondTheArray) {
     ASSERT_EQ(module->resources.size(), 4u);
     EXPECT_EQ(module->resources[2].element, 2u);
     EXPECT_EQ(module->resources[3].element, index < 5 ? 10 + index : 14);
+  }
+}
+
+// A constant index of 64 bits is not its low half.
+TEST(Memory, DescriptorIndicesOf64Bits) {
+  for (const char* index : {"1", "0x100000000", "0x100000001", "0xffffffff", "-1"}) {
+    const std::string types = absl::StrCat(R"(
+      OpDecorate %arr DescriptorSet 1
+      OpDecorate %arr Binding 4
+      %long = OpTypeInt 64 )", index[0] == '-' ? "1" : "0", R"(
+      %array = OpTypeArray %block %u_3
+      %p_array = OpTypePointer StorageBuffer %array
+      %arr = OpVariable %p_array StorageBuffer
+      %index = OpConstant %long )", index, "\n");
+    const auto module = ImportVerified(Assemble(KernelAssembly(
+        types, "%p = OpAccessChain %p_word %arr %index %u_0 %u_0\n%result = OpLoad %uint %p\n", true, "",
+        "OpCapability Shader\nOpCapability Int64\n")));
+    ASSERT_TRUE(module.ok()) << module.status();
+    ASSERT_EQ(module->resources.size(), 3u);
+    EXPECT_EQ(module->resources[2].element, index == std::string("1") ? 1u : 2u) << index;
   }
 }
 

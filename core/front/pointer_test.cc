@@ -336,5 +336,39 @@ TEST(Pointer, LocalPointersToPointersDeclaredAhead) {
   EXPECT_EQ((*out)[5], 16u);
 }
 
+// An address has 64 bits, and so has what steps it.
+TEST(Pointer, ConstantIndicesOf64Bits) {
+  const std::string types = R"(
+    OpDecorate %far_words ArrayStride 4
+    OpMemberDecorate %far 0 Offset 0
+    OpDecorate %far Block
+    %far_words = OpTypeRuntimeArray %uint
+    %far = OpTypeStruct %far_words
+    %p_far = OpTypePointer PhysicalStorageBuffer %far
+    %p_far_word = OpTypePointer PhysicalStorageBuffer %uint
+    %long = OpTypeInt 64 0
+    %l_16 = OpConstant %long 16
+    %l_34 = OpConstant %long 34
+    %index = OpConstant %long 0x500000000
+)";
+  const std::string main = R"(
+    %a = OpConvertUToPtr %p_far %l_16
+    %e = OpAccessChain %p_far_word %a %u_0 %index
+    %n = OpConvertPtrToU %long %e
+    %high = OpShiftRightLogical %long %n %l_34
+    %result = OpUConvert %uint %high
+)";
+  std::string text = KernelAssembly(types, main, true, "",
+                                    "OpCapability Shader\nOpCapability Int64\n"
+                                    "OpCapability PhysicalStorageBufferAddresses\n");
+  const std::string logical = "OpMemoryModel Logical";
+  text.replace(text.find(logical), logical.size(), "OpMemoryModel PhysicalStorageBuffer64");
+  const auto module = ImportVerified(Assemble(text));
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto out = RunWords(*module, std::vector<uint32_t>(32), 32);
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ((*out)[5], 5u);
+}
+
 }  // namespace
 }  // namespace kiln::front
