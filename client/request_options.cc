@@ -100,7 +100,7 @@ std::vector<Flag> CompileFlags() {
   return {
       {"target", 't', "T[,T...]", true, "what to compile for; `kiln targets` lists them"},
       {"stage", 0, "STAGE", false, "comp, vert, frag, ...; from the file's name if not given"},
-      {"entry", 0, "NAME", false, "entry point; the only one if not given"},
+      {"entry", 0, "NAME", false, "entry point; if not given the only one, or that with no name"},
       {"", 'D', "NAME[=V]", true, "define a macro (GLSL)"},
       {"", 'I', "DIR", true, "look for includes here (GLSL)"},
       {"spec", 0, "ID=TYPE:VALUE", true,

@@ -552,6 +552,7 @@ absl::Status FindEntry(const SpirvModule& spirv, const std::string& name,
   *entry = nullptr;
   int compute = 0;
   const SpirvEntryPoint* other = nullptr;
+  const SpirvEntryPoint* nameless = nullptr;
   for (const SpirvEntryPoint& e : spirv.entry_points) {
     if (!name.empty() && e.name != name) continue;
     if (e.model != spv::ExecutionModel::GLCompute) {
@@ -560,8 +561,11 @@ absl::Status FindEntry(const SpirvModule& spirv, const std::string& name,
     }
     ++compute;
     *entry = &e;
+    if (e.name.empty()) nameless = &e;
   }
-  if (compute > 1) {
+  if (compute > 1 && nameless != nullptr) {
+    *entry = nameless;
+  } else if (compute > 1) {
     return absl::InvalidArgumentError("several compute entry points, one is to be named:" +
                                       EntryNames(spirv, /*compute_only=*/true));
   }

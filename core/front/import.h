@@ -23,7 +23,7 @@
 namespace kiln::front {
 
 struct ImportOptions {
-  std::string entry;                         // empty: the module's only compute entry point
+  std::string entry;                         // empty: the only compute entry point, or that with no name
   std::vector<SpecConstant> spec_constants;  // of the module's types, else an error (specialise.h)
   uint64_t max_instructions = 200'000;       // after inlining, both SPIR-V's and MIR's
   bool zero_workgroup_memory = false;        // clear shared memory before anything else

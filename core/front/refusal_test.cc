@@ -119,6 +119,21 @@ TEST(Refusal, EntryPoints) {
   EXPECT_TRUE(ImportSpirv(words, options).ok());
 }
 
+// No name asks for the only entry point, or for the one without a name.
+TEST(Refusal, EntryPointsWithoutAName) {
+  const auto named = [](const std::string& others) {
+    std::string text = KernelAssembly("", "%result = OpCopyObject %uint %x\n");
+    text.insert(text.find("OpEntryPoint"), others);
+    const auto module = ImportSpirv(Assemble(text), ImportOptions());
+    return module.ok() ? "\"" + module->entry_point + "\"" : std::string(module.status().message());
+  };
+  EXPECT_EQ(named(""), "\"main\"");
+  EXPECT_EQ(named("OpEntryPoint GLCompute %main \"\"\n"), "\"\"");
+  EXPECT_EQ(named("OpEntryPoint GLCompute %main \"a\"\nOpEntryPoint GLCompute %main \"\"\n"), "\"\"");
+  EXPECT_EQ(named("OpEntryPoint GLCompute %main \"a\"\n"),
+            "several compute entry points, one is to be named: \"a\" \"main\"");
+}
+
 // Names may have a megabyte; messages quote their beginnings.
 TEST(Refusal, EntryPointNamesAreCutInMessages) {
   const std::string long_name(200'000, 'n');
