@@ -28,6 +28,10 @@ struct Call {
   int Lane(int i) const { return memory.descending ? m.simd - 1 - i : i; }
   bool Enabled(int lane) const { return enabled >> lane & 1; }
   int Response(int index) const { return 32 * (regs.dst + index); }
+  // Counts an access outside of a buffer or an image.
+  void NoteOutside() const {
+    if (memory.outside != nullptr) ++*memory.outside;
+  }
 };
 
 // The surface of a message, for errors.

@@ -67,9 +67,7 @@ absl::StatusOr<Place> Locate(const Call& c, const Surface& surface, uint64_t whe
     }
     return Place{surface, offset};
   }
-  if (c.memory.outside != nullptr && (where > surface.size || surface.size - where < bytes)) {
-    ++*c.memory.outside;
-  }
+  if (where > surface.size || surface.size - where < bytes) c.NoteOutside();
   return Place{surface, where};
 }
 
@@ -299,10 +297,22 @@ absl::StatusOr<ByteRange> BytesOf(const Message& message, const MessageRegisters
 }
 
 std::string MemoryView::SurfaceText(const Message& message) const {
+  if (message.surface == kSurfaceShared) return "shared memory";
+  if (message.surface == kSurfaceStateless || message.surface == kSurfaceStatelessCoherent) {
+    return "scratch memory";
+  }
   const size_t place = SurfacePlace(message);
   const std::string surface = absl::StrFormat("surface %s", SurfaceName(message));
-  if (place >= surface_names.size() || surface_names[place].empty()) return surface;
-  return absl::StrFormat("%s (%s)", surface_names[place], surface);
+  const bool known = place < surface_names.size() && !surface_names[place].empty();
+  if (known) return absl::StrFormat("%s (%s)", surface_names[place], surface);
+  // An index chosen by a value has left its array, most likely that before it.
+  if (message.surface == kSurfaceBindless) return surface;
+  const auto end = surface_names.begin() + std::min(place, surface_names.size());
+  const auto last = std::find_if(std::reverse_iterator(end), surface_names.rend(),
+                                 [](const std::string& name) { return !name.empty(); });
+  if (last == surface_names.rend()) return surface;
+  return absl::StrFormat("%s (behind %s, surface %d)", surface, *last,
+                         surface_names.rend() - last - 1);
 }
 
 size_t SurfacePlace(const Message& m) {

@@ -316,19 +316,20 @@ Texel GatherImage(const ImageView& view, const ClientSampler& sampler, const Sam
   return result;
 }
 
-Texel FetchTexel(const ImageView& view, int x, int y, int z, int layer, int level, int sample) {
+bool HasTexel(const ClientImage& image, const TexelPlace& at) {
+  const auto inside = [](int i, uint32_t n) { return i >= 0 && static_cast<uint32_t>(i) < n; };
+  if (!inside(at.level, image.levels)) return false;
+  const std::array<uint32_t, 3> size = image.Size(at.level);
+  return inside(at.x, size[0]) && inside(at.y, size[1]) && inside(at.z, size[2]) &&
+         inside(at.layer, image.layers) && inside(at.sample, image.samples);
+}
+
+Texel FetchTexel(const ImageView& view, const TexelPlace& at) {
   static constexpr uint8_t kZeros[16] = {};
   const ClientImage& image = *view.image;
-  if (level < 0 || level >= static_cast<int>(image.levels)) {
-    return DecodeTexel(view.format, kZeros);
-  }
-  const std::array<uint32_t, 3> size = image.Size(level);
-  const auto inside = [](int i, uint32_t n) { return i >= 0 && static_cast<uint32_t>(i) < n; };
-  if (!inside(x, size[0]) || !inside(y, size[1]) || !inside(z, size[2]) ||
-      !inside(layer, image.layers) || !inside(sample, image.samples)) {
-    return DecodeTexel(view.format, kZeros);
-  }
-  return DecodeTexel(view.format, view.texels + image.Offset(level, layer, x, y, z, sample));
+  if (!HasTexel(image, at)) return DecodeTexel(view.format, kZeros);
+  return DecodeTexel(view.format, view.texels + image.Offset(at.level, at.layer, at.x, at.y, at.z,
+                                                             at.sample));
 }
 
 float LodOfDerivatives(const ClientImage& image, const std::array<float, 3>& dx,

@@ -42,9 +42,17 @@ Texel SampleImage(const ImageView& view, const ClientSampler& sampler, const Sam
 Texel GatherImage(const ImageView& view, const ClientSampler& sampler, const SamplePoint& at,
                   int component, bool compare);
 
-// The texel at integer coordinates; x, y, z as the dimension has them. Outside: a texel of zeros,
-// whose alpha is 1 if the format has none (robustImageAccess2, which Mesa's driver offers).
-Texel FetchTexel(const ImageView& view, int x, int y, int z, int layer, int level, int sample = 0);
+// Integer coordinates; x, y, z as the dimension has them.
+struct TexelPlace {
+  int x = 0, y = 0, z = 0, layer = 0, level = 0, sample = 0;
+};
+
+// Whether the image has that texel.
+bool HasTexel(const ClientImage& image, const TexelPlace& at);
+
+// The texel there. Outside: a texel of zeros, whose alpha is 1 if the format has none
+// (robustImageAccess2, which Mesa's driver offers).
+Texel FetchTexel(const ImageView& view, const TexelPlace& at);
 
 // Level of detail from derivatives of the normalised coordinates, of images other than cubes.
 float LodOfDerivatives(const ClientImage& image, const std::array<float, 3>& dx,

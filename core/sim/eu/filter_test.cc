@@ -154,12 +154,12 @@ TEST(FilterTest, GatherOrder) {
 
 TEST(FilterTest, FetchesOutsideGiveATexelOfZeros) {
   Numbered n(Shape(ImageDim::k2d, 4, 4));
-  EXPECT_EQ(F(FetchTexel(n.view(), 1, 2, 0, 0, 0)[0]), 9);
+  EXPECT_EQ(F(FetchTexel(n.view(), {1, 2, 0, 0, 0})[0]), 9);
   const Texel outside = {0, 0, 0, std::bit_cast<uint32_t>(1.0f)};
-  EXPECT_EQ(FetchTexel(n.view(), 4, 2, 0, 0, 0), outside);
-  EXPECT_EQ(FetchTexel(n.view(), -1, 2, 0, 0, 0), outside);
-  EXPECT_EQ(FetchTexel(n.view(), 1, 2, 0, 0, 1), outside);
-  EXPECT_EQ(FetchTexel(n.view(), 1, 2, 0, 1, 0), outside);
+  EXPECT_EQ(FetchTexel(n.view(), {4, 2, 0, 0, 0}), outside);
+  EXPECT_EQ(FetchTexel(n.view(), {-1, 2, 0, 0, 0}), outside);
+  EXPECT_EQ(FetchTexel(n.view(), {1, 2, 0, 0, 1}), outside);
+  EXPECT_EQ(FetchTexel(n.view(), {1, 2, 0, 1, 0}), outside);
 }
 
 }  // namespace

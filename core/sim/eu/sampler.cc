@@ -271,9 +271,11 @@ class Executor {
 
   Texel Fetch(int lane) const {
     const Place p = PlaceOf(lane);
-    return FetchTexel(view_, p.at[0], p.at[1], p.at[2], p.layer,
-                      static_cast<int>(Raw(ParamKind::kLod, lane)),
-                      static_cast<int>(SampleIn(p, lane)));
+    const TexelPlace at{p.at[0], p.at[1], p.at[2], p.layer,
+                        static_cast<int>(Raw(ParamKind::kLod, lane)),
+                        static_cast<int>(SampleIn(p, lane))};
+    if (!HasTexel(image_, at)) c_.NoteOutside();
+    return FetchTexel(view_, at);
   }
 
   // A surface is an array only if it has more than one layer (Wa_1806565034); a cube that is sampled

@@ -312,6 +312,46 @@ TEST_F(SamplerTest, TypedReadsWritesAndAtomics) {
   EXPECT_EQ(Reg(30, 0), 14u);
 }
 
+TEST_F(SamplerTest, FetchesOutsideAreCounted) {
+  uint64_t outside = 0;
+  view_.outside = &outside;
+  SetLane(10, 3);
+  SetReg(10, 1, 4);  // lane 1: outside
+  SetLane(11, 1);
+  SetReg(11, 1, 1);
+  ASSERT_TRUE(Do(Fields(M::kLdLz), 2, 4, 0, 3).ok());
+  EXPECT_EQ(outside, 1u);
+  SetReg(10, 2, 1);
+  SetReg(11, 2, 2);  // lane 2: the level that there is not
+  ASSERT_TRUE(Do(Fields(M::kLd), 3, 4, 0, 4).ok());
+  EXPECT_EQ(outside, 2u);
+  image_.dim = ImageDim::kBuffer;
+  image_.width = 3;
+  image_.height = image_.levels = 1;
+  Bind();
+  ASSERT_TRUE(Do(Fields(M::kLd), 1, 4, 0, 3).ok());
+  EXPECT_EQ(outside, 4u);
+  // What is sampled is always inside.
+  SetLane(10, Bits(7.5f));
+  image_.dim = ImageDim::k1d;
+  ASSERT_TRUE(Do(Fields(M::kSampleLz), 1, 4).ok());
+  EXPECT_EQ(outside, 4u);
+}
+
+TEST_F(SamplerTest, SurfacesHaveTheNamesOfTheClient) {
+  view_.surface_names = {"", "set 0 binding 7", "set 1 binding 3[1]"};
+  const auto text = [&](int surface) {
+    Message m;
+    m.surface = static_cast<uint8_t>(surface);
+    return view_.SurfaceText(m);
+  };
+  EXPECT_EQ(text(1), "set 0 binding 7 (surface 1)");
+  EXPECT_EQ(text(14), "surface 14 (behind set 1 binding 3[1], surface 2)");
+  EXPECT_EQ(text(0), "surface 0");
+  EXPECT_EQ(text(kSurfaceShared), "shared memory");
+  EXPECT_EQ(text(kSurfaceStateless), "scratch memory");
+}
+
 TEST_F(SamplerTest, FormatsWithoutTypedReadsAreErrors) {
   image_.format = TexelFormat::kR11g11b10f;
   Bind();

@@ -62,7 +62,7 @@ class Executor {
       const int lane = c_.Lane(i);
       if (!c_.Enabled(lane)) continue;
       uint8_t* texel = Locate(lane);
-      if (texel == nullptr && !null && c_.memory.outside != nullptr) ++*c_.memory.outside;
+      if (texel == nullptr && !null) c_.NoteOutside();
       if (reads) {
         Read(lane, texel);
       } else if (c_.m.kind == MessageKind::kTypedWrite) {
