@@ -274,7 +274,7 @@ class Executor {
     const TexelPlace at{p.at[0], p.at[1], p.at[2], p.layer,
                         static_cast<int>(Raw(ParamKind::kLod, lane)),
                         static_cast<int>(SampleIn(p, lane))};
-    if (!HasTexel(image_, at)) c_.NoteOutside();
+    if (!image_.null_surface && !HasTexel(image_, at)) c_.NoteOutside();
     return FetchTexel(view_, at);
   }
 
