@@ -1,4 +1,5 @@
 // kiln analyze: what machine code says of itself, without any service.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
@@ -26,15 +27,21 @@ std::string CountsText(absl::string_view title, const Counts& counts) {
   return text + "\n";
 }
 
-std::string ListText(absl::string_view title, const std::vector<std::string>& lines) {
-  std::string text = absl::StrCat(title, ": ", lines.size(), "\n");
-  for (size_t i = 0; i < lines.size() && i < kMostListed; ++i) {
-    absl::StrAppend(&text, "  ", lines[i], "\n");
-  }
-  if (lines.size() > kMostListed) {
-    absl::StrAppend(&text, "  and ", lines.size() - kMostListed, " more\n");
+// `count`: of all; `lines` are at least the first of them.
+std::string ListText(absl::string_view title, const std::vector<std::string>& lines,
+                     int64_t count) {
+  std::string text = absl::StrCat(title, ": ", count, "\n");
+  const size_t shown = std::min(lines.size(), kMostListed);
+  for (size_t i = 0; i < shown; ++i) absl::StrAppend(&text, "  ", lines[i], "\n");
+  if (count > static_cast<int64_t>(shown)) {
+    absl::StrAppend(&text, "  and ", count - static_cast<int64_t>(shown), " more\n");
   }
   return text;
+}
+
+std::string WaitsText(absl::string_view title, const WaitFindings& waits) {
+  if (!waits.not_judged.empty()) return absl::StrCat(title, ": not judged: ", waits.not_judged, "\n");
+  return ListText(title, waits.texts, waits.count);
 }
 
 std::string Text(const Analysis& a, bool fusion) {
@@ -49,11 +56,12 @@ std::string Text(const Analysis& a, bool fusion) {
   }
   absl::StrAppend(&text, CountsText("messages", a.messages), CountsText("opcodes", a.opcodes),
                   "redundant syncs: ", a.redundant_syncs.size(), "\n",
-                  ListText("missing waits", a.missing_waits),
-                  fusion ? ListText("missing where a block is entered with all channels off",
-                                    a.missing_if_skipped)
+                  WaitsText("missing waits", a.missing_waits),
+                  fusion ? WaitsText("missing where a block is entered with all channels off",
+                                     a.missing_if_skipped)
                          : "",
-                  ListText("broken restrictions", a.findings));
+                  ListText("broken restrictions", a.findings,
+                           static_cast<int64_t>(a.findings.size())));
   return text;
 }
 
@@ -61,6 +69,16 @@ Json CountsJson(const Counts& counts) {
   Json json = Json::object();
   for (const auto& [name, count] : counts) json[name] = count;
   return json;
+}
+
+// NAME, the texts; where these are not all, NAME_count; where nothing is judged, NAME_not_judged instead.
+void AddWaits(const std::string& name, const WaitFindings& waits, Json& json) {
+  if (!waits.not_judged.empty()) {
+    json[name + "_not_judged"] = waits.not_judged;
+    return;
+  }
+  json[name] = waits.texts;
+  if (waits.count > static_cast<int64_t>(waits.texts.size())) json[name + "_count"] = waits.count;
 }
 
 std::string JsonText(const std::string& file, absl::string_view target, const Analysis& a,
@@ -80,10 +98,10 @@ std::string JsonText(const std::string& file, absl::string_view target, const An
                {"units", Json::array()},
                {"messages", CountsJson(a.messages)},
                {"opcodes", CountsJson(a.opcodes)},
-               {"missing_waits", a.missing_waits},
                {"redundant_syncs", a.redundant_syncs},
                {"findings", a.findings}};
-  if (fusion) json["missing_if_skipped"] = a.missing_if_skipped;
+  AddWaits("missing_waits", a.missing_waits, json);
+  if (fusion) AddWaits("missing_if_skipped", a.missing_if_skipped, json);
   for (const UnitCost& u : a.units) {
     json["units"].push_back(
         {{"name", u.name}, {"busy", u.busy}, {"waits", u.waits}, {"queues", u.queues}});

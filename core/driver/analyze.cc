@@ -2,7 +2,9 @@
 #include "core/driver/analyze.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <tuple>
 
 #include "absl/strings/str_cat.h"
 #include "core/intel/isa/decode.h"
@@ -82,29 +84,48 @@ absl::Status AddRedundantSyncs(const isa::Program& program, Analysis* analysis) 
   return absl::OkStatus();
 }
 
-absl::Status AddWaits(absl::Span<const isa::PlacedInstruction> placed, const isa::Program& program,
-                      bool fusion, Analysis* analysis) {
+WaitFindings TextsOf(const isa::Program& program, absl::Span<const intel::waits::MissingWait> all) {
+  WaitFindings findings;
+  findings.count = static_cast<int64_t>(all.size());
+  for (const auto& m : all.first(std::min(all.size(), kMostWaitsListed))) {
+    findings.texts.push_back(intel::waits::Describe(program, m));
+  }
+  return findings;
+}
+
+bool Before(const intel::waits::MissingWait& a, const intel::waits::MissingWait& b) {
+  return std::tie(a.consumer, a.producer, a.phases) < std::tie(b.consumer, b.producer, b.phases);
+}
+
+WaitFindings NotJudged(const absl::Status& why) {
+  WaitFindings findings;
+  findings.not_judged = std::string(why.message());
+  return findings;
+}
+
+void AddMissingWaits(absl::Span<const isa::PlacedInstruction> placed, const isa::Program& program,
+                     bool fusion, Analysis* analysis) {
   using intel::waits::Fusion;
   const auto places = intel::waits::PlacesOf(program, Fusion::kOff);
-  if (!places.ok()) return places.status();
+  const auto certain = places.ok()
+                           ? intel::waits::FindCertainMissingWaits(program, Fusion::kOff)
+                           : absl::StatusOr<std::vector<intel::waits::MissingWait>>(places.status());
+  if (!certain.ok()) {
+    analysis->missing_waits = analysis->missing_if_skipped = NotJudged(certain.status());
+    return;
+  }
   AddWaysPastTheEnd(placed, *places, analysis);
-  const auto certain = intel::waits::FindCertainMissingWaits(program, Fusion::kOff);
-  if (!certain.ok()) return certain.status();
-  for (const auto& m : *certain) {
-    analysis->missing_waits.push_back(intel::waits::Describe(program, m));
+  analysis->missing_waits = TextsOf(program, *certain);
+  if (!fusion) return;
+  const auto all = intel::waits::FindCertainMissingWaits(program, Fusion::kOn);
+  if (!all.ok()) {
+    analysis->missing_if_skipped = NotJudged(all.status());
+    return;
   }
-  if (fusion) {
-    const auto all = intel::waits::FindCertainMissingWaits(program, Fusion::kOn);
-    if (!all.ok()) {
-      analysis->missing_if_skipped.push_back(absl::StrCat("not judged: ", all.status().message()));
-      return AddRedundantSyncs(program, analysis);
-    }
-    for (const auto& m : *all) {
-      if (std::find(certain->begin(), certain->end(), m) != certain->end()) continue;
-      analysis->missing_if_skipped.push_back(intel::waits::Describe(program, m));
-    }
-  }
-  return AddRedundantSyncs(program, analysis);
+  std::vector<intel::waits::MissingWait> more;
+  std::set_difference(all->begin(), all->end(), certain->begin(), certain->end(),
+                      std::back_inserter(more), Before);
+  analysis->missing_if_skipped = TextsOf(program, more);
 }
 
 absl::StatusOr<Analysis> AnalyzeGen12(absl::Span<const uint8_t> code,
@@ -128,7 +149,8 @@ absl::StatusOr<Analysis> AnalyzeGen12(absl::Span<const uint8_t> code,
   for (const isa::Finding& finding : isa::Verify(kGen, *placed)) {
     analysis.findings.push_back(absl::StrCat("byte ", finding.offset, ": ", finding.text));
   }
-  if (absl::Status s = AddWaits(*placed, *program, options.fusion, &analysis); !s.ok()) return s;
+  AddMissingWaits(*placed, *program, options.fusion, &analysis);
+  if (absl::Status s = AddRedundantSyncs(*program, &analysis); !s.ok()) return s;
   return analysis;
 }
 

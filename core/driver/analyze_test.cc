@@ -60,15 +60,57 @@ TEST(Analyze, CountsAndCosts) {
   ASSERT_FALSE(a.units.empty());
   EXPECT_EQ(a.units[0].name, "fpu");
   EXPECT_EQ(a.units[0].waits, 10);
-  EXPECT_TRUE(a.missing_waits.empty());
+  EXPECT_EQ(a.missing_waits.count, 0);
   EXPECT_TRUE(a.findings.empty());
 }
 
 TEST(Analyze, NamesHazardsAndBrokenRestrictions) {
   const Analysis a = Of({Add(10, 1, 0), Add(11, 10, 0), EndOfThread()});
-  EXPECT_EQ(a.missing_waits, std::vector<std::string>{
+  EXPECT_EQ(a.missing_waits.texts, std::vector<std::string>{
                                  "instruction 1 (add) does not wait for 0 (add): results not written"});
   EXPECT_FALSE(Of({Add(10, 1, 0)}).findings.empty());  // no end of thread
+}
+
+TEST(Analyze, ListsTheFirstOfMany) {
+  std::vector<isa::Instruction> chain(kMostWaitsListed + 201, Add(10, 10, 0));
+  chain.push_back(EndOfThread());
+  const Analysis a = Of(chain);
+  EXPECT_EQ(a.missing_waits.texts.size(), kMostWaitsListed);
+  EXPECT_GE(a.missing_waits.count, static_cast<int64_t>(kMostWaitsListed) + 200);
+}
+
+// Lanes may be parked behind each of 100 ifs while others go through 3,000 more: what is too much for
+// following lanes is counted and costed all the same.
+TEST(Analyze, SaysWhatItDoesNotJudge) {
+  constexpr int kNested = 100, kInside = 3000;
+  isa::Instruction begin;
+  begin.op = isa::Opcode::kIf;
+  begin.exec_size = 8;
+  begin.pred = isa::PredCtrl::kNormal;
+  isa::Instruction end = begin;
+  end.op = isa::Opcode::kEndif;
+  end.pred = isa::PredCtrl::kNone;
+  isa::Program program;
+  const int past = kNested + 2 * kInside;
+  for (int i = 0; i < kNested; ++i) {
+    program.Append(begin, {past + kNested - 1 - i, past + kNested - 1 - i});
+  }
+  for (int i = 0; i < kInside; ++i) {
+    program.Append(begin, {kNested + 2 * i + 1, kNested + 2 * i + 1});
+    program.Append(end, {kNested + 2 * i + 2, isa::kNoTarget});
+  }
+  for (int i = 0; i < kNested; ++i) program.Append(end, {past + i + 1, isa::kNoTarget});
+  program.Append(EndOfThread());
+  const auto code = isa::Finalise(isa::Generation::kGen12, program);
+  ASSERT_TRUE(code.ok()) << code.status();
+  const auto a = Analyze(Target::kTgl, *code, {.fusion = true});
+  ASSERT_TRUE(a.ok()) << a.status();
+  EXPECT_EQ(a->statistics.instructions, 2 * (kNested + kInside) + 1);
+  for (const WaitFindings& waits : {a->missing_waits, a->missing_if_skipped}) {
+    EXPECT_EQ(waits.not_judged, "too many ways through the program");
+    EXPECT_EQ(waits.count, 0);
+    EXPECT_TRUE(waits.texts.empty());
+  }
 }
 
 TEST(Analyze, NothingGoesBehindTheEnd) {

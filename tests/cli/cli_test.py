@@ -586,6 +586,16 @@ class RunAnalyzeReport(Cli):
         self.assertEqual(line['out_of_bounds']['accesses'], 4)
         self.assertIn('set 2 binding 5', line['out_of_bounds']['places'][0]['where'])
         self.assertRegex(self.kiln(*run, stdin=job), r'accesses out of bounds: 4 .*\n  4 at 0x')
+        # Messages that take effect late are counted like others, typed ones included.
+        image = self.file('image.comp', b'#version 450\nlayout(local_size_x = 8) in;\n'
+                          b'layout(binding = 1, r32ui) uniform writeonly uimage2D i;\nvoid main() {\n'
+                          b'  imageStore(i, ivec2(gl_LocalInvocationIndex, 0), uvec4(1u));\n}\n')
+        texels = (b'{"resources": [{"binding": 1, "format": "r32ui", "width": 3, "height": 1}]}')
+        for program, data, accesses in ((outside, job, 4), (image, texels, 5)):
+            for seed in ([], ['--memory-seed=5']):
+                line = self.line(self.kiln('run', '--target=tgl', '--widths=8', '--buffers=-', program,
+                                           '--json', *seed, stdin=data))
+                self.assertEqual(line['out_of_bounds']['accesses'], accesses, (program, seed))
 
     def test_specialisation_constants(self):
         shader = self.file('spec.comp', b'#version 450\nlayout(local_size_x = 8) in;\n'

@@ -19,8 +19,8 @@ constexpr Workaround kWorkarounds[] = {
      "a NoMask send under control flow whose header, descriptor or address comes from live lanes "
      "must not run when no lane is on",
      S::kBackEnd,
-     "core/intel/select Guard: NoMask sends under control flow to an address or through an index "
-     "are predicated by whether any lane is on; other surfaces check bounds"},
+     "core/intel/select Guard: NoMask sends under control flow to an address, or through an index, a "
+     "handle or a sampler chosen by value, are predicated by whether any lane is on; other surfaces check bounds"},
     {"Wa_1604601757", "dword times narrower integer takes no source modifier", S::kVerified,
      "restriction 'dword multiply modifier'"},
     {"Wa_14010017096", "the accumulator is cleared before the thread ends if it was written",

@@ -48,7 +48,8 @@ void ForEachLine(const ByteRange& r, F f) {
 
 }  // namespace
 
-MemoryOrder::MemoryOrder(uint64_t seed) : random_(seed) {
+MemoryOrder::MemoryOrder(uint64_t seed, NoteOutside note_outside)
+    : random_(seed), note_outside_(std::move(note_outside)) {
   // Some runs deliver soon, some hardly ever unless somebody waits.
   pace_ = 2u << (2 * Draw(5));
   staleness_ = 1 + Draw(4);
@@ -210,8 +211,12 @@ void MemoryOrder::Clean(ThreadState& state) {
 
 absl::Status MemoryOrder::Execute(ThreadState& state, InFlight& m, int lane) {
   const uint32_t enabled = GoesByLanes(m.message) ? 1u << lane : m.enabled;
+  const uint64_t* const count = state.memory->outside;
+  const uint64_t before = count != nullptr ? *count : 0;
   absl::Status status =
       ExecuteMessage(m.message, m.registers, enabled, *state.memory, *m.payload, *state.thread);
+  const uint64_t outside = count != nullptr ? *count - before : 0;
+  if (outside != 0) note_outside_(*m.op, m.message, *state.memory, *m.payload, outside);
   if (!status.ok()) return OpError(status.code(), *m.op, status.message());
   return status;
 }

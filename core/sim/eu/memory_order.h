@@ -26,6 +26,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -42,7 +43,11 @@ namespace kiln::sim::eu {
 
 class MemoryOrder {
  public:
-  explicit MemoryOrder(uint64_t seed);
+  // Told of accesses outside of buffers and images when they take effect; `sent` is the thread at issue.
+  using NoteOutside = std::function<void(const Op& op, const Message& message, const MemoryView& memory,
+                                         const Thread& sent, uint64_t accesses)>;
+
+  MemoryOrder(uint64_t seed, NoteOutside note_outside);
 
   // Adds a workgroup to those that run, with what it sees; its threads stay where they are until Finish.
   // Gives the number of the first one: threads are counted through all workgroups that run.
@@ -110,6 +115,7 @@ class MemoryOrder {
   static void Clean(ThreadState& state);
 
   uint64_t random_;
+  NoteOutside note_outside_;
   uint32_t pace_;       // one in so many chances something takes effect
   uint32_t staleness_;  // one in so many reads takes an old line
   uint64_t now_ = 0;    // changes so far

@@ -28,6 +28,8 @@ constexpr OrderRule kRules[] = {
     // Different places.
     {kAccesses, kAccesses, kMemory | kElsewhere, false, "no source"},
     // A fence is done when what changes its memory has taken effect; what answers must be waited for.
+    // Writes are also atomics without answer. That a fence orders these as it does stores has no source of
+    // its own: Mesa takes the answer off atomics whose result nobody reads, as we do.
     {kWrites, kFences, kMemory, true, "skl-prm; visa-fence; mesa-fence: the commit"},
     {kAnswering, kFences, kMemory, false, "mesa-fence: sync.allwr"},
     {kAccesses, kFences, kElsewhere, false, "visa-fence: bit 5"},

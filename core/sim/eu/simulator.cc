@@ -49,7 +49,11 @@ class Simulator {
         start_(std::chrono::steady_clock::now()),
         executed_(program.ops.size()) {
     if (options.memory_seed) {
-      order_ = std::make_unique<MemoryOrder>(*options.memory_seed);
+      order_ = std::make_unique<MemoryOrder>(
+          *options.memory_seed, [this](const Op& op, const Message& message, const MemoryView& memory,
+                                       const Thread& sent, uint64_t accesses) {
+            NoteOutside(op, message, memory, sent, accesses);
+          });
     }
   }
 
@@ -82,7 +86,8 @@ class Simulator {
   void SignalBarrier(Thread& thread);
   void UpdateSpecial(const Op& op, Thread& thread) const;
   absl::Status CheckLimits(const Thread& thread);
-  void NoteOutside(const Op& op, const Message& message, uint64_t accesses);
+  void NoteOutside(const Op& op, const Message& message, const MemoryView& memory,
+                   const Thread& sent, uint64_t accesses);
 
   const Program& program_;
   const out::LaunchRecord& record_;
@@ -107,10 +112,13 @@ RunStats Simulator::TakeStats() {
   return std::move(stats_);
 }
 
-void Simulator::NoteOutside(const Op& op, const Message& message, uint64_t accesses) {
+// `sent`: the thread when it sent the message. What a thread without active lanes accesses is not used.
+void Simulator::NoteOutside(const Op& op, const Message& message, const MemoryView& memory,
+                            const Thread& sent, uint64_t accesses) {
+  if (sent.active == 0 && options_.fusion) return;
   OutOfBounds& outside = outside_[op.offset];
   outside.offset = op.offset;
-  if (outside.accesses == 0) outside.where = launch_.memory(group_->place).SurfaceText(message);
+  if (outside.accesses == 0) outside.where = memory.SurfaceText(message);
   outside.accesses += accesses;
 }
 
@@ -255,15 +263,14 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
                    "a block of several registers for fewer than 16 channels");
   }
   const uint32_t lanes = channels >> op.inst.channel_offset;
-  const uint64_t outside = launch_.outside();
-  const bool late = order_ && MemoryOrder::Keeps(message);
-  absl::Status status =
-      late ? order_->Issue(group_->first_in_order + index, op, message, registers, lanes)
-           : ExecuteMessage(message, registers, lanes, launch_.memory(group_->place), t);
-  if (launch_.outside() != outside && (t.active != 0 || !options_.fusion)) {
-    NoteOutside(op, message, launch_.outside() - outside);
+  if (order_ && MemoryOrder::Keeps(message)) {
+    return order_->Issue(group_->first_in_order + index, op, message, registers, lanes);
   }
-  if (late) return status;
+  const uint64_t before = launch_.outside();
+  const MemoryView& memory = launch_.memory(group_->place);
+  absl::Status status = ExecuteMessage(message, registers, lanes, memory, t);
+  const uint64_t outside = launch_.outside() - before;
+  if (outside != 0) NoteOutside(op, message, memory, t, outside);
   if (!status.ok()) return OpError(status.code(), op, status.message());
   return status;
 }
