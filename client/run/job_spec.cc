@@ -39,7 +39,9 @@ absl::StatusOr<std::string> TypedText(const std::string& type, const json& given
   const absl::StatusOr<std::string> bytes = DataBytes(json::object({{type, value}}), "", {});
   if (!bytes.ok()) return bytes.status();
   const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-  const bool bits = type == "f16" || text.substr(0, 2) == "0x";
+  // A number such as 3.0 is an integer here as it is in "data".
+  const bool integral = type[0] != 'f' && value.is_number_float();
+  const bool bits = type == "f16" || integral || text.substr(0, 2) == "0x";
   return bits ? BitsText(*bytes) : absl::StrCat(SpecTypeOf(type), ":", text);
 }
 

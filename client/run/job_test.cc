@@ -189,13 +189,13 @@ TEST(ReadJob, RefusesWhatItDoesNotKnow) {
 TEST(ReadJob, SpecialisationConstants) {
   const auto job = ReadJob(R"({"spec": {"0": {"u32": 4}, "1": {"f32": [1.5]}, "2": true, "3": -7,
       "4": {"i8": -1}, "5": {"f16": "0x3c00"}, "6": {"f32": "inf"}, "7": {"u64": 18446744073709551615},
-      "8": {"i32": "0xff"}, "9": {"f16": 1.5}, "10": {"u16": "0xffff"}}})",
+      "8": {"i32": "0xff"}, "9": {"f16": 1.5}, "10": {"u16": "0xffff"}, "11": {"u32": 3.0}}})",
                            "");
   ASSERT_TRUE(job.ok()) << job.status();
   std::vector<std::string> spec = job->spec;
   std::sort(spec.begin(), spec.end());
   EXPECT_EQ(spec, (std::vector<std::string>{
-                      "0=uint:4", "10=bits:0xffff", "1=float:1.5", "2=bool:true", "3=-7", "4=int:-1",
+                      "0=uint:4", "10=bits:0xffff", "11=bits:0x00000003", "1=float:1.5", "2=bool:true", "3=-7", "4=int:-1",
                       "5=bits:0x3c00", "6=float:inf", "7=uint64:18446744073709551615",
                       "8=bits:0x000000ff", "9=bits:0x3e00"}));
 }

@@ -159,6 +159,13 @@ void Importer::AddBytes(Pointer* pointer, ValueId index, uint32_t index_id, uint
   const uint32_t align = LowBit(stride);
   uint32_t bits = 0;
   if (pointer->space != Pointer::kPhysical) {
+    const bool buffer = pointer->space == Pointer::kStorage || pointer->space == Pointer::kUniform;
+    Leaves given;
+    if (buffer && Get(index_id, &given) && IsWideConstant(given[0])) {
+      // Behind every buffer: these have at most 2^30 bytes, and what is added to this does not wrap.
+      pointer->offset = 0x80000000u;
+      return;
+    }
     if (IsConstant(index, &bits)) {
       pointer->offset += bits * stride;
       return;

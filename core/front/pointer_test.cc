@@ -370,5 +370,35 @@ TEST(Pointer, ConstantIndicesOf64Bits) {
   EXPECT_EQ((*out)[5], 5u);
 }
 
+// In a buffer such an index is behind its end: what stands in front of the array is not reached.
+TEST(Pointer, ConstantIndicesOf64BitsInBuffers) {
+  const std::string types = R"(
+    OpDecorate %tail ArrayStride 4
+    OpMemberDecorate %both 0 Offset 0
+    OpMemberDecorate %both 1 Offset 256
+    OpDecorate %both Block
+    OpDecorate %view DescriptorSet 0
+    OpDecorate %view Binding 1
+    %tail = OpTypeRuntimeArray %uint
+    %both = OpTypeStruct %uint %tail
+    %p_both = OpTypePointer StorageBuffer %both
+    %view = OpVariable %p_both StorageBuffer
+    %long = OpTypeInt 64 0
+    %far = OpConstant %long 0x100000000
+)";
+  const std::string main = R"(
+    %e = OpAccessChain %p_word %view %u_1 %far
+    OpStore %e %u_9
+    %result = OpIAdd %uint %u_1 %u_2
+)";
+  const auto module = ImportVerified(Assemble(
+      KernelAssembly(types, main, true, "", "OpCapability Shader\nOpCapability Int64\n")));
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto out = RunWords(*module, std::vector<uint32_t>(32), 64);
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ((*out)[31], 3u);
+  EXPECT_EQ((*out)[63], 0u);
+}
+
 }  // namespace
 }  // namespace kiln::front

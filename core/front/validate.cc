@@ -3,6 +3,7 @@
 #include <spirv-tools/libspirv.hpp>
 
 #include <string>
+#include <vector>
 
 #include "core/base/cause.h"
 #include "core/base/utf8.h"
@@ -12,6 +13,7 @@ namespace kiln::front {
 namespace {
 
 constexpr size_t kMaxText = 16 << 10;
+constexpr size_t kHeaderWords = 5;
 
 spv_target_env EnvironmentOf(absl::Span<const uint32_t> words, const ValidateOptions& options) {
   if (options.vulkan_minor.has_value()) {
@@ -42,7 +44,6 @@ spv_target_env EnvironmentOf(absl::Span<const uint32_t> words, const ValidateOpt
 // Result id of the instruction with this number, counted from 1 as the validator's positions are;
 // 0: there is no such instruction, or it has no result.
 uint32_t ResultOf(absl::Span<const uint32_t> words, size_t number) {
-  constexpr size_t kHeaderWords = 5;
   size_t at = kHeaderWords;
   for (size_t n = 1; at < words.size() && n < number; ++n) {
     if (words[at] >> 16 == 0) return 0;
@@ -79,11 +80,31 @@ absl::Status Validate(absl::Span<const uint32_t> words, const ValidateOptions& o
                      ResultOf(words, first));
 }
 
+// The module with the languages of its sources unknown, where the validator has not heard of one: it
+// refuses these (Slang is 11), though they say nothing about the module. Empty if there is none.
+std::vector<uint32_t> WithoutNewLanguages(absl::Span<const uint32_t> words) {
+  std::vector<uint32_t> copy;
+  for (size_t at = kHeaderWords; at < words.size(); at += words[at] >> 16) {
+    const uint32_t count = words[at] >> 16;
+    if (count == 0) break;
+    const auto op = static_cast<spv::Op>(words[at] & 0xffff);
+    if (op == spv::Op::OpFunction) break;
+    if (op != spv::Op::OpSource || count < 2 || at + 1 >= words.size()) continue;
+    if (words[at + 1] <= static_cast<uint32_t>(spv::SourceLanguage::SYCL)) continue;
+    if (copy.empty()) copy.assign(words.begin(), words.end());
+    copy[at + 1] = static_cast<uint32_t>(spv::SourceLanguage::Unknown);
+  }
+  return copy;
+}
+
 }  // namespace
 
 absl::Status ValidateSpirv(absl::Span<const uint32_t> words, const ValidateOptions& options) {
   if (Validate(words, options, false).ok()) return absl::OkStatus();
-  return Validate(words, options, true);
+  const std::vector<uint32_t> older = WithoutNewLanguages(words);
+  if (older.empty()) return Validate(words, options, true);
+  if (Validate(older, options, false).ok()) return absl::OkStatus();
+  return Validate(older, options, true);
 }
 
 }  // namespace kiln::front

@@ -483,13 +483,20 @@ void AssignAddresses(absl::Span<ClientBuffer> buffers) {
   }
 }
 
+// Workgroups that may run at the same time: each has memory of its own.
+static uint32_t PlacesFor(const Options& options, const Dispatch& dispatch) {
+  if (!options.memory_seed) return 1;
+  uint64_t groups = 1;
+  for (uint32_t n : dispatch.groups) groups = std::min<uint64_t>(groups * n, kTogether);
+  return std::max<uint32_t>(1, static_cast<uint32_t>(groups));
+}
+
 absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRecord& record,
                              const Options& options, Dispatch& dispatch) {
   absl::Status status = CheckRecord(record);
   if (!status.ok()) return status;
   absl::StatusOr<std::unique_ptr<LaunchState>> launch =
-      LaunchState::Create(record, options.opposite, options.memory_seed ? kTogether : 1,
-                          dispatch);
+      LaunchState::Create(record, options.opposite, PlacesFor(options, dispatch), dispatch);
   if (!launch.ok()) return launch.status();
   absl::StatusOr<std::vector<uint8_t>> relocated = (*launch)->Relocate(code);
   if (!relocated.ok()) return relocated.status();
