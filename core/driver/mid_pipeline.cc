@@ -17,6 +17,7 @@
 #include "core/mid/lower_int8.h"
 #include "core/mid/lower_nonuniform.h"
 #include "core/mid/merge_carried_values.h"
+#include "core/mid/narrow_carried_values.h"
 #include "core/mid/normalize_directions.h"
 #include "core/mid/promote_arrays.h"
 #include "core/mid/rematerialise_compares.h"
@@ -24,6 +25,7 @@
 #include "core/mid/simplify_subgroups.h"
 #include "core/mid/sink_values.h"
 #include "core/mid/tabulate_arrays.h"
+#include "core/mid/unroll_array_loops.h"
 #include "core/mid/unroll_loops.h"
 #include "core/mir/build.h"
 #include "core/mir/print.h"
@@ -44,12 +46,16 @@ constexpr Pass<mir::Module> kPasses[] = {
      "what both sides of an if compute is computed before it"},
     {"unroll_loops", mid::UnrollLoops, true, 1, 0, 0, kPreservesAll,
      "loops with a known number of rounds become their rounds"},
+    {"unroll_array_loops", mid::UnrollArrayLoops, true, 1, 0, 0, kPreservesAll,
+     "all loops that keep an array in memory become their rounds"},
     {"promote_private_arrays", mid::PromoteArrays, true, 1, 0, 0, kPreservesAll,
      "elements of private arrays become values"},
     {"tabulate_arrays", mid::TabulateArrays, true, 1, 0, 0, kPreservesAll,
      "private arrays of constants become tables"},
     {"merge_carried_values", mid::MergeCarriedValues, true, 1, 0, 0, kPreservesAll,
      "values that ifs and loops need not carry"},
+    {"narrow_carried_values", mid::NarrowCarriedValues, true, 1, 0, 0, kPreservesAll,
+     "ifs and loops carry 16-bit values as such"},
     {"convert_if_to_select", mid::IfToSelect, true, 1, 0, 0, kPreservesAll,
      "small ifs become selects"},
     {"remove_dead_control_flow", mid::RemoveDeadControlFlow, true, 1, 0, 0, kPreservesAll,
@@ -97,6 +103,9 @@ constexpr Pass<mir::Module> kPasses[] = {
 constexpr PassOrder kOrder[] = {
     {"promote_private_arrays", "tabulate_arrays", "small arrays are better as values"},
     {"unroll_loops", "promote_private_arrays", "offsets that a counter gives become constants"},
+    {"unroll_loops", "unroll_array_loops", "what a loop alone is unrolled for needs no copy"},
+    {"unroll_array_loops", "promote_private_arrays", "what is tried there is what follows"},
+    {"promote_private_arrays", "narrow_carried_values", "elements of 16 bits are kept as dwords"},
     {"simplify", "lower_division", "constant divisors are found by folding"},
     {"simplify", "simplify_subgroups", "what is equal in all lanes shows after folding"},
     {"simplify_subgroups", "lower_int64", "a sum of 64 bits becomes a product of 64 bits"},

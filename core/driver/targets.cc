@@ -14,7 +14,7 @@ struct TargetRow {
   uint32_t abi_version;
 };
 
-constexpr TargetRow kTargets[] = {{Target::kTgl, "tgl", 6, 2}};
+constexpr TargetRow kTargets[] = {{Target::kTgl, "tgl", 7, 2}};
 
 const TargetRow& Row(Target target) { return kTargets[static_cast<size_t>(target)]; }
 

@@ -53,6 +53,11 @@ struct LoopRounds {
   int unknown_array_accesses = 0;
 };
 
+struct UnrollableLoop {
+  mir::InstId loop;
+  LoopRounds rounds;            // bounded
+};
+
 bool AccessesPrivateArray(mir::Op op);
 
 // Whether the instruction is a store to a private array that leaves it, being at this offset.

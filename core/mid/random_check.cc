@@ -15,6 +15,7 @@
 #include "core/mid/lower_int64.h"
 #include "core/mid/lower_int8.h"
 #include "core/mid/merge_carried_values.h"
+#include "core/mid/narrow_carried_values.h"
 #include "core/mid/promote_arrays.h"
 #include "core/mid/rematerialise_compares.h"
 #include "core/mid/simplify.h"
@@ -43,6 +44,7 @@ constexpr RandomPass kPasses[] = {
     {"tabulate_arrays", TabulateArrays},
     {"promote_arrays", PromoteArrays},
     {"merge_carried_values", MergeCarriedValues},
+    {"narrow_carried_values", NarrowCarriedValues},
     {"hoist_invariants", HoistInvariants},
     {"sink_values", SinkValues},
     {"rematerialise_compares", RematerialiseCompares},

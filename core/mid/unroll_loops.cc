@@ -11,7 +11,6 @@
 #include "core/mid/hoist_invariants.h"
 #include "core/mid/loop_analysis.h"
 #include "core/mid/nest_exits.h"
-#include "core/mid/promote_arrays.h"
 #include "core/mir/build.h"
 #include "core/mir/clone.h"
 
@@ -48,48 +47,7 @@ constexpr int64_t kFewLargest = 2500;
 // solve_tri_f32 grows from 214 instructions to 3,838.
 constexpr int64_t kArrayResidue = 512;
 constexpr int64_t kInnermostArrayResidue = 1200;
-// What may be left of a loop that alone keeps arrays in memory, by the accesses to these elsewhere. Loops
-// around those do not count: with a factor of 8 for each, bc6h grows by 20 % and is no faster.
-constexpr int64_t kAccessCost = 8;
-constexpr int64_t kFreedResidue = 2500;
 constexpr int kMaxSources = 4;
-
-// How the private arrays are accessed in a region, without one inside it if that is given.
-class ArrayUses {
- public:
-  explicit ArrayUses(const Module& module, RegionId region, RegionId without = RegionId())
-      : m_(module), without_(without), arrays_(module.private_arrays.size()) {
-    Count(region);
-  }
-
-  struct Uses {
-    int accesses = 0;
-    bool unknown = false;     // some offset is not constant
-  };
-
-  const Uses& Of(size_t array) const { return arrays_[array]; }
-
-  bool AnyUnknown() const {
-    return std::any_of(arrays_.begin(), arrays_.end(), [](const Uses& u) { return u.unknown; });
-  }
-
- private:
-  void Count(RegionId region) {
-    if (region == without_) return;
-    for (InstId id : m_.region(region).insts) {
-      const Inst& inst = m_.inst(id);
-      for (int r = 0; r < inst.num_regions; ++r) Count(inst.regions[r]);
-      if (!AccessesPrivateArray(inst.op)) continue;
-      Uses& uses = arrays_[inst.imm0];
-      ++uses.accesses;
-      uses.unknown |= !m_.IsConstant(m_.source(id, 0));
-    }
-  }
-
-  const Module& m_;
-  const RegionId without_;
-  std::vector<Uses> arrays_;
-};
 
 class Unroller {
  public:
@@ -102,9 +60,17 @@ class Unroller {
         analysis_(module),
         cloner_(module) {}
 
+  // The loops that the rule says.
   bool Run() {
     Visit(m_.body);
     return unrolled_ > 0;
+  }
+
+  // These loops, none of them inside another.
+  bool Run(absl::Span<const UnrollableLoop> loops) {
+    chosen_ = loops;
+    only_chosen_ = true;
+    return Run();
   }
 
  private:
@@ -130,15 +96,8 @@ class Unroller {
   bool TryUnroll(InstId loop) {
     const RegionId body = m_.inst(loop).regions[0];
     if (!Continues(body)) return false;
-    const Limits limits = LimitsOf(body);
-    const int64_t most = std::max(limits.residue, limits.array_residue);
-    LoopRounds rounds = analysis_.CountRounds(
-        loop, {.max_rounds = kMaxRounds,
-               .max_steps = kMaxSteps,
-               .max_residue = most,
-               .max_residue_of_rounds = limits.has_arrays ? most : limits.residue,
-               .max_unknown_exits = kMaxNestedExits});
-    if (!Pays(rounds, limits) && !(limits.has_arrays && FreesArrays(loop, &rounds))) return false;
+    const LoopRounds rounds = only_chosen_ ? Chosen(loop) : Count(loop);
+    if (rounds.rounds == 0) return false;
     const bool nest = rounds.rounds > 1 && ContinuesEarly(body);
     if (nest && !nester_.OnlyNests(m_.region(body).insts)) return false;
     if (!context_.Rewrite()) return false;
@@ -147,6 +106,26 @@ class Unroller {
     Unroll(loop, rounds.rounds);
     ++unrolled_;
     return true;
+  }
+
+  // Of a loop that is not to be unrolled: no rounds.
+  LoopRounds Chosen(InstId loop) const {
+    for (const UnrollableLoop& l : chosen_) {
+      if (l.loop == loop) return l.rounds;
+    }
+    return LoopRounds();
+  }
+
+  LoopRounds Count(InstId loop) {
+    const Limits limits = LimitsOf(m_.inst(loop).regions[0]);
+    const int64_t most = std::max(limits.residue, limits.array_residue);
+    const LoopRounds rounds = analysis_.CountRounds(
+        loop, {.max_rounds = kMaxRounds,
+               .max_steps = kMaxSteps,
+               .max_residue = most,
+               .max_residue_of_rounds = limits.has_arrays ? most : limits.residue,
+               .max_unknown_exits = kMaxNestedExits});
+    return Pays(rounds, limits) ? rounds : LoopRounds();
   }
 
   bool Continues(RegionId body) const {
@@ -181,34 +160,6 @@ class Unroller {
     if (rounds.rounds == 1) return true;
     return rounds.residue <= limits.residue ||
            (rounds.array_accesses > 0 && rounds.residue <= limits.array_residue);
-  }
-
-  // Whether arrays that only this loop keeps in memory are worth more elsewhere than what is left of the
-  // loop: a tile of sums is written out by loops that are too long to be unrolled for themselves.
-  bool FreesArrays(InstId loop, LoopRounds* rounds) {
-    const int64_t worth = std::min(WorthOfArraysKept(m_.inst(loop).regions[0]), kFreedResidue);
-    if (worth == 0) return false;
-    *rounds = analysis_.CountRounds(loop, {.max_rounds = kMaxRounds,
-                                           .max_steps = kMaxSteps,
-                                           .max_residue = worth,
-                                           .max_unknown_exits = kMaxNestedExits,
-                                           .into_loops = true});
-    return rounds->bounded && rounds->array_accesses > 0 && rounds->unknown_array_accesses == 0;
-  }
-
-  // Of the accesses elsewhere to arrays whose unknown offsets are all in this region.
-  int64_t WorthOfArraysKept(RegionId body) const {
-    const ArrayUses inside(m_, body);
-    if (!inside.AnyUnknown()) return 0;
-    const ArrayUses outside(m_, m_.body, body);
-    int64_t worth = 0;
-    for (size_t i = 0; i < m_.private_arrays.size(); ++i) {
-      const bool small = m_.private_arrays[i].bytes / 4 <= kMaxPromotedElements;
-      if (small && inside.Of(i).unknown && !outside.Of(i).unknown) {
-        worth += kAccessCost * outside.Of(i).accesses;
-      }
-    }
-    return worth;
   }
 
   bool ContinuesEarly(RegionId body) const {
@@ -376,6 +327,8 @@ class Unroller {
   ExitNester nester_;
   LoopAnalysis analysis_;
   mir::Cloner cloner_;
+  absl::Span<const UnrollableLoop> chosen_;
+  bool only_chosen_ = false;
   List front_;              // goes in front of the loop that was just unrolled
   int64_t unrolled_ = 0;
 };
@@ -384,6 +337,10 @@ class Unroller {
 
 absl::StatusOr<bool> UnrollLoops(Module& module, PassContext& context) {
   return Unroller(module, context).Run();
+}
+
+bool UnrollTheseLoops(Module& module, absl::Span<const UnrollableLoop> loops, PassContext& context) {
+  return Unroller(module, context).Run(loops);
 }
 
 }  // namespace kiln::mid

@@ -22,23 +22,25 @@
 // Measured on 1,514 programs of the corpus and not done, either: leaving loops around loops rolled
 // (instructions -0.90 %, cycles of the model +3.2 %: it takes every loop for ten rounds); a larger
 // limit where folding takes more than 3/8 of a loop's work (instructions +1.65 %, cycles -0.02 %);
-// obeying the hints of OpLoopMerge, as Mesa does (22 programs of the corpus change: instructions up to x 14.7,
-// cycles of im2col x 1.50, of solve_tri x 0.77; of 480 products in register tiles from uVkCompute, whose
-// [[unroll]] loops share arrays, 63 gain SIMD16 and 8 lose it; up to 870 spills where the tile has no room):
-// it wants a rule that looks at all loops of an array and at its size together;
 // hoisting all invariants before it is decided what is unrolled (smaller bodies then miss the
 // limits: cycles +11.8 %).
 #ifndef KILN_CORE_MID_UNROLL_LOOPS_H_
 #define KILN_CORE_MID_UNROLL_LOOPS_H_
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "core/base/pass.h"
+#include "core/mid/loop_analysis.h"
 #include "core/mir/mir.h"
 
 namespace kiln::mid {
 
 // True if anything changed. One rewrite for each loop.
 absl::StatusOr<bool> UnrollLoops(mir::Module& module, PassContext& context);
+
+// The same for loops that somebody else chose: none is inside another, and their rounds are bounded.
+bool UnrollTheseLoops(mir::Module& module, absl::Span<const UnrollableLoop> loops,
+                      PassContext& context);
 
 }  // namespace kiln::mid
 

@@ -390,29 +390,6 @@ TEST(UnrollLoops, LongForArraysWhereInnermost) {
   EXPECT_FALSE(unrolls("%3", "    loop { break }\n"));
 }
 
-// 64 values are written out, 14 times each, by two loops that are too long for themselves. They are
-// unrolled if the array is accessed elsewhere often enough, and if they alone keep it in memory.
-TEST(UnrollLoops, LoopsThatAloneKeepAnArrayInMemory) {
-  const auto unrolls = [](int elsewhere, const std::string& offset) {
-    std::string body = "  %0:i32 = local_index\n";
-    for (int i = 0; i < elsewhere; ++i) {
-      body += "  store_private[1, align 4] " + (i == 0 ? offset : std::to_string(4 * (i % 64))) + ", %0\n";
-    }
-    body += "  loop (%1:i32 = 0) {\n    %2:bool = ult %1, 8\n"
-            "    if %2 { yield } else { break }\n    %3:i32 = shl %1, 5\n"
-            "    loop (%4:i32 = 0) {\n      %5:bool = ult %4, 8\n"
-            "      if %5 { yield } else { break }\n      %6:i32 = shl %4, 2\n"
-            "      %7:i32 = iadd %3, %6\n      %8:i32 = load_private[1, align 4] %7\n";
-    for (int i = 0; i < 14; ++i) body += "      store_ssbo[0, align 4] %0, %8\n";
-    body += "      %9:i32 = iadd %4, 1\n      continue %9\n    }\n"
-            "    %10:i32 = iadd %1, 1\n    continue %10\n  }\n  return\n";
-    return RunOnBody(body, UnrollLoops) != RunOnBody(body, UnrollLoops, 0);
-  };
-  EXPECT_TRUE(unrolls(14 * 64 / 8, "0"));
-  EXPECT_FALSE(unrolls(14 * 64 / 8 - 1, "0"));
-  EXPECT_FALSE(unrolls(14 * 64 / 8, "%0"));
-}
-
 // Three rounds of some 420 instructions, not four.
 TEST(UnrollLoops, FewRoundsOfLongLoops) {
   const auto unrolls = [](int rounds) {

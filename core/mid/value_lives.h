@@ -25,6 +25,8 @@ class ValueLives {
   // How many places longer the value would live if it were needed until `place`. Constants live
   // nowhere.
   int64_t Added(mir::ValueId v, int64_t place) const;
+  // The most dwords that live at once, shorter values counted as their part of one.
+  int64_t MostDwords() const;
   // `user` uses the value from now on.
   void AddUse(mir::ValueId v, mir::InstId user);
 
