@@ -550,6 +550,7 @@ class Interpreter {
     }
     uint64_t* r = Lanes(m_.result(id));
     for (uint32_t i = 0; i < lanes_; ++i) {
+      if (std::isnan(ToDouble(type, r[i]))) r[i] ^= Random() & NanBits(type);
       if (!MayMove(type, r[i], 1)) continue;
       double x[3] = {0, 0, 0};
       for (int s = 0; s < m_.inst(id).num_sources; ++s) {
@@ -560,6 +561,11 @@ class Interpreter {
     }
     return true;
   }
+
+  // Of a quiet NaN: what arithmetic that makes one may leave there, the sign and all below the quiet bit.
+  // Source: Vulkan specification, "Precision and Operation of SPIR-V Instructions", which asks for no sign
+  // and no payload.
+  static uint64_t NanBits(Type type) { return type == Type::kF16 ? 0x81ff : 0x803fffff; }
 
   // A conversion to half is rounded correctly, which for Vulkan is to either of the neighbours unless a
   // rounding mode is asked for. One seed in four rounds all of them towards zero, as some targets do:

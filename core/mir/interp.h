@@ -82,7 +82,7 @@ struct LaunchInputs {
   // Not 0: random rounding with this seed. Float results that are inexact move by up to one unit in
   // the last place, those of division, roots and transcendentals by up to what Vulkan allows,
   // conversions to half to either neighbour (with one seed in four, all to the one towards zero);
-  // instructions marked no-contraction stay exact. What then changes much is not determined by the
+  // instructions marked no-contraction stay exact. NaNs that arithmetic makes have any sign and payload. What then changes much is not determined by the
   // program at this precision.
   uint32_t perturb_seed = 0;
   // Not 0: undefined values and results (InterpStatistics) are random with this seed (every fourth: all

@@ -804,6 +804,18 @@ TEST(Interp, SeedsOfRandomRoundingTryEveryPlaceAnew) {
   }
 }
 
+TEST(Interp, RandomRoundingLeavesANanNoPayload) {
+  for (const auto& values : Rounded("%3:f32 = bitcast 0x7f800000 %2:f32 = fsub %3, %3 %9:i32 = bitcast %2", 16)) {
+    EXPECT_GT(values.size(), 8u);
+    for (uint32_t bits : values) EXPECT_EQ(bits & 0x7fc00000, 0x7fc00000u);
+  }
+  for (const auto& values : Rounded("%2:i16 = trunc 0x7c00 %3:f16 = bitcast %2 %4:f16 = fsub %3, %3 "
+                                    "%5:i16 = bitcast %4 %9:i32 = zext %5", 16)) {
+    EXPECT_GT(values.size(), 8u);
+    for (uint32_t bits : values) EXPECT_EQ(bits & 0xffff7e00, 0x7e00u);
+  }
+}
+
 // 1 + 2^-13 lies between two halves, 1 and 1 + 2^-10; so does its negative.
 TEST(Interp, RandomRoundingTakesConversionsToHalfToBothNeighbours) {
   for (const std::string from : {"0x3f800400", "0xbf800400", "0x3f801c00"}) {
