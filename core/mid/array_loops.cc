@@ -20,10 +20,12 @@ using mir::RegionId;
 // Looked at for one loop.
 constexpr int kMaxRounds = 128;
 constexpr int64_t kMaxSteps = 32768;
-// What may be left of all roots of an array, by the accesses to memory that go, those of all rounds
-// counted, and at most. Of 480 products in register tiles from uVkCompute 18 then miss a SIMD16 that Mesa
-// has, and 33 with a cost of 16; with 8,192 solve_tri_f32 grows from 206 instructions to 2,994.
-constexpr int64_t kAccessCost = 32;
+// What may be left of all roots of an array, by the elements read and written in memory that go, those of
+// all rounds counted; and of all roots chosen at once. Of 480 products in register tiles from uVkCompute 18
+// then miss a SIMD16 that Mesa has. Counted by access instead, 33 do at 16 each, and at 32 each a tile that
+// is filled and written once grows from 106 instructions to 4,551. With at most 8,192 solve_tri_f32 grows
+// from 206 to 2,994.
+constexpr int64_t kElementCost = 8;
 constexpr int64_t kMaxResidue = 4096;
 
 // By private array.
@@ -38,7 +40,7 @@ class Finder {
     Found found = Find(m_.body);
     for (size_t i = 0; i < arrays_; ++i) {
       const bool small = m_.private_arrays[i].bytes / 4 <= kMaxPromotedElements;
-      if (small && !found.unknown[i]) Weigh(i, found.accesses[i], found.roots);
+      if (small && !found.unknown[i]) Weigh(i, found.elements[i], found.roots);
     }
     std::vector<UnrollableLoop> chosen;
     for (const Root& r : found.roots) {
@@ -60,17 +62,20 @@ class Finder {
     std::vector<Root> roots;
     // Outside of the roots:
     Arrays unknown;             // by array: some offset is not constant
-    std::vector<int64_t> accesses;
+    std::vector<int64_t> elements;  // by array: of all accesses
+    // Some loop is too large, and so are those around it.
+    bool too_large = false;
   };
 
-  Found Nothing() const { return {{}, Arrays(arrays_), std::vector<int64_t>(arrays_)}; }
+  Found Nothing() const { return {{}, Arrays(arrays_), std::vector<int64_t>(arrays_), false}; }
 
   static void Merge(Found part, Found* into) {
     std::move(part.roots.begin(), part.roots.end(), std::back_inserter(into->roots));
     for (size_t i = 0; i < into->unknown.size(); ++i) {
       into->unknown[i] = into->unknown[i] || part.unknown[i];
-      into->accesses[i] += part.accesses[i];
+      into->elements[i] += part.elements[i];
     }
+    into->too_large = into->too_large || part.too_large;
   }
 
   Found Find(RegionId region) {
@@ -80,7 +85,7 @@ class Finder {
       if (inst.op == Op::kLoop) {
         Merge(FindLoop(id), &found);
       } else if (AccessesPrivateArray(inst.op)) {
-        ++found.accesses[inst.imm0];
+        found.elements[inst.imm0] += ElementsOf(inst);
         if (!m_.IsConstant(m_.source(id, 0))) found.unknown[inst.imm0] = true;
       } else {
         for (int r = 0; r < inst.num_regions; ++r) Merge(Find(inst.regions[r]), &found);
@@ -91,14 +96,14 @@ class Finder {
 
   Found FindLoop(InstId loop) {
     Found inside = Find(m_.inst(loop).regions[0]);
-    if (std::find(inside.unknown.begin(), inside.unknown.end(), true) == inside.unknown.end()) {
-      return inside;
-    }
+    const bool any = std::find(inside.unknown.begin(), inside.unknown.end(), true) != inside.unknown.end();
+    if (!any || inside.too_large) return inside;
     const LoopRounds rounds = analysis_.CountRounds(loop, {.max_rounds = kMaxRounds,
                                                            .max_steps = kMaxSteps,
                                                            .max_residue = kMaxResidue,
                                                            .max_unknown_exits = kMaxNestedExits,
                                                            .into_loops = true});
+    inside.too_large = rounds.residue > kMaxResidue;
     if (!rounds.bounded || rounds.unknown_array_accesses > 0) return inside;
     Arrays arrays = inside.unknown;
     for (const Root& r : inside.roots) {
@@ -109,21 +114,24 @@ class Finder {
     return found;
   }
 
-  // `accesses`: to the array outside of the roots.
-  void Weigh(size_t array, int64_t accesses, std::vector<Root>& roots) {
-    int64_t residue = 0;
+  // `elements`: of accesses to the array outside of the roots.
+  void Weigh(size_t array, int64_t elements, std::vector<Root>& roots) {
+    int64_t residue = 0, more = 0;
     for (const Root& r : roots) {
       if (!r.arrays[array]) continue;
       residue += r.rounds.residue;
-      accesses += r.rounds.array_accesses;
+      elements += r.rounds.array_elements;
+      if (!r.chosen) more += r.rounds.residue;
     }
-    if (residue > std::min(kAccessCost * accesses, kMaxResidue)) return;
+    if (residue > kElementCost * elements || chosen_residue_ + more > kMaxResidue) return;
+    chosen_residue_ += more;
     for (Root& r : roots) r.chosen = r.chosen || r.arrays[array];
   }
 
   const Module& m_;
   LoopAnalysis analysis_;
   const size_t arrays_;
+  int64_t chosen_residue_ = 0;
 };
 
 }  // namespace

@@ -91,7 +91,7 @@ class Combiner {
   }
 
   void VisitInst(InstId id, size_t position) {
-    const Inst& inst = m_.inst(id);
+    const Inst inst = m_.inst(id);   // instructions move when groups are finished
     const mir::OpInfo& info = mir::Info(inst.op);
     if (inst.num_regions != 0 || info.Has('E') || info.Has('T') ||
         (inst.flags & mir::kVolatile) != 0) {
@@ -142,7 +142,7 @@ class Combiner {
   }
 
   void Join(std::vector<Group>& groups, const Member& member) {
-    const Inst& inst = m_.inst(member.inst);
+    const Inst inst = m_.inst(member.inst);
     for (Group& g : groups) {
       if (g.access().op != inst.op || g.access().memory != member.access.memory ||
           g.flags != inst.flags || g.access().base != member.access.base ||

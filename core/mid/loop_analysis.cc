@@ -181,7 +181,9 @@ void LoopAnalysis::WalkValue(InstId id) {
   const Inst& inst = m_.inst(id);
   if (AccessesPrivateArray(inst.op)) {
     if (Get(m_.source(id, 0)).has_value()) {
-      if (!m_.IsConstant(m_.source(id, 0))) ++result_.array_accesses;
+      if (m_.IsConstant(m_.source(id, 0))) return;
+      ++result_.array_accesses;
+      result_.array_elements += ElementsOf(inst);
       return;
     }
     ++result_.unknown_array_accesses;

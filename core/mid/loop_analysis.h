@@ -49,6 +49,8 @@ struct LoopRounds {
   int64_t residue = 0;
   // Accesses to private arrays whose offset is known in every round, though not before unrolling.
   int array_accesses = 0;
+  // The elements that these read and write, over all rounds.
+  int64_t array_elements = 0;
   // Accesses to private arrays, over all rounds, whose offset is not known; part of the residue.
   int unknown_array_accesses = 0;
 };
@@ -59,6 +61,10 @@ struct UnrollableLoop {
 };
 
 bool AccessesPrivateArray(mir::Op op);
+// Of an access to a private array.
+inline int ElementsOf(const mir::Inst& inst) {
+  return inst.op == mir::Op::kStorePrivate ? inst.num_sources - 1 : inst.num_results;
+}
 
 // Whether the instruction is a store to a private array that leaves it, being at this offset.
 bool StoresOutside(const mir::Module& module, mir::InstId store, uint64_t offset);

@@ -25,7 +25,7 @@ bool MakesNarrow(const Module& m, InstId id) {
          m.value(m.source(id, 0)).type == Type::kI32;
 }
 
-// A source of a loop or of a jump, and the parameter or result that it gives.
+// A source of a loop, a jump or a select, and the parameter or result that it gives.
 struct Edge {
   InstId from;
   int source = 0;
@@ -82,6 +82,9 @@ class Narrower {
         AddResultEdges(id, loop);
       } else if (inst.op == Op::kContinue) {
         AddParamEdges(id, loop);
+      } else if (inst.op == Op::kSelect) {
+        AddEdge(id, 1, m_.result(id));
+        AddEdge(id, 2, m_.result(id));
       } else if (MakesNarrow(m_, id)) {
         truncations_.push_back(id);
       } else if (inst.op != Op::kYield) {

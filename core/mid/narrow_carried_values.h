@@ -4,8 +4,8 @@
 // loops carry dwords of which the upper halves are zero and nobody reads them: twice the registers at
 // SIMD16, and a conversion for each value and round.
 // Invariants: verified MIR in and out.
-// Algorithm: results of ifs and loops and parameters of loops that pass values on to each other are one
-// group (union-find). A group is narrowed if all that enters it from outside are values extended from 16
+// Algorithm: results of ifs, loops and selects and parameters of loops that pass values on to each other are
+// one group (union-find). A group is narrowed if all that enters it from outside are values extended from 16
 // bits or constants of 16 bits, and all that leaves it is truncated to 16 bits. Linear, but for the
 // inverse Ackermann function.
 #ifndef KILN_CORE_MID_NARROW_CARRIED_VALUES_H_

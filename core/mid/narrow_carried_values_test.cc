@@ -58,6 +58,45 @@ TEST(NarrowCarriedValues, WhatDoesNotFitOrIsReadWholeStays) {
                                                  "  store_ssbo[0, align 2] 2, %7\n"))));
 }
 
+// A select passes on what it chooses from, unless that is wide for another reason.
+TEST(NarrowCarriedValues, ThroughSelects) {
+  const auto body = [](const std::string& other) {
+    return R"(  %0:i32 = local_index
+  %1:i16 = trunc %0
+  %2:i32 = zext %1
+  loop (%3:i32 = 0) {
+    %4:bool = ult %0, 7
+    %5:i32 = select %4, %3, )" + other + R"(
+    %6:i16 = trunc %5
+    store_ssbo[0, align 2] 0, %6
+    if %4 { break } else { continue %5 }
+    unreachable
+  }
+  return
+)";
+  };
+  EXPECT_NE(Narrowed(body("%2")).find(":i16 = select"), std::string::npos) << Narrowed(body("%2"));
+  EXPECT_NE(Narrowed(body("%0")).find(":i32 = select"), std::string::npos);
+}
+
+// Two values that change places in each round, an undefined one.
+TEST(NarrowCarriedValues, SwapsAndUndefinedOnes) {
+  const std::string after = Narrowed(R"(  %0:i32 = local_index
+  %1:i16 = trunc %0
+  %2:i32 = zext %1
+  loop (%3:i32 = %2, %4:i32 = undef.i32) {
+    %5:bool = ult %0, 7
+    if %5 { yield } else { break }
+    %6:i16 = trunc %3
+    store_ssbo[0, align 2] 0, %6
+    continue %4, %3
+  }
+  return
+)");
+  EXPECT_NE(after.find("loop (%2:i16 = %1, %3:i16 = undef.i16)"), std::string::npos) << after;
+  EXPECT_NE(after.find("continue %3, %2"), std::string::npos) << after;
+}
+
 // Groups are judged apart: the second parameter is read whole.
 TEST(NarrowCarriedValues, GroupsApart) {
   const std::string after = Narrowed(R"(  %0:i32 = local_index

@@ -38,7 +38,9 @@ struct Access {
   bool is_store = false;
   uint32_t count = 0;      // consecutive elements
   uint32_t first = 0;      // the first one at the first place
-  uint32_t places = 1;     // that the offset may mean: 1 if it is constant, 0 if none is inside
+  // That the offset may mean: 1 if it is constant, inside the array or not, else those inside; 0 if
+  // it is not of whole elements.
+  uint32_t places = 1;
   uint32_t step = 1;       // elements from one place to the next
   ValueId index;
   uint32_t bias = 0;
@@ -104,8 +106,7 @@ Access Describe(const Module& m, InstId id, uint32_t elements) {
   const ValueId offset = m.source(id, 0);
   if (m.IsConstant(offset)) {
     a.first = static_cast<uint32_t>(m.value(offset).bits) / kElementBytes;
-    const bool aligned = m.value(offset).bits % kElementBytes == 0;
-    if (!aligned || a.first > elements || a.count > elements - a.first) a.places = 0;
+    if (m.value(offset).bits % kElementBytes != 0) a.places = 0;
     return a;
   }
   if (!MatchStride(m, offset, &a)) {
@@ -190,6 +191,7 @@ class Promoter {
  private:
   // A variable is one element of a promoted array.
   using Variable = uint32_t;
+  static constexpr Variable kOutside = ~0u;
 
   bool IsPromoted(InstId id) const {
     return Accesses(m_.inst(id)) && arrays_[m_.inst(id).imm0].promote;
@@ -197,9 +199,11 @@ class Promoter {
   Access AccessOf(InstId id) const {
     return Describe(m_, id, arrays_[m_.inst(id).imm0].elements);
   }
-  // Element k of the access at one of its places.
+  // Element k of the access at one of its places, or kOutside of the array.
   Variable VariableOf(InstId id, const Access& a, uint32_t place, uint32_t k) const {
-    return arrays_[m_.inst(id).imm0].first_variable + a.first + place * a.step + k;
+    const Array& array = arrays_[m_.inst(id).imm0];
+    const uint32_t element = a.first + place * a.step + k;
+    return element < array.elements ? array.first_variable + element : kOutside;
   }
   // What is stored to or loaded from the access's element k.
   ValueId ValueAt(InstId id, uint32_t k) const {
@@ -210,7 +214,10 @@ class Promoter {
   void ForEachVariable(InstId id, Fn&& fn) const {
     const Access a = AccessOf(id);
     for (uint32_t place = 0; place < a.places; ++place) {
-      for (uint32_t k = 0; k < a.count; ++k) fn(VariableOf(id, a, place, k), k);
+      for (uint32_t k = 0; k < a.count; ++k) {
+        const Variable v = VariableOf(id, a, place, k);
+        if (v != kOutside) fn(v, k);
+      }
     }
   }
 
@@ -389,6 +396,7 @@ class Promoter {
       if (a.places > 1) here = b_.Ieq(index, b_.Int(place * a.unit));
       for (uint32_t k = 0; k < a.count; ++k) {
         const Variable v = VariableOf(id, a, place, k);
+        if (v == kOutside) continue;
         const ValueId value = Converted(m_.source(id, 1 + static_cast<int>(k)), types_[v]);
         Assign(v, here.valid() ? b_.Select(here, value, current_[v]) : value);
       }
@@ -407,7 +415,8 @@ class Promoter {
       const Type type = m_.value(m_.result(id, static_cast<int>(k))).type;
       std::vector<ValueId> values;
       for (uint32_t place = 0; place < a.places; ++place) {
-        values.push_back(Converted(current_[VariableOf(id, a, place, k)], type));
+        const Variable v = VariableOf(id, a, place, k);
+        values.push_back(v == kOutside ? b_.Undef(type) : Converted(current_[v], type));
       }
       for (ValueId test : tests) values = Halved(test, values);
       replace_.Replace(m_.result(id, static_cast<int>(k)), values[0]);

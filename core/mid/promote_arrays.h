@@ -11,7 +11,10 @@
 // An offset that is not constant, but a multiple of a step:
 //   load: a tree of selects over the elements it may mean, one test for each bit of the index;
 //   store: one compare for each place, and a select for each element.
-// The rule: elements are aligned and all of 4 bytes; constant offsets lie inside; arrays of up to
+// What lies outside of the array at a constant offset is undefined: a load gives an undefined value, a
+// store none (SPIR-V, OpAccessChain). Such accesses are common behind a test of the counter, once the last
+// round is a copy of its own.
+// The rule: elements are aligned and all of 4 bytes; arrays of up to
 // kMaxPromotedElements, or kMaxIndexed if an offset is not constant, and then only if the selects cost less
 // than the accesses to memory that go (kAccessCost for each).
 // An access outside of the array by a variable offset gives some value, as Vulkan allows.

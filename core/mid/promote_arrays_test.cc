@@ -209,12 +209,23 @@ TEST(PromoteArrays, StaysInMemoryWhereSelectsCostMore) {
   EXPECT_EQ(RunOnBody(body, PromoteArrays), kLargeIndexed);
 }
 
-TEST(PromoteArrays, OutsideAndVolatileStay) {
-  constexpr char kOutside[] = R"(  %0:i32, %1:i32 = load_private[0, align 4] 12
-  store_ssbo[0, align 4] 0, %1
+// Each element for itself: the first of the load and of the second store is inside.
+TEST(PromoteArrays, WhatIsOutsideIsUndefined) {
+  EXPECT_EQ(RunOnBody(R"(  %9:i32 = local_index
+  store_private[0, align 4] 4294967292, 5
+  store_private[0, align 4] 12, %9, 6
+  store_private[0, align 4] 16, 7
+  %0:i32, %1:i32 = load_private[0, align 4] 12
+  store_ssbo[0, align 4] 0, %0, %1
   return
-)";
-  EXPECT_EQ(RunOnBody(kOutside, PromoteArrays), kOutside);
+)", PromoteArrays),
+            R"(  %0:i32 = local_index
+  store_ssbo[0, align 4] 0, %0, undef.i32
+  return
+)");
+}
+
+TEST(PromoteArrays, VolatileStays) {
   constexpr char kVolatile[] = R"(  %0:i32 = load_private.volatile[0, align 4] 12
   store_ssbo[0, align 4] 0, %0
   return

@@ -30,6 +30,9 @@ constexpr int kMaxTurns = 3;
 // Dwords of a lane that may live at once: three quarters of what an Intel thread has at SIMD8, the
 // rest being addresses and messages. With all 128, bc6h has 20 % more instructions and is no faster.
 constexpr int64_t kRoom = 96;
+// Larger modules are not copied, and a copy that grows further is dropped: both bound time and memory.
+constexpr int64_t kMaxInstructions = 16384;
+constexpr int64_t kMaxInstructionsTried = 65536;
 
 int64_t ArraysAccessed(const Module& module) {
   std::vector<bool> accessed(module.private_arrays.size());
@@ -38,6 +41,11 @@ int64_t ArraysAccessed(const Module& module) {
     if (AccessesPrivateArray(inst.op)) accessed[inst.imm0] = true;
   });
   return std::count(accessed.begin(), accessed.end(), true);
+}
+
+// False if nothing more is to be tried.
+bool GoesOn(const Module& tried, const PassContext& context) {
+  return !context.Cancelled() && mir::CountInstructions(tried) <= kMaxInstructionsTried;
 }
 
 // Makes of the module what the passes that follow would, as far as arrays and registers go.
@@ -58,6 +66,7 @@ absl::Status Settle(Module& module, PassContext& context) {
       const absl::StatusOr<bool> changed = context.RunOptional(name, pass, module);
       if (!changed.ok()) return changed.status();
       again = again || *changed;
+      if (!GoesOn(module, context)) return absl::OkStatus();
     }
   }
   return absl::OkStatus();
@@ -66,6 +75,7 @@ absl::Status Settle(Module& module, PassContext& context) {
 }  // namespace
 
 absl::StatusOr<bool> UnrollArrayLoops(Module& module, PassContext& context) {
+  if (module.private_arrays.empty() || mir::CountInstructions(module) > kMaxInstructions) return false;
   std::vector<UnrollableLoop> loops = LoopsThatKeepArrays(module);
   if (loops.empty()) return false;
   const uint32_t spirv_id = module.inst(loops.front().loop).spirv_id;
@@ -73,8 +83,10 @@ absl::StatusOr<bool> UnrollArrayLoops(Module& module, PassContext& context) {
   for (int i = 0; i < kMaxNests && !loops.empty(); ++i) {
     if (!UnrollTheseLoops(tried, loops, context)) break;
     if (absl::Status s = Settle(tried, context); !s.ok()) return s;
+    if (!GoesOn(tried, context)) return false;
     loops = LoopsThatKeepArrays(tried);
   }
+  // What could be freed without this has been: promote_private_arrays comes before.
   if (ArraysAccessed(tried) >= ArraysAccessed(module)) return false;
   const int64_t live = ValueLives(tried).MostDwords();
   if (live > kRoom) {
