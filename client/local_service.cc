@@ -209,6 +209,7 @@ absl::StatusOr<Capabilities> LocalService::GetCapabilities() {
   limits->set_max_spec_constants(1024);
   limits->set_max_disabled_passes(256);
   limits->set_max_name_bytes(1024);
+  limits->set_max_response_bytes(uint64_t{4} << 20);
   return capabilities;
 }
 

@@ -47,6 +47,8 @@ std::vector<Setting> Settings(Config* c) {
        &c->worker_binary},
       {"seccomp", "BOOL", "filter the system calls of workers", &c->seccomp},
       {"max-message-bytes", "SIZE", "bound on a request", Bytes{&c->limits.message_bytes}},
+      {"max-response-bytes", "SIZE", "bound on a message to a client in a stream; more comes in chunks",
+       Bytes{&c->limits.response_bytes}},
       {"max-module-bytes", "SIZE", "bound on a SPIR-V module", Bytes{&c->limits.module_bytes}},
       {"max-glsl-bytes", "SIZE", "bound on GLSL text with its includes",
        Bytes{&c->limits.glsl_bytes}},

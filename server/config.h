@@ -26,6 +26,8 @@ struct Limits {
   uint64_t spec_constants = 1024;
   uint64_t disabled_passes = 256;
   uint64_t name_bytes = 1024;
+  // Of a message to a client, in a stream. The default is what gRPC clients receive by default.
+  uint64_t response_bytes = uint64_t{4} << 20;
 };
 
 struct Config {

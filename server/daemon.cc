@@ -102,6 +102,8 @@ absl::Status StartServer(const Config& config, CompilerService* service,
   // Two daemons that share a port without knowing would be a puzzle.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 1024);
+  // Clients that wait ask for a sign of life (client/client.h); more often than this is a nuisance.
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 4000);
   builder.SetMaxReceiveMessageSize(static_cast<int>(
       std::min<uint64_t>(config.limits.message_bytes, std::numeric_limits<int>::max())));
   builder.SetMaxSendMessageSize(-1);

@@ -47,6 +47,12 @@ struct Reply {
   std::vector<Answer> answers;  // one for each target
   int64_t translate_ns = 0;
   int64_t start_ns = 0;
+
+  // A field of the request is wrong.
+  void Refuse(std::string field, std::string why) {
+    status = absl::InvalidArgumentError(field + ": " + why);
+    violations.emplace_back(std::move(field), std::move(why));
+  }
 };
 
 class Call;

@@ -8,6 +8,7 @@
 
 #include "server/config.h"
 #include "server/daemon.h"
+#include "server/protobuf_log.h"
 
 namespace {
 
@@ -26,6 +27,9 @@ sigset_t BlockStopSignals() {
 
 int Run(const kiln::server::Config& config) {
   sigset_t signals = BlockStopSignals();
+  kiln::server::CaptureProtobufMessages([](const std::string& text, uint64_t withheld) {
+    Say(text + (withheld == 0 ? "" : " (" + std::to_string(withheld) + " such messages before)"));
+  });
   auto daemon = kiln::server::Daemon::Start(config);
   if (!daemon.ok()) {
     Say(std::string(daemon.status().message()));

@@ -172,6 +172,7 @@ kiln::v1alpha::Capabilities MakeCapabilities(const worker::Hello& hello, const L
   c.set_glslang_version(hello.glslang_version());
   auto* l = c.mutable_limits();
   l->set_max_message_bytes(limits.message_bytes);
+  l->set_max_response_bytes(limits.response_bytes);
   l->set_max_module_bytes(limits.module_bytes);
   l->set_max_glsl_bytes(limits.glsl_bytes);
   l->set_max_targets(static_cast<uint32_t>(limits.targets));

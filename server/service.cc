@@ -3,11 +3,13 @@
 
 #include <charconv>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/time/clock.h"
+#include "proto/bad_text.h"
 #include "server/call.h"
 #include "server/ending.h"
 #include "server/rpc_status.h"
@@ -41,6 +43,17 @@ class CompileReactor final : public grpc::ServerUnaryReactor {
   const std::shared_ptr<Call> call_;
   Ending ending_;
 };
+
+// Bytes that did not parse: which field is to blame, where that can be said.
+void Refuse(const grpc::ByteBuffer& request, Reply* reply) {
+  reply->status = absl::InvalidArgumentError("the request is no CompileRequest");
+  grpc::Slice slice;
+  if (!request.DumpToSingleSlice(&slice).ok()) return;
+  std::optional<BadText> bad =
+      FindBadText({reinterpret_cast<const char*>(slice.begin()), slice.size()},
+                  *CompileRequest::descriptor());
+  if (bad.has_value()) reply->Refuse(std::move(bad->field), std::move(bad->what));
+}
 
 }  // namespace
 
@@ -83,7 +96,7 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
     reply.status = absl::UnavailableError("the daemon is stopping");
     reply.retry = absl::Seconds(1);
   } else if (!is_request) {
-    reply.status = absl::InvalidArgumentError("the request is no CompileRequest");
+    Refuse(*request, &reply);
   } else if (auto call = engine_->Begin(std::move(parsed), FaultOf(*context), &reply)) {
     auto* reactor = new CompileReactor(engine_, std::move(call), std::move(ending));
     reactor->Begin();
@@ -98,7 +111,8 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* CompilerService::CompileStream(
     grpc::CallbackServerContext* context) {
-  return new StreamReactor({engine_, metrics_, &in_flight_, &draining_, FaultOf(*context)});
+  return new StreamReactor({engine_, metrics_, &in_flight_, &draining_, FaultOf(*context),
+                            capabilities_.limits().max_response_bytes()});
 }
 
 grpc::ServerUnaryReactor* CompilerService::GetCapabilities(

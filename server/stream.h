@@ -2,9 +2,12 @@
 //
 // Bounded memory: at most kStreamCredits items are begun and not yet written out; nothing is read
 // while there are that many, so that the transport's flow control holds the client back. An item is
-// what a Compile call is to the engine, the caches and the metrics; what is wrong with it is its
-// answer and does not end the stream. What ends it early: bytes that are no StreamRequest, or a
-// client that leaves (its items are cancelled).
+// what a Compile call is to the engine, the caches and the metrics; what is wrong with it (text
+// that is not UTF-8, too) is its answer and does not end the stream. An answer larger than
+// `max_response_bytes` goes out in chunks that share its bytes, or is refused with what it would
+// take to get it: a message that the client's gRPC does not receive would end the stream for all
+// items. What ends it early: bytes that are no StreamRequest, or a client that leaves (its items
+// are cancelled).
 #ifndef KILN_SERVER_STREAM_H_
 #define KILN_SERVER_STREAM_H_
 
@@ -14,6 +17,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
@@ -34,6 +38,7 @@ class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     std::atomic<int>* in_flight;
     const std::atomic<bool>* draining;
     worker::Fault fault;
+    uint64_t max_response_bytes;
   };
   explicit StreamReactor(Parts parts);
 
@@ -44,8 +49,13 @@ class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
 
  private:
   void Take(kiln::v1alpha::StreamRequest request);
-  void Answer(uint64_t item, const Reply& reply, const grpc::ByteBuffer& response);
-  void Enqueue(grpc::ByteBuffer bytes);
+  // An item that is no request; false: nor is its number known.
+  bool Refuse(const grpc::ByteBuffer& bytes);
+  void Answer(uint64_t item, std::vector<grpc::ByteBuffer> messages);
+  // The messages of an answer.
+  std::vector<grpc::ByteBuffer> Messages(uint64_t item, bool takes_chunks, const Reply& reply,
+                                         const grpc::ByteBuffer& response) const;
+  void Enqueue(std::vector<grpc::ByteBuffer> messages) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Ends the call once nothing is under way any more. `mutex_` is held.
   void Advance() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void CancelAll() ABSL_LOCKS_EXCLUDED(mutex_);

@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "server/protobuf_log.h"
+
 namespace kiln::metrics {
 namespace {
 
@@ -108,6 +110,9 @@ void Snapshot::CollectProcess(std::vector<MetricFamily>* out) {
   };
   Add(out, "process_cpu_seconds_total", "CPU time of the daemon, without its workers",
       MetricType::Counter, {{{}, seconds(usage.ru_utime) + seconds(usage.ru_stime)}});
+  Add(out, "kiln_protobuf_messages_total",
+      "Complaints of protobuf about what clients sent (text that is not UTF-8)", MetricType::Counter,
+      {{{}, D(server::ProtobufMessages())}});
   unsigned long total = 0, resident = 0;
   if (FILE* f = fopen("/proc/self/statm", "re")) {
     if (fscanf(f, "%lu %lu", &total, &resident) != 2) resident = 0;

@@ -26,6 +26,8 @@ namespace {
 using kiln::v1alpha::CompileRequest;
 using kiln::v1alpha::CompileResponse;
 using kiln::v1alpha::SourceDigest;
+using kiln::v1alpha::StreamRequest;
+using kiln::v1alpha::StreamResponse;
 using kiln::v1alpha::TargetResult;
 using worker::FakeModule;
 
@@ -511,6 +513,147 @@ TEST_F(E2eTest, HostileBytesAreRefused) {
   }
   EXPECT_GT(refused, 100);
   EXPECT_EQ(Compile(Request(2)).result().status(), TargetResult::OK);
+}
+
+// The field that a refusal names.
+std::string FieldOf(const grpc::Status& status) {
+  google::rpc::Status details;
+  google::rpc::BadRequest bad;
+  if (status.error_code() != grpc::INVALID_ARGUMENT ||
+      !details.ParseFromString(status.error_details()) || details.details_size() != 1 ||
+      !details.details(0).UnpackTo(&bad) || bad.field_violations_size() != 1) {
+    return "";
+  }
+  return bad.field_violations(0).field();
+}
+
+// Text that is not UTF-8 does not parse. Its sender is told where it is, a stream goes on, and the log
+// does not grow with what protobuf has to say about it.
+TEST_F(E2eTest, TextThatIsNotUtf8IsNamedByField) {
+  google::protobuf::LogSilencer silence;
+  Start();
+  CompileRequest stage = Request(1), include = Request(1), define = Request(1);
+  stage.set_stage("\xff");
+  include.mutable_glsl()->add_includes();
+  include.mutable_glsl()->add_includes()->set_text("// \xe4");
+  define.mutable_glsl()->add_defines()->set_value("SECRET\xc3");
+  EXPECT_EQ(FieldOf(Compile(stage).status), "stage");
+  EXPECT_EQ(FieldOf(Compile(include).status), "glsl.includes[1].text");
+  EXPECT_EQ(FieldOf(Compile(define).status), "glsl.defines[0].value");
+
+  grpc::ClientContext context;
+  auto stream = stub_->CompileStream(&context);
+  StreamResponse answer;
+  ASSERT_TRUE(stream->Read(&answer));
+  for (int i = 1; i <= 200; ++i) {
+    StreamRequest item;
+    item.set_item(static_cast<uint64_t>(i));
+    *item.mutable_request() = i % 2 == 0 ? Request(2) : define;
+    ASSERT_TRUE(stream->Write(item)) << i;
+    ASSERT_TRUE(stream->Read(&answer)) << i;
+    EXPECT_EQ(answer.item(), item.item());
+    EXPECT_EQ(answer.has_response(), i % 2 == 0) << i;
+    if (i % 2 == 0) continue;
+    ASSERT_EQ(answer.error().violations_size(), 1);
+    EXPECT_EQ(answer.error().violations(0).field(), "glsl.defines[0].value");
+    EXPECT_EQ(answer.error().violations(0).description(), "not UTF-8: byte 0xc3 at offset 6");
+  }
+  stream->WritesDone();
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_GE(kilnd_->Metric("kiln_protobuf_messages_total"), 103);
+  AwaitMetric("kiln_requests_in_flight", 0);
+  kilnd_->Signal(SIGTERM);
+  EXPECT_EQ(kilnd_->Wait(), 0);
+  EXPECT_LT(kilnd_->log().size(), 1500u) << kilnd_->log();
+  EXPECT_EQ(kilnd_->log().find("SECRET"), std::string::npos);
+}
+
+// What a client with gRPC's usual bound meets.
+TEST_F(E2eTest, AnAnswerTooLargeForAMessageIsInChunksOrRefusedByItself) {
+  Start();
+  const auto stub = kiln::v1alpha::Compiler::NewStub(
+      grpc::CreateChannel(kilnd_->address(), grpc::InsecureChannelCredentials()));
+  grpc::ClientContext context;
+  auto stream = stub->CompileStream(&context);
+  StreamResponse answer;
+  ASSERT_TRUE(stream->Read(&answer));
+  CompileRequest large = Request(1);
+  large.set_spirv(FakeModule(1, 2500000));  // "compiles" to code of the same size
+  auto send = [&](uint64_t number, const CompileRequest& request, bool takes_chunks) {
+    StreamRequest item;
+    item.set_item(number);
+    item.set_takes_chunks(takes_chunks);
+    *item.mutable_request() = request;
+    return stream->Write(item) && stream->Read(&answer) && answer.item() == number;
+  };
+  ASSERT_TRUE(send(1, large, false)) << stream->Finish().error_message();
+  EXPECT_EQ(answer.error().code(), grpc::RESOURCE_EXHAUSTED);
+  EXPECT_NE(answer.error().message().find("takes_chunks"), std::string::npos);
+  ASSERT_TRUE(send(2, Request(2), false));
+  EXPECT_TRUE(answer.has_response());
+  ASSERT_TRUE(send(3, large, true));
+  std::string bytes;
+  int chunks = 1;
+  for (; answer.has_chunk(); ++chunks) {
+    bytes += answer.chunk().data();
+    if (answer.chunk().last()) break;
+    ASSERT_TRUE(stream->Read(&answer));
+    ASSERT_EQ(answer.item(), 3u);
+  }
+  EXPECT_EQ(chunks, 3);
+  ASSERT_TRUE(send(4, Request(4), true));
+  EXPECT_TRUE(answer.has_response());
+  stream->WritesDone();
+  EXPECT_TRUE(stream->Finish().ok());
+  CompileResponse response;
+  ASSERT_TRUE(response.ParseFromString(bytes));
+  const Outcome whole = Compile(large);
+  EXPECT_EQ(response.results(0).variants(0).code(), whole.result().variants(0).code());
+  EXPECT_EQ(whole.result().cache(), kiln::v1alpha::CACHE_MEMORY);
+}
+
+// No message is larger than the daemon says, of whatever size the answer is.
+TEST_F(E2eTest, TheBoundOnMessagesHoldsToTheByte) {
+  constexpr int kBound = 16 << 10;
+  Start({"--max-response-bytes=16KiB"});
+  grpc::ClientContext unary;
+  kiln::v1alpha::Capabilities c;
+  ASSERT_TRUE(stub_->GetCapabilities(&unary, {}, &c).ok());
+  EXPECT_EQ(c.limits().max_response_bytes(), static_cast<uint64_t>(kBound));
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kBound);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  const auto stub = kiln::v1alpha::Compiler::NewStub(grpc::CreateCustomChannel(
+      kilnd_->address(), grpc::InsecureChannelCredentials(), arguments));
+  grpc::ClientContext context;
+  auto stream = stub->CompileStream(&context);
+  StreamResponse answer;
+  ASSERT_TRUE(stream->Read(&answer));
+  int whole = 0, chunked = 0;
+  for (int words = kBound / 4 - 110; words < kBound / 4 + 10; ++words) {
+    StreamRequest item;
+    item.set_item(static_cast<uint64_t>(words));
+    item.set_takes_chunks(true);
+    *item.mutable_request() = Request(7);
+    item.mutable_request()->set_spirv(FakeModule(7, words));
+    ASSERT_TRUE(stream->Write(item) && stream->Read(&answer)) << words;
+    whole += answer.has_response();
+    chunked += answer.has_chunk();
+    std::string bytes = answer.chunk().data();
+    while (answer.has_chunk() && !answer.chunk().last()) {
+      ASSERT_TRUE(stream->Read(&answer)) << words;
+      bytes += answer.chunk().data();
+    }
+    CompileResponse response = answer.response();
+    if (answer.has_chunk()) {
+      ASSERT_TRUE(response.ParseFromString(bytes)) << words;
+    }
+    EXPECT_GE(response.results(0).variants(0).code().size(), static_cast<size_t>(words) * 4);
+  }
+  EXPECT_GT(whole, 10);
+  EXPECT_GT(chunked, 10);
+  stream->WritesDone();
+  EXPECT_TRUE(stream->Finish().ok());
 }
 
 TEST_F(E2eTest, ShaderSourceNeverReachesTheLog) {
