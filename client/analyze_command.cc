@@ -126,9 +126,9 @@ ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
          environment);
     return kExitSomeFailed;
   }
-  const bool written = Print(environment.json ? JsonText(file, flags.Get("target"), *analysis, fusion)
-                                              : Text(*analysis, fusion));
-  return written ? kExitOk : kExitInternal;
+  return PrintAndExit(environment.json ? JsonText(file, flags.Get("target"), *analysis, fusion)
+                                       : Text(*analysis, fusion),
+                      environment);
 }
 
 }  // namespace

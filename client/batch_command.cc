@@ -1,15 +1,19 @@
 // kiln batch: many files, one JSON line per module and target, a summary.
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
+#include <optional>
 #include <thread>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
+#include "client/away_notice.h"
 #include "client/batch.h"
 #include "client/batch_items.h"
 #include "client/command.h"
 #include "client/compile_file.h"
+#include "client/line_file.h"
 #include "client/output_files.h"
 #include "client/paths.h"
 #include "client/progress.h"
@@ -28,43 +32,6 @@ using kiln::v1alpha::TargetResult;
 constexpr uint64_t kMostListBytes = uint64_t{1} << 30;
 // Failures that are printed one by one; the rest is in the summary and in the JSON lines.
 constexpr int kMostShown = 20;
-
-// The --jsonl file.
-class LineFile {
- public:
-  ~LineFile() {
-    if (file_ != nullptr && file_ != stdout) fclose(file_);
-  }
-  absl::Status Open(const std::string& name) {
-    name_ = name;
-    if (name.empty()) return absl::OkStatus();
-    file_ = name == "-" ? stdout : fopen(name.c_str(), "we");
-    if (file_ != nullptr) return absl::OkStatus();
-    return absl::PermissionDeniedError(
-        absl::StrCat("--jsonl=", name, ": cannot write this file: ", std::strerror(errno)));
-  }
-  bool wanted() const { return file_ != nullptr; }
-  bool is_stdout() const { return file_ == stdout && file_ != nullptr; }
-  absl::Status Write(const std::vector<std::string>& lines) {
-    if (file_ == nullptr) return absl::OkStatus();
-    for (const std::string& line : lines) {
-      fwrite(line.data(), 1, line.size(), file_);
-      fputc('\n', file_);
-    }
-    return ferror(file_) == 0 ? absl::OkStatus() : Error();
-  }
-  absl::Status Flush() {
-    return file_ == nullptr || fflush(file_) == 0 ? absl::OkStatus() : Error();
-  }
-
- private:
-  absl::Status Error() const {
-    return absl::InternalError(
-        absl::StrCat("--jsonl=", name_, ": cannot write: ", std::strerror(errno)));
-  }
-  std::string name_;
-  FILE* file_ = nullptr;
-};
 
 absl::StatusOr<std::vector<BatchItem>> ItemsOf(const ParsedFlags& flags,
                                               const CompileSettings& settings) {
@@ -133,16 +100,22 @@ class BatchRun {
     progress_ = &progress;
     absl::Status status = RunBatch(
         items_.size(), {jobs_, std::max<size_t>(512, 8 * jobs_)},
-        [this](size_t i) { return Compile(i); },
-        [this](size_t i, const ItemLines& lines) { return Write(i, lines); },
+        [this](size_t i) { return OrStop(Compile(i)); },
+        [this](size_t i, const ItemLines& lines) { return OrStop(Write(i, lines)); },
         [this](size_t done) { OnTick(done); });
     environment_.interrupt->Handle(nullptr);
     bool interrupted = environment_.interrupt->happened();
+    SayNews();
     progress.Clear();
-    absl::Status flushed = lines_.Flush();
-    if (status.ok()) status = flushed;
-    Finish(absl::Now() - start, interrupted);
+    OrStop(lines_.Flush()).IgnoreError();
+    if (absl::MutexLock lock(&mutex_); !error_.ok()) status = error_;
+    absl::Status printed = Finish(absl::Now() - start, interrupted);
+    if (status.ok()) status = printed;
     if (interrupted) return kExitInterrupted;
+    if (absl::IsUnavailable(status)) return GivenUp(status);
+    if (NobodyReads(status))
+      Say(absl::StrCat("nobody reads the results any more; ", written_, " of ", items_.size(),
+                       " files are written"));
     if (!status.ok()) return status;
     return summary_.exit_code();
   }
@@ -151,8 +124,19 @@ class BatchRun {
   absl::Status Prepare();
   absl::StatusOr<ItemLines> Compile(size_t i);
   absl::Status Write(size_t i, const ItemLines& lines);
+  // An error ends the batch: what is under way, or waits for the daemon, ends with it.
+  // The first is the one to tell: the others are cancelled because of it.
+  absl::Status OrStop(absl::Status status);
+  absl::StatusOr<ItemLines> OrStop(absl::StatusOr<ItemLines> lines) {
+    OrStop(lines.status()).IgnoreError();
+    return lines;
+  }
   void OnTick(size_t done);
-  void Finish(absl::Duration elapsed, bool interrupted);
+  // Says what happens to the service.
+  void SayNews();
+  void Say(const std::string& text);
+  absl::Status GivenUp(const absl::Status& status) const;
+  absl::Status Finish(absl::Duration elapsed, bool interrupted);
 
   const ParsedFlags& flags_;
   const Environment& environment_;
@@ -161,15 +145,28 @@ class BatchRun {
   std::string folder_;
   bool assembly_ = false;
   size_t jobs_ = 1;
-  LineFile lines_;
+  LineFile lines_{"--jsonl"};
   std::unique_ptr<Service> service_;
   Capabilities capabilities_;
   Summary summary_;
+  std::optional<AwayNotice> away_notice_;
   Progress* progress_ = nullptr;
   int64_t written_ = 0;
   int shown_ = 0;
   absl::Time last_flush_ = absl::InfinitePast();
+  absl::Mutex mutex_;
+  absl::Status error_ ABSL_GUARDED_BY(mutex_);
 };
+
+absl::Status BatchRun::OrStop(absl::Status status) {
+  if (status.ok()) return status;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (error_.ok()) error_ = status;
+  }
+  service_->Stop();
+  return status;
+}
 
 absl::Status BatchRun::Prepare() {
   absl::StatusOr<CompileSettings> settings = SettingsFromFlags(flags_);
@@ -197,6 +194,7 @@ absl::Status BatchRun::Prepare() {
       OpenService(flags_, static_cast<int>(std::min<int64_t>(*jobs, 2 * processors)), Calls::kStream);
   if (!service.ok()) return service.status();
   service_ = *std::move(service);
+  away_notice_.emplace(service_->Name());
   auto capabilities = service_->GetCapabilities();
   if (!capabilities.ok()) return capabilities.status();
   capabilities_ = *std::move(capabilities);
@@ -256,15 +254,38 @@ absl::Status BatchRun::Write(size_t i, const ItemLines& lines) {
 }
 
 void BatchRun::OnTick(size_t done) {
-  progress_->Update(static_cast<int64_t>(done), summary_.failed());
+  SayNews();
+  const std::optional<Away> away = service_->CurrentlyAway();
+  progress_->Update(static_cast<int64_t>(done), summary_.failed(),
+                    away.has_value() && away->since >= kWorthMentioning
+                        ? WaitingText(service_->Name(), *away)
+                        : "");
   absl::Time now = absl::Now();
   if (now - last_flush_ < absl::Seconds(1)) return;
   last_flush_ = now;
-  // An error is seen again at the end.
-  lines_.Flush().IgnoreError();
+  // An error is seen again with the next line, or at the end.
+  OrStop(lines_.Flush()).IgnoreError();
 }
 
-void BatchRun::Finish(absl::Duration elapsed, bool interrupted) {
+void BatchRun::SayNews() {
+  Say(service_->TakeNotice());
+  Say(away_notice_->Update(service_->CurrentlyAway()));
+}
+
+void BatchRun::Say(const std::string& text) {
+  if (text.empty()) return;
+  progress_->Clear();
+  absl::FPrintF(stderr, "kiln: %s\n", Printable(text));
+}
+
+absl::Status BatchRun::GivenUp(const absl::Status& status) const {
+  return absl::UnavailableError(
+      absl::StrCat(status.message(),
+                   "; what is finished is written: run it again when the daemon is there (it has ",
+                   "finished files in its cache), or wait longer with --patience=SECONDS"));
+}
+
+absl::Status BatchRun::Finish(absl::Duration elapsed, bool interrupted) {
   bool to_stderr = lines_.is_stdout();
   if (interrupted) {
     fprintf(stderr, "kiln: interrupted after %lld of %zu files; %s\n",
@@ -276,11 +297,9 @@ void BatchRun::Finish(absl::Duration elapsed, bool interrupted) {
                                        : summary_.Table(written_, elapsed,
                                                         to_stderr ? environment_.err_colour
                                                                   : environment_.out_colour);
-  if (to_stderr) {
-    fputs(text.c_str(), stderr);
-  } else {
-    Print(text);
-  }
+  if (!to_stderr) return Print(text);
+  fputs(text.c_str(), stderr);
+  return absl::OkStatus();
 }
 
 ExitCode RunOrFail(const ParsedFlags& flags, const Environment& environment) {
@@ -309,20 +328,25 @@ Command BatchCommand() {
       "                 \"spill_bytes\", \"fill_bytes\", \"binary\"}],\n"
       "   \"passes\": [{\"name\", \"runs\", \"changed\", \"us\", \"instructions_delta\"}],\n"
       "   \"entry\": NAME, ...}\n\n"
-      "A SPIR-V module with several entry points has a line for each, of any stage; --entry chooses "
+      "A SPIR-V module with several entry points has a line for each, of any stage; --entry "
+      "chooses "
       "one,\n"
       "--stage those of a stage.\n\n"
       "A manifest has a JSON object per line that says how to compile a file:\n\n"
       "  {\"file\": PATH, \"name\", \"targets\": [], \"stage\", \"entry_point\", \"defines\": "
       "[\"N=V\"],\n"
-      "   \"include_dirs\": [], \"spec\": [\"ID=TYPE:VALUE\"], \"widths\": [], \"subgroup_size\": N,\n"
+      "   \"include_dirs\": [], \"spec\": [\"ID=TYPE:VALUE\"], \"widths\": [], \"subgroup_size\": "
+      "N,\n"
       "   \"full_subgroups\", \"dispatch_base\", \"no_validate\", \"disable_passes\": []}\n\n"
       "Only \"file\" is needed; the rest replaces what the command line says; \"entry\" is another "
       "name\n"
       "of \"entry_point\"; other keys are ignored.\n"
       "Paths in it start from --root, else from its folder. Interrupted (Ctrl-C), it writes what "
       "is\n"
-      "finished; run again, finished files come from the daemon's cache.\n",
+      "finished; run again, finished files come from the daemon's cache.\n\n"
+      "A daemon that goes away is waited for (--patience) and said so; what it had not answered is "
+      "sent\n"
+      "again when it is back, what it had is not. Given up, the batch ends with 3.\n",
       "  kiln batch --target=tgl --jsonl=results.jsonl shaders/\n"
       "  kiln batch --target=tgl --root=corpus --list=corpus/bench.txt --jsonl=- | jq .status\n"
       "  kiln batch --target=tgl --manifest=game.jsonl -o out --jobs=64\n"

@@ -3,12 +3,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "client/health.grpc.pb.h"
+#include "proto/bad_text.h"
 #include "server/cache/source_digest.h"
 
 namespace kiln::client {
@@ -20,20 +22,26 @@ using kiln::v1alpha::CompileResponse;
 using kiln::v1alpha::SourceDigest;
 using kiln::v1alpha::TargetResult;
 
-std::shared_ptr<grpc::Channel> MakeChannel(const std::string& server) {
+std::shared_ptr<grpc::Channel> MakeChannel(const ClientOptions& options) {
   grpc::ChannelArguments arguments;
   // Bounds are the daemon's, not the transport's.
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
   // A daemon that is restarted is found again soon.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 800);  // and a fifth by chance
+  // In spite of its name how long a connection may take to be made: a busy machine is not absent.
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 2000);
+  // Nothing else tells of a machine that was switched off while a call waits for its answer.
+  const int keepalive = static_cast<int>(absl::ToInt64Milliseconds(options.keepalive));
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, keepalive);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, keepalive);
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);  // no bound: a compile may take long
   // http_proxy is meant for the web: a proxy does not reach a daemon on loopback.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   // A connection of one's own, whatever other clients this process has.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return grpc::CreateCustomChannel(server, grpc::InsecureChannelCredentials(), arguments);
+  return grpc::CreateCustomChannel(options.server, grpc::InsecureChannelCredentials(), arguments);
 }
 
 std::string ServingStatus(grpc::health::v1::HealthCheckResponse::ServingStatus status) {
@@ -86,6 +94,20 @@ bool MayBeCached(const CompileRequest& request) {
          SourceBytes(request) != 0;
 }
 
+absl::Status CheckSendable(const CompileRequest& request, uint64_t max_message_bytes) {
+  // What the message of a stream adds to it.
+  constexpr uint64_t kEnvelope = 64;
+  const uint64_t bytes = request.ByteSizeLong();
+  if (max_message_bytes != 0 && bytes + kEnvelope > max_message_bytes) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the request has ", bytes, " bytes; the daemon accepts ", max_message_bytes,
+                     " (kilnd --max-message-bytes)"));
+  }
+  const std::optional<BadText> bad = FindBadText(request);
+  return bad.has_value() ? absl::InvalidArgumentError(absl::StrCat(bad->field, ": ", bad->what))
+                         : absl::OkStatus();
+}
+
 absl::Status CheckServerAddress(absl::string_view server) {
   auto wrong = [&](absl::string_view what) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -111,11 +133,12 @@ absl::Status CheckServerAddress(absl::string_view server) {
 Client::Client(const ClientOptions& options, std::shared_ptr<grpc::Channel> channel)
     : options_(options),
       channel_(std::move(channel)),
-      stub_(kiln::v1alpha::Compiler::NewStub(channel_)) {}
+      stub_(kiln::v1alpha::Compiler::NewStub(channel_)),
+      outage_(options.retry.patience) {}
 
 absl::StatusOr<std::unique_ptr<Client>> Client::Connect(const ClientOptions& options) {
   if (absl::Status status = CheckServerAddress(options.server); !status.ok()) return status;
-  auto client = std::make_unique<Client>(options, MakeChannel(options.server));
+  auto client = std::make_unique<Client>(options, MakeChannel(options));
   absl::StatusOr<Capabilities> capabilities = client->GetCapabilities();
   if (capabilities.ok()) return client;
   if (absl::IsUnimplemented(capabilities.status())) {
@@ -130,9 +153,32 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Connect(const ClientOptions& opt
 }
 
 bool Client::Sleep(absl::Duration duration) {
-  absl::MutexLock lock(&mutex_);
-  mutex_.AwaitWithTimeout(absl::Condition(&stopped_), duration);
-  return !stopped_;
+  constexpr absl::Duration kLook = absl::Milliseconds(50);
+  const absl::Time end = absl::Now() + duration;
+  for (;;) {
+    {
+      absl::MutexLock lock(&mutex_);
+      if (stopped_) return false;
+    }
+    const absl::Time now = absl::Now();
+    if (now >= end) return true;
+    // Not just a sleep: without a thread that polls, gRPC sees only every 5 s whether a connection
+    // that it tries to make has been made (or refused), and calls that fail at once are no such
+    // threads.
+    channel_->WaitForStateChange(channel_->GetState(true),
+                                 absl::ToChronoTime(std::min(end, now + kLook)));
+  }
+}
+
+bool Client::Wait(absl::Duration delay) {
+  constexpr absl::Duration kTell = absl::Milliseconds(250);
+  while (delay > absl::ZeroDuration()) {
+    const std::optional<Away> away = CurrentlyAway();
+    if (away.has_value() && options_.on_wait != nullptr) options_.on_wait(*away);
+    if (!Sleep(std::min(delay, kTell))) return false;
+    delay -= kTell;
+  }
+  return true;
 }
 
 grpc::Status Client::RunTry(absl::Duration timeout, const Try& one) {
@@ -151,13 +197,17 @@ grpc::Status Client::RunTry(absl::Duration timeout, const Try& one) {
 
 absl::Status Client::Call(const RetryPolicy& policy, absl::Duration timeout, const Try& one) {
   uint64_t seed = (++calls_ << 32) ^ static_cast<uint64_t>(getpid());
-  Retry retry(policy, absl::Now(), seed);
+  Retry retry(policy, &outage_, seed);
   for (;;) {
     grpc::Status status = RunTry(timeout, one);
-    if (status.ok()) return absl::OkStatus();
+    if (status.ok()) {
+      outage_.Answered();
+      return absl::OkStatus();
+    }
+    if (!Sleep(absl::ZeroDuration())) return absl::CancelledError("stopped");  // by Stop itself
     std::optional<absl::Duration> delay = retry.Next(status, absl::Now());
-    if (!delay.has_value()) return ToAbslStatus(status);
-    if (!Sleep(*delay)) return absl::CancelledError("stopped");
+    if (!delay.has_value()) return retry.Failure(status, options_.server);
+    if (!Wait(*delay)) return absl::CancelledError("stopped");
   }
 }
 
@@ -178,6 +228,7 @@ absl::StatusOr<CompileResponse> Client::CompileAsIs(const CompileRequest& reques
 }
 
 absl::StatusOr<CompileResponse> Client::Compile(const CompileRequest& request) {
+  if (absl::Status s = CheckSendable(request, max_message_bytes_); !s.ok()) return s;
   if (MayBeCached(request) && SourceBytes(request) >= options_.digest_first_bytes) {
     absl::StatusOr<CompileResponse> response = CompileAsIs(DigestRequest(request));
     if (!response.ok() || AllCached(*response)) return response;
@@ -192,12 +243,13 @@ absl::StatusOr<Capabilities> Client::GetCapabilities() {
   }
   // Who connects wants to know at once that nobody is there.
   RetryPolicy policy = options_.retry;
-  policy.patience_when_lost = absl::ZeroDuration();
+  if (!options_.patient_at_start) policy.patience = absl::ZeroDuration();
   Capabilities capabilities;
   absl::Status status = Call(policy, options_.connect_timeout, [&](grpc::ClientContext* context) {
     return stub_->GetCapabilities(context, {}, &capabilities);
   });
   if (!status.ok()) return status;
+  max_message_bytes_ = capabilities.limits().max_message_bytes();
   absl::MutexLock lock(&mutex_);
   capabilities_ = std::make_unique<Capabilities>(capabilities);
   return capabilities;
@@ -207,7 +259,7 @@ absl::StatusOr<std::vector<ServiceHealth>> Client::Health() {
   std::unique_ptr<grpc::health::v1::Health::Stub> stub =
       grpc::health::v1::Health::NewStub(channel_);
   RetryPolicy policy = options_.retry;
-  policy.patience_when_lost = absl::ZeroDuration();
+  policy.patience = absl::ZeroDuration();
   std::vector<ServiceHealth> all;
   for (const char* service : {"", "kiln.v1alpha.Compiler"}) {
     grpc::health::v1::HealthCheckRequest request;

@@ -13,7 +13,8 @@
 //   for (const auto& result : response->results()) { ... }   // result.status(): about the shader
 //
 // One HTTP/2 connection carries all calls. Each has a deadline; calls that the daemon sheds or that
-// a lost connection spoils are repeated (retry.h). Large sources go by digest first, so that what
+// a lost connection spoils are repeated (retry.h), for as long as patience lasts (outage.h). A peer
+// that is gone without a word is noticed by pings. Large sources go by digest first, so that what
 // the daemon has in its cache need not be sent.
 #ifndef KILN_CLIENT_CLIENT_H_
 #define KILN_CLIENT_CLIENT_H_
@@ -23,6 +24,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -31,7 +33,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "client/outage.h"
 #include "client/retry.h"
 #include "client/service.h"
 #include "proto/compiler.grpc.pb.h"
@@ -45,6 +49,15 @@ struct ClientOptions {
   absl::Duration connect_timeout = absl::Seconds(5);
   absl::Duration call_timeout = absl::Seconds(120);  // of each try of a call
   RetryPolicy retry;
+  // Have patience also with a daemon that does not answer from the start. Otherwise that is an
+  // error at once: a wrong address is more likely.
+  bool patient_at_start = false;
+  // Called now and then by whoever waits for a daemon that is away.
+  std::function<void(const Away&)> on_wait;
+  // After so long without a byte from the daemon, while calls are open, it is asked for a sign of
+  // life, and the connection is given up if none comes for as long again. kilnd allows 5 s and
+  // more.
+  absl::Duration keepalive = absl::Seconds(20);
   // Sources of at least this many bytes are asked for by digest first.
   size_t digest_first_bytes = size_t{16} << 10;
 };
@@ -55,6 +68,12 @@ bool MayBeCached(const kiln::v1alpha::CompileRequest& request);
 kiln::v1alpha::CompileRequest DigestRequest(const kiln::v1alpha::CompileRequest& request);
 // No result says NOT_CACHED.
 bool AllCached(const kiln::v1alpha::CompileResponse& response);
+
+// InvalidArgument: text that is not UTF-8, which no request can carry; names the field.
+// ResourceExhausted: larger than the daemon accepts. Such a request is not sent: the one would be
+// refused without the name of the field, the other would break the connection's stream for others.
+absl::Status CheckSendable(const kiln::v1alpha::CompileRequest& request,
+                           uint64_t max_message_bytes);
 
 // InvalidArgument: what is wrong with the address and how it should look.
 absl::Status CheckServerAddress(absl::string_view server);
@@ -73,25 +92,34 @@ class Client : public Service {
   absl::StatusOr<std::vector<ServiceHealth>> Health() override;
   void Stop() override;
   std::string Name() const override { return options_.server; }
+  std::optional<Away> CurrentlyAway() override { return outage_.away(absl::Now()); }
+
+  // Waits before another try, and has the connection made meanwhile; false after Stop.
+  bool Sleep(absl::Duration duration);
 
   // For calls of one's own on the same connection.
   kiln::v1alpha::Compiler::Stub* stub() { return stub_.get(); }
   const ClientOptions& options() const { return options_; }
+  Outage* outage() { return &outage_; }
+  // As the daemon said when it was last asked; 0: it was not.
+  uint64_t max_message_bytes() const { return max_message_bytes_; }
 
  private:
   using Try = std::function<grpc::Status(grpc::ClientContext*)>;
+  // A sleep that tells of itself.
+  bool Wait(absl::Duration delay);
   // Runs one try after another until it succeeds or waiting is over.
   absl::Status Call(const RetryPolicy& policy, absl::Duration timeout, const Try& one);
   grpc::Status RunTry(absl::Duration timeout, const Try& one);
-  // False after Stop.
-  bool Sleep(absl::Duration duration);
   absl::StatusOr<kiln::v1alpha::CompileResponse> CompileAsIs(
       const kiln::v1alpha::CompileRequest& request);
 
   const ClientOptions options_;
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<kiln::v1alpha::Compiler::Stub> stub_;
+  Outage outage_;
   std::atomic<uint64_t> calls_{0};
+  std::atomic<uint64_t> max_message_bytes_{0};
   absl::Mutex mutex_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   std::set<grpc::ClientContext*> in_flight_ ABSL_GUARDED_BY(mutex_);

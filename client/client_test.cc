@@ -37,6 +37,7 @@ class FakeDaemon : public kiln::v1alpha::Compiler::Service {
   grpc::Status GetCapabilities(grpc::ServerContext*, const kiln::v1alpha::GetCapabilitiesRequest*,
                                kiln::v1alpha::Capabilities* response) override {
     response->set_version("fake");
+    response->mutable_limits()->set_max_message_bytes(max_message_bytes);
     return grpc::Status::OK;
   }
   grpc::Status Compile(grpc::ServerContext* context, const CompileRequest* request,
@@ -63,6 +64,7 @@ class FakeDaemon : public kiln::v1alpha::Compiler::Service {
   std::atomic<bool> hang{false};
   std::atomic<bool> hanging{false};
   bool cached = false;
+  uint64_t max_message_bytes = 0;
   grpc::Status refuse;
 };
 
@@ -113,7 +115,7 @@ TEST_F(ClientTest, ComesBackWhenAskedTo) {
 }
 
 TEST_F(ClientTest, GivesUpWhenPatienceIsOver) {
-  options_.retry.patience_when_shed = absl::Milliseconds(50);
+  options_.retry.patience = absl::Milliseconds(50);
   auto client = Connect();
   daemon_.shed = 1000;
   EXPECT_TRUE(absl::IsUnavailable(client->Compile(Request()).status()));
@@ -180,6 +182,42 @@ TEST_F(ClientTest, SurvivesARestart) {
   later.join();
   ASSERT_NE(server_, nullptr);
   EXPECT_TRUE(response.ok()) << response.status();
+}
+
+TEST_F(ClientTest, PatientAtTheStartIfAskedTo) {
+  server_->Shutdown();
+  server_.reset();
+  std::thread later([this] {
+    absl::SleepFor(absl::Milliseconds(300));
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort(options_.server, grpc::InsecureServerCredentials());
+    builder.RegisterService(&daemon_);
+    server_ = builder.BuildAndStart();
+  });
+  options_.patient_at_start = true;
+  std::atomic<int> waits{0};
+  options_.on_wait = [&](const Away& away) {
+    ++waits;
+    EXPECT_EQ(away.patience, absl::Seconds(60));
+  };
+  auto client = Client::Connect(options_);
+  later.join();
+  EXPECT_TRUE(client.ok()) << client.status();
+  EXPECT_GT(waits, 0);
+}
+
+TEST_F(ClientTest, WhatCannotBeSentIsNot) {
+  daemon_.max_message_bytes = 2000;
+  auto client = Connect();
+  const absl::Status large = client->Compile(Request(3000)).status();
+  EXPECT_TRUE(absl::IsResourceExhausted(large));
+  EXPECT_THAT(std::string(large.message()), HasSubstr("the daemon accepts 2000"));
+  CompileRequest request = Request();
+  request.mutable_options()->add_disabled_passes("cse\xff");
+  const absl::Status text = client->Compile(request).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(text));
+  EXPECT_EQ(text.message(), "options.disabled_passes[0]: not UTF-8: byte 0xff at offset 3");
+  EXPECT_EQ(daemon_.calls, 0);
 }
 
 TEST_F(ClientTest, NobodyThere) {

@@ -1,11 +1,14 @@
 // Finds the command, parses its flags, runs it: see command.h.
 #include "client/command.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/paths.h"
 #include "client/version.h"
 
 namespace kiln::client {
@@ -14,8 +17,8 @@ namespace {
 constexpr absl::string_view kExitCodes =
     "Exit codes: 0 all ok, 1 some modules refused or invalid, 2 usage (flags, files that cannot "
     "be\n"
-    "read or written), 3 the service cannot be reached, 4 an internal failure (crash, timeout),\n"
-    "130 interrupted.\n";
+    "read, output that cannot be written: a full disk, a pipe that nobody reads), 3 the service\n"
+    "cannot be reached, 4 an internal failure (crash, timeout), 130 interrupted.\n";
 
 // Of the finished design, not of this version: named so that a script's author is not left
 // guessing.
@@ -109,7 +112,7 @@ ExitCode RunCommand(Command command, absl::Span<const std::string> arguments,
                                                         command.name, " --help)")),
                 environment);
   }
-  if (flags->Has("help")) return Print(HelpOf(command)) ? kExitOk : kExitInternal;
+  if (flags->Has("help")) return PrintAndExit(HelpOf(command), environment);
   absl::StatusOr<ColourChoice> colour = ParseColour(flags->Get("color", "auto"));
   if (!colour.ok()) return Fail(colour.status(), environment);
   environment.out_colour = UsesColour(*colour, stdout);
@@ -137,11 +140,17 @@ std::vector<Flag> JoinFlags(std::initializer_list<std::vector<Flag>> parts) {
   return all;
 }
 
-bool Print(absl::string_view text) {
-  return fwrite(text.data(), 1, text.size(), stdout) == text.size() && fflush(stdout) == 0;
+absl::Status Print(absl::string_view text) {
+  return WriteAll(STDOUT_FILENO, "standard output", text);
+}
+
+ExitCode PrintAndExit(absl::string_view text, const Environment& environment, ExitCode code) {
+  const absl::Status printed = Print(text);
+  return printed.ok() ? code : Fail(printed, environment);
 }
 
 ExitCode Fail(const absl::Status& status, const Environment& environment) {
+  if (NobodyReads(status)) return ExitCodeOf(status);
   std::string message = Printable(status.message());
   absl::FPrintF(stderr, "kiln: %s%s\n", environment.err_colour ? "\x1b[31merror:\x1b[0m " : "",
                 message.empty() ? status.ToString() : message);
@@ -155,10 +164,10 @@ int Main(absl::Span<const std::string> arguments, Interrupt* interrupt) {
   }
   const std::string& word = arguments[0];
   if (word == "--help" || word == "-h" || (word == "help" && arguments.size() == 1)) {
-    return Print(Overview()) ? kExitOk : kExitInternal;
+    return PrintAndExit(Overview(), {});
   }
   if (word == "--version") {
-    return Print(absl::StrCat("kiln ", kVersion, " (", kApi, ")\n")) ? kExitOk : kExitInternal;
+    return PrintAndExit(absl::StrCat("kiln ", kVersion, " (", kApi, ")\n"), {});
   }
   bool help = word == "help";
   const std::string& name = help ? arguments[1] : word;

@@ -44,11 +44,15 @@ Command HealthCommand();
 // All of kiln: finds the command, parses its flags, runs it.
 int Main(absl::Span<const std::string> arguments, Interrupt* interrupt);
 
-// Prints "kiln: MESSAGE" and gives the exit code that belongs to the error.
+// Prints "kiln: MESSAGE" and gives the exit code that belongs to the error. A closed pipe has no
+// message: `kiln ... | head` has what it wants.
 ExitCode Fail(const absl::Status& status, const Environment& environment);
 
-// Writes to standard output; false: nobody reads it any more or the disk is full.
-bool Print(absl::string_view text);
+// Writes to standard output. A WriteError (paths.h): the disk is full, nobody reads it any more.
+absl::Status Print(absl::string_view text);
+// Likewise, as a command's end: `code`, or what the error comes to.
+ExitCode PrintAndExit(absl::string_view text, const Environment& environment,
+                      ExitCode code = kExitOk);
 
 // Joins the flags of a command with parts that it shares.
 std::vector<Flag> JoinFlags(std::initializer_list<std::vector<Flag>> parts);

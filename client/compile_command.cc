@@ -32,8 +32,7 @@ absl::Status PrintCode(const std::vector<TargetResult>& results) {
         "-o -: there is more than one variant; choose one target and one width with --target=T "
         "--widths=N, or give -o DIR");
   }
-  if (Print(results[0].variants(0).code())) return absl::OkStatus();
-  return absl::InternalError("cannot write to standard output");
+  return Print(results[0].variants(0).code());
 }
 
 // The assembly of each variant under a line that says which it is, in the assembler's comments.
@@ -68,8 +67,7 @@ absl::Status ShowResult(const std::string& name, const TargetResult& result,
     text = SuccessText(name, result, environment.out_colour);
     for (const std::string& file : binaries) absl::StrAppend(&text, "  wrote ", file, "\n");
   }
-  if (text.empty() || Print(text)) return absl::OkStatus();
-  return absl::InternalError("cannot write to standard output");
+  return Print(text);
 }
 
 absl::StatusOr<ExitCode> Show(const std::string& name, const std::vector<TargetResult>& results,

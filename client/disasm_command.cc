@@ -38,8 +38,8 @@ ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
          environment);
     return kExitSomeFailed;
   }
-  bool written = Print(environment.json ? JsonText(file, flags.Get("target"), *text) : *text);
-  return written ? kExitOk : kExitInternal;
+  return PrintAndExit(environment.json ? JsonText(file, flags.Get("target"), *text) : *text,
+                      environment);
 }
 
 }  // namespace

@@ -7,11 +7,11 @@
 namespace kiln::client {
 
 enum ExitCode : int {
-  kExitOk = 0,           // everything compiled
-  kExitSomeFailed = 1,   // some modules were refused or invalid
-  kExitUsage = 2,        // the command line is wrong, or a file it names cannot be read or written
-  kExitUnreachable = 3,  // no daemon answers, or it does not serve
-  kExitInternal = 4,     // the compiler crashed or timed out, or kiln itself failed
+  kExitOk = 0,          // everything compiled
+  kExitSomeFailed = 1,  // some modules were refused or invalid
+  kExitUsage = 2,  // the command line is wrong, a file cannot be read, output cannot be written
+  kExitUnreachable = 3,    // no daemon answers, or it does not serve
+  kExitInternal = 4,       // the compiler crashed or timed out, or kiln itself failed
   kExitInterrupted = 130,  // by SIGINT or SIGTERM, as shells count
 };
 

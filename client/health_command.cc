@@ -38,7 +38,7 @@ ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
   if (!health.ok()) return Fail(health.status(), environment);
   std::string text = environment.json ? JsonText((*service)->Name(), *health)
                                       : Text((*service)->Name(), *health, environment.out_colour);
-  if (!Print(text)) return kExitInternal;
+  if (absl::Status s = Print(text); !s.ok()) return Fail(s, environment);
   for (const ServiceHealth& one : *health) {
     if (one.status != "serving") return kExitUnreachable;
   }

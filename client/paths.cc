@@ -2,6 +2,7 @@
 #include "client/paths.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <system_error>
 #include <vector>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -36,9 +38,11 @@ absl::Status FileError(const std::string& path, int error) {
     case ELOOP:
       return absl::InvalidArgumentError(message);
     default:
-      return absl::InternalError(message);
+      return absl::FailedPreconditionError(message);
   }
 }
+
+constexpr char kNobodyReads[] = "kiln/nobody_reads";
 
 class Descriptor {
  public:
@@ -54,17 +58,45 @@ class Descriptor {
   int fd_;
 };
 
-absl::Status WriteAll(int fd, const std::string& path, absl::string_view contents) {
-  while (!contents.empty()) {
-    ssize_t n = write(fd, contents.data(), contents.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return FileError(path, errno);
-    contents.remove_prefix(static_cast<size_t>(n));
-  }
-  return absl::OkStatus();
+// There is something of this name that rename() must not take the place of.
+bool IsNoPlainFile(const std::string& path) {
+  struct stat info;
+  return lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+absl::Status WriteInPlace(const std::string& path, absl::string_view contents) {
+  Descriptor fd(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  return fd.get() < 0 ? WriteError(path, errno) : WriteAll(fd.get(), path, contents);
 }
 
 }  // namespace
+
+absl::Status WriteError(absl::string_view what, int error) {
+  absl::Status status =
+      absl::PermissionDeniedError(absl::StrCat(what, ": cannot write: ", std::strerror(error)));
+  if (error == EPIPE) status.SetPayload(kNobodyReads, absl::Cord());
+  return status;
+}
+
+bool NobodyReads(const absl::Status& status) { return status.GetPayload(kNobodyReads).has_value(); }
+
+absl::Status WriteAll(int fd, absl::string_view what, absl::string_view contents, size_t* written) {
+  const size_t all = contents.size();
+  int error = 0;
+  while (!contents.empty() && error == 0) {
+    ssize_t n = write(fd, contents.data(), contents.size());
+    if (n >= 0) {
+      contents.remove_prefix(static_cast<size_t>(n));
+    } else if (errno == EAGAIN) {
+      pollfd room = {fd, POLLOUT, 0};
+      poll(&room, 1, -1);
+    } else if (errno != EINTR) {
+      error = errno;
+    }
+  }
+  if (written != nullptr) *written = all - contents.size();
+  return error == 0 ? absl::OkStatus() : WriteError(what, error);
+}
 
 std::string FolderOf(absl::string_view path) {
   size_t slash = path.rfind('/');
@@ -158,6 +190,7 @@ absl::StatusOr<std::string> ReadWholeFile(const std::string& path, uint64_t most
 }
 
 absl::Status WriteWholeFile(const std::string& path, absl::string_view contents) {
+  if (IsNoPlainFile(path)) return WriteInPlace(path, contents);
   std::string folder = FolderOf(path);
   std::error_code error;
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
@@ -168,10 +201,7 @@ absl::Status WriteWholeFile(const std::string& path, absl::string_view contents)
   std::string temporary = absl::StrCat(path, ".", getpid(), ".tmp");
   {
     Descriptor fd(open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (fd.get() < 0) {
-      return absl::PermissionDeniedError(
-          absl::StrCat(path, ": cannot write this file: ", std::strerror(errno)));
-    }
+    if (fd.get() < 0) return WriteError(path, errno);
     absl::Status written = WriteAll(fd.get(), path, contents);
     if (!written.ok()) {
       unlink(temporary.c_str());

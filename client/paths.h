@@ -30,12 +30,23 @@ std::string ConfinedPath(absl::string_view path);
 // Latin-1 in comments; elsewhere GLSL is ASCII, so that nothing becomes valid by this.
 std::string ValidUtf8(absl::string_view text);
 
+// Why `what` (a file, "standard output") cannot be written, from errno; PermissionDenied whatever
+// it is, since the remedy is always the user's.
+absl::Status WriteError(absl::string_view what, int error);
+// A WriteError because the other end of the pipe is closed.
+bool NobodyReads(const absl::Status& status);
+
+// Writes all of it, also where the descriptor is one that does not wait. `what` is for the error;
+// `written`, if not null: how many bytes it were.
+absl::Status WriteAll(int fd, absl::string_view what, absl::string_view contents,
+                      size_t* written = nullptr);
+
 // "-" is standard input. Errors name the path and say what is wrong: NotFound, PermissionDenied,
-// InvalidArgument (a folder), ResourceExhausted (larger than `most` bytes), Internal.
+// InvalidArgument (a folder), ResourceExhausted (larger than `most` bytes), FailedPrecondition.
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path, uint64_t most);
 
-// Writes so that the file is there whole or not at all; makes missing folders. Errors name the
-// path.
+// Writes so that the file is there whole or not at all; makes missing folders. What is there and no
+// file (a FIFO, a device, a link) is written to, not replaced. Errors name the path.
 absl::Status WriteWholeFile(const std::string& path, absl::string_view contents);
 
 }  // namespace kiln::client

@@ -42,7 +42,9 @@ std::string ProgressLine(const ProgressState& state, int width) {
   double rate = seconds > 0 ? static_cast<double>(state.done) / seconds : 0;
   std::string tail;
   if (state.total > 0) absl::StrAppendFormat(&tail, " %3d%%", state.done * 100 / state.total);
-  if (rate > 0) {
+  if (!state.waiting.empty()) {
+    absl::StrAppend(&tail, "  ", state.waiting);
+  } else if (rate > 0) {
     absl::StrAppend(&tail, "  ", RateText(rate));
     absl::Duration left = absl::Seconds(static_cast<double>(state.total - state.done) / rate);
     if (state.done < state.total) absl::StrAppend(&tail, "  ETA ", ClockTime(left));
@@ -57,14 +59,15 @@ std::string ProgressLine(const ProgressState& state, int width) {
 Progress::Progress(FILE* stream, int64_t total)
     : stream_(stream), terminal_(IsTerminal(stream)), total_(total), start_(absl::Now()) {}
 
-void Progress::Update(int64_t done, int64_t failed) {
+void Progress::Update(int64_t done, int64_t failed, const std::string& waiting) {
   if (!terminal_) return;
   absl::Time now = absl::Now();
   if (now - last_ < absl::Milliseconds(100)) return;
   last_ = now;
   shown_ = true;
   // One column less: a full line would wrap.
-  std::string line = ProgressLine({done, total_, failed, now - start_}, TerminalWidth(stream_) - 1);
+  std::string line =
+      ProgressLine({done, total_, failed, now - start_, waiting}, TerminalWidth(stream_) - 1);
   absl::FPrintF(stream_, "\r%s\x1b[K", line);
   fflush(stream_);
 }

@@ -15,9 +15,11 @@ struct ProgressState {
   int64_t total = 0;
   int64_t failed = 0;
   absl::Duration elapsed;
+  std::string waiting = {};  // what for, in place of rate and ETA
 };
 
-// "  412/3193 [###-------]  12%  250/s  ETA 0:11  3 not ok", at most `width` columns.
+// "  412/3193 [###-------]  12%  250/s  ETA 0:11  3 not ok", at most `width` columns; while
+// something is waited for, it stands in place of rate and ETA.
 std::string ProgressLine(const ProgressState& state, int width);
 
 // "0:07", "12:40", "3:05:00".
@@ -35,7 +37,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void Update(int64_t done, int64_t failed);
+  void Update(int64_t done, int64_t failed, const std::string& waiting = "");
   // Takes the line away, before something else is printed.
   void Clear();
 

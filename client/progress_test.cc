@@ -27,6 +27,11 @@ TEST(ProgressLine, BeginAndEnd) {
   EXPECT_EQ(ProgressLine({0, 0, 0, absl::Seconds(1)}, 100), "0/0 [------------------------]");
 }
 
+TEST(ProgressLine, Waiting) {
+  EXPECT_EQ(ProgressLine({500, 1000, 1, absl::Seconds(10), "waiting for host:1 0:07 of 1:00"}, 100),
+            " 500/1000 [############------------]  50%  waiting for host:1 0:07 of 1:00  1 not ok");
+}
+
 TEST(ProgressLine, NarrowTerminals) {
   ProgressState state{500, 1000, 3, absl::Seconds(10)};
   EXPECT_THAT(ProgressLine(state, 50), Not(HasSubstr("[")));

@@ -1,4 +1,5 @@
 // kiln report: what changed between two sets of results.
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
@@ -19,7 +20,10 @@ absl::StatusOr<report::ResultSet> Read(const std::string& path) {
   // Reading a folder fails only at the first byte, without a reason.
   std::ifstream file(path);
   if (!file || file.peek() == std::ifstream::traits_type::eof()) {
-    absl::StatusOr<std::string> contents = ReadWholeFile(path, 1);
+    // Not what may be read only once.
+    const bool again =
+        !file || std::filesystem::is_directory(path) || std::filesystem::is_regular_file(path);
+    absl::StatusOr<std::string> contents = again ? ReadWholeFile(path, 1) : std::string();
     if (!contents.ok()) return contents.status();
     return absl::InvalidArgumentError(absl::StrCat(path, ": has no results"));
   }
@@ -63,10 +67,9 @@ ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
   const report::Names names = {files[0], files[1]};
   if (absl::Status s = WritePages(flags, report, names); !s.ok()) return Fail(s, environment);
   const bool print_json = environment.json && flags.Get("json").empty();
-  if (!Print(print_json ? report::RenderJson(report, names)
-                              : report::RenderText(report, names))) {
-    return kExitInternal;
-  }
+  const absl::Status printed =
+      Print(print_json ? report::RenderJson(report, names) : report::RenderText(report, names));
+  if (!printed.ok()) return Fail(printed, environment);
   absl::StatusOr<std::vector<std::string>> failures = report::Failures(conditions, report);
   if (!failures.ok()) {
     return Fail(absl::InvalidArgumentError(absl::StrCat("--fail-if: ", failures.status().message())),

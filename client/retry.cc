@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "proto/error_details.pb.h"
 
@@ -48,20 +49,58 @@ absl::Status ToAbslStatus(const grpc::Status& status) {
   return absl::Status(static_cast<absl::StatusCode>(status.error_code()), message);
 }
 
+bool WasNotAnswered(const grpc::Status& status) {
+  switch (status.error_code()) {
+    case grpc::StatusCode::UNAVAILABLE:
+    case grpc::StatusCode::CANCELLED:  // not by us: who stops its own calls does not ask here
+      return true;
+    case grpc::StatusCode::INTERNAL:
+    case grpc::StatusCode::UNKNOWN:
+      // A proxy's way to end a stream when it has lost the daemon; there is no code of its own for
+      // it.
+      return absl::StrContains(status.error_message(), "RST_STREAM") ||
+             absl::StrContains(status.error_message(), "Stream removed");
+    default:
+      return false;
+  }
+}
+
+std::string ReasonOf(const grpc::Status& status) {
+  std::string reason = status.error_message();
+  if (reason.find("failed to connect") != std::string::npos) {
+    const size_t layer = reason.rfind(": ");
+    if (layer != std::string::npos) reason.erase(0, layer + 2);
+  }
+  return reason.empty() ? "no reason was given" : reason;
+}
+
 std::optional<absl::Duration> Retry::Next(const grpc::Status& status, absl::Time now) {
-  if (status.error_code() != grpc::StatusCode::UNAVAILABLE) return std::nullopt;
-  std::optional<absl::Duration> asked = RetryDelayOf(status);
-  absl::Duration patience =
-      asked.has_value() ? policy_.patience_when_shed : policy_.patience_when_lost;
-  absl::Duration delay = std::min(asked.value_or(delay_), policy_.longest_delay);
-  delay_ = std::min(delay_ * 2, policy_.longest_delay);
-  delay += delay * Jitter();
-  if (now + delay > start_ + patience) return std::nullopt;
-  return delay;
+  if (!WasNotAnswered(status)) {
+    // A deadline that has passed says nothing about who is there.
+    if (status.error_code() != grpc::StatusCode::DEADLINE_EXCEEDED) outage_->Answered();
+    return std::nullopt;
+  }
+  const std::optional<absl::Duration> asked = RetryDelayOf(status);
+  const absl::Time since = outage_->Failed(asked.has_value(), ReasonOf(status), now);
+  const absl::Duration most = policy_.longest_delay * 0.8;
+  absl::Duration delay = std::min(asked.value_or(delay_), most);
+  delay_ = std::min(delay_ * 2, most);
+  delay += delay * Chance();
+  const absl::Duration left = since + policy_.patience - now;
+  if (left <= absl::ZeroDuration()) return std::nullopt;
+  return std::min(delay, left);  // the last try is when patience ends
+}
+
+absl::Status Retry::Failure(const grpc::Status& status, const std::string& service) const {
+  if (!WasNotAnswered(status)) return ToAbslStatus(status);
+  if (policy_.patience <= absl::ZeroDuration()) return absl::UnavailableError(ReasonOf(status));
+  return absl::UnavailableError(absl::StrCat(
+      service, RetryDelayOf(status).has_value() ? " has taken no work" : " has not answered",
+      " for ", absl::ToDoubleSeconds(policy_.patience), " s (", ReasonOf(status), ")"));
 }
 
 // From 0 to a quarter. xorshift64: nobody attacks this.
-double Retry::Jitter() {
+double Retry::Chance() {
   random_ ^= random_ << 13;
   random_ ^= random_ >> 7;
   random_ ^= random_ << 17;

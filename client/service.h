@@ -4,10 +4,12 @@
 #ifndef KILN_CLIENT_SERVICE_H_
 #define KILN_CLIENT_SERVICE_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "proto/compile.pb.h"
 
 namespace kiln::client {
@@ -16,6 +18,14 @@ struct ServiceHealth {
   std::string service;  // "kiln.v1alpha.Compiler"; empty: the whole daemon
   std::string status;   // "serving", "not_serving", "unknown"
   std::string detail;   // for people, may be empty
+};
+
+// A service that answers nobody.
+struct Away {
+  absl::Duration since;     // how long it has been so
+  absl::Duration patience;  // how long it is waited for in all
+  bool sheds = false;       // it is there, but takes no work
+  std::string why;
 };
 
 class Service {
@@ -34,6 +44,12 @@ class Service {
 
   // Ends calls in flight and fails later ones with Cancelled.
   virtual void Stop() = 0;
+
+  // Whether calls wait for a service that does not answer.
+  virtual std::optional<Away> CurrentlyAway() { return std::nullopt; }
+
+  // What the user should know beside the results, once: a sentence, or nothing.
+  virtual std::string TakeNotice() { return ""; }
 
   // "127.0.0.1:7411" or "local workers", for messages.
   virtual std::string Name() const = 0;

@@ -1,6 +1,8 @@
 // Compiles over CompileStream: see stream_client.h.
 #include "client/stream_client.h"
 
+#include <unistd.h>
+
 #include <map>
 #include <optional>
 #include <thread>
@@ -14,6 +16,7 @@
 namespace kiln::client {
 namespace {
 
+using kiln::v1alpha::Capabilities;
 using kiln::v1alpha::CompileRequest;
 using kiln::v1alpha::CompileResponse;
 using kiln::v1alpha::ItemError;
@@ -27,7 +30,8 @@ grpc::Status StatusOf(const ItemError& error) {
   if (error.retry_after_ms() != 0) {
     google::rpc::RetryInfo info;
     info.mutable_retry_delay()->set_seconds(static_cast<int64_t>(error.retry_after_ms() / 1000));
-    info.mutable_retry_delay()->set_nanos(static_cast<int32_t>(error.retry_after_ms() % 1000) * 1000000);
+    info.mutable_retry_delay()->set_nanos(static_cast<int32_t>(error.retry_after_ms() % 1000) *
+                                          1000000);
     details.add_details()->PackFrom(info);
   }
   if (error.violations_size() != 0) {
@@ -39,29 +43,38 @@ grpc::Status StatusOf(const ItemError& error) {
     }
     details.add_details()->PackFrom(bad);
   }
-  return {static_cast<grpc::StatusCode>(error.code()), error.message(), details.SerializeAsString()};
+  return {static_cast<grpc::StatusCode>(error.code()), error.message(),
+          details.SerializeAsString()};
+}
+
+// "tgl 6, skl 2": what its code depends on.
+std::string CompilersOf(const Capabilities& capabilities) {
+  std::string text;
+  for (const auto& target : capabilities.targets()) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ", target.name(), " ",
+                    target.code_generation_version());
+  }
+  return text;
 }
 
 }  // namespace
 
 class StreamClient::Session {
  public:
-  explicit Session(kiln::v1alpha::Compiler::Stub* stub) : call_(stub->CompileStream(&context_)) {
-    reader_ = std::thread([this] { Read(); });
+  // Begins to connect. `checks`: look first who answers.
+  Session(StreamClient* owner, bool checks) : owner_(owner), checks_(checks) {
+    reader_ = std::thread([this] { Run(); });
   }
 
   ~Session() {
-    {
-      absl::MutexLock lock(&write_mutex_);
-      call_->WritesDone();
-    }
-    // Nobody waits for answers any more.
-    context_.TryCancel();
+    Cancel();  // nobody waits for answers any more
     reader_.join();
   }
 
-  // Sends an item and waits for its answer.
-  grpc::Status Ask(const CompileRequest& request, absl::Duration timeout, CompileResponse* response) {
+  // Sends an item and waits for its answer. An error is the item's, or that of the call, which did
+  // not live to answer it.
+  grpc::Status Ask(const CompileRequest& request, absl::Duration timeout,
+                   CompileResponse* response) {
     const absl::Time deadline = absl::Now() + timeout;
     StreamRequest item;
     Waiting waiting;
@@ -77,6 +90,7 @@ class StreamClient::Session {
       waiting_.emplace(last_item_, &waiting);
     }
     *item.mutable_request() = request;
+    item.set_takes_chunks(true);
     {
       absl::MutexLock lock(&write_mutex_);
       call_->Write(item);  // false: the reader sees why
@@ -84,48 +98,83 @@ class StreamClient::Session {
     absl::MutexLock lock(&mutex_);
     mutex_.AwaitWithDeadline(absl::Condition(&waiting, &Waiting::Over), deadline);
     waiting_.erase(item.item());
-    if (!waiting.answered) {
-      if (broken_) return end_;
-      return {grpc::StatusCode::DEADLINE_EXCEEDED, "the deadline of this item has passed"};
-    }
-    if (waiting.answer.has_error()) return StatusOf(waiting.answer.error());
-    *response = std::move(*waiting.answer.mutable_response());
-    return grpc::Status::OK;
+    if (waiting.answered) return waiting.TakeResponse(response);
+    if (broken_) return end_;
+    return {grpc::StatusCode::DEADLINE_EXCEEDED, "the deadline of this item has passed"};
   }
 
   bool broken() {
     absl::MutexLock lock(&mutex_);
     return broken_;
   }
-  void Cancel() { context_.TryCancel(); }
+  void Cancel() {
+    look_.TryCancel();
+    context_.TryCancel();
+  }
 
  private:
   struct Waiting {
     Session* session = nullptr;
     bool answered = false;
     StreamResponse answer;
+    std::string chunks;
+
     bool Over() const ABSL_NO_THREAD_SAFETY_ANALYSIS { return answered || session->broken_; }
+    void Take(StreamResponse message) {
+      if (message.has_chunk()) chunks += message.chunk().data();
+      answered = !message.has_chunk() || message.chunk().last();
+      answer = std::move(message);
+    }
+    grpc::Status TakeResponse(CompileResponse* response) {
+      if (answer.has_error()) return StatusOf(answer.error());
+      if (answer.has_response()) *response = std::move(*answer.mutable_response());
+      const bool whole = answer.has_response() || response->ParseFromString(chunks);
+      return whole ? grpc::Status::OK
+                   : grpc::Status(grpc::StatusCode::DATA_LOSS, "the chunks are no CompileResponse");
+    }
   };
 
   bool MaySend() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return broken_ || credits_ > 0; }
 
-  void Read() {
-    StreamResponse response;
-    while (call_->Read(&response)) {
-      absl::MutexLock lock(&mutex_);
-      credits_ += response.item() == 0 ? response.credits() : 1;
-      const auto found = waiting_.find(response.item());
-      if (found == waiting_.end()) continue;  // given up
-      found->second->answer = std::move(response);
-      found->second->answered = true;
-    }
-    grpc::Status end = call_->Finish();
+  // In a thread of its own, as even the beginning of a call waits for a connection.
+  void Run() {
+    grpc::Status end = checks_ ? Look() : grpc::Status::OK;
+    if (end.ok()) end = Read();
     absl::MutexLock lock(&mutex_);
     broken_ = true;
-    end_ = end.ok() ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "the daemon has ended the call") : end;
+    end_ = end.ok() ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "the daemon has ended the call")
+                    : end;
   }
 
-  grpc::ClientContext context_;
+  grpc::Status Look() {
+    Capabilities capabilities;
+    look_.set_deadline(
+        absl::ToChronoTime(absl::Now() + owner_->client_->options().connect_timeout));
+    grpc::Status status = owner_->client_->stub()->GetCapabilities(&look_, {}, &capabilities);
+    if (status.ok()) owner_->Compare(capabilities);
+    if (status.error_code() != grpc::StatusCode::DEADLINE_EXCEEDED) return status;
+    return {grpc::StatusCode::UNAVAILABLE, "it is connected, but says nothing"};
+  }
+
+  grpc::Status Read() {
+    call_ = owner_->client_->stub()->CompileStream(&context_);
+    StreamResponse message;
+    while (call_->Read(&message)) {
+      if (message.item() == 0) owner_->client_->outage()->Reached();
+      const bool more = message.has_chunk() && !message.chunk().last();
+      absl::MutexLock lock(&mutex_);
+      credits_ += message.item() == 0 ? message.credits() : more ? 0 : 1;
+      const auto found = waiting_.find(message.item());
+      if (found == waiting_.end()) continue;  // given up
+      found->second->Take(std::move(message));
+    }
+    return call_->Finish();
+  }
+
+  StreamClient* const owner_;
+  const bool checks_;
+  grpc::ClientContext look_, context_;
+  // Made before there are credits, and so before anybody writes.
   std::unique_ptr<grpc::ClientReaderWriter<StreamRequest, StreamResponse>> call_;
   std::thread reader_;
   absl::Mutex write_mutex_;
@@ -137,9 +186,15 @@ class StreamClient::Session {
   grpc::Status end_ ABSL_GUARDED_BY(mutex_);
 };
 
-StreamClient::StreamClient(std::unique_ptr<Client> client) : client_(std::move(client)) {}
+StreamClient::StreamClient(std::unique_ptr<Client> client) : client_(std::move(client)) {
+  if (const auto capabilities = client_->GetCapabilities(); capabilities.ok()) {
+    compilers_ = CompilersOf(*capabilities);
+  }
+}
 
-StreamClient::~StreamClient() = default;
+StreamClient::~StreamClient() {
+  session_.reset();  // first: its thread uses the rest
+}
 
 std::shared_ptr<StreamClient::Session> StreamClient::Open() {
   std::shared_ptr<Session> old;  // ends outside of the lock
@@ -147,43 +202,58 @@ std::shared_ptr<StreamClient::Session> StreamClient::Open() {
   if (stopped_) return nullptr;
   if (session_ == nullptr || session_->broken()) {
     old = std::move(session_);
-    session_ = std::make_shared<Session>(client_->stub());
+    session_ = std::make_shared<Session>(this, old != nullptr);
   }
   return session_;
 }
 
-bool StreamClient::Sleep(absl::Duration duration) {
+void StreamClient::Compare(const Capabilities& now) {
+  std::string compilers = CompilersOf(now);
   absl::MutexLock lock(&mutex_);
-  mutex_.AwaitWithTimeout(absl::Condition(&stopped_), duration);
-  return !stopped_;
+  if (compilers != compilers_) {
+    notice_ = absl::StrCat(
+        Name(), " came back with another compiler (versions of code generation: ", compilers,
+        "; before: ", compilers_,
+        "): results from before and after are not of one compiler; run it again "
+        "for results that are");
+  }
+  compilers_ = std::move(compilers);
+}
+
+std::string StreamClient::TakeNotice() {
+  absl::MutexLock lock(&mutex_);
+  return std::exchange(notice_, "");
 }
 
 absl::StatusOr<CompileResponse> StreamClient::Ask(const CompileRequest& request) {
   uint64_t seed = 0;
   {
     absl::MutexLock lock(&mutex_);
-    seed = ++asked_ << 32;
+    seed = ++asked_ + (static_cast<uint64_t>(getpid()) << 32);
   }
   const ClientOptions& options = client_->options();
-  std::optional<Retry> retry;  // patience counts from the first failure: an item may have waited long
+  Retry retry(options.retry, client_->outage(), seed);
   for (;;) {
     const std::shared_ptr<Session> session = Open();
     if (session == nullptr) return absl::CancelledError("stopped");
     CompileResponse response;
     const grpc::Status status = session->Ask(request, options.call_timeout, &response);
-    if (status.ok() && response.results_size() != request.targets_size()) {
+    if (status.ok()) {
+      client_->outage()->Answered();
+      if (response.results_size() == request.targets_size()) return response;
       return absl::InternalError(absl::StrCat(Name(), " answered with ", response.results_size(),
                                               " results for ", request.targets_size(), " targets"));
     }
-    if (status.ok()) return response;
-    if (!retry.has_value()) retry.emplace(options.retry, absl::Now(), seed);
-    const std::optional<absl::Duration> delay = retry->Next(status, absl::Now());
-    if (!delay.has_value()) return ToAbslStatus(status);
-    if (!Sleep(*delay)) return absl::CancelledError("stopped");
+    if (!client_->Sleep(absl::ZeroDuration()))
+      return absl::CancelledError("stopped");  // by Stop itself
+    const std::optional<absl::Duration> delay = retry.Next(status, absl::Now());
+    if (!delay.has_value()) return retry.Failure(status, Name());
+    if (!client_->Sleep(*delay)) return absl::CancelledError("stopped");
   }
 }
 
 absl::StatusOr<CompileResponse> StreamClient::Compile(const CompileRequest& request) {
+  if (absl::Status s = CheckSendable(request, client_->max_message_bytes()); !s.ok()) return s;
   if (MayBeCached(request)) {
     absl::StatusOr<CompileResponse> response = Ask(DigestRequest(request));
     if (!response.ok() || AllCached(*response)) return response;

@@ -28,6 +28,10 @@ class FakeDaemon : public kiln::v1alpha::Compiler::Service {
   grpc::Status GetCapabilities(grpc::ServerContext*, const kiln::v1alpha::GetCapabilitiesRequest*,
                                kiln::v1alpha::Capabilities* response) override {
     response->set_version("fake");
+    auto* target = response->add_targets();
+    target->set_name("tgl");
+    target->set_code_generation_version(compiler);
+    response->mutable_limits()->set_max_message_bytes(100000);
     return grpc::Status::OK;
   }
 
@@ -47,8 +51,12 @@ class FakeDaemon : public kiln::v1alpha::Compiler::Service {
         return grpc::Status::CANCELLED;
       }
       if (break_after == 1) absl::SleepFor(absl::Milliseconds(slow_ms.load()));
-      if (break_after > 0 && --break_after == 0) return {grpc::StatusCode::UNAVAILABLE, "broken"};
-      stream->Write(AnswerTo(item));
+      if (break_after > 0 && --break_after == 0) return {break_with, "broken"};
+      if (chunk_bytes == 0) {
+        stream->Write(AnswerTo(item));
+      } else {
+        WriteInChunks(AnswerTo(item), stream);
+      }
     }
     return grpc::Status::OK;
   }
@@ -56,8 +64,24 @@ class FakeDaemon : public kiln::v1alpha::Compiler::Service {
   std::atomic<int> calls{0}, break_after{0}, shed{0}, sources{0}, digests{0}, slow_ms{0};
   std::atomic<int64_t> bytes{0};
   std::atomic<bool> hang{false};
+  std::atomic<grpc::StatusCode> break_with{grpc::StatusCode::UNAVAILABLE};
+  std::atomic<uint32_t> compiler{6};
+  std::atomic<size_t> chunk_bytes{0};
+  std::atomic<int> again{0};  // items that were sent after their result had been
 
  private:
+  void WriteInChunks(const StreamResponse& whole,
+                     grpc::ServerReaderWriter<StreamResponse, StreamRequest>* stream) {
+    const std::string bytes = whole.response().SerializeAsString();
+    for (size_t at = 0; at < bytes.size(); at += chunk_bytes) {
+      StreamResponse part;
+      part.set_item(whole.item());
+      part.mutable_chunk()->set_data(bytes.substr(at, chunk_bytes));
+      part.mutable_chunk()->set_last(at + chunk_bytes >= bytes.size());
+      stream->Write(part);
+    }
+  }
+
   StreamResponse AnswerTo(const StreamRequest& item) {
     StreamResponse answer;
     answer.set_item(item.item());
@@ -79,6 +103,7 @@ class FakeDaemon : public kiln::v1alpha::Compiler::Service {
     const std::string name = request.entry_point();
     absl::MutexLock lock(&mutex_);
     if (!digest) known_.insert(name);
+    if (request.stage() == "once") again += !(digest ? seen_ : sent_).insert(name).second;
     auto* result = answer.mutable_response()->add_results();
     result->set_target(request.targets(0));
     result->set_entry_point(name);
@@ -87,6 +112,7 @@ class FakeDaemon : public kiln::v1alpha::Compiler::Service {
   }
   absl::Mutex mutex_;
   std::set<std::string> known_ ABSL_GUARDED_BY(mutex_);
+  std::set<std::string> seen_ ABSL_GUARDED_BY(mutex_), sent_ ABSL_GUARDED_BY(mutex_);
 };
 
 class StreamClientTest : public testing::Test {
@@ -100,7 +126,11 @@ class StreamClientTest : public testing::Test {
     ClientOptions options;
     options.server = absl::StrCat("127.0.0.1:", port);
     options.retry.first_delay = absl::Milliseconds(5);
-    options.retry.patience_when_lost = absl::Milliseconds(500);
+    options.retry.patience = absl::Milliseconds(500);
+    Connect(options);
+  }
+  void Connect(const ClientOptions& options) {
+    options_ = options;
     auto client = Client::Connect(options);
     ASSERT_TRUE(client.ok()) << client.status();
     client_ = std::make_unique<StreamClient>(*std::move(client));
@@ -136,6 +166,7 @@ class StreamClientTest : public testing::Test {
 
   FakeDaemon daemon_;
   std::unique_ptr<grpc::Server> server_;
+  ClientOptions options_;
   std::unique_ptr<StreamClient> client_;
 };
 
@@ -167,6 +198,100 @@ TEST_F(StreamClientTest, PatienceBeginsWithTheLoss) {
 TEST_F(StreamClientTest, ShedItemsComeAgain) {
   daemon_.shed = 20;
   EXPECT_EQ(CompileAll(50, 8), 50);
+  EXPECT_EQ(daemon_.calls, 1);
+}
+
+// A daemon's or proxy's way out: the call ends, and nobody here has cancelled it.
+TEST_F(StreamClientTest, ACallThatOthersCancelIsMadeAgain) {
+  daemon_.break_with = grpc::StatusCode::CANCELLED;
+  daemon_.break_after = 37;
+  EXPECT_EQ(CompileAll(100, 8), 100);
+  EXPECT_EQ(daemon_.calls, 2);
+}
+
+TEST_F(StreamClientTest, WhatWasAnsweredIsNotSentAgain) {
+  for (int round = 1; round <= 5; ++round) {
+    daemon_.break_after = 20 * round;
+    std::atomic<int> next{0}, good{0};
+    std::vector<std::thread> all;
+    for (int t = 0; t < 8; ++t) {
+      all.emplace_back([&, round] {
+        for (int n = next++; n < 100; n = next++) {
+          CompileRequest request = Request(n);
+          request.set_stage("once");
+          request.set_entry_point(absl::StrCat("round ", round, " item ", n));
+          good += client_->Compile(request).ok();
+        }
+      });
+    }
+    for (std::thread& t : all) t.join();
+    EXPECT_EQ(good, 100);
+  }
+  EXPECT_EQ(daemon_.again, 0);
+  EXPECT_EQ(daemon_.calls, 6);
+}
+
+TEST_F(StreamClientTest, ADaemonThatShedsEverythingIsGivenUpByAllAtOnce) {
+  daemon_.shed = 1 << 30;
+  std::atomic<int> unavailable{0};
+  std::vector<std::thread> all;
+  for (int t = 0; t < 8; ++t) {
+    all.emplace_back([&, t] {
+      const absl::Status status = client_->Compile(Request(t)).status();
+      unavailable += absl::IsUnavailable(status);
+      EXPECT_THAT(std::string(status.message()), HasSubstr("has taken no work for"));
+    });
+  }
+  std::optional<Away> away;
+  while (!away.has_value()) away = client_->CurrentlyAway();
+  EXPECT_TRUE(away->sheds);
+  for (std::thread& t : all) t.join();
+  EXPECT_EQ(unavailable, 8);
+}
+
+TEST_F(StreamClientTest, StopEndsTheWaitForADaemonThatIsAway) {
+  options_.retry.patience = absl::Seconds(600);
+  Connect(options_);
+  EXPECT_TRUE(client_->Compile(Request(1)).ok());
+  server_->Shutdown(std::chrono::system_clock::now());
+  std::vector<std::thread> all;
+  for (int t = 0; t < 8; ++t) {
+    all.emplace_back(
+        [&, t] { EXPECT_TRUE(absl::IsCancelled(client_->Compile(Request(t)).status())); });
+  }
+  while (!client_->CurrentlyAway().has_value()) absl::SleepFor(absl::Milliseconds(1));
+  absl::SleepFor(absl::Milliseconds(300));
+  client_->Stop();
+  for (std::thread& t : all) t.join();
+}
+
+TEST_F(StreamClientTest, ADaemonThatComesBackWithAnotherCompilerIsANotice) {
+  daemon_.break_after = 10;
+  EXPECT_EQ(CompileAll(20, 4), 20);
+  EXPECT_EQ(client_->TakeNotice(), "");  // the same one
+  daemon_.compiler = 7;
+  daemon_.break_after = 10;
+  EXPECT_EQ(CompileAll(40, 4), 40);
+  EXPECT_THAT(client_->TakeNotice(),
+              HasSubstr("another compiler (versions of code generation: tgl 7; before: tgl 6)"));
+  EXPECT_EQ(client_->TakeNotice(), "");
+}
+
+TEST_F(StreamClientTest, ChunksArePutTogether) {
+  daemon_.chunk_bytes = 7;
+  EXPECT_EQ(CompileAll(100, 16), 100);
+  EXPECT_EQ(daemon_.calls, 1);
+}
+
+TEST_F(StreamClientTest, WhatCannotBeSentDoesNotBreakTheCall) {
+  CompileRequest large = Request(1);
+  large.set_spirv(std::string(200000, 'x'));
+  EXPECT_TRUE(absl::IsResourceExhausted(client_->Compile(large).status()));
+  CompileRequest text = Request(1);
+  text.mutable_glsl()->set_name("\xff");
+  EXPECT_EQ(client_->Compile(text).status(),
+            absl::InvalidArgumentError("glsl.name: not UTF-8: byte 0xff at offset 0"));
+  EXPECT_EQ(CompileAll(20, 4), 20);
   EXPECT_EQ(daemon_.calls, 1);
 }
 

@@ -52,7 +52,7 @@ ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
       environment.json ? JsonText(*capabilities)
                        : Text(*capabilities, (*service)->Name(), flags.Has("passes"));
   if (!text.ok()) return Fail(text.status(), environment);
-  return Print(*text) ? kExitOk : kExitInternal;
+  return PrintAndExit(*text, environment);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import xml.etree.ElementTree as ElementTree
@@ -59,9 +60,14 @@ def several_entry_points(*entries):
 
 class Daemon:
     def __init__(self, *flags):
-        cache = tempfile.mkdtemp(dir=SCRATCH)
+        self.address = '127.0.0.1:0'
+        self.flags = ['--cache-dir=' + tempfile.mkdtemp(dir=SCRATCH), *flags]
+        self.start()
+
+    def start(self):
+        """Where it was before, if it was."""
         self.process = subprocess.Popen(
-            [KILND, '--listen=127.0.0.1:0', '--metrics=none', '--cache-dir=' + cache, *flags],
+            [KILND, '--listen=' + self.address, '--metrics=none', *self.flags],
             stderr=subprocess.PIPE, text=True)
         line = self.process.stderr.readline()
         self.address = re.search(r'listening on (127\.0\.0\.1:\d+)', line).group(1)
@@ -875,23 +881,215 @@ class Batch(Cli):
             self.assertEqual(process.wait(10), 130, command)
             process.stdin.close()
 
-    def test_daemon_dies(self):
-        daemon = Daemon()
+    def long_batch(self, daemon, *flags):
+        """A batch of 200,000 files that has begun to write results."""
         listed = self.file('list', (SAXPY + '\n') * 200000)
+        path = self.file('r.jsonl', '')
         process = subprocess.Popen(
             [KILN, 'batch', '--server=' + daemon.address, '--target=tgl', '--cache=bypass',
-             '--list=' + listed, '--jsonl=r.jsonl'],
+             '--list=' + listed, '--jsonl=r.jsonl', *flags],
             cwd=self.folder, env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        path = os.path.join(self.folder, 'r.jsonl')
         while not (os.path.exists(path) and os.path.getsize(path) > 0) and process.poll() is None:
             time.sleep(0.05)
+        return process, path
+
+    def test_daemon_dies(self):
+        for signal_sent in (signal.SIGKILL, signal.SIGTERM):
+            daemon = Daemon()
+            process, path = self.long_batch(daemon, '--patience=1.5')
+            daemon.process.send_signal(signal_sent)
+            daemon.process.wait()
+            daemon.process.stderr.close()
+            out, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 3, err)
+            self.assertGreater(len(self.lines(path)), 0)
+            self.assertIn(b' does not answer (', err)
+            self.assertRegex(err, rb'has not answered for 1\.5 s \(.*run it again .*--patience=SECONDS')
+            self.assertRegex(out, rb'(?m)^\d+ modules, ')
+
+    def test_interrupted_while_the_daemon_is_away(self):
+        daemon = Daemon()
+        process, path = self.long_batch(daemon)
         daemon.process.kill()
         daemon.process.wait()
         daemon.process.stderr.close()
-        _, err = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 3, err)
+        self.assertIn(b'does not answer', process.stderr.readline())
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130, err)
         self.assertGreater(len(self.lines(path)), 0)
 
+    def away_and_back(self, leave, stays=1.5):
+        """Three batches, over one daemon that leaves in the middle of the first and comes back."""
+        daemon = Daemon()
+        shaders = [self.file('s%d.comp' % i, '#version 450\nlayout(binding = 0) buffer B { uint v[]; };\n'
+                             'void main() { v[%d] = v[%d] * %du; }\n' % (i, i + 1, i + 3))
+                   for i in range(1500)]
+        listed = self.file('list', '\n'.join(shaders))
+        flags = ['batch', '--server=' + daemon.address, '--target=tgl', '--list=' + listed, '--patience=60']
+        process = subprocess.Popen([KILN, *flags, '--jsonl=r.jsonl', '--json'], cwd=self.folder,
+                                   env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        path = os.path.join(self.folder, 'r.jsonl')
+        while not os.path.exists(path) or os.path.getsize(path) == 0:
+            self.assertIsNone(process.poll())
+            time.sleep(0.02)
+        leave(daemon)
+        before = [line['file'] for line in self.lines(path)]
+        time.sleep(stays)
+        daemon.start()
+        out, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0, err)
+        lines = self.lines(path)
+        self.assertEqual([line['file'] for line in lines], shaders)
+        self.assertEqual({line['status'] for line in lines}, {'ok'})
+        self.assertRegex(err.decode(), r'kiln: 127\.0\.0\.1:\d+ does not answer \(.*\); waiting for it, '
+                         r'up to 60 s \(--patience\)\n(?s:.*)kiln: 127.* answers again after 0:0\d')
+        # What was written before it left is in its cache: acknowledged is stored.
+        again = self.file('again', '\n'.join(before))
+        text = self.kiln('batch', '--server=' + daemon.address, '--target=tgl', '--list=' + again)
+        self.assertNotIn('miss', text)
+        daemon.stop()
+
+    def test_a_daemon_killed_and_back(self):
+        def kill(daemon):
+            daemon.process.kill()
+            daemon.process.wait()
+            daemon.process.stderr.close()
+        self.away_and_back(kill)
+
+    def test_a_daemon_upgraded(self):
+        self.away_and_back(Daemon.stop)
+
+    def test_patience(self):
+        self.fails(2, '--patience is for a daemon', 'batch', '--local', '--patience=3', '--target=tgl', SAXPY)
+        self.fails(2, '--patience=-1: a time in seconds', 'batch', '--patience=-1', '--target=tgl', SAXPY)
+        # At the start only who asks for it waits, and is told so; an interrupt ends that as well.
+        with socket.socket() as s:
+            s.bind(('127.0.0.1', 0))
+            server = '--server=127.0.0.1:%d' % s.getsockname()[1]
+        for command in ('compile', 'batch'):
+            self.fails(3, 'does not answer(?s:.*)no kilnd answers', command, server, '--patience=1.5',
+                       '--target=tgl', SAXPY)
+            process = subprocess.Popen([KILN, command, server, '--patience=60', '--target=tgl', SAXPY],
+                                       env=self.environment(), stderr=subprocess.PIPE)
+            self.assertIn(b'up to 60 s', process.stderr.readline())
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(10), 130)
+            process.stderr.close()
+
+
+class Output(Cli):
+    """Standard output and files that cannot be written: exit code 2, whatever the command."""
+
+    def commands(self):
+        self.kiln('compile', '--target=tgl', '--widths=8', '-o', 'out', SAXPY)
+        code = 'out/saxpy.comp.tgl.8.bin'
+        jsonl = os.path.join(self.folder, 'r.jsonl')
+        self.kiln('batch', '--target=tgl', '--jsonl=' + jsonl, SAXPY)
+        job = self.file('job.json', json.dumps({'push': [{'f32': 2}, {'u32': 1}], 'resources': [
+            {'binding': b, 'data': {'f32': [1]}} for b in (0, 1)]}))
+        return [['--help'], ['--version'], ['batch', '--help'], ['targets', '--passes'], ['health'],
+                ['compile', '--target=tgl', SAXPY], ['compile', '--target=tgl', '--json', SAXPY],
+                ['compile', '--target=tgl', '--asm', SAXPY],
+                ['compile', '--target=tgl', '--widths=8', '-o', '-', SAXPY],
+                ['batch', '--target=tgl', SAXPY], ['batch', '--target=tgl', '--jsonl=-', SAXPY],
+                ['disasm', '--target=tgl', code], ['analyze', '--target=tgl', code],
+                ['run', '--target=tgl', '--buffers=' + job, SAXPY], ['report', jsonl, jsonl]]
+
+    def test_a_full_disk(self):
+        for command in self.commands():
+            with open('/dev/full', 'w') as full:
+                done = subprocess.run([KILN, *command], stdout=full, stderr=subprocess.PIPE,
+                                      cwd=self.folder, env=self.environment(), timeout=60)
+            self.assertEqual(done.returncode, 2, command)
+            self.assertIn(b'cannot write: No space left on device', done.stderr, command)
+
+    def test_a_closed_pipe(self):
+        for command in self.commands():
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = subprocess.run([KILN, *command], stdout=writer, stderr=subprocess.PIPE,
+                                  cwd=self.folder, env=self.environment(), timeout=60)
+            os.close(writer)
+            self.assertEqual(done.returncode, 2, command)
+            # A reader that has had enough needs no message, but that results are not all there is one.
+            self.assertEqual(done.stderr != b'', command[0] == 'batch' and command[1] != '--help', command)
+
+    def test_no_standard_output_at_all(self):
+        for command in self.commands()[:6]:
+            done = subprocess.run(['sh', '-c', 'exec "$0" "$@" >&-', KILN, *command],
+                                  stderr=subprocess.PIPE, cwd=self.folder, env=self.environment(),
+                                  timeout=60)
+            self.assertEqual(done.returncode, 2, command)
+
+    def test_a_batch_ends_when_its_lines_cannot_be_written(self):
+        """And at once, not after its 200,000 files."""
+        listed = self.file('list', (SAXPY + '\n') * 200000)
+        flags = ['batch', '--target=tgl', '--list=' + listed]
+        self.kiln(*flags, '--jsonl=/dev/full', expect=2)
+        self.assertIn('--jsonl=/dev/full: cannot write: No space left on device', self.err)
+        process = subprocess.Popen([KILN, *flags, '--jsonl=-'], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, cwd=self.folder, env=self.environment())
+        self.assertEqual(json.loads(process.stdout.readline())['status'], 'ok')
+        process.stdout.close()
+        err = process.stderr.read()
+        process.stderr.close()
+        self.assertEqual(process.wait(60), 2)
+        self.assertRegex(err, rb'nobody reads the results any more; \d+ of 200000 files are written')
+
+    def test_a_file_that_may_not_grow(self):
+        """As on a full disk: the lines that are there are whole ones."""
+        listed = self.file('list', (SAXPY + '\n') * 2000)
+        done = subprocess.run(
+            ['bash', '-c', 'ulimit -f 200; exec "$0" "$@"', KILN, 'batch', '--target=tgl',
+             '--list=' + listed, '--jsonl=r.jsonl'],
+            capture_output=True, cwd=self.folder, env=self.environment(), timeout=60)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(b'--jsonl=r.jsonl: cannot write: File too large', done.stderr)
+        with open(os.path.join(self.folder, 'r.jsonl')) as file:
+            lines = [json.loads(line) for line in file]
+        self.assertGreater(len(lines), 20)
+
+    def test_fifos(self):
+        def reader(name, into):
+            fifo = os.path.join(self.folder, name)
+            os.mkfifo(fifo)
+            thread = threading.Thread(target=lambda: into.append(open(fifo, 'rb').read()))
+            thread.start()
+            return fifo, thread
+
+        def writer(name, contents):
+            fifo = os.path.join(self.folder, name)
+            os.mkfifo(fifo)
+            thread = threading.Thread(target=lambda: open(fifo, 'wb').write(contents))
+            thread.start()
+            return fifo, thread
+
+        with open(SAXPY, 'rb') as file:
+            saxpy = file.read()
+        source, thread = writer('in.comp', saxpy)
+        self.assertEqual(self.line(self.kiln('compile', '--target=tgl', '--json', source))['status'], 'ok')
+        thread.join()
+        listed, thread = writer('list', SAXPY.encode())
+        read = []
+        lines, reading = reader('lines', read)
+        self.kiln('batch', '--target=tgl', '--list=' + listed, '--jsonl=' + lines)
+        thread.join()
+        reading.join()
+        self.assertEqual(json.loads(read[0])['status'], 'ok')
+        # A report of nothing ends, and files that are no files are written to, not replaced.
+        empty, thread = writer('empty', b'')
+        results = self.file('r.jsonl', read[0])
+        self.fails(2, 'has no results', 'report', empty, results)
+        thread.join()
+        page = []
+        html, reading = reader('html', page)
+        self.kiln('report', '--html=' + html, results, results)
+        reading.join()
+        self.assertIn(b'<html', page[0])
+        self.assertTrue(os.path.exists(html) and not os.path.isfile(html))
+        self.fails(2, '/dev/full: cannot write: No space left', 'report', '--html=/dev/full', results,
+                   results)
 
 class Terminal(Cli):
     def on_terminal(self, *arguments, **more):
@@ -924,6 +1122,25 @@ class Terminal(Cli):
         self.assertRegex(self.on_terminal(*flags), r'\r *\d+/\d+ \[[#-]+\] +\d+%.*/s')
         self.kiln(*flags)
         self.assertNotIn('\r', self.err)
+
+
+    def test_progress_says_that_it_waits(self):
+        daemon = Daemon()
+        listed = self.file('list', (SAXPY + '\n') * 200000)
+        path = self.file('r.jsonl', '')
+
+        def leave():
+            while os.path.getsize(path) == 0:
+                time.sleep(0.05)
+            daemon.stop()
+        leaves = threading.Thread(target=leave)
+        leaves.start()
+        text = self.on_terminal('batch', '--server=' + daemon.address, '--target=tgl', '--patience=3',
+                                '--cache=bypass', '--list=' + listed, '--jsonl=' + path)
+        leaves.join()
+        self.assertRegex(text, r'\r *\d+/200000 (\[[#-]+\])? +\d+%  waiting for 127\.0\.0\.1:\d+ '
+                         r'0:0[123] of 0:03')
+        self.assertIn('does not answer (', text)
 
 
 class Report(unittest.TextTestResult):

@@ -1,0 +1,56 @@
+// A file of lines: see line_file.h.
+#include "client/line_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "client/paths.h"
+
+namespace kiln::client {
+namespace {
+
+constexpr size_t kTogether = size_t{1} << 16;
+
+// Takes away the beginning of a line that was not written whole. Of no effect on pipes and devices.
+void CutBack(int fd, absl::string_view written) {
+  const size_t line_feed = written.rfind('\n');
+  const size_t torn = written.size() - (line_feed == absl::string_view::npos ? 0 : line_feed + 1);
+  const off_t end = lseek(fd, 0, SEEK_CUR);
+  if (torn == 0 || end < static_cast<off_t>(torn)) return;
+  if (ftruncate(fd, end - static_cast<off_t>(torn)) != 0) return;
+}
+
+}  // namespace
+
+LineFile::~LineFile() {
+  if (fd_ > STDERR_FILENO) close(fd_);
+}
+
+absl::Status LineFile::Open(const std::string& name) {
+  name_ = name;
+  if (name.empty()) return absl::OkStatus();
+  fd_ = name == "-" ? STDOUT_FILENO
+                    : open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  return fd_ >= 0 ? absl::OkStatus() : WriteError(absl::StrCat(flag_, "=", name), errno);
+}
+
+absl::Status LineFile::Write(const std::vector<std::string>& lines) {
+  if (!wanted()) return absl::OkStatus();
+  for (const std::string& line : lines) absl::StrAppend(&pending_, line, "\n");
+  return pending_.size() < kTogether ? error_ : Flush();
+}
+
+absl::Status LineFile::Flush() {
+  if (!error_.ok() || pending_.empty()) return error_;
+  size_t written = 0;
+  error_ = WriteAll(fd_, absl::StrCat(flag_, "=", name_), pending_, &written);
+  if (!error_.ok()) CutBack(fd_, absl::string_view(pending_).substr(0, written));
+  pending_.clear();
+  return error_;
+}
+
+}  // namespace kiln::client
