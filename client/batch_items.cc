@@ -262,6 +262,9 @@ absl::Status BatchItems::AddManifest(const std::string& file, absl::string_view 
     auto wrong = [&](absl::string_view what) {
       return absl::InvalidArgumentError(absl::StrCat(file, ":", number, ": ", what));
     };
+    if (!IsUtf8({text_line.data(), text_line.size()})) {
+      return wrong("this is not UTF-8, as JSON is; files with such names can be given with --list");
+    }
     Json line = Json::parse(text_line.begin(), text_line.end(), nullptr, false);
     if (!line.is_object()) return wrong("this is no JSON object; one is needed on each line");
     std::string path, output;

@@ -160,6 +160,7 @@ TEST_F(BatchItemsTest, ManifestErrorsNameTheLine) {
     return std::string(BatchItems::Make("")->AddManifest("m", text).message());
   };
   EXPECT_THAT(error("{\"file\": \"x\"}\n{oops"), HasSubstr("m:2: this is no JSON object"));
+  EXPECT_THAT(error("{\"file\": \"x\"}\n{\"file\": \"\xe4\"}"), HasSubstr("m:2: this is not UTF-8"));
   EXPECT_THAT(error("{}"), HasSubstr("m:1: \"file\" is missing"));
   EXPECT_THAT(error("[1]"), HasSubstr("m:1: this is no JSON object"));
   EXPECT_THAT(error(R"({"file": "x", "defines": "A"})"), HasSubstr("\"defines\" must be a list"));
