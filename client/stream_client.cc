@@ -256,9 +256,13 @@ absl::StatusOr<CompileResponse> StreamClient::Compile(const CompileRequest& requ
   if (absl::Status s = CheckSendable(request, client_->max_message_bytes()); !s.ok()) return s;
   if (MayBeCached(request)) {
     absl::StatusOr<CompileResponse> response = Ask(DigestRequest(request));
-    if (!response.ok() || AllCached(*response)) return response;
+    if (response.ok() && AllCached(*response)) return response;
+    if (!response.ok() && !absl::IsResourceExhausted(response.status())) return response;
   }
-  return Ask(request);
+  absl::StatusOr<CompileResponse> response = Ask(request);
+  // A message that is too large for somebody on the way ends the call, for all that it carried. In a
+  // call of its own each of them learns whether it was the one.
+  return absl::IsResourceExhausted(response.status()) ? client_->Compile(request) : response;
 }
 
 void StreamClient::Stop() {

@@ -8,7 +8,8 @@
 // is restarted) is made again: items that were not answered are sent anew, answered ones never, and
 // what was finished unanswered comes from the cache. Delays are those of retry.h, per item;
 // patience is one for all (outage.h); a deadline is an item's, not the call's. Answers too large
-// for one message are put together from their chunks.
+// for one message are put together from their chunks; items of a call that ended because a message was
+// too large for somebody on the way are asked for by themselves.
 //
 // A daemon that comes back may be another one. Each call after the first begins with a look at its
 // capabilities; a compiler that generates other code is a notice for the user (TakeNotice), as

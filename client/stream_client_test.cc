@@ -50,6 +50,7 @@ class FakeDaemon : public kiln::v1alpha::Compiler::Service {
         while (!context->IsCancelled()) absl::SleepFor(absl::Milliseconds(1));
         return grpc::Status::CANCELLED;
       }
+      if (item.ByteSizeLong() > most_bytes) return {grpc::StatusCode::RESOURCE_EXHAUSTED, "large"};
       if (break_after == 1) absl::SleepFor(absl::Milliseconds(slow_ms.load()));
       if (break_after > 0 && --break_after == 0) return {break_with, "broken"};
       if (chunk_bytes == 0) {
@@ -61,6 +62,18 @@ class FakeDaemon : public kiln::v1alpha::Compiler::Service {
     return grpc::Status::OK;
   }
 
+  grpc::Status Compile(grpc::ServerContext*, const CompileRequest* request,
+                       kiln::v1alpha::CompileResponse* response) override {
+    ++single;
+    if (request->ByteSizeLong() > most_bytes) return {grpc::StatusCode::RESOURCE_EXHAUSTED, "large"};
+    StreamRequest item;
+    *item.mutable_request() = *request;
+    *response = AnswerTo(item).response();
+    return grpc::Status::OK;
+  }
+
+  std::atomic<int> single{0};
+  std::atomic<size_t> most_bytes{size_t{1} << 30};
   std::atomic<int> calls{0}, break_after{0}, shed{0}, sources{0}, digests{0}, slow_ms{0};
   std::atomic<int64_t> bytes{0};
   std::atomic<bool> hang{false};
@@ -293,6 +306,24 @@ TEST_F(StreamClientTest, WhatCannotBeSentDoesNotBreakTheCall) {
             absl::InvalidArgumentError("glsl.name: not UTF-8: byte 0xff at offset 0"));
   EXPECT_EQ(CompileAll(20, 4), 20);
   EXPECT_EQ(daemon_.calls, 1);
+}
+
+// As gRPC does for a message over the bound of whoever receives it: it ends the call, for all items.
+TEST_F(StreamClientTest, AnItemThatIsTooLargeForSomebodySpoilsNoOther) {
+  daemon_.most_bytes = 10000;
+  std::atomic<int> refused{0};
+  std::thread large([&] {
+    for (int n = 0; n < 5; ++n) {
+      CompileRequest request = Request(n);
+      request.set_spirv(std::string(20000, static_cast<char>(n)));
+      request.set_entry_point("large");
+      refused += absl::IsResourceExhausted(client_->Compile(request).status());
+    }
+  });
+  EXPECT_EQ(CompileAll(100, 7), 100);
+  large.join();
+  EXPECT_EQ(refused, 5);
+  EXPECT_LT(daemon_.single, 5 * 2 * 8 + 1);
 }
 
 TEST_F(StreamClientTest, WhatIsWrongWithAnItemIsItsOwn) {

@@ -197,6 +197,29 @@ class PythonClientTest(unittest.TestCase):
         self.assertEqual(errors[3].violations[0].field, "targets")
         self.assertIn("not answered yet", errors[1].message)
 
+    def test_stream_puts_large_answers_together(self):
+        """With gRPC's usual bound of 4 MiB on what is received."""
+        from proto import compiler_pb2
+        large = self.pb.CompileRequest(targets=["tgl"], spirv=fake_module(1) + bytes(6 << 20),
+                                       outputs=self.pb.OutputMask(binary=True))
+        small = self.pb.CompileRequest(targets=["tgl"], spirv=fake_module(2))
+        items = [compiler_pb2.StreamRequest(item=1, request=large),
+                 compiler_pb2.StreamRequest(item=2, request=large, takes_chunks=True),
+                 compiler_pb2.StreamRequest(item=3, request=small)]
+        parts, answers = [], {}
+        for answer in self.stub.CompileStream(iter(items), timeout=60):
+            if answer.HasField("chunk"):
+                self.assertEqual(answer.item, 2)
+                parts.append(answer.chunk)
+            else:
+                answers[answer.item] = answer
+        self.assertEqual(answers[1].error.code, grpc.StatusCode.RESOURCE_EXHAUSTED.value[0])
+        self.assertEqual(answers[3].response.results[0].status, self.pb.TargetResult.OK)
+        self.assertEqual([p.last for p in parts], [False, True])
+        result = self.pb.CompileResponse.FromString(b"".join(p.data for p in parts)).results[0]
+        self.assertEqual(result.status, self.pb.TargetResult.OK)
+        self.assertGreaterEqual(len(result.variants[0].code), 6 << 20)
+
     def test_stream_client_leaves(self):
         from proto import compiler_pb2
         hanging = self.pb.CompileRequest(targets=["tgl"], spirv=fake_module(9))
