@@ -62,7 +62,10 @@ std::string CompilersOf(const Capabilities& capabilities) {
 class StreamClient::Session {
  public:
   // Begins to connect. `checks`: look first who answers.
-  Session(StreamClient* owner, bool checks) : owner_(owner), checks_(checks) {
+  Session(StreamClient* owner, bool checks)
+      : owner_(owner),
+        checks_(checks),
+        greeting_by_(absl::Now() + owner->client_->options().keepalive) {
     reader_ = std::thread([this] { Run(); });
   }
 
@@ -81,6 +84,11 @@ class StreamClient::Session {
     waiting.session = this;
     {
       absl::MutexLock lock(&mutex_);
+      mutex_.AwaitWithDeadline(absl::Condition(this, &Session::Greeted), greeting_by_);
+      if (!Greeted()) {
+        Cancel();  // for all
+        return SaysNothing();
+      }
       if (!mutex_.AwaitWithDeadline(absl::Condition(this, &Session::MaySend), deadline)) {
         return {grpc::StatusCode::DEADLINE_EXCEEDED, "the daemon takes no more items"};
       }
@@ -134,6 +142,7 @@ class StreamClient::Session {
     }
   };
 
+  bool Greeted() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return broken_ || greeted_; }
   bool MaySend() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return broken_ || credits_ > 0; }
 
   // In a thread of its own, as even the beginning of a call waits for a connection.
@@ -152,7 +161,10 @@ class StreamClient::Session {
         absl::ToChronoTime(absl::Now() + owner_->client_->options().connect_timeout));
     grpc::Status status = owner_->client_->stub()->GetCapabilities(&look_, {}, &capabilities);
     if (status.ok()) owner_->Compare(capabilities);
-    if (status.error_code() != grpc::StatusCode::DEADLINE_EXCEEDED) return status;
+    return status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED ? SaysNothing() : status;
+  }
+
+  static grpc::Status SaysNothing() {
     return {grpc::StatusCode::UNAVAILABLE, "it is connected, but says nothing"};
   }
 
@@ -164,6 +176,7 @@ class StreamClient::Session {
       const bool more = message.has_chunk() && !message.chunk().last();
       absl::MutexLock lock(&mutex_);
       credits_ += message.item() == 0 ? message.credits() : more ? 0 : 1;
+      greeted_ = true;
       const auto found = waiting_.find(message.item());
       if (found == waiting_.end()) continue;  // given up
       found->second->Take(std::move(message));
@@ -173,6 +186,7 @@ class StreamClient::Session {
 
   StreamClient* const owner_;
   const bool checks_;
+  const absl::Time greeting_by_;  // later, the daemon counts as absent
   grpc::ClientContext look_, context_;
   // Made before there are credits, and so before anybody writes.
   std::unique_ptr<grpc::ClientReaderWriter<StreamRequest, StreamResponse>> call_;
@@ -182,6 +196,7 @@ class StreamClient::Session {
   uint64_t credits_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t last_item_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<uint64_t, Waiting*> waiting_ ABSL_GUARDED_BY(mutex_);
+  bool greeted_ ABSL_GUARDED_BY(mutex_) = false;  // the first answer has come
   bool broken_ ABSL_GUARDED_BY(mutex_) = false;
   grpc::Status end_ ABSL_GUARDED_BY(mutex_);
 };

@@ -40,6 +40,10 @@ class FakeDaemon : public kiln::v1alpha::Compiler::Service {
       grpc::ServerContext* context,
       grpc::ServerReaderWriter<StreamResponse, StreamRequest>* stream) override {
     ++calls;
+    if (deaf > 0 && --deaf >= 0) {
+      while (!context->IsCancelled()) absl::SleepFor(absl::Milliseconds(1));
+      return grpc::Status::CANCELLED;
+    }
     StreamResponse hello;
     hello.set_credits(kCredits);
     stream->Write(hello);
@@ -72,7 +76,7 @@ class FakeDaemon : public kiln::v1alpha::Compiler::Service {
     return grpc::Status::OK;
   }
 
-  std::atomic<int> single{0};
+  std::atomic<int> single{0}, deaf{0};
   std::atomic<size_t> most_bytes{size_t{1} << 30};
   std::atomic<int> calls{0}, break_after{0}, shed{0}, sources{0}, digests{0}, slow_ms{0};
   std::atomic<int64_t> bytes{0};
@@ -135,6 +139,7 @@ class StreamClientTest : public testing::Test {
     int port = 0;
     builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
     builder.RegisterService(&daemon_);
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10);
     server_ = builder.BuildAndStart();
     ClientOptions options;
     options.server = absl::StrCat("127.0.0.1:", port);
@@ -306,6 +311,15 @@ TEST_F(StreamClientTest, WhatCannotBeSentDoesNotBreakTheCall) {
             absl::InvalidArgumentError("glsl.name: not UTF-8: byte 0xff at offset 0"));
   EXPECT_EQ(CompileAll(20, 4), 20);
   EXPECT_EQ(daemon_.calls, 1);
+}
+
+TEST_F(StreamClientTest, ADaemonThatIsConnectedButSaysNothingIsTriedAgain) {
+  options_.keepalive = absl::Milliseconds(500);
+  options_.retry.patience = absl::Seconds(60);
+  Connect(options_);
+  daemon_.deaf = 1;
+  EXPECT_EQ(CompileAll(20, 4), 20);
+  EXPECT_GE(daemon_.calls, 2);
 }
 
 // As gRPC does for a message over the bound of whoever receives it: it ends the call, for all items.
