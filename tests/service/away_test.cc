@@ -149,7 +149,8 @@ TEST_P(AwayTest, EveryCompileEndsWellAndNoneIsMadeTwice) {
     kilnd_->Wait();
     std::filesystem::remove_all(dir_ + "/cache");
     Start(listen_);
-    Connect(stream, absl::Seconds(2 * seconds + 5));
+    // Far more than it takes: this judges what happens, not how fast the machine is.
+    Connect(stream, absl::Seconds(seconds + 60));
     std::thread all([this] { CompileAll(); });
     while (good_ < kBefore) absl::SleepFor(absl::Milliseconds(1));
     let_go_ = true;
