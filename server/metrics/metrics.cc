@@ -156,7 +156,7 @@ void Metrics::AddServiceFamilies(const worker::Hello& hello, std::string_view ve
                     .Help("Worker processes that ended, by reason")
                     .Register(*registry_);
   for (const char* reason : {"recycle", "segv", "abort", "oom", "timeout", "cancelled", "seccomp",
-                             "killed", "exited", "signal"}) {
+                             "killed", "exited", "signal", "unresponsive"}) {
     exits_[reason] = &exits.Add({{"reason", reason}});
   }
   BuildGauge()

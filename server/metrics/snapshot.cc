@@ -100,6 +100,11 @@ void Snapshot::CollectPool(std::vector<MetricFamily>* out) const {
       {{{}, static_cast<double>(load.workers)}});
   Add(out, "kiln_workers_busy", "Worker processes with a job", MetricType::Gauge,
       {{{}, static_cast<double>(load.busy)}});
+  Add(out, "kiln_worker_resident_memory_bytes", "Resident memory of all worker processes",
+      MetricType::Gauge, {{{}, static_cast<double>(load.resident_bytes)}});
+  Add(out, "kiln_worker_largest_resident_memory_bytes",
+      "Resident memory of the largest worker process", MetricType::Gauge,
+      {{{}, static_cast<double>(load.largest_resident_bytes)}});
 }
 
 void Snapshot::CollectProcess(std::vector<MetricFamily>* out) {

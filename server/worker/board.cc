@@ -59,7 +59,6 @@ struct Board::Memory {
   std::atomic<uint32_t> lost;
   std::atomic<uint32_t> has_note;
   char note[kNoteBytes];
-  std::atomic<int64_t> max_resident_bytes;
   Pass passes[kMaxPasses];
 };
 
@@ -141,10 +140,6 @@ std::string Board::Note() const {
 
 bool Board::OutOfMemory() const { return memory_->out_of_memory.load(std::memory_order_acquire); }
 
-int64_t Board::MaxResidentBytes() const {
-  return memory_->max_resident_bytes.load(std::memory_order_relaxed);
-}
-
 const std::atomic<bool>* Board::cancelled() const { return &memory_->cancelled; }
 
 void Board::BeginPass(std::string_view pass, int target) {
@@ -179,9 +174,5 @@ void Board::SetNote(std::string_view text) {
 }
 
 void Board::SetOutOfMemory() { memory_->out_of_memory.store(true, std::memory_order_release); }
-
-void Board::SetMaxResidentBytes(int64_t bytes) {
-  memory_->max_resident_bytes.store(bytes, std::memory_order_relaxed);
-}
 
 }  // namespace kiln::worker

@@ -60,7 +60,6 @@ class Board {
   // The worker's last words: the text of a failed assertion.
   std::string Note() const;
   bool OutOfMemory() const;
-  int64_t MaxResidentBytes() const;
 
   // The worker's side.
   const std::atomic<bool>* cancelled() const;
@@ -69,7 +68,6 @@ class Board {
   // Async-signal-safe.
   void SetNote(std::string_view text);
   void SetOutOfMemory();
-  void SetMaxResidentBytes(int64_t bytes);
 
  private:
   struct Memory;

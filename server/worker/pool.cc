@@ -3,7 +3,9 @@
 // pool.cc has the queue; what one thread does with its worker is in slot.cc.
 #include "server/worker/pool.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
@@ -118,6 +120,25 @@ void Pool::Impl::Finish(const Handle& entry, JobOutcome outcome) {
   done(std::move(outcome));
 }
 
+void Pool::Impl::HandBack(const Handle& entry) {
+  {
+    absl::MutexLock lock(&mutex_);
+    entry->slot->running = nullptr;
+    entry->slot = nullptr;
+    entry->state = Entry::State::kQueued;
+    if (!stopping_ && !entry->cancelled) {
+      queue_.push_front(entry);
+      return;
+    }
+  }
+  Finish(entry, CancelledOutcome(*entry));
+}
+
+void Pool::Impl::SetMemory(Slot* slot, std::shared_ptr<const ResidentMemory> memory) {
+  absl::MutexLock lock(&mutex_);
+  slot->memory = std::move(memory);
+}
+
 JobOutcome Pool::Impl::CancelledOutcome(const Entry& entry) {
   JobOutcome outcome;
   outcome.status = kiln::v1alpha::TargetResult::CANCELLED;
@@ -153,12 +174,21 @@ void Pool::Impl::Sleep(absl::Duration time) {
 }
 
 Pool::Load Pool::Impl::load() const {
-  absl::MutexLock lock(&mutex_);
   Load load;
-  load.queued = queue_.size();
-  for (const auto& slot : slots_) {
-    load.busy += slot->running != nullptr ? 1 : 0;
-    load.workers += slot->alive.load(std::memory_order_relaxed) ? 1 : 0;
+  std::vector<std::shared_ptr<const ResidentMemory>> memories;
+  {
+    absl::MutexLock lock(&mutex_);
+    load.queued = queue_.size();
+    for (const auto& slot : slots_) {
+      load.busy += slot->running != nullptr ? 1 : 0;
+      load.workers += slot->alive.load(std::memory_order_relaxed) ? 1 : 0;
+      if (slot->memory != nullptr) memories.push_back(slot->memory);
+    }
+  }
+  for (const auto& memory : memories) {
+    const int64_t bytes = memory->Bytes();
+    load.resident_bytes += bytes;
+    load.largest_resident_bytes = std::max(load.largest_resident_bytes, bytes);
   }
   return load;
 }

@@ -6,6 +6,10 @@
 // whose job was cut short is never used again. Workers are started before they are needed, and
 // replaced after a death, after `jobs_per_worker` jobs or above `resident_bytes_per_worker`.
 //
+// A worker may be stopped, or gone, without the pool's doing. One that was idle is asked by a ping
+// before it is given a job, and a job that no worker began goes to another: whose fault it was is
+// seen from the board, where a worker writes that it has a job before it looks into it.
+//
 // Cancellation is a flag on the board that the core polls between passes; a worker that has not
 // stopped `cancel_grace` later is killed. Cost of a job beside the work itself: two thread wake-ups
 // here, one in the worker.
@@ -39,6 +43,11 @@ struct PoolOptions {
   int64_t resident_bytes_per_worker = int64_t{512} << 20;
   absl::Duration start_timeout = absl::Seconds(10);
   absl::Duration cancel_grace = absl::Milliseconds(250);
+  // A worker idle for longer is pinged. Without an answer in `ping_grace` the job goes to another,
+  // after `ping_timeout` the worker is replaced.
+  absl::Duration ping_after = absl::Milliseconds(100);
+  absl::Duration ping_grace = absl::Milliseconds(50);
+  absl::Duration ping_timeout = absl::Seconds(2);
   // Told of every worker that leaves, with Exit::reason, from the pool's threads. May be empty.
   std::function<void(std::string_view reason)> on_worker_exit;
 };
@@ -75,6 +84,9 @@ class Pool {
     size_t queued = 0;
     int busy = 0;
     int workers = 0;  // that are alive
+    // Resident memory of the workers: of all, and of the largest.
+    int64_t resident_bytes = 0;
+    int64_t largest_resident_bytes = 0;
   };
 
   // Starts all workers and waits until they are ready.

@@ -28,6 +28,7 @@ struct Pool::Entry {
   absl::Time queued_at;
   State state = State::kQueued;         // under the pool's mutex
   Slot* slot = nullptr;                 // where it runs; under the pool's mutex
+  int handed_back = 0;                  // times that a worker had it and did not begin
   std::atomic<bool> cancelled = false;  // wanted
 };
 
@@ -49,6 +50,10 @@ class Pool::Impl {
   // Blocks for the next job, which then belongs to `slot`; null when the pool stops.
   Handle Next(Slot* slot);
   void Finish(const Handle& entry, JobOutcome outcome);
+  // The other end of Next: the job, of which no worker has seen anything, is the next again.
+  void HandBack(const Handle& entry);
+  // What load() measures of a slot's worker; null: it has none.
+  void SetMemory(Slot* slot, std::shared_ptr<const ResidentMemory> memory);
   absl::Status AcceptHello(Hello hello);
   bool stopping() const;
   // Returns early when the pool stops.
@@ -80,25 +85,40 @@ class Slot {
   void Wake();
   void Join();
 
-  Pool::Handle running;  // under the pool's mutex
+  Pool::Handle running;                          // under the pool's mutex
+  std::shared_ptr<const ResidentMemory> memory;  // likewise
   std::atomic<bool> alive = false;
 
  private:
   // How the exchange with the worker over one job ended.
-  enum class Exchange { kDone, kWorkerGone, kGarbage, kDeadline, kCancelGraceOver };
+  enum class Exchange {
+    kDone,
+    kWorkerGone,
+    kGarbage,
+    kDeadline,
+    kCancelGraceOver,
+    kNotBegun,  // the worker lives, and has not looked at the job
+  };
 
   explicit Slot(Pool::Impl* pool) : pool_(pool) {}
   void Main();
   absl::Status StartWorker();
   bool WorkerIsGone() const;
-  // True when a worker is ready. False: the pool stops.
+  // True when a worker is ready. False: the job is finished, or handed back.
   bool EnsureWorker(const Pool::Handle& entry);
+  bool RestartWorker(const Pool::Handle& entry);
+  // Of a worker that was idle; false: it is replaced, and the job handed back.
+  bool Answers(const Pool::Handle& entry);
+  bool AwaitPong(absl::Time until);
   void Run(const Pool::Handle& entry);
   Exchange Converse(const Pool::Entry& entry, JobOutcome* outcome);
   // True when the job is done.
   absl::StatusCode Accept(const Pool::Entry& entry, JobOutcome* outcome, bool* last);
-  void Bury(const Pool::Entry& entry, Exchange how, JobOutcome* outcome);
+  // Reaps the worker that ended the exchange and says why it ended.
+  Exit End(const Pool::Entry& entry, Exchange how);
+  void Bury(const Exit& exit, JobOutcome* outcome);
   void MaybeRecycle();
+  void DropProcess();
   void Report(std::string_view reason);
   void DrainWakeups();
 
@@ -108,6 +128,7 @@ class Slot {
   std::unique_ptr<Process> process_;
   FrameReader reader_;
   int64_t jobs_ = 0;  // of this worker
+  absl::Time heard_;  // when it said something last
   absl::Notification started_;
   absl::Status first_start_;
   std::thread thread_;

@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -72,6 +75,21 @@ class PoolTest : public testing::Test {
   int Exits(const std::string& reason) {
     absl::MutexLock lock(&mutex_);
     return exits_[reason];
+  }
+
+  // The worker processes that there are, by the kernel.
+  static std::vector<pid_t> Workers() {
+    std::vector<pid_t> pids;
+    for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+      std::ifstream children(thread.path() / "children");
+      for (pid_t pid; children >> pid;) pids.push_back(pid);
+    }
+    return pids;
+  }
+  void Stop(size_t workers) {
+    const std::vector<pid_t> pids = Workers();
+    ASSERT_GE(pids.size(), workers);
+    for (size_t i = 0; i < workers; ++i) kill(pids[i], SIGSTOP);
   }
 
   absl::Mutex mutex_;
@@ -254,6 +272,123 @@ TEST_F(PoolTest, WorkersAreRecycled) {
   Start(std::move(options));
   for (int i = 0; i < 5; ++i) ExpectHealthy();
   EXPECT_EQ(Exits("recycle"), 2);
+}
+
+// ru_maxrss of a worker begins with the peak of the process that spawned it.
+TEST_F(PoolTest, WorkersAreRecycledByTheirOwnMemoryAndNotTheirParents) {
+  std::vector<char> parent(256 << 20, 1);
+  PoolOptions options = Options();
+  options.resident_bytes_per_worker = 128 << 20;
+  Start(std::move(options));
+  for (int i = 0; i < 3; ++i) ExpectHealthy();
+  EXPECT_EQ(Exits("recycle"), 0);
+  EXPECT_EQ(parent[parent.size() / 2], 1);
+}
+
+TEST_F(PoolTest, AWorkerAboveItsMemoryIsRecycled) {
+  PoolOptions options = Options();
+  options.resident_bytes_per_worker = 4096;
+  Start(std::move(options));
+  for (int i = 0; i < 3; ++i) ExpectHealthy();
+  EXPECT_GE(Exits("recycle"), 2);
+}
+
+TEST_F(PoolTest, TheLoadSaysWhatWorkersHoldOfMemory) {
+  PoolOptions options = Options();
+  options.workers = 2;
+  Start(std::move(options));
+  const Pool::Load load = pool_->load();
+  EXPECT_GT(load.largest_resident_bytes, 256 << 10);
+  EXPECT_GT(load.resident_bytes, load.largest_resident_bytes);
+  EXPECT_LE(load.resident_bytes, 2 * load.largest_resident_bytes);
+}
+
+TEST_F(PoolTest, AStoppedIdleWorkerIsReplacedAndItsJobDone) {
+  PoolOptions options = Options();
+  options.workers = 2;
+  options.ping_after = absl::ZeroDuration();
+  options.ping_timeout = absl::Milliseconds(200);
+  Start(std::move(options));
+  Stop(2);
+  ExpectHealthy();
+  ExpectHealthy();
+  EXPECT_GE(Exits("unresponsive"), 1);
+}
+
+TEST_F(PoolTest, TheJobOfAStoppedIdleWorkerGoesToAnother) {
+  PoolOptions options = Options();
+  options.workers = 2;
+  options.ping_after = absl::ZeroDuration();
+  options.ping_timeout = absl::Seconds(600);  // the stopped one is waited for all the time
+  Start(std::move(options));
+  Stop(1);
+  // While one job is slow, the other can only go to the stopped worker first.
+  absl::Notification slow, quick;
+  auto first = pool_->Submit(Faulty(Fault::SLOW, "", 500), [&](JobOutcome o) {
+    EXPECT_EQ(o.status, TargetResult::OK);
+    slow.Notify();
+  });
+  auto second = pool_->Submit(Compile(2), [&](JobOutcome o) {
+    EXPECT_EQ(o.status, TargetResult::OK);
+    quick.Notify();
+  });
+  EXPECT_TRUE(slow.WaitForNotificationWithTimeout(absl::Seconds(20)));
+  EXPECT_TRUE(quick.WaitForNotificationWithTimeout(absl::Seconds(20)));
+  for (pid_t pid : Workers()) kill(pid, SIGCONT);
+  ExpectHealthy();
+  EXPECT_EQ(Exits("unresponsive"), 0);
+}
+
+// Between a job and the next there is no ping: the board tells whether the job was begun.
+TEST_F(PoolTest, AJobThatIsNotBegunGoesToAnother) {
+  PoolOptions options = Options();
+  options.ping_after = absl::InfiniteDuration();
+  options.limits.begin_time = absl::Milliseconds(300);
+  Start(std::move(options));
+  ExpectHealthy();
+  Stop(1);
+  ExpectHealthy();
+  EXPECT_EQ(Exits("unresponsive"), 1);
+  Stop(1);
+  Job job;  // more than fits into a socket: sending it blocks
+  job.mutable_compile()->set_spirv(FakeModule(1, 1 << 20));
+  job.mutable_compile()->add_targets("tgl");
+  EXPECT_EQ(Do(job).status, TargetResult::OK);
+  EXPECT_EQ(Exits("unresponsive"), 2);
+}
+
+TEST_F(PoolTest, AWorkerStoppedAtWorkTimesOut) {
+  PoolOptions options = Options();
+  options.limits.wall_time = absl::Seconds(2);
+  Start(std::move(options));
+  absl::Notification done;
+  JobOutcome outcome;
+  auto handle = pool_->Submit(Faulty(Fault::SLOW, "fake_select", 60'000), [&](JobOutcome o) {
+    outcome = std::move(o);
+    done.Notify();
+  });
+  absl::SleepFor(absl::Milliseconds(500));
+  Stop(1);
+  ASSERT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(20)));
+  EXPECT_EQ(outcome.status, TargetResult::TIMED_OUT);
+  EXPECT_EQ(outcome.last_pass, "fake_select");
+  ExpectHealthy();
+}
+
+TEST_F(PoolTest, AStoppedWorkerDoesNotKeepThePoolFromEnding) {
+  PoolOptions options = Options();
+  options.ping_after = absl::ZeroDuration();
+  Start(std::move(options));
+  Stop(1);
+  std::atomic<int> cancelled = 0;
+  ASSERT_TRUE(pool_->Submit(Compile(1), [&](JobOutcome o) {
+    cancelled += o.status == TargetResult::CANCELLED ? 1 : 0;
+  }).ok());
+  while (pool_->load().busy == 0 && pool_->load().queued == 1) absl::SleepFor(absl::Milliseconds(1));
+  const absl::Time start = absl::Now();
+  pool_.reset();
+  EXPECT_EQ(cancelled, 1);
+  EXPECT_LT(absl::Now() - start, absl::Seconds(20));
 }
 
 TEST_F(PoolTest, ABigModuleTravels) {

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -32,8 +33,8 @@ int MoveUp(int fd) {
 }
 
 // A worker that does not read must not block its parent for ever.
-void SetSendTimeout(int fd) {
-  timeval timeout = {10, 0};
+void SetSendTimeout(int fd, absl::Duration time) {
+  const timeval timeout = absl::ToTimeval(time);
   setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
 }
 
@@ -162,7 +163,7 @@ absl::StatusOr<std::unique_ptr<Process>> Process::Start(const Executable& execut
   int board_fd = fcntl(board.fd(), F_DUPFD_CLOEXEC, 10);
   absl::StatusOr<pid_t> pid = absl::UnavailableError("no more descriptors for a worker");
   if (theirs >= 0 && board_fd >= 0) {
-    SetSendTimeout(mine);
+    SetSendTimeout(mine, limits.begin_time);
     pid = Spawn(executable.ExecPath(), Arguments(limits), theirs, board_fd);
   }
   if (theirs >= 0) close(theirs);
@@ -203,6 +204,25 @@ absl::StatusOr<Hello> Process::AwaitHello(absl::Duration timeout) {
       return absl::UnavailableError("a worker died while it started");
     }
   }
+}
+
+std::shared_ptr<const ResidentMemory> ResidentMemory::Of(pid_t pid) {
+  const int fd = open(absl::StrCat("/proc/", pid, "/statm").c_str(), O_RDONLY | O_CLOEXEC);
+  return std::shared_ptr<const ResidentMemory>(new ResidentMemory(fd));
+}
+
+ResidentMemory::~ResidentMemory() {
+  if (fd_ >= 0) close(fd_);
+}
+
+int64_t ResidentMemory::Bytes() const {
+  char text[128];
+  const ssize_t n = fd_ < 0 ? -1 : pread(fd_, text, sizeof text - 1, 0);
+  if (n <= 0) return 0;
+  text[n] = 0;
+  long total = 0, resident = 0;  // in pages
+  if (sscanf(text, "%ld %ld", &total, &resident) != 2) return 0;
+  return int64_t{resident} * sysconf(_SC_PAGESIZE);
 }
 
 bool Process::WaitFor(absl::Duration timeout, int* status) {

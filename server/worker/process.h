@@ -24,6 +24,8 @@ struct WorkerLimits {
   uint64_t address_space_bytes = uint64_t{2} << 30;
   int64_t cpu_seconds = 60;                      // per job
   absl::Duration wall_time = absl::Seconds(60);  // per job
+  // From sending a job to its being read whole; then it goes to another worker.
+  absl::Duration begin_time = absl::Seconds(10);
   bool seccomp = true;
   bool fault_injection = false;
 };
@@ -50,7 +52,8 @@ class Executable {
 // How a worker left, in the words of kiln_worker_exits_total{reason}.
 struct Exit {
   std::string
-      reason;  // recycle, segv, abort, oom, timeout, cancelled, seccomp, killed, exited, signal
+      reason;  // recycle, segv, abort, oom, timeout, cancelled, seccomp, killed, exited, signal,
+              // unresponsive
   kiln::v1alpha::TargetResult::Status status = kiln::v1alpha::TargetResult::CRASHED;
   std::string cause;    // snake_case
   std::string message;  // for people
@@ -58,6 +61,25 @@ struct Exit {
 
 // From waitpid's status and what the worker left on the board.
 Exit DescribeExit(int wait_status, const Board& board);
+
+// What a process holds of memory, as the kernel counts it: nothing that the process says or does to
+// itself alters that. Not ru_maxrss, which begins with the peak of whoever spawned it and survives exec.
+class ResidentMemory {
+ public:
+  // Opened while the process is young: a worker makes itself undumpable, after which /proc may hide
+  // it from its own user (mount option hidepid). Never null.
+  static std::shared_ptr<const ResidentMemory> Of(pid_t pid);
+  ~ResidentMemory();
+  ResidentMemory(const ResidentMemory&) = delete;
+  ResidentMemory& operator=(const ResidentMemory&) = delete;
+
+  // 0: the process is gone, or there is no /proc.
+  int64_t Bytes() const;
+
+ private:
+  explicit ResidentMemory(int fd) : fd_(fd) {}
+  int fd_;
+};
 
 class Process {
  public:
@@ -72,6 +94,8 @@ class Process {
 
   int fd() const { return fd_; }
   pid_t pid() const { return pid_; }
+  // For readers in other threads, who may keep it beyond the process.
+  std::shared_ptr<const ResidentMemory> memory() const { return memory_; }
 
   // Waits for the Hello.
   absl::StatusOr<Hello> AwaitHello(absl::Duration timeout);
@@ -84,13 +108,14 @@ class Process {
   int Reap();
 
  private:
-  Process(pid_t pid, int fd) : pid_(pid), fd_(fd) {}
+  Process(pid_t pid, int fd) : pid_(pid), fd_(fd), memory_(ResidentMemory::Of(pid)) {}
   // Polls for the exit until `timeout`.
   bool WaitFor(absl::Duration timeout, int* status);
   void Close();
 
   pid_t pid_;
   int fd_;
+  std::shared_ptr<const ResidentMemory> memory_;
 };
 
 }  // namespace kiln::worker

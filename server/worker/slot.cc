@@ -2,9 +2,11 @@
 //
 // Run: reset the board, send the job, then wait on the socket and on the wake-up descriptor until
 // the last result frame, the worker's end, the watchdog or the end of the grace given to a
-// cancelled job, whichever is first. In all cases but the first the worker is buried and replaced.
+// cancelled job, whichever is first. In all cases but the first the worker is buried and replaced;
+// a job that it had not begun is handed back.
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +21,20 @@
 namespace kiln::worker {
 
 using kiln::v1alpha::TargetResult;
+
+namespace {
+
+constexpr uint64_t kPingId = 0;  // jobs' begin at 1
+constexpr int kMostHandedBack = 3;
+constexpr char kUnresponsive[] = "unresponsive";
+
+bool HasEnded(const Process& process) {
+  siginfo_t info = {};
+  const auto pid = static_cast<id_t>(process.pid());
+  return waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<Slot>> Slot::Create(Pool::Impl* pool) {
   std::unique_ptr<Slot> slot(new Slot(pool));
@@ -68,13 +84,14 @@ void Slot::Report(std::string_view reason) {
 absl::Status Slot::StartWorker() {
   reader_.Clear();
   jobs_ = 0;
-  board_->SetMaxResidentBytes(0);
   auto process = Process::Start(pool_->executable(), pool_->options().limits, *board_);
   if (!process.ok()) return process.status();
   auto hello = (*process)->AwaitHello(pool_->options().start_timeout);
   if (!hello.ok()) return hello.status();
   if (absl::Status s = pool_->AcceptHello(*std::move(hello)); !s.ok()) return s;
   process_ = *std::move(process);
+  pool_->SetMemory(this, process_->memory());
+  heard_ = absl::Now();
   alive = true;
   return absl::OkStatus();
 }
@@ -91,8 +108,13 @@ void Slot::Main() {
   }
   if (process_ != nullptr) {
     process_->Retire();
-    process_.reset();
+    DropProcess();
   }
+}
+
+void Slot::DropProcess() {
+  pool_->SetMemory(this, nullptr);
+  process_.reset();
 }
 
 bool Slot::WorkerIsGone() const {
@@ -100,11 +122,49 @@ bool Slot::WorkerIsGone() const {
   return poll(&p, 1, 0) != 0;  // an idle worker says nothing: data or hang-up is its end
 }
 
+bool Slot::AwaitPong(absl::Time until) {
+  for (;;) {
+    JobResult pong;
+    bool taken = false;
+    if (reader_.Take(&pong, &taken) != absl::StatusCode::kOk) return false;
+    if (taken) {
+      heard_ = absl::Now();
+      return pong.id() == kPingId;
+    }
+    const int64_t left = absl::ToInt64Milliseconds(until - absl::Now());
+    pollfd p = {process_->fd(), POLLIN, 0};
+    if (left <= 0 || poll(&p, 1, static_cast<int>(left)) == 0) return false;
+    if (!reader_.Fill(process_->fd()).ok()) return false;
+  }
+}
+
+bool Slot::Answers(const Pool::Handle& entry) {
+  const PoolOptions& options = pool_->options();
+  const absl::Time asked = absl::Now();
+  Job ping;
+  ping.set_id(kPingId);
+  ping.mutable_ping();
+  const bool sent = WriteFrame(process_->fd(), ping).ok();
+  if (sent && AwaitPong(asked + options.ping_grace)) return true;
+  pool_->HandBack(entry);
+  if (sent && AwaitPong(asked + options.ping_timeout)) return false;
+  const bool died = WorkerIsGone();
+  const Exit exit = DescribeExit(process_->KillAndReap(), *board_);
+  DropProcess();
+  Report(died ? exit.reason : kUnresponsive);
+  return false;
+}
+
 bool Slot::EnsureWorker(const Pool::Handle& entry) {
   if (process_ != nullptr && WorkerIsGone()) {
     Report(DescribeExit(process_->KillAndReap(), *board_).reason);
-    process_.reset();
+    DropProcess();
   }
+  if (process_ == nullptr) return RestartWorker(entry);
+  return absl::Now() - heard_ < pool_->options().ping_after || Answers(entry);
+}
+
+bool Slot::RestartWorker(const Pool::Handle& entry) {
   absl::Status status;
   absl::Duration pause = absl::Milliseconds(20);
   for (int attempt = 0; process_ == nullptr && attempt < 5; ++attempt) {
@@ -131,9 +191,19 @@ void Slot::Run(const Pool::Handle& entry) {
   outcome.queued = start - entry->queued_at;
   board_->Reset();
   ++jobs_;
-  Exchange how = WriteFrame(process_->fd(), entry->job).ok() ? Converse(*entry, &outcome)
-                                                             : Exchange::kWorkerGone;
-  if (how != Exchange::kDone) Bury(*entry, how, &outcome);
+  const absl::Status sent = WriteFrame(process_->fd(), entry->job);
+  const Exchange how = sent.ok() ? Converse(*entry, &outcome)
+                                 : HasEnded(*process_) ? Exchange::kWorkerGone : Exchange::kNotBegun;
+  heard_ = absl::Now();
+  if (how != Exchange::kDone) {
+    const Exit exit = End(*entry, how);
+    // Reading a job is all that a worker did which ran out of memory before it began.
+    const bool begun = !board_->CurrentPass().empty() || board_->OutOfMemory();
+    if (!begun && how != Exchange::kGarbage && ++entry->handed_back < kMostHandedBack) {
+      return pool_->HandBack(entry);
+    }
+    Bury(exit, &outcome);
+  }
   outcome.passes = board_->Passes();
   outcome.lost_passes = board_->LostPasses();
   outcome.ran = absl::Now() - start;
@@ -141,15 +211,19 @@ void Slot::Run(const Pool::Handle& entry) {
 }
 
 Slot::Exchange Slot::Converse(const Pool::Entry& entry, JobOutcome* outcome) {
+  const absl::Time begin = absl::Now() + pool_->options().limits.begin_time;
   absl::Time deadline = absl::Now() + pool_->options().limits.wall_time;
-  bool told = false;
+  bool told = false, begun = false;
   for (;;) {
     if (entry.cancelled && !told) {
       board_->Cancel();
       told = true;
       deadline = std::min(deadline, absl::Now() + pool_->options().cancel_grace);
     }
-    int64_t left = absl::ToInt64Milliseconds(deadline - absl::Now());
+    begun = begun || !board_->CurrentPass().empty();
+    const absl::Time until = begun ? deadline : std::min(begin, deadline);
+    int64_t left = absl::ToInt64Milliseconds(until - absl::Now());
+    if (left <= 0 && !begun) return Exchange::kNotBegun;
     if (left <= 0) return told ? Exchange::kCancelGraceOver : Exchange::kDeadline;
     pollfd p[2] = {{process_->fd(), POLLIN, 0}, {wake_fd_, POLLIN, 0}};
     if (poll(p, 2, static_cast<int>(std::min<int64_t>(left, 60'000))) < 0) continue;
@@ -183,11 +257,10 @@ absl::StatusCode Slot::Accept(const Pool::Entry& entry, JobOutcome* outcome, boo
   }
 }
 
-// The worker is gone or must go; the outcome says why, with the pass that ran.
-void Slot::Bury(const Pool::Entry& entry, Exchange how, JobOutcome* outcome) {
-  bool by_us = how == Exchange::kDeadline || how == Exchange::kCancelGraceOver;
-  int status = how == Exchange::kWorkerGone ? process_->Reap() : process_->KillAndReap();
-  process_.reset();
+Exit Slot::End(const Pool::Entry& entry, Exchange how) {
+  const bool by_itself = how == Exchange::kWorkerGone;
+  const int status = by_itself ? process_->Reap() : process_->KillAndReap();
+  DropProcess();
   Exit exit = DescribeExit(status, *board_);
   if (how == Exchange::kDeadline) {
     exit = {"timeout", TargetResult::TIMED_OUT, "wall_time_limit",
@@ -196,26 +269,34 @@ void Slot::Bury(const Pool::Entry& entry, Exchange how, JobOutcome* outcome) {
   } else if (how == Exchange::kGarbage) {
     exit = {"killed", TargetResult::CRASHED, "worker_protocol",
             "the worker answered something that is no result"};
+  } else if (how == Exchange::kNotBegun) {
+    exit = {kUnresponsive, TargetResult::CRASHED, "worker_unresponsive",
+            absl::StrCat(kMostHandedBack, " workers did not begin with the job")};
   }
-  if (entry.cancelled && (by_us || how == Exchange::kWorkerGone)) {
+  if (entry.cancelled && how != Exchange::kGarbage) {
     exit = {"cancelled", TargetResult::CANCELLED, "cancelled", "cancelled while it ran"};
   }
+  Report(exit.reason);
+  return exit;
+}
+
+// The outcome of a job that its worker did not survive, with the pass that ran.
+void Slot::Bury(const Exit& exit, JobOutcome* outcome) {
   outcome->status = exit.status;
   outcome->cause = exit.cause;
   outcome->message = exit.message;
   outcome->last_pass = board_->CurrentPass();
   int target = board_->CurrentTarget();
   outcome->blamed_target = target < static_cast<int>(outcome->results.size()) ? target : -1;
-  Report(exit.reason);
 }
 
 // Between jobs: a worker that has served long enough leaves, and there is always a fresh one.
 void Slot::MaybeRecycle() {
   const PoolOptions& options = pool_->options();
   if (process_ != nullptr && (jobs_ >= options.jobs_per_worker ||
-                              board_->MaxResidentBytes() > options.resident_bytes_per_worker)) {
+                              process_->memory()->Bytes() > options.resident_bytes_per_worker)) {
     process_->Retire();
-    process_.reset();
+    DropProcess();
     Report("recycle");
   }
   // Failure is not final: EnsureWorker tries again when there is a job.

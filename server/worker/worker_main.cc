@@ -1,7 +1,6 @@
 // The worker process: reads jobs, does them, answers. See worker_main.h.
 #include "server/worker/worker_main.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -106,6 +105,13 @@ absl::Status DoTranslate(const Job& job, Backend* backend, JobSink* sink) {
   return WriteFrame(kSocketFd, frame);
 }
 
+absl::Status AnswerPing(const Job& job) {
+  JobResult frame;
+  frame.set_id(job.id());
+  frame.set_last(true);
+  return WriteFrame(kSocketFd, frame);
+}
+
 int Loop(const Arguments& arguments, Backend* backend, Board* board) {
   for (;;) {
     std::string body;
@@ -116,6 +122,10 @@ int Loop(const Arguments& arguments, Backend* backend, Board* board) {
     board->BeginPass(kReadRequestStep, -1);
     Job job;
     if (!job.ParseFromString(body)) return kExitProtocol;
+    if (job.has_ping()) {
+      if (!AnswerPing(job).ok()) return kExitProtocol;
+      continue;
+    }
     AllowCpuSeconds(arguments.cpu_seconds);
     JobSink sink(board, arguments.faults ? job.fault() : Fault(), began);
     kiln::PassRecord record;
@@ -125,10 +135,6 @@ int Loop(const Arguments& arguments, Backend* backend, Board* board) {
     sink.OnPass(record);
     absl::Status done =
         job.has_translate() ? DoTranslate(job, backend, &sink) : DoCompile(job, backend, &sink);
-    rusage usage;
-    if (getrusage(RUSAGE_SELF, &usage) == 0) {
-      board->SetMaxResidentBytes(int64_t{usage.ru_maxrss} * 1024);
-    }
     if (!done.ok()) return kExitProtocol;
   }
 }
