@@ -38,6 +38,7 @@ struct Config {
   uint64_t memory_cache_bytes = uint64_t{256} << 20;
   uint64_t workers = 0;  // 0: one for each processor
   uint64_t queue = 1024;
+  uint64_t request_bytes = uint64_t{256} << 20;
   uint64_t jobs_per_worker = 1000;
   uint64_t job_memory = uint64_t{2} << 30;
   absl::Duration job_cpu_time = absl::Seconds(60);

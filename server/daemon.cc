@@ -147,7 +147,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config) {
       std::make_unique<Engine>(engine, parts->pool.get(), parts->cache.get(), parts->metrics.get());
   parts->service = std::make_unique<CompilerService>(
       parts->engine.get(), parts->metrics.get(),
-      MakeCapabilities(parts->pool->hello(), config.limits, kVersion),
+      MakeCapabilities(parts->pool->hello(), config.limits, kVersion), config.request_bytes,
       config.enable_fault_injection);
 
   absl::Status status = StartMetricsServer(config, parts->metrics.get(), parts->snapshot,

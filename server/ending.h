@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/time/clock.h"
+#include "server/byte_budget.h"
 #include "server/engine.h"
 #include "server/metrics/metrics.h"
 #include "server/response.h"
@@ -25,15 +26,18 @@ bool ParseBuffer(const grpc::ByteBuffer& bytes, Message* message) {
 }
 
 // Made when the request begins; End is called once. `response` gets a CompileResponse where the
-// reply is ok.
+// reply is ok. `share`: of the request's bytes, given back with the answer; empty if it got none.
 class Ending {
  public:
   Ending(metrics::Metrics* metrics, std::atomic<int>* in_flight, const kiln::v1alpha::CompileRequest& request,
-         grpc::ByteBuffer* response)
+         grpc::ByteBuffer* response, ByteBudget::Share share)
       : metrics_(metrics),
         in_flight_(in_flight),
         response_(response),
-        targets_(request.targets().begin(), request.targets().end()) {}
+        share_(std::move(share)),
+        targets_(request.targets().begin(), request.targets().end()) {
+    metrics_->RequestBytes(static_cast<double>(share_.bytes()));
+  }
 
   void End(const Reply& reply) {
     absl::Duration took = absl::Now() - start_;
@@ -48,6 +52,8 @@ class Ending {
     }
     metrics_->RequestEnds(metrics::Metrics::Method::kCompile, reply.status.code(),
                           absl::ToDoubleSeconds(took), hit);
+    metrics_->RequestBytes(-static_cast<double>(share_.bytes()));
+    share_.Release();
     --*in_flight_;
   }
 
@@ -55,6 +61,7 @@ class Ending {
   metrics::Metrics* metrics_;
   std::atomic<int>* in_flight_;
   grpc::ByteBuffer* response_;
+  ByteBudget::Share share_;
   absl::Time start_ = absl::Now();
   std::vector<std::string> targets_;
 };

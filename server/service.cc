@@ -87,13 +87,22 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
                                                    grpc::ByteBuffer* response) {
   ++in_flight_;
   metrics_->RequestBegins();
+  const uint64_t bytes = request->Length();
+  ByteBudget::Share share = budget_.Take(bytes);
+  const bool has_share(share);
   CompileRequest parsed;
-  bool is_request = ParseBuffer(*request, &parsed);
-  Ending ending(metrics_, &in_flight_, parsed, response);
+  const bool is_request = has_share && ParseBuffer(*request, &parsed);
+  // gRPC would keep the bytes until the call has ended.
+  const_cast<grpc::ByteBuffer*>(request)->Clear();
+  Ending ending(metrics_, &in_flight_, parsed, response, std::move(share));
   Reply reply;
   if (draining_) {
     metrics_->ShedRequest(Metrics::Shed::kDraining);
     reply.status = absl::UnavailableError("the daemon is stopping");
+    reply.retry = absl::Seconds(1);
+  } else if (!has_share) {
+    metrics_->ShedRequest(Metrics::Shed::kBytes);
+    reply.status = budget_.Refusal(bytes);
     reply.retry = absl::Seconds(1);
   } else if (!is_request) {
     Refuse(*request, &reply);
@@ -111,7 +120,7 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* CompilerService::CompileStream(
     grpc::CallbackServerContext* context) {
-  return new StreamReactor({engine_, metrics_, &in_flight_, &draining_, FaultOf(*context),
+  return new StreamReactor({engine_, metrics_, &in_flight_, &draining_, &budget_, FaultOf(*context),
                             capabilities_.limits().max_response_bytes()});
 }
 

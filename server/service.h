@@ -11,6 +11,7 @@
 #include <atomic>
 
 #include "proto/compiler.grpc.pb.h"
+#include "server/byte_budget.h"
 #include "server/engine.h"
 #include "server/metrics/metrics.h"
 
@@ -23,12 +24,14 @@ using CompilerBase = kiln::v1alpha::Compiler::WithRawCallbackMethod_Compile<
 
 class CompilerService final : public CompilerBase {
  public:
-  // Both outlive the service. `faults`: obey the kiln-fault header (tests).
+  // Both outlive the service. `request_bytes`: of all requests in flight. `faults`: obey the
+  // kiln-fault header (tests).
   CompilerService(Engine* engine, metrics::Metrics* metrics,
-                  kiln::v1alpha::Capabilities capabilities, bool faults)
+                  kiln::v1alpha::Capabilities capabilities, uint64_t request_bytes, bool faults)
       : engine_(engine),
         metrics_(metrics),
         capabilities_(std::move(capabilities)),
+        budget_(request_bytes),
         faults_(faults) {}
 
   grpc::ServerUnaryReactor* Compile(grpc::CallbackServerContext* context,
@@ -51,6 +54,7 @@ class CompilerService final : public CompilerBase {
   Engine* engine_;
   metrics::Metrics* metrics_;
   const kiln::v1alpha::Capabilities capabilities_;
+  ByteBudget budget_;
   const bool faults_;
   std::atomic<bool> draining_ = false;
   std::atomic<int> in_flight_ = 0;

@@ -166,9 +166,11 @@ void StreamReactor::Advance() {
 
 void StreamReactor::OnReadDone(bool ok) {
   StreamRequest request;
+  const uint64_t bytes = ok ? incoming_.Length() : 0;
   bool good = ok && ParseBuffer(incoming_, &request);
   if (good) {
-    Take(std::move(request));
+    incoming_.Clear();
+    Take(std::move(request), bytes);
   } else if (ok) {
     good = Refuse(incoming_);
     if (!good) CancelAll();
@@ -232,14 +234,14 @@ bool StreamReactor::Refuse(const grpc::ByteBuffer& bytes) {
   Reply reply;
   // Fields of a stream's item are named as those of a Compile call.
   reply.Refuse(std::string(absl::StripPrefix(bad->field, "request.")), std::move(bad->what));
-  Ending(parts_.metrics, parts_.in_flight, {}, nullptr).End(reply);
+  Ending(parts_.metrics, parts_.in_flight, {}, nullptr, {}).End(reply);
   absl::MutexLock lock(&mutex_);
   Enqueue(Messages(*item, false, reply, {}));
   Advance();
   return true;
 }
 
-void StreamReactor::Take(StreamRequest request) {
+void StreamReactor::Take(StreamRequest request, uint64_t bytes) {
   const uint64_t item = request.item();
   const bool takes_chunks = request.takes_chunks();
   Reply reply;
@@ -251,14 +253,20 @@ void StreamReactor::Take(StreamRequest request) {
   ++*parts_.in_flight;
   parts_.metrics->RequestBegins();
   auto response = std::make_shared<grpc::ByteBuffer>();
-  auto ending =
-      std::make_shared<Ending>(parts_.metrics, parts_.in_flight, request.request(), response.get());
+  ByteBudget::Share share = parts_.budget->Take(bytes);
+  const bool has_share(share);
+  auto ending = std::make_shared<Ending>(parts_.metrics, parts_.in_flight, request.request(),
+                                         response.get(), std::move(share));
   if (item == 0 || known) {
     reply.Refuse("item", item == 0 ? "item numbers begin at 1"
                                    : "an item of this number is not answered yet");
   } else if (*parts_.draining) {
     parts_.metrics->ShedRequest(metrics::Metrics::Shed::kDraining);
     reply.status = absl::UnavailableError("the daemon is stopping");
+    reply.retry = absl::Seconds(1);
+  } else if (!has_share) {
+    parts_.metrics->ShedRequest(metrics::Metrics::Shed::kBytes);
+    reply.status = parts_.budget->Refusal(bytes);
     reply.retry = absl::Seconds(1);
   } else if (auto call = parts_.engine->Begin(std::move(*request.mutable_request()), parts_.fault,
                                               &reply)) {

@@ -22,6 +22,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "proto/compiler.pb.h"
+#include "server/byte_budget.h"
 #include "server/engine.h"
 #include "server/metrics/metrics.h"
 
@@ -37,6 +38,7 @@ class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     metrics::Metrics* metrics;
     std::atomic<int>* in_flight;
     const std::atomic<bool>* draining;
+    ByteBudget* budget;
     worker::Fault fault;
     uint64_t max_response_bytes;
   };
@@ -48,7 +50,8 @@ class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   void OnDone() override { delete this; }
 
  private:
-  void Take(kiln::v1alpha::StreamRequest request);
+  // `bytes`: of the message that it was.
+  void Take(kiln::v1alpha::StreamRequest request, uint64_t bytes);
   // An item that is no request; false: nor is its number known.
   bool Refuse(const grpc::ByteBuffer& bytes);
   void Answer(uint64_t item, std::vector<grpc::ByteBuffer> messages);

@@ -74,6 +74,11 @@ void Metrics::AddRequestFamilies() {
                     .Help("Compile calls that have begun and are not answered")
                     .Register(*registry_)
                     .Add({});
+  request_bytes_ = &BuildGauge()
+                        .Name("kiln_request_bytes")
+                        .Help("Bytes of the requests in flight; bound: --request-bytes")
+                        .Register(*registry_)
+                        .Add({});
 }
 
 void Metrics::AddResultFamilies() {
@@ -151,6 +156,7 @@ void Metrics::AddServiceFamilies(const worker::Hello& hello, std::string_view ve
                    .Register(*registry_);
   shed_[0] = &shed.Add({{"reason", "queue_full"}});
   shed_[1] = &shed.Add({{"reason", "draining"}});
+  shed_[2] = &shed.Add({{"reason", "request_bytes"}});
   auto& exits = BuildCounter()
                     .Name("kiln_worker_exits_total")
                     .Help("Worker processes that ended, by reason")

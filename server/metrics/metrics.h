@@ -51,7 +51,9 @@ class Metrics {
   void Job(const worker::JobOutcome& outcome, const std::vector<std::string>& targets);
 
   void Coalesced() { coalesced_->Increment(); }
-  enum class Shed { kQueueFull, kDraining };
+  // What requests in flight have of --request-bytes: more, or less again.
+  void RequestBytes(double change) { request_bytes_->Increment(change); }
+  enum class Shed { kQueueFull, kDraining, kBytes };
   void ShedRequest(Shed why) { shed_[static_cast<size_t>(why)]->Increment(); }
   void WorkerExit(std::string_view reason);
 
@@ -85,13 +87,14 @@ class Metrics {
   std::array<std::array<Counter*, kCodes>, 2> requests_{};
   std::array<prometheus::Histogram*, 2> request_seconds_{};  // hit, miss
   prometheus::Gauge* in_flight_ = nullptr;
+  prometheus::Gauge* request_bytes_ = nullptr;
   std::vector<std::array<std::array<Counter*, kTiers>, kStatuses>> results_;
   std::vector<prometheus::Histogram*> compile_seconds_;
   prometheus::Histogram* translate_seconds_ = nullptr;
   prometheus::Histogram* queue_seconds_ = nullptr;
   Counter* coalesced_ = nullptr;
   Counter* lost_ = nullptr;
-  std::array<Counter*, 2> shed_{};
+  std::array<Counter*, 3> shed_{};
   std::map<std::string, Counter*, std::less<>> exits_;
 
   absl::Mutex pass_mutex_;

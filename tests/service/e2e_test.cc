@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -332,6 +333,88 @@ TEST_F(E2eTest, AFullQueueSaysWhenToRetry) {
     EXPECT_GT(retry.retry_delay().nanos(), 0);
   }
   EXPECT_EQ(kilnd_->Metric("kiln_shed_total{reason=\"queue_full\"}"), 3);
+}
+
+CompileRequest Large(uint32_t seed, int mebibytes) {
+  CompileRequest request = Request(seed);
+  request.set_spirv(FakeModule(seed, mebibytes << 18));
+  return request;
+}
+
+TEST_F(E2eTest, BytesOfRequestsInFlightAreBounded) {
+  Start({"--workers=1", "--request-bytes=4MiB"});
+  std::thread slow([&] {
+    Outcome outcome = Compile(Large(1, 3), "slow::3000");
+    EXPECT_TRUE(outcome.status.ok()) << outcome.status.error_message();
+  });
+  AwaitMetric("kiln_workers_busy", 1);
+  EXPECT_GE(kilnd_->Metric("kiln_request_bytes"), 3 << 20);
+  Outcome refused = Compile(Large(2, 2));
+  EXPECT_EQ(refused.status.error_code(), grpc::UNAVAILABLE);
+  google::rpc::Status details;
+  google::rpc::RetryInfo retry;
+  ASSERT_TRUE(details.ParseFromString(refused.status.error_details()));
+  ASSERT_TRUE(details.details(0).UnpackTo(&retry));
+  EXPECT_GT(retry.retry_delay().seconds(), 0);
+  Outcome never = Compile(Large(3, 5));
+  EXPECT_EQ(never.status.error_code(), grpc::RESOURCE_EXHAUSTED);
+  EXPECT_NE(never.status.error_message().find("--request-bytes"), std::string::npos);
+  EXPECT_EQ(Compile(DigestOnly(7)).status.error_code(), grpc::OK);
+  slow.join();
+  EXPECT_EQ(kilnd_->Metric("kiln_shed_total{reason=\"request_bytes\"}"), 2);
+  AwaitMetric("kiln_request_bytes", 0);
+  EXPECT_TRUE(Compile(Large(2, 2)).status.ok());
+}
+
+TEST_F(E2eTest, ItemsOfAStreamShareTheBoundOnBytes) {
+  Start({"--workers=1", "--request-bytes=4MiB"});
+  grpc::ClientContext context;
+  auto stream = stub_->CompileStream(&context);
+  kiln::v1alpha::StreamRequest item;
+  for (uint32_t i = 1; i <= 3; ++i) {
+    item.set_item(i);
+    *item.mutable_request() = Large(i, i == 3 ? 5 : 2);
+    ASSERT_TRUE(stream->Write(item));
+  }
+  stream->WritesDone();
+  std::map<uint64_t, int> codes;
+  kiln::v1alpha::StreamResponse response;
+  while (stream->Read(&response)) {
+    if (response.has_error()) codes[response.item()] = response.error().code();
+    if (response.has_error()) {
+      EXPECT_EQ(response.error().retry_after_ms() > 0,
+                response.error().code() == grpc::UNAVAILABLE);
+    }
+  }
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(codes[3], grpc::RESOURCE_EXHAUSTED);
+  AwaitMetric("kiln_request_bytes", 0);
+}
+
+TEST_F(E2eTest, MemoryOfLargeRequestsIsGivenBack) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitisers keep what is freed";
+#endif
+  Start({"--workers=1"});
+  const CompileRequest request = Large(1, 60);  // beyond --max-module-bytes: refused when it is read
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 12; ++i) {
+    threads.emplace_back([&] {
+      const auto stub = kilnd_->Stub();
+      grpc::ClientContext context;
+      CompileResponse response;
+      const grpc::Status status = stub->Compile(&context, request, &response);
+      EXPECT_TRUE(status.error_code() == grpc::INVALID_ARGUMENT ||
+                  status.error_code() == grpc::UNAVAILABLE)
+          << status.error_message();
+    });
+  }
+  for (auto& t : threads) t.join();
+  constexpr double kKept = 160 << 20;
+  for (int i = 0; i < 200 && kilnd_->Metric("process_resident_memory_bytes") > kKept; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_LT(kilnd_->Metric("process_resident_memory_bytes"), kKept);
 }
 
 TEST_F(E2eTest, DrainFinishesWhatIsInFlight) {
