@@ -41,8 +41,9 @@ std::shared_ptr<Engine::Group> Engine::Group::ForTranslation(const Call& call,
                                                              uint64_t flight) {
   auto group = std::make_shared<Group>();
   *group->job.mutable_translate()->mutable_glsl() = call.request.glsl();
-  // A fault names a pass: translate_glsl's happen here, all others when the module is compiled.
-  if (call.fault.pass() == "translate_glsl") *group->job.mutable_fault() = call.fault;
+  // A fault names a pass: glslang's happen here, all others when the module is compiled.
+  const std::string& pass = call.fault.pass();
+  if (pass == "translate_glsl" || pass == "start_glslang") *group->job.mutable_fault() = call.fault;
   group->items.push_back({key, flight});
   group->stores = call.writes_cache();
   absl::MutexLock lock(&group->mutex);
@@ -186,12 +187,14 @@ void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome out
   if (group->job.has_translate()) {
     TranslateOutcome done;
     done.translation = ToStored(outcome);
+    done.last_pass = outcome.last_pass;
     if (outcome.translation.has_value()) {
       done.start_ns = outcome.translation->start_nanoseconds();
       done.spirv = std::make_shared<const std::string>(outcome.translation->spirv());
     }
     // Not stored for want of space, say: it is made again next time. The tier counts that.
-    if (group->stores && done.spirv != nullptr) {
+    // What is refused by Kiln's own bounds is not stored: the key has glslang's version only.
+    if (group->stores && done.spirv != nullptr && done.translation.status != TargetResult::REFUSED) {
       cache_->StoreTranslation(group->items[0].key, done.translation, *done.spirv).IgnoreError();
     }
     translations_.Finish(group->items[0].flight, done);

@@ -191,7 +191,7 @@ void Engine::AfterTranslation(const std::shared_ptr<Call>& call, const Translate
   call->start_ns = outcome.start_ns;
   if (outcome.translation.status != TargetResult::OK) {
     TargetResult result = FromTranslation(outcome.translation);
-    if (!cache::Storable(result.status())) result.set_last_pass("translate_glsl");
+    if (!cache::Storable(result.status())) result.set_last_pass(outcome.last_pass);
     call->SetAll(result);
     return;
   }

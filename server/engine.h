@@ -97,7 +97,8 @@ class Engine {
   struct TranslateOutcome {
     absl::Status call_error;
     cache::StoredTranslation translation;
-    int64_t start_ns = 0;  // not stored: it is of the worker's process
+    int64_t start_ns = 0;   // not stored: it is of the worker's process
+    std::string last_pass;  // likewise; empty: the worker survived
     std::shared_ptr<const std::string> spirv;
   };
   // Flights of one worker job.

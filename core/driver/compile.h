@@ -118,8 +118,8 @@ struct PassInfo {
 std::vector<PassInfo> AllPasses();
 
 // What Prepare and Compile report beside passes (core/base/step.h).
-inline constexpr std::string_view kSteps[] = {"validate_spirv", "import_spirv", "compact_mir",
-                                              "assign_abi", "count_program"};
+inline constexpr std::string_view kSteps[] = {"check_bounds", "validate_spirv", "import_spirv",
+                                              "compact_mir", "assign_abi", "count_program"};
 
 // The machine code as text, one instruction a line, for people.
 absl::StatusOr<std::string> Disassemble(Target target, absl::Span<const uint8_t> code);

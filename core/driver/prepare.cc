@@ -9,6 +9,7 @@
 #include "core/driver/intel_pipeline.h"
 #include "core/driver/mid_pipeline.h"
 #include "core/driver/prepared.h"
+#include "core/front/bounds.h"
 #include "core/front/import.h"
 #include "core/front/validate.h"
 #include "core/mir/build.h"
@@ -77,6 +78,10 @@ absl::StatusOr<std::shared_ptr<const Prepared>> Prepare(absl::Span<const uint32_
     return WithCause(absl::UnimplementedError(absl::StrCat(
                          "stage '", Shortened(options.stage), "': only compute shaders are compiled")),
                      "unsupported_stage");
+  }
+  {
+    const Step step(sink, "check_bounds", "front");
+    if (absl::Status s = front::CheckBounds(spirv, options.validate); !s.ok()) return s;
   }
   if (options.validate) {
     const Step step(sink, "validate_spirv", "front");

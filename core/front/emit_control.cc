@@ -12,6 +12,7 @@
 // the plan says is written in it. Prune (prune.h) removes what turns out to be unused.
 #include <algorithm>
 
+#include "core/front/bounds.h"
 #include "core/front/coverage.h"
 #include "core/front/importer.h"
 #include "core/front/refusal.h"
@@ -19,7 +20,7 @@
 namespace kiln::front {
 namespace {
 
-constexpr int kMaxRegionDepth = 256;  // mir/verify.h allows 512; passes recurse
+constexpr int kMaxRegionDepth = Most(Bound::kNesting);  // mir/verify.h allows 512; passes recurse
 // The flow of the arm of a conditional branch whose code is to follow behind the `if`.
 constexpr uint32_t kHereLabel = 0xfffffffdu;
 // More cases than this are tried as halves, so that nesting stays logarithmic.

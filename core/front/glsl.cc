@@ -13,6 +13,8 @@
 #include <string_view>
 
 #include "core/base/utf8.h"
+#include "core/front/bounds.h"
+#include "core/front/refusal.h"
 
 namespace kiln::front {
 namespace {
@@ -239,8 +241,19 @@ std::string WithBytesOfSource(std::string log, const GlslSource& source) {
 
 absl::Status Failure(const GlslSource& source, const std::string& log, const std::string& more) {
   const std::string text = WithBytesOfSource(log + more, source);
+  // What glslang's parser says when its stack, of 10,000 entries, is full.
+  if (text.find("memory exhausted") != text.npos) {
+    return Refused("nesting_too_deep", "more open brackets, blocks and operators than glslang's parser keeps: " +
+                                           Shortened(text, kMaxLog));
+  }
   return absl::InvalidArgumentError(text.empty() ? "glslang gave no message"
                                                  : Shortened(text, kMaxLog));
+}
+
+absl::Status CheckBounds(const GlslSource& source) {
+  absl::Status status = CheckGlslBounds(source.text);
+  for (const GlslInclude& include : source.includes) status.Update(CheckGlslBounds(include.text));
+  return status;
 }
 
 void SetTarget(const GlslSource& source, EShLanguage language, glslang::TShader* shader) {
@@ -301,6 +314,7 @@ absl::StatusOr<std::vector<uint32_t>> CompileGlsl(const GlslSource& source) {
   if (!InitialiseOnce()) return absl::InternalError("glslang cannot be initialised");
   if (source.vulkan_minor > 3) return absl::InvalidArgumentError("unknown Vulkan version");
   if (source.text.size() > (64u << 20)) return absl::InvalidArgumentError("source too large");
+  if (absl::Status s = CheckBounds(source); !s.ok()) return s;
   const EShLanguage language = LanguageOf(source.stage);
   const absl::StatusOr<std::string> preamble = Preamble(source);
   if (!preamble.ok()) return preamble.status();

@@ -23,6 +23,13 @@ void SleepUntilCancelled(uint32_t milliseconds, const std::atomic<bool>* cancell
   }
 }
 
+// Not a tail call, and nothing that a compiler may leave out.
+int Recurse(int depth) {
+  volatile char frame[1000];
+  frame[depth % 1000] = 1;
+  return depth < 0 ? 0 : Recurse(depth + 1) + frame[depth % 1000];
+}
+
 [[noreturn]] void AllocateForEver() {
   std::vector<std::unique_ptr<std::string>> hoard;
   for (;;) hoard.push_back(std::make_unique<std::string>(16 << 20, 'x'));
@@ -61,6 +68,9 @@ void JobSink::Inject() {
       break;
     case Fault::SLOW:
       SleepUntilCancelled(fault_.milliseconds(), cancelled());
+      break;
+    case Fault::RECURSE:
+      Recurse(0);
       break;
     case Fault::EXIT:
       _exit(0);

@@ -142,7 +142,8 @@ class PoolDeathsTest : public PoolTest, public testing::WithParamInterface<Death
 
 TEST_P(PoolDeathsTest, IsThatJobsOutcomeWithItsLastPass) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  if (GetParam().kind == Fault::ALLOCATE || GetParam().kind == Fault::SYSCALL) {
+  if (GetParam().kind == Fault::ALLOCATE || GetParam().kind == Fault::SYSCALL ||
+      GetParam().kind == Fault::RECURSE) {
     GTEST_SKIP() << "sanitisers do not fit into the limits";
   }
 #endif
@@ -170,6 +171,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Death{Fault::CRASH, TargetResult::CRASHED, "segmentation_fault", "segv"},
                     Death{Fault::ABORT, TargetResult::CRASHED, "assertion", "abort"},
                     Death{Fault::EXIT, TargetResult::CRASHED, "worker_exited", "exited"},
+                    Death{Fault::RECURSE, TargetResult::CRASHED, "stack_overflow", "segv"},
                     Death{Fault::HANG, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
                     Death{Fault::SPIN, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
                     Death{Fault::ALLOCATE, TargetResult::MEMORY_LIMIT, "memory_limit", "oom"},

@@ -18,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "server/worker/frame.h"
+#include "server/worker/stack.h"
 #include "server/worker/worker_main.h"
 
 namespace kiln::worker {
@@ -95,6 +96,11 @@ Exit Named(std::string reason, TargetResult::Status status, std::string cause,
 Exit DescribeSignal(int signal, const Board& board) {
   switch (signal) {
     case SIGSEGV:
+      if (board.Note() == kStackOverflowNote) {
+        return Named("segv", TargetResult::CRASHED, "stack_overflow",
+                     "the compiler recursed until its stack was full");
+      }
+      [[fallthrough]];
     case SIGBUS:
       return Named("segv", TargetResult::CRASHED, "segmentation_fault",
                    "the compiler accessed memory that it does not have");

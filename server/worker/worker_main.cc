@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
@@ -20,6 +21,7 @@
 #include "server/worker/frame.h"
 #include "server/worker/job_sink.h"
 #include "server/worker/sandbox.h"
+#include "server/worker/stack.h"
 
 namespace kiln::worker {
 namespace {
@@ -139,6 +141,23 @@ int Loop(const Arguments& arguments, Backend* backend, Board* board) {
   }
 }
 
+// An eighth of the address space, which heap and stack share; at most what the deepest input needs that
+// the front end accepts (core/front/bounds.h).
+size_t StackBytes(const SandboxOptions& sandbox) {
+  constexpr uint64_t kMost = uint64_t{256} << 20;
+  const uint64_t limit = sandbox.address_space_bytes;
+  return static_cast<size_t>(limit == 0 ? kMost : std::min(kMost, limit / 8));
+}
+
+int Serve(const Arguments& arguments, Backend* backend, Board* board) {
+  Hello hello;
+  DetachFromParent(kSocketFd, hello.mutable_sandbox());
+  backend->Describe(&hello);
+  EnterSandbox(arguments.sandbox, hello.mutable_sandbox());
+  if (!WriteFrame(kSocketFd, hello).ok()) return kExitProtocol;
+  return Loop(arguments, backend, board);
+}
+
 }  // namespace
 
 int WorkerMain(int argc, char** argv, Backend* backend) {
@@ -159,13 +178,10 @@ int WorkerMain(int argc, char** argv, Backend* backend) {
   std::set_new_handler(OnOutOfMemory);
   std::set_terminate(OnTerminate);
   signal(SIGPIPE, SIG_IGN);
-
-  Hello hello;
-  DetachFromParent(kSocketFd, hello.mutable_sandbox());
-  backend->Describe(&hello);
-  EnterSandbox(arguments.sandbox, hello.mutable_sandbox());
-  if (!WriteFrame(kSocketFd, hello).ok()) return kExitProtocol;
-  return Loop(arguments, backend, board->get());
+  int exit_code = 0;
+  RunOnLargeStack(StackBytes(arguments.sandbox), g_board,
+                  [&] { exit_code = Serve(arguments, backend, g_board); });
+  return exit_code;
 }
 
 }  // namespace kiln::worker

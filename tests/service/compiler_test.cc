@@ -119,6 +119,98 @@ TEST_F(CompilerTest, MistakesInShadersAreResults) {
   }
 }
 
+std::string Sum(int terms) {
+  std::string text = "x";
+  for (int i = 1; i < terms; ++i) text += "+x";
+  return text;
+}
+
+std::string Kernel(const std::string& body) {
+  return "#version 450\nlayout(local_size_x = 8) in;\nlayout(binding = 0) buffer B { uint d[]; };\n"
+         "void main() { uint x = d[0];\n" +
+         body + "\nd[0] = x; }\n";
+}
+
+// glslang recursed over each term: SIGSEGV with the usual 8 MiB of stack.
+TEST_F(CompilerTest, LongExpressionsCompile) {
+  const TargetResult result = Compile(kilnd_, Glsl(Kernel("x = " + Sum(12'000) + ";"), "sum.comp"));
+  EXPECT_EQ(result.status(), TargetResult::OK) << result.cause() << result.message();
+  const TargetResult most = Compile(kilnd_, Glsl(Kernel("x = " + Sum(32'000) + ";"), "sum.comp"));
+  EXPECT_NE(most.status(), TargetResult::CRASHED) << most.cause() << most.message();
+}
+
+TEST_F(CompilerTest, WhatWouldTakeTooLongIsRefusedBeforeLibrariesSeeIt) {
+  std::string nest;
+  for (int i = 0; i < 600; ++i) nest += "if (x > " + std::to_string(i) + "u) { x += 3u;\n";
+  nest += std::string(600, '}');
+  const TargetResult deep = Compile(kilnd_, Glsl(Kernel(nest), "nest.comp"));
+  EXPECT_EQ(deep.status(), TargetResult::REFUSED);
+  EXPECT_EQ(deep.cause(), "nesting_too_deep") << deep.message();
+  bool checked = false;
+  for (const auto& pass : deep.passes()) {
+    checked = checked || pass.pass() == "check_bounds";
+    EXPECT_NE(pass.pass(), "validate_spirv");
+  }
+  EXPECT_TRUE(checked);
+
+  const TargetResult wide = Compile(kilnd_, Glsl(Kernel("x = " + Sum(50'000) + ";"), "sum.comp"));
+  EXPECT_EQ(wide.status(), TargetResult::REFUSED);
+  EXPECT_EQ(wide.cause(), "shader_too_large") << wide.message();
+
+  const std::string open = Kernel("x = " + std::string(20'000, '(') + "x" + std::string(20'000, ')') + ";");
+  const TargetResult brackets = Compile(kilnd_, Glsl(open, "brackets.comp"));
+  EXPECT_EQ(brackets.status(), TargetResult::REFUSED);
+  EXPECT_EQ(brackets.cause(), "nesting_too_deep") << brackets.message();
+  EXPECT_EQ(kilnd_.Metric("kiln_worker_exits_total{reason=\"segv\"}"), 0);
+}
+
+// A macro makes more of an expression than the text says: the death says what it was, and where.
+TEST_F(CompilerTest, AStackThatIsFullIsNamed) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitisers have stacks of their own";
+#endif
+  std::string macros = "#define M0 x+x\n";
+  for (int i = 1; i < 20; ++i) {
+    const std::string inner = "M" + std::to_string(i - 1);
+    macros += "#define M" + std::to_string(i) + " " + inner + "+" + inner + "\n";
+  }
+  const std::string text = Kernel("x = M19;");
+  const size_t line = text.find('\n') + 1;
+  const TargetResult result =
+      Compile(kilnd_, Glsl(text.substr(0, line) + macros + text.substr(line), "macros.comp"));
+  EXPECT_EQ(result.status(), TargetResult::CRASHED);
+  EXPECT_EQ(result.cause(), "stack_overflow") << result.message();
+  EXPECT_EQ(result.last_pass(), "translate_glsl");
+}
+
+// A death or a timeout inside of a library that is not ours says in which.
+TEST(CompilerFaultsTest, LibrariesHaveNamesInDeathsAndTimeouts) {
+  KilndProcess kilnd({"--worker-binary=", "--workers=1", "--job-time=2s", "--enable-fault-injection"});
+  ASSERT_TRUE(kilnd.AwaitReady()) << kilnd.log();
+  int texts = 0;
+  for (const std::string pass :
+       {"start_glslang", "translate_glsl", "check_bounds", "validate_spirv", "import_spirv"}) {
+    const bool ours = pass != "translate_glsl" && pass != "validate_spirv";
+    for (const std::string& kind : ours ? std::vector<std::string>{"crash"}
+                                       : std::vector<std::string>{"crash", "hang"}) {
+      SCOPED_TRACE(kind + " " + pass);
+      CompileRequest request;
+      request.mutable_glsl()->set_text(Kernel("x += " + std::to_string(++texts) + ";"));
+      request.mutable_glsl()->set_stage("compute");
+      request.add_targets("tgl");
+      grpc::ClientContext context;
+      context.AddMetadata("kiln-fault", kind + ":" + pass);
+      CompileResponse response;
+      ASSERT_TRUE(kilnd.Stub()->Compile(&context, request, &response).ok());
+      EXPECT_EQ(response.results(0).status(),
+                kind == "crash" ? TargetResult::CRASHED : TargetResult::TIMED_OUT);
+      EXPECT_EQ(response.results(0).last_pass(), pass);
+    }
+    EXPECT_EQ(kilnd.Metric("kiln_pass_deaths_total{pass=\"" + pass + "\",target=\"any\"}"), ours ? 1 : 2)
+        << pass;
+  }
+}
+
 TEST_F(CompilerTest, OptionsReachTheCompiler) {
   CompileRequest request = Glsl(Read("tests/shaders/saxpy.comp"), "saxpy.comp");
   TargetResult both = Compile(kilnd_, request);
