@@ -92,8 +92,8 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
   const bool has_share(share);
   CompileRequest parsed;
   const bool is_request = has_share && ParseBuffer(*request, &parsed);
-  // gRPC would keep the bytes until the call has ended.
-  const_cast<grpc::ByteBuffer*>(request)->Clear();
+  // gRPC would keep the bytes until the call has ended. What is no request is looked at again.
+  if (is_request) const_cast<grpc::ByteBuffer*>(request)->Clear();
   Ending ending(metrics_, &in_flight_, parsed, response, std::move(share));
   Reply reply;
   if (draining_) {
