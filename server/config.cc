@@ -28,9 +28,20 @@ struct Setting {
 
 std::vector<Setting> Settings(Config* c) {
   return {
-      {"listen", "HOST:PORT", "where clients connect; port 0 takes a free one", &c->listen},
+      {"listen", "HOST:PORT", "where clients connect, or unix:PATH; port 0 takes a free one",
+       &c->listen},
       {"metrics", "HOST:PORT", "where Prometheus finds /metrics; \"none\" for nowhere",
        &c->metrics},
+      {"max-connections", "N",
+       "clients connected at a time, more are refused; fewer where ulimit -n says so, 0 for as "
+       "many "
+       "as it allows",
+       &c->max_connections},
+      {"idle-time", "TIME",
+       "when --max-connections are connected: one without data for so long gives way to a new one",
+       &c->idle_time},
+      {"probe-interval", "TIME", "how often kilnd asks itself for its health, as a client would",
+       &c->probe_interval},
       {"cache-dir", "DIR", "the disk cache; without it results are kept in memory only",
        &c->cache_dir},
       {"cache-bytes", "SIZE", "bound on the disk cache", Bytes{&c->cache_bytes}},
@@ -236,7 +247,7 @@ std::string HelpText() {
       "  kilnd --config=/etc/kiln/kilnd.conf --workers=8\n"
       "\n"
       "Then: kiln compile --server=127.0.0.1:7411 --target=tgl blur.comp\n"
-      "      curl http://127.0.0.1:7412/metrics\n"
+      "      curl http://127.0.0.1:7412/metrics http://127.0.0.1:7412/healthz\n"
       "\n"
       "Settings, as flags or as lines 'name = value' of FILE ('#' begins a comment):\n";
   for (const Setting& s : Settings(&defaults)) {

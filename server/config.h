@@ -33,7 +33,10 @@ struct Limits {
 struct Config {
   std::string listen = "127.0.0.1:7411";
   std::string metrics = "127.0.0.1:7412";  // empty: none
-  std::string cache_dir;                   // empty: memory only
+  uint64_t max_connections = 1000;         // 0: as many as descriptors allow
+  absl::Duration idle_time = absl::Seconds(60);
+  absl::Duration probe_interval = absl::Seconds(5);
+  std::string cache_dir;  // empty: memory only
   uint64_t cache_bytes = uint64_t{4} << 30;
   uint64_t memory_cache_bytes = uint64_t{256} << 20;
   uint64_t workers = 0;  // 0: one for each processor

@@ -59,7 +59,8 @@ TEST(ConfigTest, FlagErrors) {
 
 TEST(ConfigTest, HelpHasEverySettingAndExamples) {
   std::string help = HelpText();
-  for (const char* text : {"--listen=", "--metrics=", "--cache-dir=", "--workers=", "--config=",
+  for (const char* text : {"--listen=", "--metrics=", "--max-connections=", "--idle-time=",
+                           "--probe-interval=", "--cache-dir=", "--workers=", "--config=",
                            "Examples:", "--max-includes=", "127.0.0.1:7411"}) {
     EXPECT_NE(help.find(text), std::string::npos) << text;
   }

@@ -4,29 +4,70 @@
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
-#include <prometheus/exposer.h>
+#include <prometheus/text_serializer.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <exception>
+#include <iterator>
+#include <limits>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
-#include "server/address.h"
 #include "server/cache/disk_tier.h"
 #include "server/cache/result_cache.h"
 #include "server/engine.h"
 #include "server/metrics/metrics.h"
+#include "server/metrics/network.h"
 #include "server/metrics/snapshot.h"
+#include "server/net/address.h"
+#include "server/net/descriptors.h"
+#include "server/net/health_call.h"
+#include "server/net/http_pages.h"
+#include "server/net/listener.h"
+#include "server/net/self_probe.h"
 #include "server/service.h"
 #include "server/worker/pool.h"
 
 namespace kiln::server {
+namespace {
+
+// What a scrape reads. What ends before the last scrape is taken out first.
+class Scrape {
+ public:
+  void Add(std::shared_ptr<prometheus::Collectable> source) {
+    absl::MutexLock lock(&mutex_);
+    sources_.push_back(std::move(source));
+  }
+  void Remove(const prometheus::Collectable* source) {
+    absl::MutexLock lock(&mutex_);
+    std::erase_if(sources_, [&](const auto& s) { return s.get() == source; });
+  }
+  net::HttpPages::Page Read() {
+    absl::MutexLock lock(&mutex_);
+    std::vector<prometheus::MetricFamily> all;
+    for (const auto& source : sources_) {
+      auto some = source->Collect();
+      std::move(some.begin(), some.end(), std::back_inserter(all));
+    }
+    return {200, "text/plain; version=0.0.4; charset=utf-8",
+            prometheus::TextSerializer().Serialize(all)};
+  }
+
+ private:
+  absl::Mutex mutex_;
+  std::vector<std::shared_ptr<prometheus::Collectable>> sources_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace
 
 // Destroyed from the last to the first, after Stop.
 struct Daemon::Parts {
+  Events events;
   // Workers may end before there are metrics to count that, and after.
   std::atomic<metrics::Metrics*> exit_counter = nullptr;
   std::unique_ptr<cache::ResultCache> cache;
@@ -35,20 +76,31 @@ struct Daemon::Parts {
   std::unique_ptr<worker::Pool> pool;
   std::shared_ptr<metrics::Snapshot> snapshot;
   std::unique_ptr<CompilerService> service;
-  std::unique_ptr<prometheus::Exposer> exposer;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
   std::unique_ptr<grpc::Server> server;
+  std::unique_ptr<net::Listener> call_listener;
+  std::unique_ptr<net::SelfProbe> probe;
+  std::shared_ptr<metrics::Network> network;
+  Scrape scrape;
+  std::unique_ptr<net::HttpPages> pages;
+  std::unique_ptr<net::Listener> scrape_listener;
   std::string listen_address;
   std::string metrics_address;
+  uint64_t max_connections = 0;
   absl::Duration drain_time;
+  std::atomic<bool> stopping = false;
 };
 
 namespace {
 
+uint64_t WorkersOf(const Config& config) {
+  return config.workers == 0 ? std::max(1U, std::thread::hardware_concurrency()) : config.workers;
+}
+
 worker::PoolOptions MakePoolOptions(const Config& config) {
   worker::PoolOptions options;
   options.executable = config.worker_binary;
-  unsigned processors = std::max(1U, std::thread::hardware_concurrency());
-  options.workers = static_cast<int>(config.workers == 0 ? processors : config.workers);
+  options.workers = static_cast<int>(WorkersOf(config));
   options.queue_limit = config.queue;
   options.jobs_per_worker = static_cast<int64_t>(config.jobs_per_worker);
   options.limits.address_space_bytes = config.job_memory;
@@ -59,12 +111,30 @@ worker::PoolOptions MakePoolOptions(const Config& config) {
   return options;
 }
 
+// Scrapers and probes, with room for those that hang on.
+constexpr uint64_t kMetricsConnections = 16;
+
+// Open tables of the disk cache: all of them, where descriptors are plenty.
+uint64_t CacheTables(const Config& config) {
+  if (config.cache_dir.empty()) return 0;
+  return std::clamp<uint64_t>(net::GetDescriptorLimits().hard / 4, 48, 4096);
+}
+
+// What the daemon opens besides clients' connections. Idle it has about 30, and 3 for each worker.
+uint64_t ReservedDescriptors(const Config& config) {
+  constexpr uint64_t kOwn = 56;        // standard files, gRPC's queues, the cache's logs, a probe
+  constexpr uint64_t kEachWorker = 8;  // with those of its start
+  return kOwn + 2 * net::kListenerDescriptors + kMetricsConnections +
+         kEachWorker * WorkersOf(config) + CacheTables(config);
+}
+
 absl::StatusOr<std::unique_ptr<cache::ResultCache>> OpenCache(const Config& config) {
   std::unique_ptr<cache::DiskTier> disk;
   if (!config.cache_dir.empty()) {
     cache::DiskOptions options;
     options.directory = config.cache_dir;
     options.limit_bytes = config.cache_bytes;
+    options.open_tables = static_cast<int>(CacheTables(config));
     auto opened = cache::DiskTier::Open(options);
     if (!opened.ok()) return opened.status();
     disk = *std::move(opened);
@@ -72,58 +142,110 @@ absl::StatusOr<std::unique_ptr<cache::ResultCache>> OpenCache(const Config& conf
   return std::make_unique<cache::ResultCache>(config.memory_cache_bytes, std::move(disk));
 }
 
-absl::Status StartMetricsServer(const Config& config, metrics::Metrics* metrics,
-                                const std::shared_ptr<metrics::Snapshot>& snapshot,
-                                std::unique_ptr<prometheus::Exposer>* exposer,
-                                std::string* address) {
-  if (config.metrics.empty()) return absl::OkStatus();
-  if (absl::Status s = CheckListenable("metrics", config.metrics); !s.ok()) return s;
-  try {  // the exposer's way to say that it could not be started
-    *exposer = std::make_unique<prometheus::Exposer>(config.metrics, 1);
-  } catch (const std::exception& e) {
-    return absl::UnavailableError(
-        absl::StrCat("cannot listen on ", config.metrics, " for --metrics: ", e.what()));
-  }
-  (*exposer)->RegisterCollectable(metrics->registry());
-  (*exposer)->RegisterCollectable(snapshot);
-  auto ports = (*exposer)->GetListeningPorts();
-  *address = ports.empty() ? config.metrics : WithPort(config.metrics, ports[0]);
-  return absl::OkStatus();
+// How long the daemon waits for an answer of itself before it takes itself for deaf.
+constexpr absl::Duration kProbeTimeout = absl::Seconds(5);
+// A client that does not answer a ping for so long is gone, and its calls with it.
+constexpr absl::Duration kPingTimeout = absl::Seconds(20);
+// A client that connects has this long to begin with HTTP/2.
+constexpr absl::Duration kHandshakeTimeout = absl::Seconds(10);
+
+int Milliseconds(absl::Duration time) {
+  return static_cast<int>(
+      std::clamp<int64_t>(absl::ToInt64Milliseconds(time), 1, std::numeric_limits<int>::max()));
 }
 
-absl::Status StartServer(const Config& config, CompilerService* service,
-                         std::unique_ptr<grpc::Server>* server, std::string* address) {
-  if (absl::Status s = CheckListenable("listen", config.listen); !s.ok()) return s;
+absl::Status BuildServer(const Config& config, CompilerService* service,
+                         std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor>* acceptor,
+                         std::unique_ptr<grpc::Server>* server) {
+  using External = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
-  int port = 0;
-  builder.AddListeningPort(config.listen, grpc::InsecureServerCredentials(), &port);
-  // Two daemons that share a port without knowing would be a puzzle.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  *acceptor = builder.experimental().AddExternalConnectionAcceptor(
+      External::FROM_FD, grpc::InsecureServerCredentials());
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 1024);
   // Clients that wait ask for a sign of life (client/client.h); more often than this is a nuisance.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 4000);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, Milliseconds(kHandshakeTimeout));
+  // Pings go to clients with calls only. They end calls of clients that are gone without a word,
+  // and keep a connection with a call from looking idle while its client lives (net/connections.h).
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(config.idle_time / 3));
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, Milliseconds(kPingTimeout));
   builder.SetMaxReceiveMessageSize(static_cast<int>(
       std::min<uint64_t>(config.limits.message_bytes, std::numeric_limits<int>::max())));
   builder.SetMaxSendMessageSize(-1);
   builder.RegisterService(service);
   *server = builder.BuildAndStart();
-  if (*server == nullptr || port == 0) {
-    return absl::UnavailableError(absl::StrCat("cannot listen on ", config.listen));
-  }
+  if (*server == nullptr) return absl::UnavailableError("gRPC could not be started");
   if (auto* health = (*server)->GetHealthCheckService()) {
     health->SetServingStatus("kiln.v1alpha.Compiler", true);
   }
-  *address = WithPort(config.listen, port);
   return absl::OkStatus();
+}
+
+// The listener's events under its name; null stays null.
+std::function<void(bool)> Named(const Events& events, std::string_view listener) {
+  if (!events.on_refusing) return nullptr;
+  return [listener, told = events.on_refusing](bool refusing) { told(listener, refusing); };
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config) {
+void Daemon::ListenForCalls(const Config& config, net::ListeningSockets sockets, Parts* parts) {
+  parts->listen_address = sockets.address;
+  net::Listener::Options options;
+  options.max_connections = parts->max_connections;
+  options.idle_time = config.idle_time;
+  options.on_refusing = Named(parts->events, "grpc");
+  options.take = [acceptor = parts->acceptor.get()](int fd) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+    connection.fd = fd;
+    acceptor->HandleNewConnection(&connection);
+  };
+  parts->call_listener = std::make_unique<net::Listener>(std::move(sockets), std::move(options));
+
+  net::SelfProbe::Options probe;
+  probe.interval = config.probe_interval;
+  probe.ask = [listener = parts->call_listener.get()] {
+    return net::CallHealthThrough(listener, kProbeTimeout);
+  };
+  probe.on_change = [parts](const absl::Status& status) {
+    auto* health = parts->server->GetHealthCheckService();
+    if (health != nullptr) health->SetServingStatus(status.ok());
+    if (parts->events.on_self_health) parts->events.on_self_health(status);
+  };
+  parts->probe = std::make_unique<net::SelfProbe>(std::move(probe));
+}
+
+void Daemon::ListenForScrapes(net::ListeningSockets sockets, Parts* parts) {
+  parts->metrics_address = sockets.address;
+  auto health = [parts]() -> net::HttpPages::Page {
+    absl::Status status = parts->probe->counters().last;
+    net::HttpPages::Page page;
+    page.status = status.ok() && !parts->stopping ? 200 : 503;
+    page.body = parts->stopping ? "stopping\n"
+                : status.ok()
+                    ? "ok\n"
+                    : absl::StrCat("the listener does not answer: ", status.message(), "\n");
+    return page;
+  };
+  parts->pages = std::make_unique<net::HttpPages>(net::HttpPages::Pages{
+      {"/metrics", [parts] { return parts->scrape.Read(); }}, {"/healthz", health}});
+  net::Listener::Options options;
+  options.max_connections = kMetricsConnections;
+  options.idle_time = absl::Seconds(2);
+  options.on_refusing = Named(parts->events, "metrics");
+  options.take = [pages = parts->pages.get()](int fd) { pages->Take(fd); };
+  parts->scrape_listener = std::make_unique<net::Listener>(std::move(sockets), std::move(options));
+}
+
+absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config, Events events) {
   auto parts = std::make_unique<Parts>();
+  parts->events = std::move(events);
   parts->drain_time = config.drain_time;
+  auto room = net::MakeRoomForConnections(config.max_connections, ReservedDescriptors(config));
+  if (!room.ok()) return room.status();
+  parts->max_connections = *room;
   auto cache = OpenCache(config);
   if (!cache.ok()) return cache.status();
   parts->cache = *std::move(cache);
@@ -149,35 +271,56 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config) {
       parts->engine.get(), parts->metrics.get(),
       MakeCapabilities(parts->pool->hello(), config.limits, kVersion), config.request_bytes,
       config.enable_fault_injection);
-
-  absl::Status status = StartMetricsServer(config, parts->metrics.get(), parts->snapshot,
-                                           &parts->exposer, &parts->metrics_address);
-  if (!status.ok()) return status;
-  status = StartServer(config, parts->service.get(), &parts->server, &parts->listen_address);
-  if (!status.ok()) return status;
+  if (absl::Status status = StartServing(config, parts.get()); !status.ok()) return status;
   return std::unique_ptr<Daemon>(new Daemon(std::move(parts)));
+}
+
+absl::Status Daemon::StartServing(const Config& config, Parts* parts) {
+  absl::StatusOr<net::ListeningSockets> scrapes;
+  if (!config.metrics.empty()) {
+    scrapes = net::Listen("metrics", config.metrics);
+    if (!scrapes.ok()) return scrapes.status();
+  }
+  auto calls = net::Listen("listen", config.listen);
+  if (!calls.ok()) return calls.status();
+  absl::Status status = BuildServer(config, parts->service.get(), &parts->acceptor, &parts->server);
+  if (!status.ok()) return status;
+  ListenForCalls(config, *std::move(calls), parts);
+  parts->scrape.Add(parts->metrics->registry());
+  parts->scrape.Add(parts->snapshot);
+  if (scrapes.ok()) ListenForScrapes(*std::move(scrapes), parts);
+  parts->network = std::make_shared<metrics::Network>(
+      parts->call_listener.get(), parts->scrape_listener.get(), parts->probe.get());
+  parts->scrape.Add(parts->network);
+  return absl::OkStatus();
 }
 
 Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Daemon::~Daemon() { Stop(); }
 const std::string& Daemon::listen_address() const { return parts_->listen_address; }
 const std::string& Daemon::metrics_address() const { return parts_->metrics_address; }
+uint64_t Daemon::max_connections() const { return parts_->max_connections; }
 
 void Daemon::Stop() {
   if (parts_->server == nullptr) return;
+  parts_->stopping = true;
+  parts_->probe->Stop();
   if (auto* health = parts_->server->GetHealthCheckService()) health->SetServingStatus(false);
   parts_->service->Drain();
   absl::Time end = absl::Now() + parts_->drain_time;
   while (parts_->service->in_flight() > 0 && absl::Now() < end) {
     absl::SleepFor(absl::Milliseconds(5));
   }
+  // What counts itself ends here; a scrape has the other counters until the end.
+  parts_->scrape.Remove(parts_->network.get());
+  parts_->scrape.Remove(parts_->snapshot.get());
+  parts_->call_listener.reset();
   // What is left to wait for is that answers leave the machine; idle connections would make gRPC
   // wait for seconds until their clients look up.
   parts_->server->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(500));
   parts_->server->Wait();
   parts_->server.reset();
   parts_->engine->Stop();
-  parts_->snapshot.reset();  // it asks the pool
   parts_->pool.reset();
 }
 

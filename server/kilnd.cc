@@ -38,14 +38,19 @@ int Run(const kiln::server::Config& config) {
   std::string metrics = (*daemon)->metrics_address();
   Say("listening on " + (*daemon)->listen_address() +
       (metrics.empty() ? std::string() : ", metrics on http://" + metrics + "/metrics"));
+  if ((*daemon)->max_connections() < config.max_connections) {
+    Say("room for " + std::to_string((*daemon)->max_connections()) +
+        " connections, not for --max-connections=" + std::to_string(config.max_connections) +
+        ": raise the limit on open files (ulimit -Hn)");
+  }
   if (config.cache_dir.empty()) Say("no --cache-dir: results are kept in memory only");
   int signal = 0;
   sigwait(&signals, &signal);
   Say("stopping: finishing calls in flight");
   (*daemon)->Stop();
   Say("stopped");
-  // Nothing is in flight and every record is in the write-ahead log. The rest of taking down would
-  // be waiting for the threads of the metrics server.
+  // Nothing is in flight and every record is in the write-ahead log: the rest of taking down would
+  // change nothing.
   _exit(0);
 }
 

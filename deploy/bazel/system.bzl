@@ -19,7 +19,6 @@ _PKG_CONFIG = {
     "jemalloc": (["jemalloc"], "libjemalloc-dev", []),
     "nlohmann_json": (["nlohmann_json"], "nlohmann-json3-dev", []),
     "prometheus_core": (["prometheus-cpp-core"], "prometheus-cpp-dev", []),
-    "prometheus_pull": (["prometheus-cpp-pull"], "prometheus-cpp-dev", []),
     "protobuf": (["protobuf"], "libprotobuf-dev", []),
     "rocksdb": (["rocksdb"], "librocksdb-dev", []),
     "seccomp": (["libseccomp"], "libseccomp-dev", []),

@@ -38,6 +38,7 @@ struct DiskOptions {
   std::string directory;
   uint64_t limit_bytes = uint64_t{4} << 30;
   uint64_t block_cache_bytes = uint64_t{64} << 20;
+  int open_tables = 4096;  // descriptors for them; more tables are opened and closed as needed
 };
 
 class DiskTier {

@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <ctime>
 #include <initializer_list>
 #include <string>
-#include <utility>
+
+#include "server/metrics/families.h"
 
 #include "server/protobuf_log.h"
 
@@ -18,31 +20,25 @@ using prometheus::ClientMetric;
 using prometheus::MetricFamily;
 using prometheus::MetricType;
 
-struct Sample {
-  std::vector<ClientMetric::Label> labels;
-  double value;
-};
-
-void Add(std::vector<MetricFamily>* out, const char* name, const char* help, MetricType type,
-         const std::vector<Sample>& samples) {
-  MetricFamily family;
-  family.name = name;
-  family.help = help;
-  family.type = type;
-  for (const Sample& sample : samples) {
-    ClientMetric metric;
-    metric.label = sample.labels;
-    if (type == MetricType::Counter) {
-      metric.counter.value = sample.value;
-    } else {
-      metric.gauge.value = sample.value;
-    }
-    family.metric.push_back(std::move(metric));
-  }
-  out->push_back(std::move(family));
+// Seconds since 1970. The kernel counts from boot, in ticks.
+double StartTime() {
+  FILE* f = fopen("/proc/self/stat", "re");
+  if (f == nullptr) return 0;
+  unsigned long long ticks = 0;
+  // Field 22; the second is the name in brackets.
+  int found = fscanf(f,
+                     "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
+                     "%*d %*d %*d %*d %llu",
+                     &ticks);
+  fclose(f);
+  timespec now = {}, up = {};
+  clock_gettime(CLOCK_REALTIME, &now);
+  clock_gettime(CLOCK_BOOTTIME, &up);
+  double booted = static_cast<double>(now.tv_sec - up.tv_sec) +
+                  static_cast<double>(now.tv_nsec - up.tv_nsec) * 1e-9;
+  if (found != 1) return 0;
+  return booted + static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
-
-double D(uint64_t n) { return static_cast<double>(n); }
 
 }  // namespace
 
@@ -118,6 +114,9 @@ void Snapshot::CollectProcess(std::vector<MetricFamily>* out) {
   Add(out, "kiln_protobuf_messages_total",
       "Complaints of protobuf about what clients sent (text that is not UTF-8)", MetricType::Counter,
       {{{}, D(server::ProtobufMessages())}});
+  static const double start_time = StartTime();  // a step of the clock is no restart
+  Add(out, "process_start_time_seconds", "Start of the daemon, in seconds since 1970",
+      MetricType::Gauge, {{{}, start_time}});
   unsigned long total = 0, resident = 0;
   if (FILE* f = fopen("/proc/self/statm", "re")) {
     if (fscanf(f, "%lu %lu", &total, &resident) != 2) resident = 0;

@@ -18,18 +18,24 @@
 namespace kiln::test {
 namespace {
 
-std::string After(const std::string& text, const std::string& mark) {
+// What follows `mark`, up to one of `ends`.
+std::string After(const std::string& text, const std::string& mark, const char* ends) {
   size_t at = text.find(mark);
   if (at == std::string::npos) return "";
   at += mark.size();
-  return text.substr(at, text.find_first_of(",/\n", at) - at);
+  return text.substr(at, text.find_first_of(ends, at) - at);
 }
 
 }  // namespace
 
-KilndProcess::KilndProcess(std::vector<std::string> flags) {
+KilndProcess::KilndProcess(std::vector<std::string> flags, std::optional<Descriptors> descriptors) {
   flags.insert(flags.begin(), {"server/kilnd", "--listen=127.0.0.1:0", "--metrics=127.0.0.1:0",
                                "--worker-binary=server/worker/testing/fake_worker"});
+  // prlimit becomes kilnd: the process id stays.
+  if (descriptors) {
+    flags.insert(flags.begin(), {"prlimit", "--nofile=" + std::to_string(descriptors->soft) + ":" +
+                                                std::to_string(descriptors->hard)});
+  }
   std::vector<char*> argv;
   for (std::string& f : flags) argv.push_back(f.data());
   argv.push_back(nullptr);
@@ -38,7 +44,7 @@ KilndProcess::KilndProcess(std::vector<std::string> flags) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, fds[1], 2);
-  posix_spawn(&pid_, "server/kilnd", &actions, nullptr, argv.data(), environ);
+  posix_spawnp(&pid_, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   close(fds[1]);
   log_fd_ = fds[0];
@@ -65,8 +71,8 @@ bool KilndProcess::ReadSome(int timeout_ms) {
 bool KilndProcess::AwaitReady() {
   while (ReadSome(30'000)) {
     if (log_.find("listening on ") == std::string::npos || log_.back() != '\n') continue;
-    address_ = After(log_, "listening on ");
-    metrics_ = After(log_, "metrics on http://");
+    address_ = After(log_, "listening on ", ",\n");
+    metrics_ = After(log_, "metrics on http://", "/\n");
     return true;
   }
   return false;
@@ -102,13 +108,13 @@ std::unique_ptr<kiln::v1alpha::Compiler::Stub> KilndProcess::Stub() const {
   return kiln::v1alpha::Compiler::NewStub(Channel());
 }
 
-std::string KilndProcess::Metrics() const {
+std::string KilndProcess::Page(const std::string& path) const {
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in to = {};
   to.sin_family = AF_INET;
   to.sin_port = htons(static_cast<uint16_t>(atoi(metrics_.c_str() + metrics_.find(':') + 1)));
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  std::string text = "GET /metrics HTTP/1.0\r\n\r\n";
+  std::string text = "GET " + path + " HTTP/1.0\r\n\r\n";
   std::string body;
   if (connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0 &&
       write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size())) {

@@ -6,7 +6,9 @@
 #include <grpcpp/grpcpp.h>
 #include <sys/types.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +18,15 @@ namespace kiln::test {
 
 class KilndProcess {
  public:
+  // Bounds on the daemon's descriptors (RLIMIT_NOFILE).
+  struct Descriptors {
+    uint64_t soft;
+    uint64_t hard;
+  };
+
   // Runs kilnd with `flags` besides free ports and the worker. Does not wait.
-  explicit KilndProcess(std::vector<std::string> flags);
+  explicit KilndProcess(std::vector<std::string> flags,
+                        std::optional<Descriptors> descriptors = std::nullopt);
   // Kills it if it still runs.
   ~KilndProcess();
   KilndProcess(const KilndProcess&) = delete;
@@ -37,8 +46,9 @@ class KilndProcess {
 
   std::shared_ptr<grpc::Channel> Channel() const;
   std::unique_ptr<kiln::v1alpha::Compiler::Stub> Stub() const;
-  // Body of http://METRICS/metrics; empty when it cannot be had.
-  std::string Metrics() const;
+  // Body of http://METRICS/PATH; empty when it cannot be had.
+  std::string Page(const std::string& path) const;
+  std::string Metrics() const { return Page("/metrics"); }
   // The value on the line that begins with `name`; -1: there is none.
   double Metric(const std::string& name) const;
 

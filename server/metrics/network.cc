@@ -1,0 +1,66 @@
+// Metrics of connections, descriptors and the probe: see network.h.
+#include "server/metrics/network.h"
+
+#include "server/metrics/families.h"
+#include "server/net/descriptors.h"
+
+namespace kiln::metrics {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+
+using Labels = std::vector<ClientMetric::Label>;
+
+void CollectProbe(const net::SelfProbe::Counters& probe, std::vector<MetricFamily>* out) {
+  Labels answered = {{"result", "answered"}}, failed = {{"result", "failed"}};
+  Add(out, "kiln_self_probes_total",
+      "Health checks of the daemon by itself through its own listener", MetricType::Counter,
+      {{answered, D(probe.answered)}, {failed, D(probe.failed)}});
+  Add(out, "kiln_listener_healthy", "0: the last health check through the listener failed",
+      MetricType::Gauge, {{{}, probe.last.ok() ? 1.0 : 0.0}});
+}
+
+void CollectDescriptors(std::vector<MetricFamily>* out) {
+  Add(out, "process_open_fds", "Descriptors that the daemon has open", MetricType::Gauge,
+      {{{}, D(net::OpenDescriptors())}});
+  Add(out, "process_max_fds", "Descriptors that the daemon may open", MetricType::Gauge,
+      {{{}, D(net::GetDescriptorLimits().soft)}});
+}
+
+}  // namespace
+
+std::vector<MetricFamily> Network::Collect() const {
+  std::vector<Sample> open, limit, accepted, refused, closed;
+  auto add = [&](const char* listener, const net::Listener::Counters& c) {
+    auto with = [&](const char* reason) {
+      return Labels{{"listener", listener}, {"reason", reason}};
+    };
+    open.push_back({{{"listener", listener}}, D(c.open)});
+    limit.push_back({{{"listener", listener}}, D(c.limit)});
+    accepted.push_back({{{"listener", listener}}, D(c.accepted)});
+    refused.push_back({with("limit"), D(c.refused_limit)});
+    refused.push_back({with("descriptors"), D(c.refused_descriptors)});
+    closed.push_back({with("silent"), D(c.closed_silent)});
+    closed.push_back({with("idle"), D(c.closed_idle)});
+  };
+  add("grpc", calls_->counters());
+  if (scrapes_ != nullptr) add("metrics", scrapes_->counters());
+
+  std::vector<MetricFamily> out;
+  Add(&out, "kiln_connections", "Connections of clients that are open", MetricType::Gauge, open);
+  Add(&out, "kiln_connections_limit", "Connections that may be open", MetricType::Gauge, limit);
+  Add(&out, "kiln_connections_accepted_total", "Connections that were accepted and served",
+      MetricType::Counter, accepted);
+  Add(&out, "kiln_connections_refused_total",
+      "Connections closed at once: the limit, or no descriptor left", MetricType::Counter, refused);
+  Add(&out, "kiln_connections_closed_total",
+      "Connections closed to make room for others: never sent a byte, or idle", MetricType::Counter,
+      closed);
+  CollectProbe(probe_->counters(), &out);
+  CollectDescriptors(&out);
+  return out;
+}
+
+}  // namespace kiln::metrics

@@ -1,0 +1,178 @@
+// Addresses to listen on: see address.h.
+#include "server/net/address.h"
+
+#include <linux/tcp.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <set>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+
+namespace kiln::net {
+namespace {
+
+constexpr char kUnix[] = "unix:";
+
+// The connections that wait to be accepted; the kernel bounds it further (net.core.somaxconn).
+constexpr int kBacklog = 1024;
+
+absl::Status FromErrno(int error) {
+  return absl::UnavailableError(error == EADDRINUSE ? "another program listens there"
+                                                    : strerror(error));
+}
+
+// What accepted connections inherit from their listener.
+void SetOptions(int fd, int family) {
+  int one = 1, zero = 0;
+  if (family == AF_UNIX) return;
+  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  if (family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof zero);
+}
+
+// A listening socket, or -errno.
+int ListenOn(const sockaddr* to, socklen_t size) {
+  int fd = socket(to->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd < 0) return -errno;
+  SetOptions(fd, to->sa_family);
+  if (bind(fd, to, size) == 0 && listen(fd, kBacklog) == 0) return fd;
+  int error = errno;
+  close(fd);
+  return -error;
+}
+
+uint16_t* PortOf(sockaddr* address) {
+  return address->sa_family == AF_INET6 ? &reinterpret_cast<sockaddr_in6*>(address)->sin6_port
+                                        : &reinterpret_cast<sockaddr_in*>(address)->sin_port;
+}
+
+uint16_t PortTaken(int fd) {
+  sockaddr_storage address = {};
+  socklen_t size = sizeof address;
+  getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
+  return *PortOf(reinterpret_cast<sockaddr*>(&address));
+}
+
+// Whether a program answers behind a socket file.
+bool IsAlive(const sockaddr_un& to) {
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return true;
+  bool refused =
+      connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0 && errno == ECONNREFUSED;
+  close(fd);
+  return !refused;
+}
+
+absl::Status ListenOnUnix(const std::string& path, ListeningSockets* sockets) {
+  sockaddr_un to = {};
+  to.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof to.sun_path) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the path takes 1 to ", sizeof to.sun_path - 1, " bytes"));
+  }
+  memcpy(to.sun_path, path.data(), path.size());
+  struct stat file;
+  if (lstat(path.c_str(), &file) == 0) {
+    if (!S_ISSOCK(file.st_mode)) return absl::UnavailableError("the file is no socket");
+    if (!IsAlive(to)) unlink(path.c_str());
+  }
+  int fd = ListenOn(reinterpret_cast<sockaddr*>(&to), sizeof to);
+  if (fd < 0) return FromErrno(-fd);
+  sockets->fds.push_back(fd);
+  sockets->path = path;
+  return absl::OkStatus();
+}
+
+// Every address of the list once, all on one port. A host with an address of a family that this
+// machine lacks still has its others. A port that is taken on one of them is an error: two daemons
+// under one name would be a puzzle.
+absl::Status ListenOnAll(const addrinfo* list, ListeningSockets* sockets) {
+  std::set<std::string> done;
+  uint16_t port = 0;
+  int error = 0;
+  for (const addrinfo* info = list; info != nullptr; info = info->ai_next) {
+    if (!done.emplace(reinterpret_cast<const char*>(info->ai_addr), info->ai_addrlen).second) {
+      continue;
+    }
+    if (port != 0) *PortOf(info->ai_addr) = port;
+    int fd = ListenOn(info->ai_addr, info->ai_addrlen);
+    if (fd == -EADDRINUSE) return FromErrno(EADDRINUSE);
+    if (fd < 0) {
+      error = -fd;
+      continue;
+    }
+    sockets->fds.push_back(fd);
+    port = PortTaken(fd);
+  }
+  return sockets->fds.empty() ? FromErrno(error) : absl::OkStatus();
+}
+
+absl::Status ListenOnHost(const std::string& host, const char* port, ListeningSockets* sockets) {
+  bool brackets = host.size() > 1 && host.front() == '[' && host.back() == ']';
+  std::string name = brackets ? host.substr(1, host.size() - 2) : host;
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo* list = nullptr;
+  if (int error = getaddrinfo(name.c_str(), port, &hints, &list); error != 0) {
+    return absl::InvalidArgumentError(gai_strerror(error));
+  }
+  absl::Status status = ListenOnAll(list, sockets);
+  freeaddrinfo(list);
+  if (status.ok()) sockets->address = absl::StrCat(host, ":", ntohs(PortTaken(sockets->fds[0])));
+  return status;
+}
+
+absl::Status ListenOnAddress(const std::string& address, ListeningSockets* sockets) {
+  if (address.rfind(kUnix, 0) == 0) {
+    sockets->address = address;
+    return ListenOnUnix(address.substr(sizeof kUnix - 1), sockets);
+  }
+  size_t colon = address.rfind(':');
+  if (colon == std::string::npos || colon + 1 == address.size()) {
+    return absl::InvalidArgumentError("takes HOST:PORT or unix:PATH");
+  }
+  // getaddrinfo takes a larger number modulo 65,536.
+  int port = 0;
+  std::string text = address.substr(colon + 1);
+  if (!absl::SimpleAtoi(text, &port) || port < 0 || port > 65535) {
+    return absl::InvalidArgumentError(absl::StrCat("'", text, "' is not a port from 0 to 65535"));
+  }
+  return ListenOnHost(address.substr(0, colon), text.c_str(), sockets);
+}
+
+}  // namespace
+
+ListeningSockets::~ListeningSockets() {
+  if (!path.empty()) unlink(path.c_str());
+  for (int fd : fds) close(fd);
+}
+
+ListeningSockets& ListeningSockets::operator=(ListeningSockets&& other) noexcept {
+  std::swap(fds, other.fds);
+  std::swap(address, other.address);
+  std::swap(path, other.path);
+  return *this;
+}
+
+absl::StatusOr<ListeningSockets> Listen(const std::string& flag, const std::string& address) {
+  ListeningSockets sockets;
+  absl::Status status = ListenOnAddress(address, &sockets);
+  if (status.ok()) return sockets;
+  if (absl::IsInvalidArgument(status)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", flag, "=", address, ": ", status.message()));
+  }
+  return absl::UnavailableError(absl::StrCat("cannot listen on ", address, ": ", status.message(),
+                                             "; choose another with --", flag, "=HOST:PORT"));
+}
+
+}  // namespace kiln::net

@@ -1,0 +1,66 @@
+// Addresses: every kind that is listened on, and errors that name the flag.
+#include "server/net/address.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+
+namespace kiln::net {
+namespace {
+
+std::string Error(const std::string& address) {
+  return std::string(Listen("listen", address).status().message());
+}
+
+TEST(AddressTest, APortThatIsFreeIsTakenAndSaid) {
+  auto sockets = Listen("listen", "127.0.0.1:0");
+  ASSERT_TRUE(sockets.ok()) << sockets.status();
+  EXPECT_EQ(sockets->fds.size(), 1u);
+  EXPECT_EQ(sockets->address.rfind("127.0.0.1:", 0), 0u);
+  EXPECT_NE(sockets->address, "127.0.0.1:0");
+  EXPECT_EQ(Error(sockets->address), "cannot listen on " + sockets->address +
+                                         ": another program listens there; choose another with "
+                                         "--listen=HOST:PORT");
+}
+
+TEST(AddressTest, AHostWithSeveralAddressesHasOnePort) {
+  auto sockets = Listen("listen", "localhost:0");
+  ASSERT_TRUE(sockets.ok()) << sockets.status();
+  EXPECT_GE(sockets->fds.size(), 1u);
+  EXPECT_EQ(sockets->address.rfind("localhost:", 0), 0u);
+}
+
+TEST(AddressTest, ErrorsNameFlagAndRemedy) {
+  EXPECT_EQ(Error("7411"), "--listen=7411: takes HOST:PORT or unix:PATH");
+  EXPECT_EQ(Error("127.0.0.1:"), "--listen=127.0.0.1:: takes HOST:PORT or unix:PATH");
+  EXPECT_EQ(Error("127.0.0.1:65536"),
+            "--listen=127.0.0.1:65536: '65536' is not a port from 0 to 65535");
+  EXPECT_EQ(Error("127.0.0.1:-1"), "--listen=127.0.0.1:-1: '-1' is not a port from 0 to 65535");
+  EXPECT_NE(Error("256.0.0.1:1").find("--listen=256.0.0.1:1: "), std::string::npos);
+  EXPECT_NE(Error("192.0.2.1:0").find("cannot listen on 192.0.2.1:0: "), std::string::npos);
+  EXPECT_NE(Error("unix:").find("the path takes 1 to 107 bytes"), std::string::npos);
+  EXPECT_NE(Error("unix:/" + std::string(200, 'a')).find("1 to 107"), std::string::npos);
+}
+
+TEST(AddressTest, SocketFiles) {
+  std::string path = "address_test.sock";
+  {
+    auto sockets = Listen("listen", "unix:" + path);
+    ASSERT_TRUE(sockets.ok()) << sockets.status();
+    EXPECT_EQ(sockets->address, "unix:" + path);
+    EXPECT_NE(Error("unix:" + path).find("another program listens there"), std::string::npos);
+    EXPECT_EQ(access(path.c_str(), F_OK), 0) << "the live one's file stays";
+    sockets->path.clear();  // as after a kill -9
+  }
+  EXPECT_EQ(access(path.c_str(), F_OK), 0);
+  EXPECT_EQ(Error("unix:" + path), "");
+  EXPECT_NE(access(path.c_str(), F_OK), 0);
+  std::ofstream("address_test.txt") << "precious";
+  EXPECT_NE(Error("unix:address_test.txt").find("the file is no socket"), std::string::npos);
+  EXPECT_EQ(access("address_test.txt", F_OK), 0);
+}
+
+}  // namespace
+}  // namespace kiln::net

@@ -1,0 +1,73 @@
+// Accepted connections that others own and close: how many still live, and who gives way.
+//
+// gRPC takes connections for good and does not say when it closes one. So a connection is known by
+// its descriptor and the identity of its socket (fstat): as long as both agree it lives, whoever
+// holds it. Nothing is asked until somebody wants to know.
+//
+// When there are too many, gives way
+//   1. of those that never sent a byte, the one that came first: in a flood of silent connections a
+//      client is thrown out only when a whole bound of newer ones comes before its first byte;
+//   2. of the others the one without data for longest, if that is idle_time or more.
+// To give way is to be shut down: the owner reads an end of file and closes. Until then the
+// connection counts as leaving.
+//
+// A connection with a call in flight is not without data for idle_time, because gRPC is told to
+// ping the clients of calls three times as often (server/daemon.cc). Unix-domain sockets tell
+// nothing of this (TCP_INFO) and never give way.
+//
+// Not thread-safe. Shutting down goes through a descriptor of our own, whose identity is checked
+// after it was made: the number may have been closed and taken by another file meanwhile.
+#ifndef KILN_SERVER_NET_CONNECTIONS_H_
+#define KILN_SERVER_NET_CONNECTIONS_H_
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <deque>
+#include <vector>
+
+#include "absl/time/time.h"
+
+namespace kiln::net {
+
+class Connections {
+ public:
+  // Before `fd` is given to its owner.
+  void Add(int fd);
+  // Forgets what was closed. One system call for each connection.
+  void Sweep();
+  // The same for those that leave.
+  void SweepLeaving();
+
+  // As of the last Sweep.
+  size_t open() const { return silent_.size() + spoken_.size(); }
+  size_t leaving() const { return leaving_.size(); }
+
+  enum class GaveWay { kNobody, kSilent, kIdle };
+  GaveWay MakeRoom(absl::Duration idle_time);
+
+ private:
+  struct Connection {
+    int fd;
+    dev_t device;
+    ino_t inode;
+  };
+  struct Traffic;
+
+  template <typename List>
+  static void Sweep(List* list);
+  static bool Lives(const Connection& connection, int fd);
+  static Traffic TrafficOf(const Connection& connection);
+  // False: no descriptor to do it with.
+  bool ShutDown(const Connection& connection);
+  bool ShutDownFirstSilent();
+  bool ShutDownLongestIdle(absl::Duration idle_time);
+
+  std::deque<Connection> silent_;  // when last asked; in the order in which they came
+  std::vector<Connection> spoken_;
+  std::vector<Connection> leaving_;
+};
+
+}  // namespace kiln::net
+
+#endif  // KILN_SERVER_NET_CONNECTIONS_H_

@@ -1,0 +1,18 @@
+// A health check of the daemon by itself, over a new connection through its own listener.
+#ifndef KILN_SERVER_NET_HEALTH_CALL_H_
+#define KILN_SERVER_NET_HEALTH_CALL_H_
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "server/net/listener.h"
+
+namespace kiln::net {
+
+// Connects to the listener's first address, past its bound, and calls grpc.health.v1.Health/Check
+// without TLS. Ok: there was an answer, whatever it says of serving. Blocks for `timeout` at most,
+// for connecting and for calling each.
+absl::Status CallHealthThrough(Listener* listener, absl::Duration timeout);
+
+}  // namespace kiln::net
+
+#endif  // KILN_SERVER_NET_HEALTH_CALL_H_

@@ -1,0 +1,230 @@
+// The accept loop: see listener.h.
+#include "server/net/listener.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/time/clock.h"
+
+namespace kiln::net {
+namespace {
+
+// What leaves has its descriptor still; no more give way at a time than are accounted for.
+constexpr size_t kMostLeaving = 16;
+// Between two looks at all connections, when they are all in use.
+constexpr absl::Duration kSweepInterval = absl::Milliseconds(20);
+// Without any descriptor.
+constexpr int kRestMilliseconds = 50;
+// Otherwise the wake-up ends a wait, if there was a descriptor for it.
+constexpr int kLookUpMilliseconds = 1000;
+
+int OpenSpare() { return open("/dev/null", O_RDONLY | O_CLOEXEC); }
+
+// Errors of accept that are about one connection, which is gone.
+bool IsOfOneConnection(int error) {
+  switch (error) {
+    case EINTR:
+    case ECONNABORTED:
+    case EPROTO:
+    case ENETDOWN:
+    case ENOPROTOOPT:
+    case EHOSTDOWN:
+    case EHOSTUNREACH:
+    case ENETUNREACH:
+    case EPERM:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool SamePeer(const sockaddr_storage& a, const sockaddr_storage& b) {
+  if (a.ss_family != b.ss_family || a.ss_family == AF_UNSPEC) return false;
+  if (a.ss_family == AF_UNIX) return memcmp(&a, &b, sizeof a) == 0;
+  if (a.ss_family == AF_INET) {
+    const auto &x = reinterpret_cast<const sockaddr_in&>(a),
+               &y = reinterpret_cast<const sockaddr_in&>(b);
+    return x.sin_port == y.sin_port && x.sin_addr.s_addr == y.sin_addr.s_addr;
+  }
+  const auto &x = reinterpret_cast<const sockaddr_in6&>(a),
+             &y = reinterpret_cast<const sockaddr_in6&>(b);
+  return x.sin6_port == y.sin6_port && memcmp(&x.sin6_addr, &y.sin6_addr, sizeof x.sin6_addr) == 0;
+}
+
+// Reset while it waited. gRPC would write a line to the log for each.
+bool IsGone(int fd) {
+  sockaddr_storage peer;
+  socklen_t size = sizeof peer;
+  return getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) != 0;
+}
+
+}  // namespace
+
+Listener::Listener(ListeningSockets sockets, Options options)
+    : sockets_(std::move(sockets)),
+      options_(std::move(options)),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      spare_(OpenSpare()) {
+  counters_.limit = options_.max_connections;
+  thread_ = std::thread([this] { Run(); });
+}
+
+Listener::~Listener() {
+  stopping_ = true;
+  uint64_t one = 1;
+  [[maybe_unused]] ssize_t written = write(wake_, &one, sizeof one);
+  thread_.join();
+  close(wake_);
+  if (spare_ >= 0) close(spare_);
+}
+
+Listener::Counters Listener::counters() {
+  absl::MutexLock lock(&mutex_);
+  connections_.Sweep();
+  counters_.open = connections_.open() + connections_.leaving();
+  return counters_;
+}
+
+sockaddr_storage Listener::first_address(socklen_t* size) const {
+  sockaddr_storage address = {};
+  *size = sizeof address;
+  getsockname(sockets_.fds[0], reinterpret_cast<sockaddr*>(&address), size);
+  return address;
+}
+
+void Listener::Expect(const sockaddr_storage& peer) {
+  absl::MutexLock lock(&mutex_);
+  expected_ = peer;
+}
+
+void Listener::Run() {
+  std::vector<pollfd> wait;
+  for (int fd : sockets_.fds) wait.push_back({fd, POLLIN, 0});
+  wait.push_back({wake_, POLLIN, 0});
+  while (!stopping_) {
+    // While it rests only the wake-up is looked at: the sockets are readable all the time.
+    pollfd* from = resting_ ? &wait.back() : wait.data();
+    poll(from, static_cast<nfds_t>(wait.data() + wait.size() - from),
+         resting_ ? kRestMilliseconds : kLookUpMilliseconds);
+    resting_ = false;
+    for (size_t i = 0; i + 1 < wait.size() && !stopping_; ++i) AcceptAll(wait[i].fd);
+  }
+}
+
+void Listener::AcceptAll(int socket) {
+  while (!stopping_ && AcceptOne(socket)) {
+  }
+}
+
+// False: there is nothing more to accept now.
+bool Listener::AcceptOne(int socket) {
+  sockaddr_storage peer = {};
+  socklen_t size = sizeof peer;
+  int fd = accept4(socket, reinterpret_cast<sockaddr*>(&peer), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (fd < 0) {
+    if (errno == EAGAIN || errno == EWOULDBLOCK) return false;
+    if (IsOfOneConnection(errno)) return true;
+    if (errno == EMFILE || errno == ENFILE) return SpendSpare(socket);
+    resting_ = true;
+    return false;
+  }
+  if (IsGone(fd)) {
+    close(fd);
+  } else if (Admit(fd, peer)) {
+    options_.take(fd);
+  } else {
+    Refuse(fd);
+    TellRefusing(true);
+  }
+  return true;
+}
+
+// False: there is nothing more to accept now. Without descriptors only this tells.
+bool Listener::SpendSpare(int socket) {
+  if (spare_ >= 0) close(spare_);
+  int fd = accept4(socket, nullptr, nullptr, SOCK_CLOEXEC);
+  bool empty = fd < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+  if (fd >= 0) close(fd);
+  spare_ = OpenSpare();
+  // Another thread may have been quicker to take what was set free.
+  resting_ = spare_ < 0 || (fd < 0 && !empty);
+  if (fd < 0) return false;
+  {
+    absl::MutexLock lock(&mutex_);
+    ++counters_.refused_descriptors;
+  }
+  TellRefusing(true);
+  return !resting_;
+}
+
+bool Listener::Admit(int fd, const sockaddr_storage& peer) {
+  bool ample;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (IsExpected(peer)) return true;
+    if (!HasRoom()) {
+      ++counters_.refused_limit;
+      return false;
+    }
+    ++counters_.accepted;
+    connections_.Add(fd);
+    ample = connections_.open() * 10 <= counters_.limit * 9;
+  }
+  if (ample) TellRefusing(false);
+  return true;
+}
+
+bool Listener::HasRoom() {
+  if (connections_.open() < counters_.limit) return true;
+  if (absl::Now() - swept_ >= kSweepInterval) {
+    connections_.Sweep();
+    swept_ = absl::Now();
+    nobody_idle_ = false;
+    if (connections_.open() < counters_.limit) return true;
+  }
+  connections_.SweepLeaving();
+  if (nobody_idle_ || connections_.leaving() >= kMostLeaving) return false;
+  switch (connections_.MakeRoom(options_.idle_time)) {
+    case Connections::GaveWay::kSilent:
+      ++counters_.closed_silent;
+      return true;
+    case Connections::GaveWay::kIdle:
+      ++counters_.closed_idle;
+      return true;
+    case Connections::GaveWay::kNobody:
+      // Whoever comes later has been admitted when somebody gave way, or is one of those looked at.
+      nobody_idle_ = true;
+      return false;
+  }
+  return false;
+}
+
+bool Listener::IsExpected(const sockaddr_storage& peer) {
+  if (!SamePeer(expected_, peer)) return false;
+  expected_.ss_family = AF_UNSPEC;
+  return true;
+}
+
+// The end of file goes out before the close: what the client has sent by then, and closing over
+// unread bytes, would make a reset of it.
+void Listener::Refuse(int fd) {
+  shutdown(fd, SHUT_WR);
+  char bytes[4096];
+  recv(fd, bytes, sizeof bytes, MSG_DONTWAIT);
+  close(fd);
+}
+
+void Listener::TellRefusing(bool refusing) {
+  if (refusing == refusing_) return;
+  refusing_ = refusing;
+  if (options_.on_refusing) options_.on_refusing(refusing);
+}
+
+}  // namespace kiln::net

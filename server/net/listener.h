@@ -1,0 +1,96 @@
+// The accept loop: bounded connections, and life after every descriptor was taken.
+//
+// A thread accepts. Up to max_connections are handed on; when they are all in use, one of them may
+// give way (connections.h), otherwise the new one is refused: closed before a byte was sent, which
+// gRPC clients take for UNAVAILABLE and try again after their own delay. When no descriptor is left
+// one that is kept for this is spent on accepting and closing what waits; where even that fails the
+// thread rests for a moment and goes on, so that nothing has to be restarted when descriptors are
+// back.
+#ifndef KILN_SERVER_NET_LISTENER_H_
+#define KILN_SERVER_NET_LISTENER_H_
+
+#include <sys/socket.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "server/net/address.h"
+#include "server/net/connections.h"
+
+namespace kiln::net {
+
+// Of a listener, besides max_connections: those that leave, the spare descriptor, listening
+// sockets, its wake-up.
+inline constexpr uint64_t kListenerDescriptors = 24;
+
+class Listener {
+ public:
+  struct Options {
+    uint64_t max_connections = 0;
+    absl::Duration idle_time = absl::InfiniteDuration();
+    // Takes ownership of a non-blocking connection. From the listener's thread.
+    std::function<void(int fd)> take;
+    // Connections begin to be refused (true), and there is ample room again (false); from the
+    // listener's thread. May be null.
+    std::function<void(bool refusing)> on_refusing;
+  };
+  struct Counters {
+    uint64_t open = 0;
+    uint64_t limit = 0;
+    uint64_t accepted = 0;  // and handed on
+    uint64_t refused_limit = 0;
+    uint64_t refused_descriptors = 0;
+    uint64_t closed_silent = 0;  // gave way
+    uint64_t closed_idle = 0;
+  };
+
+  Listener(ListeningSockets sockets, Options options);
+  // Ends accepting. What was handed on stays.
+  ~Listener();
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  // Asks the kernel which connections live.
+  Counters counters();
+  // The address of the first socket.
+  sockaddr_storage first_address(socklen_t* size) const;
+
+  // The next connection from `peer` is the daemon's own: it is handed on whatever the bound.
+  void Expect(const sockaddr_storage& peer);
+
+ private:
+  void Run();
+  void AcceptAll(int socket);
+  bool AcceptOne(int socket);
+  bool SpendSpare(int socket);
+  bool Admit(int fd, const sockaddr_storage& peer);
+  bool HasRoom() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsExpected(const sockaddr_storage& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Refuse(int fd);
+  void TellRefusing(bool refusing);
+
+  const ListeningSockets sockets_;
+  const Options options_;
+  int wake_ = -1;
+  int spare_ = -1;
+  bool resting_ = false;   // of the thread
+  bool refusing_ = false;  // as told
+  std::atomic<bool> stopping_ = false;
+  mutable absl::Mutex mutex_;
+  Connections connections_ ABSL_GUARDED_BY(mutex_);
+  Counters counters_ ABSL_GUARDED_BY(mutex_);
+  sockaddr_storage expected_ ABSL_GUARDED_BY(mutex_) = {};
+  absl::Time swept_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
+  bool nobody_idle_ ABSL_GUARDED_BY(mutex_) = false;  // when last swept
+  std::thread thread_;
+};
+
+}  // namespace kiln::net
+
+#endif  // KILN_SERVER_NET_LISTENER_H_

@@ -1,0 +1,237 @@
+// The accept loop: its bound, who gives way, and what a deaf daemon notices.
+#include "server/net/listener.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "server/net/health_call.h"
+#include "server/net/self_probe.h"
+
+namespace kiln::net {
+namespace {
+
+// A connected client.
+class Client {
+ public:
+  explicit Client(const Listener& listener) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    socklen_t size;
+    sockaddr_storage to = listener.first_address(&size);
+    connected_ = connect(fd_, reinterpret_cast<sockaddr*>(&to), size) == 0;
+  }
+  ~Client() { close(fd_); }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  bool connected() const { return connected_; }
+  void Say(const std::string& text) { ASSERT_GT(send(fd_, text.data(), text.size(), 0), 0); }
+  // Waits for the end that the other side makes.
+  bool Ended() const {
+    pollfd p = {fd_, POLLIN, 0};
+    char byte;
+    return poll(&p, 1, 5000) > 0 && recv(fd_, &byte, 1, MSG_DONTWAIT) <= 0;
+  }
+  bool Open() const {
+    char byte;
+    return recv(fd_, &byte, 1, MSG_DONTWAIT | MSG_PEEK) < 0 && errno == EAGAIN;
+  }
+
+ private:
+  int fd_;
+  bool connected_ = false;
+};
+
+// Owns what a listener hands on; closes a connection when its client's end has come, as gRPC does.
+class ListenerTest : public testing::Test {
+ protected:
+  void Start(uint64_t most, absl::Duration idle_time = absl::InfiniteDuration()) {
+    auto sockets = Listen("listen", "127.0.0.1:0");
+    ASSERT_TRUE(sockets.ok()) << sockets.status();
+    Listener::Options options;
+    options.max_connections = most;
+    options.idle_time = idle_time;
+    options.take = [this](int fd) {
+      std::lock_guard<std::mutex> lock(mutex_);
+      taken_.insert(fd);
+    };
+    options.on_refusing = [this](bool refusing) { told_ += refusing ? '+' : '-'; };
+    listener_ = std::make_unique<Listener>(*std::move(sockets), std::move(options));
+  }
+  void TearDown() override {
+    listener_.reset();
+    for (int fd : taken_) close(fd);
+  }
+  std::unique_ptr<Client> Connect() {
+    auto client = std::make_unique<Client>(*listener_);
+    EXPECT_TRUE(client->connected());
+    return client;
+  }
+  void CloseEnded() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    std::erase_if(taken_, [](int fd) {
+      char byte;
+      bool ended = recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0;
+      if (ended) close(fd);
+      return ended;
+    });
+  }
+  size_t Taken() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return taken_.size();
+  }
+  void AwaitTaken(size_t count) {
+    for (int i = 0; i < 2000 && Taken() < count; ++i) absl::SleepFor(absl::Milliseconds(2));
+    ASSERT_EQ(Taken(), count);
+  }
+  // Has said something that the kernel has counted.
+  std::unique_ptr<Client> ConnectAndSpeak(size_t count) {
+    auto client = Connect();
+    client->Say("x");
+    AwaitTaken(count);
+    absl::SleepFor(absl::Milliseconds(20));
+    return client;
+  }
+
+  std::mutex mutex_;
+  std::set<int> taken_;
+  std::string told_;  // of the listener's thread
+  std::unique_ptr<Listener> listener_;
+};
+
+TEST_F(ListenerTest, RefusesOverTheLimitAndServesWhenOneHasLeft) {
+  Start(2);
+  auto first = ConnectAndSpeak(1), second = ConnectAndSpeak(2), third = Connect();
+  EXPECT_TRUE(third->Ended());
+  EXPECT_TRUE(first->Open());
+  EXPECT_TRUE(second->Open());
+  first.reset();
+  for (int i = 0; i < 1000 && Taken() == 2; ++i) {
+    CloseEnded();  // after the byte that it said is still unread: peeked at, not an end
+    std::lock_guard<std::mutex> lock(mutex_);
+    char byte;
+    for (int fd : taken_) recv(fd, &byte, 1, MSG_DONTWAIT);
+  }
+  EXPECT_EQ(listener_->counters().open, 1u);
+  auto fourth = ConnectAndSpeak(2);
+  EXPECT_TRUE(fourth->Open());
+  EXPECT_EQ(listener_->counters().refused_limit, 1u);
+  EXPECT_EQ(listener_->counters().accepted, 3u);
+  EXPECT_EQ(listener_->counters().closed_silent, 0u);
+}
+
+TEST_F(ListenerTest, TheFirstSilentOneGivesWay) {
+  Start(3);
+  auto speaks = ConnectAndSpeak(1);
+  auto silent = Connect(), later = Connect();
+  AwaitTaken(3);
+  auto next = Connect();
+  EXPECT_TRUE(silent->Ended());
+  EXPECT_TRUE(speaks->Open());
+  EXPECT_TRUE(later->Open());
+  AwaitTaken(4);
+  EXPECT_TRUE(next->Open());
+  EXPECT_EQ(listener_->counters().closed_silent, 1u);
+}
+
+// Those that were shut down hold their descriptors until their owner closes them: there is an end
+// to how many are shut down before that.
+TEST_F(ListenerTest, AFloodOfSilentOnesDoesNotOutrunTheirClosing) {
+  Start(4);
+  std::vector<std::unique_ptr<Client>> flood;
+  for (int i = 0; i < 100; ++i) flood.push_back(Connect());
+  for (int i = 0; i < 1000 && listener_->counters().refused_limit < 80; ++i) {
+    absl::SleepFor(absl::Milliseconds(5));
+  }
+  Listener::Counters counters = listener_->counters();
+  EXPECT_EQ(counters.accepted + counters.refused_limit, 100u);
+  EXPECT_EQ(counters.accepted, 20u);
+  EXPECT_EQ(Taken(), 20u);
+}
+
+TEST_F(ListenerTest, TheLongestIdleOneGivesWay) {
+  Start(2, absl::Milliseconds(300));
+  auto first = ConnectAndSpeak(1), second = ConnectAndSpeak(2);
+  absl::SleepFor(absl::Milliseconds(400));
+  second->Say("y");
+  absl::SleepFor(absl::Milliseconds(20));
+  auto third = Connect();
+  EXPECT_TRUE(first->Ended());
+  EXPECT_TRUE(second->Open());
+  AwaitTaken(3);
+  EXPECT_TRUE(third->Open());
+  EXPECT_EQ(listener_->counters().closed_idle, 1u);
+}
+
+// A descriptor that its owner has closed, and that is another file now, is nobody's connection.
+TEST_F(ListenerTest, WhatTookTheNumberOfAClosedConnectionIsLeftAlone) {
+  Start(1, absl::ZeroDuration());
+  auto first = Connect();
+  AwaitTaken(1);
+  int pair[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+  ASSERT_EQ(dup2(pair[0], *taken_.begin()), *taken_.begin());
+  auto second = Connect();
+  AwaitTaken(2);
+  EXPECT_EQ(send(pair[0], "x", 1, MSG_NOSIGNAL), 1) << "was not shut down";
+  EXPECT_EQ(listener_->counters().closed_silent + listener_->counters().closed_idle, 0u);
+  close(pair[0]);
+  close(pair[1]);
+}
+
+TEST_F(ListenerTest, SaysWhenItBeginsAndEndsToRefuse) {
+  Start(1);
+  auto only = ConnectAndSpeak(1);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(Connect()->Ended());
+  only.reset();
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (int fd : taken_) close(fd);
+    taken_.clear();
+  }
+  absl::SleepFor(absl::Milliseconds(30));
+  listener_->counters();
+  auto next = ConnectAndSpeak(1);
+  listener_.reset();
+  EXPECT_EQ(told_.substr(0, 1), "+");
+  EXPECT_EQ(told_.find("++"), std::string::npos) << told_;
+}
+
+// Nobody answers: that is what a deaf daemon looks like to itself.
+TEST_F(ListenerTest, AProbeOfADeafDaemonFailsAndSaysSo) {
+  Start(1);
+  auto only = ConnectAndSpeak(1);
+  std::atomic<bool> deaf = true;
+  std::vector<bool> told;
+  SelfProbe::Options options;
+  options.interval = absl::Milliseconds(10);
+  options.ask = [&] {
+    return deaf ? CallHealthThrough(listener_.get(), absl::Milliseconds(50)) : absl::OkStatus();
+  };
+  options.on_change = [&](const absl::Status& status) { told.push_back(status.ok()); };
+  SelfProbe probe(std::move(options));
+  for (int i = 0; i < 500 && probe.counters().failed < 2; ++i)
+    absl::SleepFor(absl::Milliseconds(10));
+  EXPECT_FALSE(probe.counters().last.ok());
+  EXPECT_EQ(listener_->counters().refused_limit, 0u) << "the probe passes the limit";
+  deaf = false;
+  for (int i = 0; i < 500 && probe.counters().answered == 0; ++i) {
+    absl::SleepFor(absl::Milliseconds(10));
+  }
+  probe.Stop();
+  EXPECT_TRUE(probe.counters().last.ok());
+  EXPECT_EQ(told, (std::vector<bool>{false, true}));
+}
+
+}  // namespace
+}  // namespace kiln::net
