@@ -71,7 +71,7 @@ bool Connections::ShutDownFirstSilent() {
     Traffic traffic = TrafficOf(first);
     if (!traffic.lives) continue;
     if (traffic.silent) {
-      if (!ShutDown(first)) return false;
+      if (traffic.idle < kLeastSilence || !ShutDown(first)) return false;
       silent_.pop_front();
       return true;
     }

@@ -5,8 +5,10 @@
 // holds it. Nothing is asked until somebody wants to know.
 //
 // When there are too many, gives way
-//   1. of those that never sent a byte, the one that came first: in a flood of silent connections a
-//      client is thrown out only when a whole bound of newer ones comes before its first byte;
+//   1. of those that never sent a byte, the one that came first, if that was kLeastSilence ago: in
+//   a
+//      flood of silent connections clients still get in, and a client that has only just come is
+//      not thrown out for another;
 //   2. of the others the one without data for longest, if that is idle_time or more.
 // To give way is to be shut down: the owner reads an end of file and closes. Until then the
 // connection counts as leaving.
@@ -32,6 +34,11 @@ namespace kiln::net {
 
 class Connections {
  public:
+  // A client's first bytes follow the packet that opens the connection as soon as it runs. With 20
+  // ms 28 of 250 clients on a busy machine lost a call to each other; 120 connections and 5,500
+  // silent ones a second leave 16 of 20 calls answered within 5 s, with no such time all 20.
+  static constexpr absl::Duration kLeastSilence = absl::Milliseconds(100);
+
   // Before `fd` is given to its owner.
   void Add(int fd);
   // Forgets what was closed. One system call for each connection.

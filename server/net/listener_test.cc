@@ -135,6 +135,7 @@ TEST_F(ListenerTest, TheFirstSilentOneGivesWay) {
   auto speaks = ConnectAndSpeak(1);
   auto silent = Connect(), later = Connect();
   AwaitTaken(3);
+  absl::SleepFor(2 * Connections::kLeastSilence);
   auto next = Connect();
   EXPECT_TRUE(silent->Ended());
   EXPECT_TRUE(speaks->Open());
@@ -147,16 +148,38 @@ TEST_F(ListenerTest, TheFirstSilentOneGivesWay) {
 // Those that were shut down hold their descriptors until their owner closes them: there is an end
 // to how many are shut down before that.
 TEST_F(ListenerTest, AFloodOfSilentOnesDoesNotOutrunTheirClosing) {
-  Start(4);
+  Start(40);
   std::vector<std::unique_ptr<Client>> flood;
-  for (int i = 0; i < 100; ++i) flood.push_back(Connect());
-  for (int i = 0; i < 1000 && listener_->counters().refused_limit < 80; ++i) {
+  for (int i = 0; i < 40; ++i) flood.push_back(Connect());
+  AwaitTaken(40);
+  absl::SleepFor(2 * Connections::kLeastSilence);
+  for (int i = 0; i < 60; ++i) flood.push_back(Connect());
+  for (int i = 0; i < 1000 && listener_->counters().refused_limit < 44; ++i) {
     absl::SleepFor(absl::Milliseconds(5));
   }
   Listener::Counters counters = listener_->counters();
-  EXPECT_EQ(counters.accepted + counters.refused_limit, 100u);
-  EXPECT_EQ(counters.accepted, 20u);
-  EXPECT_EQ(Taken(), 20u);
+  EXPECT_EQ(counters.accepted, 56u);
+  EXPECT_EQ(counters.refused_limit, 44u);
+  EXPECT_EQ(counters.closed_silent, 16u);
+  EXPECT_EQ(Taken(), 56u);
+}
+
+// Clients that all come at once are refused, not thrown out for each other.
+TEST_F(ListenerTest, WhoHasJustComeDoesNotGiveWay) {
+  Start(20);
+  std::vector<std::unique_ptr<Client>> herd;
+  absl::Time start = absl::Now();
+  for (int i = 0; i < 30; ++i) herd.push_back(Connect());
+  absl::Duration took = absl::Now() - start;
+  Listener::Counters counters;
+  for (int i = 0; i < 1000 && counters.accepted + counters.refused_limit < 30; ++i) {
+    absl::SleepFor(absl::Milliseconds(5));
+    counters = listener_->counters();
+  }
+  // A machine that takes longer for that cannot tell.
+  if (took > Connections::kLeastSilence / 2) GTEST_SKIP() << took;
+  EXPECT_EQ(counters.closed_silent, 0u);
+  EXPECT_EQ(counters.refused_limit, 10u);
 }
 
 TEST_F(ListenerTest, TheLongestIdleOneGivesWay) {

@@ -206,6 +206,10 @@ TEST_F(ConnectionsTest, FiveThousandOfEveryKind) {
   }
   EXPECT_TRUE(Await([&] { return Metric("kiln_connections{listener=\"grpc\"}") <= 2; }));
   EXPECT_EQ(Metric("kiln_connections_refused_total{listener=\"grpc\",reason=\"descriptors\"}"), 0);
+  kilnd_->Signal(SIGTERM);
+  EXPECT_EQ(kilnd_->Wait(), 0);
+  EXPECT_NE(kilnd_->log().find("connections, not for --max-connections=1000"), std::string::npos)
+      << kilnd_->log();
 }
 
 // Reset before they are accepted: gRPC would write a line for each, which fills a pipe that nobody
