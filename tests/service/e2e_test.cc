@@ -391,22 +391,32 @@ TEST_F(E2eTest, ItemsOfAStreamShareTheBoundOnBytes) {
   AwaitMetric("kiln_request_bytes", 0);
 }
 
-TEST_F(E2eTest, MemoryOfLargeRequestsIsGivenBack) {
+// The most that a process had in memory at once.
+double PeakBytes(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("VmHWM:", 0) == 0) return std::stod(line.substr(6)) * 1024;
+  }
+  return -1;
+}
+
+TEST_F(E2eTest, MemoryOfLargeRequestsIsBoundedAndGivenBack) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitisers keep what is freed";
 #endif
-  Start({"--workers=1"});
+  Start({"--workers=1", "--request-bytes=64MiB"});
   const CompileRequest request = Large(1, 60);  // beyond --max-module-bytes: refused when it is read
   std::vector<std::thread> threads;
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < 16; ++i) {
     threads.emplace_back([&] {
       const auto stub = kilnd_->Stub();
       grpc::ClientContext context;
       CompileResponse response;
       const grpc::Status status = stub->Compile(&context, request, &response);
       EXPECT_TRUE(status.error_code() == grpc::INVALID_ARGUMENT ||
+                  status.error_code() == grpc::RESOURCE_EXHAUSTED ||
                   status.error_code() == grpc::UNAVAILABLE)
-          << status.error_message();
+          << status.error_code() << status.error_message();
     });
   }
   for (auto& t : threads) t.join();
@@ -415,6 +425,9 @@ TEST_F(E2eTest, MemoryOfLargeRequestsIsGivenBack) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   EXPECT_LT(kilnd_->Metric("process_resident_memory_bytes"), kKept);
+  EXPECT_LT(PeakBytes(kilnd_->pid()), 512 << 20);  // 16 requests have 960 MiB
+  EXPECT_TRUE(Compile(Request(2)).status.ok());
+  EXPECT_EQ(Compile(request).status.error_code(), grpc::INVALID_ARGUMENT);
 }
 
 TEST_F(E2eTest, DrainFinishesWhatIsInFlight) {
