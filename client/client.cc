@@ -12,6 +12,7 @@
 #include "client/health.grpc.pb.h"
 #include "proto/bad_text.h"
 #include "server/cache/source_digest.h"
+#include "server/worker/sandbox_level.h"
 
 namespace kiln::client {
 namespace {
@@ -274,6 +275,12 @@ absl::StatusOr<std::vector<ServiceHealth>> Client::Health() {
     }
     if (!status.ok()) return status;
     all.push_back({service, ServingStatus(response.status()), ""});
+  }
+  absl::MutexLock lock(&mutex_);
+  if (capabilities_ != nullptr && !capabilities_->sandbox().empty()) {
+    const auto& level = capabilities_->sandbox();
+    all.back().detail =
+        "workers locked in by " + worker::SandboxText({level.begin(), level.end()});
   }
   return all;
 }

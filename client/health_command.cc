@@ -52,8 +52,9 @@ Command HealthCommand() {
       "health",
       "",
       "ask whether the service serves",
-      "Prints the state of each service of the daemon (grpc.health.v1); with --local, whether a\n"
-      "worker starts and how it is locked in. Exits with 0 if all serve, else 3.\n",
+      "Prints the state of each service of the daemon (grpc.health.v1) and how its workers are\n"
+      "locked in; with --local, the same of a worker started here. Exits with 0 if all serve,\n"
+      "else 3.\n",
       "  kiln health\n"
       "  kiln health --server=build-host:7411 --json\n",
       ServiceFlags(),

@@ -9,6 +9,7 @@
 #include "client/version.h"
 #include "server/cache/key.h"
 #include "server/cache/source_digest.h"
+#include "server/worker/sandbox_level.h"
 
 namespace kiln::client {
 namespace {
@@ -198,6 +199,8 @@ absl::StatusOr<Capabilities> LocalService::GetCapabilities() {
   *capabilities.mutable_passes() = hello.passes();
   *capabilities.mutable_stages() = hello.stages();
   capabilities.set_glslang_version(hello.glslang_version());
+  const worker::SandboxLevel level = worker::LevelOf(hello.sandbox());
+  capabilities.mutable_sandbox()->insert(level.begin(), level.end());
   // What kilnd accepts unless it is told otherwise.
   auto* limits = capabilities.mutable_limits();
   limits->set_max_message_bytes(uint64_t{64} << 20);
@@ -214,12 +217,10 @@ absl::StatusOr<Capabilities> LocalService::GetCapabilities() {
 }
 
 absl::StatusOr<std::vector<ServiceHealth>> LocalService::Health() {
-  const auto& sandbox = pool_->hello().sandbox();
   worker::Pool::Load load = pool_->load();
   return std::vector<ServiceHealth>{
       {"worker", load.workers > 0 ? "serving" : "not_serving",
-       absl::StrCat("system-call filter ", sandbox.seccomp() ? "on" : "off", ", memory limit ",
-                    sandbox.address_space_limit() ? "on" : "off")}};
+       "locked in by " + worker::SandboxText(worker::LevelOf(pool_->sandbox()))}};
 }
 
 void LocalService::Stop() {

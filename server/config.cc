@@ -59,7 +59,6 @@ std::vector<Setting> Settings(Config* c) {
        &c->drain_time},
       {"worker-binary", "FILE", "the worker; kiln_worker beside kilnd if not given",
        &c->worker_binary},
-      {"seccomp", "BOOL", "filter the system calls of workers", &c->seccomp},
       {"max-message-bytes", "SIZE", "bound on a request", Bytes{&c->limits.message_bytes}},
       {"max-response-bytes", "SIZE", "bound on a message to a client in a stream; more comes in chunks",
        Bytes{&c->limits.response_bytes}},
@@ -72,7 +71,8 @@ std::vector<Setting> Settings(Config* c) {
       {"max-spec-constants", "N", "bound on specialisation constants", &c->limits.spec_constants},
       {"max-disabled-passes", "N", "bound on disabled passes", &c->limits.disabled_passes},
       {"max-name-bytes", "SIZE", "bound on every name", Bytes{&c->limits.name_bytes}},
-      {"enable-fault-injection", "BOOL", "for tests: obey the kiln-fault header of requests",
+      {"enable-fault-injection", "BOOL",
+       "for tests, with a test build of the worker: obey the kiln-fault header",
        &c->enable_fault_injection},
   };
 }

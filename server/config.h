@@ -48,7 +48,6 @@ struct Config {
   absl::Duration job_time = absl::Seconds(60);
   absl::Duration drain_time = absl::Seconds(30);
   std::string worker_binary;  // empty: kiln_worker beside the executable
-  bool seccomp = true;
   bool enable_fault_injection = false;
   Limits limits;
   bool help = false;

@@ -20,7 +20,6 @@ TEST(ConfigTest, DefaultsListenOnLoopbackOnly) {
   EXPECT_EQ(config->listen.rfind("127.0.0.1:", 0), 0u);
   EXPECT_EQ(config->metrics.rfind("127.0.0.1:", 0), 0u);
   EXPECT_FALSE(config->enable_fault_injection);
-  EXPECT_TRUE(config->seccomp);
 }
 
 TEST(ConfigTest, TheCommandLineWinsOverTheFile) {
@@ -50,7 +49,7 @@ TEST(ConfigTest, ErrorsNameFileLineAndRemedy) {
 
 TEST(ConfigTest, FlagErrors) {
   EXPECT_NE(Error({"--job-time=0s"}).find("'job-time' takes a time"), std::string::npos);
-  EXPECT_NE(Error({"--seccomp=maybe"}).find("true or false"), std::string::npos);
+  EXPECT_NE(Error({"--enable-fault-injection=maybe"}).find("true or false"), std::string::npos);
   EXPECT_NE(Error({"listen"}).find("'listen' is not understood"), std::string::npos);
   EXPECT_NE(Error({"--config=/nonexistent"}).find("/nonexistent cannot be read"),
             std::string::npos);

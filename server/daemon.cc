@@ -106,7 +106,6 @@ worker::PoolOptions MakePoolOptions(const Config& config) {
   options.limits.address_space_bytes = config.job_memory;
   options.limits.cpu_seconds = std::max<int64_t>(1, absl::ToInt64Seconds(config.job_cpu_time));
   options.limits.wall_time = config.job_time;
-  options.limits.seccomp = config.seccomp;
   options.limits.fault_injection = config.enable_fault_injection;
   return options;
 }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/worker/sandbox_level.h"
 
 namespace kiln::server {
 namespace {
@@ -170,6 +171,8 @@ kiln::v1alpha::Capabilities MakeCapabilities(const worker::Hello& hello, const L
   *c.mutable_passes() = hello.passes();
   *c.mutable_stages() = hello.stages();
   c.set_glslang_version(hello.glslang_version());
+  const worker::SandboxLevel level = worker::LevelOf(hello.sandbox());
+  c.mutable_sandbox()->insert(level.begin(), level.end());
   auto* l = c.mutable_limits();
   l->set_max_message_bytes(limits.message_bytes);
   l->set_max_response_bytes(limits.response_bytes);

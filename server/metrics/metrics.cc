@@ -178,15 +178,6 @@ void Metrics::AddServiceFamilies(const worker::Hello& hello, std::string_view ve
   for (const auto& target : hello.targets()) {
     code.Add({{"target", target.name()}}).Set(target.code_generation_version());
   }
-  auto& sandbox = BuildGauge()
-                      .Name("kiln_sandbox_level")
-                      .Help("1 where workers achieved this protection")
-                      .Register(*registry_);
-  const auto& s = hello.sandbox();
-  sandbox.Add({{"feature", "seccomp"}}).Set(s.seccomp());
-  sandbox.Add({{"feature", "address_space_limit"}}).Set(s.address_space_limit());
-  sandbox.Add({{"feature", "no_new_privileges"}}).Set(s.no_new_privileges());
-  sandbox.Add({{"feature", "parent_death_signal"}}).Set(s.parent_death_signal());
 }
 
 void Metrics::RequestEnds(Method method, absl::StatusCode code, double seconds, bool hit) {

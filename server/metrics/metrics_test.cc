@@ -17,7 +17,6 @@ worker::Hello Hello() {
   hello.add_targets()->set_name("tgl");
   hello.add_passes()->set_name("cse");
   hello.add_passes()->set_name("select");
-  hello.mutable_sandbox()->set_seccomp(true);
   hello.set_glslang_version("12");
   return hello;
 }
@@ -87,7 +86,6 @@ TEST_F(MetricsTest, RequestsAndBuild) {
   EXPECT_TRUE(Has("kiln_requests_total{code=\"UNAVAILABLE\",method=\"Compile\"} 1"));
   EXPECT_TRUE(Has("kiln_requests_in_flight 0"));
   EXPECT_TRUE(Has("kiln_build_info{glslang=\"12\",version=\"1.0\"} 1"));
-  EXPECT_TRUE(Has("kiln_sandbox_level{feature=\"seccomp\"} 1"));
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "server/metrics/families.h"
-
 #include "server/protobuf_log.h"
+#include "server/worker/sandbox_level.h"
 
 namespace kiln::metrics {
 namespace {
@@ -101,6 +101,13 @@ void Snapshot::CollectPool(std::vector<MetricFamily>* out) const {
   Add(out, "kiln_worker_largest_resident_memory_bytes",
       "Resident memory of the largest worker process", MetricType::Gauge,
       {{{}, static_cast<double>(load.largest_resident_bytes)}});
+  std::vector<Sample> level;
+  for (const auto& [feature, value] : worker::LevelOf(pool_->sandbox())) {
+    level.push_back({{{"feature", feature}}, static_cast<double>(value)});
+  }
+  Add(out, "kiln_sandbox_level",
+      "Protections that every worker has: 0 without, else 1 or the kernel interface's version",
+      MetricType::Gauge, level);
 }
 
 void Snapshot::CollectProcess(std::vector<MetricFamily>* out) {

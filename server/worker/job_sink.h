@@ -1,8 +1,8 @@
 // The core's event sink inside a worker.
 //
 // Every pass goes to the board (for a parent that may have to bury this process) and into the lists
-// from which results are made. Where a job asks for a fault (tests only), it happens here, at the
-// beginning of the pass named.
+// from which results are made. Where a job asks for a fault, it happens here, at the beginning of
+// the pass named; only test builds have what happens then (testing/faults.h).
 #ifndef KILN_SERVER_WORKER_JOB_SINK_H_
 #define KILN_SERVER_WORKER_JOB_SINK_H_
 
@@ -18,11 +18,15 @@ namespace kiln::worker {
 // Taking a job off the socket, as the worker records it.
 inline constexpr char kReadRequestStep[] = "read_request";
 
+// Makes a fault happen; returns where the job is to go on.
+using FaultInjector = void (*)(const Fault& fault, Board* board);
+
 class JobSink : public kiln::Sink {
  public:
   // `board` outlives the sink. `began`: ThreadNanoseconds() when the job's bytes were there.
-  JobSink(Board* board, const Fault& fault, int64_t began)
-      : board_(board), fault_(fault), began_(began) {}
+  // `inject`: null where there are no faults.
+  JobSink(Board* board, const Fault& fault, int64_t began, FaultInjector inject = nullptr)
+      : board_(board), fault_(fault), began_(began), inject_(inject) {}
 
   void OnPassBegin(std::string_view pass) override;
   void OnPass(const kiln::PassRecord& record) override;
@@ -45,7 +49,7 @@ class JobSink : public kiln::Sink {
   Board* board_;
   Fault fault_;
   int64_t began_;
-  bool injected_ = false;
+  FaultInjector inject_;  // null: nothing is due any more
   int target_ = -1;
   kiln::v1alpha::TargetResult shared_;   // passes and remarks with target_ == -1
   kiln::v1alpha::TargetResult current_;  // of the current target

@@ -12,6 +12,7 @@
 #include "absl/time/clock.h"
 #include "server/worker/executable.h"
 #include "server/worker/pool_internal.h"
+#include "server/worker/sandbox_level.h"
 
 namespace kiln::worker {
 
@@ -34,6 +35,7 @@ absl::StatusOr<Pool::Handle> Pool::Submit(Job job, Done done) {
 }
 void Pool::Cancel(const Handle& handle) { impl_->Cancel(handle); }
 Pool::Load Pool::load() const { return impl_->load(); }
+Hello::Sandbox Pool::sandbox() const { return impl_->sandbox(); }
 
 absl::Status Pool::Impl::StartSlots() {
   for (int i = 0; i < options_.workers; ++i) {
@@ -149,8 +151,28 @@ JobOutcome Pool::Impl::CancelledOutcome(const Entry& entry) {
   return outcome;
 }
 
-absl::Status Pool::Impl::AcceptHello(Hello hello) {
+absl::Status Pool::Impl::CheckHello(const Hello& hello) const {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr bool kFiltered = false;  // of a worker of the same build
+#else
+  constexpr bool kFiltered = true;
+#endif
+  if (kFiltered && options_.limits.seccomp && !hello.sandbox().seccomp()) {
+    return absl::FailedPreconditionError(
+        "the worker could not filter its system calls (seccomp); it is not used without");
+  }
+  if (options_.limits.fault_injection && !hello.fault_injection()) {
+    return absl::FailedPreconditionError(
+        "--enable-fault-injection needs a test build of the worker; this one has no faults");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Pool::Impl::AcceptHello(Slot* slot, Hello hello) {
+  if (absl::Status s = CheckHello(hello); !s.ok()) return s;
   absl::MutexLock lock(&mutex_);
+  slot->sandbox = hello.sandbox();
+  if (has_hello_) *hello.mutable_sandbox() = hello_.sandbox();  // which may differ
   if (!has_hello_) {
     hello_ = std::move(hello);
     has_hello_ = true;
@@ -171,6 +193,16 @@ bool Pool::Impl::stopping() const {
 void Pool::Impl::Sleep(absl::Duration time) {
   absl::MutexLock lock(&mutex_);
   mutex_.AwaitWithTimeout(absl::Condition(&stopping_), time);
+}
+
+Hello::Sandbox Pool::Impl::sandbox() const {
+  absl::MutexLock lock(&mutex_);
+  std::optional<Hello::Sandbox> weakest;
+  for (const auto& slot : slots_) {
+    if (!slot->alive.load(std::memory_order_relaxed)) continue;
+    weakest = weakest.has_value() ? Weaker(*weakest, slot->sandbox) : slot->sandbox;
+  }
+  return weakest.value_or(slots_.front()->sandbox);
 }
 
 Pool::Load Pool::Impl::load() const {

@@ -96,7 +96,7 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  // What the workers said of themselves.
+  // What the workers said of themselves; `sandbox` is of the first.
   const Hello& hello() const;
 
   // Queues a job. Never blocks. Unavailable: the queue is full or the pool is being destroyed.
@@ -107,6 +107,9 @@ class Pool {
   void Cancel(const Handle& handle);
 
   Load load() const;
+
+  // How all workers that are alive are locked in; where there is none, how the last one was.
+  Hello::Sandbox sandbox() const;
 
   class Impl;
 

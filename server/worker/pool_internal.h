@@ -54,12 +54,15 @@ class Pool::Impl {
   void HandBack(const Handle& entry);
   // What load() measures of a slot's worker; null: it has none.
   void SetMemory(Slot* slot, std::shared_ptr<const ResidentMemory> memory);
-  absl::Status AcceptHello(Hello hello);
+  // `hello` of `slot`'s new worker.
+  absl::Status AcceptHello(Slot* slot, Hello hello);
+  Hello::Sandbox sandbox() const;
   bool stopping() const;
   // Returns early when the pool stops.
   void Sleep(absl::Duration time);
 
  private:
+  absl::Status CheckHello(const Hello& hello) const;
   static JobOutcome CancelledOutcome(const Entry& entry);
 
   const PoolOptions options_;
@@ -88,6 +91,7 @@ class Slot {
   Pool::Handle running;                          // under the pool's mutex
   std::shared_ptr<const ResidentMemory> memory;  // likewise
   std::atomic<bool> alive = false;
+  Hello::Sandbox sandbox;  // of the worker; under the pool's mutex
 
  private:
   // How the exchange with the worker over one job ended.

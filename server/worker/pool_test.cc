@@ -143,7 +143,7 @@ class PoolDeathsTest : public PoolTest, public testing::WithParamInterface<Death
 TEST_P(PoolDeathsTest, IsThatJobsOutcomeWithItsLastPass) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   if (GetParam().kind == Fault::ALLOCATE || GetParam().kind == Fault::SYSCALL ||
-      GetParam().kind == Fault::RECURSE) {
+      GetParam().kind == Fault::RECURSE || GetParam().kind == Fault::HANG_IN_ALLOCATOR) {
     GTEST_SKIP() << "sanitisers do not fit into the limits";
   }
 #endif
@@ -173,6 +173,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Death{Fault::EXIT, TargetResult::CRASHED, "worker_exited", "exited"},
                     Death{Fault::RECURSE, TargetResult::CRASHED, "stack_overflow", "segv"},
                     Death{Fault::HANG, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
+                    Death{Fault::HANG_IN_ALLOCATOR, TargetResult::TIMED_OUT, "wall_time_limit",
+                          "timeout"},
+                    Death{Fault::GARBAGE, TargetResult::CRASHED, "worker_protocol", "killed"},
                     Death{Fault::SPIN, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
                     Death{Fault::ALLOCATE, TargetResult::MEMORY_LIMIT, "memory_limit", "oom"},
                     Death{Fault::SYSCALL, TargetResult::CRASHED, "forbidden_system_call",

@@ -1,21 +1,21 @@
-// The limits and the system-call filter that a worker puts on itself. See sandbox.h.
+// What a worker puts on itself before its first job: see sandbox.h.
 //
-// The filter allows by name and kills otherwise. Calls that open something fail with EACCES instead
-// of killing: library code asks for optional files (locale, time zone) and copes without.
-// mmap and mprotect are allowed only without PROT_EXEC.
+// Order: what needs privileges or files first (limits, namespaces), then privileges go, then the
+// two walls that need none (landlock, the filter). What is reported is what was found afterwards.
 #include "server/worker/sandbox.h"
 
-#include <fcntl.h>
-#include <seccomp.h>
-#include <sys/mman.h>
+#include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+
+#include "server/worker/landlock.h"
+#include "server/worker/namespaces.h"
+#include "server/worker/system_call_filter.h"
 
 namespace kiln::worker {
 namespace {
@@ -31,72 +31,56 @@ bool Limit(int what, rlim_t n) {
   return setrlimit(static_cast<__rlimit_resource>(what), &limit) == 0;
 }
 
-constexpr int kAllowed[] = {
-    SCMP_SYS(read),         SCMP_SYS(write),          SCMP_SYS(readv),
-    SCMP_SYS(writev),       SCMP_SYS(sendto),         SCMP_SYS(recvfrom),
-    SCMP_SYS(munmap),       SCMP_SYS(mremap),         SCMP_SYS(brk),
-    SCMP_SYS(madvise),      SCMP_SYS(futex),          SCMP_SYS(clock_gettime),
-    SCMP_SYS(gettimeofday), SCMP_SYS(nanosleep),      SCMP_SYS(clock_nanosleep),
-    SCMP_SYS(exit),         SCMP_SYS(exit_group),     SCMP_SYS(rt_sigreturn),
-    SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(sigaltstack),
-    SCMP_SYS(getpid),       SCMP_SYS(gettid),         SCMP_SYS(tgkill),
-    SCMP_SYS(sched_yield),  SCMP_SYS(getrandom),      SCMP_SYS(restart_syscall),
-    SCMP_SYS(getrusage),    SCMP_SYS(close),          SCMP_SYS(poll),
-};
+// Dies with `parent`. The kernel forgets that when a process changes what it may do.
+bool DieWith(pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // A parent that died before the call above sends nothing.
+  if (getppid() != parent) _exit(0);
+  int armed = 0;
+  return prctl(PR_GET_PDEATHSIG, &armed) == 0 && armed == SIGKILL;
+}
 
-constexpr int kRefused[] = {
-    SCMP_SYS(open),       SCMP_SYS(openat),
-    SCMP_SYS(access),     SCMP_SYS(faccessat),
-    SCMP_SYS(stat),       SCMP_SYS(lstat),
-    SCMP_SYS(newfstatat), SCMP_SYS(fstat),
-    SCMP_SYS(statx),      SCMP_SYS(ioctl),
-    SCMP_SYS(readlink),   SCMP_SYS(uname),
-    SCMP_SYS(sysinfo),    SCMP_SYS(sched_getaffinity),
-    SCMP_SYS(lseek),      SCMP_SYS(fcntl),
-};
-
-bool Filter() {
-  scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_KILL_PROCESS);
-  if (ctx == nullptr) return false;
-  bool ok = true;
-  for (int call : kAllowed) ok = ok && seccomp_rule_add(ctx, SCMP_ACT_ALLOW, call, 0) == 0;
-  for (int call : kRefused) ok = ok && seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EACCES), call, 0) == 0;
-  for (int call : {SCMP_SYS(mmap), SCMP_SYS(mprotect)}) {
-    ok = ok && seccomp_rule_add(ctx, SCMP_ACT_ALLOW, call, 1,
-                                SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)) == 0;
+// All of them, in every set: root's too, and what an executable could give back.
+bool DropCapabilities() {
+  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  for (int cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; ++cap) {
+    prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
   }
-  // Own limits only: the CPU limit moves with every job, downwards of the hard one.
-  ok = ok && seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2, SCMP_A0(SCMP_CMP_EQ, 0),
-                              SCMP_A1(SCMP_CMP_EQ, RLIMIT_CPU)) == 0;
-  ok = ok && seccomp_load(ctx) == 0;
-  seccomp_release(ctx);
-  return ok;
+  __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct sets[2] = {};
+  if (syscall(SYS_capset, &header, sets) != 0 || syscall(SYS_capget, &header, sets) != 0)
+    return false;
+  for (const auto& set : sets) {
+    if ((set.effective | set.permitted | set.inheritable) != 0) return false;
+  }
+  return true;
 }
 
 }  // namespace
 
 void DetachFromParent(int last_fd, Hello::Sandbox* achieved) {
-  pid_t parent = getppid();
-  bool armed = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;
-  // A parent that died before the call above sends nothing.
-  if (getppid() != parent) _exit(0);
-  achieved->set_parent_death_signal(armed);
+  achieved->set_parent_death_signal(DieWith(getppid()));
   if (syscall(SYS_close_range, last_fd + 1, ~0U, 0) != 0) {
     for (int fd = last_fd + 1; fd < 1024; ++fd) close(fd);
   }
 }
 
 void EnterSandbox(const SandboxOptions& options, Hello::Sandbox* achieved) {
+  const pid_t parent = getppid();
   Limit(RLIMIT_CORE, 0);
-  prctl(PR_SET_DUMPABLE, 0);
+  if (!kSanitised) EnterNamespaces(achieved);
+  achieved->set_capabilities_dropped(DropCapabilities());
   achieved->set_no_new_privileges(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+  prctl(PR_SET_DUMPABLE, 0);
+  achieved->set_parent_death_signal(DieWith(parent));
   if (kSanitised) return;
+  achieved->set_landlock(EnterLandlock());
   Limit(RLIMIT_FSIZE, 0);
   Limit(RLIMIT_NOFILE, static_cast<rlim_t>(16));
   Limit(RLIMIT_NPROC, 0);
   achieved->set_address_space_limit(options.address_space_bytes != 0 &&
                                     Limit(RLIMIT_AS, options.address_space_bytes));
-  achieved->set_seccomp(options.seccomp && Filter());
+  achieved->set_seccomp(options.seccomp && FilterSystemCalls());
 }
 
 void AllowCpuSeconds(int64_t seconds) {

@@ -1,8 +1,11 @@
-// The limits and the system-call filter that a worker puts on itself before its first job.
+// What a worker puts on itself before its first job: limits, namespaces of its own, no
+// capabilities, landlock, a filter of system calls.
 //
 // A compile needs memory, its two inherited descriptors and a clock: no files, network, processes
-// or threads. Whatever cannot be had (an old kernel, a sanitiser build) is reported, not fatal: the
-// daemon shows it as kiln_sandbox_level and an operator decides.
+// or threads. The filter is always there: a pool takes no worker without it. The others are layers
+// behind it, for the day when the filter or the kernel has a hole; a container or an old kernel may
+// not allow them. That is reported, not fatal: kilnd shows it as kiln_sandbox_level, `kiln health
+// --local` in words, and an operator decides. A sanitiser build has neither filter nor namespaces.
 #ifndef KILN_SERVER_WORKER_SANDBOX_H_
 #define KILN_SERVER_WORKER_SANDBOX_H_
 

@@ -88,7 +88,7 @@ absl::Status Slot::StartWorker() {
   if (!process.ok()) return process.status();
   auto hello = (*process)->AwaitHello(pool_->options().start_timeout);
   if (!hello.ok()) return hello.status();
-  if (absl::Status s = pool_->AcceptHello(*std::move(hello)); !s.ok()) return s;
+  if (absl::Status s = pool_->AcceptHello(this, *std::move(hello)); !s.ok()) return s;
   process_ = *std::move(process);
   pool_->SetMemory(this, process_->memory());
   heard_ = absl::Now();

@@ -51,7 +51,7 @@ void OnTerminate() {
 struct Arguments {
   SandboxOptions sandbox;
   int64_t cpu_seconds = 60;
-  bool faults = false;
+  FaultInjector inject = nullptr;  // null: this is no test
 };
 
 bool TakeNumber(std::string_view arg, std::string_view name, uint64_t* value) {
@@ -60,7 +60,7 @@ bool TakeNumber(std::string_view arg, std::string_view name, uint64_t* value) {
   return true;
 }
 
-bool ParseArguments(int argc, char** argv, Arguments* out) {
+bool ParseArguments(int argc, char** argv, FaultInjector inject, Arguments* out) {
   for (int i = 1; i < argc; ++i) {
     std::string_view arg = argv[i];
     uint64_t n = 0;
@@ -68,10 +68,10 @@ bool ParseArguments(int argc, char** argv, Arguments* out) {
       out->sandbox.address_space_bytes = n;
     } else if (TakeNumber(arg, "--cpu-seconds=", &n)) {
       out->cpu_seconds = static_cast<int64_t>(n);
-    } else if (arg == "--no-seccomp") {
+    } else if (arg == "--no-seccomp" && inject != nullptr) {
       out->sandbox.seccomp = false;
     } else if (arg == "--enable-fault-injection") {
-      out->faults = true;
+      out->inject = inject;
     } else {
       return false;
     }
@@ -129,7 +129,7 @@ int Loop(const Arguments& arguments, Backend* backend, Board* board) {
       continue;
     }
     AllowCpuSeconds(arguments.cpu_seconds);
-    JobSink sink(board, arguments.faults ? job.fault() : Fault(), began);
+    JobSink sink(board, job.fault(), began, arguments.inject);
     kiln::PassRecord record;
     record.pass = kReadRequestStep;
     record.level = "front";
@@ -154,15 +154,16 @@ int Serve(const Arguments& arguments, Backend* backend, Board* board) {
   DetachFromParent(kSocketFd, hello.mutable_sandbox());
   backend->Describe(&hello);
   EnterSandbox(arguments.sandbox, hello.mutable_sandbox());
+  hello.set_fault_injection(arguments.inject != nullptr);
   if (!WriteFrame(kSocketFd, hello).ok()) return kExitProtocol;
   return Loop(arguments, backend, board);
 }
 
 }  // namespace
 
-int WorkerMain(int argc, char** argv, Backend* backend) {
+int WorkerMain(int argc, char** argv, Backend* backend, FaultInjector inject) {
   Arguments arguments;
-  if (!ParseArguments(argc, argv, &arguments)) {
+  if (!ParseArguments(argc, argv, inject, &arguments)) {
     static const char kUsage[] =
         "kiln_worker is started by kilnd and by kiln --local; it is of no use by itself.\n";
     return write(2, kUsage, sizeof kUsage - 1) < 0 ? 3 : 2;

@@ -7,6 +7,7 @@
 #define KILN_SERVER_WORKER_WORKER_MAIN_H_
 
 #include "server/worker/backend.h"
+#include "server/worker/job_sink.h"
 
 namespace kiln::worker {
 
@@ -15,8 +16,9 @@ inline constexpr int kBoardFd = 4;
 inline constexpr int kExitOutOfMemory = 121;
 inline constexpr int kExitProtocol = 122;
 
-// main() of a worker executable.
-int WorkerMain(int argc, char** argv, Backend* backend);
+// main() of a worker executable. `inject`: of test builds only; without it no job has a fault and
+// the sandbox cannot be opened.
+int WorkerMain(int argc, char** argv, Backend* backend, FaultInjector inject = nullptr);
 
 }  // namespace kiln::worker
 

@@ -695,12 +695,16 @@ class Reach(Cli):
         health = json.loads(self.kiln('health', '--json'))
         self.assertEqual({s['service']: s['status'] for s in health['services']},
                          {'': 'serving', 'kiln.v1alpha.Compiler': 'serving'})
+        self.assertIn('locked in by', health['services'][1]['detail'])
+        self.assertIn('seccomp', health['services'][1]['detail'])
         self.assertRegex(self.kiln('targets', '--passes'), r'(?s)tgl +\d+ .*stages:.*optional')
         for where in ([], ['--local']):
             targets = json.loads(self.kiln('targets', '--json', *where))
             self.assertEqual(targets['targets'][0]['name'], 'tgl')
             self.assertIn('compute', targets['stages'])
             self.assertGreater(len(targets['passes']), 5)
+            self.assertEqual(targets['sandbox']['seccomp'], 1)
+            self.assertIn('landlock', targets['sandbox'])
         self.assertEqual(json.loads(self.kiln('health', '--local', '--json'))['services'][0]['status'],
                          'serving')
 

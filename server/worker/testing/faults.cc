@@ -1,0 +1,115 @@
+// Faults at will: see faults.h.
+#include "server/worker/testing/faults.h"
+
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "server/worker/testing/escapes.h"
+#include "server/worker/worker_main.h"
+
+namespace kiln::worker {
+namespace {
+
+void SleepUntilCancelled(uint32_t milliseconds, const std::atomic<bool>* cancelled) {
+  for (uint32_t t = 0; t < milliseconds; ++t) {
+    if (cancelled != nullptr && cancelled->load(std::memory_order_relaxed)) return;
+    timespec ms = {0, 1'000'000};
+    nanosleep(&ms, nullptr);
+  }
+}
+
+[[noreturn]] void HangForEver() {
+  for (;;) SleepUntilCancelled(1000, nullptr);
+}
+
+[[noreturn]] void AllocateForEver() {
+  std::vector<std::unique_ptr<std::string>> hoard;
+  for (;;) hoard.push_back(std::make_unique<std::string>(16 << 20, 'x'));
+}
+
+// Not a tail call, and nothing that a compiler may leave out.
+int Recurse(int depth) {
+  volatile char frame[1000];
+  frame[depth % 1000] = 1;
+  return depth < 0 ? 0 : Recurse(depth + 1) + frame[depth % 1000];
+}
+
+// The allocator runs into a page of its own that it may not touch, and the handler never returns:
+// what the allocator holds then, it holds for ever.
+[[noreturn]] void HangInAllocator() {
+  constexpr size_t kPage = 4096, kBytes = 16 * kPage;
+  signal(SIGSEGV, [](int) { HangForEver(); });
+  for (;;) {
+    void* block = aligned_alloc(kPage, kBytes);
+    mprotect(block, kBytes, PROT_NONE);
+    free(block);
+    for (int i = 0; i < 100; ++i) {
+      void* again = calloc(1, kBytes);
+      asm volatile("" : : "r"(again) : "memory");
+    }
+  }
+}
+
+[[noreturn]] void WriteGarbage() {
+  const std::string garbage(64 << 10, '\xA5');
+  for (size_t at = 0; at < garbage.size();) {
+    const ssize_t n = write(kSocketFd, garbage.data() + at, garbage.size() - at);
+    if (n <= 0) break;
+    at += static_cast<size_t>(n);
+  }
+  HangForEver();
+}
+
+[[noreturn]] void TryEscape(const Fault& fault, Board* board) {
+  board->SetNote(Escape(fault.attempt(), fault.number()));
+  abort();
+}
+
+}  // namespace
+
+void InjectFault(const Fault& fault, Board* board) {
+  switch (fault.kind()) {
+    case Fault::CRASH:
+      signal(SIGSEGV, SIG_DFL);  // a sanitiser would make it an exit
+      raise(SIGSEGV);
+      break;
+    case Fault::ABORT:
+      board->SetNote("injected: assertion failed");
+      abort();
+    case Fault::HANG:
+      HangForEver();
+    case Fault::SPIN:
+      for (volatile uint64_t n = 0;;) n = n + 1;
+    case Fault::ALLOCATE:
+      AllocateForEver();
+    case Fault::SYSCALL:
+      if (int fd = socket(AF_INET, SOCK_STREAM, 0); fd >= 0) close(fd);
+      break;
+    case Fault::SLOW:
+      SleepUntilCancelled(fault.milliseconds(), board->cancelled());
+      break;
+    case Fault::RECURSE:
+      Recurse(0);
+      break;
+    case Fault::EXIT:
+      _exit(0);
+    case Fault::HANG_IN_ALLOCATOR:
+      HangInAllocator();
+    case Fault::GARBAGE:
+      WriteGarbage();
+    case Fault::ESCAPE:
+      TryEscape(fault, board);
+    default:
+      break;
+  }
+}
+
+}  // namespace kiln::worker

@@ -1,0 +1,10 @@
+// kiln_worker with faults at will: the compiler itself, for tests of how the service bears its
+// deaths.
+#include "server/worker/core_backend.h"
+#include "server/worker/testing/faults.h"
+#include "server/worker/worker_main.h"
+
+int main(int argc, char** argv) {
+  kiln::worker::CoreBackend backend;
+  return kiln::worker::WorkerMain(argc, argv, &backend, kiln::worker::InjectFault);
+}
