@@ -173,8 +173,9 @@ absl::Status BuildServer(const Config& config, CompilerService* service,
   builder.SetMaxReceiveMessageSize(static_cast<int>(
       std::min<uint64_t>(config.limits.message_bytes, std::numeric_limits<int>::max())));
   builder.SetMaxSendMessageSize(-1);
-  // Messages count against --request-bytes when they are there (service.h). While they arrive gRPC holds
-  // them, of any number of clients: beyond this it ends some of these calls with RESOURCE_EXHAUSTED.
+  // Messages count against --request-bytes when they are there (service.h). While they arrive gRPC
+  // holds them, of any number of clients: beyond this it ends some of these calls with
+  // RESOURCE_EXHAUSTED.
   grpc::ResourceQuota quota("kilnd");
   quota.Resize(2 * config.request_bytes);
   builder.SetResourceQuota(quota);

@@ -194,7 +194,8 @@ void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome out
     }
     // Not stored for want of space, say: it is made again next time. The tier counts that.
     // What is refused by Kiln's own bounds is not stored: the key has glslang's version only.
-    if (group->stores && done.spirv != nullptr && done.translation.status != TargetResult::REFUSED) {
+    if (group->stores && done.spirv != nullptr &&
+        done.translation.status != TargetResult::REFUSED) {
       cache_->StoreTranslation(group->items[0].key, done.translation, *done.spirv).IgnoreError();
     }
     translations_.Finish(group->items[0].flight, done);

@@ -29,8 +29,9 @@ bool ParseBuffer(const grpc::ByteBuffer& bytes, Message* message) {
 // reply is ok. `share`: of the request's bytes, given back with the answer; empty if it got none.
 class Ending {
  public:
-  Ending(metrics::Metrics* metrics, std::atomic<int>* in_flight, const kiln::v1alpha::CompileRequest& request,
-         grpc::ByteBuffer* response, ByteBudget::Share share)
+  Ending(metrics::Metrics* metrics, std::atomic<int>* in_flight,
+         const kiln::v1alpha::CompileRequest& request, grpc::ByteBuffer* response,
+         ByteBudget::Share share)
       : metrics_(metrics),
         in_flight_(in_flight),
         response_(response),

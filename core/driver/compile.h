@@ -119,7 +119,7 @@ std::vector<PassInfo> AllPasses();
 
 // What Prepare and Compile report beside passes (core/base/step.h).
 inline constexpr std::string_view kSteps[] = {"check_bounds", "validate_spirv", "import_spirv",
-                                              "compact_mir", "assign_abi", "count_program"};
+                                              "compact_mir",  "assign_abi",     "count_program"};
 
 // The machine code as text, one instruction a line, for people.
 absl::StatusOr<std::string> Disassemble(Target target, absl::Span<const uint8_t> code);

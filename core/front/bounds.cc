@@ -81,8 +81,8 @@ class Counter {
     return validator_ ? AtMost(Bound::kFunctions, functions_, id) : absl::OkStatus();
   }
 
-  // A construct is open from its header until its merge block: blocks stand in an order in which those
-  // inside of a construct come before those behind it.
+  // A construct is open from its header until its merge block: blocks stand in an order in which
+  // those inside of a construct come before those behind it.
   absl::Status Block(uint32_t label) {
     if (const auto merge = merges_.find(label); merge != merges_.end()) {
       open_ -= merge->second;
@@ -93,8 +93,8 @@ class Counter {
     return absl::OkStatus();
   }
 
-  // Fitted to the validator's time on sequences, nests and mixtures of both, of ifs and loops: a step
-  // is some 10 ns.
+  // Fitted to the validator's time on sequences, nests and mixtures of both, of ifs and loops: a
+  // step is some 10 ns.
   absl::Status EndFunction() {
     steps_ = Saturated(steps_ + Saturated(blocks_) * (Saturated(area_) / 256 + blocks_ / 1024 + 1));
     return validator_ ? AtMost(Bound::kControlFlow, steps_, function_) : absl::OkStatus();
@@ -130,14 +130,14 @@ class Counter {
   // Of the function.
   uint32_t function_ = 0;
   uint64_t blocks_ = 0, open_ = 0;
-  uint64_t area_ = 0;  // sum over blocks of the constructs around each
+  uint64_t area_ = 0;                               // sum over blocks of the constructs around each
   absl::flat_hash_map<uint32_t, uint32_t> merges_;  // merge blocks ahead: constructs they end
 };
 
 constexpr int kEnd = -1;
 
-// Bytes of a comment or directive that goes to the end of the line, or of the last of the lines that
-// are continued.
+// Bytes of a comment or directive that goes to the end of the line, or of the last of the lines
+// that are continued.
 size_t RestOfLine(std::string_view text) {
   size_t end = text.find('\n');
   while (end != text.npos && end > 0 && text[end - 1] == '\\') end = text.find('\n', end + 1);
@@ -149,8 +149,8 @@ size_t BlockComment(std::string_view text) {
   return end == text.npos ? text.size() : end + 2;
 }
 
-// Takes the next token off the text and gives its first character, or kEnd. Comments and directives are
-// skipped. Words and numbers are one token each, and so is every other character.
+// Takes the next token off the text and gives its first character, or kEnd. Comments and directives
+// are skipped. Words and numbers are one token each, and so is every other character.
 int NextToken(std::string_view* text, bool* line_begins) {
   const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.'; };
   while (!text->empty()) {

@@ -1,5 +1,5 @@
-// Each bound: what is on it passes, what is above it is refused by the row's cause and number. Modules
-// are made of words: only counts matter here.
+// Each bound: what is on it passes, what is above it is refused by the row's cause and number.
+// Modules are made of words: only counts matter here.
 #include "core/front/bounds.h"
 
 #include <functional>
@@ -206,7 +206,8 @@ TEST(Bounds, GlslStatements) {
   EXPECT_TRUE(CheckGlslBounds("/*").ok());
   EXPECT_TRUE(CheckGlslBounds("").ok());
   // A NUL does not hide what follows, nor does a # that is no directive.
-  ExpectRefused(CheckGlslBounds(std::string(1, '\0') + "\nx # " + Sum(40'000)), "shader_too_large", "");
+  ExpectRefused(CheckGlslBounds(std::string(1, '\0') + "\nx # " + Sum(40'000)), "shader_too_large",
+                "");
   ExpectRefused(CheckGlslBounds("#\n" + Sum(40'000)), "shader_too_large", "");
 }
 

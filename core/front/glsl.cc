@@ -243,8 +243,9 @@ absl::Status Failure(const GlslSource& source, const std::string& log, const std
   const std::string text = WithBytesOfSource(log + more, source);
   // What glslang's parser says when its stack, of 10,000 entries, is full.
   if (text.find("memory exhausted") != text.npos) {
-    return Refused("nesting_too_deep", "more open brackets, blocks and operators than glslang's parser keeps: " +
-                                           Shortened(text, kMaxLog));
+    return Refused("nesting_too_deep",
+                   "more open brackets, blocks and operators than glslang's parser keeps: " +
+                       Shortened(text, kMaxLog));
   }
   return absl::InvalidArgumentError(text.empty() ? "glslang gave no message"
                                                  : Shortened(text, kMaxLog));

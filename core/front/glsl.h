@@ -55,10 +55,10 @@ struct GlslSource {
 bool GlslangIsReady(const GlslSource& source);
 void StartGlslang(const GlslSource& source);
 
-// Refusals (refusal.h) are of text beyond what glslang can stand (bounds.h). It recurses to the depth of
-// an expression: threads that call this need a stack of 128 MiB to be safe from all that is accepted.
-// INVALID_ARGUMENT carries glslang's log: lines "ERROR: name:line: text". A byte beyond ASCII is shown
-// as the text has it (\xHH) where it is certain which it is.
+// Refusals (refusal.h) are of text beyond what glslang can stand (bounds.h). It recurses to the
+// depth of an expression: threads that call this need a stack of 128 MiB to be safe from all that
+// is accepted. INVALID_ARGUMENT carries glslang's log: lines "ERROR: name:line: text". A byte
+// beyond ASCII is shown as the text has it (\xHH) where it is certain which it is.
 absl::StatusOr<std::vector<uint32_t>> CompileGlsl(const GlslSource& source);
 
 // glslang's version, for cache keys: "12.0.0".

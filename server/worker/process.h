@@ -51,9 +51,8 @@ class Executable {
 
 // How a worker left, in the words of kiln_worker_exits_total{reason}.
 struct Exit {
-  std::string
-      reason;  // recycle, segv, abort, oom, timeout, cancelled, seccomp, killed, exited, signal,
-              // unresponsive
+  // recycle, segv, abort, oom, timeout, cancelled, seccomp, killed, exited, signal, unresponsive
+  std::string reason;
   kiln::v1alpha::TargetResult::Status status = kiln::v1alpha::TargetResult::CRASHED;
   std::string cause;    // snake_case
   std::string message;  // for people
@@ -63,7 +62,8 @@ struct Exit {
 Exit DescribeExit(int wait_status, const Board& board);
 
 // What a process holds of memory, as the kernel counts it: nothing that the process says or does to
-// itself alters that. Not ru_maxrss, which begins with the peak of whoever spawned it and survives exec.
+// itself alters that. Not ru_maxrss, which begins with the peak of whoever spawned it and survives
+// exec.
 class ResidentMemory {
  public:
   // Opened while the process is young: a worker makes itself undumpable, after which /proc may hide

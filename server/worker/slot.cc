@@ -132,9 +132,11 @@ bool Slot::AwaitPong(absl::Time until) {
       return pong.id() == kPingId;
     }
     const int64_t left = absl::ToInt64Milliseconds(until - absl::Now());
-    pollfd p = {process_->fd(), POLLIN, 0};
-    if (left <= 0 || poll(&p, 1, static_cast<int>(left)) == 0) return false;
-    if (!reader_.Fill(process_->fd()).ok()) return false;
+    if (left <= 0 || pool_->stopping()) return false;
+    pollfd p[2] = {{process_->fd(), POLLIN, 0}, {wake_fd_, POLLIN, 0}};
+    if (poll(p, 2, static_cast<int>(std::min<int64_t>(left, 60'000))) < 0) continue;
+    if (p[1].revents != 0) DrainWakeups();
+    if (p[0].revents != 0 && !reader_.Fill(process_->fd()).ok()) return false;
   }
 }
 
@@ -192,8 +194,9 @@ void Slot::Run(const Pool::Handle& entry) {
   board_->Reset();
   ++jobs_;
   const absl::Status sent = WriteFrame(process_->fd(), entry->job);
-  const Exchange how = sent.ok() ? Converse(*entry, &outcome)
-                                 : HasEnded(*process_) ? Exchange::kWorkerGone : Exchange::kNotBegun;
+  const Exchange how = sent.ok()             ? Converse(*entry, &outcome)
+                       : HasEnded(*process_) ? Exchange::kWorkerGone
+                                             : Exchange::kNotBegun;
   heard_ = absl::Now();
   if (how != Exchange::kDone) {
     const Exit exit = End(*entry, how);

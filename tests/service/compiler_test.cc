@@ -157,7 +157,8 @@ TEST_F(CompilerTest, WhatWouldTakeTooLongIsRefusedBeforeLibrariesSeeIt) {
   EXPECT_EQ(wide.status(), TargetResult::REFUSED);
   EXPECT_EQ(wide.cause(), "shader_too_large") << wide.message();
 
-  const std::string open = Kernel("x = " + std::string(20'000, '(') + "x" + std::string(20'000, ')') + ";");
+  const std::string open =
+      Kernel("x = " + std::string(20'000, '(') + "x" + std::string(20'000, ')') + ";");
   const TargetResult brackets = Compile(kilnd_, Glsl(open, "brackets.comp"));
   EXPECT_EQ(brackets.status(), TargetResult::REFUSED);
   EXPECT_EQ(brackets.cause(), "nesting_too_deep") << brackets.message();
@@ -185,14 +186,15 @@ TEST_F(CompilerTest, AStackThatIsFullIsNamed) {
 
 // A death or a timeout inside of a library that is not ours says in which.
 TEST(CompilerFaultsTest, LibrariesHaveNamesInDeathsAndTimeouts) {
-  KilndProcess kilnd({"--worker-binary=", "--workers=1", "--job-time=2s", "--enable-fault-injection"});
+  KilndProcess kilnd(
+      {"--worker-binary=", "--workers=1", "--job-time=2s", "--enable-fault-injection"});
   ASSERT_TRUE(kilnd.AwaitReady()) << kilnd.log();
   int texts = 0;
   for (const std::string pass :
        {"start_glslang", "translate_glsl", "check_bounds", "validate_spirv", "import_spirv"}) {
     const bool ours = pass != "translate_glsl" && pass != "validate_spirv";
-    for (const std::string& kind : ours ? std::vector<std::string>{"crash"}
-                                       : std::vector<std::string>{"crash", "hang"}) {
+    for (const std::string& kind :
+         ours ? std::vector<std::string>{"crash"} : std::vector<std::string>{"crash", "hang"}) {
       SCOPED_TRACE(kind + " " + pass);
       CompileRequest request;
       request.mutable_glsl()->set_text(Kernel("x += " + std::to_string(++texts) + ";"));
@@ -206,7 +208,8 @@ TEST(CompilerFaultsTest, LibrariesHaveNamesInDeathsAndTimeouts) {
                 kind == "crash" ? TargetResult::CRASHED : TargetResult::TIMED_OUT);
       EXPECT_EQ(response.results(0).last_pass(), pass);
     }
-    EXPECT_EQ(kilnd.Metric("kiln_pass_deaths_total{pass=\"" + pass + "\",target=\"any\"}"), ours ? 1 : 2)
+    EXPECT_EQ(kilnd.Metric("kiln_pass_deaths_total{pass=\"" + pass + "\",target=\"any\"}"),
+              ours ? 1 : 2)
         << pass;
   }
 }

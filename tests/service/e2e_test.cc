@@ -405,7 +405,8 @@ TEST_F(E2eTest, MemoryOfLargeRequestsIsBoundedAndGivenBack) {
   GTEST_SKIP() << "sanitisers keep what is freed";
 #endif
   Start({"--workers=1", "--request-bytes=64MiB"});
-  const CompileRequest request = Large(1, 60);  // beyond --max-module-bytes: refused when it is read
+  const CompileRequest request =
+      Large(1, 60);  // beyond --max-module-bytes: refused when it is read
   std::vector<std::thread> threads;
   for (int i = 0; i < 16; ++i) {
     threads.emplace_back([&] {
