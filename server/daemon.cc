@@ -145,6 +145,8 @@ absl::StatusOr<std::unique_ptr<cache::ResultCache>> OpenCache(const Config& conf
 constexpr absl::Duration kProbeTimeout = absl::Seconds(5);
 // A client that does not answer a ping for so long is gone, and its calls with it.
 constexpr absl::Duration kPingTimeout = absl::Seconds(20);
+// How often a draining daemon looks whether calls are in flight.
+constexpr absl::Duration kDrainLook = absl::Milliseconds(5);
 // A client that connects has this long to begin with HTTP/2.
 constexpr absl::Duration kHandshakeTimeout = absl::Seconds(10);
 
@@ -312,9 +314,9 @@ void Daemon::Stop() {
   parts_->probe->Stop();
   if (auto* health = parts_->server->GetHealthCheckService()) health->SetServingStatus(false);
   parts_->service->Drain();
-  absl::Time end = absl::Now() + parts_->drain_time;
-  while (parts_->service->in_flight() > 0 && absl::Now() < end) {
-    absl::SleepFor(absl::Milliseconds(5));
+  absl::Duration waited;  // counted: the clock may be set meanwhile
+  for (; parts_->service->in_flight() > 0 && waited < parts_->drain_time; waited += kDrainLook) {
+    absl::SleepFor(kDrainLook);
   }
   // What counts itself ends here; a scrape has the other counters until the end.
   parts_->scrape.Remove(parts_->network.get());

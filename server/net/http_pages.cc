@@ -6,11 +6,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 
 namespace kiln::net {
 namespace {
@@ -50,7 +50,7 @@ bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == E
 
 }  // namespace
 
-HttpPages::HttpPages(Pages pages, absl::Duration lifetime)
+HttpPages::HttpPages(Pages pages, std::chrono::milliseconds lifetime)
     : pages_(std::move(pages)), lifetime_(lifetime), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   thread_ = std::thread([this] { Run(); });
 }
@@ -84,7 +84,7 @@ void HttpPages::Run() {
     uint64_t count;
     [[maybe_unused]] ssize_t woken = read(wake_, &count, sizeof count);
     std::vector<Connection> left;
-    absl::Time now = absl::Now();
+    auto now = std::chrono::steady_clock::now();
     for (size_t i = 0; i < connections_.size(); ++i) {
       bool lives = wait[i + 1].revents == 0 || Proceed(&connections_[i]);
       if (lives && now < connections_[i].end) {

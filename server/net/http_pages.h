@@ -9,6 +9,7 @@
 #define KILN_SERVER_NET_HTTP_PAGES_H_
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <string>
@@ -18,7 +19,6 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/time.h"
 
 namespace kiln::net {
 
@@ -31,7 +31,7 @@ class HttpPages {
   };
   // `pages`: by path; made in the server's thread at each request.
   using Pages = std::map<std::string, std::function<Page()>, std::less<>>;
-  explicit HttpPages(Pages pages, absl::Duration lifetime = absl::Seconds(20));
+  explicit HttpPages(Pages pages, std::chrono::milliseconds lifetime = std::chrono::seconds(20));
   ~HttpPages();
   HttpPages(const HttpPages&) = delete;
   HttpPages& operator=(const HttpPages&) = delete;
@@ -42,7 +42,7 @@ class HttpPages {
  private:
   struct Connection {
     int fd;
-    absl::Time end;
+    std::chrono::steady_clock::time_point end;
     std::string request;
     std::string answer;  // what of it is not sent yet; empty: still reading
   };
@@ -55,7 +55,7 @@ class HttpPages {
   std::string Answer(std::string_view request);
 
   const Pages pages_;
-  const absl::Duration lifetime_;
+  const std::chrono::milliseconds lifetime_;
   int wake_ = -1;
   std::atomic<bool> stopping_ = false;
   absl::Mutex mutex_;

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <string>
 
 namespace kiln::net {
@@ -102,7 +103,7 @@ TEST_F(HttpPagesTest, ARequestThatDripsIsEnded) {
   int pair[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
   fcntl(pair[0], F_SETFL, O_NONBLOCK);
-  HttpPages impatient({}, absl::Milliseconds(200));
+  HttpPages impatient({}, std::chrono::milliseconds(200));
   impatient.Take(pair[0]);
   pollfd ended = {pair[1], POLLIN, 0};
   for (int i = 0; i < 200 && poll(&ended, 1, 50) == 0; ++i) send(pair[1], "x", 1, MSG_NOSIGNAL);

@@ -11,15 +11,13 @@
 #include <cstring>
 #include <utility>
 
-#include "absl/time/clock.h"
-
 namespace kiln::net {
 namespace {
 
 // What leaves has its descriptor still; no more give way at a time than are accounted for.
 constexpr size_t kMostLeaving = 16;
 // Between two looks at all connections, when they are all in use.
-constexpr absl::Duration kSweepInterval = absl::Milliseconds(20);
+constexpr std::chrono::milliseconds kSweepInterval(20);
 // Without any descriptor.
 constexpr int kRestMilliseconds = 50;
 // Otherwise the wake-up ends a wait, if there was a descriptor for it.
@@ -183,9 +181,10 @@ bool Listener::Admit(int fd, const sockaddr_storage& peer) {
 
 bool Listener::HasRoom() {
   if (connections_.open() < counters_.limit) return true;
-  if (absl::Now() - swept_ >= kSweepInterval) {
+  auto now = std::chrono::steady_clock::now();
+  if (now - swept_ >= kSweepInterval) {
     connections_.Sweep();
-    swept_ = absl::Now();
+    swept_ = now;
     nobody_idle_ = false;
     if (connections_.open() < counters_.limit) return true;
   }

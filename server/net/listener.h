@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <thread>
@@ -86,7 +87,7 @@ class Listener {
   Connections connections_ ABSL_GUARDED_BY(mutex_);
   Counters counters_ ABSL_GUARDED_BY(mutex_);
   sockaddr_storage expected_ ABSL_GUARDED_BY(mutex_) = {};
-  absl::Time swept_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
+  std::chrono::steady_clock::time_point swept_ ABSL_GUARDED_BY(mutex_) = {};
   bool nobody_idle_ ABSL_GUARDED_BY(mutex_) = false;  // when last swept
   std::thread thread_;
 };

@@ -1,6 +1,8 @@
 // The daemon watches itself: see self_probe.h.
 #include "server/net/self_probe.h"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace kiln::net {
@@ -9,20 +11,24 @@ SelfProbe::SelfProbe(Options options) : options_(std::move(options)), thread_([t
 
 void SelfProbe::Stop() {
   {
-    absl::MutexLock lock(&mutex_);
+    std::lock_guard<std::mutex> lock(mutex_);
     stopping_ = true;
   }
+  wake_.notify_all();
   if (thread_.joinable()) thread_.join();
 }
 
 SelfProbe::Counters SelfProbe::counters() const {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard<std::mutex> lock(mutex_);
   return counters_;
 }
 
 bool SelfProbe::Wait() {
-  absl::MutexLock lock(&mutex_);
-  return !mutex_.AwaitWithTimeout(absl::Condition(&stopping_), options_.interval);
+  // A century is as good as never, and does not overflow.
+  auto interval = absl::ToChronoMilliseconds(std::min(options_.interval, absl::Hours(876'000)));
+  std::unique_lock<std::mutex> lock(mutex_);
+  return !wake_.wait_until(lock, std::chrono::steady_clock::now() + interval,
+                           [this] { return stopping_; });
 }
 
 void SelfProbe::Run() {
@@ -30,7 +36,7 @@ void SelfProbe::Run() {
     absl::Status status = options_.ask();
     bool changed;
     {
-      absl::MutexLock lock(&mutex_);
+      std::lock_guard<std::mutex> lock(mutex_);
       ++(status.ok() ? counters_.answered : counters_.failed);
       changed = status.ok() != counters_.last.ok();
       counters_.last = status;

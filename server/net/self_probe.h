@@ -2,13 +2,13 @@
 #ifndef KILN_SERVER_NET_SELF_PROBE_H_
 #define KILN_SERVER_NET_SELF_PROBE_H_
 
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <thread>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 
 namespace kiln::net {
@@ -43,9 +43,11 @@ class SelfProbe {
   bool Wait();
 
   const Options options_;
-  mutable absl::Mutex mutex_;
-  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  Counters counters_ ABSL_GUARDED_BY(mutex_);
+  // Not Abseil's: a clock that is set back would make its waits longer by as much.
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stopping_ = false;
+  Counters counters_;
   std::thread thread_;
 };
 
