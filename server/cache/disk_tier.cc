@@ -36,6 +36,7 @@ rocksdb::DBOptions DatabaseOptions(const DiskOptions& options) {
   db.IncreaseParallelism(2);
   db.max_total_wal_size = std::clamp<uint64_t>(options.limit_bytes / 16, 128 << 10, 32 << 20);
   db.max_open_files = options.open_tables;
+  db.table_cache_numshardbits = 2;  // each shard keeps one at least: 64 shards made 36 of 20
   db.keep_log_file_num = 2;
   db.max_log_file_size = 256 << 10;
   db.info_log_level = rocksdb::WARN_LEVEL;

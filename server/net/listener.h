@@ -2,10 +2,13 @@
 //
 // A thread accepts. Up to max_connections are handed on; when they are all in use, one of them may
 // give way (connections.h), otherwise the new one is refused: closed before a byte was sent, which
-// gRPC clients take for UNAVAILABLE and try again after their own delay. When no descriptor is left
-// one that is kept for this is spent on accepting and closing what waits; where even that fails the
-// thread rests for a moment and goes on, so that nothing has to be restarted when descriptors are
-// back.
+// gRPC clients take for UNAVAILABLE and try again after their own delay. (A GOAWAY could say why, but
+// after one gRPC's clients connect again without any delay, 2,400 times a second with 1.51, and fail
+// no call meanwhile.)
+//
+// When no descriptor is left one that is kept for this is spent on accepting and closing what waits;
+// where even that fails the thread rests for a moment and goes on, so that nothing has to be restarted
+// when descriptors are back.
 #ifndef KILN_SERVER_NET_LISTENER_H_
 #define KILN_SERVER_NET_LISTENER_H_
 
