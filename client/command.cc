@@ -26,7 +26,7 @@ constexpr absl::string_view kLater[] = {"precompile", "explain", "trace", "bisec
 
 std::vector<Command> Commands() {
   return {CompileCommand(), BatchCommand(),   RunCommand(),    ReportCommand(), TargetsCommand(),
-          DisasmCommand(),  AnalyzeCommand(), HealthCommand()};
+          DisasmCommand(),  AnalyzeCommand(), HealthCommand(), QuarantineCommand()};
 }
 
 // A command may define one of them its own way.
@@ -80,7 +80,7 @@ std::string Overview() {
       "or, with --local, without one\n\n"
       "Usage: kiln COMMAND [FLAG...] [ARGUMENT...]\n\nCommands:\n";
   for (const Command& command : Commands()) {
-    absl::StrAppend(&text, absl::StrFormat("  %-9s %s\n", command.name, command.summary));
+    absl::StrAppend(&text, absl::StrFormat("  %-10s %s\n", command.name, command.summary));
   }
   return absl::StrCat(text,
                       "\n`kiln COMMAND --help` explains a command's flags; `kiln --version`.\n\n"

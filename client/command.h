@@ -40,6 +40,7 @@ Command AnalyzeCommand();
 Command DisasmCommand();
 Command ReportCommand();
 Command HealthCommand();
+Command QuarantineCommand();
 
 // All of kiln: finds the command, parses its flags, runs it.
 int Main(absl::Span<const std::string> arguments, Interrupt* interrupt);

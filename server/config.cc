@@ -55,6 +55,8 @@ std::vector<Setting> Settings(Config* c) {
       {"job-memory", "SIZE", "address space of a worker", Bytes{&c->job_memory}},
       {"job-cpu-time", "TIME", "CPU time of one job", &c->job_cpu_time},
       {"job-time", "TIME", "wall-clock time of one job", &c->job_time},
+      {"quarantine-after", "N", "worker deaths after which a shader is refused; 0: never",
+       &c->quarantine_after},
       {"drain-time", "TIME", "how long a stopping daemon waits for calls in flight",
        &c->drain_time},
       {"worker-binary", "FILE", "the worker; kiln_worker beside kilnd if not given",

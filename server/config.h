@@ -48,6 +48,7 @@ struct Config {
   absl::Duration job_time = absl::Seconds(60);
   absl::Duration drain_time = absl::Seconds(30);
   std::string worker_binary;  // empty: kiln_worker beside the executable
+  uint64_t quarantine_after = 3;
   bool enable_fault_injection = false;
   Limits limits;
   bool help = false;

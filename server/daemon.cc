@@ -30,6 +30,8 @@
 #include "server/net/http_pages.h"
 #include "server/net/listener.h"
 #include "server/net/self_probe.h"
+#include "server/quarantine/admin_service.h"
+#include "server/quarantine/quarantine.h"
 #include "server/service.h"
 #include "server/worker/pool.h"
 
@@ -72,11 +74,13 @@ struct Daemon::Parts {
   std::atomic<metrics::Metrics*> exit_counter = nullptr;
   std::unique_ptr<cache::ResultCache> cache;
   std::unique_ptr<metrics::Metrics> metrics;
+  std::unique_ptr<quarantine::Quarantine> quarantine;
   std::unique_ptr<Engine> engine;
   std::unique_ptr<worker::Pool> pool;
   std::shared_ptr<metrics::Snapshot> snapshot;
   std::unique_ptr<CompilerService> service;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
+  std::unique_ptr<AdminService> admin;
   std::unique_ptr<grpc::Server> server;
   std::unique_ptr<net::Listener> call_listener;
   std::unique_ptr<net::SelfProbe> probe;
@@ -141,6 +145,26 @@ absl::StatusOr<std::unique_ptr<cache::ResultCache>> OpenCache(const Config& conf
   return std::make_unique<cache::ResultCache>(config.memory_cache_bytes, std::move(disk));
 }
 
+// What a key of the cache depends on beside the request.
+std::string CompilerOf(const worker::Hello& hello, const std::string& target) {
+  if (target.empty()) return absl::StrCat("glslang ", hello.glslang_version());
+  for (const auto& known : hello.targets()) {
+    if (known.name() != target) continue;
+    return absl::StrCat(target, " ", known.code_generation_version(), ", ABI ",
+                        known.abi_version());
+  }
+  return "";
+}
+
+std::unique_ptr<quarantine::Quarantine> OpenQuarantine(const Config& config,
+                                                       const worker::Hello& hello) {
+  quarantine::Options options;
+  options.deaths = static_cast<uint32_t>(std::min<uint64_t>(config.quarantine_after, UINT32_MAX));
+  if (!config.cache_dir.empty()) options.directory = config.cache_dir + "/quarantine";
+  options.compiler = [hello](const std::string& target) { return CompilerOf(hello, target); };
+  return std::make_unique<quarantine::Quarantine>(std::move(options));
+}
+
 // How long the daemon waits for an answer of itself before it takes itself for deaf.
 constexpr absl::Duration kProbeTimeout = absl::Seconds(5);
 // A client that does not answer a ping for so long is gone, and its calls with it.
@@ -155,7 +179,7 @@ int Milliseconds(absl::Duration time) {
       std::clamp<int64_t>(absl::ToInt64Milliseconds(time), 1, std::numeric_limits<int>::max()));
 }
 
-absl::Status BuildServer(const Config& config, CompilerService* service,
+absl::Status BuildServer(const Config& config, CompilerService* service, AdminService* admin,
                          std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor>* acceptor,
                          std::unique_ptr<grpc::Server>* server) {
   using External = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
@@ -182,6 +206,7 @@ absl::Status BuildServer(const Config& config, CompilerService* service,
   quota.Resize(2 * config.request_bytes);
   builder.SetResourceQuota(quota);
   builder.RegisterService(service);
+  builder.RegisterService(admin);
   *server = builder.BuildAndStart();
   if (*server == nullptr) return absl::UnavailableError("gRPC could not be started");
   if (auto* health = (*server)->GetHealthCheckService()) {
@@ -270,14 +295,18 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config, Even
   parts->exit_counter = parts->metrics.get();
   parts->snapshot =
       std::make_shared<metrics::Snapshot>(parts->cache.get(), parts->pool.get(), queue_limit);
+  parts->quarantine = OpenQuarantine(config, parts->pool->hello());
+  parts->snapshot->Watch(parts->quarantine.get());
   Engine::Options engine;
   engine.limits = config.limits;
+  engine.quarantine = parts->quarantine.get();
   parts->engine =
       std::make_unique<Engine>(engine, parts->pool.get(), parts->cache.get(), parts->metrics.get());
   parts->service = std::make_unique<CompilerService>(
       parts->engine.get(), parts->metrics.get(),
       MakeCapabilities(parts->pool->hello(), config.limits, kVersion), config.request_bytes,
       config.enable_fault_injection);
+  parts->admin = std::make_unique<AdminService>(parts->quarantine.get());
   if (absl::Status status = StartServing(config, parts.get()); !status.ok()) return status;
   return std::unique_ptr<Daemon>(new Daemon(std::move(parts)));
 }
@@ -290,7 +319,8 @@ absl::Status Daemon::StartServing(const Config& config, Parts* parts) {
   }
   auto calls = net::Listen("listen", config.listen);
   if (!calls.ok()) return calls.status();
-  absl::Status status = BuildServer(config, parts->service.get(), &parts->acceptor, &parts->server);
+  absl::Status status = BuildServer(config, parts->service.get(), parts->admin.get(), &parts->acceptor,
+                                    &parts->server);
   if (!status.ok()) return status;
   ListenForCalls(config, *std::move(calls), parts);
   parts->scrape.Add(parts->metrics->registry());

@@ -64,9 +64,15 @@ std::vector<std::string> Engine::Group::Targets() const {
 
 void Engine::CompileMissing(const std::shared_ptr<Call>& call, const std::vector<size_t>& missing) {
   auto group = Group::ForCompile(*call);
+  group->origin = call;
   bool shared = call->writes_cache();
   for (size_t i : missing) {
     const cache::Digest& key = call->keys[i];
+    if (auto refused = Refuse(key); refused.has_value()) {
+      refused->set_spirv_sha256(std::string(cache::AsBytes(call->module)));
+      call->SetResult(i, *std::move(refused));
+      continue;
+    }
     std::string name;
     if (shared) {
       name.assign(cache::AsBytes(key));
@@ -96,6 +102,10 @@ void Engine::CompileMissing(const std::shared_ptr<Call>& call, const std::vector
     }
   }
   if (!group->items.empty()) Dispatch(std::move(group));
+}
+
+std::optional<TargetResult> Engine::Refuse(const cache::Digest& key) {
+  return options_.quarantine == nullptr ? std::nullopt : options_.quarantine->Refuse(key);
 }
 
 // Between this call's look into the cache and its flight, another flight may have landed.
@@ -182,6 +192,38 @@ cache::StoredTranslation ToStored(const worker::JobOutcome& outcome) {
 
 }  // namespace
 
+void Engine::Judge(const Group& group, size_t item, const worker::JobOutcome& outcome,
+                   TargetResult::Status status) {
+  if (options_.quarantine == nullptr) return;
+  const cache::Digest& key = group.items[item].key;
+  if (status != TargetResult::CRASHED && status != TargetResult::TIMED_OUT &&
+      status != TargetResult::MEMORY_LIMIT) {
+    if (status != TargetResult::CANCELLED) options_.quarantine->Absolve(key);
+    return;
+  }
+  // No worker began with it; or one that lived said that it could not.
+  if (outcome.last_pass.empty() || outcome.status == TargetResult::OK) return;
+  kiln::v1alpha::QuarantineEntry death;
+  const bool translates = group.job.has_translate();
+  if (!translates) death.set_target(group.job.compile().targets(static_cast<int>(item)));
+  death.set_status(outcome.status);
+  death.set_cause(outcome.cause);
+  death.set_message(outcome.message);
+  death.set_last_pass(outcome.last_pass);
+  options_.quarantine->AddDeath(key, death, [&] {
+    kiln::v1alpha::CompileRequest request = group.origin->request;
+    if (!translates) {  // with the module, whether it was sent, translated or known
+      request.clear_targets();
+      request.add_targets(death.target());
+      request.set_spirv(group.job.compile().spirv());
+      request.set_stage(group.job.compile().stage());
+      request.set_entry_point(group.job.compile().entry_point());
+    }
+    request.clear_cache_policy();
+    return request;
+  });
+}
+
 void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome outcome) {
   metrics_->Job(outcome, group->Targets());
   if (group->job.has_translate()) {
@@ -198,6 +240,7 @@ void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome out
         done.translation.status != TargetResult::REFUSED) {
       cache_->StoreTranslation(group->items[0].key, done.translation, *done.spirv).IgnoreError();
     }
+    Judge(*group, 0, outcome, done.translation.status);
     translations_.Finish(group->items[0].flight, done);
     return;
   }
@@ -218,6 +261,7 @@ void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome out
         again->job.clear_fault();
         again->module = group->module;
         again->stores = group->stores;
+        again->origin = group->origin;
       }
       again->Add(group->job.compile().targets(static_cast<int>(i)), item);
       compiles_.IfAbandoned(item.flight, [this, again] { Abandon(again); });
@@ -227,6 +271,7 @@ void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome out
     done.result.set_target(group->job.compile().targets(static_cast<int>(i)));
     done.result.set_key(cache::ToHex(item.key));
     done.result.set_spirv_sha256(std::string(cache::AsBytes(group->module)));
+    Judge(*group, i, outcome, done.result.status());
     if (group->stores) cache_->Store(item.key, done.result).IgnoreError();
     compiles_.Finish(item.flight, done);
   }

@@ -150,6 +150,10 @@ void Engine::Slow(const std::shared_ptr<Call>& call) {
 void Engine::Translate(const std::shared_ptr<Call>& call) {
   HashGlsl(call.get());
   cache::Digest key = cache::TranslationKey(call->glsl, glslang_version_);
+  if (auto refused = Refuse(key); refused.has_value()) {
+    call->SetAll(*refused);
+    return;
+  }
   TranslateOutcome outcome;
   const bool looks = call->reads_cache() && !call->needs_spirv;
   if (looks && Found(cache_->FindTranslation(key, true, &outcome.translation))) {
@@ -178,6 +182,7 @@ void Engine::Translate(const std::shared_ptr<Call>& call) {
     return;
   }
   auto group = Group::ForTranslation(*call, key, joined.ticket.flight);
+  group->origin = call;
   translations_.IfAbandoned(joined.ticket.flight, [this, group] { Abandon(group); });
   Dispatch(std::move(group));
 }

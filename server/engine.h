@@ -10,12 +10,14 @@
 // A result is stored before anybody is told of it. Between a miss and the start of a flight another
 // may have finished: the leader of a flight looks into the cache once more. A job is cancelled when
 // the last waiter of all its flights has left. Workers that die spoil only the target they died of;
-// targets of the same job that had not begun are sent again.
+// targets of the same job that had not begun are sent again. What has killed too many is refused
+// before it becomes a flight (server/quarantine).
 #ifndef KILN_SERVER_ENGINE_H_
 #define KILN_SERVER_ENGINE_H_
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,7 @@
 #include "server/cache/result_cache.h"
 #include "server/executor.h"
 #include "server/metrics/metrics.h"
+#include "server/quarantine/quarantine.h"
 #include "server/request.h"
 #include "server/single_flight.h"
 #include "server/worker/pool.h"
@@ -62,7 +65,8 @@ class Engine {
   struct Options {
     Limits limits;
     int threads = 2;
-    size_t queue_limit = 4096;  // calls that wait for the disk
+    size_t queue_limit = 4096;                     // calls that wait for the disk
+    quarantine::Quarantine* quarantine = nullptr;  // outlives the engine's calls; null: none
   };
   // All outlive the engine's calls. To take everything down: Stop, then destroy the pool (its last
   // jobs report to the engine), then the engine.
@@ -116,6 +120,11 @@ class Engine {
   // Flights to workers.
   bool FindAgain(const Call& call, const cache::Digest& key, CompileOutcome* outcome);
   void Dispatch(std::shared_ptr<Group> group);
+  // What the quarantine says to a key.
+  std::optional<kiln::v1alpha::TargetResult> Refuse(const cache::Digest& key);
+  // Tells it what became of a group's item.
+  void Judge(const Group& group, size_t item, const worker::JobOutcome& outcome,
+             kiln::v1alpha::TargetResult::Status status);
   void JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome outcome);
   void Abandon(const std::shared_ptr<Group>& group);
 

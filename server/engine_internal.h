@@ -43,6 +43,7 @@ struct Engine::Group {
   std::vector<Item> items;  // one for each target of a compile; one for a translation
   cache::Digest module{};
   bool stores = true;
+  std::shared_ptr<const Call> origin;  // who asked first
 
   absl::Mutex mutex;
   size_t wanted ABSL_GUARDED_BY(mutex) = 0;  // flights that somebody waits for

@@ -46,6 +46,7 @@ std::vector<MetricFamily> Snapshot::Collect() const {
   std::vector<MetricFamily> out;
   CollectCache(&out);
   CollectPool(&out);
+  CollectQuarantine(&out);
   CollectProcess(&out);
   return out;
 }
@@ -108,6 +109,19 @@ void Snapshot::CollectPool(std::vector<MetricFamily>* out) const {
   Add(out, "kiln_sandbox_level",
       "Protections that every worker has: 0 without, else 1 or the kernel interface's version",
       MetricType::Gauge, level);
+}
+
+void Snapshot::CollectQuarantine(std::vector<MetricFamily>* out) const {
+  if (quarantine_ == nullptr) return;
+  const quarantine::Quarantine::Usage usage = quarantine_->usage();
+  Add(out, "kiln_quarantine_entries", "Keys refused because they killed workers",
+      MetricType::Gauge, {{{}, D(usage.entries)}});
+  Add(out, "kiln_quarantine_bytes", "Bytes of their sources that are kept", MetricType::Gauge,
+      {{{}, D(usage.bytes)}});
+  Add(out, "kiln_quarantine_refusals_total", "Results refused because of them",
+      MetricType::Counter, {{{}, D(usage.refusals)}});
+  Add(out, "kiln_quarantine_write_errors_total", "Entries that could not be written to disk",
+      MetricType::Counter, {{{}, D(usage.write_errors)}});
 }
 
 void Snapshot::CollectProcess(std::vector<MetricFamily>* out) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "server/cache/result_cache.h"
+#include "server/quarantine/quarantine.h"
 #include "server/worker/pool.h"
 
 namespace kiln::metrics {
@@ -18,9 +19,13 @@ class Snapshot : public prometheus::Collectable {
   Snapshot(const cache::ResultCache* cache, const worker::Pool* pool, size_t queue_limit)
       : cache_(cache), pool_(pool), queue_limit_(queue_limit) {}
 
+  // Before the first Collect; outlives this.
+  void Watch(const quarantine::Quarantine* quarantine) { quarantine_ = quarantine; }
+
   std::vector<prometheus::MetricFamily> Collect() const override;
 
  private:
+  void CollectQuarantine(std::vector<prometheus::MetricFamily>* out) const;
   void CollectCache(std::vector<prometheus::MetricFamily>* out) const;
   void CollectPool(std::vector<prometheus::MetricFamily>* out) const;
   static void CollectProcess(std::vector<prometheus::MetricFamily>* out);
@@ -28,6 +33,7 @@ class Snapshot : public prometheus::Collectable {
   const cache::ResultCache* cache_;
   const worker::Pool* pool_;
   size_t queue_limit_;
+  const quarantine::Quarantine* quarantine_ = nullptr;
 };
 
 }  // namespace kiln::metrics

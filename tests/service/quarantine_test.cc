@@ -1,0 +1,194 @@
+// Shaders that kill workers, end to end: a real daemon, workers that die on demand, `kiln
+// quarantine`.
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include "proto/admin.grpc.pb.h"
+#include "proto/compiler.grpc.pb.h"
+#include "server/worker/testing/fake_backend.h"
+#include "tests/service/kilnd_process.h"
+
+namespace kiln::test {
+namespace {
+
+using kiln::v1alpha::CompileRequest;
+using kiln::v1alpha::CompileResponse;
+using kiln::v1alpha::TargetResult;
+using worker::FakeModule;
+
+CompileRequest Request(uint32_t seed, std::vector<std::string> targets = {"tgl"}) {
+  CompileRequest request;
+  request.set_spirv(FakeModule(seed));
+  for (auto& t : targets) request.add_targets(t);
+  request.mutable_outputs()->set_binary(true);
+  return request;
+}
+
+CompileRequest Glsl(const std::string& text) {
+  CompileRequest request;
+  request.mutable_glsl()->set_text(text);
+  request.mutable_glsl()->set_stage("compute");
+  request.add_targets("tgl");
+  request.mutable_outputs()->set_binary(true);
+  return request;
+}
+
+class QuarantineTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    dir_ = testing::TempDir() + "/quarantine_" +
+           testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(dir_);
+    std::filesystem::create_directories(dir_);
+  }
+  void Start(std::vector<std::string> flags = {}) {
+    flags.push_back("--enable-fault-injection");
+    flags.push_back("--workers=1");
+    flags.push_back("--cache-dir=" + dir_ + "/cache");
+    kilnd_ = std::make_unique<KilndProcess>(flags);
+    ASSERT_TRUE(kilnd_->AwaitReady()) << kilnd_->log();
+    stub_ = kilnd_->Stub();
+  }
+  CompileResponse Compile(const CompileRequest& request, const std::string& fault = "") {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
+    if (!fault.empty()) context.AddMetadata("kiln-fault", fault);
+    CompileResponse response;
+    grpc::Status status = stub_->Compile(&context, request, &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    EXPECT_EQ(response.results_size(), request.targets_size());
+    return response;
+  }
+  void Kill(const CompileRequest& request, const std::string& fault, int times) {
+    for (int i = 0; i < times; ++i) {
+      EXPECT_NE(Compile(request, fault).results(0).cause(), "quarantined") << i;
+    }
+  }
+  double Deaths() const { return kilnd_->Metric("kiln_worker_exits_total{reason=\"segv\"}"); }
+  // Its exit code and what it prints.
+  std::pair<int, std::string> Kiln(const std::string& arguments) {
+    const std::string command =
+        "client/kiln quarantine " + arguments + " --server=" + kilnd_->address() + " 2>&1";
+    FILE* pipe = popen(command.c_str(), "r");
+    std::string text;
+    char buffer[4096];
+    while (size_t n = fread(buffer, 1, sizeof buffer, pipe)) text.append(buffer, n);
+    const int status = pclose(pipe);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
+  }
+
+  std::string dir_;
+  std::unique_ptr<KilndProcess> kilnd_;
+  std::unique_ptr<kiln::v1alpha::Compiler::Stub> stub_;
+};
+
+TEST_F(QuarantineTest, AfterThreeDeathsNoFourth) {
+  Start();
+  Kill(Request(1), "crash:fake_select", 3);
+  EXPECT_EQ(Deaths(), 3);
+  // Also where the cache is not to be used, and whatever else the same request asks for.
+  for (auto policy :
+       {kiln::v1alpha::CACHE_USE, kiln::v1alpha::CACHE_REFRESH, kiln::v1alpha::CACHE_BYPASS}) {
+    CompileRequest request = Request(1);
+    request.set_cache_policy(policy);
+    request.mutable_outputs()->set_assembly(true);
+    CompileResponse response = Compile(request, "crash:fake_select");
+    const TargetResult& result = response.results(0);
+    EXPECT_EQ(result.status(), TargetResult::CRASHED);
+    EXPECT_EQ(result.cause(), "quarantined");
+    EXPECT_EQ(result.last_pass(), "fake_select");
+    EXPECT_EQ(result.target(), "tgl");
+    EXPECT_EQ(result.key().size(), 64u);
+    EXPECT_NE(result.message().find("segmentation_fault"), std::string::npos) << result.message();
+  }
+  EXPECT_EQ(Deaths(), 3);
+  EXPECT_EQ(kilnd_->Metric("kiln_quarantine_entries"), 1);
+  EXPECT_EQ(kilnd_->Metric("kiln_quarantine_refusals_total"), 3);
+  // Others are not concerned: another module, and the same one for another target.
+  EXPECT_EQ(Compile(Request(2)).results(0).status(), TargetResult::OK);
+  CompileResponse both = Compile(Request(1, {"tgl", "skl"}));
+  EXPECT_EQ(both.results(0).cause(), "quarantined");
+  EXPECT_EQ(both.results(1).status(), TargetResult::OK);
+}
+
+TEST_F(QuarantineTest, TimeoutsCountAndASuccessAbsolves) {
+  Start({"--job-time=1s", "--quarantine-after=2"});
+  Kill(Request(1), "hang:fake_fold", 1);
+  EXPECT_EQ(Compile(Request(1)).results(0).status(), TargetResult::OK);
+  CompileRequest bypass = Request(1);
+  bypass.set_cache_policy(kiln::v1alpha::CACHE_BYPASS);
+  Kill(bypass, "hang:fake_fold", 2);
+  CompileResponse response = Compile(bypass);
+  EXPECT_EQ(response.results(0).cause(), "quarantined");
+  EXPECT_EQ(response.results(0).status(), TargetResult::TIMED_OUT);
+  // What was compiled once is still had from the cache.
+  EXPECT_EQ(Compile(Request(1)).results(0).status(), TargetResult::OK);
+}
+
+TEST_F(QuarantineTest, GlslThatKillsGlslang) {
+  Start();
+  Kill(Glsl("void main() {}"), "crash:translate_glsl", 3);
+  CompileResponse response = Compile(Glsl("void main() {}"));
+  EXPECT_EQ(response.results(0).cause(), "quarantined");
+  EXPECT_EQ(response.results(0).last_pass(), "translate_glsl");
+  EXPECT_EQ(Deaths(), 3);
+  EXPECT_EQ(Compile(Glsl("void main() { }")).results(0).status(), TargetResult::OK);
+  auto [code, text] = Kiln("list");
+  EXPECT_EQ(code, 0);
+  EXPECT_NE(text.find("GLSL"), std::string::npos) << text;
+}
+
+TEST_F(QuarantineTest, KeptOverARestartShownAndCleared) {
+  Start();
+  EXPECT_EQ(Kiln("list").second, "nothing is in quarantine\n");
+  Kill(Request(7), "crash:fake_select", 3);
+  const std::string key = Compile(Request(7)).results(0).key();
+  kilnd_->Signal(SIGKILL);
+  kilnd_->Wait();
+  Start();
+  EXPECT_EQ(Compile(Request(7)).results(0).cause(), "quarantined");
+  EXPECT_EQ(Deaths(), 0);
+
+  auto [listed, list] = Kiln("list");
+  EXPECT_EQ(listed, 0);
+  EXPECT_NE(list.find(key), std::string::npos) << list;
+  EXPECT_NE(list.find("segmentation_fault in fake_select"), std::string::npos) << list;
+  const std::string file = dir_ + "/bad.spv";
+  auto [shown, text] = Kiln("show " + key + " --output=" + file);
+  EXPECT_EQ(shown, 0) << text;
+  EXPECT_NE(text.find("last pass  fake_select"), std::string::npos) << text;
+  std::ostringstream source;
+  source << std::ifstream(file).rdbuf();
+  EXPECT_EQ(source.str(), FakeModule(7));
+  EXPECT_NE(Kiln("show " + key + " --json").second.find("\"spirv\""), std::string::npos);
+
+  EXPECT_EQ(Kiln("clear 00").first, 2);
+  EXPECT_EQ(Kiln("show 00").first, 2);
+  EXPECT_EQ(Kiln("clear").first, 2);
+  EXPECT_EQ(Kiln("frob").first, 2);
+  EXPECT_EQ(Kiln("clear " + key), std::pair(0, std::string("1 cleared\n")));
+  EXPECT_EQ(Compile(Request(7)).results(0).status(), TargetResult::OK);
+  kilnd_->Signal(SIGKILL);
+  kilnd_->Wait();
+  Start();
+  EXPECT_EQ(Kiln("list").second, "nothing is in quarantine\n");
+}
+
+TEST_F(QuarantineTest, SwitchedOff) {
+  Start({"--quarantine-after=0"});
+  Kill(Request(1), "crash:fake_select", 5);
+  EXPECT_EQ(Deaths(), 5);
+}
+
+}  // namespace
+}  // namespace kiln::test
