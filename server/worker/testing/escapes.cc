@@ -1,7 +1,9 @@
 // Ways out of the sandbox: see escapes.h.
 //
 // Each is the system call itself where the C library has none or does more than that. None does
-// harm where it works: signal 0 is no signal, and what is opened is closed with the process.
+// harm where it works, on the machine of whoever runs the tests: signal 0 is no signal, what is
+// opened is closed with the process, and of calls that would alter the system the arguments are
+// wrong in what the kernel looks at after the caller's privileges.
 #include "server/worker/testing/escapes.h"
 
 #include <arpa/inet.h>
@@ -104,6 +106,16 @@ long Load32BitCall(long) {
 #endif
 }
 
+// Privileges sufficed where only the arguments are wrong.
+long UnlessWrong(long result) { return result < 0 && errno == EINVAL ? 0 : result; }
+
+long SetHostName(long) { return UnlessWrong(syscall(SYS_sethostname, "", -1)); }
+
+// One cannot be both.
+long Mount(long) {
+  return UnlessWrong(mount(nullptr, "/", nullptr, MS_PRIVATE | MS_SHARED, nullptr));
+}
+
 struct Named {
   EscapeName name;
   Attempt attempt;
@@ -115,7 +127,7 @@ const Named kEscapes[] = {
     {{"open_own_memory", true}, [](long) -> long { return open("/proc/self/mem", O_RDWR); }},
     {{"open_dev_shm", true},
      [](long) -> long { return open("/dev/shm", O_TMPFILE | O_RDWR, 0600); }},
-    {{"creat", false}, [](long) -> long { return syscall(SYS_creat, "/tmp/kiln-escape", 0600); }},
+    {{"creat", false}, [](long) -> long { return syscall(SYS_creat, "/dev/null", 0600); }},
     {{"openat2", false},
      [](long) -> long {
        uint64_t how[3] = {};
@@ -144,9 +156,9 @@ const Named kEscapes[] = {
     {{"raise_limit", false}, RaiseLimit},
     {{"limit_of_other", false}, ReadLimitOfOther},
     {{"unshare", false}, [](long) -> long { return unshare(CLONE_NEWNS); }},
-    {{"mount", false}, [](long) -> long { return mount("t", "/", "tmpfs", 0, nullptr); }},
+    {{"mount", false}, Mount},
     {{"chroot", false}, [](long) -> long { return chroot("/"); }},
-    {{"set_host_name", false}, [](long) -> long { return sethostname("kiln", 4); }},
+    {{"set_host_name", false}, SetHostName},
     {{"setuid", false}, [](long) -> long { return setuid(0); }},
     {{"bpf", false}, [](long) -> long { return syscall(SYS_bpf, 0, nullptr, 0); }},
     {{"perf", false},
