@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
+
 namespace kiln::lir {
 
 namespace {
@@ -330,17 +332,23 @@ std::vector<Pressure> BlockPressure(const Target& t, const Function& f, const Li
   // Held by parked lanes only. A held slot that is defined here (a loop) is counted as both: that
   // can only overstate.
   const BitMatrix::Row in = l.live_in(b);
-  const auto held = [&](bool whole_only) {
-    if (l.waits(b).empty()) return std::vector<int64_t>(t.pools.size(), 0);
+  std::vector<int64_t> whole(t.pools.size()), parked = whole;
+  if (!l.waits(b).empty()) {
+    absl::InlinedVector<uint32_t, 256> others;  // that are not whole
     l.parked(b).for_each([&](size_t g) {
+      if (in.test(g)) return;
       const uint32_t slot = l.global_slot(static_cast<uint32_t>(g));
-      if (!in.test(g) && (!whole_only || IsWhole(t, f.value(l.slot_value(slot))))) live.Add(slot);
+      if (IsWhole(t, f.value(l.slot_value(slot)))) {
+        live.Add(slot);
+      } else {
+        others.push_back(slot);
+      }
     });
-    const std::vector<int64_t> units = live.units();
+    whole = live.units();
+    for (uint32_t slot : others) live.Add(slot);
+    parked = live.units();
     live.Clear();
-    return units;
-  };
-  const std::vector<int64_t> parked = held(false), whole = held(true);
+  }
   const auto record = [&] {
     for (size_t p = 0; p < max.size(); ++p) {
       max[p].logical = std::max<uint32_t>(max[p].logical, live.units()[p] + whole[p]);

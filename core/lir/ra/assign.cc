@@ -206,9 +206,18 @@ class Assigner {
     return live_list_;
   }
 
-  void AddParked(BlockId b, std::vector<LaneSets>* sets) const {
-    sets->assign(t_.pools.size(), LaneSets());
+  // What lanes hold that are parked in one of the blocks.
+  std::vector<LaneSets> FindParked(absl::Span<const BlockId> blocks) const {
+    std::vector<LaneSets> sets(t_.pools.size());
+    for (size_t k = 0; k < blocks.size(); ++k) {
+      AddParked(blocks[k], blocks[k == 0 ? 0 : k - 1], &sets);
+    }
+    return sets;
+  }
+  // Blocks before one join hold much in common: what `known` holds is in the sets already.
+  void AddParked(BlockId b, BlockId known, std::vector<LaneSets>* sets) const {
     l_.parked(b).for_each([&](size_t g) {
+      if (known != b && l_.parked(known).test(g)) return;
       const uint32_t slot = l_.global_slot(static_cast<uint32_t>(g));
       const ValueId v = l_.slot_value(slot);
       if (loc_[v.index] == kNowhere) return;
@@ -219,8 +228,7 @@ class Assigner {
 
   void EnterBlock(BlockId b) {
     live_list_.clear();
-    std::vector<LaneSets> parked;
-    AddParked(b, &parked);
+    std::vector<LaneSets> parked = FindParked({b});
     for (size_t p = 0; p < pools_.size(); ++p) {
       pools_[p].live = UnitSet();
       pools_[p].hoped = UnitSet();
@@ -517,33 +525,32 @@ class Assigner {
   bool PlaceParams(BlockId b) {
     if (f_.block(b).params.empty()) return true;
     const std::vector<BlockId>& preds = preds_[b.index];
-    std::vector<std::vector<LaneSets>> parked(preds.size());  // there, by pool
-    for (size_t k = 0; k < preds.size(); ++k) AddParked(preds[k], &parked[k]);
+    std::vector<LaneSets> parked = FindParked(preds);
     for (size_t which = 0; which < f_.block(b).params.size(); ++which) {
       const ValueId p = f_.block(b).params[which];
       if (!PlaceParam(p, which, parked)) return false;
       if (loc_[p.index] == kNowhere) continue;
       // Lanes may be parked there that hold the parameter itself.
-      for (size_t k = 0; k < preds.size(); ++k) {
+      for (BlockId pred : preds) {
         for (uint32_t c = 0; c < f_.value(p).comps; ++c) {
           const uint32_t slot = l_.first_slot(p) + c, g = l_.global(slot);
-          if (g == Liveness::kLocal || !l_.parked(preds[k]).test(g)) continue;
-          parked[k][info(p).pool].insert(SlotUnit(slot), info(p).per_comp,
-                                         LayoutOf(p, loc_[p.index]));
+          if (g == Liveness::kLocal || !l_.parked(pred).test(g)) continue;
+          parked[info(p).pool].insert(SlotUnit(slot), info(p).per_comp,
+                                      LayoutOf(p, loc_[p.index]));
         }
       }
     }
     return true;
   }
 
-  bool PlaceParam(ValueId p, size_t which, const std::vector<std::vector<LaneSets>>& parked) {
+  bool PlaceParam(ValueId p, size_t which, const std::vector<LaneSets>& parked) {
     const ValueInfo& v = info(p);
     bool needed = false;
     for (uint32_t c = 0; c < f_.value(p).comps; ++c) needed |= l_.used(l_.first_slot(p) + c);
     if (!needed) return true;
     Search s = StartSearch(p);
     s.units = v.units;
-    for (const std::vector<LaneSets>& pools : parked) s.more.push_back(&pools[v.pool]);
+    s.more.push_back(&parked[v.pool]);
     uint32_t reg = kNowhere;
     for (BlockId c : preds_[block_.index]) {
       for (const Edge& e : f_.block(c).succs) {
@@ -1072,8 +1079,7 @@ class Assigner {
 
   // The sets of the pools from what is live and parked, after places have changed.
   void Rebuild() {
-    std::vector<LaneSets> parked;
-    AddParked(block_, &parked);
+    std::vector<LaneSets> parked = FindParked({block_});
     for (size_t p = 0; p < pools_.size(); ++p) {
       pools_[p].live = UnitSet();
       pools_[p].parked = std::move(parked[p]);

@@ -94,19 +94,20 @@ class Spiller {
         dom_(f),
         old_values_(f.values.size()),
         old_insts_(f.insts.size()),
+        old_repeats_(f.repeats.size()),
         original_(f.operands) {}
 
   absl::Status Run() {
     Prepare();
-    int round = 0;
-    do {
+    // Each walk but the first writes what it decides, for it may be the last.
+    for (int round = 0; !emit_ || changed_; ++round) {
+      if (emit_) DiscardEmitted();
       changed_ = false;
-      if (round++ == kMaxRounds) ForgetAtJoins();
+      if (round == kMaxRounds) ForgetAtJoins();
+      emit_ = round != 0;
       Walk();
-    } while (changed_);
-    emit_ = true;
-    Walk();
-    assert(!changed_);
+    }
+    TakeEmitted();
     DropParams();
     PlaceStores();
     RemoveUnread();
@@ -135,6 +136,7 @@ class Spiller {
     held_at_def_.assign(old_values_, 0);
     constant_.assign(old_values_, 0);
     banned_.assign(n, BitSet());
+    emitted_.resize(n);
     exit_.resize(n);
     entry_.resize(n);
     preds_.assign(n, {});
@@ -449,7 +451,7 @@ class Spiller {
     in_memory_[param.index] = 1;
     moved_to_memory_.push_back(param);
     changed_ = true;
-    evictions_.push_back({param, BlockId(block_), total_, distance, 0});
+    param_evictions_.push_back({param, BlockId(block_), total_, distance, 0});
   }
 
   // ---- The walk.
@@ -484,7 +486,26 @@ class Spiller {
       EdgeArguments(b);
     }
     End(b);
-    if (emit_) f_.blocks[b].insts = out_;
+    if (emit_) emitted_[b] = out_;
+  }
+
+  // The function is again as it came: another walk follows.
+  void DiscardEmitted() {
+    std::copy(original_.begin(), original_.end(), f_.operands.begin());
+    f_.operands.resize(original_.size());
+    f_.insts.resize(old_insts_);
+    f_.values.resize(old_values_);
+    f_.repeats.resize(old_repeats_);
+    filled_.assign(pieces_.count(), 0);
+    evicted_.assign(old_values_, kNone);
+    accesses_.clear();
+    evictions_.clear();
+    stats_.repeated = 0;
+  }
+  void TakeEmitted() {
+    for (uint32_t b = 0; b < f_.blocks.size(); ++b) {
+      if (dom_.reachable(BlockId(b))) f_.blocks[b].insts = std::move(emitted_[b]);
+    }
   }
 
   void Begin(uint32_t b, const std::vector<InstId>& insts) {
@@ -1103,8 +1124,10 @@ class Spiller {
       Count(a);
     }
     SetPlaces(place);
-    for (const Eviction& e : evictions_) {
-      if (range_of[e.value.index] != kNone) stats_.evictions.push_back(e);
+    for (const std::vector<Eviction>* list : {&param_evictions_, &evictions_}) {
+      for (const Eviction& e : *list) {
+        if (range_of[e.value.index] != kNone) stats_.evictions.push_back(e);
+      }
     }
     return absl::OkStatus();
   }
@@ -1164,12 +1187,13 @@ class Spiller {
   const LoopSpans loops_;
   const NextUses next_;
   const Dominators dom_;
-  const size_t old_values_, old_insts_;
+  const size_t old_values_, old_insts_, old_repeats_;
   const std::vector<Operand> original_;
 
   // Decisions; they only accumulate.
   std::vector<BitSet> banned_;         // per block: pieces that do not enter it in a register
   std::vector<char> in_memory_;        // per value: a parameter that lives in memory
+  std::vector<Eviction> param_evictions_;  // why
   bool changed_ = false;
   bool emit_ = false;
 
@@ -1208,6 +1232,9 @@ class Spiller {
   std::vector<uint32_t> protect_, used_;
   std::vector<uint32_t> readers_;      // per value: stores to come that read its place
   std::vector<InstId> out_;
+
+  // What the walk writes.
+  std::vector<std::vector<InstId>> emitted_;  // per block
   std::vector<Access> accesses_;
   std::vector<Eviction> evictions_;
 };

@@ -26,9 +26,10 @@
 // Places in memory are shared by values whose stores and fills do not interleave in layout order;
 // a loop that has only some of them belongs to the range as a whole, which covers parked lanes.
 //
-// Cost: rounds (two or three in practice, bounded) x (operands x log of pieces + sizes of the live sets).
-// What parked lanes hold is kept from block to block: each block that lanes wait for costs its live set
-// once, however deep it lies; candidates are sorted only in blocks that evict.
+// Cost: walks (two or three in practice, bounded) x (operands x log of pieces + sizes of the live
+// sets). Each walk but the first writes what it decides; that is thrown away unless it was the last.
+// What parked lanes hold is kept from block to block: each block that lanes wait for costs its live
+// set once, however deep it lies; candidates are sorted only in blocks that evict.
 // Limits: per-lane values that can_mask refuses and parked lanes hold stay in registers; flags are
 // saved elsewhere (save_flags.h).
 #ifndef KILN_CORE_LIR_RA_SPILL_H_
