@@ -54,6 +54,10 @@ bool WasNotAnswered(const grpc::Status& status) {
     case grpc::StatusCode::UNAVAILABLE:
     case grpc::StatusCode::CANCELLED:  // not by us: who stops its own calls does not ask here
       return true;
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+      // gRPC ends calls of any client so when the daemon has no room for what arrives. What is too large
+      // for the daemon or somebody on the way is refused in words.
+      return absl::StrContains(status.error_message(), "RST_STREAM");
     case grpc::StatusCode::INTERNAL:
     case grpc::StatusCode::UNKNOWN:
       // A proxy's way to end a stream when it has lost the daemon; there is no code of its own for

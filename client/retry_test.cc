@@ -92,6 +92,7 @@ TEST(Retry, WhatIsTriedAgain) {
   for (const grpc::Status& status :
        {kLost, Shed(1), grpc::Status(StatusCode::CANCELLED, "CANCELLED"),
         grpc::Status(StatusCode::INTERNAL, "Received RST_STREAM with error code 2"),
+        grpc::Status(StatusCode::RESOURCE_EXHAUSTED, "Received RST_STREAM with error code 11"),
         grpc::Status(StatusCode::UNKNOWN, "Stream removed")}) {
     EXPECT_TRUE(WasNotAnswered(status)) << status.error_message();
   }
@@ -100,6 +101,8 @@ TEST(Retry, WhatIsTriedAgain) {
         StatusCode::DEADLINE_EXCEEDED, StatusCode::UNIMPLEMENTED, StatusCode::PERMISSION_DENIED}) {
     EXPECT_FALSE(WasNotAnswered(grpc::Status(code, "no"))) << code;
   }
+  EXPECT_FALSE(WasNotAnswered(
+      grpc::Status(StatusCode::RESOURCE_EXHAUSTED, "Received message larger than max (9 vs. 4)")));
 }
 
 TEST(Retry, WhatIsSaidInTheEnd) {
