@@ -125,7 +125,7 @@ uint64_t CacheTables(const Config& config) {
 
 // What the daemon opens besides clients' connections. Idle it has about 30, and 3 for each worker.
 uint64_t ReservedDescriptors(const Config& config) {
-  constexpr uint64_t kOwn = 56;        // standard files, gRPC's queues, the cache's logs, a probe
+  constexpr uint64_t kOwn = 92;        // standard files, gRPC's queues, the cache's logs, a probe
   constexpr uint64_t kEachWorker = 8;  // with those of its start
   return kOwn + 2 * net::kListenerDescriptors + kMetricsConnections +
          kEachWorker * WorkersOf(config) + CacheTables(config);
@@ -337,6 +337,10 @@ Daemon::~Daemon() { Stop(); }
 const std::string& Daemon::listen_address() const { return parts_->listen_address; }
 const std::string& Daemon::metrics_address() const { return parts_->metrics_address; }
 uint64_t Daemon::max_connections() const { return parts_->max_connections; }
+cache::DiskStatus Daemon::disk_status() const {
+  const cache::DiskTier* disk = parts_->cache->disk();
+  return disk == nullptr ? cache::DiskStatus() : disk->status();
+}
 
 void Daemon::Stop() {
   if (parts_->server == nullptr) return;

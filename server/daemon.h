@@ -17,6 +17,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/cache/disk_status.h"
 #include "server/config.h"
 #include "server/net/address.h"
 
@@ -44,6 +45,8 @@ class Daemon {
   const std::string& listen_address() const;
   // Empty: there is no metrics server.
   const std::string& metrics_address() const;
+  // How the disk cache is; serving where there is none.
+  cache::DiskStatus disk_status() const;
 
   // Connections that fit; fewer than were asked for where descriptors are few.
   uint64_t max_connections() const;

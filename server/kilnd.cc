@@ -44,6 +44,10 @@ int Run(const kiln::server::Config& config) {
         ": raise the limit on open files (ulimit -Hn)");
   }
   if (config.cache_dir.empty()) Say("no --cache-dir: results are kept in memory only");
+  kiln::cache::DiskStatus disk = (*daemon)->disk_status();
+  if (disk.state != kiln::cache::DiskState::kServing) {
+    Say("the disk cache is " + Describe(disk) + "; it is tried again, until then memory serves");
+  }
   int signal = 0;
   sigwait(&signals, &signal);
   Say("stopping: finishing calls in flight");

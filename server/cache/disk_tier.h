@@ -1,36 +1,54 @@
-// The disk tier: RocksDB with generations as column families.
+// The disk tier: generations, each a RocksDB database of its own.
 //
 // Problem: a bounded directory, no lost acknowledged record after kill -9, no scan at start, no
-// eviction storms. Records are written once and read often, so neither compaction nor per-record
-// eviction is wanted: new and re-used records go to the youngest generation; when that holds its
-// share of the bound a new one is begun; when the directory exceeds the bound the oldest generation
-// is dropped whole, which deletes files and moves no data. What is still used has moved on by then.
+// eviction storms, and damage that costs what is damaged. Records are written once and read often,
+// so neither compaction nor per-record eviction is wanted: new and re-used records go to the
+// youngest generation; when that holds its share of the bound a new one is begun; when the
+// directory exceeds the bound the oldest generation is dropped whole, which deletes files and moves
+// no data. What is still used has moved on by then.
 //
 // A Put returns after the write-ahead log has the record: it survives the death of the process (not
-// the loss of power, after which RocksDB restores a consistent earlier state). The log is bounded.
-// Records carry a checksum and their key (record.h); one that does not open is a miss and counted.
-// A directory that RocksDB calls corrupt is emptied: it is a cache.
+// the loss of power, after which RocksDB restores an earlier state and the difference is counted).
+// The log is bounded. Records carry a checksum and their key (record.h); one that does not open is
+// a miss and counted.
+//
+// Healing. A failure never ends the process: the tier answers with misses and refuses records where
+// it must, and says so (disk_status.h). A thread looks after it every probe_interval:
+//   the directory is this one's (its lock is where it was put)    else it is made and locked anew
+//   every file that a generation needs is there and whole         else the generation is repaired
+//   records are taken                                             else, once a trial file can be
+//                                                                 written, what failed is reopened
+// At start a generation that does not open is left to that thread, so that damage costs no time
+// before serving; one that cannot be opened for writing (full or read-only disk) is opened for
+// reading. Repair keeps the tables and logs that can be read; what cannot be repaired is removed.
+// After any loss in its log a generation takes no more records and a new one is begun. A disk that
+// stays full for full_patience loses the oldest generation: a cache that could never take a record
+// again would be worth less.
+//
+// Layout: DIRECTORY/lock, DIRECTORY/generation-NUMBER/, DIRECTORY/doomed-*/ (being removed). The
+// directory "db" of earlier versions is removed and counted.
 //
 // Cost: one Bloom filter probe per table file; a file is a write buffer (bound / 64, 32 MiB at
 // most), so a miss probes 64 filters up to a bound of 2 GiB and one per 32 MiB above. Opening reads
-// the log (32 MiB at most) and the files' indexes. All operations are thread-safe.
+// the logs (a write buffer each at most) and the files' indexes. Looking after it costs a stat for
+// each file. All operations are thread-safe.
 #ifndef KILN_SERVER_CACHE_DISK_TIER_H_
 #define KILN_SERVER_CACHE_DISK_TIER_H_
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-
-namespace rocksdb {
-class DB;
-class ColumnFamilyHandle;
-}  // namespace rocksdb
+#include "absl/time/time.h"
+#include "server/cache/disk_status.h"
+#include "server/cache/generation.h"
 
 namespace kiln::cache {
 
@@ -38,16 +56,23 @@ struct DiskOptions {
   std::string directory;
   uint64_t limit_bytes = uint64_t{4} << 30;
   uint64_t block_cache_bytes = uint64_t{64} << 20;
-  int open_tables = 4096;  // descriptors for them; more tables are opened and closed as needed
+  // Descriptors for tables; more tables are opened and closed as needed. Each generation has a
+  // share of it and takes 10 at least.
+  int open_tables = 4096;
+  absl::Duration probe_interval = absl::Seconds(2);
+  absl::Duration full_patience = absl::Minutes(1);
+  DiskObserver observer;        // may be null
+  rocksdb::Env* env = nullptr;  // for tests; null: the system's
 };
 
 class DiskTier {
  public:
   static constexpr int kGenerations = 4;
 
-  // FailedPrecondition: another process has the directory (names its id); PermissionDenied and
-  // others: it cannot be made or written. Messages name the directory.
+  // FailedPrecondition: another process has the directory (names its id). Nothing else fails: what
+  // is wrong is in status(), and is tried again.
   static absl::StatusOr<std::unique_ptr<DiskTier>> Open(DiskOptions options);
+  // Waits for a repair that is under way.
   ~DiskTier();
   DiskTier(const DiskTier&) = delete;
   DiskTier& operator=(const DiskTier&) = delete;
@@ -62,7 +87,8 @@ class DiskTier {
   // `may_block` false: only what is in memory already.
   Found Get(std::string_view key, bool may_block, std::string* value);
 
-  // Durable against the death of the process when it returns Ok.
+  // Durable against the death of the process when it returns Ok. Unavailable: the tier takes no
+  // records at the moment.
   absl::Status Put(std::string_view key, std::string_view value);
   void Erase(std::string_view key);
 
@@ -72,39 +98,100 @@ class DiskTier {
     int generations = 0;
     uint64_t dropped_bytes = 0;
     uint64_t dropped_generations = 0;
-    uint64_t write_errors = 0;
-    bool emptied_at_start = false;
+    uint64_t write_errors = 0;  // records that were not taken
+    // Damage, since the start of this process and found at it.
+    uint64_t lost_records = 0;  // exact after damage to a log; else see generation.h
+    uint64_t damaged_generations = 0;
+    uint64_t repaired_generations = 0;
+    uint64_t lost_generations = 0;  // could not be repaired
+    uint64_t old_layouts_dropped = 0;
+    uint64_t failures = 0;  // times that it began to fail
+    uint64_t recoveries = 0;
   };
   Usage usage() const;
+  DiskStatus status() const;
   uint64_t limit_bytes() const { return options_.limit_bytes; }
 
  private:
-  struct Generation;
   // Youngest first; replaced as a whole.
   using Generations = std::vector<std::shared_ptr<Generation>>;
+  // A generation that is not open.
+  struct Absent {
+    uint64_t written = 0;  // records; 0: not known
+    bool damaged = false;
+    DiskCause cause = DiskCause::kNone;  // why it could not be opened or repaired
+    int tries = 0;
+    absl::Time next_try = absl::InfinitePast();
+  };
 
   explicit DiskTier(DiskOptions options);
-  absl::Status Lock();
-  absl::Status OpenDatabase(bool* corrupt);
-  absl::Status BeginGeneration();
+
+  // disk_tier.cc: serving.
   absl::Status PutRecord(std::string_view key, std::string_view record);
-  // Begins and drops generations as the sizes ask for it.
   void MaybeRotate();
-  uint64_t DirectoryBytes() const;
+  void DropOldest(DiskCause cause) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  rocksdb::Status BeginGeneration() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  static uint64_t BytesBelow(const std::string& path);
   std::shared_ptr<const Generations> generations() const;
+  void Insert(std::shared_ptr<Generation> generation) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  void TakeOut(const std::shared_ptr<Generation>& generation)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+
+  // disk_heal.cc: healing.
+  void Maintain();
+  void Heal(bool repair) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  bool HoldDirectory() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  // `cause`: of its failure.
+  absl::Status Lock(DiskCause* cause) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  bool LockIsThere() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  bool ReadDirectory() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  void CheckFiles() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  bool TakesWrites() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  bool AnyBroken() const;
+  // Waits until nobody else uses it.
+  void Close(std::shared_ptr<Generation> generation, bool damaged)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  void CloseBroken() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  void OpenAbsent(bool repair) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  // True: it is no longer absent.
+  bool OpenOne(uint64_t number, Absent* absent) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  bool RepairOne(uint64_t number, Absent* absent) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  void Lose(uint64_t number, const Absent& absent) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  void EnsureYoungest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  void RemoveDoomed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  void Fail(DiskCause cause, std::string detail);
+  void Recover();
+  DiskCause CauseOf(const rocksdb::Status& status) const;
+  void Tell(DiskEvent event);
+  GenerationOptions generation_options() const;
 
   const DiskOptions options_;
-  int lock_fd_ = -1;
-  std::unique_ptr<rocksdb::DB> db_;
+  const std::shared_ptr<rocksdb::Cache> block_cache_;
+
+  // Held while the list of generations changes and while the directory is looked after; never while
+  // a record is read or written.
+  absl::Mutex change_mutex_;
+  int lock_fd_ ABSL_GUARDED_BY(change_mutex_) = -1;
+  uint64_t next_number_ ABSL_GUARDED_BY(change_mutex_) = 1;
+  std::map<uint64_t, Absent, std::greater<>> absent_ ABSL_GUARDED_BY(change_mutex_);
+  absl::Time full_since_ ABSL_GUARDED_BY(change_mutex_) = absl::InfiniteFuture();
+  bool doomed_ ABSL_GUARDED_BY(change_mutex_) = false;  // there may be something to remove
+
   mutable absl::Mutex mutex_;
   std::shared_ptr<const Generations> generations_ ABSL_GUARDED_BY(mutex_);
-  uint64_t next_number_ = 1;
-  absl::Mutex rotate_mutex_;
+  DiskCause failing_ ABSL_GUARDED_BY(mutex_) = DiskCause::kNone;
+  std::string detail_ ABSL_GUARDED_BY(mutex_);
+  DiskCause away_ ABSL_GUARDED_BY(mutex_) = DiskCause::kNone;  // why one of them is absent
+
+  absl::Mutex observer_mutex_;
   std::atomic<uint64_t> bytes_since_check_ = 0;
-  std::atomic<uint64_t> dropped_bytes_ = 0;
-  std::atomic<uint64_t> dropped_generations_ = 0;
-  std::atomic<uint64_t> write_errors_ = 0;
-  bool emptied_at_start_ = false;
+  std::atomic<uint64_t> dropped_bytes_ = 0, dropped_generations_ = 0, write_errors_ = 0;
+  std::atomic<uint64_t> lost_records_ = 0, damaged_ = 0, repaired_ = 0, lost_ = 0;
+  std::atomic<uint64_t> old_layouts_ = 0, failures_ = 0, recoveries_ = 0;
+
+  absl::Mutex stop_mutex_;
+  bool stop_ ABSL_GUARDED_BY(stop_mutex_) = false;
+  std::thread maintenance_;
 };
 
 }  // namespace kiln::cache

@@ -1,13 +1,9 @@
-// The disk tier: persistence, generations and the bound, kill -9, corruption, locks.
+// The disk tier: persistence, generations and the bound, corruption, locks.
 #include "server/cache/disk_tier.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -41,6 +37,7 @@ class DiskTierTest : public testing::Test {
     DiskOptions options;
     options.directory = dir_;
     options.limit_bytes = limit;
+    options.probe_interval = absl::Milliseconds(20);
     auto tier = DiskTier::Open(options);
     EXPECT_TRUE(tier.ok()) << tier.status();
     return tier.ok() ? *std::move(tier) : nullptr;
@@ -95,68 +92,13 @@ TEST_F(DiskTierTest, ALowerBoundAfterRestartIsHonoured) {
   EXPECT_LE(tier->usage().bytes, uint64_t{5} << 20);
 }
 
-// Not a test: the process that KillLosesNothingAcknowledged starts and kills. (RocksDB's threads do
-// not survive a fork, so this one is executed anew.) Every number written to
-// kAcknowledgeFd acknowledges a record.
-constexpr int kAcknowledgeFd = 99;
-TEST(DiskTierWriter, DISABLED_WriteUntilKilled) {
-  DiskOptions options;
-  options.directory = getenv("KILN_WRITER_DIRECTORY");
-  options.limit_bytes = 16 << 20;
-  auto tier = DiskTier::Open(options);
-  ASSERT_TRUE(tier.ok()) << tier.status();
-  for (uint32_t i = 0;; ++i) {
-    ASSERT_TRUE(
-        (*tier)->Put(absl::StrCat(getenv("KILN_WRITER_ROUND"), "-", i), Noise(i, 3000)).ok());
-    ASSERT_EQ(write(kAcknowledgeFd, &i, sizeof i), static_cast<ssize_t>(sizeof i));
-  }
-}
-
-pid_t StartWriter(const std::string& directory, int round, int acknowledge_fd) {
-  pid_t child = fork();
-  if (child != 0) return child;
-  dup2(acknowledge_fd, kAcknowledgeFd);
-  setenv("KILN_WRITER_DIRECTORY", directory.c_str(), 1);
-  setenv("KILN_WRITER_ROUND", absl::StrCat(round).c_str(), 1);
-  execl("/proc/self/exe", "writer", "--gtest_also_run_disabled_tests",
-        "--gtest_filter=DiskTierWriter.*", nullptr);
-  _exit(1);
-}
-
-TEST_F(DiskTierTest, KillLosesNothingAcknowledged) {
-  for (int round = 0; round < 3; ++round) {
-    int pipe_fd[2];
-    ASSERT_EQ(pipe2(pipe_fd, O_CLOEXEC), 0);
-    pid_t child = StartWriter(dir_, round, pipe_fd[1]);
-    close(pipe_fd[1]);
-    uint32_t last = 0, next = 0;
-    while (last < 300u + 211u * static_cast<uint32_t>(round) &&
-           read(pipe_fd[0], &last, sizeof last) == sizeof last) {
-    }
-    kill(child, SIGKILL);
-    int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    ASSERT_TRUE(WIFSIGNALED(status)) << "the writer failed by itself";
-    while (read(pipe_fd[0], &next, sizeof next) == sizeof next) last = next;
-    close(pipe_fd[0]);
-    ASSERT_GE(last, 300u);
-    auto tier = Open(16 << 20);
-    ASSERT_NE(tier, nullptr);
-    std::string value;
-    for (uint32_t i = 0; i <= last; ++i) {
-      ASSERT_EQ(Get(*tier, absl::StrCat(round, "-", i), &value), DiskTier::Found::kHit) << i;
-      ASSERT_EQ(value, Noise(i, 3000));
-    }
-  }
-}
-
 TEST_F(DiskTierTest, AlteredFilesAreMissesNeverWrongAnswers) {
   {
     auto tier = Open(4 << 20);
     for (uint32_t i = 0; i < 200; ++i) ASSERT_TRUE(tier->Put(absl::StrCat(i), Noise(i, 3000)).ok());
   }
   int altered = 0;
-  for (const auto& entry : fs::directory_iterator(dir_ + "/db")) {
+  for (const auto& entry : fs::recursive_directory_iterator(dir_)) {
     if (entry.path().extension() != ".sst" && entry.path().extension() != ".log") continue;
     std::fstream f(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
     auto size = static_cast<int64_t>(fs::file_size(entry.path()));
@@ -181,13 +123,20 @@ TEST_F(DiskTierTest, AlteredFilesAreMissesNeverWrongAnswers) {
   EXPECT_TRUE(tier->Put("new", "value").ok());
 }
 
-TEST_F(DiskTierTest, ADamagedDatabaseIsBegunAnew) {
+TEST_F(DiskTierTest, ADamagedDatabaseIsRepaired) {
   Open()->Put("key", "value").IgnoreError();
-  std::ofstream(dir_ + "/db/CURRENT") << "nonsense";
+  std::ofstream(dir_ + "/generation-000000000001/CURRENT") << "nonsense";
   auto tier = Open();
   ASSERT_NE(tier, nullptr);
-  EXPECT_TRUE(tier->usage().emptied_at_start);
-  EXPECT_TRUE(tier->Put("key", "value").ok());
+  EXPECT_TRUE(tier->Put("other", "value").ok());
+  std::string value;
+  for (int i = 0; i < 2000 && Get(*tier, "key", &value) != DiskTier::Found::kHit; ++i) {
+    absl::SleepFor(absl::Milliseconds(5));
+  }
+  EXPECT_EQ(value, "value");
+  EXPECT_EQ(tier->usage().damaged_generations, 1u);
+  EXPECT_EQ(tier->usage().repaired_generations, 1u);
+  EXPECT_EQ(tier->usage().lost_records, 0u);
 }
 
 TEST_F(DiskTierTest, TheDirectoryHasOneOwner) {
@@ -201,11 +150,12 @@ TEST_F(DiskTierTest, TheDirectoryHasOneOwner) {
 
 TEST_F(DiskTierTest, ADirectoryThatCannotBeMadeIsNamed) {
   std::ofstream(testing::TempDir() + "/a_file") << "x";
-  DiskOptions options;
-  options.directory = testing::TempDir() + "/a_file/cache";
-  auto tier = DiskTier::Open(options);
-  EXPECT_TRUE(absl::IsPermissionDenied(tier.status()));
-  EXPECT_NE(tier.status().message().find("a_file/cache"), std::string::npos);
+  dir_ = testing::TempDir() + "/a_file/cache";
+  auto tier = Open();
+  ASSERT_NE(tier, nullptr);
+  EXPECT_EQ(tier->status().state, DiskState::kUnavailable);
+  EXPECT_EQ(tier->status().cause, DiskCause::kNotADirectory);
+  EXPECT_NE(tier->status().detail.find("a_file/cache"), std::string::npos);
 }
 
 TEST_F(DiskTierTest, DoesNotBlockWhenAskedNotTo) {

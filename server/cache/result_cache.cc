@@ -11,7 +11,9 @@ namespace {
 
 using kiln::v1alpha::TargetResult;
 
-constexpr uint8_t kTranslationPart = 0x80, kModulePart = 0x81;
+// In memory, beside the sets of outputs. Records have the letter of their kind above the bits.
+constexpr uint8_t kTranslationPart = 0x20;
+uint8_t RecordPart(char kind) { return static_cast<uint8_t>(0x80 | kind); }
 
 // First byte of a disk record's name.
 constexpr char kResult = 'r', kAssemblyText = 'a', kTranslation = 'g', kModule = 's';
@@ -21,6 +23,8 @@ std::string DiskKey(char kind, const Digest& digest) {
   key.append(AsBytes(digest));
   return key;
 }
+
+bool IsHit(Lookup found) { return found == Lookup::kMemory || found == Lookup::kDisk; }
 
 // In memory a ready result is its status, one byte, and the bytes; the byte is at the end, where it
 // is cut off without copying.
@@ -92,8 +96,24 @@ Lookup ResultCache::FromDisk(char kind, const Digest& digest, bool may_block, st
   return Lookup::kMiss;
 }
 
-absl::Status ResultCache::ToDisk(char kind, const Digest& digest, const std::string& value) {
-  return disk_ == nullptr ? absl::OkStatus() : disk_->Put(DiskKey(kind, digest), value);
+Lookup ResultCache::FindRecord(char kind, const Digest& digest, bool may_block,
+                               std::string* value) {
+  if (MemoryTier::Value in_memory = memory_.Get({digest, RecordPart(kind)})) {
+    *value = *in_memory;
+    ++counters_.memory_hits;
+    return Lookup::kMemory;
+  }
+  return FromDisk(kind, digest, may_block, value);
+}
+
+absl::Status ResultCache::StoreRecord(char kind, const Digest& digest, std::string value) {
+  absl::Status s = disk_ == nullptr ? absl::OkStatus() : disk_->Put(DiskKey(kind, digest), value);
+  if (disk_ == nullptr || !s.ok()) {
+    memory_.Put({digest, RecordPart(kind)}, std::make_shared<const std::string>(std::move(value)));
+  } else {
+    memory_.Erase({digest, RecordPart(kind)});
+  }
+  return s;
 }
 
 Lookup ResultCache::Find(const Digest& key, const Outputs& outputs, bool may_block, Ready* ready) {
@@ -102,20 +122,20 @@ Lookup ResultCache::Find(const Digest& key, const Outputs& outputs, bool may_blo
     return Lookup::kMemory;
   }
   std::string stored;
-  Lookup found = FromDisk(kResult, key, may_block, &stored);
-  if (found != Lookup::kDisk) return found;
+  Lookup found = FindRecord(kResult, key, may_block, &stored);
+  if (!IsHit(found)) return found;
   if (!outputs.assembly()) {
     std::string bytes;
     if (!FilterResult(stored, outputs.bits(), &bytes, &ready->status)) return Lookup::kMiss;
     ready->bytes = Pack(std::move(bytes), ready->status);
     Remember(key, outputs, *ready);
-    return Lookup::kDisk;
+    return found;
   }
   TargetResult result;
   if (!result.ParseFromString(stored)) return Lookup::kMiss;
   if (result.status() == TargetResult::OK) {
-    found = FromDisk(kAssemblyText, key, may_block, &stored);
-    if (found != Lookup::kDisk) return found;
+    found = FindRecord(kAssemblyText, key, may_block, &stored);
+    if (!IsHit(found)) return found;
     TargetResult assembly;
     if (!assembly.ParseFromString(stored)) return Lookup::kMiss;
     int n = std::min(result.variants_size(), assembly.variants_size());
@@ -126,7 +146,7 @@ Lookup ResultCache::Find(const Digest& key, const Outputs& outputs, bool may_blo
   }
   *ready = Prepare(outputs, std::move(result));
   Remember(key, outputs, *ready);
-  return Lookup::kDisk;
+  return found;
 }
 
 absl::Status ResultCache::Store(const Digest& key, const TargetResult& result) {
@@ -134,16 +154,17 @@ absl::Status ResultCache::Store(const Digest& key, const TargetResult& result) {
   TargetResult main = result;
   TargetResult assembly;
   bool has_assembly = false;
+  absl::Status s;
   for (auto& variant : *main.mutable_variants()) {
     has_assembly = has_assembly || !variant.assembly().empty();
     assembly.add_variants()->set_assembly(std::move(*variant.mutable_assembly()));
     variant.clear_assembly();
   }
   if (has_assembly) {
-    absl::Status s = ToDisk(kAssemblyText, key, assembly.SerializeAsString());
-    if (!s.ok()) return s;
+    s = StoreRecord(kAssemblyText, key, assembly.SerializeAsString());
   }
-  return ToDisk(kResult, key, main.SerializeAsString());
+  s.Update(StoreRecord(kResult, key, main.SerializeAsString()));
+  return s;
 }
 
 void ResultCache::Remember(const Digest& key, const Outputs& outputs, const Ready& ready) {
@@ -177,6 +198,7 @@ Lookup ResultCache::FindTranslation(const Digest& key, bool may_block,
 absl::Status ResultCache::StoreTranslation(const Digest& key, const StoredTranslation& translation,
                                            const std::string& spirv) {
   if (!Storable(translation.status)) return absl::OkStatus();
+  absl::Status s;
   TargetResult t;
   t.set_status(translation.status);
   t.set_cause(translation.cause);
@@ -184,28 +206,20 @@ absl::Status ResultCache::StoreTranslation(const Digest& key, const StoredTransl
   t.mutable_timings()->set_translate_ns(translation.nanoseconds);
   if (translation.status == TargetResult::OK) {
     t.set_spirv_sha256(std::string(AsBytes(translation.module)));
-    if (disk_ == nullptr) {
-      memory_.Put({translation.module, kModulePart}, std::make_shared<const std::string>(spirv));
-    }
-    if (absl::Status s = ToDisk(kModule, translation.module, spirv); !s.ok()) return s;
+    s = StoreRecord(kModule, translation.module, spirv);
   }
   std::string bytes = t.SerializeAsString();
-  absl::Status s = ToDisk(kTranslation, key, bytes);
+  if (disk_ != nullptr) s.Update(disk_->Put(DiskKey(kTranslation, key), bytes));
   memory_.Put({key, kTranslationPart}, std::make_shared<const std::string>(std::move(bytes)));
   return s;
 }
 
 bool ResultCache::FindModule(const Digest& module, std::string* spirv) {
-  if (disk_ == nullptr) {
-    MemoryTier::Value value = memory_.Get({module, kModulePart});
-    if (value != nullptr) *spirv = *value;
-    return value != nullptr;
-  }
-  return FromDisk(kModule, module, true, spirv) == Lookup::kDisk && Sha256(*spirv) == module;
+  return IsHit(FindRecord(kModule, module, true, spirv)) && Sha256(*spirv) == module;
 }
 
 void ResultCache::ForgetModule(const Digest& module) {
-  memory_.Erase({module, kModulePart});
+  memory_.Erase({module, RecordPart(kModule)});
   if (disk_ != nullptr) disk_->Erase(DiskKey(kModule, module));
 }
 

@@ -2,7 +2,9 @@
 //
 // On disk a result is stored whole but for its assembly text, which is a record of its own (large
 // and seldom asked for). In memory it is stored per set of outputs asked for, as the bytes of the
-// TargetResult to be sent: a hit copies and parses nothing.
+// TargetResult to be sent: a hit copies and parses nothing. What the disk tier did not take (there
+// is none, or it is failing) is kept in memory as it would be on disk, so that other outputs of a
+// result do not need another compile.
 //
 // ok, refused and invalid results are stored; crashed, timed-out, cancelled ones never: Store
 // refuses them. Thread-safe.
@@ -67,7 +69,8 @@ class ResultCache {
   Lookup Find(const Digest& key, const Outputs& outputs, bool may_block, Ready* ready);
   // Filters `result` for sending; stores nothing.
   static Ready Prepare(const Outputs& outputs, kiln::v1alpha::TargetResult result);
-  // Ok when the result is stored so that it survives this process, or need not be stored.
+  // Ok when the result is stored so that it survives this process (without a disk tier: in memory),
+  // or need not be stored.
   absl::Status Store(const Digest& key, const kiln::v1alpha::TargetResult& result);
   // For the memory tier, once it is stored.
   void Remember(const Digest& key, const Outputs& outputs, const Ready& ready);
@@ -89,7 +92,9 @@ class ResultCache {
  private:
   Lookup FromMemory(const MemoryKey& key, MemoryTier::Value* value);
   Lookup FromDisk(char kind, const Digest& digest, bool may_block, std::string* value);
-  absl::Status ToDisk(char kind, const Digest& digest, const std::string& value);
+  // A record: from the disk, or from memory where the disk did not take it.
+  Lookup FindRecord(char kind, const Digest& digest, bool may_block, std::string* value);
+  absl::Status StoreRecord(char kind, const Digest& digest, std::string value);
 
   MemoryTier memory_;
   std::unique_ptr<DiskTier> disk_;

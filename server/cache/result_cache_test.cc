@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "server/cache/result_filter.h"
@@ -192,13 +193,53 @@ TEST_F(ResultCacheTest, Translations) {
 TEST(ResultCacheWithoutDiskTest, MemoryAlone) {
   ResultCache cache(1 << 20, nullptr);
   Digest key = Sha256("k");
-  ASSERT_TRUE(cache.Store(key, Sample()).ok());
   Outputs want = Want(true, false);
   Ready ready;
   EXPECT_EQ(cache.Find(key, want, false, &ready), Lookup::kMiss);
   cache.Remember(key, want, ResultCache::Prepare(want, Sample()));
   EXPECT_EQ(cache.Find(key, want, false, &ready), Lookup::kMemory);
   EXPECT_EQ(ready.status, TargetResult::OK);
+}
+
+TEST(ResultCacheWithoutDiskTest, OtherOutputsNeedNoCompile) {
+  ResultCache cache(1 << 20, nullptr);
+  Digest key = Sha256("k");
+  ASSERT_TRUE(cache.Store(key, Sample()).ok());
+  cache.Remember(key, Want(false, false), ResultCache::Prepare(Want(false, false), Sample()));
+  Ready ready;
+  EXPECT_EQ(cache.Find(key, Want(true, false), false, &ready), Lookup::kMemory);
+  EXPECT_EQ(Parse(ready).variants(0).code(), "code");
+  EXPECT_EQ(cache.Find(key, Want(true, true, true), false, &ready), Lookup::kMemory);
+  EXPECT_EQ(Parse(ready).variants(0).assembly(), "assembly");
+  EXPECT_EQ(Parse(ready).remarks_size(), 1);
+  TargetResult without = Sample();
+  without.mutable_variants(0)->clear_assembly();
+  ASSERT_TRUE(cache.Store(Sha256("l"), without).ok());
+  EXPECT_EQ(cache.Find(Sha256("l"), Want(true, true), false, &ready), Lookup::kMiss);
+}
+
+// While the disk takes nothing, memory does.
+TEST(ResultCacheWithoutDiskTest, AFailingDiskIsLikeNone) {
+  std::string path = testing::TempDir() + "/results_no_directory";
+  std::filesystem::remove_all(path);
+  std::ofstream(path) << "a file";
+  DiskOptions options;
+  options.directory = path;
+  auto disk = DiskTier::Open(options);
+  ASSERT_TRUE(disk.ok()) << disk.status();
+  ResultCache cache(1 << 20, *std::move(disk));
+  Digest key = Sha256("k");
+  EXPECT_FALSE(cache.Store(key, Sample()).ok());
+  Ready ready;
+  EXPECT_EQ(cache.Find(key, Want(true, true), true, &ready), Lookup::kMemory);
+  StoredTranslation t;
+  t.status = TargetResult::OK;
+  t.module = Sha256("spirv");
+  EXPECT_FALSE(cache.StoreTranslation(Sha256("glsl"), t, "spirv").ok());
+  EXPECT_EQ(cache.FindTranslation(Sha256("glsl"), true, &t), Lookup::kMemory);
+  std::string module;
+  EXPECT_TRUE(cache.FindModule(Sha256("spirv"), &module));
+  EXPECT_EQ(module, "spirv");
 }
 
 }  // namespace

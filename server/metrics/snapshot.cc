@@ -82,10 +82,46 @@ void Snapshot::CollectCache(std::vector<MetricFamily>* out) const {
       {{in_memory, D(memory.evicted_bytes)}, {on_disk, D(disk.dropped_bytes)}});
   Add(out, "kiln_cache_dropped_generations_total", "Generations dropped from the disk tier",
       MetricType::Counter, {{{}, D(disk.dropped_generations)}});
-  Add(out, "kiln_cache_write_errors_total", "Records that could not be written to disk",
+  Add(out, "kiln_cache_write_errors_total", "Records that the disk tier did not take",
       MetricType::Counter, {{{}, D(disk.write_errors)}});
-  Add(out, "kiln_cache_emptied_at_start", "1: the disk tier was damaged at start and begun anew",
-      MetricType::Gauge, {{{}, disk.emptied_at_start ? 1.0 : 0.0}});
+  CollectDisk(disk, out);
+}
+
+// How the disk tier is, and what damage cost.
+void Snapshot::CollectDisk(const cache::DiskTier::Usage& disk,
+                           std::vector<MetricFamily>* out) const {
+  cache::DiskStatus status;
+  if (cache_->disk() != nullptr) status = cache_->disk()->status();
+  std::vector<Sample> states, causes;
+  for (cache::DiskState state : cache::kDiskStates) {
+    states.push_back({{{"state", std::string(cache::Name(state))}},
+                      cache_->disk() != nullptr && status.state == state ? 1.0 : 0.0});
+  }
+  for (cache::DiskCause cause : cache::kDiskCauses) {
+    causes.push_back(
+        {{{"cause", std::string(cache::Name(cause))}}, status.cause == cause ? 1.0 : 0.0});
+  }
+  Add(out, "kiln_cache_disk_state", "1: the disk tier's state; all 0: there is no disk tier",
+      MetricType::Gauge, states);
+  Add(out, "kiln_cache_disk_failing", "1: why the disk tier is not serving whole",
+      MetricType::Gauge, causes);
+  Add(out, "kiln_cache_disk_failures_total", "Times that the disk tier began to fail",
+      MetricType::Counter, {{{}, D(disk.failures)}});
+  Add(out, "kiln_cache_disk_recoveries_total", "Times that it took records again",
+      MetricType::Counter, {{{}, D(disk.recoveries)}});
+  Add(out, "kiln_cache_lost_records_total", "Records on disk lost by damage", MetricType::Counter,
+      {{{}, D(disk.lost_records)}});
+  auto end = [](const char* result) {
+    return std::vector<ClientMetric::Label>{{"result", result}};
+  };
+  Add(out, "kiln_cache_damaged_generations_total",
+      "Generations found damaged, and of those that did not open what became of them",
+      MetricType::Counter,
+      {{end("found"), D(disk.damaged_generations)},
+       {end("repaired"), D(disk.repaired_generations)},
+       {end("lost"), D(disk.lost_generations)}});
+  Add(out, "kiln_cache_old_layouts_dropped_total", "Caches of an earlier layout removed",
+      MetricType::Counter, {{{}, D(disk.old_layouts_dropped)}});
 }
 
 void Snapshot::CollectPool(std::vector<MetricFamily>* out) const {

@@ -27,6 +27,8 @@ class Snapshot : public prometheus::Collectable {
  private:
   void CollectQuarantine(std::vector<prometheus::MetricFamily>* out) const;
   void CollectCache(std::vector<prometheus::MetricFamily>* out) const;
+  void CollectDisk(const cache::DiskTier::Usage& disk,
+                   std::vector<prometheus::MetricFamily>* out) const;
   void CollectPool(std::vector<prometheus::MetricFamily>* out) const;
   static void CollectProcess(std::vector<prometheus::MetricFamily>* out);
 

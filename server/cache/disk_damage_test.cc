@@ -1,0 +1,465 @@
+// Damage to the disk tier: what is lost is what was damaged, a generation at most; it is counted;
+// the tier serves on and heals itself.
+#include <gtest/gtest.h>
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "server/cache/disk_tier.h"
+
+namespace kiln::cache {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Does not compress.
+std::string Noise(uint32_t seed, size_t bytes) {
+  std::mt19937 random(seed);
+  std::string s(bytes, '\0');
+  for (char& c : s) c = static_cast<char>(random());
+  return s;
+}
+
+// A file system that is full while it is told to be: half of what is appended is written, and no
+// file is begun.
+class FullDisk : public rocksdb::FileSystemWrapper {
+ public:
+  FullDisk() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+  const char* Name() const override { return "FullDisk"; }
+  rocksdb::IOStatus NewWritableFile(const std::string& name, const rocksdb::FileOptions& options,
+                                    std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                    rocksdb::IODebugContext* context) override {
+    if (full) return rocksdb::IOStatus::NoSpace("full");
+    rocksdb::IOStatus s = target()->NewWritableFile(name, options, file, context);
+    if (s.ok()) *file = std::make_unique<File>(this, std::move(*file));
+    return s;
+  }
+
+  std::atomic<bool> full = false;
+
+ private:
+  class File : public rocksdb::FSWritableFileOwnerWrapper {
+   public:
+    File(FullDisk* disk, std::unique_ptr<rocksdb::FSWritableFile> file)
+        : FSWritableFileOwnerWrapper(std::move(file)), disk_(disk) {}
+    using FSWritableFileOwnerWrapper::Append;
+    rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
+                             rocksdb::IODebugContext* context) override {
+      if (!disk_->full) return target()->Append(data, options, context);
+      rocksdb::IOStatus half =
+          target()->Append(rocksdb::Slice(data.data(), data.size() / 2), options, context);
+      return half.ok() ? rocksdb::IOStatus::NoSpace("full") : half;
+    }
+
+   private:
+    FullDisk* disk_;
+  };
+};
+
+class DiskDamageTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    dir_ = testing::TempDir() + "/damage_" +
+           testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(dir_);
+  }
+  void Open(uint64_t limit = 64 << 20) {
+    tier_ = nullptr;
+    DiskOptions options;
+    options.env = env_.get();
+    options.full_patience = full_patience_;
+    options.observer = [this](const DiskEvent& event) { Observe(event); };
+    options.directory = dir_;
+    options.limit_bytes = limit;
+    options.probe_interval = absl::Milliseconds(20);
+    auto tier = DiskTier::Open(options);
+    ASSERT_TRUE(tier.ok()) << tier.status();
+    tier_ = *std::move(tier);
+  }
+  // Records `from` to `to`, of 3000 bytes each.
+  void Fill(uint32_t from, uint32_t to) {
+    for (uint32_t i = from; i < to; ++i) {
+      ASSERT_TRUE(tier_->Put(absl::StrCat("key", i), Noise(i, 3000)).ok()) << i;
+    }
+  }
+  // How many of them are there; what is there is right.
+  int Present(uint32_t from, uint32_t to) {
+    int present = 0;
+    for (uint32_t i = from; i < to; ++i) {
+      std::string value;
+      if (tier_->Get(absl::StrCat("key", i), true, &value) != DiskTier::Found::kHit) continue;
+      EXPECT_EQ(value, Noise(i, 3000)) << i;
+      ++present;
+    }
+    return present;
+  }
+  // The non-empty files below the directory whose name contains `part`, oldest first.
+  std::vector<fs::path> Files(const std::string& part) const {
+    std::vector<fs::path> files;
+    std::error_code error;
+    for (const auto& e : fs::recursive_directory_iterator(dir_, error)) {
+      if (e.is_regular_file() && e.file_size() > 0 &&
+          absl::StrContains(e.path().filename().string(), part)) {
+        files.push_back(e.path());
+      }
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+  }
+  static fs::path Largest(const std::vector<fs::path>& files) {
+    return *std::max_element(files.begin(), files.end(), [](const auto& a, const auto& b) {
+      return fs::file_size(a) < fs::file_size(b);
+    });
+  }
+  static void Flip(const fs::path& file, uint64_t at, size_t bytes = 4) {
+    std::fstream f(file, std::ios::in | std::ios::out | std::ios::binary);
+    f.seekg(static_cast<int64_t>(at));
+    std::string old(bytes, '\0');
+    f.read(old.data(), static_cast<int64_t>(bytes));
+    for (char& c : old) c = static_cast<char>(~c);
+    f.seekp(static_cast<int64_t>(at));
+    f.write(old.data(), static_cast<int64_t>(bytes));
+    ASSERT_TRUE(f.good()) << file;
+  }
+  static bool Await(const std::function<bool()>& condition) {
+    for (int i = 0; i < 2000; ++i) {
+      if (condition()) return true;
+      absl::SleepFor(absl::Milliseconds(5));
+    }
+    return false;
+  }
+
+  void Observe(const DiskEvent& event) {
+    absl::MutexLock lock(&mutex_);
+    events_.push_back(event);
+  }
+  // Events of a kind; the last one in `last`.
+  int Told(DiskEvent::Kind kind, DiskEvent* last = nullptr) {
+    absl::MutexLock lock(&mutex_);
+    int count = 0;
+    for (const DiskEvent& e : events_) {
+      if (e.kind != kind) continue;
+      if (last != nullptr) *last = e;
+      ++count;
+    }
+    return count;
+  }
+  bool Serves() { return tier_->status().state == DiskState::kServing; }
+
+  std::string dir_;
+  std::shared_ptr<FullDisk> disk_ = std::make_shared<FullDisk>();
+  std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(disk_);
+  absl::Duration full_patience_ = absl::Hours(1);
+  absl::Mutex mutex_;
+  std::vector<DiskEvent> events_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<DiskTier> tier_;
+};
+
+TEST_F(DiskDamageTest, FlippedBytesInTheLogLoseThatPlaceOnly) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  Fill(0, 798);
+  tier_ = nullptr;
+  Flip(Largest(Files(".log")), 40'000);
+  ASSERT_NO_FATAL_FAILURE(Open());
+  // The log is read in blocks of 32 KiB.
+  int present = Present(0, 798);
+  EXPECT_GE(present, 798 - 24);
+  EXPECT_LT(present, 798);
+  EXPECT_EQ(tier_->usage().lost_records, static_cast<uint64_t>(798 - present));
+  EXPECT_EQ(tier_->usage().damaged_generations, 1u);
+  DiskEvent event;
+  EXPECT_EQ(Told(DiskEvent::Kind::kDamaged, &event), 1);
+  EXPECT_EQ(event.records, static_cast<uint64_t>(798 - present));
+  // It is told once: the rest has been put into tables, and new records go to a new generation.
+  ASSERT_NO_FATAL_FAILURE(Open());
+  EXPECT_EQ(Present(0, 798), present);
+  EXPECT_EQ(tier_->usage().lost_records, 0u);
+}
+
+TEST_F(DiskDamageTest, ADamagedTableLosesOneGenerationAtMost) {
+  constexpr uint64_t kLimit = 8 << 20;
+  ASSERT_NO_FATAL_FAILURE(Open(kLimit));
+  Fill(0, 1800);  // 5.4 MB: more than three generations
+  tier_ = nullptr;
+  ASSERT_GE(Files(".sst").size(), 3u);
+  fs::path first = Files(".sst")[0];
+  fs::resize_file(first, fs::file_size(first) - 100);  // its footer is gone
+  ASSERT_NO_FATAL_FAILURE(Open(kLimit));
+  ASSERT_TRUE(Await([&] { return Present(0, 1800) >= 1800 - 560; }));
+  Fill(2000, 2100);
+  EXPECT_EQ(Present(2000, 2100), 100);
+}
+
+TEST_F(DiskDamageTest, AMissingTableLosesOneGenerationAtMost) {
+  constexpr uint64_t kLimit = 8 << 20;
+  ASSERT_NO_FATAL_FAILURE(Open(kLimit));
+  Fill(0, 1800);
+  tier_ = nullptr;
+  ASSERT_GE(Files(".sst").size(), 3u);
+  fs::remove(Files(".sst")[0]);
+  ASSERT_NO_FATAL_FAILURE(Open(kLimit));
+  ASSERT_TRUE(Await([&] { return Present(0, 1800) >= 1800 - 560; }));
+  Fill(2000, 2100);
+  EXPECT_EQ(Present(2000, 2100), 100);
+}
+
+TEST_F(DiskDamageTest, AMissingManifestIsRepaired) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  Fill(0, 300);
+  tier_ = nullptr;
+  for (const auto& f : Files("MANIFEST")) fs::remove(f);
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_TRUE(Await([&] { return Present(0, 300) == 300; }));
+}
+
+TEST_F(DiskDamageTest, AMissingCurrentIsRepaired) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  Fill(0, 300);
+  tier_ = nullptr;
+  for (const auto& f : Files("CURRENT")) fs::remove(f);
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_TRUE(Await([&] { return Present(0, 300) == 300; }));
+}
+
+TEST_F(DiskDamageTest, AFileInPlaceOfADatabaseIsPutAside) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  Fill(0, 10);
+  tier_ = nullptr;
+  for (const auto& e : fs::directory_iterator(dir_)) {
+    if (!e.is_directory()) continue;
+    fs::path path = e.path();
+    fs::remove_all(path);
+    std::ofstream(path) << "a file";
+  }
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_TRUE(Await([&] { return tier_->Put("key", "value").ok(); }));
+}
+
+TEST_F(DiskDamageTest, FilesDeletedWhileRunningAreNoticed) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  Fill(0, 100);
+  std::error_code raced;  // with the tier, which makes it anew
+  fs::remove_all(dir_, raced);
+  // What is written from some moment on survives the end of the process again.
+  ASSERT_TRUE(Await([&] { return tier_->usage().lost_generations == 1; }));
+  ASSERT_TRUE(Await([&] { return tier_->Put("after", "value").ok() && Serves(); }));
+  EXPECT_EQ(tier_->usage().lost_records, 100u);
+  Fill(200, 300);
+  tier_ = nullptr;
+  ASSERT_NO_FATAL_FAILURE(Open());
+  EXPECT_EQ(Present(200, 300), 100);
+}
+
+TEST_F(DiskDamageTest, AFileInPlaceOfTheDirectoryIsNoEndAndHeals) {
+  std::ofstream(dir_) << "a file";
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_NE(tier_, nullptr);
+  EXPECT_FALSE(tier_->Put("key", "value").ok());
+  std::string value;
+  EXPECT_EQ(tier_->Get("key", true, &value), DiskTier::Found::kMiss);
+  fs::remove(dir_);
+  EXPECT_TRUE(Await([&] { return tier_->Put("key", "value").ok(); }));
+  EXPECT_EQ(tier_->Get("key", true, &value), DiskTier::Found::kHit);
+}
+
+// The end of a log cut off, as after a loss of power: only the note of what was written tells.
+TEST_F(DiskDamageTest, ALogCutShortIsCounted) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  Fill(0, 100);
+  tier_ = nullptr;
+  fs::path log = Largest(Files(".log"));
+  fs::resize_file(log, fs::file_size(log) / 2);
+  ASSERT_NO_FATAL_FAILURE(Open());
+  int present = Present(0, 100);
+  EXPECT_GT(present, 40);
+  EXPECT_LT(present, 60);
+  EXPECT_EQ(tier_->usage().lost_records, static_cast<uint64_t>(100 - present));
+}
+
+TEST_F(DiskDamageTest, ACleanRestartLosesNothing) {
+  constexpr uint64_t kLimit = 8 << 20;
+  for (uint32_t round = 0; round < 6; ++round) {
+    ASSERT_NO_FATAL_FAILURE(Open(kLimit));
+    Fill(300 * round, 300 * round + 300);
+    tier_->Erase("key1");
+    tier_->Put("key2", Noise(2, 3000)).IgnoreError();
+    EXPECT_EQ(tier_->usage().damaged_generations, 0u);
+    EXPECT_EQ(tier_->usage().lost_records, 0u);
+    EXPECT_TRUE(Serves());
+  }
+  EXPECT_EQ(Told(DiskEvent::Kind::kDamaged) + Told(DiskEvent::Kind::kFailing), 0);
+}
+
+TEST_F(DiskDamageTest, ADirectoryOfAnEarlierVersionIsRemovedAndCounted) {
+  fs::create_directories(dir_ + "/db");
+  std::ofstream(dir_ + "/db/CURRENT") << "MANIFEST-000005\n";
+  std::ofstream(dir_ + "/db/000004.sst") << std::string(5000, 'x');
+  ASSERT_NO_FATAL_FAILURE(Open());
+  Fill(0, 10);
+  EXPECT_EQ(tier_->usage().old_layouts_dropped, 1u);
+  DiskEvent event;
+  EXPECT_EQ(Told(DiskEvent::Kind::kOldLayoutDropped, &event), 1);
+  EXPECT_GT(event.bytes, 5000u);
+  EXPECT_TRUE(Await([&] { return Files("000004.sst").empty(); }));
+  EXPECT_TRUE(Serves());
+}
+
+TEST_F(DiskDamageTest, ADiskThatWasFullTakesRecordsAgain) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  Fill(0, 100);
+  disk_->full = true;
+  EXPECT_FALSE(tier_->Put("key100", Noise(100, 3000)).ok());
+  EXPECT_FALSE(tier_->Put("key101", Noise(101, 3000)).ok());
+  EXPECT_EQ(tier_->status().state, DiskState::kDegraded);
+  EXPECT_EQ(tier_->status().cause, DiskCause::kFull);
+  EXPECT_EQ(Present(0, 100), 100);
+  absl::SleepFor(absl::Milliseconds(100));  // some probes
+  EXPECT_EQ(tier_->status().cause, DiskCause::kFull);
+  disk_->full = false;
+  EXPECT_TRUE(Await([&] { return tier_->Put("key100", Noise(100, 3000)).ok(); }));
+  EXPECT_TRUE(Serves());
+  EXPECT_EQ(Present(0, 101), 101);
+  EXPECT_EQ(tier_->usage().failures, 1u);
+  EXPECT_EQ(tier_->usage().recoveries, 1u);
+  EXPECT_EQ(Told(DiskEvent::Kind::kFailing), 1);
+  EXPECT_EQ(Told(DiskEvent::Kind::kRecovered), 1);
+  ASSERT_NO_FATAL_FAILURE(Open());
+  EXPECT_EQ(Present(0, 101), 101);
+  EXPECT_EQ(tier_->usage().lost_records, 0u);
+}
+
+TEST_F(DiskDamageTest, ADiskFullNowAndThenLosesNothingAcknowledged) {
+  constexpr uint64_t kLimit = 64 << 20;
+  ASSERT_NO_FATAL_FAILURE(Open(kLimit));
+  std::mt19937 random(7);
+  std::vector<uint32_t> taken;
+  for (uint32_t i = 0; i < 3000; ++i) {
+    if (random() % 100 == 0) {
+      disk_->full = !disk_->full;
+      // A loop of refusals would be over before the tier looks up.
+      ASSERT_TRUE(disk_->full || Await([&] { return Serves(); }));
+    }
+    if (tier_->Put(absl::StrCat("key", i), Noise(i, 3000)).ok()) taken.push_back(i);
+  }
+  disk_->full = false;
+  EXPECT_TRUE(Await([&] { return tier_->Put("end", "value").ok() && Serves(); }));
+  EXPECT_GT(taken.size(), 500u);
+  EXPECT_LT(taken.size(), 3000u);
+  for (int round = 0; round < 2; ++round) {
+    int present = 0;
+    for (uint32_t i : taken) present += Present(i, i + 1);
+    EXPECT_EQ(present, static_cast<int>(taken.size()));
+    EXPECT_EQ(tier_->usage().lost_records, 0u);
+    ASSERT_NO_FATAL_FAILURE(Open(kLimit));
+  }
+}
+
+TEST_F(DiskDamageTest, AFullDiskAtStartServesWhatThereIs) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  Fill(0, 100);
+  disk_->full = true;
+  ASSERT_NO_FATAL_FAILURE(Open());
+  EXPECT_EQ(tier_->status().state, DiskState::kDegraded);
+  EXPECT_EQ(tier_->status().cause, DiskCause::kFull);
+  EXPECT_EQ(Present(0, 100), 100);
+  EXPECT_FALSE(tier_->Put("key", "value").ok());
+  disk_->full = false;
+  EXPECT_TRUE(Await([&] { return tier_->Put("key", "value").ok() && Serves(); }));
+  EXPECT_EQ(Present(0, 100), 100);
+}
+
+TEST_F(DiskDamageTest, AFullDiskAtTheFirstStartServesNothingAndHeals) {
+  disk_->full = true;
+  ASSERT_NO_FATAL_FAILURE(Open());
+  EXPECT_EQ(tier_->status().state, DiskState::kUnavailable);
+  EXPECT_EQ(tier_->status().cause, DiskCause::kFull);
+  disk_->full = false;
+  EXPECT_TRUE(Await([&] { return tier_->Put("key", "value").ok() && Serves(); }));
+}
+
+TEST_F(DiskDamageTest, ADiskThatStaysFullLosesTheOldestGenerations) {
+  full_patience_ = absl::Milliseconds(50);
+  ASSERT_NO_FATAL_FAILURE(Open(8 << 20));
+  Fill(0, 1800);
+  ASSERT_GE(tier_->usage().generations, 3);
+  disk_->full = true;
+  EXPECT_FALSE(tier_->Put("key", "value").ok());
+  EXPECT_TRUE(Await([&] { return tier_->usage().generations == 1; }));
+  EXPECT_GT(Present(1700, 1800), 0);
+  DiskEvent event;
+  EXPECT_GE(Told(DiskEvent::Kind::kDropped, &event), 2);
+  EXPECT_EQ(event.cause, DiskCause::kFull);
+}
+
+// Any damage to any file while nobody looks: the tier opens, what it gives is right, it takes
+// records, and in the end it serves. For more:
+//   bazel test -c opt //server/cache:disk_damage_test --test_filter='*AnyDamage*'
+//       --test_env=KILN_DAMAGE_ROUNDS=500 --test_env=KILN_DAMAGE_SEED=7 --test_timeout=3600
+TEST_F(DiskDamageTest, AnyDamageIsSurvived) {
+  const char* rounds_text = getenv("KILN_DAMAGE_ROUNDS");
+  const char* seed_text = getenv("KILN_DAMAGE_SEED");
+  int rounds = rounds_text == nullptr ? 12 : atoi(rounds_text);
+  auto seed = static_cast<uint32_t>(seed_text == nullptr ? 1 : atoi(seed_text));
+  constexpr uint64_t kLimit = 8 << 20;
+  std::mt19937 random(seed);
+  ASSERT_NO_FATAL_FAILURE(Open(kLimit));
+  for (int round = 0; round < rounds; ++round) {
+    uint32_t first = static_cast<uint32_t>(round) * 1000;
+    for (uint32_t i = first; i < first + 400; ++i) {
+      // Damage to a running tier may be found only now.
+      ASSERT_TRUE(Await([&] { return tier_->Put(absl::StrCat("key", i), Noise(i, 3000)).ok(); }));
+    }
+    bool running = random() % 4 == 0;
+    if (!running) tier_ = nullptr;
+    std::vector<fs::path> files = Files("");
+    for (uint32_t n = 1 + random() % 3; n > 0; --n) {
+      fs::path file = files[random() % files.size()];
+      std::error_code error;
+      uint64_t size = fs::file_size(file, error);
+      if (error) continue;
+      switch (random() % 6) {
+        case 0:
+          fs::remove(file, error);
+          break;
+        case 1:
+          fs::resize_file(file, random() % size, error);
+          break;
+        case 2:
+          fs::remove(file, error);
+          fs::create_directory(file, error);
+          break;
+        case 3:
+          std::ofstream(file, std::ios::app | std::ios::binary) << Noise(random(), 5000);
+          break;
+        case 4:
+          if (size > 8) Flip(file, random() % (size - 8), 1 + random() % 8);
+          break;
+        case 5:
+          std::ofstream(file, std::ios::binary) << Noise(random(), size);
+          break;
+      }
+    }
+    if (!running) {
+      ASSERT_NO_FATAL_FAILURE(Open(kLimit));
+    }
+    ASSERT_TRUE(Await([&] { return tier_->Put("end", "value").ok() && Serves(); }))
+        << "round " << round << ": " << Describe(tier_->status());
+    Present(first, first + 400);
+  }
+}
+
+}  // namespace
+}  // namespace kiln::cache

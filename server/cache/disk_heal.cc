@@ -1,0 +1,397 @@
+// The disk tier, healing: see disk_tier.h.
+#include <fcntl.h>
+#include <rocksdb/env.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "server/cache/disk_tier.h"
+
+namespace kiln::cache {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kOldLayout[] = "/db";
+constexpr size_t kTrialBytes = 256 << 10;
+
+// A generation that still does not open after as many probe intervals is taken for damaged.
+constexpr int kPatienceWithOpening = 8;
+
+// Between tries to open or repair the same generation, in probe intervals.
+constexpr int kMostPatience = 256;
+
+}  // namespace
+
+void DiskTier::Maintain() {
+  for (;;) {
+    {
+      absl::MutexLock change(&change_mutex_);
+      Heal(/*repair=*/true);
+    }
+    absl::MutexLock lock(&stop_mutex_);
+    stop_mutex_.AwaitWithTimeout(absl::Condition(&stop_), options_.probe_interval);
+    if (stop_) return;
+  }
+}
+
+void DiskTier::Heal(bool repair) {
+  if (!HoldDirectory()) return;
+  CheckFiles();
+  if (AnyBroken()) {
+    if (!TakesWrites()) return;
+    CloseBroken();
+  }
+  OpenAbsent(repair);
+  EnsureYoungest();
+  if (repair) RemoveDoomed();
+}
+
+// False: there is no directory to work in. Its generations are closed then: they may be another's.
+bool DiskTier::HoldDirectory() {
+  if (lock_fd_ >= 0 && LockIsThere()) {
+    return !absent_.empty() || !generations()->empty() || ReadDirectory();
+  }
+  DiskCause cause;
+  absl::Status locked = Lock(&cause);
+  if (locked.ok()) return ReadDirectory();
+  Generations list = *generations();
+  for (auto& generation : list) Close(std::move(generation), /*damaged=*/false);
+  Fail(cause, std::string(locked.message()));
+  return false;
+}
+
+// RocksDB has locks of its own; this one can say who holds it.
+absl::Status DiskTier::Lock(DiskCause* cause) {
+  if (lock_fd_ >= 0) close(lock_fd_);
+  lock_fd_ = -1;
+  std::error_code made;
+  fs::create_directories(options_.directory, made);
+  std::string path = options_.directory + "/lock";
+  int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  int error = made ? made.value() : errno;
+  if (fd < 0) fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);  // of a read-only file system
+  if (fd < 0) {
+    *cause = CauseOfErrno(error);
+    return absl::UnavailableError(absl::StrCat("cache directory ", options_.directory,
+                                               " cannot be ",
+                                               made ? "made: " : "written: ", strerror(error)));
+  }
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    char text[32] = {};
+    ssize_t n = pread(fd, text, sizeof text - 1, 0);
+    close(fd);
+    *cause = DiskCause::kInUse;
+    return absl::FailedPreconditionError(
+        absl::StrCat("cache directory ", options_.directory, " is in use by another kilnd",
+                     n > 0 ? absl::StrCat(" (process ", text, ")") : std::string(),
+                     "; stop it or give this one another --cache-dir"));
+  }
+  lock_fd_ = fd;
+  // Only for that message: a full disk has no room for it.
+  std::string self = absl::StrCat(getpid());
+  bool noted = ftruncate(fd, 0) == 0 && pwrite(fd, self.data(), self.size(), 0) > 0;
+  static_cast<void>(noted);
+  return absl::OkStatus();
+}
+
+bool DiskTier::LockIsThere() const {
+  struct stat held = {}, there = {};
+  return fstat(lock_fd_, &held) == 0 && stat((options_.directory + "/lock").c_str(), &there) == 0 &&
+         held.st_dev == there.st_dev && held.st_ino == there.st_ino;
+}
+
+// What is there and not open becomes absent; what an earlier version or an earlier life left is to
+// be removed.
+bool DiskTier::ReadDirectory() {
+  auto list = generations();
+  std::error_code error;
+  for (fs::directory_iterator it(options_.directory, error), end; !error && it != end;
+       it.increment(error)) {
+    std::string name = it->path().filename();
+    uint64_t number = GenerationNumber(name);
+    doomed_ = doomed_ || IsDoomedName(name);
+    if (number == 0) continue;
+    next_number_ = std::max(next_number_, number + 1);
+    bool open = std::any_of(list->begin(), list->end(),
+                            [&](const auto& g) { return g->number() == number; });
+    if (!open) absent_[number].written = NotedWritten(options_.directory, number);
+  }
+  if (error) {
+    Fail(CauseOfErrno(error.value()), absl::StrCat(options_.directory, ": ", error.message()));
+    return false;
+  }
+  std::string old = options_.directory + kOldLayout;
+  std::error_code gone;
+  if (!fs::exists(old, gone)) return true;
+  DiskEvent event;
+  event.kind = DiskEvent::Kind::kOldLayoutDropped;
+  event.bytes = BytesBelow(old);
+  fs::rename(old, DoomedPath(options_.directory), gone);
+  if (gone) return true;
+  doomed_ = true;
+  ++old_layouts_;
+  Tell(std::move(event));
+  return true;
+}
+
+// What is only in its memory is saved first, where its directory still takes it.
+void DiskTier::CheckFiles() {
+  Generations list = *generations();
+  for (auto& generation : list) {
+    if (!generation->FilesMissing()) continue;
+    DiskEvent event;
+    event.kind = DiskEvent::Kind::kDamaged;
+    event.generation = generation->number();
+    generation->Flush();
+    Close(std::move(generation), /*damaged=*/true);
+    event.detail = "files were removed or cut short while they were in use";
+    Tell(std::move(event));
+  }
+}
+
+void DiskTier::Close(std::shared_ptr<Generation> generation, bool damaged) {
+  if (damaged) ++damaged_;
+  Absent& absent = absent_[generation->number()];
+  absent.written = generation->written();
+  absent.damaged = damaged;
+  auto closed = generation->closed();
+  TakeOut(generation);
+  generation.reset();
+  closed->WaitForNotification();
+}
+
+bool DiskTier::AnyBroken() const {
+  auto list = generations();
+  absl::MutexLock lock(&mutex_);
+  return failing_ != DiskCause::kNone || std::any_of(list->begin(), list->end(), [](const auto& g) {
+           return g->broken() || g->read_only();
+         });
+}
+
+bool DiskTier::TakesWrites() {
+  std::string path = options_.directory + "/trial";
+  rocksdb::Env* env = options_.env != nullptr ? options_.env : rocksdb::Env::Default();
+  rocksdb::Status s =
+      rocksdb::WriteStringToFile(env, rocksdb::Slice(std::string(kTrialBytes, 't')), path);
+  DiskCause cause = s.ok() ? DiskCause::kNone : CauseOf(s);
+  unlink(path.c_str());
+  // Room for one table, or the next flush would fail.
+  struct statvfs space = {};
+  if (s.ok() && statvfs(options_.directory.c_str(), &space) == 0 && space.f_blocks > 0 &&
+      space.f_bavail * space.f_frsize < generation_options().write_buffer_bytes) {
+    cause = DiskCause::kFull;
+  }
+  if (cause == DiskCause::kNone) {
+    full_since_ = absl::InfiniteFuture();
+    return true;
+  }
+  Fail(cause, s.ok() ? "less space than one table needs" : s.ToString());
+  if (cause != DiskCause::kFull) {
+    full_since_ = absl::InfiniteFuture();
+  } else {
+    full_since_ = std::min(full_since_, absl::Now());
+    if (absl::Now() - full_since_ >= options_.full_patience) {
+      full_since_ = absl::Now();
+      DropOldest(cause);
+    }
+  }
+  return false;
+}
+
+void DiskTier::CloseBroken() {
+  Generations list = *generations();
+  for (auto& generation : list) {
+    if (generation->broken() || generation->read_only()) Close(std::move(generation), false);
+  }
+}
+
+void DiskTier::OpenAbsent(bool repair) {
+  std::vector<uint64_t> numbers;
+  for (const auto& [number, absent] : absent_) numbers.push_back(number);
+  DiskCause away = DiskCause::kNone;
+  for (uint64_t number : numbers) {
+    Absent& absent = absent_[number];
+    if (absl::Now() >= absent.next_try) {
+      if (absent.damaged ? repair && RepairOne(number, &absent) : OpenOne(number, &absent)) {
+        absent_.erase(number);
+        continue;
+      }
+      if (absent.cause != DiskCause::kNone) {
+        absent.next_try = absl::Now() + options_.probe_interval * absent.tries;
+        absent.tries = std::min(std::max(1, 2 * absent.tries), kMostPatience);
+        absent.damaged = absent.damaged || absent.tries > kPatienceWithOpening;
+      }
+    }
+    away = absent.damaged ? DiskCause::kDamaged : absent.cause;
+  }
+  absl::MutexLock lock(&mutex_);
+  away_ = away;
+}
+
+bool DiskTier::OpenOne(uint64_t number, Absent* absent) {
+  std::error_code error;
+  if (!fs::is_directory(GenerationPath(options_.directory, number), error)) {
+    Lose(number, *absent);
+    return true;
+  }
+  std::shared_ptr<Generation> generation;
+  rocksdb::Status s =
+      Generation::Open(generation_options(), number, Generation::Mode::kReadWrite, &generation);
+  DiskEvent event;
+  event.kind = DiskEvent::Kind::kDamaged;
+  event.generation = number;
+  if (IsDamage(s)) {
+    absent->damaged = true;
+    ++damaged_;
+    event.detail = s.ToString();
+    Tell(std::move(event));
+    return false;
+  }
+  if (!s.ok()) {
+    absent->cause = CauseOf(s);
+    s = Generation::Open(generation_options(), number, Generation::Mode::kReadOnly, &generation);
+    if (!s.ok()) return false;
+  } else if (generation->lost() > 0) {
+    ++damaged_;
+    lost_records_ += generation->lost();
+    event.records = generation->lost();
+    event.detail = "records in its log do not open";
+    generation->Seal();
+    Tell(std::move(event));
+  }
+  Insert(std::move(generation));
+  return true;
+}
+
+bool DiskTier::RepairOne(uint64_t number, Absent* absent) {
+  std::error_code error;
+  if (!fs::is_directory(GenerationPath(options_.directory, number), error)) {
+    Lose(number, *absent);
+    return true;
+  }
+  std::shared_ptr<Generation> generation;
+  rocksdb::Status s = Generation::Repair(generation_options(), number);
+  if (s.ok()) {
+    s = Generation::Open(generation_options(), number, Generation::Mode::kReadWrite, &generation);
+  }
+  if (IsDamage(s)) {
+    Lose(number, *absent);
+    return true;
+  }
+  if (!s.ok()) {
+    absent->cause = CauseOf(s);
+    return false;
+  }
+  uint64_t found = generation->Found();
+  DiskEvent event;
+  event.kind = DiskEvent::Kind::kRepaired;
+  event.generation = number;
+  event.records = absent->written > found ? absent->written - found : 0;
+  lost_records_ += event.records;
+  ++repaired_;
+  generation->Seal();
+  Insert(std::move(generation));
+  Tell(std::move(event));
+  return true;
+}
+
+void DiskTier::Lose(uint64_t number, const Absent& absent) {
+  std::error_code error;
+  fs::rename(GenerationPath(options_.directory, number), DoomedPath(options_.directory), error);
+  doomed_ = true;
+  ++lost_;
+  lost_records_ += absent.written;
+  DiskEvent event;
+  event.kind = DiskEvent::Kind::kLost;
+  event.generation = number;
+  event.records = absent.written;
+  Tell(std::move(event));
+}
+
+void DiskTier::EnsureYoungest() {
+  auto list = generations();
+  bool there = !list->empty() && list->front()->number() + 1 == next_number_ &&
+               !list->front()->sealed() && !list->front()->broken() && !list->front()->read_only();
+  if (!there) {
+    rocksdb::Status s = BeginGeneration();
+    if (!s.ok()) {
+      Fail(CauseOf(s), s.ToString());
+      return;
+    }
+    for (const auto& generation : *list) generation->Seal();
+  }
+  Recover();
+}
+
+void DiskTier::RemoveDoomed() {
+  if (!doomed_) return;
+  doomed_ = false;
+  std::error_code error;
+  for (fs::directory_iterator it(options_.directory, error), end; !error && it != end;
+       it.increment(error)) {
+    std::error_code kept;
+    if (IsDoomedName(it->path().filename().string())) fs::remove_all(it->path(), kept);
+  }
+}
+
+void DiskTier::Fail(DiskCause cause, std::string detail) {
+  DiskEvent event;
+  event.kind = DiskEvent::Kind::kFailing;
+  event.cause = cause;
+  event.detail = detail;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (failing_ == cause) return;
+    if (failing_ == DiskCause::kNone) ++failures_;
+    failing_ = cause;
+    detail_ = std::move(detail);
+  }
+  Tell(std::move(event));
+}
+
+void DiskTier::Recover() {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (failing_ == DiskCause::kNone) return;
+    failing_ = DiskCause::kNone;
+    detail_.clear();
+  }
+  ++recoveries_;
+  DiskEvent event;
+  event.kind = DiskEvent::Kind::kRecovered;
+  Tell(std::move(event));
+}
+
+// RocksDB keeps the kind of a failure for a full disk only: the system is asked again.
+DiskCause DiskTier::CauseOf(const rocksdb::Status& status) const {
+  if (status.IsNoSpace()) return DiskCause::kFull;
+  std::string path = options_.directory + "/trial";
+  int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  int error = errno;
+  if (fd < 0) return CauseOfErrno(error);
+  std::string bytes(kTrialBytes, 't');
+  ssize_t n = pwrite(fd, bytes.data(), bytes.size(), 0);
+  error = errno;
+  close(fd);
+  unlink(path.c_str());
+  if (n < 0) return CauseOfErrno(error);
+  return n < static_cast<ssize_t>(bytes.size()) ? DiskCause::kFull : DiskCause::kInputOutput;
+}
+
+void DiskTier::Tell(DiskEvent event) {
+  if (options_.observer == nullptr) return;
+  absl::MutexLock lock(&observer_mutex_);
+  options_.observer(event);
+}
+
+}  // namespace kiln::cache

@@ -1,0 +1,77 @@
+// How the disk tier is, and what happens to it: what an operator wants to know.
+//
+// The tier never ends its process and never stops answering: what it cannot do is said here. The
+// state is for health and metrics; events are for logs, each told once when it happens.
+#ifndef KILN_SERVER_CACHE_DISK_STATUS_H_
+#define KILN_SERVER_CACHE_DISK_STATUS_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace kiln::cache {
+
+enum class DiskState {
+  kServing,      // reads and writes
+  kDegraded,     // reads what it has; takes no records, or part of it is away for repair
+  kUnavailable,  // nothing of it can be used: as if there were no disk tier
+};
+inline constexpr DiskState kDiskStates[] = {DiskState::kServing, DiskState::kDegraded,
+                                            DiskState::kUnavailable};
+
+enum class DiskCause {
+  kNone,
+  kFull,           // no space, or a quota or a limit on file sizes
+  kReadOnly,       // the file system is mounted so
+  kNotPermitted,   // by its owner or mode
+  kNotADirectory,  // something else has its name, or it cannot be made
+  kInUse,          // another process took the directory while this one was without it
+  kDamaged,        // a generation waits for its repair
+  kInputOutput,    // any other failure of the disk or of RocksDB
+};
+inline constexpr DiskCause kDiskCauses[] = {
+    DiskCause::kFull,  DiskCause::kReadOnly, DiskCause::kNotPermitted, DiskCause::kNotADirectory,
+    DiskCause::kInUse, DiskCause::kDamaged,  DiskCause::kInputOutput};
+
+struct DiskStatus {
+  DiskState state = DiskState::kServing;
+  DiskCause cause = DiskCause::kNone;
+  std::string detail;  // the system's or RocksDB's words, with the path
+};
+
+// "serving"; "degraded (full): IO error: No space left on device ...".
+std::string Describe(const DiskStatus& status);
+
+struct DiskEvent {
+  enum class Kind {
+    kFailing,           // from serving to `cause`, or from one cause to another
+    kRecovered,         // serving again
+    kDamaged,           // a generation lost `records` (0: not known yet), or waits for its repair
+    kRepaired,          // it is back without `records`
+    kLost,              // nothing of it could be saved: `records` (0: not known) are gone
+    kDropped,           // the oldest made room, because of the bound or (`cause`) a full disk
+    kOldLayoutDropped,  // a directory of an earlier version was found and removed: `bytes`
+  };
+  Kind kind = Kind::kFailing;
+  DiskCause cause = DiskCause::kNone;
+  uint64_t generation = 0;
+  uint64_t records = 0;
+  uint64_t bytes = 0;
+  std::string detail;
+};
+
+// Called from any thread, one at a time; may not call the tier.
+using DiskObserver = std::function<void(const DiskEvent& event)>;
+
+// As in labels of metrics: "serving", "full", "damaged", "old_layout_dropped".
+std::string_view Name(DiskState state);
+std::string_view Name(DiskCause cause);
+std::string_view Name(DiskEvent::Kind kind);
+
+// For a failed system call.
+DiskCause CauseOfErrno(int error);
+
+}  // namespace kiln::cache
+
+#endif  // KILN_SERVER_CACHE_DISK_STATUS_H_

@@ -1,0 +1,284 @@
+// A generation of the disk tier: see generation.h.
+#include "server/cache/generation.h"
+
+#include <fcntl.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/env.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdarg>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+
+namespace kiln::cache {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kPrefix[] = "generation-";
+constexpr char kDoomedPrefix[] = "doomed-";
+constexpr char kNote[] = "/written";
+
+rocksdb::Slice AsSlice(std::string_view s) { return rocksdb::Slice(s.data(), s.size()); }
+
+// RocksDB 7.8 as Debian builds it ends the process (an assertion in WritableFileWriter) when its
+// own log meets a full disk a second time.
+class NoLog : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
+rocksdb::Options DatabaseOptions(const GenerationOptions& options) {
+  rocksdb::DBOptions db;
+  if (options.env != nullptr) db.env = options.env;
+  db.IncreaseParallelism(2);
+  db.max_open_files = options.open_tables + 10;  // it takes 10 off for its other files
+  db.table_cache_numshardbits = 2;               // each shard keeps one at least
+  db.max_total_wal_size = options.write_buffer_bytes;
+  // What does not open is passed over; the rest of the log is as good as before.
+  db.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
+  db.info_log = std::make_shared<NoLog>();
+  db.manifest_preallocation_size = 64 << 10;
+  db.stats_dump_period_sec = 0;
+  db.stats_persist_period_sec = 0;
+  // A quick start: nothing is read that is not needed to serve.
+  db.avoid_flush_during_recovery = true;
+  db.skip_checking_sst_file_sizes_on_db_open = true;
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = options.block_cache;
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  table.format_version = 5;
+  rocksdb::ColumnFamilyOptions cf;
+  cf.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  cf.compression = rocksdb::kNoCompression;  // records are compressed
+  cf.write_buffer_size = options.write_buffer_bytes;
+  cf.disable_auto_compactions = true;  // written once, dropped whole
+  cf.level0_slowdown_writes_trigger = 1 << 20;
+  cf.level0_stop_writes_trigger = 1 << 20;
+  cf.num_levels = 2;
+  return rocksdb::Options(db, cf);
+}
+
+// RocksDB takes a directory in place of a file for a failing disk; without it, a file is missing.
+void RemoveDirectories(const std::string& path) {
+  std::error_code error;
+  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+    std::error_code kept;
+    if (it->is_directory(kept)) fs::remove_all(it->path(), kept);
+  }
+}
+
+}  // namespace
+
+bool HasData(const std::string& path) {
+  std::error_code error;
+  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+    std::string extension = it->path().extension();
+    std::error_code gone;
+    if (extension == ".sst" || (extension == ".log" && it->file_size(gone) > 0)) return true;
+  }
+  return false;
+}
+
+std::string GenerationPath(const std::string& directory, uint64_t number) {
+  return absl::StrFormat("%s/%s%012d", directory, kPrefix, number);
+}
+
+std::string DoomedPath(const std::string& directory) {
+  static std::atomic<uint64_t> count = 0;
+  return absl::StrCat(directory, "/", kDoomedPrefix, absl::GetCurrentTimeNanos(), "-",
+                      count.fetch_add(1));
+}
+
+bool IsDoomedName(std::string_view name) {
+  return name.substr(0, strlen(kDoomedPrefix)) == kDoomedPrefix;
+}
+
+uint64_t GenerationNumber(std::string_view name) {
+  uint64_t number = 0;
+  if (name.substr(0, strlen(kPrefix)) != kPrefix) return 0;
+  name.remove_prefix(strlen(kPrefix));
+  auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return error == std::errc() && end == name.data() + name.size() ? number : 0;
+}
+
+// The number and its complement, so that a damaged note is no note.
+uint64_t NotedWritten(const std::string& directory, uint64_t number) {
+  int fd = open((GenerationPath(directory, number) + kNote).c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  uint64_t note[2] = {};
+  bool whole = pread(fd, note, sizeof note, 0) == sizeof note && note[0] == ~note[1];
+  close(fd);
+  return whole ? note[0] : 0;
+}
+
+bool IsDamage(const rocksdb::Status& s) {
+  return s.IsCorruption() || s.IsInvalidArgument() || s.IsNotFound() || s.IsPathNotFound();
+}
+
+rocksdb::Status Generation::Open(const GenerationOptions& options, uint64_t number, Mode mode,
+                                 std::shared_ptr<Generation>* generation) {
+  std::shared_ptr<Generation> g(new Generation);
+  g->number_ = number;
+  g->mode_ = mode;
+  g->path_ = GenerationPath(options.directory, number);
+  g->doomed_path_ = DoomedPath(options.directory);
+  std::error_code error;
+  rocksdb::Options database = DatabaseOptions(options);
+  if (mode == Mode::kReadWrite) RemoveDirectories(g->path_);
+  // RocksDB would make a new database over what is left of the old one.
+  database.create_if_missing = !fs::exists(g->path_ + "/CURRENT", error) && !error;
+  if (database.create_if_missing && HasData(g->path_)) {
+    return rocksdb::Status::Corruption("there are tables or logs without CURRENT", g->path_);
+  }
+  uint64_t noted = NotedWritten(options.directory, number);
+  rocksdb::DB* db = nullptr;
+  rocksdb::Status s = mode == Mode::kReadWrite
+                          ? rocksdb::DB::Open(database, g->path_, &db)
+                          : rocksdb::DB::OpenForReadOnly(database, g->path_, &db);
+  g->db_.reset(db);
+  if (!s.ok()) return s;
+  g->CountLost(noted);
+  if (mode == Mode::kReadWrite) {
+    g->note_fd_ = open((g->path_ + kNote).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    g->NoteWritten();
+  }
+  *generation = std::move(g);
+  return s;
+}
+
+rocksdb::Status Generation::Repair(const GenerationOptions& options, uint64_t number) {
+  std::string path = GenerationPath(options.directory, number);
+  rocksdb::Status s = rocksdb::RepairDB(path, DatabaseOptions(options));
+  std::error_code error;
+  if (s.ok()) fs::remove_all(path + "/lost", error);  // where it puts what it cannot read
+  return s;
+}
+
+Generation::~Generation() {
+  db_.reset();
+  if (note_fd_ >= 0) close(note_fd_);
+  std::error_code error;
+  if (path_.empty()) fs::remove_all(doomed_path_, error);
+  closed_->Notify();
+}
+
+rocksdb::Status Generation::Get(std::string_view key, bool may_block,
+                                rocksdb::PinnableSlice* record) const {
+  rocksdb::ReadOptions read;
+  read.read_tier = may_block ? rocksdb::kReadAllTier : rocksdb::kBlockCacheTier;
+  return db_->Get(read, db_->DefaultColumnFamily(), AsSlice(key), record);
+}
+
+rocksdb::Status Generation::Put(std::string_view key, std::string_view record) {
+  rocksdb::Status s = db_->Put(rocksdb::WriteOptions(), AsSlice(key), AsSlice(record));
+  if (s.ok()) {
+    NoteWritten();
+  } else {
+    broken_ = true;
+  }
+  return s;
+}
+
+rocksdb::Status Generation::Delete(std::string_view key) {
+  if (read_only() || broken()) return rocksdb::Status::Aborted("takes no writes");
+  return db_->Delete(rocksdb::WriteOptions(), AsSlice(key));
+}
+
+void Generation::NoteWritten() {
+  uint64_t written = this->written();
+  uint64_t note[2] = {written, ~written};
+  // A note that is missing or behind makes a loss look smaller; nothing else depends on it.
+  if (pwrite(note_fd_, note, sizeof note, 0) != sizeof note) return;
+}
+
+void Generation::CountLost(uint64_t noted) {
+  uint64_t in_tables = 0;  // they have all up to this one
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  for (const auto& file : files) in_tables = std::max(in_tables, file.largest_seqno);
+  uint64_t found = in_tables + InMemory();
+  uint64_t expected = std::max(written(), noted);
+  lost_ = expected > found ? expected - found : 0;
+}
+
+void Generation::Seal() {
+  rocksdb::FlushOptions flush;
+  flush.wait = false;
+  flush.allow_write_stall = true;
+  if (!sealed_.exchange(true)) db_->Flush(flush).PermitUncheckedError();
+}
+
+void Generation::Flush() {
+  sealed_ = true;
+  if (!read_only() && !broken()) db_->Flush(rocksdb::FlushOptions()).PermitUncheckedError();
+}
+
+// Open files stay readable under another name; what RocksDB would still write fails, which is as
+// well.
+void Generation::Doom() {
+  sealed_ = true;
+  std::error_code error;
+  fs::rename(path_, doomed_path_, error);
+  path_.clear();
+}
+
+uint64_t Generation::Property(const std::string& name) const {
+  uint64_t n = 0;
+  db_->GetIntProperty(name, &n);
+  return n;
+}
+
+uint64_t Generation::InMemory() const {
+  return Property(rocksdb::DB::Properties::kNumEntriesActiveMemTable) +
+         Property(rocksdb::DB::Properties::kNumEntriesImmMemTables);
+}
+
+uint64_t Generation::Bytes() const {
+  return Property(rocksdb::DB::Properties::kTotalSstFilesSize) +
+         Property(rocksdb::DB::Properties::kCurSizeAllMemTables);
+}
+
+uint64_t Generation::Entries() const { return Property(rocksdb::DB::Properties::kEstimateNumKeys); }
+
+uint64_t Generation::Found() const {
+  uint64_t found = InMemory();
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  for (const auto& file : files) found += file.num_entries;
+  return found;
+}
+
+bool Generation::SomethingMissing() const {
+  std::vector<rocksdb::LiveFileMetaData> tables;
+  db_->GetLiveFilesMetaData(&tables);
+  std::error_code error;
+  for (const auto& table : tables) {
+    if (fs::file_size(table.db_path + table.name, error) != table.size) return true;
+  }
+  std::vector<std::string> names;
+  uint64_t manifest_bytes = 0;
+  if (!db_->GetLiveFiles(names, &manifest_bytes, /*flush_memtable=*/false).ok()) return true;
+  std::unique_ptr<rocksdb::LogFile> log;
+  if (!read_only() && db_->GetCurrentWalFile(&log).ok()) names.push_back(log->PathName());
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return !fs::is_regular_file(absl::StrCat(path_, name.front() == '/' ? "" : "/", name), error);
+  });
+}
+
+// Between listing a file and looking for it, a flush may have put another in its place.
+bool Generation::FilesMissing() const { return SomethingMissing() && SomethingMissing(); }
+
+}  // namespace kiln::cache

@@ -1,0 +1,121 @@
+// A generation of the disk tier: one RocksDB database in a directory of its own.
+//
+// Problem: damage must cost what is damaged and be counted. A database of its own has its own log
+// and MANIFEST, so it costs a generation at most; the log is replayed past what does not open
+// (blocks of 32 KiB), not up to it; and a database that does not open can be repaired from its
+// files, which loses those that are damaged.
+//
+// How loss is counted: RocksDB numbers records as they are written. The number of the last one that
+// a caller was told of is noted in a file beside the database ("written"); what is in the tables
+// plus what the replayed log brought must come to it. Records are written once and never compacted,
+// so the sum is exact after damage to the log; after a repair, records that were written twice
+// count as lost once.
+//
+// Not for concurrent opening; everything else is thread-safe.
+#ifndef KILN_SERVER_CACHE_GENERATION_H_
+#define KILN_SERVER_CACHE_GENERATION_H_
+
+#include <rocksdb/db.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/synchronization/notification.h"
+#include "server/cache/disk_status.h"
+
+namespace kiln::cache {
+
+struct GenerationOptions {
+  std::string directory;  // of the tier
+  rocksdb::Env* env = nullptr;
+  uint64_t write_buffer_bytes = 0;  // of its log too
+  std::shared_ptr<rocksdb::Cache> block_cache;
+  int open_tables = 10;  // 10 is the least that RocksDB can be held to
+};
+
+class Generation {
+ public:
+  enum class Mode { kReadWrite, kReadOnly };
+  // Makes it where there is none. See IsDamage for what a failure means.
+  static rocksdb::Status Open(const GenerationOptions& options, uint64_t number, Mode mode,
+                              std::shared_ptr<Generation>* generation);
+  // Makes what is left of a damaged one fit to be opened. Reads all of it; needs space.
+  static rocksdb::Status Repair(const GenerationOptions& options, uint64_t number);
+  ~Generation();
+  Generation(const Generation&) = delete;
+  Generation& operator=(const Generation&) = delete;
+
+  uint64_t number() const { return number_; }
+  bool read_only() const { return mode_ == Mode::kReadOnly; }
+  // A write failed: RocksDB may refuse all others until it is opened again.
+  bool broken() const { return broken_; }
+  bool sealed() const { return sealed_; }
+
+  // `may_block` false: Incomplete where the disk would have to be read.
+  rocksdb::Status Get(std::string_view key, bool may_block, rocksdb::PinnableSlice* record) const;
+  // Durable against the death of the process.
+  rocksdb::Status Put(std::string_view key, std::string_view record);
+  rocksdb::Status Delete(std::string_view key);
+
+  // It takes no more records: what is in memory goes to a table in the background.
+  void Seal();
+  // The same at once, as far as that is possible.
+  void Flush();
+  // Its directory goes with its last user; under its name there is nothing from now on.
+  void Doom();
+
+  uint64_t Bytes() const;
+  uint64_t Entries() const;  // an estimate
+  // Records written, and those of them that opening did not find again.
+  uint64_t written() const { return db_->GetLatestSequenceNumber(); }
+  uint64_t lost() const { return lost_; }
+  // Tables and log together.
+  uint64_t Found() const;
+  // A file that it needs is not there, or cut short.
+  bool FilesMissing() const;
+  // Notified when the database is closed.
+  std::shared_ptr<absl::Notification> closed() const { return closed_; }
+
+ private:
+  Generation() = default;
+  void CountLost(uint64_t noted);
+  void NoteWritten();
+  uint64_t Property(const std::string& name) const;
+  uint64_t InMemory() const;
+  bool SomethingMissing() const;
+
+  uint64_t number_ = 0;
+  Mode mode_ = Mode::kReadWrite;
+  std::string path_;
+  std::string doomed_path_;
+  std::unique_ptr<rocksdb::DB> db_;
+  int note_fd_ = -1;
+  uint64_t lost_ = 0;
+  std::atomic<bool> broken_ = false;
+  std::atomic<bool> sealed_ = false;
+  std::shared_ptr<absl::Notification> closed_ = std::make_shared<absl::Notification>();
+};
+
+// Tables or a log with something in it.
+bool HasData(const std::string& path);
+
+// Names below the tier's directory.
+std::string GenerationPath(const std::string& directory, uint64_t number);
+// A name that nothing else has, for what is being removed.
+std::string DoomedPath(const std::string& directory);
+bool IsDoomedName(std::string_view name);
+// 0: not a generation's name.
+uint64_t GenerationNumber(std::string_view name);
+
+// Records that were noted as written; 0: not known.
+uint64_t NotedWritten(const std::string& directory, uint64_t number);
+
+// Whether a repair can help, rather than a disk that recovers.
+bool IsDamage(const rocksdb::Status& status);
+
+}  // namespace kiln::cache
+
+#endif  // KILN_SERVER_CACHE_GENERATION_H_
