@@ -303,6 +303,18 @@ TEST_F(DiskDamageTest, ACleanRestartLosesNothing) {
   EXPECT_EQ(Told(DiskEvent::Kind::kDamaged) + Told(DiskEvent::Kind::kFailing), 0);
 }
 
+// What is on its way out (a large generation takes a while, or a kill came between) does not count
+// against the bound: it would take one generation after another with it.
+TEST_F(DiskDamageTest, WhatIsBeingRemovedDropsNothingElse) {
+  ASSERT_NO_FATAL_FAILURE(Open(8 << 20));
+  Fill(0, 300);
+  fs::create_directory(dir_ + "/doomed-1-1");
+  std::ofstream(dir_ + "/doomed-1-1/ballast") << std::string(10 << 20, 'x');
+  Fill(300, 600);
+  EXPECT_EQ(tier_->usage().dropped_generations, 0u);
+  EXPECT_EQ(Present(0, 600), 600);
+}
+
 TEST_F(DiskDamageTest, ADirectoryOfAnEarlierVersionIsRemovedAndCounted) {
   fs::create_directories(dir_ + "/db");
   std::ofstream(dir_ + "/db/CURRENT") << "MANIFEST-000005\n";

@@ -32,8 +32,8 @@ namespace fs = std::filesystem;
 
 // Small write buffers and generations: flushes, rotations and drops fall into every round.
 constexpr uint64_t kLimit = 24 << 20;
-// Written in one round at most; stays below what one generation holds, so that what a round has
-// acknowledged cannot have been dropped by its end.
+// Written in one round at most: half the bound, so that what a round has acknowledged cannot have
+// been dropped by its end.
 constexpr uint64_t kRoundBytes = 12 << 20;
 
 std::string Noise(uint64_t seed) {

@@ -162,7 +162,7 @@ void DiskTier::MaybeRotate() {
   if (!change_mutex_.TryLock()) return;  // someone else is at it
   bytes_since_check_ = 0;
   auto list = generations();
-  bool over = BytesBelow(options_.directory) > options_.limit_bytes;
+  bool over = BoundedBytes() > options_.limit_bytes;
   if (!list->empty()) {
     bool full = list->front()->Bytes() >= options_.limit_bytes / (kGenerations + 1);
     if (full || (over && list->size() == 1)) {
@@ -206,6 +206,18 @@ void DiskTier::DropOldest(DiskCause cause) {
   dropped_bytes_ += event.bytes;
   ++dropped_generations_;
   Tell(std::move(event));
+}
+
+// What is being removed does not count: it would take one generation after another with it.
+uint64_t DiskTier::BoundedBytes() const {
+  uint64_t bytes = 0;
+  std::error_code error;
+  std::filesystem::directory_iterator it(options_.directory, error), end;
+  while (!error && it != end) {
+    if (!IsDoomedName(it->path().filename().string())) bytes += BytesBelow(it->path());
+    it.increment(error);
+  }
+  return bytes;
 }
 
 uint64_t DiskTier::BytesBelow(const std::string& path) {

@@ -132,6 +132,7 @@ class DiskTier {
   void DropOldest(DiskCause cause) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   rocksdb::Status BeginGeneration() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   static uint64_t BytesBelow(const std::string& path);
+  uint64_t BoundedBytes() const;
   std::shared_ptr<const Generations> generations() const;
   void Insert(std::shared_ptr<Generation> generation) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void TakeOut(const std::shared_ptr<Generation>& generation)
