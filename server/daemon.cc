@@ -120,12 +120,12 @@ constexpr uint64_t kMetricsConnections = 16;
 // Open tables of the disk cache: all of them, where descriptors are plenty.
 uint64_t CacheTables(const Config& config) {
   if (config.cache_dir.empty()) return 0;
-  return std::clamp<uint64_t>(net::GetDescriptorLimits().hard / 4, 48, 4096);
+  return std::clamp<uint64_t>(net::GetDescriptorLimits().hard / 4, 60, 4096);
 }
 
 // What the daemon opens besides clients' connections. Idle it has about 30, and 3 for each worker.
 uint64_t ReservedDescriptors(const Config& config) {
-  constexpr uint64_t kOwn = 92;        // standard files, gRPC's queues, the cache's logs, a probe
+  constexpr uint64_t kOwn = 92;        // standard files, gRPC's queues, a probe, each database's log, lock
   constexpr uint64_t kEachWorker = 8;  // with those of its start
   return kOwn + 2 * net::kListenerDescriptors + kMetricsConnections +
          kEachWorker * WorkersOf(config) + CacheTables(config);
