@@ -30,6 +30,7 @@ class Call {
   bool is_glsl() const;
 
   // Progress; each step of a call happens after the one before, so these need no lock.
+  std::string request_id;
   bool has_module = false;
   cache::Digest module{};
   std::shared_ptr<const std::string> spirv;  // null: not loaded

@@ -1,6 +1,7 @@
 // The daemon's settings: see config.h.
 #include "server/config.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <sstream>
@@ -10,6 +11,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 
 namespace kiln::server {
 namespace {
@@ -17,13 +19,18 @@ namespace {
 struct Bytes {
   uint64_t* value;
 };
-using Place = std::variant<std::string*, uint64_t*, Bytes, absl::Duration*, bool*>;
+struct Choice {
+  std::string* value;
+  const char* choices;  // "a, b or c"
+};
+using Place = std::variant<std::string*, uint64_t*, Bytes, absl::Duration*, bool*, Choice>;
 
 struct Setting {
   const char* name;
   const char* value;  // for --help
   const char* help;
   Place place;
+  bool reloads = false;  // SIGHUP changes it in a running daemon
 };
 
 std::vector<Setting> Settings(Config* c) {
@@ -57,10 +64,14 @@ std::vector<Setting> Settings(Config* c) {
       {"job-time", "TIME", "wall-clock time of one job", &c->job_time},
       {"quarantine-after", "N", "worker deaths after which a shader is refused; 0: never",
        &c->quarantine_after},
-      {"drain-time", "TIME", "how long a stopping daemon waits for calls in flight",
-       &c->drain_time},
+      {"drain-time", "TIME", "how long a stopping daemon waits for calls in flight", &c->drain_time,
+        true},
       {"worker-binary", "FILE", "the worker; kiln_worker beside kilnd if not given",
        &c->worker_binary},
+      {"log-level", "LEVEL", "debug, info, warning or error: what is logged on standard error",
+       Choice{&c->log_level, "debug, info, warning or error"}, true},
+      {"log-format", "FORMAT", "text (key=value) or json", Choice{&c->log_format, "text or json"},
+       true},
       {"max-message-bytes", "SIZE", "bound on a request", Bytes{&c->limits.message_bytes}},
       {"max-response-bytes", "SIZE", "bound on a message to a client in a stream; more comes in chunks",
        Bytes{&c->limits.response_bytes}},
@@ -99,6 +110,12 @@ bool ParseBytes(const std::string& text, uint64_t* value) {
   return false;
 }
 
+bool IsChoice(const std::string& text, const char* choices) {
+  const std::vector<std::string> words =
+      absl::StrSplit(choices, absl::ByAnyChar(", "), absl::SkipEmpty());
+  return text != "or" && std::count(words.begin(), words.end(), text) > 0;
+}
+
 struct Assign {
   const std::string& text;
   // Null, or what would have been right.
@@ -121,6 +138,11 @@ struct Assign {
     *to = text == "true";
     return nullptr;
   }
+  const char* operator()(Choice to) const {
+    if (!IsChoice(text, to.choices)) return to.choices;
+    *to.value = text;
+    return nullptr;
+  }
 };
 
 std::string Show(const Place& place) {
@@ -137,9 +159,21 @@ std::string Show(const Place& place) {
     }
     std::string operator()(absl::Duration* d) const { return absl::FormatDuration(*d); }
     std::string operator()(bool* b) const { return *b ? "true" : "false"; }
+    std::string operator()(Choice c) const { return *c.value; }
   } show;
   return std::visit(show, place);
 }
+
+// Takes the value of the same setting of another Config.
+struct CopyFrom {
+  const Place& from;
+  void operator()(Bytes to) const { *to.value = *std::get<Bytes>(from).value; }
+  void operator()(Choice to) const { *to.value = *std::get<Choice>(from).value; }
+  template <typename T>
+  void operator()(T* to) const {
+    *to = *std::get<T*>(from);
+  }
+};
 
 // The settings' name nearest to `name`, for "did you mean": the one with the longest common prefix.
 std::string Nearest(const std::vector<Setting>& settings, const std::string& name) {
@@ -236,6 +270,25 @@ absl::StatusOr<Config> ParseConfig(const std::vector<std::string>& arguments) {
   return config;
 }
 
+std::vector<std::pair<std::string, std::string>> ShowSettings(const Config& config) {
+  Config copy = config;
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const Setting& s : Settings(&copy)) all.emplace_back(s.name, Show(s.place));
+  return all;
+}
+
+Changes TakeChanges(const Config& next, Config* running) {
+  Config copy = next;
+  const std::vector<Setting> to = Settings(running), from = Settings(&copy);
+  Changes changes;
+  for (size_t i = 0; i < to.size(); ++i) {
+    if (Show(to[i].place) == Show(from[i].place)) continue;
+    (to[i].reloads ? changes.taken : changes.need_restart).push_back(to[i].name);
+    if (to[i].reloads) std::visit(CopyFrom{from[i].place}, to[i].place);
+  }
+  return changes;
+}
+
 std::string HelpText() {
   Config defaults;
   std::string text =
@@ -254,13 +307,15 @@ std::string HelpText() {
       "Settings, as flags or as lines 'name = value' of FILE ('#' begins a comment):\n";
   for (const Setting& s : Settings(&defaults)) {
     absl::StrAppend(
-        &text, absl::StrFormat("  --%-28s %s (%s)\n", absl::StrCat(s.name, "=", s.value), s.help,
-                               Show(s.place)));
+        &text, absl::StrFormat("  --%-28s %s (%s)%s\n", absl::StrCat(s.name, "=", s.value), s.help,
+                               Show(s.place), s.reloads ? " *" : ""));
   }
   absl::StrAppend(
       &text,
       "  --version                      print the version\n"
       "\n"
+      "SIGHUP reads FILE again: settings with a * change at once, others at the next start; a log\n"
+      "line says which. SIGUSR1 and SIGUSR2 do nothing.\n"
       "SIGTERM and SIGINT drain: health turns NOT_SERVING, calls in flight are finished,\n"
       "then kilnd leaves with 0. It leaves with 2 for a wrong setting and 1 when it cannot\n"
       "start. There is no authentication: listen beyond loopback only where every\n"

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -50,6 +51,8 @@ struct Config {
   std::string worker_binary;  // empty: kiln_worker beside the executable
   uint64_t quarantine_after = 3;
   bool enable_fault_injection = false;
+  std::string log_level = "info";  // one of server/log/line.h
+  std::string log_format = "text";
   Limits limits;
   bool help = false;
   bool version = false;
@@ -61,6 +64,17 @@ absl::StatusOr<Config> ParseConfig(const std::vector<std::string>& arguments);
 
 // Settings of a file's text. `file` is for messages.
 absl::Status ParseConfigText(const std::string& file, const std::string& text, Config* config);
+
+// All settings with their values, as --help shows them.
+std::vector<std::pair<std::string, std::string>> ShowSettings(const Config& config);
+
+// What differs between a running daemon's settings and newly read ones, by name.
+struct Changes {
+  std::vector<std::string> taken;
+  std::vector<std::string> need_restart;  // the running daemon keeps what it has
+};
+// Takes into `running` those settings that may change while the daemon runs.
+Changes TakeChanges(const Config& next, Config* running);
 
 // What --help prints.
 std::string HelpText();

@@ -56,6 +56,40 @@ TEST(ConfigTest, FlagErrors) {
   EXPECT_NE(Error({"--cache-bytes=99999999999GiB"}).find("a size"), std::string::npos);
 }
 
+TEST(ConfigTest, ChoicesAreNamed) {
+  EXPECT_NE(Error({"--log-level=loud"}).find("'log-level' takes debug, info, warning or error"),
+            std::string::npos);
+  EXPECT_NE(Error({"--log-format=or"}).find("text or json"), std::string::npos);
+  EXPECT_EQ(Error({"--log-level=warning", "--log-format=json"}), "");
+}
+
+TEST(ConfigTest, ARunningDaemonTakesWhatItCan) {
+  Config running = *ParseConfig({"--workers=2"});
+  const Config next = *ParseConfig(
+      {"--workers=3", "--drain-time=7s", "--log-format=json", "--metrics=none", "--queue=1024"});
+  Changes changes = TakeChanges(next, &running);
+  EXPECT_EQ(changes.taken, (std::vector<std::string>{"drain-time", "log-format"}));
+  EXPECT_EQ(changes.need_restart, (std::vector<std::string>{"metrics", "workers"}));
+  EXPECT_EQ(running.drain_time, absl::Seconds(7));
+  EXPECT_EQ(running.log_format, "json");
+  EXPECT_EQ(running.workers, 2u);
+  EXPECT_FALSE(running.metrics.empty());
+  // What needs a restart is said again, until there is one.
+  changes = TakeChanges(next, &running);
+  EXPECT_TRUE(changes.taken.empty());
+  EXPECT_EQ(changes.need_restart.size(), 2u);
+}
+
+TEST(ConfigTest, ShowsEverySetting) {
+  Config config = *ParseConfig({"--cache-bytes=3GiB", "--job-time=90s"});
+  std::string all;
+  for (const auto& [name, value] : ShowSettings(config)) all += name + "=" + value + " ";
+  for (const char* part : {"cache-bytes=3GiB ", "job-time=1m30s ", "cache-dir=none ",
+                           "seccomp=true ", "log-level=info "}) {
+    EXPECT_NE(all.find(part), std::string::npos) << part << " in " << all;
+  }
+}
+
 TEST(ConfigTest, HelpHasEverySettingAndExamples) {
   std::string help = HelpText();
   for (const char* text : {"--listen=", "--metrics=", "--max-connections=", "--idle-time=",

@@ -21,6 +21,7 @@
 #include "server/cache/disk_tier.h"
 #include "server/cache/result_cache.h"
 #include "server/engine.h"
+#include "server/log/log.h"
 #include "server/metrics/metrics.h"
 #include "server/metrics/network.h"
 #include "server/metrics/snapshot.h"
@@ -30,10 +31,12 @@
 #include "server/net/http_pages.h"
 #include "server/net/listener.h"
 #include "server/net/self_probe.h"
+#include "server/overload.h"
 #include "server/quarantine/admin_service.h"
 #include "server/quarantine/quarantine.h"
 #include "server/service.h"
 #include "server/worker/pool.h"
+#include "server/worker/sandbox_level.h"
 
 namespace kiln::server {
 namespace {
@@ -69,7 +72,6 @@ class Scrape {
 
 // Destroyed from the last to the first, after Stop.
 struct Daemon::Parts {
-  Events events;
   // Workers may end before there are metrics to count that, and after.
   std::atomic<metrics::Metrics*> exit_counter = nullptr;
   std::unique_ptr<cache::ResultCache> cache;
@@ -93,6 +95,8 @@ struct Daemon::Parts {
   uint64_t max_connections = 0;
   absl::Duration drain_time;
   std::atomic<bool> stopping = false;
+  log::Log* log = nullptr;
+  Overload overload;
 };
 
 namespace {
@@ -125,24 +129,32 @@ uint64_t CacheTables(const Config& config) {
 
 // What the daemon opens besides clients' connections. Idle it has about 30, and 3 for each worker.
 uint64_t ReservedDescriptors(const Config& config) {
-  constexpr uint64_t kOwn = 92;        // standard files, gRPC's queues, a probe, each database's log, lock
+  constexpr uint64_t kOwn = 92;        // standard files, gRPC's queues, a probe, logs and locks
   constexpr uint64_t kEachWorker = 8;  // with those of its start
   return kOwn + 2 * net::kListenerDescriptors + kMetricsConnections +
          kEachWorker * WorkersOf(config) + CacheTables(config);
 }
 
-absl::StatusOr<std::unique_ptr<cache::ResultCache>> OpenCache(const Config& config) {
+absl::StatusOr<std::unique_ptr<cache::ResultCache>> OpenCache(const Config& config, log::Log* log) {
   std::unique_ptr<cache::DiskTier> disk;
   if (!config.cache_dir.empty()) {
     cache::DiskOptions options;
     options.directory = config.cache_dir;
     options.limit_bytes = config.cache_bytes;
     options.open_tables = static_cast<int>(CacheTables(config));
+    options.observer = [log](const cache::DiskEvent& event) { LogDiskEvent(event, log); };
     auto opened = cache::DiskTier::Open(options);
     if (!opened.ok()) return opened.status();
     disk = *std::move(opened);
   }
   return std::make_unique<cache::ResultCache>(config.memory_cache_bytes, std::move(disk));
+}
+
+// An assertion's text is the worker's own: it stays out of the log (job_log.h).
+void LogIdleDeath(const worker::Exit& exit, log::Log* log) {
+  std::vector<log::Field> fields = {{"reason", exit.reason}, {"cause", exit.cause}};
+  if (exit.reason != "abort") fields.emplace_back("message", exit.message);
+  log->Write(log::Event::kIdleWorkerDied, std::move(fields));
 }
 
 // What a key of the cache depends on beside the request.
@@ -215,10 +227,52 @@ absl::Status BuildServer(const Config& config, CompilerService* service, AdminSe
   return absl::OkStatus();
 }
 
-// The listener's events under its name; null stays null.
-std::function<void(bool)> Named(const Events& events, std::string_view listener) {
-  if (!events.on_refusing) return nullptr;
-  return [listener, told = events.on_refusing](bool refusing) { told(listener, refusing); };
+log::Event LogEventOf(cache::DiskEvent::Kind kind) {
+  switch (kind) {
+    case cache::DiskEvent::Kind::kFailing: return log::Event::kCacheFailing;
+    case cache::DiskEvent::Kind::kRecovered: return log::Event::kCacheRecovered;
+    case cache::DiskEvent::Kind::kDamaged: return log::Event::kCacheDamaged;
+    case cache::DiskEvent::Kind::kRepaired: return log::Event::kCacheRepaired;
+    case cache::DiskEvent::Kind::kLost: return log::Event::kCacheLost;
+    case cache::DiskEvent::Kind::kDropped: return log::Event::kCacheDropped;
+    case cache::DiskEvent::Kind::kOldLayoutDropped: return log::Event::kCacheOldLayout;
+  }
+  return log::Event::kCacheFailing;
+}
+
+void LogDiskEvent(const cache::DiskEvent& event, log::Log* log) {
+  std::vector<log::Field> fields;
+  if (event.cause != cache::DiskCause::kNone) fields.emplace_back("cause", Name(event.cause));
+  if (event.generation != 0) fields.emplace_back("generation", event.generation);
+  if (event.records != 0) fields.emplace_back("records", event.records);
+  if (event.bytes != 0) fields.emplace_back("bytes", event.bytes);
+  if (!event.detail.empty()) fields.emplace_back("message", event.detail);
+  log->Write(LogEventOf(event.kind), std::move(fields));
+}
+
+// A layer that the kernel does not give is a warning's worth to some: its line says which.
+void LogSandbox(const worker::Hello& hello, log::Log* log) {
+  std::vector<log::Field> fields;
+  for (const auto& [layer, level] : worker::LevelOf(hello.sandbox())) {
+    fields.emplace_back(layer, level);
+  }
+  log->Write(log::Event::kSandbox, std::move(fields));
+}
+
+// Says when connections to the listener of this name begin to be refused, and when no longer.
+std::function<void(bool)> TellRefusing(std::string_view listener, log::Log* log) {
+  return [listener, log](bool refusing) {
+    log->Write(refusing ? log::Event::kConnectionsRefused : log::Event::kConnectionsAdmitted,
+               {{"listener", listener}});
+  };
+}
+
+void LogSelfHealth(const absl::Status& status, log::Log* log) {
+  if (status.ok()) {
+    log->Write(log::Event::kListenerAnswers);
+  } else {
+    log->Write(log::Event::kListenerDeaf, {{"message", std::string(status.message())}});
+  }
 }
 
 }  // namespace
@@ -228,7 +282,7 @@ void Daemon::ListenForCalls(const Config& config, net::ListeningSockets sockets,
   net::Listener::Options options;
   options.max_connections = parts->max_connections;
   options.idle_time = config.idle_time;
-  options.on_refusing = Named(parts->events, "grpc");
+  options.on_refusing = TellRefusing("grpc", parts->log);
   options.take = [acceptor = parts->acceptor.get()](int fd) {
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
     connection.fd = fd;
@@ -244,7 +298,7 @@ void Daemon::ListenForCalls(const Config& config, net::ListeningSockets sockets,
   probe.on_change = [parts](const absl::Status& status) {
     auto* health = parts->server->GetHealthCheckService();
     if (health != nullptr) health->SetServingStatus(status.ok());
-    if (parts->events.on_self_health) parts->events.on_self_health(status);
+    LogSelfHealth(status, parts->log);
   };
   parts->probe = std::make_unique<net::SelfProbe>(std::move(probe));
 }
@@ -266,30 +320,33 @@ void Daemon::ListenForScrapes(net::ListeningSockets sockets, Parts* parts) {
   net::Listener::Options options;
   options.max_connections = kMetricsConnections;
   options.idle_time = absl::Seconds(2);
-  options.on_refusing = Named(parts->events, "metrics");
+  options.on_refusing = TellRefusing("metrics", parts->log);
   options.take = [pages = parts->pages.get()](int fd) { pages->Take(fd); };
   parts->scrape_listener = std::make_unique<net::Listener>(std::move(sockets), std::move(options));
 }
 
-absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config, Events events) {
+absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config, log::Log* log) {
   auto parts = std::make_unique<Parts>();
-  parts->events = std::move(events);
+  parts->log = log;
   parts->drain_time = config.drain_time;
   auto room = net::MakeRoomForConnections(config.max_connections, ReservedDescriptors(config));
   if (!room.ok()) return room.status();
   parts->max_connections = *room;
-  auto cache = OpenCache(config);
+  auto cache = OpenCache(config, log);
   if (!cache.ok()) return cache.status();
   parts->cache = *std::move(cache);
 
   worker::PoolOptions options = MakePoolOptions(config);
-  options.on_worker_exit = [counter = &parts->exit_counter](std::string_view reason) {
+  options.on_worker_exit = [log, counter = &parts->exit_counter](std::string_view reason) {
     if (metrics::Metrics* m = counter->load()) m->WorkerExit(reason);
+    log->Write(log::Event::kWorkerExited, {{"reason", reason}});
   };
+  options.on_idle_death = [log](const worker::Exit& exit) { LogIdleDeath(exit, log); };
   size_t queue_limit = options.queue_limit;
   auto pool = worker::Pool::Start(std::move(options));
   if (!pool.ok()) return pool.status();
   parts->pool = *std::move(pool);
+  LogSandbox(parts->pool->hello(), log);
 
   parts->metrics = std::make_unique<metrics::Metrics>(parts->pool->hello(), kVersion);
   parts->exit_counter = parts->metrics.get();
@@ -300,6 +357,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config, Even
   Engine::Options engine;
   engine.limits = config.limits;
   engine.quarantine = parts->quarantine.get();
+  engine.log = log;
   parts->engine =
       std::make_unique<Engine>(engine, parts->pool.get(), parts->cache.get(), parts->metrics.get());
   parts->service = std::make_unique<CompilerService>(
@@ -342,8 +400,28 @@ cache::DiskStatus Daemon::disk_status() const {
   return disk == nullptr ? cache::DiskStatus() : disk->status();
 }
 
-void Daemon::Stop() {
-  if (parts_->server == nullptr) return;
+int Daemon::in_flight() const { return parts_->service->in_flight(); }
+void Daemon::Reconfigure(const Config& config) { parts_->drain_time = config.drain_time; }
+
+void Daemon::Look() {
+  const Overload::Change change = parts_->overload.Look(
+      parts_->metrics->Overloads(),
+      absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch()));
+  if (change == Overload::Change::kEntered) {
+    const worker::Pool::Load load = parts_->pool->load();
+    parts_->log->Write(log::Event::kOverloadEntered, {{"refused", parts_->overload.refused()},
+                                                      {"queued", load.queued},
+                                                      {"busy", load.busy},
+                                                      {"workers", load.workers}});
+  } else if (change == Overload::Change::kLeft) {
+    parts_->log->Write(log::Event::kOverloadLeft,
+                       {{"refused", parts_->overload.refused()},
+                        {"lasted_seconds", parts_->overload.lasted()}});
+  }
+}
+
+int Daemon::Stop() {
+  if (parts_->server == nullptr) return 0;
   parts_->stopping = true;
   parts_->probe->Stop();
   if (auto* health = parts_->server->GetHealthCheckService()) health->SetServingStatus(false);
@@ -352,6 +430,7 @@ void Daemon::Stop() {
   for (; parts_->service->in_flight() > 0 && waited < parts_->drain_time; waited += kDrainLook) {
     absl::SleepFor(kDrainLook);
   }
+  const int cancelled = parts_->service->in_flight();
   // What counts itself ends here; a scrape has the other counters until the end.
   parts_->scrape.Remove(parts_->network.get());
   parts_->scrape.Remove(parts_->snapshot.get());
@@ -363,6 +442,7 @@ void Daemon::Stop() {
   parts_->server.reset();
   parts_->engine->Stop();
   parts_->pool.reset();
+  return cancelled;
 }
 
 }  // namespace kiln::server

@@ -10,33 +10,24 @@
 #define KILN_SERVER_DAEMON_H_
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/cache/disk_status.h"
 #include "server/config.h"
 #include "server/net/address.h"
+#include "server/log/log.h"
 
 namespace kiln::server {
 
 inline constexpr char kVersion[] = "0.1.0";
 
-// What an operator wants to know when it happens. Called from the daemon's threads, which wait for
-// it; any may be null.
-struct Events {
-  // The health check through the listener fails, or (Ok) is answered again.
-  std::function<void(const absl::Status& status)> on_self_health;
-  // Connections to `listener` ("grpc", "metrics") begin to be refused, or there is room again.
-  std::function<void(std::string_view listener, bool refusing)> on_refusing;
-};
-
 class Daemon {
  public:
-  static absl::StatusOr<std::unique_ptr<Daemon>> Start(const Config& config, Events events = {});
+  // `log` outlives it.
+  static absl::StatusOr<std::unique_ptr<Daemon>> Start(const Config& config, log::Log* log);
   ~Daemon();
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
@@ -51,8 +42,16 @@ class Daemon {
   // Connections that fit; fewer than were asked for where descriptors are few.
   uint64_t max_connections() const;
 
-  // Drains and stops serving; blocks until done. Metrics are served on, until the destructor.
-  void Stop();
+  // Calls that are not answered.
+  int in_flight() const;
+  // Takes those settings that TakeChanges gives a running daemon.
+  void Reconfigure(const Config& config);
+  // To be called about once a second: looks at what nobody reports, and logs what has changed.
+  void Look();
+
+  // Drains and stops serving; blocks until done. The number of calls that did not end in time and
+  // were cancelled. Metrics are served on, until the destructor.
+  int Stop();
 
  private:
   struct Parts;

@@ -20,6 +20,7 @@ void MakeKeys(const RequestChecker& checker, Call* call) {
 
 std::shared_ptr<Engine::Group> Engine::Group::ForCompile(const Call& call) {
   auto group = std::make_shared<Group>();
+  group->request_id = call.request_id;
   worker::CompileJob* compile = group->job.mutable_compile();
   compile->set_spirv(*call.spirv);
   compile->set_entry_point(call.request.entry_point());
@@ -40,6 +41,7 @@ std::shared_ptr<Engine::Group> Engine::Group::ForTranslation(const Call& call,
                                                              const cache::Digest& key,
                                                              uint64_t flight) {
   auto group = std::make_shared<Group>();
+  group->request_id = call.request_id;
   *group->job.mutable_translate()->mutable_glsl() = call.request.glsl();
   // A fault names a pass: glslang's happen here, all others when the module is compiled.
   const std::string& pass = call.fault.pass();
@@ -60,6 +62,14 @@ void Engine::Group::Add(const std::string& target, const Item& item) {
 
 std::vector<std::string> Engine::Group::Targets() const {
   return {job.compile().targets().begin(), job.compile().targets().end()};
+}
+
+JobOrigin Engine::Group::Origin(const worker::JobOutcome& outcome) const {
+  JobOrigin origin = {request_id, Targets(), "", ""};
+  const auto blamed = static_cast<size_t>(std::max(outcome.blamed_target, 0));
+  if (blamed < items.size()) origin.key = cache::ToHex(items[blamed].key);
+  if (job.has_compile()) origin.module = cache::ToHex(module);
+  return origin;
 }
 
 void Engine::CompileMissing(const std::shared_ptr<Call>& call, const std::vector<size_t>& missing) {
@@ -226,6 +236,7 @@ void Engine::Judge(const Group& group, size_t item, const worker::JobOutcome& ou
 
 void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome outcome) {
   metrics_->Job(outcome, group->Targets());
+  if (JobLog::Tells(outcome)) job_log_.Tell(outcome, group->Origin(outcome));
   if (group->job.has_translate()) {
     TranslateOutcome done;
     done.translation = ToStored(outcome);
@@ -259,6 +270,7 @@ void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome out
         again->job = group->job;
         again->job.mutable_compile()->clear_targets();
         again->job.clear_fault();
+        again->request_id = group->request_id;
         again->module = group->module;
         again->stores = group->stores;
         again->origin = group->origin;

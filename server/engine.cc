@@ -72,6 +72,7 @@ Engine::Engine(const Options& options, worker::Pool* pool, cache::ResultCache* c
       metrics_(metrics),
       checker_(pool->hello(), options.limits),
       glslang_version_(pool->hello().glslang_version()),
+      job_log_(options.log, pool->hello()),
       executor_(options.threads, options.queue_limit) {}
 
 Engine::~Engine() = default;

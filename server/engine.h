@@ -27,6 +27,8 @@
 #include "proto/worker.pb.h"
 #include "server/cache/result_cache.h"
 #include "server/executor.h"
+#include "server/job_log.h"
+#include "server/log/log.h"
 #include "server/metrics/metrics.h"
 #include "server/quarantine/quarantine.h"
 #include "server/request.h"
@@ -67,6 +69,7 @@ class Engine {
     int threads = 2;
     size_t queue_limit = 4096;                     // calls that wait for the disk
     quarantine::Quarantine* quarantine = nullptr;  // outlives the engine's calls; null: none
+    log::Log* log = nullptr;                       // of jobs that end badly; may be null
   };
   // All outlive the engine's calls. To take everything down: Stop, then destroy the pool (its last
   // jobs report to the engine), then the engine.
@@ -134,6 +137,7 @@ class Engine {
   metrics::Metrics* metrics_;
   RequestChecker checker_;
   std::string glslang_version_;
+  const JobLog job_log_;
   SingleFlight<CompileOutcome> compiles_;
   SingleFlight<TranslateOutcome> translations_;
   Executor executor_;

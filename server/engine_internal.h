@@ -38,7 +38,10 @@ struct Engine::Group {
                                                uint64_t flight);
   void Add(const std::string& target, const Item& item);
   std::vector<std::string> Targets() const;
+  // For the log, of an outcome of its job.
+  JobOrigin Origin(const worker::JobOutcome& outcome) const;
 
+  std::string request_id;
   worker::Job job;
   std::vector<Item> items;  // one for each target of a compile; one for a translation
   cache::Digest module{};

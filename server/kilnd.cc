@@ -1,58 +1,146 @@
 // kilnd: the compile service.
+//
+// The main thread waits for signals, and once a second looks at what nobody reports.
+#include <grpc/support/log.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "server/config.h"
 #include "server/daemon.h"
+#include "server/log/log.h"
 #include "server/protobuf_log.h"
 
 namespace {
 
-void Say(const std::string& text) { fprintf(stderr, "kilnd: %s\n", text.c_str()); }
+using kiln::log::Event;
+using kiln::log::Field;
+using kiln::server::Config;
+using kiln::server::Daemon;
 
-// Blocked here, before there are threads, so that only main's sigwait ever sees them.
-sigset_t BlockStopSignals() {
+// Never destroyed: gRPC's threads may speak until the process is gone.
+kiln::log::Log& TheLog() {
+  static auto* const log = new kiln::log::Log;
+  return *log;
+}
+
+// Blocked here, before there are threads, so that only main's sigtimedwait ever sees them.
+sigset_t BlockSignals() {
   sigset_t signals;
   sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
+  for (int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2}) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
   return signals;
 }
 
-int Run(const kiln::server::Config& config) {
-  sigset_t signals = BlockStopSignals();
-  kiln::server::CaptureProtobufMessages([](const std::string& text, uint64_t withheld) {
-    Say(text + (withheld == 0 ? "" : " (" + std::to_string(withheld) + " such messages before)"));
+std::string SignalName(int signal) { return std::string("SIG") + sigabbrev_np(signal); }
+
+void ConfigureLog(const Config& config) {
+  using kiln::log::Format;
+  using kiln::log::Level;
+  auto level = Level::kInfo;
+  for (Level l : {Level::kDebug, Level::kWarning, Level::kError}) {
+    if (config.log_level == Name(l)) level = l;
+  }
+  TheLog().Configure(level, config.log_format == "json" ? Format::kJson : Format::kText);
+}
+
+// gRPC's own words, errors only unless its environment says otherwise.
+void CaptureGrpcMessages() {
+  gpr_set_log_function([](gpr_log_func_args* args) {
+    TheLog().Write(Event::kGrpcMessage, {{"message", args->message}});
   });
-  auto daemon = kiln::server::Daemon::Start(config);
+}
+
+// The sender is told in its answer; the line is for whoever watches the daemon.
+void CaptureProtobufMessages() {
+  kiln::server::CaptureProtobufMessages([](const std::string& text, uint64_t withheld) {
+    TheLog().Write(Event::kProtobufMessage, {{"message", text}, {"withheld", withheld}});
+  });
+}
+
+void SayStarted(const Config& config, const Daemon& daemon) {
+  const std::string& metrics = daemon.metrics_address();
+  std::vector<Field> fields = {
+      {"message", "listening on " + daemon.listen_address() +
+                      (metrics.empty() ? "" : ", metrics on http://" + metrics + "/metrics")},
+      {"version", kiln::server::kVersion},
+      {"pid", getpid()}};
+  for (auto& [name, value] : ShowSettings(config)) fields.emplace_back(name, value);
+  TheLog().Write(Event::kStarted, std::move(fields));
+}
+
+// It serves, but not as it was asked to.
+void SayWhatIsLess(const Config& config, const Daemon& daemon) {
+  if (daemon.max_connections() < config.max_connections) {
+    TheLog().Write(Event::kFewDescriptors,
+                   {{"message", "raise the limit on open files (ulimit -Hn)"},
+                    {"room_for_connections", daemon.max_connections()},
+                    {"asked_for", config.max_connections}});
+  }
+  if (config.cache_dir.empty()) {
+    TheLog().Write(Event::kMemoryOnly, {{"message", "no --cache-dir: results are lost at the end"}});
+  }
+}
+
+// What can change while it runs does; `config` is what it then runs with.
+void Reload(const std::vector<std::string>& arguments, Config* config, Daemon* daemon) {
+  auto next = kiln::server::ParseConfig(arguments);
+  if (!next.ok()) {
+    TheLog().Write(Event::kReloadFailed, {{"message", std::string(next.status().message())}});
+    return;
+  }
+  const kiln::server::Changes changes = TakeChanges(*next, config);
+  daemon->Reconfigure(*config);
+  ConfigureLog(*config);
+  TheLog().Write(Event::kConfigReloaded,
+                 {{"changed", absl::StrJoin(changes.taken, " ")},
+                  {"needs_restart", absl::StrJoin(changes.need_restart, " ")}});
+}
+
+// Until a signal says that it shall stop: which.
+int Serve(const std::vector<std::string>& arguments, const sigset_t& signals, Config* config,
+          Daemon* daemon) {
+  for (;;) {
+    const timespec second = {1, 0};
+    const int signal = sigtimedwait(&signals, nullptr, &second);
+    if (signal == SIGTERM || signal == SIGINT) return signal;
+    if (signal == SIGHUP) {
+      Reload(arguments, config, daemon);
+    } else if (signal > 0) {
+      TheLog().Write(Event::kSignalIgnored, {{"signal", SignalName(signal)}});
+    }
+    daemon->Look();
+    TheLog().FlushCounts(false);
+  }
+}
+
+int Run(const std::vector<std::string>& arguments, Config config) {
+  const sigset_t signals = BlockSignals();
+  ConfigureLog(config);
+  CaptureGrpcMessages();
+  CaptureProtobufMessages();
+  auto daemon = Daemon::Start(config, &TheLog());
   if (!daemon.ok()) {
-    Say(std::string(daemon.status().message()));
+    TheLog().Write(Event::kStartFailed, {{"message", std::string(daemon.status().message())}});
     return 1;
   }
-  std::string metrics = (*daemon)->metrics_address();
-  Say("listening on " + (*daemon)->listen_address() +
-      (metrics.empty() ? std::string() : ", metrics on http://" + metrics + "/metrics"));
-  if ((*daemon)->max_connections() < config.max_connections) {
-    Say("room for " + std::to_string((*daemon)->max_connections()) +
-        " connections, not for --max-connections=" + std::to_string(config.max_connections) +
-        ": raise the limit on open files (ulimit -Hn)");
-  }
-  if (config.cache_dir.empty()) Say("no --cache-dir: results are kept in memory only");
-  kiln::cache::DiskStatus disk = (*daemon)->disk_status();
-  if (disk.state != kiln::cache::DiskState::kServing) {
-    Say("the disk cache is " + Describe(disk) + "; it is tried again, until then memory serves");
-  }
-  int signal = 0;
-  sigwait(&signals, &signal);
-  Say("stopping: finishing calls in flight");
-  (*daemon)->Stop();
-  Say("stopped");
+  SayStarted(config, **daemon);
+  SayWhatIsLess(config, **daemon);
+  const int signal = Serve(arguments, signals, &config, daemon->get());
+  TheLog().Write(Event::kDrainStarted, {{"signal", SignalName(signal)},
+                                        {"in_flight", (*daemon)->in_flight()},
+                                        {"limit_seconds", config.drain_time}});
+  const int cancelled = (*daemon)->Stop();
+  TheLog().FlushCounts(true);
+  TheLog().Write(Event::kStopped, {{"cancelled", cancelled}});
   // Nothing is in flight and every record is in the write-ahead log: the rest of taking down would
   // change nothing.
   _exit(0);
@@ -64,7 +152,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   auto config = kiln::server::ParseConfig(arguments);
   if (!config.ok()) {
-    Say(std::string(config.status().message()));
+    fprintf(stderr, "kilnd: %s\n", std::string(config.status().message()).c_str());
     return 2;
   }
   if (config->help) {
@@ -75,5 +163,5 @@ int main(int argc, char** argv) {
     printf("kilnd %s\n", kiln::server::kVersion);
     return 0;
   }
-  return Run(*config);
+  return Run(arguments, *std::move(config));
 }

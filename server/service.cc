@@ -12,6 +12,7 @@
 #include "proto/bad_text.h"
 #include "server/call.h"
 #include "server/ending.h"
+#include "server/request_id.h"
 #include "server/rpc_status.h"
 #include "server/stream.h"
 
@@ -82,6 +83,17 @@ worker::Fault CompilerService::FaultOf(const grpc::CallbackServerContext& contex
   return ParseFault(std::string_view(header->second.data(), header->second.size()));
 }
 
+std::string CompilerService::GiveId(grpc::CallbackServerContext* context) {
+  auto header = context->client_metadata().find(kRequestIdHeader);
+  std::string id;
+  if (header != context->client_metadata().end()) {
+    id.assign(header->second.data(), header->second.size());
+  }
+  if (!IsRequestId(id)) id = NewRequestId();
+  context->AddInitialMetadata(kRequestIdHeader, id);
+  return id;
+}
+
 grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* context,
                                                    const grpc::ByteBuffer* request,
                                                    grpc::ByteBuffer* response) {
@@ -107,6 +119,7 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
   } else if (!is_request) {
     Refuse(*request, &reply);
   } else if (auto call = engine_->Begin(std::move(parsed), FaultOf(*context), &reply)) {
+    call->request_id = GiveId(context);
     auto* reactor = new CompileReactor(engine_, std::move(call), std::move(ending));
     reactor->Begin();
     return reactor;
@@ -121,7 +134,7 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* CompilerService::CompileStream(
     grpc::CallbackServerContext* context) {
   return new StreamReactor({engine_, metrics_, &in_flight_, &draining_, &budget_, FaultOf(*context),
-                            capabilities_.limits().max_response_bytes()});
+                            GiveId(context), capabilities_.limits().max_response_bytes()});
 }
 
 grpc::ServerUnaryReactor* CompilerService::GetCapabilities(

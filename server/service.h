@@ -9,6 +9,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <atomic>
+#include <string>
 
 #include "proto/compiler.grpc.pb.h"
 #include "server/byte_budget.h"
@@ -49,6 +50,8 @@ class CompilerService final : public CompilerBase {
   int in_flight() const { return in_flight_; }
 
  private:
+  // What the client calls it, or a new one; it is told in the call's header.
+  static std::string GiveId(grpc::CallbackServerContext* context);
   worker::Fault FaultOf(const grpc::CallbackServerContext& context) const;
 
   Engine* engine_;

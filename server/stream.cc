@@ -270,6 +270,7 @@ void StreamReactor::Take(StreamRequest request, uint64_t bytes) {
     reply.retry = absl::Seconds(1);
   } else if (auto call = parts_.engine->Begin(std::move(*request.mutable_request()), parts_.fault,
                                               &reply)) {
+    call->request_id = parts_.id + "." + std::to_string(item);
     bool nobody_waits = false;
     {
       absl::MutexLock lock(&mutex_);

@@ -40,6 +40,7 @@ class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     const std::atomic<bool>* draining;
     ByteBudget* budget;
     worker::Fault fault;
+    std::string id;
     uint64_t max_response_bytes;
   };
   explicit StreamReactor(Parts parts);

@@ -244,6 +244,14 @@ void Metrics::Job(const worker::JobOutcome& outcome, const std::vector<std::stri
   }
 }
 
+uint64_t Metrics::Overloads() const {
+  double refused = 0;
+  for (size_t why = 0; why < shed_.size(); ++why) {
+    if (why != static_cast<size_t>(Shed::kDraining)) refused += shed_[why]->Value();
+  }
+  return static_cast<uint64_t>(refused);
+}
+
 void Metrics::WorkerExit(std::string_view reason) {
   auto it = exits_.find(reason);
   if (it != exits_.end()) it->second->Increment();

@@ -14,6 +14,7 @@
 #include <prometheus/registry.h>
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
@@ -55,6 +56,8 @@ class Metrics {
   void RequestBytes(double change) { request_bytes_->Increment(change); }
   enum class Shed { kQueueFull, kDraining, kBytes };
   void ShedRequest(Shed why) { shed_[static_cast<size_t>(why)]->Increment(); }
+  // Requests refused for want of room; a draining daemon's are not among them.
+  uint64_t Overloads() const;
   void WorkerExit(std::string_view reason);
 
  private:

@@ -50,6 +50,8 @@ struct PoolOptions {
   absl::Duration ping_timeout = absl::Seconds(2);
   // Told of every worker that leaves, with Exit::reason, from the pool's threads. May be empty.
   std::function<void(std::string_view reason)> on_worker_exit;
+  // And before that of each that left while it had no job and was not told to. May be empty.
+  std::function<void(const Exit& exit)> on_idle_death;
 };
 
 // What became of a job.

@@ -151,15 +151,22 @@ bool Slot::Answers(const Pool::Handle& entry) {
   pool_->HandBack(entry);
   if (sent && AwaitPong(asked + options.ping_timeout)) return false;
   const bool died = WorkerIsGone();
-  const Exit exit = DescribeExit(process_->KillAndReap(), *board_);
+  Exit exit = DescribeExit(process_->KillAndReap(), *board_);
   DropProcess();
-  Report(died ? exit.reason : kUnresponsive);
+  if (!died) {
+    exit.reason = kUnresponsive;
+    exit.message = "it did not answer a ping and was ended; the job went to another worker";
+  }
+  if (pool_->options().on_idle_death) pool_->options().on_idle_death(exit);
+  Report(exit.reason);
   return false;
 }
 
 bool Slot::EnsureWorker(const Pool::Handle& entry) {
   if (process_ != nullptr && WorkerIsGone()) {
-    Report(DescribeExit(process_->KillAndReap(), *board_).reason);
+    const Exit exit = DescribeExit(process_->KillAndReap(), *board_);
+    if (pool_->options().on_idle_death) pool_->options().on_idle_death(exit);
+    Report(exit.reason);
     DropProcess();
   }
   if (process_ == nullptr) return RestartWorker(entry);

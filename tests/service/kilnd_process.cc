@@ -71,8 +71,8 @@ bool KilndProcess::ReadSome(int timeout_ms) {
 bool KilndProcess::AwaitReady() {
   while (ReadSome(30'000)) {
     if (log_.find("listening on ") == std::string::npos || log_.back() != '\n') continue;
-    address_ = After(log_, "listening on ", ",\n");
-    metrics_ = After(log_, "metrics on http://", "/\n");
+    address_ = After(log_, "listening on ", ",\"\n");
+    metrics_ = After(log_, "metrics on http://", "/\"\n");
     return true;
   }
   return false;

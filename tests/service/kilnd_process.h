@@ -40,7 +40,9 @@ class KilndProcess {
 
   const std::string& address() const { return address_; }
   const std::string& metrics_address() const { return metrics_; }
-  // All that it wrote to standard error until now (after Wait: all).
+  // Takes in what it writes to standard error within so long. False: nothing.
+  bool ReadLog(int timeout_ms) { return ReadSome(timeout_ms); }
+  // What it wrote to standard error and was taken in (after Wait: all).
   const std::string& log() const { return log_; }
   pid_t pid() const { return pid_; }
 

@@ -83,7 +83,7 @@ class Daemon:
             [KILND, "--listen=127.0.0.1:0", "--metrics=127.0.0.1:0", "--worker-binary=" + WORKER,
              "--cache-dir=" + directory] + list(flags), stderr=subprocess.PIPE, text=True)
         line = self.process.stderr.readline()
-        match = re.search(r"listening on ([^,\s]+), metrics on (\S+)", line)
+        match = re.search(r'listening on ([^,\s]+), metrics on ([^\s"]+)', line)
         assert match, line
         self.address, self.metrics_url = match.groups()
 

@@ -1,0 +1,251 @@
+// What kilnd says to whoever runs it: one line for each event, few of a flood, nothing of a shader;
+// and what signals do to it.
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "proto/compiler.grpc.pb.h"
+#include "server/worker/testing/fake_backend.h"
+#include "tests/service/kilnd_process.h"
+
+namespace kiln::test {
+namespace {
+
+using kiln::v1alpha::CompileRequest;
+using kiln::v1alpha::CompileResponse;
+using worker::FakeModule;
+
+CompileRequest Request(uint32_t seed) {
+  CompileRequest request;
+  request.set_spirv(FakeModule(seed));
+  request.add_targets("tgl");
+  return request;
+}
+
+class LogTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    dir_ = testing::TempDir() + "/log_" +
+           testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(dir_);
+    std::filesystem::create_directories(dir_);
+  }
+  void Start(std::vector<std::string> flags = {}) {
+    flags.push_back("--enable-fault-injection");
+    kilnd_ = std::make_unique<KilndProcess>(flags);
+    ASSERT_TRUE(kilnd_->AwaitReady()) << kilnd_->log();
+    stub_ = kilnd_->Stub();
+  }
+  // The id that the daemon gave the call, or that it took over.
+  std::string Compile(const CompileRequest& request, const std::string& fault,
+                      const std::string& id = "") {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
+    if (!fault.empty()) context.AddMetadata("kiln-fault", fault);
+    if (!id.empty()) context.AddMetadata("kiln-request-id", id);
+    CompileResponse response;
+    status_ = stub_->Compile(&context, request, &response);
+    auto found = context.GetServerInitialMetadata().find("kiln-request-id");
+    if (found == context.GetServerInitialMetadata().end()) return "";
+    return std::string(found->second.data(), found->second.size());
+  }
+  // The first line with all of `parts`; waits for it. Empty: it does not come.
+  std::string Line(const std::vector<std::string>& parts) {
+    for (int i = 0; i < 1000; ++i) {
+      for (const std::string& line : Lines()) {
+        bool all = true;
+        for (const std::string& part : parts) all = all && line.find(part) != std::string::npos;
+        if (all) return line;
+      }
+      kilnd_->ReadLog(10);
+    }
+    return "";
+  }
+  std::vector<std::string> Lines() const {
+    std::vector<std::string> lines;
+    const std::string& log = kilnd_->log();
+    for (size_t at = 0, end; (end = log.find('\n', at)) != std::string::npos; at = end + 1) {
+      lines.push_back(log.substr(at, end - at));
+    }
+    return lines;
+  }
+  int Count(const std::string& part) const {
+    int n = 0;
+    for (const std::string& line : Lines()) n += line.find(part) != std::string::npos ? 1 : 0;
+    return n;
+  }
+  int Stop() {
+    kilnd_->Signal(SIGTERM);
+    return kilnd_->Wait();
+  }
+
+  std::string dir_;
+  std::unique_ptr<KilndProcess> kilnd_;
+  std::unique_ptr<kiln::v1alpha::Compiler::Stub> stub_;
+  grpc::Status status_;
+};
+
+TEST_F(LogTest, StartSaysItsConfigurationAndStopWhatBecameOfCalls) {
+  Start({"--workers=1", "--queue=77", "--cache-dir=" + dir_ + "/cache"});
+  const std::string started = Line({"event=started"});
+  for (const char* part : {"level=info", "version=", "pid=", "queue=77", "workers=1", "/cache",
+                           "job-time=1m", "message=\"listening on 127.0.0.1:"}) {
+    EXPECT_NE(started.find(part), std::string::npos) << part << " in " << started;
+  }
+  EXPECT_EQ(started.rfind("time=20", 0), 0u) << started;
+  EXPECT_EQ(Stop(), 0);
+  EXPECT_NE(Line({"event=drain_started", "signal=SIGTERM", "in_flight=0"}), "") << kilnd_->log();
+  EXPECT_NE(Line({"event=stopped", "cancelled=0"}), "") << kilnd_->log();
+}
+
+TEST_F(LogTest, DeathsNameCausePassKeyAndRequest) {
+  Start({"--workers=1", "--job-time=300ms"});
+  const std::string given = Compile(Request(1), "crash:fake_fold", "build-17.a");
+  EXPECT_EQ(given, "build-17.a");
+  const std::string crashed = Line({"event=worker_crashed"});
+  for (const char* part : {"level=warning", "cause=segmentation_fault", "last_pass=fake_fold",
+                           "request=build-17.a", "target=tgl", "key=", "module="}) {
+    EXPECT_NE(crashed.find(part), std::string::npos) << part << " in " << crashed;
+  }
+  const std::string made = Compile(Request(2), "hang:fake_select");
+  EXPECT_FALSE(made.empty());
+  EXPECT_NE(Line({"event=job_timed_out", "cause=wall_time_limit", "last_pass=fake_select",
+                  "request=" + made}),
+            "")
+      << kilnd_->log();
+  // Not an identifier: it is not taken over.
+  EXPECT_NE(Compile(Request(3), "crash", "a b\"c"), "a b\"c");
+}
+
+TEST_F(LogTest, AFloodIsLimitedAndCountedAndHidesNoOtherKind) {
+  Start({"--workers=2"});
+  constexpr int kFlood = 120;
+  for (int i = 0; i < kFlood; ++i) Compile(Request(10 + static_cast<uint32_t>(i)), "crash");
+  Compile(Request(5000), "allocate");
+  EXPECT_EQ(Stop(), 0);
+  const int lines = Count("event=worker_crashed");
+  EXPECT_GE(lines, 10);
+  EXPECT_LT(lines, kFlood / 2);
+  EXPECT_EQ(Count("event=job_over_memory"), 1) << kilnd_->log();
+  // Every one that is not a line of its own is counted in a later one.
+  int suppressed = 0;
+  for (const std::string& line : Lines()) {
+    const bool summary = line.find("event=suppressed of=worker_crashed") != std::string::npos;
+    if (line.find("event=worker_crashed") == std::string::npos && !summary) continue;
+    const size_t at = line.find(" suppressed=");
+    if (at != std::string::npos) suppressed += std::stoi(line.substr(at + 12));
+  }
+  EXPECT_EQ(lines + suppressed, kFlood) << kilnd_->log();
+}
+
+TEST_F(LogTest, NothingOfAShaderIsInIt) {
+  Start({"--workers=1", "--log-level=debug", "--job-time=300ms"});
+  CompileRequest glsl;
+  glsl.mutable_glsl()->set_text("SECRET error SECRET");
+  glsl.mutable_glsl()->set_name("SECRET.comp");
+  glsl.mutable_glsl()->set_stage("compute");
+  glsl.add_targets("tgl");
+  CompileRequest module = Request(1);
+  module.set_spirv(FakeModule(3) + "SECRET..");
+  module.set_entry_point("SECRET");
+  for (CompileRequest* request : {&glsl, &module}) {
+    request->set_cache_policy(kiln::v1alpha::CACHE_BYPASS);
+    for (const char* fault : {"", "crash", "abort", "hang", "exit", "allocate", "syscall"}) {
+      const std::string pass = request->has_glsl() ? ":translate_glsl" : ":fake_fold";
+      Compile(*request, fault == std::string() ? fault : fault + pass);
+    }
+  }
+  CompileRequest wrong = Request(1);
+  wrong.set_stage("SECRET");
+  Compile(wrong, "");
+  wrong.set_targets(0, "SECRET");
+  Compile(wrong, "");
+  EXPECT_EQ(Stop(), 0);
+  EXPECT_EQ(Count("event=worker_crashed"), 8) << kilnd_->log();
+  EXPECT_EQ(Count("event=job_"), 4) << kilnd_->log();
+  EXPECT_EQ(kilnd_->log().find("SECRET"), std::string::npos) << kilnd_->log();
+}
+
+TEST_F(LogTest, OverloadIsSaidWhenItBeginsAndWhenItIsOver) {
+  Start({"--workers=1", "--queue=1"});
+  std::vector<std::thread> threads;
+  for (uint32_t i = 0; i < 8; ++i) {
+    threads.emplace_back([this, i] {
+      auto stub = kilnd_->Stub();
+      grpc::ClientContext context;
+      context.AddMetadata("kiln-fault", "slow::500");
+      CompileResponse response;
+      stub->Compile(&context, Request(i), &response);
+    });
+  }
+  for (auto& t : threads) t.join();
+  EXPECT_NE(Line({"event=overload_entered", "level=warning"}), "") << kilnd_->log();
+  EXPECT_NE(Line({"event=overload_left", "refused="}), "") << kilnd_->log();
+  EXPECT_EQ(Count("event=overload_"), 2) << kilnd_->log();
+}
+
+TEST_F(LogTest, SighupReloadsWhatItCanAndSaysWhatItCannot) {
+  const std::string file = dir_ + "/kilnd.conf";
+  std::ofstream(file) << "workers = 1\n";
+  Start({"--config=" + file});
+  Compile(Request(1), "crash");
+  EXPECT_EQ(Count("event=worker_exited"), 0);
+  std::ofstream(file) << "workers = 3\nlog-level = debug\ndrain-time = 5s\n";
+  kilnd_->Signal(SIGHUP);
+  const std::string reloaded = Line({"event=config_reloaded"});
+  EXPECT_NE(reloaded.find("changed=\"drain-time log-level\""), std::string::npos) << reloaded;
+  EXPECT_NE(reloaded.find("needs_restart=workers"), std::string::npos) << reloaded;
+  Compile(Request(2), "crash");
+  EXPECT_NE(Line({"event=worker_exited", "reason=segv", "level=debug"}), "") << kilnd_->log();
+
+  std::ofstream(file) << "workers = many\n";
+  kilnd_->Signal(SIGHUP);
+  EXPECT_NE(Line({"event=reload_failed", "level=error", "kilnd.conf:1:"}), "") << kilnd_->log();
+  std::ofstream(file) << "workers = 1\nlog-format = json\n";
+  kilnd_->Signal(SIGHUP);
+  EXPECT_NE(Line({"\"event\":\"config_reloaded\"", "\"level\":\"info\"", "\"time\":\"20"}), "")
+      << kilnd_->log();
+  EXPECT_EQ(Stop(), 0);
+  EXPECT_NE(Line({"\"event\":\"drain_started\"", "\"limit_seconds\":30"}), "") << kilnd_->log();
+}
+
+TEST_F(LogTest, OtherSignalsDoNotKill) {
+  Start();
+  for (int signal : {SIGUSR1, SIGUSR2, SIGHUP}) kilnd_->Signal(signal);
+  EXPECT_NE(Line({"event=signal_ignored", "signal=SIGUSR1"}), "") << kilnd_->log();
+  EXPECT_NE(Line({"event=signal_ignored", "signal=SIGUSR2"}), "") << kilnd_->log();
+  EXPECT_NE(Line({"event=config_reloaded"}), "") << kilnd_->log();
+  Compile(Request(1), "");
+  EXPECT_TRUE(status_.ok()) << status_.error_message();
+  EXPECT_EQ(Stop(), 0);
+}
+
+TEST_F(LogTest, AnIdleWorkersDeathIsALine) {
+  Start({"--workers=1"});
+  Compile(Request(1), "");
+  ASSERT_TRUE(status_.ok());
+  const std::string children = "/proc/" + std::to_string(kilnd_->pid()) + "/task/";
+  pid_t worker = 0;
+  for (const auto& task : std::filesystem::directory_iterator(children)) {
+    std::ifstream(task.path() / "children") >> worker;
+    if (worker != 0) break;
+  }
+  ASSERT_NE(worker, 0);
+  kill(worker, SIGKILL);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  Compile(Request(2), "");
+  EXPECT_TRUE(status_.ok());
+  EXPECT_NE(Line({"event=idle_worker_died", "reason=killed"}), "") << kilnd_->log();
+  EXPECT_EQ(Count("event=worker_crashed"), 0) << kilnd_->log();
+}
+
+}  // namespace
+}  // namespace kiln::test
