@@ -404,9 +404,9 @@ int Daemon::in_flight() const { return parts_->service->in_flight(); }
 void Daemon::Reconfigure(const Config& config) { parts_->drain_time = config.drain_time; }
 
 void Daemon::Look() {
-  const Overload::Change change = parts_->overload.Look(
-      parts_->metrics->Overloads(),
-      absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch()));
+  const Overload::Change change =
+      parts_->overload.Look(parts_->metrics->Overloads(),
+                            absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch()));
   if (change == Overload::Change::kEntered) {
     const worker::Pool::Load load = parts_->pool->load();
     parts_->log->Write(log::Event::kOverloadEntered, {{"refused", parts_->overload.refused()},
@@ -414,9 +414,8 @@ void Daemon::Look() {
                                                       {"busy", load.busy},
                                                       {"workers", load.workers}});
   } else if (change == Overload::Change::kLeft) {
-    parts_->log->Write(log::Event::kOverloadLeft,
-                       {{"refused", parts_->overload.refused()},
-                        {"lasted_seconds", parts_->overload.lasted()}});
+    parts_->log->Write(log::Event::kOverloadLeft, {{"refused", parts_->overload.refused()},
+                                                   {"lasted_seconds", parts_->overload.lasted()}});
   }
 }
 

@@ -1,6 +1,7 @@
 // kilnd: the compile service.
 //
 // The main thread waits for signals, and once a second looks at what nobody reports.
+#include <fcntl.h>
 #include <grpc/support/log.h>
 #include <unistd.h>
 
@@ -28,6 +29,13 @@ using kiln::server::Daemon;
 kiln::log::Log& TheLog() {
   static auto* const log = new kiln::log::Log;
   return *log;
+}
+
+// A file or socket of the daemon's own that was number 2 would get the log.
+void KeepStandardFilesTaken() {
+  int fd = 0;
+  while (fd >= 0 && fd <= STDERR_FILENO) fd = open("/dev/null", O_RDWR);
+  if (fd >= 0) close(fd);
 }
 
 // Blocked here, before there are threads, so that only main's sigtimedwait ever sees them.
@@ -149,6 +157,7 @@ int Run(const std::vector<std::string>& arguments, Config config) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  KeepStandardFilesTaken();
   std::vector<std::string> arguments(argv + 1, argv + argc);
   auto config = kiln::server::ParseConfig(arguments);
   if (!config.ok()) {
