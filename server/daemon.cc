@@ -21,6 +21,7 @@
 #include "server/cache/disk_tier.h"
 #include "server/cache/result_cache.h"
 #include "server/engine.h"
+#include "server/event_log.h"
 #include "server/log/log.h"
 #include "server/metrics/metrics.h"
 #include "server/metrics/network.h"
@@ -36,7 +37,6 @@
 #include "server/quarantine/quarantine.h"
 #include "server/service.h"
 #include "server/worker/pool.h"
-#include "server/worker/sandbox_level.h"
 
 namespace kiln::server {
 namespace {
@@ -150,13 +150,6 @@ absl::StatusOr<std::unique_ptr<cache::ResultCache>> OpenCache(const Config& conf
   return std::make_unique<cache::ResultCache>(config.memory_cache_bytes, std::move(disk));
 }
 
-// An assertion's text is the worker's own: it stays out of the log (job_log.h).
-void LogIdleDeath(const worker::Exit& exit, log::Log* log) {
-  std::vector<log::Field> fields = {{"reason", exit.reason}, {"cause", exit.cause}};
-  if (exit.reason != "abort") fields.emplace_back("message", exit.message);
-  log->Write(log::Event::kIdleWorkerDied, std::move(fields));
-}
-
 // What a key of the cache depends on beside the request.
 std::string CompilerOf(const worker::Hello& hello, const std::string& target) {
   if (target.empty()) return absl::StrCat("glslang ", hello.glslang_version());
@@ -227,54 +220,6 @@ absl::Status BuildServer(const Config& config, CompilerService* service, AdminSe
   return absl::OkStatus();
 }
 
-log::Event LogEventOf(cache::DiskEvent::Kind kind) {
-  switch (kind) {
-    case cache::DiskEvent::Kind::kFailing: return log::Event::kCacheFailing;
-    case cache::DiskEvent::Kind::kRecovered: return log::Event::kCacheRecovered;
-    case cache::DiskEvent::Kind::kDamaged: return log::Event::kCacheDamaged;
-    case cache::DiskEvent::Kind::kRepaired: return log::Event::kCacheRepaired;
-    case cache::DiskEvent::Kind::kLost: return log::Event::kCacheLost;
-    case cache::DiskEvent::Kind::kDropped: return log::Event::kCacheDropped;
-    case cache::DiskEvent::Kind::kOldLayoutDropped: return log::Event::kCacheOldLayout;
-  }
-  return log::Event::kCacheFailing;
-}
-
-void LogDiskEvent(const cache::DiskEvent& event, log::Log* log) {
-  std::vector<log::Field> fields;
-  if (event.cause != cache::DiskCause::kNone) fields.emplace_back("cause", Name(event.cause));
-  if (event.generation != 0) fields.emplace_back("generation", event.generation);
-  if (event.records != 0) fields.emplace_back("records", event.records);
-  if (event.bytes != 0) fields.emplace_back("bytes", event.bytes);
-  if (!event.detail.empty()) fields.emplace_back("message", event.detail);
-  log->Write(LogEventOf(event.kind), std::move(fields));
-}
-
-// A layer that the kernel does not give is a warning's worth to some: its line says which.
-void LogSandbox(const worker::Hello& hello, log::Log* log) {
-  std::vector<log::Field> fields;
-  for (const auto& [layer, level] : worker::LevelOf(hello.sandbox())) {
-    fields.emplace_back(layer, level);
-  }
-  log->Write(log::Event::kSandbox, std::move(fields));
-}
-
-// Says when connections to the listener of this name begin to be refused, and when no longer.
-std::function<void(bool)> TellRefusing(std::string_view listener, log::Log* log) {
-  return [listener, log](bool refusing) {
-    log->Write(refusing ? log::Event::kConnectionsRefused : log::Event::kConnectionsAdmitted,
-               {{"listener", listener}});
-  };
-}
-
-void LogSelfHealth(const absl::Status& status, log::Log* log) {
-  if (status.ok()) {
-    log->Write(log::Event::kListenerAnswers);
-  } else {
-    log->Write(log::Event::kListenerDeaf, {{"message", std::string(status.message())}});
-  }
-}
-
 }  // namespace
 
 void Daemon::ListenForCalls(const Config& config, net::ListeningSockets sockets, Parts* parts) {
@@ -282,7 +227,9 @@ void Daemon::ListenForCalls(const Config& config, net::ListeningSockets sockets,
   net::Listener::Options options;
   options.max_connections = parts->max_connections;
   options.idle_time = config.idle_time;
-  options.on_refusing = TellRefusing("grpc", parts->log);
+  options.on_refusing = [log = parts->log](bool refusing) {
+    LogRefusing("grpc", refusing, log);
+  };
   options.take = [acceptor = parts->acceptor.get()](int fd) {
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
     connection.fd = fd;
@@ -320,7 +267,9 @@ void Daemon::ListenForScrapes(net::ListeningSockets sockets, Parts* parts) {
   net::Listener::Options options;
   options.max_connections = kMetricsConnections;
   options.idle_time = absl::Seconds(2);
-  options.on_refusing = TellRefusing("metrics", parts->log);
+  options.on_refusing = [log = parts->log](bool refusing) {
+    LogRefusing("metrics", refusing, log);
+  };
   options.take = [pages = parts->pages.get()](int fd) { pages->Take(fd); };
   parts->scrape_listener = std::make_unique<net::Listener>(std::move(sockets), std::move(options));
 }
