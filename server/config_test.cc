@@ -85,7 +85,7 @@ TEST(ConfigTest, ShowsEverySetting) {
   std::string all;
   for (const auto& [name, value] : ShowSettings(config)) all += name + "=" + value + " ";
   for (const char* part : {"cache-bytes=3GiB ", "job-time=1m30s ", "cache-dir=none ",
-                           "seccomp=true ", "log-level=info "}) {
+                           "quarantine-after=3 ", "log-level=info "}) {
     EXPECT_NE(all.find(part), std::string::npos) << part << " in " << all;
   }
 }

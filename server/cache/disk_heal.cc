@@ -219,6 +219,7 @@ void DiskTier::OpenAbsent(bool repair) {
   std::vector<uint64_t> numbers;
   for (const auto& [number, absent] : absent_) numbers.push_back(number);
   DiskCause away = DiskCause::kNone;
+  std::string detail;
   for (uint64_t number : numbers) {
     Absent& absent = absent_[number];
     if (absl::Now() >= absent.next_try) {
@@ -233,9 +234,11 @@ void DiskTier::OpenAbsent(bool repair) {
       }
     }
     away = absent.damaged ? DiskCause::kDamaged : absent.cause;
+    detail = absent.detail;
   }
   absl::MutexLock lock(&mutex_);
   away_ = away;
+  away_detail_ = std::move(detail);
 }
 
 bool DiskTier::OpenOne(uint64_t number, Absent* absent) {
@@ -259,6 +262,7 @@ bool DiskTier::OpenOne(uint64_t number, Absent* absent) {
   }
   if (!s.ok()) {
     absent->cause = CauseOf(s);
+    absent->detail = s.ToString();
     s = Generation::Open(generation_options(), number, Generation::Mode::kReadOnly, &generation);
     if (!s.ok()) return false;
   } else if (generation->lost() > 0) {
@@ -284,13 +288,16 @@ bool DiskTier::RepairOne(uint64_t number, Absent* absent) {
   if (s.ok()) {
     s = Generation::Open(generation_options(), number, Generation::Mode::kReadWrite, &generation);
   }
-  if (IsDamage(s)) {
-    Lose(number, *absent);
-    return true;
+  if (!s.ok() && !IsDamage(s)) {
+    absent->cause = CauseOf(s);
+    absent->detail = s.ToString();
+    // The disk takes other files: it is the generation that cannot be repaired.
+    bool hopeless = absent->cause == DiskCause::kInputOutput && absent->tries >= kMostPatience;
+    if (!hopeless) return false;
   }
   if (!s.ok()) {
-    absent->cause = CauseOf(s);
-    return false;
+    Lose(number, *absent);
+    return true;
   }
   uint64_t found = generation->Found();
   DiskEvent event;

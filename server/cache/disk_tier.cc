@@ -264,6 +264,7 @@ DiskStatus DiskTier::status() const {
   } else if (away_ != DiskCause::kNone) {
     status.state = DiskState::kDegraded;
     status.cause = away_;
+    status.detail = away_detail_;
   }
   return status;
 }

@@ -120,6 +120,7 @@ class DiskTier {
     uint64_t written = 0;  // records; 0: not known
     bool damaged = false;
     DiskCause cause = DiskCause::kNone;  // why it could not be opened or repaired
+    std::string detail;                  // of that, RocksDB's words
     int tries = 0;
     absl::Time next_try = absl::InfinitePast();
   };
@@ -183,6 +184,7 @@ class DiskTier {
   DiskCause failing_ ABSL_GUARDED_BY(mutex_) = DiskCause::kNone;
   std::string detail_ ABSL_GUARDED_BY(mutex_);
   DiskCause away_ ABSL_GUARDED_BY(mutex_) = DiskCause::kNone;  // why one of them is absent
+  std::string away_detail_ ABSL_GUARDED_BY(mutex_);
 
   absl::Mutex observer_mutex_;
   std::atomic<uint64_t> bytes_since_check_ = 0;

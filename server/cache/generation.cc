@@ -164,6 +164,7 @@ rocksdb::Status Generation::Open(const GenerationOptions& options, uint64_t numb
 
 rocksdb::Status Generation::Repair(const GenerationOptions& options, uint64_t number) {
   std::string path = GenerationPath(options.directory, number);
+  RemoveDirectories(path);
   rocksdb::Status s = rocksdb::RepairDB(path, DatabaseOptions(options));
   std::error_code error;
   if (s.ok()) fs::remove_all(path + "/lost", error);  // where it puts what it cannot read

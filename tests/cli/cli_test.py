@@ -69,7 +69,7 @@ class Daemon:
         self.process = subprocess.Popen(
             [KILND, '--listen=' + self.address, '--metrics=none', *self.flags],
             stderr=subprocess.PIPE, text=True)
-        line = self.process.stderr.readline()
+        line = next(line for line in self.process.stderr if 'event=started' in line)
         self.address = re.search(r'listening on (127\.0\.0\.1:\d+)', line).group(1)
 
     def stop(self):

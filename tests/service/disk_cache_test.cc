@@ -112,10 +112,11 @@ TEST_F(DiskCacheTest, AFileInPlaceOfTheDirectory) {
   EXPECT_EQ(Tier(Request(2)), kiln::v1alpha::CACHE_MISS);
   kilnd_->Signal(SIGKILL);
   kilnd_->Wait();
-  EXPECT_NE(kilnd_->log().find("the disk cache is unavailable (not_a_directory): cache directory " +
-                               cache_),
+  EXPECT_NE(kilnd_->log().find(
+                "event=cache_failing cause=not_a_directory message=\"cache directory " + cache_),
             std::string::npos)
       << kilnd_->log();
+  EXPECT_NE(kilnd_->log().find("event=cache_recovered"), std::string::npos) << kilnd_->log();
   Start();
   EXPECT_EQ(Tier(DigestOnly(2)), kiln::v1alpha::CACHE_DISK);
 }

@@ -149,7 +149,7 @@ TEST_F(LogTest, AFloodIsLimitedAndCountedAndHidesNoOtherKind) {
 }
 
 TEST_F(LogTest, NothingOfAShaderIsInIt) {
-  Start({"--workers=1", "--log-level=debug", "--job-time=1s"});
+  Start({"--workers=1", "--log-level=debug", "--job-time=1s", "--quarantine-after=0"});
   CompileRequest glsl;
   glsl.mutable_glsl()->set_text("SECRET error SECRET");
   glsl.mutable_glsl()->set_name("SECRET.comp");

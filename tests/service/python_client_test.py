@@ -82,7 +82,10 @@ class Daemon:
         self.process = subprocess.Popen(
             [KILND, "--listen=127.0.0.1:0", "--metrics=127.0.0.1:0", "--worker-binary=" + WORKER,
              "--cache-dir=" + directory] + list(flags), stderr=subprocess.PIPE, text=True)
-        line = self.process.stderr.readline()
+        line = "the log ended"
+        for line in self.process.stderr:
+            if "event=started" in line:
+                break
         match = re.search(r'listening on ([^,\s]+), metrics on ([^\s"]+)', line)
         assert match, line
         self.address, self.metrics_url = match.groups()
