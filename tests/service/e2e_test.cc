@@ -151,22 +151,13 @@ TEST_F(E2eTest, KillNineLosesNothingAcknowledged) {
 
 TEST_F(E2eTest, WorkersDieWithTheDaemon) {
   Start({"--workers=3"});
-  std::vector<std::string> children;
-  std::ifstream list("/proc/" + std::to_string(kilnd_->pid()) + "/task/" +
-                     std::to_string(kilnd_->pid()) + "/children");
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    std::ifstream stat(entry.path() / "stat");
-    std::string id, name, state, parent;
-    if (stat >> id >> name >> state >> parent && parent == std::to_string(kilnd_->pid())) {
-      children.push_back(id);
-    }
-  }
+  std::vector<pid_t> children = kilnd_->Children();
   ASSERT_EQ(children.size(), 3u);
   kilnd_->Signal(SIGKILL);
   kilnd_->Wait();
   for (int i = 0; i < 1000; ++i) {
-    std::erase_if(children, [](const std::string& id) {
-      std::ifstream stat("/proc/" + id + "/stat");
+    std::erase_if(children, [](pid_t id) {
+      std::ifstream stat("/proc/" + std::to_string(id) + "/stat");
       std::string pid, name, state;
       return !(stat >> pid >> name >> state) || state == "Z";
     });

@@ -13,6 +13,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 namespace kiln::test {
@@ -79,6 +81,17 @@ bool KilndProcess::AwaitReady() {
 }
 
 void KilndProcess::Signal(int signal) { kill(pid_, signal); }
+
+std::vector<pid_t> KilndProcess::Children() const {
+  std::vector<pid_t> children;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream stat(entry.path() / "stat");
+    pid_t id = 0, parent = 0;
+    std::string name, state;
+    if (stat >> id >> name >> state >> parent && parent == pid_) children.push_back(id);
+  }
+  return children;
+}
 
 int KilndProcess::Wait() {
   for (int i = 0; i < 12'000; ++i) {

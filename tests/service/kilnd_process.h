@@ -35,6 +35,8 @@ class KilndProcess {
   // Waits until it says that it listens. False: it ended instead.
   bool AwaitReady();
   void Signal(int signal);
+  // Its workers.
+  std::vector<pid_t> Children() const;
   // Waits for its end; exit code, or 128 + signal. Gives up after 60 s with -1.
   int Wait();
 

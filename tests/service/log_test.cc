@@ -175,6 +175,44 @@ TEST_F(LogTest, NothingOfAShaderIsInIt) {
   EXPECT_EQ(kilnd_->log().find("SECRET"), std::string::npos) << kilnd_->log();
 }
 
+TEST_F(LogTest, AWorkerThatDoesNotAnswerIsSaid) {
+  Start({"--workers=1"});
+  const std::string sandbox = Line({"event=sandbox"});
+  EXPECT_NE(sandbox.find("seccomp="), std::string::npos) << kilnd_->log();
+  ASSERT_EQ(kilnd_->Children().size(), 1u);
+  kill(kilnd_->Children()[0], SIGSTOP);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // idle for long enough to be pinged
+  Compile(Request(1), "");
+  EXPECT_TRUE(status_.ok()) << status_.error_message();
+  EXPECT_NE(Line({"event=idle_worker_died", "reason=unresponsive"}), "") << kilnd_->log();
+}
+
+TEST_F(LogTest, RefusedConnectionsAreSaidWhenTheyBeginAndWhenThereIsRoom) {
+  Start({"--max-connections=2"});
+  std::vector<std::unique_ptr<kiln::v1alpha::Compiler::Stub>> stubs;
+  for (int i = 0; i < 2; ++i) {
+    grpc::ClientContext context;
+    kiln::v1alpha::Capabilities capabilities;
+    stubs.push_back(kilnd_->Stub());
+    stubs.back()->GetCapabilities(&context, {}, &capabilities);
+  }
+  for (int i = 0; i < 5; ++i) {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(1));
+    kiln::v1alpha::Capabilities capabilities;
+    kilnd_->Stub()->GetCapabilities(&context, {}, &capabilities);
+  }
+  EXPECT_NE(Line({"event=connections_refused", "listener=grpc"}), "") << kilnd_->log();
+  EXPECT_EQ(Count("event=connections_refused"), 1) << kilnd_->log();
+  stubs.clear();
+  grpc::ClientContext context;
+  context.set_wait_for_ready(true);
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
+  kiln::v1alpha::Capabilities capabilities;
+  EXPECT_TRUE(kilnd_->Stub()->GetCapabilities(&context, {}, &capabilities).ok());
+  EXPECT_NE(Line({"event=connections_admitted", "listener=grpc"}), "") << kilnd_->log();
+}
+
 TEST_F(LogTest, OverloadIsSaidWhenItBeginsAndWhenItIsOver) {
   Start({"--workers=1", "--queue=1"});
   std::vector<std::thread> threads;
