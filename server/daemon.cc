@@ -170,6 +170,12 @@ std::unique_ptr<quarantine::Quarantine> OpenQuarantine(const Config& config,
   return std::make_unique<quarantine::Quarantine>(std::move(options));
 }
 
+// Serving where there is none.
+cache::DiskStatus DiskStatusOf(const cache::ResultCache& cache) {
+  const cache::DiskTier* disk = cache.disk();
+  return disk == nullptr ? cache::DiskStatus() : disk->status();
+}
+
 // How long the daemon waits for an answer of itself before it takes itself for deaf.
 constexpr absl::Duration kProbeTimeout = absl::Seconds(5);
 // A client that does not answer a ping for so long is gone, and its calls with it.
@@ -250,18 +256,29 @@ void Daemon::ListenForCalls(const Config& config, net::ListeningSockets sockets,
   parts->probe = std::make_unique<net::SelfProbe>(std::move(probe));
 }
 
+// A disk cache that fails costs time, not answers: the daemon serves, and the page says why it is
+// slower.
+net::HttpPages::Page Daemon::HealthPage(const Parts& parts) {
+  const absl::Status status = parts.probe->counters().last;
+  net::HttpPages::Page page;
+  page.status = status.ok() && !parts.stopping ? 200 : 503;
+  if (parts.stopping) {
+    page.body = "stopping\n";
+  } else if (!status.ok()) {
+    page.body = absl::StrCat("the listener does not answer: ", status.message(), "\n");
+  } else {
+    page.body = "ok\n";
+  }
+  const cache::DiskStatus disk = DiskStatusOf(*parts.cache);
+  if (disk.state != cache::DiskState::kServing) {
+    absl::StrAppend(&page.body, "the disk cache is ", Describe(disk), "\n");
+  }
+  return page;
+}
+
 void Daemon::ListenForScrapes(net::ListeningSockets sockets, Parts* parts) {
   parts->metrics_address = sockets.address;
-  auto health = [parts]() -> net::HttpPages::Page {
-    absl::Status status = parts->probe->counters().last;
-    net::HttpPages::Page page;
-    page.status = status.ok() && !parts->stopping ? 200 : 503;
-    page.body = parts->stopping ? "stopping\n"
-                : status.ok()
-                    ? "ok\n"
-                    : absl::StrCat("the listener does not answer: ", status.message(), "\n");
-    return page;
-  };
+  auto health = [parts] { return HealthPage(*parts); };
   parts->pages = std::make_unique<net::HttpPages>(net::HttpPages::Pages{
       {"/metrics", [parts] { return parts->scrape.Read(); }}, {"/healthz", health}});
   net::Listener::Options options;
@@ -344,10 +361,6 @@ Daemon::~Daemon() { Stop(); }
 const std::string& Daemon::listen_address() const { return parts_->listen_address; }
 const std::string& Daemon::metrics_address() const { return parts_->metrics_address; }
 uint64_t Daemon::max_connections() const { return parts_->max_connections; }
-cache::DiskStatus Daemon::disk_status() const {
-  const cache::DiskTier* disk = parts_->cache->disk();
-  return disk == nullptr ? cache::DiskStatus() : disk->status();
-}
 
 int Daemon::in_flight() const { return parts_->service->in_flight(); }
 void Daemon::Reconfigure(const Config& config) { parts_->drain_time = config.drain_time; }

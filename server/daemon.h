@@ -15,9 +15,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "server/cache/disk_status.h"
 #include "server/config.h"
 #include "server/net/address.h"
+#include "server/net/http_pages.h"
 #include "server/log/log.h"
 
 namespace kiln::server {
@@ -36,8 +36,6 @@ class Daemon {
   const std::string& listen_address() const;
   // Empty: there is no metrics server.
   const std::string& metrics_address() const;
-  // How the disk cache is; serving where there is none.
-  cache::DiskStatus disk_status() const;
 
   // Connections that fit; fewer than were asked for where descriptors are few.
   uint64_t max_connections() const;
@@ -58,6 +56,7 @@ class Daemon {
   explicit Daemon(std::unique_ptr<Parts> parts);
   static absl::Status StartServing(const Config& config, Parts* parts);
   static void ListenForCalls(const Config& config, net::ListeningSockets sockets, Parts* parts);
+  static net::HttpPages::Page HealthPage(const Parts& parts);
   static void ListenForScrapes(net::ListeningSockets sockets, Parts* parts);
   std::unique_ptr<Parts> parts_;
 };

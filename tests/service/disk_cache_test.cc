@@ -105,10 +105,14 @@ TEST_F(DiskCacheTest, AFileInPlaceOfTheDirectory) {
   Start();
   AwaitState("unavailable");
   EXPECT_EQ(Failing("not_a_directory"), 1);
+  EXPECT_EQ(kilnd_->Page("/healthz").rfind("ok\nthe disk cache is unavailable (not_a_directory): ", 0),
+            0u)
+      << kilnd_->Page("/healthz");
   EXPECT_EQ(Tier(Request(1)), kiln::v1alpha::CACHE_MISS);
   EXPECT_EQ(Tier(DigestOnly(1)), kiln::v1alpha::CACHE_MEMORY);
   fs::remove(cache_);
   AwaitState("serving");
+  EXPECT_EQ(kilnd_->Page("/healthz"), "ok\n");
   EXPECT_EQ(Tier(Request(2)), kiln::v1alpha::CACHE_MISS);
   kilnd_->Signal(SIGKILL);
   kilnd_->Wait();
