@@ -211,8 +211,7 @@ void Engine::Judge(const Group& group, size_t item, const worker::JobOutcome& ou
     if (status != TargetResult::CANCELLED) options_.quarantine->Absolve(key);
     return;
   }
-  // No worker began with it; or one that lived said that it could not.
-  if (outcome.last_pass.empty() || outcome.status == TargetResult::OK) return;
+  if (!outcome.blames_job) return;
   kiln::v1alpha::QuarantineEntry death;
   const bool translates = group.job.has_translate();
   if (!translates) death.set_target(group.job.compile().targets(static_cast<int>(item)));

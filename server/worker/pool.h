@@ -62,6 +62,10 @@ struct JobOutcome {
   std::string cause;
   std::string message;
   std::string last_pass;
+  // The worker did not survive, and what it worked on has its part in that: it was not killed from
+  // outside, and where it ran out of wall-clock time it had at least half of that as processor time
+  // (else the machine was starved, or the worker stopped).
+  bool blames_job = false;
   // The target whose compile did not survive; -1: what is done once for all.
   int blamed_target = -1;
   // One for each target of a CompileJob; empty where it was not finished.

@@ -120,6 +120,8 @@ class Slot {
   absl::StatusCode Accept(const Pool::Entry& entry, JobOutcome* outcome, bool* last);
   // Reaps the worker that ended the exchange and says why it ended.
   Exit End(const Pool::Entry& entry, Exchange how);
+  // Why a worker that lived had to go.
+  Exit DescribeStop(Exchange how, absl::Duration worked) const;
   void Bury(const Exit& exit, JobOutcome* outcome);
   void MaybeRecycle();
   void DropProcess();
@@ -133,6 +135,7 @@ class Slot {
   FrameReader reader_;
   int64_t jobs_ = 0;  // of this worker
   absl::Time heard_;  // when it said something last
+  absl::Duration cpu_before_;  // what it had taken of processor time before the job
   absl::Notification started_;
   absl::Status first_start_;
   std::thread thread_;

@@ -163,7 +163,49 @@ TEST_P(PoolDeathsTest, IsThatJobsOutcomeWithItsLastPass) {
   ASSERT_EQ(outcome.passes.size(), 3u);
   EXPECT_EQ(outcome.passes[1].pass, "fake_import");
   EXPECT_EQ(Exits(GetParam().reason), 1);
+  // Who hangs without work is no worse than one on a machine without time for it.
+  const bool idle = GetParam().kind == Fault::HANG || GetParam().kind == Fault::HANG_IN_ALLOCATOR;
+  if (GetParam().kind != Fault::SPIN) {
+    EXPECT_EQ(outcome.blames_job, !idle);
+  }
   ExpectHealthy();
+}
+
+TEST(DescribeTimeoutTest, BlamesWhatHadTheProcessorForHalfOfTheTime) {
+  EXPECT_TRUE(DescribeTimeout(absl::Seconds(60), absl::Seconds(30)).blames_job);
+  EXPECT_FALSE(DescribeTimeout(absl::Seconds(60), absl::Seconds(29)).blames_job);
+  EXPECT_FALSE(DescribeTimeout(absl::Seconds(60), absl::ZeroDuration()).blames_job);
+}
+
+// Counted from the job's beginning: what the worker did before is not this job's.
+TEST_F(PoolTest, ATimeoutSaysWhatItHadOfTheProcessor) {
+  PoolOptions options = Options();
+  options.limits.wall_time = absl::Seconds(2);
+  Start(std::move(options));
+  const JobOutcome spun = Do(Faulty(Fault::SPIN));
+  EXPECT_EQ(spun.message.find(" 0 of processor"), std::string::npos) << spun.message;
+  const JobOutcome hung = Do(Faulty(Fault::HANG));
+  EXPECT_EQ(hung.cause, "wall_time_limit");
+  EXPECT_FALSE(hung.blames_job) << hung.message;
+}
+
+TEST_F(PoolTest, WhoeverIsKilledFromOutsideIsNotToBlame) {
+  Start(Options());
+  for (const int signal : {SIGKILL, SIGTERM}) {
+    absl::Notification done;
+    JobOutcome outcome;
+    auto handle = pool_->Submit(Faulty(Fault::HANG, "fake_select"), [&](JobOutcome o) {
+      outcome = std::move(o);
+      done.Notify();
+    });
+    ASSERT_TRUE(handle.ok());
+    while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+    absl::SleepFor(absl::Milliseconds(200));
+    for (pid_t pid : Workers()) kill(pid, signal);
+    ASSERT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(20)));
+    EXPECT_EQ(outcome.last_pass, "fake_select") << signal;
+    EXPECT_FALSE(outcome.blames_job) << signal;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

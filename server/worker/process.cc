@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <utility>
 #include <vector>
 
@@ -125,6 +126,12 @@ Exit DescribeSignal(int signal, const Board& board) {
   }
 }
 
+// Signals that no mistake of a program raises in itself.
+bool IsFromOutside(int signal) {
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP ||
+         signal == SIGQUIT;
+}
+
 }  // namespace
 
 absl::StatusOr<Executable> Executable::Open(const std::string& path) {
@@ -147,7 +154,11 @@ std::string Executable::ExecPath() const {
 }
 
 Exit DescribeExit(int wait_status, const Board& board) {
-  if (WIFSIGNALED(wait_status)) return DescribeSignal(WTERMSIG(wait_status), board);
+  if (WIFSIGNALED(wait_status)) {
+    Exit exit = DescribeSignal(WTERMSIG(wait_status), board);
+    exit.blames_job = !IsFromOutside(WTERMSIG(wait_status));
+    return exit;
+  }
   int code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
   if (code == kExitOutOfMemory || board.OutOfMemory()) {
     return Named("oom", TargetResult::MEMORY_LIMIT, "memory_limit",
@@ -155,6 +166,16 @@ Exit DescribeExit(int wait_status, const Board& board) {
   }
   return Named("exited", TargetResult::CRASHED, "worker_exited",
                absl::StrCat("the worker left with exit code ", code, " in the middle of a job"));
+}
+
+Exit DescribeTimeout(absl::Duration limit, absl::Duration worked) {
+  Exit exit = Named("timeout", TargetResult::TIMED_OUT, "wall_time_limit",
+                    absl::StrCat("over the limit of ", absl::FormatDuration(limit),
+                                 " for one job, with ",
+                                 absl::FormatDuration(absl::Trunc(worked, absl::Milliseconds(1))),
+                                 " of processor time"));
+  exit.blames_job = worked >= limit / 2;
+  return exit;
 }
 
 absl::StatusOr<std::unique_ptr<Process>> Process::Start(const Executable& executable,
@@ -229,6 +250,15 @@ int64_t ResidentMemory::Bytes() const {
   long total = 0, resident = 0;  // in pages
   if (sscanf(text, "%ld %ld", &total, &resident) != 2) return 0;
   return int64_t{resident} * sysconf(_SC_PAGESIZE);
+}
+
+absl::Duration Process::CpuTime() const {
+  clockid_t clock;
+  timespec time = {};
+  if (pid_ <= 0 || clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &time) != 0) {
+    return absl::ZeroDuration();
+  }
+  return absl::DurationFromTimespec(time);
 }
 
 bool Process::WaitFor(absl::Duration timeout, int* status) {

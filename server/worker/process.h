@@ -56,10 +56,16 @@ struct Exit {
   kiln::v1alpha::TargetResult::Status status = kiln::v1alpha::TargetResult::CRASHED;
   std::string cause;    // snake_case
   std::string message;  // for people
+  // What it worked on has its part in that: nobody killed it from outside, neither the kernel for
+  // want of memory nor a person.
+  bool blames_job = true;
 };
 
 // From waitpid's status and what the worker left on the board.
 Exit DescribeExit(int wait_status, const Board& board);
+// A worker that was stopped after `limit` of wall-clock time, of which it had `worked` as processor
+// time. Less than half: the machine was starved, or the worker stopped, and the job is not to blame.
+Exit DescribeTimeout(absl::Duration limit, absl::Duration worked);
 
 // What a process holds of memory, as the kernel counts it: nothing that the process says or does to
 // itself alters that. Not ru_maxrss, which begins with the peak of whoever spawned it and survives
@@ -94,6 +100,8 @@ class Process {
 
   int fd() const { return fd_; }
   pid_t pid() const { return pid_; }
+  // Processor time that it has taken since its start; zero when it was reaped.
+  absl::Duration CpuTime() const;
   // For readers in other threads, who may keep it beyond the process.
   std::shared_ptr<const ResidentMemory> memory() const { return memory_; }
 

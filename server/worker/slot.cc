@@ -199,6 +199,7 @@ void Slot::Run(const Pool::Handle& entry) {
   absl::Time start = absl::Now();
   outcome.queued = start - entry->queued_at;
   board_->Reset();
+  cpu_before_ = process_->CpuTime();
   ++jobs_;
   const absl::Status sent = WriteFrame(process_->fd(), entry->job);
   const Exchange how = sent.ok()             ? Converse(*entry, &outcome)
@@ -267,31 +268,36 @@ absl::StatusCode Slot::Accept(const Pool::Entry& entry, JobOutcome* outcome, boo
   }
 }
 
+Exit Slot::DescribeStop(Exchange how, absl::Duration worked) const {
+  switch (how) {
+    case Exchange::kDeadline:
+      return DescribeTimeout(pool_->options().limits.wall_time, worked);
+    case Exchange::kNotBegun:
+      return {kUnresponsive, TargetResult::CRASHED, "worker_unresponsive",
+              absl::StrCat(kMostHandedBack, " workers did not begin with the job"), false};
+    case Exchange::kCancelGraceOver:
+      return {"cancelled", TargetResult::CANCELLED, "cancelled", "cancelled while it ran", false};
+    default:
+      return {"killed", TargetResult::CRASHED, "worker_protocol",
+              "the worker answered something that is no result"};
+  }
+}
+
 Exit Slot::End(const Pool::Entry& entry, Exchange how) {
+  const absl::Duration worked = process_->CpuTime() - cpu_before_;
   const bool by_itself = how == Exchange::kWorkerGone;
   const int status = by_itself ? process_->Reap() : process_->KillAndReap();
   DropProcess();
-  Exit exit = DescribeExit(status, *board_);
-  if (how == Exchange::kDeadline) {
-    exit = {"timeout", TargetResult::TIMED_OUT, "wall_time_limit",
-            absl::StrCat("over the limit of ",
-                         absl::FormatDuration(pool_->options().limits.wall_time), " for one job")};
-  } else if (how == Exchange::kGarbage) {
-    exit = {"killed", TargetResult::CRASHED, "worker_protocol",
-            "the worker answered something that is no result"};
-  } else if (how == Exchange::kNotBegun) {
-    exit = {kUnresponsive, TargetResult::CRASHED, "worker_unresponsive",
-            absl::StrCat(kMostHandedBack, " workers did not begin with the job")};
-  }
-  if (entry.cancelled && how != Exchange::kGarbage) {
-    exit = {"cancelled", TargetResult::CANCELLED, "cancelled", "cancelled while it ran"};
-  }
+  if (entry.cancelled && how != Exchange::kGarbage) how = Exchange::kCancelGraceOver;
+  Exit exit =
+      how == Exchange::kWorkerGone ? DescribeExit(status, *board_) : DescribeStop(how, worked);
   Report(exit.reason);
   return exit;
 }
 
 // The outcome of a job that its worker did not survive, with the pass that ran.
 void Slot::Bury(const Exit& exit, JobOutcome* outcome) {
+  outcome->blames_job = exit.blames_job;
   outcome->status = exit.status;
   outcome->cause = exit.cause;
   outcome->message = exit.message;

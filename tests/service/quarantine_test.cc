@@ -122,17 +122,24 @@ TEST_F(QuarantineTest, AfterThreeDeathsNoFourth) {
 }
 
 TEST_F(QuarantineTest, TimeoutsCountAndASuccessAbsolves) {
-  Start({"--job-time=1s", "--quarantine-after=2"});
-  Kill(Request(1), "hang:fake_fold", 1);
+  Start({"--job-cpu-time=1s", "--quarantine-after=2"});
+  Kill(Request(1), "spin:fake_fold", 1);
   EXPECT_EQ(Compile(Request(1)).results(0).status(), TargetResult::OK);
   CompileRequest bypass = Request(1);
   bypass.set_cache_policy(kiln::v1alpha::CACHE_BYPASS);
-  Kill(bypass, "hang:fake_fold", 2);
+  Kill(bypass, "spin:fake_fold", 2);
   CompileResponse response = Compile(bypass);
   EXPECT_EQ(response.results(0).cause(), "quarantined");
   EXPECT_EQ(response.results(0).status(), TargetResult::TIMED_OUT);
   // What was compiled once is still had from the cache.
   EXPECT_EQ(Compile(Request(1)).results(0).status(), TargetResult::OK);
+}
+
+// As on a machine that has no time for its workers.
+TEST_F(QuarantineTest, ATimeoutWithoutWorkDoesNotCount) {
+  Start({"--job-time=1s", "--quarantine-after=1"});
+  Kill(Request(1), "hang:fake_fold", 2);
+  EXPECT_EQ(kilnd_->Metric("kiln_quarantine_entries"), 0);
 }
 
 TEST_F(QuarantineTest, GlslThatKillsGlslang) {
