@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "client/client.h"
 #include "client/command.h"
@@ -79,6 +80,23 @@ ExitCode List(Admin::Stub* stub, const Environment& environment) {
   return PrintText(text.empty() ? "nothing is in quarantine\n" : text, environment);
 }
 
+// The daemon's settings with more of which it would be compiled again.
+std::string LimitsText(const QuarantineEntry::Limits& limits) {
+  std::vector<std::string> all;
+  if (limits.has_job_time_ms()) {
+    all.push_back(absl::StrCat("--job-time=", absl::FormatDuration(
+                                                  absl::Milliseconds(limits.job_time_ms()))));
+  }
+  if (limits.has_job_cpu_time_ms()) {
+    all.push_back(absl::StrCat(
+        "--job-cpu-time=", absl::FormatDuration(absl::Milliseconds(limits.job_cpu_time_ms()))));
+  }
+  if (limits.has_job_memory_bytes()) {
+    all.push_back(absl::StrCat("--job-memory=", limits.job_memory_bytes() >> 20, "MiB"));
+  }
+  return all.empty() ? "none" : absl::StrJoin(all, " ");
+}
+
 std::string ShowText(const QuarantineEntry& entry) {
   return absl::StrCat(
       "key        ", entry.key(), "\ntarget     ", WhatDied(entry), "\ncompiler   ",
@@ -87,6 +105,7 @@ std::string ShowText(const QuarantineEntry& entry) {
       absl::FormatTime(absl::RFC3339_sec, absl::FromUnixSeconds(entry.last_death_unix_seconds()),
                        absl::UTCTimeZone()),
       "\ncause      ", entry.cause(), ": ", entry.message(), "\nlast pass  ", entry.last_pass(),
+      "\nlimits     ", LimitsText(entry.limits()),
       "\nsource     ",
       entry.has_request() ? absl::StrCat(entry.request_bytes(), " bytes (--output=FILE writes it)")
                           : "no longer kept",
@@ -166,9 +185,9 @@ Command QuarantineCommand() {
       "list|show|clear [KEY...]",
       "what a daemon refuses because it killed workers",
       "A shader that killed several workers (kilnd --quarantine-after) is refused with the cause\n"
-      "`quarantined` until the compiler's version changes or it is cleared. `show` tells how it\n"
-      "died and writes its source, `clear` lets it be compiled again. On the daemon's machine\n"
-      "only.\n",
+      "`quarantined` until the compiler's version changes, the daemon is started with more of a\n"
+      "limit that it died at, or it is cleared. `show` tells how it died and writes its source,\n"
+      "`clear` lets it be compiled again. On the daemon's machine only.\n",
       "  kiln quarantine list\n"
       "  kiln quarantine show KEY --output=bad.spv\n"
       "  kiln quarantine clear --all\n",

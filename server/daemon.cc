@@ -166,6 +166,10 @@ std::unique_ptr<quarantine::Quarantine> OpenQuarantine(const Config& config,
   quarantine::Options options;
   options.deaths = static_cast<uint32_t>(std::min<uint64_t>(config.quarantine_after, UINT32_MAX));
   if (!config.cache_dir.empty()) options.directory = config.cache_dir + "/quarantine";
+  const worker::WorkerLimits limits = MakePoolOptions(config).limits;
+  options.limits.set_job_time_ms(absl::ToInt64Milliseconds(limits.wall_time));
+  options.limits.set_job_cpu_time_ms(limits.cpu_seconds * 1000);
+  options.limits.set_job_memory_bytes(limits.address_space_bytes);
   options.compiler = [hello](const std::string& target) { return CompilerOf(hello, target); };
   return std::make_unique<quarantine::Quarantine>(std::move(options));
 }

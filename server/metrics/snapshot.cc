@@ -158,6 +158,15 @@ void Snapshot::CollectQuarantine(std::vector<MetricFamily>* out) const {
       MetricType::Counter, {{{}, D(usage.refusals)}});
   Add(out, "kiln_quarantine_write_errors_total", "Entries that could not be written to disk",
       MetricType::Counter, {{{}, D(usage.write_errors)}});
+  const auto& dropped = usage.dropped;
+  Add(out, "kiln_quarantine_dropped_total",
+      "Entries dropped at the start: damaged, of another format or compiler, or a limit that they "
+      "died at has been raised",
+      MetricType::Counter,
+      {{{{"reason", "damaged"}}, D(dropped.damaged)},
+       {{{"reason", "format"}}, D(dropped.format)},
+       {{{"reason", "compiler"}}, D(dropped.compiler)},
+       {{{"reason", "limits"}}, D(dropped.limits)}});
 }
 
 void Snapshot::CollectProcess(std::vector<MetricFamily>* out) {

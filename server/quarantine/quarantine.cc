@@ -2,9 +2,6 @@
 #include "server/quarantine/quarantine.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -16,12 +13,14 @@ using kiln::v1alpha::CompileRequest;
 using kiln::v1alpha::QuarantineEntry;
 using kiln::v1alpha::QuarantineList;
 using kiln::v1alpha::TargetResult;
-
-namespace fs = std::filesystem;
+using Limits = QuarantineEntry::Limits;
 
 namespace {
 
-constexpr char kUnfinished[] = ".new";
+// 1 (the number was not written) did not say at which limits a shader died.
+constexpr uint32_t kFormat = 2;
+// What an entry has beside its source.
+constexpr uint64_t kMostEntryBytes = uint64_t{1} << 20;
 
 TargetResult ResultOf(const QuarantineEntry& entry) {
   TargetResult result;
@@ -37,50 +36,83 @@ TargetResult ResultOf(const QuarantineEntry& entry) {
   return result;
 }
 
-std::optional<QuarantineEntry> ReadEntry(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  QuarantineEntry entry;
-  if (!file || !entry.ParseFromIstream(&file) || entry.key() != path.filename())
-    return std::nullopt;
-  return entry;
+// Those of `now` that may have had a part in the death.
+Limits LimitsOf(const QuarantineEntry& death, const Limits& now) {
+  Limits limits;
+  if (death.status() == TargetResult::TIMED_OUT) {
+    if (death.cause() == "wall_time_limit") {
+      limits.set_job_time_ms(now.job_time_ms());
+    } else {
+      limits.set_job_cpu_time_ms(now.job_cpu_time_ms());
+    }
+  } else if (now.job_memory_bytes() != 0) {
+    limits.set_job_memory_bytes(now.job_memory_bytes());
+  }
+  return limits;
+}
+
+bool AnyRaised(const Limits& then, const Limits& now) {
+  return (then.has_job_time_ms() && now.job_time_ms() > then.job_time_ms()) ||
+         (then.has_job_cpu_time_ms() && now.job_cpu_time_ms() > then.job_cpu_time_ms()) ||
+         (then.has_job_memory_bytes() && (now.job_memory_bytes() == 0 ||
+                                          now.job_memory_bytes() > then.job_memory_bytes()));
 }
 
 }  // namespace
 
-Quarantine::Quarantine(Options options) : options_(std::move(options)) {
-  if (!options_.directory.empty() && options_.deaths != 0) Load();
+Quarantine::Quarantine(Options options)
+    : options_(std::move(options)),
+      files_(options_.deaths == 0 ? std::string() : options_.directory,
+             options_.max_bytes + kMostEntryBytes) {
+  Load();
+}
+
+uint64_t* Quarantine::ReasonToDrop(const std::optional<Entry>& entry) {
+  if (!entry.has_value()) return &dropped_.damaged;
+  if (entry->format() != kFormat) return &dropped_.format;
+  if (entry->compiler() != options_.compiler(entry->target())) return &dropped_.compiler;
+  if (AnyRaised(entry->limits(), options_.limits)) return &dropped_.limits;
+  return nullptr;
 }
 
 void Quarantine::Load() {
-  std::error_code error;
-  fs::create_directories(options_.directory, error);
-  std::vector<Entry> found;
-  for (fs::directory_iterator it(options_.directory, error), end; !error && it != end;
-       it.increment(error)) {
-    std::optional<Entry> entry = ReadEntry(it->path());
-    if (entry.has_value() && entry->compiler() == options_.compiler(entry->target())) {
-      found.push_back(*std::move(entry));
-    } else {
-      std::error_code ignored;
-      fs::remove(it->path(), ignored);
+  {
+    absl::MutexLock writing(&writing_);
+    absl::MutexLock lock(&mutex_);
+    std::vector<Entry> found;
+    for (const std::string& name : files_.Names()) {
+      std::optional<Entry> entry = files_.Read(name);
+      if (uint64_t* dropped = ReasonToDrop(entry)) {
+        ++*dropped;
+        files_.Remove(name);
+      } else {
+        found.push_back(*std::move(entry));
+      }
     }
+    std::sort(found.begin(), found.end(), [](const Entry& a, const Entry& b) {
+      return std::pair(a.last_death_unix_seconds(), a.key()) <
+             std::pair(b.last_death_unix_seconds(), b.key());
+    });
+    for (Entry& entry : found) {
+      Source source;
+      if (entry.has_request()) {
+        source = std::make_shared<CompileRequest>(std::move(*entry.mutable_request()));
+        entry.clear_request();
+      }
+      Insert(std::move(entry), std::move(source));
+    }
+    KeepBounds();
   }
-  std::sort(found.begin(), found.end(), [](const Entry& a, const Entry& b) {
-    return std::pair(a.last_death_unix_seconds(), a.key()) <
-           std::pair(b.last_death_unix_seconds(), b.key());
-  });
-  absl::MutexLock lock(&mutex_);
-  for (Entry& entry : found) Insert(std::move(entry));
-  KeepBounds();
+  Flush();
 }
 
-void Quarantine::Insert(Entry entry) {
-  any_ = true;
+void Quarantine::Insert(Entry entry, Source source) {
   entry.set_refusals(0);
-  entry.set_request_bytes(entry.request().ByteSizeLong());
+  entry.set_request_bytes(source == nullptr ? 0 : source->ByteSizeLong());
   bytes_ += entry.request_bytes();
-  entries_.push_front(std::move(entry));
-  by_key_[entries_.front().key()] = entries_.begin();
+  entries_.push_front({std::move(entry), std::move(source)});
+  by_key_[entries_.front().entry.key()] = entries_.begin();
+  Publish();
 }
 
 void Quarantine::KeepBounds() {
@@ -90,137 +122,171 @@ void Quarantine::KeepBounds() {
   }
 }
 
-void Quarantine::DropSource(Entry* entry) {
-  if (!entry->has_request()) return;
-  bytes_ -= entry->request_bytes();
-  entry->clear_request();
-  entry->clear_request_bytes();
-  Write(*entry);
+void Quarantine::DropSource(Held* held) {
+  if (held->source == nullptr) return;
+  bytes_ -= held->entry.request_bytes();
+  held->source = nullptr;
+  held->entry.clear_request_bytes();
+  changes_.push_back({*held});
 }
 
-void Quarantine::Remove(Entries::iterator entry) {
-  bytes_ -= entry->request_bytes();
-  if (!options_.directory.empty()) {
-    std::error_code ignored;
-    fs::remove(PathOf(entry->key()), ignored);
+void Quarantine::Forget(Entries::iterator held) {
+  bytes_ -= held->entry.request_bytes();
+  by_key_.erase(held->entry.key());
+  entries_.erase(held);
+  Publish();
+}
+
+void Quarantine::Remove(Entries::iterator held) {
+  changes_.push_back({{held->entry, nullptr}, true});
+  Forget(held);
+}
+
+void Quarantine::Publish() {
+  refuses_.store(!entries_.empty(), std::memory_order_release);
+  suspects_any_.store(!suspects_.empty(), std::memory_order_release);
+}
+
+void Quarantine::Flush() {
+  absl::MutexLock writing(&writing_);
+  std::vector<Change> changes;
+  {
+    absl::MutexLock lock(&mutex_);
+    changes.swap(changes_);
   }
-  by_key_.erase(entry->key());
-  entries_.erase(entry);
+  uint64_t errors = 0;
+  for (const Change& change : changes) errors += Perform(change) ? 0 : 1;
+  if (errors == 0) return;
+  absl::MutexLock lock(&mutex_);
+  write_errors_ += errors;
 }
 
-std::string Quarantine::PathOf(const std::string& key) const {
-  return absl::StrCat(options_.directory, "/", key);
-}
-
-void Quarantine::Write(const Entry& entry) {
-  if (options_.directory.empty()) return;
-  const std::string path = PathOf(entry.key());
-  std::ofstream file(path + kUnfinished, std::ios::binary | std::ios::trunc);
-  const bool written = file && entry.SerializeToOstream(&file) && file.flush().good();
-  file.close();
-  std::error_code error;
-  if (written) fs::rename(path + kUnfinished, path, error);
-  if (!written || error) ++write_errors_;
+bool Quarantine::Perform(const Change& change) {
+  if (options_.directory.empty()) return true;
+  if (options_.before_write) options_.before_write();
+  if (change.remove) return files_.Remove(change.held.entry.key());
+  Entry entry = change.held.entry;
+  if (change.held.source != nullptr) *entry.mutable_request() = *change.held.source;
+  return files_.Write(entry);
 }
 
 std::optional<TargetResult> Quarantine::Refuse(const cache::Digest& key) {
-  if (!any_) return std::nullopt;
+  if (!refuses_.load(std::memory_order_acquire)) return std::nullopt;
+  const std::string name = cache::ToHex(key);
   absl::MutexLock lock(&mutex_);
-  auto found = by_key_.find(cache::ToHex(key));
+  auto found = by_key_.find(name);
   if (found == by_key_.end()) return std::nullopt;
   entries_.splice(entries_.begin(), entries_, found->second);
   ++refusals_;
-  found->second->set_refusals(found->second->refusals() + 1);
-  return ResultOf(*found->second);
+  Entry& entry = found->second->entry;
+  entry.set_refusals(entry.refusals() + 1);
+  return ResultOf(entry);
+}
+
+bool Quarantine::CountDeath(const std::string& key, Entry* death) {
+  absl::MutexLock lock(&mutex_);
+  auto suspect = std::find_if(suspects_.begin(), suspects_.end(),
+                              [&](const Suspect& one) { return one.key == key; });
+  if (suspect == suspects_.end()) {
+    suspects_.push_front({key, 0, {}});
+    auto known = by_key_.find(key);  // one that was under way when it was quarantined
+    if (known != by_key_.end()) {
+      suspects_.front().deaths = known->second->entry.deaths();
+      suspects_.front().limits = known->second->entry.limits();
+    }
+  } else {
+    suspects_.splice(suspects_.begin(), suspects_, suspect);
+  }
+  suspect = suspects_.begin();
+  ++suspect->deaths;
+  suspect->limits.MergeFrom(LimitsOf(*death, options_.limits));
+  death->set_deaths(suspect->deaths);
+  *death->mutable_limits() = suspect->limits;
+  if (suspects_.size() > options_.max_entries) suspects_.pop_back();
+  Publish();
+  return death->deaths() >= options_.deaths;
 }
 
 void Quarantine::AddDeath(const cache::Digest& key, Entry death,
                           const std::function<CompileRequest()>& request) {
   if (options_.deaths == 0) return;
   const std::string name = cache::ToHex(key);
-  absl::MutexLock lock(&mutex_);
-  any_ = true;
-  auto known = by_key_.find(name);
-  uint32_t deaths = known == by_key_.end() ? 0 : known->second->deaths();
-  auto suspect = std::find_if(suspects_.begin(), suspects_.end(),
-                              [&](const auto& one) { return one.first == name; });
-  if (suspect != suspects_.end()) {
-    deaths = suspect->second;
-    suspects_.erase(suspect);
-  }
-  death.set_deaths(++deaths);
-  if (deaths < options_.deaths) {
-    suspects_.emplace_front(name, deaths);
-    if (suspects_.size() > options_.max_entries) suspects_.pop_back();
-    return;
-  }
-  if (known != by_key_.end()) Remove(known->second);
+  if (!CountDeath(name, &death)) return;
   death.set_key(name);
+  death.set_format(kFormat);
   death.set_compiler(options_.compiler(death.target()));
   death.set_last_death_unix_seconds(absl::ToUnixSeconds(absl::Now()));
-  *death.mutable_request() = request();
-  Insert(std::move(death));
-  Write(entries_.front());
-  KeepBounds();
+  Source source = std::make_shared<CompileRequest>(request());
+  {
+    absl::MutexLock lock(&mutex_);
+    suspects_.remove_if([&](const Suspect& one) { return one.key == name; });
+    auto known = by_key_.find(name);
+    if (known != by_key_.end()) Forget(known->second);
+    Insert(std::move(death), std::move(source));
+    changes_.push_back({entries_.front()});
+    KeepBounds();
+  }
+  Flush();
 }
 
 void Quarantine::Absolve(const cache::Digest& key) {
-  if (!any_) return;
+  if (!suspects_any_.load(std::memory_order_acquire)) return;
+  const std::string name = cache::ToHex(key);
   absl::MutexLock lock(&mutex_);
-  if (suspects_.empty()) return;
-  suspects_.remove_if([name = cache::ToHex(key)](const auto& one) { return one.first == name; });
+  suspects_.remove_if([&](const Suspect& one) { return one.key == name; });
+  Publish();
 }
 
 QuarantineList Quarantine::List() const {
   QuarantineList list;
   absl::MutexLock lock(&mutex_);
-  for (const Entry& entry : entries_) {
-    Entry* copy = list.add_entries();
-    copy->set_key(entry.key());
-    copy->set_target(entry.target());
-    copy->set_compiler(entry.compiler());
-    copy->set_deaths(entry.deaths());
-    copy->set_refusals(entry.refusals());
-    copy->set_last_death_unix_seconds(entry.last_death_unix_seconds());
-    copy->set_status(entry.status());
-    copy->set_cause(entry.cause());
-    copy->set_message(entry.message());
-    copy->set_last_pass(entry.last_pass());
-    copy->set_request_bytes(entry.request_bytes());
-  }
+  for (const Held& held : entries_) *list.add_entries() = held.entry;
   return list;
 }
 
 std::optional<QuarantineEntry> Quarantine::Show(const std::string& key) const {
-  absl::MutexLock lock(&mutex_);
-  auto found = by_key_.find(key);
-  if (found == by_key_.end()) return std::nullopt;
-  return *found->second;
+  Held held;
+  {
+    absl::MutexLock lock(&mutex_);
+    auto found = by_key_.find(key);
+    if (found == by_key_.end()) return std::nullopt;
+    held = *found->second;
+  }
+  if (held.source != nullptr) *held.entry.mutable_request() = *held.source;
+  return std::move(held.entry);
 }
 
 uint32_t Quarantine::Clear(const std::vector<std::string>& keys) {
   uint32_t cleared = 0;
-  absl::MutexLock lock(&mutex_);
-  for (const std::string& key : keys) {
-    auto found = by_key_.find(key);
-    if (found == by_key_.end()) continue;
-    Remove(found->second);
-    ++cleared;
+  {
+    absl::MutexLock lock(&mutex_);
+    for (const std::string& key : keys) {
+      auto found = by_key_.find(key);
+      if (found == by_key_.end()) continue;
+      Remove(found->second);
+      ++cleared;
+    }
   }
+  Flush();
   return cleared;
 }
 
 uint32_t Quarantine::ClearAll() {
-  absl::MutexLock lock(&mutex_);
-  const auto cleared = static_cast<uint32_t>(entries_.size());
-  while (!entries_.empty()) Remove(entries_.begin());
-  suspects_.clear();
+  uint32_t cleared = 0;
+  {
+    absl::MutexLock lock(&mutex_);
+    cleared = static_cast<uint32_t>(entries_.size());
+    while (!entries_.empty()) Remove(entries_.begin());
+    suspects_.clear();
+    Publish();
+  }
+  Flush();
   return cleared;
 }
 
 Quarantine::Usage Quarantine::usage() const {
   absl::MutexLock lock(&mutex_);
-  return {entries_.size(), bytes_, refusals_, write_errors_};
+  return {entries_.size(), bytes_, refusals_, write_errors_, dropped_};
 }
 
 }  // namespace kiln::quarantine

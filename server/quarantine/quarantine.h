@@ -9,11 +9,19 @@
 // Invariants: at most `max_entries` keys are quarantined and as many suspected, those asked for or
 // dying last; sources take at most `max_bytes`, the oldest lose theirs first and stay refused. An
 // entry belongs to the version of the compiler that died: its key says so, and entries of others
-// are dropped when they are read.
+// are dropped when they are read. So are those that died at a limit which has been raised since:
+// nobody knows whether they would now. Any crash may have been for want of memory (a stack that was
+// full, an allocation that a library did not check).
 //
-// With a directory each entry is a file in it, named by its key, written beside and renamed: it
-// survives a restart. A file that does not parse or has another name than its key is removed. Where
-// the directory cannot be written, entries live as long as the process: counted in `write_errors`.
+// Where nothing is quarantined or suspected, Refuse and Absolve are a load each. The mutex is never
+// held while a file is written: changes are listed under it, in order, and whoever made one writes
+// what is listed, one thread at a time. AddDeath and Clear return when theirs is on disk; only those
+// wait for it.
+//
+// With a directory each entry is a file in it (entry_files.h): it survives a restart. A file that
+// does not parse, has another name than its key or is of an older daemon is removed and counted in
+// `dropped`. Where the directory cannot be written, entries live as long as the process: counted in
+// `write_errors`.
 #ifndef KILN_SERVER_QUARANTINE_QUARANTINE_H_
 #define KILN_SERVER_QUARANTINE_QUARANTINE_H_
 
@@ -21,6 +29,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -30,6 +39,7 @@
 #include "absl/synchronization/mutex.h"
 #include "proto/admin.pb.h"
 #include "server/cache/sha256.h"
+#include "server/quarantine/entry_files.h"
 
 namespace kiln::quarantine {
 
@@ -40,6 +50,10 @@ struct Options {
   std::string directory;  // empty: memory only
   // The compiler that a target (empty: of translations) has now, as in QuarantineEntry.compiler.
   std::function<std::string(const std::string& target)> compiler;
+  // Those of jobs now, all of them. Memory 0: without limit.
+  kiln::v1alpha::QuarantineEntry::Limits limits;
+  // For tests: called before a file is touched.
+  std::function<void()> before_write;
 };
 
 class Quarantine {
@@ -50,7 +64,7 @@ class Quarantine {
   // Thread-safe, all. The answer to a request for `key`, which is refused; nothing: go on.
   std::optional<kiln::v1alpha::TargetResult> Refuse(const cache::Digest& key);
   // A worker died of `key`; `death` says of which target and how (status, cause, message,
-  // last_pass). `request` is called where the source is to be kept.
+  // last_pass). `request` is called where the source is to be kept. Waits for the disk then.
   void AddDeath(const cache::Digest& key, kiln::v1alpha::QuarantineEntry death,
                 const std::function<kiln::v1alpha::CompileRequest()>& request);
   // It compiled after all.
@@ -58,41 +72,82 @@ class Quarantine {
 
   kiln::v1alpha::QuarantineList List() const;
   std::optional<kiln::v1alpha::QuarantineEntry> Show(const std::string& key) const;
-  // How many there were of them.
+  // How many there were of them. Wait for the disk.
   uint32_t Clear(const std::vector<std::string>& keys);
   uint32_t ClearAll();
 
+  // Entries dropped when the directory was read, by why.
+  struct Dropped {
+    uint64_t damaged = 0;
+    uint64_t format = 0;    // of an older or newer daemon
+    uint64_t compiler = 0;  // of another version of the compiler
+    uint64_t limits = 0;    // a limit that they died at has been raised
+  };
   struct Usage {
     size_t entries = 0;
     uint64_t bytes = 0;  // of sources
     uint64_t refusals = 0;
     uint64_t write_errors = 0;
+    Dropped dropped;
   };
   Usage usage() const;
+  // Nothing is quarantined or suspected: the mutex is not taken for a compile.
+  bool idle() const { return !refuses_ && !suspects_any_; }
 
  private:
   using Entry = kiln::v1alpha::QuarantineEntry;
-  using Entries = std::list<Entry>;  // the last first
+  using Source = std::shared_ptr<const kiln::v1alpha::CompileRequest>;
+  struct Held {
+    Entry entry;    // without its request
+    Source source;  // null: no longer kept
+  };
+  using Entries = std::list<Held>;  // the last first
+  // Dies, and not yet quarantined.
+  struct Suspect {
+    std::string key;
+    uint32_t deaths = 0;
+    Entry::Limits limits;
+  };
+  // What is to be done to the directory.
+  struct Change {
+    Held held;
+    bool remove = false;
+  };
 
   void Load();
-  void Insert(Entry entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Where an entry that was read is to be dropped, the counter for that.
+  uint64_t* ReasonToDrop(const std::optional<Entry>& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Counts a death; true: it is one too many.
+  bool CountDeath(const std::string& key, Entry* death) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Insert(Entry entry, Source source) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void KeepBounds() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Remove(Entries::iterator entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void DropSource(Entry* entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Write(const Entry& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  std::string PathOf(const std::string& key) const;
+  // From memory; the file stays.
+  void Forget(Entries::iterator held) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Remove(Entries::iterator held) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void DropSource(Held* held) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // After every change: what Refuse and Absolve look at first.
+  void Publish() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns when everything that was listed before is written.
+  void Flush() ABSL_LOCKS_EXCLUDED(mutex_, writing_);
+  bool Perform(const Change& change) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
 
   const Options options_;
-  // Most daemons never see a death: then nothing else is looked at.
-  std::atomic<bool> any_ = false;
+  // Most daemons never see a death.
+  std::atomic<bool> refuses_ = false;
+  std::atomic<bool> suspects_any_ = false;
+
+  absl::Mutex writing_ ABSL_ACQUIRED_BEFORE(mutex_);
+  EntryFiles files_ ABSL_GUARDED_BY(writing_);
+
   mutable absl::Mutex mutex_;
   Entries entries_ ABSL_GUARDED_BY(mutex_);
   std::unordered_map<std::string, Entries::iterator> by_key_ ABSL_GUARDED_BY(mutex_);
-  // Deaths of keys that are not quarantined yet, the last first.
-  std::list<std::pair<std::string, uint32_t>> suspects_ ABSL_GUARDED_BY(mutex_);
+  std::list<Suspect> suspects_ ABSL_GUARDED_BY(mutex_);  // the last first
+  std::vector<Change> changes_ ABSL_GUARDED_BY(mutex_);
   uint64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t refusals_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t write_errors_ ABSL_GUARDED_BY(mutex_) = 0;
+  Dropped dropped_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace kiln::quarantine

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "server/quarantine/admin_service.h"
 
@@ -29,13 +31,18 @@ class QuarantineTest : public testing::Test {
                          testing::UnitTest::GetInstance()->current_test_info()->name();
     std::filesystem::remove_all(options_.directory);
     options_.compiler = [this](const std::string& target) { return target + version_; };
+    options_.limits.set_job_time_ms(60'000);
+    options_.limits.set_job_cpu_time_ms(60'000);
+    options_.limits.set_job_memory_bytes(uint64_t{2} << 30);
   }
-  static void Die(Quarantine* quarantine, uint8_t key, int times, size_t bytes = 100) {
+  static void Die(Quarantine* quarantine, uint8_t key, int times, size_t bytes = 100,
+                  TargetResult::Status status = TargetResult::CRASHED,
+                  const std::string& cause = "segmentation_fault") {
     for (int i = 0; i < times; ++i) {
       QuarantineEntry death;
       death.set_target("tgl");
-      death.set_status(TargetResult::CRASHED);
-      death.set_cause("segmentation_fault");
+      death.set_status(status);
+      death.set_cause(cause);
       death.set_message("ouch");
       death.set_last_pass("fold");
       quarantine->AddDeath(Key(key), death, [&] {
@@ -47,6 +54,10 @@ class QuarantineTest : public testing::Test {
   }
   Options options_;
   std::string version_ = "/7";
+
+  std::string PathOf(uint8_t key) const {
+    return options_.directory + "/" + cache::ToHex(Key(key));
+  }
 };
 
 TEST_F(QuarantineTest, RefusesAfterTheLastDeathAndNotBefore) {
@@ -108,18 +119,188 @@ TEST_F(QuarantineTest, SurvivesARestartAndExpiresWithTheCompiler) {
   EXPECT_TRUE(std::filesystem::is_empty(options_.directory));
 }
 
+// Three keys that died at a limit each, and one that only crashed.
+class QuarantineLimitsTest : public QuarantineTest {
+ protected:
+  enum : uint8_t { kWall = 1, kCpu, kMemory, kCrash };
+  void Quarantined() {
+    Quarantine q(options_);
+    Die(&q, kWall, 3, 100, TargetResult::TIMED_OUT, "wall_time_limit");
+    Die(&q, kCpu, 3, 100, TargetResult::TIMED_OUT, "cpu_time_limit");
+    Die(&q, kMemory, 3, 100, TargetResult::MEMORY_LIMIT, "memory_limit");
+    Die(&q, kCrash, 3);
+  }
+  std::vector<int> Left() {
+    Quarantine q(options_);
+    std::vector<int> left;
+    for (uint8_t key : {kWall, kCpu, kMemory, kCrash}) {
+      if (q.Refuse(Key(key)).has_value()) left.push_back(key);
+    }
+    EXPECT_EQ(q.usage().dropped.limits, 4 - left.size());
+    return left;
+  }
+  using Keys = std::vector<int>;
+};
+
+TEST_F(QuarantineLimitsTest, StayWithTheSameAndWithLess) {
+  Quarantined();
+  EXPECT_EQ(Left(), (Keys{kWall, kCpu, kMemory, kCrash}));
+  options_.limits.set_job_time_ms(1000);
+  options_.limits.set_job_cpu_time_ms(1000);
+  options_.limits.set_job_memory_bytes(uint64_t{1} << 30);
+  EXPECT_EQ(Left(), (Keys{kWall, kCpu, kMemory, kCrash}));
+}
+
+TEST_F(QuarantineLimitsTest, GoWithMoreOfTheirs) {
+  Quarantined();
+  options_.limits.set_job_time_ms(60'001);
+  EXPECT_EQ(Left(), (Keys{kCpu, kMemory, kCrash}));
+  Quarantined();
+  options_.limits.set_job_cpu_time_ms(120'000);
+  EXPECT_EQ(Left(), (Keys{kWall, kMemory, kCrash}));
+  Quarantined();
+  options_.limits.set_job_memory_bytes(0);  // no limit
+  EXPECT_EQ(Left(), (Keys{kWall, kCpu}));
+}
+
+// Each limit that one of the deaths was at.
+TEST_F(QuarantineLimitsTest, OfDeathsOfSeveralKindsEachCounts) {
+  {
+    Quarantine q(options_);
+    Die(&q, 1, 1, 100, TargetResult::TIMED_OUT, "wall_time_limit");
+    Die(&q, 1, 2, 100, TargetResult::TIMED_OUT, "cpu_time_limit");
+    const QuarantineEntry entry = *q.Show(cache::ToHex(Key(1)));
+    EXPECT_EQ(entry.limits().job_time_ms(), 60'000);
+    EXPECT_EQ(entry.limits().job_cpu_time_ms(), 60'000);
+    EXPECT_FALSE(entry.limits().has_job_memory_bytes());
+  }
+  options_.limits.set_job_time_ms(120'000);
+  Quarantine q(options_);
+  EXPECT_FALSE(q.Refuse(Key(1)).has_value());
+}
+
+TEST_F(QuarantineTest, FilesOfAnotherFormatAreDroppedAndCounted) {
+  {
+    Quarantine q(options_);
+    for (uint8_t i = 1; i <= 3; ++i) Die(&q, i, 3);
+  }
+  for (uint32_t format : {0, 3}) {
+    const std::string path = PathOf(static_cast<uint8_t>(format == 0 ? 1 : 2));
+    QuarantineEntry entry;
+    std::ifstream in(path, std::ios::binary);
+    ASSERT_TRUE(entry.ParseFromIstream(&in));
+    entry.set_format(format);
+    std::ofstream out(path, std::ios::binary | std::ios::trunc);
+    ASSERT_TRUE(entry.SerializeToOstream(&out));
+  }
+  Quarantine q(options_);
+  EXPECT_EQ(q.usage().entries, 1u);
+  EXPECT_EQ(q.usage().dropped.format, 2u);
+  EXPECT_EQ(q.usage().dropped.damaged, 0u);
+}
+
+// Sources are other people's.
+TEST_F(QuarantineTest, OthersCannotReadTheFiles) {
+  std::filesystem::create_directories(options_.directory);
+  std::filesystem::permissions(options_.directory, std::filesystem::perms::all);
+  Quarantine q(options_);
+  Die(&q, 1, 3);
+  using std::filesystem::perms;
+  EXPECT_EQ(std::filesystem::status(options_.directory).permissions(), perms::owner_all);
+  EXPECT_EQ(std::filesystem::status(PathOf(1)).permissions(),
+            perms::owner_read | perms::owner_write);
+}
+
+TEST_F(QuarantineTest, ALinkInPlaceOfTheDirectoryIsNotFollowed) {
+  const std::string victim = options_.directory + "_victim";
+  std::filesystem::create_directories(victim);
+  std::ofstream(victim + "/precious") << "text";
+  std::filesystem::create_directory_symlink(victim, options_.directory);
+  Quarantine q(options_);
+  Die(&q, 1, 3);
+  EXPECT_TRUE(q.Refuse(Key(1)).has_value());
+  EXPECT_GT(q.usage().write_errors, 0u);
+  EXPECT_TRUE(std::filesystem::exists(victim + "/precious"));
+  EXPECT_FALSE(std::filesystem::exists(victim + "/" + cache::ToHex(Key(1))));
+}
+
+// While a file is written, or a source put together, compiles go on.
+TEST_F(QuarantineTest, NobodyWaitsForTheDisk) {
+  Quarantine* quarantine = nullptr;
+  int writes = 0;
+  options_.before_write = [&] {
+    ++writes;
+    EXPECT_FALSE(quarantine->Refuse(Key(9)).has_value());
+    quarantine->Absolve(Key(9));
+    (void)quarantine->usage();
+  };
+  Quarantine q(options_);
+  quarantine = &q;
+  Die(&q, 2, 1);  // a suspect, so that Absolve looks
+  Die(&q, 1, 3);
+  EXPECT_EQ(writes, 1);
+  EXPECT_EQ(q.ClearAll(), 1u);
+  EXPECT_EQ(writes, 2);
+}
+
+TEST_F(QuarantineTest, ManyThreadsLeaveOnDiskWhatIsInMemory) {
+  options_.max_entries = 8;
+  options_.max_bytes = 4000;
+  {
+    Quarantine q(options_);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        for (int i = 0; i < 30; ++i) {
+          const auto key = static_cast<uint8_t>((t * 5 + i) % 16);
+          Die(&q, key, 3, 1000);
+          if (i % 3 == t % 3) q.Clear({cache::ToHex(Key(key))});
+        }
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(q.usage().write_errors, 0u);
+    for (int key = 0; key < 16; ++key) {
+      const auto held = q.Show(cache::ToHex(Key(static_cast<uint8_t>(key))));
+      const std::string path = PathOf(static_cast<uint8_t>(key));
+      ASSERT_EQ(held.has_value(), std::filesystem::exists(path)) << key;
+      if (!held.has_value()) continue;
+      QuarantineEntry file;
+      std::ifstream in(path, std::ios::binary);
+      ASSERT_TRUE(file.ParseFromIstream(&in));
+      EXPECT_EQ(file.request().spirv().size(), held->request().spirv().size()) << key;
+    }
+  }
+}
+
+TEST_F(QuarantineTest, WithNothingToLookAtNothingIsLookedAt) {
+  Quarantine q(options_);
+  EXPECT_TRUE(q.idle());
+  Die(&q, 1, 1);
+  EXPECT_FALSE(q.idle());
+  q.Absolve(Key(1));
+  EXPECT_TRUE(q.idle());
+  Die(&q, 1, 3);
+  EXPECT_FALSE(q.idle());
+  q.Clear({cache::ToHex(Key(1))});
+  EXPECT_TRUE(q.idle());
+  Die(&q, 1, 3);
+  q.ClearAll();
+  EXPECT_TRUE(q.idle());
+}
+
 TEST_F(QuarantineTest, DamagedFilesAreDropped) {
   {
     Quarantine q(options_);
     for (uint8_t i = 1; i <= 4; ++i) Die(&q, i, 3);
   }
-  auto path = [&](uint8_t n) { return options_.directory + "/" + cache::ToHex(Key(n)); };
-  std::ofstream(path(1)) << "garbage";
-  std::filesystem::resize_file(path(2), std::filesystem::file_size(path(2)) / 2);
-  std::filesystem::rename(path(3), options_.directory + "/other");
+  std::ofstream(PathOf(1)) << "garbage";
+  std::filesystem::resize_file(PathOf(2), std::filesystem::file_size(PathOf(2)) / 2);
+  std::filesystem::rename(PathOf(3), options_.directory + "/other");
   std::filesystem::create_directory(options_.directory + "/folder");
   Quarantine q(options_);
   EXPECT_EQ(q.usage().entries, 1u);
+  EXPECT_EQ(q.usage().dropped.damaged, 4u);
   EXPECT_TRUE(q.Refuse(Key(4)).has_value());
 }
 

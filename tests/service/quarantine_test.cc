@@ -142,6 +142,26 @@ TEST_F(QuarantineTest, ATimeoutWithoutWorkDoesNotCount) {
   EXPECT_EQ(kilnd_->Metric("kiln_quarantine_entries"), 0);
 }
 
+TEST_F(QuarantineTest, AnswersToMoreOfTheLimitThatItDiedAt) {
+  Start({"--job-cpu-time=1s", "--quarantine-after=1"});
+  Kill(Request(1), "spin:fake_fold", 1);
+  Kill(Request(2), "crash:fake_fold", 1);
+  const std::string key = Compile(Request(1)).results(0).key();
+  EXPECT_NE(Kiln("show " + key).second.find("limits     --job-cpu-time=1s\n"), std::string::npos);
+  for (const char* less : {"--job-cpu-time=1s", "--job-time=120s"}) {
+    kilnd_->Signal(SIGTERM);
+    kilnd_->Wait();
+    Start({"--job-cpu-time=1s", less});
+    EXPECT_EQ(Compile(Request(1)).results(0).cause(), "quarantined") << less;
+  }
+  kilnd_->Signal(SIGTERM);
+  kilnd_->Wait();
+  Start({"--job-cpu-time=2s"});
+  EXPECT_EQ(Compile(Request(1)).results(0).status(), TargetResult::OK);
+  EXPECT_EQ(Compile(Request(2)).results(0).cause(), "quarantined");
+  EXPECT_EQ(kilnd_->Metric("kiln_quarantine_dropped_total{reason=\"limits\"}"), 1);
+}
+
 TEST_F(QuarantineTest, GlslThatKillsGlslang) {
   Start();
   Kill(Glsl("void main() {}"), "crash:translate_glsl", 3);
