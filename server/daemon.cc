@@ -96,7 +96,9 @@ struct Daemon::Parts {
   absl::Duration drain_time;
   std::atomic<bool> stopping = false;
   log::Log* log = nullptr;
+  // As of the last Look.
   Overload overload;
+  uint64_t quarantine_write_errors = 0;
 };
 
 namespace {
@@ -162,7 +164,8 @@ std::string CompilerOf(const worker::Hello& hello, const std::string& target) {
 }
 
 std::unique_ptr<quarantine::Quarantine> OpenQuarantine(const Config& config,
-                                                       const worker::Hello& hello) {
+                                                       const worker::Hello& hello,
+                                                       log::Log* log) {
   quarantine::Options options;
   options.deaths = static_cast<uint32_t>(std::min<uint64_t>(config.quarantine_after, UINT32_MAX));
   if (!config.cache_dir.empty()) options.directory = config.cache_dir + "/quarantine";
@@ -171,7 +174,13 @@ std::unique_ptr<quarantine::Quarantine> OpenQuarantine(const Config& config,
   options.limits.set_job_cpu_time_ms(limits.cpu_seconds * 1000);
   options.limits.set_job_memory_bytes(limits.address_space_bytes);
   options.compiler = [hello](const std::string& target) { return CompilerOf(hello, target); };
-  return std::make_unique<quarantine::Quarantine>(std::move(options));
+  options.on_quarantined = [log](const auto& entry) { LogQuarantined(entry, log); };
+  options.on_cleared = [log](uint32_t entries) {
+    log->Write(log::Event::kQuarantineCleared, {{"entries", entries}});
+  };
+  auto quarantine = std::make_unique<quarantine::Quarantine>(std::move(options));
+  LogQuarantineLoaded(quarantine->usage(), log);
+  return quarantine;
 }
 
 // Serving where there is none.
@@ -322,7 +331,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config, log:
   parts->exit_counter = parts->metrics.get();
   parts->snapshot =
       std::make_shared<metrics::Snapshot>(parts->cache.get(), parts->pool.get(), queue_limit);
-  parts->quarantine = OpenQuarantine(config, parts->pool->hello());
+  parts->quarantine = OpenQuarantine(config, parts->pool->hello(), log);
   parts->snapshot->Watch(parts->quarantine.get());
   Engine::Options engine;
   engine.limits = config.limits;
@@ -370,6 +379,15 @@ int Daemon::in_flight() const { return parts_->service->in_flight(); }
 void Daemon::Reconfigure(const Config& config) { parts_->drain_time = config.drain_time; }
 
 void Daemon::Look() {
+  LookForOverload();
+  const uint64_t errors = parts_->quarantine->usage().write_errors;
+  const uint64_t before = std::exchange(parts_->quarantine_write_errors, errors);
+  if (errors > before) {
+    parts_->log->Write(log::Event::kQuarantineNotWritten, {{"errors", errors - before}});
+  }
+}
+
+void Daemon::LookForOverload() {
   const Overload::Change change =
       parts_->overload.Look(parts_->metrics->Overloads(),
                             absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch()));

@@ -53,6 +53,7 @@ class Daemon {
 
  private:
   struct Parts;
+  void LookForOverload();
   explicit Daemon(std::unique_ptr<Parts> parts);
   static absl::Status StartServing(const Config& config, Parts* parts);
   static void ListenForCalls(const Config& config, net::ListeningSockets sockets, Parts* parts);

@@ -51,6 +51,27 @@ void LogSandbox(const worker::Hello& hello, log::Log* log) {
   log->Write(Event::kSandbox, std::move(fields));
 }
 
+void LogQuarantineLoaded(const quarantine::Quarantine::Usage& usage, log::Log* log) {
+  const auto& dropped = usage.dropped;
+  if (usage.entries + dropped.damaged + dropped.format + dropped.compiler + dropped.limits == 0) {
+    return;
+  }
+  log->Write(Event::kQuarantineLoaded, {{"entries", usage.entries},
+                                        {"dropped_damaged", dropped.damaged},
+                                        {"dropped_format", dropped.format},
+                                        {"dropped_compiler", dropped.compiler},
+                                        {"dropped_limits", dropped.limits}});
+}
+
+void LogQuarantined(const kiln::v1alpha::QuarantineEntry& entry, log::Log* log) {
+  log->Write(Event::kQuarantined,
+             {{"key", entry.key()},
+              {"target", entry.target()},
+              {"status", kiln::v1alpha::TargetResult::Status_Name(entry.status())},
+              {"cause", entry.cause()},
+              {"deaths", entry.deaths()}});
+}
+
 void LogRefusing(std::string_view listener, bool refusing, log::Log* log) {
   log->Write(refusing ? Event::kConnectionsRefused : Event::kConnectionsAdmitted,
              {{"listener", listener}});

@@ -7,9 +7,11 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "proto/admin.pb.h"
 #include "proto/worker.pb.h"
 #include "server/cache/disk_status.h"
 #include "server/log/log.h"
+#include "server/quarantine/quarantine.h"
 #include "server/worker/process.h"
 
 namespace kiln::server {
@@ -22,6 +24,11 @@ void LogDiskEvent(const cache::DiskEvent& event, log::Log* log);
 
 // How far workers are confined: a number for each layer, 0 where the kernel does not give it.
 void LogSandbox(const worker::Hello& hello, log::Log* log);
+
+// The daemon's start found entries, or dropped some.
+void LogQuarantineLoaded(const quarantine::Quarantine::Usage& usage, log::Log* log);
+// A shader is refused from now on.
+void LogQuarantined(const kiln::v1alpha::QuarantineEntry& entry, log::Log* log);
 
 // Connections to the listener of this name begin to be refused, or there is room again.
 void LogRefusing(std::string_view listener, bool refusing, log::Log* log);

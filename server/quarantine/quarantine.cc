@@ -217,6 +217,7 @@ void Quarantine::AddDeath(const cache::Digest& key, Entry death,
   death.set_compiler(options_.compiler(death.target()));
   death.set_last_death_unix_seconds(absl::ToUnixSeconds(absl::Now()));
   Source source = std::make_shared<CompileRequest>(request());
+  const Entry told = death;
   {
     absl::MutexLock lock(&mutex_);
     suspects_.remove_if([&](const Suspect& one) { return one.key == name; });
@@ -227,6 +228,7 @@ void Quarantine::AddDeath(const cache::Digest& key, Entry death,
     KeepBounds();
   }
   Flush();
+  if (options_.on_quarantined) options_.on_quarantined(told);
 }
 
 void Quarantine::Absolve(const cache::Digest& key) {
@@ -268,6 +270,7 @@ uint32_t Quarantine::Clear(const std::vector<std::string>& keys) {
     }
   }
   Flush();
+  if (options_.on_cleared) options_.on_cleared(cleared);
   return cleared;
 }
 
@@ -281,6 +284,7 @@ uint32_t Quarantine::ClearAll() {
     Publish();
   }
   Flush();
+  if (options_.on_cleared) options_.on_cleared(cleared);
   return cleared;
 }
 

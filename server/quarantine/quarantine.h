@@ -52,6 +52,9 @@ struct Options {
   std::function<std::string(const std::string& target)> compiler;
   // Those of jobs now, all of them. Memory 0: without limit.
   kiln::v1alpha::QuarantineEntry::Limits limits;
+  // For logs; without any lock held, from the thread that caused it. May be null.
+  std::function<void(const kiln::v1alpha::QuarantineEntry& entry)> on_quarantined;
+  std::function<void(uint32_t entries)> on_cleared;
   // For tests: called before a file is touched.
   std::function<void()> before_write;
 };

@@ -213,6 +213,20 @@ TEST_F(LogTest, RefusedConnectionsAreSaidWhenTheyBeginAndWhenThereIsRoom) {
   EXPECT_NE(Line({"event=connections_admitted", "listener=grpc"}), "") << kilnd_->log();
 }
 
+TEST_F(LogTest, AQuarantinedShaderIsSaidAndFoundAgain) {
+  const std::vector<std::string> flags = {"--cache-dir=" + dir_ + "/cache", "--quarantine-after=2"};
+  Start(flags);
+  for (int i = 0; i < 2; ++i) Compile(Request(5), "crash:fake_fold");
+  const std::string line = Line({"event=quarantined"});
+  for (const char* part : {"level=warning", "target=tgl", "status=CRASHED", "deaths=2", "key="}) {
+    EXPECT_NE(line.find(part), std::string::npos) << part << " in " << line;
+  }
+  EXPECT_EQ(Stop(), 0);
+  Start(flags);
+  EXPECT_NE(Line({"event=quarantine_loaded", "entries=1", "dropped_damaged=0"}), "")
+      << kilnd_->log();
+}
+
 TEST_F(LogTest, OverloadIsSaidWhenItBeginsAndWhenItIsOver) {
   Start({"--workers=1", "--queue=1"});
   std::vector<std::thread> threads;
