@@ -120,9 +120,6 @@ worker::PoolOptions MakePoolOptions(const Config& config) {
   return options;
 }
 
-// Scrapers and probes, with room for those that hang on.
-constexpr uint64_t kMetricsConnections = 16;
-
 // Open tables of the disk cache: all of them, where descriptors are plenty.
 uint64_t CacheTables(const Config& config) {
   if (config.cache_dir.empty()) return 0;
@@ -133,7 +130,7 @@ uint64_t CacheTables(const Config& config) {
 uint64_t ReservedDescriptors(const Config& config) {
   constexpr uint64_t kOwn = 92;        // standard files, gRPC's queues, a probe, logs and locks
   constexpr uint64_t kEachWorker = 8;  // with those of its start
-  return kOwn + 2 * net::kListenerDescriptors + kMetricsConnections +
+  return kOwn + 2 * net::kListenerDescriptors + net::HttpPages::kMostOpen +
          kEachWorker * WorkersOf(config) + CacheTables(config);
 }
 
@@ -295,12 +292,12 @@ void Daemon::ListenForScrapes(net::ListeningSockets sockets, Parts* parts) {
   parts->pages = std::make_unique<net::HttpPages>(net::HttpPages::Pages{
       {"/metrics", [parts] { return parts->scrape.Read(); }}, {"/healthz", health}});
   net::Listener::Options options;
-  options.max_connections = kMetricsConnections;
-  options.idle_time = absl::Seconds(2);
+  options.max_connections = net::HttpPages::kMostOpen;
   options.on_refusing = [log = parts->log](bool refusing) {
     LogRefusing("metrics", refusing, log);
   };
   options.take = [pages = parts->pages.get()](int fd) { pages->Take(fd); };
+  options.held = [pages = parts->pages.get()] { return pages->held(); };
   parts->scrape_listener = std::make_unique<net::Listener>(std::move(sockets), std::move(options));
 }
 
@@ -364,7 +361,8 @@ absl::Status Daemon::StartServing(const Config& config, Parts* parts) {
   parts->scrape.Add(parts->snapshot);
   if (scrapes.ok()) ListenForScrapes(*std::move(scrapes), parts);
   parts->network = std::make_shared<metrics::Network>(
-      parts->call_listener.get(), parts->scrape_listener.get(), parts->probe.get());
+      parts->call_listener.get(), parts->scrape_listener.get(), parts->pages.get(),
+      parts->probe.get());
   parts->scrape.Add(parts->network);
   return absl::OkStatus();
 }

@@ -42,11 +42,17 @@ std::vector<MetricFamily> Network::Collect() const {
     accepted.push_back({{{"listener", listener}}, D(c.accepted)});
     refused.push_back({with("limit"), D(c.refused_limit)});
     refused.push_back({with("descriptors"), D(c.refused_descriptors)});
-    closed.push_back({with("silent"), D(c.closed_silent)});
-    closed.push_back({with("idle"), D(c.closed_idle)});
   };
-  add("grpc", calls_->counters());
-  if (scrapes_ != nullptr) add("metrics", scrapes_->counters());
+  net::Listener::Counters calls = calls_->counters();
+  add("grpc", calls);
+  closed.push_back({{{"listener", "grpc"}, {"reason", "silent"}}, D(calls.closed_silent)});
+  closed.push_back({{{"listener", "grpc"}, {"reason", "idle"}}, D(calls.closed_idle)});
+  if (scrapes_ != nullptr) {
+    add("metrics", scrapes_->counters());
+    net::HttpPages::Counters pages = pages_->counters();
+    closed.push_back({{{"listener", "metrics"}, {"reason", "gave_way"}}, D(pages.gave_way)});
+    closed.push_back({{{"listener", "metrics"}, {"reason", "late"}}, D(pages.late)});
+  }
 
   std::vector<MetricFamily> out;
   Add(&out, "kiln_connections", "Connections of clients that are open", MetricType::Gauge, open);
@@ -56,8 +62,8 @@ std::vector<MetricFamily> Network::Collect() const {
   Add(&out, "kiln_connections_refused_total",
       "Connections closed at once: the limit, or no descriptor left", MetricType::Counter, refused);
   Add(&out, "kiln_connections_closed_total",
-      "Connections closed to make room for others: never sent a byte, or idle", MetricType::Counter,
-      closed);
+      "Connections closed to make room for others (silent, idle, gave_way) or for taking too long",
+      MetricType::Counter, closed);
   CollectProbe(probe_->counters(), &out);
   CollectDescriptors(&out);
   return out;

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "server/net/http_pages.h"
 #include "server/net/listener.h"
 #include "server/net/self_probe.h"
 
@@ -14,15 +15,17 @@ namespace kiln::metrics {
 
 class Network : public prometheus::Collectable {
  public:
-  // All outlive this; `scrapes` is null where there is no metrics listener.
-  Network(net::Listener* calls, net::Listener* scrapes, const net::SelfProbe* probe)
-      : calls_(calls), scrapes_(scrapes), probe_(probe) {}
+  // All outlive this; `scrapes` and `pages` are null where there is no metrics listener.
+  Network(net::Listener* calls, net::Listener* scrapes, const net::HttpPages* pages,
+          const net::SelfProbe* probe)
+      : calls_(calls), scrapes_(scrapes), pages_(pages), probe_(probe) {}
 
   std::vector<prometheus::MetricFamily> Collect() const override;
 
  private:
   net::Listener* calls_;
   net::Listener* scrapes_;
+  const net::HttpPages* pages_;
   const net::SelfProbe* probe_;
 };
 

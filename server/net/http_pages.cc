@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -16,8 +17,8 @@ namespace kiln::net {
 namespace {
 
 constexpr size_t kMostRequestBytes = 8 << 10;
-// Between two looks at who has lived for too long; the wake-up ends a wait sooner.
-constexpr int kLookUpMilliseconds = 1000;
+// How often the thread looks whether it is to end, if there was no descriptor to wake it by.
+constexpr std::chrono::milliseconds kLookUp(1000);
 
 const char* Reason(int status) {
   switch (status) {
@@ -50,16 +51,23 @@ bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == E
 
 }  // namespace
 
-HttpPages::HttpPages(Pages pages, std::chrono::milliseconds lifetime)
-    : pages_(std::move(pages)), lifetime_(lifetime), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+HttpPages::HttpPages(Pages pages, Times times)
+    : times_(times), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  for (auto& [path, make] : pages) makers_[path].make = std::move(make);
+  for (auto& [path, maker] : makers_) {
+    maker.thread = std::thread([this, m = &maker] { RunMaker(m); });
+  }
   thread_ = std::thread([this] { Run(); });
 }
 
 HttpPages::~HttpPages() {
-  stopping_ = true;
-  uint64_t one = 1;
-  [[maybe_unused]] ssize_t written = write(wake_, &one, sizeof one);
+  {
+    absl::MutexLock lock(&mutex_);  // makers wait under it
+    stopping_ = true;
+  }
+  WakeUp();
   thread_.join();
+  for (auto& [path, maker] : makers_) maker.thread.join();
   for (const Connection& c : connections_) close(c.fd);
   for (int fd : taken_) close(fd);
   close(wake_);
@@ -69,79 +77,184 @@ void HttpPages::Take(int fd) {
   {
     absl::MutexLock lock(&mutex_);
     taken_.push_back(fd);
+    ++held_;
   }
+  WakeUp();
+}
+
+uint64_t HttpPages::held() const {
+  absl::MutexLock lock(&mutex_);
+  return held_;
+}
+
+HttpPages::Counters HttpPages::counters() const {
+  absl::MutexLock lock(&mutex_);
+  return counters_;
+}
+
+void HttpPages::WakeUp() {
   uint64_t one = 1;
   [[maybe_unused]] ssize_t written = write(wake_, &one, sizeof one);
 }
 
-void HttpPages::Run() {
-  while (!stopping_) {
-    std::vector<pollfd> wait = {{wake_, POLLIN, 0}};
-    for (const Connection& c : connections_) {
-      wait.push_back({c.fd, static_cast<short>(c.answer.empty() ? POLLIN : POLLOUT), 0});
+void HttpPages::RunMaker(Maker* maker) {
+  auto wanted = [this, maker] { return stopping_ || maker->asked > maker->answered; };
+  for (;;) {
+    uint64_t asked;
+    {
+      absl::MutexLock lock(&mutex_);
+      mutex_.Await(absl::Condition(&wanted));
+      if (stopping_) return;
+      asked = maker->asked;
     }
-    poll(wait.data(), wait.size(), kLookUpMilliseconds);
-    uint64_t count;
-    [[maybe_unused]] ssize_t woken = read(wake_, &count, sizeof count);
-    std::vector<Connection> left;
-    auto now = std::chrono::steady_clock::now();
-    for (size_t i = 0; i < connections_.size(); ++i) {
-      bool lives = wait[i + 1].revents == 0 || Proceed(&connections_[i]);
-      if (lives && now < connections_[i].end) {
-        left.push_back(std::move(connections_[i]));
-      } else {
-        close(connections_[i].fd);
-      }
+    auto page = std::make_shared<const Page>(maker->make());
+    {
+      absl::MutexLock lock(&mutex_);
+      maker->page = std::move(page);
+      maker->answered = asked;
     }
-    connections_ = std::move(left);
-    absl::MutexLock lock(&mutex_);
-    for (int fd : taken_) connections_.push_back({fd, now + lifetime_, "", ""});
-    taken_.clear();
+    WakeUp();
   }
 }
 
-bool HttpPages::Proceed(Connection* connection) {
-  if (connection->answer.empty() && !Read(connection)) return false;
-  return connection->answer.empty() || Write(connection);
+void HttpPages::Run() {
+  while (!stopping_) {
+    AwaitTraffic();
+    TakeNew();
+    for (Connection& c : connections_) Proceed(&c);
+    MakeRoom();
+    CloseDone();
+  }
 }
 
-bool HttpPages::Read(Connection* connection) {
+// Until something has come or can be sent, somebody's time is over, or the wake-up.
+void HttpPages::AwaitTraffic() {
+  std::vector<pollfd> wait = {{wake_, POLLIN, 0}};
+  auto now = Clock::now(), until = now + kLookUp;
+  for (const Connection& c : connections_) {
+    wait.push_back({c.fd, static_cast<short>(c.IsAsking() ? POLLIN : c.maker ? 0 : POLLOUT), 0});
+    until = std::min(until, c.end);
+  }
+  auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now).count();
+  poll(wait.data(), wait.size(), static_cast<int>(std::max<int64_t>(left, 0)));
+  uint64_t count;
+  [[maybe_unused]] ssize_t woken = read(wake_, &count, sizeof count);
+  size_t i = 1;
+  for (Connection& c : connections_) {
+    // Who is gone is not told so again: nothing is read or written while a page is made.
+    c.done = c.maker != nullptr && (wait[i].revents & (POLLERR | POLLHUP)) != 0;
+    ++i;
+  }
+}
+
+void HttpPages::TakeNew() {
+  absl::MutexLock lock(&mutex_);
+  auto end = Clock::now() + times_.request;
+  for (int fd : taken_) connections_.push_back({fd, end});
+  taken_.clear();
+}
+
+void HttpPages::Proceed(Connection* connection) {
+  if (connection->IsAsking()) Read(connection);
+  if (!connection->done && connection->maker != nullptr) Collect(connection);
+  if (connection->IsTaking()) Write(connection);
+  if (connection->done || Clock::now() < connection->end) return;
+  connection->done = true;
+  absl::MutexLock lock(&mutex_);
+  ++counters_.late;
+}
+
+void HttpPages::Read(Connection* connection) {
   char bytes[4096];
   ssize_t n = recv(connection->fd, bytes, sizeof bytes, 0);
-  if (n <= 0) return n < 0 && WouldBlock();
+  if (n <= 0) {
+    connection->done = n == 0 || !WouldBlock();
+    return;
+  }
   std::string& request = connection->request;
   request.append(bytes, static_cast<size_t>(n));
   size_t end = EndOfHeader(request);
   if (end != std::string::npos) {
-    connection->answer = Answer(std::string_view(request).substr(0, end));
+    Ask(connection, std::string_view(request).substr(0, end));
   } else if (request.size() > kMostRequestBytes) {
     connection->answer = Respond({400, "text/plain", "the request is too long\n"}, true);
   }
-  return true;
+  if (!connection->IsAsking()) connection->end = Clock::now() + times_.answer;
 }
 
-bool HttpPages::Write(Connection* connection) {
-  std::string& answer = connection->answer;
-  ssize_t n = send(connection->fd, answer.data(), answer.size(), MSG_NOSIGNAL);
-  if (n < 0) return WouldBlock();
-  answer.erase(0, static_cast<size_t>(n));
-  return !answer.empty();
-}
-
-std::string HttpPages::Answer(std::string_view request) {
-  size_t space = request.find(' ');
-  size_t end = space == std::string_view::npos ? space : request.find_first_of(" ?\r\n", space + 1);
-  if (end == std::string_view::npos) return Respond({400, "text/plain", "no HTTP\n"}, true);
-  std::string_view method = request.substr(0, space);
-  std::string_view path = request.substr(space + 1, end - space - 1);
-  if (method != "GET" && method != "HEAD") {
-    return Respond({405, "text/plain", "GET and HEAD only\n"}, true);
+// What is wrong with it is answered at once, a page is waited for.
+void HttpPages::Ask(Connection* connection, std::string_view header) {
+  size_t space = header.find(' ');
+  size_t end = space == std::string_view::npos ? space : header.find_first_of(" ?\r\n", space + 1);
+  if (end == std::string_view::npos) {
+    connection->answer = Respond({400, "text/plain", "no HTTP\n"}, true);
+    return;
   }
-  auto page = pages_.find(path);
-  if (page != pages_.end()) return Respond(page->second(), method == "GET");
+  std::string_view method = header.substr(0, space);
+  std::string_view path = header.substr(space + 1, end - space - 1);
+  if (method != "GET" && method != "HEAD") {
+    connection->answer = Respond({405, "text/plain", "GET and HEAD only\n"}, true);
+    return;
+  }
+  connection->with_body = method == "GET";
+  auto found = makers_.find(path);
+  if (found != makers_.end()) {
+    connection->maker = &found->second;
+    absl::MutexLock lock(&mutex_);
+    connection->number = ++connection->maker->asked;
+    return;
+  }
   std::string paths;
-  for (const auto& [known, make] : pages_) absl::StrAppend(&paths, known, "\n");
-  return Respond({404, "text/plain", absl::StrCat("the pages here are\n", paths)}, method == "GET");
+  for (const auto& [known, maker] : makers_) absl::StrAppend(&paths, known, "\n");
+  connection->answer = Respond({404, "text/plain", absl::StrCat("the pages here are\n", paths)},
+                               connection->with_body);
+}
+
+void HttpPages::Collect(Connection* connection) {
+  std::shared_ptr<const Page> page;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (connection->maker->answered < connection->number) return;
+    page = connection->maker->page;
+  }
+  connection->maker = nullptr;
+  connection->answer = Respond(*page, connection->with_body);
+}
+
+void HttpPages::Write(Connection* connection) {
+  std::string_view rest = std::string_view(connection->answer).substr(connection->sent);
+  ssize_t n = send(connection->fd, rest.data(), rest.size(), MSG_NOSIGNAL);
+  if (n < 0) {
+    connection->done = !WouldBlock();
+    return;
+  }
+  connection->sent += static_cast<size_t>(n);
+  connection->done = connection->sent == connection->answer.size();
+}
+
+void HttpPages::MakeRoom() {
+  auto first = [this](bool (Connection::*is)() const) {
+    return std::find_if(connections_.begin(), connections_.end(), std::mem_fn(is));
+  };
+  auto count = std::count_if(connections_.begin(), connections_.end(),
+                             [](const Connection& c) { return !c.done; });
+  for (; count > static_cast<ptrdiff_t>(kPlaces); --count) {
+    auto gives_way = first(&Connection::IsAsking);
+    if (gives_way == connections_.end()) gives_way = first(&Connection::IsTaking);
+    if (gives_way == connections_.end()) return;  // all wait for a page: that takes its time
+    gives_way->done = true;
+    absl::MutexLock lock(&mutex_);
+    ++counters_.gave_way;
+  }
+}
+
+void HttpPages::CloseDone() {
+  size_t closed = std::erase_if(connections_, [](const Connection& c) {
+    if (c.done) close(c.fd);
+    return c.done;
+  });
+  absl::MutexLock lock(&mutex_);
+  held_ -= closed;
 }
 
 }  // namespace kiln::net

@@ -1,20 +1,34 @@
 // A few pages over HTTP/1.1, for Prometheus and for probes: GET and HEAD, one request for each
-// connection, one thread.
+// connection.
 //
-// Robust rather than general: a request has at most 8 KiB, a page is made while the others wait,
-// and a connection lives for `lifetime` at most, asking, waiting and reading together. The listener
-// in front bounds the connections and shuts down those that say nothing when there are too many,
-// which ends them here too.
+// Whoever asks is answered, whatever others do:
+//   * A request's header (8 KiB at most) is there `request_time` after the connection was accepted,
+//     and the answer is taken `answer_time` after that, or the connection is closed; a byte now and
+//     then does not lengthen either.
+//   * kPlaces connections may stay. Beyond that gives way the one that came first of those without
+//     a complete header, or else of those that do not take their answer. A new connection is read
+//     before anybody gives way, so that one which brings its request along needs no luck.
+//   * While kMostOpen are held none is taken (held()): clients wait in the kernel, in order.
+//   * Each page is made in a thread of its own, once for all who ask for it meanwhile: one that
+//     takes long (a disk that hangs) keeps only those who want it. An answer is never older than
+//     its request.
+//
+// Limit: clients that connect thousands of times a second leave a place to each for milliseconds
+// only; one that is slower than that to send its request after it connected is lost.
 #ifndef KILN_SERVER_NET_HTTP_PAGES_H_
 #define KILN_SERVER_NET_HTTP_PAGES_H_
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -24,43 +38,87 @@ namespace kiln::net {
 
 class HttpPages {
  public:
+  static constexpr size_t kPlaces = 16;
+  static constexpr size_t kMostOpen = 24;
+
   struct Page {
     int status = 200;
     std::string content_type = "text/plain; charset=utf-8";
     std::string body;
   };
-  // `pages`: by path; made in the server's thread at each request.
+  // By path. Each is called from one thread, when somebody asks.
   using Pages = std::map<std::string, std::function<Page()>, std::less<>>;
-  explicit HttpPages(Pages pages, std::chrono::milliseconds lifetime = std::chrono::seconds(20));
+  struct Times {
+    std::chrono::milliseconds request = std::chrono::seconds(2);
+    std::chrono::milliseconds answer = std::chrono::seconds(5);
+  };
+  struct Counters {
+    uint64_t gave_way = 0;
+    uint64_t late = 0;  // closed because a time was over
+  };
+
+  explicit HttpPages(Pages pages, Times times);
+  explicit HttpPages(Pages pages) : HttpPages(std::move(pages), Times()) {}
+  // Waits for pages that are being made.
   ~HttpPages();
   HttpPages(const HttpPages&) = delete;
   HttpPages& operator=(const HttpPages&) = delete;
 
   // Takes ownership of a non-blocking connection; from any thread.
   void Take(int fd);
+  // Connections taken and not closed yet.
+  uint64_t held() const;
+  Counters counters() const;
 
  private:
+  using Clock = std::chrono::steady_clock;
+  // Makes one page, again and again. Requests are numbered; a page answers those that had come when
+  // its making began.
+  struct Maker {
+    std::function<Page()> make;
+    uint64_t asked = 0;
+    uint64_t answered = 0;
+    std::shared_ptr<const Page> page;
+    std::thread thread;
+  };
   struct Connection {
     int fd;
-    std::chrono::steady_clock::time_point end;
-    std::string request;
-    std::string answer;  // what of it is not sent yet; empty: still reading
+    Clock::time_point end;
+    std::string request = {};  // what of it has come, until there is `maker` or `answer`
+    Maker* maker = nullptr;    // of the page that is waited for
+    uint64_t number = 0;       // of the request, with the maker
+    bool with_body = true;
+    std::string answer = {};
+    size_t sent = 0;  // of the answer
+    bool done = false;
+
+    bool IsAsking() const { return !done && maker == nullptr && answer.empty(); }
+    bool IsTaking() const { return !done && !answer.empty(); }
   };
 
   void Run();
-  // False: it is done with.
-  bool Proceed(Connection* connection);
-  bool Read(Connection* connection);
-  bool Write(Connection* connection);
-  std::string Answer(std::string_view request);
+  void RunMaker(Maker* maker);
+  void WakeUp();
+  void AwaitTraffic();
+  void TakeNew();
+  void Proceed(Connection* connection);
+  void Read(Connection* connection);
+  void Ask(Connection* connection, std::string_view header);
+  void Collect(Connection* connection);
+  void Write(Connection* connection);
+  void MakeRoom();
+  void CloseDone();
 
-  const Pages pages_;
-  const std::chrono::milliseconds lifetime_;
+  const Times times_;
   int wake_ = -1;
   std::atomic<bool> stopping_ = false;
-  absl::Mutex mutex_;
+  mutable absl::Mutex mutex_;
   std::vector<int> taken_ ABSL_GUARDED_BY(mutex_);
-  std::vector<Connection> connections_;  // of the thread
+  uint64_t held_ ABSL_GUARDED_BY(mutex_) = 0;
+  Counters counters_ ABSL_GUARDED_BY(mutex_);
+  // The map is constant; what a maker has besides its function is guarded by the mutex.
+  std::map<std::string, Maker, std::less<>> makers_;
+  std::list<Connection> connections_;  // of the thread; in the order in which they came
   std::thread thread_;
 };
 

@@ -7,8 +7,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
+#include <functional>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace kiln::net {
 namespace {
@@ -16,12 +20,32 @@ namespace {
 class HttpPagesTest : public testing::Test {
  protected:
   // The other end of a connection.
-  int Connect() {
+  int Connect() { return ConnectTo(&pages_); }
+  // Waits while there is no room, as the listener does.
+  static int ConnectTo(HttpPages* pages) {
     int pair[2];
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
     fcntl(pair[0], F_SETFL, O_NONBLOCK);
-    pages_.Take(pair[0]);
+    EXPECT_TRUE(Await([&] { return pages->held() < HttpPages::kMostOpen; }));
+    pages->Take(pair[0]);
     return pair[1];
+  }
+  static bool Await(const std::function<bool()>& done) {
+    for (int i = 0; i < 2000; ++i) {
+      if (done()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return false;
+  }
+  static bool Ended(int fd) {
+    char byte;
+    return recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0;
+  }
+  static void Say(int fd, const std::string& text) {
+    send(fd, text.data(), text.size(), MSG_NOSIGNAL);
+  }
+  static void CloseAll(const std::vector<int>& fds) {
+    for (int fd : fds) close(fd);
   }
   // Until the end; "timeout" if there is none.
   static std::string ReadAll(int fd) {
@@ -100,15 +124,90 @@ TEST_F(HttpPagesTest, RequestsInPiecesAndSlowReaders) {
 
 // A byte now and then is not idle, and yet not for ever.
 TEST_F(HttpPagesTest, ARequestThatDripsIsEnded) {
-  int pair[2];
-  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
-  fcntl(pair[0], F_SETFL, O_NONBLOCK);
-  HttpPages impatient({}, std::chrono::milliseconds(200));
-  impatient.Take(pair[0]);
-  pollfd ended = {pair[1], POLLIN, 0};
-  for (int i = 0; i < 200 && poll(&ended, 1, 50) == 0; ++i) send(pair[1], "x", 1, MSG_NOSIGNAL);
+  HttpPages impatient({}, {.request = std::chrono::milliseconds(200)});
+  int fd = ConnectTo(&impatient);
+  pollfd ended = {fd, POLLIN, 0};
+  for (int i = 0; i < 200 && poll(&ended, 1, 50) == 0; ++i) Say(fd, "x");
   EXPECT_NE(ended.revents, 0);
-  close(pair[1]);
+  EXPECT_EQ(impatient.counters().late, 1u);
+  EXPECT_EQ(impatient.held(), 0u);
+  close(fd);
+}
+
+// Nor does a byte that is taken now and then make an answer's time longer.
+TEST_F(HttpPagesTest, AnAnswerThatIsNotTakenIsEnded) {
+  HttpPages impatient({{"/", [] { return HttpPages::Page{200, "", std::string(3'000'000, 'x')}; }}},
+                      {.answer = std::chrono::milliseconds(200)});
+  int fd = ConnectTo(&impatient);
+  Say(fd, "GET / HTTP/1.1\r\n\r\n");
+  char bytes[4096];
+  EXPECT_TRUE(Await([&] {
+    recv(fd, bytes, sizeof bytes, MSG_DONTWAIT);
+    return impatient.held() == 0;
+  }));
+  EXPECT_EQ(impatient.counters().late, 1u);
+  EXPECT_LT(ReadAll(fd).size(), 3'000'000u);
+}
+
+// Neither many who drip, nor many who do not read, nor both together keep others out: those that
+// came first of the ones without a request give way, then those that came first.
+TEST_F(HttpPagesTest, WhoDripsOrDoesNotReadGivesWay) {
+  std::vector<int> drips, deaf;
+  for (size_t i = 0; i < HttpPages::kPlaces; ++i) {
+    drips.push_back(Connect());
+    Say(drips.back(), "GET /sm");
+  }
+  EXPECT_EQ(pages_.held(), HttpPages::kPlaces);
+  EXPECT_EQ(Status(Ask("GET /small HTTP/1.1\r\n\r\n")), "HTTP/1.1 200") << "needs no place";
+  int next = Connect();
+  EXPECT_TRUE(Await([&] { return Ended(drips[0]); }));
+  for (size_t i = 1; i < drips.size(); ++i) EXPECT_FALSE(Ended(drips[i])) << i;
+  Say(drips[1], "all HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(Status(ReadAll(drips[1])), "HTTP/1.1 200") << "late, and served";
+  drips.erase(drips.begin() + 1);
+  for (size_t i = 0; i < HttpPages::kPlaces + 1; ++i) {
+    deaf.push_back(Connect());
+    Say(deaf.back(), "GET /large HTTP/1.1\r\n\r\n");
+  }
+  EXPECT_TRUE(Await([&] { return pages_.held() == HttpPages::kPlaces; }));
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_EQ(Status(Ask("GET /small HTTP/1.1\r\n\r\n")), "HTTP/1.1 200") << i;
+  }
+  EXPECT_TRUE(Ended(next)) << "before those with a request";
+  EXPECT_GE(pages_.counters().gave_way, HttpPages::kPlaces + 1);
+  EXPECT_EQ(pages_.counters().late, 0u);
+  close(next);
+  CloseAll(drips);
+  CloseAll(deaf);
+}
+
+// A page that takes long keeps only those who ask for it, and they have it when it is there: made
+// once for all who came before its making began.
+TEST_F(HttpPagesTest, APageThatHangsKeepsNoOther) {
+  std::atomic<int> made = 0;
+  std::atomic<bool> hangs = true;
+  HttpPages pages({{"/slow",
+                    [&] {
+                      while (hangs) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                      return HttpPages::Page{200, "", std::to_string(++made)};
+                    }},
+                   {"/quick", [] { return HttpPages::Page{200, "", "ok"}; }}},
+                  {.answer = std::chrono::seconds(60)});
+  std::vector<int> wait;
+  for (size_t i = 0; i < HttpPages::kPlaces + 2; ++i) {
+    wait.push_back(ConnectTo(&pages));
+    Say(wait.back(), "GET /slow HTTP/1.1\r\n\r\n");
+  }
+  int gone = ConnectTo(&pages);
+  Say(gone, "GET /slow HTTP/1.1\r\n\r\n");
+  int fd = ConnectTo(&pages);
+  Say(fd, "GET /quick HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(Status(ReadAll(fd)), "HTTP/1.1 200");
+  close(gone);
+  EXPECT_TRUE(Await([&] { return pages.held() == HttpPages::kPlaces + 2; }));
+  hangs = false;
+  for (int waits : wait) EXPECT_EQ(Status(ReadAll(waits)), "HTTP/1.1 200");
+  EXPECT_LE(made, 2);
 }
 
 }  // namespace

@@ -20,6 +20,8 @@ constexpr size_t kMostLeaving = 16;
 constexpr std::chrono::milliseconds kSweepInterval(20);
 // Without any descriptor.
 constexpr int kRestMilliseconds = 50;
+// While the owner of the connections makes room, which takes no longer.
+constexpr int kRoomMilliseconds = 2;
 // Otherwise the wake-up ends a wait, if there was a descriptor for it.
 constexpr int kLookUpMilliseconds = 1000;
 
@@ -86,7 +88,7 @@ Listener::~Listener() {
 Listener::Counters Listener::counters() {
   absl::MutexLock lock(&mutex_);
   connections_.Sweep();
-  counters_.open = connections_.open() + connections_.leaving();
+  counters_.open = options_.held ? options_.held() : connections_.open() + connections_.leaving();
   return counters_;
 }
 
@@ -108,10 +110,11 @@ void Listener::Run() {
   wait.push_back({wake_, POLLIN, 0});
   while (!stopping_) {
     // While it rests only the wake-up is looked at: the sockets are readable all the time.
-    pollfd* from = resting_ ? &wait.back() : wait.data();
+    bool rests = rest_milliseconds_ > 0;
+    pollfd* from = rests ? &wait.back() : wait.data();
     poll(from, static_cast<nfds_t>(wait.data() + wait.size() - from),
-         resting_ ? kRestMilliseconds : kLookUpMilliseconds);
-    resting_ = false;
+         rests ? rest_milliseconds_ : kLookUpMilliseconds);
+    rest_milliseconds_ = 0;
     for (size_t i = 0; i + 1 < wait.size() && !stopping_; ++i) AcceptAll(wait[i].fd);
   }
 }
@@ -123,6 +126,10 @@ void Listener::AcceptAll(int socket) {
 
 // False: there is nothing more to accept now.
 bool Listener::AcceptOne(int socket) {
+  if (!OwnerHasRoom()) {
+    rest_milliseconds_ = kRoomMilliseconds;
+    return false;
+  }
   sockaddr_storage peer = {};
   socklen_t size = sizeof peer;
   int fd = accept4(socket, reinterpret_cast<sockaddr*>(&peer), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -130,7 +137,7 @@ bool Listener::AcceptOne(int socket) {
     if (errno == EAGAIN || errno == EWOULDBLOCK) return false;
     if (IsOfOneConnection(errno)) return true;
     if (errno == EMFILE || errno == ENFILE) return SpendSpare(socket);
-    resting_ = true;
+    rest_milliseconds_ = kRestMilliseconds;
     return false;
   }
   if (IsGone(fd)) {
@@ -144,6 +151,10 @@ bool Listener::AcceptOne(int socket) {
   return true;
 }
 
+bool Listener::OwnerHasRoom() const {
+  return !options_.held || options_.held() < options_.max_connections;
+}
+
 // False: there is nothing more to accept now. Without descriptors only this tells.
 bool Listener::SpendSpare(int socket) {
   if (spare_ >= 0) close(spare_);
@@ -152,28 +163,30 @@ bool Listener::SpendSpare(int socket) {
   if (fd >= 0) close(fd);
   spare_ = OpenSpare();
   // Another thread may have been quicker to take what was set free.
-  resting_ = spare_ < 0 || (fd < 0 && !empty);
+  if (spare_ < 0 || (fd < 0 && !empty)) rest_milliseconds_ = kRestMilliseconds;
   if (fd < 0) return false;
   {
     absl::MutexLock lock(&mutex_);
     ++counters_.refused_descriptors;
   }
   TellRefusing(true);
-  return !resting_;
+  return rest_milliseconds_ == 0;
 }
 
 bool Listener::Admit(int fd, const sockaddr_storage& peer) {
-  bool ample;
+  bool ample = true;
   {
     absl::MutexLock lock(&mutex_);
     if (IsExpected(peer)) return true;
-    if (!HasRoom()) {
+    if (!options_.held && !HasRoom()) {
       ++counters_.refused_limit;
       return false;
     }
     ++counters_.accepted;
-    connections_.Add(fd);
-    ample = connections_.open() * 10 <= counters_.limit * 9;
+    if (!options_.held) {
+      connections_.Add(fd);
+      ample = connections_.open() * 10 <= counters_.limit * 9;
+    }
   }
   if (ample) TellRefusing(false);
   return true;

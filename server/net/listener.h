@@ -40,6 +40,9 @@ class Listener {
     absl::Duration idle_time = absl::InfiniteDuration();
     // Takes ownership of a non-blocking connection. From the listener's thread.
     std::function<void(int fd)> take;
+    // Of those that were handed on, how many are open, where their owner can tell; it then makes
+    // room itself, and while there are max_connections clients wait unaccepted. Null: connections.h.
+    std::function<uint64_t()> held;
     // Connections begin to be refused (true), and there is ample room again (false); from the
     // listener's thread. May be null.
     std::function<void(bool refusing)> on_refusing;
@@ -60,7 +63,7 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  // Asks the kernel which connections live.
+  // Asks the kernel, or the owner, which connections live.
   Counters counters();
   // The address of the first socket.
   sockaddr_storage first_address(socklen_t* size) const;
@@ -72,6 +75,7 @@ class Listener {
   void Run();
   void AcceptAll(int socket);
   bool AcceptOne(int socket);
+  bool OwnerHasRoom() const;
   bool SpendSpare(int socket);
   bool Admit(int fd, const sockaddr_storage& peer);
   bool HasRoom() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -83,8 +87,8 @@ class Listener {
   const Options options_;
   int wake_ = -1;
   int spare_ = -1;
-  bool resting_ = false;   // of the thread
-  bool refusing_ = false;  // as told
+  int rest_milliseconds_ = 0;  // of the thread
+  bool refusing_ = false;      // as told
   std::atomic<bool> stopping_ = false;
   mutable absl::Mutex mutex_;
   Connections connections_ ABSL_GUARDED_BY(mutex_);

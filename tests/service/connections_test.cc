@@ -245,6 +245,38 @@ TEST_F(ConnectionsTest, AScrapeIsAnsweredWhileSilentConnectionsAreHeld) {
   EXPECT_TRUE(Call().ok());
 }
 
+// More than there are places for, each with a byte now and then: none is idle, none asks.
+TEST_F(ConnectionsTest, ScrapesAreAnsweredWhileOthersDrip) {
+  Start({});
+  Flood flood;
+  flood.Open(kilnd_->metrics_address(), 100);
+  flood.Say("GET /x");
+  for (int i = 0; i < 12; ++i) {
+    std::this_thread::sleep_for(milliseconds(100));
+    flood.Say("a");
+    EXPECT_EQ(kilnd_->Page("/healthz"), "ok\n") << i;
+    EXPECT_NE(kilnd_->Metrics(), "") << i;
+    if (i % 4 == 0) flood.Open(kilnd_->metrics_address(), 20);
+  }
+  EXPECT_GE(Metric("kiln_connections_closed_total{listener=\"metrics\",reason=\"gave_way\"}"), 84);
+  EXPECT_TRUE(Await([&] {
+    flood.Say("a");
+    return flood.Held() == 0;
+  })) << "2 s after they came";
+}
+
+// They ask again and again, and take no answer.
+TEST_F(ConnectionsTest, ScrapesAreAnsweredWhileOthersDoNotRead) {
+  Start({});
+  Flood flood;
+  for (int i = 0; i < 12; ++i) {
+    flood.Open(kilnd_->metrics_address(), 30);
+    flood.Say("GET /metrics HTTP/1.1\r\n\r\n");
+    EXPECT_EQ(kilnd_->Page("/healthz"), "ok\n") << i;
+    EXPECT_NE(kilnd_->Metrics(), "") << i;
+  }
+}
+
 TEST_F(ConnectionsTest, OverTheLimitClientsAreRefusedAndSoTold) {
   Start({"--max-connections=2"});
   auto first = kilnd_->Stub(), second = kilnd_->Stub();
