@@ -45,7 +45,8 @@ std::vector<Setting> Settings(Config* c) {
        "as it allows",
        &c->max_connections},
       {"idle-time", "TIME",
-       "when --max-connections are connected: one without data for so long gives way to a new one",
+       "a client without a call for so long, at most twice that, is disconnected, and connects "
+       "again at its next call",
        &c->idle_time},
       {"probe-interval", "TIME", "how often kilnd asks itself for its health, as a client would",
        &c->probe_interval},

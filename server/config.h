@@ -35,7 +35,8 @@ struct Config {
   std::string listen = "127.0.0.1:7411";
   std::string metrics = "127.0.0.1:7412";  // empty: none
   uint64_t max_connections = 1000;         // 0: as many as descriptors allow
-  absl::Duration idle_time = absl::Seconds(60);
+  // No round time: who calls once a minute is not to meet the end of the minute.
+  absl::Duration idle_time = absl::Seconds(75);
   absl::Duration probe_interval = absl::Seconds(5);
   std::string cache_dir;  // empty: memory only
   uint64_t cache_bytes = uint64_t{4} << 30;

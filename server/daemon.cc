@@ -213,8 +213,10 @@ absl::Status BuildServer(const Config& config, CompilerService* service, AdminSe
   // Clients that wait ask for a sign of life (client/client.h); more often than this is a nuisance.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 4000);
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, Milliseconds(kHandshakeTimeout));
-  // Pings go to clients with calls only. They end calls of clients that are gone without a word,
-  // and keep a connection with a call from looking idle while its client lives (net/connections.h).
+  // Without a call for so long, whatever else the client sends: its place is free for another. The
+  // time begins with the connection, and again where there were calls when it is over.
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, Milliseconds(config.idle_time));
+  // Pings go to clients with calls only: calls of clients that are gone without a word end.
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(config.idle_time / 3));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, Milliseconds(kPingTimeout));
   builder.SetMaxReceiveMessageSize(static_cast<int>(
@@ -242,7 +244,6 @@ void Daemon::ListenForCalls(const Config& config, net::ListeningSockets sockets,
   parts->listen_address = sockets.address;
   net::Listener::Options options;
   options.max_connections = parts->max_connections;
-  options.idle_time = config.idle_time;
   options.on_refusing = [log = parts->log](bool refusing) {
     LogRefusing("grpc", refusing, log);
   };

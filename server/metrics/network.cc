@@ -46,7 +46,6 @@ std::vector<MetricFamily> Network::Collect() const {
   net::Listener::Counters calls = calls_->counters();
   add("grpc", calls);
   closed.push_back({{{"listener", "grpc"}, {"reason", "silent"}}, D(calls.closed_silent)});
-  closed.push_back({{{"listener", "grpc"}, {"reason", "idle"}}, D(calls.closed_idle)});
   if (scrapes_ != nullptr) {
     add("metrics", scrapes_->counters());
     net::HttpPages::Counters pages = pages_->counters();
@@ -62,7 +61,7 @@ std::vector<MetricFamily> Network::Collect() const {
   Add(&out, "kiln_connections_refused_total",
       "Connections closed at once: the limit, or no descriptor left", MetricType::Counter, refused);
   Add(&out, "kiln_connections_closed_total",
-      "Connections closed to make room for others (silent, idle, gave_way) or for taking too long",
+      "Connections closed to make room for others (silent, gave_way) or for taking too long",
       MetricType::Counter, closed);
   CollectProbe(probe_->counters(), &out);
   CollectDescriptors(&out);

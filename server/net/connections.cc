@@ -16,7 +16,7 @@ namespace kiln::net {
 struct Connections::Traffic {
   bool lives = false;
   bool silent = false;
-  absl::Duration idle;  // no data in either direction
+  absl::Duration age;  // of what is silent
 };
 
 bool Connections::Lives(const Connection& connection, int fd) {
@@ -32,7 +32,7 @@ Connections::Traffic Connections::TrafficOf(const Connection& connection) {
   traffic.lives = true;
   if (getsockopt(connection.fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return traffic;
   traffic.silent = info.tcpi_bytes_received == 0;
-  traffic.idle = absl::Milliseconds(std::min(info.tcpi_last_data_recv, info.tcpi_last_data_sent));
+  traffic.age = absl::Milliseconds(std::min(info.tcpi_last_data_recv, info.tcpi_last_data_sent));
   return traffic;
 }
 
@@ -65,37 +65,19 @@ bool Connections::ShutDown(const Connection& connection) {
   return true;
 }
 
-bool Connections::ShutDownFirstSilent() {
+bool Connections::MakeRoom() {
   for (; !silent_.empty(); silent_.pop_front()) {
     const Connection& first = silent_.front();
     Traffic traffic = TrafficOf(first);
     if (!traffic.lives) continue;
     if (traffic.silent) {
-      if (traffic.idle < kLeastSilence || !ShutDown(first)) return false;
+      if (traffic.age < kLeastSilence || !ShutDown(first)) return false;
       silent_.pop_front();
       return true;
     }
     spoken_.push_back(first);
   }
   return false;
-}
-
-bool Connections::ShutDownLongestIdle(absl::Duration idle_time) {
-  auto longest = spoken_.end();
-  for (auto it = spoken_.begin(); it != spoken_.end(); ++it) {
-    Traffic traffic = TrafficOf(*it);
-    if (!traffic.lives || traffic.idle < idle_time) continue;
-    longest = it;
-    idle_time = traffic.idle;
-  }
-  if (longest == spoken_.end() || !ShutDown(*longest)) return false;
-  spoken_.erase(longest);
-  return true;
-}
-
-Connections::GaveWay Connections::MakeRoom(absl::Duration idle_time) {
-  if (ShutDownFirstSilent()) return GaveWay::kSilent;
-  return ShutDownLongestIdle(idle_time) ? GaveWay::kIdle : GaveWay::kNobody;
 }
 
 }  // namespace kiln::net

@@ -1,21 +1,18 @@
-// Accepted connections that others own and close: how many still live, and who gives way.
+// Accepted connections that others own and close: how many still live, and which gives way.
 //
 // gRPC takes connections for good and does not say when it closes one. So a connection is known by
 // its descriptor and the identity of its socket (fstat): as long as both agree it lives, whoever
 // holds it. Nothing is asked until somebody wants to know.
 //
-// When there are too many, gives way
-//   1. of those that never sent a byte, the one that came first, if that was kLeastSilence ago: in
-//   a
-//      flood of silent connections clients still get in, and a client that has only just come is
-//      not thrown out for another;
-//   2. of the others the one without data for longest, if that is idle_time or more.
-// To give way is to be shut down: the owner reads an end of file and closes. Until then the
-// connection counts as leaving.
+// When there are too many, the one that came first of those that never sent a byte gives way, if it
+// came kLeastSilence ago: in a flood of silent connections clients still get in, and a client that
+// has only just come is not thrown out for another. To give way is to be shut down: the owner reads
+// an end of file and closes. Until then the connection counts as leaving.
 //
-// A connection with a call in flight is not without data for idle_time, because gRPC is told to
-// ping the clients of calls three times as often (server/daemon.cc). Unix-domain sockets tell
-// nothing of this (TCP_INFO) and never give way.
+// Of the others only gRPC knows which have calls, and closes itself those without for long
+// (server/daemon.cc). Bytes say nothing of that: a client that talks HTTP/2 and never calls sends
+// them, and Unix-domain sockets do not tell when. Nor do they tell whether any ever came (TCP_INFO):
+// they never give way here, and gRPC gives the silent ones a time to begin.
 //
 // Not thread-safe. Shutting down goes through a descriptor of our own, whose identity is checked
 // after it was made: the number may have been closed and taken by another file meanwhile.
@@ -50,8 +47,8 @@ class Connections {
   size_t open() const { return silent_.size() + spoken_.size(); }
   size_t leaving() const { return leaving_.size(); }
 
-  enum class GaveWay { kNobody, kSilent, kIdle };
-  GaveWay MakeRoom(absl::Duration idle_time);
+  // False: nobody gives way.
+  bool MakeRoom();
 
  private:
   struct Connection {
@@ -67,8 +64,6 @@ class Connections {
   static Traffic TrafficOf(const Connection& connection);
   // False: no descriptor to do it with.
   bool ShutDown(const Connection& connection);
-  bool ShutDownFirstSilent();
-  bool ShutDownLongestIdle(absl::Duration idle_time);
 
   std::deque<Connection> silent_;  // when last asked; in the order in which they came
   std::vector<Connection> spoken_;

@@ -198,24 +198,12 @@ bool Listener::HasRoom() {
   if (now - swept_ >= kSweepInterval) {
     connections_.Sweep();
     swept_ = now;
-    nobody_idle_ = false;
     if (connections_.open() < counters_.limit) return true;
   }
   connections_.SweepLeaving();
-  if (nobody_idle_ || connections_.leaving() >= kMostLeaving) return false;
-  switch (connections_.MakeRoom(options_.idle_time)) {
-    case Connections::GaveWay::kSilent:
-      ++counters_.closed_silent;
-      return true;
-    case Connections::GaveWay::kIdle:
-      ++counters_.closed_idle;
-      return true;
-    case Connections::GaveWay::kNobody:
-      // Whoever comes later has been admitted when somebody gave way, or is one of those looked at.
-      nobody_idle_ = true;
-      return false;
-  }
-  return false;
+  if (connections_.leaving() >= kMostLeaving || !connections_.MakeRoom()) return false;
+  ++counters_.closed_silent;
+  return true;
 }
 
 bool Listener::IsExpected(const sockaddr_storage& peer) {

@@ -23,7 +23,6 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/time.h"
 #include "server/net/address.h"
 #include "server/net/connections.h"
 
@@ -37,7 +36,6 @@ class Listener {
  public:
   struct Options {
     uint64_t max_connections = 0;
-    absl::Duration idle_time = absl::InfiniteDuration();
     // Takes ownership of a non-blocking connection. From the listener's thread.
     std::function<void(int fd)> take;
     // Of those that were handed on, how many are open, where their owner can tell; it then makes
@@ -54,7 +52,6 @@ class Listener {
     uint64_t refused_limit = 0;
     uint64_t refused_descriptors = 0;
     uint64_t closed_silent = 0;  // gave way
-    uint64_t closed_idle = 0;
   };
 
   Listener(ListeningSockets sockets, Options options);
@@ -95,7 +92,6 @@ class Listener {
   Counters counters_ ABSL_GUARDED_BY(mutex_);
   sockaddr_storage expected_ ABSL_GUARDED_BY(mutex_) = {};
   std::chrono::steady_clock::time_point swept_ ABSL_GUARDED_BY(mutex_) = {};
-  bool nobody_idle_ ABSL_GUARDED_BY(mutex_) = false;  // when last swept
   std::thread thread_;
 };
 

@@ -55,12 +55,11 @@ class Client {
 // Owns what a listener hands on; closes a connection when its client's end has come, as gRPC does.
 class ListenerTest : public testing::Test {
  protected:
-  void Start(uint64_t most, absl::Duration idle_time = absl::InfiniteDuration()) {
+  void Start(uint64_t most) {
     auto sockets = Listen("listen", "127.0.0.1:0");
     ASSERT_TRUE(sockets.ok()) << sockets.status();
     Listener::Options options;
     options.max_connections = most;
-    options.idle_time = idle_time;
     options.take = [this](int fd) {
       std::lock_guard<std::mutex> lock(mutex_);
       taken_.insert(fd);
@@ -182,23 +181,9 @@ TEST_F(ListenerTest, WhoHasJustComeDoesNotGiveWay) {
   EXPECT_EQ(counters.refused_limit, 10u);
 }
 
-TEST_F(ListenerTest, TheLongestIdleOneGivesWay) {
-  Start(2, absl::Milliseconds(300));
-  auto first = ConnectAndSpeak(1), second = ConnectAndSpeak(2);
-  absl::SleepFor(absl::Milliseconds(400));
-  second->Say("y");
-  absl::SleepFor(absl::Milliseconds(20));
-  auto third = Connect();
-  EXPECT_TRUE(first->Ended());
-  EXPECT_TRUE(second->Open());
-  AwaitTaken(3);
-  EXPECT_TRUE(third->Open());
-  EXPECT_EQ(listener_->counters().closed_idle, 1u);
-}
-
 // A descriptor that its owner has closed, and that is another file now, is nobody's connection.
 TEST_F(ListenerTest, WhatTookTheNumberOfAClosedConnectionIsLeftAlone) {
-  Start(1, absl::ZeroDuration());
+  Start(1);
   auto first = Connect();
   AwaitTaken(1);
   int pair[2];
@@ -207,7 +192,7 @@ TEST_F(ListenerTest, WhatTookTheNumberOfAClosedConnectionIsLeftAlone) {
   auto second = Connect();
   AwaitTaken(2);
   EXPECT_EQ(send(pair[0], "x", 1, MSG_NOSIGNAL), 1) << "was not shut down";
-  EXPECT_EQ(listener_->counters().closed_silent + listener_->counters().closed_idle, 0u);
+  EXPECT_EQ(listener_->counters().closed_silent, 0u);
   close(pair[0]);
   close(pair[1]);
 }

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -45,16 +46,24 @@ class Flood {
  public:
   ~Flood() { Close(); }
 
-  // Opens `count` to "127.0.0.1:PORT" and leaves them; waits for none of them.
+  // Opens `count` to "127.0.0.1:PORT" or "unix:PATH" and leaves them; waits for none of them.
   void Open(const std::string& address, int count) {
-    sockaddr_in to = {};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(static_cast<uint16_t>(atoi(address.c_str() + address.find(':') + 1)));
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    sockaddr_storage storage = {};
+    auto* to = reinterpret_cast<sockaddr*>(&storage);
+    if (address.rfind("unix:", 0) == 0) {
+      to->sa_family = AF_UNIX;
+      address.copy(reinterpret_cast<sockaddr_un*>(to)->sun_path, 107, 5);
+    } else {
+      auto* ip = reinterpret_cast<sockaddr_in*>(to);
+      ip->sin_family = AF_INET;
+      ip->sin_port = htons(static_cast<uint16_t>(atoi(address.c_str() + address.find(':') + 1)));
+      ip->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    }
+    socklen_t size = to->sa_family == AF_UNIX ? sizeof(sockaddr_un) : sizeof(sockaddr_in);
     for (int i = 0; i < count; ++i) {
-      int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+      int fd = socket(to->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
       ASSERT_GE(fd, 0) << "this test needs descriptors of its own";
-      connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to);
+      connect(fd, to, size);
       fds_.push_back(fd);
     }
   }
@@ -291,22 +300,37 @@ TEST_F(ConnectionsTest, OverTheLimitClientsAreRefusedAndSoTold) {
   EXPECT_TRUE(Call().ok());
 }
 
-TEST_F(ConnectionsTest, IdleClientsGiveWayAndThoseWithCallsDoNot) {
-  Start({"--max-connections=2", "--idle-time=1500ms"});
+// On every kind of socket. Idle is who has no call: one client that says nothing, and one that goes
+// on talking HTTP/2 (here it grants a byte to be sent, again and again) without ever calling.
+class IdleTest : public ConnectionsTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(IdleTest, ClientsWithoutCallsGiveWayAndThoseWithCallsDoNot) {
+  constexpr std::string_view kWindowUpdate("\0\0\4\10\0\0\0\0\0\0\0\0\1", 13);
+  Start({std::string("--listen=") + GetParam(), "--max-connections=3", "--idle-time=1s"});
+  Flood talks;
+  talks.Open(kilnd_->address(), 1);
+  talks.Say(kHello);
   auto idle = kilnd_->Stub(), busy = kilnd_->Stub();
   ASSERT_TRUE(CallOn(idle.get()).ok());
   grpc::Status slow;
   std::thread caller([&] { slow = Compile(busy.get(), 1, "slow::6000"); });
   EXPECT_TRUE(Await([&] { return Metric("kiln_workers_busy") == 1; }));
-  std::this_thread::sleep_for(milliseconds(1600));
+  EXPECT_EQ(Metric("kiln_connections{listener=\"grpc\"}"), 3);
+  EXPECT_TRUE(Await([&] {
+    talks.Say(kWindowUpdate);
+    return talks.Held() == 0;
+  }));
+  EXPECT_TRUE(Await([&] { return Metric("kiln_connections{listener=\"grpc\"}") == 1; }));
   auto third = kilnd_->Stub(), fourth = kilnd_->Stub();
-  EXPECT_TRUE(CallOn(third.get(), 10'000).ok());
-  std::this_thread::sleep_for(milliseconds(1600));
-  EXPECT_TRUE(CallOn(fourth.get(), 10'000).ok());
+  EXPECT_TRUE(CallOn(third.get()).ok());
+  EXPECT_TRUE(CallOn(fourth.get()).ok());
   caller.join();
   EXPECT_TRUE(slow.ok()) << slow.error_message();
-  EXPECT_GE(Metric("kiln_connections_closed_total{listener=\"grpc\",reason=\"idle\"}"), 2);
+  EXPECT_TRUE(CallOn(idle.get(), 10'000).ok()) << "connects again at its next call";
 }
+
+INSTANTIATE_TEST_SUITE_P(, IdleTest, testing::Values("127.0.0.1:0", "unix:connections_test.sock"),
+                         [](const auto& p) { return p.param[0] == 'u' ? "Unix" : "Tcp"; });
 
 // What the daemon opens for its own work is there while clients have all that they may have.
 TEST_F(ConnectionsTest, AtTheLimitWorkersStartAndTheCacheIsWritten) {
@@ -404,7 +428,8 @@ TEST_F(ConnectionsTest, MetricsArePresentFromTheStart) {
            "kiln_connections_refused_total{listener=\"grpc\",reason=\"limit\"}",
            "kiln_connections_refused_total{listener=\"grpc\",reason=\"descriptors\"}",
            "kiln_connections_closed_total{listener=\"grpc\",reason=\"silent\"}",
-           "kiln_connections_closed_total{listener=\"grpc\",reason=\"idle\"}",
+           "kiln_connections_closed_total{listener=\"metrics\",reason=\"gave_way\"}",
+           "kiln_connections_closed_total{listener=\"metrics\",reason=\"late\"}",
            "kiln_connections_refused_total{listener=\"metrics\",reason=\"limit\"}",
            "kiln_self_probes_total{result=\"failed\"}",
        }) {
