@@ -361,9 +361,9 @@ absl::Status Daemon::StartServing(const Config& config, Parts* parts) {
   parts->scrape.Add(parts->metrics->registry());
   parts->scrape.Add(parts->snapshot);
   if (scrapes.ok()) ListenForScrapes(*std::move(scrapes), parts);
-  parts->network = std::make_shared<metrics::Network>(
-      parts->call_listener.get(), parts->scrape_listener.get(), parts->pages.get(),
-      parts->probe.get());
+  parts->network =
+      std::make_shared<metrics::Network>(parts->call_listener.get(), parts->scrape_listener.get(),
+                                         parts->pages.get(), parts->probe.get());
   parts->scrape.Add(parts->network);
   return absl::OkStatus();
 }

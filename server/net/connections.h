@@ -11,8 +11,8 @@
 //
 // Of the others only gRPC knows which have calls, and closes itself those without for long
 // (server/daemon.cc). Bytes say nothing of that: a client that talks HTTP/2 and never calls sends
-// them, and Unix-domain sockets do not tell when. Nor do they tell whether any ever came (TCP_INFO):
-// they never give way here, and gRPC gives the silent ones a time to begin.
+// them, and Unix-domain sockets do not tell when. Nor do they tell whether any ever came
+// (TCP_INFO): they never give way here, and gRPC gives the silent ones a time to begin.
 //
 // Not thread-safe. Shutting down goes through a descriptor of our own, whose identity is checked
 // after it was made: the number may have been closed and taken by another file meanwhile.

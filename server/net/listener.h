@@ -39,7 +39,8 @@ class Listener {
     // Takes ownership of a non-blocking connection. From the listener's thread.
     std::function<void(int fd)> take;
     // Of those that were handed on, how many are open, where their owner can tell; it then makes
-    // room itself, and while there are max_connections clients wait unaccepted. Null: connections.h.
+    // room itself, and while there are max_connections clients wait unaccepted. Null:
+    // connections.h.
     std::function<uint64_t()> held;
     // Connections begin to be refused (true), and there is ample room again (false); from the
     // listener's thread. May be null.
