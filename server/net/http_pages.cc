@@ -149,8 +149,8 @@ void HttpPages::AwaitTraffic() {
 
 void HttpPages::TakeNew() {
   absl::MutexLock lock(&mutex_);
-  auto end = Clock::now() + times_.request;
-  for (int fd : taken_) connections_.push_back({fd, end});
+  auto now = Clock::now();
+  for (int fd : taken_) connections_.push_back({fd, now, now + times_.request});
   taken_.clear();
 }
 
@@ -233,14 +233,18 @@ void HttpPages::Write(Connection* connection) {
 }
 
 void HttpPages::MakeRoom() {
-  auto first = [this](bool (Connection::*is)() const) {
-    return std::find_if(connections_.begin(), connections_.end(), std::mem_fn(is));
+  auto first = [this](auto is) {
+    return std::find_if(connections_.begin(), connections_.end(), is);
+  };
+  auto late = [then = Clock::now() - times_.patience](const Connection& c) {
+    return c.IsAskingSince(then);
   };
   auto count = std::count_if(connections_.begin(), connections_.end(),
                              [](const Connection& c) { return !c.done; });
   for (; count > static_cast<ptrdiff_t>(kPlaces); --count) {
-    auto gives_way = first(&Connection::IsAsking);
-    if (gives_way == connections_.end()) gives_way = first(&Connection::IsTaking);
+    auto gives_way = first(late);
+    if (gives_way == connections_.end()) gives_way = first(std::mem_fn(&Connection::IsTaking));
+    if (gives_way == connections_.end()) gives_way = first(std::mem_fn(&Connection::IsAsking));
     if (gives_way == connections_.end()) return;  // all wait for a page: that takes its time
     gives_way->done = true;
     absl::MutexLock lock(&mutex_);

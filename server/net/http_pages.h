@@ -5,9 +5,10 @@
 //   * A request's header (8 KiB at most) is there `request_time` after the connection was accepted,
 //     and the answer is taken `answer_time` after that, or the connection is closed; a byte now and
 //     then does not lengthen either.
-//   * kPlaces connections may stay. Beyond that gives way the one that came first of those without
-//     a complete header, or else of those that do not take their answer. A new connection is read
-//     before anybody gives way, so that one which brings its request along needs no luck.
+//   * kPlaces connections may stay. Beyond that gives way the one that came first of those that
+//     have had `patience` to send a header and did not, or else of those that do not take their
+//     answer, or else of those without a header. A new connection is read before anybody gives
+//     way, so that one which brings its request along needs no luck.
 //   * While kMostOpen are held none is taken (held()): clients wait in the kernel, in order.
 //   * Each page is made in a thread of its own, once for all who ask for it meanwhile: one that
 //     takes long (a disk that hangs) keeps only those who want it. An answer is never older than
@@ -51,6 +52,7 @@ class HttpPages {
   struct Times {
     std::chrono::milliseconds request = std::chrono::seconds(2);
     std::chrono::milliseconds answer = std::chrono::seconds(5);
+    std::chrono::milliseconds patience = std::chrono::milliseconds(250);
   };
   struct Counters {
     uint64_t gave_way = 0;
@@ -83,6 +85,7 @@ class HttpPages {
   };
   struct Connection {
     int fd;
+    Clock::time_point came;
     Clock::time_point end;
     std::string request = {};  // what of it has come, until there is `maker` or `answer`
     Maker* maker = nullptr;    // of the page that is waited for
@@ -93,6 +96,8 @@ class HttpPages {
     bool done = false;
 
     bool IsAsking() const { return !done && maker == nullptr && answer.empty(); }
+    // It came before `then`.
+    bool IsAskingSince(Clock::time_point then) const { return IsAsking() && came < then; }
     bool IsTaking() const { return !done && !answer.empty(); }
   };
 

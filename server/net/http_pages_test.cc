@@ -130,7 +130,7 @@ TEST_F(HttpPagesTest, ARequestThatDripsIsEnded) {
   for (int i = 0; i < 200 && poll(&ended, 1, 50) == 0; ++i) Say(fd, "x");
   EXPECT_NE(ended.revents, 0);
   EXPECT_EQ(impatient.counters().late, 1u);
-  EXPECT_EQ(impatient.held(), 0u);
+  EXPECT_TRUE(Await([&] { return impatient.held() == 0; }));
   close(fd);
 }
 
@@ -152,6 +152,22 @@ TEST_F(HttpPagesTest, AnAnswerThatIsNotTakenIsEnded) {
   EXPECT_LT(ReadAll(fd).size(), 3'000'000u);
 }
 
+// One that comes when all places are taken has time to say what it wants.
+TEST_F(HttpPagesTest, ANewcomerDoesNotGiveWayToThoseWhoDoNotRead) {
+  std::vector<int> deaf;
+  for (size_t i = 0; i < HttpPages::kPlaces; ++i) {
+    deaf.push_back(Connect());
+    Say(deaf.back(), "GET /large HTTP/1.1\r\n\r\n");
+    char byte;
+    EXPECT_EQ(recv(deaf.back(), &byte, 1, MSG_PEEK), 1);
+  }
+  int slow = Connect();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  Say(slow, "GET /small HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(Status(ReadAll(slow)), "HTTP/1.1 200");
+  CloseAll(deaf);
+}
+
 // Neither many who drip, nor many who do not read, nor both together keep others out: those that
 // came first of the ones without a request give way, then those that came first.
 TEST_F(HttpPagesTest, WhoDripsOrDoesNotReadGivesWay) {
@@ -168,6 +184,7 @@ TEST_F(HttpPagesTest, WhoDripsOrDoesNotReadGivesWay) {
   Say(drips[1], "all HTTP/1.1\r\n\r\n");
   EXPECT_EQ(Status(ReadAll(drips[1])), "HTTP/1.1 200") << "late, and served";
   drips.erase(drips.begin() + 1);
+  std::this_thread::sleep_for(HttpPages::Times().patience);
   for (size_t i = 0; i < HttpPages::kPlaces + 1; ++i) {
     deaf.push_back(Connect());
     Say(deaf.back(), "GET /large HTTP/1.1\r\n\r\n");
