@@ -41,10 +41,27 @@ void CopyIn(std::string_view text, char (&field)[N]) {
   if (n < N) memset(field + n, 0, N - n);
 }
 
+// What a worker says of a pass that could not be: more than a job may take, or hold.
+constexpr int64_t kMostNanoseconds = int64_t{1} << 50;  // 13 days
+constexpr int64_t kMostInstructions = int64_t{1} << 40;
+
+// As it may stand in a log, a label or an answer.
 template <size_t N>
 std::string CopyOut(const char (&field)[N]) {
-  return std::string(field, strnlen(field, N));
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const char c : std::string_view(field, strnlen(field, N))) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte < 0x7f) {
+      text.push_back(c);
+    } else {
+      text.append({'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]});
+    }
+  }
+  return text;
 }
+
+int64_t Clamped(int64_t n, int64_t most) { return std::clamp<int64_t>(n, 0, most); }
 
 }  // namespace
 
@@ -124,9 +141,9 @@ std::vector<PassEvent> Board::Passes() const {
     events[i].level = CopyOut(p.level);
     events[i].target = p.target;
     events[i].changed = p.changed != 0;
-    events[i].nanoseconds = std::max<int64_t>(p.nanoseconds, 0);
-    events[i].instructions_before = p.before;
-    events[i].instructions_after = p.after;
+    events[i].nanoseconds = Clamped(p.nanoseconds, kMostNanoseconds);
+    events[i].instructions_before = Clamped(p.before, kMostInstructions);
+    events[i].instructions_after = Clamped(p.after, kMostInstructions);
   }
   return events;
 }

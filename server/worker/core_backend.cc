@@ -226,7 +226,8 @@ void CoreBackend::Describe(Hello* hello) {
   }
   for (auto [name, stage] : kStages) hello->add_stages(name);
   for (std::string_view step : kiln::kSteps) hello->add_steps(std::string(step));
-  for (const char* step : {kStartStep, kTranslateStep, kReadRequestStep, kReadStep, kPackStep}) {
+  for (const char* step :
+       {kStartStep, kTranslateStep, kReadJobStep, kReadRequestStep, kReadStep, kPackStep}) {
     hello->add_steps(step);
   }
   hello->set_glslang_version(front::GlslangVersion());

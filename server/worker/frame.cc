@@ -14,6 +14,8 @@ namespace kiln::worker {
 namespace {
 
 constexpr size_t kPrefix = 4;
+// What a reader keeps of its memory between frames.
+constexpr size_t kKeptBytes = size_t{1} << 20;
 
 void PutLength(uint32_t n, char* p) {
   for (int i = 0; i < 4; ++i) p[i] = static_cast<char>(n >> (8 * i));
@@ -75,18 +77,24 @@ absl::Status WriteFrame(int fd, const google::protobuf::MessageLite& message) {
   return WriteAll(fd, frame.data(), frame.size());
 }
 
-absl::Status ReadFrameBytes(int fd, std::string* body) {
+absl::StatusOr<size_t> ReadFrameLength(int fd) {
   char prefix[kPrefix];
   if (absl::Status s = ReadAll(fd, prefix, kPrefix, true); !s.ok()) return s;
   size_t bytes = GetLength(prefix);
   if (bytes > kMaxFrameBytes) return absl::DataLossError("a frame longer than any may be");
+  return bytes;
+}
+
+absl::Status ReadFrameBody(int fd, size_t bytes, std::string* body) {
   body->assign(bytes, '\0');
   return ReadAll(fd, body->data(), bytes, false);
 }
 
 absl::Status ReadFrame(int fd, google::protobuf::MessageLite* message) {
   std::string body;
-  if (absl::Status s = ReadFrameBytes(fd, &body); !s.ok()) return s;
+  const absl::StatusOr<size_t> bytes = ReadFrameLength(fd);
+  if (!bytes.ok()) return bytes.status();
+  if (absl::Status s = ReadFrameBody(fd, *bytes, &body); !s.ok()) return s;
   if (!message->ParseFromString(body)) return absl::DataLossError("a frame that does not parse");
   return absl::OkStatus();
 }
@@ -107,6 +115,17 @@ absl::Status FrameReader::Fill(int fd) {
   return absl::OkStatus();
 }
 
+absl::Status FrameWriter::Send(int fd) {
+  const ssize_t w =
+      send(fd, frame_.data() + sent_, frame_.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (w >= 0) {
+    sent_ += static_cast<size_t>(w);
+  } else if (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
+    return absl::UnavailableError(absl::StrCat("write to the worker: ", strerror(errno)));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusCode FrameReader::Take(google::protobuf::MessageLite* message, bool* taken) {
   *taken = false;
   if (buffer_.size() < kPrefix) return absl::StatusCode::kOk;
@@ -115,6 +134,7 @@ absl::StatusCode FrameReader::Take(google::protobuf::MessageLite* message, bool*
   if (buffer_.size() < kPrefix + bytes) return absl::StatusCode::kOk;
   bool parsed = message->ParseFromArray(buffer_.data() + kPrefix, static_cast<int>(bytes));
   buffer_.erase(0, kPrefix + bytes);
+  if (buffer_.empty() && buffer_.capacity() > kKeptBytes) Clear();
   *taken = parsed;
   return parsed ? absl::StatusCode::kOk : absl::StatusCode::kDataLoss;
 }

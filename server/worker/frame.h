@@ -2,14 +2,17 @@
 //
 // A frame is 4 bytes of length (little-endian) and that many bytes of one protobuf message. Lengths
 // are checked against a limit before anything is allocated: neither side trusts the other's count.
-// Reads and writes block; a parent that must not block polls first and reads with FrameReader.
+// Reads and writes of the worker block; its parent polls, reads with FrameReader and writes with
+// FrameWriter.
 #ifndef KILN_SERVER_WORKER_FRAME_H_
 #define KILN_SERVER_WORKER_FRAME_H_
 
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "google/protobuf/message_lite.h"
 
 namespace kiln::worker {
@@ -24,8 +27,9 @@ absl::Status WriteFrame(int fd, const google::protobuf::MessageLite& message);
 // away inside one; DataLoss: not a frame of this message type.
 absl::Status ReadFrame(int fd, google::protobuf::MessageLite* message);
 
-// The same in two parts: the message's bytes, before anything looks at them.
-absl::Status ReadFrameBytes(int fd, std::string* body);
+// The same in two parts: how many bytes there will be, and these, before anything looks at them.
+absl::StatusOr<size_t> ReadFrameLength(int fd);
+absl::Status ReadFrameBody(int fd, size_t bytes, std::string* body);
 
 // The frame of `message` as bytes, for writers that poll.
 absl::Status AppendFrame(const google::protobuf::MessageLite& message, std::string* out);
@@ -38,10 +42,29 @@ class FrameReader {
   // Takes a complete frame off the front into `message`; *taken says whether there was one.
   // DataLoss: what is there is no frame of this message type.
   absl::StatusCode Take(google::protobuf::MessageLite* message, bool* taken);
-  void Clear() { buffer_.clear(); }
+  // Nothing is left of what was read.
+  bool empty() const { return buffer_.empty(); }
+  // Bytes of memory.
+  size_t held() const { return buffer_.capacity(); }
+  // Its memory too.
+  void Clear() { std::string().swap(buffer_); }
 
  private:
   std::string buffer_;
+};
+
+// A frame that is written as the other side takes it.
+class FrameWriter {
+ public:
+  // `frame`: of AppendFrame.
+  explicit FrameWriter(std::string frame) : frame_(std::move(frame)) {}
+  // One write of what goes without waiting; that may be nothing. Unavailable: the other side is gone.
+  absl::Status Send(int fd);
+  bool done() const { return sent_ == frame_.size(); }
+
+ private:
+  std::string frame_;
+  size_t sent_ = 0;
 };
 
 }  // namespace kiln::worker

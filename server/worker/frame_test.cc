@@ -90,6 +90,39 @@ TEST_F(FrameTest, ReaderNamesGarbageAndTheEnd) {
   EXPECT_TRUE(absl::IsOutOfRange(reader.Fill(fd_[0])));
 }
 
+TEST_F(FrameTest, AReaderGivesBackWhatALargeFrameTook) {
+  Job large = Sample();
+  large.mutable_compile()->set_spirv(std::string(8 << 20, 's'));
+  std::string frame;
+  ASSERT_TRUE(AppendFrame(large, &frame).ok());
+  FrameReader reader;
+  FrameWriter writer(frame);
+  Job got;
+  for (bool taken = false; !taken;) {
+    if (!writer.done()) {
+      ASSERT_TRUE(writer.Send(fd_[1]).ok());
+    }
+    ASSERT_TRUE(reader.Fill(fd_[0]).ok());
+    ASSERT_EQ(reader.Take(&got, &taken), absl::StatusCode::kOk);
+  }
+  EXPECT_EQ(got.compile().spirv().size(), size_t{8} << 20);
+  EXPECT_LE(reader.held(), size_t{1} << 20);
+  Send(frame.substr(0, 100'000));
+  ASSERT_TRUE(reader.Fill(fd_[0]).ok());
+  reader.Clear();
+  EXPECT_LE(reader.held(), size_t{1} << 10);
+}
+
+// Nobody reads.
+TEST_F(FrameTest, AWriterDoesNotWait) {
+  FrameWriter writer(std::string(8 << 20, 's'));
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(writer.Send(fd_[1]).ok());
+  EXPECT_FALSE(writer.done());
+  close(fd_[0]);
+  EXPECT_TRUE(absl::IsUnavailable(writer.Send(fd_[1])));
+  fd_[0] = dup(fd_[1]);
+}
+
 TEST_F(FrameTest, WritingToNobodyIsAnErrorNotASignal) {
   close(fd_[0]);
   EXPECT_TRUE(absl::IsUnavailable(WriteFrame(fd_[1], Sample())));

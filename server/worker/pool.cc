@@ -75,7 +75,6 @@ absl::StatusOr<Pool::Handle> Pool::Impl::Submit(Job job, Done done) {
     return absl::UnavailableError(
         absl::StrCat("the queue is full: ", queue_.size(), " jobs are waiting"));
   }
-  entry->job.set_id(++last_id_);
   queue_.push_back(entry);
   return entry;
 }

@@ -10,6 +10,12 @@
 // before it is given a job, and a job that no worker began goes to another: whose fault it was is
 // seen from the board, where a worker writes that it has a job before it looks into it.
 //
+// A worker may have been taken over by the shader that it compiled. It sees the jobs that it is given
+// and answers them; it cannot answer others (ids are random and made when a job is sent), nor answer
+// a job with what it was not asked (answer.h), nor leave anything behind for the next one: bytes
+// after the last answer are its end. It cannot hold up the pool either: a job is sent as the worker
+// takes it, under the job's deadline.
+//
 // Cancellation is a flag on the board that the core polls between passes; a worker that has not
 // stopped `cancel_grace` later is killed. Cost of a job beside the work itself: two thread wake-ups
 // here, one in the worker.

@@ -14,6 +14,7 @@
 #include "absl/synchronization/notification.h"
 #include "server/worker/board.h"
 #include "server/worker/frame.h"
+#include "server/worker/job_sink.h"
 #include "server/worker/pool.h"
 #include "server/worker/process.h"
 
@@ -69,7 +70,6 @@ class Pool::Impl {
   const Executable executable_;
   mutable absl::Mutex mutex_;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  uint64_t last_id_ ABSL_GUARDED_BY(mutex_) = 0;
   std::deque<Handle> queue_ ABSL_GUARDED_BY(mutex_);
   bool has_hello_ ABSL_GUARDED_BY(mutex_) = false;
   Hello hello_;  // written before the first job, constant afterwards
@@ -102,6 +102,7 @@ class Slot {
     kDeadline,
     kCancelGraceOver,
     kNotBegun,  // the worker lives, and has not looked at the job
+    kTooLarge,  // there is no frame for such a job
   };
 
   explicit Slot(Pool::Impl* pool) : pool_(pool) {}
@@ -113,12 +114,18 @@ class Slot {
   bool RestartWorker(const Pool::Handle& entry);
   // Of a worker that was idle; false: it is replaced, and the job handed back.
   bool Answers(const Pool::Handle& entry);
-  bool AwaitPong(absl::Time until);
+  bool AwaitPong(uint64_t id, absl::Time until);
   void Run(const Pool::Handle& entry);
   Exchange Converse(const Pool::Entry& entry, JobOutcome* outcome);
   // True when the job is done.
   absl::StatusCode Accept(const Pool::Entry& entry, JobOutcome* outcome, bool* last);
   // Reaps the worker that ended the exchange and says why it ended.
+  // The worker has the whole job.
+  bool HasBegun() const;
+  // Of a worker that sent garbage nothing stands.
+  static void Disbelieve(JobOutcome* outcome);
+  // The end of a worker is its job's: it had begun, or died of reading it.
+  bool IsJudged(const Exit& exit, Exchange how) const;
   Exit End(const Pool::Entry& entry, Exchange how);
   // Why a worker that lived had to go.
   Exit DescribeStop(Exchange how, absl::Duration worked) const;

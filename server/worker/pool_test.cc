@@ -404,6 +404,35 @@ TEST_F(PoolTest, AJobThatIsNotBegunGoesToAnother) {
   EXPECT_GE(Exits("unresponsive"), 2);
 }
 
+// It has no pass yet, and is to blame all the same.
+TEST_F(PoolTest, AJobThatDoesNotFitIntoAWorkersMemoryIsJudged) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitisers do not fit into the limits";
+#endif
+  PoolOptions options = Options();
+  options.limits.address_space_bytes = uint64_t{128} << 20;
+  Start(std::move(options));
+  Job job = Compile(1);
+  job.mutable_compile()->set_spirv(std::string(120 << 20, 's'));
+  const JobOutcome outcome = Do(job);
+  EXPECT_EQ(outcome.status, TargetResult::MEMORY_LIMIT);
+  EXPECT_EQ(outcome.cause, "memory_limit");
+  EXPECT_EQ(outcome.last_pass, "read_job");
+  EXPECT_TRUE(outcome.blames_job);
+  EXPECT_EQ(Exits("oom"), 1);
+  ExpectHealthy();
+}
+
+TEST_F(PoolTest, AJobThatFitsIntoNoFrameIsRefusedOnce) {
+  Start(Options());
+  Job job = Compile(1);
+  job.mutable_compile()->set_spirv(std::string((256 << 20) + 1, 's'));
+  const JobOutcome outcome = Do(std::move(job));
+  EXPECT_EQ(outcome.cause, "job_too_large");
+  EXPECT_FALSE(outcome.blames_job);
+  ExpectHealthy();
+}
+
 TEST_F(PoolTest, AWorkerStoppedAtWorkTimesOut) {
   PoolOptions options = Options();
   options.limits.wall_time = absl::Seconds(2);

@@ -34,12 +34,6 @@ int MoveUp(int fd) {
   return up;
 }
 
-// A worker that does not read must not block its parent for ever.
-void SetSendTimeout(int fd, absl::Duration time) {
-  const timeval timeout = absl::ToTimeval(time);
-  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
-}
-
 std::vector<std::string> Arguments(const WorkerLimits& limits) {
   std::vector<std::string> args = {
       "kiln_worker",
@@ -190,7 +184,6 @@ absl::StatusOr<std::unique_ptr<Process>> Process::Start(const Executable& execut
   int board_fd = fcntl(board.fd(), F_DUPFD_CLOEXEC, 10);
   absl::StatusOr<pid_t> pid = absl::UnavailableError("no more descriptors for a worker");
   if (theirs >= 0 && board_fd >= 0) {
-    SetSendTimeout(mine, limits.begin_time);
     pid = Spawn(executable.ExecPath(), Arguments(limits), theirs, board_fd);
   }
   if (theirs >= 0) close(theirs);

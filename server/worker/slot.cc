@@ -6,16 +6,17 @@
 // a job that it had not begun is handed back.
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "server/worker/answer.h"
 #include "server/worker/pool_internal.h"
 
 namespace kiln::worker {
@@ -24,14 +25,14 @@ using kiln::v1alpha::TargetResult;
 
 namespace {
 
-constexpr uint64_t kPingId = 0;  // jobs' begin at 1
 constexpr int kMostHandedBack = 3;
 constexpr char kUnresponsive[] = "unresponsive";
 
-bool HasEnded(const Process& process) {
-  siginfo_t info = {};
-  const auto pid = static_cast<id_t>(process.pid());
-  return waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+// Nobody can answer what it was not asked yet.
+uint64_t UnguessableId() {
+  uint64_t id = 0;
+  if (getentropy(&id, sizeof id) != 0) abort();  // it does not fail for so few bytes
+  return id;
 }
 
 }  // namespace
@@ -122,14 +123,14 @@ bool Slot::WorkerIsGone() const {
   return poll(&p, 1, 0) != 0;  // an idle worker says nothing: data or hang-up is its end
 }
 
-bool Slot::AwaitPong(absl::Time until) {
+bool Slot::AwaitPong(uint64_t id, absl::Time until) {
   for (;;) {
     JobResult pong;
     bool taken = false;
     if (reader_.Take(&pong, &taken) != absl::StatusCode::kOk) return false;
     if (taken) {
       heard_ = absl::Now();
-      return pong.id() == kPingId;
+      return pong.id() == id && reader_.empty();
     }
     const int64_t left = absl::ToInt64Milliseconds(until - absl::Now());
     if (left <= 0 || pool_->stopping()) return false;
@@ -144,12 +145,15 @@ bool Slot::Answers(const Pool::Handle& entry) {
   const PoolOptions& options = pool_->options();
   const absl::Time asked = absl::Now();
   Job ping;
-  ping.set_id(kPingId);
+  ping.set_id(UnguessableId());
   ping.mutable_ping();
-  const bool sent = WriteFrame(process_->fd(), ping).ok();
-  if (sent && AwaitPong(asked + options.ping_grace)) return true;
+  std::string frame;
+  const bool made = AppendFrame(ping, &frame).ok();
+  FrameWriter writer(std::move(frame));
+  const bool sent = made && writer.Send(process_->fd()).ok() && writer.done();
+  if (sent && AwaitPong(ping.id(), asked + options.ping_grace)) return true;
   pool_->HandBack(entry);
-  if (sent && AwaitPong(asked + options.ping_timeout)) return false;
+  if (sent && AwaitPong(ping.id(), asked + options.ping_timeout)) return false;
   const bool died = WorkerIsGone();
   Exit exit = DescribeExit(process_->KillAndReap(), *board_);
   DropProcess();
@@ -201,27 +205,44 @@ void Slot::Run(const Pool::Handle& entry) {
   board_->Reset();
   cpu_before_ = process_->CpuTime();
   ++jobs_;
-  const absl::Status sent = WriteFrame(process_->fd(), entry->job);
-  const Exchange how = sent.ok()             ? Converse(*entry, &outcome)
-                       : HasEnded(*process_) ? Exchange::kWorkerGone
-                                             : Exchange::kNotBegun;
+  entry->job.set_id(UnguessableId());
+  const Exchange how = Converse(*entry, &outcome);
   heard_ = absl::Now();
   if (how != Exchange::kDone) {
     const Exit exit = End(*entry, how);
-    // Reading a job is all that a worker did which ran out of memory before it began.
-    const bool begun = !board_->CurrentPass().empty() || board_->OutOfMemory();
-    if (!begun && how != Exchange::kGarbage && ++entry->handed_back < kMostHandedBack) {
+    if (!IsJudged(exit, how) && ++entry->handed_back < kMostHandedBack) {
       return pool_->HandBack(entry);
     }
+    if (how == Exchange::kGarbage) Disbelieve(&outcome);
     Bury(exit, &outcome);
   }
   outcome.passes = board_->Passes();
   outcome.lost_passes = board_->LostPasses();
+  board_->Reset();  // what is on it afterwards is of an idle worker
   outcome.ran = absl::Now() - start;
   pool_->Finish(entry, std::move(outcome));
 }
 
+bool Slot::HasBegun() const {
+  const std::string pass = board_->CurrentPass();
+  return !pass.empty() && pass != kReadJobStep;
+}
+
+bool Slot::IsJudged(const Exit& exit, Exchange how) const {
+  return how == Exchange::kTooLarge || HasBegun() ||
+         (how == Exchange::kWorkerGone && exit.blames_job &&
+                        !board_->CurrentPass().empty());
+}
+
+void Slot::Disbelieve(JobOutcome* outcome) {
+  for (auto& result : outcome->results) result.reset();
+  outcome->translation.reset();
+}
+
 Slot::Exchange Slot::Converse(const Pool::Entry& entry, JobOutcome* outcome) {
+  std::string frame;
+  if (!AppendFrame(entry.job, &frame).ok()) return Exchange::kTooLarge;
+  FrameWriter writer(std::move(frame));
   const absl::Time begin = absl::Now() + pool_->options().limits.begin_time;
   absl::Time deadline = absl::Now() + pool_->options().limits.wall_time;
   bool told = false, begun = false;
@@ -231,17 +252,20 @@ Slot::Exchange Slot::Converse(const Pool::Entry& entry, JobOutcome* outcome) {
       told = true;
       deadline = std::min(deadline, absl::Now() + pool_->options().cancel_grace);
     }
-    begun = begun || !board_->CurrentPass().empty();
+    begun = begun || HasBegun();
     const absl::Time until = begun ? deadline : std::min(begin, deadline);
     int64_t left = absl::ToInt64Milliseconds(until - absl::Now());
     if (left <= 0 && !begun) return Exchange::kNotBegun;
     if (left <= 0) return told ? Exchange::kCancelGraceOver : Exchange::kDeadline;
-    pollfd p[2] = {{process_->fd(), POLLIN, 0}, {wake_fd_, POLLIN, 0}};
+    if (!writer.done() && !writer.Send(process_->fd()).ok()) return Exchange::kWorkerGone;
+    const short wanted = writer.done() ? POLLIN : POLLIN | POLLOUT;
+    pollfd p[2] = {{process_->fd(), wanted, 0}, {wake_fd_, POLLIN, 0}};
     if (poll(p, 2, static_cast<int>(std::min<int64_t>(left, 60'000))) < 0) continue;
     if (p[1].revents != 0) DrainWakeups();
-    if (p[0].revents == 0) continue;
+    if ((p[0].revents & ~POLLOUT) == 0) continue;
     absl::Status filled = reader_.Fill(process_->fd());
     bool last = false;
+    if (!writer.done() && !reader_.empty()) return Exchange::kGarbage;  // before it was asked
     if (Accept(entry, outcome, &last) != absl::StatusCode::kOk) return Exchange::kGarbage;
     if (last) return Exchange::kDone;
     if (!filled.ok()) return Exchange::kWorkerGone;
@@ -254,17 +278,23 @@ absl::StatusCode Slot::Accept(const Pool::Entry& entry, JobOutcome* outcome, boo
     bool taken = false;
     absl::StatusCode code = reader_.Take(&frame, &taken);
     if (code != absl::StatusCode::kOk || !taken) return code;
-    if (frame.id() != entry.job.id()) return absl::StatusCode::kDataLoss;
+    if (frame.id() != entry.job.id() || !CanAnswer(entry.job, frame, entry.cancelled)) {
+      return absl::StatusCode::kDataLoss;
+    }
     if (frame.has_translation()) {
       outcome->translation = std::move(*frame.mutable_translation());
     } else {
-      if (frame.target_index() >= outcome->results.size()) return absl::StatusCode::kDataLoss;
-      outcome->results[frame.target_index()] = std::move(*frame.mutable_result());
+      auto& result = outcome->results[frame.target_index()];
+      if (result.has_value()) return absl::StatusCode::kDataLoss;
+      result = std::move(*frame.mutable_result());
     }
-    if (frame.last()) {
-      *last = true;
-      return absl::StatusCode::kOk;
-    }
+    const bool complete = std::all_of(outcome->results.begin(), outcome->results.end(),
+                                      [](const auto& result) { return result.has_value(); });
+    if (frame.last() != complete) return absl::StatusCode::kDataLoss;
+    if (!complete) continue;
+    *last = true;
+    // What comes after is an answer to nothing, or to a job that this worker has not seen yet.
+    return reader_.empty() ? absl::StatusCode::kOk : absl::StatusCode::kDataLoss;
   }
 }
 
@@ -275,6 +305,9 @@ Exit Slot::DescribeStop(Exchange how, absl::Duration worked) const {
     case Exchange::kNotBegun:
       return {kUnresponsive, TargetResult::CRASHED, "worker_unresponsive",
               absl::StrCat(kMostHandedBack, " workers did not begin with the job"), false};
+    case Exchange::kTooLarge:
+      return {"recycle", TargetResult::CRASHED, "job_too_large",
+              absl::StrCat("more than the ", kMaxFrameBytes, " bytes that a worker takes"), false};
     case Exchange::kCancelGraceOver:
       return {"cancelled", TargetResult::CANCELLED, "cancelled", "cancelled while it ran", false};
     default:

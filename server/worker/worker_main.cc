@@ -116,10 +116,12 @@ absl::Status AnswerPing(const Job& job) {
 
 int Loop(const Arguments& arguments, Backend* backend, Board* board) {
   for (;;) {
+    const absl::StatusOr<size_t> bytes = ReadFrameLength(kSocketFd);
+    if (absl::IsOutOfRange(bytes.status())) return 0;  // the parent closed: it is retired
+    if (!bytes.ok()) return kExitProtocol;
+    board->BeginPass(kReadJobStep, -1);
     std::string body;
-    absl::Status got = ReadFrameBytes(kSocketFd, &body);
-    if (absl::IsOutOfRange(got)) return 0;  // the parent closed: the way a worker is retired
-    if (!got.ok()) return kExitProtocol;
+    if (!ReadFrameBody(kSocketFd, *bytes, &body).ok()) return kExitProtocol;
     const int64_t began = ThreadNanoseconds();
     board->BeginPass(kReadRequestStep, -1);
     Job job;

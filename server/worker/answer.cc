@@ -1,0 +1,91 @@
+// Whether what a worker sent can be its answer to a job: see answer.h.
+#include "server/worker/answer.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+#include "absl/strings/ascii.h"
+
+namespace kiln::worker {
+namespace {
+
+using kiln::v1alpha::TargetResult;
+using kiln::v1alpha::Variant;
+
+// More than any compile makes: three widths of a few strategies, some hundred passes in each, and
+// twice job_sink's bound on remarks.
+constexpr int kMostVariants = 16;
+constexpr int kMostPasses = 1 << 16;
+constexpr int kMostRemarks = 1 << 13;
+constexpr size_t kMostNameBytes = 64;
+constexpr uint32_t kMostWidth = 1024;
+
+// Of a worker that is alive; the rest its parent says of it.
+bool IsWorkersStatus(TargetResult::Status status, bool cancelled) {
+  switch (status) {
+    case TargetResult::OK:
+    case TargetResult::REFUSED:
+    case TargetResult::INVALID:
+    case TargetResult::CRASHED:
+      return true;
+    case TargetResult::CANCELLED:
+      return cancelled;
+    default:
+      return false;
+  }
+}
+
+bool IsWord(std::string_view text) {
+  return !text.empty() && text.size() <= kMostNameBytes &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return absl::ascii_islower(static_cast<unsigned char>(c)) ||
+                  absl::ascii_isdigit(static_cast<unsigned char>(c)) || c == '_';
+         });
+}
+
+bool NoneNegative(std::initializer_list<int64_t> numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](int64_t n) { return n >= 0; });
+}
+
+bool IsVariant(const Variant& variant) {
+  const auto& s = variant.statistics();
+  return variant.name().size() <= kMostNameBytes && variant.width() <= kMostWidth &&
+         !variant.code().empty() &&
+         NoneNegative({s.instructions(), s.sync_instructions(), s.sends(), s.cycles(), s.spills(),
+                       s.fills(), s.loops(), s.registers(), s.bytes(), s.spill_bytes(),
+                       s.fill_bytes()});
+}
+
+bool IsResult(const TargetResult& result, bool cancelled) {
+  const auto& t = result.timings();
+  return IsWorkersStatus(result.status(), cancelled) && IsWord(result.cause()) &&
+         (result.status() == TargetResult::OK) == (result.variants_size() > 0) &&
+         result.variants_size() <= kMostVariants && result.passes_size() <= kMostPasses &&
+         result.remarks_size() <= kMostRemarks &&
+         NoneNegative({t.prepare_ns(), t.compile_ns()}) &&
+         std::all_of(result.variants().begin(), result.variants().end(), IsVariant);
+}
+
+bool IsTranslation(const Translation& translation, bool cancelled) {
+  return IsWorkersStatus(translation.status(), cancelled) && IsWord(translation.cause()) &&
+         (translation.status() == TargetResult::OK) == !translation.spirv().empty() &&
+         translation.spirv().size() % 4 == 0 &&
+         NoneNegative({translation.nanoseconds(), translation.start_nanoseconds()});
+}
+
+}  // namespace
+
+bool CanAnswer(const Job& job, const JobResult& frame, bool cancelled) {
+  if (job.has_translate()) {
+    return frame.has_translation() && !frame.has_result() && frame.target_index() == 0 &&
+           IsTranslation(frame.translation(), cancelled);
+  }
+  const auto& targets = job.compile().targets();
+  return frame.has_result() && !frame.has_translation() &&
+         frame.target_index() < static_cast<uint32_t>(targets.size()) &&
+         frame.result().target() == targets[static_cast<int>(frame.target_index())] &&
+         IsResult(frame.result(), cancelled);
+}
+
+}  // namespace kiln::worker
