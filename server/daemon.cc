@@ -256,6 +256,7 @@ void Daemon::ListenForCalls(const Config& config, net::ListeningSockets sockets,
 
   net::SelfProbe::Options probe;
   probe.interval = config.probe_interval;
+  probe.bound = 3 * kProbeTimeout;
   probe.ask = [listener = parts->call_listener.get()] {
     return net::CallHealthThrough(listener, kProbeTimeout);
   };

@@ -241,5 +241,24 @@ TEST_F(ListenerTest, AProbeOfADeafDaemonFailsAndSaysSo) {
   EXPECT_EQ(told, (std::vector<bool>{false, true}));
 }
 
+// Asking hangs together with what is asked: its thread cannot say so, the counters can.
+TEST(SelfProbeTest, AProbeThatHangsHasFailed) {
+  std::atomic<bool> hangs = true;
+  SelfProbe::Options options;
+  options.interval = absl::Milliseconds(1);
+  options.bound = absl::Milliseconds(50);
+  options.ask = [&] {
+    while (hangs) absl::SleepFor(absl::Milliseconds(1));
+    return absl::OkStatus();
+  };
+  SelfProbe probe(std::move(options));
+  for (int i = 0; i < 2000 && probe.counters().last.ok(); ++i) absl::SleepFor(absl::Milliseconds(5));
+  EXPECT_EQ(probe.counters().last.message(), "the health check itself hangs");
+  EXPECT_EQ(probe.counters().answered, 0u);
+  hangs = false;
+  for (int i = 0; i < 2000 && !probe.counters().last.ok(); ++i) absl::SleepFor(absl::Milliseconds(5));
+  EXPECT_TRUE(probe.counters().last.ok());
+}
+
 }  // namespace
 }  // namespace kiln::net

@@ -20,7 +20,12 @@ void SelfProbe::Stop() {
 
 SelfProbe::Counters SelfProbe::counters() const {
   std::lock_guard<std::mutex> lock(mutex_);
-  return counters_;
+  Counters counters = counters_;
+  auto asks = absl::FromChrono(std::chrono::steady_clock::now() - asked_);
+  if (asking_ && asks > options_.bound) {
+    counters.last = absl::DeadlineExceededError("the health check itself hangs");
+  }
+  return counters;
 }
 
 bool SelfProbe::Wait() {
@@ -33,10 +38,16 @@ bool SelfProbe::Wait() {
 
 void SelfProbe::Run() {
   while (Wait()) {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      asking_ = true;
+      asked_ = std::chrono::steady_clock::now();
+    }
     absl::Status status = options_.ask();
     bool changed;
     {
       std::lock_guard<std::mutex> lock(mutex_);
+      asking_ = false;
       ++(status.ok() ? counters_.answered : counters_.failed);
       changed = status.ok() != counters_.last.ok();
       counters_.last = status;

@@ -1,7 +1,10 @@
-// The daemon watches itself: asks, at intervals, whether it answers.
+// The daemon watches itself: asks, at intervals, whether it answers. Asking may hang with whatever
+// else does (gRPC's caller does work of other connections while it waits): whoever reads the counters
+// is told so, though the probe's own thread cannot tell anybody then.
 #ifndef KILN_SERVER_NET_SELF_PROBE_H_
 #define KILN_SERVER_NET_SELF_PROBE_H_
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -17,15 +20,17 @@ class SelfProbe {
  public:
   struct Options {
     absl::Duration interval;
-    // Ok: it answered. Blocks, for a bounded time.
+    // Ok: it answered. Meant to block for a bounded time.
     std::function<absl::Status()> ask;
+    // Of that time; asking for longer has failed.
+    absl::Duration bound = absl::InfiniteDuration();
     // The answer has changed, from or to Ok; in the probe's thread. May be null.
     std::function<void(const absl::Status& status)> on_change;
   };
   struct Counters {
     uint64_t answered = 0;
     uint64_t failed = 0;
-    absl::Status last;  // Ok before the first
+    absl::Status last;  // Ok before the first; of the one under way, when its time is over
   };
 
   explicit SelfProbe(Options options);
@@ -48,6 +53,8 @@ class SelfProbe {
   std::condition_variable wake_;
   bool stopping_ = false;
   Counters counters_;
+  bool asking_ = false;
+  std::chrono::steady_clock::time_point asked_ = {};
   std::thread thread_;
 };
 
