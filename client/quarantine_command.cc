@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
@@ -107,13 +108,36 @@ std::string ShowText(const QuarantineEntry& entry) {
       "\ncause      ", entry.cause(), ": ", entry.message(), "\nlast pass  ", entry.last_pass(),
       "\nlimits     ", LimitsText(entry.limits()),
       "\nsource     ",
-      entry.has_request() ? absl::StrCat(entry.request_bytes(), " bytes (--output=FILE writes it)")
-                          : "no longer kept",
+      entry.file().empty()
+          ? "not kept"
+          : absl::StrCat(entry.request_bytes(), " bytes in ", entry.file(),
+                         " (for kilnd's user; --output=FILE writes it)"),
       "\n");
 }
 
+// The daemon names the file and does not send it: who may read it, its permissions say.
+absl::Status ReadSource(QuarantineEntry* entry) {
+  if (entry->file().empty()) {
+    return absl::NotFoundError("the source is not kept (kilnd keeps it below --cache-dir only)");
+  }
+  std::error_code ignored;
+  std::ifstream file;
+  if (std::filesystem::is_regular_file(entry->file(), ignored)) {
+    file.open(entry->file(), std::ios::binary);
+  }
+  if (!file.is_open()) {
+    return absl::PermissionDeniedError(
+        absl::StrCat(entry->file(), " cannot be read; kilnd's user and root on its machine may"));
+  }
+  QuarantineEntry kept;
+  if (!kept.ParseFromIstream(&file) || kept.key() != entry->key() || !kept.has_request()) {
+    return absl::NotFoundError(absl::StrCat(entry->file(), " does not have the source"));
+  }
+  *entry->mutable_request() = std::move(*kept.mutable_request());
+  return absl::OkStatus();
+}
+
 absl::Status WriteSource(const QuarantineEntry& entry, const std::string& path) {
-  if (!entry.has_request()) return absl::NotFoundError("the source is no longer kept");
   const auto& request = entry.request();
   const std::string& source = request.has_spirv() ? request.spirv() : request.glsl().text();
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
@@ -129,8 +153,12 @@ ExitCode Show(Admin::Stub* stub, const std::string& key, const ParsedFlags& flag
   request.set_key(key);
   QuarantineEntry entry;
   absl::Status status = Call(stub, &Admin::Stub::ShowQuarantine, request, &entry);
-  if (status.ok() && flags.Has("output")) status = WriteSource(entry, flags.Get("output"));
   if (!status.ok()) return Fail(status, environment);
+  const absl::Status read = ReadSource(&entry);
+  if (flags.Has("output")) {
+    status = read.ok() ? WriteSource(entry, flags.Get("output")) : read;
+    if (!status.ok()) return Fail(status, environment);
+  }
   if (environment.json) return PrintJson(entry, environment);
   return PrintText(ShowText(entry), environment);
 }
@@ -187,7 +215,8 @@ Command QuarantineCommand() {
       "A shader that killed several workers (kilnd --quarantine-after) is refused with the cause\n"
       "`quarantined` until the compiler's version changes, the daemon is started with more of a\n"
       "limit that it died at, or it is cleared. `show` tells how it died and writes its source,\n"
-      "`clear` lets it be compiled again. On the daemon's machine only.\n",
+      "`clear` lets it be compiled again. On the daemon's machine only, for every user; sources are\n"
+      "in files that only kilnd's user and root may read.\n",
       "  kiln quarantine list\n"
       "  kiln quarantine show KEY --output=bad.spv\n"
       "  kiln quarantine clear --all\n",

@@ -63,7 +63,8 @@ std::vector<Setting> Settings(Config* c) {
       {"job-memory", "SIZE", "address space of a worker", Bytes{&c->job_memory}},
       {"job-cpu-time", "TIME", "CPU time of one job", &c->job_cpu_time},
       {"job-time", "TIME", "wall-clock time of one job", &c->job_time},
-      {"quarantine-after", "N", "worker deaths after which a shader is refused; 0: never",
+      {"quarantine-after", "N",
+       "worker deaths after which a shader is refused (kiln quarantine); 0: never",
        &c->quarantine_after},
       {"drain-time", "TIME", "how long a stopping daemon waits for calls in flight", &c->drain_time,
        true},
@@ -321,7 +322,8 @@ std::string HelpText() {
       "SIGTERM and SIGINT drain: health turns NOT_SERVING, calls in flight are finished,\n"
       "then kilnd leaves with 0. It leaves with 2 for a wrong setting and 1 when it cannot\n"
       "start. There is no authentication: listen beyond loopback only where every\n"
-      "client is trusted.\n");
+      "client is trusted. Every user of this machine may list and clear the quarantine;\n"
+      "sources of what is in it are in CACHE-DIR/quarantine, for kilnd's user only.\n");
   return text;
 }
 

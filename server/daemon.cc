@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <iterator>
 #include <limits>
 #include <thread>
@@ -165,7 +166,9 @@ std::unique_ptr<quarantine::Quarantine> OpenQuarantine(const Config& config,
                                                        log::Log* log) {
   quarantine::Options options;
   options.deaths = static_cast<uint32_t>(std::min<uint64_t>(config.quarantine_after, UINT32_MAX));
-  if (!config.cache_dir.empty()) options.directory = config.cache_dir + "/quarantine";
+  if (!config.cache_dir.empty()) {
+    options.directory = std::filesystem::absolute(config.cache_dir).lexically_normal() / "quarantine";
+  }
   const worker::WorkerLimits limits = MakePoolOptions(config).limits;
   options.limits.set_job_time_ms(absl::ToInt64Milliseconds(limits.wall_time));
   options.limits.set_job_cpu_time_ms(limits.cpu_seconds * 1000);

@@ -1,4 +1,5 @@
-// The Admin service (proto/admin.proto). Answers only to its own machine.
+// The Admin service (proto/admin.proto). Answers only to its own machine: over loopback it does not
+// know who asks, so it answers what every user there may know, and no shader.
 #ifndef KILN_SERVER_QUARANTINE_ADMIN_SERVICE_H_
 #define KILN_SERVER_QUARANTINE_ADMIN_SERVICE_H_
 

@@ -100,6 +100,7 @@ void Quarantine::Load() {
         entry.clear_request();
       }
       Insert(std::move(entry), std::move(source));
+      entries_.front().source = nullptr;
     }
     KeepBounds();
   }
@@ -107,6 +108,7 @@ void Quarantine::Load() {
 }
 
 void Quarantine::Insert(Entry entry, Source source) {
+  if (options_.directory.empty()) source = nullptr;  // nobody could read it
   entry.set_refusals(0);
   entry.set_request_bytes(source == nullptr ? 0 : source->ByteSizeLong());
   bytes_ += entry.request_bytes();
@@ -123,7 +125,7 @@ void Quarantine::KeepBounds() {
 }
 
 void Quarantine::DropSource(Held* held) {
-  if (held->source == nullptr) return;
+  if (held->entry.request_bytes() == 0) return;
   bytes_ -= held->entry.request_bytes();
   held->source = nullptr;
   held->entry.clear_request_bytes();
@@ -154,11 +156,22 @@ void Quarantine::Flush() {
     absl::MutexLock lock(&mutex_);
     changes.swap(changes_);
   }
-  uint64_t errors = 0;
-  for (const Change& change : changes) errors += Perform(change) ? 0 : 1;
-  if (errors == 0) return;
-  absl::MutexLock lock(&mutex_);
-  write_errors_ += errors;
+  for (const Change& change : changes) {
+    const bool done = Perform(change);
+    absl::MutexLock lock(&mutex_);
+    Settle(change, done);
+  }
+}
+
+void Quarantine::Settle(const Change& change, bool done) {
+  if (!done) ++write_errors_;
+  auto found = by_key_.find(change.held.entry.key());
+  if (found == by_key_.end() || found->second->source != change.held.source) return;
+  Held& held = *found->second;
+  held.source = nullptr;
+  if (done) return;
+  bytes_ -= held.entry.request_bytes();
+  held.entry.clear_request_bytes();
 }
 
 bool Quarantine::Perform(const Change& change) {
@@ -247,15 +260,12 @@ QuarantineList Quarantine::List() const {
 }
 
 std::optional<QuarantineEntry> Quarantine::Show(const std::string& key) const {
-  Held held;
-  {
-    absl::MutexLock lock(&mutex_);
-    auto found = by_key_.find(key);
-    if (found == by_key_.end()) return std::nullopt;
-    held = *found->second;
-  }
-  if (held.source != nullptr) *held.entry.mutable_request() = *held.source;
-  return std::move(held.entry);
+  absl::MutexLock lock(&mutex_);
+  auto found = by_key_.find(key);
+  if (found == by_key_.end()) return std::nullopt;
+  Entry entry = found->second->entry;
+  if (entry.request_bytes() != 0) entry.set_file(absl::StrCat(options_.directory, "/", key));
+  return entry;
 }
 
 uint32_t Quarantine::Clear(const std::vector<std::string>& keys) {

@@ -18,6 +18,10 @@
 // what is listed, one thread at a time. AddDeath and Clear return when theirs is on disk; only those
 // wait for it.
 //
+// Sources are other people's. They are in the directory only, which the daemon's user and root may
+// read, and leave the daemon by no other way: memory has them until they are written, and a daemon
+// without a directory keeps none.
+//
 // With a directory each entry is a file in it (entry_files.h): it survives a restart. A file that
 // does not parse, has another name than its key or is of an older daemon is removed and counted in
 // `dropped`. Where the directory cannot be written, entries live as long as the process: counted in
@@ -47,7 +51,7 @@ struct Options {
   uint32_t deaths = 3;  // 0: nothing is quarantined
   size_t max_entries = 1024;
   uint64_t max_bytes = uint64_t{64} << 20;
-  std::string directory;  // empty: memory only
+  std::string directory;  // absolute; empty: memory only
   // The compiler that a target (empty: of translations) has now, as in QuarantineEntry.compiler.
   std::function<std::string(const std::string& target)> compiler;
   // Those of jobs now, all of them. Memory 0: without limit.
@@ -74,6 +78,7 @@ class Quarantine {
   void Absolve(const cache::Digest& key);
 
   kiln::v1alpha::QuarantineList List() const;
+  // With the file that has its source, where there is one.
   std::optional<kiln::v1alpha::QuarantineEntry> Show(const std::string& key) const;
   // How many there were of them. Wait for the disk.
   uint32_t Clear(const std::vector<std::string>& keys);
@@ -102,7 +107,7 @@ class Quarantine {
   using Source = std::shared_ptr<const kiln::v1alpha::CompileRequest>;
   struct Held {
     Entry entry;    // without its request
-    Source source;  // null: no longer kept
+    Source source;  // while it is not written yet
   };
   using Entries = std::list<Held>;  // the last first
   // Dies, and not yet quarantined.
@@ -132,6 +137,8 @@ class Quarantine {
   void Publish() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns when everything that was listed before is written.
   void Flush() ABSL_LOCKS_EXCLUDED(mutex_, writing_);
+  // What becomes of its entry when a change is written, or could not be.
+  void Settle(const Change& change, bool done) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool Perform(const Change& change) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
 
   const Options options_;

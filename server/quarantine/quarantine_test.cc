@@ -58,6 +58,17 @@ class QuarantineTest : public testing::Test {
   std::string PathOf(uint8_t key) const {
     return options_.directory + "/" + cache::ToHex(Key(key));
   }
+  // As it is on disk.
+  static QuarantineEntry Kept(const std::string& path) {
+    QuarantineEntry entry;
+    std::ifstream in(path, std::ios::binary);
+    EXPECT_TRUE(entry.ParseFromIstream(&in)) << path;
+    return entry;
+  }
+  static size_t SourceBytes(const Quarantine& q, uint8_t key) {
+    const std::string file = q.Show(cache::ToHex(Key(key)))->file();
+    return file.empty() ? 0 : Kept(file).request().spirv().size();
+  }
 };
 
 TEST_F(QuarantineTest, RefusesAfterTheLastDeathAndNotBefore) {
@@ -76,7 +87,21 @@ TEST_F(QuarantineTest, RefusesAfterTheLastDeathAndNotBefore) {
   ASSERT_EQ(q.List().entries_size(), 1);
   EXPECT_EQ(q.List().entries(0).refusals(), 1u);
   EXPECT_FALSE(q.List().entries(0).has_request());
-  EXPECT_EQ(q.Show(cache::ToHex(Key(1)))->request().spirv().size(), 100u);
+  // Its source is for who may read the file.
+  EXPECT_FALSE(q.Show(cache::ToHex(Key(1)))->has_request());
+  EXPECT_EQ(q.Show(cache::ToHex(Key(1)))->file(), PathOf(1));
+  EXPECT_EQ(SourceBytes(q, 1), 100u);
+}
+
+TEST_F(QuarantineTest, WithoutADirectoryNoSourceIsKept) {
+  options_.directory.clear();
+  Quarantine q(options_);
+  Die(&q, 1, 3);
+  EXPECT_TRUE(q.Refuse(Key(1)).has_value());
+  const QuarantineEntry entry = *q.Show(cache::ToHex(Key(1)));
+  EXPECT_EQ(entry.file(), "");
+  EXPECT_EQ(entry.request_bytes(), 0u);
+  EXPECT_EQ(q.usage().bytes, 0u);
 }
 
 TEST_F(QuarantineTest, ASuccessInBetweenAbsolves) {
@@ -111,7 +136,7 @@ TEST_F(QuarantineTest, SurvivesARestartAndExpiresWithTheCompiler) {
   {
     Quarantine q(options_);
     EXPECT_EQ(q.usage().entries, 1u);
-    EXPECT_EQ(q.Show(cache::ToHex(Key(1)))->request().spirv().size(), 100u);
+    EXPECT_EQ(SourceBytes(q, 1), 100u);
   }
   version_ = "/8";
   Quarantine q(options_);
@@ -220,6 +245,8 @@ TEST_F(QuarantineTest, ALinkInPlaceOfTheDirectoryIsNotFollowed) {
   Die(&q, 1, 3);
   EXPECT_TRUE(q.Refuse(Key(1)).has_value());
   EXPECT_GT(q.usage().write_errors, 0u);
+  EXPECT_EQ(q.Show(cache::ToHex(Key(1)))->file(), "");
+  EXPECT_EQ(q.usage().bytes, 0u);
   EXPECT_TRUE(std::filesystem::exists(victim + "/precious"));
   EXPECT_FALSE(std::filesystem::exists(victim + "/" + cache::ToHex(Key(1))));
 }
@@ -265,10 +292,9 @@ TEST_F(QuarantineTest, ManyThreadsLeaveOnDiskWhatIsInMemory) {
       const std::string path = PathOf(static_cast<uint8_t>(key));
       ASSERT_EQ(held.has_value(), std::filesystem::exists(path)) << key;
       if (!held.has_value()) continue;
-      QuarantineEntry file;
-      std::ifstream in(path, std::ios::binary);
-      ASSERT_TRUE(file.ParseFromIstream(&in));
-      EXPECT_EQ(file.request().spirv().size(), held->request().spirv().size()) << key;
+      const QuarantineEntry file = Kept(path);
+      EXPECT_EQ(file.request_bytes(), held->request_bytes()) << key;
+      EXPECT_EQ(file.request().ByteSizeLong(), held->request_bytes()) << key;
     }
   }
 }
@@ -319,8 +345,9 @@ TEST_F(QuarantineTest, BoundedInNumberAndBytes) {
   for (uint8_t i = 1; i <= 4; ++i) Die(&q, i, 3, 1000);
   EXPECT_EQ(q.usage().entries, 4u);
   EXPECT_LE(q.usage().bytes, 2500u);
-  EXPECT_FALSE(q.Show(cache::ToHex(Key(1)))->has_request());
-  EXPECT_TRUE(q.Show(cache::ToHex(Key(4)))->has_request());
+  EXPECT_EQ(SourceBytes(q, 1), 0u);
+  EXPECT_FALSE(Kept(PathOf(1)).has_request());
+  EXPECT_EQ(SourceBytes(q, 4), 1000u);
   EXPECT_TRUE(q.Refuse(Key(1)).has_value());  // asked for: no longer the oldest
   Die(&q, 5, 3, 1000);
   EXPECT_EQ(q.usage().entries, 4u);

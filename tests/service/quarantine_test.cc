@@ -198,6 +198,16 @@ TEST_F(QuarantineTest, KeptOverARestartShownAndCleared) {
   source << std::ifstream(file).rdbuf();
   EXPECT_EQ(source.str(), FakeModule(7));
   EXPECT_NE(Kiln("show " + key + " --json").second.find("\"spirv\""), std::string::npos);
+  // The daemon itself gives it to nobody.
+  grpc::ClientContext context;
+  kiln::v1alpha::ShowQuarantineRequest asked;
+  asked.set_key(key);
+  kiln::v1alpha::QuarantineEntry told;
+  ASSERT_TRUE(
+      kiln::v1alpha::Admin::NewStub(kilnd_->Channel())->ShowQuarantine(&context, asked, &told).ok());
+  EXPECT_EQ(told.cause(), "segmentation_fault");
+  EXPECT_EQ(told.SerializeAsString().find(FakeModule(7)), std::string::npos);
+  EXPECT_FALSE(told.has_request());
 
   EXPECT_EQ(Kiln("clear 00").first, 2);
   EXPECT_EQ(Kiln("show 00").first, 2);
