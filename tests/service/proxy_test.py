@@ -1,0 +1,306 @@
+"""deploy/proxy/kilnd.conf: a real nginx in front of kilnd, used and attacked.
+
+Clients speak gRPC over TLS with it as they would with kilnd; kilnd listens on a Unix socket. What
+gRPC's own server cannot bound (headers without end, calls begun and reset) is sent to nginx, and
+the daemon behind it must neither notice nor grow. All on loopback, some megabytes. Arguments:
+kilnd, worker. Run by proxy_test.sh.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import ssl
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import grpc
+
+KILND, WORKER = sys.argv[1:3]
+CONF = "deploy/proxy/kilnd.conf"
+MAIN = """
+daemon off;
+pid {dir}/nginx.pid;
+error_log {dir}/error.log;
+worker_processes 1;
+events {{ worker_connections 512; }}
+http {{
+    client_body_temp_path {dir}/body; proxy_temp_path {dir}/proxy; fastcgi_temp_path {dir}/fcgi;
+    uwsgi_temp_path {dir}/uwsgi; scgi_temp_path {dir}/scgi;
+    include {dir}/kilnd.conf;
+}}
+"""
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, CONTINUATION = 0, 1, 3, 4, 6, 7, 9
+END_STREAM, END_HEADERS = 1, 4
+
+
+def frame(kind, flags, stream, payload=b""):
+    return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
+
+
+def literal(name, value):
+    """A header field that is not put into HPACK's table."""
+    return b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value
+
+
+def call_headers(path=b"/kiln.v1alpha.Compiler/GetCapabilities"):
+    return b"".join(literal(*field) for field in (
+        (b":method", b"POST"), (b":scheme", b"https"), (b":path", path),
+        (b":authority", b"localhost"), (b"content-type", b"application/grpc"),
+        (b"te", b"trailers")))
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def generate(out):
+    subprocess.run(
+        ["protoc", "-I.", "--python_out=" + out, "--grpc_python_out=" + out,
+         "--plugin=protoc-gen-grpc_python=/usr/bin/grpc_python_plugin", "proto/compiler.proto",
+         "proto/compile.proto", "proto/launch_record.proto", "proto/admin.proto"], check=True)
+    sys.path.insert(0, out)
+
+
+def fake_module(seed):
+    return struct.pack("<19I", 0x07230203, 0x00010300, seed, *range(16))
+
+
+def drain(stream):
+    with stream:
+        for _ in stream:
+            pass
+
+
+def memory(pid):
+    """Resident bytes of a process and of its children."""
+    total = 0
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open("/proc/%s/stat" % name) as f:
+                parent = int(f.read().rsplit(")", 1)[1].split()[1])
+            if int(name) != pid and parent != pid:
+                continue
+            with open("/proc/%s/statm" % name) as f:
+                total += int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        except (OSError, ValueError):
+            continue
+    return total
+
+
+class ProxyTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = tempfile.mkdtemp(prefix="kiln_proxy_", dir="/tmp")  # a socket's path is short
+        generate(cls.dir)
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj",
+             "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout",
+             cls.dir + "/tls.key", "-out", cls.dir + "/tls.crt"], check=True, capture_output=True)
+        cls.socket = cls.dir + "/run/kilnd.sock"
+        os.mkdir(cls.dir + "/run", 0o700)
+        cls.start_kilnd()
+        cls.port = free_port()
+        with open(CONF) as f:
+            conf = f.read()
+        for old, new in (("unix:/run/kiln/kilnd.sock", "unix:" + cls.socket),
+                         ("/etc/kiln/tls", cls.dir + "/tls"),
+                         ("listen 7443", "listen 127.0.0.1:%d" % cls.port),
+                         ("/var/log/nginx/kilnd.log", cls.dir + "/access.log"),
+                         ("client_header_timeout 10s", "client_header_timeout 2s")):
+            assert conf.count(old) >= 1, old
+            conf = conf.replace(old, new)
+        with open(cls.dir + "/kilnd.conf", "w") as f:
+            f.write(conf)
+        with open(cls.dir + "/nginx.conf", "w") as f:
+            f.write(("user root;\n" if os.geteuid() == 0 else "") + MAIN.format(dir=cls.dir))
+        cls.nginx = subprocess.Popen(["/usr/sbin/nginx", "-p", cls.dir, "-c", cls.dir + "/nginx.conf",
+                                      "-e", cls.dir + "/error.log"])
+        with open(cls.dir + "/tls.crt", "rb") as f:
+            cls.credentials = grpc.ssl_channel_credentials(f.read())
+        for _ in range(200):
+            try:
+                cls.connect().close()
+                break
+            except OSError:
+                time.sleep(0.05)
+
+    @classmethod
+    def start_kilnd(cls):
+        cls.kilnd = subprocess.Popen(
+            [KILND, "--listen=unix:" + cls.socket, "--metrics=none", "--worker-binary=" + WORKER],
+            stderr=subprocess.PIPE, text=True)
+        for line in cls.kilnd.stderr:
+            if "event=started" in line:
+                break
+        threading.Thread(target=drain, args=(cls.kilnd.stderr,), daemon=True).start()
+
+    @classmethod
+    def tearDownClass(cls):
+        for process in (cls.nginx, cls.kilnd):
+            process.send_signal(signal.SIGTERM)
+            process.wait(30)
+        shutil.rmtree(cls.dir)
+
+    def stub(self):
+        import proto.compiler_pb2_grpc as services
+        channel = grpc.secure_channel("localhost:%d" % self.port, self.credentials)
+        self.addCleanup(channel.close)
+        return services.CompilerStub(channel), channel
+
+    def request(self, seed):
+        import proto.compile_pb2 as messages
+        request = messages.CompileRequest(spirv=fake_module(seed), targets=["tgl"])
+        request.outputs.binary = True
+        return request
+
+    def check_served(self):
+        import proto.compile_pb2 as messages
+        stub, _ = self.stub()
+        answer = stub.GetCapabilities(messages.GetCapabilitiesRequest(), timeout=20)
+        self.assertNotEqual(answer.version, "")
+
+    @classmethod
+    def connect(cls):
+        context = ssl.create_default_context(cafile=cls.dir + "/tls.crt")
+        context.set_alpn_protocols(["h2"])
+        s = socket.create_connection(("127.0.0.1", cls.port), 10)
+        return context.wrap_socket(s, server_hostname="localhost")
+
+    def attacker(self):
+        s = self.connect()
+        self.addCleanup(s.close)
+        s.sendall(PREFACE + frame(SETTINGS, 0, 0))
+        return s
+
+    def test_calls_and_streams(self):
+        import proto.compile_pb2 as messages
+        stub, _ = self.stub()
+        first = stub.Compile(self.request(1), timeout=20)
+        again = stub.Compile(self.request(1), timeout=20)
+        code = [[v.code for v in answer.results[0].variants] for answer in (first, again)]
+        self.assertTrue(code[0][0])
+        self.assertEqual(code[0], code[1])
+        self.assertEqual(again.results[0].cache, messages.CACHE_MEMORY)
+        import proto.compiler_pb2 as streams
+        items = (streams.StreamRequest(item=i, request=self.request(100 + i)) for i in range(1, 101))
+        answers = [a for a in stub.CompileStream(items, timeout=60) if a.item]
+        self.assertEqual(sorted(a.item for a in answers), list(range(1, 101)))
+        self.assertTrue(all(a.response.results[0].variants[0].code for a in answers))
+
+    def test_errors_of_calls_keep_their_code(self):
+        stub, _ = self.stub()
+        request = self.request(1)
+        request.targets[0] = "nonesuch"
+        with self.assertRaises(grpc.RpcError) as raised:
+            stub.Compile(request, timeout=20)
+        self.assertEqual(raised.exception.code(), grpc.StatusCode.INVALID_ARGUMENT)
+
+    def test_what_is_for_the_machine_only_stays_there(self):
+        import proto.admin_pb2 as messages
+        import proto.admin_pb2_grpc as services
+        _, channel = self.stub()
+        with self.assertRaises(grpc.RpcError) as raised:
+            services.AdminStub(channel).ListQuarantine(messages.ListQuarantineRequest(), timeout=20)
+        self.assertEqual(raised.exception.code(), grpc.StatusCode.UNIMPLEMENTED)
+        self.assertEqual(raised.exception.details(), "not through this proxy")
+
+    def test_a_request_too_large_is_refused_by_name(self):
+        request = self.request(1)
+        request.spirv = bytes(70 << 20)
+        stub, _ = self.stub()
+        before = memory(self.kilnd.pid)
+        with self.assertRaises(grpc.RpcError) as raised:
+            stub.Compile(request, timeout=60)
+        self.assertEqual(raised.exception.code(), grpc.StatusCode.RESOURCE_EXHAUSTED)
+        self.assertLess(memory(self.kilnd.pid), before + (256 << 20))
+
+    def ended(self, s):
+        """Whether the other side has closed the connection, or does within ten seconds."""
+        s.settimeout(10)
+        try:
+            while s.recv(65536):
+                pass
+        except socket.timeout:
+            return False
+        except OSError:
+            pass
+        return True
+
+    def log_lines(self, text):
+        with open(self.dir + "/access.log") as f:
+            return sum(text in line for line in f)
+
+    def test_headers_without_end(self):
+        before = memory(self.kilnd.pid), memory(self.nginx.pid)
+        s = self.attacker()
+        try:
+            s.sendall(frame(HEADERS, 0, 1, call_headers()))
+            for _ in range(2000):  # 16 MB
+                s.sendall(frame(CONTINUATION, 0, 1, literal(b"x-a", b"a" * 120) * 64))
+        except OSError:
+            pass
+        self.assertTrue(self.ended(s))
+        self.assertLess(memory(self.kilnd.pid), before[0] + (16 << 20))
+        self.assertLess(memory(self.nginx.pid), before[1] + (64 << 20))
+        self.check_served()
+
+    def test_calls_begun_and_reset(self):
+        before = memory(self.kilnd.pid), memory(self.nginx.pid)
+        path = b"/kiln.v1alpha.Compiler/Reset"
+        s = self.attacker()
+        try:
+            for stream in range(1, 40000, 2):
+                s.sendall(frame(HEADERS, END_HEADERS, stream, call_headers(path)) +
+                          frame(RST_STREAM, 0, stream, struct.pack(">I", 8)))
+        except OSError:
+            pass
+        self.assertTrue(self.ended(s))
+        self.assertLess(self.log_lines("Compiler/Reset"), 1100)
+        self.assertLess(memory(self.kilnd.pid), before[0] + (64 << 20))
+        self.assertLess(memory(self.nginx.pid), before[1] + (64 << 20))
+        self.check_served()
+
+    def test_a_header_that_drips_is_ended(self):
+        s = self.attacker()
+        s.sendall(frame(HEADERS, 0, 1, call_headers(b"/kiln.v1alpha.Compiler/Drip")))
+        for _ in range(100):
+            if self.log_lines("Compiler/Drip"):
+                break
+            s.sendall(frame(CONTINUATION, 0, 1, literal(b"x", b"y")))
+            time.sleep(0.1)
+        self.assertEqual(self.log_lines('Compiler/Drip" 408'), 1, "a header could take ten seconds")
+        self.check_served()
+
+    def test_more_connections_than_there_are(self):
+        held = [self.connect() for _ in range(600)]
+        try:
+            self.check_served()
+        finally:
+            for s in held:
+                s.close()
+
+    def test_a_daemon_that_is_away_is_unavailable(self):
+        import proto.compile_pb2 as messages
+        stub, _ = self.stub()
+        self.kilnd.send_signal(signal.SIGTERM)
+        self.kilnd.wait(30)
+        with self.assertRaises(grpc.RpcError) as raised:
+            stub.GetCapabilities(messages.GetCapabilitiesRequest(), timeout=20)
+        self.assertEqual(raised.exception.code(), grpc.StatusCode.UNAVAILABLE)
+        type(self).start_kilnd()
+        self.check_served()
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
