@@ -35,7 +35,7 @@ struct Setting {
 
 std::vector<Setting> Settings(Config* c) {
   return {
-      {"listen", "HOST:PORT", "where clients connect, or unix:PATH; port 0 takes a free one",
+      {"listen", "HOST:PORT", "where clients connect; port 0 takes a free one; unix:PATH is for this user alone",
        &c->listen},
       {"metrics", "HOST:PORT", "where Prometheus finds /metrics; \"none\" for nowhere",
        &c->metrics},
@@ -322,8 +322,11 @@ std::string HelpText() {
       "SIGTERM and SIGINT drain: health turns NOT_SERVING, calls in flight are finished,\n"
       "then kilnd leaves with 0. It leaves with 2 for a wrong setting and 1 when it cannot\n"
       "start. There is no authentication: listen beyond loopback only where every\n"
-      "client is trusted. Every user of this machine may list and clear the quarantine;\n"
-      "sources of what is in it are in CACHE-DIR/quarantine, for kilnd's user only.\n");
+      "client is trusted (deploy/proxy has nginx for that), and on a machine with other\n"
+      "users on unix:PATH: its directory is made if it is missing, and must not be\n"
+      "writable by others. Every user of this machine may list and clear the quarantine\n"
+      "through a port; sources of what is in it are in CACHE-DIR/quarantine, for kilnd's\n"
+      "user only.\n");
   return text;
 }
 

@@ -5,8 +5,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -32,7 +30,6 @@ absl::Status FromErrno(int error) {
 // What accepted connections inherit from their listener.
 void SetOptions(int fd, int family) {
   int one = 1, zero = 0;
-  if (family == AF_UNIX) return;
   setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
   if (family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof zero);
@@ -59,36 +56,6 @@ uint16_t PortTaken(int fd) {
   socklen_t size = sizeof address;
   getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
   return *PortOf(reinterpret_cast<sockaddr*>(&address));
-}
-
-// Whether a program answers behind a socket file.
-bool IsAlive(const sockaddr_un& to) {
-  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) return true;
-  bool refused =
-      connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0 && errno == ECONNREFUSED;
-  close(fd);
-  return !refused;
-}
-
-absl::Status ListenOnUnix(const std::string& path, ListeningSockets* sockets) {
-  sockaddr_un to = {};
-  to.sun_family = AF_UNIX;
-  if (path.empty() || path.size() >= sizeof to.sun_path) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the path takes 1 to ", sizeof to.sun_path - 1, " bytes"));
-  }
-  memcpy(to.sun_path, path.data(), path.size());
-  struct stat file;
-  if (lstat(path.c_str(), &file) == 0) {
-    if (!S_ISSOCK(file.st_mode)) return absl::UnavailableError("the file is no socket");
-    if (!IsAlive(to)) unlink(path.c_str());
-  }
-  int fd = ListenOn(reinterpret_cast<sockaddr*>(&to), sizeof to);
-  if (fd < 0) return FromErrno(-fd);
-  sockets->fds.push_back(fd);
-  sockets->path = path;
-  return absl::OkStatus();
 }
 
 // Every address of the list once, all on one port. A host with an address of a family that this
@@ -134,7 +101,9 @@ absl::Status ListenOnHost(const std::string& host, const char* port, ListeningSo
 absl::Status ListenOnAddress(const std::string& address, ListeningSockets* sockets) {
   if (address.rfind(kUnix, 0) == 0) {
     sockets->address = address;
-    return ListenOnUnix(address.substr(sizeof kUnix - 1), sockets);
+    auto fd = ListenOnUnixSocket(address.substr(sizeof kUnix - 1), kBacklog, &sockets->file);
+    if (fd.ok()) sockets->fds.push_back(*fd);
+    return fd.status();
   }
   size_t colon = address.rfind(':');
   if (colon == std::string::npos || colon + 1 == address.size()) {
@@ -152,14 +121,14 @@ absl::Status ListenOnAddress(const std::string& address, ListeningSockets* socke
 }  // namespace
 
 ListeningSockets::~ListeningSockets() {
-  if (!path.empty()) unlink(path.c_str());
+  RemoveSocketFile(file);
   for (int fd : fds) close(fd);
 }
 
 ListeningSockets& ListeningSockets::operator=(ListeningSockets&& other) noexcept {
   std::swap(fds, other.fds);
   std::swap(address, other.address);
-  std::swap(path, other.path);
+  std::swap(file, other.file);
   return *this;
 }
 

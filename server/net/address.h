@@ -1,7 +1,7 @@
 // Addresses to listen on.
 //
 // "HOST:PORT": every address that HOST has here, on one port; "[::]" is IPv4 too. "unix:PATH": a
-// socket file; one that a dead daemon left is replaced.
+// socket file for its user alone (unix_socket.h); one that a dead daemon left is replaced.
 #ifndef KILN_SERVER_NET_ADDRESS_H_
 #define KILN_SERVER_NET_ADDRESS_H_
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "server/net/unix_socket.h"
 
 namespace kiln::net {
 
@@ -22,7 +23,7 @@ struct ListeningSockets {
 
   std::vector<int> fds;  // none blocks
   std::string address;   // as given, with the port that was taken
-  std::string path;      // of the socket file, if there is one
+  SocketFile file;       // if there is one
 };
 
 // Errors name `flag` and what to do.

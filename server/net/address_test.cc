@@ -2,9 +2,7 @@
 #include "server/net/address.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <fstream>
 #include <string>
 
 namespace kiln::net {
@@ -42,24 +40,6 @@ TEST(AddressTest, ErrorsNameFlagAndRemedy) {
   EXPECT_NE(Error("192.0.2.1:0").find("cannot listen on 192.0.2.1:0: "), std::string::npos);
   EXPECT_NE(Error("unix:").find("the path takes 1 to 107 bytes"), std::string::npos);
   EXPECT_NE(Error("unix:/" + std::string(200, 'a')).find("1 to 107"), std::string::npos);
-}
-
-TEST(AddressTest, SocketFiles) {
-  std::string path = "address_test.sock";
-  {
-    auto sockets = Listen("listen", "unix:" + path);
-    ASSERT_TRUE(sockets.ok()) << sockets.status();
-    EXPECT_EQ(sockets->address, "unix:" + path);
-    EXPECT_NE(Error("unix:" + path).find("another program listens there"), std::string::npos);
-    EXPECT_EQ(access(path.c_str(), F_OK), 0) << "the live one's file stays";
-    sockets->path.clear();  // as after a kill -9
-  }
-  EXPECT_EQ(access(path.c_str(), F_OK), 0);
-  EXPECT_EQ(Error("unix:" + path), "");
-  EXPECT_NE(access(path.c_str(), F_OK), 0);
-  std::ofstream("address_test.txt") << "precious";
-  EXPECT_NE(Error("unix:address_test.txt").find("the file is no socket"), std::string::npos);
-  EXPECT_EQ(access("address_test.txt", F_OK), 0);
 }
 
 }  // namespace

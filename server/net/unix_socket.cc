@@ -1,0 +1,131 @@
+// A Unix-domain socket to listen on: see unix_socket.h.
+#include "server/net/unix_socket.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace kiln::net {
+namespace {
+
+// Another daemon holds the lock for moments only.
+constexpr int kLockTries = 100;
+constexpr int kLockWaitMicroseconds = 20'000;
+
+absl::Status Failed(const std::string& what) {
+  int error = errno;
+  return absl::UnavailableError(absl::StrCat(what, ": ", strerror(error)));
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+  int Release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+std::string DirectoryOf(const std::string& path) {
+  size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+absl::Status CheckDirectory(int fd, const std::string& directory) {
+  struct stat is;
+  if (fstat(fd, &is) != 0) return Failed(directory);
+  if (is.st_uid != 0 && is.st_uid != geteuid()) {
+    return absl::UnavailableError(
+        absl::StrCat("the directory ", directory, " belongs to another user (", is.st_uid,
+                     "), who could replace the socket: name one that does not exist yet"));
+  }
+  if ((is.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (is.st_mode & S_ISVTX) == 0) {
+    return absl::UnavailableError(absl::StrFormat(
+        "others can write to the directory %s (mode %04o) and could replace the socket: chmod 700 "
+        "it, or name one that does not exist yet",
+        directory, is.st_mode & 07777));
+  }
+  return absl::OkStatus();
+}
+
+// Opened, made if it was missing, found safe, and locked until it is closed.
+absl::StatusOr<int> OpenDirectory(const std::string& directory) {
+  if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) return Failed(directory);
+  Descriptor fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() < 0) return Failed(directory);
+  if (absl::Status s = CheckDirectory(fd.get(), directory); !s.ok()) return s;
+  for (int i = 0; flock(fd.get(), LOCK_EX | LOCK_NB) != 0; ++i) {
+    if (i == kLockTries) return Failed(absl::StrCat("the directory ", directory, " is locked"));
+    usleep(kLockWaitMicroseconds);
+  }
+  return fd.Release();
+}
+
+// Whether a program answers behind a socket file, or it cannot be known.
+bool IsAlive(const sockaddr_un& to) {
+  Descriptor fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (fd.get() < 0) return true;
+  return connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0 ||
+         errno != ECONNREFUSED;
+}
+
+// Ok: nothing is there any more.
+absl::Status RemoveStale(const sockaddr_un& to) {
+  struct stat is;
+  if (lstat(to.sun_path, &is) != 0) return errno == ENOENT ? absl::OkStatus() : Failed("lstat");
+  if (!S_ISSOCK(is.st_mode)) return absl::UnavailableError("the file is no socket");
+  if (is.st_uid != geteuid()) {
+    return absl::UnavailableError(
+        absl::StrCat("the socket file there belongs to another user (", is.st_uid, ")"));
+  }
+  if (IsAlive(to)) return absl::UnavailableError("another program listens there");
+  return unlink(to.sun_path) == 0 ? absl::OkStatus() : Failed("the stale socket file stays");
+}
+
+}  // namespace
+
+absl::StatusOr<int> ListenOnUnixSocket(const std::string& path, int backlog, SocketFile* file) {
+  sockaddr_un to = {};
+  to.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof to.sun_path || path.back() == '/') {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the path takes 1 to ", sizeof to.sun_path - 1, " bytes"));
+  }
+  memcpy(to.sun_path, path.data(), path.size());
+  auto directory = OpenDirectory(DirectoryOf(path));
+  if (!directory.ok()) return directory.status();
+  Descriptor lock(*directory);
+  if (absl::Status s = RemoveStale(to); !s.ok()) return s;
+  Descriptor fd(socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (fd.get() < 0 || fchmod(fd.get(), S_IRUSR | S_IWUSR) != 0) return Failed("socket");
+  if (bind(fd.get(), reinterpret_cast<sockaddr*>(&to), sizeof to) != 0) return Failed("bind");
+  struct stat is;
+  if (lstat(to.sun_path, &is) == 0) *file = {path, is.st_dev, is.st_ino};
+  if (listen(fd.get(), backlog) != 0) return Failed("listen");
+  return fd.Release();
+}
+
+void RemoveSocketFile(const SocketFile& file) {
+  struct stat is;
+  if (file.path.empty() || lstat(file.path.c_str(), &is) != 0) return;
+  if (is.st_dev == file.device && is.st_ino == file.inode) unlink(file.path.c_str());
+}
+
+}  // namespace kiln::net
