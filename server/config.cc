@@ -35,7 +35,8 @@ struct Setting {
 
 std::vector<Setting> Settings(Config* c) {
   return {
-      {"listen", "HOST:PORT", "where clients connect; port 0 takes a free one; unix:PATH is for this user alone",
+      {"listen", "HOST:PORT",
+       "where clients connect; port 0 takes a free one; unix:PATH is for this user alone",
        &c->listen},
       {"metrics", "HOST:PORT", "where Prometheus finds /metrics; \"none\" for nowhere",
        &c->metrics},

@@ -167,7 +167,8 @@ std::unique_ptr<quarantine::Quarantine> OpenQuarantine(const Config& config,
   quarantine::Options options;
   options.deaths = static_cast<uint32_t>(std::min<uint64_t>(config.quarantine_after, UINT32_MAX));
   if (!config.cache_dir.empty()) {
-    options.directory = std::filesystem::absolute(config.cache_dir).lexically_normal() / "quarantine";
+    options.directory =
+        std::filesystem::absolute(config.cache_dir).lexically_normal() / "quarantine";
   }
   const worker::WorkerLimits limits = MakePoolOptions(config).limits;
   options.limits.set_job_time_ms(absl::ToInt64Milliseconds(limits.wall_time));

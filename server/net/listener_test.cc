@@ -252,11 +252,13 @@ TEST(SelfProbeTest, AProbeThatHangsHasFailed) {
     return absl::OkStatus();
   };
   SelfProbe probe(std::move(options));
-  for (int i = 0; i < 2000 && probe.counters().last.ok(); ++i) absl::SleepFor(absl::Milliseconds(5));
+  for (int i = 0; i < 2000 && probe.counters().last.ok(); ++i)
+    absl::SleepFor(absl::Milliseconds(5));
   EXPECT_EQ(probe.counters().last.message(), "the health check itself hangs");
   EXPECT_EQ(probe.counters().answered, 0u);
   hangs = false;
-  for (int i = 0; i < 2000 && !probe.counters().last.ok(); ++i) absl::SleepFor(absl::Milliseconds(5));
+  for (int i = 0; i < 2000 && !probe.counters().last.ok(); ++i)
+    absl::SleepFor(absl::Milliseconds(5));
   EXPECT_TRUE(probe.counters().last.ok());
 }
 

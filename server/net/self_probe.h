@@ -1,6 +1,6 @@
 // The daemon watches itself: asks, at intervals, whether it answers. Asking may hang with whatever
-// else does (gRPC's caller does work of other connections while it waits): whoever reads the counters
-// is told so, though the probe's own thread cannot tell anybody then.
+// else does (gRPC's caller does work of other connections while it waits): whoever reads the
+// counters is told so, though the probe's own thread cannot tell anybody then.
 #ifndef KILN_SERVER_NET_SELF_PROBE_H_
 #define KILN_SERVER_NET_SELF_PROBE_H_
 

@@ -113,7 +113,7 @@ class ProxyTest(unittest.TestCase):
         cls.port = free_port()
         with open(CONF) as f:
             conf = f.read()
-        for old, new in (("unix:/run/kiln/kilnd.sock", "unix:" + cls.socket),
+        for old, new in (("server 127.0.0.1:7411", "server unix:" + cls.socket),
                          ("/etc/kiln/tls", cls.dir + "/tls"),
                          ("listen 7443", "listen 127.0.0.1:%d" % cls.port),
                          ("/var/log/nginx/kilnd.log", cls.dir + "/access.log"),

@@ -203,8 +203,9 @@ TEST_F(QuarantineTest, KeptOverARestartShownAndCleared) {
   kiln::v1alpha::ShowQuarantineRequest asked;
   asked.set_key(key);
   kiln::v1alpha::QuarantineEntry told;
-  ASSERT_TRUE(
-      kiln::v1alpha::Admin::NewStub(kilnd_->Channel())->ShowQuarantine(&context, asked, &told).ok());
+  ASSERT_TRUE(kiln::v1alpha::Admin::NewStub(kilnd_->Channel())
+                  ->ShowQuarantine(&context, asked, &told)
+                  .ok());
   EXPECT_EQ(told.cause(), "segmentation_fault");
   EXPECT_EQ(told.SerializeAsString().find(FakeModule(7)), std::string::npos);
   EXPECT_FALSE(told.has_request());
