@@ -106,12 +106,10 @@ std::string ShowText(const QuarantineEntry& entry) {
       absl::FormatTime(absl::RFC3339_sec, absl::FromUnixSeconds(entry.last_death_unix_seconds()),
                        absl::UTCTimeZone()),
       "\ncause      ", entry.cause(), ": ", entry.message(), "\nlast pass  ", entry.last_pass(),
-      "\nlimits     ", LimitsText(entry.limits()),
-      "\nsource     ",
-      entry.file().empty()
-          ? "not kept"
-          : absl::StrCat(entry.request_bytes(), " bytes in ", entry.file(),
-                         " (for kilnd's user; --output=FILE writes it)"),
+      "\nlimits     ", LimitsText(entry.limits()), "\nsource     ",
+      entry.file().empty() ? "not kept"
+                           : absl::StrCat(entry.request_bytes(), " bytes in ", entry.file(),
+                                          " (for kilnd's user; --output=FILE writes it)"),
       "\n");
 }
 
@@ -215,7 +213,8 @@ Command QuarantineCommand() {
       "A shader that killed several workers (kilnd --quarantine-after) is refused with the cause\n"
       "`quarantined` until the compiler's version changes, the daemon is started with more of a\n"
       "limit that it died at, or it is cleared. `show` tells how it died and writes its source,\n"
-      "`clear` lets it be compiled again. On the daemon's machine only, for every user; sources are\n"
+      "`clear` lets it be compiled again. On the daemon's machine only, for every user; sources "
+      "are\n"
       "in files that only kilnd's user and root may read.\n",
       "  kiln quarantine list\n"
       "  kiln quarantine show KEY --output=bad.spv\n"

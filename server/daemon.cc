@@ -194,6 +194,9 @@ cache::DiskStatus DiskStatusOf(const cache::ResultCache& cache) {
 constexpr absl::Duration kProbeTimeout = absl::Seconds(5);
 // A client that does not answer a ping for so long is gone, and its calls with it.
 constexpr absl::Duration kPingTimeout = absl::Seconds(20);
+// What gRPC holds besides messages: buffers of connections, state of calls. Without room for it a
+// small --request-bytes would end calls that keep to it.
+constexpr uint64_t kGrpcsOwnBytes = uint64_t{64} << 20;
 // How often a draining daemon looks whether calls are in flight.
 constexpr absl::Duration kDrainLook = absl::Milliseconds(5);
 // A client that connects has this long to begin with HTTP/2.
@@ -230,7 +233,7 @@ absl::Status BuildServer(const Config& config, CompilerService* service, AdminSe
   // holds them, of any number of clients: beyond this it ends some of these calls with
   // RESOURCE_EXHAUSTED.
   grpc::ResourceQuota quota("kilnd");
-  quota.Resize(2 * config.request_bytes);
+  quota.Resize(kGrpcsOwnBytes + 2 * config.request_bytes);
   builder.SetResourceQuota(quota);
   builder.RegisterService(service);
   builder.RegisterService(admin);

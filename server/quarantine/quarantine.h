@@ -15,8 +15,8 @@
 //
 // Where nothing is quarantined or suspected, Refuse and Absolve are a load each. The mutex is never
 // held while a file is written: changes are listed under it, in order, and whoever made one writes
-// what is listed, one thread at a time. AddDeath and Clear return when theirs is on disk; only those
-// wait for it.
+// what is listed, one thread at a time. AddDeath and Clear return when theirs is on disk; only
+// those wait for it.
 //
 // Sources are other people's. They are in the directory only, which the daemon's user and root may
 // read, and leave the daemon by no other way: memory has them until they are written, and a daemon
