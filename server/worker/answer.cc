@@ -62,8 +62,7 @@ bool IsResult(const TargetResult& result, bool cancelled) {
   return IsWorkersStatus(result.status(), cancelled) && IsWord(result.cause()) &&
          (result.status() == TargetResult::OK) == (result.variants_size() > 0) &&
          result.variants_size() <= kMostVariants && result.passes_size() <= kMostPasses &&
-         result.remarks_size() <= kMostRemarks &&
-         NoneNegative({t.prepare_ns(), t.compile_ns()}) &&
+         result.remarks_size() <= kMostRemarks && NoneNegative({t.prepare_ns(), t.compile_ns()}) &&
          std::all_of(result.variants().begin(), result.variants().end(), IsVariant);
 }
 

@@ -1,8 +1,8 @@
 // Whether what a worker sent can be its answer to a job.
 //
-// A worker that a hostile shader has taken over may send anything. What it says of the job that it was
-// given has to be believed; everything else is checked here: that it answers this job and nothing
-// else, each target once, with values that a worker may say and that its parent can hold.
+// A worker that a hostile shader has taken over may send anything. What it says of the job that it
+// was given has to be believed; everything else is checked here: that it answers this job and
+// nothing else, each target once, with values that a worker may say and that its parent can hold.
 //
 // Cost: linear in the records of passes and variants, not in the code.
 #ifndef KILN_SERVER_WORKER_ANSWER_H_
@@ -12,8 +12,8 @@
 
 namespace kiln::worker {
 
-// `cancelled`: somebody has cancelled the job, so that a result may say so. The id of the frame, and
-// which targets were answered before, are not looked at.
+// `cancelled`: somebody has cancelled the job, so that a result may say so. The id of the frame,
+// and which targets were answered before, are not looked at.
 bool CanAnswer(const Job& job, const JobResult& frame, bool cancelled);
 
 }  // namespace kiln::worker

@@ -49,11 +49,13 @@ TEST(AnswerTest, ACompile) {
       [](auto* f) { f->mutable_result()->set_status(TargetResult::NOT_CACHED); },
       [](auto* f) { f->mutable_result()->set_status(static_cast<TargetResult::Status>(77)); },
       [](auto* f) { f->mutable_result()->set_status(TargetResult::REFUSED); },  // with code
-      [](auto* f) { f->mutable_result()->clear_variants(); },                  // without
+      [](auto* f) { f->mutable_result()->clear_variants(); },                   // without
       [](auto* f) { f->mutable_result()->mutable_variants(0)->clear_code(); },
       [](auto* f) { f->mutable_result()->mutable_variants(0)->set_width(1 << 20); },
       [](auto* f) { f->mutable_result()->mutable_variants(0)->set_name(std::string(100, 'x')); },
-      [](auto* f) { f->mutable_result()->mutable_variants(0)->mutable_statistics()->set_bytes(-1); },
+      [](auto* f) {
+        f->mutable_result()->mutable_variants(0)->mutable_statistics()->set_bytes(-1);
+      },
       [](auto* f) { f->mutable_result()->mutable_timings()->set_compile_ns(-1); },
       [](auto* f) { f->mutable_result()->clear_cause(); },
       [](auto* f) { f->mutable_result()->set_cause("ok\nkilnd: stopped"); },
@@ -73,7 +75,8 @@ TEST(AnswerTest, ACompile) {
   for (size_t i = 0; i < wrong.size(); ++i) {
     JobResult frame = Good();
     wrong[i](&frame);
-    EXPECT_FALSE(CanAnswer(job, frame, true)) << i << ": " << frame.ShortDebugString().substr(0, 300);
+    EXPECT_FALSE(CanAnswer(job, frame, true))
+        << i << ": " << frame.ShortDebugString().substr(0, 300);
   }
 }
 

@@ -62,7 +62,8 @@ TEST_F(BoardTest, ItsTextIsPrintableAndBounded) {
 TEST_F(BoardTest, ItsNumbersAreClamped) {
   PassRecord record;
   record.pass = "fold";
-  for (const int64_t n : {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()}) {
+  for (const int64_t n :
+       {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()}) {
     record.nanoseconds = record.instructions_before = n;
     record.instructions_after = -(n + 1);
     worker_->EndPass(record, 0);

@@ -58,7 +58,8 @@ class FrameWriter {
  public:
   // `frame`: of AppendFrame.
   explicit FrameWriter(std::string frame) : frame_(std::move(frame)) {}
-  // One write of what goes without waiting; that may be nothing. Unavailable: the other side is gone.
+  // One write of what goes without waiting; that may be nothing. Unavailable: the other side is
+  // gone.
   absl::Status Send(int fd);
   bool done() const { return sent_ == frame_.size(); }
 

@@ -144,6 +144,21 @@ TEST_F(HostileTest, AnUnfinishedFrameIsHeldToTheTimeOfAJob) {
   EXPECT_TRUE(IsRight(Do(Compile(""))));
 }
 
+// Of what is always there.
+TEST_F(HostileTest, AWorkerWithoutFilterOrLimitsIsNotUsed) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "workers of sanitised builds have none of them";
+#endif
+  for (const auto& [bytes, what] :
+       {std::pair(1, "seccomp"), {2, "--job-memory=0"}, {3, "resources"}}) {
+    PoolOptions options = Options();
+    options.limits.address_space_bytes = static_cast<uint64_t>(bytes);
+    auto pool = Pool::Start(std::move(options));
+    EXPECT_TRUE(absl::IsFailedPrecondition(pool.status())) << pool.status();
+    EXPECT_NE(pool.status().message().find(what), std::string::npos) << pool.status();
+  }
+}
+
 // Not with what its last job left on the board.
 TEST_F(HostileTest, TheEndOfAnIdleWorkerIsDescribedByItself) {
   PoolOptions options = Options();

@@ -160,6 +160,13 @@ absl::Status Pool::Impl::CheckHello(const Hello& hello) const {
     return absl::FailedPreconditionError(
         "the worker could not filter its system calls (seccomp); it is not used without");
   }
+  const bool memory =
+      options_.limits.address_space_bytes == 0 || hello.sandbox().address_space_limit();
+  if (kFiltered && !(memory && hello.sandbox().resource_limits())) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the worker could not limit its ",
+        memory ? "resources" : "memory (--job-memory=0: without)", "; it is not used without"));
+  }
   if (options_.limits.fault_injection && !hello.fault_injection()) {
     return absl::FailedPreconditionError(
         "--enable-fault-injection needs a test build of the worker; this one has no faults");

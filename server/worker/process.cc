@@ -163,11 +163,11 @@ Exit DescribeExit(int wait_status, const Board& board) {
 }
 
 Exit DescribeTimeout(absl::Duration limit, absl::Duration worked) {
-  Exit exit = Named("timeout", TargetResult::TIMED_OUT, "wall_time_limit",
-                    absl::StrCat("over the limit of ", absl::FormatDuration(limit),
-                                 " for one job, with ",
-                                 absl::FormatDuration(absl::Trunc(worked, absl::Milliseconds(1))),
-                                 " of processor time"));
+  Exit exit =
+      Named("timeout", TargetResult::TIMED_OUT, "wall_time_limit",
+            absl::StrCat("over the limit of ", absl::FormatDuration(limit), " for one job, with ",
+                         absl::FormatDuration(absl::Trunc(worked, absl::Milliseconds(1))),
+                         " of processor time"));
   exit.blames_job = worked >= limit / 2;
   return exit;
 }

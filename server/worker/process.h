@@ -64,7 +64,8 @@ struct Exit {
 // From waitpid's status and what the worker left on the board.
 Exit DescribeExit(int wait_status, const Board& board);
 // A worker that was stopped after `limit` of wall-clock time, of which it had `worked` as processor
-// time. Less than half: the machine was starved, or the worker stopped, and the job is not to blame.
+// time. Less than half: the machine was starved, or the worker stopped, and the job is not to
+// blame.
 Exit DescribeTimeout(absl::Duration limit, absl::Duration worked);
 
 // What a process holds of memory, as the kernel counts it: nothing that the process says or does to

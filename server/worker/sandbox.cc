@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 
@@ -26,9 +27,19 @@ constexpr bool kSanitised = true;  // shadow memory and their own system calls d
 constexpr bool kSanitised = false;
 #endif
 
+// No more than `n`: where whoever started the daemon allows less, that.
 bool Limit(int what, rlim_t n) {
-  rlimit limit = {n, n};
-  return setrlimit(static_cast<__rlimit_resource>(what), &limit) == 0;
+  const auto resource = static_cast<__rlimit_resource>(what);
+  rlimit limit;
+  if (getrlimit(resource, &limit) != 0) return false;
+  limit.rlim_max = std::min(limit.rlim_max, n);
+  limit.rlim_cur = limit.rlim_max;
+  return setrlimit(resource, &limit) == 0;
+}
+
+bool LimitResources() {
+  return Limit(RLIMIT_CORE, 0) && Limit(RLIMIT_FSIZE, 0) && Limit(RLIMIT_NOFILE, rlim_t{16}) &&
+         Limit(RLIMIT_NPROC, 0);
 }
 
 // Dies with `parent`. The kernel forgets that when a process changes what it may do.
@@ -75,24 +86,22 @@ void EnterSandbox(const SandboxOptions& options, Hello::Sandbox* achieved) {
   achieved->set_parent_death_signal(DieWith(parent));
   if (kSanitised) return;
   achieved->set_landlock(EnterLandlock());
-  Limit(RLIMIT_FSIZE, 0);
-  Limit(RLIMIT_NOFILE, static_cast<rlim_t>(16));
-  Limit(RLIMIT_NPROC, 0);
+  achieved->set_resource_limits(LimitResources());
   achieved->set_address_space_limit(options.address_space_bytes != 0 &&
                                     Limit(RLIMIT_AS, options.address_space_bytes));
   achieved->set_seccomp(options.seccomp && FilterSystemCalls());
 }
 
-void AllowCpuSeconds(int64_t seconds) {
+bool AllowCpuSeconds(int64_t seconds) {
   rusage usage;
   rlimit limit;
-  if (getrusage(RUSAGE_SELF, &usage) != 0 || getrlimit(RLIMIT_CPU, &limit) != 0) return;
+  if (getrusage(RUSAGE_SELF, &usage) != 0 || getrlimit(RLIMIT_CPU, &limit) != 0) return false;
   int64_t used = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + 1;
   limit.rlim_cur = static_cast<rlim_t>(used + seconds);
   if (limit.rlim_max != RLIM_INFINITY && limit.rlim_cur > limit.rlim_max) {
     limit.rlim_cur = limit.rlim_max;
   }
-  setrlimit(RLIMIT_CPU, &limit);
+  return setrlimit(RLIMIT_CPU, &limit) == 0;
 }
 
 }  // namespace kiln::worker

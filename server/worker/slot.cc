@@ -230,8 +230,7 @@ bool Slot::HasBegun() const {
 
 bool Slot::IsJudged(const Exit& exit, Exchange how) const {
   return how == Exchange::kTooLarge || HasBegun() ||
-         (how == Exchange::kWorkerGone && exit.blames_job &&
-                        !board_->CurrentPass().empty());
+         (how == Exchange::kWorkerGone && exit.blames_job && !board_->CurrentPass().empty());
 }
 
 void Slot::Disbelieve(JobOutcome* outcome) {

@@ -130,7 +130,7 @@ int Loop(const Arguments& arguments, Backend* backend, Board* board) {
       if (!AnswerPing(job).ok()) return kExitProtocol;
       continue;
     }
-    AllowCpuSeconds(arguments.cpu_seconds);
+    if (!AllowCpuSeconds(arguments.cpu_seconds)) return kExitProtocol;
     JobSink sink(board, job.fault(), began, arguments.inject);
     kiln::PassRecord record;
     record.pass = kReadRequestStep;

@@ -8,6 +8,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
@@ -116,6 +117,14 @@ long Mount(long) {
   return UnlessWrong(mount(nullptr, "/", nullptr, MS_PRIVATE | MS_SHARED, nullptr));
 }
 
+// The call was made.
+long UnlessNoSocket(long result) { return result < 0 && errno == ENOTSOCK ? 0 : result; }
+
+long LockFutex(long) {
+  static uint32_t word = 0;
+  return syscall(SYS_futex, &word, FUTEX_LOCK_PI, 0, nullptr, nullptr, 0);
+}
+
 struct Named {
   EscapeName name;
   Attempt attempt;
@@ -127,6 +136,24 @@ const Named kEscapes[] = {
     {{"open_own_memory", true}, [](long) -> long { return open("/proc/self/mem", O_RDWR); }},
     {{"open_dev_shm", true},
      [](long) -> long { return open("/dev/shm", O_TMPFILE | O_RDWR, 0600); }},
+    {{"write_elsewhere", true}, [](long) -> long { return write(1, "x", 1); }},
+    {{"read_elsewhere", false},
+     [](long) -> long {
+       char byte;
+       return read(0, &byte, 1);
+     }},
+    {{"send_elsewhere", false}, [](long) -> long { return UnlessNoSocket(send(0, "x", 1, 0)); }},
+    {{"receive", false},
+     [](long) -> long {
+       char byte;
+       return UnlessNoSocket(recv(0, &byte, 1, MSG_DONTWAIT));
+     }},
+    {{"close", true}, [](long) -> long { return close(0); }},
+    {{"futex_priorities", false}, LockFutex},
+    {{"own_other_thread", false},
+     [](long n) -> long {
+       return syscall(SYS_tgkill, getpid(), n, 0) < 0 && errno != ESRCH ? -1 : 0;
+     }},
     {{"creat", false}, [](long) -> long { return syscall(SYS_creat, "/dev/null", 0600); }},
     {{"openat2", false},
      [](long) -> long {

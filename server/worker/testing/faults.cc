@@ -61,7 +61,7 @@ int Recurse(int depth) {
 [[noreturn]] void WriteGarbage() {
   const std::string garbage(64 << 10, '\xA5');
   for (size_t at = 0; at < garbage.size();) {
-    const ssize_t n = write(kSocketFd, garbage.data() + at, garbage.size() - at);
+    const ssize_t n = send(kSocketFd, garbage.data() + at, garbage.size() - at, 0);
     if (n <= 0) break;
     at += static_cast<size_t>(n);
   }

@@ -1,7 +1,7 @@
 // A worker that a shader has taken over: it speaks the protocol as it likes.
 //
-// A job's fault names in `attempt` what it does; without one it answers as a worker should. It has no
-// sandbox and says that it has one.
+// A job's fault names in `attempt` what it does; without one it answers as a worker should. It has
+// no sandbox and says that it has one.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -110,11 +110,13 @@ std::string Answers(const Job& job, std::string_view attempt) {
   }
 }
 
-void Greet() {
+// Which of its walls it says it has: all, unless the address space asks for less.
+void Greet(std::string_view memory) {
   Hello hello;
   for (const char* name : {"tgl", "skl"}) hello.add_targets()->set_name(name);
-  hello.mutable_sandbox()->set_seccomp(true);
-  hello.mutable_sandbox()->set_address_space_limit(true);
+  hello.mutable_sandbox()->set_seccomp(memory != "--address-space-bytes=1");
+  hello.mutable_sandbox()->set_address_space_limit(memory != "--address-space-bytes=2");
+  hello.mutable_sandbox()->set_resource_limits(memory != "--address-space-bytes=3");
   hello.set_fault_injection(true);
   Send(Frame(hello));
 }
@@ -122,9 +124,9 @@ void Greet() {
 }  // namespace
 }  // namespace kiln::worker
 
-int main() {
+int main(int argc, char** argv) {
   auto board = kiln::worker::Board::Attach(kiln::worker::kBoardFd);
   if (!board.ok()) return 2;
-  kiln::worker::Greet();
+  kiln::worker::Greet(argc > 1 ? argv[1] : "");
   kiln::worker::Serve(board->get());
 }
