@@ -1,13 +1,17 @@
 // Compiles through a daemon: see client.h.
 #include "client/client.h"
 
+#include <arpa/inet.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "client/health.grpc.pb.h"
 #include "proto/bad_text.h"
@@ -22,6 +26,30 @@ using kiln::v1alpha::CompileRequest;
 using kiln::v1alpha::CompileResponse;
 using kiln::v1alpha::SourceDigest;
 using kiln::v1alpha::TargetResult;
+
+// An IPv6 address without its brackets. What listens takes it so, too: the last colon is the port's.
+bool IsBareIpv6(const std::string& host) {
+  in6_addr address;
+  return inet_pton(AF_INET6, host.c_str(), &address) == 1;
+}
+
+// The address as gRPC takes it: a URI in which a path may have any bytes, and brackets around IPv6.
+std::string TargetOf(const std::string& server) {
+  constexpr absl::string_view kUnix = "unix:";
+  if (absl::StartsWith(server, kUnix)) {
+    std::string target(kUnix);
+    for (const char c : absl::string_view(server).substr(kUnix.size())) {
+      const bool plain = absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+                         absl::StrContains("/-._~", absl::string_view(&c, 1));
+      absl::StrAppend(&target, plain ? std::string(1, c)
+                                     : absl::StrFormat("%%%02X", static_cast<unsigned char>(c)));
+    }
+    return target;
+  }
+  const size_t colon = server.rfind(':');
+  const std::string host = server.substr(0, colon);
+  return IsBareIpv6(host) ? absl::StrCat("[", host, "]", server.substr(colon)) : server;
+}
 
 std::shared_ptr<grpc::Channel> MakeChannel(const ClientOptions& options) {
   grpc::ChannelArguments arguments;
@@ -42,7 +70,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const ClientOptions& options) {
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   // A connection of one's own, whatever other clients this process has.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return grpc::CreateCustomChannel(options.server, grpc::InsecureChannelCredentials(), arguments);
+  return grpc::CreateCustomChannel(TargetOf(options.server), grpc::InsecureChannelCredentials(), arguments);
 }
 
 std::string ServingStatus(grpc::health::v1::HealthCheckResponse::ServingStatus status) {
@@ -112,7 +140,8 @@ absl::Status CheckSendable(const CompileRequest& request, uint64_t max_message_b
 absl::Status CheckServerAddress(absl::string_view server) {
   auto wrong = [&](absl::string_view what) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--server=", server, ": ", what, "; the form is HOST:PORT, for example ", kDefaultServer));
+        "--server=", server, ": ", what, "; the form is HOST:PORT, for example ", kDefaultServer,
+        ", or unix:PATH"));
   };
   if (server.substr(0, 5) == "unix:") {
     return server.size() > 5 ? absl::OkStatus() : wrong("the path is empty");
@@ -125,7 +154,8 @@ absl::Status CheckServerAddress(absl::string_view server) {
     return wrong(absl::StrCat("'", server.substr(colon + 1), "' is no port (1 to 65535)"));
   }
   if (host.find("//") != absl::string_view::npos) return wrong("this is a URL");
-  if (host.find(':') != absl::string_view::npos && (host.front() != '[' || host.back() != ']')) {
+  if (host.find(':') != absl::string_view::npos && (host.front() != '[' || host.back() != ']') &&
+      !IsBareIpv6(std::string(host))) {
     return wrong("an IPv6 address stands in brackets, [::1]:7411");
   }
   return absl::OkStatus();

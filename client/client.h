@@ -45,7 +45,7 @@ namespace kiln::client {
 inline constexpr char kDefaultServer[] = "127.0.0.1:7411";
 
 struct ClientOptions {
-  std::string server = kDefaultServer;  // HOST:PORT, [IPV6]:PORT or unix:PATH
+  std::string server = kDefaultServer;  // HOST:PORT, [IPV6]:PORT or unix:PATH, as kilnd takes it
   absl::Duration connect_timeout = absl::Seconds(5);
   absl::Duration call_timeout = absl::Seconds(120);  // of each try of a call
   RetryPolicy retry;

@@ -57,6 +57,8 @@ std::string CompilersOf(const Capabilities& capabilities) {
   return text;
 }
 
+constexpr char kTakesNoMore[] = "the daemon takes no more items";
+
 }  // namespace
 
 class StreamClient::Session {
@@ -67,11 +69,13 @@ class StreamClient::Session {
         checks_(checks),
         greeting_by_(absl::Now() + owner->client_->options().keepalive) {
     reader_ = std::thread([this] { Run(); });
+    watch_ = std::thread([this] { Watch(); });
   }
 
   ~Session() {
     Cancel();  // nobody waits for answers any more
     reader_.join();
+    watch_.join();
   }
 
   // Sends an item and waits for its answer. An error is the item's, or that of the call, which did
@@ -90,7 +94,7 @@ class StreamClient::Session {
         return SaysNothing();
       }
       if (!mutex_.AwaitWithDeadline(absl::Condition(this, &Session::MaySend), deadline)) {
-        return {grpc::StatusCode::DEADLINE_EXCEEDED, "the daemon takes no more items"};
+        return {grpc::StatusCode::DEADLINE_EXCEEDED, kTakesNoMore};
       }
       if (broken_) return end_;
       --credits_;
@@ -99,10 +103,7 @@ class StreamClient::Session {
     }
     *item.mutable_request() = request;
     item.set_takes_chunks(true);
-    {
-      absl::MutexLock lock(&write_mutex_);
-      call_->Write(item);  // false: the reader sees why
-    }
+    if (!Write(item, deadline)) return {grpc::StatusCode::DEADLINE_EXCEEDED, kTakesNoMore};
     absl::MutexLock lock(&mutex_);
     mutex_.AwaitWithDeadline(absl::Condition(&waiting, &Waiting::Over), deadline);
     waiting_.erase(item.item());
@@ -142,6 +143,44 @@ class StreamClient::Session {
     }
   };
 
+  // One after the other. False: the deadline has passed before it was this item's turn, and it is
+  // taken back. True says nothing more: the reader sees why a call is broken.
+  bool Write(const StreamRequest& item, absl::Time deadline) {
+    {
+      absl::MutexLock lock(&mutex_);
+      if (!mutex_.AwaitWithDeadline(absl::Condition(this, &Session::MayWrite), deadline)) {
+        waiting_.erase(item.item());
+        ++credits_;
+        return false;
+      }
+      if (broken_) return true;
+      // Whoever takes less in a second takes nothing.
+      constexpr double kBytesInASecond = 1 << 20;
+      const double bytes = static_cast<double>(item.ByteSizeLong());
+      writing_ = true;
+      write_by_ = absl::Now() + owner_->client_->options().keepalive +
+                  absl::Seconds(bytes / kBytesInASecond);
+    }
+    call_->Write(item);
+    absl::MutexLock lock(&mutex_);
+    writing_ = false;
+    write_by_ = absl::InfiniteFuture();
+    return true;
+  }
+
+  // Nothing ends a Write to a daemon that answers pings but reads nothing, save the end of the call.
+  void Watch() {
+    constexpr absl::Duration kLook = absl::Milliseconds(200);
+    absl::MutexLock lock(&mutex_);
+    while (!mutex_.AwaitWithTimeout(absl::Condition(&broken_), kLook)) {
+      if (absl::Now() < write_by_) continue;
+      reads_nothing_ = true;
+      write_by_ = absl::InfiniteFuture();
+      Cancel();
+    }
+  }
+
+  bool MayWrite() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return broken_ || !writing_; }
   bool Greeted() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return broken_ || greeted_; }
   bool MaySend() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return broken_ || credits_ > 0; }
 
@@ -151,6 +190,7 @@ class StreamClient::Session {
     if (end.ok()) end = Read();
     absl::MutexLock lock(&mutex_);
     broken_ = true;
+    if (reads_nothing_) end = ReadsNothing();
     end_ = end.ok() ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "the daemon has ended the call")
                     : end;
   }
@@ -166,6 +206,10 @@ class StreamClient::Session {
 
   static grpc::Status SaysNothing() {
     return {grpc::StatusCode::UNAVAILABLE, "it is connected, but says nothing"};
+  }
+
+  static grpc::Status ReadsNothing() {
+    return {grpc::StatusCode::UNAVAILABLE, "it is connected, but reads nothing"};
   }
 
   grpc::Status Read() {
@@ -190,13 +234,15 @@ class StreamClient::Session {
   grpc::ClientContext look_, context_;
   // Made before there are credits, and so before anybody writes.
   std::unique_ptr<grpc::ClientReaderWriter<StreamRequest, StreamResponse>> call_;
-  std::thread reader_;
-  absl::Mutex write_mutex_;
+  std::thread reader_, watch_;
   absl::Mutex mutex_;
   uint64_t credits_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t last_item_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<uint64_t, Waiting*> waiting_ ABSL_GUARDED_BY(mutex_);
   bool greeted_ ABSL_GUARDED_BY(mutex_) = false;  // the first answer has come
+  bool writing_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Time write_by_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();  // later, it is stuck
+  bool reads_nothing_ ABSL_GUARDED_BY(mutex_) = false;
   bool broken_ ABSL_GUARDED_BY(mutex_) = false;
   grpc::Status end_ ABSL_GUARDED_BY(mutex_);
 };

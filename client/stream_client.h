@@ -7,7 +7,9 @@
 // thread holds one source, so memory is bounded by the threads. A call that breaks (a daemon that
 // is restarted) is made again: items that were not answered are sent anew, answered ones never, and
 // what was finished unanswered comes from the cache. Delays are those of retry.h, per item;
-// patience is one for all (outage.h); a deadline is an item's, not the call's. Answers too large
+// patience is one for all (outage.h); a deadline is an item's, not the call's. A daemon that is
+// there and does not read what it is sent counts as absent: the call is given up and made again for
+// as long as patience lasts. Answers too large
 // for one message are put together from their chunks; items of a call that ended because a message was
 // too large for somebody on the way are asked for by themselves.
 //

@@ -31,7 +31,7 @@ class FakeDaemon : public kiln::v1alpha::Compiler::Service {
     auto* target = response->add_targets();
     target->set_name("tgl");
     target->set_code_generation_version(compiler);
-    response->mutable_limits()->set_max_message_bytes(100000);
+    response->mutable_limits()->set_max_message_bytes(most_message);
     return grpc::Status::OK;
   }
 
@@ -47,6 +47,10 @@ class FakeDaemon : public kiln::v1alpha::Compiler::Service {
     StreamResponse hello;
     hello.set_credits(kCredits);
     stream->Write(hello);
+    if (reads_nothing > 0 && --reads_nothing >= 0) {
+      while (!context->IsCancelled()) absl::SleepFor(absl::Milliseconds(1));
+      return grpc::Status::CANCELLED;
+    }
     StreamRequest item;
     for (int n = 0; stream->Read(&item); ++n) {
       bytes += static_cast<int64_t>(item.ByteSizeLong());
@@ -76,7 +80,8 @@ class FakeDaemon : public kiln::v1alpha::Compiler::Service {
     return grpc::Status::OK;
   }
 
-  std::atomic<int> single{0}, deaf{0};
+  std::atomic<int> single{0}, deaf{0}, reads_nothing{0};
+  std::atomic<uint64_t> most_message{100000};
   std::atomic<size_t> most_bytes{size_t{1} << 30};
   std::atomic<int> calls{0}, break_after{0}, shed{0}, sources{0}, digests{0}, slow_ms{0};
   std::atomic<int64_t> bytes{0};
@@ -320,6 +325,59 @@ TEST_F(StreamClientTest, ADaemonThatIsConnectedButSaysNothingIsTriedAgain) {
   daemon_.deaf = 1;
   EXPECT_EQ(CompileAll(20, 4), 20);
   EXPECT_GE(daemon_.calls, 2);
+}
+
+// It answers pings, so that its connection lives; what is sent fills the transport's window.
+TEST_F(StreamClientTest, ADaemonThatReadsNothingIsTriedAgainWhilePatienceLasts) {
+  daemon_.most_message = uint64_t{64} << 20;
+  options_.keepalive = absl::Milliseconds(500);
+  options_.retry.patience = absl::Seconds(60);
+  Connect(options_);
+  auto large = [](int n) {
+    CompileRequest request = Request(n);
+    request.set_entry_point(std::string(2'000'000, static_cast<char>('a' + n)));  // with the digest, too
+    return request;
+  };
+  auto statuses = [&] {
+    std::vector<absl::Status> all(6);
+    std::vector<std::thread> threads;
+    for (int n = 0; n < 6; ++n) {
+      threads.emplace_back(
+          [&, n] { all[static_cast<size_t>(n)] = client_->Compile(large(n)).status(); });
+    }
+    for (std::thread& t : threads) t.join();
+    return all;
+  };
+  daemon_.reads_nothing = 1;
+  for (const absl::Status& status : statuses()) EXPECT_TRUE(status.ok()) << status;
+  EXPECT_GE(daemon_.calls, 2);
+
+  daemon_.reads_nothing = 1000;
+  options_.retry.patience = absl::Seconds(1);
+  Connect(options_);
+  for (const absl::Status& status : statuses()) {
+    EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("reads nothing"));
+  }
+}
+
+// The deadline of an item holds also while others are being written.
+TEST_F(StreamClientTest, AnItemBehindAStuckOneHasItsDeadline) {
+  daemon_.most_message = uint64_t{64} << 20;
+  options_.call_timeout = absl::Milliseconds(300);
+  options_.keepalive = absl::Seconds(1);
+  Connect(options_);
+  daemon_.reads_nothing = 1000;
+  CompileRequest large = Request(1);
+  large.set_entry_point(std::string(2'000'000, 'a'));
+  std::vector<std::thread> stuck;
+  for (int n = 0; n < 6; ++n) {
+    stuck.emplace_back([&] { EXPECT_FALSE(client_->Compile(large).ok()); });
+  }
+  absl::SleepFor(absl::Milliseconds(200));
+  const absl::Status status = client_->Compile(large).status();
+  EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
+  for (std::thread& t : stuck) t.join();
 }
 
 // As gRPC does for a message over the bound of whoever receives it: it ends the call, for all items.

@@ -1,4 +1,4 @@
-// A bound on the sum of bytes of the requests that the daemon holds.
+// A bound on the sum of bytes of the requests that the daemon holds, or of answers.
 //
 // Every request is bounded by itself (request.h); many at once are not: a few clients with the
 // largest modules would take gigabytes. A request takes its share before anything is made of its

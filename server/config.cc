@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <fstream>
 #include <sstream>
 #include <utility>
@@ -58,7 +59,8 @@ std::vector<Setting> Settings(Config* c) {
       {"workers", "N", "worker processes; 0 for one on each processor", &c->workers},
       {"queue", "N", "jobs that may wait for a worker; more are refused (UNAVAILABLE)", &c->queue},
       {"request-bytes", "SIZE",
-       "bound on the requests in flight together; more are refused (UNAVAILABLE)",
+       "bound on the requests in flight together, and on answers that streams do not read; more are "
+       "refused (UNAVAILABLE)",
        Bytes{&c->request_bytes}},
       {"jobs-per-worker", "N", "jobs after which a worker is replaced", &c->jobs_per_worker},
       {"job-memory", "SIZE", "address space of a worker", Bytes{&c->job_memory}},
@@ -75,9 +77,10 @@ std::vector<Setting> Settings(Config* c) {
        Choice{&c->log_level, "debug, info, warning or error"}, true},
       {"log-format", "FORMAT", "text (key=value) or json", Choice{&c->log_format, "text or json"},
        true},
-      {"max-message-bytes", "SIZE", "bound on a request", Bytes{&c->limits.message_bytes}},
-      {"max-response-bytes", "SIZE",
-       "bound on a message to a client in a stream; more comes in chunks",
+      {"max-message-bytes", "SIZE",
+       "bound on a request; 0 for what the largest source needs; the next two are no larger",
+       Bytes{&c->limits.message_bytes}},
+      {"max-response-bytes", "SIZE", "bound on a message to a client in a stream; more comes in chunks",
        Bytes{&c->limits.response_bytes}},
       {"max-module-bytes", "SIZE", "bound on a SPIR-V module", Bytes{&c->limits.module_bytes}},
       {"max-glsl-bytes", "SIZE", "bound on GLSL text with its includes",
@@ -221,6 +224,33 @@ absl::Status ReadFile(const std::string& path, std::string* text) {
   return absl::OkStatus();
 }
 
+// Sizes for which numbers of gRPC are too small.
+absl::Status CheckSizes(const Config& config) {
+  auto at_most = [](const char* name, uint64_t value, uint64_t most) {
+    if (value <= most) return absl::OkStatus();
+    return Usage(absl::StrCat("'", name, "' takes at most ", most, ", not ", value));
+  };
+  // gRPC is given twice the bytes of requests, in a signed number.
+  absl::Status status = at_most("request-bytes", config.request_bytes, uint64_t{1} << 60);
+  const Limits& limits = config.limits;
+  constexpr uint64_t kMessage = INT32_MAX;  // a length of protobuf's
+  if (status.ok()) status = at_most("max-message-bytes", limits.message_bytes, kMessage);
+  if (status.ok()) status = at_most("max-response-bytes", limits.response_bytes, kMessage);
+  return status;
+}
+
+// What is accepted of a field can also arrive, and what is advertised holds.
+void MatchLimits(Limits* limits) {
+  constexpr uint64_t kBesideSource = uint64_t{4} << 20;
+  uint64_t& message = limits->message_bytes;
+  if (message == 0) {
+    const uint64_t source = std::max(limits->module_bytes, limits->glsl_bytes);
+    message = std::min(source, INT32_MAX - kBesideSource) + kBesideSource;
+  }
+  limits->module_bytes = std::min(limits->module_bytes, message);
+  limits->glsl_bytes = std::min(limits->glsl_bytes, message);
+}
+
 }  // namespace
 
 absl::Status ParseConfigText(const std::string& file, const std::string& text, Config* config) {
@@ -271,6 +301,9 @@ absl::StatusOr<Config> ParseConfig(const std::vector<std::string>& arguments) {
     }
   }
   if (config.metrics == "none") config.metrics.clear();
+  if (config.help || config.version) return config;
+  if (absl::Status s = CheckSizes(config); !s.ok()) return s;
+  MatchLimits(&config.limits);
   return config;
 }
 

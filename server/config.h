@@ -18,7 +18,9 @@ namespace kiln::server {
 
 // Bounds on what is read from clients.
 struct Limits {
-  uint64_t message_bytes = uint64_t{64} << 20;
+  // Of a whole request. 0: a module or text of the largest size, and 4 MiB for all else, to which
+  // the default bounds of the rest add up; ParseConfig puts the number in.
+  uint64_t message_bytes = 0;
   uint64_t module_bytes = uint64_t{16} << 20;
   uint64_t glsl_bytes = uint64_t{4} << 20;
   uint64_t targets = 16;

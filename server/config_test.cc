@@ -99,5 +99,28 @@ TEST(ConfigTest, HelpHasEverySettingAndExamples) {
   }
 }
 
+TEST(ConfigTest, SizesThatNoNumberHoldsAreRefusedByName) {
+  for (const char* size : {"9223372036854775808", "18446744073709551615", "8388608TiB"}) {
+    const std::string error = Error({std::string("--request-bytes=") + size});
+    EXPECT_NE(error.find("'request-bytes' takes at most"), std::string::npos) << size << error;
+  }
+  EXPECT_EQ(Error({"--request-bytes=1TiB"}), "");
+  EXPECT_NE(Error({"--max-message-bytes=2GiB"}).find("'max-message-bytes'"), std::string::npos);
+  EXPECT_NE(Error({"--max-response-bytes=2GiB"}).find("'max-response-bytes'"), std::string::npos);
+}
+
+TEST(ConfigTest, WhatAFieldMayHoldFitsIntoAMessage) {
+  auto limits = [](const std::vector<std::string>& flags) { return ParseConfig(flags)->limits; };
+  const Limits usual = limits({});
+  EXPECT_EQ(usual.message_bytes, usual.module_bytes + (4 << 20));
+  EXPECT_EQ(limits({"--max-module-bytes=32MiB"}).message_bytes, uint64_t{36} << 20);
+  EXPECT_EQ(limits({"--max-glsl-bytes=64MiB"}).message_bytes, uint64_t{68} << 20);
+  EXPECT_EQ(limits({"--max-module-bytes=16777215TiB"}).message_bytes, uint64_t{INT32_MAX});
+  const Limits small = limits({"--max-message-bytes=1MiB"});
+  EXPECT_EQ(small.message_bytes, uint64_t{1} << 20);
+  EXPECT_EQ(small.module_bytes, uint64_t{1} << 20);
+  EXPECT_EQ(small.glsl_bytes, uint64_t{1} << 20);
+}
+
 }  // namespace
 }  // namespace kiln::server

@@ -133,8 +133,9 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* CompilerService::CompileStream(
     grpc::CallbackServerContext* context) {
-  return new StreamReactor({engine_, metrics_, &in_flight_, &draining_, &budget_, FaultOf(*context),
-                            GiveId(context), capabilities_.limits().max_response_bytes()});
+  return new StreamReactor({engine_, metrics_, &in_flight_, &draining_, &budget_, &answers_,
+                            FaultOf(*context), GiveId(context),
+                            capabilities_.limits().max_response_bytes()});
 }
 
 grpc::ServerUnaryReactor* CompilerService::GetCapabilities(

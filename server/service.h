@@ -25,7 +25,8 @@ using CompilerBase = kiln::v1alpha::Compiler::WithRawCallbackMethod_Compile<
 
 class CompilerService final : public CompilerBase {
  public:
-  // Both outlive the service. `request_bytes`: of all requests in flight. `faults`: obey the
+  // Both outlive the service. `request_bytes`: of all requests in flight, and of all answers that
+  // wait in streams. `faults`: obey the
   // kiln-fault header (tests).
   CompilerService(Engine* engine, metrics::Metrics* metrics,
                   kiln::v1alpha::Capabilities capabilities, uint64_t request_bytes, bool faults)
@@ -33,6 +34,7 @@ class CompilerService final : public CompilerBase {
         metrics_(metrics),
         capabilities_(std::move(capabilities)),
         budget_(request_bytes),
+        answers_(request_bytes),
         faults_(faults) {}
 
   grpc::ServerUnaryReactor* Compile(grpc::CallbackServerContext* context,
@@ -58,6 +60,7 @@ class CompilerService final : public CompilerBase {
   metrics::Metrics* metrics_;
   const kiln::v1alpha::Capabilities capabilities_;
   ByteBudget budget_;
+  ByteBudget answers_;
   const bool faults_;
   std::atomic<bool> draining_ = false;
   std::atomic<int> in_flight_ = 0;

@@ -80,6 +80,9 @@ std::string ItemHead(uint64_t item) {
   return Varint(StreamResponse::kItemFieldNumber << 3) + Varint(item);
 }
 
+// An answer of so many bytes needs no share.
+constexpr uint64_t kSmallAnswer = 256;
+
 // More than the fields of a StreamResponse around the bytes of an answer.
 constexpr size_t kEnvelope = 48;
 
@@ -119,21 +122,49 @@ std::vector<grpc::ByteBuffer> ChunksOf(uint64_t item, size_t left,
   return chunks;
 }
 
-// The number of an item whose request does not parse; nothing: the bytes are no StreamRequest at
-// all.
-std::optional<uint64_t> ItemOf(absl::string_view bytes) {
+// The number of an item, without parsing its request; 0 if it has none. Nothing: the bytes are no
+// StreamRequest.
+std::optional<uint64_t> ItemOf(const grpc::ByteBuffer& bytes) {
   using google::protobuf::internal::WireFormatLite;
-  google::protobuf::io::CodedInputStream in(reinterpret_cast<const uint8_t*>(bytes.data()),
-                                            static_cast<int>(bytes.size()));
+  // The reader does not change the buffer.
+  grpc::ProtoBufferReader reader(const_cast<grpc::ByteBuffer*>(&bytes));
+  if (!reader.status().ok()) return std::nullopt;
+  google::protobuf::io::CodedInputStream in(&reader);
   uint64_t item = 0;
   while (const uint32_t tag = in.ReadTag()) {
     const bool good = tag == StreamRequest::kItemFieldNumber << 3
-                          ? in.ReadVarint64(reinterpret_cast<uint64_t*>(&item))
+                          ? in.ReadVarint64(&item)
                           : WireFormatLite::SkipField(&in, tag);
     if (!good) return std::nullopt;
   }
   if (!in.ConsumedEntireMessage()) return std::nullopt;
   return item;
+}
+
+// Why bytes that are no valid request of a stream are none; nothing where that is not known.
+std::optional<BadText> BadTextOf(const grpc::ByteBuffer& bytes) {
+  grpc::Slice slice;
+  if (!bytes.DumpToSingleSlice(&slice).ok()) return std::nullopt;
+  std::optional<BadText> bad = FindBadText({reinterpret_cast<const char*>(slice.begin()), slice.size()},
+                                           *StreamRequest::descriptor());
+  // Fields of a stream's item are named as those of a Compile call.
+  if (bad.has_value()) bad->field = std::string(absl::StripPrefix(bad->field, "request."));
+  return bad;
+}
+
+ItemError NoRoom() {
+  ItemError error;
+  error.set_code(static_cast<int>(absl::StatusCode::kUnavailable));
+  error.set_message("answers that are not read take all the room there is; the result is kept");
+  error.set_retry_after_ms(1000);
+  return error;
+}
+
+grpc::ByteBuffer Failure(uint64_t item, ItemError error) {
+  StreamResponse failure;
+  failure.set_item(item);
+  *failure.mutable_error() = std::move(error);
+  return BufferOf(failure);
 }
 
 }  // namespace
@@ -142,62 +173,72 @@ StreamReactor::StreamReactor(Parts parts) : parts_(std::move(parts)) {
   StreamResponse hello;
   hello.set_credits(kStreamCredits);
   absl::MutexLock lock(&mutex_);
-  answers_.push_back(BufferOf(hello));
-  Advance();
+  answers_.push_back({BufferOf(hello), {}});
+  unread_ += answers_.back().message.Length();
+  Advance();  // not the end: no item was read yet
 }
 
-void StreamReactor::Advance() {
+std::optional<grpc::Status> StreamReactor::Advance() {
   if (!writing_ && !answers_.empty() && !broken_) {
     writing_ = true;
-    StartWrite(&answers_.front());
+    StartWrite(&answers_.front().message);
   }
   const size_t busy = open_.size() + answers_.size();
-  if (!reading_ && !no_more_items_ && busy < kStreamCredits) {
+  if (!reading_ && !no_more_items_ && busy < kStreamCredits && unread_ < kStreamUnread) {
     reading_ = true;
     StartRead(&incoming_);
   }
   if (broken_ && !writing_) answers_.clear();
   if (finished_ || reading_ || writing_ || !no_more_items_ || !open_.empty() || !answers_.empty()) {
-    return;
+    return std::nullopt;
   }
   finished_ = true;
-  Finish(status_);
+  return status_;
+}
+
+void StreamReactor::End(std::optional<grpc::Status> status) {
+  if (status.has_value()) Finish(*std::move(status));
 }
 
 void StreamReactor::OnReadDone(bool ok) {
-  StreamRequest request;
-  const uint64_t bytes = ok ? incoming_.Length() : 0;
-  bool good = ok && ParseBuffer(incoming_, &request);
-  if (good) {
-    incoming_.Clear();
-    Take(std::move(request), bytes);
-  } else if (ok) {
-    good = Refuse(incoming_);
-    if (!good) CancelAll();
-  }
+  const bool good = ok && Receive(incoming_);
   incoming_.Clear();
-  absl::MutexLock lock(&mutex_);
-  reading_ = false;
-  if (!good) no_more_items_ = true;
-  if (ok && !good) {
-    status_ = grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "the message is no StreamRequest");
+  if (ok && !good) CancelAll();
+  std::optional<grpc::Status> end;
+  {
+    absl::MutexLock lock(&mutex_);
+    reading_ = false;
+    if (!good) no_more_items_ = true;
+    if (ok && !good) {
+      status_ = grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "the message is no StreamRequest");
+    }
+    end = Advance();
   }
-  Advance();
+  End(std::move(end));
 }
 
 void StreamReactor::OnWriteDone(bool ok) {
   if (!ok) Abandon();
-  absl::MutexLock lock(&mutex_);
-  writing_ = false;
-  answers_.pop_front();
-  Advance();
+  std::optional<grpc::Status> end;
+  {
+    absl::MutexLock lock(&mutex_);
+    writing_ = false;
+    unread_ -= answers_.front().message.Length();
+    answers_.pop_front();
+    end = Advance();
+  }
+  End(std::move(end));
 }
 
 void StreamReactor::OnCancel() {
   Abandon();
-  absl::MutexLock lock(&mutex_);
-  if (status_.ok()) status_ = grpc::Status(grpc::StatusCode::CANCELLED, "the client has left");
-  Advance();
+  std::optional<grpc::Status> end;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (status_.ok()) status_ = grpc::Status(grpc::StatusCode::CANCELLED, "the client has left");
+    end = Advance();
+  }
+  End(std::move(end));
 }
 
 void StreamReactor::Abandon() {
@@ -222,74 +263,88 @@ void StreamReactor::CancelAll() {
   for (const auto& call : calls) parts_.engine->Cancel(call);
 }
 
-bool StreamReactor::Refuse(const grpc::ByteBuffer& bytes) {
-  grpc::Slice slice;
-  if (!bytes.DumpToSingleSlice(&slice).ok()) return false;
-  const absl::string_view text(reinterpret_cast<const char*>(slice.begin()), slice.size());
-  const std::optional<uint64_t> item = ItemOf(text);
-  std::optional<BadText> bad = FindBadText(text, *StreamRequest::descriptor());
-  if (!item.has_value() || !bad.has_value()) return false;
-  ++*parts_.in_flight;
-  parts_.metrics->RequestBegins();
+bool StreamReactor::Receive(const grpc::ByteBuffer& bytes) {
+  const std::optional<uint64_t> item = ItemOf(bytes);
+  if (!item.has_value()) return false;
   Reply reply;
-  // Fields of a stream's item are named as those of a Compile call.
-  reply.Refuse(std::string(absl::StripPrefix(bad->field, "request.")), std::move(bad->what));
-  Ending(parts_.metrics, parts_.in_flight, {}, nullptr, {}).End(reply);
-  absl::MutexLock lock(&mutex_);
-  Enqueue(Messages(*item, false, reply, {}));
-  Advance();
+  if (!Open(*item, &reply)) {
+    Refuse(*item, false, reply, {});
+    return true;
+  }
+  const uint64_t size = bytes.Length();
+  ByteBudget::Share share = parts_.budget->Take(size);
+  if (!share) {
+    parts_.metrics->ShedRequest(metrics::Metrics::Shed::kBytes);
+    reply.status = parts_.budget->Refusal(size);
+    reply.retry = absl::Seconds(1);
+    Refuse(*item, true, reply, {});
+    return true;
+  }
+  StreamRequest request;
+  if (ParseBuffer(bytes, &request)) {
+    incoming_.Clear();  // the bytes are in the request now
+    Begin(*item, std::move(request), std::move(share));
+    return true;
+  }
+  std::optional<BadText> bad = BadTextOf(bytes);
+  if (bad.has_value()) {
+    reply.Refuse(std::move(bad->field), std::move(bad->what));
+  } else {
+    reply.Refuse("request", "it is no CompileRequest");
+  }
+  Refuse(*item, true, reply, std::move(share));
   return true;
 }
 
-void StreamReactor::Take(StreamRequest request, uint64_t bytes) {
-  const uint64_t item = request.item();
-  const bool takes_chunks = request.takes_chunks();
-  Reply reply;
-  bool known = false;
-  {
-    absl::MutexLock lock(&mutex_);
-    known = !open_.emplace(item, nullptr).second;
+bool StreamReactor::Open(uint64_t item, Reply* reply) {
+  absl::MutexLock lock(&mutex_);
+  if (item == 0) {
+    reply->Refuse("item", "item numbers begin at 1");
+  } else if (open_.count(item) > 0) {
+    reply->Refuse("item", "an item of this number is not answered yet");
+  } else if (*parts_.draining) {
+    parts_.metrics->ShedRequest(metrics::Metrics::Shed::kDraining);
+    reply->status = absl::UnavailableError("the daemon is stopping");
+    reply->retry = absl::Seconds(1);
+  } else {
+    open_.emplace(item, nullptr);
+    return true;
   }
+  return false;
+}
+
+void StreamReactor::Refuse(uint64_t item, bool open, const Reply& reply, ByteBudget::Share share) {
+  ++*parts_.in_flight;
+  parts_.metrics->RequestBegins();
+  Ending(parts_.metrics, parts_.in_flight, {}, nullptr, std::move(share)).End(reply);
+  Answer(item, open, Messages(item, false, reply, {}));
+}
+
+void StreamReactor::Begin(uint64_t item, StreamRequest request, ByteBudget::Share share) {
+  const bool takes_chunks = request.takes_chunks();
   ++*parts_.in_flight;
   parts_.metrics->RequestBegins();
   auto response = std::make_shared<grpc::ByteBuffer>();
-  ByteBudget::Share share = parts_.budget->Take(bytes);
-  const bool has_share(share);
   auto ending = std::make_shared<Ending>(parts_.metrics, parts_.in_flight, request.request(),
                                          response.get(), std::move(share));
-  if (item == 0 || known) {
-    reply.Refuse("item", item == 0 ? "item numbers begin at 1"
-                                   : "an item of this number is not answered yet");
-  } else if (*parts_.draining) {
-    parts_.metrics->ShedRequest(metrics::Metrics::Shed::kDraining);
-    reply.status = absl::UnavailableError("the daemon is stopping");
-    reply.retry = absl::Seconds(1);
-  } else if (!has_share) {
-    parts_.metrics->ShedRequest(metrics::Metrics::Shed::kBytes);
-    reply.status = parts_.budget->Refusal(bytes);
-    reply.retry = absl::Seconds(1);
-  } else if (auto call = parts_.engine->Begin(std::move(*request.mutable_request()), parts_.fault,
-                                              &reply)) {
-    call->request_id = parts_.id + "." + std::to_string(item);
-    bool nobody_waits = false;
-    {
-      absl::MutexLock lock(&mutex_);
-      open_[item] = call;
-      nobody_waits = broken_;
-    }
-    parts_.engine->Continue(call, [this, item, takes_chunks, response, ending](Reply late) {
-      ending->End(late);
-      Answer(item, Messages(item, takes_chunks, late, *response));
-    });
-    if (nobody_waits) parts_.engine->Cancel(call);
-    return;
+  Reply reply;
+  auto call = parts_.engine->Begin(std::move(*request.mutable_request()), parts_.fault, &reply);
+  if (call == nullptr) {
+    ending->End(reply);
+    return Answer(item, true, Messages(item, takes_chunks, reply, *response));
   }
-  ending->End(reply);
-  std::vector<grpc::ByteBuffer> messages = Messages(item, takes_chunks, reply, *response);
-  if (!known) return Answer(item, std::move(messages));
-  absl::MutexLock lock(&mutex_);
-  Enqueue(std::move(messages));
-  Advance();
+  call->request_id = parts_.id + "." + std::to_string(item);
+  bool nobody_waits = false;
+  {
+    absl::MutexLock lock(&mutex_);
+    open_[item] = call;
+    nobody_waits = broken_;
+  }
+  parts_.engine->Continue(call, [this, item, takes_chunks, response, ending](Reply late) {
+    ending->End(late);
+    Answer(item, true, Messages(item, takes_chunks, late, *response));
+  });
+  if (nobody_waits) parts_.engine->Cancel(call);
 }
 
 std::vector<grpc::ByteBuffer> StreamReactor::Messages(uint64_t item, bool takes_chunks,
@@ -297,30 +352,51 @@ std::vector<grpc::ByteBuffer> StreamReactor::Messages(uint64_t item, bool takes_
                                                       const grpc::ByteBuffer& response) const {
   std::vector<grpc::Slice> slices;
   const size_t bytes = response.Length(), most = parts_.max_response_bytes;
-  StreamResponse failure;
-  failure.set_item(item);
-  if (!reply.status.ok()) {
-    *failure.mutable_error() = ErrorOf(reply);
-  } else if (response.Dump(&slices).ok() && bytes + kEnvelope <= most) {
+  if (!reply.status.ok()) return {Failure(item, ErrorOf(reply))};
+  if (response.Dump(&slices).ok() && bytes + kEnvelope <= most) {
     return {Whole(item, bytes, std::move(slices))};
-  } else if (takes_chunks) {
-    return ChunksOf(item, bytes, slices, std::max(most, 2 * kEnvelope) - kEnvelope);
-  } else {
-    *failure.mutable_error() = TooLarge(bytes, most);
   }
-  return {BufferOf(failure)};
+  if (takes_chunks) {
+    return ChunksOf(item, bytes, slices, std::max(most, 2 * kEnvelope) - kEnvelope);
+  }
+  return {Failure(item, TooLarge(bytes, most))};
 }
 
-void StreamReactor::Answer(uint64_t item, std::vector<grpc::ByteBuffer> messages) {
-  absl::MutexLock lock(&mutex_);
-  open_.erase(item);
-  Enqueue(std::move(messages));
-  Advance();
+void StreamReactor::Answer(uint64_t item, bool open, std::vector<grpc::ByteBuffer> messages) {
+  std::optional<grpc::Status> end;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (open) open_.erase(item);
+    Enqueue(item, std::move(messages));
+    end = Advance();
+  }
+  End(std::move(end));
 }
 
-void StreamReactor::Enqueue(std::vector<grpc::ByteBuffer> messages) {
+ByteBudget::Share StreamReactor::ShareOfAnswers(uint64_t bytes) {
+  // An answer larger than all the room there is gets through when it is the only one.
+  const uint64_t all = parts_.answers->limit();
+  if (unread_ > 0 && unread_ + bytes > std::max(all / 4, kStreamUnread)) return {};
+  return parts_.answers->Take(std::min(bytes, all));
+}
+
+void StreamReactor::Enqueue(uint64_t item, std::vector<grpc::ByteBuffer> messages) {
   if (broken_) return;
-  for (grpc::ByteBuffer& message : messages) answers_.push_back(std::move(message));
+  uint64_t bytes = 0;
+  for (const grpc::ByteBuffer& message : messages) bytes += message.Length();
+  // What is smaller than its bookkeeping is bounded by the credits.
+  ByteBudget::Share share;
+  if (bytes > kSmallAnswer) {
+    share = ShareOfAnswers(bytes);
+    if (!share) {
+      messages.clear();
+      messages.push_back(Failure(item, NoRoom()));
+      bytes = messages.back().Length();
+    }
+  }
+  unread_ += bytes;
+  for (grpc::ByteBuffer& message : messages) answers_.push_back({std::move(message), {}});
+  answers_.back().share = std::move(share);
 }
 
 }  // namespace kiln::server

@@ -1,9 +1,15 @@
 // One CompileStream call: many compile requests, answered as they are ready.
 //
 // Bounded memory: at most kStreamCredits items are begun and not yet written out; nothing is read
-// while there are that many, so that the transport's flow control holds the client back. An item is
-// what a Compile call is to the engine, the caches and the metrics; what is wrong with it (text
-// that is not UTF-8, too) is its answer and does not end the stream. An answer larger than
+// while there are that many, or while kStreamUnread bytes of answers wait for a client that does
+// not read, so that the transport's flow control holds the client back. What such a client has
+// begun before ends in answers all the same: of these a stream keeps a quarter of the daemon's
+// budget for answers, and all streams together that budget. The answer that has no room goes, not
+// its result: the item is told to come again and finds it in the cache. An item takes its share of
+// the budget for requests before anything is made of its bytes.
+//
+// An item is what a Compile call is to the engine, the caches and the metrics; what is wrong with
+// it (text that is not UTF-8, too) is its answer and does not end the stream. An answer larger than
 // `max_response_bytes` goes out in chunks that share its bytes, or is refused with what it would
 // take to get it: a message that the client's gRPC does not receive would end the stream for all
 // items. What ends it early: bytes that are no StreamRequest, or a client that leaves (its items
@@ -17,6 +23,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -29,6 +36,8 @@
 namespace kiln::server {
 
 inline constexpr size_t kStreamCredits = 64;
+// Bytes of answers from which on no further items are read.
+inline constexpr uint64_t kStreamUnread = uint64_t{4} << 20;
 
 class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
@@ -38,7 +47,8 @@ class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     metrics::Metrics* metrics;
     std::atomic<int>* in_flight;
     const std::atomic<bool>* draining;
-    ByteBudget* budget;
+    ByteBudget* budget;   // of requests
+    ByteBudget* answers;  // of answers that are not written out
     worker::Fault fault;
     std::string id;
     uint64_t max_response_bytes;
@@ -51,17 +61,35 @@ class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   void OnDone() override { delete this; }
 
  private:
-  // `bytes`: of the message that it was.
-  void Take(kiln::v1alpha::StreamRequest request, uint64_t bytes);
-  // An item that is no request; false: nor is its number known.
-  bool Refuse(const grpc::ByteBuffer& bytes);
-  void Answer(uint64_t item, std::vector<grpc::ByteBuffer> messages);
+  friend class StreamReactorPeer;  // for tests
+
+  // An answer's last message has the share of all.
+  struct Unwritten {
+    grpc::ByteBuffer message;
+    ByteBudget::Share share;
+  };
+
+  // An item, or what should have been one; false: the bytes are no StreamRequest.
+  bool Receive(const grpc::ByteBuffer& bytes);
+  // The item is to be answered with this refusal. `share`: of its bytes, if it got one.
+  void Refuse(uint64_t item, bool open, const Reply& reply, ByteBudget::Share share);
+  // `item` is open, and answered exactly once.
+  void Begin(uint64_t item, kiln::v1alpha::StreamRequest request, ByteBudget::Share share);
+  // Is it an item that can be begun? The reply says why not. Opens it if so.
+  bool Open(uint64_t item, Reply* reply);
+  // The item's answer, and its end where it was open.
+  void Answer(uint64_t item, bool open, std::vector<grpc::ByteBuffer> messages);
   // The messages of an answer.
   std::vector<grpc::ByteBuffer> Messages(uint64_t item, bool takes_chunks, const Reply& reply,
                                          const grpc::ByteBuffer& response) const;
-  void Enqueue(std::vector<grpc::ByteBuffer> messages) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Ends the call once nothing is under way any more. `mutex_` is held.
-  void Advance() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Enqueue(uint64_t item, std::vector<grpc::ByteBuffer> messages)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  ByteBudget::Share ShareOfAnswers(uint64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Reads and writes what can be. Has a value once, when nothing is under way any more: End is to
+  // be called with it, without the lock. OnDone may come before Finish has returned, in another
+  // thread, so that then nothing of this object may be touched; within a reaction it comes later.
+  std::optional<grpc::Status> Advance() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void End(std::optional<grpc::Status> status) ABSL_LOCKS_EXCLUDED(mutex_);
   void CancelAll() ABSL_LOCKS_EXCLUDED(mutex_);
   // Nobody reads answers any more: cancels what is open, and what is just being begun.
   void Abandon() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -72,7 +100,8 @@ class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   absl::Mutex mutex_;
   // Items begun and not answered; null until the engine has given a call.
   std::map<uint64_t, std::shared_ptr<Call>> open_ ABSL_GUARDED_BY(mutex_);
-  std::deque<grpc::ByteBuffer> answers_ ABSL_GUARDED_BY(mutex_);  // the first is being written
+  std::deque<Unwritten> answers_ ABSL_GUARDED_BY(mutex_);  // the first is being written
+  uint64_t unread_ ABSL_GUARDED_BY(mutex_) = 0;            // bytes of answers_
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
   bool reading_ ABSL_GUARDED_BY(mutex_) = false;
   bool no_more_items_ ABSL_GUARDED_BY(mutex_) = false;  // the client has said so, or is gone

@@ -184,5 +184,22 @@ INSTANTIATE_TEST_SUITE_P(All, AwayTest,
                                                std::get<1>(info.param) ? "Stream" : "Calls");
                          });
 
+// Every address that kilnd listens on is one that a client takes, and so is the one it prints.
+TEST(AddressTest, WhatKilndTakesTheClientTakes) {
+  // The whole name of a test's folder is longer than a socket's may be.
+  const std::string folder = std::filesystem::relative(testing::TempDir()).string();
+  for (const std::string& listen :
+       {std::string("127.0.0.1:0"), std::string("localhost:0"), std::string("0.0.0.0:0"),
+        std::string("[::1]:0"), std::string("[::]:0"), std::string("::1:0"), std::string(":::0"),
+        "unix:" + folder + "/k.sock", "unix:" + folder + "/a b%20c?d#e.sock"}) {
+    KilndProcess kilnd({"--listen=" + listen});
+    ASSERT_TRUE(kilnd.AwaitReady()) << listen << kilnd.log();
+    client::ClientOptions options;
+    options.server = kilnd.address();
+    const auto client = client::Client::Connect(options);
+    EXPECT_TRUE(client.ok()) << listen << " as " << kilnd.address() << ": " << client.status();
+  }
+}
+
 }  // namespace
 }  // namespace kiln::test

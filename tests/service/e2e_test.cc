@@ -395,7 +395,8 @@ TEST_F(E2eTest, MemoryOfLargeRequestsIsBoundedAndGivenBack) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitisers keep what is freed";
 #endif
-  Start({"--workers=1", "--request-bytes=64MiB"});
+  Start({"--workers=1", "--request-bytes=64MiB", "--max-message-bytes=64MiB",
+         "--max-module-bytes=16MiB"});
   const CompileRequest request =
       Large(1, 60);  // beyond --max-module-bytes: refused when it is read
   std::vector<std::thread> threads;
@@ -420,6 +421,148 @@ TEST_F(E2eTest, MemoryOfLargeRequestsIsBoundedAndGivenBack) {
   EXPECT_LT(PeakBytes(kilnd_->pid()), 512 << 20);  // 16 requests have 960 MiB
   EXPECT_TRUE(Compile(Request(2)).status.ok());
   EXPECT_EQ(Compile(request).status.error_code(), grpc::INVALID_ARGUMENT);
+}
+
+// What a process has in memory now.
+double ResidentBytes(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("VmRSS:", 0) == 0) return std::stod(line.substr(6)) * 1024;
+  }
+  return -1;
+}
+
+// Eight streams ask for 64 answers of 2 MiB each and read none: they would have 1 GiB.
+TEST_F(E2eTest, AnswersThatNobodyReadsAreBounded) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitisers keep what is freed";
+#endif
+  Start({"--workers=2", "--request-bytes=64MiB", "--memory-cache-bytes=4MiB"});
+  constexpr int kStreams = 8, kItems = 64, kDistinct = 128;
+  auto large = [](int i) {
+    CompileRequest request = Request(static_cast<uint32_t>(i % kDistinct));
+    request.set_spirv(FakeModule(static_cast<uint32_t>(i % kDistinct), 1 << 19));
+    return request;
+  };
+  std::vector<CompileRequest> by_digest;
+  for (int i = 0; i < kDistinct; ++i) {
+    const CompileRequest request = large(i);
+    ASSERT_TRUE(Compile(request).status.ok());
+    by_digest.push_back(request);
+    const auto digest = cache::SpirvDigest(request.spirv());
+    by_digest.back().mutable_digest()->set_kind(SourceDigest::SPIRV);
+    by_digest.back().mutable_digest()->set_sha256(std::string(cache::AsBytes(digest)));
+  }
+  const double before = ResidentBytes(kilnd_->pid());
+  const auto channel = kilnd_->Channel();
+  const auto stub = kiln::v1alpha::Compiler::NewStub(channel);
+  std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
+  std::vector<std::unique_ptr<grpc::ClientReaderWriter<StreamRequest, StreamResponse>>> streams;
+  std::vector<std::thread> senders;
+  for (int s = 0; s < kStreams; ++s) {
+    contexts.push_back(std::make_unique<grpc::ClientContext>());
+    streams.push_back(stub->CompileStream(contexts.back().get()));
+    senders.emplace_back([&, s, stream = streams.back().get()] {
+      for (int i = 0; i < kItems; ++i) {
+        StreamRequest item;
+        item.set_item(static_cast<uint64_t>(i + 1));
+        item.set_takes_chunks(true);
+        *item.mutable_request() = by_digest[static_cast<size_t>(s * kItems + i) % kDistinct];
+        if (!stream->Write(item)) return;
+      }
+    });
+  }
+  for (auto& t : senders) t.join();
+  // Until the daemon has begun whatever it begins.
+  double last = -1;
+  for (double now = 0; now != last; now = kilnd_->Metric("kiln_rpcs_handled_total")) {
+    last = now;
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  }
+  EXPECT_LT(PeakBytes(kilnd_->pid()) - before, 256 << 20);
+  // Everybody else is served, and so is who reads at last: by an answer, or by the word to come again.
+  EXPECT_TRUE(Compile(Request(1)).status.ok());
+  std::map<uint64_t, bool> answered;
+  StreamResponse answer;
+  streams[0]->WritesDone();
+  int whole = 0;
+  while (streams[0]->Read(&answer)) {
+    if (answer.has_error()) {
+      EXPECT_EQ(answer.error().code(), grpc::UNAVAILABLE) << answer.error().message();
+    }
+    whole += answer.has_response() || answer.chunk().last();
+    if (answer.item() != 0) answered[answer.item()] = true;
+  }
+  EXPECT_TRUE(streams[0]->Finish().ok());
+  EXPECT_EQ(answered.size(), static_cast<size_t>(kItems));
+  EXPECT_GT(whole, 0);
+  for (size_t s = 1; s < streams.size(); ++s) {
+    contexts[s]->TryCancel();
+    streams[s]->Finish();
+  }
+}
+
+TEST_F(E2eTest, AStreamGoesOnAfterItemsOfEveryWrongKind) {
+  google::protobuf::LogSilencer silence;
+  Start({"--workers=1", "--request-bytes=4MiB"});  // and twice that of messages that arrive
+  grpc::GenericStub raw(kilnd_->Channel());
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
+  grpc::CompletionQueue queue;
+  auto call = raw.PrepareCall(&context, "/kiln.v1alpha.Compiler/CompileStream", &queue);
+  void* tag;
+  bool ok;
+  auto done = [&] { return queue.Next(&tag, &ok) && ok; };
+  call->StartCall(nullptr);
+  ASSERT_TRUE(done());
+  auto read = [&] {
+    grpc::ByteBuffer bytes;
+    StreamResponse answer;
+    call->Read(&bytes, nullptr);
+    if (!done()) return answer;
+    std::vector<grpc::Slice> slices;
+    EXPECT_TRUE(bytes.Dump(&slices).ok());
+    std::string text;
+    for (const auto& s : slices) text.append(reinterpret_cast<const char*>(s.begin()), s.size());
+    EXPECT_TRUE(answer.ParseFromString(text));
+    return answer;
+  };
+  auto ask = [&](const std::string& text) {
+    grpc::Slice slice(text);
+    call->Write(grpc::ByteBuffer(&slice, 1), nullptr);
+    EXPECT_TRUE(done());
+    return read();
+  };
+  EXPECT_GT(read().credits(), 0u);
+  auto item = [](uint64_t number, const CompileRequest& request) {
+    StreamRequest one;
+    one.set_item(number);
+    *one.mutable_request() = request;
+    return one.SerializeAsString();
+  };
+  CompileRequest bad_text = Request(1);
+  bad_text.set_stage("\xff");
+  EXPECT_EQ(ask(item(1, bad_text)).error().violations(0).field(), "stage");
+  // Without a number there is only one thing to say, whatever else is wrong.
+  EXPECT_EQ(ask(item(0, bad_text)).error().violations(0).field(), "item");
+  EXPECT_EQ(ask("").error().violations(0).field(), "item");
+  // A request that is none, in an item that is one: "\x12": field 2, 4 bytes.
+  const StreamResponse none = ask(std::string("\x08\x04\x12\x04\xff\xff\xff\xff", 8));
+  ASSERT_EQ(none.item(), 4u) << none.DebugString();
+  EXPECT_EQ(none.error().violations(0).field(), "request");
+  EXPECT_TRUE(ask(item(4, Request(5))).has_response());
+  // Without room for it an item is not parsed: else it would be its text that is wrong.
+  bad_text.set_spirv(std::string(5 << 20, 'x'));
+  const StreamResponse large = ask(item(6, bad_text));
+  EXPECT_EQ(large.item(), 6u);
+  EXPECT_EQ(large.error().code(), grpc::RESOURCE_EXHAUSTED);
+  AwaitMetric("kiln_request_bytes", 0);
+  EXPECT_EQ(ask("\xff").item(), 0u);  // the end
+  grpc::Status status;
+  call->Finish(&status, nullptr);
+  ASSERT_TRUE(done());
+  EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT);
+  AwaitMetric("kiln_requests_in_flight", 0);
 }
 
 TEST_F(E2eTest, DrainFinishesWhatIsInFlight) {
