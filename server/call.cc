@@ -67,16 +67,15 @@ void Call::OnDone(Engine::Done done) {
   done_ = std::move(done);
 }
 
-void Call::SetResult(size_t target, TargetResult result) {
+void Call::SetResult(size_t target, TargetResult result, Answer answer) {
   result.set_target(request.targets(static_cast<int>(target)));
-  Answer answer;
   answer.ready = cache::ResultCache::Prepare(outputs, std::move(result));
   SetAnswer(target, std::move(answer));
 }
 
-void Call::SetAll(const TargetResult& result) {
+void Call::SetAll(const TargetResult& result, const Answer& answer) {
   for (size_t i = 0; i < targets(); ++i) {
-    if (!Answered(i)) SetResult(i, result);
+    if (!Answered(i)) SetResult(i, result, answer);
   }
 }
 

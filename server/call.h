@@ -45,9 +45,9 @@ class Call {
   bool Answered(size_t target) const;
   // The last answer ends the call.
   void SetAnswer(size_t target, Answer answer);
-  // A result that is not from a cache and goes to nobody else.
-  void SetResult(size_t target, kiln::v1alpha::TargetResult result);
-  void SetAll(const kiln::v1alpha::TargetResult& result);
+  // A result that is made up here; `answer` says where it is from.
+  void SetResult(size_t target, kiln::v1alpha::TargetResult result, Answer answer = {});
+  void SetAll(const kiln::v1alpha::TargetResult& result, const Answer& answer = {});
   // Ends the call with an error of the call.
   void Fail(absl::Status status, absl::Duration retry = absl::ZeroDuration());
   bool done() const;

@@ -80,7 +80,7 @@ void Engine::CompileMissing(const std::shared_ptr<Call>& call, const std::vector
     const cache::Digest& key = call->keys[i];
     if (auto refused = Refuse(key); refused.has_value()) {
       refused->set_spirv_sha256(std::string(cache::AsBytes(call->module)));
-      call->SetResult(i, *std::move(refused));
+      call->SetResult(i, *std::move(refused), {.quarantined = true});
       continue;
     }
     std::string name;

@@ -5,7 +5,9 @@
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/proto_buffer_reader.h>
 
+#include <algorithm>
 #include <atomic>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -25,34 +27,58 @@ bool ParseBuffer(const grpc::ByteBuffer& bytes, Message* message) {
   return reader.status().ok() && message->ParseFromZeroCopyStream(&reader);
 }
 
+inline metrics::Metrics::Source SourceOf(const Answer& answer) {
+  using Source = metrics::Metrics::Source;
+  if (answer.ready.status == kiln::v1alpha::TargetResult::NOT_CACHED) return Source::kProbe;
+  if (answer.quarantined) return Source::kQuarantine;
+  switch (answer.tier) {
+    case kiln::v1alpha::CACHE_MEMORY:
+      return Source::kMemory;
+    case kiln::v1alpha::CACHE_DISK:
+      return Source::kDisk;
+    case kiln::v1alpha::CACHE_COALESCED:
+      return Source::kCoalesced;
+    default:
+      return Source::kMiss;
+  }
+}
+
 // Made when the request begins; End is called once. `response` gets a CompileResponse where the
-// reply is ok. `share`: of the request's bytes, given back with the answer; empty if it got none.
+// reply is ok; one of more than `most_bytes` does not reach the client. `share`: of the request's
+// bytes, given back with the answer; empty if it got none.
 class Ending {
  public:
-  Ending(metrics::Metrics* metrics, std::atomic<int>* in_flight,
+  using Method = metrics::Metrics::Method;
+  Ending(metrics::Metrics* metrics, Method method, std::atomic<int>* in_flight,
          const kiln::v1alpha::CompileRequest& request, grpc::ByteBuffer* response,
-         ByteBudget::Share share)
+         ByteBudget::Share share, size_t most_bytes = std::numeric_limits<size_t>::max())
       : metrics_(metrics),
+        method_(method),
         in_flight_(in_flight),
         response_(response),
+        most_bytes_(most_bytes),
         share_(std::move(share)),
         targets_(request.targets().begin(), request.targets().end()) {
     metrics_->RequestBytes(static_cast<double>(share_.bytes()));
   }
 
+  absl::Time begun() const { return start_; }
+
   void End(const Reply& reply) {
     absl::Duration took = absl::Now() - start_;
-    bool hit = true;
+    absl::StatusCode code = reply.status.code();
     if (reply.status.ok()) {
+      auto source = metrics::Metrics::Source::kQuarantine;
       for (size_t i = 0; i < reply.answers.size(); ++i) {
         const Answer& a = reply.answers[i];
-        hit = hit && (a.tier == kiln::v1alpha::CACHE_MEMORY || a.tier == kiln::v1alpha::CACHE_DISK);
-        metrics_->Result(targets_[i], a.ready.status, a.tier);
+        source = std::max(source, SourceOf(a));
+        metrics_->Result(targets_[i], a.ready.status, SourceOf(a));
       }
       BuildResponse(reply, absl::ToInt64Nanoseconds(took), response_);
+      metrics_->RequestTook(method_, targets_, source, absl::ToDoubleSeconds(took));
+      if (response_->Length() > most_bytes_) code = absl::StatusCode::kResourceExhausted;
     }
-    metrics_->RequestEnds(metrics::Metrics::Method::kCompile, reply.status.code(),
-                          absl::ToDoubleSeconds(took), hit);
+    metrics_->RequestEnds(method_, code);
     metrics_->RequestBytes(-static_cast<double>(share_.bytes()));
     share_.Release();
     --*in_flight_;
@@ -60,8 +86,10 @@ class Ending {
 
  private:
   metrics::Metrics* metrics_;
+  Method method_;
   std::atomic<int>* in_flight_;
   grpc::ByteBuffer* response_;
+  size_t most_bytes_;
   ByteBudget::Share share_;
   absl::Time start_ = absl::Now();
   std::vector<std::string> targets_;

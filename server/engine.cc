@@ -98,8 +98,8 @@ void Engine::Continue(const std::shared_ptr<Call>& call, Done done) {
   call->Fail(absl::UnavailableError("too many calls are waiting"), kRetryDelay);
 }
 
-void Engine::Cancel(const std::shared_ptr<Call>& call) {
-  call->Fail(absl::CancelledError("the client has left"));
+void Engine::Cancel(const std::shared_ptr<Call>& call, absl::Status why) {
+  call->Fail(std::move(why));
 }
 
 // What can be answered without waiting, is. True: the call is done.
@@ -111,16 +111,17 @@ bool Engine::TryCaches(Call* call) {
   HashModule(call);
   if (call->is_glsl()) {
     HashGlsl(call);
-    cache::StoredTranslation translation;
+    TranslateOutcome outcome;
     Lookup found = cache_->FindTranslation(cache::TranslationKey(call->glsl, glslang_version_),
-                                           false, &translation);
-    if (found != Lookup::kMemory && found != Lookup::kDisk) return false;
-    call->translate_ns = translation.nanoseconds;
-    if (translation.status != TargetResult::OK) {
-      call->SetAll(FromTranslation(translation));
+                                           false, &outcome.translation);
+    if (!Found(found)) return false;
+    outcome.tier = TierOf(found);
+    call->translate_ns = outcome.translation.nanoseconds;
+    if (outcome.translation.status != TargetResult::OK) {
+      EndUntranslated(call, outcome);
       return true;
     }
-    call->module = translation.module;
+    call->module = outcome.translation.module;
     call->has_module = true;
   }
   MakeKeys(checker_, call);
@@ -152,12 +153,18 @@ void Engine::Translate(const std::shared_ptr<Call>& call) {
   HashGlsl(call.get());
   cache::Digest key = cache::TranslationKey(call->glsl, glslang_version_);
   if (auto refused = Refuse(key); refused.has_value()) {
-    call->SetAll(*refused);
+    call->SetAll(*refused, {.quarantined = true});
     return;
   }
   TranslateOutcome outcome;
   const bool looks = call->reads_cache() && !call->needs_spirv;
-  if (looks && Found(cache_->FindTranslation(key, true, &outcome.translation))) {
+  const auto known = [&] {
+    const Lookup found =
+        looks ? cache_->FindTranslation(key, true, &outcome.translation) : Lookup::kMiss;
+    if (Found(found)) outcome.tier = TierOf(found);
+    return Found(found);
+  };
+  if (known()) {
     AfterTranslation(call, outcome);
     return;
   }
@@ -172,13 +179,17 @@ void Engine::Translate(const std::shared_ptr<Call>& call) {
     name.push_back(looks ? 'c' : 'm');
   }
   auto joined = translations_.Join(name, [this, call](const TranslateOutcome& result, bool leads) {
-    if (!leads) metrics_->Coalesced();
+    TranslateOutcome own = result;
+    if (!leads) {
+      own.tier = kiln::v1alpha::CACHE_COALESCED;
+      metrics_->Coalesced();
+    }
     // Away from the pool's thread, which has other jobs to hand out.
-    executor_.Run([this, call, result] { AfterTranslation(call, result); });
+    executor_.Run([this, call, own] { AfterTranslation(call, own); });
   });
   call->OnLeave([this, ticket = joined.ticket] { translations_.Leave(ticket); });
   if (!joined.leads) return;
-  if (looks && Found(cache_->FindTranslation(key, true, &outcome.translation))) {
+  if (known()) {
     translations_.Finish(joined.ticket.flight, outcome);
     return;
   }
@@ -186,6 +197,12 @@ void Engine::Translate(const std::shared_ptr<Call>& call) {
   group->origin = call;
   translations_.IfAbandoned(joined.ticket.flight, [this, group] { Abandon(group); });
   Dispatch(std::move(group));
+}
+
+void Engine::EndUntranslated(Call* call, const TranslateOutcome& outcome) {
+  TargetResult result = FromTranslation(outcome.translation);
+  if (!cache::Storable(result.status())) result.set_last_pass(outcome.last_pass);
+  call->SetAll(result, {.tier = outcome.tier});
 }
 
 void Engine::AfterTranslation(const std::shared_ptr<Call>& call, const TranslateOutcome& outcome) {
@@ -196,9 +213,7 @@ void Engine::AfterTranslation(const std::shared_ptr<Call>& call, const Translate
   call->translate_ns = outcome.translation.nanoseconds;
   call->start_ns = outcome.start_ns;
   if (outcome.translation.status != TargetResult::OK) {
-    TargetResult result = FromTranslation(outcome.translation);
-    if (!cache::Storable(result.status())) result.set_last_pass(outcome.last_pass);
-    call->SetAll(result);
+    EndUntranslated(call.get(), outcome);
     return;
   }
   call->module = outcome.translation.module;

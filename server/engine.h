@@ -39,9 +39,10 @@ namespace kiln::server {
 
 // One target's result on its way to the client.
 struct Answer {
-  cache::Ready ready;  // the TargetResult's bytes
+  cache::Ready ready{};  // the TargetResult's bytes
   kiln::v1alpha::CacheTier tier = kiln::v1alpha::CACHE_MISS;
   int64_t queue_ns = 0;
+  bool quarantined = false;  // refused by the quarantine
 };
 
 struct Reply {
@@ -85,8 +86,8 @@ class Engine {
                               Reply* reply);
   // Calls `done` once, from any thread, perhaps before it returns. Never blocks.
   void Continue(const std::shared_ptr<Call>& call, Done done);
-  // The client has left: `done` is called with a Cancelled status, unless it was called before.
-  void Cancel(const std::shared_ptr<Call>& call);
+  // The client has left: `done` is called with `why`, unless it was called before.
+  void Cancel(const std::shared_ptr<Call>& call, absl::Status why);
 
   // When all calls are answered: ends the threads.
   void Stop() { executor_.Stop(); }
@@ -104,6 +105,7 @@ class Engine {
   struct TranslateOutcome {
     absl::Status call_error;
     cache::StoredTranslation translation;
+    kiln::v1alpha::CacheTier tier = kiln::v1alpha::CACHE_MISS;  // for the leader
     int64_t start_ns = 0;   // not stored: it is of the worker's process
     std::string last_pass;  // likewise; empty: the worker survived
     std::shared_ptr<const std::string> spirv;
@@ -116,6 +118,8 @@ class Engine {
   void Slow(const std::shared_ptr<Call>& call);
   void Translate(const std::shared_ptr<Call>& call);
   void AfterTranslation(const std::shared_ptr<Call>& call, const TranslateOutcome& outcome);
+  // What a call is told whose source did not become a module.
+  static void EndUntranslated(Call* call, const TranslateOutcome& outcome);
   void AfterModule(const std::shared_ptr<Call>& call);
   void CompileMissing(const std::shared_ptr<Call>& call, const std::vector<size_t>& missing);
   bool LoadModule(Call* call);

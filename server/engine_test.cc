@@ -146,7 +146,7 @@ TEST_F(EngineTest, ManyThreadsWithDeathsAndDepartures) {
             *got = std::move(r);
             done->Notify();  // twice would be fatal
           });
-          if (i % 5 == 2) engine_->Cancel(call);
+          if (i % 5 == 2) engine_->Cancel(call, absl::CancelledError("left"));
           ASSERT_TRUE(done->WaitForNotificationWithTimeout(absl::Seconds(60)));
           reply = std::move(*got);
         }

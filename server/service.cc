@@ -12,6 +12,7 @@
 #include "proto/bad_text.h"
 #include "server/call.h"
 #include "server/ending.h"
+#include "server/leaving.h"
 #include "server/request_id.h"
 #include "server/rpc_status.h"
 #include "server/stream.h"
@@ -27,8 +28,10 @@ using metrics::Metrics;
 // either is called.
 class CompileReactor final : public grpc::ServerUnaryReactor {
  public:
-  CompileReactor(Engine* engine, std::shared_ptr<Call> call, Ending ending)
-      : engine_(engine), call_(std::move(call)), ending_(std::move(ending)) {}
+  // `context` outlives it: gRPC's, of this call.
+  CompileReactor(Engine* engine, const grpc::CallbackServerContext* context,
+                 std::shared_ptr<Call> call, Ending ending)
+      : engine_(engine), context_(context), call_(std::move(call)), ending_(std::move(ending)) {}
 
   void Begin() {
     engine_->Continue(call_, [this](Reply reply) { 
@@ -36,11 +39,12 @@ class CompileReactor final : public grpc::ServerUnaryReactor {
       Finish(ToGrpcStatus(reply));
      });
   }
-  void OnCancel() override { engine_->Cancel(call_); }
+  void OnCancel() override { engine_->Cancel(call_, WhyOver(*context_, ending_.begun())); }
   void OnDone() override { delete this; }
 
  private:
   Engine* const engine_;
+  const grpc::CallbackServerContext* const context_;
   const std::shared_ptr<Call> call_;
   Ending ending_;
 };
@@ -98,7 +102,7 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
                                                    const grpc::ByteBuffer* request,
                                                    grpc::ByteBuffer* response) {
   ++in_flight_;
-  metrics_->RequestBegins();
+  metrics_->RequestBegins(Metrics::Method::kCompile);
   const uint64_t bytes = request->Length();
   ByteBudget::Share share = budget_.Take(bytes);
   const bool has_share(share);
@@ -106,7 +110,8 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
   const bool is_request = has_share && ParseBuffer(*request, &parsed);
   // gRPC would keep the bytes until the call has ended. What is no request is looked at again.
   if (is_request) const_cast<grpc::ByteBuffer*>(request)->Clear();
-  Ending ending(metrics_, &in_flight_, parsed, response, std::move(share));
+  Ending ending(metrics_, Metrics::Method::kCompile, &in_flight_, parsed, response,
+                std::move(share));
   Reply reply;
   if (draining_) {
     metrics_->ShedRequest(Metrics::Shed::kDraining);
@@ -120,7 +125,7 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
     Refuse(*request, &reply);
   } else if (auto call = engine_->Begin(std::move(parsed), FaultOf(*context), &reply)) {
     call->request_id = GiveId(context);
-    auto* reactor = new CompileReactor(engine_, std::move(call), std::move(ending));
+    auto* reactor = new CompileReactor(engine_, context, std::move(call), std::move(ending));
     reactor->Begin();
     return reactor;
   }
@@ -133,7 +138,7 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* CompilerService::CompileStream(
     grpc::CallbackServerContext* context) {
-  return new StreamReactor({engine_, metrics_, &in_flight_, &draining_, &budget_, &answers_,
+  return new StreamReactor({context, engine_, metrics_, &in_flight_, &draining_, &budget_, &answers_,
                             FaultOf(*context), GiveId(context),
                             capabilities_.limits().max_response_bytes()});
 }
@@ -142,7 +147,8 @@ grpc::ServerUnaryReactor* CompilerService::GetCapabilities(
     grpc::CallbackServerContext* context, const kiln::v1alpha::GetCapabilitiesRequest*,
     kiln::v1alpha::Capabilities* response) {
   *response = capabilities_;
-  metrics_->RequestEnds(Metrics::Method::kGetCapabilities, absl::StatusCode::kOk, 0, true);
+  metrics_->RequestBegins(Metrics::Method::kGetCapabilities);
+  metrics_->RequestEnds(Metrics::Method::kGetCapabilities, absl::StatusCode::kOk);
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   reactor->Finish(grpc::Status::OK);
   return reactor;

@@ -5,6 +5,7 @@
 #include <google/protobuf/wire_format_lite.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "proto/bad_text.h"
 #include "server/call.h"
 #include "server/ending.h"
+#include "server/leaving.h"
 
 namespace kiln::server {
 namespace {
@@ -172,6 +174,7 @@ grpc::ByteBuffer Failure(uint64_t item, ItemError error) {
 StreamReactor::StreamReactor(Parts parts) : parts_(std::move(parts)) {
   StreamResponse hello;
   hello.set_credits(kStreamCredits);
+  parts_.metrics->RequestBegins(metrics::Metrics::Method::kCompileStream);
   absl::MutexLock lock(&mutex_);
   answers_.push_back({BufferOf(hello), {}});
   unread_ += answers_.back().message.Length();
@@ -197,7 +200,10 @@ std::optional<grpc::Status> StreamReactor::Advance() {
 }
 
 void StreamReactor::End(std::optional<grpc::Status> status) {
-  if (status.has_value()) Finish(*std::move(status));
+  if (!status.has_value()) return;
+  parts_.metrics->RequestEnds(metrics::Metrics::Method::kCompileStream,
+                              static_cast<absl::StatusCode>(status->error_code()));
+  Finish(*std::move(status));
 }
 
 void StreamReactor::OnReadDone(bool ok) {
@@ -235,7 +241,6 @@ void StreamReactor::OnCancel() {
   std::optional<grpc::Status> end;
   {
     absl::MutexLock lock(&mutex_);
-    if (status_.ok()) status_ = grpc::Status(grpc::StatusCode::CANCELLED, "the client has left");
     end = Advance();
   }
   End(std::move(end));
@@ -247,6 +252,10 @@ void StreamReactor::Abandon() {
     absl::MutexLock lock(&mutex_);
     broken_ = true;
     no_more_items_ = true;
+    if (status_.ok()) {
+      const absl::Status why = WhyOver(*parts_.context, begun_);
+      status_ = grpc::Status(static_cast<grpc::StatusCode>(why.code()), std::string(why.message()));
+    }
   }
   CancelAll();
 }
@@ -260,7 +269,13 @@ void StreamReactor::CancelAll() {
     }
   }
   // Outside of the lock: a cancelled call answers at once.
-  for (const auto& call : calls) parts_.engine->Cancel(call);
+  for (const auto& call : calls) parts_.engine->Cancel(call, WhyOver(*parts_.context, begun_));
+}
+
+size_t StreamReactor::MostBytes(bool takes_chunks) const {
+  const size_t most = parts_.max_response_bytes;
+  if (takes_chunks) return std::numeric_limits<size_t>::max();
+  return most < kEnvelope ? 0 : most - kEnvelope;
 }
 
 bool StreamReactor::Receive(const grpc::ByteBuffer& bytes) {
@@ -315,18 +330,21 @@ bool StreamReactor::Open(uint64_t item, Reply* reply) {
 
 void StreamReactor::Refuse(uint64_t item, bool open, const Reply& reply, ByteBudget::Share share) {
   ++*parts_.in_flight;
-  parts_.metrics->RequestBegins();
-  Ending(parts_.metrics, parts_.in_flight, {}, nullptr, std::move(share)).End(reply);
+  parts_.metrics->RequestBegins(metrics::Metrics::Method::kItem);
+  Ending(parts_.metrics, metrics::Metrics::Method::kItem, parts_.in_flight, {}, nullptr,
+         std::move(share))
+      .End(reply);
   Answer(item, open, Messages(item, false, reply, {}));
 }
 
 void StreamReactor::Begin(uint64_t item, StreamRequest request, ByteBudget::Share share) {
   const bool takes_chunks = request.takes_chunks();
   ++*parts_.in_flight;
-  parts_.metrics->RequestBegins();
+  parts_.metrics->RequestBegins(metrics::Metrics::Method::kItem);
   auto response = std::make_shared<grpc::ByteBuffer>();
-  auto ending = std::make_shared<Ending>(parts_.metrics, parts_.in_flight, request.request(),
-                                         response.get(), std::move(share));
+  auto ending = std::make_shared<Ending>(parts_.metrics, metrics::Metrics::Method::kItem,
+                                         parts_.in_flight, request.request(), response.get(),
+                                         std::move(share), MostBytes(takes_chunks));
   Reply reply;
   auto call = parts_.engine->Begin(std::move(*request.mutable_request()), parts_.fault, &reply);
   if (call == nullptr) {
@@ -344,7 +362,7 @@ void StreamReactor::Begin(uint64_t item, StreamRequest request, ByteBudget::Shar
     ending->End(late);
     Answer(item, true, Messages(item, takes_chunks, late, *response));
   });
-  if (nobody_waits) parts_.engine->Cancel(call);
+  if (nobody_waits) parts_.engine->Cancel(call, WhyOver(*parts_.context, begun_));
 }
 
 std::vector<grpc::ByteBuffer> StreamReactor::Messages(uint64_t item, bool takes_chunks,
@@ -353,7 +371,7 @@ std::vector<grpc::ByteBuffer> StreamReactor::Messages(uint64_t item, bool takes_
   std::vector<grpc::Slice> slices;
   const size_t bytes = response.Length(), most = parts_.max_response_bytes;
   if (!reply.status.ok()) return {Failure(item, ErrorOf(reply))};
-  if (response.Dump(&slices).ok() && bytes + kEnvelope <= most) {
+  if (response.Dump(&slices).ok() && bytes <= MostBytes(false)) {
     return {Whole(item, bytes, std::move(slices))};
   }
   if (takes_chunks) {

@@ -43,6 +43,7 @@ class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
  public:
   // All outlive the stream.
   struct Parts {
+    const grpc::CallbackServerContext* context;  // of the call
     Engine* engine;
     metrics::Metrics* metrics;
     std::atomic<int>* in_flight;
@@ -93,8 +94,11 @@ class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   void CancelAll() ABSL_LOCKS_EXCLUDED(mutex_);
   // Nobody reads answers any more: cancels what is open, and what is just being begun.
   void Abandon() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Above how many bytes a CompileResponse does not reach the client.
+  size_t MostBytes(bool takes_chunks) const;
 
   const Parts parts_;
+  const absl::Time begun_ = absl::Now();
   grpc::ByteBuffer incoming_;
 
   absl::Mutex mutex_;

@@ -26,9 +26,38 @@ std::string StatusLabel(int status) {
       TargetResult::Status_Name(static_cast<TargetResult::Status>(status)));
 }
 
-std::string TierLabel(int tier) {
-  static constexpr const char* kNames[] = {"miss", "memory", "disk", "shared", "coalesced"};
-  return kNames[tier];
+constexpr const char* kMethodLabels[] = {"Compile", "CompileStream/item", "CompileStream",
+                                         "GetCapabilities"};
+constexpr const char* kSourceLabels[] = {"quarantine", "memory", "disk",
+                                         "coalesced",  "miss",   "probe"};
+constexpr char kOther[] = "other";
+constexpr char kAny[] = "any";  // target of what is done once for all
+constexpr size_t kDeaths = 5;   // of the families of a pass
+
+// Of what does not come from causes.def or coverage.def.
+constexpr const char* kStatusCauses[] = {"invalid_module", "invalid_glsl",   "not_found",
+                                         "unsupported",    "limit_exceeded", kOther};
+
+bool IsDeath(TargetResult::Status status) {
+  return status == TargetResult::CRASHED || status == TargetResult::TIMED_OUT ||
+         status == TargetResult::MEMORY_LIMIT;
+}
+
+// Whether a result with this status can come from there.
+bool Possible(TargetResult::Status status, Metrics::Source source) {
+  switch (source) {
+    case Metrics::Source::kProbe:
+      return status == TargetResult::NOT_CACHED;
+    case Metrics::Source::kQuarantine:
+      return IsDeath(status);
+    case Metrics::Source::kMemory:
+    case Metrics::Source::kDisk:
+      return status <= TargetResult::INVALID;
+    case Metrics::Source::kCoalesced:
+    case Metrics::Source::kMiss:
+      return status != TargetResult::NOT_CACHED;
+  }
+  return false;
 }
 
 std::string CodeLabel(int code) {
@@ -40,11 +69,12 @@ std::string CodeLabel(int code) {
 
 Metrics::Metrics(const worker::Hello& hello, std::string_view version) {
   for (const auto& target : hello.targets()) targets_.push_back(target.name());
-  targets_.push_back("other");
+  targets_.push_back(kOther);
   for (const auto& pass : hello.passes()) passes_.insert(pass.name());
   passes_.insert(hello.steps().begin(), hello.steps().end());
   AddRequestFamilies();
   AddResultFamilies();
+  AddJobFamilies(hello);
   AddPassFamilies();
   AddServiceFamilies(hello, version);
 }
@@ -52,28 +82,29 @@ Metrics::Metrics(const worker::Hello& hello, std::string_view version) {
 void Metrics::AddRequestFamilies() {
   auto& requests = BuildCounter()
                        .Name("kiln_requests_total")
-                       .Help("Calls answered, by method and gRPC status code")
+                       .Help(
+                           "Calls answered, by method and gRPC status code; an item of a stream "
+                           "is answered with what a Compile call would end with")
                        .Register(*registry_);
-  static constexpr const char* kMethods[] = {"Compile", "GetCapabilities"};
-  for (size_t m = 0; m < 2; ++m) {
+  auto& in_flight = BuildGauge()
+                        .Name("kiln_requests_in_flight")
+                        .Help("Calls and items that have begun and are not answered")
+                        .Register(*registry_);
+  for (size_t m = 0; m < kMethods; ++m) {
     for (size_t c = 0; c < kCodes; ++c) {
       requests_[m][c] =
-          &requests.Add({{"method", kMethods[m]}, {"code", CodeLabel(static_cast<int>(c))}});
+          &requests.Add({{"method", kMethodLabels[m]}, {"code", CodeLabel(static_cast<int>(c))}});
     }
+    in_flight_[m] = &in_flight.Add({{"method", kMethodLabels[m]}});
   }
-  auto& seconds = BuildHistogram()
-                      .Name("kiln_request_duration_seconds")
-                      .Help(
-                          "Time in the daemon of Compile calls: hits, answered from a cache "
-                          "entirely, and misses")
-                      .Register(*registry_);
-  request_seconds_[0] = &seconds.Add({{"cache", "hit"}}, kSeconds);
-  request_seconds_[1] = &seconds.Add({{"cache", "miss"}}, kSeconds);
-  in_flight_ = &BuildGauge()
-                    .Name("kiln_requests_in_flight")
-                    .Help("Compile calls that have begun and are not answered")
-                    .Register(*registry_)
-                    .Add({});
+  request_seconds_family_ = &BuildHistogram()
+                                 .Name("kiln_request_duration_seconds")
+                                 .Help(
+                                     "Time in the daemon of Compile calls and items answered with "
+                                     "results, by target and by where the slowest came from")
+                                 .Register(*registry_);
+  request_seconds_ =
+      std::vector<std::atomic<Histogram*>>(kTimedMethods * kSources * (targets_.size() + 1));
   request_bytes_ = &BuildGauge()
                         .Name("kiln_request_bytes")
                         .Help("Bytes of the requests in flight; bound: --request-bytes")
@@ -88,28 +119,26 @@ void Metrics::AddResultFamilies() {
                           "Results delivered, one for each target of a call, by where they came "
                           "from")
                       .Register(*registry_);
+  for (const std::string& target : targets_) {
+    auto& of_target = results_.emplace_back();
+    for (size_t s = 1; s < kStatuses; ++s) {
+      for (size_t from = 0; from < kSources; ++from) {
+        if (!Possible(static_cast<TargetResult::Status>(s), static_cast<Source>(from))) continue;
+        of_target[s][from] = &results.Add({{"target", target},
+                                           {"result", StatusLabel(static_cast<int>(s))},
+                                           {"cache", kSourceLabels[from]}});
+      }
+    }
+  }
+}
+
+void Metrics::AddJobFamilies(const worker::Hello& hello) {
   auto& seconds =
       BuildHistogram()
           .Name("kiln_compile_duration_seconds")
           .Help("Wall-clock time of compile jobs in a worker, by the job's first target")
           .Register(*registry_);
   for (const std::string& target : targets_) {
-    auto& of_target = results_.emplace_back();
-    for (size_t s = 1; s < kStatuses; ++s) {
-      for (size_t t = 0; t < kTiers; ++t) {
-        // What is never stored never comes out of a tier; there is no shared tier yet.
-        bool made = t == kiln::v1alpha::CACHE_MISS || t == kiln::v1alpha::CACHE_COALESCED;
-        bool stored = s <= TargetResult::INVALID && t != kiln::v1alpha::CACHE_SHARED;
-        if (!made && !stored) {
-          of_target[s][t] = of_target[s][0];
-          continue;
-        }
-        of_target[s][t] = &results.Add({{"target", target},
-                                        {"result", StatusLabel(static_cast<int>(s))},
-                                        {"cache", TierLabel(static_cast<int>(t))}});
-      }
-    }
-    of_target[0] = of_target[TargetResult::CRASHED];
     compile_seconds_.push_back(&seconds.Add({{"target", target}}, kSeconds));
   }
   translate_seconds_ = &BuildHistogram()
@@ -122,6 +151,25 @@ void Metrics::AddResultFamilies() {
                         .Help("Time that jobs waited for a worker")
                         .Register(*registry_)
                         .Add({}, kSeconds);
+  auto& failures = BuildCounter()
+                       .Name("kiln_job_failures_total")
+                       .Help(
+                           "What jobs of workers did not make code of, by result and cause: a "
+                           "target that was refused, a job that was not survived")
+                       .Register(*registry_);
+  auto add = [&](TargetResult::Status result, std::string_view cause) {
+    std::string label(cause);
+    failures_[result][label] = &failures.Add({{"result", StatusLabel(result)}, {"cause", label}});
+  };
+  for (TargetResult::Status result : {TargetResult::REFUSED, TargetResult::INVALID}) {
+    for (const std::string& cause : hello.causes()) add(result, cause);
+    for (const char* cause : kStatusCauses) add(result, cause);
+  }
+  for (const worker::DeathCause& death : worker::kDeathCauses) add(death.status, death.cause);
+  for (TargetResult::Status result :
+       {TargetResult::CRASHED, TargetResult::TIMED_OUT, TargetResult::MEMORY_LIMIT}) {
+    add(result, kOther);
+  }
 }
 
 void Metrics::AddPassFamilies() {
@@ -136,6 +184,15 @@ void Metrics::AddPassFamilies() {
   for (size_t i = 0; i < pass_families_.size(); ++i) {
     pass_families_[i] =
         &BuildCounter().Name(kFamilies[i].first).Help(kFamilies[i].second).Register(*registry_);
+  }
+  // The others of a pass begin with its first run.
+  std::set<std::string, std::less<>> names = passes_;
+  names.insert(kOther);
+  for (const std::string& pass : names) {
+    for (const std::string& target : targets_) {
+      pass_families_[kDeaths]->Add({{"pass", pass}, {"target", target}});
+    }
+    pass_families_[kDeaths]->Add({{"pass", pass}, {"target", kAny}});
   }
 }
 
@@ -161,8 +218,7 @@ void Metrics::AddServiceFamilies(const worker::Hello& hello, std::string_view ve
                     .Name("kiln_worker_exits_total")
                     .Help("Worker processes that ended, by reason")
                     .Register(*registry_);
-  for (const char* reason : {"recycle", "segv", "abort", "oom", "timeout", "cancelled", "seccomp",
-                             "killed", "exited", "signal", "unresponsive"}) {
+  for (const char* reason : worker::kExitReasons) {
     exits_[reason] = &exits.Add({{"reason", reason}});
   }
   BuildGauge()
@@ -180,12 +236,29 @@ void Metrics::AddServiceFamilies(const worker::Hello& hello, std::string_view ve
   }
 }
 
-void Metrics::RequestEnds(Method method, absl::StatusCode code, double seconds, bool hit) {
+void Metrics::RequestEnds(Method method, absl::StatusCode code) {
   size_t c = std::min<size_t>(static_cast<size_t>(code), kCodes - 1);
   requests_[static_cast<size_t>(method)][c]->Increment();
-  if (method != Method::kCompile) return;
-  in_flight_->Decrement();
-  if (code == absl::StatusCode::kOk) request_seconds_[hit ? 0 : 1]->Observe(seconds);
+  in_flight_[static_cast<size_t>(method)]->Decrement();
+}
+
+void Metrics::RequestTook(Method method, const std::vector<std::string>& targets, Source source,
+                          double seconds) {
+  const size_t m = static_cast<size_t>(method), from = static_cast<size_t>(source);
+  const size_t t = targets.size() == 1 ? TargetIndex(targets[0]) : targets_.size();
+  std::atomic<Histogram*>& slot =
+      request_seconds_[(m * kSources + from) * (targets_.size() + 1) + t];
+  Histogram* histogram = slot.load(std::memory_order_acquire);
+  if (histogram == nullptr) {
+    // The same for all that come here at once.
+    histogram =
+        &request_seconds_family_->Add({{"method", kMethodLabels[m]},
+                                       {"cache", kSourceLabels[from]},
+                                       {"target", t < targets_.size() ? targets_[t] : "several"}},
+                                      kSeconds);
+    slot.store(histogram, std::memory_order_release);
+  }
+  histogram->Observe(seconds);
 }
 
 size_t Metrics::TargetIndex(std::string_view target) const {
@@ -195,15 +268,19 @@ size_t Metrics::TargetIndex(std::string_view target) const {
   return targets_.size() - 1;
 }
 
-void Metrics::Result(std::string_view target, TargetResult::Status status, CacheTier tier) {
+void Metrics::Result(std::string_view target, TargetResult::Status status, Source source) {
+  auto& of_target = results_[TargetIndex(target)];
   size_t s = static_cast<size_t>(status) < kStatuses ? static_cast<size_t>(status) : 0;
-  size_t t = static_cast<size_t>(tier) < kTiers ? static_cast<size_t>(tier) : 0;
-  results_[TargetIndex(target)][s][t]->Increment();
+  Counter* counter = of_target[s][static_cast<size_t>(source)];
+  if (counter == nullptr) {  // a worker may say anything
+    counter = of_target[TargetResult::CRASHED][static_cast<size_t>(Source::kMiss)];
+  }
+  counter->Increment();
 }
 
 Metrics::PassCounters& Metrics::Pass(std::string_view pass, std::string_view target) {
   // Names come out of a worker, which may have been subverted: only known ones become labels.
-  std::string p(passes_.count(pass) > 0 ? pass : std::string_view("other"));
+  std::string p(passes_.count(pass) > 0 ? pass : std::string_view(kOther));
   auto [it, fresh] = pass_counters_.try_emplace({p, std::string(target)});
   if (fresh) {
     prometheus::Labels labels = {{"pass", p}, {"target", std::string(target)}};
@@ -222,8 +299,15 @@ void Metrics::Job(const worker::JobOutcome& outcome, const std::vector<std::stri
     seconds->Observe(absl::ToDoubleSeconds(outcome.ran));
   }
   lost_->Increment(outcome.lost_passes);
+  JobFailed(outcome.status, outcome.cause);
+  if (outcome.translation.has_value()) {
+    JobFailed(outcome.translation->status(), outcome.translation->cause());
+  }
+  for (const auto& result : outcome.results) {
+    if (result.has_value()) JobFailed(result->status(), result->cause());
+  }
   auto name = [&](int index) -> std::string_view {
-    if (index < 0 || static_cast<size_t>(index) >= targets.size()) return "any";
+    if (index < 0 || static_cast<size_t>(index) >= targets.size()) return kAny;
     return targets_[TargetIndex(targets[static_cast<size_t>(index)])];
   };
   absl::MutexLock lock(&pass_mutex_);
@@ -236,12 +320,17 @@ void Metrics::Job(const worker::JobOutcome& outcome, const std::vector<std::stri
     if (delta < 0) c.removed->Increment(static_cast<double>(-delta));
     if (delta > 0) c.added->Increment(static_cast<double>(delta));
   }
-  bool died = outcome.status == TargetResult::CRASHED ||
-              outcome.status == TargetResult::TIMED_OUT ||
-              outcome.status == TargetResult::MEMORY_LIMIT;
-  if (died && !outcome.last_pass.empty()) {
+  if (IsDeath(outcome.status) && !outcome.last_pass.empty()) {
     Pass(outcome.last_pass, name(outcome.blamed_target)).deaths->Increment();
   }
+}
+
+void Metrics::JobFailed(TargetResult::Status status, std::string_view cause) {
+  if (static_cast<size_t>(status) >= kStatuses) return;  // a worker may say anything
+  const auto& causes = failures_[static_cast<size_t>(status)];
+  auto it = causes.find(cause);
+  if (it == causes.end()) it = causes.find(kOther);
+  if (it != causes.end()) it->second->Increment();
 }
 
 uint64_t Metrics::Overloads() const {

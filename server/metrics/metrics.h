@@ -2,9 +2,12 @@
 //
 // Names begin with kiln_, units are base units, counters end in _total. Labels come from bounded
 // sets only: targets and passes as the workers announced them (anything else is "other"), statuses,
-// tiers, reasons; never a hash, a shader's name or a client. Series for 60 passes and 4 targets:
-// about 1,500. Counters are looked up once and kept, so that counting a cache hit is a few atomic
-// additions. What other parts count themselves (cache tiers, queue) is read when scraped.
+// tiers, reasons, causes; never a hash, a shader's name or a client. Budget: 10,000 series with 120
+// passes and 4 targets, everything used (metrics_test counts them). What is rare and matters when
+// it happens for the first time is there from the start, since increase() does not see a counter
+// begin at 1; of the rest a series is made when it is first needed. Counters are looked up once and
+// kept, so that counting a cache hit is a few atomic additions. What other parts count themselves
+// (cache tiers, queues) is read when scraped.
 #ifndef KILN_SERVER_METRICS_METRICS_H_
 #define KILN_SERVER_METRICS_METRICS_H_
 
@@ -14,6 +17,7 @@
 #include <prometheus/registry.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -39,14 +43,26 @@ class Metrics {
 
   const std::shared_ptr<prometheus::Registry>& registry() const { return registry_; }
 
-  enum class Method { kCompile, kGetCapabilities };
-  void RequestBegins() { in_flight_->Increment(); }
-  // `seconds` in the daemon; `hit`: nothing had to be compiled.
-  void RequestEnds(Method method, absl::StatusCode code, double seconds, bool hit);
+  // An item of a stream is what a Compile call is; the stream itself is a call of another kind.
+  enum class Method { kCompile, kItem, kCompileStream, kGetCapabilities };
+  void RequestBegins(Method method) { in_flight_[static_cast<size_t>(method)]->Increment(); }
+  void RequestEnds(Method method, absl::StatusCode code);
 
+  // Where a result came from. Of a request with several the last of its sources here is the
+  // request's.
+  enum class Source {
+    kQuarantine,  // refused, because of what it did to workers before
+    kMemory,
+    kDisk,
+    kCoalesced,  // compiled for another request in flight
+    kMiss,       // compiled for this request
+    kProbe,      // from nowhere: NOT_CACHED is the answer of those who only ask
+  };
   // One target of a request. `target` as validated.
-  void Result(std::string_view target, kiln::v1alpha::TargetResult::Status status,
-              kiln::v1alpha::CacheTier tier);
+  void Result(std::string_view target, kiln::v1alpha::TargetResult::Status status, Source source);
+  // A Compile call or item that was answered with results; `seconds` in the daemon.
+  void RequestTook(Method method, const std::vector<std::string>& targets, Source source,
+                   double seconds);
 
   // One job of a worker with its passes. `targets`: of the job.
   void Job(const worker::JobOutcome& outcome, const std::vector<std::string>& targets);
@@ -62,9 +78,12 @@ class Metrics {
 
  private:
   using Counter = prometheus::Counter;
+  static constexpr size_t kMethods = 4;
+  static constexpr size_t kTimedMethods = 2;  // the first of them
   static constexpr size_t kStatuses = 9;
-  static constexpr size_t kTiers = 5;
+  static constexpr size_t kSources = 6;
   static constexpr size_t kCodes = 17;
+  using Histogram = prometheus::Histogram;
 
   struct PassCounters {
     Counter* runs;
@@ -77,21 +96,25 @@ class Metrics {
 
   void AddRequestFamilies();
   void AddResultFamilies();
+  void AddJobFamilies(const worker::Hello& hello);
   void AddPassFamilies();
   void AddServiceFamilies(const worker::Hello& hello, std::string_view version);
   PassCounters& Pass(std::string_view pass, std::string_view target)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(pass_mutex_);
   size_t TargetIndex(std::string_view target) const;
+  void JobFailed(kiln::v1alpha::TargetResult::Status status, std::string_view cause);
 
   std::shared_ptr<prometheus::Registry> registry_ = std::make_shared<prometheus::Registry>();
   std::vector<std::string> targets_;  // and last "other"
   std::set<std::string, std::less<>> passes_;
 
-  std::array<std::array<Counter*, kCodes>, 2> requests_{};
-  std::array<prometheus::Histogram*, 2> request_seconds_{};  // hit, miss
-  prometheus::Gauge* in_flight_ = nullptr;
+  std::array<std::array<Counter*, kCodes>, kMethods> requests_{};
+  std::array<prometheus::Gauge*, kMethods> in_flight_{};
   prometheus::Gauge* request_bytes_ = nullptr;
-  std::vector<std::array<std::array<Counter*, kTiers>, kStatuses>> results_;
+  prometheus::Family<Histogram>* request_seconds_family_ = nullptr;
+  // By method, source and target (one more than there are: several). Null: none yet.
+  std::vector<std::atomic<Histogram*>> request_seconds_;
+  std::vector<std::array<std::array<Counter*, kSources>, kStatuses>> results_;
   std::vector<prometheus::Histogram*> compile_seconds_;
   prometheus::Histogram* translate_seconds_ = nullptr;
   prometheus::Histogram* queue_seconds_ = nullptr;
@@ -99,6 +122,7 @@ class Metrics {
   Counter* lost_ = nullptr;
   std::array<Counter*, 3> shed_{};
   std::map<std::string, Counter*, std::less<>> exits_;
+  std::array<std::map<std::string, Counter*, std::less<>>, kStatuses> failures_;  // by cause
 
   absl::Mutex pass_mutex_;
   std::array<prometheus::Family<Counter>*, 6> pass_families_{};

@@ -5,7 +5,11 @@
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
+#include <csignal>
 #include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
 
 namespace kiln::metrics {
 namespace {
@@ -18,6 +22,7 @@ worker::Hello Hello() {
   hello.add_passes()->set_name("cse");
   hello.add_passes()->set_name("select");
   hello.set_glslang_version("12");
+  hello.add_causes("ray_queries");
   return hello;
 }
 
@@ -73,18 +78,130 @@ TEST_F(MetricsTest, UnknownNamesDoNotBecomeLabels) {
   worker::JobOutcome outcome;
   outcome.passes = {Event("evil\n{}", 7, 0, 0), Event("worse", 0, 0, 0)};
   metrics_.Job(outcome, {"pdp11"});
-  metrics_.Result("pdp11", TargetResult::OK, kiln::v1alpha::CACHE_MEMORY);
+  metrics_.Result("pdp11", TargetResult::OK, Metrics::Source::kMemory);
+  metrics_.RequestTook(Metrics::Method::kItem, {"pdp11"}, Metrics::Source::kMiss, 0.3);
   metrics_.WorkerExit("no such reason");
   EXPECT_TRUE(Has("kiln_pass_runs_total{pass=\"other\",target=\"any\"} 1"));
   EXPECT_TRUE(Has("kiln_pass_runs_total{pass=\"other\",target=\"other\"} 1"));
   EXPECT_TRUE(Has("kiln_compile_results_total{cache=\"memory\",result=\"ok\",target=\"other\"} 1"));
 }
 
+TEST_F(MetricsTest, MethodsAreApart) {
+  metrics_.RequestBegins(Metrics::Method::kCompileStream);
+  metrics_.RequestBegins(Metrics::Method::kItem);
+  metrics_.RequestEnds(Metrics::Method::kItem, absl::StatusCode::kDeadlineExceeded);
+  metrics_.RequestTook(Metrics::Method::kItem, {"tgl"}, Metrics::Source::kProbe, 0.3);
+  EXPECT_TRUE(
+      Has("kiln_requests_total{code=\"DEADLINE_EXCEEDED\",method=\"CompileStream/item\"} 1"));
+  EXPECT_TRUE(Has("kiln_requests_total{code=\"OK\",method=\"CompileStream\"} 0"));
+  EXPECT_TRUE(Has("kiln_requests_in_flight{method=\"CompileStream\"} 1"));
+  EXPECT_TRUE(Has("kiln_requests_in_flight{method=\"CompileStream/item\"} 0"));
+  EXPECT_TRUE(
+      Has("kiln_request_duration_seconds_sum{cache=\"probe\",method=\"CompileStream/item\","
+          "target=\"tgl\"} 0.3"));
+}
+
+TEST_F(MetricsTest, LatencyIsByTargetOrOfSeveral) {
+  metrics_.RequestTook(Metrics::Method::kCompile, {"tgl"}, Metrics::Source::kDisk, 0.1);
+  metrics_.RequestTook(Metrics::Method::kCompile, {"tgl", "pdp11"}, Metrics::Source::kDisk, 0.2);
+  const std::string line =
+      "kiln_request_duration_seconds_sum{cache=\"disk\",method=\"Compile\",target=";
+  EXPECT_TRUE(Has(line + "\"tgl\"} 0.1"));
+  EXPECT_TRUE(Has(line + "\"several\"} 0.2"));
+}
+
+TEST_F(MetricsTest, WhatAWorkerCannotMeanIsACrash) {
+  metrics_.Result("tgl", TargetResult::NOT_CACHED, Metrics::Source::kMiss);
+  metrics_.Result("tgl", static_cast<TargetResult::Status>(99), Metrics::Source::kMemory);
+  EXPECT_TRUE(
+      Has("kiln_compile_results_total{cache=\"miss\",result=\"crashed\",target=\"tgl\"} 2"));
+}
+
+TEST_F(MetricsTest, FailuresAreByCauseAndBounded) {
+  worker::JobOutcome outcome;
+  outcome.results.resize(3);
+  outcome.results[0].emplace().set_status(TargetResult::REFUSED);
+  outcome.results[0]->set_cause("ray_queries");
+  outcome.results[1].emplace().set_status(TargetResult::REFUSED);
+  outcome.results[1]->set_cause("evil\n{}");
+  outcome.status = TargetResult::TIMED_OUT;
+  outcome.cause = "wall_time_limit";
+  EXPECT_TRUE(Has("kiln_job_failures_total{cause=\"ray_queries\",result=\"refused\"} 0"));
+  metrics_.Job(outcome, {"tgl", "tgl", "tgl"});
+  EXPECT_TRUE(Has("kiln_job_failures_total{cause=\"ray_queries\",result=\"refused\"} 1"));
+  EXPECT_TRUE(Has("kiln_job_failures_total{cause=\"other\",result=\"refused\"} 1"));
+  EXPECT_TRUE(Has("kiln_job_failures_total{cause=\"wall_time_limit\",result=\"timed_out\"} 1"));
+  outcome.status = static_cast<TargetResult::Status>(-3);
+  metrics_.Job(outcome, {"tgl", "tgl", "tgl"});
+}
+
+// The lists that are there from the start are all that a worker's end can be called.
+TEST_F(MetricsTest, EveryWayToDieIsThereFromTheStart) {
+  auto board = worker::Board::Create();
+  ASSERT_TRUE(board.ok());
+  std::vector<int> statuses = {0, 1 << 8, 255 << 8};
+  for (int signal = 1; signal < 65; ++signal) statuses.push_back(signal);
+  std::vector<worker::Exit> exits;
+  for (int status : statuses) exits.push_back(worker::DescribeExit(status, **board));
+  (*board)->SetNote("an assertion");
+  exits.push_back(worker::DescribeExit(SIGABRT, **board));
+  (*board)->SetOutOfMemory();
+  exits.push_back(worker::DescribeExit(1 << 8, **board));
+  for (const worker::Exit& exit : exits) {
+    EXPECT_TRUE(Has("kiln_worker_exits_total{reason=\"" + exit.reason + "\"} 0")) << exit.reason;
+    const bool meaningless = exit.reason == "signal";
+    EXPECT_TRUE(meaningless ||
+                Has("kiln_job_failures_total{cause=\"" + exit.cause + "\",result=\"" +
+                    absl::AsciiStrToLower(TargetResult::Status_Name(exit.status)) + "\"} 0"))
+        << exit.cause;
+  }
+  EXPECT_TRUE(Has("kiln_pass_deaths_total{pass=\"cse\",target=\"tgl\"} 0"));
+  EXPECT_TRUE(Has("kiln_pass_deaths_total{pass=\"other\",target=\"any\"} 0"));
+}
+
+size_t Series(const Metrics& metrics) {
+  size_t series = 0;
+  for (const auto& family : metrics.registry()->Collect()) {
+    for (const auto& metric : family.metric) {
+      // Buckets, and with a histogram its sum and count.
+      series += metric.histogram.bucket.empty() ? 1 : metric.histogram.bucket.size() + 2;
+    }
+  }
+  return series;
+}
+
+TEST(MetricsBudgetTest, HoldsWithEverythingUsed) {
+  worker::Hello hello;
+  std::vector<std::string> targets = {"a", "b", "c", "d"};
+  for (const std::string& target : targets) hello.add_targets()->set_name(target);
+  for (int i = 0; i < 120; ++i) hello.add_passes()->set_name("pass" + std::to_string(i));
+  for (int i = 0; i < 100; ++i) hello.add_causes("cause" + std::to_string(i));
+  Metrics metrics(hello, "1.0");
+  EXPECT_LT(Series(metrics), 2000u);
+  targets.push_back("no such target");
+  worker::JobOutcome outcome;
+  for (int target = -1; target < 5; ++target) {
+    for (const auto& pass : hello.passes()) {
+      outcome.passes.push_back(Event(pass.name().c_str(), target, 1, 2));
+    }
+  }
+  metrics.Job(outcome, targets);
+  for (auto method : {Metrics::Method::kCompile, Metrics::Method::kItem}) {
+    for (int source = 0; source < 6; ++source) {
+      const auto from = static_cast<Metrics::Source>(source);
+      metrics.RequestTook(method, targets, from, 1);
+      for (const std::string& target : targets) metrics.RequestTook(method, {target}, from, 1);
+    }
+  }
+  EXPECT_GT(Series(metrics), 5000u);
+  EXPECT_LT(Series(metrics), 9500u) << "the rest is for what is read when scraped";
+}
+
 TEST_F(MetricsTest, RequestsAndBuild) {
-  metrics_.RequestBegins();
-  metrics_.RequestEnds(Metrics::Method::kCompile, absl::StatusCode::kUnavailable, 0.1, false);
+  metrics_.RequestBegins(Metrics::Method::kCompile);
+  metrics_.RequestEnds(Metrics::Method::kCompile, absl::StatusCode::kUnavailable);
   EXPECT_TRUE(Has("kiln_requests_total{code=\"UNAVAILABLE\",method=\"Compile\"} 1"));
-  EXPECT_TRUE(Has("kiln_requests_in_flight 0"));
+  EXPECT_TRUE(Has("kiln_requests_in_flight{method=\"Compile\"} 0"));
   EXPECT_TRUE(Has("kiln_build_info{glslang=\"12\",version=\"1.0\"} 1"));
 }
 

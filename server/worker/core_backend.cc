@@ -14,6 +14,7 @@
 #include "core/base/cause.h"
 #include "core/base/step.h"
 #include "core/driver/compile.h"
+#include "core/front/coverage.h"
 #include "core/front/glsl.h"
 #include "proto/launch_record_convert.h"
 
@@ -230,6 +231,8 @@ void CoreBackend::Describe(Hello* hello) {
        {kStartStep, kTranslateStep, kReadJobStep, kReadRequestStep, kReadStep, kPackStep}) {
     hello->add_steps(step);
   }
+  for (const CauseInfo& row : kCauses) hello->add_causes(std::string(row.name));
+  for (const front::CauseRow& row : front::Causes()) hello->add_causes(std::string(row.cause));
   hello->set_glslang_version(front::GlslangVersion());
 }
 

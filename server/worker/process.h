@@ -49,10 +49,35 @@ class Executable {
   std::string path_;
 };
 
-// How a worker left, in the words of kiln_worker_exits_total{reason}.
+// All that Exit::reason may be.
+inline constexpr const char* kExitReasons[] = {"recycle", "segv",      "abort",       "oom",
+                                               "timeout", "cancelled", "seccomp",     "killed",
+                                               "exited",  "signal",    "unresponsive"};
+
+// All causes by which a job is not survived, but for signals that have no meaning here.
+struct DeathCause {
+  kiln::v1alpha::TargetResult::Status status;
+  const char* cause;
+};
+inline constexpr DeathCause kDeathCauses[] = {
+    {kiln::v1alpha::TargetResult::CRASHED, "stack_overflow"},
+    {kiln::v1alpha::TargetResult::CRASHED, "segmentation_fault"},
+    {kiln::v1alpha::TargetResult::CRASHED, "abort"},
+    {kiln::v1alpha::TargetResult::CRASHED, "assertion"},
+    {kiln::v1alpha::TargetResult::CRASHED, "forbidden_system_call"},
+    {kiln::v1alpha::TargetResult::CRASHED, "worker_exited"},
+    {kiln::v1alpha::TargetResult::CRASHED, "worker_protocol"},
+    {kiln::v1alpha::TargetResult::CRASHED, "worker_unresponsive"},
+    {kiln::v1alpha::TargetResult::CRASHED, "no_worker"},
+    {kiln::v1alpha::TargetResult::TIMED_OUT, "cpu_time_limit"},
+    {kiln::v1alpha::TargetResult::TIMED_OUT, "wall_time_limit"},
+    {kiln::v1alpha::TargetResult::MEMORY_LIMIT, "killed_by_system"},
+    {kiln::v1alpha::TargetResult::MEMORY_LIMIT, "memory_limit"},
+};
+
+// How a worker left.
 struct Exit {
-  // recycle, segv, abort, oom, timeout, cancelled, seccomp, killed, exited, signal, unresponsive
-  std::string reason;
+  std::string reason;  // of kExitReasons
   kiln::v1alpha::TargetResult::Status status = kiln::v1alpha::TargetResult::CRASHED;
   std::string cause;    // snake_case
   std::string message;  // for people

@@ -792,7 +792,7 @@ TEST_F(E2eTest, TextThatIsNotUtf8IsNamedByField) {
   stream->WritesDone();
   EXPECT_TRUE(stream->Finish().ok());
   EXPECT_GE(kilnd_->Metric("kiln_protobuf_messages_total"), 103);
-  AwaitMetric("kiln_requests_in_flight", 0);
+  AwaitMetric("kiln_requests_in_flight{method=\"CompileStream/item\"}", 0);
   kilnd_->Signal(SIGTERM);
   EXPECT_EQ(kilnd_->Wait(), 0);
   const size_t said = kilnd_->log().find("event=protobuf_message");

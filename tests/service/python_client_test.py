@@ -6,6 +6,7 @@ SPIR-V, and has promtool judge the metrics. Arguments: kilnd, worker. Run by pyt
 """
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -82,12 +83,13 @@ class Daemon:
         self.process = subprocess.Popen(
             [KILND, "--listen=127.0.0.1:0", "--metrics=127.0.0.1:0", "--worker-binary=" + WORKER,
              "--cache-dir=" + directory] + list(flags), stderr=subprocess.PIPE, text=True)
-        line = "the log ended"
+        log, match = "", None
         for line in self.process.stderr:
-            if "event=started" in line:
+            log += line
+            match = re.search(r'listening on ([^,\s]+), metrics on ([^\s"]+)', line)
+            if match:
                 break
-        match = re.search(r'listening on ([^,\s]+), metrics on ([^\s"]+)', line)
-        assert match, line
+        assert match, log
         self.address, self.metrics_url = match.groups()
 
     def stop(self):
@@ -248,7 +250,8 @@ class PythonClientTest(unittest.TestCase):
         while True:
             with urllib.request.urlopen(self.daemon.metrics_url, timeout=60) as answer:
                 text = answer.read().decode()
-            if float(re.search(r"^kiln_requests_in_flight (\S+)", text, re.M).group(1)) == count:
+            items = r'^kiln_requests_in_flight{method="CompileStream/item"} (\S+)'
+            if float(re.search(items, text, re.M).group(1)) == count:
                 return
             self.assertLess(time.monotonic(), deadline, "requests in flight are not %d" % count)
             time.sleep(0.05)
@@ -374,6 +377,61 @@ class PythonClientTest(unittest.TestCase):
         checked = subprocess.run(["promtool", "check", "metrics"], input=text,
                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.assertEqual((checked.returncode, checked.stdout), (0, b""))
+
+    def results(self):
+        """Series of kiln_compile_results_total and their values."""
+        found = re.findall(r"^(kiln_compile_results_total{.*}) (\S+)$", self.scrape().decode(), re.M)
+        return {series: int(float(value)) for series, value in found}
+
+    # 4 misses, 1 joined, 8 from memory, 3 from disk; and what is none of these.
+    def ask_in_all_ways(self):
+        policy = self.pb.CACHE_ONLY_IF_CACHED
+        for seed in (21, 22, 23, 24):
+            self.compile(seed, cache_policy=policy)
+            if seed != 24:
+                self.compile(seed)
+        joined = [self.stub.Compile.future(self.request(24), timeout=60,
+                                           metadata=[("kiln-fault", "slow::1500")])
+                  for _ in range(2)]
+        self.assertEqual({f.result().results[0].cache for f in joined},
+                         {self.pb.CACHE_MISS, self.pb.CACHE_COALESCED})
+        for seed in (21, 22, 23, 24) * 2:
+            self.compile(seed)
+        for seed in (21, 22, 23):
+            self.compile(seed, outputs=self.pb.OutputMask(launch_record=True))
+
+    def request(self, seed, **fields):
+        return self.pb.CompileRequest(spirv=fake_module(seed), targets=["tgl"], **fields)
+
+    def compile(self, seed, **fields):
+        return self.stub.Compile(self.request(seed, **fields), timeout=60).results[0]
+
+    def test_documented_query_of_tiers(self):
+        if shutil.which("promtool") is None:
+            self.skipTest("promtool is not installed (Debian package prometheus)")
+        with open("server/metrics/README.md") as f:
+            query = re.search(r"```promql\n(.*?)```", f.read(), re.S).group(1)
+        before = self.results()
+        self.ask_in_all_ways()
+        after = self.results()
+        self.assertEqual(sum(after.values()) - sum(before.values()), 16 + 4)
+        wanted = {"miss": 4, "coalesced": 1, "memory": 8, "disk": 3}
+        test = {"evaluation_interval": "1m", "tests": [{
+            "interval": "1m",
+            "input_series": [{"series": series, "values": "%d %d" % (before[series], after[series])}
+                             for series in sorted(after)],
+            "promql_expr_test": [
+                {"expr": "round(%s, 0.0625)" % query, "eval_time": "1m",
+                 "exp_samples": [{"labels": '{cache="%s"}' % cache, "value": count / 16}
+                                 for cache, count in sorted(wanted.items())]},
+                {"expr": "round(sum(%s), 0.0001)" % query, "eval_time": "1m",
+                 "exp_samples": [{"labels": "{}", "value": 1}]}]}]}
+        path = os.path.join(self.work, "query_test.yml")
+        with open(path, "w") as f:
+            json.dump(test, f)  # which is YAML
+        checked = subprocess.run(["promtool", "test", "rules", path], stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(checked.returncode, 0, checked.stdout)
 
 
 if __name__ == "__main__":

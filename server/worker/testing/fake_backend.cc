@@ -91,6 +91,7 @@ void AddVariant(const CompileJob& job, const std::string& target, TargetResult* 
 }  // namespace
 
 void FakeBackend::Describe(Hello* hello) {
+  hello->add_causes("fake_capability");
   for (const char* name : {"tgl", "skl"}) {
     auto* target = hello->add_targets();
     target->set_name(name);
