@@ -27,7 +27,8 @@ using kiln::v1alpha::CompileResponse;
 using kiln::v1alpha::SourceDigest;
 using kiln::v1alpha::TargetResult;
 
-// An IPv6 address without its brackets. What listens takes it so, too: the last colon is the port's.
+// An IPv6 address without its brackets. What listens takes it so, too: the last colon is the
+// port's.
 bool IsBareIpv6(const std::string& host) {
   in6_addr address;
   return inet_pton(AF_INET6, host.c_str(), &address) == 1;
@@ -70,7 +71,8 @@ std::shared_ptr<grpc::Channel> MakeChannel(const ClientOptions& options) {
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   // A connection of one's own, whatever other clients this process has.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return grpc::CreateCustomChannel(TargetOf(options.server), grpc::InsecureChannelCredentials(), arguments);
+  return grpc::CreateCustomChannel(TargetOf(options.server), grpc::InsecureChannelCredentials(),
+                                   arguments);
 }
 
 std::string ServingStatus(grpc::health::v1::HealthCheckResponse::ServingStatus status) {
@@ -139,9 +141,9 @@ absl::Status CheckSendable(const CompileRequest& request, uint64_t max_message_b
 
 absl::Status CheckServerAddress(absl::string_view server) {
   auto wrong = [&](absl::string_view what) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--server=", server, ": ", what, "; the form is HOST:PORT, for example ", kDefaultServer,
-        ", or unix:PATH"));
+    return absl::InvalidArgumentError(absl::StrCat("--server=", server, ": ", what,
+                                                   "; the form is HOST:PORT, for example ",
+                                                   kDefaultServer, ", or unix:PATH"));
   };
   if (server.substr(0, 5) == "unix:") {
     return server.size() > 5 ? absl::OkStatus() : wrong("the path is empty");

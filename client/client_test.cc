@@ -231,8 +231,8 @@ TEST_F(ClientTest, NobodyThere) {
 }
 
 TEST(ServerAddress, Forms) {
-  for (const char* good : {"127.0.0.1:7411", "localhost:1", "[::1]:65535", "::1:7411", "unix:/run/kiln",
-                           "unix:kiln.sock"}) {
+  for (const char* good : {"127.0.0.1:7411", "localhost:1", "[::1]:65535", "::1:7411",
+                           "unix:/run/kiln", "unix:kiln.sock"}) {
     EXPECT_TRUE(CheckServerAddress(good).ok()) << good;
   }
   for (const char* bad : {"", "localhost", ":7411", "host:0", "host:65536", "host:x", "a:b:7411",

@@ -53,7 +53,8 @@ absl::StatusOr<std::unique_ptr<Service>> OpenLocal(const ParsedFlags& flags, int
 
 std::vector<Flag> ServiceFlags() {
   return {
-      {"server", 0, "HOST:PORT", false, "the daemon, or unix:PATH; else $KILN_SERVER, else 127.0.0.1:7411"},
+      {"server", 0, "HOST:PORT", false,
+       "the daemon, or unix:PATH; else $KILN_SERVER, else 127.0.0.1:7411"},
       {"local", 0, "", false, "compile here, in worker processes, without a daemon"},
       {"timeout", 0, "SECONDS", false, "how long one compile may take (120)"},
       {"patience", 0, "SECONDS", false,

@@ -168,7 +168,8 @@ class StreamClient::Session {
     return true;
   }
 
-  // Nothing ends a Write to a daemon that answers pings but reads nothing, save the end of the call.
+  // Nothing ends a Write to a daemon that answers pings but reads nothing, save the end of the
+  // call.
   void Watch() {
     constexpr absl::Duration kLook = absl::Milliseconds(200);
     absl::MutexLock lock(&mutex_);

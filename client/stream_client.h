@@ -10,8 +10,8 @@
 // patience is one for all (outage.h); a deadline is an item's, not the call's. A daemon that is
 // there and does not read what it is sent counts as absent: the call is given up and made again for
 // as long as patience lasts. Answers too large
-// for one message are put together from their chunks; items of a call that ended because a message was
-// too large for somebody on the way are asked for by themselves.
+// for one message are put together from their chunks; items of a call that ended because a message
+// was too large for somebody on the way are asked for by themselves.
 //
 // A daemon that comes back may be another one. Each call after the first begins with a look at its
 // capabilities; a compiler that generates other code is a notice for the user (TakeNotice), as

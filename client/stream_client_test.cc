@@ -335,7 +335,8 @@ TEST_F(StreamClientTest, ADaemonThatReadsNothingIsTriedAgainWhilePatienceLasts) 
   Connect(options_);
   auto large = [](int n) {
     CompileRequest request = Request(n);
-    request.set_entry_point(std::string(2'000'000, static_cast<char>('a' + n)));  // with the digest, too
+    request.set_entry_point(
+        std::string(2'000'000, static_cast<char>('a' + n)));  // with the digest, too
     return request;
   };
   auto statuses = [&] {

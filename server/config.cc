@@ -59,7 +59,8 @@ std::vector<Setting> Settings(Config* c) {
       {"workers", "N", "worker processes; 0 for one on each processor", &c->workers},
       {"queue", "N", "jobs that may wait for a worker; more are refused (UNAVAILABLE)", &c->queue},
       {"request-bytes", "SIZE",
-       "bound on the requests in flight together, and on answers that streams do not read; more are "
+       "bound on the requests in flight together, and on answers that streams do not read; more "
+       "are "
        "refused (UNAVAILABLE)",
        Bytes{&c->request_bytes}},
       {"jobs-per-worker", "N", "jobs after which a worker is replaced", &c->jobs_per_worker},
@@ -80,7 +81,8 @@ std::vector<Setting> Settings(Config* c) {
       {"max-message-bytes", "SIZE",
        "bound on a request; 0 for what the largest source needs; the next two are no larger",
        Bytes{&c->limits.message_bytes}},
-      {"max-response-bytes", "SIZE", "bound on a message to a client in a stream; more comes in chunks",
+      {"max-response-bytes", "SIZE",
+       "bound on a message to a client in a stream; more comes in chunks",
        Bytes{&c->limits.response_bytes}},
       {"max-module-bytes", "SIZE", "bound on a SPIR-V module", Bytes{&c->limits.module_bytes}},
       {"max-glsl-bytes", "SIZE", "bound on GLSL text with its includes",

@@ -34,10 +34,10 @@ class CompileReactor final : public grpc::ServerUnaryReactor {
       : engine_(engine), context_(context), call_(std::move(call)), ending_(std::move(ending)) {}
 
   void Begin() {
-    engine_->Continue(call_, [this](Reply reply) { 
+    engine_->Continue(call_, [this](Reply reply) {
       ending_.End(reply);
       Finish(ToGrpcStatus(reply));
-     });
+    });
   }
   void OnCancel() override { engine_->Cancel(call_, WhyOver(*context_, ending_.begun())); }
   void OnDone() override { delete this; }
@@ -54,9 +54,8 @@ void Refuse(const grpc::ByteBuffer& request, Reply* reply) {
   reply->status = absl::InvalidArgumentError("the request is no CompileRequest");
   grpc::Slice slice;
   if (!request.DumpToSingleSlice(&slice).ok()) return;
-  std::optional<BadText> bad =
-      FindBadText({reinterpret_cast<const char*>(slice.begin()), slice.size()},
-                  *CompileRequest::descriptor());
+  std::optional<BadText> bad = FindBadText(
+      {reinterpret_cast<const char*>(slice.begin()), slice.size()}, *CompileRequest::descriptor());
   if (bad.has_value()) reply->Refuse(std::move(bad->field), std::move(bad->what));
 }
 
@@ -138,8 +137,8 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* CompilerService::CompileStream(
     grpc::CallbackServerContext* context) {
-  return new StreamReactor({context, engine_, metrics_, &in_flight_, &draining_, &budget_, &answers_,
-                            FaultOf(*context), GiveId(context),
+  return new StreamReactor({context, engine_, metrics_, &in_flight_, &draining_, &budget_,
+                            &answers_, FaultOf(*context), GiveId(context),
                             capabilities_.limits().max_response_bytes()});
 }
 

@@ -1,5 +1,5 @@
-// The end of a stream's reactor, against a gRPC that is as quick as it may be. What a stream does for
-// clients: tests/service/e2e_test.cc.
+// The end of a stream's reactor, against a gRPC that is as quick as it may be. What a stream does
+// for clients: tests/service/e2e_test.cc.
 #include "server/stream.h"
 
 #include <gtest/gtest.h>
@@ -49,12 +49,14 @@ class QuickCall : public grpc::ServerCallbackReaderWriter<grpc::ByteBuffer, grpc
 // The last answer comes from a worker's thread, which is no reaction: OnDone does not wait for it.
 TEST(StreamReactorTest, NothingIsTouchedAfterFinish) {
   mallopt(M_PERTURB, 0xa5);  // what is freed is not what it was
+  metrics::Metrics metrics(worker::Hello(), "test");
+  const grpc::CallbackServerContext context;
   for (int i = 0; i < 100; ++i) {
     ByteBudget requests(1000), answers(1000);
     std::atomic<int> in_flight = 0;
     const std::atomic<bool> draining = false;
-    auto* reactor = new StreamReactor(
-        {nullptr, nullptr, &in_flight, &draining, &requests, &answers, {}, 1000});
+    auto* reactor = new StreamReactor({&context, nullptr, &metrics, &in_flight, &draining,
+                                       &requests, &answers, {}, "id", 1000});
     QuickCall call(reactor);
     StreamReactorPeer peer(reactor);
     EXPECT_EQ(call.reads, 1);

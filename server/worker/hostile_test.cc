@@ -88,7 +88,7 @@ TEST_P(HostileAnswerTest, IsNoAnswerAndTheWorkersEnd) {
 
 INSTANTIATE_TEST_SUITE_P(All, HostileAnswerTest,
                          testing::Values("other_target", "other_status", "other_id", "twice",
-                                         "incomplete", "never_last", "ahead"),
+                                         "incomplete", "never_last", "ahead", "hang_up"),
                          [](const auto& info) { return std::string(info.param); });
 
 // Nobody who saw one id knows the next.

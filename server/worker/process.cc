@@ -267,10 +267,12 @@ bool Process::WaitFor(absl::Duration timeout, int* status) {
   }
 }
 
-int Process::Reap() {
+int Process::Reap(bool* gone) {
   if (pid_ <= 0) return -1;
   int status = 0;
-  if (!WaitFor(absl::Seconds(1), &status)) return KillAndReap();
+  const bool ended = WaitFor(absl::Seconds(1), &status);
+  if (gone != nullptr) *gone = ended;
+  if (!ended) return KillAndReap();
   pid_ = -1;
   return status;
 }

@@ -138,8 +138,9 @@ class Process {
   void Retire();
   // SIGKILL, if it still runs, and reaps. The wait status; -1 if it was reaped before.
   int KillAndReap();
-  // Reaps a worker whose socket has closed: gives it a moment to be gone by itself.
-  int Reap();
+  // Reaps a worker whose socket has closed: gives it a moment to be gone by itself. `gone`, if not
+  // null: whether it was.
+  int Reap(bool* gone = nullptr);
 
  private:
   Process(pid_t pid, int fd) : pid_(pid), fd_(fd), memory_(ResidentMemory::Of(pid)) {}

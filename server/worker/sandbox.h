@@ -2,10 +2,10 @@
 // capabilities, landlock, a filter of system calls.
 //
 // A compile needs memory, its two inherited descriptors and a clock: no files, network, processes
-// or threads. The filter and the limits are always there: a pool takes no worker without them (that on
-// memory is switched off by its name, --job-memory=0). The others are layers behind it, for the day
-// when the filter or the kernel has a hole; a container or an old kernel may not allow them. That is
-// reported, not fatal: kilnd shows it as kiln_sandbox_level, `kiln health
+// or threads. The filter and the limits are always there: a pool takes no worker without them (that
+// on memory is switched off by its name, --job-memory=0). The others are layers behind it, for the
+// day when the filter or the kernel has a hole; a container or an old kernel may not allow them.
+// That is reported, not fatal: kilnd shows it as kiln_sandbox_level, `kiln health
 // --local` in words, and an operator decides. A sanitiser build has neither filter nor namespaces.
 #ifndef KILN_SERVER_WORKER_SANDBOX_H_
 #define KILN_SERVER_WORKER_SANDBOX_H_

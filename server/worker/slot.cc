@@ -317,9 +317,10 @@ Exit Slot::DescribeStop(Exchange how, absl::Duration worked) const {
 
 Exit Slot::End(const Pool::Entry& entry, Exchange how) {
   const absl::Duration worked = process_->CpuTime() - cpu_before_;
-  const bool by_itself = how == Exchange::kWorkerGone;
-  const int status = by_itself ? process_->Reap() : process_->KillAndReap();
+  bool gone = false;
+  const int status = how == Exchange::kWorkerGone ? process_->Reap(&gone) : process_->KillAndReap();
   DropProcess();
+  if (how == Exchange::kWorkerGone && !gone) how = Exchange::kGarbage;  // it hung up, and lives
   if (entry.cancelled && how != Exchange::kGarbage) how = Exchange::kCancelGraceOver;
   Exit exit =
       how == Exchange::kWorkerGone ? DescribeExit(status, *board_) : DescribeStop(how, worked);

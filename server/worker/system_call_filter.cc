@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 
 #include "server/worker/worker_main.h"
@@ -64,8 +65,10 @@ bool AllowByArguments(scmp_filter_ctx ctx) {
   for (int call : {SCMP_SYS(mmap), SCMP_SYS(mprotect)})
     ok = ok && Allow(ctx, call, Int(2, 0, PROT_EXEC));
   // abort() and raise(): this process and its only thread, or every process of this user could be
-  // reached.
-  ok = ok && Allow(ctx, SCMP_SYS(tgkill), Int(0, self), Int(1, self));
+  // reached; and not with a signal that makes its end look like another's doing (Exit::blames_job).
+  for (uint32_t signal : {SIGABRT, SIGSEGV}) {
+    ok = ok && Allow(ctx, SCMP_SYS(tgkill), Int(0, self), Int(1, self), Int(2, signal));
+  }
   // Own limits only: the CPU limit moves with every job, downwards of the hard one.
   ok = ok && Allow(ctx, SCMP_SYS(prlimit64), Int(0, 0), Int(1, RLIMIT_CPU));
   // To wait and to wake; the rest of futex (requeueing, priorities) had holes.

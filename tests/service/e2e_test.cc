@@ -480,7 +480,8 @@ TEST_F(E2eTest, AnswersThatNobodyReadsAreBounded) {
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
   }
   EXPECT_LT(PeakBytes(kilnd_->pid()) - before, 256 << 20);
-  // Everybody else is served, and so is who reads at last: by an answer, or by the word to come again.
+  // Everybody else is served, and so is who reads at last: by an answer, or by the word to come
+  // again.
   EXPECT_TRUE(Compile(Request(1)).status.ok());
   std::map<uint64_t, bool> answered;
   StreamResponse answer;

@@ -152,8 +152,10 @@ const Named kEscapes[] = {
     {{"futex_priorities", false}, LockFutex},
     {{"own_other_thread", false},
      [](long n) -> long {
-       return syscall(SYS_tgkill, getpid(), n, 0) < 0 && errno != ESRCH ? -1 : 0;
+       return syscall(SYS_tgkill, getpid(), n, SIGABRT) < 0 && errno != ESRCH ? -1 : 0;
      }},
+    {{"end_as_if_from_outside", false},
+     [](long) -> long { return syscall(SYS_tgkill, getpid(), getpid(), SIGTERM); }},
     {{"creat", false}, [](long) -> long { return syscall(SYS_creat, "/dev/null", 0600); }},
     {{"openat2", false},
      [](long) -> long {

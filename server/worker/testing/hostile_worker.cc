@@ -101,6 +101,10 @@ std::string Answers(const Job& job, std::string_view attempt) {
       Send(std::string("\xff\xff\xff\x0f", 4) + std::string(64 << 20, 'x'));
       Nap(100'000);
     }
+    if (attempt == "hang_up") {
+      close(kSocketFd);
+      Nap(100'000);
+    }
     Send(Answers(job, attempt));
     if (attempt == "slow_reader") ReadSlowly();
     if (attempt == "soil_board") {
