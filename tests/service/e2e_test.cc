@@ -563,7 +563,7 @@ TEST_F(E2eTest, AStreamGoesOnAfterItemsOfEveryWrongKind) {
   call->Finish(&status, nullptr);
   ASSERT_TRUE(done());
   EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT);
-  AwaitMetric("kiln_requests_in_flight", 0);
+  AwaitMetric("kiln_requests_in_flight{method=\"CompileStream/item\"}", 0);
 }
 
 TEST_F(E2eTest, DrainFinishesWhatIsInFlight) {
