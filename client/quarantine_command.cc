@@ -85,12 +85,12 @@ ExitCode List(Admin::Stub* stub, const Environment& environment) {
 std::string LimitsText(const QuarantineEntry::Limits& limits) {
   std::vector<std::string> all;
   if (limits.has_job_time_ms()) {
-    all.push_back(absl::StrCat("--job-time=", absl::FormatDuration(
-                                                  absl::Milliseconds(limits.job_time_ms()))));
+    all.push_back(absl::StrCat("--job-time=",
+                               absl::FormatDuration(absl::Milliseconds(limits.job_time_ms()))));
   }
   if (limits.has_job_cpu_time_ms()) {
-    all.push_back(absl::StrCat(
-        "--job-cpu-time=", absl::FormatDuration(absl::Milliseconds(limits.job_cpu_time_ms()))));
+    all.push_back(absl::StrCat("--job-cpu-time=",
+                               absl::FormatDuration(absl::Milliseconds(limits.job_cpu_time_ms()))));
   }
   if (limits.has_job_memory_bytes()) {
     all.push_back(absl::StrCat("--job-memory=", limits.job_memory_bytes() >> 20, "MiB"));

@@ -54,8 +54,8 @@ Limits LimitsOf(const QuarantineEntry& death, const Limits& now) {
 bool AnyRaised(const Limits& then, const Limits& now) {
   return (then.has_job_time_ms() && now.job_time_ms() > then.job_time_ms()) ||
          (then.has_job_cpu_time_ms() && now.job_cpu_time_ms() > then.job_cpu_time_ms()) ||
-         (then.has_job_memory_bytes() && (now.job_memory_bytes() == 0 ||
-                                          now.job_memory_bytes() > then.job_memory_bytes()));
+         (then.has_job_memory_bytes() &&
+          (now.job_memory_bytes() == 0 || now.job_memory_bytes() > then.job_memory_bytes()));
 }
 
 }  // namespace
