@@ -93,6 +93,7 @@ struct Daemon::Parts {
   std::unique_ptr<net::Listener> scrape_listener;
   std::string listen_address;
   std::string metrics_address;
+  bool reached_from_elsewhere = false;
   uint64_t max_connections = 0;
   absl::Duration drain_time;
   std::atomic<bool> stopping = false;
@@ -216,7 +217,9 @@ absl::Status BuildServer(const Config& config, CompilerService* service, AdminSe
   grpc::ServerBuilder builder;
   *acceptor = builder.experimental().AddExternalConnectionAcceptor(
       External::FROM_FD, grpc::InsecureServerCredentials());
+  // Bounds for clients that keep to HTTP/2. What gRPC 1.51 lets the others do: server/net/README.md.
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 1024);
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, 8 << 10);
   // Clients that wait ask for a sign of life (client/client.h); more often than this is a nuisance.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 4000);
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, Milliseconds(kHandshakeTimeout));
@@ -249,6 +252,7 @@ absl::Status BuildServer(const Config& config, CompilerService* service, AdminSe
 
 void Daemon::ListenForCalls(const Config& config, net::ListeningSockets sockets, Parts* parts) {
   parts->listen_address = sockets.address;
+  parts->reached_from_elsewhere = net::ReachedFromElsewhere(sockets);
   net::Listener::Options options;
   options.max_connections = parts->max_connections;
   options.on_refusing = [log = parts->log](bool refusing) {
@@ -380,6 +384,7 @@ Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Daemon::~Daemon() { Stop(); }
 const std::string& Daemon::listen_address() const { return parts_->listen_address; }
 const std::string& Daemon::metrics_address() const { return parts_->metrics_address; }
+bool Daemon::reached_from_elsewhere() const { return parts_->reached_from_elsewhere; }
 uint64_t Daemon::max_connections() const { return parts_->max_connections; }
 
 int Daemon::in_flight() const { return parts_->service->in_flight(); }

@@ -37,6 +37,9 @@ class Daemon {
   // Empty: there is no metrics server.
   const std::string& metrics_address() const;
 
+  // Clients can be on other machines.
+  bool reached_from_elsewhere() const;
+
   // Connections that fit; fewer than were asked for where descriptors are few.
   uint64_t max_connections() const;
 

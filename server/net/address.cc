@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <set>
@@ -118,6 +119,19 @@ absl::Status ListenOnAddress(const std::string& address, ListeningSockets* socke
   return ListenOnHost(address.substr(0, colon), text.c_str(), sockets);
 }
 
+bool IsLocal(int fd) {
+  sockaddr_storage address = {};
+  socklen_t size = sizeof address;
+  if (getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return false;
+  if (address.ss_family == AF_UNIX) return true;
+  if (address.ss_family == AF_INET) {
+    return ntohl(reinterpret_cast<sockaddr_in&>(address).sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+  }
+  const in6_addr& ip = reinterpret_cast<sockaddr_in6&>(address).sin6_addr;
+  return IN6_IS_ADDR_LOOPBACK(&ip) ||
+         (IN6_IS_ADDR_V4MAPPED(&ip) && ip.s6_addr[12] == IN_LOOPBACKNET);
+}
+
 }  // namespace
 
 ListeningSockets::~ListeningSockets() {
@@ -130,6 +144,10 @@ ListeningSockets& ListeningSockets::operator=(ListeningSockets&& other) noexcept
   std::swap(address, other.address);
   std::swap(file, other.file);
   return *this;
+}
+
+bool ReachedFromElsewhere(const ListeningSockets& sockets) {
+  return !std::all_of(sockets.fds.begin(), sockets.fds.end(), IsLocal);
 }
 
 absl::StatusOr<ListeningSockets> Listen(const std::string& flag, const std::string& address) {

@@ -26,6 +26,9 @@ struct ListeningSockets {
   SocketFile file;       // if there is one
 };
 
+// Whether more than this machine's programs can connect, as far as addresses tell.
+bool ReachedFromElsewhere(const ListeningSockets& sockets);
+
 // Errors name `flag` and what to do.
 absl::StatusOr<ListeningSockets> Listen(const std::string& flag, const std::string& address);
 

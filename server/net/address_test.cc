@@ -30,6 +30,20 @@ TEST(AddressTest, AHostWithSeveralAddressesHasOnePort) {
   EXPECT_EQ(sockets->address.rfind("localhost:", 0), 0u);
 }
 
+TEST(AddressTest, WhatIsReachedFromElsewhere) {
+  for (const char* here : {"127.0.0.1:0", "127.9.9.9:0", "localhost:0", "[::1]:0",
+                           "[::ffff:127.0.0.1]:0", "unix:address_test.sock"}) {
+    auto sockets = Listen("listen", here);
+    ASSERT_TRUE(sockets.ok()) << sockets.status();
+    EXPECT_FALSE(ReachedFromElsewhere(*sockets)) << here;
+  }
+  for (const char* everywhere : {"0.0.0.0:0", "[::]:0"}) {
+    auto sockets = Listen("listen", everywhere);
+    ASSERT_TRUE(sockets.ok()) << sockets.status();
+    EXPECT_TRUE(ReachedFromElsewhere(*sockets)) << everywhere;
+  }
+}
+
 TEST(AddressTest, ErrorsNameFlagAndRemedy) {
   EXPECT_EQ(Error("7411"), "--listen=7411: takes HOST:PORT or unix:PATH");
   EXPECT_EQ(Error("127.0.0.1:"), "--listen=127.0.0.1:: takes HOST:PORT or unix:PATH");

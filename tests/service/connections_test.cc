@@ -465,6 +465,9 @@ TEST_F(ConnectionsTest, EveryKindOfAddress) {
     kilnd_->Signal(SIGTERM);
     EXPECT_EQ(kilnd_->Wait(), 0);
     EXPECT_FALSE(std::filesystem::exists(socket));
+    EXPECT_EQ(kilnd_->log().find("is reached from other machines") != std::string::npos,
+              listen == "[::]:0" || listen == "0.0.0.0:0")
+        << listen << kilnd_->log();
   }
 }
 
