@@ -32,7 +32,7 @@ TEST(AddressTest, AHostWithSeveralAddressesHasOnePort) {
 
 TEST(AddressTest, WhatIsReachedFromElsewhere) {
   for (const char* here : {"127.0.0.1:0", "127.9.9.9:0", "localhost:0", "[::1]:0",
-                           "[::ffff:127.0.0.1]:0", "unix:address_test.sock"}) {
+                           "[::ffff:127.0.0.1]:0", "unix:address_test/sock"}) {
     auto sockets = Listen("listen", here);
     ASSERT_TRUE(sockets.ok()) << sockets.status();
     EXPECT_FALSE(ReachedFromElsewhere(*sockets)) << here;

@@ -329,7 +329,7 @@ TEST_P(IdleTest, ClientsWithoutCallsGiveWayAndThoseWithCallsDoNot) {
   EXPECT_TRUE(CallOn(idle.get(), 10'000).ok()) << "connects again at its next call";
 }
 
-INSTANTIATE_TEST_SUITE_P(, IdleTest, testing::Values("127.0.0.1:0", "unix:connections_test.sock"),
+INSTANTIATE_TEST_SUITE_P(, IdleTest, testing::Values("127.0.0.1:0", "unix:idle_test/kilnd.sock"),
                          [](const auto& p) { return p.param[0] == 'u' ? "Unix" : "Tcp"; });
 
 // What the daemon opens for its own work is there while clients have all that they may have.
@@ -443,8 +443,8 @@ TEST_F(ConnectionsTest, MetricsArePresentFromTheStart) {
 }
 
 TEST_F(ConnectionsTest, EveryKindOfAddress) {
-  // The whole name of a test's folder is longer than a socket's may be.
-  std::string socket = std::filesystem::relative(testing::TempDir()).string() + "/kilnd.sock";
+  // The whole name of a test's folder is longer than a socket's may be. kilnd makes "k".
+  std::string socket = std::filesystem::relative(testing::TempDir()).string() + "/k/kilnd.sock";
   for (std::string listen : {std::string("[::1]:0"), std::string("[::]:0"), "unix:" + socket,
                              std::string("localhost:0"), std::string("0.0.0.0:0")}) {
     Start({"--listen=" + listen, "--probe-interval=50ms"});
