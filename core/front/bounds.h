@@ -1,16 +1,17 @@
 // Bounds on the size and shape of a shader, checked before libraries that are not ours see it.
 //
 // SPIRV-Tools' validator and glslang are made for the shaders that people write. On others they
-// take time or stack without end: the validator's check of structured control flow grows with
-// blocks times their nesting times blocks, it walks nested structs as trees, and glslang recurses
-// over whatever an expression nests. A service cannot wait for that, so what would cost too much is
-// refused here by count, which is the same on every machine, and after one pass over the input.
+// take time or stack without end: the validator walks chains of dominators for every edge of every
+// construct, and structs as trees; glslang recurses over whatever an expression nests. A service
+// cannot wait for that, so what would cost too much is refused here by count, which is the same on
+// every machine, and before they are called. What the validator will spend is added up by
+// validation_cost.h.
 //
 // The table is the BOUND rows of coverage.def, with what each protects from and what was measured.
 // All are far above what shaders have: each row gives the largest of those that were looked at.
 //
 // In: any words, any text. What is malformed passes: the reader and the libraries say so. Cost:
-// linear.
+// linear, but for what flow_cost.h says.
 #ifndef KILN_CORE_FRONT_BOUNDS_H_
 #define KILN_CORE_FRONT_BOUNDS_H_
 
@@ -36,8 +37,9 @@ constexpr uint64_t Most(Bound bound) {
   return kMost[static_cast<int>(bound)];
 }
 
-// Refusals (refusal.h) of a module: size and nesting, and with `validator` what only the validator
-// cannot stand. The id is the function's or the type's.
+// Refusals (refusal.h) of a module: size and, if it goes to the `validator`, nesting and what that
+// will spend; the importer is linear and counts what it nests. The id is a function's: the one with
+// the nesting, or the last that was added up.
 absl::Status CheckBounds(absl::Span<const uint32_t> words, bool validator);
 
 // Refusals of one GLSL text, before macros are expanded.
