@@ -138,6 +138,12 @@ void Snapshot::CollectPool(std::vector<MetricFamily>* out) const {
   Add(out, "kiln_worker_largest_resident_memory_bytes",
       "Resident memory of the largest worker process", MetricType::Gauge,
       {{{}, static_cast<double>(load.largest_resident_bytes)}});
+  auto phase = [](const char* name, absl::Duration used) {
+    return Sample{{{"phase", name}}, absl::ToDoubleSeconds(used)};
+  };
+  Add(out, "kiln_worker_cpu_seconds_total",
+      "CPU time of worker processes: until they were ready for jobs, and since",
+      MetricType::Counter, {phase("start", load.start_cpu), phase("jobs", load.jobs_cpu)});
   std::vector<Sample> level;
   for (const auto& [feature, value] : worker::LevelOf(pool_->sandbox())) {
     level.push_back({{{"feature", feature}}, static_cast<double>(value)});

@@ -135,9 +135,14 @@ void Pool::Impl::HandBack(const Handle& entry) {
   Finish(entry, CancelledOutcome(*entry));
 }
 
-void Pool::Impl::SetMemory(Slot* slot, std::shared_ptr<const ResidentMemory> memory) {
+void Pool::Impl::SetWorker(Slot* slot, const Process* process) {
   absl::MutexLock lock(&mutex_);
-  slot->memory = std::move(memory);
+  if (slot->cpu_time != nullptr) ended_cpu_ += slot->cpu_time->Used() - slot->start_cpu;
+  slot->memory = process == nullptr ? nullptr : process->memory();
+  slot->cpu_time = process == nullptr ? nullptr : process->cpu_time();
+  if (process == nullptr) return;
+  slot->start_cpu = slot->cpu_time->Used();
+  start_cpu_ += slot->start_cpu;
 }
 
 JobOutcome Pool::Impl::CancelledOutcome(const Entry& entry) {
@@ -217,10 +222,13 @@ Pool::Load Pool::Impl::load() const {
   {
     absl::MutexLock lock(&mutex_);
     load.queued = queue_.size();
+    load.start_cpu = start_cpu_;
+    load.jobs_cpu = ended_cpu_;
     for (const auto& slot : slots_) {
       load.busy += slot->running != nullptr ? 1 : 0;
       load.workers += slot->alive.load(std::memory_order_relaxed) ? 1 : 0;
       if (slot->memory != nullptr) memories.push_back(slot->memory);
+      if (slot->cpu_time != nullptr) load.jobs_cpu += slot->cpu_time->Used() - slot->start_cpu;
     }
   }
   for (const auto& memory : memories) {

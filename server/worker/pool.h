@@ -99,6 +99,9 @@ class Pool {
     // Resident memory of the workers: of all, and of the largest.
     int64_t resident_bytes = 0;
     int64_t largest_resident_bytes = 0;
+    // Processor time of all workers that there have been: until each was ready, and since.
+    absl::Duration start_cpu;
+    absl::Duration jobs_cpu;
   };
 
   // Starts all workers and waits until they are ready.

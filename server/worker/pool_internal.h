@@ -53,8 +53,8 @@ class Pool::Impl {
   void Finish(const Handle& entry, JobOutcome outcome);
   // The other end of Next: the job, of which no worker has seen anything, is the next again.
   void HandBack(const Handle& entry);
-  // What load() measures of a slot's worker; null: it has none.
-  void SetMemory(Slot* slot, std::shared_ptr<const ResidentMemory> memory);
+  // What load() measures of a slot's worker, which has just become ready; null: it has none.
+  void SetWorker(Slot* slot, const Process* process);
   // `hello` of `slot`'s new worker.
   absl::Status AcceptHello(Slot* slot, Hello hello);
   Hello::Sandbox sandbox() const;
@@ -71,6 +71,8 @@ class Pool::Impl {
   mutable absl::Mutex mutex_;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::deque<Handle> queue_ ABSL_GUARDED_BY(mutex_);
+  absl::Duration start_cpu_ ABSL_GUARDED_BY(mutex_);  // of all workers
+  absl::Duration ended_cpu_ ABSL_GUARDED_BY(mutex_);  // of those that are gone, since ready
   bool has_hello_ ABSL_GUARDED_BY(mutex_) = false;
   Hello hello_;  // written before the first job, constant afterwards
   std::vector<std::unique_ptr<Slot>> slots_;
@@ -90,6 +92,8 @@ class Slot {
 
   Pool::Handle running;                          // under the pool's mutex
   std::shared_ptr<const ResidentMemory> memory;  // likewise
+  std::shared_ptr<const CpuTime> cpu_time;       // likewise
+  absl::Duration start_cpu;                      // likewise: what it had used when it was ready
   std::atomic<bool> alive = false;
   Hello::Sandbox sandbox;  // of the worker; under the pool's mutex
 

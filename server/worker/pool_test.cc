@@ -114,6 +114,38 @@ TEST_F(PoolTest, CompilesForAllTargetsAndReportsPasses) {
   EXPECT_EQ(outcome.passes[6].target, 1);
 }
 
+// What a worker does around a job is told with its next one, and not in results.
+TEST_F(PoolTest, TimeAroundAJobHasNames) {
+  Start(Options());
+  Do(Compile(1));
+  JobOutcome second = Do(Compile(2));
+  std::vector<std::string> first_rows;
+  for (size_t i = 0; i < 4 && i < second.passes.size(); ++i) {
+    first_rows.push_back(second.passes[i].pass);
+  }
+  EXPECT_EQ(first_rows, (std::vector<std::string>{"receive_request", "send_result", "release_job",
+                                                  "read_request"}));
+  EXPECT_EQ(second.results[0]->passes(0).pass(), "read_request");
+  EXPECT_EQ(second.results[0]->passes_size(), 5);
+}
+
+TEST_F(PoolTest, ProcessorTimeIsKnownBeyondAWorkersEnd) {
+  PoolOptions options = Options();
+  options.limits.wall_time = absl::Seconds(1);
+  Start(std::move(options));
+  const Pool::Load fresh = pool_->load();
+  EXPECT_GT(fresh.start_cpu, absl::ZeroDuration());
+  EXPECT_LT(fresh.start_cpu, absl::Minutes(1));
+  EXPECT_EQ(Do(Faulty(Fault::SPIN)).status, TargetResult::TIMED_OUT);
+  // The callback comes before the next worker is there, so that nobody's time is missed.
+  const Pool::Load spent = pool_->load();
+  EXPECT_GT(spent.jobs_cpu, fresh.jobs_cpu + absl::Milliseconds(1));
+  ExpectHealthy();
+  const Pool::Load after = pool_->load();
+  EXPECT_GE(after.jobs_cpu, spent.jobs_cpu);
+  EXPECT_GT(after.start_cpu, fresh.start_cpu) << "of two workers";
+}
+
 TEST_F(PoolTest, TranslatesGlsl) {
   Start(Options());
   Job job;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -245,20 +246,38 @@ int64_t ResidentMemory::Bytes() const {
   return int64_t{resident} * sysconf(_SC_PAGESIZE);
 }
 
-absl::Duration Process::CpuTime() const {
-  clockid_t clock;
-  timespec time = {};
-  if (pid_ <= 0 || clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &time) != 0) {
-    return absl::ZeroDuration();
+CpuTime::CpuTime(pid_t pid) { running_ = clock_getcpuclockid(pid, &clock_) == 0; }
+
+absl::Duration CpuTime::Used() const {
+  absl::MutexLock lock(&mutex_);
+  timespec used;
+  if (running_ && clock_gettime(clock_, &used) == 0) {
+    used_ = std::max(used_, absl::DurationFromTimespec(used));
   }
-  return absl::DurationFromTimespec(time);
+  return used_;
+}
+
+void CpuTime::End(absl::Duration used) {
+  absl::MutexLock lock(&mutex_);
+  running_ = false;
+  used_ = std::max(used_, used);
+}
+
+pid_t Process::Wait(int* status, int options) {
+  rusage usage = {};
+  const pid_t reaped = wait4(pid_, status, options, &usage);
+  if (reaped == pid_) {
+    cpu_time_->End(absl::DurationFromTimeval(usage.ru_utime) +
+                   absl::DurationFromTimeval(usage.ru_stime));
+  }
+  return reaped;
 }
 
 bool Process::WaitFor(absl::Duration timeout, int* status) {
   absl::Time end = absl::Now() + timeout;
   absl::Duration nap = absl::Microseconds(50);
   for (;;) {
-    pid_t r = waitpid(pid_, status, WNOHANG);
+    pid_t r = Wait(status, WNOHANG);
     if (r == pid_) return true;
     if (r < 0 && errno != EINTR) return true;
     if (absl::Now() >= end) return false;
@@ -281,7 +300,7 @@ int Process::KillAndReap() {
   if (pid_ <= 0) return -1;
   kill(pid_, SIGKILL);
   int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  while (Wait(&status, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
   return status;

@@ -8,12 +8,15 @@
 #define KILN_SERVER_WORKER_PROCESS_H_
 
 #include <sys/types.h>
+#include <time.h>
 
 #include <cstdint>
 #include <memory>
 #include <string>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "proto/worker.pb.h"
 #include "server/worker/board.h"
@@ -113,6 +116,21 @@ class ResidentMemory {
   int fd_;
 };
 
+// The processor time of a process, also after its end. Thread-safe; never goes back.
+class CpuTime {
+ public:
+  explicit CpuTime(pid_t pid);
+  absl::Duration Used() const;
+  // It has been reaped, and this is what it used.
+  void End(absl::Duration used);
+
+ private:
+  mutable absl::Mutex mutex_;
+  clockid_t clock_ = 0;
+  bool running_ ABSL_GUARDED_BY(mutex_);
+  mutable absl::Duration used_ ABSL_GUARDED_BY(mutex_);  // as last seen
+};
+
 class Process {
  public:
   // Spawns and returns; the worker is not ready before its Hello.
@@ -126,10 +144,10 @@ class Process {
 
   int fd() const { return fd_; }
   pid_t pid() const { return pid_; }
-  // Processor time that it has taken since its start; zero when it was reaped.
-  absl::Duration CpuTime() const;
   // For readers in other threads, who may keep it beyond the process.
   std::shared_ptr<const ResidentMemory> memory() const { return memory_; }
+
+  std::shared_ptr<const CpuTime> cpu_time() const { return cpu_time_; }
 
   // Waits for the Hello.
   absl::StatusOr<Hello> AwaitHello(absl::Duration timeout);
@@ -143,7 +161,13 @@ class Process {
   int Reap(bool* gone = nullptr);
 
  private:
-  Process(pid_t pid, int fd) : pid_(pid), fd_(fd), memory_(ResidentMemory::Of(pid)) {}
+  Process(pid_t pid, int fd)
+      : pid_(pid),
+        fd_(fd),
+        memory_(ResidentMemory::Of(pid)),
+        cpu_time_(std::make_shared<CpuTime>(pid)) {}
+  // waitpid, which notes what the process used.
+  pid_t Wait(int* status, int options);
   // Polls for the exit until `timeout`.
   bool WaitFor(absl::Duration timeout, int* status);
   void Close();
@@ -151,6 +175,7 @@ class Process {
   pid_t pid_;
   int fd_;
   std::shared_ptr<const ResidentMemory> memory_;
+  std::shared_ptr<CpuTime> cpu_time_;
 };
 
 }  // namespace kiln::worker

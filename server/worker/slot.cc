@@ -91,7 +91,7 @@ absl::Status Slot::StartWorker() {
   if (!hello.ok()) return hello.status();
   if (absl::Status s = pool_->AcceptHello(this, *std::move(hello)); !s.ok()) return s;
   process_ = *std::move(process);
-  pool_->SetMemory(this, process_->memory());
+  pool_->SetWorker(this, process_.get());
   heard_ = absl::Now();
   alive = true;
   return absl::OkStatus();
@@ -114,7 +114,7 @@ void Slot::Main() {
 }
 
 void Slot::DropProcess() {
-  pool_->SetMemory(this, nullptr);
+  pool_->SetWorker(this, nullptr);
   process_.reset();
 }
 
@@ -203,7 +203,7 @@ void Slot::Run(const Pool::Handle& entry) {
   absl::Time start = absl::Now();
   outcome.queued = start - entry->queued_at;
   board_->Reset();
-  cpu_before_ = process_->CpuTime();
+  cpu_before_ = process_->cpu_time()->Used();
   ++jobs_;
   entry->job.set_id(UnguessableId());
   const Exchange how = Converse(*entry, &outcome);
@@ -316,7 +316,7 @@ Exit Slot::DescribeStop(Exchange how, absl::Duration worked) const {
 }
 
 Exit Slot::End(const Pool::Entry& entry, Exchange how) {
-  const absl::Duration worked = process_->CpuTime() - cpu_before_;
+  const absl::Duration worked = process_->cpu_time()->Used() - cpu_before_;
   bool gone = false;
   const int status = how == Exchange::kWorkerGone ? process_->Reap(&gone) : process_->KillAndReap();
   DropProcess();

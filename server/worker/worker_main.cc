@@ -11,6 +11,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "server/worker/escape_text.h"
 #include "server/worker/frame.h"
 #include "server/worker/job_sink.h"
+#include "server/worker/own_time.h"
 #include "server/worker/sandbox.h"
 #include "server/worker/stack.h"
 
@@ -79,11 +81,12 @@ bool ParseArguments(int argc, char** argv, FaultInjector inject, Arguments* out)
   return true;
 }
 
-absl::Status DoCompile(const Job& job, Backend* backend, JobSink* sink) {
+absl::Status DoCompile(const Job& job, Backend* backend, JobSink* sink, OwnTime* own) {
   absl::Status sent;
   int last = job.compile().targets_size() - 1;
   backend->Compile(job.compile(), sink, [&](int index, kiln::v1alpha::TargetResult result) {
     if (index == last) sink->Finish();
+    own->Skip();
     result.set_target(job.compile().targets(index));
     sink->AddTo(&result);
     JobResult frame;
@@ -93,18 +96,22 @@ absl::Status DoCompile(const Job& job, Backend* backend, JobSink* sink) {
     frame.set_last(index == last);
     EscapeText(&frame);
     if (sent.ok()) sent = WriteFrame(kSocketFd, frame);
+    own->Took(OwnTime::kSend);
   });
   return sent;
 }
 
-absl::Status DoTranslate(const Job& job, Backend* backend, JobSink* sink) {
+absl::Status DoTranslate(const Job& job, Backend* backend, JobSink* sink, OwnTime* own) {
   JobResult frame;
   frame.set_id(job.id());
   frame.set_last(true);
   backend->Translate(job.translate(), sink, frame.mutable_translation());
   sink->Finish();
+  own->Skip();
   EscapeText(&frame);
-  return WriteFrame(kSocketFd, frame);
+  absl::Status sent = WriteFrame(kSocketFd, frame);
+  own->Took(OwnTime::kSend);
+  return sent;
 }
 
 absl::Status AnswerPing(const Job& job) {
@@ -114,32 +121,38 @@ absl::Status AnswerPing(const Job& job) {
   return WriteFrame(kSocketFd, frame);
 }
 
+// The worker's exit code, once it is to leave.
+std::optional<int> DoJob(const Arguments& arguments, Backend* backend, Board* board, OwnTime* own) {
+  const absl::StatusOr<size_t> bytes = ReadFrameLength(kSocketFd);
+  if (absl::IsOutOfRange(bytes.status())) return 0;  // the parent closed: it is retired
+  if (!bytes.ok()) return kExitProtocol;
+  board->BeginPass(kReadJobStep, -1);
+  std::string body;
+  if (!ReadFrameBody(kSocketFd, *bytes, &body).ok()) return kExitProtocol;
+  own->Tell(board);
+  own->Took(OwnTime::kReceive);
+  const int64_t began = own->mark();
+  board->BeginPass(kReadRequestStep, -1);
+  Job job;
+  if (!job.ParseFromString(body)) return kExitProtocol;
+  if (job.has_ping()) return AnswerPing(job).ok() ? std::nullopt : std::optional(kExitProtocol);
+  if (!AllowCpuSeconds(arguments.cpu_seconds)) return kExitProtocol;
+  JobSink sink(board, job.fault(), began, arguments.inject);
+  kiln::PassRecord record;
+  record.pass = kReadRequestStep;
+  record.level = "front";
+  record.nanoseconds = ThreadNanoseconds() - began;
+  sink.OnPass(record);
+  absl::Status done = job.has_translate() ? DoTranslate(job, backend, &sink, own)
+                                          : DoCompile(job, backend, &sink, own);
+  return done.ok() ? std::nullopt : std::optional(kExitProtocol);
+}
+
 int Loop(const Arguments& arguments, Backend* backend, Board* board) {
+  OwnTime own;
   for (;;) {
-    const absl::StatusOr<size_t> bytes = ReadFrameLength(kSocketFd);
-    if (absl::IsOutOfRange(bytes.status())) return 0;  // the parent closed: it is retired
-    if (!bytes.ok()) return kExitProtocol;
-    board->BeginPass(kReadJobStep, -1);
-    std::string body;
-    if (!ReadFrameBody(kSocketFd, *bytes, &body).ok()) return kExitProtocol;
-    const int64_t began = ThreadNanoseconds();
-    board->BeginPass(kReadRequestStep, -1);
-    Job job;
-    if (!job.ParseFromString(body)) return kExitProtocol;
-    if (job.has_ping()) {
-      if (!AnswerPing(job).ok()) return kExitProtocol;
-      continue;
-    }
-    if (!AllowCpuSeconds(arguments.cpu_seconds)) return kExitProtocol;
-    JobSink sink(board, job.fault(), began, arguments.inject);
-    kiln::PassRecord record;
-    record.pass = kReadRequestStep;
-    record.level = "front";
-    record.nanoseconds = ThreadNanoseconds() - began;
-    sink.OnPass(record);
-    absl::Status done =
-        job.has_translate() ? DoTranslate(job, backend, &sink) : DoCompile(job, backend, &sink);
-    if (!done.ok()) return kExitProtocol;
+    if (std::optional<int> code = DoJob(arguments, backend, board, &own)) return *code;
+    own.Took(OwnTime::kRelease);
   }
 }
 
@@ -155,6 +168,7 @@ int Serve(const Arguments& arguments, Backend* backend, Board* board) {
   Hello hello;
   DetachFromParent(kSocketFd, hello.mutable_sandbox());
   backend->Describe(&hello);
+  for (const char* step : OwnTime::kNames) hello.add_steps(step);
   EnterSandbox(arguments.sandbox, hello.mutable_sandbox());
   hello.set_fault_injection(arguments.inject != nullptr);
   if (!WriteFrame(kSocketFd, hello).ok()) return kExitProtocol;

@@ -215,6 +215,23 @@ TEST(CompilerFaultsTest, LibrariesHaveNamesInDeathsAndTimeouts) {
   }
 }
 
+// The share of the workers' processor time that kiln_pass_seconds_total does not name.
+TEST_F(CompilerTest, RecordsNameTheTimeOfWorkers) {
+  KilndProcess kilnd({"--worker-binary=", "--workers=1"});
+  ASSERT_TRUE(kilnd.AwaitReady()) << kilnd.log();
+  for (const auto& path : Shaders()) Compile(kilnd, Glsl(Read(path), path.filename()));
+  double named = 0;
+  std::istringstream page(kilnd.Metrics());
+  for (std::string line; std::getline(page, line);) {
+    if (line.rfind("kiln_pass_seconds_total{", 0) == 0) {
+      named += std::stod(line.substr(line.rfind(' ')));
+    }
+  }
+  const double spent = kilnd.Metric("kiln_worker_cpu_seconds_total{phase=\"jobs\"}");
+  EXPECT_LT(1 - named / spent, 0.05) << named << " s of " << spent;
+  EXPECT_GT(1 - named / spent, -0.01) << named << " s of " << spent;
+}
+
 TEST_F(CompilerTest, OptionsReachTheCompiler) {
   CompileRequest request = Glsl(Read("tests/shaders/saxpy.comp"), "saxpy.comp");
   TargetResult both = Compile(kilnd_, request);

@@ -465,7 +465,7 @@ TEST_F(ConnectionsTest, EveryKindOfAddress) {
     kilnd_->Signal(SIGTERM);
     EXPECT_EQ(kilnd_->Wait(), 0);
     EXPECT_FALSE(std::filesystem::exists(socket));
-    EXPECT_EQ(kilnd_->log().find("is reached from other machines") != std::string::npos,
+    EXPECT_EQ(kilnd_->log().find("event=open_to_others") != std::string::npos,
               listen == "[::]:0" || listen == "0.0.0.0:0")
         << listen << kilnd_->log();
   }

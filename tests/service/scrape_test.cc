@@ -284,6 +284,18 @@ TEST_F(ScrapeTest, RareThingsAreThereBeforeTheyHappen) {
   EXPECT_EQ(Metric("kiln_job_failures_total{cause=\"" + cause + "\",result=\"refused\"}"), 1);
 }
 
+TEST_F(ScrapeTest, WorkersTimeIsCountedAndHasNames) {
+  EXPECT_GT(Metric("kiln_worker_cpu_seconds_total{phase=\"start\"}"), 0);
+  for (uint32_t seed = 1; seed <= 3; ++seed) ASSERT_TRUE(Compile(Request(seed)).ok());
+  const double before = Metric("kiln_worker_cpu_seconds_total{phase=\"jobs\"}");
+  EXPECT_GT(before, 0);
+  // All but the last job's.
+  EXPECT_EQ(Metric("kiln_pass_runs_total{pass=\"send_result\",target=\"any\"}"), 2);
+  EXPECT_EQ(Metric("kiln_pass_runs_total{pass=\"release_job\",target=\"any\"}"), 2);
+  ASSERT_TRUE(Compile(Request(4), "crash").ok());
+  EXPECT_GE(Metric("kiln_worker_cpu_seconds_total{phase=\"jobs\"}"), before) << "it is a counter";
+}
+
 TEST_F(ScrapeTest, TheBudgetOfSeriesHolds) {
   std::istringstream page(kilnd_->Metrics());
   int series = 0;
