@@ -135,6 +135,7 @@ void HttpPages::AwaitTraffic() {
     wait.push_back({c.fd, static_cast<short>(c.IsAsking() ? POLLIN : c.maker ? 0 : POLLOUT), 0});
     until = std::min(until, c.end);
   }
+  if (Staying() > kPlaces) until = std::min(until, now + kGrace);  // then somebody gives way
   auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now).count();
   poll(wait.data(), wait.size(), static_cast<int>(std::max<int64_t>(left, 0)));
   uint64_t count;
@@ -232,20 +233,23 @@ void HttpPages::Write(Connection* connection) {
   connection->done = connection->sent == connection->answer.size();
 }
 
+size_t HttpPages::Staying() const {
+  return static_cast<size_t>(
+      std::count_if(connections_.begin(), connections_.end(),
+                    [](const Connection& c) { return c.IsAsking() || c.IsTaking(); }));
+}
+
 void HttpPages::MakeRoom() {
-  auto first = [this](auto is) {
-    return std::find_if(connections_.begin(), connections_.end(), is);
+  auto young = Clock::now() - kGrace;
+  auto first = [this](bool (Connection::*is)() const) {
+    return std::find_if(connections_.begin(), connections_.end(), std::mem_fn(is));
   };
-  auto late = [then = Clock::now() - times_.patience](const Connection& c) {
-    return c.IsAskingSince(then);
-  };
-  auto count = std::count_if(connections_.begin(), connections_.end(),
-                             [](const Connection& c) { return !c.done; });
-  for (; count > static_cast<ptrdiff_t>(kPlaces); --count) {
-    auto gives_way = first(late);
-    if (gives_way == connections_.end()) gives_way = first(std::mem_fn(&Connection::IsTaking));
-    if (gives_way == connections_.end()) gives_way = first(std::mem_fn(&Connection::IsAsking));
-    if (gives_way == connections_.end()) return;  // all wait for a page: that takes its time
+  for (size_t count = Staying(); count > kPlaces; --count) {
+    auto gives_way = first(&Connection::IsAsking);
+    if (gives_way == connections_.end() || gives_way->came > young) {
+      gives_way = first(&Connection::IsTaking);
+    }
+    if (gives_way == connections_.end()) return;  // soon
     gives_way->done = true;
     absl::MutexLock lock(&mutex_);
     ++counters_.gave_way;

@@ -5,17 +5,17 @@
 //   * A request's header (8 KiB at most) is there `request_time` after the connection was accepted,
 //     and the answer is taken `answer_time` after that, or the connection is closed; a byte now and
 //     then does not lengthen either.
-//   * kPlaces connections may stay. Beyond that gives way the one that came first of those that
-//     have had `patience` to send a header and did not, or else of those that do not take their
-//     answer, or else of those without a header. A new connection is read before anybody gives
-//     way, so that one which brings its request along needs no luck.
+//   * kPlaces connections may stay, besides those that wait for a page. Beyond that gives way the
+//     one that came first of those without a complete header, or else of those that do not take
+//     their answer. A new connection is read before anybody gives way, so that one which brings its
+//     request along needs no luck, and kGrace is left to those that send it right after.
 //   * While kMostOpen are held none is taken (held()): clients wait in the kernel, in order.
 //   * Each page is made in a thread of its own, once for all who ask for it meanwhile: one that
 //     takes long (a disk that hangs) keeps only those who want it. An answer is never older than
 //     its request.
 //
-// Limit: clients that connect thousands of times a second leave a place to each for milliseconds
-// only; one that is slower than that to send its request after it connected is lost.
+// Limit: clients that connect thousands of times a second leave a place to each for kGrace only;
+// one that is slower than that to send its request after it connected is lost.
 #ifndef KILN_SERVER_NET_HTTP_PAGES_H_
 #define KILN_SERVER_NET_HTTP_PAGES_H_
 
@@ -41,6 +41,7 @@ class HttpPages {
  public:
   static constexpr size_t kPlaces = 16;
   static constexpr size_t kMostOpen = 24;
+  static constexpr std::chrono::milliseconds kGrace{2};
 
   struct Page {
     int status = 200;
@@ -52,7 +53,6 @@ class HttpPages {
   struct Times {
     std::chrono::milliseconds request = std::chrono::seconds(2);
     std::chrono::milliseconds answer = std::chrono::seconds(5);
-    std::chrono::milliseconds patience = std::chrono::milliseconds(250);
   };
   struct Counters {
     uint64_t gave_way = 0;
@@ -96,8 +96,6 @@ class HttpPages {
     bool done = false;
 
     bool IsAsking() const { return !done && maker == nullptr && answer.empty(); }
-    // It came before `then`.
-    bool IsAskingSince(Clock::time_point then) const { return IsAsking() && came < then; }
     bool IsTaking() const { return !done && !answer.empty(); }
   };
 
@@ -111,6 +109,7 @@ class HttpPages {
   void Ask(Connection* connection, std::string_view header);
   void Collect(Connection* connection);
   void Write(Connection* connection);
+  size_t Staying() const;
   void MakeRoom();
   void CloseDone();
 
