@@ -81,13 +81,18 @@ absl::Status CheckBounds(absl::Span<const uint32_t> words, bool validator) {
 }
 
 absl::Status CheckGlslBounds(std::string_view text) {
-  uint64_t tokens = 0, longest = 0;
+  uint64_t tokens = 0, longest = 0, braces = 0, deepest = 0;
   bool line_begins = true;
   for (int c = NextToken(&text, &line_begins); c != kEnd; c = NextToken(&text, &line_begins)) {
     tokens = c == ';' || c == '{' || c == '}' ? 0 : tokens + 1;
     longest = std::max(longest, tokens);
+    if (c == '{') deepest = std::max(deepest, ++braces);
+    if (c == '}' && braces > 0) --braces;
   }
+  if (absl::Status s = AtMost(Bound::kGlslBraces, deepest); !s.ok()) return s;
   return AtMost(Bound::kGlslStatement, longest);
 }
+
+absl::Status CheckGlslIncluded(uint64_t bytes) { return AtMost(Bound::kGlslIncluded, bytes); }
 
 }  // namespace kiln::front

@@ -12,6 +12,11 @@
 //
 // In: any words, any text. What is malformed passes: the reader and the libraries say so. Cost:
 // linear, but for what flow_cost.h says.
+//
+// Limits: GLSL is looked at before macros are expanded and without its types. Macros that double
+// (2^24 tokens take 5 s and more), structs that are trees (24 levels take 3 s, each further one twice
+// that) and comparisons of large structs and arrays still keep glslang busy: such a job ends by its
+// limits of time, memory or stack, and the death names the step.
 #ifndef KILN_CORE_FRONT_BOUNDS_H_
 #define KILN_CORE_FRONT_BOUNDS_H_
 
@@ -44,6 +49,9 @@ absl::Status CheckBounds(absl::Span<const uint32_t> words, bool validator);
 
 // Refusals of one GLSL text, before macros are expanded.
 absl::Status CheckGlslBounds(std::string_view text);
+
+// The refusal of a GLSL text that includes so many bytes, each text as often as it is included.
+absl::Status CheckGlslIncluded(uint64_t bytes);
 
 }  // namespace kiln::front
 

@@ -397,5 +397,15 @@ TEST(Bounds, GlslStatements) {
   ExpectRefused(CheckGlslBounds("#\n" + Sum(40'000)), "shader_too_large", "");
 }
 
+TEST(Bounds, GlslBraces) {
+  const auto nested = [](size_t depth) {
+    return "const uint x = " + std::string(depth, '{') + "1" + std::string(depth, '}') + ";";
+  };
+  EXPECT_TRUE(CheckGlslBounds(nested(1024) + nested(1024)).ok());
+  ExpectRefused(CheckGlslBounds(nested(1025)), "nesting_too_deep", "1025 nested braces");
+  // What closes nothing does not hide what follows.
+  ExpectRefused(CheckGlslBounds(std::string(2000, '}') + nested(3000)), "nesting_too_deep", "");
+}
+
 }  // namespace
 }  // namespace kiln::front

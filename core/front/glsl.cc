@@ -21,6 +21,7 @@ namespace {
 
 constexpr size_t kMaxIncludeDepth = 64;
 constexpr size_t kMaxLog = 64 << 10;
+constexpr size_t kBytesOfInclude = 256;  // what an empty one counts as
 
 // glslang must be initialised once before anything else; it is never shut down, the process is.
 bool InitialiseOnce() {
@@ -122,6 +123,9 @@ class ResolvedIncluder : public glslang::TShader::Includer {
   }
   void releaseInclude(IncludeResult*) override {}  // results live as long as the includer
 
+  // Refused if there was more than is included: then some were not found.
+  absl::Status Status() const { return CheckGlslIncluded(bytes_); }
+
  private:
   IncludeResult* Find(const std::string& spelled, const std::string& includer, size_t depth) {
     const GlslInclude* found = nullptr;
@@ -136,12 +140,15 @@ class ResolvedIncluder : public glslang::TShader::Includer {
     if (found == nullptr || depth > kMaxIncludeDepth) return nullptr;
     const std::string& name = found->resolved.empty() ? found->spelled : found->resolved;
     const std::string_view text = WithoutByteOrderMark(found->text);
+    bytes_ += text.size() + kBytesOfInclude;
+    if (!Status().ok()) return nullptr;
     results_.emplace_back(name, text.data(), text.size(), nullptr);
     return &results_.back();
   }
 
   const std::vector<GlslInclude>& includes_;
   std::list<IncludeResult> results_;
+  uint64_t bytes_ = 0;
 };
 
 bool IsIdentifier(const std::string& name) {
@@ -334,6 +341,7 @@ absl::StatusOr<std::vector<uint32_t>> CompileGlsl(const GlslSource& source) {
   const auto messages = static_cast<EShMessages>(EShMsgSpvRules | EShMsgVulkanRules);
   ResolvedIncluder includer(source.includes);
   if (!shader.parse(GetDefaultResources(), 450, ENoProfile, false, false, messages, includer)) {
+    if (absl::Status s = includer.Status(); !s.ok()) return s;
     return Failure(source, shader.getInfoLog(), "");
   }
   glslang::TProgram program;

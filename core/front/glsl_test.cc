@@ -147,6 +147,19 @@ TEST(Glsl, OtherStagesCompile) {
   EXPECT_FALSE(CompileGlsl(source).ok());
 }
 
+// 30 texts of which each includes the next twice: 2^30 of the last.
+TEST(Glsl, IncludesThatDoubleAreRefused) {
+  GlslSource source = Compute("#include \"0\"\nvoid main() { x[0] = 7u; }");
+  for (int i = 0; i < 30; ++i) {
+    const std::string next = "#include \"" + std::to_string(i + 1) + "\"\n";
+    source.includes.push_back({std::to_string(i), "", std::to_string(i), next + next});
+  }
+  source.includes.push_back({"30", "", "30", "\n"});
+  const absl::Status status = CompileGlsl(source).status();
+  EXPECT_EQ(CauseOf(status), "shader_too_large") << status;
+  EXPECT_NE(std::string(status.message()).find("bytes of included GLSL"), std::string::npos) << status;
+}
+
 TEST(Glsl, VersionIsKnown) { EXPECT_EQ(GlslangVersion().rfind("12.", 0), 0u); }
 
 TEST(Validate, MessagesAreCarried) {
