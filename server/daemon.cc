@@ -232,6 +232,14 @@ absl::Status BuildServer(const Config& config, CompilerService* service, AdminSe
   builder.SetMaxReceiveMessageSize(static_cast<int>(
       std::min<uint64_t>(config.limits.message_bytes, std::numeric_limits<int>::max())));
   builder.SetMaxSendMessageSize(-1);
+  // gRPC 1.51 measures a message before it inflates it, and 1 MB becomes 1 GB. Without the filter
+  // that inflates, and with all algorithms off, a call that names one ends with UNIMPLEMENTED.
+  // Answers go out as they are, too.
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_COMPRESSION, 0);
+  for (grpc_compression_algorithm algorithm : {GRPC_COMPRESS_DEFLATE, GRPC_COMPRESS_GZIP}) {
+    builder.SetCompressionAlgorithmSupportStatus(algorithm, false);
+  }
   // Messages count against --request-bytes when they are there (service.h). While they arrive gRPC
   // holds them, of any number of clients: beyond this it ends some of these calls with
   // RESOURCE_EXHAUSTED.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "server/engine.h"
 #include "server/metrics/metrics.h"
 #include "server/response.h"
+#include "server/wire_bounds.h"
 
 namespace kiln::server {
 
@@ -41,6 +43,15 @@ inline metrics::Metrics::Source SourceOf(const Answer& answer) {
     default:
       return Source::kMiss;
   }
+}
+
+// What is too many in the bytes of a message, before it is parsed.
+inline std::optional<WireBounds::TooMany> CheckBuffer(const WireBounds& bounds,
+                                                      const grpc::ByteBuffer& bytes,
+                                                      const google::protobuf::Descriptor& type) {
+  grpc::ProtoBufferReader reader(const_cast<grpc::ByteBuffer*>(&bytes));
+  if (!reader.status().ok()) return std::nullopt;
+  return bounds.Check(&reader, type);
 }
 
 // Made when the request begins; End is called once. `response` gets a CompileResponse where the

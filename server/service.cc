@@ -106,7 +106,9 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
   ByteBudget::Share share = budget_.Take(bytes);
   const bool has_share(share);
   CompileRequest parsed;
-  const bool is_request = has_share && ParseBuffer(*request, &parsed);
+  std::optional<WireBounds::TooMany> too_many;
+  if (has_share) too_many = CheckBuffer(bounds_, *request, *CompileRequest::descriptor());
+  const bool is_request = has_share && !too_many.has_value() && ParseBuffer(*request, &parsed);
   // gRPC would keep the bytes until the call has ended. What is no request is looked at again.
   if (is_request) const_cast<grpc::ByteBuffer*>(request)->Clear();
   Ending ending(metrics_, Metrics::Method::kCompile, &in_flight_, parsed, response,
@@ -120,6 +122,8 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
     metrics_->ShedRequest(Metrics::Shed::kBytes);
     reply.status = budget_.Refusal(bytes);
     reply.retry = absl::Seconds(1);
+  } else if (too_many.has_value()) {
+    reply.Refuse(std::move(too_many->field), std::move(too_many->what));
   } else if (!is_request) {
     Refuse(*request, &reply);
   } else if (auto call = engine_->Begin(std::move(parsed), FaultOf(*context), &reply)) {
@@ -138,14 +142,15 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* CompilerService::CompileStream(
     grpc::CallbackServerContext* context) {
   return new StreamReactor({context, engine_, metrics_, &in_flight_, &draining_, &budget_,
-                            &answers_, FaultOf(*context), GiveId(context),
+                            &answers_, &bounds_, FaultOf(*context), GiveId(context),
                             capabilities_.limits().max_response_bytes()});
 }
 
 grpc::ServerUnaryReactor* CompilerService::GetCapabilities(
-    grpc::CallbackServerContext* context, const kiln::v1alpha::GetCapabilitiesRequest*,
-    kiln::v1alpha::Capabilities* response) {
-  *response = capabilities_;
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer*, grpc::ByteBuffer* response) {
+  // Nothing of the request matters, so that nothing is made of it.
+  const grpc::Slice slice(capabilities_.SerializeAsString());
+  *response = grpc::ByteBuffer(&slice, 1);
   metrics_->RequestBegins(Metrics::Method::kGetCapabilities);
   metrics_->RequestEnds(Metrics::Method::kGetCapabilities, absl::StatusCode::kOk);
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();

@@ -15,12 +15,13 @@
 #include "server/byte_budget.h"
 #include "server/engine.h"
 #include "server/metrics/metrics.h"
+#include "server/wire_bounds.h"
 
 namespace kiln::server {
 
 using CompilerBase = kiln::v1alpha::Compiler::WithRawCallbackMethod_Compile<
     kiln::v1alpha::Compiler::WithRawCallbackMethod_CompileStream<
-        kiln::v1alpha::Compiler::WithCallbackMethod_GetCapabilities<
+        kiln::v1alpha::Compiler::WithRawCallbackMethod_GetCapabilities<
             kiln::v1alpha::Compiler::Service>>>;
 
 class CompilerService final : public CompilerBase {
@@ -33,6 +34,7 @@ class CompilerService final : public CompilerBase {
       : engine_(engine),
         metrics_(metrics),
         capabilities_(std::move(capabilities)),
+        bounds_(capabilities_.limits()),
         budget_(request_bytes),
         answers_(request_bytes),
         faults_(faults) {}
@@ -43,8 +45,8 @@ class CompilerService final : public CompilerBase {
   grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* CompileStream(
       grpc::CallbackServerContext* context) override;
   grpc::ServerUnaryReactor* GetCapabilities(grpc::CallbackServerContext* context,
-                                            const kiln::v1alpha::GetCapabilitiesRequest* request,
-                                            kiln::v1alpha::Capabilities* response) override;
+                                            const grpc::ByteBuffer* request,
+                                            grpc::ByteBuffer* response) override;
 
   // From now on calls are refused with Unavailable.
   void Drain() { draining_ = true; }
@@ -59,6 +61,7 @@ class CompilerService final : public CompilerBase {
   Engine* engine_;
   metrics::Metrics* metrics_;
   const kiln::v1alpha::Capabilities capabilities_;
+  const WireBounds bounds_;
   ByteBudget budget_;
   ByteBudget answers_;
   const bool faults_;

@@ -147,11 +147,14 @@ std::optional<uint64_t> ItemOf(const grpc::ByteBuffer& bytes) {
 std::optional<BadText> BadTextOf(const grpc::ByteBuffer& bytes) {
   grpc::Slice slice;
   if (!bytes.DumpToSingleSlice(&slice).ok()) return std::nullopt;
-  std::optional<BadText> bad = FindBadText(
-      {reinterpret_cast<const char*>(slice.begin()), slice.size()}, *StreamRequest::descriptor());
-  // Fields of a stream's item are named as those of a Compile call.
-  if (bad.has_value()) bad->field = std::string(absl::StripPrefix(bad->field, "request."));
+  std::optional<BadText> bad = FindBadText({reinterpret_cast<const char*>(slice.begin()), slice.size()},
+                                           *StreamRequest::descriptor());
   return bad;
+}
+
+// Fields of a stream's item are named as those of a Compile call.
+std::string FieldOfRequest(absl::string_view field) {
+  return std::string(absl::StripPrefix(field, "request."));
 }
 
 ItemError NoRoom() {
@@ -295,6 +298,11 @@ bool StreamReactor::Receive(const grpc::ByteBuffer& bytes) {
     Refuse(*item, true, reply, {});
     return true;
   }
+  if (auto too_many = CheckBuffer(*parts_.bounds, bytes, *StreamRequest::descriptor())) {
+    reply.Refuse(FieldOfRequest(too_many->field), std::move(too_many->what));
+    Refuse(*item, true, reply, std::move(share));
+    return true;
+  }
   StreamRequest request;
   if (ParseBuffer(bytes, &request)) {
     incoming_.Clear();  // the bytes are in the request now
@@ -303,7 +311,7 @@ bool StreamReactor::Receive(const grpc::ByteBuffer& bytes) {
   }
   std::optional<BadText> bad = BadTextOf(bytes);
   if (bad.has_value()) {
-    reply.Refuse(std::move(bad->field), std::move(bad->what));
+    reply.Refuse(FieldOfRequest(bad->field), std::move(bad->what));
   } else {
     reply.Refuse("request", "it is no CompileRequest");
   }

@@ -32,6 +32,7 @@
 #include "server/byte_budget.h"
 #include "server/engine.h"
 #include "server/metrics/metrics.h"
+#include "server/wire_bounds.h"
 
 namespace kiln::server {
 
@@ -50,6 +51,7 @@ class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     const std::atomic<bool>* draining;
     ByteBudget* budget;   // of requests
     ByteBudget* answers;  // of answers that are not written out
+    const WireBounds* bounds;
     worker::Fault fault;
     std::string id;
     uint64_t max_response_bytes;

@@ -566,6 +566,101 @@ TEST_F(E2eTest, AStreamGoesOnAfterItemsOfEveryWrongKind) {
   AwaitMetric("kiln_requests_in_flight{method=\"CompileStream/item\"}", 0);
 }
 
+// The field that a refusal names.
+std::string FieldOf(const grpc::Status& status) {
+  google::rpc::Status details;
+  google::rpc::BadRequest bad;
+  if (status.error_code() != grpc::INVALID_ARGUMENT ||
+      !details.ParseFromString(status.error_details()) || details.details_size() != 1 ||
+      !details.details(0).UnpackTo(&bad) || bad.field_violations_size() != 1) {
+    return "";
+  }
+  return bad.field_violations(0).field();
+}
+
+// The status of a call with these bytes.
+grpc::Status CallRaw(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
+                     const std::string& bytes) {
+  grpc::GenericStub raw(channel);
+  const grpc::Slice slice(bytes);
+  grpc::ByteBuffer request(&slice, 1), response;
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
+  grpc::CompletionQueue queue;
+  auto call = raw.PrepareUnaryCall(&context, method, request, &queue);
+  grpc::Status status;
+  call->StartCall();
+  call->Finish(&response, &status, nullptr);
+  void* tag;
+  bool ok;
+  EXPECT_TRUE(queue.Next(&tag, &ok));
+  return status;
+}
+
+// 128 KiB that gRPC would inflate to 128 MiB, for each method.
+TEST_F(E2eTest, CompressedRequestsAreRefusedUninflated) {
+  Start({"--workers=1"});
+  const std::string zeros(128 << 20, 0);
+  const double before = PeakBytes(kilnd_->pid());
+  for (auto algorithm : {GRPC_COMPRESS_GZIP, GRPC_COMPRESS_DEFLATE}) {
+    grpc::ChannelArguments arguments;
+    arguments.SetCompressionAlgorithm(algorithm);
+    arguments.SetMaxSendMessageSize(-1);
+    const auto channel = grpc::CreateCustomChannel(kilnd_->address(),
+                                                   grpc::InsecureChannelCredentials(), arguments);
+    for (const char* method :
+         {"/kiln.v1alpha.Compiler/Compile", "/kiln.v1alpha.Compiler/CompileStream",
+          "/kiln.v1alpha.Compiler/GetCapabilities", "/grpc.health.v1.Health/Check"}) {
+      const grpc::Status status = CallRaw(channel, method, zeros);
+      EXPECT_EQ(status.error_code(), grpc::UNIMPLEMENTED) << method << status.error_message();
+    }
+  }
+  EXPECT_LT(PeakBytes(kilnd_->pid()) - before, 64 << 20);
+  EXPECT_TRUE(Compile(Request(1)).status.ok());
+}
+
+// 8 MB of fields of two bytes, of which each would be tens to hundreds of bytes in memory.
+TEST_F(E2eTest, FieldsOnTheWireAreBoundedBeforeTheyAreParsed) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitisers keep what is freed";
+#endif
+  Start({"--workers=1"});
+  auto times = [](int n, const std::string& bytes) {
+    std::string all;
+    for (int i = 0; i < n; ++i) all += bytes;
+    return all;
+  };
+  const std::string pairs[] = {std::string("\x42\x00", 2), std::string("\x32\x00", 2),
+                               std::string("\x7a\x00", 2)};  // targets, constants, unknown
+  const std::string include("\x2a\x00", 2);
+  const double before = PeakBytes(kilnd_->pid());
+  for (const std::string& pair : pairs) {
+    EXPECT_EQ(CallRaw(kilnd_->Channel(), "/kiln.v1alpha.Compiler/Compile", times(4 << 20, pair))
+                  .error_code(),
+              grpc::INVALID_ARGUMENT);
+  }
+  const std::string glsl = "\x12\x80\x80\x80\x04" + times(4 << 20, include);
+  EXPECT_EQ(FieldOf(CallRaw(kilnd_->Channel(), "/kiln.v1alpha.Compiler/Compile", glsl)),
+            "glsl.includes");
+  // As an item of a stream, and where nothing is read of the request.
+  const std::string item = std::string("\x08\x01\x12\x85\x80\x80\x04", 7) + glsl;
+  StreamRequest parsed;
+  ASSERT_TRUE(parsed.ParseFromString(item));
+  grpc::ClientContext context;
+  auto stream = stub_->CompileStream(&context);
+  StreamResponse answer;
+  ASSERT_TRUE(stream->Write(parsed) && stream->Read(&answer) && stream->Read(&answer));
+  ASSERT_EQ(answer.error().violations_size(), 1);
+  EXPECT_EQ(answer.error().violations(0).field(), "glsl.includes");
+  stream->WritesDone();
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_TRUE(CallRaw(kilnd_->Channel(), "/kiln.v1alpha.Compiler/GetCapabilities",
+                      times(4 << 20, pairs[2]))
+                  .ok());
+  EXPECT_LT(PeakBytes(kilnd_->pid()) - before, 96 << 20);
+  EXPECT_TRUE(Compile(Request(1)).status.ok());
+}
+
 TEST_F(E2eTest, DrainFinishesWhatIsInFlight) {
   Start();
   Outcome outcome;
@@ -745,18 +840,6 @@ TEST_F(E2eTest, HostileBytesAreRefused) {
   }
   EXPECT_GT(refused, 100);
   EXPECT_EQ(Compile(Request(2)).result().status(), TargetResult::OK);
-}
-
-// The field that a refusal names.
-std::string FieldOf(const grpc::Status& status) {
-  google::rpc::Status details;
-  google::rpc::BadRequest bad;
-  if (status.error_code() != grpc::INVALID_ARGUMENT ||
-      !details.ParseFromString(status.error_details()) || details.details_size() != 1 ||
-      !details.details(0).UnpackTo(&bad) || bad.field_violations_size() != 1) {
-    return "";
-  }
-  return bad.field_violations(0).field();
 }
 
 // Text that is not UTF-8 does not parse. Its sender is told where it is, a stream goes on, and the log
