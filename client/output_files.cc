@@ -27,8 +27,9 @@ absl::StatusOr<std::string> LaunchJson(const kiln::v1alpha::LaunchRecord& record
 
 absl::Status PrepareOutputFolder(const std::string& folder) {
   // Nothing tells better whether files can be made there.
-  std::string probe = JoinPath(folder, absl::StrCat(".kiln-", getpid()));
-  absl::Status status = WriteWholeFile(probe, "");
+  std::string name = absl::StrCat(".kiln-", getpid());
+  std::string probe = JoinPath(folder, name);
+  absl::Status status = WriteWholeFileBelow(folder, name, "");
   if (status.ok()) {
     unlink(probe.c_str());
     return status;
@@ -57,10 +58,10 @@ absl::StatusOr<std::vector<std::string>> WriteOutputs(const std::string& folder,
     if (record.loadable_by().empty()) record.set_loadable_by(result.loadable_by());
     absl::StatusOr<std::string> json = LaunchJson(record);
     if (!json.ok()) return json.status();
-    absl::Status status = WriteWholeFile(JoinPath(folder, binary), variant.code());
-    if (status.ok()) status = WriteWholeFile(JoinPath(folder, stem + ".launch.json"), *json);
+    absl::Status status = WriteWholeFileBelow(folder, binary, variant.code());
+    if (status.ok()) status = WriteWholeFileBelow(folder, stem + ".launch.json", *json);
     if (status.ok() && assembly) {
-      status = WriteWholeFile(JoinPath(folder, stem + ".asm"), variant.assembly());
+      status = WriteWholeFileBelow(folder, stem + ".asm", variant.assembly());
     }
     if (!status.ok()) return status;
     binaries.push_back(binary);

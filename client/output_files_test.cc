@@ -3,8 +3,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <iterator>
 
 #include "client/paths.h"
 
@@ -61,6 +64,42 @@ TEST(OutputFiles, FolderThatIsAFile) {
   absl::Status status = PrepareOutputFolder(file);
   EXPECT_FALSE(status.ok());
   EXPECT_THAT(std::string(status.message()), HasSubstr("cannot write here"));
+}
+
+// What others have put below the folder leads nowhere else and holds nobody up.
+TEST(OutputFiles, LinksAndFifosBelowTheFolderAreNotFollowed) {
+  namespace fs = std::filesystem;
+  const std::string folder = testing::TempDir() + "/planted", outside = testing::TempDir() + "/outside";
+  fs::remove_all(folder);
+  fs::remove_all(outside);
+  fs::create_directories(folder);
+  fs::create_directories(outside);
+  ASSERT_TRUE(WriteWholeFile(outside + "/kept", "kept").ok());
+  fs::create_symlink(outside + "/kept", folder + "/link");
+  fs::create_directory_symlink(outside, folder + "/way");
+  ASSERT_EQ(mkfifo((folder + "/fifo").c_str(), 0600), 0);
+  EXPECT_TRUE(WriteWholeFileBelow(folder, "link", "new").ok());
+  EXPECT_EQ(ReadWholeFile(outside + "/kept", 100).value(), "kept");
+  EXPECT_EQ(ReadWholeFile(folder + "/link", 100).value(), "new");
+  EXPECT_TRUE(absl::IsPermissionDenied(WriteWholeFileBelow(folder, "way/new", "new")));
+  EXPECT_TRUE(WriteWholeFileBelow(folder, "fifo", "new").ok());
+  EXPECT_TRUE(WriteWholeFileBelow(folder, "a/b/c", "new").ok());
+  EXPECT_EQ(ReadWholeFile(folder + "/a/b/c", 100).value(), "new");
+  // Nothing is left over, here or there.
+  EXPECT_EQ(std::distance(fs::directory_iterator(outside), fs::directory_iterator()), 1);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 4);
+}
+
+TEST(OutputFiles, OnlyRegularFilesAreReadAsIncludes) {
+  const std::string fifo = testing::TempDir() + "/a.fifo";
+  unlink(fifo.c_str());
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_TRUE(absl::IsInvalidArgument(ReadRegularFile(fifo, 100).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(ReadRegularFile("/dev/zero", 100).status()));
+  const std::string file = testing::TempDir() + "/a.regular";
+  ASSERT_TRUE(WriteWholeFile(file, "text").ok());
+  EXPECT_EQ(ReadRegularFile(file, 100).value(), "text");
+  EXPECT_TRUE(absl::IsInvalidArgument(ReadWholeFile(file + std::string("\0x", 2), 100).status()));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -64,9 +66,69 @@ bool IsNoPlainFile(const std::string& path) {
   return lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
+absl::StatusOr<std::string> ReadFrom(const std::string& path, int flags, uint64_t most,
+                                     bool regular) {
+  // open() would take the name up to there.
+  if (path.find('\0') != std::string::npos) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path.substr(0, path.find('\0')), "...: no file has a name with a zero byte"));
+  }
+  const bool standard_input = path == "-" && !regular;
+  Descriptor fd(standard_input ? STDIN_FILENO : open(path.c_str(), flags | O_CLOEXEC));
+  if (fd.get() < 0) return FileError(path, errno);
+  struct stat info;
+  if (fstat(fd.get(), &info) != 0) return FileError(path, errno);
+  if (S_ISDIR(info.st_mode)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": is a folder; `kiln batch` compiles what is in folders"));
+  }
+  if (regular && !S_ISREG(info.st_mode)) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": is no regular file"));
+  }
+  std::string contents;
+  if (S_ISREG(info.st_mode) && info.st_size > 0) {
+    contents.reserve(std::min<uint64_t>(static_cast<uint64_t>(info.st_size), most) + 1);
+  }
+  char block[1 << 16];
+  for (;;) {
+    ssize_t n = read(fd.get(), block, sizeof block);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return FileError(path, errno);
+    if (n == 0) return contents;
+    contents.append(block, static_cast<size_t>(n));
+    if (contents.size() > most) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          path, ": is larger than ", most, " bytes, which is the most that is accepted"));
+    }
+  }
+}
+
 absl::Status WriteInPlace(const std::string& path, absl::string_view contents) {
   Descriptor fd(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   return fd.get() < 0 ? WriteError(path, errno) : WriteAll(fd.get(), path, contents);
+}
+
+// `name` in the folder `at`, by way of a file whose name nobody foresees, made by this call.
+absl::Status WriteAndRename(int at, const std::string& name, const std::string& shown,
+                            absl::string_view contents) {
+  uint64_t random[2];
+  if (getrandom(random, sizeof random, 0) != sizeof random) return WriteError(shown, errno);
+  const std::string temporary = JoinPath(
+      FolderOf(name), absl::StrCat(".kiln-", absl::Hex(random[0]), "-", absl::Hex(random[1])));
+  {
+    Descriptor fd(openat(at, temporary.c_str(),
+                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    if (fd.get() < 0) return WriteError(shown, errno);
+    absl::Status written = WriteAll(fd.get(), shown, contents);
+    if (!written.ok()) {
+      unlinkat(at, temporary.c_str(), 0);
+      return written;
+    }
+  }
+  if (renameat(at, temporary.c_str(), at, name.c_str()) == 0) return absl::OkStatus();
+  const int why = errno;
+  unlinkat(at, temporary.c_str(), 0);
+  return FileError(shown, why);
 }
 
 }  // namespace
@@ -162,31 +224,12 @@ std::string ValidUtf8(absl::string_view text) {
 }
 
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path, uint64_t most) {
-  bool standard_input = path == "-";
-  Descriptor fd(standard_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (fd.get() < 0) return FileError(path, errno);
-  struct stat info;
-  if (fstat(fd.get(), &info) != 0) return FileError(path, errno);
-  if (S_ISDIR(info.st_mode)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": is a folder; `kiln batch` compiles what is in folders"));
-  }
-  std::string contents;
-  if (S_ISREG(info.st_mode) && info.st_size > 0) {
-    contents.reserve(std::min<uint64_t>(static_cast<uint64_t>(info.st_size), most) + 1);
-  }
-  char block[1 << 16];
-  for (;;) {
-    ssize_t n = read(fd.get(), block, sizeof block);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return FileError(path, errno);
-    if (n == 0) return contents;
-    contents.append(block, static_cast<size_t>(n));
-    if (contents.size() > most) {
-      return absl::ResourceExhaustedError(absl::StrCat(
-          path, ": is larger than ", most, " bytes, which is the most that is accepted"));
-    }
-  }
+  return ReadFrom(path, O_RDONLY, most, false);
+}
+
+absl::StatusOr<std::string> ReadRegularFile(const std::string& path, uint64_t most) {
+  // To open a FIFO, too, is to wait.
+  return ReadFrom(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, most, true);
 }
 
 absl::Status WriteWholeFile(const std::string& path, absl::string_view contents) {
@@ -198,20 +241,30 @@ absl::Status WriteWholeFile(const std::string& path, absl::string_view contents)
     return absl::PermissionDeniedError(
         absl::StrCat(folder, ": cannot make this folder: ", error.message()));
   }
-  std::string temporary = absl::StrCat(path, ".", getpid(), ".tmp");
-  {
-    Descriptor fd(open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (fd.get() < 0) return WriteError(path, errno);
-    absl::Status written = WriteAll(fd.get(), path, contents);
-    if (!written.ok()) {
-      unlink(temporary.c_str());
-      return written;
+  return WriteAndRename(AT_FDCWD, path, path, contents);
+}
+
+absl::Status WriteWholeFileBelow(const std::string& folder, const std::string& path,
+                                 absl::string_view contents) {
+  const std::string whole = JoinPath(folder, path);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  std::optional<Descriptor> at;
+  at.emplace(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (at->get() < 0) return WriteError(whole, errno);
+  std::vector<std::string> parts = absl::StrSplit(path, '/', absl::SkipEmpty());
+  const std::string name = parts.back();
+  parts.pop_back();
+  for (const std::string& part : parts) {
+    if (mkdirat(at->get(), part.c_str(), 0777) != 0 && errno != EEXIST) {
+      return WriteError(whole, errno);
     }
+    const int next =
+        openat(at->get(), part.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (next < 0) return WriteError(whole, errno);
+    at.emplace(next);
   }
-  if (rename(temporary.c_str(), path.c_str()) == 0) return absl::OkStatus();
-  int why = errno;
-  unlink(temporary.c_str());
-  return FileError(path, why);
+  return WriteAndRename(at->get(), name, whole, contents);
 }
 
 }  // namespace kiln::client

@@ -45,9 +45,18 @@ absl::Status WriteAll(int fd, absl::string_view what, absl::string_view contents
 // InvalidArgument (a folder), ResourceExhausted (larger than `most` bytes), FailedPrecondition.
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path, uint64_t most);
 
+// The same of a regular file only. What is none (a FIFO would be waited for, a device may be read for
+// ever) is InvalidArgument.
+absl::StatusOr<std::string> ReadRegularFile(const std::string& path, uint64_t most);
+
 // Writes so that the file is there whole or not at all; makes missing folders. What is there and no
 // file (a FIFO, a device, a link) is written to, not replaced. Errors name the path.
 absl::Status WriteWholeFile(const std::string& path, absl::string_view contents);
+
+// The same for `path`, which ConfinedPath has made, below `folder`, where others may have put
+// things: links on the way are errors, and what is at its end is replaced, a link or FIFO, too.
+absl::Status WriteWholeFileBelow(const std::string& folder, const std::string& path,
+                                 absl::string_view contents);
 
 }  // namespace kiln::client
 

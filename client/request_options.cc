@@ -1,9 +1,12 @@
 // The compile options of a command line: see request_options.h.
 #include "client/request_options.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <set>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -103,6 +106,8 @@ std::vector<Flag> CompileFlags() {
       {"entry", 0, "NAME", false, "entry point; if not given the only one, or that with no name"},
       {"", 'D', "NAME[=V]", true, "define a macro (GLSL)"},
       {"", 'I', "DIR", true, "look for includes here (GLSL)"},
+      {"allow-include-outside", 0, "", false,
+       "send a daemon elsewhere also includes from outside of the source's folder and -I"},
       {"spec", 0, "ID=TYPE:VALUE", true,
        "set a specialisation constant; TYPE: bool, int, uint, int64, uint64, float, double, bits"},
       {"widths", 0, "8,16,32", true, "dispatch widths wanted; all of the target if not given"},
@@ -161,6 +166,7 @@ absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
     if (absl::Status status = CheckDefine(define); !status.ok()) return status;
   }
   settings.source.folders = flags.All("I");
+  settings.source.may_leave = flags.Has("allow-include-outside");
   auto constants = ParseSpecConstants(flags.All("spec"));
   if (!constants.ok()) return constants.status();
   for (auto& constant : *constants) *request.add_spec_constants() = std::move(constant);
@@ -193,6 +199,16 @@ absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
   return settings;
 }
 
+bool IsOnAnotherMachine(absl::string_view service) {
+  const size_t colon = service.rfind(':');
+  if (colon == absl::string_view::npos || absl::StartsWith(service, "unix:")) return false;
+  const absl::string_view host = service.substr(0, colon);
+  in_addr address;
+  const bool loopback = inet_pton(AF_INET, std::string(host).c_str(), &address) == 1 &&
+                        absl::StartsWith(host, "127.");
+  return host != "localhost" && host != "[::1]" && host != "::1" && !loopback;
+}
+
 absl::Status CheckSettings(const Capabilities& capabilities, const std::string& service,
                            CompileSettings* settings) {
   const CompileRequest& request = settings->request;
@@ -209,6 +225,7 @@ absl::Status CheckSettings(const Capabilities& capabilities, const std::string& 
   settings->source.module_bytes = limits.max_module_bytes();
   settings->source.glsl_bytes = limits.max_glsl_bytes();
   settings->source.include_files = limits.max_includes();
+  settings->source.confined = IsOnAnotherMachine(service);
   return absl::OkStatus();
 }
 

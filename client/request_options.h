@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "client/flags.h"
 #include "client/source.h"
 #include "proto/compile.pb.h"
@@ -25,6 +26,10 @@ std::vector<Flag> CompileFlags();
 
 // InvalidArgument names the flag and the remedy.
 absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags);
+
+// By its address; services that are no daemons have names without a colon. "127.evil.org" is no
+// address of this machine.
+bool IsOnAnotherMachine(absl::string_view service);
 
 // Checks against what the service can do: targets, passes, counts. Takes over its limits.
 absl::Status CheckSettings(const kiln::v1alpha::Capabilities& capabilities,

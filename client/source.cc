@@ -2,6 +2,8 @@
 #include "client/source.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
@@ -48,6 +50,20 @@ absl::Status CheckSpirv(const std::string& name, absl::string_view bytes) {
   return absl::OkStatus();
 }
 
+// A name goes into outputs' names, records and messages. A file may have bytes in its own that are
+// none of a text; outputs beside it need room.
+absl::Status CheckName(const std::string& name) {
+  constexpr size_t kMostBytes = 1024;
+  for (const char c : name) {
+    if (!absl::ascii_iscntrl(static_cast<unsigned char>(c))) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        Shortened(absl::CHexEscape(name)), ": names with control characters are not accepted"));
+  }
+  if (name.size() <= kMostBytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(Shortened(name), ": the name has ", name.size(),
+                                                 " bytes; at most ", kMostBytes, " are accepted"));
+}
+
 void AddDefines(const std::vector<std::string>& defines, GlslSource* glsl) {
   for (const std::string& text : defines) {
     size_t equals = text.find('=');
@@ -56,6 +72,35 @@ void AddDefines(const std::vector<std::string>& defines, GlslSource* glsl) {
     // "-D NAME" is empty, as the shader compilers have it, not 1 as C compilers do.
     if (equals != std::string::npos) define->set_value(text.substr(equals + 1));
   }
+}
+
+// Whether `path` is, through links, below one of the folders. What does not exist is nowhere.
+bool IsBelow(const std::string& path, const std::vector<std::string>& folders) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  if (error) return true;  // reading it says why
+  for (const std::string& folder : folders) {
+    const fs::path base = fs::canonical(folder.empty() ? "." : folder, error);
+    if (error) continue;
+    if (std::mismatch(base.begin(), base.end(), real.begin(), real.end()).first == base.end()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// How includes of the source at `path` are read.
+ReadFile IncludeReader(const std::string& path, const SourceOptions& options) {
+  if (!options.confined || options.may_leave) return ReadRegularFile;
+  std::vector<std::string> folders = options.folders;
+  folders.push_back(options.root.empty() ? FolderOf(path) : options.root);
+  return [folders](const std::string& include, uint64_t most) -> absl::StatusOr<std::string> {
+    if (IsBelow(include, folders)) return ReadRegularFile(include, most);
+    return absl::InvalidArgumentError(absl::StrCat(
+        include, ": lies outside of the source's folder and -I, and would be sent to another "
+                 "machine; name its folder with -I DIR, or give --allow-include-outside"));
+  };
 }
 
 absl::Status SetGlsl(const std::string& path, const std::string& name, const std::string& text,
@@ -78,7 +123,8 @@ absl::Status SetGlsl(const std::string& path, const std::string& name, const std
   AddDefines(options.defines, glsl);
   IncludeLimits limits{options.include_files, options.glsl_bytes};
   absl::Status status =
-      ResolveIncludes(path, {options.folders, options.root}, limits, ReadWholeFile, glsl, missing);
+      ResolveIncludes(path, {options.folders, options.root}, limits,
+                      IncludeReader(path, options), glsl, missing);
   bool too_large = absl::IsResourceExhausted(status);
   return WithForeignCause(std::move(status), too_large ? "too_large" : "include_error");
 }
@@ -88,6 +134,9 @@ absl::Status SetGlsl(const std::string& path, const std::string& name, const std
 absl::Status LoadSource(const std::string& path, const std::string& name,
                         const SourceOptions& options, CompileRequest* request,
                         std::vector<MissingInclude>* missing) {
+  if (absl::Status status = CheckName(name); !status.ok()) {
+    return WithForeignCause(std::move(status), "cannot_read");
+  }
   absl::StatusOr<std::string> bytes =
       ReadWholeFile(path, std::max(options.module_bytes, options.glsl_bytes));
   if (!bytes.ok()) {

@@ -23,6 +23,9 @@ struct SourceOptions {
   uint64_t module_bytes = uint64_t{16} << 20;
   uint64_t glsl_bytes = uint64_t{4} << 20;
   size_t include_files = 1024;
+  // Includes only from below the source's folder or root and `folders`, wherever links lead.
+  bool confined = false;
+  bool may_leave = false;  // --allow-include-outside
 };
 
 // Sets the source of `request` from `path` ("-": standard input), `name` in messages. `missing` is

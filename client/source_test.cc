@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "client/paths.h"
+#include "client/request_options.h"
 #include "client/stage_name.h"
 #include "core/base/cause.h"
 
@@ -76,6 +79,60 @@ TEST_F(SourceTest, Refused) {
   absl::Status none = LoadSource("/nowhere/a.spv", "a.spv", options_, &request_, &missing_);
   EXPECT_EQ(CauseOf(none), "cannot_read");
   EXPECT_THAT(std::string(none.message()), HasSubstr("/nowhere/a.spv"));
+}
+
+// An untrusted shader does not choose what of this machine goes to another.
+TEST_F(SourceTest, ConfinedIncludesComeFromTheSourcesFolderAndFromNamedOnes) {
+  namespace fs = std::filesystem;
+  const std::string top = testing::TempDir() + "/confined";
+  fs::remove_all(top);
+  ASSERT_TRUE(WriteWholeFile(top + "/secret.h", "// secret").ok());
+  ASSERT_TRUE(WriteWholeFile(top + "/lib/good.h", "// good").ok());
+  ASSERT_TRUE(WriteWholeFile(top + "/src/sub/near.h", "// near").ok());
+  fs::create_symlink("../secret.h", top + "/src/link.h");
+  options_.folders = {top + "/lib"};
+  auto load = [&](const std::string& spelled) {
+    const std::string path = top + "/src/a.comp";
+    EXPECT_TRUE(WriteWholeFile(path, "#include \"" + spelled + "\"\nvoid main() {}").ok());
+    request_.Clear();
+    return LoadSource(path, "a.comp", options_, &request_, &missing_);
+  };
+  for (const bool confined : {true, false}) {
+    options_.confined = confined;
+    for (const std::string& good : {std::string("sub/near.h"), std::string("good.h"),
+                                    top + "/lib/good.h", std::string("../lib/good.h")}) {
+      EXPECT_TRUE(load(good).ok()) << good;
+      EXPECT_EQ(request_.glsl().includes_size(), 1);
+    }
+    for (const std::string& bad : {std::string("../secret.h"), std::string("link.h"),
+                                   top + "/secret.h", std::string("../lib/../secret.h")}) {
+      EXPECT_EQ(load(bad).ok(), !confined) << bad;
+      EXPECT_EQ(request_.glsl().includes_size(), confined ? 0 : 1);
+    }
+  }
+  options_.confined = options_.may_leave = true;
+  EXPECT_TRUE(load("../secret.h").ok());
+  options_.may_leave = false;
+  EXPECT_EQ(CauseOf(load("../secret.h")), "include_error");
+  EXPECT_THAT(std::string(load("../secret.h").message()), HasSubstr("--allow-include-outside"));
+  for (const char* here : {"unix:/k", "127.0.0.1:7411", "localhost:1", "[::1]:2", "this process"}) {
+    EXPECT_FALSE(IsOnAnotherMachine(here)) << here;
+  }
+  for (const char* there : {"10.0.0.1:7411", "127.evil.org:1", "[::]:2", "build:7411"}) {
+    EXPECT_TRUE(IsOnAnotherMachine(there)) << there;
+  }
+}
+
+TEST_F(SourceTest, NamesThatNoFileOrMessageShouldHave) {
+  for (const std::string& name : {std::string("a\0b.spv", 7), std::string("a\nb.spv"),
+                                  std::string("a\x1b[2Jb.spv"), std::string(5000, 'n')}) {
+    const absl::Status status =
+        LoadSource(testing::TempDir() + "/a", name, options_, &request_, &missing_);
+    EXPECT_EQ(CauseOf(status), "cannot_read") << status;
+    EXPECT_EQ(std::string(status.message()).find_first_of(std::string("\0\n\x1b", 3)),
+              std::string::npos);
+    EXPECT_LT(status.message().size(), 1000u);
+  }
 }
 
 TEST(StageName, Names) {
