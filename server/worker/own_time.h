@@ -18,13 +18,23 @@ namespace kiln::worker {
 
 class OwnTime {
  public:
-  enum Step { kReceive, kSend, kRelease };
   static constexpr std::array<const char*, 3> kNames = {"receive_request", "send_result",
                                                         "release_job"};
 
-  // Since the last call of either: that went to `step`, or has a name already.
-  void Took(Step step) { spent_[step] += Lap(); }
-  void Skip() { Lap(); }
+  // Time since the last call of one of these. Lap gives it to the caller, to whom it belongs.
+  int64_t Lap() {
+    const int64_t before = mark_;
+    mark_ = ThreadNanoseconds();
+    return mark_ - before;
+  }
+  void Sent() { spent_[kSend] += Lap(); }
+  // What came off the socket is done with. A ping is no job, and has no rows.
+  void Ended() {
+    const int64_t spent = Lap();
+    if (spent_[kSend] > 0) spent_[kRelease] += spent;
+  }
+  // Taking the job off the socket that has just begun.
+  void Received(int64_t nanoseconds) { spent_[kReceive] += nanoseconds; }
   // ThreadNanoseconds() at that call.
   int64_t mark() const { return mark_; }
 
@@ -42,12 +52,7 @@ class OwnTime {
   }
 
  private:
-  int64_t Lap() {
-    const int64_t before = mark_;
-    mark_ = ThreadNanoseconds();
-    return mark_ - before;
-  }
-
+  enum Step { kReceive, kSend, kRelease };
   int64_t mark_ = ThreadNanoseconds();
   std::array<int64_t, kNames.size()> spent_{};
 };

@@ -86,7 +86,7 @@ absl::Status DoCompile(const Job& job, Backend* backend, JobSink* sink, OwnTime*
   int last = job.compile().targets_size() - 1;
   backend->Compile(job.compile(), sink, [&](int index, kiln::v1alpha::TargetResult result) {
     if (index == last) sink->Finish();
-    own->Skip();
+    own->Lap();
     result.set_target(job.compile().targets(index));
     sink->AddTo(&result);
     JobResult frame;
@@ -96,7 +96,7 @@ absl::Status DoCompile(const Job& job, Backend* backend, JobSink* sink, OwnTime*
     frame.set_last(index == last);
     EscapeText(&frame);
     if (sent.ok()) sent = WriteFrame(kSocketFd, frame);
-    own->Took(OwnTime::kSend);
+    own->Sent();
   });
   return sent;
 }
@@ -107,10 +107,10 @@ absl::Status DoTranslate(const Job& job, Backend* backend, JobSink* sink, OwnTim
   frame.set_last(true);
   backend->Translate(job.translate(), sink, frame.mutable_translation());
   sink->Finish();
-  own->Skip();
+  own->Lap();
   EscapeText(&frame);
   absl::Status sent = WriteFrame(kSocketFd, frame);
-  own->Took(OwnTime::kSend);
+  own->Sent();
   return sent;
 }
 
@@ -129,13 +129,14 @@ std::optional<int> DoJob(const Arguments& arguments, Backend* backend, Board* bo
   board->BeginPass(kReadJobStep, -1);
   std::string body;
   if (!ReadFrameBody(kSocketFd, *bytes, &body).ok()) return kExitProtocol;
-  own->Tell(board);
-  own->Took(OwnTime::kReceive);
+  const int64_t received = own->Lap();
   const int64_t began = own->mark();
   board->BeginPass(kReadRequestStep, -1);
   Job job;
   if (!job.ParseFromString(body)) return kExitProtocol;
   if (job.has_ping()) return AnswerPing(job).ok() ? std::nullopt : std::optional(kExitProtocol);
+  own->Tell(board);
+  own->Received(received);
   if (!AllowCpuSeconds(arguments.cpu_seconds)) return kExitProtocol;
   JobSink sink(board, job.fault(), began, arguments.inject);
   kiln::PassRecord record;
@@ -152,7 +153,7 @@ int Loop(const Arguments& arguments, Backend* backend, Board* board) {
   OwnTime own;
   for (;;) {
     if (std::optional<int> code = DoJob(arguments, backend, board, &own)) return *code;
-    own.Took(OwnTime::kRelease);
+    own.Ended();
   }
 }
 
