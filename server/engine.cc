@@ -73,7 +73,9 @@ Engine::Engine(const Options& options, worker::Pool* pool, cache::ResultCache* c
       checker_(pool->hello(), options.limits),
       glslang_version_(pool->hello().glslang_version()),
       job_log_(options.log, pool->hello()),
-      executor_(options.threads, options.queue_limit) {}
+      executor_(options.threads, options.queue_limit, [metrics](absl::Duration time) {
+        metrics->Waited(metrics::Metrics::Queue::kDisk, time);
+      }) {}
 
 Engine::~Engine() = default;
 

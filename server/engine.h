@@ -93,6 +93,8 @@ class Engine {
   void Stop() { executor_.Stop(); }
 
   const RequestChecker& checker() const { return checker_; }
+  // Calls that wait for the disk.
+  size_t queued() const { return executor_.queued(); }
 
  private:
   friend class Call;

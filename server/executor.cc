@@ -3,9 +3,12 @@
 
 #include <utility>
 
+#include "absl/time/clock.h"
+
 namespace kiln::server {
 
-Executor::Executor(int threads, size_t limit) : limit_(limit) {
+Executor::Executor(int threads, size_t limit, Waited waited)
+    : limit_(limit), waited_(std::move(waited)) {
   for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Loop(); });
 }
 
@@ -22,19 +25,24 @@ void Executor::Stop() {
 bool Executor::TryRun(std::function<void()> task) {
   absl::MutexLock lock(&mutex_);
   if (stopping_ || queue_.size() >= limit_) return false;
-  queue_.push_back(std::move(task));
+  queue_.push_back({std::move(task), absl::Now()});
   return true;
 }
 
 void Executor::Run(std::function<void()> task) {
   absl::MutexLock lock(&mutex_);
   if (stopping_) return;
-  queue_.push_back(std::move(task));
+  queue_.push_back({std::move(task), absl::Now()});
+}
+
+size_t Executor::queued() const {
+  absl::MutexLock lock(&mutex_);
+  return queue_.size();
 }
 
 void Executor::Loop() {
   for (;;) {
-    std::function<void()> task;
+    Task task;
     {
       absl::MutexLock lock(&mutex_);
       mutex_.Await(absl::Condition(
@@ -43,7 +51,8 @@ void Executor::Loop() {
       task = std::move(queue_.front());
       queue_.pop_front();
     }
-    task();
+    waited_(absl::Now() - task.queued_at);
+    task.run();
   }
 }
 

@@ -13,12 +13,16 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 
 namespace kiln::server {
 
 class Executor {
  public:
-  Executor(int threads, size_t limit);
+  // `waited`: told of each task how long it was in the queue, before it runs; from any of the
+  // threads.
+  using Waited = std::function<void(absl::Duration time)>;
+  Executor(int threads, size_t limit, Waited waited);
   ~Executor() { Stop(); }
 
   // Runs what is queued, then ends the threads. What comes later is dropped.
@@ -29,13 +33,21 @@ class Executor {
   // Whatever the length of the queue.
   void Run(std::function<void()> task);
 
+  // Tasks that no thread has begun with.
+  size_t queued() const;
+
  private:
+  struct Task {
+    std::function<void()> run;
+    absl::Time queued_at;
+  };
   void Loop();
 
   const size_t limit_;
-  absl::Mutex mutex_;
+  const Waited waited_;
+  mutable absl::Mutex mutex_;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::deque<std::function<void()>> queue_ ABSL_GUARDED_BY(mutex_);
+  std::deque<Task> queue_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::thread> threads_;
 };
 

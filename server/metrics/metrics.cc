@@ -146,11 +146,14 @@ void Metrics::AddJobFamilies(const worker::Hello& hello) {
                             .Help("Wall-clock time of GLSL to SPIR-V jobs in a worker")
                             .Register(*registry_)
                             .Add({}, kSeconds);
-  queue_seconds_ = &BuildHistogram()
-                        .Name("kiln_queue_wait_seconds")
-                        .Help("Time that jobs waited for a worker")
-                        .Register(*registry_)
-                        .Add({}, kSeconds);
+  auto& waits = BuildHistogram()
+                    .Name("kiln_queue_wait_seconds")
+                    .Help(
+                        "Time in a queue: of steps of calls for a thread that may read from the "
+                        "disk, of jobs for a worker")
+                    .Register(*registry_);
+  queue_seconds_ = {&waits.Add({{"queue", "disk"}}, kSeconds),
+                    &waits.Add({{"queue", "worker"}}, kSeconds)};
   auto& failures = BuildCounter()
                        .Name("kiln_job_failures_total")
                        .Help(
@@ -292,7 +295,7 @@ Metrics::PassCounters& Metrics::Pass(std::string_view pass, std::string_view tar
 }
 
 void Metrics::Job(const worker::JobOutcome& outcome, const std::vector<std::string>& targets) {
-  queue_seconds_->Observe(absl::ToDoubleSeconds(outcome.queued));
+  Waited(Queue::kWorker, outcome.queued);
   if (outcome.ran > absl::ZeroDuration()) {
     auto* seconds =
         targets.empty() ? translate_seconds_ : compile_seconds_[TargetIndex(targets[0])];

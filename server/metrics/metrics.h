@@ -29,6 +29,7 @@
 
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "proto/compile.pb.h"
 #include "proto/worker.pb.h"
 #include "server/worker/pool.h"
@@ -66,6 +67,12 @@ class Metrics {
 
   // One job of a worker with its passes. `targets`: of the job.
   void Job(const worker::JobOutcome& outcome, const std::vector<std::string>& targets);
+
+  // Where a request may wait: for a thread that may read from the disk, for a worker.
+  enum class Queue { kDisk, kWorker };
+  void Waited(Queue queue, absl::Duration time) {
+    queue_seconds_[static_cast<size_t>(queue)]->Observe(absl::ToDoubleSeconds(time));
+  }
 
   void Coalesced() { coalesced_->Increment(); }
   // What requests in flight have of --request-bytes: more, or less again.
@@ -117,7 +124,7 @@ class Metrics {
   std::vector<std::array<std::array<Counter*, kSources>, kStatuses>> results_;
   std::vector<prometheus::Histogram*> compile_seconds_;
   prometheus::Histogram* translate_seconds_ = nullptr;
-  prometheus::Histogram* queue_seconds_ = nullptr;
+  std::array<Histogram*, 2> queue_seconds_{};
   Counter* coalesced_ = nullptr;
   Counter* lost_ = nullptr;
   std::array<Counter*, 3> shed_{};

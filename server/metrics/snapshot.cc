@@ -124,11 +124,23 @@ void Snapshot::CollectDisk(const cache::DiskTier::Usage& disk,
       MetricType::Counter, {{{}, D(disk.old_layouts_dropped)}});
 }
 
+void Snapshot::CollectQueues(size_t jobs, std::vector<MetricFamily>* out) const {
+  std::vector<ClientMetric::Label> worker = {{"queue", "worker"}}, disk = {{"queue", "disk"}};
+  std::vector<Sample> depth = {{worker, D(jobs)}}, limit = {{worker, D(queue_limit_)}};
+  if (disk_queued_) {
+    depth.push_back({disk, D(disk_queued_())});
+    limit.push_back({disk, D(disk_queue_limit_)});
+  }
+  Add(out, "kiln_queue_depth",
+      "What waits: jobs for a worker, steps of calls for a thread that may read from the disk",
+      MetricType::Gauge, depth);
+  Add(out, "kiln_queue_limit", "How much of that may wait before new calls are refused",
+      MetricType::Gauge, limit);
+}
+
 void Snapshot::CollectPool(std::vector<MetricFamily>* out) const {
   worker::Pool::Load load = pool_->load();
-  Add(out, "kiln_queue_depth", "Jobs that wait for a worker", MetricType::Gauge,
-      {{{}, D(load.queued)}});
-  Add(out, "kiln_queue_limit", "Jobs that may wait", MetricType::Gauge, {{{}, D(queue_limit_)}});
+  CollectQueues(load.queued, out);
   Add(out, "kiln_workers", "Worker processes alive", MetricType::Gauge,
       {{{}, static_cast<double>(load.workers)}});
   Add(out, "kiln_workers_busy", "Worker processes with a job", MetricType::Gauge,

@@ -5,6 +5,8 @@
 #include <prometheus/collectable.h>
 #include <prometheus/metric_family.h>
 
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "server/cache/result_cache.h"
@@ -22,6 +24,12 @@ class Snapshot : public prometheus::Collectable {
   // Before the first Collect; outlives this.
   void Watch(const quarantine::Quarantine* quarantine) { quarantine_ = quarantine; }
 
+  // Likewise, of a queue that is not the pool's: its length, read at every scrape, and its bound.
+  void WatchDiskQueue(std::function<size_t()> queued, size_t limit) {
+    disk_queued_ = std::move(queued);
+    disk_queue_limit_ = limit;
+  }
+
   std::vector<prometheus::MetricFamily> Collect() const override;
 
  private:
@@ -29,12 +37,15 @@ class Snapshot : public prometheus::Collectable {
   void CollectCache(std::vector<prometheus::MetricFamily>* out) const;
   void CollectDisk(const cache::DiskTier::Usage& disk,
                    std::vector<prometheus::MetricFamily>* out) const;
+  void CollectQueues(size_t jobs, std::vector<prometheus::MetricFamily>* out) const;
   void CollectPool(std::vector<prometheus::MetricFamily>* out) const;
   static void CollectProcess(std::vector<prometheus::MetricFamily>* out);
 
   const cache::ResultCache* cache_;
   const worker::Pool* pool_;
   size_t queue_limit_;
+  std::function<size_t()> disk_queued_;
+  size_t disk_queue_limit_ = 0;
   const quarantine::Quarantine* quarantine_ = nullptr;
 };
 

@@ -284,6 +284,30 @@ TEST_F(ScrapeTest, RareThingsAreThereBeforeTheyHappen) {
   EXPECT_EQ(Metric("kiln_job_failures_total{cause=\"" + cause + "\",result=\"refused\"}"), 1);
 }
 
+TEST_F(ScrapeTest, QueuesAreApart) {
+  std::vector<std::thread> callers;
+  for (uint32_t seed = 1; seed <= 3; ++seed) {
+    callers.emplace_back([this, seed] {
+      std::unique_ptr<kiln::v1alpha::Compiler::Stub> stub = kilnd_->Stub();
+      grpc::ClientContext context;
+      context.AddMetadata("kiln-fault", seed == 1 ? "slow::3000" : "none");
+      CompileResponse response;
+      EXPECT_TRUE(stub->Compile(&context, Request(seed), &response).ok());
+    });
+    if (seed == 1) AwaitMetric("kiln_workers_busy", 1);
+  }
+  AwaitMetric("kiln_queue_depth{queue=\"worker\"}", 2);
+  EXPECT_EQ(Metric("kiln_queue_depth{queue=\"disk\"}"), 0);
+  EXPECT_EQ(Metric("kiln_queue_limit{queue=\"worker\"}"), 1024);
+  EXPECT_EQ(Metric("kiln_queue_limit{queue=\"disk\"}"), 4096);
+  for (auto& caller : callers) caller.join();
+  EXPECT_EQ(Metric("kiln_queue_wait_seconds_count{queue=\"worker\"}"), 3);
+  EXPECT_GT(Metric("kiln_queue_wait_seconds_sum{queue=\"worker\"}"), 0.1);
+  EXPECT_EQ(Metric("kiln_queue_wait_seconds_count{queue=\"disk\"}"), 3);
+  ASSERT_TRUE(Compile(DigestOnly(1)).ok());
+  EXPECT_EQ(Metric("kiln_queue_wait_seconds_count{queue=\"disk\"}"), 3) << "in memory";
+}
+
 TEST_F(ScrapeTest, WorkersTimeIsCountedAndHasNames) {
   EXPECT_GT(Metric("kiln_worker_cpu_seconds_total{phase=\"start\"}"), 0);
   for (uint32_t seed = 1; seed <= 3; ++seed) ASSERT_TRUE(Compile(Request(seed)).ok());
