@@ -91,6 +91,7 @@ rocksdb::Status DiskTier::BeginGeneration() {
   std::string path = GenerationPath(options_.directory, next_number_++);
   if (s.ok()) {
     Insert(std::move(generation));
+    ++turn_;
   } else if (!HasData(path)) {  // half made
     std::error_code error;
     std::filesystem::rename(path, DoomedPath(options_.directory), error);

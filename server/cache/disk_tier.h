@@ -108,6 +108,10 @@ class DiskTier {
     uint64_t failures = 0;  // times that it began to fail
     uint64_t recoveries = 0;
   };
+  // How many generations have been begun: a record that was put or found when there were n is not
+  // dropped before there are n + kGenerations, but by a full disk.
+  uint64_t turn() const { return turn_.load(std::memory_order_relaxed); }
+
   Usage usage() const;
   DiskStatus status() const;
   uint64_t limit_bytes() const { return options_.limit_bytes; }
@@ -178,6 +182,8 @@ class DiskTier {
   std::map<uint64_t, Absent, std::greater<>> absent_ ABSL_GUARDED_BY(change_mutex_);
   absl::Time full_since_ ABSL_GUARDED_BY(change_mutex_) = absl::InfiniteFuture();
   bool doomed_ ABSL_GUARDED_BY(change_mutex_) = false;  // there may be something to remove
+
+  std::atomic<uint64_t> turn_ = 0;
 
   mutable absl::Mutex mutex_;
   std::shared_ptr<const Generations> generations_ ABSL_GUARDED_BY(mutex_);

@@ -9,12 +9,13 @@ MemoryTier::MemoryTier(size_t limit_bytes, size_t shards) : limit_(limit_bytes) 
   for (size_t i = 0; i < shards; ++i) shards_.push_back(std::make_unique<Shard>());
 }
 
-MemoryTier::Value MemoryTier::Get(const MemoryKey& key) {
+MemoryTier::Value MemoryTier::Get(const MemoryKey& key, uint64_t* stamp) {
   Shard& shard = ShardOf(key);
   absl::MutexLock lock(&shard.mutex);
   auto it = shard.index.find(key);
   if (it == shard.index.end()) return nullptr;
   shard.order.splice(shard.order.begin(), shard.order, it->second);
+  if (stamp != nullptr) *stamp = it->second->stamp;
   return it->second->value;
 }
 
@@ -25,7 +26,7 @@ void MemoryTier::Remove(Shard* shard, std::list<Entry>::iterator it) {
   shard->order.erase(it);
 }
 
-void MemoryTier::Put(const MemoryKey& key, Value value) {
+void MemoryTier::Put(const MemoryKey& key, Value value, uint64_t stamp) {
   size_t cost = value->size() + kOverhead;
   size_t part = limit_ / shards_.size();
   Shard& shard = ShardOf(key);
@@ -38,7 +39,7 @@ void MemoryTier::Put(const MemoryKey& key, Value value) {
     ++shard.usage.evicted_entries;
     Remove(&shard, oldest);
   }
-  shard.order.push_front(Entry{key, std::move(value)});
+  shard.order.push_front(Entry{key, std::move(value), stamp});
   shard.index[key] = shard.order.begin();
   shard.usage.bytes += cost;
   ++shard.usage.entries;

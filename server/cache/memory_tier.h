@@ -35,9 +35,10 @@ class MemoryTier {
   // `limit_bytes` 0: keeps nothing.
   explicit MemoryTier(size_t limit_bytes, size_t shards = 16);
 
-  // Null: not there.
-  Value Get(const MemoryKey& key);
-  void Put(const MemoryKey& key, Value value);
+  // Null: not there. `stamp`, where not null, gets the entry's.
+  Value Get(const MemoryKey& key, uint64_t* stamp = nullptr);
+  // `stamp` is the caller's own.
+  void Put(const MemoryKey& key, Value value, uint64_t stamp = 0);
   void Erase(const MemoryKey& key);
 
   struct Usage {
@@ -53,6 +54,7 @@ class MemoryTier {
   struct Entry {
     MemoryKey key;
     Value value;
+    uint64_t stamp = 0;
   };
   struct KeyHash {
     size_t operator()(const MemoryKey& k) const { return DigestHash()(k.digest) ^ k.part; }

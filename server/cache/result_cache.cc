@@ -69,8 +69,19 @@ Ready ResultCache::Prepare(const Outputs& outputs, TargetResult result) {
   return ready;
 }
 
-Lookup ResultCache::FromMemory(const MemoryKey& key, MemoryTier::Value* value) {
-  *value = memory_.Get(key);
+Lookup ResultCache::FromMemory(const MemoryKey& key, std::string_view kinds, bool may_block,
+                               MemoryTier::Value* value) {
+  uint64_t stamp = 0;
+  *value = memory_.Get(key, &stamp);
+  if (const uint64_t turn = Turn(); *value != nullptr && stamp + kRenewal <= turn) {
+    if (!may_block) {
+      value->reset();
+      return Lookup::kWouldBlock;
+    }
+    std::string unused;
+    for (char kind : kinds) disk_->Get(DiskKey(kind, key.digest), true, &unused);
+    memory_.Put(key, *value, turn);
+  }
   ++(*value != nullptr ? counters_.memory_hits : counters_.memory_misses);
   return *value != nullptr ? Lookup::kMemory : Lookup::kMiss;
 }
@@ -117,12 +128,16 @@ absl::Status ResultCache::StoreRecord(char kind, const Digest& digest, std::stri
 }
 
 Lookup ResultCache::Find(const Digest& key, const Outputs& outputs, bool may_block, Ready* ready) {
-  if (FromMemory({key, outputs.bits()}, &ready->bytes) == Lookup::kMemory) {
+  static constexpr char kKinds[] = {kResult, kAssemblyText};
+  Lookup found = FromMemory({key, outputs.bits()}, {kKinds, outputs.assembly() ? 2u : 1u}, may_block,
+                            &ready->bytes);
+  if (found == Lookup::kWouldBlock) return found;
+  if (found == Lookup::kMemory) {
     ready->status = static_cast<TargetResult::Status>(ready->bytes->back());
-    return Lookup::kMemory;
+    return found;
   }
   std::string stored;
-  Lookup found = FindRecord(kResult, key, may_block, &stored);
+  found = FindRecord(kResult, key, may_block, &stored);
   if (!IsHit(found)) return found;
   if (!outputs.assembly()) {
     std::string bytes;
@@ -168,15 +183,15 @@ absl::Status ResultCache::Store(const Digest& key, const TargetResult& result) {
 }
 
 void ResultCache::Remember(const Digest& key, const Outputs& outputs, const Ready& ready) {
-  if (Storable(ready.status)) memory_.Put({key, outputs.bits()}, ready.bytes);
+  if (Storable(ready.status)) memory_.Put({key, outputs.bits()}, ready.bytes, Turn());
 }
 
 Lookup ResultCache::FindTranslation(const Digest& key, bool may_block,
                                     StoredTranslation* translation) {
   MemoryTier::Value in_memory;
   std::string stored;
-  Lookup found = FromMemory({key, kTranslationPart}, &in_memory);
-  if (found != Lookup::kMemory) found = FromDisk(kTranslation, key, may_block, &stored);
+  Lookup found = FromMemory({key, kTranslationPart}, {&kTranslation, 1}, may_block, &in_memory);
+  if (found == Lookup::kMiss) found = FromDisk(kTranslation, key, may_block, &stored);
   if (found == Lookup::kMiss || found == Lookup::kWouldBlock) return found;
   // The same fields as a result's: no message of its own for five fields.
   TargetResult t;
@@ -190,7 +205,8 @@ Lookup ResultCache::FindTranslation(const Digest& key, bool may_block,
   translation->nanoseconds = t.timings().translate_ns();
   std::copy(t.spirv_sha256().begin(), t.spirv_sha256().end(), translation->module.begin());
   if (in_memory == nullptr) {
-    memory_.Put({key, kTranslationPart}, std::make_shared<const std::string>(std::move(stored)));
+    memory_.Put({key, kTranslationPart}, std::make_shared<const std::string>(std::move(stored)),
+                Turn());
   }
   return found;
 }
@@ -210,7 +226,8 @@ absl::Status ResultCache::StoreTranslation(const Digest& key, const StoredTransl
   }
   std::string bytes = t.SerializeAsString();
   if (disk_ != nullptr) s.Update(disk_->Put(DiskKey(kTranslation, key), bytes));
-  memory_.Put({key, kTranslationPart}, std::make_shared<const std::string>(std::move(bytes)));
+  memory_.Put({key, kTranslationPart}, std::make_shared<const std::string>(std::move(bytes)),
+              Turn());
   return s;
 }
 

@@ -6,6 +6,10 @@
 // is none, or it is failing) is kept in memory as it would be on disk, so that other outputs of a
 // result do not need another compile.
 //
+// What is asked for so often that memory always has it would grow old on disk and be dropped there:
+// a hit in memory that is kRenewal generations old is looked for on disk too, which moves it to the
+// youngest.
+//
 // ok, refused and invalid results are stored; crashed, timed-out, cancelled ones never: Store
 // refuses them. Thread-safe.
 #ifndef KILN_SERVER_CACHE_RESULT_CACHE_H_
@@ -14,6 +18,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "proto/compile.pb.h"
@@ -90,7 +95,13 @@ class ResultCache {
   const DiskTier* disk() const { return disk_.get(); }
 
  private:
-  Lookup FromMemory(const MemoryKey& key, MemoryTier::Value* value);
+  // Generations of the disk tier begun since what is in memory was last put or found there.
+  static constexpr uint64_t kRenewal = 2;
+
+  // kWouldBlock: it is there, but its record has to move on disk.
+  Lookup FromMemory(const MemoryKey& key, std::string_view kinds, bool may_block,
+                    MemoryTier::Value* value);
+  uint64_t Turn() const { return disk_ == nullptr ? 0 : disk_->turn(); }
   Lookup FromDisk(char kind, const Digest& digest, bool may_block, std::string* value);
   // A record: from the disk, or from memory where the disk did not take it.
   Lookup FindRecord(char kind, const Digest& digest, bool may_block, std::string* value);

@@ -96,10 +96,11 @@ class ResultCacheTest : public testing::Test {
     std::filesystem::remove_all(dir_);
     Open();
   }
-  void Open(size_t memory = 1 << 20) {
+  void Open(size_t memory = 1 << 20, uint64_t disk_bytes = 1 << 30) {
     cache_.reset();
     DiskOptions options;
     options.directory = dir_;
+    options.limit_bytes = disk_bytes;
     auto disk = DiskTier::Open(options);
     ASSERT_TRUE(disk.ok()) << disk.status();
     cache_ = std::make_unique<ResultCache>(memory, *std::move(disk));
@@ -188,6 +189,44 @@ TEST_F(ResultCacheTest, Translations) {
   EXPECT_EQ(module, "spirv");
   EXPECT_FALSE(cache_->FindModule(Sha256("other"), &module));
   EXPECT_EQ(cache_->FindTranslation(Sha256("other"), true, &got), Lookup::kMiss);
+}
+
+// Others fill the disk several times over while two are asked for all the time, of memory.
+TEST_F(ResultCacheTest, WhatIsAlwaysInMemoryDoesNotGrowOldOnDisk) {
+  constexpr uint64_t kDiskBytes = 1 << 20;
+  Open(16 << 20, kDiskBytes);
+  const Digest hot = Sha256("hot"), glsl = Sha256("glsl");
+  StoredTranslation t;
+  t.status = TargetResult::OK;
+  ASSERT_TRUE(cache_->StoreTranslation(glsl, t, "spirv").ok());
+  ASSERT_TRUE(cache_->Store(hot, Sample()).ok());
+  TargetResult r;
+  ASSERT_EQ(Find(hot, Want(true, true), &r), Lookup::kDisk);
+  TargetResult other = Sample();
+  int waits = 0;
+  for (uint64_t n = 0; cache_->disk()->usage().dropped_generations < 6; ++n) {
+    ASSERT_LT(n, 10'000u);
+    const Digest key = Sha256(std::to_string(n));
+    std::string text;  // that zstd cannot make small
+    for (int i = 0; i < 200; ++i) {
+      text += AsBytes(Sha256(std::to_string(n) + " " + std::to_string(i)));
+    }
+    other.mutable_variants(0)->set_code(text);
+    ASSERT_TRUE(cache_->Store(key, other).ok());
+    Ready ready;
+    if (cache_->Find(hot, Want(true, true), false, &ready) == Lookup::kWouldBlock) {
+      ++waits;
+      EXPECT_EQ(ready.bytes, nullptr);
+    }
+    ASSERT_EQ(Find(hot, Want(true, true), &r), Lookup::kMemory) << n;
+    ASSERT_EQ(cache_->FindTranslation(glsl, true, &t), Lookup::kMemory) << n;
+  }
+  EXPECT_GE(waits, 2);
+  EXPECT_LE(waits, 10);
+  Open(16 << 20, kDiskBytes);
+  EXPECT_EQ(Find(hot, Want(true, true), &r), Lookup::kDisk);
+  EXPECT_EQ(r.variants(0).assembly(), "assembly");
+  EXPECT_EQ(cache_->FindTranslation(glsl, true, &t), Lookup::kDisk);
 }
 
 TEST(ResultCacheWithoutDiskTest, MemoryAlone) {

@@ -158,11 +158,8 @@ class Judge:
             self.finding("%s ended with %s%s, %s" % (
                 asked, label, text and " (%s)" % text, self.latest_faults()))
 
-    def answered(self, permutation, result, seconds, undisturbed, life, is_module):
-        """A result that came; only those that can be stored must be the same each time.
-
-        GLSL is not asked for after a restart: its translation may be older than its result, and be
-        dropped with its generation."""
+    def answered(self, permutation, result, seconds, undisturbed, life):
+        """A result that came; only those that can be stored must be the same each time."""
         pb = self.pb
         if result.status not in (pb.TargetResult.OK, pb.TargetResult.REFUSED,
                                  pb.TargetResult.INVALID) or result.cause == "quarantined":
@@ -177,7 +174,7 @@ class Judge:
             of_key = self.code.setdefault(result.key, code) if result.key else code
             when = "calm" if undisturbed else "faults"
             self.seconds["hit" if hit else "miss", when].append(seconds)
-            if is_module and result.cache == pb.CACHE_MISS and result.status == pb.TargetResult.OK:
+            if result.cache == pb.CACHE_MISS and result.status == pb.TargetResult.OK:
                 self.acknowledged.append((life, permutation))
         self.check("answers are the first answer", first == same and of_key == code,
                    "permutation %d, key %s, from %s" % (permutation, result.key,

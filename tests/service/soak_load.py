@@ -107,8 +107,7 @@ class Clients:
                          result.message if result else "")
         if result is not None and permutation is not None:
             self.judge.answered(permutation, result, time.monotonic() - began,
-                                calm and not self.judge.troubled(time.monotonic()), life,
-                                request.WhichOneof("source") != "glsl")
+                                calm and not self.judge.troubled(time.monotonic()), life)
         return result
 
     # Clients that wait for their answers ----------------------------------------------------------
@@ -193,8 +192,7 @@ class Clients:
                 result = answer.response.results[0]
                 label = self.result_label(result)
                 self.judge.ended(asked, label, began, lives, p, result.message)
-                self.judge.answered(p, result, time.monotonic() - began, False, life,
-                                    items[answer.item][1].WhichOneof("source") != "glsl")
+                self.judge.answered(p, result, time.monotonic() - began, False, life)
                 if label.startswith("NOT_CACHED"):
                     missing.append(answer.item)
             if open_items:
