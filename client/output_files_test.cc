@@ -69,7 +69,8 @@ TEST(OutputFiles, FolderThatIsAFile) {
 // What others have put below the folder leads nowhere else and holds nobody up.
 TEST(OutputFiles, LinksAndFifosBelowTheFolderAreNotFollowed) {
   namespace fs = std::filesystem;
-  const std::string folder = testing::TempDir() + "/planted", outside = testing::TempDir() + "/outside";
+  const std::string folder = testing::TempDir() + "/planted",
+                    outside = testing::TempDir() + "/outside";
   fs::remove_all(folder);
   fs::remove_all(outside);
   fs::create_directories(folder);

@@ -116,8 +116,8 @@ absl::Status WriteAndRename(int at, const std::string& name, const std::string& 
   const std::string temporary = JoinPath(
       FolderOf(name), absl::StrCat(".kiln-", absl::Hex(random[0]), "-", absl::Hex(random[1])));
   {
-    Descriptor fd(openat(at, temporary.c_str(),
-                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    Descriptor fd(
+        openat(at, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (fd.get() < 0) return WriteError(shown, errno);
     absl::Status written = WriteAll(fd.get(), shown, contents);
     if (!written.ok()) {

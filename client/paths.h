@@ -45,8 +45,8 @@ absl::Status WriteAll(int fd, absl::string_view what, absl::string_view contents
 // InvalidArgument (a folder), ResourceExhausted (larger than `most` bytes), FailedPrecondition.
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path, uint64_t most);
 
-// The same of a regular file only. What is none (a FIFO would be waited for, a device may be read for
-// ever) is InvalidArgument.
+// The same of a regular file only. What is none (a FIFO would be waited for, a device may be read
+// for ever) is InvalidArgument.
 absl::StatusOr<std::string> ReadRegularFile(const std::string& path, uint64_t most);
 
 // Writes so that the file is there whole or not at all; makes missing folders. What is there and no

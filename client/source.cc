@@ -97,9 +97,10 @@ ReadFile IncludeReader(const std::string& path, const SourceOptions& options) {
   folders.push_back(options.root.empty() ? FolderOf(path) : options.root);
   return [folders](const std::string& include, uint64_t most) -> absl::StatusOr<std::string> {
     if (IsBelow(include, folders)) return ReadRegularFile(include, most);
-    return absl::InvalidArgumentError(absl::StrCat(
-        include, ": lies outside of the source's folder and -I, and would be sent to another "
-                 "machine; name its folder with -I DIR, or give --allow-include-outside"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(include,
+                     ": lies outside of the source's folder and -I, and would be sent to another "
+                     "machine; name its folder with -I DIR, or give --allow-include-outside"));
   };
 }
 
@@ -122,9 +123,8 @@ absl::Status SetGlsl(const std::string& path, const std::string& name, const std
   glsl->set_text(ValidUtf8(text));
   AddDefines(options.defines, glsl);
   IncludeLimits limits{options.include_files, options.glsl_bytes};
-  absl::Status status =
-      ResolveIncludes(path, {options.folders, options.root}, limits,
-                      IncludeReader(path, options), glsl, missing);
+  absl::Status status = ResolveIncludes(path, {options.folders, options.root}, limits,
+                                        IncludeReader(path, options), glsl, missing);
   bool too_large = absl::IsResourceExhausted(status);
   return WithForeignCause(std::move(status), too_large ? "too_large" : "include_error");
 }

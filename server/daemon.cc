@@ -217,7 +217,8 @@ absl::Status BuildServer(const Config& config, CompilerService* service, AdminSe
   grpc::ServerBuilder builder;
   *acceptor = builder.experimental().AddExternalConnectionAcceptor(
       External::FROM_FD, grpc::InsecureServerCredentials());
-  // Bounds for clients that keep to HTTP/2. What gRPC 1.51 lets the others do: server/net/README.md.
+  // Bounds for clients that keep to HTTP/2. What gRPC 1.51 lets the others do:
+  // server/net/README.md.
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 1024);
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, 8 << 10);
   // Clients that wait ask for a sign of life (client/client.h); more often than this is a nuisance.

@@ -94,10 +94,11 @@ void SayWhatIsLess(const Config& config, const Daemon& daemon) {
                     {"asked_for", config.max_connections}});
   }
   if (daemon.reached_from_elsewhere()) {
-    TheLog().Write(Event::kOpenToOthers,
-                   {{"message",
-                     "the address is reached from other machines, unencrypted and without "
-                     "authentication: listen on 127.0.0.1 or unix:PATH, with deploy/proxy in front"}});
+    TheLog().Write(
+        Event::kOpenToOthers,
+        {{"message",
+          "the address is reached from other machines, unencrypted and without "
+          "authentication: listen on 127.0.0.1 or unix:PATH, with deploy/proxy in front"}});
   }
   if (config.cache_dir.empty()) {
     TheLog().Write(Event::kMemoryOnly, {{"message", "no --cache-dir: results are lost at the end"}});

@@ -146,8 +146,9 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* CompilerService::Co
                             capabilities_.limits().max_response_bytes()});
 }
 
-grpc::ServerUnaryReactor* CompilerService::GetCapabilities(
-    grpc::CallbackServerContext* context, const grpc::ByteBuffer*, grpc::ByteBuffer* response) {
+grpc::ServerUnaryReactor* CompilerService::GetCapabilities(grpc::CallbackServerContext* context,
+                                                           const grpc::ByteBuffer*,
+                                                           grpc::ByteBuffer* response) {
   // Nothing of the request matters, so that nothing is made of it.
   const grpc::Slice slice(capabilities_.SerializeAsString());
   *response = grpc::ByteBuffer(&slice, 1);

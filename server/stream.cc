@@ -147,8 +147,8 @@ std::optional<uint64_t> ItemOf(const grpc::ByteBuffer& bytes) {
 std::optional<BadText> BadTextOf(const grpc::ByteBuffer& bytes) {
   grpc::Slice slice;
   if (!bytes.DumpToSingleSlice(&slice).ok()) return std::nullopt;
-  std::optional<BadText> bad = FindBadText({reinterpret_cast<const char*>(slice.begin()), slice.size()},
-                                           *StreamRequest::descriptor());
+  std::optional<BadText> bad = FindBadText(
+      {reinterpret_cast<const char*>(slice.begin()), slice.size()}, *StreamRequest::descriptor());
   return bad;
 }
 

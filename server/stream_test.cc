@@ -59,8 +59,17 @@ TEST(StreamReactorTest, NothingIsTouchedAfterFinish) {
   const std::atomic<bool> draining = false;
   metrics::Metrics metrics(worker::Hello(), "test");
   const grpc::CallbackServerContext context;
-  auto* reactor = new StreamReactor({&context, nullptr, &metrics, &in_flight, &draining, &requests,
-                                     &answers, nullptr, {}, "id", 1000});
+  auto* reactor = new StreamReactor({&context,
+                                     nullptr,
+                                     &metrics,
+                                     &in_flight,
+                                     &draining,
+                                     &requests,
+                                     &answers,
+                                     nullptr,
+                                     {},
+                                     "id",
+                                     1000});
   QuickCall call(reactor);
   StreamReactorPeer peer(reactor);
   EXPECT_EQ(call.reads, 1);

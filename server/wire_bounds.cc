@@ -41,7 +41,8 @@ class Walk {
  private:
   bool Field(const FieldDescriptor* field, uint32_t tag, int depth) {
     const auto wire = WireFormatLite::GetTagWireType(tag);
-    if (wire == WireFormatLite::WIRETYPE_START_GROUP || wire == WireFormatLite::WIRETYPE_END_GROUP) {
+    if (wire == WireFormatLite::WIRETYPE_START_GROUP ||
+        wire == WireFormatLite::WIRETYPE_END_GROUP) {
       result_ = {Path(nullptr), "groups are not accepted"};  // proto3 has none
       return false;
     }
@@ -80,8 +81,8 @@ class Walk {
     const auto bound = most_.find(field);
     const uint64_t most = bound == most_.end() ? kMostOtherFields : bound->second;
     if ((counts_[field] += n) <= most) return true;
-    result_ = {Path(field), absl::StrCat("there are more than ", most, ", which is the most that is ",
-                                         "accepted")};
+    result_ = {Path(field), absl::StrCat("there are more than ", most,
+                                         ", which is the most that is ", "accepted")};
     return false;
   }
 

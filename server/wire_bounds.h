@@ -1,7 +1,7 @@
 // Bounds on what a message's bytes make of memory, before it is parsed.
 //
-// A field of two bytes on the wire becomes a string or a message of tens to hundreds in memory: 8 MB
-// of empty `targets` took 361 MB, and a request was only refused for their number when they were
+// A field of two bytes on the wire becomes a string or a message of tens to hundreds in memory: 8
+// MB of empty `targets` took 361 MB, and a request was only refused for their number when they were
 // there. So the wire is walked first, once: elements of repeated fields are counted against their
 // own bounds (those which RequestChecker names, so that no valid request is refused here), unknown
 // fields, which protobuf keeps, against one for all. Contents of bytes and strings are skipped; so

@@ -74,7 +74,8 @@ TEST(WireBoundsTest, TheLargestRequestPassesAndOneMoreOfAnythingDoesNot) {
   const std::pair<const char*, std::function<void(CompileRequest*)>> cases[] = {
       {"targets", [](CompileRequest* r) { r->add_targets(); }},
       {"spec_constants", [](CompileRequest* r) { r->add_spec_constants(); }},
-      {"options.disabled_passes", [](CompileRequest* r) { r->mutable_options()->add_disabled_passes(); }},
+      {"options.disabled_passes",
+       [](CompileRequest* r) { r->mutable_options()->add_disabled_passes(); }},
       {"glsl.defines", [](CompileRequest* r) { r->mutable_glsl()->add_defines(); }},
       {"glsl.includes", [](CompileRequest* r) { r->mutable_glsl()->add_includes(); }},
   };

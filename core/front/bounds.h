@@ -14,9 +14,9 @@
 // linear, but for what flow_cost.h says.
 //
 // Limits: GLSL is looked at before macros are expanded and without its types. Macros that double
-// (2^24 tokens take 5 s and more), structs that are trees (24 levels take 3 s, each further one twice
-// that) and comparisons of large structs and arrays still keep glslang busy: such a job ends by its
-// limits of time, memory or stack, and the death names the step.
+// (2^24 tokens take 5 s and more), structs that are trees (24 levels take 3 s, each further one
+// twice that) and comparisons of large structs and arrays still keep glslang busy: such a job ends
+// by its limits of time, memory or stack, and the death names the step.
 #ifndef KILN_CORE_FRONT_BOUNDS_H_
 #define KILN_CORE_FRONT_BOUNDS_H_
 

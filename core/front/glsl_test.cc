@@ -157,7 +157,8 @@ TEST(Glsl, IncludesThatDoubleAreRefused) {
   source.includes.push_back({"30", "", "30", "\n"});
   const absl::Status status = CompileGlsl(source).status();
   EXPECT_EQ(CauseOf(status), "shader_too_large") << status;
-  EXPECT_NE(std::string(status.message()).find("bytes of included GLSL"), std::string::npos) << status;
+  EXPECT_NE(std::string(status.message()).find("bytes of included GLSL"), std::string::npos)
+      << status;
 }
 
 TEST(Glsl, VersionIsKnown) { EXPECT_EQ(GlslangVersion().rfind("12.", 0), 0u); }
@@ -214,8 +215,8 @@ size_t Find(const std::vector<uint32_t>& words, uint32_t op) {
   return at;
 }
 
-// The validator numbers equal names, by counting from 0 for each, in every message: with 20,000 of them one
-// took a minute. They are left out then, and the message counts them all the same.
+// The validator numbers equal names, by counting from 0 for each, in every message: with 20,000 of
+// them one took a minute. They are left out then, and the message counts them all the same.
 TEST(Validate, ManyEqualNames) {
   const auto compiled = CompileGlsl(Compute("void main() { x[0] = 7u; }"));
   ASSERT_TRUE(compiled.ok());
@@ -236,7 +237,8 @@ TEST(Validate, ManyEqualNames) {
   for (size_t at = 5; at < chain; at += words[at] >> 16) ++number;
   const absl::Status status = ValidateSpirv(words);
   EXPECT_EQ(SpirvIdOf(status), words[chain + 2]) << status;
-  EXPECT_EQ(std::string(status.message()).rfind("instruction " + std::to_string(number) + ": ", 0), 0u)
+  EXPECT_EQ(std::string(status.message()).rfind("instruction " + std::to_string(number) + ": ", 0),
+            0u)
       << status;
 }
 

@@ -129,8 +129,8 @@ absl::Status ResultCache::StoreRecord(char kind, const Digest& digest, std::stri
 
 Lookup ResultCache::Find(const Digest& key, const Outputs& outputs, bool may_block, Ready* ready) {
   static constexpr char kKinds[] = {kResult, kAssemblyText};
-  Lookup found = FromMemory({key, outputs.bits()}, {kKinds, outputs.assembly() ? 2u : 1u}, may_block,
-                            &ready->bytes);
+  Lookup found = FromMemory({key, outputs.bits()}, {kKinds, outputs.assembly() ? 2u : 1u},
+                            may_block, &ready->bytes);
   if (found == Lookup::kWouldBlock) return found;
   if (found == Lookup::kMemory) {
     ready->status = static_cast<TargetResult::Status>(ready->bytes->back());

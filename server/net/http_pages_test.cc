@@ -136,7 +136,10 @@ TEST_F(HttpPagesTest, ARequestThatDripsIsEnded) {
 
 // Nor does a byte that is taken now and then make an answer's time longer.
 TEST_F(HttpPagesTest, AnAnswerThatIsNotTakenIsEnded) {
-  HttpPages impatient({{"/", [] { return HttpPages::Page{200, "", std::string(3'000'000, 'x')}; }}},
+  HttpPages impatient({{"/",
+                        [] {
+                          return HttpPages::Page{200, "", std::string(3'000'000, 'x')};
+                        }}},
                       {.answer = std::chrono::milliseconds(200)});
   int fd = ConnectTo(&impatient);
   Say(fd, "GET / HTTP/1.1\r\n\r\n");
@@ -191,7 +194,10 @@ TEST_F(HttpPagesTest, APageThatHangsKeepsNoOther) {
                       while (hangs) std::this_thread::sleep_for(std::chrono::milliseconds(1));
                       return HttpPages::Page{200, "", std::to_string(++made)};
                     }},
-                   {"/quick", [] { return HttpPages::Page{200, "", "ok"}; }}},
+                   {"/quick",
+                    [] {
+                      return HttpPages::Page{200, "", "ok"};
+                    }}},
                   {.answer = std::chrono::seconds(60)});
   std::vector<int> wait;
   for (size_t i = 0; i < HttpPages::kPlaces + 2; ++i) {

@@ -606,8 +606,8 @@ TEST_F(E2eTest, CompressedRequestsAreRefusedUninflated) {
     grpc::ChannelArguments arguments;
     arguments.SetCompressionAlgorithm(algorithm);
     arguments.SetMaxSendMessageSize(-1);
-    const auto channel = grpc::CreateCustomChannel(kilnd_->address(),
-                                                   grpc::InsecureChannelCredentials(), arguments);
+    const auto channel =
+        grpc::CreateCustomChannel(kilnd_->address(), grpc::InsecureChannelCredentials(), arguments);
     for (const char* method :
          {"/kiln.v1alpha.Compiler/Compile", "/kiln.v1alpha.Compiler/CompileStream",
           "/kiln.v1alpha.Compiler/GetCapabilities", "/grpc.health.v1.Health/Check"}) {
@@ -654,9 +654,9 @@ TEST_F(E2eTest, FieldsOnTheWireAreBoundedBeforeTheyAreParsed) {
   EXPECT_EQ(answer.error().violations(0).field(), "glsl.includes");
   stream->WritesDone();
   EXPECT_TRUE(stream->Finish().ok());
-  EXPECT_TRUE(CallRaw(kilnd_->Channel(), "/kiln.v1alpha.Compiler/GetCapabilities",
-                      times(4 << 20, pairs[2]))
-                  .ok());
+  EXPECT_TRUE(
+      CallRaw(kilnd_->Channel(), "/kiln.v1alpha.Compiler/GetCapabilities", times(4 << 20, pairs[2]))
+          .ok());
   EXPECT_LT(PeakBytes(kilnd_->pid()) - before, 96 << 20);
   EXPECT_TRUE(Compile(Request(1)).status.ok());
 }

@@ -1,5 +1,6 @@
-// kilnd and clients that use HTTP/2 against it (http2_attacker.py), with bounded traffic: those that
-// never make a call are ended, those that make more than they mean leave a daemon that answers.
+// kilnd and clients that use HTTP/2 against it (http2_attacker.py), with bounded traffic: those
+// that never make a call are ended, those that make more than they mean leave a daemon that
+// answers.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -18,8 +19,8 @@ namespace {
 class HostileTest : public testing::Test {
  protected:
   void SetUp() override {
-    kilnd_ = std::make_unique<KilndProcess>(
-        std::vector<std::string>{"--workers=1", "--idle-time=1s"});
+    kilnd_ =
+        std::make_unique<KilndProcess>(std::vector<std::string>{"--workers=1", "--idle-time=1s"});
     ASSERT_TRUE(kilnd_->AwaitReady()) << kilnd_->log();
   }
   // What the attacker prints.
