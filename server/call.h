@@ -31,6 +31,7 @@ class Call {
 
   // Progress; each step of a call happens after the one before, so these need no lock.
   std::string request_id;
+  std::string client;  // as known_sources.h has it; empty where nobody asks
   bool has_module = false;
   cache::Digest module{};
   std::shared_ptr<const std::string> spirv;  // null: not loaded

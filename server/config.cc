@@ -93,6 +93,10 @@ std::vector<Setting> Settings(Config* c) {
       {"max-spec-constants", "N", "bound on specialisation constants", &c->limits.spec_constants},
       {"max-disabled-passes", "N", "bound on disabled passes", &c->limits.disabled_passes},
       {"max-name-bytes", "SIZE", "bound on every name", Bytes{&c->limits.name_bytes}},
+      {"require-source-once", "BOOL",
+       "a client gets results by a source's digest only if it sent that source before, on the "
+       "same connection",
+       &c->require_source_once},
       {"enable-fault-injection", "BOOL",
        "for tests, with a test build of the worker: obey the kiln-fault header",
        &c->enable_fault_injection},
@@ -294,6 +298,8 @@ absl::StatusOr<Config> ParseConfig(const std::vector<std::string>& arguments) {
       config.version = true;
     } else if (argument == "--enable-fault-injection") {
       config.enable_fault_injection = true;
+    } else if (argument == "--require-source-once") {
+      config.require_source_once = true;
     } else if (argument.substr(0, 2) != "--" || argument.find('=') == std::string::npos) {
       return Usage(absl::StrCat("'", argument, "' is not understood: flags are --name=value"));
     } else if (argument.substr(0, 9) != "--config=") {

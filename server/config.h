@@ -53,6 +53,7 @@ struct Config {
   absl::Duration drain_time = absl::Seconds(30);
   std::string worker_binary;  // empty: kiln_worker beside the executable
   uint64_t quarantine_after = 3;
+  bool require_source_once = false;
   bool enable_fault_injection = false;
   std::string log_level = "info";  // one of server/log/line.h
   std::string log_format = "text";

@@ -78,6 +78,7 @@ struct Daemon::Parts {
   std::unique_ptr<cache::ResultCache> cache;
   std::unique_ptr<metrics::Metrics> metrics;
   std::unique_ptr<quarantine::Quarantine> quarantine;
+  std::unique_ptr<KnownSources> known;
   std::unique_ptr<Engine> engine;
   std::unique_ptr<worker::Pool> pool;
   std::shared_ptr<metrics::Snapshot> snapshot;
@@ -163,8 +164,7 @@ std::string CompilerOf(const worker::Hello& hello, const std::string& target) {
 }
 
 std::unique_ptr<quarantine::Quarantine> OpenQuarantine(const Config& config,
-                                                       const worker::Hello& hello,
-                                                       log::Log* log) {
+                                                       const worker::Hello& hello, log::Log* log) {
   quarantine::Options options;
   options.deaths = static_cast<uint32_t>(std::min<uint64_t>(config.quarantine_after, UINT32_MAX));
   if (!config.cache_dir.empty()) {
@@ -198,6 +198,10 @@ constexpr absl::Duration kPingTimeout = absl::Seconds(20);
 // What gRPC holds besides messages: buffers of connections, state of calls. Without room for it a
 // small --request-bytes would end calls that keep to it.
 constexpr uint64_t kGrpcsOwnBytes = uint64_t{64} << 20;
+// With --require-source-once: what is remembered of all clients, about 100 bytes each, for how
+// long.
+constexpr size_t kKnownSources = 1 << 18;
+constexpr absl::Duration kSourceKnownFor = absl::Hours(1);
 // How often a draining daemon looks whether calls are in flight.
 constexpr absl::Duration kDrainLook = absl::Milliseconds(5);
 // A client that connects has this long to begin with HTTP/2.
@@ -264,9 +268,7 @@ void Daemon::ListenForCalls(const Config& config, net::ListeningSockets sockets,
   parts->reached_from_elsewhere = net::ReachedFromElsewhere(sockets);
   net::Listener::Options options;
   options.max_connections = parts->max_connections;
-  options.on_refusing = [log = parts->log](bool refusing) {
-    LogRefusing("grpc", refusing, log);
-  };
+  options.on_refusing = [log = parts->log](bool refusing) { LogRefusing("grpc", refusing, log); };
   options.take = [acceptor = parts->acceptor.get()](int fd) {
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
     connection.fd = fd;
@@ -356,6 +358,10 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config, log:
   engine.limits = config.limits;
   engine.quarantine = parts->quarantine.get();
   engine.log = log;
+  if (config.require_source_once) {
+    parts->known = std::make_unique<KnownSources>(kKnownSources, kSourceKnownFor);
+    engine.known = parts->known.get();
+  }
   parts->engine =
       std::make_unique<Engine>(engine, parts->pool.get(), parts->cache.get(), parts->metrics.get());
   parts->snapshot->WatchDiskQueue([engine = parts->engine.get()] { return engine->queued(); },
@@ -377,8 +383,8 @@ absl::Status Daemon::StartServing(const Config& config, Parts* parts) {
   }
   auto calls = net::Listen("listen", config.listen);
   if (!calls.ok()) return calls.status();
-  absl::Status status = BuildServer(config, parts->service.get(), parts->admin.get(), &parts->acceptor,
-                                    &parts->server);
+  absl::Status status = BuildServer(config, parts->service.get(), parts->admin.get(),
+                                    &parts->acceptor, &parts->server);
   if (!status.ok()) return status;
   ListenForCalls(config, *std::move(calls), parts);
   parts->scrape.Add(parts->metrics->registry());

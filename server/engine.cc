@@ -2,6 +2,7 @@
 // translation; dispatch.cc has flights and workers.
 #include "server/engine.h"
 
+#include <chrono>
 #include <utility>
 
 #include "server/cache/source_digest.h"
@@ -19,6 +20,14 @@ namespace {
 
 // Hashing more than this would hold up a thread of gRPC for over half a millisecond.
 constexpr size_t kHashAtOnce = size_t{1} << 20;
+
+constexpr char kUnknownGlsl[] = "the GLSL source is not known: send it";
+constexpr char kUnknownModule[] = "not in the cache: send the source";
+
+// Of a clock that is never set back.
+absl::Duration Uptime() {
+  return absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch());
+}
 
 TargetResult NotCached(const char* message) {
   TargetResult result;
@@ -80,7 +89,7 @@ Engine::Engine(const Options& options, worker::Pool* pool, cache::ResultCache* c
 Engine::~Engine() = default;
 
 std::shared_ptr<Call> Engine::Begin(CompileRequest request, const worker::Fault& fault,
-                                    Reply* reply) {
+                                    std::string client, Reply* reply) {
   Violations violations = checker_.Check(request);
   if (!violations.empty()) {
     reply->status = absl::InvalidArgumentError(violations[0].first + ": " + violations[0].second);
@@ -88,7 +97,13 @@ std::shared_ptr<Call> Engine::Begin(CompileRequest request, const worker::Fault&
     return nullptr;
   }
   auto call = std::make_shared<Call>(std::move(request), fault);
-  if (!TryCaches(call.get())) return call;
+  call->client = std::move(client);
+  if (!MayAsk(call.get())) {
+    // In the words for what is not there: whether it is would be an answer.
+    call->SetAll(NotCached(call->is_glsl() ? kUnknownGlsl : kUnknownModule));
+  } else if (!TryCaches(call.get())) {
+    return call;
+  }
   *reply = call->TakeReply();
   return nullptr;
 }
@@ -104,6 +119,19 @@ void Engine::Cancel(const std::shared_ptr<Call>& call, absl::Status why) {
   call->Fail(std::move(why));
 }
 
+// False: only whoever has shown the source may ask for it by its digest.
+bool Engine::MayAsk(Call* call) {
+  if (options_.known == nullptr || !call->request.has_digest()) return true;
+  call->is_glsl() ? HashGlsl(call) : HashModule(call);
+  return options_.known->Has(call->client, call->is_glsl() ? call->glsl : call->module, Uptime());
+}
+
+// A source that came whole may be asked for by its digest from now on.
+void Engine::Remember(const Call& call) {
+  if (options_.known == nullptr || call.request.has_digest()) return;
+  options_.known->Add(call.client, call.is_glsl() ? call.glsl : call.module, Uptime());
+}
+
 // What can be answered without waiting, is. True: the call is done.
 bool Engine::TryCaches(Call* call) {
   if (!call->reads_cache() || call->request.spirv().size() > kHashAtOnce ||
@@ -111,8 +139,9 @@ bool Engine::TryCaches(Call* call) {
     return false;
   }
   HashModule(call);
+  if (call->is_glsl()) HashGlsl(call);
+  Remember(*call);
   if (call->is_glsl()) {
-    HashGlsl(call);
     TranslateOutcome outcome;
     Lookup found = cache_->FindTranslation(cache::TranslationKey(call->glsl, glslang_version_),
                                            false, &outcome.translation);
@@ -144,6 +173,8 @@ bool Engine::TryCaches(Call* call) {
 void Engine::Slow(const std::shared_ptr<Call>& call) {
   if (call->done()) return;
   HashModule(call.get());
+  if (call->is_glsl()) HashGlsl(call.get());
+  Remember(*call);
   if (call->has_module) {
     AfterModule(call);
   } else {
@@ -152,7 +183,6 @@ void Engine::Slow(const std::shared_ptr<Call>& call) {
 }
 
 void Engine::Translate(const std::shared_ptr<Call>& call) {
-  HashGlsl(call.get());
   cache::Digest key = cache::TranslationKey(call->glsl, glslang_version_);
   if (auto refused = Refuse(key); refused.has_value()) {
     call->SetAll(*refused, {.quarantined = true});
@@ -171,7 +201,7 @@ void Engine::Translate(const std::shared_ptr<Call>& call) {
     return;
   }
   if (!call->request.has_glsl() || !call->may_compile()) {
-    call->SetAll(NotCached("the GLSL source is not known: send it"));
+    call->SetAll(NotCached(kUnknownGlsl));
     return;
   }
   std::string name;
@@ -250,7 +280,7 @@ void Engine::AfterModule(const std::shared_ptr<Call>& call) {
       Translate(call);
       return;
     }
-    call->SetAll(NotCached("not in the cache: send the source"));
+    call->SetAll(NotCached(kUnknownModule));
   } else {
     CompileMissing(call, missing);
   }

@@ -28,6 +28,7 @@
 #include "server/cache/result_cache.h"
 #include "server/executor.h"
 #include "server/job_log.h"
+#include "server/known_sources.h"
 #include "server/log/log.h"
 #include "server/metrics/metrics.h"
 #include "server/quarantine/quarantine.h"
@@ -71,6 +72,8 @@ class Engine {
     size_t queue_limit = 4096;                     // calls that wait for the disk
     quarantine::Quarantine* quarantine = nullptr;  // outlives the engine's calls; null: none
     log::Log* log = nullptr;                       // of jobs that end badly; may be null
+    KnownSources* known =
+        nullptr;  // a digest is worth what its client showed; null: all digests are
   };
   // All outlive the engine's calls. To take everything down: Stop, then destroy the pool (its last
   // jobs report to the engine), then the engine.
@@ -81,9 +84,9 @@ class Engine {
   using Done = std::function<void(Reply reply)>;
 
   // What can be answered without waiting, is: null, and `reply` is complete. Otherwise a call to
-  // give to Continue. Never blocks. `fault`: a test hook.
+  // give to Continue. Never blocks. `fault`: a test hook. `client`: as known_sources.h has it.
   std::shared_ptr<Call> Begin(kiln::v1alpha::CompileRequest request, const worker::Fault& fault,
-                              Reply* reply);
+                              std::string client, Reply* reply);
   // Calls `done` once, from any thread, perhaps before it returns. Never blocks.
   void Continue(const std::shared_ptr<Call>& call, Done done);
   // The client has left: `done` is called with `why`, unless it was called before.
@@ -92,6 +95,8 @@ class Engine {
   // When all calls are answered: ends the threads.
   void Stop() { executor_.Stop(); }
 
+  // Which client a request is from matters.
+  bool asks_who() const { return options_.known != nullptr; }
   const RequestChecker& checker() const { return checker_; }
   // Calls that wait for the disk.
   size_t queued() const { return executor_.queued(); }
@@ -116,6 +121,8 @@ class Engine {
   struct Group;
 
   // Steps of a call; see engine.cc.
+  bool MayAsk(Call* call);
+  void Remember(const Call& call);
   bool TryCaches(Call* call);
   void Slow(const std::shared_ptr<Call>& call);
   void Translate(const std::shared_ptr<Call>& call);

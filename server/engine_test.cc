@@ -65,7 +65,7 @@ class EngineTest : public testing::Test {
   }
   Reply Do(CompileRequest request, const worker::Fault& fault = {}) {
     Reply reply;
-    auto call = engine_->Begin(std::move(request), fault, &reply);
+    auto call = engine_->Begin(std::move(request), fault, "", &reply);
     if (call == nullptr) return reply;
     absl::Notification done;
     engine_->Continue(call, [&](Reply r) {
@@ -138,7 +138,7 @@ TEST_F(EngineTest, ManyThreadsWithDeathsAndDepartures) {
         if (i % 9 == 4) fault.set_kind(worker::Fault::CRASH);
         if (i % 9 == 5) fault.set_kind(worker::Fault::SLOW), fault.set_milliseconds(20);
         Reply reply;
-        auto call = engine_->Begin(std::move(request), fault, &reply);
+        auto call = engine_->Begin(std::move(request), fault, "", &reply);
         if (call != nullptr) {
           auto done = std::make_shared<absl::Notification>();
           auto got = std::make_shared<Reply>();

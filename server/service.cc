@@ -79,6 +79,10 @@ worker::Fault ParseFault(std::string_view text) {
   return fault;
 }
 
+std::string CompilerService::ClientOf(const grpc::CallbackServerContext& context) const {
+  return engine_->asks_who() ? context.peer() : std::string();
+}
+
 worker::Fault CompilerService::FaultOf(const grpc::CallbackServerContext& context) const {
   if (!faults_) return {};
   auto header = context.client_metadata().find("kiln-fault");
@@ -126,7 +130,7 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
     reply.Refuse(std::move(too_many->field), std::move(too_many->what));
   } else if (!is_request) {
     Refuse(*request, &reply);
-  } else if (auto call = engine_->Begin(std::move(parsed), FaultOf(*context), &reply)) {
+  } else if (auto call = engine_->Begin(std::move(parsed), FaultOf(*context), ClientOf(*context), &reply)) {
     call->request_id = GiveId(context);
     auto* reactor = new CompileReactor(engine_, context, std::move(call), std::move(ending));
     reactor->Begin();
@@ -142,7 +146,7 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* CompilerService::CompileStream(
     grpc::CallbackServerContext* context) {
   return new StreamReactor({context, engine_, metrics_, &in_flight_, &draining_, &budget_,
-                            &answers_, &bounds_, FaultOf(*context), GiveId(context),
+                            &answers_, &bounds_, FaultOf(*context), GiveId(context), ClientOf(*context),
                             capabilities_.limits().max_response_bytes()});
 }
 

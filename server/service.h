@@ -56,6 +56,8 @@ class CompilerService final : public CompilerBase {
  private:
   // What the client calls it, or a new one; it is told in the call's header.
   static std::string GiveId(grpc::CallbackServerContext* context);
+  // As known_sources.h has it; empty where it does not matter.
+  std::string ClientOf(const grpc::CallbackServerContext& context) const;
   worker::Fault FaultOf(const grpc::CallbackServerContext& context) const;
 
   Engine* engine_;

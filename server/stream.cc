@@ -354,7 +354,8 @@ void StreamReactor::Begin(uint64_t item, StreamRequest request, ByteBudget::Shar
                                          parts_.in_flight, request.request(), response.get(),
                                          std::move(share), MostBytes(takes_chunks));
   Reply reply;
-  auto call = parts_.engine->Begin(std::move(*request.mutable_request()), parts_.fault, &reply);
+  auto call = parts_.engine->Begin(std::move(*request.mutable_request()), parts_.fault,
+                                   parts_.client, &reply);
   if (call == nullptr) {
     ending->End(reply);
     return Answer(item, true, Messages(item, takes_chunks, reply, *response));

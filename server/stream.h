@@ -54,6 +54,7 @@ class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     const WireBounds* bounds;
     worker::Fault fault;
     std::string id;
+    std::string client;
     uint64_t max_response_bytes;
   };
   explicit StreamReactor(Parts parts);

@@ -68,7 +68,7 @@ TEST(StreamReactorTest, NothingIsTouchedAfterFinish) {
                                      &answers,
                                      nullptr,
                                      {},
-                                     "id",
+                                     "id", "",
                                      1000});
   QuickCall call(reactor);
   StreamReactorPeer peer(reactor);

@@ -886,6 +886,32 @@ TEST_F(E2eTest, TextThatIsNotUtf8IsNamedByField) {
   EXPECT_EQ(kilnd_->log().find("SECRET"), std::string::npos);
 }
 
+TEST_F(E2eTest, ADigestIsWorthNothingToWhoDidNotHaveItsSource) {
+  Start({"--require-source-once"});
+  CompileRequest glsl;
+  glsl.mutable_glsl()->set_text("#version 450\nvoid main() {}\n");
+  glsl.mutable_glsl()->set_name("a.comp");
+  glsl.mutable_glsl()->set_stage("compute");
+  glsl.add_targets("tgl");
+  CompileRequest glsl_digest = glsl;
+  const cache::Digest digest = cache::GlslDigest(glsl.glsl());
+  glsl_digest.mutable_digest()->set_kind(kiln::v1alpha::SourceDigest::GLSL);
+  glsl_digest.mutable_digest()->set_sha256(std::string(cache::AsBytes(digest)));
+  EXPECT_EQ(Compile(Request(1)).result().status(), TargetResult::OK);
+  EXPECT_EQ(Compile(glsl).result().status(), TargetResult::OK);
+  EXPECT_EQ(Compile(DigestOnly(1)).result().cache(), kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(Compile(glsl_digest).result().cache(), kiln::v1alpha::CACHE_MEMORY);
+  const std::string unknown = Compile(DigestOnly(2)).result().message();
+  auto first = std::exchange(stub_, kilnd_->Stub());  // a connection of its own
+  const Outcome stolen = Compile(DigestOnly(1));
+  EXPECT_EQ(stolen.result().status(), TargetResult::NOT_CACHED);
+  EXPECT_EQ(stolen.result().message(), unknown);
+  EXPECT_EQ(Compile(glsl_digest).result().status(), TargetResult::NOT_CACHED);
+  EXPECT_EQ(Compile(Request(1)).result().cache(), kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(Compile(DigestOnly(1)).result().cache(), kiln::v1alpha::CACHE_MEMORY);
+  EXPECT_EQ(Compile(glsl_digest).result().status(), TargetResult::NOT_CACHED);
+}
+
 // What a client with gRPC's usual bound meets.
 TEST_F(E2eTest, AnAnswerTooLargeForAMessageIsInChunksOrRefusedByItself) {
   Start();
