@@ -44,6 +44,11 @@ def generate(out):
     return compile_pb2, compiler_pb2, compiler_pb2_grpc
 
 
+def total(metrics, name):
+    """Of all series of a family."""
+    return sum(value for series, value in metrics.items() if series.split("{")[0] == name)
+
+
 class Soak:
     """`patience`: seconds that a daemon at rest has to come back to where it was."""
 
@@ -160,9 +165,9 @@ class Soak:
             ("MiB", self.daemon.resident_bytes() / 2.0**20), ("files", files), ("others", others),
             ("workers", sum(s != "Z" for _, s in children)),
             ("zombies", sum(s == "Z" for _, s in children)),
-            ("in flight", int(metrics["kiln_requests_in_flight"])),
+            ("in flight", int(total(metrics, "kiln_requests_in_flight"))),
             ("request bytes", int(metrics["kiln_request_bytes"])),
-            ("queued", int(metrics["kiln_queue_depth"])),
+            ("queued", int(total(metrics, "kiln_queue_depth"))),
             ("busy", int(metrics["kiln_workers_busy"])),
             ("disk serving", int(metrics['kiln_cache_disk_state{state="serving"}'])),
             ("log KiB/min", self.daemon.most_bytes / 1024.0)])
@@ -194,7 +199,8 @@ class Soak:
         unsure = self.judge.by_life[life, "uncertain"]
         for code in ("OK", "INVALID_ARGUMENT", "UNAVAILABLE"):
             seen = self.judge.by_life[life, code]
-            counted = metrics.get('kiln_requests_total{code="%s",method="Compile"}' % code, -1)
+            counted = sum(metrics.get('kiln_requests_total{code="%s",method="%s"}' % (code, method), 0)
+                          for method in ("Compile", "CompileStream/item"))
             self.judge.check("metrics count what clients count", seen <= counted <= seen + unsure,
                              "%s: clients %d (and %d whose end is not known), kilnd %d" % (
                                  code, seen, unsure, counted))
