@@ -5,6 +5,7 @@ import shutil
 import signal
 import socket
 import sys
+import threading
 import time
 import unittest
 
@@ -63,8 +64,18 @@ class SoakTest(unittest.TestCase):
         soak.rest()
         self.assertEqual(list(soak.judge.findings), [])
         host, port = soak.daemon.address.split(":")
-        held = [socket.create_connection((host, int(port))) for _ in range(20)]
+        held, over = [], threading.Event()
+
+        def hold():  # kilnd disconnects who does nothing
+            while not over.wait(0.2):
+                held.extend(socket.create_connection((host, int(port))) for _ in range(5))
+
+        holder = threading.Thread(target=hold)
+        holder.start()
+        time.sleep(1)
         soak.rest()
+        over.set()
+        holder.join()
         for s in held:
             s.close()
         self.assertTrue(self.found(soak, "memory and descriptors are back"))
