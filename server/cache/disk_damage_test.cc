@@ -1,11 +1,13 @@
 // Damage to the disk tier: what is lost is what was damaged, a generation at most; it is counted;
 // the tier serves on and heals itself.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -42,13 +44,28 @@ class FullDisk : public rocksdb::FileSystemWrapper {
   rocksdb::IOStatus NewWritableFile(const std::string& name, const rocksdb::FileOptions& options,
                                     std::unique_ptr<rocksdb::FSWritableFile>* file,
                                     rocksdb::IODebugContext* context) override {
-    if (full) return rocksdb::IOStatus::NoSpace("full");
+    if (full || (no_tables && absl::EndsWith(name, ".sst"))) {
+      return rocksdb::IOStatus::NoSpace("full");
+    }
     rocksdb::IOStatus s = target()->NewWritableFile(name, options, file, context);
     if (s.ok()) *file = std::make_unique<File>(this, std::move(*file));
     return s;
   }
 
+  rocksdb::IOStatus NewRandomAccessFile(const std::string& name,
+                                        const rocksdb::FileOptions& options,
+                                        std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
+                                        rocksdb::IODebugContext* context) override {
+    if (absl::EndsWith(name, ".sst") && unreadable > 0) {
+      --unreadable;
+      return rocksdb::IOStatus::IOError("not now");
+    }
+    return target()->NewRandomAccessFile(name, options, file, context);
+  }
+
   std::atomic<bool> full = false;
+  std::atomic<bool> no_tables = false;  // full as soon as a table is begun
+  std::atomic<int> unreadable = 0;      // so many tables that are opened cannot be
 
  private:
   class File : public rocksdb::FSWritableFileOwnerWrapper {
@@ -158,6 +175,7 @@ class DiskDamageTest : public testing::Test {
     }
     return count;
   }
+  bool Takes() { return tier_->Put("any", "value").ok() && Serves(); }
   bool Serves() { return tier_->status().state == DiskState::kServing; }
 
   std::string dir_;
@@ -233,6 +251,86 @@ TEST_F(DiskDamageTest, AMissingCurrentIsRepaired) {
   for (const auto& f : Files("CURRENT")) fs::remove(f);
   ASSERT_NO_FATAL_FAILURE(Open());
   ASSERT_TRUE(Await([&] { return Present(0, 300) == 300; }));
+}
+
+TEST_F(DiskDamageTest, ARepairThatHasNoSpaceWaitsForIt) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  Fill(0, 300);
+  tier_ = nullptr;
+  for (const auto& f : Files("MANIFEST")) fs::remove(f);
+  disk_->no_tables = true;
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_TRUE(Await([&] { return tier_->status().cause == DiskCause::kFull; }));
+  EXPECT_EQ(Told(DiskEvent::Kind::kRepaired), 0);
+  disk_->no_tables = false;
+  ASSERT_TRUE(Await([&] { return Serves() && Told(DiskEvent::Kind::kRepaired) > 0; }));
+  EXPECT_EQ(Present(0, 300), 300);
+  EXPECT_EQ(tier_->usage().lost_records, 0u);
+}
+
+TEST_F(DiskDamageTest, ATableThatCannotBeReadForAMomentIsNotLost) {
+  constexpr uint64_t kLimit = 8 << 20;
+  ASSERT_NO_FATAL_FAILURE(Open(kLimit));
+  Fill(0, 500);
+  tier_ = nullptr;
+  ASSERT_GE(Files(".sst").size(), 1u);
+  for (const auto& f : Files("MANIFEST")) fs::remove(f);
+  disk_->unreadable = 1;
+  ASSERT_NO_FATAL_FAILURE(Open(kLimit));
+  ASSERT_TRUE(Await([&] { return Serves() && Told(DiskEvent::Kind::kRepaired) > 0; }));
+  EXPECT_EQ(disk_->unreadable, 0);
+  EXPECT_EQ(Present(0, 500), 500);
+}
+
+// Killed when a repair was done, before or after the damaged one was out of the way.
+TEST_F(DiskDamageTest, ARepairedGenerationIsPutInItsPlaceAtStart) {
+  for (bool old_there : {false, true}) {
+    ASSERT_NO_FATAL_FAILURE(Open());
+    Fill(0, 300);
+    tier_ = nullptr;
+    const std::string path = dir_ + "/generation-000000000001";
+    fs::rename(path, path + ".repaired");
+    if (old_there) {
+      fs::create_directory(path);
+      std::ofstream(path + "/000004.log") << "what is left";
+    }
+    ASSERT_NO_FATAL_FAILURE(Open());
+    EXPECT_EQ(Present(0, 300), 300);
+    EXPECT_EQ(tier_->usage().damaged_generations, 0u);
+    EXPECT_TRUE(Await([&] { return Files("doomed-").empty(); }));
+  }
+}
+
+TEST_F(DiskDamageTest, LogsDeletedWhileRunningLoseNothing) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  Fill(0, 100);
+  ASSERT_NO_FATAL_FAILURE(Open());  // which keeps that log
+  Fill(100, 200);
+  ASSERT_GE(Files(".log").size(), 2u);
+  for (int from : {0, 1}) {  // the old one, then the one that is written to
+    int told = Told(DiskEvent::Kind::kDamaged);
+    ASSERT_EQ(fs::remove(Files(".log")[from == 0 ? 0 : Files(".log").size() - 1]), true);
+    EXPECT_TRUE(Await([&] { return Told(DiskEvent::Kind::kDamaged) > told && Takes(); }));
+    Fill(200 + 100 * from, 300 + 100 * from);
+  }
+  ASSERT_NO_FATAL_FAILURE(Open());
+  EXPECT_EQ(Present(0, 400), 400);
+  EXPECT_EQ(tier_->usage().lost_records, 0u);
+}
+
+TEST_F(DiskDamageTest, ACopyInPlaceOfTheDirectoryIsWrittenToFromThenOn) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  Fill(0, 100);
+  const std::string copy = dir_ + ".copy";
+  fs::remove_all(copy);
+  fs::copy(dir_, copy, fs::copy_options::recursive);
+  Fill(100, 200);
+  ASSERT_EQ(renameat2(AT_FDCWD, copy.c_str(), AT_FDCWD, dir_.c_str(), RENAME_EXCHANGE), 0);
+  EXPECT_TRUE(Await([&] { return Told(DiskEvent::Kind::kDamaged) > 0 && Takes(); }));
+  Fill(200, 300);
+  fs::remove_all(copy);
+  ASSERT_NO_FATAL_FAILURE(Open());
+  EXPECT_EQ(Present(0, 300), 300);
 }
 
 TEST_F(DiskDamageTest, AFileInPlaceOfADatabaseIsPutAside) {

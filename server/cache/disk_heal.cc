@@ -118,7 +118,9 @@ bool DiskTier::ReadDirectory() {
   for (fs::directory_iterator it(options_.directory, error), end; !error && it != end;
        it.increment(error)) {
     std::string name = it->path().filename();
-    uint64_t number = GenerationNumber(name);
+    uint64_t repaired = RepairedNumber(name);
+    if (repaired != 0) doomed_ = PutRepairedInPlace(options_.directory, repaired) || doomed_;
+    uint64_t number = repaired != 0 ? repaired : GenerationNumber(name);
     doomed_ = doomed_ || IsDoomedName(name);
     if (number == 0) continue;
     next_number_ = std::max(next_number_, number + 1);
@@ -233,7 +235,7 @@ void DiskTier::OpenAbsent(bool repair) {
         absent.damaged = absent.damaged || absent.tries > kPatienceWithOpening;
       }
     }
-    away = absent.damaged ? DiskCause::kDamaged : absent.cause;
+    away = absent.cause == DiskCause::kNone && absent.damaged ? DiskCause::kDamaged : absent.cause;
     detail = absent.detail;
   }
   absl::MutexLock lock(&mutex_);
@@ -284,7 +286,10 @@ bool DiskTier::RepairOne(uint64_t number, Absent* absent) {
     return true;
   }
   std::shared_ptr<Generation> generation;
-  rocksdb::Status s = Generation::Repair(generation_options(), number);
+  // The disk takes and gives other files: it is these that cannot be read.
+  bool tolerant = absent->cause == DiskCause::kInputOutput && absent->tries > kPatienceWithOpening;
+  rocksdb::Status s = Generation::Repair(generation_options(), number, tolerant);
+  doomed_ = true;
   if (s.ok()) {
     s = Generation::Open(generation_options(), number, Generation::Mode::kReadWrite, &generation);
   }

@@ -7,6 +7,8 @@
 // KILN_KILL_SEED=N repeats the moments of a run (the scheduler is not repeated).
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <random>
 #include <string>
 #include <thread>
@@ -83,7 +86,7 @@ pid_t StartWriter(const std::string& directory, uint64_t first, int acknowledge_
   setenv("KILN_WRITER_DIRECTORY", directory.c_str(), 1);
   setenv("KILN_WRITER_FIRST", absl::StrCat(first).c_str(), 1);
   execl("/proc/self/exe", "writer", "--gtest_also_run_disabled_tests",
-        "--gtest_filter=DiskKillWriter.*", nullptr);
+        "--gtest_filter=DiskKillWriter.*WriteUntil*", nullptr);
   _exit(1);
 }
 
@@ -139,6 +142,102 @@ TEST(DiskKillTest, LosesNothingAcknowledged) {
   printf("%lu rounds, %lu records acknowledged, none lost\n", static_cast<unsigned long>(rounds),
          static_cast<unsigned long>(total));
   EXPECT_GT(total, 10 * rounds) << "it was always killed before it wrote";
+}
+
+// Ends its process with SIGKILL before the `fatal`-th change to the directory.
+class FatalFileSystem : public rocksdb::FileSystemWrapper {
+ public:
+  explicit FatalFileSystem(uint64_t fatal)
+      : FileSystemWrapper(rocksdb::FileSystem::Default()), left_(fatal) {}
+  const char* Name() const override { return "FatalFileSystem"; }
+  rocksdb::IOStatus NewWritableFile(const std::string& name, const rocksdb::FileOptions& options,
+                                    std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                    rocksdb::IODebugContext* context) override {
+    Count();
+    return target()->NewWritableFile(name, options, file, context);
+  }
+  rocksdb::IOStatus RenameFile(const std::string& from, const std::string& to,
+                               const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* context) override {
+    Count();
+    return target()->RenameFile(from, to, options, context);
+  }
+  rocksdb::IOStatus DeleteFile(const std::string& name, const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* context) override {
+    Count();
+    return target()->DeleteFile(name, options, context);
+  }
+
+ private:
+  void Count() {
+    if (--left_ == 0) kill(getpid(), SIGKILL);
+  }
+  std::atomic<uint64_t> left_;
+};
+
+bool AwaitServing(const DiskTier& tier) {
+  for (int i = 0; i < 2000 && tier.status().state != DiskState::kServing; ++i) {
+    absl::SleepFor(absl::Milliseconds(5));
+  }
+  return tier.status().state == DiskState::kServing;
+}
+
+// Not a test: the process that is killed while it repairs.
+TEST(DiskKillWriter, DISABLED_HealUntilKilled) {
+  auto disk =
+      std::make_shared<FatalFileSystem>(std::strtoull(getenv("KILN_HEALER_FATAL"), nullptr, 10));
+  std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(disk);
+  DiskOptions options = Options(getenv("KILN_WRITER_DIRECTORY"));
+  options.env = env.get();
+  auto tier = DiskTier::Open(options);
+  ASSERT_TRUE(tier.ok()) << tier.status();
+  ASSERT_TRUE(AwaitServing(**tier));
+}
+
+// Its status.
+int RunHealer(const std::string& directory, uint64_t fatal) {
+  pid_t child = fork();
+  if (child == 0) {
+    setenv("KILN_WRITER_DIRECTORY", directory.c_str(), 1);
+    setenv("KILN_HEALER_FATAL", absl::StrCat(fatal).c_str(), 1);
+    execl("/proc/self/exe", "healer", "--gtest_also_run_disabled_tests",
+          "--gtest_filter=DiskKillWriter.*Heal*", nullptr);
+    _exit(1);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return status;
+}
+
+// A lost MANIFEST costs nothing, whenever its repair is cut off.
+TEST(DiskKillTest, ARepairCutOffAnywhereLosesNothing) {
+  constexpr uint64_t kRecords = 500;
+  std::string base = testing::TempDir() + "/disk_repair_base", directory = base + ".cut";
+  fs::remove_all(base);
+  {
+    auto tier = DiskTier::Open(Options(base));
+    ASSERT_TRUE(tier.ok()) << tier.status();
+    for (uint64_t i = 0; i < kRecords; ++i) ASSERT_TRUE((*tier)->Put(Key(i), Noise(i)).ok());
+  }
+  for (const auto& e : fs::directory_iterator(base + "/generation-000000000001")) {
+    if (e.path().filename().string().starts_with("MANIFEST")) fs::remove(e.path());
+  }
+  uint64_t cuts = 0;
+  for (int status = -1; status != 0; ++cuts) {
+    fs::remove_all(directory);
+    fs::copy(base, directory, fs::copy_options::recursive);
+    status = RunHealer(directory, cuts + 1);
+    ASSERT_TRUE(status == 0 || WIFSIGNALED(status)) << "the healer failed by itself";
+    auto tier = DiskTier::Open(Options(directory));
+    ASSERT_TRUE(tier.ok()) << tier.status();
+    ASSERT_TRUE(AwaitServing(**tier));
+    std::string value;
+    for (uint64_t i = 0; i < kRecords; ++i) {
+      ASSERT_EQ((*tier)->Get(Key(i), true, &value), DiskTier::Found::kHit) << i << " cut " << cuts;
+      ASSERT_EQ(value, Noise(i));
+    }
+  }
+  EXPECT_GT(cuts, 8u);
 }
 
 }  // namespace

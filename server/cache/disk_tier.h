@@ -21,12 +21,14 @@
 // At start a generation that does not open is left to that thread, so that damage costs no time
 // before serving; one that cannot be opened for writing (full or read-only disk) is opened for
 // reading. Repair keeps the tables and logs that can be read; what cannot be repaired is removed.
+// It works on links, and waits where the disk has no space for it or does not give what is there.
 // After any loss in its log a generation takes no more records and a new one is begun. A disk that
 // stays full for full_patience loses the oldest generation: a cache that could never take a record
 // again would be worth less.
 //
-// Layout: DIRECTORY/lock, DIRECTORY/generation-NUMBER/, DIRECTORY/doomed-*/ (being removed). The
-// directory "db" of earlier versions is removed and counted.
+// Layout: DIRECTORY/lock, DIRECTORY/generation-NUMBER/, DIRECTORY/doomed-*/ (being removed, or a
+// repair that is not done), DIRECTORY/generation-NUMBER.repaired/ (for a moment). The directory
+// "db" of earlier versions is removed and counted.
 //
 // Cost: one Bloom filter probe per table file; a file is a write buffer (bound / 64, 32 MiB at
 // most), so a miss probes 64 filters up to a bound of 2 GiB and one per 32 MiB above. Opening reads

@@ -6,6 +6,7 @@
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,6 +41,17 @@ class NoLog : public rocksdb::Logger {
   void Logv(const char*, va_list) override {}
 };
 
+// RocksDB takes a directory in place of a file for a failing disk; without it, a file is missing.
+void RemoveDirectories(const std::string& path) {
+  std::error_code error;
+  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+    std::error_code kept;
+    if (it->is_directory(kept)) fs::remove_all(it->path(), kept);
+  }
+}
+
+}  // namespace
+
 rocksdb::Options DatabaseOptions(const GenerationOptions& options) {
   rocksdb::DBOptions db;
   if (options.env != nullptr) db.env = options.env;
@@ -73,17 +85,6 @@ rocksdb::Options DatabaseOptions(const GenerationOptions& options) {
   cf.num_levels = 2;
   return rocksdb::Options(db, cf);
 }
-
-// RocksDB takes a directory in place of a file for a failing disk; without it, a file is missing.
-void RemoveDirectories(const std::string& path) {
-  std::error_code error;
-  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
-    std::error_code kept;
-    if (it->is_directory(kept)) fs::remove_all(it->path(), kept);
-  }
-}
-
-}  // namespace
 
 bool HasData(const std::string& path) {
   std::error_code error;
@@ -157,17 +158,10 @@ rocksdb::Status Generation::Open(const GenerationOptions& options, uint64_t numb
   if (mode == Mode::kReadWrite) {
     g->note_fd_ = open((g->path_ + kNote).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
     g->NoteWritten();
+    g->directory_id_ = IdOf(g->path_);
+    g->NoteLogs();
   }
   *generation = std::move(g);
-  return s;
-}
-
-rocksdb::Status Generation::Repair(const GenerationOptions& options, uint64_t number) {
-  std::string path = GenerationPath(options.directory, number);
-  RemoveDirectories(path);
-  rocksdb::Status s = rocksdb::RepairDB(path, DatabaseOptions(options));
-  std::error_code error;
-  if (s.ok()) fs::remove_all(path + "/lost", error);  // where it puts what it cannot read
   return s;
 }
 
@@ -265,7 +259,40 @@ uint64_t Generation::Found() const {
   return found;
 }
 
-bool Generation::SomethingMissing() const {
+Generation::FileId Generation::IdOf(const std::string& path) {
+  struct stat file = {};
+  return stat(path.c_str(), &file) == 0 ? FileId(file.st_dev, file.st_ino) : FileId();
+}
+
+void Generation::NoteLogs() {
+  std::error_code error;
+  for (fs::directory_iterator it(path_, error), end; !error && it != end; it.increment(error)) {
+    std::string name = it->path().filename();
+    uint64_t number = 0;
+    auto [rest, bad] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (bad != std::errc() || strcmp(rest, ".log") != 0) continue;
+    if (FileId id = IdOf(it->path()); id != FileId()) logs_.emplace(number, id);
+  }
+}
+
+// RocksDB tells of logs that are there, not of those that it needs.
+bool Generation::LogMissing() {
+  NoteLogs();
+  uint64_t last_missing = 0;
+  for (const auto& [number, id] : logs_) {
+    if (IdOf(absl::StrFormat("%s/%06d.log", path_, number)) == id) continue;
+    last_missing = number;
+  }
+  // Asked last: what it no longer needs may have gone since.
+  uint64_t needed = Property(rocksdb::DB::Properties::kMinLogNumberToKeep);
+  logs_.erase(logs_.begin(), logs_.lower_bound(needed));
+  if (last_missing > 0 && last_missing >= needed) return true;
+  std::unique_ptr<rocksdb::LogFile> current;
+  return !db_->GetCurrentWalFile(&current).ok();
+}
+
+bool Generation::SomethingMissing() {
+  if (!read_only() && (IdOf(path_) != directory_id_ || LogMissing())) return true;
   std::vector<rocksdb::LiveFileMetaData> tables;
   db_->GetLiveFilesMetaData(&tables);
   std::error_code error;
@@ -275,14 +302,12 @@ bool Generation::SomethingMissing() const {
   std::vector<std::string> names;
   uint64_t manifest_bytes = 0;
   if (!db_->GetLiveFiles(names, &manifest_bytes, /*flush_memtable=*/false).ok()) return true;
-  std::unique_ptr<rocksdb::LogFile> log;
-  if (!read_only() && db_->GetCurrentWalFile(&log).ok()) names.push_back(log->PathName());
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return !fs::is_regular_file(absl::StrCat(path_, name.front() == '/' ? "" : "/", name), error);
   });
 }
 
 // Between listing a file and looking for it, a flush may have put another in its place.
-bool Generation::FilesMissing() const { return SomethingMissing() && SomethingMissing(); }
+bool Generation::FilesMissing() { return SomethingMissing() && SomethingMissing(); }
 
 }  // namespace kiln::cache

@@ -19,9 +19,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/synchronization/notification.h"
 #include "server/cache/disk_status.h"
@@ -42,8 +44,10 @@ class Generation {
   // Makes it where there is none. See IsDamage for what a failure means.
   static rocksdb::Status Open(const GenerationOptions& options, uint64_t number, Mode mode,
                               std::shared_ptr<Generation>* generation);
-  // Makes what is left of a damaged one fit to be opened. Reads all of it; needs space.
-  static rocksdb::Status Repair(const GenerationOptions& options, uint64_t number);
+  // Makes what is left of a damaged one fit to be opened: all or nothing. Reads all of it; needs as
+  // much space as its logs. A failure that is no damage leaves it as it was, unless `tolerant`:
+  // then files that cannot be read are lost as damaged ones are.
+  static rocksdb::Status Repair(const GenerationOptions& options, uint64_t number, bool tolerant);
   ~Generation();
   Generation(const Generation&) = delete;
   Generation& operator=(const Generation&) = delete;
@@ -74,8 +78,9 @@ class Generation {
   uint64_t lost() const { return lost_; }
   // Tables and log together.
   uint64_t Found() const;
-  // A file that it needs is not there, or cut short.
-  bool FilesMissing() const;
+  // A file that it needs is not there, or cut short, or not the one that it writes to. Not for
+  // concurrent use.
+  bool FilesMissing();
   // Notified when the database is closed.
   std::shared_ptr<absl::Notification> closed() const { return closed_; }
 
@@ -85,7 +90,9 @@ class Generation {
   void NoteWritten();
   uint64_t Property(const std::string& name) const;
   uint64_t InMemory() const;
-  bool SomethingMissing() const;
+  bool SomethingMissing();
+  bool LogMissing();
+  void NoteLogs();
 
   uint64_t number_ = 0;
   Mode mode_ = Mode::kReadWrite;
@@ -93,11 +100,18 @@ class Generation {
   std::string doomed_path_;
   std::unique_ptr<rocksdb::DB> db_;
   int note_fd_ = -1;
+  // Device and inode, {0, 0}: none. Another file of that name is not what it writes to.
+  using FileId = std::pair<uint64_t, uint64_t>;
+  static FileId IdOf(const std::string& path);
+  FileId directory_id_;
+  std::map<uint64_t, FileId> logs_;  // that were there once, by number
   uint64_t lost_ = 0;
   std::atomic<bool> broken_ = false;
   std::atomic<bool> sealed_ = false;
   std::shared_ptr<absl::Notification> closed_ = std::make_shared<absl::Notification>();
 };
+
+rocksdb::Options DatabaseOptions(const GenerationOptions& options);
 
 // Tables or a log with something in it.
 bool HasData(const std::string& path);
@@ -109,6 +123,10 @@ std::string DoomedPath(const std::string& directory);
 bool IsDoomedName(std::string_view name);
 // 0: not a generation's name.
 uint64_t GenerationNumber(std::string_view name);
+// Of a repaired generation that is not yet in its place; 0: not such a name.
+uint64_t RepairedNumber(std::string_view name);
+// False: there is none, or it cannot be put there.
+bool PutRepairedInPlace(const std::string& directory, uint64_t number);
 
 // Records that were noted as written; 0: not known.
 uint64_t NotedWritten(const std::string& directory, uint64_t number);

@@ -16,8 +16,8 @@
 #include <string>
 #include <string_view>
 
-#include "proto/compile.pb.h"
 #include "core/base/spec_type.h"
+#include "proto/compile.pb.h"
 #include "server/cache/sha256.h"
 
 namespace kiln::cache {

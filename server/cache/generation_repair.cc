@@ -1,0 +1,223 @@
+// Repair of a generation: see generation.h.
+//
+// Problem: RocksDB's repair begins with an empty MANIFEST, fills it at the end, and says Ok to
+// whatever happens between. If it is killed, the next opening finds an empty database and deletes
+// all tables; if the disk is full or does not answer for a moment, the log or table that it could
+// not deal with is put aside as if it were damaged.
+//
+// So it works on links in a directory of its own, doomed by its name if anything comes between. The
+// generation is exchanged for it only when it opens and no operation on its files had failed:
+//   doomed-*                        the links, being repaired
+//   generation-NUMBER.repaired      whole; what is under generation-NUMBER is of no more use
+//   generation-NUMBER               the repaired one
+// A crash at any point leaves the old one or, from the second line on, the new one, for which
+// PutRepairedInPlace does the rest.
+//
+// Limits: not for the loss of power. A file system without links needs space for a copy.
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
+#include <sys/statvfs.h>
+
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "absl/synchronization/mutex.h"
+#include "server/cache/generation.h"
+
+namespace kiln::cache {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kRepaired[] = ".repaired";
+
+// The file system, and the first failure of it that says nothing about what is in the files.
+class Witness : public rocksdb::FileSystemWrapper {
+ public:
+  using rocksdb::FileSystemWrapper::FileSystemWrapper;
+  const char* Name() const override { return "Witness"; }
+
+  rocksdb::IOStatus failure() {
+    absl::MutexLock lock(&mutex_);
+    return failure_;
+  }
+  rocksdb::IOStatus Note(rocksdb::IOStatus s) {
+    if (s.ok() || s.IsCorruption() || s.IsNotSupported()) return s;
+    absl::MutexLock lock(&mutex_);
+    if (failure_.ok()) failure_ = s;
+    return s;
+  }
+
+  rocksdb::IOStatus NewWritableFile(const std::string& name, const rocksdb::FileOptions& options,
+                                    std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                    rocksdb::IODebugContext* context) override {
+    rocksdb::IOStatus s = Note(target()->NewWritableFile(name, options, file, context));
+    if (s.ok()) *file = std::make_unique<Writable>(this, std::move(*file));
+    return s;
+  }
+  rocksdb::IOStatus NewRandomAccessFile(const std::string& name,
+                                        const rocksdb::FileOptions& options,
+                                        std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
+                                        rocksdb::IODebugContext* context) override {
+    rocksdb::IOStatus s = Note(target()->NewRandomAccessFile(name, options, file, context));
+    if (s.ok()) *file = std::make_unique<RandomAccess>(this, std::move(*file));
+    return s;
+  }
+  rocksdb::IOStatus NewSequentialFile(const std::string& name, const rocksdb::FileOptions& options,
+                                      std::unique_ptr<rocksdb::FSSequentialFile>* file,
+                                      rocksdb::IODebugContext* context) override {
+    rocksdb::IOStatus s = Note(target()->NewSequentialFile(name, options, file, context));
+    if (s.ok()) *file = std::make_unique<Sequential>(this, std::move(*file));
+    return s;
+  }
+
+ private:
+  class Writable : public rocksdb::FSWritableFileOwnerWrapper {
+   public:
+    Writable(Witness* witness, std::unique_ptr<rocksdb::FSWritableFile> file)
+        : FSWritableFileOwnerWrapper(std::move(file)), witness_(witness) {}
+    using FSWritableFileOwnerWrapper::Append;
+    rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
+                             rocksdb::IODebugContext* context) override {
+      return witness_->Note(target()->Append(data, options, context));
+    }
+    rocksdb::IOStatus Sync(const rocksdb::IOOptions& options,
+                           rocksdb::IODebugContext* context) override {
+      return witness_->Note(target()->Sync(options, context));
+    }
+    rocksdb::IOStatus Close(const rocksdb::IOOptions& options,
+                            rocksdb::IODebugContext* context) override {
+      return witness_->Note(target()->Close(options, context));
+    }
+
+   private:
+    Witness* witness_;
+  };
+  class RandomAccess : public rocksdb::FSRandomAccessFileOwnerWrapper {
+   public:
+    RandomAccess(Witness* witness, std::unique_ptr<rocksdb::FSRandomAccessFile> file)
+        : FSRandomAccessFileOwnerWrapper(std::move(file)), witness_(witness) {}
+    rocksdb::IOStatus Read(uint64_t offset, size_t n, const rocksdb::IOOptions& options,
+                           rocksdb::Slice* result, char* scratch,
+                           rocksdb::IODebugContext* context) const override {
+      return witness_->Note(target()->Read(offset, n, options, result, scratch, context));
+    }
+
+   private:
+    Witness* witness_;
+  };
+  class Sequential : public rocksdb::FSSequentialFileOwnerWrapper {
+   public:
+    Sequential(Witness* witness, std::unique_ptr<rocksdb::FSSequentialFile> file)
+        : FSSequentialFileOwnerWrapper(std::move(file)), witness_(witness) {}
+    rocksdb::IOStatus Read(size_t n, const rocksdb::IOOptions& options, rocksdb::Slice* result,
+                           char* scratch, rocksdb::IODebugContext* context) override {
+      return witness_->Note(target()->Read(n, options, result, scratch, context));
+    }
+
+   private:
+    Witness* witness_;
+  };
+
+  absl::Mutex mutex_;
+  rocksdb::IOStatus failure_ ABSL_GUARDED_BY(mutex_);
+};
+
+rocksdb::Status Failure(const std::string& path, const std::error_code& error) {
+  if (error == std::errc::no_space_on_device) {
+    return rocksdb::Status::NoSpace(path, error.message());
+  }
+  return rocksdb::Status::IOError(path, error.message());
+}
+
+// Its tables and logs, all that a repair reads; `log_bytes`: the logs' size.
+rocksdb::Status LinkFiles(const std::string& from, const std::string& to, uint64_t* log_bytes) {
+  std::error_code error;
+  fs::create_directory(to, error);
+  fs::directory_iterator it(from, error), end;
+  for (; !error && it != end; it.increment(error)) {
+    std::error_code gone;
+    std::string extension = it->path().extension();
+    bool wanted = extension == ".sst" || extension == ".log";
+    if (!wanted || it->symlink_status(gone).type() != fs::file_type::regular) continue;
+    fs::path link = fs::path(to) / it->path().filename();
+    fs::create_hard_link(it->path(), link, gone);
+    if (gone) fs::copy_file(it->path(), link, error);
+    if (error) break;
+    if (extension == ".log") *log_bytes += it->file_size(gone);
+  }
+  return error ? Failure(from, error) : rocksdb::Status::OK();
+}
+
+// A log becomes a table of its size.
+bool HasSpace(const std::string& path, uint64_t bytes) {
+  struct statvfs space = {};
+  return statvfs(path.c_str(), &space) != 0 || space.f_blocks == 0 ||
+         space.f_bavail * space.f_frsize >= bytes;
+}
+
+// Ok: `path` opens, and what it lost is damaged (or could not be read, if `tolerant`).
+rocksdb::Status RepairFiles(const GenerationOptions& options, const std::string& path,
+                            bool tolerant) {
+  rocksdb::Env* env = options.env != nullptr ? options.env : rocksdb::Env::Default();
+  auto witness = std::make_shared<Witness>(env->GetFileSystem());
+  std::unique_ptr<rocksdb::Env> watched = rocksdb::NewCompositeEnv(witness);
+  GenerationOptions under_watch = options;
+  under_watch.env = watched.get();
+  rocksdb::Status s = rocksdb::RepairDB(path, DatabaseOptions(under_watch));
+  rocksdb::Status failure = witness->failure();
+  if (!failure.ok() && !(s.ok() && tolerant && !failure.IsNoSpace())) return failure;
+  if (!s.ok()) return s;
+  rocksdb::DB* db = nullptr;
+  s = rocksdb::DB::OpenForReadOnly(DatabaseOptions(options), path, &db);
+  delete db;
+  return s;
+}
+
+}  // namespace
+
+uint64_t RepairedNumber(std::string_view name) {
+  if (!name.ends_with(kRepaired)) return 0;
+  name.remove_suffix(strlen(kRepaired));
+  return GenerationNumber(name);
+}
+
+bool PutRepairedInPlace(const std::string& directory, uint64_t number) {
+  std::string path = GenerationPath(directory, number);
+  std::error_code error;
+  if (!fs::is_directory(path + kRepaired, error)) return false;
+  fs::rename(path, DoomedPath(directory), error);  // or it is doomed already
+  fs::rename(path + kRepaired, path, error);
+  return !error;
+}
+
+rocksdb::Status Generation::Repair(const GenerationOptions& options, uint64_t number,
+                                   bool tolerant) {
+  if (PutRepairedInPlace(options.directory, number)) return rocksdb::Status::OK();
+  std::string path = GenerationPath(options.directory, number);
+  std::string work = DoomedPath(options.directory);
+  std::error_code error;
+  uint64_t log_bytes = 0;
+  rocksdb::Status s = LinkFiles(path, work, &log_bytes);
+  if (s.ok() && !HasSpace(work, log_bytes + options.write_buffer_bytes)) {
+    s = rocksdb::Status::NoSpace("less space than a repair of its logs needs");
+  }
+  if (s.ok()) s = RepairFiles(options, work, tolerant);
+  if (s.ok()) {
+    fs::remove_all(work + "/lost", error);  // where it puts what it could not read
+    fs::rename(work, path + kRepaired, error);
+    if (error) s = Failure(path, error);
+  }
+  if (s.ok() && !PutRepairedInPlace(options.directory, number)) {
+    s = rocksdb::Status::IOError(path, "cannot be exchanged for the repaired one");
+  }
+  if (!s.ok()) fs::remove_all(work, error);
+  return s;
+}
+
+}  // namespace kiln::cache
