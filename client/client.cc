@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -12,6 +14,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "client/health.grpc.pb.h"
 #include "proto/bad_text.h"
@@ -47,12 +50,46 @@ std::string TargetOf(const std::string& server) {
     }
     return target;
   }
-  const size_t colon = server.rfind(':');
-  const std::string host = server.substr(0, colon);
-  return IsBareIpv6(host) ? absl::StrCat("[", host, "]", server.substr(colon)) : server;
+  const std::string place(absl::StripPrefix(server, kTlsPrefix));
+  const size_t colon = place.rfind(':');
+  const std::string host = place.substr(0, colon);
+  return IsBareIpv6(host) ? absl::StrCat("[", host, "]", place.substr(colon)) : place;
 }
 
-std::shared_ptr<grpc::Channel> MakeChannel(const ClientOptions& options) {
+absl::Status ReadPem(const char* flag, const std::string& path, std::string* text) {
+  if (path.empty()) return absl::OkStatus();
+  std::ifstream file(path, std::ios::binary);
+  text->assign(std::istreambuf_iterator<char>(file), {});
+  if (!absl::StrContains(*text, "-----BEGIN ")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(flag, "=", path, ": no PEM file can be read there"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> CredentialsOf(
+    const ClientOptions& options) {
+  const TlsFiles& files = options.tls;
+  if (!absl::StartsWith(options.server, kTlsPrefix)) {
+    if (files.ca.empty() && files.certificate.empty() && files.key.empty()) {
+      return grpc::InsecureChannelCredentials();
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat("certificates are for servers with TLS: --server=tls:", options.server));
+  }
+  if (files.certificate.empty() != files.key.empty()) {
+    return absl::InvalidArgumentError("--tls-certificate and --tls-key go together");
+  }
+  grpc::SslCredentialsOptions tls;
+  absl::Status read = ReadPem("--tls-ca", files.ca, &tls.pem_root_certs);
+  read.Update(ReadPem("--tls-certificate", files.certificate, &tls.pem_cert_chain));
+  read.Update(ReadPem("--tls-key", files.key, &tls.pem_private_key));
+  if (!read.ok()) return read;
+  return grpc::SslCredentials(tls);
+}
+
+std::shared_ptr<grpc::Channel> MakeChannel(
+    const ClientOptions& options, const std::shared_ptr<grpc::ChannelCredentials>& credentials) {
   grpc::ChannelArguments arguments;
   // Bounds are the daemon's, not the transport's.
   arguments.SetMaxReceiveMessageSize(-1);
@@ -71,8 +108,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const ClientOptions& options) {
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   // A connection of one's own, whatever other clients this process has.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return grpc::CreateCustomChannel(TargetOf(options.server), grpc::InsecureChannelCredentials(),
-                                   arguments);
+  return grpc::CreateCustomChannel(TargetOf(options.server), credentials, arguments);
 }
 
 std::string ServingStatus(grpc::health::v1::HealthCheckResponse::ServingStatus status) {
@@ -143,17 +179,18 @@ absl::Status CheckServerAddress(absl::string_view server) {
   auto wrong = [&](absl::string_view what) {
     return absl::InvalidArgumentError(absl::StrCat("--server=", server, ": ", what,
                                                    "; the form is HOST:PORT, for example ",
-                                                   kDefaultServer, ", or unix:PATH"));
+                                                   kDefaultServer, ", tls:HOST:PORT or unix:PATH"));
   };
+  const absl::string_view place = absl::StripPrefix(server, kTlsPrefix);
   if (server.substr(0, 5) == "unix:") {
     return server.size() > 5 ? absl::OkStatus() : wrong("the path is empty");
   }
-  size_t colon = server.rfind(':');
+  size_t colon = place.rfind(':');
   if (colon == absl::string_view::npos || colon == 0) return wrong("there is no host and port");
-  absl::string_view host = server.substr(0, colon);
+  absl::string_view host = place.substr(0, colon);
   uint32_t port = 0;
-  if (!absl::SimpleAtoi(server.substr(colon + 1), &port) || port == 0 || port > 65535) {
-    return wrong(absl::StrCat("'", server.substr(colon + 1), "' is no port (1 to 65535)"));
+  if (!absl::SimpleAtoi(place.substr(colon + 1), &port) || port == 0 || port > 65535) {
+    return wrong(absl::StrCat("'", place.substr(colon + 1), "' is no port (1 to 65535)"));
   }
   if (host.find("//") != absl::string_view::npos) return wrong("this is a URL");
   if (host.find(':') != absl::string_view::npos && (host.front() != '[' || host.back() != ']') &&
@@ -171,7 +208,9 @@ Client::Client(const ClientOptions& options, std::shared_ptr<grpc::Channel> chan
 
 absl::StatusOr<std::unique_ptr<Client>> Client::Connect(const ClientOptions& options) {
   if (absl::Status status = CheckServerAddress(options.server); !status.ok()) return status;
-  auto client = std::make_unique<Client>(options, MakeChannel(options));
+  auto credentials = CredentialsOf(options);
+  if (!credentials.ok()) return credentials.status();
+  auto client = std::make_unique<Client>(options, MakeChannel(options, *credentials));
   absl::StatusOr<Capabilities> capabilities = client->GetCapabilities();
   if (capabilities.ok()) return client;
   if (absl::IsUnimplemented(capabilities.status())) {
@@ -311,8 +350,7 @@ absl::StatusOr<std::vector<ServiceHealth>> Client::Health() {
   absl::MutexLock lock(&mutex_);
   if (capabilities_ != nullptr && !capabilities_->sandbox().empty()) {
     const auto& level = capabilities_->sandbox();
-    all.back().detail =
-        "workers locked in by " + worker::SandboxText({level.begin(), level.end()});
+    all.back().detail = "workers locked in by " + worker::SandboxText({level.begin(), level.end()});
   }
   return all;
 }

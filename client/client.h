@@ -44,8 +44,17 @@ namespace kiln::client {
 
 inline constexpr char kDefaultServer[] = "127.0.0.1:7411";
 
+// Paths of PEM files; empty: the system's authorities, no certificate of one's own.
+struct TlsFiles {
+  std::string ca;           // whom to believe who the server is
+  std::string certificate;  // who this client is, for servers that ask
+  std::string key;
+};
+
 struct ClientOptions {
   std::string server = kDefaultServer;  // HOST:PORT, [IPV6]:PORT or unix:PATH, as kilnd takes it
+  // `server` may have tls: before HOST:PORT; then it is this that decides who is believed.
+  TlsFiles tls;
   absl::Duration connect_timeout = absl::Seconds(5);
   absl::Duration call_timeout = absl::Seconds(120);  // of each try of a call
   RetryPolicy retry;
@@ -74,6 +83,9 @@ bool AllCached(const kiln::v1alpha::CompileResponse& response);
 // refused without the name of the field, the other would break the connection's stream for others.
 absl::Status CheckSendable(const kiln::v1alpha::CompileRequest& request,
                            uint64_t max_message_bytes);
+
+// With TLS, as through deploy/proxy: the rest of the address.
+inline constexpr absl::string_view kTlsPrefix = "tls:";
 
 // InvalidArgument: what is wrong with the address and how it should look.
 absl::Status CheckServerAddress(absl::string_view server);

@@ -54,7 +54,11 @@ absl::StatusOr<std::unique_ptr<Service>> OpenLocal(const ParsedFlags& flags, int
 std::vector<Flag> ServiceFlags() {
   return {
       {"server", 0, "HOST:PORT", false,
-       "the daemon, or unix:PATH; else $KILN_SERVER, else 127.0.0.1:7411"},
+       "the daemon, or tls:HOST:PORT or unix:PATH; else $KILN_SERVER, else 127.0.0.1:7411"},
+      {"tls-ca", 0, "FILE", false,
+       "for tls: whom to believe who the server is (PEM), if not the system's authorities"},
+      {"tls-certificate", 0, "FILE", false, "for tls: who this client is, for servers that ask"},
+      {"tls-key", 0, "FILE", false, "for tls: the certificate's key"},
       {"local", 0, "", false, "compile here, in worker processes, without a daemon"},
       {"timeout", 0, "SECONDS", false, "how long one compile may take (120)"},
       {"patience", 0, "SECONDS", false,
@@ -78,6 +82,7 @@ absl::StatusOr<std::unique_ptr<Service>> OpenService(const ParsedFlags& flags, i
   const char* environment = getenv("KILN_SERVER");
   if (environment != nullptr && *environment != 0) options.server = environment;
   options.server = flags.Get("server", options.server);
+  options.tls = {flags.Get("tls-ca"), flags.Get("tls-certificate"), flags.Get("tls-key")};
   options.call_timeout = absl::Seconds(*seconds);
   if (absl::Status s = SetPatience(flags, &options); !s.ok()) return s;
   // A batch says it in its own way; but at the start it has none yet.

@@ -3,7 +3,7 @@
 Clients speak gRPC over TLS with it as they would with kilnd; kilnd listens on a Unix socket. What
 gRPC's own server cannot bound (headers without end, calls begun and reset) is sent to nginx, and
 the daemon behind it must neither notice nor grow. All on loopback, some megabytes. Arguments:
-kilnd, worker. Run by proxy_test.sh.
+kilnd, worker, kiln. Run by proxy_test.sh.
 """
 
 import os
@@ -21,7 +21,7 @@ import unittest
 
 import grpc
 
-KILND, WORKER = sys.argv[1:3]
+KILND, WORKER, KILN = sys.argv[1:4]
 CONF = "deploy/proxy/kilnd.conf"
 MAIN = """
 daemon off;
@@ -197,6 +197,26 @@ class ProxyTest(unittest.TestCase):
         answers = [a for a in stub.CompileStream(items, timeout=60) if a.item]
         self.assertEqual(sorted(a.item for a in answers), list(range(1, 101)))
         self.assertTrue(all(a.response.results[0].variants[0].code for a in answers))
+
+    def kiln(self, *flags):
+        return subprocess.run([KILN, *flags], capture_output=True, text=True, timeout=60)
+
+    def test_kiln_speaks_tls(self):
+        server = "--server=tls:localhost:%d" % self.port
+        shader = os.path.join(self.dir, "module.spv")
+        with open(shader, "wb") as f:
+            f.write(fake_module(77))
+        believed = self.kiln("compile", server, "--tls-ca=" + self.dir + "/tls.crt",
+                             "--target=tgl", "-o", self.dir + "/out", shader)
+        self.assertEqual(believed.returncode, 0, believed.stderr)
+        stranger = self.kiln("compile", server, "--target=tgl", shader)
+        self.assertEqual(stranger.returncode, 3, stranger.stderr)
+        plain = self.kiln("compile", "--server=localhost:%d" % self.port, "--target=tgl", shader)
+        self.assertEqual(plain.returncode, 3, plain.stderr)
+        for flags in (["--server=localhost:1", "--tls-ca=" + self.dir + "/tls.crt"],
+                      [server, "--tls-ca=/nonesuch"], [server, "--tls-key=" + self.dir + "/tls.key"]):
+            wrong = self.kiln("compile", "--target=tgl", *flags, shader)
+            self.assertEqual(wrong.returncode, 2, wrong.stderr)
 
     def test_errors_of_calls_keep_their_code(self):
         stub, _ = self.stub()
