@@ -208,6 +208,27 @@ TEST_F(DiskDamageTest, FlippedBytesInTheLogLoseThatPlaceOnly) {
   EXPECT_EQ(tier_->usage().lost_records, 0u);
 }
 
+// Two logs, the older of which was about to become a table.
+TEST_F(DiskDamageTest, FlippedBytesInALogAreCountedAfterAKillDuringAFlush) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  disk_->no_tables = true;
+  uint32_t taken = 0;
+  while (tier_->Put(absl::StrCat("key", taken), Noise(taken, 3000)).ok()) ++taken;
+  EXPECT_LT(taken, 2 * (1 << 20) / 3000u);  // the bound is 64 write buffers
+  const std::string killed = dir_ + ".killed";
+  fs::remove_all(killed);
+  fs::copy(dir_, killed, fs::copy_options::recursive);
+  tier_ = nullptr;
+  disk_->no_tables = false;
+  fs::remove_all(dir_);
+  fs::rename(killed, dir_);
+  Flip(Largest(Files(".log")), 400'000);
+  ASSERT_NO_FATAL_FAILURE(Open());
+  int present = Present(0, taken);
+  EXPECT_LT(present, static_cast<int>(taken));
+  EXPECT_EQ(tier_->usage().lost_records, taken - static_cast<uint64_t>(present));
+}
+
 TEST_F(DiskDamageTest, ADamagedTableLosesOneGenerationAtMost) {
   constexpr uint64_t kLimit = 8 << 20;
   ASSERT_NO_FATAL_FAILURE(Open(kLimit));

@@ -187,10 +187,10 @@ bool DiskTier::TakesWrites() {
       rocksdb::WriteStringToFile(env, rocksdb::Slice(std::string(kTrialBytes, 't')), path);
   DiskCause cause = s.ok() ? DiskCause::kNone : CauseOf(s);
   unlink(path.c_str());
-  // Room for one table, or the next flush would fail.
+  // Room for one table and its log, or the next flush would fail. After a start it holds two logs.
   struct statvfs space = {};
   if (s.ok() && statvfs(options_.directory.c_str(), &space) == 0 && space.f_blocks > 0 &&
-      space.f_bavail * space.f_frsize < generation_options().write_buffer_bytes) {
+      space.f_bavail * space.f_frsize < 3 * generation_options().write_buffer_bytes) {
     cause = DiskCause::kFull;
   }
   if (cause == DiskCause::kNone) {

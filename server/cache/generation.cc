@@ -58,7 +58,7 @@ rocksdb::Options DatabaseOptions(const GenerationOptions& options) {
   db.IncreaseParallelism(2);
   db.max_open_files = options.open_tables + 10;  // it takes 10 off for its other files
   db.table_cache_numshardbits = 2;               // each shard keeps one at least
-  db.max_total_wal_size = options.write_buffer_bytes;
+  db.max_total_wal_size = options.write_buffer_bytes;  // bounds what is allocated ahead only
   // What does not open is passed over; the rest of the log is as good as before.
   db.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
   db.info_log = std::make_shared<NoLog>();
@@ -75,10 +75,10 @@ rocksdb::Options DatabaseOptions(const GenerationOptions& options) {
   rocksdb::ColumnFamilyOptions cf;
   cf.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   cf.compression = rocksdb::kNoCompression;  // records are compressed
-  // The log's bound decides when a table is written. In memory there is room for all logs that a
-  // kill can leave, so that replaying them writes no table: CountLost tells replayed records by
-  // that.
+  // Only while opening: room for both logs that a kill during a flush can leave, so that replaying
+  // them writes no table. CountLost tells replayed records by that.
   cf.write_buffer_size = 4 * options.write_buffer_bytes;
+  cf.arena_block_size = options.write_buffer_bytes / 8;
   cf.disable_auto_compactions = true;  // written once, dropped whole
   cf.level0_slowdown_writes_trigger = 1 << 20;
   cf.level0_stop_writes_trigger = 1 << 20;
@@ -155,6 +155,10 @@ rocksdb::Status Generation::Open(const GenerationOptions& options, uint64_t numb
   g->db_.reset(db);
   if (!s.ok()) return s;
   g->CountLost(noted);
+  if (mode == Mode::kReadWrite) {
+    s = db->SetOptions({{"write_buffer_size", absl::StrCat(options.write_buffer_bytes)}});
+    if (!s.ok()) return s;
+  }
   if (mode == Mode::kReadWrite) {
     g->note_fd_ = open((g->path_ + kNote).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
     g->NoteWritten();
