@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
+#include "absl/time/time.h"
 #include "server/config.h"
 #include "server/daemon.h"
+#include "server/log/library_message.h"
 #include "server/log/log.h"
 #include "server/protobuf_log.h"
 
@@ -60,10 +62,15 @@ void ConfigureLog(const Config& config) {
   TheLog().Configure(level, config.log_format == "json" ? Format::kJson : Format::kText);
 }
 
+// At the end somebody may wait for the daemon to be gone, and the log's reader need not be there.
+constexpr absl::Duration kLogTime = absl::Seconds(1);
+
 // gRPC's own words, errors only unless its environment says otherwise.
 void CaptureGrpcMessages() {
   gpr_set_log_function([](gpr_log_func_args* args) {
-    TheLog().Write(Event::kGrpcMessage, {{"message", args->message}});
+    TheLog().Write(Event::kGrpcMessage, {{"severity", gpr_log_severity_string(args->severity)},
+                                         {"source", kiln::log::SourceLine(args->file, args->line)},
+                                         {"message", kiln::log::ConstantPart(args->message)}});
   });
 }
 
@@ -72,6 +79,19 @@ void CaptureProtobufMessages() {
   kiln::server::CaptureProtobufMessages([](const std::string& text, uint64_t withheld) {
     TheLog().Write(Event::kProtobufMessage, {{"message", text}, {"withheld", withheld}});
   });
+}
+
+// An assertion of a library is a line of the log and then SIGABRT: the line has to get out. The
+// process dies of the signal all the same, with its core.
+void LetTheLogOutOnCrash() {
+  TheLog();
+  struct sigaction action = {};
+  action.sa_handler = [](int signal) {
+    TheLog().Drain(kLogTime);
+    raise(signal);
+  };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE}) sigaction(signal, &action, nullptr);
 }
 
 void SayStarted(const Config& config, const Daemon& daemon) {
@@ -142,9 +162,11 @@ int Run(const std::vector<std::string>& arguments, Config config) {
   ConfigureLog(config);
   CaptureGrpcMessages();
   CaptureProtobufMessages();
+  LetTheLogOutOnCrash();
   auto daemon = Daemon::Start(config, &TheLog());
   if (!daemon.ok()) {
     TheLog().Write(Event::kStartFailed, {{"message", std::string(daemon.status().message())}});
+    TheLog().Drain(kLogTime);
     return 1;
   }
   SayStarted(config, **daemon);
@@ -156,6 +178,7 @@ int Run(const std::vector<std::string>& arguments, Config config) {
   const int cancelled = (*daemon)->Stop();
   TheLog().FlushCounts(true);
   TheLog().Write(Event::kStopped, {{"cancelled", cancelled}});
+  TheLog().Drain(kLogTime);
   // Nothing is in flight and every record is in the write-ahead log: the rest of taking down would
   // change nothing.
   _exit(0);

@@ -4,10 +4,10 @@
 #include <google/protobuf/stubs/logging.h>
 
 #include <atomic>
+#include <chrono>
 #include <utility>
 
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
 
 namespace kiln::server {
 namespace {
@@ -19,7 +19,7 @@ struct Capture {
   absl::Mutex mutex;
   ProtobufSay say;
   absl::Duration interval;
-  absl::Time next = absl::InfinitePast();
+  std::chrono::steady_clock::time_point next;  // its beginning: at once
   uint64_t withheld = 0;
   std::atomic<uint64_t> messages{0};
 };
@@ -34,13 +34,13 @@ void Handle(google::protobuf::LogLevel level, const char*, int, const std::strin
   Capture& capture = TheCapture();
   ++capture.messages;
   absl::MutexLock lock(&capture.mutex);
-  const absl::Time now = absl::Now();
+  const auto now = std::chrono::steady_clock::now();
   if (capture.say == nullptr) return;
   if (now < capture.next && level != google::protobuf::LOGLEVEL_FATAL) {
     ++capture.withheld;
     return;
   }
-  capture.next = now + capture.interval;
+  capture.next = now + absl::ToChronoNanoseconds(capture.interval);
   capture.say(text.substr(0, kMostBytes), std::exchange(capture.withheld, 0));
 }
 
@@ -52,7 +52,7 @@ void CaptureProtobufMessages(ProtobufSay say, absl::Duration interval) {
     absl::MutexLock lock(&capture.mutex);
     capture.say = std::move(say);
     capture.interval = interval;
-    capture.next = absl::InfinitePast();
+    capture.next = {};
     capture.withheld = 0;
   }
   google::protobuf::SetLogHandler(&Handle);

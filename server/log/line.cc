@@ -1,6 +1,8 @@
 // One line of the log: see line.h.
 #include "server/log/line.h"
 
+#include <cstdint>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
 #include "core/base/utf8.h"
@@ -30,16 +32,35 @@ std::string TextValue(const std::string& value) {
   return out + "\"";
 }
 
+// The number of a character that is well-formed UTF-8.
+uint32_t CodePoint(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return first;
+  uint32_t code = first & (0x7Fu >> character.size());
+  for (char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3Fu);
+  return code;
+}
+
+void AppendJsonCharacter(uint32_t code, std::string* out) {
+  if (code == '"' || code == '\\') {
+    *out += {'\\', static_cast<char>(code)};
+  } else if (code >= 0x20 && code < 0x7F) {
+    *out += static_cast<char>(code);
+  } else if (code < 0x10000) {
+    absl::StrAppendFormat(out, "\\u%04x", code);
+  } else {
+    const uint32_t rest = code - 0x10000;
+    absl::StrAppendFormat(out, "\\u%04x\\u%04x", 0xD800 + (rest >> 10), 0xDC00 + (rest & 0x3FF));
+  }
+}
+
 std::string JsonValue(const std::string& value) {
+  const std::string text = EscapeNonUtf8(value);
   std::string out = "\"";
-  for (char c : EscapeNonUtf8(value)) {
-    if (c == '"' || c == '\\') {
-      out += {'\\', c};
-    } else if (absl::ascii_iscntrl(static_cast<unsigned char>(c))) {
-      absl::StrAppendFormat(&out, "\\u%04x", static_cast<unsigned char>(c));
-    } else {
-      out += c;
-    }
+  for (std::string_view rest = text; !rest.empty();) {
+    const size_t length = Utf8Length(rest);
+    AppendJsonCharacter(CodePoint(rest.substr(0, length)), &out);
+    rest.remove_prefix(length);
   }
   return out + "\"";
 }

@@ -3,12 +3,13 @@
 //   time=2026-11-23T00:15:02.123Z level=warning event=worker_crashed cause=abort last_pass=fold
 //   {"time":"2026-11-23T00:15:02.123Z","level":"warning","event":"worker_crashed","cause":"abort"}
 //
-// Whatever a value holds, the line is one line, printable, UTF-8 and at most kMostLineBytes long:
+// Whatever a value holds, the line is one line, printable ASCII and at most kMostLineBytes long:
 // nobody forges a second line or moves a terminal's cursor through one. In text, values with other
 // characters than those of names, numbers and paths are quoted; inside, '"' and '\' have a '\'
 // before them and control characters and bytes beyond ASCII are \xHH. In JSON, control characters
-// are \u00HH and text that is not UTF-8 has its bytes written out as \xHH. Long values end in
-// "..."; fields that do not fit are left out, and cut=true says so.
+// and all characters beyond ASCII are \uHHHH: among them are some that terminals obey (C1) and some
+// that turn the order of what is seen around. Text that is not UTF-8 has its bytes written out as
+// \xHH. Long values end in "..."; fields that do not fit are left out, and cut=true says so.
 #ifndef KILN_SERVER_LOG_LINE_H_
 #define KILN_SERVER_LOG_LINE_H_
 
@@ -29,8 +30,7 @@ enum class Format { kText, kJson };
 // "debug", "info", "warning", "error".
 std::string_view Name(Level level);
 
-// A write of as much to a pipe is not mixed with another's (PIPE_BUF), nor does it wait where
-// poll() says that the pipe takes data.
+// A write of as much to a pipe is not mixed with another's (PIPE_BUF).
 inline constexpr size_t kMostLineBytes = 4096;
 inline constexpr size_t kMostValueBytes = 512;
 

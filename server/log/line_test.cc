@@ -5,8 +5,6 @@
 
 #include <string>
 
-#include "core/base/utf8.h"
-
 namespace kiln::log {
 namespace {
 
@@ -44,7 +42,8 @@ TEST(LineTest, NoValueForgesALineOrAField) {
   EXPECT_NE(Text({{"v", "\x1b[2J\x7f"}}).find("\"\\x1b[2J\\x7f\""), std::string::npos);
   EXPECT_NE(Text({{"v", "\xe2\x80\xa8"}}).find("\"\\xe2\\x80\\xa8\""), std::string::npos);
   EXPECT_NE(Json({{"v", "a\"\n\\"}}).find("\"v\":\"a\\\"\\u000a\\\\\"}\n"), std::string::npos);
-  EXPECT_NE(Json({{"v", "\xc3\xa4"}}).find("\"v\":\"\xc3\xa4\"}"), std::string::npos);
+  EXPECT_NE(Json({{"v", "\xc3\xa4"}}).find("\"v\":\"\\u00e4\"}"), std::string::npos);
+  EXPECT_NE(Json({{"v", "\xf0\x9f\x98\x80"}}).find("\"\\ud83d\\ude00\"}"), std::string::npos);
   EXPECT_NE(Json({{"v", "\xff!"}}).find("\"v\":\"\\\\xff!\"}"), std::string::npos);
 }
 
@@ -53,8 +52,19 @@ TEST(LineTest, EveryByteGivesOnePrintableLine) {
   for (int c = 0; c < 256; ++c) all += static_cast<char>(c);
   for (const std::string& line : {Text({{"v", all}}), Json({{"v", all}})}) {
     EXPECT_EQ(line.find('\n'), line.size() - 1);
-    EXPECT_TRUE(IsUtf8(line));
-    for (char c : line.substr(0, line.size() - 1)) EXPECT_GE(static_cast<unsigned char>(c), 0x20);
+    for (char c : line.substr(0, line.size() - 1)) EXPECT_TRUE(c >= 0x20 && c < 0x7f) << line;
+  }
+}
+
+// C1 controls (a terminal's CSI is U+009B), marks of direction, separators of lines, tags.
+TEST(LineTest, NoCharacterIsObeyedOrHidden) {
+  for (const char* bad : {"\xc2\x9b"
+                          "31m",
+                          "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x80\xa8", "\xd8\x9c",
+                          "\xef\xbb\xbf", "\xf3\xa0\x81\x81"}) {
+    for (const std::string& line : {Text({{"v", bad}}), Json({{"v", bad}})}) {
+      for (char c : line) EXPECT_TRUE(static_cast<unsigned char>(c) < 0x7f) << line;
+    }
   }
 }
 

@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
+#include <ctime>
 #include <utility>
 
 #include "absl/time/clock.h"
@@ -29,20 +32,23 @@ absl::Duration SteadyTime() {
   return absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch());
 }
 
-// False: the line could not be written whole without waiting.
-bool WriteAtOnce(int fd, const std::string& line) {
-  pollfd p = {fd, POLLOUT, 0};
-  if (poll(&p, 1, 0) != 1 || (p.revents & POLLOUT) == 0) return false;
-  return write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size());
-}
-
 }  // namespace
 
 std::string_view Name(Event event) { return kRows[static_cast<size_t>(event)].name; }
 Level LevelOf(Event event) { return kRows[static_cast<size_t>(event)].level; }
 
-Log::Log(Options options) : options_(std::move(options)) {
+Log::Log(Options options) : options_(std::move(options)), fd_(options_.fd) {
   if (!options_.clock) options_.clock = SteadyTime;
+}
+
+Log::~Log() {
+  std::optional<pthread_t> writer;
+  {
+    absl::MutexLock lock(&mutex_);
+    ending_ = true;
+    writer = writer_;
+  }
+  if (writer) pthread_join(*writer, nullptr);
 }
 
 void Log::Configure(Level level, Format format) {
@@ -59,8 +65,9 @@ void Log::Write(Event event, std::vector<Field> fields) {
     ++kind.suppressed;
     return;
   }
-  if (kind.suppressed > 0) fields.emplace_back("suppressed", std::exchange(kind.suppressed, 0));
-  Put(event, std::move(fields));
+  const uint64_t suppressed = std::exchange(kind.suppressed, 0);
+  if (suppressed > 0) fields.emplace_back("suppressed", suppressed);
+  Put(event, std::move(fields), 1 + suppressed);
 }
 
 void Log::FlushCounts(bool all) {
@@ -68,9 +75,18 @@ void Log::FlushCounts(bool all) {
   for (size_t i = 0; i < kEvents; ++i) {
     Kind& kind = kinds_[i];
     if (kind.suppressed == 0 || !(Admit(&kind) || all)) continue;
-    Put(Event::kSuppressed,
-        {{"of", kRows[i].name}, {"suppressed", std::exchange(kind.suppressed, 0)}});
+    const uint64_t suppressed = std::exchange(kind.suppressed, 0);
+    Put(Event::kSuppressed, {{"of", kRows[i].name}, {"suppressed", suppressed}}, suppressed);
   }
+  if (lost_ > 0) Put(Event::kSuppressed, {}, 0);
+}
+
+bool Log::Drain(absl::Duration limit) const {
+  const timespec step = {0, 1'000'000};
+  for (int64_t left = absl::ToInt64Milliseconds(limit); unwritten_ > 0 && left > 0; --left) {
+    nanosleep(&step, nullptr);
+  }
+  return unwritten_ == 0;
 }
 
 bool Log::Admit(Kind* kind) {
@@ -81,16 +97,68 @@ bool Log::Admit(Kind* kind) {
   return true;
 }
 
-void Log::Put(Event event, std::vector<Field> fields) {
+void Log::Put(Event event, std::vector<Field> fields, uint64_t events) {
   // First, so that a long line does not cut it off.
   if (lost_ > 0) fields.insert(fields.begin(), Field("lost_lines", lost_));
-  const std::string line =
-      FormatLine(options_.format, absl::Now(), LevelOf(event), Name(event), fields);
-  if (WriteAtOnce(options_.fd, line)) {
-    lost_ = 0;
-  } else {
-    ++lost_;
+  events += std::exchange(lost_, 0);
+  std::string line = FormatLine(options_.format, absl::Now(), LevelOf(event), Name(event), fields);
+  if (queued_bytes_ + line.size() > options_.queue_bytes) {
+    lost_ = events;
+    return;
   }
+  queued_bytes_ += line.size();
+  queue_.push_back({std::move(line), events});
+  ++unwritten_;
+  if (!writer_) StartWriter();
+}
+
+void Log::StartWriter() {
+  // Signals are for threads that expect them.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const auto run = [](void* log) -> void* {
+    static_cast<Log*>(log)->WriteLines();
+    return nullptr;
+  };
+  pthread_t writer;
+  if (pthread_create(&writer, nullptr, run, this) == 0) writer_ = writer;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Log::WriteLines() {
+  absl::MutexLock lock(&mutex_);
+  for (;;) {
+    mutex_.Await(absl::Condition(this, &Log::HasWork));
+    if (queue_.empty()) return;
+    const std::string text = std::move(queue_.front().text);
+    mutex_.Unlock();
+    const bool written = WriteWhole(text);
+    mutex_.Lock();
+    if (!written) lost_ += queue_.front().events;
+    queued_bytes_ -= text.size();
+    queue_.pop_front();
+    --unwritten_;
+  }
+}
+
+bool Log::WriteWhole(const std::string& line) {
+  const std::string bytes = broken_off_ ? "\n" + line : line;
+  size_t at = 0;
+  while (at < bytes.size()) {
+    const ssize_t n = write(fd_, bytes.data() + at, bytes.size() - at);
+    if (n > 0) {
+      at += static_cast<size_t>(n);
+    } else if (n < 0 && errno == EAGAIN) {
+      // Whoever shares the descriptor made it so.
+      pollfd p = {fd_, POLLOUT, 0};
+      poll(&p, 1, -1);
+    } else if (n == 0 || errno != EINTR) {
+      break;
+    }
+  }
+  if (at > 0) broken_off_ = at < bytes.size() && bytes[at - 1] != '\n';
+  return at == bytes.size();
 }
 
 }  // namespace kiln::log

@@ -3,16 +3,29 @@
 // A client can cause events without end, so each kind has a limit of its own: a burst, then one
 // line in an interval. What is over it is counted, and the count is in the kind's next line or,
 // when nothing more happens, in a line "suppressed". So a flood of one kind costs little and hides
-// no other kind. And nobody who stops reading the log stops the daemon: a line that cannot be
-// written at once is dropped, and the next one says how many were lost.
+// no other kind.
+//
+// And nobody who stops reading the log stops the daemon. No call says beforehand whether a write
+// will wait: poll() promises a terminal's writer one byte, and a pipe's room may be another's by
+// then. So lines go into a queue, and a thread that does nothing else writes them, in order. What
+// does not fit in the queue or cannot be written (a full disk) is lost, and counted in lost_lines
+// of a later line, together with what the lost line itself counted: every event is a line of its
+// own, in `suppressed` or in lost_lines. A line that broke off is ended before the next.
+//
+// The thread starts with the first line; a child that was forked without exec does not have it.
 //
 // Shader text never comes here: see events.def for what may be in fields.
 #ifndef KILN_SERVER_LOG_LOG_H_
 #define KILN_SERVER_LOG_LOG_H_
 
+#include <pthread.h>
+
 #include <array>
+#include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +53,7 @@ struct Options {
   int fd = 2;
   int burst = 10;                              // lines of one kind at once
   absl::Duration interval = absl::Seconds(1);  // between lines after that
+  size_t queue_bytes = size_t{256} << 10;      // of lines that wait to be written
   // Time since any moment, never set back; for tests.
   std::function<absl::Duration()> clock;
 };
@@ -48,6 +62,8 @@ struct Options {
 class Log {
  public:
   explicit Log(Options options = {});
+  // Waits until all is written: whoever destroys a log has a reader.
+  ~Log();
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
@@ -57,8 +73,12 @@ class Log {
   void Configure(Level level, Format format);
 
   // Writes counts of suppressed lines that no later line of their kind brought: of kinds that may
-  // have a line again, or of all.
+  // have a line again, or of all; and that of lost lines.
   void FlushCounts(bool all);
+
+  // Waits until all is written, for so long at most; false: it is not. Before the process ends. May
+  // be called in a signal's handler: it takes no lock and no memory.
+  bool Drain(absl::Duration limit) const;
 
  private:
   struct Kind {
@@ -66,14 +86,34 @@ class Log {
     absl::Duration paid_at = -absl::InfiniteDuration();
     uint64_t suppressed = 0;
   };
+  struct Line {
+    std::string text;
+    uint64_t events = 0;  // that nobody hears of if it is lost
+  };
   // True: there may be a line, and it is counted.
   bool Admit(Kind* kind) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Put(Event event, std::vector<Field> fields) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // `events`: that the line is the only one to tell of, besides lost ones.
+  void Put(Event event, std::vector<Field> fields, uint64_t events)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // No thread is to be had: the next line tries again.
+  void StartWriter() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void WriteLines();
+  bool HasWork() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return ending_ || !queue_.empty(); }
+  // Waits as long as it must; false: the line is not in the log whole.
+  bool WriteWhole(const std::string& line);
 
   absl::Mutex mutex_;
   Options options_ ABSL_GUARDED_BY(mutex_);
   std::array<Kind, kEvents> kinds_ ABSL_GUARDED_BY(mutex_);
   uint64_t lost_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::deque<Line> queue_ ABSL_GUARDED_BY(mutex_);  // the first is being written
+  size_t queued_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool ending_ ABSL_GUARDED_BY(mutex_) = false;
+  std::optional<pthread_t> writer_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<size_t> unwritten_ = 0;  // lines in the queue
+
+  const int fd_;
+  bool broken_off_ = false;  // the writer's: the line before has no end
 };
 
 }  // namespace kiln::log
