@@ -1,10 +1,14 @@
 // The daemon's settings: see config.h.
 #include "server/config.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <fstream>
+#include <optional>
 #include <sstream>
 #include <utility>
 #include <variant>
@@ -221,12 +225,41 @@ absl::Status Usage(const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat(what, "\nTry kilnd --help."));
 }
 
+constexpr size_t kMostFileBytes = size_t{1} << 20;
+
+// Nothing: it cannot be read; one byte more than kMostFileBytes: it has more.
+std::optional<std::string> ReadSome(int fd) {
+  std::string text(kMostFileBytes + 1, '\0');
+  size_t size = 0;
+  ssize_t n = 1;
+  while (size < text.size() && (n = read(fd, text.data() + size, text.size() - size)) > 0) {
+    size += static_cast<size_t>(n);
+  }
+  if (n < 0) return std::nullopt;
+  text.resize(size);
+  return text;
+}
+
+// At SIGHUP the thread that waits for signals reads it: a FIFO would keep it for ever. A file
+// without even a comment is one that somebody is about to write, or a full disk's: it does not mean
+// that everything shall have its default.
 absl::Status ReadFile(const std::string& path, std::string* text) {
-  std::ifstream file(path);
-  if (!file) return Usage(absl::StrCat("the configuration file ", path, " cannot be read"));
-  std::ostringstream all;
-  all << file.rdbuf();
-  *text = all.str();
+  const auto wrong = [&](const char* what) {
+    return Usage(absl::StrCat("the configuration file ", path, " ", what));
+  };
+  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return wrong("cannot be read");
+  struct stat st;
+  const bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+  auto read = regular ? ReadSome(fd) : std::nullopt;
+  close(fd);
+  if (!regular) return wrong("is not a regular file");
+  if (!read) return wrong("cannot be read");
+  if (read->size() > kMostFileBytes) return wrong("is larger than 1 MiB");
+  if (absl::StripAsciiWhitespace(*read).empty()) {
+    return wrong("is empty; one with a comment stands for the defaults");
+  }
+  *text = *std::move(read);
   return absl::OkStatus();
 }
 

@@ -2,6 +2,9 @@
 // and what signals do to it.
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,6 +86,22 @@ class LogTest : public testing::Test {
     int n = 0;
     for (const std::string& line : Lines()) n += line.find(part) != std::string::npos ? 1 : 0;
     return n;
+  }
+  // On a connection of its own, until the daemon has closed or answered it.
+  void SendToKilnd(const std::string& bytes) {
+    const std::string port = kilnd_->address().substr(kilnd_->address().rfind(':') + 1);
+    sockaddr_in to = {};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(static_cast<uint16_t>(std::stoi(port)));
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ASSERT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+    ASSERT_EQ(write(fd, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+    shutdown(fd, SHUT_WR);
+    char buffer[4096];
+    while (read(fd, buffer, sizeof buffer) > 0) {
+    }
+    close(fd);
   }
   int Stop() {
     kilnd_->Signal(SIGTERM);
@@ -268,6 +287,67 @@ TEST_F(LogTest, SighupReloadsWhatItCanAndSaysWhatItCannot) {
       << kilnd_->log();
   EXPECT_EQ(Stop(), 0);
   EXPECT_NE(Line({"\"event\":\"drain_started\"", "\"limit_seconds\":30"}), "") << kilnd_->log();
+}
+
+// A FIFO would never be opened, a device never end; an emptied file is not a wish for defaults.
+TEST_F(LogTest, SighupReadsARegularFileOnly) {
+  const std::string file = dir_ + "/kilnd.conf";
+  std::ofstream(file) << "workers = 1\nlog-level = debug\n";
+  Start({"--config=" + file});
+  std::filesystem::remove(file);
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+  kilnd_->Signal(SIGHUP);
+  EXPECT_NE(Line({"event=reload_failed", "is not a regular file"}), "") << kilnd_->log();
+  std::filesystem::remove(file);
+  std::ofstream(file) << "\n";
+  kilnd_->Signal(SIGHUP);
+  EXPECT_NE(Line({"event=reload_failed", "is empty"}), "") << kilnd_->log();
+  std::ofstream(file) << std::string((1 << 20) + 1, '#');
+  kilnd_->Signal(SIGHUP);
+  EXPECT_NE(Line({"event=reload_failed", "is larger than 1 MiB"}), "") << kilnd_->log();
+  std::ofstream(file) << "# all defaults\n";
+  kilnd_->Signal(SIGHUP);
+  EXPECT_NE(Line({"event=config_reloaded", "changed=log-level"}), "") << kilnd_->log();
+  EXPECT_EQ(Stop(), 0);
+}
+
+// What a client wrote is in gRPC's messages, and they are as many as its requests.
+TEST_F(LogTest, OfGrpcsMessagesOnlyTheConstantPartAndFew) {
+  Start();
+  const size_t before = kilnd_->log().size();
+  const auto frame = [](char type, char flags, const std::string& payload) {
+    const std::string head = {0, 0, static_cast<char>(payload.size()), type, flags, 0, 0, 0, 1};
+    return head + payload;
+  };
+  const auto header = [](const std::string& key, const std::string& value) {
+    return std::string(1, '\0') + static_cast<char>(key.size()) + key +
+           static_cast<char>(value.size()) + value;
+  };
+  for (int i = 0; i < 500; ++i) {
+    std::string headers = header(":method", "POST") + header(":scheme", "http") +
+                          header(":path", "/x") + header(":authority", "a") +
+                          header("content-type", "application/grpc") +
+                          header("te", "SECRET\x1b[2J\nevent=stopped");
+    std::string settings = frame(4, 0, "");
+    settings[8] = 0;
+    SendToKilnd("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings + frame(1, 5, headers));
+  }
+  const std::string line = Line({"event=grpc_message"});
+  EXPECT_NE(line.find("message=\"Error parsing metadata\""), std::string::npos) << line;
+  EXPECT_NE(line.find("severity=E"), std::string::npos) << line;
+  EXPECT_NE(line.find("source="), std::string::npos) << line;
+  EXPECT_EQ(Stop(), 0);
+  EXPECT_EQ(kilnd_->log().find("SECRET"), std::string::npos) << kilnd_->log();
+  EXPECT_LT(kilnd_->log().size() - before, 20'000u);
+}
+
+// The handler waits for the log and no more.
+TEST_F(LogTest, ACrashIsADeathByItsSignalStill) {
+  Start();
+  kilnd_->Signal(SIGUSR1);
+  EXPECT_NE(Line({"event=signal_ignored"}), "");
+  kilnd_->Signal(SIGABRT);
+  EXPECT_EQ(kilnd_->Wait(), 128 + SIGABRT);
 }
 
 TEST_F(LogTest, OtherSignalsDoNotKill) {
