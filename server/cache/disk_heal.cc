@@ -77,9 +77,9 @@ absl::Status DiskTier::Lock(DiskCause* cause) {
   std::error_code made;
   fs::create_directories(options_.directory, made);
   std::string path = options_.directory + "/lock";
-  int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  int fd = open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
   int error = made ? made.value() : errno;
-  if (fd < 0) fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);  // of a read-only file system
+  if (fd < 0) fd = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);  // of a read-only disk
   if (fd < 0) {
     *cause = CauseOfErrno(error);
     return absl::UnavailableError(absl::StrCat("cache directory ", options_.directory,
@@ -106,7 +106,8 @@ absl::Status DiskTier::Lock(DiskCause* cause) {
 
 bool DiskTier::LockIsThere() const {
   struct stat held = {}, there = {};
-  return fstat(lock_fd_, &held) == 0 && stat((options_.directory + "/lock").c_str(), &there) == 0 &&
+  const std::string path = options_.directory + "/lock";
+  return fstat(lock_fd_, &held) == 0 && lstat(path.c_str(), &there) == 0 &&
          held.st_dev == there.st_dev && held.st_ino == there.st_ino;
 }
 
