@@ -232,13 +232,11 @@ TEST_F(ClientTest, NobodyThere) {
 
 TEST(ServerAddress, Forms) {
   for (const char* good : {"127.0.0.1:7411", "localhost:1", "[::1]:65535", "::1:7411",
-                           "unix:/run/kiln", "unix:kiln.sock", "tls:host:7443",
-                           "tls:[::1]:1"}) {
+                           "unix:/run/kiln", "unix:kiln.sock", "tls:host:7443", "tls:[::1]:1"}) {
     EXPECT_TRUE(CheckServerAddress(good).ok()) << good;
   }
   for (const char* bad : {"", "localhost", ":7411", "host:0", "host:65536", "host:x", "a:b:7411",
-                          "http://host:7411", "unix:", "tls:", "tls:host",
-                          "tls:unix:x"}) {
+                          "http://host:7411", "unix:", "tls:", "tls:host", "tls:unix:x"}) {
     EXPECT_TRUE(absl::IsInvalidArgument(CheckServerAddress(bad))) << bad;
   }
 }
