@@ -33,6 +33,7 @@ class JobLogTest : public testing::Test {
     options.fd = fds_[1];
     log::Log log(options);
     if (JobLog::Tells(outcome_)) JobLog(&log, hello_).Tell(outcome_, origin_);
+    log.Drain(absl::Seconds(10));
     char buffer[8192];
     const ssize_t n = read(fds_[0], buffer, sizeof buffer);
     return n <= 0 ? "" : std::string(buffer, static_cast<size_t>(n));
