@@ -8,12 +8,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "server/cache/disk_tier.h"
 
 namespace kiln::cache {
@@ -38,9 +39,11 @@ void DiskTier::Maintain() {
       absl::MutexLock change(&change_mutex_);
       Heal(/*repair=*/true);
     }
-    absl::MutexLock lock(&stop_mutex_);
-    stop_mutex_.AwaitWithTimeout(absl::Condition(&stop_), options_.probe_interval);
-    if (stop_) return;
+    std::unique_lock lock(stop_mutex_);
+    if (stopping_.wait_for(lock, absl::ToChronoNanoseconds(options_.probe_interval),
+                           [this] { return stop_; })) {
+      return;
+    }
   }
 }
 
@@ -48,11 +51,15 @@ void DiskTier::Heal(bool repair) {
   if (!HoldDirectory()) return;
   CheckFiles();
   if (AnyBroken()) {
-    if (!TakesWrites()) return;
+    if (!TakesWrites()) {
+      if (repair) RemoveDoomed();  // for the space
+      return;
+    }
     CloseBroken();
   }
   OpenAbsent(repair);
   EnsureYoungest();
+  DropSmallest();
   if (repair) RemoveDoomed();
 }
 
@@ -165,6 +172,8 @@ void DiskTier::CheckFiles() {
 void DiskTier::Close(std::shared_ptr<Generation> generation, bool damaged) {
   if (damaged) ++damaged_;
   Absent& absent = absent_[generation->number()];
+  if (auto known = unwritable_.extract(generation->number())) absent = std::move(known.mapped());
+  if (damaged) absent = Absent();
   absent.written = generation->written();
   absent.damaged = damaged;
   auto closed = generation->closed();
@@ -173,12 +182,17 @@ void DiskTier::Close(std::shared_ptr<Generation> generation, bool damaged) {
   closed->WaitForNotification();
 }
 
-bool DiskTier::AnyBroken() const {
+bool DiskTier::NeedsReopening(const Generation& generation) {
+  return generation.broken() ||
+         (generation.read_only() && Clock::now() >= unwritable_[generation.number()].next_try);
+}
+
+bool DiskTier::AnyBroken() {
   auto list = generations();
   absl::MutexLock lock(&mutex_);
-  return failing_ != DiskCause::kNone || std::any_of(list->begin(), list->end(), [](const auto& g) {
-           return g->broken() || g->read_only();
-         });
+  return failing_ != DiskCause::kNone ||
+         std::any_of(list->begin(), list->end(),
+                     [this](const auto& g) { return NeedsReopening(*g); });
 }
 
 bool DiskTier::TakesWrites() {
@@ -195,16 +209,17 @@ bool DiskTier::TakesWrites() {
     cause = DiskCause::kFull;
   }
   if (cause == DiskCause::kNone) {
-    full_since_ = absl::InfiniteFuture();
+    full_since_ = Clock::time_point::max();
     return true;
   }
   Fail(cause, s.ok() ? "less space than one table needs" : s.ToString());
   if (cause != DiskCause::kFull) {
-    full_since_ = absl::InfiniteFuture();
+    full_since_ = Clock::time_point::max();
   } else {
-    full_since_ = std::min(full_since_, absl::Now());
-    if (absl::Now() - full_since_ >= options_.full_patience) {
-      full_since_ = absl::Now();
+    Clock::time_point now = Clock::now();
+    full_since_ = std::min(full_since_, now);
+    if (now - full_since_ >= absl::ToChronoNanoseconds(options_.full_patience)) {
+      full_since_ = now;
       DropOldest(cause);
     }
   }
@@ -214,8 +229,14 @@ bool DiskTier::TakesWrites() {
 void DiskTier::CloseBroken() {
   Generations list = *generations();
   for (auto& generation : list) {
-    if (generation->broken() || generation->read_only()) Close(std::move(generation), false);
+    if (NeedsReopening(*generation)) Close(std::move(generation), false);
   }
+}
+
+void DiskTier::PutOff(Absent* absent) {
+  absent->next_try =
+      Clock::now() + absl::ToChronoNanoseconds(options_.probe_interval * absent->tries);
+  absent->tries = std::min(std::max(1, 2 * absent->tries), kMostPatience);
 }
 
 void DiskTier::OpenAbsent(bool repair) {
@@ -225,19 +246,24 @@ void DiskTier::OpenAbsent(bool repair) {
   std::string detail;
   for (uint64_t number : numbers) {
     Absent& absent = absent_[number];
-    if (absl::Now() >= absent.next_try) {
+    if (Clock::now() >= absent.next_try) {
       if (absent.damaged ? repair && RepairOne(number, &absent) : OpenOne(number, &absent)) {
         absent_.erase(number);
         continue;
       }
       if (absent.cause != DiskCause::kNone) {
-        absent.next_try = absl::Now() + options_.probe_interval * absent.tries;
-        absent.tries = std::min(std::max(1, 2 * absent.tries), kMostPatience);
+        PutOff(&absent);
         absent.damaged = absent.damaged || absent.tries > kPatienceWithOpening;
       }
     }
     away = absent.cause == DiskCause::kNone && absent.damaged ? DiskCause::kDamaged : absent.cause;
     detail = absent.detail;
+  }
+  auto list = generations();
+  for (const auto& generation : *list) {
+    if (!generation->read_only()) continue;
+    away = unwritable_[generation->number()].cause;
+    detail = unwritable_[generation->number()].detail;
   }
   absl::MutexLock lock(&mutex_);
   away_ = away;
@@ -268,6 +294,8 @@ bool DiskTier::OpenOne(uint64_t number, Absent* absent) {
     absent->detail = s.ToString();
     s = Generation::Open(generation_options(), number, Generation::Mode::kReadOnly, &generation);
     if (!s.ok()) return false;
+    PutOff(absent);
+    unwritable_[number] = *absent;
   } else if (generation->lost() > 0) {
     ++damaged_;
     lost_records_ += generation->lost();

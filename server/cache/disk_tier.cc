@@ -18,6 +18,20 @@ uint64_t WriteBufferBytes(uint64_t limit) {
   return std::clamp<uint64_t>(limit / 64, 64 << 10, 32 << 20);
 }
 
+// A bound that the disk never reaches would drop nothing.
+DiskOptions WithinFileSystem(DiskOptions options) {
+  std::error_code error;
+  std::filesystem::path path = std::filesystem::absolute(options.directory, error);
+  while (!std::filesystem::exists(path, error) && path.has_relative_path()) {
+    path = path.parent_path();
+  }
+  std::filesystem::space_info space = std::filesystem::space(path, error);
+  // Some file systems do not know.
+  if (error || space.capacity == 0 || space.capacity == UINTMAX_MAX) return options;
+  options.limit_bytes = std::min<uint64_t>(options.limit_bytes, space.capacity / 8 * 7);
+  return options;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<DiskTier>> DiskTier::Open(DiskOptions options) {
@@ -34,15 +48,16 @@ absl::StatusOr<std::unique_ptr<DiskTier>> DiskTier::Open(DiskOptions options) {
 }
 
 DiskTier::DiskTier(DiskOptions options)
-    : options_(std::move(options)),
+    : options_(WithinFileSystem(std::move(options))),
       block_cache_(rocksdb::NewLRUCache(options_.block_cache_bytes)),
       generations_(std::make_shared<Generations>()) {}
 
 DiskTier::~DiskTier() {
   {
-    absl::MutexLock lock(&stop_mutex_);
+    std::lock_guard lock(stop_mutex_);
     stop_ = true;
   }
+  stopping_.notify_all();
   if (maintenance_.joinable()) maintenance_.join();
   {
     absl::MutexLock lock(&mutex_);
@@ -114,6 +129,7 @@ DiskTier::Found DiskTier::Get(std::string_view key, bool may_block, std::string*
     }
     if (i > 0 && !may_block) return Found::kWouldBlock;  // it will have to move
     if (!OpenRecord(key, record.ToStringView(), value)) {
+      if (!may_block) return Found::kWouldBlock;  // it will have to be erased
       Erase(key);
       return Found::kCorrupt;
     }
@@ -181,41 +197,58 @@ void DiskTier::MaybeRotate() {
   change_mutex_.Unlock();
 }
 
-// The youngest stays.
-void DiskTier::DropOldest(DiskCause cause) {
+void DiskTier::Drop(const std::shared_ptr<Generation>& generation, DiskCause cause) {
   DiskEvent event;
   event.kind = DiskEvent::Kind::kDropped;
   event.cause = cause;
+  event.generation = generation->number();
+  event.bytes = generation->Bytes();
+  event.records = generation->Entries();
+  generation->Doom();
+  TakeOut(generation);
+  dropped_bytes_ += event.bytes;
+  ++dropped_generations_;
+  Tell(std::move(event));
+}
+
+void DiskTier::DropSmallest() {
   auto list = generations();
+  if (list->size() <= kMostGenerations) return;
+  Drop(*std::min_element(list->begin() + 1, list->end(),
+                         [](const auto& a, const auto& b) { return a->Bytes() < b->Bytes(); }),
+       DiskCause::kNone);
+}
+
+// The youngest stays, unless the disk is full: it may be what fills it.
+void DiskTier::DropOldest(DiskCause cause) {
+  auto list = generations();
+  size_t stay = cause == DiskCause::kFull ? 0 : 1;
   uint64_t oldest_absent = absent_.empty() ? UINT64_MAX : absent_.rbegin()->first;
-  if (list->size() > 1 && list->back()->number() < oldest_absent) {
-    event.generation = list->back()->number();
-    event.bytes = list->back()->Bytes();
-    event.records = list->back()->Entries();
-    list->back()->Doom();
-    TakeOut(list->back());
-  } else if (!absent_.empty() && !list->empty()) {
+  if (list->size() > stay && list->back()->number() < oldest_absent) {
+    Drop(list->back(), cause);
+  } else if (!absent_.empty() && list->size() >= stay) {
+    DiskEvent event;
+    event.kind = DiskEvent::Kind::kDropped;
+    event.cause = cause;
     event.generation = oldest_absent;
     std::error_code error;
     std::filesystem::rename(GenerationPath(options_.directory, oldest_absent),
                             DoomedPath(options_.directory), error);
     doomed_ = true;
     absent_.erase(oldest_absent);
-  } else {
-    return;
+    ++dropped_generations_;
+    Tell(std::move(event));
   }
-  dropped_bytes_ += event.bytes;
-  ++dropped_generations_;
-  Tell(std::move(event));
 }
 
-// What is being removed does not count: it would take one generation after another with it.
+// What is being removed, or another's, does not count: it would take one generation after another
+// with it.
 uint64_t DiskTier::BoundedBytes() const {
   uint64_t bytes = 0;
   std::error_code error;
   std::filesystem::directory_iterator it(options_.directory, error), end;
   while (!error && it != end) {
-    if (!IsDoomedName(it->path().filename().string())) bytes += BytesBelow(it->path());
+    if (GenerationNumber(it->path().filename().string()) != 0) bytes += BytesBelow(it->path());
     it.increment(error);
   }
   return bytes;

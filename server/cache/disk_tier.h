@@ -23,8 +23,9 @@
 // reading. Repair keeps the tables and logs that can be read; what cannot be repaired is removed.
 // It works on links, and waits where the disk has no space for it or does not give what is there.
 // After any loss in its log a generation takes no more records and a new one is begun. A disk that
-// stays full for full_patience loses the oldest generation: a cache that could never take a record
-// again would be worth less.
+// stays full for full_patience loses the oldest generation, in the end the only one: a cache that
+// could never take a record again would be worth less. On a disk smaller than the bound, seven
+// eighths of the disk are the bound.
 //
 // Layout: DIRECTORY/lock, DIRECTORY/generation-NUMBER/, DIRECTORY/doomed-*/ (being removed, or a
 // repair that is not done), DIRECTORY/generation-NUMBER.repaired/ (for a moment). The directory
@@ -38,9 +39,12 @@
 #define KILN_SERVER_CACHE_DISK_TIER_H_
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -70,6 +74,8 @@ struct DiskOptions {
 class DiskTier {
  public:
   static constexpr int kGenerations = 4;
+  // Damage begins new ones before their time; the smallest of so many goes.
+  static constexpr int kMostGenerations = kGenerations + 2;
 
   // FailedPrecondition: another process has the directory (names its id). Nothing else fails: what
   // is wrong is in status(), and is tried again.
@@ -121,14 +127,15 @@ class DiskTier {
  private:
   // Youngest first; replaced as a whole.
   using Generations = std::vector<std::shared_ptr<Generation>>;
-  // A generation that is not open.
+  using Clock = std::chrono::steady_clock;  // the other may be set back
+  // A generation that is not open, or cannot be written.
   struct Absent {
     uint64_t written = 0;  // records; 0: not known
     bool damaged = false;
     DiskCause cause = DiskCause::kNone;  // why it could not be opened or repaired
     std::string detail;                  // of that, RocksDB's words
     int tries = 0;
-    absl::Time next_try = absl::InfinitePast();
+    Clock::time_point next_try = Clock::time_point::min();
   };
 
   explicit DiskTier(DiskOptions options);
@@ -136,6 +143,9 @@ class DiskTier {
   // disk_tier.cc: serving.
   absl::Status PutRecord(std::string_view key, std::string_view record);
   void MaybeRotate();
+  void Drop(const std::shared_ptr<Generation>& generation, DiskCause cause)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  void DropSmallest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void DropOldest(DiskCause cause) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   rocksdb::Status BeginGeneration() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   static uint64_t BytesBelow(const std::string& path);
@@ -155,11 +165,13 @@ class DiskTier {
   bool ReadDirectory() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void CheckFiles() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   bool TakesWrites() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
-  bool AnyBroken() const;
+  bool NeedsReopening(const Generation& generation) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  bool AnyBroken() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   // Waits until nobody else uses it.
   void Close(std::shared_ptr<Generation> generation, bool damaged)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void CloseBroken() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  void PutOff(Absent* absent) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void OpenAbsent(bool repair) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   // True: it is no longer absent.
   bool OpenOne(uint64_t number, Absent* absent) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
@@ -182,7 +194,9 @@ class DiskTier {
   int lock_fd_ ABSL_GUARDED_BY(change_mutex_) = -1;
   uint64_t next_number_ ABSL_GUARDED_BY(change_mutex_) = 1;
   std::map<uint64_t, Absent, std::greater<>> absent_ ABSL_GUARDED_BY(change_mutex_);
-  absl::Time full_since_ ABSL_GUARDED_BY(change_mutex_) = absl::InfiniteFuture();
+  // Those open for reading only: when to try again, and why.
+  std::map<uint64_t, Absent> unwritable_ ABSL_GUARDED_BY(change_mutex_);
+  Clock::time_point full_since_ ABSL_GUARDED_BY(change_mutex_) = Clock::time_point::max();
   bool doomed_ ABSL_GUARDED_BY(change_mutex_) = false;  // there may be something to remove
 
   std::atomic<uint64_t> turn_ = 0;
@@ -200,8 +214,9 @@ class DiskTier {
   std::atomic<uint64_t> lost_records_ = 0, damaged_ = 0, repaired_ = 0, lost_ = 0;
   std::atomic<uint64_t> old_layouts_ = 0, failures_ = 0, recoveries_ = 0;
 
-  absl::Mutex stop_mutex_;
-  bool stop_ ABSL_GUARDED_BY(stop_mutex_) = false;
+  std::mutex stop_mutex_;  // absl's waits are by the clock that may be set back
+  std::condition_variable stopping_;
+  bool stop_ = false;  // under stop_mutex_
   std::thread maintenance_;
 };
 
