@@ -119,6 +119,7 @@ class DiskDamageTest : public testing::Test {
     DiskOptions options;
     options.env = env_.get();
     options.full_patience = full_patience_;
+    options.open_tables = open_tables_;
     options.observer = [this](const DiskEvent& event) { Observe(event); };
     options.directory = dir_;
     options.limit_bytes = limit;
@@ -202,6 +203,7 @@ class DiskDamageTest : public testing::Test {
   std::string dir_;
   std::shared_ptr<FullDisk> disk_ = std::make_shared<FullDisk>();
   std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(disk_);
+  int open_tables_ = 4096;
   absl::Duration full_patience_ = absl::Hours(1);
   absl::Mutex mutex_;
   std::vector<DiskEvent> events_ ABSL_GUARDED_BY(mutex_);
@@ -262,6 +264,27 @@ TEST_F(DiskDamageTest, ADamagedTableLosesOneGenerationAtMost) {
   ASSERT_TRUE(Await([&] { return Present(0, 1800) >= 1800 - 560; }));
   Fill(2000, 2100);
   EXPECT_EQ(Present(2000, 2100), 100);
+}
+
+// RocksDB opens few tables at start: the others' damage shows when they are read.
+TEST_F(DiskDamageTest, ADamagedTableThatIsOpenedLateIsRepaired) {
+  open_tables_ = 60;
+  ASSERT_NO_FATAL_FAILURE(Open());
+  Fill(0, 4000);
+  tier_ = nullptr;
+  std::vector<fs::path> tables = Files(".sst");
+  ASSERT_GE(tables.size(), 6u);
+  fs::path table = tables[tables.size() / 2];
+  Flip(table, fs::file_size(table) - 1800, 1700);  // its index and properties
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_EQ(Told(DiskEvent::Kind::kDamaged), 0) << "it was opened at start";
+  EXPECT_LT(Present(0, 4000), 4000);
+  EXPECT_TRUE(Await([&] { return Told(DiskEvent::Kind::kRepaired) > 0; }));
+  EXPECT_GE(Present(0, 4000), 4000 - 800);
+  std::string value;
+  for (int i = 0; i < 4000; ++i) {
+    EXPECT_NE(tier_->Get(absl::StrCat("key", i), true, &value), DiskTier::Found::kCorrupt) << i;
+  }
 }
 
 TEST_F(DiskDamageTest, AMissingTableLosesOneGenerationAtMost) {

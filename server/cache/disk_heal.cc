@@ -158,13 +158,15 @@ bool DiskTier::ReadDirectory() {
 void DiskTier::CheckFiles() {
   Generations list = *generations();
   for (auto& generation : list) {
-    if (!generation->FilesMissing()) continue;
+    bool missing = generation->FilesMissing();
+    if (!missing && !generation->TableDamaged()) continue;
     DiskEvent event;
     event.kind = DiskEvent::Kind::kDamaged;
     event.generation = generation->number();
     generation->Flush();
     Close(std::move(generation), /*damaged=*/true);
-    event.detail = "files were removed or cut short while they were in use";
+    event.detail = missing ? "files were removed or cut short while they were in use"
+                           : "a table does not open";
     Tell(std::move(event));
   }
 }

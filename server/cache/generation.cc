@@ -5,6 +5,7 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -181,7 +182,9 @@ rocksdb::Status Generation::Get(std::string_view key, bool may_block,
                                 rocksdb::PinnableSlice* record) const {
   rocksdb::ReadOptions read;
   read.read_tier = may_block ? rocksdb::kReadAllTier : rocksdb::kBlockCacheTier;
-  return db_->Get(read, db_->DefaultColumnFamily(), AsSlice(key), record);
+  rocksdb::Status s = db_->Get(read, db_->DefaultColumnFamily(), AsSlice(key), record);
+  if (s.IsCorruption()) suspect_ = true;
+  return s;
 }
 
 rocksdb::Status Generation::Put(std::string_view key, std::string_view record) {
@@ -308,6 +311,18 @@ bool Generation::SomethingMissing() {
   if (!db_->GetLiveFiles(names, &manifest_bytes, /*flush_memtable=*/false).ok()) return true;
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return !fs::is_regular_file(absl::StrCat(path_, name.front() == '/' ? "" : "/", name), error);
+  });
+}
+
+// RocksDB opens few of the tables at start, and passes over none that it cannot.
+bool Generation::TableDamaged() {
+  if (!suspect_.exchange(false)) return false;
+  std::vector<rocksdb::LiveFileMetaData> tables;
+  db_->GetLiveFilesMetaData(&tables);
+  return std::any_of(tables.begin(), tables.end(), [this](const auto& table) {
+    return rocksdb::SstFileReader(db_->GetOptions())
+        .Open(table.db_path + table.name)
+        .IsCorruption();
   });
 }
 

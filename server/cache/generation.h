@@ -81,6 +81,9 @@ class Generation {
   // A file that it needs is not there, or cut short, or not the one that it writes to. Not for
   // concurrent use.
   bool FilesMissing();
+  // A read met damage, and some table does not open: all that is in it is out of reach until it is
+  // repaired. (A damaged block of records is not worth that.) Opens all tables.
+  bool TableDamaged();
   // Notified when the database is closed.
   std::shared_ptr<absl::Notification> closed() const { return closed_; }
 
@@ -108,6 +111,7 @@ class Generation {
   uint64_t lost_ = 0;
   std::atomic<bool> broken_ = false;
   std::atomic<bool> sealed_ = false;
+  mutable std::atomic<bool> suspect_ = false;  // a read met damage
   std::shared_ptr<absl::Notification> closed_ = std::make_shared<absl::Notification>();
 };
 
