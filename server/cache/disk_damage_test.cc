@@ -149,13 +149,17 @@ class DiskDamageTest : public testing::Test {
   std::vector<fs::path> Files(const std::string& part) const {
     std::vector<fs::path> files;
     std::error_code error;
-    for (const auto& e : fs::recursive_directory_iterator(dir_, error)) {
-      std::error_code gone;  // a running tier may remove it meanwhile
+    fs::recursive_directory_iterator it(dir_, error), end;
+    while (!error && it != end) {
+      std::error_code gone;  // a running tier may remove it meanwhile, and directories too
+      const fs::directory_entry& e = *it;
       if (e.is_regular_file(gone) && e.file_size(gone) > 0 && !gone &&
           absl::StrContains(e.path().filename().string(), part)) {
         files.push_back(e.path());
       }
+      it.increment(error);
     }
+    if (error && fs::exists(dir_)) return Files(part);
     std::sort(files.begin(), files.end());
     return files;
   }
@@ -624,7 +628,7 @@ TEST_F(DiskDamageTest, HealsThoughTheClockIsSetBack) {
   disk_->no_tables = true;
   ASSERT_NO_FATAL_FAILURE(Open());
   // The waits between tries have grown, and one of them is under way.
-  ASSERT_TRUE(Await([&] { return disk_->refused >= 10; }));
+  ASSERT_TRUE(Await([&] { return disk_->refused >= 5; }));
   absl::SleepFor(absl::Milliseconds(40));
   set_back_seconds = 3600;
   disk_->no_tables = false;
