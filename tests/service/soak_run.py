@@ -20,8 +20,8 @@ from soak_load import Clients
 from soak_requests import Requests
 
 # Bounds. Memory: above the first rest; what the C++ allocator and RocksDB's caches keep beside the
-# memory cache (1 MiB). Files: six generations and one that
-# is made or removed; a fifth of 4 MiB is 14 tables of 64 KiB, and 6 other files each.
+# memory cache (1 MiB). Files: six generations and one that is made or removed; a fifth of 4 MiB is
+# 14 tables of 64 KiB, and 6 other files each.
 MEMORY_SLACK = 48 << 20
 OTHER_DESCRIPTORS_SLACK = 2
 MOST_FILES = 7 * (14 + 6)
