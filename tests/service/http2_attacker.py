@@ -116,7 +116,7 @@ class Attack:
                         ended = True
                         break
                 except TimeoutError:
-                    if self.opts.attack not in ('one_header', 'many_headers', 'frames', 'empty_frames'):
+                    if self.opts.attack in ('reset', 'settings'):
                         break
         except TimeoutError:
             pass
