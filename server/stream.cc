@@ -160,7 +160,7 @@ std::string FieldOfRequest(absl::string_view field) {
 ItemError NoRoom() {
   ItemError error;
   error.set_code(static_cast<int>(absl::StatusCode::kUnavailable));
-  error.set_message("answers that are not read take all the room there is; the result is kept");
+  error.set_message("answers that are not read take all the room there is");
   error.set_retry_after_ms(1000);
   return error;
 }

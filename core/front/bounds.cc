@@ -35,8 +35,12 @@ constexpr int kEnd = -1;
 // Bytes of a comment or directive that goes to the end of the line, or of the last of the lines
 // that are continued.
 size_t RestOfLine(std::string_view text) {
-  size_t end = text.find('\n');
-  while (end != text.npos && end > 0 && text[end - 1] == '\\') end = text.find('\n', end + 1);
+  // A carriage return ends a line too, and one with a line feed is one end.
+  size_t end = text.find_first_of("\r\n");
+  while (end != text.npos && end > 0 && text[end - 1] == '\\') {
+    if (text.substr(end, 2) == "\r\n") ++end;
+    end = text.find_first_of("\r\n", end + 1);
+  }
   return std::min(end, text.size());
 }
 
@@ -57,7 +61,7 @@ int NextToken(std::string_view* text, bool* line_begins) {
       length = RestOfLine(*text);
     } else if (two == "/*") {
       length = BlockComment(*text);
-    } else if (c == '\n') {
+    } else if (c == '\n' || c == '\r') {
       *line_begins = true;
     } else if (std::isspace(c) == 0) {
       while (is_word(c) && length < text->size() && is_word((*text)[length])) ++length;

@@ -326,6 +326,23 @@ TEST(Bounds, ArraysOfStructsOfArrays) {
   }
 }
 
+// A large shader with `precise` everywhere, and a built-in whose id is the decoration's number.
+TEST(Bounds, LiteralsOfDecorationsAreNoIds) {
+  constexpr uint32_t kBuiltIn = 11, kGlobalInvocationId = 28, kNoContraction = 42, kInput = 1;
+  Maker m;
+  while (m.words[3] < kNoContraction) m.Id();
+  const uint32_t builtin = m.Id();
+  m.Add(spv::Op::OpDecorate, {builtin, kBuiltIn, kGlobalInvocationId});
+  const uint32_t first = m.words[3];
+  constexpr uint32_t kMany = 30'000;
+  for (uint32_t i = 0; i < kMany; ++i) m.Add(spv::Op::OpDecorate, {m.Id(), kNoContraction});
+  m.Add(spv::Op::OpVariable, {1, builtin, kInput});
+  m.Function([&] {
+    for (uint32_t i = 0; i < kMany; ++i) m.Add(spv::Op::OpFMul, {1, first + i, 1, 1});
+  });
+  EXPECT_TRUE(CheckBounds(m.words, true).ok()) << CheckBounds(m.words, true);
+}
+
 // 44 kB that took more than 40 s, and gigabytes: what has a built-in is copied for each that
 // mentions it. And groups of decorations are given to each target.
 TEST(Bounds, Decorations) {
@@ -395,6 +412,10 @@ TEST(Bounds, GlslStatements) {
   ExpectRefused(CheckGlslBounds(std::string(1, '\0') + "\nx # " + Sum(40'000)), "shader_too_large",
                 "");
   ExpectRefused(CheckGlslBounds("#\n" + Sum(40'000)), "shader_too_large", "");
+  // A carriage return ends a line as well.
+  ExpectRefused(CheckGlslBounds("#version 450\r" + Sum(40'000)), "shader_too_large", "");
+  ExpectRefused(CheckGlslBounds("#\r\n" + Sum(40'000)), "shader_too_large", "");
+  EXPECT_TRUE(CheckGlslBounds("#define x \\\r\n" + Sum(40'000) + "\r\n").ok());
 }
 
 TEST(Bounds, GlslBraces) {

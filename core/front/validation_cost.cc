@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -137,17 +138,36 @@ class Meter {
     }
   }
 
+  // The instruction's words from this one on are literals.
+  static size_t WordsWithIds(spv::Op op) {
+    switch (op) {
+      case spv::Op::OpName:
+      case spv::Op::OpMemberName:
+      case spv::Op::OpDecorate:
+      case spv::Op::OpMemberDecorate:
+      case spv::Op::OpDecorateString:
+      case spv::Op::OpMemberDecorateString:
+      case spv::Op::OpExecutionMode:
+        return 2;
+      case spv::Op::OpConstant:
+        return 3;
+      default:
+        return std::numeric_limits<size_t>::max();
+    }
+  }
+
   static uint32_t Builtin() { return static_cast<uint32_t>(spv::Decoration::BuiltIn); }
 
   // Counts what the instruction mentions. Literals that happen to be numbers of ids are taken for
-  // them.
+  // them, but for those of instructions of which a large module has very many.
   void Operands(spv::Op op, absl::Span<const uint32_t> inst) {
     bool has_result = false, has_type = false;
     spv::HasResultAndType(op, &has_result, &has_type);
     const size_t result = has_result ? (has_type ? 2 : 1) : 0;
     Checked checked;
     checked.words = inst.size();
-    for (size_t n = 1; n < inst.size(); ++n) {
+    const size_t ids = std::min(inst.size(), WordsWithIds(op));
+    for (size_t n = 1; n < ids; ++n) {
       const uint32_t id = inst[n];
       if (n == result || id >= defined_.size()) continue;
       ++(functions_ == 0 ? outside_ : inside_)[id];

@@ -3,22 +3,49 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <utility>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace kiln::server {
+
+using kiln::v1alpha::ClearQuarantineRequest;
+using kiln::v1alpha::ClearQuarantineResponse;
+using kiln::v1alpha::ListQuarantineRequest;
+using kiln::v1alpha::QuarantineEntry;
+using kiln::v1alpha::QuarantineList;
+using kiln::v1alpha::ShowQuarantineRequest;
+
 namespace {
 
-// Finishes the call, with `answer` where the peer may have one.
-template <typename Answer>
-grpc::ServerUnaryReactor* Serve(grpc::CallbackServerContext* context, const Answer& answer) {
+// Finishes the call: with what `answer` says to the request where the peer may have an answer.
+template <typename Request, typename Response, typename Answer>
+grpc::ServerUnaryReactor* Serve(grpc::CallbackServerContext* context, const grpc::ByteBuffer& bytes,
+                                grpc::ByteBuffer* response, const Answer& answer) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  if (IsOwnMachine(context->peer())) {
-    reactor->Finish(answer());
+  grpc::Slice slice;
+  Request request;
+  Response message;
+  grpc::Status status;
+  if (!IsOwnMachine(context->peer())) {
+    status = {grpc::StatusCode::PERMISSION_DENIED,
+              "the Admin service answers on the daemon's own machine only"};
+  } else if (bytes.Length() > AdminService::kMostRequestBytes) {
+    status = {grpc::StatusCode::RESOURCE_EXHAUSTED,
+              absl::StrCat("the request has ", bytes.Length(), " bytes; at most ",
+                           AdminService::kMostRequestBytes, " are accepted")};
+  } else if (!bytes.DumpToSingleSlice(&slice).ok() ||
+             !request.ParseFromArray(slice.begin(), static_cast<int>(slice.size()))) {
+    status = {grpc::StatusCode::INVALID_ARGUMENT, "the message is none of this method"};
   } else {
-    reactor->Finish({grpc::StatusCode::PERMISSION_DENIED,
-                     "the Admin service answers on the daemon's own machine only"});
+    status = answer(request, &message);
   }
+  if (status.ok()) {
+    const grpc::Slice text(message.SerializeAsString());
+    *response = grpc::ByteBuffer(&text, 1);
+  }
+  reactor->Finish(status);
   return reactor;
 }
 
@@ -34,37 +61,42 @@ bool IsOwnMachine(const std::string& peer) {
 }
 
 grpc::ServerUnaryReactor* AdminService::ListQuarantine(grpc::CallbackServerContext* context,
-                                                       const kiln::v1alpha::ListQuarantineRequest*,
-                                                       kiln::v1alpha::QuarantineList* response) {
-  return Serve(context, [&] {
-    *response = quarantine_->List();
-    return grpc::Status::OK;
-  });
+                                                       const grpc::ByteBuffer* request,
+                                                       grpc::ByteBuffer* response) {
+  return Serve<ListQuarantineRequest, QuarantineList>(context, *request, response,
+                                                      [&](const auto&, QuarantineList* list) {
+                                                        *list = quarantine_->List();
+                                                        return grpc::Status::OK;
+                                                      });
 }
 
-grpc::ServerUnaryReactor* AdminService::ShowQuarantine(
-    grpc::CallbackServerContext* context, const kiln::v1alpha::ShowQuarantineRequest* request,
-    kiln::v1alpha::QuarantineEntry* response) {
-  return Serve(context, [&]() -> grpc::Status {
-    auto entry = quarantine_->Show(request->key());
-    if (!entry.has_value()) {
-      return {grpc::StatusCode::NOT_FOUND,
-              absl::StrCat("there is no key '", request->key(), "' in quarantine")};
-    }
-    *response = *std::move(entry);
-    return grpc::Status::OK;
-  });
+grpc::ServerUnaryReactor* AdminService::ShowQuarantine(grpc::CallbackServerContext* context,
+                                                       const grpc::ByteBuffer* request,
+                                                       grpc::ByteBuffer* response) {
+  return Serve<ShowQuarantineRequest, QuarantineEntry>(
+      context, *request, response,
+      [&](const ShowQuarantineRequest& show, QuarantineEntry* found) -> grpc::Status {
+        auto entry = quarantine_->Show(show.key());
+        if (!entry.has_value()) {
+          return {grpc::StatusCode::NOT_FOUND,
+                  absl::StrCat("there is no key '", show.key(), "' in quarantine")};
+        }
+        *found = *std::move(entry);
+        return grpc::Status::OK;
+      });
 }
 
-grpc::ServerUnaryReactor* AdminService::ClearQuarantine(
-    grpc::CallbackServerContext* context, const kiln::v1alpha::ClearQuarantineRequest* request,
-    kiln::v1alpha::ClearQuarantineResponse* response) {
-  return Serve(context, [&] {
-    response->set_cleared(
-        request->all() ? quarantine_->ClearAll()
-                       : quarantine_->Clear({request->keys().begin(), request->keys().end()}));
-    return grpc::Status::OK;
-  });
+grpc::ServerUnaryReactor* AdminService::ClearQuarantine(grpc::CallbackServerContext* context,
+                                                        const grpc::ByteBuffer* request,
+                                                        grpc::ByteBuffer* response) {
+  return Serve<ClearQuarantineRequest, ClearQuarantineResponse>(
+      context, *request, response,
+      [&](const ClearQuarantineRequest& clear, ClearQuarantineResponse* cleared) {
+        cleared->set_cleared(clear.all()
+                                 ? quarantine_->ClearAll()
+                                 : quarantine_->Clear({clear.keys().begin(), clear.keys().end()}));
+        return grpc::Status::OK;
+      });
 }
 
 }  // namespace kiln::server

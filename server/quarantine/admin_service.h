@@ -8,20 +8,28 @@
 
 namespace kiln::server {
 
-class AdminService final : public kiln::v1alpha::Admin::CallbackService {
+// Its messages come as bytes: gRPC would parse them, whatever they cost, before anybody looks at
+// whose they are.
+class AdminService final : public kiln::v1alpha::Admin::WithRawCallbackMethod_ListQuarantine<
+                               kiln::v1alpha::Admin::WithRawCallbackMethod_ShowQuarantine<
+                                   kiln::v1alpha::Admin::WithRawCallbackMethod_ClearQuarantine<
+                                       kiln::v1alpha::Admin::Service>>> {
  public:
+  // More than all keys that there may be.
+  static constexpr size_t kMostRequestBytes = size_t{128} << 10;
+
   // `quarantine` outlives the service.
   explicit AdminService(quarantine::Quarantine* quarantine) : quarantine_(quarantine) {}
 
   grpc::ServerUnaryReactor* ListQuarantine(grpc::CallbackServerContext* context,
-                                           const kiln::v1alpha::ListQuarantineRequest* request,
-                                           kiln::v1alpha::QuarantineList* response) override;
+                                           const grpc::ByteBuffer* request,
+                                           grpc::ByteBuffer* response) override;
   grpc::ServerUnaryReactor* ShowQuarantine(grpc::CallbackServerContext* context,
-                                           const kiln::v1alpha::ShowQuarantineRequest* request,
-                                           kiln::v1alpha::QuarantineEntry* response) override;
-  grpc::ServerUnaryReactor* ClearQuarantine(
-      grpc::CallbackServerContext* context, const kiln::v1alpha::ClearQuarantineRequest* request,
-      kiln::v1alpha::ClearQuarantineResponse* response) override;
+                                           const grpc::ByteBuffer* request,
+                                           grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* ClearQuarantine(grpc::CallbackServerContext* context,
+                                            const grpc::ByteBuffer* request,
+                                            grpc::ByteBuffer* response) override;
 
  private:
   quarantine::Quarantine* quarantine_;

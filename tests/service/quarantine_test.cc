@@ -222,6 +222,20 @@ TEST_F(QuarantineTest, KeptOverARestartShownAndCleared) {
   EXPECT_EQ(Kiln("list").second, "nothing is in quarantine\n");
 }
 
+// Two bytes on the wire are a string in memory: they are not made.
+TEST_F(QuarantineTest, AMessageOfManyKeysIsNotParsed) {
+  Start();
+  auto admin = kiln::v1alpha::Admin::NewStub(kilnd_->Channel());
+  kiln::v1alpha::ClearQuarantineRequest clear;
+  kiln::v1alpha::ClearQuarantineResponse cleared;
+  for (int i = 0; i < 5'000'000; ++i) clear.add_keys();
+  const double before = kilnd_->Metric("process_resident_memory_bytes");
+  grpc::ClientContext context;
+  EXPECT_EQ(admin->ClearQuarantine(&context, clear, &cleared).error_code(),
+            grpc::RESOURCE_EXHAUSTED);
+  EXPECT_LT(kilnd_->Metric("process_resident_memory_bytes") - before, 64 << 20);
+}
+
 TEST_F(QuarantineTest, SwitchedOff) {
   Start({"--quarantine-after=0"});
   Kill(Request(1), "crash:fake_select", 5);
