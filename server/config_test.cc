@@ -22,6 +22,12 @@ TEST(ConfigTest, DefaultsListenOnLoopbackOnly) {
   EXPECT_FALSE(config->enable_fault_injection);
 }
 
+// Starved of more than that, a loop without end is stopped all the same, and nobody is blamed.
+TEST(ConfigTest, ALoopWithoutEndIsBlamedWhereAWorkerHasAQuarterOfAProcessor) {
+  const Config defaults;
+  EXPECT_LE(4 * defaults.job_cpu_time, defaults.job_time);
+}
+
 TEST(ConfigTest, TheCommandLineWinsOverTheFile) {
   std::string file = testing::TempDir() + "/kilnd.conf";
   std::ofstream(file)

@@ -263,6 +263,7 @@ TEST_F(PoolTest, CpuTimeIsLimitedPerJob) {
   JobOutcome outcome = Do(Faulty(Fault::SPIN));
   EXPECT_EQ(outcome.status, TargetResult::TIMED_OUT);
   EXPECT_EQ(outcome.cause, "cpu_time_limit");
+  EXPECT_TRUE(outcome.blames_job);
   EXPECT_EQ(outcome.last_pass, "fake_import");
   EXPECT_EQ(outcome.blamed_target, -1);
 }
@@ -415,6 +416,24 @@ TEST_F(PoolTest, TheJobOfAStoppedIdleWorkerGoesToAnother) {
   EXPECT_TRUE(quick.WaitForNotificationWithTimeout(absl::Seconds(20)));
   for (pid_t pid : Workers()) kill(pid, SIGCONT);
   ExpectHealthy();
+  EXPECT_EQ(Exits("unresponsive"), 0);
+}
+
+// It was not given the time to answer.
+TEST_F(PoolTest, AWorkerThatIsPingedWhileThePoolStopsIsNotUnresponsive) {
+  PoolOptions options = Options();
+  options.ping_after = absl::ZeroDuration();
+  options.ping_grace = options.ping_timeout = absl::Seconds(600);
+  std::atomic<int> deaths = 0;
+  options.on_idle_death = [&](const Exit&) { ++deaths; };
+  Start(std::move(options));
+  Stop(1);
+  JobOutcome outcome;
+  ASSERT_TRUE(pool_->Submit(Compile(1), [&](JobOutcome o) { outcome = std::move(o); }).ok());
+  while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+  pool_.reset();
+  EXPECT_EQ(outcome.status, TargetResult::CANCELLED);
+  EXPECT_EQ(deaths, 0);
   EXPECT_EQ(Exits("unresponsive"), 0);
 }
 

@@ -154,6 +154,7 @@ bool Slot::Answers(const Pool::Handle& entry) {
   if (sent && AwaitPong(ping.id(), asked + options.ping_grace)) return true;
   pool_->HandBack(entry);
   if (sent && AwaitPong(ping.id(), asked + options.ping_timeout)) return false;
+  if (pool_->stopping()) return false;  // nobody waited any longer: Main ends it as all others
   const bool died = WorkerIsGone();
   Exit exit = DescribeExit(process_->KillAndReap(), *board_);
   DropProcess();
