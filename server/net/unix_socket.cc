@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "server/files/own.h"
 
 namespace kiln::net {
 namespace {
@@ -21,26 +22,14 @@ namespace {
 // Another daemon holds the lock for moments only.
 constexpr int kLockTries = 100;
 constexpr int kLockWaitMicroseconds = 20'000;
+constexpr char kRemedy[] = ": remove it, or name a directory that does not exist yet";
 
 absl::Status Failed(const std::string& what) {
   int error = errno;
   return absl::UnavailableError(absl::StrCat(what, ": ", strerror(error)));
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-  int Release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
+using files::Descriptor;
 
 std::string DirectoryOf(const std::string& path) {
   size_t slash = path.rfind('/');
@@ -65,23 +54,54 @@ absl::Status CheckDirectory(int fd, const std::string& directory) {
   return absl::OkStatus();
 }
 
-// Opened, made if it was missing, found safe, and locked until it is closed.
-absl::StatusOr<int> OpenDirectory(const std::string& directory) {
+// Opened, made if it was missing, and found safe.
+absl::StatusOr<Descriptor> OpenDirectory(const std::string& directory) {
   if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) return Failed(directory);
   Descriptor fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() < 0) return Failed(directory);
+  if (!fd.ok()) return Failed(directory);
   if (absl::Status s = CheckDirectory(fd.get(), directory); !s.ok()) return s;
-  for (int i = 0; flock(fd.get(), LOCK_EX | LOCK_NB) != 0; ++i) {
-    if (i == kLockTries) return Failed(absl::StrCat("the directory ", directory, " is locked"));
-    usleep(kLockWaitMicroseconds);
-  }
-  return fd.Release();
+  return fd;
 }
+
+// A file of its own, since whoever can read the directory can lock that, and keep it so. It goes
+// at the end, under the lock; who waited for it then looks whether it is there still.
+class Lock {
+ public:
+  Lock(int directory, std::string name) : directory_(directory), name_(std::move(name)) {}
+  ~Lock() {
+    if (fd_.ok()) unlinkat(directory_, name_.c_str(), 0);
+  }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+  // `path`: of the file, for errors.
+  absl::Status Take(const std::string& path) {
+    for (int i = 0; i < kLockTries; ++i) {
+      files::Opened lock = files::OpenFile(directory_, name_, O_RDWR | O_CREAT);
+      if (!lock.ok()) {
+        return absl::UnavailableError(absl::StrCat(path, lock.unfit.empty() ? ": " : " ",
+                                                   lock.Why(), lock.unfit.empty() ? "" : kRemedy));
+      }
+      const bool locked = flock(lock.fd.get(), LOCK_EX | LOCK_NB) == 0;
+      if (locked && files::IsStill(lock.fd.get(), directory_, name_)) {
+        fd_ = std::move(lock.fd);
+        return absl::OkStatus();
+      }
+      if (!locked) usleep(kLockWaitMicroseconds);
+    }
+    return absl::UnavailableError(absl::StrCat(path, " is locked by another daemon that starts"));
+  }
+
+ private:
+  const int directory_;
+  const std::string name_;
+  Descriptor fd_;
+};
 
 // Whether a program answers behind a socket file, or it cannot be known.
 bool IsAlive(const sockaddr_un& to) {
   Descriptor fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (fd.get() < 0) return true;
+  if (!fd.ok()) return true;
   return connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0 ||
          errno != ECONNREFUSED;
 }
@@ -111,10 +131,11 @@ absl::StatusOr<int> ListenOnUnixSocket(const std::string& path, int backlog, Soc
   memcpy(to.sun_path, path.data(), path.size());
   auto directory = OpenDirectory(DirectoryOf(path));
   if (!directory.ok()) return directory.status();
-  Descriptor lock(*directory);
+  Lock lock(directory->get(), path.substr(path.rfind('/') + 1) + ".lock");
+  if (absl::Status s = lock.Take(path + ".lock"); !s.ok()) return s;
   if (absl::Status s = RemoveStale(to); !s.ok()) return s;
   Descriptor fd(socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (fd.get() < 0 || fchmod(fd.get(), S_IRUSR | S_IWUSR) != 0) return Failed("socket");
+  if (!fd.ok() || fchmod(fd.get(), S_IRUSR | S_IWUSR) != 0) return Failed("socket");
   if (bind(fd.get(), reinterpret_cast<sockaddr*>(&to), sizeof to) != 0) return Failed("bind");
   struct stat is;
   if (lstat(to.sun_path, &is) == 0) *file = {path, is.st_dev, is.st_ino};

@@ -4,12 +4,11 @@
 // its directory. So:
 //   * the file's mode is 0600 from its first moment (Linux takes it from the unbound socket's);
 //   * the directory is made, with mode 0700, if it is missing (one level); one that others can
-//   write
-//     to is refused, unless it is sticky, as is one that belongs to another user than root;
+//     write to is refused, unless it is sticky, as is one that belongs to another user than root;
 //   * a file that is no socket is never removed, a symbolic link neither, nor another user's
-//   socket;
-//     a socket of ours is, when nobody answers behind it. The directory is locked (flock)
-//     meanwhile, so that of two daemons that start the second finds the first alive;
+//     socket; a socket of ours is, when nobody answers behind it. A file PATH.lock, which only its
+//     user can open, is locked meanwhile and removed then, so that of two daemons that start the
+//     second finds the first alive;
 //   * at the end only the file that was made here is removed.
 //
 // Limit: of the path only the last directory is looked at; who can rename one above it can replace

@@ -1,7 +1,9 @@
 // Socket files: who reaches them, what is replaced and what never.
 #include "server/net/unix_socket.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -149,6 +151,42 @@ TEST_F(UnixSocketTest, OfManyThatStartOneListens) {
     for (std::thread& t : all) t.join();
     EXPECT_EQ(listening, 1) << round;
   }
+}
+
+// Whoever can open a directory can lock it, and would keep every daemon from starting there.
+TEST_F(UnixSocketTest, ALockOnTheDirectoryIsNobodysBusiness) {
+  for (mode_t mode : {0700, 0755, 01777}) {
+    chmod("u", mode);
+    const int held = open("u", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    ASSERT_EQ(flock(held, LOCK_EX | LOCK_NB), 0);
+    EXPECT_EQ(Error("u/s"), "");
+    close(held);
+    EXPECT_TRUE(fs::is_empty("u")) << "nothing is left behind";
+  }
+}
+
+// Of what is planted as the lock file nothing is followed, waited for or written.
+TEST_F(UnixSocketTest, WhatIsPlantedAsTheLockIsNotOpened) {
+  chmod("u", 01777);
+  std::ofstream("u/victim") << "precious";
+  fs::create_symlink("victim", "u/s.lock");
+  EXPECT_TRUE(Says(Error("u/s"), "u/s.lock")) << Error("u/s");
+  fs::remove("u/s.lock");
+  fs::create_hard_link("u/victim", "u/s.lock");
+  EXPECT_TRUE(Says(Error("u/s"), "u/s.lock")) << Error("u/s");
+  fs::remove("u/s.lock");
+  ASSERT_EQ(mkfifo("u/s.lock", 0600), 0);
+  EXPECT_TRUE(Says(Error("u/s"), "u/s.lock")) << Error("u/s");
+  fs::remove("u/s.lock");
+  std::ofstream("u/s.lock") << "left by one that was killed";
+  chmod("u/s.lock", 0600);
+  EXPECT_EQ(Error("u/s"), "");
+  EXPECT_FALSE(fs::exists("u/s.lock"));
+  if (geteuid() != 0) return;
+  std::ofstream("u/s.lock") << "another's";
+  ASSERT_EQ(chown("u/s.lock", 12345, 12345), 0);
+  EXPECT_TRUE(Says(Error("u/s"), "belongs to user 12345")) << Error("u/s");
+  EXPECT_TRUE(fs::exists("u/s.lock"));
 }
 
 TEST_F(UnixSocketTest, PathsThatNoSocketHas) {
