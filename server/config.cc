@@ -81,6 +81,10 @@ std::vector<Setting> Settings(Config* c) {
        &c->quarantine_after},
       {"drain-time", "TIME", "how long a stopping daemon waits for calls in flight", &c->drain_time,
        true},
+      {"worker-user", "USER",
+       "who workers are where kilnd is started as root: a name, a number, auto for an unused number "
+       "of 65520 to 65529, none for root",
+       &c->worker_user},
       {"worker-binary", "FILE", "the worker; kiln_worker beside kilnd if not given",
        &c->worker_binary},
       {"log-level", "LEVEL", "debug, info, warning or error: what is logged on standard error",

@@ -53,7 +53,8 @@ struct Config {
   absl::Duration job_cpu_time = absl::Seconds(15);
   absl::Duration job_time = absl::Seconds(60);
   absl::Duration drain_time = absl::Seconds(30);
-  std::string worker_binary;  // empty: kiln_worker beside the executable
+  std::string worker_user = "auto";  // see worker_user.h
+  std::string worker_binary;         // empty: kiln_worker beside the executable
   uint64_t quarantine_after = 3;
   bool require_source_once = false;
   bool enable_fault_injection = false;

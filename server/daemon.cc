@@ -5,6 +5,7 @@
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <prometheus/text_serializer.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -38,6 +39,7 @@
 #include "server/quarantine/quarantine.h"
 #include "server/service.h"
 #include "server/worker/pool.h"
+#include "server/worker_user.h"
 
 namespace kiln::server {
 namespace {
@@ -337,6 +339,10 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config, log:
   parts->cache = *std::move(cache);
 
   worker::PoolOptions options = MakePoolOptions(config);
+  const auto user = FindWorkerUser(config.worker_user, geteuid() == 0);
+  if (!user.ok()) return user.status();
+  options.limits.uid = user->uid;
+  options.limits.gid = user->gid;
   options.on_worker_exit = [log, counter = &parts->exit_counter](std::string_view reason) {
     if (metrics::Metrics* m = counter->load()) m->WorkerExit(reason);
     log->Write(log::Event::kWorkerExited, {{"reason", reason}});

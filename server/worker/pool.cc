@@ -172,6 +172,11 @@ absl::Status Pool::Impl::CheckHello(const Hello& hello) const {
         "the worker could not limit its ",
         memory ? "resources" : "memory (--job-memory=0: without)", "; it is not used without"));
   }
+  if (options_.limits.uid != 0 && !hello.sandbox().not_root()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the worker could not become user ", options_.limits.uid,
+                     " for good (--worker-user=none: it stays root); it is not used as root"));
+  }
   if (options_.limits.fault_injection && !hello.fault_injection()) {
     return absl::FailedPreconditionError(
         "--enable-fault-injection needs a test build of the worker; this one has no faults");

@@ -41,6 +41,10 @@ std::vector<std::string> Arguments(const WorkerLimits& limits) {
       absl::StrCat("--address-space-bytes=", limits.address_space_bytes),
       absl::StrCat("--cpu-seconds=", limits.cpu_seconds),
   };
+  if (limits.uid != 0) {
+    args.push_back(absl::StrCat("--uid=", limits.uid));
+    args.push_back(absl::StrCat("--gid=", limits.gid));
+  }
   if (!limits.seccomp) args.push_back("--no-seccomp");
   if (limits.fault_injection) args.push_back("--enable-fault-injection");
   return args;
@@ -226,6 +230,8 @@ absl::StatusOr<Hello> Process::AwaitHello(absl::Duration timeout) {
     }
   }
 }
+
+bool Process::IsMine() const { return kill(pid_, 0) == 0; }
 
 std::shared_ptr<const ResidentMemory> ResidentMemory::Of(pid_t pid) {
   const int fd = open(absl::StrCat("/proc/", pid, "/statm").c_str(), O_RDONLY | O_CLOEXEC);

@@ -29,6 +29,9 @@ struct WorkerLimits {
   absl::Duration wall_time = absl::Seconds(60);  // per job
   // From sending a job to its being read whole; then it goes to another worker.
   absl::Duration begin_time = absl::Seconds(10);
+  // Who workers of root become; 0: they stay root.
+  uint32_t uid = 0;
+  uint32_t gid = 0;
   bool seccomp = true;
   bool fault_injection = false;
 };
@@ -148,6 +151,9 @@ class Process {
   std::shared_ptr<const ResidentMemory> memory() const { return memory_; }
 
   std::shared_ptr<const CpuTime> cpu_time() const { return cpu_time_; }
+
+  // It can be ended: a user other than its own needs a privilege for that.
+  bool IsMine() const;
 
   // Waits for the Hello.
   absl::StatusOr<Hello> AwaitHello(absl::Duration timeout);

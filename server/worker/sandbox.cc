@@ -1,7 +1,8 @@
 // What a worker puts on itself before its first job: see sandbox.h.
 //
-// Order: what needs privileges or files first (limits, namespaces), then privileges go, then the
-// two walls that need none (landlock, the filter). What is reported is what was found afterwards.
+// Order: the user first, then what needs privileges or files (limits, namespaces), then privileges
+// go, then the two walls that need none (landlock, the filter). What is reported is what was found
+// afterwards.
 #include "server/worker/sandbox.h"
 
 #include <linux/capability.h>
@@ -16,6 +17,7 @@
 
 #include "server/worker/landlock.h"
 #include "server/worker/namespaces.h"
+#include "server/worker/other_user.h"
 #include "server/worker/system_call_filter.h"
 
 namespace kiln::worker {
@@ -69,6 +71,10 @@ bool DropCapabilities() {
 
 }  // namespace
 
+void LeaveRoot(const SandboxOptions& options, Hello::Sandbox* achieved) {
+  achieved->set_not_root(BecomeUser(options.uid, options.gid));
+}
+
 void DetachFromParent(int last_fd, Hello::Sandbox* achieved) {
   achieved->set_parent_death_signal(DieWith(getppid()));
   if (syscall(SYS_close_range, last_fd + 1, ~0U, 0) != 0) {
@@ -81,6 +87,7 @@ void EnterSandbox(const SandboxOptions& options, Hello::Sandbox* achieved) {
   Limit(RLIMIT_CORE, 0);
   if (!kSanitised) EnterNamespaces(achieved);
   achieved->set_capabilities_dropped(DropCapabilities());
+  achieved->set_not_root(achieved->not_root() && !CanBecomeRoot());
   achieved->set_no_new_privileges(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
   prctl(PR_SET_DUMPABLE, 0);
   achieved->set_parent_death_signal(DieWith(parent));

@@ -19,12 +19,18 @@ namespace kiln::worker {
 struct SandboxOptions {
   uint64_t address_space_bytes = uint64_t{2} << 30;  // 0: no limit
   bool seccomp = true;
+  // Who a worker of root becomes (other_user.h); 0: it stays root.
+  uint32_t uid = 0;
+  uint32_t gid = 0;
 };
+
+// First of all: see other_user.h.
+void LeaveRoot(const SandboxOptions& options, Hello::Sandbox* achieved);
 
 // Dies with the parent; closes every descriptor above `last_fd`.
 void DetachFromParent(int last_fd, Hello::Sandbox* achieved);
 
-// Cannot be undone. After it, opening anything fails and forbidden calls kill (SIGSYS).
+// After both. Cannot be undone. After it, opening anything fails and forbidden calls kill (SIGSYS).
 void EnterSandbox(const SandboxOptions& options, Hello::Sandbox* achieved);
 
 // Allows this process `seconds` of CPU time from now; then SIGXCPU. False: there is no such limit.

@@ -9,6 +9,7 @@
 #include <sys/ipc.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -105,7 +106,10 @@ class Bystander {
       for (;;) pause();
     }
   }
-  ~Bystander() { kill(pid_, SIGKILL); }
+  ~Bystander() {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
   pid_t pid() const { return pid_; }
 
  private:
@@ -167,6 +171,109 @@ TEST_F(SandboxTest, NothingIsLeftOfRoot) {
   for (const char* way : {"raise_limit", "mount", "chroot", "set_host_name", "map_much"}) {
     ExpectRefused(way);
   }
+}
+
+// A process as the kernel tells of it: lines "Name:\tvalue".
+std::string StatusLine(pid_t pid, const std::string& name) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(name + ":\t")) return line.substr(name.size() + 2);
+  }
+  return "?";
+}
+
+// The only process that this one has started and that lives.
+pid_t OnlyWorker() {
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream children(thread.path() / "children");
+    if (pid_t pid = 0; children >> pid) return pid;
+  }
+  return 0;
+}
+
+class OtherUserTest : public SandboxTest {
+ protected:
+  static constexpr uint32_t kUser = 65529;
+  void SetUp() override {
+    SandboxTest::SetUp();
+    if (geteuid() != 0) GTEST_SKIP() << "only root has workers of another user";
+  }
+  void StartAs(uint32_t user, bool seccomp) {
+    PoolOptions options = Options();
+    options.limits.uid = options.limits.gid = user;
+    options.limits.seccomp = seccomp;
+    options.ping_after = absl::ZeroDuration();
+    auto pool = Pool::Start(std::move(options));
+    ASSERT_TRUE(pool.ok()) << pool.status();
+    pool_ = *std::move(pool);
+  }
+  JobOutcome Do(Fault::Kind fault, uint32_t milliseconds) {
+    Job job;
+    job.mutable_compile()->set_spirv(FakeModule(1));
+    job.mutable_compile()->add_targets("tgl");
+    job.mutable_fault()->set_kind(fault);
+    job.mutable_fault()->set_milliseconds(milliseconds);
+    absl::Notification done;
+    JobOutcome outcome;
+    auto handle = pool_->Submit(std::move(job), [&](JobOutcome o) {
+      outcome = std::move(o);
+      done.Notify();
+    });
+    if (fault == Fault::HANG) {
+      while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+      pool_->Cancel(*handle);
+    }
+    EXPECT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(60)));
+    return outcome;
+  }
+};
+
+TEST_F(OtherUserTest, TheKernelSaysWhoAWorkerIs) {
+  StartAs(kUser, true);
+  EXPECT_TRUE(level().not_root());
+  EXPECT_TRUE(level().parent_death_signal());
+  const pid_t pid = OnlyWorker();
+  const std::string all = "65529\t65529\t65529\t65529";
+  EXPECT_EQ(StatusLine(pid, "Uid"), all);
+  EXPECT_EQ(StatusLine(pid, "Gid"), all);
+  EXPECT_EQ(StatusLine(pid, "Groups"), " ");
+  for (const char* set : {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"}) {
+    EXPECT_EQ(StatusLine(pid, set), "0000000000000000") << set;
+  }
+}
+
+TEST_F(OtherUserTest, RootIsNotToBeHadAgain) {
+  StartAs(kUser, false);
+  for (const char* way : {"setuid", "setresuid", "setresgid", "setgroups"}) ExpectRefused(way);
+  ExpectRefused("raise_limit");
+}
+
+// Pings, measures, the end of one that does not heed: root may, whosever process it is.
+TEST_F(OtherUserTest, ThePoolHasAllOfItsHold) {
+  StartAs(kUser, true);
+  const pid_t first = OnlyWorker();
+  EXPECT_EQ(Do(Fault::NONE, 0).status, TargetResult::OK);
+  EXPECT_EQ(Do(Fault::NONE, 0).status, TargetResult::OK);
+  EXPECT_EQ(OnlyWorker(), first) << "it answered a ping";
+  const Pool::Load load = pool_->load();
+  EXPECT_GT(load.resident_bytes, 0);
+  EXPECT_GT(load.start_cpu + load.jobs_cpu, absl::ZeroDuration());
+  EXPECT_EQ(Do(Fault::HANG, 0).status, TargetResult::CANCELLED);
+  EXPECT_EQ(Do(Fault::NONE, 0).status, TargetResult::OK);
+  EXPECT_NE(OnlyWorker(), first);
+}
+
+TEST_F(OtherUserTest, OfAWorkerThatStaysRootItIsSaid) {
+  StartAs(0, true);
+  EXPECT_FALSE(level().not_root());
+}
+
+TEST_F(OtherUserTest, AWorkerThatCannotChangeIsNotUsed) {
+  PoolOptions options = Options();
+  options.limits.uid = options.limits.gid = UINT32_MAX;  // no user is that
+  auto pool = Pool::Start(std::move(options));
+  ASSERT_FALSE(pool.ok());
+  EXPECT_NE(pool.status().message().find("--worker-user=none"), std::string::npos);
 }
 
 TEST_F(SandboxTest, TheReleasedWorkerHasNoFaultsAndCannotBeOpened) {

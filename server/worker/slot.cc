@@ -89,6 +89,12 @@ absl::Status Slot::StartWorker() {
   if (!process.ok()) return process.status();
   auto hello = (*process)->AwaitHello(pool_->options().start_timeout);
   if (!hello.ok()) return hello.status();
+  if (!(*process)->IsMine()) {
+    (*process)->Retire();  // it may be asked
+    return absl::FailedPreconditionError(
+        "this root may not end processes of another user (CAP_KILL), as workers are; "
+        "--worker-user=none: they stay root");
+  }
   if (absl::Status s = pool_->AcceptHello(this, *std::move(hello)); !s.ok()) return s;
   process_ = *std::move(process);
   pool_->SetWorker(this, process_.get());

@@ -68,6 +68,10 @@ bool ParseArguments(int argc, char** argv, FaultInjector inject, Arguments* out)
     uint64_t n = 0;
     if (TakeNumber(arg, "--address-space-bytes=", &n)) {
       out->sandbox.address_space_bytes = n;
+    } else if (TakeNumber(arg, "--uid=", &n)) {
+      out->sandbox.uid = static_cast<uint32_t>(n);
+    } else if (TakeNumber(arg, "--gid=", &n)) {
+      out->sandbox.gid = static_cast<uint32_t>(n);
     } else if (TakeNumber(arg, "--cpu-seconds=", &n)) {
       out->cpu_seconds = static_cast<int64_t>(n);
     } else if (arg == "--no-seccomp" && inject != nullptr) {
@@ -167,6 +171,7 @@ size_t StackBytes(const SandboxOptions& sandbox) {
 
 int Serve(const Arguments& arguments, Backend* backend, Board* board) {
   Hello hello;
+  LeaveRoot(arguments.sandbox, hello.mutable_sandbox());
   DetachFromParent(kSocketFd, hello.mutable_sandbox());
   backend->Describe(&hello);
   for (const char* step : OwnTime::kNames) hello.add_steps(step);

@@ -8,6 +8,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/futex.h>
 #include <netinet/in.h>
 #include <pthread.h>
@@ -189,6 +190,9 @@ const Named kEscapes[] = {
     {{"chroot", false}, [](long) -> long { return chroot("/"); }},
     {{"set_host_name", false}, SetHostName},
     {{"setuid", false}, [](long) -> long { return setuid(0); }},
+    {{"setresuid", false}, [](long) -> long { return setresuid(0, 0, 0); }},
+    {{"setresgid", false}, [](long) -> long { return setresgid(0, 0, 0); }},
+    {{"setgroups", false}, [](long) -> long { return setgroups(0, nullptr); }},
     {{"bpf", false}, [](long) -> long { return syscall(SYS_bpf, 0, nullptr, 0); }},
     {{"perf", false},
      [](long) -> long { return syscall(SYS_perf_event_open, nullptr, 0, 0, 0, 0); }},

@@ -1,0 +1,50 @@
+// A worker that root starts becomes another user: see other_user.h.
+#include "server/worker/other_user.h"
+
+#include <grp.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace kiln::worker {
+namespace {
+
+// They are still permitted, and no longer in effect. Where it fails the namespaces say so.
+void UseKeptCapabilities() {
+  __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct sets[2] = {};
+  if (syscall(SYS_capget, &header, sets) != 0) return;
+  for (auto& set : sets) set.effective = set.permitted;
+  syscall(SYS_capset, &header, sets);
+}
+
+bool Change(uid_t uid, gid_t gid) {
+  prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
+  const bool changed =
+      setgroups(0, nullptr) == 0 && setresgid(gid, gid, gid) == 0 && setresuid(uid, uid, uid) == 0;
+  prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0);
+  UseKeptCapabilities();
+  return changed && getgroups(0, nullptr) == 0;
+}
+
+}  // namespace
+
+bool BecomeUser(uint32_t uid, uint32_t gid) {
+  if (uid != 0 && !Change(uid, gid)) return false;
+  uid_t user[3];
+  gid_t group[3];
+  if (getresuid(&user[0], &user[1], &user[2]) != 0) return false;
+  if (getresgid(&group[0], &group[1], &group[2]) != 0) return false;
+  for (int i = 0; i < 3; ++i) {
+    if (user[i] == 0 || (uid != 0 && (user[i] != uid || group[i] != gid || gid == 0))) return false;
+  }
+  return true;
+}
+
+bool CanBecomeRoot() {
+  return setresuid(0, 0, 0) == 0 || setuid(0) == 0 || seteuid(0) == 0 || setresgid(0, 0, 0) == 0 ||
+         setgroups(0, nullptr) == 0;
+}
+
+}  // namespace kiln::worker

@@ -1,0 +1,49 @@
+// Who the workers are, by setting and by who the daemon is.
+#include "server/worker_user.h"
+
+#include <gtest/gtest.h>
+#include <pwd.h>
+
+namespace kiln::server {
+namespace {
+
+TEST(WorkerUserTest, OnlyRootHasOthers) {
+  EXPECT_EQ(FindWorkerUser("auto", false)->uid, 0u);
+  EXPECT_EQ(FindWorkerUser("none", false)->uid, 0u);
+  EXPECT_EQ(FindWorkerUser("none", true)->uid, 0u);
+  EXPECT_FALSE(FindWorkerUser("nobody", false).ok());
+  EXPECT_FALSE(FindWorkerUser("65521", false).ok());
+}
+
+TEST(WorkerUserTest, AutoIsNobodyElse) {
+  const auto user = FindWorkerUser("auto", true);
+  ASSERT_TRUE(user.ok()) << user.status();
+  EXPECT_GE(user->uid, kFirstUnusedUser);
+  EXPECT_LE(user->uid, kLastUnusedUser);
+  EXPECT_EQ(user->gid, user->uid);
+  EXPECT_EQ(getpwuid(user->uid), nullptr);
+}
+
+TEST(WorkerUserTest, NamesAndNumbers) {
+  const passwd* nobody = getpwnam("nobody");
+  if (nobody == nullptr) GTEST_SKIP() << "there is no user nobody";
+  const uint32_t uid = nobody->pw_uid, gid = nobody->pw_gid;
+  for (const std::string& setting : {std::string("nobody"), std::to_string(uid)}) {
+    const auto user = FindWorkerUser(setting, true);
+    ASSERT_TRUE(user.ok()) << user.status();
+    EXPECT_EQ(user->uid, uid);
+    EXPECT_EQ(user->gid, gid);
+  }
+  const auto unknown = FindWorkerUser("4000123456", true);
+  ASSERT_TRUE(unknown.ok()) << unknown.status();
+  EXPECT_EQ(unknown->gid, 4000123456u);
+}
+
+TEST(WorkerUserTest, RootIsNoOtherUser) {
+  for (const char* setting : {"root", "0", "4294967295", "", "-1", "no such user", "65520x"}) {
+    EXPECT_FALSE(FindWorkerUser(setting, true).ok()) << setting;
+  }
+}
+
+}  // namespace
+}  // namespace kiln::server
