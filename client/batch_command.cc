@@ -213,9 +213,10 @@ absl::Status BatchRun::Prepare() {
 
 absl::StatusOr<ItemLines> BatchRun::Compile(size_t i) {
   const BatchItem& item = items_[i];
+  CompileSettings settings = SettingsOf(settings_, item.options.get());
+  settings.source.tree = item.tree;
   absl::StatusOr<FileOutcome> outcome =
-      CompileFile(service_.get(), capabilities_, SettingsOf(settings_, item.options.get()),
-                  item.path, item.name);
+      CompileFile(service_.get(), capabilities_, settings, item.path, item.name);
   if (!outcome.ok()) return outcome.status();
   ItemLines lines;
   for (TargetResult& result : outcome->results) {
@@ -341,7 +342,14 @@ Command BatchCommand() {
       "Only \"file\" is needed; the rest replaces what the command line says; \"entry\" is another "
       "name\n"
       "of \"entry_point\"; other keys are ignored.\n"
-      "Paths in it start from --root, else from its folder. Interrupted (Ctrl-C), it writes what "
+      "Paths in it start from --root, else from its folder.\n\n"
+      "To a daemon on another machine goes only what lies, wherever links lead, below the folder "
+      "that\n"
+      "was walked, --root, the manifest's folder (a list's: the working directory) and -I; "
+      "include_dirs\n"
+      "do not add to that. Other files are errors of their own; --allow-include-outside sends them, "
+      "too.\n\n"
+      "Interrupted (Ctrl-C), it writes what "
       "is\n"
       "finished; run again, finished files come from the daemon's cache.\n\n"
       "A daemon that goes away is waited for (--patience) and said so; what it had not answered is "

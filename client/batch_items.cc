@@ -203,12 +203,14 @@ absl::StatusOr<BatchItems> BatchItems::Make(const std::string& root) {
 }
 
 void BatchItems::AddFile(const std::string& path, std::shared_ptr<const ItemOptions> options,
-                         const std::string& output) {
+                         const std::string& output, const std::string& tree) {
   std::string name = root_.empty() ? path : RelativeTo(root_, path);
-  items_.push_back({path, name, name, output, std::move(options)});
+  items_.push_back({path, name, name, output, std::move(options), tree});
 }
 
 absl::Status BatchItems::AddFolder(const std::string& folder) {
+  const absl::StatusOr<std::string> tree = RealFolder(folder);
+  if (!tree.ok()) return tree.status();
   std::vector<std::string> files;
   std::error_code error;
   fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, error);
@@ -222,7 +224,7 @@ absl::Status BatchItems::AddFolder(const std::string& folder) {
         absl::StrCat(folder, ": cannot read this folder: ", error.message()));
   }
   std::sort(files.begin(), files.end());
-  for (const std::string& file : files) AddFile(file, nullptr, "");
+  for (const std::string& file : files) AddFile(file, nullptr, "", *tree);
   return absl::OkStatus();
 }
 
@@ -235,7 +237,7 @@ absl::Status BatchItems::AddPath(const std::string& path) {
   if (!fs::exists(place, error)) {
     return absl::NotFoundError(absl::StrCat(place, ": there is no such file or folder"));
   }
-  AddFile(place, nullptr, "");
+  AddFile(place, nullptr, "", "");
   return absl::OkStatus();
 }
 
@@ -243,10 +245,12 @@ absl::Status BatchItems::AddRoot() { return AddFolder(root_); }
 
 absl::Status BatchItems::AddList(const std::string& file, absl::string_view text) {
   static_cast<void>(file);
+  const absl::StatusOr<std::string> tree = RealFolder(root_);
+  if (!tree.ok()) return tree.status();
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     line = absl::StripAsciiWhitespace(line);
     if (line.empty() || line[0] == '#') continue;
-    AddFile(JoinPath(root_, line), nullptr, "");
+    AddFile(JoinPath(root_, line), nullptr, "", *tree);
   }
   return absl::OkStatus();
 }
@@ -254,6 +258,8 @@ absl::Status BatchItems::AddList(const std::string& file, absl::string_view text
 absl::Status BatchItems::AddManifest(const std::string& file, absl::string_view text) {
   std::string folder = file == "-" ? "" : FolderOf(file);
   const std::string& start = root_.empty() ? folder : root_;
+  const absl::StatusOr<std::string> tree = RealFolder(start);
+  if (!tree.ok()) return tree.status();
   int number = 0;
   for (absl::string_view text_line : absl::StrSplit(text, '\n')) {
     ++number;
@@ -274,7 +280,7 @@ absl::Status BatchItems::AddManifest(const std::string& file, absl::string_view 
       if (!s.ok()) return wrong(s.message());
     }
     if (path.empty()) return wrong("\"file\" is missing");
-    AddFile(JoinPath(start, path), std::move(options), output);
+    AddFile(JoinPath(start, path), std::move(options), output, *tree);
   }
   return absl::OkStatus();
 }

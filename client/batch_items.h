@@ -10,7 +10,9 @@
 // it, is another name of "entry_point". Other keys are ignored, so that files which say more about
 // their shaders can be used as they are. Relative paths, also in include_dirs, start from --root
 // where it is given, else from the manifest's folder; in lists and on the command line from --root,
-// else from the working directory. Only names are kept in memory, never contents.
+// else from the working directory. A list or manifest may come from whoever wrote the shaders: to
+// another machine goes what lies below where its relative paths start, include_dirs or not, and
+// what -I names (SourceOptions.confined). Only names are kept in memory, never contents.
 //
 // A SPIR-V module with several entry points of which nobody chose one is an item for each, in the
 // module's order; where a stage is asked for, for those of this stage.
@@ -52,6 +54,9 @@ struct BatchItem {
   std::string label;                           // in messages: the name, and which entry point of several
   std::string output;                          // of its files, unique in the batch
   std::shared_ptr<const ItemOptions> options;  // null: none of its own
+  // What found or named it: the folder that was walked, or from which the list's or manifest's
+  // paths start, as RealFolder gives it. Empty: it is named on the command line.
+  std::string tree;
 };
 
 class BatchItems {
@@ -74,7 +79,7 @@ class BatchItems {
  private:
   absl::Status AddFolder(const std::string& folder);
   void AddFile(const std::string& path, std::shared_ptr<const ItemOptions> options,
-               const std::string& output);
+               const std::string& output, const std::string& tree);
 
   std::string root_;
   std::vector<BatchItem> items_;

@@ -54,6 +54,26 @@ TEST_F(BatchItemsTest, Lists) {
   EXPECT_THAT(Names(*items), ElementsAre("b/2.spv", "a.frag", "missing.spv"));
 }
 
+// Below which folder an item has to lie if it goes to another machine.
+TEST_F(BatchItemsTest, TreesAreRealFolders) {
+  namespace fs = std::filesystem;
+  const std::string real = fs::canonical(root_).string();
+  fs::create_directory_symlink("b", root_ + "/link");
+  for (const std::string& root : {std::string(), root_}) {
+    auto items = BatchItems::Make(root);
+    ASSERT_TRUE(items->AddPath(root_ + "/link/").ok());
+    ASSERT_TRUE(items->AddPath(root_ + "/a.frag").ok());
+    ASSERT_TRUE(items->AddList("/l", "/etc/passwd").ok());
+    ASSERT_TRUE(items->AddManifest(root_ + "/link/m", R"({"file": "/etc/passwd"})").ok());
+    std::vector<std::string> trees;
+    for (const BatchItem& item : items->Take("", "")) trees.push_back(item.tree);
+    const std::string here = root.empty() ? fs::current_path().string() : real;
+    const std::string manifest = root.empty() ? real + "/b" : real;
+    EXPECT_THAT(trees, ElementsAre(real + "/b", real + "/b", real + "/b", "", here, manifest));
+  }
+  EXPECT_TRUE(absl::IsNotFound(BatchItems::Make("")->AddManifest(root_ + "/none/m", "")));
+}
+
 TEST_F(BatchItemsTest, Roots) {
   EXPECT_TRUE(absl::IsNotFound(BatchItems::Make(root_ + "/none").status()));
   EXPECT_TRUE(absl::IsInvalidArgument(BatchItems::Make(root_ + "/a.frag").status()));

@@ -2,9 +2,6 @@
 #include "client/entry_points.h"
 
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
 #include <utility>
 
 #include "client/paths.h"
@@ -114,15 +111,10 @@ std::vector<EntryPoint> EntryPointsOf(absl::string_view module) {
 }
 
 std::vector<EntryPoint> EntryPointsOfFile(const std::string& path) {
-  std::error_code error;
   // A pipe can be read only once.
-  if (!std::filesystem::is_regular_file(path, error)) return {};
-  std::string head(4 * kHeaderWords, '\0');
-  std::ifstream file(path, std::ios::binary);
-  if (!file.read(head.data(), static_cast<std::streamsize>(head.size())) || !HasMagic(head)) {
-    return {};
-  }
-  const absl::StatusOr<std::string> bytes = ReadWholeFile(path, kMostModuleBytes);
+  const absl::StatusOr<std::string> head = ReadRegularFileStart(path, 4 * kHeaderWords);
+  if (!head.ok() || !HasMagic(*head)) return {};
+  const absl::StatusOr<std::string> bytes = ReadRegularFile(path, kMostModuleBytes);
   return bytes.ok() ? EntryPointsOf(*bytes) : std::vector<EntryPoint>();
 }
 

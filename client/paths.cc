@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -20,6 +21,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/base/utf8.h"
 
 namespace kiln::client {
@@ -66,18 +68,18 @@ bool IsNoPlainFile(const std::string& path) {
   return lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
-absl::StatusOr<std::string> ReadFrom(const std::string& path, int flags, uint64_t most,
-                                     bool regular) {
-  // open() would take the name up to there.
-  if (path.find('\0') != std::string::npos) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path.substr(0, path.find('\0')), "...: no file has a name with a zero byte"));
-  }
-  const bool standard_input = path == "-" && !regular;
-  Descriptor fd(standard_input ? STDIN_FILENO : open(path.c_str(), flags | O_CLOEXEC));
-  if (fd.get() < 0) return FileError(path, errno);
+// open() would take the name up to there.
+absl::Status CheckZeroBytes(const std::string& path) {
+  const size_t at = path.find('\0');
+  if (at == std::string::npos) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(path.substr(0, at), "...: no file has a name with a zero byte"));
+}
+
+// Of what was opened, not of what has the name by now.
+absl::Status CheckKind(const std::string& path, int fd, bool regular) {
   struct stat info;
-  if (fstat(fd.get(), &info) != 0) return FileError(path, errno);
+  if (fstat(fd, &info) != 0) return FileError(path, errno);
   if (S_ISDIR(info.st_mode)) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": is a folder; `kiln batch` compiles what is in folders"));
@@ -85,13 +87,18 @@ absl::StatusOr<std::string> ReadFrom(const std::string& path, int flags, uint64_
   if (regular && !S_ISREG(info.st_mode)) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": is no regular file"));
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> ReadOpened(const std::string& path, int fd, uint64_t most) {
   std::string contents;
-  if (S_ISREG(info.st_mode) && info.st_size > 0) {
+  struct stat info;
+  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
     contents.reserve(std::min<uint64_t>(static_cast<uint64_t>(info.st_size), most) + 1);
   }
   char block[1 << 16];
   for (;;) {
-    ssize_t n = read(fd.get(), block, sizeof block);
+    ssize_t n = read(fd, block, sizeof block);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return FileError(path, errno);
     if (n == 0) return contents;
@@ -101,6 +108,36 @@ absl::StatusOr<std::string> ReadFrom(const std::string& path, int flags, uint64_
           path, ": is larger than ", most, " bytes, which is the most that is accepted"));
     }
   }
+}
+
+absl::StatusOr<std::string> ReadFrom(const std::string& path, int flags, uint64_t most,
+                                     bool regular) {
+  if (absl::Status status = CheckZeroBytes(path); !status.ok()) return status;
+  const bool standard_input = path == "-" && !regular;
+  Descriptor fd(standard_input ? STDIN_FILENO : open(path.c_str(), flags | O_CLOEXEC));
+  if (fd.get() < 0) return FileError(path, errno);
+  if (absl::Status status = CheckKind(path, fd.get(), regular); !status.ok()) return status;
+  return ReadOpened(path, fd.get(), most);
+}
+
+// To open a FIFO, too, is to wait.
+constexpr int kReadRegular = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+
+std::string DescriptorPath(int fd) { return absl::StrCat("/proc/self/fd/", fd); }
+
+// Where the kernel says that it is, whatever names led there. "": it does not say, or the path is
+// longer than it says.
+std::string PlaceOf(int fd) {
+  char place[PATH_MAX + 1];
+  const ssize_t n = readlink(DescriptorPath(fd).c_str(), place, sizeof place);
+  return n <= 0 || n > PATH_MAX ? "" : std::string(place, static_cast<size_t>(n));
+}
+
+// Both as PlaceOf gives them. What is nowhere ("pipe:[7]", "(unreachable)/x") is below nothing.
+bool LiesBelow(absl::string_view place, absl::string_view folder) {
+  if (!IsAbsolute(place) || !IsAbsolute(folder)) return false;
+  if (folder == "/") return true;
+  return absl::ConsumePrefix(&place, folder) && IsAbsolute(place);
 }
 
 absl::Status WriteInPlace(const std::string& path, absl::string_view contents) {
@@ -228,8 +265,49 @@ absl::StatusOr<std::string> ReadWholeFile(const std::string& path, uint64_t most
 }
 
 absl::StatusOr<std::string> ReadRegularFile(const std::string& path, uint64_t most) {
-  // To open a FIFO, too, is to wait.
-  return ReadFrom(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, most, true);
+  return ReadFrom(path, kReadRegular, most, true);
+}
+
+absl::StatusOr<std::string> ReadRegularFileStart(const std::string& path, size_t bytes) {
+  if (absl::Status status = CheckZeroBytes(path); !status.ok()) return status;
+  Descriptor fd(open(path.c_str(), kReadRegular));
+  if (fd.get() < 0) return FileError(path, errno);
+  if (absl::Status status = CheckKind(path, fd.get(), true); !status.ok()) return status;
+  std::string start(bytes, '\0');
+  const ssize_t n = pread(fd.get(), start.data(), start.size(), 0);
+  if (n < 0) return FileError(path, errno);
+  start.resize(static_cast<size_t>(n));
+  return start;
+}
+
+absl::StatusOr<std::string> RealFolder(const std::string& folder) {
+  const std::string path = folder.empty() ? "." : folder;
+  Descriptor fd(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() < 0) return FileError(path, errno);
+  std::string place = PlaceOf(fd.get());
+  if (IsAbsolute(place)) return place;
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, ": cannot tell where this folder is; is /proc mounted?"));
+}
+
+absl::StatusOr<std::string> ReadRegularFileBelow(const std::vector<std::string>& folders,
+                                                 const std::string& path, uint64_t most) {
+  if (absl::Status status = CheckZeroBytes(path); !status.ok()) return status;
+  // The place alone: opened so, a device does nothing and a FIFO keeps nobody.
+  Descriptor at(open(path.c_str(), O_PATH | O_CLOEXEC));
+  if (at.get() < 0) return FileError(path, errno);
+  const std::string place = PlaceOf(at.get());
+  const bool below = std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
+    return LiesBelow(place, folder);
+  });
+  if (!below) {
+    return absl::OutOfRangeError(
+        absl::StrCat(path, ": leads to ", place.empty() ? "no known place" : EscapeNonUtf8(place)));
+  }
+  if (absl::Status status = CheckKind(path, at.get(), true); !status.ok()) return status;
+  Descriptor fd(open(DescriptorPath(at.get()).c_str(), kReadRegular));
+  if (fd.get() < 0) return FileError(path, errno);
+  return ReadOpened(path, fd.get(), most);
 }
 
 absl::Status WriteWholeFile(const std::string& path, absl::string_view contents) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -48,6 +49,19 @@ absl::StatusOr<std::string> ReadWholeFile(const std::string& path, uint64_t most
 // The same of a regular file only. What is none (a FIFO would be waited for, a device may be read
 // for ever) is InvalidArgument.
 absl::StatusOr<std::string> ReadRegularFile(const std::string& path, uint64_t most);
+// No more than its first bytes.
+absl::StatusOr<std::string> ReadRegularFileStart(const std::string& path, size_t bytes);
+
+// Where a folder ("": the working one) is, through links, absolute. NotFound and the like; also
+// where the system does not say (no /proc).
+absl::StatusOr<std::string> RealFolder(const std::string& folder);
+
+// ReadRegularFile of what lies below one of the folders, which RealFolder has given, wherever links
+// lead. What is opened is judged, and what was judged is read: nobody gains by exchanging a name in
+// between. OutOfRange: it lies elsewhere, or nobody knows where; says where. A hard link is a file
+// of the folder it is in.
+absl::StatusOr<std::string> ReadRegularFileBelow(const std::vector<std::string>& folders,
+                                                 const std::string& path, uint64_t most);
 
 // Writes so that the file is there whole or not at all; makes missing folders. What is there and no
 // file (a FIFO, a device, a link) is written to, not replaced. Errors name the path.

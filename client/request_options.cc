@@ -107,7 +107,7 @@ std::vector<Flag> CompileFlags() {
       {"", 'D', "NAME[=V]", true, "define a macro (GLSL)"},
       {"", 'I', "DIR", true, "look for includes here (GLSL)"},
       {"allow-include-outside", 0, "", false,
-       "send a daemon elsewhere also includes from outside of the source's folder and -I"},
+       "send a daemon elsewhere also files from outside of the source's folder and -I"},
       {"spec", 0, "ID=TYPE:VALUE", true,
        "set a specialisation constant; TYPE: bool, int, uint, int64, uint64, float, double, bits"},
       {"widths", 0, "8,16,32", true, "dispatch widths wanted; all of the target if not given"},
@@ -165,7 +165,7 @@ absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
   for (const std::string& define : settings.source.defines) {
     if (absl::Status status = CheckDefine(define); !status.ok()) return status;
   }
-  settings.source.folders = flags.All("I");
+  settings.source.folders = settings.source.named_folders = flags.All("I");
   settings.source.may_leave = flags.Has("allow-include-outside");
   auto constants = ParseSpecConstants(flags.All("spec"));
   if (!constants.ok()) return constants.status();

@@ -2,8 +2,6 @@
 #include "client/source.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
@@ -74,39 +72,48 @@ void AddDefines(const std::vector<std::string>& defines, GlslSource* glsl) {
   }
 }
 
-// Whether `path` is, through links, below one of the folders. What does not exist is nowhere.
-bool IsBelow(const std::string& path, const std::vector<std::string>& folders) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::path real = fs::canonical(path, error);
-  if (error) return true;  // reading it says why
-  for (const std::string& folder : folders) {
-    const fs::path base = fs::canonical(folder.empty() ? "." : folder, error);
-    if (error) continue;
-    if (std::mismatch(base.begin(), base.end(), real.begin(), real.end()).first == base.end()) {
-      return true;
-    }
+// The folders of what may go to another machine; those that are not there allow nothing.
+std::vector<std::string> SendableFolders(const std::string& path, const SourceOptions& options) {
+  std::vector<std::string> folders;
+  const auto add = [&folders](const std::string& folder) {
+    if (auto real = RealFolder(folder); real.ok()) folders.push_back(*std::move(real));
+  };
+  if (options.tree.empty()) {
+    add(FolderOf(path));
+  } else {
+    folders.push_back(options.tree);
   }
-  return false;
+  if (!options.root.empty()) add(options.root);
+  for (const std::string& folder : options.named_folders) add(folder);
+  return folders;
 }
 
-// How includes of the source at `path` are read.
-ReadFile IncludeReader(const std::string& path, const SourceOptions& options) {
+// How the source at `path` and its includes are read.
+ReadFile Reader(const std::string& path, const SourceOptions& options) {
   if (!options.confined || options.may_leave) return ReadRegularFile;
-  std::vector<std::string> folders = options.folders;
-  folders.push_back(options.root.empty() ? FolderOf(path) : options.root);
-  return [folders](const std::string& include, uint64_t most) -> absl::StatusOr<std::string> {
-    if (IsBelow(include, folders)) return ReadRegularFile(include, most);
+  return [folders = SendableFolders(path, options)](
+             const std::string& file, uint64_t most) -> absl::StatusOr<std::string> {
+    absl::StatusOr<std::string> text = ReadRegularFileBelow(folders, file, most);
+    if (!absl::IsOutOfRange(text.status())) return text;
     return absl::InvalidArgumentError(
-        absl::StrCat(include,
-                     ": lies outside of the source's folder and -I, and would be sent to another "
+        absl::StrCat(text.status().message(),
+                     ", outside of the source's folder and -I, and would be sent to another "
                      "machine; name its folder with -I DIR, or give --allow-include-outside"));
   };
 }
 
+// What the user names may be a pipe, unless it is for another machine.
+absl::StatusOr<std::string> ReadSource(const std::string& path, const SourceOptions& options,
+                                       const ReadFile& read) {
+  const uint64_t most = std::max(options.module_bytes, options.glsl_bytes);
+  const bool confined = options.confined && !options.may_leave;
+  const bool may_be_pipe = options.tree.empty() && (path == "-" || !confined);
+  return may_be_pipe ? ReadWholeFile(path, most) : read(path, most);
+}
+
 absl::Status SetGlsl(const std::string& path, const std::string& name, const std::string& text,
-                     const SourceOptions& options, CompileRequest* request,
-                     std::vector<MissingInclude>* missing) {
+                     const SourceOptions& options, const ReadFile& read,
+                     CompileRequest* request, std::vector<MissingInclude>* missing) {
   std::string stage = options.stage.empty() ? StageFromFileName(name) : options.stage;
   if (stage.empty()) {
     return Invalid(name,
@@ -123,8 +130,8 @@ absl::Status SetGlsl(const std::string& path, const std::string& name, const std
   glsl->set_text(ValidUtf8(text));
   AddDefines(options.defines, glsl);
   IncludeLimits limits{options.include_files, options.glsl_bytes};
-  absl::Status status = ResolveIncludes(path, {options.folders, options.root}, limits,
-                                        IncludeReader(path, options), glsl, missing);
+  absl::Status status = ResolveIncludes(path, {options.folders, options.root}, limits, read,
+                                        glsl, missing);
   bool too_large = absl::IsResourceExhausted(status);
   return WithForeignCause(std::move(status), too_large ? "too_large" : "include_error");
 }
@@ -137,8 +144,8 @@ absl::Status LoadSource(const std::string& path, const std::string& name,
   if (absl::Status status = CheckName(name); !status.ok()) {
     return WithForeignCause(std::move(status), "cannot_read");
   }
-  absl::StatusOr<std::string> bytes =
-      ReadWholeFile(path, std::max(options.module_bytes, options.glsl_bytes));
+  const ReadFile read = Reader(path, options);
+  absl::StatusOr<std::string> bytes = ReadSource(path, options, read);
   if (!bytes.ok()) {
     bool large = absl::IsResourceExhausted(bytes.status());
     return WithForeignCause(bytes.status(), large ? "too_large" : "cannot_read");
@@ -149,7 +156,7 @@ absl::Status LoadSource(const std::string& path, const std::string& name,
     request->set_spirv(*std::move(bytes));
     return absl::OkStatus();
   }
-  return SetGlsl(path, name, *bytes, options, request, missing);
+  return SetGlsl(path, name, *bytes, options, read, request, missing);
 }
 
 std::string DescribeMissing(const std::vector<MissingInclude>& missing,

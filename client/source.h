@@ -23,8 +23,13 @@ struct SourceOptions {
   uint64_t module_bytes = uint64_t{16} << 20;
   uint64_t glsl_bytes = uint64_t{4} << 20;
   size_t include_files = 1024;
-  // Includes only from below the source's folder or root and `folders`, wherever links lead.
+  // Source and includes only from below `tree`, `root` and `named_folders`, wherever links lead.
   bool confined = false;
+  // The real folder (RealFolder) that the source was found in or spoken of from, by a walk, list or
+  // manifest; such a source is a regular file. Empty: the user named the source, and its folder is
+  // meant.
+  std::string tree;
+  std::vector<std::string> named_folders;  // -I, unlike `folders` without those of manifests
   bool may_leave = false;  // --allow-include-outside
 };
 

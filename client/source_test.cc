@@ -1,10 +1,15 @@
 // Files as sources: kinds by contents and name, what is refused and why.
 #include "client/source.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdio.h>
+#include <sys/stat.h>
 
+#include <atomic>
 #include <filesystem>
+#include <thread>
 
 #include "client/paths.h"
 #include "client/request_options.h"
@@ -90,7 +95,7 @@ TEST_F(SourceTest, ConfinedIncludesComeFromTheSourcesFolderAndFromNamedOnes) {
   ASSERT_TRUE(WriteWholeFile(top + "/lib/good.h", "// good").ok());
   ASSERT_TRUE(WriteWholeFile(top + "/src/sub/near.h", "// near").ok());
   fs::create_symlink("../secret.h", top + "/src/link.h");
-  options_.folders = {top + "/lib"};
+  options_.folders = options_.named_folders = {top + "/lib/"};
   auto load = [&](const std::string& spelled) {
     const std::string path = top + "/src/a.comp";
     EXPECT_TRUE(WriteWholeFile(path, "#include \"" + spelled + "\"\nvoid main() {}").ok());
@@ -121,6 +126,112 @@ TEST_F(SourceTest, ConfinedIncludesComeFromTheSourcesFolderAndFromNamedOnes) {
   for (const char* there : {"10.0.0.1:7411", "127.evil.org:1", "[::]:2", "build:7411"}) {
     EXPECT_TRUE(IsOnAnotherMachine(there)) << there;
   }
+}
+
+// Neither does it by being a link, and no more does the manifest that names it.
+TEST_F(SourceTest, ConfinedSourcesLieInTheTreeThatNamesThem) {
+  namespace fs = std::filesystem;
+  const std::string top = fs::canonical(testing::TempDir()).string() + "/confined_source";
+  fs::remove_all(top);
+  ASSERT_TRUE(WriteWholeFile(top + "/secret", "void main() {}").ok());
+  ASSERT_TRUE(WriteWholeFile(top + "/src2/a.comp", "void main() {}").ok());
+  ASSERT_TRUE(WriteWholeFile(top + "/src/sub/a.comp", "void main() {}").ok());
+  ASSERT_TRUE(WriteWholeFile(top + "/src/common.h", "").ok());
+  ASSERT_TRUE(WriteWholeFile(top + "/src/sub/up.comp", "#include \"../common.h\"").ok());
+  ASSERT_TRUE(WriteWholeFile(top + "/dirs/dir.h", "").ok());
+  ASSERT_TRUE(WriteWholeFile(top + "/src/dirs.comp", "#include <dir.h>").ok());
+  fs::create_symlink("../secret", top + "/src/link.comp");
+  fs::create_symlink("../../src2", top + "/src/sub/folder");
+  fs::create_symlink("sub/a.comp", top + "/src/inside.comp");
+  fs::create_symlink("loop.comp", top + "/src/loop.comp");
+  options_.confined = true;
+  const auto load = [&](const std::string& name) {
+    request_.Clear();
+    return LoadSource(top + "/src/" + name, name, options_, &request_, &missing_);
+  };
+  for (const std::string& tree : {std::string(), top + "/src"}) {
+    options_.tree = tree;
+    for (const char* good : {"sub/a.comp", "sub/../sub/a.comp", "inside.comp"}) {
+      EXPECT_TRUE(load(good).ok()) << good;
+    }
+    EXPECT_EQ(CauseOf(load("link.comp")), "cannot_read");
+    EXPECT_THAT(std::string(load("link.comp").message()),
+                testing::AllOf(HasSubstr(top + "/src/link.comp: leads to " + top + "/secret, "),
+                               HasSubstr("--allow-include-outside")));
+    EXPECT_FALSE(request_.has_glsl());
+    EXPECT_EQ(CauseOf(load("loop.comp")), "cannot_read");
+    // Searched, but not one of the folders that the user named.
+    options_.folders = {top + "/dirs"};
+    EXPECT_EQ(CauseOf(load("dirs.comp")), "include_error");
+    options_.named_folders = options_.folders;
+    EXPECT_TRUE(load("dirs.comp").ok());
+    options_.named_folders.clear();
+    options_.folders.clear();
+  }
+  // Of a path that the user spelled, its folder is the user's choice; of one that was found, not.
+  options_.tree = top + "/src";
+  EXPECT_EQ(CauseOf(load("sub/folder/a.comp")), "cannot_read");
+  EXPECT_EQ(CauseOf(load("../src2/a.comp")), "cannot_read");
+  EXPECT_TRUE(load("sub/up.comp").ok());
+  options_.tree.clear();
+  EXPECT_TRUE(load("sub/folder/a.comp").ok());
+  EXPECT_EQ(CauseOf(load("sub/up.comp")), "include_error");
+  options_.may_leave = true;
+  EXPECT_TRUE(load("link.comp").ok());
+}
+
+// FIFOs and devices are neither waited for nor read, on the way to another machine or not.
+TEST_F(SourceTest, WhatIsNoRegularFileIsNotRead) {
+  namespace fs = std::filesystem;
+  const std::string top = testing::TempDir() + "/no_file";
+  fs::remove_all(top);
+  ASSERT_TRUE(WriteWholeFile(top + "/a.comp", "#include \"fifo.comp\"").ok());
+  ASSERT_TRUE(WriteWholeFile(top + "/b.comp", "#include \"zero.comp\"").ok());
+  ASSERT_EQ(mkfifo((top + "/fifo.comp").c_str(), 0600), 0);
+  fs::create_symlink("/dev/zero", top + "/zero.comp");
+  for (const bool confined : {true, false}) {
+    options_.confined = confined;
+    options_.tree = *RealFolder(top);
+    options_.named_folders = {"/dev"};
+    for (const char* name : {"fifo.comp", "zero.comp", "a.comp", "b.comp"}) {
+      const absl::Status status =
+          LoadSource(top + "/" + name, name, options_, &request_, &missing_);
+      EXPECT_THAT(std::string(status.message()), HasSubstr("is no regular file")) << name;
+    }
+    if (!confined) continue;
+    options_.tree.clear();
+    EXPECT_FALSE(LoadSource(top + "/fifo.comp", "f.comp", options_, &request_, &missing_).ok());
+  }
+}
+
+// The name is exchanged all the time, for a link to what shall not be sent.
+TEST_F(SourceTest, ANameExchangedBetweenLookAndReadGivesNothingAway) {
+  namespace fs = std::filesystem;
+  const std::string top = testing::TempDir() + "/exchanged";
+  fs::remove_all(top);
+  ASSERT_TRUE(WriteWholeFile(top + "/secret.h", "// secret").ok());
+  ASSERT_TRUE(WriteWholeFile(top + "/src/x.h", "// good").ok());
+  ASSERT_TRUE(WriteWholeFile(top + "/src/a.comp", "#include \"x.h\"").ok());
+  fs::create_symlink("../secret.h", top + "/src/y.h");
+  options_.confined = true;
+  std::atomic<bool> end = false;
+  std::thread exchanges([&] {
+    const std::string x = top + "/src/x.h", y = top + "/src/y.h";
+    while (!end) renameat2(AT_FDCWD, x.c_str(), AT_FDCWD, y.c_str(), RENAME_EXCHANGE);
+  });
+  int sent = 0, refused = 0;
+  for (int i = 0; i < 20000; ++i) {
+    request_.Clear();
+    const bool ok = LoadSource(top + "/src/a.comp", "a.comp", options_, &request_, &missing_).ok();
+    ++(ok ? sent : refused);
+    if (!ok) continue;
+    EXPECT_EQ(request_.glsl().includes(0).text(), "// good") << "in round " << i;
+    if (HasFailure()) break;
+  }
+  end = true;
+  exchanges.join();
+  EXPECT_GT(sent, 0);
+  EXPECT_GT(refused, 0);
 }
 
 TEST_F(SourceTest, NamesThatNoFileOrMessageShouldHave) {

@@ -982,6 +982,86 @@ class Batch(Cli):
             process.stderr.close()
 
 
+class Elsewhere(Cli):
+    """What goes to a daemon on another machine, for which 0.0.0.0 stands here: the client cannot
+    know that it is this one."""
+
+    def setUp(self):
+        super().setUp()
+        with open(SAXPY, 'rb') as file:
+            self.saxpy = file.read()
+        self.secret = self.file('secret/s.comp', self.saxpy)
+        self.file('lib/lib.h', '// lib\n')
+        self.file('src/a.comp', self.saxpy)
+        self.file('src/sub/b.comp', self.saxpy)
+
+    def environment(self, **more):
+        return super().environment(KILN_SERVER='0.0.0.0:' + self.daemon.address.split(':')[1], **more)
+
+    def batch(self, *arguments, expect):
+        """Message of each file; empty where it compiled."""
+        self.kiln('batch', '--target=tgl', '--jsonl=-', *arguments, expect=expect)
+        lines = [json.loads(line) for line in self.out.splitlines()]
+        for line in lines:
+            self.assertEqual(line['status'], 'invalid' if 'message' in line else 'ok')
+        return {line['file']: line.get('message', '') for line in lines}
+
+    def link(self, to, name):
+        os.symlink(to, os.path.join(self.folder, name))
+
+    def test_walked_links_out_of_the_folder(self):
+        self.link('../secret/s.comp', 'src/out.comp')
+        self.link('sub/b.comp', 'src/in.comp')
+        self.link('../secret', 'src/folder')
+        said = self.batch('src', expect=1)
+        self.assertEqual([name for name in said if said[name]], ['src/out.comp'])
+        self.assertEqual(sorted(said), ['src/a.comp', 'src/in.comp', 'src/out.comp',
+                                        'src/sub/b.comp'])
+        self.assertRegex(said['src/out.comp'],
+                         'src/out.comp: leads to .*/secret/s.comp, .*--allow-include-outside')
+        self.assertEqual(len(self.batch('--root=src', expect=1)), 4)
+        for allowed in ('--allow-include-outside', '-Isecret/'):
+            self.assertFalse(any(self.batch(allowed, 'src', expect=0).values()))
+        self.kiln('compile', '--target=tgl', 'src/in.comp')
+        self.kiln('compile', '--target=tgl', '-I', 'secret', 'src/out.comp')
+        self.kiln('compile', '--target=tgl', '-', '--stage=comp', stdin=self.saxpy)
+        self.fails(2, 'src/out.comp: leads to', 'compile', '--target=tgl', 'src/out.comp')
+
+    def test_lists_and_manifests_do_not_reach_out(self):
+        names = ['a.comp', '../secret/s.comp', self.secret, 'sub/../../secret/s.comp', '-', '/dev/zero']
+        manifest = self.file('src/m.jsonl', ''.join(
+            json.dumps({'file': name, 'stage': 'comp'}) + '\n' for name in names))
+        said = list(self.batch('--manifest=' + manifest, expect=1).values())
+        self.assertEqual([bool(text) for text in said], [False] + [True] * (len(said) - 1))
+        listed = self.file('src/list', 'src/a.comp\n../none.comp\n' + SAXPY)
+        said = self.batch('--list=' + listed, expect=1)
+        self.assertEqual(said.pop('src/a.comp'), '')
+        self.assertTrue(all(said.values()))
+        self.file('src/list', 'a.comp\n../secret/s.comp\n' + self.secret)
+        said = self.batch('--root=src', '--list=' + listed, expect=1)
+        self.assertEqual([bool(text) for text in said.values()], [False, True, True])
+        self.kiln('batch', '--target=tgl', '--root=/', '--list=-', stdin=self.secret.encode())
+
+    def test_include_dirs_of_a_manifest_do_not_reach_out(self):
+        self.file('src/i.comp', self.saxpy.replace(
+            b'#version 450', b'#version 450\n#extension GL_GOOGLE_include_directive : require\n'
+                             b'#include <lib.h>'))
+        manifest = self.file('src/m.jsonl', json.dumps({'file': 'i.comp', 'include_dirs': ['../lib']}))
+        (text,) = self.batch('--manifest=' + manifest, expect=1).values()
+        self.assertRegex(text, 'lib/lib.h: leads to .*/lib/lib.h, outside of .*-I DIR')
+        self.batch('--manifest=' + manifest, '-Ilib', expect=0)
+        self.batch('--manifest=' + manifest, '--allow-include-outside', expect=0)
+        self.batch('--manifest=' + manifest, '--root=src', expect=1)
+
+    def test_what_is_no_file(self):
+        os.mkfifo(os.path.join(self.folder, 'src/fifo.comp'))
+        self.link('/dev/zero', 'src/zero.comp')
+        manifest = self.file('src/m.jsonl', '{"file": "fifo.comp"}\n{"file": "zero.comp"}')
+        for here in ((), ('--local',), ('--server=' + self.daemon.address,)):
+            said = self.batch('--manifest=' + manifest, *here, expect=1)
+            self.assertEqual(len([text for text in said.values() if text]), 2)
+
+
 class Output(Cli):
     """Standard output and files that cannot be written: exit code 2, whatever the command."""
 
