@@ -410,7 +410,9 @@ std::string HelpText() {
       "users on unix:PATH: its directory is made if it is missing, and must not be\n"
       "writable by others. Every user of this machine may list and clear the quarantine\n"
       "through a port; sources of what is in it are in CACHE-DIR/quarantine, for kilnd's\n"
-      "user only.\n");
+      "user only. CACHE-DIR is made if it is missing (0700); one that is there must be\n"
+      "empty or a cache, kilnd's user's, and not writable by others. Otherwise kilnd says\n"
+      "so, serves from memory, and takes it as soon as that is mended.\n");
   return text;
 }
 

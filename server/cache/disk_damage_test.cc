@@ -487,6 +487,7 @@ TEST_F(DiskDamageTest, WhatIsBeingRemovedOrAnothersDropsNothingElse) {
 
 TEST_F(DiskDamageTest, ADirectoryOfAnEarlierVersionIsRemovedAndCounted) {
   fs::create_directories(dir_ + "/db");
+  std::ofstream(dir_ + "/lock") << 1234;
   std::ofstream(dir_ + "/db/CURRENT") << "MANIFEST-000005\n";
   std::ofstream(dir_ + "/db/000004.sst") << std::string(5000, 'x');
   ASSERT_NO_FATAL_FAILURE(Open());

@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <rocksdb/env.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -10,19 +9,16 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <filesystem>
 #include <mutex>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/cache/disk_tier.h"
+#include "server/cache/names.h"
 
 namespace kiln::cache {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr char kOldLayout[] = "/db";
 constexpr size_t kTrialBytes = 256 << 10;
 
 // A generation that still does not open after as many probe intervals is taken for damaged.
@@ -65,7 +61,7 @@ void DiskTier::Heal(bool repair) {
 
 // False: there is no directory to work in. Its generations are closed then: they may be another's.
 bool DiskTier::HoldDirectory() {
-  if (lock_fd_ >= 0 && LockIsThere()) {
+  if (lock_.ok() && LockIsThere()) {
     return !absent_.empty() || !generations()->empty() || ReadDirectory();
   }
   DiskCause cause;
@@ -79,79 +75,86 @@ bool DiskTier::HoldDirectory() {
 
 // RocksDB has locks of its own; this one can say who holds it.
 absl::Status DiskTier::Lock(DiskCause* cause) {
-  if (lock_fd_ >= 0) close(lock_fd_);
-  lock_fd_ = -1;
-  std::error_code made;
-  fs::create_directories(options_.directory, made);
-  std::string path = options_.directory + "/lock";
-  int fd = open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
-  int error = made ? made.value() : errno;
-  if (fd < 0) fd = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);  // of a read-only disk
-  if (fd < 0) {
-    *cause = CauseOfErrno(error);
+  lock_.Reset();
+  auto directory = CacheDirectory::Open(options_.directory, cause);
+  if (!directory.ok()) return directory.status();
+  files::Opened lock = OpenLock(**directory);
+  if (!lock.ok()) {
+    *cause = lock.unfit.empty() ? CauseOfErrno(lock.error) : DiskCause::kNotOurs;
     return absl::UnavailableError(absl::StrCat("cache directory ", options_.directory,
-                                               " cannot be ",
-                                               made ? "made: " : "written: ", strerror(error)));
+                                               " cannot be written: ", kLockName, " ", lock.Why()));
   }
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+  if (flock(lock.fd.get(), LOCK_EX | LOCK_NB) != 0) {
     char text[32] = {};
-    ssize_t n = pread(fd, text, sizeof text - 1, 0);
-    close(fd);
+    ssize_t n = pread(lock.fd.get(), text, sizeof text - 1, 0);
     *cause = DiskCause::kInUse;
     return absl::FailedPreconditionError(
         absl::StrCat("cache directory ", options_.directory, " is in use by another kilnd",
                      n > 0 ? absl::StrCat(" (process ", text, ")") : std::string(),
                      "; stop it or give this one another --cache-dir"));
   }
-  lock_fd_ = fd;
+  lock_ = std::move(lock.fd);
   // Only for that message: a full disk has no room for it.
   std::string self = absl::StrCat(getpid());
-  bool noted = ftruncate(fd, 0) == 0 && pwrite(fd, self.data(), self.size(), 0) > 0;
+  bool noted =
+      ftruncate(lock_.get(), 0) == 0 && pwrite(lock_.get(), self.data(), self.size(), 0) > 0;
   static_cast<void>(noted);
+  absl::MutexLock holding(&mutex_);
+  directory_ = *std::move(directory);
   return absl::OkStatus();
 }
 
+// What has its name and is no file of ours is in the way of every kilnd: it goes.
+files::Opened DiskTier::OpenLock(const CacheDirectory& directory) {
+  constexpr int kMade = O_RDWR | O_CREAT;
+  files::Opened lock = files::OpenFile(directory.fd(), kLockName, kMade);
+  if (!lock.unfit.empty() && directory.PutAside(kLockName)) {
+    lock = files::OpenFile(directory.fd(), kLockName, kMade);
+  }
+  if (lock.ok() || !lock.unfit.empty()) return lock;
+  files::Opened read = files::OpenFile(directory.fd(), kLockName, O_RDONLY);  // a read-only disk's
+  return read.ok() ? std::move(read) : std::move(lock);
+}
+
 bool DiskTier::LockIsThere() const {
-  struct stat held = {}, there = {};
-  const std::string path = options_.directory + "/lock";
-  return fstat(lock_fd_, &held) == 0 && lstat(path.c_str(), &there) == 0 &&
-         held.st_dev == there.st_dev && held.st_ino == there.st_ino;
+  const auto directory = this->directory();
+  return directory->IsStillOurs() && files::IsStill(lock_.get(), directory->fd(), kLockName);
 }
 
 // What is there and not open becomes absent; what an earlier version or an earlier life left is to
 // be removed.
 bool DiskTier::ReadDirectory() {
+  const auto directory = this->directory();
   auto list = generations();
-  std::error_code error;
-  for (fs::directory_iterator it(options_.directory, error), end; !error && it != end;
-       it.increment(error)) {
-    std::string name = it->path().filename();
+  int error = 0;
+  for (const std::string& name : files::Names(directory->fd(), &error)) {
     uint64_t repaired = RepairedNumber(name);
-    if (repaired != 0) doomed_ = PutRepairedInPlace(options_.directory, repaired) || doomed_;
+    if (repaired != 0) doomed_ = PutRepairedInPlace(*directory, repaired) || doomed_;
     uint64_t number = repaired != 0 ? repaired : GenerationNumber(name);
     doomed_ = doomed_ || IsDoomedName(name);
     if (number == 0) continue;
     next_number_ = std::max(next_number_, number + 1);
     bool open = std::any_of(list->begin(), list->end(),
                             [&](const auto& g) { return g->number() == number; });
-    if (!open) absent_[number].written = NotedWritten(options_.directory, number);
+    if (!open) absent_[number].written = NotedWritten(*directory, number);
   }
-  if (error) {
-    Fail(CauseOfErrno(error.value()), absl::StrCat(options_.directory, ": ", error.message()));
+  if (error != 0) {
+    Fail(CauseOfErrno(error), absl::StrCat(options_.directory, ": ", strerror(error)));
     return false;
   }
-  std::string old = options_.directory + kOldLayout;
-  std::error_code gone;
-  if (!fs::exists(old, gone)) return true;
+  DropOldLayout(*directory);
+  return true;
+}
+
+void DiskTier::DropOldLayout(const CacheDirectory& directory) {
+  if (!files::OpenDirectory(directory.fd(), kOldLayoutName).ok()) return;
   DiskEvent event;
   event.kind = DiskEvent::Kind::kOldLayoutDropped;
-  event.bytes = BytesBelow(old);
-  fs::rename(old, DoomedPath(options_.directory), gone);
-  if (gone) return true;
+  event.bytes = BytesBelow(absl::StrCat(directory.path(), "/", kOldLayoutName));
+  if (!directory.PutAside(kOldLayoutName)) return;
   doomed_ = true;
   ++old_layouts_;
   Tell(std::move(event));
-  return true;
 }
 
 // What is only in its memory is saved first, where its directory still takes it.
@@ -198,12 +201,16 @@ bool DiskTier::AnyBroken() {
 }
 
 bool DiskTier::TakesWrites() {
-  std::string path = options_.directory + "/trial";
+  const auto directory = this->directory();
+  const std::string path = absl::StrCat(directory->path(), "/", kTrialName);
+  trial_mutex_.Lock();
+  files::Remove(directory->fd(), kTrialName);  // RocksDB follows what is there
   rocksdb::Env* env = options_.env != nullptr ? options_.env : rocksdb::Env::Default();
   rocksdb::Status s =
       rocksdb::WriteStringToFile(env, rocksdb::Slice(std::string(kTrialBytes, 't')), path);
+  unlinkat(directory->fd(), kTrialName, 0);
+  trial_mutex_.Unlock();
   DiskCause cause = s.ok() ? DiskCause::kNone : CauseOf(s);
-  unlink(path.c_str());
   // Room for one table and its log, or the next flush would fail. After a start it holds two logs.
   struct statvfs space = {};
   if (s.ok() && statvfs(options_.directory.c_str(), &space) == 0 && space.f_blocks > 0 &&
@@ -255,7 +262,8 @@ void DiskTier::OpenAbsent(bool repair) {
       }
       if (absent.cause != DiskCause::kNone) {
         PutOff(&absent);
-        absent.damaged = absent.damaged || absent.tries > kPatienceWithOpening;
+        absent.damaged = absent.damaged || (absent.tries > kPatienceWithOpening &&
+                                            absent.cause != DiskCause::kNotOurs);
       }
     }
     away = absent.cause == DiskCause::kNone && absent.damaged ? DiskCause::kDamaged : absent.cause;
@@ -273,8 +281,7 @@ void DiskTier::OpenAbsent(bool repair) {
 }
 
 bool DiskTier::OpenOne(uint64_t number, Absent* absent) {
-  std::error_code error;
-  if (!fs::is_directory(GenerationPath(options_.directory, number), error)) {
+  if (!files::IsDirectory(directory()->fd(), GenerationName(number))) {
     Lose(number, *absent);
     return true;
   }
@@ -311,8 +318,7 @@ bool DiskTier::OpenOne(uint64_t number, Absent* absent) {
 }
 
 bool DiskTier::RepairOne(uint64_t number, Absent* absent) {
-  std::error_code error;
-  if (!fs::is_directory(GenerationPath(options_.directory, number), error)) {
+  if (!files::IsDirectory(directory()->fd(), GenerationName(number))) {
     Lose(number, *absent);
     return true;
   }
@@ -349,9 +355,7 @@ bool DiskTier::RepairOne(uint64_t number, Absent* absent) {
 }
 
 void DiskTier::Lose(uint64_t number, const Absent& absent) {
-  std::error_code error;
-  fs::rename(GenerationPath(options_.directory, number), DoomedPath(options_.directory), error);
-  doomed_ = true;
+  doomed_ = directory()->PutAside(GenerationName(number)) || doomed_;
   ++lost_;
   lost_records_ += absent.written;
   DiskEvent event;
@@ -379,11 +383,9 @@ void DiskTier::EnsureYoungest() {
 void DiskTier::RemoveDoomed() {
   if (!doomed_) return;
   doomed_ = false;
-  std::error_code error;
-  for (fs::directory_iterator it(options_.directory, error), end; !error && it != end;
-       it.increment(error)) {
-    std::error_code kept;
-    if (IsDoomedName(it->path().filename().string())) fs::remove_all(it->path(), kept);
+  const auto directory = this->directory();
+  for (const std::string& name : files::Names(directory->fd())) {
+    if (IsDoomedName(name)) files::Remove(directory->fd(), name);
   }
 }
 
@@ -416,17 +418,18 @@ void DiskTier::Recover() {
 }
 
 // RocksDB keeps the kind of a failure for a full disk only: the system is asked again.
-DiskCause DiskTier::CauseOf(const rocksdb::Status& status) const {
+DiskCause DiskTier::CauseOf(const rocksdb::Status& status) {
   if (status.IsNoSpace()) return DiskCause::kFull;
-  std::string path = options_.directory + "/trial";
-  int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-  int error = errno;
-  if (fd < 0) return CauseOfErrno(error);
+  if (IsNotOurs(status)) return DiskCause::kNotOurs;
+  const auto directory = this->directory();
+  absl::MutexLock one(&trial_mutex_);
+  files::Remove(directory->fd(), kTrialName);
+  files::Opened trial = files::OpenFile(directory->fd(), kTrialName, O_WRONLY | O_CREAT | O_EXCL);
+  if (!trial.ok()) return CauseOfErrno(trial.error);
   std::string bytes(kTrialBytes, 't');
-  ssize_t n = pwrite(fd, bytes.data(), bytes.size(), 0);
-  error = errno;
-  close(fd);
-  unlink(path.c_str());
+  ssize_t n = pwrite(trial.fd.get(), bytes.data(), bytes.size(), 0);
+  const int error = errno;
+  unlinkat(directory->fd(), kTrialName, 0);
   if (n < 0) return CauseOfErrno(error);
   return n < static_cast<ssize_t>(bytes.size()) ? DiskCause::kFull : DiskCause::kInputOutput;
 }

@@ -29,6 +29,10 @@ std::string_view Name(DiskCause cause) {
       return "not_permitted";
     case DiskCause::kNotADirectory:
       return "not_a_directory";
+    case DiskCause::kNotOurs:
+      return "not_ours";
+    case DiskCause::kOpenToOthers:
+      return "open_to_others";
     case DiskCause::kInUse:
       return "in_use";
     case DiskCause::kDamaged:

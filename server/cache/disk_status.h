@@ -26,13 +26,16 @@ enum class DiskCause {
   kReadOnly,       // the file system is mounted so
   kNotPermitted,   // by its owner or mode
   kNotADirectory,  // something else has its name, or it cannot be made
+  kNotOurs,        // it belongs to another user, or no kilnd made it (cache_directory.h)
+  kOpenToOthers,   // others can write to it
   kInUse,          // another process took the directory while this one was without it
   kDamaged,        // a generation waits for its repair
   kInputOutput,    // any other failure of the disk or of RocksDB
 };
 inline constexpr DiskCause kDiskCauses[] = {
-    DiskCause::kFull,  DiskCause::kReadOnly, DiskCause::kNotPermitted, DiskCause::kNotADirectory,
-    DiskCause::kInUse, DiskCause::kDamaged,  DiskCause::kInputOutput};
+    DiskCause::kFull,          DiskCause::kReadOnly, DiskCause::kNotPermitted,
+    DiskCause::kNotADirectory, DiskCause::kNotOurs,  DiskCause::kOpenToOthers,
+    DiskCause::kInUse,         DiskCause::kDamaged,  DiskCause::kInputOutput};
 
 struct DiskStatus {
   DiskState state = DiskState::kServing;

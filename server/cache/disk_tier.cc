@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "server/cache/names.h"
 #include "server/cache/record.h"
 
 namespace kiln::cache {
@@ -63,19 +63,22 @@ DiskTier::~DiskTier() {
     absl::MutexLock lock(&mutex_);
     generations_ = nullptr;
   }
-  absl::MutexLock change(&change_mutex_);
-  if (lock_fd_ >= 0) close(lock_fd_);
 }
 
 GenerationOptions DiskTier::generation_options() const {
   GenerationOptions options;
-  options.directory = options_.directory;
+  options.directory = directory();
   options.env = options_.env;
   options.write_buffer_bytes = WriteBufferBytes(options_.limit_bytes);
   options.block_cache = block_cache_;
   // One is being begun and one dropped.
   options.open_tables = std::max(10, options_.open_tables / (kGenerations + 2));
   return options;
+}
+
+std::shared_ptr<const CacheDirectory> DiskTier::directory() const {
+  absl::MutexLock lock(&mutex_);
+  return directory_;
 }
 
 std::shared_ptr<const DiskTier::Generations> DiskTier::generations() const {
@@ -100,17 +103,20 @@ void DiskTier::TakeOut(const std::shared_ptr<Generation>& generation) {
 }
 
 rocksdb::Status DiskTier::BeginGeneration() {
+  const auto directory = this->directory();
+  if (next_number_ > kMostGeneration) {
+    return rocksdb::Status::Aborted(GenerationPath(*directory, kMostGeneration),
+                                    "leaves no number for another one: remove it");
+  }
+  const uint64_t number = next_number_++;
   std::shared_ptr<Generation> generation;
-  rocksdb::Status s = Generation::Open(generation_options(), next_number_,
-                                       Generation::Mode::kReadWrite, &generation);
-  std::string path = GenerationPath(options_.directory, next_number_++);
+  rocksdb::Status s =
+      Generation::Open(generation_options(), number, Generation::Mode::kReadWrite, &generation);
   if (s.ok()) {
     Insert(std::move(generation));
     ++turn_;
-  } else if (!HasData(path)) {  // half made
-    std::error_code error;
-    std::filesystem::rename(path, DoomedPath(options_.directory), error);
-    doomed_ = true;
+  } else if (!HasData(GenerationPath(*directory, number))) {  // half made
+    doomed_ = directory->PutAside(GenerationName(number)) || doomed_;
   }
   return s;
 }
@@ -231,10 +237,7 @@ void DiskTier::DropOldest(DiskCause cause) {
     event.kind = DiskEvent::Kind::kDropped;
     event.cause = cause;
     event.generation = oldest_absent;
-    std::error_code error;
-    std::filesystem::rename(GenerationPath(options_.directory, oldest_absent),
-                            DoomedPath(options_.directory), error);
-    doomed_ = true;
+    doomed_ = directory()->PutAside(GenerationName(oldest_absent)) || doomed_;
     absent_.erase(oldest_absent);
     ++dropped_generations_;
     Tell(std::move(event));

@@ -27,9 +27,12 @@
 // could never take a record again would be worth less. On a disk smaller than the bound, seven
 // eighths of the disk are the bound.
 //
-// Layout: DIRECTORY/lock, DIRECTORY/generation-NUMBER/, DIRECTORY/doomed-*/ (being removed, or a
-// repair that is not done), DIRECTORY/generation-NUMBER.repaired/ (for a moment). The directory
-// "db" of earlier versions is removed and counted.
+// Layout: DIRECTORY/kilnd-cache (cache_directory.h), DIRECTORY/lock, DIRECTORY/generation-NUMBER/,
+// DIRECTORY/doomed-*/ (being removed, or a repair that is not done),
+// DIRECTORY/generation-NUMBER.repaired/ (for a moment); names.h has their forms. The directory "db"
+// of earlier versions is removed and counted. What has another name is left alone; what has one of
+// these and is a link, a FIFO or a file in place of a directory is put aside and removed, never
+// followed. What belongs to another user is not opened and not removed.
 //
 // Cost: one Bloom filter probe per table file; a file is a write buffer (bound / 64, 32 MiB at
 // most), so a miss probes 64 filters up to a bound of 2 GiB and one per 32 MiB above. Opening reads
@@ -53,6 +56,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "server/cache/cache_directory.h"
 #include "server/cache/disk_status.h"
 #include "server/cache/generation.h"
 
@@ -161,8 +165,10 @@ class DiskTier {
   bool HoldDirectory() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   // `cause`: of its failure.
   absl::Status Lock(DiskCause* cause) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  files::Opened OpenLock(const CacheDirectory& directory);
   bool LockIsThere() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   bool ReadDirectory() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  void DropOldLayout(const CacheDirectory& directory) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void CheckFiles() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   bool TakesWrites() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   bool NeedsReopening(const Generation& generation) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
@@ -181,9 +187,10 @@ class DiskTier {
   void RemoveDoomed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void Fail(DiskCause cause, std::string detail);
   void Recover();
-  DiskCause CauseOf(const rocksdb::Status& status) const;
+  DiskCause CauseOf(const rocksdb::Status& status);
   void Tell(DiskEvent event);
   GenerationOptions generation_options() const;
+  std::shared_ptr<const CacheDirectory> directory() const;
 
   const DiskOptions options_;
   const std::shared_ptr<rocksdb::Cache> block_cache_;
@@ -191,7 +198,7 @@ class DiskTier {
   // Held while the list of generations changes and while the directory is looked after; never while
   // a record is read or written.
   absl::Mutex change_mutex_;
-  int lock_fd_ ABSL_GUARDED_BY(change_mutex_) = -1;
+  files::Descriptor lock_ ABSL_GUARDED_BY(change_mutex_);
   uint64_t next_number_ ABSL_GUARDED_BY(change_mutex_) = 1;
   std::map<uint64_t, Absent, std::greater<>> absent_ ABSL_GUARDED_BY(change_mutex_);
   // Those open for reading only: when to try again, and why.
@@ -201,7 +208,11 @@ class DiskTier {
 
   std::atomic<uint64_t> turn_ = 0;
 
+  absl::Mutex trial_mutex_;  // the trial file is one
+
   mutable absl::Mutex mutex_;
+  // The last one that could be locked; null: none yet.
+  std::shared_ptr<const CacheDirectory> directory_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<const Generations> generations_ ABSL_GUARDED_BY(mutex_);
   DiskCause failing_ ABSL_GUARDED_BY(mutex_) = DiskCause::kNone;
   std::string detail_ ABSL_GUARDED_BY(mutex_);

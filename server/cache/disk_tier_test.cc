@@ -57,20 +57,6 @@ TEST_F(DiskTierTest, RemembersAcrossReopening) {
   EXPECT_EQ(Get(*tier, "other", &value), DiskTier::Found::kMiss);
 }
 
-// A link planted in its place would have what it points to overwritten.
-TEST_F(DiskTierTest, TheLockIsNoLink) {
-  fs::create_directories(dir_);
-  const std::string target = dir_ + ".target";
-  std::ofstream(target) << "another's";
-  fs::create_symlink(target, dir_ + "/lock");
-  auto tier = Open();
-  EXPECT_EQ(tier->status().state, DiskState::kUnavailable);
-  EXPECT_NE(tier->status().detail.find(dir_), std::string::npos) << tier->status().detail;
-  std::string kept;
-  std::getline(std::ifstream(target), kept);
-  EXPECT_EQ(kept, "another's");
-}
-
 TEST_F(DiskTierTest, StaysWithinItsBoundAndKeepsWhatIsUsed) {
   constexpr uint64_t kLimit = 8 << 20;
   auto tier = Open(kLimit);

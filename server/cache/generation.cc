@@ -21,16 +21,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/clock.h"
+#include "server/cache/names.h"
 
 namespace kiln::cache {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kPrefix[] = "generation-";
-constexpr char kDoomedPrefix[] = "doomed-";
-constexpr char kNote[] = "/written";
+constexpr char kNote[] = "written";
 
 rocksdb::Slice AsSlice(std::string_view s) { return rocksdb::Slice(s.data(), s.size()); }
 
@@ -41,15 +39,6 @@ class NoLog : public rocksdb::Logger {
   using rocksdb::Logger::Logv;
   void Logv(const char*, va_list) override {}
 };
-
-// RocksDB takes a directory in place of a file for a failing disk; without it, a file is missing.
-void RemoveDirectories(const std::string& path) {
-  std::error_code error;
-  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
-    std::error_code kept;
-    if (it->is_directory(kept)) fs::remove_all(it->path(), kept);
-  }
-}
 
 }  // namespace
 
@@ -97,35 +86,18 @@ bool HasData(const std::string& path) {
   return false;
 }
 
-std::string GenerationPath(const std::string& directory, uint64_t number) {
-  return absl::StrFormat("%s/%s%012d", directory, kPrefix, number);
-}
-
-std::string DoomedPath(const std::string& directory) {
-  static std::atomic<uint64_t> count = 0;
-  return absl::StrCat(directory, "/", kDoomedPrefix, absl::GetCurrentTimeNanos(), "-",
-                      count.fetch_add(1));
-}
-
-bool IsDoomedName(std::string_view name) {
-  return name.substr(0, strlen(kDoomedPrefix)) == kDoomedPrefix;
-}
-
-uint64_t GenerationNumber(std::string_view name) {
-  uint64_t number = 0;
-  if (name.substr(0, strlen(kPrefix)) != kPrefix) return 0;
-  name.remove_prefix(strlen(kPrefix));
-  auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  return error == std::errc() && end == name.data() + name.size() ? number : 0;
+std::string GenerationPath(const CacheDirectory& directory, uint64_t number) {
+  return absl::StrCat(directory.path(), "/", GenerationName(number));
 }
 
 // The number and its complement, so that a damaged note is no note.
-uint64_t NotedWritten(const std::string& directory, uint64_t number) {
-  int fd = open((GenerationPath(directory, number) + kNote).c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
+uint64_t NotedWritten(const CacheDirectory& directory, uint64_t number) {
+  files::Opened folder = files::OpenDirectory(directory.fd(), GenerationName(number));
+  if (!folder.ok()) return 0;
+  files::Opened file = files::OpenFile(folder.fd.get(), kNote, O_RDONLY);
+  if (!file.ok()) return 0;
   uint64_t note[2] = {};
-  bool whole = pread(fd, note, sizeof note, 0) == sizeof note && note[0] == ~note[1];
-  close(fd);
+  bool whole = pread(file.fd.get(), note, sizeof note, 0) == sizeof note && note[0] == ~note[1];
   return whole ? note[0] : 0;
 }
 
@@ -133,26 +105,30 @@ bool IsDamage(const rocksdb::Status& s) {
   return s.IsCorruption() || s.IsInvalidArgument() || s.IsNotFound() || s.IsPathNotFound();
 }
 
+// RocksDB says so of what it was told to end only.
+bool IsNotOurs(const rocksdb::Status& s) { return s.IsAborted(); }
+
 rocksdb::Status Generation::Open(const GenerationOptions& options, uint64_t number, Mode mode,
                                  std::shared_ptr<Generation>* generation) {
   std::shared_ptr<Generation> g(new Generation);
   g->number_ = number;
   g->mode_ = mode;
-  g->path_ = GenerationPath(options.directory, number);
-  g->doomed_path_ = DoomedPath(options.directory);
+  g->directory_ = options.directory;
+  g->path_ = GenerationPath(*options.directory, number);
   std::error_code error;
   rocksdb::Options database = DatabaseOptions(options);
-  if (mode == Mode::kReadWrite) RemoveDirectories(g->path_);
+  const bool change = mode == Mode::kReadWrite;
+  rocksdb::Status s = MakeFit(*options.directory, number, change, /*make=*/change);
+  if (!s.ok()) return s;
   // RocksDB would make a new database over what is left of the old one.
   database.create_if_missing = !fs::exists(g->path_ + "/CURRENT", error) && !error;
   if (database.create_if_missing && HasData(g->path_)) {
     return rocksdb::Status::Corruption("there are tables or logs without CURRENT", g->path_);
   }
-  uint64_t noted = NotedWritten(options.directory, number);
+  uint64_t noted = NotedWritten(*options.directory, number);
   rocksdb::DB* db = nullptr;
-  rocksdb::Status s = mode == Mode::kReadWrite
-                          ? rocksdb::DB::Open(database, g->path_, &db)
-                          : rocksdb::DB::OpenForReadOnly(database, g->path_, &db);
+  s = mode == Mode::kReadWrite ? rocksdb::DB::Open(database, g->path_, &db)
+                               : rocksdb::DB::OpenForReadOnly(database, g->path_, &db);
   g->db_.reset(db);
   if (!s.ok()) return s;
   g->CountLost(noted);
@@ -161,7 +137,8 @@ rocksdb::Status Generation::Open(const GenerationOptions& options, uint64_t numb
     if (!s.ok()) return s;
   }
   if (mode == Mode::kReadWrite) {
-    g->note_fd_ = open((g->path_ + kNote).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    files::Opened folder = files::OpenDirectory(options.directory->fd(), GenerationName(number));
+    g->note_ = files::OpenFile(folder.fd.get(), kNote, O_WRONLY | O_CREAT).fd;
     g->NoteWritten();
     g->directory_id_ = IdOf(g->path_);
     g->NoteLogs();
@@ -172,9 +149,7 @@ rocksdb::Status Generation::Open(const GenerationOptions& options, uint64_t numb
 
 Generation::~Generation() {
   db_.reset();
-  if (note_fd_ >= 0) close(note_fd_);
-  std::error_code error;
-  if (path_.empty()) fs::remove_all(doomed_path_, error);
+  if (!doomed_name_.empty()) files::Remove(directory_->fd(), doomed_name_);
   closed_->Notify();
 }
 
@@ -206,7 +181,7 @@ void Generation::NoteWritten() {
   uint64_t written = this->written();
   uint64_t note[2] = {written, ~written};
   // A note that is missing or behind makes a loss look smaller; nothing else depends on it.
-  if (pwrite(note_fd_, note, sizeof note, 0) != sizeof note) return;
+  if (pwrite(note_.get(), note, sizeof note, 0) != sizeof note) return;
 }
 
 void Generation::CountLost(uint64_t noted) {
@@ -228,16 +203,24 @@ void Generation::Seal() {
 
 void Generation::Flush() {
   sealed_ = true;
-  if (!read_only() && !broken()) db_->Flush(rocksdb::FlushOptions()).PermitUncheckedError();
+  // By path, which may be a link's by now.
+  if (read_only() || broken() || !IsInPlace()) return;
+  db_->Flush(rocksdb::FlushOptions()).PermitUncheckedError();
 }
 
 // Open files stay readable under another name; what RocksDB would still write fails, which is as
 // well.
 void Generation::Doom() {
   sealed_ = true;
-  std::error_code error;
-  fs::rename(path_, doomed_path_, error);
-  path_.clear();
+  const std::string name = NewDoomedName();
+  const bool done = renameat(directory_->fd(), GenerationName(number_).c_str(), directory_->fd(),
+                             name.c_str()) == 0;
+  if (done) doomed_name_ = name;
+}
+
+bool Generation::IsInPlace() const {
+  return files::OpenDirectory(AT_FDCWD, path_).ok() &&
+         files::OpenDirectory(AT_FDCWD, directory_->path()).ok();
 }
 
 uint64_t Generation::Property(const std::string& name) const {
@@ -268,7 +251,7 @@ uint64_t Generation::Found() const {
 
 Generation::FileId Generation::IdOf(const std::string& path) {
   struct stat file = {};
-  return stat(path.c_str(), &file) == 0 ? FileId(file.st_dev, file.st_ino) : FileId();
+  return lstat(path.c_str(), &file) == 0 ? FileId(file.st_dev, file.st_ino) : FileId();
 }
 
 void Generation::NoteLogs() {

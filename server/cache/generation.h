@@ -11,6 +11,11 @@
 // so the sum is exact after damage to the log; after a repair, records that were written twice
 // count as lost once.
 //
+// RocksDB opens by path and follows what is there. So before it does, the directory and all in it
+// are looked at: links, FIFOs and folders go; a file that has another name too (a copy made with
+// hard links) is parted from that by a copy, but for tables, which nobody writes; what belongs to
+// another user, or others can write, is not opened at all.
+//
 // Not for concurrent opening; everything else is thread-safe.
 #ifndef KILN_SERVER_CACHE_GENERATION_H_
 #define KILN_SERVER_CACHE_GENERATION_H_
@@ -26,12 +31,12 @@
 #include <utility>
 
 #include "absl/synchronization/notification.h"
-#include "server/cache/disk_status.h"
+#include "server/cache/cache_directory.h"
 
 namespace kiln::cache {
 
 struct GenerationOptions {
-  std::string directory;  // of the tier
+  std::shared_ptr<const CacheDirectory> directory;  // of the tier
   rocksdb::Env* env = nullptr;
   uint64_t write_buffer_bytes = 0;  // of its log too
   std::shared_ptr<rocksdb::Cache> block_cache;
@@ -96,13 +101,15 @@ class Generation {
   bool SomethingMissing();
   bool LogMissing();
   void NoteLogs();
+  bool IsInPlace() const;
 
   uint64_t number_ = 0;
   Mode mode_ = Mode::kReadWrite;
+  std::shared_ptr<const CacheDirectory> directory_;
   std::string path_;
-  std::string doomed_path_;
+  std::string doomed_name_;  // what it has now, when it shall go
   std::unique_ptr<rocksdb::DB> db_;
-  int note_fd_ = -1;
+  files::Descriptor note_;
   // Device and inode, {0, 0}: none. Another file of that name is not what it writes to.
   using FileId = std::pair<uint64_t, uint64_t>;
   static FileId IdOf(const std::string& path);
@@ -120,23 +127,21 @@ rocksdb::Options DatabaseOptions(const GenerationOptions& options);
 // Tables or a log with something in it.
 bool HasData(const std::string& path);
 
-// Names below the tier's directory.
-std::string GenerationPath(const std::string& directory, uint64_t number);
-// A name that nothing else has, for what is being removed.
-std::string DoomedPath(const std::string& directory);
-bool IsDoomedName(std::string_view name);
-// 0: not a generation's name.
-uint64_t GenerationNumber(std::string_view name);
-// Of a repaired generation that is not yet in its place; 0: not such a name.
-uint64_t RepairedNumber(std::string_view name);
+std::string GenerationPath(const CacheDirectory& directory, uint64_t number);
+// Makes what is in a generation's directory fit to be opened by path; without `change` only looks.
+// `make`: the directory, if there is none. IsNotOurs: it belongs to another user. IOError, NoSpace:
+// it is not fit for other reasons, and nothing is lost.
+rocksdb::Status MakeFit(const CacheDirectory& directory, uint64_t number, bool change, bool make);
 // False: there is none, or it cannot be put there.
-bool PutRepairedInPlace(const std::string& directory, uint64_t number);
+bool PutRepairedInPlace(const CacheDirectory& directory, uint64_t number);
 
 // Records that were noted as written; 0: not known.
-uint64_t NotedWritten(const std::string& directory, uint64_t number);
+uint64_t NotedWritten(const CacheDirectory& directory, uint64_t number);
 
 // Whether a repair can help, rather than a disk that recovers.
 bool IsDamage(const rocksdb::Status& status);
+// It is another user's.
+bool IsNotOurs(const rocksdb::Status& status);
 
 }  // namespace kiln::cache
 

@@ -16,9 +16,10 @@
 // Limits: not for the loss of power. A file system without links needs space for a copy.
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
+#include <stdio.h>
 #include <sys/statvfs.h>
 
-#include <cstring>
+#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -28,13 +29,12 @@
 
 #include "absl/synchronization/mutex.h"
 #include "server/cache/generation.h"
+#include "server/cache/names.h"
 
 namespace kiln::cache {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr char kRepaired[] = ".repaired";
 
 // The file system, and the first failure of it that says nothing about what is in the files.
 class Witness : public rocksdb::FileSystemWrapper {
@@ -181,42 +181,39 @@ rocksdb::Status RepairFiles(const GenerationOptions& options, const std::string&
 
 }  // namespace
 
-uint64_t RepairedNumber(std::string_view name) {
-  if (!name.ends_with(kRepaired)) return 0;
-  name.remove_suffix(strlen(kRepaired));
-  return GenerationNumber(name);
-}
-
-bool PutRepairedInPlace(const std::string& directory, uint64_t number) {
-  std::string path = GenerationPath(directory, number);
-  std::error_code error;
-  if (!fs::is_directory(path + kRepaired, error)) return false;
-  fs::rename(path, DoomedPath(directory), error);  // or it is doomed already
-  fs::rename(path + kRepaired, path, error);
-  return !error;
+bool PutRepairedInPlace(const CacheDirectory& directory, uint64_t number) {
+  const std::string repaired = RepairedName(number);
+  if (!files::IsDirectory(directory.fd(), repaired)) return false;
+  directory.PutAside(GenerationName(number));  // or it is doomed already
+  return renameat(directory.fd(), repaired.c_str(), directory.fd(),
+                  GenerationName(number).c_str()) == 0;
 }
 
 rocksdb::Status Generation::Repair(const GenerationOptions& options, uint64_t number,
                                    bool tolerant) {
-  if (PutRepairedInPlace(options.directory, number)) return rocksdb::Status::OK();
-  std::string path = GenerationPath(options.directory, number);
-  std::string work = DoomedPath(options.directory);
-  std::error_code error;
+  const CacheDirectory& directory = *options.directory;
+  if (PutRepairedInPlace(directory, number)) return rocksdb::Status::OK();
+  const std::string path = GenerationPath(directory, number);
+  const std::string name = NewDoomedName();
+  const std::string work = directory.path() + "/" + name;
   uint64_t log_bytes = 0;
-  rocksdb::Status s = LinkFiles(path, work, &log_bytes);
+  rocksdb::Status s = MakeFit(directory, number, /*change=*/true, /*make=*/false);
+  if (s.ok()) s = LinkFiles(path, work, &log_bytes);
   if (s.ok() && !HasSpace(work, log_bytes + options.write_buffer_bytes)) {
     s = rocksdb::Status::NoSpace("less space than a repair of its logs needs");
   }
   if (s.ok()) s = RepairFiles(options, work, tolerant);
   if (s.ok()) {
+    std::error_code error;
     fs::remove_all(work + "/lost", error);  // where it puts what it could not read
-    fs::rename(work, path + kRepaired, error);
-    if (error) s = Failure(path, error);
+    if (renameat(directory.fd(), name.c_str(), directory.fd(), RepairedName(number).c_str()) != 0) {
+      s = Failure(path, std::error_code(errno, std::generic_category()));
+    }
   }
-  if (s.ok() && !PutRepairedInPlace(options.directory, number)) {
+  if (s.ok() && !PutRepairedInPlace(directory, number)) {
     s = rocksdb::Status::IOError(path, "cannot be exchanged for the repaired one");
   }
-  if (!s.ok()) fs::remove_all(work, error);
+  if (!s.ok()) files::Remove(directory.fd(), name);
   return s;
 }
 

@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 
 namespace kiln::files {
 namespace {
@@ -27,9 +26,7 @@ std::string Unfit(const struct stat& is, mode_t kind) {
 std::string UnfitFile(const struct stat& is) {
   std::string unfit = Unfit(is, S_IFREG);
   if (!unfit.empty()) return unfit;
-  if (is.st_nlink != 1) return absl::StrCat("has ", is.st_nlink, " names (hard links)");
-  if ((is.st_mode & (S_IWGRP | S_IWOTH)) == 0) return "";
-  return absl::StrFormat("can be written by others (mode %04o)", is.st_mode & 07777);
+  return is.st_nlink == 1 ? "" : absl::StrCat("has ", is.st_nlink, " names (hard links)");
 }
 
 // What keeps it from being opened may be what it is.

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -105,8 +106,9 @@ TEST_F(DiskCacheTest, AFileInPlaceOfTheDirectory) {
   Start();
   AwaitState("unavailable");
   EXPECT_EQ(Failing("not_a_directory"), 1);
-  EXPECT_EQ(kilnd_->Page("/healthz").rfind("ok\nthe disk cache is unavailable (not_a_directory): ", 0),
-            0u)
+  EXPECT_EQ(
+      kilnd_->Page("/healthz").rfind("ok\nthe disk cache is unavailable (not_a_directory): ", 0),
+      0u)
       << kilnd_->Page("/healthz");
   EXPECT_EQ(Tier(Request(1)), kiln::v1alpha::CACHE_MISS);
   EXPECT_EQ(Tier(DigestOnly(1)), kiln::v1alpha::CACHE_MEMORY);
@@ -123,6 +125,33 @@ TEST_F(DiskCacheTest, AFileInPlaceOfTheDirectory) {
   EXPECT_NE(kilnd_->log().find("event=cache_recovered"), std::string::npos) << kilnd_->log();
   Start();
   EXPECT_EQ(Tier(DigestOnly(2)), kiln::v1alpha::CACHE_DISK);
+}
+
+TEST_F(DiskCacheTest, ADirectoryThatOthersCanWriteTo) {
+  Start();
+  EXPECT_EQ(Tier(Request(1)), kiln::v1alpha::CACHE_MISS);
+  chmod(cache_.c_str(), 0777);
+  AwaitState("unavailable");
+  EXPECT_EQ(Failing("open_to_others"), 1);
+  EXPECT_EQ(Tier(Request(2)), kiln::v1alpha::CACHE_MISS);
+  EXPECT_EQ(Tier(DigestOnly(2)), kiln::v1alpha::CACHE_MEMORY);
+  kilnd_->Signal(SIGKILL);
+  kilnd_->Wait();
+  const std::string why = "others can write to cache directory " + cache_ + " (mode 0777)";
+  EXPECT_NE(kilnd_->log().find("event=cache_failing cause=open_to_others message=\"" + why),
+            std::string::npos)
+      << kilnd_->log();
+  Start();
+  EXPECT_EQ(Tier(Request(1)), kiln::v1alpha::CACHE_MISS);
+  EXPECT_NE(kilnd_->Page("/healthz").find("unavailable (open_to_others): " + why),
+            std::string::npos)
+      << kilnd_->Page("/healthz");
+  chmod(cache_.c_str(), 0700);
+  AwaitState("serving");
+  kilnd_->Signal(SIGKILL);
+  kilnd_->Wait();
+  Start();
+  EXPECT_EQ(Tier(DigestOnly(1)), kiln::v1alpha::CACHE_DISK);
 }
 
 TEST_F(DiskCacheTest, FilesDeletedWhileRunning) {
@@ -171,9 +200,8 @@ bool MountSmallDisk(const std::string& path) {
 }
 
 TEST_F(DiskCacheTest, AFullDisk) {
-  fs::create_directories(cache_);
-  if (!MountSmallDisk(cache_)) GTEST_SKIP() << "needs root to mount a small disk";
-  std::string ballast = cache_ + "/ballast";
+  if (!MountSmallDisk(dir_)) GTEST_SKIP() << "needs root to mount a small disk";
+  std::string ballast = dir_ + "/ballast";
   auto fill = [&] {
     std::ofstream f(ballast, std::ios::binary);
     while (f.write(std::string(4096, 'b').data(), 4096).flush()) {

@@ -1,0 +1,58 @@
+// The directory that --cache-dir names, open, and known to be this daemon's to work in.
+//
+// Problem: who can write to the cache directory decides what clients get; and what is removed or
+// renamed there must be a cache's. So before anything is opened, made or removed in it:
+//   * it is a directory, no link to one, and belongs to the daemon's user;
+//   * nobody else can write to it, or it is refused: what is in it may be theirs. One that is empty
+//     is taken and closed to others. It is made, or left, with mode 0700: results are other
+//     people's shaders;
+//   * it has a marker, the file `kilnd-cache`. That is made where the directory is empty, or holds
+//     what earlier versions left and nothing else. Without it nothing is touched.
+//
+// Limits: of the path only the last directory is looked at. Who can rename one above it can
+// exchange it, for another cache of the same user only. A file system's `lost+found` counts as
+// nothing.
+#ifndef KILN_SERVER_CACHE_CACHE_DIRECTORY_H_
+#define KILN_SERVER_CACHE_CACHE_DIRECTORY_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/cache/disk_status.h"
+#include "server/files/own.h"
+
+namespace kiln::cache {
+
+class CacheDirectory {
+ public:
+  // Makes it and its marker where that may be done. Unavailable: the path, what is wrong and what
+  // to do; `cause` names it.
+  static absl::StatusOr<std::shared_ptr<const CacheDirectory>> Open(const std::string& path,
+                                                                    DiskCause* cause);
+
+  int fd() const { return fd_.get(); }
+  const std::string& path() const { return path_; }
+  // It has its name still, its marker, and is closed to others.
+  bool IsStillOurs() const;
+
+  // From under its name to one of what is being removed. False: it is not there, or it stays.
+  bool PutAside(const std::string& name) const;
+
+ private:
+  explicit CacheDirectory(std::string path) : path_(std::move(path)) {}
+  absl::Status Make(DiskCause* cause);
+  absl::Status TakeOwner(DiskCause* cause);
+  absl::Status TakeMarker(DiskCause* cause);
+  std::vector<std::string> Names() const;
+  bool IsMarked() const;
+  bool IsOfAnEarlierVersion(const std::vector<std::string>& names) const;
+
+  const std::string path_;
+  files::Descriptor fd_;
+};
+
+}  // namespace kiln::cache
+
+#endif  // KILN_SERVER_CACHE_CACHE_DIRECTORY_H_
