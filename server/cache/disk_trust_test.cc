@@ -210,6 +210,7 @@ TEST_F(DiskTrustTest, AnothersFilesAreLeftAlone) {
 // A marker is a file, and the user's own.
 TEST_F(DiskTrustTest, WhatIsPlantedAsTheMarkerIsNone) {
   for (int kind = 0; kind < 3; ++kind) {
+    tier_ = nullptr;  // it would make anew what is removed
     fs::remove_all(dir_);
     fs::create_directories(dir_ + "/db");
     const std::string marker = dir_ + "/kilnd-cache";
@@ -342,6 +343,7 @@ TEST_F(DiskTrustTest, AnotherUsersFilesAreNotOpened) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
   for (const std::string& path :
        {Generation(), Generation() + "/written", Generation() + "/CURRENT"}) {
+    tier_ = nullptr;  // it would make anew what is removed
     fs::remove_all(dir_);
     Make();
     tier_ = nullptr;
