@@ -104,6 +104,7 @@ struct Daemon::Parts {
   // As of the last Look.
   Overload overload;
   uint64_t quarantine_write_errors = 0;
+  std::string quarantine_trouble;
 };
 
 namespace {
@@ -170,14 +171,14 @@ std::unique_ptr<quarantine::Quarantine> OpenQuarantine(const Config& config,
   quarantine::Options options;
   options.deaths = static_cast<uint32_t>(std::min<uint64_t>(config.quarantine_after, UINT32_MAX));
   if (!config.cache_dir.empty()) {
-    options.directory =
-        std::filesystem::absolute(config.cache_dir).lexically_normal() / "quarantine";
+    options.directory = std::filesystem::absolute(config.cache_dir) / "quarantine";
   }
   const worker::WorkerLimits limits = MakePoolOptions(config).limits;
   options.limits.set_job_time_ms(absl::ToInt64Milliseconds(limits.wall_time));
   options.limits.set_job_cpu_time_ms(limits.cpu_seconds * 1000);
   options.limits.set_job_memory_bytes(limits.address_space_bytes);
   options.compiler = [hello](const std::string& target) { return CompilerOf(hello, target); };
+  options.follow_interval = absl::Seconds(1);
   options.on_quarantined = [log](const auto& entry) { LogQuarantined(entry, log); };
   options.on_cleared = [log](uint32_t entries) {
     log->Write(log::Event::kQuarantineCleared, {{"entries", entries}});
@@ -309,6 +310,10 @@ net::HttpPages::Page Daemon::HealthPage(const Parts& parts) {
   if (disk.state != cache::DiskState::kServing) {
     absl::StrAppend(&page.body, "the disk cache is ", Describe(disk), "\n");
   }
+  const std::string trouble = parts.quarantine->usage().trouble;
+  if (!trouble.empty()) {
+    absl::StrAppend(&page.body, "the quarantine is in memory only: ", trouble, "\n");
+  }
   return page;
 }
 
@@ -415,10 +420,20 @@ void Daemon::Reconfigure(const Config& config) { parts_->drain_time = config.dra
 
 void Daemon::Look() {
   LookForOverload();
-  const uint64_t errors = parts_->quarantine->usage().write_errors;
-  const uint64_t before = std::exchange(parts_->quarantine_write_errors, errors);
-  if (errors > before) {
-    parts_->log->Write(log::Event::kQuarantineNotWritten, {{"errors", errors - before}});
+  LookAtQuarantine();
+}
+
+void Daemon::LookAtQuarantine() {
+  const quarantine::Quarantine::Usage usage = parts_->quarantine->usage();
+  const uint64_t before = std::exchange(parts_->quarantine_write_errors, usage.write_errors);
+  const std::string was = std::exchange(parts_->quarantine_trouble, usage.trouble);
+  if (usage.write_errors > before || (usage.trouble != was && !usage.trouble.empty())) {
+    std::vector<log::Field> fields = {{"errors", usage.write_errors - before},
+                                      {"entries", usage.unwritten}};
+    if (!usage.trouble.empty()) fields.emplace_back("message", usage.trouble);
+    parts_->log->Write(log::Event::kQuarantineNotWritten, std::move(fields));
+  } else if (usage.trouble != was) {
+    parts_->log->Write(log::Event::kQuarantineWritten, {{"entries", usage.entries}});
   }
 }
 

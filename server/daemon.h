@@ -57,6 +57,7 @@ class Daemon {
  private:
   struct Parts;
   void LookForOverload();
+  void LookAtQuarantine();
   explicit Daemon(std::unique_ptr<Parts> parts);
   static absl::Status StartServing(const Config& config, Parts* parts);
   static void ListenForCalls(const Config& config, net::ListeningSockets sockets, Parts* parts);

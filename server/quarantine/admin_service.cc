@@ -3,10 +3,13 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace kiln::server {
 
@@ -47,6 +50,20 @@ grpc::ServerUnaryReactor* Serve(grpc::CallbackServerContext* context, const grpc
   }
   reactor->Finish(status);
   return reactor;
+}
+
+// A message has room for some names only.
+grpc::Status StatusOf(const quarantine::Quarantine::Cleared& cleared) {
+  constexpr size_t kMostNamed = 16;
+  if (cleared.left.empty()) return grpc::Status::OK;
+  const size_t named = std::min(kMostNamed, cleared.left.size());
+  std::string text =
+      absl::StrCat(cleared.entries, " cleared until the next start: of ", cleared.left.size(),
+                   " the file could not be removed (CACHE-DIR/quarantine/KEY): ",
+                   absl::StrJoin(cleared.left.begin(),
+                                 cleared.left.begin() + static_cast<ptrdiff_t>(named), ", "));
+  if (named < cleared.left.size()) absl::StrAppend(&text, ", ...");
+  return {grpc::StatusCode::INTERNAL, text};
 }
 
 }  // namespace
@@ -91,11 +108,12 @@ grpc::ServerUnaryReactor* AdminService::ClearQuarantine(grpc::CallbackServerCont
                                                         grpc::ByteBuffer* response) {
   return Serve<ClearQuarantineRequest, ClearQuarantineResponse>(
       context, *request, response,
-      [&](const ClearQuarantineRequest& clear, ClearQuarantineResponse* cleared) {
-        cleared->set_cleared(clear.all()
+      [&](const ClearQuarantineRequest& clear, ClearQuarantineResponse* response) {
+        const auto cleared = clear.all()
                                  ? quarantine_->ClearAll()
-                                 : quarantine_->Clear({clear.keys().begin(), clear.keys().end()}));
-        return grpc::Status::OK;
+                                 : quarantine_->Clear({clear.keys().begin(), clear.keys().end()});
+        response->set_cleared(cleared.entries);
+        return StatusOf(cleared);
       });
 }
 

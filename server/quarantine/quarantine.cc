@@ -2,6 +2,9 @@
 #include "server/quarantine/quarantine.h"
 
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -64,47 +67,85 @@ Quarantine::Quarantine(Options options)
     : options_(std::move(options)),
       files_(options_.deaths == 0 ? std::string() : options_.directory,
              options_.max_bytes + kMostEntryBytes) {
-  Load();
+  Flush();
+  if (options_.directory.empty() || options_.follow_interval == absl::ZeroDuration()) return;
+  follower_ = std::jthread([this](const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    while (!never.wait_for(lock, stop, absl::ToChronoNanoseconds(options_.follow_interval),
+                           [&stop] { return stop.stop_requested(); })) {
+      Follow();
+    }
+  });
 }
 
-uint64_t* Quarantine::ReasonToDrop(const std::optional<Entry>& entry) {
-  if (!entry.has_value()) return &dropped_.damaged;
-  if (entry->format() != kFormat) return &dropped_.format;
-  if (entry->compiler() != options_.compiler(entry->target())) return &dropped_.compiler;
-  if (AnyRaised(entry->limits(), options_.limits)) return &dropped_.limits;
+uint64_t* Quarantine::ReasonToDrop(const std::optional<Entry>& entry, Dropped* dropped) const {
+  if (!entry.has_value()) return &dropped->damaged;
+  if (entry->format() != kFormat) return &dropped->format;
+  if (entry->compiler() != options_.compiler(entry->target())) return &dropped->compiler;
+  if (AnyRaised(entry->limits(), options_.limits)) return &dropped->limits;
   return nullptr;
 }
 
-void Quarantine::Load() {
-  {
-    absl::MutexLock writing(&writing_);
-    absl::MutexLock lock(&mutex_);
-    std::vector<Entry> found;
-    for (const std::string& name : files_.Names()) {
-      std::optional<Entry> entry = files_.Read(name);
-      if (uint64_t* dropped = ReasonToDrop(entry)) {
-        ++*dropped;
-        files_.Remove(name);
-      } else {
-        found.push_back(*std::move(entry));
-      }
+// The last first; sources stay where they are, in the files.
+std::vector<QuarantineEntry> Quarantine::ReadFiles(Dropped* dropped) {
+  std::vector<Entry> found;
+  for (const std::string& name : files_.Names()) {
+    std::optional<Entry> entry = files_.Read(name);
+    if (uint64_t* reason = ReasonToDrop(entry, dropped)) {
+      ++*reason;
+      files_.Remove(name);
+      continue;
     }
-    std::sort(found.begin(), found.end(), [](const Entry& a, const Entry& b) {
-      return std::pair(a.last_death_unix_seconds(), a.key()) <
-             std::pair(b.last_death_unix_seconds(), b.key());
-    });
-    for (Entry& entry : found) {
-      Source source;
-      if (entry.has_request()) {
-        source = std::make_shared<CompileRequest>(std::move(*entry.mutable_request()));
-        entry.clear_request();
-      }
-      Insert(std::move(entry), std::move(source));
-      entries_.front().source = nullptr;
-    }
-    KeepBounds();
+    entry->set_refusals(0);
+    entry->set_request_bytes(entry->has_request() ? entry->request().ByteSizeLong() : 0);
+    entry->clear_request();
+    found.push_back(*std::move(entry));
   }
-  Flush();
+  std::sort(found.begin(), found.end(), [](const Entry& a, const Entry& b) {
+    return std::pair(a.last_death_unix_seconds(), a.key()) >
+           std::pair(b.last_death_unix_seconds(), b.key());
+  });
+  return found;
+}
+
+void Quarantine::Load() {
+  Dropped dropped;
+  std::vector<Entry> found = ReadFiles(&dropped);
+  absl::MutexLock lock(&mutex_);
+  dropped_.damaged += dropped.damaged;
+  dropped_.format += dropped.format;
+  dropped_.compiler += dropped.compiler;
+  dropped_.limits += dropped.limits;
+  Merge(std::move(found));
+  KeepBounds();
+  Publish();
+}
+
+// What is held is newer than what a file says of the same key; the source of a key is always the
+// same, and may be in that file only.
+void Quarantine::Merge(std::vector<Entry> found) {
+  for (Held& held : entries_) {
+    held.written = false;
+    if (held.source != nullptr) continue;
+    bytes_ -= held.entry.request_bytes();
+    held.entry.clear_request_bytes();
+  }
+  for (Entry& entry : found) {
+    auto known = by_key_.find(entry.key());
+    if (known != by_key_.end() && known->second->source != nullptr) continue;
+    bytes_ += entry.request_bytes();
+    if (known != by_key_.end()) {
+      known->second->entry.set_request_bytes(entry.request_bytes());
+      continue;
+    }
+    entries_.push_back({std::move(entry), nullptr, ++versions_, /*written=*/true});
+    by_key_[entries_.back().entry.key()] = std::prev(entries_.end());
+  }
+  for (Held& held : entries_) {
+    if (!held.written) Note(&held);
+  }
 }
 
 void Quarantine::Insert(Entry entry, Source source) {
@@ -129,6 +170,12 @@ void Quarantine::DropSource(Held* held) {
   bytes_ -= held->entry.request_bytes();
   held->source = nullptr;
   held->entry.clear_request_bytes();
+  Note(held);
+}
+
+void Quarantine::Note(Held* held) {
+  held->version = ++versions_;
+  held->written = false;
   changes_.push_back({*held});
 }
 
@@ -139,8 +186,8 @@ void Quarantine::Forget(Entries::iterator held) {
   Publish();
 }
 
-void Quarantine::Remove(Entries::iterator held) {
-  changes_.push_back({{held->entry, nullptr}, true});
+void Quarantine::Remove(Entries::iterator held, std::vector<std::string>* left) {
+  changes_.push_back({{held->entry, nullptr}, /*remove=*/true, /*again=*/false, left});
   Forget(held);
 }
 
@@ -149,37 +196,69 @@ void Quarantine::Publish() {
   suspects_any_.store(!suspects_.empty(), std::memory_order_release);
 }
 
+void Quarantine::Follow() {
+  {
+    absl::MutexLock lock(&mutex_);
+    for (const Held& held : entries_) {
+      if (!held.written) changes_.push_back({held, /*remove=*/false, /*again=*/true});
+    }
+  }
+  Flush();
+}
+
 void Quarantine::Flush() {
   absl::MutexLock writing(&writing_);
+  const EntryFiles::State state = files_.Look();
+  if (state == EntryFiles::State::kNew) Load();
   std::vector<Change> changes;
   {
     absl::MutexLock lock(&mutex_);
     changes.swap(changes_);
   }
+  bool failed = state == EntryFiles::State::kAway;
   for (const Change& change : changes) {
+    if (change.again && failed) continue;  // so would this
     const bool done = Perform(change);
+    failed = failed || (!done && !change.remove);
     absl::MutexLock lock(&mutex_);
     Settle(change, done);
   }
+  absl::MutexLock lock(&mutex_);
+  if (failed) {
+    trouble_ = files_.trouble();
+  } else if (CountUnwritten() == 0) {
+    trouble_.clear();
+  }
+}
+
+size_t Quarantine::CountUnwritten() const {
+  return static_cast<size_t>(std::count_if(entries_.begin(), entries_.end(),
+                                           [](const Held& held) { return !held.written; }));
 }
 
 void Quarantine::Settle(const Change& change, bool done) {
-  if (!done) ++write_errors_;
+  if (!done && !change.again) ++write_errors_;
+  if (!done && change.left != nullptr) change.left->push_back(change.held.entry.key());
   auto found = by_key_.find(change.held.entry.key());
-  if (found == by_key_.end() || found->second->source != change.held.source) return;
+  if (!done || change.remove || found == by_key_.end()) return;
   Held& held = *found->second;
+  if (held.version != change.held.version) return;  // there is a newer one
   held.source = nullptr;
-  if (done) return;
-  bytes_ -= held.entry.request_bytes();
-  held.entry.clear_request_bytes();
+  held.written = true;
 }
 
 bool Quarantine::Perform(const Change& change) {
   if (options_.directory.empty()) return true;
   if (options_.before_write) options_.before_write();
-  if (change.remove) return files_.Remove(change.held.entry.key());
+  const std::string& key = change.held.entry.key();
+  if (change.remove) return files_.Remove(key);
   Entry entry = change.held.entry;
-  if (change.held.source != nullptr) *entry.mutable_request() = *change.held.source;
+  if (change.held.source != nullptr) {
+    *entry.mutable_request() = *change.held.source;
+  } else if (entry.request_bytes() != 0) {  // it is in the file that this one replaces
+    std::optional<Entry> old = files_.Read(key);
+    if (old.has_value()) entry.mutable_request()->Swap(old->mutable_request());
+  }
   return files_.Write(entry);
 }
 
@@ -237,7 +316,7 @@ void Quarantine::AddDeath(const cache::Digest& key, Entry death,
     auto known = by_key_.find(name);
     if (known != by_key_.end()) Forget(known->second);
     Insert(std::move(death), std::move(source));
-    changes_.push_back({entries_.front()});
+    Note(&entries_.front());
     KeepBounds();
   }
   Flush();
@@ -264,43 +343,45 @@ std::optional<QuarantineEntry> Quarantine::Show(const std::string& key) const {
   auto found = by_key_.find(key);
   if (found == by_key_.end()) return std::nullopt;
   Entry entry = found->second->entry;
-  if (entry.request_bytes() != 0) entry.set_file(absl::StrCat(options_.directory, "/", key));
+  if (entry.request_bytes() != 0 && found->second->written)
+    entry.set_file(absl::StrCat(options_.directory, "/", key));
   return entry;
 }
 
-uint32_t Quarantine::Clear(const std::vector<std::string>& keys) {
-  uint32_t cleared = 0;
+Quarantine::Cleared Quarantine::Clear(const std::vector<std::string>& keys) {
+  Cleared cleared;
   {
     absl::MutexLock lock(&mutex_);
     for (const std::string& key : keys) {
       auto found = by_key_.find(key);
       if (found == by_key_.end()) continue;
-      Remove(found->second);
-      ++cleared;
+      Remove(found->second, &cleared.left);
+      ++cleared.entries;
     }
   }
   Flush();
-  if (options_.on_cleared) options_.on_cleared(cleared);
+  if (options_.on_cleared) options_.on_cleared(cleared.entries);
   return cleared;
 }
 
-uint32_t Quarantine::ClearAll() {
-  uint32_t cleared = 0;
+Quarantine::Cleared Quarantine::ClearAll() {
+  Cleared cleared;
   {
     absl::MutexLock lock(&mutex_);
-    cleared = static_cast<uint32_t>(entries_.size());
-    while (!entries_.empty()) Remove(entries_.begin());
+    cleared.entries = static_cast<uint32_t>(entries_.size());
+    while (!entries_.empty()) Remove(entries_.begin(), &cleared.left);
     suspects_.clear();
     Publish();
   }
   Flush();
-  if (options_.on_cleared) options_.on_cleared(cleared);
+  if (options_.on_cleared) options_.on_cleared(cleared.entries);
   return cleared;
 }
 
 Quarantine::Usage Quarantine::usage() const {
   absl::MutexLock lock(&mutex_);
-  return {entries_.size(), bytes_, refusals_, write_errors_, dropped_};
+  const size_t unwritten = options_.directory.empty() ? 0 : CountUnwritten();
+  return {entries_.size(), bytes_, refusals_, write_errors_, dropped_, unwritten, trouble_};
 }
 
 }  // namespace kiln::quarantine

@@ -24,8 +24,12 @@
 //
 // With a directory each entry is a file in it (entry_files.h): it survives a restart. A file that
 // does not parse, has another name than its key or is of an older daemon is removed and counted in
-// `dropped`. Where the directory cannot be written, entries live as long as the process: counted in
-// `write_errors`.
+// `dropped`. Before each change and with each Follow it is looked whether the directory is the one
+// that was opened; where it is another (it was removed, exchanged, or not to be used at first),
+// what is there is read, and all that memory holds is written to it. What could not be written is
+// tried again with each Follow. Until then it lives as long as the process: `write_errors` counts
+// each once, `unwritten` says how many, `trouble` why. A source that was in a file only is lost
+// with it; its key stays refused.
 #ifndef KILN_SERVER_QUARANTINE_QUARANTINE_H_
 #define KILN_SERVER_QUARANTINE_QUARANTINE_H_
 
@@ -36,11 +40,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "proto/admin.pb.h"
 #include "server/cache/sha256.h"
 #include "server/quarantine/entry_files.h"
@@ -59,6 +65,8 @@ struct Options {
   // For logs; without any lock held, from the thread that caused it. May be null.
   std::function<void(const kiln::v1alpha::QuarantineEntry& entry)> on_quarantined;
   std::function<void(uint32_t entries)> on_cleared;
+  // Between Follows of a thread of its own; zero: whoever wants it calls it.
+  absl::Duration follow_interval;
   // For tests: called before a file is touched.
   std::function<void()> before_write;
 };
@@ -80,9 +88,16 @@ class Quarantine {
   kiln::v1alpha::QuarantineList List() const;
   // With the file that has its source, where there is one.
   std::optional<kiln::v1alpha::QuarantineEntry> Show(const std::string& key) const;
-  // How many there were of them. Wait for the disk.
-  uint32_t Clear(const std::vector<std::string>& keys);
-  uint32_t ClearAll();
+  struct Cleared {
+    uint32_t entries = 0;           // how many there were of them: none of them is refused now
+    std::vector<std::string> left;  // keys whose file is there still: a restart brings them back
+  };
+  // Wait for the disk.
+  Cleared Clear(const std::vector<std::string>& keys);
+  Cleared ClearAll();
+
+  // Where the directory is another one, or was full: reads and writes. Waits for the disk.
+  void Follow() ABSL_LOCKS_EXCLUDED(mutex_, writing_);
 
   // Entries dropped when the directory was read, by why.
   struct Dropped {
@@ -97,6 +112,8 @@ class Quarantine {
     uint64_t refusals = 0;
     uint64_t write_errors = 0;
     Dropped dropped;
+    size_t unwritten = 0;  // entries that are in memory only, though there should be a directory
+    std::string trouble;   // why, or why what is there could not be read; empty: all is well
   };
   Usage usage() const;
   // Nothing is quarantined or suspected: the mutex is not taken for a compile.
@@ -106,8 +123,10 @@ class Quarantine {
   using Entry = kiln::v1alpha::QuarantineEntry;
   using Source = std::shared_ptr<const kiln::v1alpha::CompileRequest>;
   struct Held {
-    Entry entry;    // without its request
+    Entry entry;    // without its request; the size of that, as it is in its file or `source`
     Source source;  // while it is not written yet
+    uint64_t version = 0;
+    bool written = false;  // its file has this version
   };
   using Entries = std::list<Held>;  // the last first
   // Dies, and not yet quarantined.
@@ -120,23 +139,32 @@ class Quarantine {
   struct Change {
     Held held;
     bool remove = false;
+    bool again = false;                        // it failed before
+    std::vector<std::string>* left = nullptr;  // where to say that it could not be removed
   };
 
-  void Load();
+  // What is in a directory that was not open before, together with what is held.
+  void Load() ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_) ABSL_LOCKS_EXCLUDED(mutex_);
+  std::vector<Entry> ReadFiles(Dropped* dropped) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
+  void Merge(std::vector<Entry> found) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Where an entry that was read is to be dropped, the counter for that.
-  uint64_t* ReasonToDrop(const std::optional<Entry>& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  uint64_t* ReasonToDrop(const std::optional<Entry>& entry, Dropped* dropped) const;
   // Counts a death; true: it is one too many.
   bool CountDeath(const std::string& key, Entry* death) ABSL_LOCKS_EXCLUDED(mutex_);
   void Insert(Entry entry, Source source) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void KeepBounds() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // From memory; the file stays.
   void Forget(Entries::iterator held) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Remove(Entries::iterator held) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Remove(Entries::iterator held, std::vector<std::string>* left = nullptr)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // It is to be written.
+  void Note(Held* held) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DropSource(Held* held) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // After every change: what Refuse and Absolve look at first.
   void Publish() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Returns when everything that was listed before is written.
+  // Returns when everything that was listed before is written, or could not be.
   void Flush() ABSL_LOCKS_EXCLUDED(mutex_, writing_);
+  size_t CountUnwritten() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // What becomes of its entry when a change is written, or could not be.
   void Settle(const Change& change, bool done) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool Perform(const Change& change) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
@@ -158,6 +186,10 @@ class Quarantine {
   uint64_t refusals_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t write_errors_ ABSL_GUARDED_BY(mutex_) = 0;
   Dropped dropped_ ABSL_GUARDED_BY(mutex_);
+  uint64_t versions_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::string trouble_ ABSL_GUARDED_BY(mutex_);
+
+  std::jthread follower_;  // the last: it ends first
 };
 
 }  // namespace kiln::quarantine

@@ -2,9 +2,12 @@
 #include "server/quarantine/quarantine.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -27,9 +30,11 @@ cache::Digest Key(uint8_t n) {
 class QuarantineTest : public testing::Test {
  protected:
   void SetUp() override {
-    options_.directory = testing::TempDir() + "/quarantine_" +
-                         testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(options_.directory);
+    cache_ = testing::TempDir() + "/quarantine_" +
+             testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(cache_);
+    std::filesystem::remove_all(cache_ + ".away");
+    options_.directory = cache_ + "/quarantine";
     options_.compiler = [this](const std::string& target) { return target + version_; };
     options_.limits.set_job_time_ms(60'000);
     options_.limits.set_job_cpu_time_ms(60'000);
@@ -52,7 +57,13 @@ class QuarantineTest : public testing::Test {
       });
     }
   }
+  // There is a cache directory, of nothing yet.
+  void MakeCache() {
+    Quarantine q(options_);
+    std::filesystem::remove(options_.directory);
+  }
   Options options_;
+  std::string cache_;
   std::string version_ = "/7";
 
   std::string PathOf(uint8_t key) const {
@@ -131,7 +142,9 @@ TEST_F(QuarantineTest, SurvivesARestartAndExpiresWithTheCompiler) {
     EXPECT_EQ(q.usage().entries, 2u);
     EXPECT_TRUE(q.Refuse(Key(1)).has_value());
     EXPECT_FALSE(q.Refuse(Key(3)).has_value());
-    EXPECT_EQ(q.Clear({cache::ToHex(Key(2)), "nonsense", "../1"}), 1u);
+    const Quarantine::Cleared cleared = q.Clear({cache::ToHex(Key(2)), "nonsense", "../1"});
+    EXPECT_EQ(cleared.entries, 1u);
+    EXPECT_EQ(cleared.left.size(), 0u);
   }
   {
     Quarantine q(options_);
@@ -226,6 +239,7 @@ TEST_F(QuarantineTest, FilesOfAnotherFormatAreDroppedAndCounted) {
 
 // Sources are other people's.
 TEST_F(QuarantineTest, OthersCannotReadTheFiles) {
+  MakeCache();
   std::filesystem::create_directories(options_.directory);
   std::filesystem::permissions(options_.directory, std::filesystem::perms::all);
   Quarantine q(options_);
@@ -237,6 +251,7 @@ TEST_F(QuarantineTest, OthersCannotReadTheFiles) {
 }
 
 TEST_F(QuarantineTest, ALinkInPlaceOfTheDirectoryIsNotFollowed) {
+  MakeCache();
   const std::string victim = options_.directory + "_victim";
   std::filesystem::create_directories(victim);
   std::ofstream(victim + "/precious") << "text";
@@ -244,9 +259,11 @@ TEST_F(QuarantineTest, ALinkInPlaceOfTheDirectoryIsNotFollowed) {
   Quarantine q(options_);
   Die(&q, 1, 3);
   EXPECT_TRUE(q.Refuse(Key(1)).has_value());
-  EXPECT_GT(q.usage().write_errors, 0u);
+  EXPECT_EQ(q.usage().write_errors, 1u);
+  EXPECT_EQ(q.usage().unwritten, 1u);
+  EXPECT_NE(q.usage().trouble.find(options_.directory + " is a symbolic link"), std::string::npos)
+      << q.usage().trouble;
   EXPECT_EQ(q.Show(cache::ToHex(Key(1)))->file(), "");
-  EXPECT_EQ(q.usage().bytes, 0u);
   EXPECT_TRUE(std::filesystem::exists(victim + "/precious"));
   EXPECT_FALSE(std::filesystem::exists(victim + "/" + cache::ToHex(Key(1))));
 }
@@ -266,7 +283,7 @@ TEST_F(QuarantineTest, NobodyWaitsForTheDisk) {
   Die(&q, 2, 1);  // a suspect, so that Absolve looks
   Die(&q, 1, 3);
   EXPECT_EQ(writes, 1);
-  EXPECT_EQ(q.ClearAll(), 1u);
+  EXPECT_EQ(q.ClearAll().entries, 1u);
   EXPECT_EQ(writes, 2);
 }
 
@@ -330,12 +347,151 @@ TEST_F(QuarantineTest, DamagedFilesAreDropped) {
   EXPECT_TRUE(q.Refuse(Key(4)).has_value());
 }
 
-TEST_F(QuarantineTest, WithoutAUsableDirectoryItWorksInMemory) {
-  std::ofstream(options_.directory) << "a file";
+// And is written, source and all, as soon as there is one; what was there is read.
+TEST_F(QuarantineTest, WithoutAUsableDirectoryItWorksInMemoryUntilThereIsOne) {
+  {
+    Quarantine q(options_);
+    Die(&q, 1, 3);
+    Die(&q, 3, 3);
+  }
+  std::filesystem::rename(cache_, cache_ + ".away");
+  std::ofstream(cache_) << "a file";
+  Quarantine q(options_);
+  EXPECT_NE(q.usage().trouble.find(cache_), std::string::npos) << q.usage().trouble;
+  Die(&q, 2, 3);
+  Die(&q, 3, 3);
+  EXPECT_TRUE(q.Refuse(Key(2)).has_value());
+  EXPECT_FALSE(q.Refuse(Key(1)).has_value());
+  for (int i = 0; i < 3; ++i) q.Follow();
+  EXPECT_EQ(q.usage().write_errors, 2u) << "each once";
+  EXPECT_EQ(q.usage().unwritten, 2u);
+  std::filesystem::remove(cache_);
+  std::filesystem::rename(cache_ + ".away", cache_);
+  q.Follow();
+  EXPECT_TRUE(q.Refuse(Key(1)).has_value());
+  EXPECT_EQ(q.usage().entries, 3u);
+  EXPECT_EQ(q.usage().bytes, 3 * q.Show(cache::ToHex(Key(1)))->request_bytes());
+  EXPECT_EQ(q.usage().unwritten, 0u);
+  EXPECT_EQ(q.usage().trouble, "");
+  for (uint8_t key : {1, 2, 3}) EXPECT_EQ(SourceBytes(q, key), 100u) << int{key};
+}
+
+TEST_F(QuarantineTest, FollowsADirectoryThatIsRemovedOrExchanged) {
   Quarantine q(options_);
   Die(&q, 1, 3);
-  EXPECT_TRUE(q.Refuse(Key(1)).has_value());
-  EXPECT_GT(q.usage().write_errors, 0u);
+  for (int round = 0; round < 3; ++round) {
+    if (round == 0) std::filesystem::remove_all(cache_);
+    if (round == 1) std::filesystem::remove_all(options_.directory);
+    if (round == 2) {  // a copy, as from a backup
+      std::filesystem::copy(cache_, cache_ + ".away", std::filesystem::copy_options::recursive);
+      std::filesystem::remove_all(cache_);
+      std::filesystem::rename(cache_ + ".away", cache_);
+    }
+    // A change finds the new one by itself.
+    const auto next = static_cast<uint8_t>(2 + round);
+    Die(&q, next, 3);
+    for (uint8_t key = 1; key <= next; ++key) {
+      EXPECT_EQ(Kept(PathOf(key)).key(), cache::ToHex(Key(key))) << round;
+    }
+    EXPECT_EQ(SourceBytes(q, next), 100u);
+  }
+  EXPECT_EQ(SourceBytes(q, 1), 0u) << "its only copy was removed";
+  EXPECT_EQ(SourceBytes(q, 3), 100u) << "the copy has it";
+  EXPECT_EQ(q.usage().write_errors, 0u);
+  EXPECT_EQ(q.usage().bytes, 2 * q.Show(cache::ToHex(Key(3)))->request_bytes());
+}
+
+TEST_F(QuarantineTest, AThreadFollows) {
+  options_.follow_interval = absl::Milliseconds(5);
+  Quarantine q(options_);
+  Die(&q, 1, 3);
+  for (int i = 0; i < 20; ++i) {
+    std::filesystem::remove_all(cache_);
+    for (int wait = 0; wait < 2000 && !std::filesystem::exists(PathOf(1)); ++wait) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    ASSERT_TRUE(std::filesystem::exists(PathOf(1)));
+  }
+}
+
+// As on a full disk.
+TEST_F(QuarantineTest, AnEntryThatCouldNotBeWrittenIsWrittenLater) {
+  Quarantine q(options_);
+  const std::string in_the_way = PathOf(1) + ".new";
+  std::filesystem::create_directory(in_the_way);
+  Die(&q, 1, 3);
+  EXPECT_EQ(q.usage().unwritten, 1u);
+  EXPECT_NE(q.usage().trouble, "");
+  for (int i = 0; i < 3; ++i) q.Follow();
+  EXPECT_EQ(q.usage().write_errors, 1u);
+  std::filesystem::remove(in_the_way);
+  q.Follow();
+  EXPECT_EQ(SourceBytes(q, 1), 100u);
+  EXPECT_EQ(q.usage().trouble, "");
+}
+
+TEST_F(QuarantineTest, SaysWhichFilesStay) {
+  Quarantine q(options_);
+  for (uint8_t key : {1, 2}) Die(&q, key, 3);
+  std::filesystem::remove(PathOf(1));
+  std::filesystem::create_directory(PathOf(1));
+  Quarantine::Cleared cleared = q.Clear({cache::ToHex(Key(1)), cache::ToHex(Key(2))});
+  EXPECT_EQ(cleared.entries, 2u);
+  EXPECT_EQ(cleared.left, std::vector<std::string>{cache::ToHex(Key(1))});
+  Die(&q, 3, 3);
+  std::filesystem::rename(cache_, cache_ + ".away");
+  std::ofstream(cache_) << "a file";  // nobody knows what becomes of it
+  EXPECT_EQ(q.ClearAll().left, std::vector<std::string>{cache::ToHex(Key(3))});
+  EXPECT_FALSE(q.Refuse(Key(3)).has_value());
+}
+
+// Two daemons would remove each other's.
+TEST_F(QuarantineTest, TheDirectoryHasOneUser) {
+  auto first = std::make_unique<Quarantine>(options_);
+  Die(first.get(), 1, 3);
+  version_ = "/8";
+  Quarantine second(options_);
+  EXPECT_NE(second.usage().trouble.find("is in use by another kilnd"), std::string::npos);
+  Die(&second, 2, 3);
+  EXPECT_TRUE(std::filesystem::exists(PathOf(1)));
+  EXPECT_FALSE(std::filesystem::exists(PathOf(2)));
+  first = nullptr;
+  second.Follow();
+  EXPECT_FALSE(std::filesystem::exists(PathOf(1))) << "of another version";
+  EXPECT_EQ(SourceBytes(second, 2), 100u);
+}
+
+// In the cache directory of nobody, or of everybody, nothing is made.
+TEST_F(QuarantineTest, OnlyInACacheDirectory) {
+  std::filesystem::create_directory(cache_);
+  std::ofstream(cache_ + "/thesis.tex") << "words";
+  Quarantine q(options_);
+  Die(&q, 1, 3);
+  EXPECT_FALSE(std::filesystem::exists(options_.directory));
+  EXPECT_NE(q.usage().trouble.find("thesis.tex"), std::string::npos) << q.usage().trouble;
+  std::filesystem::remove(cache_ + "/thesis.tex");
+  q.Follow();
+  EXPECT_EQ(SourceBytes(q, 1), 100u);
+  std::filesystem::permissions(cache_, std::filesystem::perms::all);
+  Die(&q, 2, 3);
+  EXPECT_FALSE(std::filesystem::exists(PathOf(2)));
+}
+
+// A hostile file is not waited for, nor another one read in its place.
+TEST_F(QuarantineTest, FilesThatAreNoneAreDropped) {
+  {
+    Quarantine q(options_);
+    for (uint8_t key : {1, 2, 3}) Die(&q, key, 3);
+  }
+  const std::string outside = cache_ + ".away";
+  std::filesystem::rename(PathOf(1), outside);
+  std::filesystem::create_symlink(outside, PathOf(1));
+  std::filesystem::create_hard_link(PathOf(2), PathOf(2) + "x");
+  std::filesystem::remove(PathOf(3));
+  ASSERT_EQ(mkfifo(PathOf(3).c_str(), 0600), 0);
+  Quarantine q(options_);
+  EXPECT_EQ(q.usage().entries, 0u);
+  EXPECT_TRUE(std::filesystem::exists(outside));
 }
 
 TEST_F(QuarantineTest, BoundedInNumberAndBytes) {
@@ -354,7 +510,7 @@ TEST_F(QuarantineTest, BoundedInNumberAndBytes) {
   EXPECT_TRUE(q.Refuse(Key(1)).has_value());
   EXPECT_FALSE(q.Refuse(Key(2)).has_value());
   EXPECT_LE(q.usage().bytes, 2500u);
-  EXPECT_EQ(q.ClearAll(), 4u);
+  EXPECT_EQ(q.ClearAll().entries, 4u);
   EXPECT_EQ(q.usage().bytes, 0u);
   EXPECT_TRUE(std::filesystem::is_empty(options_.directory));
 }

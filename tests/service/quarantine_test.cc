@@ -12,6 +12,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <thread>
 
 #include "proto/admin.grpc.pb.h"
 #include "proto/compiler.grpc.pb.h"
@@ -220,6 +221,72 @@ TEST_F(QuarantineTest, KeptOverARestartShownAndCleared) {
   kilnd_->Wait();
   Start();
   EXPECT_EQ(Kiln("list").second, "nothing is in quarantine\n");
+}
+
+// Of a cache directory that goes away while the daemon runs; the cache heals too.
+TEST_F(QuarantineTest, FollowsItsDirectory) {
+  Start();
+  Kill(Request(7), "crash:fake_select", 3);
+  const std::string key = Compile(Request(7)).results(0).key();
+  const std::string kept = dir_ + "/cache/quarantine/" + key;
+  ASSERT_TRUE(std::filesystem::exists(kept));
+  std::error_code raced;  // with the daemon, which makes it anew
+  std::filesystem::remove_all(dir_ + "/cache", raced);
+  for (int i = 0; i < 1000 && !std::filesystem::exists(kept); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  kilnd_->Signal(SIGKILL);
+  kilnd_->Wait();
+  Start();
+  EXPECT_EQ(Compile(Request(7)).results(0).cause(), "quarantined");
+}
+
+// What was there before it could be read is refused as soon as it can.
+TEST_F(QuarantineTest, LoadsWhatItCouldNotReadAtStart) {
+  Start();
+  Kill(Request(7), "crash:fake_select", 3);
+  kilnd_->Signal(SIGKILL);
+  kilnd_->Wait();
+  std::filesystem::rename(dir_ + "/cache", dir_ + "/away");
+  std::ofstream(dir_ + "/cache") << "a file";
+  Start();
+  EXPECT_EQ(Compile(Request(7)).results(0).status(), TargetResult::OK);
+  const std::string page = kilnd_->Page("/healthz");
+  EXPECT_NE(page.find("the quarantine is in memory only: "), std::string::npos) << page;
+  Kill(Request(8), "crash:fake_select", 3);
+  std::filesystem::remove(dir_ + "/cache");
+  std::filesystem::rename(dir_ + "/away", dir_ + "/cache");
+  auto healed = [&] {
+    return kilnd_->Metric("kiln_quarantine_entries") == 2 &&
+           kilnd_->Page("/healthz").find("the quarantine is in memory only") == std::string::npos;
+  };
+  for (int i = 0; i < 1000 && !healed(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  CompileRequest bypass = Request(7);
+  bypass.set_cache_policy(kiln::v1alpha::CACHE_BYPASS);
+  EXPECT_EQ(Compile(bypass).results(0).cause(), "quarantined");
+  EXPECT_TRUE(healed());
+  kilnd_->Signal(SIGKILL);
+  kilnd_->Wait();
+  Start();
+  EXPECT_EQ(Compile(Request(8)).results(0).cause(), "quarantined");
+}
+
+// "Cleared" is what is cleared for good.
+TEST_F(QuarantineTest, ClearingThatFailsIsAnError) {
+  Start();
+  Kill(Request(7), "crash:fake_select", 3);
+  Kill(Request(8), "crash:fake_select", 3);
+  const std::string key = Compile(Request(7)).results(0).key();
+  const std::string kept = dir_ + "/cache/quarantine/" + key;
+  std::filesystem::remove(kept);
+  std::filesystem::create_directory(kept);  // which no unlink removes
+  auto [code, text] = Kiln("clear --all");
+  EXPECT_EQ(code, 4) << text;
+  EXPECT_NE(text.find(key), std::string::npos) << text;
+  EXPECT_EQ(text.find(Compile(Request(8)).results(0).key()), std::string::npos) << text;
+  EXPECT_EQ(Compile(Request(7)).results(0).status(), TargetResult::OK);
 }
 
 // Two bytes on the wire are a string in memory: they are not made.
