@@ -6,13 +6,13 @@
 //    "defines": ["NAME=V"...], "include_dirs": [DIR...], "spec": ["ID=TYPE:VALUE"...],
 //    "widths": [N...], "subgroup_size": N, "full_subgroups": BOOL,
 //    "dispatch_base": BOOL, "no_validate": BOOL, "disable_passes": [NAME...]}
-// Only "file" is needed; what is there replaces what the command line says. "entry", as results name
-// it, is another name of "entry_point". Other keys are ignored, so that files which say more about
-// their shaders can be used as they are. Relative paths, also in include_dirs, start from --root
-// where it is given, else from the manifest's folder; in lists and on the command line from --root,
-// else from the working directory. A list or manifest may come from whoever wrote the shaders: to
-// another machine goes what lies below where its relative paths start, include_dirs or not, and
-// what -I names (SourceOptions.confined). Only names are kept in memory, never contents.
+// Only "file" is needed; what is there replaces what the command line says. "entry", as results
+// name it, is another name of "entry_point". Other keys are ignored, so that files which say more
+// about their shaders can be used as they are. Relative paths, also in include_dirs, start from
+// --root where it is given, else from the manifest's folder; in lists and on the command line from
+// --root, else from the working directory. A list or manifest may come from whoever wrote the
+// shaders: to another machine goes what lies below where its relative paths start, include_dirs or
+// not, and what -I names (SourceOptions.confined). Only names are kept in memory, never contents.
 //
 // A SPIR-V module with several entry points of which nobody chose one is an item for each, in the
 // module's order; where a stage is asked for, for those of this stage.

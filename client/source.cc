@@ -91,8 +91,8 @@ std::vector<std::string> SendableFolders(const std::string& path, const SourceOp
 // How the source at `path` and its includes are read.
 ReadFile Reader(const std::string& path, const SourceOptions& options) {
   if (!options.confined || options.may_leave) return ReadRegularFile;
-  return [folders = SendableFolders(path, options)](
-             const std::string& file, uint64_t most) -> absl::StatusOr<std::string> {
+  return [folders = SendableFolders(path, options)](const std::string& file,
+                                                    uint64_t most) -> absl::StatusOr<std::string> {
     absl::StatusOr<std::string> text = ReadRegularFileBelow(folders, file, most);
     if (!absl::IsOutOfRange(text.status())) return text;
     return absl::InvalidArgumentError(
@@ -112,8 +112,8 @@ absl::StatusOr<std::string> ReadSource(const std::string& path, const SourceOpti
 }
 
 absl::Status SetGlsl(const std::string& path, const std::string& name, const std::string& text,
-                     const SourceOptions& options, const ReadFile& read,
-                     CompileRequest* request, std::vector<MissingInclude>* missing) {
+                     const SourceOptions& options, const ReadFile& read, CompileRequest* request,
+                     std::vector<MissingInclude>* missing) {
   std::string stage = options.stage.empty() ? StageFromFileName(name) : options.stage;
   if (stage.empty()) {
     return Invalid(name,
@@ -130,8 +130,8 @@ absl::Status SetGlsl(const std::string& path, const std::string& name, const std
   glsl->set_text(ValidUtf8(text));
   AddDefines(options.defines, glsl);
   IncludeLimits limits{options.include_files, options.glsl_bytes};
-  absl::Status status = ResolveIncludes(path, {options.folders, options.root}, limits, read,
-                                        glsl, missing);
+  absl::Status status =
+      ResolveIncludes(path, {options.folders, options.root}, limits, read, glsl, missing);
   bool too_large = absl::IsResourceExhausted(status);
   return WithForeignCause(std::move(status), too_large ? "too_large" : "include_error");
 }
