@@ -60,6 +60,8 @@ struct Config {
   bool enable_fault_injection = false;
   std::string log_level = "info";  // one of server/log/line.h
   std::string log_format = "text";
+  std::string log_file;  // empty: standard error
+  uint64_t log_file_bytes = uint64_t{16} << 20;
   Limits limits;
   bool help = false;
   bool version = false;

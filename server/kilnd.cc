@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "server/config.h"
@@ -60,6 +61,11 @@ void ConfigureLog(const Config& config) {
     if (config.log_level == Name(l)) level = l;
   }
   TheLog().Configure(level, config.log_format == "json" ? Format::kJson : Format::kText);
+}
+
+absl::Status SendLogToFile(const Config& config) {
+  if (config.log_file.empty()) return absl::OkStatus();
+  return TheLog().WriteToFile(config.log_file, config.log_file_bytes);
 }
 
 // At the end somebody may wait for the daemon to be gone, and the log's reader need not be there.
@@ -157,18 +163,21 @@ int Serve(const std::vector<std::string>& arguments, const sigset_t& signals, Co
   }
 }
 
+int FailToStart(const absl::Status& why) {
+  TheLog().Write(Event::kStartFailed, {{"message", std::string(why.message())}});
+  TheLog().Drain(kLogTime);
+  return 1;
+}
+
 int Run(const std::vector<std::string>& arguments, Config config) {
   const sigset_t signals = BlockSignals();
   ConfigureLog(config);
   CaptureGrpcMessages();
   CaptureProtobufMessages();
   LetTheLogOutOnCrash();
+  if (absl::Status log = SendLogToFile(config); !log.ok()) return FailToStart(log);
   auto daemon = Daemon::Start(config, &TheLog());
-  if (!daemon.ok()) {
-    TheLog().Write(Event::kStartFailed, {{"message", std::string(daemon.status().message())}});
-    TheLog().Drain(kLogTime);
-    return 1;
-  }
+  if (!daemon.ok()) return FailToStart(daemon.status());
   SayStarted(config, **daemon);
   SayWhatIsLess(config, **daemon);
   const int signal = Serve(arguments, signals, &config, daemon->get());

@@ -57,6 +57,12 @@ void Log::Configure(Level level, Format format) {
   options_.format = format;
 }
 
+absl::Status Log::WriteToFile(const std::string& path, uint64_t bytes) {
+  absl::StatusOr<LogFile> file = LogFile::Open(path, bytes, fd_);
+  if (file.ok()) file_ = *std::move(file);
+  return file.status();
+}
+
 void Log::Write(Event event, std::vector<Field> fields) {
   absl::MutexLock lock(&mutex_);
   if (LevelOf(event) < options_.level) return;
@@ -144,6 +150,7 @@ void Log::WriteLines() {
 
 bool Log::WriteWhole(const std::string& line) {
   const std::string bytes = broken_off_ ? "\n" + line : line;
+  if (file_) file_->MakeRoom(bytes.size());
   size_t at = 0;
   while (at < bytes.size()) {
     const ssize_t n = write(fd_, bytes.data() + at, bytes.size() - at);

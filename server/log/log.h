@@ -12,6 +12,9 @@
 // of a later line, together with what the lost line itself counted: every event is a line of its
 // own, in `suppressed` or in lost_lines. A line that broke off is ended before the next.
 //
+// The descriptor is standard error or, from WriteToFile on, a file with a bound in its place
+// (log_file.h).
+//
 // The thread starts with the first line; a child that was forked without exec does not have it.
 //
 // Shader text never comes here: see events.def for what may be in fields.
@@ -31,9 +34,11 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "server/log/line.h"
+#include "server/log/log_file.h"
 
 namespace kiln::log {
 
@@ -66,6 +71,10 @@ class Log {
   ~Log();
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
+
+  // Before the first line: what is written to the descriptor, by whomever, goes to this file, which
+  // takes so many bytes at most, and as many again for what came before. Errors as LogFile::Open.
+  absl::Status WriteToFile(const std::string& path, uint64_t bytes);
 
   // Does not block.
   void Write(Event event, std::vector<Field> fields = {});
@@ -113,7 +122,8 @@ class Log {
   std::atomic<size_t> unwritten_ = 0;  // lines in the queue
 
   const int fd_;
-  bool broken_off_ = false;  // the writer's: the line before has no end
+  std::optional<LogFile> file_;  // the writer's, once there is one
+  bool broken_off_ = false;      // the writer's: the line before has no end
 };
 
 }  // namespace kiln::log

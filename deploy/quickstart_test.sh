@@ -1,0 +1,68 @@
+#!/bin/bash
+# deploy/quickstart with the programs of this build instead of its own: a daemon that is started
+# twice, and whose log grows as it would in weeks.
+set -uo pipefail
+
+scratch=$(mktemp -d "${TEST_TMPDIR:-/tmp}/quickstart.XXXXXX")
+export XDG_STATE_HOME=$scratch HOME=$scratch
+state=$scratch/kiln
+log=$state/kilnd.log
+failures=0
+wrong() { echo "FAILED: $*" >&2; failures=$((failures + 1)); }
+check() { "$@" || wrong "not so: $*"; }
+await() {
+  local i
+  for ((i = 0; i < 3000; ++i)); do
+    ! "$@" || return 0
+    sleep 0.02
+  done
+  wrong "did not happen: $*"
+}
+quickstart() { "$scratch/deploy/quickstart" "$@" > "$scratch/said" 2>&1 || { wrong "quickstart $*"; cat "$scratch/said"; }; }
+finish() {
+  "$scratch/deploy/quickstart" --stop > /dev/null
+  rm -rf "$scratch"
+}
+trap finish EXIT
+
+# A tree with one shader, and a bazel that has built.
+mkdir -p "$scratch/deploy" "$scratch/tests/shaders" "$scratch/bin"
+cp deploy/quickstart "$scratch/deploy/"
+cp tests/shaders/saxpy.comp "$scratch/tests/shaders/"
+printf '#!/bin/sh\n[ "$1" != info ] || echo "%s"\n' "$PWD" > "$scratch/bin/bazel"
+chmod 755 "$scratch/bin/bazel"
+export PATH=$scratch/bin:$PATH
+# A socket's path is short; the test's folder may be long.
+socket=$(mktemp -d /tmp/kiln-quickstart.XXXXXX)
+trap 'finish; rm -rf "$socket"' EXIT
+start=(--no-install "--listen=unix:$socket/s" --metrics=127.0.0.1:0)
+
+small() { [ "$(stat -c %s "$log")" -lt 1000000 ]; }
+grown() { [ "$(stat -c %s "$log.1" 2> /dev/null)" -gt 1000000 ]; }
+
+quickstart "${start[@]}"
+check grep -q '1 of 1 shaders compiled' "$scratch/said"
+check grep -q 'event=started' "$log"
+for weeks in 1 2; do
+  # As many lines (but none of them takes room on the disk); the next one is too much.
+  rm -f "$log.1"
+  truncate -s 100M "$log"
+  kill -USR1 "$(cat "$state/kilnd.pid")"
+  await grown
+  await grep -q 'event=signal_ignored' "$log"
+  check small
+done
+quickstart --stop
+check grep -q 'event=stopped' "$log"
+quickstart "${start[@]}"
+check grep -q 'event=signal_ignored' "$log"
+check grep -q 'event=started' "$log"
+check [ "$(ls "$state" | grep -c '^kilnd\.log')" = 2 ]
+# What is wrong before there is a log is said there, too.
+quickstart --stop
+! "$scratch/deploy/quickstart" --no-install --listen=nowhere:x --metrics=127.0.0.1:0 > "$scratch/said" 2>&1 ||
+  wrong "started on nowhere:x"
+check grep -q 'kilnd' "$scratch/said"
+
+[ $failures = 0 ] || exit 1
+echo "all is well"
