@@ -37,8 +37,10 @@ absl::Status FileError(const std::string& path, int error) {
     case EPERM:
     case EROFS:
       return absl::PermissionDeniedError(message);
-    case EISDIR:
     case ENAMETOOLONG:
+      return absl::InvalidArgumentError(
+          absl::StrCat(Shortened(path), ": ", std::strerror(error)));
+    case EISDIR:
     case ELOOP:
       return absl::InvalidArgumentError(message);
     default:
@@ -296,6 +298,7 @@ absl::StatusOr<std::string> ReadRegularFileBelow(const std::vector<std::string>&
   // The place alone: opened so, a device does nothing and a FIFO keeps nobody.
   Descriptor at(open(path.c_str(), O_PATH | O_CLOEXEC));
   if (at.get() < 0) return FileError(path, errno);
+  if (absl::Status status = CheckKind(path, at.get(), true); !status.ok()) return status;
   const std::string place = PlaceOf(at.get());
   const bool below = std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
     return LiesBelow(place, folder);
@@ -304,7 +307,6 @@ absl::StatusOr<std::string> ReadRegularFileBelow(const std::vector<std::string>&
     return absl::OutOfRangeError(
         absl::StrCat(path, ": leads to ", place.empty() ? "no known place" : EscapeNonUtf8(place)));
   }
-  if (absl::Status status = CheckKind(path, at.get(), true); !status.ok()) return status;
   Descriptor fd(open(DescriptorPath(at.get()).c_str(), kReadRegular));
   if (fd.get() < 0) return FileError(path, errno);
   return ReadOpened(path, fd.get(), most);

@@ -193,6 +193,12 @@ TEST_F(SourceTest, WhatIsNoRegularFileIsNotRead) {
     options_.confined = confined;
     options_.tree = *RealFolder(top);
     options_.named_folders = {"/dev"};
+    ASSERT_TRUE(
+        WriteWholeFile(top + "/long.comp", "#include \"" + std::string(1000000, 'n') + "\"").ok());
+    const absl::Status endless =
+        LoadSource(top + "/long.comp", "long.comp", options_, &request_, &missing_);
+    EXPECT_EQ(CauseOf(endless), "include_error");
+    EXPECT_LT(endless.message().size(), 1000u);
     for (const char* name : {"fifo.comp", "zero.comp", "a.comp", "b.comp"}) {
       const absl::Status status =
           LoadSource(top + "/" + name, name, options_, &request_, &missing_);
