@@ -215,6 +215,7 @@ absl::StatusOr<ItemLines> BatchRun::Compile(size_t i) {
   const BatchItem& item = items_[i];
   CompileSettings settings = SettingsOf(settings_, item.options.get());
   settings.source.tree = item.tree;
+  if (!folder_.empty()) settings.source.output = item.output;
   absl::StatusOr<FileOutcome> outcome =
       CompileFile(service_.get(), capabilities_, settings, item.path, item.name);
   if (!outcome.ok()) return outcome.status();

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "client/paths.h"
 #include "client/stage_name.h"
@@ -60,6 +61,20 @@ absl::Status CheckName(const std::string& name) {
   if (name.size() <= kMostBytes) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(Shortened(name), ": the name has ", name.size(),
                                                  " bytes; at most ", kMostBytes, " are accepted"));
+}
+
+// A part of it with target, width and ending is a file's name, which has at most 255 bytes
+// (NAME_MAX).
+absl::Status CheckOutput(const std::string& output) {
+  constexpr size_t kMostBytes = 200;
+  if (absl::Status status = CheckName(output); !status.ok()) return status;
+  for (const absl::string_view part : absl::StrSplit(output, '/')) {
+    if (part.size() <= kMostBytes) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(Shortened(output), ": outputs cannot be named so: a part of the name has ",
+                     part.size(), " bytes; at most ", kMostBytes, " are accepted"));
+  }
+  return absl::OkStatus();
 }
 
 void AddDefines(const std::vector<std::string>& defines, GlslSource* glsl) {
@@ -141,8 +156,8 @@ absl::Status SetGlsl(const std::string& path, const std::string& name, const std
 absl::Status LoadSource(const std::string& path, const std::string& name,
                         const SourceOptions& options, CompileRequest* request,
                         std::vector<MissingInclude>* missing) {
-  if (absl::Status status = CheckName(name); !status.ok()) {
-    return WithForeignCause(std::move(status), "cannot_read");
+  for (absl::Status status : {CheckName(name), CheckOutput(options.output)}) {
+    if (!status.ok()) return WithForeignCause(std::move(status), "cannot_read");
   }
   const ReadFile read = Reader(path, options);
   absl::StatusOr<std::string> bytes = ReadSource(path, options, read);

@@ -29,11 +29,13 @@ struct SourceOptions {
   // manifest; such a source is a regular file. Empty: the user named the source, and its folder is
   // meant.
   std::string tree;
+  std::string output;  // name of the files that are written of it; empty: none are
   std::vector<std::string> named_folders;  // -I, unlike `folders` without those of manifests
   bool may_leave = false;  // --allow-include-outside
 };
 
-// Sets the source of `request` from `path` ("-": standard input), `name` in messages. `missing` is
+// Sets the source of `request` from `path` ("-": standard input), `name` in messages. A name or an
+// output's name that no file can have is cannot_read before anything is compiled. `missing` is
 // told of includes that were not found. Errors name file and remedy and carry a cause (CauseOf):
 // cannot_read, empty_file, truncated_module, not_spirv, not_text, no_stage, too_large,
 // include_error. Only cannot_read and no_stage are the fault of the command line, not of the file.

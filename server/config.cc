@@ -82,7 +82,8 @@ std::vector<Setting> Settings(Config* c) {
       {"drain-time", "TIME", "how long a stopping daemon waits for calls in flight", &c->drain_time,
        true},
       {"worker-user", "USER",
-       "who workers are where kilnd is started as root: a name, a number, auto for an unused number "
+       "who workers are where kilnd is started as root: a name, a number, auto for an unused "
+       "number "
        "of 65520 to 65529, none for root",
        &c->worker_user},
       {"worker-binary", "FILE", "the worker; kiln_worker beside kilnd if not given",
@@ -92,7 +93,8 @@ std::vector<Setting> Settings(Config* c) {
       {"log-format", "FORMAT", "text (key=value) or json", Choice{&c->log_format, "text or json"},
        true},
       {"log-file", "FILE",
-       "log here instead of on standard error; at its bound it becomes FILE.1, and a new one begins",
+       "log here instead of on standard error; at its bound it becomes FILE.1, and a new one "
+       "begins",
        &c->log_file},
       {"log-file-bytes", "SIZE", "bound on the log file, and on FILE.1", Bytes{&c->log_file_bytes}},
       {"max-message-bytes", "SIZE",

@@ -47,8 +47,8 @@ struct Opened {
 // A directory that belongs to the effective user; `at`: of the one that it is in, or AT_FDCWD for a
 // path, whose last component must not end in a slash.
 Opened OpenDirectory(int at, const std::string& name);
-// A regular file of the effective user that has this one name. Made with mode 0600 where `flags` has
-// O_CREAT; do not cut it with O_TRUNC, which would come first.
+// A regular file of the effective user that has this one name. Made with mode 0600 where `flags`
+// has O_CREAT; do not cut it with O_TRUNC, which would come first.
 Opened OpenFile(int at, const std::string& name, int flags);
 
 // What is in a directory, but . and .. , in no order. `error` may be null: 0 or errno.

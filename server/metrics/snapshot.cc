@@ -174,8 +174,9 @@ void Snapshot::CollectQuarantine(std::vector<MetricFamily>* out) const {
       {{{}, D(usage.bytes)}});
   Add(out, "kiln_quarantine_refusals_total", "Results refused because of them",
       MetricType::Counter, {{{}, D(usage.refusals)}});
-  Add(out, "kiln_quarantine_unwritten_entries", "Entries that are in memory only, and should not be",
-      MetricType::Gauge, {{{}, D(usage.unwritten)}});
+  Add(out, "kiln_quarantine_unwritten_entries",
+      "Entries that are in memory only, and should not be", MetricType::Gauge,
+      {{{}, D(usage.unwritten)}});
   Add(out, "kiln_quarantine_write_errors_total", "Entries that could not be written to disk",
       MetricType::Counter, {{{}, D(usage.write_errors)}});
   const auto& dropped = usage.dropped;

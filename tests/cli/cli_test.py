@@ -806,6 +806,24 @@ class Batch(Cli):
         bad = self.file('bad.jsonl', '{"file": "a.comp", "targets": ["tgll"]}')
         self.fails(2, r'did you mean tgl', 'batch', '--target=tgl', '--manifest=' + bad)
 
+    def test_names_that_no_file_can_have(self):
+        shutil.copy(SAXPY, os.path.join(self.folder, 'a.comp'))
+        names = ['a\0b', 'a\nb', '\x1b[31m', 'x' * 5000, 'x' * 201, 'good', 'd/' * 600, '../' * 9 + 'up']
+        manifest = self.file('m.jsonl', ''.join(
+            json.dumps({'file': 'a.comp', 'name': name}) + '\n' for name in names))
+        batch = ['batch', '--target=tgl', '--manifest=' + manifest, '--jsonl=r.jsonl', '-o', 'out']
+        for where in ([], ['--local']):
+            self.kiln(*batch, *where, expect=1)
+            lines = self.lines(os.path.join(self.folder, 'r.jsonl'))
+            self.assertEqual([line['status'] == 'ok' for line in lines],
+                             [False] * 5 + [True, False, True])
+            files = [os.path.join(d, f) for d, _, fs in os.walk(os.path.join(self.folder, 'out'))
+                     for f in fs if f.endswith('.8.bin')]
+            self.assertEqual(sorted(os.path.basename(f) for f in files),
+                             ['good.tgl.8.bin', 'up.tgl.8.bin'])
+        # Without outputs their names do not matter.
+        self.kiln(*batch[:-2], expect=0)
+
     def test_entry_points_are_items(self):
         module = several_entry_points((5, 'blur'), (0, 'main'), (4, 'main'), (5, 'scan'))
         self.file('in/lib.spv', module)
