@@ -90,8 +90,13 @@ absl::Status CacheDirectory::TakeOwner(DiskCause* cause) {
     return absl::UnavailableError(absl::StrCat("cache directory ", path_, ": ", strerror(errno)));
   }
   if (!OthersWrite(is)) return absl::OkStatus();
-  // Closed first: what others could still put there while it is looked at would be missed.
-  if (Names().empty() && fchmod(fd_.get(), 0700) == 0) {
+  if (Names().empty()) {
+    if (fchmod(fd_.get(), 0700) != 0) {
+      *cause = CauseOfErrno(errno);
+      return absl::UnavailableError(absl::StrCat("cache directory ", path_,
+                                                 " cannot be closed to others: ", strerror(errno)));
+    }
+    // Again: others could still put something there while it was looked at.
     if (Names().empty()) return absl::OkStatus();
     fchmod(fd_.get(), is.st_mode & 07777);
   }

@@ -9,9 +9,11 @@
 //   * it has a marker, the file `kilnd-cache`. That is made where the directory is empty, or holds
 //     what earlier versions left and nothing else. Without it nothing is touched.
 //
-// Limits: of the path only the last directory is looked at. Who can rename one above it can
-// exchange it, for another cache of the same user only. A file system's `lost+found` counts as
-// nothing.
+// Limits: of the path only the last directory is looked at, and RocksDB opens by path. Who can
+// rename a directory above it has it exchanged for another cache of the same user, and until that is
+// seen (a probe_interval) what RocksDB writes goes where the path leads. A cache of an earlier
+// version on a read-only file system has no place for its marker and waits for one. A file system's
+// `lost+found` counts as nothing.
 #ifndef KILN_SERVER_CACHE_CACHE_DIRECTORY_H_
 #define KILN_SERVER_CACHE_CACHE_DIRECTORY_H_
 
