@@ -104,10 +104,7 @@ void DiskTier::TakeOut(const std::shared_ptr<Generation>& generation) {
 
 rocksdb::Status DiskTier::BeginGeneration() {
   const auto directory = this->directory();
-  if (next_number_ > kMostGeneration) {
-    return rocksdb::Status::Aborted(GenerationPath(*directory, kMostGeneration),
-                                    "leaves no number for another one: remove it");
-  }
+  if (next_number_ > kMostGeneration) FreeLastNumber();
   const uint64_t number = next_number_++;
   std::shared_ptr<Generation> generation;
   rocksdb::Status s =
@@ -119,6 +116,19 @@ rocksdb::Status DiskTier::BeginGeneration() {
     doomed_ = directory->PutAside(GenerationName(number)) || doomed_;
   }
   return s;
+}
+
+// Nobody gets there by beginning one after another: somebody made a generation of that name.
+void DiskTier::FreeLastNumber() {
+  if (auto list = generations(); !list->empty() && list->front()->number() == kMostGeneration) {
+    Drop(list->front(), DiskCause::kNone);
+  }
+  if (absent_.erase(kMostGeneration) > 0) {
+    doomed_ = directory()->PutAside(GenerationName(kMostGeneration)) || doomed_;
+  }
+  auto list = generations();
+  next_number_ = 1 + std::max(list->empty() ? 0 : list->front()->number(),
+                              absent_.empty() ? 0 : absent_.begin()->first);
 }
 
 DiskTier::Found DiskTier::Get(std::string_view key, bool may_block, std::string* value) {

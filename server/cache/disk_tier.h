@@ -151,6 +151,7 @@ class DiskTier {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void DropSmallest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void DropOldest(DiskCause cause) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  void FreeLastNumber() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   rocksdb::Status BeginGeneration() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   static uint64_t BytesBelow(const std::string& path);
   uint64_t BoundedBytes() const;
