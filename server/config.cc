@@ -28,7 +28,11 @@ struct Choice {
   std::string* value;
   const char* choices;  // "a, b or c"
 };
-using Place = std::variant<std::string*, uint64_t*, Bytes, absl::Duration*, bool*, Choice>;
+// One of so many: "1/1000"; 0 is "none".
+struct Share {
+  uint64_t* value;
+};
+using Place = std::variant<std::string*, uint64_t*, Bytes, absl::Duration*, bool*, Choice, Share>;
 
 struct Setting {
   const char* name;
@@ -76,14 +80,17 @@ std::vector<Setting> Settings(Config* c) {
        "wall-clock time of one job; over it the shader is to blame if it had half of it as CPU "
        "time",
        &c->job_time},
+      {"recheck", "1/N",
+       "one of N new results, drawn at random, is made again by another worker and compared; a "
+       "difference is an error in the log, and all that its worker made is forgotten; none: never",
+       Share{&c->recheck}},
       {"quarantine-after", "N",
        "worker deaths after which a shader is refused (kiln quarantine); 0: never",
        &c->quarantine_after},
       {"drain-time", "TIME", "how long a stopping daemon waits for calls in flight", &c->drain_time,
        true},
       {"worker-user", "USER",
-       "who workers are where kilnd is started as root: a name, a number, auto for an unused "
-       "number "
+       "who workers are where kilnd is started as root: a name, a number, auto for an unused one "
        "of 65520 to 65529, none for root",
        &c->worker_user},
       {"worker-binary", "FILE", "the worker; kiln_worker beside kilnd if not given",
@@ -142,6 +149,12 @@ bool ParseBytes(const std::string& text, uint64_t* value) {
   return false;
 }
 
+bool ParseShare(const std::string& text, uint64_t* value) {
+  *value = 0;
+  return text == "none" ||
+         (text.starts_with("1/") && ParseNumber(text.substr(2), value) && *value > 0);
+}
+
 bool IsChoice(const std::string& text, const char* choices) {
   const std::vector<std::string> words =
       absl::StrSplit(choices, absl::ByAnyChar(", "), absl::SkipEmpty());
@@ -160,6 +173,12 @@ struct Assign {
   }
   const char* operator()(Bytes to) const {
     return ParseBytes(text, to.value) ? nullptr : "a size such as 512MiB";
+  }
+  const char* operator()(Share to) const {
+    uint64_t n = 0;
+    if (!ParseShare(text, &n)) return "a share such as 1/1000, or none";
+    *to.value = n;
+    return nullptr;
   }
   const char* operator()(absl::Duration* to) const {
     bool ok = absl::ParseDuration(text, to) && *to > absl::ZeroDuration();
@@ -192,6 +211,9 @@ std::string Show(const Place& place) {
     std::string operator()(absl::Duration* d) const { return absl::FormatDuration(*d); }
     std::string operator()(bool* b) const { return *b ? "true" : "false"; }
     std::string operator()(Choice c) const { return *c.value; }
+    std::string operator()(Share s) const {
+      return *s.value == 0 ? "none" : absl::StrCat("1/", *s.value);
+    }
   } show;
   return std::visit(show, place);
 }
@@ -201,6 +223,7 @@ struct CopyFrom {
   const Place& from;
   void operator()(Bytes to) const { *to.value = *std::get<Bytes>(from).value; }
   void operator()(Choice to) const { *to.value = *std::get<Choice>(from).value; }
+  void operator()(Share to) const { *to.value = *std::get<Share>(from).value; }
   template <typename T>
   void operator()(T* to) const {
     *to = *std::get<T*>(from);

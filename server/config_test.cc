@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -60,6 +61,21 @@ TEST(ConfigTest, FlagErrors) {
   EXPECT_NE(Error({"--config=/nonexistent"}).find("/nonexistent cannot be read"),
             std::string::npos);
   EXPECT_NE(Error({"--cache-bytes=99999999999GiB"}).find("a size"), std::string::npos);
+}
+
+TEST(ConfigTest, AShareIsOneOfSoMany) {
+  EXPECT_EQ(ParseConfig({"--recheck=1/7"})->recheck, 7u);
+  EXPECT_EQ(ParseConfig({"--recheck=none"})->recheck, 0u);
+  for (const char* wrong : {"1/0", "2/7", "7", "1/", "1/x", "", "1/-1", "1/99999999999999999999"}) {
+    EXPECT_NE(Error({std::string("--recheck=") + wrong}).find("a share such as 1/1000, or none"),
+              std::string::npos)
+        << wrong;
+  }
+  Config config;
+  const auto shown = ShowSettings(config);
+  EXPECT_NE(std::find(shown.begin(), shown.end(),
+                      std::pair<std::string, std::string>("recheck", "1/1000")),
+            shown.end());
 }
 
 TEST(ConfigTest, ChoicesAreNamed) {

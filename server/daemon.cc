@@ -37,6 +37,7 @@
 #include "server/overload.h"
 #include "server/quarantine/admin_service.h"
 #include "server/quarantine/quarantine.h"
+#include "server/recheck.h"
 #include "server/service.h"
 #include "server/worker/pool.h"
 #include "server/worker_user.h"
@@ -81,6 +82,7 @@ struct Daemon::Parts {
   std::unique_ptr<metrics::Metrics> metrics;
   std::unique_ptr<quarantine::Quarantine> quarantine;
   std::unique_ptr<KnownSources> known;
+  std::unique_ptr<Recheck> recheck;
   std::unique_ptr<Engine> engine;
   std::unique_ptr<worker::Pool> pool;
   std::shared_ptr<metrics::Snapshot> snapshot;
@@ -137,7 +139,7 @@ uint64_t ReservedDescriptors(const Config& config) {
   constexpr uint64_t kOwn = 92;        // standard files, gRPC's queues, a probe, logs and locks
   constexpr uint64_t kEachWorker = 8;  // with those of its start
   return kOwn + 2 * net::kListenerDescriptors + net::HttpPages::kMostOpen +
-         kEachWorker * WorkersOf(config) + CacheTables(config);
+         kEachWorker * (WorkersOf(config) + (config.recheck != 0 ? 1 : 0)) + CacheTables(config);
 }
 
 absl::StatusOr<std::unique_ptr<cache::ResultCache>> OpenCache(const Config& config, log::Log* log) {
@@ -314,6 +316,10 @@ net::HttpPages::Page Daemon::HealthPage(const Parts& parts) {
   if (!trouble.empty()) {
     absl::StrAppend(&page.body, "the quarantine is in memory only: ", trouble, "\n");
   }
+  if (parts.recheck != nullptr && parts.recheck->differences() > 0) {
+    absl::StrAppend(&page.body, "workers made different results of the same job ",
+                    parts.recheck->differences(), " times: workers_disagree in the log\n");
+  }
   return page;
 }
 
@@ -353,6 +359,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config, log:
     log->Write(log::Event::kWorkerExited, {{"reason", reason}});
   };
   options.on_idle_death = [log](const worker::Exit& exit) { LogIdleDeath(exit, log); };
+  Recheck::Options recheck = {config.recheck, options, log};
   size_t queue_limit = options.queue_limit;
   auto pool = worker::Pool::Start(std::move(options));
   if (!pool.ok()) return pool.status();
@@ -369,6 +376,11 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config, log:
   engine.limits = config.limits;
   engine.quarantine = parts->quarantine.get();
   engine.log = log;
+  if (config.recheck != 0) {
+    parts->recheck = std::make_unique<Recheck>(recheck, parts->pool.get(), parts->cache.get(),
+                                               parts->metrics.get());
+    engine.recheck = parts->recheck.get();
+  }
   if (config.require_source_once) {
     parts->known = std::make_unique<KnownSources>(kKnownSources, kSourceKnownFor);
     engine.known = parts->known.get();
@@ -474,6 +486,7 @@ int Daemon::Stop() {
   parts_->server->Wait();
   parts_->server.reset();
   parts_->engine->Stop();
+  if (parts_->recheck != nullptr) parts_->recheck->Stop();
   parts_->pool.reset();
   return cancelled;
 }

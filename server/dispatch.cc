@@ -104,8 +104,11 @@ void Engine::CompileMissing(const std::shared_ptr<Call>& call, const std::vector
     call->OnLeave([this, ticket = joined.ticket] { compiles_.Leave(ticket); });
     if (!joined.leads) continue;
     CompileOutcome again;
+    const uint64_t forgotten = cache_->forgotten();
     if (FindAgain(*call, key, &again)) {
       compiles_.Finish(joined.ticket.flight, again);
+      // Its waiters have put into memory what was perhaps forgotten meanwhile.
+      if (cache_->forgotten() != forgotten) cache_->Forget(key);
     } else {
       group->Add(call->request.targets(static_cast<int>(i)), {key, joined.ticket.flight});
       compiles_.IfAbandoned(joined.ticket.flight, [this, group] { Abandon(group); });
@@ -233,7 +236,47 @@ void Engine::Judge(const Group& group, size_t item, const worker::JobOutcome& ou
   });
 }
 
+bool Engine::IsBelieved(const worker::JobOutcome& outcome) const {
+  return options_.recheck == nullptr || options_.recheck->Trusts(outcome.worker);
+}
+
+void Engine::NoteMaker(const Group& group, size_t item, const worker::JobOutcome& outcome) {
+  if (options_.recheck == nullptr) return;
+  options_.recheck->Add(outcome.worker, {group.items[item].key, group.job.has_translate()});
+}
+
+void Engine::LookBack(const Group& group, const worker::JobOutcome& outcome) {
+  if (IsBelieved(outcome)) return;
+  for (const Group::Item& item : group.items) {
+    options_.recheck->Forget({item.key, group.job.has_translate()});
+  }
+}
+
+bool Engine::DrawsRecheck(const worker::JobOutcome& outcome) const {
+  return options_.recheck != nullptr && outcome.status == TargetResult::OK &&
+         options_.recheck->Draws();
+}
+
+void Engine::CheckAgain(const Group& group, const worker::JobOutcome& outcome,
+                        std::vector<cache::Digest> fingerprints) {
+  if (fingerprints.size() != group.items.size()) return;
+  Recheck::Answer answer;
+  answer.job = group.job;
+  answer.worker = outcome.worker;
+  answer.worker_pid = outcome.worker_pid;
+  for (const Group::Item& item : group.items) answer.keys.push_back(item.key);
+  answer.fingerprints = std::move(fingerprints);
+  options_.recheck->Check(std::move(answer));
+}
+
 void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome outcome) {
+  if (!IsBelieved(outcome) && outcome.status != TargetResult::CANCELLED) {
+    group->job.clear_fault();
+    Dispatch(group);  // to another worker
+    return;
+  }
+  const bool drawn = DrawsRecheck(outcome);
+  std::vector<cache::Digest> fingerprints;
   metrics_->Job(outcome, group->Targets());
   if (JobLog::Tells(outcome)) job_log_.Tell(outcome, group->Origin(outcome));
   if (group->job.has_translate()) {
@@ -248,10 +291,15 @@ void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome out
     // What is refused by Kiln's own bounds is not stored: the key has glslang's version only.
     if (group->stores && done.spirv != nullptr &&
         done.translation.status != TargetResult::REFUSED) {
+      NoteMaker(*group, 0, outcome);
       cache_->StoreTranslation(group->items[0].key, done.translation, *done.spirv).IgnoreError();
     }
     Judge(*group, 0, outcome, done.translation.status);
     translations_.Finish(group->items[0].flight, done);
+    LookBack(*group, outcome);
+    if (drawn && cache::Storable(done.translation.status)) {
+      CheckAgain(*group, outcome, {Fingerprint(*outcome.translation)});
+    }
     return;
   }
   std::shared_ptr<Group> again;
@@ -283,9 +331,17 @@ void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome out
     done.result.set_key(cache::ToHex(item.key));
     done.result.set_spirv_sha256(std::string(cache::AsBytes(group->module)));
     Judge(*group, i, outcome, done.result.status());
-    if (group->stores) cache_->Store(item.key, done.result).IgnoreError();
+    if (group->stores) {
+      NoteMaker(*group, i, outcome);
+      cache_->Store(item.key, done.result).IgnoreError();
+    }
     compiles_.Finish(item.flight, done);
+    if (drawn && cache::Storable(done.result.status())) {
+      fingerprints.push_back(Fingerprint(done.result));
+    }
   }
+  LookBack(*group, outcome);
+  if (drawn) CheckAgain(*group, outcome, std::move(fingerprints));
   if (again != nullptr) Dispatch(std::move(again));
 }
 

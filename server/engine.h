@@ -32,6 +32,7 @@
 #include "server/log/log.h"
 #include "server/metrics/metrics.h"
 #include "server/quarantine/quarantine.h"
+#include "server/recheck.h"
 #include "server/request.h"
 #include "server/single_flight.h"
 #include "server/worker/pool.h"
@@ -71,6 +72,7 @@ class Engine {
     int threads = 2;
     size_t queue_limit = 4096;                     // calls that wait for the disk
     quarantine::Quarantine* quarantine = nullptr;  // outlives the engine's calls; null: none
+    Recheck* recheck = nullptr;                    // likewise
     log::Log* log = nullptr;                       // of jobs that end badly; may be null
     KnownSources* known =
         nullptr;  // a digest is worth what its client showed; null: all digests are
@@ -143,6 +145,17 @@ class Engine {
              kiln::v1alpha::TargetResult::Status status);
   void JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome outcome);
   void Abandon(const std::shared_ptr<Group>& group);
+
+  // Nobody has found its worker to lie.
+  bool IsBelieved(const worker::JobOutcome& outcome) const;
+  // Before a result is stored.
+  void NoteMaker(const Group& group, size_t item, const worker::JobOutcome& outcome);
+  // After: its worker may have been found to lie meanwhile.
+  void LookBack(const Group& group, const worker::JobOutcome& outcome);
+  bool DrawsRecheck(const worker::JobOutcome& outcome) const;
+  // Once its answer was given. `fingerprints`: of its items that have a result.
+  void CheckAgain(const Group& group, const worker::JobOutcome& outcome,
+                  std::vector<cache::Digest> fingerprints);
 
   const Options options_;
   worker::Pool* pool_;

@@ -71,6 +71,7 @@ Ready ResultCache::Prepare(const Outputs& outputs, TargetResult result) {
 
 Lookup ResultCache::FromMemory(const MemoryKey& key, std::string_view kinds, bool may_block,
                                MemoryTier::Value* value) {
+  const uint64_t forgotten = forgotten_;
   uint64_t stamp = 0;
   *value = memory_.Get(key, &stamp);
   if (const uint64_t turn = Turn(); *value != nullptr && stamp + kRenewal <= turn) {
@@ -81,6 +82,11 @@ Lookup ResultCache::FromMemory(const MemoryKey& key, std::string_view kinds, boo
     std::string unused;
     for (char kind : kinds) disk_->Get(DiskKey(kind, key.digest), true, &unused);
     memory_.Put(key, *value, turn);
+    if (forgotten_ != forgotten) {
+      for (char kind : kinds) EraseRecord(kind, key.digest);
+      memory_.Erase(key);
+      value->reset();
+    }
   }
   ++(*value != nullptr ? counters_.memory_hits : counters_.memory_misses);
   return *value != nullptr ? Lookup::kMemory : Lookup::kMiss;
@@ -88,8 +94,14 @@ Lookup ResultCache::FromMemory(const MemoryKey& key, std::string_view kinds, boo
 
 Lookup ResultCache::FromDisk(char kind, const Digest& digest, bool may_block, std::string* value) {
   if (disk_ == nullptr) return Lookup::kMiss;
+  const uint64_t forgotten = forgotten_;
   switch (disk_->Get(DiskKey(kind, digest), may_block, value)) {
     case DiskTier::Found::kHit:
+      if (forgotten_ != forgotten) {  // perhaps moved after it was erased
+        if (!may_block) return Lookup::kWouldBlock;
+        EraseRecord(kind, digest);
+        break;
+      }
       ++counters_.disk_hits;
       return Lookup::kDisk;
     case DiskTier::Found::kWouldBlock:
@@ -137,13 +149,18 @@ Lookup ResultCache::Find(const Digest& key, const Outputs& outputs, bool may_blo
     return found;
   }
   std::string stored;
+  const uint64_t forgotten = forgotten_;
   found = FindRecord(kResult, key, may_block, &stored);
   if (!IsHit(found)) return found;
+  const auto remember = [&] {
+    Remember(key, outputs, *ready);
+    if (forgotten_ != forgotten) memory_.Erase({key, outputs.bits()});
+  };
   if (!outputs.assembly()) {
     std::string bytes;
     if (!FilterResult(stored, outputs.bits(), &bytes, &ready->status)) return Lookup::kMiss;
     ready->bytes = Pack(std::move(bytes), ready->status);
-    Remember(key, outputs, *ready);
+    remember();
     return found;
   }
   TargetResult result;
@@ -160,7 +177,7 @@ Lookup ResultCache::Find(const Digest& key, const Outputs& outputs, bool may_blo
     }
   }
   *ready = Prepare(outputs, std::move(result));
-  Remember(key, outputs, *ready);
+  remember();
   return found;
 }
 
@@ -188,6 +205,7 @@ void ResultCache::Remember(const Digest& key, const Outputs& outputs, const Read
 
 Lookup ResultCache::FindTranslation(const Digest& key, bool may_block,
                                     StoredTranslation* translation) {
+  const uint64_t forgotten = forgotten_;
   MemoryTier::Value in_memory;
   std::string stored;
   Lookup found = FromMemory({key, kTranslationPart}, {&kTranslation, 1}, may_block, &in_memory);
@@ -207,6 +225,7 @@ Lookup ResultCache::FindTranslation(const Digest& key, bool may_block,
   if (in_memory == nullptr) {
     memory_.Put({key, kTranslationPart}, std::make_shared<const std::string>(std::move(stored)),
                 Turn());
+    if (forgotten_ != forgotten) memory_.Erase({key, kTranslationPart});
   }
   return found;
 }
@@ -233,6 +252,45 @@ absl::Status ResultCache::StoreTranslation(const Digest& key, const StoredTransl
 
 bool ResultCache::FindModule(const Digest& module, std::string* spirv) {
   return IsHit(FindRecord(kModule, module, true, spirv)) && Sha256(*spirv) == module;
+}
+
+// A generation that takes no writes keeps what it has: then one above it gets what no reader takes
+// for a record.
+bool ResultCache::EraseRecord(char kind, const Digest& digest) {
+  if (disk_ == nullptr) return true;
+  constexpr char kNoMessage[] = "\xff";
+  const std::string key = DiskKey(kind, digest);
+  std::string left;
+  disk_->Erase(key);
+  return disk_->Get(key, true, &left) != DiskTier::Found::kHit || left == kNoMessage ||
+         disk_->Put(key, kNoMessage).ok();
+}
+
+// Twice: what a look-up put before the count went up is erased by the second round, what it puts
+// later by itself.
+bool ResultCache::Forget(const Digest& key) {
+  const auto erase = [&] {
+    bool gone = true;
+    for (char kind : {kResult, kAssemblyText}) {
+      gone = EraseRecord(kind, key) && gone;
+      memory_.Erase({key, RecordPart(kind)});
+    }
+    for (uint8_t part = 0; part < kTranslationPart; ++part) memory_.Erase({key, part});
+    return gone;
+  };
+  erase();
+  ++forgotten_;
+  return erase();
+}
+
+bool ResultCache::ForgetTranslation(const Digest& key) {
+  const auto erase = [&] {
+    memory_.Erase({key, kTranslationPart});
+    return EraseRecord(kTranslation, key);
+  };
+  erase();
+  ++forgotten_;
+  return erase();
 }
 
 void ResultCache::ForgetModule(const Digest& module) {

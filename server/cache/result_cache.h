@@ -10,6 +10,10 @@
 // a hit in memory that is kRenewal generations old is looked for on disk too, which moves it to the
 // youngest.
 //
+// What is forgotten is in neither tier when Forget returns, and a look-up under way meanwhile does
+// not bring it back: whatever moves a record between tiers or generations looks afterwards whether
+// anything was forgotten since it began, and takes back what it put.
+//
 // ok, refused and invalid results are stored; crashed, timed-out, cancelled ones never: Store
 // refuses them. Thread-safe.
 #ifndef KILN_SERVER_CACHE_RESULT_CACHE_H_
@@ -87,6 +91,12 @@ class ResultCache {
                                 const std::string& spirv);
   // Blocks. False: not there.
   bool FindModule(const Digest& module, std::string* spirv);
+  // A result with all of its outputs, or a translation. Blocks. False: the disk still has it (it
+  // takes no writes).
+  bool Forget(const Digest& key);
+  bool ForgetTranslation(const Digest& key);
+  // How often something was forgotten.
+  uint64_t forgotten() const { return forgotten_.load(); }
   void ForgetModule(const Digest& module);
 
   const Counters& counters() const { return counters_; }
@@ -107,8 +117,12 @@ class ResultCache {
   Lookup FindRecord(char kind, const Digest& digest, bool may_block, std::string* value);
   absl::Status StoreRecord(char kind, const Digest& digest, std::string value);
 
+  // Out of the disk tier for good.
+  bool EraseRecord(char kind, const Digest& digest);
+
   MemoryTier memory_;
   std::unique_ptr<DiskTier> disk_;
+  std::atomic<uint64_t> forgotten_ = 0;
   Counters counters_;
 };
 

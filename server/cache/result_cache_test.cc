@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "server/cache/result_filter.h"
 
@@ -279,6 +283,66 @@ TEST(ResultCacheWithoutDiskTest, AFailingDiskIsLikeNone) {
   std::string module;
   EXPECT_TRUE(cache.FindModule(Sha256("spirv"), &module));
   EXPECT_EQ(module, "spirv");
+}
+
+std::unique_ptr<ResultCache> OnDisk(const std::string& name, bool fresh = true) {
+  DiskOptions options;
+  options.directory = testing::TempDir() + "/" + name;
+  if (fresh) std::filesystem::remove_all(options.directory);
+  auto disk = DiskTier::Open(options);
+  EXPECT_TRUE(disk.ok()) << disk.status();
+  return std::make_unique<ResultCache>(1 << 20, *std::move(disk));
+}
+
+TEST(ForgetTest, NeitherTierHasIt) {
+  auto cache = OnDisk("forget");
+  const Digest kept{1}, lost{2}, glsl{3};
+  StoredTranslation translation;
+  translation.status = TargetResult::OK;
+  translation.module = Sha256("spirv");
+  for (const Digest& key : {kept, lost}) ASSERT_TRUE(cache->Store(key, Sample()).ok());
+  ASSERT_TRUE(cache->StoreTranslation(glsl, translation, "spirv").ok());
+  Ready ready;
+  for (bool assembly : {false, true}) {  // now in memory with both sets of outputs
+    ASSERT_EQ(cache->Find(lost, Want(true, assembly), true, &ready), Lookup::kDisk);
+    ASSERT_EQ(cache->Find(lost, Want(true, assembly), true, &ready), Lookup::kMemory);
+  }
+  EXPECT_TRUE(cache->Forget(lost));
+  EXPECT_TRUE(cache->ForgetTranslation(glsl));
+  for (bool again : {false, true}) {
+    for (bool assembly : {false, true}) {
+      EXPECT_EQ(cache->Find(lost, Want(true, assembly), true, &ready), Lookup::kMiss);
+      EXPECT_NE(cache->Find(kept, Want(true, assembly), true, &ready), Lookup::kMiss);
+    }
+    EXPECT_EQ(cache->FindTranslation(glsl, true, &translation), Lookup::kMiss);
+    if (again) break;
+    cache.reset();
+    cache = OnDisk("forget", /*fresh=*/false);
+  }
+  ASSERT_TRUE(cache->Store(lost, Sample()).ok());
+  EXPECT_EQ(cache->Find(lost, Want(true, true), true, &ready), Lookup::kDisk);
+}
+
+// Look-ups run all the time and keep what they find in memory.
+TEST(ForgetTest, ALookUpMeanwhileDoesNotBringItBack) {
+  auto cache = OnDisk("forget_race");
+  for (int round = 0; round < 300; ++round) {
+    const Digest key{static_cast<uint8_t>(round), static_cast<uint8_t>(round >> 8), 9};
+    ASSERT_TRUE(cache->Store(key, Sample()).ok());
+    std::atomic<bool> stop = false;
+    std::vector<std::thread> readers;
+    for (int i = 0; i < 2; ++i) {
+      readers.emplace_back([&] {
+        Ready ready;
+        while (!stop) cache->Find(key, Want(true, true), true, &ready);
+      });
+    }
+    EXPECT_TRUE(cache->Forget(key));
+    stop = true;
+    for (auto& reader : readers) reader.join();
+    Ready ready;
+    EXPECT_EQ(cache->Find(key, Want(true, true), true, &ready), Lookup::kMiss) << round;
+  }
 }
 
 }  // namespace

@@ -76,6 +76,7 @@ Metrics::Metrics(const worker::Hello& hello, std::string_view version) {
   AddResultFamilies();
   AddJobFamilies(hello);
   AddPassFamilies();
+  AddRecheckFamilies();
   AddServiceFamilies(hello, version);
 }
 
@@ -197,6 +198,23 @@ void Metrics::AddPassFamilies() {
     }
     pass_families_[kDeaths]->Add({{"pass", pass}, {"target", kAny}});
   }
+}
+
+void Metrics::AddRecheckFamilies() {
+  auto& rechecks =
+      BuildCounter()
+          .Name("kiln_rechecks_total")
+          .Help("Answers of workers that were drawn to be made again, by what came of it")
+          .Register(*registry_);
+  constexpr const char* kEnds[] = {"same", "different", "unfinished", "dropped"};
+  for (size_t i = 0; i < rechecks_.size(); ++i) {
+    rechecks_[i] = &rechecks.Add({{"result", kEnds[i]}});
+  }
+  distrusted_results_ = &BuildCounter()
+                             .Name("kiln_distrusted_results_total")
+                             .Help("Results forgotten because a recheck of their worker differed")
+                             .Register(*registry_)
+                             .Add({});
 }
 
 void Metrics::AddServiceFamilies(const worker::Hello& hello, std::string_view version) {

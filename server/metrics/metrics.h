@@ -83,6 +83,14 @@ class Metrics {
   uint64_t Overloads() const;
   void WorkerExit(std::string_view reason);
 
+  // How a recheck ended (server/recheck.h).
+  enum class Recheck { kSame, kDifferent, kUnfinished, kDropped };
+  void RecheckEnds(Recheck end) { rechecks_[static_cast<size_t>(end)]->Increment(); }
+  // Results that were forgotten with their worker.
+  void DistrustedResults(size_t results) {
+    distrusted_results_->Increment(static_cast<double>(results));
+  }
+
  private:
   using Counter = prometheus::Counter;
   static constexpr size_t kMethods = 4;
@@ -105,6 +113,7 @@ class Metrics {
   void AddResultFamilies();
   void AddJobFamilies(const worker::Hello& hello);
   void AddPassFamilies();
+  void AddRecheckFamilies();
   void AddServiceFamilies(const worker::Hello& hello, std::string_view version);
   PassCounters& Pass(std::string_view pass, std::string_view target)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(pass_mutex_);
@@ -128,6 +137,8 @@ class Metrics {
   Counter* coalesced_ = nullptr;
   Counter* lost_ = nullptr;
   std::array<Counter*, 3> shed_{};
+  std::array<Counter*, 4> rechecks_{};
+  Counter* distrusted_results_ = nullptr;
   std::map<std::string, Counter*, std::less<>> exits_;
   std::array<std::map<std::string, Counter*, std::less<>>, kStatuses> failures_;  // by cause
 

@@ -34,6 +34,8 @@ absl::StatusOr<Pool::Handle> Pool::Submit(Job job, Done done) {
   return impl_->Submit(std::move(job), std::move(done));
 }
 void Pool::Cancel(const Handle& handle) { impl_->Cancel(handle); }
+void Pool::Distrust(uint64_t worker) { impl_->Distrust(worker); }
+std::string Pool::executable() const { return impl_->executable().ExecPath(); }
 Pool::Load Pool::load() const { return impl_->load(); }
 Hello::Sandbox Pool::sandbox() const { return impl_->sandbox(); }
 
@@ -93,11 +95,22 @@ void Pool::Impl::Cancel(const Handle& entry) {
   Finish(entry, CancelledOutcome(*entry));
 }
 
+void Pool::Impl::Distrust(uint64_t worker) {
+  absl::MutexLock lock(&mutex_);
+  for (auto& slot : slots_) {
+    if (worker == 0 || slot->worker != worker) continue;
+    slot->distrusted = true;
+    slot->Wake();
+  }
+}
+
 Pool::Handle Pool::Impl::Next(Slot* slot) {
   absl::MutexLock lock(&mutex_);
-  mutex_.Await(absl::Condition(
-      +[](Impl* self) { return self->stopping_ || !self->queue_.empty(); }, this));
-  if (stopping_) return nullptr;
+  const auto has_reason = [this, slot]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return stopping_ || slot->distrusted || !queue_.empty();
+  };
+  mutex_.Await(absl::Condition(&has_reason));
+  if (stopping_ || slot->distrusted) return nullptr;
   Handle entry = std::move(queue_.front());
   queue_.pop_front();
   // From here on whatever happens to the slot's worker is this job's outcome.
@@ -138,6 +151,8 @@ void Pool::Impl::HandBack(const Handle& entry) {
 void Pool::Impl::SetWorker(Slot* slot, const Process* process) {
   absl::MutexLock lock(&mutex_);
   if (slot->cpu_time != nullptr) ended_cpu_ += slot->cpu_time->Used() - slot->start_cpu;
+  slot->worker = process == nullptr ? 0 : ++last_worker_;
+  slot->distrusted = false;
   slot->memory = process == nullptr ? nullptr : process->memory();
   slot->cpu_time = process == nullptr ? nullptr : process->cpu_time();
   if (process == nullptr) return;

@@ -82,6 +82,9 @@ struct JobOutcome {
   uint32_t lost_passes = 0;
   absl::Duration queued;
   absl::Duration ran;
+  // The worker process that had it, told from all others of the pool's life; 0: none had.
+  uint64_t worker = 0;
+  pid_t worker_pid = 0;
 };
 
 class Pool {
@@ -120,6 +123,13 @@ class Pool {
   // The job's outcome will be CANCELLED unless it is finished before. Never blocks; may call the
   // job's callback.
   void Cancel(const Handle& handle);
+
+  // Ends that worker, whatever it does: a job that it has goes to another. Nothing where it is gone
+  // already. Never blocks.
+  void Distrust(uint64_t worker);
+
+  // Starts what this pool's workers are, whatever has become of the file since.
+  std::string executable() const;
 
   Load load() const;
 

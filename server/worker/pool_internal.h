@@ -42,13 +42,15 @@ class Pool::Impl {
   absl::Status StartSlots();
   absl::StatusOr<Handle> Submit(Job job, Done done);
   void Cancel(const Handle& entry);
+  void Distrust(uint64_t worker);
   Load load() const;
   const Hello& hello() const { return hello_; }
 
   // For slots.
   const PoolOptions& options() const { return options_; }
   const Executable& executable() const { return executable_; }
-  // Blocks for the next job, which then belongs to `slot`; null when the pool stops.
+  // Blocks for the next job, which then belongs to `slot`; null when the pool stops, or the slot's
+  // worker is distrusted.
   Handle Next(Slot* slot);
   void Finish(const Handle& entry, JobOutcome outcome);
   // The other end of Next: the job, of which no worker has seen anything, is the next again.
@@ -71,6 +73,7 @@ class Pool::Impl {
   mutable absl::Mutex mutex_;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::deque<Handle> queue_ ABSL_GUARDED_BY(mutex_);
+  uint64_t last_worker_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Duration start_cpu_ ABSL_GUARDED_BY(mutex_);  // of all workers
   absl::Duration ended_cpu_ ABSL_GUARDED_BY(mutex_);  // of those that are gone, since ready
   bool has_hello_ ABSL_GUARDED_BY(mutex_) = false;
@@ -95,7 +98,9 @@ class Slot {
   std::shared_ptr<const CpuTime> cpu_time;       // likewise
   absl::Duration start_cpu;                      // likewise: what it had used when it was ready
   std::atomic<bool> alive = false;
-  Hello::Sandbox sandbox;  // of the worker; under the pool's mutex
+  uint64_t worker = 0;  // under the pool's mutex, written by the slot's thread; 0: none is ready
+  std::atomic<bool> distrusted = false;  // that worker is; set under the pool's mutex
+  Hello::Sandbox sandbox;                // of the worker; under the pool's mutex
 
  private:
   // How the exchange with the worker over one job ended.
@@ -107,6 +112,7 @@ class Slot {
     kCancelGraceOver,
     kNotBegun,  // the worker lives, and has not looked at the job
     kTooLarge,  // there is no frame for such a job
+    kDistrusted,
   };
 
   explicit Slot(Pool::Impl* pool) : pool_(pool) {}
@@ -135,6 +141,7 @@ class Slot {
   Exit DescribeStop(Exchange how, absl::Duration worked) const;
   void Bury(const Exit& exit, JobOutcome* outcome);
   void MaybeRecycle();
+  void EndIfDistrusted();
   void DropProcess();
   void Report(std::string_view reason);
   void DrainWakeups();
@@ -144,8 +151,8 @@ class Slot {
   std::unique_ptr<Board> board_;
   std::unique_ptr<Process> process_;
   FrameReader reader_;
-  int64_t jobs_ = 0;  // of this worker
-  absl::Time heard_;  // when it said something last
+  int64_t jobs_ = 0;           // of this worker
+  absl::Time heard_;           // when it said something last
   absl::Duration cpu_before_;  // what it had taken of processor time before the job
   absl::Notification started_;
   absl::Status first_start_;

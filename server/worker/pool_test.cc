@@ -419,6 +419,43 @@ TEST_F(PoolTest, TheJobOfAStoppedIdleWorkerGoesToAnother) {
   EXPECT_EQ(Exits("unresponsive"), 0);
 }
 
+TEST_F(PoolTest, ADistrustedWorkerIsEndedAndItsJobDoneByAnother) {
+  PoolOptions options = Options();
+  options.cancel_grace = absl::Seconds(600);
+  Start(std::move(options));
+  JobOutcome first = Do(Compile(1));
+  EXPECT_NE(first.worker, 0u);
+  EXPECT_EQ(Workers(), std::vector<pid_t>{first.worker_pid});
+  absl::Notification done;
+  JobOutcome outcome;
+  ASSERT_TRUE(pool_
+                  ->Submit(Faulty(Fault::SLOW, "", 1000),
+                           [&](JobOutcome o) {
+                             outcome = std::move(o);
+                             done.Notify();
+                           })
+                  .ok());
+  while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+  pool_->Distrust(first.worker);
+  done.WaitForNotification();
+  EXPECT_EQ(outcome.status, TargetResult::OK) << outcome.message;
+  EXPECT_NE(outcome.worker, first.worker);
+  EXPECT_NE(outcome.worker_pid, first.worker_pid);
+  EXPECT_EQ(Exits("distrusted"), 1);
+  // Of one that is gone, and of none, nothing happens.
+  pool_->Distrust(first.worker);
+  pool_->Distrust(0);
+  EXPECT_EQ(Do(Compile(2)).worker, outcome.worker);
+}
+
+TEST_F(PoolTest, ADistrustedWorkerIsEndedWhileItIsIdle) {
+  Start(Options());
+  const JobOutcome first = Do(Compile(1));
+  pool_->Distrust(first.worker);
+  while (Exits("distrusted") == 0) absl::SleepFor(absl::Milliseconds(1));
+  EXPECT_NE(Do(Compile(1)).worker_pid, first.worker_pid);
+}
+
 // It was not given the time to answer.
 TEST_F(PoolTest, AWorkerThatIsPingedWhileThePoolStopsIsNotUnresponsive) {
   PoolOptions options = Options();

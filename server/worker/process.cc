@@ -197,6 +197,7 @@ absl::StatusOr<std::unique_ptr<Process>> Process::Start(const Executable& execut
     close(mine);
     return pid.status();
   }
+  if (limits.niceness != 0) setpriority(PRIO_PROCESS, static_cast<id_t>(*pid), limits.niceness);
   return std::unique_ptr<Process>(new Process(*pid, mine));
 }
 

@@ -29,6 +29,7 @@ struct WorkerLimits {
   absl::Duration wall_time = absl::Seconds(60);  // per job
   // From sending a job to its being read whole; then it goes to another worker.
   absl::Duration begin_time = absl::Seconds(10);
+  int niceness = 0;  // how far others go before it
   // Who workers of root become; 0: they stay root.
   uint32_t uid = 0;
   uint32_t gid = 0;
@@ -56,9 +57,9 @@ class Executable {
 };
 
 // All that Exit::reason may be.
-inline constexpr const char* kExitReasons[] = {"recycle", "segv",      "abort",       "oom",
-                                               "timeout", "cancelled", "seccomp",     "killed",
-                                               "exited",  "signal",    "unresponsive"};
+inline constexpr const char* kExitReasons[] = {
+    "recycle", "segv",   "abort",  "oom",    "timeout",      "cancelled",
+    "seccomp", "killed", "exited", "signal", "unresponsive", "distrusted"};
 
 // All causes by which a job is not survived, but for signals that have no meaning here.
 struct DeathCause {

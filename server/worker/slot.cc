@@ -27,6 +27,7 @@ namespace {
 
 constexpr int kMostHandedBack = 3;
 constexpr char kUnresponsive[] = "unresponsive";
+constexpr char kDistrusted[] = "distrusted";
 
 // Nobody can answer what it was not asked yet.
 uint64_t UnguessableId() {
@@ -108,8 +109,11 @@ void Slot::Main() {
   bool usable = first_start_.ok();
   started_.Notify();
   if (usable) {
-    while (Pool::Handle entry = pool_->Next(this)) {
-      if (EnsureWorker(entry)) Run(entry);
+    for (;;) {
+      const Pool::Handle entry = pool_->Next(this);
+      if (entry == nullptr && pool_->stopping()) break;
+      if (entry != nullptr && EnsureWorker(entry)) Run(entry);
+      EndIfDistrusted();
       MaybeRecycle();
     }
   }
@@ -209,6 +213,8 @@ void Slot::Run(const Pool::Handle& entry) {
   outcome.results.resize(static_cast<size_t>(entry->job.compile().targets_size()));
   absl::Time start = absl::Now();
   outcome.queued = start - entry->queued_at;
+  outcome.worker = worker;
+  outcome.worker_pid = process_->pid();
   board_->Reset();
   cpu_before_ = process_->cpu_time()->Used();
   ++jobs_;
@@ -217,6 +223,7 @@ void Slot::Run(const Pool::Handle& entry) {
   heard_ = absl::Now();
   if (how != Exchange::kDone) {
     const Exit exit = End(*entry, how);
+    if (how == Exchange::kDistrusted) return pool_->HandBack(entry);
     if (!IsJudged(exit, how) && ++entry->handed_back < kMostHandedBack) {
       return pool_->HandBack(entry);
     }
@@ -253,6 +260,7 @@ Slot::Exchange Slot::Converse(const Pool::Entry& entry, JobOutcome* outcome) {
   absl::Time deadline = absl::Now() + pool_->options().limits.wall_time;
   bool told = false, begun = false;
   for (;;) {
+    if (distrusted) return Exchange::kDistrusted;
     if (entry.cancelled && !told) {
       board_->Cancel();
       told = true;
@@ -314,6 +322,9 @@ Exit Slot::DescribeStop(Exchange how, absl::Duration worked) const {
     case Exchange::kTooLarge:
       return {"recycle", TargetResult::CRASHED, "job_too_large",
               absl::StrCat("more than the ", kMaxFrameBytes, " bytes that a worker takes"), false};
+    case Exchange::kDistrusted:
+      return {kDistrusted, TargetResult::CRASHED, "worker_protocol", "what it says is not believed",
+              false};
     case Exchange::kCancelGraceOver:
       return {"cancelled", TargetResult::CANCELLED, "cancelled", "cancelled while it ran", false};
     default:
@@ -344,6 +355,13 @@ void Slot::Bury(const Exit& exit, JobOutcome* outcome) {
   outcome->last_pass = board_->CurrentPass();
   int target = board_->CurrentTarget();
   outcome->blamed_target = target < static_cast<int>(outcome->results.size()) ? target : -1;
+}
+
+void Slot::EndIfDistrusted() {
+  if (process_ == nullptr || !distrusted) return;
+  process_->KillAndReap();
+  DropProcess();
+  Report(kDistrusted);
 }
 
 // Between jobs: a worker that has served long enough leaves, and there is always a fresh one.

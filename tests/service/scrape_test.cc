@@ -266,6 +266,7 @@ TEST_F(ScrapeTest, RareThingsAreThereBeforeTheyHappen) {
         "kiln_job_failures_total{cause=\"wall_time_limit\",result=\"timed_out\"}",
         "kiln_job_failures_total{cause=\"fake_capability\",result=\"refused\"}",
         "kiln_job_failures_total{cause=\"other\",result=\"refused\"}",
+        "kiln_rechecks_total{result=\"different\"}", "kiln_distrusted_results_total",
         "kiln_shed_total{reason=\"request_bytes\"}", "kiln_worker_exits_total{reason=\"seccomp\"}",
         "kiln_cache_requests_total{tier=\"disk\",result=\"corrupt\"}",
         "kiln_cache_disk_failures_total", "kiln_cache_lost_records_total",

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "server/worker/testing/escapes.h"
+#include "server/worker/testing/lies.h"
 #include "server/worker/worker_main.h"
 
 namespace kiln::worker {
@@ -105,6 +106,10 @@ void InjectFault(const Fault& fault, Board* board) {
       HangInAllocator();
     case Fault::GARBAGE:
       WriteGarbage();
+    case Fault::LIE:
+    case Fault::LIE_ON:
+      BeginLying(fault.kind() == Fault::LIE_ON);
+      break;
     case Fault::ESCAPE:
       TryEscape(fault, board);
     default:

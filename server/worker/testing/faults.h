@@ -10,7 +10,7 @@
 
 namespace kiln::worker {
 
-// A FaultInjector. Returns after SLOW and where a forbidden system call was survived; no other
+// A FaultInjector. Returns after SLOW and LIE and where a forbidden system call was survived; no other
 // fault is.
 void InjectFault(const Fault& fault, Board* board);
 
