@@ -54,7 +54,7 @@ class Daemon:
             "--cache-bytes=4MiB", "--memory-cache-bytes=1MiB", "--queue=24", "--request-bytes=8MiB",
             "--max-module-bytes=1MiB", "--max-message-bytes=2MiB", "--max-connections=300",
             "--idle-time=2s", "--probe-interval=1s", "--jobs-per-worker=300", "--job-time=10s",
-            "--job-cpu-time=8s", "--job-memory=1GiB"] + list(flags)
+            "--job-cpu-time=8s", "--job-memory=1GiB", "--recheck=none"] + list(flags)
         self.process = None
         self.reading = threading.Event()  # cleared: nobody reads standard error
         self.reading.set()
