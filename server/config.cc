@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -301,7 +302,7 @@ absl::Status ReadFile(const std::string& path, std::string* text) {
   return absl::OkStatus();
 }
 
-// Sizes for which numbers of gRPC are too small.
+// Sizes for which numbers of gRPC or of the protocol are too small.
 absl::Status CheckSizes(const Config& config) {
   auto at_most = [](const char* name, uint64_t value, uint64_t most) {
     if (value <= most) return absl::OkStatus();
@@ -313,6 +314,16 @@ absl::Status CheckSizes(const Config& config) {
   constexpr uint64_t kMessage = INT32_MAX;  // a length of protobuf's
   if (status.ok()) status = at_most("max-message-bytes", limits.message_bytes, kMessage);
   if (status.ok()) status = at_most("max-response-bytes", limits.response_bytes, kMessage);
+  // Capabilities have 32 bits for these: cut, a client would be told another bound, or 0.
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, uint64_t>>{
+           {"max-targets", limits.targets},
+           {"max-defines", limits.defines},
+           {"max-includes", limits.includes},
+           {"max-spec-constants", limits.spec_constants},
+           {"max-disabled-passes", limits.disabled_passes},
+           {"max-name-bytes", limits.name_bytes}}) {
+    if (status.ok()) status = at_most(name, value, UINT32_MAX);
+  }
   return status;
 }
 

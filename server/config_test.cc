@@ -131,6 +131,17 @@ TEST(ConfigTest, SizesThatNoNumberHoldsAreRefusedByName) {
   EXPECT_NE(Error({"--max-response-bytes=2GiB"}).find("'max-response-bytes'"), std::string::npos);
 }
 
+TEST(ConfigTest, BoundsThatClientsCannotBeToldAreRefusedByName) {
+  for (const char* name : {"max-targets", "max-defines", "max-includes", "max-spec-constants",
+                           "max-disabled-passes", "max-name-bytes"}) {
+    const std::string flag = std::string("--") + name + "=";
+    EXPECT_EQ(Error({flag + "4294967295"}), "");
+    const std::string error = Error({flag + "4294967296"});
+    EXPECT_NE(error.find(std::string("'") + name + "' takes at most 4294967295"), std::string::npos)
+        << name << error;
+  }
+}
+
 TEST(ConfigTest, WhatAFieldMayHoldFitsIntoAMessage) {
   auto limits = [](const std::vector<std::string>& flags) { return ParseConfig(flags)->limits; };
   const Limits usual = limits({});
