@@ -136,6 +136,8 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
     reactor->Begin();
     return reactor;
   }
+  // A hit goes without: the log does not speak of it, and a header is paid for by every one.
+  if (!reply.status.ok()) GiveId(context);
   // gRPC's own reactor is cheaper: it needs no thread for notifications that nobody wants.
   auto* reactor = context->DefaultReactor();
   ending.End(reply);

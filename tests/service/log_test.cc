@@ -146,6 +146,26 @@ TEST_F(LogTest, DeathsNameCausePassKeyAndRequest) {
   EXPECT_NE(Compile(Request(3), "crash", "a b\"c"), "a b\"c");
 }
 
+TEST_F(LogTest, ARefusedCallIsToldItsIdAlthoughItNeverWaits) {
+  Start();
+  CompileRequest wrong = Request(1);
+  wrong.clear_targets();
+  const std::string made = Compile(wrong, "");
+  EXPECT_EQ(status_.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << status_.error_message();
+  EXPECT_NE(made, "");
+  EXPECT_EQ(Compile(wrong, "", "mine-1"), "mine-1");
+  EXPECT_EQ(status_.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << status_.error_message();
+  const std::string replaced = Compile(wrong, "", "not an id");
+  EXPECT_NE(replaced, "");
+  EXPECT_NE(replaced, "not an id");
+  EXPECT_NE(replaced, made);
+  // Refused before it is parsed.
+  CompileRequest many = Request(1);
+  for (int i = 0; i < 1000; ++i) many.add_targets("");
+  EXPECT_EQ(Compile(many, "", "mine-2"), "mine-2");
+  EXPECT_EQ(status_.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << status_.error_message();
+}
+
 TEST_F(LogTest, AFloodIsLimitedAndCountedAndHidesNoOtherKind) {
   Start({"--workers=2"});
   constexpr int kFlood = 120;
