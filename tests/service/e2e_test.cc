@@ -400,7 +400,7 @@ TEST_F(E2eTest, MemoryOfLargeRequestsIsBoundedAndGivenBack) {
   const CompileRequest request =
       Large(1, 60);  // beyond --max-module-bytes: refused when it is read
   std::vector<std::thread> threads;
-  for (int i = 0; i < 16; ++i) {
+  for (int i = 0; i < 40; ++i) {
     threads.emplace_back([&] {
       const auto stub = kilnd_->Stub();
       grpc::ClientContext context;
@@ -418,7 +418,8 @@ TEST_F(E2eTest, MemoryOfLargeRequestsIsBoundedAndGivenBack) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   EXPECT_LT(kilnd_->Metric("process_resident_memory_bytes"), kKept);
-  EXPECT_LT(PeakBytes(kilnd_->pid()), 512 << 20);  // 16 requests have 960 MiB
+  // Together they have 2.3 GiB. 400 to 533 MiB were seen, with 16 requests as with 40.
+  EXPECT_LT(PeakBytes(kilnd_->pid()), 640 << 20);
   EXPECT_TRUE(Compile(Request(2)).status.ok());
   EXPECT_EQ(Compile(request).status.error_code(), grpc::INVALID_ARGUMENT);
 }
