@@ -1,6 +1,7 @@
 // Resolves #include lines: see include_scanner.h.
 #include "client/include_scanner.h"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <optional>
@@ -122,6 +123,7 @@ class Resolver {
       pending_.pop_front();
       status = Scan(NameFor(next), next, texts_[next]);
     }
+    if (status.ok()) status = CheckSent(*glsl);
     if (status.ok()) Emit(glsl);
     return status;
   }
@@ -193,20 +195,45 @@ class Resolver {
     return ValidUtf8(folders_.root.empty() ? path : RelativeTo(folders_.root, path));
   }
 
-  void Emit(GlslSource* glsl) const {
+  static bool AllMeanTheSame(const std::vector<Occurrence>& occurrences) {
+    return std::all_of(occurrences.begin(), occurrences.end(),
+                       [&](const Occurrence& o) { return o.resolved == occurrences[0].resolved; });
+  }
+
+  // Calls send(spelled, occurrence, whether it is for all includers) for each include to be sent.
+  template <typename Send>
+  void ForEachSent(Send send) const {
     for (const auto& [spelled, occurrences] : occurrences_) {
-      bool same = true;
-      for (const Occurrence& o : occurrences) same &= o.resolved == occurrences[0].resolved;
+      const bool same = AllMeanTheSame(occurrences);
       for (const Occurrence& o : occurrences) {
-        if (o.resolved.empty()) continue;
-        auto* include = glsl->add_includes();
-        include->set_spelled(spelled);
-        if (!same) include->set_includer(o.includer);
-        include->set_resolved(NameFor(o.resolved));
-        include->set_text(texts_.at(o.resolved));
+        if (!o.resolved.empty()) send(spelled, o, same);
         if (same) break;
       }
     }
+  }
+
+  // A text is sent for each includer where not all mean it.
+  absl::Status CheckSent(const GlslSource& glsl) const {
+    uint64_t count = 0, bytes = glsl.text().size();
+    ForEachSent([&](const std::string&, const Occurrence& o, bool) {
+      ++count;
+      bytes += texts_.at(o.resolved).size();
+    });
+    if (count <= limits_.files && bytes <= limits_.bytes) return absl::OkStatus();
+    return absl::ResourceExhaustedError(absl::StrCat(
+        glsl.name(), ": what is spelled alike and not the same file for all is sent for each ",
+        "includer: ", count, " includes of ", bytes, " bytes; ", limits_.files, " of ",
+        limits_.bytes, " bytes are accepted"));
+  }
+
+  void Emit(GlslSource* glsl) const {
+    ForEachSent([&](const std::string& spelled, const Occurrence& o, bool for_all) {
+      auto* include = glsl->add_includes();
+      include->set_spelled(spelled);
+      if (!for_all) include->set_includer(o.includer);
+      include->set_resolved(NameFor(o.resolved));
+      include->set_text(texts_.at(o.resolved));
+    });
   }
 
   const IncludeFolders& folders_;

@@ -8,8 +8,9 @@
 // "x" is looked for beside the file that includes it, then in the -I folders in order; <x> only in
 // those. Every file is read once, so cycles end; files are named by the path through which they
 // were found, relative to what the caller gave, so that requests are the same on every machine.
-// Where all who spell an include alike mean the same file, it is sent once. A file that spells "x"
-// and <x> and means two files is an error: the request has no place for that.
+// Where all who spell an include alike mean the same file, it is sent once, else for each of them;
+// the limits are on what is sent. A file that spells "x" and <x> and means two files is an error:
+// the request has no place for that.
 #ifndef KILN_CLIENT_INCLUDE_SCANNER_H_
 #define KILN_CLIENT_INCLUDE_SCANNER_H_
 

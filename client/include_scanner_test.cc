@@ -143,5 +143,23 @@ TEST_F(ResolveTest, Limits) {
   EXPECT_TRUE(Resolve("#include \"a.h\"").ok());
 }
 
+// A file that is sent for each includer counts for each.
+TEST_F(ResolveTest, LimitsAreOnWhatIsSent) {
+  files_ = {{"src/x/a.h", "#include \"c.h\""},
+            {"src/x/b.h", "#include \"c.h\""},
+            {"src/y/d.h", "#include \"c.h\""},
+            {"src/x/c.h", std::string(1000, ' ')},
+            {"src/y/c.h", ""}};
+  const std::string main = "#include \"x/a.h\"\n#include \"x/b.h\"\n#include \"y/d.h\"";
+  limits_ = {5, 10'000};
+  EXPECT_TRUE(absl::IsResourceExhausted(Resolve(main)));
+  EXPECT_EQ(glsl_.includes_size(), 0);
+  limits_ = {6, 2000};
+  EXPECT_TRUE(absl::IsResourceExhausted(Resolve(main)));
+  limits_ = {6, 2200};
+  EXPECT_TRUE(Resolve(main).ok());
+  EXPECT_EQ(glsl_.includes_size(), 6);
+}
+
 }  // namespace
 }  // namespace kiln::client

@@ -55,7 +55,7 @@ struct Config {
   absl::Duration drain_time = absl::Seconds(30);
   std::string worker_user = "auto";  // see worker_user.h
   std::string worker_binary;         // empty: kiln_worker beside the executable
-  uint64_t recheck = 1000;  // one of so many answers; 0: none
+  uint64_t recheck = 1000;           // one of so many answers; 0: none
   uint64_t quarantine_after = 3;
   bool require_source_once = false;
   bool enable_fault_injection = false;

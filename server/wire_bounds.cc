@@ -67,6 +67,12 @@ class Walk {
   }
 
   bool Nested(const FieldDescriptor& field, uint32_t length, int depth) {
+    // Protobuf would read on, behind the outer message, and see that only at the inner one's end.
+    if (const int left = in_->BytesUntilLimit();
+        left >= 0 && length > static_cast<uint32_t>(left)) {
+      result_ = {Path(&field), "it is longer than the message around it"};
+      return false;
+    }
     path_.push_back(&field);
     const auto outer = in_->PushLimit(static_cast<int>(length));
     const bool whole = Message(*field.message_type(), depth + 1) && in_->BytesUntilLimit() == 0;

@@ -6,8 +6,10 @@
 // own bounds (those which RequestChecker names, so that no valid request is refused here), unknown
 // fields, which protobuf keeps, against one for all. Contents of bytes and strings are skipped; so
 // the walk costs what the number of fields does, not their bytes, and ends with the first that is
-// too many. Where the bytes are no message the walk ends without an answer, and no later than the
-// parser does: what that makes of the bytes before is within the bounds.
+// too many. A message that says that it is longer than the one around it is refused: the parser
+// reads on as it says. Where the bytes are otherwise no message the walk ends without an answer,
+// and no later than the parser does: what that makes of the bytes before is within the bounds.
+// (wire_bounds_fuzz.cc holds both to that.)
 #ifndef KILN_SERVER_WIRE_BOUNDS_H_
 #define KILN_SERVER_WIRE_BOUNDS_H_
 

@@ -115,6 +115,19 @@ TEST(WireBoundsTest, ValuesThatAreGivenAgainAreNot) {
   EXPECT_EQ(Refused(Times(100000, Field(7, ""))), "");
 }
 
+// To the parser what stands behind a message is still in it, where it says that it is longer than
+// the one around it; the parser finds out only at its end.
+TEST(WireBoundsTest, AMessageLongerThanTheOneAroundItIsRefused) {
+  const std::string include = Field(5, Times(5000, std::string("\x78\x00", 2)));
+  const std::string longer = Field(2, include).substr(0, 3);  // GlslSource, without its contents
+  const std::string bytes = Field(2, longer) + include;
+  const auto& type = *StreamRequest::descriptor();
+  EXPECT_EQ(Refused(bytes, type), "request.glsl");
+  StreamRequest parsed;
+  EXPECT_FALSE(parsed.ParseFromString(bytes));
+  EXPECT_EQ(Refused(Field(2, Field(7, Field(2, ""))), type), "");
+}
+
 TEST(WireBoundsTest, BytesThatAreNoMessageAreLeftToTheParser) {
   for (const std::string& bytes :
        {std::string("\xff"), std::string("\x42"), std::string("\x42\x05x"), std::string(1, 0),

@@ -10,8 +10,8 @@
 //     what earlier versions left and nothing else. Without it nothing is touched.
 //
 // Limits: of the path only the last directory is looked at, and RocksDB opens by path. Who can
-// rename a directory above it has it exchanged for another cache of the same user, and until that is
-// seen (a probe_interval) what RocksDB writes goes where the path leads. A cache of an earlier
+// rename a directory above it has it exchanged for another cache of the same user, and until that
+// is seen (a probe_interval) what RocksDB writes goes where the path leads. A cache of an earlier
 // version on a read-only file system has no place for its marker and waits for one. A file system's
 // `lost+found` counts as nothing.
 #ifndef KILN_SERVER_CACHE_CACHE_DIRECTORY_H_

@@ -26,6 +26,20 @@ std::string Noise(uint32_t seed, size_t bytes) {
   return s;
 }
 
+// What says that it is larger than its bytes can be.
+TEST(RecordTest, DamageTakesNoMemory) {
+  // A frame of one segment with a checksum, whose content has 500,000,000 bytes.
+  const std::string record("KLR1\x28\xb5\x2f\xfd\xa4\x00\x65\xcd\x1d\x01\x00\x00", 16);
+  std::string value;
+  EXPECT_FALSE(OpenRecord("key", record, &value));
+  EXPECT_LT(value.capacity(), size_t{1} << 20);
+  const std::string zeros(size_t{64} << 20, '\0');
+  std::string sealed;
+  ASSERT_TRUE(SealRecord("key", zeros, &sealed));
+  ASSERT_TRUE(OpenRecord("key", sealed, &value));
+  EXPECT_EQ(value, zeros);
+}
+
 class DiskTierTest : public testing::Test {
  protected:
   void SetUp() override {

@@ -58,6 +58,34 @@ bool Storable(TargetResult::Status status) {
          status == TargetResult::INVALID;
 }
 
+// The same fields as a result's: no message of its own for five fields.
+bool ReadTranslation(std::string_view stored, StoredTranslation* translation) {
+  TargetResult t;
+  if (!t.ParseFromArray(stored.data(), static_cast<int>(stored.size()))) return false;
+  translation->module = {};
+  if (t.status() == TargetResult::OK) {
+    if (t.spirv_sha256().size() != translation->module.size()) return false;
+    std::copy(t.spirv_sha256().begin(), t.spirv_sha256().end(), translation->module.begin());
+  }
+  translation->status = t.status();
+  translation->cause = t.cause();
+  translation->message = t.message();
+  translation->nanoseconds = t.timings().translate_ns();
+  return true;
+}
+
+std::string WriteTranslation(const StoredTranslation& translation) {
+  TargetResult t;
+  t.set_status(translation.status);
+  t.set_cause(translation.cause);
+  t.set_message(translation.message);
+  t.mutable_timings()->set_translate_ns(translation.nanoseconds);
+  if (translation.status == TargetResult::OK) {
+    t.set_spirv_sha256(std::string(AsBytes(translation.module)));
+  }
+  return t.SerializeAsString();
+}
+
 Ready ResultCache::Prepare(const Outputs& outputs, TargetResult result) {
   outputs.Filter(&result);
   result.clear_cache();
@@ -211,17 +239,9 @@ Lookup ResultCache::FindTranslation(const Digest& key, bool may_block,
   Lookup found = FromMemory({key, kTranslationPart}, {&kTranslation, 1}, may_block, &in_memory);
   if (found == Lookup::kMiss) found = FromDisk(kTranslation, key, may_block, &stored);
   if (found == Lookup::kMiss || found == Lookup::kWouldBlock) return found;
-  // The same fields as a result's: no message of its own for five fields.
-  TargetResult t;
-  if (!t.ParseFromString(in_memory != nullptr ? *in_memory : stored)) return Lookup::kMiss;
-  if (t.status() == TargetResult::OK && t.spirv_sha256().size() != translation->module.size()) {
+  if (!ReadTranslation(in_memory != nullptr ? *in_memory : stored, translation)) {
     return Lookup::kMiss;
   }
-  translation->status = t.status();
-  translation->cause = t.cause();
-  translation->message = t.message();
-  translation->nanoseconds = t.timings().translate_ns();
-  std::copy(t.spirv_sha256().begin(), t.spirv_sha256().end(), translation->module.begin());
   if (in_memory == nullptr) {
     memory_.Put({key, kTranslationPart}, std::make_shared<const std::string>(std::move(stored)),
                 Turn());
@@ -234,16 +254,10 @@ absl::Status ResultCache::StoreTranslation(const Digest& key, const StoredTransl
                                            const std::string& spirv) {
   if (!Storable(translation.status)) return absl::OkStatus();
   absl::Status s;
-  TargetResult t;
-  t.set_status(translation.status);
-  t.set_cause(translation.cause);
-  t.set_message(translation.message);
-  t.mutable_timings()->set_translate_ns(translation.nanoseconds);
   if (translation.status == TargetResult::OK) {
-    t.set_spirv_sha256(std::string(AsBytes(translation.module)));
     s = StoreRecord(kModule, translation.module, spirv);
   }
-  std::string bytes = t.SerializeAsString();
+  std::string bytes = WriteTranslation(translation);
   if (disk_ != nullptr) s.Update(disk_->Put(DiskKey(kTranslation, key), bytes));
   memory_.Put({key, kTranslationPart}, std::make_shared<const std::string>(std::move(bytes)),
               Turn());

@@ -61,6 +61,10 @@ struct StoredTranslation {
   int64_t nanoseconds = 0;
 };
 
+// As it is stored. False: these bytes are none.
+bool ReadTranslation(std::string_view stored, StoredTranslation* translation);
+std::string WriteTranslation(const StoredTranslation& translation);
+
 enum class Lookup { kMemory, kDisk, kMiss, kWouldBlock };
 
 class ResultCache {

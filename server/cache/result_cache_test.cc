@@ -92,6 +92,38 @@ TEST(ResultFilterTest, CutOrAlteredBytesAreNotReadBeyond) {
   }
 }
 
+// Protobuf takes a known field of another type for an unknown one.
+TEST(ResultFilterTest, AStatusIsANumber) {
+  std::string bytes = Sample().SerializeAsString();
+  bytes += std::string("\x80\x01\x05", 3);  // cache
+  bytes += std::string("\x12\x00", 2);      // status, as bytes
+  std::string filtered;
+  TargetResult::Status status = TargetResult::UNSPECIFIED;
+  ASSERT_TRUE(FilterResult(bytes, 31, &filtered, &status));
+  EXPECT_EQ(status, TargetResult::OK);
+  EXPECT_FALSE(FilterResult(std::string("\x80\x01\x05\x12\x00", 5), 31, &filtered, &status));
+}
+
+// Only a module that is there has a digest; one of another size would not fit its place.
+TEST(StoredTranslationTest, HasADigestOrNone) {
+  StoredTranslation translation;
+  translation.status = TargetResult::REFUSED;
+  translation.cause = "shader_too_large";
+  translation.nanoseconds = 5;
+  StoredTranslation read;
+  ASSERT_TRUE(ReadTranslation(WriteTranslation(translation), &read));
+  EXPECT_EQ(read.cause, "shader_too_large");
+  EXPECT_EQ(read.nanoseconds, 5);
+  TargetResult stored;
+  stored.set_status(TargetResult::REFUSED);
+  stored.set_spirv_sha256(std::string(100'000, 'x'));
+  ASSERT_TRUE(ReadTranslation(stored.SerializeAsString(), &read));
+  EXPECT_EQ(read.module, Digest());
+  stored.set_status(TargetResult::OK);
+  EXPECT_FALSE(ReadTranslation(stored.SerializeAsString(), &read));
+  EXPECT_FALSE(ReadTranslation("\xff", &read));
+}
+
 class ResultCacheTest : public testing::Test {
  protected:
   void SetUp() override {

@@ -104,7 +104,7 @@ bool FilterResult(std::string_view result, uint8_t bits, std::string* out,
     if (!ReadField(&result, &field)) return false;
     switch (field.number) {
       case TargetResult::kStatusFieldNumber:
-        *status = static_cast<TargetResult::Status>(field.value);
+        if (field.wire == 0) *status = static_cast<TargetResult::Status>(field.value);
         out->append(field.bytes);
         break;
       case TargetResult::kVariantsFieldNumber:

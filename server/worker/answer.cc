@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 
@@ -85,6 +86,33 @@ bool CanAnswer(const Job& job, const JobResult& frame, bool cancelled) {
          frame.target_index() < static_cast<uint32_t>(targets.size()) &&
          frame.result().target() == targets[static_cast<int>(frame.target_index())] &&
          IsResult(frame.result(), cancelled);
+}
+
+absl::StatusCode TakeAnswers(const Job& job, bool cancelled, FrameReader* reader,
+                             JobOutcome* outcome, bool* last) {
+  for (;;) {
+    JobResult frame;
+    bool taken = false;
+    const absl::StatusCode code = reader->Take(&frame, &taken);
+    if (code != absl::StatusCode::kOk || !taken) return code;
+    if (frame.id() != job.id() || !CanAnswer(job, frame, cancelled)) {
+      return absl::StatusCode::kDataLoss;
+    }
+    if (frame.has_translation()) {
+      outcome->translation = std::move(*frame.mutable_translation());
+    } else {
+      auto& result = outcome->results[frame.target_index()];
+      if (result.has_value()) return absl::StatusCode::kDataLoss;
+      result = std::move(*frame.mutable_result());
+    }
+    const bool complete = std::all_of(outcome->results.begin(), outcome->results.end(),
+                                      [](const auto& result) { return result.has_value(); });
+    if (frame.last() != complete) return absl::StatusCode::kDataLoss;
+    if (!complete) continue;
+    *last = true;
+    // What comes after is an answer to nothing, or to a job that this worker has not seen yet.
+    return reader->empty() ? absl::StatusCode::kOk : absl::StatusCode::kDataLoss;
+  }
 }
 
 }  // namespace kiln::worker

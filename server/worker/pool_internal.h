@@ -127,8 +127,6 @@ class Slot {
   bool AwaitPong(uint64_t id, absl::Time until);
   void Run(const Pool::Handle& entry);
   Exchange Converse(const Pool::Entry& entry, JobOutcome* outcome);
-  // True when the job is done.
-  absl::StatusCode Accept(const Pool::Entry& entry, JobOutcome* outcome, bool* last);
   // Reaps the worker that ended the exchange and says why it ended.
   // The worker has the whole job.
   bool HasBegun() const;

@@ -280,35 +280,12 @@ Slot::Exchange Slot::Converse(const Pool::Entry& entry, JobOutcome* outcome) {
     absl::Status filled = reader_.Fill(process_->fd());
     bool last = false;
     if (!writer.done() && !reader_.empty()) return Exchange::kGarbage;  // before it was asked
-    if (Accept(entry, outcome, &last) != absl::StatusCode::kOk) return Exchange::kGarbage;
+    if (TakeAnswers(entry.job, entry.cancelled, &reader_, outcome, &last) !=
+        absl::StatusCode::kOk) {
+      return Exchange::kGarbage;
+    }
     if (last) return Exchange::kDone;
     if (!filled.ok()) return Exchange::kWorkerGone;
-  }
-}
-
-absl::StatusCode Slot::Accept(const Pool::Entry& entry, JobOutcome* outcome, bool* last) {
-  for (;;) {
-    JobResult frame;
-    bool taken = false;
-    absl::StatusCode code = reader_.Take(&frame, &taken);
-    if (code != absl::StatusCode::kOk || !taken) return code;
-    if (frame.id() != entry.job.id() || !CanAnswer(entry.job, frame, entry.cancelled)) {
-      return absl::StatusCode::kDataLoss;
-    }
-    if (frame.has_translation()) {
-      outcome->translation = std::move(*frame.mutable_translation());
-    } else {
-      auto& result = outcome->results[frame.target_index()];
-      if (result.has_value()) return absl::StatusCode::kDataLoss;
-      result = std::move(*frame.mutable_result());
-    }
-    const bool complete = std::all_of(outcome->results.begin(), outcome->results.end(),
-                                      [](const auto& result) { return result.has_value(); });
-    if (frame.last() != complete) return absl::StatusCode::kDataLoss;
-    if (!complete) continue;
-    *last = true;
-    // What comes after is an answer to nothing, or to a job that this worker has not seen yet.
-    return reader_.empty() ? absl::StatusCode::kOk : absl::StatusCode::kDataLoss;
   }
 }
 

@@ -10,8 +10,8 @@
 
 namespace kiln::worker {
 
-// A FaultInjector. Returns after SLOW and LIE and where a forbidden system call was survived; no other
-// fault is.
+// A FaultInjector. Returns after SLOW and LIE and where a forbidden system call was survived; no
+// other fault is.
 void InjectFault(const Fault& fault, Board* board);
 
 }  // namespace kiln::worker
