@@ -1,14 +1,14 @@
 // Fuzz target: sources and the files that they may include.
 //
-// The input is a tree of files: a line that begins with '@' names a file, what follows up to the next
-// such line is its text; the first text is the source's, src/main.comp. Includes are looked for
-// beside the includer and in inc/.
-// Properties:
+// The input is a tree of files: a line that begins with '@' names a file, what follows up to the
+// next such line is its text; the first text is the source's, src/main.comp. Includes are looked
+// for beside the includer and in inc/. Properties:
 //   what is asked for is only what an #include line of a text that was read can mean, and once;
 //   each include that is sent has the text of the file that it names, and its spelling stands in
 //     an #include line of its includer (or, where it names none, of any text);
 //   no line is lost: it was found, or is missing, or the whole is refused;
-//   what is sent is within the limits, in number and bytes, texts counted as often as they are sent.
+//   what is sent is within the limits, in number and bytes, texts counted as often as they are
+//   sent.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -63,7 +63,8 @@ Tree ReadTree(std::string_view text) {
 }
 
 // Where an include of this text can lie.
-void AddPlaces(const std::string& includer, const std::string& text, std::set<std::string>* places) {
+void AddPlaces(const std::string& includer, const std::string& text,
+               std::set<std::string>* places) {
   for (const IncludeLine& line : FindIncludes(text)) {
     if (IsAbsolute(line.spelled)) {
       places->insert(NormalPath(line.spelled));
@@ -139,12 +140,26 @@ void CheckSent(const Resolution& r) {
 }
 
 void MutateTree(std::string* text, uint64_t seed) {
-  static constexpr const char* kPieces[] = {
-      "#include \"a.h\"\n", "#include <a.h>\n",     "#include \"../inc/b.h\"\n", "#include \"b.h\"\n",
-      "@src/a.h\n",         "@inc/a.h\n",           "@inc/b.h\n",               "@src/sub/a.h\n",
-      "\\\n",               "/*",                   "*/",                       "//",
-      "#include \"/etc/x\"", "#include \"sub/a.h\"", "#include \"./a.h\"\n",      "#include \"../../up\"\n",
-      "# include<b.h>",     "\"",                   "#inc\\\nlude \"a.h\"\n",     "@/etc/x\n"};
+  static constexpr const char* kPieces[] = {"#include \"a.h\"\n",
+                                            "#include <a.h>\n",
+                                            "#include \"../inc/b.h\"\n",
+                                            "#include \"b.h\"\n",
+                                            "@src/a.h\n",
+                                            "@inc/a.h\n",
+                                            "@inc/b.h\n",
+                                            "@src/sub/a.h\n",
+                                            "\\\n",
+                                            "/*",
+                                            "*/",
+                                            "//",
+                                            "#include \"/etc/x\"",
+                                            "#include \"sub/a.h\"",
+                                            "#include \"./a.h\"\n",
+                                            "#include \"../../up\"\n",
+                                            "# include<b.h>",
+                                            "\"",
+                                            "#inc\\\nlude \"a.h\"\n",
+                                            "@/etc/x\n"};
   const size_t at = text->empty() ? 0 : seed / 64 % (text->size() + 1);
   // Mostly whole lines.
   const size_t line = seed % 4 == 0 ? at : std::min(text->find('\n', at), text->size() - 1) + 1;

@@ -11,13 +11,13 @@ namespace kiln::proto {
 namespace {
 
 constexpr int kDepth = 6;
-constexpr uint64_t kValues[] = {0,          1,          2,          3,          127,
-                                128,        4095,       0x7fffffff, 0x80000000, 0xffffffff,
-                                uint64_t{1} << 63, ~uint64_t{0}};
+constexpr uint64_t kValues[] = {
+    0,           1, 2, 3, 127, 128, 4095, 0x7fffffff, 0x80000000, 0xffffffff, uint64_t{1} << 63,
+    ~uint64_t{0}};
 
 struct Field {
   uint64_t tag = 0;
-  std::string value;     // as it stands on the wire, without its length
+  std::string value;      // as it stands on the wire, without its length
   uint64_t too_long = 0;  // added to the length that is written
 };
 

@@ -1,8 +1,8 @@
 // Mutations of protobuf messages on the wire, for fuzz targets.
 //
 // Random bytes seldom get past the first lengths of a message. Here a message is taken apart into
-// fields, without knowing its type, fields are changed, repeated, moved, removed, put into one another,
-// and it is put together again with lengths that fit; now and then with one that does not.
+// fields, without knowing its type, fields are changed, repeated, moved, removed, put into one
+// another, and it is put together again with lengths that fit; now and then with one that does not.
 #ifndef KILN_PROTO_WIRE_MUTATOR_H_
 #define KILN_PROTO_WIRE_MUTATOR_H_
 

@@ -20,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
+#include "server/cache/cache_directory.h"
 #include "server/cache/disk_tier.h"
 #include "server/cache/result_cache.h"
 #include "server/engine.h"
@@ -338,7 +339,10 @@ void Daemon::ListenForScrapes(net::ListeningSockets sockets, Parts* parts) {
   parts->scrape_listener = std::make_unique<net::Listener>(std::move(sockets), std::move(options));
 }
 
-absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& config, log::Log* log) {
+absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& given, log::Log* log) {
+  Config config = given;
+  // Once: cache and quarantine are in the same directory, whatever becomes of a link.
+  if (!given.cache_dir.empty()) config.cache_dir = cache::ResolvedCacheDirectory(given.cache_dir);
   auto parts = std::make_unique<Parts>();
   parts->log = log;
   parts->drain_time = config.drain_time;

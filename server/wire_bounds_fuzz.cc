@@ -56,9 +56,11 @@ kiln::worker::Hello TheHello() {
 }
 
 uint64_t Most(const FieldDescriptor* field) {
-  static const auto* const kNames = new std::map<std::string, uint64_t>{
-      {"targets", 4}, {"disabled_passes", 4}, {"defines", 8}, {"includes", 8},
-      {"spec_constants", 8}};
+  static const auto* const kNames = new std::map<std::string, uint64_t>{{"targets", 4},
+                                                                        {"disabled_passes", 4},
+                                                                        {"defines", 8},
+                                                                        {"includes", 8},
+                                                                        {"spec_constants", 8}};
   if (field == nullptr) return kiln::server::kMostOtherFields;
   const auto it = kNames->find(field->name());
   return it == kNames->end() ? kiln::server::kMostOtherFields : it->second;
@@ -74,7 +76,8 @@ void CountParsed(const Message& message, Counts* counts) {
     const int n = field->is_repeated() ? reflection->FieldSize(message, field) : 0;
     if (field->is_repeated()) (*counts)[field] += static_cast<uint64_t>(n);
     if (field->type() != FieldDescriptor::TYPE_MESSAGE) continue;
-    for (int i = 0; i < n; ++i) CountParsed(reflection->GetRepeatedMessage(message, field, i), counts);
+    for (int i = 0; i < n; ++i)
+      CountParsed(reflection->GetRepeatedMessage(message, field, i), counts);
     if (!field->is_repeated()) CountParsed(reflection->GetMessage(message, field), counts);
   }
 }
@@ -176,9 +179,10 @@ void Check(std::string_view bytes, int block, Message* message) {
   if (!parsed) return;
   if (bad_text.has_value()) Fail("it parses, and has bad text");
   Within(on_wire);
-  const auto* request = type.name() == "CompileRequest"
-                            ? static_cast<kiln::v1alpha::CompileRequest*>(message)
-                            : static_cast<kiln::v1alpha::StreamRequest*>(message)->mutable_request();
+  const auto* request =
+      type.name() == "CompileRequest"
+          ? static_cast<kiln::v1alpha::CompileRequest*>(message)
+          : static_cast<kiln::v1alpha::StreamRequest*>(message)->mutable_request();
   if (kChecker->Check(*request).size() > 64) Fail("an endless complaint");
 }
 

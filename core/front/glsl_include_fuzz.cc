@@ -1,9 +1,9 @@
 // Fuzz target: what a GLSL source includes, with itself, twice, and without end.
 //
-// The bytes make a source and up to six files of #include lines and padding, some for one includer only.
-// Property: CompileGlsl says of it what walking the tree of includes says: it compiles; or it is
-// invalid, since an include is not there or nests too deeply; or it is refused, since all that is
-// included comes to more than Bound::kGlslIncluded. Whatever it is, it ends.
+// The bytes make a source and up to six files of #include lines and padding, some for one includer
+// only. Property: CompileGlsl says of it what walking the tree of includes says: it compiles; or it
+// is invalid, since an include is not there or nests too deeply; or it is refused, since all that
+// is included comes to more than Bound::kGlslIncluded. Whatever it is, it ends.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -87,9 +87,7 @@ class Judge {
   }
 
  private:
-  bool TooLarge() const {
-    return bytes_ > kiln::front::Most(kiln::front::Bound::kGlslIncluded);
-  }
+  bool TooLarge() const { return bytes_ > kiln::front::Most(kiln::front::Bound::kGlslIncluded); }
   const File* Find(size_t spelled, const std::string& includer) const {
     const File* any = nullptr;
     for (const File& file : files_) {

@@ -46,6 +46,19 @@ bool IsLockOfAKilnd(int directory) {
          std::all_of(text, text + n, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+// RocksDB makes these two with each database.
+bool IsDatabase(int directory, const std::string& name) {
+  const files::Opened database = files::OpenDirectory(directory, name);
+  if (!database.ok()) return false;
+  for (const char* file : {"CURRENT", "IDENTITY"}) {
+    struct stat is;
+    if (fstatat(database.fd.get(), file, &is, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(is.st_mode)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool OthersWrite(const struct stat& is) { return (is.st_mode & (S_IWGRP | S_IWOTH)) != 0; }
 
 }  // namespace
@@ -151,13 +164,33 @@ std::vector<std::string> CacheDirectory::Names() const {
   return names;
 }
 
+// Names alone prove nothing: others have a `lock` and a `db` too.
 bool CacheDirectory::IsOfAnEarlierVersion(const std::vector<std::string>& names) const {
   if (!std::all_of(names.begin(), names.end(), IsOurName)) return false;
-  const bool generation = std::any_of(names.begin(), names.end(), [this](const auto& name) {
-    return GenerationNumber(name) != 0 && files::IsDirectory(fd_.get(), name);
+  if (names == std::vector<std::string>{kLockName}) return IsLockOfAKilnd(fd_.get());
+  return std::any_of(names.begin(), names.end(), [this](const auto& name) {
+    return (GenerationNumber(name) != 0 || name == kOldLayoutName) && IsDatabase(fd_.get(), name);
   });
-  const bool lock = std::find(names.begin(), names.end(), kLockName) != names.end();
-  return lock ? IsLockOfAKilnd(fd_.get()) : generation;
+}
+
+bool CacheDirectory::HasDatabase(const std::string& name) const {
+  return IsDatabase(fd_.get(), name);
+}
+
+std::string ResolvedCacheDirectory(const std::string& path) {
+  const std::string name = WithoutEnd(path);
+  struct stat link, around;
+  const auto trusted = [](const struct stat& is) {
+    return is.st_uid == 0 || is.st_uid == geteuid();
+  };
+  if (lstat(name.c_str(), &link) != 0 || !S_ISLNK(link.st_mode) || !trusted(link)) return path;
+  fs::path parent = fs::path(name).parent_path();
+  if (parent.empty()) parent = ".";
+  if (stat(parent.c_str(), &around) != 0 || !trusted(around)) return path;
+  if (OthersWrite(around) && (around.st_mode & S_ISVTX) == 0) return path;
+  std::error_code error;
+  const fs::path real = fs::canonical(name, error);
+  return error ? path : real.string();
 }
 
 bool CacheDirectory::IsStillOurs() const {

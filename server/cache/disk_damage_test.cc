@@ -243,8 +243,11 @@ TEST_F(DiskDamageTest, FlippedBytesInALogAreCountedAfterAKillDuringAFlush) {
   while (tier_->Put(absl::StrCat("key", taken), Noise(taken, 3000)).ok()) ++taken;
   EXPECT_LT(taken, 2 * (1 << 20) / 3000u);  // the bound is 64 write buffers
   const std::string killed = dir_ + ".killed";
-  fs::remove_all(killed);
-  fs::copy(dir_, killed, fs::copy_options::recursive);
+  std::error_code gone;  // of a file that comes and goes (`trial`)
+  do {
+    fs::remove_all(killed);
+    fs::copy(dir_, killed, fs::copy_options::recursive, gone);
+  } while (gone);
   tier_ = nullptr;
   disk_->no_tables = false;
   fs::remove_all(dir_);
@@ -489,6 +492,7 @@ TEST_F(DiskDamageTest, ADirectoryOfAnEarlierVersionIsRemovedAndCounted) {
   fs::create_directories(dir_ + "/db");
   std::ofstream(dir_ + "/lock") << 1234;
   std::ofstream(dir_ + "/db/CURRENT") << "MANIFEST-000005\n";
+  std::ofstream(dir_ + "/db/IDENTITY") << "3f5c";
   std::ofstream(dir_ + "/db/000004.sst") << std::string(5000, 'x');
   ASSERT_NO_FATAL_FAILURE(Open());
   Fill(0, 10);

@@ -57,6 +57,9 @@ void DiskTier::Heal(bool repair) {
   EnsureYoungest();
   DropSmallest();
   if (repair) RemoveDoomed();
+  if (!absent_.empty()) return;
+  absl::MutexLock lock(&mutex_);
+  if (failing_ == DiskCause::kNone) forgotten_.clear();  // nothing is away that could come back
 }
 
 // False: there is no directory to work in. Its generations are closed then: they may be another's.
@@ -147,7 +150,7 @@ bool DiskTier::ReadDirectory() {
 }
 
 void DiskTier::DropOldLayout(const CacheDirectory& directory) {
-  if (!files::OpenDirectory(directory.fd(), kOldLayoutName).ok()) return;
+  if (!directory.HasDatabase(kOldLayoutName)) return;
   DiskEvent event;
   event.kind = DiskEvent::Kind::kOldLayoutDropped;
   event.bytes = BytesBelow(absl::StrCat(directory.path(), "/", kOldLayoutName));
@@ -313,7 +316,10 @@ bool DiskTier::OpenOne(uint64_t number, Absent* absent) {
     generation->Seal();
     Tell(std::move(event));
   }
-  Insert(std::move(generation));
+  if (Join(generation)) return true;
+  // What it has may not be answered, and cannot be erased.
+  generation.reset();
+  Lose(number, *absent);
   return true;
 }
 
@@ -349,7 +355,11 @@ bool DiskTier::RepairOne(uint64_t number, Absent* absent) {
   lost_records_ += event.records;
   ++repaired_;
   generation->Seal();
-  Insert(std::move(generation));
+  if (!Join(generation)) {
+    generation.reset();
+    Lose(number, *absent);
+    return true;
+  }
   Tell(std::move(event));
   return true;
 }

@@ -191,6 +191,42 @@ void DiskTier::Erase(std::string_view key) {
   for (const auto& generation : *list) generation->Delete(key).PermitUncheckedError();
 }
 
+// Noted and erased under what is one list: a generation that joins later sees the note.
+bool DiskTier::Forget(std::string_view key) {
+  std::shared_ptr<const Generations> list;
+  bool whole = false;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (forgotten_.size() <= kMostForgotten) forgotten_.emplace(key);
+    list = generations_;
+    whole = failing_ == DiskCause::kNone && away_ == DiskCause::kNone && !list->empty();
+  }
+  for (const auto& generation : *list) generation->Delete(key).PermitUncheckedError();
+  return whole;
+}
+
+bool DiskTier::Join(const std::shared_ptr<Generation>& generation) {
+  for (size_t erased = 0;;) {
+    std::set<std::string, std::less<>> forgotten;
+    {
+      absl::MutexLock lock(&mutex_);
+      if (forgotten_.size() > kMostForgotten) return false;
+      if (forgotten_.size() != erased) forgotten = forgotten_;
+    }
+    // It only grows while change_mutex_ is held.
+    if (forgotten.size() == 0) break;
+    for (const std::string& key : forgotten) {
+      rocksdb::PinnableSlice record;
+      if (!generation->Delete(key).ok() && !generation->Get(key, true, &record).IsNotFound()) {
+        return false;
+      }
+    }
+    erased = forgotten.size();
+  }
+  Insert(generation);
+  return true;
+}
+
 void DiskTier::MaybeRotate() {
   if (!change_mutex_.TryLock()) return;  // someone else is at it
   bytes_since_check_ = 0;

@@ -48,6 +48,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -103,6 +104,9 @@ class DiskTier {
   // records at the moment.
   absl::Status Put(std::string_view key, std::string_view value);
   void Erase(std::string_view key);
+  // Erases what must not be answered again, also in generations that are away, when they come back
+  // in this process's life. False: not all of the tier is there to be asked.
+  bool Forget(std::string_view key);
 
   struct Usage {
     uint64_t bytes = 0;    // of the directory's files
@@ -156,6 +160,9 @@ class DiskTier {
   static uint64_t BytesBelow(const std::string& path);
   uint64_t BoundedBytes() const;
   std::shared_ptr<const Generations> generations() const;
+  // Without what was forgotten while it was away. False: it still has some of that, and is not in.
+  bool Join(const std::shared_ptr<Generation>& generation)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void Insert(std::shared_ptr<Generation> generation) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void TakeOut(const std::shared_ptr<Generation>& generation)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
@@ -219,6 +226,10 @@ class DiskTier {
   std::string detail_ ABSL_GUARDED_BY(mutex_);
   DiskCause away_ ABSL_GUARDED_BY(mutex_) = DiskCause::kNone;  // why one of them is absent
   std::string away_detail_ ABSL_GUARDED_BY(mutex_);
+  // Keys that were forgotten since the tier was last seen whole. One too many: whatever is away
+  // then does not come back.
+  static constexpr size_t kMostForgotten = size_t{1} << 18;
+  std::set<std::string, std::less<>> forgotten_ ABSL_GUARDED_BY(mutex_);
 
   absl::Mutex observer_mutex_;
   std::atomic<uint64_t> bytes_since_check_ = 0;

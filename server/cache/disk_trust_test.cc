@@ -17,6 +17,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "server/cache/cache_directory.h"
 #include "server/cache/disk_tier.h"
 
 namespace kiln::cache {
@@ -206,6 +207,76 @@ TEST_F(DiskTrustTest, AnothersFilesAreLeftAlone) {
   fs::remove(dir_ + "/lock");
   fs::create_symlink("nothing", dir_ + "/lock");
   untouched("kilnd-cache");
+}
+
+// Nor where somebody else has a lock, a folder of databases and one for what is dangerous.
+TEST_F(DiskTrustTest, AnotherProgramsDatabaseIsNoEarlierCache) {
+  for (const std::string lock : {"", "1234"}) {
+    tier_ = nullptr;
+    fs::create_directories(dir_ + "/db");
+    fs::create_directories(dir_ + "/quarantine");
+    std::ofstream(dir_ + "/lock") << lock;
+    std::ofstream(dir_ + "/db/data.mdb") << "mail";
+    Open();
+    ExpectRefused("not_ours", "kilnd-cache");
+    EXPECT_EQ(Text(dir_ + "/db/data.mdb"), "mail");
+    EXPECT_EQ(Text(dir_ + "/lock"), lock);
+  }
+  // With the marker it is a cache, but not what is in `db`.
+  std::ofstream(dir_ + "/kilnd-cache") << "";
+  EXPECT_TRUE(AwaitServing());
+  EXPECT_EQ(Text(dir_ + "/db/data.mdb"), "mail");
+}
+
+// A worker lied: what it made must not come back with what was away meanwhile.
+TEST_F(DiskTrustTest, WhatIsForgottenWhileTheDiskIsAwayStaysForgotten) {
+  Make();
+  ASSERT_TRUE(tier_->Put("other", "value").ok());
+  chmod(dir_.c_str(), 0777);
+  EXPECT_TRUE(AwaitRefused("open_to_others"));
+  EXPECT_FALSE(tier_->Forget("key")) << "it is not known to be gone";
+  chmod(dir_.c_str(), 0700);
+  EXPECT_TRUE(AwaitServing());
+  EXPECT_FALSE(Has());
+  std::string value;
+  EXPECT_EQ(tier_->Get("other", true, &value), DiskTier::Found::kHit);
+  EXPECT_TRUE(Await([&] { return tier_->Forget("other"); }));
+  EXPECT_EQ(tier_->Get("other", true, &value), DiskTier::Found::kMiss);
+  ASSERT_TRUE(tier_->Put("key", "value").ok());
+  EXPECT_TRUE(Has());
+}
+
+TEST_F(DiskTrustTest, WhatIsForgottenWhileAGenerationIsAwayStaysForgotten) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+  Make();
+  tier_ = nullptr;
+  const std::string path = Generation() + "/CURRENT";
+  ASSERT_EQ(chown(path.c_str(), kAnother, kAnother), 0);
+  Open();
+  EXPECT_TRUE(Await([&] { return tier_->Put("any", "value").ok(); }));
+  EXPECT_FALSE(tier_->Forget("key"));
+  ASSERT_EQ(chown(path.c_str(), 0, 0), 0);
+  EXPECT_TRUE(Await([&] { return Serves() && tier_->usage().generations == 2; }))
+      << Describe(tier_->status());
+  EXPECT_FALSE(Has());
+}
+
+TEST_F(DiskTrustTest, ALinkOfOnesOwnIsMeantAtTheStart) {
+  fs::create_directory(top_ + "/private");
+  const std::string real = fs::canonical(top_ + "/private");
+  const std::string link = top_ + "/link";
+  fs::create_directory_symlink("private", link);
+  for (const char* end : {"", "/", "/."}) EXPECT_EQ(ResolvedCacheDirectory(link + end), real);
+  EXPECT_EQ(ResolvedCacheDirectory(real), real);
+  EXPECT_EQ(ResolvedCacheDirectory(top_ + "/none"), top_ + "/none");
+  chmod(top_.c_str(), 0777);
+  EXPECT_EQ(ResolvedCacheDirectory(link), link) << "others could exchange it";
+  chmod(top_.c_str(), 0755);
+  fs::create_directory_symlink("nowhere", top_ + "/dangling");
+  EXPECT_EQ(ResolvedCacheDirectory(top_ + "/dangling"), top_ + "/dangling");
+  if (geteuid() != 0) return;
+  ASSERT_EQ(lchown(link.c_str(), kAnother, kAnother), 0);
+  EXPECT_EQ(ResolvedCacheDirectory(link), link) << "another's";
 }
 
 // A marker is a file, and the user's own.

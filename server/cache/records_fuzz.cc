@@ -1,12 +1,14 @@
 // Fuzz target: what the disk tier keeps.
 //
 // Byte 0 says what the rest is:
-//   0  a record as it is on disk                 it opens, then what is in it seals and opens to the same
-//   1  three bytes of damage, then a value       the record, damaged, opens to the value or not at all
-//   2  outputs asked for, then a stored result   filtered as it stands it is what parsing, clearing and
+//   0  a record as it is on disk                 it opens, then what is in it seals and opens to
+//   the same 1  three bytes of damage, then a value       the record, damaged, opens to the value
+//   or not at all 2  outputs asked for, then a stored result   filtered as it stands it is what
+//   parsing, clearing and
 //                                                serialising makes of it
 //   3  a stored translation                      what is read of it is kept and read again, equal
-//   4  a name in the directory of the tier       a generation's number is that of the name, and back
+//   4  a name in the directory of the tier       a generation's number is that of the name, and
+//   back
 // Opening makes room for no more than so many bytes can hold.
 #include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/util/message_differencer.h>

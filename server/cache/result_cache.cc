@@ -275,9 +275,18 @@ bool ResultCache::EraseRecord(char kind, const Digest& digest) {
   constexpr char kNoMessage[] = "\xff";
   const std::string key = DiskKey(kind, digest);
   std::string left;
-  disk_->Erase(key);
-  return disk_->Get(key, true, &left) != DiskTier::Found::kHit || left == kNoMessage ||
-         disk_->Put(key, kNoMessage).ok();
+  const bool whole = disk_->Forget(key);
+  switch (disk_->Get(key, true, &left)) {
+    case DiskTier::Found::kHit:
+      return whole && (left == kNoMessage || disk_->Put(key, kNoMessage).ok());
+    case DiskTier::Found::kError:
+    case DiskTier::Found::kWouldBlock:
+      return false;
+    case DiskTier::Found::kMiss:
+    case DiskTier::Found::kCorrupt:
+      return whole;
+  }
+  return false;
 }
 
 // Twice: what a look-up put before the count went up is erased by the second round, what it puts

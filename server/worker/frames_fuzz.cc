@@ -1,8 +1,8 @@
 // Fuzz target: bytes on the socket between the daemon and a worker, in both directions.
 //
-// Byte 0: bit 7 chooses the side. Of the daemon, which reads answers: bits 0 and 1 are the number of
-// targets less one, bit 2 says that the job is a translation instead, bit 3 that it was cancelled,
-// bits 4 to 6 in how many pieces the bytes come. The rest is what the other side writes.
+// Byte 0: bit 7 chooses the side. Of the daemon, which reads answers: bits 0 and 1 are the number
+// of targets less one, bit 2 says that the job is a translation instead, bit 3 that it was
+// cancelled, bits 4 to 6 in how many pieces the bytes come. The rest is what the other side writes.
 // Properties of the daemon's side:
 //   what is taken for the answers to a job are the answers to it: judged a second time here, by
 //     splitting the bytes and looking at what each frame says;
@@ -251,8 +251,8 @@ std::string MutateFrames(std::string_view bytes, uint64_t seed) {
       frames[at][random.Below(kPrefix)] = static_cast<char>(random.Next());
       break;
     default:
-      frames[at] = Framed(kiln::proto::MutateWire(
-          std::string_view(frames[at]).substr(kPrefix), random.Next()));
+      frames[at] = Framed(
+          kiln::proto::MutateWire(std::string_view(frames[at]).substr(kPrefix), random.Next()));
   }
   std::string all;
   for (const std::string& frame : frames) all += frame;
