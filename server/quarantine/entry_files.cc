@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 namespace kiln::quarantine {
 
@@ -21,6 +23,32 @@ using kiln::v1alpha::QuarantineEntry;
 namespace {
 
 constexpr char kUnfinished[] = ".new";
+constexpr char kLock[] = "lock";
+constexpr int kLooksUntilReadAgain = 60;
+
+// A key, or one that is being written: anything else is somebody else's.
+bool IsOurs(absl::string_view name) {
+  absl::ConsumeSuffix(&name, kUnfinished);
+  return name.size() == 64 && std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+         });
+}
+
+// Errors that say nothing about the file.
+bool ReadAll(int fd, size_t size, std::string* bytes) {
+  bytes->resize(size);
+  for (size_t at = 0; at < size;) {
+    const ssize_t n = read(fd, bytes->data() + at, size - at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    if (n == 0) {
+      bytes->resize(at);
+      break;
+    }
+    at += static_cast<size_t>(n);
+  }
+  return true;
+}
 
 bool WriteAll(int fd, const std::string& bytes) {
   for (size_t at = 0; at < bytes.size();) {
@@ -43,8 +71,10 @@ EntryFiles::EntryFiles(const std::string& directory, uint64_t most_bytes)
 EntryFiles::State EntryFiles::Look() {
   if (!wanted_) return State::kSame;
   if (folder_.ok() && cache_->IsStillOurs() && files::IsStill(folder_.get(), cache_->fd(), name_)) {
-    return State::kSame;
+    if (!unread_ || ++looks_ < kLooksUntilReadAgain) return State::kSame;
   }
+  looks_ = 0;
+  unread_ = false;
   return Open() ? State::kNew : State::kAway;
 }
 
@@ -63,13 +93,29 @@ bool EntryFiles::Open() {
     trouble_ = absl::StrCat(parent_, "/", name_, " ", folder.Why(), ": remove it");
     return false;
   }
-  if (flock(folder.fd.get(), LOCK_EX | LOCK_NB) != 0) {
-    trouble_ = absl::StrCat(parent_, "/", name_, " is in use by another kilnd");
-    return false;
-  }
+  if (!Lock(folder.fd.get())) return false;
   fchmod(folder.fd.get(), 0700);
   folder_ = std::move(folder.fd);
   trouble_.clear();
+  return true;
+}
+
+// A file, not the directory: over NFS only what is open for writing can be locked.
+bool EntryFiles::Lock(int folder) {
+  lock_.Reset();
+  files::Opened lock = files::OpenFile(folder, kLock, O_RDWR | O_CREAT);
+  if (!lock.ok() && lock.unfit.empty() && lock.error == EROFS) return true;  // none can write there
+  if (!lock.ok()) {
+    trouble_ = absl::StrCat(parent_, "/", name_, "/", kLock, " ", lock.Why());
+    return false;
+  }
+  if (flock(lock.fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    trouble_ = errno == EWOULDBLOCK
+                   ? absl::StrCat(parent_, "/", name_, " is in use by another kilnd")
+                   : absl::StrCat(parent_, "/", name_, "/", kLock, ": ", strerror(errno));
+    return false;
+  }
+  lock_ = std::move(lock.fd);
   return true;
 }
 
@@ -79,17 +125,33 @@ bool EntryFiles::Failed(const std::string& name) {
   return false;
 }
 
-std::vector<std::string> EntryFiles::Names() const { return files::Names(folder_.get()); }
+std::vector<std::string> EntryFiles::Names() const {
+  std::vector<std::string> names = files::Names(folder_.get());
+  std::erase_if(names, [](const std::string& name) { return !IsOurs(name); });
+  return names;
+}
 
-std::optional<QuarantineEntry> EntryFiles::Read(const std::string& name) const {
-  const files::Opened file = files::OpenFile(folder_.get(), name, O_RDONLY);
-  struct stat st;
-  QuarantineEntry entry;
-  const bool read = file.ok() && fstat(file.fd.get(), &st) == 0 &&
-                    static_cast<uint64_t>(st.st_size) <= most_bytes_ &&
-                    entry.ParseFromFileDescriptor(file.fd.get());
-  if (!read || entry.key() != name) return std::nullopt;
-  return entry;
+EntryFiles::Found EntryFiles::NotRead(const std::string& name, const std::string& why) {
+  unread_ = true;
+  trouble_ = absl::StrCat(parent_, "/", name_, "/", name, ": ", why);
+  return Found::kUnread;
+}
+
+// A second name (`cp -al`) does no harm: the file is only read here, and replaced by another.
+EntryFiles::Found EntryFiles::Read(const std::string& name, QuarantineEntry* entry) {
+  const files::Descriptor fd(
+      openat(folder_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!fd.ok() && errno == ELOOP) return Found::kNoEntry;
+  struct stat is;
+  if (!fd.ok() || fstat(fd.get(), &is) != 0) return NotRead(name, strerror(errno));
+  if (!S_ISREG(is.st_mode)) return Found::kNoEntry;
+  if (is.st_uid != geteuid()) return NotRead(name, absl::StrCat("belongs to user ", is.st_uid));
+  if (static_cast<uint64_t>(is.st_size) > most_bytes_) return Found::kNoEntry;
+  std::string bytes;
+  if (!ReadAll(fd.get(), static_cast<size_t>(is.st_size), &bytes)) {
+    return NotRead(name, strerror(errno));
+  }
+  return entry->ParseFromString(bytes) && entry->key() == name ? Found::kEntry : Found::kNoEntry;
 }
 
 bool EntryFiles::Write(const QuarantineEntry& entry) {

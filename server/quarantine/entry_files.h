@@ -16,7 +16,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,19 +37,26 @@ class EntryFiles {
     kAway,  // there is none that may be used
   };
   State Look();
+  bool has_unread() const { return unread_; }
   // The last failure: the path and what is wrong.
   const std::string& trouble() const { return trouble_; }
 
-  // Of all that is in it.
+  // Of all in it that is named as entries are; what is not is somebody else's.
   std::vector<std::string> Names() const;
-  // Nothing: it is no entry of this name.
-  std::optional<kiln::v1alpha::QuarantineEntry> Read(const std::string& name) const;
+  enum class Found {
+    kEntry,
+    kNoEntry,  // what has this name is not one, and never becomes one
+    kUnread,   // it could not be read, or is another user's; a later Look is kNew, to try again
+  };
+  Found Read(const std::string& name, kiln::v1alpha::QuarantineEntry* entry);
   // Whether it is done, for good. `name` is one of Names or was written.
   bool Write(const kiln::v1alpha::QuarantineEntry& entry);
   bool Remove(const std::string& name);
 
  private:
   bool Open();
+  bool Lock(int folder);
+  Found NotRead(const std::string& name, const std::string& why);
   bool WriteFile(const std::string& name, const std::string& bytes);
   bool Sync();
   // False, and `trouble` says why, with errno.
@@ -60,7 +66,9 @@ class EntryFiles {
   const std::string parent_, name_;
   const uint64_t most_bytes_;
   std::shared_ptr<const cache::CacheDirectory> cache_;
-  files::Descriptor folder_;
+  files::Descriptor folder_, lock_;
+  bool unread_ = false;  // something that is there
+  int looks_ = 0;        // since then
   std::string trouble_;
 };
 

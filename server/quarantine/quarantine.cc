@@ -92,7 +92,10 @@ uint64_t* Quarantine::ReasonToDrop(const std::optional<Entry>& entry, Dropped* d
 std::vector<QuarantineEntry> Quarantine::ReadFiles(Dropped* dropped) {
   std::vector<Entry> found;
   for (const std::string& name : files_.Names()) {
-    std::optional<Entry> entry = files_.Read(name);
+    std::optional<Entry> entry(std::in_place);
+    const EntryFiles::Found read = files_.Read(name, &*entry);
+    if (read == EntryFiles::Found::kUnread) continue;
+    if (read == EntryFiles::Found::kNoEntry) entry = std::nullopt;
     if (uint64_t* reason = ReasonToDrop(entry, dropped)) {
       ++*reason;
       files_.Remove(name);
@@ -224,7 +227,7 @@ void Quarantine::Flush() {
     Settle(change, done);
   }
   absl::MutexLock lock(&mutex_);
-  if (failed) {
+  if (failed || files_.has_unread()) {
     trouble_ = files_.trouble();
   } else if (CountUnwritten() == 0) {
     trouble_.clear();
@@ -256,8 +259,10 @@ bool Quarantine::Perform(const Change& change) {
   if (change.held.source != nullptr) {
     *entry.mutable_request() = *change.held.source;
   } else if (entry.request_bytes() != 0) {  // it is in the file that this one replaces
-    std::optional<Entry> old = files_.Read(key);
-    if (old.has_value()) entry.mutable_request()->Swap(old->mutable_request());
+    Entry old;
+    const EntryFiles::Found read = files_.Read(key, &old);
+    if (read == EntryFiles::Found::kUnread) return false;
+    if (read == EntryFiles::Found::kEntry) entry.mutable_request()->Swap(old.mutable_request());
   }
   return files_.Write(entry);
 }

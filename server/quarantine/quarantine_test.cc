@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -60,7 +62,7 @@ class QuarantineTest : public testing::Test {
   // There is a cache directory, of nothing yet.
   void MakeCache() {
     Quarantine q(options_);
-    std::filesystem::remove(options_.directory);
+    std::filesystem::remove_all(options_.directory);
   }
   Options options_;
   std::string cache_;
@@ -75,6 +77,14 @@ class QuarantineTest : public testing::Test {
     std::ifstream in(path, std::ios::binary);
     EXPECT_TRUE(entry.ParseFromIstream(&in)) << path;
     return entry;
+  }
+  std::vector<std::string> Names() const {
+    std::vector<std::string> names;
+    for (const auto& file : std::filesystem::directory_iterator(options_.directory)) {
+      names.push_back(file.path().filename());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
   }
   static size_t SourceBytes(const Quarantine& q, uint8_t key) {
     const std::string file = q.Show(cache::ToHex(Key(key)))->file();
@@ -154,7 +164,7 @@ TEST_F(QuarantineTest, SurvivesARestartAndExpiresWithTheCompiler) {
   version_ = "/8";
   Quarantine q(options_);
   EXPECT_EQ(q.usage().entries, 0u);
-  EXPECT_TRUE(std::filesystem::is_empty(options_.directory));
+  EXPECT_EQ(Names(), std::vector<std::string>{"lock"});
 }
 
 // Three keys that died at a limit each, and one that only crashed.
@@ -339,8 +349,8 @@ TEST_F(QuarantineTest, DamagedFilesAreDropped) {
   }
   std::ofstream(PathOf(1)) << "garbage";
   std::filesystem::resize_file(PathOf(2), std::filesystem::file_size(PathOf(2)) / 2);
-  std::filesystem::rename(PathOf(3), options_.directory + "/other");
-  std::filesystem::create_directory(options_.directory + "/folder");
+  std::filesystem::rename(PathOf(3), PathOf(5));
+  std::filesystem::create_directory(PathOf(6));
   Quarantine q(options_);
   EXPECT_EQ(q.usage().entries, 1u);
   EXPECT_EQ(q.usage().dropped.damaged, 4u);
@@ -486,12 +496,60 @@ TEST_F(QuarantineTest, FilesThatAreNoneAreDropped) {
   const std::string outside = cache_ + ".away";
   std::filesystem::rename(PathOf(1), outside);
   std::filesystem::create_symlink(outside, PathOf(1));
-  std::filesystem::create_hard_link(PathOf(2), PathOf(2) + "x");
+  std::ofstream(PathOf(2)) << "dear";
   std::filesystem::remove(PathOf(3));
   ASSERT_EQ(mkfifo(PathOf(3).c_str(), 0600), 0);
   Quarantine q(options_);
   EXPECT_EQ(q.usage().entries, 0u);
   EXPECT_TRUE(std::filesystem::exists(outside));
+}
+
+// `cp -al` of the cache directory, and what another program keeps under the same name.
+TEST_F(QuarantineTest, SecondNamesDoNoHarmAndOthersFilesStay) {
+  {
+    Quarantine q(options_);
+    Die(&q, 1, 3);
+  }
+  std::filesystem::create_hard_link(PathOf(1), cache_ + ".away");
+  const std::string stays[] = {"virus-1", cache::ToHex(Key(1)) + "x", std::string(64, 'g'),
+                               "a.new"};
+  for (const std::string& name : stays) std::ofstream(options_.directory + "/" + name) << "bytes";
+  Quarantine q(options_);
+  EXPECT_EQ(q.usage().dropped.damaged, 0u);
+  EXPECT_TRUE(q.Refuse(Key(1)).has_value());
+  EXPECT_EQ(SourceBytes(q, 1), 100u);
+  q.ClearAll();
+  EXPECT_EQ(Names().size(), std::size(stays) + 1);
+  EXPECT_EQ(Kept(cache_ + ".away").key(), cache::ToHex(Key(1)));
+}
+
+// Restored by root, or a disk that does not read for a moment: it is no reason to remove it.
+TEST_F(QuarantineTest, WhatCannotBeReadStaysAndIsReadLater) {
+  {
+    Quarantine q(options_);
+    Die(&q, 1, 3);
+    Die(&q, 2, 3);
+  }
+  const bool root = geteuid() == 0;
+  const auto hide = [&](bool hidden) {
+    return root ? chown(PathOf(1).c_str(), hidden ? 12345 : 0, 0)
+                : chmod(PathOf(1).c_str(), hidden ? 0 : 0600);
+  };
+  ASSERT_EQ(hide(true), 0);
+  Quarantine q(options_);
+  EXPECT_EQ(q.usage().entries, 1u);
+  EXPECT_EQ(q.usage().dropped.damaged, 0u);
+  EXPECT_NE(q.usage().trouble.find(PathOf(1)), std::string::npos) << q.usage().trouble;
+  for (int i = 0; i < 100; ++i) q.Follow();
+  EXPECT_TRUE(std::filesystem::exists(PathOf(1)));
+  EXPECT_NE(q.usage().trouble, "");
+  ASSERT_EQ(hide(false), 0);
+  for (int i = 0; i < 100; ++i) q.Follow();
+  EXPECT_TRUE(q.Refuse(Key(1)).has_value());
+  EXPECT_TRUE(q.Refuse(Key(2)).has_value());
+  EXPECT_EQ(q.usage().trouble, "");
+  EXPECT_EQ(SourceBytes(q, 1), 100u);
+  EXPECT_EQ(SourceBytes(q, 2), 100u);
 }
 
 TEST_F(QuarantineTest, BoundedInNumberAndBytes) {
@@ -512,7 +570,7 @@ TEST_F(QuarantineTest, BoundedInNumberAndBytes) {
   EXPECT_LE(q.usage().bytes, 2500u);
   EXPECT_EQ(q.ClearAll().entries, 4u);
   EXPECT_EQ(q.usage().bytes, 0u);
-  EXPECT_TRUE(std::filesystem::is_empty(options_.directory));
+  EXPECT_EQ(Names(), std::vector<std::string>{"lock"});
 }
 
 TEST_F(QuarantineTest, SuspectsAreBounded) {
