@@ -258,8 +258,7 @@ bool Engine::DrawsRecheck(const worker::JobOutcome& outcome) const {
 }
 
 void Engine::CheckAgain(const Group& group, const worker::JobOutcome& outcome,
-                        std::vector<cache::Digest> fingerprints) {
-  if (fingerprints.size() != group.items.size()) return;
+                        std::vector<std::optional<cache::Digest>> fingerprints) {
   Recheck::Answer answer;
   answer.job = group.job;
   answer.worker = outcome.worker;
@@ -276,7 +275,7 @@ void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome out
     return;
   }
   const bool drawn = DrawsRecheck(outcome);
-  std::vector<cache::Digest> fingerprints;
+  std::vector<std::optional<cache::Digest>> fingerprints;
   metrics_->Job(outcome, group->Targets());
   if (JobLog::Tells(outcome)) job_log_.Tell(outcome, group->Origin(outcome));
   if (group->job.has_translate()) {
@@ -332,13 +331,11 @@ void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome out
     done.result.set_spirv_sha256(std::string(cache::AsBytes(group->module)));
     Judge(*group, i, outcome, done.result.status());
     if (group->stores) {
-      NoteMaker(*group, i, outcome);
+      if (cache::Storable(done.result.status())) NoteMaker(*group, i, outcome);
       cache_->Store(item.key, done.result).IgnoreError();
     }
     compiles_.Finish(item.flight, done);
-    if (drawn && cache::Storable(done.result.status())) {
-      fingerprints.push_back(Fingerprint(done.result));
-    }
+    if (drawn) fingerprints.push_back(FingerprintIfStorable(done.result));
   }
   LookBack(*group, outcome);
   if (drawn) CheckAgain(*group, outcome, std::move(fingerprints));

@@ -155,7 +155,7 @@ class Engine {
   bool DrawsRecheck(const worker::JobOutcome& outcome) const;
   // Once its answer was given. `fingerprints`: of its items that have a result.
   void CheckAgain(const Group& group, const worker::JobOutcome& outcome,
-                  std::vector<cache::Digest> fingerprints);
+                  std::vector<std::optional<cache::Digest>> fingerprints);
 
   const Options options_;
   worker::Pool* pool_;

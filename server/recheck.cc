@@ -69,6 +69,16 @@ Recheck::Recheck(const Options& options, worker::Pool* pool, cache::ResultCache*
       history_(kMostResults),
       thread_([this] { Loop(); }) {}
 
+std::optional<cache::Digest> FingerprintIfStorable(const TargetResult& result) {
+  if (!cache::Storable(result.status())) return std::nullopt;
+  return Fingerprint(result);
+}
+
+bool Recheck::IsStopping() const {
+  absl::MutexLock lock(&mutex_);
+  return stopping_;
+}
+
 bool Recheck::Draws() const {
   if (options_.one_in == 0) return false;
   uint64_t number = 0;
@@ -156,19 +166,22 @@ Recheck::Verdict Recheck::Compare(const Answer& answer, const worker::JobOutcome
   Verdict verdict;
   verdict.pid = outcome.worker_pid;
   if (outcome.status != TargetResult::OK) return verdict;
-  std::vector<cache::Digest> again;
-  if (outcome.translation.has_value() && cache::Storable(outcome.translation->status())) {
-    again.push_back(Fingerprint(*outcome.translation));
+  bool all = true;
+  for (size_t i = 0; i < answer.fingerprints.size(); ++i) {
+    std::optional<cache::Digest> again;
+    if (outcome.translation.has_value()) {
+      if (cache::Storable(outcome.translation->status())) again = Fingerprint(*outcome.translation);
+    } else if (i < outcome.results.size()) {
+      again = FingerprintIfStorable(*outcome.results[i]);
+    }
+    if (again.has_value() && again != answer.fingerprints[i]) {
+      verdict.index = i;
+      verdict.end = End::kDifferent;
+      return verdict;
+    }
+    all = all && again.has_value();
   }
-  for (const auto& result : outcome.results) {
-    if (cache::Storable(result->status())) again.push_back(Fingerprint(*result));
-  }
-  if (again.size() != answer.fingerprints.size()) return verdict;  // it has no result for all
-  verdict.end = again == answer.fingerprints ? End::kSame : End::kDifferent;
-  while (verdict.index + 1 < again.size() &&
-         again[verdict.index] == answer.fingerprints[verdict.index]) {
-    ++verdict.index;
-  }
+  if (all) verdict.end = End::kSame;
   return verdict;
 }
 
@@ -176,7 +189,7 @@ void Recheck::Convict(const Answer& answer, const Verdict& verdict) {
   const WorkerHistory::Results results = history_.Distrust(answer.worker);
   pool_->Distrust(answer.worker);
   uint64_t left = 0;
-  for (const Made& made : results.made) left += Forget(made) ? 0 : 1;
+  for (const Made& made : results.made) left += !IsStopping() && Forget(made) ? 0 : 1;
   metrics_->DistrustedResults(results.made.size());
   ++differences_;
   if (options_.log == nullptr) return;

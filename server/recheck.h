@@ -10,8 +10,9 @@
 // Compared are status and all outputs, byte by byte, without times. Where they differ nobody knows
 // who is right: the first worker is ended, what it made since its start is forgotten in memory and
 // on disk, and made again when it is asked for; log, metric and /healthz say so. The other process
-// is gone already, and nothing of it was kept. An end without a result (a death, a time-out) is no
-// difference and is counted apart.
+// is gone already, and nothing of it was kept. An end of the second without a result (a death, a
+// time-out) is no difference and is counted apart; a crash that the first lived to tell, of what
+// the second compiles, is one.
 //
 // It never waits for anything that a client waits for: one thread, one process with the least
 // priority (nice 19), at most kMostWaiting answers that wait, of at most kMostBytes; what comes
@@ -46,6 +47,7 @@ namespace kiln::server {
 // Of what is compared.
 cache::Digest Fingerprint(const kiln::v1alpha::TargetResult& result);
 cache::Digest Fingerprint(const worker::Translation& translation);
+std::optional<cache::Digest> FingerprintIfStorable(const kiln::v1alpha::TargetResult& result);
 
 class Recheck {
  public:
@@ -59,7 +61,8 @@ class Recheck {
     uint64_t worker = 0;
     pid_t worker_pid = 0;
     std::vector<cache::Digest> keys;          // one for each target, or of a translation
-    std::vector<cache::Digest> fingerprints;  // likewise
+    // Likewise; nothing: the worker said, and lived, that it is no result to be kept (a crash).
+    std::vector<std::optional<cache::Digest>> fingerprints;
   };
 
   struct Options {
@@ -102,7 +105,9 @@ class Recheck {
   // Nothing: there is no outcome.
   std::optional<worker::JobOutcome> Run(const worker::Job& job);
   static Verdict Compare(const Answer& answer, const worker::JobOutcome& outcome);
+  // Daemons that end do not wait for it: what is left then is said to be.
   void Convict(const Answer& answer, const Verdict& verdict);
+  bool IsStopping() const;
 
   const Options options_;
   worker::Pool* pool_;
@@ -110,7 +115,7 @@ class Recheck {
   metrics::Metrics* metrics_;
   WorkerHistory history_;
   std::atomic<uint64_t> differences_ = 0;
-  absl::Mutex mutex_;
+  mutable absl::Mutex mutex_;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::deque<Answer> waiting_ ABSL_GUARDED_BY(mutex_);
   size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // of their jobs

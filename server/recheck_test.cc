@@ -128,6 +128,16 @@ TEST_F(RecheckTest, WhatALiarMadeIsForgottenAndNobodyElses) {
   EXPECT_TRUE(recheck_->Trusts(after.worker));
 }
 
+// A liar could keep whatever it says of one target from being looked at by a crash in another.
+TEST_F(RecheckTest, ACrashThatAWorkerLivesToTellIsComparedToo) {
+  auto answer = Make(1, Compile(1, worker::Fault::NONE));
+  ASSERT_EQ(answer.fingerprints.size(), 2u);
+  answer.fingerprints[1] = std::nullopt;
+  recheck_->Check(answer);
+  Await("kiln_rechecks_total{result=\"different\"} 1");
+  EXPECT_FALSE(IsCached(1, 0));
+}
+
 // Nobody has shown that the answer was wrong.
 TEST_F(RecheckTest, AnEndWithoutAResultIsNoDifference) {
   recheck_->Stop();

@@ -9,10 +9,15 @@ void WorkerHistory::Add(uint64_t worker, const Made& made) {
   workers_[worker].made.push_back(made);
   if (++results_ <= most_) return;
   const auto oldest = workers_.begin();
-  oldest->second.made.pop_front();
-  ++oldest->second.forgotten;
+  Worker& giver = oldest->second;
+  ++giver.first;
+  ++giver.forgotten;
   --results_;
-  if (oldest->second.made.empty() && oldest->first != worker) workers_.erase(oldest);
+  if (2 * giver.first > giver.made.size()) {
+    giver.made.erase(giver.made.begin(), giver.made.begin() + static_cast<ptrdiff_t>(giver.first));
+    giver.first = 0;
+  }
+  if (giver.made.empty() && oldest->first != worker) workers_.erase(oldest);
 }
 
 bool WorkerHistory::Trusts(uint64_t worker) const {
@@ -27,7 +32,8 @@ WorkerHistory::Results WorkerHistory::Distrust(uint64_t worker) {
   Results results;
   const auto it = workers_.find(worker);
   if (it == workers_.end()) return results;
-  results.made.assign(it->second.made.begin(), it->second.made.end());
+  results.made.assign(it->second.made.begin() + static_cast<ptrdiff_t>(it->second.first),
+                      it->second.made.end());
   results.forgotten = it->second.forgotten;
   results_ -= results.made.size();
   workers_.erase(it);

@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <algorithm>
 
 namespace kiln::worker {
 namespace {
@@ -17,6 +18,13 @@ void UseKeptCapabilities() {
   if (syscall(SYS_capget, &header, sets) != 0) return;
   for (auto& set : sets) set.effective = set.permitted;
   syscall(SYS_capset, &header, sets);
+}
+
+// More than can be asked for here counts as having it.
+bool HasRootsGroup() {
+  gid_t groups[256];
+  const int count = getgroups(256, groups);
+  return count < 0 || std::find(groups, groups + count, gid_t{0}) != groups + count;
 }
 
 bool Change(uid_t uid, gid_t gid) {
@@ -36,8 +44,10 @@ bool BecomeUser(uint32_t uid, uint32_t gid) {
   gid_t group[3];
   if (getresuid(&user[0], &user[1], &user[2]) != 0) return false;
   if (getresgid(&group[0], &group[1], &group[2]) != 0) return false;
+  if (HasRootsGroup()) return false;
   for (int i = 0; i < 3; ++i) {
-    if (user[i] == 0 || (uid != 0 && (user[i] != uid || group[i] != gid || gid == 0))) return false;
+    if (user[i] == 0 || group[i] == 0 || (uid != 0 && (user[i] != uid || group[i] != gid)))
+      return false;
   }
   return true;
 }
