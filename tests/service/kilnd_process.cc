@@ -30,10 +30,12 @@ std::string After(const std::string& text, const std::string& mark, const char* 
 
 }  // namespace
 
-KilndProcess::KilndProcess(std::vector<std::string> flags, std::optional<Descriptors> descriptors) {
+KilndProcess::KilndProcess(std::vector<std::string> flags, std::optional<Descriptors> descriptors,
+                           const std::vector<std::string>& under) {
   flags.insert(flags.begin(), {"server/kilnd", "--listen=127.0.0.1:0", "--metrics=127.0.0.1:0",
                                "--worker-binary=server/worker/testing/fake_worker",
                                "--recheck=none"});  // a test that counts workers has no other
+  flags.insert(flags.begin(), under.begin(), under.end());
   // prlimit becomes kilnd: the process id stays.
   if (descriptors) {
     flags.insert(flags.begin(), {"prlimit", "--nofile=" + std::to_string(descriptors->soft) + ":" +
