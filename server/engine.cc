@@ -101,10 +101,10 @@ std::shared_ptr<Call> Engine::Begin(CompileRequest request, const worker::Fault&
   if (!MayAsk(call.get())) {
     // In the words for what is not there: whether it is would be an answer.
     call->SetAll(NotCached(call->is_glsl() ? kUnknownGlsl : kUnknownModule));
-  } else if (!TryCaches(call.get())) {
+    *reply = call->TakeReply();
+  } else if (!TryCaches(call.get(), reply)) {
     return call;
   }
-  *reply = call->TakeReply();
   return nullptr;
 }
 
@@ -132,8 +132,9 @@ void Engine::Remember(const Call& call) {
   options_.known->Add(call.client, call.is_glsl() ? call.glsl : call.module, Uptime());
 }
 
-// What can be answered without waiting, is. True: the call is done.
-bool Engine::TryCaches(Call* call) {
+// What can be answered without waiting, is. True: the reply is complete. A hit is nobody else's: its
+// answers need no place in the call, nor its lock.
+bool Engine::TryCaches(Call* call, Reply* reply) {
   if (!call->reads_cache() || call->request.spirv().size() > kHashAtOnce ||
       call->request.glsl().ByteSizeLong() > kHashAtOnce) {
     return false;
@@ -150,24 +151,28 @@ bool Engine::TryCaches(Call* call) {
     call->translate_ns = outcome.translation.nanoseconds;
     if (outcome.translation.status != TargetResult::OK) {
       EndUntranslated(call, outcome);
+      *reply = call->TakeReply();
       return true;
     }
     call->module = outcome.translation.module;
     call->has_module = true;
   }
   MakeKeys(checker_, call);
-  bool all = true;
-  for (size_t i = 0; i < call->targets(); ++i) {
-    Answer answer;
-    Lookup found = cache_->Find(call->keys[i], call->outputs, false, &answer.ready);
-    if (found == Lookup::kMemory || found == Lookup::kDisk) {
-      answer.tier = TierOf(found);
-      call->SetAnswer(i, std::move(answer));
-    } else {
-      all = false;
-    }
+  std::vector<Answer> answers(call->targets());
+  std::vector<size_t> found_ones;
+  for (size_t i = 0; i < answers.size(); ++i) {
+    const Lookup found = cache_->Find(call->keys[i], call->outputs, false, &answers[i].ready);
+    if (!Found(found)) continue;
+    answers[i].tier = TierOf(found);
+    found_ones.push_back(i);
   }
-  return all;
+  if (found_ones.size() == answers.size()) {
+    reply->answers = std::move(answers);
+    reply->translate_ns = call->translate_ns;
+    return true;
+  }
+  for (size_t i : found_ones) call->SetAnswer(i, std::move(answers[i]));
+  return false;
 }
 
 void Engine::Slow(const std::shared_ptr<Call>& call) {

@@ -125,7 +125,7 @@ class Engine {
   // Steps of a call; see engine.cc.
   bool MayAsk(Call* call);
   void Remember(const Call& call);
-  bool TryCaches(Call* call);
+  bool TryCaches(Call* call, Reply* reply);
   void Slow(const std::shared_ptr<Call>& call);
   void Translate(const std::shared_ptr<Call>& call);
   void AfterTranslation(const std::shared_ptr<Call>& call, const TranslateOutcome& outcome);
