@@ -11,6 +11,8 @@ namespace {
 constexpr std::string_view kMagic = "KLR1";
 // Fast and, for machine code, hardly worse than the default of 3.
 constexpr int kLevel = 1;
+// What fits on the stack of any thread.
+constexpr size_t kSmall = size_t{64} << 10;
 
 struct FreeContext {
   void operator()(ZSTD_CCtx* c) const { ZSTD_freeCCtx(c); }
@@ -60,11 +62,21 @@ bool OpenRecord(std::string_view key, std::string_view record, std::string* valu
   if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR) return false;
   if (size < key.size() || size > kMaxRecordBytes + key.size()) return false;
   if (size / kMostPerByte > record.size()) return false;
-  value->resize(static_cast<size_t>(size));
-  size_t n = ZSTD_decompressDCtx(DecompressContext(), value->data(), value->size(), record.data(),
-                                 record.size());
-  if (ZSTD_isError(n) || n != size) return false;
-  if (std::string_view(*value).substr(0, key.size()) != key) return false;
+  const auto bytes = static_cast<size_t>(size);
+  const auto decompress = [&](char* content) {
+    const size_t n = ZSTD_decompressDCtx(DecompressContext(), content, bytes, record.data(),
+                                         record.size());
+    return !ZSTD_isError(n) && n == bytes && std::string_view(content, bytes).starts_with(key);
+  };
+  // A string's bytes are zeroed before they are written, and moved when the key is taken off: of
+  // most records, which are small, a copy is cheaper than both.
+  if (char small[kSmall]; bytes <= sizeof small) {
+    if (!decompress(small)) return false;
+    value->assign(small + key.size(), bytes - key.size());
+    return true;
+  }
+  value->resize(bytes);
+  if (!decompress(value->data())) return false;
   value->erase(0, key.size());
   return true;
 }
