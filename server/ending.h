@@ -54,19 +54,24 @@ inline std::optional<WireBounds::TooMany> CheckBuffer(const WireBounds& bounds,
   return bounds.Check(&reader, type);
 }
 
-// Made when the request begins; End is called once. `response` gets a CompileResponse where the
-// reply is ok; one of more than `most_bytes` does not reach the client. `share`: of the request's
-// bytes, given back with the answer; empty if it got none.
+inline size_t BytesOf(const std::vector<grpc::Slice>& slices) {
+  size_t bytes = 0;
+  for (const grpc::Slice& slice : slices) bytes += slice.size();
+  return bytes;
+}
+
+// Made when the request begins; End is called once. A response of more than `most_bytes` does not
+// reach the client. `share`: of the request's bytes, given back with the answer; empty if it got
+// none.
 class Ending {
  public:
   using Method = metrics::Metrics::Method;
   Ending(metrics::Metrics* metrics, Method method, std::atomic<int>* in_flight,
-         const kiln::v1alpha::CompileRequest& request, grpc::ByteBuffer* response,
-         ByteBudget::Share share, size_t most_bytes = std::numeric_limits<size_t>::max())
+         const kiln::v1alpha::CompileRequest& request, ByteBudget::Share share,
+         size_t most_bytes = std::numeric_limits<size_t>::max())
       : metrics_(metrics),
         method_(method),
         in_flight_(in_flight),
-        response_(response),
         most_bytes_(most_bytes),
         share_(std::move(share)),
         targets_(request.targets().begin(), request.targets().end()) {
@@ -75,7 +80,9 @@ class Ending {
 
   absl::Time begun() const { return start_; }
 
-  void End(const Reply& reply) {
+  // The bytes of a CompileResponse; none where the reply is not ok.
+  std::vector<grpc::Slice> End(const Reply& reply) {
+    std::vector<grpc::Slice> response;
     absl::Duration took = absl::Now() - start_;
     absl::StatusCode code = reply.status.code();
     if (reply.status.ok()) {
@@ -85,21 +92,21 @@ class Ending {
         source = std::max(source, SourceOf(a));
         metrics_->Result(targets_[i], a.ready.status, SourceOf(a));
       }
-      BuildResponse(reply, absl::ToInt64Nanoseconds(took), response_);
+      response = BuildResponse(reply, absl::ToInt64Nanoseconds(took));
       metrics_->RequestTook(method_, targets_, source, absl::ToDoubleSeconds(took));
-      if (response_->Length() > most_bytes_) code = absl::StatusCode::kResourceExhausted;
+      if (BytesOf(response) > most_bytes_) code = absl::StatusCode::kResourceExhausted;
     }
     metrics_->RequestEnds(method_, code);
     metrics_->RequestBytes(-static_cast<double>(share_.bytes()));
     share_.Release();
     --*in_flight_;
+    return response;
   }
 
  private:
   metrics::Metrics* metrics_;
   Method method_;
   std::atomic<int>* in_flight_;
-  grpc::ByteBuffer* response_;
   size_t most_bytes_;
   ByteBudget::Share share_;
   absl::Time start_ = absl::Now();

@@ -55,8 +55,9 @@ grpc::Slice ByReference(const cache::MemoryTier::Value& value, size_t bytes) {
 
 }  // namespace
 
-void BuildResponse(const Reply& reply, int64_t service_ns, grpc::ByteBuffer* out) {
+std::vector<grpc::Slice> BuildResponse(const Reply& reply, int64_t service_ns) {
   std::vector<grpc::Slice> slices;
+  slices.reserve(2 * reply.answers.size() + 2);
   std::string pending;
   for (const Answer& answer : reply.answers) {
     std::string part = RequestPart(reply, answer, service_ns);
@@ -73,7 +74,7 @@ void BuildResponse(const Reply& reply, int64_t service_ns, grpc::ByteBuffer* out
     pending.append(part);
   }
   slices.emplace_back(pending);
-  *out = grpc::ByteBuffer(slices.data(), slices.size());
+  return slices;
 }
 
 }  // namespace kiln::server

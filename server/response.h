@@ -6,16 +6,18 @@
 #ifndef KILN_SERVER_RESPONSE_H_
 #define KILN_SERVER_RESPONSE_H_
 
-#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/slice.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "server/engine.h"
 
 namespace kiln::server {
 
-// `service_ns`: time this request took in the daemon.
-void BuildResponse(const Reply& reply, int64_t service_ns, grpc::ByteBuffer* out);
+// `service_ns`: time this request took in the daemon. There is room for one slice more, which may be
+// put before the others.
+std::vector<grpc::Slice> BuildResponse(const Reply& reply, int64_t service_ns);
 
 }  // namespace kiln::server
 

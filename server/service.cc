@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/time/clock.h"
@@ -23,19 +24,27 @@ namespace {
 using kiln::v1alpha::CompileRequest;
 using metrics::Metrics;
 
+void Set(const std::vector<grpc::Slice>& slices, grpc::ByteBuffer* response) {
+  grpc::ByteBuffer(slices.data(), slices.size()).Swap(response);  // assigned it would be copied
+}
+
 // A Compile call that has to wait. gRPC binds the reactor when the handler returns: OnCancel and
 // OnDone come after that, and a Finish before it is kept until then. So Begin has ended before
 // either is called.
 class CompileReactor final : public grpc::ServerUnaryReactor {
  public:
-  // `context` outlives it: gRPC's, of this call.
+  // `context` and `response` outlive it: gRPC's, of this call.
   CompileReactor(Engine* engine, const grpc::CallbackServerContext* context,
-                 std::shared_ptr<Call> call, Ending ending)
-      : engine_(engine), context_(context), call_(std::move(call)), ending_(std::move(ending)) {}
+                 std::shared_ptr<Call> call, Ending ending, grpc::ByteBuffer* response)
+      : engine_(engine),
+        context_(context),
+        call_(std::move(call)),
+        ending_(std::move(ending)),
+        response_(response) {}
 
   void Begin() {
     engine_->Continue(call_, [this](Reply reply) {
-      ending_.End(reply);
+      Set(ending_.End(reply), response_);
       Finish(ToGrpcStatus(reply));
     });
   }
@@ -47,6 +56,7 @@ class CompileReactor final : public grpc::ServerUnaryReactor {
   const grpc::CallbackServerContext* const context_;
   const std::shared_ptr<Call> call_;
   Ending ending_;
+  grpc::ByteBuffer* const response_;
 };
 
 // Bytes that did not parse: which field is to blame, where that can be said.
@@ -115,8 +125,7 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
   const bool is_request = has_share && !too_many.has_value() && ParseBuffer(*request, &parsed);
   // gRPC would keep the bytes until the call has ended. What is no request is looked at again.
   if (is_request) const_cast<grpc::ByteBuffer*>(request)->Clear();
-  Ending ending(metrics_, Metrics::Method::kCompile, &in_flight_, parsed, response,
-                std::move(share));
+  Ending ending(metrics_, Metrics::Method::kCompile, &in_flight_, parsed, std::move(share));
   Reply reply;
   if (draining_) {
     metrics_->ShedRequest(Metrics::Shed::kDraining);
@@ -132,7 +141,8 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
     Refuse(*request, &reply);
   } else if (auto call = engine_->Begin(std::move(parsed), FaultOf(*context), ClientOf(*context), &reply)) {
     call->request_id = GiveId(context);
-    auto* reactor = new CompileReactor(engine_, context, std::move(call), std::move(ending));
+    auto* reactor =
+        new CompileReactor(engine_, context, std::move(call), std::move(ending), response);
     reactor->Begin();
     return reactor;
   }
@@ -140,7 +150,7 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
   if (!reply.status.ok()) GiveId(context);
   // gRPC's own reactor is cheaper: it needs no thread for notifications that nobody wants.
   auto* reactor = context->DefaultReactor();
-  ending.End(reply);
+  Set(ending.End(reply), response);
   reactor->Finish(ToGrpcStatus(reply));
   return reactor;
 }

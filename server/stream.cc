@@ -25,9 +25,10 @@ using kiln::v1alpha::ItemError;
 using kiln::v1alpha::StreamRequest;
 using kiln::v1alpha::StreamResponse;
 
-grpc::ByteBuffer BufferOf(const StreamResponse& message) {
-  const grpc::Slice slice(message.SerializeAsString());
-  return grpc::ByteBuffer(&slice, 1);
+using Message = std::vector<grpc::Slice>;
+
+Message MessageOf(const StreamResponse& message) {
+  return {grpc::Slice(message.SerializeAsString())};
 }
 
 ItemError ErrorOf(const Reply& reply) {
@@ -72,9 +73,9 @@ std::string Head(int field, size_t length) {
   return Varint(static_cast<uint64_t>(field) << 3 | 2) + Varint(length);
 }
 
-grpc::ByteBuffer Join(const std::string& head, std::vector<grpc::Slice> parts) {
+Message Join(const std::string& head, std::vector<grpc::Slice> parts) {
   parts.insert(parts.begin(), grpc::Slice(head));
-  return grpc::ByteBuffer(parts.data(), parts.size());
+  return parts;
 }
 
 // What every StreamResponse to an item begins with.
@@ -89,12 +90,12 @@ constexpr uint64_t kSmallAnswer = 256;
 constexpr size_t kEnvelope = 48;
 
 // A StreamResponse around the bytes of a CompileResponse, which are not copied.
-grpc::ByteBuffer Whole(uint64_t item, size_t bytes, std::vector<grpc::Slice> response) {
+Message Whole(uint64_t item, size_t bytes, std::vector<grpc::Slice> response) {
   return Join(ItemHead(item) + Head(StreamResponse::kResponseFieldNumber, bytes),
               std::move(response));
 }
 
-grpc::ByteBuffer ChunkOf(uint64_t item, size_t bytes, std::vector<grpc::Slice> data, bool last) {
+Message ChunkOf(uint64_t item, size_t bytes, std::vector<grpc::Slice> data, bool last) {
   using Chunk = StreamResponse::Chunk;
   std::string head = Head(Chunk::kDataFieldNumber, bytes);
   if (last) head = Varint(Chunk::kLastFieldNumber << 3) + Varint(1) + head;
@@ -104,9 +105,9 @@ grpc::ByteBuffer ChunkOf(uint64_t item, size_t bytes, std::vector<grpc::Slice> d
 
 // The slices of a CompileResponse in messages of at most `most` bytes of it. Slices that are cut
 // share their bytes.
-std::vector<grpc::ByteBuffer> ChunksOf(uint64_t item, size_t left,
-                                       const std::vector<grpc::Slice>& response, size_t most) {
-  std::vector<grpc::ByteBuffer> chunks;
+std::vector<Message> ChunksOf(uint64_t item, size_t left, const std::vector<grpc::Slice>& response,
+                              size_t most) {
+  std::vector<Message> chunks;
   std::vector<grpc::Slice> data;
   size_t bytes = 0;
   for (const grpc::Slice& slice : response) {
@@ -165,11 +166,18 @@ ItemError NoRoom() {
   return error;
 }
 
-grpc::ByteBuffer Failure(uint64_t item, ItemError error) {
+// An initialiser list would copy it.
+std::vector<Message> Only(Message message) {
+  std::vector<Message> messages;
+  messages.push_back(std::move(message));
+  return messages;
+}
+
+Message Failure(uint64_t item, ItemError error) {
   StreamResponse failure;
   failure.set_item(item);
   *failure.mutable_error() = std::move(error);
-  return BufferOf(failure);
+  return MessageOf(failure);
 }
 
 }  // namespace
@@ -179,15 +187,19 @@ StreamReactor::StreamReactor(Parts parts) : parts_(std::move(parts)) {
   hello.set_credits(kStreamCredits);
   parts_.metrics->RequestBegins(metrics::Metrics::Method::kCompileStream);
   absl::MutexLock lock(&mutex_);
-  answers_.push_back({BufferOf(hello), {}});
-  unread_ += answers_.back().message.Length();
+  Message message = MessageOf(hello);
+  const size_t bytes = BytesOf(message);
+  unread_ += bytes;
+  answers_.push_back({std::move(message), bytes, {}});
   Advance();  // not the end: no item was read yet
 }
 
 std::optional<grpc::Status> StreamReactor::Advance() {
   if (!writing_ && !answers_.empty() && !broken_) {
     writing_ = true;
-    StartWrite(&answers_.front().message);
+    const Message& message = answers_.front().message;
+    grpc::ByteBuffer(message.data(), message.size()).Swap(&outgoing_);
+    StartWrite(&outgoing_);
   }
   const size_t busy = open_.size() + answers_.size();
   if (!reading_ && !no_more_items_ && busy < kStreamCredits && unread_ < kStreamUnread) {
@@ -210,13 +222,15 @@ void StreamReactor::End(std::optional<grpc::Status> status) {
 }
 
 void StreamReactor::OnReadDone(bool ok) {
-  const bool good = ok && Receive(incoming_);
+  ItemAnswer answer;
+  const bool good = ok && Receive(incoming_, &answer);
   incoming_.Clear();
   if (ok && !good) CancelAll();
   std::optional<grpc::Status> end;
   {
     absl::MutexLock lock(&mutex_);
     reading_ = false;
+    if (!answer.messages.empty()) Enqueue(answer.item, std::move(answer.messages));
     if (!good) no_more_items_ = true;
     if (ok && !good) {
       status_ = grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "the message is no StreamRequest");
@@ -232,7 +246,8 @@ void StreamReactor::OnWriteDone(bool ok) {
   {
     absl::MutexLock lock(&mutex_);
     writing_ = false;
-    unread_ -= answers_.front().message.Length();
+    outgoing_.Clear();
+    unread_ -= answers_.front().bytes;
     answers_.pop_front();
     end = Advance();
   }
@@ -281,12 +296,13 @@ size_t StreamReactor::MostBytes(bool takes_chunks) const {
   return most < kEnvelope ? 0 : most - kEnvelope;
 }
 
-bool StreamReactor::Receive(const grpc::ByteBuffer& bytes) {
+bool StreamReactor::Receive(const grpc::ByteBuffer& bytes, ItemAnswer* answer) {
   const std::optional<uint64_t> item = ItemOf(bytes);
   if (!item.has_value()) return false;
+  answer->item = *item;
   Reply reply;
-  if (!Open(*item, &reply)) {
-    Refuse(*item, false, reply, {});
+  if (!MayBegin(*item, &reply)) {
+    answer->messages = Refuse(*item, reply, {});
     return true;
   }
   const uint64_t size = bytes.Length();
@@ -295,18 +311,18 @@ bool StreamReactor::Receive(const grpc::ByteBuffer& bytes) {
     parts_.metrics->ShedRequest(metrics::Metrics::Shed::kBytes);
     reply.status = parts_.budget->Refusal(size);
     reply.retry = absl::Seconds(1);
-    Refuse(*item, true, reply, {});
+    answer->messages = Refuse(*item, reply, {});
     return true;
   }
   if (auto too_many = CheckBuffer(*parts_.bounds, bytes, *StreamRequest::descriptor())) {
     reply.Refuse(FieldOfRequest(too_many->field), std::move(too_many->what));
-    Refuse(*item, true, reply, std::move(share));
+    answer->messages = Refuse(*item, reply, std::move(share));
     return true;
   }
   StreamRequest request;
   if (ParseBuffer(bytes, &request)) {
     incoming_.Clear();  // the bytes are in the request now
-    Begin(*item, std::move(request), std::move(share));
+    answer->messages = Begin(*item, std::move(request), std::move(share));
     return true;
   }
   std::optional<BadText> bad = BadTextOf(bytes);
@@ -315,11 +331,11 @@ bool StreamReactor::Receive(const grpc::ByteBuffer& bytes) {
   } else {
     reply.Refuse("request", "it is no CompileRequest");
   }
-  Refuse(*item, true, reply, std::move(share));
+  answer->messages = Refuse(*item, reply, std::move(share));
   return true;
 }
 
-bool StreamReactor::Open(uint64_t item, Reply* reply) {
+bool StreamReactor::MayBegin(uint64_t item, Reply* reply) {
   absl::MutexLock lock(&mutex_);
   if (item == 0) {
     reply->Refuse("item", "item numbers begin at 1");
@@ -330,35 +346,33 @@ bool StreamReactor::Open(uint64_t item, Reply* reply) {
     reply->status = absl::UnavailableError("the daemon is stopping");
     reply->retry = absl::Seconds(1);
   } else {
-    open_.emplace(item, nullptr);
     return true;
   }
   return false;
 }
 
-void StreamReactor::Refuse(uint64_t item, bool open, const Reply& reply, ByteBudget::Share share) {
+std::vector<StreamReactor::Message> StreamReactor::Refuse(uint64_t item, const Reply& reply,
+                                                          ByteBudget::Share share) {
   ++*parts_.in_flight;
   parts_.metrics->RequestBegins(metrics::Metrics::Method::kItem);
-  Ending(parts_.metrics, metrics::Metrics::Method::kItem, parts_.in_flight, {}, nullptr,
-         std::move(share))
+  Ending(parts_.metrics, metrics::Metrics::Method::kItem, parts_.in_flight, {}, std::move(share))
       .End(reply);
-  Answer(item, open, Messages(item, false, reply, {}));
+  return Messages(item, false, reply, {});
 }
 
-void StreamReactor::Begin(uint64_t item, StreamRequest request, ByteBudget::Share share) {
+std::vector<StreamReactor::Message> StreamReactor::Begin(uint64_t item, StreamRequest request,
+                                                         ByteBudget::Share share) {
   const bool takes_chunks = request.takes_chunks();
   ++*parts_.in_flight;
   parts_.metrics->RequestBegins(metrics::Metrics::Method::kItem);
-  auto response = std::make_shared<grpc::ByteBuffer>();
-  auto ending = std::make_shared<Ending>(parts_.metrics, metrics::Metrics::Method::kItem,
-                                         parts_.in_flight, request.request(), response.get(),
-                                         std::move(share), MostBytes(takes_chunks));
+  Ending ending(parts_.metrics, metrics::Metrics::Method::kItem, parts_.in_flight,
+                request.request(), std::move(share), MostBytes(takes_chunks));
   Reply reply;
   auto call = parts_.engine->Begin(std::move(*request.mutable_request()), parts_.fault,
                                    parts_.client, &reply);
   if (call == nullptr) {
-    ending->End(reply);
-    return Answer(item, true, Messages(item, takes_chunks, reply, *response));
+    std::vector<grpc::Slice> response = ending.End(reply);
+    return Messages(item, takes_chunks, reply, std::move(response));
   }
   call->request_id = parts_.id + "." + std::to_string(item);
   bool nobody_waits = false;
@@ -367,33 +381,31 @@ void StreamReactor::Begin(uint64_t item, StreamRequest request, ByteBudget::Shar
     open_[item] = call;
     nobody_waits = broken_;
   }
-  parts_.engine->Continue(call, [this, item, takes_chunks, response, ending](Reply late) {
-    ending->End(late);
-    Answer(item, true, Messages(item, takes_chunks, late, *response));
+  auto kept = std::make_shared<Ending>(std::move(ending));
+  parts_.engine->Continue(call, [this, item, takes_chunks, kept](Reply late) {
+    std::vector<grpc::Slice> response = kept->End(late);
+    Answer(item, Messages(item, takes_chunks, late, std::move(response)));
   });
   if (nobody_waits) parts_.engine->Cancel(call, WhyOver(*parts_.context, begun_));
+  return {};
 }
 
-std::vector<grpc::ByteBuffer> StreamReactor::Messages(uint64_t item, bool takes_chunks,
-                                                      const Reply& reply,
-                                                      const grpc::ByteBuffer& response) const {
-  std::vector<grpc::Slice> slices;
-  const size_t bytes = response.Length(), most = parts_.max_response_bytes;
-  if (!reply.status.ok()) return {Failure(item, ErrorOf(reply))};
-  if (response.Dump(&slices).ok() && bytes <= MostBytes(false)) {
-    return {Whole(item, bytes, std::move(slices))};
-  }
+std::vector<StreamReactor::Message> StreamReactor::Messages(
+    uint64_t item, bool takes_chunks, const Reply& reply, std::vector<grpc::Slice> response) const {
+  if (!reply.status.ok()) return Only(Failure(item, ErrorOf(reply)));
+  const size_t bytes = BytesOf(response), most = parts_.max_response_bytes;
+  if (bytes <= MostBytes(false)) return Only(Whole(item, bytes, std::move(response)));
   if (takes_chunks) {
-    return ChunksOf(item, bytes, slices, std::max(most, 2 * kEnvelope) - kEnvelope);
+    return ChunksOf(item, bytes, response, std::max(most, 2 * kEnvelope) - kEnvelope);
   }
-  return {Failure(item, TooLarge(bytes, most))};
+  return Only(Failure(item, TooLarge(bytes, most)));
 }
 
-void StreamReactor::Answer(uint64_t item, bool open, std::vector<grpc::ByteBuffer> messages) {
+void StreamReactor::Answer(uint64_t item, std::vector<Message> messages) {
   std::optional<grpc::Status> end;
   {
     absl::MutexLock lock(&mutex_);
-    if (open) open_.erase(item);
+    open_.erase(item);
     Enqueue(item, std::move(messages));
     end = Advance();
   }
@@ -407,10 +419,10 @@ ByteBudget::Share StreamReactor::ShareOfAnswers(uint64_t bytes) {
   return parts_.answers->Take(std::min(bytes, all));
 }
 
-void StreamReactor::Enqueue(uint64_t item, std::vector<grpc::ByteBuffer> messages) {
+void StreamReactor::Enqueue(uint64_t item, std::vector<Message> messages) {
   if (broken_) return;
   uint64_t bytes = 0;
-  for (const grpc::ByteBuffer& message : messages) bytes += message.Length();
+  for (const Message& message : messages) bytes += BytesOf(message);
   // What is smaller than its bookkeeping is bounded by the credits.
   ByteBudget::Share share;
   if (bytes > kSmallAnswer) {
@@ -418,11 +430,14 @@ void StreamReactor::Enqueue(uint64_t item, std::vector<grpc::ByteBuffer> message
     if (!share) {
       messages.clear();
       messages.push_back(Failure(item, NoRoom()));
-      bytes = messages.back().Length();
+      bytes = BytesOf(messages.back());
     }
   }
   unread_ += bytes;
-  for (grpc::ByteBuffer& message : messages) answers_.push_back({std::move(message), {}});
+  for (Message& message : messages) {
+    const size_t size = BytesOf(message);
+    answers_.push_back({std::move(message), size, {}});
+  }
   answers_.back().share = std::move(share);
 }
 

@@ -67,27 +67,38 @@ class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
  private:
   friend class StreamReactorPeer;  // for tests
 
+  // The bytes of a StreamResponse. They become a grpc::ByteBuffer, which cannot be moved, when they
+  // are written.
+  using Message = std::vector<grpc::Slice>;
   // An answer's last message has the share of all.
   struct Unwritten {
-    grpc::ByteBuffer message;
+    Message message;
+    uint64_t bytes = 0;
     ByteBudget::Share share;
   };
 
-  // An item, or what should have been one; false: the bytes are no StreamRequest.
-  bool Receive(const grpc::ByteBuffer& bytes);
+  // What is to be written of an item; no messages: nothing yet.
+  struct ItemAnswer {
+    uint64_t item = 0;
+    std::vector<Message> messages;
+  };
+
+  // An item, or what should have been one; false: the bytes are no StreamRequest. What can be
+  // answered without waiting is in `answer`, and the item was never open.
+  bool Receive(const grpc::ByteBuffer& bytes, ItemAnswer* answer);
   // The item is to be answered with this refusal. `share`: of its bytes, if it got one.
-  void Refuse(uint64_t item, bool open, const Reply& reply, ByteBudget::Share share);
-  // `item` is open, and answered exactly once.
-  void Begin(uint64_t item, kiln::v1alpha::StreamRequest request, ByteBudget::Share share);
-  // Is it an item that can be begun? The reply says why not. Opens it if so.
-  bool Open(uint64_t item, Reply* reply);
-  // The item's answer, and its end where it was open.
-  void Answer(uint64_t item, bool open, std::vector<grpc::ByteBuffer> messages);
-  // The messages of an answer.
-  std::vector<grpc::ByteBuffer> Messages(uint64_t item, bool takes_chunks, const Reply& reply,
-                                         const grpc::ByteBuffer& response) const;
-  void Enqueue(uint64_t item, std::vector<grpc::ByteBuffer> messages)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::vector<Message> Refuse(uint64_t item, const Reply& reply, ByteBudget::Share share);
+  // `item` may be begun. Its answer; none: it is open now, and answered exactly once.
+  std::vector<Message> Begin(uint64_t item, kiln::v1alpha::StreamRequest request,
+                             ByteBudget::Share share);
+  // Is it an item that can be begun? The reply says why not.
+  bool MayBegin(uint64_t item, Reply* reply) ABSL_LOCKS_EXCLUDED(mutex_);
+  // An open item's answer, and its end.
+  void Answer(uint64_t item, std::vector<Message> messages) ABSL_LOCKS_EXCLUDED(mutex_);
+  // The messages of an answer; `response` as from Ending::End.
+  std::vector<Message> Messages(uint64_t item, bool takes_chunks, const Reply& reply,
+                                std::vector<grpc::Slice> response) const;
+  void Enqueue(uint64_t item, std::vector<Message> messages) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   ByteBudget::Share ShareOfAnswers(uint64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Reads and writes what can be. Has a value once, when nothing is under way any more: End is to
   // be called with it, without the lock. OnDone may come before Finish has returned, in another
@@ -103,9 +114,11 @@ class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   const Parts parts_;
   const absl::Time begun_ = absl::Now();
   grpc::ByteBuffer incoming_;
+  grpc::ByteBuffer outgoing_;  // of the first of answers_, while it is being written
 
   absl::Mutex mutex_;
-  // Items begun and not answered; null until the engine has given a call.
+  // Items that wait for the engine. What it answers at once never gets here: until then a read is
+  // under way, so that no other item comes and the stream does not end.
   std::map<uint64_t, std::shared_ptr<Call>> open_ ABSL_GUARDED_BY(mutex_);
   std::deque<Unwritten> answers_ ABSL_GUARDED_BY(mutex_);  // the first is being written
   uint64_t unread_ ABSL_GUARDED_BY(mutex_) = 0;            // bytes of answers_

@@ -15,7 +15,7 @@ class StreamReactorPeer {
     absl::MutexLock lock(&reactor_->mutex_);
     reactor_->open_.emplace(item, nullptr);
   }
-  void Answer(uint64_t item) { reactor_->Answer(item, true, {}); }
+  void Answer(uint64_t item) { reactor_->Answer(item, {}); }
   bool IsLocked() {
     if (!reactor_->mutex_.TryLock()) return true;
     reactor_->mutex_.Unlock();

@@ -382,6 +382,37 @@ TEST_F(E2eTest, ItemsOfAStreamShareTheBoundOnBytes) {
   AwaitMetric("kiln_request_bytes", 0);
 }
 
+TEST_F(E2eTest, AnItemsNumberIsItsOwnUntilItIsAnswered) {
+  Start();
+  grpc::ClientContext context;
+  context.AddMetadata("kiln-fault", "slow::1000");
+  auto stream = stub_->CompileStream(&context);
+  auto ask = [&](uint32_t word) {
+    kiln::v1alpha::StreamRequest item;
+    item.set_item(1);
+    *item.mutable_request() = Request(word);
+    EXPECT_TRUE(stream->Write(item));
+  };
+  kiln::v1alpha::StreamResponse answer;
+  ASSERT_TRUE(stream->Read(&answer));  // the credits
+  ask(1);                              // has to wait
+  ask(2);
+  ASSERT_TRUE(stream->Read(&answer));
+  ASSERT_EQ(answer.error().violations_size(), 1) << answer.DebugString();
+  EXPECT_EQ(answer.error().violations(0).field(), "item");
+  ASSERT_TRUE(stream->Read(&answer));
+  EXPECT_TRUE(answer.has_response()) << answer.DebugString();
+  // Hits have no time in which another could take their number.
+  for (int i = 0; i < 3; ++i) ask(1);
+  stream->WritesDone();
+  int hits = 0;
+  for (; stream->Read(&answer); ++hits) {
+    EXPECT_EQ(answer.response().results(0).cache(), kiln::v1alpha::CACHE_MEMORY);
+  }
+  EXPECT_EQ(hits, 3);
+  EXPECT_TRUE(stream->Finish().ok());
+}
+
 // The most that a process had in memory at once.
 double PeakBytes(pid_t pid) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/status");
