@@ -443,12 +443,13 @@ void Daemon::LookAtQuarantine() {
   const quarantine::Quarantine::Usage usage = parts_->quarantine->usage();
   const uint64_t before = std::exchange(parts_->quarantine_write_errors, usage.write_errors);
   const std::string was = std::exchange(parts_->quarantine_trouble, usage.trouble);
-  if (usage.write_errors > before || (usage.trouble != was && !usage.trouble.empty())) {
+  const bool troubled = usage.trouble != was && !usage.trouble.empty();
+  if (usage.write_errors > before || (troubled && usage.unwritten > 0)) {
     std::vector<log::Field> fields = {{"errors", usage.write_errors - before},
                                       {"entries", usage.unwritten}};
     if (!usage.trouble.empty()) fields.emplace_back("message", usage.trouble);
     parts_->log->Write(log::Event::kQuarantineNotWritten, std::move(fields));
-  } else if (usage.trouble != was) {
+  } else if (usage.trouble.empty() && !was.empty()) {
     parts_->log->Write(log::Event::kQuarantineWritten, {{"entries", usage.entries}});
   }
 }

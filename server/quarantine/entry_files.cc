@@ -104,6 +104,11 @@ bool EntryFiles::Open() {
 bool EntryFiles::Lock(int folder) {
   lock_.Reset();
   files::Opened lock = files::OpenFile(folder, kLock, O_RDWR | O_CREAT);
+  // It has nothing in it: one with a second name (`cp -al`), or what is none, makes room for
+  // another.
+  if (!lock.unfit.empty() && unlinkat(folder, kLock, 0) == 0) {
+    lock = files::OpenFile(folder, kLock, O_RDWR | O_CREAT);
+  }
   if (!lock.ok() && lock.unfit.empty() && lock.error == EROFS) return true;  // none can write there
   if (!lock.ok()) {
     trouble_ = absl::StrCat(parent_, "/", name_, "/", kLock, " ", lock.Why());

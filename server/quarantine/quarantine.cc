@@ -89,12 +89,16 @@ uint64_t* Quarantine::ReasonToDrop(const std::optional<Entry>& entry, Dropped* d
 }
 
 // The last first; sources stay where they are, in the files.
-std::vector<QuarantineEntry> Quarantine::ReadFiles(Dropped* dropped) {
+std::vector<QuarantineEntry> Quarantine::ReadFiles(Dropped* dropped,
+                                                   std::set<std::string>* unread) {
   std::vector<Entry> found;
   for (const std::string& name : files_.Names()) {
     std::optional<Entry> entry(std::in_place);
     const EntryFiles::Found read = files_.Read(name, &*entry);
-    if (read == EntryFiles::Found::kUnread) continue;
+    if (read == EntryFiles::Found::kUnread) {
+      unread->insert(name);
+      continue;
+    }
     if (read == EntryFiles::Found::kNoEntry) entry = std::nullopt;
     if (uint64_t* reason = ReasonToDrop(entry, dropped)) {
       ++*reason;
@@ -115,23 +119,24 @@ std::vector<QuarantineEntry> Quarantine::ReadFiles(Dropped* dropped) {
 
 void Quarantine::Load() {
   Dropped dropped;
-  std::vector<Entry> found = ReadFiles(&dropped);
+  std::set<std::string> unread;
+  std::vector<Entry> found = ReadFiles(&dropped, &unread);
   absl::MutexLock lock(&mutex_);
   dropped_.damaged += dropped.damaged;
   dropped_.format += dropped.format;
   dropped_.compiler += dropped.compiler;
   dropped_.limits += dropped.limits;
-  Merge(std::move(found));
+  Merge(std::move(found), unread);
   KeepBounds();
   Publish();
 }
 
 // What is held is newer than what a file says of the same key; the source of a key is always the
-// same, and may be in that file only.
-void Quarantine::Merge(std::vector<Entry> found) {
+// same, and may be in that file only: what could not be read keeps it.
+void Quarantine::Merge(std::vector<Entry> found, const std::set<std::string>& unread) {
   for (Held& held : entries_) {
     held.written = false;
-    if (held.source != nullptr) continue;
+    if (held.source != nullptr || unread.contains(held.entry.key())) continue;
     bytes_ -= held.entry.request_bytes();
     held.entry.clear_request_bytes();
   }

@@ -39,6 +39,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -145,8 +146,10 @@ class Quarantine {
 
   // What is in a directory that was not open before, together with what is held.
   void Load() ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_) ABSL_LOCKS_EXCLUDED(mutex_);
-  std::vector<Entry> ReadFiles(Dropped* dropped) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
-  void Merge(std::vector<Entry> found) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::vector<Entry> ReadFiles(Dropped* dropped, std::set<std::string>* unread)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
+  void Merge(std::vector<Entry> found, const std::set<std::string>& unread)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Where an entry that was read is to be dropped, the counter for that.
   uint64_t* ReasonToDrop(const std::optional<Entry>& entry, Dropped* dropped) const;
   // Counts a death; true: it is one too many.

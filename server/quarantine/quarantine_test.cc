@@ -511,6 +511,8 @@ TEST_F(QuarantineTest, SecondNamesDoNoHarmAndOthersFilesStay) {
     Die(&q, 1, 3);
   }
   std::filesystem::create_hard_link(PathOf(1), cache_ + ".away");
+  std::filesystem::remove(cache_ + ".lock");
+  std::filesystem::create_hard_link(options_.directory + "/lock", cache_ + ".lock");
   const std::string stays[] = {"virus-1", cache::ToHex(Key(1)) + "x", std::string(64, 'g'),
                                "a.new"};
   for (const std::string& name : stays) std::ofstream(options_.directory + "/" + name) << "bytes";
@@ -550,6 +552,23 @@ TEST_F(QuarantineTest, WhatCannotBeReadStaysAndIsReadLater) {
   EXPECT_EQ(q.usage().trouble, "");
   EXPECT_EQ(SourceBytes(q, 1), 100u);
   EXPECT_EQ(SourceBytes(q, 2), 100u);
+}
+
+TEST_F(QuarantineTest, WhatIsHeldAndCannotBeReadKeepsItsSource) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give a file away";
+  Quarantine q(options_);
+  Die(&q, 1, 3);
+  Die(&q, 2, 3);
+  ASSERT_EQ(chown(PathOf(1).c_str(), 12345, 0), 0);
+  std::filesystem::rename(options_.directory, cache_ + ".away");
+  q.Follow();  // another directory, without either
+  std::filesystem::remove_all(options_.directory);
+  std::filesystem::rename(cache_ + ".away", options_.directory);
+  for (int i = 0; i < 3; ++i) q.Follow();
+  ASSERT_EQ(chown(PathOf(1).c_str(), 0, 0), 0);
+  for (int i = 0; i < 100; ++i) q.Follow();
+  EXPECT_EQ(SourceBytes(q, 2), 100u);
+  EXPECT_TRUE(q.Refuse(Key(1)).has_value());
 }
 
 TEST_F(QuarantineTest, BoundedInNumberAndBytes) {
