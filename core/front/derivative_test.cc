@@ -24,10 +24,10 @@ std::string Shader(const std::string& size, const std::string& group, const std:
 std::vector<float> Execute(const std::string& text, size_t count) {
   const auto module = ImportVerified(CompileCompute(text));
   EXPECT_TRUE(module.ok()) << module.status();
-  mir::LaunchInputs inputs;
+  oracle::LaunchInputs inputs;
   inputs.buffers = {{0, 1, 0, std::vector<uint8_t>(4 * count)}};
   if (module.ok()) {
-    const auto run = mir::Interpret(*module, inputs);
+    const auto run = oracle::Interpret(*module, inputs);
     EXPECT_TRUE(run.ok()) << run.status() << mir::Print(*module);
   }
   std::vector<float> out(count);

@@ -29,7 +29,7 @@ struct ImportOptions {
   bool zero_workgroup_memory = false;        // clear shared memory before anything else
   bool dispatch_base = false;                // WorkgroupId includes base_workgroup
   // For judges, never for compiling: results that SPIR-V leaves undefined for their operands become
-  // selects of undefined values (emit_undefined.cc; mir::LaunchInputs::prefers_defined).
+  // selects of undefined values (emit_undefined.cc; oracle::LaunchInputs::prefers_defined).
   bool mark_undefined = false;
 };
 

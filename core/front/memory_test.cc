@@ -239,7 +239,7 @@ layout(std430, binding = 3) buffer Sb { uint head; layout(row_major) mat2x3 rw; 
     out_[id] = uint(r);
 )";
   const mir::Module module = Import(globals, body);
-  mir::LaunchInputs inputs;
+  oracle::LaunchInputs inputs;
   inputs.buffers.resize(4);
   for (uint32_t b = 0; b < 4; ++b) inputs.buffers[b].binding = b;
   inputs.buffers[0].bytes.resize(128);
@@ -250,7 +250,7 @@ layout(std430, binding = 3) buffer Sb { uint head; layout(row_major) mat2x3 rw; 
   std::memcpy(inputs.buffers[2].bytes.data(), u.data(), 256);
   std::vector<float> sb(64);
   inputs.buffers[3].bytes.resize(256);
-  const auto ran = mir::Interpret(module, inputs);
+  const auto ran = oracle::Interpret(module, inputs);
   ASSERT_TRUE(ran.ok()) << ran.status();
   EXPECT_EQ(ran->outside_accesses, 0);
   std::memcpy(sb.data(), inputs.buffers[3].bytes.data(), 256);
@@ -329,7 +329,7 @@ TEST(Memory, Atomics) {
     out_[id] = w * 1000u + (old >= 100u && old < 132u ? 1u : 0u);
 )";
   const mir::Module module = Import(globals, body);
-  mir::LaunchInputs inputs;
+  oracle::LaunchInputs inputs;
   inputs.buffers.resize(3);
   for (uint32_t b = 0; b < 3; ++b) inputs.buffers[b].binding = b;
   const auto input = Count(32);
@@ -339,7 +339,7 @@ TEST(Memory, Atomics) {
   std::vector<uint32_t> a = {0, ~0u, 0, 0, 1000, 0, 0, 0, 0, 0, 0, 0, 0};
   inputs.buffers[2].bytes.resize(a.size() * 4);
   std::memcpy(inputs.buffers[2].bytes.data(), a.data(), a.size() * 4);
-  ASSERT_TRUE(mir::Interpret(module, inputs).ok());
+  ASSERT_TRUE(oracle::Interpret(module, inputs).ok());
   std::memcpy(a.data(), inputs.buffers[2].bytes.data(), a.size() * 4);
   EXPECT_EQ(a, (std::vector<uint32_t>{496, 0, ~0u, 0, 5, 62, 9, 1, 0, static_cast<uint32_t>(-10),
                                       21, 0, 0}));
@@ -592,7 +592,7 @@ void main() {
   ASSERT_TRUE(module.ok()) << module.status();
   EXPECT_EQ(module->local_size, (std::array<uint32_t, 3>{4, 3, 2}));
   EXPECT_EQ(module->push_constant_bytes, 48u);
-  mir::LaunchInputs inputs;
+  oracle::LaunchInputs inputs;
   inputs.groups = {2, 1, 1};
   const float push[12] = {std::bit_cast<float>(5u), 0, 0, 0, 10, 20, 30, 0, 1, 2, 3, 4};
   inputs.push_constants.resize(48);
@@ -600,7 +600,7 @@ void main() {
   inputs.buffers.resize(1);
   inputs.buffers[0].binding = 1;
   inputs.buffers[0].bytes.resize(48 * 4);
-  ASSERT_TRUE(mir::Interpret(*module, inputs).ok());
+  ASSERT_TRUE(oracle::Interpret(*module, inputs).ok());
   for (uint32_t i = 0; i < 48; ++i) {
     const uint32_t l = i % 24;
     const uint32_t x = l % 4;

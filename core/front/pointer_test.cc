@@ -57,16 +57,16 @@ std::vector<uint32_t> Execute(const std::string& main, const std::string& functi
     ADD_FAILURE() << module.status();
     return std::vector<uint32_t>(32);
   }
-  mir::LaunchInputs inputs;
+  oracle::LaunchInputs inputs;
   for (uint32_t b = 0; b < 6; ++b) {
-    mir::BoundBuffer buffer{0, b < 4 ? b : 4, b < 4 ? 0 : b - 4, std::vector<uint8_t>(256)};
+    oracle::BoundBuffer buffer{0, b < 4 ? b : 4, b < 4 ? 0 : b - 4, std::vector<uint8_t>(256)};
     for (uint32_t i = 0; i < 64; ++i) {
       const uint32_t word = WordAt(b, i);
       std::memcpy(&buffer.bytes[4 * i], &word, 4);
     }
     inputs.buffers.push_back(std::move(buffer));
   }
-  const auto run = mir::Interpret(*module, inputs);
+  const auto run = oracle::Interpret(*module, inputs);
   if (!run.ok()) ADD_FAILURE() << run.status() << mir::Print(*module);
   std::vector<uint32_t> out(32);
   std::memcpy(out.data(), inputs.buffers[1].bytes.data(), 128);
@@ -271,8 +271,8 @@ TEST(Pointer, ListsOfNodesDeclaredAhead) {
     })"));
   ASSERT_TRUE(module.ok()) << module.status();
   constexpr uint64_t kAddress = 0xfffffff80u;  // the last nodes lie beyond a multiple of 2^32
-  mir::LaunchInputs inputs;
-  mir::BoundBuffer nodes{7, 0, 0, std::vector<uint8_t>(160)};
+  oracle::LaunchInputs inputs;
+  oracle::BoundBuffer nodes{7, 0, 0, std::vector<uint8_t>(160)};
   nodes.address = kAddress;
   const uint32_t order[] = {3, 9, 0, 5, 8, 1};
   for (size_t i = 0; i < 6; ++i) {
@@ -287,7 +287,7 @@ TEST(Pointer, ListsOfNodesDeclaredAhead) {
   const uint64_t head = kAddress + 16 * order[0];
   inputs.push_constants.resize(8);
   std::memcpy(inputs.push_constants.data(), &head, 8);
-  const auto run = mir::Interpret(*module, inputs);
+  const auto run = oracle::Interpret(*module, inputs);
   ASSERT_TRUE(run.ok()) << run.status();
   uint32_t out[16];
   std::memcpy(out, inputs.buffers[1].bytes.data(), 64);

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "core/front/testing.h"
-#include "core/mir/example_images.h"
 #include "core/mir/print.h"
+#include "core/oracle/example_images.h"
 
 namespace kiln::front {
 namespace {
@@ -42,11 +42,11 @@ uint32_t Word(uint32_t random, bool floats) {
   return floats ? 0x3f000000u + (random >> 8) % 0x01000000u : (random >> 24) % 9;
 }
 
-mir::LaunchInputs Inputs(const mir::Module& module, bool floats) {
-  mir::LaunchInputs inputs;
+oracle::LaunchInputs Inputs(const mir::Module& module, bool floats) {
+  oracle::LaunchInputs inputs;
   inputs.groups = {2, 1, 1};
   for (const mir::Resource& r : module.resources) {
-    mir::BoundBuffer buffer{r.set, r.binding, r.element, std::vector<uint8_t>(kBufferBytes)};
+    oracle::BoundBuffer buffer{r.set, r.binding, r.element, std::vector<uint8_t>(kBufferBytes)};
     uint32_t random = r.set * 77 + r.binding * 13 + r.element;
     for (size_t i = 0; i < kBufferBytes; i += 4) {
       random = random * 1664525 + 1013904223;
@@ -55,7 +55,7 @@ mir::LaunchInputs Inputs(const mir::Module& module, bool floats) {
     }
     inputs.buffers.push_back(std::move(buffer));
   }
-  mir::BindExampleImages(module, 16, &inputs);
+  oracle::BindExampleImages(module, 16, &inputs);
   inputs.push_constants.resize(128);
   for (uint32_t i = 0; i < 32; ++i) {
     const uint32_t word = i % 5 + 1;
@@ -74,10 +74,10 @@ bool Close(uint32_t a, uint32_t b) {
 
 // The buffers and images after a run; none if the made-up data makes it too long.
 std::vector<std::pair<uint32_t, std::vector<uint8_t>>> RunOn(const mir::Module& module,
-                                                             mir::LaunchInputs inputs) {
-  mir::InterpLimits limits;
+                                                             oracle::LaunchInputs inputs) {
+  oracle::InterpLimits limits;
   limits.max_lane_steps = 40'000'000;
-  const auto ran = mir::Interpret(module, inputs, limits);
+  const auto ran = oracle::Interpret(module, inputs, limits);
   if (ran.ok()) {
     std::vector<std::pair<uint32_t, std::vector<uint8_t>>> results;
     for (const auto& b : inputs.buffers) results.emplace_back(b.binding, b.bytes);

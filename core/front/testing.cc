@@ -67,14 +67,14 @@ absl::StatusOr<mir::Module> ImportVerified(const std::vector<uint32_t>& words,
 absl::StatusOr<std::vector<uint32_t>> RunWords(const mir::Module& module,
                                                const std::vector<uint32_t>& input,
                                                size_t output_words, uint32_t groups) {
-  mir::LaunchInputs inputs;
+  oracle::LaunchInputs inputs;
   inputs.groups = {groups, 1, 1};
   inputs.buffers.resize(2);
   inputs.buffers[0].bytes.resize(input.size() * 4);
   std::memcpy(inputs.buffers[0].bytes.data(), input.data(), input.size() * 4);
   inputs.buffers[1].binding = 1;
   inputs.buffers[1].bytes.resize(output_words * 4);
-  const auto statistics = mir::Interpret(module, inputs);
+  const auto statistics = oracle::Interpret(module, inputs);
   if (!statistics.ok()) return statistics.status();
   std::vector<uint32_t> output(output_words);
   std::memcpy(output.data(), inputs.buffers[1].bytes.data(), output_words * 4);

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/front/import.h"
-#include "core/mir/interp.h"
+#include "core/oracle/interp.h"
 
 namespace kiln::front {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/front/testing.h"
-#include "core/mir/interp.h"
 #include "core/mir/print.h"
+#include "core/oracle/interp.h"
 #include "gtest/gtest.h"
 
 namespace kiln::front {
@@ -32,7 +32,7 @@ Outcome RunAll(const std::vector<uint32_t>& words, uint32_t word, bool mark, uin
   const auto module = ImportVerified(words, options);
   EXPECT_TRUE(module.ok()) << module.status();
   if (!module.ok()) return {};
-  mir::LaunchInputs inputs;
+  oracle::LaunchInputs inputs;
   inputs.undefined_seed = seed;
   inputs.prefers_defined = mark;
   inputs.buffers.resize(2);
@@ -41,7 +41,7 @@ Outcome RunAll(const std::vector<uint32_t>& words, uint32_t word, bool mark, uin
     inputs.buffers[i].bytes.resize(32 * 4);
   }
   for (size_t i = 0; i < 32; ++i) std::memcpy(inputs.buffers[0].bytes.data() + 4 * i, &word, 4);
-  const auto run = mir::Interpret(*module, inputs);
+  const auto run = oracle::Interpret(*module, inputs);
   EXPECT_TRUE(run.ok()) << run.status() << mir::Print(*module);
   Outcome outcome;
   if (run.ok()) outcome.undefined = run->undefined_results;

@@ -11,9 +11,9 @@
 
 #include "core/front/refusal.h"
 #include "core/front/testing.h"
-#include "core/mir/interp.h"
 #include "core/mir/print.h"
 #include "core/mir/semantics.h"
+#include "core/oracle/interp.h"
 
 namespace kiln::front {
 namespace {
@@ -264,7 +264,7 @@ TEST(Widths, ElementsAcrossTheirAlignment) {
     const auto module = ImportVerified(CompileCompute(text));
     ASSERT_TRUE(module.ok()) << module.status();
     constexpr uint64_t kAddress = 0xfffffff0ull;
-    mir::LaunchInputs inputs;
+    oracle::LaunchInputs inputs;
     std::vector<uint8_t> bytes(80);
     for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(251 * i + 3);
     const float f = 1.5;
@@ -274,7 +274,7 @@ TEST(Widths, ElementsAcrossTheirAlignment) {
     const uint64_t addresses[2] = {kAddress + align, kAddress + 40 + align};
     inputs.push_constants.resize(16);
     std::memcpy(inputs.push_constants.data(), addresses, 16);
-    const auto run = mir::Interpret(*module, inputs);
+    const auto run = oracle::Interpret(*module, inputs);
     ASSERT_TRUE(run.ok()) << run.status();
     EXPECT_EQ(run->misaligned_accesses, 0);
     std::vector<uint8_t> want = before;
@@ -312,7 +312,7 @@ TEST(Widths, BufferReferences) {
   const auto module = ImportVerified(CompileCompute(text));
   ASSERT_TRUE(module.ok()) << module.status();
   constexpr uint64_t kNodes = 0x7fffffff0ull, kOut = 0x123456780000ull;
-  mir::LaunchInputs inputs;
+  oracle::LaunchInputs inputs;
   std::vector<uint8_t> nodes(4 * 16);
   for (uint32_t i = 0; i < 4; ++i) {
     const uint32_t value = 100 * i;
@@ -326,7 +326,7 @@ TEST(Widths, BufferReferences) {
   inputs.push_constants.resize(16);
   std::memcpy(&inputs.push_constants[0], &kNodes, 8);
   std::memcpy(&inputs.push_constants[8], &kOut, 8);
-  const auto run = mir::Interpret(*module, inputs);
+  const auto run = oracle::Interpret(*module, inputs);
   ASSERT_TRUE(run.ok()) << run.status() << mir::Print(*module);
   EXPECT_EQ(run->outside_accesses, 0);
   std::vector<uint32_t> out(98);

@@ -3,11 +3,11 @@
 #include <string>
 
 #include "core/mir/build.h"
-#include "core/mir/generate.h"
-#include "core/mir/interp.h"
 #include "core/mir/parse.h"
 #include "core/mir/print.h"
 #include "core/mir/verify.h"
+#include "core/oracle/generate.h"
+#include "core/oracle/interp.h"
 #include "gtest/gtest.h"
 
 namespace kiln::mid {
@@ -184,7 +184,7 @@ TEST(Divergence, LongChainsAreGivenUp) {
 }
 
 // Every value that the analysis calls uniform is, in all lanes that run, on random modules.
-class Watch : public mir::InterpObserver {
+class Watch : public oracle::InterpObserver {
  public:
   Watch(const mir::Module& module, uint32_t subgroup)
       : m_(module), divergence_(module), subgroup_(subgroup) {}
@@ -216,12 +216,12 @@ class Watch : public mir::InterpObserver {
 TEST(Divergence, RandomModulesKeepWhatIsPromised) {
   int64_t seen = 0, uniform = 0;
   for (uint64_t seed = 0; seed < 1500; ++seed) {
-    const mir::Module m = mir::GenerateModule(seed, {.instructions = 80});
-    mir::LaunchInputs inputs = mir::GenerateInputs(seed, m);
+    const mir::Module m = oracle::GenerateModule(seed, {.instructions = 80});
+    oracle::LaunchInputs inputs = oracle::GenerateInputs(seed, m);
     inputs.subgroup_size = 8;
     Watch watch(m, 8);
     inputs.observer = &watch;
-    ASSERT_TRUE(mir::Interpret(m, inputs).ok());
+    ASSERT_TRUE(oracle::Interpret(m, inputs).ok());
     ASSERT_EQ(watch.wrong, 0) << "seed " << seed << " " << watch.culprit << "\n" << mir::Print(m);
     seen += watch.seen;
     uniform += watch.uniform;

@@ -3,10 +3,10 @@
 #include <string>
 
 #include "core/base/bitset.h"
-#include "core/mir/generate.h"
-#include "core/mir/interp.h"
 #include "core/mir/parse.h"
 #include "core/mir/print.h"
+#include "core/oracle/generate.h"
+#include "core/oracle/interp.h"
 #include "gtest/gtest.h"
 
 namespace kiln::mid {
@@ -65,7 +65,7 @@ TEST(KnownBits, WhatFollows) {
 }
 
 // No bit that is called 0 is ever 1, on random modules.
-class Watch : public mir::InterpObserver {
+class Watch : public oracle::InterpObserver {
  public:
   explicit Watch(const mir::Module& module) : m_(module) {}
 
@@ -88,11 +88,11 @@ class Watch : public mir::InterpObserver {
 TEST(KnownBits, HoldOnRandomModules) {
   int64_t known = 0;
   for (uint64_t seed = 0; seed < 500; ++seed) {
-    const mir::Module m = mir::GenerateModule(seed, {.instructions = 80});
-    mir::LaunchInputs inputs = mir::GenerateInputs(seed, m);
+    const mir::Module m = oracle::GenerateModule(seed, {.instructions = 80});
+    oracle::LaunchInputs inputs = oracle::GenerateInputs(seed, m);
     Watch watch(m);
     inputs.observer = &watch;
-    ASSERT_TRUE(mir::Interpret(m, inputs).ok());
+    ASSERT_TRUE(oracle::Interpret(m, inputs).ok());
     ASSERT_EQ(watch.culprit, "") << "seed " << seed << "\n" << mir::Print(m);
     known += watch.known;
   }

@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "core/mid/testing.h"
-#include "core/mir/interp.h"
 #include "core/mir/parse.h"
 #include "core/mir/verify.h"
+#include "core/oracle/interp.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -39,10 +39,10 @@ TEST(LowerFloatAtomics, AddsTheSame) {
   EXPECT_EQ(mir::Verify(lowered), absl::OkStatus());
   std::vector<uint8_t> results[2];
   for (int i = 0; i < 2; ++i) {
-    mir::LaunchInputs inputs;
+    oracle::LaunchInputs inputs;
     inputs.buffers.resize(1);
     inputs.buffers[0].bytes.resize(72);
-    EXPECT_TRUE(mir::Interpret(i == 0 ? *m : lowered, inputs).ok());
+    EXPECT_TRUE(oracle::Interpret(i == 0 ? *m : lowered, inputs).ok());
     results[i] = inputs.buffers[0].bytes;
   }
   // Lanes run in lockstep, so which lane meets which sum may differ; the sums may not.

@@ -7,10 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/mid/testing.h"
-#include "core/mir/interp.h"
 #include "core/mir/parse.h"
 #include "core/mir/print.h"
 #include "core/mir/verify.h"
+#include "core/oracle/interp.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -24,8 +24,8 @@ constexpr uint32_t kLanes = 32;
 constexpr uint32_t kEdge = 64;
 
 // An image whose texels tell their level: a sample blended between levels gives the level.
-mir::BoundImage Levels(uint32_t binding, mir::ImageDim dim, bool arrayed) {
-  mir::BoundImage image;
+oracle::BoundImage Levels(uint32_t binding, mir::ImageDim dim, bool arrayed) {
+  oracle::BoundImage image;
   image.binding = binding;
   image.format = mir::ImageFormat::kR32f;
   image.dim = dim;
@@ -44,15 +44,15 @@ mir::BoundImage Levels(uint32_t binding, mir::ImageDim dim, bool arrayed) {
   return image;
 }
 
-mir::LaunchInputs Inputs() {
-  mir::LaunchInputs inputs;
+oracle::LaunchInputs Inputs() {
+  oracle::LaunchInputs inputs;
   inputs.buffers.resize(1);
   inputs.buffers[0].bytes.resize(4 * kLanes);
   inputs.images = {Levels(1, mir::ImageDim::kCube, false), Levels(2, mir::ImageDim::kCube, true),
                    Levels(3, mir::ImageDim::k2D, false), Levels(4, mir::ImageDim::k2D, true),
                    Levels(5, mir::ImageDim::k2D, false)};
   for (uint32_t binding = 1; binding <= 17; ++binding) {
-    mir::BoundSampler sampler;
+    oracle::BoundSampler sampler;
     sampler.binding = binding;
     sampler.linear_levels = true;
     inputs.samplers.push_back(sampler);
@@ -61,8 +61,8 @@ mir::LaunchInputs Inputs() {
 }
 
 std::vector<float> Run(const mir::Module& m) {
-  mir::LaunchInputs inputs = Inputs();
-  EXPECT_TRUE(mir::Interpret(m, inputs).ok());
+  oracle::LaunchInputs inputs = Inputs();
+  EXPECT_TRUE(oracle::Interpret(m, inputs).ok());
   std::vector<float> result(kLanes);
   std::memcpy(result.data(), inputs.buffers[0].bytes.data(), 4 * kLanes);
   return result;

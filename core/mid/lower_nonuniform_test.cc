@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include "core/mir/interp.h"
 #include "core/mir/parse.h"
 #include "core/mir/print.h"
 #include "core/mir/verify.h"
+#include "core/oracle/interp.h"
 #include "gtest/gtest.h"
 
 namespace kiln::mid {
@@ -193,7 +193,7 @@ TEST(LowerNonuniform, KeepsTheMeaning) {
   store_ssbo[1, align 4] %3, %6
 )");
   const auto run = [](const mir::Module& module) {
-    mir::LaunchInputs inputs;
+    oracle::LaunchInputs inputs;
     inputs.push_constants.resize(16);
     for (uint32_t i = 0; i < 4; ++i) {
       inputs.buffers.push_back({0, 0, i, std::vector<uint8_t>(136)});
@@ -203,9 +203,9 @@ TEST(LowerNonuniform, KeepsTheMeaning) {
     inputs.images.emplace_back().binding = 2;
     inputs.images.back().bytes.resize(4);
     inputs.samplers.emplace_back().binding = 3;
-    EXPECT_TRUE(mir::Interpret(module, inputs).ok());
+    EXPECT_TRUE(oracle::Interpret(module, inputs).ok());
     std::string bytes;
-    for (const mir::BoundBuffer& b : inputs.buffers) bytes.append(b.bytes.begin(), b.bytes.end());
+    for (const oracle::BoundBuffer& b : inputs.buffers) bytes.append(b.bytes.begin(), b.bytes.end());
     return bytes;
   };
   const std::string before = run(m);

@@ -8,10 +8,10 @@
 #include "core/mid/lower_int64.h"
 #include "core/mid/lower_int8.h"
 #include "core/mir/build.h"
-#include "core/mir/interp.h"
 #include "core/mir/parse.h"
 #include "core/mir/print.h"
 #include "core/mir/verify.h"
+#include "core/oracle/interp.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -53,10 +53,10 @@ uint64_t Draw(Type type, std::mt19937_64& random) {
 
 std::vector<uint8_t> Execute(const Module& m, const std::vector<uint8_t>& input,
                              uint32_t subgroup_size = 32) {
-  mir::LaunchInputs inputs;
+  oracle::LaunchInputs inputs;
   inputs.subgroup_size = subgroup_size;
   inputs.buffers = {{0, 0, 0, input}, {0, 1, 0, std::vector<uint8_t>(8 * kLanes)}};
-  const auto run = mir::Interpret(m, inputs);
+  const auto run = oracle::Interpret(m, inputs);
   EXPECT_TRUE(run.ok()) << run.status() << mir::Print(m);
   return inputs.buffers[1].bytes;
 }
@@ -294,9 +294,9 @@ TEST(LowerInt64, AtomicsGoByAddress) {
     return })");
   ASSERT_TRUE(m.ok()) << m.status();
   const auto run = [](const mir::Module& module) {
-    mir::LaunchInputs inputs;
+    oracle::LaunchInputs inputs;
     for (uint32_t b = 0; b < 5; ++b) {
-      mir::BoundBuffer buffer{0, b < 2 ? b : 2, b < 2 ? 0 : b - 2, std::vector<uint8_t>(b == 0 ? 512 : 64)};
+      oracle::BoundBuffer buffer{0, b < 2 ? b : 2, b < 2 ? 0 : b - 2, std::vector<uint8_t>(b == 0 ? 512 : 64)};
       if (b == 4) buffer = {9, 9, 0, std::vector<uint8_t>(64), 0xffffffe0u};
       for (size_t i = 0; i < buffer.bytes.size(); ++i) {
         buffer.bytes[i] = static_cast<uint8_t>(37 * i + 11 * b);
@@ -306,7 +306,7 @@ TEST(LowerInt64, AtomicsGoByAddress) {
     const uint64_t address = inputs.buffers[4].address;
     inputs.push_constants.resize(8);
     std::memcpy(inputs.push_constants.data(), &address, 8);
-    EXPECT_TRUE(mir::Interpret(module, inputs).ok());
+    EXPECT_TRUE(oracle::Interpret(module, inputs).ok());
     std::vector<uint8_t> all;
     for (const auto& b : inputs.buffers) all.insert(all.end(), b.bytes.begin(), b.bytes.end());
     return all;

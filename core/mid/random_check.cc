@@ -24,10 +24,10 @@
 #include "core/mid/tabulate_arrays.h"
 #include "core/mid/unroll_loops.h"
 #include "core/mir/build.h"
-#include "core/mir/generate.h"
-#include "core/mir/interp.h"
 #include "core/mir/print.h"
 #include "core/mir/verify.h"
+#include "core/oracle/generate.h"
+#include "core/oracle/interp.h"
 
 namespace kiln::mid {
 namespace {
@@ -57,14 +57,14 @@ constexpr RandomPass kPasses[] = {
 
 // Integers only: float rules may change which NaN comes out.
 mir::Module Generated(uint64_t seed) {
-  return mir::GenerateModule(
+  return oracle::GenerateModule(
       seed, {.instructions = 70, .max_depth = 5, .floats = false, .types = seed % 3 == 2,
              .subgroups = seed % 2 == 1});
 }
 
 absl::StatusOr<std::vector<uint8_t>> Outcome(const mir::Module& m, uint64_t seed) {
-  mir::LaunchInputs inputs = mir::GenerateInputs(seed, m);
-  const absl::StatusOr<mir::InterpStatistics> run = mir::Interpret(m, inputs);
+  oracle::LaunchInputs inputs = oracle::GenerateInputs(seed, m);
+  const absl::StatusOr<oracle::InterpStatistics> run = oracle::Interpret(m, inputs);
   if (!run.ok()) return run.status();
   return inputs.buffers[0].bytes;
 }

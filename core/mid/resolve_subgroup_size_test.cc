@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/mir/build.h"
-#include "core/mir/interp.h"
 #include "core/mir/parse.h"
 #include "core/mir/verify.h"
+#include "core/oracle/interp.h"
 #include "gtest/gtest.h"
 
 namespace kiln::mid {
@@ -38,11 +38,11 @@ mir::Module Everything() {
 }
 
 std::vector<uint8_t> Interpreted(const mir::Module& m, uint32_t size) {
-  mir::LaunchInputs inputs;
+  oracle::LaunchInputs inputs;
   inputs.subgroup_size = size;
   inputs.buffers.resize(1);
   inputs.buffers[0].bytes.resize(40 * 128);
-  EXPECT_TRUE(mir::Interpret(m, inputs).ok());
+  EXPECT_TRUE(oracle::Interpret(m, inputs).ok());
   return inputs.buffers[0].bytes;
 }
 

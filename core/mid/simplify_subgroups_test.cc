@@ -6,10 +6,10 @@
 #include "absl/strings/str_cat.h"
 #include "core/mid/testing.h"
 #include "core/mir/build.h"
-#include "core/mir/interp.h"
 #include "core/mir/parse.h"
 #include "core/mir/print.h"
 #include "core/mir/verify.h"
+#include "core/oracle/interp.h"
 #include "gtest/gtest.h"
 
 namespace kiln::mid {
@@ -21,11 +21,11 @@ using mir::Op;
 constexpr uint32_t kLanes = 48;
 
 std::vector<uint8_t> Execute(const Module& m, uint32_t subgroup_size) {
-  mir::LaunchInputs inputs;
+  oracle::LaunchInputs inputs;
   inputs.subgroup_size = subgroup_size;
   inputs.groups = {3, 1, 1};
   inputs.buffers = {{0, 0, 0, std::vector<uint8_t>(3 * 4 * kLanes)}};
-  const auto run = mir::Interpret(m, inputs);
+  const auto run = oracle::Interpret(m, inputs);
   EXPECT_TRUE(run.ok()) << run.status() << mir::Print(m);
   return inputs.buffers[0].bytes;
 }

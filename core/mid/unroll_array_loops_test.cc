@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/mid/testing.h"
-#include "core/mir/interp.h"
 #include "core/mir/parse.h"
+#include "core/oracle/interp.h"
 #include "gtest/gtest.h"
 
 namespace kiln::mid {
@@ -38,14 +38,14 @@ std::vector<uint8_t> Outcome(const std::string& body, bool with_array) {
       std::string(with_array ? "private 0 16\nprivate 1 256\n" : "") + "body {\n" + body + "\n}\n");
   EXPECT_TRUE(m.ok()) << m.status();
   if (!m.ok()) return {};
-  mir::LaunchInputs inputs;
+  oracle::LaunchInputs inputs;
   for (uint32_t binding = 0; binding < 2; ++binding) {
-    mir::BoundBuffer buffer;
+    oracle::BoundBuffer buffer;
     buffer.binding = binding;
     for (int i = 0; i < 2048; ++i) buffer.bytes.push_back(static_cast<uint8_t>(i * 7 + i / 256));
     inputs.buffers.push_back(buffer);
   }
-  EXPECT_TRUE(mir::Interpret(*m, inputs).ok());
+  EXPECT_TRUE(oracle::Interpret(*m, inputs).ok());
   std::vector<uint8_t> both = inputs.buffers[0].bytes;
   both.insert(both.end(), inputs.buffers[1].bytes.begin(), inputs.buffers[1].bytes.end());
   return both;

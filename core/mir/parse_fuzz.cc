@@ -5,11 +5,11 @@
 #include <string>
 #include <string_view>
 
-#include "core/mir/example_images.h"
-#include "core/mir/interp.h"
 #include "core/mir/parse.h"
 #include "core/mir/print.h"
 #include "core/mir/verify.h"
+#include "core/oracle/example_images.h"
+#include "core/oracle/interp.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kiln::mir;
@@ -20,12 +20,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const absl::StatusOr<Module> again = Parse(text);
   if (!again.ok() || Print(*again) != text) std::abort();
   if (!Verify(*module).ok()) return 0;
-  LaunchInputs inputs;
+  kiln::oracle::LaunchInputs inputs;
   inputs.detect_races = true;
   for (const Resource& r : module->resources) {
     inputs.buffers.push_back({r.set, r.binding, r.element, std::vector<uint8_t>(64)});
   }
-  BindExampleImages(*module, 3, &inputs);
-  (void)Interpret(*module, inputs, {.max_lane_steps = 100000, .max_register_bytes = 1 << 22}).ok();
+  kiln::oracle::BindExampleImages(*module, 3, &inputs);
+  const kiln::oracle::InterpLimits limits = {.max_lane_steps = 100000,
+                                             .max_register_bytes = 1 << 22};
+  (void)kiln::oracle::Interpret(*module, inputs, limits).ok();
   return 0;
 }

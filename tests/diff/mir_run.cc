@@ -12,7 +12,7 @@
 //    "outputs": [{"set", "binding", "index", "hex"}]}
 //   {"ok": false, "stage": "import|verify|passes|run|job", "cause": "...", "error": "..."}
 // --optimise runs the target-independent passes first. --opposite, --races, --shuffle, --perturb and
-// --undefined are described in core/mir/interp.h; with --races and --undefined also operands for which an
+// --undefined are described in core/oracle/interp.h; with --races and --undefined also operands for which an
 // instruction's result is undefined are known (ImportOptions::mark_undefined). With --loose random
 // rounding also moves all components of that SPIR-V instruction's result by up to so many units in the
 // last place.
@@ -46,9 +46,9 @@
 #include "core/mid/lower_nonuniform.h"
 #include "core/mid/simplify.h"
 #include "core/mir/build.h"
-#include "core/mir/interp.h"
 #include "core/mir/print.h"
 #include "core/mir/verify.h"
+#include "core/oracle/interp.h"
 #include "nlohmann/json.hpp"
 #include "tests/diff/spirv_results.h"
 
@@ -62,8 +62,8 @@ struct Flags {
   bool print = false;
   bool dispatch_base = false;
   std::map<uint32_t, uint32_t> loose;   // SPIR-V id -> units in the last place
-  mir::LaunchInputs inputs;     // the switches of the interpreter
-  mir::InterpLimits limits;
+  oracle::LaunchInputs inputs;     // the switches of the interpreter
+  oracle::InterpLimits limits;
 };
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
@@ -86,17 +86,17 @@ absl::Status Pick(const json& r, const char* key, const char* otherwise,
 }
 
 // A texel buffer has no width: its bytes say how many texels there are.
-absl::StatusOr<mir::BoundImage> ReadImage(const json& r, const std::string& bytes) {
+absl::StatusOr<oracle::BoundImage> ReadImage(const json& r, const std::string& bytes) {
   using mir::ImageDim;
-  mir::BoundImage image;
+  oracle::BoundImage image;
   image.set = r.value("set", 0u);
   image.binding = r["binding"].get<uint32_t>();
   image.element = r.value("index", 0u);
   const std::string format = r["format"].get<std::string>();
-  const auto known = mir::FormatByName(format);
+  const auto known = oracle::FormatByName(format);
   if (!known.has_value()) return absl::UnimplementedError(absl::StrCat("format ", format));
   image.format = *known;
-  const auto texel_bytes = static_cast<size_t>(mir::FormatOf(image.format).Bytes());
+  const auto texel_bytes = static_cast<size_t>(oracle::FormatOf(image.format).Bytes());
   const bool buffer = !r.contains("width");
   const std::string dim = r.value("dim", std::string(buffer ? "buffer" : "2d"));
   absl::string_view name = dim;
@@ -120,10 +120,10 @@ absl::StatusOr<mir::BoundImage> ReadImage(const json& r, const std::string& byte
   return image;
 }
 
-absl::StatusOr<mir::BoundSampler> ReadSampler(const json& r) {
-  using mir::AddressMode;
-  using mir::BorderColor;
-  using mir::CompareFunction;
+absl::StatusOr<oracle::BoundSampler> ReadSampler(const json& r) {
+  using oracle::AddressMode;
+  using oracle::BorderColor;
+  using oracle::CompareFunction;
   static const std::map<std::string, bool> kFilters = {{"nearest", false}, {"linear", true}};
   static const std::map<std::string, AddressMode> kAddress = {{"clamp", AddressMode::kClamp},
                                                               {"repeat", AddressMode::kRepeat},
@@ -142,7 +142,7 @@ absl::StatusOr<mir::BoundSampler> ReadSampler(const json& r) {
       {"not_equal", CompareFunction::kNotEqual},
       {"greater_equal", CompareFunction::kGreaterEqual},
       {"always", CompareFunction::kAlways}};
-  mir::BoundSampler s;
+  oracle::BoundSampler s;
   s.set = r.value("set", 0u);
   s.binding = r["binding"].get<uint32_t>();
   s.element = r.value("index", 0u);
@@ -164,14 +164,14 @@ absl::StatusOr<mir::BoundSampler> ReadSampler(const json& r) {
 }
 
 // One that has a filter, a format or both is a sampler, an image, or both.
-absl::Status AddImage(const json& r, const std::string& bytes, mir::LaunchInputs* inputs) {
+absl::Status AddImage(const json& r, const std::string& bytes, oracle::LaunchInputs* inputs) {
   if (r.contains("format")) {
-    absl::StatusOr<mir::BoundImage> image = ReadImage(r, bytes);
+    absl::StatusOr<oracle::BoundImage> image = ReadImage(r, bytes);
     if (!image.ok()) return image.status();
     inputs->images.push_back(*std::move(image));
   }
   if (!r.contains("filter")) return absl::OkStatus();
-  const absl::StatusOr<mir::BoundSampler> sampler = ReadSampler(r);
+  const absl::StatusOr<oracle::BoundSampler> sampler = ReadSampler(r);
   if (!sampler.ok()) return sampler.status();
   inputs->samplers.push_back(*sampler);
   return absl::OkStatus();
@@ -192,7 +192,7 @@ client::run::Addresses AddressesOf(const json& resources, uint32_t seed) {
 }
 
 // `names`: of buffers that are reached by address only, by their place among the buffers.
-absl::Status FillInputs(const json& job, const std::string& folder, mir::LaunchInputs* inputs,
+absl::Status FillInputs(const json& job, const std::string& folder, oracle::LaunchInputs* inputs,
                         std::map<size_t, std::string>* names) {
   if (!job.contains("dispatch")) return absl::UnimplementedError("not a compute job");
   for (int i = 0; i < 3; ++i) inputs->groups[i] = job["dispatch"][i].get<uint32_t>();
@@ -274,7 +274,7 @@ absl::StatusOr<front::ImportOptions> OptionsOf(const json& job, const Flags& fla
 }
 
 void SetLoose(const mir::Module& module, const std::map<uint32_t, uint32_t>& loose,
-              mir::LaunchInputs* inputs) {
+              oracle::LaunchInputs* inputs) {
   if (loose.empty()) return;
   inputs->loose_ulps.resize(module.insts.size());
   for (const auto& [spirv_id, ulps] : loose) {
@@ -306,12 +306,12 @@ json RunJob(const std::string& path, const Flags& flags) {
   }
   if (flags.print) std::fputs(mir::Print(*module).c_str(), stderr);
 
-  mir::LaunchInputs inputs = flags.inputs;
+  oracle::LaunchInputs inputs = flags.inputs;
   inputs.prefers_defined = options->mark_undefined;
   SetLoose(*module, flags.loose, &inputs);
   std::map<size_t, std::string> names;
   if (absl::Status s = FillInputs(job, folder, &inputs, &names); !s.ok()) return Failure("job", s);
-  const absl::StatusOr<mir::InterpStatistics> run = mir::Interpret(*module, inputs, flags.limits);
+  const absl::StatusOr<oracle::InterpStatistics> run = oracle::Interpret(*module, inputs, flags.limits);
   if (!run.ok()) return Failure("run", run.status());
   json result = {{"ok", true},
                  {"instructions", mir::CountInstructions(*module)},
@@ -341,13 +341,13 @@ json RunJob(const std::string& path, const Flags& flags) {
     json& output = result["outputs"].back();
     output = {{"name", name->second}, {"hex", output["hex"]}};
   }
-  for (const mir::BoundImage& b : inputs.images) add(b);
+  for (const oracle::BoundImage& b : inputs.images) add(b);
   return result;
 }
 
 // Takes one option or file name; false when it is not understood.
 bool Take(absl::string_view arg, Flags& flags, std::vector<std::string>& jobs) {
-  mir::LaunchInputs& inputs = flags.inputs;
+  oracle::LaunchInputs& inputs = flags.inputs;
   if (arg == "--optimise") {
     flags.optimise = true;
   } else if (arg == "--print") {
@@ -359,7 +359,7 @@ bool Take(absl::string_view arg, Flags& flags, std::vector<std::string>& jobs) {
   } else if (arg == "--races") {
     inputs.detect_races = true;
   } else if (arg == "--flush") {
-    inputs.denormals = mir::Denormals::kFlush;
+    inputs.denormals = oracle::Denormals::kFlush;
   } else if (absl::ConsumePrefix(&arg, "--shuffle=")) {
     return absl::SimpleAtoi(arg, &inputs.shuffle_seed);
   } else if (absl::ConsumePrefix(&arg, "--perturb=")) {

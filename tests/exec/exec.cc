@@ -13,8 +13,8 @@
 #include "core/driver/prepared.h"
 #include "core/intel/isa/decode.h"
 #include "core/intel/isa/verify.h"
-#include "core/mir/interp.h"
 #include "core/mir/parse.h"
+#include "core/oracle/interp.h"
 #include "core/sim/eu/simulator.h"
 #include "tests/exec/images.h"
 #include "tests/exec/unsized.h"
@@ -40,8 +40,8 @@ constexpr uint64_t kAddressStep = 0x20000;
 constexpr size_t kAddressesAt = 64;
 
 void AddBuffer(const mir::Resource& r, uint32_t element, const Setup& setup, std::mt19937& rng,
-               mir::LaunchInputs& in) {
-  mir::BoundBuffer b;
+               oracle::LaunchInputs& in) {
+  oracle::BoundBuffer b;
   b.set = r.set;
   b.binding = r.binding;
   b.element = element;
@@ -54,12 +54,12 @@ void AddBuffer(const mir::Resource& r, uint32_t element, const Setup& setup, std
   in.buffers.push_back(std::move(b));
 }
 
-mir::LaunchInputs Inputs(const mir::Module& m, const Setup& setup) {
+oracle::LaunchInputs Inputs(const mir::Module& m, const Setup& setup) {
   std::mt19937 rng(setup.seed);
-  mir::LaunchInputs in;
+  oracle::LaunchInputs in;
   in.groups = {setup.groups, 1, 1};
   in.base_workgroup = setup.base;
-  in.denormals = mir::Denormals::kFlush;
+  in.denormals = oracle::Denormals::kFlush;
   for (const mir::Resource& r : m.resources) {
     if (mir::HasImage(r.kind) || r.kind == mir::ResourceKind::kSampler) continue;
     for (uint32_t i = 0; i < r.count; ++i) AddBuffer(r, r.element + i, setup, rng, in);
@@ -89,7 +89,7 @@ bool Same(uint32_t want, uint32_t got, const Setup& setup) {
   return (want > got ? want - got : got - want) <= setup.ulp;
 }
 
-std::string Differences(const mir::LaunchInputs& want, const sim::eu::Dispatch& got,
+std::string Differences(const oracle::LaunchInputs& want, const sim::eu::Dispatch& got,
                         const Setup& setup) {
   int count = 0;
   std::string first;
@@ -108,14 +108,14 @@ std::string Differences(const mir::LaunchInputs& want, const sim::eu::Dispatch& 
   return ImageDifferences(want, got, setup.floats ? setup.ulp : 0);
 }
 
-std::string RunVariant(const Variant& v, const mir::LaunchInputs& before,
-                       const mir::LaunchInputs& want, const Setup& setup, bool fusion,
+std::string RunVariant(const Variant& v, const oracle::LaunchInputs& before,
+                       const oracle::LaunchInputs& want, const Setup& setup, bool fusion,
                        bool opposite) {
   sim::eu::Dispatch dispatch;
   dispatch.groups = before.groups;
   dispatch.base = before.base_workgroup;
   dispatch.push_constants = before.push_constants;
-  for (const mir::BoundBuffer& b : before.buffers) {
+  for (const oracle::BoundBuffer& b : before.buffers) {
     sim::eu::ClientBuffer buffer;
     buffer.where = {b.set, b.binding, b.element};
     buffer.bytes = b.bytes;
@@ -153,12 +153,12 @@ std::string Findings(const Variant& v) {
 std::string Compare(std::string_view module, const Setup& setup) {
   const absl::StatusOr<mir::Module> parsed = mir::Parse(module);
   if (!parsed.ok()) return std::string(parsed.status().message());
-  const mir::LaunchInputs inputs = Inputs(*parsed, setup);
+  const oracle::LaunchInputs inputs = Inputs(*parsed, setup);
   if (setup.bindless) return CompareModule(WithUnsizedArrays(*parsed), inputs, setup);
   return CompareModule(*parsed, inputs, setup);
 }
 
-std::string CompareModule(const mir::Module& module, const mir::LaunchInputs& inputs,
+std::string CompareModule(const mir::Module& module, const oracle::LaunchInputs& inputs,
                           const Setup& setup) {
   PrepareOptions prepare;
   prepare.verify_each = true;
@@ -173,9 +173,9 @@ std::string CompareModule(const mir::Module& module, const mir::LaunchInputs& in
   if (!compiled.ok()) return std::string(compiled.status().message());
   std::string text;
   for (const Variant& v : compiled->variants) {
-    mir::LaunchInputs want = inputs;
+    oracle::LaunchInputs want = inputs;
     want.subgroup_size = static_cast<uint32_t>(v.width);
-    const auto interpreted = mir::Interpret(module, want);
+    const auto interpreted = oracle::Interpret(module, want);
     if (!interpreted.ok()) return std::string(interpreted.status().message());
     text += Findings(v);
     for (bool fusion : {false, true}) text += RunVariant(v, inputs, want, setup, fusion, false);

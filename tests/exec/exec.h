@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/mir/interp.h"
 #include "core/mir/mir.h"
+#include "core/oracle/interp.h"
 
 namespace kiln::exec {
 
@@ -31,7 +31,7 @@ struct Setup {
 std::string Compare(std::string_view module, const Setup& setup);
 
 // The same for a module and inputs at hand; groups, buffer_bytes and seed of `setup` mean nothing.
-std::string CompareModule(const mir::Module& module, const mir::LaunchInputs& inputs,
+std::string CompareModule(const mir::Module& module, const oracle::LaunchInputs& inputs,
                           const Setup& setup);
 
 }  // namespace kiln::exec

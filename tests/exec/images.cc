@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "absl/strings/str_format.h"
-#include "core/mir/texel_format.h"
+#include "core/oracle/texel_format.h"
 
 namespace kiln::exec {
 namespace {
@@ -20,8 +20,8 @@ mir::ImageFormat FormatFor(const mir::ImageInfo& info) {
 }
 
 // Floats are positive eighths, so that filters cancel nothing, and integers are small.
-mir::Texel RandomTexel(const mir::TexelFormat& format, std::mt19937& rng) {
-  mir::Texel t;
+oracle::Texel RandomTexel(const oracle::TexelFormat& format, std::mt19937& rng) {
+  oracle::Texel t;
   for (uint32_t& c : t) {
     const auto number = static_cast<float>(1 + rng() % 64) / 8;
     c = format.IsInteger() ? rng() % 128 : std::bit_cast<uint32_t>(number);
@@ -29,8 +29,8 @@ mir::Texel RandomTexel(const mir::TexelFormat& format, std::mt19937& rng) {
   return t;
 }
 
-mir::BoundImage MakeImage(const mir::Resource& r, uint32_t element, std::mt19937& rng) {
-  mir::BoundImage image;
+oracle::BoundImage MakeImage(const mir::Resource& r, uint32_t element, std::mt19937& rng) {
+  oracle::BoundImage image;
   image.set = r.set;
   image.binding = r.binding;
   image.element = element;
@@ -48,22 +48,22 @@ mir::BoundImage MakeImage(const mir::Resource& r, uint32_t element, std::mt19937
                        r.kind == mir::ResourceKind::kCombinedImageSampler;
   image.levels = sampled && !r.image.multisampled ? 2 : 1;
   if (r.image.multisampled) image.samples = 4u << (r.binding % 3);   // 4, 8, 16
-  const mir::TexelFormat& format = mir::FormatOf(image.format);
+  const oracle::TexelFormat& format = oracle::FormatOf(image.format);
   image.bytes.resize(image.Texels() * format.Bytes());
   for (uint64_t i = 0; i < image.Texels(); ++i) image.Write(i, RandomTexel(format, rng));
   return image;
 }
 
-mir::BoundSampler MakeSampler(const mir::Resource& r, uint32_t element, std::mt19937& rng) {
-  mir::BoundSampler s;
+oracle::BoundSampler MakeSampler(const mir::Resource& r, uint32_t element, std::mt19937& rng) {
+  oracle::BoundSampler s;
   s.set = r.set;
   s.binding = r.binding;
   s.element = element;
   s.linear = rng() % 2;
   s.linear_levels = rng() % 2;
-  s.address = static_cast<mir::AddressMode>(rng() % 4);
-  s.border = static_cast<mir::BorderColor>(rng() % 3);
-  s.compare = mir::CompareFunction::kLessEqual;
+  s.address = static_cast<oracle::AddressMode>(rng() % 4);
+  s.border = static_cast<oracle::BorderColor>(rng() % 3);
+  s.compare = oracle::CompareFunction::kLessEqual;
   return s;
 }
 
@@ -75,7 +75,7 @@ uint32_t Distance(uint32_t a, uint32_t b) {
 
 }  // namespace
 
-void AddImages(const mir::Module& m, std::mt19937& rng, mir::LaunchInputs& in) {
+void AddImages(const mir::Module& m, std::mt19937& rng, oracle::LaunchInputs& in) {
   for (const mir::Resource& r : m.resources) {
     for (uint32_t i = 0; i < r.count; ++i) {
       const uint32_t element = r.element + i;
@@ -88,11 +88,11 @@ void AddImages(const mir::Module& m, std::mt19937& rng, mir::LaunchInputs& in) {
   }
 }
 
-void Translate(const mir::LaunchInputs& in, sim::eu::Dispatch& dispatch) {
-  for (const mir::BoundImage& i : in.images) {
+void Translate(const oracle::LaunchInputs& in, sim::eu::Dispatch& dispatch) {
+  for (const oracle::BoundImage& i : in.images) {
     sim::eu::ClientImage image;
     image.where = {i.set, i.binding, i.element};
-    image.format = *sim::eu::TexelFormatNamed(mir::FormatOf(i.format).name);
+    image.format = *sim::eu::TexelFormatNamed(oracle::FormatOf(i.format).name);
     image.dim = static_cast<sim::eu::ImageDim>(i.dim);
     image.arrayed = i.arrayed;
     image.width = i.width;
@@ -104,7 +104,7 @@ void Translate(const mir::LaunchInputs& in, sim::eu::Dispatch& dispatch) {
     image.texels = i.bytes;
     dispatch.images.push_back(std::move(image));
   }
-  for (const mir::BoundSampler& s : in.samplers) {
+  for (const oracle::BoundSampler& s : in.samplers) {
     sim::eu::ClientSampler sampler;
     sampler.where = {s.set, s.binding, s.element};
     sampler.linear = s.linear;
@@ -116,15 +116,15 @@ void Translate(const mir::LaunchInputs& in, sim::eu::Dispatch& dispatch) {
   }
 }
 
-std::string ImageDifferences(const mir::LaunchInputs& want, const sim::eu::Dispatch& got,
+std::string ImageDifferences(const oracle::LaunchInputs& want, const sim::eu::Dispatch& got,
                              uint32_t ulp) {
   for (size_t i = 0; i < want.images.size(); ++i) {
-    const mir::BoundImage& image = want.images[i];
-    const mir::TexelFormat& format = mir::FormatOf(image.format);
+    const oracle::BoundImage& image = want.images[i];
+    const oracle::TexelFormat& format = oracle::FormatOf(image.format);
     for (uint64_t t = 0; t < image.Texels(); ++t) {
       const size_t at = t * format.Bytes();
-      const mir::Texel a = mir::DecodeTexel(format, image.bytes.data() + at);
-      const mir::Texel b = mir::DecodeTexel(format, got.images[i].texels.data() + at);
+      const oracle::Texel a = oracle::DecodeTexel(format, image.bytes.data() + at);
+      const oracle::Texel b = oracle::DecodeTexel(format, got.images[i].texels.data() + at);
       for (int c = 0; c < 4; ++c) {
         if (a[c] == b[c] || (!format.IsInteger() && Distance(a[c], b[c]) <= ulp)) continue;
         return absl::StrFormat("image %d texel %d component %d: want %08x, got %08x", i, t, c, a[c],

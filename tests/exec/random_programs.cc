@@ -12,9 +12,9 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
-#include "core/mir/generate.h"
-#include "core/mir/interp.h"
 #include "core/mir/print.h"
+#include "core/oracle/generate.h"
+#include "core/oracle/interp.h"
 #include "tests/exec/exec.h"
 
 namespace {
@@ -25,8 +25,8 @@ bool ParseFlag(absl::string_view arg, absl::string_view name, uint64_t* value) {
 
 // Programs of several shapes: long and flat, short and deep, with and without memory, floats or
 // operations between lanes.
-kiln::mir::GenerateOptions ShapeOf(uint64_t seed, uint64_t instructions) {
-  kiln::mir::GenerateOptions options;
+kiln::oracle::GenerateOptions ShapeOf(uint64_t seed, uint64_t instructions) {
+  kiln::oracle::GenerateOptions options;
   options.instructions = static_cast<int>(seed % 7 == 0 ? 4 * instructions : instructions);
   options.max_depth = 2 + static_cast<int>(seed % 4);
   options.lanes = seed % 5 == 0 ? 40 : 16;
@@ -62,9 +62,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   for (uint64_t seed = first; seed < first + count; ++seed) {
-    const kiln::mir::Module module = kiln::mir::GenerateModule(seed, ShapeOf(seed, instructions));
-    kiln::mir::LaunchInputs inputs = kiln::mir::GenerateInputs(seed, module);
-    inputs.denormals = kiln::mir::Denormals::kFlush;  // as the hardware is dispatched
+    const kiln::mir::Module module = kiln::oracle::GenerateModule(seed, ShapeOf(seed, instructions));
+    kiln::oracle::LaunchInputs inputs = kiln::oracle::GenerateInputs(seed, module);
+    inputs.denormals = kiln::oracle::Denormals::kFlush;  // as the hardware is dispatched
     const std::string wrong = kiln::exec::CompareModule(module, inputs, setup);
     if (wrong.empty()) continue;
     std::printf("seed %llu:\n%s\n%s", static_cast<unsigned long long>(seed), wrong.c_str(),

@@ -4,7 +4,7 @@
     generate.py SEED            the shader, on standard output
     generate.py SEED --job      the job for it (tests/peer/README.md, without "shader")
 
-Nothing here knows Kiln or its own generator (core/mir/generate.h): these are programs of the language
+Nothing here knows Kiln or its own generator (core/oracle/generate.h): these are programs of the language
 that people write. Invariants of every program, so that every implementation has to give the same bits:
 
   * It ends: loops count to a small bound, and loops in loops to a smaller one.

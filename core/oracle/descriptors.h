@@ -2,8 +2,8 @@
 //
 // A descriptor is found by (set, binding, element). An element of an arrayed binding that is not
 // given is the same as the first element of that binding that is.
-#ifndef KILN_CORE_MIR_DESCRIPTORS_H_
-#define KILN_CORE_MIR_DESCRIPTORS_H_
+#ifndef KILN_CORE_ORACLE_DESCRIPTORS_H_
+#define KILN_CORE_ORACLE_DESCRIPTORS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -12,20 +12,20 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/mir/interp.h"
 #include "core/mir/mir.h"
+#include "core/oracle/interp.h"
 
-namespace kiln::mir {
+namespace kiln::oracle {
 
 class Descriptors {
  public:
-  Descriptors(const Module& module, const LaunchInputs& inputs) : m_(module), in_(inputs) {}
+  Descriptors(const mir::Module& module, const LaunchInputs& inputs) : m_(module), in_(inputs) {}
 
   // InvalidArgument where nothing is bound to a resource, or an image that does not fit it.
   absl::Status Check() const;
 
   // How many descriptors a resource has: of an array without length up to the last element given.
-  uint32_t CountOf(const Resource& r) const;
+  uint32_t CountOf(const mir::Resource& r) const;
 
   // The place of descriptor `index` of a resource in the list of its kind: buffers, images (texel
   // buffers too) or samplers. Constant time but for the first question about a descriptor.
@@ -34,14 +34,14 @@ class Descriptors {
   size_t SamplerPlace(uint32_t resource, uint32_t index);
 
  private:
-  size_t Find(const Resource& r, bool sampler, uint32_t element) const;
+  size_t Find(const mir::Resource& r, bool sampler, uint32_t element) const;
   size_t Known(uint32_t resource, bool sampler, uint32_t index);
 
-  const Module& m_;
+  const mir::Module& m_;
   const LaunchInputs& in_;
   std::map<std::tuple<uint32_t, bool, uint32_t>, size_t> known_;
 };
 
-}  // namespace kiln::mir
+}  // namespace kiln::oracle
 
-#endif  // KILN_CORE_MIR_DESCRIPTORS_H_
+#endif  // KILN_CORE_ORACLE_DESCRIPTORS_H_

@@ -1,5 +1,5 @@
 // Formats against the values that Vulkan's formulas give; filtering against sums worked out by hand.
-#include "core/mir/sampling.h"
+#include "core/oracle/sampling.h"
 
 #include <algorithm>
 #include <bit>
@@ -10,8 +10,11 @@
 
 #include "gtest/gtest.h"
 
-namespace kiln::mir {
+namespace kiln::oracle {
 namespace {
+
+using mir::ImageDim;
+using mir::ImageFormat;
 
 uint32_t Bits(float x) { return std::bit_cast<uint32_t>(x); }
 float Float(uint32_t x) { return std::bit_cast<float>(x); }
@@ -272,4 +275,4 @@ TEST(Sampling, CubesAreSeamless) {
 }
 
 }  // namespace
-}  // namespace kiln::mir
+}  // namespace kiln::oracle

@@ -6,8 +6,8 @@
 // ones make negative numbers 0; integers are clamped to what fits.
 // Source: the Vulkan specification, "Conversion from Normalized Fixed-Point to Floating-Point" and
 // the sections behind it. Where it leaves a choice of rounding, targets may differ by a unit.
-#ifndef KILN_CORE_MIR_TEXEL_FORMAT_H_
-#define KILN_CORE_MIR_TEXEL_FORMAT_H_
+#ifndef KILN_CORE_ORACLE_TEXEL_FORMAT_H_
+#define KILN_CORE_ORACLE_TEXEL_FORMAT_H_
 
 #include <array>
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 #include "core/mir/image.h"
 
-namespace kiln::mir {
+namespace kiln::oracle {
 
 enum class NumericFormat : uint8_t {
   kUnorm, kSnorm, kUint, kSint, kFloat, kUfloat, kSrgb, kBgraUnorm,
@@ -33,14 +33,14 @@ struct TexelFormat {
 };
 
 // Not of kUnknown.
-const TexelFormat& FormatOf(ImageFormat format);
-std::optional<ImageFormat> FormatByName(std::string_view name);
+const TexelFormat& FormatOf(mir::ImageFormat format);
+std::optional<mir::ImageFormat> FormatByName(std::string_view name);
 
 // Four components: bits of floats, or integers (sign-extended).
 using Texel = std::array<uint32_t, 4>;
 Texel DecodeTexel(const TexelFormat& format, const uint8_t* bytes);
 void EncodeTexel(const TexelFormat& format, const Texel& texel, uint8_t* bytes);
 
-}  // namespace kiln::mir
+}  // namespace kiln::oracle
 
-#endif  // KILN_CORE_MIR_TEXEL_FORMAT_H_
+#endif  // KILN_CORE_ORACLE_TEXEL_FORMAT_H_

@@ -2,8 +2,8 @@
 //
 // `sources` are the lane's sources of the instruction, `image` what its image is bound to: of the
 // dimension, component type and format that the resource says (CheckBound).
-#ifndef KILN_CORE_MIR_INTERP_TEXEL_H_
-#define KILN_CORE_MIR_INTERP_TEXEL_H_
+#ifndef KILN_CORE_ORACLE_INTERP_TEXEL_H_
+#define KILN_CORE_ORACLE_INTERP_TEXEL_H_
 
 #include <array>
 #include <cstdint>
@@ -12,26 +12,26 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "core/mir/mir.h"
-#include "core/mir/sampling.h"
+#include "core/oracle/sampling.h"
 
-namespace kiln::mir {
+namespace kiln::oracle {
 
 // Whether the image can be bound to the resource: InvalidArgument if not.
-absl::Status CheckBound(const Resource& resource, const BoundImage& image);
+absl::Status CheckBound(const mir::Resource& resource, const BoundImage& image);
 
 // kSample and kGather. `noise` is added to the weights of filters.
-Texel SampledTexel(const Module& module, InstId id, absl::Span<const uint32_t> sources,
+Texel SampledTexel(const mir::Module& module, mir::InstId id, absl::Span<const uint32_t> sources,
                    const BoundImage& image, const BoundSampler& sampler,
                    const std::array<double, 4>& noise);
 
 // The texel that kFetch, kImageLoad, kImageStore or kImageAtomic names; nothing outside.
-std::optional<uint64_t> NamedTexel(const Module& module, InstId id,
+std::optional<uint64_t> NamedTexel(const mir::Module& module, mir::InstId id,
                                    absl::Span<const uint32_t> sources, const BoundImage& image);
 
 // kImageSize, kImageLevels and kImageSamples: as many components as the instruction has results.
-Texel QueriedTexel(const Module& module, InstId id, absl::Span<const uint32_t> sources,
+Texel QueriedTexel(const mir::Module& module, mir::InstId id, absl::Span<const uint32_t> sources,
                    const BoundImage& image);
 
-}  // namespace kiln::mir
+}  // namespace kiln::oracle
 
-#endif  // KILN_CORE_MIR_INTERP_TEXEL_H_
+#endif  // KILN_CORE_ORACLE_INTERP_TEXEL_H_

@@ -3,15 +3,15 @@
 // Every module ends (loops count down a budget), has no race (a lane writes only its own part of
 // buffer 0.0.0 and of shared memory, other lanes' parts are read only after a barrier that all
 // lanes reach), and works for any inputs. Equal seeds give equal modules.
-#ifndef KILN_CORE_MIR_GENERATE_H_
-#define KILN_CORE_MIR_GENERATE_H_
+#ifndef KILN_CORE_ORACLE_GENERATE_H_
+#define KILN_CORE_ORACLE_GENERATE_H_
 
 #include <cstdint>
 
-#include "core/mir/interp.h"
 #include "core/mir/mir.h"
+#include "core/oracle/interp.h"
 
-namespace kiln::mir {
+namespace kiln::oracle {
 
 struct GenerateOptions {
   int instructions = 60;           // roughly, of straight-line code
@@ -32,11 +32,11 @@ struct GenerateOptions {
 // Resources: 0.0.0 storage, kOutputDwords per lane; 0.1.0 storage, read-only, 64 dwords;
 // 0.2.0 uniform, 64 dwords.
 inline constexpr uint32_t kOutputDwords = 16;
-Module GenerateModule(uint64_t seed, const GenerateOptions& options = {});
+mir::Module GenerateModule(uint64_t seed, const GenerateOptions& options = {});
 
 // Buffers and push constants for it, random from the seed.
-LaunchInputs GenerateInputs(uint64_t seed, const Module& module);
+LaunchInputs GenerateInputs(uint64_t seed, const mir::Module& module);
 
-}  // namespace kiln::mir
+}  // namespace kiln::oracle
 
-#endif  // KILN_CORE_MIR_GENERATE_H_
+#endif  // KILN_CORE_ORACLE_GENERATE_H_

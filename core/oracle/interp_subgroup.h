@@ -6,8 +6,8 @@
 // scan adds to the upper half of each group of 2, 4, 8... lanes the last value of the lower half
 // (Sklansky, Conditional-Sum Addition Logic, 1960). An exclusive scan is the inclusive one moved up
 // by a lane, the identity where no lane is below. What is read from a lane that is off is 0.
-#ifndef KILN_CORE_MIR_INTERP_SUBGROUP_H_
-#define KILN_CORE_MIR_INTERP_SUBGROUP_H_
+#ifndef KILN_CORE_ORACLE_INTERP_SUBGROUP_H_
+#define KILN_CORE_ORACLE_INTERP_SUBGROUP_H_
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@
 
 #include "core/mir/mir.h"
 
-namespace kiln::mir {
+namespace kiln::oracle {
 
 // The values of a subgroup's lanes; none in those that are off.
 template <class T>
@@ -67,14 +67,14 @@ void ExclusiveScanLanes(F combine, T identity, SubgroupValues<T>& lanes) {
 }
 
 // The value with which an exclusive scan starts.
-uint64_t ScanIdentity(ReduceOp op, Type type);
+uint64_t ScanIdentity(mir::ReduceOp op, mir::Type type);
 
 // The 128 bits of a LaneMask in lane number `lane` of a subgroup of `size`.
-std::array<uint32_t, 4> LaneMaskBits(LaneMask mask, uint32_t lane, uint32_t size);
+std::array<uint32_t, 4> LaneMaskBits(mir::LaneMask mask, uint32_t lane, uint32_t size);
 
 // The lane that a lane reads from.
-uint32_t SourceLane(const Inst& inst, uint32_t lane, uint32_t index);
+uint32_t SourceLane(const mir::Inst& inst, uint32_t lane, uint32_t index);
 
-}  // namespace kiln::mir
+}  // namespace kiln::oracle
 
-#endif  // KILN_CORE_MIR_INTERP_SUBGROUP_H_
+#endif  // KILN_CORE_ORACLE_INTERP_SUBGROUP_H_

@@ -1,4 +1,4 @@
-#include "core/mir/interp.h"
+#include "core/oracle/interp.h"
 
 #include <algorithm>
 #include <cfenv>
@@ -9,15 +9,43 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/mir/build.h"
-#include "core/mir/descriptors.h"
 #include "core/mir/immediates.h"
-#include "core/mir/interp_texel.h"
-#include "core/mir/interp_subgroup.h"
 #include "core/mir/print.h"
 #include "core/mir/semantics.h"
+#include "core/oracle/descriptors.h"
+#include "core/oracle/interp_subgroup.h"
+#include "core/oracle/interp_texel.h"
 
-namespace kiln::mir {
+namespace kiln::oracle {
 namespace {
+
+namespace semantics = mir::semantics;
+using mir::AtomicOp;
+using mir::AtomicOperands;
+using mir::DenormMode;
+using mir::Info;
+using mir::Inst;
+using mir::InstId;
+using mir::kIndexed;
+using mir::kNoContraction;
+using mir::kNonUniform;
+using mir::LaneMask;
+using mir::Module;
+using mir::Op;
+using mir::OpInfo;
+using mir::OpOf;
+using mir::PrivateArray;
+using mir::ReduceOp;
+using mir::RegionId;
+using mir::Resource;
+using mir::ResourceKind;
+using mir::Scope;
+using mir::TexelOp;
+using mir::TexelSources;
+using mir::TexelSourcesOf;
+using mir::Type;
+using mir::Value;
+using mir::ValueId;
 
 // Ops whose accuracy is the target's affair.
 template <class Visitor>
@@ -1297,4 +1325,4 @@ absl::StatusOr<InterpStatistics> Interpret(const Module& module, LaunchInputs& i
   return Interpreter(module, inputs, limits).Run();
 }
 
-}  // namespace kiln::mir
+}  // namespace kiln::oracle

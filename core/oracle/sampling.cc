@@ -1,11 +1,13 @@
-#include "core/mir/sampling.h"
+#include "core/oracle/sampling.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
-namespace kiln::mir {
+namespace kiln::oracle {
 namespace {
+
+using mir::ImageDim;
 
 uint32_t Bits(float x) { return std::bit_cast<uint32_t>(x); }
 float Float(uint32_t x) { return std::bit_cast<float>(x); }
@@ -368,4 +370,4 @@ Texel Gather(const BoundImage& image, const BoundSampler& sampler, const SampleP
   return Level(image, sampler, point, 0).Gathered(component);
 }
 
-}  // namespace kiln::mir
+}  // namespace kiln::oracle

@@ -1,12 +1,14 @@
-#include "core/mir/texel_format.h"
+#include "core/oracle/texel_format.h"
 
 #include <algorithm>
 #include <bit>
 #include <cassert>
 #include <cmath>
 
-namespace kiln::mir {
+namespace kiln::oracle {
 namespace {
+
+using mir::ImageFormat;
 
 constexpr TexelFormat kFormats[] = {
 #define FORMAT(enumerator, text, numeric, r, g, b, a) {text, NumericFormat::numeric, {r, g, b, a}},
@@ -177,4 +179,4 @@ void EncodeTexel(const TexelFormat& format, const Texel& texel, uint8_t* bytes) 
   }
 }
 
-}  // namespace kiln::mir
+}  // namespace kiln::oracle

@@ -1,4 +1,4 @@
-#include "core/mir/generate.h"
+#include "core/oracle/generate.h"
 
 #include <cstring>
 #include <string_view>
@@ -6,8 +6,27 @@
 
 #include "core/mir/build.h"
 
-namespace kiln::mir {
+namespace kiln::oracle {
 namespace {
+
+using mir::AtomicOp;
+using mir::Builder;
+using mir::Info;
+using mir::InstId;
+using mir::kMemoryShared;
+using mir::kNoContraction;
+using mir::kNumTypes;
+using mir::Module;
+using mir::NewRegion;
+using mir::NumOps;
+using mir::Op;
+using mir::OpInfo;
+using mir::ReduceOp;
+using mir::RegionId;
+using mir::ResourceKind;
+using mir::Scope;
+using mir::Type;
+using mir::ValueId;
 
 // splitmix64 (Steele, Lea, Flood 2014): same numbers on every platform.
 class Random {
@@ -683,4 +702,4 @@ LaunchInputs GenerateInputs(uint64_t seed, const Module& module) {
   return inputs;
 }
 
-}  // namespace kiln::mir
+}  // namespace kiln::oracle

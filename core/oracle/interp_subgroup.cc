@@ -1,6 +1,12 @@
-#include "core/mir/interp_subgroup.h"
+#include "core/oracle/interp_subgroup.h"
 
-namespace kiln::mir {
+namespace kiln::oracle {
+
+using mir::Inst;
+using mir::LaneMask;
+using mir::Op;
+using mir::ReduceOp;
+using mir::Type;
 
 uint64_t ScanIdentity(ReduceOp op, Type type) {
   const uint64_t ones = MaskOf(type);
@@ -49,4 +55,4 @@ uint32_t SourceLane(const Inst& inst, uint32_t lane, uint32_t index) {
   }
 }
 
-}  // namespace kiln::mir
+}  // namespace kiln::oracle

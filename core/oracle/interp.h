@@ -16,8 +16,8 @@
 //
 // Cost: one pass over the lanes of the workgroup per instruction, active or not (results of lanes
 // that are off are never looked at), 8 bytes per value and lane.
-#ifndef KILN_CORE_MIR_INTERP_H_
-#define KILN_CORE_MIR_INTERP_H_
+#ifndef KILN_CORE_ORACLE_INTERP_H_
+#define KILN_CORE_ORACLE_INTERP_H_
 
 #include <array>
 #include <cstdint>
@@ -27,9 +27,9 @@
 #include "absl/types/span.h"
 #include "core/base/bitset.h"
 #include "core/mir/mir.h"
-#include "core/mir/sampling.h"
+#include "core/oracle/sampling.h"
 
-namespace kiln::mir {
+namespace kiln::oracle {
 
 // What is bound to a resource (the element of an arrayed binding).
 struct BoundBuffer {
@@ -50,7 +50,7 @@ class InterpObserver {
  public:
   virtual ~InterpObserver() = default;
   // `lanes` holds the value in every lane; only those of active ones mean something.
-  virtual void OnValue(ValueId value, const BitSet& active, absl::Span<const uint64_t> lanes) = 0;
+  virtual void OnValue(mir::ValueId value, const BitSet& active, absl::Span<const uint64_t> lanes) = 0;
 };
 
 struct LaunchInputs {
@@ -127,9 +127,9 @@ struct InterpStatistics {
 // Runs the whole dispatch. The module must be well-formed. Errors: InvalidArgument (a resource of
 // the module has nothing bound, or something else), DeadlineExceeded (step limit), ResourceExhausted (registers),
 // FailedPrecondition (unreachable was reached).
-absl::StatusOr<InterpStatistics> Interpret(const Module& module, LaunchInputs& inputs,
+absl::StatusOr<InterpStatistics> Interpret(const mir::Module& module, LaunchInputs& inputs,
                                            const InterpLimits& limits = {});
 
-}  // namespace kiln::mir
+}  // namespace kiln::oracle
 
-#endif  // KILN_CORE_MIR_INTERP_H_
+#endif  // KILN_CORE_ORACLE_INTERP_H_

@@ -1,19 +1,23 @@
 // Subgroup operations: every class against what is written down here lane by lane, with all lanes
 // and with some, in subgroups that are full and not.
-#include "core/mir/interp_subgroup.h"
+#include "core/oracle/interp_subgroup.h"
 
 #include <cstring>
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "core/mir/interp.h"
 #include "core/mir/parse.h"
 #include "core/mir/verify.h"
+#include "core/oracle/interp.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace kiln::mir {
+namespace kiln::oracle {
 namespace {
+
+using mir::LaneMask;
+using mir::Module;
+using mir::Parse;
 
 using testing::ElementsAre;
 using testing::ElementsAreArray;
@@ -151,4 +155,4 @@ TEST(Subgroup, LanesReconvergeBehindLoops) {
 }
 
 }  // namespace
-}  // namespace kiln::mir
+}  // namespace kiln::oracle

@@ -2,14 +2,19 @@
 #include <bit>
 #include <string>
 
-#include "core/mir/interp.h"
 #include "core/mir/parse.h"
 #include "core/mir/verify.h"
+#include "core/oracle/interp.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace kiln::mir {
+namespace kiln::oracle {
 namespace {
+
+using mir::ImageDim;
+using mir::ImageFormat;
+using mir::Module;
+using mir::Parse;
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -227,4 +232,4 @@ TEST(InterpTexel, WhatDoesNotFitIsAnError) {
 }
 
 }  // namespace
-}  // namespace kiln::mir
+}  // namespace kiln::oracle

@@ -12,8 +12,8 @@
 // have); SamplePoint::noise shows what depends on that.
 // Outside the image a fetch gives 0, and 1 in an alpha that the format does not have (Vulkan's
 // robustImageAccess2; without it either alpha is right).
-#ifndef KILN_CORE_MIR_SAMPLING_H_
-#define KILN_CORE_MIR_SAMPLING_H_
+#ifndef KILN_CORE_ORACLE_SAMPLING_H_
+#define KILN_CORE_ORACLE_SAMPLING_H_
 
 #include <array>
 #include <cstdint>
@@ -21,17 +21,17 @@
 #include <vector>
 
 #include "core/mir/image.h"
-#include "core/mir/texel_format.h"
+#include "core/oracle/texel_format.h"
 
-namespace kiln::mir {
+namespace kiln::oracle {
 
 // What is bound to an image or texel buffer.
 struct BoundImage {
   uint32_t set = 0;
   uint32_t binding = 0;
   uint32_t element = 0;
-  ImageFormat format = ImageFormat::kRgba8;
-  ImageDim dim = ImageDim::k2D;
+  mir::ImageFormat format = mir::ImageFormat::kRgba8;
+  mir::ImageDim dim = mir::ImageDim::k2D;
   bool arrayed = false;
   uint32_t width = 1, height = 1, depth = 1;
   uint32_t layers = 1;       // of cubes: six times their number
@@ -96,6 +96,6 @@ Texel Sample(const BoundImage& image, const BoundSampler& sampler, const SampleP
 Texel Gather(const BoundImage& image, const BoundSampler& sampler, const SamplePoint& point,
              int component);
 
-}  // namespace kiln::mir
+}  // namespace kiln::oracle
 
-#endif  // KILN_CORE_MIR_SAMPLING_H_
+#endif  // KILN_CORE_ORACLE_SAMPLING_H_

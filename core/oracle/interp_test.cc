@@ -1,5 +1,5 @@
 // The interpreter: op meanings at their corners, control flow, memory rules, limits.
-#include "core/mir/interp.h"
+#include "core/oracle/interp.h"
 
 #include <bit>
 #include <cmath>
@@ -16,8 +16,21 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace kiln::mir {
+namespace kiln::oracle {
 namespace {
+
+namespace semantics = mir::semantics;
+using mir::Builder;
+using mir::DenormMode;
+using mir::Info;
+using mir::Module;
+using mir::NewRegion;
+using mir::NumOps;
+using mir::Op;
+using mir::OpInfo;
+using mir::Parse;
+using mir::Type;
+using mir::ValueId;
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -991,4 +1004,4 @@ TEST(Interp, DescriptorsBehindTheLastThatIsGivenAreUndefined) {
 }
 
 }  // namespace
-}  // namespace kiln::mir
+}  // namespace kiln::oracle

@@ -1,12 +1,25 @@
-#include "core/mir/interp_texel.h"
+#include "core/oracle/interp_texel.h"
 
 #include <algorithm>
 #include <bit>
 
 #include "absl/strings/str_cat.h"
 
-namespace kiln::mir {
+namespace kiln::oracle {
 namespace {
+
+using mir::ComponentType;
+using mir::ImageDim;
+using mir::ImageFormat;
+using mir::ImageInfo;
+using mir::Inst;
+using mir::InstId;
+using mir::Module;
+using mir::Op;
+using mir::Resource;
+using mir::TexelOp;
+using mir::TexelSources;
+using mir::TexelSourcesOf;
 
 float Float(uint32_t x) { return std::bit_cast<float>(x); }
 
@@ -100,4 +113,4 @@ Texel QueriedTexel(const Module& module, InstId id, absl::Span<const uint32_t> s
   return result;
 }
 
-}  // namespace kiln::mir
+}  // namespace kiln::oracle

@@ -1,9 +1,17 @@
-#include "core/mir/example_images.h"
+#include "core/oracle/example_images.h"
 
 #include <utility>
 
-namespace kiln::mir {
+namespace kiln::oracle {
 namespace {
+
+using mir::ComponentType;
+using mir::ImageDim;
+using mir::ImageFormat;
+using mir::ImageInfo;
+using mir::Module;
+using mir::Resource;
+using mir::ResourceKind;
 
 BoundImage ImageFor(const Resource& r, uint32_t edge) {
   const ImageInfo& info = r.image;
@@ -62,4 +70,4 @@ void BindExampleImages(const Module& module, uint32_t edge, LaunchInputs* inputs
   }
 }
 
-}  // namespace kiln::mir
+}  // namespace kiln::oracle

@@ -1,12 +1,15 @@
-#include "core/mir/descriptors.h"
+#include "core/oracle/descriptors.h"
 
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "core/mir/interp_texel.h"
+#include "core/oracle/interp_texel.h"
 
-namespace kiln::mir {
+namespace kiln::oracle {
 namespace {
+
+using mir::Resource;
+using mir::ResourceKind;
 
 constexpr size_t kNothing = SIZE_MAX;
 
@@ -76,4 +79,4 @@ size_t Descriptors::SamplerPlace(uint32_t resource, uint32_t index) {
   return Known(resource, true, index);
 }
 
-}  // namespace kiln::mir
+}  // namespace kiln::oracle
