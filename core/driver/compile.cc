@@ -7,12 +7,12 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/step.h"
-#include "core/driver/intel_pipeline.h"
 #include "core/driver/mid_pipeline.h"
 #include "core/driver/prepared.h"
 #include "core/intel/isa/computed_descriptors.h"
 #include "core/intel/isa/disasm.h"
 #include "core/intel/perf/statistics.h"
+#include "core/intel/pipeline/passes.h"
 
 namespace kiln {
 namespace intel {

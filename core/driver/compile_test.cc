@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/driver/analyze.h"
-#include "core/driver/intel_pipeline.h"
 #include "core/driver/mid_pipeline.h"
 #include "core/driver/prepared.h"
+#include "core/intel/pipeline/passes.h"
 #include "core/mir/parse.h"
 #include "core/mir/print.h"
 #include "gtest/gtest.h"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/front/coverage.h"
-#include "core/intel/select/abi.h"
+#include "core/intel/abi/abi.h"
 #include "gtest/gtest.h"
 
 namespace kiln {

@@ -6,12 +6,12 @@
 #include "core/base/pass.h"
 #include "core/base/step.h"
 #include "core/base/utf8.h"
-#include "core/driver/intel_pipeline.h"
 #include "core/driver/mid_pipeline.h"
 #include "core/driver/prepared.h"
 #include "core/front/bounds.h"
 #include "core/front/import.h"
 #include "core/front/validate.h"
+#include "core/intel/pipeline/passes.h"
 #include "core/mir/build.h"
 
 namespace kiln {

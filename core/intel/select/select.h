@@ -10,7 +10,7 @@
 #define KILN_CORE_INTEL_SELECT_SELECT_H_
 
 #include "absl/status/statusor.h"
-#include "core/intel/select/abi.h"
+#include "core/intel/abi/abi.h"
 #include "core/lir/lir.h"
 #include "core/mir/mir.h"
 

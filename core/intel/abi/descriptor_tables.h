@@ -5,8 +5,8 @@
 // Arrays without length do; of what overflows a table, the largest bindings first, of equals the last.
 // All descriptors of a (set, binding) that are described alike move together and share a memory.
 // Cost: resources times those of one binding; moves times bindings, of which there are few.
-#ifndef KILN_CORE_INTEL_SELECT_DESCRIPTOR_TABLES_H_
-#define KILN_CORE_INTEL_SELECT_DESCRIPTOR_TABLES_H_
+#ifndef KILN_CORE_INTEL_ABI_DESCRIPTOR_TABLES_H_
+#define KILN_CORE_INTEL_ABI_DESCRIPTOR_TABLES_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -42,4 +42,4 @@ absl::StatusOr<std::vector<Binding>> ChooseTables(const mir::Module& module,
 
 }  // namespace kiln::intel
 
-#endif  // KILN_CORE_INTEL_SELECT_DESCRIPTOR_TABLES_H_
+#endif  // KILN_CORE_INTEL_ABI_DESCRIPTOR_TABLES_H_

@@ -2,8 +2,8 @@
 //
 // In: the MIR module. Out: binding table and sampler indices and the push layout, functions of the
 // module alone, so that every width of a shader has the same tables. Cost: linear in the module.
-#ifndef KILN_CORE_INTEL_SELECT_ABI_H_
-#define KILN_CORE_INTEL_SELECT_ABI_H_
+#ifndef KILN_CORE_INTEL_ABI_ABI_H_
+#define KILN_CORE_INTEL_ABI_ABI_H_
 
 #include <cstdint>
 #include <optional>
@@ -101,4 +101,4 @@ absl::Status CheckScratch(const mir::Module& module, uint64_t bytes, int width);
 
 }  // namespace kiln::intel
 
-#endif  // KILN_CORE_INTEL_SELECT_ABI_H_
+#endif  // KILN_CORE_INTEL_ABI_ABI_H_

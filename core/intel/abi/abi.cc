@@ -1,11 +1,11 @@
-#include "core/intel/select/abi.h"
+#include "core/intel/abi/abi.h"
 
 #include <algorithm>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
-#include "core/intel/select/descriptor_tables.h"
+#include "core/intel/abi/descriptor_tables.h"
 #include "core/mir/build.h"
 
 namespace kiln::intel {

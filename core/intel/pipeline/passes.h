@@ -1,6 +1,6 @@
 // The passes of the Intel back end in execution order, and one compile at one width.
-#ifndef KILN_CORE_DRIVER_INTEL_PIPELINE_H_
-#define KILN_CORE_DRIVER_INTEL_PIPELINE_H_
+#ifndef KILN_CORE_INTEL_PIPELINE_PASSES_H_
+#define KILN_CORE_INTEL_PIPELINE_PASSES_H_
 
 #include <cstdint>
 #include <vector>
@@ -9,8 +9,8 @@
 #include "absl/types/span.h"
 #include "core/base/pass.h"
 #include "core/driver/compile.h"
+#include "core/intel/abi/abi.h"
 #include "core/intel/isa/program.h"
-#include "core/intel/select/abi.h"
 #include "core/lir/lir.h"
 #include "core/mir/mir.h"
 
@@ -48,4 +48,4 @@ absl::StatusOr<Compiled> CompileIntel(const Prepared& prepared, const CompileOpt
 
 }  // namespace kiln::intel
 
-#endif  // KILN_CORE_DRIVER_INTEL_PIPELINE_H_
+#endif  // KILN_CORE_INTEL_PIPELINE_PASSES_H_

@@ -1,4 +1,4 @@
-#include "core/intel/select/descriptor_tables.h"
+#include "core/intel/abi/descriptor_tables.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
-#include "core/intel/select/abi.h"
+#include "core/intel/abi/abi.h"
 
 namespace kiln::intel {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/driver/intel_pipeline.h"
+#include "core/intel/pipeline/passes.h"
 
 #include <algorithm>
 #include <utility>
