@@ -1,168 +1,20 @@
-// Analysis of machine code: see analyze.h.
+// A table of its own beside targets.cc: what compiles need not link what judges code.
 #include "core/driver/analyze.h"
 
-#include <algorithm>
-#include <iterator>
-#include <map>
-#include <tuple>
-
-#include "absl/strings/str_cat.h"
-#include "core/intel/isa/decode.h"
-#include "core/intel/isa/messages.h"
-#include "core/intel/isa/program.h"
-#include "core/intel/isa/verify.h"
-#include "core/intel/perf/estimate.h"
-#include "core/intel/perf/statistics.h"
-#include "core/intel/waits/audit.h"
+#include "core/intel/pipeline/analyze.h"
 
 namespace kiln {
 namespace {
 
-using intel::Unit;
-namespace isa = intel::isa;
-
-constexpr auto kGen = isa::Generation::kGen12;
-
-using Histogram = std::map<std::string, int64_t>;
-
-// Most frequent first, equal counts by name.
-std::vector<std::pair<std::string, int64_t>> Sorted(const Histogram& counts) {
-  std::vector<std::pair<std::string, int64_t>> rows(counts.begin(), counts.end());
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  return rows;
-}
-
-std::string MessageName(const isa::Instruction& send) {
-  if (send.send.desc_is_register) return "computed_descriptor";
-  const auto fields =
-      isa::ParseDescriptor(kGen, send.send.sfid, send.send.desc, send.send.ex_desc);
-  if (!fields.ok()) return absl::StrCat("sfid_", static_cast<int>(send.send.sfid));
-  return std::string(isa::Info(fields->message).name);
-}
-
-void CountKinds(const isa::Program& program, Analysis* analysis) {
-  Histogram opcodes, messages;
-  for (const isa::Instruction& inst : program.insts) {
-    ++opcodes[std::string(isa::Info(inst.op).mnemonic)];
-    if (isa::IsSend(inst.op)) ++messages[MessageName(inst)];
-  }
-  analysis->opcodes = Sorted(opcodes);
-  analysis->messages = Sorted(messages);
-}
-
-void AddCosts(const intel::Estimate& estimate, Analysis* analysis) {
-  analysis->bottleneck = std::string(intel::Name(estimate.bottleneck));
-  analysis->throughput_cycles = estimate.throughput_cycles;
-  for (int u = 0; u < intel::kUnits; ++u) {
-    const UnitCost cost = {std::string(intel::Name(static_cast<Unit>(u))), estimate.busy[u],
-                           estimate.waits[u], estimate.queues[u]};
-    if (cost.busy + cost.waits + cost.queues != 0) analysis->units.push_back(cost);
-  }
-}
-
-std::string ByteOf(absl::Span<const isa::PlacedInstruction> placed, int32_t inst) {
-  return absl::StrCat("byte ", placed[static_cast<size_t>(inst)].offset, ": ");
-}
-
-// Ways through the program on which a thread never ends.
-void AddWaysPastTheEnd(absl::Span<const isa::PlacedInstruction> placed,
-                       const std::vector<intel::waits::Place>& places, Analysis* analysis) {
-  for (const intel::waits::Place& place : places) {
-    if (!place.past_end) continue;
-    const std::string finding = absl::StrCat(ByteOf(placed, place.end - 1),
-                                             "a thread goes on behind the program's end");
-    std::vector<std::string>& all = analysis->findings;
-    if (std::find(all.begin(), all.end(), finding) == all.end()) all.push_back(finding);
-  }
-}
-
-absl::Status AddRedundantSyncs(const isa::Program& program, Analysis* analysis) {
-  const auto redundant = intel::waits::FindRedundantSyncs(program);
-  if (!redundant.ok()) return redundant.status();
-  analysis->redundant_syncs.assign(redundant->begin(), redundant->end());
-  return absl::OkStatus();
-}
-
-WaitFindings TextsOf(const isa::Program& program, absl::Span<const intel::waits::MissingWait> all) {
-  WaitFindings findings;
-  findings.count = static_cast<int64_t>(all.size());
-  for (const auto& m : all.first(std::min(all.size(), kMostWaitsListed))) {
-    findings.texts.push_back(intel::waits::Describe(program, m));
-  }
-  return findings;
-}
-
-bool Before(const intel::waits::MissingWait& a, const intel::waits::MissingWait& b) {
-  return std::tie(a.consumer, a.producer, a.phases) < std::tie(b.consumer, b.producer, b.phases);
-}
-
-WaitFindings NotJudged(const absl::Status& why) {
-  WaitFindings findings;
-  findings.not_judged = std::string(why.message());
-  return findings;
-}
-
-void AddMissingWaits(absl::Span<const isa::PlacedInstruction> placed, const isa::Program& program,
-                     bool fusion, Analysis* analysis) {
-  using intel::waits::Fusion;
-  const auto places = intel::waits::PlacesOf(program, Fusion::kOff);
-  const auto certain = places.ok()
-                           ? intel::waits::FindCertainMissingWaits(program, Fusion::kOff)
-                           : absl::StatusOr<std::vector<intel::waits::MissingWait>>(places.status());
-  if (!certain.ok()) {
-    analysis->missing_waits = analysis->missing_if_skipped = NotJudged(certain.status());
-    return;
-  }
-  AddWaysPastTheEnd(placed, *places, analysis);
-  analysis->missing_waits = TextsOf(program, *certain);
-  if (!fusion) return;
-  const auto all = intel::waits::FindCertainMissingWaits(program, Fusion::kOn);
-  if (!all.ok()) {
-    analysis->missing_if_skipped = NotJudged(all.status());
-    return;
-  }
-  std::vector<intel::waits::MissingWait> more;
-  std::set_difference(all->begin(), all->end(), certain->begin(), certain->end(),
-                      std::back_inserter(more), Before);
-  analysis->missing_if_skipped = TextsOf(program, more);
-}
-
-absl::StatusOr<Analysis> AnalyzeGen12(absl::Span<const uint8_t> code,
-                                      const AnalyzeOptions& options) {
-  const auto placed = isa::DecodeProgram(kGen, code);
-  if (!placed.ok()) return placed.status();
-  const auto program = isa::ToProgram(*placed);
-  if (!program.ok()) return program.status();
-  const auto counted = intel::CountProgram(kGen, code);
-  if (!counted.ok()) return counted.status();
-  Analysis analysis;
-  analysis.statistics.instructions = counted->instructions;
-  analysis.statistics.sync_instructions = counted->sync_instructions;
-  analysis.statistics.sends = counted->sends;
-  analysis.statistics.loops = counted->loops;
-  analysis.statistics.registers = counted->registers;
-  analysis.statistics.cycles = counted->cycles;
-  analysis.statistics.bytes = static_cast<int64_t>(code.size());
-  CountKinds(*program, &analysis);
-  AddCosts(intel::EstimateProgram(*program), &analysis);
-  for (const isa::Finding& finding : isa::Verify(kGen, *placed)) {
-    analysis.findings.push_back(absl::StrCat("byte ", finding.offset, ": ", finding.text));
-  }
-  AddMissingWaits(*placed, *program, options.fusion, &analysis);
-  if (absl::Status s = AddRedundantSyncs(*program, &analysis); !s.ok()) return s;
-  return analysis;
-}
+// In the order of Target.
+constexpr absl::StatusOr<Analysis> (*kAnalyze[])(absl::Span<const uint8_t>,
+                                                 const AnalyzeOptions&) = {intel::AnalyzeTgl};
 
 }  // namespace
 
 absl::StatusOr<Analysis> Analyze(Target target, absl::Span<const uint8_t> code,
                                  const AnalyzeOptions& options) {
-  switch (target) {
-    case Target::kTgl:
-      break;
-  }
-  return AnalyzeGen12(code, options);
+  return kAnalyze[static_cast<size_t>(target)](code, options);
 }
 
 }  // namespace kiln

@@ -20,9 +20,11 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/base/cause.h"
+#include "core/base/pass_options.h"
 #include "core/base/sink.h"
 #include "core/base/spec_type.h"
-#include "core/out/launch_record.h"
+#include "core/target/compile_options.h"
+#include "core/target/compiled.h"
 
 namespace kiln {
 
@@ -45,22 +47,7 @@ struct PrepareOptions {
   bool dispatch_base = false;
   std::map<uint32_t, SpecType> spec_types;  // what they were written as; those not in it: as bits
   bool validate = true;                     // run SPIRV-Tools' validator first
-  std::vector<std::string> disabled_passes; // optional passes only
-  int64_t bisect_limit = -1;                // rewrites allowed in all, Compile's included; -1: no limit
-  std::string print_after;                  // pass name, "all" or "changed": snapshots to the sink
-  std::string stop_after;                   // pass name
-  bool verify_each = false;                 // check the IR after every pass (tests)
-};
-
-struct CompileOptions {
-  std::vector<int> widths;                  // dispatch widths wanted; empty: all that the target has
-  int required_subgroup_size = 0;           // only this width, whatever it costs; 0: any
-  bool require_full_subgroups = false;      // only widths that divide the workgroup's size in x
-  std::vector<std::string> disabled_passes;
-  int64_t bisect_limit = -1;                // counts on from Prepare, where it must be the same
-  std::string print_after;
-  std::string stop_after;                   // then there are no variants; so too if Prepare stopped
-  bool verify_each = false;
+  PassOptions passes;  // bisect_limit: rewrites allowed in all, Compile's included
 };
 
 class Prepared;  // opaque; immutable, may be shared between threads
@@ -69,34 +56,6 @@ struct PreparedInfo {
   std::string entry_point;
   std::string stage;                        // "compute"
   int64_t mir_instructions = 0;
-};
-
-struct Statistics {
-  int64_t instructions = 0;                 // of the encoded program, without nop and sync
-  int64_t sync_instructions = 0;
-  int64_t sends = 0;
-  int64_t cycles = 0;                       // one thread, by our model (core/intel/perf)
-  int64_t spills = 0;
-  int64_t fills = 0;
-  int64_t spill_bytes = 0;                  // that one thread moves if every message runs once
-  int64_t fill_bytes = 0;
-  int64_t loops = 0;
-  int64_t registers = 0;                    // maximum of live GRFs, from the bytes
-  int64_t bytes = 0;
-};
-
-struct Variant {
-  std::string name;                         // "SIMD16"
-  int width = 0;
-  std::vector<uint8_t> code;
-  out::LaunchRecord launch;
-  Statistics statistics;
-};
-
-struct Compiled {
-  Target target = Target::kTgl;
-  std::string stage;
-  std::vector<Variant> variants;            // at least one, unless stopped on request
 };
 
 // `spirv`: the module's words in host byte order. `sink` may be null.

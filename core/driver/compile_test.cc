@@ -27,7 +27,7 @@ std::shared_ptr<const Prepared> PrepareText(std::string text) {
   absl::StatusOr<mir::Module> m = mir::Parse(text);
   EXPECT_TRUE(m.ok()) << m.status();
   PrepareOptions options;
-  options.verify_each = true;
+  options.passes.verify_each = true;
   auto p = PrepareMir(*std::move(m), options, nullptr, {});
   EXPECT_TRUE(p.ok()) << p.status();
   return *p;
@@ -347,9 +347,9 @@ TEST(Driver, ScratchBeyondAThreadsIsRefusedAtThatWidth) {
 
 TEST(Driver, OptionsAreChecked) {
   CompileOptions options;
-  options.disabled_passes = {"allocate_registers"};
+  options.passes.disabled = {"allocate_registers"};
   EXPECT_EQ(CompileText(kShader, options).status().code(), absl::StatusCode::kInvalidArgument);
-  options.disabled_passes = {"propagate_copies"};
+  options.passes.disabled = {"propagate_copies"};
   EXPECT_TRUE(CompileText(kShader, options).ok());
   EXPECT_EQ(ParseTarget("skl").status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(*ParseTarget("tgl"), Target::kTgl);
@@ -382,9 +382,9 @@ absl::StatusOr<Compiled> CompileRewritable(int64_t limit, const std::string& sto
   if (!m.ok()) return m.status();
   PrepareOptions prepare;
   CompileOptions compile;
-  prepare.verify_each = compile.verify_each = true;
-  prepare.bisect_limit = compile.bisect_limit = limit;
-  prepare.stop_after = compile.stop_after = stop_after;
+  prepare.passes.verify_each = compile.passes.verify_each = true;
+  prepare.passes.bisect_limit = compile.passes.bisect_limit = limit;
+  prepare.passes.stop_after = compile.passes.stop_after = stop_after;
   const auto p = PrepareMir(*std::move(m), prepare, records, {});
   if (!p.ok()) return p.status();
   return Compile(**p, Target::kTgl, compile, records, {});
@@ -504,7 +504,7 @@ TEST(Driver, SnapshotsAfterEveryPassOfBothWidths) {
     int count = 0;
   } snapshots;
   CompileOptions options;
-  options.print_after = "all";
+  options.passes.print_after = "all";
   ASSERT_TRUE(CompileText(kShader, options, &snapshots).ok());
   EXPECT_EQ(snapshots.count, 2);
 }

@@ -3,35 +3,18 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/base/pass.h"
 #include "core/base/step.h"
 #include "core/base/utf8.h"
 #include "core/driver/mid_pipeline.h"
+#include "core/driver/pass_list.h"
 #include "core/driver/prepared.h"
 #include "core/front/bounds.h"
 #include "core/front/import.h"
 #include "core/front/validate.h"
-#include "core/intel/pipeline/passes.h"
 #include "core/mir/build.h"
 
 namespace kiln {
 namespace {
-
-PassOptions RunnerOptions(const PrepareOptions& o) {
-  PassOptions r;
-  r.disabled = o.disabled_passes;
-  r.bisect_limit = o.bisect_limit;
-  r.print_after = o.print_after;
-  r.stop_after = o.stop_after;
-  r.verify_each = o.verify_each;
-  return r;
-}
-
-std::vector<PassRow> AllRows() {
-  std::vector<PassRow> rows = Rows(MidPasses());
-  for (const PassRow& row : Rows(intel::IntelPasses())) rows.push_back(row);
-  return rows;
-}
 
 absl::StatusOr<mir::Module> Import(absl::Span<const uint32_t> spirv, const PrepareOptions& options,
                                    Sink* sink, const Budget& budget) {
@@ -53,9 +36,8 @@ absl::StatusOr<mir::Module> Import(absl::Span<const uint32_t> spirv, const Prepa
 absl::StatusOr<std::shared_ptr<const Prepared>> PrepareMir(mir::Module module,
                                                            const PrepareOptions& options,
                                                            Sink* sink, const Budget& budget) {
-  PassOptions runner_options = RunnerOptions(options);
-  const std::vector<PassRow> rows = AllRows();
-  if (absl::Status s = CheckOptions(rows, runner_options); !s.ok()) return s;
+  if (absl::Status s = CheckOptions(AllRows(), options.passes); !s.ok()) return s;
+  PassOptions runner_options = options.passes;
   runner_options.max_instructions = budget.max_mir_instructions;
   auto prepared = std::make_shared<Prepared>();
   prepared->module = std::move(module);
@@ -94,16 +76,5 @@ absl::StatusOr<std::shared_ptr<const Prepared>> Prepare(absl::Span<const uint32_
 }
 
 const PreparedInfo& Info(const Prepared& prepared) { return prepared.info; }
-
-std::vector<PassInfo> AllPasses() {
-  std::vector<PassInfo> all;
-  for (const PassRow& row : Rows(MidPasses())) {
-    all.push_back({std::string(row.name), "mir", row.optional, std::string(row.summary)});
-  }
-  for (const PassRow& row : Rows(intel::IntelPasses())) {
-    all.push_back({std::string(row.name), "lir", row.optional, std::string(row.summary)});
-  }
-  return all;
-}
 
 }  // namespace kiln

@@ -122,6 +122,14 @@ absl::Status AddVariant(const Variant& from, Target target, bool assembly, Targe
   return absl::OkStatus();
 }
 
+PassOptions ToPassOptions(const CompileJob& job) {
+  PassOptions options;
+  options.disabled = {job.options().disabled_passes().begin(),
+                      job.options().disabled_passes().end()};
+  if (job.options().has_bisect_limit()) options.bisect_limit = job.options().bisect_limit();
+  return options;
+}
+
 PrepareOptions ToPrepareOptions(const CompileJob& job) {
   PrepareOptions options;
   options.entry_point = job.entry_point();
@@ -132,9 +140,7 @@ PrepareOptions ToPrepareOptions(const CompileJob& job) {
   }
   options.validate = !job.options().no_validate();
   options.dispatch_base = job.options().dispatch_base();
-  options.disabled_passes = {job.options().disabled_passes().begin(),
-                             job.options().disabled_passes().end()};
-  if (job.options().has_bisect_limit()) options.bisect_limit = job.options().bisect_limit();
+  options.passes = ToPassOptions(job);
   return options;
 }
 
@@ -143,9 +149,7 @@ CompileOptions ToCompileOptions(const CompileJob& job) {
   for (uint32_t width : job.options().widths()) options.widths.push_back(static_cast<int>(width));
   options.required_subgroup_size = static_cast<int>(job.options().required_subgroup_size());
   options.require_full_subgroups = job.options().require_full_subgroups();
-  options.disabled_passes = {job.options().disabled_passes().begin(),
-                             job.options().disabled_passes().end()};
-  if (job.options().has_bisect_limit()) options.bisect_limit = job.options().bisect_limit();
+  options.passes = ToPassOptions(job);
   return options;
 }
 

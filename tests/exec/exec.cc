@@ -161,14 +161,14 @@ std::string Compare(std::string_view module, const Setup& setup) {
 std::string CompareModule(const mir::Module& module, const oracle::LaunchInputs& inputs,
                           const Setup& setup) {
   PrepareOptions prepare;
-  prepare.verify_each = true;
-  prepare.disabled_passes = setup.disabled_passes;
+  prepare.passes.verify_each = true;
+  prepare.passes.disabled = setup.disabled_passes;
   const auto prepared = PrepareMir(module, prepare, nullptr, {});
   if (!prepared.ok()) return std::string(prepared.status().message());
   CompileOptions options;
-  options.verify_each = true;
+  options.passes.verify_each = true;
   options.widths = setup.widths;
-  options.disabled_passes = setup.disabled_passes;
+  options.passes.disabled = setup.disabled_passes;
   const auto compiled = Compile(**prepared, Target::kTgl, options, nullptr, {});
   if (!compiled.ok()) return std::string(compiled.status().message());
   std::string text;

@@ -49,7 +49,7 @@ class Printer : public kiln::Sink {
 };
 
 bool ParseArguments(int argc, char** argv, Arguments& a) {
-  a.prepare.verify_each = a.compile.verify_each = true;
+  a.prepare.passes.verify_each = a.compile.passes.verify_each = true;
   for (int i = 1; i < argc; ++i) {
     absl::string_view arg = argv[i];
     if (absl::ConsumePrefix(&arg, "--widths=")) {
@@ -59,19 +59,19 @@ bool ParseArguments(int argc, char** argv, Arguments& a) {
         a.compile.widths.push_back(width);
       }
     } else if (absl::ConsumePrefix(&arg, "--print-after=")) {
-      a.prepare.print_after = a.compile.print_after = std::string(arg);
+      a.prepare.passes.print_after = a.compile.passes.print_after = std::string(arg);
     } else if (absl::ConsumePrefix(&arg, "--stop-after=")) {
-      a.prepare.stop_after = a.compile.stop_after = std::string(arg);
+      a.prepare.passes.stop_after = a.compile.passes.stop_after = std::string(arg);
     } else if (absl::ConsumePrefix(&arg, "--disable-pass=")) {
       for (absl::string_view p : absl::StrSplit(arg, ',')) {
-        a.prepare.disabled_passes.push_back(std::string(p));
+        a.prepare.passes.disabled.push_back(std::string(p));
       }
-      a.compile.disabled_passes = a.prepare.disabled_passes;
+      a.compile.passes.disabled = a.prepare.passes.disabled;
     } else if (absl::ConsumePrefix(&arg, "--bisect=")) {
-      if (!absl::SimpleAtoi(arg, &a.compile.bisect_limit)) return false;
-      a.prepare.bisect_limit = a.compile.bisect_limit;
+      if (!absl::SimpleAtoi(arg, &a.compile.passes.bisect_limit)) return false;
+      a.prepare.passes.bisect_limit = a.compile.passes.bisect_limit;
     } else if (arg == "--no-verify") {
-      a.prepare.verify_each = a.compile.verify_each = false;
+      a.prepare.passes.verify_each = a.compile.passes.verify_each = false;
     } else if (absl::ConsumePrefix(&arg, "--spec=")) {
       const std::vector<std::string> parts = absl::StrSplit(arg, ':');
       uint32_t id = 0;
@@ -163,7 +163,7 @@ int main(int argc, char** argv) {
     std::cout << a.file << " " << v.name << " instructions " << s.instructions << " sync "
               << s.sync_instructions << " sends " << s.sends << " loops " << s.loops
               << " registers " << s.registers << " bytes " << s.bytes << "\n";
-    if (a.compile.verify_each && !Clean(a, v)) return 3;
+    if (a.compile.passes.verify_each && !Clean(a, v)) return 3;
     if (a.assembly) std::cout << *kiln::Disassemble(kiln::Target::kTgl, v.code);
     if (!a.out_dir.empty() && !Write(a, v)) return 2;
   }

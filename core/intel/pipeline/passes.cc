@@ -1,6 +1,5 @@
 #include "core/intel/pipeline/passes.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -10,17 +9,13 @@
 #include "core/intel/isa/decode.h"
 #include "core/intel/isa/disasm.h"
 #include "core/intel/isa/workarounds.h"
-#include "core/intel/lir/ops.h"
 #include "core/intel/lir/target.h"
 #include "core/intel/messages/passes.h"
 #include "core/intel/optimise/passes.h"
+#include "core/intel/pipeline/allocate.h"
 #include "core/intel/select/select.h"
 #include "core/intel/swsb/swsb.h"
-#include "core/lir/liveness.h"
 #include "core/lir/print.h"
-#include "core/lir/ra/allocate.h"
-#include "core/lir/ra/check.h"
-#include "core/lir/schedule/schedule.h"
 #include "core/lir/verify.h"
 #include "core/mid/dce.h"
 #include "core/mid/gvn.h"
@@ -32,14 +27,6 @@ namespace kiln::intel {
 namespace {
 
 constexpr auto kGen = isa::Generation::kGen12;
-
-// Per-thread scratch space comes in powers of two from 1 KiB.
-uint32_t ScratchBytes(uint32_t wanted) {
-  if (wanted == 0) return 0;
-  uint32_t bytes = 1024;
-  while (bytes < wanted) bytes *= 2;
-  return bytes;
-}
 
 // Most modules are the same at all widths and are not copied.
 absl::StatusOr<bool> ResolveSubgroupSizePass(Work& w, PassContext& context) {
@@ -70,130 +57,6 @@ absl::StatusOr<bool> SelectPass(Work& w, PassContext&) {
 template <absl::StatusOr<bool> (*pass)(lir::Function&, PassContext&)>
 absl::StatusOr<bool> OnLir(Work& w, PassContext& context) {
   return pass(w.lir, context);
-}
-
-// Units of each pool that scheduling leaves free for fragmentation. 8 GRFs; on the corpus the
-// allocator needed none (core/lir/ra/DESIGN.md), flags have their own spilling.
-constexpr uint32_t kGrfReserve = 64;
-// What the balanced order leaves beyond that: 32 GRFs. With 0 the corpus' cycles are 0.07 % more in
-// total, and 7 more variants of 1,531 have more instructions.
-constexpr uint32_t kGrfBalanced = 256;
-
-// Where every block has the latency order there was nothing to choose.
-void RemarkSchedule(const lir::schedule::ScheduleStats& stats, PassContext& context) {
-  using lir::schedule::Policy;
-  const uint32_t constrained = stats.of(Policy::kBalanced) + stats.of(Policy::kPressure);
-  if (constrained == 0 && stats.blocks_over == 0) return;
-  std::string text = "blocks by order:";
-  for (int p = 0; p < lir::schedule::kPolicies; ++p) {
-    absl::StrAppend(&text, " ", std::string(lir::schedule::kPolicyNames[p]), " ", stats.blocks[p]);
-  }
-  absl::StrAppend(&text, "; cycles of one pass through all blocks ", stats.cycles_before, " -> ",
-                  stats.cycles_after, " (latency order alone ", stats.cycles_latency, "); ",
-                  stats.blocks_over, " blocks exceed the registers in any order");
-  context.Remark("schedule_chosen", 0, std::move(text));
-}
-
-std::vector<lir::InstId> OrderOf(const lir::Function& f) {
-  std::vector<lir::InstId> order;
-  order.reserve(f.insts.size());
-  for (const lir::Block& b : f.blocks) order.insert(order.end(), b.insts.begin(), b.insts.end());
-  return order;
-}
-
-// Exchanges the order of instructions within blocks.
-void SwapOrder(lir::Function& f, std::vector<lir::InstId>& order) {
-  auto at = order.begin();
-  for (lir::Block& b : f.blocks) at = std::swap_ranges(b.insts.begin(), b.insts.end(), at);
-}
-
-absl::StatusOr<bool> SchedulePass(Work& w, PassContext& context) {
-  if (!context.Rewrite()) return false;
-  w.unscheduled = OrderOf(w.lir);
-  const lir::schedule::ScheduleStats stats = lir::schedule::ScheduleBeforeAllocation(
-      Gen12Target(), &w.lir, {.reserve = {kGrfReserve, 0}, .balanced = {kGrfBalanced, 0}});
-  RemarkSchedule(stats, context);
-  return stats.changed() != 0;
-}
-
-absl::StatusOr<lir::ra::AllocationStats> Allocate(Work& w, bool spill,
-                                                  std::vector<lir::Pressure>* pressure = nullptr) {
-  const lir::Function ssa = w.check ? w.lir : lir::Function();
-  // Live-in 0 is r0, the header of scratch messages; it ends the thread as well, so it stays.
-  absl::StatusOr<lir::ra::AllocationStats> stats =
-      spill ? lir::ra::AllocateWithSpills(Gen12Target(), &w.lir, w.lir.live_ins[0].value)
-            : lir::ra::Allocate(Gen12Target(), &w.lir, pressure);
-  if (!stats.ok() || !w.check) return stats;
-  if (absl::Status s = lir::ra::CheckAllocation(Gen12Target(), ssa, w.lir); !s.ok()) return s;
-  return stats;
-}
-
-// What no order of instructions fits is spilled, from the order that needs less.
-absl::StatusOr<lir::ra::AllocationStats> AllocateOrSpill(Work& w, PassContext& context) {
-  std::vector<lir::Pressure> scheduled, unscheduled;
-  absl::StatusOr<lir::ra::AllocationStats> stats = Allocate(w, false, &scheduled);
-  if (!absl::IsResourceExhausted(stats.status())) return stats;
-  if (!w.unscheduled.empty()) {
-    context.Remark("schedule_undone", 0, std::string(stats.status().message()));
-    SwapOrder(w.lir, w.unscheduled);
-    stats = Allocate(w, false, &unscheduled);
-    if (!absl::IsResourceExhausted(stats.status())) return stats;
-    if (unscheduled[kPoolGrf].physical >= scheduled[kPoolGrf].physical) {
-      SwapOrder(w.lir, w.unscheduled);
-    }
-  }
-  return Allocate(w, true);
-}
-
-void RemarkSpills(const lir::Function& f, const lir::ra::SpillStats& spill, PassContext& context) {
-  for (const lir::ra::Eviction& e : spill.evictions) {
-    const lir::Value& v = f.value(e.value);
-    context.Remark("spill", v.spirv_id,
-                   absl::StrCat("%", e.value.index, " (", v.comps, " component(s)) in block ",
-                                e.block.index, ": ", (e.live + 7) / 8,
-                                " registers live, its next use is ", e.distance,
-                                " instructions away, the next candidate's ", e.runner_up));
-  }
-}
-
-// Spilled values lie first, where scratch block messages reach; private arrays behind them.
-absl::Status PlaceScratch(Work& w, uint32_t spill_bytes) {
-  const uint32_t arrays = w.abi->scratch_bytes_per_lane * static_cast<uint32_t>(w.width);
-  constexpr uint32_t kBaseGranule = 1024;  // of the base in a message's header
-  const uint32_t first = (spill_bytes + kBaseGranule - 1) / kBaseGranule * kBaseGranule;
-  const uint64_t wanted = arrays == 0 ? spill_bytes : uint64_t{first} + arrays;
-  if (absl::Status s = CheckScratch(*w.module, wanted, w.width); !s.ok()) return s;
-  w.scratch_bytes = ScratchBytes(static_cast<uint32_t>(wanted));
-  if (spill_bytes == 0 || arrays == 0) return absl::OkStatus();
-  for (const lir::Block& b : w.lir.blocks) {
-    for (lir::InstId i : b.insts) {
-      lir::Inst& in = w.lir.inst(i);
-      if (in.op == kScratchHeader && in.num_uses == 1) in.aux = first;
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<bool> AllocatePass(Work& w, PassContext& context) {
-  absl::StatusOr<lir::ra::AllocationStats> stats = AllocateOrSpill(w, context);
-  if (!stats.ok()) return stats.status();
-  w.unscheduled.clear();
-  const lir::ra::SpillStats& spill = stats->spill;
-  RemarkSpills(w.lir, spill, context);
-  w.spills = spill.spills;
-  w.fills = spill.fills;
-  w.spill_bytes = int64_t{4} * spill.spill_units;
-  w.fill_bytes = int64_t{4} * spill.fill_units;
-  context.set_max_live((stats->max_live[kPoolGrf].logical + 7) / 8);
-  w.grf_used = (stats->top[kPoolGrf] + 7) / 8;
-  if (absl::Status s = PlaceScratch(w, 4 * spill.scratch_units); !s.ok()) return s;
-  w.stage = Work::Stage::kAllocated;
-  return true;
-}
-
-absl::StatusOr<bool> ScheduleAllocatedPass(Work& w, PassContext& context) {
-  if (!context.Rewrite()) return false;
-  return lir::schedule::ScheduleAfterAllocation(Gen12Target(), &w.lir).changed() != 0;
 }
 
 absl::StatusOr<bool> EmitPass(Work& w, PassContext&) {
@@ -262,11 +125,11 @@ constexpr Pass<Work> kPasses[] = {
      "no register is in both payloads of a message"},
     {"place_constants", OnLir<PlaceConstants>, true, 0, 0, 0, kPreservesAll,
      "constants in registers are made near their uses where there are many"},
-    {"schedule", SchedulePass, true, 0, 0, 0, kPreservesAll,
+    {"schedule", Schedule, true, 0, 0, 0, kPreservesAll,
      "of orders for latency, balance and pressure the best that fits"},
-    {"allocate_registers", AllocatePass, false, 0, 0, 0, kPreservesAll,
+    {"allocate_registers", AllocateRegisters, false, 0, 0, 0, kPreservesAll,
      "spills where nothing fits, assignment, parallel copies"},
-    {"schedule_allocated", ScheduleAllocatedPass, true, 0, 0, 0, kPreservesAll,
+    {"schedule_allocated", ScheduleAllocated, true, 0, 0, 0, kPreservesAll,
      "order for latency with registers fixed"},
     {"emit", EmitPass, false, 0, 0, 0, kPreservesAll, "LIR to machine instructions"},
     {"remove_empty_sides", OnProgram<RemoveEmptySides>, true, 0, 0, 0, kPreservesAll,
@@ -275,8 +138,7 @@ constexpr Pass<Work> kPasses[] = {
      "small ifs become predicated instructions"},
     {"predicate_whiles", OnProgram<PredicateWhiles>, true, 0, 0, 0, kPreservesAll,
      "a break before a while becomes its condition"},
-    {"apply_workarounds", WorkaroundsPass, false, 0, 0, 0, kPreservesAll,
-     "errata of the hardware"},
+    {"apply_workarounds", WorkaroundsPass, false, 0, 0, 0, kPreservesAll, "errata of the hardware"},
     {"assign_scoreboard", ScoreboardPass, false, 0, 0, 0, kPreservesAll,
      "waits between dependent instructions"},
     {"encode", EncodePass, false, 0, 0, 0, kPreservesAll, "machine instructions to bytes"},

@@ -1,0 +1,40 @@
+#include "core/driver/pass_list.h"
+
+#include <algorithm>
+
+#include "core/driver/compile.h"
+#include "core/driver/mid_pipeline.h"
+#include "core/driver/targets.h"
+
+namespace kiln {
+namespace {
+
+bool Has(const std::vector<PassRow>& rows, std::string_view name) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const PassRow& row) { return row.name == name; });
+}
+
+PassInfo InfoOf(const PassRow& row, std::string_view level) {
+  return {std::string(row.name), std::string(level), row.optional, std::string(row.summary)};
+}
+
+}  // namespace
+
+std::vector<PassRow> AllRows() {
+  std::vector<PassRow> rows = Rows(MidPasses());
+  for (const Backend* backend : Backends()) {
+    for (const PassRow& row : backend->passes()) {
+      if (!Has(rows, row.name)) rows.push_back(row);
+    }
+  }
+  return rows;
+}
+
+std::vector<PassInfo> AllPasses() {
+  const size_t of_mid = MidPasses().size();
+  std::vector<PassInfo> all;
+  for (const PassRow& row : AllRows()) all.push_back(InfoOf(row, all.size() < of_mid ? "mir" : "lir"));
+  return all;
+}
+
+}  // namespace kiln

@@ -1,0 +1,16 @@
+// All passes that a compile may run, whatever its target; internal to this folder.
+#ifndef KILN_CORE_DRIVER_PASS_LIST_H_
+#define KILN_CORE_DRIVER_PASS_LIST_H_
+
+#include <vector>
+
+#include "core/base/pass.h"
+
+namespace kiln {
+
+// Those of Prepare, then each back end's; what two back ends share stands once.
+std::vector<PassRow> AllRows();
+
+}  // namespace kiln
+
+#endif  // KILN_CORE_DRIVER_PASS_LIST_H_

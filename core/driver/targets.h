@@ -1,0 +1,17 @@
+// The back end of each target; internal to this folder.
+#ifndef KILN_CORE_DRIVER_TARGETS_H_
+#define KILN_CORE_DRIVER_TARGETS_H_
+
+#include "absl/types/span.h"
+#include "core/driver/compile.h"
+#include "core/target/backend.h"
+
+namespace kiln {
+
+// In the order of Target.
+absl::Span<const Backend* const> Backends();
+const Backend& BackendOf(Target target);
+
+}  // namespace kiln
+
+#endif  // KILN_CORE_DRIVER_TARGETS_H_

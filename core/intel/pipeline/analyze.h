@@ -1,0 +1,18 @@
+// What Gen12 machine code does and costs, whoever compiled it.
+#ifndef KILN_CORE_INTEL_PIPELINE_ANALYZE_H_
+#define KILN_CORE_INTEL_PIPELINE_ANALYZE_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/target/analysis.h"
+
+namespace kiln::intel {
+
+// InvalidArgument: the bytes are no program; says where.
+absl::StatusOr<Analysis> AnalyzeTgl(absl::Span<const uint8_t> code, const AnalyzeOptions& options);
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_PIPELINE_ANALYZE_H_

@@ -1,0 +1,93 @@
+#include "core/intel/pipeline/backend.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/cause.h"
+#include "core/base/step.h"
+#include "core/intel/isa/decode.h"
+#include "core/intel/isa/disasm.h"
+#include "core/intel/pipeline/count.h"
+#include "core/intel/pipeline/passes.h"
+#include "core/intel/pipeline/widths.h"
+
+namespace kiln::intel {
+namespace {
+
+void RemarkRefusal(Sink* sink, int width, const absl::Status& why) {
+  if (sink == nullptr) return;
+  Remark remark;
+  remark.pass = "choose_widths";
+  remark.kind = "width_refused";
+  remark.width = width;
+  remark.spirv_id = SpirvIdOf(why);
+  remark.text = absl::StrCat("SIMD", width, ": ", std::string(why.message()));
+  sink->OnRemark(remark);
+}
+
+absl::StatusOr<Abi> AssignAbiStep(const mir::Module& m, Sink* sink) {
+  const Step step(sink, "assign_abi", "lir");
+  return AssignAbi(m);
+}
+
+// A refusal of this width alone: another may do.
+bool OfWidthOnly(const absl::Status& s) { return s.code() == absl::StatusCode::kResourceExhausted; }
+
+// All widths that the module can have and `options` want.
+absl::StatusOr<Compiled> CompileWidths(const mir::Module& m, const CompileOptions& options,
+                                       Runner& runner, Sink* sink) {
+  const absl::StatusOr<Abi> abi = AssignAbiStep(m, sink);
+  if (!abi.ok()) return abi.status();
+  Compiled out;
+  absl::Status refused = WithCause(
+      absl::UnimplementedError("the target is compiled at SIMD8, SIMD16 and SIMD32; none was asked for"),
+      "dispatch_width");
+  const bool choose = options.widths.empty() && options.required_subgroup_size == 0;
+  for (int width : kWidths) {
+    if (!IsWanted(options, width)) continue;
+    Work work;
+    work.module = &m;
+    work.abi = &*abi;
+    work.width = width;
+    work.check = options.passes.verify_each;
+    runner.set_width(width);
+    absl::Status s = CheckWidth(m, *abi, options, width);
+    if (s.ok() && choose) s = WorthTrying(width, out.variants);
+    if (s.ok()) s = runner.Run(IntelLevel(), IntelPasses(), work);
+    if (s.ok() && choose) s = WorthKeeping(work, out.variants);
+    if (!s.ok()) {
+      if (!OfWidthOnly(s)) return s;
+      RemarkRefusal(sink, width, s);
+      refused = s;
+      continue;
+    }
+    if (work.stage != Work::Stage::kBytes) continue;  // stopped on request
+    absl::StatusOr<Variant> variant = MakeVariant(m, *abi, std::move(work), sink);
+    if (!variant.ok()) return AsOwnFault(variant.status());
+    out.variants.push_back(*std::move(variant));
+  }
+  if (out.variants.empty() && !runner.stopped()) return refused;
+  return out;
+}
+
+absl::StatusOr<std::string> Disassemble(absl::Span<const uint8_t> code) {
+  constexpr auto kGen = isa::Generation::kGen12;
+  const auto placed = isa::DecodeProgram(kGen, code);
+  if (!placed.ok()) return placed.status();
+  return isa::DisassembleProgram(kGen, *placed);
+}
+
+std::vector<PassRow> PassRows() { return Rows(IntelPasses()); }
+
+}  // namespace
+
+const Backend kTglBackend = {.name = "tgl",
+                             .code_generation_version = 7,
+                             .abi_version = 2,
+                             .passes = PassRows,
+                             .compile = CompileWidths,
+                             .disassemble = Disassemble};
+
+}  // namespace kiln::intel

@@ -1,0 +1,57 @@
+#include "core/intel/pipeline/count.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/step.h"
+#include "core/intel/isa/computed_descriptors.h"
+#include "core/intel/perf/statistics.h"
+
+namespace kiln::intel {
+namespace {
+
+// The statistics are those of the bytes; they are counted from the program that the bytes were
+// encoded from, which saves decoding them, and compared where passes are verified. What the program
+// knows and its bytes do not say is forgotten first.
+absl::StatusOr<ProgramStatistics> CountWork(Work& w) {
+  w.program.indirect.clear();
+  isa::NoteComputedDescriptors(w.program);
+  const absl::StatusOr<ProgramStatistics> counted = CountProgram(w.program);
+  if (!counted.ok() || !w.check) return counted;
+  const absl::StatusOr<ProgramStatistics> of_bytes =
+      CountProgram(isa::Generation::kGen12, w.code);
+  if (!of_bytes.ok()) return of_bytes.status();
+  if (*of_bytes != *counted) return absl::InternalError("the bytes have other statistics");
+  return counted;
+}
+
+}  // namespace
+
+absl::StatusOr<Variant> MakeVariant(const mir::Module& m, const Abi& abi, Work w, Sink* sink) {
+  const Step step(sink, "count_program", "out", w.width);
+  const absl::StatusOr<ProgramStatistics> counted = CountWork(w);
+  if (!counted.ok()) return counted.status();
+  Variant v;
+  v.name = absl::StrCat("SIMD", w.width);
+  v.width = w.width;
+  v.launch = MakeLaunchRecord(m, abi, w.width);
+  v.launch.code_bytes = static_cast<uint32_t>(w.code.size());
+  v.launch.grf_used = w.grf_used;
+  v.launch.scratch_bytes_per_thread = w.scratch_bytes;
+  v.statistics.instructions = counted->instructions;
+  v.statistics.sync_instructions = counted->sync_instructions;
+  v.statistics.sends = counted->sends;
+  v.statistics.loops = counted->loops;
+  v.statistics.registers = counted->registers;
+  v.statistics.cycles = counted->cycles;
+  v.statistics.spills = w.spills;
+  v.statistics.fills = w.fills;
+  v.statistics.spill_bytes = w.spill_bytes;
+  v.statistics.fill_bytes = w.fill_bytes;
+  v.statistics.bytes = static_cast<int64_t>(w.code.size());
+  v.code = std::move(w.code);
+  return v;
+}
+
+}  // namespace kiln::intel

@@ -1,0 +1,18 @@
+// The result of one width: its bytes, how to launch them, and what they cost.
+#ifndef KILN_CORE_INTEL_PIPELINE_COUNT_H_
+#define KILN_CORE_INTEL_PIPELINE_COUNT_H_
+
+#include "absl/status/statusor.h"
+#include "core/base/sink.h"
+#include "core/intel/pipeline/work.h"
+#include "core/target/compiled.h"
+
+namespace kiln::intel {
+
+// `module`: as it was at all widths. Takes `w`, which has bytes, over: its memory is released here as
+// well. `sink` may be null.
+absl::StatusOr<Variant> MakeVariant(const mir::Module& module, const Abi& abi, Work w, Sink* sink);
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_PIPELINE_COUNT_H_

@@ -1,0 +1,38 @@
+// One shader at one width on its way through the pipeline.
+#ifndef KILN_CORE_INTEL_PIPELINE_WORK_H_
+#define KILN_CORE_INTEL_PIPELINE_WORK_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "core/intel/abi/abi.h"
+#include "core/intel/isa/program.h"
+#include "core/lir/lir.h"
+#include "core/mir/mir.h"
+
+namespace kiln::intel {
+
+struct Work {
+  const mir::Module* module = nullptr;
+  mir::Module resolved;           // the module at this subgroup size, if it depends on that
+  const Abi* abi = nullptr;
+  int width = 8;
+  bool check = false;             // run the allocation checker
+  enum class Stage : uint8_t { kNothing, kSsa, kAllocated, kProgram, kBytes };
+  Stage stage = Stage::kNothing;
+  lir::Function lir;
+  std::vector<lir::InstId> unscheduled;  // `lir`'s instructions as they stood before scheduling,
+                                         // block by block; for an allocation that fails
+  isa::Program program;
+  std::vector<uint8_t> code;
+  uint32_t grf_used = 0;
+  uint32_t scratch_bytes = 0;     // per thread, private arrays and spills
+  int64_t spills = 0;             // messages
+  int64_t fills = 0;
+  int64_t spill_bytes = 0;
+  int64_t fill_bytes = 0;
+};
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_PIPELINE_WORK_H_

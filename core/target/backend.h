@@ -1,0 +1,39 @@
+// What the driver knows of a back end: one row of data and functions for each target.
+#ifndef KILN_CORE_TARGET_BACKEND_H_
+#define KILN_CORE_TARGET_BACKEND_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/base/pass.h"
+#include "core/base/sink.h"
+#include "core/mir/mir.h"
+#include "core/target/compile_options.h"
+#include "core/target/compiled.h"
+
+namespace kiln {
+
+struct Backend {
+  std::string_view name;                // "tgl": in requests, keys and metrics
+  // Changes only when the bytes produced for the target may change, and is part of every key.
+  uint32_t code_generation_version = 0;
+  // Of what a launch record means.
+  uint32_t abi_version = 0;
+  // Its passes in execution order, once each.
+  std::vector<PassRow> (*passes)() = nullptr;
+  // Machine code at all widths that the module can have and `options` want. The runner counts
+  // rewrites and may stop on request; `sink` may be null. Errors: refusals of this target, with
+  // their causes and SPIR-V ids (core/driver/compile.h).
+  absl::StatusOr<Compiled> (*compile)(const mir::Module& module, const CompileOptions& options,
+                                      Runner& runner, Sink* sink) = nullptr;
+  // As text, one instruction a line. InvalidArgument: the bytes are no program of the target.
+  absl::StatusOr<std::string> (*disassemble)(absl::Span<const uint8_t> code) = nullptr;
+};
+
+}  // namespace kiln
+
+#endif  // KILN_CORE_TARGET_BACKEND_H_

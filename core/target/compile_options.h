@@ -1,0 +1,22 @@
+// What a caller asks of a back end.
+#ifndef KILN_CORE_TARGET_COMPILE_OPTIONS_H_
+#define KILN_CORE_TARGET_COMPILE_OPTIONS_H_
+
+#include <vector>
+
+#include "core/base/pass_options.h"
+
+namespace kiln {
+
+struct CompileOptions {
+  std::vector<int> widths;                  // dispatch widths wanted; empty: all that the target has
+  int required_subgroup_size = 0;           // only this width, whatever it costs; 0: any
+  bool require_full_subgroups = false;      // only widths that divide the workgroup's size in x
+  // Beside PrepareOptions::passes, with the same values: bisection counts on from there, and what
+  // Prepare ended at stop_after has no variants.
+  PassOptions passes;
+};
+
+}  // namespace kiln
+
+#endif  // KILN_CORE_TARGET_COMPILE_OPTIONS_H_
