@@ -58,20 +58,12 @@ PassContext PassContext::ForTest(int64_t rewrite_limit) {
   return context;
 }
 
-absl::Status CheckTable(absl::Span<const PassRow> rows, absl::Span<const PassOrder> orders,
-                        uint32_t initial_bits) {
-  uint32_t bits = initial_bits;
+absl::Status CheckTable(absl::Span<const PassRow> rows, absl::Span<const PassOrder> orders) {
   for (size_t i = 0; i < rows.size(); ++i) {
     const PassRow& row = rows[i];
     if (FindRow(rows.subspan(i + 1), row.name) != nullptr) {
       return absl::InternalError(absl::StrCat("pass ", Abs(row.name), " is in the table twice"));
     }
-    if ((row.requires_bits & ~bits) != 0) {
-      return absl::InternalError(absl::StrCat("pass ", Abs(row.name), " requires properties 0x",
-                                              absl::Hex(row.requires_bits & ~bits),
-                                              " that do not hold there"));
-    }
-    bits = (bits & row.preserves_bits) | row.provides_bits;
     if (row.group != 0 && i > 0 && rows[i - 1].group != row.group) {
       for (size_t j = 0; j < i; ++j) {
         if (rows[j].group != row.group) continue;

@@ -2,9 +2,8 @@
 //
 // A pass is a free function `absl::StatusOr<bool> P(M& module, PassContext& context)` that returns
 // whether it changed anything. A pipeline is a constexpr table of rows; moving a row is editing
-// the table, and CheckTable says at start-up (in a test, and when the driver first runs) whether
-// the order still holds: each constraint with its reason, and the property bits that rows require
-// and provide. There is no base class and no registration.
+// the table, and CheckTable says in a test whether the order still holds: each constraint with its
+// reason. There is no base class and no registration.
 //
 // For each run the runner reports to the sink: begin, then thread CPU time, changed or not,
 // instruction counts before and after, rewrites, maximum live registers. A run's time begins where
@@ -80,17 +79,12 @@ class PassContext {
   int64_t max_live_ = 0;
 };
 
-inline constexpr uint32_t kPreservesAll = ~0u;
-
 template <class M>
 struct Pass {
   std::string_view name;               // snake_case, a verb by effect
   absl::StatusOr<bool> (*run)(M&, PassContext&) = nullptr;
   bool optional = false;               // may be disabled and bisected
   uint8_t group = 0;
-  uint32_t requires_bits = 0;          // properties that must hold before
-  uint32_t provides_bits = 0;          // hold after
-  uint32_t preserves_bits = kPreservesAll;  // of those that held, still hold after a change
   std::string_view summary = {};       // one line for people
 };
 
@@ -113,9 +107,6 @@ struct PassRow {
   std::string_view name;
   bool optional = false;
   uint8_t group = 0;
-  uint32_t requires_bits = 0;
-  uint32_t provides_bits = 0;
-  uint32_t preserves_bits = 0;
   std::string_view summary = {};
 };
 
@@ -123,16 +114,13 @@ template <class M>
 std::vector<PassRow> Rows(absl::Span<const Pass<M>> table) {
   std::vector<PassRow> rows;
   for (const Pass<M>& p : table) {
-    rows.push_back({p.name, p.optional, p.group, p.requires_bits, p.provides_bits,
-                    p.preserves_bits, p.summary});
+    rows.push_back({p.name, p.optional, p.group, p.summary});
   }
   return rows;
 }
 
-// Names are unique, constraints name passes and hold, required bits are there if every pass
-// changes something; a group's rows are together. `initial_bits` hold at the start.
-absl::Status CheckTable(absl::Span<const PassRow> rows, absl::Span<const PassOrder> orders,
-                        uint32_t initial_bits = 0);
+// Names are unique, constraints name passes and hold, a group's rows are together.
+absl::Status CheckTable(absl::Span<const PassRow> rows, absl::Span<const PassOrder> orders);
 
 // InvalidArgument for options that name a pass that none of the rows has, or disable one needed
 // for correctness. `rows`: of all tables of the compile.

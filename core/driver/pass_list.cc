@@ -33,7 +33,8 @@ std::vector<PassRow> AllRows() {
 std::vector<PassInfo> AllPasses() {
   const size_t of_mid = MidPasses().size();
   std::vector<PassInfo> all;
-  for (const PassRow& row : AllRows()) all.push_back(InfoOf(row, all.size() < of_mid ? "mir" : "lir"));
+  for (const PassRow& row : AllRows())
+    all.push_back(InfoOf(row, all.size() < of_mid ? "mir" : "lir"));
   return all;
 }
 

@@ -11,21 +11,21 @@
 namespace kiln {
 
 struct Statistics {
-  int64_t instructions = 0;                 // of the encoded program, without nop and sync
+  int64_t instructions = 0;  // of the encoded program, without nop and sync
   int64_t sync_instructions = 0;
   int64_t sends = 0;
-  int64_t cycles = 0;                       // one thread, by our model (core/intel/perf)
+  int64_t cycles = 0;  // one thread, by our model (core/intel/perf)
   int64_t spills = 0;
   int64_t fills = 0;
-  int64_t spill_bytes = 0;                  // that one thread moves if every message runs once
+  int64_t spill_bytes = 0;  // that one thread moves if every message runs once
   int64_t fill_bytes = 0;
   int64_t loops = 0;
-  int64_t registers = 0;                    // maximum of live GRFs, from the bytes
+  int64_t registers = 0;  // maximum of live GRFs, from the bytes
   int64_t bytes = 0;
 };
 
 struct Variant {
-  std::string name;                         // "SIMD16"
+  std::string name;  // "SIMD16"
   int width = 0;
   std::vector<uint8_t> code;
   out::LaunchRecord launch;
@@ -34,7 +34,7 @@ struct Variant {
 
 struct Compiled {
   std::string stage;
-  std::vector<Variant> variants;            // at least one, unless stopped on request
+  std::vector<Variant> variants;  // at least one, unless stopped on request
 };
 
 }  // namespace kiln

@@ -2,12 +2,13 @@
 //
 //   golden_hashes [--bless] TABLE SHADER.comp...
 //
-// A result stays in caches under the version it was made with (DESIGN.md section 4, Key). The table has
-// the version, and for each of our own shaders and each width the hashes of its SPIR-V and of what was
-// made of it: code and launch record. A row whose result differs though its SPIR-V does not means that
-// bytes have changed: the version (core/intel/pipeline/backend.cc) must be higher than that of the last release,
-// and the table written anew with --bless, in the same commit. A row whose SPIR-V differs was translated
-// by another glslang and says nothing; if none is left, the test says that it could not run.
+// A result stays in caches under the version it was made with (DESIGN.md section 4, Key). The table
+// has the version, and for each of our own shaders and each width the hashes of its SPIR-V and of
+// what was made of it: code and launch record. A row whose result differs though its SPIR-V does
+// not means that bytes have changed: the version (core/intel/pipeline/backend.cc) must be higher
+// than that of the last release, and the table written anew with --bless, in the same commit. A row
+// whose SPIR-V differs was translated by another glslang and says nothing; if none is left, the
+// test says that it could not run.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -129,8 +130,10 @@ int Compare(const Table& is, const Table& was) {
               is.version, was.version, same, changed, unknown, gone);
   if (changed + unknown + gone == 0 && is.version == was.version) return same == 0 ? kSkipped : 0;
   if (changed != 0 && is.version == was.version) {
-    std::printf("Output bytes have changed since version %u was blessed. Raise it in "
-                "core/intel/pipeline/backend.cc, unless that was done since the last release, and\n", was.version);
+    std::printf(
+        "Output bytes have changed since version %u was blessed. Raise it in "
+        "core/intel/pipeline/backend.cc, unless that was done since the last release, and\n",
+        was.version);
   }
   std::printf("bless the table in the same commit:\n"
               "  bazel run //tests/golden:golden_hashes -- --bless $PWD/tests/golden/tgl.txt "

@@ -34,7 +34,7 @@ absl::Span<const Workaround> Workarounds();
 //  * the first instruction has a non-empty mask (Wa_14015360517);
 //  * a scalar three-source instruction whose destination is not 8-byte aligned, which has no
 //    encoding, goes through acc0: the instruction writes acc0 and a mov the destination.
-// The scoreboard pass calls it first. `dispatch_width` is the number of lanes of the thread; 0
+// Scoreboards come after it. `dispatch_width` is the number of lanes of the thread; 0
 // takes the widest execution size for it.
 void ApplyWorkarounds(Program& program, int dispatch_width);
 

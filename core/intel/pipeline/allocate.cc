@@ -92,11 +92,11 @@ absl::StatusOr<lir::ra::AllocationStats> AllocateOrSpill(Work& w, PassContext& c
 void RemarkSpills(const lir::Function& f, const lir::ra::SpillStats& spill, PassContext& context) {
   for (const lir::ra::Eviction& e : spill.evictions) {
     const lir::Value& v = f.value(e.value);
-    context.Remark("spill", v.spirv_id,
-                   absl::StrCat("%", e.value.index, " (", v.comps, " component(s)) in block ",
-                                e.block.index, ": ", (e.live + 7) / 8,
-                                " registers live, its next use is ", e.distance,
-                                " instructions away, the next candidate's ", e.runner_up));
+    context.Remark(
+        "spill", v.spirv_id,
+        absl::StrCat("%", e.value.index, " (", v.comps, " component(s)) in block ", e.block.index,
+                     ": ", (e.live + 7) / 8, " registers live, its next use is ", e.distance,
+                     " instructions away, the next candidate's ", e.runner_up));
   }
 }
 

@@ -31,8 +31,7 @@ std::vector<std::pair<std::string, int64_t>> Sorted(const Histogram& counts) {
 
 std::string MessageName(const isa::Instruction& send) {
   if (send.send.desc_is_register) return "computed_descriptor";
-  const auto fields =
-      isa::ParseDescriptor(kGen, send.send.sfid, send.send.desc, send.send.ex_desc);
+  const auto fields = isa::ParseDescriptor(kGen, send.send.sfid, send.send.desc, send.send.ex_desc);
   if (!fields.ok()) return absl::StrCat("sfid_", static_cast<int>(send.send.sfid));
   return std::string(isa::Info(fields->message).name);
 }
@@ -66,8 +65,8 @@ void AddWaysPastTheEnd(absl::Span<const isa::PlacedInstruction> placed,
                        const std::vector<waits::Place>& places, Analysis* analysis) {
   for (const waits::Place& place : places) {
     if (!place.past_end) continue;
-    const std::string finding = absl::StrCat(ByteOf(placed, place.end - 1),
-                                             "a thread goes on behind the program's end");
+    const std::string finding =
+        absl::StrCat(ByteOf(placed, place.end - 1), "a thread goes on behind the program's end");
     std::vector<std::string>& all = analysis->findings;
     if (std::find(all.begin(), all.end(), finding) == all.end()) all.push_back(finding);
   }
@@ -126,8 +125,7 @@ void AddMissingWaits(absl::Span<const isa::PlacedInstruction> placed, const isa:
 
 }  // namespace
 
-absl::StatusOr<Analysis> AnalyzeTgl(absl::Span<const uint8_t> code,
-                                    const AnalyzeOptions& options) {
+absl::StatusOr<Analysis> AnalyzeTgl(absl::Span<const uint8_t> code, const AnalyzeOptions& options) {
   const auto placed = isa::DecodeProgram(kGen, code);
   if (!placed.ok()) return placed.status();
   const auto program = isa::ToProgram(*placed);

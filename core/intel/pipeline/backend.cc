@@ -41,9 +41,10 @@ absl::StatusOr<Compiled> CompileWidths(const mir::Module& m, const CompileOption
   const absl::StatusOr<Abi> abi = AssignAbiStep(m, sink);
   if (!abi.ok()) return abi.status();
   Compiled out;
-  absl::Status refused = WithCause(
-      absl::UnimplementedError("the target is compiled at SIMD8, SIMD16 and SIMD32; none was asked for"),
-      "dispatch_width");
+  absl::Status refused =
+      WithCause(absl::UnimplementedError(
+                    "the target is compiled at SIMD8, SIMD16 and SIMD32; none was asked for"),
+                "dispatch_width");
   const bool choose = options.widths.empty() && options.required_subgroup_size == 0;
   for (int width : kWidths) {
     if (!IsWanted(options, width)) continue;
@@ -84,7 +85,7 @@ std::vector<PassRow> PassRows() { return Rows(IntelPasses()); }
 }  // namespace
 
 const Backend kTglBackend = {.name = "tgl",
-                             .code_generation_version = 7,
+                             .code_generation_version = 8,
                              .abi_version = 2,
                              .passes = PassRows,
                              .compile = CompileWidths,

@@ -9,8 +9,8 @@
 
 namespace kiln::intel {
 
-// `module`: as it was at all widths. Takes `w`, which has bytes, over: its memory is released here as
-// well. `sink` may be null.
+// `module`: as it was at all widths. Takes `w`, which has bytes, over: its memory is released here
+// as well. `sink` may be null.
 absl::StatusOr<Variant> MakeVariant(const mir::Module& module, const Abi& abi, Work w, Sink* sink);
 
 }  // namespace kiln::intel

@@ -22,6 +22,8 @@
 #include "core/mid/rematerialise_compares.h"
 #include "core/mid/resolve_subgroup_size.h"
 #include "core/mid/simplify.h"
+#include "core/mir/print.h"
+#include "core/mir/verify.h"
 
 namespace kiln::intel {
 namespace {
@@ -29,21 +31,19 @@ namespace {
 constexpr auto kGen = isa::Generation::kGen12;
 
 // Most modules are the same at all widths and are not copied.
-absl::StatusOr<bool> ResolveSubgroupSizePass(Work& w, PassContext& context) {
+absl::StatusOr<bool> ResolveSubgroupSize(Work& w, PassContext&) {
   if (!mid::DependsOnSubgroupSize(*w.module)) return false;
   w.resolved = *w.module;
   mid::ResolveSubgroupSize(w.resolved, static_cast<uint32_t>(w.width));
-  constexpr std::pair<std::string_view, absl::StatusOr<bool> (*)(mir::Module&, PassContext&)>
-      kCleanUp[] = {{"simplify", mid::Simplify},
-                    {"merge_equal_values", mid::MergeEqualValues},
-                    {"remove_dead_code", mid::EliminateDeadCode},
-                    {"rematerialise_compares", mid::RematerialiseCompares}};
-  for (const auto& [name, pass] : kCleanUp) {
-    const absl::StatusOr<bool> changed = context.RunOptional(name, pass, w.resolved);
-    if (!changed.ok()) return changed;
-  }
   w.module = &w.resolved;
   return true;
+}
+
+// What a known size lets become simpler.
+template <absl::StatusOr<bool> (*pass)(mir::Module&, PassContext&)>
+absl::StatusOr<bool> IfResolved(Work& w, PassContext& context) {
+  if (w.module != &w.resolved) return false;
+  return pass(w.resolved, context);
 }
 
 absl::StatusOr<bool> SelectPass(Work& w, PassContext&) {
@@ -96,56 +96,65 @@ absl::StatusOr<bool> EncodePass(Work& w, PassContext&) {
 
 // The optimisations run before allocation; group 1 repeats while something changes.
 constexpr Pass<Work> kPasses[] = {
-    {"resolve_subgroup_size", ResolveSubgroupSizePass, false, 0, 0, 0, kPreservesAll,
+    {"resolve_subgroup_size", ResolveSubgroupSize, false, 0,
      "what depends on the subgroup's size, at this width"},
-    {"select", SelectPass, false, 0, 0, 0, kPreservesAll, "MIR to LIR at one width"},
-    {"propagate_copies", OnLir<PropagateCopies>, true, 1, 0, 0, kPreservesAll,
-     "uses of moves read the move's source"},
-    {"propagate_saturate", OnLir<PropagateSaturate>, true, 1, 0, 0, kPreservesAll,
+    {"simplify_resolved", IfResolved<mid::Simplify>, true, 0,
+     "fold what the subgroup's size made constant"},
+    {"merge_equal_resolved", IfResolved<mid::MergeEqualValues>, true, 0,
+     "one value for what the subgroup's size made equal"},
+    {"remove_dead_resolved", IfResolved<mid::EliminateDeadCode>, true, 0,
+     "values that the subgroup's size made useless"},
+    {"rematerialise_resolved", IfResolved<mid::RematerialiseCompares>, true, 0,
+     "compares are repeated beside their uses again"},
+    {"select", SelectPass, false, 0, "MIR to LIR at one width"},
+    {"propagate_copies", OnLir<PropagateCopies>, true, 1, "uses of moves read the move's source"},
+    {"propagate_saturate", OnLir<PropagateSaturate>, true, 1,
      "saturating moves become saturation of their source"},
-    {"widen_uniform_results", OnLir<WidenUniformResults>, true, 1, 0, 0, kPreservesAll,
+    {"widen_uniform_results", OnLir<WidenUniformResults>, true, 1,
      "uniform results that lanes copy are computed per lane"},
-    {"merge_equal_instructions", OnLir<MergeEqualInstructions>, true, 1, 0, 0, kPreservesAll,
+    {"merge_equal_instructions", OnLir<MergeEqualInstructions>, true, 1,
      "one instruction for equal ones"},
-    {"propagate_conditions", OnLir<PropagateConditions>, true, 1, 0, 0, kPreservesAll,
+    {"propagate_conditions", OnLir<PropagateConditions>, true, 1,
      "tests of zero become conditions of the instruction tested"},
-    {"remove_dead_instructions", OnLir<RemoveDeadInstructions>, true, 1, 0, 0, kPreservesAll,
+    {"remove_dead_instructions", OnLir<RemoveDeadInstructions>, true, 1,
      "instructions whose results nobody uses"},
-    {"strip_sampler_parameters", OnLir<StripSamplerParameters>, true, 0, 0, 0, kPreservesAll,
+    {"strip_sampler_parameters", OnLir<StripSamplerParameters>, true, 0,
      "trailing zero parameters of sampler messages are not sent"},
-    {"lower_samplers", OnLir<LowerSamplers>, false, 0, 0, 0, kPreservesAll,
+    {"lower_samplers", OnLir<LowerSamplers>, false, 0,
      "parameter lists become sends of the width that fits"},
-    {"halve_messages", OnLir<HalveMessages>, false, 0, 0, 0, kPreservesAll,
-     "messages for 32 lanes become two for 16"},
-    {"split_sends", OnLir<SplitSends>, true, 0, 0, 0, kPreservesAll,
+    {"halve_messages", OnLir<HalveMessages>, false, 0, "messages for 32 lanes become two for 16"},
+    {"split_sends", OnLir<SplitSends>, true, 0,
      "payloads in two parts, so that less must lie together"},
-    {"merge_equal_payloads", OnLir<MergeEqualPayloads>, true, 0, 0, 0, kPreservesAll,
+    {"merge_equal_payloads", OnLir<MergeEqualPayloads>, true, 0,
      "one payload for messages that send the same constants or uniform values"},
-    {"separate_payloads", OnLir<SeparatePayloads>, false, 0, 0, 0, kPreservesAll,
+    {"separate_payloads", OnLir<SeparatePayloads>, false, 0,
      "no register is in both payloads of a message"},
-    {"place_constants", OnLir<PlaceConstants>, true, 0, 0, 0, kPreservesAll,
+    {"place_constants", OnLir<PlaceConstants>, true, 0,
      "constants in registers are made near their uses where there are many"},
-    {"schedule", Schedule, true, 0, 0, 0, kPreservesAll,
+    {"schedule", Schedule, true, 0,
      "of orders for latency, balance and pressure the best that fits"},
-    {"allocate_registers", AllocateRegisters, false, 0, 0, 0, kPreservesAll,
+    {"allocate_registers", AllocateRegisters, false, 0,
      "spills where nothing fits, assignment, parallel copies"},
-    {"schedule_allocated", ScheduleAllocated, true, 0, 0, 0, kPreservesAll,
-     "order for latency with registers fixed"},
-    {"emit", EmitPass, false, 0, 0, 0, kPreservesAll, "LIR to machine instructions"},
-    {"remove_empty_sides", OnProgram<RemoveEmptySides>, true, 0, 0, 0, kPreservesAll,
+    {"schedule_allocated", ScheduleAllocated, true, 0, "order for latency with registers fixed"},
+    {"emit", EmitPass, false, 0, "LIR to machine instructions"},
+    {"remove_empty_sides", OnProgram<RemoveEmptySides>, true, 0,
      "an if without instructions on one side needs no else"},
-    {"predicate_small_ifs", OnProgram<PredicateSmallIfs>, true, 0, 0, 0, kPreservesAll,
+    {"predicate_small_ifs", OnProgram<PredicateSmallIfs>, true, 0,
      "small ifs become predicated instructions"},
-    {"predicate_whiles", OnProgram<PredicateWhiles>, true, 0, 0, 0, kPreservesAll,
+    {"predicate_whiles", OnProgram<PredicateWhiles>, true, 0,
      "a break before a while becomes its condition"},
-    {"apply_workarounds", WorkaroundsPass, false, 0, 0, 0, kPreservesAll, "errata of the hardware"},
-    {"assign_scoreboard", ScoreboardPass, false, 0, 0, 0, kPreservesAll,
-     "waits between dependent instructions"},
-    {"encode", EncodePass, false, 0, 0, 0, kPreservesAll, "machine instructions to bytes"},
+    {"apply_workarounds", WorkaroundsPass, false, 0, "errata of the hardware"},
+    {"assign_scoreboard", ScoreboardPass, false, 0, "waits between dependent instructions"},
+    {"encode", EncodePass, false, 0, "machine instructions to bytes"},
 };
 
 constexpr PassOrder kOrder[] = {
     {"resolve_subgroup_size", "select", "lane masks are not selected"},
+    {"resolve_subgroup_size", "simplify_resolved", "makes constants of sizes"},
+    {"simplify_resolved", "merge_equal_resolved", "folding makes values equal"},
+    {"merge_equal_resolved", "remove_dead_resolved", "leaves values without uses"},
+    {"merge_equal_resolved", "rematerialise_resolved", "equal compares would be one again"},
+    {"rematerialise_resolved", "select", "works on MIR"},
     {"select", "propagate_copies", "there is no LIR before"},
     {"remove_dead_instructions", "schedule", "dead instructions would take part in the order"},
     {"propagate_copies", "strip_sampler_parameters", "parameters must be known to be constant"},
@@ -178,7 +187,8 @@ constexpr PassOrder kOrder[] = {
 
 std::string PrintWork(const Work& w) {
   switch (w.stage) {
-    case Work::Stage::kNothing: return "";
+    case Work::Stage::kNothing:
+      return w.module == &w.resolved ? mir::Print(w.resolved) : "";
     case Work::Stage::kSsa:
     case Work::Stage::kAllocated: return lir::Print(Gen12Target(), w.lir);
     default: break;
@@ -195,6 +205,8 @@ std::string PrintWork(const Work& w) {
 
 absl::Status VerifyWork(const Work& w) {
   switch (w.stage) {
+    case Work::Stage::kNothing:
+      return w.module == &w.resolved ? mir::Verify(w.resolved) : absl::OkStatus();
     case Work::Stage::kSsa: return lir::Verify(Gen12Target(), w.lir);
     case Work::Stage::kAllocated: return lir::VerifyAllocated(Gen12Target(), w.lir);
     default: return absl::OkStatus();

@@ -19,8 +19,8 @@ absl::Status FitsThreads(const mir::Module& m, int width) {
   return WithSpirvId(WithCause(s, "workgroup_too_large"), m.local_size_id);
 }
 
-// VUID-VkPipelineShaderStageCreateInfo-pNext-02757 and flags-02758: subgroups are full if their size
-// divides the workgroup's in x.
+// VUID-VkPipelineShaderStageCreateInfo-pNext-02757 and flags-02758: subgroups are full if their
+// size divides the workgroup's in x.
 absl::Status IsFull(const mir::Module& m, int width) {
   if (m.local_size[0] % static_cast<uint32_t>(width) == 0) return absl::OkStatus();
   const absl::Status s = absl::ResourceExhaustedError(
@@ -47,21 +47,21 @@ absl::Status CheckWidth(const mir::Module& m, const Abi& abi, const CompileOptio
 
 absl::Status WorthTrying(int width, const std::vector<Variant>& narrower) {
   if (width <= 16 || narrower.empty()) return absl::OkStatus();
-  return WithCause(absl::ResourceExhaustedError(absl::StrCat(
-                       "twice the registers of ", narrower.back().name,
-                       ", which fits the workgroup as well (", narrower.back().statistics.registers,
-                       " registers); compiled if asked for")),
-                   "width_loses");
+  return WithCause(
+      absl::ResourceExhaustedError(absl::StrCat(
+          "twice the registers of ", narrower.back().name, ", which fits the workgroup as well (",
+          narrower.back().statistics.registers, " registers); compiled if asked for")),
+      "width_loses");
 }
 
 absl::Status WorthKeeping(const Work& w, const std::vector<Variant>& narrower) {
   if (w.spills + w.fills == 0 || narrower.empty()) return absl::OkStatus();
   const Variant& other = narrower.back();
   if (other.statistics.spills + other.statistics.fills != 0) return absl::OkStatus();
-  return WithCause(absl::ResourceExhaustedError(absl::StrCat(
-                       w.spills, " spills and ", w.fills, " fills; ", other.name,
-                       " has none; compiled if asked for")),
-                   "width_loses");
+  return WithCause(
+      absl::ResourceExhaustedError(absl::StrCat(w.spills, " spills and ", w.fills, " fills; ",
+                                                other.name, " has none; compiled if asked for")),
+      "width_loses");
 }
 
 }  // namespace kiln::intel

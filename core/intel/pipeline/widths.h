@@ -25,9 +25,9 @@ absl::Status CheckWidth(const mir::Module& module, const Abi& abi, const Compile
                         int width);
 
 // Where no width is asked for: by what the narrower ones became, is this one worth compiling, and,
-// compiled, worth keeping? The rules are Mesa's (brw_simd_selection.cpp, reference facts 3.8): 32 lanes
-// take twice the registers of 16 and execute no faster, so they are for workgroups that do not fit
-// otherwise; a width that spills loses to a narrower one that does not.
+// compiled, worth keeping? The rules are Mesa's (brw_simd_selection.cpp, reference facts 3.8): 32
+// lanes take twice the registers of 16 and execute no faster, so they are for workgroups that do
+// not fit otherwise; a width that spills loses to a narrower one that does not.
 absl::Status WorthTrying(int width, const std::vector<Variant>& narrower);
 absl::Status WorthKeeping(const Work& w, const std::vector<Variant>& narrower);
 

@@ -14,10 +14,10 @@ namespace kiln::intel {
 
 struct Work {
   const mir::Module* module = nullptr;
-  mir::Module resolved;           // the module at this subgroup size, if it depends on that
+  mir::Module resolved;  // the module at this subgroup size, if it depends on that
   const Abi* abi = nullptr;
   int width = 8;
-  bool check = false;             // run the allocation checker
+  bool check = false;  // run the allocation checker
   enum class Stage : uint8_t { kNothing, kSsa, kAllocated, kProgram, kBytes };
   Stage stage = Stage::kNothing;
   lir::Function lir;
@@ -26,8 +26,8 @@ struct Work {
   isa::Program program;
   std::vector<uint8_t> code;
   uint32_t grf_used = 0;
-  uint32_t scratch_bytes = 0;     // per thread, private arrays and spills
-  int64_t spills = 0;             // messages
+  uint32_t scratch_bytes = 0;  // per thread, private arrays and spills
+  int64_t spills = 0;          // messages
   int64_t fills = 0;
   int64_t spill_bytes = 0;
   int64_t fill_bytes = 0;

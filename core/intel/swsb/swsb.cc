@@ -10,7 +10,6 @@
 #include "core/intel/isa/flow.h"
 #include "core/intel/isa/footprint.h"
 #include "core/intel/isa/messages.h"
-#include "core/intel/isa/workarounds.h"
 #include "core/intel/swsb/encoding.h"
 #include "core/intel/swsb/state.h"
 #include "core/intel/swsb/tokens.h"
@@ -575,9 +574,6 @@ class Pass {
 
 }  // namespace
 
-absl::StatusOr<SwsbStats> AssignScoreboard(Program& program) {
-  isa::ApplyWorkarounds(program, 0);
-  return Pass(program).Run();
-}
+absl::StatusOr<SwsbStats> AssignScoreboard(Program& program) { return Pass(program).Run(); }
 
 }  // namespace kiln::intel::swsb

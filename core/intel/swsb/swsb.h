@@ -12,15 +12,16 @@
 // sync.allrd of the input (a barrier's, say) stays and counts as the wait it is.
 // Out: the same instructions with SWSB bytes, and sync instructions between them.
 //
-// Being the last pass that inserts instructions, it first calls isa::ApplyWorkarounds.
+// Errata are applied before (isa::ApplyWorkarounds): what they insert needs waits.
 //
 // Algorithm: tokens are assigned in program order, first to sends and math that are waited for
 // soonest; then a forward dataflow over registers finds what may be pending before each
 // instruction. State per GRF, a0 and accumulator: position of the last in-order writer and reader,
 // tokens that may write or read it, each kept apart for NoMask and masked producers. Joins take
 // the union (the nearest position). Loops iterate to a fixed point: states only grow, at most
-// about nesting depth + 2 rounds. Growing, they may keep what a wait of a later round has ended; such
-// waits are taken back afterwards (Refine in swsb.cc). Cost: linear in instructions times rounds.
+// about nesting depth + 2 rounds. Growing, they may keep what a wait of a later round has ended;
+// such waits are taken back afterwards (Refine in swsb.cc). Cost: linear in instructions times
+// rounds.
 //
 // Rules (sources: the public PRM and the behaviour of Mesa's binaries; ERRATA.md):
 //   read after in-order write              RegDist
