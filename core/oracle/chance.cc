@@ -1,0 +1,73 @@
+#include "core/oracle/chance.h"
+
+#include <cmath>
+
+namespace kiln::oracle {
+namespace {
+
+using mir::Type;
+
+}  // namespace
+
+// Where random numbers start: elsewhere for each seed.
+uint64_t Chance::Seeds() const {
+  const uint64_t seed = uint64_t{in_.perturb_seed} + in_.undefined_seed + in_.shuffle_seed;
+  return seed * 0xd1342543de82ef95u;  // odd, so that no two seeds start at one place
+}
+
+uint64_t Chance::Noise(double ulps) {
+  return static_cast<uint64_t>(int64_t{std::lround(RandomUnit() * ulps)});
+}
+
+// Random if that is wanted: for odd seeds small integers and floats near 1. For every fourth seed
+// it is the same each time, with seed 4 zero: targets give one and the same result for the same
+// operands, and what is computed from several of those shows another side than from independent
+// ones.
+uint64_t Chance::Undefined(Type type) {
+  if (in_.undefined_seed == 0 || in_.undefined_seed == 4) return 0;
+  const uint64_t bits = in_.undefined_seed % 4 == 0 ? Seeds() * 0x9e3779b97f4a7c15u : Random();
+  if (type == Type::kBool) return bits & 1;
+  if (IsFloat(type)) return UndefinedFloat(type, bits);
+  if (in_.undefined_seed % 2 != 0) return bits & 7;
+  return bits & (BytesOf(type) == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * BytesOf(type))) - 1);
+}
+
+// For odd seeds floats of which sums tell something: from 1 to 2, of both signs. For even ones of
+// many magnitudes, and zero, infinity and NaN, since clamps and comparisons hide others.
+uint64_t Chance::UndefinedFloat(Type type, uint64_t bits) const {
+  const bool half = type == Type::kF16;
+  const int fraction_bits = half ? 10 : 23, bias = half ? 15 : 127, most = half ? 12 : 40;
+  const uint64_t sign = (bits & 1) << (half ? 15 : 31);
+  const uint64_t fraction = bits >> 1 & ((uint64_t{1} << fraction_bits) - 1);
+  const auto exponent = [&](int e) { return static_cast<uint64_t>(e) << fraction_bits; };
+  if (in_.undefined_seed % 2 != 0) return sign | exponent(bias) | fraction;
+  switch (bits >> 60) {
+    case 0: return sign;
+    case 1: return sign | exponent(2 * bias + 1);
+    case 2: return exponent(2 * bias + 1) | uint64_t{1} << (fraction_bits - 1);
+    default:
+      return sign | exponent(bias - most + static_cast<int>((bits >> 32) % (2u * most))) | fraction;
+  }
+}
+
+std::vector<uint32_t> Chance::Shuffled(uint64_t n) {
+  std::vector<uint32_t> order(n);
+  for (uint32_t i = 0; i < n; ++i) {
+    const uint32_t k = static_cast<uint32_t>(Random() >> 32) % (i + 1);
+    order[i] = order[k];
+    order[k] = i;
+  }
+  return order;
+}
+
+// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014): the n-th
+// number of one seed says nothing about the n-th of the next one, so that runs of several seeds try
+// every place anew.
+uint64_t Chance::Random() {
+  uint64_t x = noise_ += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+}  // namespace kiln::oracle

@@ -1,0 +1,238 @@
+#include "core/oracle/numbers.h"
+
+#include <algorithm>
+#include <cfenv>
+#include <cmath>
+#include <type_traits>
+
+#include "core/mir/semantics.h"
+
+namespace kiln::oracle {
+namespace {
+
+namespace semantics = mir::semantics;
+using mir::Info;
+using mir::InstId;
+using mir::kNoContraction;
+using mir::Op;
+using mir::Type;
+using mir::Value;
+using mir::ValueId;
+
+// Ops whose accuracy is the target's affair.
+template <class Visitor>
+bool VisitApproximate(Op op, Type type, semantics::Flush flush, Visitor&& v) {
+  double (*f)(double) = nullptr;
+  switch (op) {
+    case Op::kFrsq: f = [](double a) { return 1.0 / std::sqrt(a); }; break;
+    case Op::kFexp2: f = [](double a) { return std::exp2(a); }; break;
+    case Op::kFlog2: f = [](double a) { return std::log2(a); }; break;
+    case Op::kFsin: f = [](double a) { return std::sin(a); }; break;
+    case Op::kFcos: f = [](double a) { return std::cos(a); }; break;
+    case Op::kFpow: break;
+    default: return false;
+  }
+  semantics::VisitFloat(type, flush, [&](auto precision) {
+    using F = decltype(precision);
+    using U = typename F::U;
+    if (op == Op::kFpow) {
+      v([](U a, U b) { return F::OutDouble(std::pow(double{F::In(a)}, double{F::In(b)})); });
+    } else {
+      v([=](U a) { return F::OutDouble(f(F::In(a))); });
+    }
+  });
+  return true;
+}
+
+double ToDouble(Type type, uint64_t bits) {
+  const uint32_t x = static_cast<uint32_t>(bits);
+  return semantics::AsFloat(type == Type::kF16 ? semantics::HalfToFloat(x) : x);
+}
+
+// Of a quiet NaN: what arithmetic that makes one may leave there, the sign and all below the quiet
+// bit. Source: Vulkan specification, "Precision and Operation of SPIR-V Instructions", which asks
+// for no sign and no payload.
+uint64_t NanBits(Type type) { return type == Type::kF16 ? 0x81ff : 0x803fffff; }
+
+bool IsDivision(Op op) {
+  return op == Op::kUdiv || op == Op::kSdiv || op == Op::kUrem || op == Op::kSrem ||
+         op == Op::kSmod;
+}
+
+// Units in the last place by which targets may differ; 0 where the result is exact.
+// Source: Vulkan specification, "Precision and Operation of SPIR-V Instructions"; sine and cosine
+// are held to less than the 2^-11 absolute it allows.
+double AllowedUlps(Op op, double a, double b, double c, double result) {
+  switch (op) {
+    case Op::kFadd: return a + b == result ? 0 : 1;
+    case Op::kFsub: return a - b == result ? 0 : 1;
+    case Op::kFmul: return a * b == result ? 0 : 1;
+    case Op::kFfma: return a * b + c == result ? 0 : 1;
+    case Op::kFdiv: return b * result == a ? 0 : 2.5;
+    case Op::kFrcp: return a * result == 1 ? 0 : 2.5;
+    case Op::kFsqrt: return result * result == a ? 0 : 3;
+    case Op::kFexp2: return a == std::floor(a) ? 0 : 3 + 2 * std::fabs(a);
+    case Op::kFpow: return 3 + 4 * std::fabs(std::log2(std::fabs(result)));
+    case Op::kFlog2: return a < 0.5 || a > 2 ? 3 : 3 + 4 / std::fabs(result);
+    case Op::kFsin:
+    case Op::kFcos: return 4 + 2 / std::fabs(result);
+    default: return 2;
+  }
+}
+
+}  // namespace
+
+Rounding::Rounding(bool to_zero) : before_(std::fegetround()) {
+  std::fesetround(to_zero ? FE_TOWARDZERO : FE_TONEAREST);
+}
+
+Rounding::~Rounding() { std::fesetround(before_); }
+
+bool MayMove(Type type, uint64_t bits, uint32_t least) {
+  const uint32_t x = static_cast<uint32_t>(bits);
+  if (type == Type::kF16) return ((x >> 10) & 31) >= std::min(least, 4u) && ((x >> 10) & 31) < 30;
+  return ((x >> 23) & 255) >= least && ((x >> 23) & 255) < 254;
+}
+
+bool Numbers::Exec(InstId id, const BitSet& active) {
+  const Op op = m_.inst(id).op;
+  if (op == Op::kSelect && ChoosesUndefined(id, active)) return true;
+  if (in_.perturb_seed != 0 && (Perturbed(id, op) || (!IsDivision(op) && Exact(id)))) {
+    Loosen(id);
+    return true;
+  }
+  if (IsDivision(op)) {
+    Exact(id);
+    UndefineQuotients(id, active);
+    return true;
+  }
+  return Exact(id) || Approximate(id);
+}
+
+bool Numbers::Exact(InstId id) {
+  return semantics::VisitExact(m_.inst(id).op, e_.TypeOf(m_.result(id)),
+                               e_.TypeOf(m_.source(id, 0)), e_.flush,
+                               [&](auto f) { ForLanes(id, f); });
+}
+
+bool Numbers::Approximate(InstId id) {
+  return VisitApproximate(m_.inst(id).op, e_.TypeOf(m_.result(id)), e_.flush,
+                          [&](auto f) { ForLanes(id, f); });
+}
+
+template <class F>
+void Numbers::ForLanes(InstId id, F f) {
+  using U = uint64_t;
+  const uint32_t n = e_.lanes;
+  U* r = e_.Lanes(m_.result(id));
+  const U* a = e_.Lanes(m_.source(id, 0));
+  if constexpr (std::is_invocable_v<F, U>) {
+    for (uint32_t i = 0; i < n; ++i) r[i] = f(a[i]);
+  } else {
+    const U* b = e_.Lanes(m_.source(id, 1));
+    if constexpr (std::is_invocable_v<F, U, U>) {
+      for (uint32_t i = 0; i < n; ++i) r[i] = f(a[i], b[i]);
+    } else {
+      const U* c = e_.Lanes(m_.source(id, 2));
+      if constexpr (std::is_invocable_v<F, U, U, U>) {
+        for (uint32_t i = 0; i < n; ++i) r[i] = f(a[i], b[i], c[i]);
+      } else {
+        const U* d = e_.Lanes(m_.source(id, 3));
+        for (uint32_t i = 0; i < n; ++i) r[i] = f(a[i], b[i], c[i], d[i]);
+      }
+    }
+  }
+}
+
+// Executes a float op with random rounding.
+bool Numbers::Perturbed(InstId id, Op op) {
+  const Type type = e_.TypeOf(m_.result(id));
+  const bool sum = op == Op::kFadd || op == Op::kFsub || op == Op::kFmul || op == Op::kFfma;
+  if (sum && (m_.inst(id).flags & kNoContraction) != 0) return false;
+  if (op == Op::kF2f16 || (op == Op::kF2f && type == Type::kF16)) return RoundEitherWay(id);
+  if (!sum && op != Op::kFdiv && op != Op::kFsqrt && op != Op::kFrcp) {
+    if (!Approximate(id)) return false;
+  } else {
+    Exact(id);
+  }
+  uint64_t* r = e_.Lanes(m_.result(id));
+  for (uint32_t i = 0; i < e_.lanes; ++i) {
+    if (std::isnan(ToDouble(type, r[i]))) r[i] ^= e_.chance.Random() & NanBits(type);
+    if (!MayMove(type, r[i], 1)) continue;
+    double x[3] = {0, 0, 0};
+    for (int s = 0; s < m_.inst(id).num_sources; ++s) {
+      const ValueId source = m_.source(id, s);
+      x[s] = ToDouble(e_.TypeOf(source), e_.Lanes(source)[i]);
+    }
+    r[i] += e_.chance.Noise(AllowedUlps(op, x[0], x[1], x[2], ToDouble(type, r[i])));
+  }
+  return true;
+}
+
+// A conversion to half is rounded correctly, which for Vulkan is to either of the neighbours unless
+// a rounding mode is asked for. One seed in four rounds all of them towards zero, as some targets
+// do: what each result loses so adds up where random directions would cancel.
+bool Numbers::RoundEitherWay(InstId id) {
+  Exact(id);
+  if (m_.round_to_zero) return true;
+  uint64_t* r = e_.Lanes(m_.result(id));
+  const uint64_t* a = e_.Lanes(m_.source(id, 0));
+  for (uint32_t i = 0; i < e_.lanes; ++i) {
+    const double exact = ToDouble(Type::kF32, a[i]), nearest = ToDouble(Type::kF16, r[i]);
+    if (!std::isfinite(exact) || exact == nearest || (exact != 0 && nearest == 0)) continue;
+    const bool is_beyond = std::fabs(nearest) > std::fabs(exact);
+    const bool to_zero = in_.perturb_seed % 4 == 1 || e_.chance.RandomUnit() < 0;
+    if (to_zero && is_beyond) --r[i];
+    if (!to_zero && !is_beyond) ++r[i];
+  }
+  return true;
+}
+
+void Numbers::Loosen(InstId id) {
+  if (id.index >= in_.loose_ulps.size() || in_.loose_ulps[id.index] == 0) return;
+  const Type type = e_.TypeOf(m_.result(id));
+  uint64_t* r = e_.Lanes(m_.result(id));
+  for (uint32_t i = 0; i < e_.lanes; ++i) {
+    if (MayMove(type, r[i], 16)) r[i] += e_.chance.Noise(in_.loose_ulps[id.index]);
+  }
+}
+
+// Counts the divisions of integers that SPIR-V leaves undefined: by 0, and of the least number by
+// -1.
+void Numbers::UndefineQuotients(InstId id, const BitSet& active) {
+  const Type type = e_.TypeOf(m_.result(id));
+  const bool is_unsigned = m_.inst(id).op == Op::kUdiv || m_.inst(id).op == Op::kUrem;
+  const uint64_t mask = MaskOf(type), least = mask - (mask >> 1);
+  const uint64_t* a = e_.Lanes(m_.source(id, 0));
+  const uint64_t* b = e_.Lanes(m_.source(id, 1));
+  uint64_t* r = e_.Lanes(m_.result(id));
+  active.for_each([&](size_t lane) {
+    const bool overflows = !is_unsigned && (b[lane] & mask) == mask && (a[lane] & mask) == least;
+    if ((b[lane] & mask) != 0 && !overflows) return;
+    ++e_.statistics.undefined_results;
+    if (in_.undefined_seed != 0) r[lane] = e_.chance.Undefined(type);
+  });
+}
+
+// A select between a value and an undefined one that takes the latter may take the former: see
+// LaunchInputs::prefers_defined. False if it is a select as any other.
+bool Numbers::ChoosesUndefined(InstId id, const BitSet& active) {
+  if (in_.undefined_seed == 0 && !in_.prefers_defined) return false;
+  const auto is_undefined = [&](int source) {
+    return m_.value(m_.source(id, source)).kind == Value::Kind::kUndef;
+  };
+  if (is_undefined(1) == is_undefined(2)) return false;
+  const int defined = is_undefined(1) ? 2 : 1;
+  const uint64_t* condition = e_.Lanes(m_.source(id, 0));
+  const uint64_t* value = e_.Lanes(m_.source(id, defined));
+  uint64_t* r = e_.Lanes(m_.result(id));
+  active.for_each([&](size_t lane) {
+    const bool is_chosen = (condition[lane] != 0) == (defined == 1);
+    e_.statistics.undefined_results += !is_chosen;
+    r[lane] = is_chosen || in_.undefined_seed == 0 ? value[lane]
+                                                   : e_.chance.Undefined(e_.TypeOf(m_.result(id)));
+  });
+  return true;
+}
+
+}  // namespace kiln::oracle

@@ -1,0 +1,80 @@
+// Pure ops by themselves: which there are, what rounds, what is undefined. (Their meanings: interp_test.)
+#include "core/oracle/numbers.h"
+
+#include <cmath>
+#include <string>
+
+#include "core/mir/parse.h"
+#include "gtest/gtest.h"
+
+namespace kiln::oracle {
+namespace {
+
+// The first instruction of a body, its sources constants: executed in all lanes of four.
+struct One {
+  explicit One(const std::string& body, LaunchInputs in = {})
+      : module(*mir::Parse("mir 1 body {\n" + body + " return }")), inputs(std::move(in)) {
+    execution.lanes = 4;
+    execution.registers.resize(4 * module.values.size());
+    for (size_t i = 0; i < module.values.size(); ++i) {
+      if (module.values[i].kind != mir::Value::Kind::kConstant) continue;
+      for (int lane = 0; lane < 4; ++lane) {
+        execution.Lanes(mir::ValueId(i))[lane] = module.values[i].bits;
+      }
+    }
+    for (uint32_t lane = 0; lane < 4; ++lane) all.set(lane);
+  }
+  bool Exec() { return numbers.Exec(id, all); }
+  uint64_t Result(int lane = 0) { return execution.Lanes(module.result(id))[lane]; }
+
+  const mir::Module module;
+  LaunchInputs inputs;
+  Execution execution{module, inputs};
+  Numbers numbers{execution};
+  const mir::InstId id = module.region(module.body).insts[0];
+  BitSet all{4};
+};
+
+TEST(Numbers, KnowsPureOpsAndNoOthers) {
+  One sum("%0:i32 = iadd 2, 3");
+  EXPECT_TRUE(sum.Exec());
+  EXPECT_EQ(sum.Result(), 5u);
+  One root("%0:f32 = frsq 4f");
+  EXPECT_TRUE(root.Exec());
+  EXPECT_EQ(root.Result(), 0x3f000000u);
+  EXPECT_FALSE(One("%0:bool = subgroup_any true").Exec());
+}
+
+TEST(Numbers, PerturbsWhatRoundsByAUnitAndNothingElse) {
+  bool moved = false;
+  for (uint32_t seed = 1; seed <= 20; ++seed) {
+    LaunchInputs inputs;
+    inputs.perturb_seed = seed;
+    One inexact("%0:f32 = fadd 1f, 0.00000001f", inputs);
+    EXPECT_TRUE(inexact.Exec());
+    EXPECT_LE(std::abs(static_cast<int64_t>(inexact.Result()) - 0x3f800000), 1);
+    moved |= inexact.Result() != 0x3f800000;
+    One exact("%0:f32 = fadd 1f, 2f", inputs);
+    EXPECT_TRUE(exact.Exec());
+    EXPECT_EQ(exact.Result(), 0x40400000u);
+    One precise("%0:f32 = fadd.nocontract 1f, 0.00000001f", inputs);
+    EXPECT_TRUE(precise.Exec());
+    EXPECT_EQ(precise.Result(), 0x3f800000u);
+  }
+  EXPECT_TRUE(moved);
+}
+
+TEST(Numbers, CountsUndefinedQuotientsAndSelects) {
+  One quotient("%0:i32 = sdiv 0x80000000, -1");
+  EXPECT_TRUE(quotient.Exec());
+  EXPECT_EQ(quotient.execution.statistics.undefined_results, 4);
+  LaunchInputs inputs;
+  inputs.prefers_defined = true;
+  One select("%0:i32 = select true, undef.i32, 7", inputs);
+  EXPECT_TRUE(select.Exec());
+  EXPECT_EQ(select.Result(), 7u);
+  EXPECT_EQ(select.execution.statistics.undefined_results, 4);
+}
+
+}  // namespace
+}  // namespace kiln::oracle

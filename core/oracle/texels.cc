@@ -1,0 +1,139 @@
+#include "core/oracle/texels.h"
+
+#include <array>
+#include <cstring>
+
+#include "core/oracle/interp_texel.h"
+
+namespace kiln::oracle {
+namespace {
+
+using mir::AtomicOp;
+using mir::InstId;
+using mir::Op;
+using mir::TexelSources;
+using mir::TexelSourcesOf;
+using mir::Type;
+using mir::ValueId;
+
+}  // namespace
+
+bool Texels::Exec(InstId id, const BitSet& active) {
+  switch (m_.inst(id).op) {
+    case Op::kSample:
+    case Op::kGather: SampleTexels(id, active); return true;
+    case Op::kFetch:
+    case Op::kImageLoad: LoadTexels(id, active); return true;
+    case Op::kImageStore: StoreTexels(id, active); return true;
+    case Op::kImageAtomic: TexelAtomic(id, active); return true;
+    case Op::kImageSize:
+    case Op::kImageLevels:
+    case Op::kImageSamples: QueryImage(id, active); return true;
+    default: return false;
+  }
+}
+
+absl::Span<const uint32_t> Texels::LaneSources(InstId id, size_t lane) {
+  lane_sources_.clear();
+  for (ValueId v : m_.sources(id)) {
+    lane_sources_.push_back(static_cast<uint32_t>(e_.Lanes(v)[lane]));
+  }
+  return lane_sources_;
+}
+
+void Texels::SetTexel(InstId id, size_t lane, const Texel& texel) {
+  for (int i = 0; i < m_.inst(id).num_results; ++i) e_.Lanes(m_.result(id, i))[lane] = texel[i];
+}
+
+const BoundSampler& Texels::SamplerOf(InstId id, size_t lane) {
+  return in_.samplers[descriptors_.SamplerPlaceOf(id, lane)];
+}
+
+void Texels::SampleTexels(InstId id, const BitSet& active) {
+  e_.ForActive(active, [&](size_t lane) {
+    // Random rounding: coordinates have 8 bits of a texel (Vulkan's subTexelPrecisionBits).
+    std::array<double, 4> noise = {0, 0, 0, 0};
+    for (double& x : noise) x = in_.perturb_seed == 0 ? 0 : e_.chance.RandomUnit() / 256;
+    SetTexel(id, lane,
+             SampledTexel(m_, id, LaneSources(id, lane), in_.images[descriptors_.PlaceOf(id, lane)],
+                          SamplerOf(id, lane), noise));
+  });
+}
+
+void Texels::QueryImage(InstId id, const BitSet& active) {
+  e_.ForActive(active, [&](size_t lane) {
+    SetTexel(
+        id, lane,
+        QueriedTexel(m_, id, LaneSources(id, lane), in_.images[descriptors_.PlaceOf(id, lane)]));
+  });
+}
+
+// The texel of a lane; those outside are counted.
+std::optional<uint64_t> Texels::TexelOf(InstId id, size_t lane, const BoundImage& image) {
+  const std::optional<uint64_t> texel = NamedTexel(m_, id, LaneSources(id, lane), image);
+  if (!texel.has_value()) ++e_.statistics.outside_accesses;
+  return texel;
+}
+
+bool Texels::NoteTexel(InstId id, size_t place, uint64_t texel, size_t lane, AccessKind kind,
+                       bool same) {
+  std::vector<Access>* accesses = memories_.AccessesOfImage(place);
+  return accesses != nullptr && races_.Note(id, (*accesses)[texel], lane, kind, same);
+}
+
+void Texels::LoadTexels(InstId id, const BitSet& active) {
+  e_.ForActive(active, [&](size_t lane) {
+    const size_t place = descriptors_.PlaceOf(id, lane);
+    const std::optional<uint64_t> texel = TexelOf(id, lane, in_.images[place]);
+    SetTexel(id, lane,
+             texel.has_value() ? in_.images[place].Read(*texel) : in_.images[place].Outside());
+    if (texel.has_value()) NoteTexel(id, place, *texel, lane, AccessKind::kRead, false);
+  });
+}
+
+void Texels::StoreTexels(InstId id, const BitSet& active) {
+  const int first = TexelSourcesOf(m_, id).values;
+  e_.ForActive(active, [&](size_t lane) {
+    const size_t place = descriptors_.PlaceOf(id, lane);
+    BoundImage& image = in_.images[place];
+    const std::optional<uint64_t> texel = TexelOf(id, lane, image);
+    if (!texel.has_value()) return;
+    Texel value;
+    for (int c = 0; c < 4; ++c) {
+      value[c] = static_cast<uint32_t>(e_.Lanes(m_.source(id, first + c))[lane]);
+    }
+    const Texel before = image.Read(*texel);
+    image.Write(*texel, value);
+    const bool after_write =
+        NoteTexel(id, place, *texel, lane, AccessKind::kWrite, image.Read(*texel) == before);
+    if (races_.ComesBefore(after_write)) image.Write(*texel, before);
+  });
+}
+
+void Texels::TexelAtomic(InstId id, const BitSet& active) {
+  const AtomicOp op = m_.texel_ops[m_.inst(id).imm1].atomic;
+  const TexelSources s = TexelSourcesOf(m_, id);
+  const auto operand = [&](int n, size_t lane) {
+    return n < 0 ? 0 : static_cast<uint32_t>(e_.Lanes(m_.source(id, s.values + n))[lane]);
+  };
+  e_.ForActive(active, [&](size_t lane) {
+    const size_t place = descriptors_.PlaceOf(id, lane);
+    BoundImage& image = in_.images[place];
+    const std::optional<uint64_t> texel = TexelOf(id, lane, image);
+    uint32_t old = 0;
+    if (texel.has_value() && FormatOf(image.format).Bytes() == 4) {
+      uint8_t* bytes = image.bytes.data() + 4 * *texel;
+      std::memcpy(&old, bytes, 4);
+      NoteTexel(id, place, *texel, lane, AccessKind::kAtomic, false);
+      const uint32_t next =
+          IsFloatAtomic(op)
+              ? FloatAtomicResult(op, e_.flush, Type::kF32, old, operand(s.num_values - 1, lane))
+              : AtomicResult(op, old, operand(s.num_values - 1, lane),
+                             operand(s.num_values - 2, lane));
+      std::memcpy(bytes, &next, 4);
+    }
+    e_.Lanes(m_.result(id))[lane] = old;
+  });
+}
+
+}  // namespace kiln::oracle
