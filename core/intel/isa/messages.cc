@@ -48,9 +48,9 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-#define KILN_EU_MESSAGE(name, text, sfid, type, from, layout, header, params)                   \
+#define KILN_EU_MESSAGE(name, text, sfid, type, from, layout, header, params, lanes)            \
   {{Message::k##name, text, Sfid::k##sfid, type, Generation::k##from, MessageLayout::k##layout, \
-    HeaderNeed::k##header},                                                                     \
+    HeaderNeed::k##header, lanes},                                                              \
    ParamList::k##params},
 #include "core/intel/isa/messages.def"
 #undef KILN_EU_MESSAGE
@@ -233,6 +233,13 @@ void CodeChannels(Coder& c, MessageFields& f) {
   uint8_t off = f.channels ^ 15;
   c.Field(off, 11, 8);
   f.channels = off ^ 15;
+  if (f.channels == 0) c.Fail("no component is transferred");
+}
+
+// Of a fence: the data port's caches, or shared local memory's order.
+void CodeFence(Coder& c, MessageFields& f) {
+  if (f.bti != 0 && f.bti != kBtiSlm) c.Fail("a fence of no memory");
+  c.Field(f.commit, 13, 13);
 }
 
 void CodeBlockSize(Coder& c, MessageFields& f) {
@@ -269,6 +276,7 @@ void CodeLayout(Generation gen, MessageLayout layout, Coder& c, MessageFields& f
   constexpr int kEight[] = {16, 8};         // a bit that means 8 lanes
   constexpr int kSixteen[] = {8, 16};       // a bit that means 16 lanes
   constexpr int kBytes[] = {1, 2, 4, 8};
+  constexpr int kFloatOps[] = {-1, 1, 2, 3};  // maximum, minimum, compare and exchange
   if (layout != MessageLayout::kScratch && layout != MessageLayout::kBarrier &&
       layout != MessageLayout::kEndOfThread && layout != MessageLayout::kSample) {
     c.Field(f.bti, 7, 0);
@@ -286,8 +294,12 @@ void CodeLayout(Generation gen, MessageLayout layout, Coder& c, MessageFields& f
       c.Coded(f.lanes, 12, 12, kEight);
       return c.Field(f.returns, 13, 13);
     case MessageLayout::kAtomicFloat:
-      c.Field(f.op, 9, 8);
+      c.Coded(f.op, 10, 8, kFloatOps);
       c.Coded(f.lanes, 12, 12, kEight);
+      return c.Field(f.returns, 13, 13);
+    case MessageLayout::kA64AtomicFloat:
+      c.Coded(f.op, 10, 8, kFloatOps);
+      c.Fixed(0, 12, 12);
       return c.Field(f.returns, 13, 13);
     case MessageLayout::kTypedAtomic:
       c.Field(f.op, 11, 8);
@@ -317,7 +329,7 @@ void CodeLayout(Generation gen, MessageLayout layout, Coder& c, MessageFields& f
     case MessageLayout::kScratch:
       return CodeScratch(gen, c, f);
     case MessageLayout::kFence:
-      return c.Field(f.commit, 13, 13);
+      return CodeFence(c, f);
     case MessageLayout::kBarrier:
       return c.Fixed(4, 2, 0);
     case MessageLayout::kEndOfThread:
@@ -395,6 +407,7 @@ int DataRegisters(const MessageFields& f, MessageLayout layout, bool response) {
     case MessageLayout::kTypedAtomic:
       return atomic(AtomicOperands(static_cast<AtomicOp>(f.op)));
     case MessageLayout::kAtomicFloat:
+    case MessageLayout::kA64AtomicFloat:
       return atomic(AtomicOperands(static_cast<AtomicFloatOp>(f.op)));
     case MessageLayout::kA64Atomic:
       return atomic(AtomicOperands(static_cast<AtomicOp>(f.op))) * (f.data64 ? 2 : 1);
@@ -419,6 +432,7 @@ int AddressRegisters(const MessageFields& f, MessageLayout layout, int address_p
   switch (layout) {
     case MessageLayout::kA64Channels:
     case MessageLayout::kA64Atomic:
+    case MessageLayout::kA64AtomicFloat:
     case MessageLayout::kA64Scattered:
       return 2 * (f.lanes / 8);
     case MessageLayout::kChannels:
@@ -478,6 +492,7 @@ void SetLengths(Generation gen, MessageFields& f, int address_params, int respon
     case MessageLayout::kAtomicFloat:
     case MessageLayout::kTypedAtomic:
     case MessageLayout::kA64Atomic:
+    case MessageLayout::kA64AtomicFloat:
       response = DataRegisters(f, layout, true);
       break;
     case MessageLayout::kSample:
@@ -500,6 +515,7 @@ absl::StatusOr<uint32_t> BuildDescriptor(Generation gen, const MessageFields& fi
   if (info.first > gen) return error("the generation has no such message");
   if (info.header == HeaderNeed::kRequired && !fields.header) return error("needs a header");
   if (info.header == HeaderNeed::kForbidden && fields.header) return error("takes no header");
+  if (fields.lanes > info.most_lanes) return error("takes fewer lanes");
   MessageFields copy = fields;
   Coder c(false, 0);
   CodeLayout(gen, info.layout, c, copy);
@@ -526,6 +542,7 @@ absl::StatusOr<MessageFields> ParseDescriptor(Generation gen, Sfid sfid, uint32_
   CodeLengths(c, f);
   CodeLayout(gen, info->layout, c, f);
   if (c.error() != nullptr) return error(c.error());
+  if (f.lanes > info->most_lanes) return error("the message takes fewer lanes");
   if (c.desc() != 0) return error(absl::StrCat("reserved bits 0x", absl::Hex(c.desc())));
   if ((ex_desc & ~0x7c0u) != 0) return error("extended descriptor has unknown bits");
   f.ex_mlen = static_cast<uint8_t>(ex_desc >> 6);

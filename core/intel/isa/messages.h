@@ -21,13 +21,13 @@
 namespace kiln::intel::isa {
 
 enum class Message : uint8_t {
-#define KILN_EU_MESSAGE(name, text, sfid, type, from, layout, header, params) k##name,
+#define KILN_EU_MESSAGE(name, text, sfid, type, from, layout, header, params, lanes) k##name,
 #include "core/intel/isa/messages.def"
 #undef KILN_EU_MESSAGE
 };
 
 inline constexpr int kMessageCount = 0
-#define KILN_EU_MESSAGE(name, text, sfid, type, from, layout, header, params) +1
+#define KILN_EU_MESSAGE(name, text, sfid, type, from, layout, header, params, lanes) +1
 #include "core/intel/isa/messages.def"
 #undef KILN_EU_MESSAGE
     ;
@@ -50,9 +50,10 @@ enum class MessageLayout : uint8_t {
   kTypedChannels,   // BTI, channel mask 11:8 (1 = off), slot group 13:12; 8 lanes
   kA64Channels,     // as kChannels, 64-bit addresses
   kAtomic,          // BTI, operation 11:8, 8 lanes 12, returns 13
-  kAtomicFloat,     // BTI, operation 9:8, 8 lanes 12, returns 13
+  kAtomicFloat,     // BTI, operation 10:8, 8 lanes 12, returns 13
   kTypedAtomic,     // BTI, operation 11:8, high slot group 12, returns 13; 8 lanes
   kA64Atomic,       // BTI, operation 11:8, 64-bit data 12, returns 13; 8 lanes
+  kA64AtomicFloat,  // BTI, operation 10:8, 32-bit data 12 = 0, returns 13; 8 lanes
   kByteScattered,   // BTI, 16 lanes 8, element size 11:10
   kDwordScattered,  // BTI, 16 lanes 8, legacy SIMD mode 9 (always set)
   kA64Scattered,    // BTI, byte subtype 9:8 = 0, element size 11:10, 16 lanes 12
@@ -106,6 +107,7 @@ struct MessageInfo {
   Generation first;  // first generation of ours that has it
   MessageLayout layout;
   HeaderNeed header;
+  uint8_t most_lanes;  // 8 or 16
 };
 
 const MessageInfo& Info(Message message);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace kiln::intel::isa {
 namespace {
 
@@ -63,7 +65,11 @@ MessageFields Example(Message message, int lanes) {
       f.owords = 8;
       f.unaligned = true;
       return f;
+    case MessageLayout::kA64AtomicFloat:
+      f.op = 2;
+      return f;
     case MessageLayout::kFence:
+      f.bti = kBtiSlm;
       f.commit = true;
       return f;
     case MessageLayout::kSample:
@@ -73,7 +79,7 @@ MessageFields Example(Message message, int lanes) {
     default:
       break;
   }
-  f.lanes = static_cast<uint8_t>(lanes);
+  f.lanes = std::min(static_cast<uint8_t>(lanes), Info(message).most_lanes);
   return f;
 }
 
@@ -95,6 +101,21 @@ TEST(Messages, ParseInvertsBuildForEveryMessage) {
       }
     }
   }
+}
+
+TEST(Messages, WhatNoMessageHasIsRefused) {
+  MessageFields f = Make(Message::kSampleD);
+  f.lanes = 16;
+  EXPECT_FALSE(BuildDescriptor(kGen, f).ok());
+  f = Make(Message::kUntypedRead);  // of no component
+  EXPECT_FALSE(BuildDescriptor(kGen, f).ok());
+  f = Make(Message::kUntypedAtomicFloat);
+  f.op = 4;
+  EXPECT_FALSE(BuildDescriptor(kGen, f).ok());
+  f = Make(Message::kMemoryFence);
+  f.header = true;
+  f.bti = 7;
+  EXPECT_FALSE(BuildDescriptor(kGen, f).ok());
 }
 
 // Descriptors as Mesa writes them on Tiger Lake.

@@ -75,6 +75,7 @@ TimingKind DataKind(const Instruction& inst) {
     case isa::MessageLayout::kAtomicFloat:
     case isa::MessageLayout::kTypedAtomic:
     case isa::MessageLayout::kA64Atomic:
+    case isa::MessageLayout::kA64AtomicFloat:
       return TimingKind::kAtomic;
     case isa::MessageLayout::kFence:
       return TimingKind::kFence;
