@@ -21,6 +21,7 @@
 #ifndef KILN_CORE_LIR_LIR_H_
 #define KILN_CORE_LIR_LIR_H_
 
+#include <array>
 #include <cassert>
 #include <cstdint>
 #include <string>
@@ -84,8 +85,15 @@ struct Inst {
   uint8_t num_defs = 0;
   uint16_t num_uses = 0;
   uint32_t first_operand = 0;  // in Function::operands: definitions, then uses
-  uint32_t aux = 0;          // index into the target's side table (messages), or an immediate
+  uint32_t aux = 0;            // kOpSide: index into Function::side; else what the op makes of it
   uint32_t spirv_id = 0;
+};
+
+// What the operands of an operation with kOpSide do not say of it (a message's fields): a record of
+// the target's, opaque to the shared code. Read and made by side.h.
+struct SideRow {
+  std::array<uint32_t, 8> words{};
+  friend bool operator==(const SideRow&, const SideRow&) = default;
 };
 
 struct Edge {
@@ -121,6 +129,7 @@ struct Function {
   std::vector<Block> blocks;       // in layout order; block 0 is the entry
   std::vector<Operand> operands;   // pool
   std::vector<LiveIn> live_ins;
+  std::vector<SideRow> side;       // each row once: equal operations have equal Inst::aux
   std::vector<Repeat> repeats;     // made by the spiller, claims that ra/check.h verifies
 
   const Value& value(ValueId v) const { return values[v.index]; }

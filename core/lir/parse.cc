@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "core/lir/build.h"
+#include "core/lir/side.h"
 
 namespace kiln::lir {
 
@@ -268,7 +269,23 @@ class Parser {
     return s.empty();
   }
 
-  bool ParseFields(absl::string_view s, InstFields* f) const {
+  // Takes "[...]" out of the fields.
+  bool TakeSide(std::string* s, InstFields* f) {
+    const size_t open = s->find('[');
+    if (open == s->npos) return true;
+    const size_t close = s->find(']', open);
+    SideRow row;
+    if (close == s->npos || t_.parse_side == nullptr ||
+        !t_.parse_side(std::string_view(*s).substr(open + 1, close - open - 1), &row)) {
+      return false;
+    }
+    f->aux = InternSide(f_, row);
+    s->erase(open, close - open + 1);
+    return true;
+  }
+
+  bool ParseFields(std::string s, InstFields* f) {
+    if (!TakeSide(&s, f)) return false;
     const auto w = Words(s);
     for (size_t i = 0; i < w.size(); ++i) {
       const bool more = i + 1 < w.size();
@@ -300,7 +317,7 @@ class Parser {
     InstFields fields;
     if (const size_t brace = line.find('{'); brace != line.npos) {
       if (line.back() != '}') return Error("missing '}'");
-      if (!ParseFields(line.substr(brace + 1, line.size() - brace - 2), &fields)) {
+      if (!ParseFields(std::string(line.substr(brace + 1, line.size() - brace - 2)), &fields)) {
         return Error("unknown field in braces");
       }
       line = line.substr(0, brace);

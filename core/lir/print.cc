@@ -12,7 +12,17 @@ namespace {
 // Abseil's string_view is a type of its own in this build.
 absl::string_view Sv(std::string_view s) { return absl::string_view(s.data(), s.size()); }
 
-void AppendFields(const Inst& in, std::string* out) {
+// A row that is not there, in what is yet to be verified, has its number.
+void AppendAux(const Target& t, const Function& f, const Inst& in, std::string* s) {
+  const bool side = in.op < t.ops.size() && (t.ops[in.op].flags & kOpSide) != 0;
+  if (side && in.aux < f.side.size()) {
+    absl::StrAppend(s, " [", t.print_side(f.side[in.aux]), "]");
+  } else if (side || in.aux != 0) {
+    absl::StrAppend(s, " aux ", in.aux);
+  }
+}
+
+void AppendFields(const Target& t, const Function& f, const Inst& in, std::string* out) {
   std::string s;
   if (in.width != 1) absl::StrAppend(&s, " w", in.width);
   if (in.group != 0) absl::StrAppend(&s, " g", in.group);
@@ -22,7 +32,7 @@ void AppendFields(const Inst& in, std::string* out) {
   if (in.predicate_mode != 0) absl::StrAppend(&s, " pred ", in.predicate_mode);
   if (in.flags & kPredicateInverse) s += " inv";
   if (in.flags & kInsertedCopy) s += " ra";
-  if (in.aux != 0) absl::StrAppend(&s, " aux ", in.aux);
+  AppendAux(t, f, in, &s);
   if (in.spirv_id != 0) absl::StrAppend(&s, " id ", in.spirv_id);
   if (!s.empty()) absl::StrAppend(out, " {", s.substr(1), "}");
 }
@@ -97,7 +107,7 @@ std::string PrintInst(const Target& t, const Function& f, InstId i) {
     absl::StrAppend(&s, "op", in.op);
   }
   for (const Operand& o : f.uses(i)) absl::StrAppend(&s, " ", PrintOperand(t, o));
-  AppendFields(in, &s);
+  AppendFields(t, f, in, &s);
   return s;
 }
 

@@ -7,6 +7,7 @@
 //   livein %0 at 8
 //   block b0 depth 0
 //     %1x4:f = load %0:ud {w16 aux 3}
+//     msg.write %0:ud %2:ud {w16 [untyped_write bti 3 lanes 16 channels 1]}
 //     %2:ud = cmp -|%1.2|:f #0x3f800000:f {w16 cmod 2}
 //     if %2:ud {w16 pred 1}
 //     -> b1, b2
@@ -16,8 +17,9 @@
 //
 // `bytes x comps` follows the file. An operand is `[-][|]%value[.comp][xcomps][|][+sub][:type]` and
 // after allocation `@unit`; `#bits` an immediate, `$name` or `$code` a fixed register, `_` nothing.
-// Braces hold the fields that differ from their default. `->` logical, `~>` physical successors.
-// Instructions that stand in no block are not printed; ids of instructions are not text.
+// Braces hold the fields that differ from their default, and the side row in brackets. `->`
+// logical, `~>` physical successors. Instructions that stand in no block are not printed; ids of
+// instructions are not text.
 #ifndef KILN_CORE_LIR_PRINT_H_
 #define KILN_CORE_LIR_PRINT_H_
 

@@ -4,6 +4,7 @@
 #define KILN_CORE_LIR_TARGET_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "absl/types/span.h"
@@ -31,6 +32,7 @@ enum OpFlags : uint16_t {
                              // Masked unless kNoMask: lanes as they lie in the registers.
   kOpFill = 4096,            // loads them, NoMask: def; uses are a header and the immediate
   kOpOrderedRead = 8192,     // a read of memory, in order with other such reads (of one place, say)
+  kOpSide = 16384,           // Inst::aux is an index into Function::side
 };
 
 struct OpInfo {
@@ -98,6 +100,11 @@ struct Target {
   absl::Span<const PoolInfo> pools;
   absl::Span<const std::string_view> types;    // names of element types for text
   absl::Span<const std::string_view> fixed;    // names of fixed registers for text
+
+  // A side row as text, words without brackets, and back. Null where no operation has kOpSide.
+  // False: the text is none.
+  std::string (*print_side)(const SideRow&);
+  bool (*parse_side)(std::string_view text, SideRow* row);
 
   // Units that one component of the value takes, and the alignment of its first unit.
   uint32_t (*units_per_comp)(const Function&, const Value&);

@@ -185,9 +185,9 @@ constexpr SpillHooks kSpill = SpillTable(1u << 20);
 constexpr SpillHooks kSmallSpill = SpillTable(4096);
 
 constexpr Target MakeTarget(absl::Span<const PoolInfo> pools, const SpillHooks* spill) {
-  return {"test",    kOps,           kFiles,   pools,    kTypes,  kFixed,      UnitsPerComp,
-          Alignment, MayReuseSource, MakeCopy, MakeSwap, TimingOf, MakeSave, MakeRestore,
-          spill};
+  return {"test",   kOps,     kFiles,       pools,       kTypes,         kFixed,
+          nullptr,  nullptr,  UnitsPerComp, Alignment,   MayReuseSource, MakeCopy,
+          MakeSwap, TimingOf, MakeSave,     MakeRestore, spill};
 }
 
 }  // namespace

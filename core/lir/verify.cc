@@ -140,6 +140,9 @@ class Verifier {
     if ((op(i).flags & kOpTerminator) && i != f_.block(b).insts.back()) {
       return Fail("L7", b, "terminator is not last");
     }
+    if ((op(i).flags & kOpSide) && in.aux >= f_.side.size()) {
+      return Fail("L17", b, "no such side row");
+    }
     if (allocated_) return Allocated(b, i);
     for (const Operand& o : f_.defs(i)) {
       if (o.kind == Operand::Kind::kImm) return Fail("L5", b, "an immediate is defined");

@@ -25,6 +25,7 @@
 //  L15 kOpCopy: one definition, one use without modifiers. kOpCollect: one definition, uses are
 //      values or kNone, and their units add up to those of the definition.
 //  L16 Live-ins are aligned and inside their pool.
+//  L17 The side row of an operation with kOpSide is there.
 //  P1  (allocated only) Every value operand has a unit, inside its pool and aligned. There are no
 //      collects.
 //
@@ -41,7 +42,7 @@ namespace kiln::lir {
 // SSA form, before allocation.
 absl::Status Verify(const Target& target, const Function& f);
 
-// After allocation: L1, L3, L7, L12-L14 and P1. Values have several definitions then.
+// After allocation: L1, L3, L7, L12-L14, L17 and P1. Values have several definitions then.
 absl::Status VerifyAllocated(const Target& target, const Function& f);
 
 }  // namespace kiln::lir

@@ -11,6 +11,7 @@
 #include "core/intel/emit/lanes.h"
 #include "core/intel/emit/operands.h"
 #include "core/intel/emit/structure.h"
+#include "core/intel/lir/message.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/lir/target.h"
 
@@ -21,6 +22,7 @@ using isa::Opcode;
 using isa::Type;
 using lir::Operand;
 
+constexpr auto kGen = isa::Generation::kGen12;
 constexpr uint32_t kDwordsPerGrf = 8, kDwordsPerOword = 4;
 
 bool IsFlagOperand(const lir::Function& f, const Operand& o) {
@@ -493,13 +495,25 @@ class Emitter {
     p_.Append(e);
   }
 
-  // Descriptor of a scratch block message of n registers at this place, or of the oword block
-  // message that takes the place from the header's dword 2.
-  static uint32_t ScratchControl(bool write, bool direct, uint32_t n, uint32_t place) {
-    const auto log2 = static_cast<uint32_t>(std::countr_zero(n));
-    if (!direct) return (write ? 8u : 0u) << 14 | (log2 + 2) << 8 | kStatelessSurface;
-    constexpr uint32_t kCategory = 1u << 18, kWrite = 1u << 17, kDwordMode = 1u << 16;
-    return kCategory | (write ? kWrite | kDwordMode : 0) | log2 << 12 | place / kDwordsPerGrf;
+  // A scratch block message of n registers at this place, or the oword block message that takes the
+  // place from the header's dword 2.
+  static isa::MessageFields ScratchMessage(bool write, bool direct, uint32_t n, uint32_t place) {
+    using isa::Message;
+    isa::MessageFields m;
+    m.header = true;
+    m.mlen = 1;
+    (write ? m.ex_mlen : m.rlen) = static_cast<uint8_t>(n);
+    if (direct) {
+      m.message = write ? Message::kScratchWrite : Message::kScratchRead;
+      m.scratch_offset = static_cast<uint16_t>(place / kDwordsPerGrf);
+      m.scratch_registers = static_cast<uint8_t>(n);
+      m.dword_mode = write;
+    } else {
+      m.message = write ? Message::kBlockWrite : Message::kBlockRead;
+      m.bti = isa::kBtiStatelessNonCoherent;
+      m.owords = static_cast<uint8_t>(2 * n);
+    }
+    return m;
   }
 
   absl::Status MergeSpill(lir::InstId id) {
@@ -508,18 +522,16 @@ class Emitter {
     const Operand& header = f_.uses(id)[0];
     const uint32_t place = f_.uses(id)[2].id;
     const uint32_t n = PayloadRegisters(f_, merged);
-    SendAux aux;
-    aux.header = true;
-    aux.sfid = isa::Sfid::kDataCache0;
     const auto send = [&](bool write) {
-      aux.control = ScratchControl(write, /*direct=*/true, n, place);
-      isa::Instruction e = Send(in, n > 1 ? 16 : 8, aux, 1, write ? n : 0, write ? 0 : n);
-      e.no_mask = true;
-      e.src[0] = Payload(header);
-      (write ? e.src[1] : e.dst) = Payload(merged);
-      p_.Append(e);
+      auto e = Send(in, n > 1 ? 16 : 8, ScratchMessage(write, /*direct=*/true, n, place));
+      if (!e.ok()) return e.status();
+      e->no_mask = true;
+      e->src[0] = Payload(header);
+      (write ? e->src[1] : e->dst) = Payload(merged);
+      p_.Append(*e);
+      return absl::OkStatus();
     };
-    send(false);
+    if (absl::Status s = send(false); !s.ok()) return s;
     Operand from = f_.uses(id)[1];
     const int bytes = f_.value(from.value()).elem_bytes;
     from.type = static_cast<uint8_t>(bytes == 2 ? Type::kUW : Type::kUD);
@@ -535,8 +547,7 @@ class Emitter {
         p_.Append(mov);
       }
     }
-    send(true);
-    return absl::OkStatus();
+    return send(true);
   }
 
   // Between registers and scratch memory, cut into the sizes that there are. Oword blocks have at
@@ -549,16 +560,13 @@ class Emitter {
     uint32_t place = f_.uses(id).back().id;
     uint32_t left = PayloadRegisters(f_, data);
     const bool direct = place + left * kDwordsPerGrf <= kScratchBlockUnits;
-    SendAux aux;
-    aux.header = true;
-    aux.sfid = isa::Sfid::kDataCache0;
     for (Operand at = data; left != 0;) {
       const uint32_t n = direct ? ScratchBlock(left) : std::min(4u, ScratchBlock(left));
-      aux.control = ScratchControl(write, direct, n, place);
-      isa::Instruction e = Send(in, in.width, aux, 1, write ? n : 0, write ? 0 : n);
-      e.src[0] = Payload(header);
-      (write ? e.src[1] : e.dst) = Payload(at);
-      p_.Append(e);
+      auto e = Send(in, in.width, ScratchMessage(write, direct, n, place));
+      if (!e.ok()) return e.status();
+      e->src[0] = Payload(header);
+      (write ? e->src[1] : e->dst) = Payload(at);
+      p_.Append(*e);
       left -= n;
       place += n * kDwordsPerGrf;
       at.reg += n * kDwordsPerGrf;
@@ -610,13 +618,14 @@ class Emitter {
     return absl::OkStatus();
   }
 
-  isa::Instruction Send(const lir::Inst& in, int lanes, const SendAux& aux, uint32_t mlen,
-                        uint32_t ex_mlen, uint32_t rlen) const {
+  // `message` with its lengths; registers are the caller's to set.
+  absl::StatusOr<isa::Instruction> Send(const lir::Inst& in, int lanes,
+                                        const isa::MessageFields& message) const {
+    const absl::StatusOr<isa::SendFields> send = isa::BuildSend(kGen, message);
+    if (!send.ok()) return send.status();
     isa::Instruction e = Head(in, Opcode::kSend, lanes, 0);
     e.cmod = isa::CondMod::kNone;
-    e.send.sfid = aux.sfid;
-    e.send.desc = aux.control | (aux.header ? 1u << 19 : 0) | rlen << 20 | mlen << 25;
-    e.send.ex_desc = ex_mlen << 6;
+    e.send = *send;
     e.dst = NullOperand(Type::kUD);
     e.src[1] = NullOperand(Type::kUD);
     return e;
@@ -640,15 +649,20 @@ class Emitter {
     const lir::Inst& in = f_.inst(id);
     const auto defs = f_.defs(id);
     const auto uses = f_.uses(id);
-    const bool two = PayloadCount(in) == 2;
-    const SendAux aux = SendAux::Unpack(in.aux);
-    const uint32_t messages = IsSplitMessage(in) ? in.width / 8u : 1;
+    LirMessage message = MessageOf(f_, in);
+    const bool two = PayloadCount(f_, in) == 2;
+    const uint32_t messages = IsSplitMessage(f_, in) ? in.width / 8u : 1;
     const uint32_t mlen = PartRegisters(in, uses[0]) / messages;
     const uint32_t ex_mlen = two ? PartRegisters(in, uses[1]) / messages : 0;
     const uint32_t rlen = defs.empty() ? 0 : PayloadRegisters(f_, defs[0]) / messages;
+    message.fields.mlen = static_cast<uint8_t>(mlen);
+    message.fields.ex_mlen = static_cast<uint8_t>(ex_mlen);
+    message.fields.rlen = static_cast<uint8_t>(rlen);
     const auto lanes = static_cast<int>(in.width / messages);
+    const absl::StatusOr<isa::Instruction> send = Send(in, lanes, message.fields);
+    if (!send.ok()) return send.status();
     for (uint32_t m = 0; m < messages; ++m) {
-      isa::Instruction e = Send(in, lanes, aux, mlen, ex_mlen, rlen);
+      isa::Instruction e = *send;
       e.channel_offset = static_cast<uint8_t>(e.channel_offset + m * static_cast<uint32_t>(lanes));
       const auto part = [&](const Operand& o, uint32_t registers) {
         isa::Operand r = Payload(o);
@@ -659,8 +673,8 @@ class Emitter {
       e.src[0] = part(uses[0], mlen);
       if (two) e.src[1] = part(uses[1], ex_mlen);
       int next = two ? 2 : 1;
-      if (aux.indirect) ComputeDescriptor(in, uses[next++], e);
-      if (aux.bindless) ComputeExtendedDescriptor(in, uses[next], e);
+      if (message.indirect) ComputeDescriptor(in, uses[next++], e);
+      if (message.bindless) ComputeExtendedDescriptor(in, uses[next], e);
       SetPredicate(e, id);
       p_.Append(e);
     }
@@ -674,12 +688,10 @@ class Emitter {
   }
 
   // The extended descriptor in a0.1: the handle of a surface in the upper bits, which are 0 so far.
-  // Unlike an immediate one it names the shared function, too (as in Mesa's binaries).
   void ComputeExtendedDescriptor(const lir::Inst& in, const Operand& handle,
                                  isa::Instruction& send) {
     constexpr uint8_t kDword = 1;
-    const uint32_t known = send.send.ex_desc | static_cast<uint32_t>(send.send.sfid);
-    ToAddressRegister(in, Opcode::kOr, handle, known, kDword);
+    ToAddressRegister(in, Opcode::kOr, handle, isa::ExDescriptorInRegister(send.send), kDword);
     send.send.ex_desc_is_register = true;
     send.send.ex_desc_address = kDword;
   }
@@ -703,10 +715,13 @@ class Emitter {
   // The fence answers in a register when it is done; the sync on that register waits for it.
   absl::Status Fence(lir::InstId id) {
     const lir::Inst& in = f_.inst(id);
-    isa::Instruction e = Send(in, 1, SendAux::Unpack(in.aux), 1, 0, 1);
-    e.dst = Payload(f_.defs(id)[0]);
-    e.src[0] = Payload(f_.uses(id)[0]);
-    p_.Append(e);
+    isa::MessageFields message = MessageOf(f_, in).fields;
+    message.mlen = message.rlen = 1;
+    absl::StatusOr<isa::Instruction> e = Send(in, 1, message);
+    if (!e.ok()) return e.status();
+    e->dst = Payload(f_.defs(id)[0]);
+    e->src[0] = Payload(f_.uses(id)[0]);
+    p_.Append(*e);
     isa::Instruction wait;
     wait.op = Opcode::kSync;
     wait.sync = isa::SyncFunction::kNop;
@@ -722,12 +737,13 @@ class Emitter {
     const Operand& header = f_.defs(id)[0];
     ClearHeader(in, header);
     MaskInto(in, header, 2, f_.uses(id)[0], 0x7f000000u);
-    SendAux aux;
-    aux.control = 4;
-    aux.sfid = isa::Sfid::kGateway;
-    isa::Instruction e = Send(in, 8, aux, 1, 0, 0);
-    e.src[0] = Payload(header);
-    p_.Append(e);
+    isa::MessageFields message;
+    message.message = isa::Message::kBarrier;
+    message.mlen = 1;
+    absl::StatusOr<isa::Instruction> e = Send(in, 8, message);
+    if (!e.ok()) return e.status();
+    e->src[0] = Payload(header);
+    p_.Append(*e);
     isa::Instruction sync;
     sync.op = Opcode::kSync;
     sync.sync = isa::SyncFunction::kBar;
@@ -738,12 +754,13 @@ class Emitter {
   }
 
   absl::Status Eot(lir::InstId id) {
-    SendAux aux;
-    aux.sfid = isa::Sfid::kThreadSpawner;
-    isa::Instruction e = Send(f_.inst(id), 8, aux, 1, 0, 0);
-    e.send.eot = true;
-    e.src[0] = Payload(f_.uses(id)[0]);
-    p_.Append(e);
+    isa::MessageFields message;
+    message.message = isa::Message::kEndOfThread;
+    message.mlen = 1;
+    absl::StatusOr<isa::Instruction> e = Send(f_.inst(id), 8, message);
+    if (!e.ok()) return e.status();
+    e->src[0] = Payload(f_.uses(id)[0]);
+    p_.Append(*e);
     return absl::OkStatus();
   }
 

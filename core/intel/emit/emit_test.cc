@@ -260,19 +260,14 @@ TEST(Emit, ControlBitsChangeFirst) {
 // The index is added to the descriptor, the handle joins the extended one with the shared function
 // and the length of the second payload.
 TEST(Emit, DescriptorsInAddressRegisters) {
-  SendAux aux;
-  aux.control = 0x02005efc & 0x7ffff;
-  aux.sfid = isa::Sfid::kDataCache1;
-  aux.bindless = true;
-  const auto message = [&](const std::string& index) {
+  const auto message = [&](const std::string& index, const std::string& side) {
     return Text(Make("block b0 depth 0\n  msg.write %0:ud@16 %1:ud@24 " + index +
-                     "%3:ud@33 {w8 aux " + std::to_string(aux.Pack()) + "}\n"));
+                     "%3:ud@33 {w8 [untyped_read bti 252 lanes 16 channels 1 " + side + "]}\n"));
   };
-  EXPECT_EQ(message(""),
+  EXPECT_EQ(message("", "bindless"),
             "0 (W) or (1|M0) a0.1<1>:ud r4.1<0;1,0>:ud 0x4C:ud\n"
             "1 send.dc1 (8|M0) null r2 r3 a0.1 0x02005EFC\n");
-  aux.indirect = true;
-  EXPECT_EQ(message("%3:ud@32 "),
+  EXPECT_EQ(message("%3:ud@32 ", "indirect bindless"),
             "0 (W) add (1|M0) a0.0<1>:ud r4.0<0;1,0>:ud 0x2005EFC:ud\n"
             "1 (W) or (1|M0) a0.1<1>:ud r4.1<0;1,0>:ud 0x4C:ud\n"
             "2 send.dc1 (8|M0) null r2 r3 a0.1 a0.0\n");

@@ -549,16 +549,28 @@ absl::StatusOr<MessageFields> ParseDescriptor(Generation gen, Sfid sfid, uint32_
   return f;
 }
 
-absl::StatusOr<Instruction> MakeSend(Generation gen, const MessageFields& fields) {
+absl::StatusOr<SendFields> BuildSend(Generation gen, const MessageFields& fields) {
   const absl::StatusOr<uint32_t> desc = BuildDescriptor(gen, fields);
   if (!desc.ok()) return desc.status();
+  SendFields send;
+  send.sfid = Info(fields.message).sfid;
+  send.eot = fields.message == Message::kEndOfThread;
+  send.desc = *desc;
+  send.ex_desc = BuildExDescriptor(fields);
+  return send;
+}
+
+uint32_t ExDescriptorInRegister(const SendFields& send) {
+  return send.ex_desc | static_cast<uint32_t>(send.sfid);
+}
+
+absl::StatusOr<Instruction> MakeSend(Generation gen, const MessageFields& fields) {
+  const absl::StatusOr<SendFields> send = BuildSend(gen, fields);
+  if (!send.ok()) return send.status();
   Instruction inst;
   inst.op = Opcode::kSend;
   inst.exec_size = fields.lanes;
-  inst.send.sfid = Info(fields.message).sfid;
-  inst.send.eot = fields.message == Message::kEndOfThread;
-  inst.send.desc = *desc;
-  inst.send.ex_desc = BuildExDescriptor(fields);
+  inst.send = *send;
   inst.dst.file = File::kArf;
   inst.src[0].file = File::kArf;
   inst.src[1].file = File::kArf;

@@ -185,6 +185,15 @@ uint32_t BuildExDescriptor(const MessageFields& fields);
 absl::StatusOr<MessageFields> ParseDescriptor(Generation gen, Sfid sfid, uint32_t desc,
                                               uint32_t ex_desc);
 
+// What a send of this message says beside registers: shared function, descriptors, end of thread.
+// The errors are those of BuildDescriptor.
+absl::StatusOr<SendFields> BuildSend(Generation gen, const MessageFields& fields);
+
+// The extended descriptor as a value for an address register, where its upper bits, a surface's
+// handle, are added: unlike an immediate one it names the shared function, too (as in Mesa's
+// binaries).
+uint32_t ExDescriptorInRegister(const SendFields& send);
+
 // A send of this message with everything but registers set: op send, sfid, descriptors, eot for
 // kEndOfThread. Registers of absent payloads and responses are null. Execution size is `lanes`.
 absl::StatusOr<Instruction> MakeSend(Generation gen, const MessageFields& fields);

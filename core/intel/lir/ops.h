@@ -22,49 +22,50 @@ enum LirOp : uint16_t {
   kMovU,                    // the same for a uniform place
   kXorG,                    // a ^= b of raw registers, for swaps; operands as kMovG: def, use, use
   kXorU,
-  kLaneIds,                 // 16-bit lane numbers 0, 1, ... of the dispatch width
-  kMul32,                   // def 0 = low 32 bits of use 0 * use 1; def 1 is scratch
-  kMulHigh,                 // high 32 bits of use 0 * use 1; sign from the types; uses acc0
-  kF2f16,                   // half bits in the low 16 of a dword, rest 0
-  kPack,                    // elements of the uses' parts, the first lowest: two words or four
-                            // bytes make a dword, two dwords a qword; F in a word: rounded to half
-  kHeader,                  // header of a block read: dword 2 = use 0, the others do not matter
-  kSameAddress,             // the same 64-bit address in 8 lanes: use 0 low, 1 high
-  kInterleave,              // per 8 lanes, the registers of use 0 and then those of use 1: two
-                            // dwords or two qwords a lane
-  kScratchHeader,           // message header for per-thread scratch memory, from r0 = use 0;
-                            // use 1: place in dwords of a block; aux: bytes added to the base
-  kSamplerHeader,           // sampler header from r0 = use 0: dword 2 = aux, 3 the sampler pointer,
-                            // or use 1, the handle of a sampler
-  kJoin,                    // per-lane vector = responses of messages for parts of the lanes, in
-                            // order; each has the components one after the other
-  kSampler,                 // sampler message with a parameter list (core/intel/messages)
+  kLaneIds,        // 16-bit lane numbers 0, 1, ... of the dispatch width
+  kMul32,          // def 0 = low 32 bits of use 0 * use 1; def 1 is scratch
+  kMulHigh,        // high 32 bits of use 0 * use 1; sign from the types; uses acc0
+  kF2f16,          // half bits in the low 16 of a dword, rest 0
+  kPack,           // elements of the uses' parts, the first lowest: two words or four
+                   // bytes make a dword, two dwords a qword; F in a word: rounded to half
+  kHeader,         // header of a block read: dword 2 = use 0, the others do not matter
+  kSameAddress,    // the same 64-bit address in 8 lanes: use 0 low, 1 high
+  kInterleave,     // per 8 lanes, the registers of use 0 and then those of use 1: two
+                   // dwords or two qwords a lane
+  kScratchHeader,  // message header for per-thread scratch memory, from r0 = use 0;
+                   // use 1: place in dwords of a block; aux: bytes added to the base
+  kSamplerHeader,  // sampler header from r0 = use 0: dword 2 = aux, 3 the sampler pointer,
+                   // or use 1, the handle of a sampler
+  kJoin,           // per-lane vector = responses of messages for parts of the lanes, in
+                   // order; each has the components one after the other
+  kSampler,        // sampler message with a parameter list (core/intel/messages); side: LirMessage
   // Other lanes.
-  kBallot,                  // def 0 (U) = bits of the active lanes for which use 0 meets the
-                            // condition aux (z, nz); def 1 (F) scratch
-  kBroadcast,               // def 0 (U) = use 0 in one lane; use 1: its number (immediate, modulo the
-                            // width) or its byte offset in use 0 (U)
-  kShuffle,                 // each lane: use 0 at byte offset use 1 (words), valid in all lanes
-  kQuadBroadcast,           // each lane: use 0 in lane aux of its quad
-  kXorLanes,                // lane i = use 0 in lane i ^ aux, NoMask; XorMovesOf (subgroup.h) has moves
-  kLaneScan,                // reductions and scans of use 0; use 1: the identity; aux: ScanAux
-                            // (subgroup.h). Beside def 0, but for inclusive scans, a scratch
-                            // register (G), twice as long for exclusive ones; for products another
-  // Messages: uses payload 0 [, payload 1] [, index] [, handle] [, predicate]; aux: SendAux. Six
-  // opcodes that differ in what they do to memory, which is all the shared code wants to know.
-  kSend,                    // reads nothing that the program writes
+  kBallot,         // def 0 (U) = bits of the active lanes for which use 0 meets the
+                   // condition aux (z, nz); def 1 (F) scratch
+  kBroadcast,      // def 0 (U) = use 0 in one lane; use 1: its number (immediate, modulo the
+                   // width) or its byte offset in use 0 (U)
+  kShuffle,        // each lane: use 0 at byte offset use 1 (words), valid in all lanes
+  kQuadBroadcast,  // each lane: use 0 in lane aux of its quad
+  kXorLanes,       // lane i = use 0 in lane i ^ aux, NoMask; XorMovesOf (subgroup.h) has moves
+  kLaneScan,       // reductions and scans of use 0; use 1: the identity; aux: ScanAux
+                   // (subgroup.h). Beside def 0, but for inclusive scans, a scratch
+                   // register (G), twice as long for exclusive ones; for products another
+  // Messages: uses payload 0 [, payload 1] [, index] [, handle] [, predicate]; side: LirMessage.
+  // Six opcodes that differ in what they do to memory, which is all the shared code wants to know.
+  kSend,  // reads nothing that the program writes
   kMsgRead,
-  kMsgOrderedRead,          // of an atomic, or volatile and of no use if nobody wants it: in order with others
-  kMsgVolatileRead,         // a read that stays where it is, even if nobody uses what it gives
+  kMsgOrderedRead,   // of an atomic, or volatile and of no use if nobody wants it: in order with
+                     // others
+  kMsgVolatileRead,  // a read that stays where it is, even if nobody uses what it gives
   kMsgWrite,
   kMsgAtomic,
-  kSpill,                   // registers to scratch memory: r0 or a header, payload, place in dwords
-  kMergeSpill,              // the same under the mask where no message has it: what is there is read
-                            // into def 0 (scratch), payload lanes moved over it, all stored
-  kFill,                    // and back: def; r0 or a header, place
-  kFence,                   // memory fence; def 0 scratch register, use r0; aux: SendAux
-  kBarrier,                 // workgroup barrier; def 0 scratch register, use r0
-  kEot,                     // ends the thread; use: a copy of r0 in the tail of the file
+  kSpill,       // registers to scratch memory: r0 or a header, payload, place in dwords
+  kMergeSpill,  // the same under the mask where no message has it: what is there is read
+                // into def 0 (scratch), payload lanes moved over it, all stored
+  kFill,        // and back: def; r0 or a header, place
+  kFence,       // memory fence; def 0 scratch register, use r0; side: LirMessage
+  kBarrier,     // workgroup barrier; def 0 scratch register, use r0
+  kEot,         // ends the thread; use: a copy of r0 in the tail of the file
   kNumLirOps,
 };
 
@@ -73,47 +74,6 @@ constexpr bool IsEuOp(uint16_t op) { return op < kFirstPseudo; }
 constexpr bool IsLaneOp(uint16_t op) { return op >= kBallot && op <= kLaneScan; }
 constexpr bool IsMessage(uint16_t op) { return op >= kSend && op <= kMsgAtomic; }
 
-// Inst::aux of kSend and kFence: what the operands do not say of a message.
-struct SendAux {
-  uint32_t control = 0;     // descriptor bits 18:0: binding table index and function control
-  bool header = false;      // payload 0 is, or starts with, a message header
-  isa::Sfid sfid = isa::Sfid::kNull;
-  // Uniform dwords, the last uses but the predicate:
-  bool indirect = false;    // added to the descriptor: the index into an array of surfaces, samplers
-                            // in bits 8 up
-  bool bindless = false;    // handle of the surface, the upper bits of the extended descriptor
-
-  constexpr uint32_t Pack() const {
-    return control | (header ? 1u << 19 : 0) | static_cast<uint32_t>(sfid) << 20 |
-           (indirect ? 1u << 24 : 0) | (bindless ? 1u << 25 : 0);
-  }
-  static constexpr SendAux Unpack(uint32_t aux) {
-    SendAux s;
-    s.control = aux & 0x7ffff;
-    s.header = (aux >> 19 & 1) != 0;
-    s.sfid = static_cast<isa::Sfid>(aux >> 20 & 0xf);
-    s.indirect = (aux >> 24 & 1) != 0;
-    s.bindless = (aux >> 25 & 1) != 0;
-    return s;
-  }
-};
-
-// Payload operands of a message: 1 or 2.
-inline int PayloadCount(const lir::Inst& in) {
-  const SendAux aux = SendAux::Unpack(in.aux);
-  return in.num_uses - (in.predicate_mode != 0 ? 1 : 0) - (aux.indirect ? 1 : 0) -
-         (aux.bindless ? 1 : 0);
-}
-
-// Atomics on 64-bit addresses take 8 lanes: wider ones are sent half by half.
-inline bool IsSplitMessage(const lir::Inst& in) {
-  constexpr uint32_t kA64Atomic = 0x12, kA64FloatAtomic = 0x1d;
-  const SendAux aux = SendAux::Unpack(in.aux);
-  const uint32_t type = aux.control >> 14;
-  return in.op == kMsgAtomic && in.width > 8 && aux.sfid == isa::Sfid::kDataCache1 &&
-         (type == kA64Atomic || type == kA64FloatAtomic);
-}
-
 // Files and pools of the target, indices into Target::files and Target::pools.
 enum LirFile : uint8_t { kFileG, kFileU, kFileF };
 enum LirPool : uint8_t { kPoolGrf, kPoolFlag };
@@ -121,7 +81,6 @@ enum LirPool : uint8_t { kPoolGrf, kPoolFlag };
 inline constexpr uint32_t kGrfUnits = 128 * 8;  // dwords
 // The payload that ends a thread lies in r112 or above.
 inline constexpr uint32_t kTailFirstUnit = 112 * 8;
-inline constexpr uint32_t kStatelessSurface = 253;  // non-coherent, as scratch memory is used
 // Scratch block messages have 12 bits for the register they start at.
 inline constexpr uint32_t kScratchBlockUnits = 4096 * 8;
 inline constexpr uint32_t kFlagUnits = 4;       // f0.0 f0.1 f1.0 f1.1

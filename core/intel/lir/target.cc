@@ -7,6 +7,7 @@
 #include <cassert>
 
 #include "core/intel/isa/opcodes.h"
+#include "core/intel/lir/message.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/lir/subgroup.h"
 #include "core/intel/lir/timing.h"
@@ -71,27 +72,27 @@ constexpr lir::OpInfo kPseudo[] = {
     {"scratch_header", 0},
     {"sampler_header", 0},
     {"join", 0},
-    {"sampler", 0},
+    {"sampler", lir::kOpSide},
     {"ballot", 0},
     {"broadcast", 0},
     {"shuffle", 0},
     {"quad_broadcast", 0},
     {"xor_lanes", 0},
     {"lane_scan", 0},
-    {"msg", lir::kOpSendLike},
-    {"msg.read", lir::kOpSendLike | lir::kOpReadsMemory},
-    {"msg.ordered_read", lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpOrderedRead},
-    {"msg.volatile_read",
-     lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpWritesMemory | lir::kOpSideEffect},
-    {"msg.write", lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect},
-    {"msg.atomic",
-     lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpWritesMemory | lir::kOpSideEffect},
-    {"spill",
-     lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect | lir::kOpSpill},
+    {"msg", lir::kOpSide | lir::kOpSendLike},
+    {"msg.read", lir::kOpSide | lir::kOpSendLike | lir::kOpReadsMemory},
+    {"msg.ordered_read",
+     lir::kOpSide | lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpOrderedRead},
+    {"msg.volatile_read", lir::kOpSide | lir::kOpSendLike | lir::kOpReadsMemory |
+                              lir::kOpWritesMemory | lir::kOpSideEffect},
+    {"msg.write", lir::kOpSide | lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect},
+    {"msg.atomic", lir::kOpSide | lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpWritesMemory |
+                       lir::kOpSideEffect},
+    {"spill", lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect | lir::kOpSpill},
     {"merge_spill", lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpWritesMemory |
                         lir::kOpSideEffect | lir::kOpSpill},
     {"fill", lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpFill},
-    {"fence", lir::kOpBarrier | lir::kOpSideEffect | lir::kOpSendLike},
+    {"fence", lir::kOpSide | lir::kOpBarrier | lir::kOpSideEffect | lir::kOpSendLike},
     {"barrier", lir::kOpBarrier | lir::kOpSideEffect | lir::kOpSendLike},
     {"eot", lir::kOpTerminator | lir::kOpSideEffect},
 };
@@ -166,7 +167,7 @@ bool MayReuseSource(const Function& f, InstId id, int def, int use) {
   const Operand& d = f.defs(id)[def];
   const Operand& u = f.uses(id)[use];
   if (d.kind != Operand::Kind::kValue || u.kind != Operand::Kind::kValue) return false;
-  if (IsMessage(in.op)) return !IsSplitMessage(in);
+  if (IsMessage(in.op)) return !IsSplitMessage(f, in);
   if (ReadsLate(in.op) || (in.op == kPack && use != 0)) return false;
   const Value& dv = f.value(d.value());
   const Value& uv = f.value(u.value());
@@ -293,9 +294,8 @@ bool CanRepeat(const Function& f, InstId id) {
   if (in.predicate_mode != 0 || in.cmod != 0 || in.num_defs != 1) return false;
   if (f.defs(id)[0].kind != Operand::Kind::kValue) return false;
   if (in.op == kSend) {
-    const SendAux aux = SendAux::Unpack(in.aux);
-    const bool block = aux.sfid == isa::Sfid::kConstantCache ||
-                       (aux.sfid == isa::Sfid::kDataCache0 && aux.header);
+    const bool block =
+        isa::Info(MessageOf(f, in).fields.message).layout == isa::MessageLayout::kBlock;
     return block && in.num_uses == 1;
   }
   switch (in.op) {
@@ -354,8 +354,9 @@ uint32_t PayloadRegisters(const Function& f, const Operand& o) {
 
 const lir::Target& Gen12Target() {
   static const lir::Target target = {
-      "tgl", Ops(), kFiles, kPools, kTypeNames, kFixedNames, UnitsPerComp, Alignment,
-      MayReuseSource, MakeCopy, MakeSwap, LirTiming, MoveFlag, MoveFlag, &kSpillHooks};
+      "tgl",        Ops(),        kFiles,       kPools,    kTypeNames,     kFixedNames,
+      PrintMessage, ParseMessage, UnitsPerComp, Alignment, MayReuseSource, MakeCopy,
+      MakeSwap,     LirTiming,    MoveFlag,     MoveFlag,  &kSpillHooks};
   return target;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/intel/lir/message.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/lir/subgroup.h"
 #include "core/intel/lir/target.h"
@@ -51,9 +52,9 @@ lir::Timing From(const Timing& t) {
   return out;
 }
 
-TimingKind MessageKind(const lir::Inst& in) {
+TimingKind MessageKind(const Function& f, const lir::Inst& in) {
   if (in.op == kMsgAtomic) return TimingKind::kAtomic;
-  switch (SendAux::Unpack(in.aux).sfid) {
+  switch (isa::Info(MessageOf(f, in).fields.message).sfid) {
     case isa::Sfid::kSampler: return TimingKind::kSampler;
     case isa::Sfid::kConstantCache:
     case isa::Sfid::kReadOnly: return TimingKind::kConstant;
@@ -68,10 +69,10 @@ lir::Timing MessageTiming(const Function& f, InstId id) {
   sizes.written = WrittenBy(f, id);
   sizes.lanes = Registers(4 * in.width);
   const auto uses = f.uses(id);
-  for (int k = 0; k < PayloadCount(in); ++k) {
+  for (int k = 0; k < PayloadCount(f, in); ++k) {
     sizes.payload += static_cast<int>(PayloadRegisters(f, uses[static_cast<size_t>(k)]));
   }
-  return From(TimingOf(MessageKind(in), sizes));
+  return From(TimingOf(MessageKind(f, in), sizes));
 }
 
 // `count` messages of the thread's scratch memory, one after another.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/intel/isa/opcodes.h"
+#include "core/intel/lir/message.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/messages/passes.h"
 #include "core/intel/messages/payload.h"
@@ -39,7 +40,7 @@ class Halving {
       bool here = false;
       for (lir::InstId id : block.insts) {
         const lir::Inst& in = f_.inst(id);
-        if (!IsMessage(in.op) || in.width <= kLanes || IsSplitMessage(in)) {
+        if (!IsMessage(in.op) || in.width <= kLanes || IsSplitMessage(f_, in)) {
           out_.push_back(id);
           continue;
         }

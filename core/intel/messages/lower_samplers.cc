@@ -9,6 +9,7 @@
 // part of its lanes, whose parameters are moved to registers of their own and whose responses are
 // joined. What is too long for 8 lanes as well never comes here (mid/lower_gradients) and is an
 // internal error. Linear. Not done: 16-bit parameters and results.
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -29,19 +30,13 @@ using lir::Operand;
 
 constexpr auto kRaw = static_cast<uint8_t>(Type::kUD);
 
-// Messages with derivatives exist for 8 lanes only.
-bool OnlyEightLanes(isa::Message message) {
-  return message == isa::Message::kSampleD || message == isa::Message::kSampleDC;
+int RegistersOf(const lir::Inst& in, const LirMessage& message, int lanes) {
+  return (message.fields.header ? 1 : 0) + ParameterCount(in, message) * (lanes / 8);
 }
 
-int RegistersOf(const lir::Inst& in, int lanes) {
-  return (SamplerAux::Unpack(in.aux).header ? 1 : 0) + ParameterCount(in) * (lanes / 8);
-}
-
-int LanesOf(const lir::Inst& in) {
-  int lanes = in.width > 16 ? 16 : in.width;
-  if (OnlyEightLanes(SamplerAux::Unpack(in.aux).message)) lanes = 8;
-  while (lanes > 8 && RegistersOf(in, lanes) > isa::kMaxSamplerPayload) lanes /= 2;
+int LanesOf(const lir::Inst& in, const LirMessage& message) {
+  int lanes = std::min<int>(in.width, isa::Info(message.fields.message).most_lanes);
+  while (lanes > 8 && RegistersOf(in, message, lanes) > isa::kMaxSamplerPayload) lanes /= 2;
   return lanes;
 }
 
@@ -59,7 +54,8 @@ class Lowering {
           out_.push_back(id);
           continue;
         }
-        if (RegistersOf(f_.inst(id), 8) > isa::kMaxSamplerPayload) {
+        const lir::Inst& in = f_.inst(id);
+        if (RegistersOf(in, MessageOf(f_, in), 8) > isa::kMaxSamplerPayload) {
           return absl::InternalError("a sampler message with more parameters than fit 8 lanes");
         }
         Lower(id);
@@ -76,44 +72,39 @@ class Lowering {
     const lir::Inst in = f_.inst(id);
     const std::vector<Operand> uses(f_.uses(id).begin(), f_.uses(id).end());
     const Operand def = f_.defs(id)[0];
-    const int lanes = LanesOf(in);
+    LirMessage message = MessageOf(f_, in);
+    const int lanes = LanesOf(in, message);
+    message.fields.lanes = static_cast<uint8_t>(lanes);
     if (lanes == in.width) {
-      Send(in, uses, def, lanes, 0);
+      Send(in, message, uses, def, 0);
       return;
     }
     context_.Remark("narrower_message", in.spirv_id,
-                    absl::StrCat(isa::Info(SamplerAux::Unpack(in.aux).message).name, ": ",
-                                 in.width / lanes, " messages of ", lanes, " lanes"));
+                    absl::StrCat(isa::Info(message.fields.message).name, ": ", in.width / lanes,
+                                 " messages of ", lanes, " lanes"));
     std::vector<Operand> responses;
     for (int group = 0; group < in.width; group += lanes) {
       responses.push_back(NewRegisters(def.comps * lanes / 8));
-      Send(in, uses, responses.back(), lanes, group);
+      Send(in, message, uses, responses.back(), group);
     }
     Emit(kJoin, Fields(in, in.width, 0), {&def, 1}, responses);
   }
 
-  void Send(const lir::Inst& in, const std::vector<Operand>& uses, const Operand& def, int lanes,
-            int group) {
-    const SamplerAux sampler = SamplerAux::Unpack(in.aux);
-    const size_t params = uses.size() - static_cast<size_t>(UsesBehind(in));
+  void Send(const lir::Inst& in, const LirMessage& message, const std::vector<Operand>& uses,
+            const Operand& def, int group) {
+    const int lanes = message.fields.lanes;
+    const size_t params = uses.size() - static_cast<size_t>(UsesBehind(in, message));
     std::vector<Operand> parts;
     for (size_t i = 0; i < params; ++i) {
-      const bool header = sampler.header && i == 0;
+      const bool header = message.fields.header && i == 0;
       parts.push_back(header ? uses[i] : Part(in, uses[i], lanes, group));
     }
     std::vector<Operand> operands = {Together(in, parts, lanes)};
     operands.insert(operands.end(), uses.begin() + params, uses.end());
-    SendAux aux;
-    aux.control = uint32_t{isa::Info(sampler.message).type} << 12 | uint32_t{sampler.sampler} << 8 |
-                  sampler.bti | (lanes == 16 ? 2u : 1u) << 17;
-    aux.header = sampler.header;
-    aux.sfid = isa::Sfid::kSampler;
-    aux.indirect = sampler.indirect;
-    aux.bindless = sampler.bindless;
     lir::InstFields fields = Fields(in, lanes, group);
     fields.flags = in.flags;
     fields.predicate_mode = in.predicate_mode;
-    fields.aux = aux.Pack();
+    fields.aux = AddMessage(f_, message);
     Emit(kSend, fields, {&def, 1}, operands);
   }
 

@@ -29,28 +29,32 @@ std::string Header(int width) {
   return text;
 }
 
-std::string Sampler(Message message, bool header = false, bool indirect = false,
-                    bool bindless = false) {
-  SamplerAux aux;
-  aux.message = message;
-  aux.bti = 3;
-  aux.sampler = 1;
-  aux.header = header;
-  aux.indirect = indirect;
-  aux.bindless = bindless;
-  return absl::StrCat(aux.Pack());
+std::string Text(const LirMessage& message) {
+  return absl::StrCat("[", PrintMessage(lir::RowOf(message)), "]");
 }
 
-// Aux of the send that a sampler message becomes.
+LirMessage MessageAt3(Message message, bool header, bool indirect, bool bindless) {
+  LirMessage m;
+  m.fields.message = message;
+  m.fields.bti = 3;
+  m.fields.sampler = 1;
+  m.fields.header = header;
+  m.indirect = indirect;
+  m.bindless = bindless;
+  return m;
+}
+
+std::string Sampler(Message message, bool header = false, bool indirect = false,
+                    bool bindless = false) {
+  return Text(MessageAt3(message, header, indirect, bindless));
+}
+
+// The send that a sampler message becomes.
 std::string Sent(Message message, int lanes, bool header = false, bool indirect = false,
                  bool bindless = false) {
-  SendAux aux;
-  aux.control = uint32_t{isa::Info(message).type} << 12 | 1u << 8 | 3 | (lanes / 8) << 17;
-  aux.sfid = isa::Sfid::kSampler;
-  aux.header = header;
-  aux.indirect = indirect;
-  aux.bindless = bindless;
-  return absl::StrCat(aux.Pack());
+  LirMessage m = MessageAt3(message, header, indirect, bindless);
+  m.fields.lanes = static_cast<uint8_t>(lanes);
+  return Text(m);
 }
 
 std::string After(const std::string& body,
@@ -76,7 +80,7 @@ std::string After(const std::string& body,
 }
 
 std::string Op(const std::string& params, const std::string& aux, int width = 8) {
-  return absl::StrCat("  %10x4:ud = sampler ", params, " {w", width, " aux ", aux, "}\n");
+  return absl::StrCat("  %10x4:ud = sampler ", params, " {w", width, " ", aux, "}\n");
 }
 
 // ---- strip_sampler_parameters ----
@@ -127,33 +131,33 @@ TEST(StripSamplerParameters, AsksForEachMessage) {
 // ---- lower_samplers ----
 
 TEST(LowerSamplers, IndexAndHandleFollowThePayload) {
-  EXPECT_EQ(After(Op("%0:ud %14:ud %12.5:ud", Sampler(Message::kLdLz, false, true, true)),
-                  LowerSamplers),
-            absl::StrCat("  %10x4:ud = msg %0:ud %14:ud %12.5:ud {w8 aux ",
-                         Sent(Message::kLdLz, 8, false, true, true), "}\n"));
+  EXPECT_EQ(
+      After(Op("%0:ud %14:ud %12.5:ud", Sampler(Message::kLdLz, false, true, true)), LowerSamplers),
+      absl::StrCat("  %10x4:ud = msg %0:ud %14:ud %12.5:ud {w8 ",
+                   Sent(Message::kLdLz, 8, false, true, true), "}\n"));
 }
 
 TEST(LowerSamplers, OnePayloadOfAllParameters) {
-  EXPECT_EQ(After(Op("%0:ud #0x3f800000:ud %1:ud", Sampler(Message::kSampleL), 16), LowerSamplers,
-                  16),
-            absl::StrCat("  %16:ud = mov #0x3f800000:ud {w16}\n"
-                         "  %17x3:ud = collect %0:ud %16:ud %1:ud {w16}\n"
-                         "  %10x4:ud = msg %17x3:ud {w16 aux ",
-                         Sent(Message::kSampleL, 16), "}\n"));
+  EXPECT_EQ(
+      After(Op("%0:ud #0x3f800000:ud %1:ud", Sampler(Message::kSampleL), 16), LowerSamplers, 16),
+      absl::StrCat("  %16:ud = mov #0x3f800000:ud {w16}\n"
+                   "  %17x3:ud = collect %0:ud %16:ud %1:ud {w16}\n"
+                   "  %10x4:ud = msg %17x3:ud {w16 ",
+                   Sent(Message::kSampleL, 16), "}\n"));
 }
 
 TEST(LowerSamplers, ASingleParameterIsThePayload) {
   EXPECT_EQ(After(Op("%0:ud %14:ud", Sampler(Message::kLdLz, false, true)), LowerSamplers),
-            absl::StrCat("  %10x4:ud = msg %0:ud %14:ud {w8 aux ",
-                         Sent(Message::kLdLz, 8, false, true), "}\n"));
+            absl::StrCat("  %10x4:ud = msg %0:ud %14:ud {w8 ", Sent(Message::kLdLz, 8, false, true),
+                         "}\n"));
 }
 
 TEST(LowerSamplers, AHeaderMakesThePayloadRegisters) {
-  EXPECT_EQ(After(Op("%13x8:ud %0:ud %1:ud", Sampler(Message::kGather4, true), 16), LowerSamplers,
-                  16),
-            absl::StrCat("  %16x40:ud = collect %13x8:ud %0:ud %1:ud {w16}\n"
-                         "  %10x4:ud = msg %16x40:ud {w16 aux ",
-                         Sent(Message::kGather4, 16, true), "}\n"));
+  EXPECT_EQ(
+      After(Op("%13x8:ud %0:ud %1:ud", Sampler(Message::kGather4, true), 16), LowerSamplers, 16),
+      absl::StrCat("  %16x40:ud = collect %13x8:ud %0:ud %1:ud {w16}\n"
+                   "  %10x4:ud = msg %16x40:ud {w16 ",
+                   Sent(Message::kGather4, 16, true), "}\n"));
 }
 
 TEST(LowerSamplers, MoreThanElevenRegistersAreAnError) {
@@ -174,10 +178,10 @@ TEST(LowerSamplers, LongMessagesGoOutInHalves) {
   const std::string aux = Sent(Message::kSampleLC, 8);
   EXPECT_NE(out.find("  %17x8:ud = mov %0:ud {w8 nomask}\n"), std::string::npos) << out;
   EXPECT_NE(out.find("= mov %2:ud {w8 g8 nomask}\n"), std::string::npos) << out;
-  EXPECT_NE(out.find(absl::StrCat("  %16x32:ud = msg %23x48:ud {w8 aux ", aux, "}\n")),
+  EXPECT_NE(out.find(absl::StrCat("  %16x32:ud = msg %23x48:ud {w8 ", aux, "}\n")),
             std::string::npos)
       << out;
-  EXPECT_NE(out.find(absl::StrCat("{w8 g8 aux ", aux, "}\n")), std::string::npos) << out;
+  EXPECT_NE(out.find(absl::StrCat("{w8 g8 ", aux, "}\n")), std::string::npos) << out;
   EXPECT_NE(out.find("  %10x4:ud = join %16x32:ud %24x32:ud {w16}\n"), std::string::npos) << out;
 }
 
@@ -192,41 +196,46 @@ TEST(LowerSamplers, DerivativesGoOutInHalves) {
 // ---- halve_messages ----
 
 TEST(HalveMessages, PayloadsOfOneComponentAreReadWhereTheyAre) {
-  EXPECT_EQ(After("  %10x4:ud = msg.read %0:ud {w32 aux 1}\n", HalveMessages, 32),
-            "  %16x64:ud = msg.read %0:ud {w16 aux 1}\n"
-            "  %17x64:ud = msg.read %0:ud {w16 g16 aux 1}\n"
+  EXPECT_EQ(After("  %10x4:ud = msg.read %0:ud {w32 [untyped_read lanes 16 channels 15]}\n",
+                  HalveMessages, 32),
+            "  %16x64:ud = msg.read %0:ud {w16 [untyped_read lanes 16 channels 15]}\n"
+            "  %17x64:ud = msg.read %0:ud {w16 g16 [untyped_read lanes 16 channels 15]}\n"
             "  %10x4:ud = join %16x64:ud %17x64:ud {w32}\n");
 }
 
 TEST(HalveMessages, AddressesOf64BitsToo) {
   const std::string pack = "  %9:ud = pack %0:ud %1:ud {w32}\n";   // %9 has 8 bytes a lane there
-  EXPECT_EQ(After(pack + "  msg.write %9:ud %2:ud {w32 aux 1}\n", HalveMessages, 32),
-            pack + "  msg.write %9:ud %2:ud {w16 aux 1}\n"
-                   "  msg.write %9:ud %2:ud {w16 g16 aux 1}\n");
+  EXPECT_EQ(After(pack + "  msg.write %9:ud %2:ud {w32 [untyped_write lanes 16 channels 15]}\n",
+                  HalveMessages, 32),
+            pack +
+                "  msg.write %9:ud %2:ud {w16 [untyped_write lanes 16 channels 15]}\n"
+                "  msg.write %9:ud %2:ud {w16 g16 [untyped_write lanes 16 channels 15]}\n");
 }
 
 TEST(HalveMessages, OfSeveralComponentsEachHalfIsMoved) {
   const std::string collect = "  %11x4:ud = collect %0:ud %1:ud %2:ud %0:ud {w32}\n";
   const std::string out =
-      After(collect + "  msg.write %1:ud %11x2:ud {w32 aux 1}\n", HalveMessages, 32);
+      After(collect + "  msg.write %1:ud %11x2:ud {w32 [untyped_write lanes 16 channels 15]}\n",
+            HalveMessages, 32);
   EXPECT_NE(out.find("mov %11.1:ud {w16 g16 nomask}\n"), std::string::npos) << out;
-  EXPECT_NE(out.find("{w16 g16 aux 1}\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("{w16 g16 [untyped_write lanes 16 channels 15]}\n"), std::string::npos) << out;
 }
 
 TEST(HalveMessages, SixteenLanesStay) {
-  const std::string read = "  %10x4:ud = msg.read %0:ud {w16 aux 1}\n";
+  const std::string read =
+      "  %10x4:ud = msg.read %0:ud {w16 [untyped_read lanes 16 channels 15]}\n";
   EXPECT_EQ(After(read, HalveMessages, 16), read);
 }
 
 // ---- split_sends ----
 
 std::string Send(const std::string& operands, const std::string& aux) {
-  return absl::StrCat("  %10x4:ud = msg ", operands, " {w8 aux ", aux, "}\n");
+  return absl::StrCat("  %10x4:ud = msg ", operands, " {w8 ", aux, "}\n");
 }
 
 TEST(SplitSends, TwoPartsNeedNoCopies) {
   const std::string aux = Sent(Message::kSampleLz, 8);
-  const std::string first = "  %11x4:ud = msg %0:ud {w8 aux " + aux + "}\n";
+  const std::string first = "  %11x4:ud = msg %0:ud {w8 " + aux + "}\n";
   EXPECT_EQ(After(first + "  %15x24:ud = collect %11.2x2:ud %0:ud {w8}\n" + Send("%15x24:ud", aux),
                   SplitSends),
             first + Send("%11.2x2:ud %0:ud", aux));
@@ -234,10 +243,12 @@ TEST(SplitSends, TwoPartsNeedNoCopies) {
 
 TEST(SplitSends, CutsWhereOneHalfIsAValueAlready) {
   const std::string aux = Sent(Message::kSampleLz, 8);
-  EXPECT_EQ(After("  %11x4:ud = msg %0:ud {w8 aux " + aux + "}\n"
-                  "  %15x24:ud = collect %1:ud %11.1:ud %11.2:ud {w8}\n" + Send("%15x24:ud", aux),
+  EXPECT_EQ(After("  %11x4:ud = msg %0:ud {w8 " + aux +
+                      "}\n"
+                      "  %15x24:ud = collect %1:ud %11.1:ud %11.2:ud {w8}\n" +
+                      Send("%15x24:ud", aux),
                   SplitSends),
-            "  %11x4:ud = msg %0:ud {w8 aux " + aux + "}\n" + Send("%1:ud %11.1x2:ud", aux));
+            "  %11x4:ud = msg %0:ud {w8 " + aux + "}\n" + Send("%1:ud %11.1x2:ud", aux));
 }
 
 TEST(SplitSends, CutsBehindTheHeader) {
@@ -273,7 +284,7 @@ TEST(SplitSends, TheHandleKeepsItsPlace) {
 }
 
 TEST(SplitSends, EqualHalvesAreMadeOnce) {
-  const std::string tail = " {w8 aux " + Sent(Message::kLdLz, 8) + "}\n";
+  const std::string tail = " {w8 " + Sent(Message::kLdLz, 8) + "}\n";
   EXPECT_EQ(After("  %10x4:ud = collect %0:ud %1:ud %2:ud %0:ud {w8}\n  %3:ud = msg %10x4:ud" + tail +
                       "  %11x4:ud = collect %1:ud %1:ud %2:ud %0:ud {w8}\n  %4:ud = msg %11x4:ud" +
                       tail,

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/intel/lir/message.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/lir/target.h"
 #include "core/intel/messages/passes.h"
@@ -114,7 +115,7 @@ class Splitter {
 
   // The collect that makes the message's only payload for nobody else.
   lir::InstId CollectOf(lir::InstId message) const {
-    if (PayloadCount(f_.inst(message)) != 1) return lir::InstId();
+    if (PayloadCount(f_, f_.inst(message)) != 1) return lir::InstId();
     const Operand payload = f_.uses(message)[0];
     const bool own = payload.id < uses_.size() && uses_[payload.id] == 1 &&
                      payload.comps == f_.value(payload.value()).comps;
@@ -130,7 +131,7 @@ class Splitter {
     if (!context_.Rewrite()) return false;
     const std::vector<Operand> parts(f_.uses(collect).begin(), f_.uses(collect).end());
     const lir::Inst in = f_.inst(message);
-    const size_t cut = CutOf(parts, SendAux::Unpack(in.aux).header);
+    const size_t cut = CutOf(parts, MessageOf(f_, in).fields.header);
     const Operand first = Half(collect, Parts(parts).first(cut));
     const Operand second = Half(collect, Parts(parts).subspan(cut));
     context_.Remark("payload_split", in.spirv_id,

@@ -26,20 +26,18 @@ bool Compares(absl::Span<const isa::MessageParam> params) {
 bool IsZero(const Operand& o) { return o.kind == Operand::Kind::kImm && o.id == 0; }
 
 // Parameters left when zeros at the end are gone.
-int Needed(const lir::Function& f, lir::InstId id) {
-  const SamplerAux aux = SamplerAux::Unpack(f.inst(id).aux);
-  const auto params = isa::Params(isa::Generation::kGen12, aux.message);
-  int n = ParameterCount(f.inst(id));
+int Needed(const lir::Function& f, lir::InstId id, const LirMessage& message) {
+  const auto params = isa::Params(isa::Generation::kGen12, message.fields.message);
+  int n = ParameterCount(f.inst(id), message);
   if (Compares(params)) return n;
-  const int first = aux.header ? 1 : 0;
+  const int first = message.fields.header ? 1 : 0;
   while (n > 1 && params[n - 1].droppable && IsZero(f.uses(id)[first + n - 1])) --n;
   return n;
 }
 
-void Drop(lir::Function& f, lir::InstId id, int keep) {
-  const int dropped = ParameterCount(f.inst(id)) - keep;
+void Drop(lir::Function& f, lir::InstId id, const LirMessage& message, int dropped) {
   const auto uses = f.uses(id);
-  for (size_t i = uses.size() - UsesBehind(f.inst(id)); i < uses.size(); ++i) {
+  for (size_t i = uses.size() - UsesBehind(f.inst(id), message); i < uses.size(); ++i) {
     uses[i - dropped] = uses[i];
   }
   f.inst(id).num_uses = static_cast<uint16_t>(f.inst(id).num_uses - dropped);
@@ -52,12 +50,13 @@ absl::StatusOr<bool> StripSamplerParameters(lir::Function& f, PassContext& conte
   for (const lir::Block& block : f.blocks) {
     for (lir::InstId id : block.insts) {
       if (f.inst(id).op != kSampler) continue;
-      const int n = ParameterCount(f.inst(id)), keep = Needed(f, id);
+      const LirMessage message = MessageOf(f, f.inst(id));
+      const int n = ParameterCount(f.inst(id), message), keep = Needed(f, id, message);
       if (keep == n || !context.Rewrite()) continue;
-      const auto message = SamplerAux::Unpack(f.inst(id).aux).message;
-      context.Remark("parameters_stripped", f.inst(id).spirv_id,
-                     absl::StrCat(isa::Info(message).name, ": ", keep, " of ", n, " sent"));
-      Drop(f, id, keep);
+      context.Remark(
+          "parameters_stripped", f.inst(id).spirv_id,
+          absl::StrCat(isa::Info(message.fields.message).name, ": ", keep, " of ", n, " sent"));
+      Drop(f, id, message, n - keep);
       changed = true;
     }
   }

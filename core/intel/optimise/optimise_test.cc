@@ -50,37 +50,37 @@ std::string After(const std::string& body,
 
 TEST(PropagateCopies, ModifiersMoveIntoFloatArithmetic) {
   EXPECT_EQ(After("block b0 depth 0\n"
-                "  %1:ud = mov %21:ud {w8}\n"
-                "  %0:ud = msg.read %1:ud {w8 aux 12611072}\n"
-                "  %2:f = mov -%0:f {w8}\n"
-                "  %3:f = mov |%2|:f {w8}\n"
-                "  %4:f = add %2:f %3:f {w8}\n"
-                "  %5:f = mul -%2:f -%3:f {w8}\n"
-                "  msg.write %1:ud %4:ud {w8 aux 12742145}\n"
-                "  msg.write %1:ud %5:ud {w8 aux 12742145}\n",
-                PropagateCopies),
+                  "  %1:ud = mov %21:ud {w8}\n"
+                  "  %0:ud = msg.read %1:ud {w8 [untyped_read channels 1]}\n"
+                  "  %2:f = mov -%0:f {w8}\n"
+                  "  %3:f = mov |%2|:f {w8}\n"
+                  "  %4:f = add %2:f %3:f {w8}\n"
+                  "  %5:f = mul -%2:f -%3:f {w8}\n"
+                  "  msg.write %1:ud %4:ud {w8 [untyped_write bti 1 channels 1]}\n"
+                  "  msg.write %1:ud %5:ud {w8 [untyped_write bti 1 channels 1]}\n",
+                  PropagateCopies),
             "block b0 depth 0\n"
             "  %1:ud = mov %21:ud {w8}\n"
-            "  %0:ud = msg.read %1:ud {w8 aux 12611072}\n"
+            "  %0:ud = msg.read %1:ud {w8 [untyped_read channels 1]}\n"
             "  %2:f = mov -%0:f {w8}\n"
             "  %3:f = mov |%0|:f {w8}\n"
             "  %4:f = add -%0:f |%0|:f {w8}\n"
             "  %5:f = mul %0:f -|%0|:f {w8}\n"
-            "  msg.write %1:ud %4:ud {w8 aux 12742145}\n"
-            "  msg.write %1:ud %5:ud {w8 aux 12742145}\n");
+            "  msg.write %1:ud %4:ud {w8 [untyped_write bti 1 channels 1]}\n"
+            "  msg.write %1:ud %5:ud {w8 [untyped_write bti 1 channels 1]}\n");
 }
 
 TEST(PropagateCopies, ModifiersStayOutOfLogicAndOfOtherTypes) {
   const std::string same =
       "block b0 depth 0\n"
       "  %1:ud = mov %21:ud {w8}\n"
-      "  %0:ud = msg.read %1:ud {w8 aux 12611072}\n"
+      "  %0:ud = msg.read %1:ud {w8 [untyped_read channels 1]}\n"
       "  %2:f = mov -%0:f {w8}\n"
       "  %3:d = mov -%0:d {w8}\n"
       "  %4:ud = and %2:ud %3:ud {w8}\n"
       "  %5:d = mul %3:d #0x7:w {w8}\n"
-      "  msg.write %1:ud %4:ud {w8 aux 12742145}\n"
-      "  msg.write %1:ud %5:ud {w8 aux 12742145}\n";
+      "  msg.write %1:ud %4:ud {w8 [untyped_write bti 1 channels 1]}\n"
+      "  msg.write %1:ud %5:ud {w8 [untyped_write bti 1 channels 1]}\n";
   EXPECT_EQ(After(same, PropagateCopies), same);
 }
 
@@ -90,14 +90,14 @@ TEST(PropagateCopies, IntegerModifiersMoveOnlyWhereResultsWrap) {
   const std::string head =
       "block b0 depth 0\n"
       "  %1:ud = mov %21:ud {w8}\n"
-      "  %0:ud = msg.read %1:ud {w8 aux 12611072}\n"
+      "  %0:ud = msg.read %1:ud {w8 [untyped_read channels 1]}\n"
       "  %2:d = mov -%0:d {w8}\n";
   const std::string tail =
       "  %4:d = sel %2:d %21:d {w8 cmod 3}\n"
       "  %5:f = mov %2:d {w8}\n"
-      "  msg.write %1:ud %3:ud {w8 aux 12742145}\n"
-      "  msg.write %1:ud %4:ud {w8 aux 12742145}\n"
-      "  msg.write %1:ud %5:ud {w8 aux 12742145}\n";
+      "  msg.write %1:ud %3:ud {w8 [untyped_write bti 1 channels 1]}\n"
+      "  msg.write %1:ud %4:ud {w8 [untyped_write bti 1 channels 1]}\n"
+      "  msg.write %1:ud %5:ud {w8 [untyped_write bti 1 channels 1]}\n";
   EXPECT_EQ(After(head + "  %3:d = add %2:d %21:d {w8}\n" + tail, PropagateCopies),
             head + "  %3:d = add -%0:d %21:d {w8}\n" + tail);
 }
@@ -107,10 +107,12 @@ TEST(PropagateCopies, ModifiersOfWordsStayOutOfDwordArithmetic) {
   const auto sum = [](const std::string& type, const std::string& a) {
     return "block b0 depth 0\n"
            "  %1:ud = mov %21:ud {w8}\n"
-           "  %0:ud = msg.read %1:ud {w8 aux 12611072}\n"
+           "  %0:ud = msg.read %1:ud {w8 [untyped_read channels 1]}\n"
            "  %2:w = mov -%0:w {w8}\n"
-           "  %3:" + type + " = add %21:" + type + " " + a + ":w {w8}\n"
-           "  msg.write %1:ud %3:ud {w8 aux 12742145}\n";
+           "  %3:" +
+           type + " = add %21:" + type + " " + a +
+           ":w {w8}\n"
+           "  msg.write %1:ud %3:ud {w8 [untyped_write bti 1 channels 1]}\n";
   };
   EXPECT_EQ(After(sum("d", "%2"), PropagateCopies), sum("d", "%2"));
   EXPECT_EQ(After(sum("w", "%2"), PropagateCopies), sum("w", "-%0"));
@@ -118,14 +120,14 @@ TEST(PropagateCopies, ModifiersOfWordsStayOutOfDwordArithmetic) {
 
 TEST(PropagateCopies, UniformSourcesReachArithmeticButNotPayloads) {
   EXPECT_EQ(After("block b0 depth 0\n"
-                "  %0:ud = mov %21.3:ud {w8}\n"
-                "  %1:d = add %0:d #0x4:d {w8}\n"
-                "  msg.write %0:ud %1:ud {w8 aux 12742145}\n",
-                PropagateCopies),
+                  "  %0:ud = mov %21.3:ud {w8}\n"
+                  "  %1:d = add %0:d #0x4:d {w8}\n"
+                  "  msg.write %0:ud %1:ud {w8 [untyped_write bti 1 channels 1]}\n",
+                  PropagateCopies),
             "block b0 depth 0\n"
             "  %0:ud = mov %21.3:ud {w8}\n"
             "  %1:d = add %21.3:d #0x4:d {w8}\n"
-            "  msg.write %0:ud %1:ud {w8 aux 12742145}\n");
+            "  msg.write %0:ud %1:ud {w8 [untyped_write bti 1 channels 1]}\n");
 }
 
 TEST(PropagateCopies, ConversionsAreNotCopies) {
@@ -135,65 +137,65 @@ TEST(PropagateCopies, ConversionsAreNotCopies) {
       "  %1:f = add %0:f #0x3f800000:f {w8}\n"
       "  %2:f = mov %1:f {w8 sat}\n"
       "  %3:f = add %2:f #0x3f800000:f {w8}\n"
-      "  msg.write %3:ud %3:ud {w8 aux 12742145}\n";
+      "  msg.write %3:ud %3:ud {w8 [untyped_write bti 1 channels 1]}\n";
   EXPECT_EQ(After(same, PropagateCopies), same);
 }
 
 TEST(PropagateCopies, StopsAtTheRewriteLimit) {
   EXPECT_EQ(After("block b0 depth 0\n"
-                "  %0:ud = mov %21.3:ud {w8}\n"
-                "  %1:d = add %0:d %0:d {w8}\n"
-                "  msg.write %0:ud %1:ud {w8 aux 12742145}\n",
-                PropagateCopies, 1),
+                  "  %0:ud = mov %21.3:ud {w8}\n"
+                  "  %1:d = add %0:d %0:d {w8}\n"
+                  "  msg.write %0:ud %1:ud {w8 [untyped_write bti 1 channels 1]}\n",
+                  PropagateCopies, 1),
             "block b0 depth 0\n"
             "  %0:ud = mov %21.3:ud {w8}\n"
             "  %1:d = add %21.3:d %0:d {w8}\n"
-            "  msg.write %0:ud %1:ud {w8 aux 12742145}\n");
+            "  msg.write %0:ud %1:ud {w8 [untyped_write bti 1 channels 1]}\n");
 }
 
 // A consumer takes its 16-bit source from where it lies; a payload or a wider read does not.
 TEST(PropagateCopies, WordsAreReadInPlace) {
   EXPECT_EQ(After("block b0 depth 0\n"
-                "  %1:ud = mov %21:ud {w8}\n"
-                "  %0:ud = msg.read %1:ud {w8 aux 12611072}\n"
-                "  %22:uw = mov %0+2:uw {w8}\n"
-                "  %23:hf = add %22:hf %22:hf {w8}\n"
-                "  %2:uw = mov %22:uw {w8}\n"
-                "  %3:ud = mov %2:ud {w8}\n"
-                "  %4:ud = pack %23:uw %2:uw {w8}\n"
-                "  msg.write %2:ud %4:ud {w8 aux 12742145}\n",
-                PropagateCopies),
+                  "  %1:ud = mov %21:ud {w8}\n"
+                  "  %0:ud = msg.read %1:ud {w8 [untyped_read channels 1]}\n"
+                  "  %22:uw = mov %0+2:uw {w8}\n"
+                  "  %23:hf = add %22:hf %22:hf {w8}\n"
+                  "  %2:uw = mov %22:uw {w8}\n"
+                  "  %3:ud = mov %2:ud {w8}\n"
+                  "  %4:ud = pack %23:uw %2:uw {w8}\n"
+                  "  msg.write %2:ud %4:ud {w8 [untyped_write bti 1 channels 1]}\n",
+                  PropagateCopies),
             "block b0 depth 0\n"
             "  %1:ud = mov %21:ud {w8}\n"
-            "  %0:ud = msg.read %1:ud {w8 aux 12611072}\n"
+            "  %0:ud = msg.read %1:ud {w8 [untyped_read channels 1]}\n"
             "  %22:uw = mov %0+2:uw {w8}\n"
             "  %23:hf = add %0+2:hf %0+2:hf {w8}\n"
             "  %2:uw = mov %0+2:uw {w8}\n"
             "  %3:ud = mov %2:ud {w8}\n"
             "  %4:ud = pack %23:uw %0+2:uw {w8}\n"
-            "  msg.write %2:ud %4:ud {w8 aux 12742145}\n");
+            "  msg.write %2:ud %4:ud {w8 [untyped_write bti 1 channels 1]}\n");
 }
 
 // A widened byte or word is read in place by what has another source of 32 bits, but a byte only
 // first, and a signed one only where the sign is the same.
 TEST(PropagateCopies, WidenedPartsAreReadInPlace) {
   EXPECT_EQ(After("block b0 depth 0\n"
-                "  %1:ud = mov %21:ud {w8}\n"
-                "  %0:ud = msg.read %1:ud {w8 aux 12611072}\n"
-                "  %2:ud = mov %0+3:ub {w8}\n"
-                "  %3:d = mov %0+2:w {w8}\n"
-                "  %4:d = add %2:d #0x5:d {w8}\n"
-                "  %5:d = add %4:d %2:d {w8}\n"
-                "  %6:f = mov %3:d {w8}\n"
-                "  %7:f = mov %3:ud {w8}\n"
-                "  %15:uw = cmp %3:d %4:d {w8 cmod 5}\n"
-                "  %16:uw = cmp %3:ud %4:ud {w8 cmod 5}\n"
-                "  %8:ud = and %2:ud %3:ud {w8}\n"
-                "  msg.write %6:ud %8:ud {w8 aux 12742145}\n",
-                PropagateCopies),
+                  "  %1:ud = mov %21:ud {w8}\n"
+                  "  %0:ud = msg.read %1:ud {w8 [untyped_read channels 1]}\n"
+                  "  %2:ud = mov %0+3:ub {w8}\n"
+                  "  %3:d = mov %0+2:w {w8}\n"
+                  "  %4:d = add %2:d #0x5:d {w8}\n"
+                  "  %5:d = add %4:d %2:d {w8}\n"
+                  "  %6:f = mov %3:d {w8}\n"
+                  "  %7:f = mov %3:ud {w8}\n"
+                  "  %15:uw = cmp %3:d %4:d {w8 cmod 5}\n"
+                  "  %16:uw = cmp %3:ud %4:ud {w8 cmod 5}\n"
+                  "  %8:ud = and %2:ud %3:ud {w8}\n"
+                  "  msg.write %6:ud %8:ud {w8 [untyped_write bti 1 channels 1]}\n",
+                  PropagateCopies),
             "block b0 depth 0\n"
             "  %1:ud = mov %21:ud {w8}\n"
-            "  %0:ud = msg.read %1:ud {w8 aux 12611072}\n"
+            "  %0:ud = msg.read %1:ud {w8 [untyped_read channels 1]}\n"
             "  %2:ud = mov %0+3:ub {w8}\n"
             "  %3:d = mov %0+2:w {w8}\n"
             "  %4:d = add %0+3:ub #0x5:d {w8}\n"
@@ -203,21 +205,21 @@ TEST(PropagateCopies, WidenedPartsAreReadInPlace) {
             "  %15:uw = cmp %0+2:w %4:d {w8 cmod 5}\n"
             "  %16:uw = cmp %3:ud %4:ud {w8 cmod 5}\n"
             "  %8:ud = and %0+3:ub %3:ud {w8}\n"
-            "  msg.write %6:ud %8:ud {w8 aux 12742145}\n");
+            "  msg.write %6:ud %8:ud {w8 [untyped_write bti 1 channels 1]}\n");
 }
 
 // ---- propagate_saturate ----
 
 TEST(PropagateSaturate, OnlyUseMovesOn) {
   EXPECT_EQ(After("block b0 depth 0\n"
-                "  %0:f = mul %21.3:f %21.4:f {w8}\n"
-                "  %1:f = mov %0:f {w8 sat}\n"
-                "  msg.write %1:ud %1:ud {w8 aux 12742145}\n",
-                PropagateSaturate),
+                  "  %0:f = mul %21.3:f %21.4:f {w8}\n"
+                  "  %1:f = mov %0:f {w8 sat}\n"
+                  "  msg.write %1:ud %1:ud {w8 [untyped_write bti 1 channels 1]}\n",
+                  PropagateSaturate),
             "block b0 depth 0\n"
             "  %0:f = mul %21.3:f %21.4:f {w8 sat}\n"
             "  %1:f = mov %0:f {w8}\n"
-            "  msg.write %1:ud %1:ud {w8 aux 12742145}\n");
+            "  msg.write %1:ud %1:ud {w8 [untyped_write bti 1 channels 1]}\n");
 }
 
 TEST(PropagateSaturate, AnotherUseForbids) {
@@ -225,7 +227,7 @@ TEST(PropagateSaturate, AnotherUseForbids) {
       "block b0 depth 0\n"
       "  %0:f = mul %21.3:f %21.4:f {w8}\n"
       "  %1:f = mov %0:f {w8 sat}\n"
-      "  msg.write %0:ud %1:ud {w8 aux 12742145}\n";
+      "  msg.write %0:ud %1:ud {w8 [untyped_write bti 1 channels 1]}\n";
   EXPECT_EQ(After(same, PropagateSaturate), same);
 }
 
@@ -233,41 +235,41 @@ TEST(PropagateSaturate, AnotherUseForbids) {
 
 TEST(PropagateConditions, TestOfLogicBecomesItsCondition) {
   EXPECT_EQ(After("block b0 depth 0\n"
-                "  %0:ud = and %21.3:ud %21.4:ud {w8}\n"
-                "  %15:uw = cmp %0:d #0x0:d {w8 cmod 2}\n"
-                "  %1:ud = sel %21.5:ud %21.6:ud %15:uw {w8 pred 1}\n"
-                "  msg.write %1:ud %1:ud {w8 aux 12742145}\n",
-                PropagateConditions),
+                  "  %0:ud = and %21.3:ud %21.4:ud {w8}\n"
+                  "  %15:uw = cmp %0:d #0x0:d {w8 cmod 2}\n"
+                  "  %1:ud = sel %21.5:ud %21.6:ud %15:uw {w8 pred 1}\n"
+                  "  msg.write %1:ud %1:ud {w8 [untyped_write bti 1 channels 1]}\n",
+                  PropagateConditions),
             "block b0 depth 0\n"
             "  %15:uw = and %21.3:ud %21.4:ud {w8 cmod 2}\n"
             "  %1:ud = sel %21.5:ud %21.6:ud %15:uw {w8 pred 1}\n"
-            "  msg.write %1:ud %1:ud {w8 aux 12742145}\n");
+            "  msg.write %1:ud %1:ud {w8 [untyped_write bti 1 channels 1]}\n");
 }
 
 TEST(PropagateConditions, ThreeSourcesKeepTheirResult) {
   EXPECT_EQ(After("block b0 depth 0\n"
-                "  %0:f = mad %21.3:f %21.4:f %21.5:f {w8}\n"
-                "  %15:uw = cmp %0:f #0x0:f {w8 cmod 3}\n"
-                "  %1:ud = sel %21.5:ud %21.6:ud %15:uw {w8 pred 1}\n"
-                "  msg.write %1:ud %1:ud {w8 aux 12742145}\n",
-                PropagateConditions),
+                  "  %0:f = mad %21.3:f %21.4:f %21.5:f {w8}\n"
+                  "  %15:uw = cmp %0:f #0x0:f {w8 cmod 3}\n"
+                  "  %1:ud = sel %21.5:ud %21.6:ud %15:uw {w8 pred 1}\n"
+                  "  msg.write %1:ud %1:ud {w8 [untyped_write bti 1 channels 1]}\n",
+                  PropagateConditions),
             "block b0 depth 0\n"
             "  %0:f %15:uw = mad %21.3:f %21.4:f %21.5:f {w8 cmod 3}\n"
             "  %1:ud = sel %21.5:ud %21.6:ud %15:uw {w8 pred 1}\n"
-            "  msg.write %1:ud %1:ud {w8 aux 12742145}\n");
+            "  msg.write %1:ud %1:ud {w8 [untyped_write bti 1 channels 1]}\n");
 }
 
 TEST(PropagateConditions, TestOfStoredCompareUsesItsFlag) {
   EXPECT_EQ(After("block b0 depth 0\n"
-                "  %0:d %15:uw = cmp %21.3:d %21.4:d {w8 cmod 5}\n"
-                "  %16:uw = cmp %0:d #0x0:d {w8 cmod 2}\n"
-                "  %1:ud = sel %21.5:ud %21.6:ud %16:uw {w8 pred 1}\n"
-                "  msg.write %1:ud %0:ud {w8 aux 12742145}\n",
-                PropagateConditions),
+                  "  %0:d %15:uw = cmp %21.3:d %21.4:d {w8 cmod 5}\n"
+                  "  %16:uw = cmp %0:d #0x0:d {w8 cmod 2}\n"
+                  "  %1:ud = sel %21.5:ud %21.6:ud %16:uw {w8 pred 1}\n"
+                  "  msg.write %1:ud %0:ud {w8 [untyped_write bti 1 channels 1]}\n",
+                  PropagateConditions),
             "block b0 depth 0\n"
             "  %0:d %15:uw = cmp %21.3:d %21.4:d {w8 cmod 5}\n"
             "  %1:ud = sel %21.5:ud %21.6:ud %15:uw {w8 pred 1}\n"
-            "  msg.write %1:ud %0:ud {w8 aux 12742145}\n");
+            "  msg.write %1:ud %0:ud {w8 [untyped_write bti 1 channels 1]}\n");
 }
 
 TEST(PropagateConditions, IntegerSumsWrapAndStay) {
@@ -276,7 +278,7 @@ TEST(PropagateConditions, IntegerSumsWrapAndStay) {
       "  %0:d = add %21.3:d %21.4:d {w8}\n"
       "  %15:uw = cmp %0:d #0x0:d {w8 cmod 5}\n"
       "  %1:ud = sel %21.5:ud %21.6:ud %15:uw {w8 pred 1}\n"
-      "  msg.write %1:ud %1:ud {w8 aux 12742145}\n";
+      "  msg.write %1:ud %1:ud {w8 [untyped_write bti 1 channels 1]}\n";
   EXPECT_EQ(After(same, PropagateConditions), same);
 }
 
@@ -284,44 +286,44 @@ TEST(PropagateConditions, IntegerSumsWrapAndStay) {
 
 TEST(MergeEqualInstructions, EqualSumsAreOne) {
   EXPECT_EQ(After("block b0 depth 0\n"
-                "  %0:d = add %21.3:d %21.4:d {w8}\n"
-                "  %1:d = add %21.3:d %21.4:d {w8}\n"
-                "  %10:d = add %21.3:d %21.4:d {nomask}\n"
-                "  %2:d = add %0:d %1:d {w8}\n"
-                "  %3:d = add %2:d %10:d {w8}\n"
-                "  msg.write %2:ud %3:ud {w8 aux 12742145}\n",
-                MergeEqualInstructions),
+                  "  %0:d = add %21.3:d %21.4:d {w8}\n"
+                  "  %1:d = add %21.3:d %21.4:d {w8}\n"
+                  "  %10:d = add %21.3:d %21.4:d {nomask}\n"
+                  "  %2:d = add %0:d %1:d {w8}\n"
+                  "  %3:d = add %2:d %10:d {w8}\n"
+                  "  msg.write %2:ud %3:ud {w8 [untyped_write bti 1 channels 1]}\n",
+                  MergeEqualInstructions),
             "block b0 depth 0\n"
             "  %0:d = add %21.3:d %21.4:d {w8}\n"
             "  %10:d = add %21.3:d %21.4:d {nomask}\n"
             "  %2:d = add %0:d %0:d {w8}\n"
             "  %3:d = add %2:d %10:d {w8}\n"
-            "  msg.write %2:ud %3:ud {w8 aux 12742145}\n");
+            "  msg.write %2:ud %3:ud {w8 [untyped_write bti 1 channels 1]}\n");
 }
 
 TEST(MergeEqualInstructions, FlagsOnlyInsideABlockAndReadsNever) {
   EXPECT_EQ(After("block b0 depth 0\n"
-                "  %0:d = add %21.3:d %21.4:d {w8}\n"
-                "  %1:ud = msg.read %0:ud {w8 aux 12611072}\n"
-                "  %2:ud = msg.read %0:ud {w8 aux 12611072}\n"
-                "  %15:uw = cmp %1:d %2:d {w8 cmod 5}\n"
-                "  %16:uw = cmp %1:d %2:d {w8 cmod 5}\n"
-                "  %3:ud = sel %1:ud %2:ud %16:uw {w8 pred 1}\n"
-                "  if %15:uw {w8 pred 1}\n"
-                "  -> b1, b2\n"
-                "block b1 depth 0\n"
-                "  %17:uw = cmp %1:d %2:d {w8 cmod 5}\n"
-                "  %4:ud = sel %1:ud %3:ud %17:uw {w8 pred 1}\n"
-                "  msg.write %4:ud %4:ud {w8 aux 12742145}\n"
-                "  endif {w8}\n"
-                "  -> b2\n"
-                "block b2 depth 0\n"
-                "  msg.write %3:ud %3:ud {w8 aux 12742145}\n",
-                MergeEqualInstructions),
+                  "  %0:d = add %21.3:d %21.4:d {w8}\n"
+                  "  %1:ud = msg.read %0:ud {w8 [untyped_read channels 1]}\n"
+                  "  %2:ud = msg.read %0:ud {w8 [untyped_read channels 1]}\n"
+                  "  %15:uw = cmp %1:d %2:d {w8 cmod 5}\n"
+                  "  %16:uw = cmp %1:d %2:d {w8 cmod 5}\n"
+                  "  %3:ud = sel %1:ud %2:ud %16:uw {w8 pred 1}\n"
+                  "  if %15:uw {w8 pred 1}\n"
+                  "  -> b1, b2\n"
+                  "block b1 depth 0\n"
+                  "  %17:uw = cmp %1:d %2:d {w8 cmod 5}\n"
+                  "  %4:ud = sel %1:ud %3:ud %17:uw {w8 pred 1}\n"
+                  "  msg.write %4:ud %4:ud {w8 [untyped_write bti 1 channels 1]}\n"
+                  "  endif {w8}\n"
+                  "  -> b2\n"
+                  "block b2 depth 0\n"
+                  "  msg.write %3:ud %3:ud {w8 [untyped_write bti 1 channels 1]}\n",
+                  MergeEqualInstructions),
             "block b0 depth 0\n"
             "  %0:d = add %21.3:d %21.4:d {w8}\n"
-            "  %1:ud = msg.read %0:ud {w8 aux 12611072}\n"
-            "  %2:ud = msg.read %0:ud {w8 aux 12611072}\n"
+            "  %1:ud = msg.read %0:ud {w8 [untyped_read channels 1]}\n"
+            "  %2:ud = msg.read %0:ud {w8 [untyped_read channels 1]}\n"
             "  %15:uw = cmp %1:d %2:d {w8 cmod 5}\n"
             "  %3:ud = sel %1:ud %2:ud %15:uw {w8 pred 1}\n"
             "  if %15:uw {w8 pred 1}\n"
@@ -329,22 +331,22 @@ TEST(MergeEqualInstructions, FlagsOnlyInsideABlockAndReadsNever) {
             "block b1 depth 0\n"
             "  %17:uw = cmp %1:d %2:d {w8 cmod 5}\n"
             "  %4:ud = sel %1:ud %3:ud %17:uw {w8 pred 1}\n"
-            "  msg.write %4:ud %4:ud {w8 aux 12742145}\n"
+            "  msg.write %4:ud %4:ud {w8 [untyped_write bti 1 channels 1]}\n"
             "  endif {w8}\n"
             "  -> b2\n"
             "block b2 depth 0\n"
-            "  msg.write %3:ud %3:ud {w8 aux 12742145}\n");
+            "  msg.write %3:ud %3:ud {w8 [untyped_write bti 1 channels 1]}\n");
 }
 
 TEST(MergeEqual, SumsOfDwordsAreTheSameSignedOrNot) {
   EXPECT_EQ(After("block b0 depth 0\n"
                   "  %0:ud = add %21.3:ud %21.4:ud {w8}\n"
                   "  %1:d = add %21.3:d %21.4:d {w8}\n"
-                  "  msg.write %0:ud %1:ud {w8 aux 12742145}\n",
+                  "  msg.write %0:ud %1:ud {w8 [untyped_write bti 1 channels 1]}\n",
                   MergeEqualInstructions),
             "block b0 depth 0\n"
             "  %0:ud = add %21.3:ud %21.4:ud {w8}\n"
-            "  msg.write %0:ud %0:ud {w8 aux 12742145}\n");
+            "  msg.write %0:ud %0:ud {w8 [untyped_write bti 1 channels 1]}\n");
   // Shifts to the right and saturated sums are not.
   const std::string other =
       "block b0 depth 0\n"
@@ -352,8 +354,8 @@ TEST(MergeEqual, SumsOfDwordsAreTheSameSignedOrNot) {
       "  %1:d = shr %21.3:d %21.4:d {w8}\n"
       "  %2:ud = add %21.3:ud %21.4:ud {w8 sat}\n"
       "  %3:d = add %21.3:d %21.4:d {w8 sat}\n"
-      "  msg.write %0:ud %1:ud {w8 aux 12742145}\n"
-      "  msg.write %2:ud %3:ud {w8 aux 12742145}\n";
+      "  msg.write %0:ud %1:ud {w8 [untyped_write bti 1 channels 1]}\n"
+      "  msg.write %2:ud %3:ud {w8 [untyped_write bti 1 channels 1]}\n";
   EXPECT_EQ(After(other, MergeEqualInstructions), other);
 }
 
@@ -365,26 +367,26 @@ TEST(MergeEqualPayloads, OfConstantsAndUniformValues) {
                   "  %1:ud = mov #0x7:ud {w8}\n"
                   "  %2:ud = mov %21.1:ud {w8}\n"
                   "  %20x2:ud = collect %1:ud %2:ud {w8}\n"
-                  "  msg.write %0:ud %20x2:ud {w8 aux 12742145}\n"
+                  "  msg.write %0:ud %20x2:ud {w8 [untyped_write bti 1 channels 1]}\n"
                   "  %3:ud = mov #0x7:ud {w8}\n"
                   "  %4:ud = mov %21.1:ud {w8}\n"
                   "  %24x2:ud = collect %3:ud %4:ud {w8}\n"
-                  "  msg.write %0:ud %24x2:ud {w8 aux 12742145}\n"
+                  "  msg.write %0:ud %24x2:ud {w8 [untyped_write bti 1 channels 1]}\n"
                   "  %5:ud = mov %21.1:ud {w8}\n"
-                  "  msg.write %0:ud %5:ud {w8 aux 12742145}\n"
+                  "  msg.write %0:ud %5:ud {w8 [untyped_write bti 1 channels 1]}\n"
                   "  %6:ud = mov %21.1:ud {w8}\n"
-                  "  msg.write %0:ud %6:ud {w8 aux 12742145}\n",
+                  "  msg.write %0:ud %6:ud {w8 [untyped_write bti 1 channels 1]}\n",
                   MergeEqualPayloads),
             "block b0 depth 0\n"
             "  %0:d = add %21.3:d %21.4:d {w8}\n"
             "  %1:ud = mov #0x7:ud {w8}\n"
             "  %2:ud = mov %21.1:ud {w8}\n"
             "  %20x2:ud = collect %1:ud %2:ud {w8}\n"
-            "  msg.write %0:ud %20x2:ud {w8 aux 12742145}\n"
-            "  msg.write %0:ud %20x2:ud {w8 aux 12742145}\n"
+            "  msg.write %0:ud %20x2:ud {w8 [untyped_write bti 1 channels 1]}\n"
+            "  msg.write %0:ud %20x2:ud {w8 [untyped_write bti 1 channels 1]}\n"
             "  %5:ud = mov %21.1:ud {w8}\n"
-            "  msg.write %0:ud %5:ud {w8 aux 12742145}\n"
-            "  msg.write %0:ud %5:ud {w8 aux 12742145}\n");
+            "  msg.write %0:ud %5:ud {w8 [untyped_write bti 1 channels 1]}\n"
+            "  msg.write %0:ud %5:ud {w8 [untyped_write bti 1 channels 1]}\n");
 }
 
 TEST(MergeEqualPayloads, NotOfOtherPartsOrInOtherBlocks) {
@@ -394,17 +396,17 @@ TEST(MergeEqualPayloads, NotOfOtherPartsOrInOtherBlocks) {
       "  %1:ud = mov #0x7:ud {w8}\n"
       "  %2:ud = mov %21.1:ud {w8}\n"
       "  %20x2:ud = collect %1:ud %2:ud {w8}\n"
-      "  msg.write %0:ud %20x2:ud {w8 aux 12742145}\n"
+      "  msg.write %0:ud %20x2:ud {w8 [untyped_write bti 1 channels 1]}\n"
       "  %3:ud = mov #0x7:ud {w8}\n"
       "  %4:ud = mov %21.2:ud {w8}\n"
       "  %24x2:ud = collect %3:ud %4:ud {w8}\n"
-      "  msg.write %0:ud %24x2:ud {w8 aux 12742145}\n"
+      "  msg.write %0:ud %24x2:ud {w8 [untyped_write bti 1 channels 1]}\n"
       "  -> b1\n"
       "block b1 depth 0\n"
       "  %5:ud = mov #0x7:ud {w8}\n"
       "  %6:ud = mov %21.1:ud {w8}\n"
       "  %25x2:ud = collect %5:ud %6:ud {w8}\n"
-      "  msg.write %0:ud %25x2:ud {w8 aux 12742145}\n";
+      "  msg.write %0:ud %25x2:ud {w8 [untyped_write bti 1 channels 1]}\n";
   EXPECT_EQ(After(same, MergeEqualPayloads), same);
 }
 
@@ -482,7 +484,7 @@ TEST(PlaceConstants, LoopsKeepTheirBest) {
       "block b2 depth 1\n  break {w8}\n  -> b5\n  ~> b3\n"
       "block b3 depth 1\n  endif {w8}\n  -> b4\n"
       "block b4 depth 1\n  while {w8}\n  -> b1\n  ~> b5\n"
-      "block b5 depth 0\n  msg.write %0:ud %0:ud {w8 aux 12742145}\n";
+      "block b5 depth 0\n  msg.write %0:ud %0:ud {w8 [untyped_write bti 1 channels 1]}\n";
   EXPECT_EQ(Made(Constants(300, loop)), (std::vector<int>{192, 108, 0, 0, 0, 0}));
 }
 
@@ -490,30 +492,32 @@ TEST(PlaceConstants, LoopsKeepTheirBest) {
 
 TEST(RemoveDeadInstructions, ChainsGoAndEffectsStay) {
   EXPECT_EQ(After("block b0 depth 0\n"
-                "  %0:d = add %21.3:d %21.4:d {w8}\n"
-                "  %1:d = add %0:d %21.4:d {w8}\n"
-                "  %2:ud = msg.read %1:ud {w8 aux 12611072}\n"
-                "  %3:ud = msg.atomic %0:ud %0:ud {w8 aux 12750720}\n",
-                RemoveDeadInstructions),
+                  "  %0:d = add %21.3:d %21.4:d {w8}\n"
+                  "  %1:d = add %0:d %21.4:d {w8}\n"
+                  "  %2:ud = msg.read %1:ud {w8 [untyped_read channels 1]}\n"
+                  "  %3:ud = msg.atomic %0:ud %0:ud {w8 [untyped_atomic op 7]}\n",
+                  RemoveDeadInstructions),
             "block b0 depth 0\n"
             "  %0:d = add %21.3:d %21.4:d {w8}\n"
-            "  %3:ud = msg.atomic %0:ud %0:ud {w8 aux 12750720}\n");
+            "  %3:ud = msg.atomic %0:ud %0:ud {w8 [untyped_atomic op 7]}\n");
 }
 
 // Bit 13 of the descriptor asks for the values before.
 TEST(RemoveDeadInstructions, AtomicsWhoseResultNobodyUsesAskForNone) {
   const std::string sums = "block b0 depth 0\n  %0:d = add %21.3:d %21.4:d {w8}\n";
-  EXPECT_EQ(After(sums + "  %3:ud = msg.atomic %0:ud %0:ud {w8 aux 12758912}\n",
+  EXPECT_EQ(After(sums + "  %3:ud = msg.atomic %0:ud %0:ud {w8 [untyped_atomic op 7 returns 1]}\n",
                   RemoveDeadInstructions),
-            sums + "  msg.atomic %0:ud %0:ud {w8 aux 12750720}\n");
-  const std::string used = sums + "  %3:ud = msg.atomic %0:ud %0:ud {w8 aux 12758912}\n"
-                                  "  msg.write %3:ud %0:ud {w8 aux 12742145}\n";
+            sums + "  msg.atomic %0:ud %0:ud {w8 [untyped_atomic op 7]}\n");
+  const std::string used = sums +
+                           "  %3:ud = msg.atomic %0:ud %0:ud {w8 [untyped_atomic op 7 returns 1]}\n"
+                           "  msg.write %3:ud %0:ud {w8 [untyped_write bti 1 channels 1]}\n";
   EXPECT_EQ(After(used, RemoveDeadInstructions), used);
 }
 
 TEST(RemoveDeadInstructions, VolatileReadsStayWhole) {
-  const std::string read = "block b0 depth 0\n  %0:d = add %21.3:d %21.4:d {w8}\n"
-                           "  %3:ud = msg.volatile_read %0:ud {w8 aux 12611072}\n";
+  const std::string read =
+      "block b0 depth 0\n  %0:d = add %21.3:d %21.4:d {w8}\n"
+      "  %3:ud = msg.volatile_read %0:ud {w8 [untyped_read channels 1]}\n";
   EXPECT_EQ(After(read, RemoveDeadInstructions), read);
 }
 
@@ -522,12 +526,12 @@ TEST(RemoveDeadInstructions, VolatileReadsStayWhole) {
 TEST(SeparatePayloads, OneValueAsAddressAndDataIsCopied) {
   EXPECT_EQ(After("block b0 depth 0\n"
                   "  %0:ud = mov %21:ud {w8}\n"
-                  "  msg.write %0:ud %0:ud {w8 aux 12742145}\n",
+                  "  msg.write %0:ud %0:ud {w8 [untyped_write bti 1 channels 1]}\n",
                   SeparatePayloads),
             "block b0 depth 0\n"
             "  %0:ud = mov %21:ud {w8}\n"
             "  %26:ud = mov %0:ud {w8}\n"
-            "  msg.write %26:ud %0:ud {w8 aux 12742145}\n");
+            "  msg.write %26:ud %0:ud {w8 [untyped_write bti 1 channels 1]}\n");
 }
 
 TEST(SeparatePayloads, AComponentOfTheDataIsAnOverlapToo) {
@@ -535,14 +539,14 @@ TEST(SeparatePayloads, AComponentOfTheDataIsAnOverlapToo) {
                   "  %0:ud = mov %21:ud {w8}\n"
                   "  %1:ud = mov %21:ud {w8}\n"
                   "  %20x2:ud = collect %0:ud %1:ud {w8}\n"
-                  "  msg.write %20.1:ud %20x2:ud {w8 aux 12742145}\n",
+                  "  msg.write %20.1:ud %20x2:ud {w8 [untyped_write bti 1 channels 1]}\n",
                   SeparatePayloads),
             "block b0 depth 0\n"
             "  %0:ud = mov %21:ud {w8}\n"
             "  %1:ud = mov %21:ud {w8}\n"
             "  %20x2:ud = collect %0:ud %1:ud {w8}\n"
             "  %26:ud = mov %20.1:ud {w8}\n"
-            "  msg.write %26:ud %20x2:ud {w8 aux 12742145}\n");
+            "  msg.write %26:ud %20x2:ud {w8 [untyped_write bti 1 channels 1]}\n");
 }
 
 TEST(SeparatePayloads, DifferentValuesStay) {
@@ -550,7 +554,7 @@ TEST(SeparatePayloads, DifferentValuesStay) {
       "block b0 depth 0\n"
       "  %0:ud = mov %21:ud {w8}\n"
       "  %1:ud = mov %21:ud {w8}\n"
-      "  msg.write %0:ud %1:ud {w8 aux 12742145}\n";
+      "  msg.write %0:ud %1:ud {w8 [untyped_write bti 1 channels 1]}\n";
   EXPECT_EQ(After(body, SeparatePayloads), body);
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/intel/lir/message.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/lir/target.h"
 #include "core/intel/optimise/def_use.h"
@@ -15,19 +16,16 @@ namespace kiln::intel {
 
 namespace {
 
-// Bit 13 of an atomic message's descriptor: the values before come back.
-constexpr uint32_t kReturnData = 1u << 13;
-
 // An atomic operation whose result nobody uses does not ask for it.
 bool DropResult(lir::Function& f, lir::InstId id, const DefUse& info, PassContext& context) {
   lir::Inst& in = f.inst(id);
-  if (in.op != kMsgAtomic || in.num_defs != 1 || info.uses[f.defs(id)[0].id] != 0 ||
-      (in.aux & kReturnData) == 0 || !context.Rewrite()) {
-    return false;
-  }
+  if (in.op != kMsgAtomic || in.num_defs != 1 || info.uses[f.defs(id)[0].id] != 0) return false;
+  LirMessage message = MessageOf(f, in);
+  if (!message.fields.returns || !context.Rewrite()) return false;
   ++in.first_operand;  // the definition
   in.num_defs = 0;
-  in.aux &= ~kReturnData;
+  message.fields.returns = false;
+  in.aux = AddMessage(f, message);
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/intel/isa/opcodes.h"
+#include "core/intel/lir/message.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/optimise/passes.h"
 #include "core/lir/build.h"
@@ -26,7 +27,9 @@ bool Overlap(const Operand& a, const Operand& b) {
          a.comp < b.comp + b.comps && b.comp < a.comp + a.comps;
 }
 
-bool HasTwoPayloads(const lir::Inst& in) { return IsMessage(in.op) && PayloadCount(in) == 2; }
+bool HasTwoPayloads(const lir::Function& f, const lir::Inst& in) {
+  return IsMessage(in.op) && PayloadCount(f, in) == 2;
+}
 
 // A copy of `o`, made by instructions appended to `out`.
 Operand Copy(lir::Function& f, const lir::Inst& message, const Operand& o,
@@ -66,7 +69,7 @@ absl::StatusOr<bool> SeparatePayloads(lir::Function& f, PassContext&) {
     list.reserve(block.insts.size());
     for (lir::InstId id : block.insts) {
       const lir::Inst message = f.inst(id);
-      if (HasTwoPayloads(message) && Overlap(f.uses(id)[0], f.uses(id)[1]) &&
+      if (HasTwoPayloads(f, message) && Overlap(f.uses(id)[0], f.uses(id)[1]) &&
           f.value(f.uses(id)[0].value()).file == kFileG) {
         // The shorter one is copied: the address, as a rule.
         const int which = f.uses(id)[0].comps <= f.uses(id)[1].comps ? 0 : 1;

@@ -16,28 +16,6 @@
 #include "core/mid/known_bits.h"
 
 namespace kiln::intel {
-namespace {
-
-// Data cache 1.
-constexpr uint32_t kUntypedRead = 0x01, kUntypedWrite = 0x09;
-constexpr uint32_t kA64ScatteredRead = 0x10, kA64UntypedRead = 0x11, kA64UntypedWrite = 0x19,
-                   kA64ScatteredWrite = 0x1a;
-// Data cache 0.
-constexpr uint32_t kByteScatteredRead = 0x04, kByteScatteredWrite = 0x0c;
-
-// Bits 5:4 SIMD mode (32 lanes go out as two messages of 16: halve_messages); bits 3:0 channels
-// that are NOT transferred.
-uint32_t UntypedControl(int width, uint32_t dwords) {
-  return (width >= 16 ? 1u : 2u) << 4 | (0xfu << dwords & 0xfu);
-}
-
-// Bits 3:2 log2 of the bytes; bit 0 (surfaces) or 4 (addresses): 16 lanes.
-uint32_t ScatteredControl(int width, uint32_t bytes, bool address) {
-  return (width >= 16 ? (address ? 1u << 4 : 1u) : 0) | (bytes == 2 ? 1u << 2 : 0);
-}
-
-}  // namespace
-
 std::vector<Selector::Piece> Selector::CutIntoPieces(uint32_t bytes, uint32_t element,
                                                      uint32_t alignment) {
   std::vector<Piece> pieces;
@@ -112,23 +90,25 @@ Operand Selector::AddressPayload(const Place& place) {
   return addresses;
 }
 
-SendAux Selector::AccessMessage(const Place& place, uint32_t bytes, bool write) const {
-  const int lanes = place.uniform ? 8 : width_;
+// 32 lanes go out as two messages of 16 (halve_messages).
+uint8_t Selector::MessageLanes() const { return static_cast<uint8_t>(std::min(width_, 16)); }
+
+isa::MessageFields Selector::AccessMessage(const Place& place, uint32_t bytes, bool write) const {
+  using isa::Message;
   const bool dwords = bytes >= 4, address = place.high.has_value();
-  SendAux aux;
-  aux.sfid = dwords || address ? isa::Sfid::kDataCache1 : isa::Sfid::kDataCache0;
-  uint32_t type;
+  isa::MessageFields f;
   if (dwords) {
-    type = address ? (write ? kA64UntypedWrite : kA64UntypedRead)
-                   : (write ? kUntypedWrite : kUntypedRead);
+    f.message = address ? (write ? Message::kA64UntypedWrite : Message::kA64UntypedRead)
+                        : (write ? Message::kUntypedWrite : Message::kUntypedRead);
+    f.channels = static_cast<uint8_t>((1u << bytes / 4) - 1);
   } else {
-    type = address ? (write ? kA64ScatteredWrite : kA64ScatteredRead)
-                   : (write ? kByteScatteredWrite : kByteScatteredRead);
+    f.message = address ? (write ? Message::kA64ScatteredWrite : Message::kA64ScatteredRead)
+                        : (write ? Message::kByteScatteredWrite : Message::kByteScatteredRead);
+    f.element_bytes = static_cast<uint8_t>(bytes);
   }
-  const uint32_t control = dwords ? UntypedControl(lanes, bytes / 4)
-                                  : ScatteredControl(lanes, bytes, address);
-  aux.control = type << 14 | control << 8 | (address ? kStatelessSurface : place.surface.bti);
-  return aux;
+  f.bti = address ? isa::kBtiStatelessNonCoherent : static_cast<uint8_t>(place.surface.bti);
+  f.lanes = place.uniform ? 8 : MessageLanes();
+  return f;
 }
 
 // Component i (of the uniform form: 8 * i) is dword i.

@@ -17,7 +17,6 @@
 namespace kiln::intel {
 namespace {
 
-constexpr uint32_t kTypedRead = 5, kTypedAtomic = 6, kTypedWrite = 13;  // data cache 1
 constexpr uint32_t kFloatOne = 0x3f800000u;
 
 // Channels that a texel has; all, if the format is not known.
@@ -32,9 +31,6 @@ int Channels(mir::ImageFormat format) {
   for (uint8_t bits : kBits[static_cast<int>(format)]) n += bits != 0;
   return n;
 }
-
-// 1 keeps a channel out.
-uint32_t ChannelsOff(uint32_t mask) { return ~mask & 0xfu; }
 
 }  // namespace
 
@@ -85,16 +81,14 @@ void Selector::SendTyped(const TypedCall& call, const Operand& def, Where where,
   };
   std::vector<Operand> uses = {payload(call.address)};
   if (!call.data.empty()) uses.push_back(payload(call.data));
-  const bool high = (group & 8) != 0;
-  const uint32_t slots = call.op == kMsgAtomic ? (high ? 1u << 4 : 0) : (high ? 2u : 1u) << 4;
-  SendAux aux;
-  aux.control = call.type << 14 | (call.control | slots) << 8 | call.surface.bti;
-  aux.sfid = isa::Sfid::kDataCache1;
+  isa::MessageFields message = call.message;
+  message.bti = static_cast<uint8_t>(call.surface.bti);
+  message.high_slots = (group & 8) != 0;
   lir::InstFields fields = Fields(where);
   fields.width = 8;
   fields.group = static_cast<uint8_t>(group);
   const bool returns = def.kind == Operand::Kind::kValue;
-  EmitMessage(call.op, fields, aux, absl::Span<const Operand>(&def, returns ? 1 : 0), uses,
+  EmitMessage(call.op, fields, message, absl::Span<const Operand>(&def, returns ? 1 : 0), uses,
               call.surface);
 }
 
@@ -183,8 +177,8 @@ void Selector::LoadTexel(mir::InstId id, TypedCall& call) {
   if (used == 0) return;
   const uint32_t mask = raw ? 1 : used;
   call.op = (inst.flags & mir::kVolatile) != 0 ? kMsgOrderedRead : kMsgRead;
-  call.type = kTypedRead;
-  call.control = ChannelsOff(mask);
+  call.message.message = isa::Message::kTypedRead;
+  call.message.channels = static_cast<uint8_t>(mask);
   call.results = std::popcount(mask);
   const Operand response = Typed(call, where);
   if (raw) {
@@ -211,8 +205,8 @@ void Selector::StoreTexel(mir::InstId id, TypedCall& call, std::vector<Operand>&
     values.resize(Channels(format));
   }
   call.op = kMsgWrite;
-  call.type = kTypedWrite;
-  call.control = ChannelsOff((1u << values.size()) - 1);
+  call.message.message = isa::Message::kTypedWrite;
+  call.message.channels = static_cast<uint8_t>((1u << values.size()) - 1);
   call.data = values;
   Typed(call, Where::kLanes);
 }
@@ -222,26 +216,27 @@ absl::Status Selector::TexelAtomic(mir::InstId id, TypedCall& call, std::vector<
   const mir::AtomicOp op = m_.texel_ops[inst.imm1].atomic;
   if (op == mir::AtomicOp::kLoad) {
     call.op = kMsgOrderedRead;
-    call.type = kTypedRead;
-    call.control = ChannelsOff(1);
+    call.message.message = isa::Message::kTypedRead;
+    call.message.channels = 1;
     call.results = 1;
     Set(m_.result(id), Component(Typed(call, Where::kLanes), 0));
     return absl::OkStatus();
   }
   if (op == mir::AtomicOp::kStore) {
     call.op = kMsgWrite;
-    call.type = kTypedWrite;
-    call.control = ChannelsOff(1);
+    call.message.message = isa::Message::kTypedWrite;
+    call.message.channels = 1;
     call.data = values;
     Typed(call, Where::kLanes);
     return absl::OkStatus();
   }
-  const uint32_t code = AtomicCode(op);
-  if (code == 0) return Unexpected(inst, "atomic operation not selected");
+  const std::optional<isa::AtomicOp> code = AtomicOpOf(op);
+  if (!code) return Unexpected(inst, "atomic operation not selected");
   const bool returns = Used(m_.result(id));
   call.op = kMsgAtomic;
-  call.type = kTypedAtomic;
-  call.control = code | (returns ? 1u << 5 : 0);
+  call.message.message = isa::Message::kTypedAtomic;
+  call.message.op = static_cast<uint8_t>(*code);
+  call.message.returns = returns;
   call.data = values;
   call.results = returns ? 1 : 0;
   const Operand before = Typed(call, Where::kLanes);

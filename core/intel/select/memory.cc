@@ -1,8 +1,7 @@
 // Loads, stores and atomics of MIR: which way each goes to memory. The messages by lanes are in
 // access.cc; here are blocks for uniform reads, push constants, atomics, fences.
 //
-// Message layouts: reference/intel-eu.md 3.3, as confirmed by Mesa's binaries (iga64 -Xdsd reads
-// ours the same way). A payload of address and data goes out as two register ranges, so data that
+// A payload of address and data goes out as two register ranges, so data that
 // lies together already needs no copies.
 #include "core/intel/select/selector.h"
 
@@ -17,28 +16,37 @@
 namespace kiln::intel {
 namespace {
 
-constexpr uint32_t kUntypedAtomic = 2, kA64Atomic = 0x12;                    // data cache 1
-constexpr uint32_t kUntypedAtomicFloat = 0x1b, kA64AtomicFloat = 0x1d;
-constexpr uint32_t kBlockReadAligned = 0;                   // data cache 0
-constexpr uint32_t kBlockReadDwordAligned = 1;              // constant cache, data cache 0
-constexpr uint32_t kMemoryFence = 7;                                        // data cache 0
-
-constexpr uint32_t Control(uint32_t type, uint32_t control, uint32_t surface) {
-  return type << 14 | control << 8 | surface;
-}
-
 bool IsGlobal(mir::Op op) {
   return op == mir::Op::kLoadGlobal || op == mir::Op::kStoreGlobal ||
          op == mir::Op::kGlobalAtomic || op == mir::Op::kGlobalAtomic64;
 }
 
-// Of untyped float atomics. There is none for addition on Gen12 (mid/lower_float_atomics).
-uint32_t FloatAtomicCode(mir::AtomicOp op) {
+// There is no addition on Gen12 (mid/lower_float_atomics).
+std::optional<isa::AtomicFloatOp> FloatAtomicOpOf(mir::AtomicOp op) {
   switch (op) {
-    case mir::AtomicOp::kFmax: return 1;
-    case mir::AtomicOp::kFmin: return 2;
-    default: return 0;
+    case mir::AtomicOp::kFmax:
+      return isa::AtomicFloatOp::kMax;
+    case mir::AtomicOp::kFmin:
+      return isa::AtomicFloatOp::kMin;
+    default:
+      return std::nullopt;
   }
+}
+
+// The hardware's code of the operation, integer or float.
+std::optional<uint8_t> AtomicCode(mir::AtomicOp op) {
+  if (mir::IsFloatAtomic(op)) {
+    const std::optional<isa::AtomicFloatOp> code = FloatAtomicOpOf(op);
+    return code ? std::optional(static_cast<uint8_t>(*code)) : std::nullopt;
+  }
+  const std::optional<isa::AtomicOp> code = AtomicOpOf(op);
+  return code ? std::optional(static_cast<uint8_t>(*code)) : std::nullopt;
+}
+
+isa::Message AtomicMessage(bool address, bool is_float) {
+  using isa::Message;
+  if (address) return is_float ? Message::kA64AtomicFloat : Message::kA64Atomic;
+  return is_float ? Message::kUntypedAtomicFloat : Message::kUntypedAtomic;
 }
 
 bool IsShared(mir::Op op) {
@@ -48,22 +56,36 @@ bool IsShared(mir::Op op) {
 
 }  // namespace
 
-uint32_t AtomicCode(mir::AtomicOp op) {
+std::optional<isa::AtomicOp> AtomicOpOf(mir::AtomicOp op) {
   switch (op) {
-    case mir::AtomicOp::kAnd: return 1;
-    case mir::AtomicOp::kOr: return 2;
-    case mir::AtomicOp::kXor: return 3;
-    case mir::AtomicOp::kExchange: return 4;
-    case mir::AtomicOp::kIncrement: return 5;
-    case mir::AtomicOp::kDecrement: return 6;
-    case mir::AtomicOp::kAdd: return 7;
-    case mir::AtomicOp::kSub: return 8;
-    case mir::AtomicOp::kSmax: return 10;
-    case mir::AtomicOp::kSmin: return 11;
-    case mir::AtomicOp::kUmax: return 12;
-    case mir::AtomicOp::kUmin: return 13;
-    case mir::AtomicOp::kCompareExchange: return 14;
-    default: return 0;
+    case mir::AtomicOp::kAnd:
+      return isa::AtomicOp::kAnd;
+    case mir::AtomicOp::kOr:
+      return isa::AtomicOp::kOr;
+    case mir::AtomicOp::kXor:
+      return isa::AtomicOp::kXor;
+    case mir::AtomicOp::kExchange:
+      return isa::AtomicOp::kExchange;
+    case mir::AtomicOp::kIncrement:
+      return isa::AtomicOp::kIncrement;
+    case mir::AtomicOp::kDecrement:
+      return isa::AtomicOp::kDecrement;
+    case mir::AtomicOp::kAdd:
+      return isa::AtomicOp::kAdd;
+    case mir::AtomicOp::kSub:
+      return isa::AtomicOp::kSub;
+    case mir::AtomicOp::kSmax:
+      return isa::AtomicOp::kSMax;
+    case mir::AtomicOp::kSmin:
+      return isa::AtomicOp::kSMin;
+    case mir::AtomicOp::kUmax:
+      return isa::AtomicOp::kUMax;
+    case mir::AtomicOp::kUmin:
+      return isa::AtomicOp::kUMin;
+    case mir::AtomicOp::kCompareExchange:
+      return isa::AtomicOp::kCompareExchange;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -98,21 +120,18 @@ Operand Selector::Offset(Operand base, uint32_t bytes, Where where) {
   return Alu(Opcode::kAdd, Type::kD, where, {Retype(base, Type::kD), Imm(bytes, Type::kD)});
 }
 
-void Selector::EmitMessage(uint16_t op, const lir::InstFields& fields, SendAux aux,
-                           absl::Span<const Operand> defs, std::vector<Operand> uses,
-                           const SurfaceRef& surface) {
-  aux.indirect = surface.index.has_value();
-  aux.bindless = surface.handle.has_value();
+void Selector::EmitMessage(uint16_t op, const lir::InstFields& fields,
+                           const isa::MessageFields& message, absl::Span<const Operand> defs,
+                           std::vector<Operand> uses, const SurfaceRef& surface) {
   if (surface.index) uses.push_back(*surface.index);
   if (surface.handle) uses.push_back(*surface.handle);
   lir::InstFields all = fields;
-  const bool address = aux.sfid == isa::Sfid::kDataCache1 &&
-                       (aux.control & 0xff) == kStatelessSurface;
+  all.aux = AddMessage(f_, {message, surface.index.has_value(), surface.handle.has_value()});
+  const bool address = message.bti == isa::kBtiStatelessNonCoherent;
   if (const std::optional<Operand> guard = Guard(fields, address || surface.chosen)) {
     all.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
     uses.push_back(*guard);
   }
-  all.aux = aux.Pack();
   b_.Emit(op, all, defs, uses);
 }
 
@@ -148,7 +167,7 @@ absl::Status Selector::VisitLoad(mir::InstId id) {
     case mir::Op::kLoadShared:
     case mir::Op::kLoadSsbo:
       place = PlaceOf(id);
-      place.block_port = isa::Sfid::kDataCache0;
+      place.constant_cache = false;
       break;
     case mir::Op::kLoadPush:
       // What the dispatch width has made constant was not when push registers were assigned.
@@ -265,7 +284,8 @@ uint32_t Selector::BlockAlignment(const Place& place) {
 
 // Messages for aligned blocks count in owords.
 lir::ValueId Selector::BlockRead(const Place& place, uint16_t op, Operand offset, int owords) {
-  const uint32_t size = owords <= 2 ? 2 : owords <= 4 ? 3 : 4;  // 2, 4, 8 owords
+  using isa::Message;
+  const uint8_t size = owords <= 2 ? 2 : owords <= 4 ? 4 : 8;
   const bool aligned = BlockAlignment(place) == 16;
   const lir::ValueId header = NewRegisters(1);
   lir::InstFields fields = Fields(Where::kUniform);
@@ -276,14 +296,18 @@ lir::ValueId Selector::BlockRead(const Place& place, uint16_t op, Operand offset
     const Operand start = aligned ? Imm(offset.id / 16, Type::kUD) : offset;
     EmitRaw(kHeader, fields, {Def(header, Type::kUD)}, {start});
   }
-  const lir::ValueId data = NewRegisters(1 << (size - 2));
-  SendAux aux;
-  aux.control = Control(aligned ? kBlockReadAligned : kBlockReadDwordAligned, size,
-                        place.surface.bti);
-  aux.header = true;
-  aux.sfid = place.block_port;
+  const lir::ValueId data = NewRegisters(size / 2);
+  isa::MessageFields message;
+  if (place.constant_cache) {
+    message.message = aligned ? Message::kConstBlockRead : Message::kConstBlockReadUnaligned;
+  } else {
+    message.message = aligned ? Message::kBlockRead : Message::kBlockReadUnaligned;
+  }
+  message.header = true;
+  message.bti = static_cast<uint8_t>(place.surface.bti);
+  message.owords = size;
   fields.width = size == 2 ? 8 : 16;  // for one register, for several (isa/ERRATA.md, 15)
-  EmitMessage(op, fields, aux, {Def(data, Type::kUD)}, {Use(header, Type::kUD, 0, 8)},
+  EmitMessage(op, fields, message, {Def(data, Type::kUD)}, {Use(header, Type::kUD, 0, 8)},
               place.surface);
   return data;
 }
@@ -312,34 +336,32 @@ absl::Status Selector::VisitAtomic(mir::InstId id) {
     StoreElements(place, values);
     return absl::OkStatus();
   }
-  const bool is_float = mir::IsFloatAtomic(op);
-  const uint32_t code = is_float ? FloatAtomicCode(op) : AtomicCode(op);
-  if (code == 0 || BitsOf(m_.result(id)) != 32) {
+  const std::optional<uint8_t> code = AtomicCode(op);
+  if (!code || BitsOf(m_.result(id)) != 32) {
     return Unexpected(inst, "atomic operation not selected");
   }
   lir::InstFields fields = Fields(Where::kLanes);
-  SendAux aux;
-  constexpr uint32_t kReturnData = 1u << 5;
-  aux.control = place.high
-                    ? Control(is_float ? kA64AtomicFloat : kA64Atomic, kReturnData | code,
-                              kStatelessSurface)
-                    : Control(is_float ? kUntypedAtomicFloat : kUntypedAtomic,
-                              kReturnData | (width_ == 8 ? 1u << 4 : 0) | code, place.surface.bti);
-  aux.sfid = isa::Sfid::kDataCache1;
+  isa::MessageFields message;
+  message.message = AtomicMessage(place.high.has_value(), mir::IsFloatAtomic(op));
+  message.bti =
+      place.high ? isa::kBtiStatelessNonCoherent : static_cast<uint8_t>(place.surface.bti);
+  message.lanes = std::min(MessageLanes(), isa::Info(message.message).most_lanes);
+  message.op = *code;
+  message.returns = true;
   const Operand address = AddressPayload(place);
   const lir::ValueId before = NewG();
   std::vector<Operand> parts;
   for (mir::ValueId v : values) parts.push_back(LaneValue(v));
   const Operand def = Def(before, Type::kUD);
   if (parts.empty() || op == mir::AtomicOp::kIncrement || op == mir::AtomicOp::kDecrement) {
-    EmitMessage(kMsgAtomic, fields, aux, {def}, {address}, place.surface);
+    EmitMessage(kMsgAtomic, fields, message, {def}, {address}, place.surface);
   } else if (parts.size() == 2 && place.high && width_ > 8) {
     // Each half of the lanes has both operands together.
     const Operand both = Use(NewG(1, 8), Type::kUD);
     EmitRaw(kInterleave, Fields(Where::kLanes), {both}, {parts[0], parts[1]});
-    EmitMessage(kMsgAtomic, fields, aux, {def}, {address, both}, place.surface);
+    EmitMessage(kMsgAtomic, fields, message, {def}, {address, both}, place.surface);
   } else {
-    EmitMessage(kMsgAtomic, fields, aux, {def}, {address, Payload(parts)}, place.surface);
+    EmitMessage(kMsgAtomic, fields, message, {def}, {address, Payload(parts)}, place.surface);
   }
   Set(m_.result(id), Use(before, Type::kUD));
   return absl::OkStatus();
@@ -350,16 +372,18 @@ absl::Status Selector::VisitAtomic(mir::InstId id) {
 // payload has both operands of a compare-exchange one after the other.
 absl::Status Selector::VisitWideAtomic(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
-  const uint32_t code = AtomicCode(static_cast<mir::AtomicOp>(inst.imm1));
-  assert(code != 0);
+  const std::optional<isa::AtomicOp> op = AtomicOpOf(static_cast<mir::AtomicOp>(inst.imm1));
+  if (!op) return Unexpected(inst, "atomic operation not selected");
   Place place = PlaceOf(id);
   place.uniform = false;
   const absl::Span<const mir::ValueId> values =
       m_.sources(id).subspan(mir::FirstValueSource(inst));
-  constexpr uint32_t kReturnData = 1u << 5, kQwords = 1u << 4;
-  SendAux aux;
-  aux.control = Control(kA64Atomic, kReturnData | kQwords | code, kStatelessSurface);
-  aux.sfid = isa::Sfid::kDataCache1;
+  isa::MessageFields message;
+  message.message = isa::Message::kA64Atomic;
+  message.bti = isa::kBtiStatelessNonCoherent;
+  message.op = static_cast<uint8_t>(*op);
+  message.returns = true;
+  message.data64 = true;
   std::vector<Operand> payloads = {AddressPayload(place)};
   std::vector<Operand> operands;
   for (size_t i = 0; i < values.size(); i += 2) {
@@ -373,7 +397,7 @@ absl::Status Selector::VisitWideAtomic(mir::InstId id) {
     EmitRaw(kInterleave, Fields(Where::kLanes), {payloads.back()}, {operands[0], operands[1]});
   }
   const lir::ValueId before = NewG(1, 8);
-  EmitMessage(kMsgAtomic, Fields(Where::kLanes), aux, {Def(before, Type::kUD)}, payloads,
+  EmitMessage(kMsgAtomic, Fields(Where::kLanes), message, {Def(before, Type::kUD)}, payloads,
               place.surface);
   for (int half = 0; half < 2; ++half) {
     Operand part = Use(before, Type::kUD);
@@ -405,14 +429,14 @@ absl::Status Selector::BufferAddress(mir::InstId id) {
   return Unexpected(inst, "the buffer's address was not assigned");
 }
 
-void Selector::Fence(uint32_t surface) {
+void Selector::Fence(uint8_t surface) {
   lir::InstFields fields = Fields(Where::kUniform);
-  SendAux aux;
-  constexpr uint32_t kCommit = 1u << 5;  // the fence answers when it is done
-  aux.control = Control(kMemoryFence, kCommit, surface);
-  aux.header = true;
-  aux.sfid = isa::Sfid::kDataCache0;
-  fields.aux = aux.Pack();
+  isa::MessageFields message;
+  message.message = isa::Message::kMemoryFence;
+  message.header = true;
+  message.bti = surface;
+  message.commit = true;  // the fence answers when it is done
+  fields.aux = AddMessage(f_, {message});
   EmitRaw(kFence, fields, {Def(NewRegisters(1), Type::kUD)}, {Use(r0_, Type::kUD, 0, 8)});
 }
 
@@ -421,7 +445,7 @@ void Selector::Fence(uint32_t surface) {
 void Selector::MemoryBarrier(uint32_t classes, mir::Scope scope) {
   const bool alone = ThreadsPerGroup(m_, width_) == 1;
   if (scope == mir::Scope::kSubgroup || (alone && scope == mir::Scope::kWorkgroup)) return;
-  if ((classes & mir::kMemoryShared) && abi_.writes_shared && !alone) Fence(kSharedMemorySurface);
+  if ((classes & mir::kMemoryShared) && abi_.writes_shared && !alone) Fence(isa::kBtiSlm);
   // Typed surfaces are in the same data port.
   if ((classes & (mir::kMemoryBuffer | mir::kMemoryImage)) && abi_.writes_buffers) Fence(0);
 }
@@ -443,12 +467,11 @@ void Selector::BufferSize(mir::InstId id) {
   fields.width = 8;
   const lir::ValueId lod = NewRegisters(1);
   EmitRaw(Op(Opcode::kMov), fields, {Def(lod, Type::kUD)}, {Imm(0, Type::kUD)});
-  SendAux aux;
-  constexpr uint32_t kResinfo = 10u << 12, kSimd8 = 1u << 17;
-  aux.control = kSimd8 | kResinfo | surface.bti;
-  aux.sfid = isa::Sfid::kSampler;
+  isa::MessageFields message;
+  message.message = isa::Message::kResinfo;
+  message.bti = static_cast<uint8_t>(surface.bti);
   const lir::ValueId info = NewRegisters(1);  // of the four components
-  EmitMessage(kSend, fields, aux, {Def(info, Type::kUD)}, {Use(lod, Type::kUD, 0, 8)}, surface);
+  EmitMessage(kSend, fields, message, {Def(info, Type::kUD)}, {Use(lod, Type::kUD, 0, 8)}, surface);
   // Rounded up to dwords, and as much again: the low two bits are the padding.
   const Operand told = Use(info, Type::kUD);
   const auto masked = [&](uint32_t mask) {

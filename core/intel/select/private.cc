@@ -11,29 +11,21 @@
 #include "core/intel/select/selector.h"
 
 namespace kiln::intel {
-namespace {
-
-constexpr uint32_t kScatteredRead = 3, kScatteredWrite = 11;
-constexpr uint32_t kByteScatteredRead = 4, kByteScatteredWrite = 12;
-
-SendAux ScratchMessage(uint32_t type, int width) {
-  SendAux aux;
-  aux.control = type << 14 | (width >= 16 ? 3u : 2u) << 8 | kStatelessSurface;
-  aux.header = true;
-  aux.sfid = isa::Sfid::kDataCache0;
-  return aux;
+// Of elements of a dword, or of 1 or 2 bytes.
+isa::MessageFields Selector::ScratchMessage(uint32_t element, bool write) const {
+  using isa::Message;
+  isa::MessageFields f;
+  if (element == 4) {
+    f.message = write ? Message::kDwordScatteredWrite : Message::kDwordScatteredRead;
+  } else {
+    f.message = write ? Message::kByteScatteredWrite : Message::kByteScatteredRead;
+    f.element_bytes = static_cast<uint8_t>(element);
+  }
+  f.header = true;
+  f.bti = isa::kBtiStatelessNonCoherent;
+  f.lanes = MessageLanes();
+  return f;
 }
-
-SendAux ShortScratchMessage(uint32_t type, int width, uint32_t bytes) {
-  SendAux aux;
-  aux.control = type << 14 | ((width >= 16 ? 1u : 0u) | (bytes == 2 ? 1u << 2 : 0u)) << 8 |
-                kStatelessSurface;
-  aux.header = true;
-  aux.sfid = isa::Sfid::kDataCache0;
-  return aux;
-}
-
-}  // namespace
 
 Operand Selector::ScratchHeader() {
   if (!scratch_header_) {
@@ -93,7 +85,7 @@ void Selector::LoadPrivate(mir::InstId id) {
     const Operand address = ScratchByteAddress(inst.imm0, m_.source(id, 0),
                                                element * static_cast<uint32_t>(i));
     lir::InstFields fields = Fields(Where::kLanes);
-    fields.aux = ShortScratchMessage(kByteScatteredRead, width_, element).Pack();
+    fields.aux = AddMessage(f_, {ScratchMessage(element, /*write=*/false)});
     const lir::ValueId v = NewG();
     EmitRaw(kMsgRead, fields, {Def(v, Type::kUD)}, {header, Retype(address, Type::kUD)});
     Set(m_.result(id, i), ElementAt(v, 0, element, 1));
@@ -103,7 +95,7 @@ void Selector::LoadPrivate(mir::InstId id) {
   for (int i = 0; i < inst.num_results; ++i) {
     const Operand address = Offset(first, static_cast<uint32_t>(i * width_), Where::kLanes);
     lir::InstFields fields = Fields(Where::kLanes);
-    fields.aux = ScratchMessage(kScatteredRead, width_).Pack();
+    fields.aux = AddMessage(f_, {ScratchMessage(4, /*write=*/false)});
     const lir::ValueId v = NewG();
     EmitRaw(kMsgRead, fields, {Def(v, Type::kUD)}, {header, Retype(address, Type::kUD)});
     Set(m_.result(id, i), Use(v, Type::kUD));
@@ -119,7 +111,7 @@ void Selector::StorePrivate(mir::InstId id) {
                                                element * static_cast<uint32_t>(i - 1));
     const Operand parts[] = {Retype(address, Type::kUD), LaneValue(m_.source(id, i))};
     lir::InstFields fields = Fields(Where::kLanes);
-    fields.aux = ShortScratchMessage(kByteScatteredWrite, width_, element).Pack();
+    fields.aux = AddMessage(f_, {ScratchMessage(element, /*write=*/true)});
     EmitRaw(kMsgWrite, fields, {}, {header, Payload(parts)});
   }
   if (element < 4) return;
@@ -128,7 +120,7 @@ void Selector::StorePrivate(mir::InstId id) {
     const Operand address = Offset(first, static_cast<uint32_t>((i - 1) * width_), Where::kLanes);
     const Operand parts[] = {Retype(address, Type::kUD), LaneValue(m_.source(id, i))};
     lir::InstFields fields = Fields(Where::kLanes);
-    fields.aux = ScratchMessage(kScatteredWrite, width_).Pack();
+    fields.aux = AddMessage(f_, {ScratchMessage(4, /*write=*/true)});
     EmitRaw(kMsgWrite, fields, {}, {header, Payload(parts)});
   }
 }

@@ -66,16 +66,16 @@ Operand Selector::SendSampler(const SamplerCall& call, Where where, int componen
   }
   if (call.surface.index) uses.push_back(*call.surface.index);
   if (call.surface.handle) uses.push_back(*call.surface.handle);
-  SamplerAux aux;
-  aux.message = call.message;
-  aux.bti = static_cast<uint8_t>(call.surface.bti);
-  aux.sampler = static_cast<uint8_t>(call.sampler);
-  aux.header = call.header.has_value();
-  aux.indirect = call.surface.index.has_value();
-  aux.bindless = call.surface.handle.has_value();
+  LirMessage message;
+  message.fields.message = call.message;
+  message.fields.bti = static_cast<uint8_t>(call.surface.bti);
+  message.fields.sampler = static_cast<uint8_t>(call.sampler);
+  message.fields.header = call.header.has_value();
+  message.indirect = call.surface.index.has_value();
+  message.bindless = call.surface.handle.has_value();
   lir::InstFields fields = Fields(where);
   if (where == Where::kUniform) fields.width = 8;
-  fields.aux = aux.Pack();
+  fields.aux = AddMessage(f_, message);
   if (const std::optional<Operand> guard = Guard(fields, call.surface.chosen)) {
     fields.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
     uses.push_back(*guard);

@@ -51,7 +51,7 @@ TEST(Select, UniformValuesAreComputedOnce) {
             "  %3:ud = shl %2:ud #0x2:ud {nomask}\n"
             "  %4:ud = mov %2:ud {w8}\n"
             "  %5:ud = mov %3:ud {w8}\n"
-            "  msg.write %5:ud %4:ud {w8 aux 12742144}\n"
+            "  msg.write %5:ud %4:ud {w8 [untyped_write channels 1]}\n"
             "  %6x8:ud = mov %0x8:ud {w8 nomask}\n"
             "  eot %6x8:ud {w8 nomask}\n");
 }
@@ -67,10 +67,10 @@ TEST(Select, VectorsThatLieTogetherAreNotCopied) {
             "  %1:uw = lane_ids {w16 nomask}\n"
             "  %2:ud = mov %1:uw {w16}\n"
             "  %3:ud = shl %2:ud #0x3:ud {w16}\n"
-            "  %4x2:ud = msg.read %3:ud {w16 aux 12606718}\n"
-            "  msg.write %3:ud %4x2:ud {w16 aux 12737536}\n"
+            "  %4x2:ud = msg.read %3:ud {w16 [untyped_read bti 254 lanes 16 channels 3]}\n"
+            "  msg.write %3:ud %4x2:ud {w16 [untyped_write lanes 16 channels 3]}\n"
             "  %5x2:ud = collect %4.1:ud %4:ud {w16}\n"
-            "  msg.write %3:ud %5x2:ud {w16 aux 12737536}\n"
+            "  msg.write %3:ud %5x2:ud {w16 [untyped_write lanes 16 channels 3]}\n"
             "  %6x8:ud = mov %0x8:ud {w8 nomask}\n"
             "  eot %6x8:ud {w8 nomask}\n");
 }
@@ -189,11 +189,8 @@ TEST(SelectImages, WritesHaveTheChannelsOfTheFormatInHalves) {
       "  %1:i32 = subgroup_invocation\n"
       "  image_store[2, texel] %1, 3, 0.5f, 1f, 1f, 1f\n", 16);
   EXPECT_NE(text.find("mov %2:ud {w8 g8 nomask}"), std::string::npos) << text;
-  // Channel mask 0b1110 (off), slot group 1 and 2, message type 13, surface 0.
-  EXPECT_NE(text.find(absl::StrCat("{w8 aux ", 0xcu << 20 | 13u << 14 | 0x1e00u, "}")),
-            std::string::npos) << text;
-  EXPECT_NE(text.find(absl::StrCat("{w8 g8 aux ", 0xcu << 20 | 13u << 14 | 0x2e00u, "}")),
-            std::string::npos) << text;
+  EXPECT_NE(text.find("{w8 [typed_write channels 1]}"), std::string::npos) << text;
+  EXPECT_NE(text.find("{w8 g8 [typed_write channels 1 high_slots 1]}"), std::string::npos) << text;
 }
 
 TEST(SelectImages, UniformIndicesGoIntoTheDescriptor) {
@@ -226,7 +223,7 @@ TEST(SelectImages, ArraysWithoutLengthAreReachedByHandles) {
   const std::string text = lir::Print(Gen12Target(), *f);
   EXPECT_NE(text.find("shl %0.1:ud #0x3:ud"), std::string::npos) << text;
   EXPECT_NE(text.find("header #0x20:ud"), std::string::npos) << text;     // elements 4 to 7
-  EXPECT_NE(text.find(".2:ud {w8 nomask aux"), std::string::npos) << text;  // element 5 is dword 2
+  EXPECT_NE(text.find(".2:ud {w8 nomask ["), std::string::npos) << text;  // element 5 is dword 2
 }
 
 // Wa_1407528679: where a thread may run for its fused neighbour alone, nobody has computed the index, and
@@ -309,7 +306,7 @@ TEST(Select, EmptyThenSideIsSwapped) {
             "  if %3:uw {w8 pred 1 inv}\n"
             "  -> b1, b2\n"
             "block b1 depth 0\n"
-            "  msg.write %2:ud %2:ud {w8 aux 12742144}\n"
+            "  msg.write %2:ud %2:ud {w8 [untyped_write channels 1]}\n"
             "  endif {w8}\n"
             "  -> b2\n"
             "block b2 depth 0\n"
@@ -324,7 +321,8 @@ TEST(Select, UniformBufferIsReadInChunksOf32Bytes) {
           "  %3:i32 = iadd %1, %2\n"
           "  store_ssbo[0, align 4] %3, %3\n");
   EXPECT_NE(text.find("  %1x8:ud = header #0x0:ud {w8 nomask}\n"
-                      "  %2x8:ud = msg %1x8:ud {w8 nomask aux "),
+                      "  %2x8:ud = msg %1x8:ud {w8 nomask [const_block_read_unaligned header 1 bti "
+                      "1 owords 2]}"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("add %2.1:d %2.7:d {nomask}"), std::string::npos) << text;

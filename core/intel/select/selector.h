@@ -24,6 +24,7 @@
 #include "core/base/cause.h"
 #include "core/intel/abi/abi.h"
 #include "core/intel/isa/instruction.h"
+#include "core/intel/lir/message.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/select/surface_ref.h"
 #include "core/lir/build.h"
@@ -65,8 +66,8 @@ using Sources = absl::InlinedVector<Operand, 4>;
 struct SamplerCall;
 struct TypedCall;
 
-// Operation code of data port atomics; 0: there is none.
-uint32_t AtomicCode(mir::AtomicOp op);
+// Integer operation of data port atomics; nothing: there is none.
+std::optional<isa::AtomicOp> AtomicOpOf(mir::AtomicOp op);
 
 class Selector {
  public:
@@ -201,7 +202,7 @@ class Selector {
     std::optional<Operand> high;  // ... and the high half, which makes it one
     uint32_t alignment = 4;       // of the offset or address, in bytes
     bool uniform = false;         // one lane reads for all
-    isa::Sfid block_port = isa::Sfid::kConstantCache;   // of block reads
+    bool constant_cache = true;   // blocks are read through it; false: it does not see what changes
   };
   struct Piece {
     uint32_t byte;    // from the access's first
@@ -213,7 +214,8 @@ class Selector {
   Operand ElementAt(lir::ValueId data, uint32_t byte, uint32_t element, int dword_stride) const;
   Place Moved(const Place& place, uint32_t bytes);
   Operand AddressPayload(const Place& place);
-  SendAux AccessMessage(const Place& place, uint32_t bytes, bool write) const;
+  uint8_t MessageLanes() const;
+  isa::MessageFields AccessMessage(const Place& place, uint32_t bytes, bool write) const;
   lir::ValueId Read(const Place& place, const Piece& piece, uint16_t op);
   Operand LaneDword(absl::Span<const mir::ValueId> values);
   void LoadElements(mir::InstId id, const Place& place);
@@ -235,7 +237,7 @@ class Selector {
   lir::ValueId BlockRead(const Place& place, uint16_t op, Operand offset, int owords);
   Place PlaceOf(mir::InstId id);
   // A message to this surface, whose number is in aux.
-  void EmitMessage(uint16_t op, const lir::InstFields& fields, SendAux aux,
+  void EmitMessage(uint16_t op, const lir::InstFields& fields, const isa::MessageFields& message,
                    absl::Span<const Operand> defs, std::vector<Operand> uses,
                    const SurfaceRef& surface);
   uint32_t AlignmentOf(mir::InstId id) const;
@@ -246,8 +248,9 @@ class Selector {
   void StorePrivate(mir::InstId id);
   Operand ScratchAddress(uint32_t array, mir::ValueId offset);
   Operand ScratchByteAddress(uint32_t array, mir::ValueId offset, uint32_t bytes);
+  isa::MessageFields ScratchMessage(uint32_t element, bool write) const;
   Operand ScratchHeader();
-  void Fence(uint32_t surface);
+  void Fence(uint8_t surface);
   void MemoryBarrier(uint32_t classes, mir::Scope scope);
   void ControlBarrier(const mir::Inst& barrier);
   void BufferSize(mir::InstId id);

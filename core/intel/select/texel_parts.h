@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/intel/messages/sampler_op.h"
+#include "core/intel/isa/messages.h"
 #include "core/intel/select/surface_ref.h"
 #include "core/lir/lir.h"
 
@@ -30,8 +30,7 @@ struct SamplerCall {
 // A typed surface message to be.
 struct TypedCall {
   uint16_t op = 0;              // kMsgRead, kMsgWrite, kMsgAtomic
-  uint32_t type = 0;            // message type
-  uint32_t control = 0;         // descriptor bits 13:8 without the slot group
+  isa::MessageFields message;   // without surface and slot group
   SurfaceRef surface;
   std::vector<lir::Operand> address;
   std::vector<lir::Operand> data;

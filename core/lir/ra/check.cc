@@ -120,6 +120,10 @@ class Checker {
       : t_(t), ssa_(ssa), f_(done) {}
 
   absl::Status Run() {
+    if (f_.side.size() < ssa_.side.size() ||
+        !std::equal(ssa_.side.begin(), ssa_.side.end(), f_.side.begin())) {
+      return Fail("side rows differ");
+    }
     if (f_.blocks.size() != ssa_.blocks.size() || f_.values.size() < ssa_.values.size()) {
       return Fail("blocks or values are missing");
     }
