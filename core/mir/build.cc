@@ -258,6 +258,24 @@ ValueId Builder::GlobalAtomic(AtomicOp atomic, const Address& address,
                             static_cast<uint32_t>(atomic)));
 }
 
+InstId Builder::LoadInput(uint32_t input, uint32_t component, uint32_t count, ValueId element) {
+  const std::vector<Type> types(count, m_.inputs[input].type);
+  const InstId id = EmitInst(Op::kLoadInput, absl::MakeConstSpan(&element, element.valid()), types,
+                             input, component);
+  if (element.valid()) m_.inst(id).flags |= kIndexed;
+  return id;
+}
+
+InstId Builder::StoreOutput(uint32_t output, uint32_t component, absl::Span<const ValueId> values,
+                            ValueId element) {
+  absl::InlinedVector<ValueId, 8> sources;
+  if (element.valid()) sources.push_back(element);
+  for (ValueId v : values) sources.push_back(v);
+  const InstId id = EmitInst(Op::kStoreOutput, sources, {}, output, component);
+  if (element.valid()) m_.inst(id).flags |= kIndexed;
+  return id;
+}
+
 InstId Builder::If(ValueId condition) {
   return EmitInst(Op::kIf, absl::MakeConstSpan(&condition, 1), {});
 }
@@ -392,7 +410,11 @@ class Compactor {
 void Compact(Module& module) {
   Module old = std::move(module);
   module = Module();
+  module.stage = old.stage;
   module.entry_point = std::move(old.entry_point);
+  module.fragment = old.fragment;
+  module.inputs = std::move(old.inputs);
+  module.outputs = std::move(old.outputs);
   module.denorms_f16 = old.denorms_f16;
   module.denorms_f32 = old.denorms_f32;
   module.round_to_zero = old.round_to_zero;

@@ -230,6 +230,18 @@ class Builder {
   ValueId GlobalAtomic(AtomicOp atomic, const Address& address, absl::Span<const ValueId> values,
                        Type type = Type::kI32);
 
+  // Graphics stages: consecutive components of one element of Module::inputs or outputs; `element`
+  // only of arrays.
+  InstId LoadInput(uint32_t input, uint32_t component, uint32_t count, ValueId element = {});
+  InstId StoreOutput(uint32_t output, uint32_t component, absl::Span<const ValueId> values,
+                     ValueId element = {});
+  ValueId Derivative(Op op, ValueId v, DerivativeMode mode) {
+    return Emit(op, {v}, static_cast<uint32_t>(mode));
+  }
+  // op: kDemote, kDiscard, kTerminate.
+  void Kill(Op op, ValueId condition) { EmitInst(op, {condition}, {}); }
+  ValueId HelperInvocation() { return Emit(Op::kHelperInvocation, {}); }
+
   // Structured control flow. If and Loop append the instruction and leave the insertion point
   // where it is; fill module().inst(i).regions[], end them with Yield / Break / Continue, and give
   // the results (types of what is yielded or broken with) by SetResults when they are known.

@@ -7,8 +7,9 @@
 //
 //   index into an array of images, if the instruction has the flag kIndexed                  1 i32
 //   index into an array of samplers, if kTexelSamplerIndex                                   1 i32
-//   coordinates, the array layer last                          CoordinateCount; f32 in sample and
-//                                       gather (the layer too: rounded to nearest even), else i32
+//   coordinates, the array layer last                          CoordinateCount; f32 with a sampler
+//                                       (the layer too: rounded to nearest even; image_lod takes
+//                                       none), else i32
 //   dref, bias, lod                      1 f32 each, but lod is i32 in fetch and image_size (which
 //                                        has no coordinates)
 //   derivatives by x, then those by y                                       2 * SpatialCount f32
@@ -19,8 +20,8 @@
 //
 // Results: four components (i32, or f32 where the image's components are floats); one f32 with a
 // dref, but four in gather; one i32 in atomics, image_levels and image_samples; SizeCount i32 in
-// image_size. Compute shaders have no derivatives: sample without lod and derivatives takes level 0
-// (plus the bias).
+// image_size; two f32 in image_lod. A sample without lod and derivatives takes level 0 (plus the
+// bias); sample_implicit takes the derivatives of its coordinates within the quad.
 #ifndef KILN_CORE_MIR_IMAGE_H_
 #define KILN_CORE_MIR_IMAGE_H_
 

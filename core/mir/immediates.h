@@ -9,8 +9,9 @@
 namespace kiln::mir {
 
 enum class First : uint8_t { kNone, kComponent, kResource, kPrivateArray, kMemoryClasses, kLaneMask,
-                             kQuadLane, kQuadSwap, kReduceOp };
-enum class Second : uint8_t { kNone, kAlignment, kAtomicOp, kTexelOp, kScope, kCluster };
+                             kQuadLane, kQuadSwap, kReduceOp, kInput, kOutput, kDerivative };
+enum class Second : uint8_t { kNone, kAlignment, kAtomicOp, kTexelOp, kScope, kCluster, kComponent,
+                              kInterpolateAt };
 
 struct Immediates {
   First first = First::kNone;    // of imm0
@@ -55,6 +56,8 @@ constexpr Immediates ImmediatesOf(Op op) {
     case Op::kImageSize:
     case Op::kImageLevels:
     case Op::kImageSamples:
+    case Op::kSampleImplicit:
+    case Op::kImageLod:
       return {First::kResource, Second::kTexelOp};
     case Op::kControlBarrier:
     case Op::kMemoryBarrier:
@@ -70,6 +73,15 @@ constexpr Immediates ImmediatesOf(Op op) {
     case Op::kInclusiveScan:
     case Op::kExclusiveScan:
       return {First::kReduceOp, Second::kNone};
+    case Op::kLoadInput:
+      return {First::kInput, Second::kComponent};
+    case Op::kInterpolate:
+      return {First::kInput, Second::kInterpolateAt};
+    case Op::kStoreOutput:
+      return {First::kOutput, Second::kComponent};
+    case Op::kDdx:
+    case Op::kDdy:
+      return {First::kDerivative, Second::kNone};
     default:
       return {};
   }
@@ -104,6 +116,28 @@ inline constexpr std::string_view kTypeNames[] = {"bool", "i8",  "i16", "i32",
 static_assert(sizeof(kTypeNames) / sizeof(kTypeNames[0]) == kNumTypes);
 
 inline constexpr std::string_view kDenormNames[] = {"any", "preserve", "flush"};
+
+inline constexpr std::string_view kStageNames[] = {"compute", "fragment", "vertex"};
+inline constexpr std::string_view kDepthModeNames[] = {"none", "any", "greater", "less",
+                                                      "unchanged"};
+inline constexpr std::string_view kInterpolationNames[] = {"smooth", "noperspective", "flat"};
+inline constexpr std::string_view kAuxiliaryNames[] = {"centre", "centroid", "sample"};
+inline constexpr std::string_view kInterpolateAtNames[] = {"centroid", "sample", "offset"};
+inline constexpr std::string_view kDerivativeNames[] = {"any", "coarse", "fine"};
+
+struct BuiltInInfo {
+  std::string_view name;
+  char type;                // a letter of ops.def
+  uint8_t components;
+  std::string_view where;   // builtins.def
+};
+inline constexpr BuiltInInfo kBuiltIns[] = {
+    {"location", '*', 4, "vVfF"},
+#define BUILTIN(enumerator, text, type, components, where) {text, type, components, where},
+#include "core/mir/builtins.def"
+#undef BUILTIN
+};
+inline constexpr uint32_t kNumBuiltIns = sizeof(kBuiltIns) / sizeof(kBuiltIns[0]);
 
 struct FlagName {
   uint8_t flag;

@@ -21,7 +21,19 @@ constexpr std::array<OpInfo, kNumOps> kOps = {{
 #undef OP
 }};
 
-bool IsTexelOp(Op op) { return op >= Op::kSample && op <= Op::kImageSamples; }
+bool IsTexelOp(Op op) {
+  return (op >= Op::kSample && op <= Op::kImageSamples) || op == Op::kSampleImplicit ||
+         op == Op::kImageLod;
+}
+
+bool IsSampling(Op op) {
+  return op == Op::kSample || op == Op::kGather || op == Op::kSampleImplicit ||
+         op == Op::kImageLod;
+}
+
+bool IsKill(Op op) {
+  return op == Op::kDemote || op == Op::kDiscard || op == Op::kTerminate;
+}
 
 TexelSources TexelSourcesOf(Op op, uint8_t flags, const TexelOp& texel, const ImageInfo& info) {
   TexelSources s;
@@ -35,7 +47,8 @@ TexelSources TexelSourcesOf(Op op, uint8_t flags, const TexelOp& texel, const Im
   if (has(kTexelSamplerIndex)) s.sampler_index = take(1);
   const bool query = op == Op::kImageSize || op == Op::kImageLevels || op == Op::kImageSamples;
   if (!query) {
-    s.num_coordinates = CoordinateCount(info, op == Op::kSample || op == Op::kGather);
+    s.num_coordinates = op == Op::kImageLod ? SpatialCount(info.dim)
+                                            : CoordinateCount(info, IsSampling(op));
     s.coordinates = take(s.num_coordinates);
   }
   if (has(kTexelDref)) s.dref = take(1);

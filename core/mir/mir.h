@@ -25,6 +25,7 @@
 #include "absl/types/span.h"
 #include "core/base/ids.h"
 #include "core/mir/image.h"
+#include "core/mir/stage.h"
 
 namespace kiln::mir {
 
@@ -61,6 +62,8 @@ inline const OpInfo& Info(Op op) {
   return kOps[static_cast<size_t>(op)];
 }
 bool IsTexelOp(Op op);                         // imm1 is an index into Module::texel_ops
+bool IsSampling(Op op);                        // of these: with a sampler
+bool IsKill(Op op);                            // demote, discard, terminate
 
 enum class Type : uint8_t { kBool, kI8, kI16, kI32, kI64, kF16, kF32 };
 inline constexpr int kNumTypes = 7;
@@ -124,7 +127,8 @@ enum InstFlags : uint8_t {
   kVolatile = 2,           // memory access that must happen as written
   kCoherent = 4,
   kNonUniform = 8,         // the resource index may differ between lanes
-  kIndexed = 16,           // the first source chooses the descriptor of an array of them
+  kIndexed = 16,           // the first source chooses the descriptor of an array of them, or the
+                           // element of an input or output
 };
 
 struct Value {
@@ -199,11 +203,15 @@ struct PrivateArray {
 enum class DenormMode : uint8_t { kAny, kPreserve, kFlush };
 
 struct Module {
+  Stage stage = Stage::kCompute;
   std::string entry_point;
+  FragmentModes fragment;                      // of fragments
+  std::vector<Interface> inputs;               // of graphics stages, ordered (stage.h)
+  std::vector<Interface> outputs;
   DenormMode denorms_f16 = DenormMode::kAny;
   DenormMode denorms_f32 = DenormMode::kAny;
   bool round_to_zero = false;                  // all float arithmetic, else to nearest even
-  std::array<uint32_t, 3> local_size = {1, 1, 1};
+  std::array<uint32_t, 3> local_size = {1, 1, 1};   // of compute
   uint32_t shared_bytes = 0;
   uint32_t push_constant_bytes = 0;
   // What in SPIR-V these three come from, for refusals: a constant or the entry point, variables.
@@ -215,6 +223,7 @@ struct Module {
                                                // several of one place see its image differently
   std::vector<PrivateArray> private_arrays;
   std::vector<TexelOp> texel_ops;              // imm1 of texel ops (image.h)
+  // A member that is new here is carried over by Compact (build.cc).
 
   std::vector<Value> values;
   std::vector<Inst> insts;
@@ -259,6 +268,7 @@ constexpr int OffsetSource(const Inst& inst) { return (inst.flags & kIndexed) !=
 // The source behind the offset, or behind both halves of an address: the first value stored, or of
 // an atomic.
 constexpr int FirstValueSource(const Inst& inst) {
+  if (inst.op == Op::kStoreOutput) return OffsetSource(inst);   // which has no offset
   const bool global = inst.op == Op::kLoadGlobal || inst.op == Op::kStoreGlobal ||
                       inst.op == Op::kGlobalAtomic || inst.op == Op::kGlobalAtomic64;
   return global ? 2 : 1 + OffsetSource(inst);

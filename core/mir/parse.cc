@@ -225,6 +225,10 @@ class Parser {
   bool HeaderLine() {
     const Token at = Peek();
     if (TryKeyword("entry")) return Entry();
+    if (TryKeyword("stage")) return Named(kStageNames, "expected a stage", &m_.stage);
+    if (TryKeyword("modes")) return FragmentModeLine();
+    if (TryKeyword("input")) return InterfaceLine(&m_.inputs);
+    if (TryKeyword("output")) return InterfaceLine(&m_.outputs);
     if (TryKeyword("local_size")) {
       return Number(&m_.local_size[0]) && Punct(',') && Number(&m_.local_size[1]) && Punct(',') &&
              Number(&m_.local_size[2]) && Origin(&m_.local_size_id);
@@ -248,6 +252,77 @@ class Parser {
       return true;
     }
     return Fail(at, "expected a header line or 'body'");
+  }
+
+  // Of fragments; in this order.
+  bool FragmentModeLine() {
+    m_.fragment.early_tests = TryKeyword("early_tests");
+    m_.fragment.post_depth = TryKeyword("post_depth");
+    m_.fragment.sample_rate = TryKeyword("sample_rate");
+    return !TryKeyword("depth") ||
+           Named(kDepthModeNames, "expected a relation of depths", &m_.fragment.depth);
+  }
+
+  // "0 location 2.1 f32 x3 array 4 index 1 noperspective centroid invariant ;%5"
+  bool InterfaceLine(std::vector<Interface>* list) {
+    Interface v;
+    if (!IndexInOrder(list->size())) return false;
+    if (TryKeyword("builtin")) {
+      if (!BuiltInName(&v.builtin)) return false;
+    } else if (!TryKeyword("location")) {
+      return Fail(Peek(), "expected 'location' or 'builtin'");
+    } else if (!Place(&v)) {
+      return false;
+    }
+    const Token type = Take();
+    if (!TypeName(type.text, &v.type)) return Fail(type, "expected a type");
+    const Token count = Take();
+    if (count.kind != Tok::kWord || count.text[0] != 'x' ||
+        !ParseUnsigned(count.text.substr(1), &v.components)) {
+      return Fail(count, "expected a number of components, as x4");
+    }
+    v.array = TryKeyword("array");
+    if (v.array && !Number(&v.elements)) return false;
+    if (TryKeyword("index") && !Byte(&v.index)) return false;
+    NamedIfThere(kInterpolationNames, &v.interpolation);
+    NamedIfThere(kAuxiliaryNames, &v.auxiliary);
+    v.invariant = TryKeyword("invariant");
+    if (!Origin(&v.spirv_id)) return false;
+    list->push_back(v);
+    return true;
+  }
+
+  bool BuiltInName(BuiltIn* builtin) {
+    const Token t = Take();
+    for (uint32_t i = 1; i < kNumBuiltIns; ++i) {
+      if (t.text != kBuiltIns[i].name) continue;
+      *builtin = static_cast<BuiltIn>(i);
+      return true;
+    }
+    return Fail(t, "expected a built-in");
+  }
+
+  // "2.1" is one number token.
+  bool Place(Interface* v) {
+    const Token t = Take();
+    const size_t dot = t.text.find('.');
+    return (t.kind == Tok::kNumber && dot != t.text.npos &&
+            ParseUnsigned(t.text.substr(0, dot), &v->location) &&
+            ParseUnsigned(t.text.substr(dot + 1), &v->component)) ||
+           Fail(t, "expected location.component");
+  }
+
+  bool Byte(uint8_t* out) {
+    const Token t = Take();
+    return ParseUnsigned(t.text, out) || Fail(t, "expected a number below 256");
+  }
+
+  // One of the names but the first, which goes without saying.
+  template <class Enum, size_t kCount>
+  void NamedIfThere(const std::string_view (&names)[kCount], Enum* out) {
+    for (size_t i = 1; i < kCount; ++i) {
+      if (TryKeyword(names[i])) *out = static_cast<Enum>(i);
+    }
   }
 
   static int HexDigit(char c) {
@@ -628,8 +703,10 @@ class Parser {
       if (!TexelOpOf(op, imm1)) return false;
     } else if (imm.second == Second::kScope) {
       if (!Named(kScopeNames, "expected a scope", imm1)) return false;
-    } else if (imm.second == Second::kCluster) {
+    } else if (imm.second == Second::kCluster || imm.second == Second::kComponent) {
       if (!Number(imm1)) return false;
+    } else if (imm.second == Second::kInterpolateAt) {
+      if (!InterpolateAtPlace(imm1)) return false;
     }
     return Punct(']');
   }
@@ -665,10 +742,21 @@ class Parser {
     return true;
   }
 
+  // "sample 2"
+  bool InterpolateAtPlace(uint32_t* imm1) {
+    InterpolateAt at = InterpolateAt::kCentroid;
+    uint8_t component = 0;
+    if (!Named(kInterpolateAtNames, "expected centroid, sample or offset", &at)) return false;
+    if (!Byte(&component)) return false;
+    *imm1 = PackInterpolateAt(at, component);
+    return true;
+  }
+
   bool FirstImmediate(First what, uint32_t* imm) {
     switch (what) {
       case First::kLaneMask: return Named(kLaneMaskNames, "expected a set of lanes", imm);
       case First::kReduceOp: return Named(kReduceNames, "expected an operator", imm);
+      case First::kDerivative: return Named(kDerivativeNames, "expected any, coarse or fine", imm);
       default: return Number(imm);
     }
   }

@@ -50,13 +50,17 @@ class Printer {
   void Header() {
     out_ += "mir 1\nentry ";
     Quoted(m_.entry_point);
-    out_ += "\nlocal_size ";
-    for (int i = 0; i < 3; ++i) {
-      if (i != 0) out_ += ", ";
-      Decimal(m_.local_size[i]);
-    }
-    Origin(m_.local_size_id);
     out_ += '\n';
+    if (m_.stage == Stage::kCompute) {
+      LocalSize();
+    } else {
+      out_ += "stage ";
+      out_ += kStageNames[static_cast<int>(m_.stage)];
+      out_ += '\n';
+    }
+    FragmentModeLine();
+    for (size_t i = 0; i < m_.inputs.size(); ++i) InterfaceLine("input ", i, m_.inputs[i]);
+    for (size_t i = 0; i < m_.outputs.size(); ++i) InterfaceLine("output ", i, m_.outputs[i]);
     Denorms("denorms_f16 ", m_.denorms_f16);
     Denorms("denorms_f32 ", m_.denorms_f32);
     if (m_.round_to_zero) out_ += "round_to_zero\n";
@@ -79,6 +83,69 @@ class Printer {
       Origin(m_.private_arrays[i].spirv_id);
       out_ += '\n';
     }
+  }
+
+  void LocalSize() {
+    out_ += "local_size ";
+    for (int i = 0; i < 3; ++i) {
+      if (i != 0) out_ += ", ";
+      Decimal(m_.local_size[i]);
+    }
+    Origin(m_.local_size_id);
+    out_ += '\n';
+  }
+
+  void FragmentModeLine() {
+    const FragmentModes& modes = m_.fragment;
+    if (modes == FragmentModes()) return;
+    out_ += "modes";
+    if (modes.early_tests) out_ += " early_tests";
+    if (modes.post_depth) out_ += " post_depth";
+    if (modes.sample_rate) out_ += " sample_rate";
+    if (modes.depth != DepthMode::kNone) {
+      out_ += " depth ";
+      out_ += kDepthModeNames[static_cast<int>(modes.depth)];
+    }
+    out_ += '\n';
+  }
+
+  // "input 0 location 2.1 f32 x3 array 4 noperspective centroid"
+  void InterfaceLine(std::string_view which, size_t i, const Interface& v) {
+    out_ += which;
+    Decimal(i);
+    if (v.builtin == BuiltIn::kNone) {
+      out_ += " location ";
+      Decimal(v.location);
+      out_ += '.';
+      Decimal(v.component);
+    } else {
+      out_ += " builtin ";
+      out_ += kBuiltIns[static_cast<int>(v.builtin)].name;
+    }
+    out_ += ' ';
+    out_ += kTypeNames[static_cast<int>(v.type)];
+    out_ += " x";
+    Decimal(v.components);
+    if (v.array) {
+      out_ += " array ";
+      Decimal(v.elements);
+    }
+    if (v.index != 0) {
+      out_ += " index ";
+      Decimal(v.index);
+    }
+    NameUnlessFirst(kInterpolationNames, static_cast<uint32_t>(v.interpolation));
+    NameUnlessFirst(kAuxiliaryNames, static_cast<uint32_t>(v.auxiliary));
+    if (v.invariant) out_ += " invariant";
+    Origin(v.spirv_id);
+    out_ += '\n';
+  }
+
+  template <size_t n>
+  void NameUnlessFirst(const std::string_view (&names)[n], uint32_t which) {
+    if (which == 0) return;
+    out_ += ' ';
+    OneOf(names, which);
   }
 
   void Quoted(const std::string& text) {
@@ -267,8 +334,12 @@ class Printer {
       TexelOp(inst);
     } else if (imm.second == Second::kScope) {
       OneOf(kScopeNames, inst.imm1);
-    } else if (imm.second == Second::kCluster) {
+    } else if (imm.second == Second::kCluster || imm.second == Second::kComponent) {
       Decimal(inst.imm1);
+    } else if (imm.second == Second::kInterpolateAt) {
+      OneOf(kInterpolateAtNames, InterpolateAtOf(inst.imm1));
+      out_ += ' ';
+      Decimal(InterpolatedComponent(inst.imm1));
     }
     out_ += ']';
   }
@@ -310,6 +381,7 @@ class Printer {
     switch (what) {
       case First::kLaneMask: return OneOf(kLaneMaskNames, imm);
       case First::kReduceOp: return OneOf(kReduceNames, imm);
+      case First::kDerivative: return OneOf(kDerivativeNames, imm);
       default: return Decimal(imm);
     }
   }

@@ -118,6 +118,7 @@ TEST(Text, EveryFixedOpRoundTrips) {
     const OpInfo& info = Info(op);
     // Convergent ones have immediates: SubgroupOpsRoundTrip.
     if (info.sources < 0 || info.results != 1 || info.Has('N') || info.Has('X')) continue;
+    if (op == Op::kHelperInvocation) continue;   // not in compute: StagesRoundTrip
     std::vector<ValueId> sources;
     for (char c : info.signature.substr(info.signature.find('=') + 1)) {
       sources.push_back(c == 'f' || c == 's' || c == 't' ? b.Float(1.5f) : c == 'b' ? b.Bool(true) : b.Int(7));
@@ -168,6 +169,75 @@ body {
   const Module m = MustParse(text);
   EXPECT_EQ(Verify(m), absl::OkStatus());
   EXPECT_EQ(Print(m), text);
+}
+
+// Everything that graphics stages have; in the printer's layout.
+constexpr char kFragment[] = R"(mir 1
+entry "main"
+stage fragment
+modes early_tests post_depth sample_rate depth less
+input 0 location 0.0 f32 x3 centroid ;%4
+input 1 location 0.3 i32 x1 flat
+input 2 location 1.1 f16 x2 array 4 noperspective sample
+input 3 builtin clip_distance f32 x1 array 8
+input 4 builtin frag_coord f32 x4 ;%9
+input 5 builtin front_facing bool x1
+output 0 location 0.0 f32 x4 invariant
+output 1 location 0.0 f32 x4 index 1
+output 2 builtin sample_mask i32 x1 array 1
+output 3 builtin frag_depth f32 x1
+resource 0 combined 0.0.0 image 2d arrayed float unknown
+body {
+  %0:f32, %1:f32, %2:f32 = load_input[0, 0] ;%20
+  %3:i32 = load_input[1, 0]
+  %4:f16 = load_input.indexed[2, 1] %3
+  %5:f32 = load_input.indexed[3, 0] 7
+  %6:f32 = interpolate[0, centroid 0]
+  %7:f32, %8:f32 = interpolate[0, sample 1] %3
+  %9:f32 = interpolate[0, offset 2] 0.25f, %6
+  %10:f32 = ddx[any] %6
+  %11:f16 = ddy[coarse] %4
+  %12:f32 = ddx[fine] %10
+  %13:bool = load_input[5, 0]
+  demote %13
+  %14:bool = helper_invocation
+  discard %14
+  terminate false
+  %15:f32, %16:f32, %17:f32, %18:f32 = sample_implicit[0, texel bias min_lod at 1 0 0] %0, %1, %2, 0.5f, 1f
+  %19:f32 = sample_implicit[0, texel dref] %0, %1, %2, 0.5f
+  %20:f32, %21:f32 = image_lod[0, texel] %0, %1
+  store_output[0, 0] %15, %16, %17, %18
+  store_output[1, 3] %19
+  store_output.indexed[2, 0] 0, %3
+  store_output[3, 0] %12
+  return
+}
+)";
+
+TEST(Text, StagesRoundTrip) {
+  const Module m = MustParse(kFragment);
+  EXPECT_EQ(Verify(m), absl::OkStatus());
+  EXPECT_EQ(Print(m), kFragment);
+  const std::string vertex = R"(mir 1
+entry ""
+stage vertex
+input 0 location 0.0 i64 x3 flat
+input 1 builtin vertex_index i32 x1
+output 0 location 3.2 i32 x2
+output 1 builtin position f32 x4 invariant
+body {
+  store_output[1, 0] 1f, 2f, 3f, 4f
+  return
+}
+)";
+  EXPECT_EQ(Print(MustParse(vertex)), vertex);
+}
+
+TEST(Text, CompactKeepsTheStage) {
+  Module m = MustParse(kFragment);
+  Compact(m);
+  EXPECT_EQ(Verify(m), absl::OkStatus());
+  EXPECT_EQ(Print(m, {.renumber = true}), Print(MustParse(kFragment), {.renumber = true}));
 }
 
 TEST(Text, FloatsKeepTheirBits) {
@@ -249,6 +319,14 @@ TEST(Text, ErrorsSayWhere) {
       {"mir 1\nbody {\n  return\n", "4:1: expected an operation (found the end)"},
       {"mir 1\nresource 1 ubo 0.0.0\nbody { return }", "2:10: expected index 0"},
       {"mir 1\nresource 0 ubo 0.0\nbody { return }", "2:16: expected set.binding.element"},
+      {"mir 1\nstage mesh\nbody { return }", "2:7: expected a stage"},
+      {"mir 1\nmodes depth equal\nbody { return }", "2:13: expected a relation of depths"},
+      {"mir 1\ninput 0 0.0 f32 x1\nbody { return }", "2:9: expected 'location' or 'builtin'"},
+      {"mir 1\ninput 0 location 0 f32 x1\nbody { return }", "expected location.component"},
+      {"mir 1\ninput 0 builtin position_w f32 x1\nbody { return }", "expected a built-in"},
+      {"mir 1\ninput 0 location 0.0 f32 4\nbody { return }", "expected a number of components"},
+      {"mir 1\nbody {\n  %1:f32 = ddx[near] 0f\n}", "3:16: expected any, coarse or fine"},
+      {"mir 1\nbody {\n  %1:f32 = interpolate[0, at 0]\n}", "expected centroid, sample or offset"},
   };
   for (const BadText& c : cases) {
     const absl::StatusOr<Module> m = Parse(c.text);
@@ -272,7 +350,7 @@ TEST(Text, MutatedTextIsHandled) {
   std::mt19937 random(2);
   int parsed = 0;
   for (int i = 0; i < 20000; ++i) {
-    std::string text = kSample;
+    std::string text = i % 4 == 0 ? kFragment : kSample;
     for (int n = 1 + random() % 3; n > 0; --n) {
       const size_t at = random() % text.size();
       switch (random() % 3) {

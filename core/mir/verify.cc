@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/mir/immediates.h"
 #include "core/mir/print.h"
+#include "core/mir/verify_stage.h"
 
 namespace kiln::mir {
 namespace {
@@ -70,7 +71,8 @@ class Verifier {
       }
       if (!HasImage(r.kind) && image != ImageInfo()) return Fail(10, "an image where none is");
     }
-    return true;
+    const absl::string_view fault = StageFault(m_);
+    return fault.empty() || Fail(11, fault);
   }
 
   static bool Precedes(const Resource& a, const Resource& b) {
@@ -168,6 +170,7 @@ class Verifier {
       return Fail(3, last ? "a region does not end with a terminator"
                           : "a terminator is not at the end of its region");
     }
+    if (!HasOp(m_, id)) return Fail(12, "an op that the stage has not");
     if (!Sources(id) || !Types(id) || !Results(id) || !ImmediateValues(id) || !Flags(inst)) {
       return false;
     }
@@ -373,6 +376,12 @@ class Verifier {
       case Op::kSharedAtomic:
       case Op::kGlobalAtomic:
         return Atomic(id);
+      case Op::kLoadInput:
+      case Op::kInterpolate:
+      case Op::kStoreOutput: {
+        const absl::string_view fault = InterfaceUseFault(m_, id);
+        return fault.empty() || Fail(13, fault);
+      }
       default:
         return IsTexelOp(inst.op) ? Texel(id) : true;
     }
@@ -406,8 +415,8 @@ class Verifier {
                          r.kind == ResourceKind::kCombinedImageSampler;
     const bool storage = r.kind == ResourceKind::kStorageImage ||
                          r.kind == ResourceKind::kStorageTexelBuffer;
-    const bool fits = query                                    ? HasImage(r.kind)
-                      : op == Op::kSample || op == Op::kGather ? sampled
+    const bool fits = query            ? HasImage(r.kind)
+                      : IsSampling(op) ? sampled
                       : op == Op::kFetch ? sampled || r.kind == ResourceKind::kUniformTexelBuffer
                                          : storage;
     if (!fits) return Fail(8, "the resource is of another kind");
@@ -415,11 +424,15 @@ class Verifier {
   }
 
   bool TexelParams(Op op, const TexelOp& texel, const Resource& r) {
-    const bool filtered = op == Op::kSample || op == Op::kGather;
+    const bool filtered = IsSampling(op);
     uint32_t allowed = 0;
     if (op == Op::kSample) {
       allowed = kTexelSamplerIndex | kTexelDref | kTexelBias | kTexelLod | kTexelGrad |
                 kTexelMinLod | kTexelOffsets;
+    } else if (op == Op::kSampleImplicit) {
+      allowed = kTexelSamplerIndex | kTexelDref | kTexelBias | kTexelMinLod | kTexelOffsets;
+    } else if (op == Op::kImageLod) {
+      allowed = kTexelSamplerIndex;
     } else if (op == Op::kGather) {
       allowed = kTexelSamplerIndex | kTexelDref | kTexelOffsets;
     } else if (op == Op::kFetch) {
@@ -466,7 +479,7 @@ class Verifier {
 
   bool TexelSourceTypes(InstId id, const TexelSources& s) {
     const Inst& inst = m_.inst(id);
-    const bool filtered = inst.op == Op::kSample || inst.op == Op::kGather;
+    const bool filtered = IsSampling(inst.op);
     const Type coordinate = filtered ? Type::kF32 : Type::kI32;
     const Type component = ComponentOf(inst);
     const auto all = [&](int first, int count, Type type) {
@@ -495,15 +508,17 @@ class Verifier {
     const bool dref = (m_.texel_ops[inst.imm1].params & kTexelDref) != 0;
     int count = 4;
     Type type = ComponentOf(inst);
-    if (dref) type = Type::kF32;
-    if (inst.op == Op::kSample && dref) count = 1;
+    const bool sample = inst.op == Op::kSample || inst.op == Op::kSampleImplicit;
+    if (dref || inst.op == Op::kImageLod) type = Type::kF32;
+    if (sample && dref) count = 1;
+    if (inst.op == Op::kImageLod) count = 2;
     if (inst.op == Op::kImageStore) count = 0;
     if (inst.op == Op::kImageSize) count = SizeCount(r.image);
     if (inst.op == Op::kImageAtomic || inst.op == Op::kImageLevels ||
         inst.op == Op::kImageSamples) {
       count = 1;
     }
-    if (count == 1 && inst.op != Op::kSample) type = Type::kI32;
+    if (count == 1 && !sample) type = Type::kI32;
     if (inst.op == Op::kImageSize) type = Type::kI32;
     if (inst.num_results != count) return Fail(5, "wrong number of results of a texel op");
     for (int i = 0; i < count; ++i) {
@@ -591,6 +606,12 @@ class Verifier {
       case First::kReduceOp:
         if (!ReductionFits(id)) return false;
         break;
+      case First::kInput:
+      case First::kOutput:
+        break;   // checked with the types, which depend on it
+      case First::kDerivative:
+        if (inst.imm0 >= std::size(kDerivativeNames)) return Fail(8, "no such derivative");
+        break;
     }
     switch (imm.second) {
       case Second::kNone:
@@ -601,6 +622,8 @@ class Verifier {
       case Second::kAtomicOp:
         return inst.imm1 < kNumAtomicOps || Fail(8, "no such atomic operation");
       case Second::kTexelOp:
+      case Second::kComponent:
+      case Second::kInterpolateAt:
         return true;   // checked with the types, which depend on it
       case Second::kScope:
         if (inst.imm1 >= std::size(kScopeNames)) return Fail(8, "no such scope");
@@ -647,10 +670,13 @@ class Verifier {
       return Fail(9, "no-contraction without a float result");
     }
     const bool resource = ImmediatesOf(inst.op).first == First::kResource;
-    if ((inst.flags & kIndexed) != 0 && !resource) {
+    const First first = ImmediatesOf(inst.op).first;
+    const bool interface = first == First::kInput || first == First::kOutput;
+    if ((inst.flags & kIndexed) != 0 && !resource && !interface) {
       return Fail(9, "an index into what is no array of resources");
     }
-    const bool memory = Info(inst.op).Has('R') || Info(inst.op).Has('W') || resource;
+    const bool reads = Info(inst.op).Has('R') && inst.op != Op::kHelperInvocation;
+    const bool memory = reads || Info(inst.op).Has('W') || resource;
     if ((inst.flags & (kVolatile | kCoherent | kNonUniform)) != 0 && !memory) {
       return Fail(9, "a memory flag on an op that accesses no memory");
     }

@@ -30,6 +30,14 @@
 // 10. Resources ascend by (set, binding, element), kind and image, without repetition; uniform and
 //     storage buffers share their place with nothing. Enumerators of images are known. Sizes of shared memory and
 //     private arrays are multiples of 4; the local size is not 0 in any dimension.
+// 11. Inputs and outputs are those of a graphics stage, there they are as stage.h says: known, of
+//     types and components that fit their location or built-in, in order, without overlap. Outside of
+//     compute the local size is 1 and there is no shared memory. Fragments have a relation of depths
+//     exactly if they write one; modes of fragments are nowhere else.
+// 12. Ops are those of the stage: workgroups and shared memory in compute, inputs and outputs in the
+//     others, derivatives not in vertices, kills, helper_invocation and interpolate in fragments.
+// 13. What loads, interpolates or stores exists, has these components and this type, and is indexed
+//     exactly if it is an array; interpolate takes f32 inputs that are interpolated.
 #ifndef KILN_CORE_MIR_VERIFY_H_
 #define KILN_CORE_MIR_VERIFY_H_
 

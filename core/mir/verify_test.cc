@@ -279,6 +279,130 @@ body { )", c.instruction, " return }"));
   }
 }
 
+// A header and a body; invariant 0: they are well-formed.
+struct StageCase {
+  int invariant;
+  const char* header;
+  const char* body;
+};
+
+TEST(Verify, StagesInterfacesAndTheirOps) {
+  constexpr char kInputs[] =
+      "stage fragment input 0 location 0.0 f32 x3 input 1 location 0.3 i32 x1 flat "
+      "input 2 location 1.0 f32 x4 array 4 input 3 builtin front_facing bool x1 "
+      "output 0 location 0.0 f32 x4 output 1 builtin sample_mask i32 x1 array 1";
+  const StageCase cases[] = {
+      // 11: variables.
+      {0, "stage vertex input 0 location 0.0 i64 x3 input 1 location 2.0 f32 x4", ""},
+      {0, "stage vertex input 0 location 0.2 i64 x1 output 0 location 0.0 f16 x2", ""},
+      {0, "stage fragment output 0 location 0.0 f32 x4 output 1 location 0.0 f32 x4 index 1", ""},
+      {0, "stage fragment input 0 location 0.0 f32 x2 input 1 location 0.2 f32 x2 centroid", ""},
+      {0, "stage fragment modes depth any output 0 builtin frag_depth f32 x1", ""},
+      {11, "input 0 location 0.0 f32 x1", ""},
+      {11, "output 0 location 0.0 f32 x1", ""},
+      {11, "stage vertex modes early_tests", ""},
+      {11, "stage vertex local_size 4, 1, 1", ""},
+      {11, "stage fragment shared 16", ""},
+      {11, "stage fragment modes depth any", ""},
+      {11, "stage fragment output 0 builtin frag_depth f32 x1", ""},
+      {11, "stage vertex input 0 location 0.0 f32 x5", ""},
+      {11, "stage vertex input 0 location 0.0 f32 x0", ""},
+      {11, "stage vertex input 0 location 0.2 f32 x3", ""},
+      {11, "stage vertex input 0 location 0.1 i64 x1", ""},
+      {11, "stage vertex input 0 location 0.2 i64 x2", ""},
+      {11, "stage vertex input 0 location 0.0 bool x1", ""},
+      {11, "stage vertex input 0 location 5000.0 f32 x1", ""},
+      {11, "stage vertex input 0 location 0.0 f32 x1 array 0", ""},
+      {11, "stage vertex input 0 location 0.0 f32 x1 index 1", ""},
+      {11, "stage fragment output 0 location 0.0 f32 x1 index 2", ""},
+      {11, "stage vertex input 0 location 0.0 f32 x1 noperspective", ""},
+      {11, "stage fragment output 0 location 0.0 f32 x1 centroid", ""},
+      {11, "stage fragment input 0 location 0.0 i32 x1", ""},
+      {11, "stage fragment input 0 location 0.0 f32 x1 flat centroid", ""},
+      {11, "stage vertex input 0 location 1.0 f32 x1 input 1 location 0.0 f32 x1", ""},
+      {11, "stage vertex input 0 location 0.0 f32 x2 input 1 location 0.1 f32 x2", ""},
+      {11, "stage vertex input 0 location 0.0 f32 x1 array 3 input 1 location 2.0 f32 x1", ""},
+      {11, "stage vertex input 0 location 0.0 i64 x3 input 1 location 1.0 f32 x4", ""},
+      {11, "stage vertex input 0 builtin position f32 x4", ""},
+      {11, "stage fragment output 0 builtin position f32 x4", ""},
+      {11, "stage vertex output 0 builtin position f32 x3", ""},
+      {11, "stage vertex output 0 builtin position i32 x4", ""},
+      {11, "stage vertex output 0 builtin clip_distance f32 x1", ""},
+      {11, "stage fragment input 0 builtin frag_coord f32 x4 flat", ""},
+      // 12: ops of the stage.
+      {0, "stage fragment", "%0:i32 = subgroup_invocation control_barrier[1, subgroup]"},
+      {0, "", "%0:f32 = ddx[any] 1f"},
+      {12, "stage fragment", "%0:i32 = local_index"},
+      {12, "stage vertex", "%0:i32 = workgroup_id[0]"},
+      {12, "stage fragment", "control_barrier[1, workgroup]"},
+      {12, "stage vertex", "%0:f32 = ddy[fine] 1f"},
+      {12, "stage vertex", "demote true"},
+      {12, "", "discard true"},
+      {12, "", "terminate true"},
+      {12, "stage vertex", "%0:bool = helper_invocation"},
+      {12, "", "%0:f32 = load_input[0, 0]"},
+      {12, "", "store_output[0, 0] 1f"},
+      // 13: their use.
+      {0, kInputs, "%0:f32, %1:f32 = load_input[0, 1] %2:bool = load_input[3, 0]"},
+      {0, kInputs, "%0:f32 = interpolate.indexed[2, offset 3] 1, 0f, 0f"},
+      {0, kInputs, "store_output[0, 2] 1f, 2f store_output.indexed[1, 0] 0, 5"},
+      {5, kInputs, "%0:i32 = ddx[any] 1"},
+      {8, kInputs, "%0:bool = helper_invocation demote %0 %1:f32 = sample_implicit[0, texel] 0f"},
+      {9, kInputs, "%0:bool = helper_invocation.coherent"},
+      {13, kInputs, "%0:f32 = load_input[4, 0]"},
+      {13, kInputs, "store_output[2, 0] 1f"},
+      {13, kInputs, "%0:f32, %1:f32 = load_input[0, 2]"},
+      {13, kInputs, "%0:f32 = load_input[0, 4294967295]"},
+      {13, kInputs, "%0:i32 = load_input[0, 0]"},
+      {13, kInputs, "%0:f32 = load_input[2, 0]"},
+      {13, kInputs, "%0:f32 = load_input.indexed[0, 0] 1"},
+      {13, kInputs, "%0:f32 = load_input.indexed[2, 0] 1f"},
+      {13, kInputs, "%0:f32 = load_input[0, 0] 1"},
+      {13, kInputs, "%0:f32 = interpolate[0, sample 0]"},
+      {13, kInputs, "%0:f32 = interpolate[0, sample 0] 1f"},
+      {13, kInputs, "%0:f32 = interpolate[0, offset 0] 1f"},
+      {13, kInputs, "%0:f32 = interpolate[0, centroid 3]"},
+      {13, kInputs, "%0:i32 = interpolate[1, centroid 0]"},
+      {13, kInputs, "store_output[0, 3] 1f, 2f"},
+      {13, kInputs, "store_output[0, 0] 1"},
+      {13, kInputs, "store_output.indexed[1, 0] 0"},
+  };
+  for (const StageCase& c : cases) {
+    const std::string text =
+        absl::StrCat("mir 1 ", c.header, " body {\n", c.body, "\nreturn }");
+    const absl::StatusOr<Module> m = Parse(text);
+    ASSERT_TRUE(m.ok()) << m.status() << "\n" << text;
+    const absl::Status status = Verify(*m);
+    if (c.invariant == 0) {
+      EXPECT_EQ(status, absl::OkStatus()) << text;
+    } else {
+      EXPECT_THAT(std::string(status.message()),
+                  testing::StartsWith(absl::StrCat("MIR invariant ", c.invariant, ": ")))
+          << text;
+    }
+  }
+}
+
+TEST(Verify, ImplicitTexelOps) {
+  const auto invariant = [](const char* instruction) {
+    const absl::StatusOr<Module> m = Parse(absl::StrCat(
+        "mir 1 stage fragment resource 0 combined 0.0.0 image 2d arrayed float unknown body { ",
+        instruction, " return }"));
+    EXPECT_TRUE(m.ok()) << m.status() << "\n" << instruction;
+    const std::string message(Verify(*m).message());
+    return message.empty() ? 0 : std::stoi(message.substr(14));
+  };
+  EXPECT_EQ(invariant("%1:f32 = sample_implicit[0, texel dref] 0f, 0f, 0f, 1f"), 0);
+  EXPECT_EQ(invariant("%1:f32, %2:f32 = image_lod[0, texel] 0f, 0f"), 0);
+  EXPECT_EQ(invariant("%1:f32 = sample_implicit[0, texel dref lod] 0f, 0f, 0f, 1f, 0f"), 8);
+  EXPECT_EQ(invariant("%1:f32 = sample_implicit[0, texel dref grad] "
+                      "0f, 0f, 0f, 1f, 0f, 0f, 0f, 0f"), 8);
+  EXPECT_EQ(invariant("%1:f32, %2:f32 = image_lod[0, texel bias] 0f, 0f, 0f"), 8);
+  EXPECT_EQ(invariant("%1:f32, %2:f32 = image_lod[0, texel] 0f, 0f, 0f"), 5);
+  EXPECT_EQ(invariant("%1:f32 = image_lod[0, texel] 0f, 0f"), 5);
+  EXPECT_EQ(invariant("%1:f32 = sample_implicit[0, texel] 0f, 0f, 0f"), 5);
+}
+
 TEST(Verify, ResourcesOfOnePlaceDifferInTheirImages) {
   const auto verify = [](const char* resources) {
     const absl::StatusOr<Module> m = Parse(absl::StrCat("mir 1\n", resources, "body { return }"));

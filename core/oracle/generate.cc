@@ -10,21 +10,26 @@ namespace kiln::oracle {
 namespace {
 
 using mir::AtomicOp;
+using mir::Auxiliary;
 using mir::Builder;
+using mir::DerivativeMode;
 using mir::Info;
 using mir::InstId;
+using mir::Interface;
+using mir::InterpolateAt;
+using mir::Interpolation;
 using mir::kMemoryShared;
 using mir::kNoContraction;
 using mir::kNumTypes;
 using mir::Module;
 using mir::NewRegion;
-using mir::NumOps;
 using mir::Op;
 using mir::OpInfo;
 using mir::ReduceOp;
 using mir::RegionId;
 using mir::ResourceKind;
 using mir::Scope;
+using mir::Stage;
 using mir::Type;
 using mir::ValueId;
 
@@ -50,6 +55,14 @@ constexpr Type kFourInts[] = {Type::kI32, Type::kI32, Type::kI32, Type::kI32};
 
 constexpr uint32_t kTable = 2;   // of the private arrays
 
+// Arithmetic is drawn from these: ops behind them are not arithmetic, and more of them change
+// nothing.
+constexpr uint32_t kDrawnOps = static_cast<uint32_t>(Op::kUnreachable) + 1;
+
+// Of a fragment's inputs and outputs.
+constexpr uint32_t kSmoothInput = 0, kNumberInput = 1, kArrayInput = 2;
+constexpr uint32_t kColourOutput = 0, kIntOutput = 1;
+
 // Behind the dwords that lanes exchange through, a part of shared memory for each lane alone.
 constexpr uint32_t kOwnSharedBytes = 16;
 
@@ -59,21 +72,28 @@ class Generator {
 
   Module Run() {
     m_.entry_point = "random";
-    m_.local_size = {options_.lanes, 1, 1};
+    m_.stage = options_.stage;
+    if (!IsFragment()) m_.local_size = {options_.lanes, 1, 1};
     m_.resources = {{.kind = ResourceKind::kStorageBuffer},
                     {.kind = ResourceKind::kStorageBuffer, .binding = 1, .read_only = true},
                     {.kind = ResourceKind::kUniformBuffer, .binding = 2}};
     if (options_.memory) {
-      m_.shared_bytes = (4 + kOwnSharedBytes) * options_.lanes;
+      if (!IsFragment()) m_.shared_bytes = (4 + kOwnSharedBytes) * options_.lanes;
       m_.push_constant_bytes = 32;
       for (int i = 0; i < 64; ++i) m_.constant_data.push_back(static_cast<uint8_t>(random_.Next()));
       m_.private_arrays = {{.bytes = 40}, {.bytes = 12}, {.bytes = 32}};
     }
     m_.body = NewRegion(m_);
     b_.SetRegion(m_.body);
-    lane_ = b_.LocalIndex();
-    Define(lane_);
-    Define(b_.WorkgroupId(0));
+    if (IsFragment()) {
+      DeclareInterface();
+      lane_ = m_.result(b_.LoadInput(kNumberInput, 0, 1));
+      Define(lane_);
+    } else {
+      lane_ = b_.LocalIndex();
+      Define(lane_);
+      Define(b_.WorkgroupId(0));
+    }
     base_ = b_.Imul(lane_, b_.Int(4 * kOutputDwords));
     if (options_.defined_only) ClearPrivate();
     if (options_.memory) StoreTable();
@@ -81,11 +101,14 @@ class Generator {
     while (left_ > 0) Step(0);
     // What lives at the end is visible, so that most of the module is not dead.
     for (uint32_t i = 0; i < 8; ++i) StoreOutput(8 + i, LastValue());
+    if (IsFragment()) WriteOutput();
     b_.Return();
     return std::move(m_);
   }
 
  private:
+  bool IsFragment() const { return options_.stage == Stage::kFragment; }
+
   // ---- Values in scope ----
 
   void Define(ValueId v) { scope_[static_cast<int>(m_.value(v).type)].push_back(v); }
@@ -159,6 +182,7 @@ class Generator {
 
   void Step(int depth) {
     --left_;
+    if (IsFragment() && random_.OneIn(4)) return FragmentOperation(depth);
     if (options_.subgroups && random_.OneIn(5)) return LaneOperation();
     const uint32_t kind = random_.Below(100);
     if (kind < 70 || depth >= options_.max_depth) return Arithmetic();
@@ -199,7 +223,7 @@ class Generator {
     if (options_.types && random_.OneIn(5)) return Conversion();
     Op op;
     do {
-      op = static_cast<Op>(random_.Below(static_cast<uint32_t>(NumOps())));
+      op = static_cast<Op>(random_.Below(kDrawnOps));
     } while (!Allowed(op));
     const std::string_view signature = Info(op).signature;
     const Type any = AnyArithmetic();
@@ -333,7 +357,7 @@ class Generator {
             b_.Load(Op::kLoadPrivate, array, PrivateOffset(array, offset), types));
       }
       default:
-        if (depth == 0) Exchange();
+        if (depth == 0 && !IsFragment()) Exchange();
         return;
     }
   }
@@ -406,7 +430,7 @@ class Generator {
   OwnPart PickOwnPart() {
     constexpr uint32_t kOwnDwords = kOutputDwords / 2;
     const uint32_t kind = random_.Below(options_.types ? 3 : 2);
-    if (kind == 0 && options_.memory) {
+    if (kind == 0 && options_.memory && !IsFragment()) {
       const ValueId base = b_.Iadd(b_.Imul(lane_, b_.Int(kOwnSharedBytes)), b_.Int(4 * options_.lanes));
       return {Op::kLoadShared, base, kOwnSharedBytes};
     }
@@ -467,6 +491,73 @@ class Generator {
     const ValueId other = b_.Urem(Pick(Type::kI32), b_.Int(options_.lanes));
     const Type type = Type::kI32;
     DefineResults(b_.Load(Op::kLoadShared, 0, b_.Imul(other, four), {type}));
+  }
+
+  // ---- Fragments ----
+
+  void DeclareInterface() {
+    Interface smooth = {.components = 4, .type = Type::kF32};
+    Interface number = {.location = 1, .type = Type::kI32, .interpolation = Interpolation::kFlat};
+    Interface array = {.location = 2, .components = 2, .array = true, .elements = 3,
+                       .type = Type::kF32, .interpolation = Interpolation::kNoPerspective,
+                       .auxiliary = Auxiliary::kCentroid};
+    m_.inputs = {smooth, number, array};
+    Interface integer = {.location = 1, .type = Type::kI32};
+    m_.outputs = {smooth, integer};
+  }
+
+  void WriteOutput() {
+    if (random_.OneIn(2)) {
+      b_.StoreOutput(kIntOutput, 0, {Pick(Type::kI32)});
+    } else {
+      const uint32_t first = random_.Below(4);
+      std::vector<ValueId> values;
+      for (uint32_t c = first; c < 4; ++c) values.push_back(Pick(Type::kF32));
+      b_.StoreOutput(kColourOutput, first, values);
+    }
+  }
+
+  void FragmentOperation(int depth) {
+    switch (random_.Below(8)) {
+      case 0: return Define(b_.HelperInvocation());
+      case 1: return WriteOutput();
+      case 2: return Kill(depth);
+      case 3: return Define(Interpolated());
+      case 4: {
+        const ValueId element = b_.Urem(Pick(Type::kI32), b_.Int(3));
+        return DefineResults(random_.OneIn(2) ? b_.LoadInput(kSmoothInput, 1, 1 + random_.Below(3))
+                                              : b_.LoadInput(kArrayInput, 0, 2, element));
+      }
+      default: {
+        const auto mode = static_cast<DerivativeMode>(random_.Below(3));
+        const Op op = random_.OneIn(2) ? Op::kDdx : Op::kDdy;
+        // No NaN: of which kind it is depends on the order of operands.
+        const ValueId v = b_.Emit(Op::kFsaturate, {Pick(Type::kF32)});
+        return Define(b_.Derivative(op, v, mode));
+      }
+    }
+  }
+
+  // Of few lanes, so that some are left; demotes more often than ends.
+  void Kill(int depth) {
+    constexpr Op kKills[] = {Op::kDemote, Op::kDemote, Op::kDiscard, Op::kTerminate};
+    const ValueId bits = b_.And(b_.Iadd(Pick(Type::kI32), lane_), b_.Int(7));
+    const ValueId few = b_.Ieq(bits, b_.Int(random_.Below(8)));
+    const ValueId condition = random_.OneIn(3) ? b_.And(few, Pick(Type::kBool)) : few;
+    b_.Kill(kKills[random_.Below(depth == 0 ? 2 : 4)], condition);
+  }
+
+  ValueId Interpolated() {
+    const auto at = static_cast<InterpolateAt>(random_.Below(3));
+    std::vector<ValueId> sources;
+    if (at == InterpolateAt::kSample) sources.push_back(b_.And(Pick(Type::kI32), b_.Int(3)));
+    if (at == InterpolateAt::kOffset) {
+      for (int i = 0; i < 2; ++i) {
+        sources.push_back(b_.Fsub(b_.Emit(Op::kFsaturate, {Pick(Type::kF32)}), b_.Float(0.5f)));
+      }
+    }
+    return m_.result(b_.EmitInst(Op::kInterpolate, sources, {Type::kF32}, kSmoothInput,
+                                 PackInterpolateAt(at, random_.Below(4))));
   }
 
   // ---- Operations between lanes ----

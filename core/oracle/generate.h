@@ -14,6 +14,7 @@
 namespace kiln::oracle {
 
 struct GenerateOptions {
+  mir::Stage stage = mir::Stage::kCompute;   // or fragment: see below
   int instructions = 60;           // roughly, of straight-line code
   int max_depth = 4;               // of nested ifs and loops
   uint32_t lanes = 16;
@@ -28,6 +29,14 @@ struct GenerateOptions {
   bool subgroups = false;          // operations between lanes, of all types, at any place; of what
                                    // lanes that are off hold nothing is used
 };
+
+// Random modules of compute are the same for a seed whatever is added for other stages.
+//
+// Fragments have kFragmentLanes invocations, inputs and outputs of several kinds, and no shared
+// memory. They take derivatives and are killed anywhere: where a quad is not whole, what a derivative
+// gives is undefined, which the interpreter always makes the same. They read their number from a flat
+// input.
+inline constexpr uint32_t kFragmentLanes = 16;
 
 // Resources: 0.0.0 storage, kOutputDwords per lane; 0.1.0 storage, read-only, 64 dwords;
 // 0.2.0 uniform, 64 dwords.

@@ -131,7 +131,7 @@ bool Memories::Exec(InstId id, const BitSet& active) {
 void Memories::FindGranule() {
   ForEachInst(m_, m_.body, [&](InstId id) {
     const OpInfo& info = Info(m_.inst(id).op);
-    if (IsTexelOp(m_.inst(id).op)) return;
+    if (IsTexelOp(m_.inst(id).op) || m_.inst(id).op == Op::kHelperInvocation) return;
     if (info.Has('R') || info.Has('W')) granule_ = std::min(granule_, ElementBytes(id));
   });
 }

@@ -1,0 +1,23 @@
+// The verifier's rules about stages (verify.h, 11 to 13). Each function gives what is wrong, in
+// words, or nothing.
+#ifndef KILN_CORE_MIR_VERIFY_STAGE_H_
+#define KILN_CORE_MIR_VERIFY_STAGE_H_
+
+#include "absl/strings/string_view.h"
+
+#include "core/mir/mir.h"
+
+namespace kiln::mir {
+
+// 11: modes, inputs and outputs.
+absl::string_view StageFault(const Module& module);
+
+// 12: whether the module's stage has the op.
+bool HasOp(const Module& module, InstId id);
+
+// 13: of an instruction whose sources and results exist: how it uses an input or output.
+absl::string_view InterfaceUseFault(const Module& module, InstId id);
+
+}  // namespace kiln::mir
+
+#endif  // KILN_CORE_MIR_VERIFY_STAGE_H_
