@@ -16,8 +16,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
-#include "client/health.grpc.pb.h"
 #include "proto/bad_text.h"
+#include "proto/health.grpc.pb.h"
 #include "server/cache/source_digest.h"
 #include "server/worker/sandbox_level.h"
 

@@ -1,9 +1,7 @@
 // kilnd put together: see daemon.h.
 #include "server/daemon.h"
 
-#include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
-#include <grpcpp/health_check_service_interface.h>
 #include <prometheus/text_serializer.h>
 #include <unistd.h>
 
@@ -25,6 +23,7 @@
 #include "server/cache/result_cache.h"
 #include "server/engine.h"
 #include "server/event_log.h"
+#include "server/health_service.h"
 #include "server/log/log.h"
 #include "server/metrics/metrics.h"
 #include "server/metrics/network.h"
@@ -39,6 +38,7 @@
 #include "server/quarantine/admin_service.h"
 #include "server/quarantine/quarantine.h"
 #include "server/recheck.h"
+#include "server/reflection_service.h"
 #include "server/service.h"
 #include "server/worker/pool.h"
 #include "server/worker_user.h"
@@ -90,6 +90,10 @@ struct Daemon::Parts {
   std::unique_ptr<CompilerService> service;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
   std::unique_ptr<AdminService> admin;
+  HealthService health{{"", "kiln.v1alpha.Compiler"}};
+  ReflectionService reflection{{"kiln.v1alpha.Compiler", "kiln.v1alpha.Admin",
+                                "grpc.health.v1.Health",
+                                "grpc.reflection.v1alpha.ServerReflection"}};
   std::unique_ptr<grpc::Server> server;
   std::unique_ptr<net::Listener> call_listener;
   std::unique_ptr<net::SelfProbe> probe;
@@ -218,12 +222,10 @@ int Milliseconds(absl::Duration time) {
       std::clamp<int64_t>(absl::ToInt64Milliseconds(time), 1, std::numeric_limits<int>::max()));
 }
 
-absl::Status BuildServer(const Config& config, CompilerService* service, AdminService* admin,
+absl::Status BuildServer(const Config& config, const std::vector<grpc::Service*>& services,
                          std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor>* acceptor,
                          std::unique_ptr<grpc::Server>* server) {
   using External = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
-  grpc::EnableDefaultHealthCheckService(true);
-  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
   *acceptor = builder.experimental().AddExternalConnectionAcceptor(
       External::FROM_FD, grpc::InsecureServerCredentials());
@@ -257,13 +259,9 @@ absl::Status BuildServer(const Config& config, CompilerService* service, AdminSe
   grpc::ResourceQuota quota("kilnd");
   quota.Resize(kGrpcsOwnBytes + 2 * config.request_bytes);
   builder.SetResourceQuota(quota);
-  builder.RegisterService(service);
-  builder.RegisterService(admin);
+  for (grpc::Service* service : services) builder.RegisterService(service);
   *server = builder.BuildAndStart();
   if (*server == nullptr) return absl::UnavailableError("gRPC could not be started");
-  if (auto* health = (*server)->GetHealthCheckService()) {
-    health->SetServingStatus("kiln.v1alpha.Compiler", true);
-  }
   return absl::OkStatus();
 }
 
@@ -289,8 +287,7 @@ void Daemon::ListenForCalls(const Config& config, net::ListeningSockets sockets,
     return net::CallHealthThrough(listener, kProbeTimeout);
   };
   probe.on_change = [parts](const absl::Status& status) {
-    auto* health = parts->server->GetHealthCheckService();
-    if (health != nullptr) health->SetServingStatus(status.ok());
+    parts->health.SetServing(status.ok());
     LogSelfHealth(status, parts->log);
   };
   parts->probe = std::make_unique<net::SelfProbe>(std::move(probe));
@@ -410,8 +407,9 @@ absl::Status Daemon::StartServing(const Config& config, Parts* parts) {
   }
   auto calls = net::Listen("listen", config.listen);
   if (!calls.ok()) return calls.status();
-  absl::Status status = BuildServer(config, parts->service.get(), parts->admin.get(),
-                                    &parts->acceptor, &parts->server);
+  absl::Status status = BuildServer(
+      config, {parts->service.get(), parts->admin.get(), &parts->health, &parts->reflection},
+      &parts->acceptor, &parts->server);
   if (!status.ok()) return status;
   ListenForCalls(config, *std::move(calls), parts);
   parts->scrape.Add(parts->metrics->registry());
@@ -474,7 +472,7 @@ int Daemon::Stop() {
   if (parts_->server == nullptr) return 0;
   parts_->stopping = true;
   parts_->probe->Stop();
-  if (auto* health = parts_->server->GetHealthCheckService()) health->SetServingStatus(false);
+  parts_->health.SetServing(false);
   parts_->service->Drain();
   absl::Duration waited;  // counted: the clock may be set meanwhile
   for (; parts_->service->in_flight() > 0 && waited < parts_->drain_time; waited += kDrainLook) {
@@ -485,6 +483,7 @@ int Daemon::Stop() {
   parts_->scrape.Remove(parts_->network.get());
   parts_->scrape.Remove(parts_->snapshot.get());
   parts_->call_listener.reset();
+  parts_->health.End();
   // What is left to wait for is that answers leave the machine; idle connections would make gRPC
   // wait for seconds until their clients look up.
   parts_->server->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(500));

@@ -74,7 +74,8 @@ def kiln_proto_library(name, srcs, deps = [], grpc = True, visibility = None):
         srcs = sources,
         hdrs = headers + mocks,
         copts = ["-w"],
-        # Server reflection finds services by what their files register when the program starts.
+        # Server reflection (server/reflection_service.h) finds services by what their files register
+        # when the program starts.
         alwayslink = grpc,
         includes = [_GEN],
         visibility = visibility,

@@ -56,13 +56,6 @@ _BY_HEADER = {
         ],
         ["spirv_tools"],
     ),
-    # Registers itself from a static constructor, so it is linked even if nothing calls it.
-    "grpcpp_reflection": (
-        "grpcpp/ext/proto_server_reflection_plugin.h",
-        "libgrpc++-dev",
-        ["-Wl,--push-state,--no-as-needed", "-lgrpc++_reflection", "-Wl,--pop-state"],
-        ["grpcpp"],
-    ),
     "pthread": ("pthread.h", "libc6-dev", ["-lpthread"], []),
 }
 

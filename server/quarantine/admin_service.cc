@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/small_message.h"
 
 namespace kiln::server {
 
@@ -27,27 +28,17 @@ template <typename Request, typename Response, typename Answer>
 grpc::ServerUnaryReactor* Serve(grpc::CallbackServerContext* context, const grpc::ByteBuffer& bytes,
                                 grpc::ByteBuffer* response, const Answer& answer) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  grpc::Slice slice;
   Request request;
   Response message;
   grpc::Status status;
   if (!IsOwnMachine(context->peer())) {
     status = {grpc::StatusCode::PERMISSION_DENIED,
               "the Admin service answers on the daemon's own machine only"};
-  } else if (bytes.Length() > AdminService::kMostRequestBytes) {
-    status = {grpc::StatusCode::RESOURCE_EXHAUSTED,
-              absl::StrCat("the request has ", bytes.Length(), " bytes; at most ",
-                           AdminService::kMostRequestBytes, " are accepted")};
-  } else if (!bytes.DumpToSingleSlice(&slice).ok() ||
-             !request.ParseFromArray(slice.begin(), static_cast<int>(slice.size()))) {
-    status = {grpc::StatusCode::INVALID_ARGUMENT, "the message is none of this method"};
   } else {
-    status = answer(request, &message);
+    status = ParseSmall(bytes, AdminService::kMostRequestBytes, &request);
   }
-  if (status.ok()) {
-    const grpc::Slice text(message.SerializeAsString());
-    *response = grpc::ByteBuffer(&text, 1);
-  }
+  if (status.ok()) status = answer(request, &message);
+  if (status.ok()) *response = BytesOf(message);
   reactor->Finish(status);
   return reactor;
 }

@@ -14,6 +14,7 @@ import http2_attacker
 from attacks_target import MIB, attack, call, compile_on
 
 COMPILE = "/kiln.v1alpha.Compiler/Compile"
+REFLECTION = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
 
 
 def varint(n):
@@ -32,13 +33,13 @@ def counted(answers):
     return ", ".join("%d x %s" % (answers.count(a), a) for a in sorted(set(answers)))
 
 
-def in_parallel(daemon, messages, **how):
+def in_parallel(daemon, messages, method=COMPILE, **how):
     """The statuses of calls on one connection each, all at once."""
     answers = []
 
     def one(message):
         with daemon.channel() as channel:
-            answers.append(call(channel, COMPILE, message, 60, **how)[0])
+            answers.append(call(channel, method, message, 60, **how)[0])
     threads = [threading.Thread(target=one, args=(m,)) for m in messages]
     for t in threads:
         t.start()
@@ -85,6 +86,12 @@ def gzip_of_fields(case):
 def unknown_fields(case):
     case.sent = "4 calls of 8 MiB: fields that no message has"
     return in_parallel(case.start(), [b"\xf8\x07\x00" * (8 * MIB // 3)] * 4)
+
+
+@attack("unknown_fields_reflection", "2")
+def unknown_fields_reflection(case):
+    case.sent = "4 calls of 8 MiB: fields that no message has, to gRPC's reflection"
+    return in_parallel(case.start(), [b"\xf8\x07\x00" * (8 * MIB // 3)] * 4, REFLECTION)
 
 
 def http2(case, kind, settings=None, **numbers):

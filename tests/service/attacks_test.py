@@ -18,6 +18,7 @@ EXPECTED = {
     "empty_includes": (128, r"4 x INVALID_ARGUMENT"),
     "gzip_of_fields": (64, r"1 x UNIMPLEMENTED"),
     "unknown_fields": (128, r"4 x INVALID_ARGUMENT"),
+    "unknown_fields_reflection": (128, r"4 x RESOURCE_EXHAUSTED"),
     "metrics_port": (64, r"10 of 10 scrapes"),
     "digest_source_once": (64, r"NOT_CACHED, 0 bytes"),
     "doubling_includes": (64, r"REFUSED \(shader_too_large\)"),

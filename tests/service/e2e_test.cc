@@ -693,6 +693,32 @@ TEST_F(E2eTest, FieldsOnTheWireAreBoundedBeforeTheyAreParsed) {
   EXPECT_TRUE(Compile(Request(1)).status.ok());
 }
 
+// Four messages at a time, each with 8 MB of a field that nobody knows.
+TEST_F(E2eTest, HealthAndReflectionParseSmallMessagesOnly) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitisers keep what is freed";
+#endif
+  Start({"--workers=1"});
+  std::string unknown;
+  while (unknown.size() < 8 << 20) unknown += "\xf8\x07\x01";
+  for (const std::string method :
+       {"/grpc.health.v1.Health/Check", "/grpc.health.v1.Health/Watch",
+        "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"}) {
+    const double before = PeakBytes(kilnd_->pid());
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        EXPECT_EQ(CallRaw(kilnd_->Channel(), method, unknown).error_code(),
+                  grpc::RESOURCE_EXHAUSTED)
+            << method;
+      });
+    }
+    for (auto& t : threads) t.join();
+    EXPECT_LT(PeakBytes(kilnd_->pid()) - before, 64 << 20) << method;
+  }
+  EXPECT_TRUE(CallRaw(kilnd_->Channel(), "/grpc.health.v1.Health/Check", "").ok());
+}
+
 TEST_F(E2eTest, DrainFinishesWhatIsInFlight) {
   Start();
   Outcome outcome;

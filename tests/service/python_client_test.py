@@ -42,16 +42,28 @@ service Health {
 """
 REFLECTION = WELL_KNOWN % "grpc.reflection.v1alpha" + """
 message ServerReflectionRequest {
-  oneof message_request { string file_containing_symbol = 4; string list_services = 7; }
+  string host = 1;
+  oneof message_request {
+    string file_by_filename = 3;
+    string file_containing_symbol = 4;
+    ExtensionRequest file_containing_extension = 5;
+    string all_extension_numbers_of_type = 6;
+    string list_services = 7;
+  }
 }
+message ExtensionRequest { string containing_type = 1; int32 extension_number = 2; }
 message FileDescriptorResponse { repeated bytes file_descriptor_proto = 1; }
+message ExtensionNumberResponse { string base_type_name = 1; repeated int32 extension_number = 2; }
 message ListServiceResponse { repeated ServiceResponse service = 1; }
 message ServiceResponse { string name = 1; }
 message ErrorResponse { int32 error_code = 1; string error_message = 2; }
 message ServerReflectionResponse {
+  string valid_host = 1;
+  ServerReflectionRequest original_request = 2;
   oneof message_response {
     ErrorResponse error_response = 7;
     FileDescriptorResponse file_descriptor_response = 4;
+    ExtensionNumberResponse all_extension_numbers_response = 5;
     ListServiceResponse list_services_response = 6;
   }
 }
@@ -286,23 +298,88 @@ class PythonClientTest(unittest.TestCase):
         self.assertEqual([t.name for t in capabilities.targets], ["tgl", "skl"])
         self.assertGreater(capabilities.limits.max_module_bytes, 0)
 
-    def test_reflection(self):
+    def reflect(self, *requests):
+        """Answers to ServerReflectionRequests that have one field each, in one stream."""
         import reflection_pb2 as r
         import reflection_pb2_grpc
-        from google.protobuf import descriptor_pb2
         stub = reflection_pb2_grpc.ServerReflectionStub(self.channel)
-        answers = list(stub.ServerReflectionInfo(iter([
-            r.ServerReflectionRequest(list_services=""),
-            r.ServerReflectionRequest(file_containing_symbol="kiln.v1alpha.Compiler")]), timeout=60))
-        names = [s.name for s in answers[0].list_services_response.service]
-        self.assertIn("kiln.v1alpha.Compiler", names)
-        self.assertIn("grpc.health.v1.Health", names)
-        self.assertEqual(answers[1].WhichOneof("message_response"), "file_descriptor_response",
-                         str(answers[1]))
-        files = [descriptor_pb2.FileDescriptorProto.FromString(b)
-                 for b in answers[1].file_descriptor_response.file_descriptor_proto]
-        methods = [m.name for f in files for s in f.service for m in s.method]
-        self.assertIn("Compile", methods)
+        return list(stub.ServerReflectionInfo(
+            iter([r.ServerReflectionRequest(**fields) for fields in requests]), timeout=60))
+
+    def files(self, answer):
+        """The FileDescriptorProtos of an answer."""
+        from google.protobuf import descriptor_pb2
+        self.assertEqual(answer.WhichOneof("message_response"), "file_descriptor_response",
+                         str(answer))
+        return [descriptor_pb2.FileDescriptorProto.FromString(text)
+                for text in answer.file_descriptor_response.file_descriptor_proto]
+
+    def test_reflection(self):
+        services, = self.reflect({"list_services": ""})
+        names = [s.name for s in services.list_services_response.service]
+        self.assertEqual(sorted(names), [
+            "grpc.health.v1.Health", "grpc.reflection.v1alpha.ServerReflection",
+            "kiln.v1alpha.Admin", "kiln.v1alpha.Compiler"])
+        for name, answer in zip(names, self.reflect(*[{"file_containing_symbol": n}
+                                                      for n in names])):
+            files = self.files(answer)
+            # What was asked for comes first.
+            self.assertIn(name, [files[0].package + "." + s.name for s in files[0].service])
+            # Each file once and with all that it imports, so that a pool can be made of them.
+            paths = [f.name for f in files]
+            self.assertEqual(len(paths), len(set(paths)))
+            for f in files:
+                self.assertLessEqual(set(f.dependency), set(paths))
+
+        # Symbols of all kinds, by file.
+        kinds = {"kiln.v1alpha.Compiler.Compile": "proto/compiler.proto",
+                 "kiln.v1alpha.CompileRequest": "proto/compile.proto",
+                 "kiln.v1alpha.CompileRequest.spirv": "proto/compile.proto",
+                 "kiln.v1alpha.TargetResult.Status": "proto/compile.proto",
+                 "grpc.health.v1.HealthCheckResponse.SERVING": "proto/health.proto"}
+        for path, answer in zip(kinds.values(), self.reflect(*[{"file_containing_symbol": n}
+                                                               for n in kinds])):
+            self.assertEqual(self.files(answer)[0].name, path)
+
+        # What a client makes of the answers calls the service.
+        from google.protobuf import descriptor_pool, message_factory
+        pool = descriptor_pool.DescriptorPool()
+        answer, = self.reflect({"file_containing_symbol": "kiln.v1alpha.Compiler.GetCapabilities"})
+        for f in reversed(self.files(answer)):
+            pool.Add(f)
+        method = pool.FindServiceByName("kiln.v1alpha.Compiler").methods_by_name["GetCapabilities"]
+        factory = message_factory.MessageFactory(pool)
+        call = self.channel.unary_unary(
+            "/kiln.v1alpha.Compiler/GetCapabilities",
+            request_serializer=lambda m: m.SerializeToString(),
+            response_deserializer=factory.GetPrototype(method.output_type).FromString)
+        capabilities = call(factory.GetPrototype(method.input_type)(), timeout=60)
+        self.assertEqual([t.name for t in capabilities.targets], ["tgl", "skl"])
+
+    def test_reflection_of_what_is_not_there(self):
+        import reflection_pb2 as r
+        extension = r.ExtensionRequest(containing_type="kiln.v1alpha.CompileRequest",
+                                       extension_number=1)
+        # None ends the stream. The workers' protocol is not the services'.
+        answers = self.reflect(
+            {"file_containing_symbol": "no.such.Symbol"},
+            {"file_by_filename": "proto/worker.proto"},
+            {"file_containing_symbol": "kiln.worker.Job"},
+            {"file_containing_extension": extension},
+            {"all_extension_numbers_of_type": "no.such.Message"},
+            {},
+            {"all_extension_numbers_of_type": "kiln.v1alpha.CompileRequest"},
+            {"file_by_filename": "proto/compiler.proto", "host": "here"})
+        self.assertEqual([a.error_response.error_code for a in answers], [5, 5, 5, 5, 5, 12, 0, 0])
+        numbers = answers[6].all_extension_numbers_response
+        self.assertEqual(numbers.base_type_name, "kiln.v1alpha.CompileRequest")
+        self.assertEqual(list(numbers.extension_number), [])
+        self.assertEqual(answers[7].valid_host, "here")
+        self.assertEqual(answers[7].original_request.file_by_filename, "proto/compiler.proto")
+        self.assertEqual(self.files(answers[7])[0].name, "proto/compiler.proto")
+        with self.assertRaises(grpc.RpcError) as caught:
+            self.reflect({"file_by_filename": "x" * 5000})
+        self.assertEqual(caught.exception.code(), grpc.StatusCode.RESOURCE_EXHAUSTED)
 
     def test_health_and_drain(self):
         import health_pb2 as h
@@ -315,7 +392,9 @@ class PythonClientTest(unittest.TestCase):
             health.Check(h.HealthCheckRequest(service="no.such.Service"), timeout=60)
         self.assertEqual(caught.exception.code(), grpc.StatusCode.NOT_FOUND)
 
-        seen = []
+        unknown = health.Watch(h.HealthCheckRequest(service="no.such.Service"), timeout=60)
+        self.assertEqual(next(unknown).status, h.HealthCheckResponse.SERVICE_UNKNOWN)
+        seen, ends = [], []
         watching = threading.Event()
 
         def watch():
@@ -324,8 +403,8 @@ class PythonClientTest(unittest.TestCase):
                 for answer in health.Watch(request, timeout=60):
                     seen.append(answer.status)
                     watching.set()
-            except grpc.RpcError:
-                pass  # the daemon ends the stream when it goes
+            except grpc.RpcError as error:
+                ends.append(error.code())
         watcher = threading.Thread(target=watch)
         watcher.start()
         self.assertTrue(watching.wait(60))
@@ -340,6 +419,8 @@ class PythonClientTest(unittest.TestCase):
         self.assertEqual(self.daemon.stop(), 0)
         watcher.join(60)
         self.assertEqual(seen, [h.HealthCheckResponse.SERVING, h.HealthCheckResponse.NOT_SERVING])
+        self.assertEqual(ends, [grpc.StatusCode.UNAVAILABLE])  # which is worth another try
+        self.assertEqual(unknown.code(), grpc.StatusCode.UNAVAILABLE)
 
     def scrape(self):
         with urllib.request.urlopen(self.daemon.metrics_url, timeout=60) as answer:
