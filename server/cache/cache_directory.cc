@@ -59,6 +59,15 @@ bool IsDatabase(int directory, const std::string& name) {
   return true;
 }
 
+// Words that go behind a name, where it is why the name is not taken for one of ours.
+std::string WhoseItIs(int directory, const std::string& name) {
+  struct stat is;
+  if (fstatat(directory, name.c_str(), &is, AT_SYMLINK_NOFOLLOW) != 0 || is.st_uid == geteuid()) {
+    return "";
+  }
+  return absl::StrCat(", which belongs to user ", is.st_uid);
+}
+
 bool OthersWrite(const struct stat& is) { return (is.st_mode & (S_IWGRP | S_IWOTH)) != 0; }
 
 }  // namespace
@@ -124,12 +133,18 @@ absl::Status CacheDirectory::TakeMarker(DiskCause* cause) {
   const std::vector<std::string> names = Names();
   const bool marker = std::find(names.begin(), names.end(), kMarkerName) != names.end();
   if (!names.empty() && !marker && !IsOfAnEarlierVersion(names)) {
-    auto other = std::find_if_not(names.begin(), names.end(), IsOurName);
+    auto found = std::find_if_not(names.begin(), names.end(), IsOurName);
+    if (found == names.end()) {
+      found = std::find_if(names.begin(), names.end(), [this](const std::string& name) {
+        return !WhoseItIs(fd_.get(), name).empty();
+      });
+    }
+    const std::string& other = found == names.end() ? names.front() : *found;
     *cause = DiskCause::kNotOurs;
     return absl::UnavailableError(absl::StrCat(
         "cache directory ", path_, " was not made by kilnd: there is no ", kMarkerName,
-        " in it, but '", absl::CHexEscape(other == names.end() ? names.front() : *other),
-        "': ", kAdvice, ", or make an empty file ", kMarkerName, " in it if it is a cache"));
+        " in it, but '", absl::CHexEscape(other), "'", WhoseItIs(fd_.get(), other), ": ", kAdvice,
+        ", or make an empty file ", kMarkerName, " in it if it is a cache"));
   }
   if (!marker) {
     const files::Opened made = files::OpenFile(fd_.get(), kMarkerName, O_WRONLY | O_CREAT);

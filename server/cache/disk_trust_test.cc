@@ -175,6 +175,18 @@ TEST_F(DiskTrustTest, AnotherUsersDirectoryIsLeftAlone) {
   EXPECT_TRUE(Has());
 }
 
+// A cache of root's, of which only the directory was given away.
+TEST_F(DiskTrustTest, WhoseFilesKeepACacheFromBeingTakenIsSaid) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+  Make();
+  LoseMarker();
+  for (const char* name : {"/lock", "/generation-000000000001"}) {
+    ASSERT_EQ(lchown((dir_ + name).c_str(), kAnother, kAnother), 0) << name;
+  }
+  Open();
+  ExpectRefused("not_ours", "', which belongs to user 12345: ");
+}
+
 // Folders of names that ours have, in a directory that was never a cache.
 TEST_F(DiskTrustTest, AnothersFilesAreLeftAlone) {
   for (const char* name : {"/db", "/doomed-1-1", "/generation-000000000001.repaired",

@@ -59,8 +59,11 @@ void Log::Configure(Level level, Format format) {
 
 absl::Status Log::WriteToFile(const std::string& path, uint64_t bytes) {
   absl::StatusOr<LogFile> file = LogFile::Open(path, bytes, fd_);
-  if (file.ok()) file_ = *std::move(file);
-  return file.status();
+  if (!file.ok()) return file.status();
+  file_ = *std::move(file);
+  const std::string why = file_->WhyNotKept();
+  if (!why.empty()) Write(Event::kLogNotKept, {{"message", why}});
+  return absl::OkStatus();
 }
 
 void Log::Write(Event event, std::vector<Field> fields) {

@@ -73,7 +73,8 @@ class Log {
   Log& operator=(const Log&) = delete;
 
   // Before the first line: what is written to the descriptor, by whomever, goes to this file, which
-  // takes so many bytes at most, and as many again for what came before. Errors as LogFile::Open.
+  // takes so many bytes at most, and as many again for what came before; where that cannot be kept
+  // the first line says so. Errors as LogFile::Open.
   absl::Status WriteToFile(const std::string& path, uint64_t bytes);
 
   // Does not block.

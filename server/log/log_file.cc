@@ -8,9 +8,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/files/own.h"
 
 namespace kiln::log {
 namespace {
@@ -28,29 +30,32 @@ absl::StatusOr<LogFile> LogFile::Open(std::string path, uint64_t bytes, int fd) 
 }
 
 absl::Status LogFile::OpenNamed() const {
-  // A FIFO would be waited for, or for its reader by every line.
-  constexpr int kFlags =
-      O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-  const int opened = open(path_.c_str(), kFlags, 0600);
-  if (opened < 0) {
-    return errno == ELOOP || errno == ENXIO || errno == EISDIR
-               ? Wrong(path_, "is no regular file")
-               : absl::FailedPreconditionError(
-                     absl::StrCat("the log file ", path_, ": ", strerror(errno)));
+  const files::Opened opened = files::OpenFile(AT_FDCWD, path_, O_WRONLY | O_APPEND | O_CREAT);
+  if (!opened.unfit.empty()) return Wrong(path_, opened.unfit);
+  if (!opened.ok()) {
+    return absl::FailedPreconditionError(absl::StrCat("the log file ", path_, ": ", opened.Why()));
   }
-  struct stat info;
-  const bool regular = fstat(opened, &info) == 0 && S_ISREG(info.st_mode);
-  const bool taken = regular && dup2(opened, fd_) == fd_;
-  close(opened);
-  if (!regular) return Wrong(path_, "is no regular file");
-  return taken ? absl::OkStatus() : Wrong(path_, "cannot take the place of standard error");
+  if (dup2(opened.fd.get(), fd_) != fd_) {
+    return Wrong(path_, "cannot take the place of standard error");
+  }
+  return absl::OkStatus();
+}
+
+std::string LogFile::WhyNotKept() const {
+  const std::string named = std::filesystem::path(path_).parent_path();
+  const char* parent = named.empty() ? "." : named.c_str();
+  if (files::IsDirectory(AT_FDCWD, OldPath())) {
+    return absl::StrCat(OldPath(), " is a directory");
+  }
+  if (faccessat(AT_FDCWD, parent, W_OK | X_OK, AT_EACCESS) == 0) return "";
+  return absl::StrCat(OldPath(), " cannot be made: ", strerror(errno));
 }
 
 void LogFile::MakeRoom(size_t line) {
   // What does not succeed leaves the file that is open.
   if (!IsNamed()) OpenNamed().IgnoreError();
   if (HasRoom(line)) return;
-  if (IsNamed()) rename(path_.c_str(), absl::StrCat(path_, ".1").c_str());
+  if (IsNamed()) rename(path_.c_str(), OldPath().c_str());
   OpenNamed().IgnoreError();
   if (!HasRoom(line)) static_cast<void>(ftruncate(fd_, 0) == 0);
 }

@@ -9,9 +9,11 @@
 // Who takes the file's name away (rm, logrotate) finds the next line in a new file of that name.
 // Nothing that is put there takes from the bound: only what is open here is renamed, links are not
 // followed, and where renaming or opening fails the file that is open is emptied instead. Of two
-// daemons with the same FILE each keeps the bound, but they take each other's lines away.
+// daemons with the same FILE each keeps the bound, but they take each other's lines away. The log
+// has keys of results, which are worth what the results are (server/README.md): what is there
+// already is written to only if it is this user's and has no other name.
 //
-// Costs two system calls a line, of which there are few (log.h).
+// Costs three system calls a line, of which there are few (log.h).
 #ifndef KILN_SERVER_LOG_LOG_FILE_H_
 #define KILN_SERVER_LOG_LOG_FILE_H_
 
@@ -26,8 +28,12 @@ namespace kiln::log {
 class LogFile {
  public:
   // Opens the file, which stays as it is, or makes it (0600), in the place of the descriptor `fd`.
-  // InvalidArgument: it is a link or no regular file; others: it cannot be opened.
+  // InvalidArgument: it is a link, no regular file, another user's, or has a second name; others:
+  // it cannot be opened.
   static absl::StatusOr<LogFile> Open(std::string path, uint64_t bytes, int fd);
+
+  // Why what the file has at its bound will be thrown away, not kept as FILE.1; empty: it is kept.
+  std::string WhyNotKept() const;
 
   // Before a line of so many bytes, which the bound may be too small for: then it stands alone.
   void MakeRoom(size_t line);
@@ -35,6 +41,7 @@ class LogFile {
  private:
   LogFile(std::string path, uint64_t bytes, int fd)
       : path_(std::move(path)), bytes_(bytes), fd_(fd) {}
+  std::string OldPath() const { return path_ + ".1"; }
   bool HasRoom(size_t line) const;
   // What is open is what `path_` names.
   bool IsNamed() const;

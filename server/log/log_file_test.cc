@@ -22,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kBytes = 4096;
+constexpr uid_t kAnother = 12345;
 
 class LogFileTest : public testing::Test {
  protected:
@@ -183,6 +184,68 @@ TEST_F(LogFileTest, OnlyRegularFilesAreOpened) {
   EXPECT_FALSE(fs::exists(dir_ + "/nothing"));
   Lines(&log, 0, 1);
   EXPECT_EQ(Read(dir_ + "/theirs"), "theirs");
+}
+
+// What the log says is for this user. Another who made the file, or has it under another name,
+// would read it.
+TEST_F(LogFileTest, OnlyFilesOfThisUserAreOpened) {
+  std::ofstream(dir_ + "/theirs") << "theirs";
+  fs::create_hard_link(dir_ + "/theirs", path_);
+  Log log(options_);
+  absl::Status status = log.WriteToFile(path_, kBytes);
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_NE(status.message().find(path_ + " has 2 names"), std::string::npos) << status;
+  fs::remove(dir_ + "/theirs");
+  if (geteuid() == 0) {
+    ASSERT_EQ(chown(path_.c_str(), kAnother, kAnother), 0);
+    status = log.WriteToFile(path_, kBytes);
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    EXPECT_NE(status.message().find("belongs to user 12345"), std::string::npos) << status;
+    ASSERT_EQ(chown(path_.c_str(), 0, 0), 0);
+  }
+  Lines(&log, 0, 1);
+  EXPECT_EQ(Read(path_), "theirs") << "nothing was written, nor cut";
+  EXPECT_TRUE(log.WriteToFile(path_, kBytes).ok());
+}
+
+TEST_F(LogFileTest, ThatNothingWillBeKeptIsTheFirstLine) {
+  {
+    Log log(options_);
+    ASSERT_TRUE(log.WriteToFile(path_, kBytes).ok());
+    Lines(&log, 0, 1);
+    EXPECT_EQ(Read(path_).find("log_not_kept"), std::string::npos);
+  }
+  fs::create_directory(path_ + ".1");
+  Log log(options_);
+  ASSERT_TRUE(log.WriteToFile(path_, kBytes).ok());
+  Lines(&log, 1, 2);
+  EXPECT_NE(Read(path_).find("event=log_not_kept message=\"" + path_ + ".1 is a directory"),
+            std::string::npos)
+      << Read(path_);
+}
+
+// As /var/log is root's: the file is the user's, the directory is not.
+TEST_F(LogFileTest, ADirectoryThatTakesNoOtherFileIsToldOf) {
+  char dir[] = "/tmp/log_file_testXXXXXX";  // which other users reach
+  ASSERT_NE(mkdtemp(dir), nullptr);
+  const std::string path = std::string(dir) + "/kilnd.log";
+  std::ofstream(path) << "";
+  const bool root = geteuid() == 0;
+  chmod(dir, root ? 0755 : 0500);
+  if (root) {
+    ASSERT_EQ(chown(path.c_str(), kAnother, kAnother), 0);
+    ASSERT_EQ(seteuid(kAnother), 0);
+  }
+  {
+    Log log(options_);
+    EXPECT_TRUE(log.WriteToFile(path, kBytes).ok());
+    Lines(&log, 0, 1);
+  }
+  ASSERT_EQ(root ? seteuid(0) : 0, 0);
+  EXPECT_NE(Read(path).find("kilnd.log.1 cannot be made: Permission denied"), std::string::npos)
+      << Read(path);
+  chmod(dir, 0700);
+  fs::remove_all(dir);
 }
 
 }  // namespace

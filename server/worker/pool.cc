@@ -190,7 +190,9 @@ absl::Status Pool::Impl::CheckHello(const Hello& hello) const {
   if (options_.limits.uid != 0 && !hello.sandbox().not_root()) {
     return absl::FailedPreconditionError(
         absl::StrCat("the worker could not become user ", options_.limits.uid,
-                     " for good (--worker-user=none: it stays root); it is not used as root"));
+                     " for good; it is not used as root. It needs CAP_SETUID and CAP_SETGID, and a "
+                     "user namespace that has this user (--worker-user=NAME: another; "
+                     "--worker-user=none: it stays root, all other layers hold)"));
   }
   if (options_.limits.fault_injection && !hello.fault_injection()) {
     return absl::FailedPreconditionError(

@@ -45,6 +45,7 @@ std::vector<std::string> Arguments(const WorkerLimits& limits) {
     args.push_back(absl::StrCat("--uid=", limits.uid));
     args.push_back(absl::StrCat("--gid=", limits.gid));
   }
+  if (limits.niceness != 0) args.push_back(absl::StrCat("--niceness=", limits.niceness));
   if (!limits.seccomp) args.push_back("--no-seccomp");
   if (limits.fault_injection) args.push_back("--enable-fault-injection");
   return args;
@@ -197,7 +198,6 @@ absl::StatusOr<std::unique_ptr<Process>> Process::Start(const Executable& execut
     close(mine);
     return pid.status();
   }
-  if (limits.niceness != 0) setpriority(PRIO_PROCESS, static_cast<id_t>(*pid), limits.niceness);
   return std::unique_ptr<Process>(new Process(*pid, mine));
 }
 

@@ -29,7 +29,7 @@ struct WorkerLimits {
   absl::Duration wall_time = absl::Seconds(60);  // per job
   // From sending a job to its being read whole; then it goes to another worker.
   absl::Duration begin_time = absl::Seconds(10);
-  int niceness = 0;  // how far others go before it
+  int niceness = 0;  // how far others go before it; 0: as the parent
   // Who workers of root become; 0: they stay root.
   uint32_t uid = 0;
   uint32_t gid = 0;

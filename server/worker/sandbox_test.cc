@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/ipc.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -263,6 +264,16 @@ TEST_F(OtherUserTest, ThePoolHasAllOfItsHold) {
   EXPECT_NE(OnlyWorker(), first);
 }
 
+// Without CAP_SYS_NICE root may no longer do that to a process that is another user's.
+TEST_F(OtherUserTest, AWorkerGivesWayToOthersByItself) {
+  PoolOptions options = Options();
+  options.limits.uid = options.limits.gid = kUser;
+  options.limits.niceness = 19;
+  auto pool = Pool::Start(std::move(options));
+  ASSERT_TRUE(pool.ok()) << pool.status();
+  EXPECT_EQ(getpriority(PRIO_PROCESS, static_cast<id_t>(OnlyWorker())), 19);
+}
+
 TEST_F(OtherUserTest, OfAWorkerThatStaysRootItIsSaid) {
   StartAs(0, true);
   EXPECT_FALSE(level().not_root());
@@ -273,7 +284,9 @@ TEST_F(OtherUserTest, AWorkerThatCannotChangeIsNotUsed) {
   options.limits.uid = options.limits.gid = UINT32_MAX;  // no user is that
   auto pool = Pool::Start(std::move(options));
   ASSERT_FALSE(pool.ok());
-  EXPECT_NE(pool.status().message().find("--worker-user=none"), std::string::npos);
+  for (const char* word : {"--worker-user=none", "CAP_SETUID", "user namespace"}) {
+    EXPECT_NE(pool.status().message().find(word), std::string::npos) << pool.status();
+  }
 }
 
 TEST_F(SandboxTest, TheReleasedWorkerHasNoFaultsAndCannotBeOpened) {

@@ -1,6 +1,7 @@
 // The worker process: reads jobs, does them, answers. See worker_main.h.
 #include "server/worker/worker_main.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -53,6 +54,7 @@ void OnTerminate() {
 struct Arguments {
   SandboxOptions sandbox;
   int64_t cpu_seconds = 60;
+  int niceness = 0;
   FaultInjector inject = nullptr;  // null: this is no test
 };
 
@@ -74,6 +76,8 @@ bool ParseArguments(int argc, char** argv, FaultInjector inject, Arguments* out)
       out->sandbox.gid = static_cast<uint32_t>(n);
     } else if (TakeNumber(arg, "--cpu-seconds=", &n)) {
       out->cpu_seconds = static_cast<int64_t>(n);
+    } else if (TakeNumber(arg, "--niceness=", &n)) {
+      out->niceness = static_cast<int>(n);
     } else if (arg == "--no-seccomp" && inject != nullptr) {
       out->sandbox.seccomp = false;
     } else if (arg == "--enable-fault-injection") {
@@ -171,6 +175,8 @@ size_t StackBytes(const SandboxOptions& sandbox) {
 
 int Serve(const Arguments& arguments, Backend* backend, Board* board) {
   Hello hello;
+  // Not the parent: without CAP_SYS_NICE it may not, once this is another user.
+  if (arguments.niceness != 0) setpriority(PRIO_PROCESS, 0, arguments.niceness);
   LeaveRoot(arguments.sandbox, hello.mutable_sandbox());
   DetachFromParent(kSocketFd, hello.mutable_sandbox());
   backend->Describe(&hello);
