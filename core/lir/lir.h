@@ -130,6 +130,7 @@ struct Function {
   std::vector<Operand> operands;   // pool
   std::vector<LiveIn> live_ins;
   std::vector<SideRow> side;       // each row once: equal operations have equal Inst::aux
+  uint32_t spill_units = 0;        // of scratch memory, from its start, that spilled values take
   std::vector<Repeat> repeats;     // made by the spiller, claims that ra/check.h verifies
 
   const Value& value(ValueId v) const { return values[v.index]; }

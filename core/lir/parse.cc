@@ -80,6 +80,7 @@ class Parser {
     if (!saw_function_) return Error("'function' must come first");
     if (absl::StartsWith(line, "value ")) return ValueLine(line);
     if (absl::StartsWith(line, "livein ")) return LiveInLine(line);
+    if (absl::StartsWith(line, "spilled ")) return SpilledLine(line);
     if (absl::StartsWith(line, "block ")) return BlockLine(line);
     if (f_.blocks.empty()) return Error("expected 'block'");
     if (absl::StartsWith(line, "-> ")) return Successors(line.substr(3));
@@ -124,6 +125,12 @@ class Parser {
       }
     }
     f_.values.push_back(v);
+    return absl::OkStatus();
+  }
+
+  absl::Status SpilledLine(absl::string_view line) {
+    const auto w = Words(line);
+    if (w.size() != 2 || !Number(w[1], &f_.spill_units)) return Error("expected 'spilled UNITS'");
     return absl::OkStatus();
   }
 

@@ -121,6 +121,7 @@ std::string Print(const Target& t, const Function& f) {
     if (value.spirv_id != 0) absl::StrAppend(&s, " id ", value.spirv_id);
     s += "\n";
   }
+  if (f.spill_units != 0) absl::StrAppend(&s, "spilled ", f.spill_units, "\n");
   for (const LiveIn& l : f.live_ins) {
     absl::StrAppend(&s, "livein %", l.value.index, " at ", l.reg, "\n");
   }

@@ -5,6 +5,7 @@
 //   value %1 G 4x4 whole id 12
 //   value %2 F 0x1
 //   livein %0 at 8
+//   spilled 24
 //   block b0 depth 0
 //     %1x4:f = load %0:ud {w16 aux 3}
 //     msg.write %0:ud %2:ud {w16 [untyped_write bti 3 lanes 16 channels 1]}

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
 #include "core/intel/abi/descriptor_tables.h"
+#include "core/intel/abi/width_abi.h"
 #include "core/mir/build.h"
 
 namespace kiln::intel {
@@ -315,15 +316,6 @@ absl::Status CheckControl(const Module& m) {
                      m.inst(math).spirv_id);
 }
 
-void AddPart(out::LaunchRecord& r, uint32_t byte, uint32_t bytes, out::PushSource source) {
-  out::PushPart part;
-  part.reg = kFirstPushRegister + byte / kGrfBytes;
-  part.byte = byte % kGrfBytes;
-  part.bytes = bytes;
-  part.source = source;
-  r.push.push_back(part);
-}
-
 }  // namespace
 
 uint32_t KnownElement(const mir::Resource& resource, uint64_t index) {
@@ -338,18 +330,6 @@ bool IsUnreadableFormat(mir::ImageFormat format) {
     case mir::ImageFormat::kR11g11b10f: return true;
     default: return false;
   }
-}
-
-absl::Status CheckScratch(const Module& m, uint64_t bytes, int width) {
-  if (bytes <= kMaxScratchBytes) return absl::OkStatus();
-  mir::PrivateArray largest;
-  for (const mir::PrivateArray& array : m.private_arrays) {
-    if (array.bytes > largest.bytes) largest = array;
-  }
-  const absl::Status s = absl::ResourceExhaustedError(
-      absl::StrCat("a thread of ", width, " lanes needs ", bytes,
-                   " bytes of scratch memory; the limit is ", kMaxScratchBytes));
-  return WithSpirvId(WithCause(s, "scratch_too_large"), largest.spirv_id);
 }
 
 absl::StatusOr<Abi> AssignAbi(const Module& m) {
@@ -372,55 +352,6 @@ absl::StatusOr<Abi> AssignAbi(const Module& m) {
   abi.writes_shared = uses.writes_shared;
   abi.writes_buffers = uses.writes_buffers;
   return abi;
-}
-
-uint32_t ThreadsPerGroup(const Module& m, int width) {
-  const uint64_t invocations =
-      uint64_t{m.local_size[0]} * m.local_size[1] * m.local_size[2];
-  return static_cast<uint32_t>((invocations + width - 1) / width);
-}
-
-out::LaunchRecord MakeLaunchRecord(const Module& m, const Abi& abi, int width) {
-  out::LaunchRecord r;
-  r.target = "tgl";
-  r.entry_point = m.entry_point;
-  r.stage = "compute";
-  r.dispatch_width = static_cast<uint32_t>(width);
-  r.push_constant_bytes = m.push_constant_bytes;
-  r.push_first_register = kFirstPushRegister;
-  r.push_registers = abi.cross_thread_registers + abi.per_thread_registers;
-  if (abi.client_bytes != 0) {
-    AddPart(r, 0, abi.client_bytes, out::PushSource::kClientPushConstants);
-  }
-  if (abi.num_workgroups) AddPart(r, *abi.num_workgroups, 12, out::PushSource::kNumWorkgroups);
-  if (abi.base_workgroup) AddPart(r, *abi.base_workgroup, 12, out::PushSource::kBaseWorkgroup);
-  for (const Abi::BufferAddress& a : abi.buffer_addresses) {
-    // A part does not run on in the next register.
-    for (uint32_t half = 0; half < 8; half += 4) {
-      AddPart(r, a.byte + half, 4, out::PushSource::kBufferAddress);
-      const mir::Resource& resource = m.resources[a.resource];
-      r.push.back().offset = half;
-      r.push.back().ubo = {resource.set, resource.binding, a.element};
-    }
-  }
-  if (abi.subgroup_id) AddPart(r, *abi.subgroup_id, 4, out::PushSource::kSubgroupId);
-  r.compute.local_size = m.local_size;
-  r.compute.threads_per_group = ThreadsPerGroup(m, width);
-  const uint32_t lanes = static_cast<uint32_t>(
-      uint64_t{m.local_size[0]} * m.local_size[1] * m.local_size[2] % static_cast<uint32_t>(width));
-  r.compute.last_thread_mask = ~0u >> (32 - (lanes == 0 ? width : lanes));
-  r.compute.cross_thread_registers = abi.cross_thread_registers;
-  r.compute.per_thread_registers = abi.per_thread_registers;
-  r.compute.uses_barrier = abi.uses_barrier && r.compute.threads_per_group != 1;
-  r.compute.uses_num_workgroups = abi.num_workgroups.has_value();
-  r.compute.requires_zero_base = abi.requires_zero_base;
-  r.binding_table = abi.binding_table;
-  r.sampler_table = abi.sampler_table;
-  r.descriptor_memory = abi.descriptor_memory;
-  r.needs_descriptor_memory = !abi.descriptor_memory.empty();
-  r.shared_bytes = m.shared_bytes;
-  r.constant_data = m.constant_data;
-  return r;
 }
 
 }  // namespace kiln::intel

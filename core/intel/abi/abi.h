@@ -90,15 +90,6 @@ bool IsUnreadableFormat(mir::ImageFormat format);
 // scratch memory than the narrowest thread has.
 absl::StatusOr<Abi> AssignAbi(const mir::Module& module);
 
-// The launch record of one width, but for code_bytes, grf_used and scratch, which the caller adds.
-out::LaunchRecord MakeLaunchRecord(const mir::Module& module, const Abi& abi, int width);
-
-uint32_t ThreadsPerGroup(const mir::Module& module, int width);
-
-// Whether a thread can have that much scratch memory; ResourceExhausted, "scratch_too_large", with the
-// id of the module's largest private array, if it has one.
-absl::Status CheckScratch(const mir::Module& module, uint64_t bytes, int width);
-
 }  // namespace kiln::intel
 
 #endif  // KILN_CORE_INTEL_ABI_ABI_H_

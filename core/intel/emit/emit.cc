@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
+#include "core/intel/abi/width_abi.h"
 #include "core/intel/emit/lanes.h"
 #include "core/intel/emit/operands.h"
 #include "core/intel/emit/structure.h"
@@ -476,7 +477,9 @@ class Emitter {
     ClearHeader(in, f_.defs(id)[0]);
     MaskInto(in, f_.defs(id)[0], 3, f_.uses(id)[0], 0xf);
     MaskInto(in, f_.defs(id)[0], 5, f_.uses(id)[0], 0xfffffc00u);
-    if (in.aux != 0) AddToHeader(in, f_.defs(id)[0], 5, in.aux);
+    // Without a place it is for arrays, which lie behind what is spilled.
+    const uint32_t arrays = in.num_uses == 1 ? ArraysAt(4 * f_.spill_units) : 0;
+    if (arrays != 0) AddToHeader(in, f_.defs(id)[0], 5, arrays);
     if (in.num_uses == 2) {
       isa::Instruction e = Head(in, Opcode::kMov, 1, 0);
       e.dst = HeaderDword(f_.defs(id)[0], 2, false);

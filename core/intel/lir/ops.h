@@ -33,7 +33,8 @@ enum LirOp : uint16_t {
   kInterleave,     // per 8 lanes, the registers of use 0 and then those of use 1: two
                    // dwords or two qwords a lane
   kScratchHeader,  // message header for per-thread scratch memory, from r0 = use 0;
-                   // use 1: place in dwords of a block; aux: bytes added to the base
+                   // use 1: place in dwords of a block; without: for private arrays, which lie
+                   // behind the spilled values
   kSamplerHeader,  // sampler header from r0 = use 0: dword 2 = aux, 3 the sampler pointer,
                    // or use 1, the handle of a sampler
   kJoin,           // per-lane vector = responses of messages for parts of the lanes, in

@@ -17,14 +17,6 @@
 namespace kiln::intel {
 namespace {
 
-// Per-thread scratch space comes in powers of two from 1 KiB.
-uint32_t ScratchBytes(uint32_t wanted) {
-  if (wanted == 0) return 0;
-  uint32_t bytes = 1024;
-  while (bytes < wanted) bytes *= 2;
-  return bytes;
-}
-
 // Units of each pool that scheduling leaves free for fragmentation. 8 GRFs; on the corpus the
 // allocator needed none (core/lir/ra/DESIGN.md), flags have their own spilling.
 constexpr uint32_t kGrfReserve = 64;
@@ -100,24 +92,6 @@ void RemarkSpills(const lir::Function& f, const lir::ra::SpillStats& spill, Pass
   }
 }
 
-// Spilled values lie first, where scratch block messages reach; private arrays behind them.
-absl::Status PlaceScratch(Work& w, uint32_t spill_bytes) {
-  const uint32_t arrays = w.abi->scratch_bytes_per_lane * static_cast<uint32_t>(w.width);
-  constexpr uint32_t kBaseGranule = 1024;  // of the base in a message's header
-  const uint32_t first = (spill_bytes + kBaseGranule - 1) / kBaseGranule * kBaseGranule;
-  const uint64_t wanted = arrays == 0 ? spill_bytes : uint64_t{first} + arrays;
-  if (absl::Status s = CheckScratch(*w.module, wanted, w.width); !s.ok()) return s;
-  w.scratch_bytes = ScratchBytes(static_cast<uint32_t>(wanted));
-  if (spill_bytes == 0 || arrays == 0) return absl::OkStatus();
-  for (const lir::Block& b : w.lir.blocks) {
-    for (lir::InstId i : b.insts) {
-      lir::Inst& in = w.lir.inst(i);
-      if (in.op == kScratchHeader && in.num_uses == 1) in.aux = first;
-    }
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<bool> Schedule(Work& w, PassContext& context) {
@@ -141,7 +115,9 @@ absl::StatusOr<bool> AllocateRegisters(Work& w, PassContext& context) {
   w.fill_bytes = int64_t{4} * spill.fill_units;
   context.set_max_live((stats->max_live[kPoolGrf].logical + 7) / 8);
   w.grf_used = (stats->top[kPoolGrf] + 7) / 8;
-  if (absl::Status s = PlaceScratch(w, 4 * spill.scratch_units); !s.ok()) return s;
+  const auto scratch = LayOutScratch(*w.module, w.at_width, 4 * spill.scratch_units);
+  if (!scratch.ok()) return scratch.status();
+  w.scratch_bytes = scratch->bytes;
   w.stage = Work::Stage::kAllocated;
   return true;
 }

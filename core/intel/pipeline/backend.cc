@@ -51,10 +51,11 @@ absl::StatusOr<Compiled> CompileWidths(const mir::Module& m, const CompileOption
     Work work;
     work.module = &m;
     work.abi = &*abi;
-    work.width = width;
     work.check = options.passes.verify_each;
     runner.set_width(width);
-    absl::Status s = CheckWidth(m, *abi, options, width);
+    const auto at_width = AtWidth(m, *abi, width, options.require_full_subgroups);
+    if (at_width.ok()) work.at_width = *at_width;
+    absl::Status s = at_width.status();
     if (s.ok() && choose) s = WorthTrying(width, out.variants);
     if (s.ok()) s = runner.Run(IntelLevel(), IntelPasses(), work);
     if (s.ok() && choose) s = WorthKeeping(work, out.variants);

@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/step.h"
+#include "core/intel/abi/launch.h"
 #include "core/intel/isa/computed_descriptors.h"
 #include "core/intel/perf/statistics.h"
 
@@ -28,13 +29,13 @@ absl::StatusOr<ProgramStatistics> CountWork(Work& w) {
 }  // namespace
 
 absl::StatusOr<Variant> MakeVariant(const mir::Module& m, const Abi& abi, Work w, Sink* sink) {
-  const Step step(sink, "count_program", "out", w.width);
+  const Step step(sink, "count_program", "out", w.at_width.width);
   const absl::StatusOr<ProgramStatistics> counted = CountWork(w);
   if (!counted.ok()) return counted.status();
   Variant v;
-  v.name = absl::StrCat("SIMD", w.width);
-  v.width = w.width;
-  v.launch = MakeLaunchRecord(m, abi, w.width);
+  v.name = absl::StrCat("SIMD", w.at_width.width);
+  v.width = w.at_width.width;
+  v.launch = LaunchOf(m, abi, w.at_width);
   v.launch.code_bytes = static_cast<uint32_t>(w.code.size());
   v.launch.grf_used = w.grf_used;
   v.launch.scratch_bytes_per_thread = w.scratch_bytes;

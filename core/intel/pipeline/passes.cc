@@ -34,7 +34,7 @@ constexpr auto kGen = isa::Generation::kGen12;
 absl::StatusOr<bool> ResolveSubgroupSize(Work& w, PassContext&) {
   if (!mid::DependsOnSubgroupSize(*w.module)) return false;
   w.resolved = *w.module;
-  mid::ResolveSubgroupSize(w.resolved, static_cast<uint32_t>(w.width));
+  mid::ResolveSubgroupSize(w.resolved, static_cast<uint32_t>(w.at_width.width));
   w.module = &w.resolved;
   return true;
 }
@@ -47,7 +47,7 @@ absl::StatusOr<bool> IfResolved(Work& w, PassContext& context) {
 }
 
 absl::StatusOr<bool> SelectPass(Work& w, PassContext&) {
-  absl::StatusOr<lir::Function> f = Select(*w.module, *w.abi, w.width);
+  absl::StatusOr<lir::Function> f = Select(*w.module, *w.abi, w.at_width);
   if (!f.ok()) return f.status();
   w.lir = *std::move(f);
   w.stage = Work::Stage::kSsa;
@@ -76,7 +76,7 @@ absl::StatusOr<bool> OnProgram(Work& w, PassContext& context) {
 
 absl::StatusOr<bool> WorkaroundsPass(Work& w, PassContext&) {
   const size_t before = w.program.insts.size();
-  isa::ApplyWorkarounds(w.program, w.width);
+  isa::ApplyWorkarounds(w.program, w.at_width.width);
   return w.program.insts.size() != before;
 }
 

@@ -1,4 +1,5 @@
-// Which dispatch widths a shader can have, and which are worth having.
+// Which dispatch widths are wanted, and which are worth having. Which a shader can have says
+// abi/width_abi.h.
 //
 // A refusal of one width is ResourceExhausted, with a cause: another width may do.
 #ifndef KILN_CORE_INTEL_PIPELINE_WIDTHS_H_
@@ -7,9 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/intel/abi/abi.h"
 #include "core/intel/pipeline/work.h"
-#include "core/mir/mir.h"
 #include "core/target/compile_options.h"
 #include "core/target/compiled.h"
 
@@ -18,11 +17,6 @@ namespace kiln::intel {
 inline constexpr int kWidths[] = {8, 16, 32};
 
 bool IsWanted(const CompileOptions& options, int width);
-
-// Whether the program can be launched so, by what is known before it is compiled: its threads, its
-// private arrays, full subgroups where those are required.
-absl::Status CheckWidth(const mir::Module& module, const Abi& abi, const CompileOptions& options,
-                        int width);
 
 // Where no width is asked for: by what the narrower ones became, is this one worth compiling, and,
 // compiled, worth keeping? The rules are Mesa's (brw_simd_selection.cpp, reference facts 3.8): 32

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/intel/abi/abi.h"
+#include "core/intel/abi/width_abi.h"
 #include "core/intel/isa/program.h"
 #include "core/lir/lir.h"
 #include "core/mir/mir.h"
@@ -16,7 +17,7 @@ struct Work {
   const mir::Module* module = nullptr;
   mir::Module resolved;  // the module at this subgroup size, if it depends on that
   const Abi* abi = nullptr;
-  int width = 8;
+  WidthAbi at_width;
   bool check = false;  // run the allocation checker
   enum class Stage : uint8_t { kNothing, kSsa, kAllocated, kProgram, kBytes };
   Stage stage = Stage::kNothing;

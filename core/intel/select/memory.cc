@@ -443,7 +443,7 @@ void Selector::Fence(uint8_t surface) {
 // Orders memory of these classes (mir::MemoryClass) for the scope. A thread sees its own messages
 // in order, so that only others are fenced for.
 void Selector::MemoryBarrier(uint32_t classes, mir::Scope scope) {
-  const bool alone = ThreadsPerGroup(m_, width_) == 1;
+  const bool alone = at_width_.threads_per_group == 1;
   if (scope == mir::Scope::kSubgroup || (alone && scope == mir::Scope::kWorkgroup)) return;
   if ((classes & mir::kMemoryShared) && abi_.writes_shared && !alone) Fence(isa::kBtiSlm);
   // Typed surfaces are in the same data port.
@@ -454,7 +454,7 @@ void Selector::MemoryBarrier(uint32_t classes, mir::Scope scope) {
 // have nobody to wait for.
 void Selector::ControlBarrier(const mir::Inst& barrier) {
   const auto scope = static_cast<mir::Scope>(barrier.imm1);
-  if (scope == mir::Scope::kSubgroup || ThreadsPerGroup(m_, width_) == 1) return;
+  if (scope == mir::Scope::kSubgroup || at_width_.threads_per_group == 1) return;
   MemoryBarrier(barrier.imm0, scope);
   EmitRaw(kBarrier, Fields(Where::kUniform), {Def(NewRegisters(1), Type::kUD)},
           {Use(r0_, Type::kUD, 0, 8)});

@@ -11,13 +11,13 @@
 
 #include "absl/status/statusor.h"
 #include "core/intel/abi/abi.h"
+#include "core/intel/abi/width_abi.h"
 #include "core/lir/lir.h"
 #include "core/mir/mir.h"
 
 namespace kiln::intel {
 
-// width: 8, 16 or 32.
-absl::StatusOr<lir::Function> Select(const mir::Module& module, const Abi& abi, int width);
+absl::StatusOr<lir::Function> Select(const mir::Module& module, const Abi& abi, const WidthAbi& at_width);
 
 }  // namespace kiln::intel
 

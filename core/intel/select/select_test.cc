@@ -9,6 +9,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
+#include "core/intel/abi/abi.h"
+#include "core/intel/abi/launch.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/lir/target.h"
 #include "core/lir/print.h"
@@ -33,7 +35,7 @@ std::string Lir(const std::string& body, int width = 8, const char* header = kHe
   const mir::Module m = Module(absl::StrCat(header, body, "  return\n}\n"));
   const absl::StatusOr<Abi> abi = AssignAbi(m);
   if (!abi.ok()) return std::string(abi.status().message());
-  const absl::StatusOr<lir::Function> f = Select(m, *abi, width);
+  const absl::StatusOr<lir::Function> f = Select(m, *abi, *AtWidth(m, *abi, width));
   if (!f.ok()) return std::string(f.status().message());
   if (absl::Status s = lir::Verify(Gen12Target(), *f); !s.ok()) return std::string(s.message());
   const std::string text = lir::Print(Gen12Target(), *f);
@@ -169,7 +171,7 @@ std::string ImageLir(const std::string& body, int width) {
       body, "  return\n}\n"));
   const absl::StatusOr<Abi> abi = AssignAbi(m);
   if (!abi.ok()) return std::string(abi.status().message());
-  const absl::StatusOr<lir::Function> f = Select(m, *abi, width);
+  const absl::StatusOr<lir::Function> f = Select(m, *abi, *AtWidth(m, *abi, width));
   if (!f.ok()) return std::string(f.status().message());
   if (absl::Status s = lir::Verify(Gen12Target(), *f); !s.ok()) return std::string(s.message());
   const std::string text = lir::Print(Gen12Target(), *f);
@@ -218,7 +220,7 @@ TEST(SelectImages, ArraysWithoutLengthAreReachedByHandles) {
   EXPECT_EQ(abi->descriptor_memory[0].first.binding, 2u);
   EXPECT_EQ(abi->descriptor_memory[0].count, 0u);
   EXPECT_EQ(abi->descriptor_memory[0].stride, 8u);
-  const absl::StatusOr<lir::Function> f = Select(m, *abi, 8);
+  const absl::StatusOr<lir::Function> f = Select(m, *abi, *AtWidth(m, *abi, 8));
   ASSERT_TRUE(f.ok()) << f.status();
   const std::string text = lir::Print(Gen12Target(), *f);
   EXPECT_NE(text.find("shl %0.1:ud #0x3:ud"), std::string::npos) << text;
@@ -238,7 +240,7 @@ TEST(SelectImages, WhatAValueChoseIsAskedForByThreadsWithLanesOnly) {
         "    store_ssbo[0, align 4] 0, %4\n    yield\n  } else {\n    yield\n  }\n  return\n}\n"));
     const absl::StatusOr<Abi> abi = AssignAbi(m);
     EXPECT_TRUE(abi.ok()) << abi.status();
-    const absl::StatusOr<lir::Function> f = Select(m, *abi, 8);
+    const absl::StatusOr<lir::Function> f = Select(m, *abi, *AtWidth(m, *abi, 8));
     EXPECT_TRUE(f.ok()) << f.status();
     for (const lir::Block& b : f->blocks) {
       for (lir::InstId i : b.insts) {
@@ -345,7 +347,7 @@ TEST(Abi, TablesFollowUse) {
             (std::vector<uint32_t>{Abi::kNoSurface, 0, 1}));
   EXPECT_EQ(abi->constant_surface, 2u);
   EXPECT_FALSE(abi->push_surface.has_value());
-  const out::LaunchRecord r = MakeLaunchRecord(m, *abi, 16);
+  const out::LaunchRecord r = LaunchOf(m, *abi, *AtWidth(m, *abi, 16));
   ASSERT_EQ(r.push.size(), 3u);
   EXPECT_EQ(r.push[0].bytes, 12u);
   EXPECT_EQ(r.push[1].byte, 12u);

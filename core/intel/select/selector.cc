@@ -14,9 +14,9 @@
 
 namespace kiln::intel {
 
-Selector::Selector(const mir::Module& m, const Abi& abi, int width)
-    : m_(m), abi_(abi), width_(width), divergence_(m, mid::UniformFor::kOneRegister), map_(m.values.size()) {
-  f_.dispatch_width = static_cast<uint8_t>(width);
+Selector::Selector(const mir::Module& m, const Abi& abi, const WidthAbi& at_width)
+    : m_(m), abi_(abi), at_width_(at_width), width_(at_width.width), divergence_(m, mid::UniformFor::kOneRegister), map_(m.values.size()) {
+  f_.dispatch_width = static_cast<uint8_t>(at_width.width);
 }
 
 absl::StatusOr<lir::Function> Selector::Run() {
@@ -40,8 +40,8 @@ void Selector::EndThread() {
   EmitRaw(kEot, fields, {}, {Use(payload, Type::kUD, 0, 8)});
 }
 
-absl::StatusOr<lir::Function> Select(const mir::Module& module, const Abi& abi, int width) {
-  return Selector(module, abi, width).Run();
+absl::StatusOr<lir::Function> Select(const mir::Module& module, const Abi& abi, const WidthAbi& at_width) {
+  return Selector(module, abi, at_width).Run();
 }
 
 absl::Status Selector::Refuse(const mir::Inst& inst, KnownCause cause,

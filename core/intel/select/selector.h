@@ -23,6 +23,7 @@
 #include "absl/types/span.h"
 #include "core/base/cause.h"
 #include "core/intel/abi/abi.h"
+#include "core/intel/abi/width_abi.h"
 #include "core/intel/isa/instruction.h"
 #include "core/intel/lir/message.h"
 #include "core/intel/lir/ops.h"
@@ -71,7 +72,7 @@ std::optional<isa::AtomicOp> AtomicOpOf(mir::AtomicOp op);
 
 class Selector {
  public:
-  Selector(const mir::Module& m, const Abi& abi, int width);
+  Selector(const mir::Module& m, const Abi& abi, const WidthAbi& at_width);
   absl::StatusOr<lir::Function> Run();
 
  private:
@@ -305,7 +306,6 @@ class Selector {
   void ReadLanes(mir::InstId id);
   void Scan(mir::InstId id);
   Operand Ballot(Operand stored_bool, CondMod test);
-  bool FullThreads() const;
   Operand ActiveLanes();
   Operand FirstLane();
   std::optional<Operand> Guard(const lir::InstFields& fields, bool chosen);
@@ -348,6 +348,7 @@ class Selector {
 
   const mir::Module& m_;
   const Abi& abi_;
+  const WidthAbi& at_width_;
   const int width_;
   lir::Function f_;
   lir::Builder b_{f_};

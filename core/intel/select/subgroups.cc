@@ -45,12 +45,6 @@ Operand Selector::Ballot(Operand stored_bool, CondMod test) {
   return bits;
 }
 
-// Has the workgroup no thread with fewer lanes?
-bool Selector::FullThreads() const {
-  return m_.local_size[0] * m_.local_size[1] * m_.local_size[2] %
-             static_cast<uint32_t>(width_) == 0;
-}
-
 // The active lanes as bits, 0 in a thread that runs the block for its fused neighbour alone.
 Operand Selector::ActiveLanes() {
   if (!active_lanes_) active_lanes_ = Ballot(Imm(~0u, Type::kD), CondMod::kNz);
@@ -236,7 +230,7 @@ void Selector::Scan(mir::InstId id) {
   ScanAux aux;
   aux.op = static_cast<ReduceOp>(inst.imm0);
   aux.cluster = static_cast<uint8_t>(width_);
-  aux.all_on = FullThreads() && divergence_.AllLanesAt(id);
+  aux.all_on = at_width_.full_threads && divergence_.AllLanesAt(id);
   if (inst.op == mir::Op::kInclusiveScan) {
     aux.kind = ScanAux::kInclusive;
   } else if (inst.op == mir::Op::kExclusiveScan) {

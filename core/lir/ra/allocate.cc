@@ -177,6 +177,7 @@ absl::StatusOr<AllocationStats> AllocateWithSpills(const Target& t, Function* f,
     if (absl::Status s = SpillToFit(t, &attempt, live, settings, &spill); !s.ok()) return s;
     absl::StatusOr<AllocationStats> stats = Allocate(t, &attempt);
     if (stats.ok()) {
+      attempt.spill_units = spill.scratch_units;
       *f = std::move(attempt);
       stats->spill = std::move(spill);
       return stats;

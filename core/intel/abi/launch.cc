@@ -1,0 +1,60 @@
+#include "core/intel/abi/launch.h"
+
+namespace kiln::intel {
+namespace {
+
+constexpr uint32_t kGrfBytes = 32;
+
+void AddPart(out::LaunchRecord& r, uint32_t byte, uint32_t bytes, out::PushSource source) {
+  out::PushPart part;
+  part.reg = kFirstPushRegister + byte / kGrfBytes;
+  part.byte = byte % kGrfBytes;
+  part.bytes = bytes;
+  part.source = source;
+  r.push.push_back(part);
+}
+
+}  // namespace
+
+out::LaunchRecord LaunchOf(const mir::Module& m, const Abi& abi, const WidthAbi& at_width) {
+  out::LaunchRecord r;
+  r.target = "tgl";
+  r.entry_point = m.entry_point;
+  r.stage = "compute";
+  r.dispatch_width = static_cast<uint32_t>(at_width.width);
+  r.push_constant_bytes = m.push_constant_bytes;
+  r.push_first_register = kFirstPushRegister;
+  r.push_registers = abi.cross_thread_registers + abi.per_thread_registers;
+  if (abi.client_bytes != 0) {
+    AddPart(r, 0, abi.client_bytes, out::PushSource::kClientPushConstants);
+  }
+  if (abi.num_workgroups) AddPart(r, *abi.num_workgroups, 12, out::PushSource::kNumWorkgroups);
+  if (abi.base_workgroup) AddPart(r, *abi.base_workgroup, 12, out::PushSource::kBaseWorkgroup);
+  for (const Abi::BufferAddress& a : abi.buffer_addresses) {
+    // A part does not run on in the next register.
+    for (uint32_t half = 0; half < 8; half += 4) {
+      AddPart(r, a.byte + half, 4, out::PushSource::kBufferAddress);
+      const mir::Resource& resource = m.resources[a.resource];
+      r.push.back().offset = half;
+      r.push.back().ubo = {resource.set, resource.binding, a.element};
+    }
+  }
+  if (abi.subgroup_id) AddPart(r, *abi.subgroup_id, 4, out::PushSource::kSubgroupId);
+  r.compute.local_size = m.local_size;
+  r.compute.threads_per_group = at_width.threads_per_group;
+  r.compute.last_thread_mask = at_width.last_thread_mask;
+  r.compute.cross_thread_registers = abi.cross_thread_registers;
+  r.compute.per_thread_registers = abi.per_thread_registers;
+  r.compute.uses_barrier = abi.uses_barrier && r.compute.threads_per_group != 1;
+  r.compute.uses_num_workgroups = abi.num_workgroups.has_value();
+  r.compute.requires_zero_base = abi.requires_zero_base;
+  r.binding_table = abi.binding_table;
+  r.sampler_table = abi.sampler_table;
+  r.descriptor_memory = abi.descriptor_memory;
+  r.needs_descriptor_memory = !abi.descriptor_memory.empty();
+  r.shared_bytes = m.shared_bytes;
+  r.constant_data = m.constant_data;
+  return r;
+}
+
+}  // namespace kiln::intel

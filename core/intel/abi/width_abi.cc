@@ -1,0 +1,88 @@
+#include "core/intel/abi/width_abi.h"
+
+#include "absl/strings/str_cat.h"
+#include "core/base/cause.h"
+
+namespace kiln::intel {
+namespace {
+
+using mir::Module;
+
+uint32_t Invocations(const Module& m) {
+  return m.local_size[0] * m.local_size[1] * m.local_size[2];
+}
+
+// A workgroup runs on one dual subslice: its threads must be there together.
+absl::Status FitsThreads(const Module& m, uint32_t threads, int width) {
+  if (threads <= kMaxThreadsPerGroup) return absl::OkStatus();
+  const absl::Status s = absl::ResourceExhaustedError(
+      absl::StrCat("the workgroup needs ", threads, " threads of ", width, " lanes; the limit is ",
+                   kMaxThreadsPerGroup));
+  return WithSpirvId(WithCause(s, "workgroup_too_large"), m.local_size_id);
+}
+
+// VUID-VkPipelineShaderStageCreateInfo-pNext-02757 and flags-02758: subgroups are full if their
+// size divides the workgroup's in x.
+absl::Status HasFullSubgroups(const Module& m, int width) {
+  if (m.local_size[0] % static_cast<uint32_t>(width) == 0) return absl::OkStatus();
+  const absl::Status s = absl::ResourceExhaustedError(
+      absl::StrCat("full subgroups are required, and ", width,
+                   " lanes do not divide the workgroup's size in x, ", m.local_size[0]));
+  return WithSpirvId(WithCause(s, "partial_subgroups"), m.local_size_id);
+}
+
+// Per-thread scratch space comes in powers of two from 1 KiB.
+uint32_t ScratchBytes(uint32_t wanted) {
+  if (wanted == 0) return 0;
+  uint32_t bytes = 1024;
+  while (bytes < wanted) bytes *= 2;
+  return bytes;
+}
+
+}  // namespace
+
+absl::Status CheckScratch(const Module& m, uint64_t bytes, int width) {
+  if (bytes <= kMaxScratchBytes) return absl::OkStatus();
+  mir::PrivateArray largest;
+  for (const mir::PrivateArray& array : m.private_arrays) {
+    if (array.bytes > largest.bytes) largest = array;
+  }
+  const absl::Status s = absl::ResourceExhaustedError(
+      absl::StrCat("a thread of ", width, " lanes needs ", bytes,
+                   " bytes of scratch memory; the limit is ", kMaxScratchBytes));
+  return WithSpirvId(WithCause(s, "scratch_too_large"), largest.spirv_id);
+}
+
+absl::StatusOr<WidthAbi> AtWidth(const Module& m, const Abi& abi, int width, bool full_subgroups) {
+  const uint32_t invocations = Invocations(m), lanes = static_cast<uint32_t>(width);
+  WidthAbi w;
+  w.width = width;
+  w.threads_per_group = (invocations + lanes - 1) / lanes;
+  w.full_threads = invocations % lanes == 0;
+  w.last_thread_mask = ~0u >> (32 - (w.full_threads ? lanes : invocations % lanes));
+  if (absl::Status s = FitsThreads(m, w.threads_per_group, width); !s.ok()) return s;
+  const uint64_t arrays = uint64_t{abi.scratch_bytes_per_lane} * lanes;
+  if (absl::Status s = CheckScratch(m, arrays, width); !s.ok()) return s;
+  w.array_bytes = static_cast<uint32_t>(arrays);
+  if (!full_subgroups) return w;
+  if (absl::Status s = HasFullSubgroups(m, width); !s.ok()) return s;
+  return w;
+}
+
+uint32_t ArraysAt(uint32_t spill_bytes) {
+  constexpr uint32_t kBaseGranule = 1024;  // of the base in a message's header
+  return (spill_bytes + kBaseGranule - 1) / kBaseGranule * kBaseGranule;
+}
+
+absl::StatusOr<ScratchLayout> LayOutScratch(const Module& m, const WidthAbi& abi,
+                                            uint32_t spill_bytes) {
+  ScratchLayout layout;
+  layout.arrays_at = ArraysAt(spill_bytes);
+  const uint64_t wanted =
+      abi.array_bytes == 0 ? spill_bytes : uint64_t{layout.arrays_at} + abi.array_bytes;
+  if (absl::Status s = CheckScratch(m, wanted, abi.width); !s.ok()) return s;
+  layout.bytes = ScratchBytes(static_cast<uint32_t>(wanted));
+  return layout;
+}
+
+}  // namespace kiln::intel

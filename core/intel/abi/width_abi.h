@@ -1,0 +1,51 @@
+// What a dispatch width adds to the ABI, and whether the module can have that width.
+//
+// In: module and Abi, asked here once for each width; behind it selection, allocation and the launch
+// record know of threads and scratch memory what is written here. All refusals of a width but those of
+// selection and of spills are ResourceExhausted from here, with cause and SPIR-V id.
+#ifndef KILN_CORE_INTEL_ABI_WIDTH_ABI_H_
+#define KILN_CORE_INTEL_ABI_WIDTH_ABI_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/intel/abi/abi.h"
+#include "core/mir/mir.h"
+
+namespace kiln::intel {
+
+struct WidthAbi {
+  int width = 8;
+  uint32_t threads_per_group = 1;
+  uint32_t last_thread_mask = 0;  // lanes of a workgroup's last thread
+  bool full_threads = false;      // that one has all lanes, as the others do
+  uint32_t array_bytes = 0;       // private arrays of a thread
+};
+
+// Errors: workgroup_too_large (more threads than can be dispatched together), scratch_too_large
+// (private arrays alone), partial_subgroups (`full_subgroups` are required and the workgroup's size
+// in x does not have them).
+absl::StatusOr<WidthAbi> AtWidth(const mir::Module& module, const Abi& abi, int width,
+                                 bool full_subgroups = false);
+
+// A thread's scratch memory in bytes: spilled values first, where scratch block messages reach, then
+// private arrays.
+struct ScratchLayout {
+  uint32_t arrays_at = 0;
+  uint32_t bytes = 0;   // as hardware gives it, a power of two from 1 KiB; 0: none
+};
+
+// Where arrays lie behind that many bytes of spilled values.
+uint32_t ArraysAt(uint32_t spill_bytes);
+// scratch_too_large: with spills there is more than a thread can have.
+absl::StatusOr<ScratchLayout> LayOutScratch(const mir::Module& module, const WidthAbi& abi,
+                                            uint32_t spill_bytes);
+
+// Whether a thread can have that much scratch memory; scratch_too_large, with the id of the module's
+// largest private array, if it has one.
+absl::Status CheckScratch(const mir::Module& module, uint64_t bytes, int width);
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_ABI_WIDTH_ABI_H_
