@@ -65,7 +65,8 @@ struct Execution {
   const mir::Module& m;
   LaunchInputs& in;
   Chance chance{in};
-  uint32_t lanes = 0;  // of a workgroup
+  uint32_t lanes = 0;  // of a workgroup, or all of a graphics stage
+  BitSet helpers;      // lanes of fragments whose effects are to be left out
   mir::semantics::Flush flush;
   std::vector<uint64_t> registers;  // value by value, all lanes of a value together
   InterpStatistics statistics;

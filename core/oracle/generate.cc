@@ -1,7 +1,9 @@
 #include "core/oracle/generate.h"
 
+#include <array>
 #include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/mir/build.h"
@@ -765,6 +767,31 @@ class Generator {
   std::vector<std::vector<Type>> loop_params_;
 };
 
+// Numbers of usual size, some helpers; every fragment its own number.
+StageData FragmentInputs(Random& random, const Module& module) {
+  const auto number = [&] { return (random.Next() & 0x807fffffu) | 0x3f000000u; };
+  const auto offset = [&] { return static_cast<float>(random.Below(17)) / 16 - 0.5f; };
+  StageData data;
+  data.invocations = kFragmentLanes;
+  for (const Interface& v : module.inputs) {
+    std::vector<uint64_t> values(size_t{v.elements} * v.components * kFragmentLanes);
+    std::vector<std::array<float, 2>> slopes(values.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+      values[i] = v.type == Type::kI32 ? i % kFragmentLanes : number();
+      slopes[i] = {offset(), offset()};
+    }
+    data.inputs.push_back(std::move(values));
+    data.slopes.push_back(std::move(slopes));
+  }
+  for (uint32_t lane = 0; lane < kFragmentLanes; ++lane) {
+    data.helpers.push_back(random.OneIn(6));
+    data.centroids.push_back({offset(), offset()});
+    data.sample_ids.push_back(random.Below(4));
+  }
+  for (int i = 0; i < 4; ++i) data.samples.push_back({offset(), offset()});
+  return data;
+}
+
 }  // namespace
 
 Module GenerateModule(uint64_t seed, const GenerateOptions& options) {
@@ -785,9 +812,12 @@ LaunchInputs GenerateInputs(uint64_t seed, const Module& module) {
     return data;
   };
   LaunchInputs inputs;
+  if (module.stage == Stage::kFragment) inputs.stage = FragmentInputs(random, module);
+  const uint32_t lanes =
+      module.stage == Stage::kFragment ? kFragmentLanes : module.local_size[0];
   inputs.groups = {2, 1, 1};
   inputs.push_constants = bytes(8);
-  inputs.buffers.push_back({0, 0, 0, bytes(kOutputDwords * module.local_size[0])});
+  inputs.buffers.push_back({0, 0, 0, bytes(kOutputDwords * lanes)});
   inputs.buffers.push_back({0, 1, 0, bytes(64)});
   inputs.buffers.push_back({0, 2, 0, bytes(64)});
   return inputs;

@@ -18,10 +18,11 @@ namespace {
 using mir::Module;
 using mir::Parse;
 
-std::vector<uint8_t> Outcome(const Module& m, uint64_t seed) {
+std::vector<uint8_t> Outcome(const Module& m, uint64_t seed, LaunchInputs* after = nullptr) {
   LaunchInputs inputs = GenerateInputs(seed, m);
   const absl::StatusOr<InterpStatistics> run = Interpret(m, inputs);
   EXPECT_TRUE(run.ok()) << run.status();
+  if (after != nullptr) *after = inputs;
   return inputs.buffers[0].bytes;
 }
 
@@ -61,7 +62,8 @@ TEST(Generate, ModulesOfComputeStayTheSame) {
   EXPECT_EQ(hash, 7535601149344853032u);
 }
 
-TEST(Generate, FragmentsAreWellFormedAndRoundTrip) {
+TEST(Generate, FragmentsAreWellFormedRoundTripAndDoSomething) {
+  int colours = 0, live = 0, killed = 0;
   GenerateOptions options;
   options.stage = mir::Stage::kFragment;
   for (uint64_t seed = 0; seed < 300; ++seed) {
@@ -72,7 +74,17 @@ TEST(Generate, FragmentsAreWellFormedAndRoundTrip) {
     const absl::StatusOr<Module> parsed = Parse(Print(m));
     ASSERT_TRUE(parsed.ok()) << parsed.status();
     ASSERT_EQ(Print(*parsed), Print(m));
+    LaunchInputs after;
+    ASSERT_EQ(Outcome(*parsed, seed), Outcome(m, seed, &after));
+    for (uint32_t lane = 0; lane < kFragmentLanes; ++lane) {
+      live += after.stage.live[lane];
+      killed += !after.stage.live[lane] && !after.stage.helpers[lane];
+      for (uint64_t x : after.stage.outputs[0]) colours += x != 0;
+    }
   }
+  EXPECT_GT(colours, 1000);
+  EXPECT_GT(live, 1000);
+  EXPECT_GT(killed, 500);
 }
 
 }  // namespace

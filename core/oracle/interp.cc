@@ -12,6 +12,7 @@
 #include "core/oracle/memories.h"
 #include "core/oracle/numbers.h"
 #include "core/oracle/races.h"
+#include "core/oracle/stages.h"
 #include "core/oracle/subgroups.h"
 #include "core/oracle/texels.h"
 
@@ -19,6 +20,7 @@ namespace kiln::oracle {
 namespace {
 
 using mir::DenormMode;
+using mir::Info;
 using mir::Inst;
 using mir::InstId;
 using mir::kIndexed;
@@ -27,6 +29,7 @@ using mir::Op;
 using mir::PrivateArray;
 using mir::RegionId;
 using mir::Scope;
+using mir::Stage;
 using mir::Value;
 using mir::ValueId;
 
@@ -38,8 +41,9 @@ class Interpreter {
   absl::StatusOr<InterpStatistics> Run() {
     absl::Status status = Prepare();
     const Rounding rounding(m_.round_to_zero);
-    const uint64_t plane = uint64_t{in_.groups[0]} * in_.groups[1];
-    const uint64_t total = plane * in_.groups[2];
+    const bool compute = m_.stage == Stage::kCompute;
+    const uint64_t plane = compute ? uint64_t{in_.groups[0]} * in_.groups[1] : 1;
+    const uint64_t total = compute ? plane * in_.groups[2] : 1;
     const std::vector<uint32_t> order = e_.chance.Shuffled(in_.shuffle_seed != 0 ? total : 0);
     for (uint64_t n = 0; n < total && status.ok(); ++n) {
       const uint64_t at = !order.empty() ? order[n] : in_.opposite_order ? total - 1 - n : n;
@@ -60,7 +64,9 @@ class Interpreter {
   };
 
   absl::Status Prepare() {
-    const uint64_t lanes = uint64_t{m_.local_size[0]} * m_.local_size[1] * m_.local_size[2];
+    const uint64_t lanes = m_.stage == Stage::kCompute
+                               ? uint64_t{m_.local_size[0]} * m_.local_size[1] * m_.local_size[2]
+                               : in_.stage.invocations;
     uint64_t bytes = 8 * m_.values.size();
     for (const PrivateArray& a : m_.private_arrays) bytes += a.bytes;
     if (lanes > 65536 || bytes * lanes > static_cast<uint64_t>(limits_.max_register_bytes)) {
@@ -68,6 +74,8 @@ class Interpreter {
           "interpreter: ", bytes, " bytes of values of ", lanes, " lanes are too many"));
     }
     e_.lanes = static_cast<uint32_t>(lanes);
+    e_.helpers = BitSet(e_.lanes);
+    if (absl::Status status = stages_.Prepare(); !status.ok()) return status;
     e_.flush.single = m_.denorms_f32 == DenormMode::kAny ? in_.denormals == Denormals::kFlush
                                                          : m_.denorms_f32 == DenormMode::kFlush;
     e_.flush.half = m_.denorms_f16 == DenormMode::kFlush;
@@ -120,10 +128,10 @@ class Interpreter {
           loops_.back().broke.unite(active);
           return;
         case Op::kContinue: Continue(id, active); return;
-        case Op::kReturn: return;
+        case Op::kReturn: return stages_.Finish(active);
         case Op::kUnreachable:
           return e_.Fail(absl::FailedPreconditionError("interpreter: unreachable was reached"));
-        default: Exec(id, active); break;
+        default: Exec(id, &active); break;
       }
       if (!e_.error.ok() || active.count() == 0) return;
       if (in_.observer != nullptr) {
@@ -194,9 +202,12 @@ class Interpreter {
 
   // ---- Straight-line ops ----
 
-  void Exec(InstId id, const BitSet& active) {
+  void Exec(InstId id, BitSet* lanes) {
     const Inst& inst = m_.inst(id);
-    if (inst.num_results == 1 && inst.num_sources != 0 && numbers_.Exec(id, active)) return;
+    if (inst.num_results == 1 && inst.num_sources != 0 && numbers_.Exec(id, *lanes)) return;
+    if (stages_.Exec(id, lanes)) return;
+    const BitSet effective = WithEffect(id, *lanes);
+    const BitSet& active = effective.size() != 0 ? effective : *lanes;
     if ((inst.flags & kIndexed) != 0) descriptors_.CheckIndex(id, active);
     if (Launch(id) || subgroups_.Exec(id, active) || memories_.Exec(id, active) ||
         texels_.Exec(id, active)) {
@@ -209,6 +220,25 @@ class Interpreter {
         e_.Fail(
             absl::InternalError(absl::StrCat("interpreter: no meaning for ", PrintInst(m_, id))));
     }
+  }
+
+  // Of an instruction that changes memory that is not the lane's own: the lanes that are no
+  // helpers. Empty: all.
+  BitSet WithEffect(InstId id, const BitSet& active) {
+    const Inst& inst = m_.inst(id);
+    if (!Info(inst.op).Has('W') || inst.op == Op::kStorePrivate || e_.helpers.count() == 0) {
+      return BitSet();
+    }
+    for (int i = 0; i < inst.num_results; ++i) {
+      active.for_each([&](size_t lane) {
+        if (e_.helpers.test(lane)) {
+          e_.Lanes(m_.result(id, i))[lane] = e_.chance.Undefined(e_.TypeOf(m_.result(id, i)));
+        }
+      });
+    }
+    BitSet lanes = active;
+    lanes.subtract(e_.helpers);
+    return lanes;
   }
 
   // What the launch gives. False if the op is none of that.
@@ -260,6 +290,7 @@ class Interpreter {
   Execution e_;
   Numbers numbers_{e_};
   Subgroups subgroups_{e_};
+  Stages stages_{e_};
   Races races_{e_};
   DescriptorChoice descriptors_{e_};
   Memories memories_{e_, descriptors_, races_};

@@ -11,6 +11,10 @@
 // Shared memory and private arrays start as 0. An address belongs to the bound buffer around it, or
 // to nothing, which is as if outside a buffer.
 //
+// Graphics stages have one group of StageData::invocations lanes (stages.h). What an atomic gives a
+// helper is undefined (and not counted: it has no effect but on derivatives). Helpers take part in
+// subgroups, which Vulkan leaves open.
+//
 // kWorkgroupId counts from 0 in each dispatch; kBaseWorkgroup is apart and added by whoever wants
 // Vulkan's WorkgroupId.
 //
@@ -53,8 +57,27 @@ class InterpObserver {
   virtual void OnValue(mir::ValueId value, const BitSet& active, absl::Span<const uint64_t> lanes) = 0;
 };
 
+// What the invocations of a graphics stage get and give. Values of one variable: element by element,
+// component by component, all invocations of a component together. What is missing is 0.
+struct StageData {
+  // At most 65536. Fragments: whole quads of four consecutive ones, upper left, upper right, lower
+  // left, lower right.
+  uint32_t invocations = 4;
+  std::vector<bool> helpers;                    // of fragments: helpers from the start
+  std::vector<std::vector<uint64_t>> inputs;    // by Module::inputs; at the pixel's centre
+  // Of f32 inputs that are interpolated: the change over a pixel to the right, and down. Where none
+  // is given the value is the same everywhere.
+  std::vector<std::vector<std::array<float, 2>>> slopes;
+  std::vector<std::array<float, 2>> centroids;  // by invocation: from the pixel's centre
+  std::vector<std::array<float, 2>> samples;    // by sample: likewise
+  std::vector<uint32_t> sample_ids;             // by invocation: whose place inputs at samples take
+  // By Module::outputs. Written by Interpret; what a program does not write stays, or is 0.
+  std::vector<std::vector<uint64_t>> outputs;
+  std::vector<bool> live;   // written too: invocations that got to the end and are no helpers
+};
+
 struct LaunchInputs {
-  std::array<uint32_t, 3> groups = {1, 1, 1};
+  std::array<uint32_t, 3> groups = {1, 1, 1};   // of compute
   std::array<uint32_t, 3> base_workgroup = {0, 0, 0};
   std::vector<uint8_t> push_constants;      // reads beyond the end give 0
   // Written in place. An element of an arrayed binding that is not given is the same buffer as the
@@ -62,6 +85,7 @@ struct LaunchInputs {
   std::vector<BoundBuffer> buffers;
   std::vector<BoundImage> images;           // likewise; texel buffers too
   std::vector<BoundSampler> samplers;       // likewise; of combined ones too
+  StageData stage;                          // of graphics stages
   uint32_t subgroup_size = 32;              // a power of two up to 128; lane i of a workgroup is
                                             // in subgroup i / subgroup_size
   Denormals denormals = Denormals::kKeep;
@@ -115,7 +139,8 @@ struct InterpStatistics {
   // or not active, or of a lane that active lanes do not agree on (read_lane), selects that choose an
   // undefined value over a defined one (if these are random, or with prefers_defined), descriptors
   // beyond the end of an array (without length: beyond the last element given); and accesses of lanes
-  // that do not share the index of a descriptor, without kNonUniform.
+  // that do not share the index of a descriptor, without kNonUniform; derivatives in quads that are not
+  // whole, elements of inputs and outputs and samples that are not there, offsets beyond half a pixel.
   int64_t undefined_results = 0;
   int64_t outside_descriptors = 0;          // of these: beyond the end of an array of descriptors
   // Also of these: barriers of the workgroup that some of its invocations do not reach with the others.
@@ -125,8 +150,8 @@ struct InterpStatistics {
 };
 
 // Runs the whole dispatch. The module must be well-formed. Errors: InvalidArgument (a resource of
-// the module has nothing bound, or something else), DeadlineExceeded (step limit), ResourceExhausted (registers),
-// FailedPrecondition (unreachable was reached).
+// the module has nothing bound, or something else; fragments that are no quads), DeadlineExceeded
+// (step limit), ResourceExhausted (registers), FailedPrecondition (unreachable was reached).
 absl::StatusOr<InterpStatistics> Interpret(const mir::Module& module, LaunchInputs& inputs,
                                            const InterpLimits& limits = {});
 

@@ -48,7 +48,7 @@ absl::Status CheckBound(const Resource& resource, const BoundImage& image) {
 
 Texel SampledTexel(const Module& module, InstId id, absl::Span<const uint32_t> sources,
                    const BoundImage& image, const BoundSampler& sampler,
-                   const std::array<double, 4>& noise) {
+                   const std::array<double, 4>& noise, const std::optional<TexelSlopes>& slopes) {
   const Inst& inst = module.inst(id);
   const TexelOp& texel = module.texel_ops[inst.imm1];
   const TexelSources s = TexelSourcesOf(module, id);
@@ -57,7 +57,7 @@ Texel SampledTexel(const Module& module, InstId id, absl::Span<const uint32_t> s
   SamplePoint point;
   point.noise = noise;
   for (int k = 0; k < spatial; ++k) point.coordinates[k] = number(s.coordinates + k);
-  if (image.arrayed) point.layer = number(s.coordinates + spatial);
+  if (s.num_coordinates > spatial) point.layer = number(s.coordinates + spatial);
   for (int k = 0; k < 3; ++k) {
     point.offset[k] = texel.offset[k];
     if (k < s.num_offsets) point.offset[k] += static_cast<int32_t>(sources[s.offsets + k]);
@@ -73,6 +73,13 @@ Texel SampledTexel(const Module& module, InstId id, absl::Span<const uint32_t> s
       dy[k] = number(s.ddy + k);
     }
     lod = LodOfDerivatives(image, point.coordinates, dx, dy);
+  }
+  if (slopes.has_value()) {
+    lod = LodOfDerivatives(image, point.coordinates, slopes->dx, slopes->dy);
+  }
+  if (inst.op == Op::kImageLod) {
+    const std::array<float, 2> levels = QueryLod(image, sampler, lod);
+    return {std::bit_cast<uint32_t>(levels[0]), std::bit_cast<uint32_t>(levels[1]), 0, 0};
   }
   lod += number(s.bias);
   point.min_lod = number(s.min_lod);

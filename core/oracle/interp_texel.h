@@ -19,10 +19,18 @@ namespace kiln::oracle {
 // Whether the image can be bound to the resource: InvalidArgument if not.
 absl::Status CheckBound(const mir::Resource& resource, const BoundImage& image);
 
-// kSample and kGather. `noise` is added to the weights of filters.
+// Derivatives of the coordinates.
+struct TexelSlopes {
+  std::array<float, 3> dx = {0, 0, 0};
+  std::array<float, 3> dy = {0, 0, 0};
+};
+
+// kSample, kGather and, with slopes, kSampleImplicit and kImageLod. `noise` is added to the weights
+// of filters.
 Texel SampledTexel(const mir::Module& module, mir::InstId id, absl::Span<const uint32_t> sources,
                    const BoundImage& image, const BoundSampler& sampler,
-                   const std::array<double, 4>& noise);
+                   const std::array<double, 4>& noise,
+                   const std::optional<TexelSlopes>& slopes = std::nullopt);
 
 // The texel that kFetch, kImageLoad, kImageStore or kImageAtomic names; nothing outside.
 std::optional<uint64_t> NamedTexel(const mir::Module& module, mir::InstId id,

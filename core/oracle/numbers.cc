@@ -44,11 +44,6 @@ bool VisitApproximate(Op op, Type type, semantics::Flush flush, Visitor&& v) {
   return true;
 }
 
-double ToDouble(Type type, uint64_t bits) {
-  const uint32_t x = static_cast<uint32_t>(bits);
-  return semantics::AsFloat(type == Type::kF16 ? semantics::HalfToFloat(x) : x);
-}
-
 // Of a quiet NaN: what arithmetic that makes one may leave there, the sign and all below the quiet
 // bit. Source: Vulkan specification, "Precision and Operation of SPIR-V Instructions", which asks
 // for no sign and no payload.
@@ -87,6 +82,11 @@ Rounding::Rounding(bool to_zero) : before_(std::fegetround()) {
 }
 
 Rounding::~Rounding() { std::fesetround(before_); }
+
+double ToDouble(Type type, uint64_t bits) {
+  const uint32_t x = static_cast<uint32_t>(bits);
+  return semantics::AsFloat(type == Type::kF16 ? semantics::HalfToFloat(x) : x);
+}
 
 bool MayMove(Type type, uint64_t bits, uint32_t least) {
   const uint32_t x = static_cast<uint32_t>(bits);

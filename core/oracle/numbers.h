@@ -24,6 +24,8 @@ class Rounding {
   const int before_;
 };
 
+double ToDouble(mir::Type type, uint64_t bits);
+
 // True for finite floats with an exponent from `least` on, short of the greatest, so that some
 // units in the last place lead to another such.
 bool MayMove(mir::Type type, uint64_t bits, uint32_t least);

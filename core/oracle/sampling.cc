@@ -334,6 +334,14 @@ float LodOfDerivatives(const BoundImage& image, const std::array<float, 3>& coor
   return static_cast<float>(0.5 * std::log2(longest));
 }
 
+std::array<float, 2> QueryLod(const BoundImage& image, const BoundSampler& sampler, float lod) {
+  const float biased = lod + sampler.lod_bias;
+  const float clamped = std::min(std::max(biased, sampler.min_lod), sampler.max_lod);
+  const double d = clamped > 0 ? std::clamp<double>(clamped, 0, image.levels - 1) : 0;
+  const double level = sampler.linear_levels ? d : std::max(std::ceil(d + 0.5) - 1, 0.0);
+  return {static_cast<float>(level), biased};
+}
+
 Texel Sample(const BoundImage& image, const BoundSampler& sampler, const SamplePoint& point,
              float lod) {
   const bool integer = FormatOf(image.format).IsInteger();

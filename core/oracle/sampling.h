@@ -91,6 +91,10 @@ float LodOfDerivatives(const BoundImage& image, const std::array<float, 3>& coor
 Texel Sample(const BoundImage& image, const BoundSampler& sampler, const SamplePoint& point,
              float lod);
 
+// Of that level: the one that would be read (between levels if these are blended), and what it is
+// before clamps (GLSL 4.60, 8.9.1 "Texture Query Functions", textureQueryLod; SPIR-V OpImageQueryLod).
+std::array<float, 2> QueryLod(const BoundImage& image, const BoundSampler& sampler, float lod);
+
 // One component of the four texels that linear filtering of level 0 would blend, in the order of
 // OpImageGather; with a reference, the results of the comparisons.
 Texel Gather(const BoundImage& image, const BoundSampler& sampler, const SamplePoint& point,

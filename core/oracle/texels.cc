@@ -1,9 +1,10 @@
 #include "core/oracle/texels.h"
 
 #include <array>
+#include <bit>
 #include <cstring>
 
-#include "core/oracle/interp_texel.h"
+#include "core/oracle/quads.h"
 
 namespace kiln::oracle {
 namespace {
@@ -21,6 +22,8 @@ using mir::ValueId;
 bool Texels::Exec(InstId id, const BitSet& active) {
   switch (m_.inst(id).op) {
     case Op::kSample:
+    case Op::kSampleImplicit:
+    case Op::kImageLod:
     case Op::kGather: SampleTexels(id, active); return true;
     case Op::kFetch:
     case Op::kImageLoad: LoadTexels(id, active); return true;
@@ -45,8 +48,36 @@ void Texels::SetTexel(InstId id, size_t lane, const Texel& texel) {
   for (int i = 0; i < m_.inst(id).num_results; ++i) e_.Lanes(m_.result(id, i))[lane] = texel[i];
 }
 
+void Texels::UndefineTexel(InstId id, size_t lane) {
+  ++e_.statistics.undefined_results;
+  for (int i = 0; i < m_.inst(id).num_results; ++i) {
+    e_.Lanes(m_.result(id, i))[lane] = e_.chance.Undefined(e_.TypeOf(m_.result(id, i)));
+  }
+}
+
 const BoundSampler& Texels::SamplerOf(InstId id, size_t lane) {
   return in_.samplers[descriptors_.SamplerPlaceOf(id, lane)];
+}
+
+// Vulkan, "Derivative Operations": an implicit level is that of the derivatives of the coordinates.
+// None where the quad is not whole.
+std::optional<TexelSlopes> Texels::SlopesOf(InstId id, size_t lane, const BitSet& active) {
+  if (!IsWholeQuad(lane, active, e_.lanes)) return std::nullopt;
+  const TexelSources s = TexelSourcesOf(m_, id);
+  const int spatial = SpatialCount(m_.resources[m_.inst(id).imm0].image.dim);
+  TexelSlopes slopes;
+  for (int k = 0; k < spatial; ++k) {
+    const ValueId v = m_.source(id, s.coordinates + k);
+    const auto slope = [&](bool down) {
+      const QuadPair pair = PairOf(lane, down, false);
+      const uint64_t* x = e_.Lanes(v);
+      return std::bit_cast<float>(
+          static_cast<uint32_t>(Difference(Type::kF32, x[pair.to], x[pair.from], e_)));
+    };
+    slopes.dx[k] = slope(false);
+    slopes.dy[k] = slope(true);
+  }
+  return slopes;
 }
 
 void Texels::SampleTexels(InstId id, const BitSet& active) {
@@ -54,9 +85,15 @@ void Texels::SampleTexels(InstId id, const BitSet& active) {
     // Random rounding: coordinates have 8 bits of a texel (Vulkan's subTexelPrecisionBits).
     std::array<double, 4> noise = {0, 0, 0, 0};
     for (double& x : noise) x = in_.perturb_seed == 0 ? 0 : e_.chance.RandomUnit() / 256;
+    std::optional<TexelSlopes> slopes;
+    const Op op = m_.inst(id).op;
+    if (op == Op::kSampleImplicit || op == Op::kImageLod) {
+      slopes = SlopesOf(id, lane, active);
+      if (!slopes.has_value()) return UndefineTexel(id, lane);
+    }
     SetTexel(id, lane,
              SampledTexel(m_, id, LaneSources(id, lane), in_.images[descriptors_.PlaceOf(id, lane)],
-                          SamplerOf(id, lane), noise));
+                          SamplerOf(id, lane), noise, slopes));
   });
 }
 

@@ -1,0 +1,66 @@
+// Graphics stages in the interpreter: inputs, outputs, derivatives, kills.
+//
+// Fragments run in quads of four consecutive lanes. A lane is a helper from the start or since it
+// was demoted: it goes on, its stores and atomics (the interpreter's control leaves them out) and
+// outputs have no effect. A lane that is discarded or terminated is active no more. An output is
+// kept lane by lane and given to the launch at the end, by the lanes that got there and help
+// nobody.
+//
+// Inputs are linear over the pixel: their value at the centre and their slopes are the launch's.
+//
+// Sources, for each rule: Vulkan specification, "Shaders", sections "Quad", "Derivative Operations"
+// (P1 - P0 and P3 - P2, P2 - P0 and P3 - P1; coarse ones may be those of P0 for all; undefined
+// unless control flow is uniform in the quad), "Helper Invocations" (no effect on memory but
+// Function, Private and Output; what atomics give is undefined); SPIR-V specification,
+// "Control-Flow Instructions": OpKill, OpTerminateInvocation ("ceases all further processing in any
+// invocation that executes it"), and OpDemoteToHelperInvocation (later stores are suppressed, no
+// outputs, not a flow control instruction), OpIsHelperInvocationEXT (also true of those demoted).
+#ifndef KILN_CORE_ORACLE_STAGES_H_
+#define KILN_CORE_ORACLE_STAGES_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/base/bitset.h"
+#include "core/mir/mir.h"
+#include "core/oracle/execution.h"
+
+namespace kiln::oracle {
+
+class Stages {
+ public:
+  explicit Stages(Execution& execution) : e_(execution), m_(e_.m), in_(e_.in) {}
+
+  // Once, when the number of lanes is known. InvalidArgument where the launch does not fit.
+  absl::Status Prepare();
+  // False if the op is none of inputs, outputs, derivatives and kills. Takes away lanes that end.
+  bool Exec(mir::InstId id, BitSet* active);
+  // These lanes got to the end. Nothing in compute.
+  void Finish(const BitSet& active);
+
+ private:
+  using Offset = std::array<double, 2>;  // from the pixel's centre, to the right and down
+
+  void LoadInput(mir::InstId id, const BitSet& active);
+  void Interpolate(mir::InstId id, const BitSet& active);
+  Offset DeclaredOffset(const mir::Interface& v, size_t lane) const;
+  Offset AskedOffset(mir::InstId id, size_t lane);
+  uint64_t InputAt(uint32_t input, uint32_t element, uint32_t component, size_t lane,
+                   const Offset& offset) const;
+  uint32_t ElementOf(mir::InstId id, const mir::Interface& v, size_t lane, bool* outside);
+  void StoreOutput(mir::InstId id, const BitSet& active);
+  void Derive(mir::InstId id, const BitSet& active);
+  void Kill(mir::InstId id, BitSet* active);
+
+  Execution& e_;
+  const mir::Module& m_;
+  LaunchInputs& in_;
+  std::vector<std::vector<uint64_t>> outputs_;  // as StageData::outputs
+  std::vector<std::vector<bool>> written_;      // likewise
+};
+
+}  // namespace kiln::oracle
+
+#endif  // KILN_CORE_ORACLE_STAGES_H_
