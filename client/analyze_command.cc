@@ -44,16 +44,24 @@ std::string WaitsText(absl::string_view title, const WaitFindings& waits) {
   return ListText(title, waits.texts, waits.count);
 }
 
-std::string Text(const Analysis& a, bool fusion) {
-  const Statistics& s = a.statistics;
+std::string CyclesText(const Analysis& a) {
+  if (!a.cycles_not_judged.empty()) {
+    return absl::StrCat("cycles: not judged: ", a.cycles_not_judged, "\n");
+  }
   std::string text = absl::StrCat(
-      "instructions ", s.instructions, ", sync ", s.sync_instructions, ", sends ", s.sends,
-      ", loops ", s.loops, ", registers ", s.registers, ", bytes ", s.bytes, "\ncycles ", s.cycles,
-      " of one thread; throughput bound by ", a.bottleneck, ": ", a.throughput_cycles,
-      " per thread\n  unit                 busy      waits     queues\n");
+      "cycles ", a.statistics.cycles, " of one thread; throughput bound by ", a.bottleneck, ": ",
+      a.throughput_cycles, " per thread\n  unit                 busy      waits     queues\n");
   for (const UnitCost& u : a.units) {
     absl::StrAppendFormat(&text, "  %-14s %10d %10d %10d\n", u.name, u.busy, u.waits, u.queues);
   }
+  return text;
+}
+
+std::string Text(const Analysis& a, bool fusion) {
+  const Statistics& s = a.statistics;
+  std::string text = absl::StrCat("instructions ", s.instructions, ", sync ", s.sync_instructions,
+                                  ", sends ", s.sends, ", loops ", s.loops, ", registers ",
+                                  s.registers, ", bytes ", s.bytes, "\n", CyclesText(a));
   absl::StrAppend(&text, CountsText("messages", a.messages), CountsText("opcodes", a.opcodes),
                   "redundant syncs: ", a.redundant_syncs.size(), "\n",
                   WaitsText("missing waits", a.missing_waits),
@@ -81,6 +89,22 @@ void AddWaits(const std::string& name, const WaitFindings& waits, Json& json) {
   if (waits.count > static_cast<int64_t>(waits.texts.size())) json[name + "_count"] = waits.count;
 }
 
+// The cost model's figures, or cycles_not_judged.
+void AddCycles(const Analysis& a, Json& json) {
+  if (!a.cycles_not_judged.empty()) {
+    json["cycles_not_judged"] = a.cycles_not_judged;
+    return;
+  }
+  json["cycles"] = a.statistics.cycles;
+  json["bottleneck"] = a.bottleneck;
+  json["throughput_cycles"] = a.throughput_cycles;
+  json["units"] = Json::array();
+  for (const UnitCost& u : a.units) {
+    json["units"].push_back(
+        {{"name", u.name}, {"busy", u.busy}, {"waits", u.waits}, {"queues", u.queues}});
+  }
+}
+
 std::string JsonText(const std::string& file, absl::string_view target, const Analysis& a,
                      bool fusion) {
   const Statistics& s = a.statistics;
@@ -92,20 +116,13 @@ std::string JsonText(const std::string& file, absl::string_view target, const An
                {"loops", s.loops},
                {"registers", s.registers},
                {"bytes", s.bytes},
-               {"cycles", s.cycles},
-               {"bottleneck", a.bottleneck},
-               {"throughput_cycles", a.throughput_cycles},
-               {"units", Json::array()},
                {"messages", CountsJson(a.messages)},
                {"opcodes", CountsJson(a.opcodes)},
                {"redundant_syncs", a.redundant_syncs},
                {"findings", a.findings}};
+  AddCycles(a, json);
   AddWaits("missing_waits", a.missing_waits, json);
   if (fusion) AddWaits("missing_if_skipped", a.missing_if_skipped, json);
-  for (const UnitCost& u : a.units) {
-    json["units"].push_back(
-        {{"name", u.name}, {"busy", u.busy}, {"waits", u.waits}, {"queues", u.queues}});
-  }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

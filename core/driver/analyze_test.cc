@@ -49,6 +49,20 @@ Analysis Of(const std::vector<isa::Instruction>& insts) {
   return *analysis;
 }
 
+// The rest is said all the same.
+TEST(Analyze, AMessageThatTheCostModelDoesNotKnow) {
+  isa::Instruction send = EndOfThread();
+  send.send.eot = false;
+  send.send.sfid = isa::Sfid::kDataCache1;
+  send.send.desc = 0x02100000 | 0x1f << 14;
+  send.dst = Grf(20, {0, 1, 1});
+  const Analysis a = Of({send, EndOfThread()});
+  EXPECT_EQ(a.cycles_not_judged.find("unknown_message: instruction 0"), 0u) << a.cycles_not_judged;
+  EXPECT_EQ(a.statistics.cycles, 0);
+  EXPECT_EQ(a.statistics.sends, 2);
+  EXPECT_TRUE(a.units.empty());
+}
+
 TEST(Analyze, CountsAndCosts) {
   const Analysis a = Of({Add(10, 1, 0), Add(11, 10, 1), EndOfThread()});
   EXPECT_EQ(a.statistics.instructions, 3);

@@ -35,6 +35,8 @@ struct Analysis {
   std::vector<UnitCost> units;    // those that the program uses
   std::string bottleneck;         // bounds throughput once latencies are hidden
   int64_t throughput_cycles = 0;  // of the bottleneck, per thread
+  // Why there are no cycles, units and bottleneck: the cost model does not know a message.
+  std::string cycles_not_judged;
   std::vector<std::pair<std::string, int64_t>> messages;  // by name, most frequent first
   std::vector<std::pair<std::string, int64_t>> opcodes;   // the same of instructions
   WaitFindings missing_waits;  // data hazards that threads meet and nothing waits for

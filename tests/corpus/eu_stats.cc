@@ -2,8 +2,10 @@
 //
 //   eu_stats FILE...        one JSON line per file, in order
 //
-// {"file", "instructions", "sync_instructions", "sends", "loops", "registers", "cycles", "bytes"}, or
-// {"file", "error"}. Exit status 1 if a file could not be read or decoded.
+// {"file", "instructions", "sync_instructions", "sends", "loops", "registers", "cycles", "bytes"},
+// or
+// {"file", "error"}; cycles is null where the cost model does not know a message. Exit status 1 if
+// a file could not be read or decoded.
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -22,13 +24,14 @@ absl::StatusOr<nlohmann::ordered_json> Count(const std::string& file) {
   const absl::StatusOr<kiln::intel::ProgramStatistics> s =
       kiln::intel::CountProgram(kiln::intel::isa::Generation::kGen12, bytes);
   if (!s.ok()) return s.status();
-  return nlohmann::ordered_json{{"instructions", s->instructions},
-                                {"sync_instructions", s->sync_instructions},
-                                {"sends", s->sends},
-                                {"loops", s->loops},
-                                {"registers", s->registers},
-                                {"cycles", s->cycles},
-                                {"bytes", bytes.size()}};
+  return nlohmann::ordered_json{
+      {"instructions", s->instructions},
+      {"sync_instructions", s->sync_instructions},
+      {"sends", s->sends},
+      {"loops", s->loops},
+      {"registers", s->registers},
+      {"cycles", s->cycles ? nlohmann::ordered_json(*s->cycles) : nullptr},
+      {"bytes", bytes.size()}};
 }
 
 }  // namespace

@@ -48,9 +48,9 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-#define KILN_EU_MESSAGE(name, text, sfid, type, from, layout, header, params, lanes)            \
+#define KILN_EU_MESSAGE(name, text, sfid, type, from, layout, header, params, lanes, cost)      \
   {{Message::k##name, text, Sfid::k##sfid, type, Generation::k##from, MessageLayout::k##layout, \
-    HeaderNeed::k##header, lanes},                                                              \
+    HeaderNeed::k##header, lanes, MessageCost::k##cost},                                        \
    ParamList::k##params},
 #include "core/intel/isa/messages.def"
 #undef KILN_EU_MESSAGE
@@ -423,9 +423,12 @@ int DataRegisters(const MessageFields& f, MessageLayout layout, bool response) {
       return f.scratch_registers;
     case MessageLayout::kFence:
       return response && f.commit ? 1 : 0;
-    default:
+    case MessageLayout::kBarrier:
+    case MessageLayout::kEndOfThread:
+    case MessageLayout::kSample:  // its response's components are the caller's
       return 0;
   }
+  return 0;
 }
 
 int AddressRegisters(const MessageFields& f, MessageLayout layout, int address_params) {
@@ -448,9 +451,13 @@ int AddressRegisters(const MessageFields& f, MessageLayout layout, int address_p
     case MessageLayout::kBarrier:
     case MessageLayout::kEndOfThread:
       return 1;
-    default:
-      return 0;
+    case MessageLayout::kBlock:
+    case MessageLayout::kA64Block:
+    case MessageLayout::kScratch:
+    case MessageLayout::kFence:
+      return 0;  // the header says where
   }
+  return 0;
 }
 
 }  // namespace

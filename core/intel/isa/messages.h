@@ -21,13 +21,13 @@
 namespace kiln::intel::isa {
 
 enum class Message : uint8_t {
-#define KILN_EU_MESSAGE(name, text, sfid, type, from, layout, header, params, lanes) k##name,
+#define KILN_EU_MESSAGE(name, text, sfid, type, from, layout, header, params, lanes, cost) k##name,
 #include "core/intel/isa/messages.def"
 #undef KILN_EU_MESSAGE
 };
 
 inline constexpr int kMessageCount = 0
-#define KILN_EU_MESSAGE(name, text, sfid, type, from, layout, header, params, lanes) +1
+#define KILN_EU_MESSAGE(name, text, sfid, type, from, layout, header, params, lanes, cost) +1
 #include "core/intel/isa/messages.def"
 #undef KILN_EU_MESSAGE
     ;
@@ -65,6 +65,9 @@ enum class MessageLayout : uint8_t {
   kEndOfThread,     // nothing
   kSample,          // BTI, sampler 11:8, SIMD mode 18:17, 16-bit parameters 29, result 30
 };
+
+// What kind of work a message is for the unit that does it.
+enum class MessageCost : uint8_t { kData, kAtomic, kFence, kConstant, kSampler, kBarrier, kSpawn };
 
 // What a parameter of a payload is.
 enum class ParamKind : uint8_t {
@@ -108,6 +111,7 @@ struct MessageInfo {
   MessageLayout layout;
   HeaderNeed header;
   uint8_t most_lanes;  // 8 or 16
+  MessageCost cost;
 };
 
 const MessageInfo& Info(Message message);

@@ -54,49 +54,67 @@ uint16_t EuFlags(Opcode op) {
   }
 }
 
-constexpr lir::OpInfo kPseudo[] = {
-    {"collect", lir::kOpCollect},
-    {"copy", lir::kOpCopy},
-    {"mov.g", 0},
-    {"mov.u", 0},
-    {"xor.g", 0},
-    {"xor.u", 0},
-    {"lane_ids", 0},
-    {"mul32", 0},
-    {"mul_high", 0},
-    {"f2f16", 0},
-    {"pack", 0},
-    {"header", 0},
-    {"same_address", 0},
-    {"interleave", 0},
-    {"scratch_header", 0},
-    {"sampler_header", 0},
-    {"join", 0},
-    {"sampler", lir::kOpSide},
-    {"ballot", 0},
-    {"broadcast", 0},
-    {"shuffle", 0},
-    {"quad_broadcast", 0},
-    {"xor_lanes", 0},
-    {"lane_scan", 0},
-    {"msg", lir::kOpSide | lir::kOpSendLike},
-    {"msg.read", lir::kOpSide | lir::kOpSendLike | lir::kOpReadsMemory},
-    {"msg.ordered_read",
-     lir::kOpSide | lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpOrderedRead},
-    {"msg.volatile_read", lir::kOpSide | lir::kOpSendLike | lir::kOpReadsMemory |
-                              lir::kOpWritesMemory | lir::kOpSideEffect},
-    {"msg.write", lir::kOpSide | lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect},
-    {"msg.atomic", lir::kOpSide | lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpWritesMemory |
-                       lir::kOpSideEffect},
-    {"spill", lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect | lir::kOpSpill},
-    {"merge_spill", lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpWritesMemory |
-                        lir::kOpSideEffect | lir::kOpSpill},
-    {"fill", lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpFill},
-    {"fence", lir::kOpSide | lir::kOpBarrier | lir::kOpSideEffect | lir::kOpSendLike},
-    {"barrier", lir::kOpBarrier | lir::kOpSideEffect | lir::kOpSendLike},
-    {"eot", lir::kOpTerminator | lir::kOpSideEffect},
+// Is the operation written out as several instructions that read sources after the first has
+// written? Messages say so themselves (IsSplitMessage).
+enum class Reads : uint8_t { kUnsaid, kEarly, kLate };
+
+struct Pseudo {
+  lir::OpInfo info;
+  Reads reads;
+};
+
+constexpr Pseudo kPseudo[] = {
+    {{"collect", lir::kOpCollect}, Reads::kEarly},
+    {{"copy", lir::kOpCopy}, Reads::kEarly},
+    {{"mov.g", 0}, Reads::kEarly},
+    {{"mov.u", 0}, Reads::kEarly},
+    {{"xor.g", 0}, Reads::kEarly},
+    {{"xor.u", 0}, Reads::kEarly},
+    {{"lane_ids", 0}, Reads::kLate},
+    {{"mul32", 0}, Reads::kLate},
+    {{"mul_high", 0}, Reads::kLate},
+    {{"f2f16", 0}, Reads::kEarly},
+    {{"pack", 0}, Reads::kEarly},
+    {{"header", 0}, Reads::kLate},
+    {{"same_address", 0}, Reads::kLate},
+    {{"interleave", 0}, Reads::kLate},
+    {{"scratch_header", 0}, Reads::kLate},
+    {{"sampler_header", 0}, Reads::kLate},
+    {{"join", 0}, Reads::kLate},
+    {{"sampler", lir::kOpSide}, Reads::kEarly},
+    {{"ballot", 0}, Reads::kLate},
+    {{"broadcast", 0}, Reads::kLate},
+    {{"shuffle", 0}, Reads::kLate},
+    {{"quad_broadcast", 0}, Reads::kLate},
+    {{"xor_lanes", 0}, Reads::kLate},
+    {{"lane_scan", 0}, Reads::kLate},
+    {{"msg", lir::kOpSide | lir::kOpSendLike}, Reads::kEarly},
+    {{"msg.read", lir::kOpSide | lir::kOpSendLike | lir::kOpReadsMemory}, Reads::kEarly},
+    {{"msg.ordered_read",
+      lir::kOpSide | lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpOrderedRead},
+     Reads::kEarly},
+    {{"msg.volatile_read", lir::kOpSide | lir::kOpSendLike | lir::kOpReadsMemory |
+                               lir::kOpWritesMemory | lir::kOpSideEffect},
+     Reads::kEarly},
+    {{"msg.write", lir::kOpSide | lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect},
+     Reads::kEarly},
+    {{"msg.atomic", lir::kOpSide | lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpWritesMemory |
+                        lir::kOpSideEffect},
+     Reads::kEarly},
+    {{"spill", lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect | lir::kOpSpill},
+     Reads::kEarly},
+    {{"merge_spill", lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpWritesMemory |
+                         lir::kOpSideEffect | lir::kOpSpill},
+     Reads::kLate},
+    {{"fill", lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpFill}, Reads::kLate},
+    {{"fence", lir::kOpSide | lir::kOpBarrier | lir::kOpSideEffect | lir::kOpSendLike},
+     Reads::kLate},
+    {{"barrier", lir::kOpBarrier | lir::kOpSideEffect | lir::kOpSendLike}, Reads::kLate},
+    {{"eot", lir::kOpTerminator | lir::kOpSideEffect}, Reads::kLate},
 };
 static_assert(std::size(kPseudo) == kNumLirOps - kFirstPseudo);
+static_assert(std::all_of(std::begin(kPseudo), std::end(kPseudo),
+                          [](const Pseudo& p) { return p.reads != Reads::kUnsaid; }));
 
 const std::array<lir::OpInfo, kNumLirOps>& Ops() {
   static const std::array<lir::OpInfo, kNumLirOps> ops = [] {
@@ -106,7 +124,7 @@ const std::array<lir::OpInfo, kNumLirOps>& Ops() {
       const auto name = isa::Info(op).mnemonic;
       table[i] = lir::OpInfo{{name.data(), name.size()}, EuFlags(op)};
     }
-    for (int i = kFirstPseudo; i < kNumLirOps; ++i) table[i] = kPseudo[i - kFirstPseudo];
+    for (int i = kFirstPseudo; i < kNumLirOps; ++i) table[i] = kPseudo[i - kFirstPseudo].info;
     return table;
   }();
   return ops;
@@ -129,28 +147,8 @@ uint32_t Alignment(const Function& f, const Value& v) {
   return v.file == kFileU && v.comps == 2 ? 2 : 1;
 }
 
-// Is the pseudo operation written out as several instructions that read sources after the first
-// has written?
 bool ReadsLate(uint16_t op) {
-  switch (op) {
-    case kMul32:
-    case kMulHigh:
-    case kHeader:
-    case kSameAddress:
-    case kInterleave:
-    case kScratchHeader:
-    case kSamplerHeader:
-    case kJoin:
-    case kMergeSpill:
-    case kFill:
-    case kFence:
-    case kBarrier:
-    case kLaneIds:
-    case kEot:
-      return true;
-    default:
-      return IsLaneOp(op);
-  }
+  return !IsEuOp(op) && kPseudo[op - kFirstPseudo].reads == Reads::kLate;
 }
 
 bool IsIntegerDivision(const lir::Inst& in) {

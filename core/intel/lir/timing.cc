@@ -53,14 +53,7 @@ lir::Timing From(const Timing& t) {
 }
 
 TimingKind MessageKind(const Function& f, const lir::Inst& in) {
-  if (in.op == kMsgAtomic) return TimingKind::kAtomic;
-  switch (isa::Info(MessageOf(f, in).fields.message).sfid) {
-    case isa::Sfid::kSampler: return TimingKind::kSampler;
-    case isa::Sfid::kConstantCache:
-    case isa::Sfid::kReadOnly: return TimingKind::kConstant;
-    case isa::Sfid::kGateway: return TimingKind::kBarrier;
-    default: return TimingKind::kData;
-  }
+  return KindOf(isa::Info(MessageOf(f, in).fields.message).cost);
 }
 
 lir::Timing MessageTiming(const Function& f, InstId id) {

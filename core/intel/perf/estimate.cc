@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 namespace kiln::intel {
 namespace {
 
@@ -45,8 +48,10 @@ class Walk {
   Walk(const isa::Program& program, absl::Span<const isa::Footprint> footprints)
       : program_(program), footprints_(footprints), depths_(LoopDepths(program)) {}
 
-  Estimate Run() {
-    for (size_t i = 0; i < program_.insts.size(); ++i) Issue(i);
+  absl::StatusOr<Estimate> Run() {
+    for (size_t i = 0; i < program_.insts.size(); ++i) {
+      if (!Issue(i)) return Unknown(i);
+    }
     // Weights are counted in halves.
     Estimate e;
     e.cycles = elapsed_ / 2;
@@ -135,18 +140,29 @@ class Walk {
     busy_[unit] += t.busy * weight_;
   }
 
-  void Issue(size_t i) {
+  absl::Status Unknown(size_t i) const {
+    const isa::SendFields& send = program_.insts[i].send;
+    return absl::UnimplementedError(
+        absl::StrCat("unknown_message: instruction ", i,
+                     " sends what the cost model does not know, to shared function ",
+                     static_cast<int>(send.sfid), " with descriptor 0x", absl::Hex(send.desc)));
+  }
+
+  // False: it sends a message that has no row.
+  bool Issue(size_t i) {
     const Instruction& inst = program_.insts[i];
     weight_ = Weight(i);
     const int64_t start = now_;
     const isa::Footprint& fp = footprints_[i];
     WaitForRegisters(inst, fp);
     WaitForTokens(inst);
-    const Timing t = TimingOf(inst, fp);
-    Execute(t);
-    Mark(inst, fp, t);
+    const std::optional<Timing> t = TimingOf(inst, fp);
+    if (!t) return false;
+    Execute(*t);
+    Mark(inst, fp, *t);
     elapsed_ += (now_ - start) * weight_;
     if (inst.op == Opcode::kHalt) halted_until_ = std::max(halted_until_, program_.targets[i].uip);
+    return true;
   }
 
   void Mark(const Instruction& inst, const isa::Footprint& fp, const Timing& t) {
@@ -183,11 +199,12 @@ class Walk {
 
 }  // namespace
 
-Estimate EstimateProgram(const isa::Program& program) {
+absl::StatusOr<Estimate> EstimateProgram(const isa::Program& program) {
   return EstimateProgram(program, isa::FootprintsOf(program));
 }
 
-Estimate EstimateProgram(const isa::Program& program, absl::Span<const isa::Footprint> footprints) {
+absl::StatusOr<Estimate> EstimateProgram(const isa::Program& program,
+                                         absl::Span<const isa::Footprint> footprints) {
   return Walk(program, footprints).Run();
 }
 

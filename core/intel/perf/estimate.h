@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/intel/isa/footprint.h"
 #include "core/intel/isa/program.h"
@@ -32,9 +33,11 @@ struct Estimate {
   int64_t throughput_cycles = 0;               // of the bottleneck, per thread
 };
 
-Estimate EstimateProgram(const isa::Program& program);
+// Unimplemented, "unknown_message": a send whose cost is not known, and which instruction it is.
+absl::StatusOr<Estimate> EstimateProgram(const isa::Program& program);
 // With what isa::FootprintsOf gives, for callers that have it.
-Estimate EstimateProgram(const isa::Program& program, absl::Span<const isa::Footprint> footprints);
+absl::StatusOr<Estimate> EstimateProgram(const isa::Program& program,
+                                         absl::Span<const isa::Footprint> footprints);
 
 }  // namespace kiln::intel
 

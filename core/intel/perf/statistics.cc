@@ -111,7 +111,8 @@ absl::StatusOr<ProgramStatistics> CountProgram(const isa::Program& program) {
   const absl::StatusOr<int64_t> registers = MaxLiveRegisters(program, footprints);
   if (!registers.ok()) return registers.status();
   s.registers = *registers;
-  s.cycles = EstimateProgram(program, footprints).cycles;
+  const absl::StatusOr<Estimate> estimate = EstimateProgram(program, footprints);
+  if (estimate.ok()) s.cycles = estimate->cycles;
   return s;
 }
 

@@ -4,6 +4,7 @@
 #define KILN_CORE_INTEL_PERF_STATISTICS_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -18,7 +19,8 @@ struct ProgramStatistics {
   int64_t sends = 0;
   int64_t loops = 0;              // while instructions
   int64_t registers = 0;          // most GRFs live at once
-  int64_t cycles = 0;             // estimate.h
+  // estimate.h; nothing where it does not know a message, which is never so of Kiln's own.
+  std::optional<int64_t> cycles;
 
   friend bool operator==(const ProgramStatistics&, const ProgramStatistics&) = default;
 };

@@ -61,31 +61,31 @@ TimingKind KindOf(MathFunction f) {
   }
 }
 
-namespace {
-
-// The data port's row for a message. A descriptor in a register, or of no message we know, counts
-// as a plain access.
-TimingKind DataKind(const Instruction& inst) {
-  if (inst.send.desc_is_register) return TimingKind::kData;
-  const auto fields = isa::ParseDescriptor(isa::Generation::kGen12, inst.send.sfid, inst.send.desc,
-                                           inst.send.ex_desc);
-  if (!fields.ok()) return TimingKind::kData;
-  switch (isa::Info(fields->message).layout) {
-    case isa::MessageLayout::kAtomic:
-    case isa::MessageLayout::kAtomicFloat:
-    case isa::MessageLayout::kTypedAtomic:
-    case isa::MessageLayout::kA64Atomic:
-    case isa::MessageLayout::kA64AtomicFloat:
-      return TimingKind::kAtomic;
-    case isa::MessageLayout::kFence:
-      return TimingKind::kFence;
-    default:
+TimingKind KindOf(isa::MessageCost cost) {
+  switch (cost) {
+    case isa::MessageCost::kData:
       return TimingKind::kData;
+    case isa::MessageCost::kAtomic:
+      return TimingKind::kAtomic;
+    case isa::MessageCost::kFence:
+      return TimingKind::kFence;
+    case isa::MessageCost::kConstant:
+      return TimingKind::kConstant;
+    case isa::MessageCost::kSampler:
+      return TimingKind::kSampler;
+    case isa::MessageCost::kBarrier:
+      return TimingKind::kBarrier;
+    case isa::MessageCost::kSpawn:
+      return TimingKind::kSpawn;
   }
+  return TimingKind::kData;
 }
 
-TimingKind SendKind(const Instruction& inst) {
-  switch (inst.send.sfid) {
+namespace {
+
+// Shared functions that cost the same whatever the message, most of which Kiln has no rows for.
+std::optional<TimingKind> FunctionKind(Sfid sfid) {
+  switch (sfid) {
     case Sfid::kSampler:
       return TimingKind::kSampler;
     case Sfid::kConstantCache:
@@ -102,8 +102,18 @@ TimingKind SendKind(const Instruction& inst) {
     case Sfid::kThreadSpawner:
       return TimingKind::kSpawn;
     default:
-      return DataKind(inst);
+      return std::nullopt;
   }
+}
+
+// Of a descriptor in a register the constant part says which message it is.
+std::optional<TimingKind> SendKind(const Instruction& inst) {
+  const isa::SendFields& send = inst.send;
+  if (const std::optional<TimingKind> kind = FunctionKind(send.sfid)) return kind;
+  const auto fields = isa::ParseDescriptor(isa::Generation::kGen12, send.sfid, send.desc,
+                                           send.ex_desc_is_register ? 0 : send.ex_desc);
+  if (!fields.ok()) return std::nullopt;
+  return KindOf(isa::Info(fields->message).cost);
 }
 
 bool ReadsArchitecture(const Instruction& inst) {
@@ -112,7 +122,7 @@ bool ReadsArchitecture(const Instruction& inst) {
   });
 }
 
-TimingKind InstructionKind(const Instruction& inst) {
+std::optional<TimingKind> InstructionKind(const Instruction& inst) {
   if (isa::IsSend(inst.op)) return SendKind(inst);
   if (inst.op == Opcode::kMath) return KindOf(inst.math);
   if (isa::IsBranch(inst.op)) return TimingKind::kBranch;
@@ -155,13 +165,15 @@ Timing TimingOf(TimingKind kind, const TimingSizes& sizes) {
   return t;
 }
 
-Timing TimingOf(const Instruction& inst, const isa::Footprint& footprint) {
-  if (inst.op == Opcode::kNop || inst.op == Opcode::kSync) return {};
+std::optional<Timing> TimingOf(const Instruction& inst, const isa::Footprint& footprint) {
+  if (inst.op == Opcode::kNop || inst.op == Opcode::kSync) return Timing();
+  const std::optional<TimingKind> kind = InstructionKind(inst);
+  if (!kind) return std::nullopt;
   TimingSizes sizes;
   sizes.written = Registers(footprint.writes);
   sizes.lanes = (inst.exec_size * ExecutionBytes(inst) + isa::kGrfBytes - 1) / isa::kGrfBytes;
   sizes.payload = isa::IsSend(inst.op) ? Registers(footprint.reads) : 0;
-  return TimingOf(InstructionKind(inst), sizes);
+  return TimingOf(*kind, sizes);
 }
 
 }  // namespace kiln::intel

@@ -11,10 +11,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "core/intel/isa/footprint.h"
 #include "core/intel/isa/instruction.h"
+#include "core/intel/isa/messages.h"
 
 namespace kiln::intel {
 
@@ -65,6 +67,7 @@ enum class TimingKind : uint8_t {
   kSpawn,
 };
 TimingKind KindOf(isa::MathFunction function);
+TimingKind KindOf(isa::MessageCost cost);
 
 // In registers.
 struct TimingSizes {
@@ -75,8 +78,8 @@ struct TimingSizes {
 
 Timing TimingOf(TimingKind kind, const TimingSizes& sizes);
 
-// `footprint` is the instruction's.
-Timing TimingOf(const isa::Instruction& inst, const isa::Footprint& footprint);
+// `footprint` is the instruction's. Nothing: it sends a message that has no row.
+std::optional<Timing> TimingOf(const isa::Instruction& inst, const isa::Footprint& footprint);
 
 }  // namespace kiln::intel
 

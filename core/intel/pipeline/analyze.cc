@@ -46,7 +46,14 @@ void CountKinds(const isa::Program& program, Analysis* analysis) {
   analysis->messages = Sorted(messages);
 }
 
-void AddCosts(const Estimate& estimate, Analysis* analysis) {
+void AddCosts(const isa::Program& program, Analysis* analysis) {
+  const absl::StatusOr<Estimate> known = EstimateProgram(program);
+  if (!known.ok()) {
+    analysis->cycles_not_judged = std::string(known.status().message());
+    return;
+  }
+  const Estimate& estimate = *known;
+  analysis->statistics.cycles = estimate.cycles;
   analysis->bottleneck = std::string(Name(estimate.bottleneck));
   analysis->throughput_cycles = estimate.throughput_cycles;
   for (int u = 0; u < kUnits; ++u) {
@@ -138,10 +145,9 @@ absl::StatusOr<Analysis> AnalyzeTgl(absl::Span<const uint8_t> code, const Analyz
   analysis.statistics.sends = counted->sends;
   analysis.statistics.loops = counted->loops;
   analysis.statistics.registers = counted->registers;
-  analysis.statistics.cycles = counted->cycles;
   analysis.statistics.bytes = static_cast<int64_t>(code.size());
   CountKinds(*program, &analysis);
-  AddCosts(EstimateProgram(*program), &analysis);
+  AddCosts(*program, &analysis);
   for (const isa::Finding& finding : isa::Verify(kGen, *placed)) {
     analysis.findings.push_back(absl::StrCat("byte ", finding.offset, ": ", finding.text));
   }

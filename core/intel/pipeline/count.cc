@@ -32,6 +32,7 @@ absl::StatusOr<Variant> MakeVariant(const mir::Module& m, const Abi& abi, Work w
   const Step step(sink, "count_program", "out", w.at_width.width);
   const absl::StatusOr<ProgramStatistics> counted = CountWork(w);
   if (!counted.ok()) return counted.status();
+  if (!counted->cycles) return absl::InternalError("a message without a cost");
   Variant v;
   v.name = absl::StrCat("SIMD", w.at_width.width);
   v.width = w.at_width.width;
@@ -44,7 +45,7 @@ absl::StatusOr<Variant> MakeVariant(const mir::Module& m, const Abi& abi, Work w
   v.statistics.sends = counted->sends;
   v.statistics.loops = counted->loops;
   v.statistics.registers = counted->registers;
-  v.statistics.cycles = counted->cycles;
+  v.statistics.cycles = *counted->cycles;
   v.statistics.spills = w.spills;
   v.statistics.fills = w.fills;
   v.statistics.spill_bytes = w.spill_bytes;
