@@ -30,6 +30,7 @@ std::optional<Space> SpaceOf(const Module& m, const Inst& inst) {
       return Space::kBuffer;
     case Op::kStoreSsbo:
     case Op::kSsboAtomic: return Space::kBuffer;
+    case Op::kHelperInvocation: return Space::kHelper;
     default: break;
   }
   const mir::OpInfo& info = mir::Info(op);
@@ -146,6 +147,10 @@ std::optional<Access> MemoryAccessOf(const Module& m, InstId id) {
   a.is_volatile = (inst.flags & mir::kVolatile) != 0;
   a.is_coherent = (inst.flags & mir::kCoherent) != 0;
   if (a.space == Space::kUnknown || a.space == Space::kImage) return a;
+  if (a.space == Space::kHelper) {
+    a.bytes = a.element_bytes;   // one place
+    return a;
+  }
   a.memory = inst.imm0;
   if (a.space == Space::kBuffer) {
     const mir::Resource& r = m.resources[inst.imm0];
@@ -181,6 +186,7 @@ bool MayOverlap(const Access& a, const Access& b) {
   }
   switch (a.space) {
     case Space::kUnknown:
+    case Space::kHelper:
     case Space::kImage: return true;
     case Space::kShared:
     case Space::kGlobal: break;
@@ -210,10 +216,21 @@ bool IsPureRead(const Module& m, InstId id) {
   return mir::Info(m.inst(id).op).Has('M') || ReadsUnchanging(m, m.inst(id));
 }
 
+namespace {
+
+// Of an array of inputs: one that is there.
+bool ReadsKnownElement(const Module& m, InstId id) {
+  const ValueId element = m.source(id, 0);
+  return m.IsConstant(element) && m.value(element).bits < m.inputs[m.inst(id).imm0].elements;
+}
+
+}  // namespace
+
 bool IsSpeculatable(const Module& m, InstId id) {
   const Inst& inst = m.inst(id);
   if (!IsPure(m, id) || (inst.flags & mir::kVolatile) != 0) return false;
   if ((inst.flags & mir::kIndexed) == 0) return true;
+  if (mir::IsInterfaceOp(inst.op)) return ReadsKnownElement(m, id);
   // A buffer's index is the first source. Of images the sampler may have another: not looked at.
   return !mir::HasImage(m.resources[inst.imm0].kind) && m.IsConstant(m.source(id, 0));
 }
@@ -244,6 +261,7 @@ MemorySet MemorySetOf(const Access& access) {
       return MemorySet{1} << (kFirst + access.memory % (64 - kFirst));
     }
     case Space::kShared: return kSharedMemory;
+    case Space::kHelper: return kHelperMemory;
     case Space::kImage: return kImageMemory;
     case Space::kBuffer:
       if (access.aliased) return kBufferMemory;
@@ -254,8 +272,10 @@ MemorySet MemorySetOf(const Access& access) {
   return kOutsideMemory;
 }
 
-MemorySet OrderedBy(const Inst& barrier) {
-  const bool outside = (barrier.imm0 & (mir::kMemoryBuffer | mir::kMemoryImage)) != 0;
+MemorySet OrderedBy(const Inst& inst) {
+  if (mir::IsKill(inst.op)) return kHelperMemory | kOutsideMemory;
+  if (inst.op == Op::kStoreOutput) return 0;
+  const bool outside = (inst.imm0 & (mir::kMemoryBuffer | mir::kMemoryImage)) != 0;
   return kSharedMemory | (outside ? kOutsideMemory : 0);
 }
 

@@ -29,6 +29,7 @@ enum class Space : uint8_t {
   kBuffer,     // storage buffers
   kImage,      // storage images
   kGlobal,     // memory by address
+  kHelper,     // whether the lane helps: read by helper_invocation, changed by a demote
   kUnknown,    // anything reachable by other invocations but shared memory
 };
 
@@ -97,13 +98,16 @@ bool SamePlace(const Access& a, const Access& b);
 using MemorySet = uint64_t;
 inline constexpr MemorySet kImageMemory = 1;
 inline constexpr MemorySet kSharedMemory = 2;
+inline constexpr MemorySet kHelperMemory = kSharedMemory;       // fragments have no shared memory
 inline constexpr int kBufferBits = 22;                          // from bit 2 on
 inline constexpr MemorySet kBufferMemory = ((MemorySet{1} << kBufferBits) - 1) << 2;
 // All that other invocations reach but shared memory.
 inline constexpr MemorySet kOutsideMemory = kImageMemory | kBufferMemory;
 MemorySet MemorySetOf(const Access& access);
-// Memory at which a barrier lets others look: shared memory always, the rest by its classes.
-MemorySet OrderedBy(const mir::Inst& barrier);
+// What an op with the flag E tells apart. A barrier: memory at which it lets others look, shared
+// memory always, the rest by its classes. A kill: what is stored before it, which stays when what
+// comes later does not happen, and whether the lane helps. An output: nothing.
+MemorySet OrderedBy(const mir::Inst& inst);
 
 }  // namespace kiln::mid
 

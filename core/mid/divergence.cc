@@ -26,12 +26,12 @@ class DivergenceSolver {
         r_(result),
         arrays_(module.private_arrays.size(), kLowest),
         one_register_(use == UniformFor::kOneRegister),
-        one_lane_(!one_register_ &&
-                  module.local_size[0] * module.local_size[1] * module.local_size[2] == 1) {
+        one_lane_(!one_register_ && module.RunsAlone()) {
     r_.level_.assign(m_.values.size(), kLowest);
     r_.exit_.assign(m_.insts.size(), kLowest);
     r_.control_.assign(m_.insts.size(), kLowest);
-    r_.total_control_.assign(m_.insts.size(), kLowest);
+    const bool whole = m_.stage == mir::Stage::kCompute;
+    r_.total_control_.assign(m_.insts.size(), whole ? kLowest : Uniformity::kDivergent);
   }
 
   void Solve() {

@@ -62,7 +62,8 @@ class Divergence {
   // around it (from the entry outside of loops). If not kDivergent, the lanes that began the round
   // together are all still active.
   Uniformity ControlOf(mir::InstId inst) const { return control_[inst.index]; }
-  // The same, counted from the entry: all lanes that the subgroup has are active.
+  // The same, counted from the entry: all lanes that the subgroup has are active. Not known of
+  // graphics stages, whose subgroups need not be full; and fragments may have been killed.
   bool AllLanesAt(mir::InstId inst) const {
     return total_control_[inst.index] != Uniformity::kDivergent;
   }

@@ -121,7 +121,8 @@ class Numbering {
     if (access.is_volatile || !access.plain()) return;
     if (access.reads) {
       VisitLoad(id, access);
-    } else {
+    } else if (m_.stage != mir::Stage::kFragment || access.space == Space::kPrivate) {
+      // What a helper stores outside is not there, and derivatives see what it loads.
       const int first = m_.inst(id).num_sources - access.elements();
       for (int i = first; i < m_.inst(id).num_sources; ++i) {
         memory_.Learn(access, i - first, m_.source(id, i));

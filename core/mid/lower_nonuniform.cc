@@ -22,7 +22,7 @@ using mir::ValueId;
 absl::InlinedVector<int, 2> IndexSources(const Module& m, InstId id) {
   const Inst& inst = m.inst(id);
   absl::InlinedVector<int, 2> indices;
-  if ((inst.flags & mir::kIndexed) != 0) indices.push_back(0);
+  if ((inst.flags & mir::kIndexed) != 0 && !mir::IsInterfaceOp(inst.op)) indices.push_back(0);
   if (mir::IsTexelOp(inst.op)) {
     const int sampler = mir::TexelSourcesOf(m, id).sampler_index;
     if (sampler >= 0) indices.push_back(sampler);

@@ -56,17 +56,25 @@ constexpr RandomPass kPasses[] = {
 };
 
 // Integers only: float rules may change which NaN comes out.
-mir::Module Generated(uint64_t seed) {
+mir::Module Generated(uint64_t seed, mir::Stage stage) {
   return oracle::GenerateModule(
-      seed, {.instructions = 70, .max_depth = 5, .floats = false, .types = seed % 3 == 2,
+      seed, {.stage = stage, .instructions = 70, .max_depth = 5, .floats = false, .types = seed % 3 == 2,
              .subgroups = seed % 2 == 1});
 }
 
+// The bytes of its own buffer; of fragments also what live ones put out.
 absl::StatusOr<std::vector<uint8_t>> Outcome(const mir::Module& m, uint64_t seed) {
   oracle::LaunchInputs inputs = oracle::GenerateInputs(seed, m);
   const absl::StatusOr<oracle::InterpStatistics> run = oracle::Interpret(m, inputs);
   if (!run.ok()) return run.status();
-  return inputs.buffers[0].bytes;
+  std::vector<uint8_t> bytes = inputs.buffers[0].bytes;
+  for (const std::vector<uint64_t>& output : inputs.stage.outputs) {
+    for (uint64_t x : output) {
+      for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<uint8_t>(x >> 8 * i));
+    }
+  }
+  for (bool live : inputs.stage.live) bytes.push_back(live);
+  return bytes;
 }
 
 // One pass on the module, judged by what the module computed before.
@@ -96,16 +104,16 @@ RandomOutcome RunAndCompare(const RandomPass& pass, PassContext& context, uint64
 
 absl::Span<const RandomPass> RandomPasses() { return kPasses; }
 
-RandomOutcome CheckPass(const RandomPass& pass, uint64_t seed) {
-  mir::Module m = Generated(seed);
+RandomOutcome CheckPass(const RandomPass& pass, uint64_t seed, mir::Stage stage) {
+  mir::Module m = Generated(seed, stage);
   const absl::StatusOr<std::vector<uint8_t>> expected = Outcome(m, seed);
   if (!expected.ok()) return {.error = expected.status().ToString()};
   PassContext context = PassContext::ForTest();
   return RunAndCompare(pass, context, seed, *expected, m);
 }
 
-RandomOutcome CheckAllPasses(uint64_t seed, int64_t limit) {
-  mir::Module m = Generated(seed);
+RandomOutcome CheckAllPasses(uint64_t seed, int64_t limit, mir::Stage stage) {
+  mir::Module m = Generated(seed, stage);
   RandomOutcome all;
   all.before = mir::CountInstructions(m);
   const absl::StatusOr<std::vector<uint8_t>> expected = Outcome(m, seed);

@@ -29,12 +29,14 @@ struct RandomOutcome {
   int64_t after = 0;
 };
 
-// The program of this seed through one pass.
-RandomOutcome CheckPass(const RandomPass& pass, uint64_t seed);
+// The program of this seed and stage through one pass.
+RandomOutcome CheckPass(const RandomPass& pass, uint64_t seed,
+                        mir::Stage stage = mir::Stage::kCompute);
 
 // Through all of them, three times over, compared after each; `limit`: rewrites allowed in all, -1
 // for any number.
-RandomOutcome CheckAllPasses(uint64_t seed, int64_t limit);
+RandomOutcome CheckAllPasses(uint64_t seed, int64_t limit,
+                             mir::Stage stage = mir::Stage::kCompute);
 
 }  // namespace kiln::mid
 

@@ -1,6 +1,6 @@
 // random_programs: random structured programs through every pass over MIR, judged by the interpreter.
 //
-//   random_programs [--count=10000] [--seed=0]
+//   random_programs [--count=10000] [--seed=0] [--fragments=0]
 //
 // Each program goes through one pass alone (in turn) and through all passes three times over, with
 // and without a limit on rewrites, and is interpreted and verified after each. Prints how often each
@@ -25,18 +25,24 @@ bool ParseFlag(absl::string_view arg, absl::string_view name, uint64_t* value) {
 int main(int argc, char** argv) {
   uint64_t count = 10000;
   uint64_t first = 0;
+  uint64_t fragments = 0;
   for (int i = 1; i < argc; ++i) {
-    if (ParseFlag(argv[i], "--count=", &count) || ParseFlag(argv[i], "--seed=", &first)) continue;
-    std::fprintf(stderr, "usage: random_programs [--count=N] [--seed=N]\n");
+    if (ParseFlag(argv[i], "--count=", &count) || ParseFlag(argv[i], "--seed=", &first) ||
+        ParseFlag(argv[i], "--fragments=", &fragments)) {
+      continue;
+    }
+    std::fprintf(stderr, "usage: random_programs [--count=N] [--seed=N] [--fragments=0|1]\n");
     return 2;
   }
+  const auto stage = fragments != 0 ? kiln::mir::Stage::kFragment : kiln::mir::Stage::kCompute;
   const auto passes = kiln::mid::RandomPasses();
   std::vector<uint64_t> changed(passes.size());
   for (uint64_t seed = first; seed < first + count; ++seed) {
     const size_t alone = seed % passes.size();
     const kiln::mid::RandomOutcome outcomes[] = {
-        kiln::mid::CheckPass(passes[alone], seed),
-        kiln::mid::CheckAllPasses(seed, seed % 3 == 0 ? static_cast<int64_t>(seed % 101) : -1)};
+        kiln::mid::CheckPass(passes[alone], seed, stage),
+        kiln::mid::CheckAllPasses(seed, seed % 3 == 0 ? static_cast<int64_t>(seed % 101) : -1,
+                                  stage)};
     for (const kiln::mid::RandomOutcome& outcome : outcomes) {
       if (outcome.error.empty()) continue;
       std::printf("%s\n", outcome.error.c_str());

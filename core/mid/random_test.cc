@@ -19,6 +19,12 @@ TEST_P(RandomPassTest, KeepsTheOutcome) {
   EXPECT_GT(changed, GetParam().rare ? 0 : 15);
 }
 
+TEST_P(RandomPassTest, KeepsTheOutcomeOfFragments) {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    ASSERT_EQ(CheckPass(GetParam(), seed, mir::Stage::kFragment).error, "");
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Mid, RandomPassTest, testing::ValuesIn(RandomPasses()),
                          [](const auto& info) { return std::string(info.param.name); });
 
@@ -33,6 +39,12 @@ TEST(RandomPasses, TogetherAndBisected) {
     ASSERT_EQ(CheckAllPasses(seed, static_cast<int64_t>(seed % 23)).error, "");
   }
   EXPECT_LT(after, before);
+}
+
+TEST(RandomPasses, TogetherOnFragments) {
+  for (uint64_t seed = 5000; seed < 5200; ++seed) {
+    ASSERT_EQ(CheckAllPasses(seed, -1, mir::Stage::kFragment).error, "");
+  }
 }
 
 }  // namespace

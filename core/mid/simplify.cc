@@ -88,10 +88,7 @@ class Simplifier {
 
   // The only invocation of a workgroup is the first of its only subgroup.
   bool VisitPosition(InstId id) {
-    for (uint32_t n : m_.local_size) {
-      if (n != 1) return false;
-    }
-    if (!Allowed()) return false;
+    if (!m_.RunsAlone() || !Allowed()) return false;
     replace_.Replace(m_.result(id), b_.Int(0));
     return true;
   }

@@ -31,6 +31,10 @@ bool IsSampling(Op op) {
          op == Op::kImageLod;
 }
 
+bool IsInterfaceOp(Op op) {
+  return op == Op::kLoadInput || op == Op::kInterpolate || op == Op::kStoreOutput;
+}
+
 bool IsKill(Op op) {
   return op == Op::kDemote || op == Op::kDiscard || op == Op::kTerminate;
 }

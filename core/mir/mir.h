@@ -64,6 +64,7 @@ inline const OpInfo& Info(Op op) {
 bool IsTexelOp(Op op);                         // imm1 is an index into Module::texel_ops
 bool IsSampling(Op op);                        // of these: with a sampler
 bool IsKill(Op op);                            // demote, discard, terminate
+bool IsInterfaceOp(Op op);                     // imm0 is one of Module::inputs or outputs
 
 enum class Type : uint8_t { kBool, kI8, kI16, kI32, kI64, kF16, kF32 };
 inline constexpr int kNumTypes = 7;
@@ -252,6 +253,10 @@ struct Module {
     return ValueId(inst(i).first_result.index + n);
   }
   bool IsConstant(ValueId v) const { return value(v).kind == Value::Kind::kConstant; }
+  // Whether each workgroup is a single invocation. Only compute has workgroups.
+  bool RunsAlone() const {
+    return stage == Stage::kCompute && local_size == std::array<uint32_t, 3>{1, 1, 1};
+  }
 };
 
 // The sources of a texel op by their meaning.
