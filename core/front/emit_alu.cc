@@ -202,8 +202,8 @@ bool Importer::EmitFloatCompare(const SpirvInst& inst, bool* handled) {
     } else if (inst.op == spv::Op::OpIsInf) {
       const bool half = TypeOf(a) == mir::Type::kF16;
       value = Emit(Op::kFeq, {Emit(Op::kFabs, {a}),
-                              half ? builder_.Constant(mir::Type::kF16, 0x7c00)
-                                   : builder_.Constant(mir::Type::kF32, 0x7f800000)});
+                              half ? builder().Constant(mir::Type::kF16, 0x7c00)
+                                   : builder().Constant(mir::Type::kF32, 0x7f800000)});
     } else {
       // Below the least normal half, 2^-14, the result is a zero.
       const ValueId small = Emit(Op::kFlt, {Emit(Op::kFabs, {a}), Float(0x1p-14f)});

@@ -88,7 +88,7 @@ bool FormOf(spv::Op op, AtomicForm* form) {
 }  // namespace
 
 bool Importer::Semantics(uint32_t id, uint32_t* value) {
-  if (spirv_.IntConstant(id, value)) return true;
+  if (spirv().IntConstant(id, value)) return true;
   return Malformed("scope or memory semantics is no constant", id);
 }
 
@@ -119,7 +119,7 @@ mir::Scope MemoryScope(spv::Scope scope) {
 bool Importer::EmitMemoryBarrier(uint32_t scope, uint32_t semantics) {
   const uint32_t classes = ClassesOf(semantics);
   if (classes == 0) return true;
-  builder_.EmitInst(mir::Op::kMemoryBarrier, {}, {}, classes,
+  builder().EmitInst(mir::Op::kMemoryBarrier, {}, {}, classes,
                     static_cast<uint32_t>(MemoryScope(static_cast<spv::Scope>(scope))));
   return true;
 }
@@ -143,7 +143,7 @@ bool Importer::EmitControlBarrier(const SpirvInst& inst) {
       scope == spv::Scope::Workgroup ? mir::Scope::kWorkgroup : mir::Scope::kSubgroup;
   const bool wider = MemoryScope(static_cast<spv::Scope>(memory)) > waits;
   if (wider && !EmitMemoryBarrier(memory, semantics)) return false;
-  builder_.EmitInst(mir::Op::kControlBarrier, {}, {}, wider ? 0 : ClassesOf(semantics),
+  builder().EmitInst(mir::Op::kControlBarrier, {}, {}, wider ? 0 : ClassesOf(semantics),
                     static_cast<uint32_t>(waits));
   return true;
 }
@@ -210,17 +210,17 @@ bool Importer::MemoryAtomic(const Pointer& pointer, mir::AtomicOp op, mir::Type 
   if (pointer.space == Pointer::kStorage) {
     mir_op = mir::Op::kSsboAtomic;
     if (!Resource(pointer, &resource)) return false;
-    module_.resources[resource].read_only = false;
+    module().resources[resource].read_only = false;
   } else if (pointer.space == Pointer::kPhysical) {
     mir_op = mir::Op::kGlobalAtomic;
   }
   Leaves sources = AddressSources(pointer, pointer.offset);
   sources.insert(sources.end(), operands.begin(), operands.end());
   if (!ok()) return false;
-  builder_.set_flags(pointer.flags & (mir::kNonUniform | mir::kIndexed));
-  *before = {module_.result(builder_.EmitInst(mir_op, sources, absl::MakeConstSpan(&type, 1),
+  builder().set_flags(pointer.flags & (mir::kNonUniform | mir::kIndexed));
+  *before = {module().result(builder().EmitInst(mir_op, sources, absl::MakeConstSpan(&type, 1),
                                               resource, static_cast<uint32_t>(op)))};
-  builder_.set_flags(0);
+  builder().set_flags(0);
   return true;
 }
 
@@ -261,7 +261,7 @@ bool Importer::EmitAtomic(const SpirvInst& inst) {
     if (!GetScalar(inst.operand(form.value), mir_type, &value)) return false;
     values.push_back(value);
   } else if (form.op != mir::AtomicOp::kLoad) {
-    values.push_back(builder_.IntOf(mir_type, 1));
+    values.push_back(builder().IntOf(mir_type, 1));
   }
   ValueId result;
   if (!AtomicAccess(inst, inst.operand(3), inst.operand(4), inst.operand(5), form.op, mir_type,

@@ -48,59 +48,42 @@ bool Separates(absl::Span<const Case> cases, size_t split) {
 
 // ---- Regions and joins ----
 
-std::vector<std::pair<uint32_t, ValueId>> Importer::UndoTo(size_t mark) {
-  std::vector<std::pair<uint32_t, ValueId>> writes;
-  writes.reserve(log_.size() - mark);
-  ++stamp_value_;
-  for (size_t i = log_.size(); i > mark; --i) {
-    const uint32_t slot = log_[i - 1].first;
-    if (stamp_[slot] == stamp_value_) continue;
-    stamp_[slot] = stamp_value_;
-    writes.push_back({slot, current_[slot]});
-  }
-  for (size_t i = log_.size(); i > mark; --i) current_[log_[i - 1].first] = log_[i - 1].second;
-  log_.resize(mark);
-  std::sort(writes.begin(), writes.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
-  return writes;
-}
-
 // Whether v, visible at the end of an arm, is also visible behind the `if` that was begun when the
 // module had `values_before` values.
 bool Importer::VisibleOutside(ValueId v, size_t values_before) const {
-  const mir::Value::Kind kind = module_.value(v).kind;
+  const mir::Value::Kind kind = module().value(v).kind;
   return v.index < values_before || kind == mir::Value::Kind::kConstant ||
          kind == mir::Value::Kind::kUndef;
 }
 
 void Importer::WalkArm(Arm* arm, absl::FunctionRef<Flow()> emit) {
-  const size_t mark = log_.size();
-  builder_.SetRegion(arm->region);
-  ++nesting_;
-  if (nesting_ > kMaxRegionDepth) {
-    Refuse("nesting_too_deep", "control flow", context_.function->id);
+  const size_t mark = c_.slots.Mark();
+  builder().SetRegion(arm->region);
+  ++c_.nesting;
+  if (c_.nesting > kMaxRegionDepth) {
+    Refuse("nesting_too_deep", "control flow", c_.place.function->id);
   }
   if (ok()) arm->flow = emit();
-  --nesting_;
-  arm->writes = UndoTo(mark);
+  --c_.nesting;
+  arm->writes = c_.slots.UndoTo(mark);
 }
 
 Flow Importer::EmitIf(ValueId condition, absl::FunctionRef<Flow()> then_arm,
                       absl::FunctionRef<Flow()> else_arm) {
   if (!ok()) return {};
   if (!condition.valid() || TypeOf(condition) != mir::Type::kBool) {
-    Malformed("condition is no bool", context_.function->id);
+    Malformed("condition is no bool", c_.place.function->id);
     return {};
   }
-  const size_t values_before = module_.values.size();
-  const mir::RegionId region = builder_.region();
-  const mir::InstId inst = builder_.If(condition);
+  const size_t values_before = module().values.size();
+  const mir::RegionId region = builder().region();
+  const mir::InstId inst = builder().If(condition);
   Arm arms[2];
-  arms[0].region = module_.inst(inst).regions[0];
-  arms[1].region = module_.inst(inst).regions[1];
+  arms[0].region = module().inst(inst).regions[0];
+  arms[1].region = module().inst(inst).regions[1];
   WalkArm(&arms[0], then_arm);
   WalkArm(&arms[1], else_arm);
-  builder_.SetRegion(region);
+  builder().SetRegion(region);
   if (!ok()) return {};
   return Join(inst, condition, values_before, arms);
 }
@@ -122,17 +105,17 @@ Flow Importer::JoinFlows(ValueId condition, size_t values_before, const Arm (&ar
       const Flow& from = arms[a].flow;
       const size_t k = FindLabel(from, flow[i].first);
       if (from.empty()) continue;
-      side[a] = k == from.size() ? builder_.Bool(false)
-                                 : (from.size() == 1 ? builder_.Bool(true) : from[k].second);
+      side[a] = k == from.size() ? builder().Bool(false)
+                                 : (from.size() == 1 ? builder().Bool(true) : from[k].second);
     }
     if (!side[0].valid()) side[0] = VisibleOutside(side[1], values_before) ? side[1] : side[0];
     if (!side[1].valid()) side[1] = VisibleOutside(side[0], values_before) ? side[0] : side[1];
     if (side[0] == side[1]) {
       flow[i].second = side[0];
-    } else if (side[0] == builder_.Bool(true) && side[1] == builder_.Bool(false)) {
+    } else if (side[0] == builder().Bool(true) && side[1] == builder().Bool(false)) {
       flow[i].second = condition;
-    } else if (side[0] == builder_.Bool(false) && side[1] == builder_.Bool(true)) {
-      flow[i].second = builder_.Not(condition);
+    } else if (side[0] == builder().Bool(false) && side[1] == builder().Bool(true)) {
+      flow[i].second = builder().Not(condition);
     } else {
       results->push_back({i, types->size()});
       types->push_back(mir::Type::kBool);
@@ -146,7 +129,7 @@ Flow Importer::JoinFlows(ValueId condition, size_t values_before, const Arm (&ar
 Flow Importer::Join(mir::InstId inst, ValueId condition, size_t values_before, Arm (&arms)[2]) {
   const bool alive[2] = {!arms[0].flow.empty(), !arms[1].flow.empty()};
   if (!alive[0] && !alive[1]) {
-    builder_.Unreachable();
+    builder().Unreachable();
     return {};
   }
   if (!Charge(arms[0].writes.size() + arms[1].writes.size())) return {};
@@ -162,7 +145,7 @@ Flow Importer::Join(mir::InstId inst, ValueId condition, size_t values_before, A
       }
     }
     if (slot == kNoSlot) break;
-    ValueId side[2] = {current_[slot], current_[slot]};
+    ValueId side[2] = {c_.slots.Get(slot), c_.slots.Get(slot)};
     for (int a = 0; a < 2; ++a) {
       if (!alive[a]) continue;
       const auto& writes = arms[a].writes;
@@ -176,32 +159,32 @@ Flow Importer::Join(mir::InstId inst, ValueId condition, size_t values_before, A
       side[a] = other.valid() && VisibleOutside(other, values_before) ? other : ValueId();
     }
     if (side[0] == side[1]) {
-      if (side[0] != current_[slot]) SetSlot(slot, side[0]);
+      if (side[0] != c_.slots.Get(slot)) c_.slots.Set(slot, side[0]);
       continue;
     }
     slot_results.push_back({slot, types.size()});
-    types.push_back(plan_.slot_types[slot]);
+    types.push_back(plan().slot_types[slot]);
     for (int a = 0; a < 2; ++a) {
-      yields[a].push_back(side[a].valid() ? side[a] : builder_.Undef(plan_.slot_types[slot]));
+      yields[a].push_back(side[a].valid() ? side[a] : builder().Undef(plan().slot_types[slot]));
     }
   }
   std::vector<std::pair<size_t, size_t>> flow_results;
   Flow flow = JoinFlows(condition, values_before, arms, &types, yields, &flow_results);
   if (types.size() > kMaxCarried) {
-    Refuse("module_too_large", "too many values carried by a branch", context_.function->id);
+    Refuse("module_too_large", "too many values carried by a branch", c_.place.function->id);
     return {};
   }
-  const mir::RegionId region = builder_.region();
+  const mir::RegionId region = builder().region();
   for (int a = 0; a < 2; ++a) {
     if (!alive[a]) continue;
-    builder_.SetRegion(arms[a].region);
-    builder_.Yield(yields[a]);
+    builder().SetRegion(arms[a].region);
+    builder().Yield(yields[a]);
   }
-  builder_.SetRegion(region);
-  mir::SetResults(module_, inst, types);
-  for (const auto& [slot, result] : slot_results) SetSlot(slot, module_.result(inst, result));
+  builder().SetRegion(region);
+  mir::SetResults(module(), inst, types);
+  for (const auto& [slot, result] : slot_results) c_.slots.Set(slot, module().result(inst, result));
   for (const auto& [label, result] : flow_results) {
-    flow[label].second = module_.result(inst, result);
+    flow[label].second = module().result(inst, result);
   }
   return flow;
 }
@@ -209,30 +192,30 @@ Flow Importer::Join(mir::InstId inst, ValueId condition, size_t values_before, A
 // ---- Jumps ----
 
 bool Importer::IsJump(uint32_t label) const {
-  if (context_.loops.empty()) return false;
-  const uint32_t header = context_.loops.back().header;
-  return label == header || label == kReturnLabel || !context_.plan->cfg.InLoop(label, header);
+  if (c_.place.loops.empty()) return false;
+  const uint32_t header = c_.place.loops.back().header;
+  return label == header || label == kReturnLabel || !c_.place.plan->cfg.InLoop(label, header);
 }
 
 void Importer::EmitContinue() {
   std::vector<ValueId> values;
-  for (uint32_t slot : context_.loops.back().slots) values.push_back(SlotValue(slot));
+  for (uint32_t slot : c_.place.loops.back().slots) values.push_back(SlotValue(slot));
   Charge(values.size());
-  builder_.Continue(values);
+  builder().Continue(values);
 }
 
 void Importer::EmitBreak(uint32_t label) {
   LoopExit exit;
   exit.label = label;
-  LoopContext& loop = context_.loops.back();
+  LoopContext& loop = c_.place.loops.back();
   for (uint32_t slot : loop.slots) exit.values.push_back(SlotValue(slot));
   Charge(exit.values.size());
-  exit.inst = builder_.EmitInst(mir::Op::kBreak, {}, {});
+  exit.inst = builder().EmitInst(mir::Op::kBreak, {}, {});
   loop.exits.push_back(std::move(exit));
 }
 
 Flow Importer::Jump(uint32_t label) {
-  if (label == context_.loops.back().header) {
+  if (label == c_.place.loops.back().header) {
     EmitContinue();
   } else {
     EmitBreak(label);
@@ -262,17 +245,17 @@ Flow Importer::Dispatch(Flow flow) {
 }
 
 bool Importer::AssignPhis(uint32_t from, uint32_t to) {
-  const uint32_t first_block = context_.function->first_block;
-  const uint32_t from_label = spirv_.blocks[first_block + from].label;
-  const SpirvBlock& block = spirv_.blocks[first_block + to];
+  const uint32_t first_block = c_.place.function->first_block;
+  const uint32_t from_label = spirv().blocks[first_block + from].label;
+  const SpirvBlock& block = spirv().blocks[first_block + to];
   std::vector<std::pair<uint32_t, ValueId>> assigned;
   for (uint32_t i = block.first; i < block.end; ++i) {
-    const SpirvInst inst = spirv_.Inst(spirv_.body_offsets[i]);
+    const SpirvInst inst = spirv().Inst(spirv().body_offsets[i]);
     if (inst.op != spv::Op::OpPhi) break;
     if (!Charge(inst.size())) return false;
     const SpirvType* type = Supported(inst.type);
     if (type == nullptr) return false;
-    const uint32_t slot = plan_.slots[inst.result];
+    const uint32_t slot = plan().slots[inst.result];
     size_t k = 3;
     while (k + 1 < inst.size() && inst.words[k + 1] != from_label) k += 2;
     if (k + 1 >= inst.size()) return Malformed("phi lacks a predecessor", inst.result);
@@ -286,14 +269,14 @@ bool Importer::AssignPhis(uint32_t from, uint32_t to) {
       assigned.push_back({slot + static_cast<uint32_t>(n), leaves[n]});
     }
   }
-  for (const auto& [slot, value] : assigned) SetSlot(slot, value);
+  for (const auto& [slot, value] : assigned) c_.slots.Set(slot, value);
   return true;
 }
 
 Flow Importer::EmitEdge(uint32_t from, uint32_t to, uint32_t* next) {
   if (!ok() || !AssignPhis(from, to)) return {};
   if (IsJump(to)) return Jump(to);
-  if (context_.plan->cfg.blocks[to].label) return Flow{{to, ValueId()}};
+  if (c_.place.plan->cfg.blocks[to].label) return Flow{{to, ValueId()}};
   if (next != nullptr) {
     *next = to;
     return {};
@@ -302,7 +285,7 @@ Flow Importer::EmitEdge(uint32_t from, uint32_t to, uint32_t* next) {
 }
 
 bool Importer::AlwaysJumps(uint32_t, uint32_t to) const {
-  const CfgBlock& target = context_.plan->cfg.blocks[to];
+  const CfgBlock& target = c_.place.plan->cfg.blocks[to];
   return IsJump(to) || (!target.label && target.always_jumps);
 }
 
@@ -310,17 +293,17 @@ Flow Importer::EmitReturn(const SpirvInst& inst) {
   if (inst.op == spv::Op::OpReturnValue) {
     Leaves leaves;
     uint32_t type = 0;
-    if (Supported(context_.function->return_type) == nullptr) return {};
+    if (Supported(c_.place.function->return_type) == nullptr) return {};
     if (!Get(inst.operand(1), &leaves, &type)) return {};
-    if (type != context_.function->return_type || context_.plan->return_slot == kNoSlot) {
-      Malformed("returned value of another type", context_.function->id);
+    if (type != c_.place.function->return_type || c_.place.plan->return_slot == kNoSlot) {
+      Malformed("returned value of another type", c_.place.function->id);
       return {};
     }
     for (size_t i = 0; i < leaves.size(); ++i) {
-      SetSlot(context_.plan->return_slot + static_cast<uint32_t>(i), leaves[i]);
+      c_.slots.Set(c_.place.plan->return_slot + static_cast<uint32_t>(i), leaves[i]);
     }
-  } else if (spirv_.Type(context_.function->return_type)->kind != SpirvType::kVoid) {
-    Malformed("return without a value", context_.function->id);
+  } else if (spirv().Type(c_.place.function->return_type)->kind != SpirvType::kVoid) {
+    Malformed("return without a value", c_.place.function->id);
     return {};
   }
   if (IsJump(kReturnLabel)) return Jump(kReturnLabel);
@@ -330,9 +313,9 @@ Flow Importer::EmitReturn(const SpirvInst& inst) {
 // ---- Blocks ----
 
 Flow Importer::EmitBranch(uint32_t block, const SpirvInst& inst, uint32_t* next) {
-  const uint32_t first = context_.function->first_block;
-  const uint32_t targets[2] = {spirv_.Def(inst.operand(2)).index - first,
-                               spirv_.Def(inst.operand(3)).index - first};
+  const uint32_t first = c_.place.function->first_block;
+  const uint32_t targets[2] = {spirv().Def(inst.operand(2)).index - first,
+                               spirv().Def(inst.operand(3)).index - first};
   ValueId condition;
   if (!GetScalar(inst.operand(1), mir::Type::kBool, &condition)) return {};
   if (targets[0] == targets[1]) return EmitEdge(block, targets[0], next);
@@ -349,7 +332,7 @@ Flow Importer::EmitBranch(uint32_t block, const SpirvInst& inst, uint32_t* next)
   int nested = jumps[0] ? 0 : 1;
   if (jumps[0] && jumps[1]) {
     const auto leaves_at_once = [&](uint32_t to) {
-      return IsJump(to) && to != context_.loops.back().header;
+      return IsJump(to) && to != c_.place.loops.back().header;
     };
     if (!leaves_at_once(targets[0]) && leaves_at_once(targets[1])) nested = 1;
   }
@@ -372,12 +355,12 @@ Flow Importer::EmitCases(uint32_t block, ValueId selector, absl::Span<const Swit
     return EmitEdge(block, cases[0].target, nullptr);
   }
   const size_t split = cases.size() > kLinearCases ? cases.size() / 2 : 1;
-  const bool many = otherwise != kNoBlock && context_.plan->cfg.blocks[otherwise].many_edges;
+  const bool many = otherwise != kNoBlock && c_.place.plan->cfg.blocks[otherwise].many_edges;
   if (split > 1 && many && Separates(cases, split)) {
     if (!Charge(1)) return {};
     const auto middle = static_cast<int64_t>(cases[split].literals.front());
     const ValueId below =
-        Emit(mir::Op::kUlt, {selector, builder_.IntOf(TypeOf(selector), middle)});
+        Emit(mir::Op::kUlt, {selector, builder().IntOf(TypeOf(selector), middle)});
     return EmitIf(
         below, [&] { return EmitCases(block, selector, cases.first(split), otherwise); },
         [&] { return EmitCases(block, selector, cases.subspan(split), otherwise); });
@@ -387,7 +370,7 @@ Flow Importer::EmitCases(uint32_t block, ValueId selector, absl::Span<const Swit
     for (uint64_t literal : c.literals) {
       const ValueId equal =
           Emit(mir::Op::kIeq,
-               {selector, builder_.IntOf(TypeOf(selector), static_cast<int64_t>(literal))});
+               {selector, builder().IntOf(TypeOf(selector), static_cast<int64_t>(literal))});
       condition = condition.valid() ? Emit(mir::Op::kOr, {condition, equal}) : equal;
       if (!Charge(1)) return {};
     }
@@ -407,15 +390,15 @@ Flow Importer::EmitSwitch(uint32_t block, const SpirvInst& inst, uint32_t* next)
   const ValueId selector = operand[0];
   // Literals of a narrow selector are extended to a word, those of a wide one have two.
   const uint64_t literal_mask = mir::MaskOf(TypeOf(selector));
-  const size_t words = spirv_.SwitchLiteralWords(inst);
-  const uint32_t first = context_.function->first_block;
-  const uint32_t otherwise = spirv_.Def(inst.operand(2)).index - first;
-  const bool constant = module_.IsConstant(selector);
-  const uint64_t bits = constant ? module_.value(selector).bits : 0;
+  const size_t words = spirv().SwitchLiteralWords(inst);
+  const uint32_t first = c_.place.function->first_block;
+  const uint32_t otherwise = spirv().Def(inst.operand(2)).index - first;
+  const bool constant = module().IsConstant(selector);
+  const uint64_t bits = constant ? module().value(selector).bits : 0;
   std::vector<SwitchCase> cases;
-  std::vector<uint32_t> case_of(context_.plan->cfg.blocks.size(), kNoBlock);
+  std::vector<uint32_t> case_of(c_.place.plan->cfg.blocks.size(), kNoBlock);
   for (size_t i = 3; i + words < inst.size(); i += words + 1) {
-    const uint32_t target = spirv_.Def(inst.words[i + words]).index - first;
+    const uint32_t target = spirv().Def(inst.words[i + words]).index - first;
     const uint64_t high = words == 2 ? uint64_t{inst.words[i + 1]} << 32 : 0;
     const uint64_t literal = (inst.words[i] | high) & literal_mask;
     if (constant && literal == bits) return EmitEdge(block, target, next);
@@ -438,7 +421,7 @@ Flow Importer::EmitSwitch(uint32_t block, const SpirvInst& inst, uint32_t* next)
 Flow Importer::EmitTerminator(uint32_t block, const SpirvInst& inst, uint32_t* next) {
   switch (inst.op) {
     case spv::Op::OpBranch:
-      return EmitEdge(block, spirv_.Def(inst.operand(1)).index - context_.function->first_block,
+      return EmitEdge(block, spirv().Def(inst.operand(1)).index - c_.place.function->first_block,
                       next);
     case spv::Op::OpBranchConditional:
       return EmitBranch(block, inst, next);
@@ -448,43 +431,43 @@ Flow Importer::EmitTerminator(uint32_t block, const SpirvInst& inst, uint32_t* n
     case spv::Op::OpReturnValue:
       return EmitReturn(inst);
     case spv::Op::OpUnreachable:
-      builder_.Unreachable();
+      builder().Unreachable();
       return {};
     default:
-      Refuse(CauseOf(inst.op), "terminator", context_.function->id);
+      Refuse(CauseOf(inst.op), "terminator", c_.place.function->id);
       return {};
   }
 }
 
 Flow Importer::EmitBlock(uint32_t block, uint32_t* next) {
   *next = kNoBlock;
-  const SpirvBlock& b = spirv_.blocks[context_.function->first_block + block];
+  const SpirvBlock& b = spirv().blocks[c_.place.function->first_block + block];
   bool phis = true;
   for (uint32_t i = b.first; i + 1 < b.end; ++i) {
-    const SpirvInst inst = spirv_.Inst(spirv_.body_offsets[i]);
+    const SpirvInst inst = spirv().Inst(spirv().body_offsets[i]);
     if (inst.op == spv::Op::OpSelectionMerge || inst.op == spv::Op::OpLoopMerge) continue;
     if (inst.op == spv::Op::OpPhi) {
-      if (!phis || plan_.slots[inst.result] == kNoSlot) {
+      if (!phis || plan().slots[inst.result] == kNoSlot) {
         Malformed("misplaced phi", inst.result);
         return {};
       }
-      BindSlots(inst.result, inst.type, plan_.slots[inst.result]);
+      c_.bindings.BindSlots(inst.result, inst.type, plan().slots[inst.result]);
       continue;
     }
     phis = false;
     bool returns = true;
-    builder_.set_spirv_id(inst.result != 0 ? inst.result : inst.operand(1));
+    builder().set_spirv_id(inst.result != 0 ? inst.result : inst.operand(1));
     if (!Charge(1) || !EmitInst(inst, &returns)) return {};
     if (!returns) return {};
   }
-  return EmitTerminator(block, spirv_.Inst(spirv_.body_offsets[b.end - 1]), next);
+  return EmitTerminator(block, spirv().Inst(spirv().body_offsets[b.end - 1]), next);
 }
 
 Flow Importer::EmitSequence(uint32_t x, bool loop_body) {
   std::vector<uint32_t> pending;  // labels whose code is to follow, the next one last
   for (;;) {
     if (!ok()) return {};
-    const CfgBlock& block = context_.plan->cfg.blocks[x];
+    const CfgBlock& block = c_.place.plan->cfg.blocks[x];
     const bool whole_loop = block.loop_header && !loop_body;
     const std::vector<uint32_t>& labels = whole_loop ? block.outside_labels : block.labels;
     pending.insert(pending.end(), labels.rbegin(), labels.rend());
@@ -523,10 +506,10 @@ void Importer::AddWrittenSlots(const Write& write, std::vector<uint32_t>* slots)
   uint32_t first = write.first;
   uint32_t count = write.count;
   if (write.parameter != 0) {
-    const Binding& binding = bindings_[write.parameter];
+    const Binding& binding = c_.bindings.Of(write.parameter);
     if (binding.kind != Binding::kPointer) return;
-    const Pointer& pointer = pointers_[binding.pointer];
-    const LocalVariable* v = plan_.Variable(pointer.variable);
+    const Pointer& pointer = c_.bindings.pointer(binding);
+    const LocalVariable* v = plan().Variable(pointer.variable);
     if (pointer.space != Pointer::kLocal || v == nullptr || v->slot == kNoSlot) return;
     if (pointer.dynamic.valid()) {  // anywhere in what is in memory, not in slots
       return;
@@ -535,16 +518,14 @@ void Importer::AddWrittenSlots(const Write& write, std::vector<uint32_t>* slots)
     count = std::min(count, v->slot + v->leaves - std::min(first, v->slot + v->leaves));
   }
   for (uint32_t s = first; s < first + count; ++s) {
-    if (stamp_[s] == stamp_value_) continue;
-    stamp_[s] = stamp_value_;
-    slots->push_back(s);
+    if (c_.slots.IsNew(s)) slots->push_back(s);
   }
 }
 
 std::vector<uint32_t> Importer::LoopSlots(uint32_t header) {
   std::vector<uint32_t> slots;
-  ++stamp_value_;
-  const FunctionPlan& plan = *context_.plan;
+  c_.slots.BeginList();
+  const FunctionPlan& plan = *c_.place.plan;
   const CfgBlock& h = plan.cfg.blocks[header];
   uint64_t work = 0;
   for (uint32_t n = h.pre; n < h.inside_end; ++n) {
@@ -559,31 +540,32 @@ std::vector<uint32_t> Importer::LoopSlots(uint32_t header) {
 }
 
 Flow Importer::EmitLoop(uint32_t header) {
-  builder_.set_spirv_id(spirv_.blocks[context_.function->first_block + header].label);
+  builder().set_spirv_id(spirv().blocks[c_.place.function->first_block + header].label);
   LoopContext loop;
   loop.header = header;
   loop.slots = LoopSlots(header);
   const std::vector<uint32_t> slots = loop.slots;
   if (slots.size() > kMaxCarried) {
-    Refuse("module_too_large", "too many values carried by a loop", context_.function->id);
+    Refuse("module_too_large", "too many values carried by a loop", c_.place.function->id);
   }
   if (!ok()) return {};
   std::vector<ValueId> initial;
   for (uint32_t slot : slots) initial.push_back(SlotValue(slot));
-  const mir::RegionId region = builder_.region();
-  const mir::InstId inst = builder_.Loop(initial);
-  const mir::RegionId body = module_.inst(inst).regions[0];
+  const mir::RegionId region = builder().region();
+  const mir::InstId inst = builder().Loop(initial);
+  const mir::RegionId body = module().inst(inst).regions[0];
   Arm arm;
   arm.region = body;
-  context_.loops.push_back(std::move(loop));
+  c_.place.loops.push_back(std::move(loop));
   WalkArm(&arm, [&] {
-    for (size_t i = 0; i < slots.size(); ++i) SetSlot(slots[i], module_.region(body).params[i]);
+    for (size_t i = 0; i < slots.size(); ++i)
+      c_.slots.Set(slots[i], module().region(body).params[i]);
     return EmitSequence(header, true);
   });
-  loop = std::move(context_.loops.back());
-  context_.loops.pop_back();
-  builder_.SetRegion(region);
-  if (ok() && !arm.flow.empty()) Malformed("loop is not structured", context_.function->id);
+  loop = std::move(c_.place.loops.back());
+  c_.place.loops.pop_back();
+  builder().SetRegion(region);
+  if (ok() && !arm.flow.empty()) Malformed("loop is not structured", c_.place.function->id);
   if (!ok()) return {};
 
   Flow flow;
@@ -591,28 +573,28 @@ Flow Importer::EmitLoop(uint32_t header) {
     if (FindLabel(flow, exit.label) == flow.size()) flow.push_back({exit.label, ValueId()});
   }
   if (flow.empty()) {
-    builder_.Unreachable();
+    builder().Unreachable();
     return {};
   }
   const bool several = flow.size() > 1;
   std::vector<mir::Type> types;
-  for (uint32_t slot : slots) types.push_back(plan_.slot_types[slot]);
+  for (uint32_t slot : slots) types.push_back(plan().slot_types[slot]);
   if (several) types.insert(types.end(), flow.size(), mir::Type::kBool);
   if (types.size() > 0xffff) {
-    Refuse("module_too_large", "too many values carried by a loop", context_.function->id);
+    Refuse("module_too_large", "too many values carried by a loop", c_.place.function->id);
     return {};
   }
   for (LoopExit& exit : loop.exits) {
     for (size_t i = 0; several && i < flow.size(); ++i) {
-      exit.values.push_back(builder_.Bool(flow[i].first == exit.label));
+      exit.values.push_back(builder().Bool(flow[i].first == exit.label));
     }
     if (!Charge(exit.values.size())) return {};
-    mir::SetSources(module_, exit.inst, exit.values);
+    mir::SetSources(module(), exit.inst, exit.values);
   }
-  mir::SetResults(module_, inst, types);
-  for (size_t i = 0; i < slots.size(); ++i) SetSlot(slots[i], module_.result(inst, i));
+  mir::SetResults(module(), inst, types);
+  for (size_t i = 0; i < slots.size(); ++i) c_.slots.Set(slots[i], module().result(inst, i));
   for (size_t i = 0; several && i < flow.size(); ++i) {
-    flow[i].second = module_.result(inst, slots.size() + i);
+    flow[i].second = module().result(inst, slots.size() + i);
   }
   return Dispatch(std::move(flow));
 }
@@ -620,37 +602,39 @@ Flow Importer::EmitLoop(uint32_t header) {
 // ---- Functions ----
 
 Flow Importer::EmitFunction(uint32_t index) {
-  FunctionContext saved = std::move(context_);
-  context_ = FunctionContext();
-  context_.index = index;
-  context_.function = &spirv_.functions[index];
-  context_.plan = &plan_.functions[index];
+  FunctionContext caller = std::move(c_.place);
+  c_.place = FunctionContext();
+  c_.place.index = index;
+  c_.place.function = &spirv().functions[index];
+  e_.errors.set_function(c_.place.function->id);
+  c_.place.plan = &plan().functions[index];
   Flow flow = EmitSequence(0, false);
   if (ok() && !flow.empty() && (flow.size() != 1 || flow[0].first != kReturnLabel)) {
-    Malformed("control flow is not structured", context_.function->id);
+    Malformed("control flow is not structured", c_.place.function->id);
     flow = {};
   }
-  context_ = std::move(saved);
-  Unbind(spirv_.functions[index]);
+  c_.place = std::move(caller);
+  e_.errors.set_function(c_.place.function->id);
+  Unbind(spirv().functions[index]);
   return flow;
 }
 
 // What one inlined copy defined must not be seen by the next.
 void Importer::Unbind(const SpirvFunction& function) {
-  for (uint32_t id : function.parameters) bindings_[id].kind = Binding::kNone;
+  for (uint32_t id : function.parameters) c_.bindings.Unbind(id);
   if (function.first_block == function.end_block) return;
-  const uint32_t first = spirv_.blocks[function.first_block].first;
-  const uint32_t end = spirv_.blocks[function.end_block - 1].end;
+  const uint32_t first = spirv().blocks[function.first_block].first;
+  const uint32_t end = spirv().blocks[function.end_block - 1].end;
   for (uint32_t i = first; i < end; ++i) {
-    const uint32_t result = spirv_.Inst(spirv_.body_offsets[i]).result;
-    if (result != 0) bindings_[result].kind = Binding::kNone;
+    const uint32_t result = spirv().Inst(spirv().body_offsets[i]).result;
+    if (result != 0) c_.bindings.Unbind(result);
   }
 }
 
 bool Importer::BindParameters(const SpirvInst& inst, const SpirvFunction& callee) {
   for (size_t i = 0; i < callee.parameters.size(); ++i) {
     const uint32_t parameter = callee.parameters[i];
-    const SpirvType& type = *spirv_.Type(callee.parameter_types[i]);
+    const SpirvType& type = *spirv().Type(callee.parameter_types[i]);
     if (type.kind == SpirvType::kPointer && !type.IsPhysicalPointer()) {
       Pointer pointer;
       if (!GetPointer(inst.operand(4 + i), &pointer)) return false;
@@ -659,16 +643,16 @@ bool Importer::BindParameters(const SpirvInst& inst, const SpirvFunction& callee
         return Refuse("partial_pointer", "argument points to a component chosen by value",
                       inst.result);
       }
-      BindPointer(parameter, pointer);
+      c_.bindings.BindPointer(parameter, pointer);
       continue;
     }
     if (type.IsImage()) {
       ImageHandle handle;
       if (!GetImage(inst.operand(4 + i), &handle)) return false;
-      if (spirv_.Def(inst.operand(4 + i)).type != callee.parameter_types[i]) {
+      if (spirv().Def(inst.operand(4 + i)).type != callee.parameter_types[i]) {
         return Malformed("argument type", inst.result);
       }
-      BindImage(parameter, handle);
+      c_.bindings.BindImage(parameter, handle);
       continue;
     }
     Leaves leaves;
@@ -676,19 +660,19 @@ bool Importer::BindParameters(const SpirvInst& inst, const SpirvFunction& callee
     if (Supported(callee.parameter_types[i]) == nullptr) return false;
     if (!Get(inst.operand(4 + i), &leaves, &argument_type)) return false;
     if (argument_type != callee.parameter_types[i]) return Malformed("argument type", inst.result);
-    Bind(parameter, argument_type, leaves);
+    c_.bindings.BindValue(parameter, argument_type, leaves);
   }
   return true;
 }
 
 bool Importer::EmitCall(const SpirvInst& inst, bool* returns) {
-  const SpirvFunction* callee = spirv_.Function(inst.operand(3));
+  const SpirvFunction* callee = spirv().Function(inst.operand(3));
   if (callee == nullptr || callee->parameters.size() != inst.size() - 4 ||
       callee->return_type != inst.type) {
     return Malformed("call does not fit the function", inst.result);
   }
-  const uint32_t index = spirv_.Def(inst.operand(3)).index;
-  const FunctionPlan& plan = plan_.functions[index];
+  const uint32_t index = spirv().Def(inst.operand(3)).index;
+  const FunctionPlan& plan = c_.plan.functions[index];
   if (!Charge((plan.end_slot - plan.first_slot) / 4) || !BindParameters(inst, *callee)) {
     return false;
   }
@@ -697,7 +681,7 @@ bool Importer::EmitCall(const SpirvInst& inst, bool* returns) {
   *returns = !flow.empty();
   if (flow.empty()) return true;
   Leaves result;
-  const bool has_value = spirv_.Type(inst.type)->kind != SpirvType::kVoid;
+  const bool has_value = spirv().Type(inst.type)->kind != SpirvType::kVoid;
   if (has_value) {
     const SpirvType* type = Supported(inst.type);
     if (type == nullptr) return false;
@@ -707,7 +691,7 @@ bool Importer::EmitCall(const SpirvInst& inst, bool* returns) {
     }
   }
   for (uint32_t s = plan.first_slot; s < plan.end_slot; ++s) {
-    if (current_[s].valid()) SetSlot(s, ValueId());
+    if (c_.slots.Get(s).valid()) c_.slots.Set(s, ValueId());
   }
   return has_value ? Define(inst, result) : true;
 }

@@ -4,31 +4,6 @@
 
 namespace kiln::front {
 
-ValueId Importer::Convert(mir::Op op, ValueId v, mir::Type to) {
-  return builder_.Convert(op, v, to);
-}
-
-ValueId Importer::FloatLike(ValueId like, float x) {
-  return TypeOf(like) == mir::Type::kF16 ? Convert(mir::Op::kF2f, Float(x), mir::Type::kF16)
-                                         : Float(x);
-}
-
-// Between integers of any widths.
-ValueId Importer::ConvertInt(ValueId v, mir::Type to, bool is_signed) {
-  const mir::Type from = TypeOf(v);
-  if (from == to) return v;
-  if (module_.IsConstant(v)) {
-    const uint64_t bits = module_.value(v).bits;
-    return builder_.IntOf(to, is_signed ? mir::SignExtend(from, bits) : static_cast<int64_t>(bits));
-  }
-  const bool wider = mir::BitsOf(to) > mir::BitsOf(from);
-  return Convert(!wider ? mir::Op::kTrunc : is_signed ? mir::Op::kSext : mir::Op::kZext, v, to);
-}
-
-ValueId Importer::ConvertFloat(ValueId v, mir::Type to) {
-  return TypeOf(v) == to ? v : Convert(mir::Op::kF2f, v, to);
-}
-
 // To a narrower type, towards zero whatever the rounding mode: what was rounded away from zero goes
 // back by one unit, infinity to the largest number.
 ValueId Importer::ConvertToZero(ValueId v, mir::Type to) {
@@ -38,44 +13,29 @@ ValueId Importer::ConvertToZero(ValueId v, mir::Type to) {
   const ValueId back = ConvertFloat(nearest, mir::Type::kF32);
   const ValueId beyond = Emit(Op::kFlt, {Emit(Op::kFabs, {v}), Emit(Op::kFabs, {back})});
   const ValueId bits = AsInt(nearest);
-  const ValueId less = Emit(Op::kIsub, {bits, builder_.IntOf(mir::Type::kI16, 1)});
+  const ValueId less = Emit(Op::kIsub, {bits, builder().IntOf(mir::Type::kI16, 1)});
   return FromInt(Emit(Op::kSelect, {beyond, less, bits}), to);
 }
 
 // What the decoration FPRoundingMode of a conversion asks for.
 bool Importer::RoundConversion(const SpirvInst& inst, bool* to_zero) {
-  const uint32_t mode = spirv_.decorations[inst.result].rounding;
+  const uint32_t mode = spirv().decorations[inst.result].rounding;
   *to_zero = mode == static_cast<uint32_t>(spv::FPRoundingMode::RTZ);
   const bool to_even = mode == static_cast<uint32_t>(spv::FPRoundingMode::RTE);
-  if (mode == kNoValue || *to_zero || (to_even && !module_.round_to_zero)) return true;
+  if (mode == kNoValue || *to_zero || (to_even && !module().round_to_zero)) return true;
   return Refuse("float_controls", "rounding of a conversion", inst.result);
-}
-
-// A constant that 32 bits do not hold, of either sign.
-bool Importer::IsWideConstant(ValueId v) const {
-  if (!module_.IsConstant(v) || TypeOf(v) != mir::Type::kI64) return false;
-  const auto bits = static_cast<int64_t>(module_.value(v).bits);
-  return bits < INT32_MIN || bits > int64_t{UINT32_MAX};
 }
 
 bool Importer::GetIndex(uint32_t id, ValueId* value) {
   Leaves leaves;
   uint32_t type = 0;
   if (!Get(id, &leaves, &type)) return false;
-  if (leaves.size() != 1 || spirv_.Type(type)->kind != SpirvType::kInt) {
+  if (leaves.size() != 1 || spirv().Type(type)->kind != SpirvType::kInt) {
     return Malformed("operand is no integer", id);
   }
-  const bool is_signed = spirv_.Type(type)->is_signed;
+  const bool is_signed = spirv().Type(type)->is_signed;
   *value = IsWideConstant(leaves[0]) ? Int(~0u) : ConvertInt(leaves[0], mir::Type::kI32, is_signed);
   return true;
-}
-
-ValueId Importer::AsInt(ValueId v) {
-  return mir::IsFloat(TypeOf(v)) ? Emit(mir::Op::kBitcast, {v}) : v;
-}
-
-ValueId Importer::FromInt(ValueId v, mir::Type to) {
-  return mir::IsFloat(to) ? Emit(mir::Op::kBitcast, {v}) : v;
 }
 
 bool Importer::EmitConvert(const SpirvInst& inst, bool* handled) {
@@ -109,36 +69,8 @@ bool Importer::EmitConvert(const SpirvInst& inst, bool* handled) {
   return ok() && Define(inst, leaves);
 }
 
-// The bits of `from` in order, low ones first, as values of `part`, which has another width.
-void Importer::Recut(absl::Span<const ValueId> from, mir::Type part, Leaves* out) {
-  using mir::Op;
-  const uint32_t old_bits = mir::BitsOf(TypeOf(from[0]));
-  const uint32_t new_bits = mir::BitsOf(part);
-  const mir::Type whole = mir::IntOfBits(new_bits);
-  if (new_bits < old_bits) {
-    for (ValueId v : from) {
-      const ValueId bits = AsInt(v);
-      for (uint32_t shift = 0; shift < old_bits; shift += new_bits) {
-        const ValueId field = shift == 0 ? bits : Emit(Op::kUshr, {bits, Int(shift)});
-        out->push_back(FromInt(ConvertInt(field, whole, false), part));
-      }
-    }
-    return;
-  }
-  const size_t parts = new_bits / old_bits;
-  for (size_t i = 0; i + parts <= from.size(); i += parts) {
-    ValueId sum;
-    for (size_t k = 0; k < parts; ++k) {
-      const ValueId field = ConvertInt(AsInt(from[i + k]), whole, false);
-      const auto shift = static_cast<uint32_t>(k) * old_bits;
-      sum = k == 0 ? field : Emit(Op::kOr, {sum, Emit(Op::kShl, {field, Int(shift)})});
-    }
-    out->push_back(FromInt(sum, part));
-  }
-}
-
 bool Importer::EmitBitcast(const SpirvInst& inst) {
-  const SpirvType* to = spirv_.Type(inst.type);
+  const SpirvType* to = spirv().Type(inst.type);
   if (to->kind == SpirvType::kPointer && !to->IsPhysicalPointer()) {
     return Refuse("variable_pointers", "pointer made by OpBitcast", inst.result);
   }
@@ -146,7 +78,7 @@ bool Importer::EmitBitcast(const SpirvInst& inst) {
   Leaves from;
   uint32_t from_type = 0;
   if (!Get(inst.operand(3), &from, &from_type)) return false;
-  if (spirv_.Type(from_type)->IsValuePointer()) {
+  if (spirv().Type(from_type)->IsValuePointer()) {
     return Refuse("variable_pointers", "bits of a pointer", inst.result);
   }
   const std::vector<mir::Type>& types = LeafTypes(inst.type);
@@ -177,7 +109,7 @@ bool Importer::EmitPointerConversion(const SpirvInst& inst) {
   uint32_t type = 0;
   if (Supported(inst.type) == nullptr || !Get(inst.operand(3), &from, &type)) return false;
   const SpirvType& pointer =
-      *spirv_.Type(inst.op == spv::Op::OpConvertUToPtr ? inst.type : type);
+      *spirv().Type(inst.op == spv::Op::OpConvertUToPtr ? inst.type : type);
   if (!pointer.IsPhysicalPointer() || from.size() != 1 || !mir::IsInt(TypeOf(from[0]))) {
     return Malformed("conversion of what is no address", inst.result);
   }

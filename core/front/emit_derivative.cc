@@ -15,17 +15,17 @@ namespace kiln::front {
 
 bool Importer::SetDerivativeGroup(spv::ExecutionMode mode) {
   if (mode == spv::ExecutionMode::DerivativeGroupLinearNV) {
-    derivative_group_ = DerivativeGroup::kLinear;
+    c_.derivative_group = DerivativeGroup::kLinear;
   } else if (mode == spv::ExecutionMode::DerivativeGroupQuadsNV) {
-    derivative_group_ = DerivativeGroup::kQuads;
+    c_.derivative_group = DerivativeGroup::kQuads;
   }
   return true;
 }
 
 // Workgroups consist of whole quads.
 bool Importer::CheckDerivativeGroup(uint32_t entry_function) {
-  const auto& size = module_.local_size;
-  switch (derivative_group_) {
+  const auto& size = module().local_size;
+  switch (c_.derivative_group) {
     case DerivativeGroup::kNone: return true;
     case DerivativeGroup::kLinear:
       return size[0] * size[1] * size[2] % 4 == 0 ||
@@ -40,9 +40,9 @@ bool Importer::CheckDerivativeGroup(uint32_t entry_function) {
 // Component of the local id in a derivative group of quads.
 ValueId Importer::QuadLocalId(uint32_t component) {
   using mir::Op;
-  const auto& size = module_.local_size;
+  const auto& size = module().local_size;
   const uint32_t across = size[0] / 2, down = size[1] / 2;
-  const ValueId lane = builder_.LocalIndex();
+  const ValueId lane = builder().LocalIndex();
   const ValueId quad = Emit(Op::kUshr, {lane, Int(2)});
   if (component == 2) return Emit(Op::kUdiv, {quad, Int(across * down)});
   const ValueId row = Emit(Op::kUdiv, {quad, Int(across)});
@@ -54,8 +54,8 @@ ValueId Importer::QuadLocalId(uint32_t component) {
 
 ValueId Importer::LocalInvocationIndex() {
   using mir::Op;
-  if (derivative_group_ != DerivativeGroup::kQuads) return builder_.LocalIndex();
-  const auto& size = module_.local_size;
+  if (c_.derivative_group != DerivativeGroup::kQuads) return builder().LocalIndex();
+  const auto& size = module().local_size;
   ValueId index = Emit(Op::kImul, {QuadLocalId(2), Int(size[1])});
   index = Emit(Op::kImul, {Emit(Op::kIadd, {index, QuadLocalId(1)}), Int(size[0])});
   return Emit(Op::kIadd, {index, QuadLocalId(0)});
@@ -68,7 +68,8 @@ ValueId Importer::Derivative(ValueId v, uint32_t direction) {
   const mir::Type type = TypeOf(v);
   const ValueId here = ConvertFloat(v, mir::Type::kF32);
   const ValueId there = Emit(Op::kQuadSwap, {here}, direction);
-  const ValueId side = Emit(Op::kAnd, {builder_.Emit(Op::kSubgroupInvocation, {}), Int(direction)});
+  const ValueId side =
+      Emit(Op::kAnd, {builder().Emit(Op::kSubgroupInvocation, {}), Int(direction)});
   const ValueId low = Emit(Op::kIeq, {side, Int(0)});
   const ValueId from = Emit(Op::kSelect, {low, here, there});
   const ValueId to = Emit(Op::kSelect, {low, there, here});
@@ -91,7 +92,7 @@ bool Importer::EmitDerivative(const SpirvInst& inst, bool* handled) {
     default: *handled = false; return true;
   }
   *handled = true;
-  if (derivative_group_ == DerivativeGroup::kNone) {
+  if (c_.derivative_group == DerivativeGroup::kNone) {
     return Malformed("derivative without a derivative group", inst.result);
   }
   Leaves operands;

@@ -100,8 +100,8 @@ bool FindsBit(mir::Op op) {
 }  // namespace
 
 bool Importer::EmitExtInst(const SpirvInst& inst) {
-  if (spirv_.InstSet(inst.operand(3)) != ExtInstSet::kGlsl450) {
-    if (spirv_.Def(inst.operand(3)).kind != SpirvDef::kExtInstSet) {
+  if (spirv().InstSet(inst.operand(3)) != ExtInstSet::kGlsl450) {
+    if (spirv().Def(inst.operand(3)).kind != SpirvDef::kExtInstSet) {
       return Malformed("extended instruction of no set", inst.result);
     }
     return Refuse("extended_instructions", "extended instruction", inst.result);

@@ -38,7 +38,7 @@ ValueId Importer::WithSign(ValueId magnitude, ValueId sign) {
   using mir::Op;
   const ValueId bits = Emit(Op::kBitcast, {sign});
   const uint64_t mask = mir::MaskOf(TypeOf(bits));
-  const ValueId bit = Emit(Op::kAnd, {bits, builder_.Constant(TypeOf(bits), mask ^ (mask >> 1))});
+  const ValueId bit = Emit(Op::kAnd, {bits, builder().Constant(TypeOf(bits), mask ^ (mask >> 1))});
   return Emit(Op::kBitcast, {Emit(Op::kOr, {Emit(Op::kBitcast, {magnitude}), bit})});
 }
 
@@ -151,7 +151,7 @@ ValueId Importer::Ldexp(ValueId x, ValueId exponent) {
 void Importer::Frexp(ValueId x, ValueId* significand, ValueId* exponent) {
   using mir::Op;
   const ValueId tiny =
-      Emit(Op::kFlt, {Emit(Op::kFabs, {x}), builder_.Constant(mir::Type::kF32, 0x00800000)});
+      Emit(Op::kFlt, {Emit(Op::kFabs, {x}), builder().Constant(mir::Type::kF32, 0x00800000)});
   const ValueId scaled = Emit(Op::kFmul, {x, Float(16777216.0f)});
   const ValueId y = Emit(Op::kSelect, {tiny, scaled, x});
   const ValueId bits = Emit(Op::kBitcast, {y});

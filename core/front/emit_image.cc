@@ -49,47 +49,37 @@ bool Importer::EmitImage(const SpirvInst& inst, bool* handled) {
 // ---- Handles ----
 
 bool Importer::GetImage(uint32_t id, ImageHandle* handle) {
-  const SpirvDef& def = spirv_.Def(id);
-  const SpirvType* type = spirv_.Type(def.type);
+  const SpirvDef& def = spirv().Def(id);
+  const SpirvType* type = spirv().Type(def.type);
   if (type == nullptr || !type->IsImage()) return Malformed("operand is no image or sampler", id);
-  const Binding& binding = bindings_[id < bindings_.size() ? id : 0];
+  const Binding& binding = c_.bindings.Of(id);
   if (binding.kind != Binding::kImage || !IsHere(id)) {
     return Refuse("image_values", "image or sampler that is not loaded from a descriptor", id);
   }
-  *handle = images_[binding.image];
-  const uint32_t slot = plan_.slots[id];
+  *handle = c_.bindings.image(binding);
+  const uint32_t slot = plan().slots[id];
   if (slot != kNoSlot) {
     if (handle->image.descriptor.valid()) handle->image.descriptor = SlotValue(slot);
     if (handle->sampler.descriptor.valid()) handle->sampler.descriptor = SlotValue(slot + 1);
   }
-  if (spirv_.decorations[id].non_uniform) {
+  if (spirv().decorations[id].non_uniform) {
     if (handle->image.descriptor.valid()) handle->image.flags |= mir::kNonUniform;
     if (handle->sampler.descriptor.valid()) handle->sampler.flags |= mir::kNonUniform;
   }
   return true;
 }
 
-void Importer::BindImage(uint32_t id, const ImageHandle& handle) {
-  Binding& binding = bindings_[id];
-  if (binding.image == kNoValue) {
-    binding.image = static_cast<uint32_t>(images_.size());
-    images_.emplace_back();
-  }
-  binding.kind = Binding::kImage;
-  images_[binding.image] = handle;
-}
-
 bool Importer::DefineImage(const SpirvInst& inst, const ImageHandle& handle) {
-  BindImage(inst.result, handle);
-  const uint32_t slot = plan_.slots[inst.result];
+  c_.bindings.BindImage(inst.result, handle);
+  const uint32_t slot = plan().slots[inst.result];
   if (slot == kNoSlot) return true;
-  if (handle.image.descriptor.valid()) SetSlot(slot, handle.image.descriptor);
-  if (handle.sampler.descriptor.valid()) SetSlot(slot + 1, handle.sampler.descriptor);
+  if (handle.image.descriptor.valid()) c_.slots.Set(slot, handle.image.descriptor);
+  if (handle.sampler.descriptor.valid()) c_.slots.Set(slot + 1, handle.sampler.descriptor);
   return true;
 }
 
 bool Importer::LoadImage(const SpirvInst& inst, const Pointer& pointer) {
-  const SpirvType& type = *spirv_.Type(pointer.type);
+  const SpirvType& type = *spirv().Type(pointer.type);
   if (!type.IsImage()) {
     return type.unsupported.empty() ? Malformed("load of an array of images", inst.result)
                                     : Refuse(type.unsupported, "load", inst.result);
@@ -103,10 +93,10 @@ bool Importer::EmitSampledImage(const SpirvInst& inst) {
   ImageHandle image;
   ImageHandle sampler;
   if (!GetImage(inst.operand(3), &image) || !GetImage(inst.operand(4), &sampler)) return false;
-  const SpirvType& type = *spirv_.Type(inst.type);
+  const SpirvType& type = *spirv().Type(inst.type);
   if (type.kind != SpirvType::kSampledImage || image.image.variable == 0 ||
       sampler.sampler.variable == 0 || image.sampler.variable != 0 ||
-      type.element != spirv_.Def(inst.operand(3)).type) {
+      type.element != spirv().Def(inst.operand(3)).type) {
     return Malformed("sampled image of other parts", inst.result);
   }
   return DefineImage(inst, {image.image, sampler.sampler});
@@ -115,7 +105,7 @@ bool Importer::EmitSampledImage(const SpirvInst& inst) {
 bool Importer::EmitImageOf(const SpirvInst& inst) {
   ImageHandle handle;
   if (!GetImage(inst.operand(3), &handle)) return false;
-  const SpirvType& from = *spirv_.Type(spirv_.Def(inst.operand(3)).type);
+  const SpirvType& from = *spirv().Type(spirv().Def(inst.operand(3)).type);
   if (from.kind != SpirvType::kSampledImage || from.element != inst.type) {
     return Malformed("image of what is no sampled image", inst.result);
   }
@@ -191,7 +181,7 @@ bool Importer::Texels(uint32_t id, size_t count, mir::Type type, Leaves* sources
 // ---- Texel ops ----
 
 bool Importer::AccessedImage(const Pointer& image, uint32_t* resource) {
-  if (image.variable == 0) return Malformed("a sampler is no image", builder_.spirv_id());
+  if (image.variable == 0) return Malformed("a sampler is no image", builder().spirv_id());
   uint32_t count = 0;
   const SpirvType& type = DescriptorType(image, &count);
   if (!type.image_unsupported.empty()) {
@@ -201,7 +191,7 @@ bool Importer::AccessedImage(const Pointer& image, uint32_t* resource) {
 }
 
 mir::Type Importer::ComponentType(uint32_t resource) const {
-  return module_.resources[resource].image.component == mir::ComponentType::kFloat
+  return module().resources[resource].image.component == mir::ComponentType::kFloat
              ? mir::Type::kF32
              : mir::Type::kI32;
 }
@@ -212,14 +202,14 @@ mir::InstId Importer::EmitTexelOp(mir::Op op, const Pointer& image, uint32_t res
                                   absl::Span<const mir::Type> results, uint8_t flags) {
   Leaves all = DescriptorSources(image);
   all.insert(all.end(), sources.begin(), sources.end());
-  Charge(module_.texel_ops.size() / 8);
+  Charge(module().texel_ops.size() / 8);
   const bool pure = mir::Info(op).Has('P');
   const uint8_t memory = image.flags & (mir::kCoherent | mir::kVolatile);
   flags |= (image.flags & (mir::kIndexed | mir::kNonUniform)) | (pure ? 0 : memory);
-  builder_.set_flags(flags);
+  builder().set_flags(flags);
   const mir::InstId id =
-      builder_.EmitInst(op, all, results, resource, mir::AddTexelOp(module_, texel));
-  builder_.set_flags(0);
+      builder().EmitInst(op, all, results, resource, mir::AddTexelOp(module(), texel));
+  builder().set_flags(0);
   return id;
 }
 
@@ -228,9 +218,9 @@ bool Importer::DefineTexel(const SpirvInst& inst, mir::InstId texel) {
   const SpirvType* type = Supported(inst.type);
   if (type == nullptr) return false;
   Leaves leaves;
-  const uint32_t count = std::min<uint32_t>(type->leaves, module_.inst(texel).num_results);
+  const uint32_t count = std::min<uint32_t>(type->leaves, module().inst(texel).num_results);
   for (uint32_t i = 0; i < count; ++i) {
-    leaves.push_back(module_.result(texel, static_cast<int>(i)));
+    leaves.push_back(module().result(texel, static_cast<int>(i)));
   }
   return Define(inst, leaves);
 }
@@ -244,7 +234,7 @@ bool Importer::EmitFetch(const SpirvInst& inst) {
       !AccessedImage(handle.image, &resource)) {
     return false;
   }
-  const mir::Resource& r = module_.resources[resource];
+  const mir::Resource& r = module().resources[resource];
   const mir::ImageInfo info = r.image;
   if (r.kind == mir::ResourceKind::kStorageImage || r.kind == mir::ResourceKind::kStorageTexelBuffer ||
       info.dim == mir::ImageDim::kCube) {
@@ -281,7 +271,7 @@ bool Importer::EmitFetch(const SpirvInst& inst) {
 bool Importer::StorageSources(const SpirvInst& inst, uint32_t coordinates, uint32_t resource,
                               const ImageOperands& operands, mir::TexelOp* texel,
                               Leaves* sources) {
-  const mir::Resource& r = module_.resources[resource];
+  const mir::Resource& r = module().resources[resource];
   if (r.kind != mir::ResourceKind::kStorageImage &&
       r.kind != mir::ResourceKind::kStorageTexelBuffer) {
     return Malformed("read or write of an image that is sampled", inst.result);
@@ -332,12 +322,12 @@ bool Importer::EmitImageWrite(const SpirvInst& inst) {
   }
   const mir::Type type = ComponentType(resource);
   if (values.size() > 4) return Malformed("texel of too many components", inst.operand(3));
-  values.resize(4, builder_.Constant(type, 0));
+  values.resize(4, builder().Constant(type, 0));
   for (ValueId v : values) {
     if (TypeOf(v) != type) return Malformed("texel of another type", inst.operand(3));
     sources.push_back(v);
   }
-  module_.resources[resource].read_only = false;
+  module().resources[resource].read_only = false;
   EmitTexelOp(mir::Op::kImageStore, handle.image, resource, texel, sources, {}, operands.flags);
   return ok();
 }
@@ -347,8 +337,8 @@ bool Importer::EmitImageWrite(const SpirvInst& inst) {
 bool Importer::EmitTexelPointer(const SpirvInst& inst) {
   Pointer pointer;
   if (!GetPointer(inst.operand(3), &pointer)) return false;
-  const SpirvType* image = spirv_.Type(pointer.type);
-  const SpirvType& type = *spirv_.Type(inst.type);
+  const SpirvType* image = spirv().Type(pointer.type);
+  const SpirvType& type = *spirv().Type(inst.type);
   if (pointer.space != Pointer::kImage || image == nullptr || image->kind != SpirvType::kImage ||
       !image->storage_image || type.kind != SpirvType::kPointer) {
     return Malformed("texel pointer into what is no storage image", inst.result);
@@ -367,30 +357,29 @@ bool Importer::EmitTexelPointer(const SpirvInst& inst) {
   result.variable = pointer.variable;
   result.flags = pointer.flags;
   result.type = type.element;
-  result.offset = static_cast<uint32_t>(texels_.size());
-  texels_.push_back(std::move(texel));
+  result.offset = c_.bindings.AddTexel(std::move(texel));
   return DefinePointer(inst, result);
 }
 
 // Operands and result are bits, of floats too.
 bool Importer::TexelAtomic(const Pointer& pointer, mir::AtomicOp op, bool is_float,
                            absl::Span<const ValueId> operands, ValueId* result) {
-  const TexelPointer texel_pointer = texels_[pointer.offset];
+  const TexelPointer texel_pointer = c_.bindings.texel(pointer.offset);
   uint32_t resource = 0;
   if (!AccessedImage(texel_pointer.image, &resource)) return false;
-  if (is_float && module_.resources[resource].image.format != mir::ImageFormat::kR32f) {
+  if (is_float && module().resources[resource].image.format != mir::ImageFormat::kR32f) {
     return Malformed("float atomic on an image of another format", pointer.variable);
   }
   mir::TexelOp texel;
   texel.atomic = op;
-  if (module_.resources[resource].image.multisampled) texel.params |= mir::kTexelSample;
+  if (module().resources[resource].image.multisampled) texel.params |= mir::kTexelSample;
   Leaves sources(texel_pointer.sources.begin(), texel_pointer.sources.end());
   sources.insert(sources.end(), operands.begin(), operands.end());
-  module_.resources[resource].read_only = false;
+  module().resources[resource].read_only = false;
   const mir::Type type = mir::Type::kI32;
   const mir::InstId id = EmitTexelOp(mir::Op::kImageAtomic, texel_pointer.image, resource, texel,
                                      sources, absl::MakeConstSpan(&type, 1), 0);
-  *result = module_.result(id);
+  *result = module().result(id);
   return ok();
 }
 
@@ -400,7 +389,7 @@ bool Importer::EmitImageQuery(const SpirvInst& inst) {
   ImageHandle handle;
   uint32_t resource = 0;
   if (!GetImage(inst.operand(3), &handle) || !AccessedImage(handle.image, &resource)) return false;
-  const mir::ImageInfo info = module_.resources[resource].image;
+  const mir::ImageInfo info = module().resources[resource].image;
   mir::TexelOp texel;
   Leaves sources;
   mir::Op op = mir::Op::kImageSize;

@@ -21,12 +21,12 @@ bool Importer::GetFloats(uint32_t id, Leaves* leaves) {
 bool Importer::GetMatrix(uint32_t id, Matrix* matrix) {
   uint32_t type_id = 0;
   if (!Get(id, &matrix->m, &type_id)) return false;
-  const SpirvType& type = *spirv_.Type(type_id);
+  const SpirvType& type = *spirv().Type(type_id);
   if (type.kind == SpirvType::kMatrix) {
     matrix->columns = type.count;
-    matrix->rows = spirv_.Type(type.element)->count;
+    matrix->rows = spirv().Type(type.element)->count;
   } else if (type.kind == SpirvType::kVector &&
-             spirv_.Type(type.element)->kind == SpirvType::kFloat) {
+             spirv().Type(type.element)->kind == SpirvType::kFloat) {
     matrix->columns = 1;
     matrix->rows = type.count;
   } else {

@@ -28,16 +28,16 @@ bool Importer::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
                                Pointer* pointer) {
   *pointer = Pointer();
   pointer->variable = id;
-  pointer->type = spirv_.Type(type_id)->element;
+  pointer->type = spirv().Type(type_id)->element;
   const std::string_view cause = CauseOf(storage);
   if (!cause.empty()) return Refuse(cause, "variable of this storage class", id);
-  const SpirvDecorations& d = spirv_.decorations[id];
+  const SpirvDecorations& d = spirv().decorations[id];
   if (d.coherent) pointer->flags |= mir::kCoherent;
   if (d.is_volatile) pointer->flags |= mir::kVolatile;
   switch (storage) {
     case spv::StorageClass::Function:
     case spv::StorageClass::Private: {
-      const LocalVariable* v = plan_.Variable(id);
+      const LocalVariable* v = plan().Variable(id);
       if (v == nullptr) return Malformed("local variable in an unreachable place", id);
       if (!v->unsupported.empty()) return Refuse(v->unsupported, "local variable", id);
       pointer->flags = 0;
@@ -46,7 +46,7 @@ bool Importer::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
     }
     case spv::StorageClass::Workgroup:
       pointer->space = Pointer::kShared;
-      pointer->offset = shared_offset_[spirv_.Def(id).index];
+      pointer->offset = c_.shared_offset[spirv().Def(id).index];
       return true;
     case spv::StorageClass::PushConstant:
       pointer->space = Pointer::kPush;
@@ -57,12 +57,12 @@ bool Importer::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
       return true;
     case spv::StorageClass::UniformConstant: {
       uint32_t image = pointer->type;
-      while (spirv_.Type(image)->kind == SpirvType::kArray ||
-             spirv_.Type(image)->kind == SpirvType::kRuntimeArray) {
-        image = spirv_.Type(image)->element;
+      while (spirv().Type(image)->kind == SpirvType::kArray ||
+             spirv().Type(image)->kind == SpirvType::kRuntimeArray) {
+        image = spirv().Type(image)->element;
         pointer->descriptors = true;
       }
-      const SpirvType& type = *spirv_.Type(image);
+      const SpirvType& type = *spirv().Type(image);
       pointer->space = Pointer::kImage;
       if (type.IsImage()) return true;
       if (type.kind == SpirvType::kStruct && !type.unsupported.empty()) {
@@ -73,40 +73,40 @@ bool Importer::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
     }
     default: {  // Uniform, StorageBuffer: one block, or an array of them
       uint32_t block = pointer->type;
-      while (spirv_.Type(block)->kind == SpirvType::kArray ||
-             spirv_.Type(block)->kind == SpirvType::kRuntimeArray) {
-        block = spirv_.Type(block)->element;
+      while (spirv().Type(block)->kind == SpirvType::kArray ||
+             spirv().Type(block)->kind == SpirvType::kRuntimeArray) {
+        block = spirv().Type(block)->element;
         pointer->descriptors = true;
       }
-      if (spirv_.Type(block)->kind != SpirvType::kStruct) {
+      if (spirv().Type(block)->kind != SpirvType::kStruct) {
         return Malformed("buffer that is no block", id);
       }
       const bool storage_buffer =
-          storage == spv::StorageClass::StorageBuffer || spirv_.decorations[block].buffer_block;
+          storage == spv::StorageClass::StorageBuffer || spirv().decorations[block].buffer_block;
       pointer->space = storage_buffer ? Pointer::kStorage : Pointer::kUniform;
       return true;
     }
   }
-  if (spirv_.Type(pointer->type)->kind != SpirvType::kStruct) {
+  if (spirv().Type(pointer->type)->kind != SpirvType::kStruct) {
     return Malformed("push constants that are no block", id);
   }
   return true;
 }
 
 bool Importer::EmitVariable(const SpirvInst& inst) {
-  const SpirvType& type = *spirv_.Type(inst.type);
+  const SpirvType& type = *spirv().Type(inst.type);
   if (type.kind != SpirvType::kPointer || type.storage != spv::StorageClass::Function) {
     return Malformed("variable in a function of another storage class", inst.result);
   }
   Pointer pointer;
-  const LocalVariable* v = plan_.Variable(inst.result);
+  const LocalVariable* v = plan().Variable(inst.result);
   if (v == nullptr) return Malformed("misplaced variable", inst.result);
   if (!v->unsupported.empty()) {
     // Refused where it is used. (Debug-only and dead variables of such types are common.)
     return true;
   }
   if (!VariablePointer(inst.result, inst.type, type.storage, &pointer)) return false;
-  BindPointer(inst.result, pointer);
+  c_.bindings.BindPointer(inst.result, pointer);
   if (v->initializer == 0 || v->constant != 0) return true;
   Leaves leaves;
   uint32_t initial_type = 0;
@@ -125,10 +125,10 @@ bool Importer::EmitChain(const SpirvInst& inst) {
   for (size_t i = element ? 5 : 4; i < inst.size(); ++i) {
     if (!Index(&pointer, inst.words[i])) return false;
   }
-  if (pointer.descriptor.valid() && spirv_.decorations[inst.result].non_uniform) {
+  if (pointer.descriptor.valid() && spirv().decorations[inst.result].non_uniform) {
     pointer.flags |= mir::kNonUniform;
   }
-  const SpirvType& type = *spirv_.Type(inst.type);
+  const SpirvType& type = *spirv().Type(inst.type);
   if (type.kind != SpirvType::kPointer || type.element != pointer.type) {
     return Malformed("access chain of another type", inst.result);
   }
@@ -143,9 +143,9 @@ bool Importer::EmitPointerElement(const SpirvInst& inst, Pointer* pointer) {
       pointer->space != Pointer::kPhysical) {
     return Refuse("variable_pointers", "pointer stepped over an array", inst.result);
   }
-  const SpirvVariable* variable = spirv_.Variable(inst.operand(3));
+  const SpirvVariable* variable = spirv().Variable(inst.operand(3));
   const uint64_t stride =
-      PointerStride(variable != nullptr ? variable->type : spirv_.Def(inst.operand(3)).type);
+      PointerStride(variable != nullptr ? variable->type : spirv().Def(inst.operand(3)).type);
   if (pointer->descriptors || stride == 0 || !IsOffset(stride)) {
     return Malformed("pointer stepped without a usable stride", inst.result);
   }
@@ -186,14 +186,14 @@ void Importer::AddBytes(Pointer* pointer, ValueId index, uint32_t index_id, uint
   if (!Get(index_id, &wide)) return;
   const ValueId n = ConvertInt(wide[0], mir::Type::kI64, true);
   const ValueId bytes =
-      stride == 1 ? n : Emit(Op::kImul, {n, builder_.IntOf(mir::Type::kI64, stride)});
+      stride == 1 ? n : Emit(Op::kImul, {n, builder().IntOf(mir::Type::kI64, stride)});
   pointer->dynamic = Emit(Op::kIadd, {pointer->dynamic, bytes});
 }
 
 bool Importer::Index(Pointer* pointer, uint32_t index_id) {
   ValueId index;
   if (!GetIndex(index_id, &index)) return false;
-  const SpirvType& type = *spirv_.Type(pointer->type);
+  const SpirvType& type = *spirv().Type(pointer->type);
   if (pointer->descriptors) return IndexDescriptor(pointer, type, index, index_id);
   switch (type.kind) {
     case SpirvType::kStruct:
@@ -216,7 +216,7 @@ bool Importer::IndexStruct(Pointer* pointer, const SpirvType& type, ValueId inde
   if (!IsConstant(index, &member_index) || member_index >= type.count) {
     return Malformed("struct index", id);
   }
-  const SpirvMember& member = spirv_.members[type.first_member + member_index];
+  const SpirvMember& member = spirv().members[type.first_member + member_index];
   pointer->type = member.type;
   if (member.coherent) pointer->flags |= mir::kCoherent;
   if (member.is_volatile) pointer->flags |= mir::kVolatile;
@@ -230,11 +230,11 @@ bool Importer::IndexStruct(Pointer* pointer, const SpirvType& type, ValueId inde
   }
   if (HasOwnLayout(*pointer)) {
     pointer->offset +=
-        static_cast<uint32_t>(layouts_.SharedMemberOffset(type.first_member + member_index));
+        static_cast<uint32_t>(layouts().SharedMemberOffset(type.first_member + member_index));
     return true;
   }
   if (member.offset == kNoValue || !IsOffset(member.offset)) {
-    const SpirvType& t = *spirv_.Type(member.type);
+    const SpirvType& t = *spirv().Type(member.type);
     if (!t.unsupported.empty()) return Refuse(t.unsupported, "member", pointer->variable);
     return Malformed("member without a usable offset", pointer->variable);
   }
@@ -248,14 +248,14 @@ bool Importer::IndexStruct(Pointer* pointer, const SpirvType& type, ValueId inde
 // Arrays, matrices and vectors in memory with a layout.
 bool Importer::IndexElements(Pointer* pointer, const SpirvType& type, ValueId index,
                              uint32_t index_id) {
-  const SpirvType* element = spirv_.Type(type.element);
+  const SpirvType* element = spirv().Type(type.element);
   uint64_t stride = 0;
   if (HasOwnLayout(*pointer)) {
-    stride = layouts_.SharedStride(type);
+    stride = layouts().SharedStride(type);
   } else if (type.kind == SpirvType::kVector) {
     stride = pointer->component_stride != 0 ? pointer->component_stride : ScalarBytes(*element);
   } else if (type.kind == SpirvType::kMatrix) {
-    stride = pointer->row_major ? ScalarBytes(*spirv_.Type(element->element))
+    stride = pointer->row_major ? ScalarBytes(*spirv().Type(element->element))
                                 : pointer->matrix_stride;
     pointer->component_stride = pointer->row_major ? pointer->matrix_stride : 0;
   } else {
@@ -277,7 +277,7 @@ bool Importer::IndexElements(Pointer* pointer, const SpirvType& type, ValueId in
 
 // Parts of local variables, counted in leaves. What the plan put in memory takes byte offsets.
 bool Importer::LocalIndex(Pointer* pointer, const SpirvType& type, ValueId index) {
-  const uint32_t step = spirv_.Type(type.element)->leaves;
+  const uint32_t step = spirv().Type(type.element)->leaves;
   uint32_t bits = 0;
   if (IsConstant(index, &bits)) {
     // Out of bounds is undefined behaviour; any element will do.
@@ -286,7 +286,7 @@ bool Importer::LocalIndex(Pointer* pointer, const SpirvType& type, ValueId index
     return true;
   }
   const LocalVariable* v =
-      pointer->space == Pointer::kLocal ? plan_.Variable(pointer->variable) : nullptr;
+      pointer->space == Pointer::kLocal ? plan().Variable(pointer->variable) : nullptr;
   const bool in_memory = v != nullptr && MemoryRange(*v, pointer->offset) != nullptr;
   if (!in_memory) {
     if (type.kind != SpirvType::kVector) {
@@ -312,14 +312,14 @@ bool Importer::LocalIndex(Pointer* pointer, const SpirvType& type, ValueId index
 bool Importer::EmitArrayLength(const SpirvInst& inst) {
   Pointer pointer;
   if (!GetPointer(inst.operand(3), &pointer)) return false;
-  const SpirvType& type = *spirv_.Type(pointer.type);
+  const SpirvType& type = *spirv().Type(pointer.type);
   const uint32_t member_index = inst.operand(4);
   if (pointer.space != Pointer::kStorage || pointer.descriptors ||
       type.kind != SpirvType::kStruct || member_index >= type.count) {
     return Malformed("array length of what is no storage buffer", inst.result);
   }
-  const SpirvMember& member = spirv_.members[type.first_member + member_index];
-  const SpirvType* array = spirv_.Type(member.type);
+  const SpirvMember& member = spirv().members[type.first_member + member_index];
+  const SpirvType* array = spirv().Type(member.type);
   if (array == nullptr || array->kind != SpirvType::kRuntimeArray || array->array_stride == 0 ||
       member.offset == kNoValue) {
     return Malformed("array length of what is no runtime array", inst.result);
@@ -328,9 +328,9 @@ bool Importer::EmitArrayLength(const SpirvInst& inst) {
     uint32_t resource = 0;
     if (!Resource(at, &resource)) return false;
     const Leaves sources = DescriptorSources(at);
-    builder_.set_flags(at.flags & (mir::kNonUniform | mir::kIndexed));
-    *bytes = {builder_.Emit(mir::Op::kSsboSize, sources, resource)};
-    builder_.set_flags(0);
+    builder().set_flags(at.flags & (mir::kNonUniform | mir::kIndexed));
+    *bytes = {builder().Emit(mir::Op::kSsboSize, sources, resource)};
+    builder().set_flags(0);
     return ok();
   };
   Leaves sizes;
@@ -352,7 +352,7 @@ ValueId Importer::Offset(const Pointer& pointer, uint32_t offset) {
 ValueId Importer::AddressOf(const Pointer& pointer) {
   if (pointer.offset == 0) return pointer.dynamic;
   return Emit(mir::Op::kIadd,
-              {pointer.dynamic, builder_.IntOf(mir::Type::kI64, pointer.offset)});
+              {pointer.dynamic, builder().IntOf(mir::Type::kI64, pointer.offset)});
 }
 
 Leaves Importer::AddressSources(const Pointer& pointer, uint32_t offset) {
@@ -381,7 +381,7 @@ uint32_t Importer::Alignment(const Pointer& pointer, uint32_t offset, uint32_t b
 // Lists the elements of a value in memory; leaves of a run are consecutive in memory.
 bool Importer::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offset, uint32_t leaf,
                     std::vector<MemoryRun>* runs) {
-  const SpirvType& type = *spirv_.Type(type_id);
+  const SpirvType& type = *spirv().Type(type_id);
   const bool shared = HasOwnLayout(pointer);
   if (type.leaves == 0) return true;  // empty structs, perhaps without number
   switch (type.kind) {
@@ -399,7 +399,7 @@ bool Importer::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offset, u
       runs->push_back({offset, 1, {leaf}});
       return true;
     case SpirvType::kVector: {
-      const uint32_t packed = ScalarBytes(*spirv_.Type(type.element));
+      const uint32_t packed = ScalarBytes(*spirv().Type(type.element));
       const bool apart = !shared && pointer.component_stride != 0;
       const uint32_t stride = apart ? pointer.component_stride : packed;
       for (uint32_t i = 0; i < type.count; ++i) {
@@ -409,8 +409,8 @@ bool Importer::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offset, u
       return true;
     }
     case SpirvType::kMatrix: {
-      const uint32_t rows = spirv_.Type(type.element)->count;
-      const uint64_t stride = shared ? layouts_.SharedStride(type) : pointer.matrix_stride;
+      const uint32_t rows = spirv().Type(type.element)->count;
+      const uint64_t stride = shared ? layouts().SharedStride(type) : pointer.matrix_stride;
       if (stride == 0 || !IsOffset(stride)) {
         return Malformed("matrix without a usable stride", pointer.variable);
       }
@@ -424,11 +424,11 @@ bool Importer::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offset, u
       return true;
     }
     case SpirvType::kArray: {
-      const uint64_t stride = shared ? layouts_.SharedStride(type) : type.array_stride;
+      const uint64_t stride = shared ? layouts().SharedStride(type) : type.array_stride;
       if (stride == 0 || !IsOffset(stride)) {
         return Malformed("array without a usable stride", pointer.variable);
       }
-      const uint32_t step = spirv_.Type(type.element)->leaves;
+      const uint32_t step = spirv().Type(type.element)->leaves;
       for (uint32_t i = 0; i < type.count; ++i) {
         if (!Runs(pointer, type.element, offset + i * static_cast<uint32_t>(stride),
                   leaf + i * step, runs)) {
@@ -439,9 +439,9 @@ bool Importer::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offset, u
     }
     case SpirvType::kStruct:
       for (uint32_t i = 0; i < type.count; ++i) {
-        const SpirvMember& member = spirv_.members[type.first_member + i];
+        const SpirvMember& member = spirv().members[type.first_member + i];
         Pointer inner = pointer;
-        uint64_t at = layouts_.SharedMemberOffset(type.first_member + i);
+        uint64_t at = layouts().SharedMemberOffset(type.first_member + i);
         if (!shared) {
           if (member.offset == kNoValue || !IsOffset(member.offset)) {
             return Malformed("member without a usable offset", pointer.variable);
@@ -485,9 +485,9 @@ bool Importer::LoadRun(const Pointer& pointer, mir::Op op, uint32_t resource, co
   const auto in_memory = [](mir::Type t) { return t == mir::Type::kBool ? mir::Type::kI32 : t; };
   const auto load = [&](uint32_t offset, absl::Span<const mir::Type> loaded, uint32_t align) {
     const Leaves sources = AddressSources(pointer, offset);
-    builder_.set_flags(flags);
-    const mir::InstId inst = builder_.EmitInst(op, sources, loaded, resource, align);
-    builder_.set_flags(0);
+    builder().set_flags(flags);
+    const mir::InstId inst = builder().EmitInst(op, sources, loaded, resource, align);
+    builder().set_flags(0);
     return inst;
   };
   if (!Charge(run.count)) return false;
@@ -499,7 +499,7 @@ bool Importer::LoadRun(const Pointer& pointer, mir::Op op, uint32_t resource, co
     const mir::InstId inst = load(run.offset, run_types, align);
     for (uint32_t i = 0; i < run.count; ++i) {
       (*leaves)[run.leaves[i]] =
-          FromMemory(module_.result(inst, static_cast<int>(i)), types[run.leaves[i]]);
+          FromMemory(module().result(inst, static_cast<int>(i)), types[run.leaves[i]]);
     }
     return ok();
   }
@@ -509,7 +509,7 @@ bool Importer::LoadRun(const Pointer& pointer, mir::Op op, uint32_t resource, co
     for (uint32_t byte = 0; byte < bytes; byte += align) {
       const mir::InstId inst =
           load(run.offset + i * bytes + byte, absl::MakeConstSpan(&part, 1), align);
-      parts.push_back(module_.result(inst));
+      parts.push_back(module().result(inst));
     }
     Leaves whole;
     Recut(parts, in_memory(types[run.leaves[i]]), &whole);
@@ -527,9 +527,9 @@ bool Importer::StoreRun(const Pointer& pointer, mir::Op op, uint32_t resource,
   const auto store = [&](uint32_t offset, absl::Span<const ValueId> stored, uint32_t align) {
     Leaves sources = AddressSources(pointer, offset);
     sources.insert(sources.end(), stored.begin(), stored.end());
-    builder_.set_flags(pointer.flags);
-    builder_.EmitInst(op, sources, {}, resource, align);
-    builder_.set_flags(0);
+    builder().set_flags(pointer.flags);
+    builder().EmitInst(op, sources, {}, resource, align);
+    builder().set_flags(0);
   };
   const uint32_t bytes = mir::BytesOf(TypeOf(values[0]));
   const uint32_t align = Alignment(pointer, run.offset, bytes);
@@ -583,7 +583,7 @@ bool Importer::StoreMemory(const Pointer& pointer, absl::Span<const ValueId> lea
   if (pointer.space == Pointer::kStorage) {
     op = mir::Op::kStoreSsbo;
     if (!Resource(pointer, &resource)) return false;
-    module_.resources[resource].read_only = false;
+    module().resources[resource].read_only = false;
   } else if (pointer.space == Pointer::kPhysical) {
     op = mir::Op::kStoreGlobal;
   } else if (pointer.space != Pointer::kShared) {
@@ -639,36 +639,36 @@ const std::pair<uint32_t, uint32_t>* Importer::MemoryRange(const LocalVariable& 
 }
 
 uint32_t Importer::PrivateArrayOf(const LocalVariable& v, size_t range) {
-  uint32_t& first = private_range_of_[&v - plan_.variables.data()];
+  uint32_t& first = c_.private_range_of[&v - plan().variables.data()];
   if (first == kNoValue) {
-    first = static_cast<uint32_t>(private_ranges_.size());
-    for (size_t i = 0; i < v.memory.size(); ++i) private_ranges_.push_back({v.id, i, kNoValue});
+    first = static_cast<uint32_t>(c_.private_ranges.size());
+    for (size_t i = 0; i < v.memory.size(); ++i) c_.private_ranges.push_back({v.id, i, kNoValue});
   }
-  PrivateRange& r = private_ranges_[first + range];
+  ImportContext::PrivateRange& r = c_.private_ranges[first + range];
   if (r.array == kNoValue) {
-    r.array = static_cast<uint32_t>(module_.private_arrays.size());
+    r.array = static_cast<uint32_t>(module().private_arrays.size());
     const uint32_t leaves = v.memory[range].second - v.memory[range].first;
-    module_.private_arrays.push_back({4 * v.words * leaves, v.id});
+    module().private_arrays.push_back({4 * v.words * leaves, v.id});
   }
   return r.array;
 }
 
 uint32_t Importer::ConstantDataOf(uint32_t constant, uint32_t type, uint32_t words) {
-  Charge(constant_tables_.size() / 8);
-  for (const ConstantTable& t : constant_tables_) {
+  Charge(c_.constant_tables.size() / 8);
+  for (const ImportContext::ConstantTable& t : c_.constant_tables) {
     if (t.constant == constant) return t.offset;
   }
-  const auto offset = static_cast<uint32_t>(module_.constant_data.size());
-  const SpirvConstant& c = *spirv_.Constant(constant);
-  const uint32_t count = spirv_.Type(type)->leaves;
+  const auto offset = static_cast<uint32_t>(module().constant_data.size());
+  const SpirvConstant& c = *spirv().Constant(constant);
+  const uint32_t count = spirv().Type(type)->leaves;
   for (uint32_t i = 0; i < count; ++i) {
-    const uint64_t bits = spirv_.ConstantLeaf(c, i);
+    const uint64_t bits = spirv().ConstantLeaf(c, i);
     for (uint32_t byte = 0; byte < 4 * words; ++byte) {
-      module_.constant_data.push_back(static_cast<uint8_t>(bits >> (8 * byte)));
+      module().constant_data.push_back(static_cast<uint8_t>(bits >> (8 * byte)));
     }
   }
-  while (module_.constant_data.size() % 16 != 0) module_.constant_data.push_back(0);
-  constant_tables_.push_back({constant, offset});
+  while (module().constant_data.size() % 16 != 0) module().constant_data.push_back(0);
+  c_.constant_tables.push_back({constant, offset});
   return offset;
 }
 
@@ -687,18 +687,18 @@ bool Importer::LoadPrivateRun(const Pointer& pointer, const LocalVariable& v, ui
                : 4 * v.words * (leaf - range->first);
   std::vector<mir::Type> types;
   for (uint32_t i = 0; i < count * v.words; ++i) {
-    const bool is_float = plan_.slot_types[v.slot + leaf + i / v.words] == mir::Type::kF32;
+    const bool is_float = plan().slot_types[v.slot + leaf + i / v.words] == mir::Type::kF32;
     types.push_back(is_float && i % v.words == 0 ? mir::Type::kF32 : mir::Type::kI32);
   }
   const mir::InstId load =
-      builder_.Load(constant ? mir::Op::kLoadConstant : mir::Op::kLoadPrivate, array,
+      builder().Load(constant ? mir::Op::kLoadConstant : mir::Op::kLoadPrivate, array,
                     Offset(pointer, base), types, Alignment(pointer, base, 4));
   for (uint32_t i = 0; i < count; ++i) {
     Leaves dwords;
     for (uint32_t w = 0; w < v.words; ++w) {
-      dwords.push_back(module_.result(load, static_cast<int>(i * v.words + w)));
+      dwords.push_back(module().result(load, static_cast<int>(i * v.words + w)));
     }
-    leaves->push_back(FromDwords(dwords, plan_.slot_types[v.slot + leaf + i]));
+    leaves->push_back(FromDwords(dwords, plan().slot_types[v.slot + leaf + i]));
   }
   return Charge(count);
 }
@@ -713,22 +713,13 @@ bool Importer::StorePrivateRun(const Pointer& pointer, const LocalVariable& v, u
   const uint32_t base = 4 * v.words * (leaf - range->first);
   Leaves dwords;
   for (ValueId value : values) ToDwords(value, v.words, &dwords);
-  builder_.Store(mir::Op::kStorePrivate, array, Offset(pointer, base), dwords,
+  builder().Store(mir::Op::kStorePrivate, array, Offset(pointer, base), dwords,
                  Alignment(pointer, base, 4));
   return Charge(values.size());
 }
 
-ValueId Importer::SelectComponent(absl::Span<const ValueId> components, ValueId index) {
-  ValueId value = components[0];
-  for (size_t i = 1; i < components.size(); ++i) {
-    const ValueId is = Emit(mir::Op::kIeq, {index, Int(static_cast<uint32_t>(i))});
-    value = Emit(mir::Op::kSelect, {is, components[i], value});
-  }
-  return UndefinedBeyond(index, static_cast<uint32_t>(components.size()), value);
-}
-
 bool Importer::LoadLocal(const Pointer& pointer, uint32_t count, Leaves* leaves) {
-  const LocalVariable& v = *plan_.Variable(pointer.variable);
+  const LocalVariable& v = *plan().Variable(pointer.variable);
   if (pointer.component.valid()) count = pointer.component_count;
   if (count > v.leaves || pointer.offset > v.leaves - count) {
     return Malformed("access outside its variable", pointer.variable);
@@ -746,8 +737,9 @@ bool Importer::LoadLocal(const Pointer& pointer, uint32_t count, Leaves* leaves)
       return Fail(absl::InternalError("dynamic access to a variable in slots"));
     }
     if (v.constant != 0) {
-      leaves->push_back(builder_.Constant(plan_.slot_types[v.slot + leaf],
-                                          spirv_.ConstantLeaf(*spirv_.Constant(v.constant), leaf)));
+      leaves->push_back(
+          builder().Constant(plan().slot_types[v.slot + leaf],
+                             spirv().ConstantLeaf(*spirv().Constant(v.constant), leaf)));
     } else {
       leaves->push_back(SlotValue(v.slot + leaf));
     }
@@ -761,7 +753,7 @@ bool Importer::LoadLocal(const Pointer& pointer, uint32_t count, Leaves* leaves)
 }
 
 bool Importer::StoreLocal(const Pointer& pointer, absl::Span<const ValueId> leaves) {
-  const LocalVariable& v = *plan_.Variable(pointer.variable);
+  const LocalVariable& v = *plan().Variable(pointer.variable);
   if (v.constant != 0) return true;  // its only store: of the constant that loads give
   const auto count =
       static_cast<uint32_t>(pointer.component.valid() ? pointer.component_count : leaves.size());
@@ -773,7 +765,7 @@ bool Importer::StoreLocal(const Pointer& pointer, absl::Span<const ValueId> leav
       const uint32_t slot = v.slot + pointer.offset + i;
       const ValueId is = Emit(mir::Op::kIeq, {pointer.component, Int(i)});
       const ValueId stored = Emit(mir::Op::kSelect, {is, leaves[0], SlotValue(slot)});
-      SetSlot(slot, UndefinedBeyond(pointer.component, count, stored));
+      c_.slots.Set(slot, UndefinedBeyond(pointer.component, count, stored));
     }
     return ok();
   }
@@ -784,7 +776,7 @@ bool Importer::StoreLocal(const Pointer& pointer, absl::Span<const ValueId> leav
       if (pointer.dynamic.valid()) {
         return Fail(absl::InternalError("dynamic access to a variable in slots"));
       }
-      SetSlot(v.slot + leaf, leaves[i++]);
+      c_.slots.Set(v.slot + leaf, leaves[i++]);
       continue;
     }
     const uint32_t n =
@@ -798,10 +790,10 @@ bool Importer::StoreLocal(const Pointer& pointer, absl::Span<const ValueId> leav
 // ---- Built-in variables ----
 
 ValueId Importer::LocalInvocationId(uint32_t component) {
-  const auto& size = module_.local_size;
+  const auto& size = module().local_size;
   if (size[component] == 1) return Int(0);
-  if (derivative_group_ == DerivativeGroup::kQuads) return QuadLocalId(component);
-  ValueId id = builder_.LocalIndex();
+  if (c_.derivative_group == DerivativeGroup::kQuads) return QuadLocalId(component);
+  ValueId id = builder().LocalIndex();
   const uint32_t below = component == 0 ? 1 : component == 1 ? size[0] : size[0] * size[1];
   const uint32_t above = component == 0 ? size[1] * size[2] : component == 1 ? size[2] : 1;
   if (below != 1) id = Emit(mir::Op::kUdiv, {id, Int(below)});
@@ -811,8 +803,8 @@ ValueId Importer::LocalInvocationId(uint32_t component) {
 
 bool Importer::Builtin(spv::BuiltIn builtin, uint32_t component, uint32_t id, ValueId* value) {
   const auto workgroup = [&] {
-    const ValueId w = builder_.WorkgroupId(component);
-    return options_.dispatch_base ? Emit(mir::Op::kIadd, {w, builder_.BaseWorkgroup(component)})
+    const ValueId w = builder().WorkgroupId(component);
+    return options().dispatch_base ? Emit(mir::Op::kIadd, {w, builder().BaseWorkgroup(component)})
                                   : w;
   };
   switch (builtin) {
@@ -820,21 +812,22 @@ bool Importer::Builtin(spv::BuiltIn builtin, uint32_t component, uint32_t id, Va
       *value = workgroup();
       return true;
     case spv::BuiltIn::NumWorkgroups:
-      *value = builder_.NumWorkgroups(component);
+      *value = builder().NumWorkgroups(component);
       return true;
     case spv::BuiltIn::WorkgroupSize:
-      *value = Int(module_.local_size[component]);
+      *value = Int(module().local_size[component]);
       return true;
     case spv::BuiltIn::LocalInvocationId:
       *value = LocalInvocationId(component);
       return true;
     case spv::BuiltIn::LocalInvocationIndex: {
-      const auto& size = module_.local_size;
+      const auto& size = module().local_size;
       *value = size[0] * size[1] * size[2] == 1 ? Int(0) : LocalInvocationIndex();
       return true;
     }
     case spv::BuiltIn::GlobalInvocationId: {
-      const ValueId first = Emit(mir::Op::kImul, {workgroup(), Int(module_.local_size[component])});
+      const ValueId first =
+          Emit(mir::Op::kImul, {workgroup(), Int(module().local_size[component])});
       *value = Emit(mir::Op::kIadd, {first, LocalInvocationId(component)});
       return true;
     }
@@ -850,8 +843,8 @@ bool Importer::Builtin(spv::BuiltIn builtin, uint32_t component, uint32_t id, Va
 }
 
 bool Importer::LoadBuiltin(const Pointer& pointer, Leaves* leaves) {
-  const uint32_t variable_type = spirv_.Variable(pointer.variable)->pointee;
-  const auto builtin = static_cast<spv::BuiltIn>(spirv_.decorations[pointer.variable].builtin);
+  const uint32_t variable_type = spirv().Variable(pointer.variable)->pointee;
+  const auto builtin = static_cast<spv::BuiltIn>(spirv().decorations[pointer.variable].builtin);
   const bool mask = builtin == spv::BuiltIn::SubgroupEqMask ||
                     builtin == spv::BuiltIn::SubgroupGeMask ||
                     builtin == spv::BuiltIn::SubgroupGtMask ||
@@ -865,13 +858,13 @@ bool Importer::LoadBuiltin(const Pointer& pointer, Leaves* leaves) {
   const uint32_t expected = mask ? 4 : vector ? 3 : 1;
   const bool fits =
       types.size() == expected &&
-      spirv_.Type(variable_type)->kind == (vector ? SpirvType::kVector : SpirvType::kInt) &&
+      spirv().Type(variable_type)->kind == (vector ? SpirvType::kVector : SpirvType::kInt) &&
       types[0] == mir::Type::kI32;
   if (!fits && CauseOf(builtin).empty()) {
     return Malformed("built-in variable of another type", pointer.variable);
   }
   const uint32_t count =
-      pointer.component.valid() ? pointer.component_count : spirv_.Type(pointer.type)->leaves;
+      pointer.component.valid() ? pointer.component_count : spirv().Type(pointer.type)->leaves;
   for (uint32_t i = 0; i < count; ++i) {
     ValueId value;
     if (!Builtin(builtin, std::min(pointer.offset + i, expected - 1), pointer.variable, &value)) {

@@ -32,14 +32,14 @@ bool IsArray(const SpirvType& type) {
 
 // Numbers the descriptors of storage buffers.
 void Importer::NumberSelectors() {
-  first_selector_.assign(spirv_.variables.size(), kNoValue);
+  c_.first_selector.assign(spirv().variables.size(), kNoValue);
   uint32_t next = 1;
-  for (size_t i = 0; i < spirv_.variables.size(); ++i) {
-    const SpirvVariable& v = spirv_.variables[i];
+  for (size_t i = 0; i < spirv().variables.size(); ++i) {
+    const SpirvVariable& v = spirv().variables[i];
     if (v.storage != spv::StorageClass::StorageBuffer) continue;
     const uint32_t count = DescriptorCount(v.id);
     if (count > kMaxSelectors - next) break;
-    first_selector_[i] = next;
+    c_.first_selector[i] = next;
     next += count;
   }
 }
@@ -54,14 +54,14 @@ uint32_t Importer::DescriptorCount(uint32_t variable) const {
 }
 
 bool Importer::PointerLeaves(const Pointer& pointer, uint32_t id, Leaves* leaves) {
-  const SpirvType* pointee = spirv_.Type(pointer.type);
+  const SpirvType* pointee = spirv().Type(pointer.type);
   const bool vector = pointee->kind == SpirvType::kVector;
-  while (IsArray(*pointee)) pointee = spirv_.Type(pointee->element);
+  while (IsArray(*pointee)) pointee = spirv().Type(pointee->element);
   if (pointer.space == Pointer::kShared) {
     *leaves = {Offset(pointer, pointer.offset), Int(kSharedSelector)};
     return true;
   }
-  const SpirvVariable* v = spirv_.Variable(pointer.variable);
+  const SpirvVariable* v = spirv().Variable(pointer.variable);
   if (pointer.space != Pointer::kStorage || v == nullptr ||
       v->storage != spv::StorageClass::StorageBuffer) {
     return Refuse("variable_pointers", "pointer used as a value", id);
@@ -71,7 +71,7 @@ bool Importer::PointerLeaves(const Pointer& pointer, uint32_t id, Leaves* leaves
   }
   ValueId selector = pointer.selector;
   if (!selector.valid()) {
-    const uint32_t first = first_selector_[spirv_.Def(pointer.variable).index];
+    const uint32_t first = c_.first_selector[spirv().Def(pointer.variable).index];
     if (first == kNoValue) return Refuse("variable_pointers", "too many descriptors", id);
     selector = Int(first + pointer.element);
     if (pointer.descriptor.valid()) {
@@ -85,19 +85,19 @@ bool Importer::PointerLeaves(const Pointer& pointer, uint32_t id, Leaves* leaves
 // The same pointer, known to lead to one of its targets.
 Pointer Importer::AtTarget(const Pointer& pointer, uint32_t variable_index) {
   Pointer at = pointer;
-  at.variable = spirv_.variables[variable_index].id;
+  at.variable = spirv().variables[variable_index].id;
   at.selector = ValueId();
   at.element = 0;
-  if (IsArray(*spirv_.Type(spirv_.variables[variable_index].pointee)) && !IsBlock(at.variable)) {
+  if (IsArray(*spirv().Type(spirv().variables[variable_index].pointee)) && !IsBlock(at.variable)) {
     at.descriptor =
-        Emit(mir::Op::kIsub, {pointer.selector, Int(first_selector_[variable_index])});
+        Emit(mir::Op::kIsub, {pointer.selector, Int(c_.first_selector[variable_index])});
     at.flags |= mir::kIndexed | mir::kNonUniform;
   }
   return at;
 }
 
 bool Importer::IsBlock(uint32_t variable) const {
-  return spirv_.Type(spirv_.Variable(variable)->pointee)->kind == SpirvType::kStruct;
+  return spirv().Type(spirv().Variable(variable)->pointee)->kind == SpirvType::kStruct;
 }
 
 // What a value of pointer type points at.
@@ -105,37 +105,37 @@ bool Importer::PointerFromLeaves(uint32_t id, const SpirvType& type,
                                  absl::Span<const ValueId> leaves, Pointer* pointer) {
   *pointer = Pointer();
   pointer->type = type.element;
-  pointer->align = layouts_.ScalarAlign(type.element);
+  pointer->align = layouts().ScalarAlign(type.element);
   if (!IsConstant(leaves[0], &pointer->offset)) pointer->dynamic = leaves[0];
-  const absl::Span<const uint32_t> targets = targets_.Of(id);
-  if (targets_.TooMany(id)) {
+  const absl::Span<const uint32_t> targets = c_.targets.Of(id);
+  if (c_.targets.TooMany(id)) {
     return Refuse("variable_pointers", "pointer to one of too many variables", id);
   }
   if (targets.empty()) return Refuse("variable_pointers", "pointer to no variable", id);
   for (uint32_t target : targets) {
     Pointer whole;
-    const SpirvVariable& v = spirv_.variables[target];
+    const SpirvVariable& v = spirv().variables[target];
     if (v.storage != type.storage) return Malformed("pointer of another storage class", id);
     if (!VariablePointer(v.id, v.type, v.storage, &whole)) return false;
-    const SpirvType& inside = *spirv_.Type(v.pointee);
+    const SpirvType& inside = *spirv().Type(v.pointee);
     pointer->flags |= whole.flags;
     if (inside.has_coherent) pointer->flags |= mir::kCoherent;
     if (inside.has_volatile) pointer->flags |= mir::kVolatile;
   }
-  pointer->variable = spirv_.variables[targets[0]].id;
+  pointer->variable = spirv().variables[targets[0]].id;
   if (type.storage == spv::StorageClass::Workgroup) {
     pointer->space = Pointer::kShared;
     return true;
   }
   pointer->space = Pointer::kStorage;
-  const SpirvType* pointee = spirv_.Type(type.element);
+  const SpirvType* pointee = spirv().Type(type.element);
   uint32_t innermost = type.element;
-  while (IsArray(*spirv_.Type(innermost))) innermost = spirv_.Type(innermost)->element;
-  pointer->descriptors = IsArray(*pointee) && spirv_.decorations[innermost].block;
+  while (IsArray(*spirv().Type(innermost))) innermost = spirv().Type(innermost)->element;
+  pointer->descriptors = IsArray(*pointee) && spirv().decorations[innermost].block;
   pointer->selector = leaves[1];
   pointer->targets = id;
   for (uint32_t target : targets) {
-    if (first_selector_[target] == kNoValue) {
+    if (c_.first_selector[target] == kNoValue) {
       return Refuse("variable_pointers", "too many descriptors", id);
     }
   }
@@ -148,7 +148,7 @@ bool Importer::PointerFromLeaves(uint32_t id, const SpirvType& type,
 bool Importer::ByTarget(const Pointer& pointer, absl::Span<const mir::Type> types,
                         absl::FunctionRef<bool(const Pointer&, Leaves*)> access, Leaves* results) {
   if (!pointer.selector.valid()) return access(pointer, results);
-  return ByTargetFrom(pointer, targets_.Of(pointer.targets), types, access, results);
+  return ByTargetFrom(pointer, c_.targets.Of(pointer.targets), types, access, results);
 }
 
 bool Importer::ByTargetFrom(const Pointer& pointer, absl::Span<const uint32_t> targets,
@@ -156,27 +156,27 @@ bool Importer::ByTargetFrom(const Pointer& pointer, absl::Span<const uint32_t> t
                             absl::FunctionRef<bool(const Pointer&, Leaves*)> access,
                             Leaves* results) {
   if (targets.size() == 1) return access(AtTarget(pointer, targets[0]), results);
-  const uint32_t first = first_selector_[targets[0]];
-  const uint32_t count = DescriptorCount(spirv_.variables[targets[0]].id);
+  const uint32_t first = c_.first_selector[targets[0]];
+  const uint32_t count = DescriptorCount(spirv().variables[targets[0]].id);
   const ValueId here =
       count == 1 ? Emit(mir::Op::kIeq, {pointer.selector, Int(first)})
                  : Emit(mir::Op::kUlt, {Emit(mir::Op::kIsub, {pointer.selector, Int(first)}),
                                         Int(count)});
-  const mir::RegionId outer = builder_.region();
-  const mir::InstId choice = builder_.If(here);
+  const mir::RegionId outer = builder().region();
+  const mir::InstId choice = builder().If(here);
   for (int arm = 0; arm < 2; ++arm) {
-    builder_.SetRegion(module_.inst(choice).regions[arm]);
+    builder().SetRegion(module().inst(choice).regions[arm]);
     Leaves got;
     const bool done = arm == 0 ? access(AtTarget(pointer, targets[0]), &got)
                                : ByTargetFrom(pointer, targets.subspan(1), types, access, &got);
     if (!done || !ok()) return false;
-    builder_.Yield(got);
+    builder().Yield(got);
   }
-  builder_.SetRegion(outer);
-  mir::SetResults(module_, choice, types);
+  builder().SetRegion(outer);
+  mir::SetResults(module(), choice, types);
   results->clear();
   for (size_t i = 0; i < types.size(); ++i) {
-    results->push_back(module_.result(choice, static_cast<int>(i)));
+    results->push_back(module().result(choice, static_cast<int>(i)));
   }
   return Charge(types.size());
 }
@@ -189,14 +189,14 @@ bool Importer::EmitPointerCompare(const SpirvInst& inst) {
   uint32_t type_id = 0;
   uint32_t other = 0;
   if (!Get(inst.operand(3), &a, &type_id) || !Get(inst.operand(4), &b, &other)) return false;
-  const SpirvType& type = *spirv_.Type(type_id);
+  const SpirvType& type = *spirv().Type(type_id);
   if (type.kind != SpirvType::kPointer || type_id != other) {
     return Malformed("comparison of what are no pointers of one type", inst.result);
   }
   if (inst.op != spv::Op::OpPtrDiff) {
     ValueId equal = Emit(Op::kIeq, {a[0], b[0]});
     if (a.size() > 1) equal = Emit(Op::kAnd, {equal, Emit(Op::kIeq, {a[1], b[1]})});
-    return ok() && Define(inst, {inst.op == spv::Op::OpPtrEqual ? equal : builder_.Not(equal)});
+    return ok() && Define(inst, {inst.op == spv::Op::OpPtrEqual ? equal : builder().Not(equal)});
   }
   const std::vector<mir::Type>& types = LeafTypes(inst.type);
   if (types.size() != 1 || !mir::IsInt(types[0])) {
@@ -209,16 +209,16 @@ bool Importer::EmitPointerCompare(const SpirvInst& inst) {
   const ValueId bytes = Emit(Op::kIsub, {a[0], b[0]});
   if (!ok()) return false;
   const ValueId count =
-      Emit(Op::kSdiv, {bytes, builder_.IntOf(TypeOf(bytes), static_cast<int64_t>(stride))});
+      Emit(Op::kSdiv, {bytes, builder().IntOf(TypeOf(bytes), static_cast<int64_t>(stride))});
   return ok() && Define(inst, {ConvertInt(count, types[0], true)});
 }
 
 // Bytes from one object to the next for a pointer that is stepped; 0 if nothing says.
 uint64_t Importer::PointerStride(uint32_t pointer_type) const {
-  const SpirvType& type = *spirv_.Type(pointer_type);
-  const uint32_t given = spirv_.decorations[pointer_type].array_stride;
-  if (type.storage != spv::StorageClass::Workgroup || shared_blocks_) return given;
-  const MemoryShape& shape = layouts_.Shared(type.element);
+  const SpirvType& type = *spirv().Type(pointer_type);
+  const uint32_t given = spirv().decorations[pointer_type].array_stride;
+  if (type.storage != spv::StorageClass::Workgroup || c_.shared_blocks) return given;
+  const MemoryShape& shape = layouts().Shared(type.element);
   return (shape.size + shape.align - 1) / shape.align * shape.align;
 }
 

@@ -42,7 +42,7 @@ bool Importer::IndexDescriptor(Pointer* pointer, const SpirvType& type, ValueId 
     index = Int(element);
   }
   uint64_t step = 1;  // descriptors in an element
-  for (const SpirvType* t = spirv_.Type(type.element); IsArray(*t); t = spirv_.Type(t->element)) {
+  for (const SpirvType* t = spirv().Type(type.element); IsArray(*t); t = spirv().Type(t->element)) {
     step *= t->kind == SpirvType::kArray ? t->count : kMaxDescriptors;
     step = std::min<uint64_t>(step, kMaxDescriptors + 1);
   }
@@ -58,10 +58,10 @@ bool Importer::IndexDescriptor(Pointer* pointer, const SpirvType& type, ValueId 
     const ValueId steps = step == 1 ? index : Emit(mir::Op::kImul, {index, Int(stride)});
     chosen = chosen.valid() ? Emit(mir::Op::kIadd, {chosen, steps}) : steps;
     if (!pointer->selector.valid()) pointer->flags |= mir::kIndexed;
-    if (spirv_.decorations[id].non_uniform) pointer->flags |= mir::kNonUniform;
+    if (spirv().decorations[id].non_uniform) pointer->flags |= mir::kNonUniform;
   }
   pointer->type = type.element;
-  pointer->descriptors = IsArray(*spirv_.Type(type.element));
+  pointer->descriptors = IsArray(*spirv().Type(type.element));
   return ok();
 }
 
@@ -73,20 +73,20 @@ Leaves Importer::DescriptorSources(const Pointer& pointer) {
 
 // Whether all members of the block are decorated NonWritable.
 bool Importer::NeverWritable(const Pointer& pointer) const {
-  uint32_t block = spirv_.Variable(pointer.variable)->pointee;
-  while (spirv_.Type(block)->kind != SpirvType::kStruct) block = spirv_.Type(block)->element;
-  const SpirvType& type = *spirv_.Type(block);
+  uint32_t block = spirv().Variable(pointer.variable)->pointee;
+  while (spirv().Type(block)->kind != SpirvType::kStruct) block = spirv().Type(block)->element;
+  const SpirvType& type = *spirv().Type(block);
   for (uint32_t i = 0; i < type.count; ++i) {
-    if (!spirv_.members[type.first_member + i].non_writable) return false;
+    if (!spirv().members[type.first_member + i].non_writable) return false;
   }
   return type.count != 0;
 }
 
 // What the variable is without its arrays; *count becomes their length, 0 if it is not known.
 const SpirvType& Importer::DescriptorType(const Pointer& pointer, uint32_t* count) const {
-  const SpirvType* type = spirv_.Type(spirv_.Variable(pointer.variable)->pointee);
+  const SpirvType* type = spirv().Type(spirv().Variable(pointer.variable)->pointee);
   uint64_t product = 1;
-  for (; IsArray(*type); type = spirv_.Type(type->element)) {
+  for (; IsArray(*type); type = spirv().Type(type->element)) {
     product *= type->kind == SpirvType::kArray ? type->count : 0;
     product = std::min<uint64_t>(product, kMaxDescriptors + 1);  // too many is for the target to say
   }
@@ -110,7 +110,7 @@ mir::ResourceKind Importer::KindOf(const Pointer& pointer, const SpirvType& type
 
 bool Importer::Resource(const Pointer& pointer, uint32_t* index) {
   if (pointer.descriptors) return Malformed("access to an array of descriptors", pointer.variable);
-  const SpirvDecorations& d = spirv_.decorations[pointer.variable];
+  const SpirvDecorations& d = spirv().decorations[pointer.variable];
   if (d.set == kNoValue || d.binding == kNoValue) {
     return Malformed("resource without a descriptor set and binding", pointer.variable);
   }
@@ -131,9 +131,9 @@ bool Importer::Resource(const Pointer& pointer, uint32_t* index) {
     r.read_only = d.non_writable;
   }
   r.aliased = d.aliased;
-  if (!Charge(module_.resources.size() / 8)) return false;
-  for (size_t i = 0; i < module_.resources.size(); ++i) {
-    mir::Resource& other = module_.resources[i];
+  if (!Charge(module().resources.size() / 8)) return false;
+  for (size_t i = 0; i < module().resources.size(); ++i) {
+    mir::Resource& other = module().resources[i];
     if (other.set != r.set || other.binding != r.binding) continue;
     const bool buffer = !mir::HasImage(r.kind) && r.kind != mir::ResourceKind::kSampler;
     const bool other_buffer =
@@ -148,8 +148,8 @@ bool Importer::Resource(const Pointer& pointer, uint32_t* index) {
     *index = static_cast<uint32_t>(i);
     return true;
   }
-  *index = static_cast<uint32_t>(module_.resources.size());
-  module_.resources.push_back(r);
+  *index = static_cast<uint32_t>(module().resources.size());
+  module().resources.push_back(r);
   return true;
 }
 
@@ -157,14 +157,14 @@ bool Importer::Resource(const Pointer& pointer, uint32_t* index) {
 
 // Makes every resource of a binding that has an array an array. Gives which ones were not before.
 std::vector<bool> Importer::MakeArrays() {
-  std::vector<bool> made(module_.resources.size());
+  std::vector<bool> made(module().resources.size());
   std::vector<mir::Resource> arrays;
-  for (const mir::Resource& r : module_.resources) {
+  for (const mir::Resource& r : module().resources) {
     if (r.array) arrays.push_back(r);
   }
   if (arrays.empty()) return made;
-  for (size_t i = 0; i < module_.resources.size(); ++i) {
-    mir::Resource& r = module_.resources[i];
+  for (size_t i = 0; i < module().resources.size(); ++i) {
+    mir::Resource& r = module().resources[i];
     if (r.array) continue;
     const auto array = std::find_if(arrays.begin(), arrays.end(), [&](const mir::Resource& a) {
       return a.set == r.set && a.binding == r.binding;
@@ -180,31 +180,31 @@ std::vector<bool> Importer::MakeArrays() {
 uint32_t Importer::IndexSampler(const mir::TexelOp& texel) {
   mir::TexelOp indexed = texel;
   indexed.params |= mir::kTexelSamplerIndex;
-  return mir::AddTexelOp(module_, indexed);
+  return mir::AddTexelOp(module(), indexed);
 }
 
 // Gives accesses to what has become an array the index of their descriptor.
 void Importer::IndexArrays(const std::vector<bool>& made) {
-  for (size_t i = 0; i < module_.insts.size(); ++i) {
+  for (size_t i = 0; i < module().insts.size(); ++i) {
     const mir::InstId id(i);
-    const mir::Inst& inst = module_.inst(id);
+    const mir::Inst& inst = module().inst(id);
     if (mir::ImmediatesOf(inst.op).first != mir::First::kResource) continue;
-    std::vector<ValueId> sources(module_.sources(id).begin(), module_.sources(id).end());
+    std::vector<ValueId> sources(module().sources(id).begin(), module().sources(id).end());
     const uint32_t resource = inst.imm0;
     const bool texel = mir::IsTexelOp(inst.op);
     const uint32_t sampler =
-        texel ? module_.texel_ops[inst.imm1].sampler : mir::TexelOp::kNoSampler;
+        texel ? module().texel_ops[inst.imm1].sampler : mir::TexelOp::kNoSampler;
     if (sampler != mir::TexelOp::kNoSampler && made[sampler]) {
       const ptrdiff_t at = (inst.flags & mir::kIndexed) != 0 ? 1 : 0;
-      sources.insert(sources.begin() + at, Int(module_.resources[sampler].element));
-      const uint32_t entry = IndexSampler(module_.texel_ops[module_.inst(id).imm1]);
-      module_.inst(id).imm1 = entry;
+      sources.insert(sources.begin() + at, Int(module().resources[sampler].element));
+      const uint32_t entry = IndexSampler(module().texel_ops[module().inst(id).imm1]);
+      module().inst(id).imm1 = entry;
     }
     if (made[resource]) {
-      sources.insert(sources.begin(), Int(module_.resources[resource].element));
-      module_.inst(id).flags |= mir::kIndexed;
+      sources.insert(sources.begin(), Int(module().resources[resource].element));
+      module().inst(id).flags |= mir::kIndexed;
     }
-    if (sources.size() != module_.inst(id).num_sources) mir::SetSources(module_, id, sources);
+    if (sources.size() != module().inst(id).num_sources) mir::SetSources(module(), id, sources);
   }
 }
 
@@ -213,17 +213,17 @@ void Importer::FinishResources() {
   const std::vector<bool> made = MakeArrays();
   IndexArrays(made);
   for (size_t i = 0; i < made.size(); ++i) {
-    if (made[i]) module_.resources[i].element = 0;
+    if (made[i]) module().resources[i].element = 0;
   }
-  std::vector<uint32_t> order(module_.resources.size());
+  std::vector<uint32_t> order(module().resources.size());
   for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
-    return OrderKey(module_.resources[a]) < OrderKey(module_.resources[b]);
+    return OrderKey(module().resources[a]) < OrderKey(module().resources[b]);
   });
   std::vector<mir::Resource> sorted;
   std::vector<uint32_t> place(order.size());
   for (uint32_t i : order) {
-    const mir::Resource& r = module_.resources[i];
+    const mir::Resource& r = module().resources[i];
     if (sorted.empty() || OrderKey(sorted.back()) != OrderKey(r)) {
       sorted.push_back(r);
     } else {
@@ -234,11 +234,11 @@ void Importer::FinishResources() {
     }
     place[i] = static_cast<uint32_t>(sorted.size() - 1);
   }
-  module_.resources = std::move(sorted);
-  for (mir::Inst& inst : module_.insts) {
+  module().resources = std::move(sorted);
+  for (mir::Inst& inst : module().insts) {
     if (mir::ImmediatesOf(inst.op).first == mir::First::kResource) inst.imm0 = place[inst.imm0];
   }
-  for (mir::TexelOp& texel : module_.texel_ops) {
+  for (mir::TexelOp& texel : module().texel_ops) {
     if (texel.sampler != mir::TexelOp::kNoSampler) texel.sampler = place[texel.sampler];
   }
 }

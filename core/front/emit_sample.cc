@@ -86,11 +86,11 @@ bool Importer::EmitSample(const SpirvInst& inst, const SampleForm& form) {
       !AccessedImage(handle.image, &resource)) {
     return false;
   }
-  const mir::ImageInfo info = module_.resources[resource].image;
+  const mir::ImageInfo info = module().resources[resource].image;
   const bool combined =
-      module_.resources[resource].kind == mir::ResourceKind::kCombinedImageSampler;
+      module().resources[resource].kind == mir::ResourceKind::kCombinedImageSampler;
   const bool sampled =
-      combined || module_.resources[resource].kind == mir::ResourceKind::kSampledImage;
+      combined || module().resources[resource].kind == mir::ResourceKind::kSampledImage;
   if (!sampled || info.multisampled || (!combined && handle.sampler.variable == 0)) {
     return Malformed("sample of an image that cannot be sampled", inst.result);
   }
@@ -117,7 +117,7 @@ bool Importer::EmitSample(const SpirvInst& inst, const SampleForm& form) {
                                ? mir::kTexelLod | mir::kTexelGrad | mir::kTexelMinLod
                                : mir::kTexelBias | mir::kTexelMinLod;
   if (!CheckImageOperands(inst, operands, allowed)) return false;
-  if (!form.explicit_lod && derivative_group_ != DerivativeGroup::kNone) {
+  if (!form.explicit_lod && c_.derivative_group != DerivativeGroup::kNone) {
     ImplicitDerivatives(coordinates, static_cast<size_t>(mir::SpatialCount(info.dim)), &operands);
   }
   const uint16_t both = mir::kTexelLod | mir::kTexelGrad;
@@ -154,12 +154,12 @@ bool Importer::EmitGather(const SpirvInst& inst, const ImageHandle& handle, uint
                           mir::TexelOp texel, const ImageOperands& operands, Leaves sources) {
   if (!CheckImageOperands(inst, operands, 0)) return false;
   const bool dref = (texel.params & mir::kTexelDref) != 0;
-  const mir::ImageDim dim = module_.resources[resource].image.dim;
+  const mir::ImageDim dim = module().resources[resource].image.dim;
   if (dim != mir::ImageDim::k2D && dim != mir::ImageDim::kCube) {
     return Malformed("gather of an image that is neither flat nor a cube", inst.result);
   }
   uint32_t component = 0;
-  if (!dref && (!spirv_.IntConstant(inst.operand(5), &component) || component > 3)) {
+  if (!dref && (!spirv().IntConstant(inst.operand(5), &component) || component > 3)) {
     return Malformed("component of a gather", inst.result);
   }
   texel.component = static_cast<uint8_t>(component);
@@ -182,7 +182,7 @@ bool Importer::EmitGather(const SpirvInst& inst, const ImageHandle& handle, uint
     }
     const mir::InstId id =
         EmitTexelOp(mir::Op::kGather, handle.image, resource, texel, sources, results, 0);
-    leaves.push_back(module_.result(id, kLowerLeft));
+    leaves.push_back(module().result(id, kLowerLeft));
   }
   return Define(inst, leaves);
 }

@@ -142,7 +142,7 @@ bool Importer::EmitVote(const SpirvInst& inst, size_t first, Op op) {
 bool Importer::EmitAllEqual(const SpirvInst& inst, size_t first) {
   Leaves leaves;
   if (!Get(inst.operand(first), &leaves)) return false;
-  ValueId all = builder_.Bool(true);
+  ValueId all = builder().Bool(true);
   for (ValueId v : leaves) {
     const Op equal = mir::IsFloat(TypeOf(v)) ? Op::kFeq : Op::kIeq;
     const ValueId same = Emit(equal, {v, Emit(Op::kReadFirst, {v})});
@@ -180,7 +180,7 @@ bool Importer::EmitReduction(const SpirvInst& inst) {
       continue;
     }
     const mir::Type type = TypeOf(v);
-    results.push_back(module_.result(builder_.EmitInst(op, {v}, {type},
+    results.push_back(module().result(builder().EmitInst(op, {v}, {type},
                                                        static_cast<uint32_t>(reduce), cluster)));
   }
   return ok() && Define(inst, results);
@@ -188,12 +188,12 @@ bool Importer::EmitReduction(const SpirvInst& inst) {
 
 Leaves Importer::FourInts(mir::InstId inst) {
   Leaves leaves;
-  for (int i = 0; i < 4; ++i) leaves.push_back(module_.result(inst, i));
+  for (int i = 0; i < 4; ++i) leaves.push_back(module().result(inst, i));
   return leaves;
 }
 
 Leaves Importer::LaneMaskOf(LaneMask mask) {
-  return FourInts(builder_.EmitInst(Op::kLaneMask, {}, kFourInts, static_cast<uint32_t>(mask)));
+  return FourInts(builder().EmitInst(Op::kLaneMask, {}, kFourInts, static_cast<uint32_t>(mask)));
 }
 
 // The bool that is bit `index` of 128.
@@ -207,7 +207,7 @@ bool Importer::EmitBallot(const SpirvInst& inst, size_t first) {
   if (inst.op == spv::Op::OpGroupNonUniformBallot || inst.op == spv::Op::OpSubgroupBallotKHR) {
     ValueId predicate;
     if (!GetScalar(inst.operand(first), mir::Type::kBool, &predicate)) return false;
-    return Define(inst, FourInts(builder_.EmitInst(Op::kBallot, {predicate}, kFourInts)));
+    return Define(inst, FourInts(builder().EmitInst(Op::kBallot, {predicate}, kFourInts)));
   }
   const bool counts = inst.op == spv::Op::OpGroupNonUniformBallotBitCount;
   Leaves ballot;
@@ -217,7 +217,7 @@ bool Importer::EmitBallot(const SpirvInst& inst, size_t first) {
   }
   switch (inst.op) {
     case spv::Op::OpGroupNonUniformInverseBallot:
-      return Define(inst, {BallotBit(ballot, builder_.SubgroupInvocation())});
+      return Define(inst, {BallotBit(ballot, builder().SubgroupInvocation())});
     case spv::Op::OpGroupNonUniformBallotBitExtract: {
       ValueId index;
       if (!GetScalar(inst.operand(5), mir::Type::kI32, &index)) return false;
@@ -285,7 +285,7 @@ bool Importer::EmitLaneRead(const SpirvInst& inst, size_t first) {
 // Which lane is read: the op and its immediate or lane number.
 bool Importer::SourceLane(const SpirvInst& inst, ValueId operand, Op* op, uint32_t* imm,
                           ValueId* lane) {
-  const auto me = [this] { return builder_.SubgroupInvocation(); };
+  const auto me = [this] { return builder().SubgroupInvocation(); };
   uint32_t bits = 0;
   switch (inst.op) {
     case spv::Op::OpGroupNonUniformBroadcast:
@@ -340,11 +340,11 @@ bool Importer::SourceLane(const SpirvInst& inst, ValueId operand, Op* op, uint32
 bool Importer::SubgroupBuiltin(spv::BuiltIn builtin, uint32_t component, ValueId* value) {
   LaneMask mask;
   switch (builtin) {
-    case spv::BuiltIn::SubgroupId: *value = builder_.SubgroupId(); return true;
+    case spv::BuiltIn::SubgroupId: *value = builder().SubgroupId(); return true;
     case spv::BuiltIn::SubgroupSize: *value = Emit(Op::kSubgroupSize, {}); return true;
     case spv::BuiltIn::NumSubgroups: *value = Emit(Op::kNumSubgroups, {}); return true;
     case spv::BuiltIn::SubgroupLocalInvocationId:
-      *value = builder_.SubgroupInvocation();
+      *value = builder().SubgroupInvocation();
       return true;
     case spv::BuiltIn::SubgroupEqMask: mask = LaneMask::kEqual; break;
     case spv::BuiltIn::SubgroupGeMask: mask = LaneMask::kGreaterEqual; break;

@@ -24,19 +24,6 @@ namespace kiln::front {
 
 using mir::Op;
 
-ValueId Importer::UndefinedWhere(ValueId condition, ValueId value) {
-  if (!options_.mark_undefined || !condition.valid() || !ok()) return value;
-  return Emit(Op::kSelect, {condition, builder_.Undef(TypeOf(value)), value});
-}
-
-// `index` is an integer without sign of any width.
-ValueId Importer::UndefinedBeyond(ValueId index, uint32_t count, ValueId value) {
-  if (!options_.mark_undefined) return value;
-  uint32_t bits = 0;
-  if (IsConstant(index, &bits) && bits < count) return value;
-  return UndefinedWhere(Emit(Op::kUge, {index, builder_.IntOf(TypeOf(index), count)}), value);
-}
-
 ValueId Importer::Either(ValueId a, ValueId b) {
   return a.valid() && b.valid() ? Emit(Op::kOr, {a, b}) : a.valid() ? a : b;
 }
@@ -77,7 +64,7 @@ bool Importer::MarkUndefined(const SpirvInst& inst, Leaves* leaves) {
     case spv::Op::OpGroupNonUniformBallotBitExtract: {
       ValueId index;
       if (!GetIndex(inst.operand(5), &index)) return false;
-      const ValueId beyond = Emit(Op::kUge, {index, builder_.Emit(Op::kSubgroupSize, {})});
+      const ValueId beyond = Emit(Op::kUge, {index, builder().Emit(Op::kSubgroupSize, {})});
       (*leaves)[0] = UndefinedWhere(beyond, (*leaves)[0]);
       return ok();
     }
@@ -194,7 +181,7 @@ ValueId Importer::MarkGlsl(GLSLstd450 op, const ValueId* x, ValueId value) {
   const auto magnitude = [&](ValueId v) { return Emit(Op::kFabs, {v}); };
   // One of two values, which nobody knows.
   const auto one_of = [&](ValueId where, ValueId a, ValueId b) {
-    const ValueId any = Emit(Op::kSelect, {builder_.Undef(mir::Type::kBool), a, b});
+    const ValueId any = Emit(Op::kSelect, {builder().Undef(mir::Type::kBool), a, b});
     return Emit(Op::kSelect, {where, any, value});
   };
   switch (op) {

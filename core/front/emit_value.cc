@@ -18,7 +18,7 @@ bool Importer::EmitInst(const SpirvInst& inst, bool* returns) {
                                  : std::string(name);
     return Refuse(cause, text, inst.result != 0 ? inst.result : inst.operand(1));
   }
-  no_contraction_ = inst.result != 0 && spirv_.decorations[inst.result].no_contraction;
+  e_.no_contraction = inst.result != 0 && spirv().decorations[inst.result].no_contraction;
   bool handled = false;
   if (!EmitComposite(inst, &handled) || handled) return ok();
   if (!EmitConvert(inst, &handled) || handled) return ok();
@@ -121,24 +121,24 @@ bool Importer::EmitComposite(const SpirvInst& inst, bool* handled) {
 bool Importer::EmitUndef(const SpirvInst& inst) {
   if (Supported(inst.type) == nullptr) return false;
   Leaves leaves;
-  for (mir::Type t : LeafTypes(inst.type)) leaves.push_back(builder_.Undef(t));
+  for (mir::Type t : LeafTypes(inst.type)) leaves.push_back(builder().Undef(t));
   return Define(inst, leaves);
 }
 
 bool Importer::EmitCopyObject(const SpirvInst& inst) {
-  if (spirv_.Type(inst.type)->IsImage()) {
+  if (spirv().Type(inst.type)->IsImage()) {
     ImageHandle handle;
     if (!GetImage(inst.operand(3), &handle)) return false;
-    if (spirv_.Def(inst.operand(3)).type != inst.type) {
+    if (spirv().Def(inst.operand(3)).type != inst.type) {
       return Malformed("copy of another type", inst.result);
     }
     return DefineImage(inst, handle);
   }
-  if (spirv_.Type(inst.type)->kind == SpirvType::kPointer &&
-      !spirv_.Type(inst.type)->IsPhysicalPointer()) {
+  if (spirv().Type(inst.type)->kind == SpirvType::kPointer &&
+      !spirv().Type(inst.type)->IsPhysicalPointer()) {
     Pointer pointer;
     if (!GetPointer(inst.operand(3), &pointer)) return false;
-    if (pointer.type != spirv_.Type(inst.type)->element) {
+    if (pointer.type != spirv().Type(inst.type)->element) {
       return Malformed("copy of another type", inst.result);
     }
     return DefinePointer(inst, pointer);
@@ -149,9 +149,9 @@ bool Importer::EmitCopyObject(const SpirvInst& inst) {
 
 // The value is the result, whatever is expected of it.
 bool Importer::EmitExpect(const SpirvInst& inst) {
-  const SpirvType& type = *spirv_.Type(inst.type);
+  const SpirvType& type = *spirv().Type(inst.type);
   const bool is_vector = type.kind == SpirvType::kVector;
-  const SpirvType::Kind scalar = is_vector ? spirv_.Type(type.element)->kind : type.kind;
+  const SpirvType::Kind scalar = is_vector ? spirv().Type(type.element)->kind : type.kind;
   if (scalar != SpirvType::kInt && scalar != SpirvType::kBool) {
     return Malformed("OpExpectKHR of neither integers nor bools", inst.result);
   }
@@ -178,7 +178,7 @@ bool Importer::EmitConstruct(const SpirvInst& inst) {
 bool Importer::Path(const SpirvInst& inst, size_t first, uint32_t* type, uint32_t* leaf) {
   *leaf = 0;
   for (size_t i = first; i < inst.size(); ++i) {
-    const SpirvType& t = *spirv_.Type(*type);
+    const SpirvType& t = *spirv().Type(*type);
     const uint32_t index = inst.words[i];
     const bool elements =
         t.kind == SpirvType::kVector || t.kind == SpirvType::kMatrix || t.kind == SpirvType::kArray;
@@ -186,11 +186,11 @@ bool Importer::Path(const SpirvInst& inst, size_t first, uint32_t* type, uint32_
       return Malformed("index outside the composite", inst.result);
     }
     if (elements) {
-      *leaf += index * spirv_.Type(t.element)->leaves;
+      *leaf += index * spirv().Type(t.element)->leaves;
       *type = t.element;
     } else {
-      *leaf += spirv_.members[t.first_member + index].leaf;
-      *type = spirv_.members[t.first_member + index].type;
+      *leaf += spirv().members[t.first_member + index].leaf;
+      *type = spirv().members[t.first_member + index].type;
     }
   }
   return true;
@@ -202,7 +202,7 @@ bool Importer::EmitExtract(const SpirvInst& inst) {
   uint32_t leaf = 0;
   if (!Get(inst.operand(3), &leaves, &type) || !Path(inst, 4, &type, &leaf)) return false;
   if (type != inst.type) return Malformed("extract of another type", inst.result);
-  return Define(inst, absl::MakeConstSpan(leaves).subspan(leaf, spirv_.Type(type)->leaves));
+  return Define(inst, absl::MakeConstSpan(leaves).subspan(leaf, spirv().Type(type)->leaves));
 }
 
 bool Importer::EmitInsert(const SpirvInst& inst) {
@@ -230,7 +230,7 @@ bool Importer::EmitShuffle(const SpirvInst& inst) {
   for (size_t i = 5; i < inst.size(); ++i) {
     const uint32_t index = inst.words[i];
     if (index == kNoValue) {
-      leaves.push_back(builder_.Undef(types[0]));
+      leaves.push_back(builder().Undef(types[0]));
     } else if (index < a.size()) {
       leaves.push_back(a[index]);
     } else if (index < a.size() + b.size()) {
@@ -248,7 +248,7 @@ bool Importer::EmitExtractDynamic(const SpirvInst& inst) {
   ValueId index;
   if (!Get(inst.operand(3), &vector, &type)) return false;
   if (!GetIndex(inst.operand(4), &index)) return false;
-  if (spirv_.Type(type)->kind != SpirvType::kVector) {
+  if (spirv().Type(type)->kind != SpirvType::kVector) {
     return Malformed("component of what is no vector", inst.result);
   }
   uint32_t bits = 0;
@@ -266,7 +266,7 @@ bool Importer::EmitInsertDynamic(const SpirvInst& inst) {
   ValueId index;
   if (!Get(inst.operand(3), &vector, &type) || !Get(inst.operand(4), &component)) return false;
   if (!GetIndex(inst.operand(5), &index)) return false;
-  if (spirv_.Type(type)->kind != SpirvType::kVector || component.size() != 1) {
+  if (spirv().Type(type)->kind != SpirvType::kVector || component.size() != 1) {
     return Malformed("component of what is no vector", inst.result);
   }
   for (size_t i = 0; i < vector.size(); ++i) {

@@ -1,11 +1,12 @@
-// import_tool [--print] [--root=DIR] [FILE... | -]
+// import_tool [--print] [--mark-undefined] [--root=DIR] [FILE... | -]
 //
 // Imports SPIR-V modules and says what became of each, one line a module, tab-separated:
 //   FILE  ok       INSTRUCTIONS
 //   FILE  refused  CAUSE      MESSAGE
 //   FILE  invalid  MESSAGE
 //   FILE  broken   MESSAGE    (what was imported does not verify: a bug)
-// With "-" the file names are read from standard input. --print writes the MIR as well.
+// With "-" the file names are read from standard input. --print writes the MIR as well;
+// --mark-undefined imports as judges do (ImportOptions::mark_undefined).
 // Exit status 1 if any module is broken or cannot be read.
 #include <chrono>
 #include <cstdio>
@@ -42,14 +43,15 @@ bool ReadWords(const std::string& path, std::vector<uint32_t>* words) {
 }
 
 // False if the module shows a bug.
-bool Report(const std::string& name, const std::string& path, bool print) {
+bool Report(const std::string& name, const std::string& path,
+            const kiln::front::ImportOptions& options, bool print) {
   std::vector<uint32_t> words;
   if (!ReadWords(path, &words)) {
     std::printf("%s\tbroken\tcannot be read\n", name.c_str());
     return false;
   }
   const auto start = std::chrono::steady_clock::now();
-  const auto module = kiln::front::ImportSpirv(words, {});
+  const auto module = kiln::front::ImportSpirv(words, options);
   const auto us = std::chrono::duration_cast<std::chrono::microseconds>(
                       std::chrono::steady_clock::now() - start)
                       .count();
@@ -83,11 +85,14 @@ int main(int argc, char** argv) {
   bool print = false;
   bool good = true;
   std::string root;
+  kiln::front::ImportOptions options;
   std::vector<std::string> names;
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
     if (arg == "--print") {
       print = true;
+    } else if (arg == "--mark-undefined") {
+      options.mark_undefined = true;
     } else if (arg.rfind("--root=", 0) == 0) {
       root = arg.substr(7) + "/";
     } else if (arg == "-") {
@@ -96,6 +101,6 @@ int main(int argc, char** argv) {
       names.push_back(arg);
     }
   }
-  for (const std::string& name : names) good = Report(name, root + name, print) && good;
+  for (const std::string& name : names) good = Report(name, root + name, options, print) && good;
   return good ? 0 : 1;
 }

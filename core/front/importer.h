@@ -1,12 +1,5 @@
-// The importer's state while it walks the inlined tree of blocks. Internal to core/front; the
-// members are grouped by the file that defines them.
-//
-// Errors are latched: the first one is kept in `status_`, what is emitted after it is meaningless
-// and thrown away. Functions that can fail return false then, and callers stop.
-//
-// Invariants while walking: `current_[s]` is the value of slot s here (invalid: undefined). What
-// was written since a region began is in `log_`, so that the region's end can undo it and hand the
-// changes to the join. A callee's slots are undefined except while it is being walked.
+// The emitters of the inlined tree of blocks, over the state of context.h. Internal to core/front;
+// the members are grouped by the file that defines them.
 #ifndef KILN_CORE_FRONT_IMPORTER_H_
 #define KILN_CORE_FRONT_IMPORTER_H_
 
@@ -23,63 +16,16 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "core/front/import.h"
-#include "core/front/layout.h"
+#include "core/front/context.h"
+#include "core/front/op_emitter.h"
 #include "core/front/plan.h"
-#include "core/front/pointer_targets.h"
+#include "core/front/pointer.h"
 #include "core/front/spirv.h"
 #include "core/mir/build.h"
 #include "core/mir/immediates.h"
 #include "core/mir/mir.h"
 
 namespace kiln::front {
-
-using mir::ValueId;
-using Leaves = absl::InlinedVector<ValueId, 16>;
-
-constexpr uint32_t kMaxDescriptors = 1u << 20;  // in an array of them
-
-// What a SPIR-V pointer is known to be. Everything but `dynamic`, `component`, `descriptor` and
-// `selector` is static. Loaded images and samplers are kept as the pointers that they were loaded from.
-struct Pointer {
-  enum Space : uint8_t {
-    kLocal, kUniform, kStorage, kPush, kShared, kBuiltin, kImage, kTexel, kPhysical,
-  };
-  Space space = kLocal;
-  bool row_major = false;    // of the matrix pointed at
-  bool descriptors = false;  // the next index chooses a descriptor
-  uint8_t flags = 0;         // mir::InstFlags of accesses
-  uint32_t variable = 0;     // SPIR-V id
-  uint32_t element = 0;      // of an array of descriptors
-  uint32_t type = 0;         // pointee
-  uint32_t offset = 0;       // bytes; kLocal and kBuiltin: leaves; kTexel: index in texels_
-  uint32_t align = 64;       // of `dynamic`
-  uint32_t matrix_stride = 0;
-  uint32_t component_stride = 0;  // from one component of the vector pointed at to the next; 0:
-                                  // components are packed
-  uint32_t given_align = 0;       // of the access, where memory operands say so
-  uint32_t component_count = 0;   // with `component`: of the vector chosen from
-  ValueId dynamic;                // bytes to add to the offset; kPhysical: the address, 64 bits
-  ValueId component;              // kLocal in slots, kBuiltin: the component, chosen by value
-  ValueId descriptor;             // to add to `element`
-  ValueId selector;               // kStorage: leads to one of several variables (emit_pointer.cc);
-  uint32_t targets = 0;           // they are the targets of this SPIR-V id
-};
-
-// Scalar copies an import may make for each instruction it may emit.
-inline constexpr uint64_t kWorkPerInstruction = 64;
-
-// A loaded image, sampler, or both. Variable 0: not there (a combined image has its own sampler).
-struct ImageHandle {
-  Pointer image;
-  Pointer sampler;
-};
-
-// The texel that OpImageTexelPointer points at.
-struct TexelPointer {
-  Pointer image;
-  std::vector<ValueId> sources;  // coordinates and perhaps the sample
-};
 
 // The optional operands of image instructions.
 struct ImageOperands {
@@ -95,42 +41,19 @@ struct ImageOperands {
 using Flow = absl::InlinedVector<std::pair<uint32_t, ValueId>, 2>;
 constexpr uint32_t kReturnLabel = 0xfffffffeu;
 
-class Importer {
+class Importer : public OpEmitter {
  public:
-  Importer(const SpirvModule& spirv, const Plan& plan, const ImportOptions& options)
-      : spirv_(spirv), plan_(plan), options_(options), layouts_(spirv), targets_(spirv, plan),
-        builder_(module_) {}
+  explicit Importer(ImportContext& context) : OpEmitter(context.emission), c_(context) {}
 
   // Emits the entry function.
   absl::Status Run(uint32_t entry_function);
-  mir::Module Take() { return std::move(module_); }
 
  private:
-  struct Binding {
-    enum Kind : uint8_t { kNone, kValue, kSlots, kPointer, kImage };
-    Kind kind = kNone;
-    uint32_t type = 0;
-    uint32_t slot = 0;            // kSlots: the first
-    uint32_t value = kNoValue;    // kValue: the first in values_; kept from call to call
-    uint32_t pointer = kNoValue;  // kPointer: in pointers_; kept from call to call
-    uint32_t image = kNoValue;    // kImage: in images_; kept from call to call
-  };
-  struct LoopExit {
-    mir::InstId inst;  // the break, whose sources are given when the loop is complete
-    uint32_t label = 0;
-    std::vector<ValueId> values;
-  };
-  struct LoopContext {
-    uint32_t header = 0;
-    std::vector<uint32_t> slots;
-    std::vector<LoopExit> exits;
-  };
-  struct FunctionContext {
-    uint32_t index = kNoValue;
-    const SpirvFunction* function = nullptr;
-    const FunctionPlan* plan = nullptr;
-    std::vector<LoopContext> loops;
-  };
+  const SpirvModule& spirv() const { return c_.spirv; }
+  const Plan& plan() const { return c_.plan; }
+  const ImportOptions& options() const { return c_.options; }
+  const Layouts& layouts() const { return c_.layouts; }
+
   struct Arm {
     mir::RegionId region;
     Flow flow;
@@ -145,21 +68,8 @@ class Importer {
   std::vector<bool> UsedVariables() const;
   bool LayOutShared();
   void ClearShared();
-  bool Fail(absl::Status status);
-  bool Refuse(std::string_view cause, const std::string& detail, uint32_t id = 0);
-  bool Malformed(const std::string& detail, uint32_t id = 0);
-  bool ok() const { return status_.ok(); }
   // The type if values of it can be handled; null after refusing.
   const SpirvType* Supported(uint32_t type);
-  // Counts scalar copies, made for almost every instruction. False after refusing a module that makes
-  // too many of them or of instructions.
-  bool Charge(uint64_t work) {
-    work_ += work;
-    const uint64_t most = options_.max_instructions;
-    const bool fits = module_.insts.size() <= most && work_ <= most * kWorkPerInstruction;
-    return fits ? ok() : RefuseSize();
-  }
-  bool RefuseSize();
   const std::vector<mir::Type>& LeafTypes(uint32_t type);
 
   bool Get(uint32_t id, Leaves* leaves, uint32_t* type = nullptr);
@@ -171,30 +81,11 @@ class Importer {
   bool GetPointer(uint32_t id, Pointer* pointer);
   // Whether the id belongs to the function being walked (or to no function).
   bool IsHere(uint32_t id) const {
-    const uint32_t function = spirv_.Def(id).function;
-    return function == kNoValue || function == context_.index;
+    const uint32_t function = spirv().Def(id).function;
+    return function == kNoValue || function == c_.place.index;
   }
   bool Define(const SpirvInst& inst, absl::Span<const ValueId> leaves);
   bool DefinePointer(const SpirvInst& inst, const Pointer& pointer);
-  void Bind(uint32_t id, uint32_t type, absl::Span<const ValueId> leaves);
-  void BindPointer(uint32_t id, const Pointer& pointer);
-  void BindSlots(uint32_t id, uint32_t type, uint32_t slot);
-
-  // Emits one op after checking its sources against the signature.
-  ValueId Emit(mir::Op op, absl::Span<const ValueId> sources, uint32_t imm0 = 0);
-  ValueId Emit(mir::Op op, std::initializer_list<ValueId> sources, uint32_t imm0 = 0) {
-    return Emit(op, absl::MakeConstSpan(sources.begin(), sources.size()), imm0);
-  }
-  mir::Type TypeOf(ValueId v) const { return module_.value(v).type; }
-  // Another type of result than the signature tells; see mir::Builder::Convert.
-  ValueId Convert(mir::Op op, ValueId v, mir::Type to);
-  // Of 32 bits or less.
-  bool IsConstant(ValueId v, uint32_t* bits) const;
-  bool IsWideConstant(ValueId v) const;
-  ValueId Int(uint32_t x) { return builder_.Int(x); }
-  ValueId Float(float x) { return builder_.Float(x); }
-  // A constant of the precision that `like` has.
-  ValueId FloatLike(ValueId like, float x);
 
   // ---- emit_control.cc ----
   Flow EmitSequence(uint32_t block, bool loop_body);
@@ -232,14 +123,10 @@ class Importer {
   Flow EmitFunction(uint32_t index);
   void Unbind(const SpirvFunction& function);
 
-  void SetSlot(uint32_t slot, ValueId value) {
-    log_.push_back({slot, current_[slot]});
-    current_[slot] = value;
+  ValueId SlotValue(uint32_t slot) const {
+    const ValueId value = c_.slots.Get(slot);
+    return value.valid() ? value : builder().Undef(c_.slots.type(slot));
   }
-  ValueId SlotValue(uint32_t slot) {
-    return current_[slot].valid() ? current_[slot] : builder_.Undef(plan_.slot_types[slot]);
-  }
-  std::vector<std::pair<uint32_t, ValueId>> UndoTo(size_t mark);
   bool VisibleOutside(ValueId v, size_t values_before) const;
 
   // ---- emit_memory.cc: pointers, loads, stores; emit_atomic.cc ----
@@ -262,7 +149,7 @@ class Importer {
   bool StoreMemory(const Pointer& pointer, absl::Span<const ValueId> leaves);
   // Whether memory is laid out here and not by decorations.
   bool HasOwnLayout(const Pointer& pointer) const {
-    return pointer.space == Pointer::kShared && !shared_blocks_;
+    return pointer.space == Pointer::kShared && !c_.shared_blocks;
   }
   bool LoadLocal(const Pointer& pointer, uint32_t count, Leaves* leaves);
   bool StoreLocal(const Pointer& pointer, absl::Span<const ValueId> leaves);
@@ -299,7 +186,6 @@ class Importer {
   uint32_t PrivateArrayOf(const LocalVariable& v, size_t range);
   uint32_t ConstantDataOf(uint32_t constant, uint32_t type, uint32_t words);
   static const std::pair<uint32_t, uint32_t>* MemoryRange(const LocalVariable& v, uint32_t leaf);
-  ValueId SelectComponent(absl::Span<const ValueId> components, ValueId index);
   ValueId ToMemory(ValueId v);  // bools become 0 or 1
   ValueId FromMemory(ValueId v, mir::Type type);
   // Local arrays are dwords: narrower values take one, wider ones two.
@@ -346,7 +232,6 @@ class Importer {
   ValueId BallotBit(absl::Span<const ValueId> ballot, ValueId index);
 
   // ---- emit_derivative.cc ----
-  enum class DerivativeGroup : uint8_t { kNone, kLinear, kQuads };
   bool SetDerivativeGroup(spv::ExecutionMode mode);
   bool CheckDerivativeGroup(uint32_t entry_function);
   ValueId QuadLocalId(uint32_t component);
@@ -380,7 +265,6 @@ class Importer {
   // ---- emit_image.cc; emit_sample.cc ----
   bool EmitImage(const SpirvInst& inst, bool* handled);
   bool GetImage(uint32_t id, ImageHandle* handle);
-  void BindImage(uint32_t id, const ImageHandle& handle);
   bool DefineImage(const SpirvInst& inst, const ImageHandle& handle);
   bool LoadImage(const SpirvInst& inst, const Pointer& pointer);
   bool EmitSampledImage(const SpirvInst& inst);
@@ -424,13 +308,8 @@ class Importer {
   bool EmitConvert(const SpirvInst& inst, bool* handled);
   bool EmitBitcast(const SpirvInst& inst);
   bool EmitPointerConversion(const SpirvInst& inst);
-  ValueId ConvertInt(ValueId v, mir::Type to, bool is_signed);
-  ValueId ConvertFloat(ValueId v, mir::Type to);
   ValueId ConvertToZero(ValueId v, mir::Type to);
   bool RoundConversion(const SpirvInst& inst, bool* to_zero);
-  ValueId AsInt(ValueId v);
-  ValueId FromInt(ValueId v, mir::Type to);
-  void Recut(absl::Span<const ValueId> from, mir::Type part, Leaves* out);
 
   // ---- emit_value.cc: composites; emit_alu.cc; emit_matrix.cc ----
   bool EmitInst(const SpirvInst& inst, bool* returns);
@@ -495,8 +374,6 @@ class Importer {
   ValueId UnpackNorm(ValueId word, uint32_t shift, uint32_t bits, bool is_signed);
 
   // ---- emit_undefined.cc: for judges; without ImportOptions::mark_undefined they change nothing ----
-  ValueId UndefinedWhere(ValueId condition, ValueId value);
-  ValueId UndefinedBeyond(ValueId index, uint32_t count, ValueId value);
   bool MarkUndefined(const SpirvInst& inst, Leaves* leaves);
   bool MarkUndefinedGlsl(const SpirvInst& inst, Leaves* leaves);
   bool MarkBitField(const SpirvInst& inst, size_t first, Leaves* leaves);
@@ -506,48 +383,7 @@ class Importer {
   ValueId NotFinite(ValueId x);
   ValueId Either(ValueId a, ValueId b);
 
-  const SpirvModule& spirv_;
-  const Plan& plan_;
-  const ImportOptions& options_;
-  const Layouts layouts_;
-  const PointerTargets targets_;
-  mir::Module module_;
-  mir::Builder builder_;
-  absl::Status status_ = absl::OkStatus();
-  uint64_t work_ = 0;
-  int nesting_ = 0;
-  bool no_contraction_ = false;
-  bool exact_specials_ = false;   // zeros' signs, infinities and NaNs are to be kept
-  bool round_to_even_ = false;    // asked for by an execution mode
-  DerivativeGroup derivative_group_ = DerivativeGroup::kNone;
-
-  std::vector<Binding> bindings_;  // by SPIR-V id
-  std::vector<ValueId> values_;
-  std::vector<Pointer> pointers_;
-  std::vector<ImageHandle> images_;
-  std::vector<TexelPointer> texels_;
-  std::vector<ValueId> current_;  // by slot
-  std::vector<std::pair<uint32_t, ValueId>> log_;
-  std::vector<uint32_t> stamp_;  // by slot, for duplicates
-  uint32_t stamp_value_ = 0;
-  FunctionContext context_;
-
-  std::vector<uint32_t> shared_offset_;  // by index of SpirvModule::variables
-  std::vector<std::vector<mir::Type>> leaf_types_;  // by index of SpirvModule::types, once asked for
-  bool shared_blocks_ = false;           // shared memory is laid out by decorations
-  std::vector<uint32_t> first_selector_;  // likewise; emit_pointer.cc
-  struct ConstantTable {
-    uint32_t constant;
-    uint32_t offset;
-  };
-  std::vector<ConstantTable> constant_tables_;
-  struct PrivateRange {
-    uint32_t variable;
-    size_t range;
-    uint32_t array;
-  };
-  std::vector<PrivateRange> private_ranges_;
-  std::vector<uint32_t> private_range_of_;  // by index of Plan::variables: first entry, or none
+  ImportContext& c_;
 };
 
 }  // namespace kiln::front

@@ -1,0 +1,92 @@
+// All state of an import, each part with the time for which it holds. Emitters are handles on this.
+#ifndef KILN_CORE_FRONT_CONTEXT_H_
+#define KILN_CORE_FRONT_CONTEXT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/front/bindings.h"
+#include "core/front/import.h"
+#include "core/front/layout.h"
+#include "core/front/op_emitter.h"
+#include "core/front/plan.h"
+#include "core/front/pointer_targets.h"
+#include "core/front/slots.h"
+#include "core/front/spirv.h"
+#include "core/mir/mir.h"
+
+namespace kiln::front {
+
+// Lifetime: a loop's body, while it is walked.
+struct LoopExit {
+  mir::InstId inst;  // the break, whose sources are given when the loop is complete
+  uint32_t label = 0;
+  std::vector<ValueId> values;
+};
+struct LoopContext {
+  uint32_t header = 0;
+  std::vector<uint32_t> slots;
+  std::vector<LoopExit> exits;
+};
+
+// Lifetime: an inlined copy of a function, while it is walked.
+struct FunctionContext {
+  uint32_t index = kNoValue;
+  const SpirvFunction* function = nullptr;
+  const FunctionPlan* plan = nullptr;
+  std::vector<LoopContext> loops;
+};
+
+enum class DerivativeGroup : uint8_t { kNone, kLinear, kQuads };
+
+struct ImportContext {
+  ImportContext(const SpirvModule& module, const Plan& the_plan, const ImportOptions& the_options)
+      : spirv(module), plan(the_plan), options(the_options), layouts(module),
+        targets(module, the_plan),
+        emission(module.capabilities, the_options.max_instructions, the_options.mark_undefined),
+        slots(the_plan.slot_types), bindings(module.bound), leaf_types(module.types.size()),
+        private_range_of(the_plan.variables.size(), kNoValue) {}
+
+  // What is known before: constant.
+  const SpirvModule& spirv;
+  const Plan& plan;
+  const ImportOptions& options;
+  const Layouts layouts;
+  const PointerTargets targets;
+
+  // What is made.
+  Emission emission;
+
+  // Where the walk is.
+  Slots slots;
+  Bindings bindings;
+  FunctionContext place;
+  int nesting = 0;
+
+  // Decided by set-up, constant from then on.
+  DerivativeGroup derivative_group = DerivativeGroup::kNone;
+  bool round_to_even = false;  // asked for by an execution mode
+  std::vector<uint32_t> shared_offset;  // by index of SpirvModule::variables
+  bool shared_blocks = false;           // shared memory is laid out by decorations
+  std::vector<uint32_t> first_selector;  // likewise; emit_pointer.cc
+
+  // Filled when first asked for.
+  std::vector<std::vector<mir::Type>> leaf_types;  // by index of SpirvModule::types
+  struct ConstantTable {
+    uint32_t constant;
+    uint32_t offset;
+  };
+  std::vector<ConstantTable> constant_tables;
+  struct PrivateRange {
+    uint32_t variable;
+    size_t range;
+    uint32_t array;
+  };
+  std::vector<PrivateRange> private_ranges;
+  std::vector<uint32_t> private_range_of;  // by index of Plan::variables: first entry, or none
+};
+
+}  // namespace kiln::front
+
+#endif  // KILN_CORE_FRONT_CONTEXT_H_
