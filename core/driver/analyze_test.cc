@@ -40,9 +40,9 @@ isa::Instruction EndOfThread() {
 }
 
 Analysis Of(const std::vector<isa::Instruction>& insts) {
-  isa::Program program;
+  isa::Program program(isa::Generation::kGen12);
   for (const isa::Instruction& inst : insts) program.Append(inst);
-  const auto code = isa::Finalise(isa::Generation::kGen12, program);
+  const auto code = isa::Finalise(program);
   EXPECT_TRUE(code.ok()) << code.status();
   const auto analysis = Analyze(Target::kTgl, *code);
   EXPECT_TRUE(analysis.ok()) << analysis.status();
@@ -104,7 +104,7 @@ TEST(Analyze, SaysWhatItDoesNotJudge) {
   isa::Instruction end = begin;
   end.op = isa::Opcode::kEndif;
   end.pred = isa::PredCtrl::kNone;
-  isa::Program program;
+  isa::Program program(isa::Generation::kGen12);
   const int past = kNested + 2 * kInside;
   for (int i = 0; i < kNested; ++i) {
     program.Append(begin, {past + kNested - 1 - i, past + kNested - 1 - i});
@@ -115,7 +115,7 @@ TEST(Analyze, SaysWhatItDoesNotJudge) {
   }
   for (int i = 0; i < kNested; ++i) program.Append(end, {past + i + 1, isa::kNoTarget});
   program.Append(EndOfThread());
-  const auto code = isa::Finalise(isa::Generation::kGen12, program);
+  const auto code = isa::Finalise(program);
   ASSERT_TRUE(code.ok()) << code.status();
   const auto a = Analyze(Target::kTgl, *code, {.fusion = true});
   ASSERT_TRUE(a.ok()) << a.status();
@@ -141,11 +141,11 @@ TEST(Analyze, NothingGoesBehindTheEnd) {
   jump.op = isa::Opcode::kJmpi;
   jump.exec_size = 1;
   jump.no_mask = true;
-  isa::Program program;
+  isa::Program program(isa::Generation::kGen12);
   program.Append(jump, {2, isa::kNoTarget});
   program.Append(EndOfThread());
   program.Append(Add(10, 1, 0));
-  const auto code = isa::Finalise(isa::Generation::kGen12, program);
+  const auto code = isa::Finalise(program);
   ASSERT_TRUE(code.ok()) << code.status();
   const auto around = Analyze(Target::kTgl, *code);
   ASSERT_TRUE(around.ok()) << around.status();

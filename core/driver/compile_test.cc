@@ -10,6 +10,7 @@
 #include "core/driver/analyze.h"
 #include "core/driver/mid_pipeline.h"
 #include "core/driver/prepared.h"
+#include "core/intel/device/device.h"
 #include "core/intel/pipeline/passes.h"
 #include "core/mir/parse.h"
 #include "core/mir/print.h"
@@ -453,7 +454,7 @@ TEST(Driver, RefusalsCarryTheSpirvId) {
 
 // A form that the encoder lacks is no fault of the shader's.
 TEST(Driver, WhatCannotBeEncodedIsAFaultOfTheCompiler) {
-  intel::Work work;
+  intel::Work work(intel::Tgl());
   work.stage = intel::Work::Stage::kProgram;
   intel::isa::Instruction endless;
   endless.op = intel::isa::Opcode::kWhile;  // without a target

@@ -31,7 +31,7 @@ absl::StatusOr<isa::Program> Read(const std::string& file) {
   const std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(in), {}};
   const auto placed = isa::DecodeProgram(isa::Generation::kGen12, bytes);
   if (!placed.ok()) return placed.status();
-  return isa::ToProgram(*placed);
+  return isa::ToProgram(isa::Generation::kGen12, *placed);
 }
 
 struct Mode {

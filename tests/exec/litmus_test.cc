@@ -149,7 +149,7 @@ std::vector<uint8_t> Finished(isa::Program program) {
     waits.push_back({i + 1, Sync(isa::SyncFunction::kAllWr)});
   }
   isa::Insert(program, waits);
-  const auto bytes = isa::Finalise(kGen, program);
+  const auto bytes = isa::Finalise(program);
   EXPECT_TRUE(bytes.ok()) << bytes.status();
   return bytes.ok() ? *bytes : std::vector<uint8_t>();
 }
@@ -173,7 +173,7 @@ bool WaitsForAnswers(const isa::Instruction& i) {
 std::vector<Mutant> Mutants(const Variant& v) {
   const auto placed = isa::DecodeProgram(kGen, v.code);
   EXPECT_TRUE(placed.ok());
-  const auto program = isa::ToProgram(*placed);
+  const auto program = isa::ToProgram(kGen, *placed);
   EXPECT_TRUE(program.ok());
   std::vector<Mutant> mutants;
   const auto add = [&](const char* what, bool fence, size_t at, const isa::Program& changed) {

@@ -138,7 +138,7 @@ int Same(const char* a_path, const char* b_path) {
 
 // The program without sync.nop and waits; branches to a dropped sync go to what follows it.
 isa::Program Strip(const isa::Program& program) {
-  isa::Program out;
+  isa::Program out(kGen);
   std::vector<int32_t> place(program.insts.size() + 1);
   for (size_t i = 0; i < program.insts.size(); ++i) {
     place[i] = out.Next();
@@ -159,7 +159,7 @@ absl::Status RescoreOne(const std::string& path, const std::string& dir, Counts&
                         kiln::intel::swsb::SwsbStats& total) {
   const auto placed = isa::DecodeProgram(kGen, ReadFile(path));
   if (!placed.ok()) return placed.status();
-  const auto program = isa::ToProgram(*placed);
+  const auto program = isa::ToProgram(kGen, *placed);
   if (!program.ok()) return program.status();
   isa::Program stripped = Strip(*program);
   counts.instructions += stripped.Next();
@@ -168,7 +168,7 @@ absl::Status RescoreOne(const std::string& path, const std::string& dir, Counts&
   if (!stats.ok()) return stats.status();
   total.syncs += stats->syncs;
   total.nomask_syncs += stats->nomask_syncs;
-  const auto bytes = isa::Finalise(kGen, stripped);
+  const auto bytes = isa::Finalise(stripped);
   if (!bytes.ok()) return bytes.status();
   std::ofstream(dir + "/" + std::filesystem::path(path).filename().string(), std::ios::binary)
       .write(reinterpret_cast<const char*>(bytes->data()),

@@ -17,9 +17,9 @@ using mir::Module;
 using mir::Op;
 
 constexpr uint32_t kGrfBytes = 32;
-constexpr uint32_t kMaxPushRegisters = 64;  // half of the register file: 2 KiB
 
 struct Uses {
+  const Device* device = nullptr;
   std::vector<bool> resource;
   std::vector<bool> sampler;   // by resource: as a sampler
   std::vector<bool> loaded;    // by resource: storage images that are read
@@ -77,7 +77,7 @@ void NoteAddress(const Module& m, InstId id, Uses& uses) {
   if ((inst.flags & mir::kIndexed) != 0) {
     const mir::Value& index = m.value(m.source(id, 0));
     if (index.kind != mir::Value::Kind::kConstant) return;  // refused where it is selected
-    element += KnownElement(m.resources[inst.imm0], index.bits);
+    element += KnownElement(*uses.device, m.resources[inst.imm0], index.bits);
   }
   for (const Abi::BufferAddress& a : uses.addresses) {
     if (a.resource == inst.imm0 && a.element == element) return;
@@ -85,8 +85,9 @@ void NoteAddress(const Module& m, InstId id, Uses& uses) {
   uses.addresses.push_back({inst.imm0, element, 0});
 }
 
-Uses FindUses(const Module& m) {
+Uses FindUses(const Module& m, const Device& device) {
   Uses uses;
+  uses.device = &device;
   uses.resource.resize(m.resources.size());
   uses.sampler.resize(m.resources.size());
   uses.loaded.resize(m.resources.size());
@@ -203,7 +204,7 @@ absl::Status AssignSurfaces(const Module& m, const Uses& uses, Abi& abi) {
   std::vector<bool> surface_in_memory(m.resources.size()), sampler_in_memory(m.resources.size());
   const uint64_t others = (uses.constant_data ? 1 : 0) + (uses.push_dynamic ? 1 : 0);
   const absl::StatusOr<std::vector<Binding>> bindings =
-      ChooseTables(m, {uses.resource, uses.sampler, abi.raw_image, others});
+      ChooseTables(m, abi.device->limits, {uses.resource, uses.sampler, abi.raw_image, others});
   if (!bindings.ok()) return bindings.status();
   for (const Binding& b : *bindings) {
     for (size_t i : b.resources) {
@@ -256,24 +257,25 @@ absl::Status AssignPrivateArrays(const Module& m, Abi& abi) {
   for (const mir::PrivateArray& array : m.private_arrays) {
     abi.array_offset.push_back(abi.scratch_bytes_per_lane);
     const uint64_t end = uint64_t{abi.scratch_bytes_per_lane} + ((array.bytes + 3) & ~3u);
-    if (absl::Status s = CheckScratch(m, end * kNarrowest, kNarrowest); !s.ok()) return s;
+    if (absl::Status s = CheckScratch(m, *abi.device, end * kNarrowest, kNarrowest); !s.ok())
+      return s;
     abi.scratch_bytes_per_lane = static_cast<uint32_t>(end);
   }
   return absl::OkStatus();
 }
 
-absl::Status CheckDispatch(const Module& m) {
+absl::Status CheckDispatch(const Module& m, const Limits& limits) {
   const uint64_t invocations = uint64_t{m.local_size[0]} * m.local_size[1] * m.local_size[2];
-  if (invocations > kMaxInvocations) {
-    const absl::Status s = absl::ResourceExhaustedError(
-        absl::StrCat("the workgroup has ", invocations, " invocations (", m.local_size[0], " x ",
-                     m.local_size[1], " x ", m.local_size[2], "); the limit is ", kMaxInvocations));
+  if (invocations > limits.invocations) {
+    const absl::Status s = absl::ResourceExhaustedError(absl::StrCat(
+        "the workgroup has ", invocations, " invocations (", m.local_size[0], " x ",
+        m.local_size[1], " x ", m.local_size[2], "); the limit is ", limits.invocations));
     return WithSpirvId(WithCause(s, "too_many_invocations"), m.local_size_id);
   }
-  if (m.shared_bytes > kMaxSharedBytes) {
+  if (m.shared_bytes > limits.shared_bytes) {
     const absl::Status s = absl::ResourceExhaustedError(
         absl::StrCat("the workgroup has ", m.shared_bytes, " bytes of shared memory; the limit is ",
-                     kMaxSharedBytes));
+                     limits.shared_bytes));
     return WithSpirvId(WithCause(s, "shared_memory_too_large"), m.shared_id);
   }
   return absl::OkStatus();
@@ -318,8 +320,9 @@ absl::Status CheckControl(const Module& m) {
 
 }  // namespace
 
-uint32_t KnownElement(const mir::Resource& resource, uint64_t index) {
-  const uint32_t last = resource.count == 0 ? kMaxBindlessSurfaces - 1 : resource.count - 1;
+uint32_t KnownElement(const Device& device, const mir::Resource& resource, uint64_t index) {
+  const uint32_t last =
+      resource.count == 0 ? device.limits.bindless_surfaces - 1 : resource.count - 1;
   return static_cast<uint32_t>(std::min<uint64_t>(index, last));
 }
 
@@ -332,17 +335,18 @@ bool IsUnreadableFormat(mir::ImageFormat format) {
   }
 }
 
-absl::StatusOr<Abi> AssignAbi(const Module& m) {
+absl::StatusOr<Abi> AssignAbi(const Module& m, const Device& device) {
   Abi abi;
-  if (absl::Status s = CheckDispatch(m); !s.ok()) return s;
-  const Uses uses = FindUses(m);
+  abi.device = &device;
+  if (absl::Status s = CheckDispatch(m, device.limits); !s.ok()) return s;
+  const Uses uses = FindUses(m, device);
   if (absl::Status s = AssignSurfaces(m, uses, abi); !s.ok()) return s;
   if (absl::Status s = CheckControl(m); !s.ok()) return s;
   AssignPush(m, uses, abi);
-  if (abi.cross_thread_registers > kMaxPushRegisters) {
+  if (abi.cross_thread_registers > device.limits.push_registers) {
     const absl::Status s = absl::ResourceExhaustedError(
         absl::StrCat("push constants take ", abi.cross_thread_registers, " of at most ",
-                     kMaxPushRegisters, " registers"));
+                     device.limits.push_registers, " registers"));
     return WithSpirvId(WithCause(s, "push_constants_too_large"), m.push_constant_id);
   }
   if (absl::Status s = AssignPrivateArrays(m, abi); !s.ok()) return s;

@@ -10,29 +10,18 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/intel/device/device.h"
 #include "core/mir/mir.h"
 #include "core/out/launch_record.h"
 
 namespace kiln::intel {
 
 inline constexpr uint32_t kSharedMemorySurface = 254;
-inline constexpr size_t kMaxSurfaces = 240;
-inline constexpr size_t kMaxSamplers = 16;  // what a message names without a header
 inline constexpr uint32_t kDescriptorBytes = 8;  // in descriptor memory: surface and sampler handle
-// Surface handles have 20 bits.
-inline constexpr uint32_t kMaxBindlessSurfaces = 1u << 20;
-// The walker's thread counters hold 0..63 (GPGPU_WALKER, "Thread Width Counter Maximum"), which is
-// less than the 112 threads of a Gen12 dual subslice.
-inline constexpr uint32_t kMaxThreadsPerGroup = 64;
-// Limits of what can be dispatched: Mesa's driver for the generation has the first two as
-// maxComputeWorkGroupInvocations (and as maxComputeWorkGroupSize in each dimension) and
-// maxComputeSharedMemorySize, its compiler the third as the most scratch memory of a thread.
-inline constexpr uint32_t kMaxInvocations = 1024;
-inline constexpr uint32_t kMaxSharedBytes = 64u << 10;
-inline constexpr uint32_t kMaxScratchBytes = 2u << 20;
 inline constexpr uint32_t kFirstPushRegister = 1;
 
 struct Abi {
+  const Device* device = nullptr;
   std::vector<out::SurfaceEntry> binding_table;
   std::vector<out::SamplerEntry> sampler_table;
   std::vector<uint32_t> resource_surface;      // by MIR resource, of arrays the first; kNoSurface
@@ -79,16 +68,16 @@ struct Abi {
 
 // Which descriptor of the array a known index names: beyond the array, which is undefined where it is
 // executed, the last one (ABI.md, "Limits").
-uint32_t KnownElement(const mir::Resource& resource, uint64_t index);
+uint32_t KnownElement(const Device& device, const mir::Resource& resource, uint64_t index);
 
 // Formats that Gen12 writes but cannot read: an image that the shader reads is bound as 32-bit
 // unsigned integers, and the program converts.
 bool IsUnreadableFormat(mir::ImageFormat format);
 
-// ResourceExhausted if more than 240 bindings are used or one has more than 2^20 descriptors, if the
-// workgroup or its shared memory is larger than can be dispatched, and if private arrays take more
-// scratch memory than the narrowest thread has.
-absl::StatusOr<Abi> AssignAbi(const mir::Module& module);
+// ResourceExhausted if more than 240 bindings are used or one has more than 2^20 descriptors, if
+// the workgroup or its shared memory is larger than can be dispatched, and if private arrays take
+// more scratch memory than the narrowest thread has. `device` must outlive what is assigned.
+absl::StatusOr<Abi> AssignAbi(const mir::Module& module, const Device& device);
 
 }  // namespace kiln::intel
 

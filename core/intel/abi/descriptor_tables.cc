@@ -6,7 +6,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
-#include "core/intel/abi/abi.h"
 
 namespace kiln::intel {
 namespace {
@@ -65,11 +64,11 @@ absl::Status TooManyDescriptors(const char* why) {
                    "too_many_descriptors");
 }
 
-absl::Status ChooseMemory(const mir::Module& m, uint64_t other_entries,
+absl::Status ChooseMemory(const mir::Module& m, const Limits& limits, uint64_t other_entries,
                           std::vector<Binding>& bindings) {
   uint64_t samplers = 0, surfaces = other_entries;
   for (Binding& b : bindings) {
-    if (b.elements > kMaxBindlessSurfaces) {
+    if (b.elements > limits.bindless_surfaces) {
       return WithSpirvId(
           TooManyDescriptors("a binding has more descriptors than surface handles can tell"),
           m.resources[b.resources[0]].spirv_id);
@@ -81,7 +80,7 @@ absl::Status ChooseMemory(const mir::Module& m, uint64_t other_entries,
   const auto sampler_gain = [](const Binding& b) {
     return b.samplers_in_memory ? int64_t{0} : static_cast<int64_t>(b.samplers);
   };
-  while (samplers > kMaxSamplers) {
+  while (samplers > limits.samplers) {
     Binding* b = Largest(bindings, sampler_gain);
     samplers -= b->samplers;
     if (!b->surfaces_in_memory) ++surfaces;
@@ -91,7 +90,7 @@ absl::Status ChooseMemory(const mir::Module& m, uint64_t other_entries,
     if (b.surfaces_in_memory) return int64_t{0};
     return static_cast<int64_t>(b.surfaces) - (b.samplers_in_memory ? 0 : 1);
   };
-  while (surfaces > kMaxSurfaces) {
+  while (surfaces > limits.surfaces) {
     Binding* b = Largest(bindings, surface_gain);
     if (b == nullptr) {
       return WithSpirvId(
@@ -106,9 +105,10 @@ absl::Status ChooseMemory(const mir::Module& m, uint64_t other_entries,
 
 }  // namespace
 
-absl::StatusOr<std::vector<Binding>> ChooseTables(const mir::Module& m, const ResourceUses& uses) {
+absl::StatusOr<std::vector<Binding>> ChooseTables(const mir::Module& m, const Limits& limits,
+                                                  const ResourceUses& uses) {
   std::vector<Binding> bindings = FindBindings(m, uses);
-  if (absl::Status s = ChooseMemory(m, uses.other_entries, bindings); !s.ok()) return s;
+  if (absl::Status s = ChooseMemory(m, limits, uses.other_entries, bindings); !s.ok()) return s;
   return bindings;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/intel/device/device.h"
 #include "core/mir/mir.h"
 
 namespace kiln::intel {
@@ -37,7 +38,7 @@ struct Binding {
 
 // The bindings used, in the order of their first resources. ResourceExhausted (too_many_descriptors)
 // where no choice fits.
-absl::StatusOr<std::vector<Binding>> ChooseTables(const mir::Module& module,
+absl::StatusOr<std::vector<Binding>> ChooseTables(const mir::Module& module, const Limits& limits,
                                                   const ResourceUses& uses);
 
 }  // namespace kiln::intel

@@ -1,5 +1,7 @@
 #include "core/intel/abi/launch.h"
 
+#include <string>
+
 namespace kiln::intel {
 namespace {
 
@@ -18,7 +20,7 @@ void AddPart(out::LaunchRecord& r, uint32_t byte, uint32_t bytes, out::PushSourc
 
 out::LaunchRecord LaunchOf(const mir::Module& m, const Abi& abi, const WidthAbi& at_width) {
   out::LaunchRecord r;
-  r.target = "tgl";
+  r.target = std::string(abi.device->name);
   r.entry_point = m.entry_point;
   r.stage = "compute";
   r.dispatch_width = static_cast<uint32_t>(at_width.width);

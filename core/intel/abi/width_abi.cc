@@ -13,11 +13,11 @@ uint32_t Invocations(const Module& m) {
 }
 
 // A workgroup runs on one dual subslice: its threads must be there together.
-absl::Status FitsThreads(const Module& m, uint32_t threads, int width) {
-  if (threads <= kMaxThreadsPerGroup) return absl::OkStatus();
-  const absl::Status s = absl::ResourceExhaustedError(
-      absl::StrCat("the workgroup needs ", threads, " threads of ", width, " lanes; the limit is ",
-                   kMaxThreadsPerGroup));
+absl::Status FitsThreads(const Module& m, const Device& device, uint32_t threads, int width) {
+  const uint32_t most = device.limits.threads_per_group;
+  if (threads <= most) return absl::OkStatus();
+  const absl::Status s = absl::ResourceExhaustedError(absl::StrCat(
+      "the workgroup needs ", threads, " threads of ", width, " lanes; the limit is ", most));
   return WithSpirvId(WithCause(s, "workgroup_too_large"), m.local_size_id);
 }
 
@@ -41,28 +41,30 @@ uint32_t ScratchBytes(uint32_t wanted) {
 
 }  // namespace
 
-absl::Status CheckScratch(const Module& m, uint64_t bytes, int width) {
-  if (bytes <= kMaxScratchBytes) return absl::OkStatus();
+absl::Status CheckScratch(const Module& m, const Device& device, uint64_t bytes, int width) {
+  const uint32_t most = device.limits.scratch_bytes;
+  if (bytes <= most) return absl::OkStatus();
   mir::PrivateArray largest;
   for (const mir::PrivateArray& array : m.private_arrays) {
     if (array.bytes > largest.bytes) largest = array;
   }
-  const absl::Status s = absl::ResourceExhaustedError(
-      absl::StrCat("a thread of ", width, " lanes needs ", bytes,
-                   " bytes of scratch memory; the limit is ", kMaxScratchBytes));
+  const absl::Status s =
+      absl::ResourceExhaustedError(absl::StrCat("a thread of ", width, " lanes needs ", bytes,
+                                                " bytes of scratch memory; the limit is ", most));
   return WithSpirvId(WithCause(s, "scratch_too_large"), largest.spirv_id);
 }
 
 absl::StatusOr<WidthAbi> AtWidth(const Module& m, const Abi& abi, int width, bool full_subgroups) {
   const uint32_t invocations = Invocations(m), lanes = static_cast<uint32_t>(width);
   WidthAbi w;
+  w.device = abi.device;
   w.width = width;
   w.threads_per_group = (invocations + lanes - 1) / lanes;
   w.full_threads = invocations % lanes == 0;
   w.last_thread_mask = ~0u >> (32 - (w.full_threads ? lanes : invocations % lanes));
-  if (absl::Status s = FitsThreads(m, w.threads_per_group, width); !s.ok()) return s;
+  if (absl::Status s = FitsThreads(m, *abi.device, w.threads_per_group, width); !s.ok()) return s;
   const uint64_t arrays = uint64_t{abi.scratch_bytes_per_lane} * lanes;
-  if (absl::Status s = CheckScratch(m, arrays, width); !s.ok()) return s;
+  if (absl::Status s = CheckScratch(m, *abi.device, arrays, width); !s.ok()) return s;
   w.array_bytes = static_cast<uint32_t>(arrays);
   if (!full_subgroups) return w;
   if (absl::Status s = HasFullSubgroups(m, width); !s.ok()) return s;
@@ -80,7 +82,7 @@ absl::StatusOr<ScratchLayout> LayOutScratch(const Module& m, const WidthAbi& abi
   layout.arrays_at = ArraysAt(spill_bytes);
   const uint64_t wanted =
       abi.array_bytes == 0 ? spill_bytes : uint64_t{layout.arrays_at} + abi.array_bytes;
-  if (absl::Status s = CheckScratch(m, wanted, abi.width); !s.ok()) return s;
+  if (absl::Status s = CheckScratch(m, *abi.device, wanted, abi.width); !s.ok()) return s;
   layout.bytes = ScratchBytes(static_cast<uint32_t>(wanted));
   return layout;
 }

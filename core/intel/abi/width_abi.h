@@ -16,6 +16,7 @@
 namespace kiln::intel {
 
 struct WidthAbi {
+  const Device* device = nullptr;
   int width = 8;
   uint32_t threads_per_group = 1;
   uint32_t last_thread_mask = 0;  // lanes of a workgroup's last thread
@@ -44,7 +45,8 @@ absl::StatusOr<ScratchLayout> LayOutScratch(const mir::Module& module, const Wid
 
 // Whether a thread can have that much scratch memory; scratch_too_large, with the id of the module's
 // largest private array, if it has one.
-absl::Status CheckScratch(const mir::Module& module, uint64_t bytes, int width);
+absl::Status CheckScratch(const mir::Module& module, const Device& device, uint64_t bytes,
+                          int width);
 
 }  // namespace kiln::intel
 

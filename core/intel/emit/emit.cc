@@ -23,7 +23,6 @@ using isa::Opcode;
 using isa::Type;
 using lir::Operand;
 
-constexpr auto kGen = isa::Generation::kGen12;
 constexpr uint32_t kDwordsPerGrf = 8, kDwordsPerOword = 4;
 
 bool IsFlagOperand(const lir::Function& f, const Operand& o) {
@@ -32,7 +31,8 @@ bool IsFlagOperand(const lir::Function& f, const Operand& o) {
 
 class Emitter {
  public:
-  explicit Emitter(const lir::Function& f) : f_(f), structure_(p_) {}
+  Emitter(const Device& device, const lir::Function& f)
+      : f_(f), p_(device.generation), structure_(p_) {}
 
   absl::StatusOr<isa::Program> Run(const ControlChange& control) {
     ChangeControl(Opcode::kAnd, ~control.clear, control.clear != 0);
@@ -624,7 +624,7 @@ class Emitter {
   // `message` with its lengths; registers are the caller's to set.
   absl::StatusOr<isa::Instruction> Send(const lir::Inst& in, int lanes,
                                         const isa::MessageFields& message) const {
-    const absl::StatusOr<isa::SendFields> send = isa::BuildSend(kGen, message);
+    const absl::StatusOr<isa::SendFields> send = isa::BuildSend(p_.generation, message);
     if (!send.ok()) return send.status();
     isa::Instruction e = Head(in, Opcode::kSend, lanes, 0);
     e.cmod = isa::CondMod::kNone;
@@ -775,8 +775,9 @@ class Emitter {
 
 }  // namespace
 
-absl::StatusOr<isa::Program> Emit(const lir::Function& f, const ControlChange& control) {
-  return Emitter(f).Run(control);
+absl::StatusOr<isa::Program> Emit(const Device& device, const lir::Function& f,
+                                  const ControlChange& control) {
+  return Emitter(device, f).Run(control);
 }
 
 }  // namespace kiln::intel

@@ -14,6 +14,7 @@
 #define KILN_CORE_INTEL_EMIT_EMIT_H_
 
 #include "absl/status/statusor.h"
+#include "core/intel/device/device.h"
 #include "core/intel/isa/program.h"
 #include "core/lir/lir.h"
 
@@ -26,7 +27,8 @@ struct ControlChange {
 };
 
 // Internal error if the function is not of the form described above.
-absl::StatusOr<isa::Program> Emit(const lir::Function& f, const ControlChange& control = {});
+absl::StatusOr<isa::Program> Emit(const Device& device, const lir::Function& f,
+                                  const ControlChange& control = {});
 
 }  // namespace kiln::intel
 

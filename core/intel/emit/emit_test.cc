@@ -44,12 +44,12 @@ constexpr char kHeader[] =
     "value %5 G 4x1\n";
 
 isa::Program Make(const std::string& body, const std::string& header = kHeader) {
-  absl::StatusOr<lir::Function> f = lir::Parse(Gen12Target(), header + body);
+  absl::StatusOr<lir::Function> f = lir::Parse(TargetOf(Tgl()), header + body);
   EXPECT_TRUE(f.ok()) << f.status();
-  if (!f.ok()) return {};
-  absl::StatusOr<isa::Program> p = Emit(*f);
+  if (!f.ok()) return isa::Program(kGen);
+  absl::StatusOr<isa::Program> p = Emit(Tgl(), *f);
   EXPECT_TRUE(p.ok()) << p.status();
-  return p.ok() ? *p : isa::Program();
+  return p.ok() ? *p : isa::Program(kGen);
 }
 
 bool Yes(void*) { return true; }
@@ -247,9 +247,9 @@ TEST(Peephole, BreakBeforeWhileIsItsCondition) {
 
 TEST(Emit, ControlBitsChangeFirst) {
   const absl::StatusOr<lir::Function> f = lir::Parse(
-      Gen12Target(), std::string(kHeader) + "block b0 depth 0\n  %5:ud@32 = mov %0:ud@16 {w8}\n");
+      TargetOf(Tgl()), std::string(kHeader) + "block b0 depth 0\n  %5:ud@32 = mov %0:ud@16 {w8}\n");
   ASSERT_TRUE(f.ok());
-  const absl::StatusOr<isa::Program> p = Emit(*f, {.set = 0x80, .clear = 0x400});
+  const absl::StatusOr<isa::Program> p = Emit(Tgl(), *f, {.set = 0x80, .clear = 0x400});
   ASSERT_TRUE(p.ok());
   EXPECT_EQ(Text(*p),
             "0 (W) and (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0xFFFFFBFF:ud\n"

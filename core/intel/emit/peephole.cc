@@ -24,7 +24,7 @@ constexpr int kMaxPredicated = 4;
 void Remove(Program& p, const std::vector<bool>& dead) {
   const auto count = static_cast<int32_t>(p.insts.size());
   std::vector<int32_t> place(count + 1);
-  Program out;
+  Program out(p.generation);
   for (int32_t i = 0; i < count; ++i) {
     place[i] = out.Next();
     if (!dead[i]) out.Append(p.insts[i], p.targets[i]);

@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto again = Decode(gen, *bytes);
     if (!again.ok() || !(again->inst == expected)) std::abort();
   }
-  const auto editable = ToProgram(*program);
+  const auto editable = ToProgram(Generation::kGen12, *program);
   if (editable.ok()) (void)BuildBlocks(*editable);
   return 0;
 }

@@ -51,7 +51,7 @@ void Insert(Program& program, absl::Span<const Insertion> insertions) {
   const auto count = static_cast<int32_t>(program.insts.size());
   std::vector<int32_t> moved(count + 1);  // old index -> index of its first insertion, or itself
   std::vector<int32_t> place(count);      // old index -> its own new index
-  Program out;
+  Program out(program.generation);
   out.insts.reserve(program.insts.size() + insertions.size());
   out.targets.reserve(out.insts.capacity());
   size_t next = 0;
@@ -73,7 +73,7 @@ void Insert(Program& program, absl::Span<const Insertion> insertions) {
   program = std::move(out);
 }
 
-absl::StatusOr<std::vector<Instruction>> ResolveBranches(Generation gen, const Program& program) {
+absl::StatusOr<std::vector<Instruction>> ResolveBranches(const Program& program) {
   assert(program.insts.size() == program.targets.size());
   std::vector<Instruction> out = program.insts;
   for (size_t i = 0; i < out.size(); ++i) {
@@ -89,19 +89,19 @@ absl::StatusOr<std::vector<Instruction>> ResolveBranches(Generation gen, const P
     if (absl::Status s = CheckTarget(target.uip, out.size(), at, "UIP"); !s.ok()) return s;
     out[i].uip = kBytes * (target.uip - at);
   }
-  if (gen != Generation::kGen12) {
+  if (program.generation != Generation::kGen12) {
     return absl::UnimplementedError("branch distances: only Gen12 is built");
   }
   return out;
 }
 
-absl::StatusOr<std::vector<uint8_t>> Finalise(Generation gen, const Program& program) {
-  absl::StatusOr<std::vector<Instruction>> insts = ResolveBranches(gen, program);
+absl::StatusOr<std::vector<uint8_t>> Finalise(const Program& program) {
+  absl::StatusOr<std::vector<Instruction>> insts = ResolveBranches(program);
   if (!insts.ok()) return insts.status();
   std::vector<uint8_t> bytes;
   bytes.reserve(insts->size() * kBytes);
   for (size_t i = 0; i < insts->size(); ++i) {
-    absl::StatusOr<std::array<uint8_t, 16>> one = Encode(gen, (*insts)[i]);
+    absl::StatusOr<std::array<uint8_t, 16>> one = Encode(program.generation, (*insts)[i]);
     if (!one.ok()) {
       return absl::Status(one.status().code(),
                           absl::StrCat("instruction ", i, ": ", one.status().message()));
@@ -111,7 +111,7 @@ absl::StatusOr<std::vector<uint8_t>> Finalise(Generation gen, const Program& pro
   return bytes;
 }
 
-absl::StatusOr<Program> ToProgram(absl::Span<const PlacedInstruction> placed) {
+absl::StatusOr<Program> ToProgram(Generation gen, absl::Span<const PlacedInstruction> placed) {
   const auto index_of = [&](int64_t offset) -> int32_t {
     const auto it = std::lower_bound(
         placed.begin(), placed.end(), offset,
@@ -124,7 +124,7 @@ absl::StatusOr<Program> ToProgram(absl::Span<const PlacedInstruction> placed) {
     const int64_t end = placed.back().offset + (placed.back().inst.compacted ? 8 : 16);
     return offset == end ? static_cast<int32_t>(placed.size()) : kNoTarget;
   };
-  Program program;
+  Program program(gen);
   for (const PlacedInstruction& p : placed) {
     BranchTargets target;
     Instruction inst = p.inst;

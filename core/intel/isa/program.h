@@ -37,6 +37,9 @@ struct IndirectRange {
 };
 
 struct Program {
+  explicit Program(Generation of) : generation(of) {}
+
+  Generation generation;
   std::vector<Instruction> insts;
   std::vector<BranchTargets> targets;   // parallel to insts
   std::vector<IndirectRange> indirect;  // ascending by inst; without an entry: any register
@@ -70,14 +73,14 @@ void Insert(Program& program, absl::Span<const Insertion> insertions);
 
 // Writes byte distances into jip/uip and returns the instructions ready to encode. A branch
 // without the target that its opcode needs is an InvalidArgument error.
-absl::StatusOr<std::vector<Instruction>> ResolveBranches(Generation gen, const Program& program);
+absl::StatusOr<std::vector<Instruction>> ResolveBranches(const Program& program);
 
 // ResolveBranches and Encode each: the bytes of the program.
-absl::StatusOr<std::vector<uint8_t>> Finalise(Generation gen, const Program& program);
+absl::StatusOr<std::vector<uint8_t>> Finalise(const Program& program);
 
 // The reverse, for programs of any compiler: byte distances become indices. A target that is not
 // an instruction's start is an InvalidArgument error.
-absl::StatusOr<Program> ToProgram(absl::Span<const PlacedInstruction> placed);
+absl::StatusOr<Program> ToProgram(Generation gen, absl::Span<const PlacedInstruction> program);
 
 }  // namespace kiln::intel::isa
 

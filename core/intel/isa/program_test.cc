@@ -47,7 +47,7 @@ Instruction Eot() {
 
 // 0 if -> 2/3; 1 mov; 2 else -> 3; 3 endif; 4 while -> 1; 5 end of thread
 Program Example() {
-  Program program;
+  Program program(kGen);
   program.Append(Op(Opcode::kIf), {3, 4});
   program.Append(Mov(10, 20));
   program.Append(Op(Opcode::kElse), {4, 4});
@@ -59,7 +59,7 @@ Program Example() {
 }
 
 TEST(Program, BranchesBecomeByteDistances) {
-  const auto insts = ResolveBranches(kGen, Example());
+  const auto insts = ResolveBranches(Example());
   ASSERT_TRUE(insts.ok()) << insts.status();
   EXPECT_EQ((*insts)[0].jip, 48);
   EXPECT_EQ((*insts)[0].uip, 64);
@@ -69,15 +69,15 @@ TEST(Program, BranchesBecomeByteDistances) {
 
 TEST(Program, BytesAndBack) {
   const Program program = Example();
-  const auto bytes = Finalise(kGen, program);
+  const auto bytes = Finalise(program);
   ASSERT_TRUE(bytes.ok()) << bytes.status();
   EXPECT_EQ(bytes->size(), 16 * program.insts.size());
   const auto placed = DecodeProgram(kGen, *bytes);
   ASSERT_TRUE(placed.ok()) << placed.status();
-  const auto again = ToProgram(*placed);
+  const auto again = ToProgram(kGen, *placed);
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(again->targets, program.targets);
-  EXPECT_EQ(*Finalise(kGen, *again), *bytes);
+  EXPECT_EQ(*Finalise(*again), *bytes);
 }
 
 TEST(Program, InsertKeepsTargetsAndNotes) {
@@ -99,18 +99,18 @@ TEST(Program, InsertKeepsTargetsAndNotes) {
 TEST(Program, MissingTargetsAreErrors) {
   Program program = Example();
   program.targets[0].uip = kNoTarget;
-  EXPECT_FALSE(Finalise(kGen, program).ok());
+  EXPECT_FALSE(Finalise(program).ok());
   program = Example();
   program.targets[5].jip = 99;
-  EXPECT_FALSE(Finalise(kGen, program).ok());
-  const auto placed = DecodeProgram(kGen, *Finalise(kGen, Example()));
+  EXPECT_FALSE(Finalise(program).ok());
+  const auto placed = DecodeProgram(kGen, *Finalise(Example()));
   auto shifted = *placed;
   shifted[0].inst.jip += 8;  // into the middle of an instruction
-  EXPECT_FALSE(ToProgram(shifted).ok());
+  EXPECT_FALSE(ToProgram(kGen, shifted).ok());
 }
 
 TEST(Program, TextHasLabels) {
-  const auto placed = DecodeProgram(kGen, *Finalise(kGen, Example()));
+  const auto placed = DecodeProgram(kGen, *Finalise(Example()));
   const std::string text = DisassembleProgram(kGen, *placed);
   EXPECT_NE(text.find("L48:\n"), std::string::npos) << text;
   EXPECT_NE(text.find("L16:\n"), std::string::npos) << text;
@@ -191,7 +191,7 @@ Instruction ComputedSend() {
 
 // mlen 2, ex_mlen 3; writes of other dwords of a0, and what does not write it, may stand between.
 TEST(ComputedDescriptors, LengthsComeFromTheImmediates) {
-  Program p;
+  Program p(kGen);
   p.Append(ToAddress(Opcode::kAdd, 0, 2u << 25));
   p.Append(ToAddress(Opcode::kOr, 1, 3u << 6 | 0xc));
   p.Append(ToAddress(Opcode::kMov, 2, 0));
@@ -204,19 +204,19 @@ TEST(ComputedDescriptors, LengthsComeFromTheImmediates) {
 }
 
 TEST(ComputedDescriptors, WhatIsNotKnownStaysTheLongest) {
-  Program whole;  // a0 written as a whole
+  Program whole(kGen);  // a0 written as a whole
   whole.Append(ToAddress(Opcode::kOr, 1, 3u << 6));
   whole.Append(ToAddress(Opcode::kOr, 0, 2u << 25));
   whole.insts[1].exec_size = 8;
   whole.Append(ComputedSend());
-  Program joined;  // a jump comes in between
+  Program joined(kGen);  // a jump comes in between
   joined.Append(ToAddress(Opcode::kOr, 1, 3u << 6));
   joined.Append(ToAddress(Opcode::kOr, 0, 2u << 25));
   joined.Append(ComputedSend());
   Instruction loop;
   loop.op = Opcode::kWhile;
   joined.Append(loop, {2, kNoTarget});
-  Program moved;  // no constant part
+  Program moved(kGen);  // no constant part
   moved.Append(ToAddress(Opcode::kMul, 1, 3u << 6));
   moved.Append(ToAddress(Opcode::kMul, 0, 2u << 25));
   moved.Append(ComputedSend());

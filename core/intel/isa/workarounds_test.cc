@@ -40,7 +40,7 @@ Instruction EndOfThread() {
 }
 
 Program Make(std::vector<Instruction> insts) {
-  Program program;
+  Program program(kGen);
   for (const Instruction& inst : insts) program.Append(inst);
   return program;
 }

@@ -22,10 +22,10 @@ TEST(Message, TextIsReadBack) {
       "  %1:ud = msg.read %0:ud {w16 [untyped_read bti 3 lanes 16 channels 1]}\n"
       "  msg.write %0:ud %1:ud {w16 [byte_scattered_write header 1 bti 253 lanes 16 element_bytes "
       "2]}\n";
-  const auto f = lir::Parse(Gen12Target(), text);
+  const auto f = lir::Parse(TargetOf(Tgl()), text);
   ASSERT_TRUE(f.ok()) << f.status();
-  EXPECT_EQ(lir::Verify(Gen12Target(), *f), absl::OkStatus());
-  EXPECT_EQ(lir::Print(Gen12Target(), *f), text);
+  EXPECT_EQ(lir::Verify(TargetOf(Tgl()), *f), absl::OkStatus());
+  EXPECT_EQ(lir::Print(TargetOf(Tgl()), *f), text);
   ASSERT_EQ(f->side.size(), 2u);
   const LirMessage read = lir::RecordOf<LirMessage>(f->side[0]);
   EXPECT_EQ(read.fields.message, isa::Message::kUntypedRead);
@@ -35,7 +35,7 @@ TEST(Message, TextIsReadBack) {
 
 TEST(Message, EqualOnesShareARow) {
   const std::string read = "  %1:ud = msg.read %0:ud {w16 [untyped_read lanes 16 channels 1]}\n";
-  lir::Function f = *lir::Parse(Gen12Target(), kHeader + read);
+  lir::Function f = *lir::Parse(TargetOf(Tgl()), kHeader + read);
   LirMessage m = lir::RecordOf<LirMessage>(f.side[0]);
   EXPECT_EQ(AddMessage(f, m), 0u);
   m.bindless = true;
@@ -47,14 +47,15 @@ TEST(Message, TextThatIsNoneIsRefused) {
   for (const char* side : {"[]", "[untyped]", "[untyped_read bti]", "[untyped_read bti 256]",
                            "[untyped_read mlen 1]", "[untyped_read lanes 16", "[untyped_read x 1]"}) {
     const std::string line = std::string("  msg.write %0:ud {w16 ") + side + "}\n";
-    EXPECT_FALSE(lir::Parse(Gen12Target(), kHeader + line).ok()) << side;
+    EXPECT_FALSE(lir::Parse(TargetOf(Tgl()), kHeader + line).ok()) << side;
   }
 }
 
 TEST(Message, RowsMustBeThere) {
-  const auto f = lir::Parse(Gen12Target(), std::string(kHeader) + "  msg.write %0:ud {w16 aux 0}\n");
+  const auto f =
+      lir::Parse(TargetOf(Tgl()), std::string(kHeader) + "  msg.write %0:ud {w16 aux 0}\n");
   ASSERT_TRUE(f.ok()) << f.status();
-  const absl::Status status = lir::Verify(Gen12Target(), *f);
+  const absl::Status status = lir::Verify(TargetOf(Tgl()), *f);
   EXPECT_NE(std::string(status.message()).find("L17"), std::string::npos) << status;
 }
 

@@ -350,12 +350,27 @@ uint32_t PayloadRegisters(const Function& f, const Operand& o) {
   return (o.comps * UnitsPerComp(f, f.value(o.value())) + 7) / 8;
 }
 
-const lir::Target& Gen12Target() {
-  static const lir::Target target = {
-      "tgl",        Ops(),        kFiles,       kPools,    kTypeNames,     kFixedNames,
-      PrintMessage, ParseMessage, UnitsPerComp, Alignment, MayReuseSource, MakeCopy,
-      MakeSwap,     LirTiming,    MoveFlag,     MoveFlag,  &kSpillHooks};
-  return target;
+namespace {
+
+lir::Target MakeTarget(const Device& device) {
+  return {device.name,  Ops(),        kFiles,       kPools,    kTypeNames,     kFixedNames,
+          PrintMessage, ParseMessage, UnitsPerComp, Alignment, MayReuseSource, MakeCopy,
+          MakeSwap,     LirTiming,    MoveFlag,     MoveFlag,  &kSpillHooks};
+}
+
+}  // namespace
+
+absl::Span<const lir::OpInfo> IntelOps() { return Ops(); }
+
+const lir::Target& TargetOf(const Device& device) {
+  static const std::vector<lir::Target>& targets = *[] {
+    auto* all = new std::vector<lir::Target>;
+    for (const Device* d : Devices()) all->push_back(MakeTarget(*d));
+    return all;
+  }();
+  size_t i = 0;
+  while (Devices()[i] != &device) ++i;  // there is no other device
+  return targets[i];
 }
 
 }  // namespace kiln::intel

@@ -4,12 +4,14 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/pass.h"
+#include "core/intel/device/device.h"
 #include "core/lir/lir.h"
 
 namespace kiln::intel {
 
 // Leaves out parameters at the end of a sampler message that are the constant 0. Optional.
-absl::StatusOr<bool> StripSamplerParameters(lir::Function& f, PassContext& context);
+absl::StatusOr<bool> StripSamplerParameters(lir::Function& f, const Device& device,
+                                            PassContext& context);
 
 // Parameter lists become sends with one payload, in parts of the lanes where a message for all
 // would be too long. Needed for correctness.

@@ -26,8 +26,9 @@ bool Compares(absl::Span<const isa::MessageParam> params) {
 bool IsZero(const Operand& o) { return o.kind == Operand::Kind::kImm && o.id == 0; }
 
 // Parameters left when zeros at the end are gone.
-int Needed(const lir::Function& f, lir::InstId id, const LirMessage& message) {
-  const auto params = isa::Params(isa::Generation::kGen12, message.fields.message);
+int Needed(const lir::Function& f, const Device& device, lir::InstId id,
+           const LirMessage& message) {
+  const auto params = isa::Params(device.generation, message.fields.message);
   int n = ParameterCount(f.inst(id), message);
   if (Compares(params)) return n;
   const int first = message.fields.header ? 1 : 0;
@@ -45,13 +46,14 @@ void Drop(lir::Function& f, lir::InstId id, const LirMessage& message, int dropp
 
 }  // namespace
 
-absl::StatusOr<bool> StripSamplerParameters(lir::Function& f, PassContext& context) {
+absl::StatusOr<bool> StripSamplerParameters(lir::Function& f, const Device& device,
+                                            PassContext& context) {
   bool changed = false;
   for (const lir::Block& block : f.blocks) {
     for (lir::InstId id : block.insts) {
       if (f.inst(id).op != kSampler) continue;
       const LirMessage message = MessageOf(f, f.inst(id));
-      const int n = ParameterCount(f.inst(id), message), keep = Needed(f, id, message);
+      const int n = ParameterCount(f.inst(id), message), keep = Needed(f, device, id, message);
       if (keep == n || !context.Rewrite()) continue;
       context.Remark(
           "parameters_stripped", f.inst(id).spirv_id,

@@ -88,7 +88,7 @@ class Merger {
       return true;
     }
     if (!IsEuOp(in.op) || (in.op == Op(Opcode::kMov) && !IsConversion(id))) return false;
-    return (Gen12Target().ops[in.op].flags & (lir::kOpTerminator | lir::kOpSideEffect)) == 0;
+    return (IntelOps()[in.op].flags & (lir::kOpTerminator | lir::kOpSideEffect)) == 0;
   }
 
   Operand Renamed(Operand o) const {

@@ -32,14 +32,14 @@ std::string Header() {
 std::string After(const std::string& body,
                 absl::StatusOr<bool> (*pass)(lir::Function&, PassContext&),
                 int64_t rewrites = -1) {
-  absl::StatusOr<lir::Function> f = lir::Parse(Gen12Target(), Header() + body);
+  absl::StatusOr<lir::Function> f = lir::Parse(TargetOf(Tgl()), Header() + body);
   if (!f.ok()) return std::string(f.status().message());
-  if (absl::Status s = lir::Verify(Gen12Target(), *f); !s.ok()) return std::string(s.message());
+  if (absl::Status s = lir::Verify(TargetOf(Tgl()), *f); !s.ok()) return std::string(s.message());
   PassContext context = PassContext::ForTest(rewrites);
   const absl::StatusOr<bool> changed = pass(*f, context);
   if (!changed.ok()) return std::string(changed.status().message());
-  if (absl::Status s = lir::Verify(Gen12Target(), *f); !s.ok()) return std::string(s.message());
-  const std::string text = lir::Print(Gen12Target(), *f);
+  if (absl::Status s = lir::Verify(TargetOf(Tgl()), *f); !s.ok()) return std::string(s.message());
+  const std::string text = lir::Print(TargetOf(Tgl()), *f);
   const size_t begin = text.find("block b0");
   std::string out = text.substr(begin);
   EXPECT_EQ(*changed, out != body) << "what the pass says it did";
@@ -440,12 +440,12 @@ std::string Uses(int n, int result = 2) {
 
 // How many moves of constants each block has afterwards.
 std::vector<int> Made(const std::string& text) {
-  absl::StatusOr<lir::Function> f = lir::Parse(Gen12Target(), text);
+  absl::StatusOr<lir::Function> f = lir::Parse(TargetOf(Tgl()), text);
   EXPECT_TRUE(f.ok()) << f.status();
   PassContext context = PassContext::ForTest(-1);
-  EXPECT_EQ(lir::Verify(Gen12Target(), *f), absl::OkStatus());
+  EXPECT_EQ(lir::Verify(TargetOf(Tgl()), *f), absl::OkStatus());
   EXPECT_TRUE(PlaceConstants(*f, context).ok());
-  EXPECT_EQ(lir::Verify(Gen12Target(), *f), absl::OkStatus());
+  EXPECT_EQ(lir::Verify(TargetOf(Tgl()), *f), absl::OkStatus());
   std::vector<int> made;
   for (const lir::Block& b : f->blocks) {
     made.push_back(0);

@@ -135,7 +135,7 @@ class Placer {
   uint32_t End(const lir::Block& block) const {
     const auto n = static_cast<uint32_t>(block.insts.size());
     const bool jumps =
-        n != 0 && (Gen12Target().ops[f_.inst(block.insts.back()).op].flags & lir::kOpTerminator);
+        n != 0 && (IntelOps()[f_.inst(block.insts.back()).op].flags & lir::kOpTerminator);
     return n - (jumps ? 1 : 0);
   }
 

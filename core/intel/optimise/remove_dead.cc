@@ -32,12 +32,12 @@ bool DropResult(lir::Function& f, lir::InstId id, const DefUse& info, PassContex
 }  // namespace
 
 absl::StatusOr<bool> RemoveDeadInstructions(lir::Function& f, PassContext& context) {
-  const lir::Target& target = Gen12Target();
+  const absl::Span<const lir::OpInfo> ops = IntelOps();
   DefUse info = FindDefUse(f);
   std::vector<bool> dead(f.insts.size());
   std::vector<lir::InstId> work;
   const auto is_dead = [&](lir::InstId id) {
-    const uint16_t flags = target.ops[f.inst(id).op].flags;
+    const uint16_t flags = ops[f.inst(id).op].flags;
     if (flags & (lir::kOpSideEffect | lir::kOpTerminator | lir::kOpBarrier)) return false;
     for (const lir::Operand& d : f.defs(id)) {
       if (d.kind == lir::Operand::Kind::kValue && info.uses[d.id] != 0) return false;

@@ -156,7 +156,7 @@ class Walk {
     const isa::Footprint& fp = footprints_[i];
     WaitForRegisters(inst, fp);
     WaitForTokens(inst);
-    const std::optional<Timing> t = TimingOf(inst, fp);
+    const std::optional<Timing> t = TimingOf(program_.generation, inst, fp);
     if (!t) return false;
     Execute(*t);
     Mark(inst, fp, *t);

@@ -48,7 +48,7 @@ Instruction Load(int dst, int address) {
 }
 
 Estimate Of(const std::vector<Instruction>& insts) {
-  Program p;
+  Program p(isa::Generation::kGen12);
   for (const Instruction& inst : insts) p.Append(inst);
   return *EstimateProgram(p);
 }
@@ -111,7 +111,7 @@ TEST(Estimate, AFullUnitQueues) {
 }
 
 TEST(Estimate, ALoopWeighsTenTimes) {
-  Program p;
+  Program p(isa::Generation::kGen12);
   p.Append(Add(10, 1, 2));
   p.Append(Add(11, 3, 4));
   Instruction loop;
@@ -122,7 +122,7 @@ TEST(Estimate, ALoopWeighsTenTimes) {
 }
 
 TEST(Estimate, WhatFollowsAHaltWeighsHalf) {
-  Program p;
+  Program p(isa::Generation::kGen12);
   Instruction halt;
   halt.op = Opcode::kHalt;
   p.Append(halt, {2, 2});
@@ -132,7 +132,7 @@ TEST(Estimate, WhatFollowsAHaltWeighsHalf) {
 }
 
 TEST(Estimate, AMessageWithoutARowIsNamed) {
-  isa::Program p;
+  isa::Program p(isa::Generation::kGen12);
   isa::Instruction send;
   send.op = isa::Opcode::kSend;
   send.exec_size = 8;

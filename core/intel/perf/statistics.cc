@@ -91,7 +91,7 @@ absl::StatusOr<ProgramStatistics> CountProgram(isa::Generation gen,
   const absl::StatusOr<std::vector<isa::PlacedInstruction>> placed =
       isa::DecodeProgram(gen, bytes);
   if (!placed.ok()) return placed.status();
-  const absl::StatusOr<isa::Program> program = isa::ToProgram(*placed);
+  const absl::StatusOr<isa::Program> program = isa::ToProgram(gen, *placed);
   if (!program.ok()) return program.status();
   return CountProgram(*program);
 }

@@ -107,11 +107,11 @@ std::optional<TimingKind> FunctionKind(Sfid sfid) {
 }
 
 // Of a descriptor in a register the constant part says which message it is.
-std::optional<TimingKind> SendKind(const Instruction& inst) {
+std::optional<TimingKind> SendKind(isa::Generation gen, const Instruction& inst) {
   const isa::SendFields& send = inst.send;
   if (const std::optional<TimingKind> kind = FunctionKind(send.sfid)) return kind;
-  const auto fields = isa::ParseDescriptor(isa::Generation::kGen12, send.sfid, send.desc,
-                                           send.ex_desc_is_register ? 0 : send.ex_desc);
+  const auto fields =
+      isa::ParseDescriptor(gen, send.sfid, send.desc, send.ex_desc_is_register ? 0 : send.ex_desc);
   if (!fields.ok()) return std::nullopt;
   return KindOf(isa::Info(fields->message).cost);
 }
@@ -122,8 +122,8 @@ bool ReadsArchitecture(const Instruction& inst) {
   });
 }
 
-std::optional<TimingKind> InstructionKind(const Instruction& inst) {
-  if (isa::IsSend(inst.op)) return SendKind(inst);
+std::optional<TimingKind> InstructionKind(isa::Generation gen, const Instruction& inst) {
+  if (isa::IsSend(inst.op)) return SendKind(gen, inst);
   if (inst.op == Opcode::kMath) return KindOf(inst.math);
   if (isa::IsBranch(inst.op)) return TimingKind::kBranch;
   return ReadsArchitecture(inst) ? TimingKind::kArchitecture : TimingKind::kAlu;
@@ -165,9 +165,10 @@ Timing TimingOf(TimingKind kind, const TimingSizes& sizes) {
   return t;
 }
 
-std::optional<Timing> TimingOf(const Instruction& inst, const isa::Footprint& footprint) {
+std::optional<Timing> TimingOf(isa::Generation gen, const Instruction& inst,
+                               const isa::Footprint& footprint) {
   if (inst.op == Opcode::kNop || inst.op == Opcode::kSync) return Timing();
-  const std::optional<TimingKind> kind = InstructionKind(inst);
+  const std::optional<TimingKind> kind = InstructionKind(gen, inst);
   if (!kind) return std::nullopt;
   TimingSizes sizes;
   sizes.written = Registers(footprint.writes);

@@ -79,7 +79,8 @@ struct TimingSizes {
 Timing TimingOf(TimingKind kind, const TimingSizes& sizes);
 
 // `footprint` is the instruction's. Nothing: it sends a message that has no row.
-std::optional<Timing> TimingOf(const isa::Instruction& inst, const isa::Footprint& footprint);
+std::optional<Timing> TimingOf(isa::Generation gen, const isa::Instruction& inst,
+                               const isa::Footprint& footprint);
 
 }  // namespace kiln::intel
 

@@ -57,10 +57,10 @@ absl::StatusOr<lir::ra::AllocationStats> Allocate(Work& w, bool spill,
   const lir::Function ssa = w.check ? w.lir : lir::Function();
   // Live-in 0 is r0, the header of scratch messages; it ends the thread as well, so it stays.
   absl::StatusOr<lir::ra::AllocationStats> stats =
-      spill ? lir::ra::AllocateWithSpills(Gen12Target(), &w.lir, w.lir.live_ins[0].value)
-            : lir::ra::Allocate(Gen12Target(), &w.lir, pressure);
+      spill ? lir::ra::AllocateWithSpills(TargetOf(*w.device), &w.lir, w.lir.live_ins[0].value)
+            : lir::ra::Allocate(TargetOf(*w.device), &w.lir, pressure);
   if (!stats.ok() || !w.check) return stats;
-  if (absl::Status s = lir::ra::CheckAllocation(Gen12Target(), ssa, w.lir); !s.ok()) return s;
+  if (absl::Status s = lir::ra::CheckAllocation(TargetOf(*w.device), ssa, w.lir); !s.ok()) return s;
   return stats;
 }
 
@@ -98,7 +98,7 @@ absl::StatusOr<bool> Schedule(Work& w, PassContext& context) {
   if (!context.Rewrite()) return false;
   w.unscheduled = OrderOf(w.lir);
   const lir::schedule::ScheduleStats stats = lir::schedule::ScheduleBeforeAllocation(
-      Gen12Target(), &w.lir, {.reserve = {kGrfReserve, 0}, .balanced = {kGrfBalanced, 0}});
+      TargetOf(*w.device), &w.lir, {.reserve = {kGrfReserve, 0}, .balanced = {kGrfBalanced, 0}});
   RemarkSchedule(stats, context);
   return stats.changed() != 0;
 }
@@ -124,7 +124,7 @@ absl::StatusOr<bool> AllocateRegisters(Work& w, PassContext& context) {
 
 absl::StatusOr<bool> ScheduleAllocated(Work& w, PassContext& context) {
   if (!context.Rewrite()) return false;
-  return lir::schedule::ScheduleAfterAllocation(Gen12Target(), &w.lir).changed() != 0;
+  return lir::schedule::ScheduleAfterAllocation(TargetOf(*w.device), &w.lir).changed() != 0;
 }
 
 }  // namespace kiln::intel

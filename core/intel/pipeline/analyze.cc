@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
+#include "core/intel/device/device.h"
 #include "core/intel/isa/decode.h"
 #include "core/intel/isa/messages.h"
 #include "core/intel/isa/program.h"
@@ -17,8 +18,6 @@
 namespace kiln::intel {
 namespace {
 
-constexpr auto kGen = isa::Generation::kGen12;
-
 using Histogram = std::map<std::string, int64_t>;
 
 // Most frequent first, equal counts by name.
@@ -29,9 +28,9 @@ std::vector<std::pair<std::string, int64_t>> Sorted(const Histogram& counts) {
   return rows;
 }
 
-std::string MessageName(const isa::Instruction& send) {
+std::string MessageName(isa::Generation gen, const isa::Instruction& send) {
   if (send.send.desc_is_register) return "computed_descriptor";
-  const auto fields = isa::ParseDescriptor(kGen, send.send.sfid, send.send.desc, send.send.ex_desc);
+  const auto fields = isa::ParseDescriptor(gen, send.send.sfid, send.send.desc, send.send.ex_desc);
   if (!fields.ok()) return absl::StrCat("sfid_", static_cast<int>(send.send.sfid));
   return std::string(isa::Info(fields->message).name);
 }
@@ -40,7 +39,7 @@ void CountKinds(const isa::Program& program, Analysis* analysis) {
   Histogram opcodes, messages;
   for (const isa::Instruction& inst : program.insts) {
     ++opcodes[std::string(isa::Info(inst.op).mnemonic)];
-    if (isa::IsSend(inst.op)) ++messages[MessageName(inst)];
+    if (isa::IsSend(inst.op)) ++messages[MessageName(program.generation, inst)];
   }
   analysis->opcodes = Sorted(opcodes);
   analysis->messages = Sorted(messages);
@@ -133,11 +132,12 @@ void AddMissingWaits(absl::Span<const isa::PlacedInstruction> placed, const isa:
 }  // namespace
 
 absl::StatusOr<Analysis> AnalyzeTgl(absl::Span<const uint8_t> code, const AnalyzeOptions& options) {
-  const auto placed = isa::DecodeProgram(kGen, code);
+  const isa::Generation gen = Tgl().generation;
+  const auto placed = isa::DecodeProgram(gen, code);
   if (!placed.ok()) return placed.status();
-  const auto program = isa::ToProgram(*placed);
+  const auto program = isa::ToProgram(gen, *placed);
   if (!program.ok()) return program.status();
-  const auto counted = CountProgram(kGen, code);
+  const auto counted = CountProgram(gen, code);
   if (!counted.ok()) return counted.status();
   Analysis analysis;
   analysis.statistics.instructions = counted->instructions;
@@ -148,7 +148,7 @@ absl::StatusOr<Analysis> AnalyzeTgl(absl::Span<const uint8_t> code, const Analyz
   analysis.statistics.bytes = static_cast<int64_t>(code.size());
   CountKinds(*program, &analysis);
   AddCosts(*program, &analysis);
-  for (const isa::Finding& finding : isa::Verify(kGen, *placed)) {
+  for (const isa::Finding& finding : isa::Verify(gen, *placed)) {
     analysis.findings.push_back(absl::StrCat("byte ", finding.offset, ": ", finding.text));
   }
   AddMissingWaits(*placed, *program, options.fusion, &analysis);

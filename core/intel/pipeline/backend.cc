@@ -27,18 +27,18 @@ void RemarkRefusal(Sink* sink, int width, const absl::Status& why) {
   sink->OnRemark(remark);
 }
 
-absl::StatusOr<Abi> AssignAbiStep(const mir::Module& m, Sink* sink) {
+absl::StatusOr<Abi> AssignAbiStep(const mir::Module& m, const Device& device, Sink* sink) {
   const Step step(sink, "assign_abi", "lir");
-  return AssignAbi(m);
+  return AssignAbi(m, device);
 }
 
 // A refusal of this width alone: another may do.
 bool OfWidthOnly(const absl::Status& s) { return s.code() == absl::StatusCode::kResourceExhausted; }
 
 // All widths that the module can have and `options` want.
-absl::StatusOr<Compiled> CompileWidths(const mir::Module& m, const CompileOptions& options,
-                                       Runner& runner, Sink* sink) {
-  const absl::StatusOr<Abi> abi = AssignAbiStep(m, sink);
+absl::StatusOr<Compiled> CompileWidths(const Device& device, const mir::Module& m,
+                                       const CompileOptions& options, Runner& runner, Sink* sink) {
+  const absl::StatusOr<Abi> abi = AssignAbiStep(m, device, sink);
   if (!abi.ok()) return abi.status();
   Compiled out;
   absl::Status refused =
@@ -48,7 +48,7 @@ absl::StatusOr<Compiled> CompileWidths(const mir::Module& m, const CompileOption
   const bool choose = options.widths.empty() && options.required_subgroup_size == 0;
   for (int width : kWidths) {
     if (!IsWanted(options, width)) continue;
-    Work work;
+    Work work(device);
     work.module = &m;
     work.abi = &*abi;
     work.check = options.passes.verify_each;
@@ -74,11 +74,20 @@ absl::StatusOr<Compiled> CompileWidths(const mir::Module& m, const CompileOption
   return out;
 }
 
-absl::StatusOr<std::string> Disassemble(absl::Span<const uint8_t> code) {
-  constexpr auto kGen = isa::Generation::kGen12;
-  const auto placed = isa::DecodeProgram(kGen, code);
+absl::StatusOr<std::string> Disassemble(const Device& device, absl::Span<const uint8_t> code) {
+  const isa::Generation gen = device.generation;
+  const auto placed = isa::DecodeProgram(gen, code);
   if (!placed.ok()) return placed.status();
-  return isa::DisassembleProgram(kGen, *placed);
+  return isa::DisassembleProgram(gen, *placed);
+}
+
+absl::StatusOr<Compiled> CompileTgl(const mir::Module& m, const CompileOptions& options,
+                                    Runner& runner, Sink* sink) {
+  return CompileWidths(Tgl(), m, options, runner, sink);
+}
+
+absl::StatusOr<std::string> DisassembleTgl(absl::Span<const uint8_t> code) {
+  return Disassemble(Tgl(), code);
 }
 
 std::vector<PassRow> PassRows() { return Rows(IntelPasses()); }
@@ -89,7 +98,7 @@ const Backend kTglBackend = {.name = "tgl",
                              .code_generation_version = 8,
                              .abi_version = 2,
                              .passes = PassRows,
-                             .compile = CompileWidths,
-                             .disassemble = Disassemble};
+                             .compile = CompileTgl,
+                             .disassemble = DisassembleTgl};
 
 }  // namespace kiln::intel

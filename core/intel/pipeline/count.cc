@@ -20,7 +20,7 @@ absl::StatusOr<ProgramStatistics> CountWork(Work& w) {
   isa::NoteComputedDescriptors(w.program);
   const absl::StatusOr<ProgramStatistics> counted = CountProgram(w.program);
   if (!counted.ok() || !w.check) return counted;
-  const absl::StatusOr<ProgramStatistics> of_bytes = CountProgram(isa::Generation::kGen12, w.code);
+  const absl::StatusOr<ProgramStatistics> of_bytes = CountProgram(w.device->generation, w.code);
   if (!of_bytes.ok()) return of_bytes.status();
   if (*of_bytes != *counted) return absl::InternalError("the bytes have other statistics");
   return counted;

@@ -28,8 +28,6 @@
 namespace kiln::intel {
 namespace {
 
-constexpr auto kGen = isa::Generation::kGen12;
-
 // Most modules are the same at all widths and are not copied.
 absl::StatusOr<bool> ResolveSubgroupSize(Work& w, PassContext&) {
   if (!mid::DependsOnSubgroupSize(*w.module)) return false;
@@ -59,9 +57,15 @@ absl::StatusOr<bool> OnLir(Work& w, PassContext& context) {
   return pass(w.lir, context);
 }
 
+// What asks for the device besides.
+template <absl::StatusOr<bool> (*pass)(lir::Function&, const Device&, PassContext&)>
+absl::StatusOr<bool> OnDevice(Work& w, PassContext& context) {
+  return pass(w.lir, *w.device, context);
+}
+
 absl::StatusOr<bool> EmitPass(Work& w, PassContext&) {
   absl::StatusOr<isa::Program> program =
-      Emit(w.lir, {w.abi->control_set, w.abi->control_clear});
+      Emit(*w.device, w.lir, {w.abi->control_set, w.abi->control_clear});
   if (!program.ok()) return program.status();
   w.program = *std::move(program);
   w.stage = Work::Stage::kProgram;
@@ -87,7 +91,7 @@ absl::StatusOr<bool> ScoreboardPass(Work& w, PassContext&) {
 }
 
 absl::StatusOr<bool> EncodePass(Work& w, PassContext&) {
-  absl::StatusOr<std::vector<uint8_t>> code = isa::Finalise(kGen, w.program);
+  absl::StatusOr<std::vector<uint8_t>> code = isa::Finalise(w.program);
   if (!code.ok()) return code.status();
   w.code = *std::move(code);
   w.stage = Work::Stage::kBytes;
@@ -118,7 +122,7 @@ constexpr Pass<Work> kPasses[] = {
      "tests of zero become conditions of the instruction tested"},
     {"remove_dead_instructions", OnLir<RemoveDeadInstructions>, true, 1,
      "instructions whose results nobody uses"},
-    {"strip_sampler_parameters", OnLir<StripSamplerParameters>, true, 0,
+    {"strip_sampler_parameters", OnDevice<StripSamplerParameters>, true, 0,
      "trailing zero parameters of sampler messages are not sent"},
     {"lower_samplers", OnLir<LowerSamplers>, false, 0,
      "parameter lists become sends of the width that fits"},
@@ -190,25 +194,27 @@ std::string PrintWork(const Work& w) {
     case Work::Stage::kNothing:
       return w.module == &w.resolved ? mir::Print(w.resolved) : "";
     case Work::Stage::kSsa:
-    case Work::Stage::kAllocated: return lir::Print(Gen12Target(), w.lir);
+    case Work::Stage::kAllocated:
+      return lir::Print(TargetOf(*w.device), w.lir);
     default: break;
   }
-  const absl::StatusOr<std::vector<isa::Instruction>> insts =
-      isa::ResolveBranches(kGen, w.program);
+  const absl::StatusOr<std::vector<isa::Instruction>> insts = isa::ResolveBranches(w.program);
   if (!insts.ok()) return std::string(insts.status().message()) + "\n";
   std::vector<isa::PlacedInstruction> placed;
   for (const isa::Instruction& i : *insts) {
     placed.push_back({static_cast<uint32_t>(16 * placed.size()), i});
   }
-  return isa::DisassembleProgram(kGen, placed);
+  return isa::DisassembleProgram(w.device->generation, placed);
 }
 
 absl::Status VerifyWork(const Work& w) {
   switch (w.stage) {
     case Work::Stage::kNothing:
       return w.module == &w.resolved ? mir::Verify(w.resolved) : absl::OkStatus();
-    case Work::Stage::kSsa: return lir::Verify(Gen12Target(), w.lir);
-    case Work::Stage::kAllocated: return lir::VerifyAllocated(Gen12Target(), w.lir);
+    case Work::Stage::kSsa:
+      return lir::Verify(TargetOf(*w.device), w.lir);
+    case Work::Stage::kAllocated:
+      return lir::VerifyAllocated(TargetOf(*w.device), w.lir);
     default: return absl::OkStatus();
   }
 }

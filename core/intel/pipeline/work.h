@@ -7,6 +7,7 @@
 
 #include "core/intel/abi/abi.h"
 #include "core/intel/abi/width_abi.h"
+#include "core/intel/device/device.h"
 #include "core/intel/isa/program.h"
 #include "core/lir/lir.h"
 #include "core/mir/mir.h"
@@ -14,6 +15,9 @@
 namespace kiln::intel {
 
 struct Work {
+  explicit Work(const Device& of) : device(&of), program(of.generation) {}
+
+  const Device* device;
   const mir::Module* module = nullptr;
   mir::Module resolved;  // the module at this subgroup size, if it depends on that
   const Abi* abi = nullptr;

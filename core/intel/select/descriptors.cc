@@ -39,7 +39,7 @@ void Selector::ApplyIndex(mir::ValueId index, uint32_t resource, uint32_t shift,
                           SurfaceRef& ref) {
   Operand o = UniformIndex(index);
   if (IsImm(o)) {
-    base += KnownElement(m_.resources[resource], o.id);
+    base += KnownElement(*abi_.device, m_.resources[resource], o.id);
     return;
   }
   if (shift != 0) o = Alu(Opcode::kShl, Type::kUD, Where::kUniform, {o, Imm(shift, Type::kUD)});
@@ -58,7 +58,8 @@ Operand Selector::Handle(uint32_t memory, uint32_t resource, std::optional<mir::
   const uint32_t element = m_.resources[resource].element;
   const Operand number = index ? UniformIndex(*index) : Imm(0, Type::kUD);
   if (IsImm(number)) {
-    const uint32_t known = index ? KnownElement(m_.resources[resource], number.id) : 0;
+    const uint32_t known =
+        index ? KnownElement(*abi_.device, m_.resources[resource], number.id) : 0;
     const uint32_t at = (element + known) * kDescriptorBytes;
     const Operand chunk = ConstantChunk(place, at / kChunk);
     return ElementAt(chunk.value(), at % kChunk + byte, 4, 1);

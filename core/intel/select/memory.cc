@@ -414,7 +414,7 @@ absl::Status Selector::BufferAddress(mir::InstId id) {
     if (!m_.IsConstant(m_.source(id, 0))) {
       return Refuse(inst, "int64_atomics", "64-bit atomics on a buffer chosen by value");
     }
-    element += KnownElement(m_.resources[inst.imm0], m_.value(m_.source(id, 0)).bits);
+    element += KnownElement(*abi_.device, m_.resources[inst.imm0], m_.value(m_.source(id, 0)).bits);
   }
   for (const Abi::BufferAddress& a : abi_.buffer_addresses) {
     if (a.resource != inst.imm0 || a.element != element) continue;

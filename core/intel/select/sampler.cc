@@ -46,7 +46,7 @@ bool HasOffset(const mir::TexelOp& t) {
 Operand Selector::SendSampler(const SamplerCall& call, Where where, int components) {
   std::vector<Operand> uses;
   if (call.header) uses.push_back(SamplerHeader(*call.header, call.sampler_handle));
-  const auto list = isa::Params(isa::Generation::kGen12, call.message);
+  const auto list = isa::Params(abi_.device->generation, call.message);
   size_t last = 0;
   std::vector<const Operand*> given(list.size());
   for (size_t i = 0; i < list.size(); ++i) {

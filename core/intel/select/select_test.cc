@@ -33,12 +33,12 @@ mir::Module Module(const std::string& text) {
 
 std::string Lir(const std::string& body, int width = 8, const char* header = kHeader) {
   const mir::Module m = Module(absl::StrCat(header, body, "  return\n}\n"));
-  const absl::StatusOr<Abi> abi = AssignAbi(m);
+  const absl::StatusOr<Abi> abi = AssignAbi(m, Tgl());
   if (!abi.ok()) return std::string(abi.status().message());
   const absl::StatusOr<lir::Function> f = Select(m, *abi, *AtWidth(m, *abi, width));
   if (!f.ok()) return std::string(f.status().message());
-  if (absl::Status s = lir::Verify(Gen12Target(), *f); !s.ok()) return std::string(s.message());
-  const std::string text = lir::Print(Gen12Target(), *f);
+  if (absl::Status s = lir::Verify(TargetOf(Tgl()), *f); !s.ok()) return std::string(s.message());
+  const std::string text = lir::Print(TargetOf(Tgl()), *f);
   return text.substr(text.find("block b0"));
 }
 
@@ -169,12 +169,12 @@ std::string ImageLir(const std::string& body, int width) {
       "resource 2 storage_image 0.2.0 image 2d float r8\n"
       "resource 3 sampled_image 0.3.0 array 2 image 2d float unknown\nbody {\n",
       body, "  return\n}\n"));
-  const absl::StatusOr<Abi> abi = AssignAbi(m);
+  const absl::StatusOr<Abi> abi = AssignAbi(m, Tgl());
   if (!abi.ok()) return std::string(abi.status().message());
   const absl::StatusOr<lir::Function> f = Select(m, *abi, *AtWidth(m, *abi, width));
   if (!f.ok()) return std::string(f.status().message());
-  if (absl::Status s = lir::Verify(Gen12Target(), *f); !s.ok()) return std::string(s.message());
-  const std::string text = lir::Print(Gen12Target(), *f);
+  if (absl::Status s = lir::Verify(TargetOf(Tgl()), *f); !s.ok()) return std::string(s.message());
+  const std::string text = lir::Print(TargetOf(Tgl()), *f);
   return text.substr(text.find("block b0"));
 }
 
@@ -211,7 +211,7 @@ TEST(SelectImages, ArraysWithoutLengthAreReachedByHandles) {
       "  %1:i32 = workgroup_id[0]\n  %2:i32 = image_levels.indexed[0, texel] %1\n"
       "  %3:i32 = image_levels.indexed[0, texel] 5\n"
       "  return\n}\n");
-  const absl::StatusOr<Abi> abi = AssignAbi(m);
+  const absl::StatusOr<Abi> abi = AssignAbi(m, Tgl());
   ASSERT_TRUE(abi.ok()) << abi.status();
   ASSERT_EQ(abi->binding_table.size(), 1u);
   EXPECT_EQ(abi->binding_table[0].kind, out::SurfaceKind::kDescriptorMemory);
@@ -222,7 +222,7 @@ TEST(SelectImages, ArraysWithoutLengthAreReachedByHandles) {
   EXPECT_EQ(abi->descriptor_memory[0].stride, 8u);
   const absl::StatusOr<lir::Function> f = Select(m, *abi, *AtWidth(m, *abi, 8));
   ASSERT_TRUE(f.ok()) << f.status();
-  const std::string text = lir::Print(Gen12Target(), *f);
+  const std::string text = lir::Print(TargetOf(Tgl()), *f);
   EXPECT_NE(text.find("shl %0.1:ud #0x3:ud"), std::string::npos) << text;
   EXPECT_NE(text.find("header #0x20:ud"), std::string::npos) << text;     // elements 4 to 7
   EXPECT_NE(text.find(".2:ud {w8 nomask ["), std::string::npos) << text;  // element 5 is dword 2
@@ -238,7 +238,7 @@ TEST(SelectImages, WhatAValueChoseIsAskedForByThreadsWithLanesOnly) {
         "  %1:i32 = local_index\n  %2:bool = ult %1, 6\n  if %2 {\n    %3:i32 = read_first %1\n"
         "    %4:i32 = image_levels.indexed[1, texel] ", index, "\n"
         "    store_ssbo[0, align 4] 0, %4\n    yield\n  } else {\n    yield\n  }\n  return\n}\n"));
-    const absl::StatusOr<Abi> abi = AssignAbi(m);
+    const absl::StatusOr<Abi> abi = AssignAbi(m, Tgl());
     EXPECT_TRUE(abi.ok()) << abi.status();
     const absl::StatusOr<lir::Function> f = Select(m, *abi, *AtWidth(m, *abi, 8));
     EXPECT_TRUE(f.ok()) << f.status();
@@ -341,7 +341,7 @@ TEST(Abi, TablesFollowUse) {
       "  %5:i32 = load_ubo[2, align 4] 0\n"
       "  store_ssbo[1, align 4] %1, %2, %3, %4, %5\n"
       "  return\n}\n");
-  const absl::StatusOr<Abi> abi = AssignAbi(m);
+  const absl::StatusOr<Abi> abi = AssignAbi(m, Tgl());
   ASSERT_TRUE(abi.ok());
   EXPECT_EQ(abi->resource_surface,
             (std::vector<uint32_t>{Abi::kNoSurface, 0, 1}));
@@ -377,7 +377,7 @@ mir::Module Using(const std::vector<std::string>& resources) {
 }
 
 Abi AbiUsing(const std::vector<std::string>& resources) {
-  const absl::StatusOr<Abi> abi = AssignAbi(Using(resources));
+  const absl::StatusOr<Abi> abi = AssignAbi(Using(resources), Tgl());
   EXPECT_TRUE(abi.ok()) << abi.status();
   return abi.ok() ? *abi : Abi();
 }
@@ -426,11 +426,11 @@ TEST(Abi, TooManyDescriptorsAreRefusedByName) {
   for (int i = 0; i < 241; ++i) {
     bindings.push_back(absl::StrCat("ssbo 0.", i, ".0 ;%", 1000 + i));
   }
-  EXPECT_EQ(CauseOf(AssignAbi(Using(bindings)).status()), "too_many_descriptors");
-  EXPECT_EQ(SpirvIdOf(AssignAbi(Using(bindings)).status()), 1240u);
+  EXPECT_EQ(CauseOf(AssignAbi(Using(bindings), Tgl()).status()), "too_many_descriptors");
+  EXPECT_EQ(SpirvIdOf(AssignAbi(Using(bindings), Tgl()).status()), 1240u);
   bindings.pop_back();
   EXPECT_EQ(AbiUsing(bindings).binding_table.size(), 240u);
-  EXPECT_EQ(CauseOf(AssignAbi(Using({"ssbo 0.0.0 array 1048577"})).status()),
+  EXPECT_EQ(CauseOf(AssignAbi(Using({"ssbo 0.0.0 array 1048577"}), Tgl()).status()),
             "too_many_descriptors");
   EXPECT_EQ(AbiUsing({"ssbo 0.0.0 array 1048576"}).descriptor_memory[0].count, 1048576u);
 }

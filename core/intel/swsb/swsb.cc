@@ -142,10 +142,9 @@ std::vector<bool> Skippable(const Program& program) {
   return skippable;
 }
 
-bool IsMemoryFence(const Instruction& inst) {
+bool IsMemoryFence(isa::Generation gen, const Instruction& inst) {
   if (!isa::IsSend(inst.op) || inst.send.desc_is_register) return false;
-  const auto fields = isa::ParseDescriptor(isa::Generation::kGen12, inst.send.sfid, inst.send.desc,
-                                           inst.send.ex_desc);
+  const auto fields = isa::ParseDescriptor(gen, inst.send.sfid, inst.send.desc, inst.send.ex_desc);
   return fields.ok() && fields->message == isa::Message::kMemoryFence;
 }
 
@@ -319,7 +318,9 @@ class Pass {
     plan_ = AssignTokens(program_, footprints_);
     skippable_ = Skippable(program_);
     in_loop_ = InLoop(blocks_);
-    for (const Instruction& inst : program_.insts) fence_.push_back(IsMemoryFence(inst));
+    for (const Instruction& inst : program_.insts) {
+      fence_.push_back(IsMemoryFence(program_.generation, inst));
+    }
     stats_.reused_tokens = plan_.reused;
     placements_.resize(program_.insts.size());
     needed_.resize(program_.insts.size());

@@ -18,7 +18,7 @@ namespace {
 using namespace waits::testing;  // NOLINT: the vocabulary of these tests
 
 Program MakeProgram(std::vector<Instruction> insts) {
-  Program program;
+  Program program(kGen);
   for (const Instruction& inst : insts) program.Append(inst);
   return program;
 }
@@ -60,7 +60,7 @@ TEST(Swsb, OutOfOrderWriteAfterInOrderReadWaits) {
 // Positions have 16 bits and begin anew in very long blocks: nothing is forgotten there, nor does
 // anything old come near.
 TEST(Swsb, LongBlocksCountOn) {
-  Program program;
+  Program program(kGen);
   for (int i = 0; i < 70000; ++i) program.Append(Alu(10 + i % 4, 10 + (i + 1) % 4, 2));
   ASSERT_TRUE(AssignScoreboard(program).ok());
   ASSERT_EQ(program.insts.size(), 70000u);
@@ -68,7 +68,7 @@ TEST(Swsb, LongBlocksCountOn) {
 }
 
 TEST(Swsb, OldWritersOfLongBlocksNeedNothing) {
-  Program program;
+  Program program(kGen);
   program.Append(Alu(10, 1, 2));
   for (int i = 1; i < 65536; ++i) program.Append(Alu(11, 1, 2));
   program.Append(Alu(12, 10, 2));
@@ -119,7 +119,7 @@ TEST(Swsb, TwoTokensTakeOneSync) {
 
 // Setting a token waits for its former user: a loop that loads into the same register.
 TEST(Swsb, ATokenUsedAgainIsWaitedForByItself) {
-  Program program;
+  Program program(kGen);
   program.Append(Load(10, 5));
   program.Append(Branch(Opcode::kWhile), {0, isa::kNoTarget});
   EXPECT_EQ(Annotated(program), "40 00");  // r10 is written again: no further wait
@@ -150,7 +150,7 @@ TEST(Swsb, NoMaskProducersAreWaitedForByNoMaskInstructions) {
 // channels off; the NoMask write after it must wait itself. Outside of control flow the masked
 // wait is enough.
 TEST(Swsb, MaskedWaitsInSkippedBlocksDoNotCoverNoMaskConsumers) {
-  Program program;
+  Program program(kGen);
   program.Append(Store(5, 10));
   program.Append(Branch(Opcode::kIf), {4, 4});
   program.Append(Alu(10, 1, 2));
@@ -163,7 +163,7 @@ TEST(Swsb, MaskedWaitsInSkippedBlocksDoNotCoverNoMaskConsumers) {
 // The same wait covers, for everybody, what a masked instruction of its own block has begun: both have
 // run or neither.
 TEST(Swsb, MaskedWaitsInSkippedBlocksCoverProducersOfTheirBlock) {
-  Program program;
+  Program program(kGen);
   program.Append(Branch(Opcode::kIf), {5, 5});
   program.Append(Math(10, 1));
   program.Append(Alu(11, 10, 2));
@@ -181,7 +181,7 @@ TEST(Swsb, MaskedWaitsInSkippedBlocksCoverProducersOfTheirBlock) {
 // Not so behind another jump: the wait's block may be skipped where the producer's was not. And not
 // for the producer of an earlier round behind the wait.
 TEST(Swsb, MaskedWaitsInSkippedBlocksDoNotCoverProducersOfOtherBlocks) {
-  Program program;
+  Program program(kGen);
   program.Append(Branch(Opcode::kIf), {6, 6});
   program.Append(Math(10, 1));
   program.Append(Branch(Opcode::kIf), {5, 5});
@@ -190,7 +190,7 @@ TEST(Swsb, MaskedWaitsInSkippedBlocksDoNotCoverProducersOfOtherBlocks) {
   program.Append(Branch(Opcode::kEndif), {6, isa::kNoTarget});
   program.Append(Branch(Opcode::kEndif), {7, isa::kNoTarget});
   EXPECT_EQ(Annotated(program), "00 40 00 20 20 00 00");
-  Program loop;
+  Program loop(kGen);
   loop.Append(Alu(11, 10, 2));
   loop.Append(Alu(12, 10, 2, true));
   loop.Append(Math(10, 1));
@@ -200,7 +200,7 @@ TEST(Swsb, MaskedWaitsInSkippedBlocksDoNotCoverProducersOfOtherBlocks) {
 
 // An earlier producer with the same token stays in flight where the block is skipped.
 TEST(Swsb, ATokenOfTheBlockThatWasInUseBeforeIsNotCovered) {
-  Program program;
+  Program program(kGen);
   program.Append(Math(10, 1));
   for (int i = 1; i < kTokens; ++i) program.Append(Math(20 + i, 60));
   program.Append(Branch(Opcode::kIf), {20, 20});
@@ -263,7 +263,7 @@ TEST(Swsb, FlagsNeedNothing) {
 
 TEST(Swsb, JoinTakesTheUnion) {
   // if: r10 loaded in the then-branch only; read after endif.
-  Program program;
+  Program program(kGen);
   program.Append(Branch(Opcode::kIf), {2, 2});
   program.Append(Load(10, 5));
   program.Append(Branch(Opcode::kEndif), {3, isa::kNoTarget});
@@ -273,7 +273,7 @@ TEST(Swsb, JoinTakesTheUnion) {
 
 TEST(Swsb, LoopCarriedDependencyIsFound) {
   // r10 is loaded at the end of the body and read at its start.
-  Program program;
+  Program program(kGen);
   program.Append(Alu(11, 10, 2));
   program.Append(Load(10, 5));
   program.Append(Branch(Opcode::kWhile), {0, isa::kNoTarget});
@@ -284,7 +284,7 @@ TEST(Swsb, LoopCarriedDependencyIsFound) {
 }
 
 TEST(Swsb, InsertedSyncIsReachedByBranchesToItsInstruction) {
-  Program program;
+  Program program(kGen);
   program.Append(Alu(11, 10, 12));
   program.Append(Load(10, 5));
   program.Append(Load(12, 6));
@@ -310,7 +310,7 @@ TEST(Swsb, RandomProgramsKeepTheRulesOnEveryPathTried) {
   int syncs = 0, instructions = 0, reused = 0;
   for (uint32_t seed = 0; seed < 200; ++seed) {
     std::mt19937 rng(seed);
-    Program program;
+    Program program(kGen);
     RandomBody(rng, program, 3, seed % 2 == 0 ? 6 : 40);
     instructions += program.Next();
     const auto stats = AssignScoreboard(program);
@@ -333,7 +333,7 @@ TEST(Swsb, RemovingAWaitIsNoticed) {
   int removed = 0, noticed = 0;
   for (uint32_t seed = 0; seed < 20; ++seed) {
     std::mt19937 rng(seed);
-    Program program;
+    Program program(kGen);
     RandomBody(rng, program, 2, 6, 0);
     ASSERT_TRUE(AssignScoreboard(program).ok());
     for (Instruction& inst : program.insts) {
@@ -357,12 +357,12 @@ TEST(Swsb, RemovingAWaitIsNoticed) {
 
 TEST(Swsb, SameProgramSameBytes) {
   std::mt19937 rng(7);
-  Program a;
+  Program a(kGen);
   RandomBody(rng, a, 3, 8);
   Program b = a;
   ASSERT_TRUE(AssignScoreboard(a).ok());
   ASSERT_TRUE(AssignScoreboard(b).ok());
-  EXPECT_EQ(*isa::Finalise(kGen, a), *isa::Finalise(kGen, b));
+  EXPECT_EQ(*isa::Finalise(a), *isa::Finalise(b));
 }
 
 TEST(Swsb, CallsAreRefusedByName) {

@@ -64,9 +64,9 @@ int TokenSetBy(const Instruction& inst) {
   return IsUnordered(inst) && sets ? inst.swsb & 0xf : -1;
 }
 
-bool IsFenceOrGateway(const Instruction& inst) {
+bool IsFenceOrGateway(isa::Generation gen, const Instruction& inst) {
   if (!isa::IsSend(inst.op)) return false;
-  return inst.send.sfid == isa::Sfid::kGateway || IsMemoryFence(inst);
+  return inst.send.sfid == isa::Sfid::kGateway || IsMemoryFence(gen, inst);
 }
 
 // Instructions that may run with all channels off: inside of an if or a loop, or where lanes that
@@ -206,7 +206,7 @@ class Auditor {
   // Waiting for a fence or the gateway orders memory, whoever reads the answer.
   bool OrdersMemory(const State& waited) const {
     return std::any_of(waited.begin(), waited.end(), [this](const InFlight& p) {
-      return IsFenceOrGateway(program_.insts[p.inst]);
+      return IsFenceOrGateway(program_.generation, program_.insts[p.inst]);
     });
   }
 
@@ -327,7 +327,7 @@ class Auditor {
     const Instruction& consumer = program_.insts[i];
     if (consumer.op == Opcode::kSync || consumer.op == Opcode::kNop) return;
     const Viewer viewer = consumer.no_mask ? kNoMaskConsumer : kMaskedConsumer;
-    const bool fence = IsMemoryFence(consumer);
+    const bool fence = IsMemoryFence(program_.generation, consumer);
     for (const InFlight& p : state) {
       uint8_t owed = PhasesOwed(footprints_[p.inst], IsUnordered(program_.insts[p.inst]),
                                 footprints_[i], IsUnordered(consumer));

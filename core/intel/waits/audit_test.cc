@@ -28,7 +28,7 @@ Instruction Sync(uint8_t swsb, bool no_mask = true) {
 }
 
 Program Of(const std::vector<Instruction>& insts) {
-  Program program;
+  Program program(kGen);
   for (const Instruction& inst : insts) program.Append(inst);
   return program;
 }
@@ -104,7 +104,7 @@ TEST(Audit, MaskedWaitsDoNotCoverNoMaskProducers) {
 }
 
 TEST(Audit, AMaskedWaitInAnIfCoversNoNoMaskConsumer) {
-  Program program;
+  Program program(kGen);
   program.Append(With(Store(5, 10), 0x40));
   program.Append(Branch(Opcode::kIf), {4, 4});
   program.Append(With(Alu(10, 1, 2), 0x30));
@@ -117,7 +117,7 @@ TEST(Audit, AMaskedWaitInAnIfCoversNoNoMaskConsumer) {
 }
 
 TEST(Audit, AMaskedWaitInAnIfCoversWhatItsOwnBlockHasBegun) {
-  Program program;
+  Program program(kGen);
   program.Append(Branch(Opcode::kIf), {4, 4});
   program.Append(With(Math(10, 1), 0x40));
   program.Append(With(Alu(11, 10, 2), 0x20));
@@ -125,7 +125,7 @@ TEST(Audit, AMaskedWaitInAnIfCoversWhatItsOwnBlockHasBegun) {
   program.Append(Branch(Opcode::kEndif), {5, isa::kNoTarget});
   EXPECT_EQ(Missing(program), "");
   // Behind another jump.
-  Program nested;
+  Program nested(kGen);
   nested.Append(Branch(Opcode::kIf), {6, 6});
   nested.Append(With(Math(10, 1), 0x40));
   nested.Append(Branch(Opcode::kIf), {5, 5});
@@ -135,7 +135,7 @@ TEST(Audit, AMaskedWaitInAnIfCoversWhatItsOwnBlockHasBegun) {
   nested.Append(Branch(Opcode::kEndif), {7, isa::kNoTarget});
   EXPECT_EQ(Missing(nested), "instruction 4 (add) does not wait for 1 (math): results not written;");
   // In an earlier round.
-  Program loop;
+  Program loop(kGen);
   loop.Append(With(Alu(11, 10, 2), 0x20));
   loop.Append(Alu(12, 10, 2, true));
   loop.Append(Sync(0x01));
@@ -145,12 +145,12 @@ TEST(Audit, AMaskedWaitInAnIfCoversWhatItsOwnBlockHasBegun) {
 }
 
 TEST(Audit, PathsJoinAndLoopsGoRound) {
-  Program loop;
+  Program loop(kGen);
   loop.Append(Alu(11, 10, 2));
   loop.Append(With(Load(10, 5), 0x90));
   loop.Append(Branch(Opcode::kWhile), {0, isa::kNoTarget});
   EXPECT_EQ(Missing(loop), "instruction 0 (add) does not wait for 1 (send): results not written;");
-  Program branch;
+  Program branch(kGen);
   branch.Append(Branch(Opcode::kIf), {2, 2});
   branch.Append(With(Load(10, 5), 0x40));
   branch.Append(Branch(Opcode::kEndif), {3, isa::kNoTarget});
@@ -164,7 +164,7 @@ TEST(Audit, RedundantSyncsAreThoseNobodyMisses) {
   EXPECT_EQ(Redundant(Of({load, Sync(0x23), With(Alu(11, 10, 2), 0x23)})), std::vector<int32_t>{1});
   EXPECT_EQ(Redundant(Of({load, Sync(0x23), Alu(11, 1, 2)})), std::vector<int32_t>{1});
   // Around a loop.
-  Program program;
+  Program program(kGen);
   program.Append(Alu(11, 10, 2));
   program.Append(With(Load(10, 5), 0x90));
   program.Append(Sync(0x20));
@@ -223,7 +223,7 @@ TEST(Audit, NoticesEveryRemovalThatExecutionNotices) {
   int removed = 0, wrong = 0, noticed = 0, redundant = 0, syncs = 0;
   for (uint32_t seed = 0; seed < 16; ++seed) {
     std::mt19937 rng(seed);
-    Program program;
+    Program program(kGen);
     RandomBody(rng, program, 2, seed % 2 == 0 ? 6 : 24, seed % 3 == 0 ? 0 : 4);
     const auto stats = swsb::AssignScoreboard(program);
     ASSERT_TRUE(stats.ok());
@@ -255,7 +255,7 @@ TEST(Audit, TheScoreboardPassInsertsNoRedundantSync) {
   std::string redundant;
   for (uint32_t seed = 0; seed < 150; ++seed) {
     std::mt19937 rng(seed);
-    Program program;
+    Program program(kGen);
     RandomBody(rng, program, 3, seed % 2 == 0 ? 6 : 24, static_cast<int>(seed % 3) * 2);
     const auto stats = swsb::AssignScoreboard(program);
     ASSERT_TRUE(stats.ok());

@@ -37,7 +37,7 @@ size_t Conservative(const Program& program) {
 }
 
 TEST(Lanes, OneOfTwoSidesIsTaken) {
-  Program p;
+  Program p(testing::kGen);
   p.Append(Alu(10, 1, 2));
   p.Append(Branch(Opcode::kIf), {4, 5});
   p.Append(Waiting(Alu(20, 10, 1), 2));
@@ -58,7 +58,7 @@ TEST(Lanes, OneOfTwoSidesIsTaken) {
 }
 
 TEST(Lanes, ALoopWithoutConditionIsLeftByItsBreaks) {
-  Program p;
+  Program p(testing::kGen);
   p.Append(Alu(10, 1, 2));                               // 0
   p.Append(Branch(Opcode::kBreak), {3, 3});              // 1: to 4
   p.Append(Waiting(Alu(20, 3, 4), 1));                   // 2
@@ -73,7 +73,7 @@ TEST(Lanes, ALoopWithoutConditionIsLeftByItsBreaks) {
 }
 
 TEST(Lanes, AnEndifGoesOnWhereLanesAreOn) {
-  Program p;
+  Program p(testing::kGen);
   p.Append(Branch(Opcode::kIf), {2, 2});                 // 0
   p.Append(Alu(10, 1, 2));                               // 1
   p.Append(Unpredicated(Opcode::kEndif), {4, isa::kNoTarget});  // 2
@@ -88,14 +88,14 @@ TEST(Lanes, AnEndifGoesOnWhereLanesAreOn) {
 // What an all-off block does: a NoMask result, waited for by a masked instruction that is not
 // performed.
 TEST(Lanes, BlocksThatOnlyTheNeighbourNeeds) {
-  Program p;
+  Program p(testing::kGen);
   p.Append(Alu(10, 1, 2, /*no_mask=*/true));
   p.Append(Branch(Opcode::kIf), {3, 3});
   p.Append(Waiting(Alu(20, 10, 1), 1));
   p.Append(Unpredicated(Opcode::kEndif), {4, isa::kNoTarget});
   p.Append(EndOfThread(112));
   EXPECT_TRUE(Certain(p).empty());
-  Program q;
+  Program q(testing::kGen);
   q.Append(Branch(Opcode::kIf), {3, 3});
   q.Append(Alu(10, 1, 2, /*no_mask=*/true));
   q.Append(Waiting(Alu(20, 10, 1), 1));                  // masked: not performed when all are off
@@ -108,7 +108,7 @@ TEST(Lanes, BlocksThatOnlyTheNeighbourNeeds) {
 }
 
 TEST(Lanes, PlacesKnowTheEnd) {
-  Program p;
+  Program p(testing::kGen);
   p.Append(Branch(Opcode::kIf), {2, 2});
   p.Append(EndOfThread(112));
   p.Append(Unpredicated(Opcode::kEndif), {3, isa::kNoTarget});
@@ -117,7 +117,7 @@ TEST(Lanes, PlacesKnowTheEnd) {
   bool past_end = false;
   for (const Place& place : *places) past_end |= place.past_end;
   EXPECT_TRUE(past_end);
-  EXPECT_TRUE(PlacesOf(Program(), Fusion::kOff)->empty());
+  EXPECT_TRUE(PlacesOf(Program(testing::kGen), Fusion::kOff)->empty());
 }
 
 }  // namespace

@@ -26,10 +26,9 @@ inline bool IsInOrder(const isa::Instruction& inst) {
   return !IsUnordered(inst) && inst.op != isa::Opcode::kSync;
 }
 
-inline bool IsMemoryFence(const isa::Instruction& inst) {
+inline bool IsMemoryFence(isa::Generation gen, const isa::Instruction& inst) {
   if (!isa::IsSend(inst.op) || inst.send.desc_is_register) return false;
-  const auto fields = isa::ParseDescriptor(isa::Generation::kGen12, inst.send.sfid, inst.send.desc,
-                                           inst.send.ex_desc);
+  const auto fields = isa::ParseDescriptor(gen, inst.send.sfid, inst.send.desc, inst.send.ex_desc);
   return fields.ok() && fields->message == isa::Message::kMemoryFence;
 }
 

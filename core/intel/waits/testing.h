@@ -213,8 +213,8 @@ class Executor {
                        (f.token >= 0 || IsUnordered(inst));
       const bool war = mine.writes.Intersects(theirs.reads) && !f.reads_done &&
                        (f.token >= 0 || IsUnordered(inst));
-      const bool overtaken = IsMemoryFence(inst) && isa::IsSend(program_.insts[f.inst].op) &&
-                             !theirs.writes.Empty();
+      const bool overtaken = IsMemoryFence(program_.generation, inst) &&
+                             isa::IsSend(program_.insts[f.inst].op) && !theirs.writes.Empty();
       if (raw || waw || war || overtaken) {
         return "instruction " + std::to_string(pc) + " does not wait for " +
                std::to_string(f.inst) + ": " + isa::Disassemble(kGen, inst);

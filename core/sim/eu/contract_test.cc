@@ -103,7 +103,7 @@ isa::Instruction Sync(uint8_t swsb) {
 }
 
 absl::Status RunOne(const std::vector<isa::Instruction>& instructions) {
-  isa::Program p;
+  isa::Program p(isa::Generation::kGen12);
   for (const isa::Instruction& i : instructions) p.Append(i);
   p.Append(EndOfThread());
   return RunProgram(p, Record(8), Options{}, {0, 0, 0, 0}).status();
@@ -256,7 +256,7 @@ TEST(Contract, MathAndWritesAreNoBusinessOfFences) {
 // A wait on a masked instruction is not performed when all channels are off.
 TEST(Contract, MaskedWaitDoesNotCountForNoMaskConsumers) {
   for (const bool masked : {false, true}) {
-    isa::Program p;
+    isa::Program p(isa::Generation::kGen12);
     isa::Instruction load = Send(kReadDesc, kReg, 30, -1, kToken);
     load.no_mask = true;
     p.Append(load);
@@ -292,7 +292,7 @@ TEST(Contract, MaskedWaitDoesNotCountForNoMaskConsumers) {
 }
 
 TEST(Contract, FusionModeFindsStoresWithAllChannelsOff) {
-  isa::Program p;
+  isa::Program p(isa::Generation::kGen12);
   isa::Instruction none =
       Make(Opcode::kCmp, 8, Null(Type::kUD), Grf(20, Type::kUD), Grf(20, Type::kUD));
   none.cmod = isa::CondMod::kNz;

@@ -77,7 +77,7 @@ class Emitter {
     program.Append(i);
   }
 
-  isa::Program program;
+  isa::Program program{isa::Generation::kGen12};
 
  private:
   // f0.0 = bit `constant` of the value is set.
@@ -249,7 +249,7 @@ TEST(ControlFlow, FusionModeGivesTheSameResults) {
 // A jump over code, a subroutine called by some channels, and halt.
 TEST(ControlFlow, JumpCallReturnHalt) {
   const int width = 8;
-  isa::Program p;
+  isa::Program p(isa::Generation::kGen12);
   Emitter e(width);
   const auto add = [&](int value) {
     e.Add(Make(Opcode::kAdd, width, Dst(kValue, Type::kD), Grf(kValue, Type::kD),
@@ -341,7 +341,7 @@ TEST(ControlFlow, GotoAndJoin) {
 
 // Instructions have 16 bytes: cmp, if, mov, endif, end of thread.
 TEST(ControlFlow, PathsTellTheWayAndWhereAllChannelsWereOff) {
-  isa::Program p;
+  isa::Program p(isa::Generation::kGen12);
   isa::Instruction none =
       Make(Opcode::kCmp, 8, Null(Type::kUD), Grf(20, Type::kUD), Grf(20, Type::kUD));
   none.cmod = CondMod::kNz;
@@ -358,7 +358,7 @@ TEST(ControlFlow, PathsTellTheWayAndWhereAllChannelsWereOff) {
   p.targets[start] = {end, end};
   p.targets[end].jip = end + 1;
   p.Append(EndOfThread());
-  const auto code = isa::Finalise(isa::Generation::kGen12, p);
+  const auto code = isa::Finalise(p);
   ASSERT_TRUE(code.ok()) << code.status();
   Options options;
   options.paths = true;

@@ -186,7 +186,7 @@ TEST(Blocks, OfSeveralRegistersAreForSixteenChannels) {
                                       write ? 30 : -1);
       block.no_mask = true;
       block.swsb = 0x40;
-      isa::Program p;
+      isa::Program p(isa::Generation::kGen12);
       p.Append(block);
       p.Append(EndOfThread());
       out::LaunchRecord record = Record(8);
@@ -302,7 +302,7 @@ TEST_F(DataportTest, UnboundSurfaceIsAnError) {
 
 // Two threads pass data through shared memory across a barrier.
 TEST(Workgroup, BarrierAndSharedMemory) {
-  isa::Program p;
+  isa::Program p(isa::Generation::kGen12);
   AppendLaneIds(p, 10, 8);
   const auto add = [&p](isa::Instruction i, uint8_t swsb) {
     i.swsb = swsb;
@@ -343,7 +343,7 @@ TEST(Workgroup, BarrierAndSharedMemory) {
 // A message that the simulator lacks is an error only where it is sent.
 TEST(Workgroup, UnsupportedMessageWithoutChannelsIsSkipped) {
   for (const bool sent : {false, true}) {
-    isa::Program p;
+    isa::Program p(isa::Generation::kGen12);
     isa::Instruction cmp =
         Make(Opcode::kCmp, 8, Null(Type::kUD), Scalar(0, Type::kUD), Scalar(0, Type::kUD));
     cmp.cmod = sent ? isa::CondMod::kZ : isa::CondMod::kNz;
@@ -360,7 +360,7 @@ TEST(Workgroup, UnsupportedMessageWithoutChannelsIsSkipped) {
 }
 
 TEST(Workgroup, BarrierThatOneThreadMissesIsADeadlock) {
-  isa::Program p;
+  isa::Program p(isa::Generation::kGen12);
   isa::Instruction cmp =
       Make(Opcode::kCmp, 1, Null(Type::kUD), Scalar(1, Type::kUD), Imm(Type::kUD, 0));
   cmp.cmod = isa::CondMod::kNz;

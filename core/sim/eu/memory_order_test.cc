@@ -175,7 +175,7 @@ class Litmus {
 
   const bool shared_;
   const int without_;
-  isa::Program program_;
+  isa::Program program_{isa::Generation::kGen12};
   int thread_ = 0;
   int tokens_[2] = {0, 0};
   int parts_ = 0;

@@ -234,7 +234,7 @@ absl::Status DataCache1(Message& m, uint32_t desc) {
 
 absl::Status Sampler(Message& m, uint32_t desc, uint32_t ex_desc) {
   const absl::StatusOr<isa::MessageFields> f =
-      isa::ParseDescriptor(isa::Generation::kGen12, isa::Sfid::kSampler, desc, ex_desc & kLength);
+      isa::ParseDescriptor(kGeneration, isa::Sfid::kSampler, desc, ex_desc & kLength);
   if (!f.ok()) return Unsupported(f.status().message(), desc);
   m.kind = MessageKind::kSample;
   m.sampler_message = f->message;
@@ -306,7 +306,7 @@ absl::Status LengthError(const Message& m, int payload, int response, uint32_t d
 // A sampler message may leave out parameters at its end and components of its response.
 absl::Status CheckSamplerLengths(const Message& m, uint32_t desc) {
   const auto params = static_cast<int>(
-      isa::Params(isa::Generation::kGen12, m.sampler_message).size());
+      isa::Params(kGeneration, m.sampler_message).size());
   const int header = m.header ? 1 : 0;
   const int payload = m.mlen + m.ex_mlen - header;
   const bool known = payload % ParameterRegisters(m) == 0 &&

@@ -18,6 +18,9 @@
 
 namespace kiln::sim::eu {
 
+// What is simulated.
+inline constexpr auto kGeneration = intel::isa::Generation::kGen12;
+
 namespace isa = ::kiln::intel::isa;
 
 enum class MessageKind : uint8_t {

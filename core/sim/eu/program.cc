@@ -301,7 +301,7 @@ absl::StatusOr<uint32_t> Program::IndexOf(uint32_t offset) const {
 
 std::string Describe(const Op& op) {
   return absl::StrFormat("offset 0x%x: %s", op.offset,
-                         isa::Disassemble(isa::Generation::kGen12, op.inst));
+                         isa::Disassemble(kGeneration, op.inst));
 }
 
 absl::Status OpError(absl::StatusCode code, const Op& op, absl::string_view what) {
@@ -312,7 +312,7 @@ absl::StatusOr<Program> Load(absl::Span<const uint8_t> code) {
   Program program;
   program.code_bytes = static_cast<uint32_t>(code.size());
   absl::StatusOr<std::vector<isa::PlacedInstruction>> placed =
-      isa::DecodeProgram(isa::Generation::kGen12, code);
+      isa::DecodeProgram(kGeneration, code);
   if (!placed.ok()) return placed.status();
   program.ops.resize(placed->size());
   for (size_t i = 0; i < placed->size(); ++i) {

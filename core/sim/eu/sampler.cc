@@ -96,7 +96,7 @@ class Executor {
       : c_(c), view_(view), image_(*view.image), sampler_(sampler), header_(HeaderOf(c)),
         action_(ActionOf(c.m.sampler_message)) {
     place_.fill(-1);
-    const auto list = isa::Params(isa::Generation::kGen12, c.m.sampler_message);
+    const auto list = isa::Params(kGeneration, c.m.sampler_message);
     const int first = c.m.header ? 1 : 0;
     const int count = (c.m.mlen + c.m.ex_mlen - first) / ParameterRegisters(c.m);
     for (int i = 0; i < count; ++i) {

@@ -10,7 +10,7 @@
 namespace kiln::sim::eu::testing {
 namespace {
 
-constexpr auto kGen = isa::Generation::kGen12;
+constexpr auto kGen = kGeneration;
 
 }  // namespace
 
@@ -128,7 +128,7 @@ absl::StatusOr<std::vector<uint32_t>> RunProgram(const isa::Program& program,
                                                  const out::LaunchRecord& record,
                                                  const Options& options,
                                                  const std::vector<uint32_t>& buffer) {
-  absl::StatusOr<std::vector<uint8_t>> code = isa::Finalise(kGen, program);
+  absl::StatusOr<std::vector<uint8_t>> code = isa::Finalise(program);
   if (!code.ok()) return code.status();
   Dispatch dispatch;
   dispatch.buffers.resize(1);

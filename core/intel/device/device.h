@@ -1,0 +1,43 @@
+// A device that programs are made for: facts that differ between generations and steppings.
+//
+// The record is passed down from the pipeline; nothing but it, the tables of isa/ and the row in
+// intel/pipeline names a generation. What the encoding says of a generation stands in isa/.
+#ifndef KILN_CORE_INTEL_DEVICE_DEVICE_H_
+#define KILN_CORE_INTEL_DEVICE_DEVICE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "absl/types/span.h"
+#include "core/intel/isa/instruction.h"
+
+namespace kiln::intel {
+
+// What can be launched and bound. Each has its source in devices.cc.
+struct Limits {
+  size_t surfaces = 0;               // entries of a binding table
+  size_t samplers = 0;               // that a message names without a header
+  uint32_t bindless_surfaces = 0;    // that a handle tells apart
+  uint32_t push_registers = 0;       // that a thread starts with
+  uint32_t threads_per_group = 0;
+  uint32_t invocations = 0;          // of a workgroup, in all and in each dimension
+  uint32_t shared_bytes = 0;         // of a workgroup
+  uint32_t scratch_bytes = 0;        // of a thread
+};
+
+struct Device {
+  std::string_view name;             // "tgl": of the target, in launch records
+  isa::Generation generation;
+  Limits limits;
+};
+
+// Tiger Lake, Gen12.
+const Device& Tgl();
+
+// All of them.
+absl::Span<const Device* const> Devices();
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_DEVICE_DEVICE_H_
