@@ -71,6 +71,10 @@ class Lowering {
     const mir::OpInfo& info = mir::Info(inst.op);
     const bool load = wide && !info.Has('W') && (info.Has('R') || info.Has('M'));
     if (load) return SplitLoad(id);
+    if (mir::IsInterfaceOp(inst.op)) {
+      Unexpected(id);   // variables would have to be split with it
+      return false;
+    }
     if (info.Has('X')) return SplitExchange(id);
     if (info.Has('P')) return Compute(id);
     if (info.Has('R')) return SplitAtomic(id);

@@ -16,6 +16,7 @@
 #include "core/mid/hoist_common.h"
 #include "core/mid/hoist_invariants.h"
 #include "core/mid/if_to_select.h"
+#include "core/mid/lower_int64.h"
 #include "core/mid/lower_nonuniform.h"
 #include "core/mid/simplify.h"
 #include "core/mid/simplify_subgroups.h"
@@ -340,6 +341,19 @@ TEST(StageOps, ElementsAreNoDescriptors) {
     store_output[0, 0] %1
     return)";
   EXPECT_EQ(RunOnFragmentBody(body, LowerNonuniform), RunOnFragmentBody(body, Nothing));
+}
+
+// Nobody splits variables yet: an error, not a store of twice as many components.
+TEST(StageOps, InputsAndOutputsOf64BitsAreAnError) {
+  for (const char* body : {"store_output[0, 0] 7i64", "%0:i64 = load_input[0, 0]"}) {
+    absl::StatusOr<mir::Module> m = mir::Parse(absl::StrCat(
+        "mir 1 stage vertex input 0 location 0.0 i64 x1 output 0 location 0.0 i64 x1 body { ", body,
+        " return }"));
+    ASSERT_TRUE(m.ok()) << m.status();
+    ASSERT_EQ(mir::Verify(*m), absl::OkStatus());
+    PassContext context = PassContext::ForTest();
+    EXPECT_EQ(LowerInt64(*m, context).status().code(), absl::StatusCode::kInternal) << body;
+  }
 }
 
 TEST(StageOps, UnusedOnesGo) {
