@@ -12,8 +12,8 @@
 // to nothing, which is as if outside a buffer.
 //
 // Graphics stages have one group of StageData::invocations lanes (stages.h). What an atomic gives a
-// helper is undefined (and not counted: it has no effect but on derivatives). Helpers take part in
-// subgroups, which Vulkan leaves open.
+// helper is undefined (and not counted: it has no effect but on derivatives). Whether helpers take
+// part in subgroups Vulkan leaves open: here they do, but not with odd undefined_seed.
 //
 // kWorkgroupId counts from 0 in each dispatch; kBaseWorkgroup is apart and added by whoever wants
 // Vulkan's WorkgroupId.

@@ -187,6 +187,20 @@ TEST(Stages, WhatAnAtomicGivesAHelperIsUndefined) {
   EXPECT_EQ(given(0), Bits(-7));
 }
 
+TEST(Stages, HelpersMayTakePartInSubgroupsOrNot) {
+  const auto stored = [](uint32_t seed) {
+    Fragments run(
+        "%3:i32 = reduce[iadd, 0] 1 %4:f32 = u2f %3 %5:f32 = quad_swap[1] %2 %6:f32 = fadd %4, %5 "
+        "store_output[0, 0] %6 return");
+    run.inputs.stage.helpers = {false, true, false, false};
+    run.inputs.undefined_seed = seed;
+    run.Go();
+    return run.inputs.stage.outputs[0];
+  };
+  EXPECT_THAT(stored(2), ElementsAre(Bits(6), 0, Bits(12), Bits(8), 0, 0, 0, 0));
+  EXPECT_THAT(stored(3), ElementsAre(Bits(5), 0, Bits(11), Bits(7), 0, 0, 0, 0));
+}
+
 // SPIR-V: "Any stores to memory after this instruction are suppressed and the fragment does not
 // write outputs to the framebuffer"; "It is not considered a flow control instruction".
 TEST(Stages, DemotedLanesGoOnAsHelpers) {

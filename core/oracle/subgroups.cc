@@ -20,10 +20,30 @@ using mir::Op;
 using mir::OpOf;
 using mir::ReduceOp;
 using mir::Type;
+using mir::ValueId;
 
 }  // namespace
 
 bool Subgroups::Exec(InstId id, const BitSet& active) {
+  const Op op = m_.inst(id).op;
+  const bool leaves_out = mir::Info(op).Has('X') && op != Op::kQuadBroadcast &&
+                          op != Op::kQuadSwap && in_.undefined_seed % 2 != 0 &&
+                          e_.helpers.count() != 0;
+  if (!leaves_out) return ExecFor(id, active);
+  BitSet lanes = active;
+  lanes.subtract(e_.helpers);
+  if (!ExecFor(id, lanes)) return false;
+  active.for_each([&](size_t lane) {
+    if (!e_.helpers.test(lane)) return;
+    for (int i = 0; i < m_.inst(id).num_results; ++i) {
+      const ValueId v = m_.result(id, i);
+      e_.Lanes(v)[lane] = e_.chance.Undefined(e_.TypeOf(v));
+    }
+  });
+  return true;
+}
+
+bool Subgroups::ExecFor(InstId id, const BitSet& active) {
   const auto each = [&](void (Subgroups::*f)(InstId, const BitSet&, uint32_t)) {
     e_.ForSubgroups(active, [&](uint32_t first) { (this->*f)(id, active, first); });
     return true;

@@ -15,10 +15,12 @@ class Subgroups {
  public:
   explicit Subgroups(Execution& execution) : e_(execution), m_(e_.m), in_(e_.in) {}
 
-  // False if the op is none of lane masks, votes, reads of lanes, reductions and scans.
+  // False if the op is none of lane masks, votes, reads of lanes, reductions and scans. With odd seeds
+  // of undefined values helpers take no part but in quads, as Vulkan lets them ("Helper Invocations").
   bool Exec(mir::InstId id, const BitSet& active);
 
  private:
+  bool ExecFor(mir::InstId id, const BitSet& active);
   void LaneMasks(mir::InstId id);
   // Of the subgroup whose first lane is `first`.
   void Vote(mir::InstId id, const BitSet& active, uint32_t first);
