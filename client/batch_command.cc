@@ -211,6 +211,18 @@ absl::Status BatchRun::Prepare() {
   return checked;
 }
 
+// A file that is in an output's place, or on the way there, is that item's matter.
+TargetResult CannotWrite(const TargetResult& made, const absl::Status& why) {
+  TargetResult result;
+  result.set_target(made.target());
+  result.set_stage(made.stage());
+  result.set_entry_point(made.entry_point());
+  result.set_status(TargetResult::INVALID);
+  result.set_cause("cannot_write");
+  result.set_message(std::string(why.message()));
+  return result;
+}
+
 absl::StatusOr<ItemLines> BatchRun::Compile(size_t i) {
   const BatchItem& item = items_[i];
   CompileSettings settings = SettingsOf(settings_, item.options.get());
@@ -225,7 +237,11 @@ absl::StatusOr<ItemLines> BatchRun::Compile(size_t i) {
     std::vector<std::string> binaries;
     if (!folder_.empty() && result.status() == TargetResult::OK) {
       auto written = WriteOutputs(folder_, item.output, item.name, result, assembly_);
-      if (!written.ok()) return written.status();
+      if (!written.ok() && !IsOfThisName(written.status())) return written.status();
+      if (!written.ok()) {
+        result = CannotWrite(result, written.status());
+        written = std::vector<std::string>();
+      }
       for (const std::string& file : *written) binaries.push_back(JoinPath(folder_, file));
     }
     if (lines_.wanted()) lines.lines.push_back(ResultLine(item.name, result, {binaries, false}));

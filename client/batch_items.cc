@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <system_error>
 
 #include "absl/strings/ascii.h"
@@ -189,6 +190,13 @@ std::vector<BatchItem> PerEntryPoint(std::vector<BatchItem> items, const std::st
   return all;
 }
 
+// Of what is found in a folder or spoken of from there. A link in somebody's tree that leads out of
+// the working directory makes nothing there a part of the tree.
+absl::StatusOr<std::string> TreeOf(const std::string& folder) {
+  absl::StatusOr<std::string> named = NamedFolder(folder);
+  return absl::IsOutOfRange(named.status()) ? RealFolder(".") : named;
+}
+
 }  // namespace
 
 absl::StatusOr<BatchItems> BatchItems::Make(const std::string& root) {
@@ -209,7 +217,7 @@ void BatchItems::AddFile(const std::string& path, std::shared_ptr<const ItemOpti
 }
 
 absl::Status BatchItems::AddFolder(const std::string& folder) {
-  const absl::StatusOr<std::string> tree = RealFolder(folder);
+  const absl::StatusOr<std::string> tree = TreeOf(folder);
   if (!tree.ok()) return tree.status();
   std::vector<std::string> files;
   std::error_code error;
@@ -245,7 +253,7 @@ absl::Status BatchItems::AddRoot() { return AddFolder(root_); }
 
 absl::Status BatchItems::AddList(const std::string& file, absl::string_view text) {
   static_cast<void>(file);
-  const absl::StatusOr<std::string> tree = RealFolder(root_);
+  const absl::StatusOr<std::string> tree = TreeOf(root_);
   if (!tree.ok()) return tree.status();
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     line = absl::StripAsciiWhitespace(line);
@@ -258,7 +266,7 @@ absl::Status BatchItems::AddList(const std::string& file, absl::string_view text
 absl::Status BatchItems::AddManifest(const std::string& file, absl::string_view text) {
   std::string folder = file == "-" ? "" : FolderOf(file);
   const std::string& start = root_.empty() ? folder : root_;
-  const absl::StatusOr<std::string> tree = RealFolder(start);
+  const absl::StatusOr<std::string> tree = TreeOf(start);
   if (!tree.ok()) return tree.status();
   int number = 0;
   for (absl::string_view text_line : absl::StrSplit(text, '\n')) {
@@ -287,13 +295,23 @@ absl::Status BatchItems::AddManifest(const std::string& file, absl::string_view 
 
 std::vector<BatchItem> BatchItems::Take(const std::string& entry, const std::string& stage) {
   if (entry.empty()) items_ = PerEntryPoint(std::move(items_), stage);
-  // The same file with other options, or files of the same name: later ones get a number.
-  std::map<std::string, int> uses;
+  // The same file with other options, or files of the same name: later ones get a number, and not
+  // one that makes the name of another item of it.
+  std::set<std::string> taken;
+  std::vector<BatchItem*> again;
   for (BatchItem& item : items_) {
     if (item.output.empty()) item.output = item.name;
     item.output = ConfinedPath(item.output);
-    int n = ++uses[item.output];
-    if (n > 1) absl::StrAppend(&item.output, "~", n);
+    if (!taken.insert(item.output).second) again.push_back(&item);
+  }
+  std::map<std::string, int> next;
+  for (BatchItem* item : again) {
+    int& n = next.try_emplace(item->output, 2).first->second;
+    std::string numbered;
+    do {
+      numbered = absl::StrCat(item->output, "~", n++);
+    } while (!taken.insert(numbered).second);
+    item->output = numbered;
   }
   return std::move(items_);
 }

@@ -116,6 +116,24 @@ TEST_F(BatchItemsTest, ManifestOptions) {
   EXPECT_EQ(taken[2].output, "__/again");
 }
 
+TEST_F(BatchItemsTest, NoItemHasAnothersOutput) {
+  ASSERT_TRUE(WriteWholeFile(root_ + "/x.comp", "").ok());
+  const auto outputs = [&](const std::vector<std::string>& names) {
+    auto items = BatchItems::Make(root_);
+    std::string lines;
+    for (const std::string& name : names) {
+      lines += "{\"file\": \"x.comp\", \"entry\": \"main\", \"name\": \"" + name + "\"}\n";
+    }
+    EXPECT_TRUE(items->AddManifest("m", lines).ok());
+    std::vector<std::string> all;
+    for (const BatchItem& item : items->Take("", "")) all.push_back(item.output);
+    return all;
+  };
+  EXPECT_THAT(outputs({"a", "a", "a~2"}), ElementsAre("a", "a~3", "a~2"));
+  EXPECT_THAT(outputs({"a~2", "a", "a", "a"}), ElementsAre("a~2", "a", "a~3", "a~4"));
+  EXPECT_THAT(outputs({"a", "a", "a~2", "a~2"}), ElementsAre("a", "a~3", "a~2", "a~2~2"));
+}
+
 // OpEntryPoint instructions behind a header: all that is looked at here.
 std::string ModuleOf(const std::vector<std::pair<char, std::string>>& entries) {
   std::string bytes("\x03\x02\x23\x07\0\0\1\0\0\0\0\0\x0a\0\0\0\0\0\0\0", 20);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "absl/strings/cord.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -26,6 +27,26 @@
 
 namespace kiln::client {
 namespace {
+
+constexpr char kOfThisName[] = "kiln/of_this_name";
+
+// Notes whether the error is of the name, or of what is in its place, alone.
+absl::Status Noted(absl::Status status, int error) {
+  switch (error) {
+    case ENOTDIR:
+    case EISDIR:
+    case ELOOP:
+    case ENAMETOOLONG:
+    case ENOTEMPTY:
+    case EEXIST:
+    case EPERM:  // another user's, in a folder with the sticky bit
+      status.SetPayload(kOfThisName, absl::Cord());
+      break;
+    default:
+      break;
+  }
+  return status;
+}
 
 absl::Status FileError(const std::string& path, int error) {
   std::string message = absl::StrCat(path, ": ", std::strerror(error));
@@ -166,7 +187,7 @@ absl::Status WriteAndRename(int at, const std::string& name, const std::string& 
   if (renameat(at, temporary.c_str(), at, name.c_str()) == 0) return absl::OkStatus();
   const int why = errno;
   unlinkat(at, temporary.c_str(), 0);
-  return FileError(shown, why);
+  return Noted(FileError(shown, why), why);
 }
 
 }  // namespace
@@ -175,8 +196,10 @@ absl::Status WriteError(absl::string_view what, int error) {
   absl::Status status =
       absl::PermissionDeniedError(absl::StrCat(what, ": cannot write: ", std::strerror(error)));
   if (error == EPIPE) status.SetPayload(kNobodyReads, absl::Cord());
-  return status;
+  return Noted(std::move(status), error);
 }
+
+bool IsOfThisName(const absl::Status& status) { return status.GetPayload(kOfThisName).has_value(); }
 
 bool NobodyReads(const absl::Status& status) { return status.GetPayload(kNobodyReads).has_value(); }
 
@@ -289,6 +312,17 @@ absl::StatusOr<std::string> RealFolder(const std::string& folder) {
   if (IsAbsolute(place)) return place;
   return absl::FailedPreconditionError(
       absl::StrCat(path, ": cannot tell where this folder is; is /proc mounted?"));
+}
+
+absl::StatusOr<std::string> NamedFolder(const std::string& folder) {
+  absl::StatusOr<std::string> place = RealFolder(folder);
+  const std::string name = NormalPath(folder);
+  if (!place.ok() || IsAbsolute(name) || name == ".." || absl::StartsWith(name, "../"))
+    return place;
+  const absl::StatusOr<std::string> here = RealFolder("");
+  if (!here.ok()) return here;
+  if (*place == *here || LiesBelow(*place, *here)) return place;
+  return absl::OutOfRangeError(absl::StrCat(folder, ": leads to ", *place));
 }
 
 absl::StatusOr<std::string> ReadRegularFileBelow(const std::vector<std::string>& folders,

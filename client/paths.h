@@ -36,6 +36,8 @@ std::string ValidUtf8(absl::string_view text);
 absl::Status WriteError(absl::string_view what, int error);
 // A WriteError because the other end of the pipe is closed.
 bool NobodyReads(const absl::Status& status);
+// A file cannot be written because of its name or of what is in its place; others can.
+bool IsOfThisName(const absl::Status& status);
 
 // Writes all of it, also where the descriptor is one that does not wait. `what` is for the error;
 // `written`, if not null: how many bytes it were.
@@ -55,6 +57,11 @@ absl::StatusOr<std::string> ReadRegularFileStart(const std::string& path, size_t
 // Where a folder ("": the working one) is, through links, absolute. NotFound and the like; also
 // where the system does not say (no /proc).
 absl::StatusOr<std::string> RealFolder(const std::string& folder);
+
+// RealFolder of a name that a user or a build script gave. OutOfRange: the name is one below the
+// working directory (relative, without ..), and links lead out of it: somebody else may have put
+// them there.
+absl::StatusOr<std::string> NamedFolder(const std::string& folder);
 
 // ReadRegularFile of what lies below one of the folders, which RealFolder has given, wherever links
 // lead. What is opened is judged, and what was judged is read: nobody gains by exchanging a name in

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 namespace kiln::client {
 namespace {
 
@@ -59,6 +61,41 @@ TEST(Paths, Files) {
   EXPECT_TRUE(absl::IsInvalidArgument(is_folder));
   EXPECT_THAT(std::string(is_folder.message()), HasSubstr("kiln batch"));
   EXPECT_FALSE(WriteWholeFile(file + "/below/a/file", "x").ok());
+}
+
+TEST(Paths, NamedFoldersStayBelowTheWorkingOne) {
+  namespace fs = std::filesystem;
+  const std::string top = testing::TempDir() + "/named";
+  fs::remove_all(top);
+  fs::create_directories(top + "/work/lib/deep");
+  fs::create_directories(top + "/secret");
+  fs::create_directory_symlink("../secret", top + "/work/out");
+  fs::create_directory_symlink("lib/deep", top + "/work/in");
+  const fs::path before = fs::current_path();
+  fs::current_path(top + "/work");
+  for (const char* good : {"", ".", "lib", "./lib/deep/..", "in", "../secret"}) {
+    EXPECT_EQ(NamedFolder(good), RealFolder(good)) << good;
+  }
+  EXPECT_EQ(NamedFolder(top + "/work/out"), RealFolder(top + "/secret"));  // as it was spelled
+  for (const char* bad : {"out", "./out", "lib/../out"}) {
+    EXPECT_TRUE(absl::IsOutOfRange(NamedFolder(bad).status())) << bad;
+  }
+  EXPECT_TRUE(absl::IsNotFound(NamedFolder("none").status()));
+  fs::current_path(before);
+}
+
+// Of a folder that cannot be written at all every item would say the same.
+TEST(Paths, WhatIsInTheWayIsOfOneName) {
+  const std::string folder = testing::TempDir() + "/in_the_way";
+  std::filesystem::remove_all(folder);
+  ASSERT_TRUE(WriteWholeFileBelow(folder, "a", "x").ok());
+  std::filesystem::create_directories(folder + "/taken/b");
+  std::filesystem::create_directory_symlink("taken", folder + "/link");
+  for (const std::string& name :
+       {std::string("a/b"), std::string("taken"), std::string("link/c"), std::string(300, 'n')}) {
+    EXPECT_TRUE(IsOfThisName(WriteWholeFileBelow(folder, name, "x"))) << name;
+  }
+  EXPECT_FALSE(IsOfThisName(WriteWholeFileBelow("/proc/nowhere", "a", "x")));
 }
 
 }  // namespace

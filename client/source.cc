@@ -87,7 +87,8 @@ void AddDefines(const std::vector<std::string>& defines, GlslSource* glsl) {
   }
 }
 
-// The folders of what may go to another machine; those that are not there allow nothing.
+// The folders of what may go to another machine; those that are not there allow nothing, nor do
+// names below the working directory that links lead out of.
 std::vector<std::string> SendableFolders(const std::string& path, const SourceOptions& options) {
   std::vector<std::string> folders;
   const auto add = [&folders](const std::string& folder) {
@@ -98,8 +99,11 @@ std::vector<std::string> SendableFolders(const std::string& path, const SourceOp
   } else {
     folders.push_back(options.tree);
   }
-  if (!options.root.empty()) add(options.root);
-  for (const std::string& folder : options.named_folders) add(folder);
+  const auto add_named = [&folders](const std::string& folder) {
+    if (auto real = NamedFolder(folder); real.ok()) folders.push_back(*std::move(real));
+  };
+  if (!options.root.empty()) add_named(options.root);
+  for (const std::string& folder : options.named_folders) add_named(folder);
   return folders;
 }
 
@@ -113,7 +117,8 @@ ReadFile Reader(const std::string& path, const SourceOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrCat(text.status().message(),
                      ", outside of the source's folder and -I, and would be sent to another "
-                     "machine; name its folder with -I DIR, or give --allow-include-outside"));
+                     "machine; name its folder, not a link to it, with -I DIR, or give "
+                     "--allow-include-outside"));
   };
 }
 

@@ -39,10 +39,17 @@ class Lowering {
       b_.SetList(&list);
       b_.set_spirv_id(m_.inst(id).spirv_id);
       switch (m_.inst(id).op) {
-        case Op::kDdx: Replace(id, kRight); continue;
-        case Op::kDdy: Replace(id, kDown); continue;
-        case Op::kSampleImplicit: GiveGradient(id); break;
-        default: break;
+        case Op::kDdx:
+          Replace(id, kRight);
+          continue;
+        case Op::kDdy:
+          Replace(id, kDown);
+          continue;
+        case Op::kSampleImplicit:
+          GiveGradient(id);
+          break;
+        default:
+          break;
       }
       list.push_back(id);
       for (int r = 0; r < m_.inst(id).num_regions; ++r) Visit(m_.inst(id).regions[r]);

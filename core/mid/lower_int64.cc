@@ -72,7 +72,7 @@ class Lowering {
     const bool load = wide && !info.Has('W') && (info.Has('R') || info.Has('M'));
     if (load) return SplitLoad(id);
     if (mir::IsInterfaceOp(inst.op)) {
-      Unexpected(id);   // variables would have to be split with it
+      Unexpected(id);  // variables would have to be split with it
       return false;
     }
     if (info.Has('X')) return SplitExchange(id);

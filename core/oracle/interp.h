@@ -6,10 +6,10 @@
 // no-ops; a program whose result depends on another order has a race.
 //
 // Pure ops are as semantics.h says; transcendental ones are computed in double precision and
-// rounded once. Undefined values are 0. Memory: an element not entirely inside its buffer reads as 0
-// and is not written, an atomic on it gives 0; offsets are rounded down to the size of an element.
-// Shared memory and private arrays start as 0. An address belongs to the bound buffer around it, or
-// to nothing, which is as if outside a buffer.
+// rounded once. Undefined values are 0. Memory: an element not entirely inside its buffer reads as
+// 0 and is not written, an atomic on it gives 0; offsets are rounded down to the size of an
+// element. Shared memory and private arrays start as 0. An address belongs to the bound buffer
+// around it, or to nothing, which is as if outside a buffer.
 //
 // Graphics stages have one group of StageData::invocations lanes (stages.h). What an atomic gives a
 // helper is undefined (and not counted: it has no effect but on derivatives). Whether helpers take

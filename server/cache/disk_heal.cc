@@ -76,25 +76,39 @@ bool DiskTier::HoldDirectory() {
   return false;
 }
 
+namespace {
+
+absl::Status InUse(const std::string& path, int directory) {
+  char text[32] = {};
+  const files::Descriptor lock(
+      openat(directory, kLockName, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const ssize_t n = lock.ok() ? pread(lock.get(), text, sizeof text - 1, 0) : 0;
+  return absl::FailedPreconditionError(
+      absl::StrCat("cache directory ", path, " is in use by another kilnd",
+                   n > 0 ? absl::StrCat(" (process ", text, ")") : std::string(),
+                   "; stop it or give this one another --cache-dir"));
+}
+
+}  // namespace
+
 // RocksDB has locks of its own; this one can say who holds it.
 absl::Status DiskTier::Lock(DiskCause* cause) {
   lock_.Reset();
   auto directory = CacheDirectory::Open(options_.directory, cause);
   if (!directory.ok()) return directory.status();
   files::Opened lock = OpenLock(**directory);
+  if (!lock.ok() && files::IsLocked((*directory)->fd(), kLockName)) {
+    *cause = DiskCause::kInUse;
+    return InUse(options_.directory, (*directory)->fd());
+  }
   if (!lock.ok()) {
     *cause = lock.unfit.empty() ? CauseOfErrno(lock.error) : DiskCause::kNotOurs;
     return absl::UnavailableError(absl::StrCat("cache directory ", options_.directory,
                                                " cannot be written: ", kLockName, " ", lock.Why()));
   }
   if (flock(lock.fd.get(), LOCK_EX | LOCK_NB) != 0) {
-    char text[32] = {};
-    ssize_t n = pread(lock.fd.get(), text, sizeof text - 1, 0);
     *cause = DiskCause::kInUse;
-    return absl::FailedPreconditionError(
-        absl::StrCat("cache directory ", options_.directory, " is in use by another kilnd",
-                     n > 0 ? absl::StrCat(" (process ", text, ")") : std::string(),
-                     "; stop it or give this one another --cache-dir"));
+    return InUse(options_.directory, (*directory)->fd());
   }
   lock_ = std::move(lock.fd);
   // Only for that message: a full disk has no room for it.
@@ -107,11 +121,13 @@ absl::Status DiskTier::Lock(DiskCause* cause) {
   return absl::OkStatus();
 }
 
-// What has its name and is no file of ours is in the way of every kilnd: it goes.
+// What has its name and is no file of ours, or has a second name (`cp -al`), is in the way of every
+// kilnd: it goes, unless it is locked.
 files::Opened DiskTier::OpenLock(const CacheDirectory& directory) {
   constexpr int kMade = O_RDWR | O_CREAT;
   files::Opened lock = files::OpenFile(directory.fd(), kLockName, kMade);
-  if (!lock.unfit.empty() && directory.PutAside(kLockName)) {
+  if (!lock.unfit.empty() && !files::IsLocked(directory.fd(), kLockName) &&
+      directory.PutAside(kLockName)) {
     lock = files::OpenFile(directory.fd(), kLockName, kMade);
   }
   if (lock.ok() || !lock.unfit.empty()) return lock;

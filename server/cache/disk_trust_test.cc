@@ -343,6 +343,9 @@ TEST_F(DiskTrustTest, ALinkIsNoDirectoryOfOurs) {
 // The whole directory, while it is used.
 TEST_F(DiskTrustTest, ADirectoryExchangedForALinkIsNotFollowed) {
   Make();
+  // RocksDB opens by path: a generation that is being made goes where the name leads (README).
+  EXPECT_TRUE(AwaitServing());
+  absl::SleepFor(absl::Milliseconds(200));
   const std::string other = top_ + "/other";
   fs::create_directories(other + "/generation-000000000001");
   fs::create_directories(other + "/doomed-1-1");
@@ -420,6 +423,22 @@ TEST_F(DiskTrustTest, HardLinksAreParted) {
   EXPECT_TRUE(Has());
   tier_ = nullptr;
   for (const auto& [copy, text] : before) EXPECT_EQ(Text(copy), text) << copy;
+}
+
+// `cp -al` of a cache at work: its lock has a second name and is a lock all the same.
+TEST_F(DiskTrustTest, ALockWithTwoNamesHoldsOthersOff) {
+  Make();
+  fs::create_hard_link(dir_ + "/lock", top_ + "/lock_saved");
+  DiskOptions options;
+  options.directory = dir_;
+  const std::string why(DiskTier::Open(options).status().message());
+  EXPECT_TRUE(absl::StrContains(why, absl::StrCat("in use by another kilnd (process ", getpid())))
+      << why;
+  EXPECT_EQ(fs::hard_link_count(dir_ + "/lock"), 2u);
+  tier_ = nullptr;
+  Open();
+  EXPECT_TRUE(AwaitServing());
+  EXPECT_EQ(fs::hard_link_count(dir_ + "/lock"), 1u);
 }
 
 // A generation that was another's may hold anything.

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -70,6 +71,14 @@ Opened OpenFile(int at, const std::string& name, int flags) {
   constexpr int kCareful = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
   Descriptor fd(openat(at, name.c_str(), flags | kCareful, 0600));
   return fd.ok() ? Judged(std::move(fd), UnfitFile) : Failed(at, name, S_IFREG);
+}
+
+bool IsLocked(int at, const std::string& name) {
+  struct stat is;
+  if (fstatat(at, name.c_str(), &is, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(is.st_mode))
+    return false;
+  const Descriptor fd(openat(at, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  return fd.ok() && flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 std::vector<std::string> Names(int directory, int* error) {

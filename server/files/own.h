@@ -51,6 +51,9 @@ Opened OpenDirectory(int at, const std::string& name);
 // has O_CREAT; do not cut it with O_TRUNC, which would come first.
 Opened OpenFile(int at, const std::string& name, int flags);
 
+// Whether somebody holds a lock (flock) on a regular file, whatever else is wrong with it.
+bool IsLocked(int at, const std::string& name);
+
 // What is in a directory, but . and .. , in no order. `error` may be null: 0 or errno.
 std::vector<std::string> Names(int directory, int* error = nullptr);
 

@@ -105,7 +105,11 @@ bool EntryFiles::Lock(int folder) {
   lock_.Reset();
   files::Opened lock = files::OpenFile(folder, kLock, O_RDWR | O_CREAT);
   // It has nothing in it: one with a second name (`cp -al`), or what is none, makes room for
-  // another.
+  // another, unless it is some kilnd's.
+  if (!lock.unfit.empty() && files::IsLocked(folder, kLock)) {
+    trouble_ = absl::StrCat(parent_, "/", name_, " is in use by another kilnd");
+    return false;
+  }
   if (!lock.unfit.empty() && unlinkat(folder, kLock, 0) == 0) {
     lock = files::OpenFile(folder, kLock, O_RDWR | O_CREAT);
   }

@@ -505,6 +505,16 @@ TEST_F(QuarantineTest, FilesThatAreNoneAreDropped) {
 }
 
 // `cp -al` of the cache directory, and what another program keeps under the same name.
+TEST_F(QuarantineTest, ALockWithTwoNamesHoldsOthersOff) {
+  Quarantine first(options_);
+  Die(&first, 1, 3);
+  std::filesystem::create_hard_link(options_.directory + "/lock", cache_ + ".lock");
+  Quarantine second(options_);
+  EXPECT_NE(second.usage().trouble.find("in use by another kilnd"), std::string::npos)
+      << second.usage().trouble;
+  EXPECT_EQ(std::filesystem::hard_link_count(options_.directory + "/lock"), 2u);
+}
+
 TEST_F(QuarantineTest, SecondNamesDoNoHarmAndOthersFilesStay) {
   {
     Quarantine q(options_);

@@ -786,6 +786,19 @@ class Batch(Cli):
         self.assertRegex(self.err, r'(?m)^missing\.spv: tgl: invalid \(cannot_read\)')
         self.assertRegex(self.err, r'4 modules, 4 results')
 
+    def test_what_is_in_an_outputs_way_is_that_items_result(self):
+        shutil.copy(SAXPY, os.path.join(self.folder, 'a.comp'))
+        names = ['a', 'a.tgl.8.bin/b', 'taken', 'c']
+        os.makedirs(os.path.join(self.folder, 'out', 'taken.tgl.8.bin'))
+        manifest = self.file('m.jsonl', '\n'.join(
+            json.dumps({'file': 'a.comp', 'name': name, 'widths': [8]}) for name in names))
+        self.kiln('batch', '--target=tgl', '--jobs=1', '--manifest=' + manifest, '--jsonl=r.jsonl', '-o',
+                  'out', expect=1)
+        self.assertIn('a.tgl.8.bin/b.tgl.8.bin: cannot write: Not a directory', self.err)
+        lines = self.lines(os.path.join(self.folder, 'r.jsonl'))
+        self.assertEqual([line['cause'] for line in lines], ['ok', 'cannot_write', 'cannot_write', 'ok'])
+        self.assertTrue(os.path.isfile(os.path.join(self.folder, 'out', 'c.tgl.8.bin')))
+
     def test_manifest(self):
         shutil.copy(SAXPY, os.path.join(self.folder, 'a.comp'))
         rows = [{'file': 'a.comp'}, {'file': 'a.comp', 'widths': [8], 'licence': 'any'},

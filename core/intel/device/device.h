@@ -16,18 +16,18 @@ namespace kiln::intel {
 
 // What can be launched and bound. Each has its source in devices.cc.
 struct Limits {
-  size_t surfaces = 0;               // entries of a binding table
-  size_t samplers = 0;               // that a message names without a header
-  uint32_t bindless_surfaces = 0;    // that a handle tells apart
-  uint32_t push_registers = 0;       // that a thread starts with
+  size_t surfaces = 0;             // entries of a binding table
+  size_t samplers = 0;             // that a message names without a header
+  uint32_t bindless_surfaces = 0;  // that a handle tells apart
+  uint32_t push_registers = 0;     // that a thread starts with
   uint32_t threads_per_group = 0;
-  uint32_t invocations = 0;          // of a workgroup, in all and in each dimension
-  uint32_t shared_bytes = 0;         // of a workgroup
-  uint32_t scratch_bytes = 0;        // of a thread
+  uint32_t invocations = 0;    // of a workgroup, in all and in each dimension
+  uint32_t shared_bytes = 0;   // of a workgroup
+  uint32_t scratch_bytes = 0;  // of a thread
 };
 
 struct Device {
-  std::string_view name;             // "tgl": of the target, in launch records
+  std::string_view name;  // "tgl": of the target, in launch records
   isa::Generation generation;
   Limits limits;
 };

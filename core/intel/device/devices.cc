@@ -16,12 +16,12 @@ constexpr Device kTgl = {
             .bindless_surfaces = 1u << 20,
             // Half of the register file, 2 KiB.
             .push_registers = 64,
-            // The walker's thread counters hold 0..63 (GPGPU_WALKER, "Thread Width Counter Maximum"),
-            // which is less than the 112 threads of a Gen12 dual subslice.
+            // The walker's thread counters hold 0..63 (GPGPU_WALKER, "Thread Width Counter
+            // Maximum"), which is less than the 112 threads of a Gen12 dual subslice.
             .threads_per_group = 64,
-            // Mesa's driver for the generation has the next two as maxComputeWorkGroupInvocations (and
-            // as maxComputeWorkGroupSize in each dimension) and maxComputeSharedMemorySize, its
-            // compiler the third as the most scratch memory of a thread.
+            // Mesa's driver for the generation has the next two as maxComputeWorkGroupInvocations
+            // (and as maxComputeWorkGroupSize in each dimension) and maxComputeSharedMemorySize,
+            // its compiler the third as the most scratch memory of a thread.
             .invocations = 1024,
             .shared_bytes = 64u << 10,
             .scratch_bytes = 2u << 20,

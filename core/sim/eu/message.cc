@@ -305,8 +305,7 @@ absl::Status LengthError(const Message& m, int payload, int response, uint32_t d
 
 // A sampler message may leave out parameters at its end and components of its response.
 absl::Status CheckSamplerLengths(const Message& m, uint32_t desc) {
-  const auto params = static_cast<int>(
-      isa::Params(kGeneration, m.sampler_message).size());
+  const auto params = static_cast<int>(isa::Params(kGeneration, m.sampler_message).size());
   const int header = m.header ? 1 : 0;
   const int payload = m.mlen + m.ex_mlen - header;
   const bool known = payload % ParameterRegisters(m) == 0 &&

@@ -300,8 +300,7 @@ absl::StatusOr<uint32_t> Program::IndexOf(uint32_t offset) const {
 }
 
 std::string Describe(const Op& op) {
-  return absl::StrFormat("offset 0x%x: %s", op.offset,
-                         isa::Disassemble(kGeneration, op.inst));
+  return absl::StrFormat("offset 0x%x: %s", op.offset, isa::Disassemble(kGeneration, op.inst));
 }
 
 absl::Status OpError(absl::StatusCode code, const Op& op, absl::string_view what) {
