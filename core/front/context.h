@@ -7,11 +7,15 @@
 #include <vector>
 
 #include "core/front/bindings.h"
+#include "core/front/descriptors.h"
 #include "core/front/import.h"
 #include "core/front/layout.h"
+#include "core/front/modes.h"
 #include "core/front/op_emitter.h"
 #include "core/front/plan.h"
 #include "core/front/pointer_targets.h"
+#include "core/front/private_arrays.h"
+#include "core/front/shared_memory.h"
 #include "core/front/slots.h"
 #include "core/front/spirv.h"
 #include "core/mir/mir.h"
@@ -38,15 +42,13 @@ struct FunctionContext {
   std::vector<LoopContext> loops;
 };
 
-enum class DerivativeGroup : uint8_t { kNone, kLinear, kQuads };
-
 struct ImportContext {
   ImportContext(const SpirvModule& module, const Plan& the_plan, const ImportOptions& the_options)
       : spirv(module), plan(the_plan), options(the_options), layouts(module),
-        targets(module, the_plan),
+        targets(module, the_plan), selectors(module),
         emission(module.capabilities, the_options.max_instructions, the_options.mark_undefined),
         slots(the_plan.slot_types), bindings(module.bound), leaf_types(module.types.size()),
-        private_range_of(the_plan.variables.size(), kNoValue) {}
+        private_arrays(module, the_plan) {}
 
   // What is known before: constant.
   const SpirvModule& spirv;
@@ -54,6 +56,7 @@ struct ImportContext {
   const ImportOptions& options;
   const Layouts layouts;
   const PointerTargets targets;
+  const Selectors selectors;
 
   // What is made.
   Emission emission;
@@ -66,25 +69,11 @@ struct ImportContext {
 
   // Decided by set-up, constant from then on.
   DerivativeGroup derivative_group = DerivativeGroup::kNone;
-  bool round_to_even = false;  // asked for by an execution mode
-  std::vector<uint32_t> shared_offset;  // by index of SpirvModule::variables
-  bool shared_blocks = false;           // shared memory is laid out by decorations
-  std::vector<uint32_t> first_selector;  // likewise; emit_pointer.cc
+  SharedLayout shared;
 
   // Filled when first asked for.
   std::vector<std::vector<mir::Type>> leaf_types;  // by index of SpirvModule::types
-  struct ConstantTable {
-    uint32_t constant;
-    uint32_t offset;
-  };
-  std::vector<ConstantTable> constant_tables;
-  struct PrivateRange {
-    uint32_t variable;
-    size_t range;
-    uint32_t array;
-  };
-  std::vector<PrivateRange> private_ranges;
-  std::vector<uint32_t> private_range_of;  // by index of Plan::variables: first entry, or none
+  PrivateArrays private_arrays;
 };
 
 }  // namespace kiln::front

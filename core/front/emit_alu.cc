@@ -1,7 +1,7 @@
 // Arithmetic, comparison, conversion and bit operations, component by component.
-#include "core/front/importer.h"
+#include "core/front/emit.h"
+#include "core/front/inst_emitter.h"
 #include "core/front/opcode_rows.h"
-#include "core/front/refusal.h"
 
 namespace kiln::front {
 namespace {
@@ -85,23 +85,22 @@ bool Converts(mir::Op op) {
 
 const AluRow* Row(spv::Op op) { return RowOf<kRows, &AluRow::spirv>(op); }
 
+class AluEmitter : public InstEmitter {
+ public:
+  using InstEmitter::InstEmitter;
+
+  bool EmitAlu(const SpirvInst& inst, bool* handled);
+
+ private:
+  bool EmitFloatCompare(const SpirvInst& inst, bool* handled);
+  bool EmitExtended(const SpirvInst& inst);
+  bool EmitBitField(const SpirvInst& inst);
+  bool EmitAnyAll(const SpirvInst& inst);
+};
+
 }  // namespace
 
-// Appends the leaves of `count` operands from word `first` on; all must have the result's number
-// of leaves where the result's type says how many.
-bool Importer::Operands(const SpirvInst& inst, size_t first, size_t count, Leaves* operands) {
-  const SpirvType* type = Supported(inst.type);
-  if (type == nullptr) return false;
-  for (size_t i = 0; i < count; ++i) {
-    Leaves leaves;
-    if (!Get(inst.operand(first + i), &leaves)) return false;
-    if (leaves.size() != type->leaves) return Malformed("operand of another size", inst.result);
-    operands->insert(operands->end(), leaves.begin(), leaves.end());
-  }
-  return true;
-}
-
-bool Importer::EmitAlu(const SpirvInst& inst, bool* handled) {
+bool AluEmitter::EmitAlu(const SpirvInst& inst, bool* handled) {
   *handled = true;
   const AluRow* row = Row(inst.op);
   if (row == nullptr) {
@@ -158,7 +157,7 @@ bool Importer::EmitAlu(const SpirvInst& inst, bool* handled) {
   return ok() && Define(inst, leaves);
 }
 
-bool Importer::EmitFloatCompare(const SpirvInst& inst, bool* handled) {
+bool AluEmitter::EmitFloatCompare(const SpirvInst& inst, bool* handled) {
   using mir::Op;
   const auto unordered = [this](ValueId x) { return Emit(Op::kFne, {x, x}); };
   const auto less_or_greater = [this](ValueId a, ValueId b) {
@@ -216,7 +215,7 @@ bool Importer::EmitFloatCompare(const SpirvInst& inst, bool* handled) {
 }
 
 // Results are a struct of two members: low and high words, or sum and carry.
-bool Importer::EmitExtended(const SpirvInst& inst) {
+bool AluEmitter::EmitExtended(const SpirvInst& inst) {
   using mir::Op;
   Leaves a;
   Leaves b;
@@ -239,7 +238,7 @@ bool Importer::EmitExtended(const SpirvInst& inst) {
 }
 
 // Offset and count are scalars for all components.
-bool Importer::EmitBitField(const SpirvInst& inst) {
+bool AluEmitter::EmitBitField(const SpirvInst& inst) {
   const bool insert = inst.op == spv::Op::OpBitFieldInsert;
   Leaves operands;
   if (!Operands(inst, 3, insert ? 2 : 1, &operands)) return false;
@@ -262,7 +261,7 @@ bool Importer::EmitBitField(const SpirvInst& inst) {
   return ok() && Define(inst, leaves);
 }
 
-bool Importer::EmitAnyAll(const SpirvInst& inst) {
+bool AluEmitter::EmitAnyAll(const SpirvInst& inst) {
   Leaves vector;
   if (!Get(inst.operand(3), &vector)) return false;
   if (vector.empty()) return Malformed("any or all of nothing", inst.result);
@@ -271,6 +270,10 @@ bool Importer::EmitAnyAll(const SpirvInst& inst) {
     value = Emit(inst.op == spv::Op::OpAny ? mir::Op::kOr : mir::Op::kAnd, {value, vector[i]});
   }
   return ok() && Define(inst, {value});
+}
+
+bool EmitAlu(ImportContext& c, const SpirvInst& inst, bool* handled) {
+  return AluEmitter(c).EmitAlu(inst, handled);
 }
 
 }  // namespace kiln::front

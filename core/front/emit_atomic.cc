@@ -6,8 +6,10 @@
 #include <algorithm>
 
 #include "core/front/coverage.h"
-#include "core/front/importer.h"
-#include "core/front/refusal.h"
+#include "core/front/emit.h"
+#include "core/front/inst_emitter.h"
+#include "core/front/pointers.h"
+#include "core/front/resources.h"
 
 namespace kiln::front {
 namespace {
@@ -85,12 +87,24 @@ bool FormOf(spv::Op op, AtomicForm* form) {
   }
 }
 
-}  // namespace
+class AtomicEmitter : public Pointers {
+ public:
+  using Pointers::Pointers;
 
-bool Importer::Semantics(uint32_t id, uint32_t* value) {
-  if (spirv().IntConstant(id, value)) return true;
-  return Malformed("scope or memory semantics is no constant", id);
-}
+  bool EmitAtomic(const SpirvInst& inst);
+  bool EmitAtomicStore(const SpirvInst& inst);
+  bool EmitControlBarrier(const SpirvInst& inst);
+  bool EmitMemoryBarrier(uint32_t scope, uint32_t semantics);
+
+ private:
+  bool AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t scope_id,
+                    uint32_t semantics_id, mir::AtomicOp op, mir::Type type,
+                    absl::Span<const ValueId> values, ValueId* result);
+  bool MemoryAtomic(const Pointer& pointer, mir::AtomicOp op, mir::Type type,
+                    absl::Span<const ValueId> operands, Leaves* before);
+};
+
+}  // namespace
 
 namespace {
 
@@ -116,7 +130,7 @@ mir::Scope MemoryScope(spv::Scope scope) {
 
 }  // namespace
 
-bool Importer::EmitMemoryBarrier(uint32_t scope, uint32_t semantics) {
+bool AtomicEmitter::EmitMemoryBarrier(uint32_t scope, uint32_t semantics) {
   const uint32_t classes = ClassesOf(semantics);
   if (classes == 0) return true;
   builder().EmitInst(mir::Op::kMemoryBarrier, {}, {}, classes,
@@ -124,7 +138,7 @@ bool Importer::EmitMemoryBarrier(uint32_t scope, uint32_t semantics) {
   return true;
 }
 
-bool Importer::EmitControlBarrier(const SpirvInst& inst) {
+bool AtomicEmitter::EmitControlBarrier(const SpirvInst& inst) {
   uint32_t execution = 0;
   uint32_t memory = 0;
   uint32_t semantics = 0;
@@ -148,7 +162,7 @@ bool Importer::EmitControlBarrier(const SpirvInst& inst) {
   return true;
 }
 
-bool Importer::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t scope_id,
+bool AtomicEmitter::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t scope_id,
                             uint32_t semantics_id,
                             mir::AtomicOp op, mir::Type type, absl::Span<const ValueId> values,
                             ValueId* result) {
@@ -184,7 +198,7 @@ bool Importer::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t
   }
   if ((semantics & kRelease) != 0 && !EmitMemoryBarrier(scope, semantics)) return false;
   if (texel) {
-    if (!TexelAtomic(pointer, op, is_float, operands, result)) return false;
+    if (!TexelAtomic(c_, pointer, op, is_float, operands, result)) return false;
   } else {
     const mir::Type result_type = bits ? mir::IntOfBits(mir::BitsOf(type)) : type;
     Leaves before;
@@ -203,13 +217,13 @@ bool Importer::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t
   return ok();
 }
 
-bool Importer::MemoryAtomic(const Pointer& pointer, mir::AtomicOp op, mir::Type type,
+bool AtomicEmitter::MemoryAtomic(const Pointer& pointer, mir::AtomicOp op, mir::Type type,
                             absl::Span<const ValueId> operands, Leaves* before) {
   uint32_t resource = 0;
   mir::Op mir_op = mir::Op::kSharedAtomic;
   if (pointer.space == Pointer::kStorage) {
     mir_op = mir::Op::kSsboAtomic;
-    if (!Resource(pointer, &resource)) return false;
+    if (!Resources(c_).Resource(pointer, &resource)) return false;
     module().resources[resource].read_only = false;
   } else if (pointer.space == Pointer::kPhysical) {
     mir_op = mir::Op::kGlobalAtomic;
@@ -224,7 +238,7 @@ bool Importer::MemoryAtomic(const Pointer& pointer, mir::AtomicOp op, mir::Type 
   return true;
 }
 
-bool Importer::EmitAtomicStore(const SpirvInst& inst) {
+bool AtomicEmitter::EmitAtomicStore(const SpirvInst& inst) {
   Leaves value;
   if (!Get(inst.operand(4), &value)) return false;
   if (value.size() != 1) return Malformed("atomic store of a composite", inst.operand(1));
@@ -233,7 +247,7 @@ bool Importer::EmitAtomicStore(const SpirvInst& inst) {
                       mir::AtomicOp::kStore, TypeOf(value[0]), value, &result);
 }
 
-bool Importer::EmitAtomic(const SpirvInst& inst) {
+bool AtomicEmitter::EmitAtomic(const SpirvInst& inst) {
   AtomicForm form;
   if (!FormOf(inst.op, &form)) return Malformed("atomic", inst.result);
   const SpirvType* type = Supported(inst.type);
@@ -269,6 +283,45 @@ bool Importer::EmitAtomic(const SpirvInst& inst) {
     return false;
   }
   return Define(inst, {result});
+}
+
+bool EmitAtomic(ImportContext& c, const SpirvInst& inst, bool* handled) {
+  *handled = true;
+  switch (inst.op) {
+    case spv::Op::OpControlBarrier:
+      return AtomicEmitter(c).EmitControlBarrier(inst);
+    case spv::Op::OpMemoryBarrier: {
+      AtomicEmitter emitter(c);
+      uint32_t scope = 0;
+      uint32_t semantics = 0;
+      return emitter.Semantics(inst.operand(1), &scope) &&
+             emitter.Semantics(inst.operand(2), &semantics) &&
+             emitter.EmitMemoryBarrier(scope, semantics);
+    }
+    case spv::Op::OpAtomicStore:
+      return AtomicEmitter(c).EmitAtomicStore(inst);
+    case spv::Op::OpAtomicLoad:
+    case spv::Op::OpAtomicExchange:
+    case spv::Op::OpAtomicCompareExchange:
+    case spv::Op::OpAtomicIIncrement:
+    case spv::Op::OpAtomicIDecrement:
+    case spv::Op::OpAtomicIAdd:
+    case spv::Op::OpAtomicISub:
+    case spv::Op::OpAtomicSMin:
+    case spv::Op::OpAtomicUMin:
+    case spv::Op::OpAtomicSMax:
+    case spv::Op::OpAtomicUMax:
+    case spv::Op::OpAtomicAnd:
+    case spv::Op::OpAtomicOr:
+    case spv::Op::OpAtomicXor:
+    case spv::Op::OpAtomicFAddEXT:
+    case spv::Op::OpAtomicFMinEXT:
+    case spv::Op::OpAtomicFMaxEXT:
+      return AtomicEmitter(c).EmitAtomic(inst);
+    default:
+      *handled = false;
+      return true;
+  }
 }
 
 }  // namespace kiln::front

@@ -14,11 +14,16 @@
 
 #include "core/front/bounds.h"
 #include "core/front/coverage.h"
-#include "core/front/importer.h"
-#include "core/front/refusal.h"
+#include "core/front/emit.h"
+#include "core/front/inst_emitter.h"
 
 namespace kiln::front {
 namespace {
+
+// Labels that control is on its way to, each with the condition under which it is so (invalid if
+// it is the only one). Empty: the region has ended with a jump.
+using Flow = absl::InlinedVector<std::pair<uint32_t, ValueId>, 2>;
+constexpr uint32_t kReturnLabel = 0xfffffffeu;
 
 constexpr int kMaxRegionDepth = Most(Bound::kNesting);  // mir/verify.h allows 512; passes recurse
 // The flow of the arm of a conditional branch whose code is to follow behind the `if`.
@@ -44,19 +49,67 @@ bool Separates(absl::Span<const Case> cases, size_t split) {
                      [middle](const Case& c) { return c.literals.back() < middle; });
 }
 
+class ControlFlow : public InstEmitter {
+ public:
+  using InstEmitter::InstEmitter;
+
+  Flow EmitFunction(uint32_t index);
+  bool EmitCall(const SpirvInst& inst, bool* returns);
+
+ private:
+  struct Arm {
+    mir::RegionId region;
+    Flow flow;
+    std::vector<std::pair<uint32_t, ValueId>> writes;  // slot, value at the end; by slot
+  };
+  struct SwitchCase {
+    uint32_t target = 0;
+    std::vector<uint64_t> literals;
+  };
+  bool VisibleOutside(ValueId v, size_t values_before) const;
+  void WalkArm(Arm* arm, absl::FunctionRef<Flow()> emit);
+  Flow EmitIf(ValueId condition, absl::FunctionRef<Flow()> then_arm,
+              absl::FunctionRef<Flow()> else_arm);
+  Flow JoinFlows(ValueId condition, size_t values_before, const Arm (&arms)[2],
+                 std::vector<mir::Type>* types, std::vector<ValueId> (&yields)[2],
+                 std::vector<std::pair<size_t, size_t>>* results);
+  Flow Join(mir::InstId inst, ValueId condition, size_t values_before, Arm (&arms)[2]);
+  bool IsJump(uint32_t label) const;
+  void EmitContinue();
+  void EmitBreak(uint32_t label);
+  Flow Jump(uint32_t label);
+  Flow Dispatch(Flow flow);
+  bool AssignPhis(uint32_t from, uint32_t to);
+  Flow EmitEdge(uint32_t from, uint32_t to, uint32_t* next);
+  bool AlwaysJumps(uint32_t from, uint32_t to) const;
+  Flow EmitReturn(const SpirvInst& inst);
+  Flow EmitBranch(uint32_t block, const SpirvInst& inst, uint32_t* next);
+  Flow EmitCases(uint32_t block, ValueId selector, absl::Span<const SwitchCase> cases,
+                 uint32_t otherwise);
+  Flow EmitSwitch(uint32_t block, const SpirvInst& inst, uint32_t* next);
+  Flow EmitTerminator(uint32_t block, const SpirvInst& inst, uint32_t* next);
+  Flow EmitBlock(uint32_t block, uint32_t* next);
+  Flow EmitSequence(uint32_t block, bool loop_body);
+  void AddWrittenSlots(const Write& write, std::vector<uint32_t>* slots);
+  std::vector<uint32_t> LoopSlots(uint32_t header);
+  Flow EmitLoop(uint32_t header);
+  void Unbind(const SpirvFunction& function);
+  bool BindParameters(const SpirvInst& inst, const SpirvFunction& callee);
+};
+
 }  // namespace
 
 // ---- Regions and joins ----
 
 // Whether v, visible at the end of an arm, is also visible behind the `if` that was begun when the
 // module had `values_before` values.
-bool Importer::VisibleOutside(ValueId v, size_t values_before) const {
+bool ControlFlow::VisibleOutside(ValueId v, size_t values_before) const {
   const mir::Value::Kind kind = module().value(v).kind;
   return v.index < values_before || kind == mir::Value::Kind::kConstant ||
          kind == mir::Value::Kind::kUndef;
 }
 
-void Importer::WalkArm(Arm* arm, absl::FunctionRef<Flow()> emit) {
+void ControlFlow::WalkArm(Arm* arm, absl::FunctionRef<Flow()> emit) {
   const size_t mark = c_.slots.Mark();
   builder().SetRegion(arm->region);
   ++c_.nesting;
@@ -68,7 +121,7 @@ void Importer::WalkArm(Arm* arm, absl::FunctionRef<Flow()> emit) {
   arm->writes = c_.slots.UndoTo(mark);
 }
 
-Flow Importer::EmitIf(ValueId condition, absl::FunctionRef<Flow()> then_arm,
+Flow ControlFlow::EmitIf(ValueId condition, absl::FunctionRef<Flow()> then_arm,
                       absl::FunctionRef<Flow()> else_arm) {
   if (!ok()) return {};
   if (!condition.valid() || TypeOf(condition) != mir::Type::kBool) {
@@ -88,7 +141,7 @@ Flow Importer::EmitIf(ValueId condition, absl::FunctionRef<Flow()> then_arm,
   return Join(inst, condition, values_before, arms);
 }
 
-Flow Importer::JoinFlows(ValueId condition, size_t values_before, const Arm (&arms)[2],
+Flow ControlFlow::JoinFlows(ValueId condition, size_t values_before, const Arm (&arms)[2],
                          std::vector<mir::Type>* types, std::vector<ValueId> (&yields)[2],
                          std::vector<std::pair<size_t, size_t>>* results) {
   Flow flow = arms[0].flow;
@@ -126,7 +179,7 @@ Flow Importer::JoinFlows(ValueId condition, size_t values_before, const Arm (&ar
   return flow;
 }
 
-Flow Importer::Join(mir::InstId inst, ValueId condition, size_t values_before, Arm (&arms)[2]) {
+Flow ControlFlow::Join(mir::InstId inst, ValueId condition, size_t values_before, Arm (&arms)[2]) {
   const bool alive[2] = {!arms[0].flow.empty(), !arms[1].flow.empty()};
   if (!alive[0] && !alive[1]) {
     builder().Unreachable();
@@ -191,20 +244,20 @@ Flow Importer::Join(mir::InstId inst, ValueId condition, size_t values_before, A
 
 // ---- Jumps ----
 
-bool Importer::IsJump(uint32_t label) const {
+bool ControlFlow::IsJump(uint32_t label) const {
   if (c_.place.loops.empty()) return false;
   const uint32_t header = c_.place.loops.back().header;
   return label == header || label == kReturnLabel || !c_.place.plan->cfg.InLoop(label, header);
 }
 
-void Importer::EmitContinue() {
+void ControlFlow::EmitContinue() {
   std::vector<ValueId> values;
   for (uint32_t slot : c_.place.loops.back().slots) values.push_back(SlotValue(slot));
   Charge(values.size());
   builder().Continue(values);
 }
 
-void Importer::EmitBreak(uint32_t label) {
+void ControlFlow::EmitBreak(uint32_t label) {
   LoopExit exit;
   exit.label = label;
   LoopContext& loop = c_.place.loops.back();
@@ -214,7 +267,7 @@ void Importer::EmitBreak(uint32_t label) {
   loop.exits.push_back(std::move(exit));
 }
 
-Flow Importer::Jump(uint32_t label) {
+Flow ControlFlow::Jump(uint32_t label) {
   if (label == c_.place.loops.back().header) {
     EmitContinue();
   } else {
@@ -224,7 +277,7 @@ Flow Importer::Jump(uint32_t label) {
 }
 
 // Takes those labels out of a flow that are jumps of the loop around.
-Flow Importer::Dispatch(Flow flow) {
+Flow ControlFlow::Dispatch(Flow flow) {
   size_t i = 0;
   while (ok() && i < flow.size()) {
     const auto [label, condition] = flow[i];
@@ -244,7 +297,7 @@ Flow Importer::Dispatch(Flow flow) {
   return flow;
 }
 
-bool Importer::AssignPhis(uint32_t from, uint32_t to) {
+bool ControlFlow::AssignPhis(uint32_t from, uint32_t to) {
   const uint32_t first_block = c_.place.function->first_block;
   const uint32_t from_label = spirv().blocks[first_block + from].label;
   const SpirvBlock& block = spirv().blocks[first_block + to];
@@ -273,7 +326,7 @@ bool Importer::AssignPhis(uint32_t from, uint32_t to) {
   return true;
 }
 
-Flow Importer::EmitEdge(uint32_t from, uint32_t to, uint32_t* next) {
+Flow ControlFlow::EmitEdge(uint32_t from, uint32_t to, uint32_t* next) {
   if (!ok() || !AssignPhis(from, to)) return {};
   if (IsJump(to)) return Jump(to);
   if (c_.place.plan->cfg.blocks[to].label) return Flow{{to, ValueId()}};
@@ -284,12 +337,12 @@ Flow Importer::EmitEdge(uint32_t from, uint32_t to, uint32_t* next) {
   return EmitSequence(to, false);
 }
 
-bool Importer::AlwaysJumps(uint32_t, uint32_t to) const {
+bool ControlFlow::AlwaysJumps(uint32_t, uint32_t to) const {
   const CfgBlock& target = c_.place.plan->cfg.blocks[to];
   return IsJump(to) || (!target.label && target.always_jumps);
 }
 
-Flow Importer::EmitReturn(const SpirvInst& inst) {
+Flow ControlFlow::EmitReturn(const SpirvInst& inst) {
   if (inst.op == spv::Op::OpReturnValue) {
     Leaves leaves;
     uint32_t type = 0;
@@ -312,7 +365,7 @@ Flow Importer::EmitReturn(const SpirvInst& inst) {
 
 // ---- Blocks ----
 
-Flow Importer::EmitBranch(uint32_t block, const SpirvInst& inst, uint32_t* next) {
+Flow ControlFlow::EmitBranch(uint32_t block, const SpirvInst& inst, uint32_t* next) {
   const uint32_t first = c_.place.function->first_block;
   const uint32_t targets[2] = {spirv().Def(inst.operand(2)).index - first,
                                spirv().Def(inst.operand(3)).index - first};
@@ -347,7 +400,7 @@ Flow Importer::EmitBranch(uint32_t block, const SpirvInst& inst, uint32_t* next)
   return EmitEdge(block, targets[1 - nested], next);
 }
 
-Flow Importer::EmitCases(uint32_t block, ValueId selector, absl::Span<const SwitchCase> cases,
+Flow ControlFlow::EmitCases(uint32_t block, ValueId selector, absl::Span<const SwitchCase> cases,
                          uint32_t otherwise) {
   if (!ok()) return {};
   if (cases.empty()) return EmitEdge(block, otherwise, nullptr);
@@ -380,7 +433,7 @@ Flow Importer::EmitCases(uint32_t block, ValueId selector, absl::Span<const Swit
       [&] { return EmitCases(block, selector, cases.subspan(split), otherwise); });
 }
 
-Flow Importer::EmitSwitch(uint32_t block, const SpirvInst& inst, uint32_t* next) {
+Flow ControlFlow::EmitSwitch(uint32_t block, const SpirvInst& inst, uint32_t* next) {
   Leaves operand;
   if (!Get(inst.operand(1), &operand)) return {};
   if (operand.size() != 1 || !mir::IsInt(TypeOf(operand[0]))) {
@@ -418,7 +471,7 @@ Flow Importer::EmitSwitch(uint32_t block, const SpirvInst& inst, uint32_t* next)
   return EmitCases(block, selector, cases, otherwise);
 }
 
-Flow Importer::EmitTerminator(uint32_t block, const SpirvInst& inst, uint32_t* next) {
+Flow ControlFlow::EmitTerminator(uint32_t block, const SpirvInst& inst, uint32_t* next) {
   switch (inst.op) {
     case spv::Op::OpBranch:
       return EmitEdge(block, spirv().Def(inst.operand(1)).index - c_.place.function->first_block,
@@ -439,7 +492,7 @@ Flow Importer::EmitTerminator(uint32_t block, const SpirvInst& inst, uint32_t* n
   }
 }
 
-Flow Importer::EmitBlock(uint32_t block, uint32_t* next) {
+Flow ControlFlow::EmitBlock(uint32_t block, uint32_t* next) {
   *next = kNoBlock;
   const SpirvBlock& b = spirv().blocks[c_.place.function->first_block + block];
   bool phis = true;
@@ -457,13 +510,13 @@ Flow Importer::EmitBlock(uint32_t block, uint32_t* next) {
     phis = false;
     bool returns = true;
     builder().set_spirv_id(inst.result != 0 ? inst.result : inst.operand(1));
-    if (!Charge(1) || !EmitInst(inst, &returns)) return {};
+    if (!Charge(1) || !EmitInst(c_, inst, &returns)) return {};
     if (!returns) return {};
   }
   return EmitTerminator(block, spirv().Inst(spirv().body_offsets[b.end - 1]), next);
 }
 
-Flow Importer::EmitSequence(uint32_t x, bool loop_body) {
+Flow ControlFlow::EmitSequence(uint32_t x, bool loop_body) {
   std::vector<uint32_t> pending;  // labels whose code is to follow, the next one last
   for (;;) {
     if (!ok()) return {};
@@ -471,13 +524,8 @@ Flow Importer::EmitSequence(uint32_t x, bool loop_body) {
     const bool whole_loop = block.loop_header && !loop_body;
     const std::vector<uint32_t>& labels = whole_loop ? block.outside_labels : block.labels;
     pending.insert(pending.end(), labels.rbegin(), labels.rend());
-    Flow flow;
     uint32_t next = kNoBlock;
-    if (whole_loop) {
-      flow = EmitLoop(x);
-    } else {
-      flow = EmitBlock(x, &next);
-    }
+    Flow flow = whole_loop ? EmitLoop(x) : EmitBlock(x, &next);
     loop_body = false;
     while (next == kNoBlock) {
       if (!ok() || flow.empty() || pending.empty()) return flow;
@@ -502,7 +550,7 @@ Flow Importer::EmitSequence(uint32_t x, bool loop_body) {
 
 // ---- Loops ----
 
-void Importer::AddWrittenSlots(const Write& write, std::vector<uint32_t>* slots) {
+void ControlFlow::AddWrittenSlots(const Write& write, std::vector<uint32_t>* slots) {
   uint32_t first = write.first;
   uint32_t count = write.count;
   if (write.parameter != 0) {
@@ -522,7 +570,7 @@ void Importer::AddWrittenSlots(const Write& write, std::vector<uint32_t>* slots)
   }
 }
 
-std::vector<uint32_t> Importer::LoopSlots(uint32_t header) {
+std::vector<uint32_t> ControlFlow::LoopSlots(uint32_t header) {
   std::vector<uint32_t> slots;
   c_.slots.BeginList();
   const FunctionPlan& plan = *c_.place.plan;
@@ -539,7 +587,7 @@ std::vector<uint32_t> Importer::LoopSlots(uint32_t header) {
   return slots;
 }
 
-Flow Importer::EmitLoop(uint32_t header) {
+Flow ControlFlow::EmitLoop(uint32_t header) {
   builder().set_spirv_id(spirv().blocks[c_.place.function->first_block + header].label);
   LoopContext loop;
   loop.header = header;
@@ -601,7 +649,7 @@ Flow Importer::EmitLoop(uint32_t header) {
 
 // ---- Functions ----
 
-Flow Importer::EmitFunction(uint32_t index) {
+Flow ControlFlow::EmitFunction(uint32_t index) {
   FunctionContext caller = std::move(c_.place);
   c_.place = FunctionContext();
   c_.place.index = index;
@@ -620,7 +668,7 @@ Flow Importer::EmitFunction(uint32_t index) {
 }
 
 // What one inlined copy defined must not be seen by the next.
-void Importer::Unbind(const SpirvFunction& function) {
+void ControlFlow::Unbind(const SpirvFunction& function) {
   for (uint32_t id : function.parameters) c_.bindings.Unbind(id);
   if (function.first_block == function.end_block) return;
   const uint32_t first = spirv().blocks[function.first_block].first;
@@ -631,7 +679,7 @@ void Importer::Unbind(const SpirvFunction& function) {
   }
 }
 
-bool Importer::BindParameters(const SpirvInst& inst, const SpirvFunction& callee) {
+bool ControlFlow::BindParameters(const SpirvInst& inst, const SpirvFunction& callee) {
   for (size_t i = 0; i < callee.parameters.size(); ++i) {
     const uint32_t parameter = callee.parameters[i];
     const SpirvType& type = *spirv().Type(callee.parameter_types[i]);
@@ -665,7 +713,7 @@ bool Importer::BindParameters(const SpirvInst& inst, const SpirvFunction& callee
   return true;
 }
 
-bool Importer::EmitCall(const SpirvInst& inst, bool* returns) {
+bool ControlFlow::EmitCall(const SpirvInst& inst, bool* returns) {
   const SpirvFunction* callee = spirv().Function(inst.operand(3));
   if (callee == nullptr || callee->parameters.size() != inst.size() - 4 ||
       callee->return_type != inst.type) {
@@ -694,6 +742,15 @@ bool Importer::EmitCall(const SpirvInst& inst, bool* returns) {
     if (c_.slots.Get(s).valid()) c_.slots.Set(s, ValueId());
   }
   return has_value ? Define(inst, result) : true;
+}
+
+bool EmitEntry(ImportContext& c, uint32_t function_index, bool* end) {
+  *end = !ControlFlow(c).EmitFunction(function_index).empty();
+  return c.emission.errors.ok();
+}
+
+bool EmitCall(ImportContext& c, const SpirvInst& inst, bool* returns) {
+  return ControlFlow(c).EmitCall(inst, returns);
 }
 
 }  // namespace kiln::front

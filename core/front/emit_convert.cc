@@ -1,12 +1,28 @@
 // Between types: widths of integers and floats, bits as another type, addresses as pointers.
-#include "core/front/importer.h"
-#include "core/front/refusal.h"
+#include "core/front/emit.h"
+#include "core/front/inst_emitter.h"
 
 namespace kiln::front {
+namespace {
+
+class ConvertEmitter : public InstEmitter {
+ public:
+  using InstEmitter::InstEmitter;
+
+  bool EmitConvert(const SpirvInst& inst, bool* handled);
+
+ private:
+  ValueId ConvertToZero(ValueId v, mir::Type to);
+  bool RoundConversion(const SpirvInst& inst, bool* to_zero);
+  bool EmitBitcast(const SpirvInst& inst);
+  bool EmitPointerConversion(const SpirvInst& inst);
+};
+
+}  // namespace
 
 // To a narrower type, towards zero whatever the rounding mode: what was rounded away from zero goes
 // back by one unit, infinity to the largest number.
-ValueId Importer::ConvertToZero(ValueId v, mir::Type to) {
+ValueId ConvertEmitter::ConvertToZero(ValueId v, mir::Type to) {
   using mir::Op;
   const ValueId nearest = ConvertFloat(v, to);
   if (TypeOf(v) != mir::Type::kF32 || to != mir::Type::kF16) return nearest;
@@ -18,7 +34,7 @@ ValueId Importer::ConvertToZero(ValueId v, mir::Type to) {
 }
 
 // What the decoration FPRoundingMode of a conversion asks for.
-bool Importer::RoundConversion(const SpirvInst& inst, bool* to_zero) {
+bool ConvertEmitter::RoundConversion(const SpirvInst& inst, bool* to_zero) {
   const uint32_t mode = spirv().decorations[inst.result].rounding;
   *to_zero = mode == static_cast<uint32_t>(spv::FPRoundingMode::RTZ);
   const bool to_even = mode == static_cast<uint32_t>(spv::FPRoundingMode::RTE);
@@ -26,19 +42,7 @@ bool Importer::RoundConversion(const SpirvInst& inst, bool* to_zero) {
   return Refuse("float_controls", "rounding of a conversion", inst.result);
 }
 
-bool Importer::GetIndex(uint32_t id, ValueId* value) {
-  Leaves leaves;
-  uint32_t type = 0;
-  if (!Get(id, &leaves, &type)) return false;
-  if (leaves.size() != 1 || spirv().Type(type)->kind != SpirvType::kInt) {
-    return Malformed("operand is no integer", id);
-  }
-  const bool is_signed = spirv().Type(type)->is_signed;
-  *value = IsWideConstant(leaves[0]) ? Int(~0u) : ConvertInt(leaves[0], mir::Type::kI32, is_signed);
-  return true;
-}
-
-bool Importer::EmitConvert(const SpirvInst& inst, bool* handled) {
+bool ConvertEmitter::EmitConvert(const SpirvInst& inst, bool* handled) {
   const bool widths = inst.op == spv::Op::OpUConvert || inst.op == spv::Op::OpSConvert ||
                       inst.op == spv::Op::OpFConvert;
   *handled = true;
@@ -69,7 +73,7 @@ bool Importer::EmitConvert(const SpirvInst& inst, bool* handled) {
   return ok() && Define(inst, leaves);
 }
 
-bool Importer::EmitBitcast(const SpirvInst& inst) {
+bool ConvertEmitter::EmitBitcast(const SpirvInst& inst) {
   const SpirvType* to = spirv().Type(inst.type);
   if (to->kind == SpirvType::kPointer && !to->IsPhysicalPointer()) {
     return Refuse("variable_pointers", "pointer made by OpBitcast", inst.result);
@@ -104,7 +108,7 @@ bool Importer::EmitBitcast(const SpirvInst& inst) {
 }
 
 // A pointer to physical memory is its address.
-bool Importer::EmitPointerConversion(const SpirvInst& inst) {
+bool ConvertEmitter::EmitPointerConversion(const SpirvInst& inst) {
   Leaves from;
   uint32_t type = 0;
   if (Supported(inst.type) == nullptr || !Get(inst.operand(3), &from, &type)) return false;
@@ -116,6 +120,10 @@ bool Importer::EmitPointerConversion(const SpirvInst& inst) {
   const std::vector<mir::Type>& types = LeafTypes(inst.type);
   if (types.size() != 1 || !mir::IsInt(types[0])) return Malformed("address", inst.result);
   return Define(inst, {ConvertInt(from[0], types[0], false)});
+}
+
+bool EmitConvert(ImportContext& c, const SpirvInst& inst, bool* handled) {
+  return ConvertEmitter(c).EmitConvert(inst, handled);
 }
 
 }  // namespace kiln::front

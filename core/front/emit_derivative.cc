@@ -8,37 +8,31 @@
 //
 // The order of quads within a workgroup is ours: row by row, x first.
 #include "core/front/coverage.h"
-#include "core/front/importer.h"
-#include "core/front/refusal.h"
+#include "core/front/emit.h"
+#include "core/front/inst_emitter.h"
+#include "core/front/image_emitter.h"
 
 namespace kiln::front {
+namespace {
 
-bool Importer::SetDerivativeGroup(spv::ExecutionMode mode) {
-  if (mode == spv::ExecutionMode::DerivativeGroupLinearNV) {
-    c_.derivative_group = DerivativeGroup::kLinear;
-  } else if (mode == spv::ExecutionMode::DerivativeGroupQuadsNV) {
-    c_.derivative_group = DerivativeGroup::kQuads;
-  }
-  return true;
-}
+class DerivativeEmitter : public InstEmitter {
+ public:
+  using InstEmitter::InstEmitter;
 
-// Workgroups consist of whole quads.
-bool Importer::CheckDerivativeGroup(uint32_t entry_function) {
-  const auto& size = module().local_size;
-  switch (c_.derivative_group) {
-    case DerivativeGroup::kNone: return true;
-    case DerivativeGroup::kLinear:
-      return size[0] * size[1] * size[2] % 4 == 0 ||
-             Malformed("a derivative group needs whole quads", entry_function);
-    case DerivativeGroup::kQuads:
-      return (size[0] % 2 == 0 && size[1] % 2 == 0) ||
-             Malformed("a derivative group needs whole quads", entry_function);
-  }
-  return true;
-}
+  bool EmitDerivative(const SpirvInst& inst, bool* handled);
+  void ImplicitDerivatives(absl::Span<const ValueId> coordinates, size_t spatial,
+                           ImageOperands* operands);
+  ValueId QuadLocalId(uint32_t component);
+  ValueId LocalInvocationIndex();
+
+ private:
+  ValueId Derivative(ValueId v, uint32_t direction);
+};
+
+}  // namespace
 
 // Component of the local id in a derivative group of quads.
-ValueId Importer::QuadLocalId(uint32_t component) {
+ValueId DerivativeEmitter::QuadLocalId(uint32_t component) {
   using mir::Op;
   const auto& size = module().local_size;
   const uint32_t across = size[0] / 2, down = size[1] / 2;
@@ -52,7 +46,7 @@ ValueId Importer::QuadLocalId(uint32_t component) {
   return Emit(Op::kOr, {Emit(Op::kShl, {place, Int(1)}), Emit(Op::kAnd, {bit, Int(1)})});
 }
 
-ValueId Importer::LocalInvocationIndex() {
+ValueId DerivativeEmitter::LocalInvocationIndex() {
   using mir::Op;
   if (c_.derivative_group != DerivativeGroup::kQuads) return builder().LocalIndex();
   const auto& size = module().local_size;
@@ -63,7 +57,7 @@ ValueId Importer::LocalInvocationIndex() {
 
 // From the lane on the low side (left or top) of the quad to the one on the high side. `direction`:
 // 1 along x, 2 along y.
-ValueId Importer::Derivative(ValueId v, uint32_t direction) {
+ValueId DerivativeEmitter::Derivative(ValueId v, uint32_t direction) {
   using mir::Op;
   const mir::Type type = TypeOf(v);
   const ValueId here = ConvertFloat(v, mir::Type::kF32);
@@ -76,7 +70,7 @@ ValueId Importer::Derivative(ValueId v, uint32_t direction) {
   return ConvertFloat(Emit(Op::kFsub, {to, from}), type);
 }
 
-bool Importer::EmitDerivative(const SpirvInst& inst, bool* handled) {
+bool DerivativeEmitter::EmitDerivative(const SpirvInst& inst, bool* handled) {
   using mir::Op;
   bool x = false, y = false;
   switch (inst.op) {
@@ -108,7 +102,7 @@ bool Importer::EmitDerivative(const SpirvInst& inst, bool* handled) {
 }
 
 // Derivatives of the coordinates of a sample with an implicit level; a bias scales them.
-void Importer::ImplicitDerivatives(absl::Span<const ValueId> coordinates, size_t spatial,
+void DerivativeEmitter::ImplicitDerivatives(absl::Span<const ValueId> coordinates, size_t spatial,
                                    ImageOperands* operands) {
   using mir::Op;
   ValueId scale;
@@ -126,6 +120,23 @@ void Importer::ImplicitDerivatives(absl::Span<const ValueId> coordinates, size_t
       (direction == 1 ? operands->dx : operands->dy).push_back(d);
     }
   }
+}
+
+bool EmitDerivative(ImportContext& c, const SpirvInst& inst, bool* handled) {
+  return DerivativeEmitter(c).EmitDerivative(inst, handled);
+}
+
+void ImplicitDerivatives(ImportContext& c, absl::Span<const ValueId> coordinates, size_t spatial,
+                         ImageOperands* operands) {
+  DerivativeEmitter(c).ImplicitDerivatives(coordinates, spatial, operands);
+}
+
+ValueId QuadLocalId(ImportContext& c, uint32_t component) {
+  return DerivativeEmitter(c).QuadLocalId(component);
+}
+
+ValueId LocalInvocationIndex(ImportContext& c) {
+  return DerivativeEmitter(c).LocalInvocationIndex();
 }
 
 }  // namespace kiln::front

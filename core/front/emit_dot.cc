@@ -3,8 +3,8 @@
 // Four bytes packed in a dword are one MIR op; vectors of wider integers become products and sums,
 // of which the low bits are those of the exact sum. Only the last addition saturates.
 #include "core/front/coverage.h"
-#include "core/front/importer.h"
-#include "core/front/refusal.h"
+#include "core/front/emit.h"
+#include "core/front/inst_emitter.h"
 
 namespace kiln::front {
 namespace {
@@ -34,10 +34,20 @@ const DotRow* Row(spv::Op op) {
   return nullptr;
 }
 
+class DotEmitter : public InstEmitter {
+ public:
+  using InstEmitter::InstEmitter;
+
+  bool EmitIntegerDot(const SpirvInst& inst, bool* handled);
+
+ private:
+  ValueId SaturatingAdd(bool is_signed, ValueId a, ValueId b);
+};
+
 }  // namespace
 
 // The sum wraps the wrong way where both have one sign and the sum another.
-ValueId Importer::SaturatingAdd(bool is_signed, ValueId a, ValueId b) {
+ValueId DotEmitter::SaturatingAdd(bool is_signed, ValueId a, ValueId b) {
   const ValueId sum = Emit(Op::kIadd, {a, b});
   if (!is_signed) return Emit(Op::kSelect, {Emit(Op::kUlt, {sum, a}), Int(~0u), sum});
   const ValueId changed = Emit(Op::kAnd, {Emit(Op::kXor, {sum, a}), Emit(Op::kXor, {sum, b})});
@@ -47,7 +57,7 @@ ValueId Importer::SaturatingAdd(bool is_signed, ValueId a, ValueId b) {
   return Emit(Op::kSelect, {overflow, limit, sum});
 }
 
-bool Importer::EmitIntegerDot(const SpirvInst& inst, bool* handled) {
+bool DotEmitter::EmitIntegerDot(const SpirvInst& inst, bool* handled) {
   const DotRow* row = Row(inst.op);
   *handled = row != nullptr;
   if (row == nullptr) return true;
@@ -74,6 +84,10 @@ bool Importer::EmitIntegerDot(const SpirvInst& inst, bool* handled) {
   }
   if (row->saturates) sum = SaturatingAdd(row->is_signed, sum, accumulator);
   return ok() && Define(inst, {sum});
+}
+
+bool EmitIntegerDot(ImportContext& c, const SpirvInst& inst, bool* handled) {
+  return DotEmitter(c).EmitIntegerDot(inst, handled);
 }
 
 }  // namespace kiln::front

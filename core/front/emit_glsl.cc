@@ -1,5 +1,5 @@
 // GLSL.std.450: dispatch, and what is simple. The transcendental functions that hardware lacks are
-// in emit_glsl_math.cc.
+// in glsl_math.cc.
 //
 // Formulas are those of the GLSL.std.450 specification; precision is what Vulkan's "Precision and
 // operation of SPIR-V instructions" asks (mostly: inherited from these formulas). That goes for halfs
@@ -10,8 +10,10 @@
 #include <iterator>
 
 #include "core/front/coverage.h"
-#include "core/front/importer.h"
-#include "core/front/refusal.h"
+#include "core/front/emit.h"
+#include "core/front/inst_emitter.h"
+#include "core/front/glsl_math.h"
+#include "core/front/matrix_math.h"
 
 namespace kiln::front {
 namespace {
@@ -97,9 +99,32 @@ bool FindsBit(mir::Op op) {
   return op == mir::Op::kFindLsb || op == mir::Op::kFindSmsb || op == mir::Op::kFindUmsb;
 }
 
+class GlslEmitter : public InstEmitter {
+ public:
+  using InstEmitter::InstEmitter;
+
+  bool EmitExtInst(const SpirvInst& inst);
+
+ private:
+  ValueId GlslUnary(GLSLstd450 op, ValueId x);
+  ValueId GlslBinary(GLSLstd450 op, ValueId x, ValueId y);
+  ValueId GlslTernary(GLSLstd450 op, ValueId x, ValueId y, ValueId z);
+  bool EmitGlslElementwise(const SpirvInst& inst, GLSLstd450 op, bool* handled);
+  bool EmitGlslVector(const SpirvInst& inst, GLSLstd450 op, bool* handled);
+  bool EmitRefract(const SpirvInst& inst);
+  ValueId PackNorm(ValueId x, uint32_t bits, bool is_signed);
+  ValueId UnpackNorm(ValueId word, uint32_t shift, uint32_t bits, bool is_signed);
+  bool EmitGlslPack(const SpirvInst& inst, GLSLstd450 op, bool* handled);
+  bool EmitGlslParts(const SpirvInst& inst, GLSLstd450 op, bool* handled);
+  bool EmitInverse(const SpirvInst& inst);
+
+  const GlslMath math_{e_};
+  const MatrixMath matrices_{e_};
+};
+
 }  // namespace
 
-bool Importer::EmitExtInst(const SpirvInst& inst) {
+bool GlslEmitter::EmitExtInst(const SpirvInst& inst) {
   if (spirv().InstSet(inst.operand(3)) != ExtInstSet::kGlsl450) {
     if (spirv().Def(inst.operand(3)).kind != SpirvDef::kExtInstSet) {
       return Malformed("extended instruction of no set", inst.result);
@@ -123,7 +148,7 @@ bool Importer::EmitExtInst(const SpirvInst& inst) {
                 "GLSL.std.450 instruction " + std::to_string(inst.operand(4)), inst.result);
 }
 
-ValueId Importer::GlslUnary(GLSLstd450 op, ValueId x) {
+ValueId GlslEmitter::GlslUnary(GLSLstd450 op, ValueId x) {
   using mir::Op;
   switch (op) {
     case GLSLstd450Radians:
@@ -133,49 +158,50 @@ ValueId Importer::GlslUnary(GLSLstd450 op, ValueId x) {
     case GLSLstd450Tan:
       return Emit(Op::kFdiv, {Emit(Op::kFsin, {x}), Emit(Op::kFcos, {x})});
     case GLSLstd450Asin:
-      return Asin(x);
+      return math_.Asin(x);
     case GLSLstd450Acos:
-      return Acos(x);
+      return math_.Acos(x);
     case GLSLstd450Atan:
-      return Atan(x);
+      return math_.Atan(x);
     case GLSLstd450Sinh:
-      return Sinh(x);
+      return math_.Sinh(x);
     case GLSLstd450Cosh:
-      return Emit(Op::kFmul, {Emit(Op::kFadd, {Exp(x), Exp(Emit(Op::kFneg, {x}))}), Float(0.5f)});
+      return Emit(Op::kFmul,
+                  {Emit(Op::kFadd, {math_.Exp(x), math_.Exp(Emit(Op::kFneg, {x}))}), Float(0.5f)});
     case GLSLstd450Tanh:
-      return Tanh(x);
+      return math_.Tanh(x);
     case GLSLstd450Asinh:
-      return Asinh(x);
+      return math_.Asinh(x);
     case GLSLstd450Acosh: {
       const ValueId root =
           Emit(Op::kFsqrt, {Emit(Op::kFsub, {Emit(Op::kFmul, {x, x}), Float(1.0f)})});
-      return Log(Emit(Op::kFadd, {x, root}));
+      return math_.Log(Emit(Op::kFadd, {x, root}));
     }
     case GLSLstd450Atanh: {
       const ValueId ratio =
           Emit(Op::kFdiv, {Emit(Op::kFadd, {Float(1.0f), x}), Emit(Op::kFsub, {Float(1.0f), x})});
-      return Emit(Op::kFmul, {Log(ratio), Float(0.5f)});
+      return Emit(Op::kFmul, {math_.Log(ratio), Float(0.5f)});
     }
     case GLSLstd450Exp:
-      return Exp(x);
+      return math_.Exp(x);
     default:
-      return Log(x);
+      return math_.Log(x);
   }
 }
 
-ValueId Importer::GlslBinary(GLSLstd450 op, ValueId x, ValueId y) {
+ValueId GlslEmitter::GlslBinary(GLSLstd450 op, ValueId x, ValueId y) {
   using mir::Op;
   switch (op) {
     case GLSLstd450Atan2:
-      return Atan2(x, y);
+      return math_.Atan2(x, y);
     case GLSLstd450Step:
       return Emit(Op::kSelect, {Emit(Op::kFlt, {y, x}), FloatLike(x, 0.0f), FloatLike(x, 1.0f)});
     default:
-      return Ldexp(x, y);
+      return math_.Ldexp(x, y);
   }
 }
 
-ValueId Importer::GlslTernary(GLSLstd450 op, ValueId x, ValueId y, ValueId z) {
+ValueId GlslEmitter::GlslTernary(GLSLstd450 op, ValueId x, ValueId y, ValueId z) {
   using mir::Op;
   switch (op) {
     case GLSLstd450FClamp:
@@ -199,7 +225,7 @@ ValueId Importer::GlslTernary(GLSLstd450 op, ValueId x, ValueId y, ValueId z) {
   }
 }
 
-bool Importer::EmitGlslElementwise(const SpirvInst& inst, GLSLstd450 op, bool* handled) {
+bool GlslEmitter::EmitGlslElementwise(const SpirvInst& inst, GLSLstd450 op, bool* handled) {
   const DirectRow* direct = nullptr;
   for (const DirectRow& row : kDirect) {
     if (row.glsl == op) direct = &row;
@@ -242,7 +268,7 @@ bool Importer::EmitGlslElementwise(const SpirvInst& inst, GLSLstd450 op, bool* h
   return ok() && Define(inst, leaves);
 }
 
-bool Importer::EmitGlslVector(const SpirvInst& inst, GLSLstd450 op, bool* handled) {
+bool GlslEmitter::EmitGlslVector(const SpirvInst& inst, GLSLstd450 op, bool* handled) {
   using mir::Op;
   *handled = true;
   Leaves a;
@@ -276,12 +302,13 @@ bool Importer::EmitGlslVector(const SpirvInst& inst, GLSLstd450 op, bool* handle
     for (size_t i = 0; i < a.size(); ++i) a[i] = Emit(Op::kFsub, {a[i], b[i]});
   }
   if (op == GLSLstd450Length || op == GLSLstd450Distance) {
-    out.push_back(a.size() == 1 ? Emit(Op::kFabs, {a[0]}) : Emit(Op::kFsqrt, {Dot(a, a)}));
+    out.push_back(a.size() == 1 ? Emit(Op::kFabs, {a[0]})
+                                : Emit(Op::kFsqrt, {matrices_.Dot(a, a)}));
   } else if (op == GLSLstd450Normalize) {
     if (a.size() == 1) {
-      out.push_back(WithSign(FloatLike(a[0], 1.0f), a[0]));
+      out.push_back(math_.WithSign(FloatLike(a[0], 1.0f), a[0]));
     } else {
-      const ValueId scale = Emit(Op::kFrsq, {Dot(a, a)});
+      const ValueId scale = Emit(Op::kFrsq, {matrices_.Dot(a, a)});
       for (ValueId v : a) out.push_back(Emit(Op::kFmul, {v, scale}));
     }
   } else if (op == GLSLstd450Cross) {
@@ -292,10 +319,10 @@ bool Importer::EmitGlslVector(const SpirvInst& inst, GLSLstd450 op, bool* handle
           Emit(Op::kFsub, {Emit(Op::kFmul, {a[j], b[k]}), Emit(Op::kFmul, {b[j], a[k]})}));
     }
   } else if (op == GLSLstd450FaceForward) {  // N, I, Nref
-    const ValueId keep = Emit(Op::kFlt, {Dot(c, b), FloatLike(a[0], 0.0f)});
+    const ValueId keep = Emit(Op::kFlt, {matrices_.Dot(c, b), FloatLike(a[0], 0.0f)});
     for (ValueId v : a) out.push_back(Emit(Op::kSelect, {keep, v, Emit(Op::kFneg, {v})}));
   } else {  // I - 2 dot(N, I) N
-    const ValueId twice = Emit(Op::kFmul, {FloatLike(a[0], 2.0f), Dot(b, a)});
+    const ValueId twice = Emit(Op::kFmul, {FloatLike(a[0], 2.0f), matrices_.Dot(b, a)});
     for (size_t i = 0; i < a.size(); ++i) {
       out.push_back(Emit(Op::kFsub, {a[i], Emit(Op::kFmul, {twice, b[i]})}));
     }
@@ -303,7 +330,7 @@ bool Importer::EmitGlslVector(const SpirvInst& inst, GLSLstd450 op, bool* handle
   return ok() && Define(inst, out);
 }
 
-bool Importer::EmitRefract(const SpirvInst& inst) {
+bool GlslEmitter::EmitRefract(const SpirvInst& inst) {
   using mir::Op;
   Leaves i;
   Leaves n;
@@ -311,7 +338,7 @@ bool Importer::EmitRefract(const SpirvInst& inst) {
   if (!GetFloats(inst.operand(5), &i) || !GetFloats(inst.operand(6), &n)) return false;
   if (!GetScalar(inst.operand(7), TypeOf(i[0]), &eta)) return false;
   if (i.size() != n.size()) return Malformed("operands of unfit sizes", inst.result);
-  const ValueId d = Dot(n, i);
+  const ValueId d = matrices_.Dot(n, i);
   const ValueId one = FloatLike(d, 1.0f);
   const ValueId rest = Emit(Op::kFsub, {one, Emit(Op::kFmul, {d, d})});
   const ValueId k = Emit(Op::kFsub, {one, Emit(Op::kFmul, {Emit(Op::kFmul, {eta, eta}), rest})});
@@ -329,7 +356,7 @@ bool Importer::EmitRefract(const SpirvInst& inst) {
 // ---- Packing ----
 
 // round(x * (2^n - 1)) in the low `bits` bits; signed: n = bits - 1, and x from [-1, 1].
-ValueId Importer::PackNorm(ValueId x, uint32_t bits, bool is_signed) {
+ValueId GlslEmitter::PackNorm(ValueId x, uint32_t bits, bool is_signed) {
   using mir::Op;
   const auto scale = static_cast<float>((1u << (is_signed ? bits - 1 : bits)) - 1);
   const ValueId clamped = is_signed
@@ -341,7 +368,7 @@ ValueId Importer::PackNorm(ValueId x, uint32_t bits, bool is_signed) {
 }
 
 // The product with the rounded reciprocal is exact at 0 and 1 and within 1.5 ulp elsewhere.
-ValueId Importer::UnpackNorm(ValueId word, uint32_t shift, uint32_t bits, bool is_signed) {
+ValueId GlslEmitter::UnpackNorm(ValueId word, uint32_t shift, uint32_t bits, bool is_signed) {
   using mir::Op;
   const float scale = 1.0f / static_cast<float>((1u << (is_signed ? bits - 1 : bits)) - 1);
   if (!is_signed) {
@@ -353,7 +380,7 @@ ValueId Importer::UnpackNorm(ValueId word, uint32_t shift, uint32_t bits, bool i
   return Emit(Op::kFmax, {scaled, Float(-1.0f)});
 }
 
-bool Importer::EmitGlslPack(const SpirvInst& inst, GLSLstd450 op, bool* handled) {
+bool GlslEmitter::EmitGlslPack(const SpirvInst& inst, GLSLstd450 op, bool* handled) {
   using mir::Op;
   *handled = true;
   bool pack = true;
@@ -427,7 +454,7 @@ bool Importer::EmitGlslPack(const SpirvInst& inst, GLSLstd450 op, bool* handled)
 
 // ---- Functions with two results, and matrices ----
 
-bool Importer::EmitGlslParts(const SpirvInst& inst, GLSLstd450 op, bool* handled) {
+bool GlslEmitter::EmitGlslParts(const SpirvInst& inst, GLSLstd450 op, bool* handled) {
   using mir::Op;
   *handled = true;
   const bool modf = op == GLSLstd450Modf || op == GLSLstd450ModfStruct;
@@ -436,7 +463,7 @@ bool Importer::EmitGlslParts(const SpirvInst& inst, GLSLstd450 op, bool* handled
     Matrix m;
     if (!GetMatrix(inst.operand(5), &m)) return false;
     if (m.columns != m.rows) return Malformed("determinant of no square matrix", inst.result);
-    return Define(inst, {Determinant(m)});
+    return Define(inst, {matrices_.Determinant(m)});
   }
   if (op == GLSLstd450MatrixInverse) return EmitInverse(inst);
   if (!modf && !frexp) {
@@ -454,7 +481,7 @@ bool Importer::EmitGlslParts(const SpirvInst& inst, GLSLstd450 op, bool* handled
       b = Emit(Op::kFtrunc, {x});
       a = Emit(Op::kFsub, {x, b});
     } else {
-      Frexp(ConvertFloat(x, mir::Type::kF32), &a, &b);
+      math_.Frexp(ConvertFloat(x, mir::Type::kF32), &a, &b);
       if (ok()) a = ConvertFloat(a, TypeOf(x));
     }
     first.push_back(a);
@@ -480,51 +507,28 @@ bool Importer::EmitGlslParts(const SpirvInst& inst, GLSLstd450 op, bool* handled
   if (frexp) {
     for (ValueId& b : second) b = ConvertInt(b, types[0], true);
   }
-  return ok() && Store(pointer, second) && Define(inst, first);
+  return ok() && StoreTo(c_, pointer, second) && Define(inst, first);
 }
 
-// The determinant of what remains without one column and one row.
-ValueId Importer::Minor(const Matrix& m, uint32_t skip_column, uint32_t skip_row) {
-  Matrix rest;
-  rest.columns = rest.rows = m.columns - 1;
-  for (uint32_t c = 0; c < m.columns; ++c) {
-    for (uint32_t r = 0; r < m.rows; ++r) {
-      if (c != skip_column && r != skip_row) rest.m.push_back(m.at(c, r));
-    }
-  }
-  return Determinant(rest);
-}
-
-ValueId Importer::Determinant(const Matrix& m) {
-  using mir::Op;
-  if (m.columns == 1) return m.at(0, 0);
-  if (m.columns == 2) {
-    return Emit(Op::kFsub, {Emit(Op::kFmul, {m.at(0, 0), m.at(1, 1)}),
-                            Emit(Op::kFmul, {m.at(1, 0), m.at(0, 1)})});
-  }
-  ValueId sum;
-  for (uint32_t c = 0; c < m.columns; ++c) {
-    const ValueId term = Emit(Op::kFmul, {m.at(c, 0), Minor(m, c, 0)});
-    sum = c == 0 ? term : Emit(c % 2 == 1 ? Op::kFsub : Op::kFadd, {sum, term});
-  }
-  return sum;
-}
-
-bool Importer::EmitInverse(const SpirvInst& inst) {
+bool GlslEmitter::EmitInverse(const SpirvInst& inst) {
   using mir::Op;
   Matrix m;
   if (!GetMatrix(inst.operand(5), &m)) return false;
   if (m.columns != m.rows) return Malformed("inverse of no square matrix", inst.result);
-  const ValueId scale = Emit(Op::kFrcp, {Determinant(m)});
+  const ValueId scale = Emit(Op::kFrcp, {matrices_.Determinant(m)});
   Leaves out;
   for (uint32_t c = 0; c < m.columns; ++c) {
     for (uint32_t r = 0; r < m.rows; ++r) {
-      ValueId cofactor = Minor(m, r, c);  // transposed
+      ValueId cofactor = matrices_.Minor(m, r, c);  // transposed
       if ((c + r) % 2 == 1) cofactor = Emit(Op::kFneg, {cofactor});
       out.push_back(Emit(Op::kFmul, {cofactor, scale}));
     }
   }
   return ok() && Define(inst, out);
+}
+
+bool EmitExtInst(ImportContext& c, const SpirvInst& inst) {
+  return GlslEmitter(c).EmitExtInst(inst);
 }
 
 }  // namespace kiln::front

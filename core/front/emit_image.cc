@@ -6,8 +6,10 @@
 #include <algorithm>
 
 #include "core/front/coverage.h"
-#include "core/front/importer.h"
-#include "core/front/refusal.h"
+#include "core/front/descriptors.h"
+#include "core/front/emit.h"
+#include "core/front/image_emitter.h"
+#include "core/front/resources.h"
 
 namespace kiln::front {
 namespace {
@@ -18,7 +20,7 @@ bool Has(uint32_t mask, spv::ImageOperandsMask bit) {
 
 }  // namespace
 
-bool Importer::EmitImage(const SpirvInst& inst, bool* handled) {
+bool ImageEmitter::EmitImage(const SpirvInst& inst, bool* handled) {
   *handled = true;
   SampleForm form;
   if (SampleFormOf(inst.op, &form)) return EmitSample(inst, form);
@@ -48,37 +50,7 @@ bool Importer::EmitImage(const SpirvInst& inst, bool* handled) {
 
 // ---- Handles ----
 
-bool Importer::GetImage(uint32_t id, ImageHandle* handle) {
-  const SpirvDef& def = spirv().Def(id);
-  const SpirvType* type = spirv().Type(def.type);
-  if (type == nullptr || !type->IsImage()) return Malformed("operand is no image or sampler", id);
-  const Binding& binding = c_.bindings.Of(id);
-  if (binding.kind != Binding::kImage || !IsHere(id)) {
-    return Refuse("image_values", "image or sampler that is not loaded from a descriptor", id);
-  }
-  *handle = c_.bindings.image(binding);
-  const uint32_t slot = plan().slots[id];
-  if (slot != kNoSlot) {
-    if (handle->image.descriptor.valid()) handle->image.descriptor = SlotValue(slot);
-    if (handle->sampler.descriptor.valid()) handle->sampler.descriptor = SlotValue(slot + 1);
-  }
-  if (spirv().decorations[id].non_uniform) {
-    if (handle->image.descriptor.valid()) handle->image.flags |= mir::kNonUniform;
-    if (handle->sampler.descriptor.valid()) handle->sampler.flags |= mir::kNonUniform;
-  }
-  return true;
-}
-
-bool Importer::DefineImage(const SpirvInst& inst, const ImageHandle& handle) {
-  c_.bindings.BindImage(inst.result, handle);
-  const uint32_t slot = plan().slots[inst.result];
-  if (slot == kNoSlot) return true;
-  if (handle.image.descriptor.valid()) c_.slots.Set(slot, handle.image.descriptor);
-  if (handle.sampler.descriptor.valid()) c_.slots.Set(slot + 1, handle.sampler.descriptor);
-  return true;
-}
-
-bool Importer::LoadImage(const SpirvInst& inst, const Pointer& pointer) {
+bool ImageEmitter::LoadImage(const SpirvInst& inst, const Pointer& pointer) {
   const SpirvType& type = *spirv().Type(pointer.type);
   if (!type.IsImage()) {
     return type.unsupported.empty() ? Malformed("load of an array of images", inst.result)
@@ -89,7 +61,7 @@ bool Importer::LoadImage(const SpirvInst& inst, const Pointer& pointer) {
   return DefineImage(inst, handle);
 }
 
-bool Importer::EmitSampledImage(const SpirvInst& inst) {
+bool ImageEmitter::EmitSampledImage(const SpirvInst& inst) {
   ImageHandle image;
   ImageHandle sampler;
   if (!GetImage(inst.operand(3), &image) || !GetImage(inst.operand(4), &sampler)) return false;
@@ -102,7 +74,7 @@ bool Importer::EmitSampledImage(const SpirvInst& inst) {
   return DefineImage(inst, {image.image, sampler.sampler});
 }
 
-bool Importer::EmitImageOf(const SpirvInst& inst) {
+bool ImageEmitter::EmitImageOf(const SpirvInst& inst) {
   ImageHandle handle;
   if (!GetImage(inst.operand(3), &handle)) return false;
   const SpirvType& from = *spirv().Type(spirv().Def(inst.operand(3)).type);
@@ -115,7 +87,7 @@ bool Importer::EmitImageOf(const SpirvInst& inst) {
 
 // ---- Operands ----
 
-bool Importer::GetInts(uint32_t id, size_t count, Leaves* leaves) {
+bool ImageEmitter::GetInts(uint32_t id, size_t count, Leaves* leaves) {
   if (!Get(id, leaves)) return false;
   for (ValueId v : *leaves) {
     if (TypeOf(v) != mir::Type::kI32) return Malformed("texel offset of other than integers", id);
@@ -124,7 +96,7 @@ bool Importer::GetInts(uint32_t id, size_t count, Leaves* leaves) {
 }
 
 // The mask at word `first` and what follows it.
-bool Importer::GetImageOperands(const SpirvInst& inst, size_t first, ImageOperands* operands) {
+bool ImageEmitter::GetImageOperands(const SpirvInst& inst, size_t first, ImageOperands* operands) {
   using Mask = spv::ImageOperandsMask;
   if (first >= inst.size()) return true;
   const uint32_t mask = inst.words[first];
@@ -160,14 +132,14 @@ bool Importer::GetImageOperands(const SpirvInst& inst, size_t first, ImageOperan
   return true;
 }
 
-bool Importer::CheckImageOperands(const SpirvInst& inst, const ImageOperands& operands,
+bool ImageEmitter::CheckImageOperands(const SpirvInst& inst, const ImageOperands& operands,
                                   uint16_t allowed) {
   if ((operands.params & ~allowed) == 0) return true;
   return Malformed("image operand that the instruction cannot have", inst.result);
 }
 
 // The first `count` components of a vector that may be longer, appended to the sources.
-bool Importer::Texels(uint32_t id, size_t count, mir::Type type, Leaves* sources) {
+bool ImageEmitter::Texels(uint32_t id, size_t count, mir::Type type, Leaves* sources) {
   Leaves leaves;
   if (!Get(id, &leaves)) return false;
   if (leaves.size() < count) return Malformed("too few coordinates", id);
@@ -180,24 +152,24 @@ bool Importer::Texels(uint32_t id, size_t count, mir::Type type, Leaves* sources
 
 // ---- Texel ops ----
 
-bool Importer::AccessedImage(const Pointer& image, uint32_t* resource) {
+bool ImageEmitter::AccessedImage(const Pointer& image, uint32_t* resource) {
   if (image.variable == 0) return Malformed("a sampler is no image", builder().spirv_id());
   uint32_t count = 0;
-  const SpirvType& type = DescriptorType(image, &count);
+  const SpirvType& type = DescriptorType(spirv(), image.variable, &count);
   if (!type.image_unsupported.empty()) {
     return Refuse(type.image_unsupported, "image of this type", image.variable);
   }
-  return Resource(image, resource);
+  return Resources(c_).Resource(image, resource);
 }
 
-mir::Type Importer::ComponentType(uint32_t resource) const {
+mir::Type ImageEmitter::ComponentType(uint32_t resource) const {
   return module().resources[resource].image.component == mir::ComponentType::kFloat
              ? mir::Type::kF32
              : mir::Type::kI32;
 }
 
 // `sources` are those behind the index of the image.
-mir::InstId Importer::EmitTexelOp(mir::Op op, const Pointer& image, uint32_t resource,
+mir::InstId ImageEmitter::EmitTexelOp(mir::Op op, const Pointer& image, uint32_t resource,
                                   mir::TexelOp texel, absl::Span<const ValueId> sources,
                                   absl::Span<const mir::Type> results, uint8_t flags) {
   Leaves all = DescriptorSources(image);
@@ -214,7 +186,7 @@ mir::InstId Importer::EmitTexelOp(mir::Op op, const Pointer& image, uint32_t res
 }
 
 // Binds the result to as many components as its type has.
-bool Importer::DefineTexel(const SpirvInst& inst, mir::InstId texel) {
+bool ImageEmitter::DefineTexel(const SpirvInst& inst, mir::InstId texel) {
   const SpirvType* type = Supported(inst.type);
   if (type == nullptr) return false;
   Leaves leaves;
@@ -225,7 +197,7 @@ bool Importer::DefineTexel(const SpirvInst& inst, mir::InstId texel) {
   return Define(inst, leaves);
 }
 
-bool Importer::EmitFetch(const SpirvInst& inst) {
+bool ImageEmitter::EmitFetch(const SpirvInst& inst) {
   ImageHandle handle;
   ImageOperands operands;
   uint32_t resource = 0;
@@ -268,7 +240,7 @@ bool Importer::EmitFetch(const SpirvInst& inst) {
 
 // ---- Storage images ----
 
-bool Importer::StorageSources(const SpirvInst& inst, uint32_t coordinates, uint32_t resource,
+bool ImageEmitter::StorageSources(const SpirvInst& inst, uint32_t coordinates, uint32_t resource,
                               const ImageOperands& operands, mir::TexelOp* texel,
                               Leaves* sources) {
   const mir::Resource& r = module().resources[resource];
@@ -289,7 +261,7 @@ bool Importer::StorageSources(const SpirvInst& inst, uint32_t coordinates, uint3
   return true;
 }
 
-bool Importer::EmitImageRead(const SpirvInst& inst) {
+bool ImageEmitter::EmitImageRead(const SpirvInst& inst) {
   ImageHandle handle;
   ImageOperands operands;
   uint32_t resource = 0;
@@ -306,7 +278,7 @@ bool Importer::EmitImageRead(const SpirvInst& inst) {
                                        results, operands.flags));
 }
 
-bool Importer::EmitImageWrite(const SpirvInst& inst) {
+bool ImageEmitter::EmitImageWrite(const SpirvInst& inst) {
   ImageHandle handle;
   ImageOperands operands;
   uint32_t resource = 0;
@@ -334,7 +306,7 @@ bool Importer::EmitImageWrite(const SpirvInst& inst) {
 
 // ---- Texel pointers and atomics ----
 
-bool Importer::EmitTexelPointer(const SpirvInst& inst) {
+bool ImageEmitter::EmitTexelPointer(const SpirvInst& inst) {
   Pointer pointer;
   if (!GetPointer(inst.operand(3), &pointer)) return false;
   const SpirvType* image = spirv().Type(pointer.type);
@@ -362,7 +334,7 @@ bool Importer::EmitTexelPointer(const SpirvInst& inst) {
 }
 
 // Operands and result are bits, of floats too.
-bool Importer::TexelAtomic(const Pointer& pointer, mir::AtomicOp op, bool is_float,
+bool ImageEmitter::TexelAtomic(const Pointer& pointer, mir::AtomicOp op, bool is_float,
                            absl::Span<const ValueId> operands, ValueId* result) {
   const TexelPointer texel_pointer = c_.bindings.texel(pointer.offset);
   uint32_t resource = 0;
@@ -385,7 +357,7 @@ bool Importer::TexelAtomic(const Pointer& pointer, mir::AtomicOp op, bool is_flo
 
 // ---- Queries ----
 
-bool Importer::EmitImageQuery(const SpirvInst& inst) {
+bool ImageEmitter::EmitImageQuery(const SpirvInst& inst) {
   ImageHandle handle;
   uint32_t resource = 0;
   if (!GetImage(inst.operand(3), &handle) || !AccessedImage(handle.image, &resource)) return false;
@@ -404,6 +376,19 @@ bool Importer::EmitImageQuery(const SpirvInst& inst) {
   const size_t count = op == mir::Op::kImageSize ? mir::SizeCount(info) : 1;
   const std::vector<mir::Type> results(count, mir::Type::kI32);
   return DefineTexel(inst, EmitTexelOp(op, handle.image, resource, texel, sources, results, 0));
+}
+
+bool EmitImage(ImportContext& c, const SpirvInst& inst, bool* handled) {
+  return ImageEmitter(c).EmitImage(inst, handled);
+}
+
+bool LoadImage(ImportContext& c, const SpirvInst& inst, const Pointer& pointer) {
+  return ImageEmitter(c).LoadImage(inst, pointer);
+}
+
+bool TexelAtomic(ImportContext& c, const Pointer& pointer, mir::AtomicOp op, bool is_float,
+                 absl::Span<const ValueId> operands, ValueId* result) {
+  return ImageEmitter(c).TexelAtomic(pointer, op, is_float, operands, result);
 }
 
 }  // namespace kiln::front

@@ -6,7 +6,9 @@
 // "Texel Gathering" and "Projection Operation".
 #include <algorithm>
 
-#include "core/front/importer.h"
+#include "core/front/emit.h"
+#include "core/front/image_emitter.h"
+#include "core/front/resources.h"
 
 namespace kiln::front {
 namespace {
@@ -16,7 +18,7 @@ constexpr int kLowerLeft = 3;
 
 }  // namespace
 
-bool Importer::SampleFormOf(spv::Op op, SampleForm* form) {
+bool ImageEmitter::SampleFormOf(spv::Op op, SampleForm* form) {
   switch (op) {
     case spv::Op::OpImageSampleImplicitLod:
       *form = {false, false, false, false, 5};
@@ -54,7 +56,7 @@ bool Importer::SampleFormOf(spv::Op op, SampleForm* form) {
 }
 
 // Coordinates and dref, divided if the form is projected.
-bool Importer::SampleCoordinates(const SpirvInst& inst, const SampleForm& form,
+bool ImageEmitter::SampleCoordinates(const SpirvInst& inst, const SampleForm& form,
                                  const mir::ImageInfo& info, Leaves* sources) {
   const auto count = static_cast<size_t>(mir::CoordinateCount(info, true));
   if (!Texels(inst.operand(4), count + form.projected, mir::Type::kF32, sources)) return false;
@@ -67,7 +69,7 @@ bool Importer::SampleCoordinates(const SpirvInst& inst, const SampleForm& form,
 }
 
 // Puts an offset of constants that fit into the op.
-bool Importer::ConstantOffset(absl::Span<const ValueId> offset, mir::TexelOp* texel) const {
+bool ImageEmitter::ConstantOffset(absl::Span<const ValueId> offset, mir::TexelOp* texel) const {
   for (size_t i = 0; i < offset.size() && i < texel->offset.size(); ++i) {
     uint32_t bits = 0;
     if (!IsConstant(offset[i], &bits)) return false;
@@ -78,7 +80,7 @@ bool Importer::ConstantOffset(absl::Span<const ValueId> offset, mir::TexelOp* te
   return true;
 }
 
-bool Importer::EmitSample(const SpirvInst& inst, const SampleForm& form) {
+bool ImageEmitter::EmitSample(const SpirvInst& inst, const SampleForm& form) {
   ImageHandle handle;
   ImageOperands operands;
   uint32_t resource = 0;
@@ -97,7 +99,7 @@ bool Importer::EmitSample(const SpirvInst& inst, const SampleForm& form) {
   mir::TexelOp texel;
   Leaves sources;
   if (handle.sampler.variable != 0) {
-    if (!Resource(handle.sampler, &texel.sampler)) return false;
+    if (!Resources(c_).Resource(handle.sampler, &texel.sampler)) return false;
     const Leaves index = DescriptorSources(handle.sampler);
     if (!index.empty()) texel.params |= mir::kTexelSamplerIndex;
     sources = index;
@@ -118,7 +120,8 @@ bool Importer::EmitSample(const SpirvInst& inst, const SampleForm& form) {
                                : mir::kTexelBias | mir::kTexelMinLod;
   if (!CheckImageOperands(inst, operands, allowed)) return false;
   if (!form.explicit_lod && c_.derivative_group != DerivativeGroup::kNone) {
-    ImplicitDerivatives(coordinates, static_cast<size_t>(mir::SpatialCount(info.dim)), &operands);
+    ImplicitDerivatives(c_, coordinates, static_cast<size_t>(mir::SpatialCount(info.dim)),
+                        &operands);
   }
   const uint16_t both = mir::kTexelLod | mir::kTexelGrad;
   if (form.explicit_lod && ((operands.params & both) == 0 || (operands.params & both) == both)) {
@@ -150,7 +153,7 @@ bool Importer::EmitSample(const SpirvInst& inst, const SampleForm& form) {
       inst, EmitTexelOp(mir::Op::kSample, handle.image, resource, texel, sources, results, 0));
 }
 
-bool Importer::EmitGather(const SpirvInst& inst, const ImageHandle& handle, uint32_t resource,
+bool ImageEmitter::EmitGather(const SpirvInst& inst, const ImageHandle& handle, uint32_t resource,
                           mir::TexelOp texel, const ImageOperands& operands, Leaves sources) {
   if (!CheckImageOperands(inst, operands, 0)) return false;
   const bool dref = (texel.params & mir::kTexelDref) != 0;

@@ -5,9 +5,9 @@
 // dwords, masked to the lanes there are; relative shuffles and rotations become shuffles.
 // The older extensions (shader_ballot, subgroup_vote) have the same operations without a scope.
 #include "core/front/coverage.h"
-#include "core/front/importer.h"
+#include "core/front/emit.h"
+#include "core/front/inst_emitter.h"
 #include "core/front/opcode_rows.h"
-#include "core/front/refusal.h"
 #include "core/mir/immediates.h"
 
 namespace kiln::front {
@@ -91,9 +91,31 @@ bool Reduces(ReduceOp op, mir::Type type) {
 constexpr mir::Type kFourInts[] = {mir::Type::kI32, mir::Type::kI32, mir::Type::kI32,
                                    mir::Type::kI32};
 
+class SubgroupEmitter : public InstEmitter {
+ public:
+  using InstEmitter::InstEmitter;
+
+  bool EmitSubgroup(const SpirvInst& inst, bool* handled);
+  bool SubgroupBuiltin(spv::BuiltIn builtin, uint32_t component, ValueId* value);
+
+ private:
+  bool EmitVote(const SpirvInst& inst, size_t first, mir::Op op);
+  bool EmitAllEqual(const SpirvInst& inst, size_t first);
+  bool EmitReduction(const SpirvInst& inst);
+  Leaves FourInts(mir::InstId inst);
+  mir::InstId LaneMaskOf(mir::LaneMask mask);
+  ValueId BallotBit(absl::Span<const ValueId> ballot, ValueId index);
+  bool EmitBallot(const SpirvInst& inst, size_t first);
+  bool EmitBallotCount(const SpirvInst& inst, absl::Span<const ValueId> ballot);
+  bool EmitBallotSearch(const SpirvInst& inst, absl::Span<const ValueId> ballot);
+  bool EmitLaneRead(const SpirvInst& inst, size_t first);
+  bool SourceLane(const SpirvInst& inst, ValueId operand, mir::Op* op, uint32_t* imm,
+                  ValueId* lane);
+};
+
 }  // namespace
 
-bool Importer::EmitSubgroup(const SpirvInst& inst, bool* handled) {
+bool SubgroupEmitter::EmitSubgroup(const SpirvInst& inst, bool* handled) {
   *handled = IsSubgroupOp(inst.op);
   if (!*handled) return true;
   if (Supported(inst.type) == nullptr) return false;
@@ -132,14 +154,14 @@ bool Importer::EmitSubgroup(const SpirvInst& inst, bool* handled) {
   }
 }
 
-bool Importer::EmitVote(const SpirvInst& inst, size_t first, Op op) {
+bool SubgroupEmitter::EmitVote(const SpirvInst& inst, size_t first, Op op) {
   ValueId predicate;
   if (!GetScalar(inst.operand(first), mir::Type::kBool, &predicate)) return false;
   return Define(inst, {Emit(op, {predicate})});
 }
 
 // Every component agrees with that of the first active lane, in all lanes.
-bool Importer::EmitAllEqual(const SpirvInst& inst, size_t first) {
+bool SubgroupEmitter::EmitAllEqual(const SpirvInst& inst, size_t first) {
   Leaves leaves;
   if (!Get(inst.operand(first), &leaves)) return false;
   ValueId all = builder().Bool(true);
@@ -151,7 +173,7 @@ bool Importer::EmitAllEqual(const SpirvInst& inst, size_t first) {
   return ok() && Define(inst, {Emit(Op::kSubgroupAll, {all})});
 }
 
-bool Importer::EmitReduction(const SpirvInst& inst) {
+bool SubgroupEmitter::EmitReduction(const SpirvInst& inst) {
   const auto kind = static_cast<spv::GroupOperation>(inst.operand(4));
   uint32_t cluster = 0;
   Op op = Op::kReduce;
@@ -186,24 +208,24 @@ bool Importer::EmitReduction(const SpirvInst& inst) {
   return ok() && Define(inst, results);
 }
 
-Leaves Importer::FourInts(mir::InstId inst) {
+Leaves SubgroupEmitter::FourInts(mir::InstId inst) {
   Leaves leaves;
   for (int i = 0; i < 4; ++i) leaves.push_back(module().result(inst, i));
   return leaves;
 }
 
-Leaves Importer::LaneMaskOf(LaneMask mask) {
-  return FourInts(builder().EmitInst(Op::kLaneMask, {}, kFourInts, static_cast<uint32_t>(mask)));
+mir::InstId SubgroupEmitter::LaneMaskOf(LaneMask mask) {
+  return builder().EmitInst(Op::kLaneMask, {}, kFourInts, static_cast<uint32_t>(mask));
 }
 
 // The bool that is bit `index` of 128.
-ValueId Importer::BallotBit(absl::Span<const ValueId> ballot, ValueId index) {
+ValueId SubgroupEmitter::BallotBit(absl::Span<const ValueId> ballot, ValueId index) {
   const ValueId word = SelectComponent(ballot, Emit(Op::kUshr, {index, Int(5)}));
   const ValueId bit = Emit(Op::kAnd, {Emit(Op::kUshr, {word, index}), Int(1)});
   return Emit(Op::kIne, {bit, Int(0)});
 }
 
-bool Importer::EmitBallot(const SpirvInst& inst, size_t first) {
+bool SubgroupEmitter::EmitBallot(const SpirvInst& inst, size_t first) {
   if (inst.op == spv::Op::OpGroupNonUniformBallot || inst.op == spv::Op::OpSubgroupBallotKHR) {
     ValueId predicate;
     if (!GetScalar(inst.operand(first), mir::Type::kBool, &predicate)) return false;
@@ -230,7 +252,7 @@ bool Importer::EmitBallot(const SpirvInst& inst, size_t first) {
   }
 }
 
-bool Importer::EmitBallotCount(const SpirvInst& inst, absl::Span<const ValueId> ballot) {
+bool SubgroupEmitter::EmitBallotCount(const SpirvInst& inst, absl::Span<const ValueId> ballot) {
   LaneMask mask = LaneMask::kAll;
   switch (static_cast<spv::GroupOperation>(inst.operand(4))) {
     case spv::GroupOperation::Reduce: break;
@@ -238,7 +260,7 @@ bool Importer::EmitBallotCount(const SpirvInst& inst, absl::Span<const ValueId> 
     case spv::GroupOperation::ExclusiveScan: mask = LaneMask::kLess; break;
     default: return Malformed("bit count of another kind", inst.result);
   }
-  const Leaves lanes = LaneMaskOf(mask);
+  const Leaves lanes = FourInts(LaneMaskOf(mask));
   ValueId sum = Int(0);
   for (size_t i = 0; i < 4; ++i) {
     sum = Emit(Op::kIadd, {sum, Emit(Op::kBitCount, {Emit(Op::kAnd, {ballot[i], lanes[i]})})});
@@ -247,9 +269,9 @@ bool Importer::EmitBallotCount(const SpirvInst& inst, absl::Span<const ValueId> 
 }
 
 // The lowest or highest bit; undefined if there is none.
-bool Importer::EmitBallotSearch(const SpirvInst& inst, absl::Span<const ValueId> ballot) {
+bool SubgroupEmitter::EmitBallotSearch(const SpirvInst& inst, absl::Span<const ValueId> ballot) {
   const bool lowest = inst.op == spv::Op::OpGroupNonUniformBallotFindLSB;
-  const Leaves lanes = LaneMaskOf(LaneMask::kAll);
+  const Leaves lanes = FourInts(LaneMaskOf(LaneMask::kAll));
   ValueId found = Int(~0u);
   for (uint32_t n = 0; n < 4; ++n) {
     const uint32_t i = lowest ? 3 - n : n;  // what is found last counts
@@ -262,7 +284,7 @@ bool Importer::EmitBallotSearch(const SpirvInst& inst, absl::Span<const ValueId>
 }
 
 // Broadcasts, shuffles, quads, rotations.
-bool Importer::EmitLaneRead(const SpirvInst& inst, size_t first) {
+bool SubgroupEmitter::EmitLaneRead(const SpirvInst& inst, size_t first) {
   Leaves leaves;
   if (!Get(inst.operand(first), &leaves)) return false;
   Op op = Op::kShuffle;
@@ -283,7 +305,7 @@ bool Importer::EmitLaneRead(const SpirvInst& inst, size_t first) {
 }
 
 // Which lane is read: the op and its immediate or lane number.
-bool Importer::SourceLane(const SpirvInst& inst, ValueId operand, Op* op, uint32_t* imm,
+bool SubgroupEmitter::SourceLane(const SpirvInst& inst, ValueId operand, Op* op, uint32_t* imm,
                           ValueId* lane) {
   const auto me = [this] { return builder().SubgroupInvocation(); };
   uint32_t bits = 0;
@@ -337,7 +359,7 @@ bool Importer::SourceLane(const SpirvInst& inst, ValueId operand, Op* op, uint32
 }
 
 // Components of the masks of lanes; scalars otherwise.
-bool Importer::SubgroupBuiltin(spv::BuiltIn builtin, uint32_t component, ValueId* value) {
+bool SubgroupEmitter::SubgroupBuiltin(spv::BuiltIn builtin, uint32_t component, ValueId* value) {
   LaneMask mask;
   switch (builtin) {
     case spv::BuiltIn::SubgroupId: *value = builder().SubgroupId(); return true;
@@ -353,8 +375,16 @@ bool Importer::SubgroupBuiltin(spv::BuiltIn builtin, uint32_t component, ValueId
     case spv::BuiltIn::SubgroupLtMask: mask = LaneMask::kLess; break;
     default: return false;
   }
-  *value = LaneMaskOf(mask)[component];
+  *value = module().result(LaneMaskOf(mask), static_cast<int>(component));
   return true;
+}
+
+bool EmitSubgroup(ImportContext& c, const SpirvInst& inst, bool* handled) {
+  return SubgroupEmitter(c).EmitSubgroup(inst, handled);
+}
+
+bool SubgroupBuiltin(ImportContext& c, spv::BuiltIn builtin, uint32_t component, ValueId* value) {
+  return SubgroupEmitter(c).SubgroupBuiltin(builtin, component, value);
 }
 
 }  // namespace kiln::front

@@ -18,18 +18,39 @@
 #include <cmath>
 #include <limits>
 
-#include "core/front/importer.h"
+#include "core/front/emit.h"
+#include "core/front/inst_emitter.h"
+#include "core/front/matrix_math.h"
 
 namespace kiln::front {
+namespace {
+
+class UndefinedMarker : public InstEmitter {
+ public:
+  using InstEmitter::InstEmitter;
+
+  bool MarkUndefined(const SpirvInst& inst, Leaves* leaves);
+
+ private:
+  ValueId Either(ValueId a, ValueId b);
+  ValueId BeyondInteger(ValueId x, mir::Type to, bool is_signed);
+  bool MarkBitField(const SpirvInst& inst, size_t first, Leaves* leaves);
+  bool MarkUndefinedGlsl(const SpirvInst& inst, Leaves* leaves);
+  static int UndefinedOperands(GLSLstd450 op);
+  ValueId NotFinite(ValueId x);
+  ValueId MarkGlsl(GLSLstd450 op, const ValueId* x, ValueId value);
+};
+
+}  // namespace
 
 using mir::Op;
 
-ValueId Importer::Either(ValueId a, ValueId b) {
+ValueId UndefinedMarker::Either(ValueId a, ValueId b) {
   return a.valid() && b.valid() ? Emit(Op::kOr, {a, b}) : a.valid() ? a : b;
 }
 
 // Leaves of a result that is about to be bound to its id.
-bool Importer::MarkUndefined(const SpirvInst& inst, Leaves* leaves) {
+bool UndefinedMarker::MarkUndefined(const SpirvInst& inst, Leaves* leaves) {
   if (inst.op == spv::Op::OpExtInst) return MarkUndefinedGlsl(inst, leaves);
   switch (inst.op) {
     case spv::Op::OpShiftLeftLogical:
@@ -80,7 +101,7 @@ bool Importer::MarkUndefined(const SpirvInst& inst, Leaves* leaves) {
 }
 
 // Does a float, cut to an integer, need more bits than there are? NaN does.
-ValueId Importer::BeyondInteger(ValueId x, mir::Type to, bool is_signed) {
+ValueId UndefinedMarker::BeyondInteger(ValueId x, mir::Type to, bool is_signed) {
   const int bits = static_cast<int>(mir::BitsOf(to)) - (is_signed ? 1 : 0);
   const ValueId f = ConvertFloat(x, mir::Type::kF32);
   const float end = std::ldexp(1.0f, bits);
@@ -93,7 +114,7 @@ ValueId Importer::BeyondInteger(ValueId x, mir::Type to, bool is_signed) {
 }
 
 // Offset and count, at word `first`, must lie within the operand, and so must their sum.
-bool Importer::MarkBitField(const SpirvInst& inst, size_t first, Leaves* leaves) {
+bool UndefinedMarker::MarkBitField(const SpirvInst& inst, size_t first, Leaves* leaves) {
   ValueId offset, count;
   if (!GetIndex(inst.operand(first), &offset) || !GetIndex(inst.operand(first + 1), &count)) {
     return false;
@@ -107,12 +128,12 @@ bool Importer::MarkBitField(const SpirvInst& inst, size_t first, Leaves* leaves)
   return ok();
 }
 
-bool Importer::MarkUndefinedGlsl(const SpirvInst& inst, Leaves* leaves) {
+bool UndefinedMarker::MarkUndefinedGlsl(const SpirvInst& inst, Leaves* leaves) {
   const auto op = static_cast<GLSLstd450>(inst.operand(4));
   if (op == GLSLstd450MatrixInverse) {
     Matrix m;
     if (!GetMatrix(inst.operand(5), &m)) return false;
-    const ValueId determinant = Determinant(m);
+    const ValueId determinant = MatrixMath(e_).Determinant(m);
     const ValueId singular = Emit(Op::kFeq, {determinant, FloatLike(determinant, 0.0f)});
     for (ValueId& value : *leaves) value = UndefinedWhere(singular, value);
     return ok();
@@ -139,7 +160,7 @@ bool Importer::MarkUndefinedGlsl(const SpirvInst& inst, Leaves* leaves) {
 }
 
 // How many operands decide whether a component-wise function is defined; 0: it always is.
-int Importer::UndefinedOperands(GLSLstd450 op) {
+int UndefinedMarker::UndefinedOperands(GLSLstd450 op) {
   switch (op) {
     case GLSLstd450Asin:
     case GLSLstd450Acos:
@@ -168,13 +189,13 @@ int Importer::UndefinedOperands(GLSLstd450 op) {
   }
 }
 
-ValueId Importer::NotFinite(ValueId x) {
+ValueId UndefinedMarker::NotFinite(ValueId x) {
   const ValueId infinity = Float(std::numeric_limits<float>::infinity());
   const ValueId magnitude = Emit(Op::kFabs, {ConvertFloat(x, mir::Type::kF32)});
   return Emit(Op::kNot, {Emit(Op::kFlt, {magnitude, infinity})});
 }
 
-ValueId Importer::MarkGlsl(GLSLstd450 op, const ValueId* x, ValueId value) {
+ValueId UndefinedMarker::MarkGlsl(GLSLstd450 op, const ValueId* x, ValueId value) {
   const auto is_nan = [&](ValueId v) { return Emit(Op::kFne, {v, v}); };
   const auto less = [&](ValueId a, float b) { return Emit(Op::kFlt, {a, FloatLike(a, b)}); };
   const auto equal = [&](ValueId a, float b) { return Emit(Op::kFeq, {a, FloatLike(a, b)}); };
@@ -232,6 +253,10 @@ ValueId Importer::MarkGlsl(GLSLstd450 op, const ValueId* x, ValueId value) {
     default:
       return value;
   }
+}
+
+bool MarkUndefined(ImportContext& c, const SpirvInst& inst, Leaves* leaves) {
+  return UndefinedMarker(c).MarkUndefined(inst, leaves);
 }
 
 }  // namespace kiln::front

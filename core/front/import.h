@@ -7,7 +7,8 @@
 // Safe on arbitrary words, with or without a validator before it. What a well-formed but hostile
 // module can make it do is bounded by ImportOptions::max_instructions.
 //
-// Stages: ParseSpirv (spirv.h) -> MakePlan (plan.h) -> Importer (importer.h) -> Prune (prune.h).
+// Stages: ParseSpirv (spirv.h) -> MakePlan (plan.h) -> the walk (emit.h, in the order of import.cc)
+// -> Prune (prune.h).
 #ifndef KILN_CORE_FRONT_IMPORT_H_
 #define KILN_CORE_FRONT_IMPORT_H_
 

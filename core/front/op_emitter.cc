@@ -111,6 +111,15 @@ void OpEmitter::Recut(absl::Span<const ValueId> from, mir::Type part, Leaves* ou
   }
 }
 
+ValueId OpEmitter::ToMemory(ValueId v) const {
+  if (TypeOf(v) != mir::Type::kBool) return v;
+  return Emit(mir::Op::kSelect, {v, Int(1), Int(0)});
+}
+
+ValueId OpEmitter::FromMemory(ValueId v, mir::Type type) const {
+  return type == mir::Type::kBool ? Emit(mir::Op::kIne, {v, Int(0)}) : v;
+}
+
 ValueId OpEmitter::SelectComponent(absl::Span<const ValueId> components, ValueId index) const {
   ValueId value = components[0];
   for (size_t i = 1; i < components.size(); ++i) {

@@ -88,6 +88,9 @@ class OpEmitter {
   ValueId FromInt(ValueId v, mir::Type to) const;
   // The bits of `from` in order, low ones first, as values of `part`, which has another width.
   void Recut(absl::Span<const ValueId> from, mir::Type part, Leaves* out) const;
+  // A bool is 0 or 1 in memory; other values are themselves.
+  ValueId ToMemory(ValueId v) const;
+  ValueId FromMemory(ValueId v, mir::Type type) const;
   // A component chosen by value; beyond them all it is undefined.
   ValueId SelectComponent(absl::Span<const ValueId> components, ValueId index) const;
 

@@ -11,8 +11,6 @@ namespace kiln::front {
 
 using mir::ValueId;
 
-constexpr uint32_t kMaxDescriptors = 1u << 20;  // in an array of them
-
 // What a SPIR-V pointer is known to be. Everything but `dynamic`, `component`, `descriptor` and
 // `selector` is static. Loaded images and samplers are kept as the pointers that they were loaded
 // from.

@@ -85,7 +85,7 @@ struct SpirvType {
     return kind == kPointer && storage == spv::StorageClass::PhysicalStorageBuffer;
   }
   // Pointers that may be values of a shader: with variable pointers, into storage buffers and
-  // shared memory. Two leaves: byte offset, and which variable (importer.h).
+  // shared memory. Two leaves: byte offset, and which variable (pointers.cc).
   bool IsValuePointer() const {
     return kind == kPointer && (storage == spv::StorageClass::StorageBuffer ||
                                 storage == spv::StorageClass::Workgroup);

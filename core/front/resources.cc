@@ -8,16 +8,13 @@
 #include <algorithm>
 #include <tuple>
 
-#include "core/front/coverage.h"
-#include "core/front/importer.h"
-#include "core/front/refusal.h"
+#include "core/front/descriptors.h"
+#include "core/front/resources.h"
+#include "core/mir/build.h"
+#include "core/mir/immediates.h"
 
 namespace kiln::front {
 namespace {
-
-bool IsArray(const SpirvType& type) {
-  return type.kind == SpirvType::kArray || type.kind == SpirvType::kRuntimeArray;
-}
 
 bool SameDescriptors(const mir::Resource& a, const mir::Resource& b) {
   return std::tie(a.set, a.binding, a.element, a.array, a.kind) ==
@@ -32,47 +29,8 @@ auto OrderKey(const mir::Resource& r) {
 
 }  // namespace
 
-bool Importer::IndexDescriptor(Pointer* pointer, const SpirvType& type, ValueId index,
-                               uint32_t id) {
-  uint32_t element = 0;
-  const bool constant = IsConstant(index, &element);
-  if (type.kind == SpirvType::kArray && element >= type.count) {
-    // Undefined if it is executed, and often it is not. The last descriptor is one that there is.
-    element = type.count - 1;
-    index = Int(element);
-  }
-  uint64_t step = 1;  // descriptors in an element
-  for (const SpirvType* t = spirv().Type(type.element); IsArray(*t); t = spirv().Type(t->element)) {
-    step *= t->kind == SpirvType::kArray ? t->count : kMaxDescriptors;
-    step = std::min<uint64_t>(step, kMaxDescriptors + 1);
-  }
-  const uint64_t flat = pointer->element + element * step;
-  if (flat >= kMaxDescriptors || step > kMaxDescriptors) {
-    return Refuse("too_many_descriptors", "descriptor index", id);
-  }
-  const auto stride = static_cast<uint32_t>(step);
-  ValueId& chosen = pointer->selector.valid() ? pointer->selector : pointer->descriptor;
-  if (constant && !pointer->selector.valid()) {
-    pointer->element = static_cast<uint32_t>(flat);
-  } else {
-    const ValueId steps = step == 1 ? index : Emit(mir::Op::kImul, {index, Int(stride)});
-    chosen = chosen.valid() ? Emit(mir::Op::kIadd, {chosen, steps}) : steps;
-    if (!pointer->selector.valid()) pointer->flags |= mir::kIndexed;
-    if (spirv().decorations[id].non_uniform) pointer->flags |= mir::kNonUniform;
-  }
-  pointer->type = type.element;
-  pointer->descriptors = IsArray(*spirv().Type(type.element));
-  return ok();
-}
-
-Leaves Importer::DescriptorSources(const Pointer& pointer) {
-  if (!pointer.descriptor.valid()) return {};
-  if (pointer.element == 0) return {pointer.descriptor};
-  return {Emit(mir::Op::kIadd, {pointer.descriptor, Int(pointer.element)})};
-}
-
 // Whether all members of the block are decorated NonWritable.
-bool Importer::NeverWritable(const Pointer& pointer) const {
+bool Resources::NeverWritable(const Pointer& pointer) const {
   uint32_t block = spirv().Variable(pointer.variable)->pointee;
   while (spirv().Type(block)->kind != SpirvType::kStruct) block = spirv().Type(block)->element;
   const SpirvType& type = *spirv().Type(block);
@@ -82,19 +40,7 @@ bool Importer::NeverWritable(const Pointer& pointer) const {
   return type.count != 0;
 }
 
-// What the variable is without its arrays; *count becomes their length, 0 if it is not known.
-const SpirvType& Importer::DescriptorType(const Pointer& pointer, uint32_t* count) const {
-  const SpirvType* type = spirv().Type(spirv().Variable(pointer.variable)->pointee);
-  uint64_t product = 1;
-  for (; IsArray(*type); type = spirv().Type(type->element)) {
-    product *= type->kind == SpirvType::kArray ? type->count : 0;
-    product = std::min<uint64_t>(product, kMaxDescriptors + 1);  // too many is for the target to say
-  }
-  *count = static_cast<uint32_t>(product);
-  return *type;
-}
-
-mir::ResourceKind Importer::KindOf(const Pointer& pointer, const SpirvType& type) const {
+mir::ResourceKind Resources::KindOf(const Pointer& pointer, const SpirvType& type) const {
   using mir::ResourceKind;
   if (pointer.space == Pointer::kUniform) return ResourceKind::kUniformBuffer;
   if (pointer.space == Pointer::kStorage) return ResourceKind::kStorageBuffer;
@@ -108,7 +54,7 @@ mir::ResourceKind Importer::KindOf(const Pointer& pointer, const SpirvType& type
   return buffer ? ResourceKind::kUniformTexelBuffer : ResourceKind::kSampledImage;
 }
 
-bool Importer::Resource(const Pointer& pointer, uint32_t* index) {
+bool Resources::Resource(const Pointer& pointer, uint32_t* index) const {
   if (pointer.descriptors) return Malformed("access to an array of descriptors", pointer.variable);
   const SpirvDecorations& d = spirv().decorations[pointer.variable];
   if (d.set == kNoValue || d.binding == kNoValue) {
@@ -116,7 +62,7 @@ bool Importer::Resource(const Pointer& pointer, uint32_t* index) {
   }
   mir::Resource r;
   uint32_t count = 1;
-  const SpirvType& type = DescriptorType(pointer, &count);
+  const SpirvType& type = DescriptorType(spirv(), pointer.variable, &count);
   r.kind = KindOf(pointer, type);
   r.set = d.set;
   r.binding = d.binding;
@@ -156,7 +102,7 @@ bool Importer::Resource(const Pointer& pointer, uint32_t* index) {
 // ---- When all is emitted ----
 
 // Makes every resource of a binding that has an array an array. Gives which ones were not before.
-std::vector<bool> Importer::MakeArrays() {
+std::vector<bool> Resources::MakeArrays() const {
   std::vector<bool> made(module().resources.size());
   std::vector<mir::Resource> arrays;
   for (const mir::Resource& r : module().resources) {
@@ -177,14 +123,14 @@ std::vector<bool> Importer::MakeArrays() {
 }
 
 // The entry of a texel op whose sampler has become an array.
-uint32_t Importer::IndexSampler(const mir::TexelOp& texel) {
+uint32_t Resources::IndexSampler(const mir::TexelOp& texel) const {
   mir::TexelOp indexed = texel;
   indexed.params |= mir::kTexelSamplerIndex;
   return mir::AddTexelOp(module(), indexed);
 }
 
 // Gives accesses to what has become an array the index of their descriptor.
-void Importer::IndexArrays(const std::vector<bool>& made) {
+void Resources::IndexArrays(const std::vector<bool>& made) const {
   for (size_t i = 0; i < module().insts.size(); ++i) {
     const mir::InstId id(i);
     const mir::Inst& inst = module().inst(id);
@@ -209,7 +155,7 @@ void Importer::IndexArrays(const std::vector<bool>& made) {
 }
 
 // Orders resources as mir.h asks, and joins those that are the same now.
-void Importer::FinishResources() {
+void Resources::Finish() const {
   const std::vector<bool> made = MakeArrays();
   IndexArrays(made);
   for (size_t i = 0; i < made.size(); ++i) {

@@ -8,7 +8,7 @@
 // Polynomials: minimax by the Remez exchange, computed for this file in 120-bit arithmetic.
 //   (asin(s) - s) / s^3 in s^2 on [0, 1/4]: absolute error 6.5e-8
 //   atan(u) / u in u^2 on [0, 1]: relative error 6.6e-7 (about 11 ulp)
-#include "core/front/importer.h"
+#include "core/front/glsl_math.h"
 
 namespace kiln::front {
 namespace {
@@ -25,7 +25,7 @@ constexpr float kAtan[] = {0.99999934f, -0.33326516f, 0.19881482f,  -0.1348719f,
 }  // namespace
 
 // Horner's scheme.
-ValueId Importer::Polynomial(ValueId x, absl::Span<const float> coefficients) {
+ValueId GlslMath::Polynomial(ValueId x, absl::Span<const float> coefficients) const {
   ValueId sum = Float(coefficients.back());
   for (size_t i = coefficients.size() - 1; i > 0; --i) {
     sum = Emit(mir::Op::kFfma, {sum, x, Float(coefficients[i - 1])});
@@ -34,7 +34,7 @@ ValueId Importer::Polynomial(ValueId x, absl::Span<const float> coefficients) {
 }
 
 // A magnitude that is not negative, with the sign of another value.
-ValueId Importer::WithSign(ValueId magnitude, ValueId sign) {
+ValueId GlslMath::WithSign(ValueId magnitude, ValueId sign) const {
   using mir::Op;
   const ValueId bits = Emit(Op::kBitcast, {sign});
   const uint64_t mask = mir::MaskOf(TypeOf(bits));
@@ -42,16 +42,16 @@ ValueId Importer::WithSign(ValueId magnitude, ValueId sign) {
   return Emit(Op::kBitcast, {Emit(Op::kOr, {Emit(Op::kBitcast, {magnitude}), bit})});
 }
 
-ValueId Importer::Exp(ValueId x) {
+ValueId GlslMath::Exp(ValueId x) const {
   return Emit(mir::Op::kFexp2, {Emit(mir::Op::kFmul, {x, Float(kLog2E)})});
 }
 
-ValueId Importer::Log(ValueId x) {
+ValueId GlslMath::Log(ValueId x) const {
   return Emit(mir::Op::kFmul, {Emit(mir::Op::kFlog2, {x}), Float(kLn2)});
 }
 
 // Below 1/2 by the polynomial, above by asin(x) = pi/2 - 2 asin(sqrt((1 - x) / 2)).
-ValueId Importer::Asin(ValueId x) {
+ValueId GlslMath::Asin(ValueId x) const {
   using mir::Op;
   const ValueId t = Emit(Op::kFabs, {x});
   const ValueId large = Emit(Op::kFge, {t, Float(0.5f)});
@@ -63,7 +63,7 @@ ValueId Importer::Asin(ValueId x) {
   return WithSign(Emit(Op::kSelect, {large, folded, p}), x);
 }
 
-ValueId Importer::Acos(ValueId x) {
+ValueId GlslMath::Acos(ValueId x) const {
   using mir::Op;
   const ValueId t = Emit(Op::kFabs, {x});
   const ValueId large = Emit(Op::kFge, {t, Float(0.5f)});
@@ -79,12 +79,12 @@ ValueId Importer::Acos(ValueId x) {
 }
 
 // atan of a ratio in [0, 1].
-ValueId Importer::AtanOfRatio(ValueId ratio) {
+ValueId GlslMath::AtanOfRatio(ValueId ratio) const {
   using mir::Op;
   return Emit(Op::kFmul, {ratio, Polynomial(Emit(Op::kFmul, {ratio, ratio}), kAtan)});
 }
 
-ValueId Importer::Atan(ValueId x) {
+ValueId GlslMath::Atan(ValueId x) const {
   using mir::Op;
   const ValueId t = Emit(Op::kFabs, {x});
   const ValueId inverted = Emit(Op::kFlt, {Float(1.0f), t});
@@ -94,7 +94,7 @@ ValueId Importer::Atan(ValueId x) {
 }
 
 // Equal magnitudes, infinite ones among them, have the ratio 1; atan2(0, 0) is undefined.
-ValueId Importer::Atan2(ValueId y, ValueId x) {
+ValueId GlslMath::Atan2(ValueId y, ValueId x) const {
   using mir::Op;
   const ValueId ax = Emit(Op::kFabs, {x});
   const ValueId ay = Emit(Op::kFabs, {y});
@@ -109,14 +109,14 @@ ValueId Importer::Atan2(ValueId y, ValueId x) {
   return WithSign(Emit(Op::kSelect, {left, Emit(Op::kFsub, {Float(kPi), right}), right}), y);
 }
 
-ValueId Importer::Sinh(ValueId x) {
+ValueId GlslMath::Sinh(ValueId x) const {
   using mir::Op;
   const ValueId difference = Emit(Op::kFsub, {Exp(x), Exp(Emit(Op::kFneg, {x}))});
   return Emit(Op::kFmul, {difference, Float(0.5f)});
 }
 
 // Beyond 10 the result is 1 to within rounding; the clamp keeps the exponentials finite.
-ValueId Importer::Tanh(ValueId x) {
+ValueId GlslMath::Tanh(ValueId x) const {
   using mir::Op;
   const ValueId t = Emit(Op::kFmin, {Emit(Op::kFmax, {x, Float(-10.0f)}), Float(10.0f)});
   const ValueId up = Exp(t);
@@ -125,7 +125,7 @@ ValueId Importer::Tanh(ValueId x) {
   return Emit(Op::kSelect, {Emit(Op::kFne, {x, x}), x, ratio});
 }
 
-ValueId Importer::Asinh(ValueId x) {
+ValueId GlslMath::Asinh(ValueId x) const {
   using mir::Op;
   const ValueId t = Emit(Op::kFabs, {x});
   const ValueId square = Emit(Op::kFmul, {t, t});
@@ -134,7 +134,7 @@ ValueId Importer::Asinh(ValueId x) {
 }
 
 // In two steps, since 2^exponent alone may be out of range where the product is not.
-ValueId Importer::Ldexp(ValueId x, ValueId exponent) {
+ValueId GlslMath::Ldexp(ValueId x, ValueId exponent) const {
   using mir::Op;
   const ValueId e =
       Emit(Op::kImin, {Emit(Op::kImax, {exponent, Int(static_cast<uint32_t>(-252))}), Int(252)});
@@ -148,7 +148,7 @@ ValueId Importer::Ldexp(ValueId x, ValueId exponent) {
 }
 
 // Subnormals are scaled up first; zeros, infinities and NaNs are their own significand.
-void Importer::Frexp(ValueId x, ValueId* significand, ValueId* exponent) {
+void GlslMath::Frexp(ValueId x, ValueId* significand, ValueId* exponent) const {
   using mir::Op;
   const ValueId tiny =
       Emit(Op::kFlt, {Emit(Op::kFabs, {x}), builder().Constant(mir::Type::kF32, 0x00800000)});

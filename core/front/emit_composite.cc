@@ -1,94 +1,37 @@
-// Dispatch of body instructions, and the instructions that move parts of composites about.
+// The instructions that move parts of composites about.
 //
 // A composite is its scalar leaves in order (layout.h), so most of these only choose leaves.
 #include <algorithm>
 
-#include "core/front/coverage.h"
-#include "core/front/importer.h"
-#include "core/front/refusal.h"
+#include "core/front/emit.h"
+#include "core/front/inst_emitter.h"
 
 namespace kiln::front {
+namespace {
 
-bool Importer::EmitInst(const SpirvInst& inst, bool* returns) {
-  const std::string_view cause = CauseOf(inst.op);
-  if (!cause.empty()) {
-    const std::string_view name = InstructionName(inst.op);
-    const std::string text = name.empty()
-                                 ? "opcode " + std::to_string(static_cast<uint32_t>(inst.op))
-                                 : std::string(name);
-    return Refuse(cause, text, inst.result != 0 ? inst.result : inst.operand(1));
-  }
-  e_.no_contraction = inst.result != 0 && spirv().decorations[inst.result].no_contraction;
-  bool handled = false;
-  if (!EmitComposite(inst, &handled) || handled) return ok();
-  if (!EmitConvert(inst, &handled) || handled) return ok();
-  if (!EmitAlu(inst, &handled) || handled) return ok();
-  switch (inst.op) {
-    case spv::Op::OpVariable:
-      return EmitVariable(inst);
-    case spv::Op::OpAccessChain:
-    case spv::Op::OpInBoundsAccessChain:
-    case spv::Op::OpPtrAccessChain:
-    case spv::Op::OpInBoundsPtrAccessChain:
-      return EmitChain(inst);
-    case spv::Op::OpLoad:
-      return EmitLoad(inst);
-    case spv::Op::OpStore:
-      return EmitStore(inst);
-    case spv::Op::OpCopyMemory:
-      return EmitCopyMemory(inst);
-    case spv::Op::OpArrayLength:
-      return EmitArrayLength(inst);
-    case spv::Op::OpPtrEqual:
-    case spv::Op::OpPtrNotEqual:
-    case spv::Op::OpPtrDiff:
-      return EmitPointerCompare(inst);
-    case spv::Op::OpFunctionCall:
-      return EmitCall(inst, returns);
-    case spv::Op::OpExtInst:
-      return EmitExtInst(inst);
-    case spv::Op::OpControlBarrier:
-      return EmitControlBarrier(inst);
-    case spv::Op::OpMemoryBarrier: {
-      uint32_t scope = 0;
-      uint32_t semantics = 0;
-      return Semantics(inst.operand(1), &scope) && Semantics(inst.operand(2), &semantics) &&
-             EmitMemoryBarrier(scope, semantics);
-    }
-    case spv::Op::OpAtomicStore:
-      return EmitAtomicStore(inst);
-    case spv::Op::OpAssumeTrueKHR:  // true it is: nothing here could profit
-      return true;
-    case spv::Op::OpAtomicLoad:
-    case spv::Op::OpAtomicExchange:
-    case spv::Op::OpAtomicCompareExchange:
-    case spv::Op::OpAtomicIIncrement:
-    case spv::Op::OpAtomicIDecrement:
-    case spv::Op::OpAtomicIAdd:
-    case spv::Op::OpAtomicISub:
-    case spv::Op::OpAtomicSMin:
-    case spv::Op::OpAtomicUMin:
-    case spv::Op::OpAtomicSMax:
-    case spv::Op::OpAtomicUMax:
-    case spv::Op::OpAtomicAnd:
-    case spv::Op::OpAtomicOr:
-    case spv::Op::OpAtomicXor:
-    case spv::Op::OpAtomicFAddEXT:
-    case spv::Op::OpAtomicFMinEXT:
-    case spv::Op::OpAtomicFMaxEXT:
-      return EmitAtomic(inst);
-    default:
-      break;
-  }
-  if (!EmitMatrix(inst, &handled) || handled) return ok();
-  if (!EmitImage(inst, &handled) || handled) return ok();
-  if (!EmitSubgroup(inst, &handled) || handled) return ok();
-  if (!EmitIntegerDot(inst, &handled) || handled) return ok();
-  if (!EmitDerivative(inst, &handled) || handled) return ok();
-  return Malformed(std::string(InstructionName(inst.op)) + " inside a function", inst.result);
-}
+class CompositeEmitter : public InstEmitter {
+ public:
+  using InstEmitter::InstEmitter;
 
-bool Importer::EmitComposite(const SpirvInst& inst, bool* handled) {
+  bool EmitComposite(const SpirvInst& inst, bool* handled);
+
+ private:
+  bool EmitUndef(const SpirvInst& inst);
+  bool EmitCopyObject(const SpirvInst& inst);
+  bool EmitExpect(const SpirvInst& inst);
+  bool EmitConstruct(const SpirvInst& inst);
+  bool Path(const SpirvInst& inst, size_t first, uint32_t* type, uint32_t* leaf);
+  bool EmitExtract(const SpirvInst& inst);
+  bool EmitInsert(const SpirvInst& inst);
+  bool EmitShuffle(const SpirvInst& inst);
+  bool EmitExtractDynamic(const SpirvInst& inst);
+  bool EmitInsertDynamic(const SpirvInst& inst);
+  bool EmitSelect(const SpirvInst& inst);
+};
+
+}  // namespace
+
+bool CompositeEmitter::EmitComposite(const SpirvInst& inst, bool* handled) {
   *handled = true;
   switch (inst.op) {
     case spv::Op::OpUndef:
@@ -118,14 +61,14 @@ bool Importer::EmitComposite(const SpirvInst& inst, bool* handled) {
   }
 }
 
-bool Importer::EmitUndef(const SpirvInst& inst) {
+bool CompositeEmitter::EmitUndef(const SpirvInst& inst) {
   if (Supported(inst.type) == nullptr) return false;
   Leaves leaves;
   for (mir::Type t : LeafTypes(inst.type)) leaves.push_back(builder().Undef(t));
   return Define(inst, leaves);
 }
 
-bool Importer::EmitCopyObject(const SpirvInst& inst) {
+bool CompositeEmitter::EmitCopyObject(const SpirvInst& inst) {
   if (spirv().Type(inst.type)->IsImage()) {
     ImageHandle handle;
     if (!GetImage(inst.operand(3), &handle)) return false;
@@ -148,7 +91,7 @@ bool Importer::EmitCopyObject(const SpirvInst& inst) {
 }
 
 // The value is the result, whatever is expected of it.
-bool Importer::EmitExpect(const SpirvInst& inst) {
+bool CompositeEmitter::EmitExpect(const SpirvInst& inst) {
   const SpirvType& type = *spirv().Type(inst.type);
   const bool is_vector = type.kind == SpirvType::kVector;
   const SpirvType::Kind scalar = is_vector ? spirv().Type(type.element)->kind : type.kind;
@@ -159,7 +102,7 @@ bool Importer::EmitExpect(const SpirvInst& inst) {
   return Get(inst.operand(3), &leaves) && Define(inst, leaves);
 }
 
-bool Importer::EmitConstruct(const SpirvInst& inst) {
+bool CompositeEmitter::EmitConstruct(const SpirvInst& inst) {
   const SpirvType* type = Supported(inst.type);
   if (type == nullptr) return false;
   Leaves leaves;
@@ -175,7 +118,7 @@ bool Importer::EmitConstruct(const SpirvInst& inst) {
 }
 
 // Walks literal indices from word `first`; *type is the composite's and becomes the part's.
-bool Importer::Path(const SpirvInst& inst, size_t first, uint32_t* type, uint32_t* leaf) {
+bool CompositeEmitter::Path(const SpirvInst& inst, size_t first, uint32_t* type, uint32_t* leaf) {
   *leaf = 0;
   for (size_t i = first; i < inst.size(); ++i) {
     const SpirvType& t = *spirv().Type(*type);
@@ -196,7 +139,7 @@ bool Importer::Path(const SpirvInst& inst, size_t first, uint32_t* type, uint32_
   return true;
 }
 
-bool Importer::EmitExtract(const SpirvInst& inst) {
+bool CompositeEmitter::EmitExtract(const SpirvInst& inst) {
   Leaves leaves;
   uint32_t type = 0;
   uint32_t leaf = 0;
@@ -205,7 +148,7 @@ bool Importer::EmitExtract(const SpirvInst& inst) {
   return Define(inst, absl::MakeConstSpan(leaves).subspan(leaf, spirv().Type(type)->leaves));
 }
 
-bool Importer::EmitInsert(const SpirvInst& inst) {
+bool CompositeEmitter::EmitInsert(const SpirvInst& inst) {
   Leaves object;
   Leaves leaves;
   uint32_t object_type = 0;
@@ -220,7 +163,7 @@ bool Importer::EmitInsert(const SpirvInst& inst) {
   return Define(inst, leaves);
 }
 
-bool Importer::EmitShuffle(const SpirvInst& inst) {
+bool CompositeEmitter::EmitShuffle(const SpirvInst& inst) {
   Leaves a;
   Leaves b;
   if (!Get(inst.operand(3), &a) || !Get(inst.operand(4), &b)) return false;
@@ -242,7 +185,7 @@ bool Importer::EmitShuffle(const SpirvInst& inst) {
   return Define(inst, leaves);
 }
 
-bool Importer::EmitExtractDynamic(const SpirvInst& inst) {
+bool CompositeEmitter::EmitExtractDynamic(const SpirvInst& inst) {
   Leaves vector;
   uint32_t type = 0;
   ValueId index;
@@ -259,7 +202,7 @@ bool Importer::EmitExtractDynamic(const SpirvInst& inst) {
   return Define(inst, {SelectComponent(vector, index)});
 }
 
-bool Importer::EmitInsertDynamic(const SpirvInst& inst) {
+bool CompositeEmitter::EmitInsertDynamic(const SpirvInst& inst) {
   Leaves vector;
   Leaves component;
   uint32_t type = 0;
@@ -277,7 +220,7 @@ bool Importer::EmitInsertDynamic(const SpirvInst& inst) {
   return Define(inst, vector);
 }
 
-bool Importer::EmitSelect(const SpirvInst& inst) {
+bool CompositeEmitter::EmitSelect(const SpirvInst& inst) {
   Leaves condition;
   Leaves a;
   Leaves b;
@@ -293,6 +236,10 @@ bool Importer::EmitSelect(const SpirvInst& inst) {
         Emit(mir::Op::kSelect, {condition[condition.size() == 1 ? 0 : i], a[i], b[i]}));
   }
   return ok() && Define(inst, leaves);
+}
+
+bool EmitComposite(ImportContext& c, const SpirvInst& inst, bool* handled) {
+  return CompositeEmitter(c).EmitComposite(inst, handled);
 }
 
 }  // namespace kiln::front

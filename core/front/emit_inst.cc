@@ -1,0 +1,56 @@
+// Which emitter an instruction is for.
+#include <string>
+#include <string_view>
+
+#include "core/front/coverage.h"
+#include "core/front/emit.h"
+#include "core/front/inst_emitter.h"
+
+namespace kiln::front {
+namespace {
+
+bool RefuseInst(Errors& errors, std::string_view cause, const SpirvInst& inst) {
+  const std::string_view name = InstructionName(inst.op);
+  const std::string text = name.empty()
+                               ? "opcode " + std::to_string(static_cast<uint32_t>(inst.op))
+                               : std::string(name);
+  return errors.Refuse(cause, text, inst.result != 0 ? inst.result : inst.operand(1));
+}
+
+// One row a kind, those that are met most first.
+using Emitter = bool (*)(ImportContext& c, const SpirvInst& inst, bool* handled);
+constexpr Emitter kEmitters[] = {
+    EmitMemory, EmitChain,  EmitComposite, EmitConvert,    EmitAlu,        EmitAtomic,
+    EmitMatrix, EmitImage,  EmitSubgroup,  EmitIntegerDot, EmitDerivative,
+};
+
+}  // namespace
+
+bool EmitInst(ImportContext& c, const SpirvInst& inst, bool* returns) {
+  Errors& errors = c.emission.errors;
+  const std::string_view cause = CauseOf(inst.op);
+  if (!cause.empty()) return RefuseInst(errors, cause, inst);
+  c.emission.no_contraction = inst.result != 0 && c.spirv.decorations[inst.result].no_contraction;
+  switch (inst.op) {
+    case spv::Op::OpFunctionCall:
+      return EmitCall(c, inst, returns);
+    case spv::Op::OpExtInst:
+      return EmitExtInst(c, inst);
+    case spv::Op::OpPtrEqual:
+    case spv::Op::OpPtrNotEqual:
+    case spv::Op::OpPtrDiff:
+      return EmitPointerCompare(c, inst);
+    case spv::Op::OpAssumeTrueKHR:  // true it is: nothing here could profit
+      return true;
+    default:
+      break;
+  }
+  for (Emitter emit : kEmitters) {
+    bool handled = false;
+    if (!emit(c, inst, &handled) || handled) return errors.ok();
+  }
+  return errors.Malformed(std::string(InstructionName(inst.op)) + " inside a function",
+                          inst.result);
+}
+
+}  // namespace kiln::front

@@ -1,0 +1,148 @@
+#include "core/front/modes.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/front/coverage.h"
+#include "core/front/inst_emitter.h"
+
+namespace kiln::front {
+namespace {
+
+constexpr uint32_t kMaxWorkgroup = 1u << 16;  // targets have less; theirs to refuse
+
+class Modes : public InstEmitter {
+ public:
+  using InstEmitter::InstEmitter;
+
+  bool CheckModes(uint32_t entry_function);
+  bool SetLocalSize(uint32_t entry_function);
+  bool CheckDerivativeGroup(uint32_t entry_function);
+
+ private:
+  void FloatControl(spv::ExecutionMode mode, uint32_t width);
+  bool SetDerivativeGroup(spv::ExecutionMode mode);
+
+  bool round_to_even_ = false;
+};
+
+}  // namespace
+
+// Notes what float controls ask of a width. Zeros' signs, infinities and NaNs are kept where
+// nothing is contracted. Rounding to nearest even is the case anyway; one rounding mode is for all
+// widths.
+void Modes::FloatControl(spv::ExecutionMode mode, uint32_t width) {
+  const bool preserve = mode == spv::ExecutionMode::DenormPreserve;
+  switch (mode) {
+    case spv::ExecutionMode::SignedZeroInfNanPreserve:
+      e_.exact_specials = true;
+      return;
+    case spv::ExecutionMode::RoundingModeRTE:
+      round_to_even_ |= width != 64;
+      return;
+    case spv::ExecutionMode::RoundingModeRTZ:
+      module().round_to_zero |= width != 64;
+      return;
+    case spv::ExecutionMode::DenormPreserve:
+    case spv::ExecutionMode::DenormFlushToZero:
+      if (width == 64) return;
+      (width == 16 ? module().denorms_f16 : module().denorms_f32) =
+          preserve ? mir::DenormMode::kPreserve : mir::DenormMode::kFlush;
+      return;
+    default:
+      return;
+  }
+}
+
+bool Modes::CheckModes(uint32_t entry_function) {
+  for (const SpirvExecutionMode& mode : spirv().execution_modes) {
+    if (mode.entry != entry_function) continue;
+    const uint32_t width = mode.operands.empty() ? 0 : mode.operands[0];
+    FloatControl(mode.mode, width);
+    SetDerivativeGroup(mode.mode);
+    const std::string_view cause = CauseOf(mode.mode);
+    // Nothing is computed in double precision.
+    if (cause.empty() || (cause == "float_controls" && width == 64)) continue;
+    return Refuse(cause, "execution mode " + std::to_string(static_cast<uint32_t>(mode.mode)),
+                  entry_function);
+  }
+  if (module().round_to_zero && round_to_even_) {
+    return Refuse("float_controls", "two rounding modes", entry_function);
+  }
+  return true;
+}
+
+bool Modes::SetLocalSize(uint32_t entry_function) {
+  bool found = false;
+  for (const SpirvExecutionMode& mode : spirv().execution_modes) {
+    const bool by_id = mode.mode == spv::ExecutionMode::LocalSizeId;
+    if (mode.entry != entry_function || (mode.mode != spv::ExecutionMode::LocalSize && !by_id)) {
+      continue;
+    }
+    if (mode.operands.size() < 3) return Malformed("local size", entry_function);
+    for (int i = 0; i < 3; ++i) {
+      module().local_size[i] = mode.operands[i];
+      if (by_id && !spirv().IntConstant(mode.operands[i], &module().local_size[i])) {
+        return Malformed("local size is no constant", mode.operands[i]);
+      }
+    }
+    const auto most = std::max_element(module().local_size.begin(), module().local_size.end());
+    module().local_size_id =
+        by_id ? mode.operands[most - module().local_size.begin()] : entry_function;
+    found = true;
+  }
+  if (spirv().workgroup_size_constant != 0) {
+    const SpirvConstant& c = *spirv().Constant(spirv().workgroup_size_constant);
+    const SpirvType& type = *spirv().Type(c.type);
+    if (type.kind != SpirvType::kVector || type.count != 3 || type.leaves != 3 ||
+        c.kind != SpirvConstant::kLeaves || spirv().Type(type.element)->kind != SpirvType::kInt) {
+      return Malformed("workgroup size is no vector of three integers",
+                       spirv().workgroup_size_constant);
+    }
+    for (int i = 0; i < 3; ++i)
+      module().local_size[i] = static_cast<uint32_t>(spirv().ConstantLeaf(c, i));
+    module().local_size_id = spirv().workgroup_size_constant;
+    found = true;
+  }
+  if (!found) return Malformed("compute shader without a local size", entry_function);
+  uint64_t product = 1;
+  for (uint32_t n : module().local_size)
+    product = std::min<uint64_t>(product * n, kMaxWorkgroup + 1);
+  if (product == 0) return Malformed("local size", module().local_size_id);
+  if (product > kMaxWorkgroup) {
+    return Refuse("too_many_invocations", "local size", module().local_size_id);
+  }
+  return true;
+}
+
+bool Modes::SetDerivativeGroup(spv::ExecutionMode mode) {
+  if (mode == spv::ExecutionMode::DerivativeGroupLinearNV) {
+    c_.derivative_group = DerivativeGroup::kLinear;
+  } else if (mode == spv::ExecutionMode::DerivativeGroupQuadsNV) {
+    c_.derivative_group = DerivativeGroup::kQuads;
+  }
+  return true;
+}
+
+// Workgroups consist of whole quads.
+bool Modes::CheckDerivativeGroup(uint32_t entry_function) {
+  const auto& size = module().local_size;
+  switch (c_.derivative_group) {
+    case DerivativeGroup::kNone: return true;
+    case DerivativeGroup::kLinear:
+      return size[0] * size[1] * size[2] % 4 == 0 ||
+             Malformed("a derivative group needs whole quads", entry_function);
+    case DerivativeGroup::kQuads:
+      return (size[0] % 2 == 0 && size[1] % 2 == 0) ||
+             Malformed("a derivative group needs whole quads", entry_function);
+  }
+  return true;
+}
+
+bool ReadModes(ImportContext& c, uint32_t entry_function) {
+  Modes modes(c);
+  return modes.CheckModes(entry_function) && modes.SetLocalSize(entry_function) &&
+         modes.CheckDerivativeGroup(entry_function);
+}
+
+}  // namespace kiln::front
