@@ -1,0 +1,74 @@
+// Makes room where nothing fits: values in the way move for the rest of the block, for all lanes,
+// and go home at its end. Lifetime of what it has moved (LiveNow::moved): a block.
+//
+// Values that overlap in different lanes move together (a cluster), as raw units of a file without
+// masked writes; pools without such a file are not compacted. The number of times is bounded.
+#ifndef KILN_CORE_LIR_RA_ASSIGN_COMPACTION_H_
+#define KILN_CORE_LIR_RA_ASSIGN_COMPACTION_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "core/lir/ra/assign_kept.h"
+#include "core/lir/ra/assign_live.h"
+#include "core/lir/ra/assign_result.h"
+#include "core/lir/ra/assign_state.h"
+#include "core/lir/ra/assign_written.h"
+#include "core/lir/ra/unit_set.h"
+
+namespace kiln::lir::ra {
+
+class Compaction {
+ public:
+  Compaction(const AssignInput& in, Places& at, const Here& here, LiveNow& live,
+             WrittenSets& written, StayingValues& stays, AssignResult& result);
+
+  // Moves others out of the way of the value before the instruction at hand; false if that is not
+  // possible. Values that stay beyond the block go home at its end, so only a value that does not
+  // stay may take their homes. For a collect, parts that end there need not make room: they are
+  // sources of its moves.
+  bool Compact(ValueId v, InstId collect);
+  // What was moved goes home where it is still needed; false if the moves have no room.
+  bool RestoreMoved();
+
+ private:
+  // Values that overlap (in different lanes) move together, with all their live components.
+  struct Cluster {
+    uint32_t lo = kNowhere, hi = 0;
+    uint32_t alignment = 1;  // of the distance it moves
+    bool stays = false;
+    absl::InlinedVector<ValueId, 2> members;
+    absl::InlinedVector<uint32_t, 4> slots;
+    uint32_t to = kNowhere;
+  };
+
+  // Everything in the pool that is live or held by parked lanes, in order of place.
+  std::vector<uint32_t> PresentSlots(uint8_t pool);
+  std::vector<Cluster> Clusters(uint8_t pool);
+  bool EndsAt(const Cluster& c, InstId i) const;
+  // Finds new places for all clusters that overlap the window, largest first.
+  bool MoveAway(const ValueInfo& want, uint32_t window, const UnitSet& used,
+                std::vector<Cluster>* clusters);
+  // Units that its values begin before what is live of them, which may be anybody's. The values
+  // must still begin within the pool.
+  uint32_t Lead(const Cluster& c) const;
+  void MoveCluster(uint8_t pool, const Cluster& c);
+  // A single value moves by components; values that share lanes move as raw units. Only what is
+  // live: the units of dead components may belong to others by now.
+  void AddClusterMoves(uint8_t pool, const Cluster& c, uint32_t to, std::vector<Move>* moves);
+
+  const AssignInput& in_;
+  Places& at_;
+  const Here& here_;
+  LiveNow& live_;
+  WrittenSets& written_;
+  StayingValues& stays_;
+  AssignResult& result_;
+  std::vector<ValueId> raw_value_;          // per pool, some value of a file of uniform units
+  std::vector<uint32_t> leader_, cluster_;  // scratch of Clusters, per value
+};
+
+}  // namespace kiln::lir::ra
+
+#endif  // KILN_CORE_LIR_RA_ASSIGN_COMPACTION_H_

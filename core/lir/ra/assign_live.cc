@@ -1,0 +1,79 @@
+#include "core/lir/ra/assign_live.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace kiln::lir::ra {
+
+LiveNow::LiveNow(const AssignInput& in, const Places& at, const Here& here)
+    : pools(in.t.pools.size()),
+      dying(in.live.num_slots(), kNowhere),
+      in_(in),
+      at_(at),
+      here_(here),
+      alive_(in.live.num_slots(), kNowhere),
+      listed_(in.live.num_slots(), kNowhere) {
+  for (size_t p = 0; p < pools.size(); ++p) {
+    assert(in.t.pools[p].units <= UnitSet::kMaxUnits);
+    pools[p].units = in.t.pools[p].units;
+  }
+}
+
+void LiveNow::Enter() {
+  live_list_.clear();
+  std::vector<LaneSets> parked = FindParked({here_.block});
+  for (size_t p = 0; p < pools.size(); ++p) {
+    pools[p].live = UnitSet();
+    pools[p].hoped = UnitSet();
+    pools[p].displaced_homes = UnitSet();
+    pools[p].parked = std::move(parked[p]);
+  }
+  in_.live.live_in(here_.block).for_each([&](size_t g) {
+    const uint32_t slot = in_.live.global_slot(static_cast<uint32_t>(g));
+    if (at_.now[in_.live.slot_value(slot).index] != kNowhere) Revive(slot);
+  });
+  moved.clear();
+}
+
+const std::vector<uint32_t>& LiveNow::LiveSlots() {
+  std::erase_if(live_list_, [&](uint32_t slot) {
+    if (Alive(slot)) return false;
+    listed_[slot] = kNowhere;
+    return true;
+  });
+  return live_list_;
+}
+
+std::vector<LaneSets> LiveNow::FindParked(absl::Span<const BlockId> blocks) const {
+  std::vector<LaneSets> sets(in_.t.pools.size());
+  for (size_t k = 0; k < blocks.size(); ++k) {
+    AddParked(blocks[k], blocks[k == 0 ? 0 : k - 1], &sets);
+  }
+  return sets;
+}
+
+void LiveNow::AddParked(BlockId b, BlockId known, std::vector<LaneSets>* sets) const {
+  in_.live.parked(b).for_each([&](size_t g) {
+    if (known != b && in_.live.parked(known).test(g)) return;
+    const uint32_t slot = in_.live.global_slot(static_cast<uint32_t>(g));
+    const ValueId v = in_.live.slot_value(slot);
+    if (at_.now[v.index] == kNowhere) return;
+    (*sets)[in_.info(v).pool].insert(at_.SlotUnit(slot), in_.info(v).per_comp,
+                                     at_.LayoutOf(v, at_.now[v.index]));
+  });
+}
+
+void LiveNow::Rebuild() {
+  std::vector<LaneSets> parked = FindParked({here_.block});
+  for (size_t p = 0; p < pools.size(); ++p) {
+    pools[p].live = UnitSet();
+    pools[p].parked = std::move(parked[p]);
+  }
+  for (uint32_t s : LiveSlots()) {
+    pool(in_.live.slot_value(s))
+        .live.insert(at_.SlotUnit(s), in_.info(in_.live.slot_value(s)).per_comp);
+  }
+}
+
+}  // namespace kiln::lir::ra

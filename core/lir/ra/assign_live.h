@@ -1,0 +1,93 @@
+// Who holds units at this place of the walk: values that are live, and those that lanes hold which
+// are parked here. Lifetime: a block; Enter begins the next.
+//
+// Invariant: Pool::live is the union of the units of live slots at Places::now, Pool::parked that
+// of what parked lanes hold. Compaction, which changes places within a block, ends with Rebuild.
+// Limit: a parked value without a place yet is in no set; assign_written has what it must avoid.
+#ifndef KILN_CORE_LIR_RA_ASSIGN_LIVE_H_
+#define KILN_CORE_LIR_RA_ASSIGN_LIVE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/lir/ra/assign_state.h"
+#include "core/lir/ra/unit_set.h"
+
+namespace kiln::lir::ra {
+
+// Registers that Order::kSpread keeps shorter values out of after a definition.
+inline constexpr size_t kRecent = 8;
+
+// One pool within the block at hand.
+struct Pool {
+  uint32_t units = 0;
+  UnitSet live;                            // logically live, sources that die here included
+  LaneSets parked;                         // what parked lanes hold
+  UnitSet hoped;                           // wanted for collects to come
+  UnitSet displaced_homes;                 // homes of values that compaction moved and that go back
+  uint32_t cursor = 0;                     // of Order::kSpread
+  std::array<uint32_t, kRecent> recent{};  // first units of registers, of Order::kSpread
+  size_t next_recent = 0;
+};
+
+class LiveNow {
+ public:
+  LiveNow(const AssignInput& in, const Places& at, const Here& here);
+
+  // The block is Here::block.
+  void Enter();
+  bool Alive(uint32_t slot) const { return alive_[slot] == here_.block.index; }
+  void Revive(uint32_t slot) {
+    alive_[slot] = here_.block.index;
+    if (listed_[slot] != here_.block.index) {
+      listed_[slot] = here_.block.index;
+      live_list_.push_back(slot);
+    }
+    const ValueId v = in_.live.slot_value(slot);
+    pool(v).live.insert(at_.SlotUnit(slot), in_.info(v).per_comp);
+  }
+  void Kill(uint32_t slot) {
+    if (!Alive(slot)) return;
+    alive_[slot] = kNowhere;
+    const ValueId v = in_.live.slot_value(slot);
+    pool(v).live.erase(at_.SlotUnit(slot), in_.info(v).per_comp);
+  }
+  Pool& pool(ValueId v) { return pools[in_.info(v).pool]; }
+
+  // The slots that are alive, in no order.
+  const std::vector<uint32_t>& LiveSlots();
+  // What lanes hold that are parked in one of the blocks, per pool.
+  std::vector<LaneSets> FindParked(absl::Span<const BlockId> blocks) const;
+  // The sets of the pools from what is live and parked, after places have changed.
+  void Rebuild();
+  // Does all that the operand names die at this instruction?
+  bool Dying(const Operand& o, InstId i) const {
+    const uint32_t first = in_.live.first_slot(o.value()) + o.comp;
+    for (uint32_t c = 0; c < o.comps; ++c) {
+      if (dying[first + c] != i.index) return false;
+    }
+    return true;
+  }
+
+  std::vector<Pool> pools;
+  std::vector<uint32_t> dying;  // per slot: the instruction it dies at
+  std::vector<ValueId> moved;   // by compaction, in this block
+
+ private:
+  // Blocks before one join hold much in common: what `known` holds is in the sets already.
+  void AddParked(BlockId b, BlockId known, std::vector<LaneSets>* sets) const;
+
+  const AssignInput& in_;
+  const Places& at_;
+  const Here& here_;
+  std::vector<uint32_t> alive_;      // per slot: the block if it is live at this place
+  std::vector<uint32_t> live_list_;  // slots that were alive in this block ...
+  std::vector<uint32_t> listed_;     // ... by slot: the block if it is in the list
+};
+
+}  // namespace kiln::lir::ra
+
+#endif  // KILN_CORE_LIR_RA_ASSIGN_LIVE_H_

@@ -1,0 +1,168 @@
+#include "core/lir/ra/assign_search.h"
+
+#include <algorithm>
+
+namespace kiln::lir::ra {
+
+namespace {
+
+// Registers that short values have lately been written to.
+UnitSet Recent(const Pool& p) {
+  UnitSet recent;
+  for (uint32_t first : p.recent) recent.insert(first, kRegister);
+  return recent;
+}
+
+}  // namespace
+
+PlaceSearch::Query PlaceSearch::Start(ValueId v) {
+  Query s;
+  s.value = v;
+  s.units = in_.info(v).written;
+  const Pool& p = live_.pool(v);
+  s.taken = p.live;
+  s.parked = &p.parked;
+  if (!written_.late(v).empty()) written_.Flush();
+  for (uint32_t row : written_.late(v)) s.more.push_back(&written_.Row(row, in_.info(v).pool));
+  if (in_.f.value(v).in_tail) s.first = in_.t.pools[in_.info(v).pool].tail_first;
+  if (!live_.moved.empty()) {
+    // What goes home at the end of the block must not share its lanes with what does not.
+    s.barred |= p.parked.all();
+    if (stays_.Stays(v)) s.barred |= p.displaced_homes;
+  }
+  return s;
+}
+
+UnitSet PlaceSearch::TakenAt(const Query& s, uint32_t reg) const {
+  UnitSet taken = s.taken;
+  taken |= s.barred;
+  const LaneLayout layout = at_.LayoutOf(s.value, reg);
+  if (s.parked != nullptr) s.parked->AddConflicts(layout, &taken);
+  for (const LaneSets* m : s.more) m->AddConflicts(layout, &taken);
+  return taken;
+}
+
+bool PlaceSearch::PhasesDiffer(const Query& s) const {
+  if (in_.info(s.value).whole || in_.info(s.value).per_comp <= in_.info(s.value).alignment)
+    return false;
+  bool lanes = s.parked != nullptr && s.parked->has_lanes();
+  for (const LaneSets* m : s.more) lanes |= m->has_lanes();
+  return lanes;
+}
+
+bool PlaceSearch::Fits(const Query& s, uint32_t reg) const {
+  const ValueInfo& v = in_.info(s.value);
+  if (reg == kNowhere || reg < s.first || reg % v.alignment != 0) return false;
+  if (reg + s.units > live_.pools[v.pool].units || reg + s.units < reg) return false;
+  if (s.taken.intersects(reg, s.units) || s.barred.intersects(reg, s.units)) return false;
+  const LaneLayout layout = at_.LayoutOf(s.value, reg);
+  if (s.parked != nullptr && s.parked->Conflict(layout, reg, s.units)) return false;
+  for (const LaneSets* m : s.more) {
+    if (m->Conflict(layout, reg, s.units)) return false;
+  }
+  return true;
+}
+
+bool PlaceSearch::FitsOverSource(const Query& s, InstId i, int def, uint32_t reg) const {
+  if (reg == kNowhere) return false;
+  const uint8_t pool = in_.info(s.value).pool;
+  Query without = s;
+  const absl::Span<const Operand> uses = in_.f.uses(i);
+  const bool copy = IsPlainCopy(in_.t, in_.f, i);
+  for (size_t u = 0; u < uses.size(); ++u) {
+    if (!IsValue(uses[u]) || in_.info(uses[u]).pool != pool || at_.now[uses[u].id] == kNowhere)
+      continue;
+    const uint32_t at = at_.PlaceOf(uses[u]);
+    const uint32_t n = uses[u].comps * in_.info(uses[u]).per_comp;
+    if (at >= reg + s.units || reg >= at + n || !live_.Dying(uses[u], i)) continue;
+    if (at != reg) return false;
+    if (!copy && !in_.t.may_reuse_source(in_.f, i, def, static_cast<int>(u))) return false;
+    without.taken.erase(at, n);
+  }
+  for (const auto& [v, r] : here_.placed) {
+    if (in_.info(v).pool == pool) without.barred.insert(r, in_.info(v).written);
+  }
+  return Fits(without, reg);
+}
+
+bool PlaceSearch::FromTop(ValueId v) const {
+  const ValueInfo& i = in_.info(v);
+  switch (in_.order) {
+    case Order::kSpread:
+    case Order::kLow:
+      return false;
+    case Order::kSizes:
+      return i.units <= i.per_comp;
+    case Order::kLifetimes: {
+      const uint32_t first = in_.live.first_slot(v);
+      for (uint32_t c = 0; c < in_.f.value(v).comps; ++c) {
+        if (in_.live.global(first + c) != Liveness::kLocal) return true;
+      }
+      return false;
+    }
+  }
+  return false;
+}
+
+uint32_t PlaceSearch::SearchHoles(const Query& s, const UnitSet* avoid) {
+  const ValueInfo& v = in_.info(s.value);
+  Pool& p = live_.pools[v.pool];
+  const bool phases = PhasesDiffer(s);
+  const uint32_t step = phases ? v.per_comp : v.alignment;
+  uint32_t best = kNowhere, best_size = 0;
+  for (uint32_t phase = 0; phase < step; phase += v.alignment) {
+    UnitSet taken = TakenAt(s, phase);
+    if (avoid != nullptr) taken |= *avoid;
+    if (in_.order == Order::kSpread && v.units >= kRegister) {
+      uint32_t size = 0;
+      const uint32_t from = std::max(p.cursor, s.first);
+      const uint32_t hole = FirstFit(taken, from, p.units, s.units, step, phase);
+      best = hole != kNowhere
+                 ? hole
+                 : BestHole(taken, s.first, p.units, s.units, step, phase, false, &size);
+      if (best != kNowhere) {
+        p.cursor = best + s.units;
+        return best;
+      }
+      continue;
+    }
+    uint32_t size = best_size;
+    const uint32_t hole =
+        BestHole(taken, s.first, p.units, s.units, step, phase, FromTop(s.value), &size);
+    if (hole != kNowhere && (best == kNowhere || size < best_size)) {
+      best = hole;
+      best_size = size;
+    }
+  }
+  return best;
+}
+
+uint32_t PlaceSearch::SpreadShort(const Query& s, const UnitSet& avoid) {
+  const Pool& p = live_.pools[in_.info(s.value).pool];
+  UnitSet recent = Recent(p);
+  recent |= avoid;
+  UnitSet taken = TakenAt(s, 0);
+  taken |= recent;
+  const uint32_t reg = FirstFit(taken, s.first, p.units, kRegister, kRegister, 0);
+  return reg != kNowhere ? reg : SearchHoles(s, &recent);
+}
+
+uint32_t PlaceSearch::FindAvoiding(const Query& s, const UnitSet& avoid) {
+  if (in_.order == Order::kSpread && in_.IsShort(s.value)) {
+    const uint32_t reg = SpreadShort(s, avoid);
+    if (reg != kNowhere) return reg;
+  }
+  return SearchHoles(s, &avoid);
+}
+
+uint32_t PlaceSearch::Find(const Query& s) {
+  UnitSet avoid = kept_.KeptFrom(s.value);
+  avoid |= live_.pools[in_.info(s.value).pool].hoped;
+  if (!avoid.empty()) {
+    const uint32_t reg = FindAvoiding(s, avoid);
+    if (reg != kNowhere) return reg;
+  }
+  return FindAvoiding(s, UnitSet());
+}
+
+}  // namespace kiln::lir::ra
