@@ -122,6 +122,14 @@ struct Repeat {
   InstId original;
 };
 
+// Units of a pool that are no value's: what lies there is kept outside SSA (masks of lanes, by
+// nesting depth), by instructions that name the registers.
+struct Reserved {
+  uint8_t pool = 0;
+  uint32_t first = 0;
+  uint32_t units = 0;
+};
+
 struct Function {
   uint8_t dispatch_width = 8;
   std::vector<Value> values;
@@ -132,6 +140,9 @@ struct Function {
   std::vector<SideRow> side;       // each row once: equal operations have equal Inst::aux
   uint32_t spill_units = 0;        // of scratch memory, from its start, that spilled values take
   std::vector<Repeat> repeats;     // made by the spiller, claims that ra/check.h verifies
+  std::vector<uint32_t> pool_units;  // per pool, at most PoolInfo::units: the size chosen for this
+                                     // compile (occupancy). Empty: the target's. See PoolUnits.
+  std::vector<Reserved> reserved;  // no two overlap
 
   const Value& value(ValueId v) const { return values[v.index]; }
   Value& value(ValueId v) { return values[v.index]; }

@@ -81,6 +81,8 @@ class Parser {
     if (absl::StartsWith(line, "value ")) return ValueLine(line);
     if (absl::StartsWith(line, "livein ")) return LiveInLine(line);
     if (absl::StartsWith(line, "spilled ")) return SpilledLine(line);
+    if (absl::StartsWith(line, "pool ")) return PoolLine(line);
+    if (absl::StartsWith(line, "reserved ")) return ReservedLine(line);
     if (absl::StartsWith(line, "block ")) return BlockLine(line);
     if (f_.blocks.empty()) return Error("expected 'block'");
     if (absl::StartsWith(line, "-> ")) return Successors(line.substr(3));
@@ -144,6 +146,37 @@ class Parser {
     }
     l.value = ValueId(id);
     f_.live_ins.push_back(l);
+    return absl::OkStatus();
+  }
+
+  bool PoolName(absl::string_view name, size_t* pool) const {
+    *pool = 0;
+    while (*pool < t_.pools.size() && Sv(t_.pools[*pool].name) != name) ++*pool;
+    return *pool < t_.pools.size();
+  }
+
+  absl::Status PoolLine(absl::string_view line) {
+    const auto w = Words(line);
+    size_t pool = 0;
+    uint32_t units = 0;
+    if (w.size() != 4 || !PoolName(w[1], &pool) || pool != f_.pool_units.size() ||
+        w[2] != "units" || !Number(w[3], &units)) {
+      return Error("expected 'pool NAME units N' in order");
+    }
+    f_.pool_units.push_back(units);
+    return absl::OkStatus();
+  }
+
+  absl::Status ReservedLine(absl::string_view line) {
+    const auto w = Words(line);
+    size_t pool = 0;
+    Reserved r;
+    if (w.size() != 6 || !PoolName(w[1], &pool) || w[2] != "at" || !Number(w[3], &r.first) ||
+        w[4] != "units" || !Number(w[5], &r.units)) {
+      return Error("expected 'reserved NAME at UNIT units N'");
+    }
+    r.pool = static_cast<uint8_t>(pool);
+    f_.reserved.push_back(r);
     return absl::OkStatus();
   }
 

@@ -122,6 +122,13 @@ std::string Print(const Target& t, const Function& f) {
     s += "\n";
   }
   if (f.spill_units != 0) absl::StrAppend(&s, "spilled ", f.spill_units, "\n");
+  for (size_t p = 0; p < f.pool_units.size(); ++p) {
+    absl::StrAppend(&s, "pool ", Sv(t.pools[p].name), " units ", f.pool_units[p], "\n");
+  }
+  for (const Reserved& r : f.reserved) {
+    absl::StrAppend(&s, "reserved ", Sv(t.pools[r.pool].name), " at ", r.first, " units ", r.units,
+                    "\n");
+  }
   for (const LiveIn& l : f.live_ins) {
     absl::StrAppend(&s, "livein %", l.value.index, " at ", l.reg, "\n");
   }

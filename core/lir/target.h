@@ -45,6 +45,9 @@ struct PoolInfo {
   std::string_view name;
   uint32_t units = 0;        // Intel GRF pool: 1024 dwords; flags: 4 granules of 16 lanes
   uint32_t tail_first = 0;   // first unit allowed for values that are `in_tail`
+  uint32_t register_units = 1;  // of a machine register, for which hardware waits as a whole
+  uint32_t copy_units = 1;   // of the longest copy of uniform units (make_copy): a power of two
+  bool spread = false;       // while there is room, a register is used again as late as possible
 };
 
 struct FileInfo {
@@ -115,10 +118,11 @@ struct Target {
   bool (*may_reuse_source)(const Function&, InstId, int def, int use);
 
   // Makes the instruction that copies a range of units between two physical places: one component
-  // of the value at its full width, or (files without masked writes) 1, 2, 4 or 8 units that are
-  // aligned to their number at both places. NoMask if asked. Its operands are places: of kind
-  // kValue with `reg` set; the allocator gives them a value of the same shape as `id`. Not called
-  // for flags. The Value is a copy: it may be called while Function::values grows.
+  // of the value at its full width, or (files without masked writes) a power of two of units, at
+  // most PoolInfo::copy_units, aligned to their number at both places. NoMask if asked. Its
+  // operands are places: of kind kValue with `reg` set; the allocator gives them a value of the same
+  // shape as `id`. Not called for flags. The Value is a copy: it may be called while
+  // Function::values grows.
   InstId (*make_copy)(Function&, const Value&, uint32_t to_reg, uint32_t from_reg, uint32_t units,
                       bool no_mask);
   // Exchanges two such places without a free register by three instructions a^=b, b^=a, a^=b, each
@@ -137,6 +141,26 @@ struct Target {
   // Null: nothing can be spilled.
   const SpillHooks* spill = nullptr;
 };
+
+// Units of the pool in this function, and those among them that values may have.
+inline uint32_t PoolUnits(const Target& t, const Function& f, size_t pool) {
+  return f.pool_units.empty() ? t.pools[pool].units : f.pool_units[pool];
+}
+inline uint32_t FreeUnits(const Target& t, const Function& f, size_t pool) {
+  uint32_t units = PoolUnits(t, f, pool);
+  for (const Reserved& r : f.reserved) units -= r.pool == pool ? r.units : 0;
+  return units;
+}
+// Does the range of units lie within the pool and beside what is reserved?
+inline bool MayHold(const Target& t, const Function& f, size_t pool, uint32_t first,
+                    uint32_t units) {
+  const uint32_t all = PoolUnits(t, f, pool);
+  if (first > all || units > all - first) return false;
+  for (const Reserved& r : f.reserved) {
+    if (r.pool == pool && first < r.first + r.units && r.first < first + units) return false;
+  }
+  return true;
+}
 
 }  // namespace kiln::lir
 

@@ -45,8 +45,8 @@ constexpr OpInfo kOps[] = {
 static_assert(std::size(kOps) == kNumOps);
 
 constexpr FileInfo kFiles[] = {{"G", 0, true}, {"U", 0, false}, {"F", 1, true, kU}};
-constexpr PoolInfo kPools[] = {{"grf", 1024, 896}, {"flag", 4}};
-constexpr PoolInfo kSmallPools[] = {{"grf", 256, 192}, {"flag", 4}};
+constexpr PoolInfo kPools[] = {{"grf", 1024, 896, 8, 8, true}, {"flag", 4}};
+constexpr PoolInfo kSmallPools[] = {{"grf", 256, 192, 8, 8, true}, {"flag", 4}};
 constexpr std::string_view kTypes[] = {"ud", "f", "uw", "uq"};
 constexpr std::string_view kFixed[] = {"null"};
 

@@ -20,6 +20,9 @@ TEST(TextTest, EveryFieldSurvives) {
       "value %1 G 4x4 whole id 12\n"
       "value %2 F 0x1\n"
       "value %3 G 2x1 tail\n"
+      "pool grf units 512\n"
+      "pool flag units 3\n"
+      "reserved grf at 24 units 2\n"
       "livein %0 at 8\n"
       "block b0 depth 0\n"
       "  %1x4:ud = load %0.3:ud@11 {w16 g16 aux 3 id 77}\n"
@@ -60,6 +63,8 @@ TEST(TextTest, ErrorsNameTheLine) {
       {"block b0 depth 0\n", "line 1"},
       {"function other width 8\n", "line 1"},
       {"function test width 8\nvalue %1 G 4x1\n", "line 2"},
+      {"function test width 8\npool flag units 4\n", "expected 'pool NAME units N' in order"},
+      {"function test width 8\nreserved grf 8\n", "expected 'reserved"},
       {"function test width 8\nvalue %0 Q 4x1\n", "no such file"},
       {"function test width 8\nblock b0 depth 0\n  %9:ud = add\n", "bad operand"},
       {"function test width 8\nblock b0 depth 0\n  frobnicate\n", "no operation"},

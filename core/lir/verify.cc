@@ -86,12 +86,13 @@ class Verifier {
         if (v.index >= f_.values.size()) return Fail("L1", BlockId(b), "unknown parameter");
       }
     }
+    if (absl::Status s = Pools(); !s.ok()) return s;
     for (const LiveIn& l : f_.live_ins) {
       if (l.value.index >= f_.values.size()) return Fail("L1", BlockId(), "unknown live-in");
       const Value& v = f_.value(l.value);
       const uint32_t units = v.comps * t_.units_per_comp(f_, v);
       if (l.reg % t_.alignment(f_, v) != 0 ||
-          l.reg + units > t_.pools[t_.files[v.file].pool].units) {
+          !MayHold(t_, f_, t_.files[v.file].pool, l.reg, units)) {
         return Fail("L16", BlockId(), absl::StrCat("live-in %", l.value.index));
       }
     }
@@ -176,13 +177,34 @@ class Verifier {
       const Operand& o = f_.operands[in.first_operand + k];
       if (o.kind != Operand::Kind::kValue) continue;
       const Value& v = f_.value(o.value());
-      const PoolInfo& pool = t_.pools[t_.files[v.file].pool];
-      if (o.reg == Operand::kNoReg || o.reg + Units(o) > pool.units) {
+      if (!MayHold(t_, f_, t_.files[v.file].pool, o.reg, Units(o))) {
         return Fail("P1", b, "an operand is outside its pool");
       }
       if (o.comp == 0 && o.reg % t_.alignment(f_, v) != 0) return Fail("P1", b, "misaligned");
     }
     inst_ = InstId();
+    return absl::OkStatus();
+  }
+
+  // L19: sizes and reserved units of pools.
+  absl::Status Pools() {
+    const auto bad = [&](std::string_view what) { return Fail("L19", BlockId(), what); };
+    if (!f_.pool_units.empty() && f_.pool_units.size() != t_.pools.size()) {
+      return bad("not one size per pool");
+    }
+    for (size_t p = 0; p < f_.pool_units.size(); ++p) {
+      if (f_.pool_units[p] > t_.pools[p].units) return bad("a pool larger than the target's");
+    }
+    for (size_t k = 0; k < f_.reserved.size(); ++k) {
+      const Reserved& r = f_.reserved[k];
+      if (r.pool >= t_.pools.size()) return bad("units of no pool are reserved");
+      Function before;
+      before.pool_units = f_.pool_units;
+      before.reserved.assign(f_.reserved.begin(), f_.reserved.begin() + static_cast<long>(k));
+      if (!MayHold(t_, before, r.pool, r.first, r.units)) {
+        return bad("reserved units overlap or lie outside their pool");
+      }
+    }
     return absl::OkStatus();
   }
 

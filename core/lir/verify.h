@@ -24,8 +24,9 @@
 //      block as a successor of either kind, unless nothing follows it in the layout.
 //  L15 kOpCopy: one definition, one use without modifiers. kOpCollect: one definition, uses are
 //      values or kNone, and their units add up to those of the definition.
-//  L16 Live-ins are aligned and inside their pool.
+//  L16 Live-ins are aligned and inside their pool, beside what is reserved.
 //  L17 The side row of an operation with kOpSide is there.
+//  L19 Sizes of pools are at most the target's; what is reserved lies inside and does not overlap.
 //  P1  (allocated only) Every value operand has a unit, inside its pool and aligned. There are no
 //      collects.
 //

@@ -39,6 +39,11 @@ TEST(VerifyTest, NamesTheBrokenRule) {
        "  -> b1, b2\nblock b1 depth 0\n  else\n  -> b3(%0:ud)\n  ~> b2\nblock b2 depth 0\n"
        "  endif\n  -> b3(_)\nblock b3 depth 0 params %1\n  end %1:ud\n"},
       {"L1", "block b0 depth 0\n  -> b7\n"},
+      {"L19", "pool grf units 1025\npool flag units 4\nblock b0 depth 0\n"},
+      {"L19", "pool grf units 1024\nblock b0 depth 0\n"},
+      {"L19", "reserved grf at 1020 units 8\nblock b0 depth 0\n"},
+      {"L19", "reserved grf at 8 units 4\nreserved grf at 11 units 1\nblock b0 depth 0\n"},
+      {"L16", "reserved grf at 8 units 4\nlivein %0 at 8\nblock b0 depth 0\n"},
       {"L4", "block b0 depth 0\n  %0:ud = const #0x1:ud\n  %0:ud = const #0x1:ud\n"},
       {"L4", "block b0 depth 0\n  store %0:ud %0:ud\n"},
       {"L5", "block b0 depth 0\n  %3:ud = const #0x1:ud\n"},

@@ -25,7 +25,8 @@ using lir::Value;
 constexpr std::string_view kTypeNames[] = {"ub", "b",  "uw", "w", "ud", "d",  "uq",
                                            "q",  "hf", "f",  "df", "v", "uv", "vf"};
 constexpr std::string_view kFixedNames[] = {"null"};
-constexpr lir::PoolInfo kPools[] = {{"grf", kGrfUnits, kTailFirstUnit}, {"flag", kFlagUnits, 0}};
+constexpr lir::PoolInfo kPools[] = {
+    {"grf", kGrfUnits, kTailFirstUnit, 8, 8, true}, {"flag", kFlagUnits}};
 constexpr lir::FileInfo kFiles[] = {
     {"G", kPoolGrf, true}, {"U", kPoolGrf, false}, {"F", kPoolFlag, true, kFileU}};
 

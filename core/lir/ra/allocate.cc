@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
 #include "core/lir/ra/assign.h"
+#include "core/lir/ra/assign_live.h"
 #include "core/lir/ra/redefinitions.h"
 #include "core/lir/ra/save_flags.h"
 #include "core/lir/ra/value_info.h"
@@ -94,12 +95,11 @@ absl::Status Refuse(const Target& t, const Function& f, const AllocationStats& s
                     const OutOfRegisters& why) {
   const Value& v = f.value(why.value);
   const uint8_t pool = t.files[v.file].pool;
-  const PoolInfo& info = t.pools[pool];
   const std::string text = absl::StrCat(
-      "no room for a value of ", v.comps, " component(s) in pool ", std::string(info.name),
+      "no room for a value of ", v.comps, " component(s) in pool ", std::string(t.pools[pool].name),
       " (SPIR-V id ", v.spirv_id, ", block b", why.block.index, "): at most ",
       stats.max_live[pool].logical, " units live, ", stats.max_live[pool].physical,
-      " with parked lanes, of ", info.units);
+      " with parked lanes, of ", FreeUnits(t, f, pool));
   return WithSpirvId(WithCause(absl::ResourceExhaustedError(text), "out_of_registers"), v.spirv_id);
 }
 
@@ -112,9 +112,10 @@ absl::StatusOr<AllocationStats> AssignRegisters(const Target& t, Function* f, co
   bool roomy = true;
   bool overfull = false;  // more values than units: no order fits, the first says for which value
   for (size_t p = 0; p < t.pools.size(); ++p) {
-    overfull |= stats.max_live[p].logical > t.pools[p].units;
-    if (t.files.size() > p && t.pools[p].units >= 64) {
-      roomy &= 2 * stats.max_live[p].physical <= t.pools[p].units;
+    const uint32_t units = FreeUnits(t, *f, p);
+    overfull |= stats.max_live[p].logical > units;
+    if (t.pools[p].spread && units >= kRecent * t.pools[p].register_units) {
+      roomy &= 2 * stats.max_live[p].physical <= units;
     }
   }
   OutOfRegisters why;
@@ -173,7 +174,7 @@ absl::StatusOr<AllocationStats> AllocateWithSpills(const Target& t, Function* f,
   for (const Share& share : kReserves) {
     Function attempt = *f;
     SpillStats spill;
-    const SpillSettings settings = {t.pools[t.spill->pool].units * share.part / share.of, header};
+    const SpillSettings settings = {FreeUnits(t, *f, t.spill->pool) * share.part / share.of, header};
     if (absl::Status s = SpillToFit(t, &attempt, live, settings, &spill); !s.ok()) return s;
     absl::StatusOr<AllocationStats> stats = Allocate(t, &attempt);
     if (stats.ok()) {

@@ -126,6 +126,41 @@ TEST(AllocateTest, RandomProgramsInASmallPool) {
   EXPECT_GT(totals.compactions, 0u);
 }
 
+// A pool smaller than the target's, of which some units are no value's: nothing lies there, whether
+// values fit, are moved out of the way, or are spilled.
+TEST(AllocateTest, RandomProgramsBesideReservedUnits) {
+  const Target& t = SmallTestTarget();
+  uint32_t done = 0, spills = 0, compactions = 0, flags = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    testing::RandomOptions options;
+    options.width = seed % 2 == 0 ? 8 : 16;
+    options.live_ins = 3;
+    options.instructions = 60;
+    options.pool_size = 6 + static_cast<int>(seed % 17);
+    Function ssa = testing::RandomProgram(seed, options);
+    ssa.pool_units = {240, 3};
+    ssa.reserved = {{0, 149, 5}, {0, 217, 1}, {1, 1, 1}};
+    ASSERT_TRUE(Verify(t, ssa).ok()) << Verify(t, ssa);
+    for (const bool spill : {false, true}) {
+      Function f = ssa;
+      const auto stats = spill ? AllocateWithSpills(t, &f, ValueId(0)) : Allocate(t, &f);
+      if (!stats.ok()) continue;
+      ASSERT_TRUE(VerifyAllocated(t, f).ok()) << seed << VerifyAllocated(t, f);
+      const absl::Status s = CheckAllocation(t, ssa, f);
+      ASSERT_TRUE(s.ok()) << "seed " << seed << ": " << s << "\n" << Print(t, f);
+      ++done;
+      spills += stats->spill.spills;
+      compactions += stats->compactions;
+      flags += stats->flags_saved;
+    }
+  }
+  printf("%u done, %u spills, %u compactions, %u flags saved\n", done, spills, compactions, flags);
+  EXPECT_GT(done, 250u);
+  EXPECT_GT(spills, 100u);
+  EXPECT_GT(compactions, 40u);  // 13 where windows may cover reserved units
+  EXPECT_GT(flags, 10u);
+}
+
 // A NoMask write at the head of a loop runs for lanes that have left it: it must not hit what they
 // take along, although scalar SSA has that value dead there.
 TEST(AllocateTest, NoMaskWriteSparesLanesThatLeftTheLoop) {
@@ -159,7 +194,7 @@ TEST(AllocateTest, NoMaskWriteSparesLanesThatLeftTheLoop) {
 // A masked write may share the register: that is what logical liveness gains. At a low pressure
 // the allocator has no reason to, so the pool is made to hold two registers only.
 TEST(AllocateTest, MaskedValuesOfTheTwoSidesShareRegisters) {
-  const PoolInfo pools[] = {{"grf", 16, 0}, {"flag", 4, 0}};
+  const PoolInfo pools[] = {{"grf", 16, 0, 8, 8, true}, {"flag", 4}};
   Target t = TestTarget();
   t.pools = pools;
   const char* text =
@@ -201,7 +236,7 @@ TEST(AllocateTest, MaskedValuesOfTheTwoSidesShareRegisters) {
 
 // 16-bit and 32-bit lanes lie in different bytes: they must not share a register even masked.
 TEST(AllocateTest, DifferentLaneLayoutsDoNotShare) {
-  const PoolInfo pools[] = {{"grf", 16, 0}, {"flag", 4, 0}};
+  const PoolInfo pools[] = {{"grf", 16, 0, 8, 8, true}, {"flag", 4}};
   Target t = TestTarget();
   t.pools = pools;
   Function f = Read(
@@ -291,7 +326,7 @@ TEST(AllocateTest, ParametersOfLanesThatWaitAreSpared) {
 
 TEST(AllocateTest, PayloadIsFreeAfterItsLastUse) {
   // Three registers: two live-ins, of which one is used in the loop and so lives to its end.
-  const PoolInfo pools[] = {{"grf", 24, 0}, {"flag", 4, 0}};
+  const PoolInfo pools[] = {{"grf", 24, 0, 8, 8, true}, {"flag", 4}};
   Target t = TestTarget();
   t.pools = pools;
   Function f = Read(

@@ -40,7 +40,7 @@ bool Compaction::Compact(ValueId v, InstId collect) {
   if (!raw_value_[want.pool].valid() || result_.out.compactions >= kMaxCompactions) return false;
   std::vector<Cluster> clusters = Clusters(want.pool);
   // What no moving can make room in.
-  UnitSet fixed;
+  UnitSet fixed = p.reserved;
   const LaneLayout whole;
   written_.Flush();
   for (uint32_t row : written_.late(v)) written_.Row(row, want.pool).AddConflicts(whole, &fixed);
@@ -139,7 +139,8 @@ std::vector<Compaction::Cluster> Compaction::Clusters(uint8_t pool) {
     c.slots.push_back(s);
     if (std::find(c.members.begin(), c.members.end(), v) != c.members.end()) continue;
     // Layouts that share lanes must keep their phase; what moves alone need not.
-    if (!c.members.empty()) c.alignment = std::max({c.alignment, in_.info(v).per_comp, 8u});
+    if (!c.members.empty())
+      c.alignment = std::max({c.alignment, in_.info(v).per_comp, live_.pools[pool].register_units});
     c.alignment = std::max(c.alignment, in_.info(v).alignment);
     c.stays |= stays_.Stays(v);
     c.members.push_back(v);

@@ -36,6 +36,7 @@ bool CopyArguments(const AssignInput& in, const Places& at, BlockId b, AssignRes
                   no_mask, &moves[v.pool]);
     }
   }
+  for (const Reserved& r : in.f.reserved) busy[r.pool].insert(r.first, r.units);
   const auto keep = [&](size_t g) {
     const uint32_t slot = in.live.global_slot(static_cast<uint32_t>(g));
     const ValueId v = in.live.slot_value(slot);
@@ -48,7 +49,7 @@ bool CopyArguments(const AssignInput& in, const Places& at, BlockId b, AssignRes
   for (size_t p = 0; p < in.t.pools.size(); ++p) {
     if (moves[p].empty()) continue;
     Insertion copies{b, BeforeTerminator(in, b), {}};
-    if (!SequenceMoves(moves[p], busy[p], in.t.pools[p].units, &copies.steps)) {
+    if (!SequenceMoves(moves[p], busy[p], PoolUnits(in.t, in.f, p), &copies.steps)) {
       result->why = {block.succs[0].to.valid() ? in.f.block(e.to).params[0] : ValueId(), b};
       return false;
     }

@@ -15,16 +15,20 @@ LiveNow::LiveNow(const AssignInput& in, const Places& at, const Here& here)
       alive_(in.live.num_slots(), kNowhere),
       listed_(in.live.num_slots(), kNowhere) {
   for (size_t p = 0; p < pools.size(); ++p) {
-    assert(in.t.pools[p].units <= UnitSet::kMaxUnits);
-    pools[p].units = in.t.pools[p].units;
+    pools[p].units = PoolUnits(in.t, in.f, p);
+    assert(pools[p].units <= UnitSet::kMaxUnits);
+    pools[p].register_units = in.t.pools[p].register_units;
+    pools[p].spread = in.t.pools[p].spread;
+    pools[p].roomy = pools[p].spread && pools[p].units >= kRecent * pools[p].register_units;
   }
+  for (const Reserved& r : in.f.reserved) pools[r.pool].reserved.insert(r.first, r.units);
 }
 
 void LiveNow::Enter() {
   live_list_.clear();
   std::vector<LaneSets> parked = FindParked({here_.block});
   for (size_t p = 0; p < pools.size(); ++p) {
-    pools[p].live = UnitSet();
+    pools[p].live = pools[p].reserved;
     pools[p].hoped = UnitSet();
     pools[p].displaced_homes = UnitSet();
     pools[p].parked = std::move(parked[p]);
@@ -67,7 +71,7 @@ void LiveNow::AddParked(BlockId b, BlockId known, std::vector<LaneSets>* sets) c
 void LiveNow::Rebuild() {
   std::vector<LaneSets> parked = FindParked({here_.block});
   for (size_t p = 0; p < pools.size(); ++p) {
-    pools[p].live = UnitSet();
+    pools[p].live = pools[p].reserved;
     pools[p].parked = std::move(parked[p]);
   }
   for (uint32_t s : LiveSlots()) {

@@ -24,11 +24,15 @@ inline constexpr size_t kRecent = 8;
 // One pool within the block at hand.
 struct Pool {
   uint32_t units = 0;
-  UnitSet live;                            // logically live, sources that die here included
-  LaneSets parked;                         // what parked lanes hold
-  UnitSet hoped;                           // wanted for collects to come
-  UnitSet displaced_homes;                 // homes of values that compaction moved and that go back
-  uint32_t cursor = 0;                     // of Order::kSpread
+  uint32_t register_units = 1;  // PoolInfo's
+  bool spread = false;          // PoolInfo's ...
+  bool roomy = false;           // ... with room to give a short value a register for a while
+  UnitSet reserved;             // no value's
+  UnitSet live;             // logically live, sources that die here included, and what is reserved
+  LaneSets parked;          // what parked lanes hold
+  UnitSet hoped;            // wanted for collects to come
+  UnitSet displaced_homes;  // homes of values that compaction moved and that go back
+  uint32_t cursor = 0;      // of Order::kSpread
   std::array<uint32_t, kRecent> recent{};  // first units of registers, of Order::kSpread
   size_t next_recent = 0;
 };
@@ -56,6 +60,12 @@ class LiveNow {
     pool(v).live.erase(at_.SlotUnit(slot), in_.info(v).per_comp);
   }
   Pool& pool(ValueId v) { return pools[in_.info(v).pool]; }
+
+  // Shorter than a register, and may have one of its own.
+  bool IsShort(ValueId v) const {
+    const Pool& p = pools[in_.info(v).pool];
+    return p.roomy && in_.info(v).units < p.register_units;
+  }
 
   // The slots that are alive, in no order.
   const std::vector<uint32_t>& LiveSlots();

@@ -19,9 +19,9 @@ void AssignResult::Settle(ValueId v, uint32_t reg) {
   for (uint32_t c = 0; c < in_.f.value(v).comps; ++c) live_.Revive(first + c);
   const ValueId p = in_.info(v).param;
   if (p.valid() && at_.hint[p.index] == kNowhere) at_.hint[p.index] = reg;
-  if (in_.IsShort(v)) {
+  if (live_.IsShort(v)) {
     Pool& p = live_.pool(v);
-    p.recent[p.next_recent++ % kRecent] = reg / kRegister * kRegister;
+    p.recent[p.next_recent++ % kRecent] = reg / p.register_units * p.register_units;
   }
   out.top[in_.info(v).pool] = std::max(out.top[in_.info(v).pool], reg + in_.info(v).units);
 }

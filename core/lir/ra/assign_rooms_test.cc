@@ -204,6 +204,37 @@ TEST(AssignEdgesTest, AnArgumentElsewhereIsCopiedBeforeTheJump) {
   EXPECT_EQ(r.out.insertions[0].steps[0].from, 56u);
 }
 
+// Two parameters change places and nothing but reserved units is free: they are exchanged in place.
+TEST(AssignEdgesTest, ACycleDoesNotGoThroughReservedUnits) {
+  Rooms r(
+      "function test width 8\n"
+      "value %0 G 4x1\n"
+      "value %1 G 4x1\n"
+      "value %2 G 4x1\n"
+      "value %3 G 4x1\n"
+      "pool grf units 64\n"
+      "pool flag units 4\n"
+      "reserved grf at 16 units 48\n"
+      "livein %0 at 0\n"
+      "livein %1 at 8\n"
+      "block b0 depth 0\n"
+      "  -> b1(%1:ud, %0:ud)\n"
+      "block b1 depth 0 params %2 %3\n"
+      "  store %2:ud %3:ud\n"
+      "  end\n");
+  r.Enter(0);
+  r.Place(0, 0);
+  r.Place(1, 8);
+  r.Enter(1);
+  r.Place(2, 0);
+  r.Place(3, 8);
+  ASSERT_TRUE(CopyArguments(r.in, r.at, BlockId(0), &r.result));
+  for (const Insertion& in : r.out.insertions) {
+    for (const MoveStep& s : in.steps) EXPECT_TRUE(s.swap && s.to < 16 && s.from < 16);
+  }
+  EXPECT_EQ(r.out.insertions.size(), 1u);
+}
+
 TEST(AssignCompactionTest, WhatIsInTheWayMovesAndGoesHome) {
   Rooms r;
   r.Enter(0);

@@ -9,7 +9,7 @@ namespace {
 // Registers that short values have lately been written to.
 UnitSet Recent(const Pool& p) {
   UnitSet recent;
-  for (uint32_t first : p.recent) recent.insert(first, kRegister);
+  for (uint32_t first : p.recent) recent.insert(first, p.register_units);
   return recent;
 }
 
@@ -113,7 +113,7 @@ uint32_t PlaceSearch::SearchHoles(const Query& s, const UnitSet* avoid) {
   for (uint32_t phase = 0; phase < step; phase += v.alignment) {
     UnitSet taken = TakenAt(s, phase);
     if (avoid != nullptr) taken |= *avoid;
-    if (in_.order == Order::kSpread && v.units >= kRegister) {
+    if (in_.order == Order::kSpread && p.spread && v.units >= p.register_units) {
       uint32_t size = 0;
       const uint32_t from = std::max(p.cursor, s.first);
       const uint32_t hole = FirstFit(taken, from, p.units, s.units, step, phase);
@@ -143,12 +143,12 @@ uint32_t PlaceSearch::SpreadShort(const Query& s, const UnitSet& avoid) {
   recent |= avoid;
   UnitSet taken = TakenAt(s, 0);
   taken |= recent;
-  const uint32_t reg = FirstFit(taken, s.first, p.units, kRegister, kRegister, 0);
+  const uint32_t reg = FirstFit(taken, s.first, p.units, p.register_units, p.register_units, 0);
   return reg != kNowhere ? reg : SearchHoles(s, &recent);
 }
 
 uint32_t PlaceSearch::FindAvoiding(const Query& s, const UnitSet& avoid) {
-  if (in_.order == Order::kSpread && in_.IsShort(s.value)) {
+  if (in_.order == Order::kSpread && live_.IsShort(s.value)) {
     const uint32_t reg = SpreadShort(s, avoid);
     if (reg != kNowhere) return reg;
   }

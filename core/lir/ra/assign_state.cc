@@ -17,7 +17,7 @@ void AssignInput::AddMoves(ValueId v, uint32_t to, uint32_t from, uint32_t n, bo
   while (n != 0) {
     uint32_t step = info(v).per_comp;
     if (uniform) {
-      step = 8;
+      step = t.pools[info(v).pool].copy_units;
       while (step > n || to % step != 0 || from % step != 0) step /= 2;
     }
     const uint32_t alignment = uniform ? step : info(v).alignment;

@@ -23,9 +23,6 @@
 
 namespace kiln::lir::ra {
 
-// Units of a machine register, for which hardware waits as a whole.
-inline constexpr uint32_t kRegister = 8;
-
 inline bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
 
 // Of the whole function; nothing of it changes.
@@ -36,10 +33,6 @@ struct AssignInput {
   const ValueInfo& info(ValueId v) const { return values[v.index]; }
   const ValueInfo& info(const Operand& o) const { return values[o.id]; }
   bool IsTerminator(InstId i) const { return t.ops[f.inst(i).op].flags & kOpTerminator; }
-  // Shorter than a register, in a pool with room to give it one for a while.
-  bool IsShort(ValueId v) const {
-    return info(v).units < kRegister && t.pools[info(v).pool].units >= 8 * kRegister;
-  }
 
   // Appends the moves of n units of v, cut into what one copy can do: a component, or aligned
   // powers of two of uniform units.

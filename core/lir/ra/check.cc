@@ -180,8 +180,7 @@ class Checker {
           if (!IsValue(o)) continue;
           if (o.id >= f_.values.size()) return Fail("an operand has no value");
           const Value& v = f_.values[o.id];
-          const PoolInfo& pool = t_.pools[t_.files[v.file].pool];
-          if (o.reg > pool.units || o.reg + Units(o) > pool.units) {
+          if (!MayHold(t_, f_, t_.files[v.file].pool, o.reg, Units(o))) {
             return Fail(absl::StrCat("outside the pool: ", PrintInst(t_, f_, i)));
           }
           if (o.comp == 0 && o.reg % t_.alignment(f_, v) != 0) {

@@ -150,6 +150,27 @@ TEST(CheckTest, MaskedWritesShareLanes) {
   }
 }
 
+// What is reserved holds no value, and a pool ends where the function says.
+TEST(CheckTest, ReservedUnitsHoldNoValue) {
+  const std::string text =
+      "function test width 8\n"
+      "value %0 G 4x1\n"
+      "pool grf units 64\n"
+      "pool flag units 4\n"
+      "reserved grf at 12 units 2\n"
+      "block b0 depth 0\n"
+      "  %0:ud@REG = const #0x1:ud {w8}\n"
+      "  store %0:ud@REG\n"
+      "  end\n";
+  for (const auto& [reg, good] :
+       {std::pair("0", true), {"16", true}, {"8", false}, {"64", false}}) {
+    std::string placed = text;
+    for (size_t at; (at = placed.find("REG")) != std::string::npos;) placed.replace(at, 3, reg);
+    const Function f = Read(placed);
+    EXPECT_EQ(CheckAllocation(TestTarget(), f, f).ok(), good) << reg;
+  }
+}
+
 // Three xors exchange two registers; two of them, or in another order, do not.
 TEST(CheckTest, SwapsAreUnderstood) {
   const Function ssa = Read(

@@ -53,6 +53,7 @@ struct FlagSaver {
 
   // Picks among the flags present until they fit. False if none is left to pick.
   bool Relieve(const std::vector<ValueId>& present, uint8_t pool) {
+    const uint32_t free = FreeUnits(t, f, pool);
     while (true) {
       uint32_t units = 0;
       ValueId best;
@@ -62,7 +63,7 @@ struct FlagSaver {
         units += Units(v);
         if (!fixed[v.index] && (!best.valid() || cost[v.index] < cost[best.index])) best = v;
       }
-      if (units <= t.pools[pool].units) return true;
+      if (units <= free) return true;
       if (!best.valid()) return false;
       chosen[best.index] = 1;
       ++saved;
@@ -214,7 +215,7 @@ bool FlagsFit(const Target& t, const Function& f, const std::vector<Pressure>& m
   return std::all_of(t.files.begin(), t.files.end(), [&](const FileInfo& file) {
     const size_t p = file.pool;
     return file.save_file == FileInfo::kNoFile ||
-           max_live[p].physical + most[p] <= t.pools[p].units;
+           max_live[p].physical + most[p] <= FreeUnits(t, f, p);
   });
 }
 

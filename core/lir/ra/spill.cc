@@ -119,7 +119,7 @@ class Spiller {
 
   void Prepare() {
     const size_t n = f_.blocks.size();
-    limit_ = t_.pools[h_.pool].units - settings_.reserve;
+    limit_ = FreeUnits(t_, f_, h_.pool) - settings_.reserve;
     in_registers_.assign(pieces_.count(), 0);
     holders_.assign(pieces_.count(), {});
     waiting_index_.assign(pieces_.count(), 0);

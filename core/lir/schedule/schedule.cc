@@ -56,8 +56,8 @@ class Scheduler {
         live_after_(f.values.size(), 0) {
     for (size_t p = 0; p < t.pools.size(); ++p) {
       const uint32_t reserve = p < options.reserve.size() ? options.reserve[p] : 0;
-      size_.push_back(t.pools[p].units);
-      limit_.push_back(int64_t{t.pools[p].units} - reserve);
+      size_.push_back(FreeUnits(t, f, p));
+      limit_.push_back(int64_t{FreeUnits(t, f, p)} - reserve);
       ahead_.push_back(limit_.back() -
                        (p < options.balanced.size() ? int64_t{options.balanced[p]} : 0));
     }
