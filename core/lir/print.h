@@ -4,6 +4,8 @@
 //   value %0 G 4x1
 //   value %1 G 4x4 whole id 12
 //   value %2 F 0x1
+//   pool grf units 512
+//   reserved grf at 24 units 2
 //   livein %0 at 8
 //   spilled 24
 //   block b0 depth 0
