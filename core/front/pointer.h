@@ -35,9 +35,16 @@ struct Pointer {
   ValueId dynamic;                // bytes to add to the offset; kPhysical: the address, 64 bits
   ValueId component;              // kLocal in slots, kBuiltin: the component, chosen by value
   ValueId descriptor;             // to add to `element`
-  ValueId selector;               // kStorage: leads to one of several variables (emit_pointer.cc);
+  ValueId selector;               // kStorage: leads to one of several variables (pointers.cc);
   uint32_t targets = 0;           // they are the targets of this SPIR-V id
 };
+
+// Whether a static offset is one that a buffer can have.
+inline bool IsOffset(uint64_t x) { return x < (uint64_t{1} << 31); }
+// The largest power of two, at most 64, that divides x.
+uint32_t LowBit(uint32_t x);
+// What is known of the alignment of an access to elements of `bytes` at `offset`.
+uint32_t AlignmentOf(const Pointer& pointer, uint32_t offset, uint32_t bytes);
 
 // A loaded image, sampler, or both. Variable 0: not there (a combined image has its own sampler).
 struct ImageHandle {

@@ -21,7 +21,6 @@
 namespace kiln::front {
 namespace {
 
-constexpr uint32_t kMaxAlign = 64;
 constexpr uint32_t kSharedSelector = 1;
 
 bool IsArray(const SpirvType& type) {
@@ -29,18 +28,6 @@ bool IsArray(const SpirvType& type) {
 }
 
 }  // namespace
-
-uint32_t LowBit(uint32_t x) { return x == 0 ? kMaxAlign : std::min(kMaxAlign, x & (0u - x)); }
-
-uint32_t AlignmentOf(const Pointer& pointer, uint32_t offset, uint32_t bytes) {
-  uint32_t known = std::min(pointer.dynamic.valid() ? pointer.align : kMaxAlign, LowBit(offset));
-  if (pointer.space == Pointer::kPhysical) {
-    // What the access says of its first byte; without that, what Vulkan asks of every element.
-    const uint32_t first = pointer.given_align != 0 ? pointer.given_align : bytes;
-    known = std::min({kMaxAlign, LowBit(first), LowBit(offset - pointer.offset)});
-  }
-  return known;
-}
 
 // ---- Whole variables ----
 

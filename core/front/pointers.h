@@ -1,5 +1,5 @@
 // What pointers lead to, and what an access through one takes as sources; pointers as values and
-// back. (emit_pointer.cc: how a pointer is a value. Descriptors: emit_resource.cc.)
+// back. (pointers.cc: how a pointer is a value. Arrays of descriptors: resources.cc.)
 #ifndef KILN_CORE_FRONT_POINTERS_H_
 #define KILN_CORE_FRONT_POINTERS_H_
 
@@ -14,13 +14,6 @@
 #include "core/mir/mir.h"
 
 namespace kiln::front {
-
-// Whether a static offset is one that a buffer can have.
-inline bool IsOffset(uint64_t x) { return x < (uint64_t{1} << 31); }
-// The largest power of two, at most 64, that divides x.
-uint32_t LowBit(uint32_t x);
-// What is known of the alignment of an access to elements of `bytes` at `offset`.
-uint32_t AlignmentOf(const Pointer& pointer, uint32_t offset, uint32_t bytes);
 
 class Pointers : public InstEmitter {
  public:

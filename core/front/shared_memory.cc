@@ -11,41 +11,28 @@ namespace {
 
 constexpr uint32_t kMaxSharedBytes = 1u << 24;  // targets have less; theirs to refuse
 
-class SharedMemory : public InstEmitter {
- public:
-  using InstEmitter::InstEmitter;
-
-  bool LayOutShared();
-  void ClearShared();
-
- private:
-  std::vector<bool> UsedVariables() const;
-};
-
-}  // namespace
-
 // By index: whether reachable code mentions the variable of shared memory or push constants; others
 // take no space there. Only where some word of an instruction might be the id of one not met yet,
 // the grammar says which words are ids.
-std::vector<bool> SharedMemory::UsedVariables() const {
-  std::vector<bool> used(spirv().variables.size());
+std::vector<bool> UsedVariables(const SpirvModule& spirv, const Plan& plan) {
+  std::vector<bool> used(spirv.variables.size());
   const auto is_new = [&](uint32_t id) {
-    const SpirvVariable* v = spirv().Variable(id);
-    return v != nullptr && !used[spirv().Def(id).index] &&
+    const SpirvVariable* v = spirv.Variable(id);
+    return v != nullptr && !used[spirv.Def(id).index] &&
            (v->storage == spv::StorageClass::Workgroup ||
             v->storage == spv::StorageClass::PushConstant);
   };
   std::vector<uint32_t> ids;
-  for (uint32_t f : plan().order) {
-    for (uint32_t b : plan().functions[f].cfg.by_order) {
-      const SpirvBlock& block = spirv().blocks[spirv().functions[f].first_block + b];
+  for (uint32_t f : plan.order) {
+    for (uint32_t b : plan.functions[f].cfg.by_order) {
+      const SpirvBlock& block = spirv.blocks[spirv.functions[f].first_block + b];
       for (uint32_t i = block.first; i < block.end; ++i) {
-        const absl::Span<const uint32_t> words = spirv().Inst(spirv().body_offsets[i]).words;
+        const absl::Span<const uint32_t> words = spirv.Inst(spirv.body_offsets[i]).words;
         if (std::none_of(words.begin() + 1, words.end(), is_new)) continue;
         ids.clear();
         AppendIdWords(words, 1, &ids);
         for (uint32_t at : ids) {
-          if (is_new(words[at])) used[spirv().Def(words[at]).index] = true;
+          if (is_new(words[at])) used[spirv.Def(words[at]).index] = true;
         }
       }
     }
@@ -53,9 +40,19 @@ std::vector<bool> SharedMemory::UsedVariables() const {
   return used;
 }
 
+class SharedMemory : public InstEmitter {
+ public:
+  using InstEmitter::InstEmitter;
+
+  bool LayOutShared();
+  void ClearShared();
+};
+
+}  // namespace
+
 bool SharedMemory::LayOutShared() {
   c_.shared.offsets.assign(spirv().variables.size(), 0);
-  const std::vector<bool> used = UsedVariables();
+  const std::vector<bool> used = UsedVariables(spirv(), plan());
   uint64_t size = 0;
   uint64_t largest = 0;
   bool has_own = false;
