@@ -268,15 +268,20 @@ class Parser {
       o->id = static_cast<uint32_t>(n);
       return true;
     }
-    const size_t len = std::min(s->find_first_of(":|@"), s->size());
+    return TakeFixed(s, &o->id);
+  }
+
+  // The longest name that the text begins with: parts of the operand may follow at once.
+  bool TakeFixed(absl::string_view* s, uint32_t* code) const {
+    size_t longest = 0;
     for (size_t i = 0; i < t_.fixed.size(); ++i) {
-      if (Sv(t_.fixed[i]) == s->substr(0, len)) {
-        o->id = static_cast<uint32_t>(i);
-        s->remove_prefix(len);
-        return true;
-      }
+      const absl::string_view name = Sv(t_.fixed[i]);
+      if (name.size() <= longest || !absl::StartsWith(*s, name)) continue;
+      longest = name.size();
+      *code = static_cast<uint32_t>(i);
     }
-    return false;
+    s->remove_prefix(longest);
+    return longest > 0;
   }
 
   bool ParseOperand(absl::string_view s, Operand* o) const {

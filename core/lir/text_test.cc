@@ -28,6 +28,7 @@ TEST(TextTest, EveryFieldSurvives) {
       "  %1x4:ud = load %0.3:ud@11 {w16 g16 aux 3 id 77}\n"
       "  %2:ud = cmp -|%1.2|+2:f #0x3f800000:f {w16 cmod 2}\n"
       "  $null:ud = add -%1:uw $9:f {w8 nomask sat ra}\n"
+      "  $nullx2:f = add $null.3+2:uw |$null|:f\n"
       "  barrier\n"
       "  if %2:ud {w16 pred 1 inv}\n"
       "  -> b1, b2\n"

@@ -49,6 +49,9 @@ class Verifier {
     for (const Value& v : f_.values) {
       if (v.file >= t_.files.size()) return Fail("L1", BlockId(), "value of an unknown file");
       if (v.comps == 0) return Fail("L2", BlockId(), "value without components");
+      if (t_.units_per_comp(f_, v) == 0 || t_.alignment(f_, v) == 0) {
+        return Fail("L2", BlockId(), "value without size");
+      }
       const uint8_t save = t_.files[v.file].save_file;
       if (save == FileInfo::kNoFile) continue;
       if (!IsFlag(v)) return Fail("L2", BlockId(), "element size in a flag file");
@@ -90,9 +93,9 @@ class Verifier {
     for (const LiveIn& l : f_.live_ins) {
       if (l.value.index >= f_.values.size()) return Fail("L1", BlockId(), "unknown live-in");
       const Value& v = f_.value(l.value);
-      const uint32_t units = v.comps * t_.units_per_comp(f_, v);
       if (l.reg % t_.alignment(f_, v) != 0 ||
-          !MayHold(t_, f_, t_.files[v.file].pool, l.reg, units)) {
+          !MayHold(t_, f_, t_.files[v.file].pool, l.reg,
+                   v.comps * t_.units_per_comp(f_, v))) {
         return Fail("L16", BlockId(), absl::StrCat("live-in %", l.value.index));
       }
     }

@@ -2,8 +2,8 @@
 //
 // Numbered invariants (the number stands in the message):
 //  L1  Ids are in range: operations, files, values, instructions, blocks, operand ranges.
-//  L2  A value has at least one component. elem_bytes is 0 for flags: always in a file that has a
-//      save_file, which is one without masked writes.
+//  L2  A value has at least one component, of at least one unit. elem_bytes is 0 for flags: always in
+//      a file that has a save_file, which is one without masked writes.
 //  L3  An instruction stands in at most one place.
 //  L4  A value has at most one definition (instruction, parameter or live-in), and one if used.
 //  L5  A definition names the whole value: component 0, all components, no modifiers. It is never

@@ -75,6 +75,8 @@ TEST(VerifyTest, NamesTheBrokenRule) {
        "block b0 depth 0\n  %0:ud = const #0x1:ud\n  %3x2:ud = collect %0:ud\n"},
       {"L16", "livein %0 at 4\nblock b0 depth 0\n"},
       {"L16", "livein %0 at 1024\nblock b0 depth 0\n"},
+      {"L16", "livein %0 at 4294967288\nblock b0 depth 0\n"},  // its end is 0 in 32 bits
+      {"L2", "value %5 G 0x1\nlivein %5 at 8\nblock b0 depth 0\n"},  // aligned to nothing
   };
   for (const auto& c : cases) EXPECT_EQ(VerdictOf(c.body), c.rule) << c.body;
 }
@@ -88,6 +90,7 @@ TEST(VerifyTest, AllocatedFormWantsRegisters) {
   EXPECT_FALSE(status("  %0:ud@8 = add %0:ud\n").ok());
   EXPECT_FALSE(status("  %0:ud@4 = add %0:ud@8\n").ok());
   EXPECT_FALSE(status("  %0:ud@1024 = add %0:ud@8\n").ok());
+  EXPECT_FALSE(status("  %0:ud@4294967288 = add %0:ud@8\n").ok());
   EXPECT_FALSE(status("  %3x2:ud@8 = collect %0:ud@8 %0:ud@16\n").ok());
 }
 
