@@ -1,0 +1,170 @@
+"""Checks the arrows between rooms in the build graph, and draws the rooms.
+
+layers.py GRAPH                 checks; ends with 1 and a line per wrong arrow
+layers.py GRAPH --picture README checks besides that README holds the picture that is drawn now
+layers.py GRAPH --ascii | --dot draws
+
+GRAPH is what `bazel query --output=graph --nograph:factored` says of the targets that ship, every
+library that one of them links among them. A room is a folder, taken with those in it that are no
+rooms of their own. Visibility in BUILD files says who may; this says who does, and so also finds an
+arrow that a BUILD file was widened for.
+"""
+
+import re
+import sys
+
+# Room -> the rooms that it may use; what is not listed may not be used, nor may a folder be in no
+# room. The order is that of DESIGN.md's arrows, highest first.
+ALLOWED = {
+    "client": {"server", "proto", "core/driver", "core/target", "core/out", "core/base", "core/sim"},
+    "server": {"proto", "core/driver", "core/target", "core/front", "core/out", "core/base"},
+    "proto": {"core/out", "core/base"},
+    "core/driver": {"core/front", "core/intel/pipeline", "core/target", "core/mid", "core/mir",
+                    "core/out", "core/base"},
+    "core/intel/pipeline": {"core/intel/" + room for room in (
+        "select", "messages", "optimise", "emit", "swsb", "waits", "perf", "abi", "lir", "isa")} | {
+            "core/target", "core/mid", "core/lir", "core/mir", "core/out", "core/base"},
+    "core/intel/select": {"core/intel/abi", "core/intel/lir", "core/intel/isa", "core/mid",
+                          "core/lir", "core/mir", "core/base"},
+    "core/intel/messages": {"core/intel/lir", "core/intel/isa", "core/lir", "core/base"},
+    "core/intel/optimise": {"core/intel/lir", "core/intel/isa", "core/lir", "core/base"},
+    "core/intel/emit": {"core/intel/abi", "core/intel/lir", "core/intel/isa", "core/lir", "core/mir",
+                        "core/base"},
+    "core/intel/swsb": {"core/intel/isa", "core/base"},
+    "core/intel/waits": {"core/intel/isa", "core/base"},
+    "core/intel/lir": {"core/intel/perf", "core/intel/isa", "core/lir", "core/mir", "core/base"},
+    "core/intel/perf": {"core/intel/isa", "core/base"},
+    "core/intel/abi": {"core/mir", "core/out", "core/base"},
+    "core/target": {"core/mir", "core/out", "core/base"},
+    "core/front": {"core/mir", "core/base"},
+    "core/mid": {"core/mir", "core/base"},
+    "core/oracle": {"core/mir", "core/base"},
+    "core/sim": {"core/intel/isa", "core/out", "core/base"},
+    "core/intel/isa": {"core/base"},
+    "core/lir": {"core/base"},
+    "core/mir": {"core/base"},
+    "core/out": {"core/base"},
+    "core/base": set(),
+}
+
+# For tests alone: whatever room might be allowed to use them, what ships links none.
+UNSHIPPED = {"core/oracle", "tests"}
+
+# The client starts the same worker as the daemon, which lives in server/ yet. An arrow that is
+# listed here and no longer there is an error too.
+TO_BE_STRUCK_OFF = {("client", "server"): "server/worker and what it writes get a room of their own"}
+
+# How this build is made, not what it is made of.
+IGNORED = {"deploy/bazel"}
+
+EDGE = re.compile(r'"//([^:"]*):[^"]*" -> "//([^:"]*):[^"]*"')
+
+
+def room_of(folder):
+    """The innermost room that the folder lies in; None for one in no room."""
+    while folder:
+        if folder in ALLOWED or folder in UNSHIPPED:
+            return folder
+        folder = folder.rpartition("/")[0]
+    return None
+
+
+def arrows_of(graph):
+    """{(room, room): (folder, folder)}, with one pair of folders for each; raises on no edges."""
+    arrows = {}
+    for user, used in EDGE.findall(graph):
+        if user in IGNORED or used in IGNORED:
+            continue
+        pair = (room_of(user) or user, room_of(used) or used)
+        if pair[0] != pair[1]:
+            arrows.setdefault(pair, (user, used))
+    if not arrows:
+        raise ValueError("no arrows: not a graph of this build")
+    return arrows
+
+
+def wrong_arrows(arrows, struck_off=None):
+    struck_off = TO_BE_STRUCK_OFF if struck_off is None else struck_off
+    wrong = []
+    for (user, used), example in sorted(arrows.items()):
+        place = " (%s -> %s)" % example
+        if used in UNSHIPPED or user in UNSHIPPED:
+            wrong.append("what ships uses %s, which is for tests%s" % (used, place))
+        elif user not in ALLOWED or used not in ALLOWED:
+            wrong.append("a folder is in no room%s" % place)
+        elif used not in ALLOWED[user]:
+            wrong.append("%s may not use %s%s" % (user, used, place))
+    for user, used in sorted(struck_off):
+        if (user, used) not in arrows:
+            wrong.append("%s -> %s is gone: strike it off TO_BE_STRUCK_OFF and ALLOWED" % (user, used))
+    return wrong
+
+
+def uses_of(arrows):
+    uses = {}
+    for user, used in arrows:
+        uses.setdefault(user, set()).add(used)
+        uses.setdefault(used, set())
+    return uses
+
+
+def reach(uses, room):
+    """All rooms under `room`, at whatever distance."""
+    seen, left = set(), list(uses[room])
+    while left:
+        at = left.pop()
+        if at not in seen:
+            seen.add(at)
+            left += uses[at]
+    return seen
+
+
+def direct(uses, room):
+    """The arrows of `room` that no other way leads along."""
+    return sorted(used for used in uses[room]
+                  if not any(used in reach(uses, other) for other in uses[room] if other != used))
+
+
+def ascii_picture(arrows):
+    """Rooms by height, each above all that it uses; without arrows that a longer way replaces."""
+    uses = uses_of(arrows)
+    heights = {}
+    for room in sorted(uses, key=lambda r: len(reach(uses, r))):
+        heights[room] = 1 + max((heights[used] for used in uses[room]), default=-1)
+    lines, last = [], None
+    for room in sorted(uses, key=lambda r: (-heights[r], r)):
+        height = "%2d" % heights[room] if heights[room] != last else "  "
+        last = heights[room]
+        lines.append(("    %s  %-20s -> %s" % (height, room, " ".join(direct(uses, room)) or "-")))
+    return "\n".join(lines) + "\n"
+
+
+def dot_picture(arrows):
+    uses = uses_of(arrows)
+    lines = ['  "%s" -> "%s";' % (room, used) for room in sorted(uses) for used in direct(uses, room)]
+    return "digraph layers {\n" + "\n".join(lines) + "\n}\n"
+
+
+def main(arguments):
+    with open(arguments[0], encoding="utf-8") as file:
+        arrows = arrows_of(file.read())
+    wrong = wrong_arrows(arrows)
+    for line in wrong:
+        print(line)
+    if wrong:
+        return 1
+    if "--ascii" in arguments:
+        print(ascii_picture(arrows), end="")
+    if "--dot" in arguments:
+        print(dot_picture(arrows), end="")
+    if "--picture" in arguments:
+        readme = arguments[arguments.index("--picture") + 1]
+        with open(readme, encoding="utf-8") as file:
+            if ascii_picture(arrows) not in file.read():
+                print("%s does not hold this picture:\n%s" % (readme, ascii_picture(arrows)))
+                return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
