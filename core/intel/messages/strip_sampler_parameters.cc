@@ -3,7 +3,7 @@
 // Problem: parameters that a message does not send read as zero, so a zero at the end needs no
 // register, no move and no bandwidth. Which parameter is last depends on the message table of the
 // generation. Kept are the header, the first parameter, and everything in messages with a
-// reference value (reference/seeds.md, section 4; Mesa restricts its pass the same way).
+// reference value (by public discussion; Mesa 25.0.7 spares cubes instead: intel/SOURCES.md).
 // In and out: SSA, parameter lists that the message table allows. Before lower_samplers, which
 // decides by the number of parameters. Linear.
 #include "absl/strings/str_cat.h"

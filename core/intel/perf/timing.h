@@ -2,7 +2,7 @@
 // are there.
 //
 // All figures are cycles. Their source is the performance model of the reference compiler (Mesa,
-// brw_ir_performance.cpp, rows for generation 11 and later; reference sheet 3.7): a linear
+// brw_ir_performance.cpp, rows for generation 11 and later; intel/SOURCES.md): a linear
 // regression over timings measured with the timestamp register. Those rows which that source marks
 // as guesses (messages of the data port, accumulators, flags of three-source instructions) are
 // guesses here too. No hardware was measured by us.

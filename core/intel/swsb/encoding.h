@@ -26,7 +26,7 @@ inline bool IsOutOfOrder(const isa::Instruction& inst) {
 }
 
 // Counts towards distances: everything that goes through the in-order pipe, branches included. (The
-// reference compiler counts so, sheet 3.6; hardware that did not would break its programs.)
+// reference compiler counts so, intel/SOURCES.md; hardware that did not would break its programs.)
 inline bool IsInOrder(const isa::Instruction& inst) {
   return !IsOutOfOrder(inst) && inst.op != isa::Opcode::kSync;
 }

@@ -7,7 +7,7 @@
 // Sources named in the table:
 //   iga-auto   `iga64 -a -p=12p1 -Xauto-deps` on the instruction pair: Intel's assembler inserts
 //              the wait (or, where the rule says none, inserts none).
-//   sheet-3.6  the fact sheet on the SWSB field: in-order distances, $n.dst, $n.src, $n.
+//   sheet-3.6  core/intel/SOURCES.md, "The SWSB field": in-order distances, $n.dst, $n.src, $n.
 //   no source  nothing says that the wait can be left out, and a reference compiler emits it: the more
 //              careful form. memory_rules.h says what may happen without.
 //   wa-1407528679  a wait carried by an instruction whose channels are all off is not performed:

@@ -22,7 +22,7 @@
 //   skl-prm        Skylake PRM vol. 7, "Memory Fence": later messages of the thread wait until all its
 //                  earlier data port messages have completed. (Not said for Gen12: taken as a source
 //                  for what the fence is for, not for what may be left out beside it.)
-//   sheet-3.6      the fact sheet on the SWSB field: $n.dst, $n.src.
+//   sheet-3.6      core/intel/SOURCES.md, "The SWSB field": $n.dst, $n.src.
 #ifndef KILN_CORE_SIM_EU_MEMORY_RULES_H_
 #define KILN_CORE_SIM_EU_MEMORY_RULES_H_
 
