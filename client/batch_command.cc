@@ -122,6 +122,12 @@ class BatchRun {
 
  private:
   absl::Status Prepare();
+  // Files that are read.
+  std::vector<std::string> Inputs() const {
+    std::vector<std::string> files = {flags_.Get("list"), flags_.Get("manifest")};
+    for (const BatchItem& item : items_) files.push_back(item.path);
+    return files;
+  }
   absl::StatusOr<ItemLines> Compile(size_t i);
   absl::Status Write(size_t i, const ItemLines& lines);
   // An error ends the batch: what is under way, or waits for the daemon, ends with it.
@@ -201,7 +207,7 @@ absl::Status BatchRun::Prepare() {
   absl::Status checked = CheckSettings(capabilities_, service_->Name(), &settings_);
   if (checked.ok()) checked = CheckItems(items_, capabilities_, service_->Name(), settings_);
   // Last, so that a wrong command line does not empty the file of an earlier run.
-  if (checked.ok()) checked = lines_.Open(flags_.Get("jsonl"));
+  if (checked.ok()) checked = lines_.Open(flags_.Get("jsonl"), Inputs());
   auto* mask = settings_.request.mutable_outputs();
   mask->set_binary(!folder_.empty());
   mask->set_launch_record(!folder_.empty());

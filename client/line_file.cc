@@ -2,6 +2,7 @@
 #include "client/line_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -30,12 +31,21 @@ LineFile::~LineFile() {
   if (fd_ > STDERR_FILENO) close(fd_);
 }
 
-absl::Status LineFile::Open(const std::string& name) {
+absl::Status LineFile::Open(const std::string& name, const std::vector<std::string>& inputs) {
   name_ = name;
   if (name.empty()) return absl::OkStatus();
-  fd_ = name == "-" ? STDOUT_FILENO
-                    : open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  return fd_ >= 0 ? absl::OkStatus() : WriteError(absl::StrCat(flag_, "=", name), errno);
+  const std::string what = absl::StrCat(flag_, "=", name);
+  fd_ = name == "-" ? STDOUT_FILENO : open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (fd_ < 0) return WriteError(what, errno);
+  struct stat is;
+  if (name == "-" || fstat(fd_, &is) != 0 || !S_ISREG(is.st_mode)) return absl::OkStatus();
+  for (const std::string& input : inputs) {
+    struct stat in;
+    if (stat(input.c_str(), &in) != 0 || in.st_dev != is.st_dev || in.st_ino != is.st_ino) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, ": this is ", input, ", which is yet to be read"));
+  }
+  return ftruncate(fd_, 0) == 0 ? absl::OkStatus() : WriteError(what, errno);
 }
 
 absl::Status LineFile::Write(const std::vector<std::string>& lines) {

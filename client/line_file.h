@@ -22,8 +22,8 @@ class LineFile {
   LineFile& operator=(const LineFile&) = delete;
 
   // "-": standard output; "": no file, and writing does nothing. Empties a file that is there.
-  // Waits for the reader of a FIFO.
-  absl::Status Open(const std::string& name);
+  // Waits for the reader of a FIFO. InvalidArgument: it is one of `inputs`, which is not emptied.
+  absl::Status Open(const std::string& name, const std::vector<std::string>& inputs = {});
   bool wanted() const { return fd_ >= 0; }
   bool is_stdout() const { return wanted() && name_ == "-"; }
 

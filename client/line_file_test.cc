@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -43,6 +44,24 @@ TEST(LineFile, AFullDisk) {
               HasSubstr("--jsonl=/dev/full: cannot write: No space left"));
   EXPECT_EQ(file.Flush(), full);
   EXPECT_EQ(file.Write({"two"}), full);
+}
+
+TEST(LineFile, AnInputIsNotEmptied) {
+  const std::string path = Path("input");
+  ASSERT_TRUE(WriteWholeFile(path, "precious").ok());
+  const std::string link = Path("input_link");
+  unlink(link.c_str());
+  ASSERT_EQ(symlink(path.c_str(), link.c_str()), 0);
+  for (const std::string& name : {path, link}) {
+    LineFile file("--jsonl");
+    const absl::Status same = file.Open(name, {"", "/nowhere", path});
+    EXPECT_TRUE(absl::IsInvalidArgument(same)) << same;
+    EXPECT_THAT(std::string(same.message()), HasSubstr(path + ", which is yet to be read"));
+    EXPECT_EQ(ReadWholeFile(path, 100).value(), "precious");
+  }
+  LineFile other("--jsonl");
+  EXPECT_TRUE(other.Open(link, {"/nowhere"}).ok());
+  EXPECT_EQ(ReadWholeFile(path, 100).value(), "");
 }
 
 // A limit on the size of files stands in for the end of the disk.
