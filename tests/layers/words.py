@@ -1,0 +1,82 @@
+"""What only some rooms of core/ may speak of: generations of the hardware, bits of descriptors.
+
+  words.py ROOT      exit status 1, and each place, if some other room does
+
+Tests may; comments may not, since the next generation would make them untrue.
+"""
+import os
+import re
+import sys
+
+# A generation, or a device's name as text.
+GENERATION = re.compile(r'\bk?Gen ?(7p5|7\.5|9|11|12)(?![0-9])|"tgl"')
+MAY_NAME_GENERATIONS = (
+    "core/intel/isa/",              # encodings, restrictions, messages, errata by generation
+    "core/intel/device/",           # the table of devices
+    "core/intel/pipeline/backend",  # the rows that the driver's table of targets points to
+    "core/front/coverage.def",      # limits that are told of each target
+    "core/sim/",                    # a simulator of one generation
+    "core/out/",                    # whose values the records' names are
+)
+# Comments that say so yet.
+TO_BE_STRUCK_OFF = (
+    "core/driver/compile.h", "core/target/backend.h", "core/intel/abi/abi.h",
+    "core/intel/emit/", "core/intel/lir/", "core/intel/messages/", "core/intel/optimise/",
+    "core/intel/perf/", "core/intel/pipeline/", "core/intel/select/", "core/intel/swsb/",
+    "core/intel/waits/", "core/lir/", "core/mid/",
+)
+
+# Fields of a descriptor put together or taken apart: isa/messages does that.
+DESCRIPTOR = re.compile(r'\bdesc\b[^;]*(<<|>>|(?<![|])[|](?![|])|(?<!&)&(?!&))|(<<|>>)[^;]*\bdesc\b')
+MAY_PACK_DESCRIPTORS = (
+    "core/intel/isa/",
+    "core/sim/eu/message.cc",       # a second reading, from iga64's: a judge
+)
+
+
+def code_of(line):
+    return line.split("//", 1)[0]
+
+
+def is_test(path):
+    return re.search(r'(_test|_fuzz|testing[a-z_]*)\.(cc|h)$', path) is not None
+
+
+def findings(path, text):
+    """Lines of a file below the root, `path`, that say what its room may not."""
+    if is_test(path):
+        return []
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        part = code_of(line) if path.startswith(TO_BE_STRUCK_OFF) else line
+        if GENERATION.search(part) and not path.startswith(MAY_NAME_GENERATIONS):
+            found.append("%s:%d: names a generation: %s" % (path, number, line.strip()))
+        if DESCRIPTOR.search(code_of(line)) and not path.startswith(MAY_PACK_DESCRIPTORS):
+            found.append("%s:%d: bits of a descriptor: %s" % (path, number, line.strip()))
+    return found
+
+
+def all_findings(root):
+    found = []
+    seen = 0
+    for folder, _, names in sorted(os.walk(os.path.join(root, "core"))):
+        for name in sorted(names):
+            if not name.endswith((".cc", ".h", ".def", ".inc")):
+                continue
+            path = os.path.join(folder, name)
+            with open(path, encoding="utf-8") as file:
+                found += findings(os.path.relpath(path, root), file.read())
+            seen += 1
+    if seen < 100:
+        found.append("%s: only %d files; is this the repository?" % (root, seen))
+    return found
+
+
+def main():
+    found = all_findings(sys.argv[1])
+    print("\n".join(found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
