@@ -1,0 +1,46 @@
+// halve_messages: see passes.h.
+#include <string>
+
+#include "core/intel/messages/passes.h"
+#include "core/intel/messages/testing.h"
+#include "gtest/gtest.h"
+
+namespace kiln::intel {
+namespace {
+
+using testing::After;
+
+TEST(HalveMessages, PayloadsOfOneComponentAreReadWhereTheyAre) {
+  EXPECT_EQ(After("  %10x4:ud = msg.read %0:ud {w32 [untyped_read lanes 16 channels 15]}\n",
+                  HalveMessages, 32),
+            "  %16x64:ud = msg.read %0:ud {w16 [untyped_read lanes 16 channels 15]}\n"
+            "  %17x64:ud = msg.read %0:ud {w16 g16 [untyped_read lanes 16 channels 15]}\n"
+            "  %10x4:ud = join %16x64:ud %17x64:ud {w32}\n");
+}
+
+TEST(HalveMessages, AddressesOf64BitsToo) {
+  const std::string pack = "  %9:ud = pack %0:ud %1:ud {w32}\n";   // %9 has 8 bytes a lane there
+  EXPECT_EQ(After(pack + "  msg.write %9:ud %2:ud {w32 [untyped_write lanes 16 channels 15]}\n",
+                  HalveMessages, 32),
+            pack +
+                "  msg.write %9:ud %2:ud {w16 [untyped_write lanes 16 channels 15]}\n"
+                "  msg.write %9:ud %2:ud {w16 g16 [untyped_write lanes 16 channels 15]}\n");
+}
+
+TEST(HalveMessages, OfSeveralComponentsEachHalfIsMoved) {
+  const std::string collect = "  %11x4:ud = collect %0:ud %1:ud %2:ud %0:ud {w32}\n";
+  const std::string out =
+      After(collect + "  msg.write %1:ud %11x2:ud {w32 [untyped_write lanes 16 channels 15]}\n",
+            HalveMessages, 32);
+  EXPECT_NE(out.find("mov %11.1:ud {w16 g16 nomask}\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("{w16 g16 [untyped_write lanes 16 channels 15]}\n"), std::string::npos) << out;
+}
+
+TEST(HalveMessages, SixteenLanesStay) {
+  const std::string read =
+      "  %10x4:ud = msg.read %0:ud {w16 [untyped_read lanes 16 channels 15]}\n";
+  EXPECT_EQ(After(read, HalveMessages, 16), read);
+}
+
+}  // namespace
+}  // namespace kiln::intel

@@ -1,0 +1,89 @@
+// split_sends: see passes.h.
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "core/intel/messages/passes.h"
+#include "core/intel/messages/testing.h"
+#include "gtest/gtest.h"
+
+namespace kiln::intel {
+namespace {
+
+using isa::Message;
+using testing::After;
+using testing::Sent;
+
+std::string Send(const std::string& operands, const std::string& aux) {
+  return absl::StrCat("  %10x4:ud = msg ", operands, " {w8 ", aux, "}\n");
+}
+
+TEST(SplitSends, TwoPartsNeedNoCopies) {
+  const std::string aux = Sent(Message::kSampleLz, 8);
+  const std::string first = "  %11x4:ud = msg %0:ud {w8 " + aux + "}\n";
+  EXPECT_EQ(After(first + "  %15x24:ud = collect %11.2x2:ud %0:ud {w8}\n" + Send("%15x24:ud", aux),
+                  SplitSends),
+            first + Send("%11.2x2:ud %0:ud", aux));
+}
+
+TEST(SplitSends, CutsWhereOneHalfIsAValueAlready) {
+  const std::string aux = Sent(Message::kSampleLz, 8);
+  EXPECT_EQ(After("  %11x4:ud = msg %0:ud {w8 " + aux +
+                      "}\n"
+                      "  %15x24:ud = collect %1:ud %11.1:ud %11.2:ud {w8}\n" +
+                      Send("%15x24:ud", aux),
+                  SplitSends),
+            "  %11x4:ud = msg %0:ud {w8 " + aux + "}\n" + Send("%1:ud %11.1x2:ud", aux));
+}
+
+TEST(SplitSends, CutsBehindTheHeader) {
+  const std::string aux = Sent(Message::kGather4, 8, true);
+  EXPECT_EQ(After("  %15x24:ud = collect %13x8:ud %0:ud %1:ud {w8}\n" + Send("%15x24:ud", aux),
+                  SplitSends),
+            "  %16x2:ud = collect %0:ud %1:ud {w8}\n" + Send("%13x8:ud %16x2:ud", aux));
+}
+
+TEST(SplitSends, SharedPayloadsAndMessagesWithTwoStay) {
+  const std::string aux = Sent(Message::kSampleLz, 8);
+  const std::string shared = "  %15x24:ud = collect %0:ud %1:ud %2:ud {w8}\n" +
+                             Send("%15x24:ud", aux) +
+                             absl::StrReplaceAll(Send("%15x24:ud", aux), {{"%10", "%11"}});
+  EXPECT_EQ(After(shared, SplitSends), shared);
+  const std::string two =
+      "  %15x24:ud = collect %0:ud %1:ud %2:ud {w8}\n" + Send("%0:ud %15x24:ud", aux);
+  EXPECT_EQ(After(two, SplitSends), two);
+}
+
+TEST(SplitSends, TheDescriptorKeepsItsPlace) {
+  const std::string aux = Sent(Message::kLdLz, 8, false, true);
+  EXPECT_EQ(After("  %15x24:ud = collect %0:ud %1:ud %2:ud {w8}\n" + Send("%15x24:ud %14:ud", aux),
+                  SplitSends),
+            "  %16x2:ud = collect %1:ud %2:ud {w8}\n" + Send("%0:ud %16x2:ud %14:ud", aux));
+}
+
+TEST(SplitSends, TheHandleKeepsItsPlace) {
+  const std::string aux = Sent(Message::kLdLz, 8, false, false, true);
+  EXPECT_EQ(After("  %15x24:ud = collect %0:ud %1:ud %2:ud {w8}\n" + Send("%15x24:ud %14:ud", aux),
+                  SplitSends),
+            "  %16x2:ud = collect %1:ud %2:ud {w8}\n" + Send("%0:ud %16x2:ud %14:ud", aux));
+}
+
+TEST(SplitSends, EqualHalvesAreMadeOnce) {
+  const std::string tail = " {w8 " + Sent(Message::kLdLz, 8) + "}\n";
+  EXPECT_EQ(After("  %10x4:ud = collect %0:ud %1:ud %2:ud %0:ud {w8}\n  %3:ud = msg %10x4:ud" + tail +
+                      "  %11x4:ud = collect %1:ud %1:ud %2:ud %0:ud {w8}\n  %4:ud = msg %11x4:ud" +
+                      tail,
+                  SplitSends),
+            "  %16x3:ud = collect %1:ud %2:ud %0:ud {w8}\n  %3:ud = msg %0:ud %16x3:ud" + tail +
+                "  %4:ud = msg %1:ud %16x3:ud" + tail);
+}
+
+TEST(SplitSends, AsksForEachMessage) {
+  const std::string aux = Sent(Message::kLdLz, 8);
+  const std::string text =
+      "  %15x24:ud = collect %0:ud %1:ud %2:ud {w8}\n" + Send("%15x24:ud", aux);
+  EXPECT_EQ(After(text, SplitSends, 8, 0), text);
+}
+
+}  // namespace
+}  // namespace kiln::intel
