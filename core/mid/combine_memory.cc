@@ -9,6 +9,7 @@
 #include "core/mid/alias.h"
 #include "core/mid/divergence.h"
 #include "core/mir/build.h"
+#include "core/mir/rewrite.h"
 
 namespace kiln::mid {
 namespace {
@@ -74,20 +75,18 @@ class Combiner {
     dropped_.assign(list.size(), false);
     for (size_t i = 0; i < list.size(); ++i) VisitInst(list[i], i);
     CloseAll();
-    Rebuild(region, list);
+    Rebuild(region);
     for (InstId id : list) {
       for (int r = 0; r < m_.inst(id).num_regions; ++r) Visit(m_.inst(id).regions[r]);
     }
   }
 
-  void Rebuild(mir::RegionId region, const std::vector<InstId>& list) {
-    std::vector<InstId> rebuilt;
-    rebuilt.reserve(list.size());
-    for (size_t i = 0; i < list.size(); ++i) {
-      rebuilt.insert(rebuilt.end(), before_[i].begin(), before_[i].end());
-      if (!dropped_[i]) rebuilt.push_back(list[i]);
-    }
-    m_.region(region).insts = std::move(rebuilt);
+  void Rebuild(mir::RegionId region) {
+    size_t i = 0;
+    mir::RewriteRegion(b_, region, [&](InstId) {
+      for (InstId made : before_[i]) b_.Append(made);
+      return !dropped_[i++];
+    });
   }
 
   void VisitInst(InstId id, size_t position) {

@@ -1,10 +1,10 @@
 #include "core/mid/form_fma.h"
 
-#include <utility>
 #include <vector>
 
 #include "core/base/bitset.h"
 #include "core/mir/build.h"
+#include "core/mir/rewrite.h"
 #include "core/mir/uses.h"
 
 namespace kiln::mid {
@@ -41,7 +41,10 @@ class Former {
       if (m_.inst(id).op == Op::kFmul) Claim(id);
     });
     if (!changed_) return false;
-    mir::ForEachRegion(m_, m_.body, [&](mir::RegionId region) { Rewrite(region); });
+    mir::RewriteInsts(b_, m_.body, [&](InstId id) {
+      if (id.index < product_of_.size() && product_of_[id.index].valid()) Fuse(id);
+      return true;
+    });
     mir::RemoveInsts(m_, dead_);
     return true;
   }
@@ -101,19 +104,6 @@ class Former {
     for (const mir::Use& use : uses_.Of(v)) product_of_[use.inst.index] = product;
   }
 
-  void Rewrite(mir::RegionId region) {
-    std::vector<InstId> old;
-    old.swap(m_.region(region).insts);
-    std::vector<InstId> list;
-    list.reserve(old.size());
-    b_.SetList(&list);
-    for (InstId id : old) {
-      if (id.index < product_of_.size() && product_of_[id.index].valid()) Fuse(id);
-      list.push_back(id);
-    }
-    m_.region(region).insts = std::move(list);
-  }
-
   // The sum becomes an ffma in place; what must be negated is so in front of it.
   void Fuse(InstId sum) {
     const InstId product = product_of_[sum.index];
@@ -121,7 +111,6 @@ class Former {
     const bool first = m_.source(sum, 0) == m_.result(product);
     ValueId a = m_.source(product, 0), b = m_.source(product, 1);
     ValueId c = m_.source(sum, first ? 1 : 0);
-    b_.set_spirv_id(m_.inst(sum).spirv_id);
     if (difference && first) c = Negated(c);
     // A negated constant is still one: no instruction.
     if (difference && !first) (m_.IsConstant(b) ? b : a) = Negated(m_.IsConstant(b) ? b : a);

@@ -8,6 +8,7 @@
 #include "core/mid/alias.h"
 #include "core/mid/value_key.h"
 #include "core/mir/build.h"
+#include "core/mir/rewrite.h"
 
 namespace kiln::mid {
 namespace {
@@ -22,7 +23,11 @@ using mir::ValueId;
 class Hoister {
  public:
   Hoister(Module& module, PassContext& context)
-      : m_(module), replace_(module), context_(context), moved_(module.insts.size()),
+      : m_(module),
+        b_(module),
+        replace_(module),
+        context_(context),
+        moved_(module.insts.size()),
         gone_(module.insts.size()) {}
 
   bool Run() {
@@ -35,15 +40,11 @@ class Hoister {
 
  private:
   void Visit(RegionId region) {
-    std::vector<InstId> list;
-    list.reserve(m_.region(region).insts.size());
-    for (size_t i = 0; i < m_.region(region).insts.size(); ++i) {
-      const InstId id = m_.region(region).insts[i];
+    mir::RewriteRegion(b_, region, [&](InstId id) {
       for (int r = 0; r < m_.inst(id).num_regions; ++r) Visit(m_.inst(id).regions[r]);
-      if (m_.inst(id).op == Op::kIf) Merge(m_.inst(id).regions[0], m_.inst(id).regions[1], list);
-      list.push_back(id);
-    }
-    m_.region(region).insts = std::move(list);
+      if (m_.inst(id).op == Op::kIf) Merge(m_.inst(id).regions[0], m_.inst(id).regions[1]);
+      return true;
+    });
   }
 
   bool MayMove(InstId id) const {
@@ -56,8 +57,8 @@ class Hoister {
     return KeyOf(m_, id, [&](ValueId v) { return replace_.Find(v); });
   }
 
-  // Moves what both sides compute from the then side to the end of `list`.
-  void Merge(RegionId then_region, RegionId else_region, std::vector<InstId>& list) {
+  // Moves what both sides compute from the then side in front of the if.
+  void Merge(RegionId then_region, RegionId else_region) {
     if (m_.region(then_region).insts.size() < 2 || m_.region(else_region).insts.size() < 2) return;
     KeyTable seen;
     for (InstId id : m_.region(then_region).insts) {
@@ -79,13 +80,18 @@ class Hoister {
     if (!found) return;
     std::vector<InstId> rest;
     for (InstId id : m_.region(then_region).insts) {
-      (moved_.test(id.index) ? list : rest).push_back(id);
+      if (moved_.test(id.index)) {
+        b_.Append(id);
+      } else {
+        rest.push_back(id);
+      }
       moved_.reset(id.index);
     }
     m_.region(then_region).insts = std::move(rest);
   }
 
   Module& m_;
+  mir::Builder b_;
   mir::Replacements replace_;
   PassContext& context_;
   BitSet moved_;  // of the then side at hand: goes in front of the if

@@ -1,12 +1,12 @@
 #include "core/mid/hoist_invariants.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "core/base/bitset.h"
 #include "core/mid/alias.h"
 #include "core/mir/build.h"
+#include "core/mir/rewrite.h"
 
 namespace kiln::mid {
 namespace {
@@ -27,7 +27,7 @@ constexpr int kMaxHoisted = 32;
 class Hoister {
  public:
   Hoister(Module& module, PassContext& context)
-      : m_(module), context_(context), level_(module.values.size()) {}
+      : m_(module), b_(module), context_(context), level_(module.values.size()) {}
 
   bool Run() {
     Visit(m_.body, /*in_body=*/true);
@@ -43,27 +43,22 @@ class Hoister {
 
   void Visit(RegionId region, bool in_body) {
     for (ValueId p : m_.region(region).params) SetLevel(p, Depth());
-    List old;
-    old.swap(m_.region(region).insts);
-    List list;
-    list.reserve(old.size());
-    for (InstId id : old) {
+    mir::RewriteRegion(b_, region, [&](InstId id) {
       const Inst inst = m_.inst(id);
       if (inst.op == Op::kLoop) {
         loops_.emplace_back();
         Visit(inst.regions[0], /*in_body=*/true);
-        list.insert(list.end(), loops_.back().front.begin(), loops_.back().front.end());
+        for (InstId moved : loops_.back().front) b_.Append(moved);
         loops_.pop_back();
       } else if (inst.op == Op::kIf) {
         for (RegionId side : inst.regions) Visit(side, /*in_body=*/false);
       } else if (const size_t level = LevelFor(id, in_body); level < Depth() && context_.Rewrite()) {
         MoveTo(id, level);
-        continue;
+        return false;
       }
-      list.push_back(id);
       for (int r = 0; r < inst.num_results; ++r) SetLevel(m_.result(id, r), Depth());
-    }
-    m_.region(region).insts = std::move(list);
+      return true;
+    });
   }
 
   size_t Depth() const { return loops_.size(); }
@@ -92,6 +87,7 @@ class Hoister {
   }
 
   Module& m_;
+  mir::Builder b_;
   PassContext& context_;
   std::vector<uint32_t> level_;   // by value: loops around its definition
   std::vector<Loop> loops_;       // around, outermost first

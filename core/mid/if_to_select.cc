@@ -1,10 +1,10 @@
 #include "core/mid/if_to_select.h"
 
-#include <utility>
 #include <vector>
 
 #include "core/mid/alias.h"
 #include "core/mir/build.h"
+#include "core/mir/rewrite.h"
 
 namespace kiln::mid {
 namespace {
@@ -72,21 +72,14 @@ class Flattener {
 
  private:
   void Visit(RegionId region) {
-    std::vector<InstId> old;
-    old.swap(m_.region(region).insts);
-    std::vector<InstId> list;
-    list.reserve(old.size());
-    for (InstId id : old) {
-      for (ValueId& v : m_.sources(id)) v = replace_.Find(v);
+    mir::RewriteRegion(b_, region, [&](InstId id) {
+      replace_.Resolve(m_, id);
       for (int r = 0; r < m_.inst(id).num_regions; ++r) Visit(m_.inst(id).regions[r]);
-      if (m_.inst(id).op == Op::kIf && CostOf(id) <= kCostBound && context_.Rewrite()) {
-        Flatten(id, list);
-        ++turned_;
-      } else {
-        list.push_back(id);
-      }
-    }
-    m_.region(region).insts = std::move(list);
+      if (m_.inst(id).op != Op::kIf || CostOf(id) > kCostBound || !context_.Rewrite()) return true;
+      Flatten(id);
+      ++turned_;
+      return false;
+    });
   }
 
   int CostOf(InstId id) const {
@@ -105,16 +98,14 @@ class Flattener {
     return cost;
   }
 
-  void Flatten(InstId id, std::vector<InstId>& list) {
+  void Flatten(InstId id) {
     const Inst inst = m_.inst(id);
     for (RegionId r : inst.regions) {
-      std::vector<InstId>& insts = m_.region(r).insts;
-      list.insert(list.end(), insts.begin(), insts.end() - 1);
+      const std::vector<InstId>& insts = m_.region(r).insts;
+      for (size_t i = 0; i + 1 < insts.size(); ++i) b_.Append(insts[i]);
     }
     const InstId yields[2] = {m_.region(inst.regions[0]).insts.back(),
                               m_.region(inst.regions[1]).insts.back()};
-    b_.SetList(&list);
-    b_.set_spirv_id(inst.spirv_id);
     for (int i = 0; i < inst.num_results; ++i) {
       const ValueId then_value = replace_.Find(m_.source(yields[0], i));
       const ValueId else_value = replace_.Find(m_.source(yields[1], i));

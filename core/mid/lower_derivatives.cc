@@ -1,10 +1,10 @@
 #include "core/mid/lower_derivatives.h"
 
-#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "core/mir/build.h"
+#include "core/mir/rewrite.h"
 
 namespace kiln::mid {
 namespace {
@@ -13,7 +13,6 @@ using mir::Inst;
 using mir::InstId;
 using mir::Module;
 using mir::Op;
-using mir::RegionId;
 using mir::TexelOp;
 using mir::TexelSources;
 using mir::Type;
@@ -27,34 +26,27 @@ class Lowering {
   explicit Lowering(Module& module) : m_(module), b_(module), replace_(module) {}
 
   bool Run() {
-    Visit(m_.body);
+    mir::RewriteInsts(b_, m_.body, [&](InstId id) { return Visit(id); });
     replace_.Apply(m_);
     return changed_;
   }
 
  private:
-  void Visit(RegionId region) {
-    std::vector<InstId> list;
-    for (InstId id : std::exchange(m_.region(region).insts, {})) {
-      b_.SetList(&list);
-      b_.set_spirv_id(m_.inst(id).spirv_id);
-      switch (m_.inst(id).op) {
-        case Op::kDdx:
-          Replace(id, kRight);
-          continue;
-        case Op::kDdy:
-          Replace(id, kDown);
-          continue;
-        case Op::kSampleImplicit:
-          GiveGradient(id);
-          break;
-        default:
-          break;
-      }
-      list.push_back(id);
-      for (int r = 0; r < m_.inst(id).num_regions; ++r) Visit(m_.inst(id).regions[r]);
+  // Whether the instruction stays.
+  bool Visit(InstId id) {
+    switch (m_.inst(id).op) {
+      case Op::kDdx:
+        Replace(id, kRight);
+        return false;
+      case Op::kDdy:
+        Replace(id, kDown);
+        return false;
+      case Op::kSampleImplicit:
+        GiveGradient(id);
+        return true;
+      default:
+        return true;
     }
-    m_.region(region).insts = std::move(list);
   }
 
   void Replace(InstId id, uint32_t direction) {

@@ -2,11 +2,10 @@
 
 #include <bit>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "core/mid/known_bits.h"
 #include "core/mir/build.h"
+#include "core/mir/rewrite.h"
 
 namespace kiln::mid {
 namespace {
@@ -61,31 +60,20 @@ class Lowering {
   explicit Lowering(Module& module) : m_(module), b_(module), replace_(module) {}
 
   bool Run() {
-    Visit(m_.body);
+    mir::RewriteInsts(b_, m_.body, [&](InstId id) { return Visit(id); });
     replace_.Apply(m_);
     return lowered_ > 0;
   }
 
  private:
-  void Visit(mir::RegionId region) {
-    std::vector<InstId> old;
-    old.swap(m_.region(region).insts);
-    std::vector<InstId> list;
-    list.reserve(old.size());
-    for (InstId id : old) {
-      for (ValueId& v : m_.sources(id)) v = replace_.Find(v);
-      b_.SetList(&list);
-      b_.set_spirv_id(m_.inst(id).spirv_id);
-      const std::optional<ValueId> lowered = Lower(id);
-      if (lowered.has_value()) {
-        replace_.Replace(m_.result(id), *lowered);
-        ++lowered_;
-        continue;
-      }
-      list.push_back(id);
-      for (int r = 0; r < m_.inst(id).num_regions; ++r) Visit(m_.inst(id).regions[r]);
-    }
-    m_.region(region).insts = std::move(list);
+  // Whether the instruction stays.
+  bool Visit(InstId id) {
+    replace_.Resolve(m_, id);
+    const std::optional<ValueId> lowered = Lower(id);
+    if (!lowered.has_value()) return true;
+    replace_.Replace(m_.result(id), *lowered);
+    ++lowered_;
+    return false;
   }
 
   std::optional<ValueId> Lower(InstId id) {

@@ -1,9 +1,9 @@
 #include "core/mid/lower_float_atomics.h"
 
-#include <utility>
 #include <vector>
 
 #include "core/mir/build.h"
+#include "core/mir/rewrite.h"
 
 namespace kiln::mid {
 namespace {
@@ -21,28 +21,16 @@ class Lowering {
   explicit Lowering(Module& module) : m_(module), b_(module), replace_(module) {}
 
   bool Run() {
-    Visit(m_.body);
+    mir::RewriteInsts(b_, m_.body, [&](InstId id) {
+      if (!ToLower(id)) return true;
+      Lower(id);
+      return false;
+    });
     replace_.Apply(m_);
     return changed_;
   }
 
  private:
-  void Visit(RegionId region) {
-    std::vector<InstId> old;
-    old.swap(m_.region(region).insts);
-    std::vector<InstId> list;
-    list.reserve(old.size());
-    for (InstId id : old) {
-      if (ToLower(id)) {
-        Lower(id, &list);
-        continue;
-      }
-      list.push_back(id);
-      for (int r = 0; r < m_.inst(id).num_regions; ++r) Visit(m_.inst(id).regions[r]);
-    }
-    m_.region(region).insts = std::move(list);
-  }
-
   AtomicOp OpOf(const mir::Inst& inst) const {
     return inst.op == Op::kImageAtomic ? m_.texel_ops[inst.imm1].atomic
                                        : static_cast<AtomicOp>(inst.imm1);
@@ -128,10 +116,8 @@ class Lowering {
     return mir::IsFloat(type) ? b_.Bitcast(bits) : bits;
   }
 
-  void Lower(InstId id, std::vector<InstId>* list) {
+  void Lower(InstId id) {
     changed_ = true;
-    b_.SetList(list);
-    b_.set_spirv_id(m_.inst(id).spirv_id);
     const Place place = PlaceOf(id);
     const ValueId first = Access(place, AtomicOp::kLoad, {});
     if (OpOf(place.inst) == AtomicOp::kLoad) {
@@ -139,6 +125,7 @@ class Lowering {
       return;
     }
     const ValueId operand = m_.sources(id).back();
+    const mir::Builder::Place outer = b_.place();
     const InstId loop = b_.Loop({first});
     const RegionId body = m_.inst(loop).regions[0];
     b_.SetRegion(body);
@@ -153,7 +140,7 @@ class Lowering {
     b_.SetRegion(body);
     b_.Continue({found});
     mir::SetResults(m_, loop, {Type::kI32});
-    b_.SetList(list);
+    b_.SetPlace(outer);
     replace_.Replace(m_.result(id), Result(id, place, m_.result(loop)));
   }
 

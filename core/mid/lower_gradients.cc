@@ -1,11 +1,11 @@
 #include "core/mid/lower_gradients.h"
 
 #include <array>
-#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "core/mir/build.h"
+#include "core/mir/rewrite.h"
 
 namespace kiln::mid {
 namespace {
@@ -14,7 +14,6 @@ using mir::ImageDim;
 using mir::InstId;
 using mir::Module;
 using mir::Op;
-using mir::RegionId;
 using mir::Type;
 using mir::ValueId;
 
@@ -27,24 +26,14 @@ class Lowering {
       : m_(module), b_(module), samplers_(CountSamplers(module)) {}
 
   bool Run() {
-    Visit(m_.body);
+    mir::RewriteInsts(b_, m_.body, [&](InstId id) {
+      if (ToLower(id)) Lower(id);
+      return true;
+    });
     return changed_;
   }
 
  private:
-  void Visit(RegionId region) {
-    std::vector<InstId> old;
-    old.swap(m_.region(region).insts);
-    std::vector<InstId> list;
-    list.reserve(old.size());
-    for (InstId id : old) {
-      if (ToLower(id)) Lower(id, &list);
-      list.push_back(id);
-      for (int r = 0; r < m_.inst(id).num_regions; ++r) Visit(m_.inst(id).regions[r]);
-    }
-    m_.region(region).insts = std::move(list);
-  }
-
   bool ToLower(InstId id) const {
     const mir::Inst& inst = m_.inst(id);
     if (inst.op != Op::kSample) return false;
@@ -145,10 +134,8 @@ class Lowering {
   }
 
   // Puts what the level is made of before the sample, and the level into it.
-  void Lower(InstId id, std::vector<InstId>* list) {
+  void Lower(InstId id) {
     changed_ = true;
-    b_.SetList(list);
-    b_.set_spirv_id(m_.inst(id).spirv_id);
     const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
     const ValueId level = LevelOf(id, s);
     // Derivatives and least level stand together, as the level does.

@@ -7,6 +7,7 @@
 #include "core/mid/scan_int64.h"
 #include "core/mid/wide_int.h"
 #include "core/mir/build.h"
+#include "core/mir/rewrite.h"
 
 namespace kiln::mid {
 namespace {
@@ -42,21 +43,14 @@ class Lowering {
   }
 
   void Visit(mir::RegionId region) {
-    std::vector<InstId> old;
-    old.swap(m_.region(region).insts);
-    std::vector<InstId> list;
-    list.reserve(old.size());
-    for (InstId id : old) {
-      for (ValueId& v : m_.sources(id)) v = replace_.Find(v);
-      Insert(&list);
-      b_.set_spirv_id(m_.inst(id).spirv_id);
-      if (VisitInst(id)) continue;
-      list.push_back(id);
+    mir::RewriteRegion(b_, region, [&](InstId id) {
+      replace_.Resolve(m_, id);
+      if (VisitInst(id)) return false;
       if (m_.inst(id).op == Op::kLoop) SplitParams(m_.inst(id).regions[0]);
       for (int r = 0; r < m_.inst(id).num_regions; ++r) Visit(m_.inst(id).regions[r]);
       if (m_.inst(id).num_regions != 0) SplitResults(id);
-    }
-    m_.region(region).insts = std::move(list);
+      return true;
+    });
   }
 
   // True if the instruction is replaced. What stays has its sources split where it may have any
@@ -209,7 +203,7 @@ class Lowering {
     constexpr uint32_t kLast = 7;   // byte of an element
     const ValueId end = b_.Isub(b_.Umax(m_.result(size), b_.Int(kLast)), b_.Int(kLast));
     const InstId inside = b_.If(b_.Ult(offset, end));
-    std::vector<InstId>* outer = list_;
+    const mir::Builder::Place outer = b_.place();
     b_.SetRegion(m_.inst(inside).regions[0]);
     const Wide address = wide_.Add({m_.result(start, 0), m_.result(start, 1)},
                                    {offset, b_.Int(0)});
@@ -218,14 +212,8 @@ class Lowering {
     b_.SetRegion(m_.inst(inside).regions[1]);
     b_.Yield({b_.Int(0), b_.Int(0)});
     mir::SetResults(m_, inside, {Type::kI32, Type::kI32});
-    Insert(outer);
+    b_.SetPlace(outer);
     return {m_.result(inside, 0), m_.result(inside, 1)};
-  }
-
-  // Where new instructions go.
-  void Insert(std::vector<InstId>* list) {
-    list_ = list;
-    wide_.SetList(list);
   }
 
   bool SplitLoad(InstId id) {
@@ -383,8 +371,7 @@ class Lowering {
   mir::Builder b_;
   WideInt wide_;
   mir::Replacements replace_;
-  std::vector<Wide> halves_;   // by value
-  std::vector<InstId>* list_ = nullptr;
+  std::vector<Wide> halves_;  // by value
   absl::Status status_ = absl::OkStatus();
   bool lowered_ = false;
 };

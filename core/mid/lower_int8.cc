@@ -1,9 +1,9 @@
 #include "core/mid/lower_int8.h"
 
-#include <utility>
 #include <vector>
 
 #include "core/mir/build.h"
+#include "core/mir/rewrite.h"
 
 namespace kiln::mid {
 namespace {
@@ -41,35 +41,20 @@ class Lowering {
   explicit Lowering(Module& module) : m_(module), b_(module), replace_(module) {}
 
   bool Run() {
-    Visit(m_.body);
+    mir::RewriteInsts(b_, m_.body, [&](InstId id) { return Visit(id); });
     replace_.Apply(m_);
     return lowered_;
   }
 
  private:
-  void Visit(mir::RegionId region) {
-    std::vector<InstId> old;
-    old.swap(m_.region(region).insts);
-    std::vector<InstId> list;
-    list.reserve(old.size());
-    for (InstId id : old) {
-      for (ValueId& v : m_.sources(id)) v = replace_.Find(v);
-      b_.SetList(&list);
-      b_.set_spirv_id(m_.inst(id).spirv_id);
-      if (IsByteScan(id)) {
-        replace_.Replace(m_.result(id), LowerScan(id));
-        lowered_ = true;
-        continue;
-      }
-      if (Computes(id)) {
-        replace_.Replace(m_.result(id), Lower(id));
-        lowered_ = true;
-        continue;
-      }
-      list.push_back(id);
-      for (int r = 0; r < m_.inst(id).num_regions; ++r) Visit(m_.inst(id).regions[r]);
-    }
-    m_.region(region).insts = std::move(list);
+  // Whether the instruction stays.
+  bool Visit(InstId id) {
+    replace_.Resolve(m_, id);
+    const bool scan = IsByteScan(id);
+    if (!scan && !Computes(id)) return true;
+    replace_.Replace(m_.result(id), scan ? LowerScan(id) : Lower(id));
+    lowered_ = true;
+    return false;
   }
 
   bool IsByte(ValueId v) const { return m_.value(v).type == Type::kI8; }

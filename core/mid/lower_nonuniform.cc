@@ -1,11 +1,11 @@
 #include "core/mid/lower_nonuniform.h"
 
-#include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "core/mid/divergence.h"
 #include "core/mir/build.h"
+#include "core/mir/rewrite.h"
 
 namespace kiln::mid {
 namespace {
@@ -52,32 +52,32 @@ class Lowering {
 
  private:
   void Visit(RegionId region) {
-    std::vector<InstId> list;
     const size_t known = firsts_.size();
-    for (InstId id : std::exchange(m_.region(region).insts, {})) {
-      for (int r = 0; r < m_.inst(id).num_regions; ++r) {
-        Visit(m_.inst(id).regions[r]);
-      }
-      std::vector<int> divergent;
-      for (int s : IndexSources(m_, id)) {
-        if (!divergence_.Uniform(m_.source(id, s))) divergent.push_back(s);
-      }
-      const bool marked = (m_.inst(id).flags & mir::kNonUniform) != 0;
-      m_.inst(id).flags &= static_cast<uint8_t>(~mir::kNonUniform);
-      changed_ |= marked || !divergent.empty();
-      b_.SetList(&list);
-      b_.set_spirv_id(m_.inst(id).spirv_id);
-      if (divergent.empty()) {
-        list.push_back(id);
-      } else if (marked) {
-        OneByOne(id, divergent);
-      } else {
-        for (int s : divergent) m_.sources(id)[s] = FirstOf(m_.source(id, s));
-        list.push_back(id);
-      }
-    }
-    m_.region(region).insts = std::move(list);
+    mir::RewriteRegion(b_, region, [&](InstId id) {
+      for (int r = 0; r < m_.inst(id).num_regions; ++r) Visit(m_.inst(id).regions[r]);
+      return VisitInst(id);
+    });
     firsts_.resize(known);
+  }
+
+  // Whether the instruction stays.
+  bool VisitInst(InstId id) {
+    std::vector<int> divergent;
+    for (int s : IndexSources(m_, id)) {
+      if (!divergence_.Uniform(m_.source(id, s))) divergent.push_back(s);
+    }
+    const bool marked = (m_.inst(id).flags & mir::kNonUniform) != 0;
+    m_.inst(id).flags &= static_cast<uint8_t>(~mir::kNonUniform);
+    changed_ |= marked || !divergent.empty();
+    if (marked && !divergent.empty()) {
+      OneByOne(id, divergent);
+      return false;
+    }
+    for (int s : divergent) {
+      const ValueId first = FirstOf(m_.source(id, s));
+      m_.sources(id)[s] = first;
+    }
+    return true;
   }
 
   // All lanes that are active here have this index: so have those further on in the region or inside
@@ -112,6 +112,7 @@ class Lowering {
     m_.inst(access).spirv_id = inst.spirv_id;
     mir::SetResults(m_, access, types);
 
+    const mir::Builder::Place outer = b_.place();
     const InstId loop = b_.Loop();
     mir::SetResults(m_, loop, types);
     std::vector<ValueId> results;
@@ -133,6 +134,7 @@ class Lowering {
     b_.Break(results);
     b_.SetRegion(m_.inst(turn).regions[1]);
     b_.Yield();
+    b_.SetPlace(outer);
   }
 
   struct First {

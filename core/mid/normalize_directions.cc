@@ -1,11 +1,11 @@
 #include "core/mid/normalize_directions.h"
 
 #include <array>
-#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "core/mir/build.h"
+#include "core/mir/rewrite.h"
 
 namespace kiln::mid {
 namespace {
@@ -13,7 +13,6 @@ namespace {
 using mir::InstId;
 using mir::Module;
 using mir::Op;
-using mir::RegionId;
 using mir::ValueId;
 
 class Normalizing {
@@ -21,34 +20,22 @@ class Normalizing {
   explicit Normalizing(Module& module) : m_(module), b_(module) {}
 
   bool Run() {
-    Visit(m_.body);
+    mir::RewriteInsts(b_, m_.body, [&](InstId id) {
+      if (HasDirection(id)) Normalize(id);
+      return true;
+    });
     return changed_;
   }
 
  private:
-  void Visit(RegionId region) {
-    std::vector<InstId> old;
-    old.swap(m_.region(region).insts);
-    std::vector<InstId> list;
-    list.reserve(old.size());
-    for (InstId id : old) {
-      if (HasDirection(id)) Normalize(id, &list);
-      list.push_back(id);
-      for (int r = 0; r < m_.inst(id).num_regions; ++r) Visit(m_.inst(id).regions[r]);
-    }
-    m_.region(region).insts = std::move(list);
-  }
-
   bool HasDirection(InstId id) const {
     const mir::Inst& inst = m_.inst(id);
     return (inst.op == Op::kSample || inst.op == Op::kGather) &&
            m_.resources[inst.imm0].image.dim == mir::ImageDim::kCube;
   }
 
-  void Normalize(InstId id, std::vector<InstId>* list) {
+  void Normalize(InstId id) {
     changed_ = true;
-    b_.SetList(list);
-    b_.set_spirv_id(m_.inst(id).spirv_id);
     const int first = mir::TexelSourcesOf(m_, id).coordinates;
     std::array<ValueId, 3> part;
     ValueId largest;

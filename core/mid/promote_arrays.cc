@@ -7,6 +7,7 @@
 
 #include "core/mid/known_bits.h"
 #include "core/mir/build.h"
+#include "core/mir/rewrite.h"
 
 namespace kiln::mid {
 namespace {
@@ -259,31 +260,31 @@ class Promoter {
   // ---- The walk ----
 
   void Visit(RegionId region) {
-    List old;
-    old.swap(m_.region(region).insts);
-    List list;
-    list.reserve(old.size());
-    for (InstId id : old) {
-      b_.SetList(&list);
-      b_.set_spirv_id(m_.inst(id).spirv_id);
+    mir::RewriteRegion(b_, region, [&](InstId id) {
       if (IsPromoted(id)) {
         if (m_.inst(id).op == Op::kStorePrivate) {
           Store(id);
         } else {
           Load(id);
         }
-        continue;
+        return false;
       }
-      list.push_back(id);
       switch (m_.inst(id).op) {
-        case Op::kIf: VisitIf(id); break;
-        case Op::kLoop: VisitLoop(id); break;
+        case Op::kIf:
+          VisitIf(id);
+          break;
+        case Op::kLoop:
+          VisitLoop(id);
+          break;
         case Op::kBreak:
-        case Op::kContinue: AppendSources(id, Current(stored_in_[loops_.back().index])); break;
-        default: break;
+        case Op::kContinue:
+          AppendSources(id, Current(stored_in_[loops_.back().index]));
+          break;
+        default:
+          break;
       }
-    }
-    m_.region(region).insts = std::move(list);
+      return true;
+    });
   }
 
   void Assign(Variable v, ValueId value) {

@@ -10,6 +10,7 @@
 #include "core/mid/divergence.h"
 #include "core/mid/value_lives.h"
 #include "core/mir/build.h"
+#include "core/mir/rewrite.h"
 #include "core/mir/straight_lines.h"
 #include "core/mir/uses.h"
 
@@ -203,18 +204,11 @@ class Rematerialiser {
       return lives_.PlaceOf(a.before) < lives_.PlaceOf(b.before);
     });
     size_t next = 0;
-    InsertInto(m_.body, next);
-  }
-
-  void InsertInto(mir::RegionId region, size_t& next) {
-    std::vector<InstId> list;
-    const std::vector<InstId> old = std::move(m_.region(region).insts);
-    for (InstId id : old) {
-      for (; next < made_.size() && made_[next].before == id; ++next) list.push_back(made_[next].inst);
-      list.push_back(id);
-      for (int r = 0; r < m_.inst(id).num_regions; ++r) InsertInto(m_.inst(id).regions[r], next);
-    }
-    m_.region(region).insts = std::move(list);
+    mir::Builder b(m_);
+    mir::RewriteInsts(b, m_.body, [&](InstId id) {
+      for (; next < made_.size() && made_[next].before == id; ++next) b.Append(made_[next].inst);
+      return true;
+    });
   }
 
   // Compares, and negations of them, that nobody asks for any more.

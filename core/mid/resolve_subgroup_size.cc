@@ -1,11 +1,10 @@
 #include "core/mid/resolve_subgroup_size.h"
 
 #include <cassert>
-#include <utility>
-#include <vector>
 
 #include "core/mid/divergence.h"
 #include "core/mir/build.h"
+#include "core/mir/rewrite.h"
 
 namespace kiln::mid {
 namespace {
@@ -23,26 +22,11 @@ class Resolver {
       : m_(module), divergence_(module), b_(module), replace_(module), size_(size) {}
 
   void Run() {
-    Visit(m_.body);
+    mir::RewriteInsts(b_, m_.body, [&](InstId id) { return !Resolved(id); });
     replace_.Apply(m_);
   }
 
  private:
-  void Visit(mir::RegionId region) {
-    std::vector<InstId> old;
-    old.swap(m_.region(region).insts);
-    std::vector<InstId> list;
-    list.reserve(old.size());
-    for (InstId id : old) {
-      b_.SetList(&list);
-      b_.set_spirv_id(m_.inst(id).spirv_id);
-      if (Resolved(id)) continue;
-      list.push_back(id);
-      for (int r = 0; r < m_.inst(id).num_regions; ++r) Visit(m_.inst(id).regions[r]);
-    }
-    m_.region(region).insts = std::move(list);
-  }
-
   void Become(InstId id, int result, ValueId v) { replace_.Replace(m_.result(id, result), v); }
 
   // True if the instruction is not needed any more.

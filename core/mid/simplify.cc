@@ -4,12 +4,12 @@
 #include <array>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "core/mid/fold.h"
 #include "core/mid/known_bits.h"
 #include "core/mid/rules.h"
 #include "core/mir/build.h"
+#include "core/mir/rewrite.h"
 
 namespace kiln::mid {
 namespace {
@@ -32,31 +32,15 @@ class Simplifier {
       : m_(module), b_(module), replace_(module), context_(context) {}
 
   bool Run() {
-    VisitRegion(m_.body);
+    mir::RewriteInsts(b_, m_.body, [&](InstId id) {
+      replace_.Resolve(m_, id);
+      return !VisitInst(id);
+    });
     replace_.Apply(m_);
     return changed_;
   }
 
  private:
-  void VisitRegion(mir::RegionId region) {
-    std::vector<InstId> old;
-    old.swap(m_.region(region).insts);
-    std::vector<InstId> list;
-    list.reserve(old.size());
-    for (InstId id : old) {
-      list_ = &list;
-      ResolveSources(id);
-      if (VisitInst(id)) continue;
-      list.push_back(id);
-      for (int r = 0; r < m_.inst(id).num_regions; ++r) VisitRegion(m_.inst(id).regions[r]);
-    }
-    m_.region(region).insts = std::move(list);
-  }
-
-  void ResolveSources(InstId id) {
-    for (ValueId& v : m_.sources(id)) v = replace_.Find(v);
-  }
-
   // True if the instruction's value was replaced and the instruction is dropped.
   bool VisitInst(InstId id) {
     const Inst inst = m_.inst(id);
@@ -69,7 +53,6 @@ class Simplifier {
     std::array<ValueId, kMaxSources> sources;
     for (int i = 0; i < inst.num_sources; ++i) sources[i] = m_.source(id, i);
     flags_ = inst.flags;
-    spirv_id_ = inst.spirv_id;
     const auto span = absl::MakeSpan(sources.data(), inst.num_sources);
     const bool swapped = Canonicalise(inst.op, span);
     const std::optional<ValueId> better =
@@ -333,9 +316,7 @@ class Simplifier {
     Canonicalise(op, sources);
     const std::optional<ValueId> better = Better(op, type, sources, /*ask=*/false);
     if (better.has_value()) return *better;
-    b_.SetList(list_);
     b_.set_flags(flags_);
-    b_.set_spirv_id(spirv_id_);
     return m_.result(b_.EmitInst(op, sources, absl::MakeConstSpan(&type, 1)));
   }
 
@@ -343,9 +324,7 @@ class Simplifier {
   mir::Builder b_;
   mir::Replacements replace_;
   PassContext& context_;
-  std::vector<InstId>* list_ = nullptr;  // the region being rebuilt
-  uint8_t flags_ = 0;                    // of the instruction being replaced
-  uint32_t spirv_id_ = 0;
+  uint8_t flags_ = 0;  // of the instruction being replaced
   bool changed_ = false;
 };
 

@@ -1,12 +1,11 @@
 #include "core/mid/simplify_subgroups.h"
 
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "core/mid/divergence.h"
 #include "core/mir/build.h"
 #include "core/mir/reduce.h"
+#include "core/mir/rewrite.h"
 
 namespace kiln::mid {
 namespace {
@@ -28,29 +27,18 @@ class Simplifier {
       : m_(module), context_(context), divergence_(module), b_(module), replace_(module) {}
 
   bool Run() {
-    Visit(m_.body);
+    mir::RewriteInsts(b_, m_.body, [&](InstId id) { return Visit(id); });
     replace_.Apply(m_);
     return changed_;
   }
 
  private:
-  void Visit(mir::RegionId region) {
-    std::vector<InstId> old;
-    old.swap(m_.region(region).insts);
-    std::vector<InstId> list;
-    list.reserve(old.size());
-    for (InstId id : old) {
-      for (ValueId& v : m_.sources(id)) v = replace_.Find(v);
-      b_.SetList(&list);
-      b_.set_spirv_id(m_.inst(id).spirv_id);
-      if (mir::Info(m_.inst(id).op).Has('X') && Replaced(id)) {
-        changed_ = true;
-        continue;
-      }
-      list.push_back(id);
-      for (int r = 0; r < m_.inst(id).num_regions; ++r) Visit(m_.inst(id).regions[r]);
-    }
-    m_.region(region).insts = std::move(list);
+  // Whether the instruction stays.
+  bool Visit(InstId id) {
+    replace_.Resolve(m_, id);
+    if (!mir::Info(m_.inst(id).op).Has('X') || !Replaced(id)) return true;
+    changed_ = true;
+    return false;
   }
 
   // True if the instruction is not needed any more.

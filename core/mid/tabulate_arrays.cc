@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/mir/build.h"
+#include "core/mir/rewrite.h"
 
 namespace kiln::mid {
 namespace {
@@ -54,7 +55,9 @@ class Tabulator {
       if (t.constant) Append(t);
       any |= t.constant;
     }
-    if (any) Rewrite(m_.body);
+    if (any) {
+      mir::RewriteInsts(b_, m_.body, [&](InstId id) { return Rewrite(id); });
+    }
     return any;
   }
 
@@ -137,22 +140,12 @@ class Tabulator {
     data.resize((data.size() + 15) / 16 * 16);
   }
 
-  void Rewrite(RegionId region) {
-    std::vector<InstId> old;
-    old.swap(m_.region(region).insts);
-    std::vector<InstId> list;
-    list.reserve(old.size());
-    for (InstId id : old) {
-      for (int r = 0; r < m_.inst(id).num_regions; ++r) Rewrite(m_.inst(id).regions[r]);
-      if (Accesses(m_.inst(id)) && tables_[m_.inst(id).imm0].constant) {
-        if (m_.inst(id).op == Op::kStorePrivate) continue;
-        b_.SetList(&list);
-        b_.set_spirv_id(m_.inst(id).spirv_id);
-        ReadTable(id);
-      }
-      list.push_back(id);
-    }
-    m_.region(region).insts = std::move(list);
+  // Whether the instruction stays.
+  bool Rewrite(InstId id) {
+    if (!Accesses(m_.inst(id)) || !tables_[m_.inst(id).imm0].constant) return true;
+    if (m_.inst(id).op == Op::kStorePrivate) return false;
+    ReadTable(id);
+    return true;
   }
 
   void ReadTable(InstId load) {

@@ -89,15 +89,6 @@ bool WideInt::IsZeroConstant(ValueId v) const {
   return b_.module().IsConstant(v) && b_.module().value(v).bits == 0;
 }
 
-// Back to where a region was begun: another region, or the list.
-void WideInt::Return(mir::RegionId outer) {
-  if (outer.valid()) {
-    b_.SetRegion(outer);
-  } else {
-    b_.SetList(list_);
-  }
-}
-
 WideInt::Quotient WideInt::UnsignedDivide(Wide n, Wide d) {
   const ValueId zero = b_.Int(0);
   const auto narrow = [&] {
@@ -107,13 +98,13 @@ WideInt::Quotient WideInt::UnsignedDivide(Wide n, Wide d) {
   mir::Module& m = b_.module();
   const mir::InstId test = b_.If(b_.Ieq(b_.Or(n.hi, d.hi), zero));
   const std::vector<Type> types(4, Type::kI32);
-  const mir::RegionId outer = b_.region();
+  const mir::Builder::Place outer = b_.place();
   for (int side = 0; side < 2; ++side) {
     b_.SetRegion(m.inst(test).regions[side]);
     const Quotient q = side == 0 ? narrow() : LongDivide(n, d);
     b_.Yield({q.quotient.lo, q.quotient.hi, q.remainder.lo, q.remainder.hi});
   }
-  Return(outer);
+  b_.SetPlace(outer);
   mir::SetResults(m, test, types);
   return {{m.result(test, 0), m.result(test, 1)}, {m.result(test, 2), m.result(test, 3)}};
 }
@@ -125,7 +116,7 @@ WideInt::Quotient WideInt::LongDivide(Wide n, Wide d) {
   const mir::InstId loop = b_.Loop({b_.Int(64), n.lo, n.hi, zero, zero});
   const mir::RegionId body = m.inst(loop).regions[0];
   const auto param = [&](int i) { return m.region(body).params[i]; };
-  const mir::RegionId outer = b_.region();
+  const mir::Builder::Place outer = b_.place();
   b_.SetRegion(body);
   const mir::InstId test = b_.If(b_.Ieq(param(0), zero));
   b_.SetRegion(m.inst(test).regions[0]);
@@ -142,7 +133,7 @@ WideInt::Quotient WideInt::LongDivide(Wide n, Wide d) {
   const ValueId bit = b_.Select(fits, one, zero);
   b_.Continue({b_.Isub(param(0), one), b_.Or(b_.Shl(dividend.lo, one), bit),
                b_.Or(b_.Shl(dividend.hi, one), b_.Ushr(dividend.lo, top)), rest.lo, rest.hi});
-  Return(outer);
+  b_.SetPlace(outer);
   mir::SetResults(m, loop, std::vector<Type>(4, Type::kI32));
   return {{m.result(loop, 0), m.result(loop, 1)}, {m.result(loop, 2), m.result(loop, 3)}};
 }

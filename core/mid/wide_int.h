@@ -5,7 +5,6 @@
 #define KILN_CORE_MID_WIDE_INT_H_
 
 #include <cstdint>
-#include <vector>
 
 #include "core/mir/build.h"
 #include "core/mir/mir.h"
@@ -20,12 +19,6 @@ struct Wide {
 class WideInt {
  public:
   explicit WideInt(mir::Builder& builder) : b_(builder) {}
-
-  // Where instructions go.
-  void SetList(std::vector<mir::InstId>* list) {
-    list_ = list;
-    b_.SetList(list);
-  }
 
   Wide Constant(uint64_t x) {
     return {b_.Int(static_cast<uint32_t>(x)), b_.Int(static_cast<uint32_t>(x >> 32))};
@@ -67,9 +60,6 @@ class WideInt {
   Wide FromFloat(bool is_signed, mir::ValueId f);
   mir::ValueId ToFloat(bool is_signed, Wide a);
 
-  // Back from a nested region to where instructions went before.
-  void Return(mir::RegionId outer);
-
  private:
   struct Quotient {
     Wide quotient;
@@ -85,7 +75,6 @@ class WideInt {
   mir::ValueId UnsignedToFloat(Wide a);
 
   mir::Builder& b_;
-  std::vector<mir::InstId>* list_ = nullptr;
 };
 
 }  // namespace kiln::mid

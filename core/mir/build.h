@@ -79,6 +79,17 @@ class Builder {
   }
   RegionId region() const { return region_; }
 
+  // The place again, for who comes back to it from a nested region.
+  struct Place {
+    RegionId region;
+    std::vector<InstId>* list = nullptr;
+  };
+  Place place() const { return {region_, list_}; }
+  void SetPlace(const Place& place) {
+    region_ = place.region;
+    list_ = place.list;
+  }
+
   // Given to the instructions that follow: origin, and InstFlags.
   void set_spirv_id(uint32_t id) { spirv_id_ = id; }
   uint32_t spirv_id() const { return spirv_id_; }
@@ -329,6 +340,10 @@ class Replacements {
   ValueId Find(ValueId v) {
     if (v.index >= to_.size() || !to_[v.index].valid()) return v;
     return FindReplaced(v);
+  }
+  // The sources of an instruction become what they stand for now.
+  void Resolve(Module& module, InstId inst) {
+    for (ValueId& v : module.sources(inst)) v = Find(v);
   }
   bool empty() const { return count_ == 0; }
   // Rewrites all operands, one linear sweep. Returns the number of operands changed.

@@ -6,6 +6,7 @@
 #include "core/mir/build.h"
 #include "core/mir/parse.h"
 #include "core/mir/print.h"
+#include "core/mir/rewrite.h"
 #include "core/mir/uses.h"
 #include "core/mir/verify.h"
 #include "gtest/gtest.h"
@@ -89,6 +90,64 @@ TEST(Edit, ReplacementsChain) {
   EXPECT_EQ(r.Find(ValueId(2)), ValueId(0));
   EXPECT_EQ(r.Apply(m), 3);
   EXPECT_EQ(PrintInst(m, m.region(m.body).insts[3]), "%3:i32 = iadd %0, %0");
+}
+
+// Each multiplication by two becomes a sum; what stays is visited in program order.
+TEST(Rewrite, OwnersComeBeforeTheirRegionsAndDroppedOnesGo) {
+  Module m = *Parse(
+      "mir 1 body { %0:i32 = local_index %1:i32 = imul %0, 2 if true { "
+      "%2:i32 = imul %1, 2 %3:i32 = ineg %2 yield } else { yield } "
+      "%4:i32 = ineg %1 return }");
+  Builder b(m);
+  Replacements replace(m);
+  std::vector<Op> visited;
+  RewriteInsts(b, m.body, [&](InstId id) {
+    replace.Resolve(m, id);
+    visited.push_back(m.inst(id).op);
+    if (m.inst(id).op != Op::kImul) return true;
+    replace.Replace(m.result(id), b.Iadd(m.source(id, 0), m.source(id, 0)));
+    return false;
+  });
+  EXPECT_EQ(visited, (std::vector<Op>{Op::kLocalIndex, Op::kImul, Op::kIf, Op::kImul, Op::kIneg,
+                                      Op::kYield, Op::kYield, Op::kIneg, Op::kReturn}));
+  EXPECT_EQ(Verify(m), absl::OkStatus());
+  EXPECT_EQ(Print(m, {.renumber = true}), R"(mir 1
+entry ""
+local_size 1, 1, 1
+body {
+  %0:i32 = local_index
+  %1:i32 = iadd %0, %0
+  if true {
+    %2:i32 = iadd %1, %1
+    %3:i32 = ineg %2
+    yield
+  } else {
+    yield
+  }
+  %4:i32 = ineg %1
+  return
+}
+)");
+}
+
+// What is emitted behind a nested walk stands where it stood before, with the visited one's origin.
+TEST(Rewrite, NestedWalksLeaveTheBuilderAsItWas) {
+  Module m = *Parse("mir 1 body { if true { %0:i32 = local_index yield } else { yield } return }");
+  const InstId branch = m.region(m.body).insts[0];
+  m.inst(branch).spirv_id = 7;
+  Builder b(m);
+  RewriteRegion(b, m.body, [&](InstId id) {
+    if (id != branch) return true;
+    RewriteInsts(b, m.inst(id).regions[0], [](InstId) { return true; });
+    b.LocalIndex();
+    return true;
+  });
+  ASSERT_EQ(m.region(m.body).insts.size(), 3u);
+  const InstId made = m.region(m.body).insts[0];
+  EXPECT_EQ(m.inst(made).op, Op::kLocalIndex);
+  EXPECT_EQ(m.inst(made).spirv_id, 7u);
+  EXPECT_EQ(m.region(m.body).insts[1], branch);
+  EXPECT_EQ(m.region(m.inst(branch).regions[0]).insts.size(), 2u);
 }
 
 TEST(Edit, UsesAreInProgramOrder) {

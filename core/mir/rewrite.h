@@ -1,0 +1,60 @@
+// The walk of a pass that puts instructions in others' places.
+//
+// A region's list is taken out, visited in order and put back as it has become. While the walk is in a
+// region, that region's list in the module is empty: who must look ahead does so before.
+#ifndef KILN_CORE_MIR_REWRITE_H_
+#define KILN_CORE_MIR_REWRITE_H_
+
+#include <utility>
+#include <vector>
+
+#include "core/mir/build.h"
+
+namespace kiln::mir {
+
+// What a walk does with regions nested in the one that it rebuilds.
+enum class Nested : uint8_t { kLeft, kVisited };
+
+// Rebuilds the list of a region: visit(InstId) -> bool says whether the instruction stays. What it emits
+// through the builder stands in front of the instruction and has its SPIR-V id; it leaves the builder's
+// place as it found it. Nested regions are visited behind their owner, or they are the visitor's: it may
+// rebuild them by this function at any point. The builder's place and origin are then as they were.
+template <Nested nested, class Visit>
+void Rewrite(Builder& b, RegionId region, Visit&& visit) {
+  Module& m = b.module();
+  const Builder::Place place = b.place();
+  const uint32_t origin = b.spirv_id();
+  const std::vector<InstId> old = std::exchange(m.region(region).insts, {});
+  std::vector<InstId> list;
+  list.reserve(old.size());
+  b.SetList(&list);
+  for (InstId id : old) {
+    b.set_spirv_id(m.inst(id).spirv_id);
+    if (!visit(id)) continue;
+    list.push_back(id);
+    if constexpr (nested == Nested::kVisited) {
+      for (int r = 0; r < m.inst(id).num_regions; ++r) {
+        Rewrite<nested>(b, m.inst(id).regions[r], visit);
+      }
+    }
+  }
+  m.region(region).insts = std::move(list);
+  b.SetPlace(place);
+  b.set_spirv_id(origin);
+}
+
+// One region.
+template <class Visit>
+void RewriteRegion(Builder& b, RegionId region, Visit&& visit) {
+  Rewrite<Nested::kLeft>(b, region, visit);
+}
+
+// A region and all those nested in it.
+template <class Visit>
+void RewriteInsts(Builder& b, RegionId region, Visit&& visit) {
+  Rewrite<Nested::kVisited>(b, region, visit);
+}
+
+}  // namespace kiln::mir
+
+#endif  // KILN_CORE_MIR_REWRITE_H_
