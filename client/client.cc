@@ -18,7 +18,7 @@
 #include "absl/time/clock.h"
 #include "proto/bad_text.h"
 #include "proto/health.grpc.pb.h"
-#include "server/cache/source_digest.h"
+#include "server/key/source_digest.h"
 #include "server/worker/sandbox_level.h"
 
 namespace kiln::client {

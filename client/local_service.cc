@@ -7,8 +7,8 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "client/version.h"
-#include "server/cache/key.h"
-#include "server/cache/source_digest.h"
+#include "server/key/key.h"
+#include "server/key/source_digest.h"
 #include "server/worker/sandbox_level.h"
 
 namespace kiln::client {

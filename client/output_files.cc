@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/paths.h"
-#include "server/cache/sha256.h"
+#include "server/key/sha256.h"
 
 namespace kiln::client {
 namespace {

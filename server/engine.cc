@@ -5,9 +5,9 @@
 #include <chrono>
 #include <utility>
 
-#include "server/cache/source_digest.h"
 #include "server/call.h"
 #include "server/engine_internal.h"
+#include "server/key/source_digest.h"
 
 namespace kiln::server {
 

@@ -15,9 +15,9 @@
 #include "absl/status/status.h"
 #include "proto/compile.pb.h"
 #include "proto/worker.pb.h"
-#include "server/cache/key.h"
 #include "server/cache/result_cache.h"
 #include "server/config.h"
+#include "server/key/key.h"
 
 namespace kiln::server {
 

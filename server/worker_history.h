@@ -14,7 +14,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "server/cache/sha256.h"
+#include "server/key/sha256.h"
 
 namespace kiln::server {
 

@@ -15,7 +15,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/synchronization/mutex.h"
-#include "server/cache/sha256.h"
+#include "server/key/sha256.h"
 
 namespace kiln::cache {
 

@@ -28,7 +28,7 @@
 #include "proto/compile.pb.h"
 #include "server/cache/disk_tier.h"
 #include "server/cache/memory_tier.h"
-#include "server/cache/sha256.h"
+#include "server/key/sha256.h"
 
 namespace kiln::cache {
 

@@ -49,7 +49,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "proto/admin.pb.h"
-#include "server/cache/sha256.h"
+#include "server/key/sha256.h"
 #include "server/quarantine/entry_files.h"
 
 namespace kiln::quarantine {

@@ -22,7 +22,7 @@
 #include "core/driver/compile.h"
 #include "core/front/glsl.h"
 #include "proto/launch_record_convert.h"
-#include "server/cache/sha256.h"
+#include "server/key/sha256.h"
 
 namespace kiln::tests {
 namespace {

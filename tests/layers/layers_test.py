@@ -25,7 +25,8 @@ class LayersTest(unittest.TestCase):
                 ("core/driver", "core/oracle"), ("core/mid", "core/oracle"), ("client", "tests/exec"),
                 ("core/sim/eu", "core/intel/select"), ("core/sim/eu", "core/intel/emit"),
                 ("core/driver", "core/intel/select"), ("core/base", "proto"), ("core/out", "server"),
-                ("core/intel/isa", "core/intel/lir"), ("server/cache", "client")]:
+                ("core/intel/isa", "core/intel/lir"), ("server/cache", "client"),
+                ("client", "server/cache"), ("server/worker", "server/net")]:
             with self.subTest(user=user, used=used):
                 found = wrong((user, used))
                 self.assertEqual(len(found), 1, found)
@@ -41,9 +42,9 @@ class LayersTest(unittest.TestCase):
 
     def test_what_is_gone_is_struck_off(self):
         arrows = layers.arrows_of(graph(("server", "proto")))
-        self.assertIn("strike it off", layers.wrong_arrows(arrows, {("client", "server"): "why"})[0])
-        arrows = layers.arrows_of(graph(("client", "server/worker")))
-        self.assertEqual(layers.wrong_arrows(arrows, {("client", "server"): "why"}), [])
+        self.assertIn("strike it off", layers.wrong_arrows(arrows, {("client", "server/key"): "why"})[0])
+        arrows = layers.arrows_of(graph(("client", "server/key")))
+        self.assertEqual(layers.wrong_arrows(arrows, {("client", "server/key"): "why"}), [])
 
     def test_nothing_is_not_a_graph(self):
         with self.assertRaises(ValueError):

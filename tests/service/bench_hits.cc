@@ -48,7 +48,7 @@
 #include <vector>
 
 #include "proto/compiler.grpc.pb.h"
-#include "server/cache/source_digest.h"
+#include "server/key/source_digest.h"
 #include "server/worker/testing/fake_backend.h"
 #include "tests/service/kilnd_process.h"
 

@@ -1,5 +1,5 @@
 // The digest of a source: see source_digest.h.
-#include "server/cache/source_digest.h"
+#include "server/key/source_digest.h"
 
 namespace kiln::cache {
 

@@ -2,7 +2,7 @@
 // low-level functions, though OpenSSL 3 calls them deprecated: the others look the algorithm up by
 // name on every call, which costs several times what hashing a key's few hundred bytes does.
 #define OPENSSL_SUPPRESS_DEPRECATED
-#include "server/cache/sha256.h"
+#include "server/key/sha256.h"
 
 #include <openssl/sha.h>
 

@@ -1,12 +1,12 @@
 // Keys: every component changes the key and only its own hash; order where it has no meaning, not.
-#include "server/cache/key.h"
+#include "server/key/key.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 
-#include "server/cache/source_digest.h"
+#include "server/key/source_digest.h"
 
 namespace kiln::cache {
 namespace {

@@ -1,5 +1,5 @@
 // Cache keys: see key.h.
-#include "server/cache/key.h"
+#include "server/key/key.h"
 
 #include <bit>
 #include <set>

@@ -1,6 +1,6 @@
 // SHA-256 digests, and the canonical form in which structured things are hashed.
-#ifndef KILN_SERVER_CACHE_SHA256_H_
-#define KILN_SERVER_CACHE_SHA256_H_
+#ifndef KILN_SERVER_KEY_SHA256_H_
+#define KILN_SERVER_KEY_SHA256_H_
 
 #include <array>
 #include <cstdint>
@@ -66,4 +66,4 @@ class CanonicalWriter {
 
 }  // namespace kiln::cache
 
-#endif  // KILN_SERVER_CACHE_SHA256_H_
+#endif  // KILN_SERVER_KEY_SHA256_H_

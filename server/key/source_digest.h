@@ -6,13 +6,13 @@
 //     "kiln.glsl.1", name, stage, text,
 //     count of defines, then name and value of each, in order,
 //     count of includes, then spelled, includer, resolved and text of each, in order.
-#ifndef KILN_SERVER_CACHE_SOURCE_DIGEST_H_
-#define KILN_SERVER_CACHE_SOURCE_DIGEST_H_
+#ifndef KILN_SERVER_KEY_SOURCE_DIGEST_H_
+#define KILN_SERVER_KEY_SOURCE_DIGEST_H_
 
 #include <string_view>
 
 #include "proto/compile.pb.h"
-#include "server/cache/sha256.h"
+#include "server/key/sha256.h"
 
 namespace kiln::cache {
 
@@ -21,4 +21,4 @@ Digest GlslDigest(const kiln::v1alpha::GlslSource& source);
 
 }  // namespace kiln::cache
 
-#endif  // KILN_SERVER_CACHE_SOURCE_DIGEST_H_
+#endif  // KILN_SERVER_KEY_SOURCE_DIGEST_H_

@@ -8,8 +8,8 @@
 // Canonical: specialisation constants are bits sorted by id; widths and disabled passes are sorted
 // and without repetitions. Cost: about 2 us a key, of which the module's hash (done once per
 // upload) is not a part.
-#ifndef KILN_SERVER_CACHE_KEY_H_
-#define KILN_SERVER_CACHE_KEY_H_
+#ifndef KILN_SERVER_KEY_KEY_H_
+#define KILN_SERVER_KEY_KEY_H_
 
 #include <cstdint>
 #include <map>
@@ -18,7 +18,7 @@
 
 #include "core/base/spec_type.h"
 #include "proto/compile.pb.h"
-#include "server/cache/sha256.h"
+#include "server/key/sha256.h"
 
 namespace kiln::cache {
 
@@ -60,4 +60,4 @@ Digest TranslationKey(const Digest& glsl, std::string_view glslang_version);
 
 }  // namespace kiln::cache
 
-#endif  // KILN_SERVER_CACHE_KEY_H_
+#endif  // KILN_SERVER_KEY_KEY_H_
