@@ -1,26 +1,26 @@
 #include "core/driver/mid_pipeline.h"
 
 #include "core/mid/combine_memory.h"
-#include "core/mid/dce.h"
-#include "core/mid/dead_control_flow.h"
-#include "core/mid/dead_stores.h"
-#include "core/mid/find_unchanging.h"
+#include "core/mid/convert_if_to_select.h"
+#include "core/mid/find_unchanging_buffers.h"
 #include "core/mid/form_fma.h"
-#include "core/mid/gvn.h"
-#include "core/mid/hoist_common.h"
+#include "core/mid/hoist_common_code.h"
 #include "core/mid/hoist_invariants.h"
-#include "core/mid/if_to_select.h"
-#include "core/mid/lower_division.h"
-#include "core/mid/lower_float_atomics.h"
-#include "core/mid/lower_gradients.h"
-#include "core/mid/lower_int64.h"
-#include "core/mid/lower_int8.h"
-#include "core/mid/lower_nonuniform.h"
+#include "core/mid/lower/lower_division.h"
+#include "core/mid/lower/lower_float_atomics.h"
+#include "core/mid/lower/lower_gradients.h"
+#include "core/mid/lower/lower_int64.h"
+#include "core/mid/lower/lower_int8.h"
+#include "core/mid/lower/lower_nonuniform.h"
+#include "core/mid/lower/normalize_directions.h"
 #include "core/mid/merge_carried_values.h"
+#include "core/mid/merge_equal_values.h"
 #include "core/mid/narrow_carried_values.h"
-#include "core/mid/normalize_directions.h"
-#include "core/mid/promote_arrays.h"
+#include "core/mid/promote_private_arrays.h"
 #include "core/mid/rematerialise_compares.h"
+#include "core/mid/remove_dead_code.h"
+#include "core/mid/remove_dead_control_flow.h"
+#include "core/mid/remove_dead_stores.h"
 #include "core/mid/simplify.h"
 #include "core/mid/simplify_subgroups.h"
 #include "core/mid/sink_values.h"
@@ -37,14 +37,14 @@ namespace {
 // Group 1 repeats while something changes; the rest clean up after lowering.
 constexpr Pass<mir::Module> kPasses[] = {
     {"simplify", mid::Simplify, true, 1, "fold constants, apply algebraic rules"},
-    {"find_unchanging_buffers", mid::FindUnchanging, true, 1, "storage buffers that nobody writes"},
+    {"find_unchanging_buffers", mid::FindUnchangingBuffers, true, 1, "storage buffers that nobody writes"},
     {"merge_equal_values", mid::MergeEqualValues, true, 1,
      "one value for what is known to be equal, memory included"},
-    {"hoist_common_code", mid::HoistCommon, true, 1,
+    {"hoist_common_code", mid::HoistCommonCode, true, 1,
      "what both sides of an if compute is computed before it"},
     {"unroll_loops", mid::UnrollLoops, true, 1,
      "loops with a known number of rounds become their rounds"},
-    {"promote_private_arrays", mid::PromoteArrays, true, 1,
+    {"promote_private_arrays", mid::PromotePrivateArrays, true, 1,
      "elements of private arrays become values"},
     {"tabulate_arrays", mid::TabulateArrays, true, 1, "private arrays of constants become tables"},
     {"unroll_array_loops", mid::UnrollArrayLoops, true, 1,
@@ -53,12 +53,12 @@ constexpr Pass<mir::Module> kPasses[] = {
      "values that ifs and loops need not carry"},
     {"narrow_carried_values", mid::NarrowCarriedValues, true, 1,
      "ifs and loops carry 16-bit values as such"},
-    {"convert_if_to_select", mid::IfToSelect, true, 1, "small ifs become selects"},
+    {"convert_if_to_select", mid::ConvertIfToSelect, true, 1, "small ifs become selects"},
     {"remove_dead_control_flow", mid::RemoveDeadControlFlow, true, 1,
      "ifs and loops that decide nothing"},
     {"remove_dead_stores", mid::RemoveDeadStores, true, 1,
      "stores overwritten before anybody reads them"},
-    {"remove_dead_code", mid::EliminateDeadCode, true, 1, "values that nobody uses"},
+    {"remove_dead_code", mid::RemoveDeadCode, true, 1, "values that nobody uses"},
     {"simplify_subgroups", mid::SimplifySubgroups, true, 0,
      "exchanges of values that lanes have in common"},
     {"lower_int64", mid::LowerInt64, false, 0, "64-bit integers become pairs"},
@@ -74,7 +74,7 @@ constexpr Pass<mir::Module> kPasses[] = {
     {"merge_equal_lowered", mid::MergeEqualValues, true, 2,
      "one value for what is known to be equal, memory included"},
     {"combine_memory", mid::CombineMemory, true, 2, "neighbouring dwords in one access"},
-    {"remove_dead_lowered", mid::EliminateDeadCode, true, 2, "values that nobody uses"},
+    {"remove_dead_lowered", mid::RemoveDeadCode, true, 2, "values that nobody uses"},
     {"form_fma", mid::FormFma, true, 0, "products that are only added become fused multiply-adds"},
     {"hoist_invariants", mid::HoistInvariants, true, 0,
      "what every round repeats moves in front of the loop"},

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/mid/nest_exits.h"
-#include "core/mid/promote_arrays.h"
+#include "core/mid/promote_private_arrays.h"
 
 namespace kiln::mid {
 namespace {

@@ -13,7 +13,7 @@
 
 #include <vector>
 
-#include "core/mid/loop_analysis.h"
+#include "core/mid/analysis/loop_analysis.h"
 #include "core/mir/mir.h"
 
 namespace kiln::mid {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/mid/alias.h"
-#include "core/mid/divergence.h"
+#include "core/mid/analysis/alias.h"
+#include "core/mid/analysis/divergence.h"
 #include "core/mir/build.h"
 #include "core/mir/rewrite.h"
 

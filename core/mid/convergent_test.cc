@@ -2,10 +2,10 @@
 // other control flow or merges them across it, equal as they look.
 #include <string>
 
-#include "core/mid/gvn.h"
-#include "core/mid/hoist_common.h"
+#include "core/mid/convert_if_to_select.h"
+#include "core/mid/hoist_common_code.h"
 #include "core/mid/hoist_invariants.h"
-#include "core/mid/if_to_select.h"
+#include "core/mid/merge_equal_values.h"
 #include "core/mid/sink_values.h"
 #include "core/mid/testing.h"
 #include "gtest/gtest.h"
@@ -20,7 +20,7 @@ absl::StatusOr<bool> Nothing(mir::Module&, PassContext&) { return false; }
 void ExpectUnchanged(const std::string& body) {
   const std::string before = RunOnBody(body, Nothing);
   ASSERT_NE(before.find("reduce"), std::string::npos) << before;
-  for (Pass pass : {MergeEqualValues, HoistCommon, HoistInvariants, IfToSelect, SinkValues}) {
+  for (Pass pass : {MergeEqualValues, HoistCommonCode, HoistInvariants, ConvertIfToSelect, SinkValues}) {
     EXPECT_EQ(RunOnBody(body, pass), before);
   }
 }

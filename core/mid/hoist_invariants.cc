@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/base/bitset.h"
-#include "core/mid/alias.h"
+#include "core/mid/analysis/alias.h"
 #include "core/mir/build.h"
 #include "core/mir/rewrite.h"
 

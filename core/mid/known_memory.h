@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/mid/alias.h"
+#include "core/mid/analysis/alias.h"
 #include "core/mir/mir.h"
 
 namespace kiln::mid {

@@ -4,20 +4,20 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/mid/combine_memory.h"
-#include "core/mid/dce.h"
-#include "core/mid/dead_control_flow.h"
-#include "core/mid/dead_stores.h"
-#include "core/mid/gvn.h"
-#include "core/mid/hoist_common.h"
+#include "core/mid/convert_if_to_select.h"
+#include "core/mid/hoist_common_code.h"
 #include "core/mid/hoist_invariants.h"
-#include "core/mid/if_to_select.h"
-#include "core/mid/lower_division.h"
-#include "core/mid/lower_int64.h"
-#include "core/mid/lower_int8.h"
+#include "core/mid/lower/lower_division.h"
+#include "core/mid/lower/lower_int64.h"
+#include "core/mid/lower/lower_int8.h"
 #include "core/mid/merge_carried_values.h"
+#include "core/mid/merge_equal_values.h"
 #include "core/mid/narrow_carried_values.h"
-#include "core/mid/promote_arrays.h"
+#include "core/mid/promote_private_arrays.h"
 #include "core/mid/rematerialise_compares.h"
+#include "core/mid/remove_dead_code.h"
+#include "core/mid/remove_dead_control_flow.h"
+#include "core/mid/remove_dead_stores.h"
 #include "core/mid/simplify.h"
 #include "core/mid/simplify_subgroups.h"
 #include "core/mid/sink_values.h"
@@ -34,25 +34,25 @@ namespace {
 
 constexpr RandomPass kPasses[] = {
     {"simplify", Simplify},
-    {"gvn", MergeEqualValues},
-    {"hoist_common", HoistCommon, false, true},
-    {"dead_stores", RemoveDeadStores},
-    {"if_to_select", IfToSelect},
+    {"merge_equal_values", MergeEqualValues},
+    {"hoist_common_code", HoistCommonCode, false, true},
+    {"remove_dead_stores", RemoveDeadStores},
+    {"convert_if_to_select", ConvertIfToSelect},
     {"combine_memory", CombineMemory},
     {"lower_division", LowerDivision, true},
     {"unroll_loops", UnrollLoops},
     {"tabulate_arrays", TabulateArrays},
-    {"promote_arrays", PromoteArrays},
+    {"promote_private_arrays", PromotePrivateArrays},
     {"merge_carried_values", MergeCarriedValues},
     {"narrow_carried_values", NarrowCarriedValues},
     {"hoist_invariants", HoistInvariants},
     {"sink_values", SinkValues},
     {"rematerialise_compares", RematerialiseCompares},
-    {"dead_control_flow", RemoveDeadControlFlow},
+    {"remove_dead_control_flow", RemoveDeadControlFlow},
     {"simplify_subgroups", SimplifySubgroups},
     {"lower_int64", LowerInt64, true},
     {"lower_int8", LowerInt8, true},
-    {"dce", EliminateDeadCode},
+    {"remove_dead_code", RemoveDeadCode},
 };
 
 // Integers only: float rules may change which NaN comes out.

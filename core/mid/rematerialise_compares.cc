@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/bitset.h"
-#include "core/mid/divergence.h"
-#include "core/mid/value_lives.h"
+#include "core/mid/analysis/divergence.h"
+#include "core/mid/analysis/value_lives.h"
 #include "core/mir/build.h"
 #include "core/mir/rewrite.h"
 #include "core/mir/straight_lines.h"

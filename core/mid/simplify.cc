@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/mid/analysis/known_bits.h"
 #include "core/mid/fold.h"
-#include "core/mid/known_bits.h"
 #include "core/mid/rules.h"
 #include "core/mir/build.h"
 #include "core/mir/rewrite.h"

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "core/mid/divergence.h"
+#include "core/mid/analysis/divergence.h"
 #include "core/mir/build.h"
 #include "core/mir/reduce.h"
 #include "core/mir/rewrite.h"

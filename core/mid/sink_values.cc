@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "core/mid/alias.h"
+#include "core/mid/analysis/alias.h"
 #include "core/mir/build.h"
 
 namespace kiln::mid {

@@ -6,18 +6,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "core/mid/alias.h"
+#include "core/mid/analysis/alias.h"
+#include "core/mid/analysis/divergence.h"
 #include "core/mid/combine_memory.h"
-#include "core/mid/dce.h"
-#include "core/mid/dead_control_flow.h"
-#include "core/mid/dead_stores.h"
-#include "core/mid/divergence.h"
-#include "core/mid/gvn.h"
-#include "core/mid/hoist_common.h"
+#include "core/mid/convert_if_to_select.h"
+#include "core/mid/hoist_common_code.h"
 #include "core/mid/hoist_invariants.h"
-#include "core/mid/if_to_select.h"
-#include "core/mid/lower_int64.h"
-#include "core/mid/lower_nonuniform.h"
+#include "core/mid/lower/lower_int64.h"
+#include "core/mid/lower/lower_nonuniform.h"
+#include "core/mid/merge_equal_values.h"
+#include "core/mid/remove_dead_code.h"
+#include "core/mid/remove_dead_control_flow.h"
+#include "core/mid/remove_dead_stores.h"
 #include "core/mid/simplify.h"
 #include "core/mid/simplify_subgroups.h"
 #include "core/mid/sink_values.h"
@@ -37,9 +37,9 @@ using Pass = absl::StatusOr<bool> (*)(mir::Module&, PassContext&);
 absl::StatusOr<bool> Nothing(mir::Module&, PassContext&) { return false; }
 
 constexpr Pass kPasses[] = {
-    MergeEqualValues,  HoistCommon,           HoistInvariants,   IfToSelect,
+    MergeEqualValues,  HoistCommonCode,           HoistInvariants,   ConvertIfToSelect,
     SinkValues,        RemoveDeadStores,      CombineMemory,     Simplify,
-    SimplifySubgroups, RemoveDeadControlFlow, EliminateDeadCode,
+    SimplifySubgroups, RemoveDeadControlFlow, RemoveDeadCode,
 };
 
 // What no pass may change.
@@ -363,7 +363,7 @@ TEST(StageOps, UnusedOnesGo) {
     %2:bool = helper_invocation
     %3:f32 = interpolate[0, centroid 1]
     return)",
-                              EliminateDeadCode),
+                              RemoveDeadCode),
             "  return\n");
 }
 

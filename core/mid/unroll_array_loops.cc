@@ -6,17 +6,17 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/mid/analysis/loop_analysis.h"
+#include "core/mid/analysis/value_lives.h"
 #include "core/mid/array_loops.h"
-#include "core/mid/dce.h"
-#include "core/mid/dead_control_flow.h"
-#include "core/mid/gvn.h"
-#include "core/mid/loop_analysis.h"
 #include "core/mid/merge_carried_values.h"
+#include "core/mid/merge_equal_values.h"
 #include "core/mid/narrow_carried_values.h"
-#include "core/mid/promote_arrays.h"
+#include "core/mid/promote_private_arrays.h"
+#include "core/mid/remove_dead_code.h"
+#include "core/mid/remove_dead_control_flow.h"
 #include "core/mid/simplify.h"
 #include "core/mid/unroll_loops.h"
-#include "core/mid/value_lives.h"
 #include "core/mir/build.h"
 
 namespace kiln::mid {
@@ -52,13 +52,13 @@ bool GoesOn(const Module& tried, const PassContext& context) {
 absl::Status Settle(Module& module, PassContext& context) {
   constexpr std::pair<std::string_view, absl::StatusOr<bool> (*)(Module&, PassContext&)> kPasses[] =
       {{"unroll_loops", UnrollLoops},
-       {"promote_private_arrays", PromoteArrays},
+       {"promote_private_arrays", PromotePrivateArrays},
        {"remove_dead_control_flow", RemoveDeadControlFlow},
        {"simplify", Simplify},
        {"merge_equal_values", MergeEqualValues},
        {"merge_carried_values", MergeCarriedValues},
        {"narrow_carried_values", NarrowCarriedValues},
-       {"remove_dead_code", EliminateDeadCode}};
+       {"remove_dead_code", RemoveDeadCode}};
   bool again = true;
   for (int turn = 0; turn < kMaxTurns && again; ++turn) {
     again = false;

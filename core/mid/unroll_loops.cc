@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "core/mid/analysis/loop_analysis.h"
 #include "core/mid/fold.h"
 #include "core/mid/hoist_invariants.h"
-#include "core/mid/loop_analysis.h"
 #include "core/mid/nest_exits.h"
 #include "core/mir/build.h"
 #include "core/mir/clone.h"

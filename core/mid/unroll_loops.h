@@ -30,7 +30,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/base/pass.h"
-#include "core/mid/loop_analysis.h"
+#include "core/mid/analysis/loop_analysis.h"
 #include "core/mir/mir.h"
 
 namespace kiln::mid {

@@ -38,12 +38,12 @@
 #include "core/base/cause.h"
 #include "core/front/import.h"
 #include "core/front/refusal.h"
-#include "core/mid/dce.h"
-#include "core/mid/dead_control_flow.h"
-#include "core/mid/gvn.h"
-#include "core/mid/if_to_select.h"
-#include "core/mid/lower_division.h"
-#include "core/mid/lower_nonuniform.h"
+#include "core/mid/convert_if_to_select.h"
+#include "core/mid/lower/lower_division.h"
+#include "core/mid/lower/lower_nonuniform.h"
+#include "core/mid/merge_equal_values.h"
+#include "core/mid/remove_dead_code.h"
+#include "core/mid/remove_dead_control_flow.h"
 #include "core/mid/simplify.h"
 #include "core/mir/build.h"
 #include "core/mir/print.h"
@@ -239,8 +239,8 @@ json Failure(const char* stage, const absl::Status& status) {
 absl::Status Optimise(mir::Module& module) {
   using Function = absl::StatusOr<bool> (*)(mir::Module&, PassContext&);
   constexpr Function kRound[] = {mid::Simplify, mid::MergeEqualValues,
-                                 mid::IfToSelect, mid::RemoveDeadControlFlow,
-                                 mid::EliminateDeadCode};
+                                 mid::ConvertIfToSelect, mid::RemoveDeadControlFlow,
+                                 mid::RemoveDeadCode};
   std::vector<Function> passes;
   for (int round = 0; round < 3; ++round) {
     passes.insert(passes.end(), std::begin(kRound), std::end(kRound));

@@ -23,7 +23,7 @@
 #include "core/intel/isa/encode.h"
 #include "core/intel/isa/program.h"
 #include "core/intel/isa/verify.h"
-#include "core/intel/swsb/swsb.h"
+#include "core/intel/swsb/assign_scoreboard.h"
 
 namespace {
 

@@ -1,8 +1,8 @@
-// Branch targets and the forms of pseudo operations, seen through the disassembler; peepholes.
+// Branch targets and the forms of pseudo operations, seen through the disassembler; the passes behind it.
 #include <string>
 
 #include "core/intel/emit/emit.h"
-#include "core/intel/emit/peephole.h"
+#include "core/intel/emit/passes.h"
 #include "core/intel/isa/disasm.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/lir/target.h"

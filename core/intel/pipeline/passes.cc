@@ -5,22 +5,23 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/intel/emit/emit.h"
-#include "core/intel/emit/peephole.h"
+#include "core/intel/emit/passes.h"
+#include "core/intel/isa/apply_workarounds.h"
 #include "core/intel/isa/decode.h"
 #include "core/intel/isa/disasm.h"
-#include "core/intel/isa/workarounds.h"
 #include "core/intel/lir/target.h"
 #include "core/intel/messages/passes.h"
 #include "core/intel/optimise/passes.h"
-#include "core/intel/pipeline/allocate.h"
+#include "core/intel/pipeline/allocate_registers.h"
+#include "core/intel/pipeline/schedule.h"
 #include "core/intel/select/select.h"
-#include "core/intel/swsb/swsb.h"
+#include "core/intel/swsb/assign_scoreboard.h"
 #include "core/lir/print.h"
 #include "core/lir/verify.h"
-#include "core/mid/dce.h"
-#include "core/mid/gvn.h"
+#include "core/mid/lower/resolve_subgroup_size.h"
+#include "core/mid/merge_equal_values.h"
 #include "core/mid/rematerialise_compares.h"
-#include "core/mid/resolve_subgroup_size.h"
+#include "core/mid/remove_dead_code.h"
 #include "core/mid/simplify.h"
 #include "core/mir/print.h"
 #include "core/mir/verify.h"
@@ -44,8 +45,8 @@ absl::StatusOr<bool> IfResolved(Work& w, PassContext& context) {
   return pass(w.resolved, context);
 }
 
-absl::StatusOr<bool> SelectPass(Work& w, PassContext&) {
-  absl::StatusOr<lir::Function> f = Select(*w.module, *w.abi, w.at_width);
+absl::StatusOr<bool> Select(Work& w, PassContext&) {
+  absl::StatusOr<lir::Function> f = intel::Select(*w.module, *w.abi, w.at_width);
   if (!f.ok()) return f.status();
   w.lir = *std::move(f);
   w.stage = Work::Stage::kSsa;
@@ -63,9 +64,9 @@ absl::StatusOr<bool> OnDevice(Work& w, PassContext& context) {
   return pass(w.lir, *w.device, context);
 }
 
-absl::StatusOr<bool> EmitPass(Work& w, PassContext&) {
+absl::StatusOr<bool> Emit(Work& w, PassContext&) {
   absl::StatusOr<isa::Program> program =
-      Emit(*w.device, w.lir, {w.abi->control_set, w.abi->control_clear});
+      intel::Emit(*w.device, w.lir, {w.abi->control_set, w.abi->control_clear});
   if (!program.ok()) return program.status();
   w.program = *std::move(program);
   w.stage = Work::Stage::kProgram;
@@ -78,19 +79,19 @@ absl::StatusOr<bool> OnProgram(Work& w, PassContext& context) {
   return pass(w.program, ask, &context) != 0;
 }
 
-absl::StatusOr<bool> WorkaroundsPass(Work& w, PassContext&) {
+absl::StatusOr<bool> ApplyWorkarounds(Work& w, PassContext&) {
   const size_t before = w.program.insts.size();
   isa::ApplyWorkarounds(w.program, w.at_width.width);
   return w.program.insts.size() != before;
 }
 
-absl::StatusOr<bool> ScoreboardPass(Work& w, PassContext&) {
+absl::StatusOr<bool> AssignScoreboard(Work& w, PassContext&) {
   const absl::StatusOr<swsb::SwsbStats> stats = swsb::AssignScoreboard(w.program);
   if (!stats.ok()) return stats.status();
   return true;
 }
 
-absl::StatusOr<bool> EncodePass(Work& w, PassContext&) {
+absl::StatusOr<bool> Encode(Work& w, PassContext&) {
   absl::StatusOr<std::vector<uint8_t>> code = isa::Finalise(w.program);
   if (!code.ok()) return code.status();
   w.code = *std::move(code);
@@ -106,11 +107,11 @@ constexpr Pass<Work> kPasses[] = {
      "fold what the subgroup's size made constant"},
     {"merge_equal_resolved", IfResolved<mid::MergeEqualValues>, true, 0,
      "one value for what the subgroup's size made equal"},
-    {"remove_dead_resolved", IfResolved<mid::EliminateDeadCode>, true, 0,
+    {"remove_dead_resolved", IfResolved<mid::RemoveDeadCode>, true, 0,
      "values that the subgroup's size made useless"},
     {"rematerialise_resolved", IfResolved<mid::RematerialiseCompares>, true, 0,
      "compares are repeated beside their uses again"},
-    {"select", SelectPass, false, 0, "MIR to LIR at one width"},
+    {"select", Select, false, 0, "MIR to LIR at one width"},
     {"propagate_copies", OnLir<PropagateCopies>, true, 1, "uses of moves read the move's source"},
     {"propagate_saturate", OnLir<PropagateSaturate>, true, 1,
      "saturating moves become saturation of their source"},
@@ -140,16 +141,16 @@ constexpr Pass<Work> kPasses[] = {
     {"allocate_registers", AllocateRegisters, false, 0,
      "spills where nothing fits, assignment, parallel copies"},
     {"schedule_allocated", ScheduleAllocated, true, 0, "order for latency with registers fixed"},
-    {"emit", EmitPass, false, 0, "LIR to machine instructions"},
+    {"emit", Emit, false, 0, "LIR to machine instructions"},
     {"remove_empty_sides", OnProgram<RemoveEmptySides>, true, 0,
      "an if without instructions on one side needs no else"},
     {"predicate_small_ifs", OnProgram<PredicateSmallIfs>, true, 0,
      "small ifs become predicated instructions"},
     {"predicate_whiles", OnProgram<PredicateWhiles>, true, 0,
      "a break before a while becomes its condition"},
-    {"apply_workarounds", WorkaroundsPass, false, 0, "errata of the hardware"},
-    {"assign_scoreboard", ScoreboardPass, false, 0, "waits between dependent instructions"},
-    {"encode", EncodePass, false, 0, "machine instructions to bytes"},
+    {"apply_workarounds", ApplyWorkarounds, false, 0, "errata of the hardware"},
+    {"assign_scoreboard", AssignScoreboard, false, 0, "waits between dependent instructions"},
+    {"encode", Encode, false, 0, "machine instructions to bytes"},
 };
 
 constexpr PassOrder kOrder[] = {

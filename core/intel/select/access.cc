@@ -12,8 +12,8 @@
 #include <algorithm>
 
 #include "core/intel/select/selector.h"
-#include "core/mid/alias.h"
-#include "core/mid/known_bits.h"
+#include "core/mid/analysis/alias.h"
+#include "core/mid/analysis/known_bits.h"
 
 namespace kiln::intel {
 std::vector<Selector::Piece> Selector::CutIntoPieces(uint32_t bytes, uint32_t element,

@@ -7,7 +7,7 @@
 // opcode and math tables of core/intel/isa, Mesa's binaries of the corpus.
 #include "core/intel/select/selector.h"
 
-#include "core/mid/known_bits.h"
+#include "core/mid/analysis/known_bits.h"
 
 namespace kiln::intel {
 namespace {

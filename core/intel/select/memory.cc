@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
-#include "core/mid/alias.h"
+#include "core/mid/analysis/alias.h"
 
 namespace kiln::intel {
 namespace {

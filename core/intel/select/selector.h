@@ -1,6 +1,6 @@
 // State and helpers of instruction selection; internal to this folder.
 //
-// Where values live: integers and floats in G (a lane each) or U (core/mid/divergence.h), constants
+// Where values live: integers and floats in G (a lane each) or U (core/mid/analysis/divergence.h), constants
 // as immediates until an instruction cannot take one. A value of 16 bits is packed (G with 2-byte
 // elements), or a word of each dword of a 32-bit value (operand with `sub`): instructions read
 // either, so taking words out of dwords, and narrowing, cost nothing. A value of 8 bits is a byte
@@ -29,7 +29,7 @@
 #include "core/intel/lir/ops.h"
 #include "core/intel/select/surface_ref.h"
 #include "core/lir/build.h"
-#include "core/mid/divergence.h"
+#include "core/mid/analysis/divergence.h"
 #include "core/mir/build.h"
 #include "core/mir/mir.h"
 #include "core/mir/uses.h"
@@ -76,7 +76,7 @@ class Selector {
   absl::StatusOr<lir::Function> Run();
 
  private:
-  // ---- values (selector.cc) ----
+  // ---- values (select.cc) ----
   lir::ValueId NewG(int comps = 1, int elem_bytes = 4);
   lir::ValueId NewU();
   lir::ValueId NewRegisters(int registers);  // U, whole registers
@@ -121,7 +121,7 @@ class Selector {
   // The same value as a plain component in file G, ready to be (part of) a payload.
   Operand ToLanes(const Operand& o);
 
-  // ---- emission (selector.cc) ----
+  // ---- emission (select.cc) ----
   lir::InstFields Fields(Where where) const;
   // Any instruction as it is.
   void EmitRaw(uint16_t op, const lir::InstFields& fields, std::initializer_list<Operand> defs,

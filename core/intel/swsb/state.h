@@ -11,7 +11,7 @@
 // consumers must wait for of masked producers. The last differs from the first where a block may
 // run with all channels off: a masked instruction's wait is then skipped, and a NoMask instruction
 // after it in the block still runs beside the masked producers before the block (not beside those in
-// it, which have been skipped too: see Fresh in swsb.cc).
+// it, which have been skipped too: see Fresh in assign_scoreboard.cc).
 #ifndef KILN_CORE_INTEL_SWSB_STATE_H_
 #define KILN_CORE_INTEL_SWSB_STATE_H_
 

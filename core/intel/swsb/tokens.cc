@@ -5,8 +5,8 @@
 #include <array>
 #include <limits>
 
+#include "core/intel/swsb/assign_scoreboard.h"
 #include "core/intel/swsb/encoding.h"
-#include "core/intel/swsb/swsb.h"
 
 namespace kiln::intel::swsb {
 namespace {

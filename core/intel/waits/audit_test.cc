@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "core/intel/swsb/swsb.h"
+#include "core/intel/swsb/assign_scoreboard.h"
 #include "core/intel/waits/testing.h"
 
 namespace kiln::intel::waits {

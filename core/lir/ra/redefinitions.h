@@ -8,7 +8,7 @@
 //    lanes are on, and its uniform sources are the same in every round.
 // A per-lane value that a NoMask instruction defines is refused as well.
 // No placement helps: that is the selector's to avoid. It does, because values of a MIR region are
-// visible only there: what leaves a loop is a result, which core/mid/divergence.h never lets live in one
+// visible only there: what leaves a loop is a result, which core/mid/analysis/divergence.h never lets live in one
 // register. Passes over LIR may make such values only by merging equal computations, which have the same
 // sources then. What the spiller inserted is exempt: a fill reads what one definition stored.
 // The checker (check.h) takes uniform computations of parked lanes as the same and relies on this.

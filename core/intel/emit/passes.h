@@ -1,0 +1,31 @@
+// Last improvements of a machine program, after allocation and before the scoreboard pass; one function a
+// file.
+//
+//   if, instructions, else, endif                     -> if, instructions, endif
+//   if, else, instructions, endif                     -> the same under the opposite condition
+//   if, up to kMaxPredicated instructions, endif      -> the instructions, predicated
+//   if, instructions, else, instructions, endif       -> the same for both sides
+//   if, up to kMaxPredicated instructions, break, endif  -> the same with a predicated break
+//   break under a predicate right before a while      -> the while, under the opposite predicate
+//
+// In and out: a program with branch targets, without scoreboard annotations. Linear.
+#ifndef KILN_CORE_INTEL_EMIT_PASSES_H_
+#define KILN_CORE_INTEL_EMIT_PASSES_H_
+
+#include <cstdint>
+
+#include "core/intel/isa/program.h"
+
+namespace kiln::intel {
+
+// Asks before each rewrite; false stops.
+using MayRewrite = bool (*)(void* context);
+
+// Number of rewrites made.
+int RemoveEmptySides(isa::Program& program, MayRewrite may_rewrite, void* context);
+int PredicateSmallIfs(isa::Program& program, MayRewrite may_rewrite, void* context);
+int PredicateWhiles(isa::Program& program, MayRewrite may_rewrite, void* context);
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_EMIT_PASSES_H_

@@ -1,0 +1,153 @@
+// Errata and the program pass for two of them, see apply_workarounds.h.
+#include "core/intel/isa/apply_workarounds.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace kiln::intel::isa {
+namespace {
+
+using S = WorkaroundStatus;
+
+constexpr Workaround kWorkarounds[] = {
+    {"Wa_1407528679",
+     "fused EUs may run a block with all channels off: NoMask instructions then run, masked ones "
+     "and their waits do not",
+     S::kImplemented,
+     "core/intel/swsb: waits for NoMask producers are carried by NoMask instructions"},
+    {"Wa_1407528679 (sends)",
+     "a NoMask send under control flow whose header, descriptor or address comes from live lanes "
+     "must not run when no lane is on",
+     S::kBackEnd,
+     "core/intel/select Guard: NoMask sends under control flow to an address, or through an index, a "
+     "handle or a sampler chosen by value, are predicated by whether any lane is on; other surfaces check bounds"},
+    {"Wa_1604601757", "dword times narrower integer takes no source modifier", S::kVerified,
+     "restriction 'dword multiply modifier'"},
+    {"Wa_14010017096", "the accumulator is cleared before the thread ends if it was written",
+     S::kImplemented, "ApplyWorkarounds; restriction 'accumulator at end'"},
+    {"Wa_14013672992", "a send that ends the thread always waits with distance 1", S::kImplemented,
+     "core/intel/swsb; restriction 'end-of-thread wait'"},
+    {"Wa_14014617373", "an accumulator destination at offset 0 has stride 1", S::kVerified,
+     "restriction 'accumulator stride'"},
+    {"Wa_14015360517", "the first instruction of a kernel has a non-empty execution mask",
+     S::kImplemented, "ApplyWorkarounds"},
+    {"Wa_14012320009", "resinfo is asked for level 0 only; sizes of other levels are computed",
+     S::kBackEnd, "core/intel/select VisitImageQuery"},
+    {"Wa_1806565034",
+     "surfaces are arrayed only with more than one layer, so array sizes read by size queries "
+     "are clamped to at least 1",
+     S::kBackEnd, "core/intel/select LayersOf"},
+    {"Wa_14017468336",
+     "with dual-source blending no SIMD32 dispatch, and no SIMD8 message marked last render "
+     "target from a wider thread",
+     S::kBackEnd, "fragment shaders with dual sources are compiled SIMD8 only"},
+    {"HSD 1404612949", "memory fences ask for the commit and wait for its answer", S::kBackEnd,
+     "fence messages are built with MessageFields::commit, and a sync on their result follows"},
+    {"Wa_22012725308", "accumulators: write after read across execution pipes is not protected",
+     S::kNotApplicable, "Gen12 `tgl` has one in-order pipe"},
+    {"Wa_220160235", "else jumping to endif may skip it and run on with all channels off",
+     S::kNotApplicable, "Gen9 and before; Gen11 and later are fixed, branch control stays off"},
+};
+
+bool WritesAccumulator(const Instruction& inst) {
+  const bool typed = Info(inst.op).format == Format::kBasic ||
+                     Info(inst.op).format == Format::kTernary ||
+                     Info(inst.op).format == Format::kMath;
+  return typed && (inst.acc_write || Info(inst.op).writes_accumulator ||
+                   (inst.dst.file == File::kArf && inst.dst.arf == Arf::kAccumulator));
+}
+
+Instruction ClearAccumulator() {
+  Instruction inst;
+  inst.op = Opcode::kMov;
+  inst.exec_size = 16;
+  inst.no_mask = true;
+  inst.dst.file = File::kArf;
+  inst.dst.arf = Arf::kAccumulator;
+  inst.dst.type = Type::kF;
+  inst.dst.region.hstride = 1;
+  inst.src[0].file = File::kImm;
+  inst.src[0].type = Type::kF;
+  return inst;
+}
+
+Instruction DummyMov() {
+  Instruction inst;
+  inst.op = Opcode::kMov;
+  inst.exec_size = 8;
+  inst.no_mask = true;
+  inst.dst.file = File::kArf;
+  inst.dst.type = Type::kUD;
+  inst.dst.region.hstride = 1;
+  inst.src[0].file = File::kImm;
+  inst.src[0].type = Type::kUD;
+  return inst;
+}
+
+// Sub-registers of three-source destinations are encoded in units of 8 bytes.
+bool HasUnalignedDst(const Instruction& inst) {
+  return Info(inst.op).format == Format::kTernary && inst.dst.file == File::kGrf &&
+         inst.dst.subnr % 8 != 0 && inst.exec_size == 1;
+}
+
+// Turns `inst` into the mov from acc0 and returns what writes acc0, to go before it.
+Instruction DivertToAccumulator(Instruction& inst) {
+  Instruction first = inst;
+  first.dst.file = File::kArf;
+  first.dst.arf = Arf::kAccumulator;
+  first.dst.nr = 0;
+  first.dst.subnr = 0;
+  Instruction move;
+  move.op = Opcode::kMov;
+  move.exec_size = 1;
+  move.channel_offset = inst.channel_offset;
+  move.no_mask = inst.no_mask;
+  move.pred = inst.pred;
+  move.pred_inverse = inst.pred_inverse;
+  move.flag_nr = inst.flag_nr;
+  move.flag_subnr = inst.flag_subnr;
+  move.dst = inst.dst;
+  move.src[0] = first.dst;
+  move.src[0].region = {0, 1, 0};
+  inst = move;
+  return first;
+}
+
+bool ClearsAccumulator(const Instruction& inst) {
+  const Instruction clear = ClearAccumulator();
+  return inst.op == clear.op && inst.no_mask && inst.dst == clear.dst &&
+         inst.src[0] == clear.src[0];
+}
+
+int WidestExecution(const Program& program) {
+  int width = 1;
+  for (const Instruction& inst : program.insts) width = std::max<int>(width, inst.exec_size);
+  return width;
+}
+
+}  // namespace
+
+absl::Span<const Workaround> Workarounds() { return kWorkarounds; }
+
+void ApplyWorkarounds(Program& program, int dispatch_width) {
+  if (dispatch_width == 0) dispatch_width = WidestExecution(program);
+  std::vector<Insertion> insertions;
+  bool accumulator_dirty = false;
+  for (int32_t i = 0; i < program.Next(); ++i) {
+    Instruction& inst = program.insts[i];
+    if (i == 0 && !inst.no_mask && inst.exec_size != dispatch_width) {
+      insertions.push_back({0, DummyMov()});
+    }
+    if (HasUnalignedDst(inst)) {
+      insertions.push_back({i, DivertToAccumulator(inst)});
+      accumulator_dirty = true;
+    }
+    if (WritesAccumulator(inst)) accumulator_dirty = !ClearsAccumulator(inst);
+    if (IsSend(inst.op) && inst.send.eot && accumulator_dirty) {
+      insertions.push_back({i, ClearAccumulator()});
+    }
+  }
+  Insert(program, insertions);
+}
+
+}  // namespace kiln::intel::isa

@@ -1,0 +1,86 @@
+#include "core/intel/pipeline/allocate_registers.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/intel/lir/ops.h"
+#include "core/intel/lir/target.h"
+#include "core/lir/liveness.h"
+#include "core/lir/ra/allocate.h"
+#include "core/lir/ra/check.h"
+
+namespace kiln::intel {
+namespace {
+
+// Exchanges the order of instructions within blocks.
+void SwapOrder(lir::Function& f, std::vector<lir::InstId>& order) {
+  auto at = order.begin();
+  for (lir::Block& b : f.blocks) at = std::swap_ranges(b.insts.begin(), b.insts.end(), at);
+}
+
+absl::StatusOr<lir::ra::AllocationStats> Allocate(Work& w, bool spill,
+                                                  std::vector<lir::Pressure>* pressure = nullptr) {
+  const lir::Function ssa = w.check ? w.lir : lir::Function();
+  // Live-in 0 is r0, the header of scratch messages; it ends the thread as well, so it stays.
+  absl::StatusOr<lir::ra::AllocationStats> stats =
+      spill ? lir::ra::AllocateWithSpills(TargetOf(*w.device), &w.lir, w.lir.live_ins[0].value)
+            : lir::ra::Allocate(TargetOf(*w.device), &w.lir, pressure);
+  if (!stats.ok() || !w.check) return stats;
+  if (absl::Status s = lir::ra::CheckAllocation(TargetOf(*w.device), ssa, w.lir); !s.ok()) return s;
+  return stats;
+}
+
+// What no order of instructions fits is spilled, from the order that needs less.
+absl::StatusOr<lir::ra::AllocationStats> AllocateOrSpill(Work& w, PassContext& context) {
+  std::vector<lir::Pressure> scheduled, unscheduled;
+  absl::StatusOr<lir::ra::AllocationStats> stats = Allocate(w, false, &scheduled);
+  if (!absl::IsResourceExhausted(stats.status())) return stats;
+  if (!w.unscheduled.empty()) {
+    context.Remark("schedule_undone", 0, std::string(stats.status().message()));
+    SwapOrder(w.lir, w.unscheduled);
+    stats = Allocate(w, false, &unscheduled);
+    if (!absl::IsResourceExhausted(stats.status())) return stats;
+    if (unscheduled[kPoolGrf].physical >= scheduled[kPoolGrf].physical) {
+      SwapOrder(w.lir, w.unscheduled);
+    }
+  }
+  return Allocate(w, true);
+}
+
+void RemarkSpills(const lir::Function& f, const lir::ra::SpillStats& spill, PassContext& context) {
+  for (const lir::ra::Eviction& e : spill.evictions) {
+    const lir::Value& v = f.value(e.value);
+    context.Remark(
+        "spill", v.spirv_id,
+        absl::StrCat("%", e.value.index, " (", v.comps, " component(s)) in block ", e.block.index,
+                     ": ", (e.live + 7) / 8, " registers live, its next use is ", e.distance,
+                     " instructions away, the next candidate's ", e.runner_up));
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<bool> AllocateRegisters(Work& w, PassContext& context) {
+  absl::StatusOr<lir::ra::AllocationStats> stats = AllocateOrSpill(w, context);
+  if (!stats.ok()) return stats.status();
+  w.unscheduled.clear();
+  const lir::ra::SpillStats& spill = stats->spill;
+  RemarkSpills(w.lir, spill, context);
+  w.spills = spill.spills;
+  w.fills = spill.fills;
+  w.spill_bytes = int64_t{4} * spill.spill_units;
+  w.fill_bytes = int64_t{4} * spill.fill_units;
+  context.set_max_live((stats->max_live[kPoolGrf].logical + 7) / 8);
+  w.grf_used = (stats->top[kPoolGrf] + 7) / 8;
+  const auto scratch = LayOutScratch(*w.module, w.at_width, 4 * spill.scratch_units);
+  if (!scratch.ok()) return scratch.status();
+  w.scratch_bytes = scratch->bytes;
+  w.stage = Work::Stage::kAllocated;
+  return true;
+}
+
+}  // namespace kiln::intel

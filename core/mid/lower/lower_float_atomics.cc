@@ -1,0 +1,159 @@
+#include "core/mid/lower/lower_float_atomics.h"
+
+#include <vector>
+
+#include "core/mir/build.h"
+#include "core/mir/rewrite.h"
+
+namespace kiln::mid {
+namespace {
+
+using mir::AtomicOp;
+using mir::InstId;
+using mir::Module;
+using mir::Op;
+using mir::RegionId;
+using mir::Type;
+using mir::ValueId;
+
+class Lowering {
+ public:
+  explicit Lowering(Module& module) : m_(module), b_(module), replace_(module) {}
+
+  bool Run() {
+    mir::RewriteInsts(b_, m_.body, [&](InstId id) {
+      if (!ToLower(id)) return true;
+      Lower(id);
+      return false;
+    });
+    replace_.Apply(m_);
+    return changed_;
+  }
+
+ private:
+  AtomicOp OpOf(const mir::Inst& inst) const {
+    return inst.op == Op::kImageAtomic ? m_.texel_ops[inst.imm1].atomic
+                                       : static_cast<AtomicOp>(inst.imm1);
+  }
+
+  bool ToLower(InstId id) const {
+    const mir::Inst& inst = m_.inst(id);
+    if (inst.op == Op::kImageAtomic) return mir::IsFloatAtomic(OpOf(inst));
+    if (inst.op != Op::kSsboAtomic && inst.op != Op::kSharedAtomic &&
+        inst.op != Op::kGlobalAtomic) {
+      return false;
+    }
+    return IsShort(id) || OpOf(inst) == AtomicOp::kFadd;
+  }
+
+  bool IsShort(InstId id) const { return mir::BytesOf(m_.value(m_.result(id)).type) == 2; }
+
+  // The atomic on the dword that it touches, without its operands. `shift`: of a short one, where it
+  // stands in the dword.
+  struct Place {
+    mir::Inst inst;
+    std::vector<ValueId> sources;
+    ValueId shift;
+  };
+  Place PlaceOf(InstId id) {
+    Place place;
+    place.inst = m_.inst(id);
+    const absl::Span<const ValueId> all = m_.sources(id);
+    place.sources.assign(all.begin(), all.end() - mir::AtomicOperands(OpOf(place.inst)));
+    if (place.inst.op == Op::kImageAtomic || !IsShort(id)) return place;
+    ValueId& offset = place.sources[mir::OffsetSource(place.inst)];
+    place.shift = b_.Shl(b_.And(offset, b_.Int(2)), b_.Int(3));
+    offset = b_.And(offset, b_.Int(~3u));
+    return place;
+  }
+
+  // Another operation on the dword there.
+  ValueId Access(const Place& place, AtomicOp op, std::initializer_list<ValueId> values) {
+    std::vector<ValueId> sources = place.sources;
+    sources.insert(sources.end(), values.begin(), values.end());
+    uint32_t imm1 = static_cast<uint32_t>(op);
+    if (place.inst.op == Op::kImageAtomic) {
+      mir::TexelOp texel = m_.texel_ops[place.inst.imm1];
+      texel.atomic = op;
+      imm1 = mir::AddTexelOp(m_, texel);
+    }
+    b_.set_flags(place.inst.flags);
+    const InstId access = b_.EmitInst(place.inst.op, sources, {Type::kI32}, place.inst.imm0, imm1);
+    b_.set_flags(0);
+    return m_.result(access);
+  }
+
+  // The short value in a dword, as an integer.
+  ValueId Part(const Place& place, ValueId dword) {
+    return b_.Convert(Op::kTrunc, b_.Ushr(dword, place.shift), Type::kI16);
+  }
+
+  ValueId Combine(AtomicOp op, ValueId a, ValueId b) {
+    return op == AtomicOp::kFadd ? b_.Fadd(a, b) : op == AtomicOp::kFmin ? b_.Fmin(a, b)
+                                                                         : b_.Fmax(a, b);
+  }
+
+  // What the dword becomes.
+  ValueId Next(const Place& place, ValueId before, ValueId operand) {
+    const AtomicOp op = OpOf(place.inst);
+    if (!place.shift.valid()) {
+      const bool image = place.inst.op == Op::kImageAtomic;   // operands are bits
+      return b_.Bitcast(
+          Combine(op, b_.Bitcast(before), image ? b_.Bitcast(operand) : operand));
+    }
+    ValueId part = operand;
+    if (mir::IsFloatAtomic(op)) {
+      part = b_.Bitcast(Combine(op, b_.Bitcast(Part(place, before)), operand));
+    }
+    const ValueId others = b_.And(before, b_.Not(b_.Shl(b_.Int(0xffff), place.shift)));
+    return b_.Or(others, b_.Shl(b_.Convert(Op::kZext, part, Type::kI32), place.shift));
+  }
+
+  // What the atomic gives, of the dword before.
+  ValueId Result(InstId id, const Place& place, ValueId before) {
+    const Type type = m_.value(m_.result(id)).type;
+    const ValueId bits = place.shift.valid() ? Part(place, before) : before;
+    return mir::IsFloat(type) ? b_.Bitcast(bits) : bits;
+  }
+
+  void Lower(InstId id) {
+    changed_ = true;
+    const Place place = PlaceOf(id);
+    const ValueId first = Access(place, AtomicOp::kLoad, {});
+    if (OpOf(place.inst) == AtomicOp::kLoad) {
+      replace_.Replace(m_.result(id), Result(id, place, first));
+      return;
+    }
+    const ValueId operand = m_.sources(id).back();
+    const mir::Builder::Place outer = b_.place();
+    const InstId loop = b_.Loop({first});
+    const RegionId body = m_.inst(loop).regions[0];
+    b_.SetRegion(body);
+    const ValueId expected = m_.region(body).params[0];
+    const ValueId found = Access(place, AtomicOp::kCompareExchange,
+                                 {expected, Next(place, expected, operand)});
+    const InstId test = b_.If(b_.Ieq(found, expected));
+    b_.SetRegion(m_.inst(test).regions[0]);
+    b_.Break({found});
+    b_.SetRegion(m_.inst(test).regions[1]);
+    b_.Yield();
+    b_.SetRegion(body);
+    b_.Continue({found});
+    mir::SetResults(m_, loop, {Type::kI32});
+    b_.SetPlace(outer);
+    replace_.Replace(m_.result(id), Result(id, place, m_.result(loop)));
+  }
+
+  Module& m_;
+  mir::Builder b_;
+  mir::Replacements replace_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> LowerFloatAtomics(Module& module, PassContext&) {
+  return Lowering(module).Run();
+}
+
+}  // namespace kiln::mid

@@ -1,0 +1,160 @@
+#include "core/mid/lower/lower_nonuniform.h"
+
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "core/mid/analysis/divergence.h"
+#include "core/mir/build.h"
+#include "core/mir/rewrite.h"
+
+namespace kiln::mid {
+namespace {
+
+using mir::Inst;
+using mir::InstId;
+using mir::Module;
+using mir::Op;
+using mir::RegionId;
+using mir::Type;
+using mir::ValueId;
+
+// The sources of an instruction that choose descriptors.
+absl::InlinedVector<int, 2> IndexSources(const Module& m, InstId id) {
+  const Inst& inst = m.inst(id);
+  absl::InlinedVector<int, 2> indices;
+  if ((inst.flags & mir::kIndexed) != 0 && !mir::IsInterfaceOp(inst.op)) indices.push_back(0);
+  if (mir::IsTexelOp(inst.op)) {
+    const int sampler = mir::TexelSourcesOf(m, id).sampler_index;
+    if (sampler >= 0) indices.push_back(sampler);
+  }
+  return indices;
+}
+
+// Most modules choose no descriptor by value: then nobody need know what differs between lanes.
+bool AnyIndexed(const Module& m) {
+  bool any = false;
+  mir::ForEachInst(m, m.body, [&](InstId id) {
+    any = any || (m.inst(id).flags & mir::kNonUniform) != 0 || !IndexSources(m, id).empty();
+  });
+  return any;
+}
+
+class Lowering {
+ public:
+  explicit Lowering(Module& module)
+      : m_(module), b_(module), divergence_(module), replace_(module) {}
+
+  bool Run() {
+    Visit(m_.body);
+    replace_.Apply(m_);
+    return changed_;
+  }
+
+ private:
+  void Visit(RegionId region) {
+    const size_t known = firsts_.size();
+    mir::RewriteRegion(b_, region, [&](InstId id) {
+      for (int r = 0; r < m_.inst(id).num_regions; ++r) Visit(m_.inst(id).regions[r]);
+      return VisitInst(id);
+    });
+    firsts_.resize(known);
+  }
+
+  // Whether the instruction stays.
+  bool VisitInst(InstId id) {
+    std::vector<int> divergent;
+    for (int s : IndexSources(m_, id)) {
+      if (!divergence_.Uniform(m_.source(id, s))) divergent.push_back(s);
+    }
+    const bool marked = (m_.inst(id).flags & mir::kNonUniform) != 0;
+    m_.inst(id).flags &= static_cast<uint8_t>(~mir::kNonUniform);
+    changed_ |= marked || !divergent.empty();
+    if (marked && !divergent.empty()) {
+      OneByOne(id, divergent);
+      return false;
+    }
+    for (int s : divergent) {
+      const ValueId first = FirstOf(m_.source(id, s));
+      m_.sources(id)[s] = first;
+    }
+    return true;
+  }
+
+  // All lanes that are active here have this index: so have those further on in the region or inside
+  // it, which are among them.
+  ValueId FirstOf(ValueId index) {
+    for (const First& f : firsts_) {
+      if (f.index == index) return f.first;
+    }
+    firsts_.push_back({index, b_.Emit(Op::kReadFirst, {index})});
+    return firsts_.back().first;
+  }
+
+  // Replaces the indices by those of the first active lane; gives what they were.
+  std::vector<ValueId> TakeFirst(InstId id, const std::vector<int>& indices) {
+    std::vector<ValueId> before;
+    for (int s : indices) {
+      before.push_back(m_.source(id, s));
+      const ValueId first = b_.Emit(Op::kReadFirst, {before.back()});
+      m_.sources(id)[s] = first;
+    }
+    return before;
+  }
+
+  // The results of the loop take the place of the instruction's, for which a copy is made inside.
+  void OneByOne(InstId id, const std::vector<int>& indices) {
+    const std::vector<ValueId> sources(m_.sources(id).begin(), m_.sources(id).end());
+    const Inst inst = m_.inst(id);
+    std::vector<Type> types;
+    for (int i = 0; i < inst.num_results; ++i) types.push_back(m_.value(m_.result(id, i)).type);
+    const InstId access = mir::NewInst(m_, inst.op, sources, inst.imm0, inst.imm1);
+    m_.inst(access).flags = inst.flags;
+    m_.inst(access).spirv_id = inst.spirv_id;
+    mir::SetResults(m_, access, types);
+
+    const mir::Builder::Place outer = b_.place();
+    const InstId loop = b_.Loop();
+    mir::SetResults(m_, loop, types);
+    std::vector<ValueId> results;
+    for (int i = 0; i < inst.num_results; ++i) {
+      results.push_back(m_.result(access, i));
+      replace_.Replace(m_.result(id, i), m_.result(loop, i));
+    }
+    b_.SetRegion(m_.inst(loop).regions[0]);
+    const std::vector<ValueId> wanted = TakeFirst(access, indices);
+    ValueId same;
+    for (size_t i = 0; i < indices.size(); ++i) {
+      const ValueId equal = b_.Ieq(wanted[i], m_.source(access, indices[i]));
+      same = same.valid() ? b_.And(same, equal) : equal;
+    }
+    const InstId turn = b_.If(same);
+    b_.Continue();
+    b_.SetRegion(m_.inst(turn).regions[0]);
+    b_.Append(access);
+    b_.Break(results);
+    b_.SetRegion(m_.inst(turn).regions[1]);
+    b_.Yield();
+    b_.SetPlace(outer);
+  }
+
+  struct First {
+    ValueId index, first;
+  };
+
+  Module& m_;
+  mir::Builder b_;
+  const Divergence divergence_;
+  mir::Replacements replace_;
+  std::vector<First> firsts_;   // of this region and those around it
+  bool changed_ = false;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> LowerNonuniform(Module& module, PassContext& context) {
+  (void)context;
+  if (!AnyIndexed(module)) return false;
+  return Lowering(module).Run();
+}
+
+}  // namespace kiln::mid

@@ -1,0 +1,220 @@
+#include "core/mid/lower/lower_nonuniform.h"
+
+#include <string>
+
+#include "core/mir/parse.h"
+#include "core/mir/print.h"
+#include "core/mir/verify.h"
+#include "core/oracle/interp.h"
+#include "gtest/gtest.h"
+
+namespace kiln::mid {
+namespace {
+
+mir::Module Module(const std::string& body) {
+  absl::StatusOr<mir::Module> m = mir::Parse(R"(mir 1
+local_size 32, 1, 1
+push 16
+resource 0 ssbo 0.0.0 array 4
+resource 1 ssbo 0.1.0
+resource 2 sampled_image 0.2.0 array 8 image 2d float unknown
+resource 3 sampler 0.3.0 array 8
+body {
+)" + body + "  return\n}\n");
+  EXPECT_TRUE(m.ok()) << m.status();
+  return *std::move(m);
+}
+
+// The body after the pass, values renumbered.
+std::string Lowered(const std::string& body) {
+  mir::Module m = Module(body);
+  EXPECT_EQ(mir::Verify(m), absl::OkStatus());
+  PassContext context = PassContext::ForTest();
+  EXPECT_TRUE(LowerNonuniform(m, context).ok());
+  EXPECT_EQ(mir::Verify(m), absl::OkStatus());
+  mir::PrintOptions options;
+  options.renumber = true;
+  const std::string text = mir::Print(m, options);
+  const size_t start = text.find("body {\n") + 7;
+  return text.substr(start, text.rfind("  return\n") - start);
+}
+
+// Without the mark the first lane's index is taken, once for a region and those inside it.
+TEST(LowerNonuniform, TheFirstLanesIndexIsReadOnce) {
+  EXPECT_EQ(Lowered(R"(  %0:i32 = local_index
+  %1:bool = ult %0, 9
+  if %1 {
+    %2:i32 = load_ssbo.indexed[0, align 4] %0, 0
+    store_ssbo[1, align 4] %0, %2
+    yield
+  } else {
+    yield
+  }
+  %3:i32 = load_ssbo.indexed[0, align 4] %0, 8
+  store_ssbo.indexed[0, align 4] %0, 12, %3
+  if %1 {
+    store_ssbo.indexed[0, align 4] %0, 16, %3
+    yield
+  } else {
+    yield
+  }
+)"),
+            R"(  %0:i32 = local_index
+  %1:bool = ult %0, 9
+  if %1 {
+    %2:i32 = read_first %0
+    %3:i32 = load_ssbo.indexed[0, align 4] %2, 0
+    store_ssbo[1, align 4] %0, %3
+    yield
+  } else {
+    yield
+  }
+  %4:i32 = read_first %0
+  %5:i32 = load_ssbo.indexed[0, align 4] %4, 8
+  store_ssbo.indexed[0, align 4] %4, 12, %5
+  if %1 {
+    store_ssbo.indexed[0, align 4] %4, 16, %5
+    yield
+  } else {
+    yield
+  }
+)");
+}
+
+TEST(LowerNonuniform, DifferentIndicesGoOneByOne) {
+  EXPECT_EQ(Lowered(R"(  %0:i32 = local_index
+  %1:i32 = load_ssbo.nonuniform.indexed[0, align 4] %0, 8
+  store_ssbo[1, align 4] %0, %1
+)"),
+            R"(  %0:i32 = local_index
+  %1:i32 = loop {
+    %2:i32 = read_first %0
+    %3:bool = ieq %0, %2
+    if %3 {
+      %4:i32 = load_ssbo.indexed[0, align 4] %2, 8
+      break %4
+    } else {
+      yield
+    }
+    continue
+  }
+  store_ssbo[1, align 4] %0, %1
+)");
+}
+
+TEST(LowerNonuniform, ImageAndSamplerMustBothAgree) {
+  EXPECT_EQ(Lowered(R"(  %0:i32 = local_index
+  %1:i32 = and %0, 3
+  %2:f32, %3:f32, %4:f32, %5:f32 = sample.nonuniform.indexed[2, texel sampler 3 sampler_index] %0, %1, 0f, 0f
+  store_ssbo[1, align 4] 0, %3
+)"),
+            R"(  %0:i32 = local_index
+  %1:i32 = and %0, 3
+  %2:f32, %3:f32, %4:f32, %5:f32 = loop {
+    %6:i32 = read_first %0
+    %7:i32 = read_first %1
+    %8:bool = ieq %0, %6
+    %9:bool = ieq %1, %7
+    %10:bool = and %8, %9
+    if %10 {
+      %11:f32, %12:f32, %13:f32, %14:f32 = sample.indexed[2, texel sampler 3 sampler_index] %6, %7, 0f, 0f
+      break %11, %12, %13, %14
+    } else {
+      yield
+    }
+    continue
+  }
+  store_ssbo[1, align 4] 0, %3
+)");
+}
+
+TEST(LowerNonuniform, UniformIndicesStay) {
+  EXPECT_EQ(Lowered(R"(  %0:i32 = load_push[align 4] 0
+  store_ssbo.nonuniform.indexed[0, align 4] %0, 0, 7
+  store_ssbo.indexed[0, align 4] 3, 0, 7
+)"),
+            R"(  %0:i32 = load_push[align 4] 0
+  store_ssbo.indexed[0, align 4] %0, 0, 7
+  store_ssbo.indexed[0, align 4] 3, 0, 7
+)");
+}
+
+// A counter is equal in all lanes that are still running.
+TEST(LowerNonuniform, UniformIndicesInLoopsStay) {
+  EXPECT_EQ(Lowered(R"(  %0:i32 = local_index
+  loop (%1:i32 = 0) {
+    store_ssbo.nonuniform.indexed[0, align 4] %1, 0, 7
+    %2:bool = ieq %0, %1
+    if %2 {
+      break
+    } else {
+      yield
+    }
+    %3:i32 = iadd %1, 1
+    continue %3
+  }
+)"),
+            R"(  %0:i32 = local_index
+  loop (%1:i32 = 0) {
+    store_ssbo.indexed[0, align 4] %1, 0, 7
+    %2:bool = ieq %0, %1
+    if %2 {
+      break
+    } else {
+      yield
+    }
+    %3:i32 = iadd %1, 1
+    continue %3
+  }
+)");
+}
+
+// Without the mark Vulkan promises that all lanes agree, whatever analysis can see.
+TEST(LowerNonuniform, UnmarkedIndicesAreTheFirstLanes) {
+  EXPECT_EQ(Lowered(R"(  %0:i32 = load_ssbo.volatile[1, align 4] 0
+  store_ssbo.indexed[0, align 4] %0, 0, 7
+)"),
+            R"(  %0:i32 = load_ssbo.volatile[1, align 4] 0
+  %1:i32 = read_first %0
+  store_ssbo.indexed[0, align 4] %1, 0, 7
+)");
+}
+
+// Every lane reads from and writes to the buffer that it chose, before and after.
+TEST(LowerNonuniform, KeepsTheMeaning) {
+  mir::Module m = Module(R"(  %0:i32 = local_index
+  %1:i32 = umul_high %0, 0x55555556
+  %2:i32 = and %1, 3
+  %3:i32 = shl %0, 2
+  %4:i32 = load_ssbo.nonuniform.indexed[0, align 4] %2, 128
+  %5:i32 = iadd %4, %0
+  store_ssbo.nonuniform.indexed[0, align 4] %2, %3, %5
+  %6:i32 = ssbo_atomic.nonuniform.indexed[0, add] %2, 132, 1
+  store_ssbo[1, align 4] %3, %6
+)");
+  const auto run = [](const mir::Module& module) {
+    oracle::LaunchInputs inputs;
+    inputs.push_constants.resize(16);
+    for (uint32_t i = 0; i < 4; ++i) {
+      inputs.buffers.push_back({0, 0, i, std::vector<uint8_t>(136)});
+      inputs.buffers.back().bytes[128] = static_cast<uint8_t>(100 * i);
+    }
+    inputs.buffers.push_back({0, 1, 0, std::vector<uint8_t>(128)});
+    inputs.images.emplace_back().binding = 2;
+    inputs.images.back().bytes.resize(4);
+    inputs.samplers.emplace_back().binding = 3;
+    EXPECT_TRUE(oracle::Interpret(module, inputs).ok());
+    std::string bytes;
+    for (const oracle::BoundBuffer& b : inputs.buffers) bytes.append(b.bytes.begin(), b.bytes.end());
+    return bytes;
+  };
+  const std::string before = run(m);
+  PassContext context = PassContext::ForTest();
+  EXPECT_TRUE(*LowerNonuniform(m, context));
+  EXPECT_EQ(run(m), before);
+  EXPECT_EQ(before[136 + 4 * 3], 103);
+  EXPECT_EQ(before[132], 3 + 3 + 3);
+}
+
+}  // namespace
+}  // namespace kiln::mid

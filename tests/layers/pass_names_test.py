@@ -1,0 +1,41 @@
+"""Made-up tables that pass_names.py must find fault with, and those that it must not."""
+import unittest
+
+from tests.layers import pass_names
+
+TABLE = """
+constexpr Pass<Work> kPasses[] = {
+    {"remove_dead_code", mid::RemoveDeadCode, true, 1, "values that nobody uses"},
+    {"remove_dead_lowered", OnLir<mid::RemoveDeadCode>, true, 2,
+     "values that nobody uses"},
+    {"schedule", Schedule, true, 0, "order"},
+    {"schedule_allocated", ScheduleAllocated, true, 0, "order"},
+};
+"""
+FILES = {"remove_dead_code": ["bool RemoveDeadCode(Module& m) {"],
+         "schedule": ["bool Schedule(Work& w) {", "bool ScheduleAllocated(Work& w) {"]}
+
+
+class PassNamesTest(unittest.TestCase):
+
+    def found(self, old="", new="", files=FILES):
+        return pass_names.findings(pass_names.rows_of(TABLE.replace(old, new, 1)), files)
+
+    def test_one_name_and_second_runs(self):
+        self.assertEqual(len(pass_names.rows_of(TABLE)), 4)
+        self.assertEqual(self.found(), [])
+
+    def test_a_function_of_another_name(self):
+        self.assertIn("its function is EliminateDeadCode, not RemoveDeadCode",
+                      self.found("mid::RemoveDeadCode", "mid::EliminateDeadCode")[0])
+
+    def test_a_second_run_has_the_first_words(self):
+        self.assertIn("clean_lowered", self.found('"remove_dead_lowered"', '"clean_lowered"')[0])
+
+    def test_a_file_of_another_name(self):
+        self.assertEqual(len(self.found(files={"dce": FILES["remove_dead_code"],
+                                               "schedule": FILES["schedule"]})), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
