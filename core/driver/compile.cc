@@ -1,26 +1,51 @@
-// Prepared MIR -> machine code, by the target's back end.
+// Prepared MIR -> what the target asks for -> machine code, by its back end.
 #include "core/driver/compile.h"
 
+#include <utility>
+
 #include "absl/status/status.h"
+#include "core/base/step.h"
+#include "core/driver/mid_pipeline.h"
 #include "core/driver/pass_list.h"
 #include "core/driver/prepared.h"
 #include "core/driver/targets.h"
+#include "core/mir/build.h"
 
 namespace kiln {
+
+absl::StatusOr<Lowered> Lower(const Prepared& prepared, const mid::Features& features,
+                              const CompileOptions& options, Sink* sink, const Budget& budget) {
+  PassOptions runner_options = options.passes;
+  runner_options.max_instructions = budget.max_mir_instructions;
+  Runner runner(runner_options, sink, budget);
+  runner.set_rewrites(prepared.rewrites);
+  Lowered lowered;
+  lowered.module = prepared.module;
+  Lowering lowering = {lowered.module, features};
+  if (absl::Status s = runner.Run(LoweringLevel(), LoweringPasses(), lowering); !s.ok()) return s;
+  const Step step(sink, "compact_mir", "mir");
+  mir::Compact(lowered.module);
+  lowered.stopped = runner.stopped();
+  lowered.rewrites = runner.rewrites();
+  return lowered;
+}
 
 absl::StatusOr<Compiled> Compile(const Prepared& prepared, Target target,
                                  const CompileOptions& options, Sink* sink,
                                  const Budget& budget) {
   if (absl::Status s = CheckOptions(AllRows(), options.passes); !s.ok()) return s;
   Compiled compiled;
-  if (!prepared.stopped) {
-    Runner runner(options.passes, sink, budget);
-    runner.set_rewrites(prepared.rewrites);
-    auto made = BackendOf(target).compile(prepared.module, options, runner, sink);
-    if (!made.ok()) return made;
-    compiled = *std::move(made);
-  }
   compiled.stage = prepared.info.stage;
+  if (prepared.stopped) return compiled;
+  const Backend& backend = BackendOf(target);
+  const auto lowered = Lower(prepared, *backend.features, options, sink, budget);
+  if (!lowered.ok()) return lowered.status();
+  if (lowered->stopped) return compiled;
+  Runner runner(options.passes, sink, budget);
+  runner.set_rewrites(lowered->rewrites);
+  auto made = backend.compile(lowered->module, options, runner, sink);
+  if (!made.ok()) return made;
+  compiled.variants = std::move(made->variants);
   return compiled;
 }
 

@@ -34,10 +34,11 @@
 namespace kiln {
 namespace {
 
-// Group 1 repeats while something changes; the rest clean up after lowering.
-constexpr Pass<mir::Module> kPasses[] = {
+// They repeat while something changes.
+constexpr Pass<mir::Module> kNeutral[] = {
     {"simplify", mid::Simplify, true, 1, "fold constants, apply algebraic rules"},
-    {"find_unchanging_buffers", mid::FindUnchangingBuffers, true, 1, "storage buffers that nobody writes"},
+    {"find_unchanging_buffers", mid::FindUnchangingBuffers, true, 1,
+     "storage buffers that nobody writes"},
     {"merge_equal_values", mid::MergeEqualValues, true, 1,
      "one value for what is known to be equal, memory included"},
     {"hoist_common_code", mid::HoistCommonCode, true, 1,
@@ -59,31 +60,63 @@ constexpr Pass<mir::Module> kPasses[] = {
     {"remove_dead_stores", mid::RemoveDeadStores, true, 1,
      "stores overwritten before anybody reads them"},
     {"remove_dead_code", mid::RemoveDeadCode, true, 1, "values that nobody uses"},
-    {"simplify_subgroups", mid::SimplifySubgroups, true, 0,
+};
+
+using mid::Features;
+
+// A pass that every target has.
+template <absl::StatusOr<bool> (*pass)(mir::Module&, PassContext&)>
+absl::StatusOr<bool> Always(Lowering& lowering, PassContext& context) {
+  return pass(lowering.module, context);
+}
+
+// One that asks what it needs to know of the target.
+template <absl::StatusOr<bool> (*pass)(mir::Module&, const Features&, PassContext&)>
+absl::StatusOr<bool> Asking(Lowering& lowering, PassContext& context) {
+  return pass(lowering.module, lowering.features, context);
+}
+
+// One that is of use to targets with a feature, or to those without it.
+template <bool Features::*feature, absl::StatusOr<bool> (*pass)(mir::Module&, PassContext&)>
+absl::StatusOr<bool> Where(Lowering& lowering, PassContext& context) {
+  return lowering.features.*feature ? pass(lowering.module, context) : false;
+}
+template <bool Features::*feature, absl::StatusOr<bool> (*pass)(mir::Module&, PassContext&)>
+absl::StatusOr<bool> Unless(Lowering& lowering, PassContext& context) {
+  return lowering.features.*feature ? false : pass(lowering.module, context);
+}
+
+// Group 2 cleans up after lowering.
+constexpr Pass<Lowering> kLowerings[] = {
+    {"simplify_subgroups", Always<mid::SimplifySubgroups>, true, 0,
      "exchanges of values that lanes have in common"},
-    {"lower_int64", mid::LowerInt64, false, 0, "64-bit integers become pairs"},
-    {"lower_int8", mid::LowerInt8, false, 0, "arithmetic on bytes becomes arithmetic on dwords"},
-    {"lower_division", mid::LowerDivision, true, 0, "integer division as multiplication"},
-    {"lower_float_atomics", mid::LowerFloatAtomics, false, 0,
+    {"lower_int64", Unless<&Features::int64, mid::LowerInt64>, false, 0,
+     "64-bit integers become pairs"},
+    {"lower_int8", Unless<&Features::int8, mid::LowerInt8>, false, 0,
+     "arithmetic on bytes becomes arithmetic on dwords"},
+    {"lower_division", Always<mid::LowerDivision>, true, 0, "integer division as multiplication"},
+    {"lower_float_atomics", Asking<mid::LowerFloatAtomics>, false, 0,
      "atomic addition of floats as compare-exchanges"},
-    {"lower_gradients", mid::LowerGradients, false, 0,
+    {"lower_gradients", Asking<mid::LowerGradients>, false, 0,
      "derivatives that the sampler does not take become levels"},
-    {"normalize_directions", mid::NormalizeDirections, false, 0,
-     "directions into cubes get their largest part at 1"},
-    {"simplify_lowered", mid::Simplify, true, 2, "fold constants, apply algebraic rules"},
-    {"merge_equal_lowered", mid::MergeEqualValues, true, 2,
+    {"normalize_directions", Unless<&Features::divides_directions, mid::NormalizeDirections>, false,
+     0, "directions into cubes get their largest part at 1"},
+    {"simplify_lowered", Always<mid::Simplify>, true, 2, "fold constants, apply algebraic rules"},
+    {"merge_equal_lowered", Always<mid::MergeEqualValues>, true, 2,
      "one value for what is known to be equal, memory included"},
-    {"combine_memory", mid::CombineMemory, true, 2, "neighbouring dwords in one access"},
-    {"remove_dead_lowered", mid::RemoveDeadCode, true, 2, "values that nobody uses"},
-    {"form_fma", mid::FormFma, true, 0, "products that are only added become fused multiply-adds"},
-    {"hoist_invariants", mid::HoistInvariants, true, 0,
+    {"combine_memory", Asking<mid::CombineMemory>, true, 2, "neighbouring dwords in one access"},
+    {"remove_dead_lowered", Always<mid::RemoveDeadCode>, true, 2, "values that nobody uses"},
+    {"form_fma", Always<mid::FormFma>, true, 0,
+     "products that are only added become fused multiply-adds"},
+    {"hoist_invariants", Always<mid::HoistInvariants>, true, 0,
      "what every round repeats moves in front of the loop"},
-    {"merge_carried_hoisted", mid::MergeCarriedValues, true, 0,
+    {"merge_carried_hoisted", Always<mid::MergeCarriedValues>, true, 0,
      "values that ifs and loops need not carry"},
-    {"sink_values", mid::SinkValues, true, 0, "what one branch needs moves into it"},
-    {"lower_nonuniform", mid::LowerNonuniform, false, 0, "indices of descriptors become uniform"},
-    {"rematerialise_compares", mid::RematerialiseCompares, true, 0,
-     "compares are repeated beside the ifs and selects that ask for them"},
+    {"sink_values", Always<mid::SinkValues>, true, 0, "what one branch needs moves into it"},
+    {"lower_nonuniform", Always<mid::LowerNonuniform>, false, 0,
+     "indices of descriptors become uniform"},
+    {"rematerialise_compares", Where<&Features::conditions_in_flags, mid::RematerialiseCompares>,
+     true, 0, "compares are repeated beside the ifs and selects that ask for them"},
 };
 
 constexpr PassOrder kOrder[] = {
@@ -115,15 +148,30 @@ constexpr PassOrder kOrder[] = {
 };
 
 std::string PrintMir(const mir::Module& m) { return mir::Print(m); }
+std::string PrintLowering(const Lowering& l) { return mir::Print(l.module); }
+absl::Status VerifyLowering(const Lowering& l) { return mir::Verify(l.module); }
+int64_t CountLowering(const Lowering& l) { return mir::CountInstructions(l.module); }
 
 }  // namespace
 
-absl::Span<const Pass<mir::Module>> MidPasses() { return kPasses; }
+absl::Span<const Pass<mir::Module>> NeutralPasses() { return kNeutral; }
+absl::Span<const Pass<Lowering>> LoweringPasses() { return kLowerings; }
 absl::Span<const PassOrder> MidPassOrder() { return kOrder; }
 
-const Level<mir::Module>& MidLevel() {
+std::vector<PassRow> MidRows() {
+  std::vector<PassRow> rows = Rows(NeutralPasses());
+  for (const PassRow& row : Rows(LoweringPasses())) rows.push_back(row);
+  return rows;
+}
+
+const Level<mir::Module>& NeutralLevel() {
   static constexpr Level<mir::Module> level = {"mir", PrintMir, mir::Verify,
                                                mir::CountInstructions};
+  return level;
+}
+
+const Level<Lowering>& LoweringLevel() {
+  static constexpr Level<Lowering> level = {"mir", PrintLowering, VerifyLowering, CountLowering};
   return level;
 }
 

@@ -21,7 +21,7 @@ PassInfo InfoOf(const PassRow& row, std::string_view level) {
 }  // namespace
 
 std::vector<PassRow> AllRows() {
-  std::vector<PassRow> rows = Rows(MidPasses());
+  std::vector<PassRow> rows = MidRows();
   for (const Backend* backend : Backends()) {
     for (const PassRow& row : backend->passes()) {
       if (!Has(rows, row.name)) rows.push_back(row);
@@ -31,7 +31,7 @@ std::vector<PassRow> AllRows() {
 }
 
 std::vector<PassInfo> AllPasses() {
-  const size_t of_mid = MidPasses().size();
+  const size_t of_mid = MidRows().size();
   std::vector<PassInfo> all;
   for (const PassRow& row : AllRows())
     all.push_back(InfoOf(row, all.size() < of_mid ? "mir" : "lir"));

@@ -8,7 +8,7 @@
 
 namespace kiln {
 
-// Those of Prepare, then each back end's; what two back ends share stands once.
+// Those of Prepare, the lowerings, then each back end's; what two back ends share stands once.
 std::vector<PassRow> AllRows();
 
 }  // namespace kiln

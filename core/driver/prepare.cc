@@ -1,4 +1,4 @@
-// SPIR-V -> optimised MIR.
+// SPIR-V -> MIR, optimised as no target changes it.
 #include <utility>
 
 #include "absl/status/status.h"
@@ -42,7 +42,8 @@ absl::StatusOr<std::shared_ptr<const Prepared>> PrepareMir(mir::Module module,
   auto prepared = std::make_shared<Prepared>();
   prepared->module = std::move(module);
   Runner runner(runner_options, sink, budget);
-  if (absl::Status s = runner.Run(MidLevel(), MidPasses(), prepared->module); !s.ok()) return s;
+  if (absl::Status s = runner.Run(NeutralLevel(), NeutralPasses(), prepared->module); !s.ok())
+    return s;
   const Step step(sink, "compact_mir", "mir");
   mir::Compact(prepared->module);
   prepared->stopped = runner.stopped();

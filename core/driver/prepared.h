@@ -3,6 +3,7 @@
 #define KILN_CORE_DRIVER_PREPARED_H_
 
 #include "core/driver/compile.h"
+#include "core/mid/features.h"
 #include "core/mir/mir.h"
 
 namespace kiln {
@@ -11,9 +12,18 @@ class Prepared {
  public:
   mir::Module module;
   PreparedInfo info;
-  bool stopped = false;   // at PrepareOptions::stop_after: there is nothing to compile
+  bool stopped = false;   // at PrepareOptions::passes.stop_after: there is nothing to compile
   int64_t rewrites = 0;   // counted so far; Compile counts on
 };
+
+// What a target has of it: its own copy, lowered.
+struct Lowered {
+  mir::Module module;
+  bool stopped = false;
+  int64_t rewrites = 0;  // counted so far, Prepare's included
+};
+absl::StatusOr<Lowered> Lower(const Prepared& prepared, const mid::Features& features,
+                              const CompileOptions& options, Sink* sink, const Budget& budget);
 
 // From MIR instead of SPIR-V: for tests and tools. Runs the same passes.
 absl::StatusOr<std::shared_ptr<const Prepared>> PrepareMir(mir::Module module,

@@ -21,8 +21,6 @@ using mir::Op;
 using mir::Type;
 using mir::ValueId;
 
-constexpr uint32_t kMaxBytes = 16;        // that one untyped message moves
-constexpr uint32_t kMaxBlockBytes = 64;   // that a read at one offset for all lanes takes
 constexpr size_t kMaxOpen = 16;
 constexpr size_t kMaxSpan = 96;
 
@@ -53,8 +51,9 @@ struct Group {
 
 class Combiner {
  public:
-  Combiner(Module& module, PassContext& context)
+  Combiner(Module& module, const Features::Access& most, PassContext& context)
       : m_(module),
+        most_(most),
         b_(module),
         replace_(module),
         context_(context),
@@ -107,7 +106,7 @@ class Combiner {
       }
     }
     if (access->space != Space::kReadOnly) Close(stores_, *access);
-    const bool joins = access->bytes != 0 && access->bytes < kMaxBlockBytes &&
+    const bool joins = access->bytes != 0 && access->bytes < std::max(most_.lane, most_.block) &&
                        (inst.flags & mir::kIndexed) == 0;
     if (joins && IsLoad(inst.op)) Join(loads_, {id, position, *access});
     if (joins && IsStore(inst.op)) Join(stores_, {id, position, *access});
@@ -178,7 +177,7 @@ class Combiner {
     std::stable_sort(members.begin(), members.end(), [](const Member& a, const Member& b) {
       return a.access.offset < b.access.offset;
     });
-    const bool may_be_block = IsBlock(g);
+    const bool may_be_block = most_.block != 0 && IsBlock(g);
     size_t begin = 0;
     while (begin < members.size()) {
       const bool block = may_be_block && BeginsBlock(members[begin]);
@@ -189,7 +188,7 @@ class Combiner {
         const uint32_t at = next.offset - members[begin].access.offset;
         const bool follows = block ? at >= bytes && at % next.element_bytes == 0 : at == bytes;
         // Offsets below the base's are the largest: a sum with them may wrap.
-        const uint32_t most = block ? kMaxBlockBytes : kMaxBytes;
+        const uint32_t most = block ? most_.block : most_.lane;
         if (!follows || at > most || at + next.bytes > most) break;
         bytes = at + next.bytes;
       }
@@ -214,9 +213,8 @@ class Combiner {
 
   // Blocks of shared memory are aligned.
   bool BeginsBlock(const Member& member) const {
-    constexpr uint32_t kBlockAlignment = 16;
     return member.access.op != Op::kLoadShared || !member.access.base.valid() ||
-           m_.inst(member.inst).imm1 >= kBlockAlignment;
+           m_.inst(member.inst).imm1 >= most_.shared_block_alignment;
   }
 
   void Combine(absl::Span<const Member> run, bool store) {
@@ -288,6 +286,7 @@ class Combiner {
   }
 
   Module& m_;
+  const Features::Access most_;
   mir::Builder b_;
   mir::Replacements replace_;
   PassContext& context_;
@@ -300,8 +299,8 @@ class Combiner {
 
 }  // namespace
 
-absl::StatusOr<bool> CombineMemory(Module& module, PassContext& context) {
-  return Combiner(module, context).Run();
+absl::StatusOr<bool> CombineMemory(Module& module, const Features& features, PassContext& context) {
+  return Combiner(module, features.access, context).Run();
 }
 
 }  // namespace kiln::mid

@@ -18,7 +18,7 @@ TEST(CombineMemory, LoadsMoveUpAndStoresDown) {
   store_ssbo[1, align 16] %1, %3
   store_ssbo[1, align 4] %2, %4
   return)",
-                      CombineMemory),
+                      For<CombineMemory>),
             R"(  %0:i32 = local_index
   %1:i32 = shl %0, 4
   %2:f32, %3:f32 = load_ssbo[0, align 16] %1
@@ -40,7 +40,7 @@ TEST(CombineMemory, AtMostFourDwordsAndNoGaps) {
   %5:f32 = load_shared[align 4] %10
   store_ssbo[0, align 4] 0, %0, %1, %2, %3, %4, %5
   return)",
-                      CombineMemory),
+                      For<CombineMemory>),
             R"(  %0:i32 = local_index
   %1:i32 = shl %0, 2
   %2:i32 = iadd %1, 12
@@ -123,7 +123,7 @@ constexpr char kKept[][600] = {
 )"};
 
 TEST(CombineMemory, KeepsApartWhatMayTouchTheSameMemory) {
-  for (const char* body : kKept) EXPECT_EQ(RunOnBody(body, CombineMemory), body);
+  for (const char* body : kKept) EXPECT_EQ(RunOnBody(body, For<CombineMemory>), body);
 }
 
 // The second pair begins behind the write.
@@ -137,7 +137,7 @@ TEST(CombineMemory, AWriteBeginsAnotherGroupOfLoads) {
   store_ssbo[1, align 4] 0, %0, %1, %2, %3
   store_ssbo[1, align 4] 16, %4
   return)",
-                      CombineMemory),
+                      For<CombineMemory>),
             R"(  %0:i32, %1:i32 = load_ssbo[0, align 4] 0
   %2:i32 = ssbo_atomic[0, add] 8, 5
   %3:i32, %4:i32 = load_ssbo[0, align 4] 8
@@ -154,7 +154,7 @@ TEST(CombineMemory, BuffersOfOtherBindingsDoNotDisturb) {
   %1:i32 = load_ssbo[0, align 4] 4
   store_ssbo[1, align 4] 4, %1
   return)",
-                      CombineMemory),
+                      For<CombineMemory>),
             R"(  %0:i32, %1:i32 = load_ssbo[0, align 4] 0
   store_ssbo[1, align 4] 0, %0, %1
   return
@@ -176,7 +176,7 @@ TEST(CombineMemory, MemoryByAddress) {
   store_global[align 4] %2, %4, %8
   store_global[align 4] %5, %7, %9
   return)",
-                      CombineMemory),
+                      For<CombineMemory>),
             R"(  %0:i32 = local_index
   %1:i32 = workgroup_id[0]
   %2:i32 = iadd %0, 8
@@ -200,7 +200,7 @@ TEST(CombineMemory, DisjointAccessesThroughOneBaseDoNotDisturb) {
   %3:i32 = load_ssbo[0, align 4] %2
   store_ssbo[0, align 4] %1, %3
   return)",
-                      CombineMemory),
+                      For<CombineMemory>),
             R"(  %0:i32 = local_index
   %1:i32 = iadd %0, 8
   %2:i32 = load_ssbo[0, align 4] %1
@@ -216,7 +216,7 @@ TEST(CombineMemory, SharedAndBufferMemoryAreDifferent) {
   %1:i32 = load_shared[align 4] 4
   store_ssbo[0, align 4] 4, %1
   return)",
-                      CombineMemory),
+                      For<CombineMemory>),
             R"(  %0:i32, %1:i32 = load_shared[align 4] 0
   store_ssbo[0, align 4] 0, %0, %1
   return
@@ -237,7 +237,7 @@ TEST(CombineMemory, BlocksAtOffsetsThatLanesShareHaveGaps) {
   %9:i32 = load_ssbo[0, align 4] %3
   store_ssbo[1, align 4] 0, %5, %6, %7, %8, %9
   return)",
-                      CombineMemory),
+                      For<CombineMemory>),
             R"(  %0:i32 = workgroup_id[0]
   %1:i32 = shl %0, 6
   %2:i32 = iadd %1, 64
@@ -255,7 +255,7 @@ TEST(CombineMemory, BlocksAtOffsetsThatLanesShareHaveGaps) {
   %4:i32 = load_shared[align 8] %2
   store_ssbo[1, align 4] 0, %3, %4
   return)",
-                      CombineMemory),
+                      For<CombineMemory>),
             R"(  %0:i32 = workgroup_id[0]
   %1:i32 = shl %0, 4
   %2:i32, %3:i32, %4:i32 = load_shared[align 16] %1
@@ -279,7 +279,7 @@ TEST(CombineMemory, BlocksAtOffsetsThatLanesShareHaveGaps) {
   store_ssbo[1, align 4] 0, %3, %4
   return
 )"};
-  for (const char* body : kept) EXPECT_EQ(RunOnBody(body, CombineMemory), body);
+  for (const char* body : kept) EXPECT_EQ(RunOnBody(body, For<CombineMemory>), body);
 }
 
 // Below the base are the largest offsets, not those in front of the smallest.
@@ -292,7 +292,7 @@ TEST(CombineMemory, BlocksEndWhereOffsetsWrap) {
   store_ssbo[1, align 4] 0, %3, %4
   return
 )";
-  EXPECT_EQ(RunOnBody(body, CombineMemory), body);
+  EXPECT_EQ(RunOnBody(body, For<CombineMemory>), body);
 }
 
 TEST(CombineMemory, TheLowestOffsetIsComputedWhereItIsNeeded) {
@@ -304,7 +304,7 @@ TEST(CombineMemory, TheLowestOffsetIsComputedWhereItIsNeeded) {
   %4:i32 = load_ssbo[0, align 8] %3
   store_ssbo[1, align 4] 0, %2, %4
   return)",
-                      CombineMemory),
+                      For<CombineMemory>),
             R"(  %0:i32 = local_index
   %1:i32 = iadd %0, 8
   %2:i32, %3:i32 = load_ssbo[0, align 8] %1

@@ -20,7 +20,8 @@ absl::StatusOr<bool> Nothing(mir::Module&, PassContext&) { return false; }
 void ExpectUnchanged(const std::string& body) {
   const std::string before = RunOnBody(body, Nothing);
   ASSERT_NE(before.find("reduce"), std::string::npos) << before;
-  for (Pass pass : {MergeEqualValues, HoistCommonCode, HoistInvariants, ConvertIfToSelect, SinkValues}) {
+  for (Pass pass :
+       {MergeEqualValues, HoistCommonCode, HoistInvariants, ConvertIfToSelect, SinkValues}) {
     EXPECT_EQ(RunOnBody(body, pass), before);
   }
 }

@@ -8,8 +8,8 @@
 #include "absl/container/inlined_vector.h"
 #include "core/base/key_table.h"
 #include "core/mid/analysis/alias.h"
-#include "core/mid/known_memory.h"
 #include "core/mid/analysis/value_key.h"
+#include "core/mid/known_memory.h"
 #include "core/mir/build.h"
 
 namespace kiln::mid {

@@ -218,7 +218,8 @@ TEST(PromotePrivateArrays, WhatIsOutsideIsUndefined) {
   %0:i32, %1:i32 = load_private[0, align 4] 12
   store_ssbo[0, align 4] 0, %0, %1
   return
-)", PromotePrivateArrays),
+)",
+                      PromotePrivateArrays),
             R"(  %0:i32 = local_index
   store_ssbo[0, align 4] 0, %0, undef.i32
   return

@@ -22,6 +22,7 @@
 #include "core/mid/simplify_subgroups.h"
 #include "core/mid/sink_values.h"
 #include "core/mid/tabulate_arrays.h"
+#include "core/mid/testing.h"
 #include "core/mid/unroll_loops.h"
 #include "core/mir/build.h"
 #include "core/mir/print.h"
@@ -38,7 +39,7 @@ constexpr RandomPass kPasses[] = {
     {"hoist_common_code", HoistCommonCode, false, true},
     {"remove_dead_stores", RemoveDeadStores},
     {"convert_if_to_select", ConvertIfToSelect},
-    {"combine_memory", CombineMemory},
+    {"combine_memory", For<CombineMemory>},
     {"lower_division", LowerDivision, true},
     {"unroll_loops", UnrollLoops},
     {"tabulate_arrays", TabulateArrays},

@@ -37,8 +37,8 @@ using Pass = absl::StatusOr<bool> (*)(mir::Module&, PassContext&);
 absl::StatusOr<bool> Nothing(mir::Module&, PassContext&) { return false; }
 
 constexpr Pass kPasses[] = {
-    MergeEqualValues,  HoistCommonCode,           HoistInvariants,   ConvertIfToSelect,
-    SinkValues,        RemoveDeadStores,      CombineMemory,     Simplify,
+    MergeEqualValues,  HoistCommonCode,       HoistInvariants,    ConvertIfToSelect,
+    SinkValues,        RemoveDeadStores,      For<CombineMemory>, Simplify,
     SimplifySubgroups, RemoveDeadControlFlow, RemoveDeadCode,
 };
 

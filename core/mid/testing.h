@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/pass.h"
+#include "core/mid/features.h"
 #include "core/mir/mir.h"
 
 namespace kiln::mid {
@@ -25,6 +26,26 @@ std::string RunOnBody(std::string_view body,
 std::string RunOnFragmentBody(std::string_view body,
                               absl::StatusOr<bool> (*pass)(mir::Module&, PassContext&),
                               int64_t rewrite_limit = -1);
+
+// Of a target that has hardly more than accesses of four dwords a lane and blocks of 64 bytes.
+inline constexpr Features kFewFeatures = {
+    .int64 = false,
+    .int8 = false,
+    .float_atomics = {.add = false, .min_max = true, .on_images = false, .of_16_bits = false},
+    .gradients = {.of_cubes = false,
+                  .least_level_with_reference = false,
+                  .least_level_with_offsets = false,
+                  .samplers_in_table = 16},
+    .divides_directions = false,
+    .conditions_in_flags = true,
+    .access = {.lane = 16, .block = 64, .shared_block_alignment = 16}};
+
+// A pass that asks for features, for a target that has these.
+template <absl::StatusOr<bool> (*pass)(mir::Module&, const Features&, PassContext&),
+          const Features& features = kFewFeatures>
+absl::StatusOr<bool> For(mir::Module& module, PassContext& context) {
+  return pass(module, features, context);
+}
 
 }  // namespace kiln::mid
 

@@ -1,7 +1,7 @@
 // The walk of a pass that puts instructions in others' places.
 //
-// A region's list is taken out, visited in order and put back as it has become. While the walk is in a
-// region, that region's list in the module is empty: who must look ahead does so before.
+// A region's list is taken out, visited in order and put back as it has become. While the walk is
+// in a region, that region's list in the module is empty: who must look ahead does so before.
 #ifndef KILN_CORE_MIR_REWRITE_H_
 #define KILN_CORE_MIR_REWRITE_H_
 
@@ -15,10 +15,11 @@ namespace kiln::mir {
 // What a walk does with regions nested in the one that it rebuilds.
 enum class Nested : uint8_t { kLeft, kVisited };
 
-// Rebuilds the list of a region: visit(InstId) -> bool says whether the instruction stays. What it emits
-// through the builder stands in front of the instruction and has its SPIR-V id; it leaves the builder's
-// place as it found it. Nested regions are visited behind their owner, or they are the visitor's: it may
-// rebuild them by this function at any point. The builder's place and origin are then as they were.
+// Rebuilds the list of a region: visit(InstId) -> bool says whether the instruction stays. What it
+// emits through the builder stands in front of the instruction and has its SPIR-V id; it leaves the
+// builder's place as it found it. Nested regions are visited behind their owner, or they are the
+// visitor's: it may rebuild them by this function at any point. The builder's place and origin are
+// then as they were.
 template <Nested nested, class Visit>
 void Rewrite(Builder& b, RegionId region, Visit&& visit) {
   Module& m = b.module();

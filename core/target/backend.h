@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "core/base/pass.h"
 #include "core/base/sink.h"
+#include "core/mid/features.h"
 #include "core/mir/mir.h"
 #include "core/target/compile_options.h"
 #include "core/target/compiled.h"
@@ -23,11 +24,13 @@ struct Backend {
   uint32_t code_generation_version = 0;
   // Of what a launch record means.
   uint32_t abi_version = 0;
-  // Its passes in execution order, once each.
+  // What it does by itself; passes over MIR ask before they lower.
+  const mid::Features* features = nullptr;
+  // Its own passes in execution order, once each.
   std::vector<PassRow> (*passes)() = nullptr;
-  // Machine code at all widths that the module can have and `options` want. The runner counts
-  // rewrites and may stop on request; `sink` may be null. Errors: refusals of this target, with
-  // their causes and SPIR-V ids (core/driver/compile.h).
+  // Machine code of a lowered module at all widths that it can have and `options` want. The runner
+  // counts rewrites and may stop on request; `sink` may be null. Errors: refusals of this target,
+  // with their causes and SPIR-V ids (core/driver/compile.h).
   absl::StatusOr<Compiled> (*compile)(const mir::Module& module, const CompileOptions& options,
                                       Runner& runner, Sink* sink) = nullptr;
   // As text, one instruction a line. InvalidArgument: the bytes are no program of the target.

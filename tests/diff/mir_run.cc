@@ -238,9 +238,8 @@ json Failure(const char* stage, const absl::Status& status) {
 
 absl::Status Optimise(mir::Module& module) {
   using Function = absl::StatusOr<bool> (*)(mir::Module&, PassContext&);
-  constexpr Function kRound[] = {mid::Simplify, mid::MergeEqualValues,
-                                 mid::ConvertIfToSelect, mid::RemoveDeadControlFlow,
-                                 mid::RemoveDeadCode};
+  constexpr Function kRound[] = {mid::Simplify, mid::MergeEqualValues, mid::ConvertIfToSelect,
+                                 mid::RemoveDeadControlFlow, mid::RemoveDeadCode};
   std::vector<Function> passes;
   for (int round = 0; round < 3; ++round) {
     passes.insert(passes.end(), std::begin(kRound), std::end(kRound));

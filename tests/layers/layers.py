@@ -39,7 +39,7 @@ ALLOWED = {
     "core/intel/perf": {"core/intel/isa", "core/base"},
     "core/intel/abi": {"core/intel/device", "core/mir", "core/out", "core/base"},
     "core/intel/device": {"core/intel/isa"},
-    "core/target": {"core/mir", "core/out", "core/base"},
+    "core/target": {"core/mid", "core/mir", "core/out", "core/base"},
     "core/front": {"core/mir", "core/base"},
     "core/mid": {"core/mir", "core/base"},
     "core/oracle": {"core/mir", "core/base"},

@@ -10,7 +10,7 @@ import re
 import sys
 
 TABLE = re.compile(r"constexpr Pass<[^>]*> \w+\[\] = \{(.*?)\n\};", re.S)
-ROW = re.compile(r'\{"(\w+)",\s*([\w:<>]+),\s*(?:true|false)')
+ROW = re.compile(r'\{"(\w+)",\s*([\w:<>&, ]+?),\s*(?:true|false)')
 
 
 def camel(name):
@@ -23,7 +23,7 @@ def snake(function):
 
 def rows_of(text):
     """[(row's name, function)] of the tables in a source; wrappers and namespaces taken off."""
-    return [(name, re.split(r"[<:>]+", function.rstrip(">"))[-1])
+    return [(name, re.findall(r"\w+", function)[-1])
             for table in TABLE.findall(text) for name, function in ROW.findall(table)]
 
 

@@ -8,11 +8,14 @@ constexpr Pass<Work> kPasses[] = {
     {"remove_dead_code", mid::RemoveDeadCode, true, 1, "values that nobody uses"},
     {"remove_dead_lowered", OnLir<mid::RemoveDeadCode>, true, 2,
      "values that nobody uses"},
+    {"lower_int64", Unless<&Features::int64, mid::LowerInt64>, false, 0,
+     "64-bit integers become pairs"},
     {"schedule", Schedule, true, 0, "order"},
     {"schedule_allocated", ScheduleAllocated, true, 0, "order"},
 };
 """
-FILES = {"remove_dead_code": ["bool RemoveDeadCode(Module& m) {"],
+FILES = {"lower_int64": ["bool LowerInt64(Module& m) {"],
+         "remove_dead_code": ["bool RemoveDeadCode(Module& m) {"],
          "schedule": ["bool Schedule(Work& w) {", "bool ScheduleAllocated(Work& w) {"]}
 
 
@@ -22,7 +25,7 @@ class PassNamesTest(unittest.TestCase):
         return pass_names.findings(pass_names.rows_of(TABLE.replace(old, new, 1)), files)
 
     def test_one_name_and_second_runs(self):
-        self.assertEqual(len(pass_names.rows_of(TABLE)), 4)
+        self.assertEqual(len(pass_names.rows_of(TABLE)), 5)
         self.assertEqual(self.found(), [])
 
     def test_a_function_of_another_name(self):
@@ -33,7 +36,7 @@ class PassNamesTest(unittest.TestCase):
         self.assertIn("clean_lowered", self.found('"remove_dead_lowered"', '"clean_lowered"')[0])
 
     def test_a_file_of_another_name(self):
-        self.assertEqual(len(self.found(files={"dce": FILES["remove_dead_code"],
+        self.assertEqual(len(self.found(files={**FILES, "remove_dead_code": [], "dce": FILES["remove_dead_code"],
                                                "schedule": FILES["schedule"]})), 2)
 
 

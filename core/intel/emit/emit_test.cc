@@ -1,4 +1,5 @@
-// Branch targets and the forms of pseudo operations, seen through the disassembler; the passes behind it.
+// Branch targets and the forms of pseudo operations, seen through the disassembler; the passes
+// behind it.
 #include <string>
 
 #include "core/intel/emit/emit.h"

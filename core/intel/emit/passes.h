@@ -1,5 +1,5 @@
-// Last improvements of a machine program, after allocation and before the scoreboard pass; one function a
-// file.
+// Last improvements of a machine program, after allocation and before the scoreboard pass; one
+// function a file.
 //
 //   if, instructions, else, endif                     -> if, instructions, endif
 //   if, else, instructions, endif                     -> the same under the opposite condition

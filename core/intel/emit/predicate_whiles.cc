@@ -16,8 +16,8 @@ int PredicateWhiles(Program& p, MayRewrite may_rewrite, void* context) {
   for (int32_t at = 0; at + 1 < p.Next(); ++at) {
     const Instruction& jump = p.insts[at];
     Instruction& loop = p.insts[at + 1];
-    if (jump.op != Opcode::kBreak || jump.pred == PredCtrl::kNone ||
-        loop.op != Opcode::kWhile || loop.pred != PredCtrl::kNone || !may_rewrite(context)) {
+    if (jump.op != Opcode::kBreak || jump.pred == PredCtrl::kNone || loop.op != Opcode::kWhile ||
+        loop.pred != PredCtrl::kNone || !may_rewrite(context)) {
       continue;
     }
     TakePredicate(loop, jump, true);

@@ -90,6 +90,21 @@ absl::StatusOr<std::string> DisassembleTgl(absl::Span<const uint8_t> code) {
   return Disassemble(Tgl(), code);
 }
 
+// Sources of what it lacks: lower_float_atomics.h, lower_gradients.h, normalize_directions.h. An
+// untyped message moves four dwords a lane, a block at one offset 64 bytes; blocks of shared memory
+// are aligned to owords (messages of the data port, core/intel/isa/messages.def).
+constexpr mid::Features kTglFeatures = {
+    .int64 = false,
+    .int8 = false,
+    .float_atomics = {.add = false, .min_max = true, .on_images = false, .of_16_bits = false},
+    .gradients = {.of_cubes = false,
+                  .least_level_with_reference = false,
+                  .least_level_with_offsets = false,
+                  .samplers_in_table = 16},
+    .divides_directions = false,
+    .conditions_in_flags = true,
+    .access = {.lane = 16, .block = 64, .shared_block_alignment = 16}};
+
 std::vector<PassRow> PassRows() { return Rows(IntelPasses()); }
 
 }  // namespace
@@ -97,6 +112,7 @@ std::vector<PassRow> PassRows() { return Rows(IntelPasses()); }
 const Backend kTglBackend = {.name = "tgl",
                              .code_generation_version = 8,
                              .abi_version = 2,
+                             .features = &kTglFeatures,
                              .passes = PassRows,
                              .compile = CompileTgl,
                              .disassemble = DisassembleTgl};

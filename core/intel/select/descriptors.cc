@@ -1,13 +1,13 @@
 // Which surface and sampler a message names: by index into the binding or sampler table, or by a
 // handle from descriptor memory (core/intel/ABI.md, "Bindless descriptors").
 //
-// The index into an array of descriptors is equal in all active lanes (core/mid/lower/lower_nonuniform).
-// One that is known is part of the message; else it is added to the descriptor of the message, or
-// the handle is read at it. Where it lives in lanes all the same (the counter of a loop that lanes
-// leave one by one), the first active lane's is taken.
+// The index into an array of descriptors is equal in all active lanes
+// (core/mid/lower/lower_nonuniform). One that is known is part of the message; else it is added to
+// the descriptor of the message, or the handle is read at it. Where it lives in lanes all the same
+// (the counter of a loop that lanes leave one by one), the first active lane's is taken.
 //
-// Handles are read once for the thread, in blocks of the constant cache, as uniform buffers are: the
-// four descriptors in 32 bytes at a known place are kept for accesses beside.
+// Handles are read once for the thread, in blocks of the constant cache, as uniform buffers are:
+// the four descriptors in 32 bytes at a known place are kept for accesses beside.
 #include <algorithm>
 
 #include "core/intel/isa/messages.h"

@@ -1,14 +1,14 @@
 // State and helpers of instruction selection; internal to this folder.
 //
-// Where values live: integers and floats in G (a lane each) or U (core/mid/analysis/divergence.h), constants
-// as immediates until an instruction cannot take one. A value of 16 bits is packed (G with 2-byte
-// elements), or a word of each dword of a 32-bit value (operand with `sub`): instructions read
-// either, so taking words out of dwords, and narrowing, cost nothing. A value of 8 bits is a byte
-// of a wider one. In U both are the low part of a dword. Booleans: as 0 / -1 dwords where they are
-// stored, carried by control flow or combined; as flags (file F) where a select or an if consumes
-// them. A flag is made right before its use and at most kMaxFlags are kept, in one block, so that
-// flags never need spilling: a compare that only feeds flags of its line is emitted in front of the
-// first, and again where its flag had to go.
+// Where values live: integers and floats in G (a lane each) or U (core/mid/analysis/divergence.h),
+// constants as immediates until an instruction cannot take one. A value of 16 bits is packed (G
+// with 2-byte elements), or a word of each dword of a 32-bit value (operand with `sub`):
+// instructions read either, so taking words out of dwords, and narrowing, cost nothing. A value of
+// 8 bits is a byte of a wider one. In U both are the low part of a dword. Booleans: as 0 / -1
+// dwords where they are stored, carried by control flow or combined; as flags (file F) where a
+// select or an if consumes them. A flag is made right before its use and at most kMaxFlags are
+// kept, in one block, so that flags never need spilling: a compare that only feeds flags of its
+// line is emitted in front of the first, and again where its flag had to go.
 #ifndef KILN_CORE_INTEL_SELECT_SELECTOR_H_
 #define KILN_CORE_INTEL_SELECT_SELECTOR_H_
 

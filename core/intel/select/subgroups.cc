@@ -62,7 +62,8 @@ Operand Selector::FirstLane() {
 
 // The predicate of a message that no thread without active lanes may send: one without mask, under
 // control flow, to what a value chooses (an address or a descriptor's index), which nobody has
-// computed there (Wa_1407528679, isa/apply_workarounds.cc). Its lanes, as many as the message's, agree.
+// computed there (Wa_1407528679, isa/apply_workarounds.cc). Its lanes, as many as the message's,
+// agree.
 std::optional<Operand> Selector::Guard(const lir::InstFields& fields, bool chosen) {
   if (!chosen || (fields.flags & lir::kNoMask) == 0 || regions_ < 2) return std::nullopt;
   lir::InstFields compare = Fields(Where::kUniform);

@@ -20,8 +20,8 @@
 // tokens that may write or read it, each kept apart for NoMask and masked producers. Joins take
 // the union (the nearest position). Loops iterate to a fixed point: states only grow, at most
 // about nesting depth + 2 rounds. Growing, they may keep what a wait of a later round has ended;
-// such waits are taken back afterwards (Refine in assign_scoreboard.cc). Cost: linear in instructions times
-// rounds.
+// such waits are taken back afterwards (Refine in assign_scoreboard.cc). Cost: linear in
+// instructions times rounds.
 //
 // Rules (sources: the public PRM and the behaviour of Mesa's binaries; ERRATA.md):
 //   read after in-order write              RegDist

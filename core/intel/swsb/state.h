@@ -1,17 +1,17 @@
 // What may be pending on each register at one point of the program: the lattice of the scoreboard
 // dataflow.
 //
-// Resources: a0 as one, accumulators, the answers of messages as one (fences wait for them), and the GRFs
-// that the program names, numbered from kFirstRegister on: rows are as long as there are such. Positions
-// count in-order instructions from the start of the current block; producers in earlier blocks have
-// negative positions.
+// Resources: a0 as one, accumulators, the answers of messages as one (fences wait for them), and
+// the GRFs that the program names, numbered from kFirstRegister on: rows are as long as there are
+// such. Positions count in-order instructions from the start of the current block; producers in
+// earlier blocks have negative positions.
 //
 // Three ledgers are kept apart, because waits differ in what they cover: what masked consumers must
 // wait for of masked producers, what anybody must wait for of NoMask producers, and what NoMask
 // consumers must wait for of masked producers. The last differs from the first where a block may
 // run with all channels off: a masked instruction's wait is then skipped, and a NoMask instruction
-// after it in the block still runs beside the masked producers before the block (not beside those in
-// it, which have been skipped too: see Fresh in assign_scoreboard.cc).
+// after it in the block still runs beside the masked producers before the block (not beside those
+// in it, which have been skipped too: see Fresh in assign_scoreboard.cc).
 #ifndef KILN_CORE_INTEL_SWSB_STATE_H_
 #define KILN_CORE_INTEL_SWSB_STATE_H_
 

@@ -1,20 +1,23 @@
-// Refuses programs in which a write for all lanes replaces what parked lanes hold of that very value.
+// Refuses programs in which a write for all lanes replaces what parked lanes hold of that very
+// value.
 //
-// A uniform value has one register for all lanes. Lanes that left a loop keep what it held in their last
-// round, but the rounds that others still run write it again. So a uniform value of a loop that is read
-// behind a divergent exit must be the same in every round:
+// A uniform value has one register for all lanes. Lanes that left a loop keep what it held in their
+// last round, but the rounds that others still run write it again. So a uniform value of a loop
+// that is read behind a divergent exit must be the same in every round:
 //  * a parameter is not;
-//  * an instruction is if it reads no memory and no per-lane value of the loop, does not depend on which
+//  * an instruction is if it reads no memory and no per-lane value of the loop, does not depend on
+//  which
 //    lanes are on, and its uniform sources are the same in every round.
 // A per-lane value that a NoMask instruction defines is refused as well.
 // No placement helps: that is the selector's to avoid. It does, because values of a MIR region are
-// visible only there: what leaves a loop is a result, which core/mid/analysis/divergence.h never lets live in one
-// register. Passes over LIR may make such values only by merging equal computations, which have the same
-// sources then. What the spiller inserted is exempt: a fill reads what one definition stored.
-// The checker (check.h) takes uniform computations of parked lanes as the same and relies on this.
+// visible only there: what leaves a loop is a result, which core/mid/analysis/divergence.h never
+// lets live in one register. Passes over LIR may make such values only by merging equal
+// computations, which have the same sources then. What the spiller inserted is exempt: a fill reads
+// what one definition stored. The checker (check.h) takes uniform computations of parked lanes as
+// the same and relies on this.
 //
-// Cost: linear, but for the sources of uniform values that parked lanes hold where they are defined:
-// linear in those for each such loop.
+// Cost: linear, but for the sources of uniform values that parked lanes hold where they are
+// defined: linear in those for each such loop.
 #ifndef KILN_CORE_LIR_RA_REDEFINITIONS_H_
 #define KILN_CORE_LIR_RA_REDEFINITIONS_H_
 

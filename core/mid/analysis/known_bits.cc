@@ -15,8 +15,9 @@ using mir::ValueId;
 
 constexpr int kDepth = 5;
 
-// Workgroups of a dispatch in one dimension, at most (core/intel/ABI.md, "Limits"): the least that
-// Vulkan allows as maxComputeWorkGroupCount, and what drivers for Gen12 have.
+// Workgroups of a dispatch in one dimension, at most: the least that Vulkan allows as
+// maxComputeWorkGroupCount. Every target's ABI says so to who launches (core/intel/ABI.md,
+// "Limits").
 constexpr uint32_t kMaxWorkgroups = 65535;
 
 // All bits above those that numbers up to `bound` need.

@@ -18,7 +18,8 @@ using mir::ValueId;
 
 class Lowering {
  public:
-  explicit Lowering(Module& module) : m_(module), b_(module), replace_(module) {}
+  Lowering(Module& module, const Features::FloatAtomics& has)
+      : m_(module), has_(has), b_(module), replace_(module) {}
 
   bool Run() {
     mir::RewriteInsts(b_, m_.body, [&](InstId id) {
@@ -38,12 +39,14 @@ class Lowering {
 
   bool ToLower(InstId id) const {
     const mir::Inst& inst = m_.inst(id);
-    if (inst.op == Op::kImageAtomic) return mir::IsFloatAtomic(OpOf(inst));
+    if (inst.op == Op::kImageAtomic) return !has_.on_images && mir::IsFloatAtomic(OpOf(inst));
     if (inst.op != Op::kSsboAtomic && inst.op != Op::kSharedAtomic &&
         inst.op != Op::kGlobalAtomic) {
       return false;
     }
-    return IsShort(id) || OpOf(inst) == AtomicOp::kFadd;
+    if (IsShort(id) && !has_.of_16_bits) return true;
+    return mir::IsFloatAtomic(OpOf(inst)) &&
+           !(OpOf(inst) == AtomicOp::kFadd ? has_.add : has_.min_max);
   }
 
   bool IsShort(InstId id) const { return mir::BytesOf(m_.value(m_.result(id)).type) == 2; }
@@ -145,6 +148,7 @@ class Lowering {
   }
 
   Module& m_;
+  const Features::FloatAtomics has_;
   mir::Builder b_;
   mir::Replacements replace_;
   bool changed_ = false;
@@ -152,8 +156,8 @@ class Lowering {
 
 }  // namespace
 
-absl::StatusOr<bool> LowerFloatAtomics(Module& module, PassContext&) {
-  return Lowering(module).Run();
+absl::StatusOr<bool> LowerFloatAtomics(Module& module, const Features& features, PassContext&) {
+  return Lowering(module, features.float_atomics).Run();
 }
 
 }  // namespace kiln::mid

@@ -1,25 +1,26 @@
-// Atomics on floats that the generation lacks become loops of compare-exchanges on dwords.
+// Atomics on floats that the target lacks become loops of compare-exchanges on dwords.
 //
-// Problem: Gen12 (like other targets before it) has float minimum, maximum and compare-exchange of
-// 32 bits on buffers and shared memory; it has no addition, nothing on images but moves, and nothing
-// of 16 bits on a surface. Invariants: verified MIR in and out; no kFadd remains, no float operation
-// on images, and no atomic of 16 bits. Algorithm: load the dword, then compute and exchange until
-// memory still held what was computed from; a half is a part of its dword. Linear.
-// The dword around the last half of a buffer is inside: bounds are those of dwords (core/intel/ABI.md).
-// Source: Mesa's description of the generation, which advertises 32-bit float atomics other than
-// addition only (shaderBufferFloat32AtomicMinMax without shaderBufferFloat32AtomicAdd), exchanges
-// on images, and no 16-bit ones.
+// Problem: of addition, minimum and maximum, of dwords in memory, on images and of 16 bits, targets
+// have some (Features::float_atomics). Invariants: verified MIR in and out; no operation remains
+// that the target lacks. Algorithm: load the dword, then compute and exchange until memory still
+// held what was computed from; a half is a part of its dword. Linear. Limits: the dword around the
+// last half of a buffer must be inside: a target that checks bounds to the byte needs another way.
+// Source: for one target that has 32-bit minimum and maximum alone, Mesa's description of it, which
+// advertises shaderBufferFloat32AtomicMinMax without shaderBufferFloat32AtomicAdd, exchanges on
+// images, and no 16-bit ones.
 #ifndef KILN_CORE_MID_LOWER_LOWER_FLOAT_ATOMICS_H_
 #define KILN_CORE_MID_LOWER_LOWER_FLOAT_ATOMICS_H_
 
 #include "absl/status/statusor.h"
 #include "core/base/pass.h"
+#include "core/mid/features.h"
 #include "core/mir/mir.h"
 
 namespace kiln::mid {
 
 // True if anything changed.
-absl::StatusOr<bool> LowerFloatAtomics(mir::Module& module, PassContext& context);
+absl::StatusOr<bool> LowerFloatAtomics(mir::Module& module, const Features& features,
+                                       PassContext& context);
 
 }  // namespace kiln::mid
 

@@ -19,7 +19,8 @@ using testing::Not;
 TEST(LowerFloatAtomics, OnlyAdditionsOfBuffersAndSharedMemory) {
   const std::string after = RunOnBody(
       "%0:f32 = ssbo_atomic.coherent[1, fadd] 4, 1f %1:f32 = shared_atomic[fadd] 8, 2f "
-      "%2:f32 = ssbo_atomic[0, fmin] 0, 3f return", LowerFloatAtomics);
+      "%2:f32 = ssbo_atomic[0, fmin] 0, 3f return",
+      For<LowerFloatAtomics>);
   EXPECT_THAT(after, Not(HasSubstr("fadd]")));
   EXPECT_THAT(after, HasSubstr("ssbo_atomic.coherent[1, compare_exchange] 4"));
   EXPECT_THAT(after, HasSubstr("shared_atomic[compare_exchange] 8"));
@@ -35,7 +36,7 @@ TEST(LowerFloatAtomics, AddsTheSame) {
   ASSERT_TRUE(m.ok()) << m.status();
   mir::Module lowered = *m;
   PassContext context = PassContext::ForTest();
-  EXPECT_TRUE(*LowerFloatAtomics(lowered, context));
+  EXPECT_TRUE(*LowerFloatAtomics(lowered, kFewFeatures, context));
   EXPECT_EQ(mir::Verify(lowered), absl::OkStatus());
   std::vector<uint8_t> results[2];
   for (int i = 0; i < 2; ++i) {

@@ -17,13 +17,10 @@ using mir::Op;
 using mir::Type;
 using mir::ValueId;
 
-// What a message names without a header.
-constexpr uint64_t kSamplersInTable = 16;
-
 class Lowering {
  public:
-  explicit Lowering(Module& module)
-      : m_(module), b_(module), samplers_(CountSamplers(module)) {}
+  Lowering(Module& module, const Features::Gradients& has)
+      : m_(module), has_(has), b_(module), samplers_(CountSamplers(module)) {}
 
   bool Run() {
     mir::RewriteInsts(b_, m_.body, [&](InstId id) {
@@ -39,15 +36,17 @@ class Lowering {
     if (inst.op != Op::kSample) return false;
     const mir::TexelOp& texel = m_.texel_ops[inst.imm1];
     if ((texel.params & mir::kTexelGrad) == 0) return false;
-    if (m_.resources[inst.imm0].image.dim == ImageDim::kCube) return true;
-    return (texel.params & mir::kTexelMinLod) != 0 &&
-           ((texel.params & mir::kTexelDref) != 0 || MayHaveHeader(inst, texel));
+    if (m_.resources[inst.imm0].image.dim == ImageDim::kCube && !has_.of_cubes) return true;
+    if ((texel.params & mir::kTexelMinLod) == 0) return false;
+    const bool reference = (texel.params & mir::kTexelDref) != 0;
+    return (reference && !has_.least_level_with_reference) ||
+           (!has_.least_level_with_offsets && HasOffsets(inst, texel));
   }
 
-  // Texel offsets and samplers that no table holds are told in the message's header.
-  bool MayHaveHeader(const mir::Inst& inst, const mir::TexelOp& texel) const {
+  // Texel offsets, or a sampler that no table may hold: they are told in one place.
+  bool HasOffsets(const mir::Inst& inst, const mir::TexelOp& texel) const {
     const bool combined = texel.sampler == mir::TexelOp::kNoSampler;
-    return texel.offset != std::array<int8_t, 3>{0, 0, 0} || samplers_ > kSamplersInTable ||
+    return texel.offset != std::array<int8_t, 3>{0, 0, 0} || samplers_ > has_.samplers_in_table ||
            m_.resources[combined ? inst.imm0 : texel.sampler].count == 0;
   }
 
@@ -162,6 +161,7 @@ class Lowering {
   }
 
   Module& m_;
+  const Features::Gradients has_;
   mir::Builder b_;
   const uint64_t samplers_;
   bool changed_ = false;
@@ -169,8 +169,8 @@ class Lowering {
 
 }  // namespace
 
-absl::StatusOr<bool> LowerGradients(Module& module, PassContext&) {
-  return Lowering(module).Run();
+absl::StatusOr<bool> LowerGradients(Module& module, const Features& features, PassContext&) {
+  return Lowering(module, features.gradients).Run();
 }
 
 }  // namespace kiln::mid

@@ -93,7 +93,7 @@ Outcome Judge(const std::string& sample, const std::string& more_resources = "")
   EXPECT_TRUE(m.ok()) << m.status();
   mir::Module lowered = *m;
   PassContext context = PassContext::ForTest();
-  EXPECT_TRUE(LowerGradients(lowered, context).ok());
+  EXPECT_TRUE(LowerGradients(lowered, kFewFeatures, context).ok());
   EXPECT_EQ(mir::Verify(lowered), absl::OkStatus());
   return {Run(*m), Run(lowered), mir::Print(lowered)};
 }

@@ -1,6 +1,6 @@
 // 64-bit integers as pairs of 32-bit ones.
 //
-// Problem: the hardware computes with 32 bits (Gen12 has no 64-bit integer ALU). Invariants:
+// Problem: the hardware computes with 32 bits (Features::int64). Invariants:
 // verified MIR in and out; no value of 64 bits remains in use, memory and carried values included.
 // Algorithm: one walk in program order; each 64-bit value is known by its halves, parameters and
 // results of loops and ifs become two. Sums carry, products are made of four 32-bit ones, shifts
