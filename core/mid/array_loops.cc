@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/mid/budgets.h"
 #include "core/mid/nest_exits.h"
 #include "core/mid/promote_private_arrays.h"
 
@@ -17,17 +18,6 @@ using mir::Module;
 using mir::Op;
 using mir::RegionId;
 
-// Looked at for one loop.
-constexpr int kMaxRounds = 128;
-constexpr int64_t kMaxSteps = 32768;
-// What may be left of all roots of an array, by the elements read and written in memory that go, those of
-// all rounds counted; and of all roots chosen at once. Of 480 products in register tiles from uVkCompute 18
-// then miss a SIMD16 that Mesa has. Counted by access instead, 33 do at 16 each, and at 32 each a tile that
-// is filled and written once grows from 106 instructions to 4,551. With at most 8,192 solve_tri_f32 grows
-// from 206 to 2,994.
-constexpr int64_t kElementCost = 8;
-constexpr int64_t kMaxResidue = 4096;
-
 // By private array.
 using Arrays = std::vector<bool>;
 
@@ -39,7 +29,7 @@ class Finder {
   std::vector<UnrollableLoop> Run() {
     Found found = Find(m_.body);
     for (size_t i = 0; i < arrays_; ++i) {
-      const bool small = m_.private_arrays[i].bytes / 4 <= kMaxPromotedElements;
+      const bool small = m_.private_arrays[i].bytes / 4 <= budgets::kPromotedElements;
       if (small && !found.unknown[i]) Weigh(i, found.elements[i], found.roots);
     }
     std::vector<UnrollableLoop> chosen;
@@ -98,12 +88,12 @@ class Finder {
     Found inside = Find(m_.inst(loop).regions[0]);
     const bool any = std::find(inside.unknown.begin(), inside.unknown.end(), true) != inside.unknown.end();
     if (!any || inside.too_large) return inside;
-    const LoopRounds rounds = analysis_.CountRounds(loop, {.max_rounds = kMaxRounds,
-                                                           .max_steps = kMaxSteps,
-                                                           .max_residue = kMaxResidue,
+    const LoopRounds rounds = analysis_.CountRounds(loop, {.max_rounds = budgets::kIterations,
+                                                           .max_steps = budgets::kArrayNestSteps,
+                                                           .max_residue = budgets::kArrayNestResidue,
                                                            .max_unknown_exits = kMaxNestedExits,
                                                            .into_loops = true});
-    inside.too_large = rounds.residue > kMaxResidue;
+    inside.too_large = rounds.residue > budgets::kArrayNestResidue;
     if (!rounds.bounded || rounds.unknown_array_accesses > 0) return inside;
     Arrays arrays = inside.unknown;
     for (const Root& r : inside.roots) {
@@ -123,7 +113,7 @@ class Finder {
       elements += r.rounds.array_elements;
       if (!r.chosen) more += r.rounds.residue;
     }
-    if (residue > kElementCost * elements || chosen_residue_ + more > kMaxResidue) return;
+    if (residue > budgets::kElementResidue * elements || chosen_residue_ + more > budgets::kArrayNestResidue) return;
     chosen_residue_ += more;
     for (Root& r : roots) r.chosen = r.chosen || r.arrays[array];
   }

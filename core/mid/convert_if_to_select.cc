@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/mid/analysis/alias.h"
+#include "core/mid/budgets.h"
 #include "core/mir/build.h"
 #include "core/mir/rewrite.h"
 
@@ -15,12 +16,6 @@ using mir::Module;
 using mir::Op;
 using mir::RegionId;
 using mir::ValueId;
-
-// Instructions of both sides, selects included, up to which a branch does not pay. On 483 compute
-// modules of the corpus, 6 and 8 make 0.2 % more instructions and 0.9 % and 0.3 % more cycles; 24, 32
-// and 48 make 0.1 to 0.3 % fewer of both in a model that never skips a branch, which is less than
-// skipping may save.
-constexpr int kCostBound = 12;
 
 // What an instruction counts for in that bound; approximated functions run on the slow unit.
 int Cost(Op op) {
@@ -75,7 +70,7 @@ class Flattener {
     mir::RewriteRegion(b_, region, [&](InstId id) {
       replace_.Resolve(m_, id);
       for (int r = 0; r < m_.inst(id).num_regions; ++r) Visit(m_.inst(id).regions[r]);
-      if (m_.inst(id).op != Op::kIf || CostOf(id) > kCostBound || !context_.Rewrite()) return true;
+      if (m_.inst(id).op != Op::kIf || CostOf(id) > budgets::kSelectCost || !context_.Rewrite()) return true;
       Flatten(id);
       ++turned_;
       return false;
@@ -84,15 +79,15 @@ class Flattener {
 
   int CostOf(InstId id) const {
     const Inst& inst = m_.inst(id);
-    if (inst.num_results == 0) return kCostBound + 1;  // empty ifs are dead control flow's
+    if (inst.num_results == 0) return budgets::kSelectCost + 1;  // empty ifs are dead control flow's
     int cost = inst.num_results;
     for (RegionId r : inst.regions) {
       const std::vector<InstId>& insts = m_.region(r).insts;
-      if (m_.inst(insts.back()).op != Op::kYield) return kCostBound + 1;
+      if (m_.inst(insts.back()).op != Op::kYield) return budgets::kSelectCost + 1;
       for (size_t i = 0; i + 1 < insts.size(); ++i) {
-        if (!MayHoist(m_, insts[i])) return kCostBound + 1;
+        if (!MayHoist(m_, insts[i])) return budgets::kSelectCost + 1;
         cost += Cost(m_.inst(insts[i]).op);
-        if (cost > kCostBound) return cost;
+        if (cost > budgets::kSelectCost) return cost;
       }
     }
     return cost;

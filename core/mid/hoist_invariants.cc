@@ -5,6 +5,7 @@
 
 #include "core/base/bitset.h"
 #include "core/mid/analysis/alias.h"
+#include "core/mid/budgets.h"
 #include "core/mir/build.h"
 #include "core/mir/rewrite.h"
 
@@ -20,9 +21,6 @@ using mir::Type;
 using mir::ValueId;
 
 using List = std::vector<InstId>;
-
-// Half of the registers that a thread has for values of eight lanes, were each of them alive.
-constexpr int kMaxHoisted = 32;
 
 class Hoister {
  public:
@@ -75,7 +73,7 @@ class Hoister {
     for (ValueId v : m_.sources(id)) level = std::max<size_t>(level, level_[v.index]);
     // A read moves one loop at a time: the loop around may hold it under an if.
     if (reads) level = std::max(level, Depth() == 0 ? 0 : Depth() - 1);
-    while (level < Depth() && loops_[level].hoisted + inst.num_results > kMaxHoisted) ++level;
+    while (level < Depth() && loops_[level].hoisted + inst.num_results > budgets::kHoistedValues) ++level;
     return level;
   }
 
@@ -140,10 +138,10 @@ class Taker {
                         [&](ValueId v) { return owner_[v.index] == kStays; });
   }
 
-  // The first kMaxHoisted that are computed on a condition, and what these are computed from.
+  // The first budgets::kHoistedValues that are computed on a condition, and what these are computed from.
   List Wanted() {
     int count = 0;
-    for (Found& f : found_) f.wanted = f.wanted && ++count <= kMaxHoisted;
+    for (Found& f : found_) f.wanted = f.wanted && ++count <= budgets::kHoistedValues;
     for (size_t i = found_.size(); i-- > 0;) {
       if (!found_[i].wanted) continue;
       for (ValueId v : m_.sources(found_[i].inst)) {

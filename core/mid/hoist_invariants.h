@@ -12,7 +12,7 @@
 // Algorithm: one walk. A value's level is the number of loops around its definition; an instruction
 // goes in front of the outermost loop that is deeper than all its sources' levels. What moved counts
 // as defined there, so chains move in one walk. Linear.
-// Limit: kMaxHoisted values per loop, the first in program order: each stays alive through the loop.
+// Limit: budgets::kHoistedValues values per loop, the first in program order: each stays alive through the loop.
 #ifndef KILN_CORE_MID_HOIST_INVARIANTS_H_
 #define KILN_CORE_MID_HOIST_INVARIANTS_H_
 

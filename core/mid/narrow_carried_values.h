@@ -1,8 +1,8 @@
 // Carries 16-bit values through ifs and loops as what they are.
 //
 // Problem: elements of private arrays of 16-bit types are kept as dwords. Once the array is values, its
-// loops carry dwords of which the upper halves are zero and nobody reads them: twice the registers at
-// SIMD16, and a conversion for each value and round.
+// loops carry dwords of which the upper halves are zero and nobody reads them: twice the registers
+// where a target has halves, and a conversion for each value and iteration.
 // Invariants: verified MIR in and out.
 // Algorithm: results of ifs, loops and selects and parameters of loops that pass values on to each other are
 // one group (union-find). A group is narrowed if all that enters it from outside are values extended from 16

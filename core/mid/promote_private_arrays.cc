@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/mid/analysis/known_bits.h"
+#include "core/mid/budgets.h"
 #include "core/mir/build.h"
 #include "core/mir/rewrite.h"
 
@@ -22,11 +23,6 @@ using mir::ValueId;
 
 using List = std::vector<InstId>;
 
-// With a variable offset every element is alive wherever the array is.
-constexpr uint32_t kMaxIndexed = 32;
-// Instructions that an access to scratch memory is held to be worth: address, payload and message
-// are about four, and the message takes the time of many more.
-constexpr uint32_t kAccessCost = 8;
 constexpr uint32_t kElementBytes = 4;
 
 bool Accesses(const Inst& inst) {
@@ -138,9 +134,9 @@ class Choice {
       if (Accesses(m_.inst(id))) Judge(id);
     });
     for (Array& a : arrays_) {
-      const uint32_t most = a.select_cost > 0 ? kMaxIndexed : kMaxPromotedElements;
+      const uint32_t most = a.select_cost > 0 ? budgets::kIndexedElements : budgets::kPromotedElements;
       a.promote = a.promote && a.accesses > 0 && a.elements <= most &&
-                  a.select_cost <= kAccessCost * a.accesses && context.Rewrite();
+                  a.select_cost <= budgets::kScratchAccessCost * a.accesses && context.Rewrite();
       if (!a.promote) continue;
       a.first_variable = variables_;
       variables_ += a.elements;
@@ -160,7 +156,7 @@ class Choice {
     if (mir::BytesOf(m_.value(first).type) != kElementBytes) array.promote = false;
     array.promote = array.promote && a.places > 0 && (inst.flags & mir::kVolatile) == 0;
     // Beyond these sizes no number of accesses makes up for it, and the sum cannot overflow.
-    if (a.places > 1 && array.elements > kMaxIndexed) array.promote = false;
+    if (a.places > 1 && array.elements > budgets::kIndexedElements) array.promote = false;
     if (array.promote) array.select_cost += SelectCost(a);
   }
 

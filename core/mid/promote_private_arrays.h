@@ -15,7 +15,7 @@
 // store none (SPIR-V, OpAccessChain). Such accesses are common behind a test of the counter, once the last
 // round is a copy of its own.
 // The rule: elements are aligned and all of 4 bytes; arrays of up to
-// kMaxPromotedElements, or kMaxIndexed if an offset is not constant, and then only if the selects cost less
+// budgets::kPromotedElements, or budgets::kIndexedElements if an offset is not constant, and then only if the selects cost less
 // than the accesses to memory that go (kAccessCost for each).
 // An access outside of the array by a variable offset gives some value, as Vulkan allows.
 // Cost: linear, with a factor of the nesting of loops for the elements stored in them; selects are
@@ -23,15 +23,11 @@
 #ifndef KILN_CORE_MID_PROMOTE_PRIVATE_ARRAYS_H_
 #define KILN_CORE_MID_PROMOTE_PRIVATE_ARRAYS_H_
 
-#include <cstdint>
-
 #include "absl/status/statusor.h"
 #include "core/base/pass.h"
 #include "core/mir/mir.h"
 
 namespace kiln::mid {
-
-inline constexpr uint32_t kMaxPromotedElements = 256;
 
 // True if anything changed. One rewrite for each array.
 absl::StatusOr<bool> PromotePrivateArrays(mir::Module& module, PassContext& context);

@@ -9,6 +9,7 @@
 #include "core/mid/analysis/loop_analysis.h"
 #include "core/mid/analysis/value_lives.h"
 #include "core/mid/array_loops.h"
+#include "core/mid/budgets.h"
 #include "core/mid/merge_carried_values.h"
 #include "core/mid/merge_equal_values.h"
 #include "core/mid/narrow_carried_values.h"
@@ -24,16 +25,6 @@ namespace {
 
 using mir::Module;
 
-// Nests of loops that show one after the other, and turns of the passes behind each.
-constexpr int kMaxNests = 4;
-constexpr int kMaxTurns = 3;
-// Dwords of a lane that may live at once: three quarters of what an Intel thread has at SIMD8, the
-// rest being addresses and messages. With all 128, bc6h has 20 % more instructions and is no faster.
-constexpr int64_t kRoom = 96;
-// Larger modules are not copied, and a copy that grows further is dropped: both bound time and memory.
-constexpr int64_t kMaxInstructions = 16384;
-constexpr int64_t kMaxInstructionsTried = 65536;
-
 int64_t ArraysAccessed(const Module& module) {
   std::vector<bool> accessed(module.private_arrays.size());
   mir::ForEachInst(module, module.body, [&](mir::InstId id) {
@@ -45,7 +36,7 @@ int64_t ArraysAccessed(const Module& module) {
 
 // False if nothing more is to be tried.
 bool GoesOn(const Module& tried, const PassContext& context) {
-  return !context.Cancelled() && mir::CountInstructions(tried) <= kMaxInstructionsTried;
+  return !context.Cancelled() && mir::CountInstructions(tried) <= budgets::kTriedInstructions;
 }
 
 // Makes of the module what the passes that follow would, as far as arrays and registers go.
@@ -60,7 +51,7 @@ absl::Status Settle(Module& module, PassContext& context) {
        {"narrow_carried_values", NarrowCarriedValues},
        {"remove_dead_code", RemoveDeadCode}};
   bool again = true;
-  for (int turn = 0; turn < kMaxTurns && again; ++turn) {
+  for (int turn = 0; turn < budgets::kTurnsBehindNest && again; ++turn) {
     again = false;
     for (const auto& [name, pass] : kPasses) {
       const absl::StatusOr<bool> changed = context.RunOptional(name, pass, module);
@@ -75,12 +66,12 @@ absl::Status Settle(Module& module, PassContext& context) {
 }  // namespace
 
 absl::StatusOr<bool> UnrollArrayLoops(Module& module, PassContext& context) {
-  if (module.private_arrays.empty() || mir::CountInstructions(module) > kMaxInstructions) return false;
+  if (module.private_arrays.empty() || mir::CountInstructions(module) > budgets::kTrialInstructions) return false;
   std::vector<UnrollableLoop> loops = LoopsThatKeepArrays(module);
   if (loops.empty()) return false;
   const uint32_t spirv_id = module.inst(loops.front().loop).spirv_id;
   Module tried = module;
-  for (int i = 0; i < kMaxNests && !loops.empty(); ++i) {
+  for (int i = 0; i < budgets::kArrayNests && !loops.empty(); ++i) {
     if (!UnrollTheseLoops(tried, loops, context)) break;
     if (absl::Status s = Settle(tried, context); !s.ok()) return s;
     if (!GoesOn(tried, context)) return false;
@@ -89,10 +80,10 @@ absl::StatusOr<bool> UnrollArrayLoops(Module& module, PassContext& context) {
   // What could be freed without this has been: promote_private_arrays comes before.
   if (ArraysAccessed(tried) >= ArraysAccessed(module)) return false;
   const int64_t live = ValueLives(tried).MostDwords();
-  if (live > kRoom) {
+  if (live > budgets::kLiveDwords) {
     context.Remark("array_kept", spirv_id,
                    absl::StrCat("with its loops unrolled ", live, " dwords of a lane live at once, at most ",
-                                kRoom, " may"));
+                                budgets::kLiveDwords, " may"));
     return false;
   }
   module = std::move(tried);

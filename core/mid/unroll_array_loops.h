@@ -6,7 +6,7 @@
 // is worse than the messages of four that it replaces.
 // Invariants: verified MIR in and out.
 // Algorithm: array_loops.h finds the loops and what they are worth. They are unrolled in a copy, which
-// goes through the passes that follow from it; if an array is gone and at most kRoom dwords live at once,
+// goes through the passes that follow from it; if an array is gone and at most budgets::kLiveDwords dwords live at once,
 // the copy is the module. How many live cannot be said before: in uVkCompute's products with the default
 // sizes all rows of a tile turn out to be one.
 // Cost: a copy and its passes, for modules with such loops only; on the corpus there is none that is

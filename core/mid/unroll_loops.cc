@@ -8,6 +8,7 @@
 
 #include "absl/types/span.h"
 #include "core/mid/analysis/loop_analysis.h"
+#include "core/mid/budgets.h"
 #include "core/mid/fold.h"
 #include "core/mid/hoist_invariants.h"
 #include "core/mid/nest_exits.h"
@@ -27,26 +28,6 @@ using mir::ValueId;
 
 using List = std::vector<InstId>;
 
-// Rounds and instructions looked at for one loop.
-constexpr int kMaxRounds = 128;
-constexpr int64_t kMaxSteps = 8192;
-// The unrolled loop may have so many instructions, or so many times those of one round up to the
-// largest. Chosen on 486 compute modules of the corpus, at Mesa's width beside Mesa's code, as the
-// smallest for which neither instructions (geo. mean 0.963) nor cycles of the model (0.988) are above
-// Mesa's: with 3 rounds these are 0.938 and 1.019, with 8 they are 0.979 and 0.982.
-constexpr int64_t kSmallResidue = 64;
-constexpr int64_t kResidueRounds = 5;
-constexpr int64_t kLargestResidue = 1000;
-// So many times one round may be larger than that: three of CACAO's blurs (cycles x 0.37, instructions
-// x 1.45, still fewer than Mesa's). With 4 and 3,300 bc1 spills more.
-constexpr int64_t kFewRounds = 3;
-constexpr int64_t kFewLargest = 2500;
-// The same where accesses to private arrays get known offsets: they cost a message each. More for
-// innermost loops: what is left of a loop inside is known only when this one is unrolled. With 512
-// for both, bc6h's palettes stay in memory (cycles x 3.4, instructions x 0.68); with 1,200 for both,
-// solve_tri_f32 grows from 214 instructions to 3,838.
-constexpr int64_t kArrayResidue = 512;
-constexpr int64_t kInnermostArrayResidue = 1200;
 constexpr int kMaxSources = 4;
 
 class Unroller {
@@ -120,8 +101,8 @@ class Unroller {
     const Limits limits = LimitsOf(m_.inst(loop).regions[0]);
     const int64_t most = std::max(limits.residue, limits.array_residue);
     const LoopRounds rounds = analysis_.CountRounds(
-        loop, {.max_rounds = kMaxRounds,
-               .max_steps = kMaxSteps,
+        loop, {.max_rounds = budgets::kIterations,
+               .max_steps = budgets::kLoopSteps,
                .max_residue = most,
                .max_residue_of_rounds = limits.has_arrays ? most : limits.residue,
                .max_unknown_exits = kMaxNestedExits});
@@ -150,9 +131,9 @@ class Unroller {
       innermost &= op != Op::kLoop;
       has_arrays |= AccessesPrivateArray(op);
     });
-    return {std::max({kSmallResidue, std::min(kResidueRounds * size, kLargestResidue),
-                      std::min(kFewRounds * size, kFewLargest)}),
-            innermost ? kInnermostArrayResidue : kArrayResidue, has_arrays};
+    return {std::max({budgets::kSmallResidue, std::min(budgets::kResidueIterations * size, budgets::kLargestResidue),
+                      std::min(budgets::kFewIterations * size, budgets::kFewLargest)}),
+            innermost ? budgets::kInnermostArrayResidue : budgets::kArrayResidue, has_arrays};
   }
 
   static bool Pays(const LoopRounds& rounds, const Limits& limits) {

@@ -11,7 +11,7 @@
 // folded on the way, so that what the counter decides is never built. Early continues are nested
 // first (nest_exits.h), so that each round has one end.
 // Loops that run no or one round are always replaced.
-// Cost: linear in what is walked and made: kMaxSteps and the rule bound both for each loop. A loop
+// Cost: linear in what is walked and made: budgets::kLoopSteps and the rule bound both for each loop. A loop
 // around one that was just unrolled waits for the next time, when what is left of the inner one can
 // be seen.
 // What a round computes on a condition though it is the same in all rounds moves in front first

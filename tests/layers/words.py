@@ -1,4 +1,4 @@
-"""What only some rooms of core/ may speak of: generations of the hardware, bits of descriptors.
+"""What only some rooms of core/ may speak of: targets, generations of the hardware, bits of descriptors.
 
   words.py ROOT      exit status 1, and each place, if some other room does
 
@@ -23,8 +23,13 @@ TO_BE_STRUCK_OFF = (
     "core/driver/compile.h", "core/target/backend.h", "core/intel/abi/abi.h",
     "core/intel/emit/", "core/intel/lir/", "core/intel/messages/", "core/intel/optimise/",
     "core/intel/perf/", "core/intel/pipeline/", "core/intel/select/", "core/intel/swsb/",
-    "core/intel/waits/", "core/lir/", "core/mid/",
+    "core/intel/waits/", "core/lir/",
 )
+
+# A maker of hardware or a name that only its manuals have, and the rooms that no target may show in.
+# What other compilers' code was measured to be is no target: Mesa may be named.
+TARGET = re.compile(r'\b(Intel|AMD|RDNA|GCN|EU|GRFs?|[SV]GPRs?|gfx[0-9]+|SIMD ?[0-9]+)\b')
+NEUTRAL = ("core/mid/", "core/oracle/")
 
 # Fields of a descriptor put together or taken apart: isa/messages does that.
 DESCRIPTOR = re.compile(r'\bdesc\b[^;]*(<<|>>|(?<![|])[|](?![|])|(?<!&)&(?!&))|(<<|>>)[^;]*\bdesc\b')
@@ -51,6 +56,8 @@ def findings(path, text):
         part = code_of(line) if path.startswith(TO_BE_STRUCK_OFF) else line
         if GENERATION.search(part) and not path.startswith(MAY_NAME_GENERATIONS):
             found.append("%s:%d: names a generation: %s" % (path, number, line.strip()))
+        if TARGET.search(line) and path.startswith(NEUTRAL):
+            found.append("%s:%d: names a target: %s" % (path, number, line.strip()))
         if DESCRIPTOR.search(code_of(line)) and not path.startswith(MAY_PACK_DESCRIPTORS):
             found.append("%s:%d: bits of a descriptor: %s" % (path, number, line.strip()))
     return found
