@@ -11,7 +11,7 @@
 // after each run if asked, and stops between passes at a limit or a cancellation.
 //
 // Rows with the same non-zero group that follow each other are repeated until nothing changes, at
-// most kMaxRounds times; a row is skipped while nothing has changed since it last did nothing.
+// most kMaxIterations times; a row is skipped while nothing has changed since it last did nothing.
 //
 // Bisection counts rewrites: an optional pass asks context.Rewrite() before each one and leaves
 // the code alone when told no. `--bisect=N` then yields the first N rewrites of the whole compile;
@@ -133,7 +133,7 @@ std::vector<std::string> ReproducerPasses(std::string_view reproducer);
 
 class Runner {
  public:
-  static constexpr int kMaxRounds = 4;
+  static constexpr int kMaxIterations = 4;
 
   // `sink` may be null. Options, sink and budget must outlive the runner.
   Runner(const PassOptions& options, Sink* sink, const Budget& budget)
@@ -229,11 +229,11 @@ absl::Status Runner::Run(const Level<M>& level, absl::Span<const Pass<M>> table,
 
 template <class M>
 absl::Status Runner::RunGroup(const Level<M>& level, absl::Span<const Pass<M>> rows, M& module) {
-  const int rounds = rows[0].group == 0 ? 1 : kMaxRounds;
+  const int iterations = rows[0].group == 0 ? 1 : kMaxIterations;
   // The module's state is numbered by its changes; a row that did nothing in this state is idle.
   int64_t state = 0;
   std::vector<int64_t> idle_in(rows.size(), -1);
-  for (int round = 0; round < rounds; ++round) {
+  for (int iteration = 0; iteration < iterations; ++iteration) {
     const int64_t start = state;
     for (size_t i = 0; i < rows.size(); ++i) {
       if (idle_in[i] == state) continue;

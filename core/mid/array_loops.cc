@@ -34,7 +34,7 @@ class Finder {
     }
     std::vector<UnrollableLoop> chosen;
     for (const Root& r : found.roots) {
-      if (r.chosen) chosen.push_back({r.loop, r.rounds});
+      if (r.chosen) chosen.push_back({r.loop, r.count});
     }
     return chosen;
   }
@@ -42,7 +42,7 @@ class Finder {
  private:
   struct Root {
     InstId loop;
-    LoopRounds rounds;
+    LoopIterations count;
     Arrays arrays;              // with offsets in it that are unknown before it is unrolled
     bool chosen = false;
   };
@@ -88,19 +88,20 @@ class Finder {
     Found inside = Find(m_.inst(loop).regions[0]);
     const bool any = std::find(inside.unknown.begin(), inside.unknown.end(), true) != inside.unknown.end();
     if (!any || inside.too_large) return inside;
-    const LoopRounds rounds = analysis_.CountRounds(loop, {.max_rounds = budgets::kIterations,
-                                                           .max_steps = budgets::kArrayNestSteps,
-                                                           .max_residue = budgets::kArrayNestResidue,
-                                                           .max_unknown_exits = kMaxNestedExits,
-                                                           .into_loops = true});
-    inside.too_large = rounds.residue > budgets::kArrayNestResidue;
-    if (!rounds.bounded || rounds.unknown_array_accesses > 0) return inside;
+    const LoopIterations count =
+        analysis_.CountIterations(loop, {.max_iterations = budgets::kIterations,
+                                         .max_steps = budgets::kArrayNestSteps,
+                                         .max_residue = budgets::kArrayNestResidue,
+                                         .max_unknown_exits = kMaxNestedExits,
+                                         .into_loops = true});
+    inside.too_large = count.residue > budgets::kArrayNestResidue;
+    if (!count.bounded || count.unknown_array_accesses > 0) return inside;
     Arrays arrays = inside.unknown;
     for (const Root& r : inside.roots) {
       for (size_t i = 0; i < arrays.size(); ++i) arrays[i] = arrays[i] || r.arrays[i];
     }
     Found found = Nothing();
-    found.roots.push_back({loop, rounds, std::move(arrays)});
+    found.roots.push_back({loop, count, std::move(arrays)});
     return found;
   }
 
@@ -109,11 +110,13 @@ class Finder {
     int64_t residue = 0, more = 0;
     for (const Root& r : roots) {
       if (!r.arrays[array]) continue;
-      residue += r.rounds.residue;
-      elements += r.rounds.array_elements;
-      if (!r.chosen) more += r.rounds.residue;
+      residue += r.count.residue;
+      elements += r.count.array_elements;
+      if (!r.chosen) more += r.count.residue;
     }
-    if (residue > budgets::kElementResidue * elements || chosen_residue_ + more > budgets::kArrayNestResidue) return;
+    if (residue > budgets::kElementResidue * elements ||
+        chosen_residue_ + more > budgets::kArrayNestResidue)
+      return;
     chosen_residue_ += more;
     for (Root& r : roots) r.chosen = r.chosen || r.arrays[array];
   }

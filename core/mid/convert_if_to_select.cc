@@ -70,7 +70,8 @@ class Flattener {
     mir::RewriteRegion(b_, region, [&](InstId id) {
       replace_.Resolve(m_, id);
       for (int r = 0; r < m_.inst(id).num_regions; ++r) Visit(m_.inst(id).regions[r]);
-      if (m_.inst(id).op != Op::kIf || CostOf(id) > budgets::kSelectCost || !context_.Rewrite()) return true;
+      if (m_.inst(id).op != Op::kIf || CostOf(id) > budgets::kSelectCost || !context_.Rewrite())
+        return true;
       Flatten(id);
       ++turned_;
       return false;
@@ -79,7 +80,8 @@ class Flattener {
 
   int CostOf(InstId id) const {
     const Inst& inst = m_.inst(id);
-    if (inst.num_results == 0) return budgets::kSelectCost + 1;  // empty ifs are dead control flow's
+    if (inst.num_results == 0)
+      return budgets::kSelectCost + 1;  // empty ifs are dead control flow's
     int cost = inst.num_results;
     for (RegionId r : inst.regions) {
       const std::vector<InstId>& insts = m_.region(r).insts;

@@ -73,7 +73,8 @@ class Hoister {
     for (ValueId v : m_.sources(id)) level = std::max<size_t>(level, level_[v.index]);
     // A read moves one loop at a time: the loop around may hold it under an if.
     if (reads) level = std::max(level, Depth() == 0 ? 0 : Depth() - 1);
-    while (level < Depth() && loops_[level].hoisted + inst.num_results > budgets::kHoistedValues) ++level;
+    while (level < Depth() && loops_[level].hoisted + inst.num_results > budgets::kHoistedValues)
+      ++level;
     return level;
   }
 
@@ -138,7 +139,8 @@ class Taker {
                         [&](ValueId v) { return owner_[v.index] == kStays; });
   }
 
-  // The first budgets::kHoistedValues that are computed on a condition, and what these are computed from.
+  // The first budgets::kHoistedValues that are computed on a condition, and what these are computed
+  // from.
   List Wanted() {
     int count = 0;
     for (Found& f : found_) f.wanted = f.wanted && ++count <= budgets::kHoistedValues;

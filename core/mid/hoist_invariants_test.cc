@@ -62,7 +62,7 @@ TEST(HoistInvariants, ReadsMoveFromTheBodyButNotFromUnderAnIf) {
             "    continue %2\n  }\n  return\n");
 }
 
-// What is not pure, or a comparison, or differs between rounds.
+// What is not pure, or a comparison, or differs between iterations.
 // They are in registers: no access that an if would save.
 TEST(HoistInvariants, KnownPushConstantsMoveFromUnderAnIf) {
   const std::string text =

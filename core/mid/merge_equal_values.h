@@ -7,9 +7,10 @@
 //   * loads with an earlier load or store of the same place and type (alias.h), if no access that
 //     may touch it and no barrier lies between: other invocations' writes become visible only by
 //     synchronisation. Volatile accesses are neither given away nor answered; coherent ones not
-//     from one round of a loop to another, where programs wait for others to write;
+//     from one iteration of a loop to another, where programs wait for others to write;
 //   * results of an if, results of a loop, parameters of a loop that always carry the same values;
-//   * uses of a condition, but by jumps, where it is known: in the sides of its if and, where one side leaves the
+//   * uses of a condition, but by jumps, where it is known: in the sides of its if and, where one
+//   side leaves the
 //     region, behind it; likewise an integer that was compared equal to a constant.
 // Algorithm: one walk in program order. Pure instructions are in a hash table that is scoped like
 // the regions (it is looked up, never iterated). What memory holds is a list of the last

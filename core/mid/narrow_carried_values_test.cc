@@ -79,7 +79,7 @@ TEST(NarrowCarriedValues, ThroughSelects) {
   EXPECT_NE(Narrowed(body("%0")).find(":i32 = select"), std::string::npos);
 }
 
-// Two values that change places in each round, an undefined one.
+// Two values that change places in each iteration, an undefined one.
 TEST(NarrowCarriedValues, SwapsAndUndefinedOnes) {
   const std::string after = Narrowed(R"(  %0:i32 = local_index
   %1:i16 = trunc %0

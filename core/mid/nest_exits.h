@@ -1,7 +1,8 @@
 // Turns early jumps in a list of instructions into nesting.
 //
-// Problem: a loop that runs once needs no loop if its breaks can be written as ifs, and a round of a
-// loop can be followed by a copy of the next one only if its one continue stands at its end.
+// Problem: a loop that runs once needs no loop if its breaks can be written as ifs, and an
+// iteration of a loop can be followed by a copy of the next one only if its one continue stands at
+// its end.
 //   A; if c { B; JUMP x } else { yield }; C; JUMP y
 // becomes  A; z = if c { B; yield x } else { C; yield y }; JUMP z.
 // Invariants: the meaning stays; jumps of the other kind and those of nested loops stay jumps.

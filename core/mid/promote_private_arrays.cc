@@ -134,7 +134,8 @@ class Choice {
       if (Accesses(m_.inst(id))) Judge(id);
     });
     for (Array& a : arrays_) {
-      const uint32_t most = a.select_cost > 0 ? budgets::kIndexedElements : budgets::kPromotedElements;
+      const uint32_t most =
+          a.select_cost > 0 ? budgets::kIndexedElements : budgets::kPromotedElements;
       a.promote = a.promote && a.accesses > 0 && a.elements <= most &&
                   a.select_cost <= budgets::kScratchAccessCost * a.accesses && context.Rewrite();
       if (!a.promote) continue;

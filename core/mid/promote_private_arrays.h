@@ -11,15 +11,14 @@
 // An offset that is not constant, but a multiple of a step:
 //   load: a tree of selects over the elements it may mean, one test for each bit of the index;
 //   store: one compare for each place, and a select for each element.
-// What lies outside of the array at a constant offset is undefined: a load gives an undefined value, a
-// store none (SPIR-V, OpAccessChain). Such accesses are common behind a test of the counter, once the last
-// round is a copy of its own.
-// The rule: elements are aligned and all of 4 bytes; arrays of up to
-// budgets::kPromotedElements, or budgets::kIndexedElements if an offset is not constant, and then only if the selects cost less
-// than the accesses to memory that go (kAccessCost for each).
-// An access outside of the array by a variable offset gives some value, as Vulkan allows.
-// Cost: linear, with a factor of the nesting of loops for the elements stored in them; selects are
-// bounded by the rule.
+// What lies outside of the array at a constant offset is undefined: a load gives an undefined
+// value, a store none (SPIR-V, OpAccessChain). Such accesses are common behind a test of the
+// counter, once the last iteration is a copy of its own. The rule: elements are aligned and all of
+// 4 bytes; arrays of up to budgets::kPromotedElements, or budgets::kIndexedElements if an offset is
+// not constant, and then only if the selects cost less than the accesses to memory that go
+// (kAccessCost for each). An access outside of the array by a variable offset gives some value, as
+// Vulkan allows. Cost: linear, with a factor of the nesting of loops for the elements stored in
+// them; selects are bounded by the rule.
 #ifndef KILN_CORE_MID_PROMOTE_PRIVATE_ARRAYS_H_
 #define KILN_CORE_MID_PROMOTE_PRIVATE_ARRAYS_H_
 

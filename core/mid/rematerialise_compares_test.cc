@@ -137,7 +137,8 @@ TEST(RematerialiseCompares, MasksTakeTheNumber) {
   EXPECT_EQ(RunOnBody(kText, RematerialiseCompares), kText);
 }
 
-// A loop needs what comes from outside of it up to its end, in every round: repeating adds nothing.
+// A loop needs what comes from outside of it up to its end, in every iteration: repeating adds
+// nothing.
 TEST(RematerialiseCompares, LoopsKeepTheirOperands) {
   constexpr char kBody[] = R"(
   %0:i32 = local_index

@@ -35,7 +35,7 @@ class LoopBound {
     int tests = 0;
     for (InstId id : m_.region(body_).insts) {
       if (m_.inst(id).op == Op::kIf && tests++ < kMaxTests && Test(id)) return true;
-      if (MayContinue(id)) return false;   // what follows need not run in every round
+      if (MayContinue(id)) return false;  // what follows need not run in every iteration
     }
     return false;
   }

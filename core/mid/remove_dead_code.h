@@ -25,7 +25,7 @@ namespace kiln::mid {
 absl::StatusOr<bool> RemoveDeadCode(mir::Module& module, PassContext& context);
 
 // True if the loop ends whatever happens in its body, nested loops apart: it never continues, or
-// every round first passes a test that must become true. Recognised is a parameter that every
+// every iteration first passes a test that must become true. Recognised is a parameter that every
 // continue advances by the same constant, compared with a loop-invariant value (step 1 or -1: the
 // parameter meets every value) or, for other steps, from a constant to a constant without wrapping.
 bool FiniteLoop(const mir::Module& module, mir::InstId loop);

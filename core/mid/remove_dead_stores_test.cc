@@ -88,7 +88,7 @@ TEST(DeadStores, BothSidesOfAnIf) {
 )");
 }
 
-// Shared memory ends with the workgroup, but another round may read what this one stores.
+// Shared memory ends with the workgroup, but another iteration may read what this one stores.
 TEST(DeadStores, EndOfMemoryAndLoops) {
   EXPECT_EQ(RunOnBody(R"(
   %0:i32 = local_index

@@ -4,7 +4,7 @@
 // kept in registers by lanes, that never need it.
 // Invariants: verified MIR in and out. Pure ops move, and loads from memory that nobody writes
 // (uniform buffers, push constants, tables, sampled images); never into a loop, where they would
-// run in every round; out of a loop's body into what follows is not a place MIR has.
+// run in every iteration; out of a loop's body into what follows is not a place MIR has.
 // Algorithm: a value's place is the innermost region that holds all its uses, cut off at the first
 // loop on the way. An instruction stays if sinking would make more values live on than it defines.
 // Instructions are looked at last first, so that what a sunk instruction uses sees

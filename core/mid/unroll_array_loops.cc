@@ -66,7 +66,8 @@ absl::Status Settle(Module& module, PassContext& context) {
 }  // namespace
 
 absl::StatusOr<bool> UnrollArrayLoops(Module& module, PassContext& context) {
-  if (module.private_arrays.empty() || mir::CountInstructions(module) > budgets::kTrialInstructions) return false;
+  if (module.private_arrays.empty() || mir::CountInstructions(module) > budgets::kTrialInstructions)
+    return false;
   std::vector<UnrollableLoop> loops = LoopsThatKeepArrays(module);
   if (loops.empty()) return false;
   const uint32_t spirv_id = module.inst(loops.front().loop).spirv_id;
@@ -81,9 +82,10 @@ absl::StatusOr<bool> UnrollArrayLoops(Module& module, PassContext& context) {
   if (ArraysAccessed(tried) >= ArraysAccessed(module)) return false;
   const int64_t live = ValueLives(tried).MostDwords();
   if (live > budgets::kLiveDwords) {
-    context.Remark("array_kept", spirv_id,
-                   absl::StrCat("with its loops unrolled ", live, " dwords of a lane live at once, at most ",
-                                budgets::kLiveDwords, " may"));
+    context.Remark(
+        "array_kept", spirv_id,
+        absl::StrCat("with its loops unrolled ", live, " dwords of a lane live at once, at most ",
+                     budgets::kLiveDwords, " may"));
     return false;
   }
   module = std::move(tried);

@@ -12,22 +12,24 @@
 namespace kiln::mid {
 namespace {
 
-std::string Counted(const std::string& counter, int rounds, const std::string& body) {
+std::string Counted(const std::string& counter, int iterations, const std::string& body) {
   return "  loop (" + counter + ":i32 = 0) {\n    " + counter + "9:bool = ult " + counter + ", " +
-         std::to_string(rounds) + "\n    if " + counter + "9 { yield } else { break }\n    " + counter +
-         "8:i32 = shl " + counter + ", 2\n" + body + "    " + counter + "7:i32 = iadd " + counter +
-         ", 1\n    continue " + counter + "7\n  }\n";
+         std::to_string(iterations) + "\n    if " + counter + "9 { yield } else { break }\n    " +
+         counter + "8:i32 = shl " + counter + ", 2\n" + body + "    " + counter + "7:i32 = iadd " +
+         counter + ", 1\n    continue " + counter + "7\n  }\n";
 }
 
-// A tile of 64 sums: written by one loop of 64 rounds, used by another. `work` is each round's.
-std::string Tile(int work, const std::string& elsewhere, int rounds = 64) {
+// A tile of 64 sums: written by one loop of 64 iterations, used by another. `work` is each
+// iteration's.
+std::string Tile(int work, const std::string& elsewhere, int iterations = 64) {
   std::string stores;
   for (int i = 0; i < work; ++i) stores += "    store_ssbo[0, align 4] %1, 1\n";
   return "  %1:i32 = local_index\n" + elsewhere +
-         Counted("%2", rounds, stores + "    store_private[1, align 4] %28, %1\n") +
-         Counted("%3", rounds, stores +
-                               "    %36:i32 = load_private[1, align 4] %38\n"
-                               "    store_ssbo[1, align 4] %38, %36\n") +
+         Counted("%2", iterations, stores + "    store_private[1, align 4] %28, %1\n") +
+         Counted("%3", iterations,
+                 stores +
+                     "    %36:i32 = load_private[1, align 4] %38\n"
+                     "    store_ssbo[1, align 4] %38, %36\n") +
          "  return\n";
 }
 
@@ -70,7 +72,7 @@ TEST(UnrollArrayLoops, AllLoopsOfAnArrayTogether) {
   EXPECT_FALSE(Frees(Tile(4, "  store_private[1, align 4] %1, 0\n")));
 }
 
-// A loop whose rounds nobody knows is unrolled no more than before; those inside of it are.
+// A loop whose iterations nobody knows is unrolled no more than before; those inside of it are.
 TEST(UnrollArrayLoops, InsideOfALoopWithoutBound) {
   const std::string inside =
       "  %1:i32 = local_index\n" + Counted("%2", 64, "    store_private[1, align 4] %28, %1\n") +
@@ -84,7 +86,7 @@ TEST(UnrollArrayLoops, InsideOfALoopWithoutBound) {
   EXPECT_TRUE(Frees(inside));
 }
 
-// Two elements a round, stored and loaded, pay for 8 instructions each.
+// Two elements an iteration, stored and loaded, pay for 8 instructions each.
 TEST(UnrollArrayLoops, WhatIsLeftIsWeighed) {
   EXPECT_TRUE(Frees(Tile(6, "")));
   EXPECT_FALSE(Frees(Tile(8, "")));
@@ -94,7 +96,7 @@ TEST(UnrollArrayLoops, WhatIsLeftIsWeighed) {
 
 // At most 4,096 instructions, however much they are worth: four elements at a time are read often.
 TEST(UnrollArrayLoops, WhatIsLeftIsBounded) {
-  const auto frees = [](int reads, int rounds) {
+  const auto frees = [](int reads, int iterations) {
     std::string body;
     for (int i = 0; i < reads; ++i) {
       const std::string v = "%" + std::to_string(100 + 10 * i);
@@ -105,8 +107,10 @@ TEST(UnrollArrayLoops, WhatIsLeftIsBounded) {
               std::to_string(106 + 10 * i) + "\n    store_ssbo[0, align 4] 0, %1\n";
     }
     return Frees("  %1:i32 = local_index\n" +
-                 Counted("%2", rounds, "    %90:i32 = shl %2, 4\n"
-                                       "    store_private[1, align 16] %90, %1, %2, %1, %28\n" + body) +
+                 Counted("%2", iterations,
+                         "    %90:i32 = shl %2, 4\n"
+                         "    store_private[1, align 16] %90, %1, %2, %1, %28\n" +
+                             body) +
                  "  return\n");
   };
   EXPECT_TRUE(frees(80, 16));

@@ -77,36 +77,36 @@ class Unroller {
   bool TryUnroll(InstId loop) {
     const RegionId body = m_.inst(loop).regions[0];
     if (!Continues(body)) return false;
-    const LoopRounds rounds = only_chosen_ ? Chosen(loop) : Count(loop);
-    if (rounds.rounds == 0) return false;
-    const bool nest = rounds.rounds > 1 && ContinuesEarly(body);
+    const LoopIterations count = only_chosen_ ? Chosen(loop) : Count(loop);
+    if (count.iterations == 0) return false;
+    const bool nest = count.iterations > 1 && ContinuesEarly(body);
     if (nest && !nester_.OnlyNests(m_.region(body).insts)) return false;
     if (!context_.Rewrite()) return false;
-    if (rounds.rounds > 1) front_ = TakeInvariants(m_, loop);
+    if (count.iterations > 1) front_ = TakeInvariants(m_, loop);
     if (nest) NestContinues(body);
-    Unroll(loop, rounds.rounds);
+    Unroll(loop, count.iterations);
     ++unrolled_;
     return true;
   }
 
-  // Of a loop that is not to be unrolled: no rounds.
-  LoopRounds Chosen(InstId loop) const {
+  // Of a loop that is not to be unrolled: no iterations.
+  LoopIterations Chosen(InstId loop) const {
     for (const UnrollableLoop& l : chosen_) {
-      if (l.loop == loop) return l.rounds;
+      if (l.loop == loop) return l.count;
     }
-    return LoopRounds();
+    return LoopIterations();
   }
 
-  LoopRounds Count(InstId loop) {
+  LoopIterations Count(InstId loop) {
     const Limits limits = LimitsOf(m_.inst(loop).regions[0]);
     const int64_t most = std::max(limits.residue, limits.array_residue);
-    const LoopRounds rounds = analysis_.CountRounds(
-        loop, {.max_rounds = budgets::kIterations,
+    const LoopIterations count = analysis_.CountIterations(
+        loop, {.max_iterations = budgets::kIterations,
                .max_steps = budgets::kLoopSteps,
                .max_residue = most,
-               .max_residue_of_rounds = limits.has_arrays ? most : limits.residue,
+               .max_residue_of_iterations = limits.has_arrays ? most : limits.residue,
                .max_unknown_exits = kMaxNestedExits});
-    return Pays(rounds, limits) ? rounds : LoopRounds();
+    return Pays(count, limits) ? count : LoopIterations();
   }
 
   bool Continues(RegionId body) const {
@@ -131,16 +131,17 @@ class Unroller {
       innermost &= op != Op::kLoop;
       has_arrays |= AccessesPrivateArray(op);
     });
-    return {std::max({budgets::kSmallResidue, std::min(budgets::kResidueIterations * size, budgets::kLargestResidue),
+    return {std::max({budgets::kSmallResidue,
+                      std::min(budgets::kResidueIterations * size, budgets::kLargestResidue),
                       std::min(budgets::kFewIterations * size, budgets::kFewLargest)}),
             innermost ? budgets::kInnermostArrayResidue : budgets::kArrayResidue, has_arrays};
   }
 
-  static bool Pays(const LoopRounds& rounds, const Limits& limits) {
-    if (!rounds.bounded || rounds.unknown_exits > kMaxNestedExits) return false;
-    if (rounds.rounds == 1) return true;
-    return rounds.residue <= limits.residue ||
-           (rounds.array_accesses > 0 && rounds.residue <= limits.array_residue);
+  static bool Pays(const LoopIterations& count, const Limits& limits) {
+    if (!count.bounded || count.unknown_exits > kMaxNestedExits) return false;
+    if (count.iterations == 1) return true;
+    return count.residue <= limits.residue ||
+           (count.array_accesses > 0 && count.residue <= limits.array_residue);
   }
 
   bool ContinuesEarly(RegionId body) const {
@@ -164,12 +165,12 @@ class Unroller {
     });
   }
 
-  void Unroll(InstId loop, int rounds) {
+  void Unroll(InstId loop, int iterations) {
     const RegionId body = m_.inst(loop).regions[0];
     const List original = m_.region(body).insts;
     std::vector<ValueId> carried(m_.sources(loop).begin(), m_.sources(loop).end());
     List made;
-    for (int round = 0; round < rounds; ++round) {
+    for (int iteration = 0; iteration < iterations; ++iteration) {
       cloner_.Clear();
       for (size_t i = 0; i < carried.size(); ++i) cloner_.Map(m_.region(body).params[i], carried[i]);
       const InstId end = Emit(original, &made);
@@ -177,7 +178,7 @@ class Unroller {
         made.push_back(cloner_.Copy(end));
         break;
       }
-      if (round + 1 == rounds) break;
+      if (iteration + 1 == iterations) break;
       for (size_t i = 0; i < carried.size(); ++i) {
         carried[i] = cloner_.Find(m_.source(end, static_cast<int>(i)));
       }
@@ -193,7 +194,7 @@ class Unroller {
     DropContinues(body);
   }
 
-  // A continue that is still there is on a path that the last round does not take.
+  // A continue that is still there is on a path that the last iteration does not take.
   void DropContinues(RegionId body) {
     List found;
     mir::ForEachJumpOfLoop(m_, body, [&](InstId id) {
@@ -223,7 +224,7 @@ class Unroller {
     return InstId();
   }
 
-  // Whether this round would store outside of a private array here (loop_analysis.h).
+  // Whether this iteration would store outside of a private array here (loop_analysis.h).
   bool NeverReached(InstId id) const {
     if (m_.inst(id).op != Op::kStorePrivate) return false;
     const ValueId offset = cloner_.Find(m_.source(id, 0));
@@ -278,7 +279,7 @@ class Unroller {
     }
   }
 
-  // Whether the instruction gives a constant in this round; then that stands for it.
+  // Whether the instruction gives a constant in this iteration; then that stands for it.
   bool Folds(InstId id) {
     const Inst inst = m_.inst(id);
     const mir::OpInfo& info = mir::Info(inst.op);

@@ -63,7 +63,7 @@ TEST(UnrollLoops, WhatTheCounterDecidesIsNotBuilt) {
 )");
 }
 
-TEST(UnrollLoops, ALoopWithoutRounds) {
+TEST(UnrollLoops, ALoopWithoutIterations) {
   EXPECT_EQ(RunOnBody(R"(
   loop (%0:i32 = 9) {
     %1:bool = ult %0, 9
@@ -235,7 +235,7 @@ TEST(UnrollLoops, AsksBeforeItChangesAnything) {
   EXPECT_NE(RunOnBody(kText, UnrollLoops, 1), kText);
 }
 
-// Array 0 has 16 bytes: the fourth element is the last that a round can store.
+// Array 0 has 16 bytes: the fourth element is the last that an iteration can store.
 TEST(UnrollLoops, UpToTheEndOfAnArray) {
   EXPECT_EQ(RunOnBody(R"(
   %9:i32 = local_index
@@ -277,7 +277,7 @@ TEST(UnrollLoops, UpToTheEndOfAnArray) {
 )");
 }
 
-// What each round would compute anew under its condition is computed once; not reads,
+// What each iteration would compute anew under its condition is computed once; not reads,
 // not products that may become fused, and nothing that only depends on the loop.
 TEST(UnrollLoops, InvariantsUnderConditionsAreComputedOnce) {
   EXPECT_EQ(RunOnBody(R"(
@@ -340,9 +340,9 @@ TEST(UnrollLoops, InvariantsUnderConditionsAreComputedOnce) {
 )");
 }
 
-// Sixteen rounds that leave some 700 instructions: for the sake of an array, but only where nothing
-// inside of the loop may grow in turn.
-// An index may be out of range where its guard does not hold.
+// Sixteen iterations that leave some 700 instructions: for the sake of an array, but only where
+// nothing inside of the loop may grow in turn. An index may be out of range where its guard does
+// not hold.
 TEST(UnrollLoops, QueriesOfChosenDescriptorsStayBehindTheirGuard) {
   absl::StatusOr<mir::Module> m = mir::Parse(R"(mir 1
 entry ""
@@ -390,11 +390,11 @@ TEST(UnrollLoops, LongForArraysWhereInnermost) {
   EXPECT_FALSE(unrolls("%3", "    loop { break }\n"));
 }
 
-// Three rounds of some 420 instructions, not four.
-TEST(UnrollLoops, FewRoundsOfLongLoops) {
-  const auto unrolls = [](int rounds) {
+// Three iterations of some 420 instructions, not four.
+TEST(UnrollLoops, FewIterationsOfLongLoops) {
+  const auto unrolls = [](int iterations) {
     std::string body = "  %0:i32 = local_index\n  loop (%1:i32 = 0) {\n    %2:bool = ult %1, " +
-                       std::to_string(rounds) + "\n    if %2 { yield } else { break }\n";
+                       std::to_string(iterations) + "\n    if %2 { yield } else { break }\n";
     for (int i = 0; i < 420; ++i) body += "    store_ssbo[0, align 4] %0, 1\n";
     body += "    %3:i32 = iadd %1, 1\n    continue %3\n  }\n  return\n";
     return RunOnBody(body, UnrollLoops) != RunOnBody(body, UnrollLoops, 0);

@@ -3,8 +3,8 @@
 // A Region is a list of instructions that ends with one terminator. `if` and `loop` are
 // instructions that own regions; there are no other joins. Values that differ by path are carried
 // by the jumps themselves: a yield gives the results of its `if`, a break those of its `loop`, a
-// continue the loop's parameters for the next round. (This is the phi, written at its edge: adding
-// or removing an edge never renumbers another's operands.) A value may be used after its
+// continue the loop's parameters for the next iteration. (This is the phi, written at its edge:
+// adding or removing an edge never renumbers another's operands.) A value may be used after its
 // definition in the same region and in regions nested there; nowhere else.
 //
 // Loads and such define several consecutive scalar values. Integers have no sign; operations do.

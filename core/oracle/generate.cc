@@ -719,9 +719,9 @@ class Generator {
     loop_results_.push_back(SomeTypes());
     loop_params_.push_back(params);
     const bool divergent = random_.OneIn(2);
-    ValueId rounds = b_.Int(1 + random_.Below(5));
-    if (divergent) rounds = b_.And(Pick(Type::kI32), b_.Int(3));
-    std::vector<ValueId> initial = {rounds};
+    ValueId iterations = b_.Int(1 + random_.Below(5));
+    if (divergent) iterations = b_.And(Pick(Type::kI32), b_.Int(3));
+    std::vector<ValueId> initial = {iterations};
     for (ValueId v : PickAll(params)) initial.push_back(v);
     const InstId loop = b_.Loop(initial);
     const RegionId outer = b_.region();

@@ -476,7 +476,7 @@ TEST(Interp, DivergentIf) {
               ElementsAre(0, 100, uint32_t(-2), 300));
 }
 
-// Lanes leave after as many rounds as their number; the carried values swap each round.
+// Lanes leave after as many iterations as their number; the carried values swap each iteration.
 TEST(Interp, DivergentLoopWithParallelParams) {
   EXPECT_THAT(RunBody(R"(
     %0:i32 = local_index

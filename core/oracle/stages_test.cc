@@ -231,7 +231,7 @@ TEST(Stages, DemotedLanesStayInTheirLoop) {
       "%5:bool = ieq %3, %0 demote %5 %6:f32 = ddx[fine] %2 store_ssbo[0, align 4] %1, %6 "
       "%7:i32 = iadd %3, 1 continue %7 } return");
   EXPECT_EQ(run.Go().undefined_results, 0);
-  // Each stores until it is demoted, in the round of its own number.
+  // Each stores until it is demoted, in the iteration of its own number.
   EXPECT_THAT(run.StoredFloats(), ElementsAre(0, 1, 4, 4));
   EXPECT_THAT(run.inputs.stage.live, testing::Each(false));
 }

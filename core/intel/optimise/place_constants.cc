@@ -1,19 +1,19 @@
 // Where registers that hold constants are written.
 //
 // Problem: selection makes what instructions cannot take as an immediate at the start of the
-// program, once, where it costs an instruction and no wait. A long program has hundreds of them, each
-// keeps its dword from there to its last use, and all between works with the registers that are left.
-// Invariants: SSA in and out; a constant's copies hold the same bits; nothing changes where there are
-// no more than kMany. Where there are more: those with the most uses, counted by the rounds of their
-// loops, stay at the start; of the others each outermost loop makes as many as it may before it
-// begins; the rest are made in front of the use, once for uses of a block that are not far apart.
-// Comes before scheduling, which moves them ahead as far as registers allow.
+// program, once, where it costs an instruction and no wait. A long program has hundreds of them,
+// each keeps its dword from there to its last use, and all between works with the registers that
+// are left. Invariants: SSA in and out; a constant's copies hold the same bits; nothing changes
+// where there are no more than kMany. Where there are more: those with the most uses, counted by
+// the iterations of their loops, stay at the start; of the others each outermost loop makes as many
+// as it may before it begins; the rest are made in front of the use, once for uses of a block that
+// are not far apart. Comes before scheduling, which moves them ahead as far as registers allow.
 // Algorithm: places of each constant in layout order, two selections of the best. Linear but for
 // the sorting of constants.
 // Limits: a program that is short of registers with fewer constants is the spiller's, which repeats
-// constants first (core/lir/ra/spill.h). What is made behind a branch costs a sync where a message is
-// in flight, so few are left alone: at 64 instead of kMany, tests/shaders/special_functions.comp has
-// 5 % more cycles. The figures are ours, from that and from tests/exec:compile_time.
+// constants first (core/lir/ra/spill.h). What is made behind a branch costs a sync where a message
+// is in flight, so few are left alone: at 64 instead of kMany, tests/shaders/special_functions.comp
+// has 5 % more cycles. The figures are ours, from that and from tests/exec:compile_time.
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -35,7 +35,7 @@ constexpr size_t kKept = 128;      // of them at the start
 constexpr size_t kKeptInLoop = 64; // and for each outermost loop
 constexpr uint32_t kNear = 128;    // instructions between uses of one copy
 constexpr uint32_t kNone = ~uint32_t{0};
-constexpr int kRounds = 3;         // a loop counts as 2^3 rounds
+constexpr int kIterations = 3;  // a loop counts as 2^3 iterations
 constexpr int kMaxDepth = 6;
 
 struct Place {
@@ -160,7 +160,7 @@ class Placer {
     });
   }
   uint64_t Weight(uint32_t block) const {
-    return uint64_t{1} << kRounds * std::min<int>(f_.blocks[block].loop_depth, kMaxDepth);
+    return uint64_t{1} << kIterations * std::min<int>(f_.blocks[block].loop_depth, kMaxDepth);
   }
 
   std::vector<uint32_t> All() const {

@@ -2,7 +2,8 @@
 // registers. A write ends a live range only if it surely replaces the whole register: an
 // unpredicated one that covers it in NoMask, or in a program without masks in the way we cannot
 // know, so masked full-width writes count as full too (as compilers that allocate see them).
-// Blocks are walked from the last to the first, so that only what loops carry needs another round.
+// Blocks are walked from the last to the first, so that only what loops carry needs another
+// iteration.
 #include "core/intel/perf/statistics.h"
 
 #include <algorithm>

@@ -25,7 +25,7 @@ struct ProgramStatistics {
   friend bool operator==(const ProgramStatistics&, const ProgramStatistics&) = default;
 };
 
-// Decodes the whole program. Linear but for the liveness fixed point, which takes a round more
+// Decodes the whole program. Linear but for the liveness fixed point, which takes an iteration more
 // than the loop nesting is deep.
 absl::StatusOr<ProgramStatistics> CountProgram(isa::Generation gen,
                                                absl::Span<const uint8_t> bytes);

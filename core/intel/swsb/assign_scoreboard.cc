@@ -301,7 +301,7 @@ Waits WaitsOfSync(const Instruction& inst) {
   return waits;
 }
 
-// Bounds of Refine: rounds, and waits looked at one by one.
+// Bounds of Refine: iterations, and waits looked at one by one.
 constexpr int kMostRefinements = 8;
 constexpr int kMostTries = 64;
 
@@ -355,7 +355,7 @@ class Pass {
     std::vector<bool> dirty(count, true);
     for (bool again = true; again;) {
       again = false;
-      ++stats_.rounds;
+      ++stats_.iterations;
       for (size_t b = 0; b < count; ++b) {
         if (!dirty[b] || !before_[b].reached) continue;
         dirty[b] = false;
@@ -382,7 +382,7 @@ class Pass {
   // waits, which are right in any case, are looked at one by one.
   void Refine() {
     const std::vector<Placement> first = placements_;
-    for (int round = 0; round < kMostRefinements; ++round) {
+    for (int iteration = 0; iteration < kMostRefinements; ++iteration) {
       const std::vector<Placement> given = placements_;
       Solve(Mode::kGiven);
       WalkAll(Mode::kDecide);

@@ -19,9 +19,9 @@
 // instruction. State per GRF, a0 and accumulator: position of the last in-order writer and reader,
 // tokens that may write or read it, each kept apart for NoMask and masked producers. Joins take
 // the union (the nearest position). Loops iterate to a fixed point: states only grow, at most
-// about nesting depth + 2 rounds. Growing, they may keep what a wait of a later round has ended;
-// such waits are taken back afterwards (Refine in assign_scoreboard.cc). Cost: linear in
-// instructions times rounds.
+// about nesting depth + 2 iterations. Growing, they may keep what a wait of a later iteration has
+// ended; such waits are taken back afterwards (Refine in assign_scoreboard.cc). Cost: linear in
+// instructions times iterations.
 //
 // Rules (sources: the public PRM and the behaviour of Mesa's binaries; ERRATA.md):
 //   read after in-order write              RegDist
@@ -58,7 +58,7 @@ struct SwsbStats {
   int distance_waits = 0;  // waits carried, wherever
   int token_waits = 0;
   int reused_tokens = 0;  // tokens set again while possibly in flight
-  int rounds = 0;         // of the dataflow
+  int iterations = 0;     // of the dataflow
   int refinements = 0;    // times waits were taken back
 };
 

@@ -179,7 +179,7 @@ TEST(Swsb, MaskedWaitsInSkippedBlocksCoverProducersOfTheirBlock) {
 }
 
 // Not so behind another jump: the wait's block may be skipped where the producer's was not. And not
-// for the producer of an earlier round behind the wait.
+// for the producer of an earlier iteration behind the wait.
 TEST(Swsb, MaskedWaitsInSkippedBlocksDoNotCoverProducersOfOtherBlocks) {
   Program program(kGen);
   program.Append(Branch(Opcode::kIf), {6, 6});
@@ -280,7 +280,7 @@ TEST(Swsb, LoopCarriedDependencyIsFound) {
   const auto stats = AssignScoreboard(program);
   ASSERT_TRUE(stats.ok());
   EXPECT_EQ(Bytes(program), "20 90 00");
-  EXPECT_LE(stats->rounds, 4);
+  EXPECT_LE(stats->iterations, 4);
 }
 
 TEST(Swsb, InsertedSyncIsReachedByBranchesToItsInstruction) {

@@ -303,9 +303,9 @@ class Auditor {
     return (w.read >> token & 1) != 0 ? kReading : 0;
   }
 
-  // Has the last execution of `producer`, masked as `waiter` is, been under the channels that are on
-  // at `waiter`? So it is between two jumps, where no channel goes off or on. (A producer further
-  // down has been there in an earlier round.)
+  // Has the last execution of `producer`, masked as `waiter` is, been under the channels that are
+  // on at `waiter`? So it is between two jumps, where no channel goes off or on. (A producer
+  // further down has been there in an earlier iteration.)
   bool RanTogether(int32_t producer, int32_t waiter) const {
     return producer < waiter && block_of_[producer] == block_of_[waiter];
   }

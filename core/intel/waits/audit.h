@@ -16,16 +16,16 @@
 // What an indirect operand without a noted range (isa::Program::indirect) touches is not known and
 // not judged: machine code does not carry the ranges.
 //
-// FindCertainMissingWaits follows lanes instead (lanes.h): what it lists, two lanes of a thread meet,
-// and a source demands it (rules.h has one wait without: of fences for answers).
-// Whoever runs with a channel on performs its waits, for everybody; without fusion nothing else runs.
+// FindCertainMissingWaits follows lanes instead (lanes.h): what it lists, two lanes of a thread
+// meet, and a source demands it (rules.h has one wait without: of fences for answers). Whoever runs
+// with a channel on performs its waits, for everybody; without fusion nothing else runs.
 //
 // A sync instruction is redundant if nothing that it waits for is missed without it;
 // one that waits for a memory fence or the gateway never is.
 //
 // Cost: instructions times producers in flight (those not waited for are bounded by tokens) times
-// rounds of the fixed point; for the second question, per sync instruction the way to where what it
-// waits for is waited for otherwise. Whole registers, as compilers track them.
+// iterations of the fixed point; for the second question, per sync instruction the way to where
+// what it waits for is waited for otherwise. Whole registers, as compilers track them.
 #ifndef KILN_CORE_INTEL_WAITS_AUDIT_H_
 #define KILN_CORE_INTEL_WAITS_AUDIT_H_
 

@@ -134,7 +134,7 @@ TEST(Audit, AMaskedWaitInAnIfCoversWhatItsOwnBlockHasBegun) {
   nested.Append(Branch(Opcode::kEndif), {6, isa::kNoTarget});
   nested.Append(Branch(Opcode::kEndif), {7, isa::kNoTarget});
   EXPECT_EQ(Missing(nested), "instruction 4 (add) does not wait for 1 (math): results not written;");
-  // In an earlier round.
+  // In an earlier iteration.
   Program loop(kGen);
   loop.Append(With(Alu(11, 10, 2), 0x20));
   loop.Append(Alu(12, 10, 2, true));
@@ -248,8 +248,8 @@ TEST(Audit, NoticesEveryRemovalThatExecutionNotices) {
   EXPECT_EQ(redundant, 0) << "of " << syncs;
 }
 
-// What the scoreboard pass inserts is all needed, in loops too, where a later round of its dataflow
-// may make a wait of an earlier one needless.
+// What the scoreboard pass inserts is all needed, in loops too, where a later iteration of its
+// dataflow may make a wait of an earlier one needless.
 TEST(Audit, TheScoreboardPassInsertsNoRedundantSync) {
   int syncs = 0, refined = 0;
   std::string redundant;

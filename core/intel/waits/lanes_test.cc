@@ -63,7 +63,7 @@ TEST(Lanes, ALoopWithoutConditionIsLeftByItsBreaks) {
   p.Append(Branch(Opcode::kBreak), {3, 3});              // 1: to 4
   p.Append(Waiting(Alu(20, 3, 4), 1));                   // 2
   p.Append(Unpredicated(Opcode::kWhile), {0, isa::kNoTarget});  // 3
-  p.Append(Waiting(Alu(30, 20, 1), 5));                  // 4: of the round before: 3, 0, 1, 3, 4
+  p.Append(Waiting(Alu(30, 20, 1), 5));  // 4: of the iteration before: 3, 0, 1, 3, 4
   p.Append(Waiting(EndOfThread(112), 1));
   EXPECT_GT(Conservative(p), 0u);  // 2, 3, 4
   EXPECT_TRUE(Certain(p).empty());

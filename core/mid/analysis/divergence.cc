@@ -35,7 +35,7 @@ class DivergenceSolver {
   }
 
   void Solve() {
-    for (int round = 0; round < Divergence::kMaxRounds; ++round) {
+    for (int iteration = 0; iteration < Divergence::kMaxIterations; ++iteration) {
       rose_ = false;
       Region(m_.body, InstId(), kLowest);
       if (!rose_) return;
@@ -70,7 +70,7 @@ class DivergenceSolver {
 
   void Region(RegionId region, InstId owner, Uniformity entry) {
     for (InstId id : m_.region(region).insts) {
-      // Lanes that jumped out of this round before are missing from here on.
+      // Lanes that jumped out of this iteration before are missing from here on.
       const Uniformity control =
           loops_.empty() ? entry : Max(entry, loops_.back().left);
       Raise(r_.control_[id.index], control);

@@ -10,7 +10,7 @@
 // high as the values carried to them and, where several continues carry different ones, as the
 // conditions that choose between them. A continue under a divergent condition makes later breaks
 // of that loop divergent too, since lanes that went around stay. Private arrays have the level of
-// what is stored in them. Repeated until nothing rises; after kMaxRounds what is not stable is
+// what is stored in them. Repeated until nothing rises; after kMaxIterations what is not stable is
 // declared divergent, which is always right, so that the cost is linear.
 // Sources: the lattice is that of Karrenberg and Hack, Whole-Function Vectorization (CGO 2011);
 // temporal divergence at loop exits as in Rosemann, Moll, Hack, An Abstract Interpretation for
@@ -47,7 +47,7 @@ enum class UniformFor : uint8_t {
 
 class Divergence {
  public:
-  static constexpr int kMaxRounds = 16;
+  static constexpr int kMaxIterations = 16;
 
   // Linear. The result describes the module as it is now.
   explicit Divergence(const mir::Module& module, UniformFor use = UniformFor::kLanes);
@@ -56,11 +56,11 @@ class Divergence {
   bool Uniform(mir::ValueId v) const { return level_[v.index] != Uniformity::kDivergent; }
 
   // Of a loop: the conditions under which lanes leave it. If not kDivergent, all lanes of a
-  // subgroup that run a round together leave together.
+  // subgroup that run an iteration together leave together.
   Uniformity ExitOf(mir::InstId loop) const { return exit_[loop.index]; }
   // Of any instruction: the conditions under which it is executed, counted from the innermost loop
-  // around it (from the entry outside of loops). If not kDivergent, the lanes that began the round
-  // together are all still active.
+  // around it (from the entry outside of loops). If not kDivergent, the lanes that began the
+  // iteration together are all still active.
   Uniformity ControlOf(mir::InstId inst) const { return control_[inst.index]; }
   // The same, counted from the entry: all lanes that the subgroup has are active. Not known of
   // graphics stages, whose subgroups need not be full; and fragments may have been killed.

@@ -65,12 +65,12 @@ TEST(Divergence, WhereAllLanesAreActive) {
                               "%3:bool = ult %0, 4 if %2 { " + at(0) + "yield } else { yield } if %3 { " +
                               at(1) + "yield } else { " + at(2) + "yield } " + at(3)),
             "ynny");
-  // In a loop that lanes leave one after another the round alone does not say so.
+  // In a loop that lanes leave one after another the iteration alone does not say so.
   EXPECT_EQ(AllLanesAtBallots("%0:i32 = local_index loop (%1:i32 = 0) { " + at(0) +
                               "%2:bool = uge %1, %0 if %2 { break } else { yield } " + at(1) +
                               "%3:i32 = iadd %1, 1 continue %3 } " + at(2)),
             "nny");
-  // All leave it together; some skip the end of a round.
+  // All leave it together; some skip the end of an iteration.
   EXPECT_EQ(AllLanesAtBallots("%0:i32 = local_index %4:bool = ult %0, 4 loop (%1:i32 = 0) { " + at(0) +
                               "%2:bool = uge %1, 5 if %2 { break } else { yield } " + at(1) +
                               "%3:i32 = iadd %1, 1 if %4 { continue %3 } else { yield } " + at(2) +
@@ -118,7 +118,7 @@ TEST(Divergence, UniformLoop) {
             "wwwww");
 }
 
-// Lanes leave in different rounds: the counter is uniform inside, its last value is not.
+// Lanes leave in different iterations: the counter is uniform inside, its last value is not.
 TEST(Divergence, DivergentExit) {
   EXPECT_EQ(Levels("%0:i32 = local_index %1:i32, %2:i32 = loop (%3:i32 = 0) { "
                    "%4:bool = uge %3, %0 if %4 { break %3, 7 } else { yield } "
@@ -166,13 +166,13 @@ TEST(Divergence, OneRegister) {
   EXPECT_EQ(Levels("%0:i32 = local_index", "local_size 1, 1, 1", UniformFor::kOneRegister), "d");
 }
 
-// A chain through more parameters than there are rounds: declared divergent, not wrong.
+// A chain through more parameters than there are iterations: declared divergent, not wrong.
 TEST(Divergence, LongChainsAreGivenUp) {
   std::string params, next = "%0", body;
   const int n = 40;
   for (int i = 1; i <= n; ++i) params += ", %" + std::to_string(i) + ":i32 = 0";
   for (int i = n; i > 1; --i) next += ", %" + std::to_string(i);
-  // Parameter 1 takes the lane, each other the one after it: the last learns it after n rounds.
+  // Parameter 1 takes the lane, each other the one after it: the last learns it after n iterations.
   std::string text = "%0:i32 = local_index loop (" + params.substr(2) + ") { ";
   std::string values = "%2";
   for (int i = 3; i <= n; ++i) values += ", %" + std::to_string(i);

@@ -41,30 +41,31 @@ bool StoresOutside(const mir::Module& module, InstId store, uint64_t offset) {
   return offset + bytes > module.private_arrays[inst.imm0].bytes;
 }
 
-LoopRounds LoopAnalysis::CountRounds(InstId loop, const LoopLimits& limits) {
+LoopIterations LoopAnalysis::CountIterations(InstId loop, const LoopLimits& limits) {
   bits_.resize(m_.values.size());
   seen_.resize(m_.values.size());
   ++call_;
   limits_ = limits;
-  result_ = LoopRounds();
+  result_ = LoopIterations();
   steps_left_ = limits.max_steps;
-  int rounds = 0;
-  result_.bounded = WalkRounds(loop, &rounds);
-  result_.rounds = rounds;
+  int iterations = 0;
+  result_.bounded = WalkIterations(loop, &iterations);
+  result_.iterations = iterations;
   return result_;
 }
 
-// Counts the rounds begun. True if the last of them meets no continue; false: no bound was found.
-bool LoopAnalysis::WalkRounds(InstId loop, int* rounds) {
+// Counts the iterations begun. True if the last of them meets no continue; false: no bound was
+// found.
+bool LoopAnalysis::WalkIterations(InstId loop, int* iterations) {
   const RegionId body = m_.inst(loop).regions[0];
   std::vector<Known> params;
   for (ValueId v : m_.sources(loop)) params.push_back(Get(v));
-  for (*rounds = 1; *rounds <= limits_.max_rounds; ++*rounds) {
+  for (*iterations = 1; *iterations <= limits_.max_iterations; ++*iterations) {
     for (size_t i = 0; i < params.size(); ++i) Set(m_.region(body).params[i], params[i]);
     next_.continues = false;
     next_.params.clear();
     WalkRegion(body, /*certain=*/true);
-    if (IsOver(*rounds)) return false;
+    if (IsOver(*iterations)) return false;
     if (!next_.continues) return true;
     if (next_.params == params) return false;
     params.swap(next_.params);
@@ -74,10 +75,10 @@ bool LoopAnalysis::WalkRounds(InstId loop, int* rounds) {
 
 void LoopAnalysis::WalkLoop(InstId loop) {
   for (int r = 0; r < m_.inst(loop).num_results; ++r) Set(m_.result(loop, r), std::nullopt);
-  const LoopRounds before = result_;
+  const LoopIterations before = result_;
   Next outer = std::move(next_);
-  int rounds = 0;
-  const bool walked = limits_.into_loops && WalkRounds(loop, &rounds) &&
+  int iterations = 0;
+  const bool walked = limits_.into_loops && WalkIterations(loop, &iterations) &&
                       result_.unknown_exits == before.unknown_exits;
   next_ = std::move(outer);
   if (walked) return;
@@ -86,9 +87,9 @@ void LoopAnalysis::WalkLoop(InstId loop) {
   CountOnce(m_.inst(loop).regions[0]);
 }
 
-bool LoopAnalysis::IsOver(int rounds) const {
+bool LoopAnalysis::IsOver(int iterations) const {
   return steps_left_ < 0 || result_.residue > limits_.max_residue ||
-         (rounds > 1 && result_.residue > limits_.max_residue_of_rounds) ||
+         (iterations > 1 && result_.residue > limits_.max_residue_of_iterations) ||
          result_.unknown_exits > limits_.max_unknown_exits;
 }
 

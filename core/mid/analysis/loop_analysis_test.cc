@@ -11,8 +11,8 @@
 namespace kiln::mid {
 namespace {
 
-// Rounds of the first loop of the body.
-LoopRounds RoundsOf(std::string_view body, const LoopLimits& limits = {100, 10000, 10000}) {
+// Iterations of the first loop of the body.
+LoopIterations IterationsOf(std::string_view body, const LoopLimits& limits = {100, 10000, 10000}) {
   const absl::StatusOr<mir::Module> m = mir::Parse(absl::StrCat(
       "mir 1\nentry \"main\"\nlocal_size 8, 1, 1\nshared 256\nprivate 0 64\n"
       "data 0x03000000050000000700000009000000\nbody {\n",
@@ -22,12 +22,12 @@ LoopRounds RoundsOf(std::string_view body, const LoopLimits& limits = {100, 1000
   mir::ForEachInst(*m, m->body, [&](mir::InstId id) {
     if (m->inst(id).op == mir::Op::kLoop && !loop.valid()) loop = id;
   });
-  return LoopAnalysis(*m).CountRounds(loop, limits);
+  return LoopAnalysis(*m).CountIterations(loop, limits);
 }
 
 TEST(LoopAnalysis, CountsUp) {
-  // Three rounds do something, the fourth only tests.
-  const LoopRounds r = RoundsOf(R"(
+  // Three iterations do something, the fourth only tests.
+  const LoopIterations r = IterationsOf(R"(
   loop (%0:i32 = 0) {
     %1:bool = slt %0, 3
     if %1 { yield } else { break }
@@ -36,7 +36,7 @@ TEST(LoopAnalysis, CountsUp) {
     continue %2
   })");
   EXPECT_TRUE(r.bounded);
-  EXPECT_EQ(r.rounds, 4);
+  EXPECT_EQ(r.iterations, 4);
   EXPECT_EQ(r.unknown_exits, 0);
   EXPECT_EQ(r.residue, 3);   // the stores
   constexpr std::string_view kStores = R"(
@@ -47,28 +47,32 @@ TEST(LoopAnalysis, CountsUp) {
     %2:i32 = iadd %0, 1
     continue %2
   })";
-  EXPECT_FALSE(RoundsOf(kStores, {100, 10000, 2}).bounded);
+  EXPECT_FALSE(IterationsOf(kStores, {100, 10000, 2}).bounded);
 }
 
-TEST(LoopAnalysis, NoRoundAndOneRound) {
-  EXPECT_EQ(RoundsOf(R"(
+TEST(LoopAnalysis, NoIterationAndOneIteration) {
+  EXPECT_EQ(IterationsOf(R"(
   loop (%0:i32 = 5) {
     %1:bool = slt %0, 5
     if %1 { yield } else { break }
     %2:i32 = iadd %0, 1
     continue %2
-  })").rounds, 1);
-  EXPECT_EQ(RoundsOf(R"(
+  })")
+                .iterations,
+            1);
+  EXPECT_EQ(IterationsOf(R"(
   loop (%0:i32 = 4) {
     %2:i32 = iadd %0, 1
     %1:bool = slt %2, 5
     if %1 { yield } else { break }
     continue %2
-  })").rounds, 1);
+  })")
+                .iterations,
+            1);
 }
 
 TEST(LoopAnalysis, AnyStepAndSeveralCounters) {
-  const LoopRounds r = RoundsOf(R"(
+  const LoopIterations r = IterationsOf(R"(
   loop (%0:i32 = 64, %1:i32 = 1) {
     %2:bool = ieq %0, 0
     %3:bool = ult 100, %1
@@ -79,17 +83,19 @@ TEST(LoopAnalysis, AnyStepAndSeveralCounters) {
     continue %5, %6
   })");
   EXPECT_TRUE(r.bounded);
-  EXPECT_EQ(r.rounds, 6);   // 1, 3, 9, 27, 81, 243
+  EXPECT_EQ(r.iterations, 6);  // 1, 3, 9, 27, 81, 243
 }
 
 TEST(LoopAnalysis, WrapsAsTheProgramWould) {
-  EXPECT_EQ(RoundsOf(R"(
+  EXPECT_EQ(IterationsOf(R"(
   loop (%0:i32 = -3) {
     %1:bool = uge %0, 4294967293
     if %1 { yield } else { break }
     %2:i32 = iadd %0, 1
     continue %2
-  })").rounds, 4);
+  })")
+                .iterations,
+            4);
 }
 
 TEST(LoopAnalysis, IsNotWalkedBeyondItsLimits) {
@@ -103,16 +109,16 @@ TEST(LoopAnalysis, IsNotWalkedBeyondItsLimits) {
     %2:i32 = iadd %0, 1
     continue %2
   })";
-  EXPECT_EQ(RoundsOf(body).rounds, 21);
-  const LoopRounds exits = RoundsOf(body, {100, 10000, 10000, 10000, 4});
+  EXPECT_EQ(IterationsOf(body).iterations, 21);
+  const LoopIterations exits = IterationsOf(body, {100, 10000, 10000, 10000, 4});
   EXPECT_FALSE(exits.bounded);
   EXPECT_EQ(exits.unknown_exits, 5);
-  const LoopRounds rounds = RoundsOf(body, {100, 10000, 10000, 12});
-  EXPECT_FALSE(rounds.bounded);
-  EXPECT_LT(rounds.rounds, 6);
+  const LoopIterations count = IterationsOf(body, {100, 10000, 10000, 12});
+  EXPECT_FALSE(count.bounded);
+  EXPECT_LT(count.iterations, 6);
 }
 
-TEST(LoopAnalysis, ResidueOfRoundsIsNotThatOfOne) {
+TEST(LoopAnalysis, ResidueOfIterationsIsNotThatOfOne) {
   const std::string_view body = R"(
   %9:i32 = local_index
   loop (%0:i32 = 0) {
@@ -122,14 +128,14 @@ TEST(LoopAnalysis, ResidueOfRoundsIsNotThatOfOne) {
     if %3 { yield } else { break }
     continue %2
   })";
-  const LoopRounds once = RoundsOf(body, {100, 10000, 10000, 1});
+  const LoopIterations once = IterationsOf(body, {100, 10000, 10000, 1});
   EXPECT_TRUE(once.bounded);
-  EXPECT_EQ(once.rounds, 1);
+  EXPECT_EQ(once.iterations, 1);
   EXPECT_GT(once.residue, 1);
 }
 
 TEST(LoopAnalysis, UnknownExitsLeaveABound) {
-  const LoopRounds r = RoundsOf(R"(
+  const LoopIterations r = IterationsOf(R"(
   %9:i32 = local_index
   loop (%0:i32 = 0) {
     %1:bool = slt %0, 2
@@ -140,12 +146,12 @@ TEST(LoopAnalysis, UnknownExitsLeaveABound) {
     continue %2
   })");
   EXPECT_TRUE(r.bounded);
-  EXPECT_EQ(r.rounds, 3);
+  EXPECT_EQ(r.iterations, 3);
   EXPECT_EQ(r.unknown_exits, 2);
 }
 
 TEST(LoopAnalysis, ContinuesThatDisagreeLoseTheValue) {
-  const LoopRounds r = RoundsOf(R"(
+  const LoopIterations r = IterationsOf(R"(
   %9:bool = ieq 0, 0
   %8:i32 = local_index
   %7:bool = ult %8, 4
@@ -165,7 +171,7 @@ TEST(LoopAnalysis, ContinuesThatDisagreeLoseTheValue) {
 }
 
 TEST(LoopAnalysis, StopsWhereNothingCanBecomeKnown) {
-  const LoopRounds r = RoundsOf(R"(
+  const LoopIterations r = IterationsOf(R"(
   %9:i32 = local_index
   loop (%0:i32 = %9) {
     %1:bool = slt %0, 8
@@ -174,7 +180,7 @@ TEST(LoopAnalysis, StopsWhereNothingCanBecomeKnown) {
     continue %2
   })");
   EXPECT_FALSE(r.bounded);
-  EXPECT_EQ(r.rounds, 1);
+  EXPECT_EQ(r.iterations, 1);
 }
 
 TEST(LoopAnalysis, Limits) {
@@ -185,13 +191,13 @@ TEST(LoopAnalysis, Limits) {
     %2:i32 = iadd %0, 1
     continue %2
   })";
-  EXPECT_TRUE(RoundsOf(kLong).bounded);
-  EXPECT_FALSE(RoundsOf(kLong, {50, 10000, 10000}).bounded);
-  EXPECT_FALSE(RoundsOf(kLong, {100, 100, 10000}).bounded);
+  EXPECT_TRUE(IterationsOf(kLong).bounded);
+  EXPECT_FALSE(IterationsOf(kLong, {50, 10000, 10000}).bounded);
+  EXPECT_FALSE(IterationsOf(kLong, {100, 100, 10000}).bounded);
 }
 
 TEST(LoopAnalysis, SeesArraysThatBecomeValues) {
-  const LoopRounds r = RoundsOf(R"(
+  const LoopIterations r = IterationsOf(R"(
   loop (%0:i32 = 0) {
     %1:bool = slt %0, 3
     if %1 { yield } else { break }
@@ -207,7 +213,7 @@ TEST(LoopAnalysis, SeesArraysThatBecomeValues) {
 }
 
 TEST(LoopAnalysis, NestedLoopsAreCountedOnce) {
-  const LoopRounds r = RoundsOf(R"(
+  const LoopIterations r = IterationsOf(R"(
   %9:i32 = local_index
   loop (%0:i32 = 0) {
     %1:bool = slt %0, 2
@@ -221,21 +227,23 @@ TEST(LoopAnalysis, NestedLoopsAreCountedOnce) {
     %2:i32 = iadd %0, 1
     continue %2
   })");
-  EXPECT_EQ(r.rounds, 3);
+  EXPECT_EQ(r.iterations, 3);
   EXPECT_EQ(r.residue, 2 * 7);
 }
 
-// Four stores of a tile: known if the rounds of the loop inside are walked.
+// Four stores of a tile: known if the iterations of the loop inside are walked.
 TEST(LoopAnalysis, WalksIntoLoopsWhereAsked) {
-  const auto rounds_of = [](const std::string& limit, bool into_loops) {
-    return RoundsOf(R"(
+  const auto iterations_of = [](const std::string& limit, bool into_loops) {
+    return IterationsOf(
+        R"(
   %9:i32 = local_index
   loop (%0:i32 = 0) {
     %1:bool = slt %0, 2
     if %1 { yield } else { break }
     %2:i32 = shl %0, 3
     loop (%5:i32 = 0) {
-      %6:bool = ult %5, )" + limit + R"(
+      %6:bool = ult %5, )" +
+            limit + R"(
       if %6 { yield } else { break }
       %3:i32 = shl %5, 2
       %4:i32 = iadd %2, %3
@@ -246,15 +254,16 @@ TEST(LoopAnalysis, WalksIntoLoopsWhereAsked) {
     }
     %8:i32 = iadd %0, 1
     continue %8
-  })", {.max_rounds = 100, .max_steps = 1000, .max_residue = 1000, .into_loops = into_loops});
+  })",
+        {.max_iterations = 100, .max_steps = 1000, .max_residue = 1000, .into_loops = into_loops});
   };
-  const LoopRounds known = rounds_of("2", true);
+  const LoopIterations known = iterations_of("2", true);
   EXPECT_TRUE(known.bounded);
-  EXPECT_EQ(known.rounds, 3);
+  EXPECT_EQ(known.iterations, 3);
   EXPECT_EQ(known.array_accesses, 4);
   EXPECT_EQ(known.unknown_array_accesses, 0);
   EXPECT_EQ(known.residue, 4);
-  for (const LoopRounds& r : {rounds_of("2", false), rounds_of("%9", true)}) {
+  for (const LoopIterations& r : {iterations_of("2", false), iterations_of("%9", true)}) {
     EXPECT_TRUE(r.bounded);
     EXPECT_EQ(r.array_accesses, 0);
     EXPECT_EQ(r.unknown_array_accesses, 2);
@@ -264,7 +273,7 @@ TEST(LoopAnalysis, WalksIntoLoopsWhereAsked) {
 
 TEST(LoopAnalysis, AnArrayBoundsItsLoop) {
   // The bound is not known, but a fifth store would leave the array of 64 bytes.
-  const LoopRounds r = RoundsOf(R"(
+  const LoopIterations r = IterationsOf(R"(
   %9:i32 = local_index
   loop (%0:i32 = 0) {
     %1:bool = slt %0, %9
@@ -275,10 +284,10 @@ TEST(LoopAnalysis, AnArrayBoundsItsLoop) {
     continue %3
   })");
   EXPECT_TRUE(r.bounded);
-  EXPECT_EQ(r.rounds, 5);
+  EXPECT_EQ(r.iterations, 5);
   EXPECT_EQ(r.unknown_exits, 5);
   // Not from a load: what it gives may be dropped.
-  EXPECT_FALSE(RoundsOf(R"(
+  EXPECT_FALSE(IterationsOf(R"(
   %9:i32 = local_index
   loop (%0:i32 = 0) {
     %1:bool = slt %0, %9
@@ -288,9 +297,10 @@ TEST(LoopAnalysis, AnArrayBoundsItsLoop) {
     store_shared[align 4] 0, %4
     %3:i32 = iadd %0, 1
     continue %3
-  })").bounded);
-  // Not where a round may go without the store.
-  EXPECT_FALSE(RoundsOf(R"(
+  })")
+                   .bounded);
+  // Not where an iteration may go without the store.
+  EXPECT_FALSE(IterationsOf(R"(
   %9:i32 = local_index
   loop (%0:i32 = 0) {
     %1:bool = slt %0, %9
@@ -305,7 +315,8 @@ TEST(LoopAnalysis, AnArrayBoundsItsLoop) {
     }
     %3:i32 = iadd %0, 1
     continue %3
-  })").bounded);
+  })")
+                   .bounded);
 }
 
 TEST(LoopAnalysis, WhatStoresOutside) {

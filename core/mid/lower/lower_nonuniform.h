@@ -10,7 +10,7 @@
 // the mark the index is dynamically uniform by Vulkan's rules, and the first lane's is everybody's.
 // An index that analysis finds uniform stays as it is: a back end that holds it lane by lane (the
 // counter of a loop that lanes leave one by one) takes any active lane's. Linear; a loop takes as
-// many rounds as there are different indices in the subgroup.
+// many iterations as there are different indices in the subgroup.
 // Source: Vulkan, "Shader Interfaces", NonUniform decoration.
 #ifndef KILN_CORE_MID_LOWER_LOWER_NONUNIFORM_H_
 #define KILN_CORE_MID_LOWER_LOWER_NONUNIFORM_H_
