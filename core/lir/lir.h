@@ -16,6 +16,12 @@
 // does while lanes are off (then -> else, past a break to the next block, loop head -> after the
 // loop). See liveness.h for what each is needed for.
 //
+// Exits. An instruction with kOpExit ends lanes in the middle of a block; it is no terminator, and
+// several may stand in one. Lanes that have left hold nothing and are parked for nobody. When the
+// last lane that is on leaves, the thread goes to where others wait, and if nobody does to
+// Function::exit_block, so that what that block reads for all lanes must be there at every exit
+// (exits.h).
+//
 // A masked write leaves lanes that are off as they were. A NoMask write (all of file U, among
 // others) writes whatever the width says.
 #ifndef KILN_CORE_LIR_LIR_H_
@@ -143,6 +149,8 @@ struct Function {
   std::vector<uint32_t> pool_units;  // per pool, at most PoolInfo::units: the size chosen for this
                                      // compile (occupancy). Empty: the target's. See PoolUnits.
   std::vector<Reserved> reserved;  // no two overlap
+  BlockId exit_block;              // the last block, where the thread goes from any exit; invalid
+                                   // where there are no exits
 
   const Value& value(ValueId v) const { return values[v.index]; }
   Value& value(ValueId v) { return values[v.index]; }

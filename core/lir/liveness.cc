@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "core/lir/exits.h"
 
 namespace kiln::lir {
 
@@ -63,11 +64,12 @@ bool Unite(std::vector<BlockId>* set, const std::vector<BlockId>& more) {
 }  // namespace
 
 Liveness::Liveness(const Target& target, const Function& f, Detail detail) {
+  at_exits_ = NeededAtExits(target, f);
   NumberSlots(f);
   FindWaits(target, f);
-  SolveLogical(f, FindGlobals(f));
+  SolveLogical(f, FindGlobals(target, f));
   FindParked(f);
-  if (detail == Detail::kInstructions) FindDeaths(f);
+  if (detail == Detail::kInstructions) FindDeaths(target, f);
 }
 
 void Liveness::NumberSlots(const Function& f) {
@@ -122,7 +124,7 @@ void Liveness::FindWaits(const Target& target, const Function& f) {
   }
 }
 
-std::vector<Liveness::Crossing> Liveness::FindGlobals(const Function& f) {
+std::vector<Liveness::Crossing> Liveness::FindGlobals(const Target& target, const Function& f) {
   std::vector<Crossing> crossings;
   global_.assign(num_slots(), kLocal);
   used_.assign(num_slots(), 0);
@@ -152,7 +154,9 @@ std::vector<Liveness::Crossing> Liveness::FindGlobals(const Function& f) {
       });
     };
     for (InstId i : f.blocks[b].insts) {
-      for (const Operand& o : f.uses(i)) use(o);
+      for (const absl::Span<const Operand> list : {f.uses(i), NeededAt(target, f, i)}) {
+        for (const Operand& o : list) use(o);
+      }
     }
     for (const Edge& e : f.blocks[b].succs) {
       for (const Operand& o : f.args(e)) use(o);
@@ -236,9 +240,15 @@ void Liveness::FindParked(const Function& f) {
   }
 }
 
+absl::Span<const Operand> Liveness::NeededAt(const Target& target, const Function& f,
+                                             InstId i) const {
+  if (at_exits_.empty() || !IsExit(target, f, i)) return {};
+  return at_exits_;
+}
+
 // Backward through each block: lists are found from the last place to the first and put down the
 // other way round.
-void Liveness::FindDeaths(const Function& f) {
+void Liveness::FindDeaths(const Target& target, const Function& f) {
   std::vector<uint32_t> live_epoch(num_slots(), 0);
   std::vector<uint32_t> found, end;  // `end`: of each place's list in `found`, the last place first
   death_offset_.push_back(0);
@@ -269,7 +279,10 @@ void Liveness::FindDeaths(const Function& f) {
       for (const Operand& o : f.defs(block.insts[k])) {
         if (o.kind == Operand::Kind::kValue) define(o.value());
       }
-      for (const Operand& o : f.uses(block.insts[k])) need(o);
+      const InstId i = block.insts[k];
+      for (const absl::Span<const Operand> list : {f.uses(i), NeededAt(target, f, i)}) {
+        for (const Operand& o : list) need(o);
+      }
       end_place();
     }
     for (ValueId p : block.params) define(p);

@@ -13,6 +13,9 @@
 // lanes that are off must respect logical liveness and parked(B); see ra/DESIGN.md for why this is
 // more exact than backward liveness over physical edges, and what that misses.
 //
+// What the exit block reads for all lanes is needed at every exit (exits.h), even where no lane
+// comes from there to that block.
+//
 // Blocks are assumed in the order in which the thread passes them (verify.h, L11 and L14).
 //
 // Cost: bit sets over the slots that cross blocks only, filled from the uses upward: the size of
@@ -68,6 +71,9 @@ class Liveness {
                                                 death_offset_[p + 1] - death_offset_[p]);
   }
 
+  // What each exit needs beside its own uses.
+  absl::Span<const Operand> at_exits() const { return at_exits_; }
+
   // None for a value without definition.
   BlockId def_block(ValueId v) const { return def_block_[v.index]; }
 
@@ -83,11 +89,14 @@ class Liveness {
 
   void NumberSlots(const Function& f);
   void FindWaits(const Target& target, const Function& f);
-  std::vector<Crossing> FindGlobals(const Function& f);
+  std::vector<Crossing> FindGlobals(const Target& target, const Function& f);
   void SolveLogical(const Function& f, const std::vector<Crossing>& crossings);
   void FindParked(const Function& f);
-  void FindDeaths(const Function& f);
+  void FindDeaths(const Target& target, const Function& f);
+  // Beside its own uses: at_exits() if the instruction is one.
+  absl::Span<const Operand> NeededAt(const Target& target, const Function& f, InstId i) const;
 
+  std::vector<Operand> at_exits_;
   std::vector<uint32_t> first_slot_;
   std::vector<ValueId> slot_value_;
   std::vector<uint32_t> global_, global_slot_;

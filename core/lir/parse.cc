@@ -83,6 +83,7 @@ class Parser {
     if (absl::StartsWith(line, "spilled ")) return SpilledLine(line);
     if (absl::StartsWith(line, "pool ")) return PoolLine(line);
     if (absl::StartsWith(line, "reserved ")) return ReservedLine(line);
+    if (absl::StartsWith(line, "exit_block ")) return ExitBlockLine(line);
     if (absl::StartsWith(line, "block ")) return BlockLine(line);
     if (f_.blocks.empty()) return Error("expected 'block'");
     if (absl::StartsWith(line, "-> ")) return Successors(line.substr(3));
@@ -177,6 +178,16 @@ class Parser {
     }
     r.pool = static_cast<uint8_t>(pool);
     f_.reserved.push_back(r);
+    return absl::OkStatus();
+  }
+
+  absl::Status ExitBlockLine(absl::string_view line) {
+    const auto w = Words(line);
+    uint32_t id = 0;
+    if (w.size() != 2 || f_.exit_block.valid() || !Name(w[1], "b", &id) || id == BlockId::kNone) {
+      return Error("expected one 'exit_block bN'");
+    }
+    f_.exit_block = BlockId(id);
     return absl::OkStatus();
   }
 

@@ -51,11 +51,14 @@ class Generator {
     LiveIns();
     for (int i = 0; i < 3; ++i) Arithmetic();
     while (Made() < o_.instructions) Statement(0);
+    if (first_exit_ != kNone) ExitBlock();
     End();
     return std::move(f_);
   }
 
  private:
+  static constexpr uint32_t kNone = ~uint32_t{0};
+
   int Made() const { return static_cast<int>(f_.insts.size()); }
 
   InstFields Fields() const {
@@ -114,12 +117,16 @@ class Generator {
       const int n = static_cast<int>(scope_.size());
       const int back = r_.Chance(o_.far_uses) ? r_.Below(n) : r_.Below(std::min(n, o_.pool_size));
       const ValueId v = scope_[n - 1 - back];
-      if (wanted(f_.value(v))) return v;
+      if (wanted(f_.value(v)) && !(for_all_lanes_ && IsLate(v))) return v;
     }
     for (size_t k = scope_.size(); k-- > 0;) {
-      if (wanted(f_.value(scope_[k]))) return scope_[k];
+      if (wanted(f_.value(scope_[k])) && !(for_all_lanes_ && IsLate(scope_[k]))) return scope_[k];
     }
     return ValueId();
+  }
+  // In the exit block: may the thread come there without the value?
+  bool IsLate(ValueId v) const {
+    return exit_values_ != kNone && v.index >= first_exit_ && v.index < exit_values_;
   }
   ValueId PickFile(File file) {
     return Pick([&](const Value& v) { return v.file == file; });
@@ -233,18 +240,20 @@ class Generator {
     const ValueId v = b_.NewValue(RandomG());
     const bool no_mask = r_.Chance(8);
     if (no_mask) fields.flags = kNoMask;
+    for_all_lanes_ = no_mask;
     if (kind < 80) {
       b_.Emit(kAddOp, fields, {ValueOperand(v, kFloat)}, {Source(false), Source(false)});
     } else {
       b_.Emit(kMadOp, fields, {ValueOperand(v, kFloat)},
               {Source(false), Source(false), Source(false)});
     }
+    for_all_lanes_ = false;
     Publish(v, no_mask ? Depth() : 0);
   }
 
   void Load() {
     const ValueId address = PickFile(kG);
-    const bool uniform = r_.Chance(20);
+    const bool uniform = r_.Chance(20) && !(address.valid() && IsLate(address));
     Value shape = uniform ? Make(kU, 4, 8, true)
                           : Make(kG, 4, static_cast<uint16_t>(1 + r_.Below(4)), true);
     const ValueId v = b_.NewValue(shape);
@@ -297,6 +306,7 @@ class Generator {
   }
 
   void Statement(int depth) {
+    if (o_.exits != 0 && r_.Chance(o_.exits)) return Exits();
     const int kind = r_.Below(100);
     if (depth < o_.max_depth && Made() < o_.instructions) {
       if (kind < 6) return If(depth);
@@ -503,6 +513,33 @@ class Generator {
     AddParams(exit, loop.exit_params);
   }
 
+  void Exits() {
+    do {
+      const ValueId flag = Flag();
+      if (first_exit_ == kNone) first_exit_ = static_cast<uint32_t>(f_.values.size());
+      Predicated(kExitOp, flag);
+      for (int k = r_.Below(3); k > 0; --k) Arithmetic();
+    } while (r_.Chance(40));
+  }
+
+  // What is in scope by now and was made before the first exit is defined above all of them.
+  void ExitBlock() {
+    const std::vector<Value> params = ParamShapes(2, false);
+    const std::vector<Operand> args = Arguments(params);
+    const BlockId before = b_.block();
+    f_.exit_block = b_.NewBlock();
+    b_.AddEdge(before, f_.exit_block, args);
+    exit_values_ = static_cast<uint32_t>(f_.values.size());
+    std::erase_if(scope_, [&](ValueId v) { return f_.value(v).file == kU && IsLate(v); });
+    b_.SetBlock(f_.exit_block);
+    for (const Value& s : params) {
+      const ValueId p = b_.AddParam(f_.exit_block, s);
+      ++exit_values_;
+      Publish(p);
+    }
+    for (int k = r_.Below(12); k > 0; --k) Arithmetic();
+  }
+
   void End() {
     const ValueId v = Collect(1 + r_.Below(3), true);
     b_.Emit(kEndOp, Fields(), {}, {ValueOperand(v, kUd, 0, f_.value(v).comps)});
@@ -516,6 +553,9 @@ class Generator {
   std::vector<uint16_t> varies_; // per value: not to be read after the loop of this depth, if any
   std::vector<size_t> marks_;    // scope sizes at the constructs we are in
   std::vector<Loop> loops_;
+  uint32_t first_exit_ = kNone;   // values made before the first exit
+  uint32_t exit_values_ = kNone;  // ... and before the exit block makes its own
+  bool for_all_lanes_ = false;    // sources are being picked for a NoMask instruction
 };
 
 }  // namespace

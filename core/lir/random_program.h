@@ -2,11 +2,12 @@
 // breaks and continues, parameters on joins, exits, loop heads and continue targets, vectors,
 // collects, loads, NoMask instructions, values of 2, 4 and 8 bytes, flags, uniform values.
 //
-// The programs verify, and keep what divergence analysis guarantees on real ones (ra/redefinitions.h): no
-// per-lane value that is defined NoMask, and no uniform value that differs between rounds of its loop, is
-// read after a divergent exit. A parameter differs, and so does whatever is computed of one; what is loaded
-// may have been stored to; a ballot sees which lanes are on.
-// The same seed gives the same program on every machine.
+// The programs verify, and keep what divergence analysis guarantees on real ones
+// (ra/redefinitions.h): no per-lane value that is defined NoMask, and no uniform value that differs
+// between rounds of its loop, is read after a divergent exit. A parameter differs, and so does
+// whatever is computed of one; what is loaded may have been stored to; a ballot sees which lanes
+// are on. With exits there is an exit block, which reads for all lanes only what is defined above
+// the first exit. The same seed gives the same program on every machine.
 #ifndef KILN_CORE_LIR_RANDOM_PROGRAM_H_
 #define KILN_CORE_LIR_RANDOM_PROGRAM_H_
 
@@ -23,6 +24,7 @@ struct RandomOptions {
   int pool_size = 12;      // values that stay in use at a time: controls pressure
   int far_uses = 3;        // percent of uses that take any value at all
   uint8_t width = 16;
+  int exits = 0;  // percent of statements that are exits, several together now and then
 };
 
 Function RandomProgram(uint64_t seed, const RandomOptions& options);

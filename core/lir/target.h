@@ -16,23 +16,26 @@ enum OpFlags : uint16_t {
   kOpTerminator = 1,
   kOpReadsMemory = 2,
   kOpWritesMemory = 4,
-  kOpBarrier = 8,            // ordered with every memory access and every other barrier
-  kOpCopy = 16,              // one def, one use, same value: the allocator may coalesce
-  kOpCollect = 32,           // one vector def from its parts, in order, measured in units (a part
-                             // may be of another file: a U header before G data). A part is a
-                             // value, or kNone with `comps` components of the def left undefined.
-                             // The allocator replaces it by the copies that are needed.
-  kOpSideEffect = 64,        // never removed
-  kOpSendLike = 128,         // sources and destination are whole register ranges
+  kOpBarrier = 8,      // ordered with every memory access and every other barrier
+  kOpCopy = 16,        // one def, one use, same value: the allocator may coalesce
+  kOpCollect = 32,     // one vector def from its parts, in order, measured in units (a part
+                       // may be of another file: a U header before G data). A part is a
+                       // value, or kNone with `comps` components of the def left undefined.
+                       // The allocator replaces it by the copies that are needed.
+  kOpSideEffect = 64,  // never removed
+  kOpSendLike = 128,   // sources and destination are whole register ranges
   kOpCommutative = 256,
-  kOpExit = 1024,            // the thread may end here (a discard jump): worth reaching early
-  kOpUniformJump = 512,      // a terminator that all lanes take the same way: no lane is parked
-  kOpSpill = 2048,           // stores registers to the thread's scratch memory: uses are a header,
-                             // the payload, and an immediate, the first unit in scratch memory.
-                             // Masked unless kNoMask: lanes as they lie in the registers.
-  kOpFill = 4096,            // loads them, NoMask: def; uses are a header and the immediate
-  kOpOrderedRead = 8192,     // a read of memory, in order with other such reads (of one place, say)
-  kOpSide = 16384,           // Inst::aux is an index into Function::side
+  kOpExit = 1024,          // lanes end here (a discard jump), and the thread may go to
+                           // Function::exit_block: worth reaching early
+  kOpUniformJump = 512,    // a terminator that all lanes take the same way: no lane is parked
+  kOpSpill = 2048,         // stores registers to the thread's scratch memory: uses are a header,
+                           // the payload, and an immediate, the first unit in scratch memory.
+                           // Masked unless kNoMask: lanes as they lie in the registers.
+  kOpFill = 4096,          // loads them, NoMask: def; uses are a header and the immediate
+  kOpOrderedRead = 8192,   // a read of memory, in order with other such reads (of one place, say)
+  kOpSide = 16384,         // Inst::aux is an index into Function::side
+  kOpAcrossLanes = 32768,  // what it gives depends on which lanes are on, or on what others have:
+                           // no exit comes to stand on its other side
 };
 
 struct OpInfo {

@@ -19,7 +19,7 @@ constexpr OpInfo kOps[] = {
     {"cmp", 0},
     {"sel", 0},
     {"bcast", 0},
-    {"ballot", 0},
+    {"ballot", kOpAcrossLanes},
     {"load", kOpSendLike | kOpReadsMemory},
     {"store", kOpSendLike | kOpWritesMemory | kOpSideEffect},
     {"ordered_load", kOpSendLike | kOpReadsMemory | kOpOrderedRead},

@@ -15,35 +15,35 @@ namespace kiln::lir::testing {
 inline constexpr int kTestLoadBusy = 20;
 
 enum Op : uint16_t {
-  kCopyOp,     // copy
-  kCollectOp,  // collect
-  kConstOp,    // def = immediate
-  kAddOp,      // def = use + use
-  kMadOp,      // def = use * use + use
-  kCmpOp,      // flag = use ? use
-  kSelOp,      // def = flag ? use : use; the flag is the predicate
-  kBcastOp,    // G or U from one U or G component
-  kBallotOp,   // U from a flag
-  kLoadOp,     // send-like: vector def, address
-  kStoreOp,    // send-like: address, payload
+  kCopyOp,         // copy
+  kCollectOp,      // collect
+  kConstOp,        // def = immediate
+  kAddOp,          // def = use + use
+  kMadOp,          // def = use * use + use
+  kCmpOp,          // flag = use ? use
+  kSelOp,          // def = flag ? use : use; the flag is the predicate
+  kBcastOp,        // G or U from one U or G component
+  kBallotOp,       // U from a flag
+  kLoadOp,         // send-like: vector def, address
+  kStoreOp,        // send-like: address, payload
   kOrderedLoadOp,  // load
   kBarrierOp,
-  kIfOp,       // flag
+  kIfOp,  // flag
   kElseOp,
   kEndifOp,
-  kBreakOp,    // ends the block; lanes go to the exit of the loop
+  kBreakOp,  // ends the block; lanes go to the exit of the loop
   kContOp,
-  kWhileOp,    // back to the loop head; with a flag: the lanes that have it set
+  kWhileOp,  // back to the loop head; with a flag: the lanes that have it set
   kUniformIfOp,
   kUniformJumpOp,
-  kEndOp,      // payload
-  kMoveOp,     // made by the allocator
+  kEndOp,   // payload
+  kMoveOp,  // made by the allocator
   kXorOp,
-  kExitOp,     // flag; the thread may end here
+  kExitOp,  // lanes end here; with a flag: those that have it set
   kSaveOp,
   kRestoreOp,
-  kSpillOp,    // header, payload, place in scratch memory
-  kFillOp,     // header, place
+  kSpillOp,  // header, payload, place in scratch memory
+  kFillOp,   // header, place
   kFarHeaderOp,
   kNumOps,
 };

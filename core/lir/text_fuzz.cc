@@ -55,9 +55,9 @@ std::string Join(const std::vector<std::string>& parts, char by) {
 
 void MutateWords(std::string* line, const std::vector<std::string>& lines, Random* random) {
   static constexpr const char* kWords[] = {
-      "$0",     "_x2",   "%0",      "#0x0", "%1.1x2:f", "whole", "{w8", "@8",
-      "0",      "65535", "4x4",     "0x1",  "F",        "U",     "b1,", "b2",
-      "params", "=",     "-|%0|+2", "copy", "collect",  "256",   "16}", "4294967295"};
+      "$0",      "_x2",  "%0",      "#0x0", "%1.1x2:f", "whole",      "{w8",  "@8",        "0",
+      "65535",   "4x4",  "0x1",     "F",    "U",        "b1,",        "b2",   "params",    "=",
+      "-|%0|+2", "copy", "collect", "256",  "16}",      "4294967295", "exit", "exit_block"};
   std::vector<std::string> words = Split(*line, ' ');
   std::string& word = words[random->Below(words.size())];
   const std::vector<std::string> others = Split(lines[random->Below(lines.size())], ' ');

@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
     testing::RandomOptions options;
     options.instructions = 5 * i;
     options.width = 8 << i % 3;
+    options.exits = i % 2 == 0 ? 8 : 0;
     const Function f = testing::RandomProgram(static_cast<uint64_t>(i), options);
     if (!(std::ofstream(argv[i]) << Print(testing::TestTarget(), f))) return 1;
   }

@@ -45,6 +45,7 @@ TEST(TextTest, RandomProgramsRoundTripAndVerify) {
   for (uint64_t seed = 0; seed < 150; ++seed) {
     testing::RandomOptions options;
     options.width = seed % 3 == 0 ? 8 : seed % 3 == 1 ? 16 : 32;
+    options.exits = seed < 100 ? 0 : 8;
     const Function f = testing::RandomProgram(seed, options);
     const absl::Status ok = Verify(TestTarget(), f);
     const std::string text = Print(TestTarget(), f);

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/lir/dominators.h"
+#include "core/lir/exits.h"
 #include "core/lir/print.h"
 
 namespace kiln::lir {
@@ -25,9 +26,11 @@ class Verifier {
     for (size_t b = 0; b < f_.blocks.size(); ++b) {
       for (InstId i : f_.blocks[b].insts) {
         if (absl::Status s = Instruction(BlockId(b), i); !s.ok()) return s;
+        if (IsExit(t_, f_, i)) exits_.push_back({BlockId(b), i});
       }
       if (absl::Status s = allocated_ ? absl::OkStatus() : Edges(BlockId(b)); !s.ok()) return s;
     }
+    if (absl::Status s = ExitBlock(); !s.ok()) return s;
     return allocated_ ? absl::OkStatus() : Definitions();
   }
 
@@ -88,6 +91,9 @@ class Verifier {
       for (ValueId v : f_.blocks[b].params) {
         if (v.index >= f_.values.size()) return Fail("L1", BlockId(b), "unknown parameter");
       }
+    }
+    if (f_.exit_block.valid() && f_.exit_block.index >= f_.blocks.size()) {
+      return Fail("L1", BlockId(), "unknown exit block");
     }
     if (absl::Status s = Pools(); !s.ok()) return s;
     for (const LiveIn& l : f_.live_ins) {
@@ -273,6 +279,51 @@ class Verifier {
     return absl::OkStatus();
   }
 
+  // L18, but for what stands above the exits.
+  absl::Status ExitBlock() const {
+    const BlockId x = f_.exit_block;
+    if (!x.valid()) {
+      return exits_.empty() ? absl::OkStatus()
+                            : Fail("L18", exits_[0].block, "an exit, and no exit block");
+    }
+    if (x.index + 1 != f_.blocks.size()) return Fail("L18", x, "the exit block is not the last");
+    if (!f_.block(x).succs.empty() || !f_.block(x).physical_succs.empty()) {
+      return Fail("L18", x, "the exit block has a successor");
+    }
+    if (!exits_.empty() && exits_.back().block == x) return Fail("L18", x, "an exit within it");
+    return absl::OkStatus();
+  }
+
+  // The rest: the thread comes from any exit, so it has what is defined above all of them.
+  absl::Status NeededAtExits(const Dominators& doms) const {
+    const std::vector<Operand> needed = lir::NeededAtExits(t_, f_);
+    for (const Exit& e : exits_) {
+      const std::vector<InstId>& insts = f_.block(e.block).insts;
+      const auto at = std::find(insts.begin(), insts.end(), e.inst) - insts.begin();
+      for (const Operand& o : needed) {
+        if (Precedes(doms, o.value(), e.block, static_cast<uint32_t>(at) + 1)) continue;
+        return Fail("L18", e.block,
+                    absl::StrCat("%", o.id,
+                                 ", read for all lanes in the exit block, "
+                                 "is not defined above this exit"));
+      }
+    }
+    return exits_.empty() ? absl::OkStatus() : OwnParameters();
+  }
+
+  // They have no value when the thread comes from an exit.
+  absl::Status OwnParameters() const {
+    const Block& x = f_.block(f_.exit_block);
+    for (InstId i : x.insts) {
+      for (const Operand& o : f_.uses(i)) {
+        if (!ReadsForAllLanes(t_, f_, i, o)) continue;
+        if (std::find(x.params.begin(), x.params.end(), o.value()) == x.params.end()) continue;
+        return Fail("L18", f_.exit_block, absl::StrCat("%", o.id, " is read for all lanes"));
+      }
+    }
+    return absl::OkStatus();
+  }
+
   static constexpr uint32_t kAtEntry = 0;  // parameters and live-ins precede all instructions
 
   absl::Status Define(ValueId v, BlockId b, uint32_t position) {
@@ -286,12 +337,18 @@ class Verifier {
 
   absl::Status Use(const Dominators& doms, const Operand& o, BlockId b, uint32_t position) const {
     if (o.kind != Operand::Kind::kValue) return absl::OkStatus();
-    const BlockId d = def_block_[o.id];
-    if (!d.valid()) return Fail("L4", b, absl::StrCat("%", o.id, " is not defined"));
-    const bool ok = d == b ? def_position_[o.id] < position
-                           : d < b && (!doms.reachable(b) || doms.dominates(d, b));
-    if (!ok) return Fail("L11", b, absl::StrCat("%", o.id, " does not dominate its use"));
-    return absl::OkStatus();
+    if (!def_block_[o.id].valid()) {
+      return Fail("L4", b, absl::StrCat("%", o.id, " is not defined"));
+    }
+    if (Precedes(doms, o.value(), b, position)) return absl::OkStatus();
+    return Fail("L11", b, absl::StrCat("%", o.id, " does not dominate its use"));
+  }
+
+  // Is the value defined above the place?
+  bool Precedes(const Dominators& doms, ValueId v, BlockId b, uint32_t position) const {
+    const BlockId d = def_block_[v.index];
+    return d == b ? def_position_[v.index] < position
+                  : d < b && (!doms.reachable(b) || doms.dominates(d, b));
   }
 
   absl::Status Definitions() {
@@ -332,12 +389,17 @@ class Verifier {
         }
       }
     }
-    return absl::OkStatus();
+    return NeededAtExits(doms);
   }
 
   const Target& t_;
   const Function& f_;
   const bool allocated_;
+  struct Exit {
+    BlockId block;
+    InstId inst;
+  };
+  std::vector<Exit> exits_;
   InstId inst_;  // where we are, for messages
   std::vector<BlockId> def_block_;
   std::vector<uint32_t> def_position_;

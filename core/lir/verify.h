@@ -2,7 +2,8 @@
 //
 // Numbered invariants (the number stands in the message):
 //  L1  Ids are in range: operations, files, values, instructions, blocks, operand ranges.
-//  L2  A value has at least one component, of at least one unit. elem_bytes is 0 for flags: always in
+//  L2  A value has at least one component, of at least one unit. elem_bytes is 0 for flags: always
+//  in
 //      a file that has a save_file, which is one without masked writes.
 //  L3  An instruction stands in at most one place.
 //  L4  A value has at most one definition (instruction, parameter or live-in), and one if used.
@@ -26,6 +27,9 @@
 //      values or kNone, and their units add up to those of the definition.
 //  L16 Live-ins are aligned and inside their pool, beside what is reserved.
 //  L17 The side row of an operation with kOpSide is there.
+//  L18 Where there are exits there is an exit block: the last one, without successors and without
+//      exits. What it reads for all lanes it defines itself by instructions, or it is defined above
+//      every exit.
 //  L19 Sizes of pools are at most the target's; what is reserved lies inside and does not overlap.
 //  P1  (allocated only) Every value operand has a unit, inside its pool and aligned. There are no
 //      collects.
@@ -43,7 +47,8 @@ namespace kiln::lir {
 // SSA form, before allocation.
 absl::Status Verify(const Target& target, const Function& f);
 
-// After allocation: L1, L3, L7, L12-L14, L17 and P1. Values have several definitions then.
+// After allocation: L1, L3, L7, L12-L14, L17, the shape of L18, L19 and
+// P1. Values have several definitions then.
 absl::Status VerifyAllocated(const Target& target, const Function& f);
 
 }  // namespace kiln::lir

@@ -61,8 +61,7 @@ TEST(VerifyTest, NamesTheBrokenRule) {
        "block b0 depth 0\n  %4:ud = const #0x1:ud\n  -> b1(%4:ud)\nblock b1 depth 0 params %0\n"},
       {"L9", "block b0 depth 0\n  -> b1(_)\nblock b1 depth 0 params %2\n"},
       {"L10", "block b0 depth 0\n  %0:ud = const #0x1:ud\n  %1:ud = sel %0:ud %0:ud {pred 1}\n"},
-      {"L11",
-       "block b0 depth 0\n  %1:ud = add %0:ud %0:ud\n  %0:ud = const #0x1:ud\n"},
+      {"L11", "block b0 depth 0\n  %1:ud = add %0:ud %0:ud\n  %0:ud = const #0x1:ud\n"},
       {"L11",
        "block b0 depth 0\n  %2:ud = cmp #0x1:ud\n  if %2:ud {pred 1}\n  -> b1, b2\n"
        "block b1 depth 0\n  %0:ud = const #0x1:ud\n  endif\n  -> b2\nblock b2 depth 0\n"
@@ -71,11 +70,36 @@ TEST(VerifyTest, NamesTheBrokenRule) {
       {"L12", "block b0 depth 0\n  -> b2\nblock b1 depth 0\nblock b2 depth 0\n"},
       {"L13", "block b0 depth 0\n  endif\n  -> b1\n  ~> b1\nblock b1 depth 0\n"},
       {"L14", "block b0 depth 0\n  else\n  -> b2\nblock b1 depth 0\nblock b2 depth 0\n"},
-      {"L15",
-       "block b0 depth 0\n  %0:ud = const #0x1:ud\n  %3x2:ud = collect %0:ud\n"},
+      {"L15", "block b0 depth 0\n  %0:ud = const #0x1:ud\n  %3x2:ud = collect %0:ud\n"},
       {"L16", "livein %0 at 4\nblock b0 depth 0\n"},
       {"L16", "livein %0 at 1024\nblock b0 depth 0\n"},
       {"L16", "livein %0 at 4294967288\nblock b0 depth 0\n"},  // its end is 0 in 32 bits
+      // L18: %4 is uniform, %0 is not.
+      {"ok",
+       "exit_block b1\nblock b0 depth 0\n  %4:ud = const #0x1:ud\n  %2:ud = cmp %4:ud\n"
+       "  exit %2:ud {pred 1}\n  %0:ud = const #0x1:ud\n  exit %2:ud {pred 1}\n  -> b1\n"
+       "block b1 depth 0\n  store %0:ud\n  end %4:ud\n"},
+      {"L18", "block b0 depth 0\n  %2:ud = cmp #0x1:ud\n  exit %2:ud {pred 1}\n  end\n"},
+      {"L18", "exit_block b0\nblock b0 depth 0\n  %2:ud = cmp #0x1:ud\n  exit %2:ud {pred 1}\n"},
+      {"L18", "exit_block b0\nblock b0 depth 0\n  -> b1\nblock b1 depth 0\n  end\n"},
+      {"L18", "exit_block b1\nblock b0 depth 0\n  -> b1\nblock b1 depth 1\n  while\n  -> b1\n"},
+      {"L1", "exit_block b7\nblock b0 depth 0\n  end\n"},
+      {"L18",  // the second of two exits has it, the first has not
+       "exit_block b1\nblock b0 depth 0\n  %2:ud = cmp #0x1:ud\n  exit %2:ud {pred 1}\n"
+       "  %4:ud = const #0x1:ud\n  exit %2:ud {pred 1}\n  -> b1\n"
+       "block b1 depth 0\n  end %4:ud\n"},
+      {"L18",  // a lane's own value, read for all
+       "exit_block b1\nblock b0 depth 0\n  %2:ud = cmp #0x1:ud\n  exit %2:ud {pred 1}\n"
+       "  %0:ud = const #0x1:ud\n  -> b1\n"
+       "block b1 depth 0\n  store %0:ud {nomask}\n  end\n"},
+      {"L18",  // one side of an if does not dominate the exit behind it
+       "exit_block b3\nblock b0 depth 0\n  %2:ud = cmp #0x1:ud\n  if %2:ud {pred 1}\n  -> b1, b2\n"
+       "block b1 depth 0\n  exit %2:ud {pred 1}\n  endif\n  -> b2\nblock b2 depth 0\n"
+       "  %4:ud = const #0x1:ud\n  -> b3\nblock b3 depth 0\n  end %4:ud\n"},
+      {"L18",  // its parameter has no value for the thread that comes from the exit
+       "exit_block b1\nblock b0 depth 0\n  %4:ud = const #0x1:ud\n  %2:ud = cmp #0x1:ud\n"
+       "  exit %2:ud {pred 1}\n  -> b1(%4:ud)\nvalue %5 U 4x1\n"
+       "block b1 depth 0 params %5\n  end %5:ud\n"},
       {"L2", "value %5 G 0x1\nlivein %5 at 8\nblock b0 depth 0\n"},  // aligned to nothing
   };
   for (const auto& c : cases) EXPECT_EQ(VerdictOf(c.body), c.rule) << c.body;

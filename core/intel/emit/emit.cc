@@ -108,6 +108,8 @@ class Emitter {
       case kFence: return Fence(id);
       case kBarrier: return Barrier(id);
       case kEot: return Eot(id);
+      case kDiscardJump:
+        return NoDiscardJump(in);
       default: break;
     }
     if (IsLaneOp(in.op)) {
@@ -122,6 +124,13 @@ class Emitter {
     const auto op = static_cast<Opcode>(in.op);
     if (isa::IsBranch(op)) return Branch(id, op);
     return Plain(id, op);
+  }
+
+  static absl::Status NoDiscardJump(const lir::Inst& in) {
+    return WithSpirvId(
+        WithCause(absl::UnimplementedError("emit: a discard jump has no machine form yet"),
+                  "unsupported_stage"),
+        in.spirv_id);
   }
 
   // Everything but operands.

@@ -2,12 +2,14 @@
 // behind it.
 #include <string>
 
+#include "core/base/cause.h"
 #include "core/intel/emit/emit.h"
 #include "core/intel/emit/passes.h"
 #include "core/intel/isa/disasm.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/lir/target.h"
 #include "core/lir/parse.h"
+#include "core/lir/verify.h"
 #include "gtest/gtest.h"
 
 namespace kiln::intel {
@@ -135,6 +137,27 @@ std::string Loop() {
   rename("b3", "b4");
   rename("bX", "b3");
   return s;
+}
+
+// Several in one block, as LIR has them; until fragments are compiled the error names them.
+TEST(Emit, DiscardJumpsAreRefusedByName) {
+  const absl::StatusOr<lir::Function> f =
+      lir::Parse(TargetOf(Tgl()), std::string(kHeader) +
+                                      "livein %4 at 0\n"
+                                      "exit_block b1\n"
+                                      "block b0 depth 0\n"
+                                      "  %2:ud@0 = cmp %4:ud@0 #0x5:ud {w8 cmod 1}\n"
+                                      "  discard_jump %2:ud@0 {w8 pred 1 id 7}\n"
+                                      "  %0:ud@16 = mov #0x1:ud {w8}\n"
+                                      "  discard_jump %2:ud@0 {w8 pred 1 id 8}\n"
+                                      "  -> b1\n"
+                                      "block b1 depth 0\n"
+                                      "  %1:ud@24 = mov %4:ud@0 {w8 nomask}\n");
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_TRUE(lir::VerifyAllocated(TargetOf(Tgl()), *f).ok());
+  const absl::StatusOr<isa::Program> p = Emit(Tgl(), *f);
+  EXPECT_EQ(CauseOf(p.status()), "unsupported_stage") << p.status();
+  EXPECT_EQ(SpirvIdOf(p.status()), 7u);
 }
 
 TEST(Emit, BreakInIfInLoop) {

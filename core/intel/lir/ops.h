@@ -60,13 +60,14 @@ enum LirOp : uint16_t {
   kMsgVolatileRead,  // a read that stays where it is, even if nobody uses what it gives
   kMsgWrite,
   kMsgAtomic,
-  kSpill,       // registers to scratch memory: r0 or a header, payload, place in dwords
-  kMergeSpill,  // the same under the mask where no message has it: what is there is read
-                // into def 0 (scratch), payload lanes moved over it, all stored
-  kFill,        // and back: def; r0 or a header, place
-  kFence,       // memory fence; def 0 scratch register, use r0; side: LirMessage
-  kBarrier,     // workgroup barrier; def 0 scratch register, use r0
-  kEot,         // ends the thread; use: a copy of r0 in the tail of the file
+  kSpill,        // registers to scratch memory: r0 or a header, payload, place in dwords
+  kMergeSpill,   // the same under the mask where no message has it: what is there is read
+                 // into def 0 (scratch), payload lanes moved over it, all stored
+  kFill,         // and back: def; r0 or a header, place
+  kFence,        // memory fence; def 0 scratch register, use r0; side: LirMessage
+  kBarrier,      // workgroup barrier; def 0 scratch register, use r0
+  kDiscardJump,  // the lanes that the predicate picks end here (HALT, whose targets emission finds)
+  kEot,          // ends the thread; use: a copy of r0 in the tail of the file
   kNumLirOps,
 };
 

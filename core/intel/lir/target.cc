@@ -40,8 +40,9 @@ uint16_t EuFlags(Opcode op) {
     case Opcode::kWhile:
     case Opcode::kBreak:
     case Opcode::kCont:
-    case Opcode::kHalt:
       return Bits(lir::kOpTerminator | lir::kOpSideEffect);
+    case Opcode::kHalt:
+      return Bits(lir::kOpExit | lir::kOpSideEffect);
     case Opcode::kSync:
       return lir::kOpSideEffect;
     case Opcode::kAdd:
@@ -83,12 +84,12 @@ constexpr Pseudo kPseudo[] = {
     {{"sampler_header", 0}, Reads::kLate},
     {{"join", 0}, Reads::kLate},
     {{"sampler", lir::kOpSide}, Reads::kEarly},
-    {{"ballot", 0}, Reads::kLate},
-    {{"broadcast", 0}, Reads::kLate},
-    {{"shuffle", 0}, Reads::kLate},
-    {{"quad_broadcast", 0}, Reads::kLate},
-    {{"xor_lanes", 0}, Reads::kLate},
-    {{"lane_scan", 0}, Reads::kLate},
+    {{"ballot", lir::kOpAcrossLanes}, Reads::kLate},
+    {{"broadcast", lir::kOpAcrossLanes}, Reads::kLate},
+    {{"shuffle", lir::kOpAcrossLanes}, Reads::kLate},
+    {{"quad_broadcast", lir::kOpAcrossLanes}, Reads::kLate},
+    {{"xor_lanes", lir::kOpAcrossLanes}, Reads::kLate},
+    {{"lane_scan", lir::kOpAcrossLanes}, Reads::kLate},
     {{"msg", lir::kOpSide | lir::kOpSendLike}, Reads::kEarly},
     {{"msg.read", lir::kOpSide | lir::kOpSendLike | lir::kOpReadsMemory}, Reads::kEarly},
     {{"msg.ordered_read",
@@ -111,6 +112,7 @@ constexpr Pseudo kPseudo[] = {
     {{"fence", lir::kOpSide | lir::kOpBarrier | lir::kOpSideEffect | lir::kOpSendLike},
      Reads::kLate},
     {{"barrier", lir::kOpBarrier | lir::kOpSideEffect | lir::kOpSendLike}, Reads::kLate},
+    {{"discard_jump", lir::kOpExit | lir::kOpSideEffect}, Reads::kEarly},
     {{"eot", lir::kOpTerminator | lir::kOpSideEffect}, Reads::kLate},
 };
 static_assert(std::size(kPseudo) == kNumLirOps - kFirstPseudo);

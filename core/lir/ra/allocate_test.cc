@@ -126,6 +126,21 @@ TEST(AllocateTest, RandomProgramsInASmallPool) {
   EXPECT_GT(totals.compactions, 0u);
 }
 
+// Lanes end in the middle of blocks, several times in some: what moved is at home there.
+TEST(AllocateTest, RandomProgramsWithExits) {
+  Totals totals;
+  testing::RandomOptions options;
+  options.exits = 8;
+  RunRandom(TestTarget(), 100, options, &totals);
+  options.live_ins = 3;
+  options.instructions = 80;
+  RunRandom(SmallTestTarget(), 600, options, &totals);
+  printf("programs %d refused %d (fit %d) compactions %u attempts %u\n", totals.programs,
+         totals.refused, totals.refused_though_it_fits, totals.compactions, totals.attempts);
+  EXPECT_GT(totals.programs - totals.refused, 200);
+  EXPECT_GT(totals.compactions, 0u);
+}
+
 // A pool smaller than the target's, of which some units are no value's: nothing lies there, whether
 // values fit, are moved out of the way, or are spilled.
 TEST(AllocateTest, RandomProgramsBesideReservedUnits) {

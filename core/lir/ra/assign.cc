@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/lir/exits.h"
 #include "core/lir/ra/assign_collects.h"
 #include "core/lir/ra/assign_compaction.h"
 #include "core/lir/ra/assign_edges.h"
@@ -62,10 +63,10 @@ class Assigner {
     for (uint32_t s : in_.live.deaths(b, 0)) live_.Kill(s);
     const std::vector<InstId>& insts = in_.f.block(b).insts;
     for (here_.position = 0; here_.position < insts.size(); ++here_.position) {
-      if (here_.position + 1 == insts.size() && in_.IsTerminator(insts.back()) &&
-          !compaction_.RestoreMoved()) {
-        return false;
-      }
+      const bool last = here_.position + 1 == insts.size() && in_.IsTerminator(insts.back());
+      // From an exit the thread may go where values are expected at home.
+      const bool leaves = last || IsExit(in_.t, in_.f, insts[here_.position]);
+      if (leaves && !compaction_.RestoreMoved()) return false;
       if (!DoInst(insts[here_.position])) return false;
     }
     const bool restored = !insts.empty() && in_.IsTerminator(insts.back());

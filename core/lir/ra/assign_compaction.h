@@ -1,5 +1,5 @@
-// Makes room where nothing fits: values in the way move for the rest of the block, for all lanes,
-// and go home at its end. Lifetime of what it has moved (LiveNow::moved): a block.
+// Makes room where nothing fits: values in the way move for all lanes up to the next exit in the
+// block, or its end, and go home there. Lifetime of what it has moved (LiveNow::moved): until then.
 //
 // Values that overlap in different lanes move together (a cluster), as raw units of a file without
 // masked writes; pools without such a file are not compacted. The number of times is bounded.
@@ -25,7 +25,7 @@ class Compaction {
              WrittenSets& written, StayingValues& stays, AssignResult& result);
 
   // Moves others out of the way of the value before the instruction at hand; false if that is not
-  // possible. Values that stay beyond the block go home at its end, so only a value that does not
+  // possible. Values that stay beyond that place go home there, so only a value that does not
   // stay may take their homes. For a collect, parts that end there need not make room: they are
   // sources of its moves.
   bool Compact(ValueId v, InstId collect);

@@ -2,31 +2,63 @@
 
 #include <algorithm>
 
+#include "core/lir/exits.h"
+
 namespace kiln::lir::ra {
 
 bool StayingValues::Stays(ValueId v) {
   if (!known_) {
     known_ = true;
     ++epoch_;
-    const auto stay = [&](ValueId u) { epochs_[u.index] = epoch_; };
-    const auto stay_global = [&](size_t g) {
-      stay(in_.live.slot_value(in_.live.global_slot(static_cast<uint32_t>(g))));
-    };
-    in_.live.live_out(here_.block).for_each(stay_global);
-    in_.live.parked(here_.block).for_each(stay_global);
-    const Block& b = in_.f.block(here_.block);
-    for (const Edge& e : b.succs) {
-      for (const Operand& o : in_.f.args(e)) {
-        if (IsValue(o)) stay(o.value());
-      }
-    }
-    if (!b.insts.empty() && in_.IsTerminator(b.insts.back())) {
-      for (const Operand& o : in_.f.uses(b.insts.back())) {
-        if (IsValue(o)) stay(o.value());
-      }
+    FindAtEnd();
+    FindLastUses();
+  }
+  return epochs_[v.index] == epoch_ || PassesExit(v);
+}
+
+void StayingValues::FindAtEnd() {
+  const auto stay = [&](ValueId u) { epochs_[u.index] = epoch_; };
+  const auto stay_global = [&](size_t g) {
+    stay(in_.live.slot_value(in_.live.global_slot(static_cast<uint32_t>(g))));
+  };
+  in_.live.live_out(here_.block).for_each(stay_global);
+  in_.live.parked(here_.block).for_each(stay_global);
+  const Block& b = in_.f.block(here_.block);
+  for (const Edge& e : b.succs) {
+    for (const Operand& o : in_.f.args(e)) {
+      if (IsValue(o)) stay(o.value());
     }
   }
-  return epochs_[v.index] == epoch_;
+  if (!b.insts.empty() && in_.IsTerminator(b.insts.back())) {
+    for (const Operand& o : in_.f.uses(b.insts.back())) {
+      if (IsValue(o)) stay(o.value());
+    }
+  }
+}
+
+void StayingValues::FindLastUses() {
+  exits_.clear();
+  if (!in_.f.exit_block.valid()) return;
+  const std::vector<InstId>& insts = in_.f.block(here_.block).insts;
+  for (uint32_t k = 0; k < insts.size(); ++k) {
+    if (IsExit(in_.t, in_.f, insts[k])) exits_.push_back(k);
+  }
+  if (exits_.empty()) return;
+  last_use_.resize(in_.f.values.size());
+  const auto use = [&](const Operand& o, uint32_t k) {
+    if (IsValue(o)) last_use_[o.id] = {epoch_, k};
+  };
+  for (uint32_t k = 0; k < insts.size(); ++k) {
+    for (const Operand& o : in_.f.uses(insts[k])) use(o, k);
+    if (!IsExit(in_.t, in_.f, insts[k])) continue;
+    for (const Operand& o : in_.live.at_exits()) use(o, k);
+  }
+}
+
+bool StayingValues::PassesExit(ValueId v) const {
+  const auto next = std::lower_bound(exits_.begin(), exits_.end(), here_.position);
+  if (next == exits_.end()) return false;
+  return last_use_[v.index].epoch == epoch_ && last_use_[v.index].position >= *next;
 }
 
 void KeptHomes::Enter(BlockId b) {

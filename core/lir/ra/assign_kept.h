@@ -18,16 +18,27 @@ class StayingValues {
 
   // The block is Here::block.
   void Enter() { known_ = false; }
-  // Must the value be at home at the end of the block: is it needed afterwards, by the terminator,
-  // by an edge, or held by parked lanes? Found out when first asked in a block.
+  // Must the value, which is here, be at home at the next exit in the block, or if there is none at
+  // its end: is it needed there or afterwards, by the terminator, by an edge, or held by parked
+  // lanes? Found out when first asked in a block.
   bool Stays(ValueId v);
 
  private:
+  void FindAtEnd();
+  void FindLastUses();
+  bool PassesExit(ValueId v) const;
+
   const AssignInput& in_;
   const Here& here_;
   std::vector<uint32_t> epochs_;  // per value: of the last block in which it stays
   uint32_t epoch_ = 0;
   bool known_ = false;
+  std::vector<uint32_t> exits_;  // of the block, positions
+  struct LastUse {
+    uint32_t epoch = 0;  // of the block that it stands in
+    uint32_t position = 0;
+  };
+  std::vector<LastUse> last_use_;  // by value, in a block with exits
 };
 
 // Who lives in the home of a loop's parameter when the loop's last block computes its next value

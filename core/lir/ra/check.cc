@@ -131,6 +131,7 @@ class Checker {
     FindWhole();
     FindLoops();
     FindLocal();
+    if (absl::Status s = FindExits(); !s.ok()) return s;
     if (absl::Status s = FindRepeats(); !s.ok()) return s;
     in_.assign(f_.blocks.size(), Lanes());
     dirty_.assign(f_.blocks.size(), 0);
@@ -147,7 +148,7 @@ class Checker {
       Flow(b);
       if (!error_.ok()) return error_;
     }
-    return absl::OkStatus();
+    return FromExits();
   }
 
  private:
@@ -233,6 +234,19 @@ class Checker {
       }
     }
   }
+
+  absl::Status FindExits() {
+    has_exits_ = false;
+    for (const Block& b : ssa_.blocks) {
+      has_exits_ |= std::any_of(b.insts.begin(), b.insts.end(), [&](InstId i) { return Exits(i); });
+    }
+    const bool same = ssa_.exit_block == f_.exit_block;
+    if (has_exits_ && (!same || f_.exit_block.index + size_t{1} != f_.blocks.size())) {
+      return Fail("there are exits, and the exit block is not the last");
+    }
+    return absl::OkStatus();
+  }
+  bool Exits(InstId i) const { return (t_.ops[ssa_.inst(i).op].flags & kOpExit) != 0; }
 
   absl::Status FindRepeats() {
     repeat_of_.assign(f_.insts.size(), InstId());
@@ -394,6 +408,36 @@ class Checker {
     for (auto& [j, lane] : lanes->parked) swap(&lane);
   }
 
+  // The thread leaves the block at an exit when no lane is left that is on. Lanes that wait are
+  // then on where it comes to them; if nobody waits it comes to the exit block for nobody.
+  void LeaveByExit(uint32_t b, const Lanes& lanes) {
+    Lane thread = lanes.executing;
+    thread.Drop([&](Fact f) { return local_[ValueOf(f)] != 0; });
+    from_exits_.Meet(thread);
+    for (const auto& [j, lane] : lanes.parked) {
+      bool changed = in_[j].executing.Meet(lane);
+      for (const auto& [k, other] : lanes.parked) {
+        if (k != j && StillAhead(b, j, k)) changed |= in_[j].ParkedFor(k).Meet(other);
+      }
+      if (changed) dirty_[j] = 1;
+      exit_changed_ |= changed;
+    }
+  }
+
+  // The exit block once more, as the thread finds it that comes from an exit: what it reads for all
+  // lanes must be there, and what lanes have for themselves is nobody's.
+  absl::Status FromExits() {
+    if (!from_exits_.reached) return absl::OkStatus();
+    for_nobody_ = true;
+    Lanes lanes;
+    lanes.executing = from_exits_;
+    Execute(ssa_.exit_block.index, &lanes);
+    return error_;
+  }
+  bool ReadForAllLanes(InstId original, const Operand& use) const {
+    return (ssa_.inst(original).flags & kNoMask) || !PerLane(ssa_.values[use.id]);
+  }
+
   // Facts that follow from giving the k-th units of `from` (an SSA operand) a new name.
   void Rename(const Lane& lane, const Operand& from, uint32_t to, uint32_t offset, uint32_t units,
               std::vector<Fact>* out) const {
@@ -408,6 +452,8 @@ class Checker {
     }
   }
 
+  static Operand NoPart() { return Operand(); }
+
   // What a uniform value has of uniform ones is, as in Define, the same for lanes that are parked.
   void RenameDropped(Lanes* lanes, InstId i) const {
     const Operand& def = ssa_.defs(i)[0];
@@ -416,6 +462,9 @@ class Checker {
     uint32_t offset = 0;
     for (const Operand& o : ssa_.uses(i)) {
       const uint32_t n = o.comps * (IsValue(o) ? PerComp(ssa_.values[o.id]) : own);
+      if (for_nobody_ && IsValue(o) && !ReadForAllLanes(i, o)) {
+        Rename(lanes->executing, NoPart(), def.id, offset, n, &facts);
+      }
       const size_t before = facts.size();
       Rename(lanes->executing, o, def.id, offset, n, &facts);
       if (IsValue(o) && !PerLane(ssa_.values[o.id]) && !PerLane(ssa_.values[def.id])) {
@@ -493,7 +542,7 @@ class Checker {
     if (!lane.reached) return;
     for (uint32_t u = 0; u < ssa_.inst(o).num_uses; ++u) {
       const Operand& want = ssa_.uses(o)[u];
-      if (!IsValue(want)) continue;
+      if (!IsValue(want) || (for_nobody_ && !ReadForAllLanes(o, want))) continue;
       const uint32_t at = First(f_.uses(i)[u]);
       const uint32_t skip = want.comp * PerComp(ssa_.values[want.id]);
       for (uint32_t k = 0; k < want.comps * PerComp(ssa_.values[want.id]); ++k) {
@@ -712,6 +761,7 @@ class Checker {
       for (const Operand& d : f_.defs(i)) {
         if (IsValue(d)) Define(lanes, i, d);
       }
+      if (has_exits_ && Exits(i)) LeaveByExit(b, *lanes);
       far_header_ = FarHeaderState();
       forget_gone(k + 1);
     }
@@ -722,11 +772,12 @@ class Checker {
   bool Flow(uint32_t b) {
     Lanes lanes = in_[b];
     if (!lanes.executing.reached && lanes.parked.empty()) return false;
+    exit_changed_ = false;
     Execute(b, &lanes);
     const Block& block = f_.blocks[b];
     const bool uniform =
         !block.insts.empty() && (t_.ops[f_.inst(block.insts.back()).op].flags & kOpUniformJump);
-    bool any_changed = false;
+    bool any_changed = exit_changed_;
     for (uint32_t s : ThreadSuccessors(b)) {
       bool changed = false;
       for (const Edge& e : ssa_.blocks[b].succs) {
@@ -763,6 +814,10 @@ class Checker {
   FarHeaderState far_header_;        // the last one, good until something else is defined
   std::vector<uint32_t> loop_last_;  // per loop head: the last block that jumps to it
   std::vector<Lanes> in_;            // per block, at its entry
+  Lane from_exits_;                  // what the thread has when it comes from any exit
+  bool has_exits_ = false;
+  bool exit_changed_ = false;        // the block being executed sent lanes on from an exit
+  bool for_nobody_ = false;          // the exit block is executed for the thread alone
   std::vector<char> dirty_;          // per block: its entry changed since it was executed
   bool checking_ = false;
   absl::Status error_;

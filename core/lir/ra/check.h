@@ -26,10 +26,15 @@
 //    spill writes a dword a lane. A repeated computation is checked against its original and
 //    gives the original's value one more place.
 //  * A copy or collect that the allocator dropped, and an edge with arguments: a renaming. Old
-//    facts about the defined names go; whoever holds the source also holds the new name. Parked lanes
-//    follow where both are uniform, as with a definition.
+//    facts about the defined names go; whoever holds the source also holds the new name. Parked
+//    lanes follow where both are uniform, as with a definition.
 //  * A jump that takes lanes to J while the thread goes to S: the executing lane's facts, renamed
 //    by the edge to J, become a lane parked for J, until the thread comes to J.
+//
+//  * An exit: the thread may leave at once. Each parked lane is then on at the block that it waits
+//    for, with what it holds at the exit; and the exit block is executed once more with the facts
+//    that hold at all exits, for the thread alone: what it reads for all lanes must be there, what
+//    lanes have for themselves is nobody's.
 //
 // Checked: each use of the SSA program finds the facts for what it reads, in the executing lane,
 // at every place a lane can reach; instructions are the same in the same order, but

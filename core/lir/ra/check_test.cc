@@ -150,6 +150,125 @@ TEST(CheckTest, MaskedWritesShareLanes) {
   }
 }
 
+// What an exit makes of moves that are right without it: a value is out of its home, in unit 8,
+// where the thread may leave.
+struct ExitShape {
+  const char* name;
+  uint32_t moved;      // the value
+  const char* before;  // ... the place where it is out for a while
+  const char* after;
+};
+constexpr char kExit[] = "  exit %2:ud@0 {w8 pred 1}\n";
+constexpr char kOut[] = "  %1:ud@8 = const #0x5:ud {nomask}\n  store %1:ud@8\n";
+constexpr char kExitHead[] =
+    "function test width 8\n"
+    "value %0 U 4x1\n"
+    "value %1 U 4x1\n"
+    "value %2 F 0x1\n"
+    "value %3 G 4x1\n";
+
+const ExitShape kExitShapes[] = {
+    {"what the exit block reads for all lanes", 0,
+     "exit_block b1\n"
+     "block b0 depth 0\n"
+     "  %0:ud@8 = const #0x1:ud {nomask}\n"
+     "  %2:ud@0 = cmp %0:ud@8 {w8}\n",
+     "  -> b1\n"
+     "block b1 depth 0\n"
+     "  end %0:ud@8\n"},
+    {"what lanes hold that wait for the else side", 0,
+     "exit_block b3\n"
+     "block b0 depth 0\n"
+     "  %0:ud@8 = const #0x1:ud {nomask}\n"
+     "  %2:ud@0 = cmp %0:ud@8 {w8}\n"
+     "  if %2:ud@0 {w8 pred 1}\n"
+     "  -> b1, b2\n"
+     "block b1 depth 0\n",
+     "  else\n"
+     "  -> b3\n"
+     "  ~> b2\n"
+     "block b2 depth 0\n"
+     "  store %0:ud@8\n"
+     "  endif\n"
+     "  -> b3\n"
+     "block b3 depth 0\n"
+     "  end\n"},
+    {"what lanes hold that have left the loop", 3,
+     "exit_block b3\n"
+     "block b0 depth 0\n"
+     "  %3:ud@8 = const #0x1:ud {w8 nomask}\n"
+     "  %2:ud@0 = cmp %3:ud@8 {w8}\n"
+     "  -> b1\n"
+     "block b1 depth 1\n"
+     "  break %2:ud@0 {w8 pred 1}\n"
+     "  -> b3, b2\n"
+     "block b2 depth 1\n",
+     "  while\n"
+     "  -> b1\n"
+     "block b3 depth 0\n"
+     "  end %3:ud@8 {w8}\n"},
+};
+
+InstId MoveOf(Function* f, uint32_t value, uint32_t to, uint32_t from) {
+  const Value v = f->values[value];
+  const uint32_t units = TestTarget().units_per_comp(*f, v);
+  const InstId i = TestTarget().make_copy(*f, v, to, from, units, true);
+  for (Operand& o : f->defs(i)) o.id = value;
+  for (Operand& o : f->uses(i)) o.id = value;
+  return i;
+}
+
+// The checker's answer if the value goes to unit 16 before kOut, and home so many instructions
+// behind it. The exit stands before or behind kOut.
+absl::Status Verdict(const ExitShape& s, bool exit_first, size_t behind) {
+  const Function ssa = Read(std::string(kExitHead) + s.before + (exit_first ? kExit : "") + kOut +
+                            (exit_first ? "" : kExit) + s.after);
+  Function f = ssa;
+  const InstId away = MoveOf(&f, s.moved, 16, 8), back = MoveOf(&f, s.moved, 8, 16);
+  for (Block& b : f.blocks) {
+    const auto out = std::find_if(b.insts.begin(), b.insts.end(), [&](InstId i) {
+      return f.inst(i).num_defs != 0 && f.defs(i)[0].id == 1;
+    });
+    if (out == b.insts.end()) continue;
+    const auto at = out - b.insts.begin();
+    b.insts.insert(b.insts.begin() + at + 2 + static_cast<std::ptrdiff_t>(behind), back);
+    b.insts.insert(b.insts.begin() + at, away);
+    break;
+  }
+  return CheckAllocation(TestTarget(), ssa, f);
+}
+
+TEST(CheckTest, AtAnExitEverythingIsAtHome) {
+  for (const ExitShape& s : kExitShapes) {
+    EXPECT_TRUE(Verdict(s, true, 0).ok()) << s.name << ": " << Verdict(s, true, 0);
+    EXPECT_TRUE(Verdict(s, false, 0).ok()) << s.name << ": " << Verdict(s, false, 0);
+    EXPECT_FALSE(Verdict(s, false, 1).ok()) << s.name;
+  }
+}
+
+// A loop that only exits leave: what the exit block reads for all lanes lives round it.
+TEST(CheckTest, TheExitBlockIsReachedByExitsAlone) {
+  const std::string text = std::string(kExitHead) +
+                           "exit_block b2\n"
+                           "block b0 depth 0\n"
+                           "  %0:ud@8 = const #0x1:ud {nomask}\n"
+                           "  %2:ud@0 = cmp %0:ud@8 {w8}\n"
+                           "  -> b1\n"
+                           "block b1 depth 1\n"
+                           "  exit %2:ud@0 {w8 pred 1}\n"
+                           "  %1:ud@16 = const #0x5:ud {nomask}\n"
+                           "  store %1:ud@16\n"
+                           "  while\n"
+                           "  -> b1\n"
+                           "block b2 depth 0\n"
+                           "  end %0:ud@8\n";
+  const Function f = Read(text);
+  EXPECT_TRUE(CheckAllocation(TestTarget(), f, f).ok()) << CheckAllocation(TestTarget(), f, f);
+  std::string bad = text;
+  for (size_t at; (at = bad.find("%1:ud@16")) != bad.npos;) bad.replace(at, 8, "%1:ud@8");
+  EXPECT_FALSE(CheckAllocation(TestTarget(), f, Read(bad)).ok());
+}
+
 // What is reserved holds no value, and a pool ends where the function says.
 TEST(CheckTest, ReservedUnitsHoldNoValue) {
   const std::string text =
@@ -489,9 +608,10 @@ TEST(CheckTest, MutationsAreCaught) {
   std::array<Score, kNumMutations> scores;
   Rng r(7);
   std::string missed;
-  for (uint64_t seed = 0; seed < 28; ++seed) {
+  for (uint64_t seed = 0; seed < 40; ++seed) {
     testing::RandomOptions options;
     options.instructions = 60;
+    options.exits = seed < 28 ? 0 : 8;
     options.width = seed % 2 == 0 ? 8 : 16;
     const Function ssa = testing::RandomProgram(seed, options);
     Function good = ssa;

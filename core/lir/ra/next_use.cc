@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "core/lir/exits.h"
+
 namespace kiln::lir::ra {
 
 namespace {
@@ -49,8 +51,14 @@ LoopSpans::LoopSpans(const Function& f)
   }
 }
 
-NextUses::NextUses(const Function& f, const Pieces& pieces, const LoopSpans& loops)
-    : pieces_(pieces), loops_(loops), entry_(f.blocks.size()), scratch_(pieces.count(), kNever) {
+NextUses::NextUses(const Target& t, const Function& f, const Pieces& pieces, const LoopSpans& loops,
+                   const std::vector<uint32_t>& at_exits)
+    : t_(t),
+      at_exits_(at_exits),
+      pieces_(pieces),
+      loops_(loops),
+      entry_(f.blocks.size()),
+      scratch_(pieces.count(), kNever) {
   std::vector<std::vector<uint32_t>> preds(f.blocks.size());
   for (uint32_t b = 0; b < f.blocks.size(); ++b) {
     for (const Edge& e : f.blocks[b].succs) preds[e.to.index].push_back(b);
@@ -102,16 +110,19 @@ bool NextUses::Update(const Function& f, uint32_t b) {
   const auto define = [&](ValueId v) {
     for (uint32_t p = pieces_.first(v); p < pieces_.end(v); ++p) scratch_[p] = kNever;
   };
+  const auto use = [&](uint32_t p, uint32_t k) {
+    if (scratch_[p] == kNever) touched_.push_back(p);
+    scratch_[p] = k;
+  };
   for (uint32_t k = length; k-- > 0;) {
     for (const Operand& o : f.defs(block.insts[k])) {
       if (o.kind == Operand::Kind::kValue) define(o.value());
     }
     for (const Operand& o : f.uses(block.insts[k])) {
-      pieces_.ForEach(o, [&](uint32_t p) {
-        if (scratch_[p] == kNever) touched_.push_back(p);
-        scratch_[p] = k;
-      });
+      pieces_.ForEach(o, [&](uint32_t p) { use(p, k); });
     }
+    if (at_exits_.empty() || !IsExit(t_, f, block.insts[k])) continue;
+    for (uint32_t p : at_exits_) use(p, k);
   }
   for (ValueId v : block.params) define(v);
   if (b == 0) {

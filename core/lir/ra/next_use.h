@@ -3,7 +3,8 @@
 // The distance at a block's entry is that of the first use in it, or its length plus the least
 // distance behind it. Leaving a loop counts kLoopExit (Braun and Hack: Register Spilling and
 // Live-Range Splitting for SSA-Form Programs), so that what a loop does not use is far away in it.
-// A piece has a distance exactly where it is live.
+// A piece has a distance exactly where it is live. What the exit block reads for all lanes counts
+// as used at every exit (exits.h), though nothing is filled for it there.
 //
 // Cost: instructions + sizes of the live sets, once, and for blocks of a loop as often again as a
 // distance changed behind them.
@@ -15,6 +16,7 @@
 
 #include "core/lir/lir.h"
 #include "core/lir/ra/pieces.h"
+#include "core/lir/target.h"
 
 namespace kiln::lir::ra {
 
@@ -45,7 +47,9 @@ class NextUses {
   static constexpr uint32_t kLoopExit = 100'000;
   static constexpr uint32_t kNever = ~uint32_t{0};
 
-  NextUses(const Function& f, const Pieces& pieces, const LoopSpans& loops);
+  // `at_exits`: pieces that every exit needs.
+  NextUses(const Target& t, const Function& f, const Pieces& pieces, const LoopSpans& loops,
+           const std::vector<uint32_t>& at_exits);
 
   // Live into the block (parameters not counted), ascending by piece.
   const std::vector<PieceDistance>& at_entry(uint32_t b) const { return entry_[b]; }
@@ -59,6 +63,8 @@ class NextUses {
  private:
   bool Update(const Function& f, uint32_t b);
 
+  const Target& t_;
+  const std::vector<uint32_t>& at_exits_;
   const Pieces& pieces_;
   const LoopSpans& loops_;
   std::vector<std::vector<PieceDistance>> entry_;

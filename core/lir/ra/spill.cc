@@ -13,6 +13,7 @@
 #include "core/base/cause.h"
 #include "core/lir/build.h"
 #include "core/lir/dominators.h"
+#include "core/lir/exits.h"
 #include "core/lir/ra/next_use.h"
 #include "core/lir/ra/pieces.h"
 #include "core/lir/ra/scratch_places.h"
@@ -78,6 +79,15 @@ struct Access {
   uint32_t piece = 0; // the first
 };
 
+// Ascending, each once.
+std::vector<uint32_t> PiecesOf(absl::Span<const Operand> operands, const Pieces& pieces) {
+  std::vector<uint32_t> list;
+  for (const Operand& o : operands) pieces.ForEach(o, [&](uint32_t p) { list.push_back(p); });
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return list;
+}
+
 class Spiller {
  public:
   Spiller(const Target& t, Function& f, const Liveness& live, const SpillSettings& settings,
@@ -90,7 +100,8 @@ class Spiller {
         stats_(*stats),
         pieces_(t, f, t.spill->pool),
         loops_(f),
-        next_(f, pieces_, loops_),
+        needed_at_exits_(PiecesOf(live.at_exits(), pieces_)),
+        next_(t, f, pieces_, loops_, needed_at_exits_),
         dom_(f),
         old_values_(f.values.size()),
         old_insts_(f.insts.size()),
@@ -128,6 +139,7 @@ class Spiller {
     positions_.assign(pieces_.count(), {});
     behind_.assign(pieces_.count(), kNever);
     protect_.assign(pieces_.count(), 0);
+    at_exits_.resize(needed_at_exits_.size());
     filled_.assign(pieces_.count(), 0);
     evicted_.assign(old_values_, kNone);
     in_memory_.assign(old_values_, 0);
@@ -141,7 +153,7 @@ class Spiller {
     entry_.resize(n);
     preds_.assign(n, {});
     for (uint32_t b = 0; b < n; ++b) {
-      if (!dom_.reachable(BlockId(b))) continue;
+      if (!Walked(b)) continue;
       for (const Edge& e : f_.blocks[b].succs) {
         if (e.to.index > b) preds_[e.to.index].push_back(b);
       }
@@ -161,6 +173,11 @@ class Spiller {
         held_at_def_[v] |= g != Liveness::kLocal && l_.parked(b).test(g);
       }
     }
+  }
+
+  // The thread comes to the exit block, even if no lane does.
+  bool Walked(uint32_t b) const {
+    return dom_.reachable(BlockId(b)) || BlockId(b) == f_.exit_block;
   }
 
   bool IsConstant(InstId i) const {
@@ -464,8 +481,9 @@ class Spiller {
     while (!waiting_.empty()) Release(waiting_.back());
     waits_.clear();
     moved_to_memory_.clear();
+    std::fill(at_exits_.begin(), at_exits_.end(), AtExits());
     for (uint32_t b = 0; b < f_.blocks.size(); ++b) {
-      if (dom_.reachable(BlockId(b))) DoBlock(b);
+      if (Walked(b)) DoBlock(b);
     }
   }
 
@@ -504,8 +522,12 @@ class Spiller {
   }
   void TakeEmitted() {
     for (uint32_t b = 0; b < f_.blocks.size(); ++b) {
-      if (dom_.reachable(BlockId(b))) f_.blocks[b].insts = std::move(emitted_[b]);
+      if (Walked(b)) f_.blocks[b].insts = std::move(emitted_[b]);
     }
+  }
+
+  void AddUse(uint32_t p, uint32_t k) {
+    if (positions_[p].empty() || positions_[p].back() != k) positions_[p].push_back(k);
   }
 
   void Begin(uint32_t b, const std::vector<InstId>& insts) {
@@ -513,10 +535,10 @@ class Spiller {
     next_.AtExit(f_, b, &behind_, &behind_touched_);
     for (uint32_t k = length_; k-- > 0;) {
       for (const Operand& o : f_.uses(insts[k])) {
-        pieces_.ForEach(o, [&](uint32_t p) {
-          if (positions_[p].empty() || positions_[p].back() != k) positions_[p].push_back(k);
-        });
+        pieces_.ForEach(o, [&](uint32_t p) { AddUse(p, k); });
       }
+      if (needed_at_exits_.empty() || !IsExit(t_, f_, insts[k])) continue;
+      for (uint32_t p : needed_at_exits_) AddUse(p, k);
     }
     ++epoch_;
     WaitIn(b);
@@ -553,12 +575,38 @@ class Spiller {
       if (Banned(b, d.piece)) continue;
       const Resident* r = preds[0].Find(d.piece);
       if (r == nullptr || !GoesTo(*r, b)) continue;
+      if (BlockId(b) == f_.exit_block && !HadAtExits(*r)) continue;
       const bool all = std::all_of(preds.begin() + 1, preds.end(), [&](Residents& other) {
         const Resident* o = other.Find(d.piece);
         return o != nullptr && o->name == r->name;
       });
       if (all) Enter(d.piece, r->name);
     }
+  }
+
+  // ---- Exits are predecessors of the exit block as well, for what it reads for all lanes.
+
+  // At an exit; what it needs counts as used by it.
+  void NoteExit() {
+    for (size_t k = 0; k < needed_at_exits_.size(); ++k) {
+      const uint32_t p = needed_at_exits_[k];
+      AtExits& a = at_exits_[k];
+      const bool same = !a.any || a.name == name_[p];
+      a = {true, in_registers_[p] && same && a.held, name_[p]};
+      used_.push_back(p);
+    }
+  }
+  bool HadAtExits(const Resident& r) const {
+    const auto at = std::lower_bound(needed_at_exits_.begin(), needed_at_exits_.end(), r.piece);
+    if (at == needed_at_exits_.end() || *at != r.piece) return true;
+    const AtExits& a = at_exits_[static_cast<size_t>(at - needed_at_exits_.begin())];
+    return !a.any || (a.held && a.name == r.name);
+  }
+  // May the source, where it is at hand, be read again for `i` in this block? The thread that comes
+  // from an exit brings along nothing that lanes have for themselves.
+  bool MayReadAgain(InstId i, const Operand& o) const {
+    if (BlockId(block_) != f_.exit_block || !PerLane(o.value())) return true;
+    return !(f_.inst(i).flags & kNoMask) && PerLane(f_.defs(i)[0].value());
   }
 
   void EnterParam(ValueId v) {
@@ -628,6 +676,7 @@ class Spiller {
       const Operand o = InRegisters(f_.uses(i)[u]);
       if (emit_) f_.uses(i)[u] = o;
     }
+    if (IsExit(t_, f_, i)) NoteExit();
     for (uint32_t p : used_) {
       const bool here = !positions_[p].empty() && positions_[p].back() == position_;
       if (here) positions_[p].pop_back();
@@ -715,7 +764,7 @@ class Spiller {
     if (!i.valid() || f_.inst(i).num_defs != 1 || !h_.can_repeat(f_, i)) return false;
     for (const Operand& o : OriginalUses(i)) {
       if (!IsValue(o)) continue;
-      if (!pieces_.has(o.value())) return false;
+      if (!pieces_.has(o.value()) || !MayReadAgain(i, o)) return false;
       if (!AtHand(o) && (depth == 0 || !CanRepeat(o.value(), depth - 1))) return false;
     }
     return true;
@@ -1185,6 +1234,8 @@ class Spiller {
   SpillStats& stats_;
   const Pieces pieces_;
   const LoopSpans loops_;
+  const std::vector<uint32_t>
+      needed_at_exits_;  // pieces that the exit block reads for all lanes, ascending
   const NextUses next_;
   const Dominators dom_;
   const size_t old_values_, old_insts_, old_repeats_;
@@ -1208,6 +1259,14 @@ class Spiller {
   std::vector<std::vector<uint32_t>> preds_;  // logical, reachable, earlier
   std::vector<std::vector<Resident>> entry_, exit_;
   std::vector<uint32_t> start_;        // instructions before it
+
+  // Of each piece needed at exits: how it was at those passed so far.
+  struct AtExits {
+    bool any = false;
+    bool held = true;  // in a register at each, by this name
+    Name name;
+  };
+  std::vector<AtExits> at_exits_;
 
   // The walk; per piece unless said otherwise.
   uint32_t block_ = 0, position_ = 0, length_ = 0, limit_ = 0;

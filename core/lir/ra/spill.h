@@ -9,14 +9,17 @@
 //
 // Algorithm: Braun and Hack, Register Spilling and Live-Range Splitting for SSA-Form Programs
 // (CC 2009): Belady's rule on next-use distances in which leaving a loop is far (next_use.h), one
-// block after another in layout order. Distances count by the room that leaving gives for what coming
-// back costs: a fill is a message whatever its size, a constant one instruction. What differs, because edges of structured SIMD code have no
-// place for code and phis are masked copies:
+// block after another in layout order. Distances count by the room that leaving gives for what
+// coming back costs: a fill is a message whatever its size, a constant one instruction. What
+// differs, because edges of structured SIMD code have no place for code and phis are masked copies:
 //  * A value has one store, behind its definition, and fills make new names. A name enters a block
 //    if all predecessors end with that name in a register, so joins need no code. Where a loop does
 //    not hand a name round, the value is not in a register at its head; that shows at the end of
 //    the loop, so the walk is repeated until nothing changes (decisions only ever accumulate).
-//  * What parked lanes wait with counts as present, unless some of them had it in no register where they
+//  * From any exit the thread may go to the exit block: what that block reads for all lanes enters
+//    it in a register if it had the name at every exit as well.
+//  * What parked lanes wait with counts as present, unless some of them had it in no register where
+//  they
 //    left; evicting such a value evicts it for them too.
 //  * A parameter that finds no register lives in memory; edges store into its place under the mask
 //    of the lanes that take them.
@@ -27,11 +30,11 @@
 // a loop that has only some of them belongs to the range as a whole, which covers parked lanes.
 //
 // Cost: walks (two or three in practice, bounded) x (operands x log of pieces + sizes of the live
-// sets). Each walk but the first writes what it decides; that is thrown away unless it was the last.
-// What parked lanes hold is kept from block to block: each block that lanes wait for costs its live
-// set once, however deep it lies; candidates are sorted only in blocks that evict.
-// Limits: per-lane values that can_mask refuses and parked lanes hold stay in registers; flags are
-// saved elsewhere (save_flags.h).
+// sets). Each walk but the first writes what it decides; that is thrown away unless it was the
+// last. What parked lanes hold is kept from block to block: each block that lanes wait for costs
+// its live set once, however deep it lies; candidates are sorted only in blocks that evict. Limits:
+// per-lane values that can_mask refuses and parked lanes hold stay in registers; flags are saved
+// elsewhere (save_flags.h).
 #ifndef KILN_CORE_LIR_RA_SPILL_H_
 #define KILN_CORE_LIR_RA_SPILL_H_
 

@@ -33,9 +33,10 @@ bool TailFits(const Target& t, const Function& f) {
 // Every value that is live at once must fit; what is spilled reads back right.
 TEST(SpillTest, RandomProgramsFitAndCheck) {
   const Target& t = SmallTestTarget();
-  uint32_t spills = 0, fills = 0, repeated = 0, masked = 0, in_memory = 0;
-  for (uint64_t seed = 0; seed < 600; ++seed) {
+  uint32_t spills = 0, fills = 0, repeated = 0, masked = 0, in_memory = 0, refused = 0;
+  for (uint64_t seed = 0; seed < 1200; ++seed) {
     testing::RandomOptions options;
+    options.exits = seed < 600 ? 0 : 8;
     options.instructions = 40 + static_cast<int>(seed % 7) * 40;
     options.width = seed % 2 == 0 ? 8 : 16;
     options.pool_size = 10 + static_cast<int>(seed % 5) * 12;
@@ -52,6 +53,11 @@ TEST(SpillTest, RandomProgramsFitAndCheck) {
     const auto allocated = AllocateWithSpills(t, &done, ValueId(0));
     // Flags that parked lanes hold cannot be saved: save_flags.h.
     if (allocated.status().message().find("flag registers") != std::string::npos) continue;
+    // Values of two bytes that parked lanes hold can be in registers only (spill.h, limits).
+    if (absl::IsResourceExhausted(allocated.status())) {
+      ++refused;
+      continue;
+    }
     ASSERT_TRUE(allocated.ok()) << "seed " << seed << ": " << allocated.status() << "\n"
                                 << Print(t, ssa);
     ASSERT_TRUE(VerifyAllocated(t, done).ok()) << "seed " << seed << VerifyAllocated(t, done);
@@ -76,6 +82,7 @@ TEST(SpillTest, RandomProgramsFitAndCheck) {
   EXPECT_GT(repeated, 100u);
   EXPECT_GT(masked, 100u);
   EXPECT_GT(in_memory, 10u);
+  EXPECT_LE(refused, 3u);
 }
 
 // The payload that ends the thread, made early and spilled, is in the tail when it comes back.

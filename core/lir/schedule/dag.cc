@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/lir/exits.h"
+
 namespace kiln::lir::schedule {
 
 namespace {
@@ -14,6 +16,7 @@ bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
 DagBuilder::DagBuilder(const Target& target, const Function& f, bool allocated)
     : t_(target), f_(f), allocated_(allocated) {
   if (!allocated_) {
+    at_exits_ = NeededAtExits(t_, f_);
     definer_.assign(f_.values.size(), kNone);
     return;
   }
@@ -29,6 +32,31 @@ DagBuilder::DagBuilder(const Target& target, const Function& f, bool allocated)
   for (size_t p = 0; p < pools_.size(); ++p) {
     pools_[p].access.resize(t_.pools[p].units);
     pools_[p].cuts.resize(t_.pools[p].units / 64 + 1);
+  }
+  if (f_.exit_block.valid()) FindPlacesNeededAtExits();
+}
+
+// What values are called says nothing about places by now: those that the exit block reads before
+// it has written all of them.
+void DagBuilder::FindPlacesNeededAtExits() {
+  std::vector<std::vector<char>> written;
+  for (const PoolInfo& pool : t_.pools) written.emplace_back(pool.units, 0);
+  uint32_t first, end;
+  for (InstId i : f_.block(f_.exit_block).insts) {
+    for (const Operand& o : f_.uses(i)) {
+      if (!ReadsForAllLanes(t_, f_, i, o)) continue;
+      Units(o, false, &first, &end);
+      const std::vector<char>& own = written[shapes_[o.id].pool];
+      if (std::find(own.begin() + first, own.begin() + end, 0) != own.begin() + end) {
+        at_exits_.push_back(o);
+      }
+    }
+    for (const Operand& o : f_.defs(i)) {
+      if (!IsValue(o)) continue;
+      Units(o, false, &first, &end);
+      std::vector<char>& own = written[shapes_[o.id].pool];
+      std::fill(own.begin() + first, own.begin() + end, 1);
+    }
   }
 }
 
@@ -50,7 +78,7 @@ void DagBuilder::Begin(absl::Span<const InstId> window) {
   raw_.clear();
   readers_.clear();
   last_edge_.assign(window.size(), kNone);
-  memory_ = ordered_reads_ = effects_ = Access();
+  memory_ = ordered_reads_ = effects_ = exits_ = Access();
   for (uint32_t n = 0; n < window.size(); ++n) {
     const InstId i = window[n];
     DagNode& node = dag_->nodes[n];
@@ -70,6 +98,9 @@ void DagBuilder::Begin(absl::Span<const InstId> window) {
       if (allocated_) Cut(o, false);
     }
     if (!allocated_) continue;
+    if (!at_exits_.empty() && IsExit(t_, f_, i)) {
+      for (const Operand& o : at_exits_) Cut(o, false);
+    }
     for (const Operand& o : f_.defs(i)) Cut(o, true);
   }
 }
@@ -184,11 +215,11 @@ void DagBuilder::Effects(uint32_t n) {
     Order(&effects_, n);
     return;
   }
-  if (flags & kOpExit) {  // what is written before it is written, what comes after is not
-    Order(&effects_, n);
-    AddEdge(memory_.writer, n, 0);
-    AddReader(&memory_, n);
-    return;
+  if (flags & kOpExit) return Exit(n);
+  const bool inserted = allocated_ && (f_.inst(dag_->nodes[n].inst).flags & kInsertedCopy) != 0;
+  if (inserted || (flags & kOpAcrossLanes)) {
+    AddEdge(exits_.writer, n, 0);
+    AddReader(&exits_, n);
   }
   if (flags & kOpWritesMemory) {
     Order(&memory_, n);
@@ -199,6 +230,24 @@ void DagBuilder::Effects(uint32_t n) {
     if (flags & kOpOrderedRead) Order(&ordered_reads_, n);
   } else if (flags & kOpSideEffect) {
     Order(&effects_, n);
+  }
+}
+
+// What is written before it is written, what comes after is not.
+void DagBuilder::Exit(uint32_t n) {
+  Order(&effects_, n);
+  Order(&exits_, n);
+  AddEdge(memory_.writer, n, 0);
+  AddReader(&memory_, n);
+  for (const Operand& o : at_exits_) {
+    if (allocated_) {
+      ForUnits(o, false, [&](Access* a) {
+        AddEdge(a->writer, n, 0);
+        AddReader(a, n);
+      });
+    } else if (const uint32_t w = definer_[o.id]; w != kNone) {
+      AddEdge(w, n, 0);
+    }
   }
 }
 

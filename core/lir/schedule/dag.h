@@ -2,16 +2,21 @@
 //
 // Edges: definition to use; for allocated code also use to next definition and definition to
 // definition of the same units; the same for fixed registers that something in the window reads;
-// memory writes against reads and writes, ordered reads among themselves, barriers against all, other side effects among
-// themselves (OpFlags). Edges carry latencies: data
-// edges and those between two writers of a register the producer's, those from a reader to the next
-// writer its time of reading, edges of memory and effects none.
+// memory writes against reads and writes, ordered reads among themselves, barriers against all,
+// other side effects among themselves (OpFlags). Edges carry latencies: data edges and those
+// between two writers of a register the producer's, those from a reader to the next writer its time
+// of reading, edges of memory and effects none.
+//
+// An exit (OpFlags kOpExit) comes after the definitions of what the exit block reads for all lanes
+// and before others take their units. Writes of memory, other side effects, what looks across lanes
+// and, in allocated code, what the allocator inserted (values are at home at an exit) stay on their
+// side of it; reads of memory and what computes a lane's own value pass it either way.
 //
 // A node has an exit if an instruction with kOpExit (the thread may end there) depends on it.
 //
-// Edges are found consumer by consumer, in the order of the window, so that sorting them by producer
-// is one counting pass. Units are not tracked one by one: the ends of the ranges that operands name
-// cut the pool, and what no range cuts is one thing.
+// Edges are found consumer by consumer, in the order of the window, so that sorting them by
+// producer is one counting pass. Units are not tracked one by one: the ends of the ranges that
+// operands name cut the pool, and what no range cuts is one thing.
 //
 // Cost: linear in operands, cuts within them, and edges. A window has at most kMaxWindow nodes.
 #ifndef KILN_CORE_LIR_SCHEDULE_DAG_H_
@@ -110,6 +115,8 @@ class DagBuilder {
   void Begin(absl::Span<const InstId> window);
   void Operands(uint32_t n);
   void Effects(uint32_t n);
+  void FindPlacesNeededAtExits();
+  void Exit(uint32_t n);
   void Finish();
   void Times();
   void Forget();
@@ -123,6 +130,8 @@ class DagBuilder {
   std::vector<Access> fixed_;      // by code, which is small ...
   std::vector<char> fixed_read_;   // ... those that something in the window reads
   Access memory_, ordered_reads_, effects_;
+  Access exits_;                   // written by exits, read by what no exit may pass
+  std::vector<Operand> at_exits_;  // what the exit block reads for all lanes
   std::vector<Reader> readers_;
   std::vector<RawEdge> raw_;       // ascending by `to`, one edge for each pair
   std::vector<uint32_t> last_edge_;  // by node: the last edge from it
