@@ -23,18 +23,21 @@ struct Case {
 };
 
 constexpr Case kCases[] = {
-    {"lower_int64", "%0:i32 = local_index %1:i64 = zext %0 %2:i64 = iadd %1, %1 "
-                    "store_ssbo[0, align 8] 0, %2",
+    {"lower_derivatives", "%0:f32 = bitcast 7 %1:f32 = ddx[any] %0 store_ssbo[0, align 4] 0, %1",
+     [](Features& f) { f.derivatives = true; }, true},
+    {"lower_int64",
+     "%0:i32 = local_index %1:i64 = zext %0 %2:i64 = iadd %1, %1 "
+     "store_ssbo[0, align 8] 0, %2",
      [](Features& f) { f.int64 = true; }, true},
-    {"lower_int8", "%0:i8 = load_ssbo[0, align 4] 0 %1:i8 = iadd %0, %0 "
-                   "store_ssbo[0, align 4] 0, %1",
+    {"lower_int8",
+     "%0:i8 = load_ssbo[0, align 4] 0 %1:i8 = iadd %0, %0 "
+     "store_ssbo[0, align 4] 0, %1",
      [](Features& f) { f.int8 = true; }, true},
     {"lower_float_atomics", "%0:f32 = ssbo_atomic[0, fadd] 0, 1f store_ssbo[0, align 4] 4, %0",
      [](Features& f) { f.float_atomics.add = true; }, true},
     {"lower_float_atomics", "%0:f32 = shared_atomic[fmin] 0, 1f store_ssbo[0, align 4] 4, %0",
      [](Features& f) { f.float_atomics.min_max = false; }, false},
-    {"lower_float_atomics",
-     "%0:f16 = shared_atomic[fmin] 0, 1h store_ssbo[0, align 4] 4, %0",
+    {"lower_float_atomics", "%0:f16 = shared_atomic[fmin] 0, 1h store_ssbo[0, align 4] 4, %0",
      [](Features& f) { f.float_atomics.of_16_bits = true; }, true},
     {"lower_float_atomics",
      "%0:i32 = image_atomic[2, texel fmax] 1, 1065353216 store_ssbo[0, align 4] 4, %0",

@@ -6,6 +6,7 @@
 #include "core/mid/form_fma.h"
 #include "core/mid/hoist_common_code.h"
 #include "core/mid/hoist_invariants.h"
+#include "core/mid/lower/lower_derivatives.h"
 #include "core/mid/lower/lower_division.h"
 #include "core/mid/lower/lower_float_atomics.h"
 #include "core/mid/lower/lower_gradients.h"
@@ -88,6 +89,8 @@ absl::StatusOr<bool> Unless(Lowering& lowering, PassContext& context) {
 
 // Group 2 cleans up after lowering.
 constexpr Pass<Lowering> kLowerings[] = {
+    {"lower_derivatives", Unless<&Features::derivatives, mid::LowerDerivatives>, false, 0,
+     "derivatives become differences within quads, implicit levels of detail explicit derivatives"},
     {"simplify_subgroups", Always<mid::SimplifySubgroups>, true, 0,
      "exchanges of values that lanes have in common"},
     {"lower_int64", Unless<&Features::int64, mid::LowerInt64>, false, 0,
@@ -122,10 +125,13 @@ constexpr Pass<Lowering> kLowerings[] = {
 constexpr PassOrder kOrder[] = {
     {"promote_private_arrays", "tabulate_arrays", "small arrays are better as values"},
     {"unroll_loops", "promote_private_arrays", "offsets that a counter gives become constants"},
-    {"promote_private_arrays", "unroll_array_loops", "an array that is gone then was freed by unrolling"},
+    {"promote_private_arrays", "unroll_array_loops",
+     "an array that is gone then was freed by unrolling"},
     {"tabulate_arrays", "unroll_array_loops", "a table needs no unrolling"},
     {"promote_private_arrays", "narrow_carried_values", "elements of 16 bits are kept as dwords"},
     {"simplify", "lower_division", "constant divisors are found by folding"},
+    {"lower_derivatives", "simplify_subgroups", "it makes exchanges within quads"},
+    {"lower_derivatives", "lower_gradients", "it makes samples with derivatives"},
     {"simplify", "simplify_subgroups", "what is equal in all lanes shows after folding"},
     {"simplify_subgroups", "lower_int64", "a sum of 64 bits becomes a product of 64 bits"},
     {"simplify", "lower_int64", "what folds at 64 bits need not be split"},
@@ -134,7 +140,8 @@ constexpr PassOrder kOrder[] = {
     {"lower_int8", "simplify_lowered", "bytes that are only passed on need not be extended"},
     {"merge_equal_lowered", "combine_memory", "offsets from one base must be one value"},
     {"form_fma", "hoist_invariants", "a product in front of the loop is no longer its sum's"},
-    {"hoist_invariants", "merge_carried_hoisted", "what a loop gives may be known in front of it now"},
+    {"hoist_invariants", "merge_carried_hoisted",
+     "what a loop gives may be known in front of it now"},
     {"hoist_invariants", "sink_values", "sinking moves into branches, never into loops"},
     {"simplify_lowered", "form_fma", "the rules know sums and products"},
     {"lower_gradients", "normalize_directions", "derivatives are those of the direction as it was"},
@@ -144,7 +151,8 @@ constexpr PassOrder kOrder[] = {
     {"merge_equal_lowered", "lower_nonuniform",
      "where an index equals the first lane's, the divergent one must not stand for it again"},
     {"merge_equal_lowered", "rematerialise_compares", "equal compares would be one again"},
-    {"sink_values", "rematerialise_compares", "compares repeated beside their uses are there already"},
+    {"sink_values", "rematerialise_compares",
+     "compares repeated beside their uses are there already"},
 };
 
 std::string PrintMir(const mir::Module& m) { return mir::Print(m); }

@@ -71,11 +71,6 @@ bool TexelAtomic(ImportContext& c, const Pointer& pointer, mir::AtomicOp op, boo
 
 // emit_derivative.cc
 bool EmitDerivative(ImportContext& c, const SpirvInst& inst, bool* handled);
-// Makes derivatives of the first `spatial` coordinates the level of detail of a sample that has
-// none.
-struct ImageOperands;
-void ImplicitDerivatives(ImportContext& c, absl::Span<const ValueId> coordinates, size_t spatial,
-                         ImageOperands* operands);
 // The place in the workgroup, by quads if that is how derivatives are taken.
 ValueId QuadLocalId(ImportContext& c, uint32_t component);
 ValueId LocalInvocationIndex(ImportContext& c);

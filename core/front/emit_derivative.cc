@@ -3,30 +3,47 @@
 // A quad is four consecutive lanes, 0 1 over 2 3. In a linear derivative group these are four
 // consecutive invocations as they are numbered anyway. In a group of quads they are 2x2 invocations
 // of the workgroup: there the local id is made from the lane so that it is so, and the local index
-// from the local id. Coarse derivatives are fine ones, as SPIR-V lets them be. Implicit levels of
-// detail become explicit derivatives of the coordinates.
+// from the local id. Derivatives are MIR's (ddx, ddy; fwidth is the sum of their magnitudes), and
+// so are implicit levels of detail (emit_sample.cc).
 //
 // The order of quads within a workgroup is ours: row by row, x first.
+#include <algorithm>
+#include <iterator>
+
 #include "core/front/coverage.h"
 #include "core/front/emit.h"
 #include "core/front/inst_emitter.h"
-#include "core/front/image_emitter.h"
+#include "core/mir/stage.h"
 
 namespace kiln::front {
 namespace {
+
+using mir::DerivativeMode;
+
+struct Form {
+  spv::Op op;
+  bool x, y;  // both: the sum of their magnitudes
+  DerivativeMode mode;
+};
+constexpr Form kForms[] = {
+    {spv::Op::OpDPdx, true, false, DerivativeMode::kAny},
+    {spv::Op::OpDPdxFine, true, false, DerivativeMode::kFine},
+    {spv::Op::OpDPdxCoarse, true, false, DerivativeMode::kCoarse},
+    {spv::Op::OpDPdy, false, true, DerivativeMode::kAny},
+    {spv::Op::OpDPdyFine, false, true, DerivativeMode::kFine},
+    {spv::Op::OpDPdyCoarse, false, true, DerivativeMode::kCoarse},
+    {spv::Op::OpFwidth, true, true, DerivativeMode::kAny},
+    {spv::Op::OpFwidthFine, true, true, DerivativeMode::kFine},
+    {spv::Op::OpFwidthCoarse, true, true, DerivativeMode::kCoarse},
+};
 
 class DerivativeEmitter : public InstEmitter {
  public:
   using InstEmitter::InstEmitter;
 
   bool EmitDerivative(const SpirvInst& inst, bool* handled);
-  void ImplicitDerivatives(absl::Span<const ValueId> coordinates, size_t spatial,
-                           ImageOperands* operands);
   ValueId QuadLocalId(uint32_t component);
   ValueId LocalInvocationIndex();
-
- private:
-  ValueId Derivative(ValueId v, uint32_t direction);
 };
 
 }  // namespace
@@ -55,80 +72,31 @@ ValueId DerivativeEmitter::LocalInvocationIndex() {
   return Emit(Op::kIadd, {index, QuadLocalId(0)});
 }
 
-// From the lane on the low side (left or top) of the quad to the one on the high side. `direction`:
-// 1 along x, 2 along y.
-ValueId DerivativeEmitter::Derivative(ValueId v, uint32_t direction) {
-  using mir::Op;
-  const mir::Type type = TypeOf(v);
-  const ValueId here = ConvertFloat(v, mir::Type::kF32);
-  const ValueId there = Emit(Op::kQuadSwap, {here}, direction);
-  const ValueId side =
-      Emit(Op::kAnd, {builder().Emit(Op::kSubgroupInvocation, {}), Int(direction)});
-  const ValueId low = Emit(Op::kIeq, {side, Int(0)});
-  const ValueId from = Emit(Op::kSelect, {low, here, there});
-  const ValueId to = Emit(Op::kSelect, {low, there, here});
-  return ConvertFloat(Emit(Op::kFsub, {to, from}), type);
-}
-
 bool DerivativeEmitter::EmitDerivative(const SpirvInst& inst, bool* handled) {
   using mir::Op;
-  bool x = false, y = false;
-  switch (inst.op) {
-    case spv::Op::OpDPdx:
-    case spv::Op::OpDPdxFine:
-    case spv::Op::OpDPdxCoarse: x = true; break;
-    case spv::Op::OpDPdy:
-    case spv::Op::OpDPdyFine:
-    case spv::Op::OpDPdyCoarse: y = true; break;
-    case spv::Op::OpFwidth:
-    case spv::Op::OpFwidthFine:
-    case spv::Op::OpFwidthCoarse: x = y = true; break;
-    default: *handled = false; return true;
-  }
-  *handled = true;
+  const auto* form = std::find_if(std::begin(kForms), std::end(kForms),
+                                  [&](const Form& f) { return f.op == inst.op; });
+  *handled = form != std::end(kForms);
+  if (!*handled) return true;
   if (c_.derivative_group == DerivativeGroup::kNone) {
     return Malformed("derivative without a derivative group", inst.result);
   }
   Leaves operands;
   if (!GetFloats(inst.operand(3), &operands)) return false;
   Leaves leaves;
+  const auto mode = static_cast<uint32_t>(form->mode);
   for (ValueId v : operands) {
-    const ValueId dx = x ? Derivative(v, 1) : ValueId();
-    const ValueId dy = y ? Derivative(v, 2) : ValueId();
-    leaves.push_back(x && y ? Emit(Op::kFadd, {Emit(Op::kFabs, {dx}), Emit(Op::kFabs, {dy})})
-                            : x ? dx : dy);
+    const ValueId dx = form->x ? Emit(Op::kDdx, {v}, mode) : ValueId();
+    const ValueId dy = form->y ? Emit(Op::kDdy, {v}, mode) : ValueId();
+    leaves.push_back(!form->y   ? dx
+                     : !form->x ? dy
+                                : Emit(Op::kFadd, {Emit(Op::kFabs, {dx}), Emit(Op::kFabs, {dy})}));
   }
   return ok() && Define(inst, leaves);
 }
 
-// Derivatives of the coordinates of a sample with an implicit level; a bias scales them.
-void DerivativeEmitter::ImplicitDerivatives(absl::Span<const ValueId> coordinates, size_t spatial,
-                                   ImageOperands* operands) {
-  using mir::Op;
-  ValueId scale;
-  if ((operands->params & mir::kTexelBias) != 0 && operands->bias.size() == 1 &&
-      TypeOf(operands->bias[0]) == mir::Type::kF32) {
-    scale = Emit(Op::kFexp2, {operands->bias[0]});
-    operands->bias.clear();
-    operands->params &= static_cast<uint16_t>(~mir::kTexelBias);
-  }
-  operands->params |= mir::kTexelGrad;
-  for (size_t i = 0; i < spatial; ++i) {
-    for (uint32_t direction : {1u, 2u}) {
-      ValueId d = Derivative(coordinates[i], direction);
-      if (scale.valid()) d = Emit(Op::kFmul, {d, scale});
-      (direction == 1 ? operands->dx : operands->dy).push_back(d);
-    }
-  }
-}
-
 bool EmitDerivative(ImportContext& c, const SpirvInst& inst, bool* handled) {
   return DerivativeEmitter(c).EmitDerivative(inst, handled);
-}
-
-void ImplicitDerivatives(ImportContext& c, absl::Span<const ValueId> coordinates, size_t spatial,
-                         ImageOperands* operands) {
-  DerivativeEmitter(c).ImplicitDerivatives(coordinates, spatial, operands);
 }
 
 ValueId QuadLocalId(ImportContext& c, uint32_t component) {

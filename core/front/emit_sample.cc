@@ -1,8 +1,8 @@
 // Images with filtering: samples and gathers.
 //
-// Without derivatives (compute shaders) implicit levels of detail are level 0, plus the bias.
-// Projection divides here; a gather with four constant offsets becomes four gathers, each of which
-// gives the texel that is its last component. Sources: SPIR-V, "Image Instructions"; Vulkan,
+// Without a derivative group implicit levels of detail of compute shaders are level 0, plus the
+// bias. Projection divides here; a gather with four constant offsets becomes four gathers, each of
+// which gives the texel that is its last component. Sources: SPIR-V, "Image Instructions"; Vulkan,
 // "Texel Gathering" and "Projection Operation".
 #include <algorithm>
 
@@ -119,10 +119,6 @@ bool ImageEmitter::EmitSample(const SpirvInst& inst, const SampleForm& form) {
                                ? mir::kTexelLod | mir::kTexelGrad | mir::kTexelMinLod
                                : mir::kTexelBias | mir::kTexelMinLod;
   if (!CheckImageOperands(inst, operands, allowed)) return false;
-  if (!form.explicit_lod && c_.derivative_group != DerivativeGroup::kNone) {
-    ImplicitDerivatives(c_, coordinates, static_cast<size_t>(mir::SpatialCount(info.dim)),
-                        &operands);
-  }
   const uint16_t both = mir::kTexelLod | mir::kTexelGrad;
   if (form.explicit_lod && ((operands.params & both) == 0 || (operands.params & both) == both)) {
     return Malformed("explicit level without one level", inst.result);
@@ -149,8 +145,10 @@ bool ImageEmitter::EmitSample(const SpirvInst& inst, const SampleForm& form) {
   }
   const std::vector<mir::Type> results(form.dref ? 1 : 4,
                                        form.dref ? mir::Type::kF32 : ComponentType(resource));
-  return DefineTexel(
-      inst, EmitTexelOp(mir::Op::kSample, handle.image, resource, texel, sources, results, 0));
+  // Without a derivative group the level is 0, or the bias.
+  const bool implicit = !form.explicit_lod && c_.derivative_group != DerivativeGroup::kNone;
+  return DefineTexel(inst, EmitTexelOp(implicit ? mir::Op::kSampleImplicit : mir::Op::kSample,
+                                       handle.image, resource, texel, sources, results, 0));
 }
 
 bool ImageEmitter::EmitGather(const SpirvInst& inst, const ImageHandle& handle, uint32_t resource,

@@ -19,6 +19,8 @@ struct Features {
     bool of_16_bits;  // and atomics on 16-bit integers
   } float_atomics;
 
+  bool derivatives;  // and implicit levels of detail, as instructions (else lower_derivatives)
+
   // What a sample with derivatives may have besides (else lower_gradients).
   struct Gradients {
     bool of_cubes;
