@@ -42,12 +42,24 @@ std::string CauseOf(const absl::Status& status) {
   }
 }
 
+namespace {
+
+absl::Status Rebuilt(const absl::Status& status, absl::StatusCode code, absl::string_view message) {
+  absl::Status rebuilt(code, message);
+  status.ForEachPayload(
+      [&](absl::string_view url, const absl::Cord& payload) { rebuilt.SetPayload(url, payload); });
+  return rebuilt;
+}
+
+}  // namespace
+
+absl::Status WithMessage(const absl::Status& status, std::string_view message) {
+  return Rebuilt(status, status.code(), absl::string_view(message.data(), message.size()));
+}
+
 absl::Status AsOwnFault(absl::Status status) {
   if (!absl::IsInvalidArgument(status) && !absl::IsNotFound(status)) return status;
-  absl::Status own(absl::StatusCode::kInternal, status.message());
-  status.ForEachPayload(
-      [&](absl::string_view url, const absl::Cord& payload) { own.SetPayload(url, payload); });
-  return own;
+  return Rebuilt(status, absl::StatusCode::kInternal, status.message());
 }
 
 absl::Status WithSpirvId(absl::Status status, uint32_t id) {

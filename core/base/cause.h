@@ -57,6 +57,9 @@ absl::Status WithForeignCause(absl::Status status, std::string_view cause);
 // "limit_exceeded", "internal"); "ok" for an ok status.
 std::string CauseOf(const absl::Status& status);
 
+// The status with another message; code, cause and id stay.
+absl::Status WithMessage(const absl::Status& status, std::string_view message);
+
 // The status of work on what the compiler itself made (its IRs, its machine code): there INVALID_ARGUMENT
 // and NOT_FOUND, elsewhere the user's faults, are INTERNAL. Message and payloads stay; so does every
 // other status.

@@ -161,11 +161,7 @@ bool Runner::WantsSnapshot(std::string_view name, bool changed) const {
 
 absl::Status Runner::Annotate(const absl::Status& status, std::string_view name) const {
   if (status.ok()) return status;
-  absl::Status annotated(status.code(), absl::StrCat(Abs(name), ": ", status.message()));
-  status.ForEachPayload([&](absl::string_view url, const absl::Cord& payload) {
-    annotated.SetPayload(url, payload);
-  });
-  return AsOwnFault(std::move(annotated));
+  return AsOwnFault(WithMessage(status, absl::StrCat(Abs(name), ": ", status.message())));
 }
 
 void Runner::KeepReproducer(std::string_view name, const std::string& before) {

@@ -35,11 +35,7 @@ absl::Status WithOriginalId(const absl::Status& status, absl::Span<const uint32_
   if (text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending) {
     text = text.substr(0, text.size() - ending.size()) + IdText(original[id]);
   }
-  absl::Status renamed(status.code(), text);
-  status.ForEachPayload([&](absl::string_view url, const absl::Cord& payload) {
-    renamed.SetPayload(url, payload);
-  });
-  return WithSpirvId(std::move(renamed), original[id]);
+  return WithSpirvId(WithMessage(status, text), original[id]);
 }
 
 std::string RefusalCause(const absl::Status& status) {

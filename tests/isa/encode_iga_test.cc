@@ -46,7 +46,7 @@ Operand Imm(Type type, uint64_t bits) {
   return o;
 }
 
-bool CanBeImmediate(Type type) { return Gen12TypeCode(type, true).has_value(); }
+bool CanBeImmediate(Type type) { return CodeOf<kGen>(CodeGroup::kImmType, type).has_value(); }
 
 int SourcesOf(const Instruction& inst) {
   if (inst.op == Opcode::kMath) return MathIsBinary(inst.math) ? 2 : 1;
@@ -290,7 +290,7 @@ TEST_F(EncodeIga, Math) {
   std::vector<Instruction> insts;
   for (int f = 1; f <= static_cast<int>(MathFunction::kIntDivRemainder); ++f) {
     const auto function = static_cast<MathFunction>(f);
-    if (f == 8 || !HasMathFunction(kGen, function)) continue;
+    if (!CodeOf<kGen>(CodeGroup::kMath, function)) continue;
     const bool integer = function >= MathFunction::kIntDivBoth;
     for (Type type : integer ? std::vector<Type>{Type::kD, Type::kUD}
                              : std::vector<Type>{Type::kF, Type::kHF}) {
@@ -599,7 +599,7 @@ TEST(EncodeErrors, AreNamed) {
         i.op = Opcode::kMath;
         i.math = MathFunction::kPow;
       },
-      "math function");
+      "MathFunction");
   fails(
       [](Instruction& i) {
         i.op = Opcode::kMad;

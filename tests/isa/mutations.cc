@@ -415,19 +415,10 @@ const std::vector<Mutation> kMathMutations = {
        if (s == nullptr) return false;
        (Pick(rng, 2) == 0 ? s->negate : s->absolute) = true;
        return true;
-     }},
-    {"math function that is not", "pow, fdiv and code 0 are no functions of Gen12",
-     "iga64 (isa/ERRATA.md 4)",
-     MUTATION {
-       THE_INSTRUCTION;
-       if (i.op != Opcode::kMath) return false;
-       constexpr int kNone[] = {0, 9, 10};
-       i.math = static_cast<MathFunction>(kNone[Pick(rng, 3)]);
-       return true;
-     }},
-    {"division of floats", "integer division takes integers", "PRM volume 2a, math",
-     MUTATION {
-       THE_INSTRUCTION;
+       }
+       }
+       , {"division of floats", "integer division takes integers", "PRM volume 2a, math",
+          MUTATION{THE_INSTRUCTION;
        if (i.op != Opcode::kMath || !IsDivision(i)) return false;
        i.dst.type = i.src[0].type = i.src[1].type = Type::kF;
        return true;

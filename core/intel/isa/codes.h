@@ -1,42 +1,155 @@
 // Hardware codes of enumerations: types, register files, strides. Internal to encoder and decoder.
+//
+// The rows are in codes.def, those of opcodes in opcodes.def; here they become dense arrays, so
+// that a lookup is one load. Conditional modifiers, predicates, shared functions and sync functions
+// are not among them: they are enumerated by their codes (instruction.h).
 #ifndef KILN_CORE_INTEL_ISA_CODES_H_
 #define KILN_CORE_INTEL_ISA_CODES_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 
+#include "absl/strings/string_view.h"
+#include "core/intel/isa/columns.h"
 #include "core/intel/isa/instruction.h"
 
 namespace kiln::intel::isa {
 
-// Gen12 type codes: bits 1:0 log2 of the size, bits 3:2 kind (0 unsigned, 1 signed, 2 float). As
-// immediates, the one-byte codes mean UV, V and VF.
-std::optional<int> Gen12TypeCode(Type type, bool immediate);
-std::optional<Type> Gen12TypeFromCode(int code, bool immediate);
+// A family of codes; its rows in codes.def say what it is.
+enum class CodeGroup : uint8_t {
+  kRegType,
+  kImmType,
+  kTernaryInt,
+  kTernaryFloat,
+  kArchRegister,
+  kHstride,
+  kVstride,
+  kTernaryVstride,
+  kTernaryDstHstride,
+  kWidth,
+  kExecSize,
+  kMath,
+  kBranchUnit,
+};
+inline constexpr int kCodeGroups = 13;
 
-// Three-source types: three bits beside the shared float bit; no vectors, nothing of 8 bytes.
-std::optional<int> Gen12TernaryTypeCode(Type type);
-std::optional<Type> Gen12TernaryTypeFromCode(int code, bool is_float);
+namespace internal {
 
-// Architecture registers: the high nibble of the register number names the kind.
-std::optional<int> ArfCode(Arf arf);
-std::optional<Arf> ArfFromCode(int code);
+#define ABSENT kAbsentCode
+#define UNFILLED kUnfilledCode
 
-// 0, 1, 2, 4 <-> 0..3 (horizontal stride); up to 32 <-> 0..6 (vertical); 1..16 <-> 0..4 (width);
-// 1..32 <-> 0..5 (execution size).
-std::optional<int> HstrideCode(int hstride);
-std::optional<int> VstrideCode(int vstride);
-std::optional<int> Log2Code(int value, int max_code);
+struct CodeRow {
+  CodeGroup group;
+  int value;
+  absl::string_view name;
+  int16_t code[kGenerationCount];
+};
 
-// Vertical strides of three-source operands: 0, 1, 4, 8 <-> 0..3 on Gen12.
-std::optional<int> Gen12TernaryVstrideCode(int vstride);
-int Gen12TernaryVstrideFromCode(int code);
+inline constexpr CodeRow kCodeRows[] = {
+#define KILN_EU_CODE(group, value, g75, g9, g12) \
+  {CodeGroup::k##group, static_cast<int>(value), #group " " #value, {g75, g9, g12}},
+#include "core/intel/isa/codes.def"
+#undef KILN_EU_CODE
+};
+
+inline constexpr struct {
+  absl::string_view mnemonic;
+  int16_t code[kGenerationCount];
+} kOpcodeRows[] = {
+#define KILN_EU_OPCODE(name, mnemonic, g75, g9, g12, nsrc, format, types, flags) \
+  {mnemonic, {g75, g9, g12}},
+#include "core/intel/isa/opcodes.def"
+#undef KILN_EU_OPCODE
+};
+
+#undef UNFILLED
+#undef ABSENT
+
+// Values are at most 32, but for the marker of one-dimensional indirect regions.
+inline constexpr int kValueSlots = 34;
+constexpr int SlotOf(int value) {
+  if (value == Region::kVxH) return kValueSlots - 1;
+  return value < kValueSlots - 1 ? value : -1;
+}
+inline constexpr int kCodeSlots = 16;
+
+// Of one generation, both ways; -1: none.
+struct CodeColumn {
+  int8_t code[kCodeGroups][kValueSlots];
+  int16_t value[kCodeGroups][kCodeSlots];
+};
+
+constexpr CodeColumn MakeCodeColumn(Generation gen) {
+  CodeColumn column{};
+  for (auto& group : column.code) {
+    for (int8_t& code : group) code = -1;
+  }
+  for (auto& group : column.value) {
+    for (int16_t& value : group) value = -1;
+  }
+  for (const CodeRow& row : kCodeRows) {
+    const int16_t code = row.code[Index(gen)];
+    if (code < 0) continue;
+    column.code[static_cast<int>(row.group)][SlotOf(row.value)] = static_cast<int8_t>(code);
+    column.value[static_cast<int>(row.group)][code] = static_cast<int16_t>(row.value);
+  }
+  return column;
+}
+
+inline constexpr CodeColumn kCodeColumns[] = {MakeCodeColumn(Generation::kGen7p5),
+                                              MakeCodeColumn(Generation::kGen9),
+                                              MakeCodeColumn(Generation::kGen12)};
+
+}  // namespace internal
+
+inline constexpr ColumnTable kCodeTable = {
+    "code", std::size(internal::kCodeRows),
+    [](size_t row) { return internal::kCodeRows[row].name; },
+    [](Generation gen, size_t row) { return CellOf(internal::kCodeRows[row].code[Index(gen)]); }};
+
+inline constexpr ColumnTable kOpcodeTable = {
+    "opcode", std::size(internal::kOpcodeRows),
+    [](size_t row) { return internal::kOpcodeRows[row].mnemonic; },
+    [](Generation gen, size_t row) { return CellOf(internal::kOpcodeRows[row].code[Index(gen)]); }};
+
+// The code of a value (an enumerator, or the number of elements); nothing: the generation has none.
+template <Generation gen>
+inline std::optional<int> CodeOf(CodeGroup group, int value) {
+  static_assert(IsFilled(kCodeTable, gen));
+  const int slot = internal::SlotOf(value);
+  if (slot < 0) return std::nullopt;
+  const int code = internal::kCodeColumns[Index(gen)].code[static_cast<int>(group)][slot];
+  return code < 0 ? std::nullopt : std::optional<int>(code);
+}
+template <Generation gen, typename Enum>
+inline std::optional<int> CodeOf(CodeGroup group, Enum value) {
+  return CodeOf<gen>(group, static_cast<int>(value));
+}
+
+// The value of a code; nothing: it is reserved.
+template <Generation gen>
+inline std::optional<int> ValueOf(CodeGroup group, uint64_t code) {
+  static_assert(IsFilled(kCodeTable, gen));
+  if (code >= internal::kCodeSlots) return std::nullopt;
+  const int value = internal::kCodeColumns[Index(gen)].value[static_cast<int>(group)][code];
+  return value < 0 ? std::nullopt : std::optional<int>(value);
+}
+
+// Bytes that a unit of JIP and UIP counts.
+template <Generation gen>
+inline constexpr int kBranchUnit =
+    internal::kCodeColumns[Index(gen)].code[static_cast<int>(CodeGroup::kBranchUnit)][0];
+
+// Types of three-source operands, by the float bit that they share.
+constexpr CodeGroup TernaryTypes(bool is_float) {
+  return is_float ? CodeGroup::kTernaryFloat : CodeGroup::kTernaryInt;
+}
 
 // Does the math function take a second source?
 bool MathIsBinary(MathFunction function);
-
-// Functions that the generation has. Gen12 lost pow and fdiv.
-bool HasMathFunction(Generation gen, MathFunction function);
 
 }  // namespace kiln::intel::isa
 

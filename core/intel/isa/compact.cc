@@ -2,8 +2,13 @@
 // most significant first, to the ranges listed for it.
 #include "core/intel/isa/compact.h"
 
+#include <cstddef>
+#include <iterator>
+#include <optional>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "core/intel/isa/codes.h"
 
@@ -31,14 +36,68 @@ constexpr Range kTernarySourceBits[] = {{114, 114}, {113, 112}, {98, 98}, {97, 9
                                         {47, 47},   {46, 46},   {45, 44}, {43, 43}, {35, 35}};
 constexpr Range kTernarySubregBits[] = {{119, 115}, {103, 99}, {71, 67}, {55, 51}};
 
-uint64_t Bits(uint64_t word, int high, int low) {
-  return word >> low & ((uint64_t{1} << (high - low + 1)) - 1);
+// What the compacted form has an index for.
+enum Part {
+  kControl,
+  kDatatype,
+  kSubreg,
+  kSrc0,
+  kSrc1,
+  kTernaryControl,
+  kTernarySource,
+  kTernarySubreg,
+};
+constexpr absl::string_view kPartNames[] = {"control",        "datatype",      "subreg",
+                                            "src0",           "src1",          "ternary control",
+                                            "ternary source", "ternary subreg"};
+constexpr size_t kParts = std::size(kPartNames);
+
+struct IndexTable {
+  Range index = {};                     // where the compacted form has it
+  absl::Span<const Range> bits;         // of the full form, most significant first
+  absl::Span<const uint64_t> patterns;  // by index; none: not filled
+};
+
+// By Generation and Part.
+constexpr IndexTable kIndexTables[kGenerationCount][kParts] = {
+    {},
+    {},
+    {{{28, 24}, kControlBits, kControlIndex},
+     {{34, 30}, kDatatypeBits, kDatatypeIndex},
+     {{39, 35}, kSubregBits, kSubregIndex},
+     {{51, 48}, kSrc0Bits, kSrc0Index},
+     {{55, 52}, kSrc1Bits, kSrc1Index},
+     {{28, 24}, kTernaryControlBits, kTernaryControlIndex},
+     {{34, 30}, kTernarySourceBits, kTernarySourceIndex},
+     {{39, 35}, kTernarySubregBits, kTernarySubregIndex}}};
+
+// Where the compacted form has what it holds itself.
+struct Places {
+  Cell cell = Cell::kUnfilled;
+  Range opcode, debug, swsb, dst, src0, src1, src2, imm;
+};
+constexpr Places kPlaces[kGenerationCount] = {
+    {},
+    {},
+    {Cell::kValue, {6, 0}, {7, 7}, {15, 8}, {23, 16}, {47, 40}, {63, 56}, {55, 48}, {63, 52}}};
+
+// The parts, and behind them the places.
+constexpr ColumnTable kTable = {
+    "compaction table", kParts + 1,
+    [](size_t row) { return row < kParts ? kPartNames[row] : "places"; },
+    [](Generation gen, size_t row) {
+      if (row == kParts) return kPlaces[Index(gen)].cell;
+      return kIndexTables[Index(gen)][row].patterns.empty() ? Cell::kUnfilled : Cell::kValue;
+    }};
+
+uint64_t Bits(uint64_t word, Range range) {
+  return word >> range.low & LowBits(range.high - range.low + 1);
 }
 
 void Scatter(Word128& full, absl::Span<const Range> ranges, uint64_t pattern) {
   for (auto it = ranges.rbegin(); it != ranges.rend(); ++it) {
     const int width = it->high - it->low + 1;
-    SetBits(full, it->high, it->low, Bits(pattern, width - 1, 0));
+    SetBits(full, it->high, it->low, pattern & LowBits(width));
     pattern >>= width;
   }
 }
@@ -67,70 +126,83 @@ absl::StatusOr<uint32_t> ExpandImmediate(Type type, uint32_t imm) {
   }
 }
 
+// Puts the pattern that the compacted word chooses to its bits of the full one.
+template <Generation gen>
+void ExpandPart(uint64_t word, Part part, Word128& full) {
+  const IndexTable& table = kIndexTables[Index(gen)][part];
+  Scatter(full, table.bits, table.patterns[Bits(word, table.index)]);
+}
+
 // Registers and indices that the two-source form has at fixed places.
+template <Generation gen>
 absl::Status ExpandBasic(uint64_t word, Word128& full) {
-  constexpr Generation gen = Generation::kGen12;
-  Scatter(full, kControlBits, kControlIndex[Bits(word, 28, 24)]);
-  Scatter(full, kDatatypeBits, kDatatypeIndex[Bits(word, 34, 30)]);
-  Scatter(full, kSubregBits, kSubregIndex[Bits(word, 39, 35)]);
-  Scatter(full, kSrc0Bits, kSrc0Index[Bits(word, 51, 48)]);
-  SetField(gen, full, Field::kDstNr, Bits(word, 23, 16));
-  SetField(gen, full, Field::kSrc0Nr, Bits(word, 47, 40));
-  const bool src0_imm = GetField(gen, full, Field::kSrc0IsImm);
-  const bool src1_imm = GetField(gen, full, Field::kSrc1IsImm);
+  constexpr Places at = kPlaces[Index(gen)];
+  for (const Part part : {kControl, kDatatype, kSubreg, kSrc0}) ExpandPart<gen>(word, part, full);
+  SetField<gen>(full, Field::kDstNr, Bits(word, at.dst));
+  SetField<gen>(full, Field::kSrc0Nr, Bits(word, at.src0));
+  const bool src0_imm = GetField<gen>(full, Field::kSrc0IsImm);
+  const bool src1_imm = GetField<gen>(full, Field::kSrc1IsImm);
   if (!src0_imm && !src1_imm) {
-    Scatter(full, kSrc1Bits, kSrc1Index[Bits(word, 55, 52)]);
-    SetField(gen, full, Field::kSrc1Nr, Bits(word, 63, 56));
+    ExpandPart<gen>(word, kSrc1, full);
+    SetField<gen>(full, Field::kSrc1Nr, Bits(word, at.src1));
     return absl::OkStatus();
   }
   const Field type_field = src0_imm ? Field::kSrc0Type : Field::kSrc1Type;
-  const std::optional<Type> type =
-      Gen12TypeFromCode(static_cast<int>(GetField(gen, full, type_field)), true);
+  const std::optional<int> type =
+      ValueOf<gen>(CodeGroup::kImmType, GetField<gen>(full, type_field));
   if (!type) return absl::InvalidArgumentError("compacted immediate of a reserved type");
-  absl::StatusOr<uint32_t> imm = ExpandImmediate(*type, static_cast<uint32_t>(Bits(word, 63, 52)));
+  absl::StatusOr<uint32_t> imm =
+      ExpandImmediate(static_cast<Type>(*type), static_cast<uint32_t>(Bits(word, at.imm)));
   if (!imm.ok()) return imm.status();
-  SetField(gen, full, Field::kImm32, *imm);
+  SetField<gen>(full, Field::kImm32, *imm);
   return absl::OkStatus();
 }
 
+template <Generation gen>
 void ExpandTernary(uint64_t word, Word128& full) {
-  constexpr Generation gen = Generation::kGen12;
-  Scatter(full, kTernaryControlBits, kTernaryControlIndex[Bits(word, 28, 24)]);
-  Scatter(full, kTernarySourceBits, kTernarySourceIndex[Bits(word, 34, 30)]);
-  Scatter(full, kTernarySubregBits, kTernarySubregIndex[Bits(word, 39, 35)]);
-  SetField(gen, full, Field::kDstNr, Bits(word, 23, 16));
-  SetField(gen, full, Field::kSrc0Nr, Bits(word, 47, 40));
-  SetField(gen, full, Field::kT3Src2Nr, Bits(word, 55, 48));
-  SetField(gen, full, Field::kSrc1Nr, Bits(word, 63, 56));
+  constexpr Places at = kPlaces[Index(gen)];
+  for (const Part part : {kTernaryControl, kTernarySource, kTernarySubreg}) {
+    ExpandPart<gen>(word, part, full);
+  }
+  SetField<gen>(full, Field::kDstNr, Bits(word, at.dst));
+  SetField<gen>(full, Field::kSrc0Nr, Bits(word, at.src0));
+  SetField<gen>(full, Field::kT3Src2Nr, Bits(word, at.src2));
+  SetField<gen>(full, Field::kSrc1Nr, Bits(word, at.src1));
 }
 
-}  // namespace
-
-bool IsCompacted(uint64_t first_half) { return Bits(first_half, 29, 29) != 0; }
-
-absl::StatusOr<Word128> Expand(uint64_t compacted) {
-  constexpr Generation gen = Generation::kGen12;
-  const int code = static_cast<int>(Bits(compacted, 6, 0));
+template <Generation gen>
+absl::StatusOr<Word128> ExpandFor(uint64_t compacted) {
+  constexpr Places at = kPlaces[Index(gen)];
+  const int code = static_cast<int>(Bits(compacted, at.opcode));
   const std::optional<Opcode> op = OpcodeFromHw(gen, code);
   if (!op) return absl::InvalidArgumentError(absl::StrCat("no opcode has the code ", code));
   Word128 full;
-  SetField(gen, full, Field::kOpcode, static_cast<uint64_t>(code));
-  SetField(gen, full, Field::kDebug, Bits(compacted, 7, 7));
-  SetField(gen, full, Field::kSwsb, Bits(compacted, 15, 8));
+  SetField<gen>(full, Field::kOpcode, static_cast<uint64_t>(code));
+  SetField<gen>(full, Field::kDebug, Bits(compacted, at.debug));
+  SetField<gen>(full, Field::kSwsb, Bits(compacted, at.swsb));
   switch (Info(*op).format) {
     case Format::kBasic:
     case Format::kMath: {
-      absl::Status status = ExpandBasic(compacted, full);
+      absl::Status status = ExpandBasic<gen>(compacted, full);
       if (!status.ok()) return status;
       return full;
     }
     case Format::kTernary:
-      ExpandTernary(compacted, full);
+      ExpandTernary<gen>(compacted, full);
       return full;
     default:
       return absl::InvalidArgumentError(
           absl::StrCat("compacted ", Info(*op).mnemonic, ": this form is never compacted"));
   }
+}
+
+}  // namespace
+
+const ColumnTable& CompactionTable() { return kTable; }
+
+absl::StatusOr<Word128> Expand(Generation gen, uint64_t compacted) {
+  return AtDoor<absl::StatusOr<Word128>, kTable, kOpcodeTable, kFieldTable, kCodeTable>(
+      gen, [&](auto g) { return ExpandFor<decltype(g)::value>(compacted); });
 }
 
 }  // namespace kiln::intel::isa

@@ -1,8 +1,9 @@
-// Expands Gen12's compacted (64-bit) instructions to the full form.
+// Expands compacted (64-bit) instructions to the full form.
 //
 // A compacted instruction holds register numbers, the scoreboard byte, and indices into tables of
 // common bit patterns (control, data types, sub-registers, source regions), or a 12-bit immediate
-// in place of the second source. Tables: gen12_compaction.inc, derived by experiment.
+// in place of the second source. Tables are a column per generation: gen12_compaction.inc, derived
+// by experiment.
 #ifndef KILN_CORE_INTEL_ISA_COMPACT_H_
 #define KILN_CORE_INTEL_ISA_COMPACT_H_
 
@@ -13,12 +14,13 @@
 
 namespace kiln::intel::isa {
 
-// True if the compaction bit is set in the first 8 bytes of an instruction.
-bool IsCompacted(uint64_t first_half);
+// The index tables, as rows.
+const ColumnTable& CompactionTable();
 
 // The full form, its compaction bit clear. Unknown opcodes and forms that are never compacted are
-// an InvalidArgument error.
-absl::StatusOr<Word128> Expand(uint64_t compacted);
+// an InvalidArgument error; a generation whose columns are not filled is an Unimplemented one
+// (columns.h).
+absl::StatusOr<Word128> Expand(Generation gen, uint64_t compacted);
 
 }  // namespace kiln::intel::isa
 

@@ -1,10 +1,11 @@
-// Decoder, see decode.h. Gen12: reads fields through the layout table, form by form.
+// Decoder, see decode.h. Reads fields through the layout table, form by form.
 #include "core/intel/isa/decode.h"
 
 #include <optional>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/cause.h"
 #include "core/intel/isa/codes.h"
 #include "core/intel/isa/compact.h"
 #include "core/intel/isa/fields.h"
@@ -12,14 +13,13 @@
 namespace kiln::intel::isa {
 namespace {
 
-constexpr Generation kGen = Generation::kGen12;
-
 int SignExtend(uint64_t value, int bits) {
   const uint64_t sign = uint64_t{1} << (bits - 1);
   return static_cast<int>(static_cast<int64_t>((value ^ sign) - sign));
 }
 
 // Reads one instruction's fields; the first reserved value met becomes the error.
+template <Generation kGen>
 class Reader {
  public:
   explicit Reader(const Word128& word) : word_(word) {}
@@ -61,7 +61,7 @@ class Reader {
   }
 
  private:
-  uint64_t Get(Field field) const { return GetField(kGen, word_, field); }
+  uint64_t Get(Field field) const { return GetField<kGen>(word_, field); }
   bool Flag(Field field) const { return Get(field) != 0; }
 
   void Fail(absl::string_view what, uint64_t value) {
@@ -74,8 +74,9 @@ class Reader {
   void ReadCommon() {
     inst_.swsb = static_cast<uint8_t>(Get(Field::kSwsb));
     const uint64_t exec = Get(Field::kExecSize);
-    if (exec > 5) return Fail("execution size", exec);
-    inst_.exec_size = static_cast<uint8_t>(1 << exec);
+    const std::optional<int> channels = ValueOf<kGen>(CodeGroup::kExecSize, exec);
+    if (!channels) return Fail("execution size", exec);
+    inst_.exec_size = static_cast<uint8_t>(*channels);
     inst_.channel_offset = static_cast<uint8_t>(4 * Get(Field::kChannelOffset));
     inst_.flag_nr = static_cast<uint8_t>(Get(Field::kFlagNr));
     inst_.flag_subnr = static_cast<uint8_t>(Get(Field::kFlagSubNr));
@@ -102,11 +103,9 @@ class Reader {
     inst_.acc_write = Flag(Field::kAccWrite);
     inst_.saturate = Flag(Field::kSaturate);
     const uint64_t function = Get(Field::kMathFunction);
-    if (function == 0 || function == 8 ||
-        !HasMathFunction(kGen, static_cast<MathFunction>(function))) {
-      return Fail("math function", function);
-    }
-    inst_.math = static_cast<MathFunction>(function);
+    const std::optional<int> math = ValueOf<kGen>(CodeGroup::kMath, function);
+    if (!math) return Fail("math function", function);
+    inst_.math = static_cast<MathFunction>(*math);
     if (inst_.math == MathFunction::kInvm || inst_.math == MathFunction::kRsqrtm) {
       return Fail("math macro (not supported)", function);
     }
@@ -124,24 +123,31 @@ class Reader {
       return;
     }
     operand.file = File::kArf;
-    const std::optional<Arf> arf = ArfFromCode(static_cast<int>(nr >> 4));
+    const std::optional<int> arf = ValueOf<kGen>(CodeGroup::kArchRegister, nr >> 4);
     if (!arf) return Fail("architecture register", nr);
-    operand.arf = *arf;
+    operand.arf = static_cast<Arf>(*arf);
     operand.nr = nr & 15;
   }
 
   Type ReadType(Field field, bool immediate) {
     const uint64_t code = Get(field);
-    const std::optional<Type> type = Gen12TypeFromCode(static_cast<int>(code), immediate);
+    const std::optional<int> type =
+        ValueOf<kGen>(immediate ? CodeGroup::kImmType : CodeGroup::kRegType, code);
     if (!type) Fail("type", code);
-    return type.value_or(Type::kUD);
+    return type ? static_cast<Type>(*type) : Type::kUD;
+  }
+
+  uint8_t Hstride(Field field) {
+    const uint64_t code = Get(field);
+    const std::optional<int> hstride = ValueOf<kGen>(CodeGroup::kHstride, code);
+    if (!hstride) Fail("horizontal stride", code);
+    return static_cast<uint8_t>(hstride.value_or(0));
   }
 
   void ReadDst() {
     Operand& dst = inst_.dst;
     dst.type = ReadType(Field::kDstType, false);
-    const uint64_t hstride = Get(Field::kDstHstride);
-    dst.region = {0, 1, static_cast<uint8_t>(hstride == 0 ? 0 : 1 << (hstride - 1))};
+    dst.region = {0, 1, Hstride(Field::kDstHstride)};
     if (Flag(Field::kDstIndirect)) {
       dst.file = File::kGrf;
       dst.indirect = true;
@@ -174,15 +180,11 @@ class Reader {
   }
 
   void ReadRegion(const SourceFields& f, Operand& src) {
-    const uint64_t vstride = Get(f.vstride), width = Get(f.width), hstride = Get(f.hstride);
-    if (vstride > 6 && vstride != 15) Fail("vertical stride", vstride);
-    if (width > 4) Fail("width", width);
-    if (!error_.ok()) return;
-    src.region.vstride = vstride == 15  ? Region::kVxH
-                         : vstride == 0 ? uint8_t{0}
-                                        : static_cast<uint8_t>(1 << (vstride - 1));
-    src.region.width = static_cast<uint8_t>(1 << width);
-    src.region.hstride = static_cast<uint8_t>(hstride == 0 ? 0 : 1 << (hstride - 1));
+    const std::optional<int> vstride = ValueOf<kGen>(CodeGroup::kVstride, Get(f.vstride));
+    const std::optional<int> width = ValueOf<kGen>(CodeGroup::kWidth, Get(f.width));
+    if (!vstride) return Fail("vertical stride", Get(f.vstride));
+    if (!width) return Fail("width", Get(f.width));
+    src.region = {static_cast<uint8_t>(*vstride), static_cast<uint8_t>(*width), Hstride(f.hstride)};
   }
 
   // Immediates of 8 bytes keep their upper half where src0 and the modifier would be.
@@ -204,7 +206,10 @@ class Reader {
     inst_.cmod = static_cast<CondMod>(cmod);
     Operand& dst = inst_.dst;
     dst.type = ReadTernaryType(Field::kT3DstType);
-    dst.region = {0, 1, static_cast<uint8_t>(1 << Get(Field::kT3DstHstride))};
+    const uint64_t hstride = Get(Field::kT3DstHstride);
+    const std::optional<int> stride = ValueOf<kGen>(CodeGroup::kTernaryDstHstride, hstride);
+    if (!stride) return Fail("destination stride", hstride);
+    dst.region = {0, 1, static_cast<uint8_t>(*stride)};
     ReadRegister(dst, Flag(Field::kDstIsGrf), Get(Field::kDstNr));
     dst.subnr = static_cast<uint8_t>(Get(Field::kDstSubNr));
     ReadTernarySource0();
@@ -214,16 +219,17 @@ class Reader {
 
   Type ReadTernaryType(Field field) {
     const uint64_t code = Get(field);
-    const std::optional<Type> type =
-        Gen12TernaryTypeFromCode(static_cast<int>(code), Flag(Field::kT3Float));
+    const std::optional<int> type = ValueOf<kGen>(TernaryTypes(Flag(Field::kT3Float)), code);
     if (!type) Fail("three-source type", code);
-    return type.value_or(Type::kUD);
+    return type ? static_cast<Type>(*type) : Type::kUD;
   }
 
   // Width is not encoded: it is what makes rows of the horizontal stride fill the vertical one.
-  static Region TernaryRegion(uint64_t vstride_code, uint64_t hstride_code) {
-    const int vstride = Gen12TernaryVstrideFromCode(static_cast<int>(vstride_code));
-    const int hstride = hstride_code == 0 ? 0 : 1 << (hstride_code - 1);
+  Region TernaryRegion(Field vstride_field, Field hstride_field) {
+    const uint64_t code = Get(vstride_field);
+    const int vstride = ValueOf<kGen>(CodeGroup::kTernaryVstride, code).value_or(-1);
+    if (vstride < 0) Fail("three-source vertical stride", code);
+    const int hstride = Hstride(hstride_field);
     const int width = hstride == 0 || vstride < hstride ? 1 : vstride / hstride;
     return {static_cast<uint8_t>(vstride), static_cast<uint8_t>(width),
             static_cast<uint8_t>(hstride)};
@@ -239,7 +245,7 @@ class Reader {
     }
     src.negate = Flag(Field::kSrc0Negate);
     src.absolute = Flag(Field::kSrc0Absolute);
-    src.region = TernaryRegion(Get(Field::kT3Src0Vstride), Get(Field::kSrc0Hstride));
+    src.region = TernaryRegion(Field::kT3Src0Vstride, Field::kSrc0Hstride);
     ReadRegister(src, Flag(Field::kSrc0IsGrf), Get(Field::kSrc0Nr));
     src.subnr = static_cast<uint8_t>(Get(Field::kSrc0SubNr));
   }
@@ -249,7 +255,7 @@ class Reader {
     src.type = ReadTernaryType(Field::kT3Src1Type);
     src.negate = Flag(Field::kT3Src1Negate);
     src.absolute = Flag(Field::kT3Src1Absolute);
-    src.region = TernaryRegion(Get(Field::kT3Src1Vstride), Get(Field::kSrc1Hstride));
+    src.region = TernaryRegion(Field::kT3Src1Vstride, Field::kSrc1Hstride);
     ReadRegister(src, Flag(Field::kSrc1IsGrf), Get(Field::kSrc1Nr));
     src.subnr = static_cast<uint8_t>(Get(Field::kSrc1SubNr));
   }
@@ -264,8 +270,7 @@ class Reader {
     }
     src.negate = Flag(Field::kT3Src2Negate);
     src.absolute = Flag(Field::kT3Src2Absolute);
-    const uint64_t code = Get(Field::kT3Src2Hstride);
-    const int hstride = code == 0 ? 0 : 1 << (code - 1);
+    const int hstride = Hstride(Field::kT3Src2Hstride);
     src.region = {static_cast<uint8_t>(8 * hstride), static_cast<uint8_t>(hstride == 0 ? 1 : 8),
                   static_cast<uint8_t>(hstride)};
     ReadRegister(src, Flag(Field::kT3Src2IsGrf), Get(Field::kT3Src2Nr));
@@ -323,8 +328,13 @@ class Reader {
       src.subnr = static_cast<uint8_t>(Get(Field::kSrc0SubNr));
       return;
     }
-    inst_.jip = static_cast<int32_t>(Get(Field::kJip));
-    if (format == Format::kBranchJU) inst_.uip = static_cast<int32_t>(Get(Field::kUip));
+    inst_.jip = Distance(Field::kJip);
+    if (format == Format::kBranchJU) inst_.uip = Distance(Field::kUip);
+  }
+
+  // In bytes.
+  int32_t Distance(Field field) const {
+    return static_cast<int32_t>(static_cast<uint32_t>(Get(field)) * uint32_t{kBranchUnit<kGen>});
   }
 
   const Word128 word_;
@@ -338,17 +348,15 @@ uint64_t LoadHalf(absl::Span<const uint8_t> bytes) {
   return half;
 }
 
-}  // namespace
-
-absl::StatusOr<DecodedInstruction> Decode(Generation gen, absl::Span<const uint8_t> bytes) {
-  if (gen != Generation::kGen12) return absl::UnimplementedError("decoder: only Gen12 is built");
+template <Generation gen>
+absl::StatusOr<DecodedInstruction> DecodeFor(absl::Span<const uint8_t> bytes) {
   if (bytes.size() < 8) return absl::InvalidArgumentError("truncated instruction");
   DecodedInstruction decoded;
   Word128 word;
-  const uint64_t first = LoadHalf(bytes);
-  const bool compacted = IsCompacted(first);
+  word.lo = LoadHalf(bytes);
+  const bool compacted = GetField<gen>(word, Field::kCompacted) != 0;
   if (compacted) {
-    absl::StatusOr<Word128> full = Expand(first);
+    absl::StatusOr<Word128> full = Expand(gen, word.lo);
     if (!full.ok()) return full.status();
     word = *full;
     decoded.length = 8;
@@ -356,11 +364,19 @@ absl::StatusOr<DecodedInstruction> Decode(Generation gen, absl::Span<const uint8
     if (bytes.size() < 16) return absl::InvalidArgumentError("truncated instruction");
     word = FromBytes(bytes);
   }
-  absl::StatusOr<Instruction> inst = Reader(word).Read();
+  absl::StatusOr<Instruction> inst = Reader<gen>(word).Read();
   if (!inst.ok()) return inst.status();
   decoded.inst = *inst;
   decoded.inst.compacted = compacted;
   return decoded;
+}
+
+}  // namespace
+
+absl::StatusOr<DecodedInstruction> Decode(Generation gen, absl::Span<const uint8_t> bytes) {
+  using Decoded = absl::StatusOr<DecodedInstruction>;
+  return AtDoor<Decoded, kOpcodeTable, kFieldTable, kCodeTable>(
+      gen, [&](auto g) { return DecodeFor<decltype(g)::value>(bytes); });
 }
 
 absl::StatusOr<std::vector<PlacedInstruction>> DecodeProgram(Generation gen,
@@ -371,8 +387,8 @@ absl::StatusOr<std::vector<PlacedInstruction>> DecodeProgram(Generation gen,
   while (offset < bytes.size()) {
     absl::StatusOr<DecodedInstruction> decoded = Decode(gen, bytes.subspan(offset));
     if (!decoded.ok()) {
-      return absl::Status(decoded.status().code(),
-                          absl::StrCat("offset ", offset, ": ", decoded.status().message()));
+      return WithMessage(decoded.status(),
+                         absl::StrCat("offset ", offset, ": ", decoded.status().message()));
     }
     program.push_back({static_cast<uint32_t>(offset), decoded->inst});
     offset += static_cast<size_t>(decoded->length);

@@ -26,8 +26,8 @@ struct PlacedInstruction {
   Instruction inst;
 };
 
-// Decodes the instruction at the start of `bytes`. Only Gen12 is built; other generations are an
-// Unimplemented error.
+// Decodes the instruction at the start of `bytes`. A generation whose columns are not filled is an
+// Unimplemented error (columns.h).
 absl::StatusOr<DecodedInstruction> Decode(Generation gen, absl::Span<const uint8_t> bytes);
 
 // Decodes a whole program. Trailing padding is the caller's to remove; an error names the offset.

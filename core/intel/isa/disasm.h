@@ -1,4 +1,7 @@
 // Text of EU instructions in the syntax of the iga64 assembler, which accepts it back.
+//
+// What has been decoded can be printed: text reads no table with columns, names being those of the
+// enumerators. A generation whose syntax differs is a column yet to be made.
 #ifndef KILN_CORE_INTEL_ISA_DISASM_H_
 #define KILN_CORE_INTEL_ISA_DISASM_H_
 

@@ -13,8 +13,6 @@
 namespace kiln::intel::isa {
 namespace {
 
-constexpr Generation kGen = Generation::kGen12;
-
 // Distance in elements between neighbouring channels if the region is evenly spaced over
 // `channels` channels, else nullopt.
 std::optional<int> EvenStride(const Region& region, int channels) {
@@ -25,6 +23,7 @@ std::optional<int> EvenStride(const Region& region, int channels) {
   return std::nullopt;
 }
 
+template <Generation kGen>
 class Writer {
  public:
   explicit Writer(const Instruction& inst) : inst_(inst), info_(Info(inst.op)) {}
@@ -67,28 +66,31 @@ class Writer {
   void Fail(absl::string_view what) {
     if (error_.ok()) {
       error_ = absl::InvalidArgumentError(
-          absl::StrCat(info_.mnemonic, ": ", what, " cannot be encoded on Gen12"));
+          absl::StrCat(info_.mnemonic, ": ", what, " cannot be encoded on ", Name(kGen)));
     }
   }
 
   // Inlined always, with what hands fields on: nearly all callers name the field, and its place is
   // then a constant.
   [[gnu::always_inline]] void Set(Field field, uint64_t value) {
-    const FieldLayout& layout = Layout(kGen, field);
+    const FieldLayout& layout = Layout<kGen>(field);
     if (layout.width < 64 && value >> layout.width != 0) return Fail(layout.name);
-    SetField(kGen, word_, field, value);
+    SetField<kGen>(word_, field, value);
   }
 
   // A code from one of the lookup functions, absent where the value has none.
   [[gnu::always_inline]] void SetCode(Field field, std::optional<int> code) {
-    if (!code) return Fail(Layout(kGen, field).name);
+    if (!code) return Fail(Layout<kGen>(field).name);
     Set(field, static_cast<uint64_t>(*code));
   }
 
+  std::optional<int> RegisterType(Type type) { return CodeOf<kGen>(CodeGroup::kRegType, type); }
+  std::optional<int> Hstride(int hstride) { return CodeOf<kGen>(CodeGroup::kHstride, hstride); }
+
   void WriteCommon() {
-    SetCode(Field::kOpcode, info_.code[static_cast<int>(kGen)]);
+    SetCode(Field::kOpcode, info_.code[Index(kGen)]);
     Set(Field::kSwsb, inst_.swsb);
-    SetCode(Field::kExecSize, Log2Code(inst_.exec_size, 5));
+    SetCode(Field::kExecSize, CodeOf<kGen>(CodeGroup::kExecSize, inst_.exec_size));
     if (inst_.channel_offset % 4 != 0) Fail("channel offset");
     Set(Field::kChannelOffset, inst_.channel_offset / 4);
     Set(Field::kFlagNr, inst_.flag_nr);
@@ -114,13 +116,12 @@ class Writer {
   }
 
   void WriteMath() {
-    if (!HasMathFunction(kGen, inst_.math) || inst_.math == MathFunction::kInvm ||
-        inst_.math == MathFunction::kRsqrtm) {
+    if (inst_.math == MathFunction::kInvm || inst_.math == MathFunction::kRsqrtm) {
       return Fail("math function");
     }
     Set(Field::kAccWrite, inst_.acc_write);
     Set(Field::kSaturate, inst_.saturate);
-    Set(Field::kMathFunction, static_cast<uint64_t>(inst_.math));
+    SetCode(Field::kMathFunction, CodeOf<kGen>(CodeGroup::kMath, inst_.math));
     WriteDst();
     const bool binary = MathIsBinary(inst_.math);
     WriteSource<0>(!binary);
@@ -128,7 +129,7 @@ class Writer {
       WriteSource<1>(true);
     } else {
       // The absent source reads as null of the same type, which is what assemblers write.
-      SetCode(Field::kSrc1Type, Gen12TypeCode(inst_.src[0].type, false));
+      SetCode(Field::kSrc1Type, RegisterType(inst_.src[0].type));
     }
   }
 
@@ -139,7 +140,7 @@ class Writer {
       return Set(nr, operand.nr);
     }
     if (operand.file != File::kArf) return Fail("register file");
-    const std::optional<int> kind = ArfCode(operand.arf);
+    const std::optional<int> kind = CodeOf<kGen>(CodeGroup::kArchRegister, operand.arf);
     if (!kind || operand.nr > 15) return Fail("architecture register");
     Set(nr, static_cast<uint64_t>(*kind << 4 | operand.nr));
   }
@@ -156,8 +157,8 @@ class Writer {
   void WriteDst() {
     const Operand& dst = inst_.dst;
     if (dst.negate || dst.absolute) Fail("destination modifier");
-    SetCode(Field::kDstType, Gen12TypeCode(dst.type, false));
-    SetCode(Field::kDstHstride, HstrideCode(dst.region.hstride));
+    SetCode(Field::kDstType, RegisterType(dst.type));
+    SetCode(Field::kDstHstride, Hstride(dst.region.hstride));
     if (dst.indirect) {
       return WriteIndirect(dst, Field::kDstIndirect, Field::kDstAddressImm, Field::kDstAddressSub);
     }
@@ -170,14 +171,14 @@ class Writer {
     constexpr SourceFields f = kSourceFields[i];
     const Operand& src = inst_.src[i];
     const bool immediate = src.file == File::kImm;
-    SetCode(f.type, Gen12TypeCode(src.type, immediate));
+    SetCode(f.type, CodeOf<kGen>(immediate ? CodeGroup::kImmType : CodeGroup::kRegType, src.type));
     if (immediate) return WriteImmediate(f.is_imm, src, last);
     if ((src.negate || src.absolute) && !info_.src_modifiers) Fail("source modifier");
     Set(f.negate, src.negate);
     Set(f.absolute, src.absolute);
-    SetCode(f.vstride, VstrideCode(src.region.vstride));
-    SetCode(f.width, Log2Code(src.region.width, 4));
-    SetCode(f.hstride, HstrideCode(src.region.hstride));
+    SetCode(f.vstride, CodeOf<kGen>(CodeGroup::kVstride, src.region.vstride));
+    SetCode(f.width, CodeOf<kGen>(CodeGroup::kWidth, src.region.width));
+    SetCode(f.hstride, Hstride(src.region.hstride));
     if (src.indirect) {
       return WriteIndirect(src, f.indirect, f.address_imm, f.address_sub);
     }
@@ -210,7 +211,7 @@ class Writer {
     SetCode(Field::kT3DstType, TernaryType(dst.type));
     if (dst.indirect || dst.negate || dst.absolute) Fail("destination");
     if (dst.subnr % 8 != 0) Fail("unaligned destination");
-    SetCode(Field::kT3DstHstride, Log2Code(dst.region.hstride, 1));
+    SetCode(Field::kT3DstHstride, CodeOf<kGen>(CodeGroup::kTernaryDstHstride, dst.region.hstride));
     WriteRegister(dst, Field::kDstIsGrf, Field::kDstNr);
     Set(Field::kDstSubNr, dst.subnr);
     WriteTernarySource0();
@@ -226,23 +227,27 @@ class Writer {
   // All operands are float or none is: one bit says it for all.
   std::optional<int> TernaryType(Type type) {
     if (IsFloat(type) != IsFloat(inst_.dst.type)) return std::nullopt;
-    return Gen12TernaryTypeCode(type);
+    return CodeOf<kGen>(TernaryTypes(IsFloat(type)), type);
+  }
+
+  std::optional<int> TernaryVstride(int vstride) {
+    return CodeOf<kGen>(CodeGroup::kTernaryVstride, vstride);
   }
 
   // Any region that is evenly spaced has a form <vstride;hstride> of its own.
   void WriteTernaryRegion(const Region& region, Field vstride, Field hstride) {
-    const std::optional<int> code = Gen12TernaryVstrideCode(region.vstride);
+    const std::optional<int> code = TernaryVstride(region.vstride);
     const bool as_given = code && (region.hstride == 0 || region.vstride < region.hstride
                                        ? region.width == 1
                                        : region.width * region.hstride == region.vstride);
     if (as_given) {
       Set(vstride, static_cast<uint64_t>(*code));
-      return SetCode(hstride, HstrideCode(region.hstride));
+      return SetCode(hstride, Hstride(region.hstride));
     }
     const std::optional<int> stride = EvenStride(region, inst_.exec_size);
     if (!stride) return Fail("region");
-    SetCode(vstride, Gen12TernaryVstrideCode(*stride == 0 ? 0 : 8));
-    SetCode(hstride, HstrideCode(*stride));
+    SetCode(vstride, TernaryVstride(*stride == 0 ? 0 : 8));
+    SetCode(hstride, Hstride(*stride));
   }
 
   void WriteTernarySource0() {
@@ -280,7 +285,7 @@ class Writer {
     Set(Field::kT3Src2Absolute, src.absolute);
     const std::optional<int> stride = EvenStride(src.region, inst_.exec_size);
     if (!stride) return Fail("region of src2");
-    SetCode(Field::kT3Src2Hstride, HstrideCode(*stride));
+    SetCode(Field::kT3Src2Hstride, Hstride(*stride));
     WriteRegister(src, Field::kT3Src2IsGrf, Field::kT3Src2Nr);
     Set(Field::kT3Src2SubNr, src.subnr);
   }
@@ -319,7 +324,7 @@ class Writer {
       return Set(Field::kSrc0SubNr, src.subnr);
     }
     Set(Field::kSrc0IsImm, 1);
-    SetCode(Field::kSrc0Type, Gen12TypeCode(Type::kUD, true));
+    SetCode(Field::kSrc0Type, CodeOf<kGen>(CodeGroup::kImmType, Type::kUD));
     Set(Field::kImm32, src.imm);
   }
 
@@ -336,10 +341,15 @@ class Writer {
       return Set(Field::kSrc0SubNr, src.subnr);
     }
     Set(Field::kJipIsImm, 1);
-    Set(Field::kJip, static_cast<uint32_t>(inst_.jip));
+    Set(Field::kJip, Distance(inst_.jip));
     if (info_.format != Format::kBranchJU) return;
     Set(Field::kUipIsImm, 1);
-    Set(Field::kUip, static_cast<uint32_t>(inst_.uip));
+    Set(Field::kUip, Distance(inst_.uip));
+  }
+
+  uint64_t Distance(int32_t bytes) {
+    if (bytes % kBranchUnit<kGen> != 0) Fail("branch distance");
+    return static_cast<uint32_t>(bytes / kBranchUnit<kGen>);
   }
 
   const Instruction& inst_;
@@ -351,8 +361,9 @@ class Writer {
 }  // namespace
 
 absl::StatusOr<std::array<uint8_t, 16>> Encode(Generation gen, const Instruction& inst) {
-  if (gen != Generation::kGen12) return absl::UnimplementedError("encoder: only Gen12 is built");
-  return Writer(inst).Write();
+  using Bytes = absl::StatusOr<std::array<uint8_t, 16>>;
+  return AtDoor<Bytes, kOpcodeTable, kFieldTable, kCodeTable>(
+      gen, [&](auto g) { return Writer<decltype(g)::value>(inst).Write(); });
 }
 
 }  // namespace kiln::intel::isa

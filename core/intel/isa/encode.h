@@ -15,7 +15,7 @@
 
 namespace kiln::intel::isa {
 
-// Only Gen12 is built; other generations are an Unimplemented error.
+// A generation whose columns are not filled is an Unimplemented error (columns.h).
 absl::StatusOr<std::array<uint8_t, 16>> Encode(Generation gen, const Instruction& inst);
 
 }  // namespace kiln::intel::isa

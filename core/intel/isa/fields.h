@@ -8,11 +8,14 @@
 
 #include <array>
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "core/intel/isa/columns.h"
 #include "core/intel/isa/instruction.h"
 
 namespace kiln::intel::isa {
@@ -71,7 +74,8 @@ inline constexpr int kMaxPieces = 5;
 
 struct FieldLayout {
   absl::string_view name;
-  uint8_t pieces = 0;  // 0: the generation has no such field
+  Cell cell = Cell::kUnfilled;
+  uint8_t pieces = 0;
   struct {
     uint8_t high = 0, low = 0;
   } piece[kMaxPieces];
@@ -83,6 +87,7 @@ namespace internal {
 constexpr FieldLayout MakeLayout(absl::string_view name, std::initializer_list<int> bits) {
   FieldLayout layout;
   layout.name = name;
+  layout.cell = Cell::kValue;
   const int* p = bits.begin();
   for (; p != bits.end(); p += 2) {
     auto& piece = layout.piece[layout.pieces++];
@@ -93,14 +98,21 @@ constexpr FieldLayout MakeLayout(absl::string_view name, std::initializer_list<i
   return layout;
 }
 
+constexpr FieldLayout MakeLayout(absl::string_view name, Cell cell) {
+  FieldLayout layout;
+  layout.name = name;
+  layout.cell = cell;
+  return layout;
+}
+
 }  // namespace internal
 
-#define NONE \
-  {}
+#define ABSENT Cell::kAbsent
+#define UNFILLED Cell::kUnfilled
 #define R(...) \
   { __VA_ARGS__ }
 
-inline constexpr FieldLayout kFieldLayouts[][3] = {
+inline constexpr FieldLayout kFieldLayouts[][kGenerationCount] = {
 #define KILN_EU_FIELD(name, g75, g9, g12) \
   {internal::MakeLayout(#name, g75), internal::MakeLayout(#name, g9), \
    internal::MakeLayout(#name, g12)},
@@ -108,17 +120,25 @@ inline constexpr FieldLayout kFieldLayouts[][3] = {
 #undef KILN_EU_FIELD
 };
 
-#undef NONE
 #undef R
+#undef UNFILLED
+#undef ABSENT
 
-constexpr const FieldLayout& Layout(Generation gen, Field field) {
-  return kFieldLayouts[static_cast<int>(field)][static_cast<int>(gen)];
+inline constexpr ColumnTable kFieldTable = {
+    "field", std::size(kFieldLayouts), [](size_t row) { return kFieldLayouts[row][0].name; },
+    [](Generation gen, size_t row) { return kFieldLayouts[row][Index(gen)].cell; }};
+
+template <Generation gen>
+constexpr const FieldLayout& Layout(Field field) {
+  static_assert(IsFilled(kFieldTable, gen));
+  return kFieldLayouts[static_cast<int>(field)][Index(gen)];
 }
 
-// Here, because most callers name the field, and all but a shift and a mask then folds away.
-[[gnu::always_inline]] inline uint64_t GetField(Generation gen, const Word128& word, Field field) {
-  const FieldLayout& layout = Layout(gen, field);
-  assert(layout.pieces > 0);
+// Here, because most callers name the field, and all but a shift and a mask then folds away. A
+// field that the generation lacks is 0.
+template <Generation gen>
+[[gnu::always_inline]] inline uint64_t GetField(const Word128& word, Field field) {
+  const FieldLayout& layout = Layout<gen>(field);
   if (layout.pieces == 1) return GetBits(word, layout.piece[0].high, layout.piece[0].low);
   uint64_t value = 0;
   for (int i = 0; i < layout.pieces; ++i) {
@@ -128,10 +148,12 @@ constexpr const FieldLayout& Layout(Generation gen, Field field) {
   return value;
 }
 
-// The value must fit (asserted; the encoder checks before).
-[[gnu::always_inline]] inline void SetField(Generation gen, Word128& word, Field field, uint64_t value) {
-  const FieldLayout& layout = Layout(gen, field);
-  assert(layout.pieces > 0 && (value & ~LowBits(layout.width)) == 0);
+// The value must fit (asserted; the encoder checks before): in a field that the generation lacks,
+// 0.
+template <Generation gen>
+[[gnu::always_inline]] inline void SetField(Word128& word, Field field, uint64_t value) {
+  const FieldLayout& layout = Layout<gen>(field);
+  assert((value & ~LowBits(layout.width)) == 0);
   if (layout.pieces == 1) {
     return SetBits(word, layout.piece[0].high, layout.piece[0].low, value);
   }

@@ -5,12 +5,13 @@
 #include <array>
 #include <cassert>
 
+#include "core/intel/isa/columns.h"
 #include "core/intel/isa/instruction.h"
 
 namespace kiln::intel::isa {
 namespace {
 
-constexpr int16_t NA = -1;
+constexpr int16_t ABSENT = kAbsentCode;
 constexpr unsigned P = 1, C = 2, S = 4, M = 8, B = 16, A_R = 32, A_W = 64;
 
 enum TypeRule : uint8_t {
@@ -69,14 +70,13 @@ constexpr std::array<OpcodeInfo, kOpcodeCount> kOpcodes = {{
 
 namespace {
 
-constexpr int kGenerations = 3;
 constexpr uint8_t kNoOpcode = 0xff;
 
 constexpr auto kByCode = [] {
-  std::array<std::array<uint8_t, 128>, kGenerations> map{};
+  std::array<std::array<uint8_t, 128>, kGenerationCount> map{};
   for (auto& gen : map) gen.fill(kNoOpcode);
   for (const OpcodeInfo& row : kOpcodes) {
-    for (int gen = 0; gen < kGenerations; ++gen) {
+    for (int gen = 0; gen < kGenerationCount; ++gen) {
       if (row.code[gen] >= 0) map[gen][row.code[gen]] = static_cast<uint8_t>(row.op);
     }
   }
@@ -160,9 +160,9 @@ constexpr TypePair kTypePairs[] = {
 };
 
 constexpr auto kLegal = [] {
-  std::array<std::array<std::array<uint32_t, 16>, kGenerations>, Madm + 1> legal{};
+  std::array<std::array<std::array<uint32_t, 16>, kGenerationCount>, Madm + 1> legal{};
   for (const TypePair& pair : kTypePairs) {
-    for (int gen = 0; gen < kGenerations; ++gen) {
+    for (int gen = 0; gen < kGenerationCount; ++gen) {
       if (!(pair.gens >> gen & 1)) continue;
       for (int dst = 0; dst < 16; ++dst) {
         if (pair.dst >> dst & 1) legal[pair.rule][gen][dst] |= pair.src;

@@ -50,7 +50,7 @@ enum class Format : uint8_t {
 struct OpcodeInfo {
   Opcode op;
   absl::string_view mnemonic;
-  int16_t code[3];  // by Generation; -1 where the generation lacks the opcode
+  int16_t code[3];  // by Generation; negative where the generation lacks the opcode (columns.h)
   uint8_t nsrc;     // register or immediate sources of the basic form (math may use one)
   Format format;
   uint8_t type_rule;  // index of the legal-type row, see LegalTypes

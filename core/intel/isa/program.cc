@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/intel/isa/codes.h"
 #include "core/intel/isa/computed_descriptors.h"
 #include "core/intel/isa/encode.h"
 
@@ -75,6 +76,7 @@ void Insert(Program& program, absl::Span<const Insertion> insertions) {
 
 absl::StatusOr<std::vector<Instruction>> ResolveBranches(const Program& program) {
   assert(program.insts.size() == program.targets.size());
+  if (absl::Status s = CheckColumn(kCodeTable, program.generation); !s.ok()) return s;
   std::vector<Instruction> out = program.insts;
   for (size_t i = 0; i < out.size(); ++i) {
     const auto at = static_cast<int32_t>(i);
@@ -88,9 +90,6 @@ absl::StatusOr<std::vector<Instruction>> ResolveBranches(const Program& program)
     if (!NeedsUip(out[i].op)) continue;
     if (absl::Status s = CheckTarget(target.uip, out.size(), at, "UIP"); !s.ok()) return s;
     out[i].uip = kBytes * (target.uip - at);
-  }
-  if (program.generation != Generation::kGen12) {
-    return absl::UnimplementedError("branch distances: only Gen12 is built");
   }
   return out;
 }
@@ -112,6 +111,7 @@ absl::StatusOr<std::vector<uint8_t>> Finalise(const Program& program) {
 }
 
 absl::StatusOr<Program> ToProgram(Generation gen, absl::Span<const PlacedInstruction> placed) {
+  if (absl::Status s = CheckColumn(kCodeTable, gen); !s.ok()) return s;
   const auto index_of = [&](int64_t offset) -> int32_t {
     const auto it = std::lower_bound(
         placed.begin(), placed.end(), offset,

@@ -72,7 +72,8 @@ std::vector<Footprint> FootprintsOf(const Program& program);
 void Insert(Program& program, absl::Span<const Insertion> insertions);
 
 // Writes byte distances into jip/uip and returns the instructions ready to encode. A branch
-// without the target that its opcode needs is an InvalidArgument error.
+// without the target that its opcode needs is an InvalidArgument error; a generation whose codes
+// are not filled (columns.h), here and below, an Unimplemented one.
 absl::StatusOr<std::vector<Instruction>> ResolveBranches(const Program& program);
 
 // ResolveBranches and Encode each: the bytes of the program.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "absl/strings/str_cat.h"
 #include "core/intel/isa/codes.h"
@@ -145,7 +146,8 @@ bool NoOpcode(Generation gen, const Instruction& inst) {
 
 bool BadChannels(Generation, const Instruction& inst) {
   const int exec = inst.exec_size, offset = inst.channel_offset;
-  return !Log2Code(exec, 5) || offset + exec > 32 || offset % std::max(4, exec) != 0;
+  return !std::has_single_bit(inst.exec_size) || offset + exec > 32 ||
+         offset % std::max(4, exec) != 0;
 }
 
 bool BadTypes(Generation gen, const Instruction& inst) {

@@ -1,0 +1,94 @@
+// Tables of the hardware that have a column per generation: what a cell holds, and what reading one
+// that nobody has filled gives.
+//
+// A cell is a value; ABSENT: the generation has no such thing, by the source that the table names;
+// or UNFILLED: nobody has looked it up. Absence is an answer, being unfilled is none: it is an
+// error with the cause isa_table_unfilled, given at the doors (encode, decode, expansion of
+// compacted instructions, branches, verifier, errata) before a cell of the column is read. A door
+// is shut by one such cell in any table that it needs, so that what is half filled is not half
+// used; behind it code is instantiated for the generation, and its lookups fold.
+#ifndef KILN_CORE_INTEL_ISA_COLUMNS_H_
+#define KILN_CORE_INTEL_ISA_COLUMNS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "core/intel/isa/instruction.h"
+
+namespace kiln::intel::isa {
+
+inline constexpr Generation kGenerations[] = {Generation::kGen7p5, Generation::kGen9,
+                                              Generation::kGen12};
+inline constexpr int kGenerationCount = 3;
+
+constexpr int Index(Generation gen) { return static_cast<int>(gen); }
+
+// "Gen7.5", "Gen9", "Gen12".
+absl::string_view Name(Generation gen);
+
+enum class Cell : uint8_t { kUnfilled, kAbsent, kValue };
+
+// Cells of hardware codes: a code, or one of these.
+inline constexpr int16_t kAbsentCode = -1;
+inline constexpr int16_t kUnfilledCode = -2;
+constexpr Cell CellOf(int16_t code) {
+  return code >= 0 ? Cell::kValue : code == kAbsentCode ? Cell::kAbsent : Cell::kUnfilled;
+}
+
+// One table, as the doors see it: which cells it has, not what is in them.
+struct ColumnTable {
+  absl::string_view name;
+  size_t rows;
+  absl::string_view (*row)(size_t);  // its name
+  Cell (*cell)(Generation, size_t);
+};
+
+// Unimplemented, isa_table_unfilled, if the cell is; it names table, row and generation.
+absl::Status CheckCell(const ColumnTable& table, Generation gen, size_t row);
+
+// The same for the first such cell of the column.
+absl::Status CheckColumn(const ColumnTable& table, Generation gen);
+
+constexpr bool IsFilled(const ColumnTable& table, Generation gen) {
+  for (size_t row = 0; row < table.rows; ++row) {
+    if (table.cell(gen, row) == Cell::kUnfilled) return false;
+  }
+  return true;
+}
+
+// The first error of several columns.
+template <typename... Tables>
+absl::Status CheckColumns(Generation gen, const Tables&... tables) {
+  absl::Status status;
+  ((status.ok() ? (void)(status = CheckColumn(tables, gen)) : void()), ...);
+  return status;
+}
+
+// f(constant of the generation) if its columns are filled in all tables, else the error. F is
+// instantiated for filled columns alone. R is what f gives, and can be made of a status.
+template <typename R, const ColumnTable&... tables, typename F>
+[[gnu::always_inline]] inline R AtDoor(Generation gen, F f) {
+  const auto enter = [&f]<Generation g>(std::integral_constant<Generation, g> constant) -> R {
+    if constexpr ((IsFilled(tables, g) && ...)) {
+      return f(constant);
+    } else {
+      return CheckColumns(g, tables...);
+    }
+  };
+  switch (gen) {
+    case Generation::kGen7p5:
+      return enter(std::integral_constant<Generation, Generation::kGen7p5>());
+    case Generation::kGen9:
+      return enter(std::integral_constant<Generation, Generation::kGen9>());
+    case Generation::kGen12:
+      return enter(std::integral_constant<Generation, Generation::kGen12>());
+  }
+  return absl::InvalidArgumentError("no such generation");
+}
+
+}  // namespace kiln::intel::isa
+
+#endif  // KILN_CORE_INTEL_ISA_COLUMNS_H_
