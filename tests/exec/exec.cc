@@ -142,7 +142,9 @@ std::string Findings(const Variant& v) {
   const auto placed = intel::isa::DecodeProgram(kGen, v.code);
   if (!placed.ok()) return std::string(placed.status().message());
   std::string text;
-  for (const intel::isa::Finding& f : intel::isa::Verify(kGen, *placed)) {
+  const auto findings = intel::isa::Verify(kGen, *placed);
+  if (!findings.ok()) return std::string(findings.status().message());
+  for (const intel::isa::Finding& f : *findings) {
     absl::StrAppend(&text, v.name, ": ", f.text, "\n");
   }
   return text;

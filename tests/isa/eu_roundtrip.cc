@@ -74,7 +74,8 @@ bool WriteOne(const std::string& path, const std::string& dir, Counts& counts) {
     std::fprintf(stderr, "%s: offset %u: %s\n", path.c_str(), p.offset, why.c_str());
     ok = false;
   }
-  for (const isa::Finding& finding : isa::Verify(kGen, *program)) {
+  const auto findings = isa::Verify(kGen, *program);
+  for (const isa::Finding& finding : *findings) {
     ++counts.findings;
     std::fprintf(stderr, "%s: offset %u: %s: %s\n", path.c_str(), finding.offset,
                  std::string(finding.restriction).c_str(), finding.text.c_str());

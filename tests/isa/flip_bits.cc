@@ -47,7 +47,8 @@ std::string Ours(const Mutant& m) {
   const auto decoded = isa::Decode(kGen, m.bytes);
   if (!decoded.ok()) return std::string(decoded.status().message());
   const auto broken = isa::BrokenBy(kGen, decoded->inst);
-  return broken.empty() ? "" : std::string(broken[0]->name);
+  if (!broken.ok()) return std::string(broken.status().message());
+  return broken->empty() ? "" : std::string((*broken)[0]->name);
 }
 
 std::vector<Mutant> Flip(const std::vector<Program>& programs, int count, std::mt19937& rng) {

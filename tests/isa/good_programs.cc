@@ -28,8 +28,8 @@ bool Add(absl::Span<const uint8_t> bytes, const std::string& name, std::vector<P
     return false;
   }
   const auto findings = isa::Verify(kGen, *program);
-  if (!findings.empty()) {
-    std::fprintf(stderr, "%s: not good: %s\n", name.c_str(), findings[0].text.c_str());
+  if (!findings->empty()) {
+    std::fprintf(stderr, "%s: not good: %s\n", name.c_str(), (*findings)[0].text.c_str());
     return false;
   }
   programs->push_back(*std::move(program));

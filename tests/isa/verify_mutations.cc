@@ -50,7 +50,7 @@ Verdict Judge(const Program& mutant, size_t at) {
   isa::Instruction expected = mutant[at].inst;
   expected.compacted = again->inst.compacted;
   if (again->inst != expected) return Verdict::kInexpressible;
-  return isa::Verify(kGen, mutant).empty() ? Verdict::kMissed : Verdict::kVerifier;
+  return isa::Verify(kGen, mutant)->empty() ? Verdict::kMissed : Verdict::kVerifier;
 }
 
 struct Count {

@@ -121,11 +121,15 @@ bool Clean(const Arguments& a, const kiln::Variant& v) {
     return false;
   }
   const auto findings = kiln::intel::isa::Verify(kGen, *placed);
-  for (const auto& f : findings) {
+  if (!findings.ok()) {
+    std::cerr << a.file << ": " << findings.status().message() << "\n";
+    return false;
+  }
+  for (const auto& f : *findings) {
     std::cerr << a.file << ": " << v.name << ": EU verifier at " << f.offset << ": " << f.text
               << "\n";
   }
-  return findings.empty();
+  return findings->empty();
 }
 
 bool Write(const Arguments& a, const kiln::Variant& v) {

@@ -2,6 +2,9 @@
 #include "core/intel/isa/apply_workarounds.h"
 
 #include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <iterator>
 #include <vector>
 
 namespace kiln::intel::isa {
@@ -9,44 +12,59 @@ namespace {
 
 using S = WorkaroundStatus;
 
+// The reference compiler applies it for Tiger Lake; of the older ones nobody has looked.
+constexpr Rulings kOnGen12 = {
+    Ruling{}, Ruling{}, Ruling{Cell::kValue, "Mesa 25.0.7, mesa_defs.json and src/intel/compiler"}};
+
 constexpr Workaround kWorkarounds[] = {
     {"Wa_1407528679",
      "fused EUs may run a block with all channels off: NoMask instructions then run, masked ones "
      "and their waits do not",
-     S::kImplemented,
+     kOnGen12, S::kImplemented,
      "core/intel/swsb: waits for NoMask producers are carried by NoMask instructions"},
     {"Wa_1407528679 (sends)",
      "a NoMask send under control flow whose header, descriptor or address comes from live lanes "
      "must not run when no lane is on",
-     S::kBackEnd,
-     "core/intel/select Guard: NoMask sends under control flow to an address, or through an index, a "
-     "handle or a sampler chosen by value, are predicated by whether any lane is on; other surfaces check bounds"},
-    {"Wa_1604601757", "dword times narrower integer takes no source modifier", S::kVerified,
-     "restriction 'dword multiply modifier'"},
+     kOnGen12, S::kBackEnd,
+     "core/intel/select Guard: NoMask sends under control flow to an address, or through an index, "
+     "a handle or a sampler chosen by value, are predicated by whether any lane is on; other "
+     "surfaces check bounds"},
+    {"Wa_1604601757", "dword times narrower integer takes no source modifier", kOnGen12,
+     S::kVerified, "restriction 'dword multiply modifier'"},
     {"Wa_14010017096", "the accumulator is cleared before the thread ends if it was written",
-     S::kImplemented, "ApplyWorkarounds; restriction 'accumulator at end'"},
-    {"Wa_14013672992", "a send that ends the thread always waits with distance 1", S::kImplemented,
-     "core/intel/swsb; restriction 'end-of-thread wait'"},
-    {"Wa_14014617373", "an accumulator destination at offset 0 has stride 1", S::kVerified,
-     "restriction 'accumulator stride'"},
-    {"Wa_14015360517", "the first instruction of a kernel has a non-empty execution mask",
+     kOnGen12, S::kImplemented, "ApplyWorkarounds; restriction 'accumulator at end'"},
+    {"Wa_14013672992", "a send that ends the thread always waits with distance 1", kOnGen12,
+     S::kImplemented, "core/intel/swsb; restriction 'end-of-thread wait'"},
+    {"Wa_14014617373", "an accumulator destination at offset 0 has stride 1", kOnGen12,
+     S::kVerified, "restriction 'accumulator stride'"},
+    {"Wa_14015360517", "the first instruction of a kernel has a non-empty execution mask", kOnGen12,
      S::kImplemented, "ApplyWorkarounds"},
     {"Wa_14012320009", "resinfo is asked for level 0 only; sizes of other levels are computed",
-     S::kBackEnd, "core/intel/select VisitImageQuery"},
+     kOnGen12, S::kBackEnd, "core/intel/select VisitImageQuery"},
     {"Wa_1806565034",
      "surfaces are arrayed only with more than one layer, so array sizes read by size queries "
      "are clamped to at least 1",
-     S::kBackEnd, "core/intel/select LayersOf"},
+     kOnGen12, S::kBackEnd, "core/intel/select LayersOf"},
     {"Wa_14017468336",
      "with dual-source blending no SIMD32 dispatch, and no SIMD8 message marked last render "
      "target from a wider thread",
-     S::kBackEnd, "fragment shaders with dual sources are compiled SIMD8 only"},
-    {"HSD 1404612949", "memory fences ask for the commit and wait for its answer", S::kBackEnd,
+     kOnGen12, S::kNotYet,
+     "nowhere: fragment shaders with dual sources will be compiled SIMD8 only"},
+    {"HSD 1404612949", "memory fences ask for the commit and wait for its answer", kOnGen12,
+     S::kBackEnd,
      "fence messages are built with MessageFields::commit, and a sync on their result follows"},
-    {"Wa_22012725308", "accumulators: write after read across execution pipes is not protected",
-     S::kNotApplicable, "Gen12 `tgl` has one in-order pipe"},
-    {"Wa_220160235", "else jumping to endif may skip it and run on with all channels off",
-     S::kNotApplicable, "Gen9 and before; Gen11 and later are fixed, branch control stays off"},
+    {"Wa_22012725308",
+     "accumulators: write after read across execution pipes is not protected",
+     {Ruling{}, Ruling{}, Ruling{Cell::kAbsent, "Gen12 `tgl` has one in-order pipe"}},
+     S::kNotYet,
+     "nowhere"},
+    {"Wa_220160235",
+     "else jumping to endif may skip it and run on with all channels off",
+     {Ruling{Cell::kAbsent, "Mesa 25.0.7, elk_eu_emit.c: ELSE, from Gen8 on"},
+      Ruling{Cell::kValue, "Mesa 25.0.7, brw_eu_emit.c: ELSE and ENDIF, before Gen11"},
+      Ruling{Cell::kAbsent, "Mesa 25.0.7, brw_eu_emit.c: ELSE and ENDIF, before Gen11"}},
+     S::kNotYet,
+     "nowhere; branch control stays off"},
 };
 
 bool WritesAccumulator(const Instruction& inst) {
@@ -125,17 +143,35 @@ int WidestExecution(const Program& program) {
   return width;
 }
 
+bool Has(Generation gen, absl::string_view id) {
+  const auto row = std::find_if(std::begin(kWorkarounds), std::end(kWorkarounds),
+                                [&](const Workaround& w) { return w.id == id; });
+  assert(row != std::end(kWorkarounds));
+  return row->by[Index(gen)].cell == Cell::kValue;
+}
+
 }  // namespace
 
 absl::Span<const Workaround> Workarounds() { return kWorkarounds; }
 
-void ApplyWorkarounds(Program& program, int dispatch_width) {
+const ColumnTable& WorkaroundTable() {
+  static constexpr ColumnTable table = {
+      "erratum", std::size(kWorkarounds), [](size_t row) { return kWorkarounds[row].id; },
+      [](Generation gen, size_t row) { return kWorkarounds[row].by[Index(gen)].cell; }};
+  return table;
+}
+
+absl::Status ApplyWorkarounds(Program& program, int dispatch_width) {
+  const Generation gen = program.generation;
+  if (absl::Status s = CheckColumn(WorkaroundTable(), gen); !s.ok()) return s;
+  const bool first_mask = Has(gen, "Wa_14015360517");
+  const bool clear_accumulator = Has(gen, "Wa_14010017096");
   if (dispatch_width == 0) dispatch_width = WidestExecution(program);
   std::vector<Insertion> insertions;
   bool accumulator_dirty = false;
   for (int32_t i = 0; i < program.Next(); ++i) {
     Instruction& inst = program.insts[i];
-    if (i == 0 && !inst.no_mask && inst.exec_size != dispatch_width) {
+    if (first_mask && i == 0 && !inst.no_mask && inst.exec_size != dispatch_width) {
       insertions.push_back({0, DummyMov()});
     }
     if (HasUnalignedDst(inst)) {
@@ -143,11 +179,12 @@ void ApplyWorkarounds(Program& program, int dispatch_width) {
       accumulator_dirty = true;
     }
     if (WritesAccumulator(inst)) accumulator_dirty = !ClearsAccumulator(inst);
-    if (IsSend(inst.op) && inst.send.eot && accumulator_dirty) {
+    if (clear_accumulator && IsSend(inst.op) && inst.send.eot && accumulator_dirty) {
       insertions.push_back({i, ClearAccumulator()});
     }
   }
   Insert(program, insertions);
+  return absl::OkStatus();
 }
 
 }  // namespace kiln::intel::isa

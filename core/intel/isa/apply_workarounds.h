@@ -1,33 +1,39 @@
-// Hardware errata that matter to compiled code on Tiger Lake (Gen12 `tgl`), and what Kiln does
-// about each.
+// Hardware errata that matter to compiled code, for which generations, and what Kiln does about
+// each.
 //
 // The list is every erratum that the reference compiler (Mesa 25.0.7) applies in code it generates
-// for this GPU, so that none is forgotten; `where` names the place that implements it, or
-// `reason` says why it cannot arise. Errata of other GPUs are not listed.
+// for Tiger Lake, Gen12 here, so that none is forgotten; `where` names the place that implements
+// it. A generation that has it not has a source that says so. Of Gen7.5 and Gen9 nobody has looked
+// through the list, and those that only they have are not in it. No erratum depends on the
+// stepping.
 #ifndef KILN_CORE_INTEL_ISA_APPLY_WORKAROUNDS_H_
 #define KILN_CORE_INTEL_ISA_APPLY_WORKAROUNDS_H_
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "core/intel/isa/columns.h"
 #include "core/intel/isa/program.h"
 
 namespace kiln::intel::isa {
 
 enum class WorkaroundStatus : uint8_t {
-  kImplemented,    // by the place named
-  kVerified,       // not worked around: the verifier refuses code that would need it
-  kBackEnd,        // a duty of selection or emission
-  kNotApplicable,  // cannot arise, for the reason given
+  kImplemented,  // by the place named
+  kVerified,     // not worked around: the verifier refuses code that would need it
+  kBackEnd,      // a duty of selection or emission
+  kNotYet,       // for generations or stages that nothing is compiled for yet
 };
 
 struct Workaround {
   absl::string_view id;
   absl::string_view rule;
+  Rulings by;  // of each generation, whether it has it
   WorkaroundStatus status;
-  absl::string_view where_or_reason;
+  absl::string_view where;
 };
 
 absl::Span<const Workaround> Workarounds();
+const ColumnTable& WorkaroundTable();
 
 // Applies what changes a finished program, and nothing twice:
 //  * the accumulator is cleared before the thread ends (Wa_14010017096);
@@ -35,8 +41,9 @@ absl::Span<const Workaround> Workarounds();
 //  * a scalar three-source instruction whose destination is not 8-byte aligned, which has no
 //    encoding, goes through acc0: the instruction writes acc0 and a mov the destination.
 // Scoreboards come after it. `dispatch_width` is the number of lanes of the thread; 0
-// takes the widest execution size for it.
-void ApplyWorkarounds(Program& program, int dispatch_width);
+// takes the widest execution size for it. Unimplemented, isa_table_unfilled, for a generation of
+// which not every row says whether it applies.
+absl::Status ApplyWorkarounds(Program& program, int dispatch_width);
 
 }  // namespace kiln::intel::isa
 

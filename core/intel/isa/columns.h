@@ -10,6 +10,7 @@
 #ifndef KILN_CORE_INTEL_ISA_COLUMNS_H_
 #define KILN_CORE_INTEL_ISA_COLUMNS_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -37,6 +38,16 @@ inline constexpr int16_t kUnfilledCode = -2;
 constexpr Cell CellOf(int16_t code) {
   return code >= 0 ? Cell::kValue : code == kAbsentCode ? Cell::kAbsent : Cell::kUnfilled;
 }
+
+// What a table of rules says of one generation: that the rule holds (kValue) or does not, by which
+// source, or nothing.
+struct Ruling {
+  Cell cell = Cell::kUnfilled;
+  absl::string_view source;
+};
+
+// By Index(Generation).
+using Rulings = std::array<Ruling, kGenerationCount>;
 
 // One table, as the doors see it: which cells it has, not what is in them.
 struct ColumnTable {

@@ -8,17 +8,20 @@
 #include <vector>
 
 #include "core/base/cause.h"
+#include "core/intel/isa/apply_workarounds.h"
 #include "core/intel/isa/codes.h"
 #include "core/intel/isa/compact.h"
 #include "core/intel/isa/decode.h"
 #include "core/intel/isa/encode.h"
 #include "core/intel/isa/fields.h"
 #include "core/intel/isa/program.h"
+#include "core/intel/isa/verify.h"
 
 namespace kiln::intel::isa {
 namespace {
 
-const ColumnTable* const kTables[] = {&kOpcodeTable, &kFieldTable, &kCodeTable, &CompactionTable()};
+const ColumnTable* const kTables[] = {&kOpcodeTable,      &kFieldTable,        &kCodeTable,
+                                      &CompactionTable(), &RestrictionTable(), &WorkaroundTable()};
 
 void ExpectUnfilled(const absl::Status& s, const std::string& where) {
   EXPECT_EQ(s.code(), absl::StatusCode::kUnimplemented) << where << ": " << s;
@@ -91,6 +94,9 @@ TEST(Columns, TheDoorsOfAnUnfilledGenerationAreShut) {
     ExpectUnfilled(ResolveBranches(program).status(), "branches");
     ExpectUnfilled(Finalise(program).status(), "finalise");
     ExpectUnfilled(ToProgram(gen, {}).status(), "to program");
+    ExpectUnfilled(BrokenBy(gen, inst).status(), "restrictions");
+    ExpectUnfilled(Verify(gen, {}).status(), "verify");
+    ExpectUnfilled(ApplyWorkarounds(program, 8), "errata");
   }
 }
 

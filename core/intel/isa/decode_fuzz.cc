@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto program = DecodeProgram(gen, absl::MakeSpan(data, size));
   if (!program.ok()) return 0;
   if (!program->empty() && DisassembleProgram(gen, *program).empty()) std::abort();
-  if (!program->empty()) Verify(gen, *program);
+  if (!program->empty() && !Verify(gen, *program).ok()) std::abort();
   for (const PlacedInstruction& p : *program) {
     FootprintOf(p.inst);
     if (IsSend(p.inst.op)) {

@@ -455,8 +455,7 @@ bool SendLengthMismatch(Generation, const Instruction& inst) {
          (!s.ex_desc_is_register && (n.ex_mlen > 0) != (inst.src[1].file == File::kGrf));
 }
 
-bool BadScoreboard(Generation gen, const Instruction& inst) {
-  if (gen != Generation::kGen12) return false;
+bool BadScoreboard(Generation, const Instruction& inst) {
   const int b = inst.swsb;
   const bool out_of_order = IsSend(inst.op) || inst.op == Opcode::kMath;
   const bool eot = IsSend(inst.op) && inst.send.eot;
@@ -467,13 +466,13 @@ bool BadScoreboard(Generation gen, const Instruction& inst) {
   return (sets && !out_of_order) || (b > 7 && b < 0x20) || b > 0x4f;
 }
 
-bool AccumulatorStride(Generation gen, const Instruction& inst) {
-  return gen == Generation::kGen12 && HasTypes(inst) && IsAccumulator(inst.dst) &&
-         inst.dst.subnr == 0 && inst.dst.region.hstride != 1;
+bool AccumulatorStride(Generation, const Instruction& inst) {
+  return HasTypes(inst) && IsAccumulator(inst.dst) && inst.dst.subnr == 0 &&
+         inst.dst.region.hstride != 1;
 }
 
-bool EotWithoutDistance(Generation gen, const Instruction& inst) {
-  return gen == Generation::kGen12 && IsSend(inst.op) && inst.send.eot && inst.swsb != 1;
+bool EotWithoutDistance(Generation, const Instruction& inst) {
+  return IsSend(inst.op) && inst.send.eot && inst.swsb != 1;
 }
 
 bool NullBranch(Generation, const Instruction& inst) {
@@ -483,110 +482,127 @@ bool NullBranch(Generation, const Instruction& inst) {
   return nowhere || inst.jip % 8 != 0 || inst.uip % 8 != 0;
 }
 
+// A rule that is sourced for Gen12; of the older generations nobody has looked.
+constexpr Rulings OnGen12(absl::string_view source) {
+  return {Ruling{}, Ruling{}, Ruling{Cell::kValue, source}};
+}
+
+// A rule about what begins with Gen12.
+constexpr Rulings SinceGen12(absl::string_view source) {
+  constexpr Ruling kBefore = {Cell::kAbsent,
+                              "Mesa 25.0.7, brw_inst.h: no scoreboard byte before Gen12"};
+  return {kBefore, kBefore, Ruling{Cell::kValue, source}};
+}
+
 constexpr Restriction kRestrictions[] = {
-    {"opcode", "the opcode exists and is not illegal", "BSpec opcode list", NoOpcode},
+    {"opcode", "the opcode exists and is not illegal", OnGen12("BSpec opcode list"), NoOpcode},
     {"channels", "execution size and channel offset lie within 32 channels, aligned",
-     "PRM volume 7, execution masks", BadChannels},
-    {"types", "the opcode takes these types", "BSpec instruction pages", BadTypes},
-    {"null source", "sources are not null", "PRM volume 7, null register", NullSource},
-    {"byte second source", "src1 and src2 are not of byte type", "PRM Gen11 regions",
+     OnGen12("PRM volume 7, execution masks"), BadChannels},
+    {"types", "the opcode takes these types", OnGen12("BSpec instruction pages"), BadTypes},
+    {"null source", "sources are not null", OnGen12("PRM volume 7, null register"), NullSource},
+    {"byte second source", "src1 and src2 are not of byte type", OnGen12("PRM Gen11 regions"),
      ByteSecondSource},
-    {"packed byte destination", "only a raw mov writes packed bytes", "PRM regions",
+    {"packed byte destination", "only a raw mov writes packed bytes", OnGen12("PRM regions"),
      PackedByteComputed},
     {"half to integer", "conversions between integer and half write dword-aligned, dword stride",
-     "PRM volume 2a, mov", HalfIntegerStride},
+     OnGen12("PRM volume 2a, mov"), HalfIntegerStride},
     {"float to half", "half results have stride 2, or are packed and oword-aligned",
-     "PRM regions, relaxed alignment for words", HalfConversionStride},
+     OnGen12("PRM regions, relaxed alignment for words"), HalfConversionStride},
     {"narrow destination stride", "a destination narrower than the execution type has its stride",
-     "PRM regions", NarrowDstStride},
+     OnGen12("PRM regions"), NarrowDstStride},
     {"narrow destination alignment",
-     "a destination narrower than the execution type is aligned to it", "PRM regions",
+     "a destination narrower than the execution type is aligned to it", OnGen12("PRM regions"),
      NarrowDstAlignment},
-    {"width", "execution size >= width", "PRM regions", WidthBeyondExec},
+    {"width", "execution size >= width", OnGen12("PRM regions"), WidthBeyondExec},
     {"one row", "width = execution size and stride: vertical stride = width x horizontal stride",
-     "PRM regions", OneRowStride},
-    {"width one", "width 1: horizontal stride 0", "PRM regions", WidthOneStride},
-    {"scalar", "execution size 1, width 1: both strides 0", "PRM regions", ScalarStrides},
-    {"broadcast", "both strides 0: width 1", "PRM regions", BroadcastWidth},
-    {"row in register", "a row of a region does not cross a register boundary", "PRM regions",
-     RowCrossesRegister},
-    {"destination stride", "the destination's stride is not 0", "PRM regions", ZeroDstStride},
-    {"wide source", "a source spans at most two registers", "PRM regions", WideSource},
-    {"wide destination", "a destination spans at most two registers", "PRM regions", WideDst},
-    {"register file", "operands and payloads end within r127", "PRM volume 7, register file",
-     BeyondRegisterFile},
-    {"architecture register", "the architecture register exists: null, a0, f0, f1, sr0, sr1, cr0, ...",
-     "PRM volume 7, ARF registers; iga64 (flip_bits)", MissingRegister},
+     OnGen12("PRM regions"), OneRowStride},
+    {"width one", "width 1: horizontal stride 0", OnGen12("PRM regions"), WidthOneStride},
+    {"scalar", "execution size 1, width 1: both strides 0", OnGen12("PRM regions"), ScalarStrides},
+    {"broadcast", "both strides 0: width 1", OnGen12("PRM regions"), BroadcastWidth},
+    {"row in register", "a row of a region does not cross a register boundary",
+     OnGen12("PRM regions"), RowCrossesRegister},
+    {"destination stride", "the destination's stride is not 0", OnGen12("PRM regions"),
+     ZeroDstStride},
+    {"wide source", "a source spans at most two registers", OnGen12("PRM regions"), WideSource},
+    {"wide destination", "a destination spans at most two registers", OnGen12("PRM regions"),
+     WideDst},
+    {"register file", "operands and payloads end within r127",
+     OnGen12("PRM volume 7, register file"), BeyondRegisterFile},
+    {"architecture register",
+     "the architecture register exists: null, a0, f0, f1, sr0, sr1, cr0, ...",
+     OnGen12("PRM volume 7, ARF registers; iga64 (flip_bits)"), MissingRegister},
     {"sync operand", "sync takes null; allrd and allwr may take an immediate mask",
-     "BSpec sync; iga64 (flip_bits)", SyncOperand},
+     OnGen12("BSpec sync; iga64 (flip_bits)"), SyncOperand},
     {"operand alignment", "sub-registers are multiples of the type's size",
-     "PRM volume 7, direct addressing", MisalignedOperand},
-    {"mixed float indirect", "mixed float takes no indirect source", "PRM SKL mixed mode",
+     OnGen12("PRM volume 7, direct addressing"), MisalignedOperand},
+    {"mixed float indirect", "mixed float takes no indirect source", OnGen12("PRM SKL mixed mode"),
      MixedIndirect},
     {"mixed float width", "mixed float to single or packed half: at most 8 channels",
-     "PRM SKL mixed mode", MixedWide},
-    {"mixed float math", "mixed float math takes half inputs strided", "PRM SKL mixed mode",
-     MixedMathInput},
+     OnGen12("PRM SKL mixed mode"), MixedWide},
+    {"mixed float math", "mixed float math takes half inputs strided",
+     OnGen12("PRM SKL mixed mode"), MixedMathInput},
     {"vector immediate",
      "V and UV need a word stride, VF a dword stride, both an oword-aligned destination",
-     "PRM volume 7, immediate vectors", VectorImmediateDst},
-    {"immediate place", "only the last source is immediate; of three sources the first or last; of movi none",
-     "BSpec instruction formats", MisplacedImmediate},
+     OnGen12("PRM volume 7, immediate vectors"), VectorImmediateDst},
+    {"immediate place",
+     "only the last source is immediate; of three sources the first or last; of movi none",
+     OnGen12("BSpec instruction formats"), MisplacedImmediate},
     {"dword multiply modifier", "dword times a narrower integer: no modifier on the narrower",
-     "Wa_1604601757", ModifiedDwordMultiply},
-    {"select", "sel has either a predicate or a conditional modifier", "PRM volume 2a, sel",
-     SelectWithoutChoice},
-    {"compare", "cmp, cmpn and csel have a conditional modifier", "PRM volume 2a, cmp",
+     OnGen12("Wa_1604601757"), ModifiedDwordMultiply},
+    {"select", "sel has either a predicate or a conditional modifier",
+     OnGen12("PRM volume 2a, sel"), SelectWithoutChoice},
+    {"compare", "cmp, cmpn and csel have a conditional modifier", OnGen12("PRM volume 2a, cmp"),
      CompareWithoutCondition},
     {"math operands", "math writes a GRF and reads no accumulator and nothing indirect",
-     "PRM volume 2a, math", MathOperands},
-    {"math width", "math has at most 16 channels, integer division 8", "PRM volume 2a, math",
-     MathWidth},
+     OnGen12("PRM volume 2a, math"), MathOperands},
+    {"math width", "math has at most 16 channels, integer division 8",
+     OnGen12("PRM volume 2a, math"), MathWidth},
     {"half math width", "math on half floats has at most 8 channels",
-     "reference compiler's legal widths of math", HalfMathWidth},
-    {"division modifiers", "integer division has no source modifiers", "PRM volume 2a, math",
-     DivisionModifiers},
+     OnGen12("reference compiler's legal widths of math"), HalfMathWidth},
+    {"division modifiers", "integer division has no source modifiers",
+     OnGen12("PRM volume 2a, math"), DivisionModifiers},
     {"math types", "integer division is of integers, all other math of floats",
-     "PRM volume 2a, math", MathTypes},
+     OnGen12("PRM volume 2a, math"), MathTypes},
     {"logic modifiers", "sources of logic may be inverted, but have no absolute value",
-     "PRM volume 7, source modifiers", LogicModifiers},
+     OnGen12("PRM volume 7, source modifiers"), LogicModifiers},
     {"predicate group", "anyNh and allNh need an execution size of at least N, or 1",
-     "PRM volume 7, predication", NarrowPredicate},
+     OnGen12("PRM volume 7, predication"), NarrowPredicate},
     {"three-source destination",
      "a three-source destination is a GRF, 8-byte aligned, or an accumulator",
-     "BSpec three-source format; Mesa 25.0.7, brw_lower_3src_null_dest", TernaryDst},
+     OnGen12("BSpec three-source format; Mesa 25.0.7, brw_lower_3src_null_dest"), TernaryDst},
     {"send files", "payload and response of send are GRFs; second payload and response may be null",
-     "BSpec send", SendFiles},
+     OnGen12("BSpec send"), SendFiles},
     {"end-of-thread payload", "a send that ends the thread reads r112 to r127",
-     "PRM volume 2a, send", EotPayload},
-    {"payload overlap", "the two payloads of send do not overlap", "PRM volume 2a, sends",
+     OnGen12("PRM volume 2a, send"), EotPayload},
+    {"payload overlap", "the two payloads of send do not overlap", OnGen12("PRM volume 2a, sends"),
      PayloadOverlap},
-    {"send lengths", "lengths are those of the operands present", "BSpec send", SendLengthMismatch},
+    {"send lengths", "lengths are those of the operands present", OnGen12("BSpec send"),
+     SendLengthMismatch},
     {"message", "the descriptor is one of a message of the shared function",
-     "PRM volumes 2d and 7, messages; messages.def", UnknownMessage},
+     OnGen12("PRM volumes 2d and 7, messages; messages.def"), UnknownMessage},
     {"message header", "messages have the header that they need and no other",
-     "PRM volume 7, message headers; messages.def", MessageHeader},
+     OnGen12("PRM volume 7, message headers; messages.def"), MessageHeader},
     {"message lengths", "payloads and response are as long as the message makes them",
-     "PRM volume 7, messages; messages.def", MessageLengths},
+     OnGen12("PRM volume 7, messages; messages.def"), MessageLengths},
     {"block channels", "blocks of several registers have an execution size of at least 16",
-     "Mesa and IGC, see ERRATA.md", BlockChannels},
+     OnGen12("Mesa and IGC, see ERRATA.md"), BlockChannels},
     {"sampler payload", "a sampler message has at most 11 registers, header included",
-     "PRM, 3D Sampler, message length", SamplerPayload},
-    {"scoreboard", "the scoreboard byte is valid; send and math set a token", "PRM Gen12 SWSB",
-     BadScoreboard},
-    {"accumulator stride", "an accumulator destination at offset 0 has stride 1", "Wa_14014617373",
-     AccumulatorStride},
+     OnGen12("PRM, 3D Sampler, message length"), SamplerPayload},
+    {"scoreboard", "the scoreboard byte is valid; send and math set a token",
+     SinceGen12("PRM Gen12 SWSB"), BadScoreboard},
+    {"accumulator stride", "an accumulator destination at offset 0 has stride 1",
+     OnGen12("Wa_14014617373"), AccumulatorStride},
     {"end-of-thread wait", "a send that ends the thread waits with distance 1 and no more",
-     "Wa_14013672992", EotWithoutDistance},
-    {"branch distance", "branches go somewhere else, in units of 8 bytes", "BSpec branches",
-     NullBranch},
-    {"branch target", "branches go to an instruction of the program or its end", "BSpec branches",
-     nullptr},
+     SinceGen12("Wa_14013672992"), EotWithoutDistance},
+    {"branch distance", "branches go somewhere else, in units of 8 bytes",
+     OnGen12("BSpec branches"), NullBranch},
+    {"branch target", "branches go to an instruction of the program or its end",
+     OnGen12("BSpec branches"), nullptr},
     {"structure", "if, else, endif, while, break and cont nest and name each other",
-     "PRM volume 2a, if, else, endif, while, break, cont, halt", nullptr},
-    {"end of thread", "the program can end a thread", "PRM volume 2a, send", nullptr},
+     OnGen12("PRM volume 2a, if, else, endif, while, break, cont, halt"), nullptr},
+    {"end of thread", "the program can end a thread", OnGen12("PRM volume 2a, send"), nullptr},
     {"accumulator at end", "a written accumulator is cleared before the thread ends",
-     "Wa_14010017096", nullptr},
+     OnGen12("Wa_14010017096"), nullptr},
 };
 
 const Restriction* Named(absl::string_view name) {
@@ -597,7 +613,7 @@ const Restriction* Named(absl::string_view name) {
 }
 
 std::string Explain(Generation gen, const Restriction& r, const Instruction& inst) {
-  return absl::StrCat(r.rule, " (", r.source, "): ", Disassemble(gen, inst));
+  return absl::StrCat(r.rule, " (", r.by[Index(gen)].source, "): ", Disassemble(gen, inst));
 }
 
 // Is there an instruction at, or an end of program at, this offset?
@@ -629,28 +645,47 @@ bool WritesAccumulator(const Instruction& inst) {
          (inst.acc_write || Info(inst.op).writes_accumulator || IsAccumulator(inst.dst));
 }
 
-}  // namespace
+// Rows without a ruling that the rule holds are no rules of the generation.
+bool Holds(Generation gen, const Restriction& r) { return r.by[Index(gen)].cell == Cell::kValue; }
 
-absl::Span<const Restriction> Restrictions() { return kRestrictions; }
-
-std::vector<const Restriction*> BrokenBy(Generation gen, const Instruction& inst) {
+std::vector<const Restriction*> Broken(Generation gen, const Instruction& inst) {
   std::vector<const Restriction*> out;
   for (const Restriction& r : kRestrictions) {
-    if (r.broken != nullptr && r.broken(gen, inst)) out.push_back(&r);
+    if (r.broken != nullptr && Holds(gen, r) && r.broken(gen, inst)) out.push_back(&r);
   }
   return out;
 }
 
-std::vector<Finding> Verify(Generation gen, absl::Span<const PlacedInstruction> program) {
+}  // namespace
+
+absl::Span<const Restriction> Restrictions() { return kRestrictions; }
+
+const ColumnTable& RestrictionTable() {
+  static constexpr ColumnTable table = {
+      "restriction", std::size(kRestrictions), [](size_t row) { return kRestrictions[row].name; },
+      [](Generation gen, size_t row) { return kRestrictions[row].by[Index(gen)].cell; }};
+  return table;
+}
+
+absl::StatusOr<std::vector<const Restriction*>> BrokenBy(Generation gen, const Instruction& inst) {
+  if (absl::Status s = CheckColumn(RestrictionTable(), gen); !s.ok()) return s;
+  return Broken(gen, inst);
+}
+
+absl::StatusOr<std::vector<Finding>> Verify(Generation gen,
+                                            absl::Span<const PlacedInstruction> program) {
+  if (absl::Status s = CheckColumn(RestrictionTable(), gen); !s.ok()) return s;
   std::vector<Finding> findings;
+  const Restriction& accumulator_at_end = *Named("accumulator at end");
   bool ends = false, accumulator_dirty = false;
   for (const PlacedInstruction& p : program) {
     if (WritesAccumulator(p.inst)) accumulator_dirty = !ClearsAccumulator(p.inst);
-    if (gen == Generation::kGen12 && accumulator_dirty && IsSend(p.inst.op) && p.inst.send.eot) {
-      const Restriction& r = *Named("accumulator at end");
+    if (accumulator_dirty && Holds(gen, accumulator_at_end) && IsSend(p.inst.op) &&
+        p.inst.send.eot) {
+      const Restriction& r = accumulator_at_end;
       findings.push_back({p.offset, r.name, Explain(gen, r, p.inst)});
     }
-    for (const Restriction* r : BrokenBy(gen, p.inst)) {
+    for (const Restriction* r : Broken(gen, p.inst)) {
       findings.push_back({p.offset, r->name, Explain(gen, *r, p.inst)});
     }
     if (!TargetsExist(program, p)) {

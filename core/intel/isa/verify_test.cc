@@ -313,7 +313,8 @@ std::vector<Case> Cases() {
 
 std::set<std::string> Names(const Instruction& inst) {
   std::set<std::string> names;
-  for (const Restriction* r : BrokenBy(kGen, inst)) names.insert(std::string(r->name));
+  const auto broken = BrokenBy(kGen, inst);
+  for (const Restriction* r : *broken) names.insert(std::string(r->name));
   return names;
 }
 
@@ -339,7 +340,9 @@ TEST(Verify, RowsAreNamedAndSourced) {
   std::set<std::string> names;
   for (const Restriction& r : Restrictions()) {
     EXPECT_FALSE(r.rule.empty());
-    EXPECT_FALSE(r.source.empty());
+    for (const Ruling& by : r.by)
+      EXPECT_EQ(by.source.empty(), by.cell == Cell::kUnfilled) << r.name;
+    EXPECT_EQ(r.by[Index(kGen)].cell, Cell::kValue) << r.name;
     EXPECT_TRUE(names.insert(std::string(r.name)).second) << r.name;
   }
 }
@@ -351,22 +354,22 @@ TEST(Verify, ProgramRules) {
   jump.jip = 16;
   jump.uip = 32;
   std::vector<PlacedInstruction> program = {{0, jump}, {16, Add()}, {32, EndOfThread()}};
-  EXPECT_TRUE(Verify(kGen, program).empty());
+  EXPECT_TRUE(Verify(kGen, program)->empty());
   program[0].inst.uip = 40;
-  std::vector<Finding> findings = Verify(kGen, program);
+  std::vector<Finding> findings = *Verify(kGen, program);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].restriction, "branch target");
   EXPECT_EQ(findings[0].offset, 0u);
   program[0].inst.uip = 48;  // the end of the program is a target
-  EXPECT_TRUE(Verify(kGen, program).empty());
+  EXPECT_TRUE(Verify(kGen, program)->empty());
   program[1].inst.acc_write = true;
-  findings = Verify(kGen, program);
+  findings = *Verify(kGen, program);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].restriction, "accumulator at end");
   program[1].inst.acc_write = false;
   program.pop_back();
   program[0].inst = Add();
-  findings = Verify(kGen, program);
+  findings = *Verify(kGen, program);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].restriction, "end of thread");
 }
@@ -390,7 +393,8 @@ std::string Misplaced(const std::vector<Instruction>& insts) {
   }
   program.push_back({static_cast<uint32_t>(16 * program.size()), EndOfThread()});
   std::string text;
-  for (const Finding& f : Verify(kGen, program)) {
+  const auto findings = Verify(kGen, program);
+  for (const Finding& f : *findings) {
     EXPECT_EQ(f.restriction, "structure");
     text += std::to_string(f.offset / 16) + " ";
   }

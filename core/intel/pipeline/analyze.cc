@@ -148,7 +148,9 @@ absl::StatusOr<Analysis> AnalyzeTgl(absl::Span<const uint8_t> code, const Analyz
   analysis.statistics.bytes = static_cast<int64_t>(code.size());
   CountKinds(*program, &analysis);
   AddCosts(*program, &analysis);
-  for (const isa::Finding& finding : isa::Verify(gen, *placed)) {
+  const auto findings = isa::Verify(gen, *placed);
+  if (!findings.ok()) return findings.status();
+  for (const isa::Finding& finding : *findings) {
     analysis.findings.push_back(absl::StrCat("byte ", finding.offset, ": ", finding.text));
   }
   AddMissingWaits(*placed, *program, options.fusion, &analysis);

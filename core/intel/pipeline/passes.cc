@@ -81,7 +81,7 @@ absl::StatusOr<bool> OnProgram(Work& w, PassContext& context) {
 
 absl::StatusOr<bool> ApplyWorkarounds(Work& w, PassContext&) {
   const size_t before = w.program.insts.size();
-  isa::ApplyWorkarounds(w.program, w.at_width.width);
+  if (absl::Status s = isa::ApplyWorkarounds(w.program, w.at_width.width); !s.ok()) return s;
   return w.program.insts.size() != before;
 }
 

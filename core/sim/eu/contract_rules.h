@@ -4,6 +4,10 @@
 // This is the law by which contract mode (scoreboard.h) judges a program. It was written before
 // that code and shares nothing with the pass that inserts waits or with that pass's checker.
 //
+// There is one column, for Gen12: before it the hardware waits by itself for registers (Mesa 25.0.7,
+// brw_lower_scoreboard runs from there on), so that no program can break a rule. The simulator runs code of
+// Gen12 only.
+//
 // Sources named in the table:
 //   iga-auto   `iga64 -a -p=12p1 -Xauto-deps` on the instruction pair: Intel's assembler inserts
 //              the wait (or, where the rule says none, inserts none).
