@@ -30,7 +30,7 @@ namespace kiln {
 
 enum class Target : uint8_t { kTgl };
 
-// "tgl" and so on; InvalidArgument with the list of names otherwise.
+// By a name of TargetName; InvalidArgument with the list of names otherwise.
 absl::StatusOr<Target> ParseTarget(std::string_view name);
 std::string_view TargetName(Target target);
 std::vector<Target> AllTargets();

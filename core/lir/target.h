@@ -133,7 +133,7 @@ struct Target {
   void (*make_swap)(Function&, const Value&, uint32_t reg_a, uint32_t reg_b, uint32_t units,
                     bool no_mask, absl::Span<InstId> out3);
 
-  Timing (*timing)(const Function&, InstId);
+  Timing (*timing)(const Target&, const Function&, InstId);
 
   // Only for files with a save_file, before allocation, all lanes (NoMask): copies the whole of
   // `flag` to `saved` (a one-component value of the save file), and back to a new value `flag`.

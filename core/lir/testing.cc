@@ -110,7 +110,7 @@ void MakeSwap(Function& f, const Value&, uint32_t a, uint32_t b, uint32_t units,
 
 // This invented machine: a load takes long and keeps the one unit for loads, a multiply-add takes a
 // little longer than the rest.
-Timing TimingOf(const Function& f, InstId i) {
+Timing TimingOf(const Target&, const Function& f, InstId i) {
   Timing t;
   t.issue = f.inst(i).width > 8 ? 4 : 2;
   switch (f.inst(i).op) {

@@ -19,7 +19,7 @@
 namespace kiln {
 
 struct Backend {
-  std::string_view name;  // "tgl": in requests, keys and metrics
+  std::string_view name;  // in requests, keys and metrics
   // Changes only when the bytes produced for the target may change, and is part of every key.
   uint32_t code_generation_version = 0;
   // Of what a launch record means.

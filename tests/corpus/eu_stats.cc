@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/intel/device/device.h"
 #include "core/intel/perf/statistics.h"
 #include "nlohmann/json.hpp"
 
@@ -22,7 +23,7 @@ absl::StatusOr<nlohmann::ordered_json> Count(const std::string& file) {
   if (!in) return absl::NotFoundError("cannot be read");
   const std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(in), {}};
   const absl::StatusOr<kiln::intel::ProgramStatistics> s =
-      kiln::intel::CountProgram(kiln::intel::isa::Generation::kGen12, bytes);
+      kiln::intel::CountProgram(kiln::intel::Tgl(), bytes);
   if (!s.ok()) return s.status();
   return nlohmann::ordered_json{
       {"instructions", s->instructions},

@@ -18,14 +18,6 @@ MAY_NAME_GENERATIONS = (
     "core/sim/",                    # a simulator of one generation
     "core/out/",                    # whose values the records' names are
 )
-# Comments that say so yet.
-TO_BE_STRUCK_OFF = (
-    "core/driver/compile.h", "core/target/backend.h", "core/intel/abi/abi.h",
-    "core/intel/emit/", "core/intel/lir/", "core/intel/messages/", "core/intel/optimise/",
-    "core/intel/perf/", "core/intel/pipeline/", "core/intel/select/", "core/intel/swsb/",
-    "core/intel/waits/", "core/lir/",
-)
-
 # A maker of hardware or a name that only its manuals have, and the rooms that no target may show in.
 # What other compilers' code was measured to be is no target: Mesa may be named.
 TARGET = re.compile(r'\b(Intel|AMD|RDNA|GCN|EU|GRFs?|[SV]GPRs?|gfx[0-9]+|SIMD ?[0-9]+)\b')
@@ -53,8 +45,7 @@ def findings(path, text):
         return []
     found = []
     for number, line in enumerate(text.splitlines(), 1):
-        part = code_of(line) if path.startswith(TO_BE_STRUCK_OFF) else line
-        if GENERATION.search(part) and not path.startswith(MAY_NAME_GENERATIONS):
+        if GENERATION.search(line) and not path.startswith(MAY_NAME_GENERATIONS):
             found.append("%s:%d: names a generation: %s" % (path, number, line.strip()))
         if TARGET.search(line) and path.startswith(NEUTRAL):
             found.append("%s:%d: names a target: %s" % (path, number, line.strip()))

@@ -70,8 +70,8 @@ struct Abi {
 // executed, the last one (ABI.md, "Limits").
 uint32_t KnownElement(const Device& device, const mir::Resource& resource, uint64_t index);
 
-// Formats that Gen12 writes but cannot read: an image that the shader reads is bound as 32-bit
-// unsigned integers, and the program converts.
+// Formats that the data port writes but cannot read: an image that the shader reads is bound as
+// 32-bit unsigned integers, and the program converts.
 bool IsUnreadableFormat(mir::ImageFormat format);
 
 // ResourceExhausted if more than 240 bindings are used or one has more than 2^20 descriptors, if

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "absl/types/span.h"
+#include "core/intel/device/timings.h"
 #include "core/intel/isa/instruction.h"
 
 namespace kiln::intel {
@@ -26,10 +27,20 @@ struct Limits {
   uint32_t scratch_bytes = 0;  // of a thread
 };
 
+// Of an execution unit, in general registers (GRFs) of 32 bytes.
+struct Machine {
+  uint32_t registers = 0;      // of a thread
+  uint32_t tail_first = 0;     // from which on the payload lies that ends a thread
+  uint32_t flag_granules = 0;  // of 16 lanes each
+  uint32_t scratch_block = 0;  // of scratch memory that a block message without address reaches
+};
+
 struct Device {
   std::string_view name;  // "tgl": of the target, in launch records
   isa::Generation generation;
   Limits limits;
+  Machine machine;
+  const TimingTable* timings;
 };
 
 // Tiger Lake, Gen12.

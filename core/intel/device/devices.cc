@@ -4,6 +4,32 @@
 namespace kiln::intel {
 namespace {
 
+// Cycles. A linear regression over timings measured with the timestamp register; rows that the
+// source marks as guesses (messages of the data port, accumulators, flags of three-source
+// instructions) are guesses here too. No hardware was measured by us.
+constexpr TimingTable kGen11Timings = {
+    .source = "Mesa, brw_ir_performance.cpp, rows for generation 11 and later; intel/SOURCES.md",
+    .rows = {{
+        {TimingKind::kAlu, Unit::kFpu, 0, 2, 0, 2, 0, 10, 6, 14, 0, 0},
+        // A control register is read through the pipe's end.
+        {TimingKind::kArchitecture, Unit::kFpu, 20, 6, 0, 6, 0, 10, 6, 14, 0, 0},
+        {TimingKind::kMath, Unit::kMath, -2, 4, 0, 4, 0, 16, 0, 0, 0, 0},
+        {TimingKind::kPower, Unit::kMath, -2, 4, 0, 8, 0, 24, 0, 0, 0, 0},
+        {TimingKind::kDivision, Unit::kMath, 2, 0, 26, 0, 0, 28, 0, 0, 0, 0},
+        {TimingKind::kBranch, Unit::kControl, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+        {TimingKind::kSampler, Unit::kSampler, 2, 0, 0, 16, 8, 750, 0, 0, 2, 0},
+        {TimingKind::kData, Unit::kDataCache, 2, 0, 0, 20, 10, 100, 0, 0, 0, 0},
+        {TimingKind::kAtomic, Unit::kDataCache, 2, 0, 30, 400, 10, 100, 0, 0, 0, 400},
+        {TimingKind::kFence, Unit::kDataCache, 2, 0, 30, 0, 10, 100, 0, 0, 0, 0},
+        {TimingKind::kConstant, Unit::kConstantCache, 2, 0, 0, 16, 10, 100, 0, 0, 0, 0},
+        {TimingKind::kRender, Unit::kRenderCache, 2, 0, 0, 450, 10, 300, 0, 0, 0, 0},
+        {TimingKind::kUrb, Unit::kUrb, 2, 0, 0, 6, 32, 200, 0, 0, 0, 0},
+        {TimingKind::kInterpolator, Unit::kInterpolator, 2, 0, 14, 0, 0, 90, 0, 0, 0, 0},
+        {TimingKind::kBarrier, Unit::kGateway, 90, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+        {TimingKind::kSpawn, Unit::kSpawner, 2, 0, 0, 0, 10, 0, 0, 0, 0, 0},
+    }}};
+static_assert(IsComplete(kGen11Timings));
+
 constexpr Device kTgl = {
     .name = "tgl",
     .generation = isa::Generation::kGen12,
@@ -26,6 +52,17 @@ constexpr Device kTgl = {
             .shared_bytes = 64u << 10,
             .scratch_bytes = 2u << 20,
         },
+    .machine =
+        {
+            .registers = 128,
+            // PRM volume 2a, send: one that ends the thread reads r112 to r127.
+            .tail_first = 112,
+            // f0.0, f0.1, f1.0, f1.1.
+            .flag_granules = 4,
+            // Scratch block messages have 12 bits for the register they start at.
+            .scratch_block = 4096,
+        },
+    .timings = &kGen11Timings,
 };
 
 constexpr const Device* kDevices[] = {&kTgl};

@@ -32,7 +32,7 @@ bool IsFlagOperand(const lir::Function& f, const Operand& o) {
 class Emitter {
  public:
   Emitter(const Device& device, const lir::Function& f)
-      : f_(f), p_(device.generation), structure_(p_) {}
+      : device_(device), f_(f), p_(device.generation), structure_(p_) {}
 
   absl::StatusOr<isa::Program> Run(const ControlChange& control) {
     ChangeControl(Opcode::kAnd, ~control.clear, control.clear != 0);
@@ -571,7 +571,8 @@ class Emitter {
     const Operand& header = f_.uses(id)[0];
     uint32_t place = f_.uses(id).back().id;
     uint32_t left = PayloadRegisters(f_, data);
-    const bool direct = place + left * kDwordsPerGrf <= kScratchBlockUnits;
+    const bool direct =
+        place + left * kDwordsPerGrf <= device_.machine.scratch_block * kDwordsPerGrf;
     for (Operand at = data; left != 0;) {
       const uint32_t n = direct ? ScratchBlock(left) : std::min(4u, ScratchBlock(left));
       auto e = Send(in, in.width, ScratchMessage(write, direct, n, place));
@@ -776,6 +777,7 @@ class Emitter {
     return absl::OkStatus();
   }
 
+  const Device& device_;
   const lir::Function& f_;
   isa::Program p_;
   Structure structure_;

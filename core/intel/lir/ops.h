@@ -80,13 +80,6 @@ constexpr bool IsMessage(uint16_t op) { return op >= kSend && op <= kMsgAtomic; 
 enum LirFile : uint8_t { kFileG, kFileU, kFileF };
 enum LirPool : uint8_t { kPoolGrf, kPoolFlag };
 
-inline constexpr uint32_t kGrfUnits = 128 * 8;  // dwords
-// The payload that ends a thread lies in r112 or above.
-inline constexpr uint32_t kTailFirstUnit = 112 * 8;
-// Scratch block messages have 12 bits for the register they start at.
-inline constexpr uint32_t kScratchBlockUnits = 4096 * 8;
-inline constexpr uint32_t kFlagUnits = 4;       // f0.0 f0.1 f1.0 f1.1
-
 // Operand::id of fixed registers.
 enum LirFixed : uint32_t { kFixedNull };
 

@@ -5,6 +5,8 @@
 #include <array>
 #include <bit>
 #include <cassert>
+#include <memory>
+#include <vector>
 
 #include "core/intel/isa/opcodes.h"
 #include "core/intel/lir/message.h"
@@ -22,11 +24,11 @@ using lir::InstId;
 using lir::Operand;
 using lir::Value;
 
+constexpr uint32_t kDwordsPerGrf = 8;
+
 constexpr std::string_view kTypeNames[] = {"ub", "b",  "uw", "w", "ud", "d",  "uq",
                                            "q",  "hf", "f",  "df", "v", "uv", "vf"};
 constexpr std::string_view kFixedNames[] = {"null"};
-constexpr lir::PoolInfo kPools[] = {
-    {"grf", kGrfUnits, kTailFirstUnit, 8, 8, true}, {"flag", kFlagUnits}};
 constexpr lir::FileInfo kFiles[] = {
     {"G", kPoolGrf, true}, {"U", kPoolGrf, false}, {"F", kPoolFlag, true, kFileU}};
 
@@ -319,12 +321,12 @@ bool CanRepeat(const Function& f, InstId id) {
   }
 }
 
-constexpr lir::SpillHooks SpillTable() {
+lir::SpillHooks SpillTable(const Machine& machine) {
   lir::SpillHooks h;
   h.pool = kPoolGrf;
   h.raw_type = static_cast<uint8_t>(isa::Type::kUD);
   h.collect_op = kCollect;
-  h.direct_units = kScratchBlockUnits;
+  h.direct_units = machine.scratch_block * kDwordsPerGrf;
   h.make_spill = MakeSpill;
   h.make_fill = MakeFill;
   h.far_header_op = kScratchHeader;
@@ -334,8 +336,6 @@ constexpr lir::SpillHooks SpillTable() {
   h.messages = ScratchMessages;
   return h;
 }
-constexpr lir::SpillHooks kSpillHooks = SpillTable();
-
 }  // namespace
 
 uint32_t ScratchBlock(uint32_t registers) {
@@ -355,25 +355,54 @@ uint32_t PayloadRegisters(const Function& f, const Operand& o) {
 
 namespace {
 
-lir::Target MakeTarget(const Device& device) {
-  return {device.name,  Ops(),        kFiles,       kPools,    kTypeNames,     kFixedNames,
-          PrintMessage, ParseMessage, UnitsPerComp, Alignment, MayReuseSource, MakeCopy,
-          MakeSwap,     LirTiming,    MoveFlag,     MoveFlag,  &kSpillHooks};
-}
+// A device's target with what it refers to; hooks that are given the target find the device. It
+// stays where it is made.
+struct DeviceTarget : lir::Target {
+  explicit DeviceTarget(const Device& d)
+      : device(d),
+        own_pools{{{"grf", d.machine.registers * kDwordsPerGrf,
+                    d.machine.tail_first * kDwordsPerGrf, kDwordsPerGrf, 8, true},
+                   {"flag", d.machine.flag_granules}}},
+        own_spill(SpillTable(d.machine)) {
+    name = d.name;
+    ops = Ops();
+    files = kFiles;
+    pools = own_pools;
+    types = kTypeNames;
+    fixed = kFixedNames;
+    print_side = PrintMessage;
+    parse_side = ParseMessage;
+    units_per_comp = UnitsPerComp;
+    alignment = Alignment;
+    may_reuse_source = MayReuseSource;
+    make_copy = MakeCopy;
+    make_swap = MakeSwap;
+    timing = [](const lir::Target& t, const Function& f, InstId id) {
+      return LirTiming(*static_cast<const DeviceTarget&>(t).device.timings, f, id);
+    };
+    make_save = make_restore = MoveFlag;
+    spill = &own_spill;
+  }
+  DeviceTarget(const DeviceTarget&) = delete;
+
+  const Device& device;
+  const std::array<lir::PoolInfo, 2> own_pools;  // by LirPool
+  const lir::SpillHooks own_spill;
+};
 
 }  // namespace
 
 absl::Span<const lir::OpInfo> IntelOps() { return Ops(); }
 
 const lir::Target& TargetOf(const Device& device) {
-  static const std::vector<lir::Target>& targets = *[] {
-    auto* all = new std::vector<lir::Target>;
-    for (const Device* d : Devices()) all->push_back(MakeTarget(*d));
+  static const auto& targets = *[] {
+    auto* all = new std::vector<std::unique_ptr<const DeviceTarget>>;
+    for (const Device* d : Devices()) all->push_back(std::make_unique<DeviceTarget>(*d));
     return all;
   }();
   size_t i = 0;
   while (Devices()[i] != &device) ++i;  // there is no other device
-  return targets[i];
+  return *targets[i];
 }
 
 }  // namespace kiln::intel

@@ -56,7 +56,7 @@ TimingKind MessageKind(const Function& f, const lir::Inst& in) {
   return KindOf(isa::Info(MessageOf(f, in).fields.message).cost);
 }
 
-lir::Timing MessageTiming(const Function& f, InstId id) {
+lir::Timing MessageTiming(const TimingTable& table, const Function& f, InstId id) {
   const lir::Inst& in = f.inst(id);
   TimingSizes sizes;
   sizes.written = WrittenBy(f, id);
@@ -65,19 +65,19 @@ lir::Timing MessageTiming(const Function& f, InstId id) {
   for (int k = 0; k < PayloadCount(f, in); ++k) {
     sizes.payload += static_cast<int>(PayloadRegisters(f, uses[static_cast<size_t>(k)]));
   }
-  return From(TimingOf(MessageKind(f, in), sizes));
+  return From(TimingOf(table, MessageKind(f, in), sizes));
 }
 
 // `count` messages of the thread's scratch memory, one after another.
-lir::Timing ScratchTiming(const lir::Inst& in, int count) {
-  lir::Timing t = From(TimingOf(TimingKind::kData, {0, Registers(4 * in.width), 0}));
+lir::Timing ScratchTiming(const TimingTable& table, const lir::Inst& in, int count) {
+  lir::Timing t = From(TimingOf(table, TimingKind::kData, {0, Registers(4 * in.width), 0}));
   t.latency += (count - 1) * t.busy;
   t.read += (count - 1) * t.busy;
   t.issue += (count - 1) * t.busy;
   return t;
 }
 
-lir::Timing AluTiming(const Function& f, InstId id) {
+lir::Timing AluTiming(const TimingTable& table, const Function& f, InstId id) {
   const lir::Inst& in = f.inst(id);
   int bytes = 1;
   bool flag = false;
@@ -89,15 +89,16 @@ lir::Timing AluTiming(const Function& f, InstId id) {
     bytes = std::max(bytes, isa::ByteSize(static_cast<isa::Type>(o.type)));
   }
   const Timing t =
-      TimingOf(TimingKind::kAlu, {WrittenBy(f, id), Registers(in.width * bytes), 0});
+      TimingOf(table, TimingKind::kAlu, {WrittenBy(f, id), Registers(in.width * bytes), 0});
   lir::Timing out = From(t);
   if (flag) out.latency = t.front + std::max(t.flag, t.result);
   return out;
 }
 
 // A sequence of `count` instructions of which `chain` depend on one another.
-lir::Timing SequenceTiming(const lir::Inst& in, int count, int chain) {
-  const Timing one = TimingOf(TimingKind::kAlu, {Registers(4 * in.width), Registers(4 * in.width), 0});
+lir::Timing SequenceTiming(const TimingTable& table, const lir::Inst& in, int count, int chain) {
+  const Timing one =
+      TimingOf(table, TimingKind::kAlu, {Registers(4 * in.width), Registers(4 * in.width), 0});
   lir::Timing out = From(one);
   out.issue *= std::max(1, count);
   out.latency = std::max(out.issue, chain * out.latency);
@@ -106,51 +107,64 @@ lir::Timing SequenceTiming(const lir::Inst& in, int count, int chain) {
 
 }  // namespace
 
-lir::Timing LirTiming(const Function& f, InstId id) {
+lir::Timing LirTiming(const TimingTable& table, const Function& f, InstId id) {
   const lir::Inst& in = f.inst(id);
-  if (IsMessage(in.op)) return MessageTiming(f, id);
+  if (IsMessage(in.op)) return MessageTiming(table, f, id);
   if (in.op == Op(Opcode::kMath)) {
     const auto function = static_cast<isa::MathFunction>(in.aux);
-    return From(TimingOf(KindOf(function), {WrittenBy(f, id), Registers(4 * in.width), 0}));
+    return From(TimingOf(table, KindOf(function), {WrittenBy(f, id), Registers(4 * in.width), 0}));
   }
-  if (IsEuOp(in.op)) return AluTiming(f, id);
+  if (IsEuOp(in.op)) return AluTiming(table, f, id);
   const int scan_steps = std::bit_width(unsigned{f.dispatch_width});
   switch (in.op) {
     case kFill:
-      return ScratchTiming(in, static_cast<int>(ScratchMessages(static_cast<uint32_t>(WrittenBy(f, id)))));
+      return ScratchTiming(
+          table, in, static_cast<int>(ScratchMessages(static_cast<uint32_t>(WrittenBy(f, id)))));
     case kSpill:
-      return ScratchTiming(in, static_cast<int>(ScratchMessages(PayloadRegisters(f, f.uses(id)[1]))));
+      return ScratchTiming(table, in,
+                           static_cast<int>(ScratchMessages(PayloadRegisters(f, f.uses(id)[1]))));
     case kMergeSpill: {  // its own read, then the write
-      lir::Timing t = ScratchTiming(in, 1);
+      lir::Timing t = ScratchTiming(table, in, 1);
       t.issue += t.latency;
       return t;
     }
-    case kFence: return From(TimingOf(TimingKind::kFence, {}));
-    case kBarrier: return From(TimingOf(TimingKind::kBarrier, {}));
-    case kMul32: return SequenceTiming(in, 3, 2);
-    case kMulHigh: return SequenceTiming(in, 2, 1);
+    case kFence:
+      return From(TimingOf(table, TimingKind::kFence, {}));
+    case kBarrier:
+      return From(TimingOf(table, TimingKind::kBarrier, {}));
+    case kMul32:
+      return SequenceTiming(table, in, 3, 2);
+    case kMulHigh:
+      return SequenceTiming(table, in, 2, 1);
     case kF2f16:
-    case kPack: return SequenceTiming(in, 2, 1);
-    case kBallot: return SequenceTiming(in, 2, 2);
-    case kBroadcast: return SequenceTiming(in, f.uses(id)[1].kind == Operand::Kind::kImm ? 1 : 2,
-                                           f.uses(id)[1].kind == Operand::Kind::kImm ? 1 : 2);
-    case kShuffle: return SequenceTiming(in, 2, 2);
+    case kPack:
+      return SequenceTiming(table, in, 2, 1);
+    case kBallot:
+      return SequenceTiming(table, in, 2, 2);
+    case kBroadcast:
+      return SequenceTiming(table, in, f.uses(id)[1].kind == Operand::Kind::kImm ? 1 : 2,
+                            f.uses(id)[1].kind == Operand::Kind::kImm ? 1 : 2);
+    case kShuffle:
+      return SequenceTiming(table, in, 2, 2);
     case kXorLanes: {
       const XorMoves m = XorMovesOf(in.width, in.aux, f.value(f.defs(id)[0].value()).elem_bytes);
-      lir::Timing t = SequenceTiming(in, 1, 1);
+      lir::Timing t = SequenceTiming(table, in, 1, 1);
       t.issue = std::max(2, 2 * m.count);
       return t;
     }
-    case kLaneScan: return SequenceTiming(in, 2 + 2 * scan_steps, 1 + scan_steps);
+    case kLaneScan:
+      return SequenceTiming(table, in, 2 + 2 * scan_steps, 1 + scan_steps);
     case kHeader:
     case kSamplerHeader:
     case kLaneIds: {
-      lir::Timing t = SequenceTiming(in, 1, 1);
+      lir::Timing t = SequenceTiming(table, in, 1, 1);
       t.issue = 4;
       return t;
     }
-    case kJoin: return SequenceTiming(in, f.value(f.defs(id)[0].value()).comps, 1);
-    default: return SequenceTiming(in, 1, 1);
+    case kJoin:
+      return SequenceTiming(table, in, f.value(f.defs(id)[0].value()).comps, 1);
+    default:
+      return SequenceTiming(table, in, 1, 1);
   }
 }
 

@@ -7,12 +7,14 @@
 #ifndef KILN_CORE_INTEL_LIR_TIMING_H_
 #define KILN_CORE_INTEL_LIR_TIMING_H_
 
+#include "core/intel/device/timings.h"
 #include "core/lir/lir.h"
 #include "core/lir/target.h"
 
 namespace kiln::intel {
 
-lir::Timing LirTiming(const lir::Function& f, lir::InstId id);
+// By the rows of a device.
+lir::Timing LirTiming(const TimingTable& timings, const lir::Function& f, lir::InstId id);
 
 }  // namespace kiln::intel
 

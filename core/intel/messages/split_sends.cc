@@ -1,9 +1,9 @@
 // Cuts the payload of a send in two.
 //
 // Problem: a payload of n registers needs n consecutive ones and a copy of every part that is not
-// there by chance. A send takes two payloads (Gen9 and later), so the parts need to lie together
-// only within each half, and a half that is one value already needs no copy at all (a coordinate
-// to which a level of detail is added, say; intel/SOURCES.md).
+// there by chance. A send of the devices that this runs for takes two payloads, so the parts need
+// to lie together only within each half, and a half that is one value already needs no copy at all
+// (a coordinate to which a level of detail is added, say; intel/SOURCES.md).
 //
 // In and out: SSA; messages with one payload that a collect makes for them alone. Where to cut:
 // behind the message header if there is one; else where the fewest parts must be copied, and of

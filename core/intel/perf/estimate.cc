@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <optional>
 
 #include "absl/status/status.h"
@@ -45,8 +46,9 @@ std::vector<int> LoopDepths(const isa::Program& program) {
 
 class Walk {
  public:
-  Walk(const isa::Program& program, absl::Span<const isa::Footprint> footprints)
-      : program_(program), footprints_(footprints), depths_(LoopDepths(program)) {}
+  Walk(const Device& device, const isa::Program& program,
+       absl::Span<const isa::Footprint> footprints)
+      : device_(device), program_(program), footprints_(footprints), depths_(LoopDepths(program)) {}
 
   absl::StatusOr<Estimate> Run() {
     for (size_t i = 0; i < program_.insts.size(); ++i) {
@@ -156,7 +158,7 @@ class Walk {
     const isa::Footprint& fp = footprints_[i];
     WaitForRegisters(inst, fp);
     WaitForTokens(inst);
-    const std::optional<Timing> t = TimingOf(program_.generation, inst, fp);
+    const std::optional<Timing> t = TimingOf(device_, inst, fp);
     if (!t) return false;
     Execute(*t);
     Mark(inst, fp, *t);
@@ -182,6 +184,7 @@ class Walk {
     }
   }
 
+  const Device& device_;
   const isa::Program& program_;
   const absl::Span<const isa::Footprint> footprints_;
   const std::vector<int> depths_;
@@ -199,13 +202,14 @@ class Walk {
 
 }  // namespace
 
-absl::StatusOr<Estimate> EstimateProgram(const isa::Program& program) {
-  return EstimateProgram(program, isa::FootprintsOf(program));
+absl::StatusOr<Estimate> EstimateProgram(const Device& device, const isa::Program& program) {
+  return EstimateProgram(device, program, isa::FootprintsOf(program));
 }
 
-absl::StatusOr<Estimate> EstimateProgram(const isa::Program& program,
+absl::StatusOr<Estimate> EstimateProgram(const Device& device, const isa::Program& program,
                                          absl::Span<const isa::Footprint> footprints) {
-  return Walk(program, footprints).Run();
+  assert(program.generation == device.generation);
+  return Walk(device, program, footprints).Run();
 }
 
 }  // namespace kiln::intel

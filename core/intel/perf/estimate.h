@@ -34,9 +34,10 @@ struct Estimate {
 };
 
 // Unimplemented, "unknown_message": a send whose cost is not known, and which instruction it is.
-absl::StatusOr<Estimate> EstimateProgram(const isa::Program& program);
+// The program is of the device's generation.
+absl::StatusOr<Estimate> EstimateProgram(const Device& device, const isa::Program& program);
 // With what isa::FootprintsOf gives, for callers that have it.
-absl::StatusOr<Estimate> EstimateProgram(const isa::Program& program,
+absl::StatusOr<Estimate> EstimateProgram(const Device& device, const isa::Program& program,
                                          absl::Span<const isa::Footprint> footprints);
 
 }  // namespace kiln::intel

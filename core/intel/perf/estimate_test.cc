@@ -50,7 +50,7 @@ Instruction Load(int dst, int address) {
 Estimate Of(const std::vector<Instruction>& insts) {
   Program p(isa::Generation::kGen12);
   for (const Instruction& inst : insts) p.Append(inst);
-  return *EstimateProgram(p);
+  return *EstimateProgram(Tgl(), p);
 }
 
 int64_t Waits(const Estimate& e, Unit unit) { return e.waits[static_cast<size_t>(unit)]; }
@@ -118,7 +118,7 @@ TEST(Estimate, ALoopWeighsTenTimes) {
   loop.op = Opcode::kWhile;
   p.Append(loop, {1, isa::kNoTarget});
   p.Append(Add(12, 5, 6));
-  EXPECT_EQ(EstimateProgram(p)->cycles, 2 + 10 * (2 + 8) + 2);
+  EXPECT_EQ(EstimateProgram(Tgl(), p)->cycles, 2 + 10 * (2 + 8) + 2);
 }
 
 TEST(Estimate, WhatFollowsAHaltWeighsHalf) {
@@ -128,7 +128,7 @@ TEST(Estimate, WhatFollowsAHaltWeighsHalf) {
   p.Append(halt, {2, 2});
   p.Append(Add(11, 3, 4));
   p.Append(Add(12, 5, 6));
-  EXPECT_EQ(EstimateProgram(p)->cycles, 8 + 1 + 2);
+  EXPECT_EQ(EstimateProgram(Tgl(), p)->cycles, 8 + 1 + 2);
 }
 
 TEST(Estimate, AMessageWithoutARowIsNamed) {
@@ -139,7 +139,7 @@ TEST(Estimate, AMessageWithoutARowIsNamed) {
   send.send.sfid = isa::Sfid::kDataCache1;
   send.send.desc = 0x02100000 | 0x1f << 14;  // no message type of ours
   p.Append(send);
-  const auto estimate = EstimateProgram(p);
+  const auto estimate = EstimateProgram(Tgl(), p);
   EXPECT_EQ(estimate.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_NE(std::string(estimate.status().message()).find("unknown_message: instruction 0"),
             std::string::npos)

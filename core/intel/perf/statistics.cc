@@ -87,17 +87,17 @@ absl::StatusOr<int64_t> MaxLiveRegisters(const isa::Program& program,
 
 }  // namespace
 
-absl::StatusOr<ProgramStatistics> CountProgram(isa::Generation gen,
+absl::StatusOr<ProgramStatistics> CountProgram(const Device& device,
                                                absl::Span<const uint8_t> bytes) {
   const absl::StatusOr<std::vector<isa::PlacedInstruction>> placed =
-      isa::DecodeProgram(gen, bytes);
+      isa::DecodeProgram(device.generation, bytes);
   if (!placed.ok()) return placed.status();
-  const absl::StatusOr<isa::Program> program = isa::ToProgram(gen, *placed);
+  const absl::StatusOr<isa::Program> program = isa::ToProgram(device.generation, *placed);
   if (!program.ok()) return program.status();
-  return CountProgram(*program);
+  return CountProgram(device, *program);
 }
 
-absl::StatusOr<ProgramStatistics> CountProgram(const isa::Program& program) {
+absl::StatusOr<ProgramStatistics> CountProgram(const Device& device, const isa::Program& program) {
   ProgramStatistics s;
   for (const Instruction& inst : program.insts) {
     if (inst.op == isa::Opcode::kNop || inst.op == isa::Opcode::kSync) {
@@ -112,7 +112,7 @@ absl::StatusOr<ProgramStatistics> CountProgram(const isa::Program& program) {
   const absl::StatusOr<int64_t> registers = MaxLiveRegisters(program, footprints);
   if (!registers.ok()) return registers.status();
   s.registers = *registers;
-  const absl::StatusOr<Estimate> estimate = EstimateProgram(program, footprints);
+  const absl::StatusOr<Estimate> estimate = EstimateProgram(device, program, footprints);
   if (estimate.ok()) s.cycles = estimate->cycles;
   return s;
 }

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "core/intel/device/device.h"
 #include "core/intel/isa/instruction.h"
 #include "core/intel/isa/program.h"
 
@@ -27,9 +28,9 @@ struct ProgramStatistics {
 
 // Decodes the whole program. Linear but for the liveness fixed point, which takes an iteration more
 // than the loop nesting is deep.
-absl::StatusOr<ProgramStatistics> CountProgram(isa::Generation gen,
+absl::StatusOr<ProgramStatistics> CountProgram(const Device& device,
                                                absl::Span<const uint8_t> bytes);
-absl::StatusOr<ProgramStatistics> CountProgram(const isa::Program& program);
+absl::StatusOr<ProgramStatistics> CountProgram(const Device& device, const isa::Program& program);
 
 }  // namespace kiln::intel
 

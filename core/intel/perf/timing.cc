@@ -7,45 +7,11 @@
 #include "core/intel/isa/messages.h"
 
 namespace kiln::intel {
-namespace {
 
 using isa::Instruction;
 using isa::MathFunction;
 using isa::Opcode;
 using isa::Sfid;
-
-// A linear function of an instruction's sizes in registers.
-struct Row {
-  Unit unit;
-  int front, front_per_result;   // per GRF written
-  int busy, busy_per_lane_grf;   // per GRF that the lanes fill at the execution type
-  int read, result, accumulator, flag;
-  int latency_per_payload;       // per GRF of payload, on read and result
-  int result_per_result;         // per GRF written
-};
-
-// By TimingKind.
-constexpr Row kRows[] = {
-    {Unit::kFpu, 0, 2, 0, 2, 0, 10, 6, 14, 0, 0},  // kAlu
-    // A control register is read through the pipe's end.
-    {Unit::kFpu, 20, 6, 0, 6, 0, 10, 6, 14, 0, 0},  // kArchitecture
-    {Unit::kMath, -2, 4, 0, 4, 0, 16, 0, 0, 0, 0},  // kMath
-    {Unit::kMath, -2, 4, 0, 8, 0, 24, 0, 0, 0, 0},  // kPower
-    {Unit::kMath, 2, 0, 26, 0, 0, 28, 0, 0, 0, 0},  // kDivision
-    {Unit::kControl, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0},  // kBranch
-    {Unit::kSampler, 2, 0, 0, 16, 8, 750, 0, 0, 2, 0},  // kSampler
-    {Unit::kDataCache, 2, 0, 0, 20, 10, 100, 0, 0, 0, 0},  // kData
-    {Unit::kDataCache, 2, 0, 30, 400, 10, 100, 0, 0, 0, 400},  // kAtomic
-    {Unit::kDataCache, 2, 0, 30, 0, 10, 100, 0, 0, 0, 0},  // kFence
-    {Unit::kConstantCache, 2, 0, 0, 16, 10, 100, 0, 0, 0, 0},  // kConstant
-    {Unit::kRenderCache, 2, 0, 0, 450, 10, 300, 0, 0, 0, 0},  // kRender
-    {Unit::kUrb, 2, 0, 0, 6, 32, 200, 0, 0, 0, 0},  // kUrb
-    {Unit::kInterpolator, 2, 0, 14, 0, 0, 90, 0, 0, 0, 0},  // kInterpolator
-    {Unit::kGateway, 90, 0, 0, 0, 0, 0, 0, 0, 0, 0},  // kBarrier
-    {Unit::kSpawner, 2, 0, 0, 0, 10, 0, 0, 0, 0, 0},  // kSpawn
-};
-
-}  // namespace
 
 TimingKind KindOf(MathFunction f) {
   switch (f) {
@@ -151,8 +117,8 @@ std::string_view Name(Unit unit) {
   return kNames[static_cast<size_t>(unit)];
 }
 
-Timing TimingOf(TimingKind kind, const TimingSizes& sizes) {
-  const Row& row = kRows[static_cast<size_t>(kind)];
+Timing TimingOf(const TimingTable& table, TimingKind kind, const TimingSizes& sizes) {
+  const TimingRow& row = table.of(kind);
   Timing t;
   t.unit = row.unit;
   t.front = row.front + row.front_per_result * sizes.written;
@@ -165,16 +131,16 @@ Timing TimingOf(TimingKind kind, const TimingSizes& sizes) {
   return t;
 }
 
-std::optional<Timing> TimingOf(isa::Generation gen, const Instruction& inst,
+std::optional<Timing> TimingOf(const Device& device, const Instruction& inst,
                                const isa::Footprint& footprint) {
   if (inst.op == Opcode::kNop || inst.op == Opcode::kSync) return Timing();
-  const std::optional<TimingKind> kind = InstructionKind(gen, inst);
+  const std::optional<TimingKind> kind = InstructionKind(device.generation, inst);
   if (!kind) return std::nullopt;
   TimingSizes sizes;
   sizes.written = Registers(footprint.writes);
   sizes.lanes = (inst.exec_size * ExecutionBytes(inst) + isa::kGrfBytes - 1) / isa::kGrfBytes;
   sizes.payload = isa::IsSend(inst.op) ? Registers(footprint.reads) : 0;
-  return TimingOf(*kind, sizes);
+  return TimingOf(*device.timings, *kind, sizes);
 }
 
 }  // namespace kiln::intel

@@ -1,40 +1,20 @@
-// How long the units of a Gen12 execution unit are busy with an instruction, and when its results
-// are there.
-//
-// All figures are cycles. Their source is the performance model of the reference compiler (Mesa,
-// brw_ir_performance.cpp, rows for generation 11 and later; intel/SOURCES.md): a linear
-// regression over timings measured with the timestamp register. Those rows which that source marks
-// as guesses (messages of the data port, accumulators, flags of three-source instructions) are
-// guesses here too. No hardware was measured by us.
+// How long the units of an execution unit are busy with an instruction, and when its results are
+// there: the device's rows (device/timings.h), for an instruction's kind and sizes. All figures are
+// cycles.
 #ifndef KILN_CORE_INTEL_PERF_TIMING_H_
 #define KILN_CORE_INTEL_PERF_TIMING_H_
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
+#include "core/intel/device/device.h"
 #include "core/intel/isa/footprint.h"
 #include "core/intel/isa/instruction.h"
 #include "core/intel/isa/messages.h"
 
 namespace kiln::intel {
 
-// What can be busy on behalf of a thread.
-enum class Unit : uint8_t {
-  kControl,      // front end: branches
-  kFpu,          // everything that is not below
-  kMath,         // extended math
-  kSampler,
-  kDataCache,    // data port: buffers, shared memory, scratch, typed surfaces
-  kRenderCache,
-  kConstantCache,
-  kUrb,
-  kInterpolator,
-  kGateway,      // barriers
-  kSpawner,      // end of thread
-};
-inline constexpr int kUnits = 11;
 std::string_view Name(Unit unit);
 
 struct Timing {
@@ -47,25 +27,6 @@ struct Timing {
   int flag = 0;
 };
 
-// What has a row of its own in the table.
-enum class TimingKind : uint8_t {
-  kAlu,
-  kArchitecture,  // reads a control register
-  kMath,
-  kPower,         // and division of floats
-  kDivision,      // of integers
-  kBranch,
-  kSampler,
-  kData,
-  kAtomic,
-  kFence,
-  kConstant,
-  kRender,
-  kUrb,
-  kInterpolator,
-  kBarrier,
-  kSpawn,
-};
 TimingKind KindOf(isa::MathFunction function);
 TimingKind KindOf(isa::MessageCost cost);
 
@@ -76,10 +37,10 @@ struct TimingSizes {
   int payload = 0;  // read by a message
 };
 
-Timing TimingOf(TimingKind kind, const TimingSizes& sizes);
+Timing TimingOf(const TimingTable& table, TimingKind kind, const TimingSizes& sizes);
 
 // `footprint` is the instruction's. Nothing: it sends a message that has no row.
-std::optional<Timing> TimingOf(isa::Generation gen, const isa::Instruction& inst,
+std::optional<Timing> TimingOf(const Device& device, const isa::Instruction& inst,
                                const isa::Footprint& footprint);
 
 }  // namespace kiln::intel

@@ -46,7 +46,7 @@ void CountKinds(const isa::Program& program, Analysis* analysis) {
 }
 
 void AddCosts(const isa::Program& program, Analysis* analysis) {
-  const absl::StatusOr<Estimate> known = EstimateProgram(program);
+  const absl::StatusOr<Estimate> known = EstimateProgram(Tgl(), program);
   if (!known.ok()) {
     analysis->cycles_not_judged = std::string(known.status().message());
     return;
@@ -137,7 +137,7 @@ absl::StatusOr<Analysis> AnalyzeTgl(absl::Span<const uint8_t> code, const Analyz
   if (!placed.ok()) return placed.status();
   const auto program = isa::ToProgram(gen, *placed);
   if (!program.ok()) return program.status();
-  const auto counted = CountProgram(gen, code);
+  const auto counted = CountProgram(Tgl(), code);
   if (!counted.ok()) return counted.status();
   Analysis analysis;
   analysis.statistics.instructions = counted->instructions;

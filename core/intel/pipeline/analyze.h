@@ -1,4 +1,4 @@
-// What Gen12 machine code does and costs, whoever compiled it.
+// What machine code of the target does and costs, whoever compiled it.
 #ifndef KILN_CORE_INTEL_PIPELINE_ANALYZE_H_
 #define KILN_CORE_INTEL_PIPELINE_ANALYZE_H_
 

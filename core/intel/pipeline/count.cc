@@ -18,9 +18,9 @@ namespace {
 absl::StatusOr<ProgramStatistics> CountWork(Work& w) {
   w.program.indirect.clear();
   isa::NoteComputedDescriptors(w.program);
-  const absl::StatusOr<ProgramStatistics> counted = CountProgram(w.program);
+  const absl::StatusOr<ProgramStatistics> counted = CountProgram(*w.device, w.program);
   if (!counted.ok() || !w.check) return counted;
-  const absl::StatusOr<ProgramStatistics> of_bytes = CountProgram(w.device->generation, w.code);
+  const absl::StatusOr<ProgramStatistics> of_bytes = CountProgram(*w.device, w.code);
   if (!of_bytes.ok()) return of_bytes.status();
   if (*of_bytes != *counted) return absl::InternalError("the bytes have other statistics");
   return counted;

@@ -1,10 +1,10 @@
 // Arithmetic: one short sequence an op.
 //
-// Facts about Gen12 used here: no 32x32-bit multiply (the second source of an integer mul is 16
-// bits wide: mul32, mul_high); integer division only as a math function, 8 lanes at a time; no
-// pow and no float division in the math unit; min/max (sel with a condition) return the other
-// source if one is NaN; saturation turns NaN into 0; float-to-integer moves saturate. Sources:
-// opcode and math tables of core/intel/isa, Mesa's binaries of the corpus.
+// Facts about the execution unit used here: no 32x32-bit multiply (the second source of an integer
+// mul is 16 bits wide: mul32, mul_high); integer division only as a math function, 8 lanes at a
+// time; no pow and no float division in the math unit; min/max (sel with a condition) return the
+// other source if one is NaN; saturation turns NaN into 0; float-to-integer moves saturate.
+// Sources: opcode and math tables of core/intel/isa, Mesa's binaries of the corpus.
 #include "core/intel/select/selector.h"
 
 #include "core/mid/analysis/known_bits.h"

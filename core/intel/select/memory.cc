@@ -21,7 +21,7 @@ bool IsGlobal(mir::Op op) {
          op == mir::Op::kGlobalAtomic || op == mir::Op::kGlobalAtomic64;
 }
 
-// There is no addition on Gen12 (mid/lower_float_atomics).
+// Addition is none of the features that the pipeline states (mid/features.h).
 std::optional<isa::AtomicFloatOp> FloatAtomicOpOf(mir::AtomicOp op) {
   switch (op) {
     case mir::AtomicOp::kFmax:

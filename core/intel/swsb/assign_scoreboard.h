@@ -1,10 +1,11 @@
-// Gen12 software scoreboard: sets the SWSB byte of every instruction and inserts sync instructions
+// Software scoreboard: sets the SWSB byte of every instruction and inserts sync instructions
 // so that no instruction reads or overwrites a register before it may.
 //
-// Gen12 has no register scoreboard in hardware. In-order instructions (everything but send and
-// math) complete in issue order: a wait names the distance, counted in in-order instructions, to
-// the producer (RegDist). Out-of-order instructions (send, math) set one of 16 tokens; a wait for
-// token.dst is over when the destination is written, for token.src when the sources are read.
+// The devices that this runs for have no register scoreboard in hardware. In-order instructions
+// (everything but send and math) complete in issue order: a wait names the distance, counted in
+// in-order instructions, to the producer (RegDist). Out-of-order instructions (send, math) set one
+// of 16 tokens; a wait for token.dst is over when the destination is written, for token.src when
+// the sources are read.
 //
 // In: a program in final order with physical registers; SWSB bytes are ignored and overwritten.
 // A sync.nop whose source is a GRF waits until that register is written (for fences and other

@@ -1,4 +1,4 @@
-// The SWSB byte of Gen12: 0 nothing, 1..7 distance, 0x20|n wait for token n's destination, 0x30|n
+// The SWSB byte: 0 nothing, 1..7 distance, 0x20|n wait for token n's destination, 0x30|n
 // for its sources, 0x40|n set token n, 0x80|d<<4|n distance d and token n (set by out-of-order
 // instructions, waited for as destination by others).
 #ifndef KILN_CORE_INTEL_SWSB_ENCODING_H_

@@ -1,4 +1,5 @@
-// Checks the waits of a Gen12 program, and finds sync instructions that could go.
+// Checks the waits of a program with a software scoreboard, and finds sync instructions that could
+// go.
 //
 // Abstract execution over the machine program's blocks. The state is the set of instructions that
 // may be in flight, each with the nearest distance in in-order instructions (in-order ones) and the

@@ -1,19 +1,20 @@
-// The ways that threads go through a Gen12 program, with the lanes that go them.
+// The ways that threads go through a program, with the lanes that go them.
 //
-// Problem: a graph of jumps has paths that no thread takes: past both sides of an if and its else, from
-// an endif out of the loop although lanes are on, out of a loop through a `while` without predicate.
-// A wait that is missing only there is missed by nobody.
+// Problem: a graph of jumps has paths that no thread takes: past both sides of an if and its else,
+// from an endif out of the loop although lanes are on, out of a loop through a `while` without
+// predicate. A wait that is missing only there is missed by nobody.
 //
-// Algorithm: two lanes are followed, each active or parked at the instruction where its channel goes on.
-// Every predicate splits the active ones in every way; a branch that leaves none active jumps on by
-// JIP unless somebody waits behind it, as the hardware's does. A place is a basic block with where the
-// lanes are. Every path over places is one that two lanes of a thread can take, data apart; paths that
-// need three lanes or more are not among them. With `fusion` a thread may also enter what it would jump
-// over, with all channels off, because the thread it is fused with does (Wa_1407528679).
+// Algorithm: two lanes are followed, each active or parked at the instruction where its channel
+// goes on. Every predicate splits the active ones in every way; a branch that leaves none active
+// jumps on by JIP unless somebody waits behind it, as the hardware's does. A place is a basic block
+// with where the lanes are. Every path over places is one that two lanes of a thread can take, data
+// apart; paths that need three lanes or more are not among them. With `fusion` a thread may also
+// enter what it would jump over, with all channels off, because the thread it is fused with does
+// (Wa_1407528679).
 //
-// Sources: the PRM's descriptions of if, else, endif, break, cont, while, halt, goto, join and jmpi; the
-// same rules are in core/sim/eu/control_flow.cc, which this shares nothing with.
-// Limits: calls are not followed (Unimplemented). Cost: places are blocks times nesting.
+// Sources: the PRM's descriptions of if, else, endif, break, cont, while, halt, goto, join and
+// jmpi; the same rules are in core/sim/eu/control_flow.cc, which this shares nothing with. Limits:
+// calls are not followed (Unimplemented). Cost: places are blocks times nesting.
 #ifndef KILN_CORE_INTEL_WAITS_LANES_H_
 #define KILN_CORE_INTEL_WAITS_LANES_H_
 

@@ -83,7 +83,7 @@ void DagBuilder::Begin(absl::Span<const InstId> window) {
     const InstId i = window[n];
     DagNode& node = dag_->nodes[n];
     node.inst = i;
-    const Timing timing = t_.timing(f_, i);
+    const Timing timing = t_.timing(t_, f_, i);
     node.issue = std::max(1, timing.issue);
     node.latency = std::max(1, timing.latency);
     node.read = timing.read;

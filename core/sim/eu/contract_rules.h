@@ -4,15 +4,16 @@
 // This is the law by which contract mode (scoreboard.h) judges a program. It was written before
 // that code and shares nothing with the pass that inserts waits or with that pass's checker.
 //
-// There is one column, for Gen12: before it the hardware waits by itself for registers (Mesa 25.0.7,
-// brw_lower_scoreboard runs from there on), so that no program can break a rule. The simulator runs code of
-// Gen12 only.
+// There is one column, for Gen12: before it the hardware waits by itself for registers
+// (Mesa 25.0.7, brw_lower_scoreboard runs from there on), so that no program can break a rule. The
+// simulator runs code of Gen12 only.
 //
 // Sources named in the table:
 //   iga-auto   `iga64 -a -p=12p1 -Xauto-deps` on the instruction pair: Intel's assembler inserts
 //              the wait (or, where the rule says none, inserts none).
 //   sheet-3.6  core/intel/SOURCES.md, "The SWSB field": in-order distances, $n.dst, $n.src, $n.
-//   no source  nothing says that the wait can be left out, and a reference compiler emits it: the more
+//   no source  nothing says that the wait can be left out, and a reference compiler emits it: the
+//   more
 //              careful form. memory_rules.h says what may happen without.
 //   wa-1407528679  a wait carried by an instruction whose channels are all off is not performed:
 //              fused EUs may run a block with all channels off.
