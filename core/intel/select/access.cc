@@ -11,12 +11,46 @@
 // used, so that the result needs one GRF a dword whatever the width.
 #include <algorithm>
 
-#include "core/intel/select/selector.h"
+#include "core/intel/select/access.h"
 #include "core/mid/analysis/alias.h"
 #include "core/mid/analysis/known_bits.h"
 
 namespace kiln::intel {
-std::vector<Selector::Piece> Selector::CutIntoPieces(uint32_t bytes, uint32_t element,
+
+std::optional<isa::AtomicOp> AtomicOpOf(mir::AtomicOp op) {
+  switch (op) {
+    case mir::AtomicOp::kAnd:
+      return isa::AtomicOp::kAnd;
+    case mir::AtomicOp::kOr:
+      return isa::AtomicOp::kOr;
+    case mir::AtomicOp::kXor:
+      return isa::AtomicOp::kXor;
+    case mir::AtomicOp::kExchange:
+      return isa::AtomicOp::kExchange;
+    case mir::AtomicOp::kIncrement:
+      return isa::AtomicOp::kIncrement;
+    case mir::AtomicOp::kDecrement:
+      return isa::AtomicOp::kDecrement;
+    case mir::AtomicOp::kAdd:
+      return isa::AtomicOp::kAdd;
+    case mir::AtomicOp::kSub:
+      return isa::AtomicOp::kSub;
+    case mir::AtomicOp::kSmax:
+      return isa::AtomicOp::kSMax;
+    case mir::AtomicOp::kSmin:
+      return isa::AtomicOp::kSMin;
+    case mir::AtomicOp::kUmax:
+      return isa::AtomicOp::kUMax;
+    case mir::AtomicOp::kUmin:
+      return isa::AtomicOp::kUMin;
+    case mir::AtomicOp::kCompareExchange:
+      return isa::AtomicOp::kCompareExchange;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::vector<Access::Piece> Access::CutIntoPieces(uint32_t bytes, uint32_t element,
                                                      uint32_t alignment) {
   std::vector<Piece> pieces;
   for (uint32_t at = 0; at < bytes; at += pieces.back().bytes) {
@@ -27,10 +61,10 @@ std::vector<Selector::Piece> Selector::CutIntoPieces(uint32_t bytes, uint32_t el
   return pieces;
 }
 
-uint32_t Selector::ElementBytes(mir::ValueId v) const { return BitsOf(v) / 8; }
+uint32_t Access::ElementBytes(mir::ValueId v) const { return BitsOf(v) / 8; }
 
 // Known of the offset, or address, of a load or store.
-uint32_t Selector::AlignmentOf(mir::InstId id) const {
+uint32_t Access::AlignmentOf(mir::InstId id) const {
   const mir::Inst& inst = m_.inst(id);
   const mir::ValueId offset = m_.source(id, mir::OffsetSource(inst));
   constexpr uint32_t kLargest = 16;  // of any use here
@@ -39,7 +73,7 @@ uint32_t Selector::AlignmentOf(mir::InstId id) const {
   return m_.IsConstant(offset) ? known : std::max(known, inst.imm1);
 }
 
-Operand Selector::ElementAt(lir::ValueId data, uint32_t byte, uint32_t element,
+Operand Access::ElementAt(lir::ValueId data, uint32_t byte, uint32_t element,
                             int dword_stride) const {
   const Type t = element == 1 ? Type::kUB : element == 2 ? Type::kUW : Type::kUD;
   Operand o = Use(data, t, static_cast<int>(byte / 4) * dword_stride);
@@ -48,7 +82,7 @@ Operand Selector::ElementAt(lir::ValueId data, uint32_t byte, uint32_t element,
 }
 
 // The place some bytes further on.
-Selector::Place Selector::Moved(const Place& place, uint32_t bytes) {
+Place Access::Moved(const Place& place, uint32_t bytes) {
   if (bytes == 0) return place;
   Place moved = place;
   const auto per_lane = [&](const Operand& o) {
@@ -68,7 +102,7 @@ Selector::Place Selector::Moved(const Place& place, uint32_t bytes) {
 }
 
 // The payload of addresses.
-Operand Selector::AddressPayload(const Place& place) {
+Operand Access::AddressPayload(const Place& place) {
   if (!place.high) {
     if (!place.uniform) return ToLanes(place.offset);
     const lir::ValueId all = NewRegisters(1);
@@ -86,14 +120,14 @@ Operand Selector::AddressPayload(const Place& place) {
     return Use(same, Type::kUD, 0, 16);
   }
   const Operand addresses = Use(NewG(1, 8), Type::kUD);
-  EmitPack(Where::kLanes, addresses, {low, high});
+  conversions_.EmitPack(Where::kLanes, addresses, {low, high});
   return addresses;
 }
 
 // 32 lanes go out as two messages of 16 (halve_messages).
-uint8_t Selector::MessageLanes() const { return static_cast<uint8_t>(std::min(width_, 16)); }
+uint8_t Access::MessageLanes() const { return static_cast<uint8_t>(std::min(width_, 16)); }
 
-isa::MessageFields Selector::AccessMessage(const Place& place, uint32_t bytes, bool write) const {
+isa::MessageFields Access::AccessMessage(const Place& place, uint32_t bytes, bool write) const {
   using isa::Message;
   const bool dwords = bytes >= 4, address = place.high.has_value();
   isa::MessageFields f;
@@ -112,7 +146,7 @@ isa::MessageFields Selector::AccessMessage(const Place& place, uint32_t bytes, b
 }
 
 // Component i (of the uniform form: 8 * i) is dword i.
-lir::ValueId Selector::Read(const Place& place, const Piece& piece, uint16_t op) {
+lir::ValueId Access::Read(const Place& place, const Piece& piece, uint16_t op) {
   const Operand address = AddressPayload(Moved(place, piece.byte));
   lir::InstFields fields = Fields(place.uniform ? Where::kUniform : Where::kLanes);
   if (place.uniform) fields.width = 8;  // also by address (isa/ERRATA.md, 17)
@@ -123,7 +157,7 @@ lir::ValueId Selector::Read(const Place& place, const Piece& piece, uint16_t op)
   return data;
 }
 
-void Selector::LoadElements(mir::InstId id, const Place& place) {
+void Access::LoadElements(mir::InstId id, const Place& place) {
   const mir::Inst& inst = m_.inst(id);
   if (inst.num_results == 0) return;
   const uint32_t element = ElementBytes(m_.result(id));
@@ -145,16 +179,16 @@ void Selector::LoadElements(mir::InstId id, const Place& place) {
 }
 
 // The dword of the values from `first` on, in each lane; one value is its low part.
-Operand Selector::LaneDword(absl::Span<const mir::ValueId> values) {
+Operand Access::LaneDword(absl::Span<const mir::ValueId> values) {
   if (values.size() == 1) return LaneValue(values[0]);
   std::vector<Operand> parts;
   for (mir::ValueId v : values) {
-    parts.push_back(values.size() == 2 ? WordPart(v) : Src(v, Type::kUB));
+    parts.push_back(values.size() == 2 ? conversions_.WordPart(v) : Src(v, Type::kUB));
   }
-  return ToLanes(Packed(Where::kLanes, std::move(parts)));
+  return ToLanes(conversions_.Packed(Where::kLanes, std::move(parts)));
 }
 
-void Selector::StoreElements(const Place& place, absl::Span<const mir::ValueId> values) {
+void Access::StoreElements(const Place& place, absl::Span<const mir::ValueId> values) {
   const uint32_t element = ElementBytes(values[0]);
   for (const Piece& piece : CutIntoPieces(static_cast<uint32_t>(element * values.size()), element,
                                           place.alignment)) {
@@ -168,6 +202,26 @@ void Selector::StoreElements(const Place& place, absl::Span<const mir::ValueId> 
     EmitMessage(kMsgWrite, fields, AccessMessage(place, piece.bytes, /*write=*/true), {},
                 {address, Payload(dwords)}, place.surface);
   }
+}
+
+Operand Access::LaneValue(mir::ValueId v) {
+  return ToLanes(m_.value(v).type == mir::Type::kBool ? bools_.StoredBool(v)
+                                                      : Src(v, IntType(v, false)));
+}
+
+void Access::EmitMessage(uint16_t op, const lir::InstFields& fields,
+                           const isa::MessageFields& message, absl::Span<const Operand> defs,
+                           std::vector<Operand> uses, const SurfaceRef& surface) {
+  if (surface.index) uses.push_back(*surface.index);
+  if (surface.handle) uses.push_back(*surface.handle);
+  lir::InstFields all = fields;
+  all.aux = AddMessage(f_, {message, surface.index.has_value(), surface.handle.has_value()});
+  const bool address = message.bti == isa::kBtiStatelessNonCoherent;
+  if (const std::optional<Operand> guard = lanes_.Guard(fields, address || surface.chosen)) {
+    all.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
+    uses.push_back(*guard);
+  }
+  b_.Emit(op, all, defs, uses);
 }
 
 }  // namespace kiln::intel

@@ -1,8 +1,9 @@
-// Booleans: compares, logic, select. See selector.h for how they are represented.
-#include "core/intel/select/selector.h"
+// Booleans: compares, logic, select. How they are represented is in emission.h.
+#include "core/intel/select/bools.h"
 #include "core/mir/straight_lines.h"
 
 namespace kiln::intel {
+
 namespace {
 
 struct Comparison {
@@ -49,7 +50,7 @@ bool IsNot(const mir::Module& m, mir::ValueId v) {
 // of numbers, or a `not` of such. (What is worth repeating for another line,
 // core/mid/rematerialise_compares has repeated there.) Uses follow definitions, so one pass backwards
 // settles it.
-void Selector::FindStoredBools() {
+void Bools::FindStoredBools() {
   stored_.assign(m_.values.size(), false);
   const mir::StraightLines lines(m_);
   std::vector<mir::InstId> order;
@@ -70,12 +71,12 @@ void Selector::FindStoredBools() {
 }
 
 // The comparison's type at the width of what is compared.
-Type Selector::CompareType(Type t, mir::ValueId v) const {
+Type Bools::CompareType(Type t, mir::ValueId v) const {
   return t == Type::kF ? FloatType(v) : IntType(v, t == Type::kD);
 }
 
 // A comparison of words leaves words: the stored boolean is widened from them.
-void Selector::EmitCompare(mir::InstId id, Where where, bool store, bool flag) {
+void Bools::EmitCompare(mir::InstId id, Where where, bool store, bool flag) {
   const mir::Inst& inst = m_.inst(id);
   Comparison c = *ComparisonOf(inst.op);
   c.type = CompareType(c.type, m_.source(id, 0));
@@ -99,46 +100,18 @@ void Selector::EmitCompare(mir::InstId id, Where where, bool store, bool flag) {
   } else {
     EmitRaw(Op(Opcode::kCmp), fields, {f}, {sources[0], sources[1]});
   }
-  if (flag) {
-    if (flags_.size() == kMaxFlags) flags_.erase(flags_.begin());
-    flags_.push_back({m_.result(id), where, Flag{f, false}});
-  }
+  if (flag) Keep(m_.result(id), where, Flag{f, false});
 }
 
-Flag Selector::CompareFlag(Where where, CondMod cmod, Operand a, Operand b) {
-  Sources sources = {a, b};
-  Extra extra;
-  extra.cmod = cmod;
-  LegaliseSources(Opcode::kCmp, sources, extra);
-  lir::InstFields fields = Fields(where);
-  fields.cmod = static_cast<uint8_t>(extra.cmod);
-  const Operand f = Use(NewF(), Type::kUW);
-  EmitRaw(Op(Opcode::kCmp), fields, {f}, {sources[0], sources[1]});
-  return Flag{f, false};
-}
-
-Operand Selector::CompareStored(Where where, CondMod cmod, Type t, Operand a, Operand b) {
-  Sources sources = {a, b};
-  Extra extra;
-  extra.cmod = cmod;
-  LegaliseSources(Opcode::kCmp, sources, extra);
-  lir::InstFields fields = Fields(where);
-  fields.cmod = static_cast<uint8_t>(extra.cmod);
-  const Operand d = Use(New(where), t);
-  EmitRaw(Op(Opcode::kCmp), fields, {d, Use(NewF(), Type::kUW)}, {sources[0], sources[1]});
-  return Retype(d, Type::kD);
-}
-
-Operand Selector::StoredBool(mir::ValueId v) {
+Operand Bools::StoredBool(mir::ValueId v) {
   const mir::Value& value = m_.value(v);
   if (value.kind == mir::Value::Kind::kConstant) return Imm(value.bits ? ~0u : 0, Type::kD);
   if (value.kind == mir::Value::Kind::kUndef) return Imm(0, Type::kD);
-  assert(map_[v.index].kind != Operand::Kind::kNone);
-  return Retype(map_[v.index], Type::kD);
+  return Retype(e_.Given(v), Type::kD);
 }
 
-Flag Selector::FlagOf(mir::ValueId v, Where where) {
-  for (const CachedFlag& c : flags_) {
+Flag Bools::FlagOf(mir::ValueId v, Where where) {
+  for (const CachedFlag& c : *flags_) {
     if (c.value == v && c.where == where) return c.flag;
   }
   if (!stored_[v.index] && IsNot(m_, v)) {
@@ -148,16 +121,20 @@ Flag Selector::FlagOf(mir::ValueId v, Where where) {
   }
   if (!stored_[v.index] && IsNumberCompare(m_, v)) {
     EmitCompare(mir::InstId(m_.value(v).owner), where, /*store=*/false, /*flag=*/true);
-    return flags_.back().flag;
+    return flags_->back().flag;
   }
   // From the stored form, or a constant.
   const Flag flag = CompareFlag(where, CondMod::kNz, StoredBool(v), Imm(0, Type::kD));
-  if (flags_.size() == kMaxFlags) flags_.erase(flags_.begin());
-  flags_.push_back({v, where, flag});
+  Keep(v, where, flag);
   return flag;
 }
 
-absl::Status Selector::VisitBool(mir::InstId id) {
+void Bools::Keep(mir::ValueId v, Where where, const Flag& flag) {
+  if (flags_->size() == kMaxFlags) flags_->erase(flags_->begin());
+  flags_->push_back({v, where, flag});
+}
+
+absl::Status Bools::VisitBool(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const mir::ValueId result = m_.result(id);
   const Where where = WhereOf(result);
@@ -188,15 +165,8 @@ absl::Status Selector::VisitBool(mir::InstId id) {
   }
 }
 
-Operand Selector::SelectByFlag(Where where, Type t, const Flag& flag, Operand if_true,
-                               Operand if_false) {
-  Extra extra;
-  extra.predicate = flag;
-  return Alu(Opcode::kSel, t, where, {if_true, if_false}, extra);
-}
-
 // select(b, 1, 0) and such are the stored boolean, masked.
-Operand Selector::SelectOp(mir::InstId id) {
+Operand Bools::SelectOp(mir::InstId id) {
   const mir::ValueId result = m_.result(id);
   const Where where = WhereOf(result);
   const mir::ValueId condition = m_.source(id, 0);
@@ -205,7 +175,7 @@ Operand Selector::SelectOp(mir::InstId id) {
   const auto arm = [&](int i) {
     const mir::ValueId v = m_.source(id, i);
     if (IsBool(m_, v)) return Retype(StoredBool(v), raw);
-    return BitsOf(v) == 8 ? Widened(v, where, false) : Src(v, raw);
+    return BitsOf(v) == 8 ? conversions_.Widened(v, where, false) : Src(v, raw);
   };
   const Operand if_true = arm(1), if_false = arm(2);
   const bool stored = stored_[condition.index] ||

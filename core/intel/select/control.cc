@@ -5,11 +5,11 @@
 //   loop:  preheader -> header ... latch [while] -> header; breaks -> exit
 // After a break or continue inside an if stands a block of its own for the else / endif that the
 // thread still passes with its lanes off; no lane comes there.
-#include "core/intel/select/selector.h"
+#include "core/intel/select/control.h"
 
 namespace kiln::intel {
 
-void Selector::Terminate(Opcode op, const std::optional<Flag>& predicate) {
+void Control::Terminate(Opcode op, const std::optional<Flag>& predicate) {
   lir::InstFields fields = Fields(Where::kLanes);
   if (!predicate) {
     EmitRaw(Op(op), fields, {}, {});
@@ -22,7 +22,7 @@ void Selector::Terminate(Opcode op, const std::optional<Flag>& predicate) {
 
 // Arguments in the files of the parameters. What is not a register of that file yet becomes one
 // here, in front of the jump.
-std::vector<Operand> Selector::EdgeArguments(lir::BlockId to,
+std::vector<Operand> Control::EdgeArguments(lir::BlockId to,
                                              absl::Span<const mir::ValueId> values) {
   std::vector<Operand> args;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -33,7 +33,7 @@ std::vector<Operand> Selector::EdgeArguments(lir::BlockId to,
     }
     const bool is_bool = m_.value(v).type == mir::Type::kBool;
     const Type t = IntType(v, false);
-    const Operand o = is_bool ? StoredBool(v) : Src(v, t);
+    const Operand o = is_bool ? bools_.StoredBool(v) : Src(v, t);
     const lir::Value param = f_.value(f_.block(to).params[i]);
     const bool fits = o.kind == Operand::Kind::kValue && o.mods == 0 && o.sub == 0 &&
                       FileOf(o) == param.file &&
@@ -42,7 +42,7 @@ std::vector<Operand> Selector::EdgeArguments(lir::BlockId to,
     if (fits) {
       args.push_back(Retype(o, Type::kUD));
     } else if (t == Type::kUB) {
-      const Operand wide = Widened(v, where, false);
+      const Operand wide = conversions_.Widened(v, where, false);
       args.push_back(IsImm(wide) ? Mov(Type::kUD, where, wide) : wide);
     } else {
       args.push_back(Mov(t, where, Retype(o, t)));
@@ -51,13 +51,13 @@ std::vector<Operand> Selector::EdgeArguments(lir::BlockId to,
   return args;
 }
 
-void Selector::AddEdgeTo(lir::BlockId to, absl::Span<const mir::ValueId> values) {
+void Control::AddEdgeTo(lir::BlockId to, absl::Span<const mir::ValueId> values) {
   const std::vector<Operand> args = EdgeArguments(to, values);
   b_.AddEdge(b_.block(), to, args);
 }
 
 // A break or continue: ends the current block and leaves no lane.
-void Selector::JumpOut(mir::InstId jump) {
+void Control::JumpOut(mir::InstId jump) {
   const bool is_break = m_.inst(jump).op == mir::Op::kBreak;
   const LoopTargets& loop = loops_.back();
   AddEdgeTo(is_break ? loop.exit : loop.header, m_.sources(jump));
@@ -65,10 +65,10 @@ void Selector::JumpOut(mir::InstId jump) {
 }
 
 // Visits a region up to its end, and past a jump out of the loop.
-absl::StatusOr<Selector::End> Selector::VisitSide(mir::RegionId region) {
-  if (absl::Status s = VisitRegion(region); !s.ok()) return s;
+absl::StatusOr<Control::End> Control::VisitSide(mir::RegionId region) {
+  if (absl::Status s = visit_region_(region); !s.ok()) return s;
   const mir::InstId last = m_.region(region).insts.back();
-  spirv_id_ = m_.inst(last).spirv_id;
+  e_.SetId(m_.inst(last).spirv_id);
   switch (m_.inst(last).op) {
     case mir::Op::kYield: return End::kYield;
     case mir::Op::kUnreachable: return End::kUnreachable;
@@ -77,7 +77,7 @@ absl::StatusOr<Selector::End> Selector::VisitSide(mir::RegionId region) {
 }
 
 // After a jump the thread goes on, without lanes, in a block of its own.
-void Selector::EnterTail() {
+void Control::EnterTail() {
   const lir::BlockId jumped = b_.block();
   const lir::BlockId tail = NewBlock();
   b_.AddPhysicalEdge(jumped, tail);
@@ -85,7 +85,7 @@ void Selector::EnterTail() {
 }
 
 // Ends one side of an if with the else or endif `op`; `next` is the block behind that.
-absl::Status Selector::VisitIfSide(mir::RegionId region, Opcode op, lir::BlockId join,
+absl::Status Control::VisitIfSide(mir::RegionId region, Opcode op, lir::BlockId join,
                                    lir::BlockId next) {
   const absl::StatusOr<End> end = VisitSide(region);
   if (!end.ok()) return end.status();
@@ -96,18 +96,18 @@ absl::Status Selector::VisitIfSide(mir::RegionId region, Opcode op, lir::BlockId
   return absl::OkStatus();
 }
 
-void Selector::AddParams(lir::BlockId block, mir::ValueId first, int count) {
+void Control::AddParams(lir::BlockId block, mir::ValueId first, int count) {
   for (int i = 0; i < count; ++i) {
     const mir::ValueId v(first.index + static_cast<uint32_t>(i));
     lir::Value param;
     param.file = IsUniform(v) ? kFileU : kFileG;
     if (param.file == kFileG && BitsOf(v) == 16) param.elem_bytes = 2;
-    param.spirv_id = spirv_id_;
+    param.spirv_id = e_.spirv_id();
     Set(v, Use(b_.AddParam(block, param), Type::kUD));
   }
 }
 
-absl::Status Selector::VisitIf(mir::InstId id) {
+absl::Status Control::VisitIf(mir::InstId id) {
   const mir::Inst inst = m_.inst(id);
   const auto empty = [&](mir::RegionId region) {
     const std::vector<mir::InstId>& insts = m_.region(region).insts;
@@ -119,7 +119,7 @@ absl::Status Selector::VisitIf(mir::InstId id) {
   const mir::RegionId then_region = inst.regions[swap ? 1 : 0];
   const mir::RegionId else_region = inst.regions[swap ? 0 : 1];
   const bool has_else = !empty(else_region);
-  Flag flag = FlagOf(m_.source(id, 0), Where::kLanes);
+  Flag flag = bools_.FlagOf(m_.source(id, 0), Where::kLanes);
   flag.inverse = flag.inverse != swap;
   Terminate(Opcode::kIf, flag);
   const lir::BlockId head = b_.block();
@@ -143,7 +143,7 @@ absl::Status Selector::VisitIf(mir::InstId id) {
   return absl::OkStatus();
 }
 
-absl::Status Selector::VisitLoop(mir::InstId id) {
+absl::Status Control::VisitLoop(mir::InstId id) {
   const mir::Inst inst = m_.inst(id);
   const mir::RegionId body = inst.regions[0];
   const lir::BlockId exit = NewBlock();
@@ -156,9 +156,9 @@ absl::Status Selector::VisitLoop(mir::InstId id) {
   AddEdgeTo(header, m_.sources(id));
 
   Enter(header);
-  if (absl::Status s = VisitRegion(body); !s.ok()) return s;
+  if (absl::Status s = visit_region_(body); !s.ok()) return s;
   const mir::InstId last = m_.region(body).insts.back();
-  spirv_id_ = m_.inst(last).spirv_id;
+  e_.SetId(m_.inst(last).spirv_id);
   if (m_.inst(last).op == mir::Op::kContinue) {
     AddEdgeTo(header, m_.sources(last));
   } else {
@@ -176,7 +176,7 @@ absl::Status Selector::VisitLoop(mir::InstId id) {
 }
 
 // Blocks were made when they were first named; puts them into the order they were entered in.
-void Selector::SortBlocks() {
+void Control::SortBlocks() {
   std::vector<lir::BlockId> place(f_.blocks.size());
   std::vector<lir::Block> sorted;
   sorted.reserve(f_.blocks.size());
@@ -189,6 +189,14 @@ void Selector::SortBlocks() {
     for (lir::BlockId& b : block.physical_succs) b = place[b.index];
   }
   f_.blocks = std::move(sorted);
+}
+
+lir::BlockId Control::NewBlock() { return b_.NewBlock(static_cast<uint16_t>(loops_.size())); }
+
+void Control::Enter(lir::BlockId block) {
+  b_.SetBlock(block);
+  layout_.push_back(block);
+  e_.scopes().EnterBlock();
 }
 
 }  // namespace kiln::intel

@@ -11,10 +11,11 @@
 #include <algorithm>
 
 #include "core/intel/isa/messages.h"
-#include "core/intel/select/selector.h"
+#include "core/intel/select/descriptors.h"
 #include "core/intel/select/texel_parts.h"
 
 namespace kiln::intel {
+
 namespace {
 
 // Of a descriptor in memory.
@@ -24,19 +25,18 @@ constexpr uint32_t kSurfaceHandleByte = 0, kSamplerHandleByte = 4;
 
 // Lanes that are active further on in the region, or inside it, were active here and had the same
 // index: it is read once.
-Operand Selector::UniformIndex(mir::ValueId index) {
+Operand Descriptors::UniformIndex(mir::ValueId index) {
   if (IsUniform(index)) return Src(index, Type::kUD);
-  for (const CachedIndex& c : indices_) {
-    if (c.index == index) return c.first;
-  }
-  indices_.push_back({index, Broadcast(ToLanes(Src(index, Type::kUD)), FirstLane())});
-  return indices_.back().first;
+  const auto same = [&](const CachedIndex& c) { return c.index == index; };
+  if (const CachedIndex* c = indices_.Find(same)) return c->first;
+  return indices_.Add({index, lanes_.Broadcast(ToLanes(Src(index, Type::kUD)), lanes_.FirstLane())})
+      .first;
 }
 
-// Adds the index to `base`, the place of the resource's first descriptor, or leaves it to the message's
-// descriptor.
-void Selector::ApplyIndex(mir::ValueId index, uint32_t resource, uint32_t shift, uint32_t& base,
-                          SurfaceRef& ref) {
+// Adds the index to `base`, the place of the resource's first descriptor, or leaves it to the
+// message's descriptor.
+void Descriptors::ApplyIndex(mir::ValueId index, uint32_t resource, uint32_t shift, uint32_t& base,
+                             SurfaceRef& ref) {
   Operand o = UniformIndex(index);
   if (IsImm(o)) {
     base += KnownElement(*abi_.device, m_.resources[resource], o.id);
@@ -49,8 +49,8 @@ void Selector::ApplyIndex(mir::ValueId index, uint32_t resource, uint32_t shift,
 
 // Four bytes of the resource's descriptor, or of the one of its array that the index names, in this
 // memory. Notes in `ref` if a value chooses it.
-Operand Selector::Handle(uint32_t memory, uint32_t resource, std::optional<mir::ValueId> index,
-                         uint32_t byte, SurfaceRef& ref) {
+Operand Descriptors::Handle(uint32_t memory, uint32_t resource, std::optional<mir::ValueId> index,
+                            uint32_t byte, SurfaceRef& ref) {
   static_assert(kDescriptorBytes == 8);
   constexpr uint32_t kShift = 3, kChunk = 32;
   Place place;
@@ -61,25 +61,24 @@ Operand Selector::Handle(uint32_t memory, uint32_t resource, std::optional<mir::
     const uint32_t known =
         index ? KnownElement(*abi_.device, m_.resources[resource], number.id) : 0;
     const uint32_t at = (element + known) * kDescriptorBytes;
-    const Operand chunk = ConstantChunk(place, at / kChunk);
-    return ElementAt(chunk.value(), at % kChunk + byte, 4, 1);
+    const Operand chunk = blocks_.ConstantChunk(place, at / kChunk);
+    return access_.ElementAt(chunk.value(), at % kChunk + byte, 4, 1);
   }
   ref.chosen = true;
-  for (const CachedHandles& c : handles_) {
-    if (c.memory == memory && c.element == element && c.number.id == number.id &&
-        c.number.comp == number.comp) {
-      return ElementAt(c.value, byte, 4, 1);
-    }
-  }
+  const auto same = [&](const CachedHandles& c) {
+    return c.memory == memory && c.element == element && c.number.id == number.id &&
+           c.number.comp == number.comp;
+  };
+  if (const CachedHandles* c = handles_.Find(same)) return access_.ElementAt(c->value, byte, 4, 1);
   const Operand scaled =
       Alu(Opcode::kShl, Type::kUD, Where::kUniform, {number, Imm(kShift, Type::kUD)});
   const Operand at = Offset(scaled, element * kDescriptorBytes, Where::kUniform);
-  handles_.push_back({memory, element, number, BlockRead(place, kSend, at, 1)});
-  return ElementAt(handles_.back().value, byte, 4, 1);
+  const lir::ValueId all = blocks_.BlockRead(place, kSend, at, 1);
+  return access_.ElementAt(handles_.Add({memory, element, number, all}).value, byte, 4, 1);
 }
 
 // The surface of a resource, of an array the one chosen by the index.
-SurfaceRef Selector::SurfaceOf(uint32_t resource, std::optional<mir::ValueId> index) {
+SurfaceRef Descriptors::SurfaceOf(uint32_t resource, std::optional<mir::ValueId> index) {
   SurfaceRef ref;
   const uint32_t memory = abi_.surface_memory[resource];
   if (memory != Abi::kNoSurface) {
@@ -92,19 +91,19 @@ SurfaceRef Selector::SurfaceOf(uint32_t resource, std::optional<mir::ValueId> in
   return ref;
 }
 
-SurfaceRef Selector::BufferOf(mir::InstId id) {
+SurfaceRef Descriptors::BufferOf(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   if ((inst.flags & mir::kIndexed) == 0) return SurfaceOf(inst.imm0, std::nullopt);
   return SurfaceOf(inst.imm0, m_.source(id, 0));
 }
 
-SurfaceRef Selector::ImageOf(mir::InstId id, const mir::TexelSources& s) {
+SurfaceRef Descriptors::ImageOf(mir::InstId id, const mir::TexelSources& s) {
   if (s.image_index < 0) return SurfaceOf(m_.inst(id).imm0, std::nullopt);
   return SurfaceOf(m_.inst(id).imm0, m_.source(id, s.image_index));
 }
 
 // Image and sampler of a sampler message.
-void Selector::Descriptors(mir::InstId id, const mir::TexelSources& s, SamplerCall& call) {
+void Descriptors::AddTo(mir::InstId id, const mir::TexelSources& s, SamplerCall& call) {
   call.surface = ImageOf(id, s);
   if (m_.inst(id).op == mir::Op::kFetch) return;
   const mir::TexelOp& t = m_.texel_ops[m_.inst(id).imm1];

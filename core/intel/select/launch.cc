@@ -1,12 +1,11 @@
 // What the launch gives: r0, push constants, ids (Intel ABI v2, core/intel/ABI.md).
-#include "core/intel/select/selector.h"
+#include "core/intel/select/launch.h"
 
 #include <bit>
-#include <utility>
 
 namespace kiln::intel {
 
-void Selector::DeclareLiveIns() {
+void Launch::DeclareLiveIns() {
   lir::Value reg;
   reg.file = kFileU;
   reg.comps = 8;
@@ -18,41 +17,39 @@ void Selector::DeclareLiveIns() {
   }
 }
 
-Operand Selector::PushDword(uint32_t byte) const {
+Operand Launch::PushDword(uint32_t byte) const {
   return Use(push_[byte / 32], Type::kUD, static_cast<int>(byte % 32 / 4));
 }
 
 // 16-bit lane numbers, made once.
-Operand Selector::LaneIds() {
+Operand Launch::LaneIds() {
   if (!lane_ids_) {
     const lir::ValueId v = NewG(1, 2);
-    const bool outer = std::exchange(in_prologue_, true);
+    const Emission::Prologue prologue(e_);
     lir::InstFields fields = Fields(Where::kLanes);
     fields.flags |= lir::kNoMask;
     EmitRaw(kLaneIds, fields, {Use(v, Type::kUW)}, {});
-    in_prologue_ = outer;
     lane_ids_ = Use(v, Type::kUW);
   }
   return *lane_ids_;
 }
 
 // subgroup id * width + lane.
-Operand Selector::LocalIndex() {
+Operand Launch::LocalIndex() {
   if (!local_index_) {
     const Operand lanes = LaneIds();
-    const bool outer = std::exchange(in_prologue_, true);
+    const Emission::Prologue prologue(e_);
     const Operand base = Alu(Opcode::kShl, Type::kUD, Where::kUniform,
                              {PushDword(*abi_.subgroup_id),
                               Imm(static_cast<uint32_t>(std::countr_zero(
                                       static_cast<unsigned>(width_))),
                                   Type::kUD)});
     local_index_ = Alu(Opcode::kAdd, Type::kUD, Where::kLanes, {base, lanes});
-    in_prologue_ = outer;
   }
   return *local_index_;
 }
 
-absl::Status Selector::VisitLaunch(mir::InstId id) {
+absl::Status Launch::VisitLaunch(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const mir::ValueId result = m_.result(id);
   switch (inst.op) {
@@ -75,6 +72,15 @@ absl::Status Selector::VisitLaunch(mir::InstId id) {
     default: return Unexpected(inst, "not a launch value");
   }
   return absl::OkStatus();
+}
+
+void Launch::EndThread() {
+  lir::InstFields fields = Fields(Where::kUniform);
+  fields.width = 8;
+  const lir::ValueId payload = NewRegisters(1);
+  f_.value(payload).in_tail = true;
+  EmitRaw(Op(Opcode::kMov), fields, {Def(payload, Type::kUD)}, {Use(r0_, Type::kUD, 0, 8)});
+  EmitRaw(kEot, fields, {}, {Use(payload, Type::kUD, 0, 8)});
 }
 
 }  // namespace kiln::intel

@@ -5,7 +5,7 @@
 // MIR op is either selected or refused with a named error that carries its SPIR-V id.
 //
 // Cost: linear. One pass in program order; values are mapped as they are defined.
-// Files: selector.h (state and helpers), alu.cc, bools.cc, memory.cc, control.cc, launch.cc.
+// Rooms: README.md.
 #ifndef KILN_CORE_INTEL_SELECT_SELECT_H_
 #define KILN_CORE_INTEL_SELECT_SELECT_H_
 

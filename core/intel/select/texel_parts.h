@@ -1,4 +1,4 @@
-// Pieces that image.cc and sampler.cc share; internal to this folder.
+// Pieces that images.cc and samplers.cc share; internal to this folder.
 #ifndef KILN_CORE_INTEL_SELECT_TEXEL_PARTS_H_
 #define KILN_CORE_INTEL_SELECT_TEXEL_PARTS_H_
 
@@ -10,6 +10,8 @@
 #include "core/lir/lir.h"
 
 namespace kiln::intel {
+
+inline constexpr uint32_t kSamplerShift = 8;   // of the sampler index in a descriptor
 
 // A sampler message to be: operands by the kind of parameter.
 struct SamplerCall {

@@ -10,10 +10,11 @@
 #include <bit>
 
 #include "core/intel/lir/subgroup.h"
-#include "core/intel/select/selector.h"
+#include "core/intel/select/lanes.h"
 #include "core/mir/reduce.h"
 
 namespace kiln::intel {
+
 namespace {
 
 using mir::ReduceOp;
@@ -34,7 +35,7 @@ Type TypeOf(ReduceOp op, uint32_t bits) {
 }  // namespace
 
 // The lanes for which `test` (kNz or kZ) of a stored boolean holds, as bits of a uniform dword.
-Operand Selector::Ballot(Operand stored_bool, CondMod test) {
+Operand Lanes::Ballot(Operand stored_bool, CondMod test) {
   lir::InstFields fields = Fields(Where::kLanes);
   fields.flags |= lir::kNoMask;
   fields.aux = static_cast<uint32_t>(test);
@@ -46,26 +47,26 @@ Operand Selector::Ballot(Operand stored_bool, CondMod test) {
 }
 
 // The active lanes as bits, 0 in a thread that runs the block for its fused neighbour alone.
-Operand Selector::ActiveLanes() {
-  if (!active_lanes_) active_lanes_ = Ballot(Imm(~0u, Type::kD), CondMod::kNz);
-  return *active_lanes_;
+Operand Lanes::ActiveLanes() {
+  if (!*active_lanes_) *active_lanes_ = Ballot(Imm(~0u, Type::kD), CondMod::kNz);
+  return **active_lanes_;
 }
 
 // The number of the first active lane.
-Operand Selector::FirstLane() {
-  if (divergence_.AllLanesAt(at_)) return Imm(0, Type::kUD);
-  if (!first_lane_) {
-    first_lane_ = Alu(Opcode::kFbl, Type::kUD, Where::kUniform, {ActiveLanes()});
+Operand Lanes::FirstLane() {
+  if (e_.divergence().AllLanesAt(e_.at())) return Imm(0, Type::kUD);
+  if (!*first_lane_) {
+    *first_lane_ = Alu(Opcode::kFbl, Type::kUD, Where::kUniform, {ActiveLanes()});
   }
-  return *first_lane_;
+  return **first_lane_;
 }
 
 // The predicate of a message that no thread without active lanes may send: one without mask, under
 // control flow, to what a value chooses (an address or a descriptor's index), which nobody has
 // computed there (Wa_1407528679, isa/apply_workarounds.cc). Its lanes, as many as the message's,
 // agree.
-std::optional<Operand> Selector::Guard(const lir::InstFields& fields, bool chosen) {
-  if (!chosen || (fields.flags & lir::kNoMask) == 0 || regions_ < 2) return std::nullopt;
+std::optional<Operand> Lanes::Guard(const lir::InstFields& fields, bool chosen) {
+  if (!chosen || (fields.flags & lir::kNoMask) == 0 || e_.scopes().depth() < 2) return std::nullopt;
   lir::InstFields compare = Fields(Where::kUniform);
   compare.width = std::max<uint8_t>(fields.width, 8);
   compare.cmod = static_cast<uint8_t>(CondMod::kNz);
@@ -76,7 +77,7 @@ std::optional<Operand> Selector::Guard(const lir::InstFields& fields, bool chose
 
 // The whole element that a short value is part of; PartOfElement gives the part of another such
 // element.
-Operand Selector::Element(const Operand& o) {
+Operand Lanes::Element(const Operand& o) {
   const uint8_t bytes = f_.value(o.value()).elem_bytes;
   if (o.mods != 0 || FileOf(o) != kFileG || bytes > 4) return ToLanes(o);
   Operand element = Retype(o, bytes == 2 ? Type::kUW : Type::kUD);
@@ -84,7 +85,7 @@ Operand Selector::Element(const Operand& o) {
   return element;
 }
 
-Operand Selector::PartOfElement(const Operand& element, const Operand& like) const {
+Operand Lanes::PartOfElement(const Operand& element, const Operand& like) const {
   Operand part = element;
   part.type = like.type;
   part.sub = like.mods == 0 ? like.sub : uint8_t{0};
@@ -92,7 +93,7 @@ Operand Selector::PartOfElement(const Operand& element, const Operand& like) con
 }
 
 // Where lane `index` of a value is, in bytes from its first lane; in all lanes, whichever are on.
-Operand Selector::LaneOffset(Where where, Operand index, int bytes) {
+Operand Lanes::LaneOffset(Where where, Operand index, int bytes) {
   lir::InstFields fields = Fields(where);
   fields.flags |= lir::kNoMask;
   const Operand lane = Use(New(where, Type::kUW), Type::kUW);
@@ -106,7 +107,7 @@ Operand Selector::LaneOffset(Where where, Operand index, int bytes) {
 }
 
 // A per-lane value in one lane, whose number is uniform or an immediate.
-Operand Selector::Broadcast(const Operand& value, const Operand& lane) {
+Operand Lanes::Broadcast(const Operand& value, const Operand& lane) {
   const Operand element = Element(value);
   const Operand result = Use(NewU(), static_cast<Type>(element.type));
   const Operand where = IsImm(lane) ? lane
@@ -117,34 +118,34 @@ Operand Selector::Broadcast(const Operand& value, const Operand& lane) {
 }
 
 // A number or stored boolean as bits, wherever it is.
-Operand Selector::AnyValue(mir::ValueId v) {
-  return m_.value(v).type == mir::Type::kBool ? StoredBool(v) : Src(v, IntType(v, false));
+Operand Lanes::AnyValue(mir::ValueId v) {
+  return m_.value(v).type == mir::Type::kBool ? bools_.StoredBool(v) : Src(v, IntType(v, false));
 }
 
-bool Selector::IsOnePerThread(const Operand& o) const {
+bool Lanes::IsOnePerThread(const Operand& o) const {
   return IsImm(o) || FileOf(o) == kFileU;
 }
 
-absl::Status Selector::VisitSubgroup(mir::InstId id) {
+absl::Status Lanes::VisitSubgroup(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const mir::ValueId result = m_.result(id);
   switch (inst.op) {
     case mir::Op::kSubgroupElect:
       Set(result, CompareStored(Where::kLanes, CondMod::kZ, Type::kD,
-                                Mov(Type::kUD, Where::kLanes, LaneIds()), FirstLane()));
+                                Mov(Type::kUD, Where::kLanes, launch_.LaneIds()), FirstLane()));
       break;
     case mir::Op::kSubgroupAny:
       Set(result, CompareStored(Where::kUniform, CondMod::kNz, Type::kD,
-                                Ballot(StoredBool(m_.source(id, 0)), CondMod::kNz),
+                                Ballot(bools_.StoredBool(m_.source(id, 0)), CondMod::kNz),
                                 Imm(0, Type::kUD)));
       break;
     case mir::Op::kSubgroupAll:
       Set(result, CompareStored(Where::kUniform, CondMod::kZ, Type::kD,
-                                Ballot(StoredBool(m_.source(id, 0)), CondMod::kZ),
+                                Ballot(bools_.StoredBool(m_.source(id, 0)), CondMod::kZ),
                                 Imm(0, Type::kUD)));
       break;
     case mir::Op::kBallot:
-      Set(result, Ballot(StoredBool(m_.source(id, 0)), CondMod::kNz));
+      Set(result, Ballot(bools_.StoredBool(m_.source(id, 0)), CondMod::kNz));
       for (int i = 1; i < inst.num_results; ++i) Set(m_.result(id, i), Imm(0, Type::kUD));
       break;
     case mir::Op::kReadFirst:
@@ -160,7 +161,7 @@ absl::Status Selector::VisitSubgroup(mir::InstId id) {
   return absl::OkStatus();
 }
 
-void Selector::ReadLanes(mir::InstId id) {
+void Lanes::ReadLanes(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const mir::ValueId result = m_.result(id);
   const Operand value = AnyValue(m_.source(id, 0));
@@ -189,7 +190,7 @@ void Selector::ReadLanes(mir::InstId id) {
 
 // The mask if the index is the lane's number exclusive-or a constant, and moves by regions are no more
 // than addresses cost.
-std::optional<uint32_t> Selector::XorOfLanes(mir::ValueId index) const {
+std::optional<uint32_t> Lanes::XorOfLanes(mir::ValueId index) const {
   const std::optional<mir::InstId> id = DefinedBy(index, mir::Op::kXor);
   if (!id || !m_.IsConstant(m_.source(*id, 1)) ||
       !DefinedBy(m_.source(*id, 0), mir::Op::kSubgroupInvocation)) {
@@ -204,7 +205,7 @@ std::optional<uint32_t> Selector::XorOfLanes(mir::ValueId index) const {
 }
 
 // By a pattern that does not depend on data: its parameter goes into aux.
-Operand Selector::ReadPattern(uint16_t op, const Operand& value, uint32_t aux) {
+Operand Lanes::ReadPattern(uint16_t op, const Operand& value, uint32_t aux) {
   const Operand element = Element(value);
   lir::InstFields fields = Fields(Where::kLanes);
   fields.aux = aux;
@@ -215,7 +216,7 @@ Operand Selector::ReadPattern(uint16_t op, const Operand& value, uint32_t aux) {
   return PartOfElement(d, value);
 }
 
-Operand Selector::Shuffle(const Operand& value, const Operand& index) {
+Operand Lanes::Shuffle(const Operand& value, const Operand& index) {
   const Operand element = Element(value);
   const Operand offset =
       LaneOffset(Where::kLanes, index, f_.value(element.value()).elem_bytes);
@@ -225,13 +226,13 @@ Operand Selector::Shuffle(const Operand& value, const Operand& index) {
   return PartOfElement(d, value);
 }
 
-void Selector::Scan(mir::InstId id) {
+void Lanes::Scan(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const uint32_t bits = BitsOf(m_.result(id));
   ScanAux aux;
   aux.op = static_cast<ReduceOp>(inst.imm0);
   aux.cluster = static_cast<uint8_t>(width_);
-  aux.all_on = at_width_.full_threads && divergence_.AllLanesAt(id);
+  aux.all_on = at_width_.full_threads && e_.divergence().AllLanesAt(id);
   if (inst.op == mir::Op::kInclusiveScan) {
     aux.kind = ScanAux::kInclusive;
   } else if (inst.op == mir::Op::kExclusiveScan) {

@@ -5,11 +5,12 @@
 // time; no pow and no float division in the math unit; min/max (sel with a condition) return the
 // other source if one is NaN; saturation turns NaN into 0; float-to-integer moves saturate.
 // Sources: opcode and math tables of core/intel/isa, Mesa's binaries of the corpus.
-#include "core/intel/select/selector.h"
+#include "core/intel/select/arithmetic.h"
 
 #include "core/mid/analysis/known_bits.h"
 
 namespace kiln::intel {
+
 namespace {
 
 Operand Negated(Operand o) {
@@ -54,32 +55,29 @@ uint32_t WordFactor(uint32_t bits) {
 
 }  // namespace
 
-absl::Status Selector::VisitAlu(mir::InstId id) {
+absl::Status Arithmetic::VisitAlu(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const mir::ValueId result = m_.result(id);
   const Where where = WhereOf(result);
   if (inst.op == mir::Op::kSelect) {
-    Set(result, SelectOp(id));
+    Set(result, bools_.SelectOp(id));
     return absl::OkStatus();
   }
   if (inst.num_sources == 0) return Unexpected(inst, "operation not selected");
-  for (auto group : {&Selector::Float, &Selector::FloatMath, &Selector::Integer,
-                     &Selector::IntegerBits, &Selector::Conversion}) {
+  for (auto group : {&Arithmetic::Float, &Arithmetic::FloatMath, &Arithmetic::Integer,
+                     &Arithmetic::IntegerBits}) {
     const Operand o = (this->*group)(id, where);
     if (o.kind == Operand::Kind::kNone) continue;
     Set(result, o);
     return absl::OkStatus();
   }
-  return Unexpected(inst, "operation not selected");
+  const Operand o = conversions_.Conversion(id, where);
+  if (o.kind == Operand::Kind::kNone) return Unexpected(inst, "operation not selected");
+  Set(result, o);
+  return absl::OkStatus();
 }
 
-Operand Selector::MinMax(Where where, Type t, bool max, Operand a, Operand b) {
-  Extra extra;
-  extra.cmod = max ? CondMod::kGe : CondMod::kL;
-  return Alu(Opcode::kSel, t, where, {a, b}, extra);
-}
-
-Operand Selector::Float(mir::InstId id, Where where) {
+Operand Arithmetic::Float(mir::InstId id, Where where) {
   using mir::Op;
   const Op op = m_.inst(id).op;
   const Type t = FloatType(m_.source(id, 0));
@@ -117,12 +115,12 @@ Operand Selector::Float(mir::InstId id, Where where) {
 
 // What has no half form (rounding), or one that overflows or loses too much (1 / b of a tiny b,
 // logarithms), is computed in single precision.
-Operand Selector::HalfByFloat(mir::InstId id, Where where) {
+Operand Arithmetic::HalfByFloat(mir::InstId id, Where where) {
   using mir::Op;
   const auto s = [&](int i) {
     return Alu(Opcode::kMov, Type::kF, where, {ToRegister(Src(m_.source(id, i), Type::kHF))});
   };
-  const auto round = [&](Opcode eu) { return ToHalf(where, Alu(eu, Type::kF, where, {s(0)})); };
+  const auto round = [&](Opcode eu) { return conversions_.ToHalf(where, Alu(eu, Type::kF, where, {s(0)})); };
   switch (m_.inst(id).op) {
     case Op::kFfloor: return round(Opcode::kRndd);
     case Op::kFceil: return round(Opcode::kRndu);
@@ -137,18 +135,18 @@ Operand Selector::HalfByFloat(mir::InstId id, Where where) {
                   Math(MathFunction::kInv, Type::kF, where, s(1))},
                  extra);
     }
-    case Op::kFrem: return ToHalf(where, FloatRemainder(where, s(0), s(1), Opcode::kRndz));
-    case Op::kFmod: return ToHalf(where, FloatRemainder(where, s(0), s(1), Opcode::kRndd));
+    case Op::kFrem: return conversions_.ToHalf(where, FloatRemainder(where, s(0), s(1), Opcode::kRndz));
+    case Op::kFmod: return conversions_.ToHalf(where, FloatRemainder(where, s(0), s(1), Opcode::kRndd));
     case Op::kFpow: {
       const Operand log = Math(MathFunction::kLog, Type::kF, where, s(0));
       const Operand product = Alu(Opcode::kMul, Type::kF, where, {log, s(1)});
-      return ToHalf(where, Math(MathFunction::kExp, Type::kF, where, product));
+      return conversions_.ToHalf(where, Math(MathFunction::kExp, Type::kF, where, product));
     }
     default: return {};
   }
 }
 
-Operand Selector::FloatMath(mir::InstId id, Where where) {
+Operand Arithmetic::FloatMath(mir::InstId id, Where where) {
   using mir::Op;
   const Op op = m_.inst(id).op;
   const Type t = FloatType(m_.source(id, 0));
@@ -175,7 +173,7 @@ Operand Selector::FloatMath(mir::InstId id, Where where) {
 }
 
 // a - b * round(a / b)
-Operand Selector::FloatRemainder(Where where, Operand a, Operand b, Opcode rounding) {
+Operand Arithmetic::FloatRemainder(Where where, Operand a, Operand b, Opcode rounding) {
   a = ToRegister(a);
   b = ToRegister(b);
   const Operand quotient =
@@ -185,7 +183,7 @@ Operand Selector::FloatRemainder(Where where, Operand a, Operand b, Opcode round
 }
 
 // The sign bit, with the bits of 1.0 unless the source is 0.
-Operand Selector::FloatSign(Where where, Type t, Operand a) {
+Operand Arithmetic::FloatSign(Where where, Type t, Operand a) {
   const bool half = t == Type::kHF;
   const Type bits = half ? Type::kUW : Type::kUD;
   a = ToRegister(a);
@@ -197,9 +195,8 @@ Operand Selector::FloatSign(Where where, Type t, Operand a) {
   return SelectByFlag(where, bits, nonzero, one, sign);
 }
 
-bool Selector::OnlyAdded(mir::ValueId v) {
-  if (!uses_) uses_.emplace(m_);
-  const absl::Span<const mir::Use> uses = uses_->Of(v);
+bool Arithmetic::OnlyAdded(mir::ValueId v) {
+  const absl::Span<const mir::Use> uses = e_.uses().Of(v);
   return std::all_of(uses.begin(), uses.end(), [&](const mir::Use& use) {
     return m_.inst(use.inst).op == mir::Op::kIadd || m_.inst(use.inst).op == mir::Op::kIsub;
   });
@@ -207,7 +204,7 @@ bool Selector::OnlyAdded(mir::ValueId v) {
 
 // Arithmetic on 16 bits is native where the hardware has it; division goes by 32 bits, of which the
 // low word is the result.
-Operand Selector::Integer(mir::InstId id, Where where) {
+Operand Arithmetic::Integer(mir::InstId id, Where where) {
   using mir::Op;
   const Op op = m_.inst(id).op;
   const mir::ValueId first = m_.source(id, 0);
@@ -215,8 +212,8 @@ Operand Selector::Integer(mir::InstId id, Where where) {
   const Type sd = IntType(first, true), ud = IntType(first, false);
   const auto d = [&](int i) { return Src(m_.source(id, i), sd); };
   const auto u = [&](int i) { return Src(m_.source(id, i), ud); };
-  const auto wide_d = [&](int i) { return Widened(m_.source(id, i), where, true); };
-  const auto wide_u = [&](int i) { return Widened(m_.source(id, i), where, false); };
+  const auto wide_d = [&](int i) { return conversions_.Widened(m_.source(id, i), where, true); };
+  const auto wide_u = [&](int i) { return conversions_.Widened(m_.source(id, i), where, false); };
   // Sums take -1 with a minus.
   const auto one_if = [&](Operand stored) {
     if (OnlyAdded(m_.result(id))) return Negated(Retype(stored, Type::kD));
@@ -270,13 +267,13 @@ Operand Selector::Integer(mir::InstId id, Where where) {
 }
 
 // Of words the product has 32 bits.
-Operand Selector::HighWordOfProduct(Where where, Type t, Operand a, Operand b) {
+Operand Arithmetic::HighWordOfProduct(Where where, Type t, Operand a, Operand b) {
   Operand product = Alu(Opcode::kMul, t, where, {a, b});
   product.sub = 2;
   return product;
 }
 
-Operand Selector::Multiply(Where where, mir::ValueId a, mir::ValueId b) {
+Operand Arithmetic::Multiply(Where where, mir::ValueId a, mir::ValueId b) {
   if (m_.IsConstant(a)) std::swap(a, b);
   Operand x = ToRegister(Src(a, Type::kD)), y = Src(b, Type::kD);
   if (IsImm(y) && FitsWord(y.id)) {
@@ -308,7 +305,7 @@ Operand Selector::Multiply(Where where, mir::ValueId a, mir::ValueId b) {
 
 // The accumulator has no lane of its own for a single dword in the middle of a register, so the
 // uniform form computes eight equal lanes.
-Operand Selector::MultiplyHigh(Where where, Type t, Operand a, Operand b) {
+Operand Arithmetic::MultiplyHigh(Where where, Type t, Operand a, Operand b) {
   a = ToRegister(a);
   lir::InstFields fields = Fields(where);
   if (where == Where::kLanes) {
@@ -323,7 +320,7 @@ Operand Selector::MultiplyHigh(Where where, Type t, Operand a, Operand b) {
 }
 
 // The remainder has the dividend's sign; where that differs from the divisor's, add the divisor.
-Operand Selector::SignedModulo(Where where, Operand a, Operand b) {
+Operand Arithmetic::SignedModulo(Where where, Operand a, Operand b) {
   b = ToRegister(b);
   const Operand r = Math(MathFunction::kIntDivRemainder, Type::kD, where, a, b);
   const Operand moved = Alu(Opcode::kAdd, Type::kD, where, {r, b});
@@ -336,7 +333,7 @@ Operand Selector::SignedModulo(Where where, Operand a, Operand b) {
 }
 
 // The accumulator comes first; bytes are signed where the source is.
-Operand Selector::DotProduct(mir::InstId id, Where where) {
+Operand Arithmetic::DotProduct(mir::InstId id, Where where) {
   using mir::Op;
   const Op op = m_.inst(id).op;
   const bool is_unsigned = op == Op::kUdot4x8 || op == Op::kUdot4x8Sat;
@@ -350,7 +347,7 @@ Operand Selector::DotProduct(mir::InstId id, Where where) {
              extra);
 }
 
-Operand Selector::IntegerBits(mir::InstId id, Where where) {
+Operand Arithmetic::IntegerBits(mir::InstId id, Where where) {
   using mir::Op;
   const mir::ValueId first = m_.source(id, 0);
   const bool narrow = BitsOf(first) == 16;
@@ -361,7 +358,7 @@ Operand Selector::IntegerBits(mir::InstId id, Where where) {
   const auto alu = [&](Opcode eu, std::initializer_list<Operand> sources) {
     return Alu(eu, Type::kUD, where, sources);
   };
-  const auto wide = [&](bool is_signed) { return Widened(first, where, is_signed); };
+  const auto wide = [&](bool is_signed) { return conversions_.Widened(first, where, is_signed); };
   // 31 - leading zeros; -1 for 0, which has 32.
   const auto msb = [&](Operand x) {
     const Operand zeros = alu(Opcode::kLzd, {x});
@@ -371,7 +368,7 @@ Operand Selector::IntegerBits(mir::InstId id, Where where) {
   switch (m_.inst(id).op) {
     case Op::kAnd: {
       // A byte or word taken out of a dword in one move.
-      const auto part = DefinedBy(first, Op::kUshr) ? NarrowPart(m_.result(id)) : std::nullopt;
+      const auto part = DefinedBy(first, Op::kUshr) ? conversions_.NarrowPart(m_.result(id)) : std::nullopt;
       if (part && part->sub != 0) return Alu(Opcode::kMov, Type::kUD, where, {*part});
       return logic(Opcode::kAnd);
     }
@@ -382,11 +379,11 @@ Operand Selector::IntegerBits(mir::InstId id, Where where) {
     case Op::kUdot4x8Sat:
     case Op::kSudot4x8Sat: return DotProduct(id, where);
     case Op::kOr: {
-      for (auto idiom : {&Selector::PackedWords, &Selector::Rotation}) {
-        const Operand o = narrow ? Operand() : (this->*idiom)(id, where);
-        if (o.kind != Operand::Kind::kNone) return o;
-      }
-      return logic(Opcode::kOr);
+      if (narrow) return logic(Opcode::kOr);
+      const Operand words = conversions_.PackedWords(id, where);
+      if (words.kind != Operand::Kind::kNone) return words;
+      const Operand rotation = Rotation(id, where);
+      return rotation.kind != Operand::Kind::kNone ? rotation : logic(Opcode::kOr);
     }
     case Op::kXor: return logic(Opcode::kXor);
     case Op::kNot: return Alu(Opcode::kNot, t, where, {u(0)});
@@ -418,7 +415,7 @@ Operand Selector::IntegerBits(mir::InstId id, Where where) {
 }
 
 // The hardware takes 5 bits of the count.
-Operand Selector::ShiftCount(mir::InstId id, Where where) {
+Operand Arithmetic::ShiftCount(mir::InstId id, Where where) {
   const mir::ValueId count = m_.source(id, 1);
   if (BitsOf(m_.source(id, 0)) == 32) return Src(count, Type::kUD);
   const Operand low = Src(count, Type::kUW);
@@ -427,7 +424,7 @@ Operand Selector::ShiftCount(mir::InstId id, Where where) {
 }
 
 // x << c | x >> (32 - c) with a constant c.
-Operand Selector::Rotation(mir::InstId id, Where where) {
+Operand Arithmetic::Rotation(mir::InstId id, Where where) {
   const auto shift = [&](mir::ValueId v, mir::Op op) -> std::optional<mir::InstId> {
     if (m_.value(v).kind != mir::Value::Kind::kResult) return std::nullopt;
     const mir::InstId def{m_.value(v).owner};
@@ -447,9 +444,9 @@ Operand Selector::Rotation(mir::InstId id, Where where) {
 }
 
 // bfe and bfi1 look at 5 bits of the width: 32 must be handled apart.
-Operand Selector::BitfieldExtract(mir::InstId id, Where where, Type t) {
+Operand Arithmetic::BitfieldExtract(mir::InstId id, Where where, Type t) {
   const bool narrow = BitsOf(m_.source(id, 0)) == 16;
-  const Operand value = Widened(m_.source(id, 0), where, t == Type::kD);
+  const Operand value = conversions_.Widened(m_.source(id, 0), where, t == Type::kD);
   const Operand offset = Src(m_.source(id, 1), t), count = Src(m_.source(id, 2), t);
   if (IsImm(count) && count.id >= (narrow ? 16 : 32)) return ToRegister(value);
   const Operand part = Alu(Opcode::kBfe, t, where, {count, offset, value});
@@ -459,9 +456,9 @@ Operand Selector::BitfieldExtract(mir::InstId id, Where where, Type t) {
   return SelectByFlag(where, t, partial, part, value);
 }
 
-Operand Selector::BitfieldInsert(mir::InstId id, Where where) {
+Operand Arithmetic::BitfieldInsert(mir::InstId id, Where where) {
   const bool narrow = BitsOf(m_.source(id, 0)) == 16;
-  const auto u = [&](int i) { return Widened(m_.source(id, i), where, false); };
+  const auto u = [&](int i) { return conversions_.Widened(m_.source(id, i), where, false); };
   const Operand base = u(0), insert = u(1), offset = u(2), count = u(3);
   if (IsImm(count) && count.id >= (narrow ? 16 : 32)) return ToRegister(insert);
   const Operand mask = Alu(Opcode::kBfi1, Type::kUD, where, {ToRegister(count), offset});

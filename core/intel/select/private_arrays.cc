@@ -8,11 +8,12 @@
 #include <bit>
 #include <utility>
 
-#include "core/intel/select/selector.h"
+#include "core/intel/select/private_arrays.h"
 
 namespace kiln::intel {
+
 // Of elements of a dword, or of 1 or 2 bytes.
-isa::MessageFields Selector::ScratchMessage(uint32_t element, bool write) const {
+isa::MessageFields PrivateArrays::ScratchMessage(uint32_t element, bool write) const {
   using isa::Message;
   isa::MessageFields f;
   if (element == 4) {
@@ -23,29 +24,28 @@ isa::MessageFields Selector::ScratchMessage(uint32_t element, bool write) const 
   }
   f.header = true;
   f.bti = isa::kBtiStatelessNonCoherent;
-  f.lanes = MessageLanes();
+  f.lanes = access_.MessageLanes();
   return f;
 }
 
-Operand Selector::ScratchHeader() {
+Operand PrivateArrays::ScratchHeader() {
   if (!scratch_header_) {
     const lir::ValueId v = NewRegisters(1);
-    const bool outer = std::exchange(in_prologue_, true);
+    const Emission::Prologue prologue(e_);
     lir::InstFields fields = Fields(Where::kUniform);
     fields.width = 8;
-    EmitRaw(kScratchHeader, fields, {Def(v, Type::kUD)}, {Use(r0_, Type::kUD, 0, 8)});
-    in_prologue_ = outer;
+    EmitRaw(kScratchHeader, fields, {Def(v, Type::kUD)}, {Use(launch_.r0(), Type::kUD, 0, 8)});
     scratch_header_ = Use(v, Type::kUD, 0, 8);
   }
   return *scratch_header_;
 }
 
 // Dword address of this lane's dword at byte `offset` of the array.
-Operand Selector::ScratchAddress(uint32_t array, mir::ValueId offset) {
+Operand PrivateArrays::ScratchAddress(uint32_t array, mir::ValueId offset) {
   const auto lanes_log2 = static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(width_)));
   const uint32_t base = abi_.array_offset[array] / 4 << lanes_log2;
   const Operand bytes = Src(offset, Type::kUD);
-  Operand place = LaneIds();
+  Operand place = launch_.LaneIds();
   if (IsImm(bytes)) {
     return Alu(Opcode::kAdd, Type::kUD, Where::kLanes,
                {place, Imm(base + (bytes.id / 4 << lanes_log2), Type::kUD)});
@@ -57,14 +57,14 @@ Operand Selector::ScratchAddress(uint32_t array, mir::ValueId offset) {
 }
 
 // Byte address of this lane's byte `bytes` after `offset`, which share a dword or not.
-Operand Selector::ScratchByteAddress(uint32_t array, mir::ValueId offset, uint32_t bytes) {
+Operand PrivateArrays::ScratchByteAddress(uint32_t array, mir::ValueId offset, uint32_t bytes) {
   const auto lanes_log2 = static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(width_)));
   const uint32_t base = abi_.array_offset[array] << lanes_log2;
   const Where where = WhereOf(offset);
   const auto ud = [&](Opcode op, Where w, Operand a, Operand b) {
     return Alu(op, Type::kUD, w, {a, b});
   };
-  const Operand lane = ud(Opcode::kShl, Where::kLanes, LaneIds(), Imm(2, Type::kUD));
+  const Operand lane = ud(Opcode::kShl, Where::kLanes, launch_.LaneIds(), Imm(2, Type::kUD));
   const Operand byte = Offset(Src(offset, Type::kUD), bytes, where);
   if (IsImm(byte)) {
     const uint32_t at = base + ((byte.id & ~3u) << lanes_log2) + byte.id % 4;
@@ -77,10 +77,10 @@ Operand Selector::ScratchByteAddress(uint32_t array, mir::ValueId offset, uint32
   return Offset(ud(Opcode::kAdd, Where::kLanes, place, lane), base, Where::kLanes);
 }
 
-void Selector::LoadPrivate(mir::InstId id) {
+void PrivateArrays::LoadPrivate(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const Operand header = ScratchHeader();
-  const uint32_t element = ElementBytes(m_.result(id));
+  const uint32_t element = access_.ElementBytes(m_.result(id));
   for (int i = 0; element < 4 && i < inst.num_results; ++i) {
     const Operand address = ScratchByteAddress(inst.imm0, m_.source(id, 0),
                                                element * static_cast<uint32_t>(i));
@@ -88,7 +88,7 @@ void Selector::LoadPrivate(mir::InstId id) {
     fields.aux = AddMessage(f_, {ScratchMessage(element, /*write=*/false)});
     const lir::ValueId v = NewG();
     EmitRaw(kMsgRead, fields, {Def(v, Type::kUD)}, {header, Retype(address, Type::kUD)});
-    Set(m_.result(id, i), ElementAt(v, 0, element, 1));
+    Set(m_.result(id, i), access_.ElementAt(v, 0, element, 1));
   }
   if (element < 4) return;
   const Operand first = ScratchAddress(inst.imm0, m_.source(id, 0));
@@ -102,14 +102,14 @@ void Selector::LoadPrivate(mir::InstId id) {
   }
 }
 
-void Selector::StorePrivate(mir::InstId id) {
+void PrivateArrays::StorePrivate(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const Operand header = ScratchHeader();
-  const uint32_t element = ElementBytes(m_.source(id, 1));
+  const uint32_t element = access_.ElementBytes(m_.source(id, 1));
   for (int i = 1; element < 4 && i < inst.num_sources; ++i) {
     const Operand address = ScratchByteAddress(inst.imm0, m_.source(id, 0),
                                                element * static_cast<uint32_t>(i - 1));
-    const Operand parts[] = {Retype(address, Type::kUD), LaneValue(m_.source(id, i))};
+    const Operand parts[] = {Retype(address, Type::kUD), access_.LaneValue(m_.source(id, i))};
     lir::InstFields fields = Fields(Where::kLanes);
     fields.aux = AddMessage(f_, {ScratchMessage(element, /*write=*/true)});
     EmitRaw(kMsgWrite, fields, {}, {header, Payload(parts)});
@@ -118,7 +118,7 @@ void Selector::StorePrivate(mir::InstId id) {
   const Operand first = ScratchAddress(inst.imm0, m_.source(id, 0));
   for (int i = 1; i < inst.num_sources; ++i) {
     const Operand address = Offset(first, static_cast<uint32_t>((i - 1) * width_), Where::kLanes);
-    const Operand parts[] = {Retype(address, Type::kUD), LaneValue(m_.source(id, i))};
+    const Operand parts[] = {Retype(address, Type::kUD), access_.LaneValue(m_.source(id, i))};
     lir::InstFields fields = Fields(Where::kLanes);
     fields.aux = AddMessage(f_, {ScratchMessage(4, /*write=*/true)});
     EmitRaw(kMsgWrite, fields, {}, {header, Payload(parts)});

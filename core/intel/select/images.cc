@@ -11,10 +11,11 @@
 #include <array>
 #include <bit>
 
-#include "core/intel/select/selector.h"
+#include "core/intel/select/images.h"
 #include "core/intel/select/texel_parts.h"
 
 namespace kiln::intel {
+
 namespace {
 
 constexpr uint32_t kFloatOne = 0x3f800000u;
@@ -34,17 +35,7 @@ int Channels(mir::ImageFormat format) {
 
 }  // namespace
 
-// The value for `lanes` lanes from `group` on, in registers of its own.
-Operand Selector::LanePart(const Operand& o, int lanes, int group) {
-  lir::InstFields fields = Fields(Where::kUniform);
-  fields.width = static_cast<uint8_t>(lanes);
-  fields.group = static_cast<uint8_t>(group);
-  const lir::ValueId part = NewRegisters(lanes / 8);
-  EmitRaw(Op(Opcode::kMov), fields, {Def(part, Type::kUD)}, {o});
-  return Def(part, Type::kUD);
-}
-
-Operand Selector::RegisterPayload(absl::Span<const Operand> parts) {
+Operand Images::RegisterPayload(absl::Span<const Operand> parts) {
   if (parts.size() == 1) return parts[0];
   int registers = 0;
   for (const Operand& p : parts) registers += p.comps / 8;
@@ -54,7 +45,7 @@ Operand Selector::RegisterPayload(absl::Span<const Operand> parts) {
 }
 
 // Operands for 8 lanes from `group` on as one payload; the one made before, if it was in this block.
-Operand Selector::TypedPayload(absl::Span<const Operand> list, Where where, int group) {
+Operand Images::TypedPayload(absl::Span<const Operand> list, Where where, int group) {
   std::vector<Operand> parts;
   if (where == Where::kLanes && width_ == 8) {
     for (const Operand& o : list) parts.push_back(ToLanes(o));
@@ -63,19 +54,19 @@ Operand Selector::TypedPayload(absl::Span<const Operand> list, Where where, int 
   const auto same = [](const Operand& a, const Operand& b) {
     return a.kind == b.kind && a.id == b.id && a.comp == b.comp && a.mods == b.mods;
   };
-  for (const CachedPayload& c : payloads_) {
+  for (const CachedPayload& c : *payloads_) {
     if (c.group == group && std::equal(c.parts.begin(), c.parts.end(), list.begin(), list.end(),
                                        same)) {
       return c.payload;
     }
   }
   for (const Operand& o : list) parts.push_back(LanePart(o, 8, group));
-  payloads_.push_back({{list.begin(), list.end()}, group, RegisterPayload(parts)});
-  return payloads_.back().payload;
+  payloads_->push_back({{list.begin(), list.end()}, group, RegisterPayload(parts)});
+  return payloads_->back().payload;
 }
 
 // One typed message for 8 lanes from `group` on.
-void Selector::SendTyped(const TypedCall& call, const Operand& def, Where where, int group) {
+void Images::SendTyped(const TypedCall& call, const Operand& def, Where where, int group) {
   const auto payload = [&](const std::vector<Operand>& list) {
     return TypedPayload(list, where, group);
   };
@@ -88,12 +79,12 @@ void Selector::SendTyped(const TypedCall& call, const Operand& def, Where where,
   fields.width = 8;
   fields.group = static_cast<uint8_t>(group);
   const bool returns = def.kind == Operand::Kind::kValue;
-  EmitMessage(call.op, fields, message, absl::Span<const Operand>(&def, returns ? 1 : 0), uses,
+  access_.EmitMessage(call.op, fields, message, absl::Span<const Operand>(&def, returns ? 1 : 0), uses,
               call.surface);
 }
 
 // The results one after the other: a vector in G, or registers.
-Operand Selector::Typed(const TypedCall& call, Where where) {
+Operand Images::Typed(const TypedCall& call, Where where) {
   if (where == Where::kUniform || width_ == 8) {
     Operand def;
     if (call.results != 0) {
@@ -116,25 +107,7 @@ Operand Selector::Typed(const TypedCall& call, Where where) {
   return joined;
 }
 
-// Component i of a response.
-Operand Selector::Component(const Operand& response, int i) const {
-  return Use(response.value(), Type::kUD, FileOf(response) == kFileG ? i : 8 * i);
-}
-
-bool Selector::Used(mir::ValueId v) {
-  if (!uses_) uses_.emplace(m_);
-  return !uses_->Unused(v);
-}
-
-uint32_t Selector::UsedMask(mir::InstId id) {
-  uint32_t mask = 0;
-  for (int i = 0; i < m_.inst(id).num_results; ++i) {
-    if (Used(m_.result(id, i))) mask |= 1u << i;
-  }
-  return mask;
-}
-
-absl::Status Selector::VisitImage(mir::InstId id) {
+absl::Status Images::VisitImage(mir::InstId id) {
   switch (m_.inst(id).op) {
     case mir::Op::kImageLoad:
     case mir::Op::kImageStore:
@@ -142,18 +115,18 @@ absl::Status Selector::VisitImage(mir::InstId id) {
     case mir::Op::kImageSize:
     case mir::Op::kImageLevels:
     case mir::Op::kImageSamples: return VisitImageQuery(id);
-    case mir::Op::kFetch: return VisitFetch(id);
-    default: return VisitSample(id);
+    case mir::Op::kFetch: return samplers_.VisitFetch(id);
+    default: return samplers_.VisitSample(id);
   }
 }
 
-absl::Status Selector::VisitStorageImage(mir::InstId id) {
+absl::Status Images::VisitStorageImage(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const mir::ImageInfo& info = m_.resources[inst.imm0].image;
   const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
   if (info.multisampled) return Refuse(inst, "multisampled_storage_image", "storage images with several samples");
   TypedCall call;
-  call.surface = ImageOf(id, s);
+  call.surface = descriptors_.ImageOf(id, s);
   for (int i = 0; i < s.num_coordinates; ++i) {
     call.address.push_back(Src(m_.source(id, s.coordinates + i), Type::kUD));
   }
@@ -169,7 +142,7 @@ absl::Status Selector::VisitStorageImage(mir::InstId id) {
   return absl::OkStatus();
 }
 
-void Selector::LoadTexel(mir::InstId id, TypedCall& call) {
+void Images::LoadTexel(mir::InstId id, TypedCall& call) {
   const mir::Inst& inst = m_.inst(id);
   const Where where = WhereOf(m_.result(id));
   const bool raw = abi_.raw_image[inst.imm0];
@@ -196,7 +169,7 @@ void Selector::LoadTexel(mir::InstId id, TypedCall& call) {
   }
 }
 
-void Selector::StoreTexel(mir::InstId id, TypedCall& call, std::vector<Operand>& values) {
+void Images::StoreTexel(mir::InstId id, TypedCall& call, std::vector<Operand>& values) {
   const mir::Inst& inst = m_.inst(id);
   const mir::ImageFormat format = m_.resources[inst.imm0].image.format;
   if (abi_.raw_image[inst.imm0]) {
@@ -211,7 +184,7 @@ void Selector::StoreTexel(mir::InstId id, TypedCall& call, std::vector<Operand>&
   Typed(call, Where::kLanes);
 }
 
-absl::Status Selector::TexelAtomic(mir::InstId id, TypedCall& call, std::vector<Operand>& values) {
+absl::Status Images::TexelAtomic(mir::InstId id, TypedCall& call, std::vector<Operand>& values) {
   const mir::Inst& inst = m_.inst(id);
   const mir::AtomicOp op = m_.texel_ops[inst.imm1].atomic;
   if (op == mir::AtomicOp::kLoad) {
@@ -245,7 +218,7 @@ absl::Status Selector::TexelAtomic(mir::InstId id, TypedCall& call, std::vector<
 }
 
 // Bits [shift, shift + 10) or so of a packed texel as the component that the shader sees.
-Operand Selector::UnpackChannel(Where where, mir::ImageFormat format, Operand texel, int channel) {
+Operand Images::UnpackChannel(Where where, mir::ImageFormat format, Operand texel, int channel) {
   const auto bits = [&](uint32_t down, uint32_t mask) {
     Operand o = texel;
     if (down != 0) o = Alu(Opcode::kShr, Type::kUD, where, {o, Imm(down, Type::kUD)});
@@ -274,7 +247,7 @@ Operand Selector::UnpackChannel(Where where, mir::ImageFormat format, Operand te
 }
 
 // One channel as an integer in its low bits.
-Operand Selector::PackChannel(mir::ImageFormat format, const Operand& value, int channel) {
+Operand Images::PackChannel(mir::ImageFormat format, const Operand& value, int channel) {
   constexpr Where where = Where::kLanes;
   if (format == mir::ImageFormat::kRgb10a2ui) {
     const uint32_t top = channel == 3 ? 3 : 1023;
@@ -304,7 +277,7 @@ Operand Selector::PackChannel(mir::ImageFormat format, const Operand& value, int
   return Alu(Opcode::kShr, Type::kUD, where, {half, Imm(channel == 2 ? 5 : 4, Type::kUD)});
 }
 
-Operand Selector::PackTexel(mir::ImageFormat format, absl::Span<const Operand> values) {
+Operand Images::PackTexel(mir::ImageFormat format, absl::Span<const Operand> values) {
   constexpr Where where = Where::kLanes;
   if (format == mir::ImageFormat::kR32f) return values[0];
   const bool floats = format == mir::ImageFormat::kR11g11b10f;
@@ -321,27 +294,27 @@ Operand Selector::PackTexel(mir::ImageFormat format, absl::Span<const Operand> v
 
 // resinfo of level 0 and sampleinfo: once for the thread. Sizes of other levels are computed: no
 // message depends on a level that may not exist (Wa_14012320009 asks for this on some parts).
-absl::Status Selector::VisitImageQuery(mir::InstId id) {
+absl::Status Images::VisitImageQuery(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const mir::ImageInfo& info = m_.resources[inst.imm0].image;
   const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
   SamplerCall call;
-  call.surface = ImageOf(id, s);
+  call.surface = descriptors_.ImageOf(id, s);
   if (inst.op == mir::Op::kImageSamples) {
     constexpr uint32_t kOnlyX = 0xe << 12;
     call.message = isa::Message::kSampleinfo;
     call.header = kOnlyX;
-    SetAnswer(m_.result(id), Component(SendSampler(call, Where::kUniform, 1), 0));
+    SetAnswer(m_.result(id), Component(samplers_.SendSampler(call, Where::kUniform, 1), 0));
     return absl::OkStatus();
   }
   call.message = isa::Message::kResinfo;
   call.Add(isa::ParamKind::kLod, Imm(0, Type::kUD));
   if (inst.op == mir::Op::kImageLevels) {
-    SetAnswer(m_.result(id), Component(SendSampler(call, Where::kUniform, 4), 3));
+    SetAnswer(m_.result(id), Component(samplers_.SendSampler(call, Where::kUniform, 4), 3));
     return absl::OkStatus();
   }
   const int layers = info.arrayed ? mir::SizeCount(info) - 1 : -1;
-  const Operand size = SendSampler(call, Where::kUniform, mir::SizeCount(info));
+  const Operand size = samplers_.SendSampler(call, Where::kUniform, mir::SizeCount(info));
   for (int i = 0; i < inst.num_results; ++i) {
     Operand o = Component(size, i);
     if (i == layers) {
@@ -354,17 +327,10 @@ absl::Status Selector::VisitImageQuery(mir::InstId id) {
   return absl::OkStatus();
 }
 
-// An answer that came once for all lanes. Where it may differ from that of lanes that were here
-// before (in another round of a loop), each lane keeps its own.
-void Selector::SetAnswer(mir::ValueId result, const Operand& o) {
-  const bool lanes = !IsUniform(result) && FileOf(o) != kFileG;
-  Set(result, lanes ? Mov(Type::kUD, Where::kLanes, o) : o);
-}
-
 // The layers of an array. Storage cubes are arrays of faces; those that are sampled are counted in
 // cubes. A surface with a single layer is no array, and the answer is 0 (Wa_1806565034); of a null
 // surface all sizes are 0.
-Operand Selector::LayersOf(mir::InstId id, Operand layers, Operand width) {
+Operand Images::LayersOf(mir::InstId id, Operand layers, Operand width) {
   constexpr Where where = Where::kUniform;
   const mir::Resource& r = m_.resources[m_.inst(id).imm0];
   if (r.image.dim == mir::ImageDim::kCube) {
@@ -375,13 +341,13 @@ Operand Selector::LayersOf(mir::InstId id, Operand layers, Operand width) {
 }
 
 // A number of faces below 2048 * 6 as a number of cubes: 43691 / 2^18 is 1/6 and a little more.
-Operand Selector::SixthOf(const Operand& faces) {
+Operand Images::SixthOf(const Operand& faces) {
   const Operand product = Alu(Opcode::kMul, Type::kUD, Where::kUniform,
                               {faces, Imm(43691, Type::kUW)});
   return Alu(Opcode::kShr, Type::kUD, Where::kUniform, {product, Imm(18, Type::kUD)});
 }
 
-Operand Selector::SizeOfLevel(const Operand& size, mir::ValueId lod, Where where) {
+Operand Images::SizeOfLevel(const Operand& size, mir::ValueId lod, Where where) {
   const Operand level = Src(lod, Type::kUD);
   if (IsImm(level) && level.id == 0) return size;
   const Operand shifted = Alu(Opcode::kShr, Type::kUD, where, {size, level});

@@ -13,10 +13,11 @@
 #include <bit>
 #include <cassert>
 
-#include "core/intel/select/selector.h"
+#include "core/intel/select/samplers.h"
 #include "core/intel/select/texel_parts.h"
 
 namespace kiln::intel {
+
 namespace {
 
 using isa::ParamKind;
@@ -43,7 +44,7 @@ bool HasOffset(const mir::TexelOp& t) {
 }  // namespace
 
 // One sampler message; the response has `components`.
-Operand Selector::SendSampler(const SamplerCall& call, Where where, int components) {
+Operand Samplers::SendSampler(const SamplerCall& call, Where where, int components) {
   std::vector<Operand> uses;
   if (call.header) uses.push_back(SamplerHeader(*call.header, call.sampler_handle));
   const auto list = isa::Params(abi_.device->generation, call.message);
@@ -76,7 +77,7 @@ Operand Selector::SendSampler(const SamplerCall& call, Where where, int componen
   lir::InstFields fields = Fields(where);
   if (where == Where::kUniform) fields.width = 8;
   fields.aux = AddMessage(f_, message);
-  if (const std::optional<Operand> guard = Guard(fields, call.surface.chosen)) {
+  if (const std::optional<Operand> guard = lanes_.Guard(fields, call.surface.chosen)) {
     fields.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
     uses.push_back(*guard);
   }
@@ -86,12 +87,12 @@ Operand Selector::SendSampler(const SamplerCall& call, Where where, int componen
   return def;
 }
 
-Operand Selector::SamplerHeader(uint32_t dword, const std::optional<Operand>& sampler) {
+Operand Samplers::SamplerHeader(uint32_t dword, const std::optional<Operand>& sampler) {
   lir::InstFields fields = Fields(Where::kUniform);
   fields.width = 8;
   fields.aux = dword;
   const lir::ValueId header = NewRegisters(1);
-  const Operand r0 = Use(r0_, Type::kUD, 0, 8);
+  const Operand r0 = Use(launch_.r0(), Type::kUD, 0, 8);
   if (sampler) {
     EmitRaw(kSamplerHeader, fields, {Def(header, Type::kUD)}, {r0, *sampler});
   } else {
@@ -101,7 +102,7 @@ Operand Selector::SamplerHeader(uint32_t dword, const std::optional<Operand>& sa
 }
 
 // Sends a message of which some components are used, and sets the results.
-void Selector::SampleInto(mir::InstId id, SamplerCall& call) {
+void Samplers::SampleInto(mir::InstId id, SamplerCall& call) {
   const uint32_t used = UsedMask(id);
   if (used == 0) return;
   uint32_t mask = (2u << (std::bit_width(used) - 1)) - 1;
@@ -117,12 +118,12 @@ void Selector::SampleInto(mir::InstId id, SamplerCall& call) {
   }
 }
 
-absl::Status Selector::VisitSample(mir::InstId id) {
+absl::Status Samplers::VisitSample(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const mir::TexelOp& t = m_.texel_ops[inst.imm1];
   const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
   SamplerCall call;
-  Descriptors(id, s, call);
+  descriptors_.AddTo(id, s, call);
   const auto source = [&](int i) { return Src(m_.source(id, i), Type::kF); };
   for (int i = 0; i < s.num_coordinates; ++i) {
     call.Add(kCoordinates[i], source(s.coordinates + i));
@@ -143,7 +144,7 @@ absl::Status Selector::VisitSample(mir::InstId id) {
   return absl::OkStatus();
 }
 
-void Selector::SampleMessage(mir::InstId id, const mir::TexelSources& s, SamplerCall& call) {
+void Samplers::SampleMessage(mir::InstId id, const mir::TexelSources& s, SamplerCall& call) {
   const mir::Inst& inst = m_.inst(id);
   const bool compares = s.dref >= 0;
   const auto source = [&](int i) { return Src(m_.source(id, i), Type::kF); };
@@ -171,7 +172,7 @@ void Selector::SampleMessage(mir::InstId id, const mir::TexelSources& s, Sampler
   call.message = compares ? Message::kSampleLC : Message::kSampleL;
 }
 
-absl::Status Selector::GatherMessage(mir::InstId id, const mir::TexelOp& t,
+absl::Status Samplers::GatherMessage(mir::InstId id, const mir::TexelOp& t,
                                      const mir::TexelSources& s, SamplerCall& call) {
   const bool compares = s.dref >= 0;
   bool chosen = s.offsets >= 0;
@@ -195,12 +196,12 @@ absl::Status Selector::GatherMessage(mir::InstId id, const mir::TexelOp& t,
   return absl::OkStatus();
 }
 
-absl::Status Selector::VisitFetch(mir::InstId id) {
+absl::Status Samplers::VisitFetch(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const mir::TexelOp& t = m_.texel_ops[inst.imm1];
   const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
   SamplerCall call;
-  Descriptors(id, s, call);
+  descriptors_.AddTo(id, s, call);
   for (int i = 0; i < s.num_coordinates; ++i) {
     const mir::ValueId v = m_.source(id, s.coordinates + i);
     const int offset = i < 3 ? t.offset[i] : 0;
@@ -220,7 +221,7 @@ absl::Status Selector::VisitFetch(mir::InstId id) {
 }
 
 // The control surface tells where a pixel's samples lie; its answer has two dwords.
-void Selector::AddSampleParams(mir::InstId id, const mir::TexelSources& s, SamplerCall& call) {
+void Samplers::AddSampleParams(mir::InstId id, const mir::TexelSources& s, SamplerCall& call) {
   SamplerCall mcs = call;
   mcs.message = Message::kLdMcs;
   const Operand control = SendSampler(mcs, WhereOf(m_.result(id)), 2);

@@ -5,12 +5,12 @@
 // (EU verifier, "half to integer"), and those from single would else take 8 lanes at a time
 // ("mixed float width"). Bytes and halfs convert by way of words and singles; the EU has no move
 // for it (PRM volume 2a, mov).
-#include "core/intel/select/selector.h"
+#include "core/intel/select/conversions.h"
 
 namespace kiln::intel {
 
 // The integer with 32 bits.
-Operand Selector::Widened(mir::ValueId v, Where where, bool is_signed) {
+Operand Conversions::Widened(mir::ValueId v, Where where, bool is_signed) {
   const Type wide = is_signed ? Type::kD : Type::kUD;
   const Operand o = Src(v, IntType(v, is_signed));
   if (BitsOf(v) == 32) return o;
@@ -19,14 +19,14 @@ Operand Selector::Widened(mir::ValueId v, Where where, bool is_signed) {
   return Imm(is_signed ? static_cast<uint32_t>(static_cast<int16_t>(word)) : word, wide);
 }
 
-Operand Selector::ToHalf(Where where, Operand source) {
+Operand Conversions::ToHalf(Where where, Operand source) {
   Extra extra;
   extra.strided = true;
   return Alu(Opcode::kMov, Type::kHF, where, {source}, extra);
 }
 
 // A byte or word of a dword, or none if x is no such.
-std::optional<Operand> Selector::PartOf(mir::ValueId x, uint64_t first_bit, uint64_t bits,
+std::optional<Operand> Conversions::PartOf(mir::ValueId x, uint64_t first_bit, uint64_t bits,
                                         bool is_signed) const {
   Operand o = Src(x, Type::kUD);
   const bool dword = o.kind == Operand::Kind::kValue && o.mods == 0 && o.sub == 0 &&
@@ -45,7 +45,7 @@ std::optional<Operand> Selector::PartOf(mir::ValueId x, uint64_t first_bit, uint
 
 // The byte or word that v, of 32 bits, is the widening of: masks, shifts and bit fields that take
 // one out of a dword, and widened values.
-std::optional<Operand> Selector::NarrowPart(mir::ValueId v) const {
+std::optional<Operand> Conversions::NarrowPart(mir::ValueId v) const {
   using mir::Op;
   if (BitsOf(v) != 32 || m_.value(v).kind != mir::Value::Kind::kResult) return std::nullopt;
   const mir::InstId def{m_.value(v).owner};
@@ -88,7 +88,7 @@ std::optional<Operand> Selector::NarrowPart(mir::ValueId v) const {
   }
 }
 
-Operand Selector::IntToFloat(mir::InstId id, Where where, bool is_signed) {
+Operand Conversions::IntToFloat(mir::InstId id, Where where, bool is_signed) {
   const mir::ValueId v = m_.source(id, 0);
   Operand source = ToRegister(Src(v, IntType(v, is_signed)));
   const auto part = NarrowPart(v);
@@ -104,7 +104,7 @@ Operand Selector::IntToFloat(mir::InstId id, Where where, bool is_signed) {
   return ToHalf(where, source);
 }
 
-Operand Selector::FloatToInt(mir::InstId id, Where where, bool is_signed) {
+Operand Conversions::FloatToInt(mir::InstId id, Where where, bool is_signed) {
   const mir::ValueId v = m_.source(id, 0);
   const Type to = IntType(m_.result(id), is_signed);
   Operand source = ToRegister(Src(v, FloatType(v)));
@@ -116,7 +116,7 @@ Operand Selector::FloatToInt(mir::InstId id, Where where, bool is_signed) {
   return Alu(Opcode::kMov, to, where, {source}, extra);
 }
 
-Operand Selector::IntToInt(mir::InstId id, Where where, bool is_signed) {
+Operand Conversions::IntToInt(mir::InstId id, Where where, bool is_signed) {
   const mir::ValueId v = m_.source(id, 0);
   if (BitsOf(m_.result(id)) == 32) return Widened(v, where, is_signed);
   return Alu(Opcode::kMov, is_signed ? Type::kW : Type::kUW, where,
@@ -124,7 +124,7 @@ Operand Selector::IntToInt(mir::InstId id, Where where, bool is_signed) {
 }
 
 // The low part, also of a dword shifted to the right.
-Operand Selector::Truncated(mir::InstId id) const {
+Operand Conversions::Truncated(mir::InstId id) const {
   const mir::ValueId v = m_.source(id, 0);
   for (mir::Op op : {mir::Op::kUshr, mir::Op::kAshr}) {
     const auto shift = DefinedBy(v, op);
@@ -136,7 +136,7 @@ Operand Selector::Truncated(mir::InstId id) const {
   return Src(v, IntType(v, false));
 }
 
-Operand Selector::Conversion(mir::InstId id, Where where) {
+Operand Conversions::Conversion(mir::InstId id, Where where) {
   using mir::Op;
   const mir::ValueId v = m_.source(id, 0);
   switch (m_.inst(id).op) {
@@ -168,17 +168,9 @@ Operand Selector::Conversion(mir::InstId id, Where where) {
   }
 }
 
-// The result of `op` that defines v, else none.
-std::optional<mir::InstId> Selector::DefinedBy(mir::ValueId v, mir::Op op) const {
-  if (m_.value(v).kind != mir::Value::Kind::kResult) return std::nullopt;
-  const mir::InstId def{m_.value(v).owner};
-  if (m_.inst(def).op != op) return std::nullopt;
-  return def;
-}
-
 // A part of pack that holds this value of 16 bits: a single that is rounded to half stands
 // for its result.
-Operand Selector::WordPart(mir::ValueId v) const {
+Operand Conversions::WordPart(mir::ValueId v) const {
   mir::ValueId half = v;
   if (const auto cast = DefinedBy(half, mir::Op::kBitcast)) half = m_.source(*cast, 0);
   if (const auto rounded = DefinedBy(half, mir::Op::kF2f)) {
@@ -190,7 +182,7 @@ Operand Selector::WordPart(mir::ValueId v) const {
 
 // The low word of a value of 32 bits, or none if the rest is needed: `rest_is_zero` asks for
 // values whose high word is known to be 0.
-Operand Selector::LowWord(mir::ValueId v, bool rest_is_zero) const {
+Operand Conversions::LowWord(mir::ValueId v, bool rest_is_zero) const {
   if (const auto wide = DefinedBy(v, mir::Op::kZext)) {
     if (BitsOf(m_.source(*wide, 0)) == 16) return WordPart(m_.source(*wide, 0));
   }
@@ -208,7 +200,7 @@ Operand Selector::LowWord(mir::ValueId v, bool rest_is_zero) const {
 }
 
 // low | high << 16: two moves into halves of a dword.
-Operand Selector::PackedWords(mir::InstId id, Where where) {
+Operand Conversions::PackedWords(mir::InstId id, Where where) {
   for (int i = 0; i < 2; ++i) {
     const auto shift = DefinedBy(m_.source(id, 1 - i), mir::Op::kShl);
     if (!shift || !m_.IsConstant(m_.source(*shift, 1)) ||
@@ -223,7 +215,7 @@ Operand Selector::PackedWords(mir::InstId id, Where where) {
 }
 
 // Two words or four bytes as one dword, the first lowest.
-Operand Selector::Packed(Where where, std::vector<Operand> parts) {
+Operand Conversions::Packed(Where where, std::vector<Operand> parts) {
   const Operand& first = parts[0];
   const auto step = static_cast<int>(4 / parts.size());
   bool together = first.kind == Operand::Kind::kValue && first.sub == 0 &&
@@ -244,7 +236,7 @@ Operand Selector::Packed(Where where, std::vector<Operand> parts) {
   return dword;
 }
 
-void Selector::EmitPack(Where where, const Operand& def, absl::Span<const Operand> parts) {
+void Conversions::EmitPack(Where where, const Operand& def, absl::Span<const Operand> parts) {
   b_.Emit(kPack, Fields(where), absl::Span<const Operand>(&def, 1), parts);
 }
 

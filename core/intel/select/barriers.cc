@@ -1,0 +1,40 @@
+// Fences and barriers: what orders memory between threads.
+#include "core/intel/select/barriers.h"
+
+#include "core/intel/isa/messages.h"
+#include "core/intel/lir/message.h"
+
+namespace kiln::intel {
+
+void Barriers::Fence(uint8_t surface) {
+  lir::InstFields fields = Fields(Where::kUniform);
+  isa::MessageFields message;
+  message.message = isa::Message::kMemoryFence;
+  message.header = true;
+  message.bti = surface;
+  message.commit = true;  // the fence answers when it is done
+  fields.aux = AddMessage(f_, {message});
+  EmitRaw(kFence, fields, {Def(NewRegisters(1), Type::kUD)}, {Use(launch_.r0(), Type::kUD, 0, 8)});
+}
+
+// Orders memory of these classes (mir::MemoryClass) for the scope. A thread sees its own messages
+// in order, so that only others are fenced for.
+void Barriers::MemoryBarrier(uint32_t classes, mir::Scope scope) {
+  const bool alone = at_width_.threads_per_group == 1;
+  if (scope == mir::Scope::kSubgroup || (alone && scope == mir::Scope::kWorkgroup)) return;
+  if ((classes & mir::kMemoryShared) && abi_.writes_shared && !alone) Fence(isa::kBtiSlm);
+  // Typed surfaces are in the same data port.
+  if ((classes & (mir::kMemoryBuffer | mir::kMemoryImage)) && abi_.writes_buffers) Fence(0);
+}
+
+// Memory first: what lanes wrote before the barrier must be seen behind it. The lanes of a thread
+// have nobody to wait for.
+void Barriers::ControlBarrier(const mir::Inst& barrier) {
+  const auto scope = static_cast<mir::Scope>(barrier.imm1);
+  if (scope == mir::Scope::kSubgroup || at_width_.threads_per_group == 1) return;
+  MemoryBarrier(barrier.imm0, scope);
+  EmitRaw(kBarrier, Fields(Where::kUniform), {Def(NewRegisters(1), Type::kUD)},
+          {Use(launch_.r0(), Type::kUD, 0, 8)});
+}
+
+}  // namespace kiln::intel

@@ -1,0 +1,88 @@
+// What selection remembers of code it has made, for as long as it holds; internal to this folder.
+#ifndef KILN_CORE_INTEL_SELECT_CACHES_H_
+#define KILN_CORE_INTEL_SELECT_CACHES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace kiln::intel {
+
+// Where code is being made: the block, and the regions of MIR that are open, one in another.
+class Scopes {
+ public:
+  void EnterBlock() { ++block_; }
+  void EnterRegion() { open_.push_back(++regions_); }
+  void LeaveRegion() { open_.pop_back(); }
+  uint32_t block() const { return block_; }
+  size_t depth() const { return open_.size(); }
+  uint32_t region() const { return open_.empty() ? 0 : open_.back(); }
+  // Is the region that was at this depth open yet?
+  bool IsOpen(size_t depth, uint32_t region) const {
+    return depth == 0 || (depth <= open_.size() && open_[depth - 1] == region);
+  }
+
+ private:
+  uint32_t block_ = 0, regions_ = 0;
+  std::vector<uint32_t> open_;
+};
+
+// Something that holds in one block: new in every other. Other lanes are active there, and flags do
+// not live across blocks.
+template <class T>
+class BlockCache {
+ public:
+  explicit BlockCache(const Scopes& scopes) : scopes_(scopes) {}
+  T& operator*() {
+    if (std::exchange(block_, scopes_.block()) != scopes_.block()) value_ = T();
+    return value_;
+  }
+  T* operator->() { return &**this; }
+
+ private:
+  const Scopes& scopes_;
+  uint32_t block_ = 0;
+  T value_{};
+};
+
+// Things made in a region, that hold in it and in those inside: what dominates the place at hand.
+// Those of the innermost region stand last, and go when it is left.
+template <class T>
+class ScopeCache {
+ public:
+  explicit ScopeCache(const Scopes& scopes) : scopes_(scopes) {}
+  // All that hold here; null: none does.
+  template <class F>
+  const T* Find(F&& matches) {
+    Trim();
+    for (const Entry& e : entries_) {
+      if (matches(e.value)) return &e.value;
+    }
+    return nullptr;
+  }
+  const T& Add(T value) {
+    Trim();
+    entries_.push_back({scopes_.depth(), scopes_.region(), std::move(value)});
+    return entries_.back().value;
+  }
+
+ private:
+  struct Entry {
+    size_t depth;
+    uint32_t region;
+    T value;
+  };
+  void Trim() {
+    while (!entries_.empty() && !scopes_.IsOpen(entries_.back().depth, entries_.back().region)) {
+      entries_.pop_back();
+    }
+  }
+
+  const Scopes& scopes_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_SELECT_CACHES_H_

@@ -1,0 +1,63 @@
+// Which surface, and which sampler, a message goes to.
+// Internal to this folder.
+#ifndef KILN_CORE_INTEL_SELECT_DESCRIPTORS_H_
+#define KILN_CORE_INTEL_SELECT_DESCRIPTORS_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "core/intel/select/access.h"
+#include "core/intel/select/blocks.h"
+#include "core/intel/select/lanes.h"
+#include "core/intel/select/room.h"
+#include "core/intel/select/surface_ref.h"
+#include "core/intel/select/texel_parts.h"
+
+namespace kiln::intel {
+
+class Descriptors : public Room {
+ public:
+  Descriptors(Emission& e, Lanes& lanes, Access& access, Blocks& blocks)
+      : Room(e),
+        lanes_(lanes),
+        access_(access),
+        blocks_(blocks),
+        handles_(e.scopes()),
+        indices_(e.scopes()) {}
+
+  SurfaceRef BufferOf(mir::InstId id);
+  SurfaceRef ImageOf(mir::InstId id, const mir::TexelSources& s);
+  void AddTo(mir::InstId id, const mir::TexelSources& s, SamplerCall& call);
+
+ private:
+  Operand UniformIndex(mir::ValueId index);
+  void ApplyIndex(mir::ValueId index, uint32_t resource, uint32_t shift, uint32_t& base,
+                  SurfaceRef& ref);
+  Operand Handle(uint32_t memory, uint32_t resource, std::optional<mir::ValueId> index,
+                 uint32_t byte, SurfaceRef& ref);
+  SurfaceRef SurfaceOf(uint32_t resource, std::optional<mir::ValueId> index);
+
+  Lanes& lanes_;
+  Access& access_;
+  Blocks& blocks_;
+  // Descriptors read at a number known only at run time.
+  struct CachedHandles {
+    uint32_t memory;
+    uint32_t element;
+    Operand number;
+    lir::ValueId value;
+  };
+  // Indices of descriptors that live in lanes, and what the first active lane has.
+  struct CachedIndex {
+    mir::ValueId index;
+    Operand first;
+  };
+  ScopeCache<CachedHandles> handles_;
+  ScopeCache<CachedIndex> indices_;
+};
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_SELECT_DESCRIPTORS_H_

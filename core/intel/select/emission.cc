@@ -1,0 +1,284 @@
+// Values, operands and emission of instruction selection.
+//
+// Operand rules applied here (BSpec "EU instruction formats"; the same hold in Mesa's binaries):
+// an immediate may stand only in the last source of one- and two-source instructions, never in
+// math, and three-source instructions take registers here (their 16-bit immediates are an
+// optimisation of core/intel/legalise).
+#include "core/intel/select/emission.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace kiln::intel {
+
+Emission::Emission(const mir::Module& m, const Abi& abi, const WidthAbi& at_width)
+    : m_(m),
+      abi_(abi),
+      at_width_(at_width),
+      width_(at_width.width),
+      divergence_(m, mid::UniformFor::kOneRegister),
+      map_(m.values.size()) {
+  f_.dispatch_width = static_cast<uint8_t>(at_width.width);
+}
+
+const mir::Uses& Emission::uses() {
+  if (!uses_) uses_.emplace(m_);
+  return *uses_;
+}
+
+lir::Function Emission::Finish() {
+  std::vector<lir::InstId>& first = f_.blocks[0].insts;
+  first.insert(first.begin(), prologue_.begin(), prologue_.end());
+  return std::move(f_);
+}
+
+absl::Status Emission::Refuse(const mir::Inst& inst, KnownCause cause,
+                              std::string_view why) const {
+  const std::string text =
+      absl::StrCat("compute: ", std::string(mir::Info(inst.op).name), ": ", std::string(why),
+                   " (SPIR-V id ", inst.spirv_id, ")");
+  return WithSpirvId(WithCause(absl::UnimplementedError(text), cause), inst.spirv_id);
+}
+
+absl::Status Emission::Unexpected(const mir::Inst& inst, std::string_view why) const {
+  const std::string text =
+      absl::StrCat("selection: ", std::string(mir::Info(inst.op).name), ": ", std::string(why),
+                   " (SPIR-V id ", inst.spirv_id, ")");
+  return WithSpirvId(absl::InternalError(text), inst.spirv_id);
+}
+
+lir::ValueId Emission::NewG(int comps, int elem_bytes) {
+  lir::Value v;
+  v.file = kFileG;
+  v.comps = static_cast<uint16_t>(comps);
+  v.elem_bytes = static_cast<uint8_t>(elem_bytes);
+  v.spirv_id = spirv_id_;
+  return b_.NewValue(v);
+}
+
+lir::ValueId Emission::NewU() {
+  lir::Value v;
+  v.file = kFileU;
+  v.spirv_id = spirv_id_;
+  return b_.NewValue(v);
+}
+
+lir::ValueId Emission::NewRegisters(int registers) {
+  lir::Value v;
+  v.file = kFileU;
+  v.comps = static_cast<uint16_t>(8 * registers);
+  v.whole_registers = true;
+  v.spirv_id = spirv_id_;
+  return b_.NewValue(v);
+}
+
+lir::ValueId Emission::NewF() {
+  lir::Value v;
+  v.file = kFileF;
+  v.elem_bytes = 0;
+  v.spirv_id = spirv_id_;
+  return b_.NewValue(v);
+}
+
+uint32_t Emission::BitsOf(mir::ValueId v) const {
+  const mir::Type t = m_.value(v).type;
+  return t == mir::Type::kBool ? 32 : mir::BitsOf(t);
+}
+
+Type Emission::IntType(mir::ValueId v, bool is_signed) const {
+  switch (BitsOf(v)) {
+    case 8: return is_signed ? Type::kB : Type::kUB;
+    case 16: return is_signed ? Type::kW : Type::kUW;
+    default: return is_signed ? Type::kD : Type::kUD;
+  }
+}
+
+namespace {
+
+// There are no immediates of byte type.
+Operand Constant(uint64_t bits, Type t) {
+  const auto low = static_cast<uint32_t>(bits);
+  switch (t) {
+    case Type::kUB: return lir::ImmOperand(low & 0xff, static_cast<uint8_t>(Type::kUW));
+    case Type::kB:
+      return lir::ImmOperand(static_cast<uint16_t>(static_cast<int8_t>(low)),
+                             static_cast<uint8_t>(Type::kW));
+    default: return lir::ImmOperand(low, static_cast<uint8_t>(t));
+  }
+}
+
+}  // namespace
+Operand Emission::Src(mir::ValueId v, Type t) const {
+  const mir::Value& value = m_.value(v);
+  switch (value.kind) {
+    case mir::Value::Kind::kConstant: return Constant(value.bits, t);
+    case mir::Value::Kind::kUndef: return Constant(0, t);
+    default: break;
+  }
+  const Operand& o = map_[v.index];
+  assert(o.kind != Operand::Kind::kNone);
+  return IsImm(o) ? Constant(o.id, t) : Retype(o, t);
+}
+
+// Constants are made at the start of the program: they take a dword each and allocation
+// rematerialises them if registers are short.
+Operand Emission::ToRegister(const Operand& o) {
+  if (!IsImm(o)) return o;
+  auto [it, added] = constants_.try_emplace(o.id);
+  if (added) {
+    it->second = NewU();
+    const bool outer = std::exchange(in_prologue_, true);
+    EmitRaw(Op(Opcode::kMov), Fields(Where::kUniform), {Use(it->second, Type::kUD)},
+            {Imm(o.id, Type::kUD)});
+    in_prologue_ = outer;
+  }
+  Operand r = Use(it->second, static_cast<Type>(o.type));
+  r.mods = o.mods;
+  return r;
+}
+
+// What stands above a shorter value in its dword does not matter to whoever takes payloads.
+Operand Emission::ToLanes(const Operand& o) {
+  const bool plain = o.kind == Operand::Kind::kValue && o.mods == 0 && o.sub == 0 &&
+                     FileOf(o) == kFileG && f_.value(o.value()).elem_bytes == 4;
+  if (plain) return Retype(o, Type::kUD);
+  Operand source = o;
+  const int bytes = isa::ByteSize(static_cast<Type>(o.type));
+  if (IsImm(o) || (o.mods == 0 && bytes == 4)) {
+    source = Retype(o, Type::kUD);
+  } else if (bytes < 4) {
+    assert(o.mods == 0);
+    source = Retype(o, bytes == 1 ? Type::kUB : Type::kUW);
+  }
+  return Alu(Opcode::kMov, Type::kUD, Where::kLanes, {source});
+}
+
+lir::InstFields Emission::Fields(Where where) const {
+  lir::InstFields fields;
+  fields.width = static_cast<uint8_t>(where == Where::kLanes ? width_ : 1);
+  if (where == Where::kUniform) fields.flags = lir::kNoMask;
+  fields.spirv_id = spirv_id_;
+  return fields;
+}
+
+void Emission::EmitRaw(uint16_t op, const lir::InstFields& fields,
+                       std::initializer_list<Operand> defs, std::initializer_list<Operand> uses) {
+  if (!in_prologue_) {
+    b_.Emit(op, fields, defs, uses);
+    return;
+  }
+  prologue_.push_back(lir::MakeInst(f_, op, fields,
+                                    absl::Span<const Operand>(defs.begin(), defs.size()),
+                                    absl::Span<const Operand>(uses.begin(), uses.size())));
+}
+
+namespace {
+
+CondMod Mirrored(CondMod c) {
+  switch (c) {
+    case CondMod::kG: return CondMod::kL;
+    case CondMod::kGe: return CondMod::kLe;
+    case CondMod::kL: return CondMod::kG;
+    case CondMod::kLe: return CondMod::kGe;
+    default: return c;
+  }
+}
+
+// May sources 0 and 1 change places? Fixes the condition if that is what it takes.
+bool SwapSources(Opcode op, Extra& extra) {
+  switch (op) {
+    case Opcode::kAdd:
+    case Opcode::kMul:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+      return true;
+    case Opcode::kCmp:
+      extra.cmod = Mirrored(extra.cmod);
+      return true;
+    case Opcode::kSel:
+      if (extra.predicate) extra.predicate->inverse = !extra.predicate->inverse;
+      return true;  // min and max (sel with a condition) are symmetric
+    default:
+      return false;
+  }
+}
+
+bool TakesImmediates(Opcode op) {
+  switch (isa::Info(op).format) {
+    case isa::Format::kMath:
+    case isa::Format::kTernary:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+void Emission::LegaliseSources(Opcode op, Sources& sources, Extra& extra) {
+  if (!TakesImmediates(op)) {
+    for (Operand& o : sources) o = ToRegister(o);
+    return;
+  }
+  if (sources.size() == 1) {
+    if (op != Opcode::kMov) sources[0] = ToRegister(sources[0]);
+    return;
+  }
+  if (!IsImm(sources[0])) return;
+  if (!IsImm(sources[1]) && SwapSources(op, extra)) {
+    std::swap(sources[0], sources[1]);
+  } else {
+    sources[0] = ToRegister(sources[0]);
+  }
+}
+
+Operand Emission::Alu(Opcode op, Type t, Where where, std::initializer_list<Operand> given,
+                      const Extra& given_extra) {
+  Sources sources(given);
+  Extra extra = given_extra;
+  LegaliseSources(op, sources, extra);
+  lir::InstFields fields = Fields(where);
+  fields.cmod = static_cast<uint8_t>(extra.cmod);
+  if (extra.saturate) fields.flags |= lir::kSaturate;
+  if (extra.predicate) {
+    fields.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
+    if (extra.predicate->inverse) fields.flags |= lir::kPredicateInverse;
+    sources.push_back(extra.predicate->operand);
+  }
+  // Three-source instructions write at multiples of 8 bytes only: a uniform result takes a pair of
+  // dwords there, of which the first is used.
+  const bool pair = where == Where::kUniform && isa::Info(op).format == isa::Format::kTernary;
+  const lir::ValueId result = New(where, extra.strided ? Type::kUD : t);
+  if (pair) f_.value(result).comps = 2;
+  const Operand def = Def(result, t);
+  if (in_prologue_) {
+    prologue_.push_back(lir::MakeInst(f_, Op(op), fields, {&def, 1}, sources));
+  } else {
+    b_.Emit(Op(op), fields, absl::Span<const Operand>(&def, 1), sources);
+  }
+  return Use(result, t);
+}
+
+Operand Emission::Math(MathFunction fn, Type t, Where where, Operand a, Operand b) {
+  lir::InstFields fields = Fields(where);
+  fields.aux = static_cast<uint32_t>(fn);
+  const Operand def = Use(New(where, t), t);
+  if (b.kind == Operand::Kind::kNone) {
+    EmitRaw(Op(Opcode::kMath), fields, {def}, {ToRegister(a)});
+  } else {
+    const Operand a_register = ToRegister(a);
+    EmitRaw(Op(Opcode::kMath), fields, {def}, {a_register, ToRegister(b)});
+  }
+  return def;
+}
+
+// The result of `op` that defines v, else none.
+std::optional<mir::InstId> Emission::DefinedBy(mir::ValueId v, mir::Op op) const {
+  if (m_.value(v).kind != mir::Value::Kind::kResult) return std::nullopt;
+  const mir::InstId def{m_.value(v).owner};
+  if (m_.inst(def).op != op) return std::nullopt;
+  return def;
+}
+
+}  // namespace kiln::intel

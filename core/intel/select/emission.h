@@ -1,0 +1,168 @@
+// The function that is being made, and what every room of selection makes it with: values,
+// operands, instructions, and short sequences that several rooms have in common.
+//
+// Where values live: integers and floats in G (a lane each) or U (core/mid/analysis/divergence.h),
+// constants as immediates until an instruction cannot take one. A value of 16 bits is packed (G
+// with 2-byte elements), or a word of each dword of a 32-bit value (operand with `sub`):
+// instructions read either, so taking words out of dwords, and narrowing, cost nothing. A value of
+// 8 bits is a byte of a wider one. In U both are the low part of a dword. Booleans: as 0 / -1
+// dwords where they are stored, carried by control flow or combined; as flags (file F) where a
+// select or an if consumes them. A flag is made right before its use and at most kMaxFlags are
+// kept, in one block, so that flags never need spilling: a compare that only feeds flags of its
+// line is emitted in front of the first, and again where its flag had to go.
+#ifndef KILN_CORE_INTEL_SELECT_EMISSION_H_
+#define KILN_CORE_INTEL_SELECT_EMISSION_H_
+
+#include <cassert>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "core/base/cause.h"
+#include "core/intel/abi/abi.h"
+#include "core/intel/abi/width_abi.h"
+#include "core/intel/isa/instruction.h"
+#include "core/intel/lir/ops.h"
+#include "core/intel/select/caches.h"
+#include "core/intel/select/operands.h"
+#include "core/lir/build.h"
+#include "core/mid/analysis/divergence.h"
+#include "core/mir/mir.h"
+#include "core/mir/uses.h"
+
+namespace kiln::intel {
+
+class Emission {
+ public:
+  Emission(const mir::Module& m, const Abi& abi, const WidthAbi& at_width);
+
+  const mir::Module& module() const { return m_; }
+  const Abi& abi() const { return abi_; }
+  const WidthAbi& at_width() const { return at_width_; }
+  const mid::Divergence& divergence() const { return divergence_; }
+  lir::Function& function() { return f_; }
+  lir::Builder& builder() { return b_; }
+  Scopes& scopes() { return scopes_; }
+  const mir::Uses& uses();  // of the module; made when first asked for
+
+  // The instruction that code is made for from here on.
+  void Begin(mir::InstId id) {
+    at_ = id;
+    SetId(m_.inst(id).spirv_id);
+  }
+  void SetId(uint32_t spirv_id) { spirv_id_ = spirv_id; }
+  mir::InstId at() const { return at_; }
+  uint32_t spirv_id() const { return spirv_id_; }
+
+  // While it lives, instructions go to the start of the program.
+  class Prologue {
+   public:
+    explicit Prologue(Emission& e) : e_(e), outer_(std::exchange(e.in_prologue_, true)) {}
+    ~Prologue() { e_.in_prologue_ = outer_; }
+    Prologue(const Prologue&) = delete;
+
+   private:
+    Emission& e_;
+    const bool outer_;
+  };
+  // The function, with its prologue in place.
+  lir::Function Finish();
+
+  // ---- values
+  lir::ValueId NewG(int comps = 1, int elem_bytes = 4);
+  lir::ValueId NewU();
+  lir::ValueId NewRegisters(int registers);  // U, whole registers
+  lir::ValueId NewF();
+  // For a result of this type.
+  lir::ValueId New(Where where, Type t = Type::kUD) {
+    if (where == Where::kUniform) return NewU();
+    return NewG(1, isa::ByteSize(t) == 2 ? 2 : 4);
+  }
+  Operand Def(lir::ValueId v, Type t) const { return Use(v, t, 0, f_.value(v).comps); }
+  bool IsUniform(mir::ValueId v) const { return divergence_.Uniform(v); }
+  Where WhereOf(mir::ValueId v) const { return IsUniform(v) ? Where::kUniform : Where::kLanes; }
+  uint8_t FileOf(const Operand& o) const { return f_.value(o.value()).file; }
+  // The EU's type for a value of MIR; a stored boolean is a dword.
+  Type FloatType(mir::ValueId v) const {
+    return m_.value(v).type == mir::Type::kF16 ? Type::kHF : Type::kF;
+  }
+  Type IntType(mir::ValueId v, bool is_signed) const;
+  // Bits of the value where they matter to selection: 8, 16, 32; a stored boolean has 32.
+  uint32_t BitsOf(mir::ValueId v) const;
+  // The operand that stands for a number; immediates for constants.
+  Operand Src(mir::ValueId v, Type t) const;
+  void Set(mir::ValueId v, Operand o) { map_[v.index] = o; }
+  // A register operand: an immediate is put into U (once, at the start of the program).
+  Operand ToRegister(const Operand& o);
+  // The same value as a plain component in file G, ready to be (part of) a payload.
+  Operand ToLanes(const Operand& o);
+  // What stands for the value, which Set has given.
+  const Operand& Given(mir::ValueId v) const {
+    assert(map_[v.index].kind != Operand::Kind::kNone);
+    return map_[v.index];
+  }
+
+  // ---- instructions
+  lir::InstFields Fields(Where where) const;
+  // Any instruction as it is.
+  void EmitRaw(uint16_t op, const lir::InstFields& fields, std::initializer_list<Operand> defs,
+               std::initializer_list<Operand> uses);
+  // An EU instruction into a new value; sources are made legal first.
+  Operand Alu(Opcode op, Type t, Where where, std::initializer_list<Operand> sources,
+              const Extra& extra = {});
+  Operand Math(MathFunction fn, Type t, Where where, Operand a, Operand b = {});
+  Operand Mov(Type t, Where where, Operand source) { return Alu(Opcode::kMov, t, where, {source}); }
+  void LegaliseSources(Opcode op, Sources& sources, Extra& extra);
+  // What the generation cannot do, by its cause (ABI.md, "Limits").
+  absl::Status Refuse(const mir::Inst& inst, KnownCause cause, std::string_view why) const;
+  // What passes before selection should not have left: INTERNAL.
+  absl::Status Unexpected(const mir::Inst& inst, std::string_view why) const;
+  // The instruction that gives the value, if it is one of this kind.
+  std::optional<mir::InstId> DefinedBy(mir::ValueId v, mir::Op op) const;
+
+  // ---- sequences
+  Operand MinMax(Where where, Type t, bool max, Operand a, Operand b);
+  // `if_true` where the flag is set, else `if_false`.
+  Operand SelectByFlag(Where where, Type t, const Flag& flag, Operand if_true, Operand if_false);
+  // A compare that makes only a flag, and one that makes 0 / -1.
+  Flag CompareFlag(Where where, CondMod cmod, Operand a, Operand b);
+  Operand CompareStored(Where where, CondMod cmod, Type t, Operand a, Operand b);
+  // `base` and so many bytes; an immediate stays one.
+  Operand Offset(Operand base, uint32_t bytes, Where where);
+  // One operand for parts that stand one behind the other: themselves if they do already.
+  Operand Payload(absl::Span<const Operand> parts);
+  // The value for `lanes` lanes from `group` on, in registers of its own.
+  Operand LanePart(const Operand& o, int lanes, int group);
+  // Component i of a message's response.
+  Operand Component(const Operand& response, int i) const;
+  // The result that came once for all lanes, in a file that it may have.
+  void SetAnswer(mir::ValueId result, const Operand& o);
+  bool Used(mir::ValueId v);
+  uint32_t UsedMask(mir::InstId id);  // a bit for each result that anybody uses
+
+ private:
+  const mir::Module& m_;
+  const Abi& abi_;
+  const WidthAbi& at_width_;
+  const int width_;
+  lir::Function f_;
+  lir::Builder b_{f_};
+  Scopes scopes_;
+  const mid::Divergence divergence_;
+  std::optional<mir::Uses> uses_;
+  std::vector<Operand> map_;           // by MIR value
+  std::vector<lir::InstId> prologue_;  // goes to the start of block 0
+  bool in_prologue_ = false;
+  absl::btree_map<uint32_t, lir::ValueId> constants_;
+  mir::InstId at_;
+  uint32_t spirv_id_ = 0;
+};
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_SELECT_EMISSION_H_

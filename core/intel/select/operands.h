@@ -1,0 +1,56 @@
+// How selection names operands, flags and where an instruction executes; internal to this folder.
+#ifndef KILN_CORE_INTEL_SELECT_OPERANDS_H_
+#define KILN_CORE_INTEL_SELECT_OPERANDS_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/container/inlined_vector.h"
+#include "core/intel/isa/instruction.h"
+#include "core/lir/build.h"
+#include "core/lir/lir.h"
+
+namespace kiln::intel {
+
+using isa::CondMod;
+using isa::MathFunction;
+using isa::Opcode;
+using isa::Type;
+using lir::Operand;
+
+// How a flag is read: the operand and whether the predicate is inverted.
+struct Flag {
+  Operand operand;
+  bool inverse = false;
+};
+
+// Where an instruction executes.
+enum class Where : uint8_t {
+  kLanes,    // per lane, under the execution mask
+  kUniform,  // once, NoMask, into file U
+};
+
+struct Extra {
+  CondMod cmod = CondMod::kNone;
+  bool saturate = false;
+  bool strided = false;  // a 16- or 8-bit result in the low part of each dword, not packed
+  std::optional<Flag> predicate;
+};
+
+// Of an instruction of the EU: three and a predicate at most.
+using Sources = absl::InlinedVector<Operand, 4>;
+
+inline Operand Use(lir::ValueId v, Type t, int comp = 0, int comps = 1) {
+  return lir::ValueOperand(v, static_cast<uint8_t>(t), static_cast<uint16_t>(comp),
+                           static_cast<uint16_t>(comps));
+}
+inline Operand Imm(uint32_t bits, Type t) { return lir::ImmOperand(bits, static_cast<uint8_t>(t)); }
+inline Operand Retype(Operand o, Type t) {
+  o.type = static_cast<uint8_t>(t);
+  return o;
+}
+inline bool IsImm(const Operand& o) { return o.kind == Operand::Kind::kImm; }
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_SELECT_OPERANDS_H_

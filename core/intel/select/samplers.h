@@ -1,0 +1,43 @@
+// Messages to the sampler: samples, gathers, fetches.
+// Internal to this folder.
+#ifndef KILN_CORE_INTEL_SELECT_SAMPLERS_H_
+#define KILN_CORE_INTEL_SELECT_SAMPLERS_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "core/intel/select/descriptors.h"
+#include "core/intel/select/lanes.h"
+#include "core/intel/select/launch.h"
+#include "core/intel/select/room.h"
+#include "core/intel/select/texel_parts.h"
+
+namespace kiln::intel {
+
+class Samplers : public Room {
+ public:
+  Samplers(Emission& e, Launch& launch, Lanes& lanes, Descriptors& descriptors)
+      : Room(e), launch_(launch), lanes_(lanes), descriptors_(descriptors) {}
+
+  Operand SendSampler(const SamplerCall& call, Where where, int components);
+  absl::Status VisitSample(mir::InstId id);
+  absl::Status VisitFetch(mir::InstId id);
+
+ private:
+  Operand SamplerHeader(uint32_t dword, const std::optional<Operand>& sampler);
+  void SampleInto(mir::InstId id, SamplerCall& call);
+  void SampleMessage(mir::InstId id, const mir::TexelSources& s, SamplerCall& call);
+  absl::Status GatherMessage(mir::InstId id, const mir::TexelOp& t, const mir::TexelSources& s,
+                             SamplerCall& call);
+  void AddSampleParams(mir::InstId id, const mir::TexelSources& s, SamplerCall& call);
+
+  Launch& launch_;
+  Lanes& lanes_;
+  Descriptors& descriptors_;
+};
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_SELECT_SAMPLERS_H_
