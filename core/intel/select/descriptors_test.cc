@@ -1,0 +1,46 @@
+// What selection makes of each of its operations: see descriptors.h.
+#include "core/intel/select/testing.h"
+#include "gtest/gtest.h"
+
+namespace kiln::intel {
+namespace {
+
+// The first lane that is on has the same as all: what is inside reads it no more.
+TEST(SelectDescriptors, IndicesOfLanesAreReadOnce) {
+  EXPECT_EQ(Selected(R"(
+    %1:i32 = subgroup_invocation
+    %2:i32 = and %1, 3
+    %3:i32 = read_first %2
+    %4:i32 = load_ssbo.indexed[8, align 4] %3, %1
+    %5:i32 = load_ssbo.indexed[8, align 4] %3, %4
+    store_ssbo[0, align 4] 0, %5
+)", 8), R"(
+    %1:uw = lane_ids {w8 nomask}
+    %2:ud = mov %1:uw {w8}
+    %3:ud = and %2:ud #0x3:ud {w8}
+    %4:ud = broadcast %3:ud #0x0:ud {nomask}
+    %5:ud = msg.read %2:ud %4:ud {w8 [untyped_read bti 1 channels 1 indirect]}
+    %6:ud = msg.read %5:ud %4:ud {w8 [untyped_read bti 1 channels 1 indirect]}
+    %7:ud = mov #0x0:ud {w8}
+    msg.write %7:ud %6:ud {w8 [untyped_write channels 1]}
+)");
+}
+
+// The index counts in the descriptor for both.
+TEST(SelectDescriptors, ImageAndSamplerOfOneArray) {
+  EXPECT_EQ(Selected(R"(
+    %1:i32 = load_push[align 4] 0
+    %2:f32, %3:f32, %4:f32, %5:f32 = sample.indexed[10, texel lod] %1, 0.5f, 0.25f, 0f
+    store_ssbo[0, align 4] 0, %2
+)", 8), R"(
+    %2:ud = shl %1:ud #0x8:ud {nomask}
+    %3:ud = add %1:ud %2:ud {nomask}
+    %4x8:ud = sampler #0x3f000000:ud #0x3e800000:ud %3:ud {w8 nomask [sample_lz bti 1 indirect]}
+    %5:ud = mov %4:ud {w8}
+    %6:ud = mov #0x0:ud {w8}
+    msg.write %6:ud %5:ud {w8 [untyped_write channels 1]}
+)");
+}
+
+}  // namespace
+}  // namespace kiln::intel

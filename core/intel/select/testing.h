@@ -1,0 +1,22 @@
+// What the tests of selection have in common: a module of MIR text, and the LIR that it becomes.
+#ifndef KILN_CORE_INTEL_SELECT_TESTING_H_
+#define KILN_CORE_INTEL_SELECT_TESTING_H_
+
+#include <string>
+#include <string_view>
+
+namespace kiln::intel {
+
+// The LIR of a body at a width, without the end of the thread and what stands before the first instruction
+// of a body of one block; a line feed first, and each line indented. Or the error's text. The body may use 16 bytes of push constants, shared memory,
+// private 0 of 64 bytes, and
+//    0 ssbo            1 ubo                   8 ssbo, array of 4
+//    2 image 2d        3 sampler               5 combined 2d arrayed       11 image 2d multisampled
+//    9 images 2d, 4    10 combined 2d, 4
+//    4 storage r8      6 storage r32ui         7 storage r11g11b10f        12 storage rgb10a2
+//   13 storage cube rgba8
+std::string Selected(std::string_view body, int width);
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_SELECT_TESTING_H_
