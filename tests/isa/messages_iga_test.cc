@@ -351,6 +351,8 @@ const std::set<std::string>& LeftOut() {
   static const std::set<std::string> fields = {
       // Addition, subtraction and 64 bits come with later generations; half of a pair of lanes.
       "untyped_atomic_float 10:8", "a64_atomic_float 10:8", "a64_atomic_float 12:12",
+      // Operation 0: compare-exchange on 64 bits, with payloads of its own.
+      "untyped_atomic 11:8", "typed_atomic 11:8", "a64_atomic 11:8",
       // Blocks of 16 owords and of the upper half alone; alignments; invalidation after reading.
       "block_read 10:8", "block_read_unaligned 10:8", "block_write 10:8", "const_block_read 10:8",
       "const_block_read 13:13", "const_block_read_unaligned 10:8",
@@ -361,8 +363,9 @@ const std::set<std::string>& LeftOut() {
       "byte_scattered_read 11:10", "byte_scattered_read 13:13", "byte_scattered_write 11:10",
       "byte_scattered_write 13:13", "dword_scattered_read 9:9", "dword_scattered_read 11:10",
       "dword_scattered_read 13:13", "dword_scattered_write 9:9", "dword_scattered_write 11:10",
-      "dword_scattered_write 13:13", "a64_scattered_read 9:8", "a64_scattered_read 13:13",
-      "a64_scattered_write 9:8", "a64_scattered_write 13:13",
+      "dword_scattered_write 13:13", "a64_scattered_read 9:8", "a64_scattered_read 11:10",
+      "a64_scattered_read 13:13", "a64_scattered_write 9:8", "a64_scattered_write 11:10",
+      "a64_scattered_write 13:13",
       // Flushes of single caches; other sub-functions of the gateway, and its answer.
       "memory_fence 8:8", "memory_fence 12:9", "barrier 2:0", "barrier 11:11",
       // 32 lanes, and 64-bit and packed forms of these widths.

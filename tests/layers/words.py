@@ -27,7 +27,6 @@ NEUTRAL = ("core/mid/", "core/oracle/")
 DESCRIPTOR = re.compile(r'\bdesc\b[^;]*(<<|>>|(?<![|])[|](?![|])|(?<!&)&(?!&))|(<<|>>)[^;]*\bdesc\b')
 MAY_PACK_DESCRIPTORS = (
     "core/intel/isa/",
-    "core/sim/eu/message.cc",       # a second reading, from iga64's: a judge
 )
 
 

@@ -236,6 +236,12 @@ void CodeChannels(Coder& c, MessageFields& f) {
   if (f.channels == 0) c.Fail("no component is transferred");
 }
 
+// Operation 0 is a compare-exchange on 64 bits, of which payload and response have other lengths.
+void CodeIntegerOp(Coder& c, MessageFields& f) {
+  c.Field(f.op, 11, 8);
+  if (f.op == 0) c.Fail("an atomic operation that there is not");
+}
+
 // Of a fence: the data port's caches, or shared local memory's order.
 void CodeFence(Coder& c, MessageFields& f) {
   if (f.bti != 0 && f.bti != kBtiSlm) c.Fail("a fence of no memory");
@@ -275,7 +281,7 @@ void CodeLayout(Generation gen, MessageLayout layout, Coder& c, MessageFields& f
   constexpr int kSlotGroup[] = {-1, 0, 1};  // 13:12 of typed messages
   constexpr int kEight[] = {16, 8};         // a bit that means 8 lanes
   constexpr int kSixteen[] = {8, 16};       // a bit that means 16 lanes
-  constexpr int kBytes[] = {1, 2, 4, 8};
+  constexpr int kBytes[] = {1, 2, 4};
   constexpr int kFloatOps[] = {-1, 1, 2, 3};  // maximum, minimum, compare and exchange
   if (layout != MessageLayout::kScratch && layout != MessageLayout::kBarrier &&
       layout != MessageLayout::kEndOfThread && layout != MessageLayout::kSample) {
@@ -290,7 +296,7 @@ void CodeLayout(Generation gen, MessageLayout layout, Coder& c, MessageFields& f
       CodeChannels(c, f);
       return c.Coded(f.high_slots, 13, 12, kSlotGroup);
     case MessageLayout::kAtomic:
-      c.Field(f.op, 11, 8);
+      CodeIntegerOp(c, f);
       c.Coded(f.lanes, 12, 12, kEight);
       return c.Field(f.returns, 13, 13);
     case MessageLayout::kAtomicFloat:
@@ -302,16 +308,16 @@ void CodeLayout(Generation gen, MessageLayout layout, Coder& c, MessageFields& f
       c.Fixed(0, 12, 12);
       return c.Field(f.returns, 13, 13);
     case MessageLayout::kTypedAtomic:
-      c.Field(f.op, 11, 8);
+      CodeIntegerOp(c, f);
       c.Field(f.high_slots, 12, 12);
       return c.Field(f.returns, 13, 13);
     case MessageLayout::kA64Atomic:
-      c.Field(f.op, 11, 8);
+      CodeIntegerOp(c, f);
       c.Field(f.data64, 12, 12);
       return c.Field(f.returns, 13, 13);
     case MessageLayout::kByteScattered:
       c.Coded(f.lanes, 8, 8, kSixteen);
-      return c.Coded(f.element_bytes, 11, 10, absl::MakeSpan(kBytes).subspan(0, 3));
+      return c.Coded(f.element_bytes, 11, 10, kBytes);
     case MessageLayout::kDwordScattered:
       c.Coded(f.lanes, 8, 8, kSixteen);
       return c.Fixed(1, 9, 9);
@@ -413,9 +419,8 @@ int DataRegisters(const MessageFields& f, MessageLayout layout, bool response) {
       return atomic(AtomicOperands(static_cast<AtomicOp>(f.op))) * (f.data64 ? 2 : 1);
     case MessageLayout::kByteScattered:
     case MessageLayout::kDwordScattered:
-      return per_component;
     case MessageLayout::kA64Scattered:
-      return per_component * (f.element_bytes == 8 ? 2 : 1);
+      return per_component;
     case MessageLayout::kBlock:
     case MessageLayout::kA64Block:
       return f.owords <= 2 ? 1 : f.owords / 2;

@@ -158,7 +158,7 @@ struct MessageFields {
   uint8_t op = 0;                 // AtomicOp or AtomicFloatOp
   bool returns = false;           // atomic returns the old value
   bool data64 = false;            // A64 atomic on 64 bits
-  uint8_t element_bytes = 0;      // scattered: 1, 2, 4 (A64 also 8)
+  uint8_t element_bytes = 0;      // scattered: 1, 2, 4
   uint8_t owords = 0;             // block: 1, 2, 4, 8
   bool oword_high = false;        // block of one oword: in the upper half of the register
   bool unaligned = false;         // A64 block: dword alignment

@@ -148,20 +148,15 @@ absl::Status Scatter(const Call& c, const Surface& surface) {
 
 uint32_t FloatAtomic(int op, uint32_t old_bits, uint32_t a_bits, uint32_t b_bits) {
   const float old = std::bit_cast<float>(old_bits), a = std::bit_cast<float>(a_bits);
-  switch (op) {
-    case 1:
+  switch (static_cast<isa::AtomicFloatOp>(op)) {
+    case isa::AtomicFloatOp::kMax:
       return std::isnan(old) || a > old ? a_bits : old_bits;
-    case 2:
+    case isa::AtomicFloatOp::kMin:
       return std::isnan(old) || a < old ? a_bits : old_bits;
-    case 3:
+    case isa::AtomicFloatOp::kCompareExchange:
       return old == a ? b_bits : old_bits;
-    case 4:
-      return std::bit_cast<uint32_t>(old + a);
-    case 5:
-      return std::bit_cast<uint32_t>(old - a);
-    default:
-      return old_bits;
   }
+  return old_bits;
 }
 
 uint64_t AtomicResult(const Message& m, uint64_t old, uint64_t a, uint64_t b) {

@@ -1,9 +1,10 @@
-// Send messages of Gen12 compute programs: what a descriptor means.
+// Send messages of compute programs: what a descriptor means to memory and registers.
 //
-// Decoding follows the descriptor fields that `iga64 -p=12p1 -Xdsd` prints; lengths of a message
-// that follow from its fields are compared with those in the descriptor, so that a wrong mlen or
-// rlen is an error and not silently accepted. Sampler messages are taken apart by the message table
-// of core/intel/isa. Render-target and URB messages are refused by name.
+// Descriptors are taken apart by the rows of core/intel/isa, whose judges are iga64 and another
+// hand's reading (isa/messages_reading_test). Lengths follow a law of their own here: those that a
+// message's fields ask for are compared with those in the descriptor, so that a wrong mlen or rlen
+// is an error and not silently accepted. Render-target and URB messages have no rows and are
+// refused.
 //
 // Surface 252 is bindless: the extended descriptor, which is then in a register, says which
 // (core/intel/ABI.md).
