@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "client/pipeline_state.h"
 #include "client/spec_constant.h"
 #include "client/stage_name.h"
 #include "core/base/utf8.h"
@@ -30,16 +31,6 @@ absl::Status SetCachePolicy(const std::string& word, CompileRequest* request) {
   } else {
     return absl::InvalidArgumentError(
         absl::StrCat("--cache=", word, ": use, refresh or bypass is needed"));
-  }
-  return absl::OkStatus();
-}
-
-// Flags of the contract that have no meaning before graphics stages are compiled.
-absl::Status RefuseGraphicsFlags(const ParsedFlags& flags) {
-  if (flags.Has("state")) {
-    return absl::InvalidArgumentError(
-        "--state: pipeline state belongs to graphics stages, which this version does not compile; "
-        "leave it out");
   }
   return absl::OkStatus();
 }
@@ -114,7 +105,7 @@ std::vector<Flag> CompileFlags() {
       {"no-validate", 0, "", false, "do not run the SPIR-V validator first"},
       {"disable-pass", 0, "NAME[,NAME...]", true, "leave out optional passes"},
       {"cache", 0, "POLICY", false, "use (default), refresh (compile anew), bypass (nor store)"},
-      {"state", 0, "FILE.json", false, "pipeline state of graphics stages (not available yet)"},
+      {"state", 0, "FILE.json", false, "pipeline state; graphics stages alone have it"},
       {"subgroup-size", 0, "N", false, "required subgroup size: the only dispatch width"},
       {"full-subgroups", 0, "", false, "only widths that divide the workgroup's size in x"},
       {"dispatch-base", 0, "", false, "workgroup ids count from the base of vkCmdDispatchBase"},
@@ -146,7 +137,6 @@ absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
   CompileSettings settings;
   CompileRequest& request = settings.request;
   if (absl::Status status = CheckUtf8(flags); !status.ok()) return status;
-  if (absl::Status status = RefuseGraphicsFlags(flags); !status.ok()) return status;
   for (const std::string& target : flags.Commas("target")) request.add_targets(target);
   if (request.targets().empty()) {
     return absl::InvalidArgumentError(
@@ -191,6 +181,11 @@ absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
   }
   request.mutable_options()->set_require_full_subgroups(flags.Has("full-subgroups"));
   request.mutable_options()->set_dispatch_base(flags.Has("dispatch-base"));
+  if (flags.Has("state")) {
+    auto state = ReadPipelineState(flags.Get("state"));
+    if (!state.ok()) return state.status();
+    *request.mutable_options()->mutable_state() = *std::move(state);
+  }
   request.mutable_options()->set_no_validate(flags.Has("no-validate"));
   for (const std::string& pass : flags.Commas("disable-pass")) {
     request.mutable_options()->add_disabled_passes(pass);

@@ -144,6 +144,7 @@ void RequestChecker::CheckOptions(const CompileRequest& request, Violations* out
   if (const uint32_t size = options.required_subgroup_size(); size != 0 && !IsWidth(size)) {
     out->emplace_back("options.required_subgroup_size", absl::StrCat(size, " is no dispatch width"));
   }
+  CheckState(request, out);
   AtMost("options.widths", static_cast<uint64_t>(options.widths_size()), 16, "widths", out);
   AtMost("options.disabled_passes", static_cast<uint64_t>(options.disabled_passes_size()),
          limits_.disabled_passes, "passes", out);
@@ -160,6 +161,50 @@ void RequestChecker::CheckOptions(const CompileRequest& request, Violations* out
   }
   if (request.cache_policy() < 0 || request.cache_policy() > kiln::v1alpha::CACHE_ONLY_IF_CACHED) {
     out->emplace_back("cache_policy", "unknown");
+  }
+}
+
+// The stage may be in the module alone: then the worker sees whether it has such state.
+void RequestChecker::CheckState(const CompileRequest& request, Violations* out) const {
+  if (!request.options().has_state()) return;
+  const kiln::v1alpha::PipelineState& state = request.options().state();
+  const std::string& stage = request.has_glsl() ? request.glsl().stage() : request.stage();
+  if (state.has_fragment() &&
+      (stages_.count("fragment") == 0 || (!stage.empty() && stage != "fragment"))) {
+    out->emplace_back("options.state.fragment", "only fragment shaders have such state");
+  }
+  if (state.has_next_stage_reads() && (stages_.size() == 1 || stage == "compute")) {
+    out->emplace_back("options.state.next_stage_reads", "no stage follows a compute shader");
+  }
+  std::set<uint32_t> locations;
+  for (const auto& a : state.fragment().attachments()) {
+    if (a.location() < kMostAttachments && a.write_mask() <= 0xf &&
+        kiln::v1alpha::ColorAttachment::NumericType_IsValid(a.type()) &&
+        locations.insert(a.location()).second) {
+      continue;
+    }
+    out->emplace_back(
+        "options.state.fragment.attachments",
+        absl::StrCat("location ", a.location(), ": locations are 0 to ", kMostAttachments - 1,
+                     ", each given once, masks have 4 bits, and "
+                     "types are FLOAT, SINT and UINT"));
+    break;
+  }
+  if (const uint32_t n = state.fragment().samples(); n > 16 || (n & (n - 1)) != 0) {
+    out->emplace_back("options.state.fragment.samples",
+                      absl::StrCat(n, " is none of 1, 2, 4, 8 and 16"));
+  }
+  locations.clear();
+  for (const auto& l : state.next_stage_reads().locations()) {
+    if (l.location() < kMostLocations && l.components() >= 1 && l.components() <= 0xf &&
+        locations.insert(l.location()).second) {
+      continue;
+    }
+    out->emplace_back(
+        "options.state.next_stage_reads.locations",
+        absl::StrCat("location ", l.location(), ": locations are 0 to ", kMostLocations - 1,
+                     ", each given once, and components 1 to 15"));
+    break;
   }
 }
 

@@ -18,6 +18,7 @@
 #include "server/cache/result_cache.h"
 #include "server/config.h"
 #include "server/key/key.h"
+#include "server/wire_bounds.h"
 
 namespace kiln::server {
 
@@ -42,6 +43,7 @@ class RequestChecker {
   void CheckGlsl(const kiln::v1alpha::GlslSource& glsl, Violations* out) const;
   void CheckTargets(const kiln::v1alpha::CompileRequest& request, Violations* out) const;
   void CheckOptions(const kiln::v1alpha::CompileRequest& request, Violations* out) const;
+  void CheckState(const kiln::v1alpha::CompileRequest& request, Violations* out) const;
   void CheckStage(const char* field, const std::string& stage, Violations* out) const;
 
   Limits limits_;

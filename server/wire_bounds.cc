@@ -18,7 +18,9 @@ using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 using kiln::v1alpha::CompileOptions;
 using kiln::v1alpha::CompileRequest;
+using kiln::v1alpha::FragmentState;
 using kiln::v1alpha::GlslSource;
+using kiln::v1alpha::NextStageReads;
 
 // No message of ours nests deeper, and protobuf does not parse what does.
 constexpr int kDepth = 16;
@@ -119,6 +121,8 @@ WireBounds::WireBounds(const kiln::v1alpha::Capabilities::Limits& limits) {
   bound(glsl, GlslSource::kIncludesFieldNumber, limits.max_includes());
   const Descriptor& options = *CompileOptions::descriptor();
   bound(options, CompileOptions::kDisabledPassesFieldNumber, limits.max_disabled_passes());
+  bound(*FragmentState::descriptor(), FragmentState::kAttachmentsFieldNumber, kMostAttachments);
+  bound(*NextStageReads::descriptor(), NextStageReads::kLocationsFieldNumber, kMostLocations);
 }
 
 std::optional<WireBounds::TooMany> WireBounds::Check(

@@ -55,6 +55,13 @@ CompileRequest Largest() {
   auto* options = request.mutable_options();
   for (int i = 0; i < 16; ++i) options->add_widths(8);
   for (uint32_t i = 0; i < limits.max_disabled_passes(); ++i) options->add_disabled_passes("cse");
+  auto* state = options->mutable_state();
+  for (uint32_t i = 0; i < kMostAttachments; ++i) {
+    state->mutable_fragment()->add_attachments()->set_location(i);
+  }
+  for (uint32_t i = 0; i < kMostLocations; ++i) {
+    state->mutable_next_stage_reads()->add_locations()->set_location(i);
+  }
   for (uint32_t i = 0; i < limits.max_defines(); ++i) {
     request.mutable_glsl()->add_defines()->set_name("A");
     request.mutable_glsl()->mutable_defines(static_cast<int>(i))->set_value("1");
@@ -76,6 +83,14 @@ TEST(WireBoundsTest, TheLargestRequestPassesAndOneMoreOfAnythingDoesNot) {
       {"spec_constants", [](CompileRequest* r) { r->add_spec_constants(); }},
       {"options.disabled_passes",
        [](CompileRequest* r) { r->mutable_options()->add_disabled_passes(); }},
+      {"options.state.fragment.attachments",
+       [](CompileRequest* r) {
+         r->mutable_options()->mutable_state()->mutable_fragment()->add_attachments();
+       }},
+      {"options.state.next_stage_reads.locations",
+       [](CompileRequest* r) {
+         r->mutable_options()->mutable_state()->mutable_next_stage_reads()->add_locations();
+       }},
       {"glsl.defines", [](CompileRequest* r) { r->mutable_glsl()->add_defines(); }},
       {"glsl.includes", [](CompileRequest* r) { r->mutable_glsl()->add_includes(); }},
   };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "core/base/cause.h"
 #include "core/base/step.h"
 #include "core/driver/mid_pipeline.h"
 #include "core/driver/pass_list.h"
@@ -34,6 +35,10 @@ absl::StatusOr<Compiled> Compile(const Prepared& prepared, Target target,
                                  const CompileOptions& options, Sink* sink,
                                  const Budget& budget) {
   if (absl::Status s = CheckOptions(AllRows(), options.passes); !s.ok()) return s;
+  if (!options.state.IsDefault() && prepared.info.stage == kComputeStage) {
+    return WithCause(absl::InvalidArgumentError("pipeline state: a compute shader has none"),
+                     "pipeline_state");
+  }
   Compiled compiled;
   compiled.stage = prepared.info.stage;
   if (prepared.stopped) return compiled;

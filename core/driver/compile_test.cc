@@ -66,6 +66,20 @@ size_t Count(const std::string& text, const std::string& part) {
   return n;
 }
 
+// It would be in no way what was asked for.
+TEST(Driver, ComputeWithPipelineStateIsRefused) {
+  absl::StatusOr<mir::Module> m = mir::Parse("mir 1 local_size 8, 1, 1 body { return }");
+  ASSERT_TRUE(m.ok()) << m.status();
+  const auto prepared = PrepareMir(*std::move(m), {}, nullptr, {});
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  CompileOptions options;
+  EXPECT_TRUE(Compile(**prepared, Target::kTgl, options, nullptr, {}).ok());
+  options.state.fragment.samples = 4;
+  const absl::Status s = Compile(**prepared, Target::kTgl, options, nullptr, {}).status();
+  EXPECT_EQ(s.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(CauseOf(s), "pipeline_state");
+}
+
 // No pass merges, moves out of a loop or removes volatile accesses, used or not, of equal places and
 // in neighbouring ones; without the flag most of them go. (What a texel op reads is among them.)
 TEST(Driver, VolatileAccessesStay) {

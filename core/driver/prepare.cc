@@ -49,7 +49,7 @@ absl::StatusOr<std::shared_ptr<const Prepared>> PrepareMir(mir::Module module,
   prepared->stopped = runner.stopped();
   prepared->rewrites = runner.rewrites();
   prepared->info.entry_point = prepared->module.entry_point;
-  prepared->info.stage = "compute";
+  prepared->info.stage = kComputeStage;
   prepared->info.mir_instructions = mir::CountInstructions(prepared->module);
   return std::shared_ptr<const Prepared>(std::move(prepared));
 }
@@ -57,7 +57,7 @@ absl::StatusOr<std::shared_ptr<const Prepared>> PrepareMir(mir::Module module,
 absl::StatusOr<std::shared_ptr<const Prepared>> Prepare(absl::Span<const uint32_t> spirv,
                                                         const PrepareOptions& options, Sink* sink,
                                                         const Budget& budget) {
-  if (!options.stage.empty() && options.stage != "compute") {
+  if (!options.stage.empty() && options.stage != kComputeStage) {
     return WithCause(absl::UnimplementedError(absl::StrCat(
                          "stage '", Shortened(options.stage), "': only compute shaders are compiled")),
                      "unsupported_stage");

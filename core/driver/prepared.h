@@ -8,6 +8,9 @@
 
 namespace kiln {
 
+// The one stage that there is so far.
+inline constexpr char kComputeStage[] = "compute";
+
 class Prepared {
  public:
   mir::Module module;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/pass_options.h"
+#include "core/target/pipeline_state.h"
 
 namespace kiln {
 
@@ -12,6 +13,7 @@ struct CompileOptions {
   std::vector<int> widths;              // dispatch widths wanted; empty: all that the target has
   int required_subgroup_size = 0;       // only this width, whatever it costs; 0: any
   bool require_full_subgroups = false;  // only widths that divide the workgroup's size in x
+  PipelineState state;                  // of graphics stages; compute has the default
   // Beside PrepareOptions::passes, with the same values: bisection counts on from there, and what
   // Prepare ended at stop_after has no variants.
   PassOptions passes;

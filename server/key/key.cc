@@ -102,6 +102,52 @@ Digest HashOptions(const kiln::v1alpha::CompileOptions& options) {
   return w.Finish();
 }
 
+uint32_t MaskOf(const kiln::v1alpha::ColorAttachment& a) {
+  return a.write_mask() == 0 ? 0xf : a.write_mask();
+}
+
+Digest HashAttachment(const kiln::v1alpha::ColorAttachment& a) {
+  CanonicalWriter w("kiln.key.state.attachment.1");
+  w.Add(static_cast<uint64_t>(a.location()));
+  w.Add(static_cast<uint64_t>(a.type()));
+  w.Add(static_cast<uint64_t>(MaskOf(a)));
+  w.Add(static_cast<uint64_t>(a.second_blend_source() ? 1 : 0));
+  return w.Finish();
+}
+
+// Each part is a field of its own, named, and only if it is there.
+std::optional<Digest> HashState(const kiln::v1alpha::PipelineState& state) {
+  CanonicalWriter w("kiln.key.state.1");
+  bool any = false;
+  const auto add = [&](std::string_view name, const Digest& digest) {
+    w.Add(name);
+    w.Add(AsBytes(digest));
+    any = true;
+  };
+  const auto number = [&](std::string_view name, uint64_t value) {
+    CanonicalWriter part("kiln.key.state.number.1");
+    part.Add(value);
+    add(name, part.Finish());
+  };
+  const kiln::v1alpha::FragmentState& fragment = state.fragment();
+  std::map<uint32_t, Digest> attachments;
+  for (const auto& a : fragment.attachments()) attachments[a.location()] = HashAttachment(a);
+  for (const auto& [location, digest] : attachments) add("attachment", digest);
+  if (fragment.samples() > 1) number("samples", fragment.samples());
+  if (fragment.sample_shading()) number("sample_shading", 1);
+  if (fragment.alpha_to_coverage()) number("alpha_to_coverage", 1);
+  if (fragment.alpha_to_one()) number("alpha_to_one", 1);
+  if (state.has_next_stage_reads()) {
+    std::map<uint32_t, uint32_t> reads;
+    for (const auto& l : state.next_stage_reads().locations()) reads[l.location()] = l.components();
+    number("next_stage_reads", reads.size());
+    for (const auto& [location, components] : reads) {
+      number("location", uint64_t{location} << 32 | components);
+    }
+  }
+  return any ? std::optional(w.Finish()) : std::nullopt;
+}
+
 }  // namespace
 
 ShaderComponents HashShader(const Digest& module, std::string_view entry_point,
@@ -116,6 +162,7 @@ ShaderComponents HashShader(const Digest& module, std::string_view entry_point,
   c.entry = entry_point.empty() && stage.empty() ? kNoEntry : HashEntry(entry_point, stage);
   c.spec_constants = spec.empty() ? kNoSpec : HashSpec(spec);
   c.options = options.ByteSizeLong() == 0 ? kNoOptions : HashOptions(options);
+  if (options.has_state()) c.state = HashState(options.state());
   return c;
 }
 
@@ -139,6 +186,7 @@ Digest ResultKey(const ShaderComponents& shader, const TargetComponents& target)
                           &target.target, &target.abi, &target.code_generation}) {
     w.Add(AsBytes(*d));
   }
+  if (shader.state) w.Add(AsBytes(*shader.state));
   return w.Finish();
 }
 

@@ -6,13 +6,15 @@
 // requests.
 //
 // Canonical: specialisation constants are bits sorted by id; widths and disabled passes are sorted
-// and without repetitions. Cost: about 2 us a key, of which the module's hash (done once per
-// upload) is not a part.
+// and without repetitions; of pipeline state each attachment and each location that is read is
+// hashed apart, sorted by location, and what is a default is as if it were not given. Cost: about 2
+// us a key, of which the module's hash (done once per upload) is not a part.
 #ifndef KILN_SERVER_KEY_KEY_H_
 #define KILN_SERVER_KEY_KEY_H_
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,6 +30,9 @@ struct ShaderComponents {
   Digest entry{};  // entry point and stage
   Digest spec_constants{};
   Digest options{};
+  // Of state that says no more than the defaults nothing, so that compute keys have no such
+  // component.
+  std::optional<Digest> state;
 };
 
 // About the target and this build of the compiler.

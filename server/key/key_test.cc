@@ -93,6 +93,65 @@ TEST(KeyTest, OrderAndRepetitionWithoutMeaningDoNotCount) {
   EXPECT_EQ(HashShader(m, "", "", {}, a).options, HashShader(m, "", "", {}, b).options);
 }
 
+// Keys that stores of builds before this one hold: they must stay what they are.
+TEST(KeyTest, ComputeKeysHaveNoStateInThem) {
+  CompileOptions options;
+  options.add_widths(16);
+  const auto tgl = HashTarget(Tgl());
+  const auto key = [&](const CompileOptions& o) {
+    return ToHex(ResultKey(HashShader(Sha256("module"), "main", "compute", {{3, {7}}}, o), tgl));
+  };
+  EXPECT_EQ(key(options), "35a68a8bdc2cdcac791bc7f8025d8b624b01275780f87e85555ce86d804afefe");
+  EXPECT_EQ(key({}), "888b56afe24fabe9198e9e9af7cb4792f1c0c8f963e588322a553d4a4bc729a9");
+  // State that says what holds anyway.
+  auto* state = options.mutable_state();
+  EXPECT_EQ(key(options), "35a68a8bdc2cdcac791bc7f8025d8b624b01275780f87e85555ce86d804afefe");
+  state->mutable_fragment()->set_samples(1);
+  EXPECT_EQ(key(options), "35a68a8bdc2cdcac791bc7f8025d8b624b01275780f87e85555ce86d804afefe");
+}
+
+TEST(KeyTest, EachPartOfStateCounts) {
+  using kiln::v1alpha::PipelineState;
+  const auto key = [](auto change) {
+    CompileOptions options;
+    change(options.mutable_state());
+    return ResultKey(HashShader(Sha256("m"), "", "fragment", {}, options), HashTarget(Tgl()));
+  };
+  const auto attachment = [](PipelineState* s, uint32_t location) {
+    auto* a = s->mutable_fragment()->add_attachments();
+    a->set_location(location);
+    return a;
+  };
+  std::set<Digest> keys = {
+      key([](PipelineState*) {}),
+      key([&](PipelineState* s) { attachment(s, 0); }),
+      key([&](PipelineState* s) { attachment(s, 1); }),
+      key([&](PipelineState* s) { attachment(s, 0), attachment(s, 1); }),
+      key([&](PipelineState* s) {
+        attachment(s, 0)->set_type(kiln::v1alpha::ColorAttachment::UINT);
+      }),
+      key([&](PipelineState* s) { attachment(s, 0)->set_write_mask(7); }),
+      key([&](PipelineState* s) { attachment(s, 0)->set_second_blend_source(true); }),
+      key([](PipelineState* s) { s->mutable_fragment()->set_samples(4); }),
+      key([](PipelineState* s) { s->mutable_fragment()->set_sample_shading(true); }),
+      key([](PipelineState* s) { s->mutable_fragment()->set_alpha_to_coverage(true); }),
+      key([](PipelineState* s) { s->mutable_fragment()->set_alpha_to_one(true); }),
+      key([](PipelineState* s) { s->mutable_next_stage_reads(); }),
+      key([](PipelineState* s) {
+        auto* l = s->mutable_next_stage_reads()->add_locations();
+        l->set_location(1), l->set_components(1);
+      }),
+      key([](PipelineState* s) {
+        auto* l = s->mutable_next_stage_reads()->add_locations();
+        l->set_location(1), l->set_components(3);
+      }),
+  };
+  EXPECT_EQ(keys.size(), 14u);
+  // Order and defaults do not.
+  EXPECT_EQ(key([&](PipelineState* s) { attachment(s, 1), attachment(s, 0); }),
+            key([&](PipelineState* s) { attachment(s, 0)->set_write_mask(15), attachment(s, 1); }));
+}
+
 TEST(KeyTest, SpecConstantsAreBitsAndTypes) {
   CompileRequest r;
   auto add = [&](uint32_t id) {

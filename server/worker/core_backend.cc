@@ -5,6 +5,7 @@
 // Cancelled CANCELLED. Anything else is a fault of the compiler, CRASHED, which is never cached.
 #include "server/worker/core_backend.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -144,11 +145,48 @@ PrepareOptions ToPrepareOptions(const CompileJob& job) {
   return options;
 }
 
+AttachmentType ToType(kiln::v1alpha::ColorAttachment::NumericType type) {
+  switch (type) {
+    case kiln::v1alpha::ColorAttachment::SINT:
+      return AttachmentType::kSint;
+    case kiln::v1alpha::ColorAttachment::UINT:
+      return AttachmentType::kUint;
+    default:
+      return AttachmentType::kFloat;
+  }
+}
+
+// The request's were checked (server/request.h).
+PipelineState ToState(const kiln::v1alpha::PipelineState& from) {
+  PipelineState to;
+  for (const auto& a : from.fragment().attachments()) {
+    to.fragment.attachments.push_back(
+        {a.location(), ToType(a.type()),
+         static_cast<uint8_t>(a.write_mask() == 0 ? 0xf : a.write_mask() & 0xf),
+         a.second_blend_source()});
+  }
+  std::sort(to.fragment.attachments.begin(), to.fragment.attachments.end(),
+            [](const auto& a, const auto& b) { return a.location < b.location; });
+  to.fragment.samples = std::max(1u, from.fragment().samples());
+  to.fragment.sample_shading = from.fragment().sample_shading();
+  to.fragment.alpha_to_coverage = from.fragment().alpha_to_coverage();
+  to.fragment.alpha_to_one = from.fragment().alpha_to_one();
+  if (!from.has_next_stage_reads()) return to;
+  to.next_stage_reads.emplace();
+  for (const auto& l : from.next_stage_reads().locations()) {
+    to.next_stage_reads->push_back({l.location(), static_cast<uint8_t>(l.components() & 0xf)});
+  }
+  std::sort(to.next_stage_reads->begin(), to.next_stage_reads->end(),
+            [](const auto& a, const auto& b) { return a.location < b.location; });
+  return to;
+}
+
 CompileOptions ToCompileOptions(const CompileJob& job) {
   CompileOptions options;
   for (uint32_t width : job.options().widths()) options.widths.push_back(static_cast<int>(width));
   options.required_subgroup_size = static_cast<int>(job.options().required_subgroup_size());
   options.require_full_subgroups = job.options().require_full_subgroups();
+  options.state = ToState(job.options().state());
   options.passes = ToPassOptions(job);
   return options;
 }

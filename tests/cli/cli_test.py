@@ -310,7 +310,7 @@ void main() { v[gl_GlobalInvocationID.x] = ADD(v[0]) * kScale * COUNT; }
                 (r"'7' is no dispatch width", ['--target=tgl', '--widths=7']),
                 (r"'pixel' is no stage", ['--target=tgl', '--stage=pixel']),
                 (r'NAME or NAME=VALUE', ['--target=tgl', '-D', '1X']),
-                (r'--state: .*leave it out', ['--target=tgl', '--state=s.json']),
+                (r'--state=s\.json: .*', ['--target=tgl', '--state=s.json']),
                 (r'--subgroup-size: .*--widths',
                  ['--target=tgl', '--subgroup-size=8', '--widths=16']),
                 (r"--subgroup-size: '7'", ['--target=tgl', '--subgroup-size=7']),
@@ -320,6 +320,23 @@ void main() { v[gl_GlobalInvocationID.x] = ADD(v[0]) * kScale * COUNT; }
                 (r'--timeout=0', ['--target=tgl', '--timeout=0'])):
             with self.subTest(flags=flags):
                 self.fails(2, pattern, 'compile', *flags, SAXPY)
+
+
+    # The stage may stand in the module alone: a daemon, which knows its workers, and a compiler say so.
+    def test_pipeline_state_is_of_graphics_stages(self):
+        state = self.file('state.json', b'{"fragment": {"samples": 4}}')
+        self.fails(1, r'rejected_request.*options\.state\.fragment: only fragment shaders', 'compile',
+                   '--target=tgl', '--state=' + state, SAXPY)
+        line = self.line(self.kiln('compile', '--target=tgl', '--json', '--local',
+                                   '--state=' + state, SAXPY, expect=1))
+        self.assertEqual((line['status'], line['cause']), ('invalid', 'pipeline_state'))
+        wrong = self.file('wrong.json', b'{"fragment": {"sample": 4}}')
+        self.fails(2, r'wrong\.json: this is no pipeline state: .*sample', 'compile',
+                   '--target=tgl', '--state=' + wrong, SAXPY)
+        defaults = self.file('defaults.json', b'{"fragment": {"samples": 1}, "next_stage_reads": null}')
+        self.fails(1, r'only fragment shaders', 'compile', '--target=tgl', '--state=' + defaults, SAXPY)
+        empty = self.file('empty.json', b'{}')
+        self.kiln('compile', '--target=tgl', '--state=' + empty, SAXPY)
 
 
 class WrongFiles(Cli):

@@ -1,6 +1,7 @@
-// What descriptors mean, as another hand read them: rows drawn at random from a decoder that was written
-// from what iga64 -Xdsd prints, without this table, and that the simulator had until it took the table's
-// reading. Forms that it took and the table does not are named in tests/isa/messages_iga_test (LeftOut).
+// What descriptors mean, as another hand read them: rows drawn at random from a decoder that was
+// written from what iga64 -Xdsd prints, without this table, and that the simulator had until it
+// took the table's reading. Forms that it took and the table does not are named in
+// tests/isa/messages_iga_test (LeftOut).
 #include <bit>
 
 #include "absl/strings/str_format.h"
@@ -12,16 +13,16 @@ namespace {
 
 struct Reading {
   int sfid;
-  uint32_t desc;          // without lengths
-  int lanes;              // 1: a block
+  uint32_t desc;  // without lengths
+  int lanes;      // 1: a block
   int a64;
-  int element_bytes;      // in memory; 4 where the message has no size
-  int channels;           // 1 where it has none; of scratch whether it masks dwords
+  int element_bytes;  // in memory; 4 where the message has no size
+  int channels;       // 1 where it has none; of scratch whether it masks dwords
   int op;
-  int returns;            // an atomic's old value, a fence's commit
+  int returns;  // an atomic's old value, a fence's commit
   int block_bytes;
-  int upper_half;         // of the register, for a block of one oword
-  int scratch_offset;     // bytes
+  int upper_half;      // of the register, for a block of one oword
+  int scratch_offset;  // bytes
   int high_slots;
   int header;
 };
@@ -143,7 +144,8 @@ constexpr Reading kReadings[] = {
 };
 
 bool IsBlock(MessageLayout l) {
-  return l == MessageLayout::kBlock || l == MessageLayout::kA64Block || l == MessageLayout::kScratch;
+  return l == MessageLayout::kBlock || l == MessageLayout::kA64Block ||
+         l == MessageLayout::kScratch;
 }
 
 TEST(MessagesReading, IsThatOfAnotherHand) {
@@ -156,8 +158,16 @@ TEST(MessagesReading, IsThatOfAnotherHand) {
     const bool scratch = info.layout == MessageLayout::kScratch;
     EXPECT_EQ(a64, r.a64 != 0) << where;
     EXPECT_EQ(IsBlock(info.layout) ? 1 : int{f->lanes}, r.lanes) << where;
-    EXPECT_EQ(f->data64 ? 8 : f->element_bytes != 0 ? int{f->element_bytes} : 4, r.element_bytes) << where;
-    EXPECT_EQ(scratch ? int{f->dword_mode} : f->channels != 0 ? int{f->channels} : 1, r.channels) << where;
+    EXPECT_EQ(f->data64               ? 8
+              : f->element_bytes != 0 ? int{f->element_bytes}
+                                      : 4,
+              r.element_bytes)
+        << where;
+    EXPECT_EQ(scratch            ? int{f->dword_mode}
+              : f->channels != 0 ? int{f->channels}
+                                 : 1,
+              r.channels)
+        << where;
     EXPECT_EQ(int{f->op}, r.op) << where;
     EXPECT_EQ(f->returns || f->commit, r.returns != 0) << where;
     EXPECT_EQ(scratch ? 32 * f->scratch_registers : 16 * f->owords, r.block_bytes) << where;

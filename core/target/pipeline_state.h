@@ -1,0 +1,50 @@
+// What the code of a graphics stage depends on beside its module: pipeline state, and what the
+// stage behind it reads.
+//
+// Back ends see it, Prepare does not: it is for one target's code. What is absent is what the
+// drawing tool of tests/peer uses (proto/README.md).
+#ifndef KILN_CORE_TARGET_PIPELINE_STATE_H_
+#define KILN_CORE_TARGET_PIPELINE_STATE_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace kiln {
+
+enum class AttachmentType : uint8_t { kFloat, kSint, kUint };
+
+struct ColorAttachment {
+  uint32_t location = 0;
+  AttachmentType type = AttachmentType::kFloat;
+  uint8_t write_mask = 0xf;  // bit 0 is red
+  bool second_blend_source = false;
+  friend bool operator==(const ColorAttachment&, const ColorAttachment&) = default;
+};
+
+struct FragmentState {
+  std::vector<ColorAttachment> attachments;  // ascending by location; none: all outputs are written
+  uint32_t samples = 1;
+  bool sample_shading = false;
+  bool alpha_to_coverage = false;
+  bool alpha_to_one = false;
+  friend bool operator==(const FragmentState&, const FragmentState&) = default;
+};
+
+struct ReadLocation {
+  uint32_t location = 0;
+  uint8_t components = 0;  // bit 0 is x
+  friend bool operator==(const ReadLocation&, const ReadLocation&) = default;
+};
+
+struct PipelineState {
+  FragmentState fragment;
+  // Ascending by location; nothing: the next stage reads all.
+  std::optional<std::vector<ReadLocation>> next_stage_reads;
+  bool IsDefault() const { return *this == PipelineState(); }
+  friend bool operator==(const PipelineState&, const PipelineState&) = default;
+};
+
+}  // namespace kiln
+
+#endif  // KILN_CORE_TARGET_PIPELINE_STATE_H_
