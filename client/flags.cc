@@ -80,6 +80,12 @@ std::string ParsedFlags::Get(absl::string_view key, absl::string_view fallback) 
   return it == values_.end() ? std::string(fallback) : it->second.back();
 }
 
+absl::StatusOr<std::string> ParsedFlags::Place(absl::string_view key) const {
+  std::string place = Get(key);
+  if (!Has(key) || !place.empty()) return place;
+  return absl::InvalidArgumentError(absl::StrCat("--", key, " is given without a name"));
+}
+
 std::vector<std::string> ParsedFlags::All(absl::string_view key) const {
   auto it = values_.find(key);
   return it == values_.end() ? std::vector<std::string>() : it->second;

@@ -35,6 +35,9 @@ class ParsedFlags {
   bool Has(absl::string_view key) const { return values_.find(key) != values_.end(); }
   // The value, or `fallback` where the flag is not given.
   std::string Get(absl::string_view key, absl::string_view fallback = "") const;
+  // The value; empty where the flag is not given. InvalidArgument where it is given and empty, as
+  // by a script whose variable is not set: what was to be written would be nowhere.
+  absl::StatusOr<std::string> Place(absl::string_view key) const;
   // All values of a repeated flag, in order.
   std::vector<std::string> All(absl::string_view key) const;
   // Those values, each split at commas; empty parts are dropped.

@@ -70,6 +70,17 @@ TEST(Flags, Errors) {
   EXPECT_THAT(ErrorOf({"-x"}), HasSubstr("unknown flag -x"));
 }
 
+TEST(Flags, APlaceIsNotEmpty) {
+  auto f = Parse({"-o", "out"});
+  ASSERT_TRUE(f.ok());
+  EXPECT_EQ(*f->Place("output"), "out");
+  EXPECT_EQ(*f->Place("server"), "");
+  auto empty = Parse({"-o", ""});
+  ASSERT_TRUE(empty.ok());
+  EXPECT_THAT(std::string(empty->Place("output").status().message()),
+              HasSubstr("--output is given without a name"));
+}
+
 TEST(Flags, Numbers) {
   auto f = Parse({"--jobs=12", "--timeout=0.5"});
   ASSERT_TRUE(f.ok());

@@ -1,4 +1,5 @@
-// The JSON line of one module and target: a contract with scripts (DESIGN.md section 5).
+// The JSON line of one module and target: a contract with scripts (names may be
+// added, none is renamed or taken away).
 //
 // {"file", "target", "stage", "status", "cause", "compile_ms", "cache", "variants": [...],
 // "passes": [...], "entry": the entry point, empty where it is not known} and, where they say

@@ -58,6 +58,11 @@ quickstart "${start[@]}"
 check grep -q 'event=signal_ignored' "$log"
 check grep -q 'event=started' "$log"
 check [ "$(ls "$state" | grep -c '^kilnd\.log')" = 2 ]
+# A socket is where the command was given, and the line to copy names it whole.
+quickstart --stop
+(cd "$socket" && quickstart --no-install --listen=unix:near --metrics=127.0.0.1:0)
+check [ -S "$socket/near" ]
+check grep -q -- "--server=unix:$socket/near " "$scratch/said"
 # What is wrong before there is a log is said there, too.
 quickstart --stop
 ! "$scratch/deploy/quickstart" --no-install --listen=nowhere:x --metrics=127.0.0.1:0 > "$scratch/said" 2>&1 ||

@@ -1,9 +1,8 @@
 // GLSL -> SPIR-V, over glslang.
 //
 // glslang keeps process-global state and is not hardened against hostile text: only worker
-// processes and tests may link this (DESIGN.md sections 3 and 4). Nothing is read from files:
-// whoever calls resolves includes first. The same source gives the same words for one glslang
-// version.
+// processes and tests may link this, never the daemon. Nothing is read from files: whoever calls
+// resolves includes first. The same source gives the same words for one glslang version.
 #ifndef KILN_CORE_FRONT_GLSL_H_
 #define KILN_CORE_FRONT_GLSL_H_
 

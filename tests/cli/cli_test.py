@@ -456,6 +456,12 @@ void main() { b[0].v[gl_LocalInvocationIndex] = atomicAdd(b[which].v[8], 1ul); }
         self.fails(2, r'--jsonl=.*cannot write', 'batch', '--target=tgl',
                    '--jsonl=' + blocked + '/x', SAXPY)
 
+    def test_an_output_without_a_name(self):
+        """A script's variable that is not set: nothing would be written, and nobody told."""
+        for command in ('compile', 'batch'):
+            self.fails(2, r'--output is given without a name', command, '--target=tgl', '-o', '', SAXPY)
+        self.fails(2, r'--jsonl is given without a name', 'batch', '--target=tgl', '--jsonl=', SAXPY)
+
     def test_disasm(self):
         self.fails(2, '--target is missing; there are tgl', 'disasm', SAXPY)
         self.fails(2, 'no such target; there are tgl; did you mean tgl', 'disasm', '--target=tg1',

@@ -14,7 +14,7 @@ import re
 import sys
 
 # Room -> the rooms that it may use; what is not listed may not be used, nor may a folder be in no
-# room. The order is that of DESIGN.md's arrows, highest first.
+# room. Highest first: a room uses only what stands below it.
 ALLOWED = {
     "client": {"server/worker", "server/key", "proto", "core/driver", "core/target", "core/out", "core/base", "core/sim"},
     "server": {"server/worker", "server/key", "proto", "core/out", "core/base"},

@@ -4,8 +4,8 @@
 //
 // Sends jobs one at a time through the pool to a worker with the compiler double, whose work is
 // next to nothing, and does the same work in this process. The difference is the price of
-// isolation: serialising, two wake-ups, the copy of module and result. Goal: 100 us (DESIGN.md
-// section 7).
+// isolation: serialising, two wake-ups, the copy of module and result. Goal: at most
+// 100 us.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

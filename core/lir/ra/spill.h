@@ -25,7 +25,8 @@
 //    of the lanes that take them.
 //  * First choice is to repeat the computation instead of a fill: can_repeat, sources at hand.
 // Masks: a fill is NoMask. A store is NoMask unless parked lanes hold an earlier instance of the
-// value in its place; then it is masked (DESIGN.md, "Spills on Intel"), one component at a time.
+// value in its place, which a NoMask store would overwrite in their lanes; then it is masked, one
+// component at a time.
 // Places in memory are shared by values whose stores and fills do not interleave in layout order;
 // a loop that has only some of them belongs to the range as a whole, which covers parked lanes.
 //
