@@ -3,13 +3,13 @@
 //
 //   bazel run -c opt //tests/exec:compile_time [-- KIND [SIZE]]
 //
-// KIND is a name from the output, without it all are run. Ordinary programs and chains grow from 500
-// to 8,000 instructions; under each of those series stands the worst figure and how many times that
-// of the smallest program the worst is ("linear within"). SIMD8+16: Prepare once and Compile at both
-// widths, as a compile without wishes does; its instructions are those of both.
+// KIND is a name from the output, without it all are run. Ordinary programs and chains grow from
+// 500 to 8,000 instructions; under each of those series stands the worst figure and how many times
+// that of the smallest program the worst is ("linear within"). SIMD8+16: Prepare once and Compile
+// at both widths, as a compile without wishes does; its instructions are those of both.
 //
-// Goals: at most 5 us per final instruction, linear within 1.5 x; 512 live values in at most 100 ms.
-// Run it on a machine that does nothing else.
+// Goals: at most 5 us per final instruction, linear within 1.5 x; 512 live values in at most 100
+// ms. Run it on a machine that does nothing else.
 #include <time.h>
 
 #include <algorithm>

@@ -6,10 +6,10 @@
 // its key, so a daemon of the same version answers with old bytes whatever it would make now. The
 // table has the version, and for each of our own shaders and each width the hashes of its SPIR-V
 // and of what was made of it: code and launch record. A row whose result differs though its SPIR-V
-// does not means that bytes have changed: the version (core/intel/pipeline/backend.cc) must be higher
-// than that of the last release, and the table written anew with --bless, in the same commit. A row
-// whose SPIR-V differs was translated by another glslang and says nothing; if none is left, the
-// test says that it could not run.
+// does not means that bytes have changed: the version (core/intel/pipeline/backend.cc) must be
+// higher than that of the last release, and the table written anew with --bless, in the same
+// commit. A row whose SPIR-V differs was translated by another glslang and says nothing; if none is
+// left, the test says that it could not run.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
