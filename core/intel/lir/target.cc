@@ -84,7 +84,7 @@ constexpr Pseudo kPseudo[] = {
     {{"interleave", 0}, Reads::kLate},
     {{"scratch_header", 0}, Reads::kLate},
     {{"sampler_header", 0}, Reads::kLate},
-    {{"join", 0}, Reads::kLate},
+    {{"join_groups", 0}, Reads::kLate},
     {{"sampler", lir::kOpSide}, Reads::kEarly},
     {{"ballot", lir::kOpAcrossLanes}, Reads::kLate},
     {{"broadcast", lir::kOpAcrossLanes}, Reads::kLate},

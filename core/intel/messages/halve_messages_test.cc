@@ -15,7 +15,7 @@ TEST(HalveMessages, PayloadsOfOneComponentAreReadWhereTheyAre) {
                   HalveMessages, 32),
             "  %16x64:ud = msg.read %0:ud {w16 [untyped_read lanes 16 channels 15]}\n"
             "  %17x64:ud = msg.read %0:ud {w16 g16 [untyped_read lanes 16 channels 15]}\n"
-            "  %10x4:ud = join %16x64:ud %17x64:ud {w32}\n");
+            "  %10x4:ud = join_groups %16x64:ud %17x64:ud {w32}\n");
 }
 
 TEST(HalveMessages, AddressesOf64BitsToo) {

@@ -21,7 +21,7 @@ TEST(SelectImages, LoadsOfWideThreadsAreHalves) {
     %9x8:ud = mov #0x2:ud {w8 g8 nomask}
     %10x16:ud = collect %8x8:ud %9x8:ud {nomask}
     %7x16:ud = msg.read %10x16:ud {w8 g8 [typed_read bti 1 channels 5 high_slots 1]}
-    %11x2:ud = join %3x16:ud %7x16:ud {w16}
+    %11x2:ud = join_groups %3x16:ud %7x16:ud {w16}
     %12:ud = mov #0x0:ud {w16}
     msg.write %12:ud %11x2:ud {w16 [untyped_write lanes 16 channels 3]}
 )");
@@ -58,7 +58,7 @@ TEST(SelectImages, PayloadsOfABlockAreKept) {
     %9x8:ud = mov #0x2:ud {w8 g8 nomask}
     %10x16:ud = collect %8x8:ud %9x8:ud {nomask}
     %7x8:ud = msg.read %10x16:ud {w8 g8 [typed_read channels 1 high_slots 1]}
-    %11:ud = join %3x8:ud %7x8:ud {w16}
+    %11:ud = join_groups %3x8:ud %7x8:ud {w16}
     %12x8:ud = mov %11:ud {w8 nomask}
     msg.write %6x16:ud %12x8:ud {w8 [typed_write channels 1]}
     %13x8:ud = mov %11:ud {w8 g8 nomask}

@@ -1,0 +1,48 @@
+// What emission makes of each of its operations: see scratch.h.
+#include "core/intel/emit/testing.h"
+#include "gtest/gtest.h"
+
+namespace kiln::intel {
+namespace {
+
+// Eight, four, two, one.
+TEST(EmitScratch, RegistersInBlocks) {
+  EXPECT_EQ(Emitted(R"(
+    %14x32:ud@64 = fill %12x8:ud@0 #0x8:ud {w16 nomask ra}
+    spill %12x8:ud@0 %5x2:ud@64 #0x8:ud {w16 nomask ra}
+)", 16), R"(
+    (W) send.dc0 (16|M0) r8 r0 null 0x0 0x024C2001
+    (W) send.dc0 (16|M0) null r0 r8 0x100 0x020F2001
+)");
+}
+
+// Whose header has the place.
+TEST(EmitScratch, FarPlacesByOwordBlocks) {
+  EXPECT_EQ(Emitted(R"(
+    %14x32:ud@64 = fill %12x8:ud@16 #0x8000:ud {w16 nomask ra}
+)", 16), R"(
+    (W) send.dc0 (16|M0) r8 r2 null 0x0 0x024804FD
+)");
+}
+
+TEST(EmitScratch, MaskedStores) {
+  EXPECT_EQ(Emitted(R"(
+    spill %12x8:ud@0 %0:ud@64 #0x10:ud {w16 ra}
+)", 16), R"(
+    send.dc0 (16|M0) null r0 r8 0x80 0x020F1002
+)");
+}
+
+// Read, written under the mask, stored.
+TEST(EmitScratch, ShortLanesAreMerged) {
+  EXPECT_EQ(Emitted(R"(
+    %13x8:ud@128 = merge_spill %12x8:ud@0 %3:uw@64 #0x10:ud {w16}
+)", 16), R"(
+    (W) send.dc0 (8|M0) r16 r0 null 0x0 0x021C0002
+    mov (16|M0) r16.0<1>:uw r8.0<8;8,1>:uw
+    (W) send.dc0 (8|M0) null r0 r16 0x40 0x020F0002
+)");
+}
+
+}  // namespace
+}  // namespace kiln::intel
