@@ -5,8 +5,8 @@
 // Logical liveness is ordinary SSA liveness over logical edges: what the lanes that execute need.
 //
 // A lane is parked from the jump that takes it to block J until the thread arrives at J: after a
-// break until the loop is left, after a continue until the loop's next round, after the then side
-// until the join, on the way to the else side while the then side runs. waits(B) is the set of
+// break until the loop is left, after a continue until the loop's next iteration, after the then
+// side until the join, on the way to the else side while the then side runs. waits(B) is the set of
 // such J while the thread is in B. A lane parked for J holds what is live into J and J's
 // parameters (they were written before the jump): parked(B) is the union of that over waits(B).
 // It is the same at every point of B, because a parked lane executes nothing. A write that reaches

@@ -65,7 +65,7 @@ TEST(LivenessTest, LanesThatLeftALoopHoldWhatTheyNeed) {
   EXPECT_EQ(Values(l, l.live_in(BlockId(2))), Ids{});
   EXPECT_EQ(Waits(l, 1), Ids{3});
   EXPECT_EQ(Waits(l, 2), Ids{3});
-  EXPECT_EQ(Values(l, l.parked(BlockId(1))), Ids{0});  // but held there in the second round
+  EXPECT_EQ(Values(l, l.parked(BlockId(1))), Ids{0});  // but held there in the second iteration
   EXPECT_EQ(Values(l, l.parked(BlockId(2))), Ids{0});
   EXPECT_EQ(Values(l, l.parked(BlockId(0))), Ids{});   // and not before the loop
   EXPECT_EQ(Values(l, l.parked(BlockId(3))), Ids{});

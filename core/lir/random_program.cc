@@ -101,7 +101,7 @@ class Generator {
     scope_.push_back(v);
   }
 
-  // The innermost loop in which a uniform value that is computed of these can differ by round.
+  // The innermost loop in which a uniform value that is computed of these can differ by iteration.
   uint16_t Varies(absl::Span<const Operand> sources) const {
     uint16_t varies = 0;
     for (const Operand& o : sources) {

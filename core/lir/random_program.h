@@ -4,7 +4,7 @@
 //
 // The programs verify, and keep what divergence analysis guarantees on real ones
 // (ra/redefinitions.h): no per-lane value that is defined NoMask, and no uniform value that differs
-// between rounds of its loop, is read after a divergent exit. A parameter differs, and so does
+// between iterations of its loop, is read after a divergent exit. A parameter differs, and so does
 // whatever is computed of one; what is loaded may have been stored to; a ballot sees which lanes
 // are on. With exits there is an exit block, which reads for all lanes only what is defined above
 // the first exit. The same seed gives the same program on every machine.

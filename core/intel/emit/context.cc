@@ -5,7 +5,7 @@
 namespace kiln::intel {
 
 isa::Instruction EmitContext::Head(const lir::Inst& in, isa::Opcode op, int lanes,
-                                int first_lane) const {
+                                   int first_lane) const {
   isa::Instruction e;
   e.op = op;
   e.exec_size = static_cast<uint8_t>(lanes);

@@ -9,7 +9,9 @@ TEST(EmitHeaders, OfABlockRead) {
   EXPECT_EQ(Emitted(R"(
     %12x8:ud@16 = header #0x40:ud {w8 nomask}
     %12x8:ud@16 = header %10:ud@9 {w8 nomask}
-)", 8), R"(
+)",
+                    8),
+            R"(
     (W) mov (8|M0) r2.0<1>:ud 0x40:ud
     (W) mov (8|M0) r2.0<1>:ud r1.1<0;1,0>:ud
 )");
@@ -20,7 +22,9 @@ TEST(EmitHeaders, OfScratchMemory) {
   EXPECT_EQ(Emitted(R"(
     %12x8:ud@16 = scratch_header %13x8:ud@0 {w8 nomask}
     %12x8:ud@16 = scratch_header %13x8:ud@0 #0x9000:ud {w8 nomask}
-)", 8), R"(
+)",
+                    8),
+            R"(
     (W) mov (8|M0) r2.0<1>:ud 0x0:ud
     (W) and (1|M0) r2.3<1>:ud r0.3<0;1,0>:ud 0xF:ud
     (W) and (1|M0) r2.5<1>:ud r0.5<0;1,0>:ud 0xFFFFFC00:ud
@@ -36,7 +40,9 @@ TEST(EmitHeaders, OfTheSampler) {
   EXPECT_EQ(Emitted(R"(
     %12x8:ud@16 = sampler_header %13x8:ud@0 {w8 nomask aux 4096}
     %12x8:ud@16 = sampler_header %13x8:ud@0 %10:ud@9 {w8 nomask}
-)", 8), R"(
+)",
+                    8),
+            R"(
     (W) mov (8|M0) r2.0<1>:ud 0x0:ud
     (W) mov (1|M0) r2.2<1>:ud 0x1000:ud
     (W) and (1|M0) r2.3<1>:ud r0.3<0;1,0>:ud 0xFFFFFFE0:ud

@@ -9,7 +9,9 @@ namespace {
 TEST(EmitPseudo, LaneNumbers) {
   EXPECT_EQ(Emitted(R"(
     %3:uw@16 = lane_ids {w32 nomask}
-)", 32), R"(
+)",
+                    32),
+            R"(
     (W) mov (8|M0) r2.0<1>:uw 0x76543210:v
     (W) add (8|M0) r2.8<1>:uw r2.0<8;8,1>:uw 0x8:uw
     (W) add (16|M0) r3.0<1>:uw r2.0<8;8,1>:uw 0x10:uw
@@ -19,7 +21,9 @@ TEST(EmitPseudo, LaneNumbers) {
 TEST(EmitPseudo, ProductsOfDwords) {
   EXPECT_EQ(Emitted(R"(
     %0:d@16 %1:d@24 = mul32 %2:d@32 #0x12345678:d {w8}
-)", 8), R"(
+)",
+                    8),
+            R"(
     mul (8|M0) r2.0<1>:d r4.0<8;8,1>:d 0x5678:uw
     mul (8|M0) r3.0<1>:d r4.0<8;8,1>:d 0x1234:uw
     add (8|M0) r2.1<2>:uw r2.1<16;8,2>:uw r3.0<16;8,2>:uw
@@ -30,7 +34,9 @@ TEST(EmitPseudo, ProductsOfDwords) {
 TEST(EmitPseudo, HighDwordsOfProducts) {
   EXPECT_EQ(Emitted(R"(
     %0:ud@16 = mul_high %1:ud@32 %2:ud@48 {w16}
-)", 16), R"(
+)",
+                    16),
+            R"(
     mul (8|M0) acc0.0<1>:ud r4.0<8;8,1>:ud r6.0<16;8,2>:uw
     mach (8|M0) r2.0<1>:ud r4.0<8;8,1>:ud r6.0<8;8,1>:ud {AccWrEn}
     mul (8|M8) acc0.0<1>:ud r5.0<8;8,1>:ud r7.0<16;8,2>:uw
@@ -42,7 +48,9 @@ TEST(EmitPseudo, HighDwordsOfProducts) {
 TEST(EmitPseudo, HalvesInDwords) {
   EXPECT_EQ(Emitted(R"(
     %0:ud@16 = f2f16 %1:f@24 {w8}
-)", 8), R"(
+)",
+                    8),
+            R"(
     mov (8|M0) r2.0<2>:hf r3.0<8;8,1>:f
     mov (8|M0) r2.0<1>:ud r2.0<16;8,2>:uw
 )");
@@ -51,7 +59,9 @@ TEST(EmitPseudo, HalvesInDwords) {
 TEST(EmitPseudo, WordsArePacked) {
   EXPECT_EQ(Emitted(R"(
     %0:ud@16 = pack %3:uw@24 %4:uw@32 {w16}
-)", 16), R"(
+)",
+                    16),
+            R"(
     mov (16|M0) r2.0<2>:uw r3.0<8;8,1>:uw
     mov (16|M0) r2.1<2>:uw r4.0<8;8,1>:uw
 )");
@@ -62,7 +72,9 @@ TEST(EmitPseudo, AnAddressIsPackedOverItsLowHalf) {
   EXPECT_EQ(Emitted(R"(
     %7:ud@16 = pack %0:ud@32 %10:ud@9 {w8}
     %7:ud@16 = pack %7:ud@16 %1:ud@40 {w8}
-)", 8), R"(
+)",
+                    8),
+            R"(
     mov (8|M0) r2.0<2>:ud r4.0<8;8,1>:ud
     mov (8|M0) r2.1<2>:ud r1.1<0;1,0>:ud
     mov (8|M0) r2.1<2>:ud r5.0<8;8,1>:ud
@@ -72,7 +84,9 @@ TEST(EmitPseudo, AnAddressIsPackedOverItsLowHalf) {
 TEST(EmitPseudo, OperandsOfHalvesAreInterleaved) {
   EXPECT_EQ(Emitted(R"(
     %7:ud@32 = interleave %0:ud@64 %1:ud@80 {w16}
-)", 16), R"(
+)",
+                    16),
+            R"(
     mov (8|M0) r4.0<1>:ud r8.0<8;8,1>:ud
     mov (8|M0) r5.0<1>:ud r10.0<8;8,1>:ud
     mov (8|M8) r6.0<1>:ud r9.0<8;8,1>:ud
@@ -83,7 +97,9 @@ TEST(EmitPseudo, OperandsOfHalvesAreInterleaved) {
 TEST(EmitPseudo, OneAddressForEightLanes) {
   EXPECT_EQ(Emitted(R"(
     %16x16:ud@32 = same_address %10:ud@9 %11:ud@10 {w8 nomask}
-)", 8), R"(
+)",
+                    8),
+            R"(
     (W) mov (8|M0) r4.0<2>:ud r1.1<0;1,0>:ud
     (W) mov (8|M0) r4.1<2>:ud r1.2<0;1,0>:ud
 )");
@@ -92,7 +108,9 @@ TEST(EmitPseudo, OneAddressForEightLanes) {
 TEST(EmitPseudo, ResponsesOfHalvesAreJoined) {
   EXPECT_EQ(Emitted(R"(
     %5x2:ud@64 = join_groups %16x16:ud@128 %14x32:ud@160 {w16}
-)", 16), R"(
+)",
+                    16),
+            R"(
     mov (8|M0) r8.0<1>:ud r16.0<8;8,1>:ud
     mov (8|M8) r9.0<1>:ud r20.0<8;8,1>:ud
     mov (8|M0) r10.0<1>:ud r17.0<8;8,1>:ud

@@ -67,7 +67,8 @@ TEST(LowerSamplers, LongMessagesGoOutInHalves) {
             std::string::npos)
       << out;
   EXPECT_NE(out.find(absl::StrCat("{w8 g8 ", aux, "}\n")), std::string::npos) << out;
-  EXPECT_NE(out.find("  %10x4:ud = join_groups %16x32:ud %24x32:ud {w16}\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("  %10x4:ud = join_groups %16x32:ud %24x32:ud {w16}\n"), std::string::npos)
+      << out;
 }
 
 TEST(LowerSamplers, DerivativesGoOutInHalves) {

@@ -10,7 +10,9 @@ TEST(SelectImages, LoadsOfWideThreadsAreHalves) {
     %1:i32 = subgroup_invocation
     %3:f32, %4:f32, %5:f32, %6:f32 = image_load[4, texel] %1, 2
     store_ssbo[0, align 4] 0, %3, %5
-)", 16), R"(
+)",
+                     16),
+            R"(
     %1:uw = lane_ids {w16 nomask}
     %2:ud = mov %1:uw {w16}
     %4x8:ud = mov %2:ud {w8 nomask}
@@ -47,7 +49,9 @@ TEST(SelectImages, PayloadsOfABlockAreKept) {
     %1:i32 = subgroup_invocation
     %3:f32, %4:f32, %5:f32, %6:f32 = image_load[4, texel] %1, 2
     image_store[4, texel] %1, 2, %3, 0f, 0f, 0f
-)", 16), R"(
+)",
+                     16),
+            R"(
     %1:uw = lane_ids {w16 nomask}
     %2:ud = mov %1:uw {w16}
     %4x8:ud = mov %2:ud {w8 nomask}

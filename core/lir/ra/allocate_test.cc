@@ -493,7 +493,7 @@ std::string UniformOfALoop(const char* compute) {
       "  end\n");
 }
 
-// Lanes that left in an earlier round would find what the last round computed.
+// Lanes that left in an earlier iteration would find what the last iteration computed.
 TEST(AllocateTest, UniformValuesThatDifferByRoundAreTheSelectorsErrorBehindADivergentExit) {
   for (const char* compute : {"%2:ud = add %1:ud #0x1:ud {w8 nomask}\n  %3:ud = copy %1:ud {w8}\n",
                               "%2:ud = add %1:ud #0x1:ud {w8 nomask}\n  %3:ud = copy %2:ud {w8}\n",

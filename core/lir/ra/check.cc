@@ -717,8 +717,8 @@ class Checker {
     const std::vector<InstId>& originals = ssa_.blocks[b].insts;
     size_t next = 0;  // among the originals
     // Computations that are gone up to the next original that is not: what is held of them is of an
-    // earlier round, before anything that was inserted in their place. Whoever reads them will be
-    // found, unless they were repeated.
+    // earlier iteration, before anything that was inserted in their place. Whoever reads them will
+    // be found, unless they were repeated.
     const auto forget_gone = [&](size_t k) {
       while (k < insts.size() && insts[k].index >= ssa_.insts.size()) ++k;
       for (size_t n = next; n < originals.size(); ++n) {

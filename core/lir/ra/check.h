@@ -41,7 +41,7 @@
 // for those without side effects whose results nothing then holds; a definition lies
 // over a source only where the target allows; tails and live-ins are where they must be.
 //
-// Cost: rounds x instructions x facts; meant for tests, fuzzing and checked builds.
+// Cost: iterations x instructions x facts; meant for tests, fuzzing and checked builds.
 #ifndef KILN_CORE_LIR_RA_CHECK_H_
 #define KILN_CORE_LIR_RA_CHECK_H_
 

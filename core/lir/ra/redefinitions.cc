@@ -14,10 +14,10 @@ namespace {
 
 bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
 
-// Which uniform values are the same in every round of the loop whose head is given.
-class Rounds {
+// Which uniform values are the same in every iteration of the loop whose head is given.
+class Iterations {
  public:
-  Rounds(const Target& t, const Function& f, const Liveness& l)
+  Iterations(const Target& t, const Function& f, const Liveness& l)
       : t_(t), f_(f), l_(l), loops_(f), def_(f.values.size()) {
     for (const Block& b : f.blocks) {
       for (InstId i : b.insts) {
@@ -117,10 +117,10 @@ class Redefinitions {
     if (!uniform && !(f_.inst(i).flags & kNoMask)) return false;
     if (!Held(b, def.value())) return false;
     if (!uniform) return true;
-    if (!rounds_.has_value()) rounds_.emplace(t_, f_, l_);
+    if (!iterations_.has_value()) iterations_.emplace(t_, f_, l_);
     for (BlockId j : l_.waits(BlockId(b))) {
       if (HeldIn(l_.live_in(j), def.value()) &&
-          !rounds_->Same(def.value(), rounds_->Left(b, j.index))) {
+          !iterations_->Same(def.value(), iterations_->Left(b, j.index))) {
         return true;
       }
     }
@@ -139,7 +139,7 @@ class Redefinitions {
   const Target& t_;
   const Function& f_;
   const Liveness& l_;
-  std::optional<Rounds> rounds_;  // hardly ever needed
+  std::optional<Iterations> iterations_;  // hardly ever needed
 };
 
 }  // namespace

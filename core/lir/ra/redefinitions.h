@@ -2,12 +2,12 @@
 // value.
 //
 // A uniform value has one register for all lanes. Lanes that left a loop keep what it held in their
-// last round, but the rounds that others still run write it again. So a uniform value of a loop
-// that is read behind a divergent exit must be the same in every round:
+// last iteration, but the iterations that others still run write it again. So a uniform value of a
+// loop that is read behind a divergent exit must be the same in every iteration:
 //  * a parameter is not;
 //  * an instruction is if it reads no memory and no per-lane value of the loop, does not depend on
 //  which
-//    lanes are on, and its uniform sources are the same in every round.
+//    lanes are on, and its uniform sources are the same in every iteration.
 // A per-lane value that a NoMask instruction defines is refused as well.
 // No placement helps: that is the selector's to avoid. It does, because values of a MIR region are
 // visible only there: what leaves a loop is a result, which core/mid/analysis/divergence.h never

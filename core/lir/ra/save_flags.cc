@@ -10,7 +10,7 @@ namespace kiln::lir::ra {
 
 namespace {
 
-constexpr int kMaxRounds = 8;
+constexpr int kMaxIterations = 8;
 
 bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
 
@@ -223,7 +223,7 @@ absl::StatusOr<int> SaveExcessFlags(const Target& t, Function* f, Liveness* live
   FlagSaver saver{t, *f, {}, {}, {}, {}};
   bool any_flag = false;
   for (size_t v = 0; v < f->values.size(); ++v) any_flag |= saver.IsFlag(ValueId(v));
-  for (int round = 0; any_flag && round < kMaxRounds; ++round) {
+  for (int iteration = 0; any_flag && iteration < kMaxIterations; ++iteration) {
     saver.Weigh();
     saver.FixHeld(*live);
     const int before = saver.saved;

@@ -6,9 +6,9 @@
 // that uses it. The save would lose what parked lanes hold of an earlier definition in the same
 // register, so a flag that parked lanes hold where it is defined is not saved.
 //
-// Algorithm: in each round one walk over the blocks picks, wherever too many flags are live, the
-// one that costs least (uses weighted by loop depth), then the picked ones are rewritten. A
-// restored flag lives for one instruction, so a few rounds are enough.
+// Algorithm: in each iteration one walk over the blocks picks, wherever too many flags are live,
+// the one that costs least (uses weighted by loop depth), then the picked ones are rewritten. A
+// restored flag lives for one instruction, so a few iterations are enough.
 #ifndef KILN_CORE_LIR_RA_SAVE_FLAGS_H_
 #define KILN_CORE_LIR_RA_SAVE_FLAGS_H_
 

@@ -24,7 +24,7 @@ namespace {
 
 constexpr uint32_t kNone = ~uint32_t{0};
 constexpr uint32_t kNever = NextUses::kNever;
-constexpr int kMaxRounds = 12;    // after these, loops and waiting lanes keep nothing
+constexpr int kMaxIterations = 12;  // after these, loops and waiting lanes keep nothing
 constexpr int kRepeatDepth = 2;   // computations repeated to repeat one
 constexpr uint32_t kPlaceholder = 0;  // places are known last
 
@@ -111,11 +111,11 @@ class Spiller {
   absl::Status Run() {
     Prepare();
     // Each walk but the first writes what it decides, for it may be the last.
-    for (int round = 0; !emit_ || changed_; ++round) {
+    for (int iteration = 0; !emit_ || changed_; ++iteration) {
       if (emit_) DiscardEmitted();
       changed_ = false;
-      if (round == kMaxRounds) ForgetAtJoins();
-      emit_ = round != 0;
+      if (iteration == kMaxIterations) ForgetAtJoins();
+      emit_ = iteration != 0;
       Walk();
     }
     TakeEmitted();
