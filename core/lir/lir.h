@@ -149,6 +149,8 @@ struct Function {
   std::vector<uint32_t> pool_units;  // per pool, at most PoolInfo::units: the size chosen for this
                                      // compile (occupancy). Empty: the target's. See PoolUnits.
   std::vector<Reserved> reserved;  // no two overlap
+  ValueId scratch_header;  // a live-in that stays in its register: header of scratch messages;
+                           // invalid where these have none
   BlockId exit_block;              // the last block, where the thread goes from any exit; invalid
                                    // where there are no exits
 

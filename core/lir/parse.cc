@@ -83,6 +83,7 @@ class Parser {
     if (absl::StartsWith(line, "spilled ")) return SpilledLine(line);
     if (absl::StartsWith(line, "pool ")) return PoolLine(line);
     if (absl::StartsWith(line, "reserved ")) return ReservedLine(line);
+    if (absl::StartsWith(line, "scratch_header ")) return ScratchHeaderLine(line);
     if (absl::StartsWith(line, "exit_block ")) return ExitBlockLine(line);
     if (absl::StartsWith(line, "block ")) return BlockLine(line);
     if (f_.blocks.empty()) return Error("expected 'block'");
@@ -178,6 +179,17 @@ class Parser {
     }
     r.pool = static_cast<uint8_t>(pool);
     f_.reserved.push_back(r);
+    return absl::OkStatus();
+  }
+
+  absl::Status ScratchHeaderLine(absl::string_view line) {
+    const auto w = Words(line);
+    uint32_t id = 0;
+    if (w.size() != 2 || f_.scratch_header.valid() || !Name(w[1], "%", &id) ||
+        id == ValueId::kNone) {
+      return Error("expected one 'scratch_header %N'");
+    }
+    f_.scratch_header = ValueId(id);
     return absl::OkStatus();
   }
 

@@ -132,6 +132,9 @@ std::string Print(const Target& t, const Function& f) {
   for (const LiveIn& l : f.live_ins) {
     absl::StrAppend(&s, "livein %", l.value.index, " at ", l.reg, "\n");
   }
+  if (f.scratch_header.valid()) {
+    absl::StrAppend(&s, "scratch_header %", f.scratch_header.index, "\n");
+  }
   if (f.exit_block.valid()) absl::StrAppend(&s, "exit_block b", f.exit_block.index, "\n");
   for (size_t b = 0; b < f.blocks.size(); ++b) AppendBlock(t, f, BlockId(b), &s);
   return s;

@@ -86,6 +86,7 @@ class Generator {
   void LiveIns() {
     uint32_t at = 8;
     scope_.push_back(b_.AddLiveIn(Make(kU, 4, 8, true), 0));
+    if (o_.header) f_.scratch_header = scope_.back();
     for (int i = 0; i < o_.live_ins; ++i) {
       const Value v = r_.Chance(25) ? Make(kU, 4, 8, true)
                                     : Make(kG, 4, static_cast<uint16_t>(1 + r_.Below(2)));

@@ -24,6 +24,7 @@ struct RandomOptions {
   int pool_size = 12;      // values that stay in use at a time: controls pressure
   int far_uses = 3;        // percent of uses that take any value at all
   uint8_t width = 16;
+  bool header = true;  // the first live-in is the header of scratch messages; else these have none
   int exits = 0;  // percent of statements that are exits, several together now and then
 };
 

@@ -25,13 +25,13 @@ enum OpFlags : uint16_t {
   kOpSideEffect = 64,  // never removed
   kOpSendLike = 128,   // sources and destination are whole register ranges
   kOpCommutative = 256,
-  kOpExit = 1024,          // lanes end here (a discard jump), and the thread may go to
-                           // Function::exit_block: worth reaching early
-  kOpUniformJump = 512,    // a terminator that all lanes take the same way: no lane is parked
-  kOpSpill = 2048,         // stores registers to the thread's scratch memory: uses are a header,
-                           // the payload, and an immediate, the first unit in scratch memory.
-                           // Masked unless kNoMask: lanes as they lie in the registers.
-  kOpFill = 4096,          // loads them, NoMask: def; uses are a header and the immediate
+  kOpExit = 1024,        // lanes end here (a discard jump), and the thread may go to
+                         // Function::exit_block: worth reaching early
+  kOpUniformJump = 512,  // a terminator that all lanes take the same way: no lane is parked
+  kOpSpill = 2048,  // stores registers to the thread's scratch memory: uses are a header, if any,
+                    // the payload, and an immediate, the first unit in scratch memory.
+                    // Masked unless kNoMask: lanes as they lie in the registers.
+  kOpFill = 4096,   // loads them, NoMask: def; uses are a header and the immediate
   kOpOrderedRead = 8192,   // a read of memory, in order with other such reads (of one place, say)
   kOpSide = 16384,         // Inst::aux is an index into Function::side
   kOpAcrossLanes = 32768,  // what it gives depends on which lanes are on, or on what others have:
@@ -70,17 +70,22 @@ struct SpillHooks {
   uint8_t raw_type = 0;          // operand type of copies and collects of whole registers
   uint16_t collect_op = 0;
   uint32_t register_units = 8;
-  uint32_t direct_units = 0;     // places below this are reached with the header that is given ...
+  // Places below this are reached with Function::scratch_header, or, where there is none, by
+  // themselves; masked stores reach no others.
+  uint32_t direct_units = 0;
 
   // The instruction that stores `payload` (whole registers); masked only where can_mask says so,
   // below direct_units, and one component at a time. It may define a value of its own to work in.
+  // Uses are the header, if there is one (else the operand is kNone), the payload and the place.
   InstId (*make_spill)(Function&, const Operand& header, const Operand& payload, uint32_t place,
                        bool no_mask) = nullptr;
   InstId (*make_fill)(Function&, ValueId def, const Operand& header, uint32_t place) = nullptr;
-  uint16_t far_header_op = 0;    // ... others with one that this operation makes of it (uses:
-                                 // header, place); `header_value` is its shape
+  // Makes of the header one that reaches a place from direct_units on (uses: header, place). Not
+  // needed without headers: then every place is direct.
+  uint16_t far_header_op = 0;
 
-  Value (*header_value)() = nullptr;
+  // The shape of a register of the pool: of headers, and of temporaries of whole registers.
+  Value (*register_value)() = nullptr;
   bool (*can_mask)(const Function&, const Value&) = nullptr;
   // Is repeating the instruction cheaper than a load, and does it always give the same?
   bool (*can_repeat)(const Function&, InstId) = nullptr;

@@ -144,7 +144,8 @@ InstId MakeSpill(Function& f, const Operand& header, const Operand& payload, uin
   fields.width = f.dispatch_width;
   fields.flags = no_mask ? kNoMask : 0;
   const Operand uses[] = {header, payload, ImmOperand(place, 0)};
-  return MakeInst(f, kSpillOp, fields, {}, uses);
+  const bool none = header.kind == Operand::Kind::kNone;
+  return MakeInst(f, kSpillOp, fields, {}, absl::MakeConstSpan(uses).subspan(none ? 1 : 0));
 }
 InstId MakeFill(Function& f, ValueId def, const Operand& header, uint32_t place) {
   InstFields fields;
@@ -152,9 +153,10 @@ InstId MakeFill(Function& f, ValueId def, const Operand& header, uint32_t place)
   fields.flags = kNoMask;
   const Operand d = ValueOperand(def, 0, 0, f.value(def).comps);
   const Operand uses[] = {header, ImmOperand(place, 0)};
-  return MakeInst(f, kFillOp, fields, {&d, 1}, uses);
+  const bool none = header.kind == Operand::Kind::kNone;
+  return MakeInst(f, kFillOp, fields, {&d, 1}, absl::MakeConstSpan(uses).subspan(none ? 1 : 0));
 }
-Value HeaderValue() {
+Value RegisterValue() {
   Value v;
   v.file = kU;
   v.comps = 8;
@@ -175,7 +177,7 @@ constexpr SpillHooks SpillTable(uint32_t direct_units) {
   h.make_spill = MakeSpill;
   h.make_fill = MakeFill;
   h.far_header_op = kFarHeaderOp;
-  h.header_value = HeaderValue;
+  h.register_value = RegisterValue;
   h.can_mask = CanMask;
   h.can_repeat = CanRepeat;
   h.messages = Messages;

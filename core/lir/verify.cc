@@ -92,6 +92,11 @@ class Verifier {
         if (v.index >= f_.values.size()) return Fail("L1", BlockId(b), "unknown parameter");
       }
     }
+    if (f_.scratch_header.valid() &&
+        std::none_of(f_.live_ins.begin(), f_.live_ins.end(),
+                     [&](const LiveIn& l) { return l.value == f_.scratch_header; })) {
+      return Fail("L16", BlockId(), "the header of scratch messages is no live-in");
+    }
     if (f_.exit_block.valid() && f_.exit_block.index >= f_.blocks.size()) {
       return Fail("L1", BlockId(), "unknown exit block");
     }

@@ -25,7 +25,9 @@
 //      block as a successor of either kind, unless nothing follows it in the layout.
 //  L15 kOpCopy: one definition, one use without modifiers. kOpCollect: one definition, uses are
 //      values or kNone, and their units add up to those of the definition.
-//  L16 Live-ins are aligned and inside their pool, beside what is reserved.
+//  L16 Live-ins are aligned and inside their pool, beside what is reserved. The header of scratch
+//  messages,
+//      if there is one, is among them.
 //  L17 The side row of an operation with kOpSide is there.
 //  L18 Where there are exits there is an exit block: the last one, without successors and without
 //      exits. What it reads for all lanes it defines itself by instructions, or it is defined above

@@ -71,6 +71,7 @@ TEST(VerifyTest, NamesTheBrokenRule) {
       {"L13", "block b0 depth 0\n  endif\n  -> b1\n  ~> b1\nblock b1 depth 0\n"},
       {"L14", "block b0 depth 0\n  else\n  -> b2\nblock b1 depth 0\nblock b2 depth 0\n"},
       {"L15", "block b0 depth 0\n  %0:ud = const #0x1:ud\n  %3x2:ud = collect %0:ud\n"},
+      {"L16", "livein %0 at 0\nscratch_header %1\nblock b0 depth 0\n"},
       {"L16", "livein %0 at 4\nblock b0 depth 0\n"},
       {"L16", "livein %0 at 1024\nblock b0 depth 0\n"},
       {"L16", "livein %0 at 4294967288\nblock b0 depth 0\n"},  // its end is 0 in 32 bits

@@ -252,7 +252,7 @@ uint32_t RegistersOf(const Function& f, const Operand& o) {
   return (o.comps * UnitsPerComp(f, f.value(o.value())) + 7) / 8;
 }
 
-Value ScratchHeaderValue() {
+Value RegisterValue() {
   Value v;
   v.file = kFileU;
   v.comps = 8;
@@ -270,7 +270,7 @@ InstId MakeSpill(Function& f, const Operand& header, const Operand& payload, uin
   if (no_mask || (f.dispatch_width <= 16 && v.elem_bytes == 4)) {
     return lir::MakeInst(f, kSpill, ScratchFields(RegistersOf(f, payload), no_mask), {}, uses);
   }
-  Value scratch = ScratchHeaderValue();  // whole registers: it is filled for all lanes
+  Value scratch = RegisterValue();  // whole registers: it is filled for all lanes
   scratch.comps = static_cast<uint16_t>(UnitsPerComp(f, v));
   f.values.push_back(scratch);
   const Operand def = lir::ValueOperand(lir::ValueId(f.values.size() - 1),
@@ -330,7 +330,7 @@ lir::SpillHooks SpillTable(const Machine& machine) {
   h.make_spill = MakeSpill;
   h.make_fill = MakeFill;
   h.far_header_op = kScratchHeader;
-  h.header_value = ScratchHeaderValue;
+  h.register_value = RegisterValue;
   h.can_mask = CanMask;
   h.can_repeat = CanRepeat;
   h.messages = ScratchMessages;

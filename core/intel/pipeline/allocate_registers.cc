@@ -25,9 +25,8 @@ void SwapOrder(lir::Function& f, std::vector<lir::InstId>& order) {
 absl::StatusOr<lir::ra::AllocationStats> Allocate(Work& w, bool spill,
                                                   std::vector<lir::Pressure>* pressure = nullptr) {
   const lir::Function ssa = w.check ? w.lir : lir::Function();
-  // Live-in 0 is r0, the header of scratch messages; it ends the thread as well, so it stays.
   absl::StatusOr<lir::ra::AllocationStats> stats =
-      spill ? lir::ra::AllocateWithSpills(TargetOf(*w.device), &w.lir, w.lir.live_ins[0].value)
+      spill ? lir::ra::AllocateWithSpills(TargetOf(*w.device), &w.lir)
             : lir::ra::Allocate(TargetOf(*w.device), &w.lir, pressure);
   if (!stats.ok() || !w.check) return stats;
   if (absl::Status s = lir::ra::CheckAllocation(TargetOf(*w.device), ssa, w.lir); !s.ok()) return s;

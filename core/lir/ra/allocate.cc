@@ -162,7 +162,7 @@ absl::StatusOr<AllocationStats> Allocate(const Target& t, Function* f,
   return done;
 }
 
-absl::StatusOr<AllocationStats> AllocateWithSpills(const Target& t, Function* f, ValueId header) {
+absl::StatusOr<AllocationStats> AllocateWithSpills(const Target& t, Function* f) {
   // Shares of the pool left free, one after another. With less than a quarter in use what is left
   // over is what one instruction needs, and what can be in registers only.
   struct Share {
@@ -174,7 +174,7 @@ absl::StatusOr<AllocationStats> AllocateWithSpills(const Target& t, Function* f,
   for (const Share& share : kReserves) {
     Function attempt = *f;
     SpillStats spill;
-    const SpillSettings settings = {FreeUnits(t, *f, t.spill->pool) * share.part / share.of, header};
+    const SpillSettings settings = {FreeUnits(t, *f, t.spill->pool) * share.part / share.of};
     if (absl::Status s = SpillToFit(t, &attempt, live, settings, &spill); !s.ok()) return s;
     absl::StatusOr<AllocationStats> stats = Allocate(t, &attempt);
     if (stats.ok()) {

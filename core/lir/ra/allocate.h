@@ -39,10 +39,9 @@ struct AllocationStats {
 absl::StatusOr<AllocationStats> Allocate(const Target& target, Function* f,
                                          std::vector<Pressure>* pressure = nullptr);
 
-// `header`: see SpillSettings. Fails only where a single instruction needs more registers than
+// Fails only where a single instruction needs more registers than
 // there are, or with "scratch_too_large".
-absl::StatusOr<AllocationStats> AllocateWithSpills(const Target& target, Function* f,
-                                                   ValueId header);
+absl::StatusOr<AllocationStats> AllocateWithSpills(const Target& target, Function* f);
 
 }  // namespace kiln::lir::ra
 

@@ -158,7 +158,7 @@ TEST(AllocateTest, RandomProgramsBesideReservedUnits) {
     ASSERT_TRUE(Verify(t, ssa).ok()) << Verify(t, ssa);
     for (const bool spill : {false, true}) {
       Function f = ssa;
-      const auto stats = spill ? AllocateWithSpills(t, &f, ValueId(0)) : Allocate(t, &f);
+      const auto stats = spill ? AllocateWithSpills(t, &f) : Allocate(t, &f);
       if (!stats.ok()) continue;
       ASSERT_TRUE(VerifyAllocated(t, f).ok()) << seed << VerifyAllocated(t, f);
       const absl::Status s = CheckAllocation(t, ssa, f);

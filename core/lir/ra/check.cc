@@ -612,7 +612,7 @@ class Checker {
   void Scratch(uint32_t b, InstId i, Lanes* lanes) {
     const bool fill = t_.ops[f_.inst(i).op].flags & kOpFill;
     const Operand& place = f_.uses(i).back();
-    const Operand& data = fill ? f_.defs(i)[0] : f_.uses(i)[1];
+    const Operand& data = fill ? f_.defs(i)[0] : f_.uses(i)[f_.uses(i).size() - 2];
     const uint32_t align = t_.spill->register_units;
     if (place.kind != Operand::Kind::kImm || place.id % align != 0 || data.reg % align != 0) {
       return Report(b, i, "a scratch message is misaligned");
@@ -640,8 +640,13 @@ class Checker {
 
   // The header is a live-in, or one made for this place just before.
   void CheckHeader(uint32_t b, InstId i, uint32_t place, const Lanes& lanes) {
+    const size_t others = t_.ops[f_.inst(i).op].flags & kOpFill ? 1 : 2;  // place, payload
+    if ((f_.uses(i).size() > others) != ssa_.scratch_header.valid()) {
+      return Report(b, i, "a scratch message has a header where there is one, and only there");
+    }
+    if (!ssa_.scratch_header.valid()) return;
     const Operand& header = f_.uses(i)[0];
-    if (header.id < ssa_.values.size()) {
+    if (header.id == ssa_.scratch_header.index) {
       for (uint32_t k = 0; lanes.executing.reached && k < Units(header); ++k) {
         if (!lanes.executing.Has(First(header) + k, header.id, k)) {
           return Report(b, i, "the header is lost");

@@ -875,7 +875,7 @@ TEST(CheckTest, MutationsOfSpilledCodeAreCaught) {
     options.far_uses = 20;
     const Function ssa = testing::RandomProgram(seed, options);
     Function good = ssa;
-    const auto stats = AllocateWithSpills(t, &good, ValueId(0));
+    const auto stats = AllocateWithSpills(t, &good);
     if (!stats.ok() || stats->spill.fills == 0) continue;
     ASSERT_TRUE(CheckAllocation(t, ssa, good).ok());
     for (int m = 0; m < kNumSpillMutations; ++m) {

@@ -186,7 +186,7 @@ class Spiller {
   }
   bool PerLane(ValueId v) const { return t_.files[f_.value(v).file].masked_writes; }
   bool Spillable(ValueId v) const {
-    if (v == settings_.header) return false;
+    if (v == f_.scratch_header) return false;
     return !PerLane(v) || !held_at_def_[v.index] || h_.can_mask(f_, f_.value(v));
   }
   bool CanLiveInMemory(ValueId param) const {
@@ -807,8 +807,9 @@ class Spiller {
   // ---- Fills and stores.
 
   Operand Header() const {
-    return ValueOperand(settings_.header, h_.raw_type, 0,
-                        f_.value(settings_.header).comps);
+    const ValueId header = f_.scratch_header;
+    return header.valid() ? ValueOperand(header, h_.raw_type, 0, f_.value(header).comps)
+                          : NoOperand();
   }
 
   ValueId NewValue(const Value& shape) {
@@ -822,7 +823,7 @@ class Spiller {
   }
   // Whole registers for so many units.
   ValueId NewRegisters(uint32_t units, uint32_t spirv_id) {
-    Value shape = h_.header_value();
+    Value shape = h_.register_value();
     shape.comps = static_cast<uint16_t>(RoundUp(units, h_.register_units));
     shape.spirv_id = spirv_id;
     return NewValue(shape);
@@ -1090,7 +1091,8 @@ class Spiller {
 
   uint32_t Registers(const Access& a) const {
     const Inst& in = f_.inst(a.inst);
-    const Operand& o = t_.ops[in.op].flags & kOpFill ? f_.defs(a.inst)[0] : f_.uses(a.inst)[1];
+    const absl::Span<const Operand> uses = f_.uses(a.inst);
+    const Operand& o = t_.ops[in.op].flags & kOpFill ? f_.defs(a.inst)[0] : uses[uses.size() - 2];
     return RoundUp(o.comps * t_.units_per_comp(f_, f_.value(o.value())), h_.register_units) /
            h_.register_units;
   }
@@ -1214,8 +1216,9 @@ class Spiller {
           continue;
         }
         const Access a{i, ValueId(), 0};
-        if (place[i.index] + Registers(a) * h_.register_units > h_.direct_units) {
-          const ValueId header = NewValue(h_.header_value());
+        const bool far = place[i.index] + Registers(a) * h_.register_units > h_.direct_units;
+        if (far && f_.scratch_header.valid()) {
+          const ValueId header = NewValue(h_.register_value());
           out.push_back(FarHeader(header, place[i.index]));
           f_.uses(i)[0] = ValueOperand(header, h_.raw_type, 0, f_.value(header).comps);
         }

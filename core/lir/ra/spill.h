@@ -50,8 +50,7 @@
 namespace kiln::lir::ra {
 
 struct SpillSettings {
-  uint32_t reserve = 0;   // units of the pool left free for fragmentation
-  ValueId header;         // a live-in that stays in its register: header of scratch messages
+  uint32_t reserve = 0;  // units of the pool left free for fragmentation
 };
 
 // Why a value left its register, for remarks.

@@ -34,9 +34,11 @@ bool TailFits(const Target& t, const Function& f) {
 TEST(SpillTest, RandomProgramsFitAndCheck) {
   const Target& t = SmallTestTarget();
   uint32_t spills = 0, fills = 0, repeated = 0, masked = 0, in_memory = 0, refused = 0;
+  uint32_t without_header = 0;
   for (uint64_t seed = 0; seed < 1200; ++seed) {
     testing::RandomOptions options;
     options.exits = seed < 600 ? 0 : 8;
+    options.header = seed < 900;
     options.instructions = 40 + static_cast<int>(seed % 7) * 40;
     options.width = seed % 2 == 0 ? 8 : 16;
     options.pool_size = 10 + static_cast<int>(seed % 5) * 12;
@@ -46,11 +48,11 @@ TEST(SpillTest, RandomProgramsFitAndCheck) {
     const Liveness live(t, ssa);
     Function spilled = ssa;
     SpillStats stats;
-    ASSERT_TRUE(SpillToFit(t, &spilled, live, {48, ValueId(0)}, &stats).ok());
+    ASSERT_TRUE(SpillToFit(t, &spilled, live, {48}, &stats).ok());
     ASSERT_TRUE(Verify(t, spilled).ok())
         << "seed " << seed << ": " << Verify(t, spilled) << "\n" << Print(t, spilled);
     Function done = ssa;
-    const auto allocated = AllocateWithSpills(t, &done, ValueId(0));
+    const auto allocated = AllocateWithSpills(t, &done);
     // Flags that parked lanes hold cannot be saved: save_flags.h.
     if (allocated.status().message().find("flag registers") != std::string::npos) continue;
     // Values of two bytes that parked lanes hold can be in registers only (spill.h, limits).
@@ -66,6 +68,7 @@ TEST(SpillTest, RandomProgramsFitAndCheck) {
                               << Print(t, ssa) << "\n" << Print(t, spilled) << "\n"
                               << Print(t, done);
     spills += allocated->spill.spills;
+    if (!options.header) without_header += allocated->spill.spills;
     fills += allocated->spill.fills;
     repeated += allocated->spill.repeated;
     for (size_t b = 0; b < done.blocks.size(); ++b) {
@@ -83,6 +86,7 @@ TEST(SpillTest, RandomProgramsFitAndCheck) {
   EXPECT_GT(masked, 100u);
   EXPECT_GT(in_memory, 10u);
   EXPECT_LE(refused, 3u);
+  EXPECT_GT(without_header, 1000u);
 }
 
 // The payload that ends the thread, made early and spilled, is in the tail when it comes back.
@@ -100,6 +104,7 @@ TEST(SpillTest, WhatMustLieInTheTailStillDoes) {
   whole.whole_registers = true;
   const ValueId header = b.NewValue(whole);
   f.live_ins.push_back({header, 0});
+  f.scratch_header = header;
   whole.in_tail = true;
   const ValueId payload = b.NewValue(whole);
   b.Emit(testing::kLoadOp, fields, {ValueOperand(payload, 0, 0, 8)}, {ImmOperand(1, 0)});
@@ -113,7 +118,7 @@ TEST(SpillTest, WhatMustLieInTheTailStillDoes) {
   for (ValueId v : values) b.Emit(testing::kStoreOp, fields, {}, {ValueOperand(v, 0)});
   b.Emit(testing::kEndOp, fields, {}, {ValueOperand(payload, 0, 0, 8)});
   const Function ssa = f;
-  const auto stats = AllocateWithSpills(t, &f, header);
+  const auto stats = AllocateWithSpills(t, &f);
   ASSERT_TRUE(stats.ok()) << stats.status();
   EXPECT_GT(stats->spill.fills, 0u);
   EXPECT_TRUE(CheckAllocation(t, ssa, f).ok());
@@ -130,7 +135,8 @@ TEST(SpillTest, MoreParametersThanRegistersLiveInMemory) {
   for (int k = 0; k < 2 * kParams + 1; ++k) absl::StrAppend(&text, "value %", k, " G 4x1\n");
   const int far = 2 * kParams, flag = far + 1, header = far + 2;
   absl::StrAppend(&text, "value %", flag, " F 0x1\nvalue %", header, " U 4x8 whole\nlivein %",
-                  header, " at 0\nblock b0 depth 0\n  %", far, ":ud = load #0x1:ud {w16}\n");
+                  header, " at 0\nscratch_header %", header, "\nblock b0 depth 0\n  %", far,
+                  ":ud = load #0x1:ud {w16}\n");
   for (int k = 0; k < kParams; ++k) {
     absl::StrAppend(&params, " %", k);
     absl::StrAppend(&init, k == 0 ? "_" : ", _");
@@ -151,7 +157,7 @@ TEST(SpillTest, MoreParametersThanRegistersLiveInMemory) {
   ASSERT_TRUE(ssa.ok()) << ssa.status();
   ASSERT_TRUE(Verify(t, *ssa).ok()) << Verify(t, *ssa);
   Function f = *ssa;
-  const auto stats = AllocateWithSpills(t, &f, ValueId(static_cast<uint32_t>(header)));
+  const auto stats = AllocateWithSpills(t, &f);
   ASSERT_TRUE(stats.ok()) << stats.status();
   EXPECT_EQ(CheckAllocation(t, *ssa, f), absl::OkStatus());
   EXPECT_LT(f.blocks[1].params.size(), ssa->blocks[1].params.size());
@@ -164,7 +170,7 @@ TEST(SpillTest, PlacesAreReadBeforeTheEdgeWritesThem) {
   std::string text = "function test width 16\n", params, init, next;
   for (int k = 0; k <= kParams; ++k) absl::StrAppend(&text, "value %", k, " G 4x1\n");
   absl::StrAppend(&text, "value %", kFlag, " F 0x1\nvalue %", kHeader, " U 4x8 whole\nlivein %",
-                  kHeader, " at 0\nblock b0 depth 0\n");
+                  kHeader, " at 0\nscratch_header %", kHeader, "\nblock b0 depth 0\n");
   for (int k = 0; k < kParams; ++k) {
     absl::StrAppend(&params, " %", k);
     absl::StrAppend(&init, k == 0 ? "_" : ", _");
@@ -180,7 +186,7 @@ TEST(SpillTest, PlacesAreReadBeforeTheEdgeWritesThem) {
   ASSERT_TRUE(ssa.ok()) << ssa.status();
   ASSERT_TRUE(Verify(t, *ssa).ok()) << Verify(t, *ssa);
   Function f = *ssa;
-  const auto stats = AllocateWithSpills(t, &f, ValueId(kHeader));
+  const auto stats = AllocateWithSpills(t, &f);
   ASSERT_TRUE(stats.ok()) << stats.status();
   EXPECT_EQ(CheckAllocation(t, *ssa, f), absl::OkStatus());
   const size_t in_registers = f.blocks[1].params.size();
@@ -199,10 +205,11 @@ TEST(SpillTest, WhatLiesInMemoryTakesNoRegisterOfLanesThatWait) {
     absl::StrAppend(&stores, "  store %", k, ":ud {w16}\n");
   }
   absl::StrAppend(&text, "value %", kFlag, " F 0x1\nvalue %", kHeader, " U 4x8 whole\nlivein %",
-                  kHeader, " at 0\nblock b0 depth 0\n  %0:ud = load #0x1:ud {w16}\n", loads,
-                  "  %", kExtra, ":ud = load #0x1:ud {w16}\n  store %", kExtra, ":ud {w16}\n  %",
-                  kLast, ":ud = load #0x1:ud {w16}\n  %", kFlag, ":ud = cmp %1:ud {w16}\n  if %",
-                  kFlag, ":ud {w16 pred 1}\n  -> b1, b2\nblock b1 depth 0\n", stores,
+                  kHeader, " at 0\nscratch_header %", kHeader,
+                  "\nblock b0 depth 0\n  %0:ud = load #0x1:ud {w16}\n", loads, "  %", kExtra,
+                  ":ud = load #0x1:ud {w16}\n  store %", kExtra, ":ud {w16}\n  %", kLast,
+                  ":ud = load #0x1:ud {w16}\n  %", kFlag, ":ud = cmp %1:ud {w16}\n  if %", kFlag,
+                  ":ud {w16 pred 1}\n  -> b1, b2\nblock b1 depth 0\n", stores,
                   "  endif {w16}\n  -> b2\nblock b2 depth 0\n", stores, "  store %0:ud {w16}\n",
                   "  store %", kLast, ":ud {w16}\n  end #0x1:ud {w16}\n");
   const Target& t = testing::TestTarget();
@@ -212,7 +219,7 @@ TEST(SpillTest, WhatLiesInMemoryTakesNoRegisterOfLanesThatWait) {
   const Liveness live(t, *ssa);
   Function f = *ssa;
   SpillStats stats;
-  ASSERT_TRUE(SpillToFit(t, &f, live, {64, ValueId(kHeader)}, &stats).ok());
+  ASSERT_TRUE(SpillToFit(t, &f, live, {64}, &stats).ok());
   ASSERT_EQ(stats.evictions.size(), 1u);
   EXPECT_EQ(stats.evictions[0].value, ValueId(0));
   EXPECT_EQ(stats.spills, 1u);
@@ -235,6 +242,7 @@ TEST(SpillTest, ConstantsLeaveBeforeWhatMustBeStored) {
   whole.whole_registers = true;
   const ValueId header = b.NewValue(whole);
   f.live_ins.push_back({header, 0});
+  f.scratch_header = header;
   const auto make = [&](uint8_t file, uint16_t op, uint32_t number) {
     Value v;
     v.file = file;
@@ -252,7 +260,7 @@ TEST(SpillTest, ConstantsLeaveBeforeWhatMustBeStored) {
   const Function ssa = f;
   EXPECT_FALSE(Allocate(t, &f).ok());
   f = ssa;
-  const auto stats = AllocateWithSpills(t, &f, header);
+  const auto stats = AllocateWithSpills(t, &f);
   ASSERT_TRUE(stats.ok()) << stats.status();
   EXPECT_TRUE(CheckAllocation(t, ssa, f).ok());
   EXPECT_GT(stats->spill.repeated, 0u);
