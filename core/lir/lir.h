@@ -134,6 +134,9 @@ struct Reserved {
   uint8_t pool = 0;
   uint32_t first = 0;
   uint32_t units = 0;
+  uint8_t spilled_pool = kNoPool;  // values of this pool are spilled to their lanes: place 0 is lane
+                                   // 0 of the first unit, and so on
+  static constexpr uint8_t kNoPool = 0xff;
 };
 
 struct Function {

@@ -173,11 +173,16 @@ class Parser {
     const auto w = Words(line);
     size_t pool = 0;
     Reserved r;
-    if (w.size() != 6 || !PoolName(w[1], &pool) || w[2] != "at" || !Number(w[3], &r.first) ||
-        w[4] != "units" || !Number(w[5], &r.units)) {
-      return Error("expected 'reserved NAME at UNIT units N'");
+    const bool lanes = w.size() == 8 && w[6] == "spilled";
+    if ((w.size() != 6 && !lanes) || !PoolName(w[1], &pool) || w[2] != "at" ||
+        !Number(w[3], &r.first) || w[4] != "units" || !Number(w[5], &r.units)) {
+      return Error("expected 'reserved NAME at UNIT units N', or that and 'spilled NAME'");
     }
     r.pool = static_cast<uint8_t>(pool);
+    if (lanes) {
+      if (!PoolName(w[7], &pool)) return Error("unknown pool of spilled values");
+      r.spilled_pool = static_cast<uint8_t>(pool);
+    }
     f_.reserved.push_back(r);
     return absl::OkStatus();
   }

@@ -126,8 +126,11 @@ std::string Print(const Target& t, const Function& f) {
     absl::StrAppend(&s, "pool ", Sv(t.pools[p].name), " units ", f.pool_units[p], "\n");
   }
   for (const Reserved& r : f.reserved) {
-    absl::StrAppend(&s, "reserved ", Sv(t.pools[r.pool].name), " at ", r.first, " units ", r.units,
-                    "\n");
+    absl::StrAppend(&s, "reserved ", Sv(t.pools[r.pool].name), " at ", r.first, " units ", r.units);
+    if (r.spilled_pool != Reserved::kNoPool) {
+      absl::StrAppend(&s, " spilled ", Sv(t.pools[r.spilled_pool].name));
+    }
+    s += "\n";
   }
   for (const LiveIn& l : f.live_ins) {
     absl::StrAppend(&s, "livein %", l.value.index, " at ", l.reg, "\n");

@@ -41,9 +41,19 @@ enum OpFlags : uint16_t {
 struct OpInfo {
   std::string_view name;
   uint16_t flags = 0;
+  uint8_t clobbers = 0;      // a bit for each pool of which it writes all units, beside its
+                             // definitions: what lives there does not outlive it
+  int8_t tied = kNotTied;    // the use in whose place its first definition is (an accumulator)
+  uint8_t memory_class = 0;  // of the memory it reads or writes, below kMemoryClasses: accesses of
+                             // different classes never meet
+  static constexpr int8_t kNotTied = -1;
 };
+inline constexpr int kMemoryClasses = 4;
 
-// A physical register pool. Files map on to pools (Intel: G and U share the 128 GRFs).
+// A physical register pool. Files map on to pools (Intel: G and U share the 128 GRFs). An operand
+// that has one place in the machine (a carry, a mask that an encoding implies) is of a file whose
+// pool has that one place; if several such values live at once, or one lives across an operation
+// that clobbers the pool, they are kept in FileInfo::save_file.
 struct PoolInfo {
   std::string_view name;
   uint32_t units = 0;        // Intel GRF pool: 1024 dwords; flags: 4 granules of 16 lanes
@@ -60,17 +70,22 @@ struct FileInfo {
                                // NoMask (G, F); false: every definition is NoMask (U)
   uint8_t save_file = kNoFile;   // file that holds a whole value of this one when its pool is
                                  // full (F is saved to U); kNoFile: none
+  bool always_masked = false;    // no instruction reads or writes lanes of it that are off: copies,
+                                 // stores and fills obey the mask like all others
   static constexpr uint8_t kNoFile = 0xff;
 };
 
-// How registers of a pool are kept in scratch memory. Scratch memory is counted in units of the
-// pool; all places are multiples of register_units.
+// How registers of a pool are kept elsewhere: in scratch memory, or in lanes of another pool's
+// registers. Either is counted in units of the pool; all places are multiples of register_units.
 struct SpillHooks {
   uint8_t pool = 0;
+  uint8_t to_pool = kToMemory;   // the pool whose registers hold the values, in Function::reserved
+  static constexpr uint8_t kToMemory = 0xff;
+  // Places that one unit of to_pool has: lanes.
+  uint32_t (*places_per_unit)(const Function&) = nullptr;
   uint8_t raw_type = 0;          // operand type of copies and collects of whole registers
-  uint16_t collect_op = 0;
   uint32_t register_units = 8;
-  // Places below this are reached with Function::scratch_header, or, where there is none, by
+  // In memory: places below this are reached with Function::scratch_header, or, where there is none, by
   // themselves; masked stores reach no others.
   uint32_t direct_units = 0;
 
@@ -133,10 +148,13 @@ struct Target {
   // Function::values grows.
   InstId (*make_copy)(Function&, const Value&, uint32_t to_reg, uint32_t from_reg, uint32_t units,
                       bool no_mask);
-  // Exchanges two such places without a free register by three instructions a^=b, b^=a, a^=b, each
-  // with definition and both uses as places.
-  void (*make_swap)(Function&, const Value&, uint32_t reg_a, uint32_t reg_b, uint32_t units,
-                    bool no_mask, absl::Span<InstId> out3);
+  // Exchanges two such places without a free register of the pool, by one of these; gives the number
+  // of instructions. Definitions and uses are places.
+  //  * a^=b, b^=a, a^=b, each with both uses;
+  //  * t=a, a=b, b=t with a fixed register t that nothing else uses;
+  //  * one instruction with definitions a, b and uses b, a.
+  int (*make_swap)(Function&, const Value&, uint32_t reg_a, uint32_t reg_b, uint32_t units,
+                   bool no_mask, absl::Span<InstId> out3);
 
   Timing (*timing)(const Target&, const Function&, InstId);
 
@@ -146,9 +164,19 @@ struct Target {
   InstId (*make_save)(Function&, ValueId saved, ValueId flag) = nullptr;
   InstId (*make_restore)(Function&, ValueId flag, ValueId saved) = nullptr;
 
-  // Null: nothing can be spilled.
-  const SpillHooks* spill = nullptr;
+  uint16_t collect_op = 0;  // an operation with kOpCollect
+
+  // At most one for each pool, in the order in which pools are spilled: one that takes room of
+  // another pool comes before that pool's. Empty: nothing can be spilled.
+  absl::Span<const SpillHooks> spills;
 };
+
+inline const SpillHooks* SpillsOf(const Target& t, uint8_t pool) {
+  for (const SpillHooks& h : t.spills) {
+    if (h.pool == pool) return &h;
+  }
+  return nullptr;
+}
 
 // Units of the pool in this function, and those among them that values may have.
 inline uint32_t PoolUnits(const Target& t, const Function& f, size_t pool) {

@@ -98,7 +98,7 @@ InstId MakeCopy(Function& f, const Value&, uint32_t to, uint32_t from, uint32_t 
   return MakeInst(f, kMoveOp, PlaceFields(f, units, no_mask), {&d, 1}, {&u, 1});
 }
 
-void MakeSwap(Function& f, const Value&, uint32_t a, uint32_t b, uint32_t units, bool no_mask,
+int MakeSwap(Function& f, const Value&, uint32_t a, uint32_t b, uint32_t units, bool no_mask,
               absl::Span<InstId> out) {
   const uint32_t to[] = {a, b, a};
   for (int i = 0; i < 3; ++i) {
@@ -106,6 +106,7 @@ void MakeSwap(Function& f, const Value&, uint32_t a, uint32_t b, uint32_t units,
     const Operand uses[] = {Place(a), Place(b)};
     out[i] = MakeInst(f, kXorOp, PlaceFields(f, units, no_mask), {&d, 1}, uses);
   }
+  return 3;
 }
 
 // This invented machine: a load takes long and keeps the one unit for loads, a multiply-add takes a
@@ -172,7 +173,6 @@ uint32_t Messages(uint32_t registers) { return (registers + 7) / 8; }
 
 constexpr SpillHooks SpillTable(uint32_t direct_units) {
   SpillHooks h;
-  h.collect_op = kCollectOp;
   h.direct_units = direct_units;
   h.make_spill = MakeSpill;
   h.make_fill = MakeFill;
@@ -183,24 +183,25 @@ constexpr SpillHooks SpillTable(uint32_t direct_units) {
   h.messages = Messages;
   return h;
 }
-constexpr SpillHooks kSpill = SpillTable(1u << 20);
-constexpr SpillHooks kSmallSpill = SpillTable(4096);
+constexpr SpillHooks kSpill[] = {SpillTable(1u << 20)};
+constexpr SpillHooks kSmallSpill[] = {SpillTable(4096)};
 
-constexpr Target MakeTarget(absl::Span<const PoolInfo> pools, const SpillHooks* spill) {
+constexpr Target MakeTarget(absl::Span<const PoolInfo> pools,
+                            absl::Span<const SpillHooks> spills) {
   return {"test",   kOps,     kFiles,       pools,       kTypes,         kFixed,
           nullptr,  nullptr,  UnitsPerComp, Alignment,   MayReuseSource, MakeCopy,
-          MakeSwap, TimingOf, MakeSave,     MakeRestore, spill};
+          MakeSwap, TimingOf, MakeSave,     MakeRestore, kCollectOp, spills};
 }
 
 }  // namespace
 
 const Target& TestTarget() {
-  static const Target target = MakeTarget(kPools, &kSpill);
+  static const Target target = MakeTarget(kPools, kSpill);
   return target;
 }
 
 const Target& SmallTestTarget() {
-  static const Target target = MakeTarget(kSmallPools, &kSmallSpill);
+  static const Target target = MakeTarget(kSmallPools, kSmallSpill);
   return target;
 }
 

@@ -4,7 +4,9 @@
 #include "core/lir/parse.h"
 #include "core/lir/print.h"
 #include "core/lir/random_program.h"
+#include "core/lir/random_scalar_program.h"
 #include "core/lir/testing.h"
+#include "core/lir/testing_scalar.h"
 #include "core/lir/verify.h"
 #include "gtest/gtest.h"
 
@@ -56,6 +58,24 @@ TEST(TextTest, RandomProgramsRoundTripAndVerify) {
   }
 }
 
+TEST(TextTest, ScalarProgramsRoundTripAndVerify) {
+  const Target& t = testing::ScalarTestTarget();
+  for (uint64_t seed = 0; seed < 150; ++seed) {
+    testing::RandomOptions options;
+    options.width = seed % 2 == 0 ? 32 : 64;
+    options.exits = seed < 100 ? 0 : 8;
+    Function f =
+        testing::RandomScalarProgram(seed, options, testing::kVectorUnits, testing::kScalarUnits);
+    f.reserved.push_back({testing::kPoolV, 200, 3, testing::kPoolS});
+    const absl::Status ok = Verify(t, f);
+    const std::string text = Print(t, f);
+    ASSERT_TRUE(ok.ok()) << "seed " << seed << ": " << ok << "\n" << text;
+    const auto again = Parse(t, text);
+    ASSERT_TRUE(again.ok()) << again.status();
+    ASSERT_EQ(Print(t, *again), text);
+  }
+}
+
 TEST(TextTest, ErrorsNameTheLine) {
   const struct {
     const char* text;
@@ -67,6 +87,7 @@ TEST(TextTest, ErrorsNameTheLine) {
       {"function test width 8\nvalue %1 G 4x1\n", "line 2"},
       {"function test width 8\npool flag units 4\n", "expected 'pool NAME units N' in order"},
       {"function test width 8\nreserved grf 8\n", "expected 'reserved"},
+      {"function test width 8\nreserved grf at 8 units 1 spilled q\n", "unknown pool"},
       {"function test width 8\nvalue %0 Q 4x1\n", "no such file"},
       {"function test width 8\nblock b0 depth 0\n  %9:ud = add\n", "bad operand"},
       {"function test width 8\nblock b0 depth 0\n  frobnicate\n", "no operation"},

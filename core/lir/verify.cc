@@ -158,6 +158,12 @@ class Verifier {
     if ((op(i).flags & kOpSide) && in.aux >= f_.side.size()) {
       return Fail("L17", b, "no such side row");
     }
+    for (uint32_t k = 0; (in.flags & kNoMask) && k < uint32_t{in.num_defs} + in.num_uses; ++k) {
+      const Operand& o = f_.operands[in.first_operand + k];
+      if (o.kind == Operand::Kind::kValue && t_.files[f_.value(o.value()).file].always_masked) {
+        return Fail("L21", b, "for all lanes, in a file that has only those that are on");
+      }
+    }
     if (allocated_) return Allocated(b, i);
     for (const Operand& o : f_.defs(i)) {
       if (o.kind == Operand::Kind::kImm) return Fail("L5", b, "an immediate is defined");
@@ -180,6 +186,7 @@ class Verifier {
       if (!ok) return Fail("L10", b, "the last use is not a flag");
     }
     if (absl::Status s = CopyOrCollect(b, i); !s.ok()) return s;
+    if (absl::Status s = Tied(b, i); !s.ok()) return s;
     inst_ = InstId();
     return absl::OkStatus();
   }
@@ -196,7 +203,27 @@ class Verifier {
       }
       if (o.comp == 0 && o.reg % t_.alignment(f_, v) != 0) return Fail("P1", b, "misaligned");
     }
+    const int tied = op(i).tied;
+    if (tied != OpInfo::kNotTied &&
+        (in.num_defs == 0 || tied >= in.num_uses || f_.defs(i)[0].reg != f_.uses(i)[tied].reg)) {
+      return Fail("P2", b, "the tied use is elsewhere");
+    }
     inst_ = InstId();
+    return absl::OkStatus();
+  }
+
+  absl::Status Tied(BlockId b, InstId i) {
+    const int tied = op(i).tied;
+    if (tied == OpInfo::kNotTied) return absl::OkStatus();
+    const Inst& in = f_.inst(i);
+    if (in.num_defs == 0 || tied >= in.num_uses) return Fail("L20", b, "there is no tied use");
+    const Operand& d = f_.defs(i)[0];
+    const Operand& u = f_.uses(i)[tied];
+    if (d.kind != Operand::Kind::kValue || u.kind != Operand::Kind::kValue || u.mods != 0 ||
+        u.sub != 0 || d.comps != u.comps || f_.value(d.value()).file != f_.value(u.value()).file ||
+        f_.value(d.value()).elem_bytes != f_.value(u.value()).elem_bytes) {
+      return Fail("L20", b, "the tied use and the definition differ");
+    }
     return absl::OkStatus();
   }
 
@@ -212,6 +239,11 @@ class Verifier {
     for (size_t k = 0; k < f_.reserved.size(); ++k) {
       const Reserved& r = f_.reserved[k];
       if (r.pool >= t_.pools.size()) return bad("units of no pool are reserved");
+      for (size_t other = 0; other < k && r.spilled_pool != Reserved::kNoPool; ++other) {
+        if (f_.reserved[other].spilled_pool == r.spilled_pool) {
+          return bad("two ranges for the spilled values of one pool");
+        }
+      }
       Function before;
       before.pool_units = f_.pool_units;
       before.reserved.assign(f_.reserved.begin(), f_.reserved.begin() + static_cast<long>(k));

@@ -33,8 +33,13 @@
 //      exits. What it reads for all lanes it defines itself by instructions, or it is defined above
 //      every exit.
 //  L19 Sizes of pools are at most the target's; what is reserved lies inside and does not overlap.
+//      At most one range is for the spilled values of a pool.
+//  L20 The definition of an operation with a tied use has the file, element size and number of
+//      components of that use, which is a value without modifiers.
+//  L21 No instruction that is NoMask names a value of a file that is always masked.
 //  P1  (allocated only) Every value operand has a unit, inside its pool and aligned. There are no
 //      collects.
+//  P2  (allocated only) A tied use has the place of the definition.
 //
 // Linear but for dominance. The first violation is returned as an internal error.
 #ifndef KILN_CORE_LIR_VERIFY_H_
@@ -49,8 +54,8 @@ namespace kiln::lir {
 // SSA form, before allocation.
 absl::Status Verify(const Target& target, const Function& f);
 
-// After allocation: L1, L3, L7, L12-L14, L17, the shape of L18, L19 and
-// P1. Values have several definitions then.
+// After allocation: L1, L3, L7, L12-L14, L17, the shape of L18, L19, L21,
+// P1 and P2. Values have several definitions then.
 absl::Status VerifyAllocated(const Target& target, const Function& f);
 
 }  // namespace kiln::lir

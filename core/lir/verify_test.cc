@@ -5,6 +5,7 @@
 
 #include "core/lir/parse.h"
 #include "core/lir/testing.h"
+#include "core/lir/testing_scalar.h"
 #include "gtest/gtest.h"
 
 namespace kiln::lir {
@@ -104,6 +105,40 @@ TEST(VerifyTest, NamesTheBrokenRule) {
       {"L2", "value %5 G 0x1\nlivein %5 at 8\nblock b0 depth 0\n"},  // aligned to nothing
   };
   for (const auto& c : cases) EXPECT_EQ(VerdictOf(c.body), c.rule) << c.body;
+}
+
+TEST(VerifyTest, NamesTheBrokenRuleOfScalarMachines) {
+  const std::string head =
+      "function scalar width 64\nvalue %0 V 4x1\nvalue %1 V 4x1\nvalue %2 V 8x1\nvalue %3 V 4x2\n"
+      "value %4 S 4x1\n";
+  const std::string in = "livein %0 at 0\nlivein %2 at 2\nlivein %4 at 0\nblock b0 depth 0\n";
+  const struct {
+    const char* rule;
+    std::string body;
+  } cases[] = {
+      {"ok", in + "  %1:b32 = v_mac %4:b32 %0:b32 %0:b32\n"},
+      {"L20", in + "  %1:b32 = v_mac %0:b32 %0:b32\n"},
+      {"L20", in + "  %1:b32 = v_mac %0:b32 %0:b32 %2:b32\n"},
+      {"L20", in + "  %1:b32 = v_mac %0:b32 %0:b32 %4:b32\n"},
+      {"L20", in + "  %1:b32 = v_mac %0:b32 %0:b32 #0x1:b32\n"},
+      {"L20", in + "  %3x2:b32 = v_mac %0:b32 %0:b32 %0:b32\n"},
+      {"L20", in + "  %1:b32 = v_mac %0:b32 %0:b32 -%0:b32\n"},
+      {"L21", in + "  %1:b32 = v_add %4:b32 %4:b32 {nomask}\n"},
+      {"L21", in + "  v_store %4:b32 %0:b32 {nomask}\n"},
+      {"ok", "reserved v at 8 units 2 spilled s\nreserved s at 8 units 2\n" + in},
+      {"L19", "reserved v at 8 units 2 spilled s\nreserved v at 12 units 1 spilled s\n" + in},
+  };
+  for (const auto& c : cases) {
+    const auto f = Parse(testing::ScalarTestTarget(), head + c.body);
+    ASSERT_TRUE(f.ok()) << f.status();
+    const absl::Status s = Verify(testing::ScalarTestTarget(), *f);
+    const std::string rule = s.ok() ? "ok" : std::string(s.message()).substr(4, 3);
+    EXPECT_EQ(rule, c.rule) << c.body << s;
+  }
+  const auto elsewhere = Parse(testing::ScalarTestTarget(),
+                               head + in + "  %1:b32@5 = v_mac %4:b32@0 %0:b32@0 %0:b32@0\n");
+  const absl::Status s = VerifyAllocated(testing::ScalarTestTarget(), *elsewhere);
+  EXPECT_NE(s.message().find("P2"), std::string::npos) << s;
 }
 
 TEST(VerifyTest, AllocatedFormWantsRegisters) {

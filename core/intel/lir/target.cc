@@ -218,8 +218,8 @@ InstId MakeCopy(Function& f, const Value& v, uint32_t to, uint32_t from, uint32_
                        {&use, 1});
 }
 
-void MakeSwap(Function& f, const Value& v, uint32_t a, uint32_t b, uint32_t units, bool no_mask,
-              absl::Span<InstId> out) {
+int MakeSwap(Function& f, const Value& v, uint32_t a, uint32_t b, uint32_t units, bool no_mask,
+             absl::Span<InstId> out) {
   assert(v.file != kFileF && out.size() >= 3);
   const uint32_t to[] = {a, b, a};
   for (int i = 0; i < 3; ++i) {
@@ -228,6 +228,7 @@ void MakeSwap(Function& f, const Value& v, uint32_t a, uint32_t b, uint32_t unit
     out[i] = lir::MakeInst(f, v.file == kFileU ? kXorU : kXorG, PlaceFields(v, units, no_mask),
                            {&def, 1}, uses);
   }
+  return 3;
 }
 
 // Flags are saved as the low word of a uniform dword, those of 32 lanes as the dword.
@@ -325,7 +326,6 @@ lir::SpillHooks SpillTable(const Machine& machine) {
   lir::SpillHooks h;
   h.pool = kPoolGrf;
   h.raw_type = static_cast<uint8_t>(isa::Type::kUD);
-  h.collect_op = kCollect;
   h.direct_units = machine.scratch_block * kDwordsPerGrf;
   h.make_spill = MakeSpill;
   h.make_fill = MakeFill;
@@ -363,7 +363,7 @@ struct DeviceTarget : lir::Target {
         own_pools{{{"grf", d.machine.registers * kDwordsPerGrf,
                     d.machine.tail_first * kDwordsPerGrf, kDwordsPerGrf, 8, true},
                    {"flag", d.machine.flag_granules}}},
-        own_spill(SpillTable(d.machine)) {
+        own_spills{SpillTable(d.machine)} {
     name = d.name;
     ops = Ops();
     files = kFiles;
@@ -381,13 +381,14 @@ struct DeviceTarget : lir::Target {
       return LirTiming(*static_cast<const DeviceTarget&>(t).device.timings, f, id);
     };
     make_save = make_restore = MoveFlag;
-    spill = &own_spill;
+    collect_op = kCollect;
+    spills = own_spills;
   }
   DeviceTarget(const DeviceTarget&) = delete;
 
   const Device& device;
   const std::array<lir::PoolInfo, 2> own_pools;  // by LirPool
-  const lir::SpillHooks own_spill;
+  const std::array<lir::SpillHooks, 1> own_spills;
 };
 
 }  // namespace

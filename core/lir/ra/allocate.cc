@@ -1,5 +1,6 @@
 #include "core/lir/ra/allocate.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "core/lir/ra/assign_live.h"
 #include "core/lir/ra/redefinitions.h"
 #include "core/lir/ra/save_flags.h"
+#include "core/lir/ra/tied.h"
 #include "core/lir/ra/value_info.h"
 
 namespace kiln::lir::ra {
@@ -53,9 +55,9 @@ class Committer {
       Finish(t_.make_copy(f_, value, s.to, s.from, s.units, s.no_mask), value, comps, insts);
       return;
     }
-    std::array<InstId, 3> three;
-    t_.make_swap(f_, value, s.to, s.from, s.units, s.no_mask, absl::MakeSpan(three));
-    for (InstId i : three) Finish(i, value, comps, insts);
+    std::array<InstId, 3> swap;
+    const int n = t_.make_swap(f_, value, s.to, s.from, s.units, s.no_mask, absl::MakeSpan(swap));
+    for (int k = 0; k < n; ++k) Finish(swap[static_cast<size_t>(k)], value, comps, insts);
   }
 
   // Gives the places a value of their shape.
@@ -65,6 +67,7 @@ class Committer {
     in.flags |= kInsertedCopy;
     for (uint32_t k = 0; k < uint32_t{in.num_defs} + in.num_uses; ++k) {
       Operand& o = f_.operands[in.first_operand + k];
+      if (o.kind != Operand::Kind::kValue) continue;
       o.id = shape.index;
       o.comp = 0;
       o.comps = comps;
@@ -138,13 +141,69 @@ absl::StatusOr<AllocationStats> AssignRegisters(const Target& t, Function* f, co
   return Refuse(t, *f, stats, why);
 }
 
-absl::StatusOr<AllocationStats> SaveFlagsAndAssign(const Target& t, Function* f, Liveness* live,
-                                                   AllocationStats stats) {
+absl::StatusOr<AllocationStats> RewriteAndAssign(const Target& t, Function* f, Liveness* live,
+                                                 AllocationStats stats) {
   const absl::StatusOr<int> saved = SaveExcessFlags(t, f, live);
   if (!saved.ok()) return saved.status();
   stats.flags_saved = static_cast<uint32_t>(*saved);
-  if (*saved != 0) stats.max_live = MaxPressure(t, *f, *live);
+  const int copies = HasTied(t, *f) ? SplitTied(t, f, live) : 0;
+  if (*saved + copies != 0) stats.max_live = MaxPressure(t, *f, *live);
   return AssignRegisters(t, f, *live, std::move(stats));
+}
+
+void Add(const SpillStats& more, SpillStats* all) {
+  all->spills += more.spills;
+  all->fills += more.fills;
+  all->spill_units += more.spill_units;
+  all->fill_units += more.fill_units;
+  all->repeated += more.repeated;
+  all->scratch_units += more.scratch_units;
+  all->lane_places += more.lane_places;
+  all->evictions.insert(all->evictions.end(), more.evictions.begin(), more.evictions.end());
+}
+
+// Takes registers of another pool for so many places, as high in it as they go.
+absl::Status ReserveLanes(const Target& t, const SpillHooks& hooks, uint32_t places, Function* f) {
+  if (places == 0) return absl::OkStatus();
+  const uint32_t per_unit = hooks.places_per_unit(*f), units = (places + per_unit - 1) / per_unit;
+  const auto taken = [&](uint32_t first) {
+    return std::any_of(f->live_ins.begin(), f->live_ins.end(), [&](const LiveIn& l) {
+      const Value& v = f->value(l.value);
+      return t.files[v.file].pool == hooks.to_pool && l.reg < first + units &&
+             first < l.reg + v.comps * t.units_per_comp(*f, v);
+    });
+  };
+  for (uint32_t end = PoolUnits(t, *f, hooks.to_pool); end >= units; --end) {
+    const uint32_t first = end - units;
+    if (!MayHold(t, *f, hooks.to_pool, first, units) || taken(first)) continue;
+    f->reserved.push_back({hooks.to_pool, first, units, hooks.pool});
+    return absl::OkStatus();
+  }
+  return WithCause(
+      absl::ResourceExhaustedError(absl::StrCat(
+          "no ", units, " units of pool ", std::string(t.pools[hooks.to_pool].name),
+          " are left for spilled values of pool ", std::string(t.pools[hooks.pool].name))),
+      "out_of_registers");
+}
+
+// Pool after pool; `live` is the liveness of what comes in.
+absl::Status SpillPools(const Target& t, Function* f, const Liveness& live, uint32_t part,
+                        uint32_t of, SpillStats* stats) {
+  for (size_t k = 0; k < t.spills.size(); ++k) {
+    const SpillHooks& hooks = t.spills[k];
+    SpillStats own;
+    const SpillSettings settings = {FreeUnits(t, *f, hooks.pool) * part / of};
+    const absl::Status done =
+        k == 0 ? SpillToFit(t, hooks, f, live, settings, &own)
+               : SpillToFit(t, hooks, f, Liveness(t, *f), settings, &own);
+    if (!done.ok()) return done;
+    if (hooks.to_pool != SpillHooks::kToMemory) {
+      own.lane_places = std::exchange(own.scratch_units, 0);
+      if (absl::Status s = ReserveLanes(t, hooks, own.lane_places, f); !s.ok()) return s;
+    }
+    Add(own, stats);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -155,9 +214,11 @@ absl::StatusOr<AllocationStats> Allocate(const Target& t, Function* f,
   Liveness live(t, *f);
   stats.max_live = MaxPressure(t, *f, live);
   if (pressure != nullptr) *pressure = stats.max_live;
-  if (FlagsFit(t, *f, stats.max_live)) return AssignRegisters(t, f, live, std::move(stats));
+  if (FlagsFit(t, *f, stats.max_live) && !HasTied(t, *f)) {
+    return AssignRegisters(t, f, live, std::move(stats));
+  }
   Function original = *f;
-  absl::StatusOr<AllocationStats> done = SaveFlagsAndAssign(t, f, &live, std::move(stats));
+  absl::StatusOr<AllocationStats> done = RewriteAndAssign(t, f, &live, std::move(stats));
   if (!done.ok()) *f = std::move(original);
   return done;
 }
@@ -174,8 +235,9 @@ absl::StatusOr<AllocationStats> AllocateWithSpills(const Target& t, Function* f)
   for (const Share& share : kReserves) {
     Function attempt = *f;
     SpillStats spill;
-    const SpillSettings settings = {FreeUnits(t, *f, t.spill->pool) * share.part / share.of};
-    if (absl::Status s = SpillToFit(t, &attempt, live, settings, &spill); !s.ok()) return s;
+    if (absl::Status s = SpillPools(t, &attempt, live, share.part, share.of, &spill); !s.ok()) {
+      return s;
+    }
     absl::StatusOr<AllocationStats> stats = Allocate(t, &attempt);
     if (stats.ok()) {
       attempt.spill_units = spill.scratch_units;

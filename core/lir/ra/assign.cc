@@ -177,9 +177,20 @@ class Assigner {
 
   bool PlaceDef(InstId i, int d) {
     const ValueId v = in_.f.defs(i)[d].value();
+    const int tied = in_.t.ops[in_.f.inst(i).op].tied;
+    if (d == 0 && tied != OpInfo::kNotTied) return PlaceTied(v, in_.f.uses(i)[tied]);
     uint32_t reg = TryPlace(i, d);
     if (reg == kNowhere && compaction_.Compact(v, InstId())) reg = TryPlace(i, d);
     if (reg == kNowhere) return result_.Fail(v);
+    here_.placed.push_back({v, reg});
+    return true;
+  }
+
+  // Where the use is, which dies here (tied.h).
+  bool PlaceTied(ValueId v, const Operand& use) {
+    const uint32_t reg = at_.PlaceOf(use);
+    const bool taken = live_.pool(v).displaced_homes.intersects(reg, in_.info(v).units);
+    if (taken && stays_.Stays(v)) return result_.Fail(v);
     here_.placed.push_back({v, reg});
     return true;
   }

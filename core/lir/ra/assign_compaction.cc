@@ -37,17 +37,19 @@ Compaction::Compaction(const AssignInput& in, Places& at, const Here& here, Live
 bool Compaction::Compact(ValueId v, InstId collect) {
   const ValueInfo& want = in_.info(v);
   Pool& p = live_.pools[want.pool];
-  if (!raw_value_[want.pool].valid() || result_.out.compactions >= kMaxCompactions) return false;
+  if (!raw_value_[want.pool].valid() && !p.always_masked) return false;
+  if (result_.out.compactions >= kMaxCompactions) return false;
   std::vector<Cluster> clusters = Clusters(want.pool);
   // What no moving can make room in.
   UnitSet fixed = p.reserved;
+  if (p.always_masked) fixed |= p.parked.all();
   const LaneLayout whole;
   written_.Flush();
   for (uint32_t row : written_.late(v)) written_.Row(row, want.pool).AddConflicts(whole, &fixed);
   for (const auto& [other, reg] : here_.placed) {
     if (in_.info(other).pool == want.pool) fixed.insert(reg, in_.info(other).written);
   }
-  const bool v_stays = stays_.Stays(v);
+  const bool v_stays = stays_.Stays(v) || (want.tied.valid() && stays_.Stays(want.tied));
   if (v_stays) {
     fixed |= p.displaced_homes;
     for (const Cluster& c : clusters) {
@@ -89,10 +91,11 @@ std::vector<uint32_t> Compaction::PresentSlots(uint8_t pool) {
     keys.push_back(uint64_t{at_.SlotUnit(slot)} << 32 | slot);
   };
   for (uint32_t s : live_.LiveSlots()) add(s);
-  in_.live.parked(here_.block).for_each([&](size_t g) {
+  const auto add_parked = [&](size_t g) {
     const uint32_t s = in_.live.global_slot(static_cast<uint32_t>(g));
     if (!live_.Alive(s)) add(s);
-  });
+  };
+  if (!live_.pools[pool].always_masked) in_.live.parked(here_.block).for_each(add_parked);
   std::sort(keys.begin(), keys.end());
   std::vector<uint32_t> slots;
   slots.reserve(keys.size());
@@ -198,7 +201,7 @@ void Compaction::MoveCluster(uint8_t pool, const Cluster& c) {
   AddClusterMoves(pool, c, c.to, &moves);
   Insertion in{here_.block, here_.position, {}};
   for (const Move& m : moves) {
-    in.steps.push_back({false, m.to, m.from, m.units, true, m.tag});
+    in.steps.push_back({false, m.to, m.from, m.units, m.no_mask, m.tag});
   }
   result_.RecordSteps(here_.block, pool, in.steps);
   result_.out.insertions.push_back(std::move(in));
@@ -220,7 +223,7 @@ void Compaction::AddClusterMoves(uint8_t pool, const Cluster& c, uint32_t to,
     at = units.next_free(first, c.hi);
     if (first < at) {
       in_.AddMoves(raw ? raw_value_[pool] : c.members[0], to + first - c.lo, first, at - first,
-                   true, moves);
+                   !live_.pools[pool].always_masked, moves);
     }
   }
 }

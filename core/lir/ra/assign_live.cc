@@ -21,6 +21,7 @@ LiveNow::LiveNow(const AssignInput& in, const Places& at, const Here& here)
     pools[p].spread = in.t.pools[p].spread;
     pools[p].roomy = pools[p].spread && pools[p].units >= kRecent * pools[p].register_units;
   }
+  for (const FileInfo& file : in.t.files) pools[file.pool].always_masked |= file.always_masked;
   for (const Reserved& r : in.f.reserved) pools[r.pool].reserved.insert(r.first, r.units);
 }
 
@@ -63,8 +64,10 @@ void LiveNow::AddParked(BlockId b, BlockId known, std::vector<LaneSets>* sets) c
     const uint32_t slot = in_.live.global_slot(static_cast<uint32_t>(g));
     const ValueId v = in_.live.slot_value(slot);
     if (at_.now[v.index] == kNowhere) return;
-    (*sets)[in_.info(v).pool].insert(at_.SlotUnit(slot), in_.info(v).per_comp,
-                                     at_.LayoutOf(v, at_.now[v.index]));
+    const uint8_t pool = in_.info(v).pool;
+    const uint32_t place = pools[pool].always_masked ? at_.home[v.index] : at_.now[v.index];
+    (*sets)[pool].insert(place + in_.live.slot_comp(slot) * in_.info(v).per_comp,
+                         in_.info(v).per_comp, at_.LayoutOf(v, place));
   });
 }
 

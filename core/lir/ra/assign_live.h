@@ -26,6 +26,7 @@ struct Pool {
   uint32_t units = 0;
   uint32_t register_units = 1;  // PoolInfo's
   bool spread = false;          // PoolInfo's ...
+  bool always_masked = false;   // nothing moves for lanes that are parked
   bool roomy = false;           // ... with room to give a short value a register for a while
   UnitSet reserved;             // no value's
   UnitSet live;             // logically live, sources that die here included, and what is reserved

@@ -22,15 +22,21 @@ PlaceSearch::Query PlaceSearch::Start(ValueId v) {
   const Pool& p = live_.pool(v);
   s.taken = p.live;
   s.parked = &p.parked;
-  if (!written_.late(v).empty()) written_.Flush();
-  for (uint32_t row : written_.late(v)) s.more.push_back(&written_.Row(row, in_.info(v).pool));
+  AvoidWritten(v, &s);
+  if (in_.info(v).tied.valid()) AvoidWritten(in_.info(v).tied, &s);
   if (in_.f.value(v).in_tail) s.first = in_.t.pools[in_.info(v).pool].tail_first;
   if (!live_.moved.empty()) {
     // What goes home at the end of the block must not share its lanes with what does not.
     s.barred |= p.parked.all();
-    if (stays_.Stays(v)) s.barred |= p.displaced_homes;
+    const ValueId tied = in_.info(v).tied;
+    if (stays_.Stays(v) || (tied.valid() && stays_.Stays(tied))) s.barred |= p.displaced_homes;
   }
   return s;
+}
+
+void PlaceSearch::AvoidWritten(ValueId v, Query* s) {
+  if (!written_.late(v).empty()) written_.Flush();
+  for (uint32_t row : written_.late(v)) s->more.push_back(&written_.Row(row, in_.info(v).pool));
 }
 
 UnitSet PlaceSearch::TakenAt(const Query& s, uint32_t reg) const {

@@ -34,6 +34,7 @@ class PlaceSearch {
               WrittenSets& written, StayingValues& stays, KeptHomes& kept)
       : in_(in), at_(at), here_(here), live_(live), written_(written), stays_(stays), kept_(kept) {}
 
+  // For a tied use also what its definition will ask, which has no other place.
   Query Start(ValueId v);
   bool Fits(const Query& s, uint32_t reg) const;
   // May the definition start where a dying source starts? Everything else in its range must be
@@ -45,6 +46,8 @@ class PlaceSearch {
   uint32_t Find(const Query& s);
 
  private:
+  // Avoids what was written while lanes that hold the value waited.
+  void AvoidWritten(ValueId v, Query* s);
   bool PhasesDiffer(const Query& s) const;
   bool FromTop(ValueId v) const;
   uint32_t FindAvoiding(const Query& s, const UnitSet& avoid);

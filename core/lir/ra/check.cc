@@ -18,10 +18,14 @@ namespace {
 bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
 
 // A fact, packed so that facts about one unit stand together: unit (24 bits), value (24), k (16).
-// Units: those of pool after pool, then those of scratch memory.
+// Units: those of pool after pool; of fixed register after register; lanes that hold spilled values
+// of pool after pool; then those of scratch memory.
 using Fact = uint64_t;
 constexpr uint32_t kAnywhere = 0xffffff;
 constexpr uint32_t kUnitsPerPool = 4096;
+constexpr uint32_t kFixedRegisters = 1u << 20, kUnitsPerFixed = 64;
+constexpr uint32_t kLanes = 2u << 20, kLanesPerPool = 1u << 16;
+constexpr uint32_t kMemory = 4u << 20;
 
 Fact Pack(uint32_t unit, uint32_t value, uint32_t k) {
   return Fact{unit} << 40 | Fact{value} << 16 | k;
@@ -128,6 +132,7 @@ class Checker {
       return Fail("blocks or values are missing");
     }
     if (absl::Status s = CheckRanges(); !s.ok()) return s;
+    FindFixed();
     FindWhole();
     FindLoops();
     FindLocal();
@@ -166,11 +171,15 @@ class Checker {
   uint32_t PerComp(const Value& v) const { return t_.units_per_comp(f_, v); }
   const Value& ValueOfOperand(const Operand& o) const { return f_.values[o.id]; }
   uint32_t Units(const Operand& o) const { return o.comps * PerComp(ValueOfOperand(o)); }
-  uint32_t First(const Operand& o) const { return PlaceKey(ValueOfOperand(o), o.reg); }
+  uint32_t First(const Operand& o) const {
+    if (o.kind == Operand::Kind::kFixed) return kFixedRegisters + o.id * kUnitsPerFixed;
+    return PlaceKey(ValueOfOperand(o), o.reg);
+  }
   uint32_t PlaceKey(const Value& v, uint32_t reg) const {
     return t_.files[v.file].pool * kUnitsPerPool + reg;
   }
   bool PerLane(const Value& v) const { return t_.files[v.file].masked_writes; }
+  bool AlwaysMasked(const Value& v) const { return t_.files[v.file].always_masked; }
 
   absl::Status CheckRanges() const {
     for (const Block& b : f_.blocks) {
@@ -193,12 +202,27 @@ class Checker {
     return absl::OkStatus();
   }
 
+  // Fixed registers that the program itself uses: what allocation inserts leaves them alone.
+  void FindFixed() {
+    for (const Block& b : ssa_.blocks) {
+      for (InstId i : b.insts) {
+        const Inst& in = ssa_.inst(i);
+        for (uint32_t k = 0; k < uint32_t{in.num_defs} + in.num_uses; ++k) {
+          const Operand& o = ssa_.operands[in.first_operand + k];
+          if (o.kind == Operand::Kind::kFixed) fixed_.push_back(o.id);
+        }
+      }
+    }
+  }
+
   // Values of which all lanes are meant: uniform ones, what the hardware delivers, and per-lane
   // ones that a NoMask instruction defines. They share their registers with nothing.
   void FindWhole() {
     whole_.assign(ssa_.values.size(), 0);
     for (size_t v = 0; v < whole_.size(); ++v) whole_[v] = !PerLane(ssa_.values[v]);
-    for (const LiveIn& l : ssa_.live_ins) whole_[l.value.index] = 1;
+    for (const LiveIn& l : ssa_.live_ins) {
+      whole_[l.value.index] = !AlwaysMasked(ssa_.value(l.value));
+    }
     for (const Block& b : ssa_.blocks) {
       for (InstId i : b.insts) {
         if (!(ssa_.inst(i).flags & kNoMask)) continue;
@@ -321,6 +345,15 @@ class Checker {
     }
   }
 
+  // What was in the pools that the instruction clobbers is gone, for lanes that wait as well.
+  void Clobber(Lanes* lanes, InstId i) const {
+    for (uint32_t pools = t_.ops[f_.inst(i).op].clobbers, p = 0; pools != 0; pools >>= 1, ++p) {
+      if (!(pools & 1)) continue;
+      lanes->executing.DropIn(p * kUnitsPerPool, kUnitsPerPool);
+      for (auto& [j, lane] : lanes->parked) lane.DropIn(p * kUnitsPerPool, kUnitsPerPool);
+    }
+  }
+
   // `again`: other places keep the value, which this is one more of.
   void Define(Lanes* lanes, InstId i, const Operand& def, bool again = false) const {
     const Value& v = ValueOfOperand(def);
@@ -362,9 +395,10 @@ class Checker {
   void Copy(Lanes* lanes, InstId i) {
     const Operand& d = f_.defs(i)[0];
     const Operand& u = f_.uses(i)[0];
-    const uint32_t to = First(d), from = First(u), n = Units(d), m = Units(u);
-    const Writer w = WriterOf(i, ValueOfOperand(d));
-    const bool other_pool = to / kUnitsPerPool != from / kUnitsPerPool;
+    const uint32_t to = First(d), from = First(u);
+    const uint32_t n = Units(IsFixed(d) ? u : d), m = Units(IsFixed(u) ? d : u);
+    const Writer w = WriterOf(i, ValueOfOperand(IsFixed(d) ? u : d));
+    const bool other_pool = to / kUnitsPerPool != from / kUnitsPerPool && !IsFixed(d) && !IsFixed(u);
     const auto carry = [&](const Lane& lane) {
       if (!other_pool) return Carried(lane, to, from, n, w);
       // A whole flag in one uniform register, or back.
@@ -386,6 +420,10 @@ class Checker {
       lane.Add(std::move(facts));
     }
   }
+
+  static bool IsFixed(const Operand& o) { return o.kind == Operand::Kind::kFixed; }
+  // A copy through a fixed register names a place on one side only; the shape is that of the place.
+  static bool IsPlace(const Operand& o) { return IsValue(o) || IsFixed(o); }
 
   void Swap(Lanes* lanes, InstId i) const {
     const Operand& d = f_.defs(i)[0];
@@ -572,10 +610,16 @@ class Checker {
           Report(b, i, "two definitions overlap");
         }
       }
+      const int tied = d == 0 ? t_.ops[in.op].tied : OpInfo::kNotTied;
+      if (tied != OpInfo::kNotTied && First(f_.uses(i)[tied]) != First(def)) {
+        Report(b, i, "the definition is not in the place of the use that it is tied to");
+      }
       for (uint32_t u = 0; u < in.num_uses; ++u) {
         const Operand& use = f_.uses(i)[u];
         if (!IsValue(use) || !Overlap(First(def), Units(def), First(use), Units(use))) continue;
-        const bool identity = (t_.ops[in.op].flags & kOpCopy) && First(def) == First(use);
+        const bool identity =
+            First(def) == First(use) &&
+            ((t_.ops[in.op].flags & kOpCopy) || tied == static_cast<int>(u));
         if (First(def) != First(use) ||
             (!identity && !t_.may_reuse_source(f_, i, static_cast<int>(d), static_cast<int>(u)))) {
           Report(b, i, "the definition overwrites a source too early");
@@ -589,13 +633,17 @@ class Checker {
     const InstId i = insts[*k];
     const Inst& in = f_.inst(i);
     const uint16_t flags = t_.ops[in.op].flags;
+    CheckInserted(b, i);
+    if (!repeat_of_[i.index].valid()) Clobber(lanes, i);
     if (flags & (kOpSpill | kOpFill)) return Scratch(b, i, lanes);
     if (repeat_of_[i.index].valid()) return Repeated(b, i, lanes);
-    if (t_.spill != nullptr && in.op == FarHeaderOp()) return FarHeader(b, i, lanes);
-    if (in.num_defs == 1 && in.num_uses == 1 && IsValue(f_.defs(i)[0]) && IsValue(f_.uses(i)[0])) {
+    if (IsFarHeader(i)) return FarHeader(b, i, lanes);
+    if (in.num_defs == 1 && in.num_uses == 1 && IsPlace(f_.defs(i)[0]) && IsPlace(f_.uses(i)[0]) &&
+        (IsValue(f_.defs(i)[0]) || IsValue(f_.uses(i)[0]))) {
       const Operand& d = f_.defs(i)[0];
       const Operand& u = f_.uses(i)[0];
-      if (First(d) != First(u) && Overlap(First(d), Units(d), First(u), Units(u))) {
+      if (IsValue(d) && IsValue(u) && First(d) != First(u) &&
+          Overlap(First(d), Units(d), First(u), Units(u))) {
         Report(b, i, "a copy overlaps itself");
       }
       return Copy(lanes, i);
@@ -605,24 +653,45 @@ class Checker {
       *k += 2;
       return;
     }
+    if (IsExchange(i)) return Swap(lanes, i);
     Report(b, i, "an inserted instruction is neither copy nor swap");
   }
 
-  // A message between registers and scratch memory is a copy of units.
+  // What nothing inserted may do, whatever it is.
+  void CheckInserted(uint32_t b, InstId i) {
+    const Inst& in = f_.inst(i);
+    for (uint32_t k = 0; k < uint32_t{in.num_defs} + in.num_uses; ++k) {
+      const Operand& o = f_.operands[in.first_operand + k];
+      if (k < in.num_defs && IsValue(o) && (in.flags & kNoMask) && AlwaysMasked(ValueOfOperand(o))) {
+        Report(b, i, "nothing writes lanes of this file that are off");
+      }
+      if (IsFixed(o) && std::find(fixed_.begin(), fixed_.end(), o.id) != fixed_.end()) {
+        Report(b, i, "the program uses the fixed register");
+      }
+    }
+  }
+
+  // A message between registers and where values are spilled to is a copy of units.
   void Scratch(uint32_t b, InstId i, Lanes* lanes) {
     const bool fill = t_.ops[f_.inst(i).op].flags & kOpFill;
     const Operand& place = f_.uses(i).back();
     const Operand& data = fill ? f_.defs(i)[0] : f_.uses(i)[f_.uses(i).size() - 2];
-    const uint32_t align = t_.spill->register_units;
+    const SpillHooks* hooks = SpillsOf(t_, t_.files[ValueOfOperand(data).file].pool);
+    if (hooks == nullptr) return Report(b, i, "values of this pool are not spilled");
+    const uint32_t align = hooks->register_units;
     if (place.kind != Operand::Kind::kImm || place.id % align != 0 || data.reg % align != 0) {
       return Report(b, i, "a scratch message is misaligned");
     }
     const Writer w = WriterOf(i, ValueOfOperand(data));
-    if (fill && !w.no_mask) Report(b, i, "a fill obeys the mask");
-    if (!w.no_mask && (!t_.spill->can_mask(f_, ValueOfOperand(data)) || data.comps != 1)) {
+    const bool always_masked = AlwaysMasked(ValueOfOperand(data));
+    if (always_masked && w.no_mask) Report(b, i, "a message that cannot reach lanes that are off");
+    if (fill && !w.no_mask && !always_masked) Report(b, i, "a fill obeys the mask");
+    if (!w.no_mask && !always_masked &&
+        (!hooks->can_mask(f_, ValueOfOperand(data)) || data.comps != 1)) {
       Report(b, i, "the store cannot obey the mask");
     }
-    CheckHeader(b, i, place.id, *lanes);
+    const bool in_memory = hooks->to_pool == SpillHooks::kToMemory;
+    if (in_memory) CheckHeader(b, i, place.id, *lanes);
     CheckDefs(b, i);
     if (!fill) {  // registers that the store works in
       for (const Operand& d : f_.defs(i)) {
@@ -631,11 +700,22 @@ class Checker {
       }
     }
     const uint32_t n = (Units(data) + align - 1) / align * align;
-    if (!w.no_mask && place.id + n > t_.spill->direct_units) {
+    if (in_memory && !w.no_mask && place.id + n > hooks->direct_units) {
       Report(b, i, "a masked store is too far away");
     }
-    const uint32_t memory = static_cast<uint32_t>(t_.pools.size()) * kUnitsPerPool + place.id;
+    if (!in_memory && place.id + n > LanePlaces(*hooks)) {
+      return Report(b, i, "the lanes of that place are not reserved");
+    }
+    const uint32_t memory = (in_memory ? kMemory : kLanes + hooks->pool * kLanesPerPool) + place.id;
     MoveUnits(lanes, fill ? First(data) : memory, fill ? memory : First(data), n, w);
+  }
+  // Places in the lanes of registers that no value has: CheckRanges keeps values off them.
+  uint32_t LanePlaces(const SpillHooks& hooks) const {
+    for (const Reserved& r : f_.reserved) {
+      const bool its_own = r.spilled_pool == hooks.pool && r.pool == hooks.to_pool;
+      if (its_own) return r.units * hooks.places_per_unit(f_);
+    }
+    return 0;
   }
 
   // The header is a live-in, or one made for this place just before.
@@ -659,7 +739,12 @@ class Checker {
     }
   }
 
-  uint16_t FarHeaderOp() const { return t_.spill->far_header_op; }
+  bool IsFarHeader(InstId i) const {
+    if (!ssa_.scratch_header.valid()) return false;
+    return std::any_of(t_.spills.begin(), t_.spills.end(), [&](const SpillHooks& h) {
+      return f_.inst(i).op == h.far_header_op;
+    });
+  }
   void FarHeader(uint32_t b, InstId i, Lanes* lanes) {
     const Operand& def = f_.defs(i)[0];
     const Operand& from = f_.uses(i)[0];
@@ -689,12 +774,25 @@ class Checker {
     if (!IsPure(o) || !SameInstruction(o, i)) return Report(b, i, "not a repetition");
     CheckUses(b, o, i, lanes->executing);
     CheckDefs(b, i);
+    Clobber(lanes, i);
     for (uint32_t d = 0; d < f_.inst(i).num_defs; ++d) {
       if (!IsValue(f_.defs(i)[d])) continue;
       Operand def = f_.defs(i)[d];
       def.id = ssa_.defs(o)[d].id;
       Define(lanes, i, def, /*again=*/true);
     }
+  }
+
+  // One instruction: a, b = b, a.
+  bool IsExchange(InstId i) const {
+    const Inst& in = f_.inst(i);
+    if (in.num_defs != 2 || in.num_uses != 2) return false;
+    const auto defs = f_.defs(i), uses = f_.uses(i);
+    if (!IsValue(defs[0]) || !IsValue(defs[1]) || !IsValue(uses[0]) || !IsValue(uses[1])) {
+      return false;
+    }
+    return First(defs[0]) == First(uses[1]) && First(defs[1]) == First(uses[0]) &&
+           !Overlap(First(uses[0]), Units(uses[0]), First(uses[1]), Units(uses[1]));
   }
 
   // a ^= b; b ^= a; a ^= b.
@@ -763,6 +861,7 @@ class Checker {
       if (!SameInstruction(i, i)) return Report(b, i, "instruction was changed");
       CheckUses(b, i, i, lanes->executing);
       CheckDefs(b, i);
+      Clobber(lanes, i);
       for (const Operand& d : f_.defs(i)) {
         if (IsValue(d)) Define(lanes, i, d);
       }
@@ -810,6 +909,7 @@ class Checker {
   const Function& ssa_;
   const Function& f_;
   std::vector<char> whole_, local_;  // per SSA value
+  std::vector<uint32_t> fixed_;      // registers that the program uses
   std::vector<InstId> repeat_of_;    // per instruction of the result: the original
   struct FarHeaderState {
     bool made = false;

@@ -18,18 +18,18 @@ namespace kiln::lir::ra {
 
 class Pieces {
  public:
-  Pieces(const Target& t, const Function& f, uint8_t pool) {
+  Pieces(const Target& t, const Function& f, const SpillHooks& hooks) {
     first_.reserve(f.values.size() + 1);
     for (size_t k = 0; k < f.values.size(); ++k) {
       const Value& v = f.values[k];
       first_.push_back(count());
       comps_per_piece_.push_back(v.comps);
-      if (t.files[v.file].pool != pool) continue;
+      if (t.files[v.file].pool != hooks.pool) continue;
       const uint32_t unit = t.units_per_comp(f, v);
       const uint32_t align = std::max(1u, t.alignment(f, v));
       uint32_t step = v.comps;
       if (t.files[v.file].masked_writes) {
-        step = std::max(1u, t.spill->register_units / unit);
+        step = std::max(1u, hooks.register_units / unit);
       } else if (v.whole_registers) {
         step = std::max(1u, align / unit);
       }

@@ -99,9 +99,31 @@ struct FlagSaver {
         for (uint32_t s : l.deaths(id, k + 1)) {
           live.erase(std::remove(live.begin(), live.end(), l.slot_value(s)), live.end());
         }
+        const uint8_t clobbers = t.ops[f.inst(i).op].clobbers;
+        if (clobbers != 0 && !Spare(clobbers, i, held, live)) return false;
       }
     }
     return true;
+  }
+
+  // Saves what lives across an instruction that writes all of these pools.
+  bool Spare(uint8_t pools, InstId i, const std::vector<ValueId>& held,
+             const std::vector<ValueId>& live) {
+    const auto spare = [&](ValueId v) {
+      if (!(pools >> PoolOf(v) & 1) || chosen[v.index]) return true;
+      left_over = v;
+      chosen[v.index] = !fixed[v.index];
+      saved += chosen[v.index];
+      return chosen[v.index] != 0;
+    };
+    const auto defined_here = [&](ValueId v) {
+      const auto defs = f.defs(i);
+      return std::any_of(defs.begin(), defs.end(),
+                         [&](const Operand& o) { return IsValue(o) && o.value() == v; });
+    };
+    return std::all_of(held.begin(), held.end(), spare) &&
+           std::all_of(live.begin(), live.end(),
+                       [&](ValueId v) { return defined_here(v) || spare(v); });
   }
 
   bool Settle(const std::vector<ValueId>& held, const std::vector<ValueId>& live) {
@@ -202,6 +224,7 @@ bool FlagsFit(const Target& t, const Function& f, const std::vector<Pressure>& m
   std::vector<uint32_t> most(t.pools.size(), 0);
   for (const Block& b : f.blocks) {
     for (InstId i : b.insts) {
+      if (t.ops[f.inst(i).op].clobbers != 0) return false;
       uint32_t units = 0;
       for (const Operand& o : f.defs(i)) {
         if (!IsValue(o) || !is_flag(o.value())) continue;

@@ -1,5 +1,6 @@
 // Spills flags: brings the number of flag values that are live at once down to what their pool
-// holds, before assignment, by keeping some in uniform registers.
+// holds, before assignment, by keeping some in uniform registers: where too many live at once, and
+// where one lives across an instruction that clobbers its pool (or lanes wait there that hold it).
 //
 // In and out: SSA that verifies. A saved flag is copied whole (all lanes) to a value of its file's
 // save_file right after its definition, and copied back into a new flag before each instruction

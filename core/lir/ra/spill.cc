@@ -90,15 +90,15 @@ std::vector<uint32_t> PiecesOf(absl::Span<const Operand> operands, const Pieces&
 
 class Spiller {
  public:
-  Spiller(const Target& t, Function& f, const Liveness& live, const SpillSettings& settings,
-          SpillStats* stats)
+  Spiller(const Target& t, const SpillHooks& hooks, Function& f, const Liveness& live,
+          const SpillSettings& settings, SpillStats* stats)
       : t_(t),
-        h_(*t.spill),
+        h_(hooks),
         f_(f),
         l_(live),
         settings_(settings),
         stats_(*stats),
-        pieces_(t, f, t.spill->pool),
+        pieces_(t, f, hooks),
         loops_(f),
         needed_at_exits_(PiecesOf(live.at_exits(), pieces_)),
         next_(t, f, pieces_, loops_, needed_at_exits_),
@@ -185,6 +185,7 @@ class Spiller {
     return h_.can_repeat(f_, i) && std::none_of(uses.begin(), uses.end(), IsValue);
   }
   bool PerLane(ValueId v) const { return t_.files[f_.value(v).file].masked_writes; }
+  bool AlwaysMasked(ValueId v) const { return t_.files[f_.value(v).file].always_masked; }
   bool Spillable(ValueId v) const {
     if (v == f_.scratch_header) return false;
     return !PerLane(v) || !held_at_def_[v.index] || h_.can_mask(f_, f_.value(v));
@@ -740,7 +741,7 @@ class Spiller {
       if (PerLane(v) && all_lanes) name.block = block_;
     } else {
       name.value = Load(first, last).index;
-      if (PerLane(v)) name.block = block_;
+      if (PerLane(v) && !AlwaysMasked(v)) name.block = block_;
     }
     for (uint32_t p = first; p <= last; ++p) {
       name.comp = uint32_t{pieces_.comp(p)} - pieces_.comp(first);
@@ -808,8 +809,8 @@ class Spiller {
 
   Operand Header() const {
     const ValueId header = f_.scratch_header;
-    return header.valid() ? ValueOperand(header, h_.raw_type, 0, f_.value(header).comps)
-                          : NoOperand();
+    if (!header.valid() || h_.to_pool != SpillHooks::kToMemory) return NoOperand();
+    return ValueOperand(header, h_.raw_type, 0, f_.value(header).comps);
   }
 
   ValueId NewValue(const Value& shape) {
@@ -818,6 +819,7 @@ class Spiller {
   }
   // Does it not start and end with registers? Messages move whole ones.
   bool IsSmall(ValueId v) const {
+    if (h_.register_units == 1) return false;
     if (!PerLane(v)) return !f_.value(v).whole_registers;
     return t_.units_per_comp(f_, f_.value(v)) % h_.register_units != 0;
   }
@@ -842,7 +844,7 @@ class Spiller {
     const uint32_t units = comps * t_.units_per_comp(f_, shape);
     const ValueId to = IsSmall(v) ? NewRegisters(units, shape.spirv_id) : NewValue(shape);
     const InstId fill = h_.make_fill(f_, to, Header(), kPlaceholder);
-    f_.inst(fill).flags |= kNoMask;
+    if (!AlwaysMasked(v)) f_.inst(fill).flags |= kNoMask;
     EmitInserted(fill);
     accesses_.push_back({fill, v, first});
     if (!IsSmall(v)) return to;
@@ -862,7 +864,7 @@ class Spiller {
     const Operand def = ValueOperand(to, h_.raw_type, 0, f_.value(to).comps);
     InstFields fields;
     fields.flags = kNoMask;
-    return MakeInst(f_, h_.collect_op, fields, {&def, 1}, parts);
+    return MakeInst(f_, t_.collect_op, fields, {&def, 1}, parts);
   }
 
   // Stores the operand as pieces of `v` from `first` on.
@@ -873,15 +875,16 @@ class Spiller {
       out->push_back(spill);
       accesses_.push_back({spill, v, piece});
     };
-    if (PerLane(v) && masked) {
+    if (PerLane(v) && masked && !AlwaysMasked(v)) {
       for (uint32_t c = 0; c < o.comps; ++c) {
         add(ValueOperand(o.value(), h_.raw_type, static_cast<uint16_t>(o.comp + c)), first + c);
       }
       return;
     }
-    const bool aligned = PerLane(v) ? !IsSmall(v)
-                                    : f_.value(o.value()).whole_registers &&
-                                          o.comp % h_.register_units == 0;
+    const bool aligned = PerLane(v) || h_.register_units == 1
+                             ? !IsSmall(v)
+                             : f_.value(o.value()).whole_registers &&
+                                   o.comp % h_.register_units == 0;
     if (aligned) {
       Operand payload = o;
       payload.type = h_.raw_type;
@@ -1024,7 +1027,7 @@ class Spiller {
       Store(v, p,
             ValueOperand(v, h_.raw_type, pieces_.comp(p),
                          static_cast<uint16_t>(Comps(p, end - 1))),
-            PerLane(v) && held_at_def_[v.index], out);
+            PerLane(v) && (held_at_def_[v.index] || AlwaysMasked(v)), out);
       p = end;
     }
   }
@@ -1217,7 +1220,7 @@ class Spiller {
         }
         const Access a{i, ValueId(), 0};
         const bool far = place[i.index] + Registers(a) * h_.register_units > h_.direct_units;
-        if (far && f_.scratch_header.valid()) {
+        if (far && Header().kind != Operand::Kind::kNone) {
           const ValueId header = NewValue(h_.register_value());
           out.push_back(FarHeader(header, place[i.index]));
           f_.uses(i)[0] = ValueOperand(header, h_.raw_type, 0, f_.value(header).comps);
@@ -1303,9 +1306,9 @@ class Spiller {
 
 }  // namespace
 
-absl::Status SpillToFit(const Target& t, Function* f, const Liveness& live,
+absl::Status SpillToFit(const Target& t, const SpillHooks& hooks, Function* f, const Liveness& live,
                         const SpillSettings& settings, SpillStats* stats) {
-  return Spiller(t, *f, live, settings, stats).Run();
+  return Spiller(t, hooks, *f, live, settings, stats).Run();
 }
 
 }  // namespace kiln::lir::ra

@@ -24,7 +24,8 @@
 //  * A parameter that finds no register lives in memory; edges store into its place under the mask
 //    of the lanes that take them.
 //  * First choice is to repeat the computation instead of a fill: can_repeat, sources at hand.
-// Masks: a fill is NoMask. A store is NoMask unless parked lanes hold an earlier instance of the
+// Masks, where writes of a file are always masked: fills and stores are as well. A fill is then as
+// good as any definition: it leaves alone what lanes hold that are off. Elsewhere: a fill is NoMask. A store is NoMask unless parked lanes hold an earlier instance of the
 // value in its place, which a NoMask store would overwrite in their lanes; then it is masked, one
 // component at a time.
 // Places in memory are shared by values whose stores and fills do not interleave in layout order;
@@ -66,13 +67,15 @@ struct SpillStats {
   uint32_t spills = 0, fills = 0;              // messages
   uint32_t spill_units = 0, fill_units = 0;    // of the pool, static
   uint32_t repeated = 0;                       // computations repeated instead of filled
-  uint32_t scratch_units = 0;                  // memory used
+  uint32_t scratch_units = 0;                  // places used: of memory ...
+  uint32_t lane_places = 0;                    // ... and in lanes of other pools' registers
   std::vector<Eviction> evictions;             // one per value that has a place in memory
 };
 
 // ResourceExhausted ("scratch_too_large") if masked stores do not fit below direct_units.
-absl::Status SpillToFit(const Target& target, Function* f, const Liveness& live,
-                        const SpillSettings& settings, SpillStats* stats);
+// Spills the values of one pool as its row of Target::spills says.
+absl::Status SpillToFit(const Target& target, const SpillHooks& hooks, Function* f,
+                        const Liveness& live, const SpillSettings& settings, SpillStats* stats);
 
 }  // namespace kiln::lir::ra
 

@@ -48,7 +48,7 @@ TEST(SpillTest, RandomProgramsFitAndCheck) {
     const Liveness live(t, ssa);
     Function spilled = ssa;
     SpillStats stats;
-    ASSERT_TRUE(SpillToFit(t, &spilled, live, {48}, &stats).ok());
+    ASSERT_TRUE(SpillToFit(t, t.spills[0], &spilled, live, {48}, &stats).ok());
     ASSERT_TRUE(Verify(t, spilled).ok())
         << "seed " << seed << ": " << Verify(t, spilled) << "\n" << Print(t, spilled);
     Function done = ssa;
@@ -219,7 +219,7 @@ TEST(SpillTest, WhatLiesInMemoryTakesNoRegisterOfLanesThatWait) {
   const Liveness live(t, *ssa);
   Function f = *ssa;
   SpillStats stats;
-  ASSERT_TRUE(SpillToFit(t, &f, live, {64}, &stats).ok());
+  ASSERT_TRUE(SpillToFit(t, t.spills[0], &f, live, {64}, &stats).ok());
   ASSERT_EQ(stats.evictions.size(), 1u);
   EXPECT_EQ(stats.evictions[0].value, ValueId(0));
   EXPECT_EQ(stats.spills, 1u);

@@ -73,9 +73,9 @@ std::vector<ValueInfo> DescribeValues(const Target& t, const Function& f) {
     v.whole = IsWhole(t, value);
   }
   std::vector<InstId> last_use(f.values.size());
-  // The hardware delivers live-ins in every lane.
+  // The hardware delivers live-ins in every lane, which matters where something reads every lane.
   for (const LiveIn& l : f.live_ins) {
-    info[l.value.index].whole = true;
+    info[l.value.index].whole = !t.files[f.value(l.value).file].always_masked;
     info[l.value.index].def_block = BlockId(0);
   }
   for (size_t b = 0; b < f.blocks.size(); ++b) {
@@ -87,6 +87,8 @@ std::vector<ValueInfo> DescribeValues(const Target& t, const Function& f) {
         if (WritesAllLanes(t, f, i, o)) info[o.id].whole = true;
       }
       NoteUses(t, f, BlockId(b), i, &info, &last_use);
+      const int tied = t.ops[f.inst(i).op].tied;
+      if (tied != OpInfo::kNotTied) info[f.uses(i)[tied].id].tied = f.defs(i)[0].value();
     }
     for (const Edge& e : f.blocks[b].succs) {
       const absl::Span<const Operand> args = f.args(e);
@@ -98,6 +100,14 @@ std::vector<ValueInfo> DescribeValues(const Target& t, const Function& f) {
         if (args[k].comps * v.per_comp == v.units) v.param = f.block(e.to).params[k];
       }
     }
+  }
+  for (ValueInfo& v : info) {  // a tied use is where its definition is
+    if (!v.tied.valid()) continue;
+    const ValueInfo& to = info[v.tied.index];
+    v.param = to.param;
+    v.collect = to.collect;
+    v.collect_offset = to.collect_offset;
+    v.collect_block = to.collect_block;
   }
   InheritThroughCopies(t, f, last_use, &info);
   return info;

@@ -28,6 +28,7 @@ struct ValueInfo {
   uint32_t collect_offset = 0;  // ... at this offset in units
   BlockId collect_block;
   ValueId param;           // it is an argument for this parameter
+  ValueId tied;            // it is the use that this definition is tied to
 };
 
 // Linear.

@@ -15,6 +15,7 @@ bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
 
 DagBuilder::DagBuilder(const Target& target, const Function& f, bool allocated)
     : t_(target), f_(f), allocated_(allocated) {
+  for (const OpInfo& op : t_.ops) clobbered_ |= op.clobbers;
   if (!allocated_) {
     at_exits_ = NeededAtExits(t_, f_);
     definer_.assign(f_.values.size(), kNone);
@@ -65,6 +66,7 @@ void DagBuilder::Build(absl::Span<const InstId> window, Dag* dag) {
   dag_ = dag;
   Begin(window);
   for (uint32_t n = 0; n < window.size(); ++n) {
+    if (clobbered_ != 0) Clobbers(n);
     Operands(n);
     Effects(n);
   }
@@ -78,7 +80,9 @@ void DagBuilder::Begin(absl::Span<const InstId> window) {
   raw_.clear();
   readers_.clear();
   last_edge_.assign(window.size(), kNone);
-  memory_ = ordered_reads_ = effects_ = exits_ = Access();
+  memory_.fill(Access());
+  ordered_reads_ = effects_ = exits_ = Access();
+  clobberable_.assign(clobbered_ == 0 ? 0 : t_.pools.size(), Access());
   for (uint32_t n = 0; n < window.size(); ++n) {
     const InstId i = window[n];
     DagNode& node = dag_->nodes[n];
@@ -102,6 +106,9 @@ void DagBuilder::Begin(absl::Span<const InstId> window) {
       for (const Operand& o : at_exits_) Cut(o, false);
     }
     for (const Operand& o : f_.defs(i)) Cut(o, true);
+    for (uint32_t pools = t_.ops[f_.inst(i).op].clobbers, p = 0; pools != 0; pools >>= 1, ++p) {
+      if (pools & 1) CutRange(p, 0, t_.pools[p].units);
+    }
   }
 }
 
@@ -163,8 +170,11 @@ void DagBuilder::Cut(const Operand& o, bool is_def) {
   if (!IsValue(o)) return;
   uint32_t first, end;
   Units(o, is_def, &first, &end);
-  if (first == end) return;
-  std::vector<uint64_t>& cuts = pools_[shapes_[o.id].pool].cuts;
+  if (first != end) CutRange(shapes_[o.id].pool, first, end);
+}
+
+void DagBuilder::CutRange(uint32_t pool, uint32_t first, uint32_t end) {
+  std::vector<uint64_t>& cuts = pools_[pool].cuts;
   cuts[first / 64] |= uint64_t{1} << (first % 64);
   cuts[end / 64] |= uint64_t{1} << (end % 64);
 }
@@ -173,13 +183,17 @@ template <class F>
 void DagBuilder::ForUnits(const Operand& o, bool is_def, F&& f) {
   uint32_t at, end;
   Units(o, is_def, &at, &end);
-  PoolState& pool = pools_[shapes_[o.id].pool];
+  ForRange(&pools_[shapes_[o.id].pool], at, end, f);
+}
+
+template <class F>
+void DagBuilder::ForRange(PoolState* pool, uint32_t at, uint32_t end, F&& f) {
   while (at < end) {
-    f(&pool.access[at]);
+    f(&pool->access[at]);
     // The next cut; there is one at `end`.
     uint32_t word = ++at / 64;
-    uint64_t rest = pool.cuts[word] >> (at % 64) << (at % 64);
-    while (rest == 0) rest = pool.cuts[++word];
+    uint64_t rest = pool->cuts[word] >> (at % 64) << (at % 64);
+    while (rest == 0) rest = pool->cuts[++word];
     at = word * 64 + static_cast<uint32_t>(__builtin_ctzll(rest));
   }
 }
@@ -208,10 +222,37 @@ void DagBuilder::Operands(uint32_t n) {
   }
 }
 
+// The units that it clobbers are written; before allocation, so is the pool by what defines a value
+// there, and read by what uses one.
+void DagBuilder::Clobbers(uint32_t n) {
+  const InstId i = dag_->nodes[n].inst;
+  const uint8_t clobbers = t_.ops[f_.inst(i).op].clobbers;
+  const auto in_pool = [&](const Operand& o, size_t p) {
+    return IsValue(o) && t_.files[f_.value(o.value()).file].pool == p;
+  };
+  for (size_t p = 0; p < t_.pools.size(); ++p) {
+    if (!(clobbered_ >> p & 1)) continue;
+    const bool clobbered = clobbers >> p & 1;
+    if (allocated_ && clobbered) {
+      ForRange(&pools_[p], 0, t_.pools[p].units, [&](Access* a) { Write(a, n); });
+    }
+    if (allocated_) continue;
+    const auto defs = f_.defs(i), uses = f_.uses(i);
+    const auto mine = [&](const Operand& o) { return in_pool(o, p); };
+    if (std::any_of(uses.begin(), uses.end(), mine)) {
+      AddEdge(clobberable_[p].writer, n, 0);
+      AddReader(&clobberable_[p], n);
+    }
+    if (clobbered || std::any_of(defs.begin(), defs.end(), mine)) Order(&clobberable_[p], n);
+  }
+}
+
 void DagBuilder::Effects(uint32_t n) {
-  const uint16_t flags = t_.ops[f_.inst(dag_->nodes[n].inst).op].flags;
+  const OpInfo& op = t_.ops[f_.inst(dag_->nodes[n].inst).op];
+  const uint16_t flags = op.flags;
+  Access& memory = memory_[op.memory_class];
   if (flags & kOpBarrier) {
-    Order(&memory_, n);
+    for (Access& a : memory_) Order(&a, n);
     Order(&effects_, n);
     return;
   }
@@ -222,11 +263,11 @@ void DagBuilder::Effects(uint32_t n) {
     AddReader(&exits_, n);
   }
   if (flags & kOpWritesMemory) {
-    Order(&memory_, n);
+    Order(&memory, n);
   } else if (flags & kOpReadsMemory) {
     // Reads need no latency after a write: the memory pipe keeps them in order.
-    AddEdge(memory_.writer, n, 0);
-    AddReader(&memory_, n);
+    AddEdge(memory.writer, n, 0);
+    AddReader(&memory, n);
     if (flags & kOpOrderedRead) Order(&ordered_reads_, n);
   } else if (flags & kOpSideEffect) {
     Order(&effects_, n);
@@ -237,8 +278,10 @@ void DagBuilder::Effects(uint32_t n) {
 void DagBuilder::Exit(uint32_t n) {
   Order(&effects_, n);
   Order(&exits_, n);
-  AddEdge(memory_.writer, n, 0);
-  AddReader(&memory_, n);
+  for (Access& a : memory_) {
+    AddEdge(a.writer, n, 0);
+    AddReader(&a, n);
+  }
   for (const Operand& o : at_exits_) {
     if (allocated_) {
       ForUnits(o, false, [&](Access* a) {

@@ -2,10 +2,14 @@
 //
 // Edges: definition to use; for allocated code also use to next definition and definition to
 // definition of the same units; the same for fixed registers that something in the window reads;
-// memory writes against reads and writes, ordered reads among themselves, barriers against all,
+// memory writes against reads and writes of their class, ordered reads among themselves, barriers
+// against all,
 // other side effects among themselves (OpFlags). Edges carry latencies: data edges and those
 // between two writers of a register the producer's, those from a reader to the next writer its time
 // of reading, edges of memory and effects none.
+//
+// Before allocation what operations clobber (OpInfo::clobbers) stands apart from the definitions and
+// uses of values in those pools as it did, or such a value would have to be saved.
 //
 // An exit (OpFlags kOpExit) comes after the definitions of what the exit block reads for all lanes
 // and before others take their units. Writes of memory, other side effects, what looks across lanes
@@ -22,6 +26,7 @@
 #ifndef KILN_CORE_LIR_SCHEDULE_DAG_H_
 #define KILN_CORE_LIR_SCHEDULE_DAG_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -112,6 +117,10 @@ class DagBuilder {
   void Cut(const Operand& o, bool is_def);
   template <class F>
   void ForUnits(const Operand& o, bool is_def, F&& f);
+  template <class F>
+  void ForRange(PoolState* pool, uint32_t at, uint32_t end, F&& f);
+  void CutRange(uint32_t pool, uint32_t first, uint32_t end);
+  void Clobbers(uint32_t n);
   void Begin(absl::Span<const InstId> window);
   void Operands(uint32_t n);
   void Effects(uint32_t n);
@@ -129,7 +138,10 @@ class DagBuilder {
   std::vector<PoolState> pools_;
   std::vector<Access> fixed_;      // by code, which is small ...
   std::vector<char> fixed_read_;   // ... those that something in the window reads
-  Access memory_, ordered_reads_, effects_;
+  uint8_t clobbered_ = 0;          // pools that operations of the target clobber
+  std::vector<Access> clobberable_;  // by pool, of those, before allocation
+  std::array<Access, kMemoryClasses> memory_;
+  Access ordered_reads_, effects_;
   Access exits_;                   // written by exits, read by what no exit may pass
   std::vector<Operand> at_exits_;  // what the exit block reads for all lanes
   std::vector<Reader> readers_;

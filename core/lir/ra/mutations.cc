@@ -1,0 +1,706 @@
+#include "core/lir/ra/mutations.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/lir/liveness.h"
+
+namespace kiln::lir::ra {
+
+namespace {
+
+uint32_t Below(Rng& r, size_t n) { return static_cast<uint32_t>(r() % n); }
+
+bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
+bool IsPerLane(const Target& t, const Value& v) {
+  return t.files[v.file].masked_writes && v.elem_bytes != 0;
+}
+bool IsSpill(const Target& t, const Function& f, InstId i) {
+  return t.ops[f.inst(i).op].flags & kOpSpill;
+}
+bool IsFill(const Target& t, const Function& f, InstId i) {
+  return t.ops[f.inst(i).op].flags & kOpFill;
+}
+// Of a file of which values are saved elsewhere?
+bool IsSaved(const Target& t, const Function& f, const Operand& o) {
+  return t.files[f.value(o.value()).file].save_file != FileInfo::kNoFile;
+}
+uint32_t PlaceKey(const Target& t, const Function& f, const Operand& o) {
+  return uint32_t{t.files[f.value(o.value()).file].pool} << 16 | o.reg;
+}
+Operand& PlaceOf(Function& f, InstId i) { return f.uses(i).back(); }
+Operand& PayloadOf(Function& f, InstId i) { return f.uses(i)[f.uses(i).size() - 2]; }
+
+struct Site {
+  uint32_t block = 0, position = 0;
+};
+
+template <class P>
+bool PickInst(const Function& f, Rng& r, P&& wanted, Site* site) {
+  std::vector<Site> sites;
+  for (uint32_t b = 0; b < f.blocks.size(); ++b) {
+    for (uint32_t k = 0; k < f.blocks[b].insts.size(); ++k) {
+      if (wanted(f.blocks[b].insts[k], b, k)) sites.push_back({b, k});
+    }
+  }
+  if (sites.empty()) return false;
+  *site = sites[Below(r, sites.size())];
+  return true;
+}
+
+std::vector<uint32_t> UseCounts(const Function& f) {
+  std::vector<uint32_t> n(f.values.size());
+  for (const Block& b : f.blocks) {
+    for (InstId i : b.insts) {
+      for (const Operand& o : f.uses(i)) {
+        if (IsValue(o)) ++n[o.id];
+      }
+    }
+  }
+  return n;
+}
+
+std::vector<uint32_t> DefinedAt(const Function& f) {
+  std::vector<uint32_t> at(f.values.size(), Operand::kNoReg);
+  for (const Block& b : f.blocks) {
+    for (InstId i : b.insts) {
+      for (const Operand& o : f.defs(i)) {
+        if (IsValue(o)) at[o.id] = o.reg;
+      }
+    }
+  }
+  return at;
+}
+
+// Blocks that no lane reaches prove nothing.
+std::vector<char> Reached(const Function& f) {
+  std::vector<char> seen(f.blocks.size());
+  std::vector<uint32_t> work = {0};
+  while (!work.empty()) {
+    const uint32_t b = work.back();
+    work.pop_back();
+    if (seen[b]++) continue;
+    for (const Edge& e : f.blocks[b].succs) work.push_back(e.to.index);
+  }
+  return seen;
+}
+
+bool Inserted(const Function& ssa, InstId i) { return i.index >= ssa.insts.size(); }
+
+// Copies whose absence must show: those of collects (which are stored), and those of edges into
+// units that an instruction reads a parameter from. Other parameters may be dead in a cycle; what
+// is filled or restored may still be where it was.
+std::vector<char> CopiesThatMatter(const Target& t, const Function& ssa, const Function& f) {
+  const std::vector<char> reached = Reached(ssa);
+  std::vector<char> matters(f.insts.size());
+  for (uint32_t b = 0; b < f.blocks.size(); ++b) {
+    if (!reached[b]) continue;
+    std::vector<uint32_t> read;  // units of parameters of the successor
+    const bool args = ssa.blocks[b].succs.size() == 1 && ssa.blocks[b].succs[0].num_args != 0;
+    if (args) {
+      const std::vector<ValueId>& params = ssa.block(ssa.blocks[b].succs[0].to).params;
+      for (uint32_t u = 0; u < f.blocks.size(); ++u) {
+        for (InstId i : f.blocks[u].insts) {
+          if (!reached[u] || Inserted(ssa, i)) continue;
+          for (const Operand& o : f.uses(i)) {
+            if (!IsValue(o) || std::find(params.begin(), params.end(), o.value()) == params.end()) {
+              continue;
+            }
+            const uint32_t n = o.comps * t.units_per_comp(f, f.value(o.value()));
+            for (uint32_t k = 0; k < n; ++k) read.push_back(PlaceKey(t, f, o) + k);
+          }
+        }
+      }
+    }
+    // Copies at the end belong to the edge.
+    const std::vector<InstId>& insts = f.blocks[b].insts;
+    size_t edge = insts.size();
+    if (edge != 0 && (t.ops[f.inst(insts.back()).op].flags & kOpTerminator)) --edge;
+    while (args && edge != 0 && Inserted(ssa, insts[edge - 1])) --edge;
+    for (size_t k = 0; k < insts.size(); ++k) {
+      if (!Inserted(ssa, insts[k]) || f.inst(insts[k]).num_uses != 1) continue;
+      const Operand& def = f.defs(insts[k])[0];
+      if (IsFill(t, f, insts[k]) || !IsValue(def) || IsSaved(t, f, def)) continue;
+      matters[insts[k].index] =
+          k < edge || std::find(read.begin(), read.end(), PlaceKey(t, f, def)) != read.end();
+    }
+  }
+  return matters;
+}
+
+uint32_t OtherReg(const Target& t, const Function& f, const Operand& o, Rng& r) {
+  const Value& v = f.value(o.value());
+  const uint32_t units = o.comps * t.units_per_comp(f, v);
+  const uint32_t align = t.alignment(f, v), pool = PoolUnits(t, f, t.files[v.file].pool);
+  const uint32_t first = v.in_tail ? t.pools[t.files[v.file].pool].tail_first : 0;
+  for (int k = 0; k < 50; ++k) {
+    const uint32_t reg = first + Below(r, (pool - units - first) / align + 1) * align;
+    if (reg != o.reg) return reg;
+  }
+  return o.reg;
+}
+
+// False where there is one place only.
+bool MoveElsewhere(const Target& t, const Function& f, Rng& r, Operand* o) {
+  const uint32_t old = o->reg;
+  o->reg = OtherReg(t, f, *o, r);
+  return o->reg != old;
+}
+
+// A value defined NoMask moves, with all its uses, into a register of which only parked lanes hold
+// the content: nothing is wrong for the lanes that execute.
+bool ClashWithParked(const Target& t, const Function& ssa, Rng& r, Function* f) {
+  const Liveness live(t, ssa);
+  const std::vector<uint32_t> homes = DefinedAt(*f);
+  const std::vector<char> reached = Reached(ssa);
+  struct Candidate {
+    uint32_t value, reg;
+  };
+  std::vector<Candidate> candidates;
+  for (uint32_t b = 0; b < ssa.blocks.size(); ++b) {
+    if (!reached[b]) continue;
+    // Per-lane values that an instruction reads where the lanes go on. (A uniform value is computed
+    // again, and is the same then, before that.)
+    std::vector<uint32_t> places;
+    for (BlockId j : live.waits(BlockId(b))) {
+      if (!reached[j.index]) continue;
+      for (InstId i : ssa.block(j).insts) {
+        if (t.ops[ssa.inst(i).op].flags & (kOpCopy | kOpCollect)) continue;
+        for (const Operand& o : ssa.uses(i)) {
+          if (!IsValue(o) || !IsPerLane(t, ssa.value(o.value()))) continue;
+          const uint32_t g = live.global(live.first_slot(o.value()) + o.comp);
+          if (g == Liveness::kLocal || !live.parked(BlockId(b)).test(g)) continue;
+          if (live.live_in(BlockId(b)).test(g) || homes[o.id] == Operand::kNoReg) continue;
+          places.push_back(homes[o.id] + o.comp * t.units_per_comp(ssa, ssa.value(o.value())));
+        }
+      }
+    }
+    for (InstId i : ssa.blocks[b].insts) {
+      for (const Operand& o : ssa.defs(i)) {
+        if (!IsValue(o) || t.files[ssa.value(o.value()).file].pool != 0) continue;
+        if (homes[o.id] == Operand::kNoReg) continue;  // a copy that was dropped
+        const bool no_mask =
+            !t.files[ssa.value(o.value()).file].masked_writes || (ssa.inst(i).flags & kNoMask);
+        if (!no_mask || (t.ops[ssa.inst(i).op].flags & kOpCollect)) continue;
+        for (uint32_t reg : places) {
+          if (reg % t.alignment(ssa, ssa.value(o.value())) == 0) candidates.push_back({o.id, reg});
+        }
+      }
+    }
+  }
+  if (candidates.empty()) return false;
+  const Candidate c = candidates[Below(r, candidates.size())];
+  const uint32_t old = homes[c.value];
+  for (Operand& o : f->operands) {
+    if (IsValue(o) && o.id == c.value && o.reg != Operand::kNoReg) o.reg = o.reg - old + c.reg;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool Mutate(const Target& t, const Function& ssa, Mutation m, Rng& r, Function* f) {
+  const std::vector<char> reached = Reached(ssa);
+  const std::vector<char> matters = CopiesThatMatter(t, ssa, *f);
+  Site s;
+  switch (m) {
+    case kMoveUse: {
+      if (!PickInst(
+              *f, r,
+              [&](InstId i, uint32_t b, uint32_t) {
+                return reached[b] && !Inserted(ssa, i) && f->inst(i).num_uses != 0 &&
+                       IsValue(f->uses(i)[0]) && f->uses(i)[0].comp == 0;
+              },
+              &s))
+        return false;
+      return MoveElsewhere(t, *f, r, &f->uses(f->blocks[s.block].insts[s.position])[0]);
+    }
+    case kMoveDef: {
+      const std::vector<uint32_t> uses = UseCounts(*f);
+      if (!PickInst(
+              *f, r,
+              [&](InstId i, uint32_t b, uint32_t) {
+                return reached[b] && !Inserted(ssa, i) && f->inst(i).num_defs == 1 &&
+                       IsValue(f->defs(i)[0]) && uses[f->defs(i)[0].id] != 0;
+              },
+              &s))
+        return false;
+      return MoveElsewhere(t, *f, r, &f->defs(f->blocks[s.block].insts[s.position])[0]);
+    }
+    case kDropCopy:
+      if (!PickInst(
+              *f, r, [&](InstId i, uint32_t, uint32_t) { return matters[i.index]; }, &s))
+        return false;
+      f->blocks[s.block].insts.erase(f->blocks[s.block].insts.begin() + s.position);
+      return true;
+    case kRedirectCopy: {
+      if (!PickInst(
+              *f, r, [&](InstId i, uint32_t, uint32_t) { return matters[i.index]; }, &s))
+        return false;
+      return MoveElsewhere(t, *f, r, &f->defs(f->blocks[s.block].insts[s.position])[0]);
+    }
+    case kSwapOrder: {
+      // The copy reads what the instruction before it writes.
+      if (!PickInst(
+              *f, r,
+              [&](InstId i, uint32_t b, uint32_t k) {
+                if (!reached[b] || k == 0 || !Inserted(ssa, i) || f->inst(i).num_uses != 1)
+                  return false;
+                const InstId p = f->blocks[b].insts[k - 1];
+                const Operand& u = f->uses(i)[0];
+                return f->inst(p).num_defs == 1 && IsValue(f->defs(p)[0]) &&
+                       f->defs(p)[0].reg == u.reg &&
+                       t.files[f->value(f->defs(p)[0].value()).file].pool ==
+                           t.files[f->value(u.value()).file].pool;
+              },
+              &s))
+        return false;
+      std::swap(f->blocks[s.block].insts[s.position], f->blocks[s.block].insts[s.position - 1]);
+      return true;
+    }
+    case kRenameTwo: {
+      // Two definitions in one block, both read there afterwards, trade names of registers at the
+      // definitions only.
+      const std::vector<uint32_t> uses = UseCounts(*f);
+      if (!PickInst(
+              *f, r,
+              [&](InstId i, uint32_t b, uint32_t k) {
+                if (!reached[b] || k == 0) return false;
+                const InstId p = f->blocks[b].insts[k - 1];
+                if (Inserted(ssa, i) || Inserted(ssa, p)) return false;
+                if (f->inst(i).num_defs != 1 || f->inst(p).num_defs != 1) return false;
+                const Operand &x = f->defs(i)[0], &y = f->defs(p)[0];
+                return IsValue(x) && IsValue(y) && uses[x.id] != 0 && uses[y.id] != 0 &&
+                       f->value(x.value()).file == f->value(y.value()).file &&
+                       f->value(x.value()).comps == f->value(y.value()).comps && x.reg != y.reg;
+              },
+              &s))
+        return false;
+      const std::vector<InstId>& insts = f->blocks[s.block].insts;
+      std::swap(f->defs(insts[s.position])[0].reg, f->defs(insts[s.position - 1])[0].reg);
+      return true;
+    }
+    case kDropInst: {
+      // A computation that nobody reads may be missing.
+      const std::vector<uint32_t> uses = UseCounts(*f);
+      if (!PickInst(
+              *f, r,
+              [&](InstId i, uint32_t b, uint32_t) {
+                if (!reached[b] || Inserted(ssa, i)) return false;
+                const uint16_t flags = t.ops[f->inst(i).op].flags;
+                if (flags & kOpSideEffect) return !(flags & kOpTerminator);
+                return f->inst(i).num_defs == 1 && uses[f->defs(i)[0].id] != 0 &&
+                       !(flags & (kOpCopy | kOpTerminator));
+              },
+              &s))
+        return false;
+      f->blocks[s.block].insts.erase(f->blocks[s.block].insts.begin() + s.position);
+      return true;
+    }
+    case kMask: {
+      if (!PickInst(
+              *f, r,
+              [&](InstId i, uint32_t, uint32_t) {
+                return matters[i.index] && (f->inst(i).flags & kNoMask);
+              },
+              &s))
+        return false;
+      f->inst(f->blocks[s.block].insts[s.position]).flags &= static_cast<uint8_t>(~kNoMask);
+      return true;
+    }
+    case kNoMaskClash:
+      return ClashWithParked(t, ssa, r, f);
+    case kNumMutations:
+      break;
+  }
+  return false;
+}
+
+namespace {
+
+// A fill or repeated computation whose result an instruction of the program reads in its block, so
+// that it matters, and what it stands for.
+struct ReadFill {
+  uint32_t block = 0, position = 0;
+  InstId inst;
+  uint32_t value = 0;  // in the SSA program
+};
+
+std::vector<ReadFill> ReadFills(const Target& t, const Function& ssa, const Function& f) {
+  const std::vector<char> reached = Reached(ssa);
+  std::vector<ReadFill> found;
+  for (uint32_t b = 0; b < f.blocks.size(); ++b) {
+    if (!reached[b]) continue;
+    for (uint32_t k = 0; k < f.blocks[b].insts.size(); ++k) {
+      const InstId i = f.blocks[b].insts[k];
+      if (!Inserted(ssa, i) || f.inst(i).num_defs != 1 ||
+          (t.ops[f.inst(i).op].flags & kOpCollect)) {
+        continue;
+      }
+      ReadFill fill{b, k, i, Operand::kNoReg};
+      for (uint32_t n = k + 1; n < f.blocks[b].insts.size(); ++n) {
+        const InstId user = f.blocks[b].insts[n];
+        if (Inserted(ssa, user)) continue;
+        for (uint32_t u = 0; u < f.inst(user).num_uses; ++u) {
+          const Operand& o = f.uses(user)[u];
+          if (IsValue(o) && o.id == f.defs(i)[0].id) fill.value = ssa.uses(user)[u].id;
+        }
+      }
+      if (fill.value != Operand::kNoReg && f.defs(i)[0].id >= ssa.values.size()) {
+        found.push_back(fill);
+      }
+    }
+  }
+  return found;
+}
+
+bool IsDefinedIn(const Function& ssa, uint32_t value, uint32_t block) {
+  for (InstId i : ssa.blocks[block].insts) {
+    for (const Operand& o : ssa.defs(i)) {
+      if (IsValue(o) && o.id == value) return true;
+    }
+  }
+  return false;
+}
+
+bool HasUndefinedArgument(const Function& ssa, uint32_t value, uint32_t block) {
+  const std::vector<ValueId>& params = ssa.blocks[block].params;
+  const auto at = std::find(params.begin(), params.end(), ValueId(value)) - params.begin();
+  if (static_cast<size_t>(at) == params.size()) return false;
+  for (const Block& b : ssa.blocks) {
+    for (const Edge& e : b.succs) {
+      if (e.to.index == block && !IsValue(ssa.args(e)[static_cast<size_t>(at)])) return true;
+    }
+  }
+  return false;
+}
+
+// Registers of per-lane values that only lanes parked in the fill's block hold, and read when they
+// go on: nothing else in the block touches them.
+std::vector<uint32_t> OnlyParked(const Target& t, const Function& ssa, const Function& f,
+                                 const Liveness& live, const std::vector<uint32_t>& homes,
+                                 uint32_t b) {
+  std::vector<uint32_t> regs;
+  for (BlockId j : live.waits(BlockId(b))) {
+    if (j.index <= b) continue;
+    for (InstId i : f.block(j).insts) {
+      if (Inserted(ssa, i)) break;  // names may have changed behind it
+      if (t.ops[ssa.inst(i).op].flags & (kOpCopy | kOpCollect)) continue;
+      for (uint32_t u = 0; u < ssa.inst(i).num_uses; ++u) {
+        const Operand& o = ssa.uses(i)[u];
+        if (!IsValue(o) || !IsPerLane(t, ssa.value(o.value()))) continue;
+        if (f.uses(i)[u].id != o.id || homes[o.id] == Operand::kNoReg) continue;
+        const uint32_t g = live.global(live.first_slot(o.value()) + o.comp);
+        if (g == Liveness::kLocal || !live.parked(BlockId(b)).test(g)) continue;
+        if (live.live_in(BlockId(b)).test(g) || live.def_block(o.value()).index >= b) continue;
+        regs.push_back(f.uses(i)[u].reg);
+      }
+    }
+  }
+  return regs;
+}
+
+// Does the fill write lanes that are off of registers of per-lane values?
+bool Reaches(const Target& t, const Function& f, InstId fill) {
+  const uint8_t pool = t.files[f.value(f.defs(fill)[0].value()).file].pool;
+  return std::any_of(t.files.begin(), t.files.end(), [&](const FileInfo& file) {
+    return file.pool == pool && file.masked_writes && !file.always_masked;
+  });
+}
+
+}  // namespace
+
+bool MutateSpills(const Target& t, const Function& ssa, SpillMutation m, Rng& r, Function* f) {
+  const std::vector<char> reached = Reached(ssa);
+  const std::vector<ReadFill> all = ReadFills(t, ssa, *f);
+  std::vector<ReadFill> fills, repeats;
+  for (const ReadFill& x : all) {
+    if (IsFill(t, *f, x.inst)) fills.push_back(x);
+    for (const Repeat& y : f->repeats) {
+      if (y.inst == x.inst && f->inst(x.inst).num_uses != 0 && IsValue(f->uses(x.inst)[0])) {
+        repeats.push_back(x);
+      }
+    }
+  }
+  if (fills.empty()) return false;
+  const ReadFill& fill = fills[Below(r, fills.size())];
+  // Another place than this, in use.
+  const auto other_place = [&](uint32_t place) {
+    for (int k = 0; k < 50; ++k) {
+      const uint32_t p = PlaceOf(*f, fills[Below(r, fills.size())].inst).id;
+      if (p != place) return p;
+    }
+    return place;
+  };
+  // The store of the value that the fill stands for, behind its definition.
+  const auto is_its_store = [&](InstId i, uint32_t, uint32_t) {
+    return IsSpill(t, *f, i) && PayloadOf(*f, i).id == fill.value &&
+           PlaceOf(*f, i).id <= PlaceOf(*f, fill.inst).id &&
+           PlaceOf(*f, fill.inst).id <
+               PlaceOf(*f, i).id + PayloadOf(*f, i).comps *
+                                       t.units_per_comp(*f, f->value(PayloadOf(*f, i).value()));
+  };
+  Site s;
+  switch (m) {
+    case kSpillElsewhere: {
+      if (!PickInst(*f, r, is_its_store, &s)) return false;
+      Operand& place = PlaceOf(*f, f->blocks[s.block].insts[s.position]);
+      const uint32_t old = place.id;
+      place.id = other_place(old);
+      return place.id != old;
+    }
+    case kFillElsewhere: {
+      Operand& place = PlaceOf(*f, fill.inst);
+      const uint32_t old = place.id;
+      place.id = other_place(old);
+      return place.id != old;
+    }
+    case kSpillOther: {
+      if (!PickInst(*f, r, is_its_store, &s)) return false;
+      Operand& o = PayloadOf(*f, f->blocks[s.block].insts[s.position]);
+      o.reg = OtherReg(t, *f, o, r);
+      return true;
+    }
+    case kFillOther: {
+      Operand& o = f->defs(fill.inst)[0];
+      o.reg = OtherReg(t, *f, o, r);
+      return true;
+    }
+    case kDropSpill:
+      if (!PickInst(*f, r, is_its_store, &s)) return false;
+      f->blocks[s.block].insts.erase(f->blocks[s.block].insts.begin() + s.position);
+      return true;
+    case kDropFill:
+      // Back where the value was, it may still be.
+      if (DefinedAt(*f)[fill.value] == f->defs(fill.inst)[0].reg) return false;
+      f->blocks[fill.block].insts.erase(f->blocks[fill.block].insts.begin() + fill.position);
+      return true;
+    case kUnmaskSpill: {
+      // Lanes that wait for the fill's block read the place there.
+      const Liveness live(t, ssa);
+      if (!PickInst(
+              *f, r,
+              [&](InstId i, uint32_t b, uint32_t) {
+                if (!IsSpill(t, *f, i) || (f->inst(i).flags & kNoMask)) return false;
+                const auto waits = live.waits(BlockId(b));
+                return reached[b] && b < fill.block &&
+                       PlaceOf(*f, i).id == PlaceOf(*f, fill.inst).id &&
+                       std::find(waits.begin(), waits.end(), BlockId(fill.block)) != waits.end() &&
+                       !IsDefinedIn(ssa, fill.value, fill.block) &&
+                       !HasUndefinedArgument(ssa, fill.value, fill.block);
+              },
+              &s))
+        return false;
+      f->inst(f->blocks[s.block].insts[s.position]).flags |= kNoMask;
+      return true;
+    }
+    case kRepeatOther: {
+      if (repeats.empty()) return false;
+      Operand& o = f->uses(repeats[Below(r, repeats.size())].inst)[0];
+      o.reg = OtherReg(t, *f, o, r);
+      return true;
+    }
+    case kFillClash: {
+      const Liveness live(t, ssa);
+      const std::vector<uint32_t> homes = DefinedAt(*f);
+      struct Candidate {
+        InstId fill;
+        uint32_t reg;
+      };
+      std::vector<Candidate> candidates;
+      for (uint32_t b = 0; b < f->blocks.size(); ++b) {
+        std::vector<uint32_t> regs;
+        for (InstId i : f->blocks[b].insts) {
+          if (!IsFill(t, *f, i) || !Reaches(t, *f, i)) continue;
+          if (regs.empty()) regs = OnlyParked(t, ssa, *f, live, homes, b);
+          for (uint32_t reg : regs) {
+            if (reg % t.alignment(*f, f->value(f->defs(i)[0].value())) == 0) {
+              candidates.push_back({i, reg});
+            }
+          }
+        }
+      }
+      if (candidates.empty()) return false;
+      const Candidate c = candidates[Below(r, candidates.size())];
+      const uint32_t id = f->defs(c.fill)[0].id, old = f->defs(c.fill)[0].reg;
+      if (c.reg == old) return false;
+      for (Operand& o : f->operands) {
+        if (IsValue(o) && o.id == id && o.reg != Operand::kNoReg) o.reg = o.reg - old + c.reg;
+      }
+      const Operand& def = f->defs(c.fill)[0];
+      const Value& v = f->value(def.value());
+      return MayHold(t, *f, t.files[v.file].pool, def.reg, def.comps * t.units_per_comp(*f, v));
+    }
+    case kNumSpillMutations:
+      break;
+  }
+  return false;
+}
+
+namespace {
+
+// The value moves with all its uses; places of other values stay.
+void MoveValue(uint32_t value, uint32_t from, uint32_t to, Function* f) {
+  for (Operand& o : f->operands) {
+    if (IsValue(o) && o.id == value && o.reg != Operand::kNoReg) o.reg = o.reg - from + to;
+  }
+}
+
+uint8_t PoolOf(const Target& t, const Function& f, const Operand& o) {
+  return t.files[f.value(o.value()).file].pool;
+}
+
+// Places of uniform values of that pool which only lanes parked in the block hold, and read when
+// they go on: they were defined before, outside loops, so nothing computes
+// them again.
+std::vector<uint32_t> UniformOnlyParked(const Target& t, const Function& ssa, const Function& f,
+                                        const Liveness& live, uint8_t pool, uint32_t b) {
+  std::vector<uint32_t> regs;
+  const std::vector<uint32_t> homes = DefinedAt(f);
+  for (BlockId j : live.waits(BlockId(b))) {
+    if (j.index <= b) continue;
+    for (InstId i : f.block(j).insts) {
+      if (Inserted(ssa, i)) break;  // names may have changed behind it
+      for (uint32_t u = 0; u < ssa.inst(i).num_uses; ++u) {
+        const Operand& o = ssa.uses(i)[u];
+        if (!IsValue(o) || PoolOf(t, ssa, o) != pool || f.uses(i)[u].id != o.id) continue;
+        if (homes[o.id] == Operand::kNoReg || f.inst(i).op != ssa.inst(i).op) continue;
+        const uint32_t g = live.global(live.first_slot(o.value()) + o.comp);
+        if (g == Liveness::kLocal || !live.parked(BlockId(b)).test(g)) continue;
+        if (live.live_in(BlockId(b)).test(g) || live.def_block(o.value()).index >= b) continue;
+        if (ssa.block(live.def_block(o.value())).loop_depth != 0) continue;
+        regs.push_back(f.uses(i)[u].reg);
+      }
+    }
+  }
+  return regs;
+}
+
+bool UniformClash(const Target& t, const Function& ssa, Rng& r, Function* f) {
+  const Liveness live(t, ssa);
+  const std::vector<char> reached = Reached(ssa);
+  struct Candidate {
+    Operand def;
+    uint32_t reg;
+  };
+  std::vector<Candidate> candidates;
+  for (uint32_t b = 0; b < f->blocks.size(); ++b) {
+    if (!reached[b]) continue;
+    for (InstId i : f->blocks[b].insts) {
+      for (const Operand& d : f->defs(i)) {
+        if ((Inserted(ssa, i) && !IsFill(t, *f, i)) || !IsValue(d) ||
+            t.files[f->value(d.value()).file].masked_writes) {
+          continue;
+        }
+        for (uint32_t reg : UniformOnlyParked(t, ssa, *f, live, PoolOf(t, *f, d), b)) {
+          if (reg % t.alignment(*f, f->value(d.value())) == 0 && reg != d.reg) {
+            candidates.push_back({d, reg});
+          }
+        }
+      }
+    }
+  }
+  if (candidates.empty()) return false;
+  const Candidate c = candidates[Below(r, candidates.size())];
+  MoveValue(c.def.id, c.def.reg, c.reg, f);
+  return true;
+}
+
+// A definition of the program to which the predicate says yes.
+template <class P>
+bool PickDef(const Function& ssa, const Function& f, Rng& r, P&& wanted, Operand* def) {
+  Site s;
+  const auto has = [&](InstId i, uint32_t, uint32_t) {
+    return !Inserted(ssa, i) && f.inst(i).num_defs != 0 && IsValue(f.defs(i)[0]) &&
+           wanted(i, f.defs(i)[0]);
+  };
+  if (!PickInst(f, r, has, &s)) return false;
+  *def = f.defs(f.blocks[s.block].insts[s.position])[0];
+  return true;
+}
+
+}  // namespace
+
+bool MutateShape(const Target& t, const Function& ssa, ShapeMutation m, Rng& r, Function* f) {
+  Site s;
+  Operand def;
+  const auto file = [&](const Operand& o) { return t.files[f->value(o.value()).file]; };
+  switch (m) {
+    case kUnmask: {
+      const auto wanted = [&](InstId i, uint32_t, uint32_t) {
+        const auto masked = [&](const Operand& o) { return IsValue(o) && file(o).always_masked; };
+        const auto defs = f->defs(i), uses = f->uses(i);
+        return Inserted(ssa, i) && (std::any_of(defs.begin(), defs.end(), masked) ||
+                                    std::any_of(uses.begin(), uses.end(), masked));
+      };
+      if (!PickInst(*f, r, wanted, &s)) return false;
+      f->inst(f->blocks[s.block].insts[s.position]).flags |= kNoMask;
+      return true;
+    }
+    case kBreakTie: {
+      const auto tied = [&](InstId i, const Operand&) {
+        return t.ops[f->inst(i).op].tied != OpInfo::kNotTied;
+      };
+      if (!PickDef(ssa, *f, r, tied, &def)) return false;
+      const uint32_t reg = OtherReg(t, *f, def, r);
+      MoveValue(def.id, def.reg, reg, f);
+      // The tied use stays, under whatever name.
+      for (const Block& b : f->blocks) {
+        for (InstId i : b.insts) {
+          const int tie = t.ops[f->inst(i).op].tied;
+          if (tie != OpInfo::kNotTied && f->uses(i)[tie].id == def.id) return false;
+        }
+      }
+      return reg != def.reg;
+    }
+    case kRestoreEarly: {
+      const auto wanted = [&](InstId i, uint32_t b, uint32_t k) {
+        if (k == 0 || !Inserted(ssa, i) || f->inst(i).num_defs != 1) return false;
+        if (!IsValue(f->defs(i)[0]) || file(f->defs(i)[0]).save_file == FileInfo::kNoFile) {
+          return false;
+        }
+        const uint8_t pool = PoolOf(t, *f, f->defs(i)[0]);
+        const InstId before = f->blocks[b].insts[k - 1];
+        const auto writes = [&](const Operand& o) {
+          return IsValue(o) && PoolOf(t, *f, o) == pool;
+        };
+        const auto defs = f->defs(before);
+        return (t.ops[f->inst(before).op].clobbers >> pool & 1) ||
+               std::any_of(defs.begin(), defs.end(), writes);
+      };
+      if (!PickInst(*f, r, wanted, &s)) return false;
+      std::swap(f->blocks[s.block].insts[s.position], f->blocks[s.block].insts[s.position - 1]);
+      return true;
+    }
+    case kMisalign: {
+      const auto wanted = [&](InstId, const Operand& d) {
+        const Value& v = f->value(d.value());
+        const uint32_t units = d.comps * t.units_per_comp(*f, v);
+        return t.alignment(*f, v) > 1 && MayHold(t, *f, file(d).pool, d.reg + 1, units);
+      };
+      if (!PickDef(ssa, *f, r, wanted, &def)) return false;
+      MoveValue(def.id, def.reg, def.reg + 1, f);
+      return true;
+    }
+    case kIntoReserved: {
+      if (f->reserved.empty()) return false;
+      const Reserved& units = f->reserved[Below(r, f->reserved.size())];
+      const auto wanted = [&](InstId, const Operand& d) {
+        return file(d).pool == units.pool && t.alignment(*f, f->value(d.value())) == 1;
+      };
+      if (!PickDef(ssa, *f, r, wanted, &def)) return false;
+      MoveValue(def.id, def.reg, units.first + Below(r, units.units), f);
+      return true;
+    }
+    case kUniformClash:
+      return UniformClash(t, ssa, r, f);
+    case kNumShapeMutations:
+      break;
+  }
+  return false;
+}
+
+}  // namespace kiln::lir::ra
