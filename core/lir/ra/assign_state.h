@@ -17,13 +17,12 @@
 #include "core/lir/ra/assign.h"
 #include "core/lir/ra/holes.h"
 #include "core/lir/ra/lane_sets.h"
+#include "core/lir/ra/operands.h"
 #include "core/lir/ra/parallel_moves.h"
 #include "core/lir/ra/value_info.h"
 #include "core/lir/target.h"
 
 namespace kiln::lir::ra {
-
-inline bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
 
 // Of the whole function; nothing of it changes.
 struct AssignInput {

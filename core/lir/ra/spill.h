@@ -25,11 +25,13 @@
 //    of the lanes that take them.
 //  * First choice is to repeat the computation instead of a fill: can_repeat, sources at hand.
 // Masks, where writes of a file are always masked: fills and stores are as well. A fill is then as
-// good as any definition: it leaves alone what lanes hold that are off. Elsewhere: a fill is NoMask. A store is NoMask unless parked lanes hold an earlier instance of the
-// value in its place, which a NoMask store would overwrite in their lanes; then it is masked, one
-// component at a time.
+// good as any definition: it leaves alone what lanes hold that are off. Elsewhere: a fill is
+// NoMask. A store is NoMask unless parked lanes hold an earlier instance of the value in its place,
+// which a NoMask store would overwrite in their lanes; then it is masked, one component at a time.
 // Places in memory are shared by values whose stores and fills do not interleave in layout order;
 // a loop that has only some of them belongs to the range as a whole, which covers parked lanes.
+//
+// The rooms that it is made of: spill_input.h.
 //
 // Cost: walks (two or three in practice, bounded) x (operands x log of pieces + sizes of the live
 // sets). Each walk but the first writes what it decides; that is thrown away unless it was the
@@ -58,18 +60,18 @@ struct SpillSettings {
 struct Eviction {
   ValueId value;
   BlockId block;
-  uint32_t live = 0;        // units present when it was chosen
-  uint32_t distance = 0;    // of its next use, in instructions; kLoopExit for each loop left
-  uint32_t runner_up = 0;   // of the next farthest candidate, 0 if there was none
+  uint32_t live = 0;       // units present when it was chosen
+  uint32_t distance = 0;   // of its next use, in instructions; kLoopExit for each loop left
+  uint32_t runner_up = 0;  // of the next farthest candidate, 0 if there was none
 };
 
 struct SpillStats {
-  uint32_t spills = 0, fills = 0;              // messages
-  uint32_t spill_units = 0, fill_units = 0;    // of the pool, static
-  uint32_t repeated = 0;                       // computations repeated instead of filled
-  uint32_t scratch_units = 0;                  // places used: of memory ...
-  uint32_t lane_places = 0;                    // ... and in lanes of other pools' registers
-  std::vector<Eviction> evictions;             // one per value that has a place in memory
+  uint32_t spills = 0, fills = 0;            // messages
+  uint32_t spill_units = 0, fill_units = 0;  // of the pool, static
+  uint32_t repeated = 0;                     // computations repeated instead of filled
+  uint32_t scratch_units = 0;                // places used: of memory ...
+  uint32_t lane_places = 0;                  // ... and in lanes of other pools' registers
+  std::vector<Eviction> evictions;           // one per value that has a place in memory
 };
 
 // ResourceExhausted ("scratch_too_large") if masked stores do not fit below direct_units.

@@ -49,8 +49,8 @@ TEST(SpillTest, RandomProgramsFitAndCheck) {
     Function spilled = ssa;
     SpillStats stats;
     ASSERT_TRUE(SpillToFit(t, t.spills[0], &spilled, live, {48}, &stats).ok());
-    ASSERT_TRUE(Verify(t, spilled).ok())
-        << "seed " << seed << ": " << Verify(t, spilled) << "\n" << Print(t, spilled);
+    ASSERT_TRUE(Verify(t, spilled).ok()) << "seed " << seed << ": " << Verify(t, spilled) << "\n"
+                                         << Print(t, spilled);
     Function done = ssa;
     const auto allocated = AllocateWithSpills(t, &done);
     // Flags that parked lanes hold cannot be saved: save_flags.h.
@@ -65,7 +65,8 @@ TEST(SpillTest, RandomProgramsFitAndCheck) {
     ASSERT_TRUE(VerifyAllocated(t, done).ok()) << "seed " << seed << VerifyAllocated(t, done);
     const absl::Status checked = CheckAllocation(t, ssa, done);
     ASSERT_TRUE(checked.ok()) << "seed " << seed << ": " << checked << "\n"
-                              << Print(t, ssa) << "\n" << Print(t, spilled) << "\n"
+                              << Print(t, ssa) << "\n"
+                              << Print(t, spilled) << "\n"
                               << Print(t, done);
     spills += allocated->spill.spills;
     if (!options.header) without_header += allocated->spill.spills;
@@ -127,8 +128,8 @@ TEST(SpillTest, WhatMustLieInTheTailStillDoes) {
   EXPECT_GE(end.reg, t.pools[t.files[testing::kU].pool].tail_first);
 }
 
-// A loop hands round seventy values of two registers, undefined at first, and one more is read behind
-// it: that one is farther away than any of them, but all parameters are written at once.
+// A loop hands round seventy values of two registers, undefined at first, and one more is read
+// behind it: that one is farther away than any of them, but all parameters are written at once.
 TEST(SpillTest, MoreParametersThanRegistersLiveInMemory) {
   constexpr int kParams = 70;
   std::string text = "function test width 16\n", params, init, next;
@@ -178,8 +179,9 @@ TEST(SpillTest, PlacesAreReadBeforeTheEdgeWritesThem) {
   }
   absl::StrAppend(&text, "  -> b1(", init, ")\nblock b1 depth 1 params", params, "\n  %", kFlag,
                   ":ud = cmp %0:ud {w16}\n  break %", kFlag, ":ud {w16 pred 1}\n  -> b3, b2\n",
-                  "block b2 depth 1\n  %", kFresh, ":ud = load %0:ud {w16}\n  while {w16}\n  -> b1(",
-                  next, ")\n  ~> b3\nblock b3 depth 0\n");
+                  "block b2 depth 1\n  %", kFresh,
+                  ":ud = load %0:ud {w16}\n  while {w16}\n  -> b1(", next,
+                  ")\n  ~> b3\nblock b3 depth 0\n");
   for (int k = 0; k < kParams; ++k) absl::StrAppend(&text, "  store %", k, ":ud {w16}\n");
   const Target& t = testing::TestTarget();
   const absl::StatusOr<Function> ssa = Parse(t, text);

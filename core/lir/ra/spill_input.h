@@ -1,0 +1,161 @@
+// What the rooms of spilling share, by lifetime: what is known before the walks (SpillInput), what
+// walks have decided (SpillDecisions), and where a walk stands (SpillHere).
+//
+// The rooms, lower ones first: spill_registers (what is in registers, and by which name),
+// spill_parked (what lanes hold that wait), spill_room (who leaves), spill_code (instructions that
+// are added), spill_fills (what is read comes back), spill_edges (parameters that live in memory).
+// spill.cc walks and calls them; spill_stores and spill_places finish what the last walk has
+// written.
+#ifndef KILN_CORE_LIR_RA_SPILL_INPUT_H_
+#define KILN_CORE_LIR_RA_SPILL_INPUT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/base/bitset.h"
+#include "core/lir/dominators.h"
+#include "core/lir/lir.h"
+#include "core/lir/liveness.h"
+#include "core/lir/ra/next_use.h"
+#include "core/lir/ra/operands.h"
+#include "core/lir/ra/pieces.h"
+#include "core/lir/ra/spill.h"
+#include "core/lir/target.h"
+
+namespace kiln::lir::ra {
+
+inline constexpr uint32_t kNothing = ~uint32_t{0};
+inline constexpr uint32_t kNever = NextUses::kNever;
+
+// Of the function as it came; nothing of it changes. The function itself grows while code is added.
+struct SpillInput {
+  SpillInput(const Target& target, const SpillHooks& hooks, const Function& function,
+             const Liveness& live, const SpillSettings& settings);
+
+  // The thread comes to the exit block, even if no lane does.
+  bool Walked(uint32_t b) const { return dom.reachable(BlockId(b)) || BlockId(b) == f.exit_block; }
+  bool IsTerminator(InstId i) const { return t.ops[f.inst(i).op].flags & kOpTerminator; }
+  bool PerLane(ValueId v) const { return t.files[f.value(v).file].masked_writes; }
+  bool AlwaysMasked(ValueId v) const { return t.files[f.value(v).file].always_masked; }
+  bool Spillable(ValueId v) const {
+    if (v == f.scratch_header) return false;
+    return !PerLane(v) || !held_at_def[v.index] || h.can_mask(f, f.value(v));
+  }
+  bool CanLiveInMemory(ValueId param) const {
+    return !PerLane(param) || h.can_mask(f, f.value(param));
+  }
+  absl::Span<const Operand> OriginalUses(InstId i) const {
+    const Inst& in = f.inst(i);
+    return absl::MakeConstSpan(original).subspan(in.first_operand + in.num_defs, in.num_uses);
+  }
+
+  const Target& t;
+  const SpillHooks& h;
+  const Function& f;
+  const Liveness& l;
+  const uint32_t limit;  // units of the pool that may be in use
+  const Pieces pieces;
+  const LoopSpans loops;
+  const std::vector<uint32_t> needed_at_exits;  // pieces that the exit block reads for all lanes,
+                                                // ascending
+  const NextUses next;
+  const Dominators dom;
+  const size_t values, insts, repeats;  // how many there were
+  const std::vector<Operand> original;  // operands
+
+  // Per value.
+  std::vector<uint32_t> param_of;  // the block
+  std::vector<InstId> def_inst;
+  std::vector<char> constant;     // made by one instruction from nothing
+  std::vector<char> held_at_def;  // parked lanes hold it where it is defined
+  // Per block.
+  std::vector<std::vector<uint32_t>> preds;  // logical, reachable, earlier
+
+ private:
+  void Describe();
+};
+
+// Of all walks: they only accumulate, so repeating the walk comes to an end.
+class SpillDecisions {
+ public:
+  explicit SpillDecisions(const SpillInput& in)
+      : pieces_(in.pieces.count()), banned_(in.f.blocks.size()), in_memory_(in.values, 0) {}
+
+  // Does the piece enter the block in no register?
+  bool Banned(uint32_t b, uint32_t p) const { return banned_[b].size() != 0 && banned_[b].test(p); }
+  void Ban(uint32_t b, uint32_t p) {
+    if (Banned(b, p)) return;
+    if (banned_[b].size() == 0) banned_[b] = BitSet(pieces_);
+    banned_[b].set(p);
+    changed_ = true;
+  }
+  // Is it a parameter that lives in memory?
+  bool InMemory(ValueId v) const { return in_memory_[v.index]; }
+  bool InMemory(const Operand& o) const { return in_memory_[o.id]; }
+  void MoveToMemory(ValueId param, const Eviction& why) {
+    in_memory_[param.index] = 1;
+    changed_ = true;
+    evictions_.push_back(why);
+  }
+  const std::vector<Eviction>& evictions() const { return evictions_; }  // of parameters
+
+  // Has anything been decided since the last call?
+  bool TakeChanged() {
+    const bool changed = changed_;
+    changed_ = false;
+    return changed;
+  }
+
+ private:
+  const size_t pieces_;
+  std::vector<BitSet> banned_;  // per block; empty: none
+  std::vector<char> in_memory_;
+  std::vector<Eviction> evictions_;
+  bool changed_ = false;
+};
+
+// Of the instruction at hand, and of the uses that are to come in its block.
+class SpillHere {
+ public:
+  explicit SpillHere(const SpillInput& in)
+      : in_(in), positions_(in.pieces.count()), behind_(in.pieces.count(), kNever) {}
+
+  // What blocks hold is as it came.
+  void NewWalk();
+  void Enter(uint32_t b);
+  void Leave();
+
+  // Instructions before the block; one more entry than blocks.
+  uint32_t start(uint32_t b) const { return start_[b]; }
+  // From the start of the block.
+  uint32_t NextUse(uint32_t p) const {
+    if (!positions_[p].empty()) return positions_[p].back();
+    return behind_[p] == kNever ? kNever : length + behind_[p];
+  }
+  // The use at this position is over; false if there was none.
+  bool Pass(uint32_t p) {
+    if (positions_[p].empty() || positions_[p].back() != position) return false;
+    positions_[p].pop_back();
+    return true;
+  }
+  // Pieces that are live behind the block, ascending.
+  const std::vector<uint32_t>& live_behind() const { return behind_touched_; }
+
+  uint32_t block = 0, position = 0, length = 0;
+
+ private:
+  void AddUse(uint32_t p, uint32_t k) {
+    if (positions_[p].empty() || positions_[p].back() != k) positions_[p].push_back(k);
+  }
+
+  const SpillInput& in_;
+  std::vector<uint32_t> start_;
+  std::vector<std::vector<uint32_t>> positions_;   // per piece: of uses to come, nearest last
+  std::vector<uint32_t> behind_, behind_touched_;  // per piece: distance behind the block
+};
+
+}  // namespace kiln::lir::ra
+
+#endif  // KILN_CORE_LIR_RA_SPILL_INPUT_H_
