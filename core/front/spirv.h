@@ -229,6 +229,8 @@ struct SpirvModule {
   std::vector<uint32_t> body_offsets;    // word offsets of the instructions in blocks
   uint32_t workgroup_size_constant = 0;  // the id decorated WorkgroupSize, 0 if none
 
+  // Says what an id is. INVALID_ARGUMENT: it is outside the bound, or something else already.
+  absl::Status Define(uint32_t id, SpirvDef def);
   const SpirvDef& Def(uint32_t id) const { return defs[id < bound ? id : 0]; }
   // Null where the id is not of that kind.
   const SpirvType* Type(uint32_t id) const;
@@ -253,16 +255,6 @@ struct SpirvModule {
 // limits of this reader.
 absl::StatusOr<SpirvModule> ParseSpirv(absl::Span<const uint32_t> words,
                                        absl::Span<const SpecConstant> specialisation = {});
-
-// Evaluates the operation of an OpSpecConstantOp on one scalar. Operands are the bits of integers of
-// `width` bits (bools 0 or 1), the result has `result_width`. False if the opcode is not scalar
-// integer or boolean arithmetic.
-bool EvaluateScalar(spv::Op op, uint32_t result_width, uint32_t width,
-                    absl::Span<const uint64_t> operands, uint64_t* result);
-
-// The same for conversions of floats, to nearest even. False for other opcodes and widths than 16 and 32.
-bool EvaluateFloat(spv::Op op, uint32_t result_width, uint32_t width, uint64_t bits,
-                   uint64_t* result);
 
 }  // namespace kiln::front
 

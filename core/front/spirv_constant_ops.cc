@@ -1,11 +1,8 @@
-// What an OpSpecConstantOp computes, of one scalar. The opcodes are those that the SPIR-V specification
-// allows there with the capability Shader, but for the ones that move parts of composites
-// (spirv_parse.cc).
-#include "core/front/spirv.h"
+#include "core/front/spirv_constant_ops.h"
+
 #include "core/mir/semantics.h"
 
 namespace kiln::front {
-
 namespace {
 
 // `sa`, `sb`: sign-extended.

@@ -139,6 +139,12 @@ const InstructionLayout* LayoutOf(spv::Op op) {
   return RowOf<kLayouts, &InstructionLayout::opcode>(op);
 }
 
+std::string OpText(spv::Op op) {
+  const InstructionLayout* layout = LayoutOf(op);
+  return layout == nullptr ? "opcode " + std::to_string(static_cast<uint32_t>(op))
+                           : std::string(layout->name);
+}
+
 absl::Span<const InstructionLayout> InstructionLayouts() { return kLayouts; }
 
 void AppendIdWords(absl::Span<const uint32_t> words, size_t switch_literal_words,

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,9 @@ struct InstructionLayout {
 
 // Null: neither in core SPIR-V nor in an extension that the headers know.
 const InstructionLayout* LayoutOf(spv::Op op);
+
+// The opcode's name, or "opcode 4711" where it has no layout: for messages.
+std::string OpText(spv::Op op);
 
 // All of them, by opcode.
 absl::Span<const InstructionLayout> InstructionLayouts();
