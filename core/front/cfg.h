@@ -10,7 +10,7 @@
 // subtree that can reach it. A label child of a loop header lies inside the loop or after it
 // (`outside`). So all code is sequence, if and loop, and a branch to a label means: leave
 // everything up to the place where the label's code stands. How such exits are carried is the
-// emitter's business (emit_control.cc).
+// emitter's business (flow.h).
 //
 // Out: for every reachable block the tree, preorder intervals for O(1) visibility tests, and
 // whether the subtree of an inline block always leaves or restarts its innermost loop (then what

@@ -9,8 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "core/front/context.h"
+#include "core/front/flow.h"
 #include "core/front/op_emitter.h"
 #include "core/front/pointer.h"
 #include "core/front/spirv.h"
@@ -18,10 +20,24 @@
 
 namespace kiln::front {
 
-// emit_control.cc. Walks the entry function; `end`: whether its end is reached.
+// emit_function.cc. The entry function; `end`: whether its end is reached.
 bool EmitEntry(ImportContext& c, uint32_t function_index, bool* end);
 // `returns`: whether what follows the call is reached.
 bool EmitCall(ImportContext& c, const SpirvInst& inst, bool* returns);
+
+// emit_control.cc: the blocks of the function at `place`; `end`: whether its end is reached.
+bool EmitBody(ImportContext& c, bool* end);
+// An edge to a block, by local index, from the one that ends. `follows`: nothing else is emitted for
+// that end, so the code of a block that belongs here may be left for afterwards.
+using EdgeEmitter = absl::FunctionRef<Flow(uint32_t to, bool follows)>;
+// emit_selection.cc: OpBranchConditional and OpSwitch. Empty after an error.
+Flow EmitBranch(ImportContext& c, const SpirvInst& inst, EdgeEmitter edge);
+Flow EmitSwitch(ImportContext& c, const SpirvInst& inst, EdgeEmitter edge);
+
+// emit_phi.cc. Writes the phis of block `to` for the edge from `from`, by local index.
+bool AssignPhis(ImportContext& c, uint32_t from, uint32_t to);
+// `leading`: only phis stand before it in its block.
+bool BindPhi(ImportContext& c, const SpirvInst& inst, bool leading);
 
 // emit_inst.cc: any instruction in a block but phis and terminators.
 bool EmitInst(ImportContext& c, const SpirvInst& inst, bool* returns);
