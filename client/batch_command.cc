@@ -188,11 +188,7 @@ absl::Status BatchRun::Prepare() {
   absl::StatusOr<std::vector<BatchItem>> items = ItemsOf(flags_, settings_);
   if (!items.ok()) return items.status();
   items_ = *std::move(items);
-  absl::StatusOr<std::string> folder = flags_.Place("output");
-  if (!folder.ok()) return folder.status();
-  folder_ = *std::move(folder);
-  absl::StatusOr<std::string> lines = flags_.Place("jsonl");
-  if (!lines.ok()) return lines.status();
+  folder_ = flags_.Get("output");
   assembly_ = flags_.Has("asm");
   if (folder_ == "-" || (assembly_ && folder_.empty())) {
     return absl::InvalidArgumentError("-o DIR is needed here: a batch writes many files");
@@ -211,7 +207,7 @@ absl::Status BatchRun::Prepare() {
   absl::Status checked = CheckSettings(capabilities_, service_->Name(), &settings_);
   if (checked.ok()) checked = CheckItems(items_, capabilities_, service_->Name(), settings_);
   // Last, so that a wrong command line does not empty the file of an earlier run.
-  if (checked.ok()) checked = lines_.Open(*lines, Inputs());
+  if (checked.ok()) checked = lines_.Open(flags_.Get("jsonl"), Inputs());
   auto* mask = settings_.request.mutable_outputs();
   mask->set_binary(!folder_.empty());
   mask->set_launch_record(!folder_.empty());

@@ -96,9 +96,7 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
             ? "which file? `kiln compile --target=T FILE`, or - for standard input"
             : "one file at a time; `kiln batch` compiles several");
   }
-  absl::StatusOr<std::string> folder = flags.Place("output");
-  if (!folder.ok()) return folder.status();
-  CompileOutput output{*std::move(folder), flags.Has("asm"), environment.json};
+  CompileOutput output{flags.Get("output"), flags.Has("asm"), environment.json};
   if (output.ToStdout() && (output.json || output.assembly)) {
     return absl::InvalidArgumentError("-o - writes machine code alone; leave out --json and --asm");
   }

@@ -2,9 +2,9 @@
 #include "client/entry_points.h"
 
 #include <cstdint>
-#include <utility>
 
 #include "client/paths.h"
+#include "core/base/shader_stage.h"
 
 namespace kiln::client {
 namespace {
@@ -23,20 +23,10 @@ constexpr uint32_t kOpCapability = 17;
 // Larger files than any service takes are not looked at.
 constexpr uint64_t kMostModuleBytes = uint64_t{256} << 20;
 
-// Execution models, as the API names stages (section 3.3 and the extensions of mesh and ray
-// pipelines).
-constexpr std::pair<uint32_t, const char*> kModels[] = {
-    {0, "vertex"},          {1, "tessellation_control"}, {2, "tessellation_evaluation"},
-    {3, "geometry"},        {4, "fragment"},             {5, "compute"},
-    {5267, "task"},         {5268, "mesh"},              {5313, "ray_generation"},
-    {5314, "intersection"}, {5315, "any_hit"},           {5316, "closest_hit"},
-    {5317, "miss"},         {5318, "callable"},          {5364, "task"},
-    {5365, "mesh"},
-};
-
+// Of an execution model.
 std::string StageOf(uint32_t model) {
-  for (const auto& [number, stage] : kModels) {
-    if (number == model) return stage;
+  for (const ShaderStageRow& row : kShaderStages) {
+    if (model == row.model || model == row.older_model) return std::string(row.name);
   }
   return "";
 }

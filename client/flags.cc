@@ -80,12 +80,6 @@ std::string ParsedFlags::Get(absl::string_view key, absl::string_view fallback) 
   return it == values_.end() ? std::string(fallback) : it->second.back();
 }
 
-absl::StatusOr<std::string> ParsedFlags::Place(absl::string_view key) const {
-  std::string place = Get(key);
-  if (!Has(key) || !place.empty()) return place;
-  return absl::InvalidArgumentError(absl::StrCat("--", key, " is given without a name"));
-}
-
 std::vector<std::string> ParsedFlags::All(absl::string_view key) const {
   auto it = values_.find(key);
   return it == values_.end() ? std::vector<std::string>() : it->second;
@@ -149,6 +143,11 @@ absl::StatusOr<ParsedFlags> ParseFlags(absl::Span<const Flag> flags,
     std::vector<std::string>& values = parsed.values_[flag.Key()];
     if (!values.empty() && !flag.repeats) {
       return absl::InvalidArgumentError(absl::StrCat(taken->written, " is given twice"));
+    }
+    // As by a script whose variable is not set: what was to be written would be nowhere.
+    if (flag.ValueIsPlace() && taken->value.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(flag.name.empty() ? "-" : "--", flag.Key(), " is given without a name"));
     }
     values.push_back(std::move(taken->value));
   }

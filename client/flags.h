@@ -26,6 +26,10 @@ struct Flag {
   absl::string_view help;
 
   bool ValueIsOptional() const { return !value.empty() && value[0] == '['; }
+  // Whether it names a place: FILE, DIR, or FILE|-.
+  bool ValueIsPlace() const {
+    return value.substr(0, 4) == "FILE" || value.substr(0, 3) == "DIR";
+  }
   // The name under which ParsedFlags knows it.
   std::string Key() const { return name.empty() ? std::string(1, letter) : std::string(name); }
 };
@@ -35,9 +39,6 @@ class ParsedFlags {
   bool Has(absl::string_view key) const { return values_.find(key) != values_.end(); }
   // The value, or `fallback` where the flag is not given.
   std::string Get(absl::string_view key, absl::string_view fallback = "") const;
-  // The value; empty where the flag is not given. InvalidArgument where it is given and empty, as
-  // by a script whose variable is not set: what was to be written would be nowhere.
-  absl::StatusOr<std::string> Place(absl::string_view key) const;
   // All values of a repeated flag, in order.
   std::vector<std::string> All(absl::string_view key) const;
   // Those values, each split at commas; empty parts are dropped.

@@ -1,25 +1,12 @@
 // Names of shader stages: see stage_name.h.
 #include "client/stage_name.h"
 
-#include <utility>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/base/shader_stage.h"
 
 namespace kiln::client {
 namespace {
-
-// glslang's file name endings, the API's names.
-constexpr std::pair<const char*, const char*> kStages[] = {
-    {"comp", "compute"},
-    {"vert", "vertex"},
-    {"frag", "fragment"},
-    {"geom", "geometry"},
-    {"tesc", "tessellation_control"},
-    {"tese", "tessellation_evaluation"},
-    {"mesh", "mesh"},
-    {"task", "task"},
-};
 
 absl::string_view EndingOf(absl::string_view file) {
   size_t dot = file.rfind('.');
@@ -29,8 +16,12 @@ absl::string_view EndingOf(absl::string_view file) {
 }  // namespace
 
 std::string StageFromName(absl::string_view name) {
-  for (auto [ending, stage] : kStages) {
-    if (name == ending || name == stage) return stage;
+  for (const ShaderStageRow& row : kShaderStages) {
+    if (row.ending.empty()) continue;
+    if (name == absl::string_view(row.ending.data(), row.ending.size()) ||
+        name == absl::string_view(row.name.data(), row.name.size())) {
+      return std::string(row.name);
+    }
   }
   return "";
 }
@@ -50,7 +41,10 @@ bool IsGlslFileName(absl::string_view file) {
 
 std::string StageNames() {
   std::string names;
-  for (auto [ending, stage] : kStages) absl::StrAppend(&names, names.empty() ? "" : ", ", ending);
+  for (const ShaderStageRow& row : kShaderStages) {
+    if (row.ending.empty()) continue;
+    absl::StrAppend(&names, names.empty() ? "" : ", ", std::string(row.ending));
+  }
   return names;
 }
 

@@ -13,6 +13,7 @@
 #include "absl/strings/strip.h"
 #include "client/flags.h"
 #include "client/run/job_data.h"
+#include "client/run/job_sampler.h"
 #include "client/run/job_spec.h"
 #include "core/base/utf8.h"
 
@@ -215,27 +216,6 @@ out::DescriptorRef Where(const json& r) {
   return {r.value("set", 0u), r.value("binding", 0u), r.value("index", 0u)};
 }
 
-// "filter": "x" is none of ...
-absl::Status IsNone(const char* key, const std::string& value, const std::vector<std::string>& known) {
-  const std::string shown = Shortened(value);
-  return absl::InvalidArgumentError(absl::StrCat("\"", key, "\": \"", shown, "\" is none of ",
-                                                 absl::StrJoin(known, ", "),
-                                                 DidYouMean(shown, known)));
-}
-
-template <typename T>
-absl::Status Pick(const json& r, const char* key, const std::string& fallback,
-                  const std::map<std::string, T>& known, T& value) {
-  const std::string name = r.value(key, fallback);
-  if (const auto at = known.find(name); at != known.end()) {
-    value = at->second;
-    return absl::OkStatus();
-  }
-  std::vector<std::string> names;
-  for (const auto& [known_name, meaning] : known) names.push_back(known_name);
-  return IsNone(key, name, names);
-}
-
 struct Dimension {
   sim::eu::ImageDim dim = sim::eu::ImageDim::k2d;
   bool arrayed = false;
@@ -259,7 +239,7 @@ absl::StatusOr<sim::eu::ClientImage> ReadImage(const json& r, const std::string&
       {"3d", {ImageDim::k3d}},     {"cube", {ImageDim::kCube}},
       {"buffer", {ImageDim::kBuffer}}, {"cube_array", {ImageDim::kCube, true}}};
   Dimension dimension;
-  if (absl::Status s = Pick(r, "dim", buffer ? "buffer" : "2d", kDims, dimension); !s.ok()) return s;
+  if (absl::Status s = Pick(r, "dim", buffer ? "buffer" : "2d", kDims, &dimension); !s.ok()) return s;
   image.dim = dimension.dim;
   image.arrayed = dimension.arrayed;
   image.width = r.value("width", 1u);
@@ -289,43 +269,9 @@ absl::StatusOr<sim::eu::ClientImage> ReadImage(const json& r, const std::string&
 }
 
 absl::StatusOr<sim::eu::ClientSampler> ReadSampler(const json& r) {
-  using sim::eu::AddressMode;
-  using sim::eu::BorderColor;
-  using sim::eu::CompareFunction;
-  static const std::map<std::string, bool> kFilters = {{"nearest", false}, {"linear", true}};
-  static const std::map<std::string, AddressMode> kAddress = {{"clamp", AddressMode::kClamp},
-                                                              {"repeat", AddressMode::kRepeat},
-                                                              {"mirror", AddressMode::kMirror},
-                                                              {"border", AddressMode::kBorder}};
-  static const std::map<std::string, BorderColor> kBorders = {
-      {"transparent", BorderColor::kTransparent},
-      {"black", BorderColor::kBlack},
-      {"white", BorderColor::kWhite}};
-  static const std::map<std::string, CompareFunction> kCompares = {
-      {"never", CompareFunction::kNever},
-      {"less", CompareFunction::kLess},
-      {"equal", CompareFunction::kEqual},
-      {"less_equal", CompareFunction::kLessEqual},
-      {"greater", CompareFunction::kGreater},
-      {"not_equal", CompareFunction::kNotEqual},
-      {"greater_equal", CompareFunction::kGreaterEqual},
-      {"always", CompareFunction::kAlways}};
   sim::eu::ClientSampler s;
   s.where = Where(r);
-  absl::Status status = Pick(r, "filter", "nearest", kFilters, s.linear);
-  if (status.ok()) status = Pick(r, "mipmap", "nearest", kFilters, s.linear_mips);
-  if (status.ok()) status = Pick(r, "address", "clamp", kAddress, s.address);
-  if (status.ok()) status = Pick(r, "border", "transparent", kBorders, s.border);
-  if (status.ok() && r.contains("compare")) {
-    CompareFunction f = CompareFunction::kAlways;
-    status = Pick(r, "compare", "always", kCompares, f);
-    s.compare = f;
-  }
-  if (!status.ok()) return status;
-  s.min_lod = r.value("min_lod", 0.0f);
-  s.max_lod = r.value("max_lod", 1000.0f);
-  s.lod_bias = r.value("lod_bias", 0.0f);
-  s.unnormalized = r.value("unnormalized", false);
+  if (absl::Status status = TakeSampler(r, &s); !status.ok()) return status;
   return s;
 }
 

@@ -29,24 +29,36 @@ bool InitialiseOnce() {
   return initialised;
 }
 
-EShLanguage LanguageOf(GlslStage stage) {
+EShLanguage LanguageOf(ShaderStage stage) {
   switch (stage) {
-    case GlslStage::kVertex:
+    case ShaderStage::kVertex:
       return EShLangVertex;
-    case GlslStage::kTessControl:
+    case ShaderStage::kTessControl:
       return EShLangTessControl;
-    case GlslStage::kTessEvaluation:
+    case ShaderStage::kTessEvaluation:
       return EShLangTessEvaluation;
-    case GlslStage::kGeometry:
+    case ShaderStage::kGeometry:
       return EShLangGeometry;
-    case GlslStage::kFragment:
+    case ShaderStage::kFragment:
       return EShLangFragment;
-    case GlslStage::kCompute:
+    case ShaderStage::kCompute:
       return EShLangCompute;
-    case GlslStage::kTask:
+    case ShaderStage::kTask:
       return EShLangTask;
-    case GlslStage::kMesh:
+    case ShaderStage::kMesh:
       return EShLangMesh;
+    case ShaderStage::kRayGeneration:
+      return EShLangRayGen;
+    case ShaderStage::kIntersection:
+      return EShLangIntersect;
+    case ShaderStage::kAnyHit:
+      return EShLangAnyHit;
+    case ShaderStage::kClosestHit:
+      return EShLangClosestHit;
+    case ShaderStage::kMiss:
+      return EShLangMiss;
+    case ShaderStage::kCallable:
+      return EShLangCallable;
   }
   return EShLangCompute;
 }
@@ -277,22 +289,13 @@ void SetTarget(const GlslSource& source, EShLanguage language, glslang::TShader*
 
 }  // namespace
 
-absl::StatusOr<GlslStage> GlslStageOfName(const std::string& name) {
-  static constexpr struct {
-    const char* extension;
-    GlslStage stage;
-  } kStages[] = {
-      {"vert", GlslStage::kVertex},         {"tesc", GlslStage::kTessControl},
-      {"tese", GlslStage::kTessEvaluation}, {"geom", GlslStage::kGeometry},
-      {"frag", GlslStage::kFragment},       {"comp", GlslStage::kCompute},
-      {"task", GlslStage::kTask},           {"mesh", GlslStage::kMesh},
-  };
+absl::StatusOr<ShaderStage> GlslStageOfName(const std::string& name) {
   std::string rest = name;
   for (int i = 0; i < 2; ++i) {
     const size_t dot = rest.rfind('.');
     if (dot == std::string::npos) break;
-    for (const auto& s : kStages) {
-      if (rest.substr(dot + 1) == s.extension) return s.stage;
+    for (const ShaderStageRow& row : kShaderStages) {
+      if (!row.ending.empty() && rest.substr(dot + 1) == row.ending) return row.stage;
     }
     if (rest.substr(dot + 1) != "glsl") break;
     rest = rest.substr(0, dot);

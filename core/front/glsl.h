@@ -12,23 +12,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/base/shader_stage.h"
 
 namespace kiln::front {
 
-enum class GlslStage : uint8_t {
-  kVertex,
-  kTessControl,
-  kTessEvaluation,
-  kGeometry,
-  kFragment,
-  kCompute,
-  kTask,
-  kMesh,
-};
-
 // The stage a file name ends with: "x.comp", "x.comp.glsl", "x.glsl.comp". NOT_FOUND if it says
 // none.
-absl::StatusOr<GlslStage> GlslStageOfName(const std::string& name);
+absl::StatusOr<ShaderStage> GlslStageOfName(const std::string& name);
 
 // One #include, resolved by whoever read the files.
 struct GlslInclude {
@@ -41,7 +31,7 @@ struct GlslInclude {
 struct GlslSource {
   std::string text;
   std::string name = "main.glsl";  // in messages, and as includer
-  GlslStage stage = GlslStage::kCompute;
+  ShaderStage stage = ShaderStage::kCompute;  // one that has an ending
   std::vector<std::pair<std::string, std::string>> defines;  // NAME, VALUE (may be empty)
   std::vector<GlslInclude> includes;  // those with the includer named go first
   std::string entry = "main";

@@ -131,19 +131,19 @@ TEST(Glsl, EntryPointIsRenamed) {
 }
 
 TEST(Glsl, StageOfName) {
-  EXPECT_EQ(*GlslStageOfName("a/b.comp"), GlslStage::kCompute);
-  EXPECT_EQ(*GlslStageOfName("b.frag.glsl"), GlslStage::kFragment);
-  EXPECT_EQ(*GlslStageOfName("b.glsl.vert"), GlslStage::kVertex);
+  EXPECT_EQ(*GlslStageOfName("a/b.comp"), ShaderStage::kCompute);
+  EXPECT_EQ(*GlslStageOfName("b.frag.glsl"), ShaderStage::kFragment);
+  EXPECT_EQ(*GlslStageOfName("b.glsl.vert"), ShaderStage::kVertex);
   EXPECT_FALSE(GlslStageOfName("b.glsl").ok());
   EXPECT_FALSE(GlslStageOfName("comp").ok());
 }
 
 TEST(Glsl, OtherStagesCompile) {
   GlslSource source;
-  source.stage = GlslStage::kFragment;
+  source.stage = ShaderStage::kFragment;
   source.text = "#version 450\nlayout(location = 0) out vec4 c; void main() { c = vec4(1); }";
   EXPECT_TRUE(CompileGlsl(source).ok());
-  source.stage = GlslStage::kCompute;
+  source.stage = ShaderStage::kCompute;
   EXPECT_FALSE(CompileGlsl(source).ok());
 }
 

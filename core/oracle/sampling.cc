@@ -338,7 +338,7 @@ std::array<float, 2> QueryLod(const BoundImage& image, const BoundSampler& sampl
   const float biased = lod + sampler.lod_bias;
   const float clamped = std::min(std::max(biased, sampler.min_lod), sampler.max_lod);
   const double d = clamped > 0 ? std::clamp<double>(clamped, 0, image.levels - 1) : 0;
-  const double level = sampler.linear_levels ? d : std::max(std::ceil(d + 0.5) - 1, 0.0);
+  const double level = sampler.linear_mips ? d : std::max(std::ceil(d + 0.5) - 1, 0.0);
   return {static_cast<float>(level), biased};
 }
 
@@ -350,8 +350,8 @@ Texel Sample(const BoundImage& image, const BoundSampler& sampler, const SampleP
   const double last = image.levels - 1;
   // NaN gives level 0.
   const double d = biased > 0 ? std::clamp(biased + point.noise[3], 0.0, last) : 0;
-  const bool blend = sampler.linear_levels && !integer && d != std::floor(d);
-  const double lower = sampler.linear_levels ? std::floor(d) : std::max(std::ceil(d + 0.5) - 1, 0.0);
+  const bool blend = sampler.linear_mips && !integer && d != std::floor(d);
+  const double lower = sampler.linear_mips ? std::floor(d) : std::max(std::ceil(d + 0.5) - 1, 0.0);
   const auto at_level = [&](double number) {
     const Level level(image, sampler, point, static_cast<uint32_t>(number));
     if (sampler.linear) return level.Linear();

@@ -62,7 +62,7 @@ struct BoundSampler {
   uint32_t binding = 0;
   uint32_t element = 0;
   bool linear = false;         // within a level
-  bool linear_levels = false;  // between levels
+  bool linear_mips = false;  // between levels
   AddressMode address = AddressMode::kClamp;
   BorderColor border = BorderColor::kTransparent;
   std::optional<CompareFunction> compare = {};

@@ -154,7 +154,7 @@ TEST(Sampling, Levels) {
   EXPECT_EQ(At(row, s, 0.5f, 0, 0, 0.4f), 1);
   EXPECT_EQ(At(row, s, 0.5f, 0, 0, 0.6f), 2);
   EXPECT_EQ(At(row, s, 0.5f, 0, 0, 9), 4);
-  s.linear_levels = true;
+  s.linear_mips = true;
   EXPECT_EQ(At(row, s, 0.5f, 0, 0, 0.25f), 1.25f);
   s.lod_bias = 1;
   EXPECT_EQ(At(row, s, 0.5f, 0, 0, 0.25f), 2.5f);

@@ -54,7 +54,7 @@ struct Fragments {
     inputs.images.push_back(image);
     BoundSampler sampler;
     sampler.binding = 1;
-    sampler.linear_levels = true;
+    sampler.linear_mips = true;
     inputs.samplers.push_back(sampler);
   }
 
@@ -370,7 +370,7 @@ TEST(Stages, QueriedLevelsAreClampedAndNot) {
   level.Go();
   EXPECT_EQ(level.inputs.stage.outputs[0][0], Bits(1.25f));
   EXPECT_EQ(level.inputs.stage.outputs[0][4], Bits(2));
-  level.inputs.samplers[0].linear_levels = false;
+  level.inputs.samplers[0].linear_mips = false;
   level.Go();
   EXPECT_EQ(level.inputs.stage.outputs[0][0], Bits(1));
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/cause.h"
+#include "core/base/shader_stage.h"
 #include "core/base/step.h"
 #include "core/driver/compile.h"
 #include "core/front/coverage.h"
@@ -22,7 +23,6 @@
 namespace kiln::worker {
 namespace {
 
-using front::GlslStage;
 using kiln::v1alpha::TargetResult;
 
 constexpr uint32_t kMagic = 0x07230203;
@@ -32,17 +32,6 @@ constexpr char kStartStep[] = "start_glslang";
 constexpr char kTranslateStep[] = "translate_glsl";
 constexpr char kReadStep[] = "read_spirv";
 constexpr char kPackStep[] = "pack_result";
-
-constexpr std::pair<const char*, GlslStage> kStages[] = {
-    {"vertex", GlslStage::kVertex},
-    {"tessellation_control", GlslStage::kTessControl},
-    {"tessellation_evaluation", GlslStage::kTessEvaluation},
-    {"geometry", GlslStage::kGeometry},
-    {"fragment", GlslStage::kFragment},
-    {"compute", GlslStage::kCompute},
-    {"task", GlslStage::kTask},
-    {"mesh", GlslStage::kMesh},
-};
 
 TargetResult::Status StatusOf(const absl::Status& status) {
   switch (status.code()) {
@@ -221,9 +210,9 @@ absl::StatusOr<front::GlslSource> ToSource(const kiln::v1alpha::GlslSource& from
   to.text = from.text();
   if (!from.name().empty()) to.name = from.name();
   bool known = false;
-  for (auto [name, stage] : kStages) {
-    if (from.stage() != name) continue;
-    to.stage = stage;
+  for (const ShaderStageRow& row : kShaderStages) {
+    if (row.ending.empty() || from.stage() != row.name) continue;
+    to.stage = row.stage;
     known = true;
   }
   if (!known) return absl::InvalidArgumentError("there is no such stage");
@@ -267,7 +256,9 @@ void CoreBackend::Describe(Hello* hello) {
     info->set_optional(pass.optional);
     info->set_summary(pass.summary);
   }
-  for (auto [name, stage] : kStages) hello->add_stages(name);
+  for (const ShaderStageRow& row : kShaderStages) {
+    if (!row.ending.empty()) hello->add_stages(std::string(row.name));
+  }
   for (std::string_view step : kiln::kSteps) hello->add_steps(std::string(step));
   for (const char* step :
        {kStartStep, kTranslateStep, kReadJobStep, kReadRequestStep, kReadStep, kPackStep}) {

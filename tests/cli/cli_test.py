@@ -460,7 +460,10 @@ void main() { b[0].v[gl_LocalInvocationIndex] = atomicAdd(b[which].v[8], 1ul); }
         """A script's variable that is not set: nothing would be written, and nobody told."""
         for command in ('compile', 'batch'):
             self.fails(2, r'--output is given without a name', command, '--target=tgl', '-o', '', SAXPY)
-        self.fails(2, r'--jsonl is given without a name', 'batch', '--target=tgl', '--jsonl=', SAXPY)
+        for flag in ('jsonl', 'list', 'manifest', 'root'):
+            self.fails(2, '--%s is given without a name' % flag, 'batch', '--target=tgl', '--%s=' % flag,
+                       SAXPY)
+        self.fails(2, r'--html is given without a name', 'report', '--html=', SAXPY, SAXPY)
 
     def test_disasm(self):
         self.fails(2, '--target is missing; there are tgl', 'disasm', SAXPY)

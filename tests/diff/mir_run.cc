@@ -35,6 +35,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "client/run/job_data.h"
+#include "client/run/job_sampler.h"
 #include "core/base/cause.h"
 #include "core/front/import.h"
 #include "core/front/refusal.h"
@@ -76,15 +77,6 @@ std::vector<uint8_t> Bytes(const std::string& s) { return {s.begin(), s.end()}; 
 
 // ---- Images and samplers ----
 
-template <class T>
-absl::Status Pick(const json& r, const char* key, const char* otherwise,
-                  const std::map<std::string, T>& known, T* value) {
-  const auto at = known.find(r.value(key, std::string(otherwise)));
-  if (at == known.end()) return absl::UnimplementedError(absl::StrCat("unknown ", key));
-  *value = at->second;
-  return absl::OkStatus();
-}
-
 // A texel buffer has no width: its bytes say how many texels there are.
 absl::StatusOr<oracle::BoundImage> ReadImage(const json& r, const std::string& bytes) {
   using mir::ImageDim;
@@ -121,45 +113,11 @@ absl::StatusOr<oracle::BoundImage> ReadImage(const json& r, const std::string& b
 }
 
 absl::StatusOr<oracle::BoundSampler> ReadSampler(const json& r) {
-  using oracle::AddressMode;
-  using oracle::BorderColor;
-  using oracle::CompareFunction;
-  static const std::map<std::string, bool> kFilters = {{"nearest", false}, {"linear", true}};
-  static const std::map<std::string, AddressMode> kAddress = {{"clamp", AddressMode::kClamp},
-                                                              {"repeat", AddressMode::kRepeat},
-                                                              {"mirror", AddressMode::kMirror},
-                                                              {"border", AddressMode::kBorder}};
-  static const std::map<std::string, BorderColor> kBorders = {
-      {"transparent", BorderColor::kTransparent},
-      {"black", BorderColor::kBlack},
-      {"white", BorderColor::kWhite}};
-  static const std::map<std::string, CompareFunction> kCompares = {
-      {"never", CompareFunction::kNever},
-      {"less", CompareFunction::kLess},
-      {"equal", CompareFunction::kEqual},
-      {"less_equal", CompareFunction::kLessEqual},
-      {"greater", CompareFunction::kGreater},
-      {"not_equal", CompareFunction::kNotEqual},
-      {"greater_equal", CompareFunction::kGreaterEqual},
-      {"always", CompareFunction::kAlways}};
   oracle::BoundSampler s;
   s.set = r.value("set", 0u);
   s.binding = r["binding"].get<uint32_t>();
   s.element = r.value("index", 0u);
-  absl::Status status = Pick(r, "filter", "nearest", kFilters, &s.linear);
-  if (status.ok()) status = Pick(r, "mipmap", "nearest", kFilters, &s.linear_levels);
-  if (status.ok()) status = Pick(r, "address", "clamp", kAddress, &s.address);
-  if (status.ok()) status = Pick(r, "border", "transparent", kBorders, &s.border);
-  if (status.ok() && r.contains("compare")) {
-    CompareFunction f = CompareFunction::kAlways;
-    status = Pick(r, "compare", "always", kCompares, &f);
-    s.compare = f;
-  }
-  if (!status.ok()) return status;
-  s.min_lod = r.value("min_lod", 0.0f);
-  s.max_lod = r.value("max_lod", 1000.0f);
-  s.lod_bias = r.value("lod_bias", 0.0f);
-  s.unnormalized = r.value("unnormalized", false);
+  if (absl::Status status = client::run::TakeSampler(r, &s); !status.ok()) return status;
   return s;
 }
 

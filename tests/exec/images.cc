@@ -60,7 +60,7 @@ oracle::BoundSampler MakeSampler(const mir::Resource& r, uint32_t element, std::
   s.binding = r.binding;
   s.element = element;
   s.linear = rng() % 2;
-  s.linear_levels = rng() % 2;
+  s.linear_mips = rng() % 2;
   s.address = static_cast<oracle::AddressMode>(rng() % 4);
   s.border = static_cast<oracle::BorderColor>(rng() % 3);
   s.compare = oracle::CompareFunction::kLessEqual;
@@ -108,7 +108,7 @@ void Translate(const oracle::LaunchInputs& in, sim::eu::Dispatch& dispatch) {
     sim::eu::ClientSampler sampler;
     sampler.where = {s.set, s.binding, s.element};
     sampler.linear = s.linear;
-    sampler.linear_mips = s.linear_levels;
+    sampler.linear_mips = s.linear_mips;
     sampler.address = static_cast<sim::eu::AddressMode>(s.address);
     sampler.border = static_cast<sim::eu::BorderColor>(s.border);
     sampler.compare = static_cast<sim::eu::CompareFunction>(*s.compare);

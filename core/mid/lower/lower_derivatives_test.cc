@@ -65,7 +65,7 @@ void ExpectSame(const std::string& body) {
     inputs.buffers.push_back({0, 0, 0, std::vector<uint8_t>(32)});
     oracle::BindExampleImages(*m, 8, &inputs);
     for (oracle::BoundSampler& s : inputs.samplers) {
-      s.linear_levels = true;
+      s.linear_mips = true;
       s.compare = {};
     }
     EXPECT_TRUE(oracle::Interpret(*m, inputs).ok());

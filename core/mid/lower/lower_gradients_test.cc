@@ -54,7 +54,7 @@ oracle::LaunchInputs Inputs() {
   for (uint32_t binding = 1; binding <= 17; ++binding) {
     oracle::BoundSampler sampler;
     sampler.binding = binding;
-    sampler.linear_levels = true;
+    sampler.linear_mips = true;
     inputs.samplers.push_back(sampler);
   }
   return inputs;
