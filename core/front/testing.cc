@@ -32,6 +32,10 @@ std::vector<uint32_t> Assemble(const std::string& text) {
   return words;
 }
 
+std::string ReadError(const std::string& text) {
+  return std::string(ParseSpirv(Assemble(text)).status().message());
+}
+
 std::vector<uint32_t> CompileCompute(const std::string& text) {
   GlslSource source;
   source.text = text;
