@@ -23,13 +23,13 @@ std::string Refusal(const std::string& text) {
 
 TEST(PipelineState, IsRead) {
   const auto state = ReadPipelineState(FileOf(R"({
-      "fragment": {"attachments": [{"location": 2, "type": "UINT", "write_mask": 3}], "samples": 4},
+      "fragment": {"color": {"attachments": [{"location": 2, "type": "UINT", "write_mask": 3}]}, "samples": 4},
       "next_stage_reads": {"locations": [{"location": 1, "components": 7}]}})"));
   ASSERT_TRUE(state.ok()) << state.status();
-  ASSERT_EQ(state->fragment().attachments_size(), 1);
-  EXPECT_EQ(state->fragment().attachments(0).location(), 2u);
-  EXPECT_EQ(state->fragment().attachments(0).type(), kiln::v1alpha::ColorAttachment::UINT);
-  EXPECT_EQ(state->fragment().attachments(0).write_mask(), 3u);
+  ASSERT_EQ(state->fragment().color().attachments_size(), 1);
+  EXPECT_EQ(state->fragment().color().attachments(0).location(), 2u);
+  EXPECT_EQ(state->fragment().color().attachments(0).type(), kiln::v1alpha::ColorAttachment::UINT);
+  EXPECT_EQ(state->fragment().color().attachments(0).write_mask(), 3u);
   EXPECT_EQ(state->fragment().samples(), 4u);
   EXPECT_EQ(state->next_stage_reads().locations(0).components(), 7u);
   EXPECT_TRUE(ReadPipelineState(FileOf("{}")).ok());
@@ -38,7 +38,7 @@ TEST(PipelineState, IsRead) {
 TEST(PipelineState, WhatIsWrongIsSaid) {
   EXPECT_THAT(Refusal("{\"fragments\": {}}"), HasSubstr("fragments"));
   EXPECT_THAT(Refusal("{\"fragment\": {\"samples\": \"many\"}}"), HasSubstr("samples"));
-  EXPECT_THAT(Refusal("{\"fragment\": {\"attachments\": [{\"type\": \"BYTE\"}]}}"),
+  EXPECT_THAT(Refusal("{\"fragment\": {\"color\": {\"attachments\": [{\"type\": \"BYTE\"}]}}}"),
               HasSubstr("BYTE"));
   EXPECT_THAT(Refusal("fragment"), HasSubstr("no pipeline state"));
   EXPECT_THAT(Refusal(""), HasSubstr("no pipeline state"));

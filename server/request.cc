@@ -2,9 +2,11 @@
 #include "server/request.h"
 
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/worker/check_state.h"
 #include "server/worker/sandbox_level.h"
 
 namespace kiln::server {
@@ -169,43 +171,14 @@ void RequestChecker::CheckState(const CompileRequest& request, Violations* out) 
   if (!request.options().has_state()) return;
   const kiln::v1alpha::PipelineState& state = request.options().state();
   const std::string& stage = request.has_glsl() ? request.glsl().stage() : request.stage();
-  if (state.has_fragment() &&
+  if (!worker::IsDefault(state.fragment()) &&
       (stages_.count("fragment") == 0 || (!stage.empty() && stage != "fragment"))) {
     out->emplace_back("options.state.fragment", "only fragment shaders have such state");
   }
   if (state.has_next_stage_reads() && (stages_.size() == 1 || stage == "compute")) {
     out->emplace_back("options.state.next_stage_reads", "no stage follows a compute shader");
   }
-  std::set<uint32_t> locations;
-  for (const auto& a : state.fragment().attachments()) {
-    if (a.location() < kMostAttachments && a.write_mask() <= 0xf &&
-        kiln::v1alpha::ColorAttachment::NumericType_IsValid(a.type()) &&
-        locations.insert(a.location()).second) {
-      continue;
-    }
-    out->emplace_back(
-        "options.state.fragment.attachments",
-        absl::StrCat("location ", a.location(), ": locations are 0 to ", kMostAttachments - 1,
-                     ", each given once, masks have 4 bits, and "
-                     "types are FLOAT, SINT and UINT"));
-    break;
-  }
-  if (const uint32_t n = state.fragment().samples(); n > 16 || (n & (n - 1)) != 0) {
-    out->emplace_back("options.state.fragment.samples",
-                      absl::StrCat(n, " is none of 1, 2, 4, 8 and 16"));
-  }
-  locations.clear();
-  for (const auto& l : state.next_stage_reads().locations()) {
-    if (l.location() < kMostLocations && l.components() >= 1 && l.components() <= 0xf &&
-        locations.insert(l.location()).second) {
-      continue;
-    }
-    out->emplace_back(
-        "options.state.next_stage_reads.locations",
-        absl::StrCat("location ", l.location(), ": locations are 0 to ", kMostLocations - 1,
-                     ", each given once, and components 1 to 15"));
-    break;
-  }
+  for (auto& wrong : worker::WrongState(state)) out->push_back(std::move(wrong));
 }
 
 kiln::v1alpha::Capabilities MakeCapabilities(const worker::Hello& hello, const Limits& limits,

@@ -41,6 +41,8 @@ TEST(RequestState, ComputeHasNone) {
   const auto samples = [](PipelineState* s) { s->mutable_fragment()->set_samples(4); };
   const auto reads = [](PipelineState* s) { s->mutable_next_stage_reads(); };
   EXPECT_THAT(Wrong(kNow, "", [](PipelineState*) {}), IsEmpty());
+  const auto empty = [](PipelineState* s) { s->mutable_fragment()->set_samples(1); };
+  EXPECT_THAT(Wrong(kNow, "compute", empty), IsEmpty()) << "its default is nothing";
   EXPECT_THAT(Wrong(kNow, "compute", samples), ElementsAre("options.state.fragment"));
   EXPECT_THAT(Wrong(kNow, "", samples), ElementsAre("options.state.fragment"));
   EXPECT_THAT(Wrong(kBoth, "compute", samples), ElementsAre("options.state.fragment"));
@@ -54,11 +56,11 @@ TEST(RequestState, ComputeHasNone) {
 TEST(RequestState, ValuesHaveBounds) {
   const auto wrong = [](auto change) { return Wrong(kBoth, "fragment", change); };
   const auto attachment = [](PipelineState* s, uint32_t location) {
-    auto* a = s->mutable_fragment()->add_attachments();
+    auto* a = s->mutable_fragment()->mutable_color()->add_attachments();
     a->set_location(location);
     return a;
   };
-  const char* kAttachments = "options.state.fragment.attachments";
+  const char* kAttachments = "options.state.fragment.color.attachments";
   EXPECT_THAT(wrong([&](PipelineState* s) { attachment(s, 7), attachment(s, 0); }), IsEmpty());
   EXPECT_THAT(wrong([&](PipelineState* s) { attachment(s, 8); }), ElementsAre(kAttachments));
   EXPECT_THAT(wrong([&](PipelineState* s) { attachment(s, 1), attachment(s, 1); }),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "server/worker/check_state.h"
 
 namespace kiln::server {
 namespace {
@@ -18,7 +19,7 @@ using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 using kiln::v1alpha::CompileOptions;
 using kiln::v1alpha::CompileRequest;
-using kiln::v1alpha::FragmentState;
+using kiln::v1alpha::ColorAttachments;
 using kiln::v1alpha::GlslSource;
 using kiln::v1alpha::NextStageReads;
 
@@ -121,8 +122,10 @@ WireBounds::WireBounds(const kiln::v1alpha::Capabilities::Limits& limits) {
   bound(glsl, GlslSource::kIncludesFieldNumber, limits.max_includes());
   const Descriptor& options = *CompileOptions::descriptor();
   bound(options, CompileOptions::kDisabledPassesFieldNumber, limits.max_disabled_passes());
-  bound(*FragmentState::descriptor(), FragmentState::kAttachmentsFieldNumber, kMostAttachments);
-  bound(*NextStageReads::descriptor(), NextStageReads::kLocationsFieldNumber, kMostLocations);
+  bound(*ColorAttachments::descriptor(), ColorAttachments::kAttachmentsFieldNumber,
+        worker::kMostAttachments);
+  bound(*NextStageReads::descriptor(), NextStageReads::kLocationsFieldNumber,
+        worker::kMostLocations);
 }
 
 std::optional<WireBounds::TooMany> WireBounds::Check(

@@ -27,11 +27,6 @@ namespace kiln::server {
 
 // Of unknown fields of a message, and of elements of a field that has no bound of its own.
 inline constexpr uint64_t kMostOtherFields = 4096;
-// Of pipeline state: colour attachments (the least that Vulkan lets a device stop at is 4, desktop
-// ones have 8), and locations between two stages (32 of four components are 128, which desktop
-// devices have).
-inline constexpr uint32_t kMostAttachments = 8;
-inline constexpr uint32_t kMostLocations = 32;
 
 class WireBounds {
  public:

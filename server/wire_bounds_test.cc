@@ -9,6 +9,7 @@
 #include "proto/compiler.pb.h"
 #include "server/config.h"
 #include "server/request.h"
+#include "server/worker/check_state.h"
 
 namespace kiln::server {
 namespace {
@@ -56,10 +57,10 @@ CompileRequest Largest() {
   for (int i = 0; i < 16; ++i) options->add_widths(8);
   for (uint32_t i = 0; i < limits.max_disabled_passes(); ++i) options->add_disabled_passes("cse");
   auto* state = options->mutable_state();
-  for (uint32_t i = 0; i < kMostAttachments; ++i) {
-    state->mutable_fragment()->add_attachments()->set_location(i);
+  for (uint32_t i = 0; i < worker::kMostAttachments; ++i) {
+    state->mutable_fragment()->mutable_color()->add_attachments()->set_location(i);
   }
-  for (uint32_t i = 0; i < kMostLocations; ++i) {
+  for (uint32_t i = 0; i < worker::kMostLocations; ++i) {
     state->mutable_next_stage_reads()->add_locations()->set_location(i);
   }
   for (uint32_t i = 0; i < limits.max_defines(); ++i) {
@@ -83,9 +84,9 @@ TEST(WireBoundsTest, TheLargestRequestPassesAndOneMoreOfAnythingDoesNot) {
       {"spec_constants", [](CompileRequest* r) { r->add_spec_constants(); }},
       {"options.disabled_passes",
        [](CompileRequest* r) { r->mutable_options()->add_disabled_passes(); }},
-      {"options.state.fragment.attachments",
+      {"options.state.fragment.color.attachments",
        [](CompileRequest* r) {
-         r->mutable_options()->mutable_state()->mutable_fragment()->add_attachments();
+         r->mutable_options()->mutable_state()->mutable_fragment()->mutable_color()->add_attachments();
        }},
       {"options.state.next_stage_reads.locations",
        [](CompileRequest* r) {

@@ -6,7 +6,13 @@ namespace kiln::front {
 namespace {
 
 // `sa`, `sb`: sign-extended.
+bool IsDivision(spv::Op op) {
+  return op == spv::Op::OpUDiv || op == spv::Op::OpUMod || op == spv::Op::OpSDiv ||
+         op == spv::Op::OpSRem || op == spv::Op::OpSMod;
+}
+
 bool Divide(spv::Op op, uint64_t a, uint64_t b, int64_t sa, int64_t sb, uint64_t* result) {
+  if (!IsDivision(op)) return false;
   if (b == 0) {  // undefined in SPIR-V; any value will do, but it must be the same everywhere
     *result = 0;
     return true;

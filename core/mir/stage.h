@@ -77,8 +77,8 @@ constexpr int InterpolateAtSources(InterpolateAt at) {
   return at == InterpolateAt::kCentroid ? 0 : at == InterpolateAt::kSample ? 1 : 2;
 }
 
-// How a derivative may be taken: from the lane's own row or column of the quad (fine), from one of
-// them for the whole quad (coarse), or either.
+// How a derivative may be taken: from the lane's own row or column of the quad (fine); from one of
+// them for the whole quad, or fine (coarse); or either. SPIR-V lets a coarse one be exact.
 enum class DerivativeMode : uint8_t { kAny, kCoarse, kFine };
 
 }  // namespace kiln::mir

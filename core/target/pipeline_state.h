@@ -23,7 +23,8 @@ struct ColorAttachment {
 };
 
 struct FragmentState {
-  std::vector<ColorAttachment> attachments;  // ascending by location; none: all outputs are written
+  // Ascending by location; nothing: all outputs are written.
+  std::optional<std::vector<ColorAttachment>> attachments;
   uint32_t samples = 1;
   bool sample_shading = false;
   bool alpha_to_coverage = false;

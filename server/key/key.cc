@@ -103,7 +103,7 @@ Digest HashOptions(const kiln::v1alpha::CompileOptions& options) {
 }
 
 uint32_t MaskOf(const kiln::v1alpha::ColorAttachment& a) {
-  return a.write_mask() == 0 ? 0xf : a.write_mask();
+  return a.has_write_mask() ? a.write_mask() : 0xf;
 }
 
 Digest HashAttachment(const kiln::v1alpha::ColorAttachment& a) {
@@ -131,7 +131,10 @@ std::optional<Digest> HashState(const kiln::v1alpha::PipelineState& state) {
   };
   const kiln::v1alpha::FragmentState& fragment = state.fragment();
   std::map<uint32_t, Digest> attachments;
-  for (const auto& a : fragment.attachments()) attachments[a.location()] = HashAttachment(a);
+  if (fragment.has_color()) number("color", 1);
+  for (const auto& a : fragment.color().attachments()) {
+    attachments[a.location()] = HashAttachment(a);
+  }
   for (const auto& [location, digest] : attachments) add("attachment", digest);
   if (fragment.samples() > 1) number("samples", fragment.samples());
   if (fragment.sample_shading()) number("sample_shading", 1);

@@ -142,7 +142,7 @@ TEST(KeyTest, EachPartOfStateCounts) {
     return ResultKey(HashShader(Sha256("m"), "", "fragment", {}, options), HashTarget(Tgl()));
   };
   const auto attachment = [](PipelineState* s, uint32_t location) {
-    auto* a = s->mutable_fragment()->add_attachments();
+    auto* a = s->mutable_fragment()->mutable_color()->add_attachments();
     a->set_location(location);
     return a;
   };
@@ -155,6 +155,8 @@ TEST(KeyTest, EachPartOfStateCounts) {
         attachment(s, 0)->set_type(kiln::v1alpha::ColorAttachment::UINT);
       }),
       key([&](PipelineState* s) { attachment(s, 0)->set_write_mask(7); }),
+      key([&](PipelineState* s) { attachment(s, 0)->set_write_mask(0); }),
+      key([](PipelineState* s) { s->mutable_fragment()->mutable_color(); }),
       key([&](PipelineState* s) { attachment(s, 0)->set_second_blend_source(true); }),
       key([](PipelineState* s) { s->mutable_fragment()->set_samples(4); }),
       key([](PipelineState* s) { s->mutable_fragment()->set_sample_shading(true); }),
@@ -170,7 +172,7 @@ TEST(KeyTest, EachPartOfStateCounts) {
         l->set_location(1), l->set_components(3);
       }),
   };
-  EXPECT_EQ(keys.size(), 14u);
+  EXPECT_EQ(keys.size(), 16u);
   // Order and defaults do not.
   EXPECT_EQ(key([&](PipelineState* s) { attachment(s, 1), attachment(s, 0); }),
             key([&](PipelineState* s) { attachment(s, 0)->set_write_mask(15), attachment(s, 1); }));

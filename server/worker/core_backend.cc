@@ -19,6 +19,7 @@
 #include "core/front/coverage.h"
 #include "core/front/glsl.h"
 #include "proto/launch_record_convert.h"
+#include "server/worker/check_state.h"
 
 namespace kiln::worker {
 namespace {
@@ -145,17 +146,22 @@ AttachmentType ToType(kiln::v1alpha::ColorAttachment::NumericType type) {
   }
 }
 
-// The request's were checked (server/request.h).
+std::vector<ColorAttachment> ToAttachments(const kiln::v1alpha::ColorAttachments& from) {
+  std::vector<ColorAttachment> to;
+  for (const auto& a : from.attachments()) {
+    const uint32_t mask = a.has_write_mask() ? a.write_mask() : 0xf;
+    to.push_back({a.location(), ToType(a.type()), static_cast<uint8_t>(mask),
+                  a.second_blend_source()});
+  }
+  std::sort(to.begin(), to.end(),
+            [](const auto& a, const auto& b) { return a.location < b.location; });
+  return to;
+}
+
+// Of a state that was checked (check_state.h).
 PipelineState ToState(const kiln::v1alpha::PipelineState& from) {
   PipelineState to;
-  for (const auto& a : from.fragment().attachments()) {
-    to.fragment.attachments.push_back(
-        {a.location(), ToType(a.type()),
-         static_cast<uint8_t>(a.write_mask() == 0 ? 0xf : a.write_mask() & 0xf),
-         a.second_blend_source()});
-  }
-  std::sort(to.fragment.attachments.begin(), to.fragment.attachments.end(),
-            [](const auto& a, const auto& b) { return a.location < b.location; });
+  if (from.fragment().has_color()) to.fragment.attachments = ToAttachments(from.fragment().color());
   to.fragment.samples = std::max(1u, from.fragment().samples());
   to.fragment.sample_shading = from.fragment().sample_shading();
   to.fragment.alpha_to_coverage = from.fragment().alpha_to_coverage();
@@ -163,7 +169,7 @@ PipelineState ToState(const kiln::v1alpha::PipelineState& from) {
   if (!from.has_next_stage_reads()) return to;
   to.next_stage_reads.emplace();
   for (const auto& l : from.next_stage_reads().locations()) {
-    to.next_stage_reads->push_back({l.location(), static_cast<uint8_t>(l.components() & 0xf)});
+    to.next_stage_reads->push_back({l.location(), static_cast<uint8_t>(l.components())});
   }
   std::sort(to.next_stage_reads->begin(), to.next_stage_reads->end(),
             [](const auto& a, const auto& b) { return a.location < b.location; });
@@ -298,6 +304,9 @@ void CoreBackend::Compile(const CompileJob& job, JobSink* sink, const Done& done
     const std::vector<uint32_t> words = Words(job.spirv(), sink);
     if (words.empty()) {
       return absl::InvalidArgumentError("these bytes are not a SPIR-V module");
+    }
+    if (const auto wrong = WrongState(job.options().state()); !wrong.empty()) {
+      return absl::InvalidArgumentError(wrong[0].first + ": " + wrong[0].second);
     }
     return Prepare(words, ToPrepareOptions(job), sink, budget);
   }();

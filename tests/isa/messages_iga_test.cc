@@ -31,7 +31,7 @@ class MessagesIga : public testing::Test {
 MessageFields Make(Message message, int lanes = 8) {
   MessageFields f;
   f.message = message;
-  f.bti = 3;
+  f.bti = Info(message).name.substr(0, 3) == "a64" ? kBtiStatelessNonCoherent : 3;
   f.lanes = static_cast<uint8_t>(lanes);
   return f;
 }

@@ -14,6 +14,7 @@
 #include "core/intel/isa/decode.h"
 #include "core/intel/isa/encode.h"
 #include "core/intel/isa/fields.h"
+#include "core/intel/isa/messages.h"
 #include "core/intel/isa/program.h"
 #include "core/intel/isa/verify.h"
 
@@ -21,7 +22,8 @@ namespace kiln::intel::isa {
 namespace {
 
 const ColumnTable* const kTables[] = {&kOpcodeTable,      &kFieldTable,        &kCodeTable,
-                                      &CompactionTable(), &RestrictionTable(), &WorkaroundTable()};
+                                      &CompactionTable(), &RestrictionTable(), &WorkaroundTable(),
+                                      &MessageTable()};
 
 void ExpectUnfilled(const absl::Status& s, const std::string& where) {
   EXPECT_EQ(s.code(), absl::StatusCode::kUnimplemented) << where << ": " << s;
@@ -97,6 +99,9 @@ TEST(Columns, TheDoorsOfAnUnfilledGenerationAreShut) {
     ExpectUnfilled(BrokenBy(gen, inst).status(), "restrictions");
     ExpectUnfilled(Verify(gen, {}).status(), "verify");
     ExpectUnfilled(ApplyWorkarounds(program, 8), "errata");
+    ExpectUnfilled(BuildDescriptor(gen, {}).status(), "descriptor");
+    ExpectUnfilled(ParseDescriptor(gen, Sfid::kDataCache1, 0, 0).status(), "descriptor, read");
+    ExpectUnfilled(MakeSend(gen, {}).status(), "send");
   }
 }
 

@@ -9,10 +9,6 @@
 namespace kiln::intel::isa {
 namespace {
 
-bool EndsThread(const Instruction& inst) {
-  return IsSend(inst.op) && inst.send.eot && inst.pred == PredCtrl::kNone;
-}
-
 bool FallsThrough(const Instruction& inst) {
   if (EndsThread(inst)) return false;
   return inst.op != Opcode::kJmpi || inst.pred != PredCtrl::kNone;

@@ -130,6 +130,10 @@ struct Instruction {
   friend bool operator==(const Instruction&, const Instruction&) = default;
 };
 
+// Does the thread end here? A predicate picks the lanes that the message is for; the thread ends all
+// the same (Mesa ends fragment shaders that discard by a predicated render-target write).
+inline bool EndsThread(const Instruction& inst) { return IsSend(inst.op) && inst.send.eot; }
+
 }  // namespace kiln::intel::isa
 
 #endif  // KILN_CORE_INTEL_ISA_INSTRUCTION_H_

@@ -1,9 +1,11 @@
 // Message rows, parameter lists, descriptors; see messages.h.
 #include "core/intel/isa/messages.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cassert>
+#include <iterator>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -172,6 +174,16 @@ absl::Span<const MessageParam> ListOf(Generation gen, ParamList list) {
   return {};
 }
 
+Cell CellOfRow(Generation gen, size_t row) {
+  if (kRows[row].info.first > gen) return Cell::kAbsent;
+  return gen == Generation::kGen12 ? Cell::kValue : Cell::kUnfilled;
+}
+
+// What BuildDescriptor and ParseDescriptor ask first.
+absl::Status Door(Generation gen) {
+  return gen == Generation::kGen12 ? absl::OkStatus() : CheckColumn(MessageTable(), gen);
+}
+
 constexpr uint32_t Bits(uint32_t word, int high, int low) {
   return word >> low & ((1u << (high - low + 1)) - 1);
 }
@@ -275,6 +287,42 @@ void CodeScratch(Generation gen, Coder& c, MessageFields& f) {
   c.Field(f.dword_mode, 16, 16);
 }
 
+// Which surfaces the message reaches. Mesa 25.0, brw_lower_logical_sends.cpp (lower_hdc_memory_logical_send:
+// stateless messages of 32-bit addresses have a header, and surface messages no stateless form) and
+// brw_eu.h (brw_dp_a64_oword_block_rw_desc: writes are aligned to owords).
+void CheckSurface(MessageLayout layout, Coder& c, const MessageFields& f) {
+  const bool stateless = f.bti == kBtiStatelessNonCoherent || f.bti == kBtiStatelessCoherent;
+  switch (layout) {
+    case MessageLayout::kA64Block:
+      if (f.unaligned && f.message == Message::kA64BlockWrite) c.Fail("it writes aligned blocks");
+      [[fallthrough]];
+    case MessageLayout::kA64Channels:
+    case MessageLayout::kA64Atomic:
+    case MessageLayout::kA64AtomicFloat:
+    case MessageLayout::kA64Scattered:
+      if (!stateless) c.Fail("a message of 64-bit addresses with a surface");
+      return;
+    case MessageLayout::kChannels:
+    case MessageLayout::kAtomic:
+    case MessageLayout::kAtomicFloat:
+    case MessageLayout::kTypedChannels:
+    case MessageLayout::kTypedAtomic:
+      if (stateless) c.Fail("a message of a surface without one");
+      return;
+    case MessageLayout::kByteScattered:
+    case MessageLayout::kDwordScattered:
+      if (stateless && !f.header) c.Fail("a stateless access without a header");
+      return;
+    case MessageLayout::kBlock:
+      if (f.message == Message::kBlockReadUnaligned && f.bti == kBtiSlm) {
+        c.Fail("shared memory has aligned blocks alone");
+      }
+      return;
+    default:
+      return;
+  }
+}
+
 // The bits that follow from the layout, all but lengths, header bit and message type.
 void CodeLayout(Generation gen, MessageLayout layout, Coder& c, MessageFields& f) {
   constexpr int kSimd3[] = {-1, 16, 8};     // 13:12 of surface messages
@@ -287,6 +335,7 @@ void CodeLayout(Generation gen, MessageLayout layout, Coder& c, MessageFields& f
       layout != MessageLayout::kEndOfThread && layout != MessageLayout::kSample) {
     c.Field(f.bti, 7, 0);
   }
+  CheckSurface(layout, c, f);
   switch (layout) {
     case MessageLayout::kChannels:
     case MessageLayout::kA64Channels:
@@ -451,8 +500,9 @@ int AddressRegisters(const MessageFields& f, MessageLayout layout, int address_p
       return f.lanes / 8;
     case MessageLayout::kTypedChannels:
     case MessageLayout::kTypedAtomic:
-    case MessageLayout::kSample:
       return address_params * (f.lanes / 8);
+    case MessageLayout::kSample:  // a parameter of 16 bits takes a register at 8 lanes as at 16
+      return address_params * (f.half_params ? 1 : f.lanes / 8);
     case MessageLayout::kBarrier:
     case MessageLayout::kEndOfThread:
       return 1;
@@ -470,6 +520,17 @@ int AddressRegisters(const MessageFields& f, MessageLayout layout, int address_p
 const MessageInfo& Info(Message message) {
   assert(static_cast<int>(message) < kMessageCount);
   return kRows[static_cast<int>(message)].info;
+}
+
+const ColumnTable& MessageTable() {
+  static constexpr ColumnTable table = {
+      "message", std::size(kRows), [](size_t row) { return kRows[row].info.name; }, CellOfRow};
+  return table;
+}
+
+bool HasMessages(Sfid sfid) {
+  return std::any_of(std::begin(kRows), std::end(kRows),
+                     [&](const Row& row) { return row.info.sfid == sfid; });
 }
 
 absl::Span<const MessageParam> Params(Generation gen, Message message) {
@@ -524,6 +585,7 @@ absl::StatusOr<uint32_t> BuildDescriptor(Generation gen, const MessageFields& fi
   const auto error = [&](absl::string_view why) {
     return absl::InvalidArgumentError(absl::StrCat(info.name, ": ", why));
   };
+  if (absl::Status s = Door(gen); !s.ok()) return s;
   if (info.first > gen) return error("the generation has no such message");
   if (info.header == HeaderNeed::kRequired && !fields.header) return error("needs a header");
   if (info.header == HeaderNeed::kForbidden && fields.header) return error("takes no header");
@@ -541,6 +603,7 @@ uint32_t BuildExDescriptor(const MessageFields& fields) { return uint32_t{fields
 
 absl::StatusOr<MessageFields> ParseDescriptor(Generation gen, Sfid sfid, uint32_t desc,
                                               uint32_t ex_desc) {
+  if (absl::Status s = Door(gen); !s.ok()) return s;
   const MessageInfo* info = FindMessage(gen, sfid, desc);
   const auto error = [&](absl::string_view why) {
     return absl::InvalidArgumentError(absl::StrCat("shared function ", static_cast<int>(sfid),
@@ -556,7 +619,7 @@ absl::StatusOr<MessageFields> ParseDescriptor(Generation gen, Sfid sfid, uint32_
   if (c.error() != nullptr) return error(c.error());
   if (f.lanes > info->most_lanes) return error("the message takes fewer lanes");
   if (c.desc() != 0) return error(absl::StrCat("reserved bits 0x", absl::Hex(c.desc())));
-  if ((ex_desc & ~0x7c0u) != 0) return error("extended descriptor has unknown bits");
+  if ((ex_desc & ~0x3c0u) != 0) return error("extended descriptor has unknown bits");
   f.ex_mlen = static_cast<uint8_t>(ex_desc >> 6);
   return f;
 }

@@ -3,7 +3,8 @@
 //
 // One row per message (messages.def). BuildDescriptor and ParseDescriptor translate between the
 // 32-bit descriptor and MessageFields; ParseDescriptor(BuildDescriptor(x)) == x. A descriptor that
-// belongs to no row, or has reserved bits set, is an InvalidArgument error, never a guess.
+// belongs to no row, or has reserved bits set, is an InvalidArgument error, never a guess. For a
+// generation of which the rows are unfilled both give that error (columns.h).
 //
 // Lengths are in registers (GRFs). The first payload (src0, length mlen) holds the header, if any,
 // and the addresses; the second (src1, length ex_mlen, Gen9 and later) holds the data. SetLengths
@@ -16,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "core/intel/isa/columns.h"
 #include "core/intel/isa/instruction.h"
 
 namespace kiln::intel::isa {
@@ -115,6 +117,13 @@ struct MessageInfo {
 };
 
 const MessageInfo& Info(Message message);
+
+// A row is absent before the generation that has it first. What the others have is looked up for Gen12
+// alone: ends of thread, split payloads and which headers are needed differ before.
+const ColumnTable& MessageTable();
+
+// Does the table have a message of this shared function?
+bool HasMessages(Sfid sfid);
 
 // Parameters in payload order, without the header. Gen7.5 orders some differently.
 absl::Span<const MessageParam> Params(Generation gen, Message message);

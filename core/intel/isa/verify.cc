@@ -490,7 +490,7 @@ constexpr Rulings OnGen12(absl::string_view source) {
 // A rule about what begins with Gen12.
 constexpr Rulings SinceGen12(absl::string_view source) {
   constexpr Ruling kBefore = {Cell::kAbsent,
-                              "Mesa 25.0.7, brw_inst.h: no scoreboard byte before Gen12"};
+                              "Mesa 25.0.7, brw_eu_inst.h: no scoreboard byte before Gen12"};
   return {kBefore, kBefore, Ruling{Cell::kValue, source}};
 }
 

@@ -29,7 +29,8 @@ class Scopes {
 };
 
 // Something that holds in one block: new in every other. Other lanes are active there, and flags do
-// not live across blocks.
+// not live across blocks. An exit changes the lanes within a block: whoever selects one begins the
+// block anew.
 template <class T>
 class BlockCache {
  public:

@@ -148,8 +148,6 @@ bool IsMemoryFence(isa::Generation gen, const Instruction& inst) {
   return fields.ok() && fields->message == isa::Message::kMemoryFence;
 }
 
-bool EndsThread(const Instruction& inst) { return isa::IsSend(inst.op) && inst.send.eot; }
-
 // Blocks between the target and the source of a backward edge.
 std::vector<bool> InLoop(const std::vector<isa::MachineBlock>& blocks) {
   std::vector<bool> in_loop(blocks.size());
@@ -204,7 +202,7 @@ Placement Place(const Instruction& inst, const Needs& needs, int token) {
   rest.dst &= ~out.reuse.dst;
   rest.src &= ~(rest.dst | out.reuse.dst);
   const auto lowest = [](uint16_t mask) { return static_cast<uint16_t>(mask & -mask); };
-  if (EndsThread(inst)) {
+  if (isa::EndsThread(inst)) {
     out.own.distance = 1;
   } else if (sets_token) {
     out.own.distance = std::exchange(rest.distance, 0);

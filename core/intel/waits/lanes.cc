@@ -28,10 +28,6 @@ struct Where {
   auto operator<=>(const Where&) const = default;
 };
 
-bool EndsThread(const Instruction& inst) {
-  return isa::IsSend(inst.op) && inst.send.eot && inst.pred == isa::PredCtrl::kNone;
-}
-
 class Walker {
  public:
   Walker(const isa::Program& program, Fusion fusion)
@@ -61,7 +57,7 @@ class Walker {
     leader_[0] = true;
     for (int32_t i = 0; i < Count(); ++i) {
       const Instruction& inst = program_.insts[i];
-      if (EndsThread(inst)) leader_[i + 1] = true;
+      if (isa::EndsThread(inst)) leader_[i + 1] = true;
       if (!isa::IsBranch(inst.op)) continue;
       const isa::Format format = isa::Info(inst.op).format;
       if (format == isa::Format::kCall || format == isa::Format::kRet ||
@@ -128,7 +124,7 @@ class Walker {
     const Where w = wheres_[from];
     const int32_t at = places_[from].end - 1;
     const Instruction& inst = program_.insts[at];
-    if (EndsThread(inst)) return;
+    if (isa::EndsThread(inst)) return;
     if (!isa::IsBranch(inst.op)) return GoTo(from, w, at + 1);
     unsigned active = 0;
     for (size_t i = 0; i < w.lanes.size(); ++i) active |= (w.lanes[i] == kActive ? 1u : 0u) << i;

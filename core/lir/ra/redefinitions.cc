@@ -60,7 +60,8 @@ class Iterations {
     if (!i.valid()) return false;
     const Inst& in = f_.inst(i);
     if (in.flags & kInsertedCopy) return true;
-    constexpr uint16_t kImpure = kOpReadsMemory | kOpWritesMemory | kOpSideEffect | kOpBarrier;
+    constexpr uint16_t kImpure =
+        kOpReadsMemory | kOpWritesMemory | kOpSideEffect | kOpBarrier | kOpAcrossLanes;
     if (t_.ops[in.op].flags & kImpure) return false;
     for (const Operand& o : f_.uses(i)) {
       if (!IsValue(o)) continue;

@@ -6,6 +6,7 @@
 #define KILN_CORE_LIR_RA_SPILL_PLACES_H_
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "core/lir/ra/spill.h"
 #include "core/lir/ra/spill_code.h"
 #include "core/lir/ra/spill_input.h"

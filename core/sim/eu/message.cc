@@ -13,7 +13,7 @@ namespace {
 uint32_t Bits(uint32_t v, int high, int low) { return (v >> low) & ((2u << (high - low)) - 1); }
 
 // Of an extended descriptor: the length of the second payload.
-constexpr uint32_t kLength = 0x7c0;
+constexpr uint32_t kLength = 0x3c0;
 // ... and, in a register, what the instruction says as well: shared function and end of thread.
 constexpr uint32_t kFunction = 0x3f;
 

@@ -1,0 +1,68 @@
+#include "server/worker/check_state.h"
+
+#include <set>
+
+#include "absl/strings/str_cat.h"
+
+namespace kiln::worker {
+
+namespace {
+
+using kiln::v1alpha::ColorAttachment;
+using kiln::v1alpha::PipelineState;
+using Violations = std::vector<std::pair<std::string, std::string>>;
+
+void CheckAttachments(const PipelineState& state, Violations* out) {
+  std::set<uint32_t> locations;
+  for (const ColorAttachment& a : state.fragment().color().attachments()) {
+    if (a.location() < kMostAttachments && a.write_mask() <= 0xf &&
+        ColorAttachment::NumericType_IsValid(a.type()) && locations.insert(a.location()).second) {
+      continue;
+    }
+    out->emplace_back(
+        "options.state.fragment.color.attachments",
+        absl::StrCat("location ", a.location(), ": locations are 0 to ", kMostAttachments - 1,
+                     ", each given once, masks have 4 bits, and types are FLOAT, "
+                     "SINT and UINT"));
+    return;
+  }
+}
+
+void CheckSamples(const PipelineState& state, Violations* out) {
+  const uint32_t n = state.fragment().samples();
+  if (n <= 16 && (n & (n - 1)) == 0) return;
+  out->emplace_back("options.state.fragment.samples",
+                    absl::StrCat(n, " is none of 1, 2, 4, 8 and 16"));
+}
+
+void CheckReads(const PipelineState& state, Violations* out) {
+  std::set<uint32_t> locations;
+  for (const auto& l : state.next_stage_reads().locations()) {
+    if (l.location() < kMostLocations && l.components() >= 1 && l.components() <= 0xf &&
+        locations.insert(l.location()).second) {
+      continue;
+    }
+    out->emplace_back(
+        "options.state.next_stage_reads.locations",
+        absl::StrCat("location ", l.location(), ": locations are 0 to ", kMostLocations - 1,
+                     ", each given once, and components 1 to 15"));
+    return;
+  }
+}
+
+}  // namespace
+
+Violations WrongState(const PipelineState& state) {
+  Violations wrong;
+  CheckAttachments(state, &wrong);
+  CheckSamples(state, &wrong);
+  CheckReads(state, &wrong);
+  return wrong;
+}
+
+bool IsDefault(const kiln::v1alpha::FragmentState& state) {
+  return !state.has_color() && state.samples() <= 1 && !state.sample_shading() &&
+         !state.alpha_to_coverage() && !state.alpha_to_one();
+}
+
+}  // namespace kiln::worker
