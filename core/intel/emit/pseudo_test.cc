@@ -118,5 +118,58 @@ TEST(EmitPseudo, ResponsesOfHalvesAreJoined) {
 )");
 }
 
+// Sixteen lanes an instruction.
+TEST(EmitPseudo, ProductsOfThirtyTwoLanes) {
+  EXPECT_EQ(Emitted(R"(
+    %0:d@32 %1:d@64 = mul32 %2:d@96 #0x12345678:d {w32}
+)",
+                    32),
+            R"(
+    mul (16|M0) r4.0<1>:d r12.0<8;8,1>:d 0x5678:uw
+    mul (16|M0) r8.0<1>:d r12.0<8;8,1>:d 0x1234:uw
+    add (16|M0) r4.1<2>:uw r4.1<16;8,2>:uw r8.0<16;8,2>:uw
+    mul (16|M16) r6.0<1>:d r14.0<8;8,1>:d 0x5678:uw
+    mul (16|M16) r10.0<1>:d r14.0<8;8,1>:d 0x1234:uw
+    add (16|M16) r6.1<2>:uw r6.1<16;8,2>:uw r10.0<16;8,2>:uw
+)");
+}
+
+// The accumulator has the sign of the operands; the low word of a constant has none.
+TEST(EmitPseudo, HighDwordsOfSignedProducts) {
+  EXPECT_EQ(Emitted(R"(
+    %0:d@16 = mul_high %1:d@32 #0x12345678:d {w8}
+)",
+                    8),
+            R"(
+    mul (8|M0) acc0.0<1>:d r4.0<8;8,1>:d 0x5678:uw
+    mach (8|M0) r2.0<1>:d r4.0<8;8,1>:d 305419896:d {AccWrEn}
+)");
+}
+
+TEST(EmitPseudo, FloatsArePackedAsHalves) {
+  EXPECT_EQ(Emitted(R"(
+    %0:ud@16 = pack %1:f@24 %2:f@32 {w8}
+)",
+                    8),
+            R"(
+    mov (8|M0) r2.0<2>:hf r3.0<8;8,1>:f
+    mov (8|M0) r2.1<2>:hf r4.0<8;8,1>:f
+)");
+}
+
+// An instruction writes two registers: eight lanes of 64 bits.
+TEST(EmitPseudo, AddressesOfSixteenLanesArePackedInTwoParts) {
+  EXPECT_EQ(Emitted(R"(
+    %7:ud@32 = pack %0:ud@64 %1:ud@80 {w16}
+)",
+                    16),
+            R"(
+    mov (8|M0) r4.0<2>:ud r8.0<8;8,1>:ud
+    mov (8|M8) r6.0<2>:ud r9.0<8;8,1>:ud
+    mov (8|M0) r4.1<2>:ud r10.0<8;8,1>:ud
+    mov (8|M8) r6.1<2>:ud r11.0<8;8,1>:ud
+)");
+}
+
 }  // namespace
 }  // namespace kiln::intel
