@@ -306,7 +306,8 @@ void CoreBackend::Compile(const CompileJob& job, JobSink* sink, const Done& done
       return absl::InvalidArgumentError("these bytes are not a SPIR-V module");
     }
     if (const auto wrong = WrongState(job.options().state()); !wrong.empty()) {
-      return absl::InvalidArgumentError(wrong[0].first + ": " + wrong[0].second);
+      return WithCause(absl::InvalidArgumentError(wrong[0].first + ": " + wrong[0].second),
+                       "pipeline_state");
     }
     return Prepare(words, ToPrepareOptions(job), sink, budget);
   }();

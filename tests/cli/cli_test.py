@@ -330,6 +330,11 @@ void main() { v[gl_GlobalInvocationID.x] = ADD(v[0]) * kScale * COUNT; }
         line = self.line(self.kiln('compile', '--target=tgl', '--json', '--local',
                                    '--state=' + state, SAXPY, expect=1))
         self.assertEqual((line['status'], line['cause']), ('invalid', 'pipeline_state'))
+        three = self.file('three.json', b'{"fragment": {"samples": 3}}')
+        line = self.line(self.kiln('compile', '--target=tgl', '--json', '--local',
+                                   '--state=' + three, SAXPY, expect=1))
+        self.assertEqual((line['status'], line['cause']), ('invalid', 'pipeline_state'))
+        self.assertRegex(line['message'], 'samples: 3 is none of')
         wrong = self.file('wrong.json', b'{"fragment": {"sample": 4}}')
         self.fails(2, r'wrong\.json: this is no pipeline state: .*sample', 'compile',
                    '--target=tgl', '--state=' + wrong, SAXPY)

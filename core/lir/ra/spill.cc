@@ -77,7 +77,6 @@ class Spiller {
     // Each walk but the first writes what it decides, for it may be the last.
     bool changed = true;
     for (int iteration = 0; iteration < 2 || changed; ++iteration) {
-      decisions_.TakeChanged();
       if (iteration == kMaxIterations) ForgetAtJoins();
       Walk(iteration != 0);
       changed = decisions_.TakeChanged();
