@@ -67,16 +67,16 @@ TEST(Paths, NamedFoldersStayBelowTheWorkingOne) {
   namespace fs = std::filesystem;
   const std::string top = testing::TempDir() + "/named";
   fs::remove_all(top);
-  fs::create_directories(top + "/work/lib/deep");
+  fs::create_directories(top + "/here/lib/deep");
   fs::create_directories(top + "/secret");
-  fs::create_directory_symlink("../secret", top + "/work/out");
-  fs::create_directory_symlink("lib/deep", top + "/work/in");
+  fs::create_directory_symlink("../secret", top + "/here/out");
+  fs::create_directory_symlink("lib/deep", top + "/here/in");
   const fs::path before = fs::current_path();
-  fs::current_path(top + "/work");
+  fs::current_path(top + "/here");
   for (const char* good : {"", ".", "lib", "./lib/deep/..", "in", "../secret"}) {
     EXPECT_EQ(NamedFolder(good), RealFolder(good)) << good;
   }
-  EXPECT_EQ(NamedFolder(top + "/work/out"), RealFolder(top + "/secret"));  // as it was spelled
+  EXPECT_EQ(NamedFolder(top + "/here/out"), RealFolder(top + "/secret"));  // as it was spelled
   for (const char* bad : {"out", "./out", "lib/../out"}) {
     EXPECT_TRUE(absl::IsOutOfRange(NamedFolder(bad).status())) << bad;
   }

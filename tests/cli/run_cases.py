@@ -1,0 +1,224 @@
+"""kiln run, analyze and report."""
+
+import json
+import os
+import struct
+
+from fixture import SAXPY, SHADERS, Cli
+
+
+class RunAnalyzeReport(Cli):
+    def saxpy_job(self, **more):
+        y = {'binding': 1, 'data': {'f32': [10, 20, 30, 40]}, **more}
+        return self.file('job.json', json.dumps({
+            'push': [{'f32': 2}, {'u32': 4}],
+            'resources': [{'binding': 0, 'data': {'f32': [1, 2, 3, 4]}}, y]}))
+
+    def test_run(self):
+        for where in ([], ['--local']):
+            out = self.kiln('run', *where, '--target=tgl', '--buffers=' + self.saxpy_job(**{'as': 'f32'}),
+                            '--json', SAXPY)
+            line = self.line(out)
+            self.assertEqual(line['outputs'], [{'set': 0, 'binding': 1, 'index': 0, 'as': 'f32',
+                                                'values': [12.0, 24.0, 36.0, 48.0]}])
+            self.assertGreater(line['instructions'], 0)
+        self.kiln('run', '--target=tgl', '--buffers=' + self.saxpy_job(out='y.bin'), SAXPY)
+        with open(os.path.join(self.folder, 'y.bin'), 'rb') as result:
+            self.assertEqual(struct.unpack('<4f', result.read()), (12, 24, 36, 48))
+
+    def test_run_from_a_base(self):
+        shader = self.file('base.comp',
+                           '#version 450\nlayout(local_size_x = 2) in;\n'
+                           'layout(binding = 0) buffer B { uint x[]; };\n'
+                           'void main() { x[gl_LocalInvocationIndex] = gl_GlobalInvocationID.x * 100u'
+                           ' + gl_WorkGroupID.y; }\n')
+
+        def job(**more):
+            return self.file('job.json', json.dumps(
+                {'resources': [{'binding': 0, 'size': 8, 'as': 'u32'}], **more}))
+
+        for where in ([], ['--local']):
+            out = self.kiln('run', *where, '--target=tgl', '--dispatch-base', '--json',
+                            '--buffers=' + job(base=[7, 3, 0]), shader)
+            self.assertEqual(self.line(out)['outputs'][0]['values'], [1403, 1503])
+            out = self.kiln('run', *where, '--target=tgl', '--json', '--buffers=' + job(), shader)
+            self.assertEqual(self.line(out)['outputs'][0]['values'], [0, 100])
+            self.kiln('run', *where, '--target=tgl', '--buffers=' + job(base=[7, 3, 0]), shader,
+                      expect=1)
+            self.assertIn('was not compiled for a base (--dispatch-base)', self.err)
+
+    def test_run_arrays_of_descriptors(self):
+        shader = self.file('pick.comp', b'''#version 450
+            #extension GL_EXT_nonuniform_qualifier : require
+            layout(local_size_x = 4) in;
+            layout(set = 0, binding = 0) buffer Part { uint n; } few[];
+            layout(set = 0, binding = 1) uniform Value { uint v; } many[300];
+            layout(set = 0, binding = 2) buffer Out { uint o[]; };
+            void main() {
+              uint i = gl_LocalInvocationIndex;
+              o[i] = few[nonuniformEXT(i % 3u)].n + many[nonuniformEXT(i * 99u)].v;
+            }''')
+        parts = [{'binding': 0, 'index': i, 'data': {'u32': 100 + i}} for i in range(3)]
+        values = [{'binding': 1, 'index': i * 99, 'data': {'u32': 1000 * i}} for i in range(4)]
+        job = self.file('job.json', json.dumps(
+            {'resources': parts + values + [{'binding': 2, 'size': 16, 'as': 'u32'}]}))
+        line = self.line(self.kiln('run', '--target=tgl', '--buffers=' + job, '--json', shader))
+        self.assertEqual(line['outputs'][0]['values'], [100, 1101, 2102, 3100])
+
+    def test_run_machine_code(self):
+        self.kiln('compile', '--target=tgl', '--widths=8', '-o', 'out', SAXPY)
+        out = self.kiln('run', '--target=tgl', '--launch=out/saxpy.comp.tgl.8.launch.json',
+                        '--buffers=' + self.saxpy_job(**{'as': 'f32'}), 'out/saxpy.comp.tgl.8.bin')
+        self.assertIn('SIMD8', out)
+        self.assertIn('12.0 24.0 36.0 48.0', out)
+
+    def test_run_wrong_input(self):
+        job = '--buffers=' + self.saxpy_job()
+        self.fails(2, '--buffers=JSON is missing', 'run', '--target=tgl', SAXPY)
+        self.fails(2, 'one file is needed', 'run', '--target=tgl', job)
+        self.fails(2, 'nothing.json: there is no such file', 'run', '--target=tgl',
+                   '--buffers=nothing.json', SAXPY)
+        self.fails(2, 'this is no JSON object', 'run', '--target=tgl', '--buffers=-', SAXPY,
+                   stdin=b'[')
+        self.fails(2, '--groups=x', 'run', '--target=tgl', job, '--groups=x', SAXPY)
+        self.fails(1, r'nothing is bound to set 0 binding \d', 'run', '--target=tgl', '--buffers=-',
+                   SAXPY, stdin=b'{"push": [{"f32": 2}, {"u32": 4}]}')
+        self.fails(2, 'takes 8 bytes of push constants; .* has none', 'run', '--target=tgl',
+                   '--buffers=-', SAXPY, stdin=b'{}')
+        more = (b'{"push": [{"f32": 2}, {"u32": 4}], "resources": [{"binding": 0, "size": 16}, '
+                b'{"binding": 1, "size": 16}, {"binding": 7, "size": 16}]}')
+        self.fails(2, 'does not use set 0 binding 7', 'run', '--target=tgl', '--buffers=-', SAXPY,
+                   stdin=more)
+        self.kiln('run', '--target=tgl', '--allow-unused', '--buffers=-', SAXPY, stdin=more)
+        self.fails(2, 'unknown key "pussh"', 'run', '--target=tgl', '--buffers=-', SAXPY,
+                   stdin=b'{"pussh": []}')
+        self.fails(2, '"push" is given twice', 'run', '--target=tgl', '--buffers=-', SAXPY,
+                   stdin=b'{"push": [], "push": []}')
+
+    def test_run_machine_code_as_it_is(self):
+        self.kiln('compile', '--target=tgl', '--widths=8', '-o', 'out', SAXPY)
+        for flag, name in (('--spec=0=7', '--spec'), ('--widths=8', '--widths'), ('-DN=2', '-D'),
+                           ('--entry=main', '--entry'), ('--cache=bypass', '--cache')):
+            self.fails(2, name + ' belongs to compiling', 'run', '--target=tgl', flag,
+                       '--launch=out/saxpy.comp.tgl.8.launch.json', '--buffers=' + self.saxpy_job(),
+                       'out/saxpy.comp.tgl.8.bin')
+
+    def test_run_specialises(self):
+        shader = self.file('spec.comp', b'#version 450\nlayout(local_size_x = 1) in;\n'
+                           b'layout(constant_id = 0) const int kA = 1;\n'
+                           b'layout(constant_id = 1) const float kB = 1;\n'
+                           b'layout(constant_id = 2) const bool kC = false;\n'
+                           b'layout(binding = 0) buffer B { float v[]; };\n'
+                           b'void main() { v[0] = kA; v[1] = kB; v[2] = kC ? 1 : 0; }\n')
+
+        def run(spec, *flags, expect=0):
+            job = {'spec': spec, 'resources': [{'binding': 0, 'size': 12, 'as': 'f32'}]}
+            return self.kiln('run', '--target=tgl', '--buffers=-', *flags, shader, expect=expect,
+                             stdin=json.dumps(job).encode())
+        spec = {'0': {'i32': -5}, '1': {'f32': 1.5}, '2': True}
+        self.assertIn('\n  -5.0 1.5 1.0\n', run(spec))
+        self.assertIn('\n  7.0 1.5 1.0\n', run(spec, '--spec=0=7'))
+        run({'9': 1}, expect=1)
+        run({'0': {'f32': 1}}, expect=1)
+
+    def test_run_with_the_record_of_another_program(self):
+        self.kiln('compile', '--target=tgl', '--widths=8,16', '-o', 'out', SAXPY)
+        run = ['run', '--target=tgl', '--buffers=' + self.saxpy_job()]
+        path = os.path.join(self.folder, 'out/saxpy.comp.tgl.8.bin')
+        with open(path, 'rb') as file:
+            code = bytearray(file.read())
+        code[1] ^= 1
+        other = self.file('other.bin', bytes(code))
+        self.fails(2, 'the SHA-256 differs', *run, '--launch=out/saxpy.comp.tgl.8.launch.json', other)
+        self.fails(2, 'of other machine code', *run, '--launch=out/saxpy.comp.tgl.8.launch.json',
+                   'out/saxpy.comp.tgl.16.bin')
+
+    def test_run_says_where(self):
+        shader = self.file('turns.comp', b'#version 450\nlayout(local_size_x = 8) in;\n'
+                           b'layout(set = 2, binding = 5) buffer B { uint v[]; };\nvoid main() {\n'
+                           b'  uint i = gl_LocalInvocationIndex;\n'
+                           b'  while (v[0] != 1u) v[i] += 2u;\n}\n')
+        self.fails(1, r'more than 0.2 seconds.* at .*0x[0-9a-f]+.*in the loop from 0x[0-9a-f]+ to 0x',
+                   'run', '--target=tgl', '--max-seconds=0.2', '--buffers=-', shader,
+                   stdin=b'{"resources": [{"set": 2, "binding": 5, "size": 32}]}')
+        # 8 lanes, of which 4 lie outside.
+        outside = self.file('out.comp', b'#version 450\nlayout(local_size_x = 8) in;\n'
+                            b'layout(set = 2, binding = 5) buffer B { uint v[]; };\nvoid main() {\n'
+                            b'  v[gl_LocalInvocationIndex] = 3u;\n}\n')
+        run = ['run', '--target=tgl', '--widths=8', '--buffers=-', outside]
+        job = b'{"resources": [{"set": 2, "binding": 5, "size": 16}]}'
+        line = self.line(self.kiln(*run, '--json', stdin=job))
+        self.assertEqual(line['out_of_bounds']['accesses'], 4)
+        self.assertIn('set 2 binding 5', line['out_of_bounds']['places'][0]['where'])
+        self.assertRegex(self.kiln(*run, stdin=job), r'accesses out of bounds: 4 .*\n  4 at 0x')
+        # Messages that take effect late are counted like others, typed ones included.
+        image = self.file('image.comp', b'#version 450\nlayout(local_size_x = 8) in;\n'
+                          b'layout(binding = 1, r32ui) uniform writeonly uimage2D i;\nvoid main() {\n'
+                          b'  imageStore(i, ivec2(gl_LocalInvocationIndex, 0), uvec4(1u));\n}\n')
+        texels = (b'{"resources": [{"binding": 1, "format": "r32ui", "width": 3, "height": 1}]}')
+        for program, data, accesses in ((outside, job, 4), (image, texels, 5)):
+            for seed in ([], ['--memory-seed=5']):
+                line = self.line(self.kiln('run', '--target=tgl', '--widths=8', '--buffers=-', program,
+                                           '--json', *seed, stdin=data))
+                self.assertEqual(line['out_of_bounds']['accesses'], accesses, (program, seed))
+
+    def test_specialisation_constants(self):
+        shader = self.file('spec.comp', b'#version 450\nlayout(local_size_x = 8) in;\n'
+                           b'layout(constant_id = 3) const uint kScale = 2;\n'
+                           b'layout(binding = 0) buffer B { uint v[]; };\n'
+                           b'void main() { v[gl_LocalInvocationIndex] = kScale; }\n')
+        for command in (['compile', '--target=tgl', '--json'],
+                        ['batch', '--target=tgl', '--jsonl=-', '--quiet'],
+                        ['compile', '--target=tgl', '--json', '--local']):
+            def line(spec, expect=1):
+                out = self.kiln(*command, '--spec=' + spec, shader, expect=expect)
+                return json.loads(out.splitlines()[0])
+            self.assertEqual(line('3=5', expect=0)['status'], 'ok')
+            unknown = line('4=5')
+            self.assertEqual((unknown['status'], unknown['cause']), ('invalid', 'unknown_spec_constant'))
+            self.assertIn('it has 3 (32-bit uint)', unknown['message'])
+            # The bits are those of 3=5.
+            for wrong in ('3=float:7.006492321624085e-45', '3=bool:true', '3=int64:5', '3=-1'):
+                self.assertEqual(line(wrong)['cause'], 'spec_constant_type', wrong)
+        self.fails(1, 'unknown_spec_constant', 'run', '--target=tgl', '--spec=4=5', '--buffers=-', shader,
+                   stdin=b'{"resources": [{"binding": 0, "size": 32}]}')
+
+    def test_analyze(self):
+        self.kiln('compile', '--target=tgl', '--widths=16', '-o', 'out', SAXPY)
+        line = self.line(self.kiln('analyze', '--target=tgl', '--json', 'out/saxpy.comp.tgl.16.bin'))
+        self.assertEqual(line['missing_waits'], [])
+        self.assertEqual(line['findings'], [])
+        self.assertEqual(line['messages']['untyped_read'], 2)
+        self.assertGreater(line['cycles'], 100)
+        self.assertIn('broken restrictions: 0',
+                      self.kiln('analyze', '--target=tgl', 'out/saxpy.comp.tgl.16.bin'))
+        self.assertNotIn('missing_if_skipped', line)
+        line = self.line(self.kiln('analyze', '--target=tgl', '--fusion', '--json',
+                                   'out/saxpy.comp.tgl.16.bin'))
+        self.assertEqual((line['missing_waits'], line['missing_if_skipped']), ([], []))
+        # Zeros, and code whose end is cut off.
+        zeros = self.line(self.kiln('analyze', '--target=tgl', '--json', self.file('zeros', bytes(64))))
+        self.assertIn("byte 48: a thread goes on behind the program's end", zeros['findings'])
+        with open(os.path.join(self.folder, 'out/saxpy.comp.tgl.16.bin'), 'rb') as code:
+            cut = self.file('cut', code.read()[:-16])
+        self.assertIn("a thread goes on behind the program's end",
+                      self.kiln('analyze', '--target=tgl', cut))
+        self.fails(1, 'is it tgl machine code', 'analyze', '--target=tgl', SAXPY)
+        self.fails(2, '--target is missing', 'analyze', SAXPY)
+
+    def test_report(self):
+        batch = ['batch', '--target=tgl', '--widths=8', SHADERS]
+        self.kiln(*batch, '--jsonl=a.jsonl')
+        self.kiln(*batch, '--disable-pass=simplify', '--jsonl=b.jsonl')
+        out = self.kiln('report', 'b.jsonl', 'a.jsonl', '--json=r.json', '--html=r.html')
+        self.assertRegex(out, r'instructions: \d+ -> \d+ \(-\d')
+        with open(os.path.join(self.folder, 'r.json'), encoding='utf-8') as report:
+            instructions = json.load(report)['statistics'][0]
+        self.assertLess(instructions['after'], instructions['before'])
+        self.assertGreater(instructions['helped']['count'], instructions['hurt']['count'])
+        self.kiln('report', 'a.jsonl', 'b.jsonl', '--fail-if=instructions>0%', expect=1)
+        self.assertIn('--fail-if holds: instructions>0%', self.err)
+        self.kiln('report', 'a.jsonl', 'a.jsonl', '--fail-if=instructions>0,lost>0')
+        self.fails(2, 'two files of results', 'report', 'a.jsonl')
+        self.fails(2, "'speed' is no statistic", 'report', 'a.jsonl', 'b.jsonl', '--fail-if=speed>1')
+        self.fails(2, 'r.html:1: this is no JSON object', 'report', 'a.jsonl', 'r.html')
