@@ -21,6 +21,12 @@ void RandomStructure::Body(int depth) {
   for (int k = 1 + r_.Below(8); k > 0; --k) Statement(depth + 1);
 }
 
+void RandomStructure::ContinueFrom(BlockId block) {
+  const BlockId next = b_.NewBlock(Depth());
+  b_.AddEdge(block, next);
+  b_.SetBlock(next);
+}
+
 void RandomStructure::LeaveScope() {
   scope_.resize(marks_.back());
   marks_.pop_back();
@@ -32,9 +38,7 @@ void RandomStructure::If(int depth) {
   const bool two = !params.empty() || r_.Chance(50);
   const BlockId head = b_.block();
   Predicated(ops_.if_op, flag);
-  const BlockId then = b_.NewBlock(Depth());
-  b_.AddEdge(head, then);
-  b_.SetBlock(then);
+  ContinueFrom(head);
   Enter();
   Body(depth);
   PendingEdge from_then{BlockId(), Arguments(params)};
@@ -62,18 +66,14 @@ void RandomStructure::UniformIf(int depth) {
   const std::vector<Value> params = ParamShapes(3, true);
   const BlockId head = b_.block();
   b_.Emit(ops_.uniform_if_op, Fields(), {}, {Component(condition)});
-  const BlockId then = b_.NewBlock(Depth());
-  b_.AddEdge(head, then);
-  b_.SetBlock(then);
+  ContinueFrom(head);
   Enter();
   Body(depth);
   PendingEdge from_then{BlockId(), Arguments(params)};
   from_then.from = b_.block();
   b_.Emit(ops_.uniform_jump_op, Fields(), {}, {});
   LeaveScope();
-  const BlockId other = b_.NewBlock(Depth());
-  b_.AddEdge(head, other);
-  b_.SetBlock(other);
+  ContinueFrom(head);
   Enter();
   Body(depth);
   PendingEdge from_else{BlockId(), Arguments(params)};
@@ -113,9 +113,7 @@ void RandomStructure::LeaveIf(bool is_break) {
   if (params.empty() && r_.Chance(60)) {
     Predicated(op, flag);
     (is_break ? loop.breaks : loop.conts).push_back({head, {}});
-    const BlockId next = b_.NewBlock(Depth());
-    b_.AddEdge(head, next);
-    b_.SetBlock(next);
+    ContinueFrom(head);
     return;
   }
   Predicated(ops_.if_op, flag);

@@ -201,6 +201,8 @@ class RandomStructure {
  private:
   void Statement(int depth);
   void Body(int depth);
+  // A new block behind this one; code goes there.
+  void ContinueFrom(BlockId block);
   // A construct hides what it defines from what follows it.
   void Enter() { marks_.push_back(scope_.size()); }
   void LeaveScope();

@@ -166,8 +166,8 @@ struct Target {
 
   uint16_t collect_op = 0;  // an operation with kOpCollect
 
-  // At most one for each pool, in the order in which pools are spilled: one that takes room of
-  // another pool comes before that pool's. Empty: nothing can be spilled.
+  // At most one for each pool, and one to memory, in the order in which pools are spilled: one that
+  // takes room of another pool comes before that pool's. Empty: nothing can be spilled.
   absl::Span<const SpillHooks> spills;
 };
 

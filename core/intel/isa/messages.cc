@@ -174,14 +174,20 @@ absl::Span<const MessageParam> ListOf(Generation gen, ParamList list) {
   return {};
 }
 
-Cell CellOfRow(Generation gen, size_t row) {
-  if (kRows[row].info.first > gen) return Cell::kAbsent;
-  return gen == Generation::kGen12 ? Cell::kValue : Cell::kUnfilled;
-}
+constexpr ColumnTable kTable = {"message", std::size(kRows),
+                                [](size_t row) { return kRows[row].info.name; },
+                                [](Generation gen, size_t row) {
+                                  if (kRows[row].info.first > gen) return Cell::kAbsent;
+                                  return gen == Generation::kGen12 ? Cell::kValue : Cell::kUnfilled;
+                                }};
+
+constexpr bool kFilled[] = {IsFilled(kTable, Generation::kGen7p5),
+                            IsFilled(kTable, Generation::kGen9),
+                            IsFilled(kTable, Generation::kGen12)};
 
 // What BuildDescriptor and ParseDescriptor ask first.
 absl::Status Door(Generation gen) {
-  return gen == Generation::kGen12 ? absl::OkStatus() : CheckColumn(MessageTable(), gen);
+  return kFilled[Index(gen)] ? absl::OkStatus() : CheckColumn(kTable, gen);
 }
 
 constexpr uint32_t Bits(uint32_t word, int high, int low) {
@@ -287,9 +293,10 @@ void CodeScratch(Generation gen, Coder& c, MessageFields& f) {
   c.Field(f.dword_mode, 16, 16);
 }
 
-// Which surfaces the message reaches. Mesa 25.0, brw_lower_logical_sends.cpp (lower_hdc_memory_logical_send:
-// stateless messages of 32-bit addresses have a header, and surface messages no stateless form) and
-// brw_eu.h (brw_dp_a64_oword_block_rw_desc: writes are aligned to owords).
+// Which surfaces the message reaches. Mesa 25.0, brw_lower_logical_sends.cpp
+// (lower_hdc_memory_logical_send: stateless messages of 32-bit addresses have a header, and surface
+// messages no stateless form; blocks of shared memory are aligned) and brw_eu.h
+// (brw_dp_a64_oword_block_rw_desc: writes are aligned to owords).
 void CheckSurface(MessageLayout layout, Coder& c, const MessageFields& f) {
   const bool stateless = f.bti == kBtiStatelessNonCoherent || f.bti == kBtiStatelessCoherent;
   switch (layout) {
@@ -501,7 +508,8 @@ int AddressRegisters(const MessageFields& f, MessageLayout layout, int address_p
     case MessageLayout::kTypedChannels:
     case MessageLayout::kTypedAtomic:
       return address_params * (f.lanes / 8);
-    case MessageLayout::kSample:  // a parameter of 16 bits takes a register at 8 lanes as at 16
+    case MessageLayout::kSample:  // of 16 bits, a register at 8 lanes as at 16 (Mesa, the same
+                                  // file: lower_sampler_logical_send)
       return address_params * (f.half_params ? 1 : f.lanes / 8);
     case MessageLayout::kBarrier:
     case MessageLayout::kEndOfThread:
@@ -522,11 +530,7 @@ const MessageInfo& Info(Message message) {
   return kRows[static_cast<int>(message)].info;
 }
 
-const ColumnTable& MessageTable() {
-  static constexpr ColumnTable table = {
-      "message", std::size(kRows), [](size_t row) { return kRows[row].info.name; }, CellOfRow};
-  return table;
-}
+const ColumnTable& MessageTable() { return kTable; }
 
 bool HasMessages(Sfid sfid) {
   return std::any_of(std::begin(kRows), std::end(kRows),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <string>
 #include <utility>
 
@@ -189,6 +190,8 @@ absl::Status ReserveLanes(const Target& t, const SpillHooks& hooks, uint32_t pla
 // Pool after pool; `live` is the liveness of what comes in.
 absl::Status SpillPools(const Target& t, Function* f, const Liveness& live, uint32_t part,
                         uint32_t of, SpillStats* stats) {
+  const auto to_memory = [](const SpillHooks& h) { return h.to_pool == SpillHooks::kToMemory; };
+  assert(std::count_if(t.spills.begin(), t.spills.end(), to_memory) <= 1);  // places begin at 0
   for (size_t k = 0; k < t.spills.size(); ++k) {
     const SpillHooks& hooks = t.spills[k];
     SpillStats own;
@@ -197,7 +200,7 @@ absl::Status SpillPools(const Target& t, Function* f, const Liveness& live, uint
         k == 0 ? SpillToFit(t, hooks, f, live, settings, &own)
                : SpillToFit(t, hooks, f, Liveness(t, *f), settings, &own);
     if (!done.ok()) return done;
-    if (hooks.to_pool != SpillHooks::kToMemory) {
+    if (!to_memory(hooks)) {
       own.lane_places = std::exchange(own.scratch_units, 0);
       if (absl::Status s = ReserveLanes(t, hooks, own.lane_places, f); !s.ok()) return s;
     }

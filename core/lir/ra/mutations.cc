@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/lir/liveness.h"
+#include "core/lir/ra/operands.h"
 
 namespace kiln::lir::ra {
 
@@ -14,7 +15,6 @@ namespace {
 
 uint32_t Below(Rng& r, size_t n) { return static_cast<uint32_t>(r() % n); }
 
-bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
 bool IsPerLane(const Target& t, const Value& v) {
   return t.files[v.file].masked_writes && v.elem_bytes != 0;
 }

@@ -7,12 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
 #include "core/lir/ra/next_use.h"
+#include "core/lir/ra/operands.h"
 
 namespace kiln::lir::ra {
 
 namespace {
-
-bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
 
 // Which uniform values are the same in every iteration of the loop whose head is given.
 class Iterations {

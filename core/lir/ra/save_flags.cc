@@ -5,14 +5,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
+#include "core/lir/ra/operands.h"
 
 namespace kiln::lir::ra {
 
 namespace {
 
 constexpr int kMaxIterations = 8;
-
-bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
 
 struct FlagSaver {
   const Target& t;

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "core/lir/ra/operands.h"
+
 namespace kiln::lir::ra {
 
 namespace {
-
-bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
 
 // Does the instruction write this definition in lanes that are off?
 bool WritesAllLanes(const Target& t, const Function& f, InstId i, const Operand& def) {

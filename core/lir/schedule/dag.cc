@@ -15,7 +15,10 @@ bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
 
 DagBuilder::DagBuilder(const Target& target, const Function& f, bool allocated)
     : t_(target), f_(f), allocated_(allocated) {
-  for (const OpInfo& op : t_.ops) clobbered_ |= op.clobbers;
+  for (const OpInfo& op : t_.ops) {
+    assert(op.memory_class < kMemoryClasses);
+    clobbered_ |= op.clobbers;
+  }
   if (!allocated_) {
     at_exits_ = NeededAtExits(t_, f_);
     definer_.assign(f_.values.size(), kNone);
