@@ -2,24 +2,19 @@
 #include "proto/launch_record_convert.h"
 
 #include <optional>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/util/json_util.h"
+#include "proto/launch_fragment_convert.h"
+#include "proto/launch_names.h"
 
 namespace kiln::proto {
 namespace {
 
 using out::PushSource;
 using out::SurfaceKind;
-
-template <typename E>
-struct NameOf {
-  const char* name;
-  E value;
-};
 
 // Several names of the peer tool mean the same to us; the first name of a value is written.
 constexpr NameOf<PushSource> kSources[] = {
@@ -71,26 +66,6 @@ constexpr NameOf<out::LoadableBy> kLoaders[] = {
     {"level_zero", out::LoadableBy::kLevelZero},
     {"rocm", out::LoadableBy::kRocm},
 };
-
-template <typename E, size_t N>
-std::optional<E> Value(const NameOf<E> (&table)[N], const std::string& name) {
-  for (const NameOf<E>& row : table) {
-    if (name == row.name) return row.value;
-  }
-  return std::nullopt;
-}
-
-template <typename E, size_t N>
-const char* NameFor(const NameOf<E> (&table)[N], E value) {
-  for (const NameOf<E>& row : table) {
-    if (value == row.value) return row.name;
-  }
-  return "";
-}
-
-absl::Status Unknown(const char* what, const std::string& name) {
-  return absl::InvalidArgumentError(absl::StrCat("launch record: unknown ", what, " '", name, "'"));
-}
 
 absl::Status ReadPush(const v1alpha::LaunchPush& push, out::LaunchRecord& r) {
   r.push_first_register = push.first_register();
@@ -281,6 +256,7 @@ absl::StatusOr<out::LaunchRecord> FromProto(const v1alpha::LaunchRecord& in) {
   if (status.ok()) status = ReadTables(in, r);
   if (status.ok()) status = ReadDescriptors(in, r);
   if (status.ok() && in.has_compute()) status = ReadCompute(in.compute(), r.compute);
+  if (status.ok() && in.has_fragment()) status = ReadFragment(in.fragment(), r.fragment);
   if (status.ok()) status = ReadConstants(in.constant_data(), r);
   if (!status.ok()) return status;
   return r;
@@ -304,6 +280,7 @@ v1alpha::LaunchRecord ToProto(const out::LaunchRecord& r) {
   WriteTables(r, result);
   WriteDescriptors(r, result);
   if (r.stage == "compute") WriteCompute(r.compute, *result.mutable_compute());
+  if (r.stage == "fragment") WriteFragment(r.fragment, *result.mutable_fragment());
   v1alpha::LaunchConstantData& data = *result.mutable_constant_data();
   data.set_bytes(static_cast<uint32_t>(r.constant_data.size()));
   data.set_hex(absl::BytesToHexString(absl::string_view(

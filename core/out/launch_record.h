@@ -107,10 +107,64 @@ struct ComputeLaunch {
   bool requires_zero_base = false;
 };
 
+// What lies in a part of a fragment thread's payload. Meanings: tests/peer/README.md, "fragment".
+enum class PayloadPart : uint8_t {
+  kHeader,
+  kPixelPositions,
+  kPerspectivePixel, kPerspectiveCentroid, kPerspectiveSample,  // barycentric coordinates
+  kLinearPixel, kLinearCentroid, kLinearSample,
+  kSourceDepth,
+  kSourceW,
+  kPositionOffsets,      // of the sample in its pixel
+  kInputCoverage,
+  kDepthWCoefficients,
+  kPerspectiveCoefficients,
+  kLinearCoefficients,
+  kSampleOffsets,
+};
+
+struct PayloadItem {
+  uint32_t reg = 0;
+  uint32_t registers = 0;
+  PayloadPart what = PayloadPart::kHeader;
+  uint32_t first_lane = 0;  // 16: of the upper half of a SIMD32 thread
+};
+
+// The attribute in one slot of the setup data: a location, or a built-in where `builtin` is not empty
+// ("primitive_id", "point_coord", "clip_distance_0", "clip_distance_1", "cull_distance_0", ...).
+struct SetupAttribute {
+  uint32_t slot = 0;
+  uint32_t location = 0;
+  uint32_t first_component = 0;
+  std::string builtin = {};
+  bool flat = false;
+};
+
+enum class DepthOutput : uint8_t { kOff, kAny, kGreater, kLess };
+
+struct FragmentLaunch {
+  std::vector<PayloadItem> payload;       // ascending by register
+  uint32_t setup_first_register = 0;      // behind payload and push constants; two a slot
+  uint32_t setup_slots = 0;
+  uint32_t flat_mask = 0;                 // bit per slot: all components are the provoking vertex's
+  std::vector<SetupAttribute> attributes; // ascending by slot
+  DepthOutput depth = DepthOutput::kOff;
+  bool writes_stencil = false;
+  bool writes_sample_mask = false;
+  bool dual_source = false;
+  bool uses_discard = false;              // lanes may be missing from the last write
+  bool early_tests = false;
+  bool post_depth_coverage = false;
+  bool has_side_effects = false;
+  bool vector_mask = false;               // channels start with it, not with the dispatch mask
+  bool interpolator_messages = false;
+  bool per_sample = false;                // a lane is a sample of a pixel
+};
+
 struct LaunchRecord {
   std::string target;                     // "tgl", ...
   std::string entry_point;
-  std::string stage;                      // "compute"
+  std::string stage;                      // "compute", "fragment"
   LoadableBy loadable_by = LoadableBy::kNone;
   uint32_t entry = 0;                     // byte offset of the first instruction
   uint32_t code_bytes = 0;
@@ -120,7 +174,8 @@ struct LaunchRecord {
   uint32_t push_first_register = 0;
   uint32_t push_registers = 0;
   std::vector<PushPart> push;
-  ComputeLaunch compute;
+  ComputeLaunch compute;                  // of stage "compute"
+  FragmentLaunch fragment;                // of stage "fragment"
   std::vector<SurfaceEntry> binding_table;
   std::vector<SamplerEntry> sampler_table;
   uint32_t shared_bytes = 0;              // shared memory per workgroup, surface 254

@@ -9,10 +9,13 @@
 namespace kiln {
 namespace {
 
-std::string Sample() {
-  std::ifstream f("tests/launch_record/compute.launch.json");
+std::string FileText(const char* path) {
+  std::ifstream f(path);
   return std::string(std::istreambuf_iterator<char>(f), {});
 }
+
+std::string Sample() { return FileText("tests/launch_record/compute.launch.json"); }
+std::string Fragment() { return FileText("tests/launch_record/fragment.launch.json"); }
 
 // Everything out::LaunchRecord holds, as text, so that records can be compared.
 std::string Text(const out::LaunchRecord& r) { return proto::LaunchRecordToJson(r); }
@@ -98,6 +101,57 @@ TEST(LaunchRecord, DescriptorMemory) {
   EXPECT_EQ(r->descriptor_memory[1].form, out::DescriptorForm::kAddress);
 }
 
+TEST(LaunchRecord, FragmentPayload) {
+  const absl::StatusOr<out::LaunchRecord> r = proto::LaunchRecordFromJson(Fragment());
+  ASSERT_TRUE(r.ok()) << r.status();
+  const out::FragmentLaunch& f = r->fragment;
+  ASSERT_EQ(f.payload.size(), 7u);
+  EXPECT_EQ(f.payload[2].what, out::PayloadPart::kPixelPositions);
+  EXPECT_EQ(f.payload[2].first_lane, 16u);
+  EXPECT_EQ(f.payload[3].what, out::PayloadPart::kPerspectiveCentroid);
+  EXPECT_EQ(f.payload[3].reg, 3u);
+  EXPECT_EQ(f.payload[3].registers, 4u);
+  EXPECT_EQ(f.payload[6].what, out::PayloadPart::kPositionOffsets);
+  EXPECT_EQ(f.depth, out::DepthOutput::kGreater);
+  EXPECT_TRUE(f.writes_sample_mask);
+  EXPECT_FALSE(f.writes_stencil);
+  EXPECT_FALSE(f.dual_source);
+  EXPECT_TRUE(f.uses_discard);
+  EXPECT_TRUE(f.has_side_effects);
+  EXPECT_TRUE(f.vector_mask);
+  EXPECT_TRUE(f.per_sample);
+  EXPECT_FALSE(f.interpolator_messages);
+  EXPECT_EQ(r->binding_table[1].location, 4u);
+}
+
+TEST(LaunchRecord, FragmentSetup) {
+  const absl::StatusOr<out::LaunchRecord> r = proto::LaunchRecordFromJson(Fragment());
+  ASSERT_TRUE(r.ok()) << r.status();
+  const out::FragmentLaunch& f = r->fragment;
+  EXPECT_EQ(f.setup_first_register, 14u);
+  EXPECT_EQ(f.setup_slots, 3u);
+  EXPECT_EQ(f.flat_mask, 2u);
+  ASSERT_EQ(f.attributes.size(), 3u);
+  EXPECT_EQ(f.attributes[0].location, 3u);
+  EXPECT_EQ(f.attributes[0].builtin, "");
+  EXPECT_EQ(f.attributes[1].builtin, "primitive_id");
+  EXPECT_TRUE(f.attributes[1].flat);
+  EXPECT_EQ(f.attributes[2].first_component, 2u);
+}
+
+TEST(LaunchRecord, FragmentRoundTrip) {
+  const absl::StatusOr<out::LaunchRecord> r = proto::LaunchRecordFromJson(Fragment());
+  ASSERT_TRUE(r.ok()) << r.status();
+  const absl::StatusOr<out::LaunchRecord> again = proto::LaunchRecordFromJson(Text(*r));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(Text(*again), Text(*r));
+  ASSERT_EQ(again->fragment.payload.size(), 7u);
+  EXPECT_EQ(again->fragment.attributes.size(), 3u);
+  EXPECT_EQ(again->fragment.setup_slots, 3u);
+  EXPECT_EQ(again->fragment.depth, out::DepthOutput::kGreater);
+  EXPECT_TRUE(again->fragment.per_sample);
+}
+
 TEST(LaunchRecord, RoundTrip) {
   absl::StatusOr<out::LaunchRecord> r = proto::LaunchRecordFromJson(Sample());
   ASSERT_TRUE(r.ok()) << r.status();
@@ -112,15 +166,26 @@ TEST(LaunchRecord, RoundTrip) {
   EXPECT_EQ(again->descriptor_memory[1].stride, 16u);
 }
 
-std::string Replaced(const std::string& from, const std::string& to) {
-  std::string s = Sample();
+std::string Replaced(std::string s, const std::string& from, const std::string& to) {
   const size_t at = s.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return s.replace(at, from.size(), to);
 }
 
+std::string Replaced(const std::string& from, const std::string& to) {
+  return Replaced(Sample(), from, to);
+}
+std::string InFragment(const std::string& from, const std::string& to) {
+  return Replaced(Fragment(), from, to);
+}
+
 TEST(LaunchRecord, RefusesWhatItDoesNotKnow) {
   const std::string bad[] = {
+      InFragment("\"what\":\"header\"", "\"what\":\"footer\""),
+      InFragment("\"depth\":\"greater\"", "\"depth\":\"deeper\""),
+      InFragment("\"per_sample_dispatch\":\"always\"", "\"per_sample_dispatch\":\"sometimes\""),
+      InFragment("\"slot\":2", "\"slot\":3"),
+      InFragment("\"per_primitive_slots\":0", "\"per_primitive_slots\":1"),
       Replaced("\"client_push_constants\"", "\"moon_phase\""),
       Replaced("\"kind\":\"ssbo\"", "\"kind\":\"teapot\""),
       Replaced("\"form\":\"address\"", "\"form\":\"letter\""),
