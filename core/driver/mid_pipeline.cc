@@ -87,9 +87,18 @@ absl::StatusOr<bool> Unless(Lowering& lowering, PassContext& context) {
   return lowering.features.*feature ? false : pass(lowering.module, context);
 }
 
+absl::StatusOr<bool> LowerDerivatives(Lowering& lowering, PassContext& context) {
+  const mid::Derivatives has = lowering.features.derivatives;
+  const bool fragment = lowering.module.stage == mir::Stage::kFragment;
+  if (has == mid::Derivatives::kEverywhere || (has == mid::Derivatives::kInFragments && fragment)) {
+    return false;
+  }
+  return mid::LowerDerivatives(lowering.module, context);
+}
+
 // Group 2 cleans up after lowering.
 constexpr Pass<Lowering> kLowerings[] = {
-    {"lower_derivatives", Unless<&Features::derivatives, mid::LowerDerivatives>, false, 0,
+    {"lower_derivatives", LowerDerivatives, false, 0,
      "derivatives become differences within quads, implicit levels of detail explicit derivatives"},
     {"simplify_subgroups", Always<mid::SimplifySubgroups>, true, 0,
      "exchanges of values that lanes have in common"},
