@@ -1,9 +1,9 @@
 // Images with filtering: samples and gathers.
 //
-// Without a derivative group implicit levels of detail of compute shaders are level 0, plus the
-// bias. Projection divides here; a gather with four constant offsets becomes four gathers, each of
-// which gives the texel that is its last component. Sources: SPIR-V, "Image Instructions"; Vulkan,
-// "Texel Gathering" and "Projection Operation".
+// Where no derivatives can be taken, in compute shaders without a derivative group, implicit levels
+// of detail are level 0, plus the bias. Projection divides here; a gather with four constant
+// offsets becomes four gathers, each of which gives the texel that is its last component. Sources:
+// SPIR-V, "Image Instructions"; Vulkan, "Texel Gathering" and "Projection Operation".
 #include <algorithm>
 
 #include "core/front/emit.h"
@@ -145,8 +145,7 @@ bool ImageEmitter::EmitSample(const SpirvInst& inst, const SampleForm& form) {
   }
   const std::vector<mir::Type> results(form.dref ? 1 : 4,
                                        form.dref ? mir::Type::kF32 : ComponentType(resource));
-  // Without a derivative group the level is 0, or the bias.
-  const bool implicit = !form.explicit_lod && c_.derivative_group != DerivativeGroup::kNone;
+  const bool implicit = !form.explicit_lod && c_.HasQuads();
   return DefineTexel(inst, EmitTexelOp(implicit ? mir::Op::kSampleImplicit : mir::Op::kSample,
                                        handle.image, resource, texel, sources, results, 0));
 }

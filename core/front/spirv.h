@@ -103,6 +103,19 @@ struct SpirvType {
   bool IsImage() const { return kind == kImage || kind == kSampler || kind == kSampledImage; }
 };
 
+// How a variable or member meets the stages before and behind.
+struct SpirvInterface {
+  uint32_t location = kNoValue;
+  uint32_t component = 0;
+  uint32_t index = 0;
+  bool flat = false;
+  bool no_perspective = false;
+  bool centroid = false;
+  bool sample = false;
+  bool invariant = false;
+  bool per_vertex = false;
+};
+
 struct SpirvMember {
   uint32_t type = 0;
   uint32_t leaf = 0;           // scalars before it in the struct
@@ -113,6 +126,7 @@ struct SpirvMember {
   bool coherent = false;
   bool is_volatile = false;
   uint32_t builtin = kNoValue;
+  SpirvInterface interface = {};
 };
 
 struct SpirvConstant {
@@ -148,6 +162,7 @@ struct SpirvDecorations {
   bool non_uniform = false;
   bool aliased = false;
   bool row_major = false;  // seen through group decorations only
+  SpirvInterface interface = {};
 };
 
 struct SpirvBlock {
