@@ -42,11 +42,6 @@ absl::StatusOr<Compiled> Compile(const Prepared& prepared, Target target,
   Compiled compiled;
   compiled.stage = prepared.info.stage;
   if (prepared.stopped) return compiled;
-  if (prepared.info.stage != kComputeStage) {
-    return WithCause(
-        absl::UnimplementedError("stage '" + prepared.info.stage + "': no target compiles it yet"),
-        "unsupported_stage");
-  }
   const Backend& backend = BackendOf(target);
   const auto lowered = Lower(prepared, *backend.features, options, sink, budget);
   if (!lowered.ok()) return lowered.status();

@@ -56,37 +56,46 @@ void Outputs::EnterExitBlock() {
 }
 
 absl::Status Outputs::EndThread() {
-  EnterExitBlock();
   std::vector<ColourTarget> written;
   for (const ColourTarget& target : abi_.fragment->targets) {
     if (colours_.contains(target.location)) written.push_back(target);
+  }
+  std::vector<Operand> payloads;
+  for (const ColourTarget& target : written) {
+    payloads.push_back(PayloadOf(colours_[target.location], payloads.size() + 1 == written.size()));
   }
   isa::MessageFields message;
   message.message = isa::Message::kTargetWrite;
   message.lanes = static_cast<uint8_t>(width_ == 8 ? 8 : 16);
   message.form = width_ == 8 ? isa::TargetForm::kEight : isa::TargetForm::kSixteen;
-  for (size_t i = 0; i < written.size(); ++i) {
-    message.bti = static_cast<uint8_t>(written[i].surface);
-    message.target = static_cast<uint8_t>(written[i].surface);
-    message.last_target = i + 1 == written.size();
-    WriteTarget(colours_[written[i].location], message);
+  if (written.empty()) {
+    payloads.push_back(PayloadOf({}, /*last=*/true));
+    message.null_target = true;
   }
-  if (!written.empty()) return absl::OkStatus();
-  message.last_target = message.null_target = true;
-  WriteTarget({}, message);
+  EnterExitBlock();
+  for (size_t i = 0; i < payloads.size(); ++i) {
+    if (!written.empty()) message.bti = message.target = static_cast<uint8_t>(written[i].surface);
+    message.last_target = i + 1 == payloads.size();
+    WriteTarget(payloads[i], message);
+  }
   return absl::OkStatus();
 }
 
-void Outputs::WriteTarget(const Colour& colour, const isa::MessageFields& message) {
+// In front of the exit block, so that values are computed where the message wants them.
+Operand Outputs::PayloadOf(const Colour& colour, bool last) {
   std::vector<Operand> parts;
   for (const std::optional<Operand>& c : colour) parts.push_back(c ? *c : lir::NoOperand());
   if (depth_) parts.push_back(*depth_);
-  lir::InstFields fields = Fields(Where::kLanes);
   const lir::ValueId payload = NewG(static_cast<int>(parts.size()));
-  f_.value(payload).in_tail = message.last_target;
+  f_.value(payload).in_tail = last;
   const Operand all = Def(payload, Type::kUD);
-  b_.Emit(kCollect, fields, absl::Span<const Operand>(&all, 1), parts);
-  std::vector<Operand> uses = {all};
+  b_.Emit(kCollect, Fields(Where::kLanes), absl::Span<const Operand>(&all, 1), parts);
+  return all;
+}
+
+void Outputs::WriteTarget(const Operand& payload, const isa::MessageFields& message) {
+  lir::InstFields fields = Fields(Where::kLanes);
+  std::vector<Operand> uses = {payload};
   if (abi_.fragment->kills) {
     fields.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
     uses.push_back(*fragment_.LiveLanes());

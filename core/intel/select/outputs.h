@@ -29,7 +29,8 @@ class Outputs : public Room {
   using Colour = std::array<std::optional<Operand>, 4>;
 
   void EnterExitBlock();
-  void WriteTarget(const Colour& colour, const isa::MessageFields& message);
+  Operand PayloadOf(const Colour& colour, bool last);
+  void WriteTarget(const Operand& payload, const isa::MessageFields& message);
 
   Access& access_;
   Fragment& fragment_;
