@@ -6,6 +6,7 @@
 #include "core/mid/form_fma.h"
 #include "core/mid/hoist_common_code.h"
 #include "core/mid/hoist_invariants.h"
+#include "core/mid/kill_in_line.h"
 #include "core/mid/lower/lower_derivatives.h"
 #include "core/mid/lower/lower_division.h"
 #include "core/mid/lower/lower_float_atomics.h"
@@ -56,6 +57,8 @@ constexpr Pass<mir::Module> kNeutral[] = {
     {"narrow_carried_values", mid::NarrowCarriedValues, true, 1,
      "ifs and loops carry 16-bit values as such"},
     {"convert_if_to_select", mid::ConvertIfToSelect, true, 1, "small ifs become selects"},
+    {"kill_in_line", mid::KillInLine, true, 1,
+     "branches that only kill become kills on a condition"},
     {"remove_dead_control_flow", mid::RemoveDeadControlFlow, true, 1,
      "ifs and loops that decide nothing"},
     {"remove_dead_stores", mid::RemoveDeadStores, true, 1,
