@@ -42,6 +42,7 @@ enum class ParamList : uint8_t {
   kLd2dmsW,
   kLdMcs,
   kLd2dms,
+  kTarget,
 };
 
 struct Row {
@@ -112,6 +113,10 @@ constexpr MessageParam kLd2dmsW[] = {{K::kSampleIndex}, {K::kMcs, kDrop}, {K::kM
                                      {K::kU, kDrop},    {K::kV, kDrop},   {K::kR, kDrop}};
 constexpr MessageParam kLd2dms[] = {
     {K::kSampleIndex}, {K::kMcs, kDrop}, {K::kU, kDrop}, {K::kV, kDrop}, {K::kR, kDrop}};
+constexpr MessageParam kTarget[] = {
+    {K::kTargetAlpha}, {K::kSampleMask},  {K::kRed},        {K::kGreen},
+    {K::kBlue},        {K::kAlpha},       {K::kSecondRed},  {K::kSecondGreen},
+    {K::kSecondBlue},  {K::kSecondAlpha}, {K::kDepth},      {K::kStencil}};
 constexpr MessageParam kLdMcs[] = {{K::kU}, {K::kV, kDrop}, {K::kR, kDrop}};
 
 absl::Span<const MessageParam> ListOf(Generation gen, ParamList list) {
@@ -170,6 +175,8 @@ absl::Span<const MessageParam> ListOf(Generation gen, ParamList list) {
       return kLdMcs;
     case ParamList::kLd2dms:
       return kLd2dms;
+    case ParamList::kTarget:
+      return kTarget;
   }
   return {};
 }
@@ -293,6 +300,24 @@ void CodeScratch(Generation gen, Coder& c, MessageFields& f) {
   c.Field(f.dword_mode, 16, 16);
 }
 
+void CodeTarget(Coder& c, MessageFields& f) {
+  constexpr int kForms[] = {0, 1, 2, 3, 4};
+  c.Coded(f.form, 10, 8, kForms);
+  c.Field(f.high_slots, 11, 11);
+  c.Field(f.last_target, 12, 12);
+  c.Field(f.per_sample, 13, 13);
+  f.lanes = LanesOf(f.form);
+}
+
+// The extended descriptor's fields, as Coder does them.
+void CodeExtended(MessageLayout layout, Coder& c, MessageFields& f) {
+  c.Field(f.ex_mlen, 9, 6);
+  if (layout != MessageLayout::kTarget) return;
+  c.Field(f.target, 14, 12);
+  c.Field(f.alpha0, 15, 15);
+  c.Field(f.null_target, 20, 20);
+}
+
 // Which surfaces the message reaches. Mesa 25.0, brw_lower_logical_sends.cpp
 // (lower_hdc_memory_logical_send: stateless messages of 32-bit addresses have a header, and surface
 // messages no stateless form; blocks of shared memory are aligned) and brw_eu.h
@@ -396,6 +421,8 @@ void CodeLayout(Generation gen, MessageLayout layout, Coder& c, MessageFields& f
       return c.Fixed(4, 2, 0);
     case MessageLayout::kEndOfThread:
       return;
+    case MessageLayout::kTarget:
+      return CodeTarget(c, f);
     case MessageLayout::kSample:
       return CodeSampler(c, f);
   }
@@ -486,6 +513,7 @@ int DataRegisters(const MessageFields& f, MessageLayout layout, bool response) {
       return response && f.commit ? 1 : 0;
     case MessageLayout::kBarrier:
     case MessageLayout::kEndOfThread:
+    case MessageLayout::kTarget:
     case MessageLayout::kSample:  // its response's components are the caller's
       return 0;
   }
@@ -508,6 +536,8 @@ int AddressRegisters(const MessageFields& f, MessageLayout layout, int address_p
     case MessageLayout::kTypedChannels:
     case MessageLayout::kTypedAtomic:
       return address_params * (f.lanes / 8);
+    case MessageLayout::kTarget:  // a header of two registers
+      return address_params * (f.lanes / 8) + (f.header ? 1 : 0);
     case MessageLayout::kSample:  // of 16 bits, a register at 8 lanes as at 16 (Mesa, the same
                                   // file: lower_sampler_logical_send)
       return address_params * (f.half_params ? 1 : f.lanes / 8);
@@ -603,7 +633,16 @@ absl::StatusOr<uint32_t> BuildDescriptor(Generation gen, const MessageFields& fi
   return c.desc();
 }
 
-uint32_t BuildExDescriptor(const MessageFields& fields) { return uint32_t{fields.ex_mlen} << 6; }
+uint8_t LanesOf(TargetForm form) {
+  return form == TargetForm::kSixteen || form == TargetForm::kRepeated ? 16 : 8;
+}
+
+uint32_t BuildExDescriptor(const MessageFields& fields) {
+  MessageFields copy = fields;
+  Coder c(false, 0);
+  CodeExtended(Info(fields.message).layout, c, copy);
+  return c.desc();
+}
 
 absl::StatusOr<MessageFields> ParseDescriptor(Generation gen, Sfid sfid, uint32_t desc,
                                               uint32_t ex_desc) {
@@ -623,8 +662,9 @@ absl::StatusOr<MessageFields> ParseDescriptor(Generation gen, Sfid sfid, uint32_
   if (c.error() != nullptr) return error(c.error());
   if (f.lanes > info->most_lanes) return error("the message takes fewer lanes");
   if (c.desc() != 0) return error(absl::StrCat("reserved bits 0x", absl::Hex(c.desc())));
-  if ((ex_desc & ~0x3c0u) != 0) return error("extended descriptor has unknown bits");
-  f.ex_mlen = static_cast<uint8_t>(ex_desc >> 6);
+  Coder extended(true, ex_desc);
+  CodeExtended(info->layout, extended, f);
+  if (extended.desc() != 0) return error("extended descriptor has unknown bits");
   return f;
 }
 

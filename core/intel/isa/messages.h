@@ -65,6 +65,8 @@ enum class MessageLayout : uint8_t {
   kFence,           // BTI 0 or SLM, wait for commit 13
   kBarrier,         // gateway sub-function 2:0 = 4
   kEndOfThread,     // nothing
+  kTarget,          // surface, form 10:8, slot group 11, last 12; extended: target 14:12, alpha of
+                    // target 0 15, null 20
   kSample,          // BTI, sampler 11:8, SIMD mode 18:17, 16-bit parameters 29, result 30
 };
 
@@ -97,6 +99,27 @@ enum class ParamKind : uint8_t {
   kDrDy,
   kOffsetU,
   kOffsetV,
+  kTargetAlpha,   // of target 0
+  kSampleMask,    // one register for 16 lanes: packed words
+  kRed,
+  kGreen,
+  kBlue,
+  kAlpha,
+  kSecondRed,     // the second source of blending
+  kSecondGreen,
+  kSecondBlue,
+  kSecondAlpha,
+  kDepth,
+  kStencil,       // packed bytes
+};
+
+// Which lanes a write to a render target is for, and what it brings.
+enum class TargetForm : uint8_t {
+  kSixteen,
+  kRepeated,   // one colour for all 16 lanes: clears
+  kDualLow,    // two colours, lanes 0 to 7 of 16
+  kDualHigh,   // lanes 8 to 15
+  kEight,
 };
 
 struct MessageParam {
@@ -171,7 +194,7 @@ struct MessageFields {
   uint8_t owords = 0;             // block: 1, 2, 4, 8
   bool oword_high = false;        // block of one oword: in the upper half of the register
   bool unaligned = false;         // A64 block: dword alignment
-  bool high_slots = false;        // typed: lanes 8..15 of the thread
+  bool high_slots = false;        // typed: lanes 8..15 of the thread; target: 16..31
   uint16_t scratch_offset = 0;    // in 32-byte units, 12 bits
   uint8_t scratch_registers = 0;  // 1, 2, 4, 8
   bool dword_mode = false;        // scratch: execution mask applies per dword channel
@@ -179,6 +202,12 @@ struct MessageFields {
   uint8_t sampler = 0;            // 0..15
   bool half_params = false;       // sampler takes 16-bit parameters
   bool half_result = false;       // sampler returns 16-bit components
+  TargetForm form = TargetForm::kEight;  // target: says what `lanes` is
+  uint8_t target = 0;             // target: number in blend state, 0..7
+  bool last_target = false;       // target: no further ones for these lanes
+  bool per_sample = false;        // target: a lane is a sample (bit 13)
+  bool null_target = false;       // target: there is none
+  bool alpha0 = false;            // target: the alpha of target 0 comes first
   friend bool operator==(const MessageFields&, const MessageFields&) = default;
 };
 
@@ -190,6 +219,9 @@ void SetLengths(Generation gen, MessageFields& fields, int address_params = 1,
 
 // The message descriptor, lengths included.
 absl::StatusOr<uint32_t> BuildDescriptor(Generation gen, const MessageFields& fields);
+
+// The lanes that a form of target write is for.
+uint8_t LanesOf(TargetForm form);
 
 // The extended descriptor without SFID and EOT: what SendFields::ex_desc holds.
 uint32_t BuildExDescriptor(const MessageFields& fields);

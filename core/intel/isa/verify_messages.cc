@@ -53,6 +53,12 @@ bool MessageLengths(Generation gen, const Instruction& inst) {
   const auto fields = FieldsOf(gen, inst);
   if (!fields.ok()) return false;
   const int payload = fields->mlen + fields->ex_mlen;
+  if (Info(fields->message).layout == MessageLayout::kTarget) {
+    // What stands before and behind the four components is state that the message does not have.
+    const int least = (fields->header ? 2 : 0) + 4 * (fields->lanes / 8);
+    constexpr int kMost = 2 + 12 * 2;
+    return fields->rlen != 0 || payload < least || payload > kMost;
+  }
   const bool samples = Info(fields->message).layout == MessageLayout::kSample;
   const int params = static_cast<int>(Params(gen, fields->message).size());
   for (int p = samples ? 0 : 1; p <= std::max(params, 1); ++p) {
