@@ -78,6 +78,8 @@ std::optional<MessageKind> KindOf(isa::Message message) {
       return MessageKind::kFence;
     case M::kBarrier:
       return MessageKind::kBarrier;
+    case M::kTargetWrite:
+      return MessageKind::kTargetWrite;
     case M::kEndOfThread:
       return MessageKind::kEnd;
     default:
@@ -155,6 +157,12 @@ absl::StatusOr<Message> FromFields(const isa::MessageFields& f, uint32_t desc) {
   m.sampler = f.sampler;
   m.half_params = f.half_params;
   m.half_result = f.half_result;
+  m.target_form = f.form;
+  m.target = f.target;
+  m.last_target = f.last_target;
+  m.null_target = f.null_target;
+  m.per_sample = f.per_sample;
+  m.alpha0 = f.alpha0;
   SetLayout(m, f);
   return m;
 }
@@ -235,6 +243,8 @@ absl::Status CheckTypedLengths(const Message& m, uint32_t desc) {
 
 absl::Status CheckLengths(const Message& m, uint32_t desc) {
   switch (m.kind) {
+    case MessageKind::kTargetWrite:
+      return m.rlen == 0 ? absl::OkStatus() : Malformed("a response", desc);
     case MessageKind::kSample:
       return CheckSamplerLengths(m, desc);
     case MessageKind::kTypedRead:
@@ -299,9 +309,10 @@ absl::StatusOr<Message> DecodeMessage(isa::Sfid sfid, bool eot, uint32_t desc, u
   if (!fields.ok()) return absl::UnimplementedError(fields.status().message());
   absl::StatusOr<Message> m = FromFields(*fields, desc);
   if (!m.ok()) return m.status();
-  if (eot != (m->kind == MessageKind::kEnd)) {
-    return Unsupported("end of thread is a message of its own", desc);
+  if (eot != (m->kind == MessageKind::kEnd) && m->kind != MessageKind::kTargetWrite) {
+    return Unsupported("this message cannot end a thread, or has to", desc);
   }
+  m->ends = eot;
   const isa::HeaderNeed need = isa::Info(fields->message).header;
   if (need == isa::HeaderNeed::kRequired && !m->header) return Malformed("no header", desc);
   if (need == isa::HeaderNeed::kForbidden && m->header) return Malformed("a header", desc);
