@@ -261,6 +261,20 @@ TEST(Coverage, StorageClasses) {
   }
 }
 
+TEST(Coverage, ExecutionModels) {
+  for (const CoverageRow& row : CoverageTable()) {
+    if (row.kind != "execution_model") continue;
+    SCOPED_TRACE(row.name);
+    Words words = MakeFrame().words;
+    for (size_t at = 5; at < words.size(); at += words[at] >> 16) {
+      if ((words[at] & 0xffff) == static_cast<uint32_t>(spv::Op::OpEntryPoint)) {
+        words[at + 1] = row.number;
+      }
+    }
+    EXPECT_EQ(RefusalCause(ImportSpirv(words, {}).status()), row.cause);
+  }
+}
+
 TEST(Coverage, ExecutionModesOfFragments) {
   for (const CoverageRow& row : CoverageTable()) {
     if (row.kind != "execution_mode") continue;
