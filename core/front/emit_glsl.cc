@@ -222,8 +222,9 @@ ValueId GlslEmitter::GlslTernary(GLSLstd450 op, ValueId x, ValueId y, ValueId z)
     case GLSLstd450SClamp:
       return Emit(Op::kImin, {Emit(Op::kImax, {x, y}), z});
     case GLSLstd450FMix: {
-      const ValueId rest = Emit(Op::kFsub, {FloatLike(z, 1.0f), z});
-      return Emit(Op::kFadd, {Emit(Op::kFmul, {x, rest}), Emit(Op::kFmul, {y, z})});
+      // x (1 - z) + y z, so that both products can be parts of multiply-adds.
+      const ValueId rest = Emit(Op::kFsub, {x, Emit(Op::kFmul, {x, z})});
+      return Emit(Op::kFadd, {rest, Emit(Op::kFmul, {y, z})});
     }
     default: {  // SmoothStep: edge0 x, edge1 y, x z
       const ValueId ratio = Emit(Op::kFdiv, {Emit(Op::kFsub, {z, x}), Emit(Op::kFsub, {y, x})});
