@@ -611,7 +611,7 @@ absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRe
   if (record.entry != 0) return absl::UnimplementedError("entry point behind the start");
   Simulator simulator(*program, record, options, **launch);
   if (record.stage == "fragment") {
-    status = CheckFragmentProgram(*program);
+    status = CheckFragmentProgram(*program, record.dispatch_width);
     if (!status.ok()) return status;
     const std::vector<FragmentThread> threads =
         FragmentThreads(record, options.opposite, *dispatch.draw);
