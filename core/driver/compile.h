@@ -54,7 +54,7 @@ class Prepared;  // opaque; immutable, may be shared between threads
 
 struct PreparedInfo {
   std::string entry_point;
-  std::string stage;                        // "compute"
+  std::string stage;  // "compute", "fragment"
   int64_t mir_instructions = 0;
 };
 

@@ -24,7 +24,7 @@ struct Case {
 
 constexpr Case kCases[] = {
     {"lower_derivatives", "%0:f32 = bitcast 7 %1:f32 = ddx[any] %0 store_ssbo[0, align 4] 0, %1",
-     [](Features& f) { f.derivatives = true; }, true},
+     [](Features& f) { f.derivatives = mid::Derivatives::kEverywhere; }, true},
     {"lower_int64",
      "%0:i32 = local_index %1:i64 = zext %0 %2:i64 = iadd %1, %1 "
      "store_ssbo[0, align 8] 0, %2",

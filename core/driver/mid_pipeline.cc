@@ -6,6 +6,7 @@
 #include "core/mid/form_fma.h"
 #include "core/mid/hoist_common_code.h"
 #include "core/mid/hoist_invariants.h"
+#include "core/mid/kill_in_line.h"
 #include "core/mid/lower/lower_derivatives.h"
 #include "core/mid/lower/lower_division.h"
 #include "core/mid/lower/lower_float_atomics.h"
@@ -56,6 +57,8 @@ constexpr Pass<mir::Module> kNeutral[] = {
     {"narrow_carried_values", mid::NarrowCarriedValues, true, 1,
      "ifs and loops carry 16-bit values as such"},
     {"convert_if_to_select", mid::ConvertIfToSelect, true, 1, "small ifs become selects"},
+    {"kill_in_line", mid::KillInLine, true, 1,
+     "branches that only kill become kills on a condition"},
     {"remove_dead_control_flow", mid::RemoveDeadControlFlow, true, 1,
      "ifs and loops that decide nothing"},
     {"remove_dead_stores", mid::RemoveDeadStores, true, 1,
@@ -87,9 +90,18 @@ absl::StatusOr<bool> Unless(Lowering& lowering, PassContext& context) {
   return lowering.features.*feature ? false : pass(lowering.module, context);
 }
 
+absl::StatusOr<bool> LowerDerivatives(Lowering& lowering, PassContext& context) {
+  const mid::Derivatives has = lowering.features.derivatives;
+  const bool fragment = lowering.module.stage == mir::Stage::kFragment;
+  if (has == mid::Derivatives::kEverywhere || (has == mid::Derivatives::kInFragments && fragment)) {
+    return false;
+  }
+  return mid::LowerDerivatives(lowering.module, context);
+}
+
 // Group 2 cleans up after lowering.
 constexpr Pass<Lowering> kLowerings[] = {
-    {"lower_derivatives", Unless<&Features::derivatives, mid::LowerDerivatives>, false, 0,
+    {"lower_derivatives", LowerDerivatives, false, 0,
      "derivatives become differences within quads, implicit levels of detail explicit derivatives"},
     {"simplify_subgroups", Always<mid::SimplifySubgroups>, true, 0,
      "exchanges of values that lanes have in common"},

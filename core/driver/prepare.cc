@@ -1,4 +1,6 @@
 // SPIR-V -> MIR, optimised as no target changes it.
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -12,15 +14,25 @@
 #include "core/front/import.h"
 #include "core/front/validate.h"
 #include "core/mir/build.h"
+#include "core/mir/immediates.h"
 
 namespace kiln {
 namespace {
+
+// Nothing: no such stage is compiled, or none is named.
+std::optional<mir::Stage> StageOf(const std::string& name) {
+  for (const mir::Stage stage : {mir::Stage::kCompute, mir::Stage::kFragment}) {
+    if (name == mir::kStageNames[static_cast<int>(stage)]) return stage;
+  }
+  return std::nullopt;
+}
 
 absl::StatusOr<mir::Module> Import(absl::Span<const uint32_t> spirv, const PrepareOptions& options,
                                    Sink* sink, const Budget& budget) {
   const Step step(sink, "import_spirv", "front");
   front::ImportOptions import;
   import.entry = options.entry_point;
+  import.stage = StageOf(options.stage);
   import.dispatch_base = options.dispatch_base;
   import.max_instructions = static_cast<uint64_t>(budget.max_mir_instructions);
   for (const auto& [id, bits] : options.spec_constants) {
@@ -49,7 +61,7 @@ absl::StatusOr<std::shared_ptr<const Prepared>> PrepareMir(mir::Module module,
   prepared->stopped = runner.stopped();
   prepared->rewrites = runner.rewrites();
   prepared->info.entry_point = prepared->module.entry_point;
-  prepared->info.stage = kComputeStage;
+  prepared->info.stage = mir::kStageNames[static_cast<int>(prepared->module.stage)];
   prepared->info.mir_instructions = mir::CountInstructions(prepared->module);
   return std::shared_ptr<const Prepared>(std::move(prepared));
 }
@@ -57,10 +69,11 @@ absl::StatusOr<std::shared_ptr<const Prepared>> PrepareMir(mir::Module module,
 absl::StatusOr<std::shared_ptr<const Prepared>> Prepare(absl::Span<const uint32_t> spirv,
                                                         const PrepareOptions& options, Sink* sink,
                                                         const Budget& budget) {
-  if (!options.stage.empty() && options.stage != kComputeStage) {
-    return WithCause(absl::UnimplementedError(absl::StrCat(
-                         "stage '", Shortened(options.stage), "': only compute shaders are compiled")),
-                     "unsupported_stage");
+  if (!options.stage.empty() && !StageOf(options.stage).has_value()) {
+    return WithCause(
+        absl::UnimplementedError(absl::StrCat("stage '", Shortened(options.stage),
+                                              "': only compute and fragment shaders are compiled")),
+        "unsupported_stage");
   }
   {
     const Step step(sink, "check_bounds", "front");

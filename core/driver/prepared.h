@@ -8,7 +8,7 @@
 
 namespace kiln {
 
-// The one stage that there is so far.
+// The stage that has no pipeline state.
 inline constexpr char kComputeStage[] = "compute";
 
 class Prepared {

@@ -9,6 +9,7 @@
 #include "core/front/bindings.h"
 #include "core/front/descriptors.h"
 #include "core/front/import.h"
+#include "core/front/interface_parts.h"
 #include "core/front/layout.h"
 #include "core/front/modes.h"
 #include "core/front/op_emitter.h"
@@ -44,11 +45,24 @@ struct FunctionContext {
 
 struct ImportContext {
   ImportContext(const SpirvModule& module, const Plan& the_plan, const ImportOptions& the_options)
-      : spirv(module), plan(the_plan), options(the_options), layouts(module),
-        targets(module, the_plan), selectors(module),
+      : spirv(module),
+        plan(the_plan),
+        options(the_options),
+        layouts(module),
+        targets(module, the_plan),
+        selectors(module),
         emission(module.capabilities, the_options.max_instructions, the_options.mark_undefined),
-        slots(the_plan.slot_types), bindings(module.bound), leaf_types(module.types.size()),
-        private_arrays(module, the_plan) {}
+        slots(the_plan.slot_types),
+        bindings(module.bound),
+        leaf_types(module.types.size()),
+        private_arrays(module, the_plan),
+        interface_parts(module.variables.size()) {}
+
+  // Whether derivatives can be taken.
+  bool HasQuads() const {
+    return emission.module.stage == mir::Stage::kFragment ||
+           derivative_group != DerivativeGroup::kNone;
+  }
 
   // What is known before: constant.
   const SpirvModule& spirv;
@@ -70,10 +84,13 @@ struct ImportContext {
   // Decided by set-up, constant from then on.
   DerivativeGroup derivative_group = DerivativeGroup::kNone;
   SharedLayout shared;
+  ValueId helper_at_start;  // whether the invocation began as a helper; invalid: nobody asks
 
   // Filled when first asked for.
   std::vector<std::vector<mir::Type>> leaf_types;  // by index of SpirvModule::types
   PrivateArrays private_arrays;
+  // By index of SpirvModule::variables: of inputs and outputs.
+  std::vector<std::vector<InterfacePart>> interface_parts;
 };
 
 }  // namespace kiln::front

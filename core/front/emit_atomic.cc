@@ -151,6 +151,9 @@ bool AtomicEmitter::EmitControlBarrier(const SpirvInst& inst) {
   if (scope != spv::Scope::Workgroup && scope != spv::Scope::Subgroup) {
     return Refuse("barrier_scope", "barrier", inst.operand(1));
   }
+  if (scope == spv::Scope::Workgroup && module().stage != mir::Stage::kCompute) {
+    return Malformed("barrier of a workgroup outside of compute", inst.operand(1));
+  }
   // The control barrier orders memory for those who wait; what is to be ordered for others too has
   // its own barrier before.
   const mir::Scope waits =

@@ -1,4 +1,5 @@
-// What built-in variables of a compute shader hold.
+// What built-in variables hold that are ops of MIR: those of workgroups and subgroups, and whether
+// the invocation is a helper. Inputs of graphics stages are in emit_input.cc.
 #include <algorithm>
 
 #include "core/front/coverage.h"
@@ -13,9 +14,11 @@ class BuiltinEmitter : public InstEmitter {
   using InstEmitter::InstEmitter;
 
   bool LoadBuiltin(const Pointer& pointer, Leaves* leaves);
+  void BeginBuiltins();
 
  private:
-  bool Builtin(spv::BuiltIn builtin, uint32_t component, uint32_t id, ValueId* value);
+  bool IsHere(spv::BuiltIn builtin) const;
+  bool Builtin(spv::BuiltIn builtin, uint32_t component, const Pointer& pointer, ValueId* value);
   ValueId LocalInvocationId(uint32_t component);
 };
 
@@ -33,7 +36,41 @@ ValueId BuiltinEmitter::LocalInvocationId(uint32_t component) {
   return id;
 }
 
-bool BuiltinEmitter::Builtin(spv::BuiltIn builtin, uint32_t component, uint32_t id,
+// Whether the stage has it, of those that are supported (Vulkan, "Built-In Variables").
+bool BuiltinEmitter::IsHere(spv::BuiltIn builtin) const {
+  switch (builtin) {
+    case spv::BuiltIn::WorkgroupId:
+    case spv::BuiltIn::NumWorkgroups:
+    case spv::BuiltIn::WorkgroupSize:
+    case spv::BuiltIn::LocalInvocationId:
+    case spv::BuiltIn::LocalInvocationIndex:
+    case spv::BuiltIn::GlobalInvocationId:
+    case spv::BuiltIn::SubgroupId:
+    case spv::BuiltIn::NumSubgroups:
+      return module().stage == mir::Stage::kCompute;
+    case spv::BuiltIn::HelperInvocation:
+      return module().stage == mir::Stage::kFragment;
+    default:
+      return BuiltInOf(builtin) == mir::BuiltIn::kNone;
+  }
+}
+
+// Loads that are not volatile need not see a demote: they give what was so at the start (Vulkan,
+// "HelperInvocation"; GL_EXT_demote_to_helper_invocation leaves it open).
+void BuiltinEmitter::BeginBuiltins() {
+  for (const SpirvVariable& v : spirv().variables) {
+    const uint32_t builtin = spirv().decorations[v.id].builtin;
+    if (v.storage != spv::StorageClass::Input ||
+        builtin != static_cast<uint32_t>(spv::BuiltIn::HelperInvocation)) {
+      continue;
+    }
+    builder().set_spirv_id(v.id);
+    c_.helper_at_start = builder().HelperInvocation();
+    return;
+  }
+}
+
+bool BuiltinEmitter::Builtin(spv::BuiltIn builtin, uint32_t component, const Pointer& pointer,
                              ValueId* value) {
   const auto workgroup = [&] {
     const ValueId w = builder().WorkgroupId(component);
@@ -67,12 +104,15 @@ bool BuiltinEmitter::Builtin(spv::BuiltIn builtin, uint32_t component, uint32_t 
     case spv::BuiltIn::DeviceIndex:
       *value = Int(0);
       return true;
+    case spv::BuiltIn::HelperInvocation:
+      *value =
+          (pointer.flags & mir::kVolatile) != 0 ? builder().HelperInvocation() : c_.helper_at_start;
+      return true;
     default:
       if (SubgroupBuiltin(c_, builtin, component, value)) return true;
       break;
   }
-  const std::string_view cause = CauseOf(builtin);
-  return Refuse(cause, "built-in variable", id);
+  return Refuse(CauseOf(builtin), "built-in variable", pointer.variable);
 }
 
 bool BuiltinEmitter::LoadBuiltin(const Pointer& pointer, Leaves* leaves) {
@@ -89,20 +129,23 @@ bool BuiltinEmitter::LoadBuiltin(const Pointer& pointer, Leaves* leaves) {
       builtin == spv::BuiltIn::GlobalInvocationId;
   const std::vector<mir::Type>& types = LeafTypes(variable_type);
   const uint32_t expected = mask ? 4 : vector ? 3 : 1;
-  const bool fits =
-      types.size() == expected &&
-      spirv().Type(variable_type)->kind == (vector ? SpirvType::kVector : SpirvType::kInt) &&
-      types[0] == mir::Type::kI32;
-  if (!fits && CauseOf(builtin).empty()) {
-    return Malformed("built-in variable of another type", pointer.variable);
+  const bool helper = builtin == spv::BuiltIn::HelperInvocation;
+  const SpirvType::Kind kind = vector   ? SpirvType::kVector
+                               : helper ? SpirvType::kBool
+                                        : SpirvType::kInt;
+  const bool fits = types.size() == expected && spirv().Type(variable_type)->kind == kind &&
+                    types[0] == (helper ? mir::Type::kBool : mir::Type::kI32);
+  const bool supported = CauseOf(builtin).empty();
+  if (supported && !IsHere(builtin)) {
+    return Malformed("built-in variable that the stage has not", pointer.variable);
   }
+  if (supported && !fits) return Malformed("built-in variable of another type", pointer.variable);
   const uint32_t count =
       pointer.component.valid() ? pointer.component_count : spirv().Type(pointer.type)->leaves;
   for (uint32_t i = 0; i < count; ++i) {
     ValueId value;
-    if (!Builtin(builtin, std::min(pointer.offset + i, expected - 1), pointer.variable, &value)) {
+    if (!Builtin(builtin, std::min(pointer.offset + i, expected - 1), pointer, &value))
       return false;
-    }
     leaves->push_back(value);
   }
   if (pointer.component.valid()) {
@@ -115,5 +158,7 @@ bool BuiltinEmitter::LoadBuiltin(const Pointer& pointer, Leaves* leaves) {
 bool LoadBuiltin(ImportContext& c, const Pointer& pointer, Leaves* leaves) {
   return BuiltinEmitter(c).LoadBuiltin(pointer, leaves);
 }
+
+void BeginBuiltins(ImportContext& c) { BuiltinEmitter(c).BeginBuiltins(); }
 
 }  // namespace kiln::front

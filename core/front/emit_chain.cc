@@ -31,6 +31,7 @@ class ChainEmitter : public Pointers {
   bool IndexStruct(Pointer* pointer, const SpirvType& type, ValueId index, uint32_t id);
   bool IndexElements(Pointer* pointer, const SpirvType& type, ValueId index, uint32_t index_id);
   bool LocalIndex(Pointer* pointer, const SpirvType& type, ValueId index);
+  bool InputElement(Pointer* pointer, const SpirvType& type, ValueId index);
   bool IndexDescriptor(Pointer* pointer, const SpirvType& type, ValueId index, uint32_t id);
 };
 
@@ -39,7 +40,9 @@ class ChainEmitter : public Pointers {
 bool ChainEmitter::EmitChain(const SpirvInst& inst) {
   Pointer pointer;
   if (!GetPointer(inst.operand(3), &pointer)) return false;
-  if (pointer.component.valid()) return Malformed("index into a scalar", inst.result);
+  if (pointer.component.valid() && inst.size() > 4) {
+    return Malformed("index into a scalar", inst.result);
+  }
   const bool element = inst.op == spv::Op::OpPtrAccessChain ||
                        inst.op == spv::Op::OpInBoundsPtrAccessChain;
   if (element && !EmitPointerElement(inst, &pointer)) return false;
@@ -124,7 +127,8 @@ bool ChainEmitter::Index(Pointer* pointer, uint32_t index_id) {
     case SpirvType::kMatrix:
     case SpirvType::kArray:
     case SpirvType::kRuntimeArray:
-      if (pointer->space == Pointer::kLocal || pointer->space == Pointer::kBuiltin) {
+      if (pointer->space == Pointer::kLocal || pointer->space == Pointer::kBuiltin ||
+          pointer->space == Pointer::kInput) {
         return LocalIndex(pointer, type, index);
       }
       return IndexElements(pointer, type, index, index_id);
@@ -146,6 +150,7 @@ bool ChainEmitter::IndexStruct(Pointer* pointer, const SpirvType& type, ValueId 
   switch (pointer->space) {
     case Pointer::kLocal:
     case Pointer::kBuiltin:
+    case Pointer::kInput:
       pointer->offset += member.leaf;
       return true;
     default:
@@ -198,7 +203,8 @@ bool ChainEmitter::IndexElements(Pointer* pointer, const SpirvType& type, ValueI
   return ok();
 }
 
-// Parts of local variables, counted in leaves. What the plan put in memory takes byte offsets.
+// Parts of local variables and inputs, counted in leaves. What the plan put in memory takes byte
+// offsets.
 bool ChainEmitter::LocalIndex(Pointer* pointer, const SpirvType& type, ValueId index) {
   const uint32_t step = spirv().Type(type.element)->leaves;
   uint32_t bits = 0;
@@ -207,6 +213,9 @@ bool ChainEmitter::LocalIndex(Pointer* pointer, const SpirvType& type, ValueId i
     pointer->offset += std::min(bits, type.count - 1) * step;
     pointer->type = type.element;
     return true;
+  }
+  if (pointer->space == Pointer::kInput && type.kind != SpirvType::kVector) {
+    return InputElement(pointer, type, index);
   }
   const LocalVariable* v =
       pointer->space == Pointer::kLocal ? plan().Variable(pointer->variable) : nullptr;
@@ -228,6 +237,25 @@ bool ChainEmitter::LocalIndex(Pointer* pointer, const SpirvType& type, ValueId i
   pointer->dynamic =
       pointer->dynamic.valid() ? Emit(mir::Op::kIadd, {pointer->dynamic, bytes}) : bytes;
   pointer->align = std::min(pointer->align, LowBit(stride));
+  pointer->type = type.element;
+  return ok();
+}
+
+// An element of an array or matrix of an input, chosen by value: counted in the elements of the
+// part that it belongs to, which are vectors or scalars (interface_parts.h).
+bool ChainEmitter::InputElement(Pointer* pointer, const SpirvType& type, ValueId index) {
+  const SpirvType* element = spirv().Type(type.element);
+  uint32_t count = 1;
+  for (; element->kind == SpirvType::kArray || element->kind == SpirvType::kMatrix;
+       element = spirv().Type(element->element)) {
+    count *= element->count;
+  }
+  if (element->kind == SpirvType::kStruct) {
+    return Refuse("input_structs", "index by value", pointer->variable);
+  }
+  const ValueId elements = count == 1 ? index : Emit(mir::Op::kImul, {index, Int(count)});
+  pointer->dynamic =
+      pointer->dynamic.valid() ? Emit(mir::Op::kIadd, {pointer->dynamic, elements}) : elements;
   pointer->type = type.element;
   return ok();
 }

@@ -25,6 +25,7 @@ class ControlFlow : public Loops {
   Flow EmitTerminator(uint32_t block, const SpirvInst& inst, uint32_t* next) const;
   Flow EmitEdge(uint32_t from, uint32_t to, uint32_t* next) const;
   Flow EmitReturn(const SpirvInst& inst) const;
+  void EmitEnd(spv::Op op) const;
 };
 
 // From block x on, as far as the region goes. `loop_body`: of a loop's header, its body.
@@ -99,6 +100,10 @@ Flow ControlFlow::EmitTerminator(uint32_t block, const SpirvInst& inst, uint32_t
     case spv::Op::OpUnreachable:
       builder().Unreachable();
       return {};
+    case spv::Op::OpKill:
+    case spv::Op::OpTerminateInvocation:
+      EmitEnd(inst.op);
+      return {};
     default:
       Refuse(CauseOf(inst.op), "terminator", c_.place.function->id);
       return {};
@@ -116,6 +121,18 @@ Flow ControlFlow::EmitEdge(uint32_t from, uint32_t to, uint32_t* next) const {
     return {};
   }
   return EmitSequence(to, false);
+}
+
+// The end of the invocation.
+void ControlFlow::EmitEnd(spv::Op op) const {
+  if (module().stage != mir::Stage::kFragment) {
+    Malformed("invocation ended outside of fragments", c_.place.function->id);
+    return;
+  }
+  builder().set_spirv_id(0);
+  builder().Kill(op == spv::Op::OpKill ? mir::Op::kDiscard : mir::Op::kTerminate,
+                 builder().Bool(true));
+  builder().Unreachable();
 }
 
 Flow ControlFlow::EmitReturn(const SpirvInst& inst) const {

@@ -96,7 +96,7 @@ TEST(Blocks, TerminatorsOfOtherStages) {
   EXPECT_EQ(FlowText(R"(
     OpKill
   )"),
-            "graphics_stages: terminator (%1)");
+            "invocation ended outside of fragments (%1)");
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
-// Derivatives in compute shaders (SPV_KHR_compute_shader_derivatives): differences within quads.
+// Derivatives: differences within quads, of fragments or in compute shaders
+// (SPV_KHR_compute_shader_derivatives).
 //
-// A quad is four consecutive lanes, 0 1 over 2 3. In a linear derivative group these are four
-// consecutive invocations as they are numbered anyway. In a group of quads they are 2x2 invocations
-// of the workgroup: there the local id is made from the lane so that it is so, and the local index
-// from the local id. Derivatives are MIR's (ddx, ddy; fwidth is the sum of their magnitudes), and
-// so are implicit levels of detail (emit_sample.cc).
+// A quad is four consecutive lanes, 0 1 over 2 3. Those of fragments are the launch's. In a linear
+// derivative group these are four consecutive invocations as they are numbered anyway. In a group
+// of quads they are 2x2 invocations of the workgroup: there the local id is made from the lane so
+// that it is so, and the local index from the local id. Derivatives are MIR's (ddx, ddy; fwidth is
+// the sum of their magnitudes), and so are implicit levels of detail (emit_sample.cc).
 //
 // The order of quads within a workgroup is ours: row by row, x first.
 #include <algorithm>
@@ -78,7 +79,7 @@ bool DerivativeEmitter::EmitDerivative(const SpirvInst& inst, bool* handled) {
                                   [&](const Form& f) { return f.op == inst.op; });
   *handled = form != std::end(kForms);
   if (!*handled) return true;
-  if (c_.derivative_group == DerivativeGroup::kNone) {
+  if (!c_.HasQuads()) {
     return Malformed("derivative without a derivative group", inst.result);
   }
   Leaves operands;

@@ -139,6 +139,16 @@ bool GlslEmitter::EmitExtInst(const SpirvInst& inst) {
     return Refuse(cause, "GLSL.std.450 instruction " + std::to_string(inst.operand(4)),
                   inst.result);
   }
+  switch (op) {
+    case GLSLstd450InterpolateAtCentroid:
+      return EmitInterpolate(c_, inst, mir::InterpolateAt::kCentroid);
+    case GLSLstd450InterpolateAtSample:
+      return EmitInterpolate(c_, inst, mir::InterpolateAt::kSample);
+    case GLSLstd450InterpolateAtOffset:
+      return EmitInterpolate(c_, inst, mir::InterpolateAt::kOffset);
+    default:
+      break;
+  }
   bool handled = false;
   if (!EmitGlslElementwise(inst, op, &handled) || handled) return ok();
   if (!EmitGlslVector(inst, op, &handled) || handled) return ok();

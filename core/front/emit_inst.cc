@@ -17,6 +17,18 @@ bool RefuseInst(Errors& errors, std::string_view cause, const SpirvInst& inst) {
   return errors.Refuse(cause, text, inst.result != 0 ? inst.result : inst.operand(1));
 }
 
+bool EmitHelper(ImportContext& c, const SpirvInst& inst) {
+  mir::Builder& builder = c.emission.builder;
+  if (c.emission.module.stage != mir::Stage::kFragment) {
+    return c.emission.errors.Malformed("helper invocations outside of fragments", inst.result);
+  }
+  if (inst.op == spv::Op::OpIsHelperInvocationEXT) {
+    return InstEmitter(c).Define(inst, {builder.HelperInvocation()});
+  }
+  builder.Kill(mir::Op::kDemote, builder.Bool(true));
+  return true;
+}
+
 // One row a kind, those that are met most first.
 using Emitter = bool (*)(ImportContext& c, const SpirvInst& inst, bool* handled);
 constexpr Emitter kEmitters[] = {
@@ -40,6 +52,9 @@ bool EmitInst(ImportContext& c, const SpirvInst& inst, bool* returns) {
     case spv::Op::OpPtrNotEqual:
     case spv::Op::OpPtrDiff:
       return EmitPointerCompare(c, inst);
+    case spv::Op::OpDemoteToHelperInvocation:
+    case spv::Op::OpIsHelperInvocationEXT:
+      return EmitHelper(c, inst);
     case spv::Op::OpAssumeTrueKHR:  // true it is: nothing here could profit
       return true;
     default:

@@ -1,7 +1,8 @@
 // Variables, loads and stores.
 //
 // Buffers, push constants, shared and physical memory are accessed as runs of up to four
-// consecutive elements of one size. Local variables: emit_local.cc; built-in ones: emit_builtin.cc.
+// consecutive elements of one size. Local variables and outputs: emit_local.cc; inputs:
+// emit_input.cc; what is built in besides: emit_builtin.cc.
 #include <algorithm>
 
 #include "core/front/emit.h"
@@ -159,6 +160,7 @@ bool MemoryEmitter::Load(const Pointer& pointer, Leaves* leaves) {
   if (type == nullptr || !Charge(type->leaves)) return false;
   if (pointer.space == Pointer::kLocal) return LoadLocal(c_, pointer, type->leaves, leaves);
   if (pointer.space == Pointer::kBuiltin) return LoadBuiltin(c_, pointer, leaves);
+  if (pointer.space == Pointer::kInput) return LoadInput(c_, pointer, leaves);
   if (pointer.space == Pointer::kTexel) {
     return Malformed("load from a texel that is no atomic", pointer.variable);
   }
@@ -321,7 +323,7 @@ bool MemoryEmitter::EmitLoad(const SpirvInst& inst) {
   if (!GetPointer(inst.operand(3), &pointer)) return false;
   if (pointer.type != inst.type) return Malformed("load of another type", inst.result);
   if (pointer.space == Pointer::kImage) return LoadImage(c_, inst, pointer);
-  if (pointer.space != Pointer::kLocal && pointer.space != Pointer::kBuiltin) {
+  if (pointer.space != Pointer::kLocal) {
     pointer.flags |= AccessFlags(inst, 4);
     pointer.given_align = GivenAlignment(inst, 4);
   }

@@ -2,13 +2,13 @@
 // finish.
 #include "core/front/import.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "core/base/utf8.h"
-#include "core/front/coverage.h"
 #include "core/front/context.h"
+#include "core/front/coverage.h"
 #include "core/front/emit.h"
+#include "core/front/entry_point.h"
+#include "core/front/finish_interface.h"
 #include "core/front/inst_emitter.h"
 #include "core/front/modes.h"
 #include "core/front/prune.h"
@@ -51,61 +51,14 @@ absl::Status Emit(ImportContext& c, uint32_t entry_function) {
   }
   if (!ReadModes(c, entry_function) || !LayOutShared(c)) return e.errors.status();
   ClearShared(c);
+  BeginBuiltins(c);
   bool end = false;
   if (!InitialisePrivate(InstEmitter(c), c) || !EmitEntry(c, index, &end)) return e.errors.status();
-  if (end) e.builder.Return();
+  if (end) {
+    if (!StoreOutputs(c, index)) return e.errors.status();
+    e.builder.Return();
+  }
   Resources(c).Finish();
-  return absl::OkStatus();
-}
-
-// For messages: the first of them, and how many more there are.
-std::string EntryNames(const SpirvModule& spirv, bool compute_only) {
-  constexpr int kNamed = 20;
-  std::string names;
-  int count = 0;
-  for (const SpirvEntryPoint& e : spirv.entry_points) {
-    if (compute_only && e.model != spv::ExecutionModel::GLCompute) continue;
-    if (++count <= kNamed) names += " \"" + Shortened(e.name) + "\"";
-  }
-  if (count > kNamed) names += " and " + std::to_string(count - kNamed) + " more";
-  return names.empty() ? " none" : names;
-}
-
-absl::Status FindEntry(const SpirvModule& spirv, const std::string& name,
-                       const SpirvEntryPoint** entry) {
-  *entry = nullptr;
-  int compute = 0;
-  const SpirvEntryPoint* other = nullptr;
-  const SpirvEntryPoint* nameless = nullptr;
-  for (const SpirvEntryPoint& e : spirv.entry_points) {
-    if (!name.empty() && e.name != name) continue;
-    if (e.model != spv::ExecutionModel::GLCompute) {
-      other = &e;
-      continue;
-    }
-    ++compute;
-    *entry = &e;
-    if (e.name.empty()) nameless = &e;
-  }
-  if (compute > 1 && nameless != nullptr) {
-    *entry = nameless;
-  } else if (compute > 1) {
-    return absl::InvalidArgumentError("several compute entry points, one is to be named:" +
-                                      EntryNames(spirv, /*compute_only=*/true));
-  }
-  if (*entry == nullptr && other != nullptr) {
-    if (other->model == spv::ExecutionModel::Kernel) {
-      return Refused("kernel", "entry point " + Shortened(other->name), other->function);
-    }
-    return Refused("graphics_stages", "entry point " + Shortened(other->name), other->function);
-  }
-  if (*entry == nullptr) {
-    return absl::NotFoundError("no entry point \"" + Shortened(name) + "\"; the module has" +
-                               EntryNames(spirv, /*compute_only=*/false));
-  }
-  if (spirv.Function((*entry)->function) == nullptr) {
-    return Invalid("entry point is no function", (*entry)->function);
-  }
   return absl::OkStatus();
 }
 
@@ -125,20 +78,25 @@ absl::Status CheckModel(const SpirvModule& spirv) {
 }
 
 absl::StatusOr<mir::Module> ImportParsed(const SpirvModule& spirv, const ImportOptions& options) {
-  const SpirvEntryPoint* entry = nullptr;
   absl::Status status = CheckSpecialisation(spirv, options.spec_constants);
-  if (status.ok()) status = FindEntry(spirv, options.entry, &entry);
-  if (status.ok()) status = CheckModel(spirv);
   if (!status.ok()) return status;
-  const uint32_t index = spirv.Def(entry->function).index;
-  absl::StatusOr<Plan> plan = MakePlan(spirv, index, options.max_instructions);
+  const absl::StatusOr<EntryPoint> entry = FindEntryPoint(spirv, options.entry, options.stage);
+  if (!entry.ok()) return entry.status();
+  status = CheckModel(spirv);
+  if (!status.ok()) return status;
+  const uint32_t function = entry->spirv->function;
+  absl::StatusOr<Plan> plan =
+      MakePlan(spirv, spirv.Def(function).index, entry->stage, options.max_instructions);
   if (!plan.ok()) return plan.status();
   ImportContext context(spirv, *plan, options);
-  status = Emit(context, entry->function);
+  context.emission.module.stage = entry->stage;
+  status = Emit(context, function);
   if (!status.ok()) return status;
   mir::Module module = std::move(context.emission.module);
-  module.entry_point = entry->name;
+  module.entry_point = entry->spirv->name;
   Prune(module);
+  status = FinishInterface(module);
+  if (!status.ok()) return status;
   return module;
 }
 
@@ -151,6 +109,8 @@ void RestoreIds(absl::Span<const uint32_t> original, mir::Module& module) {
   }
   for (mir::Resource& r : module.resources) r.spirv_id = original[r.spirv_id];
   for (mir::PrivateArray& array : module.private_arrays) array.spirv_id = original[array.spirv_id];
+  for (mir::Interface& v : module.inputs) v.spirv_id = original[v.spirv_id];
+  for (mir::Interface& v : module.outputs) v.spirv_id = original[v.spirv_id];
 }
 
 }  // namespace

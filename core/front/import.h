@@ -1,8 +1,9 @@
 // SPIR-V -> MIR: the importer's public face.
 //
-// In: a module for a compute entry point. Out: MIR that satisfies mir/verify.h: everything inlined,
-// scalar, SSA, structured; memory accesses as (resource, byte offset). Variables whose parts are
-// never indexed by a value arrive as SSA; the others are private arrays (or constant data).
+// In: a module with an entry point for compute or fragments. Out: MIR that satisfies mir/verify.h:
+// everything inlined, scalar, SSA, structured; memory accesses as (resource, byte offset).
+// Variables whose parts are never indexed by a value arrive as SSA; the others are private arrays
+// (or constant data).
 //
 // Safe on arbitrary words, with or without a validator before it. What a well-formed but hostile
 // module can make it do is bounded by ImportOptions::max_instructions.
@@ -13,6 +14,7 @@
 #define KILN_CORE_FRONT_IMPORT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +26,9 @@
 namespace kiln::front {
 
 struct ImportOptions {
-  std::string entry;                         // empty: the only compute entry point, or that with no name
+  std::string entry;  // empty: the only one of the stage, or that with no name
+  // Nothing: compute if the module has that, else the only stage that it has.
+  std::optional<mir::Stage> stage;
   std::vector<SpecConstant> spec_constants;  // of the module's types, else an error (specialise.h)
   uint64_t max_instructions = 200'000;       // after inlining, both SPIR-V's and MIR's
   bool zero_workgroup_memory = false;        // clear shared memory before anything else

@@ -18,10 +18,12 @@ class Modes : public InstEmitter {
   bool CheckModes(uint32_t entry_function);
   bool SetLocalSize(uint32_t entry_function);
   bool CheckDerivativeGroup(uint32_t entry_function);
+  bool SetFragmentModes(uint32_t entry_function);
 
  private:
   void FloatControl(spv::ExecutionMode mode, uint32_t width);
   bool SetDerivativeGroup(spv::ExecutionMode mode);
+  bool CheckStage(spv::ExecutionMode mode, uint32_t entry_function) const;
 
   bool round_to_even_ = false;
 };
@@ -58,6 +60,7 @@ bool Modes::CheckModes(uint32_t entry_function) {
   for (const SpirvExecutionMode& mode : spirv().execution_modes) {
     if (mode.entry != entry_function) continue;
     const uint32_t width = mode.operands.empty() ? 0 : mode.operands[0];
+    if (!CheckStage(mode.mode, entry_function)) return false;
     FloatControl(mode.mode, width);
     SetDerivativeGroup(mode.mode);
     const std::string_view cause = CauseOf(mode.mode);
@@ -139,10 +142,79 @@ bool Modes::CheckDerivativeGroup(uint32_t entry_function) {
   return true;
 }
 
+// Vulkan, VUID-StandaloneSpirv-OriginLowerLeft-04653: the origin is the upper left.
+bool Modes::SetFragmentModes(uint32_t entry_function) {
+  mir::FragmentModes& fragment = module().fragment;
+  bool upper_left = false;
+  bool related = false;
+  for (const SpirvExecutionMode& mode : spirv().execution_modes) {
+    if (mode.entry != entry_function) continue;
+    mir::DepthMode depth = mir::DepthMode::kAny;
+    switch (mode.mode) {
+      case spv::ExecutionMode::OriginUpperLeft:
+        upper_left = true;
+        continue;
+      case spv::ExecutionMode::EarlyFragmentTests:
+        fragment.early_tests = true;
+        continue;
+      case spv::ExecutionMode::PostDepthCoverage:
+        fragment.post_depth = true;
+        continue;
+      case spv::ExecutionMode::DepthReplacing:
+        if (!related) fragment.depth = mir::DepthMode::kAny;
+        continue;
+      case spv::ExecutionMode::DepthGreater:
+        depth = mir::DepthMode::kGreater;
+        break;
+      case spv::ExecutionMode::DepthLess:
+        depth = mir::DepthMode::kLess;
+        break;
+      case spv::ExecutionMode::DepthUnchanged:
+        depth = mir::DepthMode::kUnchanged;
+        break;
+      default:
+        continue;
+    }
+    if (related && depth != fragment.depth) return Malformed("relations of depths", entry_function);
+    fragment.depth = depth;
+    related = true;
+  }
+  return upper_left ||
+         Malformed("fragment shader whose origin is not the upper left", entry_function);
+}
+
+// A mode of another stage.
+bool Modes::CheckStage(spv::ExecutionMode mode, uint32_t entry_function) const {
+  bool fits = true;
+  switch (mode) {
+    case spv::ExecutionMode::LocalSize:
+    case spv::ExecutionMode::LocalSizeId:
+    case spv::ExecutionMode::DerivativeGroupLinearNV:
+    case spv::ExecutionMode::DerivativeGroupQuadsNV:
+      fits = module().stage == mir::Stage::kCompute;
+      break;
+    case spv::ExecutionMode::OriginUpperLeft:
+    case spv::ExecutionMode::EarlyFragmentTests:
+    case spv::ExecutionMode::PostDepthCoverage:
+    case spv::ExecutionMode::DepthReplacing:
+    case spv::ExecutionMode::DepthGreater:
+    case spv::ExecutionMode::DepthLess:
+    case spv::ExecutionMode::DepthUnchanged:
+      fits = module().stage == mir::Stage::kFragment;
+      break;
+    default:
+      break;
+  }
+  return fits || Malformed("execution mode of another stage", entry_function);
+}
+
 bool ReadModes(ImportContext& c, uint32_t entry_function) {
   Modes modes(c);
-  return modes.CheckModes(entry_function) && modes.SetLocalSize(entry_function) &&
-         modes.CheckDerivativeGroup(entry_function);
+  if (!modes.CheckModes(entry_function)) return false;
+  if (c.emission.module.stage == mir::Stage::kFragment) {
+    return modes.SetFragmentModes(entry_function);
+  }
+  return modes.SetLocalSize(entry_function) && modes.CheckDerivativeGroup(entry_function);
 }
 
 }  // namespace kiln::front

@@ -11,9 +11,9 @@ struct ImportContext;
 // Where derivatives in a compute shader are taken (emit_derivative.cc).
 enum class DerivativeGroup : uint8_t { kNone, kLinear, kQuads };
 
-// Of the entry point that is the function of this id: the size of its workgroups, float controls
-// and the group for derivatives, into the module being made and ImportContext::derivative_group.
-// False after an error.
+// Of the entry point that is the function of this id: the size of its workgroups or what a fragment
+// asks for, float controls and the group for derivatives, into the module being made, whose stage
+// is known, and ImportContext::derivative_group. False after an error.
 bool ReadModes(ImportContext& c, uint32_t entry_function);
 
 }  // namespace kiln::front

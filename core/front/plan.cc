@@ -14,14 +14,15 @@ constexpr size_t kMaxSlots = size_t{1} << 20;
 uint64_t AddSaturating(uint64_t a, uint64_t b) { return a + b < a ? ~uint64_t{0} : a + b; }
 
 bool IsLocal(spv::StorageClass storage) {
-  return storage == spv::StorageClass::Function || storage == spv::StorageClass::Private;
+  return storage == spv::StorageClass::Function || storage == spv::StorageClass::Private ||
+         storage == spv::StorageClass::Output;
 }
 
 class Planner {
  public:
   Planner(const SpirvModule& module, Plan& plan) : m_(module), plan_(plan) {}
 
-  absl::Status Run(uint32_t entry_function, uint64_t max_instructions);
+  absl::Status Run(uint32_t entry_function, mir::Stage stage, uint64_t max_instructions);
 
  private:
   absl::Status CallOrder(uint32_t entry);
@@ -457,7 +458,7 @@ void Planner::Finish() {
   }
 }
 
-absl::Status Planner::Run(uint32_t entry_function, uint64_t max_instructions) {
+absl::Status Planner::Run(uint32_t entry_function, mir::Stage stage, uint64_t max_instructions) {
   max_instructions_ = max_instructions;
   plan_.functions.resize(m_.functions.size());
   plan_.roots.resize(m_.bound);
@@ -467,7 +468,10 @@ absl::Status Planner::Run(uint32_t entry_function, uint64_t max_instructions) {
   absl::Status status = CallOrder(entry_function);
   if (!status.ok()) return status;
   for (const SpirvVariable& v : m_.variables) {
-    if (v.storage == spv::StorageClass::Private) AddVariable(v.id, v.pointee, v.initializer);
+    const bool output = v.storage == spv::StorageClass::Output && stage != mir::Stage::kCompute;
+    if (v.storage == spv::StorageClass::Private || output) {
+      AddVariable(v.id, v.pointee, v.initializer);
+    }
   }
   plan_.global_slots = static_cast<uint32_t>(plan_.slot_types.size());
   for (uint32_t function : plan_.order) {
@@ -480,10 +484,10 @@ absl::Status Planner::Run(uint32_t entry_function, uint64_t max_instructions) {
 
 }  // namespace
 
-absl::StatusOr<Plan> MakePlan(const SpirvModule& module, uint32_t entry_function,
+absl::StatusOr<Plan> MakePlan(const SpirvModule& module, uint32_t entry_function, mir::Stage stage,
                               uint64_t max_instructions) {
   Plan plan;
-  const absl::Status status = Planner(module, plan).Run(entry_function, max_instructions);
+  const absl::Status status = Planner(module, plan).Run(entry_function, stage, max_instructions);
   if (!status.ok()) return status;
   return plan;
 }

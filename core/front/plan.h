@@ -6,9 +6,9 @@
 // values are used where their definition is not visible and must be carried by jumps.
 //
 // Everything that jumps may have to carry is a "slot": a scalar of a function-local or Private
-// variable, of an OpPhi, of such a carried value, of a function's return value. Functions are never
-// active twice (SPIR-V forbids recursion), so slots and bindings are per SPIR-V id, not per inlined
-// copy.
+// or Output variable, of an OpPhi, of such a carried value, of a function's return value. Functions
+// are never active twice (SPIR-V forbids recursion), so slots and bindings are per SPIR-V id, not
+// per inlined copy.
 //
 // Cost: linear in the reachable functions, plus sorting of write ranges.
 #ifndef KILN_CORE_FRONT_PLAN_H_
@@ -40,7 +40,8 @@ struct Write {
   }
 };
 
-// Where a pointer to Function or Private memory leads, as far as can be told without running.
+// Where a pointer to Function, Private or Output memory leads, as far as can be told without
+// running.
 struct PointerRoot {
   enum Kind : uint8_t { kNone, kVariable, kParameter };
   Kind kind = kNone;
@@ -51,7 +52,7 @@ struct PointerRoot {
   uint32_t count = 0;
 };
 
-// A Function or Private variable.
+// A Function or Private variable, or an Output of a graphics stage.
 struct LocalVariable {
   uint32_t id = 0;
   uint32_t type = 0;  // pointee
@@ -73,7 +74,7 @@ struct FunctionPlan {
   uint32_t return_slot = kNoSlot;
   std::vector<uint32_t> variables;         // indices of its LocalVariables
   std::vector<std::vector<Write>> writes;  // by block
-  std::vector<Write> summary;              // what a call writes of parameters and Private variables
+  std::vector<Write> summary;  // what a call writes of parameters and of variables of the module
   std::vector<std::pair<uint32_t, std::pair<uint32_t, uint32_t>>> parameter_memory;
   // parameter id, leaf range that must be in memory
   uint64_t size = 0;  // instructions after inlining, saturating
@@ -84,7 +85,7 @@ struct Plan {
   std::vector<FunctionPlan> functions;  // by function index; empty if not reachable
   std::vector<LocalVariable> variables;
   std::vector<mir::Type> slot_types;
-  uint32_t global_slots = 0;  // slots below belong to Private variables
+  uint32_t global_slots = 0;  // slots below belong to Private and Output variables
   // By SPIR-V id.
   std::vector<PointerRoot> roots;
   std::vector<uint32_t> slots;           // first slot of a phi or carried value
@@ -100,7 +101,7 @@ struct Plan {
 
 // Errors: INVALID_ARGUMENT (recursion, malformed control flow), refusals (module_too_large,
 // nesting_too_deep, import_linkage).
-absl::StatusOr<Plan> MakePlan(const SpirvModule& module, uint32_t entry_function,
+absl::StatusOr<Plan> MakePlan(const SpirvModule& module, uint32_t entry_function, mir::Stage stage,
                               uint64_t max_instructions);
 
 }  // namespace kiln::front

@@ -16,7 +16,16 @@ using mir::ValueId;
 // from.
 struct Pointer {
   enum Space : uint8_t {
-    kLocal, kUniform, kStorage, kPush, kShared, kBuiltin, kImage, kTexel, kPhysical,
+    kLocal,
+    kUniform,
+    kStorage,
+    kPush,
+    kShared,
+    kBuiltin,
+    kInput,
+    kImage,
+    kTexel,
+    kPhysical,
   };
   Space space = kLocal;
   bool row_major = false;    // of the matrix pointed at
@@ -25,15 +34,16 @@ struct Pointer {
   uint32_t variable = 0;     // SPIR-V id
   uint32_t element = 0;      // of an array of descriptors
   uint32_t type = 0;         // pointee
-  uint32_t offset = 0;       // bytes; kLocal and kBuiltin: leaves; kTexel: index in texels_
+  uint32_t offset = 0;       // bytes; kLocal, kBuiltin, kInput: leaves; kTexel: index in texels_
   uint32_t align = 64;       // of `dynamic`
   uint32_t matrix_stride = 0;
   uint32_t component_stride = 0;  // from one component of the vector pointed at to the next; 0:
                                   // components are packed
   uint32_t given_align = 0;       // of the access, where memory operands say so
   uint32_t component_count = 0;   // with `component`: of the vector chosen from
-  ValueId dynamic;                // bytes to add to the offset; kPhysical: the address, 64 bits
-  ValueId component;              // kLocal in slots, kBuiltin: the component, chosen by value
+  ValueId dynamic;                // bytes to add to the offset; kInput: elements of the array;
+                                  // kPhysical: the address, 64 bits
+  ValueId component;  // kLocal in slots, kBuiltin, kInput: the component, chosen by value
   ValueId descriptor;             // to add to `element`
   ValueId selector;               // kStorage: leads to one of several variables (pointers.cc);
   uint32_t targets = 0;           // they are the targets of this SPIR-V id

@@ -42,6 +42,9 @@ bool Pointers::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
   if (d.coherent) pointer->flags |= mir::kCoherent;
   if (d.is_volatile) pointer->flags |= mir::kVolatile;
   switch (storage) {
+    case spv::StorageClass::Output:
+      if (module().stage == mir::Stage::kCompute) return Malformed("output in compute", id);
+      [[fallthrough]];
     case spv::StorageClass::Function:
     case spv::StorageClass::Private: {
       const LocalVariable* v = plan().Variable(id);
@@ -58,10 +61,19 @@ bool Pointers::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
     case spv::StorageClass::PushConstant:
       pointer->space = Pointer::kPush;
       break;
-    case spv::StorageClass::Input:
+    case spv::StorageClass::Input: {
+      const auto builtin = static_cast<spv::BuiltIn>(d.builtin);
+      const bool compute = module().stage == mir::Stage::kCompute;
+      if (compute && d.builtin == kNoValue) {
+        return Malformed("compute input that is no built-in", id);
+      }
       pointer->space = Pointer::kBuiltin;
-      if (d.builtin == kNoValue) return Malformed("compute input that is no built-in", id);
-      return true;
+      if (compute || (d.builtin != kNoValue && BuiltInOf(builtin) == mir::BuiltIn::kNone)) {
+        return true;
+      }
+      pointer->space = Pointer::kInput;
+      return Supported(pointer->type) != nullptr;
+    }
     case spv::StorageClass::UniformConstant: {
       uint32_t image = pointer->type;
       while (spirv().Type(image)->kind == SpirvType::kArray ||

@@ -68,6 +68,9 @@ bool SharedMemory::LayOutShared() {
       module().push_constant_bytes = std::max(module().push_constant_bytes, dwords);
     }
     if (v.storage != spv::StorageClass::Workgroup) continue;
+    if (module().stage != mir::Stage::kCompute) {
+      return Malformed("shared memory outside of compute", v.id);
+    }
     if (!type.unsupported.empty()) continue;  // refused where it is accessed
     if (spirv().decorations[v.pointee].block) {
       // Laid out by decorations; several variables are views of the same memory.

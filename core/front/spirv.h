@@ -99,8 +99,22 @@ struct SpirvType {
   // Images and samplers are no values: they are followed to their descriptors.
   mir::ImageInfo image = {};            // kImage, kSampledImage
   bool storage_image = false;           // kImage: to be read and written without a sampler
+  bool input_attachment = false;        // kImage: read at the fragment's place
   std::string_view image_unsupported = {};  // kImage, kSampledImage: why such images are refused
   bool IsImage() const { return kind == kImage || kind == kSampler || kind == kSampledImage; }
+};
+
+// How a variable or member meets the stages before and behind.
+struct SpirvInterface {
+  uint32_t location = kNoValue;
+  uint32_t component = 0;
+  uint32_t index = 0;
+  bool flat = false;
+  bool no_perspective = false;
+  bool centroid = false;
+  bool sample = false;
+  bool invariant = false;
+  bool per_vertex = false;
 };
 
 struct SpirvMember {
@@ -113,6 +127,7 @@ struct SpirvMember {
   bool coherent = false;
   bool is_volatile = false;
   uint32_t builtin = kNoValue;
+  SpirvInterface interface = {};
 };
 
 struct SpirvConstant {
@@ -148,6 +163,7 @@ struct SpirvDecorations {
   bool non_uniform = false;
   bool aliased = false;
   bool row_major = false;  // seen through group decorations only
+  SpirvInterface interface = {};
 };
 
 struct SpirvBlock {

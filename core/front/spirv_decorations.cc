@@ -10,6 +10,35 @@ namespace {
 
 constexpr size_t kMaxGroupScan = size_t{1} << 26;  // work on groups
 
+// Whether it is one of these.
+bool ApplyToInterface(SpirvInterface& v, spv::Decoration kind, uint32_t operand) {
+  switch (kind) {
+    case spv::Decoration::Location:
+      v.location = operand;
+      return true;
+    case spv::Decoration::Component:
+      v.component = operand;
+      return true;
+    case spv::Decoration::Index:
+      v.index = operand;
+      return true;
+    case spv::Decoration::Flat:
+      return v.flat = true;
+    case spv::Decoration::NoPerspective:
+      return v.no_perspective = true;
+    case spv::Decoration::Centroid:
+      return v.centroid = true;
+    case spv::Decoration::Sample:
+      return v.sample = true;
+    case spv::Decoration::Invariant:
+      return v.invariant = true;
+    case spv::Decoration::PerVertexKHR:
+      return v.per_vertex = true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 absl::Status DecorationReader::Read(const SpirvInst& inst) {
@@ -66,6 +95,7 @@ absl::Status DecorationReader::GroupDecorate(const SpirvInst& inst, bool members
 }
 
 void DecorationReader::ApplyToId(SpirvDecorations& d, const Decoration& decoration) {
+  if (ApplyToInterface(d.interface, decoration.kind, decoration.operand)) return;
   switch (decoration.kind) {
     case spv::Decoration::SpecId:
       d.spec_id = decoration.operand;
@@ -109,7 +139,7 @@ void DecorationReader::ApplyToId(SpirvDecorations& d, const Decoration& decorati
     case spv::Decoration::Aliased:
       d.aliased = true;
       break;
-    default:  // names, precision, interpolation, Restrict: nothing here depends on them
+    default:  // names, precision, Restrict: nothing here depends on them
       break;
   }
 }
@@ -125,6 +155,7 @@ void DecorationReader::ApplyToMember(uint32_t struct_id, uint32_t index, SpirvMe
   const Decoration key{struct_id, index};
   const auto [first, last] = std::equal_range(members_.begin(), members_.end(), key, before);
   for (auto it = first; it != last; ++it) {
+    if (ApplyToInterface(member.interface, it->kind, it->operand)) continue;
     switch (it->kind) {
       case spv::Decoration::Offset:
         member.offset = it->operand;

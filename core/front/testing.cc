@@ -16,6 +16,16 @@ namespace {
 
 constexpr spv_target_env kEnvironment = SPV_ENV_UNIVERSAL_1_6;
 
+std::vector<uint32_t> CompileStage(const std::string& text, ShaderStage stage) {
+  GlslSource source;
+  source.text = text;
+  source.stage = stage;
+  const auto words = CompileGlsl(source);
+  if (words.ok()) return *words;
+  ADD_FAILURE() << words.status() << "\n" << text;
+  return {};
+}
+
 }  // namespace
 
 std::vector<uint32_t> Assemble(const std::string& text) {
@@ -37,12 +47,11 @@ std::string ReadError(const std::string& text) {
 }
 
 std::vector<uint32_t> CompileCompute(const std::string& text) {
-  GlslSource source;
-  source.text = text;
-  const auto words = CompileGlsl(source);
-  if (words.ok()) return *words;
-  ADD_FAILURE() << words.status() << "\n" << text;
-  return {};
+  return CompileStage(text, ShaderStage::kCompute);
+}
+
+std::vector<uint32_t> CompileFragment(const std::string& text) {
+  return CompileStage(text, ShaderStage::kFragment);
 }
 
 std::vector<uint32_t> Optimise(const std::vector<uint32_t>& words,

@@ -22,6 +22,8 @@ std::string ReadError(const std::string& text);
 
 // GLSL compute shader to words; the test fails if it does not compile.
 std::vector<uint32_t> CompileCompute(const std::string& text);
+// The same of a fragment shader.
+std::vector<uint32_t> CompileFragment(const std::string& text);
 
 // What spirv-opt makes of a module: pass flags as on its command line, "-O", "--merge-return", ...
 std::vector<uint32_t> Optimise(const std::vector<uint32_t>& words,

@@ -7,6 +7,9 @@
 
 namespace kiln::mid {
 
+// Where derivatives, and implicit levels of detail, are instructions (else lower_derivatives).
+enum class Derivatives : uint8_t { kNowhere, kInFragments, kEverywhere };
+
 struct Features {
   bool int64;  // integers of 64 bits, in registers and memory (else lower_int64)
   bool int8;   // arithmetic on bytes (else lower_int8)
@@ -19,7 +22,7 @@ struct Features {
     bool of_16_bits;  // and atomics on 16-bit integers
   } float_atomics;
 
-  bool derivatives;  // and implicit levels of detail, as instructions (else lower_derivatives)
+  Derivatives derivatives;
 
   // What a sample with derivatives may have besides (else lower_gradients).
   struct Gradients {

@@ -7,6 +7,7 @@
 #include "core/mid/convert_if_to_select.h"
 #include "core/mid/hoist_common_code.h"
 #include "core/mid/hoist_invariants.h"
+#include "core/mid/kill_in_line.h"
 #include "core/mid/lower/lower_division.h"
 #include "core/mid/lower/lower_int64.h"
 #include "core/mid/lower/lower_int8.h"
@@ -39,6 +40,7 @@ constexpr RandomPass kPasses[] = {
     {"hoist_common_code", HoistCommonCode, false, true},
     {"remove_dead_stores", RemoveDeadStores},
     {"convert_if_to_select", ConvertIfToSelect},
+    {"kill_in_line", KillInLine, false, false, true},
     {"combine_memory", For<CombineMemory>},
     {"lower_division", LowerDivision, true},
     {"unroll_loops", UnrollLoops},

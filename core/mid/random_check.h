@@ -17,6 +17,7 @@ struct RandomPass {
   absl::StatusOr<bool> (*run)(mir::Module&, PassContext&);
   bool required = false;   // then it counts no rewrites
   bool rare = false;       // finds little to do in random programs
+  bool of_fragments = false;  // finds nothing to do in others
 };
 
 // Every pass over MIR that keeps what the interpreter sees.

@@ -32,7 +32,7 @@ inline constexpr Features kFewFeatures = {
     .int64 = false,
     .int8 = false,
     .float_atomics = {.add = false, .min_max = true, .on_images = false, .of_16_bits = false},
-    .derivatives = false,
+    .derivatives = Derivatives::kNowhere,
     .gradients = {.of_cubes = false,
                   .least_level_with_reference = false,
                   .least_level_with_offsets = false,

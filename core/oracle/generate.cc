@@ -546,7 +546,25 @@ class Generator {
     const ValueId bits = b_.And(b_.Iadd(Pick(Type::kI32), lane_), b_.Int(7));
     const ValueId few = b_.Ieq(bits, b_.Int(random_.Below(8)));
     const ValueId condition = random_.OneIn(3) ? b_.And(few, Pick(Type::kBool)) : few;
-    b_.Kill(kKills[random_.Below(depth == 0 ? 2 : 4)], condition);
+    const Op op = kKills[random_.Below(depth == 0 ? 2 : 4)];
+    if (random_.OneIn(2)) return b_.Kill(op, condition);
+    KillInIf(op, condition);
+  }
+
+  // As SPIR-V has it: a side that only kills, perhaps on a condition of its own, and ends there or
+  // not.
+  void KillInIf(Op op, ValueId condition) {
+    const size_t side = random_.Below(2);
+    const InstId branch = b_.If(side == 0 ? condition : b_.Not(condition));
+    const Builder::Place place = b_.place();
+    b_.SetRegion(m_.inst(branch).regions[1 - side]);
+    b_.Yield();
+    b_.SetRegion(m_.inst(branch).regions[side]);
+    const bool ends = op != Op::kDemote && random_.OneIn(2);
+    b_.Kill(op,
+            ends || random_.OneIn(2) ? b_.Bool(true) : b_.Ult(lane_, b_.Int(random_.Below(16))));
+    ends ? b_.Unreachable() : b_.Yield();
+    b_.SetPlace(place);
   }
 
   ValueId Interpolated() {

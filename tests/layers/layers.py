@@ -37,7 +37,7 @@ ALLOWED = {
     "core/intel/waits": {"core/intel/isa", "core/base"},
     "core/intel/lir": {"core/intel/perf", "core/intel/device", "core/intel/isa", "core/lir", "core/mir", "core/base"},
     "core/intel/perf": {"core/intel/device", "core/intel/isa", "core/base"},
-    "core/intel/abi": {"core/intel/device", "core/mir", "core/out", "core/base"},
+    "core/intel/abi": {"core/intel/device", "core/mir", "core/out", "core/target", "core/base"},
     "core/intel/device": {"core/intel/isa"},
     "core/target": {"core/mid", "core/mir", "core/out", "core/base"},
     "core/front": {"core/mir", "core/base"},

@@ -1,6 +1,7 @@
 #include "core/intel/abi/abi.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -53,6 +54,8 @@ void NoteTexelOp(const Module& m, InstId id, Uses& uses) {
   const mir::Inst& inst = m.inst(id);
   switch (inst.op) {
     case Op::kSample:
+    case Op::kSampleImplicit:
+    case Op::kImageLod:
     case Op::kGather: {
       const uint32_t sampler = m.texel_ops[inst.imm1].sampler;
       uses.sampler[sampler == mir::TexelOp::kNoSampler ? inst.imm0 : sampler] = true;
@@ -189,6 +192,17 @@ void AddDescriptorMemory(const Module& m, const std::vector<Binding>& bindings, 
   }
 }
 
+// Render targets are the first surfaces: their numbers are those that blend state has.
+void AddTargets(Abi& abi) {
+  for (const ColourTarget& target : abi.fragment->targets) {
+    out::SurfaceEntry entry;
+    entry.index = target.surface;
+    entry.kind = out::SurfaceKind::kColorOutput;
+    entry.location = target.location;
+    abi.binding_table.push_back(entry);
+  }
+}
+
 // Module::resources stand in (set, binding, element) order, and so do the tables.
 absl::Status AssignSurfaces(const Module& m, const Uses& uses, Abi& abi) {
   abi.resource_surface.assign(m.resources.size(), Abi::kNoSurface);
@@ -202,7 +216,9 @@ absl::Status AssignSurfaces(const Module& m, const Uses& uses, Abi& abi) {
                        (uses.atomic[i] && image.component == mir::ComponentType::kFloat);
   }
   std::vector<bool> surface_in_memory(m.resources.size()), sampler_in_memory(m.resources.size());
-  const uint64_t others = (uses.constant_data ? 1 : 0) + (uses.push_dynamic ? 1 : 0);
+  if (abi.fragment) AddTargets(abi);
+  const uint64_t others = abi.binding_table.size() + (uses.constant_data ? 1 : 0) +
+                          (uses.push_dynamic ? 1 : 0);
   const absl::StatusOr<std::vector<Binding>> bindings =
       ChooseTables(m, abi.device->limits, {uses.resource, uses.sampler, abi.raw_image, others});
   if (!bindings.ok()) return bindings.status();
@@ -335,9 +351,14 @@ bool IsUnreadableFormat(mir::ImageFormat format) {
   }
 }
 
-absl::StatusOr<Abi> AssignAbi(const Module& m, const Device& device) {
+absl::StatusOr<Abi> AssignAbi(const Module& m, const Device& device, const PipelineState& state) {
   Abi abi;
   abi.device = &device;
+  if (m.stage == mir::Stage::kFragment) {
+    absl::StatusOr<FragmentAbi> fragment = AssignFragment(m, state.fragment);
+    if (!fragment.ok()) return fragment.status();
+    abi.fragment = *std::move(fragment);
+  }
   if (absl::Status s = CheckDispatch(m, device.limits); !s.ok()) return s;
   const Uses uses = FindUses(m, device);
   if (absl::Status s = AssignSurfaces(m, uses, abi); !s.ok()) return s;

@@ -1,7 +1,7 @@
-// Intel ABI v2, compute: where a program finds its resources and parameters (core/intel/ABI.md).
+// Intel ABI: where a program finds its resources and parameters (core/intel/ABI.md).
 //
-// In: the MIR module. Out: binding table and sampler indices and the push layout, functions of the
-// module alone, so that every width of a shader has the same tables. Cost: linear in the module.
+// In: the MIR module, of a graphics stage also the pipeline's state. Out: binding table and sampler
+// indices and the push layout, functions of these alone, so that every width of a shader has the same tables. Cost: linear in the module.
 #ifndef KILN_CORE_INTEL_ABI_ABI_H_
 #define KILN_CORE_INTEL_ABI_ABI_H_
 
@@ -10,15 +10,16 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/intel/abi/fragment.h"
 #include "core/intel/device/device.h"
 #include "core/mir/mir.h"
 #include "core/out/launch_record.h"
+#include "core/target/pipeline_state.h"
 
 namespace kiln::intel {
 
 inline constexpr uint32_t kSharedMemorySurface = 254;
 inline constexpr uint32_t kDescriptorBytes = 8;  // in descriptor memory: surface and sampler handle
-inline constexpr uint32_t kFirstPushRegister = 1;
 
 struct Abi {
   const Device* device = nullptr;
@@ -39,7 +40,9 @@ struct Abi {
   std::optional<uint32_t> constant_surface;    // Module::constant_data
   std::optional<uint32_t> push_surface;        // push constants, for offsets known only at run time
 
-  // Push registers: bytes from the start of r1.
+  std::optional<FragmentAbi> fragment;         // of fragment programs
+
+  // Push registers: bytes from the start of the first (WidthAbi::first_push_register).
   uint32_t client_bytes = 0;                   // at byte 0
   std::optional<uint32_t> num_workgroups;      // byte of the 3 dwords
   std::optional<uint32_t> base_workgroup;
@@ -77,7 +80,9 @@ bool IsUnreadableFormat(mir::ImageFormat format);
 // ResourceExhausted if more than 240 bindings are used or one has more than 2^20 descriptors, if
 // the workgroup or its shared memory is larger than can be dispatched, and if private arrays take
 // more scratch memory than the narrowest thread has. `device` must outlive what is assigned.
-absl::StatusOr<Abi> AssignAbi(const mir::Module& module, const Device& device);
+// Fragment programs besides: see AssignFragment.
+absl::StatusOr<Abi> AssignAbi(const mir::Module& module, const Device& device,
+                              const PipelineState& state = {});
 
 }  // namespace kiln::intel
 

@@ -9,11 +9,45 @@ constexpr uint32_t kGrfBytes = 32;
 
 void AddPart(out::LaunchRecord& r, uint32_t byte, uint32_t bytes, out::PushSource source) {
   out::PushPart part;
-  part.reg = kFirstPushRegister + byte / kGrfBytes;
+  part.reg = r.push_first_register + byte / kGrfBytes;
   part.byte = byte % kGrfBytes;
   part.bytes = bytes;
   part.source = source;
   r.push.push_back(part);
+}
+
+out::ComputeLaunch ComputeOf(const mir::Module& m, const Abi& abi, const WidthAbi& at_width) {
+  out::ComputeLaunch r;
+  r.local_size = m.local_size;
+  r.threads_per_group = at_width.threads_per_group;
+  r.last_thread_mask = at_width.last_thread_mask;
+  r.cross_thread_registers = abi.cross_thread_registers;
+  r.per_thread_registers = abi.per_thread_registers;
+  r.uses_barrier = abi.uses_barrier && r.threads_per_group != 1;
+  r.uses_num_workgroups = abi.num_workgroups.has_value();
+  r.requires_zero_base = abi.requires_zero_base;
+  return r;
+}
+
+out::FragmentLaunch FragmentOf(const mir::Module& m, const Abi& abi, const WidthAbi& at_width) {
+  const FragmentAbi& f = *abi.fragment;
+  out::FragmentLaunch r;
+  r.payload = at_width.payload.items;
+  r.setup_first_register = at_width.first_push_register + abi.cross_thread_registers;
+  r.setup_slots = static_cast<uint32_t>(f.attributes.size());
+  r.attributes = f.attributes;
+  for (const out::SetupAttribute& a : f.attributes) r.flat_mask |= a.flat ? 1u << a.slot : 0;
+  r.depth = f.depth;
+  r.writes_stencil = f.writes_stencil;
+  r.writes_sample_mask = f.writes_sample_mask;
+  r.dual_source = f.dual_source;
+  r.uses_discard = f.kills;
+  r.early_tests = m.fragment.early_tests;
+  r.post_depth_coverage = m.fragment.post_depth;
+  r.has_side_effects = f.side_effects;
+  r.vector_mask = true;
+  r.per_sample = f.per_sample;
+  return r;
 }
 
 }  // namespace
@@ -22,10 +56,10 @@ out::LaunchRecord LaunchOf(const mir::Module& m, const Abi& abi, const WidthAbi&
   out::LaunchRecord r;
   r.target = std::string(abi.device->name);
   r.entry_point = m.entry_point;
-  r.stage = "compute";
+  r.stage = abi.fragment ? "fragment" : "compute";
   r.dispatch_width = static_cast<uint32_t>(at_width.width);
   r.push_constant_bytes = m.push_constant_bytes;
-  r.push_first_register = kFirstPushRegister;
+  r.push_first_register = at_width.first_push_register;
   r.push_registers = abi.cross_thread_registers + abi.per_thread_registers;
   if (abi.client_bytes != 0) {
     AddPart(r, 0, abi.client_bytes, out::PushSource::kClientPushConstants);
@@ -42,14 +76,11 @@ out::LaunchRecord LaunchOf(const mir::Module& m, const Abi& abi, const WidthAbi&
     }
   }
   if (abi.subgroup_id) AddPart(r, *abi.subgroup_id, 4, out::PushSource::kSubgroupId);
-  r.compute.local_size = m.local_size;
-  r.compute.threads_per_group = at_width.threads_per_group;
-  r.compute.last_thread_mask = at_width.last_thread_mask;
-  r.compute.cross_thread_registers = abi.cross_thread_registers;
-  r.compute.per_thread_registers = abi.per_thread_registers;
-  r.compute.uses_barrier = abi.uses_barrier && r.compute.threads_per_group != 1;
-  r.compute.uses_num_workgroups = abi.num_workgroups.has_value();
-  r.compute.requires_zero_base = abi.requires_zero_base;
+  if (abi.fragment) {
+    r.fragment = FragmentOf(m, abi, at_width);
+  } else {
+    r.compute = ComputeOf(m, abi, at_width);
+  }
   r.binding_table = abi.binding_table;
   r.sampler_table = abi.sampler_table;
   r.descriptor_memory = abi.descriptor_memory;

@@ -39,6 +39,27 @@ uint32_t ScratchBytes(uint32_t wanted) {
   return bytes;
 }
 
+// Stencil values and second colours have messages of 8 lanes alone (Mesa 25.0.7,
+// brw_compile_fs.cpp). The mask of 32 lanes that may be killed is not selected.
+absl::Status HasFragmentWidth(const FragmentAbi& f, int width) {
+  const char* why = (f.writes_stencil || f.dual_source) && width > 8
+                        ? "stencil values and a second source of blending are written by 8 lanes"
+                    : f.kills && width > 16 ? "programs that kill run 8 or 16 lanes"
+                    : f.per_sample && width > 16 ? "programs of samples run 8 or 16 lanes"
+                                                 : nullptr;
+  if (why == nullptr) return absl::OkStatus();
+  return WithCause(absl::ResourceExhaustedError(absl::StrCat("fragment: ", why)), "fragment_width");
+}
+
+// Workgroups as threads.
+absl::Status DivideWorkgroup(const Module& m, const Abi& abi, WidthAbi& w) {
+  const uint32_t invocations = Invocations(m), lanes = static_cast<uint32_t>(w.width);
+  w.threads_per_group = (invocations + lanes - 1) / lanes;
+  w.full_threads = invocations % lanes == 0;
+  w.last_thread_mask = ~0u >> (32 - (w.full_threads ? lanes : invocations % lanes));
+  return FitsThreads(m, *abi.device, w.threads_per_group, w.width);
+}
+
 }  // namespace
 
 absl::Status CheckScratch(const Module& m, const Device& device, uint64_t bytes, int width) {
@@ -55,18 +76,20 @@ absl::Status CheckScratch(const Module& m, const Device& device, uint64_t bytes,
 }
 
 absl::StatusOr<WidthAbi> AtWidth(const Module& m, const Abi& abi, int width, bool full_subgroups) {
-  const uint32_t invocations = Invocations(m), lanes = static_cast<uint32_t>(width);
   WidthAbi w;
   w.device = abi.device;
   w.width = width;
-  w.threads_per_group = (invocations + lanes - 1) / lanes;
-  w.full_threads = invocations % lanes == 0;
-  w.last_thread_mask = ~0u >> (32 - (w.full_threads ? lanes : invocations % lanes));
-  if (absl::Status s = FitsThreads(m, *abi.device, w.threads_per_group, width); !s.ok()) return s;
-  const uint64_t arrays = uint64_t{abi.scratch_bytes_per_lane} * lanes;
+  if (abi.fragment) {
+    if (absl::Status s = HasFragmentWidth(*abi.fragment, width); !s.ok()) return s;
+    w.payload = PayloadAt(*abi.fragment, width);
+    w.first_push_register = w.payload.registers;
+  } else if (absl::Status s = DivideWorkgroup(m, abi, w); !s.ok()) {
+    return s;
+  }
+  const uint64_t arrays = uint64_t{abi.scratch_bytes_per_lane} * static_cast<uint32_t>(width);
   if (absl::Status s = CheckScratch(m, *abi.device, arrays, width); !s.ok()) return s;
   w.array_bytes = static_cast<uint32_t>(arrays);
-  if (!full_subgroups) return w;
+  if (!full_subgroups || abi.fragment) return w;
   if (absl::Status s = HasFullSubgroups(m, width); !s.ok()) return s;
   return w;
 }

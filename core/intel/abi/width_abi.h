@@ -20,8 +20,10 @@ struct WidthAbi {
   int width = 8;
   uint32_t threads_per_group = 1;
   uint32_t last_thread_mask = 0;  // lanes of a workgroup's last thread
-  bool full_threads = false;      // that one has all lanes, as the others do
+  bool full_threads = false;      // no thread starts with lanes off: of compute, that one has all lanes, as the others do
   uint32_t array_bytes = 0;       // private arrays of a thread
+  FragmentPayload payload;        // of fragment programs
+  uint32_t first_push_register = 1;
 };
 
 // Errors: workgroup_too_large (more threads than can be dispatched together), scratch_too_large

@@ -9,6 +9,7 @@
 #include "core/base/cause.h"
 #include "core/intel/emit/alu.h"
 #include "core/intel/emit/context.h"
+#include "core/intel/emit/fragment.h"
 #include "core/intel/emit/headers.h"
 #include "core/intel/emit/lanes.h"
 #include "core/intel/emit/operands.h"
@@ -35,6 +36,7 @@ class Emitter {
     ChangeControl(Opcode::kOr, control.set, control.set != 0);
     FindLoopHeaders();
     for (size_t b = 0; b < f_.blocks.size(); ++b) {
+      if (f_.exit_block.valid() && f_.exit_block.index == b) structure_.EndHalts();
       for (int i = 0; i < loops_at_[b]; ++i) structure_.BeginLoop(p_.Next());
       for (lir::InstId id : f_.blocks[b].insts) {
         if (absl::Status s = Instruction(id); !s.ok()) return s;
@@ -111,6 +113,9 @@ class Emitter {
       case kMsgVolatileRead:
       case kMsgWrite:
       case kMsgAtomic:
+      case kMsgQuad:
+      case kMsgTarget:
+      case kMsgTargetEnd:
         return EmitMessage(em_, id);
       case kSpill:
       case kFill:
@@ -123,8 +128,25 @@ class Emitter {
         return EmitBarrier(em_, id);
       case kEot:
         return EmitEot(em_, id);
+      case kPixelPlaces:
+        return EmitPixelPlaces(em_, id);
+      case kSampleIds:
+        return EmitSampleIds(em_, id);
+      case kSampleOffsets:
+        return EmitSampleOffsets(em_, id);
+      case kPackLanes:
+        return EmitPackLanes(em_, id);
+      case kDispatched:
+        return EmitDispatched(em_, id);
+      case kStartDead:
+        return EmitStartDead(em_, id);
+      case kKill:
+        return EmitKill(em_, id);
+      case kLive:
+        return EmitLive(em_, id);
       case kDiscardJump:
-        return NoDiscardJump(in);
+        structure_.OnHalt(p_.Append(DiscardJump(em_, id)));
+        return absl::OkStatus();
       default: break;
     }
     if (IsLaneOp(in.op)) {
@@ -139,13 +161,6 @@ class Emitter {
     const auto op = static_cast<Opcode>(in.op);
     if (isa::IsBranch(op)) return Branch(id, op);
     return EmitPlain(em_, id, op);
-  }
-
-  static absl::Status NoDiscardJump(const lir::Inst& in) {
-    return WithSpirvId(
-        WithCause(absl::UnimplementedError("emit: a discard jump has no machine form yet"),
-                  "unsupported_stage"),
-        in.spirv_id);
   }
 
   absl::Status Branch(lir::InstId id, Opcode op) {

@@ -139,8 +139,9 @@ std::string Loop() {
   return s;
 }
 
-// Several in one block, as LIR has them; until fragments are compiled the error names them.
-TEST(Emit, DiscardJumpsAreRefusedByName) {
+// Several in one block, as LIR has them. All go behind one halt in front of the exit block, as
+// that one does; the mask of dead lanes is f1.0.
+TEST(Emit, DiscardJumpsMeetAtTheExitBlock) {
   const absl::StatusOr<lir::Function> f =
       lir::Parse(TargetOf(Tgl()), std::string(kHeader) +
                                       "livein %4 at 0\n"
@@ -149,15 +150,24 @@ TEST(Emit, DiscardJumpsAreRefusedByName) {
                                       "  %2:ud@0 = cmp %4:ud@0 #0x5:ud {w8 cmod 1}\n"
                                       "  discard_jump %2:ud@0 {w8 pred 1 id 7}\n"
                                       "  %0:ud@16 = mov #0x1:ud {w8}\n"
-                                      "  discard_jump %2:ud@0 {w8 pred 1 id 8}\n"
+                                      "  discard_jump {w8 aux 1 id 8}\n"
                                       "  -> b1\n"
                                       "block b1 depth 0\n"
                                       "  %1:ud@24 = mov %4:ud@0 {w8 nomask}\n");
   ASSERT_TRUE(f.ok()) << f.status();
   EXPECT_TRUE(lir::VerifyAllocated(TargetOf(Tgl()), *f).ok());
   const absl::StatusOr<isa::Program> p = Emit(Tgl(), *f);
-  EXPECT_EQ(CauseOf(p.status()), "unsupported_stage") << p.status();
-  EXPECT_EQ(SpirvIdOf(p.status()), 7u);
+  ASSERT_TRUE(p.ok()) << p.status();
+  EXPECT_EQ(Text(*p),
+            "0 cmp (8|M0) (eq)f0.0 null<1>:ud r0.0<0;1,0>:ud 0x5:ud\n"
+            "1 (f) halt 5 5\n"
+            "2 mov (8|M0) r2.0<1>:ud 0x1:ud\n"
+            "3 (f) halt 5 5\n"
+            "4 halt 5 5\n"
+            "5 (W) mov (8|M0) r3.0<1>:ud r0.0<0;1,0>:ud\n");
+  EXPECT_EQ(p->insts[1].pred, isa::PredCtrl::kNormal);
+  EXPECT_EQ(p->insts[3].pred, isa::PredCtrl::kAll4h);
+  EXPECT_EQ(p->insts[3].flag_nr, 1);
 }
 
 TEST(Emit, BreakInIfInLoop) {

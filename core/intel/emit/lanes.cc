@@ -27,6 +27,7 @@ class LaneEmitter {
       case kBroadcast: return Broadcast();
       case kShuffle: return Shuffle();
       case kQuadBroadcast: return QuadBroadcast();
+      case kQuadDifference: return QuadDifference();
       default: return XorLanes();
     }
   }
@@ -162,6 +163,29 @@ class LaneEmitter {
       mov.src[0].region.width = 4;
       p_.Append(mov);
     });
+  }
+
+  // A row of two for each pair of lanes, or one of four for each quad, of which all have the same
+  // difference. Of columns, each lane's own have no region over more than one quad.
+  void QuadDifference() {
+    const DifferenceAux aux = DifferenceAux::Unpack(in_.aux);
+    const bool by_quad = aux.down && aux.fine;
+    const int most = by_quad ? 4 : std::min<int>(in_.width, kMaxLanes);
+    for (int first = 0; first < in_.width; first += most) {
+      isa::Instruction add = Head(Opcode::kAdd, most, false, first);
+      add.dst = Destination(f_, defs_[0], first);
+      const auto source = [&](int lane) {
+        isa::Operand o = Spaced(uses_[0], first + lane, 1, true);
+        o.region = by_quad    ? isa::Region{0, 2, 1}
+                   : aux.fine ? isa::Region{2, 2, 0}
+                              : isa::Region{4, 4, 0};
+        return o;
+      };
+      add.src[0] = source(aux.down ? 2 : 1);
+      add.src[1] = source(0);
+      add.src[1].negate = true;
+      p_.Append(add);
+    }
   }
 
   // Lanes `to`, `to` + stride, ... get those whose numbers differ by the mask.

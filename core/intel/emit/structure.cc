@@ -69,4 +69,22 @@ void Structure::OnWhile(int32_t at) {
   p_.targets[at].jip = open.begin;
 }
 
+void Structure::OnHalt(int32_t at) {
+  halts_.push_back(at);
+  (open_.empty() ? outer_halts_ : open_.back().want_jip).push_back(at);
+}
+
+void Structure::EndHalts() {
+  assert(open_.empty());
+  if (halts_.empty()) return;
+  isa::Instruction e;
+  e.op = isa::Opcode::kHalt;
+  e.exec_size = p_.insts[halts_[0]].exec_size;
+  const int32_t at = p_.Append(e);
+  p_.targets[at] = {at + 1, at + 1};
+  for (int32_t halt : halts_) p_.targets[halt].uip = at + 1;
+  for (int32_t halt : outer_halts_) p_.targets[halt].jip = at + 1;
+  halts_.clear();
+}
+
 }  // namespace kiln::intel

@@ -20,6 +20,11 @@ class Structure {
   void OnEndif(int32_t at);
   void OnBreakOrContinue(int32_t at);
   void OnWhile(int32_t at);
+  void OnHalt(int32_t at);
+  // The lanes of all halts are on again behind the halt that is put here, of all that are still on:
+  // hardware wants every lane to come to that place by way of one (Mesa 25.0.7, brw_generator.cpp,
+  // patch_halt_jumps). Nothing where there was none.
+  void EndHalts();
   bool Closed() const { return open_.empty(); }
 
  private:
@@ -36,6 +41,8 @@ class Structure {
 
   isa::Program& p_;
   std::vector<Open> open_;
+  std::vector<int32_t> halts_;        // want uip
+  std::vector<int32_t> outer_halts_;  // of these, those in no structure: want jip as well
 };
 
 }  // namespace kiln::intel

@@ -244,6 +244,7 @@ class Coder {
     if (error_ == nullptr) error_ = why;
   }
 
+  bool reading() const { return reading_; }
   uint32_t desc() const { return desc_; }
   const char* error() const { return error_; }
 
@@ -306,6 +307,7 @@ void CodeTarget(Coder& c, MessageFields& f) {
   c.Field(f.high_slots, 11, 11);
   c.Field(f.last_target, 12, 12);
   c.Field(f.per_sample, 13, 13);
+  if (!c.reading() && f.lanes != LanesOf(f.form)) c.Fail("a form for other lanes");
   f.lanes = LanesOf(f.form);
 }
 

@@ -79,6 +79,13 @@ MessageFields Example(Message message, int lanes) {
       f.bti = kBtiSlm;
       f.commit = true;
       return f;
+    case MessageLayout::kTarget:
+      f.form = lanes == 16 ? TargetForm::kSixteen : TargetForm::kDualHigh;
+      f.target = 5;
+      f.last_target = f.alpha0 = true;
+      f.high_slots = lanes == 16;
+      f.null_target = lanes == 8;
+      break;
     case MessageLayout::kSample:
       f.sampler = 3;
       f.half_result = true;
@@ -102,6 +109,15 @@ TEST(Messages, ParseInvertsBuildForEveryMessage) {
       EXPECT_EQ(*parsed, f) << Info(f.message).name << " lanes " << lanes;
     }
   }
+}
+
+TEST(Messages, FormsOfTargetWritesSayTheirLanes) {
+  MessageFields f = Make(Message::kTargetWrite);
+  f.lanes = 16;
+  f.form = TargetForm::kEight;
+  EXPECT_FALSE(BuildDescriptor(kGen, f).ok());
+  f.form = TargetForm::kRepeated;
+  EXPECT_TRUE(BuildDescriptor(kGen, f).ok());
 }
 
 // Surfaces that a message does not reach, and what it may write.

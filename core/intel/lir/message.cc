@@ -1,6 +1,7 @@
 #include "core/intel/lir/message.h"
 
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -17,7 +18,9 @@ using isa::MessageFields;
 // Lengths have no text: they are not set yet.
 struct Field {
   const char* name;
-  std::variant<uint8_t MessageFields::*, uint16_t MessageFields::*, bool MessageFields::*> member;
+  std::variant<uint8_t MessageFields::*, uint16_t MessageFields::*, bool MessageFields::*,
+               isa::TargetForm MessageFields::*>
+      member;
 };
 
 constexpr Field kFields[] = {{"header", &MessageFields::header},
@@ -38,7 +41,13 @@ constexpr Field kFields[] = {{"header", &MessageFields::header},
                              {"commit", &MessageFields::commit},
                              {"sampler", &MessageFields::sampler},
                              {"half_params", &MessageFields::half_params},
-                             {"half_result", &MessageFields::half_result}};
+                             {"half_result", &MessageFields::half_result},
+                             {"form", &MessageFields::form},
+                             {"target", &MessageFields::target},
+                             {"last_target", &MessageFields::last_target},
+                             {"per_sample", &MessageFields::per_sample},
+                             {"null_target", &MessageFields::null_target},
+                             {"alpha0", &MessageFields::alpha0}};
 
 uint32_t Get(const MessageFields& f, const Field& field) {
   return std::visit([&](auto member) { return static_cast<uint32_t>(f.*member); }, field.member);
@@ -48,7 +57,11 @@ bool Set(MessageFields& f, const Field& field, uint32_t value) {
   return std::visit(
       [&](auto member) {
         using T = std::remove_reference_t<decltype(f.*member)>;
-        if (value > std::numeric_limits<T>::max()) return false;
+        if constexpr (std::is_enum_v<T>) {
+          if (value > static_cast<uint32_t>(isa::TargetForm::kEight)) return false;
+        } else {
+          if (value > std::numeric_limits<T>::max()) return false;
+        }
         f.*member = static_cast<T>(value);
         return true;
       },

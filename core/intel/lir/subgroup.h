@@ -57,6 +57,17 @@ struct ScanAux {
   }
 };
 
+// Of kQuadDifference: between which lanes of the quad 0 1 over 2 3.
+struct DifferenceAux {
+  bool down = false;   // of the rows, not of the columns
+  bool fine = false;   // of the lane's own row or column, not of those of lane 0
+
+  constexpr uint32_t Pack() const { return (down ? 1u : 0) | (fine ? 2u : 0); }
+  static constexpr DifferenceAux Unpack(uint32_t aux) {
+    return {(aux & 1) != 0, (aux & 2) != 0};
+  }
+};
+
 }  // namespace kiln::intel
 
 #endif  // KILN_CORE_INTEL_LIR_SUBGROUP_H_

@@ -50,7 +50,7 @@ class Lowering {
       out_.clear();
       bool here = false;
       for (lir::InstId id : block.insts) {
-        if (f_.inst(id).op != kSampler) {
+        if (!IsSamplerList(f_.inst(id).op)) {
           out_.push_back(id);
           continue;
         }
@@ -105,7 +105,7 @@ class Lowering {
     fields.flags = in.flags;
     fields.predicate_mode = in.predicate_mode;
     fields.aux = AddMessage(f_, message);
-    Emit(kSend, fields, {&def, 1}, operands);
+    Emit(in.op == kQuadSampler ? kMsgQuad : kSend, fields, {&def, 1}, operands);
   }
 
   // A parameter in registers of its own; a value for just these lanes is it already.

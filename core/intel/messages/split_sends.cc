@@ -5,7 +5,8 @@
 // to lie together only within each half, and a half that is one value already needs no copy at all
 // (a coordinate to which a level of detail is added, say; intel/SOURCES.md).
 //
-// In and out: SSA; messages with one payload that a collect makes for them alone. Where to cut:
+// In and out: SSA; messages with one payload that a collect makes for them alone.
+// Payloads that must lie in the tail of the file stay whole. Where to cut:
 // behind the message header if there is one; else where the fewest parts must be copied, and of
 // those places where the source changes from one value to another and the halves are most equal.
 // Equal halves of messages in one block (the row and layer of several texels, say) are made once.
@@ -118,7 +119,8 @@ class Splitter {
     if (PayloadCount(f_, f_.inst(message)) != 1) return lir::InstId();
     const Operand payload = f_.uses(message)[0];
     const bool own = payload.id < uses_.size() && uses_[payload.id] == 1 &&
-                     payload.comps == f_.value(payload.value()).comps;
+                     payload.comps == f_.value(payload.value()).comps &&
+                     !f_.value(payload.value()).in_tail;
     return own ? collect_[payload.id] : lir::InstId();
   }
 

@@ -51,7 +51,7 @@ absl::StatusOr<bool> StripSamplerParameters(lir::Function& f, const Device& devi
   bool changed = false;
   for (const lir::Block& block : f.blocks) {
     for (lir::InstId id : block.insts) {
-      if (f.inst(id).op != kSampler) continue;
+      if (!IsSamplerList(f.inst(id).op)) continue;
       const LirMessage message = MessageOf(f, f.inst(id));
       const int n = ParameterCount(f.inst(id), message), keep = Needed(f, device, id, message);
       if (keep == n || !context.Rewrite()) continue;

@@ -27,9 +27,10 @@ void RemarkRefusal(Sink* sink, int width, const absl::Status& why) {
   sink->OnRemark(remark);
 }
 
-absl::StatusOr<Abi> AssignAbiStep(const mir::Module& m, const Device& device, Sink* sink) {
+absl::StatusOr<Abi> AssignAbiStep(const mir::Module& m, const Device& device,
+                                  const PipelineState& state, Sink* sink) {
   const Step step(sink, "assign_abi", "lir");
-  return AssignAbi(m, device);
+  return AssignAbi(m, device, state);
 }
 
 // A refusal of this width alone: another may do.
@@ -38,7 +39,7 @@ bool OfWidthOnly(const absl::Status& s) { return s.code() == absl::StatusCode::k
 // All widths that the module can have and `options` want.
 absl::StatusOr<Compiled> CompileWidths(const Device& device, const mir::Module& m,
                                        const CompileOptions& options, Runner& runner, Sink* sink) {
-  const absl::StatusOr<Abi> abi = AssignAbiStep(m, device, sink);
+  const absl::StatusOr<Abi> abi = AssignAbiStep(m, device, options.state, sink);
   if (!abi.ok()) return abi.status();
   Compiled out;
   absl::Status refused =
@@ -97,7 +98,7 @@ constexpr mid::Features kTglFeatures = {
     .int64 = false,
     .int8 = false,
     .float_atomics = {.add = false, .min_max = true, .on_images = false, .of_16_bits = false},
-    .derivatives = false,
+    .derivatives = mid::Derivatives::kInFragments,
     .gradients = {.of_cubes = false,
                   .least_level_with_reference = false,
                   .least_level_with_offsets = false,

@@ -216,6 +216,14 @@ void Access::EmitMessage(uint16_t op, const lir::InstFields& fields,
   if (surface.handle) uses.push_back(*surface.handle);
   lir::InstFields all = fields;
   all.aux = AddMessage(f_, {message, surface.index.has_value(), surface.handle.has_value()});
+  if (op == kMsgWrite || op == kMsgAtomic) {
+    if (const std::optional<Operand> live = fragment_.LiveLanes()) {
+      all.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
+      uses.push_back(*live);
+    }
+    b_.Emit(op, all, defs, uses);
+    return;
+  }
   const bool address = message.bti == isa::kBtiStatelessNonCoherent;
   if (const std::optional<Operand> guard = lanes_.Guard(fields, address || surface.chosen)) {
     all.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);

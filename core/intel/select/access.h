@@ -11,6 +11,7 @@
 #include "core/intel/lir/message.h"
 #include "core/intel/select/bools.h"
 #include "core/intel/select/conversions.h"
+#include "core/intel/select/fragment.h"
 #include "core/intel/select/lanes.h"
 #include "core/intel/select/room.h"
 #include "core/intel/select/surface_ref.h"
@@ -32,8 +33,8 @@ std::optional<isa::AtomicOp> AtomicOpOf(mir::AtomicOp op);
 
 class Access : public Room {
  public:
-  Access(Emission& e, Conversions& conversions, Bools& bools, Lanes& lanes)
-      : Room(e), conversions_(conversions), bools_(bools), lanes_(lanes) {}
+  Access(Emission& e, Conversions& conversions, Bools& bools, Lanes& lanes, Fragment& fragment)
+      : Room(e), conversions_(conversions), bools_(bools), lanes_(lanes), fragment_(fragment) {}
 
   uint32_t ElementBytes(mir::ValueId v) const;  // in memory
   // The element at a byte of data whose dwords are `dword_stride` components apart.
@@ -43,7 +44,7 @@ class Access : public Room {
   void LoadElements(mir::InstId id, const Place& place);
   void StoreElements(const Place& place, absl::Span<const mir::ValueId> values);
   uint32_t AlignmentOf(mir::InstId id) const;
-  // A message to this surface, whose number is in aux.
+  // A message to this surface, whose number is in aux. What writes is sent for live lanes alone.
   void EmitMessage(uint16_t op, const lir::InstFields& fields, const isa::MessageFields& message,
                    absl::Span<const Operand> defs, std::vector<Operand> uses,
                    const SurfaceRef& surface);
@@ -63,6 +64,7 @@ class Access : public Room {
   Conversions& conversions_;
   Bools& bools_;
   Lanes& lanes_;
+  Fragment& fragment_;
 };
 
 }  // namespace kiln::intel

@@ -61,11 +61,12 @@ void Bools::FindStoredBools() {
       const mir::ValueId v = m_.source(*it, i);
       if (!IsBool(m_, v)) continue;
       const bool wants_flag = (inst.op == mir::Op::kSelect || inst.op == mir::Op::kIf) && i == 0;
+      const bool kills = mir::IsKill(inst.op) && IsNumberCompare(m_, v);
       const bool passes_on = inst.op == mir::Op::kNot && !stored_[m_.result(*it).index];
       const bool at_use =
           (IsNumberCompare(m_, v) || IsNot(m_, v)) &&
           lines.Of(mir::InstId(m_.value(v).owner)) == lines.Of(*it);
-      if ((!wants_flag && !passes_on) || !at_use) stored_[v.index] = true;
+      if ((!wants_flag && !kills && !passes_on) || !at_use) stored_[v.index] = true;
     }
   }
 }
@@ -101,6 +102,23 @@ void Bools::EmitCompare(mir::InstId id, Where where, bool store, bool flag) {
     EmitRaw(Op(Opcode::kCmp), fields, {f}, {sources[0], sources[1]});
   }
   if (flag) Keep(m_.result(id), where, Flag{f, false});
+}
+
+Bools::Comparands Bools::ComparandsOf(mir::ValueId v) {
+  Extra extra;
+  Sources sources;
+  if (!stored_[v.index] && IsNumberCompare(m_, v)) {
+    const mir::InstId id{m_.value(v).owner};
+    const Comparison c = *ComparisonOf(m_.inst(id).op);
+    const Type t = CompareType(c.type, m_.source(id, 0));
+    extra.cmod = c.cmod;
+    for (int i = 0; i < 2; ++i) sources.push_back(Src(m_.source(id, i), t));
+  } else {
+    extra.cmod = CondMod::kNz;
+    sources = {StoredBool(v), Imm(0, Type::kD)};
+  }
+  LegaliseSources(Opcode::kCmp, sources, extra);
+  return {extra.cmod, sources[0], sources[1]};
 }
 
 Operand Bools::StoredBool(mir::ValueId v) {

@@ -23,6 +23,12 @@ class Bools : public Room {
   Flag FlagOf(mir::ValueId v, Where where);
   Operand StoredBool(mir::ValueId v);
   Operand SelectOp(mir::InstId id);
+  // What to compare, with legal sources, for the lanes in which the boolean is true.
+  struct Comparands {
+    CondMod cmod = CondMod::kNz;
+    Operand a, b;
+  };
+  Comparands ComparandsOf(mir::ValueId v);
 
  private:
   void Keep(mir::ValueId v, Where where, const Flag& flag);

@@ -116,6 +116,7 @@ absl::Status Images::VisitImage(mir::InstId id) {
     case mir::Op::kImageLevels:
     case mir::Op::kImageSamples: return VisitImageQuery(id);
     case mir::Op::kFetch: return samplers_.VisitFetch(id);
+    case mir::Op::kImageLod: return samplers_.VisitLod(id);
     default: return samplers_.VisitSample(id);
   }
 }

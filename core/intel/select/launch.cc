@@ -14,7 +14,7 @@ void Launch::DeclareLiveIns() {
   f_.scratch_header = r0_;  // it ends the thread as well, so it stays
   const uint32_t registers = abi_.cross_thread_registers + abi_.per_thread_registers;
   for (uint32_t i = 0; i < registers; ++i) {
-    push_.push_back(b_.AddLiveIn(reg, (kFirstPushRegister + i) * 8));
+    push_.push_back(b_.AddLiveIn(reg, (at_width_.first_push_register + i) * 8));
   }
 }
 

@@ -1,8 +1,7 @@
 // Sampled images and uniform texel buffers: parameter lists of sampler messages
 // (core/intel/messages takes them from here).
 //
-// Which message: in compute there are no derivatives, so that a sample without level takes level 0;
-// a constant level 0 has messages of its own (sample_lz, ld_lz). Texel offsets go into the header,
+// Which message: those with implicit levels take derivatives within quads, in fragments alone; a constant level 0 has messages of its own (sample_lz, ld_lz). Texel offsets go into the header,
 // where there are 4 bits for each, or are parameters of gather4_po; of a fetch they are added to the
 // coordinates. A header is sent only where it says something: offsets, the channel to gather, the
 // handle of a sampler. Then
@@ -83,7 +82,7 @@ Operand Samplers::SendSampler(const SamplerCall& call, Where where, int componen
   }
   const Operand def = Def(
       where == Where::kLanes ? NewG(components) : NewRegisters(components), Type::kUD);
-  b_.Emit(kSampler, fields, absl::Span<const Operand>(&def, 1), uses);
+  b_.Emit(call.quad ? kQuadSampler : kSampler, fields, absl::Span<const Operand>(&def, 1), uses);
   return def;
 }
 
@@ -160,6 +159,17 @@ void Samplers::SampleMessage(mir::InstId id, const mir::TexelSources& s, Sampler
     call.message = compares ? Message::kSampleDC : Message::kSampleD;
     return;
   }
+  if (inst.op == mir::Op::kSampleImplicit) {
+    call.quad = true;
+    if (s.min_lod >= 0) call.Add(ParamKind::kMinLod, source(s.min_lod));
+    if (s.bias >= 0) {
+      call.Add(ParamKind::kBias, source(s.bias));
+      call.message = compares ? Message::kSampleBC : Message::kSampleB;
+    } else {
+      call.message = compares ? Message::kSampleC : Message::kSample;
+    }
+    return;
+  }
   Operand lod = s.lod >= 0 ? source(s.lod) : s.bias >= 0 ? source(s.bias) : Imm(0, Type::kF);
   if (s.min_lod >= 0) {
     lod = MinMax(WhereOf(m_.result(id)), Type::kF, true, ToRegister(lod), source(s.min_lod));
@@ -215,6 +225,21 @@ absl::Status Samplers::VisitFetch(mir::InstId id) {
     const bool zero = IsImm(lod) && lod.id == 0;
     call.message = zero ? Message::kLdLz : Message::kLd;
     if (!zero) call.Add(ParamKind::kLod, lod);
+  }
+  SampleInto(id, call);
+  return absl::OkStatus();
+}
+
+// The level that would be read, and what it is before it is brought into range.
+absl::Status Samplers::VisitLod(mir::InstId id) {
+  const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
+  SamplerCall call;
+  call.quad = true;
+  call.message = Message::kLod;
+  descriptors_.AddTo(id, s, call);
+  const int spatial = mir::SpatialCount(m_.resources[m_.inst(id).imm0].image.dim);
+  for (int i = 0; i < spatial; ++i) {
+    call.Add(kCoordinates[i], Src(m_.source(id, s.coordinates + i), Type::kF));
   }
   SampleInto(id, call);
   return absl::OkStatus();

@@ -24,6 +24,7 @@ class Samplers : public Room {
   Operand SendSampler(const SamplerCall& call, Where where, int components);
   absl::Status VisitSample(mir::InstId id);
   absl::Status VisitFetch(mir::InstId id);
+  absl::Status VisitLod(mir::InstId id);
 
  private:
   Operand SamplerHeader(uint32_t dword, const std::optional<Operand>& sampler);

@@ -12,10 +12,12 @@
 #include "core/intel/select/conversions.h"
 #include "core/intel/select/descriptors.h"
 #include "core/intel/select/emission.h"
+#include "core/intel/select/fragment.h"
 #include "core/intel/select/images.h"
 #include "core/intel/select/lanes.h"
 #include "core/intel/select/launch.h"
 #include "core/intel/select/memory.h"
+#include "core/intel/select/outputs.h"
 #include "core/intel/select/private_arrays.h"
 #include "core/intel/select/samplers.h"
 
@@ -25,14 +27,19 @@ namespace {
 class Selector {
  public:
   Selector(const mir::Module& m, const Abi& abi, const WidthAbi& at_width)
-      : m_(m), e_(m, abi, at_width) {}
+      : m_(m), abi_is_fragment_(abi.fragment.has_value()), e_(m, abi, at_width) {}
 
   absl::StatusOr<lir::Function> Run() {
     control_.Enter(control_.NewBlock());
     launch_.DeclareLiveIns();
+    if (abi_is_fragment_) fragment_.DeclareLiveIns();
     bools_.FindStoredBools();
     if (absl::Status s = VisitRegion(m_.body); !s.ok()) return s;
-    launch_.EndThread();
+    if (!abi_is_fragment_) {
+      launch_.EndThread();
+    } else if (absl::Status s = outputs_.EndThread(); !s.ok()) {
+      return s;
+    }
     control_.SortBlocks();
     return e_.Finish();
   }
@@ -43,13 +50,15 @@ class Selector {
   absl::Status CheckTypes(mir::InstId id) const;
 
   const mir::Module& m_;
+  const bool abi_is_fragment_;
   // Each uses those above it.
   Emission e_;
   Conversions conversions_{e_};
   Bools bools_{e_, conversions_};
   Launch launch_{e_};
+  Fragment fragment_{e_, bools_, launch_};
   Lanes lanes_{e_, bools_, launch_};
-  Access access_{e_, conversions_, bools_, lanes_};
+  Access access_{e_, conversions_, bools_, lanes_, fragment_};
   Blocks blocks_{e_, access_};
   Descriptors descriptors_{e_, lanes_, access_, blocks_};
   PrivateArrays private_arrays_{e_, launch_, access_};
@@ -59,6 +68,7 @@ class Selector {
   Images images_{e_, access_, descriptors_, samplers_};
   Arithmetic arithmetic_{e_, conversions_, bools_};
   Control control_{e_, conversions_, bools_, [this](mir::RegionId r) { return VisitRegion(r); }};
+  Outputs outputs_{e_, access_, fragment_, control_};
 };
 
 absl::Status Selector::CheckTypes(mir::InstId id) const {
@@ -118,7 +128,24 @@ absl::Status Selector::Visit(mir::InstId id) {
     case Op::kSsboSize:
       memory_.BufferSize(id);
       return absl::OkStatus();
+    case Op::kLoadInput:
+    case Op::kInterpolate:
+      return fragment_.VisitInput(id);
+    case Op::kStoreOutput:
+      return outputs_.VisitStore(id);
+    case Op::kDdx:
+    case Op::kDdy:
+      return fragment_.VisitDerivative(id);
+    case Op::kDemote:
+    case Op::kDiscard:
+    case Op::kTerminate:
+      return fragment_.VisitKill(id);
+    case Op::kHelperInvocation:
+      fragment_.VisitHelperInvocation(id);
+      return absl::OkStatus();
     case Op::kSample:
+    case Op::kSampleImplicit:
+    case Op::kImageLod:
     case Op::kGather:
     case Op::kFetch:
     case Op::kImageLoad:

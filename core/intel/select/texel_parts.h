@@ -24,6 +24,7 @@ struct SamplerCall {
   std::optional<uint32_t> header;       // its dword 2
   SurfaceRef surface;                   // its index may choose the sampler too
   uint32_t sampler = 0;
+  bool quad = false;                    // takes derivatives within quads
   std::optional<lir::Operand> sampler_handle;  // uniform; there is a header then
 
   void Add(isa::ParamKind kind, const lir::Operand& o) { params.push_back({kind, o}); }

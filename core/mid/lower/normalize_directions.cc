@@ -30,7 +30,7 @@ class Normalizing {
  private:
   bool HasDirection(InstId id) const {
     const mir::Inst& inst = m_.inst(id);
-    return (inst.op == Op::kSample || inst.op == Op::kGather) &&
+    return mir::IsSampling(inst.op) &&
            m_.resources[inst.imm0].image.dim == mir::ImageDim::kCube;
   }
 

@@ -1,0 +1,312 @@
+#include "core/intel/abi/fragment.h"
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/cause.h"
+#include "core/mir/build.h"
+#include "core/mir/uses.h"
+
+namespace kiln::intel {
+namespace {
+
+using mir::BuiltIn;
+using mir::InstId;
+using mir::Interface;
+using mir::Module;
+using mir::Op;
+using out::PayloadPart;
+
+constexpr uint32_t kDistancesPerSlot = 4;
+
+// An attribute: locations first, then built-ins by name.
+struct AttributeKey {
+  std::string builtin;
+  uint32_t location = 0;
+  friend bool operator<(const AttributeKey& a, const AttributeKey& b) {
+    return std::tie(a.builtin, a.location) < std::tie(b.builtin, b.location);
+  }
+};
+
+// Distances to cull by lie behind those to clip by, four in an attribute.
+uint32_t ClipDistances(const Module& m) {
+  for (const Interface& v : m.inputs) {
+    if (v.builtin == BuiltIn::kClipDistance) return v.elements;
+  }
+  return 0;
+}
+
+uint32_t DistanceNumber(const Module& m, const Interface& v, uint32_t element) {
+  return element + (v.builtin == BuiltIn::kClipDistance ? 0 : ClipDistances(m));
+}
+
+std::optional<AttributeKey> KeyOf(const Module& m, const Interface& v, uint32_t element) {
+  switch (v.builtin) {
+    case BuiltIn::kNone: return AttributeKey{"", v.location + element};
+    case BuiltIn::kPrimitiveId: return AttributeKey{"primitive_id"};
+    case BuiltIn::kPointCoord: return AttributeKey{"point_coord"};
+    case BuiltIn::kClipDistance:
+    case BuiltIn::kCullDistance:
+      return AttributeKey{
+          absl::StrCat("clip_distance_", DistanceNumber(m, v, element) / kDistancesPerSlot)};
+    default: return std::nullopt;  // from the payload's other registers
+  }
+}
+
+bool IsFlat(const Interface& v) {
+  return v.interpolation == mir::Interpolation::kFlat || v.builtin == BuiltIn::kPrimitiveId;
+}
+
+absl::Status Refuse(const Interface& v, std::string_view why) {
+  return WithSpirvId(WithCause(absl::UnimplementedError(absl::StrCat("fragment: ", std::string(why))),
+                               "fragment_inputs"),
+                     v.spirv_id);
+}
+
+// What instructions read of the inputs, and what else they do.
+struct Reads {
+  std::vector<std::vector<bool>> element;   // by input
+  absl::btree_set<PayloadPart> parts;
+};
+
+class Reader {
+ public:
+  Reader(const Module& m, FragmentAbi& abi) : m_(m), abi_(abi), uses_(m) {
+    for (const Interface& v : m.inputs) reads_.element.emplace_back(v.elements);
+  }
+
+  Reads Run() {
+    mir::ForEachInst(m_, m_.body, [&](InstId id) { Visit(id); });
+    return std::move(reads_);
+  }
+
+ private:
+  void Visit(InstId id) {
+    const mir::Inst& inst = m_.inst(id);
+    abi_.kills |= mir::IsKill(inst.op);
+    const bool memory = inst.op == Op::kStoreSsbo || inst.op == Op::kSsboAtomic ||
+                        inst.op == Op::kStoreGlobal || inst.op == Op::kGlobalAtomic ||
+                        inst.op == Op::kGlobalAtomic64 || inst.op == Op::kImageStore ||
+                        inst.op == Op::kImageAtomic;
+    abi_.side_effects |= memory;
+    if (inst.op != Op::kLoadInput && inst.op != Op::kInterpolate) return;
+    NoteElements(id);
+    const Interface& v = m_.inputs[inst.imm0];
+    if (v.builtin != BuiltIn::kNone) NoteBuiltIn(id, v.builtin);
+    if (!KeyOf(m_, v, 0) || IsFlat(v)) return;
+    if (inst.op == Op::kLoadInput) {
+      reads_.parts.insert(abi_.BarycentricsOf(v));
+      return;
+    }
+    using mir::InterpolateAt;
+    switch (static_cast<InterpolateAt>(mir::InterpolateAtOf(inst.imm1))) {
+      case InterpolateAt::kCentroid:
+        reads_.parts.insert(abi_.BarycentricsAt(v.interpolation, mir::Auxiliary::kCentroid));
+        break;
+      case InterpolateAt::kSample:
+        if (!abi_.several_samples) {
+          reads_.parts.insert(abi_.BarycentricsAt(v.interpolation, mir::Auxiliary::kSample));
+        }
+        break;
+      case InterpolateAt::kOffset: break;  // the pixel interpolator's answer
+    }
+  }
+
+  void NoteElements(InstId id) {
+    const mir::Inst& inst = m_.inst(id);
+    std::vector<bool>& read = reads_.element[inst.imm0];
+    if ((inst.flags & mir::kIndexed) == 0) {
+      read[0] = true;
+      return;
+    }
+    const mir::Value& index = m_.value(m_.source(id, 0));
+    if (index.kind != mir::Value::Kind::kConstant) {
+      read.assign(read.size(), true);
+    } else if (index.bits < read.size()) {
+      read[index.bits] = true;
+    }
+  }
+
+  bool Reads1(InstId id, uint32_t component) const {
+    const mir::Inst& inst = m_.inst(id);
+    if (component < inst.imm1 || component - inst.imm1 >= inst.num_results) return false;
+    return !uses_.Unused(m_.result(id, static_cast<int>(component - inst.imm1)));
+  }
+
+  void NoteBuiltIn(InstId id, BuiltIn builtin) {
+    switch (builtin) {
+      case BuiltIn::kFragCoord:
+        if (Reads1(id, 2)) reads_.parts.insert(PayloadPart::kSourceDepth);
+        if (Reads1(id, 3)) reads_.parts.insert(PayloadPart::kSourceW);
+        if (abi_.per_sample && (Reads1(id, 0) || Reads1(id, 1))) {
+          reads_.parts.insert(PayloadPart::kPositionOffsets);
+        }
+        break;
+      case BuiltIn::kSamplePosition:
+        if (abi_.per_sample) reads_.parts.insert(PayloadPart::kPositionOffsets);
+        break;
+      case BuiltIn::kSampleMask:
+        if (abi_.several_samples) reads_.parts.insert(PayloadPart::kInputCoverage);
+        break;
+      default: break;
+    }
+  }
+
+  const Module& m_;
+  FragmentAbi& abi_;
+  const mir::Uses uses_;
+  Reads reads_;
+};
+
+// One slot for each attribute that is read.
+absl::Status AssignSlots(const Module& m, const Reads& reads, FragmentAbi& abi) {
+  absl::btree_map<AttributeKey, const Interface*> keys;
+  for (size_t i = 0; i < m.inputs.size(); ++i) {
+    const Interface& v = m.inputs[i];
+    for (uint32_t e = 0; e < v.elements; ++e) {
+      const std::optional<AttributeKey> key = KeyOf(m, v, e);
+      if (!key || !reads.element[i][e]) continue;
+      if (v.builtin == BuiltIn::kNone && mir::BitsOf(v.type) != 32) {
+        return Refuse(v, "an input of other than 32 bits");
+      }
+      const auto [at, is_new] = keys.emplace(*key, &v);
+      if (!is_new && IsFlat(*at->second) != IsFlat(v)) {
+        return Refuse(v, "a location with flat and interpolated components");
+      }
+    }
+  }
+  if (keys.size() > kMostSetupSlots) {
+    return WithCause(absl::ResourceExhaustedError(absl::StrCat("fragment: ", keys.size(),
+                                                               " attributes are read; the limit is ",
+                                                               kMostSetupSlots)),
+                     "fragment_inputs");
+  }
+  absl::btree_map<AttributeKey, uint32_t> slot;
+  for (const auto& [key, variable] : keys) {
+    const auto n = static_cast<uint32_t>(abi.attributes.size());
+    slot[key] = n;
+    abi.attributes.push_back({n, key.location, 0, key.builtin, IsFlat(*variable)});
+  }
+  for (size_t i = 0; i < m.inputs.size(); ++i) {
+    std::vector<uint32_t>& of = abi.slots.emplace_back(m.inputs[i].elements, FragmentAbi::kNoSlot);
+    for (uint32_t e = 0; e < of.size(); ++e) {
+      const std::optional<AttributeKey> key = KeyOf(m, m.inputs[i], e);
+      if (key && reads.element[i][e]) of[e] = slot.at(*key);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Locations that are written, and written to.
+void AssignTargets(const Module& m, const FragmentState& state, FragmentAbi& abi) {
+  absl::btree_set<uint32_t> written;
+  for (const Interface& v : m.outputs) {
+    if (v.builtin != BuiltIn::kNone) continue;
+    if (v.index != 0) abi.dual_source = true;
+    for (uint32_t e = 0; e < v.elements && v.index == 0; ++e) written.insert(v.location + e);
+  }
+  for (uint32_t location : written) {
+    const auto is_here = [&](const ColorAttachment& a) { return a.location == location; };
+    if (state.attachments &&
+        std::none_of(state.attachments->begin(), state.attachments->end(), is_here)) {
+      continue;
+    }
+    abi.targets.push_back({location, static_cast<uint32_t>(abi.targets.size())});
+  }
+}
+
+// That a depth is what it was anyhow is taken as that it becomes no larger, as Mesa does.
+out::DepthOutput DepthOf(mir::DepthMode mode) {
+  switch (mode) {
+    case mir::DepthMode::kNone: return out::DepthOutput::kOff;
+    case mir::DepthMode::kAny: return out::DepthOutput::kAny;
+    case mir::DepthMode::kGreater: return out::DepthOutput::kGreater;
+    case mir::DepthMode::kLess:
+    case mir::DepthMode::kUnchanged: return out::DepthOutput::kLess;
+  }
+  return out::DepthOutput::kAny;
+}
+
+void AssignOutputs(const Module& m, FragmentAbi& abi) {
+  abi.depth = DepthOf(m.fragment.depth);
+  for (const Interface& v : m.outputs) {
+    abi.writes_stencil |= v.builtin == BuiltIn::kFragStencilRef;
+    abi.writes_sample_mask |= v.builtin == BuiltIn::kSampleMask;
+  }
+}
+
+uint32_t RegistersOf(PayloadPart part, uint32_t lanes) {
+  switch (part) {
+    case PayloadPart::kPositionOffsets: return 1;
+    case PayloadPart::kSourceDepth:
+    case PayloadPart::kSourceW:
+    case PayloadPart::kInputCoverage: return lanes / 8;
+    default: return lanes / 4;  // barycentric coordinates: two for each lane
+  }
+}
+
+}  // namespace
+
+out::PayloadPart FragmentAbi::BarycentricsAt(mir::Interpolation interpolation,
+                                             mir::Auxiliary where) const {
+  const bool linear = interpolation == mir::Interpolation::kNoPerspective;
+  const auto first = static_cast<int>(linear ? PayloadPart::kLinearPixel
+                                             : PayloadPart::kPerspectivePixel);
+  if (!several_samples) where = mir::Auxiliary::kCentre;
+  if (per_sample) where = mir::Auxiliary::kSample;
+  const int place = where == mir::Auxiliary::kCentre ? 0 : where == mir::Auxiliary::kCentroid ? 1 : 2;
+  return static_cast<PayloadPart>(first + place);
+}
+
+out::PayloadPart FragmentAbi::BarycentricsOf(const mir::Interface& input) const {
+  return BarycentricsAt(input.interpolation, input.auxiliary);
+}
+
+uint32_t FragmentPayload::RegisterOf(out::PayloadPart part, uint32_t first_lane) const {
+  for (const out::PayloadItem& item : items) {
+    if (item.what == part && item.first_lane == first_lane) return item.reg;
+  }
+  assert(false && "a part that the payload lacks");
+  return 0;
+}
+
+absl::StatusOr<FragmentAbi> AssignFragment(const Module& m, const FragmentState& state) {
+  FragmentAbi abi;
+  abi.several_samples = state.samples > 1;
+  abi.per_sample = abi.several_samples && (m.fragment.sample_rate || state.sample_shading);
+  const Reads reads = Reader(m, abi).Run();
+  abi.parts.assign(reads.parts.begin(), reads.parts.end());
+  if (absl::Status s = AssignSlots(m, reads, abi); !s.ok()) return s;
+  AssignTargets(m, state, abi);
+  AssignOutputs(m, abi);
+  return abi;
+}
+
+uint32_t DistanceComponent(const Module& m, const Interface& v, uint32_t element) {
+  return DistanceNumber(m, v, element) % kDistancesPerSlot;
+}
+
+FragmentPayload PayloadAt(const FragmentAbi& abi, int width) {
+  FragmentPayload payload;
+  const auto add = [&](PayloadPart part, uint32_t registers, uint32_t first_lane) {
+    payload.items.push_back({payload.registers, registers, part, first_lane});
+    payload.registers += registers;
+  };
+  const uint32_t all = static_cast<uint32_t>(width), lanes = std::min(all, 16u);
+  add(PayloadPart::kHeader, 1, 0);
+  for (uint32_t first = 0; first < all; first += lanes) add(PayloadPart::kPixelPositions, 1, first);
+  for (uint32_t first = 0; first < all; first += lanes) {
+    for (PayloadPart part : abi.parts) add(part, RegistersOf(part, lanes), first);
+  }
+  return payload;
+}
+
+}  // namespace kiln::intel

@@ -1,0 +1,419 @@
+// What the rasteriser gives (core/intel/ABI.md, "Fragments"), and who may have effects.
+//
+// An attribute's component is four dwords of setup data: what it gains along each barycentric
+// coordinate, a dword of no meaning, and its value at vertex 0. So an interpolated input is two
+// multiply-adds of uniform dwords, a flat one is the last dword itself, once for the thread: a
+// thread's lanes are of one primitive.
+//
+// Lanes that cover nothing run as helpers, so that derivatives have neighbours: what must not happen
+// for them is predicated. Who has no effects, because it covers nothing or was killed, is a mask in
+// a fixed flag; programs that kill nobody read who covers something from the payload. A kill sets the
+// mask's bits by its comparison; lanes leave when their whole quad is dead (demote, discard) or at
+// once (terminate, and kills that nothing follows).
+//
+// Sources: Mesa 25.0.7, brw_fs_nir.cpp (emit_fragcoord_interpolation, emit_frontfacing), brw_fs.cpp
+// (interpolation), brw_nir.c; forms were read off its programs for this generation.
+#include "core/intel/select/fragment.h"
+
+#include "core/intel/lir/subgroup.h"
+
+namespace kiln::intel {
+
+namespace {
+
+using mir::BuiltIn;
+
+constexpr int kDwords = 8;           // of a register
+constexpr int kCoverage = 7;         // dword of the positions: lanes that cover something
+constexpr int kFacing = 1;           // dword of the first: facing, target index, viewport
+constexpr uint32_t kHalf = 0x3f000000u, kSixteenth = 0x3d800000u;  // 0.5, 1 / 16
+
+}  // namespace
+
+void Fragment::DeclareLiveIns() {
+  lir::Value reg;
+  reg.file = kFileU;
+  reg.comps = kDwords;
+  reg.whole_registers = true;
+  for (const out::PayloadItem& item : at_width_.payload.items) {
+    if (item.what == Part::kPixelPositions) {
+      positions_.push_back(b_.AddLiveIn(reg, item.reg * kDwords));
+    } else if (item.what == Part::kPositionOffsets) {
+      offsets_.push_back(b_.AddLiveIn(reg, item.reg * kDwords));
+    }
+  }
+  if (!fragment().kills) return;
+  lir::Reserved dead;
+  dead.pool = kPoolFlag;
+  dead.first = kDeadMask;
+  dead.units = width_ > 16 ? 2 : 1;
+  f_.reserved.push_back(dead);
+  lir::InstFields fields = Fields(Where::kUniform);
+  fields.width = static_cast<uint8_t>(width_);
+  std::vector<Operand> uses;
+  for (size_t i = 0; i < positions_.size(); ++i) {
+    uses.push_back(Positions(static_cast<int>(i), Type::kUW, kCoverage));
+  }
+  b_.Emit(kStartDead, fields, {}, uses);
+}
+
+Operand Fragment::Positions(int half, Type t, int dword) const {
+  return Use(positions_[static_cast<size_t>(half)], t, dword);
+}
+
+// ---- payload
+
+// A part with a dword for each lane.
+Operand Fragment::LanesOf(Part part) {
+  const auto found = lanes_of_.find(part);
+  if (found != lanes_of_.end()) return found->second;
+  Operand all;
+  if (width_ <= 16) {
+    lir::Value lanes;
+    lanes.file = kFileG;
+    const uint32_t reg = at_width_.payload.RegisterOf(part, 0);
+    all = Use(b_.AddLiveIn(lanes, reg * kDwords), Type::kF);
+  } else {
+    lir::Value half;
+    half.file = kFileU;
+    half.comps = 2 * kDwords;
+    half.whole_registers = true;
+    std::array<Operand, 2> halves;
+    for (uint32_t i = 0; i < 2; ++i) {
+      const uint32_t reg = at_width_.payload.RegisterOf(part, 16 * i);
+      halves[i] = Use(b_.AddLiveIn(half, reg * kDwords), Type::kUD, 0, 2 * kDwords);
+    }
+    all = Use(NewG(), Type::kF);
+    const Emission::Prologue prologue(e_);
+    lir::InstFields fields = Fields(Where::kLanes);
+    fields.flags |= lir::kNoMask;
+    EmitRaw(kJoin, fields, {Retype(all, Type::kUD)}, {halves[0], halves[1]});
+  }
+  return lanes_of_[part] = all;
+}
+
+// The payload has the two coordinates of 8 lanes one behind the other.
+Fragment::Barycentrics Fragment::BarycentricsOf(Part part) {
+  const auto found = barycentrics_.find(part);
+  if (found != barycentrics_.end()) return found->second;
+  Barycentrics b;
+  if (width_ == 8) {
+    lir::Value lanes;
+    lanes.file = kFileG;
+    const uint32_t reg = at_width_.payload.RegisterOf(part, 0);
+    b.i = Use(b_.AddLiveIn(lanes, reg * kDwords), Type::kF);
+    b.j = Use(b_.AddLiveIn(lanes, (reg + 1) * kDwords), Type::kF);
+  } else {
+    lir::Value eight;
+    eight.file = kFileU;
+    eight.comps = 2 * kDwords;
+    eight.whole_registers = true;
+    std::array<Operand, 4> parts;
+    const int count = width_ / 8;
+    for (int i = 0; i < count; ++i) {
+      const uint32_t reg = at_width_.payload.RegisterOf(part, static_cast<uint32_t>(i / 2 * 16)) +
+                           static_cast<uint32_t>(i % 2 * 2);
+      parts[static_cast<size_t>(i)] =
+          Use(b_.AddLiveIn(eight, reg * kDwords), Type::kUD, 0, 2 * kDwords);
+    }
+    const lir::ValueId both = NewG(2);
+    const Emission::Prologue prologue(e_);
+    lir::InstFields fields = Fields(Where::kLanes);
+    fields.flags |= lir::kNoMask;
+    if (count == 2) {
+      EmitRaw(kJoin, fields, {Def(both, Type::kUD)}, {parts[0], parts[1]});
+    } else {
+      EmitRaw(kJoin, fields, {Def(both, Type::kUD)}, {parts[0], parts[1], parts[2], parts[3]});
+    }
+    b = {Use(both, Type::kF, 0), Use(both, Type::kF, 1)};
+  }
+  return barycentrics_[part] = b;
+}
+
+// Dword 0, 1: gains along the coordinates; 3: the value at vertex 0.
+Operand Fragment::SetupDword(uint32_t slot, uint32_t component, int dword) {
+  const uint32_t first = at_width_.first_push_register + abi_.cross_thread_registers;
+  const uint32_t reg = first + slot * kSetupRegisters + component / 2;
+  const auto [it, added] = setup_.try_emplace(reg);
+  if (added) {
+    lir::Value all;
+    all.file = kFileU;
+    all.comps = kDwords;
+    all.whole_registers = true;
+    it->second = b_.AddLiveIn(all, reg * kDwords);
+  }
+  return Use(it->second, Type::kF, static_cast<int>(component % 2 * 4) + dword);
+}
+
+Operand Fragment::Interpolated(uint32_t slot, uint32_t component, const Barycentrics& at) {
+  const Operand along_j = Alu(Opcode::kMad, Type::kF, Where::kLanes,
+                              {SetupDword(slot, component, 3), at.j, SetupDword(slot, component, 1)});
+  return Alu(Opcode::kMad, Type::kF, Where::kLanes,
+             {along_j, at.i, SetupDword(slot, component, 0)});
+}
+
+// ---- inputs
+
+absl::Status Fragment::VisitInput(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const mir::Interface& v = m_.inputs[inst.imm0];
+  const bool attribute = v.builtin == BuiltIn::kNone || v.builtin == BuiltIn::kPrimitiveId ||
+                         v.builtin == BuiltIn::kPointCoord ||
+                         v.builtin == BuiltIn::kClipDistance || v.builtin == BuiltIn::kCullDistance;
+  if (!attribute) return ReadBuiltIn(id);
+  const bool flat = v.builtin == BuiltIn::kPrimitiveId ||
+                    v.interpolation == mir::Interpolation::kFlat;
+  if (flat) return ReadAttribute(id, {});
+  if (inst.op == mir::Op::kLoadInput) {
+    return ReadAttribute(id, BarycentricsOf(fragment().BarycentricsOf(v)));
+  }
+  using mir::InterpolateAt;
+  switch (static_cast<InterpolateAt>(mir::InterpolateAtOf(inst.imm1))) {
+    case InterpolateAt::kCentroid:
+      return ReadAttribute(
+          id, BarycentricsOf(fragment().BarycentricsAt(v.interpolation, mir::Auxiliary::kCentroid)));
+    case InterpolateAt::kSample:
+    case InterpolateAt::kOffset: break;
+  }
+  return Refuse(inst, "fragment_inputs", "interpolation at an offset or a sample");
+}
+
+absl::Status Fragment::ReadAttribute(mir::InstId id, const Barycentrics& at) {
+  const mir::Inst& inst = m_.inst(id);
+  const uint32_t first =
+      inst.op == mir::Op::kInterpolate ? mir::InterpolatedComponent(inst.imm1) : inst.imm1;
+  for (int i = 0; i < inst.num_results; ++i) {
+    if (!Used(m_.result(id, i))) continue;
+    Set(m_.result(id, i), ElementOf(id, first + static_cast<uint32_t>(i), at));
+  }
+  return absl::OkStatus();
+}
+
+// A component of the element that the instruction names; flat without coordinates. Which of several
+// is chosen by value: beyond the last there is none, and the first will do.
+Operand Fragment::ElementOf(mir::InstId id, uint32_t component, const Barycentrics& at) {
+  const mir::Inst& inst = m_.inst(id);
+  const mir::Interface& v = m_.inputs[inst.imm0];
+  const std::vector<uint32_t>& slots = fragment().slots[inst.imm0];
+  const auto element = [&](uint32_t n) {
+    uint32_t c = v.component + component;
+    if (v.builtin == BuiltIn::kClipDistance || v.builtin == BuiltIn::kCullDistance) {
+      c = DistanceComponent(m_, v, n);
+    }
+    if (at.i.kind == Operand::Kind::kNone) return Retype(SetupDword(slots[n], c, 3), Type::kUD);
+    return Interpolated(slots[n], c, at);
+  };
+  if ((inst.flags & mir::kIndexed) == 0) return element(0);
+  const mir::ValueId index = m_.source(id, 0);
+  if (m_.IsConstant(index)) {
+    const uint64_t n = m_.value(index).bits;
+    return n < slots.size() ? element(static_cast<uint32_t>(n)) : Imm(0, Type::kUD);
+  }
+  Operand chosen = element(0);
+  for (uint32_t n = 1; n < slots.size(); ++n) {
+    const Flag is_it = CompareFlag(Where::kLanes, CondMod::kZ, Src(index, Type::kUD),
+                                   Imm(n, Type::kUD));
+    chosen = SelectByFlag(Where::kLanes, Type::kUD, is_it, Retype(element(n), Type::kUD),
+                          Retype(chosen, Type::kUD));
+  }
+  return chosen;
+}
+
+// ---- built-ins
+
+// For all lanes, at the start of the program.
+Operand Fragment::WordsOf(uint16_t op, uint32_t aux, const std::vector<lir::ValueId>& registers) {
+  const Operand words = Use(NewG(1, 2), Type::kUW);
+  const Emission::Prologue prologue(e_);
+  lir::InstFields fields = Fields(Where::kLanes);
+  fields.flags |= lir::kNoMask;
+  fields.aux = aux;
+  const auto all = [&](size_t i) { return Use(registers[i], Type::kUW, 0, kDwords); };
+  if (registers.size() == 1) {
+    EmitRaw(op, fields, {words}, {all(0)});
+  } else {
+    EmitRaw(op, fields, {words}, {all(0), all(1)});
+  }
+  return words;
+}
+
+Operand Fragment::PixelPlace(bool y) {
+  std::optional<Operand>& place = pixel_place_[y ? 1 : 0];
+  if (!place) place = WordsOf(kPixelPlaces, y ? 1 : 0, positions_);
+  return *place;
+}
+
+// Of the lane's sample in its pixel; of a pixel's only sample that is its centre.
+Operand Fragment::SampleOffset(bool y) {
+  if (!fragment().per_sample) return Imm(kHalf, Type::kF);
+  std::optional<Operand>& offset = sample_offset_[y ? 1 : 0];
+  if (!offset) offset = WordsOf(kSampleOffsets, y ? 1 : 0, offsets_);
+  return Alu(Opcode::kMul, Type::kF, Where::kLanes,
+             {Mov(Type::kF, Where::kLanes, *offset), Imm(kSixteenth, Type::kF)});
+}
+
+Operand Fragment::SampleId() {
+  if (!fragment().per_sample) return Imm(0, Type::kUD);
+  if (!sample_id_) sample_id_ = WordsOf(kSampleIds, 0, positions_);
+  return Mov(Type::kUD, Where::kLanes, *sample_id_);
+}
+
+// The samples that the lane covers: of those that it is for.
+Operand Fragment::SampleMask() {
+  if (!fragment().several_samples) {
+    return SelectByFlag(Where::kLanes, Type::kUD, Flag{Dispatched()}, Imm(1, Type::kUD),
+                        Imm(0, Type::kUD));
+  }
+  const Operand covered = Retype(LanesOf(Part::kInputCoverage), Type::kUD);
+  if (!fragment().per_sample) return covered;
+  const Operand own = Alu(Opcode::kShl, Type::kUD, Where::kLanes, {Imm(1, Type::kUD), SampleId()});
+  return Alu(Opcode::kAnd, Type::kUD, Where::kLanes, {covered, own});
+}
+
+// The place of the pixel's centre, or of the sample, in x and y, depth, and the inverse of the clip w.
+Operand Fragment::FragCoord(uint32_t component) {
+  switch (component) {
+    case 0:
+    case 1:
+      return Alu(Opcode::kAdd, Type::kF, Where::kLanes,
+                 {Mov(Type::kF, Where::kLanes, PixelPlace(component == 1)),
+                  SampleOffset(component == 1)});
+    case 2: return LanesOf(Part::kSourceDepth);
+    default:
+      return Math(MathFunction::kInv, Type::kF, Where::kLanes, LanesOf(Part::kSourceW));
+  }
+}
+
+// 0 / -1: bit 15, which the sign of the word is, is set for back-facing primitives.
+Operand Fragment::Facing() {
+  return CompareStored(Where::kUniform, CondMod::kGe, Type::kW, Positions(0, Type::kW, kFacing),
+                       Imm(0, Type::kW));
+}
+
+Operand Fragment::TargetIndexBits(int shift, uint32_t mask) {
+  const Operand shifted =
+      Alu(Opcode::kShr, Type::kUD, Where::kUniform,
+          {Positions(0, Type::kUD, kFacing), Imm(static_cast<uint32_t>(shift), Type::kUD)});
+  return Alu(Opcode::kAnd, Type::kUD, Where::kUniform, {shifted, Imm(mask, Type::kUD)});
+}
+
+absl::Status Fragment::ReadBuiltIn(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const BuiltIn builtin = m_.inputs[inst.imm0].builtin;
+  const auto give = [&](const Operand& o) { Set(m_.result(id), o); };
+  switch (builtin) {
+    case BuiltIn::kFragCoord:
+      for (int i = 0; i < inst.num_results; ++i) {
+        if (!Used(m_.result(id, i))) continue;
+        Set(m_.result(id, i), FragCoord(inst.imm1 + static_cast<uint32_t>(i)));
+      }
+      return absl::OkStatus();
+    case BuiltIn::kFrontFacing: give(Facing()); return absl::OkStatus();
+    // Multiview draws each view to the layer of its number.
+    case BuiltIn::kViewIndex:
+    case BuiltIn::kLayer: give(TargetIndexBits(16, 0x7ff)); return absl::OkStatus();
+    case BuiltIn::kViewportIndex: give(TargetIndexBits(27, 15)); return absl::OkStatus();
+    case BuiltIn::kSampleId: give(SampleId()); return absl::OkStatus();
+    case BuiltIn::kSamplePosition:
+      for (int i = 0; i < inst.num_results; ++i) {
+        Set(m_.result(id, i), SampleOffset(inst.imm1 + static_cast<uint32_t>(i) == 1));
+      }
+      return absl::OkStatus();
+    case BuiltIn::kSampleMask: give(SampleMask()); return absl::OkStatus();
+    default: return Unexpected(inst, "not a built-in of fragments");
+  }
+}
+
+// ---- derivatives
+
+absl::Status Fragment::VisitDerivative(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const Type t = FloatType(m_.result(id));
+  Operand value = Src(m_.source(id, 0), t);
+  if (IsImm(value) || FileOf(value) == kFileU) {  // the same in all lanes
+    Set(m_.result(id), Imm(0, t));
+    return absl::OkStatus();
+  }
+  const bool packed = f_.value(value.value()).elem_bytes == isa::ByteSize(t);
+  if (value.mods != 0 || value.sub != 0 || !packed) value = Mov(t, Where::kLanes, value);
+  DifferenceAux aux;
+  aux.down = inst.op == mir::Op::kDdy;
+  aux.fine = static_cast<mir::DerivativeMode>(inst.imm0) == mir::DerivativeMode::kFine;
+  lir::InstFields fields = Fields(Where::kLanes);
+  fields.aux = aux.Pack();
+  const Operand d = Use(New(Where::kLanes, t), t);
+  EmitRaw(kQuadDifference, fields, {d}, {value});
+  Set(m_.result(id), d);
+  return absl::OkStatus();
+}
+
+// ---- who has effects
+
+Operand Fragment::Dispatched() {
+  lir::InstFields fields = Fields(Where::kUniform);
+  fields.width = static_cast<uint8_t>(width_);
+  const Operand flag = Use(NewF(), width_ > 16 ? Type::kUD : Type::kUW);
+  std::vector<Operand> uses;
+  for (size_t i = 0; i < positions_.size(); ++i) {
+    uses.push_back(Positions(static_cast<int>(i), Type::kUW, kCoverage));
+  }
+  b_.Emit(kDispatched, fields, absl::Span<const Operand>(&flag, 1), uses);
+  return flag;
+}
+
+std::optional<Operand> Fragment::LiveLanes() {
+  if (!abi_.fragment) return std::nullopt;
+  if (!*live_) {
+    if (!fragment().kills) {
+      *live_ = Dispatched();
+    } else {
+      lir::InstFields fields = Fields(Where::kUniform);
+      fields.width = static_cast<uint8_t>(width_);
+      *live_ = Use(NewF(), width_ > 16 ? Type::kUD : Type::kUW);
+      EmitRaw(kLive, fields, {**live_}, {});
+    }
+  }
+  return *live_;
+}
+
+void Fragment::VisitHelperInvocation(mir::InstId id) {
+  const Flag helps{*LiveLanes(), /*inverse=*/true};
+  Set(m_.result(id), Retype(SelectByFlag(Where::kLanes, Type::kUD, helps, Imm(~0u, Type::kUD),
+                                         Imm(0, Type::kUD)),
+                            Type::kD));
+}
+
+absl::Status Fragment::VisitKill(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const mir::ValueId condition = m_.source(id, 0);
+  const mir::Value& value = m_.value(condition);
+  if (value.kind == mir::Value::Kind::kUndef) return absl::OkStatus();
+  const bool all = value.kind == mir::Value::Kind::kConstant;
+  if (all && value.bits == 0) return absl::OkStatus();
+  const bool leaves = inst.op == mir::Op::kTerminate || (all && inst.op == mir::Op::kDiscard);
+  lir::InstFields jump = Fields(Where::kLanes);
+  std::vector<Operand> leaving;
+  if (leaves && !all) {
+    const Flag flag = bools_.FlagOf(condition, Where::kLanes);
+    leaving.push_back(flag.operand);
+    jump.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
+    if (flag.inverse) jump.flags |= lir::kPredicateInverse;
+  }
+  lir::InstFields fields = Fields(Where::kLanes);
+  if (all) {
+    const Operand any = Use(launch_.r0(), Type::kUD, 0);
+    fields.cmod = static_cast<uint8_t>(CondMod::kZ);
+    EmitRaw(kKill, fields, {}, {any, any});
+  } else {
+    const Bools::Comparands c = bools_.ComparandsOf(condition);
+    fields.cmod = static_cast<uint8_t>(c.cmod);
+    EmitRaw(kKill, fields, {}, {c.a, c.b});
+  }
+  jump.aux = leaves ? 0 : 1;
+  b_.Emit(kDiscardJump, jump, {}, leaving);
+  exits_ = true;
+  e_.scopes().EnterBlock();  // other lanes are on, and others are live
+  return absl::OkStatus();
+}
+
+}  // namespace kiln::intel

@@ -1,0 +1,251 @@
+#include "core/mid/kill_in_line.h"
+
+#include <optional>
+#include <vector>
+
+#include "core/mid/analysis/loop_analysis.h"
+#include "core/mid/budgets.h"
+#include "core/mir/build.h"
+#include "core/mir/rewrite.h"
+
+namespace kiln::mid {
+namespace {
+
+using mir::Inst;
+using mir::InstId;
+using mir::Module;
+using mir::Op;
+using mir::RegionId;
+using mir::ValueId;
+
+// ---- Loops that end ----
+
+class LoopEnds {
+ public:
+  explicit LoopEnds(const Module& module) : m_(module), analysis_(module) {}
+
+  // Whether all loops in the instruction end whatever their lanes hold.
+  bool AllEnd(InstId id) {
+    const Inst& inst = m_.inst(id);
+    if (inst.op == Op::kLoop && !Ends(id)) return false;
+    for (int r = 0; r < inst.num_regions; ++r) {
+      for (InstId inner : m_.region(inst.regions[r]).insts) {
+        if (!AllEnd(inner)) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  bool Ends(InstId loop);
+  bool Continues(InstId id) const;
+  bool CountsToBound(InstId loop, InstId exit) const;
+  bool StepsByOne(InstId loop, ValueId counter, bool up) const;
+  bool IsInvariant(RegionId body, ValueId v) const;
+
+  const Module& m_;
+  LoopAnalysis analysis_;
+};
+
+bool LoopEnds::Ends(InstId loop) {
+  LoopLimits limits;
+  limits.max_iterations = budgets::kIterations;
+  limits.max_steps = budgets::kLoopSteps;
+  limits.max_residue = budgets::kLoopSteps;
+  if (analysis_.CountIterations(loop, limits).bounded) return true;
+  for (InstId id : m_.region(m_.inst(loop).regions[0]).insts) {
+    if (m_.inst(id).op != Op::kIf) continue;
+    if (CountsToBound(loop, id)) return true;
+    if (Continues(id)) return false;  // what follows is not met by every iteration
+  }
+  return false;
+}
+
+// Whether a side of this if goes on to the next iteration of the loop around it.
+bool LoopEnds::Continues(InstId id) const {
+  bool continues = false;
+  for (const RegionId region : m_.inst(id).regions) {
+    mir::ForEachJumpOfLoop(m_, region,
+                           [&](InstId jump) { continues |= m_.inst(jump).op == Op::kContinue; });
+  }
+  return continues;
+}
+
+// Whether the value is a constant or defined outside of the loop. What the body defines is found by
+// looking: bodies are not large where it matters.
+bool LoopEnds::IsInvariant(RegionId body, ValueId v) const {
+  const mir::Value& value = m_.value(v);
+  if (value.kind == mir::Value::Kind::kConstant) return true;
+  bool inside = false;
+  mir::ForEachRegion(m_, body, [&](RegionId region) {
+    inside |= value.kind == mir::Value::Kind::kParam && value.owner == region.index;
+    for (InstId id : m_.region(region).insts) {
+      inside |= value.kind == mir::Value::Kind::kResult && value.owner == id.index;
+    }
+  });
+  return !inside;
+}
+
+bool LoopEnds::StepsByOne(InstId loop, ValueId counter, bool up) const {
+  const uint32_t param = m_.value(counter).component;
+  const uint64_t minus_one = mir::MaskOf(m_.value(counter).type);
+  bool steps = true;
+  mir::ForEachJumpOfLoop(m_, m_.inst(loop).regions[0], [&](InstId jump) {
+    if (m_.inst(jump).op != Op::kContinue) return;
+    const mir::Value& next = m_.value(m_.source(jump, static_cast<int>(param)));
+    const InstId add(next.owner);
+    if (next.kind != mir::Value::Kind::kResult || m_.inst(add).op != Op::kIadd) {
+      steps = false;
+      return;
+    }
+    const ValueId a = m_.source(add, 0), b = m_.source(add, 1);
+    const ValueId step = a == counter ? b : a;
+    steps = steps && (a == counter || b == counter) && m_.IsConstant(step) &&
+            m_.value(step).bits == (up ? 1 : minus_one);
+  });
+  return steps;
+}
+
+// Whether this if, which every iteration meets, leaves the loop once a counter is at its bound.
+bool LoopEnds::CountsToBound(InstId loop, InstId exit) const {
+  const RegionId body = m_.inst(loop).regions[0];
+  const Inst& inst = m_.inst(exit);
+  const auto breaks = [this](RegionId r) {
+    return m_.inst(m_.region(r).insts.back()).op == Op::kBreak;
+  };
+  const bool when = breaks(inst.regions[0]);
+  if (!when && !breaks(inst.regions[1])) return false;
+  const mir::Value& condition = m_.value(m_.source(exit, 0));
+  if (condition.kind != mir::Value::Kind::kResult) return false;
+  const InstId compare(condition.owner);
+  // It has to leave when both are equal, which the counter comes to be; no counter is beyond the
+  // last number there is.
+  const Op op = m_.inst(compare).op;
+  if (when ? op != Op::kSge && op != Op::kUge : op != Op::kSlt && op != Op::kUlt) return false;
+  for (int side = 0; side < 2; ++side) {
+    const ValueId counter = m_.source(compare, side), bound = m_.source(compare, 1 - side);
+    const mir::Value& value = m_.value(counter);
+    if (value.kind != mir::Value::Kind::kParam || value.owner != body.index) continue;
+    const bool up = side == 0;  // it leaves with counter >= bound, else with bound >= counter
+    if (IsInvariant(body, bound) && StepsByOne(loop, counter, up)) return true;
+  }
+  return false;
+}
+
+// ---- Ifs ----
+
+bool MayExecute(const Module& m, InstId id) {
+  const Inst& inst = m.inst(id);
+  const mir::OpInfo& info = mir::Info(inst.op);
+  return info.Has('P') && !info.Has('N') && !info.Has('M') && (inst.flags & mir::kIndexed) == 0;
+}
+
+class Liner {
+ public:
+  Liner(Module& module, PassContext& context)
+      : m_(module), b_(module), context_(context), ends_(module) {}
+
+  bool Run() {
+    Visit(m_.body, false);
+    return changed_;
+  }
+
+ private:
+  struct Kill {
+    InstId inst;
+    int side = 0;           // of the if
+    bool in_place = false;  // its lanes could go on already
+  };
+
+  void Visit(RegionId region, bool endless);
+  std::vector<bool> EndlessBehind(RegionId region, bool endless);
+  std::optional<Kill> FindKill(InstId id) const;
+  void Turn(InstId id, const Kill& kill);
+
+  Module& m_;
+  mir::Builder b_;
+  PassContext& context_;
+  LoopEnds ends_;
+  bool changed_ = false;
+};
+
+// By instruction: whether a lane that goes on behind it may never come to the end.
+std::vector<bool> Liner::EndlessBehind(RegionId region, bool endless) {
+  const std::vector<InstId>& insts = m_.region(region).insts;
+  std::vector<bool> behind(insts.size(), endless);
+  for (size_t i = insts.size(); i-- > 0;) {
+    behind[i] = endless;
+    endless = endless || (m_.inst(insts[i]).num_regions != 0 && !ends_.AllEnd(insts[i]));
+  }
+  return behind;
+}
+
+// `endless`: behind the region, or around it.
+void Liner::Visit(RegionId region, bool endless) {
+  const std::vector<bool> behind = EndlessBehind(region, endless);
+  size_t i = 0;
+  mir::RewriteRegion(b_, region, [&](InstId id) {
+    const Inst inst = m_.inst(id);
+    const bool endless_here = behind[i++];
+    for (int r = 0; r < inst.num_regions; ++r) {
+      Visit(inst.regions[r], endless_here || inst.op == Op::kLoop);
+    }
+    const std::optional<Kill> kill = FindKill(id);
+    if (!kill.has_value()) return true;
+    const bool goes_on = m_.inst(kill->inst).op == Op::kDiscard && !kill->in_place;
+    if ((goes_on && endless_here) || !context_.Rewrite()) return true;
+    Turn(id, *kill);
+    changed_ = true;
+    return false;
+  });
+}
+
+// The kill that an if is for, if it is for nothing else.
+std::optional<Liner::Kill> Liner::FindKill(InstId id) const {
+  const Inst& inst = m_.inst(id);
+  if (inst.op != Op::kIf || inst.num_results != 0) return std::nullopt;
+  for (int side = 0; side < 2; ++side) {
+    const std::vector<InstId>& other = m_.region(inst.regions[1 - side]).insts;
+    const std::vector<InstId>& insts = m_.region(inst.regions[side]).insts;
+    if (other.size() != 1 || m_.inst(other[0]).op != Op::kYield || insts.size() < 2) continue;
+    const InstId kill = insts[insts.size() - 2];
+    const Op op = m_.inst(kill).op;
+    const Op end = m_.inst(insts.back()).op;
+    if (!mir::IsKill(op) || (end != Op::kYield && end != Op::kUnreachable)) continue;
+    const bool in_place = end == Op::kYield;
+    // Demoted lanes go on: unreachable says that there are none.
+    if (!in_place && op == Op::kDemote) continue;
+    if (static_cast<int>(insts.size()) - 2 > budgets::kSelectCost) continue;
+    bool may = true;
+    for (size_t i = 0; i + 2 < insts.size(); ++i) may = may && MayExecute(m_, insts[i]);
+    if (may) return Kill{kill, side, in_place};
+  }
+  return std::nullopt;
+}
+
+void Liner::Turn(InstId id, const Kill& kill) {
+  ValueId condition = m_.source(id, 0);
+  if (kill.side == 1) condition = b_.Not(condition);
+  const std::vector<InstId> insts = m_.region(m_.inst(id).regions[kill.side]).insts;
+  for (size_t i = 0; i + 2 < insts.size(); ++i) b_.Append(insts[i]);
+  const ValueId inner = m_.source(kill.inst, 0);
+  const bool always = m_.IsConstant(inner) && m_.value(inner).bits != 0;
+  if (!always && kill.in_place) condition = b_.And(condition, inner);
+  mir::SetSources(m_, kill.inst, {condition});
+  b_.Append(kill.inst);
+}
+
+bool HasKill(const Module& m) {
+  bool found = false;
+  mir::ForEachInst(m, m.body, [&](InstId id) { found |= mir::IsKill(m.inst(id).op); });
+  return found;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> KillInLine(Module& module, PassContext& context) {
+  if (module.stage != mir::Stage::kFragment || !HasKill(module)) return false;
+  return Liner(module, context).Run();
+}
+
+}  // namespace kiln::mid
