@@ -18,6 +18,7 @@
 #include "core/sim/eu/dataport.h"
 #include "core/sim/eu/fragment_launch.h"
 #include "core/sim/eu/fragment_rules.h"
+#include "core/sim/eu/interpolator.h"
 #include "core/sim/eu/launch.h"
 #include "core/sim/eu/memory_order.h"
 #include "core/sim/eu/program.h"
@@ -252,6 +253,10 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
   }
   if (channels == 0) return absl::OkStatus();
   ++stats_.messages;
+  if (message.kind == MessageKind::kInterpolate) {
+    absl::Status status = ExecuteInterpolator(op, message, registers, channels, t);
+    return status.ok() ? status : OpError(status.code(), op, status.message());
+  }
   if (t.fragment != nullptr) {
     absl::Status status = CheckFragmentMessage(op, message, channels, t);
     if (!status.ok()) return status;
