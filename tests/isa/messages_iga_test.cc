@@ -238,6 +238,47 @@ TEST_F(MessagesIga, ScratchFenceBarrierEnd) {
   Expect(f, "end of thread");
 }
 
+// Numbers of targets and the alpha of the first are fields of the extended descriptor that iga64 does
+// not name; Mesa's binaries have them (corpus_roundtrip).
+TEST_F(MessagesIga, TargetWrites) {
+  const struct {
+    TargetForm form;
+    const char* name;
+  } kForms[] = {{TargetForm::kSixteen, "simd16"},
+                {TargetForm::kRepeated, "rep16"},
+                {TargetForm::kDualLow, "lo8ds"},
+                {TargetForm::kDualHigh, "hi8ds"},
+                {TargetForm::kEight, "simd8"}};
+  for (const auto& form : kForms) {
+    for (bool last : {false, true}) {
+      MessageFields f = Make(Message::kTargetWrite, LanesOf(form.form));
+      f.form = form.form;
+      f.last_target = last;
+      Expect(f, absl::StrCat("rtw.f32.", form.name, last ? ".lrts" : "", ".bti[3]"), 4);
+      f.high_slots = true;
+      Expect(f, "SLOTGRP_HI", 5);
+      f.high_slots = false;
+      f.per_sample = true;
+      Expect(f, absl::StrCat("rtw.f32.", form.name), 5);
+    }
+  }
+}
+
+TEST_F(MessagesIga, UrbWrites) {
+  for (int offset : {0, 2, 2047}) {
+    for (int registers : {1, 4, 8}) {
+      MessageFields f = Make(Message::kUrbWrite);
+      f.urb_offset = static_cast<uint16_t>(offset);
+      Expect(f, absl::StrCat(offset, " (in owords)"), registers);
+      Expect(f, "(urb dword write)", registers);
+      f.urb_lane_offsets = true;
+      Expect(f, "(urb dword write with per-slot offset enabled)", registers);
+      f.urb_masks = true;
+      Expect(f, "(urb dword masked write with per-slot offset enabled)", registers);
+    }
+  }
+}
+
 TEST_F(MessagesIga, SamplerTypes) {
   const struct {
     Message message;
@@ -329,6 +370,7 @@ MessageFields Plain(Message message) {
     case MessageLayout::kFence:
     case MessageLayout::kBarrier:
     case MessageLayout::kEndOfThread:
+    case MessageLayout::kUrb:
       f.bti = 0;
       break;
     default:
@@ -346,7 +388,7 @@ bool Admits(Message message, uint32_t desc, uint32_t ex_desc) {
 }
 
 // Values that iga64 knows and that the table leaves out, since Kiln makes none of them and Mesa's
-// compute binaries have none: a new one of these is a field that the table has lost.
+// binaries have none: a new one of these is a field that the table has lost.
 const std::set<std::string>& LeftOut() {
   static const std::set<std::string> fields = {
       // Addition, subtraction and 64 bits come with later generations; half of a pair of lanes.
@@ -373,7 +415,9 @@ const std::set<std::string>& LeftOut() {
       // Derivatives take too many registers for 16 lanes.
       "sample_d 18:17", "sample_d_c 18:17",
       // Slots of a thread of 16 lanes at once.
-      "typed_read 13:12", "typed_write 13:12"};
+      "typed_read 13:12", "typed_write 13:12",
+      // Outputs for a coarse pixel and of 16 bits; reads and other writes of the URB.
+      "target_write 18:18", "target_write 30:30", "urb_write 3:0"};
   return fields;
 }
 
@@ -382,6 +426,7 @@ TEST_F(MessagesIga, EveryValueOfEveryField) {
   for (int m = 0; m < kMessageCount; ++m) {
     const auto message = static_cast<Message>(m);
     const MessageInfo& info = Info(message);
+    if (info.layout == MessageLayout::kInterpolator) continue;  // iga64 names none of its fields
     const MessageFields plain = Plain(message);
     const auto built = BuildDescriptor(kGen, plain);
     ASSERT_TRUE(built.ok()) << built.status();
@@ -413,7 +458,7 @@ TEST_F(MessagesIga, EveryValueOfEveryField) {
     }
   }
   EXPECT_THAT(too_kind, testing::IsEmpty());
-  EXPECT_EQ(left_out, LeftOut());
+  EXPECT_THAT(left_out, testing::ContainerEq(LeftOut()));
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ image) is listed as undriven.
 Compared are colours, depth, buffers and images. Integers must be equal, floats within --ulp units in
 the last place or 4e-6. Rasterisers interpolate differently in the last bits, and programs may enlarge
 that: a dword may be off by what it moves when the draw's inputs are changed by 2^-21 (several runs of
-the simulator), times SLACK. How many dwords needed that is printed.
+the simulator), times SLACK. How many dwords needed that is printed. Binaries that break contract mode
+run again without it; those that agree then are listed apart ("contract").
 """
 
 import argparse
@@ -38,7 +39,6 @@ from spirv_module import Unsupported  # noqa: E402
 
 SLACK = 8       # times what a change of the inputs moves
 NUDGES = 4      # changed draws
-RECIPES = 6     # tried until a drive counts
 
 
 def modules(folder):
@@ -87,9 +87,15 @@ def everything(result):
     """Name -> bytes of colours, depth, buffers and images."""
     found = {("color", c["location"]): bytes.fromhex(c["hex"]) for c in result.get("colors", [])}
     if "depth" in result:
-        found["depth", 0] = bytes.fromhex(result["depth"]["hex"])
+        found["depth", 0] = clamped(bytes.fromhex(result["depth"]["hex"]))
     found.update(peer.outputs(result))
     return found
+
+
+def clamped(depth):
+    """Depth as it is kept: within the viewport's 0 to 1; of what is no number, nobody says."""
+    values = struct.unpack("<%df" % (len(depth) // 4), depth)
+    return struct.pack("<%df" % len(values), *(min(max(v, 0.0), 1.0) if v == v else 1.0 for v in values))
 
 
 def leaves_of(name, job, types, kinds, size):
@@ -103,13 +109,18 @@ def leaves_of(name, job, types, kinds, size):
     return texels.leaves(fmt, size) if fmt else types.get(name[:2], [])
 
 
-def counted(path, module, seed, folder, timeout):
-    """(job, types, lavapipe's result, reason): the first recipe whose drive counts."""
+def counted(path, module, seed, folder, timeout, accept):
+    """(job, types, lavapipe's result, reason): the first recipe whose drive counts. `accept`, given a job,
+    may return a reason for which it is no drive."""
     reason = "no recipe ran"
-    chosen = drive.mutants(module, random.Random(seed), 6, False) or drive.mutants(
-        module, random.Random(seed), 6, True)
-    for recipe in range(RECIPES):
+    chosen = drive.mutants(module, random.Random(seed), 4, False) or drive.mutants(
+        module, random.Random(seed), 4, True)
+    for recipe in range(len(fragment_job.ORDER)):
         job, types = fragment_job.make_job(module, path, recipe, seed)
+        refused = accept(job)
+        if refused:
+            reason = refused
+            continue
         jobs = [job]
         for site, new in chosen:
             mutant = os.path.join(folder, "mutant%d.spv" % site)
@@ -149,6 +160,8 @@ def differences(job, want, got, others, types, kinds, ulp):
     """(None or the first difference, leaves that agree only by what changed draws do)."""
     loose = 0
     for name, data in sorted(want.items(), key=str):
+        if name not in got and name[0] == "color":
+            continue   # a target that the program does not write
         if name not in got:
             return "%s %s: not returned" % name[:2], loose
         if data == got[name]:
@@ -167,21 +180,40 @@ def differences(job, want, got, others, types, kinds, ulp):
     return None, loose
 
 
-def judge(eu_run, launch, job, types, want, kinds, folder, ulp):
+def undefined_use(eu_run, launch, job, folder):
+    """Why inputs make the module do what has no result: leave an array of descriptors, loop for ever."""
+    first = simulate(eu_run, launch, job, folder, ["--no-contract", "--max-instructions=3000000"])
+    if first.get("code") == "DEADLINE_EXCEEDED":
+        return "does not end"
+    if "nothing is bound" in first.get("error", ""):
+        return first["error"][:80]
+    return None
+
+
+def judge(eu_run, launch, job, types, want, kinds, folder, ulp, options=()):
     """(status, cause, dwords that agree loosely)."""
-    got = simulate(eu_run, launch, job, folder)
+    got = simulate(eu_run, launch, job, folder, options)
+    if got.get("error", "").startswith("contract"):
+        status, cause, loose = judge(eu_run, launch, job, types, want, kinds, folder, ulp,
+                                     ["--no-contract"])
+        return ("contract" if status == "agree" else status,
+                "%s; without contract mode: %s %s" % (got["error"][:200], status, cause), loose)
     if not got.get("ok"):
         return "error", got.get("error", "")[:300], 0
-    others = [simulate(eu_run, launch, fragment_job.nudged(job, k), folder) for k in range(NUDGES)]
-    others = [everything(o) for o in others if o.get("ok")]
-    difference, loose = differences(job, everything(want), everything(got), others, types, kinds, ulp)
-    opposite = simulate(eu_run, launch, job, folder, ["--opposite"])
+    plain = [job, everything(want), everything(got)]
+    difference, loose = differences(*plain, [], types, kinds, ulp)
+    if difference:
+        others = [simulate(eu_run, launch, fragment_job.nudged(job, k), folder, options)
+                  for k in range(NUDGES)]
+        others = [everything(o) for o in others if o.get("ok")]
+        difference, loose = differences(*plain, others, types, kinds, ulp)
+    opposite = simulate(eu_run, launch, job, folder, ["--opposite", *options])
     if not opposite.get("ok") or everything(opposite) != everything(got):
         return "undefined", "changes with order or undefined contents: %s" % (
             opposite.get("error") or difference), loose
     if difference:
         return "differ", difference, loose
-    fused = simulate(eu_run, launch, job, folder, ["--fusion"])
+    fused = simulate(eu_run, launch, job, folder, ["--fusion", *options])
     if not fused.get("ok") or everything(fused) != everything(got):
         return "differ", "fusion mode: %s" % fused.get("error", "outputs differ"), loose
     return "agree", "", loose
@@ -211,7 +243,9 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             try:
                 module = fragment_job.FragmentModule.load(path)
-                job, types, want, reason = counted(path, module, a.seed, folder, a.timeout)
+                job, types, want, reason = counted(
+                    path, module, a.seed, folder, a.timeout,
+                    lambda j: undefined_use(a.eu_run, pool[path][0][1], j, folder))
             except Unsupported as e:
                 job, reason = None, "drive: %s" % e
             if job and a.keep:
@@ -235,11 +269,11 @@ def main():
                     out.write("\n")
     print("\npool %d modules, drawn %d, agreeing at some width %d" % (
         len(pool), len(drawn[:a.draw]), len(agreeing)))
-    for status in ("agree", "differ", "undefined", "error", "undriven"):
+    for status in ("agree", "contract", "differ", "undefined", "error", "undriven"):
         print("%-9s %s" % (status, ", ".join("SIMD%d %d" % (w, totals[status, w])
                                              for w in (8, 16, 32))))
     print("dwords that agree only by what changed draws do: %d" % loose_total)
-    return 0 if not any(totals[s, w] for s in ("differ", "error") for w in (8, 16, 32)) else 1
+    return 0 if not any(totals[s, w] for s in ("contract", "differ", "error") for w in (8, 16, 32)) else 1
 
 
 if __name__ == "__main__":

@@ -43,6 +43,8 @@ enum class ParamList : uint8_t {
   kLdMcs,
   kLd2dms,
   kTarget,
+  kOffsets,
+  kUrbData,
 };
 
 struct Row {
@@ -117,6 +119,8 @@ constexpr MessageParam kTarget[] = {
     {K::kTargetAlpha}, {K::kSampleMask},  {K::kRed},        {K::kGreen},
     {K::kBlue},        {K::kAlpha},       {K::kSecondRed},  {K::kSecondGreen},
     {K::kSecondBlue},  {K::kSecondAlpha}, {K::kDepth},      {K::kStencil}};
+constexpr MessageParam kOffsets[] = {{K::kOffsetX}, {K::kOffsetY}};
+constexpr MessageParam kUrbData[] = {{K::kLaneOffset}, {K::kLaneMask}, {K::kData}};
 constexpr MessageParam kLdMcs[] = {{K::kU}, {K::kV, kDrop}, {K::kR, kDrop}};
 
 absl::Span<const MessageParam> ListOf(Generation gen, ParamList list) {
@@ -177,6 +181,10 @@ absl::Span<const MessageParam> ListOf(Generation gen, ParamList list) {
       return kLd2dms;
     case ParamList::kTarget:
       return kTarget;
+    case ParamList::kOffsets:
+      return kOffsets;
+    case ParamList::kUrbData:
+      return kUrbData;
   }
   return {};
 }
@@ -311,6 +319,32 @@ void CodeTarget(Coder& c, MessageFields& f) {
   f.lanes = LanesOf(f.form);
 }
 
+// Signed sixteenths of a pixel.
+void CodeSixteenths(Coder& c, int8_t& value, int high, int low) {
+  if (value < -8 || value > 7) return c.Fail("an offset of more than half a pixel");
+  uint8_t bits = static_cast<uint8_t>(value) & 15;
+  c.Field(bits, high, low);
+  value = static_cast<int8_t>((bits ^ 8) - 8);
+}
+
+void CodeInterpolator(Coder& c, MessageFields& f) {
+  constexpr int kSixteen[] = {8, 16};  // a bit that means 16 lanes
+  if (f.message == Message::kInterpolateOffset) {
+    CodeSixteenths(c, f.offset_x, 3, 0);
+    CodeSixteenths(c, f.offset_y, 7, 4);
+  }
+  if (f.message == Message::kInterpolateSample) c.Field(f.sample, 7, 4);
+  c.Field(f.high_slots, 11, 11);
+  c.Field(f.linear, 14, 14);
+  c.Coded(f.lanes, 16, 16, kSixteen);
+}
+
+void CodeUrb(Coder& c, MessageFields& f) {
+  c.Field(f.urb_offset, 14, 4);
+  c.Field(f.urb_masks, 15, 15);
+  c.Field(f.urb_lane_offsets, 17, 17);
+}
+
 // The extended descriptor's fields, as Coder does them.
 void CodeExtended(MessageLayout layout, Coder& c, MessageFields& f) {
   c.Field(f.ex_mlen, 9, 6);
@@ -366,7 +400,8 @@ void CodeLayout(Generation gen, MessageLayout layout, Coder& c, MessageFields& f
   constexpr int kBytes[] = {1, 2, 4};
   constexpr int kFloatOps[] = {-1, 1, 2, 3};  // maximum, minimum, compare and exchange
   if (layout != MessageLayout::kScratch && layout != MessageLayout::kBarrier &&
-      layout != MessageLayout::kEndOfThread && layout != MessageLayout::kSample) {
+      layout != MessageLayout::kEndOfThread && layout != MessageLayout::kSample &&
+      layout != MessageLayout::kInterpolator && layout != MessageLayout::kUrb) {
     c.Field(f.bti, 7, 0);
   }
   CheckSurface(layout, c, f);
@@ -425,13 +460,17 @@ void CodeLayout(Generation gen, MessageLayout layout, Coder& c, MessageFields& f
       return;
     case MessageLayout::kTarget:
       return CodeTarget(c, f);
+    case MessageLayout::kInterpolator:
+      return CodeInterpolator(c, f);
+    case MessageLayout::kUrb:
+      return CodeUrb(c, f);
     case MessageLayout::kSample:
       return CodeSampler(c, f);
   }
 }
 
 // Bits of the message type: 18:14 on the data ports (scratch gives away the low three), 16:12 on
-// the sampler.
+// the sampler, 13:12 on the pixel interpolator, 3:0 on the URB.
 void CodeType(const MessageInfo& info, Coder& c) {
   switch (info.layout) {
     case MessageLayout::kBarrier:
@@ -441,6 +480,10 @@ void CodeType(const MessageInfo& info, Coder& c) {
       return c.Fixed(info.type, 16, 12);
     case MessageLayout::kScratch:
       return c.Fixed(info.type >> 3, 18, 17);
+    case MessageLayout::kInterpolator:
+      return c.Fixed(info.type, 13, 12);
+    case MessageLayout::kUrb:
+      return c.Fixed(info.type, 3, 0);
     default:
       return c.Fixed(info.type, 18, 14);
   }
@@ -467,6 +510,12 @@ const MessageInfo* FindMessage(Generation gen, Sfid sfid, uint32_t desc) {
         break;
       case MessageLayout::kScratch:
         if (Bits(desc, 18, 17) == info.type >> 3u) return &info;
+        break;
+      case MessageLayout::kInterpolator:
+        if (Bits(desc, 13, 12) == info.type) return &info;
+        break;
+      case MessageLayout::kUrb:
+        if (Bits(desc, 3, 0) == info.type) return &info;
         break;
       default:
         if (Bits(desc, 18, 14) == info.type) return &info;
@@ -513,9 +562,12 @@ int DataRegisters(const MessageFields& f, MessageLayout layout, bool response) {
       return f.scratch_registers;
     case MessageLayout::kFence:
       return response && f.commit ? 1 : 0;
+    case MessageLayout::kInterpolator:
+      return response ? 2 * per_component : 0;
     case MessageLayout::kBarrier:
     case MessageLayout::kEndOfThread:
     case MessageLayout::kTarget:
+    case MessageLayout::kUrb:     // how much is the caller's
     case MessageLayout::kSample:  // its response's components are the caller's
       return 0;
   }
@@ -543,6 +595,10 @@ int AddressRegisters(const MessageFields& f, MessageLayout layout, int address_p
     case MessageLayout::kSample:  // of 16 bits, a register at 8 lanes as at 16 (Mesa, the same
                                   // file: lower_sampler_logical_send)
       return address_params * (f.half_params ? 1 : f.lanes / 8);
+    case MessageLayout::kInterpolator:  // something has to be sent
+      return f.message == Message::kInterpolateOffsets ? 2 * (f.lanes / 8) : 1;
+    case MessageLayout::kUrb:
+      return (f.urb_masks ? 1 : 0) + (f.urb_lane_offsets ? 1 : 0);
     case MessageLayout::kBarrier:
     case MessageLayout::kEndOfThread:
       return 1;
@@ -594,7 +650,9 @@ void SetLengths(Generation gen, MessageFields& f, int address_params, int respon
   f.header = f.header || row.info.header == HeaderNeed::kRequired;
   const int address = AddressRegisters(f, layout, address_params);
   const bool writes = HasData(row.params);
-  const int data = writes ? DataRegisters(f, layout, false) : 0;
+  const int data = layout == MessageLayout::kUrb ? address_params
+                   : writes                      ? DataRegisters(f, layout, false)
+                                                 : 0;
   int response = 0;
   switch (layout) {
     case MessageLayout::kAtomic:

@@ -65,13 +65,18 @@ enum class MessageLayout : uint8_t {
   kFence,           // BTI 0 or SLM, wait for commit 13
   kBarrier,         // gateway sub-function 2:0 = 4
   kEndOfThread,     // nothing
+  kInterpolator,    // x 3:0 and y 7:4 of an offset or a sample 7:4, slot group 11, linear 14, 16
+                    // lanes 16
+  kUrb,             // offset 14:4 in slots of 4 dwords, channel masks 15, offsets per lane 17
   kTarget,          // surface, form 10:8, slot group 11, last 12; extended: target 14:12, alpha of
                     // target 0 15, null 20
   kSample,          // BTI, sampler 11:8, SIMD mode 18:17, 16-bit parameters 29, result 30
 };
 
 // What kind of work a message is for the unit that does it.
-enum class MessageCost : uint8_t { kData, kAtomic, kFence, kConstant, kSampler, kBarrier, kSpawn };
+enum class MessageCost : uint8_t {
+  kData, kAtomic, kFence, kConstant, kSampler, kBarrier, kSpawn, kRender, kInterpolator, kUrb,
+};
 
 // What a parameter of a payload is.
 enum class ParamKind : uint8_t {
@@ -111,6 +116,10 @@ enum class ParamKind : uint8_t {
   kSecondAlpha,
   kDepth,
   kStencil,       // packed bytes
+  kOffsetX,       // from the pixel's centre, in sixteenths, as dwords
+  kOffsetY,
+  kLaneOffset,    // into the URB entry, in slots
+  kLaneMask,      // which of four dwords are written, in bits 23:16
 };
 
 // Which lanes a write to a render target is for, and what it brings.
@@ -194,7 +203,7 @@ struct MessageFields {
   uint8_t owords = 0;             // block: 1, 2, 4, 8
   bool oword_high = false;        // block of one oword: in the upper half of the register
   bool unaligned = false;         // A64 block: dword alignment
-  bool high_slots = false;        // typed: lanes 8..15 of the thread; target: 16..31
+  bool high_slots = false;        // typed: lanes 8..15 of the thread; target, interpolate: 16..31
   uint16_t scratch_offset = 0;    // in 32-byte units, 12 bits
   uint8_t scratch_registers = 0;  // 1, 2, 4, 8
   bool dword_mode = false;        // scratch: execution mask applies per dword channel
@@ -208,12 +217,19 @@ struct MessageFields {
   bool per_sample = false;        // target: a lane is a sample (bit 13)
   bool null_target = false;       // target: there is none
   bool alpha0 = false;            // target: the alpha of target 0 comes first
+  int8_t offset_x = 0;            // interpolate_offset: from the centre, -8..7 sixteenths of a pixel
+  int8_t offset_y = 0;
+  uint8_t sample = 0;             // interpolate_sample: 0..15
+  bool linear = false;            // interpolate: not in perspective
+  uint16_t urb_offset = 0;        // URB: into the entry, in slots of 4 dwords, 11 bits
+  bool urb_masks = false;         // URB: every lane says which of four dwords it writes
+  bool urb_lane_offsets = false;  // URB: every lane adds an offset of its own
   friend bool operator==(const MessageFields&, const MessageFields&) = default;
 };
 
 // Sets mlen, ex_mlen and rlen. The sampler's, and the address part of typed messages', depend on
-// `address_params`: the number of parameters actually sent (others ignore it). Sampler responses
-// have `response_components` (1 to 4) components.
+// `address_params`: the number of parameters actually sent; of the URB it is the number of registers of
+// data (others ignore it). Sampler responses have `response_components` (1 to 4) components.
 void SetLengths(Generation gen, MessageFields& fields, int address_params = 1,
                 int response_components = 4);
 

@@ -27,6 +27,18 @@ MessageFields Example(Message message, int lanes) {
     case MessageLayout::kBarrier:
     case MessageLayout::kEndOfThread:
       return f;
+    case MessageLayout::kInterpolator:
+      if (message == Message::kInterpolateOffset) f.offset_x = -8, f.offset_y = 7;
+      if (message == Message::kInterpolateSample) f.sample = 9;
+      f.linear = lanes == 8;
+      f.high_slots = lanes == 16;
+      f.lanes = static_cast<uint8_t>(lanes);
+      return f;
+    case MessageLayout::kUrb:
+      f.urb_offset = 0x456;
+      f.urb_masks = lanes == 8;
+      f.urb_lane_offsets = lanes == 16;
+      return f;
     case MessageLayout::kA64Channels:
     case MessageLayout::kA64Scattered:
     case MessageLayout::kA64Atomic:
@@ -109,6 +121,46 @@ TEST(Messages, ParseInvertsBuildForEveryMessage) {
       EXPECT_EQ(*parsed, f) << Info(f.message).name << " lanes " << lanes;
     }
   }
+}
+
+// Messages of Mesa's binaries: what their descriptors say by hand, and lengths.
+TEST(Messages, PixelInterpolatorAndUrb) {
+  const auto read = [](Sfid sfid, uint32_t desc, uint32_t ex_desc) {
+    const auto f = ParseDescriptor(kGen, sfid, desc, ex_desc);
+    EXPECT_TRUE(f.ok()) << f.status();
+    return f.value_or(MessageFields{});
+  };
+  MessageFields f = read(Sfid::kPixelInterpolator, 0x02410011, 0);
+  EXPECT_EQ(f.message, Message::kInterpolateOffset);
+  EXPECT_EQ(f.offset_x, 1);
+  EXPECT_EQ(f.offset_y, 1);
+  EXPECT_EQ(f.lanes, 16);
+  MessageFields good = f;
+  SetLengths(kGen, good);
+  EXPECT_EQ(good, f);
+  good.message = Message::kInterpolateOffsets;
+  good.offset_x = good.offset_y = 0;
+  SetLengths(kGen, good);
+  EXPECT_EQ(good.mlen, 4);  // x and y of 16 lanes
+  EXPECT_EQ(good.rlen, 4);
+  f.offset_x = 8;
+  EXPECT_FALSE(BuildDescriptor(kGen, f).ok());
+  f = read(Sfid::kUrb, 0x020800a7, 0x200);
+  EXPECT_EQ(f.message, Message::kUrbWrite);
+  EXPECT_EQ(f.urb_offset, 10);
+  good = f;
+  SetLengths(kGen, good, 8);
+  EXPECT_EQ(good, f);
+  good.urb_masks = good.urb_lane_offsets = true;
+  SetLengths(kGen, good, 4);
+  EXPECT_EQ(good.mlen, 3);
+  EXPECT_EQ(good.ex_mlen, 4);
+  // The coarse rate, offsets with a centroid, a read of the URB, an URB write without handles.
+  EXPECT_FALSE(ParseDescriptor(kGen, Sfid::kPixelInterpolator, 0x02418011, 0).ok());
+  EXPECT_FALSE(ParseDescriptor(kGen, Sfid::kPixelInterpolator, 0x02412011, 0).ok());
+  EXPECT_FALSE(ParseDescriptor(kGen, Sfid::kUrb, 0x020800a8, 0x200).ok());
+  f.header = false;
+  EXPECT_FALSE(BuildDescriptor(kGen, f).ok());
 }
 
 TEST(Messages, FormsOfTargetWritesSayTheirLanes) {

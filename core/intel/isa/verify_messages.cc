@@ -59,6 +59,11 @@ bool MessageLengths(Generation gen, const Instruction& inst) {
     constexpr int kMost = 2 + 12 * 2;
     return fields->rlen != 0 || payload < least || payload > kMost;
   }
+  if (Info(fields->message).layout == MessageLayout::kUrb) {
+    // Handles, what their lanes have of their own, and 1 to 8 registers of data.
+    const int data = payload - 1 - fields->urb_masks - fields->urb_lane_offsets;
+    return fields->rlen != 0 || data < 1 || data > 8;
+  }
   const bool samples = Info(fields->message).layout == MessageLayout::kSample;
   const int params = static_cast<int>(Params(gen, fields->message).size());
   for (int p = samples ? 0 : 1; p <= std::max(params, 1); ++p) {
@@ -66,7 +71,11 @@ bool MessageLengths(Generation gen, const Instruction& inst) {
       MessageFields good = *fields;
       SetLengths(gen, good, p, components);
       // The payload may be cut anywhere: the function sees one.
-      if (payload == good.mlen + good.ex_mlen && fields->rlen == good.rlen) return false;
+      if (payload != good.mlen + good.ex_mlen) continue;
+      // A header may ask for one register more: which lanes' texels are resident (Mesa 25.0.7,
+      // brw_lower_logical_sends.cpp, lower_sampler_logical_send).
+      const int residency = samples && fields->header ? 1 : 0;
+      if (fields->rlen == good.rlen || fields->rlen == good.rlen + residency) return false;
     }
   }
   return true;

@@ -43,6 +43,12 @@ TimingKind KindOf(isa::MessageCost cost) {
       return TimingKind::kBarrier;
     case isa::MessageCost::kSpawn:
       return TimingKind::kSpawn;
+    case isa::MessageCost::kRender:
+      return TimingKind::kRender;
+    case isa::MessageCost::kInterpolator:
+      return TimingKind::kInterpolator;
+    case isa::MessageCost::kUrb:
+      return TimingKind::kUrb;
   }
   return TimingKind::kData;
 }

@@ -80,6 +80,11 @@ std::optional<MessageKind> KindOf(isa::Message message) {
       return MessageKind::kBarrier;
     case M::kTargetWrite:
       return MessageKind::kTargetWrite;
+    case M::kInterpolateOffset:
+    case M::kInterpolateSample:
+    case M::kInterpolateCentroid:
+    case M::kInterpolateOffsets:
+      return MessageKind::kInterpolate;
     case M::kEndOfThread:
       return MessageKind::kEnd;
     default:
@@ -137,6 +142,19 @@ void SetLayout(Message& m, const isa::MessageFields& f) {
   }
 }
 
+InterpolatedPlace PlaceOf(isa::Message message) {
+  switch (message) {
+    case isa::Message::kInterpolateSample:
+      return InterpolatedPlace::kSample;
+    case isa::Message::kInterpolateCentroid:
+      return InterpolatedPlace::kCentroid;
+    case isa::Message::kInterpolateOffsets:
+      return InterpolatedPlace::kOffsets;
+    default:
+      return InterpolatedPlace::kOffset;
+  }
+}
+
 // What the descriptor says, by the rows of core/intel/isa.
 absl::StatusOr<Message> FromFields(const isa::MessageFields& f, uint32_t desc) {
   const std::optional<MessageKind> kind = KindOf(f.message);
@@ -163,6 +181,11 @@ absl::StatusOr<Message> FromFields(const isa::MessageFields& f, uint32_t desc) {
   m.null_target = f.null_target;
   m.per_sample = f.per_sample;
   m.alpha0 = f.alpha0;
+  m.place = PlaceOf(f.message);
+  m.offset_x = f.offset_x;
+  m.offset_y = f.offset_y;
+  m.sample = f.sample;
+  m.linear = f.linear;
   SetLayout(m, f);
   return m;
 }
@@ -196,6 +219,8 @@ Lengths Expected(const Message& m) {
       return {1 + BlockRegisters(m), 0};
     case MessageKind::kFence:
       return {1, m.returns ? 1 : 0};
+    case MessageKind::kInterpolate:
+      return {m.place == InterpolatedPlace::kOffsets ? 2 * m.simd / 8 : 1, 2 * m.simd / 8};
     case MessageKind::kBarrier:
     case MessageKind::kEnd:
       return {1, 0};
@@ -283,6 +308,7 @@ bool HasSideEffects(const Message& m) {
     case MessageKind::kFence:
     case MessageKind::kTypedRead:
     case MessageKind::kSample:
+    case MessageKind::kInterpolate:
       return false;
     default:
       return true;

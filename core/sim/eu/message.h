@@ -40,7 +40,16 @@ enum class MessageKind : uint8_t {
   kFence,
   kBarrier,
   kTargetWrite,  // to the render cache; may end the thread
+  kInterpolate,  // barycentrics from the pixel interpolator
   kEnd,  // end of thread
+};
+
+// Where the pixel interpolator is to interpolate.
+enum class InterpolatedPlace : uint8_t {
+  kOffset,    // from the centre, the same for all lanes
+  kSample,
+  kCentroid,
+  kOffsets,   // each lane its own
 };
 
 // Surfaces with a fixed meaning.
@@ -69,7 +78,7 @@ struct Message {
   bool block_high_oword = false;  // 1-oword blocks: data in the upper half of the register
   bool byte_offset = false;       // block messages: header counts bytes, else owords
   uint32_t scratch_offset = 0;    // bytes
-  bool high_slots = false;        // typed messages: for lanes 8..15 of the thread
+  bool high_slots = false;        // typed messages: for lanes 8..15 of the thread; others: 16..31
   isa::Message sampler_message = isa::Message::kSample;
   uint8_t sampler = 0;      // index of the sampler state
   bool half_params = false;  // the sampler takes 16-bit parameters
@@ -81,6 +90,10 @@ struct Message {
   bool per_sample = false;
   bool alpha0 = false;        // brings the alpha of target 0
   bool ends = false;          // the thread
+  InterpolatedPlace place = InterpolatedPlace::kOffset;
+  int8_t offset_x = 0, offset_y = 0;  // sixteenths of a pixel
+  uint8_t sample = 0;
+  bool linear = false;        // not in perspective
 };
 
 // Register elements of a scattered message take a register per 8 lanes and 4 bytes.

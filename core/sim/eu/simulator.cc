@@ -18,6 +18,7 @@
 #include "core/sim/eu/dataport.h"
 #include "core/sim/eu/fragment_launch.h"
 #include "core/sim/eu/fragment_rules.h"
+#include "core/sim/eu/interpolator.h"
 #include "core/sim/eu/launch.h"
 #include "core/sim/eu/memory_order.h"
 #include "core/sim/eu/program.h"
@@ -252,6 +253,10 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
   }
   if (channels == 0) return absl::OkStatus();
   ++stats_.messages;
+  if (message.kind == MessageKind::kInterpolate) {
+    absl::Status status = ExecuteInterpolator(op, message, registers, channels, t);
+    return status.ok() ? status : OpError(status.code(), op, status.message());
+  }
   if (t.fragment != nullptr) {
     absl::Status status = CheckFragmentMessage(op, message, channels, t);
     if (!status.ok()) return status;
@@ -611,7 +616,7 @@ absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRe
   if (record.entry != 0) return absl::UnimplementedError("entry point behind the start");
   Simulator simulator(*program, record, options, **launch);
   if (record.stage == "fragment") {
-    status = CheckFragmentProgram(*program);
+    status = CheckFragmentProgram(*program, record.dispatch_width);
     if (!status.ok()) return status;
     const std::vector<FragmentThread> threads =
         FragmentThreads(record, options.opposite, *dispatch.draw);
