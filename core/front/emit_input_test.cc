@@ -253,6 +253,12 @@ TEST(Inputs, WhatTheyCannotBe) {
   EXPECT_EQ(fault("%float", ""), "input or output without a location (%7)");
   EXPECT_EQ(fault("%bool", "OpDecorate %7 Location 0\n"),
             "input or output of a type that it cannot have (%7)");
+  EXPECT_EQ(FragmentText({.declarations = "OpDecorate %7 Location 0\nOpDecorate %7 Flat\n"
+                                          "%i64 = OpTypeInt 64 0\n%p = OpTypePointer Input %i64\n"
+                                          "%7 = OpVariable %p Input\n",
+                          .main = "%v = OpLoad %i64 %7\nOpReturn",
+                          .preamble = "OpCapability Int64\n"}),
+            "int64_interface: input or output (%7)");
   EXPECT_EQ(fault("%float", "OpDecorate %7 Location 4096\n"), "location too large (%7)");
   EXPECT_EQ(fault("%v2float", "OpDecorate %7 Location 0\nOpDecorate %7 Component 3\n"),
             "components beyond the location (%7)");
