@@ -101,6 +101,7 @@ absl::StatusOr<FragmentInputs> Read(const json& draw, const out::LaunchRecord& r
   in.width = draw.value("width", 8u);
   in.height = draw.value("height", 8u);
   in.samples = draw.value("samples", 1u);
+  in.jitter = draw.value("jitter", 0u);
   const std::vector<Position> positions = Positions(draw);
   const auto count = static_cast<uint32_t>(positions.size());
   if (count == 0) return Wrong("no positions");

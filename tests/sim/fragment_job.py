@@ -141,14 +141,12 @@ def make_job(module, path, number=0, seed=1):
 
 
 def nudged(job, seed):
-    """The job with every float input changed in its last bits: what reacts to that cannot be compared
-    exactly, since rasterisers differ there."""
+    """The job for the simulator with every float input and every weight changed in its last bits: what
+    reacts to that cannot be compared exactly, since rasterisers differ there."""
     rng = random.Random(seed)
     inputs = []
     for i in job["draw"]["inputs"]:
         if "f32" in i:
             i = dict(i, f32=[v * (1 + rng.choice([-1, 1]) * 2.0 ** -21) for v in i["f32"]])
         inputs.append(i)
-    moved = [[x * (1 + rng.choice([-1, 1]) * 2.0 ** -21), y, z * (1 + rng.choice([-1, 1]) * 2.0 ** -22), w]
-             for x, y, z, w in job["draw"]["positions"]]
-    return dict(job, draw=dict(job["draw"], inputs=inputs, positions=moved))
+    return dict(job, draw=dict(job["draw"], inputs=inputs, jitter=seed + 1))

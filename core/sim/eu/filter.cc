@@ -199,17 +199,13 @@ class Level {
 
   bool Outside(int i) const { return i < 0 || i >= static_cast<int>(size_[0]); }
 
+  // Components that the format lacks are those of any of its texels (Vulkan 1.3, "Conversion to RGBA").
   Texel Border() const {
-    const bool integer = IsIntegerFormat(view_.format);
-    const uint32_t one = integer ? 1 : Bits(1.0f);
-    switch (sampler_.border) {
-      case BorderColor::kTransparent:
-        return {0, 0, 0, 0};
-      case BorderColor::kBlack:
-        return {0, 0, 0, one};
-      default:
-        return {one, one, one, one};
-    }
+    const uint32_t one = IsIntegerFormat(view_.format) ? 1 : Bits(1.0f);
+    Texel border = {0, 0, 0, sampler_.border == BorderColor::kTransparent ? 0 : one};
+    if (sampler_.border == BorderColor::kWhite) border.fill(one);
+    for (int k = ComponentCount(view_.format); k < 4; ++k) border[k] = k == 3 ? one : 0;
+    return border;
   }
 
   Texel At(int layer, int x, int y, int z) const {

@@ -62,6 +62,25 @@ TEST(FilterTest, AddressModes) {
   EXPECT_EQ(Sample(n, s, {1.3f}), 1);
 }
 
+TEST(FilterTest, BorderColorsHaveTheComponentsOfTheFormat) {
+  ClientSampler s;
+  s.address = AddressMode::kBorder;
+  SamplePoint outside;
+  outside.uvw = {2, 0.5f, 0};
+  for (const TexelFormat format : {TexelFormat::kRg32f, TexelFormat::kRgba32f}) {
+    ClientImage image = Shape(ImageDim::k2d, 1, 1);
+    image.format = format;
+    image.texels.assign(image.Bytes(), 0);
+    const ImageView view{&image, image.texels.data(), format};
+    const bool all = format == TexelFormat::kRgba32f;
+    const uint32_t one = std::bit_cast<uint32_t>(1.0f);
+    s.border = BorderColor::kWhite;
+    EXPECT_EQ(SampleImage(view, s, outside, false), (Texel{one, one, all ? one : 0, one}));
+    s.border = BorderColor::kTransparent;
+    EXPECT_EQ(SampleImage(view, s, outside, false), (Texel{0, 0, 0, all ? 0 : one}));
+  }
+}
+
 TEST(FilterTest, LinearWeighsTheNeighboursOfTheirCentres) {
   Numbered n(Shape(ImageDim::k2d, 4, 4));
   ClientSampler s;

@@ -67,6 +67,10 @@ struct FragmentInputs {
   std::vector<Primitive> primitives;
   std::vector<Quad> quads;  // in the order of drawing: those of a primitive stand together
 
+  // 0, or a seed: barycentrics, depth and w that threads get are off by up to 2^-22, each by itself, as
+  // those of two rasterisers are. Where results depend on that, nothing says which is right.
+  uint32_t jitter = 0;
+
   // Results; what is empty is not kept.
   std::vector<RenderTarget> targets;
   std::vector<float> depth;           // by sample

@@ -120,6 +120,18 @@ void FillPositions(const FragmentThread& of, const PayloadItem& item, Thread& t)
   SetBits(base + 4, 0x7fff8000, facts, t);
 }
 
+// A value as another rasteriser might deliver it: see FragmentInputs::jitter. `which` tells values apart.
+float Jittered(const FragmentInputs& draw, float value, const Point& at, uint32_t which) {
+  if (draw.jitter == 0) return value;
+  uint32_t h = draw.jitter * 0x9e3779b9u + which;
+  for (const uint32_t k : {static_cast<uint32_t>(at.x * 16), static_cast<uint32_t>(at.y * 16)}) {
+    h = (h ^ k) * 0x85ebca6bu;
+    h ^= h >> 15;
+  }
+  const float part = static_cast<float>(h & 0xffff) / 0x7fff - 1;   // -1 to 1
+  return value + part * 0x1p-22f * std::max(1.0f, std::fabs(value));
+}
+
 // Where a barycentric set is taken in a lane's pixel.
 Point PlaceFor(PayloadPart part, const FragmentThread& of, int lane) {
   const absl::Span<const Point> places = SamplePlaces(of.draw->samples);
@@ -154,15 +166,17 @@ void FillLane(const FragmentThread& of, const PayloadItem& item, int lane, Threa
   if (IsBarycentric(item.what)) {
     const bool perspective = item.what <= PayloadPart::kPerspectiveSample;
     const std::array<float, 2> b = of.Shape().Barycentrics(at, perspective);
-    SetLane(reg + in_block / 8, in_block, Bits(b[0]), t);
-    SetLane(reg + in_block / 8 + 1, in_block, Bits(b[1]), t);
+    for (uint32_t k = 0; k < 2; ++k) {
+      SetLane(reg + in_block / 8 + static_cast<int>(k), in_block,
+              Bits(Jittered(*of.draw, b[k], at, 4 * static_cast<uint32_t>(item.what) + k)), t);
+    }
     return;
   }
   switch (item.what) {
     case PayloadPart::kSourceDepth:
-      return SetLane(reg, in_block, Bits(of.Shape().Depth(at)), t);
+      return SetLane(reg, in_block, Bits(Jittered(*of.draw, of.Shape().Depth(at), at, 1)), t);
     case PayloadPart::kSourceW:
-      return SetLane(reg, in_block, Bits(of.Shape().W(at)), t);
+      return SetLane(reg, in_block, Bits(Jittered(*of.draw, of.Shape().W(at), at, 2)), t);
     case PayloadPart::kInputCoverage:
       return SetLane(reg, in_block, of.Coverage(lane), t);
     case PayloadPart::kPositionOffsets: {

@@ -192,6 +192,12 @@ int TexelBytes(TexelFormat format) {
   return bits / 8;
 }
 
+int ComponentCount(TexelFormat format) {
+  int count = 0;
+  for (int bits : RowOf(format).bits) count += bits != 0;
+  return count;
+}
+
 bool IsIntegerFormat(TexelFormat format) {
   const Kind kind = RowOf(format).kind;
   return kind == Kind::kUint || kind == Kind::kSint;

@@ -32,6 +32,9 @@ std::optional<TexelFormat> TexelFormatNamed(std::string_view name);
 
 int TexelBytes(TexelFormat format);
 
+// Components that texels hold.
+int ComponentCount(TexelFormat format);
+
 // Are the components integers?
 bool IsIntegerFormat(TexelFormat format);
 

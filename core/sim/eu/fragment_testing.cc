@@ -1,0 +1,131 @@
+// See fragment_testing.h.
+#include "core/sim/eu/fragment_testing.h"
+
+#include <bit>
+
+#include "core/sim/eu/message.h"
+#include "gtest/gtest.h"
+
+namespace kiln::sim::eu::testing {
+
+using isa::Opcode;
+using isa::TargetForm;
+using isa::Type;
+using out::PayloadPart;
+
+// Payload: r0, positions, perspective barycentrics; setup data behind them.
+out::LaunchRecord FragmentRecord(uint32_t width) {
+  out::LaunchRecord r;
+  r.stage = "fragment";
+  r.dispatch_width = width;
+  const uint32_t halves = width == 32 ? 2 : 1, each = width == 8 ? 2 : 4;
+  r.fragment.payload = {{0, 1, PayloadPart::kHeader, 0}};
+  uint32_t reg = 1;
+  for (uint32_t h = 0; h < halves; ++h) {
+    r.fragment.payload.push_back({reg++, 1, PayloadPart::kPixelPositions, 16 * h});
+  }
+  for (uint32_t h = 0; h < halves; ++h, reg += each) {
+    r.fragment.payload.push_back({reg, each, PayloadPart::kPerspectivePixel, 16 * h});
+  }
+  r.push_first_register = r.fragment.setup_first_register = reg;
+  r.fragment.setup_slots = 1;
+  r.fragment.attributes = {{0, 3, 0, "", false}};
+  r.fragment.vector_mask = true;
+  r.binding_table = {{0, out::SurfaceKind::kColorOutput, {}, 0}, {1, out::SurfaceKind::kColorOutput, {}, 1}};
+  return r;
+}
+
+FragmentInputs Draw(const std::vector<Triangle>& triangles, uint32_t samples) {
+  FragmentInputs in;
+  in.width = in.height = kSize;
+  in.samples = samples;
+  EXPECT_TRUE(Rasterise(triangles, in).ok());
+  for (uint32_t l = 0; l < 2; ++l) {
+    in.targets.push_back({l, std::vector<uint32_t>(4 * kSize * kSize * samples)});
+  }
+  in.depth.assign(kSize * kSize * samples, -1.0f);
+  in.stencil.assign(kSize * kSize * samples, 0);
+  return in;
+}
+
+// Covers the target; location 3 component 1 is 10 at vertex 0, 18 at the right edge's, ...
+Triangle Whole() {
+  return {{{{-1, -1, 0.25f, 1}, {3, -1, 0.25f, 1}, {-1, 3, 0.75f, 1}}},
+          {{3, 1, {std::bit_cast<uint32_t>(10.0f), std::bit_cast<uint32_t>(26.0f),
+                   std::bit_cast<uint32_t>(10.0f)}}}};
+}
+
+// The left half of the left column and its neighbours to the right: helper lanes run there.
+Triangle LeftColumn() {
+  Triangle t = Whole();
+  t.position = {{{-1, -1, 0, 1}, {-0.75f, -1, 0, 1}, {-1, 15, 0, 1}}};
+  return t;
+}
+
+isa::MessageFields Fields(uint32_t lanes) {
+  isa::MessageFields f;
+  f.message = isa::Message::kTargetWrite;
+  f.form = lanes == 16 ? TargetForm::kSixteen : TargetForm::kEight;
+  f.lanes = static_cast<uint8_t>(lanes);
+  f.mlen = static_cast<uint8_t>(4 * lanes / 8);
+  f.last_target = true;
+  return f;
+}
+
+isa::Instruction Write(const isa::MessageFields& f, int first_channel, bool ends) {
+  const absl::StatusOr<uint32_t> desc = isa::BuildDescriptor(kGeneration, f);
+  EXPECT_TRUE(desc.ok()) << desc.status();
+  isa::Instruction i = SendTo(isa::Sfid::kRenderCache, desc.value_or(0), isa::BuildExDescriptor(f),
+                              f.lanes, -1, kColor, -1);
+  i.op = Opcode::kSendc;
+  i.channel_offset = static_cast<uint8_t>(first_channel);
+  i.send.eot = ends;
+  i.swsb = ends ? 1 : 0x90;
+  return i;
+}
+
+// mov of all channels, as many registers as the width has.
+isa::Instruction Fill(int reg, int width, const isa::Operand& value) {
+  isa::Instruction i = Make(Opcode::kMov, width, Dst(reg, value.type), value);
+  return i;
+}
+
+// The four components of r112.. from immediates 1 to 4.
+void AppendColor(isa::Program& p, int width, int first) {
+  for (int c = 0; c < 4; ++c) {
+    isa::Instruction i = Fill(first + c * width / 8, width, Imm(Type::kUD, c + 1));
+    i.no_mask = true;
+    p.Append(i);
+  }
+}
+
+absl::Status RunFragments(const isa::Program& program, const out::LaunchRecord& record,
+                          FragmentInputs& draw, const Options& options) {
+  const absl::StatusOr<std::vector<uint8_t>> code = isa::Finalise(program);
+  if (!code.ok()) return code.status();
+  Dispatch d;
+  d.draw = draw;
+  const absl::StatusOr<RunStats> stats = Run(*code, record, options, d);
+  draw = *d.draw;
+  return stats.status();
+}
+
+// A program that writes colour (1, 2, 3, 4) by this message.
+absl::Status RunWrite(const isa::Instruction& write, const out::LaunchRecord& record,
+                      FragmentInputs& draw) {
+  isa::Program p(kGeneration);
+  AppendColor(p, record.dispatch_width == 8 ? 8 : 16);
+  p.Append(write);
+  return RunFragments(p, record, draw);
+}
+
+void ExpectRefused(const absl::Status& s, const std::string& what) {
+  EXPECT_FALSE(s.ok()) << "expected: " << what;
+  EXPECT_NE(std::string(s.message()).find(what), std::string::npos) << s;
+}
+
+uint32_t ColorOf(const FragmentInputs& draw, uint32_t x, uint32_t y, int c, int target, uint32_t sample) {
+  return draw.targets[target].texels[4 * draw.At(x, y, sample) + c];
+}
+
+}  // namespace kiln::sim::eu::testing
