@@ -1,5 +1,6 @@
-// Random structured programs, as GLSL and as a tree that is executed here: both must agree, also
-// after spirv-opt has changed the shape. Deterministic.
+// Random structured programs, of compute and of fragments that are killed, as GLSL and as a tree
+// that is executed here: both must agree, also after spirv-opt has changed the shape.
+// Deterministic.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -23,8 +24,22 @@ struct Random {
   uint32_t Below(uint32_t n) { return Next() % n; }
 };
 
-enum class Kind { kAssign, kIf, kFor, kDoWhile, kSwitch, kBreak, kContinue, kReturn };
-enum class Signal { kNext, kBreak, kContinue, kReturn };
+enum class Kind {
+  kAssign,
+  kIf,
+  kFor,
+  kDoWhile,
+  kSwitch,
+  kBreak,
+  kContinue,
+  kReturn,
+  kOutput,
+  kKill
+};
+enum class Signal { kNext, kBreak, kContinue, kReturn, kKilled };
+
+constexpr const char* kKills[] = {"discard", "terminateInvocation", "demote"};
+constexpr uint32_t kDemote = 2;
 
 struct Statement;
 using Block = std::vector<std::unique_ptr<Statement>>;
@@ -44,7 +59,7 @@ struct Statement {
   Kind kind = Kind::kAssign;
   int target = 0;
   int a = 0;
-  uint32_t n = 0;  // a constant, a trip count, the number of cases
+  uint32_t n = 0;  // a constant, a trip count, the number of cases, which kill
   int id = 0;      // of loop counters
   Condition condition;
   std::vector<Block> blocks;
@@ -53,7 +68,7 @@ struct Statement {
 
 class Generator {
  public:
-  explicit Generator(uint64_t seed) : r_{seed} {}
+  explicit Generator(uint64_t seed, bool fragment = false) : r_{seed}, fragment_(fragment) {}
 
   Block Make(int depth, bool in_loop, bool in_switch) {
     Block block;
@@ -74,6 +89,11 @@ class Generator {
     s->target = static_cast<int>(r_.Below(kVariables));
     s->a = static_cast<int>(r_.Below(kVariables));
     s->n = 1 + r_.Below(9);
+    if (fragment_ && r_.Below(5) == 0) {
+      s->kind = r_.Below(2) == 0 ? Kind::kOutput : Kind::kKill;
+      if (s->kind == Kind::kKill) s->n = r_.Below(std::size(kKills));
+      return s;
+    }
     const uint32_t pick = r_.Below(depth == 0 ? 8 : 16);
     if (pick == 0 && (in_loop || in_switch)) {
       s->kind = Kind::kBreak;
@@ -104,6 +124,7 @@ class Generator {
   }
 
   Random r_;
+  const bool fragment_;
   int next_id_ = 0;
 };
 
@@ -139,6 +160,10 @@ std::string Text(const Statement& s) {
       return "if (" + s.condition.Text() + ") continue;\n";
     case Kind::kReturn:
       return "if (" + s.condition.Text() + ") return v1 + " + n + ";\n";
+    case Kind::kOutput:
+      return "o.y = o.y * 3u + " + v + ";\n";
+    case Kind::kKill:  // of few invocations, so that some are left
+      return "if (" + s.condition.Text() + " && " + v + " % 5u == 0u) " + kKills[s.n] + ";\n";
   }
   return "";
 }
@@ -152,14 +177,17 @@ std::string Text(const Block& block) {
 struct State {
   uint32_t v[kVariables];
   uint32_t returned = 0;
+  uint32_t output = 0;
+  bool helper = false;
 };
 
 Signal Run(const Block& block, State* state);
 
 // A loop body's signal; true: the loop is left, with *out.
 bool Leaves(Signal s, Signal* out) {
-  *out = s == Signal::kReturn ? Signal::kReturn : Signal::kNext;
-  return s == Signal::kBreak || s == Signal::kReturn;
+  const bool ends = s == Signal::kReturn || s == Signal::kKilled;
+  *out = ends ? s : Signal::kNext;
+  return s == Signal::kBreak || ends;
 }
 
 Signal RunSwitch(const Statement& s, State* state) {
@@ -206,6 +234,13 @@ Signal Run(const Statement& s, State* state) {
       if (!s.condition.Eval(v)) return Signal::kNext;
       state->returned = v[1] + s.n;
       return Signal::kReturn;
+    case Kind::kOutput:
+      state->output = state->output * 3 + v[s.target];
+      return Signal::kNext;
+    case Kind::kKill:
+      if (!s.condition.Eval(v) || v[s.target] % 5 != 0) return Signal::kNext;
+      state->helper = true;
+      return s.n == kDemote ? Signal::kNext : Signal::kKilled;
   }
   return Signal::kNext;
 }
@@ -250,6 +285,66 @@ TEST(RandomControlFlow, AgreesWithTheTree) {
       }
     }
   }
+}
+
+// Whether the fragment gets to the end and helps nobody; then its output is (value, what was put
+// out on the way).
+struct Fragment {
+  bool live = false;
+  uint32_t value = 0;
+  uint32_t output = 0;
+};
+Fragment ExpectedFragment(const Block& block, uint32_t x) {
+  State state = {{x, x >> 3, x * 7, 1}};
+  const Signal signal = Run(block, &state);
+  const uint32_t* v = state.v;
+  return {!state.helper, signal == Signal::kReturn ? state.returned : v[0] ^ v[1] ^ v[2] ^ v[3],
+          state.output};
+}
+
+TEST(RandomControlFlow, FragmentsThatAreKilledAgreeWithTheTree) {
+  const std::vector<std::vector<std::string>> forms = {
+      {}, {"-O"}, {"--wrap-opkill"}, {"--merge-return"}, {"--inline-entry-points-exhaustive"}};
+  constexpr uint32_t kCount = 64;
+  int live = 0, killed = 0;
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE(seed);
+    const Block block = Generator(seed, true).Make(4, false, false);
+    const std::string text =
+        "#version 460\n#extension GL_EXT_demote_to_helper_invocation : enable\n"
+        "#extension GL_EXT_terminate_invocation : enable\n"
+        "layout(location = 0) flat in uint x_;\nlayout(location = 0) out uvec2 o;\n"
+        "uint f(uint x) {\nuint v0 = x, v1 = x >> 3, v2 = x * 7u, v3 = 1u;\n" +
+        Text(block) + "return v0 ^ v1 ^ v2 ^ v3;\n}\nvoid main() { o.y = 0u; o.x = f(x_); }\n";
+    const std::vector<uint32_t> words = CompileFragment(text);
+    for (size_t form = 0; form < forms.size(); ++form) {
+      SCOPED_TRACE(form);
+      const auto module =
+          ImportVerified(forms[form].empty() ? words : Optimise(words, forms[form]));
+      ASSERT_TRUE(module.ok()) << module.status() << text;
+      oracle::LaunchInputs inputs;
+      inputs.stage.invocations = kCount;
+      inputs.stage.inputs.resize(1);
+      for (uint32_t i = 0; i < kCount; ++i) {
+        inputs.stage.inputs[0].push_back(i < 16 ? i : i * 2654435761u);
+      }
+      const std::vector<uint64_t> x = inputs.stage.inputs[0];
+      if (module->inputs.empty()) inputs.stage.inputs.clear();
+      const auto run = oracle::Interpret(*module, inputs);
+      ASSERT_TRUE(run.ok()) << run.status() << text << mir::Print(*module);
+      for (uint32_t i = 0; i < kCount; ++i) {
+        const Fragment expected = ExpectedFragment(block, static_cast<uint32_t>(x[i]));
+        SCOPED_TRACE(x[i]);
+        ASSERT_EQ(inputs.stage.live[i], expected.live) << text << mir::Print(*module);
+        (expected.live ? live : killed) += 1;
+        if (!expected.live) continue;
+        ASSERT_EQ(inputs.stage.outputs[0][i], expected.value) << text << mir::Print(*module);
+        ASSERT_EQ(inputs.stage.outputs[0][kCount + i], expected.output) << text;
+      }
+    }
+  }
+  EXPECT_GT(live, 5000);
+  EXPECT_GT(killed, 2000);
 }
 
 }  // namespace

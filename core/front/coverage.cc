@@ -14,6 +14,8 @@ constexpr CoverageRow kRows[] = {
 #define GLSL_STD_450(name, cause) {"glsl_std_450", #name, Number(GLSLstd450##name), cause},
 #define BUILTIN(name, cause) {"builtin", #name, Number(spv::BuiltIn::name), cause},
 #define STORAGE_CLASS(name, cause) {"storage_class", #name, Number(spv::StorageClass::name), cause},
+#define EXECUTION_MODEL(name, cause) \
+  {"execution_model", #name, Number(spv::ExecutionModel::name), cause},
 #define EXECUTION_MODE(name, cause) \
   {"execution_mode", #name, Number(spv::ExecutionMode::name), cause},
 #include "core/front/coverage.def"
@@ -108,6 +110,17 @@ std::string_view CauseOf(spv::ExecutionMode mode) {
 #include "core/front/coverage.def"
     default:
       return "execution_mode";
+  }
+}
+
+std::string_view CauseOf(spv::ExecutionModel model) {
+  switch (model) {
+#define EXECUTION_MODEL(name, cause) \
+  case spv::ExecutionModel::name:    \
+    return cause;
+#include "core/front/coverage.def"
+    default:
+      return "vendor_extension";
   }
 }
 

@@ -12,7 +12,8 @@
 namespace kiln::front {
 
 // One row, for printing and for the service's GetCapabilities. kind: "capability", "instruction",
-// "glsl_std_450", "builtin", "storage_class", "execution_mode". cause is empty where supported.
+// "glsl_std_450", "builtin", "storage_class", "execution_model", "execution_mode". cause is empty
+// where supported.
 struct CoverageRow {
   std::string_view kind;
   std::string_view name;
@@ -47,6 +48,7 @@ std::string_view CauseOf(GLSLstd450 instruction);
 std::string_view CauseOf(spv::BuiltIn builtin);
 std::string_view CauseOf(spv::StorageClass storage);
 std::string_view CauseOf(spv::ExecutionMode mode);
+std::string_view CauseOf(spv::ExecutionModel model);
 
 // The name of a capability; empty if it has no row.
 std::string_view CapabilityName(spv::Capability capability);

@@ -70,6 +70,40 @@ Frame MakeFrame() {
   return frame;
 }
 
+// A fragment shader that stores a uint, of which %v is one, at location 0.
+std::string FragmentAssembly(const std::string& declarations, const std::string& main,
+                             const std::string& modes = "") {
+  return R"(
+    OpCapability Shader
+    %glsl = OpExtInstImport "GLSL.std.450"
+    OpMemoryModel Logical GLSL450
+    OpEntryPoint Fragment %1 "main"
+    OpExecutionMode %1 OriginUpperLeft
+    )" + modes +
+         R"(
+    OpDecorate %2 Location 0
+    OpDecorate %3 Location 0
+    )" + declarations.substr(0, declarations.find('|')) +
+         R"(
+    %4 = OpTypeVoid
+    %5 = OpTypeFunction %4
+    %6 = OpTypeInt 32 0
+    %7 = OpTypePointer Input %6
+    %8 = OpTypePointer Output %6
+    %2 = OpVariable %7 Input
+    %3 = OpVariable %8 Output
+    )" + declarations.substr(declarations.find('|') + 1) +
+         R"(
+    %1 = OpFunction %4 None %5
+    %9 = OpLabel
+    %10 = OpLoad %6 %2
+    )" + main +
+         R"(
+    OpStore %3 %10
+    OpReturn
+    OpFunctionEnd)";
+}
+
 TEST(Coverage, CausesAreWellFormedAndUsed) {
   std::set<std::string_view> causes;
   for (const CauseRow& row : Causes()) {
@@ -108,6 +142,20 @@ TEST(Coverage, InstructionsAreRefusedByTheTable) {
   }
   EXPECT_GT(refused, 150);
   EXPECT_GT(accepted, 150);
+}
+
+// The table is one for all stages.
+TEST(Coverage, InstructionsOfFragmentsAreRefusedByTheTable) {
+  const Words fragment = Assemble(FragmentAssembly("|", ""));
+  for (const CoverageRow& row : CoverageTable()) {
+    if (row.kind != "instruction") continue;
+    SCOPED_TRACE(row.name);
+    const auto op = static_cast<spv::Op>(row.number);
+    Words words = WithInstruction(fragment, MakeInstruction(op, 6, fragment[3], 10), EndsBlock(op));
+    words[3] += 1;
+    const auto module = ImportSpirv(words, {});
+    EXPECT_EQ(RefusalCause(module.status()), row.cause) << module.status();
+  }
 }
 
 TEST(Coverage, OpcodesWithoutARowAreRefused) {
@@ -173,6 +221,25 @@ TEST(Coverage, Builtins) {
   }
 }
 
+TEST(Coverage, BuiltinsOfFragments) {
+  for (const CoverageRow& row : CoverageTable()) {
+    if (row.kind != "builtin") continue;
+    SCOPED_TRACE(row.name);
+    Words words =
+        Assemble(FragmentAssembly("OpDecorate %11 BuiltIn PrimitiveId\n|"
+                                  "%11 = OpVariable %7 Input\n",
+                                  "%12 = OpLoad %6 %11\n"));
+    for (size_t at = 5; at < words.size(); at += words[at] >> 16) {
+      if ((words[at] & 0xffff) == static_cast<uint32_t>(spv::Op::OpDecorate) &&
+          words[at + 2] == static_cast<uint32_t>(spv::Decoration::BuiltIn)) {
+        words[at + 3] = row.number;
+      }
+    }
+    const auto module = ImportSpirv(words, {});
+    EXPECT_EQ(RefusalCause(module.status()), row.cause) << module.status();
+  }
+}
+
 TEST(Coverage, StorageClasses) {
   for (const CoverageRow& row : CoverageTable()) {
     if (row.kind != "storage_class" || row.name == "Function") continue;
@@ -191,6 +258,37 @@ TEST(Coverage, StorageClasses) {
       const auto module = ImportSpirv(words, {});
       EXPECT_EQ(RefusalCause(module.status()), used == 0 ? row.cause : "") << module.status();
     }
+  }
+}
+
+TEST(Coverage, ExecutionModels) {
+  for (const CoverageRow& row : CoverageTable()) {
+    if (row.kind != "execution_model") continue;
+    SCOPED_TRACE(row.name);
+    Words words = MakeFrame().words;
+    for (size_t at = 5; at < words.size(); at += words[at] >> 16) {
+      if ((words[at] & 0xffff) == static_cast<uint32_t>(spv::Op::OpEntryPoint)) {
+        words[at + 1] = row.number;
+      }
+    }
+    EXPECT_EQ(RefusalCause(ImportSpirv(words, {}).status()), row.cause);
+  }
+}
+
+TEST(Coverage, ExecutionModesOfFragments) {
+  for (const CoverageRow& row : CoverageTable()) {
+    if (row.kind != "execution_mode") continue;
+    SCOPED_TRACE(row.name);
+    const bool width = row.cause == "float_controls";
+    Words words = Assemble(FragmentAssembly("|", "", "OpExecutionMode %1 LocalSize 8 1 1"));
+    for (size_t at = 5; at < words.size(); at += words[at] >> 16) {
+      if ((words[at] & 0xffff) == static_cast<uint32_t>(spv::Op::OpExecutionMode) &&
+          words[at] >> 16 == 6) {
+        words[at + 2] = row.number;
+        words[at + 3] = width ? 32 : 8;
+      }
+    }
+    EXPECT_EQ(RefusalCause(ImportSpirv(words, {}).status()), row.cause);
   }
 }
 

@@ -68,9 +68,15 @@ bool StoreTo(ImportContext& c, const Pointer& pointer, absl::Span<const ValueId>
 bool LoadLocal(ImportContext& c, const Pointer& pointer, uint32_t count, Leaves* leaves);
 bool StoreLocal(ImportContext& c, const Pointer& pointer, absl::Span<const ValueId> leaves);
 
-// emit_interface.cc. `leaves` are appended.
+// emit_input.cc. `leaves` are appended.
 bool LoadInput(ImportContext& c, const Pointer& pointer, Leaves* leaves);
-// At the end of the entry function: what it wrote of its outputs.
+// One that is built in and no array, whether the module has a variable for it or not; `count`
+// components from `first` on.
+mir::InstId LoadBuiltInInput(ImportContext& c, mir::BuiltIn builtin, uint32_t first,
+                             uint32_t count);
+// InterpolateAtCentroid and its like of GLSL.std.450.
+bool EmitInterpolate(ImportContext& c, const SpirvInst& inst, mir::InterpolateAt at);
+// emit_output.cc. At the end of the entry function: what it wrote of its outputs.
 bool StoreOutputs(ImportContext& c, uint32_t function_index);
 
 // emit_builtin.cc: what a built-in variable holds that is no input of MIR.

@@ -1,5 +1,5 @@
 // What built-in variables hold that are ops of MIR: those of workgroups and subgroups, and whether
-// the invocation is a helper. Inputs of graphics stages are in emit_interface.cc.
+// the invocation is a helper. Inputs of graphics stages are in emit_input.cc.
 #include <algorithm>
 
 #include "core/front/coverage.h"

@@ -40,7 +40,9 @@ class ChainEmitter : public Pointers {
 bool ChainEmitter::EmitChain(const SpirvInst& inst) {
   Pointer pointer;
   if (!GetPointer(inst.operand(3), &pointer)) return false;
-  if (pointer.component.valid()) return Malformed("index into a scalar", inst.result);
+  if (pointer.component.valid() && inst.size() > 4) {
+    return Malformed("index into a scalar", inst.result);
+  }
   const bool element = inst.op == spv::Op::OpPtrAccessChain ||
                        inst.op == spv::Op::OpInBoundsPtrAccessChain;
   if (element && !EmitPointerElement(inst, &pointer)) return false;

@@ -139,6 +139,16 @@ bool GlslEmitter::EmitExtInst(const SpirvInst& inst) {
     return Refuse(cause, "GLSL.std.450 instruction " + std::to_string(inst.operand(4)),
                   inst.result);
   }
+  switch (op) {
+    case GLSLstd450InterpolateAtCentroid:
+      return EmitInterpolate(c_, inst, mir::InterpolateAt::kCentroid);
+    case GLSLstd450InterpolateAtSample:
+      return EmitInterpolate(c_, inst, mir::InterpolateAt::kSample);
+    case GLSLstd450InterpolateAtOffset:
+      return EmitInterpolate(c_, inst, mir::InterpolateAt::kOffset);
+    default:
+      break;
+  }
   bool handled = false;
   if (!EmitGlslElementwise(inst, op, &handled) || handled) return ok();
   if (!EmitGlslVector(inst, op, &handled) || handled) return ok();
@@ -212,8 +222,9 @@ ValueId GlslEmitter::GlslTernary(GLSLstd450 op, ValueId x, ValueId y, ValueId z)
     case GLSLstd450SClamp:
       return Emit(Op::kImin, {Emit(Op::kImax, {x, y}), z});
     case GLSLstd450FMix: {
-      const ValueId rest = Emit(Op::kFsub, {FloatLike(z, 1.0f), z});
-      return Emit(Op::kFadd, {Emit(Op::kFmul, {x, rest}), Emit(Op::kFmul, {y, z})});
+      // x (1 - z) + y z, so that both products can be parts of multiply-adds.
+      const ValueId rest = Emit(Op::kFsub, {x, Emit(Op::kFmul, {x, z})});
+      return Emit(Op::kFadd, {rest, Emit(Op::kFmul, {y, z})});
     }
     default: {  // SmoothStep: edge0 x, edge1 y, x z
       const ValueId ratio = Emit(Op::kFdiv, {Emit(Op::kFsub, {z, x}), Emit(Op::kFsub, {y, x})});

@@ -40,6 +40,8 @@ bool ImageEmitter::EmitImage(const SpirvInst& inst, bool* handled) {
     case spv::Op::OpImageQueryLevels:
     case spv::Op::OpImageQuerySamples:
       return EmitImageQuery(inst);
+    case spv::Op::OpImageQueryLod:
+      return EmitQueryLod(inst);
     case spv::Op::OpImageTexelPointer:
       return EmitTexelPointer(inst);
     default:
@@ -61,14 +63,24 @@ bool ImageEmitter::LoadImage(const SpirvInst& inst, const Pointer& pointer) {
   return DefineImage(inst, handle);
 }
 
+// Whether a sampled image may have this image type: its own, or one that differs in what nothing
+// here depends on. glslang makes a comparing sampler's of an image type with another depth.
+bool ImageEmitter::IsImageOf(const SpirvType& sampled, uint32_t image) const {
+  if (sampled.kind != SpirvType::kSampledImage) return false;
+  if (sampled.element == image) return true;
+  const SpirvType& a = *spirv().Type(sampled.element);
+  const SpirvType& b = *spirv().Type(image);
+  return b.kind == SpirvType::kImage && a.image == b.image && a.storage_image == b.storage_image &&
+         a.input_attachment == b.input_attachment && a.image_unsupported == b.image_unsupported;
+}
+
 bool ImageEmitter::EmitSampledImage(const SpirvInst& inst) {
   ImageHandle image;
   ImageHandle sampler;
   if (!GetImage(inst.operand(3), &image) || !GetImage(inst.operand(4), &sampler)) return false;
   const SpirvType& type = *spirv().Type(inst.type);
-  if (type.kind != SpirvType::kSampledImage || image.image.variable == 0 ||
-      sampler.sampler.variable == 0 || image.sampler.variable != 0 ||
-      type.element != spirv().Def(inst.operand(3)).type) {
+  if (image.image.variable == 0 || sampler.sampler.variable == 0 || image.sampler.variable != 0 ||
+      !IsImageOf(type, spirv().Def(inst.operand(3)).type)) {
     return Malformed("sampled image of other parts", inst.result);
   }
   return DefineImage(inst, {image.image, sampler.sampler});
@@ -152,12 +164,15 @@ bool ImageEmitter::Texels(uint32_t id, size_t count, mir::Type type, Leaves* sou
 
 // ---- Texel ops ----
 
-bool ImageEmitter::AccessedImage(const Pointer& image, uint32_t* resource) {
+bool ImageEmitter::AccessedImage(const Pointer& image, uint32_t* resource, bool attachment) {
   if (image.variable == 0) return Malformed("a sampler is no image", builder().spirv_id());
   uint32_t count = 0;
   const SpirvType& type = DescriptorType(spirv(), image.variable, &count);
   if (!type.image_unsupported.empty()) {
     return Refuse(type.image_unsupported, "image of this type", image.variable);
+  }
+  if (type.input_attachment != attachment) {
+    return Malformed("an input attachment is only read", image.variable);
   }
   return Resources(c_).Resource(image, resource);
 }
@@ -261,15 +276,23 @@ bool ImageEmitter::StorageSources(const SpirvInst& inst, uint32_t coordinates, u
   return true;
 }
 
+// Of storage images.
+bool ImageEmitter::CheckStorageOperands(const SpirvInst& inst, const ImageOperands& operands) {
+  if ((operands.params & mir::kTexelLod) != 0) {  // SPV_AMD_shader_image_load_store_lod
+    return Refuse("images", "level of a storage image", inst.result);
+  }
+  return CheckImageOperands(inst, operands, mir::kTexelSample);
+}
+
 bool ImageEmitter::EmitImageRead(const SpirvInst& inst) {
   ImageHandle handle;
   ImageOperands operands;
   uint32_t resource = 0;
   mir::TexelOp texel;
   Leaves sources;
-  if (!GetImage(inst.operand(3), &handle) || !GetImageOperands(inst, 5, &operands) ||
-      !CheckImageOperands(inst, operands, mir::kTexelSample) ||
-      !AccessedImage(handle.image, &resource) ||
+  if (!GetImage(inst.operand(3), &handle) || !GetImageOperands(inst, 5, &operands)) return false;
+  if (IsAttachment(handle)) return EmitAttachmentRead(inst, handle, operands);
+  if (!CheckStorageOperands(inst, operands) || !AccessedImage(handle.image, &resource) ||
       !StorageSources(inst, inst.operand(4), resource, operands, &texel, &sources)) {
     return false;
   }
@@ -286,8 +309,7 @@ bool ImageEmitter::EmitImageWrite(const SpirvInst& inst) {
   Leaves sources;
   Leaves values;
   if (!GetImage(inst.operand(1), &handle) || !GetImageOperands(inst, 4, &operands) ||
-      !CheckImageOperands(inst, operands, mir::kTexelSample) ||
-      !AccessedImage(handle.image, &resource) ||
+      !CheckStorageOperands(inst, operands) || !AccessedImage(handle.image, &resource) ||
       !StorageSources(inst, inst.operand(2), resource, operands, &texel, &sources) ||
       !Get(inst.operand(3), &values)) {
     return false;
@@ -302,6 +324,51 @@ bool ImageEmitter::EmitImageWrite(const SpirvInst& inst) {
   module().resources[resource].read_only = false;
   EmitTexelOp(mir::Op::kImageStore, handle.image, resource, texel, sources, {}, operands.flags);
   return ok();
+}
+
+// ---- Input attachments ----
+
+bool ImageEmitter::IsAttachment(const ImageHandle& handle) const {
+  uint32_t count = 0;
+  return handle.image.variable != 0 &&
+         DescriptorType(spirv(), handle.image.variable, &count).input_attachment;
+}
+
+// A fetch at the fragment's place and layer (Vulkan, "Input Attachment Interface"). With several
+// views the layer drawn to is the view's, and it is that which the layer says.
+bool ImageEmitter::EmitAttachmentRead(const SpirvInst& inst, const ImageHandle& handle,
+                                      const ImageOperands& operands) {
+  using mir::Op;
+  uint32_t resource = 0;
+  if (module().stage != mir::Stage::kFragment) {
+    return Malformed("input attachment outside of fragments", inst.result);
+  }
+  Leaves offset;
+  if (!CheckImageOperands(inst, operands, mir::kTexelSample) ||
+      !AccessedImage(handle.image, &resource, true) ||
+      !Texels(inst.operand(4), 2, mir::Type::kI32, &offset)) {
+    return false;
+  }
+  const bool multisampled = module().resources[resource].image.multisampled;
+  if (multisampled != !operands.sample.empty()) return Malformed("sample", inst.result);
+  Leaves sources;
+  const mir::InstId place = LoadBuiltInInput(c_, mir::BuiltIn::kFragCoord, 0, 2);
+  for (int i = 0; i < 2; ++i) {
+    const ValueId texel = Convert(Op::kF2i, module().result(place, i), mir::Type::kI32);
+    sources.push_back(Emit(Op::kIadd, {texel, offset[i]}));
+  }
+  sources.push_back(module().result(LoadBuiltInInput(c_, mir::BuiltIn::kLayer, 0, 1)));
+  mir::TexelOp texel;
+  if (multisampled) {
+    if (operands.sample.size() != 1 || TypeOf(operands.sample[0]) != mir::Type::kI32) {
+      return Malformed("sample of the wrong type", inst.result);
+    }
+    texel.params |= mir::kTexelSample;
+    sources.push_back(operands.sample[0]);
+  }
+  const std::vector<mir::Type> results(4, ComponentType(resource));
+  return DefineTexel(inst,
+                     EmitTexelOp(Op::kFetch, handle.image, resource, texel, sources, results, 0));
 }
 
 // ---- Texel pointers and atomics ----

@@ -2,7 +2,7 @@
 //
 // Buffers, push constants, shared and physical memory are accessed as runs of up to four
 // consecutive elements of one size. Local variables and outputs: emit_local.cc; inputs:
-// emit_interface.cc; what is built in besides: emit_builtin.cc.
+// emit_input.cc; what is built in besides: emit_builtin.cc.
 #include <algorithm>
 
 #include "core/front/emit.h"

@@ -80,31 +80,52 @@ bool ImageEmitter::ConstantOffset(absl::Span<const ValueId> offset, mir::TexelOp
   return true;
 }
 
+bool ImageEmitter::SampledParts(const SpirvInst& inst, ImageHandle* handle, uint32_t* resource,
+                                mir::TexelOp* texel, Leaves* sources) {
+  if (!AccessedImage(handle->image, resource)) return false;
+  const mir::Resource& r = module().resources[*resource];
+  const bool combined = r.kind == mir::ResourceKind::kCombinedImageSampler;
+  const bool sampled = combined || r.kind == mir::ResourceKind::kSampledImage;
+  if (!sampled || r.image.multisampled || (!combined && handle->sampler.variable == 0)) {
+    return Malformed("sample of an image that cannot be sampled", inst.result);
+  }
+  if (handle->sampler.variable == 0) return true;
+  if (!Resources(c_).Resource(handle->sampler, &texel->sampler)) return false;
+  *sources = DescriptorSources(handle->sampler);
+  if (!sources->empty()) texel->params |= mir::kTexelSamplerIndex;
+  handle->image.flags |= handle->sampler.flags & mir::kNonUniform;
+  return true;
+}
+
+// The level that would be read, and the one that the derivatives ask for.
+bool ImageEmitter::EmitQueryLod(const SpirvInst& inst) {
+  ImageHandle handle;
+  uint32_t resource = 0;
+  mir::TexelOp texel;
+  Leaves sources;
+  if (!GetImage(inst.operand(3), &handle)) return false;
+  if (module().stage == mir::Stage::kCompute) {
+    return Refuse("derivatives", "OpImageQueryLod", inst.result);
+  }
+  if (!SampledParts(inst, &handle, &resource, &texel, &sources)) return false;
+  const auto count = static_cast<size_t>(mir::SpatialCount(module().resources[resource].image.dim));
+  if (!Texels(inst.operand(4), count, mir::Type::kF32, &sources)) return false;
+  const std::vector<mir::Type> results(2, mir::Type::kF32);
+  return DefineTexel(
+      inst, EmitTexelOp(mir::Op::kImageLod, handle.image, resource, texel, sources, results, 0));
+}
+
 bool ImageEmitter::EmitSample(const SpirvInst& inst, const SampleForm& form) {
   ImageHandle handle;
   ImageOperands operands;
   uint32_t resource = 0;
+  mir::TexelOp texel;
+  Leaves sources;
   if (!GetImage(inst.operand(3), &handle) || !GetImageOperands(inst, form.operands, &operands) ||
-      !AccessedImage(handle.image, &resource)) {
+      !SampledParts(inst, &handle, &resource, &texel, &sources)) {
     return false;
   }
   const mir::ImageInfo info = module().resources[resource].image;
-  const bool combined =
-      module().resources[resource].kind == mir::ResourceKind::kCombinedImageSampler;
-  const bool sampled =
-      combined || module().resources[resource].kind == mir::ResourceKind::kSampledImage;
-  if (!sampled || info.multisampled || (!combined && handle.sampler.variable == 0)) {
-    return Malformed("sample of an image that cannot be sampled", inst.result);
-  }
-  mir::TexelOp texel;
-  Leaves sources;
-  if (handle.sampler.variable != 0) {
-    if (!Resources(c_).Resource(handle.sampler, &texel.sampler)) return false;
-    const Leaves index = DescriptorSources(handle.sampler);
-    if (!index.empty()) texel.params |= mir::kTexelSamplerIndex;
-    sources = index;
-    handle.image.flags |= handle.sampler.flags & mir::kNonUniform;
-  }
   Leaves coordinates;
   if (!SampleCoordinates(inst, form, info, &coordinates)) return false;
   sources.insert(sources.end(), coordinates.begin(), coordinates.end());

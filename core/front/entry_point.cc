@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/utf8.h"
+#include "core/front/coverage.h"
 #include "core/front/refusal.h"
 #include "core/mir/immediates.h"
 
@@ -59,37 +60,6 @@ absl::StatusOr<mir::Stage> OnlyStage(const Entries& entries) {
 }
 
 }  // namespace
-
-std::string_view CauseOf(spv::ExecutionModel model) {
-  switch (model) {
-    case spv::ExecutionModel::GLCompute:
-    case spv::ExecutionModel::Fragment:
-      return "";
-    case spv::ExecutionModel::Vertex:
-      return "graphics_stages";
-    case spv::ExecutionModel::Geometry:
-      return "geometry_stages";
-    case spv::ExecutionModel::TessellationControl:
-    case spv::ExecutionModel::TessellationEvaluation:
-      return "tessellation_stages";
-    case spv::ExecutionModel::TaskNV:
-    case spv::ExecutionModel::MeshNV:
-    case spv::ExecutionModel::TaskEXT:
-    case spv::ExecutionModel::MeshEXT:
-      return "mesh_stages";
-    case spv::ExecutionModel::Kernel:
-      return "kernel";
-    case spv::ExecutionModel::RayGenerationKHR:
-    case spv::ExecutionModel::IntersectionKHR:
-    case spv::ExecutionModel::AnyHitKHR:
-    case spv::ExecutionModel::ClosestHitKHR:
-    case spv::ExecutionModel::MissKHR:
-    case spv::ExecutionModel::CallableKHR:
-      return "ray_tracing";
-    default:
-      return "vendor_extension";
-  }
-}
 
 absl::StatusOr<EntryPoint> FindEntryPoint(const SpirvModule& spirv, const std::string& name,
                                           std::optional<mir::Stage> stage) {

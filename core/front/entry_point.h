@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "core/front/spirv.h"
@@ -16,9 +15,6 @@ struct EntryPoint {
   const SpirvEntryPoint* spirv = nullptr;  // never null
   mir::Stage stage = mir::Stage::kCompute;
 };
-
-// The cause by which entry points of this execution model are refused; empty: they are compiled.
-std::string_view CauseOf(spv::ExecutionModel model);
 
 // `name` empty: the only one, or of several the one with no name. `stage` nothing: compute if such
 // entry points are among those meant, else the stage that they all are of. Errors: NOT_FOUND,

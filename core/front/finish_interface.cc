@@ -20,11 +20,6 @@ constexpr uint32_t kNone = ~uint32_t{0};
 
 auto Place(const Interface& v) { return std::tie(v.builtin, v.location, v.index, v.component); }
 
-uint32_t SlotsOf(const Interface& v) {
-  return v.components * (v.type == mir::Type::kI64 ? 2u : 1u);
-}
-uint32_t LocationsOf(const Interface& v) { return (v.component + SlotsOf(v) + 3) / 4; }
-
 // Of inputs, or of outputs.
 class Finisher {
  public:
@@ -80,7 +75,7 @@ void Finisher::Divide() {
     if (place == kNone) {
       place = static_cast<uint32_t>(list_.size());
       Interface single = list_[v];
-      single.location += std::min(element, single.elements - 1) * LocationsOf(single);
+      single.location += std::min(element, single.elements - 1);
       single.array = false;
       single.elements = 1;
       list_.push_back(single);
@@ -123,8 +118,8 @@ absl::Status Finisher::CheckOverlaps() const {
   for (const Interface& v : list_) {
     if (v.builtin != BuiltIn::kNone) continue;
     for (uint32_t e = 0; e < v.elements; ++e) {
-      const uint32_t first = 4 * (v.location + e * LocationsOf(v)) + v.component;
-      for (uint32_t slot = first; slot < first + SlotsOf(v); ++slot) {
+      const uint32_t first = 4 * (v.location + e) + v.component;
+      for (uint32_t slot = first; slot < first + v.components; ++slot) {
         const size_t at = size_t{2} * slot + v.index;
         if (at >= taken.size()) taken.resize(at + 1);
         if (taken[at]) return Invalid("inputs or outputs overlap", v.spirv_id);

@@ -1,6 +1,5 @@
 #include "core/front/fragment_testing.h"
 
-#include <algorithm>
 #include <sstream>
 
 #include "core/front/testing.h"
@@ -59,25 +58,6 @@ std::string Frame(const FragmentParts& parts) {
          parts.functions;
 }
 
-// Values are numbered as they are defined: constants, which have numbers too, are not printed by
-// them.
-std::string Renumbered(const std::string& line, std::vector<std::string>* numbers) {
-  std::string out;
-  for (size_t at = 0; at < line.size();) {
-    const size_t end = line[at] == '%' ? line.find_first_not_of("0123456789", at + 1) : at + 1;
-    const std::string token = line.substr(at, end - at);
-    at += token.size();
-    if (token[0] != '%') {
-      out += token;
-      continue;
-    }
-    auto it = std::find(numbers->begin(), numbers->end(), token);
-    if (it == numbers->end()) it = numbers->insert(it, token);
-    out += "%" + std::to_string(it - numbers->begin());
-  }
-  return out;
-}
-
 }  // namespace
 
 absl::StatusOr<mir::Module> ImportFragment(const FragmentParts& parts) {
@@ -87,12 +67,14 @@ absl::StatusOr<mir::Module> ImportFragment(const FragmentParts& parts) {
 std::string FragmentText(const FragmentParts& parts) {
   const auto module = ImportFragment(parts);
   if (!module.ok()) return std::string(module.status().message());
-  std::istringstream printed(mir::Print(*module));
+  mir::PrintOptions options;
+  options.renumber = true;
+  options.spirv_ids = false;
+  std::istringstream printed(mir::Print(*module, options));
   std::string text = "\n";
-  std::vector<std::string> numbers;
   for (std::string line; std::getline(printed, line);) {
     if (line == "mir 1" || line == "entry \"main\"" || line == "stage fragment") continue;
-    text += Renumbered(line.substr(0, line.find(" ;%")), &numbers) + "\n";
+    text += line + "\n";
   }
   return text;
 }

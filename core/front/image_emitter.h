@@ -39,14 +39,17 @@ class ImageEmitter : public Pointers {
     bool explicit_lod = false;
     size_t operands = 0;  // word of the mask of image operands
   };
+  bool IsImageOf(const SpirvType& sampled, uint32_t image) const;
   bool EmitSampledImage(const SpirvInst& inst);
   bool EmitImageOf(const SpirvInst& inst);
   bool GetInts(uint32_t id, size_t count, Leaves* leaves);
   bool GetImageOperands(const SpirvInst& inst, size_t first, ImageOperands* operands);
   bool CheckImageOperands(const SpirvInst& inst, const ImageOperands& operands, uint16_t allowed);
   bool Texels(uint32_t id, size_t count, mir::Type type, Leaves* sources);
+  bool CheckStorageOperands(const SpirvInst& inst, const ImageOperands& operands);
   // The resource of an image that an instruction accesses, of a type that is not refused.
-  bool AccessedImage(const Pointer& image, uint32_t* resource);
+  // `attachment`: of an input attachment, else of any other image.
+  bool AccessedImage(const Pointer& image, uint32_t* resource, bool attachment = false);
   mir::Type ComponentType(uint32_t resource) const;
   mir::InstId EmitTexelOp(mir::Op op, const Pointer& image, uint32_t resource, mir::TexelOp texel,
                           absl::Span<const ValueId> sources, absl::Span<const mir::Type> results,
@@ -57,8 +60,15 @@ class ImageEmitter : public Pointers {
                       const ImageOperands& operands, mir::TexelOp* texel, Leaves* sources);
   bool EmitImageRead(const SpirvInst& inst);
   bool EmitImageWrite(const SpirvInst& inst);
+  bool IsAttachment(const ImageHandle& handle) const;
+  bool EmitAttachmentRead(const SpirvInst& inst, const ImageHandle& handle,
+                          const ImageOperands& operands);
   bool EmitTexelPointer(const SpirvInst& inst);
   bool EmitImageQuery(const SpirvInst& inst);
+  bool EmitQueryLod(const SpirvInst& inst);
+  // The resources of an image that is sampled and of its sampler, and the latter's index.
+  bool SampledParts(const SpirvInst& inst, ImageHandle* handle, uint32_t* resource,
+                    mir::TexelOp* texel, Leaves* sources);
   static bool SampleFormOf(spv::Op op, SampleForm* form);
   bool SampleCoordinates(const SpirvInst& inst, const SampleForm& form, const mir::ImageInfo& info,
                          Leaves* sources);

@@ -179,20 +179,20 @@ absl::Status Divider::SetLocation(uint32_t elements, const SpirvInterface& decor
   if (!TypeFits('*', variable->type)) {
     return Invalid("input or output of a type that it cannot have", v_.id);
   }
-  const bool wide = variable->type == mir::Type::kI64;
+  if (variable->type == mir::Type::kI64) {
+    return Refused("int64_interface", "input or output", v_.id);
+  }
   const uint32_t first = decorations.component;
-  const uint32_t slots = variable->components * (wide ? 2u : 1u);
-  if (first > 3 || (wide && first % 2 != 0) || (first + slots > 4 && (!wide || first != 0))) {
+  if (first > 3 || first + variable->components > 4) {
     return Invalid("components beyond the location", v_.id);
   }
-  const uint32_t each = (first + slots + 3) / 4;
   if (location_ >= kMaxLocations || elements > kMaxLocations ||
-      location_ + elements * each > kMaxLocations) {
+      location_ + elements > kMaxLocations) {
     return Invalid("location too large", v_.id);
   }
   variable->location = location_;
   variable->component = static_cast<uint8_t>(first);
-  location_ += elements * each;
+  location_ += elements;
   if (decorations.index > 1 || (decorations.index != 0 && Where() != 'F')) {
     return Invalid("index of an output", v_.id);
   }

@@ -7,8 +7,7 @@
 // others where the member before them ends.
 //
 // Sources: Vulkan specification, "Location and Component Assignment" and "Interpolation
-// Decorations"; a flat input, and what is an integer or has 64 bits is one, has no place in the
-// pixel.
+// Decorations"; a flat input, and integers are flat, has no place in the pixel.
 #ifndef KILN_CORE_FRONT_INTERFACE_PARTS_H_
 #define KILN_CORE_FRONT_INTERFACE_PARTS_H_
 
@@ -35,7 +34,7 @@ mir::BuiltIn BuiltInOf(spv::BuiltIn builtin);
 
 // The parts of a variable, by leaf. The pointee must be of a supported type. Errors:
 // INVALID_ARGUMENT (no location, one beyond all devices, a built-in of another type or stage), and
-// refusals of built-ins (coverage.def).
+// refusals of built-ins and of types (coverage.def).
 absl::Status PartsOf(const SpirvModule& module, const SpirvVariable& variable, mir::Stage stage,
                      std::vector<InterfacePart>* parts);
 

@@ -99,6 +99,7 @@ struct SpirvType {
   // Images and samplers are no values: they are followed to their descriptors.
   mir::ImageInfo image = {};            // kImage, kSampledImage
   bool storage_image = false;           // kImage: to be read and written without a sampler
+  bool input_attachment = false;        // kImage: read at the fragment's place
   std::string_view image_unsupported = {};  // kImage, kSampledImage: why such images are refused
   bool IsImage() const { return kind == kImage || kind == kSampler || kind == kSampledImage; }
 };

@@ -42,6 +42,9 @@ bool ImageDimOf(spv::Dim dim, mir::ImageDim* out) {
     case spv::Dim::Buffer:
       *out = mir::ImageDim::kBuffer;
       return true;
+    case spv::Dim::SubpassData:
+      *out = mir::ImageDim::k2D;
+      return true;
     default:
       return false;
   }
@@ -56,7 +59,9 @@ absl::Status MakeSampledImage(const SpirvModule& m, const SpirvInst& inst, Spirv
   }
   type.image = image->image;
   type.image_unsupported = image->image_unsupported;
-  if (type.image_unsupported.empty() && image->storage_image) type.image_unsupported = "images";
+  if (type.image_unsupported.empty() && (image->storage_image || image->input_attachment)) {
+    type.image_unsupported = "images";
+  }
   return absl::OkStatus();
 }
 
@@ -66,8 +71,10 @@ absl::Status MakeImage(const SpirvModule& m, const SpirvInst& inst, SpirvType& t
   if (component == nullptr) return Invalid("image of what is no type", inst.result);
   const uint32_t sampled = inst.operand(7);
   const uint32_t format = inst.operand(8);
-  type.storage_image = sampled == 2;
-  type.image.arrayed = inst.operand(5) != 0;
+  type.input_attachment = static_cast<spv::Dim>(inst.operand(3)) == spv::Dim::SubpassData;
+  type.storage_image = sampled == 2 && !type.input_attachment;
+  // An attachment has the layer of the fragment that reads it.
+  type.image.arrayed = inst.operand(5) != 0 || type.input_attachment;
   type.image.multisampled = inst.operand(6) != 0;
   const bool is_int = component->kind == SpirvType::kInt;
   type.image.component = !is_int                ? mir::ComponentType::kFloat

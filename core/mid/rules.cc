@@ -166,6 +166,22 @@ constexpr Rule kRules[] = {
     {"ffma_zero_addend", "(ffma a b -0.0f)", "(fmul a b)"},
     {"ffma_one", "(ffma a 1.0f b)", "(fadd a b)"},
     {"fpow_one", "(fpow a 1.0f)", "a"},
+    {"fadd_nan", "(fadd a #b:nan)", "#b"},
+    {"fsub_nan", "(fsub a #b:nan)", "#b"},
+    {"nan_fsub", "(fsub #a:nan b)", "#a"},
+    {"fmul_nan", "(fmul a #b:nan)", "#b"},
+    {"ffma_nan", "(ffma a #b:nan c)", "#b"},
+    {"ffma_nan_addend", "(ffma a b #c:nan)", "#c"},
+    {"fdiv_nan", "(fdiv a #b:nan)", "#b"},
+    {"nan_fdiv", "(fdiv #a:nan b)", "#a"},
+    {"fmin_nan", "(fmin a #b:nan)", "a"},
+    {"fmax_nan", "(fmax a #b:nan)", "a"},
+    {"flt_nan", "(flt a #b:nan)", "false"},
+    {"nan_flt", "(flt #a:nan b)", "false"},
+    {"fge_nan", "(fge a #b:nan)", "false"},
+    {"nan_fge", "(fge #a:nan b)", "false"},
+    {"feq_nan", "(feq a #b:nan)", "false"},
+    {"fne_nan", "(fne a #b:nan)", "true"},
 
     // Floats, not exact in the sign of a zero, for NaN or in the last place.
     {"fadd_zero", "(fadd a 0.0f)", "a", kInexact},
@@ -173,6 +189,14 @@ constexpr Rule kRules[] = {
     {"ffma_zero", "(ffma a 0.0f b)", "b", kInexact},
     {"fsub_from_zero", "(fsub 0.0f a)", "(fneg a)", kInexact},
     {"fsub_from_negative_zero", "(fsub -0.0f a)", "(fneg a)"},
+    // A choice that is written as a product, as mix with a comparison is.
+    {"fmul_choice", "(fmul a (select b 1.0f 0.0f))", "(select b a 0.0f)", kInexact},
+    {"fmul_other_choice", "(fmul a (select b 0.0f 1.0f))", "(select b 0.0f a)", kInexact},
+    {"one_less_choice", "(fsub 1.0f (select a 1.0f 0.0f))", "(select a 0.0f 1.0f)"},
+    {"one_less_other_choice", "(fsub 1.0f (select a 0.0f 1.0f))", "(select a 1.0f 0.0f)"},
+    {"fsub_chosen_self", "(fsub a (select b a 0.0f))", "(select b 0.0f a)", kInexact},
+    {"fsub_other_chosen_self", "(fsub a (select b 0.0f a))", "(select b a 0.0f)", kInexact},
+    {"fadd_choices", "(fadd (select a b 0.0f) (select a 0.0f c))", "(select a b c)", kInexact},
     {"saturate_other_order", "(fmax (fmin a 1.0f) 0.0f)", "(fsaturate a)", kInexact},
     {"fpow_two", "(fpow a 2.0f)", "(fmul a a)", kInexact},
     {"fsub_floor", "(fsub a (ffloor a))", "(ffract a)", kInexact},
@@ -266,6 +290,7 @@ class Parser {
     if (word == "fpow2") return Guard::kFloatPowerOfTwo;
     if (word == "shift") return Guard::kShiftAmount;
     if (word == "nonzero") return Guard::kNonZero;
+    if (word == "nan") return Guard::kNan;
     assert(word == "finite" && "no such guard");
     return Guard::kFinite;
   }
@@ -348,6 +373,8 @@ bool Satisfies(Guard guard, mir::Type type, uint64_t bits) {
       return bits != 0;
     case Guard::kFinite:
       return exponent != infinite;
+    case Guard::kNan:
+      return exponent == infinite && mantissa != 0;
   }
   return false;
 }

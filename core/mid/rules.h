@@ -46,6 +46,7 @@ enum class Guard : uint8_t {
   kShiftAmount,      // 0..31
   kNonZero,
   kFinite,
+  kNan,
 };
 
 struct Rule {

@@ -156,6 +156,7 @@ uint64_t Draw(Type type, Guard guard, bool inexact, std::mt19937_64& random) {
   if (type == Type::kBool) return random() & 1;
   const bool corner = random() % 2 == 0;
   if (guard == Guard::kPowerOfTwo) return uint64_t{1} << random() % mir::BitsOf(type);
+  if (guard == Guard::kNan) return FloatBits(type, std::numeric_limits<float>::quiet_NaN());
   if (guard == Guard::kFloatPowerOfTwo) {
     const uint64_t sign = random() & 1;
     return type == Type::kF16 ? (1 + random() % 28) << 10 | sign << 15

@@ -108,9 +108,28 @@ class Simplifier {
     return true;
   }
 
+  // An undefined source of float arithmetic is a NaN, which takes most along with it: what is computed
+  // from nothing is not computed (Mesa 25.0.7 chooses so too, nir_opt_undef).
+  absl::Span<const ValueId> Defined(Op op, absl::Span<const ValueId> sources,
+                                    absl::Span<ValueId> room) {
+    const std::string_view signature = mir::Info(op).signature;
+    if (sources.size() > room.size() || signature.back() != 'f') return sources;
+    bool any = false;
+    for (size_t i = 0; i < sources.size(); ++i) {
+      const Value& value = m_.value(sources[i]);
+      const bool undefined = value.kind == Value::Kind::kUndef;
+      room[i] = undefined ? b_.Constant(value.type, QuietNan(value.type)) : sources[i];
+      any |= undefined;
+    }
+    return any ? room.first(sources.size()) : sources;
+  }
+  static uint64_t QuietNan(Type type) { return type == Type::kF16 ? 0x7e00 : 0x7fc00000; }
+
   // A value equal to `op` of these sources that is better than the operation, if there is one.
   // `ask`: this replaces an instruction of the program and counts as a rewrite.
-  std::optional<ValueId> Better(Op op, Type type, absl::Span<const ValueId> sources, bool ask) {
+  std::optional<ValueId> Better(Op op, Type type, absl::Span<const ValueId> given, bool ask) {
+    std::array<ValueId, kMaxSources> defined;
+    const absl::Span<const ValueId> sources = Defined(op, given, absl::MakeSpan(defined));
     const std::optional<uint64_t> folded = Fold(op, type, sources);
     if (folded.has_value()) {
       if (ask && !Allowed()) return std::nullopt;
@@ -118,11 +137,11 @@ class Simplifier {
     }
     if (const std::optional<ValueId> known = FromKnownBits(op, type, sources, ask)) return known;
     const RuleIndex& index = CompiledRules();
-    const Given given = Describe(sources);
+    const Given described = Describe(sources);
     for (uint32_t r = index.first[static_cast<int>(op)]; r < index.first[static_cast<int>(op) + 1];
          ++r) {
       const CompiledRule& rule = index.rules[r];
-      if (!given.Has(rule)) continue;
+      if (!described.Has(rule)) continue;
       if (rule.inexact && (flags_ & mir::kNoContraction)) continue;
       if (rule.only_32_bits && mir::BitsOf(m_.value(sources[0]).type) != 32) continue;
       Bindings bound;

@@ -129,6 +129,27 @@ TEST(StageOps, AnIfThatKillsStays) {
   }
 }
 
+// Nor does it say that what stands in front of the if is repeated behind it.
+TEST(StageOps, StoresAndAtomicsStayOnTheirSideOfAnIfThatKills) {
+  for (const char* kill : {"discard", "terminate"}) {
+    const std::string branch =
+        absl::StrCat("if %1 { ", kill, " true unreachable } else { yield } ");
+    const std::string start = "%0:i32 = load_input[1, 0] %1:bool = ult %0, 5 ";
+    ExpectUnchanged(absl::StrCat(start, "store_ssbo[0, align 4] 0, %0 ", branch,
+                                 "store_ssbo[0, align 4] 0, 7 return"));
+    ExpectUnchanged(absl::StrCat(start, "store_ssbo[0, align 16] 0, %0 ", branch,
+                                 "store_ssbo[0, align 4] 4, %0 return"));
+    ExpectUnchanged(absl::StrCat(start, "%2:i32 = ssbo_atomic[0, add] 0, %0 ", branch,
+                                 "%3:i32 = ssbo_atomic[0, add] 0, %0 return"));
+    ExpectUnchanged(absl::StrCat(start, branch, "store_ssbo[0, align 4] 0, %0 return"));
+    ExpectUnchanged(absl::StrCat(start, "%2:i32 = reduce[iadd, 0] %0 ", branch,
+                                 "%3:i32 = reduce[iadd, 0] %0 ",
+                                 "store_ssbo[0, align 4] 0, %2, %3 return"));
+    ExpectUnchanged(absl::StrCat(start, "%2:f32 = load_input[0, 0] %3:f32 = ddx[any] %2 ", branch,
+                                 "%4:f32 = ddx[any] %2 store_output[0, 0] %3, %4 return"));
+  }
+}
+
 TEST(StageOps, HelpersBeforeAndAfterADemoteAreTwo) {
   ExpectUnchanged(R"(
     %0:i32 = load_input[1, 0]

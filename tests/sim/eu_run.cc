@@ -6,11 +6,13 @@
 //   eu_run --list FILE       lines of "BINARY LAUNCH.json JOB.json [option...]", tabs between the words;
 //                            each is answered before the next is read
 //
-// The job format is that of `run-peer exec` (tests/peer/README.md), compute only: `push`,
-// `resources` (buffers, texel buffers, images, samplers) and `dispatch`. Prints one JSON line per run:
+// The job format is that of `run-peer exec` (tests/peer/README.md): `push`, `resources` (buffers, texel
+// buffers, images, samplers) and `dispatch`, or for fragment programs `draw` (draw.h). Prints one JSON
+// line per run:
 //   {"ok": true, "instructions": N, "lane_operations": N, "seconds": S,
 //    "outputs": [{"set", "binding", "index", "hex"}]}   or   {"ok": false, "error": "..."}
-// Outputs are all buffers and images given. --patch overwrites a byte of the code, for tests that remove
+// Outputs are all buffers and images given; a draw adds "width", "height", "colors": [{"location", "hex"}]
+// (four dwords a sample, samples of a pixel together), "depth", "stencil" and "sample_mask": {"hex"}. --patch overwrites a byte of the code, for tests that remove
 // waits; --sourced: contract mode judges by rules that have a source only, for machine code of others;
 // --memory-seed delays and reorders messages and runs workgroups together, as the hardware may
 // (core/sim/eu/memory_order.h);
@@ -37,6 +39,7 @@
 #include "core/sim/eu/simulator.h"
 #include "nlohmann/json.hpp"
 #include "proto/launch_record_convert.h"
+#include "tests/sim/draw.h"
 
 namespace kiln {
 namespace {
@@ -75,6 +78,35 @@ json Output(const out::DescriptorRef& where, const std::vector<uint8_t>& bytes) 
                       reinterpret_cast<const char*>(bytes.data()), bytes.size()))}};
 }
 
+template <typename T>
+std::string Hex(const std::vector<T>& values) {
+  return absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(values.data()),
+                                                  values.size() * sizeof(T)));
+}
+
+void AddDraw(const sim::eu::FragmentInputs& draw, json* result) {
+  (*result)["width"] = draw.width;
+  (*result)["height"] = draw.height;
+  (*result)["colors"] = json::array();
+  for (const sim::eu::RenderTarget& t : draw.targets) {
+    (*result)["colors"].push_back({{"location", t.location}, {"hex", Hex(t.texels)}});
+  }
+  if (!draw.depth.empty()) (*result)["depth"] = {{"hex", Hex(draw.depth)}};
+  if (!draw.stencil.empty()) (*result)["stencil"] = {{"hex", Hex(draw.stencil)}};
+  if (!draw.sample_mask.empty()) (*result)["sample_mask"] = {{"hex", Hex(draw.sample_mask)}};
+}
+
+// A job's `draw`, taken out of its text: the rest is what compute programs have too.
+absl::StatusOr<json> TakeDraw(std::string* job) {
+  json parsed = json::parse(*job, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_object() || !parsed.contains("draw")) return json();
+  json draw = parsed["draw"];
+  parsed.erase("draw");
+  *job = parsed.dump();
+  if (!draw.is_object()) return absl::InvalidArgumentError("job: draw");
+  return draw;
+}
+
 absl::StatusOr<json> Execute(const Request& request) {
   absl::StatusOr<std::string> code = ReadFile(request.binary);
   if (!code.ok()) return code.status();
@@ -84,9 +116,16 @@ absl::StatusOr<json> Execute(const Request& request) {
   if (!record.ok()) return record.status();
   absl::StatusOr<std::string> text = ReadFile(request.job);
   if (!text.ok()) return text.status();
+  absl::StatusOr<json> draw = TakeDraw(&*text);
+  if (!draw.ok()) return draw.status();
   absl::StatusOr<client::run::Job> job = client::run::ReadJob(*text, Folder(request.job));
   if (!job.ok()) return absl::InvalidArgumentError(absl::StrCat("job: ", job.status().message()));
   sim::eu::Dispatch* const dispatch = &job->dispatch;
+  if (!draw->is_null()) {
+    absl::StatusOr<sim::eu::FragmentInputs> inputs = ReadDraw(*draw, *record);
+    if (!inputs.ok()) return inputs.status();
+    dispatch->draw = *std::move(inputs);
+  }
   for (const Patch& p : request.patches) {
     if (p.offset >= code->size()) return absl::InvalidArgumentError("--patch offset");
     (*code)[p.offset] = static_cast<char>(p.value);
@@ -116,6 +155,7 @@ absl::StatusOr<json> Execute(const Request& request) {
   for (const sim::eu::ClientImage& i : dispatch->images) {
     result["outputs"].push_back(Output(i.where, i.texels));
   }
+  if (dispatch->draw) AddDraw(*dispatch->draw, &result);
   return result;
 }
 

@@ -39,6 +39,18 @@ uint32_t ScratchBytes(uint32_t wanted) {
   return bytes;
 }
 
+// Stencil values and second colours have messages of 8 lanes alone (Mesa 25.0.7,
+// brw_compile_fs.cpp). The mask of 32 lanes that may be killed is not selected.
+absl::Status HasFragmentWidth(const FragmentAbi& f, int width) {
+  const char* why = (f.writes_stencil || f.dual_source) && width > 8
+                        ? "stencil values and a second source of blending are written by 8 lanes"
+                    : f.kills && width > 16 ? "programs that kill run 8 or 16 lanes"
+                    : f.per_sample && width > 16 ? "programs of samples run 8 or 16 lanes"
+                                                 : nullptr;
+  if (why == nullptr) return absl::OkStatus();
+  return WithCause(absl::ResourceExhaustedError(absl::StrCat("fragment: ", why)), "fragment_width");
+}
+
 // Workgroups as threads.
 absl::Status DivideWorkgroup(const Module& m, const Abi& abi, WidthAbi& w) {
   const uint32_t invocations = Invocations(m), lanes = static_cast<uint32_t>(w.width);
@@ -68,6 +80,7 @@ absl::StatusOr<WidthAbi> AtWidth(const Module& m, const Abi& abi, int width, boo
   w.device = abi.device;
   w.width = width;
   if (abi.fragment) {
+    if (absl::Status s = HasFragmentWidth(*abi.fragment, width); !s.ok()) return s;
     w.payload = PayloadAt(*abi.fragment, width);
     w.first_push_register = w.payload.registers;
   } else if (absl::Status s = DivideWorkgroup(m, abi, w); !s.ok()) {

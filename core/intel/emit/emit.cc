@@ -130,6 +130,12 @@ class Emitter {
         return EmitEot(em_, id);
       case kPixelPlaces:
         return EmitPixelPlaces(em_, id);
+      case kSampleIds:
+        return EmitSampleIds(em_, id);
+      case kSampleOffsets:
+        return EmitSampleOffsets(em_, id);
+      case kPackLanes:
+        return EmitPackLanes(em_, id);
       case kDispatched:
         return EmitDispatched(em_, id);
       case kStartDead:

@@ -139,8 +139,8 @@ std::string Loop() {
   return s;
 }
 
-// Several in one block, as LIR has them. All go to one halt in front of the exit block, which is the
-// next end for those in no structure; the mask of dead lanes is f1.0.
+// Several in one block, as LIR has them. All go behind one halt in front of the exit block, as
+// that one does; the mask of dead lanes is f1.0.
 TEST(Emit, DiscardJumpsMeetAtTheExitBlock) {
   const absl::StatusOr<lir::Function> f =
       lir::Parse(TargetOf(Tgl()), std::string(kHeader) +
@@ -160,9 +160,9 @@ TEST(Emit, DiscardJumpsMeetAtTheExitBlock) {
   ASSERT_TRUE(p.ok()) << p.status();
   EXPECT_EQ(Text(*p),
             "0 cmp (8|M0) (eq)f0.0 null<1>:ud r0.0<0;1,0>:ud 0x5:ud\n"
-            "1 (f) halt 4 4\n"
+            "1 (f) halt 5 5\n"
             "2 mov (8|M0) r2.0<1>:ud 0x1:ud\n"
-            "3 (f) halt 4 4\n"
+            "3 (f) halt 5 5\n"
             "4 halt 5 5\n"
             "5 (W) mov (8|M0) r3.0<1>:ud r0.0<0;1,0>:ud\n");
   EXPECT_EQ(p->insts[1].pred, isa::PredCtrl::kNormal);

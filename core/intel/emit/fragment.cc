@@ -62,6 +62,63 @@ absl::Status EmitPixelPlaces(EmitContext& em, lir::InstId id) {
   return absl::OkStatus();
 }
 
+// A nibble of the first dword for each subspan: a row of the region is a byte for eight lanes, of
+// which the upper four have the upper nibble.
+absl::Status EmitSampleIds(EmitContext& em, lir::InstId id) {
+  const lir::Inst& in = em.f.inst(id);
+  const Operand def = em.f.defs(id)[0];
+  constexpr uint32_t kNibble = 0x44440000u;
+  const int lanes = std::min<int>(in.width, kHalfLanes);
+  for (int first = 0, half = 0; first < in.width; first += lanes, ++half) {
+    isa::Instruction shift = em.Head(in, Opcode::kShr, lanes, first);
+    shift.dst = Destination(em.f, def, first);
+    shift.src[0] = Payload(em.f.uses(id)[static_cast<size_t>(half)]);
+    shift.src[0].type = Type::kUB;
+    shift.src[0].region = {1, 8, 0};
+    shift.src[1] = ImmediateOperand(kNibble, Type::kV);
+    em.p.Append(shift);
+    isa::Instruction mask = em.Head(in, Opcode::kAnd, lanes, first);
+    mask.dst = Destination(em.f, def, first);
+    mask.src[0] = Source(em.f, def, lanes, first);
+    mask.src[1] = ImmediateOperand(15, Type::kUW);
+    em.p.Append(mask);
+  }
+  return absl::OkStatus();
+}
+
+// Bytes, x and y in turn.
+absl::Status EmitSampleOffsets(EmitContext& em, lir::InstId id) {
+  const lir::Inst& in = em.f.inst(id);
+  const int lanes = std::min<int>(in.width, kHalfLanes);
+  for (int first = 0, half = 0; first < in.width; first += lanes, ++half) {
+    isa::Instruction mov = em.Head(in, Opcode::kMov, lanes, first);
+    mov.dst = Destination(em.f, em.f.defs(id)[0], first);
+    mov.src[0] = Payload(em.f.uses(id)[static_cast<size_t>(half)]);
+    mov.src[0].type = Type::kUB;
+    mov.src[0].subnr = static_cast<uint8_t>(in.aux);
+    mov.src[0].region = {16, 8, 2};
+    em.p.Append(mov);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status EmitPackLanes(EmitContext& em, lir::InstId id) {
+  const lir::Inst& in = em.f.inst(id);
+  const Type type = in.aux == 1 ? Type::kUB : Type::kUW;
+  const int lanes = std::min<int>(in.width, kHalfLanes);
+  for (int first = 0; first < in.width; first += lanes) {
+    isa::Instruction mov = em.Head(in, Opcode::kMov, lanes, first);
+    mov.dst = Payload(em.f.defs(id)[0]);
+    mov.dst.nr = static_cast<uint8_t>(mov.dst.nr + first * static_cast<int>(in.aux) / kGrfBytes);
+    mov.dst.type = type;
+    Operand from = em.f.uses(id)[0];
+    from.type = static_cast<uint8_t>(type);
+    mov.src[0] = Source(em.f, from, lanes, first);
+    em.p.Append(mov);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status EmitDispatched(EmitContext& em, lir::InstId id) {
   const auto uses = em.f.uses(id);
   for (size_t half = 0; half < uses.size(); ++half) {

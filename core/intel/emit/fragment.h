@@ -9,6 +9,9 @@
 namespace kiln::intel {
 
 absl::Status EmitPixelPlaces(EmitContext& em, lir::InstId id);
+absl::Status EmitSampleIds(EmitContext& em, lir::InstId id);
+absl::Status EmitSampleOffsets(EmitContext& em, lir::InstId id);
+absl::Status EmitPackLanes(EmitContext& em, lir::InstId id);
 absl::Status EmitDispatched(EmitContext& em, lir::InstId id);
 absl::Status EmitStartDead(EmitContext& em, lir::InstId id);
 absl::Status EmitKill(EmitContext& em, lir::InstId id);

@@ -82,8 +82,8 @@ void Structure::EndHalts() {
   e.exec_size = p_.insts[halts_[0]].exec_size;
   const int32_t at = p_.Append(e);
   p_.targets[at] = {at + 1, at + 1};
-  for (int32_t halt : halts_) p_.targets[halt].uip = at;
-  for (int32_t halt : outer_halts_) p_.targets[halt].jip = at;
+  for (int32_t halt : halts_) p_.targets[halt].uip = at + 1;
+  for (int32_t halt : outer_halts_) p_.targets[halt].jip = at + 1;
   halts_.clear();
 }
 

@@ -21,9 +21,9 @@ class Structure {
   void OnBreakOrContinue(int32_t at);
   void OnWhile(int32_t at);
   void OnHalt(int32_t at);
-  // Where the lanes of all halts are on again: a halt of all that are still on, for hardware wants
-  // every lane there by way of one (Mesa 25.0.7, brw_generator.cpp, patch_halt_jumps). Nothing
-  // where there was none.
+  // The lanes of all halts are on again behind the halt that is put here, of all that are still on:
+  // hardware wants every lane to come to that place by way of one (Mesa 25.0.7, brw_generator.cpp,
+  // patch_halt_jumps). Nothing where there was none.
   void EndHalts();
   bool Closed() const { return open_.empty(); }
 

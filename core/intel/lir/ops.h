@@ -41,6 +41,10 @@ enum LirOp : uint16_t {
                    // order; each has the components one after the other
   kPixelPlaces,    // 16-bit x (aux 0) or y (aux 1) of each lane's pixel; uses: the registers with
                    // the places of subspans, one for each 16 lanes
+  kSampleIds,      // 16-bit number of each lane's sample; uses as kPixelPlaces
+  kSampleOffsets,  // 16-bit x (aux 0) or y (aux 1) of each lane's sample in its pixel, in 16ths;
+                   // uses: the registers with them, one for each 16 lanes
+  kPackLanes,      // words or bytes (aux of them) of use 0's lanes, packed from def 0's first byte on
   kSampler,        // sampler message with a parameter list (core/intel/messages); side: LirMessage
   kQuadSampler,    // the same of a message that takes derivatives within quads
   // Other lanes.

@@ -193,6 +193,7 @@ class Propagator {
     const bool payload = IsMessage(in.op) || in.op == kCollect || in.op == kEot ||
                          in.op == kCopy || in.op == kFence || in.op == kBarrier ||
                          IsSamplerList(in.op) || in.op == kPixelPlaces ||
+                         in.op == kSampleIds || in.op == kSampleOffsets || in.op == kPackLanes ||
                          in.op == kDispatched || in.op == kStartDead || in.op == kJoin || in.op == kSamplerHeader ||
                          IsLaneOp(in.op);
     const size_t count = in.num_uses - (in.predicate_mode != 0 ? 1u : 0u);

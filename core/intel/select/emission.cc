@@ -36,7 +36,7 @@ lir::Function Emission::Finish() {
 absl::Status Emission::Refuse(const mir::Inst& inst, KnownCause cause,
                               std::string_view why) const {
   const std::string text =
-      absl::StrCat("compute: ", std::string(mir::Info(inst.op).name), ": ", std::string(why),
+      absl::StrCat(abi_.fragment ? "fragment: " : "compute: ", std::string(mir::Info(inst.op).name), ": ", std::string(why),
                    " (SPIR-V id ", inst.spirv_id, ")");
   return WithSpirvId(WithCause(absl::UnimplementedError(text), cause), inst.spirv_id);
 }

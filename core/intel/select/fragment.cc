@@ -26,7 +26,7 @@ using mir::BuiltIn;
 constexpr int kDwords = 8;           // of a register
 constexpr int kCoverage = 7;         // dword of the positions: lanes that cover something
 constexpr int kFacing = 1;           // dword of the first: facing, target index, viewport
-constexpr uint32_t kHalf = 0x3f000000u;  // 0.5
+constexpr uint32_t kHalf = 0x3f000000u, kSixteenth = 0x3d800000u;  // 0.5, 1 / 16
 
 }  // namespace
 
@@ -38,6 +38,8 @@ void Fragment::DeclareLiveIns() {
   for (const out::PayloadItem& item : at_width_.payload.items) {
     if (item.what == Part::kPixelPositions) {
       positions_.push_back(b_.AddLiveIn(reg, item.reg * kDwords));
+    } else if (item.what == Part::kPositionOffsets) {
+      offsets_.push_back(b_.AddLiveIn(reg, item.reg * kDwords));
     }
   }
   if (!fragment().kills) return;
@@ -219,32 +221,63 @@ Operand Fragment::ElementOf(mir::InstId id, uint32_t component, const Barycentri
 
 // ---- built-ins
 
-// The pixel's x or y in words, for all lanes, once.
+// For all lanes, at the start of the program.
+Operand Fragment::WordsOf(uint16_t op, uint32_t aux, const std::vector<lir::ValueId>& registers) {
+  const Operand words = Use(NewG(1, 2), Type::kUW);
+  const Emission::Prologue prologue(e_);
+  lir::InstFields fields = Fields(Where::kLanes);
+  fields.flags |= lir::kNoMask;
+  fields.aux = aux;
+  const auto all = [&](size_t i) { return Use(registers[i], Type::kUW, 0, kDwords); };
+  if (registers.size() == 1) {
+    EmitRaw(op, fields, {words}, {all(0)});
+  } else {
+    EmitRaw(op, fields, {words}, {all(0), all(1)});
+  }
+  return words;
+}
+
 Operand Fragment::PixelPlace(bool y) {
   std::optional<Operand>& place = pixel_place_[y ? 1 : 0];
-  if (!place) {
-    place = Use(NewG(1, 2), Type::kUW);
-    const Emission::Prologue prologue(e_);
-    lir::InstFields fields = Fields(Where::kLanes);
-    fields.flags |= lir::kNoMask;
-    fields.aux = y ? 1 : 0;
-    const auto all = [&](size_t i) { return Use(positions_[i], Type::kUW, 0, kDwords); };
-    if (positions_.size() == 1) {
-      EmitRaw(kPixelPlaces, fields, {*place}, {all(0)});
-    } else {
-      EmitRaw(kPixelPlaces, fields, {*place}, {all(0), all(1)});
-    }
-  }
+  if (!place) place = WordsOf(kPixelPlaces, y ? 1 : 0, positions_);
   return *place;
 }
 
-// The place of pixel centres in x and y, depth, and the inverse of the clip w.
+// Of the lane's sample in its pixel; of a pixel's only sample that is its centre.
+Operand Fragment::SampleOffset(bool y) {
+  if (!fragment().per_sample) return Imm(kHalf, Type::kF);
+  std::optional<Operand>& offset = sample_offset_[y ? 1 : 0];
+  if (!offset) offset = WordsOf(kSampleOffsets, y ? 1 : 0, offsets_);
+  return Alu(Opcode::kMul, Type::kF, Where::kLanes,
+             {Mov(Type::kF, Where::kLanes, *offset), Imm(kSixteenth, Type::kF)});
+}
+
+Operand Fragment::SampleId() {
+  if (!fragment().per_sample) return Imm(0, Type::kUD);
+  if (!sample_id_) sample_id_ = WordsOf(kSampleIds, 0, positions_);
+  return Mov(Type::kUD, Where::kLanes, *sample_id_);
+}
+
+// The samples that the lane covers: of those that it is for.
+Operand Fragment::SampleMask() {
+  if (!fragment().several_samples) {
+    return SelectByFlag(Where::kLanes, Type::kUD, Flag{Dispatched()}, Imm(1, Type::kUD),
+                        Imm(0, Type::kUD));
+  }
+  const Operand covered = Retype(LanesOf(Part::kInputCoverage), Type::kUD);
+  if (!fragment().per_sample) return covered;
+  const Operand own = Alu(Opcode::kShl, Type::kUD, Where::kLanes, {Imm(1, Type::kUD), SampleId()});
+  return Alu(Opcode::kAnd, Type::kUD, Where::kLanes, {covered, own});
+}
+
+// The place of the pixel's centre, or of the sample, in x and y, depth, and the inverse of the clip w.
 Operand Fragment::FragCoord(uint32_t component) {
   switch (component) {
     case 0:
     case 1:
       return Alu(Opcode::kAdd, Type::kF, Where::kLanes,
-                 {Mov(Type::kF, Where::kLanes, PixelPlace(component == 1)), Imm(kHalf, Type::kF)});
+                 {Mov(Type::kF, Where::kLanes, PixelPlace(component == 1)),
+                  SampleOffset(component == 1)});
     case 2: return LanesOf(Part::kSourceDepth);
     default:
       return Math(MathFunction::kInv, Type::kF, Where::kLanes, LanesOf(Part::kSourceW));
@@ -280,20 +313,13 @@ absl::Status Fragment::ReadBuiltIn(mir::InstId id) {
     case BuiltIn::kViewIndex:
     case BuiltIn::kLayer: give(TargetIndexBits(16, 0x7ff)); return absl::OkStatus();
     case BuiltIn::kViewportIndex: give(TargetIndexBits(27, 15)); return absl::OkStatus();
-    default: break;
-  }
-  if (fragment().several_samples) {
-    return Refuse(inst, "fragment_inputs", "built-ins of samples, with several of them");
-  }
-  switch (builtin) {
-    case BuiltIn::kSampleId: give(Imm(0, Type::kUD)); return absl::OkStatus();
+    case BuiltIn::kSampleId: give(SampleId()); return absl::OkStatus();
     case BuiltIn::kSamplePosition:
-      for (int i = 0; i < inst.num_results; ++i) Set(m_.result(id, i), Imm(kHalf, Type::kF));
+      for (int i = 0; i < inst.num_results; ++i) {
+        Set(m_.result(id, i), SampleOffset(inst.imm1 + static_cast<uint32_t>(i) == 1));
+      }
       return absl::OkStatus();
-    case BuiltIn::kSampleMask:
-      give(SelectByFlag(Where::kLanes, Type::kUD, Flag{Dispatched()}, Imm(1, Type::kUD),
-                        Imm(0, Type::kUD)));
-      return absl::OkStatus();
+    case BuiltIn::kSampleMask: give(SampleMask()); return absl::OkStatus();
     default: return Unexpected(inst, "not a built-in of fragments");
   }
 }

@@ -50,6 +50,11 @@ class Fragment : public Room {
   absl::Status ReadBuiltIn(mir::InstId id);
   Operand FragCoord(uint32_t component);
   Operand PixelPlace(bool y);
+  Operand SampleOffset(bool y);
+  Operand SampleId();
+  Operand SampleMask();
+  // A 16-bit value that one operation makes of registers of the payload.
+  Operand WordsOf(uint16_t op, uint32_t aux, const std::vector<lir::ValueId>& registers);
   Operand Facing();
   Operand TargetIndexBits(int shift, uint32_t mask);
   Operand Positions(int half, Type t, int dword) const;
@@ -61,7 +66,9 @@ class Fragment : public Room {
   absl::btree_map<uint32_t, lir::ValueId> setup_;          // by register
   absl::btree_map<Part, Barycentrics> barycentrics_;
   absl::btree_map<Part, Operand> lanes_of_;
-  std::array<std::optional<Operand>, 2> pixel_place_;
+  std::vector<lir::ValueId> offsets_;                      // of samples, likewise
+  std::array<std::optional<Operand>, 2> pixel_place_, sample_offset_;
+  std::optional<Operand> sample_id_;
   BlockCache<std::optional<Operand>> live_;
   bool exits_ = false;
 };

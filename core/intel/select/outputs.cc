@@ -1,15 +1,21 @@
 // Writes to render targets (core/intel/ABI.md, "Fragments").
 //
 // One message for each target that is written, ascending; the last of them ends the thread, and says
-// that it is the last. Each has four components, of which those that nobody wrote are not defined,
-// and the depth, if the program gives one. Without a target the one message goes nowhere. Programs
-// that kill send them for live lanes alone; others need not say, since hardware drops what helpers
-// write. Values are brought into lanes where they are stored, before any lane comes from an exit.
+// that it is the last. Each has, in this order, the sample mask, four components, of which those
+// that nobody wrote are not defined, the second source of blending, depth and stencil; of these what the
+// program gives. The mask is a payload of its own, packed words, in front of the rest. Without a target
+// the one message goes nowhere, unless its mask may still matter to somebody. Programs that kill send
+// them for live lanes alone; others need not say, since hardware drops what helpers write. Values are
+// brought into lanes where they are stored, before any lane comes from an exit.
 //
 // Source: Mesa 25.0.7, brw_fs_visitor.cpp (emit_fb_writes), brw_lower_logical_sends.cpp.
 #include "core/intel/select/outputs.h"
 
 namespace kiln::intel {
+
+namespace {
+constexpr uint32_t kNoLocation = 0xffffffffu;
+}  // namespace
 
 absl::Status Outputs::VisitStore(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
@@ -23,11 +29,6 @@ absl::Status Outputs::VisitStore(mir::InstId id) {
     element = static_cast<uint32_t>(m_.value(m_.source(id, 0)).bits);
     first = 1;
   }
-  if (v.index != 0 || v.builtin == mir::BuiltIn::kSampleMask ||
-      v.builtin == mir::BuiltIn::kFragStencilRef) {
-    return Refuse(inst, "fragment_outputs",
-                  "a second source of blending, a sample mask or a stencil value");
-  }
   if (mir::BitsOf(v.type) != 32) {
     return Refuse(inst, "fragment_outputs", "an output of other than 32 bits");
   }
@@ -35,11 +36,16 @@ absl::Status Outputs::VisitStore(mir::InstId id) {
     const mir::ValueId source = m_.source(id, i);
     if (m_.value(source).kind == mir::Value::Kind::kUndef) continue;
     const Operand o = access_.LaneValue(source);
-    if (v.builtin == mir::BuiltIn::kFragDepth) {
-      depth_ = o;
-    } else {
-      const uint32_t c = v.component + inst.imm1 + static_cast<uint32_t>(i - first);
-      colours_[v.location + element][c] = o;
+    switch (v.builtin) {
+      case mir::BuiltIn::kFragDepth: depth_ = o; break;
+      case mir::BuiltIn::kFragStencilRef: stencil_ = o; break;
+      case mir::BuiltIn::kSampleMask:
+        if (element == 0) sample_mask_ = o;
+        break;
+      default: {
+        const uint32_t c = v.component + inst.imm1 + static_cast<uint32_t>(i - first);
+        colours_[{v.location + element, v.index}][c] = o;
+      }
     }
   }
   return absl::OkStatus();
@@ -58,19 +64,21 @@ void Outputs::EnterExitBlock() {
 absl::Status Outputs::EndThread() {
   std::vector<ColourTarget> written;
   for (const ColourTarget& target : abi_.fragment->targets) {
-    if (colours_.contains(target.location)) written.push_back(target);
-  }
-  std::vector<Operand> payloads;
-  for (const ColourTarget& target : written) {
-    payloads.push_back(PayloadOf(colours_[target.location], payloads.size() + 1 == written.size()));
+    if (colours_.contains({target.location, 0})) written.push_back(target);
   }
   isa::MessageFields message;
   message.message = isa::Message::kTargetWrite;
   message.lanes = static_cast<uint8_t>(width_ == 8 ? 8 : 16);
-  message.form = width_ == 8 ? isa::TargetForm::kEight : isa::TargetForm::kSixteen;
+  message.form = abi_.fragment->dual_source ? isa::TargetForm::kDualLow
+                 : width_ == 8              ? isa::TargetForm::kEight
+                                            : isa::TargetForm::kSixteen;
+  std::vector<Payloads> payloads;
+  for (const ColourTarget& target : written) {
+    payloads.push_back(PayloadsOf(target.location, payloads.size() + 1 == written.size()));
+  }
   if (written.empty()) {
-    payloads.push_back(PayloadOf({}, /*last=*/true));
-    message.null_target = true;
+    payloads.push_back(PayloadsOf(kNoLocation, /*last=*/true));
+    message.null_target = !sample_mask_.has_value();
   }
   EnterExitBlock();
   for (size_t i = 0; i < payloads.size(); ++i) {
@@ -82,10 +90,24 @@ absl::Status Outputs::EndThread() {
 }
 
 // In front of the exit block, so that values are computed where the message wants them.
-Operand Outputs::PayloadOf(const Colour& colour, bool last) {
+Outputs::Payloads Outputs::PayloadsOf(uint32_t location, bool last) {
+  Payloads payloads;
+  if (sample_mask_) payloads.push_back(Packed(*sample_mask_, 2, last));
   std::vector<Operand> parts;
-  for (const std::optional<Operand>& c : colour) parts.push_back(c ? *c : lir::NoOperand());
+  for (int index = 0; index < (abi_.fragment->dual_source ? 2 : 1); ++index) {
+    const auto colour = colours_.find({location, index});
+    for (size_t c = 0; c < 4; ++c) {
+      const bool given = colour != colours_.end() && colour->second[c];
+      parts.push_back(given ? *colour->second[c] : lir::NoOperand());
+    }
+  }
   if (depth_) parts.push_back(*depth_);
+  if (stencil_) parts.push_back(Packed(*stencil_, 1, /*last=*/false));
+  payloads.push_back(Collected(parts, last));
+  return payloads;
+}
+
+Operand Outputs::Collected(const std::vector<Operand>& parts, bool last) {
   const lir::ValueId payload = NewG(static_cast<int>(parts.size()));
   f_.value(payload).in_tail = last;
   const Operand all = Def(payload, Type::kUD);
@@ -93,9 +115,22 @@ Operand Outputs::PayloadOf(const Colour& colour, bool last) {
   return all;
 }
 
-void Outputs::WriteTarget(const Operand& payload, const isa::MessageFields& message) {
+// The low bytes of the lanes in one register, for all lanes: those that are off are not asked for.
+// Words of 16 lanes are the register; what is shorter is the first part of a lane's dword.
+Operand Outputs::Packed(const Operand& lanes, int bytes, bool last) {
+  const lir::ValueId packed = NewG(1, width_ * bytes >= 32 ? bytes : 4);
+  f_.value(packed).in_tail = last;
   lir::InstFields fields = Fields(Where::kLanes);
-  std::vector<Operand> uses = {payload};
+  fields.flags |= lir::kNoMask;
+  fields.aux = static_cast<uint32_t>(bytes);
+  const Operand def = Use(packed, Type::kUD);
+  EmitRaw(kPackLanes, fields, {def}, {lanes});
+  return def;
+}
+
+void Outputs::WriteTarget(const Payloads& payloads, const isa::MessageFields& message) {
+  lir::InstFields fields = Fields(Where::kLanes);
+  std::vector<Operand> uses = payloads;
   if (abi_.fragment->kills) {
     fields.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
     uses.push_back(*fragment_.LiveLanes());

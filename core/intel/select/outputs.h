@@ -5,6 +5,7 @@
 
 #include <array>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -27,16 +28,20 @@ class Outputs : public Room {
 
  private:
   using Colour = std::array<std::optional<Operand>, 4>;
+  // The operands of a message, one or two.
+  using Payloads = std::vector<Operand>;
 
   void EnterExitBlock();
-  Operand PayloadOf(const Colour& colour, bool last);
-  void WriteTarget(const Operand& payload, const isa::MessageFields& message);
+  Payloads PayloadsOf(uint32_t location, bool last);
+  Operand Collected(const std::vector<Operand>& parts, bool last);
+  Operand Packed(const Operand& lanes, int bytes, bool last);
+  void WriteTarget(const Payloads& payloads, const isa::MessageFields& message);
 
   Access& access_;
   Fragment& fragment_;
   Control& control_;
-  absl::btree_map<uint32_t, Colour> colours_;   // by location
-  std::optional<Operand> depth_;
+  absl::btree_map<std::pair<uint32_t, int>, Colour> colours_;   // by location and index
+  std::optional<Operand> depth_, stencil_, sample_mask_;
 };
 
 }  // namespace kiln::intel

@@ -135,7 +135,10 @@ class Lowering {
     const ValueId expected = m_.region(body).params[0];
     const ValueId found = Access(place, AtomicOp::kCompareExchange,
                                  {expected, Next(place, expected, operand)});
-    const InstId test = b_.If(b_.Ieq(found, expected));
+    ValueId done = b_.Ieq(found, expected);
+    // What an exchange gives a helper is undefined: it would never end.
+    if (m_.stage == mir::Stage::kFragment) done = b_.Or(done, b_.HelperInvocation());
+    const InstId test = b_.If(done);
     b_.SetRegion(m_.inst(test).regions[0]);
     b_.Break({found});
     b_.SetRegion(m_.inst(test).regions[1]);

@@ -54,5 +54,32 @@ TEST(LowerFloatAtomics, AddsTheSame) {
   EXPECT_EQ(sums[1][1], sums[0][1]);
 }
 
+// What a helper exchanges gives it anything, here random numbers, and yet its loop ends.
+TEST(LowerFloatAtomics, HelpersDoNotWaitForTheirSum) {
+  absl::StatusOr<mir::Module> m = mir::Parse(
+      "mir 1 stage fragment input 0 location 0.0 i32 x1 flat resource 0 ssbo 0.0.0 body { "
+      "%0:i32 = load_input[0, 0] %1:bool = ieq %0, 2 demote %1 %2:f32 = u2f %0 "
+      "%3:f32 = ssbo_atomic[0, fadd] 0, %2 return }");
+  ASSERT_TRUE(m.ok()) << m.status();
+  PassContext context = PassContext::ForTest();
+  EXPECT_TRUE(*LowerFloatAtomics(*m, kFewFeatures, context));
+  ASSERT_EQ(mir::Verify(*m), absl::OkStatus());
+  for (uint32_t seed = 1; seed < 20; ++seed) {
+    oracle::LaunchInputs inputs;
+    inputs.stage.inputs = {{0, 1, 2, 3}};
+    inputs.stage.helpers = {false, false, false, true};
+    inputs.undefined_seed = seed;
+    inputs.buffers.resize(1);
+    inputs.buffers[0].bytes.resize(4);
+    oracle::InterpLimits limits;
+    limits.max_lane_steps = 10000;
+    const auto run = oracle::Interpret(*m, inputs, limits);
+    ASSERT_TRUE(run.ok()) << run.status();
+    float sum = 0;
+    std::memcpy(&sum, inputs.buffers[0].bytes.data(), 4);
+    EXPECT_EQ(sum, 1.0f);
+  }
+}
+
 }  // namespace
 }  // namespace kiln::mid

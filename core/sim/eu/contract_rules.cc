@@ -16,6 +16,7 @@ constexpr ContractRule kRules[] = {
     {kInOrderWrite, C::kInOrder, kReadAfterWrite, W::kDistance, "iga-auto; sheet-3.6"},
     {kInOrderWrite, C::kUnordered, kReadAfterWrite, W::kDistance, "iga-auto; sheet-3.6"},
     {kInOrderWrite, C::kEnd, kReadAfterWrite, W::kDistance, "iga-auto"},
+    {kControlWrite, C::kEnd, kReadAfterWrite, W::kDistance, "iga-auto: mov cr0; sendc {EOT}"},
     // One pipe, so writes land in order; another unit's write may overtake.
     {kInOrderWrite, C::kInOrder, kWriteAfterWrite, W::kNone, "iga-auto: mov r10; mov r10"},
     {kInOrderWrite, C::kUnordered, kWriteAfterWrite, W::kDistance, "iga-auto; sheet-3.6"},
@@ -23,7 +24,8 @@ constexpr ContractRule kRules[] = {
     {kInOrderRead, C::kInOrder, kWriteAfterRead, W::kNone, "iga-auto"},
     {kInOrderRead, C::kUnordered, kWriteAfterRead, W::kDistance,
      "iga-auto: mov r26, r27; math r27"},
-    // Sends and math finish in any order.
+    // Sends and math finish in any order. Writes to render targets are sends whose payload is read late as
+    // that of others: sendc waits for older threads, for no register.
     {kUnorderedWrite, C::kInOrder, kReadAfterWrite, W::kTokenDst, "iga-auto; sheet-3.6"},
     {kUnorderedWrite, C::kUnordered, kReadAfterWrite, W::kTokenDst, "iga-auto; sheet-3.6"},
     {kUnorderedWrite, C::kEnd, kReadAfterWrite, W::kTokenDst, "sheet-3.6"},

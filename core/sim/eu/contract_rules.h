@@ -41,7 +41,7 @@ enum class Producer : uint8_t {
 enum class Consumer : uint8_t {
   kInOrder,
   kUnordered,  // send, math
-  kEnd,        // send that ends the thread
+  kEnd,        // send or sendc that ends the thread
   kFence,      // memory fence
 };
 

@@ -1,4 +1,4 @@
-// See launch.h. The thread payload of Gen12.0 compute: r0.1, r0.6, r0.7 workgroup id, r0.2 barrier
+// See launch.h. That of fragment threads is in fragment_launch.cc. The payload of Gen12.0 compute: r0.1, r0.6, r0.7 workgroup id, r0.2 barrier
 // id, r0.3 scratch size code and pointer to the sampler table, r0.5 scratch base; nothing else but push constants is delivered.
 #include "core/sim/eu/launch.h"
 
@@ -346,31 +346,41 @@ std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part,
   return {source.begin() + part.offset, source.begin() + part.offset + count};
 }
 
-void LaunchState::StartThread(uint32_t index, const std::array<uint32_t, 3>& group,
-                              Thread& t) const {
+// What threads of all stages have: scratch, sampler table, constants, control register.
+void LaunchState::StartRegisters(uint32_t index, Thread& t) const {
   t = Thread{};
   for (int i = 0; i < kGrfCount * 8; ++i) t.Write32(4 * i, undefined_ | i);
-  t.Write32(4, group[0]);
-  t.Write32(8, 0x01000000);  // barrier 1 of the slice
   const int size_code = scratch_per_thread_ == 0 ? 0 : std::countr_zero(scratch_per_thread_ / 1024);
   t.Write32(12, kSamplerTable | static_cast<uint32_t>(size_code));
   t.Write32(20, index * scratch_per_thread_);
-  t.Write32(24, group[1]);
-  t.Write32(28, group[2]);
   for (const out::PushPart& part : record_.push) {
     const std::vector<uint8_t> bytes = PushBytes(part, index);
     if (!bytes.empty()) {
       std::memcpy(t.regs.data() + part.reg * kGrfBytes + part.byte, bytes.data(), bytes.size());
     }
   }
+  // Whether halves keep subnormals at dispatch, nobody says.
+  t.Write32(kControlOffset, view_.descending ? 0 : kControlKeepF16);
+}
+
+void LaunchState::StartFragment(const FragmentThread& of, Thread& t) const {
+  StartRegisters(0, t);
+  FillFragmentPayload(of, t);
+}
+
+void LaunchState::StartThread(uint32_t index, const std::array<uint32_t, 3>& group,
+                              Thread& t) const {
+  StartRegisters(index, t);
+  t.Write32(4, group[0]);
+  t.Write32(8, 0x01000000);  // barrier 1 of the slice
+  t.Write32(24, group[1]);
+  t.Write32(28, group[2]);
   const uint32_t all = record_.dispatch_width == 32 ? ~0u : (1u << record_.dispatch_width) - 1;
   const bool last = index + 1 == record_.compute.threads_per_group;
   t.dispatch = last ? record_.compute.last_thread_mask & all : all;
   t.active = t.dispatch;
   t.Write32(kStateOffset + 8, t.dispatch);   // sr0.2: dispatch mask
   t.Write32(kStateOffset + 12, t.dispatch);  // sr0.3: vector mask
-  // Whether halves keep subnormals at dispatch, nobody says.
-  t.Write32(kControlOffset, view_.descending ? 0 : kControlKeepF16);
 }
 
 }  // namespace kiln::sim::eu

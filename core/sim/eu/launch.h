@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "core/out/launch_record.h"
 #include "core/sim/eu/dataport.h"
+#include "core/sim/eu/fragment_launch.h"
 #include "core/sim/eu/memory.h"
 #include "core/sim/eu/simulator.h"
 #include "core/sim/eu/thread.h"
@@ -38,6 +39,9 @@ class LaunchState {
   // Registers of thread `index` of workgroup `group`.
   void StartThread(uint32_t index, const std::array<uint32_t, 3>& group, Thread& thread) const;
 
+  // Registers of a thread of a draw; it is the only one at its place.
+  void StartFragment(const FragmentThread& of, Thread& thread) const;
+
   // What the workgroup at a place sees.
   const MemoryView& memory(uint32_t place) const { return places_[place].view; }
 
@@ -48,6 +52,7 @@ class LaunchState {
   LaunchState(const out::LaunchRecord& record, bool opposite, Dispatch& dispatch);
   absl::Status Bind();
   void MakePlaces(uint32_t count);
+  void StartRegisters(uint32_t index, Thread& thread) const;
   absl::Status BindSurface(out::SurfaceKind kind, const out::DescriptorRef& where,
                            const std::string& format, size_t place);
   absl::Status BindImage(out::SurfaceKind kind, const out::DescriptorRef& where,

@@ -78,6 +78,13 @@ std::optional<MessageKind> KindOf(isa::Message message) {
       return MessageKind::kFence;
     case M::kBarrier:
       return MessageKind::kBarrier;
+    case M::kTargetWrite:
+      return MessageKind::kTargetWrite;
+    case M::kInterpolateOffset:
+    case M::kInterpolateSample:
+    case M::kInterpolateCentroid:
+    case M::kInterpolateOffsets:
+      return MessageKind::kInterpolate;
     case M::kEndOfThread:
       return MessageKind::kEnd;
     default:
@@ -135,6 +142,19 @@ void SetLayout(Message& m, const isa::MessageFields& f) {
   }
 }
 
+InterpolatedPlace PlaceOf(isa::Message message) {
+  switch (message) {
+    case isa::Message::kInterpolateSample:
+      return InterpolatedPlace::kSample;
+    case isa::Message::kInterpolateCentroid:
+      return InterpolatedPlace::kCentroid;
+    case isa::Message::kInterpolateOffsets:
+      return InterpolatedPlace::kOffsets;
+    default:
+      return InterpolatedPlace::kOffset;
+  }
+}
+
 // What the descriptor says, by the rows of core/intel/isa.
 absl::StatusOr<Message> FromFields(const isa::MessageFields& f, uint32_t desc) {
   const std::optional<MessageKind> kind = KindOf(f.message);
@@ -155,6 +175,17 @@ absl::StatusOr<Message> FromFields(const isa::MessageFields& f, uint32_t desc) {
   m.sampler = f.sampler;
   m.half_params = f.half_params;
   m.half_result = f.half_result;
+  m.target_form = f.form;
+  m.target = f.target;
+  m.last_target = f.last_target;
+  m.null_target = f.null_target;
+  m.per_sample = f.per_sample;
+  m.alpha0 = f.alpha0;
+  m.place = PlaceOf(f.message);
+  m.offset_x = f.offset_x;
+  m.offset_y = f.offset_y;
+  m.sample = f.sample;
+  m.linear = f.linear;
   SetLayout(m, f);
   return m;
 }
@@ -188,6 +219,8 @@ Lengths Expected(const Message& m) {
       return {1 + BlockRegisters(m), 0};
     case MessageKind::kFence:
       return {1, m.returns ? 1 : 0};
+    case MessageKind::kInterpolate:
+      return {m.place == InterpolatedPlace::kOffsets ? 2 * m.simd / 8 : 1, 2 * m.simd / 8};
     case MessageKind::kBarrier:
     case MessageKind::kEnd:
       return {1, 0};
@@ -235,6 +268,8 @@ absl::Status CheckTypedLengths(const Message& m, uint32_t desc) {
 
 absl::Status CheckLengths(const Message& m, uint32_t desc) {
   switch (m.kind) {
+    case MessageKind::kTargetWrite:
+      return m.rlen == 0 ? absl::OkStatus() : Malformed("a response", desc);
     case MessageKind::kSample:
       return CheckSamplerLengths(m, desc);
     case MessageKind::kTypedRead:
@@ -273,6 +308,7 @@ bool HasSideEffects(const Message& m) {
     case MessageKind::kFence:
     case MessageKind::kTypedRead:
     case MessageKind::kSample:
+    case MessageKind::kInterpolate:
       return false;
     default:
       return true;
@@ -299,9 +335,10 @@ absl::StatusOr<Message> DecodeMessage(isa::Sfid sfid, bool eot, uint32_t desc, u
   if (!fields.ok()) return absl::UnimplementedError(fields.status().message());
   absl::StatusOr<Message> m = FromFields(*fields, desc);
   if (!m.ok()) return m.status();
-  if (eot != (m->kind == MessageKind::kEnd)) {
-    return Unsupported("end of thread is a message of its own", desc);
+  if (eot != (m->kind == MessageKind::kEnd) && m->kind != MessageKind::kTargetWrite) {
+    return Unsupported("this message cannot end a thread, or has to", desc);
   }
+  m->ends = eot;
   const isa::HeaderNeed need = isa::Info(fields->message).header;
   if (need == isa::HeaderNeed::kRequired && !m->header) return Malformed("no header", desc);
   if (need == isa::HeaderNeed::kForbidden && m->header) return Malformed("a header", desc);

@@ -1,10 +1,10 @@
-// Send messages of compute programs: what a descriptor means to memory and registers.
+// Send messages of programs: what a descriptor means to memory and registers.
 //
 // Descriptors are taken apart by the rows of core/intel/isa, whose judges are iga64 and another
 // hand's reading (isa/messages_reading_test). Lengths follow a law of their own here: those that a
 // message's fields ask for are compared with those in the descriptor, so that a wrong mlen or rlen
-// is an error and not silently accepted. Render-target and URB messages have no rows and are
-// refused.
+// is an error and not silently accepted; those of render target writes, which depend on state, are
+// judged by target_write.h. URB messages have no rows and are refused.
 //
 // Surface 252 is bindless: the extended descriptor, which is then in a register, says which
 // (core/intel/ABI.md).
@@ -39,7 +39,17 @@ enum class MessageKind : uint8_t {
   kSample,  // everything the sampler does
   kFence,
   kBarrier,
+  kTargetWrite,  // to the render cache; may end the thread
+  kInterpolate,  // barycentrics from the pixel interpolator
   kEnd,  // end of thread
+};
+
+// Where the pixel interpolator is to interpolate.
+enum class InterpolatedPlace : uint8_t {
+  kOffset,    // from the centre, the same for all lanes
+  kSample,
+  kCentroid,
+  kOffsets,   // each lane its own
 };
 
 // Surfaces with a fixed meaning.
@@ -68,11 +78,22 @@ struct Message {
   bool block_high_oword = false;  // 1-oword blocks: data in the upper half of the register
   bool byte_offset = false;       // block messages: header counts bytes, else owords
   uint32_t scratch_offset = 0;    // bytes
-  bool high_slots = false;        // typed messages: for lanes 8..15 of the thread
+  bool high_slots = false;        // typed messages: for lanes 8..15 of the thread; others: 16..31
   isa::Message sampler_message = isa::Message::kSample;
   uint8_t sampler = 0;      // index of the sampler state
   bool half_params = false;  // the sampler takes 16-bit parameters
   bool half_result = false;  // and returns 16-bit components
+  isa::TargetForm target_form = isa::TargetForm::kEight;
+  uint8_t target = 0;         // render target writes: number in blend state
+  bool last_target = false;   // the last one for its lanes
+  bool null_target = false;   // to no target
+  bool per_sample = false;
+  bool alpha0 = false;        // brings the alpha of target 0
+  bool ends = false;          // the thread
+  InterpolatedPlace place = InterpolatedPlace::kOffset;
+  int8_t offset_x = 0, offset_y = 0;  // sixteenths of a pixel
+  uint8_t sample = 0;
+  bool linear = false;        // not in perspective
 };
 
 // Register elements of a scattered message take a register per 8 lanes and 4 bytes.

@@ -113,8 +113,11 @@ class Executor {
       RespondZeros();
       return absl::OkStatus();
     }
-    if (image_.dim == ImageDim::kCube && LevelFromDerivatives()) {
-      return absl::InvalidArgumentError("a level from derivatives of a cube's direction");
+    if (image_.dim == ImageDim::kCube && GivesDerivatives()) {
+      return absl::InvalidArgumentError("derivatives of a cube's direction");
+    }
+    if (LevelFromQuads() && c_.source.fragment == nullptr) {
+      return absl::InvalidArgumentError("a level from the lanes of a quad outside of a fragment thread");
     }
     if (image_.samples > 1 && !TakesSamples()) {
       return absl::InvalidArgumentError("a message that knows no samples to an image with several");
@@ -185,7 +188,11 @@ class Executor {
            action_ == Action::kSampleCount;
   }
 
-  bool LevelFromDerivatives() const {
+  bool GivesDerivatives() const {
+    return c_.m.sampler_message == M::kSampleD || c_.m.sampler_message == M::kSampleDC;
+  }
+
+  bool LevelFromQuads() const {
     switch (c_.m.sampler_message) {
       case M::kSampleL:
       case M::kSampleLC:
@@ -193,7 +200,8 @@ class Executor {
       case M::kSampleCLz:
         return false;
       default:
-        return action_ == Action::kFilter || action_ == Action::kLodQuery;
+        return !GivesDerivatives() &&
+               (action_ == Action::kFilter || action_ == Action::kLodQuery);
     }
   }
 
@@ -221,11 +229,29 @@ class Executor {
   // Lanes 4i .. 4i+3 are a 2x2 block, x fastest.
   void QuadDerivatives(int lane, std::array<float, 3>& dx, std::array<float, 3>& dy) const {
     const int corner = lane & ~3;
+    const std::array<float, 3> here = OnFace(corner, corner), right = OnFace(corner + 1, corner),
+                               below = OnFace(corner + 2, corner);
     for (int k = 0; k < Coordinates(image_.dim); ++k) {
-      const float here = F(CoordinateKind(k), corner);
-      dx[k] = F(CoordinateKind(k), corner + 1) - here;
-      dy[k] = F(CoordinateKind(k), corner + 2) - here;
+      dx[k] = right[k] - here[k];
+      dy[k] = below[k] - here[k];
     }
+  }
+
+  // The coordinates of a lane; of a cube those on the face that the direction of lane `corner` meets, which
+  // is 1 wide: its plane goes on beyond its edges.
+  std::array<float, 3> OnFace(int lane, int corner) const {
+    std::array<float, 3> at{}, direction{};
+    for (int k = 0; k < Coordinates(image_.dim); ++k) {
+      at[k] = F(CoordinateKind(k), lane);
+      direction[k] = F(CoordinateKind(k), corner);
+    }
+    if (image_.dim != ImageDim::kCube) return at;
+    int major = 0;
+    for (int k = 1; k < 3; ++k) {
+      if (std::fabs(direction[k]) > std::fabs(direction[major])) major = k;
+    }
+    const float scale = 0.5f / std::fabs(at[major]);
+    return {at[(major + 1) % 3] * scale, at[(major + 2) % 3] * scale, 0};
   }
 
   bool Compares() const { return Has(ParamKind::kRef); }

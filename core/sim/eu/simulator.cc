@@ -16,11 +16,15 @@
 #include "core/sim/eu/alu.h"
 #include "core/sim/eu/control_flow.h"
 #include "core/sim/eu/dataport.h"
+#include "core/sim/eu/fragment_launch.h"
+#include "core/sim/eu/fragment_rules.h"
+#include "core/sim/eu/interpolator.h"
 #include "core/sim/eu/launch.h"
 #include "core/sim/eu/memory_order.h"
 #include "core/sim/eu/program.h"
 #include "core/sim/eu/scoreboard.h"
 #include "core/sim/eu/swsb.h"
+#include "core/sim/eu/target_write.h"
 
 namespace kiln::sim::eu {
 namespace {
@@ -37,6 +41,12 @@ constexpr uint32_t kTogether = 4;
 
 // How often the clock is looked at.
 constexpr uint64_t kClockInterval = 1 << 18;
+
+// What runs together on shared memory of its own: a workgroup, or a fragment thread.
+struct Work {
+  std::array<uint32_t, 3> group = {0, 0, 0};
+  const FragmentThread* fragment = nullptr;
+};
 
 class Simulator {
  public:
@@ -58,14 +68,14 @@ class Simulator {
   }
 
   // Runs workgroups at the same time: one, or up to kTogether in memory mode.
-  absl::Status RunGroups(absl::Span<const std::array<uint32_t, 3>> ids);
+  absl::Status RunGroups(absl::Span<const Work> work);
   // How many of the workgroups that are left run together next.
   size_t DrawTogether(uint64_t left);
   RunStats TakeStats();
 
  private:
   struct Group {
-    std::array<uint32_t, 3> id = {0, 0, 0};
+    Work work;
     uint32_t place = 0;          // of its memory (LaunchState)
     uint32_t first_in_order = 0;  // number of its first thread in MemoryOrder
     std::vector<Thread> threads;
@@ -75,7 +85,7 @@ class Simulator {
     uint32_t phase = 0;     // barriers passed
   };
 
-  void StartGroup(const std::array<uint32_t, 3>& id, uint32_t place, Group* group);
+  void StartGroup(const Work& work, uint32_t place, Group* group);
   absl::Status RunTurn(uint32_t index, uint64_t length);
   absl::Status RunThreads();
   absl::Status RunThreadsAtRandom();
@@ -212,12 +222,45 @@ int RegisterOf(const isa::Operand& operand) {
   return operand.file == isa::File::kGrf ? operand.nr : -1;
 }
 
+// Messages other than render target writes: a fragment thread ends by one of those, and changes memory
+// for lanes only that the primitive covers (the hardware runs the others of a quad for their values).
+absl::Status CheckFragmentMessage(const Op& op, const Message& m, uint32_t channels,
+                                  const Thread& t) {
+  if (m.kind == MessageKind::kEnd) {
+    return OpError(absl::StatusCode::kInvalidArgument, op,
+                   "a fragment thread that ends without a render target write");
+  }
+  if (m.kind == MessageKind::kBarrier) {
+    return OpError(absl::StatusCode::kInvalidArgument, op, "a barrier in a fragment thread");
+  }
+  const bool scratch = m.surface == kSurfaceStateless || m.surface == kSurfaceStatelessCoherent;
+  if (!HasSideEffects(m) || (scratch && !m.a64) || IsBlock(m)) return absl::OkStatus();
+  if ((channels & ~t.fragment->covered) == 0) return absl::OkStatus();
+  return OpError(absl::StatusCode::kInvalidArgument, op,
+                 "memory is changed for lanes that only help their quads");
+}
+
 absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& message) {
   Thread& t = group_->threads[index];
   const uint32_t channels = EnabledChannels(op, t);
   ++t.pc;
+  const MessageRegisters registers{RegisterOf(op.inst.dst), RegisterOf(op.inst.src[0]),
+                                   RegisterOf(op.inst.src[1])};
+  if (message.kind == MessageKind::kTargetWrite) {
+    ++stats_.messages;
+    absl::Status status = ExecuteTargetWrite(op, message, registers, channels, t);
+    return status.ok() ? status : OpError(status.code(), op, status.message());
+  }
   if (channels == 0) return absl::OkStatus();
   ++stats_.messages;
+  if (message.kind == MessageKind::kInterpolate) {
+    absl::Status status = ExecuteInterpolator(op, message, registers, channels, t);
+    return status.ok() ? status : OpError(status.code(), op, status.message());
+  }
+  if (t.fragment != nullptr) {
+    absl::Status status = CheckFragmentMessage(op, message, channels, t);
+    if (!status.ok()) return status;
+  }
   // SPIR-V has control barriers in workgroup-uniform control flow only and fused threads are of one
   // workgroup: a thread never really comes to a barrier for its neighbour's sake.
   if (t.active == 0 && message.kind == MessageKind::kBarrier && options_.fusion) {
@@ -248,8 +291,6 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
       message.handle == 0) {
     return absl::OkStatus();
   }
-  const MessageRegisters registers{RegisterOf(op.inst.dst), RegisterOf(op.inst.src[0]),
-                                   RegisterOf(op.inst.src[1])};
   if (registers.src0 < 0 || (message.ex_mlen > 0 && registers.src1 < 0)) {
     return OpError(absl::StatusCode::kInvalidArgument, op, "message payload is no register");
   }
@@ -276,7 +317,10 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
 }
 
 void Simulator::UpdateSpecial(const Op& op, Thread& thread) const {
-  thread.Write32(kMaskOffset, thread.active);
+  // Channels that a fragment thread did not start with may be on in ce0 (Mesa 25.0.7, brw_builder.cpp
+  // and its live channel code take sr0.3 in as well).
+  const bool others = thread.fragment != nullptr && !options_.opposite;
+  thread.Write32(kMaskOffset, thread.active | (others ? ~thread.dispatch : 0));
   thread.Write32(kIpOffset, op.offset);
   thread.Write32(kTimestampOffset, static_cast<uint32_t>(thread.instructions));
   thread.Write32(kTimestampOffset + 4, static_cast<uint32_t>(thread.instructions >> 32));
@@ -401,16 +445,20 @@ absl::Status Simulator::RunThreadsAtRandom() {
   }
 }
 
-void Simulator::StartGroup(const std::array<uint32_t, 3>& id, uint32_t place, Group* group) {
+void Simulator::StartGroup(const Work& work, uint32_t place, Group* group) {
   launch_.StartGroup(place, options_.zero_memory);
-  const uint32_t count = record_.compute.threads_per_group;
-  group->id = id;
+  const uint32_t count = work.fragment != nullptr ? 1 : record_.compute.threads_per_group;
+  group->work = work;
   group->place = place;
   group->threads.resize(count);
   group->scoreboards.clear();
   group->arrived = group->phase = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    launch_.StartThread(i, id, group->threads[i]);
+    if (work.fragment != nullptr) {
+      launch_.StartFragment(*work.fragment, group->threads[i]);
+    } else {
+      launch_.StartThread(i, work.group, group->threads[i]);
+    }
     if (options_.contract) group->scoreboards.emplace_back(&program_, options_.unsourced);
   }
   stats_.threads += count;
@@ -425,18 +473,26 @@ size_t Simulator::DrawTogether(uint64_t left) {
   return order_ && most > 1 ? 1 + order_->Draw(most) : 1;
 }
 
-absl::Status Simulator::RunGroups(absl::Span<const std::array<uint32_t, 3>> ids) {
-  groups_.resize(ids.size());
-  for (uint32_t i = 0; i < ids.size(); ++i) StartGroup(ids[i], i, &groups_[i]);
+// For errors.
+std::string NameOf(const Work& work) {
+  if (work.fragment != nullptr) {
+    const Quad& quad = work.fragment->draw->quads[work.fragment->subspans.front().quad];
+    return absl::StrFormat(" (fragment thread from pixel %d,%d of primitive %d)", quad.x, quad.y,
+                           quad.primitive);
+  }
+  return absl::StrFormat(" (workgroup %d,%d,%d)", work.group[0], work.group[1], work.group[2]);
+}
+
+absl::Status Simulator::RunGroups(absl::Span<const Work> work) {
+  groups_.resize(work.size());
+  for (uint32_t i = 0; i < work.size(); ++i) StartGroup(work[i], i, &groups_[i]);
   group_ = &groups_.front();
   absl::Status status = order_ ? RunThreadsAtRandom() : RunThreads();
   for (Group& group : groups_) {
     for (std::vector<uint32_t>& path : group.paths) stats_.paths.insert(std::move(path));
   }
   if (status.ok()) return status;
-  const std::array<uint32_t, 3>& id = group_->id;
-  return absl::Status(status.code(), absl::StrCat(status.message(), " (workgroup ", id[0], ",", id[1],
-                                                  ",", id[2], ")"));
+  return absl::Status(status.code(), absl::StrCat(status.message(), NameOf(group_->work)));
 }
 
 absl::Status CheckRecord(const out::LaunchRecord& record) {
@@ -448,10 +504,29 @@ absl::Status CheckRecord(const out::LaunchRecord& record) {
   if (record.shared_bytes > 65536 || record.scratch_bytes_per_thread > 2 * 1024 * 1024) {
     return absl::InvalidArgumentError("more shared memory or scratch than the hardware has");
   }
+  if (record.stage == "fragment") return CheckFragmentRecord(record);
   if (record.compute.threads_per_group < 1 || record.compute.threads_per_group > 1024) {
     return absl::InvalidArgumentError("threads per group");
   }
   return absl::OkStatus();
+}
+
+// Sizes of what a draw keeps.
+absl::Status CheckDraw(const FragmentInputs& draw) {
+  const size_t pixels = size_t{draw.width} * draw.height, samples = pixels * draw.samples;
+  const auto kept = [](size_t size, size_t want) { return size == 0 || size == want; };
+  bool good = !SamplePlaces(draw.samples).empty() && kept(draw.depth.size(), samples) &&
+              kept(draw.stencil.size(), samples) && kept(draw.sample_mask.size(), pixels);
+  for (const RenderTarget& t : draw.targets) good &= t.texels.size() == 4 * samples;
+  for (const Quad& q : draw.quads) {
+    good &= q.primitive < draw.primitives.size() && (q.x | q.y) % 2 == 0 && q.x < draw.width &&
+            q.y < draw.height;
+    for (int p = 0; p < kQuadPixels && good; ++p) {
+      const bool inside = uint32_t{q.x} + p % 2 < draw.width && uint32_t{q.y} + p / 2 < draw.height;
+      good &= q.coverage[p] >> draw.samples == 0 && (inside || q.coverage[p] == 0);
+    }
+  }
+  return good ? absl::OkStatus() : absl::InvalidArgumentError("draw: sizes do not fit together");
 }
 
 absl::Status CheckDispatch(const out::LaunchRecord& record, const Dispatch& dispatch) {
@@ -483,17 +558,53 @@ void AssignAddresses(absl::Span<ClientBuffer> buffers) {
   }
 }
 
-// Workgroups that may run at the same time: each has memory of its own.
+// Groups or fragment threads that may run at the same time: each has memory of its own.
 static uint32_t PlacesFor(const Options& options, const Dispatch& dispatch) {
   if (!options.memory_seed) return 1;
+  if (dispatch.draw) return kTogether;
   uint64_t groups = 1;
   for (uint32_t n : dispatch.groups) groups = std::min<uint64_t>(groups * n, kTogether);
   return std::max<uint32_t>(1, static_cast<uint32_t>(groups));
 }
 
+static absl::Status RunWorkgroups(const Options& options, const Dispatch& dispatch,
+                                  Simulator& simulator) {
+  const std::array<uint32_t, 3>& n = dispatch.groups;
+  const uint64_t total = uint64_t{n[0]} * n[1] * n[2];
+  std::vector<Work> together;
+  for (uint64_t turn = 0; turn < total; turn += together.size()) {
+    together.resize(simulator.DrawTogether(total - turn));
+    for (size_t k = 0; k < together.size(); ++k) {
+      const uint64_t i = options.opposite ? total - 1 - turn - k : turn + k;
+      together[k].group = {static_cast<uint32_t>(i % n[0]), static_cast<uint32_t>(i / n[0] % n[1]),
+                           static_cast<uint32_t>(i / n[0] / n[1])};
+    }
+    if (absl::Status status = simulator.RunGroups(together); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// Only threads of one primitive run together: a later one waits where it covers the same pixels.
+static absl::Status RunFragments(absl::Span<const FragmentThread> threads, Simulator& simulator) {
+  std::vector<Work> together;
+  for (size_t first = 0; first < threads.size(); first += together.size()) {
+    size_t end = first;
+    while (end < threads.size() && threads[end].primitive == threads[first].primitive) ++end;
+    together.resize(simulator.DrawTogether(end - first));
+    for (size_t k = 0; k < together.size(); ++k) together[k].fragment = &threads[first + k];
+    if (absl::Status status = simulator.RunGroups(together); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRecord& record,
                              const Options& options, Dispatch& dispatch) {
   absl::Status status = CheckRecord(record);
+  if (!status.ok()) return status;
+  if (dispatch.draw.has_value() != (record.stage == "fragment")) {
+    return absl::InvalidArgumentError("a draw is for fragment programs, and they need one");
+  }
+  if (dispatch.draw) status = CheckDraw(*dispatch.draw);
   if (!status.ok()) return status;
   absl::StatusOr<std::unique_ptr<LaunchState>> launch =
       LaunchState::Create(record, options.opposite, PlacesFor(options, dispatch), dispatch);
@@ -504,21 +615,19 @@ absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRe
   if (!program.ok()) return program.status();
   if (record.entry != 0) return absl::UnimplementedError("entry point behind the start");
   Simulator simulator(*program, record, options, **launch);
+  if (record.stage == "fragment") {
+    status = CheckFragmentProgram(*program, record.dispatch_width);
+    if (!status.ok()) return status;
+    const std::vector<FragmentThread> threads =
+        FragmentThreads(record, options.opposite, *dispatch.draw);
+    status = RunFragments(threads, simulator);
+    if (!status.ok()) return status;
+    return simulator.TakeStats();
+  }
   status = CheckDispatch(record, dispatch);
   if (!status.ok()) return status;
-  const std::array<uint32_t, 3>& n = dispatch.groups;
-  const uint64_t total = uint64_t{n[0]} * n[1] * n[2];
-  std::vector<std::array<uint32_t, 3>> together;
-  for (uint64_t turn = 0; turn < total; turn += together.size()) {
-    together.resize(simulator.DrawTogether(total - turn));
-    for (size_t k = 0; k < together.size(); ++k) {
-      const uint64_t i = options.opposite ? total - 1 - turn - k : turn + k;
-      together[k] = {static_cast<uint32_t>(i % n[0]), static_cast<uint32_t>(i / n[0] % n[1]),
-                     static_cast<uint32_t>(i / n[0] / n[1])};
-    }
-    status = simulator.RunGroups(together);
-    if (!status.ok()) return status;
-  }
+  status = RunWorkgroups(options, dispatch, simulator);
+  if (!status.ok()) return status;
   return simulator.TakeStats();
 }
 

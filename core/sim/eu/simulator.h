@@ -1,15 +1,15 @@
-// Functional simulator of the Gen12 EU for compute programs.
+// Functional simulator of the Gen12 EU for compute and fragment programs.
 //
 // In: machine code of any compiler, its launch record (out::LaunchRecord) and the client's data.
 // Out: the client's buffers as the program leaves them, and counts. Workgroups run one after the
 // other in ascending order (but in memory mode), the threads of a workgroup in turns of a fixed number of instructions,
-// so that a run is deterministic and threads may wait for each other.
+// so that a run is deterministic and threads may wait for each other. Fragment threads (fragment.h) run
+// one after the other in the order of the draw; only those of one primitive change their order.
 //
 // What is modelled: per-channel control flow, predication, regions, all integer, F and HF types,
 // accumulators, flags, data-port messages, shared memory, barriers, scratch, 64-bit addresses,
-// typed surfaces and the sampler on single-sampled images.
-// Not modelled, each a named error when met: render-target and URB messages, bindless surfaces,
-// 64-bit floats, other generations. Time is not modelled; in contract mode missing waits
+// typed surfaces, the sampler, render target writes.
+// Not modelled, each a named error when met: URB messages, 64-bit floats, other generations. Time is not modelled; in contract mode missing waits
 // are errors (scoreboard.h). Messages act where they are issued, but in memory mode (memory_order.h).
 // Registers that nothing defines hold a recognisable pattern (signalling NaNs), not zeros.
 #ifndef KILN_CORE_SIM_EU_SIMULATOR_H_
@@ -26,6 +26,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/out/launch_record.h"
+#include "core/sim/eu/fragment.h"
 #include "core/sim/eu/image.h"
 
 namespace kiln::sim::eu {
@@ -42,6 +43,7 @@ struct ClientBuffer {
 // In each dimension of a dispatch (core/intel/ABI.md, "Limits").
 inline constexpr uint32_t kMaxWorkgroups = 65535;
 
+// What a program is run on. Of fragment programs `draw` takes the place of groups and base.
 struct Dispatch {
   std::vector<ClientBuffer> buffers;  // read and written
   std::vector<ClientImage> images;    // and texel buffers; read and written
@@ -49,6 +51,7 @@ struct Dispatch {
   std::vector<uint8_t> push_constants;
   std::array<uint32_t, 3> groups = {1, 1, 1};
   std::array<uint32_t, 3> base = {0, 0, 0};  // with groups at most kMaxWorkgroups in each dimension
+  std::optional<FragmentInputs> draw;
 };
 
 struct Options {

@@ -39,6 +39,8 @@ inline constexpr int kRegisterBytes = kNullOffset + 2048;
 inline constexpr uint32_t kControlKeepF32 = 1u << 7;
 inline constexpr uint32_t kControlKeepF16 = 1u << 10;
 
+struct FragmentThread;
+
 enum class ThreadState : uint8_t { kRunning, kAtBarrier, kEnded };
 
 struct Thread {
@@ -46,6 +48,8 @@ struct Thread {
   std::array<int64_t, 64> acc{};
   uint32_t pc = 0;        // index of the next instruction
   uint32_t dispatch = 0;  // channels that the thread was started with
+  const FragmentThread* fragment = nullptr;  // of fragment threads
+  uint32_t finished = 0;  // of those: lanes whose last render target has been written
   uint32_t active = 0;
   uint32_t waiting = 0;
   std::array<uint32_t, 32> channel_pc{};  // of the channels in `waiting`

@@ -1,0 +1,88 @@
+// A draw as fragment threads see it: what rasterisation delivers for each quad of pixels and for each
+// primitive, and the render targets that the threads write.
+//
+// A quad is 2x2 pixels, pixel p at (x + p % 2, y + p / 2). Everything that varies over a primitive
+// is kept as functions of the place in the target (pixels from the upper left corner, y down), so
+// that each thread gets it where its payload asks: at the pixel's centre, a sample, anywhere else.
+// Depth and stencil tests and blending are not modelled: every write lands.
+#ifndef KILN_CORE_SIM_EU_FRAGMENT_H_
+#define KILN_CORE_SIM_EU_FRAGMENT_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace kiln::sim::eu {
+
+inline constexpr int kQuadPixels = 4;
+
+// The values that the vertex stage gave to one component of an input, at the three vertices, as bits.
+struct VertexValues {
+  uint32_t location = 0;
+  uint32_t component = 0;
+  std::array<uint32_t, 3> bits{};
+};
+
+// A point of the render target, in pixels.
+struct Point {
+  double x = 0, y = 0;
+};
+
+struct Primitive {
+  uint32_t number = 0;    // in the draw: PrimitiveId
+  bool back_facing = false;
+  uint32_t layer = 0;     // of the render target
+  uint32_t viewport = 0;
+  // Weight of vertex k at (x, y) without perspective: weight[k][0] x + weight[k][1] y + weight[k][2].
+  std::array<std::array<double, 3>, 3> weight{};
+  std::array<double, 3> inverse_w = {1, 1, 1};  // 1 / w of clip space at the vertices
+  std::array<double, 3> depth{};                // at the vertices, after the viewport
+  std::vector<VertexValues> values;
+
+  // Weights of vertices 1 and 2.
+  std::array<float, 2> Barycentrics(const Point& at, bool perspective) const;
+  float Depth(const Point& at) const;
+  float W(const Point& at) const;  // of clip space
+};
+
+struct Quad {
+  uint32_t primitive = 0;  // index into FragmentInputs::primitives
+  uint16_t x = 0, y = 0;   // upper left pixel
+  // By pixel: the samples that the primitive covers, a bit each. Not all four are 0.
+  std::array<uint32_t, kQuadPixels> coverage{};
+};
+
+// A colour attachment of four 32-bit components a sample, floats or integers: what programs write arrives
+// unconverted.
+struct RenderTarget {
+  uint32_t location = 0;
+  std::vector<uint32_t> texels;  // component c of sample s of pixel (x, y): see FragmentInputs::At
+};
+
+struct FragmentInputs {
+  uint32_t width = 0, height = 0;  // pixels
+  uint32_t samples = 1;            // of a pixel: 1, 2, 4, 8
+  std::vector<Primitive> primitives;
+  std::vector<Quad> quads;  // in the order of drawing: those of a primitive stand together
+
+  // Results; what is empty is not kept.
+  std::vector<RenderTarget> targets;
+  std::vector<float> depth;           // by sample
+  std::vector<uint8_t> stencil;       // by sample; what the program exports
+  std::vector<uint32_t> sample_mask;  // by pixel: samples written by the last fragment
+
+  // Index of a sample into depth, and times 4 into texels.
+  size_t At(uint32_t x, uint32_t y, uint32_t sample) const {
+    return (size_t{y} * width + x) * samples + sample;
+  }
+};
+
+// Places of the samples in their pixel (the standard ones of Vulkan 1.3, "Multisampling"); empty for
+// other numbers than 1, 2, 4, 8.
+absl::Span<const Point> SamplePlaces(uint32_t samples);
+
+}  // namespace kiln::sim::eu
+
+#endif  // KILN_CORE_SIM_EU_FRAGMENT_H_

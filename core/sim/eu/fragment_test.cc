@@ -1,0 +1,500 @@
+// Fragment threads as a whole: what small programs see of their payload and what their writes do; every
+// rule of render target writes, of HALT and of the payload's order broken once.
+#include <bit>
+
+#include "core/intel/isa/messages.h"
+#include "core/sim/eu/message.h"
+#include "core/sim/eu/rasterise.h"
+#include "core/sim/eu/testing.h"
+#include "gtest/gtest.h"
+
+namespace kiln::sim::eu::testing {
+namespace {
+
+using isa::Opcode;
+using isa::TargetForm;
+using isa::Type;
+using out::PayloadPart;
+
+constexpr uint32_t kSize = 8;
+constexpr int kColor = 112;
+
+// Payload: r0, positions, perspective barycentrics; setup data behind them.
+out::LaunchRecord FragmentRecord(uint32_t width) {
+  out::LaunchRecord r;
+  r.stage = "fragment";
+  r.dispatch_width = width;
+  const uint32_t halves = width == 32 ? 2 : 1, each = width == 8 ? 2 : 4;
+  r.fragment.payload = {{0, 1, PayloadPart::kHeader, 0}};
+  uint32_t reg = 1;
+  for (uint32_t h = 0; h < halves; ++h) {
+    r.fragment.payload.push_back({reg++, 1, PayloadPart::kPixelPositions, 16 * h});
+  }
+  for (uint32_t h = 0; h < halves; ++h, reg += each) {
+    r.fragment.payload.push_back({reg, each, PayloadPart::kPerspectivePixel, 16 * h});
+  }
+  r.push_first_register = r.fragment.setup_first_register = reg;
+  r.fragment.setup_slots = 1;
+  r.fragment.attributes = {{0, 3, 0, "", false}};
+  r.fragment.vector_mask = true;
+  r.binding_table = {{0, out::SurfaceKind::kColorOutput, {}, 0}, {1, out::SurfaceKind::kColorOutput, {}, 1}};
+  return r;
+}
+
+FragmentInputs Draw(const std::vector<Triangle>& triangles, uint32_t samples = 1) {
+  FragmentInputs in;
+  in.width = in.height = kSize;
+  in.samples = samples;
+  EXPECT_TRUE(Rasterise(triangles, in).ok());
+  for (uint32_t l = 0; l < 2; ++l) {
+    in.targets.push_back({l, std::vector<uint32_t>(4 * kSize * kSize * samples)});
+  }
+  in.depth.assign(kSize * kSize * samples, -1.0f);
+  in.stencil.assign(kSize * kSize * samples, 0);
+  return in;
+}
+
+// Covers the target; location 3 component 1 is 10 at vertex 0, 18 at the right edge's, ...
+Triangle Whole() {
+  return {{{{-1, -1, 0.25f, 1}, {3, -1, 0.25f, 1}, {-1, 3, 0.75f, 1}}},
+          {{3, 1, {std::bit_cast<uint32_t>(10.0f), std::bit_cast<uint32_t>(26.0f),
+                   std::bit_cast<uint32_t>(10.0f)}}}};
+}
+
+// The left half of the left column and its neighbours to the right: helper lanes run there.
+Triangle LeftColumn() {
+  Triangle t = Whole();
+  t.position = {{{-1, -1, 0, 1}, {-0.75f, -1, 0, 1}, {-1, 15, 0, 1}}};
+  return t;
+}
+
+isa::MessageFields Fields(uint32_t lanes) {
+  isa::MessageFields f;
+  f.message = isa::Message::kTargetWrite;
+  f.form = lanes == 16 ? TargetForm::kSixteen : TargetForm::kEight;
+  f.lanes = static_cast<uint8_t>(lanes);
+  f.mlen = static_cast<uint8_t>(4 * lanes / 8);
+  f.last_target = true;
+  return f;
+}
+
+isa::Instruction Write(const isa::MessageFields& f, int first_channel = 0, bool ends = true) {
+  const absl::StatusOr<uint32_t> desc = isa::BuildDescriptor(kGeneration, f);
+  EXPECT_TRUE(desc.ok()) << desc.status();
+  isa::Instruction i = SendTo(isa::Sfid::kRenderCache, desc.value_or(0), isa::BuildExDescriptor(f),
+                              f.lanes, -1, kColor, -1);
+  i.op = Opcode::kSendc;
+  i.channel_offset = static_cast<uint8_t>(first_channel);
+  i.send.eot = ends;
+  i.swsb = ends ? 1 : 0x90;
+  return i;
+}
+
+// mov of all channels, as many registers as the width has.
+isa::Instruction Fill(int reg, int width, const isa::Operand& value) {
+  isa::Instruction i = Make(Opcode::kMov, width, Dst(reg, value.type), value);
+  return i;
+}
+
+// The four components of r112.. from immediates 1 to 4.
+void AppendColor(isa::Program& p, int width, int first = kColor) {
+  for (int c = 0; c < 4; ++c) {
+    isa::Instruction i = Fill(first + c * width / 8, width, Imm(Type::kUD, c + 1));
+    i.no_mask = true;
+    p.Append(i);
+  }
+}
+
+absl::Status RunFragments(const isa::Program& program, const out::LaunchRecord& record,
+                          FragmentInputs& draw, const Options& options = {}) {
+  const absl::StatusOr<std::vector<uint8_t>> code = isa::Finalise(program);
+  if (!code.ok()) return code.status();
+  Dispatch d;
+  d.draw = draw;
+  const absl::StatusOr<RunStats> stats = Run(*code, record, options, d);
+  draw = *d.draw;
+  return stats.status();
+}
+
+// A program that writes colour (1, 2, 3, 4) by this message.
+absl::Status RunWrite(const isa::Instruction& write, const out::LaunchRecord& record,
+                      FragmentInputs& draw) {
+  isa::Program p(kGeneration);
+  AppendColor(p, record.dispatch_width == 8 ? 8 : 16);
+  p.Append(write);
+  return RunFragments(p, record, draw);
+}
+
+void ExpectRefused(const absl::Status& s, const std::string& what) {
+  EXPECT_FALSE(s.ok()) << "expected: " << what;
+  EXPECT_NE(std::string(s.message()).find(what), std::string::npos) << s;
+}
+
+uint32_t Texel(const FragmentInputs& draw, uint32_t x, uint32_t y, int c, int target = 0,
+               uint32_t sample = 0) {
+  return draw.targets[target].texels[4 * draw.At(x, y, sample) + c];
+}
+
+TEST(Fragment, InterpolatesFromSetupDataAtEveryWidth) {
+  for (uint32_t width : {8u, 16u}) {
+    const out::LaunchRecord record = FragmentRecord(width);
+    const int setup = static_cast<int>(record.fragment.setup_first_register);
+    isa::Program p(kGeneration);
+    // i dw0 + (j dw1 + dw3) of component 1, for each 8 lanes.
+    AppendColor(p, static_cast<int>(width));
+    for (uint32_t h = 0; h < width / 8; ++h) {
+      const int i = 2 + 2 * static_cast<int>(h), to = kColor + static_cast<int>(h);
+      const auto scalar = [&](int dword) { return Scalar(setup, Type::kF, 16 + 4 * dword); };
+      isa::Instruction a = Make(Opcode::kMul, 8, Dst(40, Type::kF), Grf(i + 1, Type::kF), scalar(1));
+      isa::Instruction b = Make(Opcode::kAdd, 8, Dst(41, Type::kF), Grf(40, Type::kF), scalar(3));
+      isa::Instruction c = Make(Opcode::kMul, 8, Dst(42, Type::kF), Grf(i, Type::kF), scalar(0));
+      isa::Instruction d = Make(Opcode::kAdd, 8, Dst(to, Type::kF), Grf(41, Type::kF), Grf(42, Type::kF));
+      for (isa::Instruction* each : {&a, &b, &c, &d}) {
+        each->channel_offset = static_cast<uint8_t>(8 * h);
+        each->swsb = 1;
+        p.Append(*each);
+      }
+    }
+    p.Append(Write(Fields(width)));
+    FragmentInputs draw = Draw({Whole()});
+    const absl::Status s = RunFragments(p, record, draw);
+    ASSERT_TRUE(s.ok()) << s;
+    for (uint32_t y = 0; y < kSize; ++y) {
+      for (uint32_t x = 0; x < kSize; ++x) {
+        const float want = 10 + 16 * (static_cast<float>(x) + 0.5f) / (2 * kSize);
+        EXPECT_NEAR(std::bit_cast<float>(Texel(draw, x, y, 0)), want, 1e-5);
+        EXPECT_EQ(Texel(draw, x, y, 3), 4u);
+        EXPECT_NEAR(draw.depth[draw.At(x, y, 0)], 0.25f + 0.5f * (y + 0.5f) / (2 * kSize), 1e-6);
+      }
+    }
+  }
+}
+
+TEST(Fragment, PositionsAreThoseOfTheSubspans) {
+  const out::LaunchRecord record = FragmentRecord(8);
+  isa::Program p(kGeneration);
+  AppendColor(p, 8);
+  // x of the two subspans in lanes 0 to 3 and 4 to 7, y likewise.
+  for (int c = 0; c < 2; ++c) {
+    isa::Operand words = Grf(1, Type::kUW, 8 + 2 * c);
+    words.region = {2, 4, 0};
+    isa::Instruction mov = Fill(kColor + c, 8, words);
+    mov.dst.type = Type::kUD;
+    p.Append(mov);
+  }
+  p.Append(Write(Fields(8)));
+  FragmentInputs draw = Draw({Whole()});
+  const absl::Status s = RunFragments(p, record, draw);
+  ASSERT_TRUE(s.ok()) << s;
+  for (uint32_t y = 0; y < kSize; ++y) {
+    for (uint32_t x = 0; x < kSize; ++x) {
+      EXPECT_EQ(Texel(draw, x, y, 0), x & ~1u);
+      EXPECT_EQ(Texel(draw, x, y, 1), y & ~1u);
+    }
+  }
+}
+
+TEST(Fragment, HelperLanesRunAndWriteNothing) {
+  for (const bool vector_mask : {true, false}) {
+    out::LaunchRecord record = FragmentRecord(8);
+    record.fragment.vector_mask = vector_mask;
+    isa::Program p(kGeneration);
+    AppendColor(p, 8);
+    // Red: lanes that vote for themselves.
+    isa::Instruction clear = Make(Opcode::kMov, 1, Register(isa::Arf::kFlag, Type::kUD), Imm(Type::kUD, 0));
+    clear.no_mask = true;
+    p.Append(clear);
+    isa::Instruction vote = Make(Opcode::kCmp, 8, Null(Type::kD), Grf(1, Type::kD), Grf(1, Type::kD));
+    vote.cmod = isa::CondMod::kZ;
+    p.Append(vote);
+    isa::Operand flags = Register(isa::Arf::kFlag, Type::kUD);
+    flags.region = {0, 1, 0};
+    p.Append(Fill(kColor, 8, flags));
+    p.Append(Write(Fields(8)));
+    FragmentInputs draw = Draw({LeftColumn()});
+    const absl::Status s = RunFragments(p, record, draw);
+    ASSERT_TRUE(s.ok()) << s;
+    EXPECT_EQ(Texel(draw, 0, 0, 0), vector_mask ? 0xffu : 0x55u);
+    EXPECT_EQ(Texel(draw, 0, 0, 1), 2u);
+    EXPECT_EQ(Texel(draw, 1, 0, 1), 0u) << "a pixel that is not covered";
+  }
+}
+
+TEST(Fragment, PredicatesOfTheWriteLeavePixelsOut) {
+  const out::LaunchRecord record = FragmentRecord(8);
+  isa::Program p(kGeneration);
+  AppendColor(p, 8);
+  isa::Instruction flag = Make(Opcode::kMov, 1, Register(isa::Arf::kFlag, Type::kUD), Imm(Type::kUD, 0x11));
+  flag.no_mask = true;
+  p.Append(flag);
+  isa::Instruction write = Write(Fields(8));
+  write.pred = isa::PredCtrl::kNormal;
+  p.Append(write);
+  FragmentInputs draw = Draw({Whole()});
+  ASSERT_TRUE(RunFragments(p, record, draw).ok());
+  EXPECT_EQ(Texel(draw, 0, 0, 0), 1u);
+  EXPECT_EQ(Texel(draw, 1, 0, 0), 0u);
+  EXPECT_EQ(draw.depth[draw.At(0, 0, 0)] >= 0, true);
+  EXPECT_EQ(draw.depth[draw.At(1, 0, 0)], -1.0f);
+}
+
+TEST(Fragment, BothHalvesOf32LanesAreWritten) {
+  const out::LaunchRecord record = FragmentRecord(32);
+  isa::Program p(kGeneration);
+  AppendColor(p, 16);
+  isa::MessageFields low = Fields(16), high = low;
+  high.high_slots = true;
+  p.Append(Write(low, 0, /*ends=*/false));
+  p.Append(Write(high, 16));
+  FragmentInputs draw = Draw({Whole()});
+  const absl::Status s = RunFragments(p, record, draw);
+  ASSERT_TRUE(s.ok()) << s;
+  for (uint32_t y = 0; y < kSize; ++y) {
+    for (uint32_t x = 0; x < kSize; ++x) EXPECT_EQ(Texel(draw, x, y, 1), 2u);
+  }
+}
+
+TEST(Fragment, TargetsAreThoseOfTheTable) {
+  const out::LaunchRecord record = FragmentRecord(8);
+  isa::MessageFields first = Fields(8), second = first;
+  first.last_target = false;
+  second.bti = second.target = 1;
+  isa::Program p(kGeneration);
+  AppendColor(p, 8);
+  p.Append(Write(first, 0, /*ends=*/false));
+  p.Append(Write(second));
+  FragmentInputs draw = Draw({Whole()});
+  ASSERT_TRUE(RunFragments(p, record, draw).ok());
+  EXPECT_EQ(Texel(draw, 3, 3, 2, 0), 3u);
+  EXPECT_EQ(Texel(draw, 3, 3, 2, 1), 3u);
+  second.target = 0;
+  ExpectRefused(RunWrite(Write(second), record, draw), "blend state 0 for the target of location 1");
+  second.bti = 2;
+  ExpectRefused(RunWrite(Write(second), record, draw), "surface 2 is no colour output");
+}
+
+TEST(Fragment, DepthStencilAndSampleMaskStandWhereStateSays) {
+  out::LaunchRecord record = FragmentRecord(8);
+  record.fragment.depth = out::DepthOutput::kLess;
+  record.fragment.writes_stencil = record.fragment.writes_sample_mask = true;
+  isa::MessageFields f = Fields(8);
+  f.mlen = 7;
+  isa::Program p(kGeneration);
+  const auto set = [&p](int reg, const isa::Operand& value) {
+    isa::Instruction i = Fill(reg, 8, value);
+    i.no_mask = true;
+    p.Append(i);
+  };
+  // Sample mask: lanes 0 to 3 sample 0, the others samples 0 and 1.
+  isa::Instruction mask = Make(Opcode::kMov, 8, Dst(kColor, Type::kUW), Imm(Type::kUV, 0x33331111));
+  mask.no_mask = true;
+  p.Append(mask);
+  for (int c = 0; c < 4; ++c) set(kColor + 1 + c, Imm(Type::kUD, c + 1));
+  set(kColor + 5, ImmF(0.125f));
+  isa::Instruction stencil = Make(Opcode::kMov, 4, Dst(kColor + 6, Type::kUD), Imm(Type::kUD, 0x44332211));
+  stencil.no_mask = true;
+  p.Append(stencil);
+  p.Append(Write(f));
+  FragmentInputs draw = Draw({Whole()}, 4);
+  draw.sample_mask.assign(kSize * kSize, 0);
+  const absl::Status s = RunFragments(p, record, draw);
+  ASSERT_TRUE(s.ok()) << s;
+  EXPECT_EQ(draw.sample_mask[0], 1u);
+  EXPECT_EQ(draw.sample_mask[2], 3u) << "the second subspan";
+  EXPECT_EQ(Texel(draw, 2, 0, 0, 0, 1), 1u);
+  EXPECT_EQ(Texel(draw, 2, 0, 0, 0, 2), 0u);
+  EXPECT_EQ(draw.depth[draw.At(0, 0, 0)], 0.125f);
+  EXPECT_EQ(draw.depth[draw.At(0, 0, 1)], -1.0f);
+  EXPECT_EQ(draw.stencil[draw.At(1, 0, 0)], 0x22);
+  EXPECT_EQ(draw.stencil[draw.At(1, 1, 0)], 0x44);
+  f.mlen = 6;
+  ExpectRefused(RunWrite(Write(f), record, draw), "6 + 0 registers");
+}
+
+TEST(Fragment, PerSampleThreadsSeeAndWriteTheirSample) {
+  out::LaunchRecord record = FragmentRecord(16);
+  record.fragment.per_sample = true;
+  isa::Program p(kGeneration);
+  AppendColor(p, 16);
+  // Red: the thread's sample numbers.
+  p.Append(Fill(kColor, 16, Scalar(1, Type::kUD)));
+  p.Append(Write(Fields(16)));
+  FragmentInputs draw = Draw({Whole()}, 4);
+  const absl::Status s = RunFragments(p, record, draw);
+  ASSERT_TRUE(s.ok()) << s;
+  for (uint32_t sample = 0; sample < 4; ++sample) {
+    EXPECT_EQ(Texel(draw, 5, 5, 0, 0, sample) & 0xffff, 0x3210u);
+    EXPECT_EQ(Texel(draw, 5, 5, 1, 0, sample), 2u);
+  }
+}
+
+TEST(Fragment, RefusesWritesThatTheHardwareDoesNotTake) {
+  FragmentInputs draw = Draw({Whole()});
+  const out::LaunchRecord eight = FragmentRecord(8), sixteen = FragmentRecord(16),
+                          thirty_two = FragmentRecord(32);
+  isa::Instruction i = Write(Fields(8));
+  i.op = Opcode::kSend;
+  ExpectRefused(RunWrite(i, eight, draw), "sendc");
+
+  isa::MessageFields f = Fields(8);
+  f.mlen = 5;
+  ExpectRefused(RunWrite(Write(f), eight, draw), "5 + 0 registers");
+
+  f = Fields(8);
+  f.last_target = false;
+  ExpectRefused(RunWrite(Write(f), eight, draw), "ends the thread and is not the last one");
+  ExpectRefused(RunWrite(Write(Fields(8), 0, /*ends=*/false), eight, draw),
+                "the last one does not end the thread");
+
+  ExpectRefused(RunWrite(Write(Fields(8)), sixteen, draw), "form of 8 lanes in a thread of more");
+  ExpectRefused(RunWrite(Write(Fields(16)), thirty_two, draw), "before the last one of the other lanes");
+  f = Fields(16);
+  f.high_slots = true;
+  ExpectRefused(RunWrite(Write(f), thirty_two, draw), "for lanes from 16 on");
+  ExpectRefused(RunWrite(Write(f, 16), sixteen, draw), "for lanes from 16 on");
+
+  f = Fields(16);
+  f.form = TargetForm::kRepeated;
+  ExpectRefused(RunWrite(Write(f), sixteen, draw), "one colour for all lanes");
+
+  f = Fields(8);
+  f.form = TargetForm::kDualLow;
+  f.mlen = 8;
+  ExpectRefused(RunWrite(Write(f), eight, draw), "two colours, state says one");
+  out::LaunchRecord dual = eight;
+  dual.fragment.dual_source = true;
+  EXPECT_TRUE(RunWrite(Write(f), dual, draw).ok());
+  ExpectRefused(RunWrite(Write(Fields(8)), dual, draw), "one colour, state says two");
+
+  i = Write(Fields(8));
+  i.src[0].nr = 111;
+  ExpectRefused(RunWrite(i, eight, draw), "below r112");
+  i = Write(Fields(8));
+  i.swsb = 2;
+  ExpectRefused(RunWrite(i, eight, draw), "Wa_14013672992");
+}
+
+TEST(Fragment, RefusesThreadsThatEndOtherwise) {
+  FragmentInputs draw = Draw({Whole()});
+  const out::LaunchRecord record = FragmentRecord(8);
+  isa::Instruction spawner = EndOfThread();
+  spawner.swsb = 1;
+  ExpectRefused(RunWrite(spawner, record, draw), "without a render target write");
+  isa::Instruction compute = Write(Fields(8));
+  isa::Program p(kGeneration);
+  p.Append(compute);
+  ExpectRefused(RunProgram(p, Record(8), Options{}, {0}).status(), "not in a fragment program");
+}
+
+TEST(Fragment, RefusesAccumulatorsThatAreNotCleared) {
+  const out::LaunchRecord record = FragmentRecord(8);
+  for (const bool clear : {false, true}) {
+    isa::Program p(kGeneration);
+    AppendColor(p, 8);
+    p.Append(Make(Opcode::kMov, 8, Register(isa::Arf::kAccumulator, Type::kF), ImmF(1)));
+    isa::Instruction zero = Make(Opcode::kMov, 16, Register(isa::Arf::kAccumulator, Type::kF), ImmF(0));
+    zero.no_mask = true;
+    if (clear) p.Append(zero);
+    p.Append(Write(Fields(8)));
+    FragmentInputs draw = Draw({Whole()});
+    const absl::Status s = RunFragments(p, record, draw);
+    if (clear) {
+      EXPECT_TRUE(s.ok()) << s;
+    } else {
+      ExpectRefused(s, "Wa_14010017096");
+    }
+  }
+}
+
+TEST(Fragment, RefusesStoresOfHelperLanes) {
+  const out::LaunchRecord record = FragmentRecord(8);
+  isa::Program p(kGeneration);
+  AppendColor(p, 8);
+  isa::Instruction store = SendTo(isa::Sfid::kDataCache1, 0x02026e00 | 5, 1 << 6, 8, -1, 40, 41);
+  store.swsb = 0x40;
+  p.Append(store);
+  p.Append(Write(Fields(8)));
+  FragmentInputs draw = Draw({LeftColumn()});
+  ExpectRefused(RunFragments(p, record, draw), "only help their quads");
+}
+
+TEST(Fragment, RefusesRecordsThatTheHardwareDoesNotDeliver) {
+  FragmentInputs draw = Draw({Whole()});
+  const isa::Instruction write = Write(Fields(8));
+  out::LaunchRecord r = FragmentRecord(8);
+  r.fragment.payload[2].reg = 3;
+  ExpectRefused(RunWrite(write, r, draw), "another payload");
+  r = FragmentRecord(8);
+  r.fragment.payload[2].what = PayloadPart::kPerspectiveSample;
+  ExpectRefused(RunWrite(write, r, draw), "without per-sample dispatch");
+  r = FragmentRecord(8);
+  ++r.fragment.setup_first_register;
+  ExpectRefused(RunWrite(write, r, draw), "setup data");
+  r = FragmentRecord(8);
+  r.fragment.payload.insert(r.fragment.payload.begin() + 2, {2, 1, PayloadPart::kSourceDepth, 0});
+  ExpectRefused(RunWrite(write, r, draw), "another payload");
+}
+
+// halt, more work, the HALT of all, the end.
+isa::Program WithHalts(bool last_halt, bool same_target) {
+  isa::Program p(kGeneration);
+  AppendColor(p, 8);
+  isa::Instruction flag = Make(Opcode::kMov, 1, Register(isa::Arf::kFlag, Type::kUD), Imm(Type::kUD, 0x0f));
+  flag.no_mask = true;
+  p.Append(flag);
+  isa::Instruction halt = Make(Opcode::kHalt, 8, {});
+  halt.pred = isa::PredCtrl::kNormal;
+  const int32_t last = p.Next() + 2, write = last + 1;
+  p.Append(halt, {last, same_target ? write : last});
+  isa::Instruction seven = Fill(kColor, 8, Imm(Type::kUD, 7));
+  p.Append(seven);
+  isa::Instruction end = Make(Opcode::kHalt, 8, {});
+  if (last_halt) {
+    p.Append(end, {write, write});
+  } else {
+    p.Append(Fill(kColor + 1, 8, Imm(Type::kUD, 2)));
+  }
+  p.Append(Write(Fields(8)));
+  return p;
+}
+
+absl::Status RunRaw(const isa::Program& p, FragmentInputs& draw) {
+  return RunFragments(p, FragmentRecord(8), draw);
+}
+
+TEST(Fragment, HaltedLanesComeBackForTheWrite) {
+  FragmentInputs draw = Draw({Whole()});
+  const absl::Status s = RunRaw(WithHalts(true, true), draw);
+  ASSERT_TRUE(s.ok()) << s;
+  EXPECT_EQ(Texel(draw, 0, 0, 0), 1u) << "halted before red was 7";
+  EXPECT_EQ(Texel(draw, 2, 0, 0), 7u);
+}
+
+TEST(Fragment, RefusesHaltsThatHang) {
+  FragmentInputs draw = Draw({Whole()});
+  ExpectRefused(RunRaw(WithHalts(false, true), draw), "no HALT of all channels");
+  ExpectRefused(RunRaw(WithHalts(true, false), draw), "to another place");
+}
+
+TEST(Fragment, LaterPrimitivesLieOnTopInAnyOrderOfThreads) {
+  out::LaunchRecord record = FragmentRecord(8);
+  record.fragment.flat_mask = 1;
+  isa::Program p(kGeneration);
+  AppendColor(p, 8);
+  p.Append(Fill(kColor, 8, Scalar(static_cast<int>(record.fragment.setup_first_register), Type::kUD, 28)));
+  p.Append(Write(Fields(8)));
+  Triangle first = Whole(), second = Whole();
+  first.values[0].bits = {0x7fc00001, 2, 3};
+  second.values[0].bits = {0xffc00002, 2, 3};
+  Options opposite, memory;
+  opposite.opposite = true;
+  memory.memory_seed = 3;
+  for (const Options& o : {Options{}, opposite, memory}) {
+    FragmentInputs draw = Draw({first, second});
+    ASSERT_TRUE(RunFragments(p, record, draw, o).ok());
+    EXPECT_EQ(Texel(draw, 4, 4, 0), 0xffc00002u) << "bits of the provoking vertex";
+  }
+}
+
+}  // namespace
+}  // namespace kiln::sim::eu::testing

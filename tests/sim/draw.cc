@@ -1,0 +1,139 @@
+// See draw.h.
+#include "tests/sim/draw.h"
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/sim/eu/rasterise.h"
+
+namespace kiln {
+namespace {
+
+using nlohmann::json;
+using sim::eu::FragmentInputs;
+using sim::eu::Triangle;
+using sim::eu::VertexValues;
+
+absl::Status Wrong(const std::string& what) {
+  return absl::InvalidArgumentError(absl::StrCat("draw: ", what));
+}
+
+using Position = std::array<float, 4>;
+
+// One triangle that covers the target, unless given.
+std::vector<Position> Positions(const json& draw) {
+  if (!draw.contains("positions")) return {{-1, -1, 0, 1}, {3, -1, 0, 1}, {-1, 3, 0, 1}};
+  return draw["positions"].get<std::vector<Position>>();
+}
+
+// Vertices of each triangle, the provoking one first (Vulkan 1.3, "Drawing").
+absl::StatusOr<std::vector<std::array<uint32_t, 3>>> Vertices(const json& draw, uint32_t count) {
+  const std::string topology = draw.value("topology", "triangle_list");
+  std::vector<std::array<uint32_t, 3>> triangles;
+  if (topology == "triangle_list") {
+    for (uint32_t i = 0; i + 2 < count; i += 3) triangles.push_back({i, i + 1, i + 2});
+  } else if (topology == "triangle_strip") {
+    for (uint32_t i = 0; i + 2 < count; ++i) triangles.push_back({i, i + 1 + i % 2, i + 2 - i % 2});
+  } else if (topology == "triangle_fan") {
+    for (uint32_t i = 1; i + 1 < count; ++i) triangles.push_back({i, i + 1, 0});
+  } else {
+    return Wrong(absl::StrCat("topology ", topology, " is not supported"));
+  }
+  return triangles;
+}
+
+// Values of all vertices, one behind the other, as bits.
+absl::StatusOr<std::vector<uint32_t>> Values(const json& input) {
+  std::vector<uint32_t> bits;
+  if (input.contains("f32")) {
+    for (const json& v : input["f32"]) bits.push_back(std::bit_cast<uint32_t>(v.get<float>()));
+  } else if (input.contains("u32")) {
+    for (const json& v : input["u32"]) bits.push_back(v.get<uint32_t>());
+  } else if (input.contains("i32")) {
+    for (const json& v : input["i32"]) bits.push_back(static_cast<uint32_t>(v.get<int32_t>()));
+  } else {
+    return Wrong("an input has no values");
+  }
+  return bits;
+}
+
+struct Input {
+  uint32_t location = 0, component = 0;
+  uint32_t components = 0;
+  std::vector<uint32_t> bits;
+};
+
+absl::StatusOr<std::vector<Input>> Inputs(const json& draw, uint32_t vertices) {
+  std::vector<Input> inputs;
+  for (const json& i : draw.value("inputs", json::array())) {
+    absl::StatusOr<std::vector<uint32_t>> bits = Values(i);
+    if (!bits.ok()) return bits.status();
+    const auto count = static_cast<uint32_t>(bits->size());
+    if (count == 0 || count % vertices != 0) return Wrong("an input has no value for each vertex");
+    inputs.push_back({i.value("location", 0u), i.value("component", 0u), count / vertices,
+                      *std::move(bits)});
+  }
+  return inputs;
+}
+
+std::vector<VertexValues> ValuesOf(const std::vector<Input>& inputs,
+                                   const std::array<uint32_t, 3>& vertices) {
+  std::vector<VertexValues> values;
+  for (const Input& i : inputs) {
+    for (uint32_t c = 0; c < i.components; ++c) {
+      VertexValues v{i.location, i.component + c, {}};
+      for (int k = 0; k < 3; ++k) v.bits[k] = i.bits[vertices[k] * i.components + c];
+      values.push_back(v);
+    }
+  }
+  return values;
+}
+
+absl::StatusOr<FragmentInputs> Read(const json& draw, const out::LaunchRecord& record) {
+  for (const char* key : {"vertex_shader", "instances", "clear"}) {
+    if (draw.contains(key)) return Wrong(absl::StrCat("\"", key, "\" is not supported"));
+  }
+  FragmentInputs in;
+  in.width = draw.value("width", 8u);
+  in.height = draw.value("height", 8u);
+  in.samples = draw.value("samples", 1u);
+  const std::vector<Position> positions = Positions(draw);
+  const auto count = static_cast<uint32_t>(positions.size());
+  if (count == 0) return Wrong("no positions");
+  absl::StatusOr<std::vector<std::array<uint32_t, 3>>> vertices = Vertices(draw, count);
+  if (!vertices.ok()) return vertices.status();
+  absl::StatusOr<std::vector<Input>> inputs = Inputs(draw, count);
+  if (!inputs.ok()) return inputs.status();
+  std::vector<Triangle> triangles;
+  for (const std::array<uint32_t, 3>& v : *vertices) {
+    triangles.push_back(
+        {{positions[v[0]], positions[v[1]], positions[v[2]]}, ValuesOf(*inputs, v)});
+  }
+  if (absl::Status s = sim::eu::Rasterise(triangles, in); !s.ok()) return s;
+  const size_t samples = size_t{in.width} * in.height * in.samples;
+  for (const out::SurfaceEntry& e : record.binding_table) {
+    if (e.kind != out::SurfaceKind::kColorOutput) continue;
+    in.targets.push_back({e.location, std::vector<uint32_t>(4 * samples)});
+  }
+  const bool depth = record.fragment.depth != out::DepthOutput::kOff || draw.value("depth", false);
+  if (depth) in.depth.assign(samples, 1.0f);
+  if (record.fragment.writes_stencil) in.stencil.assign(samples, 0);
+  if (record.fragment.writes_sample_mask) in.sample_mask.assign(samples / in.samples, 0);
+  return in;
+}
+
+}  // namespace
+
+absl::StatusOr<FragmentInputs> ReadDraw(const json& draw, const out::LaunchRecord& record) {
+  try {
+    return Read(draw, record);
+  } catch (const json::exception& e) {
+    return Wrong(e.what());
+  }
+}
+
+}  // namespace kiln

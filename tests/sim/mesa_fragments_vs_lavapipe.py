@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+"""Proves the EU simulator on fragment programs of another compiler: Mesa's binaries of all widths, run in
+the simulator in contract mode, against the same draws on lavapipe.
+
+    mesa_fragments_vs_lavapipe.py --bins DIR --eu-run PATH [--draw 40] [--seed 1] [--out FILE]
+
+DIR holds what `run-peer tgl --dump-bin DIR MODULES...` wrote. Drawn at random (by the seed) are modules
+whose records need no descriptor memory; nothing is left out by name or by the messages it uses. A drive
+that does not count (no changed operation of the module changes a colour, the depth, a buffer or an
+image) is listed as undriven.
+
+Compared are colours, depth, buffers and images. Integers must be equal, floats within --ulp units in
+the last place or 4e-6. Rasterisers interpolate differently in the last bits, and programs may enlarge
+that: a dword may be off by what it moves when the draw's inputs are changed by 2^-21 (several runs of
+the simulator), times SLACK. How many dwords needed that is printed. Binaries that break contract mode
+run again without it; those that agree then are listed apart ("contract").
+"""
+
+import argparse
+import collections
+import glob
+import json
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+import fragment_job
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "drive"))
+import compare  # noqa: E402
+import drive  # noqa: E402
+import peer  # noqa: E402
+import texels  # noqa: E402
+from spirv_module import Unsupported  # noqa: E402
+
+SLACK = 8       # times what a change of the inputs moves
+NUDGES = 4      # changed draws
+
+
+def modules(folder):
+    """Module -> launch records of its fragment binaries, ascending by width; of modules that need no
+    descriptor memory."""
+    found = {}
+    for path in sorted(glob.glob(os.path.join(folder, "*.launch.json"))):
+        with open(path) as f:
+            record = json.load(f)
+        if record["stage"] == "fragment" and not record["needs_descriptor_memory"]:
+            found.setdefault(record["file"], []).append((record["dispatch_width"], path))
+    return {k: sorted(v) for k, v in found.items()}
+
+
+def simulate(eu_run, launch, job, folder, options=()):
+    path = os.path.join(folder, "sim.json")
+    with open(path, "w") as f:
+        json.dump(job, f)
+    binary = launch[:-len(".launch.json")] + ".bin"
+    try:
+        p = subprocess.run([eu_run, "--max-seconds=30", "--sourced", *options, binary, launch, path],
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        return json.loads(p.stdout)
+    except (subprocess.TimeoutExpired, ValueError) as e:
+        return {"ok": False, "error": "eu_run: %s" % e}
+
+
+def lavapipe(jobs, folder, timeout):
+    """Results of draws; colours and depth as bytes."""
+    jobs = [dict(j, draw=dict(j["draw"], out=os.path.join(folder, "out%d" % k)))
+            for k, j in enumerate(jobs)]
+    results = peer.run_many(jobs, folder, timeout)
+    for r in results:
+        for part in r.get("colors", []) + [r[k] for k in ("depth",) if k in r]:
+            with open(part["file"], "rb") as f:
+                part["hex"] = f.read().hex()
+    return results
+
+
+def colour_kinds(result):
+    """Location -> kind of the leaves, from what lavapipe says of its targets."""
+    return {c["location"]: c.get("as", c.get("type", "f32"))[0] for c in result.get("colors", [])}
+
+
+def everything(result):
+    """Name -> bytes of colours, depth, buffers and images."""
+    found = {("color", c["location"]): bytes.fromhex(c["hex"]) for c in result.get("colors", [])}
+    if "depth" in result:
+        found["depth", 0] = clamped(bytes.fromhex(result["depth"]["hex"]))
+    found.update(peer.outputs(result))
+    return found
+
+
+def clamped(depth):
+    """Depth as it is kept: within the viewport's 0 to 1; of what is no number, nobody says."""
+    values = struct.unpack("<%df" % (len(depth) // 4), depth)
+    return struct.pack("<%df" % len(values), *(min(max(v, 0.0), 1.0) if v == v else 1.0 for v in values))
+
+
+def leaves_of(name, job, types, kinds, size):
+    if name[0] == "color":
+        return [(o, kinds.get(name[1], "f"), 32) for o in range(0, size, 4)]
+    if name[0] == "depth":
+        return [(o, "f", 32) for o in range(0, size, 4)]
+    resources = {(r.get("set", 0), r["binding"], r.get("index", 0)) if "binding" in r
+                 else (r["name"], 0, 0): r for r in job["resources"]}
+    fmt = resources[name].get("format")
+    return texels.leaves(fmt, size) if fmt else types.get(name[:2], [])
+
+
+def counted(path, module, seed, folder, timeout, accept):
+    """(job, types, lavapipe's result, reason): the first recipe whose drive counts. `accept`, given a job,
+    may return a reason for which it is no drive."""
+    reason = "no recipe ran"
+    chosen = drive.mutants(module, random.Random(seed), 4, False) or drive.mutants(
+        module, random.Random(seed), 4, True)
+    for recipe in range(len(fragment_job.ORDER)):
+        job, types = fragment_job.make_job(module, path, recipe, seed)
+        refused = accept(job)
+        if refused:
+            reason = refused
+            continue
+        jobs = [job]
+        for site, new in chosen:
+            mutant = os.path.join(folder, "mutant%d.spv" % site)
+            drive.mutate.write(module.words, site, new, mutant)
+            jobs.append(dict(job, shader=mutant))
+        results = lavapipe(jobs, folder, timeout)
+        if not results[0].get("ok"):
+            reason = "lavapipe: " + str(results[0].get("error"))[:120]
+            if "time" in reason:
+                break
+            continue
+        base = everything(results[0])
+        if any(r.get("ok") and everything(r) != base for r in results[1:]):
+            return job, types, results[0], ""
+        reason = drive.NOTHING_CHANGES
+    return None, None, None, reason
+
+
+def close(kind, bits, want, got, others, ulp):
+    """Whether a leaf agrees: 2 within the tolerance, 1 by what changed draws do to it, 0 not."""
+    if compare.near(kind, want, got, bits, ulp):
+        return 2
+    if all(o == got for o in others):
+        return 0
+    if kind != "f":
+        return 1 if want in others or kind in "iu" and min(others + [got]) <= want <= max(
+            others + [got]) else 0
+    values = [compare.value(b, bits) for b in others + [got]]
+    w = compare.value(want, bits)
+    if want in others or any(v != v for v in values):
+        return 1
+    reach = SLACK * max(abs(v - values[-1]) for v in values)
+    return 1 if abs(w - values[-1]) <= reach else 0
+
+
+def differences(job, want, got, others, types, kinds, ulp):
+    """(None or the first difference, leaves that agree only by what changed draws do)."""
+    loose = 0
+    for name, data in sorted(want.items(), key=str):
+        if name not in got and name[0] == "color":
+            continue   # a target that the program does not write
+        if name not in got:
+            return "%s %s: not returned" % name[:2], loose
+        if data == got[name]:
+            continue
+        if len(data) != len(got[name]):
+            return "%s %s: sizes %d and %d" % (*name[:2], len(data), len(got[name])), loose
+        for o, kind, bits in leaves_of(name, job, types, kinds, len(data)):
+            n = bits // 8
+            a, b, *rest = (int.from_bytes(d[o:o + n], "little")
+                           for d in [data, got[name]] + [x[name] for x in others])
+            verdict = close(kind, bits, a, b, rest, ulp)
+            loose += verdict == 1
+            if verdict == 0:
+                text = [compare.value(v, bits) if kind == "f" else v for v in (a, b)]
+                return "%s %s byte %d: want %s, got %s" % (*name[:2], o, *text), loose
+    return None, loose
+
+
+def undefined_use(eu_run, launch, job, folder):
+    """Why inputs make the module do what has no result: leave an array of descriptors, loop for ever."""
+    first = simulate(eu_run, launch, job, folder, ["--no-contract", "--max-instructions=3000000"])
+    if first.get("code") == "DEADLINE_EXCEEDED":
+        return "does not end"
+    if "nothing is bound" in first.get("error", ""):
+        return first["error"][:80]
+    return None
+
+
+def judge(eu_run, launch, job, types, want, kinds, folder, ulp, options=()):
+    """(status, cause, dwords that agree loosely)."""
+    got = simulate(eu_run, launch, job, folder, options)
+    if got.get("error", "").startswith("contract"):
+        status, cause, loose = judge(eu_run, launch, job, types, want, kinds, folder, ulp,
+                                     ["--no-contract"])
+        return ("contract" if status == "agree" else status,
+                "%s; without contract mode: %s %s" % (got["error"][:200], status, cause), loose)
+    if not got.get("ok"):
+        return "error", got.get("error", "")[:300], 0
+    plain = [job, everything(want), everything(got)]
+    difference, loose = differences(*plain, [], types, kinds, ulp)
+    if difference:
+        others = [simulate(eu_run, launch, fragment_job.nudged(job, k), folder, options)
+                  for k in range(NUDGES)]
+        others = [everything(o) for o in others if o.get("ok")]
+        difference, loose = differences(*plain, others, types, kinds, ulp)
+    opposite = simulate(eu_run, launch, job, folder, ["--opposite", *options])
+    if not opposite.get("ok") or everything(opposite) != everything(got):
+        return "undefined", "changes with order or undefined contents: %s" % (
+            opposite.get("error") or difference), loose
+    if difference:
+        return "differ", difference, loose
+    fused = simulate(eu_run, launch, job, folder, ["--fusion", *options])
+    if not fused.get("ok") or everything(fused) != everything(got):
+        return "differ", "fusion mode: %s" % fused.get("error", "outputs differ"), loose
+    return "agree", "", loose
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    p.add_argument("--bins", required=True)
+    p.add_argument("--eu-run", required=True)
+    p.add_argument("--draw", type=int, default=40, help="modules")
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--ulp", type=int, default=16)
+    p.add_argument("--timeout", type=int, default=20, help="seconds for one run of lavapipe")
+    p.add_argument("--only", help="part of the modules' names")
+    p.add_argument("--keep", help="folder for the jobs that ran, by module")
+    p.add_argument("--out", help="JSON lines, one per binary")
+    a = p.parse_args()
+    pool = modules(a.bins)
+    if not pool:
+        sys.exit("no launch records in %s" % a.bins)
+    drawn = random.Random(a.seed).sample(sorted(pool), len(pool))
+    if a.only:
+        drawn = [d for d in drawn if a.only in d]
+    totals, agreeing, loose_total = collections.Counter(), set(), 0
+    out = open(a.out, "w") if a.out else None
+    for path in drawn[:a.draw]:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                module = fragment_job.FragmentModule.load(path)
+                job, types, want, reason = counted(
+                    path, module, a.seed, folder, a.timeout,
+                    lambda j: undefined_use(a.eu_run, pool[path][0][1], j, folder))
+            except Unsupported as e:
+                job, reason = None, "drive: %s" % e
+            if job and a.keep:
+                with open(os.path.join(a.keep, os.path.basename(path) + ".json"), "w") as f:
+                    json.dump(job, f)
+            for width, launch in pool[path]:
+                status, cause, loose = "undriven", reason, 0
+                if job:
+                    status, cause, loose = judge(a.eu_run, launch, job, types, want,
+                                                 colour_kinds(want), folder, a.ulp)
+                totals[status, width] += 1
+                loose_total += loose
+                if status == "agree":
+                    agreeing.add(path)
+                print("%-9s %-50s SIMD%-2d %s%s" % (
+                    status, "/".join(path.split("/")[-2:]), width, cause,
+                    " (%d loose)" % loose if loose else ""), flush=True)
+                if out:
+                    json.dump({"launch": launch, "status": status, "cause": cause,
+                               "loose": loose}, out)
+                    out.write("\n")
+    print("\npool %d modules, drawn %d, agreeing at some width %d" % (
+        len(pool), len(drawn[:a.draw]), len(agreeing)))
+    for status in ("agree", "contract", "differ", "undefined", "error", "undriven"):
+        print("%-9s %s" % (status, ", ".join("SIMD%d %d" % (w, totals[status, w])
+                                             for w in (8, 16, 32))))
+    print("dwords that agree only by what changed draws do: %d" % loose_total)
+    return 0 if not any(totals[s, w] for s in ("contract", "differ", "error") for w in (8, 16, 32)) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
