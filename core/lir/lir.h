@@ -98,7 +98,7 @@ struct Inst {
 // What the operands of an operation with kOpSide do not say of it (a message's fields): a record of
 // the target's, opaque to the shared code. Read and made by side.h.
 struct SideRow {
-  std::array<uint32_t, 10> words{};
+  std::array<uint32_t, 12> words{};
   friend bool operator==(const SideRow&, const SideRow&) = default;
 };
 

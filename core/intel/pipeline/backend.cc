@@ -112,7 +112,7 @@ std::vector<PassRow> PassRows() { return Rows(IntelPasses()); }
 }  // namespace
 
 const Backend kTglBackend = {.name = "tgl",
-                             .code_generation_version = 8,
+                             .code_generation_version = 9,
                              .abi_version = 2,
                              .features = &kTglFeatures,
                              .passes = PassRows,
