@@ -18,8 +18,8 @@ using isa::MessageFields;
 // Lengths have no text: they are not set yet.
 struct Field {
   const char* name;
-  std::variant<uint8_t MessageFields::*, uint16_t MessageFields::*, bool MessageFields::*,
-               isa::TargetForm MessageFields::*>
+  std::variant<uint8_t MessageFields::*, int8_t MessageFields::*, uint16_t MessageFields::*,
+               bool MessageFields::*, isa::TargetForm MessageFields::*>
       member;
 };
 
@@ -47,20 +47,28 @@ constexpr Field kFields[] = {{"header", &MessageFields::header},
                              {"last_target", &MessageFields::last_target},
                              {"per_sample", &MessageFields::per_sample},
                              {"null_target", &MessageFields::null_target},
-                             {"alpha0", &MessageFields::alpha0}};
+                             {"alpha0", &MessageFields::alpha0},
+                             {"offset_x", &MessageFields::offset_x},
+                             {"offset_y", &MessageFields::offset_y},
+                             {"sample", &MessageFields::sample},
+                             {"linear", &MessageFields::linear},
+                             {"urb_offset", &MessageFields::urb_offset},
+                             {"urb_masks", &MessageFields::urb_masks},
+                             {"urb_lane_offsets", &MessageFields::urb_lane_offsets}};
 
-uint32_t Get(const MessageFields& f, const Field& field) {
-  return std::visit([&](auto member) { return static_cast<uint32_t>(f.*member); }, field.member);
+int64_t Get(const MessageFields& f, const Field& field) {
+  return std::visit([&](auto member) { return static_cast<int64_t>(f.*member); }, field.member);
 }
 
-bool Set(MessageFields& f, const Field& field, uint32_t value) {
+bool Set(MessageFields& f, const Field& field, int64_t value) {
   return std::visit(
       [&](auto member) {
         using T = std::remove_reference_t<decltype(f.*member)>;
         if constexpr (std::is_enum_v<T>) {
-          if (value > static_cast<uint32_t>(isa::TargetForm::kEight)) return false;
+          if (value < 0 || value > static_cast<int64_t>(isa::TargetForm::kEight)) return false;
         } else {
-          if (value > std::numeric_limits<T>::max()) return false;
+          using Limits = std::numeric_limits<T>;
+          if (value < Limits::min() || value > Limits::max()) return false;
         }
         f.*member = static_cast<T>(value);
         return true;
@@ -68,7 +76,7 @@ bool Set(MessageFields& f, const Field& field, uint32_t value) {
       field.member);
 }
 
-bool SetByName(MessageFields& f, absl::string_view name, uint32_t value) {
+bool SetByName(MessageFields& f, absl::string_view name, int64_t value) {
   for (const Field& field : kFields) {
     if (field.name == name) return Set(f, field, value);
   }
@@ -91,7 +99,7 @@ std::string PrintMessage(const lir::SideRow& row) {
   std::string text = known ? std::string(isa::Info(message.fields.message).name) : "unknown";
   const MessageFields defaults;
   for (const Field& field : kFields) {
-    const uint32_t value = Get(message.fields, field);
+    const int64_t value = Get(message.fields, field);
     if (value != Get(defaults, field)) absl::StrAppend(&text, " ", field.name, " ", value);
   }
   if (message.indirect) text += " indirect";
@@ -105,7 +113,7 @@ bool ParseMessage(std::string_view text, lir::SideRow* row) {
   LirMessage message;
   if (words.empty() || !SetMessage(message.fields, words[0])) return false;
   for (size_t i = 1; i < words.size(); ++i) {
-    uint32_t value = 0;
+    int64_t value = 0;
     if (words[i] == "indirect") {
       message.indirect = true;
     } else if (words[i] == "bindless") {

@@ -30,12 +30,13 @@ TEST(Message, TextIsReadBack) {
       std::string(kHeader) +
       "  %1:ud = msg.read %0:ud {w16 [untyped_read bti 3 lanes 16 channels 1]}\n"
       "  msg.write %0:ud %1:ud {w16 [byte_scattered_write header 1 bti 253 lanes 16 element_bytes "
-      "2]}\n";
+      "2]}\n"
+      "  msg.write %0:ud {w16 [interpolate_offset lanes 16 offset_x 7 offset_y -8 linear 1]}\n";
   const auto f = lir::Parse(TargetOf(Tgl()), text);
   ASSERT_TRUE(f.ok()) << f.status();
   EXPECT_EQ(lir::Verify(TargetOf(Tgl()), *f), absl::OkStatus());
   EXPECT_EQ(lir::Print(TargetOf(Tgl()), *f), text);
-  ASSERT_EQ(f->side.size(), 2u);
+  ASSERT_EQ(f->side.size(), 3u);
   const LirMessage read = lir::RecordOf<LirMessage>(f->side[0]);
   EXPECT_EQ(read.fields.message, isa::Message::kUntypedRead);
   EXPECT_EQ(read.fields.lanes, 16);
@@ -53,8 +54,10 @@ TEST(Message, EqualOnesShareARow) {
 }
 
 TEST(Message, TextThatIsNoneIsRefused) {
-  for (const char* side : {"[]", "[untyped]", "[untyped_read bti]", "[untyped_read bti 256]",
-                           "[untyped_read mlen 1]", "[untyped_read lanes 16", "[untyped_read x 1]"}) {
+  for (const char* side :
+       {"[]", "[untyped]", "[untyped_read bti]", "[untyped_read bti 256]",
+        "[interpolate_offset offset_x -129]", "[untyped_read bti -1]", "[untyped_read mlen 1]",
+        "[untyped_read lanes 16", "[untyped_read x 1]"}) {
     const std::string line = std::string("  msg.write %0:ud {w16 ") + side + "}\n";
     EXPECT_FALSE(lir::Parse(TargetOf(Tgl()), kHeader + line).ok()) << side;
   }
