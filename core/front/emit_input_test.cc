@@ -265,7 +265,11 @@ TEST(Inputs, WhatTheyCannotBe) {
   EXPECT_EQ(fault("%float", "OpDecorate %7 Location 0\nOpDecorate %7 Index 1\n"),
             "index of an output (%7)");
   EXPECT_EQ(fault("%float", "OpDecorate %7 Location 0\nOpDecorate %7 PerVertexKHR\n"),
-            "barycentric_coordinates: input of each vertex (%7)");
+            "barycentric_coordinates: input or output decorated so (%7)");
+  EXPECT_EQ(fault("%float", "OpDecorate %7 Location 0\nOpDecorate %7 PerPrimitiveEXT\n"),
+            "mesh_stages: input or output decorated so (%7)");
+  EXPECT_EQ(fault("%float", "OpDecorate %7 Location 0\nOpDecorate %7 PerViewNV\n"),
+            "vendor_extension: input or output decorated so (%7)");
 }
 
 TEST(Inputs, DoNotOverlap) {

@@ -104,6 +104,7 @@ void Finisher::Order() {
     if (!sorted.empty() && v.builtin != BuiltIn::kNone && sorted.back().builtin == v.builtin) {
       sorted.back().elements = std::max(sorted.back().elements, v.elements);
       sorted.back().invariant |= v.invariant;
+      if (sorted.back().spirv_id == 0) sorted.back().spirv_id = v.spirv_id;
     } else {
       sorted.push_back(v);
     }

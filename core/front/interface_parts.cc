@@ -38,7 +38,7 @@ SpirvInterface Inside(SpirvInterface outer, const SpirvInterface& member) {
   outer.centroid |= member.centroid;
   outer.sample |= member.sample;
   outer.invariant |= member.invariant;
-  outer.per_vertex |= member.per_vertex;
+  if (!member.unsupported.empty()) outer.unsupported = member.unsupported;
   outer.location = member.location;
   outer.component = member.component;
   if (member.index != 0) outer.index = member.index;
@@ -145,8 +145,8 @@ absl::Status Divider::Add(const SpirvType& vector, uint32_t leaf, uint32_t eleme
   variable.array = array;
   variable.elements = elements;
   variable.invariant = decorations.invariant;
-  if (decorations.per_vertex) {
-    return Refused("barycentric_coordinates", "input of each vertex", v_.id);
+  if (!decorations.unsupported.empty()) {
+    return Refused(decorations.unsupported, "input or output decorated so", v_.id);
   }
   absl::Status status = builtin != kNoValue
                             ? SetBuiltIn(static_cast<spv::BuiltIn>(builtin), &variable)

@@ -200,6 +200,7 @@ bool Modes::CheckStage(spv::ExecutionMode mode, uint32_t entry_function) const {
     case spv::ExecutionMode::DepthGreater:
     case spv::ExecutionMode::DepthLess:
     case spv::ExecutionMode::DepthUnchanged:
+    case spv::ExecutionMode::StencilRefReplacingEXT:
       fits = module().stage == mir::Stage::kFragment;
       break;
     default:

@@ -114,7 +114,7 @@ struct SpirvInterface {
   bool centroid = false;
   bool sample = false;
   bool invariant = false;
-  bool per_vertex = false;
+  std::string_view unsupported = {};  // the cause by which a decoration is refused where it is used
 };
 
 struct SpirvMember {
