@@ -79,6 +79,8 @@ class Remover {
         ends = If(old[i], &out);
       } else if (m_.inst(old[i]).op == Op::kLoop) {
         ends = Loop(old[i], depth, &out);
+      } else if (mir::IsKill(m_.inst(old[i]).op)) {
+        ends = Kill(old[i], old[i + 1], &out);
       } else {
         out.push_back(old[i]);
       }
@@ -197,6 +199,18 @@ class Remover {
       out->push_back(id);
     }
     return false;
+  }
+
+  // Appends the kill, unless it is of nobody. True if nobody is left for what follows: what
+  // discarded lanes would do is not seen. Demoted ones go on. An if that only kills is
+  // kill_in_line's.
+  bool Kill(InstId id, InstId next, List* out) {
+    const ValueId condition = Source(id, 0);
+    const bool known = m_.IsConstant(condition);
+    if (known && m_.value(condition).bits == 0 && Rewrite()) return false;
+    out->push_back(id);
+    if (!known || m_.value(condition).bits == 0 || m_.inst(id).op == Op::kDemote) return false;
+    return m_.inst(next).op != Op::kYield || m_.inst(next).num_sources != 0;
   }
 
   // ---- Loops ----

@@ -319,5 +319,48 @@ TEST(DeadControlFlow, TheExitInFrontOfUnreachableIsTaken) {
 )");
 }
 
+TEST(DeadControlFlow, NothingFollowsTheEndOfAllInvocations) {
+  for (const std::string kill : {"discard", "terminate"}) {
+    EXPECT_EQ(RunOnFragmentBody("%0:i32 = load_input[1, 0] store_ssbo[0, align 4] 0, %0 " + kill +
+                                    " true store_output[0, 0] 1f return",
+                                RemoveDeadControlFlow),
+              "  %0:i32 = load_input[1, 0]\n  store_ssbo[0, align 4] 0, %0\n  " + kill +
+                  " true\n  unreachable\n");
+    EXPECT_EQ(RunOnFragmentBody("%0:i32 = load_input[1, 0] %1:bool = ult %0, 5 "
+                                "loop (%2:i32 = 0) { if %1 { break } else { yield } "
+                                "store_ssbo[0, align 4] 0, %2 " +
+                                    kill +
+                                    " true %3:i32 = iadd %2, 1 continue %3 } "
+                                    "store_output[0, 0] 1f return",
+                                RemoveDeadControlFlow),
+              "  %0:i32 = load_input[1, 0]\n"
+              "  %1:bool = ult %0, 5\n"
+              "  if %1 {\n"
+              "    yield\n"
+              "  } else {\n"
+              "    store_ssbo[0, align 4] 0, 0\n"
+              "    " +
+                  kill +
+                  " true\n"
+                  "    unreachable\n"
+                  "  }\n"
+                  "  store_output[0, 0] 1f\n"
+                  "  return\n");
+  }
+  const std::string demoted = "  demote true\n  store_output[0, 0] 1f\n  return\n";
+  EXPECT_EQ(RunOnFragmentBody(demoted, RemoveDeadControlFlow), demoted);
+}
+
+TEST(DeadControlFlow, NobodyIsKilledOnWhatIsNeverSo) {
+  for (const std::string kill : {"discard", "terminate", "demote"}) {
+    EXPECT_EQ(
+        RunOnFragmentBody(kill + " false store_output[0, 0] 1f return", RemoveDeadControlFlow),
+        "  store_output[0, 0] 1f\n  return\n");
+    EXPECT_EQ(RunOnFragmentBody(kill + " false store_output[0, 0] 1f return", RemoveDeadControlFlow,
+                                /*rewrite_limit=*/0),
+              "  " + kill + " false\n  store_output[0, 0] 1f\n  return\n");
+  }
+}
+
 }  // namespace
 }  // namespace kiln::mid
