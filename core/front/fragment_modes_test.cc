@@ -7,6 +7,7 @@
 
 #include "core/front/fragment_testing.h"
 #include "core/front/testing.h"
+#include "core/mir/print.h"
 
 namespace kiln::front {
 namespace {
@@ -239,6 +240,48 @@ TEST(FragmentBuiltIns, OfBlocks) {
       OpStore %color %v
       OpReturn)"}),
             "\ninput 0 builtin frag_coord f32 x4\noutput 0 location 0.0 f32 x4\n");
+}
+
+// ---- What fragments share with compute, and what not ----
+
+TEST(FragmentResources, SubgroupsBuffersAndPushConstants) {
+  const auto module = ImportVerified(CompileFragment(R"(#version 460
+      #extension GL_KHR_shader_subgroup_arithmetic : enable
+      #extension GL_KHR_shader_subgroup_ballot : enable
+      #extension GL_KHR_shader_subgroup_quad : enable
+      layout(location = 0) flat in uint x;
+      layout(location = 0) out uvec4 o;
+      layout(push_constant) uniform P { uint p[4]; };
+      layout(set = 1, binding = 2) uniform U { uvec4 u; };
+      layout(set = 0, binding = 1) buffer B { uint b[]; };
+      void main() {
+        o.x = subgroupAdd(x) + subgroupQuadSwapHorizontal(x);
+        o.y = gl_SubgroupInvocationID + gl_SubgroupSize + gl_SubgroupLtMask.x;
+        o.z = atomicMax(b[x], p[x & 3u]) + u.z;
+        b[x + 1u] = subgroupBroadcastFirst(x);
+        subgroupMemoryBarrierBuffer();
+        o.w = b[x];
+      })"));
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(module->push_constant_bytes, 16u);
+  EXPECT_EQ(module->resources.size(), 2u);
+  const std::string text = mir::Print(*module);
+  for (const char* op : {"= reduce[iadd, 0] ", "= quad_swap[1] ", "= subgroup_invocation",
+                         "= subgroup_size", "= lane_mask[lt]", "= ssbo_atomic[0, umax] ",
+                         "= load_ubo[1, ", "= read_first ", "store_ssbo[0, ", "memory_barrier["}) {
+    EXPECT_NE(text.find(op), std::string::npos) << op << text;
+  }
+}
+
+TEST(FragmentResources, WorkgroupsAreOfCompute) {
+  EXPECT_EQ(FragmentText({.declarations = "%p_shared = OpTypePointer Workgroup %float\n"
+                                          "%7 = OpVariable %p_shared Workgroup",
+                          .main = "OpStore %7 %f_1\nOpReturn"}),
+            "shared memory outside of compute (%7)");
+  EXPECT_EQ(FragmentText({.main = "OpControlBarrier %u_2 %u_2 %u_0\nOpReturn"}).substr(0, 44),
+            "barrier of a workgroup outside of compute (%");
+  EXPECT_EQ(FragmentText({.main = "OpControlBarrier %u_3 %u_3 %u_0\nOpReturn"}),
+            "\nbody {\n  control_barrier[0, subgroup]\n  return\n}\n");
 }
 
 // ---- Entry points ----
