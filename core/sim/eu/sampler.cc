@@ -411,6 +411,10 @@ void BufferSize(const Call& c, const Surface& surface) {
 // 16 bytes further on for each index of the descriptor.
 absl::StatusOr<const ClientSampler*> BoundSampler(const Call& c) {
   const uint32_t pointer = c.m.header ? c.source.Read32(c.Payload(0) + 12) : kSamplerTable;
+  if ((pointer & 0x1e) != 0) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "bits 4:1 of the header's dword 3, the sampler table's address, are not 0: 0x%08x", pointer));
+  }
   const uint32_t at = (pointer & ~31u) + 16 * c.m.sampler;
   const bool bindless = (pointer & 1) != 0;
   const auto& samplers = bindless ? c.memory.bindless_samplers : c.memory.samplers;
