@@ -74,8 +74,8 @@ absl::StatusOr<std::vector<Input>> Inputs(const json& draw, uint32_t vertices) {
     if (!bits.ok()) return bits.status();
     const auto count = static_cast<uint32_t>(bits->size());
     if (count == 0 || count % vertices != 0) return Wrong("an input has no value for each vertex");
-    inputs.push_back({i.value("location", 0u), i.value("component", 0u), count / vertices,
-                      *std::move(bits)});
+    inputs.push_back(
+        {i.value("location", 0u), i.value("component", 0u), count / vertices, *std::move(bits)});
   }
   return inputs;
 }

@@ -11,8 +11,8 @@ namespace kiln {
 
 // Rasterises the draw for a program. "jitter", which only the simulator knows, is a seed
 // (FragmentInputs::jitter). Targets are those of the record's colour outputs and begin as 0;
-// depth is kept if the draw asks for it or the program writes it. InvalidArgument names what is wrong or
-// not supported: lines, points, vertex shaders, instances, clear values.
+// depth is kept if the draw asks for it or the program writes it. InvalidArgument names what is
+// wrong or not supported: lines, points, vertex shaders, instances, clear values.
 absl::StatusOr<sim::eu::FragmentInputs> ReadDraw(const nlohmann::json& draw,
                                                  const out::LaunchRecord& record);
 

@@ -3,22 +3,24 @@
 //   eu_run [--no-contract | --sourced] [--fusion] [--opposite] [--zero-memory] [--memory-seed=N]
 //          [--max-instructions=N] [--max-seconds=S] [--coverage] [--paths]
 //          [--patch=OFFSET:VALUE]... BINARY LAUNCH.json JOB.json
-//   eu_run --list FILE       lines of "BINARY LAUNCH.json JOB.json [option...]", tabs between the words;
+//   eu_run --list FILE       lines of "BINARY LAUNCH.json JOB.json [option...]", tabs between the
+//   words;
 //                            each is answered before the next is read
 //
-// The job format is that of `run-peer exec` (tests/peer/README.md): `push`, `resources` (buffers, texel
-// buffers, images, samplers) and `dispatch`, or for fragment programs `draw` (draw.h). Prints one JSON
-// line per run:
+// The job format is that of `run-peer exec` (tests/peer/README.md): `push`, `resources` (buffers,
+// texel buffers, images, samplers) and `dispatch`, or for fragment programs `draw` (draw.h). Prints
+// one JSON line per run:
 //   {"ok": true, "instructions": N, "lane_operations": N, "seconds": S,
 //    "outputs": [{"set", "binding", "index", "hex"}]}   or   {"ok": false, "error": "..."}
-// Outputs are all buffers and images given; a draw adds "width", "height", "colors": [{"location", "hex"}]
-// (four dwords a sample, samples of a pixel together), "depth", "stencil" and "sample_mask": {"hex"}. --patch overwrites a byte of the code, for tests that remove
-// waits; --sourced: contract mode judges by rules that have a source only, for machine code of others;
+// Outputs are all buffers and images given; a draw adds "width", "height", "colors": [{"location",
+// "hex"}] (four dwords a sample, samples of a pixel together), "depth", "stencil" and
+// "sample_mask": {"hex"}. --patch overwrites a byte of the code, for tests that remove waits;
+// --sourced: contract mode judges by rules that have a source only, for machine code of others;
 // --memory-seed delays and reorders messages and runs workgroups together, as the hardware may
 // (core/sim/eu/memory_order.h);
-// --coverage adds "executed": the byte offsets of executed instructions; --paths adds "paths": those of
-// each thread in the order of execution (RunStats::paths), equal ones once. Exit status 0 unless the
-// arguments are unusable.
+// --coverage adds "executed": the byte offsets of executed instructions; --paths adds "paths":
+// those of each thread in the order of execution (RunStats::paths), equal ones once. Exit status 0
+// unless the arguments are unusable.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -80,8 +82,8 @@ json Output(const out::DescriptorRef& where, const std::vector<uint8_t>& bytes) 
 
 template <typename T>
 std::string Hex(const std::vector<T>& values) {
-  return absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(values.data()),
-                                                  values.size() * sizeof(T)));
+  return absl::BytesToHexString(
+      absl::string_view(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)));
 }
 
 void AddDraw(const sim::eu::FragmentInputs& draw, json* result) {

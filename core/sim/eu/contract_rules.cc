@@ -24,7 +24,8 @@ constexpr ContractRule kRules[] = {
     {kInOrderRead, C::kInOrder, kWriteAfterRead, W::kNone, "iga-auto"},
     {kInOrderRead, C::kUnordered, kWriteAfterRead, W::kDistance,
      "iga-auto: mov r26, r27; math r27"},
-    // Sends and math finish in any order. Writes to render targets are sends whose payload is read late as
+    // Sends and math finish in any order. Writes to render targets are sends whose payload is read
+    // late as
     // that of others: sendc waits for older threads, for no register.
     {kUnorderedWrite, C::kInOrder, kReadAfterWrite, W::kTokenDst, "iga-auto; sheet-3.6"},
     {kUnorderedWrite, C::kUnordered, kReadAfterWrite, W::kTokenDst, "iga-auto; sheet-3.6"},
@@ -45,7 +46,8 @@ constexpr ContractRule kRules[] = {
     {kFlagOrAccWrite, C::kInOrder, kReadAfterWrite, W::kNone, "iga-auto: cmp f0.0; (f0.0) sel"},
     {kFlagOrAccWrite, C::kUnordered, kReadAfterWrite, W::kNone, "iga-auto; sheet-3.6"},
     {kFlagOrAccWrite, C::kInOrder, kWriteAfterWrite, W::kNone, "iga-auto: mul acc0; mul acc0"},
-    // A fence waits for what changes memory; what answers it might overtake, since several caches work
+    // A fence waits for what changes memory; what answers it might overtake, since several caches
+    // work
     // out of order. Mesa waits for all (sync.allwr) before fences that acquire; the Skylake PRM has
     // all fences wait for everything by themselves, those of Gen12 no document.
     {kMessage, C::kFence, kMemoryOrder, W::kTokenDst, "no source; Mesa 25.0.7: sync.allwr"},

@@ -199,7 +199,8 @@ class Level {
 
   bool Outside(int i) const { return i < 0 || i >= static_cast<int>(size_[0]); }
 
-  // Components that the format lacks are those of any of its texels (Vulkan 1.3, "Conversion to RGBA").
+  // Components that the format lacks are those of any of its texels (Vulkan 1.3, "Conversion to
+  // RGBA").
   Texel Border() const {
     const uint32_t one = IsIntegerFormat(view_.format) ? 1 : Bits(1.0f);
     Texel border = {0, 0, 0, sampler_.border == BorderColor::kTransparent ? 0 : one};

@@ -15,8 +15,8 @@ constexpr Point kOne[] = {Sixteenths(8, 8)};
 constexpr Point kTwo[] = {Sixteenths(12, 12), Sixteenths(4, 4)};
 constexpr Point kFour[] = {Sixteenths(6, 2), Sixteenths(14, 6), Sixteenths(2, 10),
                            Sixteenths(10, 14)};
-constexpr Point kEight[] = {Sixteenths(9, 5),  Sixteenths(7, 11),  Sixteenths(13, 9),
-                            Sixteenths(5, 3),  Sixteenths(3, 13),  Sixteenths(1, 7),
+constexpr Point kEight[] = {Sixteenths(9, 5),   Sixteenths(7, 11), Sixteenths(13, 9),
+                            Sixteenths(5, 3),   Sixteenths(3, 13), Sixteenths(1, 7),
                             Sixteenths(11, 15), Sixteenths(15, 1)};
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A draw as fragment threads see it: what rasterisation delivers for each quad of pixels and for each
-// primitive, and the render targets that the threads write.
+// A draw as fragment threads see it: what rasterisation delivers for each quad of pixels and for
+// each primitive, and the render targets that the threads write.
 //
 // A quad is 2x2 pixels, pixel p at (x + p % 2, y + p / 2). Everything that varies over a primitive
 // is kept as functions of the place in the target (pixels from the upper left corner, y down), so
@@ -18,7 +18,8 @@ namespace kiln::sim::eu {
 
 inline constexpr int kQuadPixels = 4;
 
-// The values that the vertex stage gave to one component of an input, at the three vertices, as bits.
+// The values that the vertex stage gave to one component of an input, at the three vertices, as
+// bits.
 struct VertexValues {
   uint32_t location = 0;
   uint32_t component = 0;
@@ -31,11 +32,12 @@ struct Point {
 };
 
 struct Primitive {
-  uint32_t number = 0;    // in the draw: PrimitiveId
+  uint32_t number = 0;  // in the draw: PrimitiveId
   bool back_facing = false;
-  uint32_t layer = 0;     // of the render target
+  uint32_t layer = 0;  // of the render target
   uint32_t viewport = 0;
-  // Weight of vertex k at (x, y) without perspective: weight[k][0] x + weight[k][1] y + weight[k][2].
+  // Weight of vertex k at (x, y) without perspective: weight[k][0] x + weight[k][1] y +
+  // weight[k][2].
   std::array<std::array<double, 3>, 3> weight{};
   std::array<double, 3> inverse_w = {1, 1, 1};  // 1 / w of clip space at the vertices
   std::array<double, 3> depth{};                // at the vertices, after the viewport
@@ -54,8 +56,8 @@ struct Quad {
   std::array<uint32_t, kQuadPixels> coverage{};
 };
 
-// A colour attachment of four 32-bit components a sample, floats or integers: what programs write arrives
-// unconverted.
+// A colour attachment of four 32-bit components a sample, floats or integers: what programs write
+// arrives unconverted.
 struct RenderTarget {
   uint32_t location = 0;
   std::vector<uint32_t> texels;  // component c of sample s of pixel (x, y): see FragmentInputs::At
@@ -67,8 +69,9 @@ struct FragmentInputs {
   std::vector<Primitive> primitives;
   std::vector<Quad> quads;  // in the order of drawing: those of a primitive stand together
 
-  // 0, or a seed: barycentrics, depth and w that threads get are off by up to 2^-22, each by itself, as
-  // those of two rasterisers are. Where results depend on that, nothing says which is right.
+  // 0, or a seed: barycentrics, depth and w that threads get are off by up to 2^-22, each by
+  // itself, as those of two rasterisers are. Where results depend on that, nothing says which is
+  // right.
   uint32_t jitter = 0;
 
   // Results; what is empty is not kept.
@@ -83,8 +86,8 @@ struct FragmentInputs {
   }
 };
 
-// Places of the samples in their pixel (the standard ones of Vulkan 1.3, "Multisampling"); empty for
-// other numbers than 1, 2, 4, 8.
+// Places of the samples in their pixel (the standard ones of Vulkan 1.3, "Multisampling"); empty
+// for other numbers than 1, 2, 4, 8.
 absl::Span<const Point> SamplePlaces(uint32_t samples);
 
 }  // namespace kiln::sim::eu

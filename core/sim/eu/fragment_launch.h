@@ -1,13 +1,12 @@
-// Threads of a draw: which quads each one shades, and what its registers hold at the start.
+// Threads of a draw: which quads each one shades, and which launch records they can have.
 //
-// Quads of one primitive share threads, a thread takes dispatch_width / 4 of them, or, shaded per sample,
-// as many pairs of quad and sample. The payload's order is the hardware's (Mesa 25.0.7,
+// Quads of one primitive share threads, a thread takes dispatch_width / 4 of them, or, shaded per
+// sample, as many pairs of quad and sample. The payload's order is the hardware's (Mesa 25.0.7,
 // brw_fs_thread_payload.cpp, setup_fs_payload_gfx9, and its disassembly): a launch record that says
-// otherwise is refused. Register contents that the payload does not define stay as they are.
+// otherwise is refused.
 #ifndef KILN_CORE_SIM_EU_FRAGMENT_LAUNCH_H_
 #define KILN_CORE_SIM_EU_FRAGMENT_LAUNCH_H_
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -15,9 +14,11 @@
 #include "absl/status/statusor.h"
 #include "core/out/launch_record.h"
 #include "core/sim/eu/fragment.h"
-#include "core/sim/eu/thread.h"
 
 namespace kiln::sim::eu {
+
+// Lanes that have a block of the payload of their own.
+inline constexpr int kPayloadLanes = 16;
 
 // Four lanes of a thread.
 struct Subspan {
@@ -44,16 +45,14 @@ struct FragmentThread {
   uint32_t Coverage(int lane) const;
 };
 
-// Refuses records whose payload, setup data or masks the hardware does not deliver so. InvalidArgument.
+// Refuses records whose payload, setup data or masks the hardware does not deliver so.
+// InvalidArgument.
 absl::Status CheckFragmentRecord(const out::LaunchRecord& record);
 
-// The threads of a draw in its order. With `opposite`, those of a primitive in the opposite order: their
-// pixels differ, those of different primitives must come as drawn.
+// The threads of a draw in its order. With `opposite`, those of a primitive in the opposite order:
+// their pixels differ, those of different primitives must come as drawn.
 std::vector<FragmentThread> FragmentThreads(const out::LaunchRecord& record, bool opposite,
                                             FragmentInputs& draw);
-
-// Writes payload, setup data, masks into the registers of a thread, which holds undefined values.
-void FillFragmentPayload(const FragmentThread& of, Thread& thread);
 
 }  // namespace kiln::sim::eu
 

@@ -1,14 +1,14 @@
 // What a fragment program must look like as a whole, apart from what it does.
 //
-// HALT takes channels out until the thread comes to its UIP. There is one such place in a program, and
-// directly in front of it stands a HALT that sends the remaining channels there too; a program in which
-// channels halted to one place and others did not hangs (Mesa 25.0.7, brw_generator.cpp,
+// HALT takes channels out until the thread comes to its UIP. There is one such place in a program,
+// and directly in front of it stands a HALT that sends the remaining channels there too; a program
+// in which channels halted to one place and others did not hangs (Mesa 25.0.7, brw_generator.cpp,
 // patch_halt_jumps).
 //
-// Errata of Gen12.0 (Mesa 25.0.7, intel/dev/mesa_defs.json, brw_generator.cpp, brw_workaround.cpp): the
-// message that ends the thread waits with a register distance of 1 and for nothing else
-// (Wa_14013672992); accumulators that were written are cleared before it (Wa_14010017096); the first
-// instruction has channels, whatever the dispatch mask (Wa_14015360517).
+// Errata of Gen12.0 (Mesa 25.0.7, intel/dev/mesa_defs.json, brw_generator.cpp, brw_workaround.cpp):
+// the message that ends the thread waits with a register distance of 1 and for nothing else
+// (Wa_14013672992); accumulators that were written are cleared before it (Wa_14010017096); the
+// first instruction has channels, whatever the dispatch mask (Wa_14015360517).
 #ifndef KILN_CORE_SIM_EU_FRAGMENT_RULES_H_
 #define KILN_CORE_SIM_EU_FRAGMENT_RULES_H_
 

@@ -1,5 +1,5 @@
-// Fragment threads as a whole: what small programs see of their payload and what their writes do; every
-// rule of render target writes, of HALT and of the payload's order broken once.
+// Fragment threads as a whole: what small programs see of their payload and what their writes do;
+// every rule of render target writes, of HALT and of the payload's order broken once.
 #include <bit>
 
 #include "core/sim/eu/fragment_testing.h"
@@ -24,10 +24,12 @@ TEST(Fragment, InterpolatesFromSetupDataAtEveryWidth) {
     for (uint32_t h = 0; h < width / 8; ++h) {
       const int i = 2 + 2 * static_cast<int>(h), to = kColor + static_cast<int>(h);
       const auto scalar = [&](int dword) { return Scalar(setup, Type::kF, 16 + 4 * dword); };
-      isa::Instruction a = Make(Opcode::kMul, 8, Dst(40, Type::kF), Grf(i + 1, Type::kF), scalar(1));
+      isa::Instruction a =
+          Make(Opcode::kMul, 8, Dst(40, Type::kF), Grf(i + 1, Type::kF), scalar(1));
       isa::Instruction b = Make(Opcode::kAdd, 8, Dst(41, Type::kF), Grf(40, Type::kF), scalar(3));
       isa::Instruction c = Make(Opcode::kMul, 8, Dst(42, Type::kF), Grf(i, Type::kF), scalar(0));
-      isa::Instruction d = Make(Opcode::kAdd, 8, Dst(to, Type::kF), Grf(41, Type::kF), Grf(42, Type::kF));
+      isa::Instruction d =
+          Make(Opcode::kAdd, 8, Dst(to, Type::kF), Grf(41, Type::kF), Grf(42, Type::kF));
       for (isa::Instruction* each : {&a, &b, &c, &d}) {
         each->channel_offset = static_cast<uint8_t>(8 * h);
         each->swsb = 1;
@@ -80,10 +82,12 @@ TEST(Fragment, HelperLanesRunAndWriteNothing) {
     isa::Program p(kGeneration);
     AppendColor(p, 8);
     // Red: lanes that vote for themselves.
-    isa::Instruction clear = Make(Opcode::kMov, 1, Register(isa::Arf::kFlag, Type::kUD), Imm(Type::kUD, 0));
+    isa::Instruction clear =
+        Make(Opcode::kMov, 1, Register(isa::Arf::kFlag, Type::kUD), Imm(Type::kUD, 0));
     clear.no_mask = true;
     p.Append(clear);
-    isa::Instruction vote = Make(Opcode::kCmp, 8, Null(Type::kD), Grf(1, Type::kD), Grf(1, Type::kD));
+    isa::Instruction vote =
+        Make(Opcode::kCmp, 8, Null(Type::kD), Grf(1, Type::kD), Grf(1, Type::kD));
     vote.cmod = isa::CondMod::kZ;
     p.Append(vote);
     isa::Operand flags = Register(isa::Arf::kFlag, Type::kUD);
@@ -103,7 +107,8 @@ TEST(Fragment, PredicatesOfTheWriteLeavePixelsOut) {
   const out::LaunchRecord record = FragmentRecord(8);
   isa::Program p(kGeneration);
   AppendColor(p, 8);
-  isa::Instruction flag = Make(Opcode::kMov, 1, Register(isa::Arf::kFlag, Type::kUD), Imm(Type::kUD, 0x11));
+  isa::Instruction flag =
+      Make(Opcode::kMov, 1, Register(isa::Arf::kFlag, Type::kUD), Imm(Type::kUD, 0x11));
   flag.no_mask = true;
   p.Append(flag);
   isa::Instruction write = Write(Fields(8));
@@ -147,7 +152,8 @@ TEST(Fragment, TargetsAreThoseOfTheTable) {
   EXPECT_EQ(ColorOf(draw, 3, 3, 2, 0), 3u);
   EXPECT_EQ(ColorOf(draw, 3, 3, 2, 1), 3u);
   second.target = 0;
-  ExpectRefused(RunWrite(Write(second), record, draw), "blend state 0 for the target of location 1");
+  ExpectRefused(RunWrite(Write(second), record, draw),
+                "blend state 0 for the target of location 1");
   second.bti = 2;
   ExpectRefused(RunWrite(Write(second), record, draw), "surface 2 is no colour output");
 }
@@ -170,7 +176,8 @@ TEST(Fragment, DepthStencilAndSampleMaskStandWhereStateSays) {
   p.Append(mask);
   for (int c = 0; c < 4; ++c) set(kColor + 1 + c, Imm(Type::kUD, c + 1));
   set(kColor + 5, ImmF(0.125f));
-  isa::Instruction stencil = Make(Opcode::kMov, 4, Dst(kColor + 6, Type::kUD), Imm(Type::kUD, 0x44332211));
+  isa::Instruction stencil =
+      Make(Opcode::kMov, 4, Dst(kColor + 6, Type::kUD), Imm(Type::kUD, 0x44332211));
   stencil.no_mask = true;
   p.Append(stencil);
   p.Append(Write(f));
@@ -226,7 +233,8 @@ TEST(Fragment, RefusesWritesThatTheHardwareDoesNotTake) {
                 "the last one does not end the thread");
 
   ExpectRefused(RunWrite(Write(Fields(8)), sixteen, draw), "form of 8 lanes in a thread of more");
-  ExpectRefused(RunWrite(Write(Fields(16)), thirty_two, draw), "before the last one of the other lanes");
+  ExpectRefused(RunWrite(Write(Fields(16)), thirty_two, draw),
+                "before the last one of the other lanes");
   f = Fields(16);
   f.high_slots = true;
   ExpectRefused(RunWrite(Write(f), thirty_two, draw), "for lanes from 16 on");
@@ -271,7 +279,8 @@ TEST(Fragment, RefusesAccumulatorsThatAreNotCleared) {
     isa::Program p(kGeneration);
     AppendColor(p, 8);
     p.Append(Make(Opcode::kMov, 8, Register(isa::Arf::kAccumulator, Type::kF), ImmF(1)));
-    isa::Instruction zero = Make(Opcode::kMov, 16, Register(isa::Arf::kAccumulator, Type::kF), ImmF(0));
+    isa::Instruction zero =
+        Make(Opcode::kMov, 16, Register(isa::Arf::kAccumulator, Type::kF), ImmF(0));
     zero.no_mask = true;
     if (clear) p.Append(zero);
     p.Append(Write(Fields(8)));
@@ -318,7 +327,8 @@ TEST(Fragment, RefusesRecordsThatTheHardwareDoesNotDeliver) {
 isa::Program WithHalts(bool last_halt, bool same_target) {
   isa::Program p(kGeneration);
   AppendColor(p, 8);
-  isa::Instruction flag = Make(Opcode::kMov, 1, Register(isa::Arf::kFlag, Type::kUD), Imm(Type::kUD, 0x0f));
+  isa::Instruction flag =
+      Make(Opcode::kMov, 1, Register(isa::Arf::kFlag, Type::kUD), Imm(Type::kUD, 0x0f));
   flag.no_mask = true;
   p.Append(flag);
   isa::Instruction halt = Make(Opcode::kHalt, 8, {});
@@ -360,7 +370,8 @@ TEST(Fragment, LaterPrimitivesLieOnTopInAnyOrderOfThreads) {
   record.fragment.flat_mask = 1;
   isa::Program p(kGeneration);
   AppendColor(p, 8);
-  p.Append(Fill(kColor, 8, Scalar(static_cast<int>(record.fragment.setup_first_register), Type::kUD, 28)));
+  p.Append(Fill(kColor, 8,
+                Scalar(static_cast<int>(record.fragment.setup_first_register), Type::kUD, 28)));
   p.Append(Write(Fields(8)));
   Triangle first = Whole(), second = Whole();
   first.values[0].bits = {0x7fc00001, 2, 3};

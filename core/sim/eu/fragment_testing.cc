@@ -31,7 +31,8 @@ out::LaunchRecord FragmentRecord(uint32_t width) {
   r.fragment.setup_slots = 1;
   r.fragment.attributes = {{0, 3, 0, "", false}};
   r.fragment.vector_mask = true;
-  r.binding_table = {{0, out::SurfaceKind::kColorOutput, {}, 0}, {1, out::SurfaceKind::kColorOutput, {}, 1}};
+  r.binding_table = {{0, out::SurfaceKind::kColorOutput, {}, 0},
+                     {1, out::SurfaceKind::kColorOutput, {}, 1}};
   return r;
 }
 
@@ -51,8 +52,10 @@ FragmentInputs Draw(const std::vector<Triangle>& triangles, uint32_t samples) {
 // Covers the target; location 3 component 1 is 10 at vertex 0, 18 at the right edge's, ...
 Triangle Whole() {
   return {{{{-1, -1, 0.25f, 1}, {3, -1, 0.25f, 1}, {-1, 3, 0.75f, 1}}},
-          {{3, 1, {std::bit_cast<uint32_t>(10.0f), std::bit_cast<uint32_t>(26.0f),
-                   std::bit_cast<uint32_t>(10.0f)}}}};
+          {{3,
+            1,
+            {std::bit_cast<uint32_t>(10.0f), std::bit_cast<uint32_t>(26.0f),
+             std::bit_cast<uint32_t>(10.0f)}}}};
 }
 
 // The left half of the left column and its neighbours to the right: helper lanes run there.
@@ -124,7 +127,8 @@ void ExpectRefused(const absl::Status& s, const std::string& what) {
   EXPECT_NE(std::string(s.message()).find(what), std::string::npos) << s;
 }
 
-uint32_t ColorOf(const FragmentInputs& draw, uint32_t x, uint32_t y, int c, int target, uint32_t sample) {
+uint32_t ColorOf(const FragmentInputs& draw, uint32_t x, uint32_t y, int c, int target,
+                 uint32_t sample) {
   return draw.targets[target].texels[4 * draw.At(x, y, sample) + c];
 }
 

@@ -12,11 +12,11 @@
 
 namespace kiln::sim::eu::testing {
 
-inline constexpr uint32_t kSize = 8;   // pixels of a draw, width and height
-inline constexpr int kColor = 112;     // first register of colours
+inline constexpr uint32_t kSize = 8;  // pixels of a draw, width and height
+inline constexpr int kColor = 112;    // first register of colours
 
-// Payload: r0, positions, perspective barycentrics; behind them setup data of location 3. Colour outputs
-// 0 and 1 at the surfaces of their numbers.
+// Payload: r0, positions, perspective barycentrics; behind them setup data of location 3. Colour
+// outputs 0 and 1 at the surfaces of their numbers.
 out::LaunchRecord FragmentRecord(uint32_t width);
 
 // Targets 0 and 1 with zeros, depth -1, stencil 0.
@@ -51,7 +51,7 @@ void ExpectRefused(const absl::Status& s, const std::string& what);
 
 // Component c of a pixel.
 uint32_t ColorOf(const FragmentInputs& draw, uint32_t x, uint32_t y, int c, int target = 0,
-               uint32_t sample = 0);
+                 uint32_t sample = 0);
 
 }  // namespace kiln::sim::eu::testing
 

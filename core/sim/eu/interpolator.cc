@@ -78,7 +78,8 @@ class Interpolator {
         break;
       }
       case InterpolatedPlace::kOffsets: {
-        const auto x = static_cast<int32_t>(Parameter(0, i)), y = static_cast<int32_t>(Parameter(1, i));
+        const auto x = static_cast<int32_t>(Parameter(0, i)),
+                   y = static_cast<int32_t>(Parameter(1, i));
         if (x < -8 || x > 7 || y < -8 || y > 7) {
           return Refuse(absl::StrFormat("offset %d, %d sixteenths", x, y));
         }

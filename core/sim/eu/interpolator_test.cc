@@ -1,4 +1,5 @@
-// The pixel interpolator's answers at every kind of place, against the primitive's own barycentrics.
+// The pixel interpolator's answers at every kind of place, against the primitive's own
+// barycentrics.
 #include "core/sim/eu/interpolator.h"
 
 #include <bit>
@@ -28,14 +29,16 @@ isa::Program Program(const isa::MessageFields& f, int first_channel = 0) {
   const int width = f.lanes, each = width / 8;
   AppendColor(p, width);
   for (int k = 0; k < 2; ++k) {
-    isa::Instruction offset = Fill(60 + k * each, width, Imm(Type::kV, k == 0 ? 0x76f8fedc : 0x89abcdef));
+    isa::Instruction offset =
+        Fill(60 + k * each, width, Imm(Type::kV, k == 0 ? 0x76f8fedc : 0x89abcdef));
     offset.dst.type = Type::kD;
     offset.no_mask = true;
     p.Append(offset);
   }
   const absl::StatusOr<uint32_t> desc = isa::BuildDescriptor(kGeneration, f);
   EXPECT_TRUE(desc.ok()) << desc.status();
-  isa::Instruction ask = SendTo(isa::Sfid::kPixelInterpolator, desc.value_or(0), 0, width, 80, 60, -1);
+  isa::Instruction ask =
+      SendTo(isa::Sfid::kPixelInterpolator, desc.value_or(0), 0, width, 80, 60, -1);
   ask.channel_offset = static_cast<uint8_t>(first_channel);
   ask.swsb = 0x90;
   p.Append(ask);
@@ -65,7 +68,8 @@ Triangle Slanted() {
   return t;
 }
 
-void ExpectAt(const FragmentInputs& draw, uint32_t x, uint32_t y, double in_x, double in_y, bool linear) {
+void ExpectAt(const FragmentInputs& draw, uint32_t x, uint32_t y, double in_x, double in_y,
+              bool linear) {
   const auto want = draw.primitives[0].Barycentrics({x + in_x, y + in_y}, !linear);
   for (int k = 0; k < 2; ++k) {
     EXPECT_EQ(std::bit_cast<float>(ColorOf(draw, x, y, k)), want[k]) << x << "," << y << " " << k;

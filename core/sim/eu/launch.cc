@@ -1,5 +1,6 @@
-// See launch.h. That of fragment threads is in fragment_launch.cc. The payload of Gen12.0 compute: r0.1, r0.6, r0.7 workgroup id, r0.2 barrier
-// id, r0.3 scratch size code and pointer to the sampler table, r0.5 scratch base; nothing else but push constants is delivered.
+// See launch.h. That of fragment threads is in fragment_payload.cc. The payload of Gen12.0 compute:
+// r0.1, r0.6, r0.7 workgroup id, r0.2 barrier id, r0.3 scratch size code and pointer to the sampler
+// table, r0.5 scratch base; nothing else but push constants is delivered.
 #include "core/sim/eu/launch.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <cstring>
 
 #include "absl/strings/str_format.h"
+#include "core/sim/eu/fragment_payload.h"
 
 namespace kiln::sim::eu {
 namespace {

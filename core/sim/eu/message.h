@@ -41,15 +41,15 @@ enum class MessageKind : uint8_t {
   kBarrier,
   kTargetWrite,  // to the render cache; may end the thread
   kInterpolate,  // barycentrics from the pixel interpolator
-  kEnd,  // end of thread
+  kEnd,          // end of thread
 };
 
 // Where the pixel interpolator is to interpolate.
 enum class InterpolatedPlace : uint8_t {
-  kOffset,    // from the centre, the same for all lanes
+  kOffset,  // from the centre, the same for all lanes
   kSample,
   kCentroid,
-  kOffsets,   // each lane its own
+  kOffsets,  // each lane its own
 };
 
 // Surfaces with a fixed meaning.
@@ -84,16 +84,16 @@ struct Message {
   bool half_params = false;  // the sampler takes 16-bit parameters
   bool half_result = false;  // and returns 16-bit components
   isa::TargetForm target_form = isa::TargetForm::kEight;
-  uint8_t target = 0;         // render target writes: number in blend state
-  bool last_target = false;   // the last one for its lanes
-  bool null_target = false;   // to no target
+  uint8_t target = 0;        // render target writes: number in blend state
+  bool last_target = false;  // the last one for its lanes
+  bool null_target = false;  // to no target
   bool per_sample = false;
-  bool alpha0 = false;        // brings the alpha of target 0
-  bool ends = false;          // the thread
+  bool alpha0 = false;  // brings the alpha of target 0
+  bool ends = false;    // the thread
   InterpolatedPlace place = InterpolatedPlace::kOffset;
   int8_t offset_x = 0, offset_y = 0;  // sixteenths of a pixel
   uint8_t sample = 0;
-  bool linear = false;        // not in perspective
+  bool linear = false;  // not in perspective
 };
 
 // Register elements of a scattered message take a register per 8 lanes and 4 bytes.

@@ -1,5 +1,5 @@
-// Levels of detail from the lanes of a quad: from all four, whichever are enabled, and nowhere but in
-// fragment threads.
+// Levels of detail from the lanes of a quad: from all four, whichever are enabled, and nowhere but
+// in fragment threads.
 #include <bit>
 
 #include "core/intel/isa/messages.h"
@@ -25,7 +25,8 @@ isa::Instruction Sample(M message, int params, int components, int lanes = 8, bo
   isa::SetLengths(kGeneration, f, params, components);
   const absl::StatusOr<uint32_t> desc = isa::BuildDescriptor(kGeneration, f);
   EXPECT_TRUE(desc.ok()) << desc.status();
-  isa::Instruction i = SendTo(isa::Sfid::kSampler, desc.value_or(0), 0, lanes, kColor, kPayload, -1);
+  isa::Instruction i =
+      SendTo(isa::Sfid::kSampler, desc.value_or(0), 0, lanes, kColor, kPayload, -1);
   i.swsb = 0x90;
   return i;
 }
@@ -66,7 +67,8 @@ out::LaunchRecord Record() {
 // Coordinate k of the eight lanes: low + step * (lane's bits picked by `mask`).
 void Coordinate(isa::Program& p, int reg, uint32_t pattern, float step, float base = 0) {
   isa::Instruction count = Make(Opcode::kMov, 8, Dst(reg, Type::kF), Imm(Type::kUV, pattern));
-  isa::Instruction scale = Make(Opcode::kMul, 8, Dst(reg, Type::kF), Grf(reg, Type::kF), ImmF(step));
+  isa::Instruction scale =
+      Make(Opcode::kMul, 8, Dst(reg, Type::kF), Grf(reg, Type::kF), ImmF(step));
   isa::Instruction add = Make(Opcode::kAdd, 8, Dst(reg, Type::kF), Grf(reg, Type::kF), ImmF(base));
   for (isa::Instruction* i : {&count, &scale, &add}) {
     i->no_mask = true;
@@ -157,7 +159,8 @@ TEST(QuadSampling, DisabledLanesOfAQuadCount) {
   AppendColor(p, 8);
   Coordinate(p, kPayload, kX, 4.0f / 16, 0.25f);
   Coordinate(p, kPayload + 1, kY, 8.0f / 16, 0.25f);
-  isa::Instruction flag = Make(Opcode::kMov, 1, Register(isa::Arf::kFlag, Type::kUD), Imm(Type::kUD, 0x01));
+  isa::Instruction flag =
+      Make(Opcode::kMov, 1, Register(isa::Arf::kFlag, Type::kUD), Imm(Type::kUD, 0x01));
   flag.no_mask = true;
   p.Append(flag);
   isa::Instruction sample = Sample(M::kSample, 2, 1);
@@ -168,7 +171,8 @@ TEST(QuadSampling, DisabledLanesOfAQuadCount) {
   EXPECT_EQ(*red, 3.0f);
 }
 
-// Towards the face x = 1; the direction turns by 4 texels of the 16 that the face has from y = -1 to 1.
+// Towards the face x = 1; the direction turns by 4 texels of the 16 that the face has from y = -1
+// to 1.
 TEST(QuadSampling, CubesHaveLevelsOfTheirFaces) {
   isa::Program p(kGeneration);
   AppendColor(p, 8);

@@ -9,7 +9,8 @@
 namespace kiln::sim::eu {
 namespace {
 
-// Fixed point: a pixel has kUnit units. Below kFarthest units, products of two differences are exact.
+// Fixed point: a pixel has kUnit units. Below kFarthest units, products of two differences are
+// exact.
 constexpr int64_t kUnit = 256;
 constexpr double kFarthest = 1 << 28;
 

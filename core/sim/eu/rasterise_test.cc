@@ -42,8 +42,8 @@ TEST(Rasterise, ATriangleCoversPixelsWhoseCentresAreInside) {
   FragmentInputs in = Target();
   ASSERT_TRUE(Rasterise({Of(At(1, 1), At(4, 1), At(1, 4))}, in).ok());
   const auto counts = Counts(in);
-  // Centres (1.5, 1.5), (2.5, 1.5), (1.5, 2.5) are inside; (3.5, 1.5) and so on lie on the long edge,
-  // which is a right one: not owned.
+  // Centres (1.5, 1.5), (2.5, 1.5), (1.5, 2.5) are inside; (3.5, 1.5) and so on lie on the long
+  // edge, which is a right one: not owned.
   EXPECT_EQ(counts.size(), 3u);
   EXPECT_TRUE(counts.contains({1, 1}) && counts.contains({2, 1}) && counts.contains({1, 2}));
 }
@@ -76,8 +76,10 @@ TEST(Rasterise, SharedEdgesBelongToOneTriangle) {
 TEST(Rasterise, SamplesAreCoveredEachByItself) {
   FragmentInputs in = Target(4);
   // Left of x = 0.5: samples 0 (6/16) and 2 (2/16) of the first column.
-  ASSERT_TRUE(Rasterise({Of(At(0, -8), At(0.5f, -8), At(0.5f, 16)),
-                         Of(At(0, -8), At(0.5f, 16), At(0, 16))}, in).ok());
+  ASSERT_TRUE(
+      Rasterise({Of(At(0, -8), At(0.5f, -8), At(0.5f, 16)), Of(At(0, -8), At(0.5f, 16), At(0, 16))},
+                in)
+          .ok());
   uint32_t all = 0;
   for (const Quad& q : in.quads) {
     EXPECT_EQ(q.x, 0);
@@ -89,7 +91,8 @@ TEST(Rasterise, SamplesAreCoveredEachByItself) {
 
 TEST(Rasterise, ClockwiseTrianglesFaceTheBack) {
   FragmentInputs in = Target();
-  ASSERT_TRUE(Rasterise({Of(At(0, 0), At(8, 0), At(0, 8)), Of(At(0, 0), At(0, 8), At(8, 0))}, in).ok());
+  ASSERT_TRUE(
+      Rasterise({Of(At(0, 0), At(8, 0), At(0, 8)), Of(At(0, 0), At(0, 8), At(8, 0))}, in).ok());
   ASSERT_EQ(in.primitives.size(), 2u);
   EXPECT_TRUE(in.primitives[0].back_facing);
   EXPECT_FALSE(in.primitives[1].back_facing);

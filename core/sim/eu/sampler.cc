@@ -117,7 +117,8 @@ class Executor {
       return absl::InvalidArgumentError("derivatives of a cube's direction");
     }
     if (LevelFromQuads() && c_.source.fragment == nullptr) {
-      return absl::InvalidArgumentError("a level from the lanes of a quad outside of a fragment thread");
+      return absl::InvalidArgumentError(
+          "a level from the lanes of a quad outside of a fragment thread");
     }
     if (image_.samples > 1 && !TakesSamples()) {
       return absl::InvalidArgumentError("a message that knows no samples to an image with several");
@@ -200,8 +201,7 @@ class Executor {
       case M::kSampleCLz:
         return false;
       default:
-        return !GivesDerivatives() &&
-               (action_ == Action::kFilter || action_ == Action::kLodQuery);
+        return !GivesDerivatives() && (action_ == Action::kFilter || action_ == Action::kLodQuery);
     }
   }
 
@@ -237,8 +237,8 @@ class Executor {
     }
   }
 
-  // The coordinates of a lane; of a cube those on the face that the direction of lane `corner` meets, which
-  // is 1 wide: its plane goes on beyond its edges.
+  // The coordinates of a lane; of a cube those on the face that the direction of lane `corner`
+  // meets, which is 1 wide: its plane goes on beyond its edges.
   std::array<float, 3> OnFace(int lane, int corner) const {
     std::array<float, 3> at{}, direction{};
     for (int k = 0; k < Coordinates(image_.dim); ++k) {
@@ -411,6 +411,11 @@ void BufferSize(const Call& c, const Surface& surface) {
 // 16 bytes further on for each index of the descriptor.
 absl::StatusOr<const ClientSampler*> BoundSampler(const Call& c) {
   const uint32_t pointer = c.m.header ? c.source.Read32(c.Payload(0) + 12) : kSamplerTable;
+  if ((pointer & 0x1e) != 0) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "bits 4:1 of the header's dword 3, the sampler table's address, are not 0: 0x%08x",
+        pointer));
+  }
   const uint32_t at = (pointer & ~31u) + 16 * c.m.sampler;
   const bool bindless = (pointer & 1) != 0;
   const auto& samplers = bindless ? c.memory.bindless_samplers : c.memory.samplers;

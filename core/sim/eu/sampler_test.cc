@@ -148,6 +148,9 @@ TEST_F(SamplerTest, HeaderPointsToTheSampler) {
   EXPECT_EQ(first(BindlessSampler(3), 0), -1);
   EXPECT_EQ(first(BindlessSampler(2) & ~1u, 0), -1) << "the other base";
   EXPECT_EQ(first(0, 0), -1);
+  // The scratch size of r0.3 has to be masked off.
+  EXPECT_EQ(first(kSamplerTable | 0x10, 0), -1);
+  EXPECT_EQ(first(kSamplerTable | 2, 0), -1);
 }
 
 TEST_F(SamplerTest, ResinfoGivesSizesOfTheLevel) {

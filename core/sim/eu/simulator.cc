@@ -222,8 +222,9 @@ int RegisterOf(const isa::Operand& operand) {
   return operand.file == isa::File::kGrf ? operand.nr : -1;
 }
 
-// Messages other than render target writes: a fragment thread ends by one of those, and changes memory
-// for lanes only that the primitive covers (the hardware runs the others of a quad for their values).
+// Messages other than render target writes: a fragment thread ends by one of those, and changes
+// memory for lanes only that the primitive covers (the hardware runs the others of a quad for their
+// values).
 absl::Status CheckFragmentMessage(const Op& op, const Message& m, uint32_t channels,
                                   const Thread& t) {
   if (m.kind == MessageKind::kEnd) {
@@ -317,8 +318,8 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
 }
 
 void Simulator::UpdateSpecial(const Op& op, Thread& thread) const {
-  // Channels that a fragment thread did not start with may be on in ce0 (Mesa 25.0.7, brw_builder.cpp
-  // and its live channel code take sr0.3 in as well).
+  // Channels that a fragment thread did not start with may be on in ce0 (Mesa 25.0.7,
+  // brw_builder.cpp and its live channel code take sr0.3 in as well).
   const bool others = thread.fragment != nullptr && !options_.opposite;
   thread.Write32(kMaskOffset, thread.active | (others ? ~thread.dispatch : 0));
   thread.Write32(kIpOffset, op.offset);

@@ -2,16 +2,18 @@
 //
 // In: machine code of any compiler, its launch record (out::LaunchRecord) and the client's data.
 // Out: the client's buffers as the program leaves them, and counts. Workgroups run one after the
-// other in ascending order (but in memory mode), the threads of a workgroup in turns of a fixed number of instructions,
-// so that a run is deterministic and threads may wait for each other. Fragment threads (fragment.h) run
-// one after the other in the order of the draw; only those of one primitive change their order.
+// other in ascending order (but in memory mode), the threads of a workgroup in turns of a fixed
+// number of instructions, so that a run is deterministic and threads may wait for each other.
+// Fragment threads (fragment.h) run one after the other in the order of the draw; only those of one
+// primitive change their order.
 //
 // What is modelled: per-channel control flow, predication, regions, all integer, F and HF types,
 // accumulators, flags, data-port messages, shared memory, barriers, scratch, 64-bit addresses,
 // typed surfaces, the sampler, render target writes.
-// Not modelled, each a named error when met: URB messages, 64-bit floats, other generations. Time is not modelled; in contract mode missing waits
-// are errors (scoreboard.h). Messages act where they are issued, but in memory mode (memory_order.h).
-// Registers that nothing defines hold a recognisable pattern (signalling NaNs), not zeros.
+// Not modelled, each a named error when met: URB messages, 64-bit floats, other generations. Time
+// is not modelled; in contract mode missing waits are errors (scoreboard.h). Messages act where
+// they are issued, but in memory mode (memory_order.h). Registers that nothing defines hold a
+// recognisable pattern (signalling NaNs), not zeros.
 #ifndef KILN_CORE_SIM_EU_SIMULATOR_H_
 #define KILN_CORE_SIM_EU_SIMULATOR_H_
 

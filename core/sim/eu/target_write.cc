@@ -50,8 +50,14 @@ class Writer {
  public:
   Writer(const Op& op, const Message& m, const MessageRegisters& registers, uint32_t enabled,
          Thread& thread)
-      : op_(op), m_(m), regs_(registers), enabled_(enabled), t_(thread), of_(*thread.fragment),
-        launch_(of_.record->fragment), parts_(PartsOf(m, launch_)) {}
+      : op_(op),
+        m_(m),
+        regs_(registers),
+        enabled_(enabled),
+        t_(thread),
+        of_(*thread.fragment),
+        launch_(of_.record->fragment),
+        parts_(PartsOf(m, launch_)) {}
 
   absl::Status Run() {
     for (const absl::Status& s : {CheckForm(), CheckState(), CheckEnd()}) {
@@ -81,9 +87,12 @@ class Writer {
   absl::Status CheckForm() const {
     const uint32_t width = of_.record->dispatch_width;
     const int first = op_.inst.channel_offset;
-    if (op_.inst.op != isa::Opcode::kSendc) return Refuse("sent without waiting for older threads (sendc)");
-    if (m_.target_form == TargetForm::kRepeated) return Refuse("one colour for all lanes, which is for clears");
-    if (op_.inst.exec_size != m_.simd) return Refuse("as many lanes as the instruction has no channels");
+    if (op_.inst.op != isa::Opcode::kSendc)
+      return Refuse("sent without waiting for older threads (sendc)");
+    if (m_.target_form == TargetForm::kRepeated)
+      return Refuse("one colour for all lanes, which is for clears");
+    if (op_.inst.exec_size != m_.simd)
+      return Refuse("as many lanes as the instruction has no channels");
     if (m_.target_form == TargetForm::kEight && width != 8) {
       return Refuse("the form of 8 lanes in a thread of more");
     }
@@ -95,7 +104,8 @@ class Writer {
     }
     const int low = (m_.high_slots ? 16 : 0) + (m_.target_form == TargetForm::kDualHigh ? 8 : 0);
     if (first != low || (op_.lanes & ~Lanes()) != 0) {
-      return Refuse(absl::StrFormat("for lanes from %d on, the instruction's begin at %d", low, first));
+      return Refuse(
+          absl::StrFormat("for lanes from %d on, the instruction's begin at %d", low, first));
     }
     return absl::OkStatus();
   }
@@ -103,7 +113,8 @@ class Writer {
   // What the pipeline's state says of the outputs.
   absl::Status CheckState() const {
     if (IsDual(m_.target_form) != launch_.dual_source) {
-      return Refuse(launch_.dual_source ? "one colour, state says two" : "two colours, state says one");
+      return Refuse(launch_.dual_source ? "one colour, state says two"
+                                        : "two colours, state says one");
     }
     if (launch_.writes_stencil && m_.simd != 8) return Refuse("stencil for more than 8 lanes");
     if (m_.per_sample && !launch_.per_sample) return Refuse("per sample, state says per pixel");
@@ -162,8 +173,8 @@ class Writer {
     if (entry->kind == out::SurfaceKind::kNull) return nullptr;
     const int number = m_.header ? header_target_ : m_.target;
     if (static_cast<int>(entry->location) != number) {
-      return Refuse(absl::StrFormat("blend state %d for the target of location %d", number,
-                                    entry->location));
+      return Refuse(
+          absl::StrFormat("blend state %d for the target of location %d", number, entry->location));
     }
     for (RenderTarget& t : of_.draw->targets) {
       if (t.location == entry->location) return &t;

@@ -1,0 +1,171 @@
+// See fragment_payload.h.
+#include "core/sim/eu/fragment_payload.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace kiln::sim::eu {
+namespace {
+
+using out::PayloadItem;
+using out::PayloadPart;
+
+bool IsBarycentric(PayloadPart part) {
+  return part >= PayloadPart::kPerspectivePixel && part <= PayloadPart::kLinearSample;
+}
+
+void SetLane(int reg, int lane, uint32_t bits, Thread& t) {
+  t.Write32(kGrfBytes * (reg + lane / 8) + 4 * (lane % 8), bits);
+}
+
+void SetWord(int at, uint32_t bits, Thread& t) {
+  t.regs[at] = static_cast<uint8_t>(bits);
+  t.regs[at + 1] = static_cast<uint8_t>(bits >> 8);
+}
+
+// Replaces the bits of `mask` in a dword.
+void SetBits(int at, uint32_t mask, uint32_t bits, Thread& t) {
+  t.Write32(at, (t.Read32(at) & ~mask) | (bits & mask));
+}
+
+uint32_t Bits(float v) { return std::bit_cast<uint32_t>(v); }
+
+// Register 1 or 2: lanes `first` to first + 15.
+void FillPositions(const FragmentThread& of, const PayloadItem& item, Thread& t) {
+  const int base = kGrfBytes * static_cast<int>(item.reg);
+  const size_t first = item.first_lane / 4;
+  for (size_t i = first; i < std::min(of.subspans.size(), first + 4); ++i) {
+    const Quad& quad = of.draw->quads[of.subspans[i].quad];
+    const int k = static_cast<int>(i - first);
+    if (of.record->fragment.per_sample) {
+      SetBits(base, 0xfu << 4 * k, of.subspans[i].sample << 4 * k, t);
+    }
+    SetWord(base + 8 + 4 * k, quad.x, t);
+    SetWord(base + 10 + 4 * k, quad.y, t);
+  }
+  SetWord(base + 28, of.covered >> item.first_lane, t);
+  if (item.first_lane != 0) return;
+  const Primitive& p = of.Shape();
+  const uint32_t facts = (p.back_facing ? 1u << 15 : 0) | p.layer << 16 | p.viewport << 27;
+  SetBits(base + 4, 0x7fff8000, facts, t);
+}
+
+// A value as another rasteriser might deliver it: see FragmentInputs::jitter. `which` tells values
+// apart.
+float Jittered(const FragmentInputs& draw, float value, const Point& at, uint32_t which) {
+  if (draw.jitter == 0) return value;
+  uint32_t h = draw.jitter * 0x9e3779b9u + which;
+  for (const uint32_t k : {static_cast<uint32_t>(at.x * 16), static_cast<uint32_t>(at.y * 16)}) {
+    h = (h ^ k) * 0x85ebca6bu;
+    h ^= h >> 15;
+  }
+  const float part = static_cast<float>(h & 0xffff) / 0x7fff - 1;  // -1 to 1
+  return value + part * 0x1p-22f * std::max(1.0f, std::fabs(value));
+}
+
+// Where a barycentric set is taken in a lane's pixel.
+Point PlaceFor(PayloadPart part, const FragmentThread& of, int lane) {
+  const absl::Span<const Point> places = SamplePlaces(of.draw->samples);
+  Point in = {0.5, 0.5};
+  const uint32_t coverage = of.Coverage(lane);
+  switch (part) {
+    case PayloadPart::kPerspectiveCentroid:
+    case PayloadPart::kLinearCentroid:
+      // Covered in part: at a covered sample.
+      if (coverage != 0 && coverage != (1u << places.size()) - 1) {
+        in = places[std::countr_zero(coverage)];
+      }
+      break;
+    case PayloadPart::kPerspectiveSample:
+    case PayloadPart::kLinearSample:
+      in = places[of.subspans[lane / 4].sample];
+      break;
+    default:
+      if (of.record->fragment.per_sample) {
+        const bool depth = part == PayloadPart::kSourceDepth || part == PayloadPart::kSourceW;
+        if (depth) in = places[of.subspans[lane / 4].sample];
+      }
+  }
+  const Point corner = of.Corner(lane);
+  return {corner.x + in.x, corner.y + in.y};
+}
+
+void FillLane(const FragmentThread& of, const PayloadItem& item, int lane, Thread& t) {
+  const int reg = static_cast<int>(item.reg);
+  const int in_block = lane - static_cast<int>(item.first_lane);
+  const Point at = PlaceFor(item.what, of, lane);
+  if (IsBarycentric(item.what)) {
+    const bool perspective = item.what <= PayloadPart::kPerspectiveSample;
+    const std::array<float, 2> b = of.Shape().Barycentrics(at, perspective);
+    for (uint32_t k = 0; k < 2; ++k) {
+      SetLane(reg + in_block / 8 + static_cast<int>(k), in_block,
+              Bits(Jittered(*of.draw, b[k], at, 4 * static_cast<uint32_t>(item.what) + k)), t);
+    }
+    return;
+  }
+  switch (item.what) {
+    case PayloadPart::kSourceDepth:
+      return SetLane(reg, in_block, Bits(Jittered(*of.draw, of.Shape().Depth(at), at, 1)), t);
+    case PayloadPart::kSourceW:
+      return SetLane(reg, in_block, Bits(Jittered(*of.draw, of.Shape().W(at), at, 2)), t);
+    case PayloadPart::kInputCoverage:
+      return SetLane(reg, in_block, of.Coverage(lane), t);
+    case PayloadPart::kPositionOffsets: {
+      const Point p = SamplePlaces(of.draw->samples)[of.subspans[lane / 4].sample];
+      t.regs[kGrfBytes * reg + 2 * in_block] = static_cast<uint8_t>(std::lround(16 * p.x));
+      t.regs[kGrfBytes * reg + 2 * in_block + 1] = static_cast<uint8_t>(std::lround(16 * p.y));
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+// The three dwords of a component; dword 2 of the four means nothing.
+void FillSetup(int at, const std::array<uint32_t, 3>& vertex, bool flat, Thread& t) {
+  const auto value = [&vertex](int k) { return std::bit_cast<float>(vertex[k]); };
+  t.Write32(at, flat ? 0 : Bits(value(1) - value(0)));
+  t.Write32(at + 4, flat ? 0 : Bits(value(2) - value(0)));
+  t.Write32(at + 12, vertex[0]);
+}
+
+void FillAttribute(const FragmentThread& of, const out::SetupAttribute& a, Thread& t) {
+  const auto& launch = of.record->fragment;
+  const int first = kGrfBytes * static_cast<int>(launch.setup_first_register + 2 * a.slot);
+  if (a.builtin == "primitive_id") {
+    const uint32_t number = of.Shape().number;
+    for (int c = 0; c < 4; ++c) FillSetup(first + 16 * c, {number, number, number}, true, t);
+  }
+  if (!a.builtin.empty()) return;
+  const bool flat = launch.flat_mask >> a.slot & 1;
+  for (const VertexValues& v : of.Shape().values) {
+    if (v.location == a.location && v.component < 4) {
+      FillSetup(first + 16 * static_cast<int>(v.component), v.bits, flat, t);
+    }
+  }
+}
+
+}  // namespace
+
+void FillFragmentPayload(const FragmentThread& of, Thread& t) {
+  const out::FragmentLaunch& launch = of.record->fragment;
+  for (const PayloadItem& item : launch.payload) {
+    if (item.what == PayloadPart::kHeader) continue;
+    if (item.what == PayloadPart::kPixelPositions) {
+      FillPositions(of, item, t);
+      continue;
+    }
+    for (int i = 0; i < kPayloadLanes; ++i) {
+      const int lane = static_cast<int>(item.first_lane) + i;
+      if (lane < 32 && of.quads >> lane & 1) FillLane(of, item, lane, t);
+    }
+  }
+  for (const out::SetupAttribute& a : launch.attributes) FillAttribute(of, a, t);
+  t.fragment = &of;
+  t.dispatch = t.active = of.Channels();
+  t.Write32(kStateOffset + 8, of.covered);
+  t.Write32(kStateOffset + 12, of.quads);
+}
+
+}  // namespace kiln::sim::eu
