@@ -1,6 +1,8 @@
 #include "core/mid/kill_in_line.h"
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/mid/analysis/loop_analysis.h"
@@ -160,12 +162,14 @@ class Liner {
   void Visit(RegionId region, bool endless);
   std::vector<bool> EndlessBehind(RegionId region, bool endless);
   std::optional<Kill> FindKill(InstId id) const;
+  bool IsNew(InstId id);
   void Turn(InstId id, const Kill& kill);
 
   Module& m_;
   mir::Builder b_;
   PassContext& context_;
   LoopEnds ends_;
+  std::vector<std::pair<Op, ValueId>> done_;  // kills that each lane here has come by
   bool changed_ = false;
 };
 
@@ -183,10 +187,12 @@ std::vector<bool> Liner::EndlessBehind(RegionId region, bool endless) {
 // `endless`: behind the region, or around it.
 void Liner::Visit(RegionId region, bool endless) {
   const std::vector<bool> behind = EndlessBehind(region, endless);
+  const size_t known = done_.size();
   size_t i = 0;
   mir::RewriteRegion(b_, region, [&](InstId id) {
     const Inst inst = m_.inst(id);
     const bool endless_here = behind[i++];
+    if (mir::IsKill(inst.op)) return IsNew(id);
     for (int r = 0; r < inst.num_regions; ++r) {
       Visit(inst.regions[r], endless_here || inst.op == Op::kLoop);
     }
@@ -198,6 +204,18 @@ void Liner::Visit(RegionId region, bool endless) {
     changed_ = true;
     return false;
   });
+  done_.resize(known);
+}
+
+// Whether the kill is of any lane: those of one before it, here or around, are killed already.
+bool Liner::IsNew(InstId id) {
+  const std::pair<Op, ValueId> kill = {m_.inst(id).op, m_.source(id, 0)};
+  if (std::find(done_.begin(), done_.end(), kill) != done_.end() && context_.Rewrite()) {
+    changed_ = true;
+    return false;
+  }
+  done_.push_back(kill);
+  return true;
 }
 
 // The kill that an if is for, if it is for nothing else.
@@ -233,6 +251,7 @@ void Liner::Turn(InstId id, const Kill& kill) {
   if (!always && kill.in_place) condition = b_.And(condition, inner);
   mir::SetSources(m_, kill.inst, {condition});
   b_.Append(kill.inst);
+  done_.push_back({m_.inst(kill.inst).op, condition});
 }
 
 bool HasKill(const Module& m) {
