@@ -112,11 +112,13 @@ class Reader {
         reads_.parts.insert(abi_.BarycentricsAt(v.interpolation, mir::Auxiliary::kCentroid));
         break;
       case InterpolateAt::kSample:
+        // A pixel's only sample is its centre.
         if (!abi_.several_samples) {
           reads_.parts.insert(abi_.BarycentricsAt(v.interpolation, mir::Auxiliary::kSample));
         }
+        abi_.interpolator |= abi_.several_samples;
         break;
-      case InterpolateAt::kOffset: break;  // the pixel interpolator's answer
+      case InterpolateAt::kOffset: abi_.interpolator = true; break;
     }
   }
 

@@ -36,6 +36,7 @@ struct FragmentAbi {
   std::vector<ColourTarget> targets;              // ascending; empty: nothing but depth is written
   bool several_samples = false;
   bool per_sample = false;                        // a lane is a sample
+  bool interpolator = false;                      // asks the pixel interpolator
   bool kills = false;                             // lanes may lose their effects on the way
   bool side_effects = false;                      // stores, atomics
   out::DepthOutput depth = out::DepthOutput::kOff;

@@ -46,6 +46,7 @@ out::FragmentLaunch FragmentOf(const mir::Module& m, const Abi& abi, const Width
   r.post_depth_coverage = m.fragment.post_depth;
   r.has_side_effects = f.side_effects;
   r.vector_mask = true;
+  r.interpolator_messages = f.interpolator;
   r.per_sample = f.per_sample;
   return r;
 }

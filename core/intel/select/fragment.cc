@@ -15,6 +15,9 @@
 // (interpolation), brw_nir.c; forms were read off its programs for this generation.
 #include "core/intel/select/fragment.h"
 
+#include <bit>
+
+#include "core/intel/lir/message.h"
 #include "core/intel/lir/subgroup.h"
 
 namespace kiln::intel {
@@ -130,6 +133,57 @@ Fragment::Barycentrics Fragment::BarycentricsOf(Part part) {
   return barycentrics_[part] = b;
 }
 
+// Offsets are 16ths of a pixel, of four bits: cut off, and at most 7 (Mesa 25.0.7,
+// nir_lower_wpos and brw_nir's lowering of offsets; what is below -8 Vulkan leaves undefined).
+Fragment::Barycentrics Fragment::BarycentricsAtOffset(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  constexpr int kMost = 7, kLeast = -8;
+  constexpr uint32_t kSixteen = 0x41800000u;
+  isa::MessageFields message;
+  message.linear = m_.inputs[inst.imm0].interpolation == mir::Interpolation::kNoPerspective;
+  const int first = inst.num_sources - 2;   // behind an element
+  const mir::ValueId x = m_.source(id, first), y = m_.source(id, first + 1);
+  if (m_.IsConstant(x) && m_.IsConstant(y)) {
+    const auto sixteenths = [&](mir::ValueId v) {
+      const float f = std::bit_cast<float>(static_cast<uint32_t>(m_.value(v).bits)) * 16.0f;
+      if (!(f > static_cast<float>(kLeast))) return static_cast<int8_t>(kLeast);
+      return static_cast<int8_t>(f < static_cast<float>(kMost) ? static_cast<int>(f) : kMost);
+    };
+    message.message = isa::Message::kInterpolateOffset;
+    message.offset_x = sixteenths(x);
+    message.offset_y = sixteenths(y);
+    return Interpolator(message, Use(launch_.r0(), Type::kUD, 0, kDwords));
+  }
+  message.message = isa::Message::kInterpolateOffsets;
+  std::array<Operand, 2> parts;
+  for (int i = 0; i < 2; ++i) {
+    const Operand scaled = Alu(Opcode::kMul, Type::kF, Where::kLanes,
+                               {Src(m_.source(id, first + i), Type::kF), Imm(kSixteen, Type::kF)});
+    const Operand cut = Mov(Type::kD, Where::kLanes, scaled);
+    parts[static_cast<size_t>(i)] =
+        Retype(MinMax(Where::kLanes, Type::kD, false, cut, Imm(kMost, Type::kD)), Type::kUD);
+  }
+  return Interpolator(message, Payload(parts));
+}
+
+// The answer lies as the payload's coordinates do.
+Fragment::Barycentrics Fragment::Interpolator(const isa::MessageFields& given, const Operand& payload) {
+  isa::MessageFields message = given;
+  message.lanes = static_cast<uint8_t>(width_);
+  lir::InstFields fields = Fields(Where::kLanes);
+  fields.aux = AddMessage(f_, {message, false, false});
+  const lir::ValueId both = NewG(2);
+  if (width_ == 8) {
+    EmitRaw(kSend, fields, {Def(both, Type::kUD)}, {payload});
+  } else {
+    const lir::ValueId answer = NewRegisters(width_ / 4);
+    EmitRaw(kSend, fields, {Def(answer, Type::kUD)}, {payload});
+    EmitRaw(kJoin, Fields(Where::kLanes), {Def(both, Type::kUD)},
+            {Use(answer, Type::kUD, 0, 2 * kDwords), Use(answer, Type::kUD, 2 * kDwords, 2 * kDwords)});
+  }
+  return {Use(both, Type::kF, 0), Use(both, Type::kF, 1)};
+}
+
 // Dword 0, 1: gains along the coordinates; 3: the value at vertex 0.
 Operand Fragment::SetupDword(uint32_t slot, uint32_t component, int dword) {
   const uint32_t first = at_width_.first_push_register + abi_.cross_thread_registers;
@@ -173,9 +227,12 @@ absl::Status Fragment::VisitInput(mir::InstId id) {
       return ReadAttribute(
           id, BarycentricsOf(fragment().BarycentricsAt(v.interpolation, mir::Auxiliary::kCentroid)));
     case InterpolateAt::kSample:
-    case InterpolateAt::kOffset: break;
+      if (fragment().several_samples) break;
+      return ReadAttribute(
+          id, BarycentricsOf(fragment().BarycentricsAt(v.interpolation, mir::Auxiliary::kSample)));
+    case InterpolateAt::kOffset: return ReadAttribute(id, BarycentricsAtOffset(id));
   }
-  return Refuse(inst, "fragment_inputs", "interpolation at an offset or a sample");
+  return Refuse(inst, "interpolated_sample", "interpolation at one of several samples");
 }
 
 absl::Status Fragment::ReadAttribute(mir::InstId id, const Barycentrics& at) {

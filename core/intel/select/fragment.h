@@ -11,6 +11,7 @@
 #include "absl/container/btree_map.h"
 #include "absl/status/status.h"
 #include "core/intel/abi/fragment.h"
+#include "core/intel/isa/messages.h"
 #include "core/intel/select/bools.h"
 #include "core/intel/select/launch.h"
 #include "core/intel/select/room.h"
@@ -43,6 +44,8 @@ class Fragment : public Room {
   const FragmentAbi& fragment() const { return *abi_.fragment; }
   Operand LanesOf(Part part);
   Barycentrics BarycentricsOf(Part part);
+  Barycentrics BarycentricsAtOffset(mir::InstId id);
+  Barycentrics Interpolator(const isa::MessageFields& message, const Operand& payload);
   Operand SetupDword(uint32_t slot, uint32_t component, int dword);
   Operand Interpolated(uint32_t slot, uint32_t component, const Barycentrics& at);
   absl::Status ReadAttribute(mir::InstId id, const Barycentrics& at);
