@@ -242,7 +242,8 @@ bool ChainEmitter::LocalIndex(Pointer* pointer, const SpirvType& type, ValueId i
 }
 
 // An element of an array or matrix of an input, chosen by value: counted in the elements of the
-// part that it belongs to, which are vectors or scalars (interface_parts.h).
+// part that it belongs to, which are vectors or scalars (interface_parts.h). Of an array of structs
+// all are loaded, and one is chosen (emit_input.cc).
 bool ChainEmitter::InputElement(Pointer* pointer, const SpirvType& type, ValueId index) {
   const SpirvType* element = spirv().Type(type.element);
   uint32_t count = 1;
@@ -251,7 +252,14 @@ bool ChainEmitter::InputElement(Pointer* pointer, const SpirvType& type, ValueId
     count *= element->count;
   }
   if (element->kind == SpirvType::kStruct) {
-    return Refuse("input_structs", "index by value", pointer->variable);
+    if (pointer->descriptor.valid()) {
+      return Refuse("input_structs", "two indices by value", pointer->variable);
+    }
+    pointer->descriptor = index;
+    pointer->structs = type.count;
+    pointer->struct_leaves = spirv().Type(type.element)->leaves;
+    pointer->type = type.element;
+    return true;
   }
   const ValueId elements = count == 1 ? index : Emit(mir::Op::kImul, {index, Int(count)});
   pointer->dynamic =

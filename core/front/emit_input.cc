@@ -43,8 +43,30 @@ ValueId InterfaceEmitter::ElementOf(const Pointer& pointer, const InterfacePart&
   return element == 0 ? pointer.dynamic : Emit(mir::Op::kIadd, {pointer.dynamic, Int(element)});
 }
 
+// For each struct of an array, of which one is chosen.
+bool InterfaceEmitter::ForStructs(const Pointer& pointer, Access access, Leaves* leaves) {
+  Pointer one = pointer;
+  one.descriptor = ValueId();
+  for (uint32_t i = 0; i < pointer.structs; ++i) {
+    Leaves values;
+    one.offset = pointer.offset + i * pointer.struct_leaves;
+    if (!ForRuns(one, access, &values) || !Charge(values.size())) return false;
+    if (i == 0) {
+      *leaves = values;
+      continue;
+    }
+    const ValueId chosen = Emit(mir::Op::kIeq, {pointer.descriptor, Int(i)});
+    for (size_t k = 0; k < values.size(); ++k) {
+      (*leaves)[k] = Emit(mir::Op::kSelect, {chosen, values[k], (*leaves)[k]});
+    }
+  }
+  for (ValueId& v : *leaves) v = UndefinedBeyond(pointer.descriptor, pointer.structs, v);
+  return ok();
+}
+
 // For each run of leaves that are components of one element.
 bool InterfaceEmitter::ForRuns(const Pointer& pointer, Access access, Leaves* leaves) {
+  if (pointer.descriptor.valid()) return ForStructs(pointer, access, leaves);
   std::vector<InterfacePart>* parts = Parts(pointer.variable);
   if (parts == nullptr) return false;
   const uint32_t count =

@@ -209,7 +209,37 @@ body {
       %n = OpLoad %int %i
       %p = OpAccessChain %in_float %7 %n %u_1
       %value = OpLoad %float %p)"),
-            "input_structs: index by value (%7)");
+            R"(
+input 0 location 0.0 i32 x1 flat
+input 1 location 5.0 f32 x1
+input 2 location 7.0 f32 x1
+input 3 location 9.0 f32 x1
+output 0 location 0.0 f32 x4
+body {
+  %0:i32 = load_input[0, 0]
+  %1:f32 = load_input[1, 0]
+  %2:f32 = load_input[2, 0]
+  %3:bool = ieq %0, 1
+  %4:f32 = select %3, %2, %1
+  %5:f32 = load_input[3, 0]
+  %6:bool = ieq %0, 2
+  %7:f32 = select %6, %5, %4
+  store_output[0, 0] %7
+  return
+}
+)");
+  EXPECT_EQ(InputText(R"(
+      OpDecorate %i Location 0
+      %i = OpVariable %in_int Input
+      %b = OpTypeStruct %v2float %float
+      %a = OpTypeArray %b %u_2
+      %c = OpTypeStruct %a %float
+      %t = OpTypeArray %c %u_3)",
+                      R"(
+      %n = OpLoad %int %i
+      %p = OpAccessChain %in_float %7 %n %u_0 %n %u_1
+      %value = OpLoad %float %p)"),
+            "input_structs: two indices by value (%7)");
 }
 
 TEST(Inputs, PointersToThemAreArguments) {

@@ -1,5 +1,5 @@
-// Images: emit_image.cc (handles, fetches, loads, stores, queries) and emit_sample.cc (samples,
-// gathers).
+// Images: emit_image.cc (handles, fetches, loads, stores, queries), emit_sample.cc (samples, gathers)
+// and emit_attachment.cc (input attachments).
 #ifndef KILN_CORE_FRONT_IMAGE_EMITTER_H_
 #define KILN_CORE_FRONT_IMAGE_EMITTER_H_
 

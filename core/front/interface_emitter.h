@@ -31,6 +31,7 @@ class InterfaceEmitter : public Pointers {
   using Access = absl::FunctionRef<void(InterfacePart& part, ValueId index, uint32_t component,
                                         uint32_t count, Leaves* leaves)>;
   bool ForRuns(const Pointer& pointer, Access access, Leaves* leaves);
+  bool ForStructs(const Pointer& pointer, Access access, Leaves* leaves);
   ValueId ElementOf(const Pointer& pointer, const InterfacePart& part, uint32_t element);
   bool InterpolateSources(const SpirvInst& inst, mir::InterpolateAt at, Leaves* sources);
 

@@ -4,9 +4,11 @@
 // branch, takes no part in nesting, and lets what follows be combined with what is before.
 //   if a { A; kill x; yield } else { yield }               becomes  A; kill a and x
 //   if a { kill true; unreachable } else { yield }         becomes  kill a
-// and likewise with the sides changed; several ifs around a kill become its conditions'
-// conjunction. Invariants: verified MIR in and out; no kill is moved past anything. A is a few pure
-// instructions that any lane may execute, as in convert_if_to_select.
+// and likewise with the sides changed; several ifs around a kill become a conjunction. A kill behind
+// another on the same condition goes.
+//
+// Invariants: verified MIR in and out; no kill is moved past anything. A is a few pure instructions
+// that any lane may execute, as in convert_if_to_select.
 //
 // A discard may let its lanes go on as helpers, which behind unreachable they could not. What they
 // compute is not seen, but they must come to an end: a loop may end only because the program
@@ -27,7 +29,7 @@
 
 namespace kiln::mid {
 
-// True if anything changed. One rewrite for each if that vanishes.
+// True if anything changed. One rewrite for each if or kill that vanishes.
 absl::StatusOr<bool> KillInLine(mir::Module& module, PassContext& context);
 
 }  // namespace kiln::mid

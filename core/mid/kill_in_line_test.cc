@@ -111,6 +111,24 @@ TEST(KillInLine, NotWhereTheIfCarriesValues) {
       kEnd));
 }
 
+TEST(KillInLine, OneBehindAnotherOnTheSameConditionGoes) {
+  for (const std::string kill : {"discard", "terminate", "demote"}) {
+    EXPECT_EQ(Lined(absl::StrCat(kStart, kill, " %2 ", kill, " %2 if %2 { ", kill,
+                                 " %2 store_ssbo[0, align 4] 0, 1 yield } else { yield } ", kEnd)),
+              absl::StrCat(kStarted, "  ", kill, " %2\n",
+                           "  if %2 {\n    store_ssbo[0, align 4] 0, 1\n    yield\n  } else {\n"
+                           "    yield\n  }\n",
+                           kEnded));
+    // Not of another kind, on another condition, or behind one that only some have come by.
+    const std::string another = kill == "demote" ? "discard" : "demote";
+    ExpectUnchanged(absl::StrCat(kStart, kill, " %2 ", another, " %2 ", kEnd));
+    const std::string two = absl::StrCat(kStart, "%3:bool = ult %0, 6 ");
+    ExpectUnchanged(absl::StrCat(two, kill, " %2 ", kill, " %3 ", kEnd));
+    ExpectUnchanged(absl::StrCat(two, "if %3 { store_ssbo[0, align 4] 0, 1 ", kill,
+                                 " %2 yield } else { yield } ", kill, " %2 ", kEnd));
+  }
+}
+
 // ---- Loops ----
 
 // A discard, then a loop with this exit and this next value of the counter %3, which starts at %0.

@@ -192,7 +192,8 @@ void AddDescriptorMemory(const Module& m, const std::vector<Binding>& bindings, 
   }
 }
 
-// Render targets are the first surfaces: their numbers are those that blend state has.
+// Render targets are the first surfaces: their numbers are those that blend state has. A mask of samples
+// without colours still goes to a surface, a null one.
 void AddTargets(Abi& abi) {
   for (const ColourTarget& target : abi.fragment->targets) {
     out::SurfaceEntry entry;
@@ -200,6 +201,9 @@ void AddTargets(Abi& abi) {
     entry.kind = out::SurfaceKind::kColorOutput;
     entry.location = target.location;
     abi.binding_table.push_back(entry);
+  }
+  if (abi.fragment->targets.empty() && abi.fragment->writes_sample_mask) {
+    abi.binding_table.emplace_back();
   }
 }
 

@@ -12,6 +12,7 @@
 #include "core/intel/isa/footprint.h"
 #include "core/intel/isa/verify_flow.h"
 #include "core/intel/isa/verify_messages.h"
+#include "core/intel/isa/verify_targets.h"
 
 namespace kiln::intel::isa {
 namespace {
@@ -584,6 +585,16 @@ constexpr Restriction kRestrictions[] = {
      OnGen12("PRM volume 7, message headers; messages.def"), MessageHeader},
     {"message lengths", "payloads and response are as long as the message makes them",
      OnGen12("PRM volume 7, messages; messages.def"), MessageLengths},
+    {"target write order", "writes to render targets wait for those of earlier threads: sendc",
+     OnGen12("Mesa 25.0.7, brw_lower_logical_sends.cpp, lower_fb_write_logical_send"),
+     TargetWriteUnordered},
+    {"message channels",
+     "writes to targets and to the URB and interpolations are for the channels of the instruction",
+     OnGen12("Mesa 25.0.7, brw_lower_logical_sends.cpp; PRM volume 7, slot group"),
+     MessageChannels},
+    {"end-of-thread message",
+     "the thread ends with a write to a target or to the URB, or with the thread spawner's message",
+     OnGen12("PRM volume 2a, send, EOT"), EndMessage},
     {"block channels", "blocks of several registers have an execution size of at least 16",
      OnGen12("Mesa and IGC, see ERRATA.md"), BlockChannels},
     {"sampler payload", "a sampler message has at most 11 registers, header included",
@@ -600,6 +611,14 @@ constexpr Restriction kRestrictions[] = {
      OnGen12("BSpec branches"), nullptr},
     {"structure", "if, else, endif, while, break and cont nest and name each other",
      OnGen12("PRM volume 2a, if, else, endif, while, break, cont, halt"), nullptr},
+    {"halts", "all halts end behind the last, which is for all channels and outside of control flow",
+     OnGen12("Mesa 25.0.7, brw_generator.cpp, patch_halt_jumps"), nullptr},
+    {"last target",
+     "the last write to targets of a group of channels says that it is the last, and no other; the "
+     "last of all ends the thread",
+     OnGen12("Mesa 25.0.7, brw_fs_visitor.cpp, emit_fb_writes"), nullptr},
+    {"target parts", "all writes to targets have the same parts",
+     OnGen12("Mesa 25.0.7, brw_fs_visitor.cpp, emit_fb_writes"), nullptr},
     {"end of thread", "the program can end a thread", OnGen12("PRM volume 2a, send"), nullptr},
     {"accumulator at end", "a written accumulator is cleared before the thread ends",
      OnGen12("Wa_14010017096"), nullptr},
@@ -694,10 +713,17 @@ absl::StatusOr<std::vector<Finding>> Verify(Generation gen,
     }
     ends |= IsSend(p.inst.op) && p.inst.send.eot;
   }
-  for (const size_t i : MisplacedControlFlow(program)) {
-    const Restriction& r = *Named("structure");
-    findings.push_back({program[i].offset, r.name, Explain(gen, r, program[i].inst)});
-  }
+  const auto add = [&](absl::string_view name, const std::vector<size_t>& indices) {
+    const Restriction& r = *Named(name);
+    if (!Holds(gen, r)) return;
+    for (const size_t i : indices) {
+      findings.push_back({program[i].offset, r.name, Explain(gen, r, program[i].inst)});
+    }
+  };
+  add("structure", MisplacedControlFlow(program));
+  add("halts", UnmetHalts(program));
+  add("last target", MisplacedLastTargets(gen, program));
+  add("target parts", UnequalTargetWrites(gen, program));
   if (!ends) {
     const Restriction& r = *Named("end of thread");
     findings.push_back({program.empty() ? 0 : program.back().offset, r.name, std::string(r.rule)});

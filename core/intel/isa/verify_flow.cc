@@ -26,6 +26,27 @@ class Structure {
     return bad_;
   }
 
+  std::vector<size_t> FindUnmetHalts() {
+    Nest();
+    bad_.clear();
+    std::vector<int> halts;
+    for (int i = 0; i < count_; ++i) {
+      if (OpOf(i) == Opcode::kWhile) Loop(i);
+      if (OpOf(i) == Opcode::kHalt) halts.push_back(i);
+    }
+    bad_.clear();
+    if (halts.empty()) return bad_;
+    const int last = halts.back();
+    const bool nested = open_[static_cast<size_t>(last)] != kNowhere || InnermostEnd(last) != kNowhere;
+    for (const int i : halts) {
+      const bool misled = Uip(i) != last + 1 || Jip(i) > Uip(i);
+      const bool open = i == last && (nested || Jip(i) != Uip(i) ||
+                                      program_[static_cast<size_t>(i)].inst.pred != PredCtrl::kNone);
+      if (misled || open) Bad(i);
+    }
+    return bad_;
+  }
+
  private:
   struct Interval {
     int head, end;
@@ -138,6 +159,10 @@ class Structure {
 
 std::vector<size_t> MisplacedControlFlow(absl::Span<const PlacedInstruction> program) {
   return Structure(program).Find();
+}
+
+std::vector<size_t> UnmetHalts(absl::Span<const PlacedInstruction> program) {
+  return Structure(program).FindUnmetHalts();
 }
 
 }  // namespace kiln::intel::isa

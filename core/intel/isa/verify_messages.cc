@@ -38,6 +38,44 @@ bool SamplerPayload(Generation gen, const Instruction& inst) {
   return fields.ok() && fields->mlen + fields->ex_mlen > kMaxSamplerPayload;
 }
 
+bool TargetWriteUnordered(Generation, const Instruction& inst) {
+  return inst.op == Opcode::kSend && inst.send.sfid == Sfid::kRenderCache;
+}
+
+bool MessageChannels(Generation gen, const Instruction& inst) {
+  if (!Judged(inst)) return false;
+  const auto fields = FieldsOf(gen, inst);
+  if (!fields.ok()) return false;
+  const int first = inst.channel_offset;
+  const bool halves = fields->high_slots == (first >= 16);
+  switch (Info(fields->message).layout) {
+    case MessageLayout::kTarget:
+      if (inst.exec_size != fields->lanes || !halves) return true;
+      switch (fields->form) {
+        case TargetForm::kSixteen:
+          return false;
+        case TargetForm::kDualLow:
+        case TargetForm::kDualHigh:
+          return (first % 16 != 0) != (fields->form == TargetForm::kDualHigh);
+        case TargetForm::kRepeated:
+        case TargetForm::kEight:
+          return first != 0;
+      }
+      return true;
+    case MessageLayout::kInterpolator:
+      return inst.exec_size != fields->lanes || !halves;
+    case MessageLayout::kUrb:
+      return inst.exec_size != fields->lanes || first != 0;
+    default:
+      return false;
+  }
+}
+
+bool EndMessage(Generation, const Instruction& inst) {
+  return EndsThread(inst) && inst.send.sfid != Sfid::kRenderCache &&
+         inst.send.sfid != Sfid::kUrb && inst.send.sfid != Sfid::kThreadSpawner;
+}
+
 bool BlockChannels(Generation gen, const Instruction& inst) {
   if (!Judged(inst) || inst.exec_size >= 16) return false;
   const auto fields = FieldsOf(gen, inst);
@@ -55,7 +93,8 @@ bool MessageLengths(Generation gen, const Instruction& inst) {
   const int payload = fields->mlen + fields->ex_mlen;
   if (Info(fields->message).layout == MessageLayout::kTarget) {
     // What stands before and behind the four components is state that the message does not have.
-    const int least = (fields->header ? 2 : 0) + 4 * (fields->lanes / 8);
+    const int colours = fields->form == TargetForm::kRepeated ? 1 : 4 * (fields->lanes / 8);
+    const int least = (fields->header ? 2 : 0) + colours;
     constexpr int kMost = 2 + 12 * 2;
     return fields->rlen != 0 || payload < least || payload > kMost;
   }

@@ -143,6 +143,51 @@ Instruction SampleWithDerivatives() {
   inst.swsb = 0x41;
   return inst;
 }
+Instruction TargetWrite() {
+  MessageFields f;
+  f.message = Message::kTargetWrite;
+  f.last_target = true;
+  SetLengths(kGen, f, 4);
+  Instruction inst = *MakeSend(kGen, f);
+  inst.op = Opcode::kSendc;
+  inst.send.eot = true;
+  inst.src[0] = Reg(120, Type::kUD, {0, 1, 0});
+  inst.swsb = 1;
+  return inst;
+}
+Instruction UrbWrite() {
+  MessageFields f;
+  f.message = Message::kUrbWrite;
+  SetLengths(kGen, f, 8);
+  Instruction inst = *MakeSend(kGen, f);
+  inst.src[0] = Reg(112, Type::kUD, {0, 1, 0});
+  inst.src[1] = Reg(113, Type::kUD, {0, 1, 0});
+  inst.send.eot = true;
+  inst.swsb = 1;
+  return inst;
+}
+Instruction Interpolate(int lanes) {
+  MessageFields f;
+  f.message = Message::kInterpolateSample;
+  f.lanes = static_cast<uint8_t>(lanes);
+  SetLengths(kGen, f);
+  Instruction inst = *MakeSend(kGen, f);
+  inst.dst = Reg(10, Type::kUD, {0, 1, 1});
+  inst.src[0] = Reg(20, Type::kUD, {0, 1, 0});
+  inst.swsb = 0x40;
+  return inst;
+}
+Instruction SixteenSamples() {
+  MessageFields f;
+  f.message = Message::kSample;
+  f.lanes = 16;
+  SetLengths(kGen, f, 5);
+  Instruction inst = *MakeSend(kGen, f);
+  inst.dst = Reg(10, Type::kUD, {0, 1, 1});
+  inst.src[0] = Reg(30, Type::kUD, {0, 1, 0});
+  inst.swsb = 0x40;
+  return inst;
+}
 Instruction If(int jip, int uip) {
   Instruction inst;
   inst.op = Opcode::kIf;
@@ -294,6 +339,24 @@ std::vector<Case> Cases() {
       {"message lengths", Store(), [](I i) { i.send.desc += 1 << 25; }},
       {"message lengths", BlockRead(), [](I i) { i.send.desc += 1 << 20; }, false},
       {"block channels", BlockRead(4, 16), [](I i) { i.exec_size = 8; }},
+      {"target write order", TargetWrite(), [](I i) { i.op = Opcode::kSend; }},
+      {"message channels", TargetWrite(), [](I i) { i.exec_size = 16; }},
+      {"message channels", TargetWrite(), [](I i) { i.channel_offset = 8; }},
+      {"message channels", TargetWrite(), [](I i) { i.send.desc |= 1 << 11; }},
+      {"message channels", TargetWrite(), [](I i) { i.send.desc ^= 4 << 8 | 3 << 8; }},
+      {"message channels", Interpolate(8), [](I i) { i.exec_size = 16; }},
+      {"message channels", Interpolate(16), [](I i) { i.send.desc |= 1 << 11; }},
+      {"message channels", UrbWrite(), [](I i) { i.exec_size = 16; }},
+      {"end-of-thread message", EndOfThread(), [](I i) { i.send.sfid = Sfid::kDataCache0; }, false},
+      {"end-of-thread payload", TargetWrite(), [](I i) { i.src[0].nr = 111; }},
+      {"end-of-thread wait", TargetWrite(), [](I i) { i.swsb = 0x40; }},
+      {"message lengths", TargetWrite(), [](I i) { i.send.desc -= 1 << 25; }},
+      {"message lengths", UrbWrite(), [](I i) { i.send.ex_desc += 1 << 6; }},
+      {"message header", UrbWrite(), [](I i) { i.send.desc &= ~(1u << 19); }},
+      {"message lengths", Interpolate(16), [](I i) { i.send.desc -= 2 << 20; }},
+      {"message", Interpolate(16), [](I i) { i.send.desc |= 1 << 15; }},
+      {"message", SampleWithDerivatives(), [](I i) { i.send.desc ^= 3 << 17; }},
+      {"sampler payload", SixteenSamples(), [](I i) { i.send.desc += 2 << 25; }, false},
       {"sampler payload", SampleWithDerivatives(), [](I i) { i.send.desc += 1 << 25 | 1 << 19; }},
       {"scoreboard", Add(), [](I i) { i.swsb = 0x41; }},
       {"scoreboard", Add(), [](I i) { i.swsb = 0x08; }},

@@ -7,7 +7,8 @@
 // A message is sent for lanes 0 to 15 and for 16 to 31. A payload with one component (offsets,
 // 64-bit addresses, a dword of data) is read where it is: the lanes of each half lie together. Of
 // one with several the half is moved to registers of its own, for all lanes: those that are off are
-// not sent. The responses are joined under the mask. Atomics by address stay: whatever the width,
+// not sent. The responses are joined under the mask. Of a write to a render target the parts are moved that
+// there are, and only the second half of the last one ends the thread. Atomics by address stay: whatever the width,
 // they are sent for 8 lanes at a time when they are written out. Linear.
 #include <vector>
 
@@ -34,11 +35,13 @@ class Halving {
   explicit Halving(lir::Function& f) : f_(f) {}
 
   bool Run() {
+    FindCollects();
     bool changed = false;
     for (lir::Block& block : f_.blocks) {
       out_.clear();
       bool here = false;
       for (lir::InstId id : block.insts) {
+        if (IsGone(id)) continue;
         const lir::Inst& in = f_.inst(id);
         if (!IsMessage(in.op) || in.width <= kLanes || IsSplitMessage(f_, in)) {
           out_.push_back(id);
@@ -65,18 +68,32 @@ class Halving {
       lir::InstFields fields = Fields(in, group);
       fields.flags = in.flags;
       fields.predicate_mode = in.predicate_mode;
-      fields.aux = in.aux;
+      fields.aux = AuxOf(in, group);
       std::vector<Operand> def;
       if (!defs.empty()) {
         def.push_back(MakeRegisters(f_, defs[0].comps * kRegisters));
         responses.push_back(def[0]);
       }
-      Emit(in.op, fields, def, half);
+      const bool ends = in.op == kMsgTargetEnd && group + kLanes == in.width;
+      for (int i = 0; ends && i < PayloadCount(f_, in); ++i) f_.value(half[i].value()).in_tail = true;
+      const bool goes_on = in.op == kMsgTargetEnd && !ends;
+      Emit(goes_on ? uint16_t{kMsgTarget} : in.op, fields, def, half);
     }
     if (defs.empty()) return;
     lir::InstFields join = Fields(in, 0);
     join.width = in.width;
     Emit(kJoin, join, {defs[0]}, responses);
+  }
+
+  // Which of the thread's lanes a write to a target is for is a field.
+  uint32_t AuxOf(const lir::Inst& in, int group) {
+    if (!IsTarget(in)) return in.aux;
+    LirMessage message = MessageOf(f_, in);
+    message.fields.high_slots = group != 0;
+    return AddMessage(f_, message);
+  }
+  static bool IsTarget(const lir::Inst& in) {
+    return in.op == kMsgTarget || in.op == kMsgTargetEnd;
   }
 
   bool HasParts(const Operand& o) const {
@@ -85,9 +102,11 @@ class Halving {
   Operand Half(const lir::Inst& in, const Operand& o, int group) {
     std::vector<Operand> parts;
     for (uint16_t c = 0; c < o.comps; ++c) {
-      Operand from = o;
-      from.comp = static_cast<uint16_t>(o.comp + c);
-      from.comps = 1;
+      Operand from = Component(in, o, c);
+      if (from.kind == Operand::Kind::kNone) {
+        parts.push_back(lir::NoOperand(kLanes));
+        continue;
+      }
       const Operand part = MakeRegisters(f_, kRegisters);
       lir::InstFields fields = Fields(in, group);
       fields.flags = lir::kNoMask;
@@ -96,11 +115,42 @@ class Halving {
       parts.push_back(part);
     }
     if (parts.size() == 1) return parts[0];
-    const Operand all = MakePayload(f_, parts);
+    const Operand all = MakeRegisters(f_, kRegisters * static_cast<int>(parts.size()));
     lir::InstFields fields = Fields(in, 0);
     fields.flags = lir::kNoMask;
     Emit(kCollect, fields, {all}, parts);
     return all;
+  }
+
+  // What a target's payload was collected from, where it was: kNone if it is not defined.
+  Operand Component(const lir::Inst& in, const Operand& o, uint16_t c) const {
+    if (IsTarget(in) && o.id < collect_.size() && collect_[o.id].valid()) {
+      return f_.uses(collect_[o.id])[c];
+    }
+    Operand from = o;
+    from.comp = static_cast<uint16_t>(o.comp + c);
+    from.comps = 1;
+    return from;
+  }
+
+  // Collects of the payloads of targets; they are gone when these are halved.
+  void FindCollects() {
+    collect_.assign(f_.values.size(), lir::InstId());
+    std::vector<lir::InstId> made(f_.values.size());
+    for (const lir::Block& block : f_.blocks) {
+      for (lir::InstId id : block.insts) {
+        if (f_.inst(id).op == kCollect) made[f_.defs(id)[0].id] = id;
+        if (!IsTarget(f_.inst(id))) continue;
+        for (int i = 0; i < PayloadCount(f_, f_.inst(id)); ++i) {
+          const uint32_t payload = f_.uses(id)[static_cast<size_t>(i)].id;
+          collect_[payload] = made[payload];
+        }
+      }
+    }
+  }
+  bool IsGone(lir::InstId id) const {
+    return f_.inst(id).op == kCollect && f_.defs(id)[0].id < collect_.size() &&
+           collect_[f_.defs(id)[0].id] == id;
   }
 
   static lir::InstFields Fields(const lir::Inst& in, int group) {
@@ -118,6 +168,7 @@ class Halving {
 
   lir::Function& f_;
   std::vector<lir::InstId> out_;
+  std::vector<lir::InstId> collect_;   // by value: of the payload of a target
 };
 
 }  // namespace

@@ -21,6 +21,7 @@ using isa::Type;
 using lir::Operand;
 
 constexpr auto kRaw = static_cast<uint8_t>(Type::kUD);
+constexpr uint8_t kDwordsOfRegister = 8;
 
 bool Overlap(const Operand& a, const Operand& b) {
   return a.kind == Operand::Kind::kValue && b.kind == Operand::Kind::kValue && a.id == b.id &&
@@ -46,10 +47,18 @@ Operand Copy(lir::Function& f, const lir::Inst& message, const Operand& o,
     f.values.push_back(v);
     return lir::ValueId(f.values.size() - 1);
   };
+  // A component of lanes, or a register.
+  const uint16_t step = from.file == kFileG ? 1 : kDwordsOfRegister;
+  if (from.file != kFileG) {
+    fields.width = kDwordsOfRegister;
+    fields.group = 0;
+    fields.flags = lir::kNoMask;
+  }
   std::vector<Operand> parts;
-  for (uint16_t i = 0; i < o.comps; ++i) {
-    const Operand source = lir::ValueOperand(o.value(), kRaw, static_cast<uint16_t>(o.comp + i));
-    const Operand part = lir::ValueOperand(new_value(1), kRaw);
+  for (uint16_t i = 0; i < o.comps; i = static_cast<uint16_t>(i + step)) {
+    const Operand source =
+        lir::ValueOperand(o.value(), kRaw, static_cast<uint16_t>(o.comp + i), step);
+    const Operand part = lir::ValueOperand(new_value(step), kRaw, 0, step);
     const uint16_t op = from.elem_bytes == 8 ? uint16_t{kCopy} : Op(Opcode::kMov);
     out.push_back(lir::MakeInst(f, op, fields, {&part, 1}, {&source, 1}));
     parts.push_back(part);
@@ -69,8 +78,7 @@ absl::StatusOr<bool> SeparatePayloads(lir::Function& f, PassContext&) {
     list.reserve(block.insts.size());
     for (lir::InstId id : block.insts) {
       const lir::Inst message = f.inst(id);
-      if (HasTwoPayloads(f, message) && Overlap(f.uses(id)[0], f.uses(id)[1]) &&
-          f.value(f.uses(id)[0].value()).file == kFileG) {
+      if (HasTwoPayloads(f, message) && Overlap(f.uses(id)[0], f.uses(id)[1])) {
         // The shorter one is copied: the address, as a rule.
         const int which = f.uses(id)[0].comps <= f.uses(id)[1].comps ? 0 : 1;
         // Making instructions moves the operands: no reference is held across it.

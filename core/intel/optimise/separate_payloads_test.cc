@@ -36,6 +36,16 @@ TEST(SeparatePayloads, AComponentOfTheDataIsAnOverlapToo) {
             "  msg.write %26:ud %20x2:ud {w8 [untyped_write bti 1 channels 1]}\n");
 }
 
+// Registers that belong to no lane are copied whole.
+TEST(SeparatePayloads, RegistersAreCopiedToo) {
+  EXPECT_EQ(After("block b0 depth 0\n"
+                  "  msg.write %21x8:ud %21x8:ud {w8 [untyped_write bti 1 channels 1]}\n",
+                  SeparatePayloads),
+            "block b0 depth 0\n"
+            "  %26x8:ud = mov %21x8:ud {w8 nomask}\n"
+            "  msg.write %26x8:ud %21x8:ud {w8 [untyped_write bti 1 channels 1]}\n");
+}
+
 TEST(SeparatePayloads, DifferentValuesStay) {
   const std::string body =
       "block b0 depth 0\n"

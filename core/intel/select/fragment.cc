@@ -284,10 +284,13 @@ Operand Fragment::FragCoord(uint32_t component) {
   }
 }
 
-// 0 / -1: bit 15, which the sign of the word is, is set for back-facing primitives.
+// 0 / -1: bit 15 is set for back-facing primitives.
 Operand Fragment::Facing() {
-  return CompareStored(Where::kUniform, CondMod::kGe, Type::kW, Positions(0, Type::kW, kFacing),
-                       Imm(0, Type::kW));
+  constexpr uint32_t kBack = 0x8000;
+  const Operand back = Alu(Opcode::kAnd, Type::kUD, Where::kUniform,
+                           {Positions(0, Type::kUD, kFacing), Imm(kBack, Type::kUD)});
+  return CompareStored(Where::kUniform, CondMod::kZ, Type::kD, Retype(back, Type::kD),
+                       Imm(0, Type::kD));
 }
 
 Operand Fragment::TargetIndexBits(int shift, uint32_t mask) {

@@ -32,6 +32,24 @@ constexpr char kHead[] =
     "resource 13 storage_image 0.13.0 image cube arrayed float rgba8\n"
     "private 0 64\nbody {\n";
 
+constexpr char kFragmentHead[] =
+    "mir 1\nentry \"main\"\nstage fragment\n"
+    "input 0 location 0.0 f32 x4\n"
+    "input 1 location 1.0 i32 x1 flat\n"
+    "input 2 location 2.0 f32 x2 centroid\n"
+    "input 3 location 3.0 f32 x1 array 3\n"
+    "input 4 builtin layer i32 x1\n"
+    "input 5 builtin frag_coord f32 x4\n"
+    "input 6 builtin front_facing bool x1\n"
+    "input 7 builtin sample_id i32 x1\n"
+    "input 8 builtin sample_position f32 x2\n"
+    "input 9 builtin sample_mask i32 x1 array 1\n"
+    "output 0 location 0.0 f32 x4\n"
+    "output 1 location 2.0 i32 x2\n"
+    "output 2 builtin sample_mask i32 x1 array 1\n"
+    "resource 0 ssbo 0.0.0\n"
+    "resource 1 combined 0.1.0 image 2d float unknown\nbody {\n";
+
 // Without its last two lines, which end the thread.
 std::string WithoutEnd(std::string text) {
   for (int i = 0; i < 2; ++i) text.resize(text.rfind('\n', text.size() - 2) + 1);
@@ -50,22 +68,44 @@ std::string Indented(const std::string& text, size_t dropped) {
 
 }  // namespace
 
-std::string Selected(std::string_view body, int width) {
-  const absl::StatusOr<mir::Module> m = mir::Parse(absl::StrCat(kHead, std::string(body), "return\n}\n"));
-  if (!m.ok()) return std::string(m.status().message());
-  if (absl::Status s = mir::Verify(*m); !s.ok()) return std::string(s.message());
-  const absl::StatusOr<Abi> abi = AssignAbi(*m, Tgl());
-  if (!abi.ok()) return std::string(abi.status().message());
+namespace {
+
+absl::StatusOr<lir::Function> Make(std::string_view head, std::string_view body, int width,
+                                   const PipelineState& state) {
+  const absl::StatusOr<mir::Module> m =
+      mir::Parse(absl::StrCat(std::string(head), std::string(body), "return\n}\n"));
+  if (!m.ok()) return m.status();
+  if (absl::Status s = mir::Verify(*m); !s.ok()) return s;
+  const absl::StatusOr<Abi> abi = AssignAbi(*m, Tgl(), state);
+  if (!abi.ok()) return abi.status();
   const absl::StatusOr<WidthAbi> at_width = AtWidth(*m, *abi, width);
-  if (!at_width.ok()) return std::string(at_width.status().message());
-  const absl::StatusOr<lir::Function> f = Select(*m, *abi, *at_width);
+  if (!at_width.ok()) return at_width.status();
+  absl::StatusOr<lir::Function> f = Select(*m, *abi, *at_width);
+  if (!f.ok()) return f.status();
+  if (absl::Status s = lir::Verify(TargetOf(Tgl()), *f); !s.ok()) return s;
+  return f;
+}
+
+}  // namespace
+
+std::string Selected(std::string_view body, int width) {
+  const absl::StatusOr<lir::Function> f = Make(kHead, body, width, {});
   if (!f.ok()) return std::string(f.status().message());
-  if (absl::Status s = lir::Verify(TargetOf(Tgl()), *f); !s.ok()) return std::string(s.message());
   const std::string text = lir::Print(TargetOf(Tgl()), *f);
   const std::string blocks = text.substr(text.find("block b0 depth 0\n"));
   const bool one = blocks.find("block b1") == blocks.npos;
   const std::string body_lines = WithoutEnd(one ? blocks.substr(blocks.find('\n') + 1) : blocks);
   return Indented(body_lines, one ? 2 : 0);
+}
+
+std::string SelectedFragment(std::string_view body, int width, int samples) {
+  PipelineState state;
+  state.fragment.samples = static_cast<uint32_t>(samples);
+  state.fragment.sample_shading = samples > 1;
+  const absl::StatusOr<lir::Function> f = Make(kFragmentHead, body, width, state);
+  if (!f.ok()) return std::string(f.status().message());
+  const std::string text = lir::Print(TargetOf(Tgl()), *f);
+  return Indented(text.substr(text.find("livein")), 0);
 }
 
 }  // namespace kiln::intel

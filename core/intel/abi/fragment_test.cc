@@ -1,0 +1,146 @@
+// Where fragment programs find their inputs: see fragment.h.
+#include "core/intel/abi/fragment.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/cause.h"
+#include "core/mir/parse.h"
+#include "core/mir/verify.h"
+#include "gtest/gtest.h"
+
+namespace kiln::intel {
+namespace {
+
+using out::PayloadPart;
+
+constexpr char kInterfaces[] =
+    "input 0 location 0.0 f32 x2\n"
+    "input 1 location 0.2 f32 x2\n"
+    "input 2 location 1.0 i32 x1 flat\n"
+    "input 3 location 2.0 f32 x1 array 3\n"
+    "input 4 location 7.0 f32 x4 noperspective centroid\n"
+    "input 5 builtin frag_coord f32 x4\n"
+    "input 6 builtin primitive_id i32 x1\n"
+    "input 7 builtin sample_position f32 x2\n"
+    "output 0 location 0.0 f32 x4\n"
+    "output 1 location 3.0 f32 x4\n";
+
+mir::Module Module(const std::string& interfaces, const std::string& body) {
+  absl::StatusOr<mir::Module> m = mir::Parse(
+      absl::StrCat("mir 1\nentry \"main\"\nstage fragment\n", interfaces, "body {\n", body, "return\n}\n"));
+  EXPECT_TRUE(m.ok()) << m.status();
+  if (!m.ok()) return {};
+  EXPECT_TRUE(mir::Verify(*m).ok()) << mir::Verify(*m);
+  return *std::move(m);
+}
+
+FragmentAbi Assigned(const std::string& body, const FragmentState& state = {}) {
+  absl::StatusOr<FragmentAbi> abi = AssignFragment(Module(kInterfaces, body), state);
+  EXPECT_TRUE(abi.ok()) << abi.status();
+  return abi.ok() ? *std::move(abi) : FragmentAbi();
+}
+
+// Packed components share an attribute; only elements that are read have one; built-ins come last.
+TEST(FragmentAbi, AttributesAreWhatIsReadAscending) {
+  const FragmentAbi abi = Assigned(R"(
+    %0:i32 = load_input[6, 0]
+    %1:f32 = load_input[1, 0]
+    %2:f32 = load_input.indexed[3, 0] 2
+    %3:f32 = load_input[0, 0]
+    %4:f32 = bitcast %0
+    store_output[0, 0] %1, %2, %3, %4
+)");
+  ASSERT_EQ(abi.attributes.size(), 3u);
+  EXPECT_EQ(abi.attributes[0].location, 0u);
+  EXPECT_EQ(abi.attributes[1].location, 4u);
+  EXPECT_EQ(abi.attributes[2].builtin, "primitive_id");
+  EXPECT_TRUE(abi.attributes[2].flat);
+  EXPECT_EQ(abi.slots[0][0], 0u);
+  EXPECT_EQ(abi.slots[1][0], 0u);
+  EXPECT_EQ(abi.slots[2][0], FragmentAbi::kNoSlot);
+  EXPECT_EQ(abi.slots[3], (std::vector<uint32_t>{FragmentAbi::kNoSlot, FragmentAbi::kNoSlot, 1}));
+}
+
+TEST(FragmentAbi, AnElementChosenByValueMayBeAny) {
+  const FragmentAbi abi = Assigned(R"(
+    %0:i32 = load_input[2, 0]
+    %1:f32 = load_input.indexed[3, 0] %0
+    store_output[0, 0] %1
+)");
+  ASSERT_EQ(abi.attributes.size(), 4u);
+  EXPECT_EQ(abi.slots[3], (std::vector<uint32_t>{1, 2, 3}));
+}
+
+TEST(FragmentAbi, PayloadHasWhatIsReadTwiceFor32Lanes) {
+  const FragmentAbi abi = Assigned(R"(
+    %0:f32 = load_input[0, 0]
+    %1:f32 = load_input[4, 0]
+    %2:f32, %3:f32 = load_input[5, 2]
+    store_output[0, 0] %0, %1, %3
+)");
+  EXPECT_EQ(abi.parts, (std::vector<PayloadPart>{PayloadPart::kPerspectivePixel,
+                                                 PayloadPart::kLinearPixel, PayloadPart::kSourceW}));
+  const FragmentPayload eight = PayloadAt(abi, 8);
+  EXPECT_EQ(eight.RegisterOf(PayloadPart::kPerspectivePixel, 0), 2u);
+  EXPECT_EQ(eight.RegisterOf(PayloadPart::kSourceW, 0), 6u);
+  EXPECT_EQ(eight.registers, 7u);
+  const FragmentPayload wide = PayloadAt(abi, 32);
+  EXPECT_EQ(wide.RegisterOf(PayloadPart::kPixelPositions, 16), 2u);
+  EXPECT_EQ(wide.RegisterOf(PayloadPart::kPerspectivePixel, 0), 3u);
+  EXPECT_EQ(wide.RegisterOf(PayloadPart::kPerspectivePixel, 16), 13u);
+  EXPECT_EQ(wide.RegisterOf(PayloadPart::kSourceW, 16), 21u);
+  EXPECT_EQ(wide.registers, 23u);
+}
+
+// Of several samples the place matters, and where each is a lane, all are taken there.
+TEST(FragmentAbi, PlacesOfSeveralSamples) {
+  const std::string body =
+      "%0:f32 = load_input[4, 0]\n%1:f32 = load_input[7, 0]\nstore_output[0, 0] %0, %1\n";
+  FragmentState state;
+  state.samples = 4;
+  EXPECT_EQ(Assigned(body, state).parts, (std::vector<PayloadPart>{PayloadPart::kLinearCentroid}));
+  state.sample_shading = true;
+  EXPECT_EQ(Assigned(body, state).parts,
+            (std::vector<PayloadPart>{PayloadPart::kLinearSample, PayloadPart::kPositionOffsets}));
+}
+
+TEST(FragmentAbi, TargetsAreAttachmentsThatAreWritten) {
+  const std::string body = "store_output[0, 0] 1f\nstore_output[1, 0] 1f\n";
+  const FragmentAbi all = Assigned(body);
+  ASSERT_EQ(all.targets.size(), 2u);
+  EXPECT_EQ(all.targets[1].location, 3u);
+  EXPECT_EQ(all.targets[1].surface, 1u);
+  FragmentState state;
+  state.attachments.emplace();
+  EXPECT_TRUE(Assigned(body, state).targets.empty());
+  state.attachments->push_back({.location = 3});
+  const FragmentAbi one = Assigned(body, state);
+  ASSERT_EQ(one.targets.size(), 1u);
+  EXPECT_EQ(one.targets[0].location, 3u);
+  EXPECT_EQ(one.targets[0].surface, 0u);
+}
+
+TEST(FragmentAbi, RefusesWhatSetupDataDoesNotHave) {
+  const auto cause = [](const std::string& interfaces, const std::string& body) {
+    const absl::StatusOr<FragmentAbi> abi = AssignFragment(Module(interfaces, body), {});
+    return CauseOf(abi.status());
+  };
+  EXPECT_EQ(cause("input 0 location 0.0 f32 x1\ninput 1 location 0.1 f32 x1 flat\n"
+                  "output 0 location 0.0 f32 x4\n",
+                  "%0:f32 = load_input[0, 0]\n%1:f32 = load_input[1, 0]\nstore_output[0, 0] %0, %1\n"),
+            "fragment_inputs");
+  EXPECT_EQ(cause("input 0 location 0.0 f16 x1\noutput 0 location 0.0 f32 x4\n",
+                  "%0:f16 = load_input[0, 0]\n%1:f32 = f2f %0\nstore_output[0, 0] %1\n"),
+            "fragment_inputs");
+  EXPECT_EQ(cause("input 0 location 0.0 f32 x1 array 33\ninput 1 location 40.0 i32 x1 flat\n"
+                  "output 0 location 0.0 f32 x4\n",
+                  "%0:i32 = load_input[1, 0]\n%1:f32 = load_input.indexed[0, 0] %0\n"
+                  "store_output[0, 0] %1\n"),
+            "fragment_inputs");
+}
+
+}  // namespace
+}  // namespace kiln::intel
