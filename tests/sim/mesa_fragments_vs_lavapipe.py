@@ -41,7 +41,7 @@ import texels  # noqa: E402
 from spirv_module import Unsupported  # noqa: E402
 
 SLACK = 8       # times what a change of the inputs moves
-NUDGES = 4      # changed draws
+NUDGES = 12     # changed draws
 
 
 def modules(folder):

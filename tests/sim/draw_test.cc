@@ -1,0 +1,93 @@
+// Draws of jobs: topologies, inputs by vertex, what is kept, what is refused.
+#include "tests/sim/draw.h"
+
+#include <bit>
+
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+using nlohmann::json;
+
+out::LaunchRecord Record() {
+  out::LaunchRecord r;
+  r.stage = "fragment";
+  r.binding_table = {{0, out::SurfaceKind::kColorOutput, {}, 2},
+                     {1, out::SurfaceKind::kUbo, {}, 0}};
+  return r;
+}
+
+// The square of the target in two triangles.
+json Square(const char* topology) {
+  return {{"width", 4},
+          {"height", 4},
+          {"topology", topology},
+          {"positions", {{-1, -1, 0, 1}, {1, -1, 0, 1}, {-1, 1, 0, 1}, {1, 1, 0, 1}}},
+          {"inputs", {{{"location", 1}, {"component", 2}, {"u32", {1, 10, 2, 20, 3, 30, 4, 40}}}}}};
+}
+
+// Of each primitive the values of location 1 component 2.
+std::vector<std::array<uint32_t, 3>> FirstValues(const sim::eu::FragmentInputs& in) {
+  std::vector<std::array<uint32_t, 3>> values;
+  for (const sim::eu::Primitive& p : in.primitives) values.push_back(p.values.at(0).bits);
+  return values;
+}
+
+TEST(Draw, StripsAndFansHaveTheProvokingVertexFirst) {
+  auto strip = ReadDraw(Square("triangle_strip"), Record());
+  ASSERT_TRUE(strip.ok()) << strip.status();
+  EXPECT_EQ(FirstValues(*strip), (std::vector<std::array<uint32_t, 3>>{{1, 2, 3}, {2, 4, 3}}));
+  EXPECT_EQ(strip->primitives[0].back_facing, strip->primitives[1].back_facing);
+  const auto fan = ReadDraw(Square("triangle_fan"), Record());
+  ASSERT_TRUE(fan.ok()) << fan.status();
+  EXPECT_EQ(FirstValues(*fan), (std::vector<std::array<uint32_t, 3>>{{2, 3, 1}, {3, 4, 1}}));
+}
+
+TEST(Draw, InputsHaveAsManyComponentsAsThereAreValues) {
+  const auto list = ReadDraw(Square("triangle_list"), Record());
+  ASSERT_TRUE(list.ok()) << list.status();
+  ASSERT_EQ(list->primitives.size(), 1u);
+  const auto& values = list->primitives[0].values;
+  ASSERT_EQ(values.size(), 2u);
+  EXPECT_EQ(values[1].location, 1u);
+  EXPECT_EQ(values[1].component, 3u);
+  EXPECT_EQ(values[1].bits, (std::array<uint32_t, 3>{10, 20, 30}));
+}
+
+TEST(Draw, KeepsWhatTheProgramWrites) {
+  auto in = ReadDraw(json::object(), Record());
+  ASSERT_TRUE(in.ok()) << in.status();
+  ASSERT_EQ(in->targets.size(), 1u);
+  EXPECT_EQ(in->targets[0].location, 2u);
+  EXPECT_EQ(in->targets[0].texels.size(), 8u * 8 * 4);
+  EXPECT_TRUE(in->depth.empty() && in->stencil.empty() && in->sample_mask.empty());
+  EXPECT_EQ(in->quads.size(), 16u) << "one triangle that covers all";
+  out::LaunchRecord record = Record();
+  record.fragment.depth = out::DepthOutput::kAny;
+  record.fragment.writes_stencil = record.fragment.writes_sample_mask = true;
+  in = ReadDraw({{"samples", 4}}, record);
+  ASSERT_TRUE(in.ok()) << in.status();
+  EXPECT_EQ(in->depth.size(), 8u * 8 * 4);
+  EXPECT_EQ(in->stencil.size(), 8u * 8 * 4);
+  EXPECT_EQ(in->sample_mask.size(), 8u * 8);
+}
+
+TEST(Draw, RefusesWhatItDoesNotDraw) {
+  const auto refused = [](json draw) {
+    const auto in = ReadDraw(draw, Record());
+    return !in.ok() && in.status().message().substr(0, 5) == "draw:";
+  };
+  EXPECT_TRUE(refused({{"topology", "line_list"}}));
+  EXPECT_TRUE(refused({{"vertex_shader", "a.spv"}}));
+  EXPECT_TRUE(refused({{"instances", 2}}));
+  EXPECT_TRUE(refused({{"clear", {0, 0, 0, 1}}}));
+  EXPECT_TRUE(refused({{"positions", json::array()}}));
+  EXPECT_TRUE(refused({{"positions", {{0, 0, 0}}}}));
+  EXPECT_TRUE(refused({{"inputs", {{{"location", 0}, {"f32", {1, 2}}}}}}));
+  EXPECT_TRUE(refused({{"inputs", {{{"location", 0}, {"f16", {1, 2, 3}}}}}}));
+  EXPECT_TRUE(refused({{"width", "wide"}}));
+}
+
+}  // namespace
+}  // namespace kiln

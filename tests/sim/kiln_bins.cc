@@ -1,0 +1,78 @@
+// kiln_bins: Kiln's own machine code in the form in which tests/peer dumps Mesa's, so that the same
+// scripts judge both.
+//
+//   kiln_bins DIR MODULE.spv...
+//
+// For every width of every module DIR/NAME.SIMDn.bin and DIR/NAME.SIMDn.launch.json, which names
+// the module in "file". Prints a line for each module: its widths, or why it has none. Exit status
+// 0 unless nothing could be written.
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "core/driver/compile.h"
+#include "core/driver/prepared.h"
+#include "nlohmann/json.hpp"
+#include "proto/launch_record_convert.h"
+
+namespace kiln {
+namespace {
+
+std::vector<uint32_t> ReadWords(const std::string& path) {
+  std::ifstream f(path, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(f), {});
+  std::vector<uint32_t> words(bytes.size() / 4);
+  std::memcpy(words.data(), bytes.data(), 4 * words.size());
+  return words;
+}
+
+bool WriteFile(const std::string& path, const std::string& bytes) {
+  std::ofstream f(path, std::ios::binary);
+  f << bytes;
+  return static_cast<bool>(f);
+}
+
+bool WriteVariant(const std::string& stem, const std::string& module, const Variant& v) {
+  nlohmann::json record = nlohmann::json::parse(proto::LaunchRecordToJson(v.launch));
+  record["file"] = module;
+  record["dispatch_width"] = v.width;
+  if (!record.contains("needs_descriptor_memory")) record["needs_descriptor_memory"] = false;
+  return WriteFile(stem + ".bin", std::string(v.code.begin(), v.code.end())) &&
+         WriteFile(stem + ".launch.json", record.dump());
+}
+
+int Main(int argc, char** argv) {
+  if (argc < 3) return 2;
+  for (int i = 2; i < argc; ++i) {
+    const std::string path = argv[i];
+    const std::string name = absl::StrReplaceAll(path, {{"/", "_"}});
+    const auto prepared = Prepare(ReadWords(path), {}, nullptr, {});
+    std::string result = prepared.ok() ? "" : std::string(prepared.status().message());
+    for (const int width : {8, 16, 32}) {
+      if (!prepared.ok()) break;
+      CompileOptions options;
+      options.widths = {width};
+      const auto compiled = Compile(**prepared, Target::kTgl, options, nullptr, {});
+      if (!compiled.ok()) {
+        absl::StrAppend(&result, " SIMD", width, ": ", compiled.status().message());
+        continue;
+      }
+      for (const Variant& v : compiled->variants) {
+        if (!WriteVariant(absl::StrCat(argv[1], "/", name, ".", v.name), path, v)) return 1;
+        absl::StrAppend(&result, " ", v.name);
+      }
+    }
+    std::printf("%s:%s\n", path.c_str(), result.c_str());
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace kiln
+
+int main(int argc, char** argv) { return kiln::Main(argc, argv); }
