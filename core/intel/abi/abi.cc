@@ -192,7 +192,7 @@ void AddDescriptorMemory(const Module& m, const std::vector<Binding>& bindings, 
   }
 }
 
-// Render targets are the first surfaces: their numbers are those that blend state has. A mask of samples
+// Render targets are the first surfaces. A mask of samples
 // without colours still goes to a surface, a null one.
 void AddTargets(Abi& abi) {
   for (const ColourTarget& target : abi.fragment->targets) {

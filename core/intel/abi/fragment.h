@@ -23,8 +23,8 @@ inline constexpr uint32_t kSetupRegisters = 2;   // of an attribute: four dwords
 inline constexpr uint32_t kMostSetupSlots = 32;  // attributes that 3DSTATE_SBE delivers
 
 struct ColourTarget {
-  uint32_t location = 0;
-  uint32_t surface = 0;   // binding table index, and the render target's number in blend state
+  uint32_t location = 0;  // also its number in blend state
+  uint32_t surface = 0;   // binding table index
 };
 
 struct FragmentAbi {

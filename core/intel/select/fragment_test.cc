@@ -83,7 +83,7 @@ TEST(SelectFragment, FlatInputsAreDwordsOfSetupData) {
     block b0 depth 0
       %3:d = add %2.3:d #0x1:d {w8}
       %4x4:ud = collect %3:ud _ _ _ {w8}
-      msg.target_end %4x4:ud {w8 [target_write bti 1 target 1 last_target 1]}
+      msg.target_end %4x4:ud {w8 [target_write bti 1 target 2 last_target 1]}
 )");
 }
 
@@ -183,7 +183,7 @@ TEST(SelectFragment, FacingAndLayerAreBitsOfThePositions) {
       %7:uw = cmp %3:d #0x0:d {w8 cmod 2}
       %8:ud = sel %6:ud #0x7:ud %7:uw {w8 pred 1}
       %9x4:ud = collect %8:ud _ _ _ {w8}
-      msg.target_end %9x4:ud {w8 [target_write bti 1 target 1 last_target 1]}
+      msg.target_end %9x4:ud {w8 [target_write bti 1 target 2 last_target 1]}
 )");
 }
 
@@ -208,7 +208,7 @@ TEST(SelectFragment, OneSampleIsThePixel) {
       %8x4:ud = collect %5:ud %6:ud _ _ {w8}
       %9x4:ud = collect %7:ud %4:ud _ _ {w8}
       msg.target %8x4:ud {w8 [target_write]}
-      msg.target_end %9x4:ud {w8 [target_write bti 1 target 1 last_target 1]}
+      msg.target_end %9x4:ud {w8 [target_write bti 1 target 2 last_target 1]}
 )");
 }
 
@@ -241,7 +241,7 @@ TEST(SelectFragment, SamplesAsLanes) {
       %16x4:ud = collect %7:ud %10:ud _ _ {w8}
       %17x4:ud = collect %4:ud %15:ud _ _ {w8}
       msg.target %16x4:ud {w8 [target_write]}
-      msg.target_end %17x4:ud {w8 [target_write bti 1 target 1 last_target 1]}
+      msg.target_end %17x4:ud {w8 [target_write bti 1 target 2 last_target 1]}
 )");
 }
 
@@ -354,7 +354,7 @@ TEST(SelectFragment, HelpersAreLanesThatAreNotLive) {
       %5:uw = cmp %4:d #0x0:d {w8 cmod 2}
       %7:ud = sel %6:ud #0x4:ud %5:uw {w8 pred 1}
       %8x4:ud = collect %7:ud _ _ _ {w8}
-      msg.target_end %8x4:ud {w8 [target_write bti 1 target 1 last_target 1]}
+      msg.target_end %8x4:ud {w8 [target_write bti 1 target 2 last_target 1]}
 )");
 }
 

@@ -15,6 +15,7 @@ namespace kiln::intel {
 
 namespace {
 constexpr uint32_t kNoLocation = 0xffffffffu;
+constexpr uint32_t kTargets = 8;   // that blend state has
 }  // namespace
 
 absl::Status Outputs::VisitStore(mir::InstId id) {
@@ -28,6 +29,9 @@ absl::Status Outputs::VisitStore(mir::InstId id) {
     }
     element = static_cast<uint32_t>(m_.value(m_.source(id, 0)).bits);
     first = 1;
+  }
+  if (v.builtin == mir::BuiltIn::kNone && v.location + element >= kTargets) {
+    return Refuse(inst, "fragment_outputs", "a location that no target has");
   }
   if (mir::BitsOf(v.type) != 32) {
     return Refuse(inst, "fragment_outputs", "an output of other than 32 bits");
@@ -82,7 +86,10 @@ absl::Status Outputs::EndThread() {
   }
   EnterExitBlock();
   for (size_t i = 0; i < payloads.size(); ++i) {
-    if (!written.empty()) message.bti = message.target = static_cast<uint8_t>(written[i].surface);
+    if (!written.empty()) {
+      message.bti = static_cast<uint8_t>(written[i].surface);
+      message.target = static_cast<uint8_t>(written[i].location);
+    }
     message.last_target = i + 1 == payloads.size();
     WriteTarget(payloads[i], message);
   }

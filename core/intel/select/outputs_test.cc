@@ -21,7 +21,7 @@ TEST(SelectOutputs, TargetsAscendAndTheLastEndsTheThread) {
       %5x4:ud = collect %3:ud %4:ud _ _ {w8}
       %6x4:ud = collect _ %2:ud _ _ {w8}
       msg.target %5x4:ud {w8 [target_write]}
-      msg.target_end %6x4:ud {w8 [target_write bti 1 target 1 last_target 1]}
+      msg.target_end %6x4:ud {w8 [target_write bti 1 target 2 last_target 1]}
 )");
 }
 
