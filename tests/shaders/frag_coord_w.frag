@@ -1,0 +1,8 @@
+// Frag coord: w alone.
+#version 450
+layout(location = 0) in vec2 at;
+layout(location = 0) out vec4 color;
+
+void main() {
+  color = vec4(gl_FragCoord.w * 2.0, at, 0.0);
+}

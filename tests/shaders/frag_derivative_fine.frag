@@ -1,0 +1,9 @@
+// Fine derivatives of x and y, of scalars and vectors, of what is not linear.
+#version 450
+layout(location = 0) in vec4 value;
+layout(location = 0) out vec4 color;
+
+void main() {
+  vec2 bent = value.xy * value.zw;
+  color = vec4(dFdxFine(bent) + dFdyFine(bent.yx), dFdxFine(value.w * value.w), dFdyFine(value.x * value.y));
+}

@@ -1,0 +1,8 @@
+// No output at all: only a buffer is written.
+#version 450
+layout(location = 0) in vec2 at;
+layout(std430, binding = 0) buffer Words { uint words[]; };
+
+void main() {
+  words[uint(gl_FragCoord.x) + uint(gl_FragCoord.y) * 16u] = floatBitsToUint(gl_FragCoord.x * 2.0);
+}
