@@ -5,7 +5,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -122,6 +122,7 @@ class Drawing {
   absl::Status CheckModule();
   void MakeTargets();
   void FindFragments(const Triangle& t);
+  void Jitter();
   absl::Status FillInput(size_t i, uint32_t first, const Triangle& t,
                          oracle::StageData& stage) const;
   absl::Status FillBuiltIn(const Interface& v, uint32_t primitive, const Triangle& t,
@@ -218,6 +219,16 @@ void Drawing::MakeTargets() {
   depth_.assign(size_t{width_} * height_, Bits(1));
 }
 
+// What rasterisers may differ by: each weight is changed in its last bits of single precision.
+void Drawing::Jitter() {
+  std::minstd_rand random(draw_["jitter"].get<uint32_t>());
+  const auto factor = [&] { return 1 + (random() % 2 == 0 ? -1 : 1) * std::ldexp(1.0, -21); };
+  for (Weights& w : weights_) {
+    for (double& v : w.linear) v *= factor();
+    for (double& v : w.perspective) v *= factor();
+  }
+}
+
 // Whole quads of which any pixel is covered; those beyond the target's edge are helpers.
 void Drawing::FindFragments(const Triangle& t) {
   pixels_.clear();
@@ -239,6 +250,7 @@ void Drawing::FindFragments(const Triangle& t) {
       }
     }
   }
+  if (draw_.contains("jitter")) Jitter();
 }
 
 absl::Status Drawing::FillBuiltIn(const Interface& v, uint32_t primitive, const Triangle& t,

@@ -104,6 +104,16 @@ TEST(Draw, LaterTrianglesOverwriteAndDiscardedFragmentsKeep) {
               ElementsAre(3, 2, 3, 2));
 }
 
+TEST(Draw, JitterMovesInputsAndNoCoverage) {
+  const std::string body = "%0:f32 = load_input[0, 0] store_output[0, 0] %0";
+  json draw = Square(kWhole);
+  const std::vector<float> plain = Red(body, draw);
+  draw["jitter"] = 3;
+  const std::vector<float> moved = Red(body, draw);
+  EXPECT_NE(moved, plain);
+  for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(moved[i], plain[i], plain[i] * 0x1p-20f);
+}
+
 TEST(Draw, WhatIsNotSupportedHasAName) {
   oracle::LaunchInputs inputs;
   json draw = Square(kWhole);
