@@ -1,4 +1,4 @@
-// mir_run: imports a compute module and interprets it on the data of a job.
+// mir_run: imports a compute or fragment module and interprets it on the data of a job.
 //
 //   mir_run [--optimise] [--opposite] [--races] [--shuffle=SEED] [--perturb=SEED] [--undefined=SEED]
 //           [--flush] [--max-steps=N] [--print] [--loose=SPIRV_ID:ULPS]... [--subgroup-size=N]
@@ -6,8 +6,8 @@
 //   mir_run --list FILE      lines of "[option...] JOB.json...", tabs between the words; each is answered
 //                            before the next is read
 //
-// The job format is that of `run-peer exec` (tests/peer/README.md), compute only: `shader`, `entry`,
-// `spec`, `push`, `resources` and `dispatch`. Prints one JSON line a job:
+// The job format is that of `run-peer exec` (tests/peer/README.md): `shader`, `entry`,
+// `spec`, `push`, `resources` and `dispatch` or `draw` (draw.h; colours and depth are returned too). Prints one JSON line a job:
 //   {"ok": true, "instructions": N, "lane_steps": N, "races": N, ...,
 //    "outputs": [{"set", "binding", "index", "hex"}]}
 //   {"ok": false, "stage": "import|verify|passes|run|job", "cause": "...", "error": "..."}
@@ -51,6 +51,7 @@
 #include "core/mir/verify.h"
 #include "core/oracle/interp.h"
 #include "nlohmann/json.hpp"
+#include "tests/diff/draw.h"
 #include "tests/diff/spirv_results.h"
 
 namespace kiln {
@@ -152,8 +153,12 @@ client::run::Addresses AddressesOf(const json& resources, uint32_t seed) {
 // `names`: of buffers that are reached by address only, by their place among the buffers.
 absl::Status FillInputs(const json& job, const std::string& folder, oracle::LaunchInputs* inputs,
                         std::map<size_t, std::string>* names) {
-  if (!job.contains("dispatch")) return absl::UnimplementedError("not a compute job");
-  for (int i = 0; i < 3; ++i) inputs->groups[i] = job["dispatch"][i].get<uint32_t>();
+  if (!job.contains("dispatch") && !job.contains("draw")) {
+    return absl::UnimplementedError("neither dispatch nor draw");
+  }
+  for (int i = 0; i < 3 && job.contains("dispatch"); ++i) {
+    inputs->groups[i] = job["dispatch"][i].get<uint32_t>();
+  }
   const json resources = job.value("resources", json::array());
   const client::run::Addresses addresses = AddressesOf(resources, inputs->undefined_seed);
   if (job.contains("push")) {
@@ -268,8 +273,21 @@ json RunJob(const std::string& path, const Flags& flags) {
   SetLoose(*module, flags.loose, &inputs);
   std::map<size_t, std::string> names;
   if (absl::Status s = FillInputs(job, folder, &inputs, &names); !s.ok()) return Failure("job", s);
-  const absl::StatusOr<oracle::InterpStatistics> run = oracle::Interpret(*module, inputs, flags.limits);
-  if (!run.ok()) return Failure("run", run.status());
+  diff::Drawn drawn;
+  if (job.contains("draw") != (module->stage == mir::Stage::kFragment)) {
+    return Failure("job", absl::UnimplementedError("draws are of fragment modules"));
+  }
+  if (job.contains("draw")) {
+    absl::StatusOr<diff::Drawn> made = diff::Draw(*module, job["draw"], inputs, flags.limits);
+    if (!made.ok()) return Failure("run", made.status());
+    drawn = *std::move(made);
+  } else {
+    const absl::StatusOr<oracle::InterpStatistics> ran =
+        oracle::Interpret(*module, inputs, flags.limits);
+    if (!ran.ok()) return Failure("run", ran.status());
+    drawn.statistics = *ran;
+  }
+  const oracle::InterpStatistics* run = &drawn.statistics;
   json result = {{"ok", true},
                  {"instructions", mir::CountInstructions(*module)},
                  {"lane_steps", run->lane_steps},
@@ -283,6 +301,10 @@ json RunJob(const std::string& path, const Flags& flags) {
                  {"races", run->races},
                  {"race_spirv_id", run->first_race_spirv_id},
                  {"outputs", json::array()}};
+  if (job.contains("draw")) {
+    result["colors"] = drawn.colors;
+    result["depth"] = drawn.depth;
+  }
   const auto add = [&result](const auto& b) {
     result["outputs"].push_back(
         {{"set", b.set},

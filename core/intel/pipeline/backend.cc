@@ -57,7 +57,7 @@ absl::StatusOr<Compiled> CompileWidths(const Device& device, const mir::Module& 
     const auto at_width = AtWidth(m, *abi, width, options.require_full_subgroups);
     if (at_width.ok()) work.at_width = *at_width;
     absl::Status s = at_width.status();
-    if (s.ok() && choose) s = WorthTrying(width, out.variants);
+    if (s.ok() && choose) s = WorthTrying(work, width, out.variants);
     if (s.ok()) s = runner.Run(IntelLevel(), IntelPasses(), work);
     if (s.ok() && choose) s = WorthKeeping(work, out.variants);
     if (!s.ok()) {

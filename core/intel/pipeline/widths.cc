@@ -13,8 +13,14 @@ bool IsWanted(const CompileOptions& options, int width) {
   return widths.empty() || std::find(widths.begin(), widths.end(), width) != widths.end();
 }
 
-absl::Status WorthTrying(int width, const std::vector<Variant>& narrower) {
+absl::Status WorthTrying(const Work& w, int width, const std::vector<Variant>& narrower) {
   if (width <= 16 || narrower.empty()) return absl::OkStatus();
+  if (w.module->stage != mir::Stage::kCompute) {
+    return WithCause(absl::ResourceExhaustedError(absl::StrCat(
+                         "twice the registers of ", narrower.back().name, " (",
+                         narrower.back().statistics.registers, "); compiled if asked for")),
+                     "width_loses");
+  }
   return WithCause(
       absl::ResourceExhaustedError(absl::StrCat(
           "twice the registers of ", narrower.back().name, ", which fits the workgroup as well (",

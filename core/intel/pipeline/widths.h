@@ -21,8 +21,8 @@ bool IsWanted(const CompileOptions& options, int width);
 // Where no width is asked for: by what the narrower ones became, is this one worth compiling, and,
 // compiled, worth keeping? The rules are Mesa's (brw_simd_selection.cpp, intel/SOURCES.md): 32
 // lanes take twice the registers of 16 and execute no faster, so they are for workgroups that do
-// not fit otherwise; a width that spills loses to a narrower one that does not.
-absl::Status WorthTrying(int width, const std::vector<Variant>& narrower);
+// not fit otherwise, and for fragments on request; a width that spills loses to a narrower one that does not.
+absl::Status WorthTrying(const Work& w, int width, const std::vector<Variant>& narrower);
 absl::Status WorthKeeping(const Work& w, const std::vector<Variant>& narrower);
 
 }  // namespace kiln::intel

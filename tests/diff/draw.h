@@ -1,0 +1,33 @@
+// Fragments of a draw in the interpreter: triangles become quads with helpers, in double precision.
+//
+// One sample a pixel, no culling, depth always passes and is kept, triangles in order: the state of
+// `run-peer exec` (tests/peer/README.md, "draw"). Not shared with the simulator's rasteriser.
+//
+// Sources: Vulkan specification, "Basic Polygon Rasterization" (coverage by the pixel's centre,
+// barycentrics, perspective, facing by the sign of the area), "Quad", "Built-In Variables".
+#ifndef KILN_TESTS_DIFF_DRAW_H_
+#define KILN_TESTS_DIFF_DRAW_H_
+
+#include "absl/status/statusor.h"
+#include "core/mir/mir.h"
+#include "core/oracle/interp.h"
+#include "nlohmann/json.hpp"
+
+namespace kiln::diff {
+
+struct Drawn {
+  nlohmann::json colors;  // [{"location", "components", "hex"}]: four dwords a pixel, row by row
+  nlohmann::json depth;   // {"hex"}: a dword a pixel
+  oracle::InterpStatistics statistics;  // sums of all triangles
+};
+
+// Draws triangle after triangle; resources of `inputs` are written in place. InvalidArgument: a
+// draw that is wrong. Unimplemented: lines, points, several samples, inputs of other widths than 32
+// bits, built-ins that one sample of a triangle has not, interpolation at an offset with
+// perspective.
+absl::StatusOr<Drawn> Draw(const mir::Module& module, const nlohmann::json& draw,
+                           oracle::LaunchInputs& inputs, const oracle::InterpLimits& limits);
+
+}  // namespace kiln::diff
+
+#endif  // KILN_TESTS_DIFF_DRAW_H_

@@ -1,0 +1,132 @@
+// Triangles written down here: which pixels they cover, and what their fragments see.
+#include "tests/diff/draw.h"
+
+#include <bit>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "core/mir/parse.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace kiln::diff {
+namespace {
+
+using nlohmann::json;
+using testing::Each;
+using testing::ElementsAre;
+
+constexpr char kInterface[] =
+    "mir 1 stage fragment input 0 location 0.0 f32 x1 input 1 location 1.0 f32 x1 noperspective "
+    "input 2 builtin frag_coord f32 x4 input 3 builtin front_facing bool x1 "
+    "output 0 location 0.0 f32 x1 resource 0 ssbo 0.0.0 body { ";
+
+absl::StatusOr<Drawn> DrawBody(const std::string& body, const json& draw,
+                               oracle::LaunchInputs& inputs) {
+  const absl::StatusOr<mir::Module> m = mir::Parse(absl::StrCat(kInterface, body, " return }"));
+  if (!m.ok()) return m.status();
+  inputs.buffers.push_back({0, 0, 0, std::vector<uint8_t>(16)});
+  return Draw(*m, draw, inputs, {});
+}
+
+// Component 0 of each pixel.
+std::vector<float> Red(const std::string& body, const json& draw) {
+  oracle::LaunchInputs inputs;
+  const absl::StatusOr<Drawn> drawn = DrawBody(body, draw, inputs);
+  EXPECT_TRUE(drawn.ok()) << drawn.status();
+  if (!drawn.ok()) return {};
+  const std::string bytes = absl::HexStringToBytes(drawn->colors[0]["hex"].get<std::string>());
+  std::vector<float> red(bytes.size() / 16);
+  for (size_t i = 0; i < red.size(); ++i) std::memcpy(&red[i], &bytes[16 * i], 4);
+  return red;
+}
+
+json Square(const json& positions) {
+  const json values = json::array({1.0, 2.0, 4.0, 8.0, 16.0, 32.0});
+  json list = json::array();
+  for (size_t i = 0; i < positions.size(); ++i) list.push_back(values[i]);
+  return {{"width", 2},
+          {"height", 2},
+          {"positions", positions},
+          {"inputs", {{{"location", 0}, {"f32", list}}, {{"location", 1}, {"f32", list}}}}};
+}
+
+const json kWhole = {{-1, -1, 0, 1}, {3, -1, 0, 1}, {-1, 3, 0, 1}};
+
+TEST(Draw, PixelsOnASharedEdgeBelongToOneTriangle) {
+  const json two = {{-1, -1, 0, 1}, {1, -1, 0, 1}, {-1, 1, 0, 1},
+                    {1, -1, 0, 1},  {1, 1, 0, 1},  {-1, 1, 0, 1}};
+  oracle::LaunchInputs inputs;
+  ASSERT_TRUE(DrawBody("%0:i32 = ssbo_atomic[0, add] 0, 1", Square(two), inputs).ok());
+  EXPECT_EQ(inputs.buffers[0].bytes[0], 4);
+}
+
+TEST(Draw, HelpersOfPartlyCoveredQuadsHaveNoEffect) {
+  const json one = {{-1, -1, 0, 1}, {0, -1, 0, 1}, {-1, 0, 0, 1}};
+  oracle::LaunchInputs inputs;
+  json draw = Square(one);
+  draw["width"] = draw["height"] = 4;
+  ASSERT_TRUE(DrawBody("%0:i32 = ssbo_atomic[0, add] 0, 1", draw, inputs).ok());
+  // The centre (0.5, 0.5) lies inside, (1.5, 0.5) and (0.5, 1.5) on the edge, which is a lower
+  // right one.
+  EXPECT_EQ(inputs.buffers[0].bytes[0], 1);
+}
+
+TEST(Draw, InputsAreCorrectedForPerspectiveUnlessTheySayNot) {
+  json draw = Square({{-1, -1, 0, 1}, {9, -3, 0, 3}, {-1, 3, 0, 1}});
+  // In pixels: (0, 0), (4, 0), (0, 4); at (0.5, 0.5) the weights are 3/4, 1/8, 1/8.
+  EXPECT_THAT(Red("%0:f32 = load_input[1, 0] store_output[0, 0] %0", draw)[0],
+              testing::FloatEq(0.75f + 0.25f + 0.5f));
+  const float w = 0.75f + 0.125f / 3 + 0.125f;
+  EXPECT_THAT(Red("%0:f32 = load_input[0, 0] store_output[0, 0] %0", draw)[0],
+              testing::FloatEq((0.75f + 0.125f / 3 * 2 + 0.125f * 4) / w));
+  EXPECT_THAT(Red("%0:f32 = load_input[2, 3] store_output[0, 0] %0", draw)[0], testing::FloatEq(w));
+}
+
+TEST(Draw, FacingIsTheSignOfTheArea) {
+  const std::string body =
+      "%0:bool = load_input[3, 0] %1:f32 = select %0, 2f, 3f store_output[0, 0] %1";
+  EXPECT_THAT(Red(body, Square(kWhole)), Each(3));
+  EXPECT_THAT(Red(body, Square({kWhole[0], kWhole[2], kWhole[1]})), Each(2));
+}
+
+TEST(Draw, LaterTrianglesOverwriteAndDiscardedFragmentsKeep) {
+  const json both = {kWhole[0], kWhole[1], kWhole[2], kWhole[0], kWhole[2], kWhole[1]};
+  EXPECT_THAT(Red("%0:bool = load_input[3, 0] %1:f32 = select %0, 2f, 3f store_output[0, 0] %1",
+                  Square(both)),
+              Each(2));
+  EXPECT_THAT(Red("%0:f32 = load_input[2, 0] %1:bool = flt %0, 1f %2:bool = load_input[3, 0] "
+                  "%3:bool = and %1, %2 demote %3 %4:f32 = select %2, 2f, 3f store_output[0, 0] %4",
+                  Square(both)),
+              ElementsAre(3, 2, 3, 2));
+}
+
+TEST(Draw, JitterMovesInputsAndNoCoverage) {
+  const std::string body = "%0:f32 = load_input[0, 0] store_output[0, 0] %0";
+  json draw = Square(kWhole);
+  const std::vector<float> plain = Red(body, draw);
+  draw["jitter"] = 3;
+  const std::vector<float> moved = Red(body, draw);
+  EXPECT_NE(moved, plain);
+  for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(moved[i], plain[i], plain[i] * 0x1p-20f);
+}
+
+TEST(Draw, WhatIsNotSupportedHasAName) {
+  oracle::LaunchInputs inputs;
+  json draw = Square(kWhole);
+  draw["samples"] = 4;
+  EXPECT_EQ(DrawBody("", draw, inputs).status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(DrawBody("%0:f32 = interpolate[0, offset 0] 0f, 0.25f", Square(kWhole), inputs)
+                .status()
+                .code(),
+            absl::StatusCode::kUnimplemented);
+  draw = Square(kWhole);
+  draw["inputs"] = json::array();
+  EXPECT_EQ(DrawBody("", draw, inputs).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace kiln::diff

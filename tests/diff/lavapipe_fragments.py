@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Judges importer and MIR interpreter by lavapipe: fragment modules are drawn on both.
+
+    lavapipe_fragments.py --mir-run PATH [--optimise] [--out FILE] [--ulp 16] [--seeds 1,2]
+                          [--order SEED] [--count N] [--budget SECONDS] MODULE.spv... | @LIST
+
+Draws come from tests/sim/fragment_job.py, one for each seed; a draw counts only if changing one operation
+of the module changes a colour, the depth, a buffer or an image on lavapipe. Compared are those colour
+components that the module declares, depth, buffers and images. Statuses and excuses are those of
+lavapipe_interp.py; to what may excuse as "unstable" belong draws whose inputs are changed in their last
+bits, since rasterisers differ there. One sample a pixel.
+"""
+
+import argparse
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "drive"), os.path.join(HERE, "..", "sim")]
+import drives  # noqa: E402
+import excuses  # noqa: E402
+import fragment_job  # noqa: E402
+import judging  # noqa: E402
+import lavapipe_interp  # noqa: E402
+import mesa_fragments_vs_lavapipe as draws  # noqa: E402
+import processes  # noqa: E402
+from spirv_module import Unsupported  # noqa: E402
+
+NUDGES = 8   # changed draws
+
+
+def declared(outputs, colors):
+    """The outputs with the components of targets set to 0 that the module does not declare."""
+    kept = dict(outputs)
+    for c in colors:
+        key = ("color", c["location"])
+        if key in kept:
+            kept[key] = b"".join(kept[key][o:o + 4] if c["components"] >> (o // 4 % 4) & 1
+                                 else bytes(4) for o in range(0, len(kept[key]), 4))
+    return kept
+
+
+def leaves(job, types, want, kinds):
+    """(output's first two parts) -> members, of colours, depth and resources."""
+    return {**types, **{key[:2]: draws.leaves_of(key, job, types, kinds, len(data), False)
+                        for key, data in want.items()}}
+
+
+def first_of_quads(outputs, width):
+    """The outputs with all pixels of targets set to 0 but the first of each quad. Of coarse derivatives any
+    of the quad is right: where a module has such, only these are compared."""
+
+    def kept(o):
+        return o // 16 % width % 2 == 0 and o // 16 // width % 2 == 0
+    return {key: data if key[0] != "color" else b"".join(
+        data[o:o + 4] if kept(o) else bytes(4) for o in range(0, len(data), 4))
+            for key, data in outputs.items()}
+
+
+def clipped(job):
+    """Why this is no first choice: lavapipe clips to the view and draws what is left as several triangles,
+    whose quads along their edges have helpers of their own."""
+    outside = any(abs(v) > p[3] for p in job["draw"]["positions"] for v in p[:2])
+    return "triangles that reach beyond the target" if outside else None
+
+
+def counted(path, module, seed, folder, timeout):
+    """As draws.counted: one without clipped triangles, if it can be."""
+    found = draws.counted(path, module, seed, folder, timeout, clipped)
+    return found if found[0] else draws.counted(path, module, seed, folder, timeout, lambda _: None)
+
+
+def probe(interpreter, path, folder):
+    """(status, cause) of a module that cannot be imported, or ("", "")."""
+    result = interpreter.run(drives.write_job({"shader": os.path.abspath(path)}, folder, "probe"))
+    if result["ok"] or result["stage"] == "job":
+        return "", ""
+    return ("refused" if result["stage"] == "import" else "error",
+            "%s: %s" % (result["cause"], result["error"]))
+
+
+def evidence(interpreter, job, folder, outputs_of, tolerance):
+    """runs_of for excuses.settle()."""
+
+    def runs_of(kind):
+        path = os.path.join(folder, "job.json")
+        more = tolerance.loose if kind == "unstable" else []
+        runs = [interpreter.run(path, [*more, o]) for o in excuses.RUNS.get(kind, [])]
+        if kind == "unstable":
+            runs += [interpreter.run(drives.write_job(fragment_job.nudged(job, k), folder, "nudged"))
+                     for k in range(NUDGES)]
+        return [outputs_of(r) for r in runs if r["ok"]]
+
+    return runs_of
+
+
+def compare_draw(a, where, job, types, result, folder, tolerance, coarse):
+    """A Comparison of lavapipe's result with the interpreter's, or (status, cause)."""
+    mine = a.interpreter.run(drives.write_job(job, folder, "job"))
+    if not mine["ok"] and (mine["cause"] in ("deadline_exceeded", "timeout", "unimplemented")
+                           or mine["error"].startswith("draw: ")):
+        return "undriven", "interpreter: " + mine["error"]
+    if not mine["ok"]:
+        return "error", "%s: %s: %s" % (mine["stage"], mine["cause"], mine["error"])
+    def compared_parts(outputs):
+        outputs = declared(outputs, mine["colors"])
+        return first_of_quads(outputs, job["draw"]["width"]) if coarse else outputs
+
+    want = compared_parts(draws.everything(result))
+
+    def outputs_of(run):
+        found = compared_parts(draws.everything(run))
+        # A target that the program never writes keeps the clear value.
+        found.update({key: bytes(len(data)) for key, data in want.items()
+                      if key[0] == "color" and key not in found})
+        return {key: found[key] for key in want if key in found}
+
+    return excuses.compared(where, outputs_of(mine), want,
+                            leaves(job, types, want, draws.colour_kinds(result)), tolerance,
+                            evidence(a.interpreter, job, folder, outputs_of, tolerance))
+
+
+def judge(a, path, folder):
+    """A judging.Verdict."""
+    verdict = judging.Verdict(path)
+    verdict.status, verdict.cause = probe(a.interpreter, path, folder)
+    if verdict.status:
+        return verdict
+    try:
+        module = fragment_job.FragmentModule.load(path)
+    except Unsupported as e:
+        verdict.undriven.append("drive: %s" % e)
+        verdict.settle()
+        return verdict
+    tolerance = excuses.Tolerance.of(module, a.ulp)
+    for seed in a.seeds:
+        try:
+            job, types, result, reason = counted(path, module, seed, folder, a.timeout)
+        except Unsupported as e:
+            job, reason = None, "drive: %s" % e
+        if not job:
+            verdict.undriven.append(reason)
+            continue
+        found = compare_draw(a, "seed %d lavapipe" % seed, job, types, result, folder, tolerance,
+                             draws.has_coarse_derivatives(module))
+        if isinstance(found, excuses.Comparison):
+            verdict.comparisons.append(found)
+        elif found[0] == "undriven":
+            verdict.undriven.append(found[1])
+        else:
+            verdict.fail(*found)
+    verdict.settle()
+    return verdict
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    p.add_argument("--mir-run", required=True)
+    p.add_argument("--optimise", action="store_true", help="run the target-independent passes")
+    judging.add_arguments(p)
+    a = p.parse_args()
+    pool = processes.Pool()
+    a.interpreter = drives.Interpreter(pool, a.mir_run, ["--optimise"] if a.optimise else [])
+    verdicts = judging.judge_all(a, judge, lavapipe_interp.summary)
+    pool.close()
+    return judging.exit_status(verdicts)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
