@@ -17,6 +17,14 @@ class Scopes {
   void LeaveRegion() { open_.pop_back(); }
   uint32_t block() const { return block_; }
   size_t depth() const { return open_.size(); }
+  // An exit is selected: lanes may be gone from here on, also outside of all control flow.
+  void Exit() {
+    EnterBlock();
+    exited_ = true;
+  }
+  // May a thread come here with no lane that is on? Fused with another, it may run a side of a branch that none of
+  // its lanes took, or what stands behind an exit.
+  bool MayBeEmpty() const { return open_.size() > 1 || exited_; }
   uint32_t region() const { return open_.empty() ? 0 : open_.back(); }
   // Is the region that was at this depth open yet?
   bool IsOpen(size_t depth, uint32_t region) const {
@@ -25,6 +33,7 @@ class Scopes {
 
  private:
   uint32_t block_ = 0, regions_ = 0;
+  bool exited_ = false;
   std::vector<uint32_t> open_;
 };
 
