@@ -289,6 +289,11 @@ absl::StatusOr<FragmentAbi> AssignFragment(const Module& m, const FragmentState&
   if (absl::Status s = AssignSlots(m, reads, abi); !s.ok()) return s;
   AssignTargets(m, state, abi);
   AssignOutputs(m, abi);
+  if (state.alpha_to_coverage && (abi.targets.size() > 1 || abi.writes_sample_mask)) {
+    return WithCause(absl::UnimplementedError(
+                         "fragment: alpha to coverage with several targets or a sample mask"),
+                     "alpha_to_coverage");
+  }
   return abi;
 }
 

@@ -60,7 +60,7 @@ struct FragmentPayload {
 
 // ResourceExhausted (fragment_inputs): more attributes than are delivered. Unimplemented
 // (fragment_inputs): inputs of other than 32 bits, locations of which one component is flat and
-// another is not.
+// another is not; (alpha_to_coverage): with more than hardware does by itself.
 absl::StatusOr<FragmentAbi> AssignFragment(const mir::Module& module, const FragmentState& state);
 
 // The component of its attribute that an element of clip or cull distances is.

@@ -123,6 +123,16 @@ TEST(FragmentAbi, TargetsAreAttachmentsThatAreWritten) {
   EXPECT_EQ(one.targets[0].surface, 0u);
 }
 
+TEST(FragmentAbi, AlphaToCoverageIsHardwaresForOneTarget) {
+  FragmentState state;
+  state.alpha_to_coverage = true;
+  const mir::Module m = Module(kInterfaces, "store_output[0, 0] 1f\n");
+  EXPECT_EQ(CauseOf(AssignFragment(m, state).status()), "alpha_to_coverage");
+  state.attachments.emplace();
+  state.attachments->push_back({.location = 0});
+  EXPECT_TRUE(AssignFragment(m, state).ok());
+}
+
 TEST(FragmentAbi, RefusesWhatSetupDataDoesNotHave) {
   const auto cause = [](const std::string& interfaces, const std::string& body) {
     const absl::StatusOr<FragmentAbi> abi = AssignFragment(Module(interfaces, body), {});

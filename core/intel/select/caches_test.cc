@@ -20,6 +20,22 @@ TEST(Caches, ABlockForgetsWhatAnotherHad) {
   EXPECT_EQ(*cache, 0);
 }
 
+// Inside of what only some lanes run, and behind an exit.
+TEST(Caches, AThreadMayComeWithoutLanes) {
+  Scopes scopes;
+  scopes.EnterRegion();
+  EXPECT_FALSE(scopes.MayBeEmpty());
+  scopes.EnterRegion();
+  EXPECT_TRUE(scopes.MayBeEmpty());
+  scopes.LeaveRegion();
+  EXPECT_FALSE(scopes.MayBeEmpty());
+  BlockCache<int> cache(scopes);
+  *cache = 7;
+  scopes.Exit();
+  EXPECT_TRUE(scopes.MayBeEmpty());
+  EXPECT_EQ(*cache, 0);
+}
+
 TEST(Caches, WhatARegionHasHoldsInsideAndGoesWithIt) {
   Scopes scopes;
   ScopeCache<int> cache(scopes);

@@ -472,7 +472,7 @@ absl::Status Fragment::VisitKill(mir::InstId id) {
   jump.aux = leaves ? 0 : 1;
   b_.Emit(kDiscardJump, jump, {}, leaving);
   exits_ = true;
-  e_.scopes().EnterBlock();  // other lanes are on, and others are live
+  e_.scopes().Exit();  // other lanes are on, and others are live
   return absl::OkStatus();
 }
 

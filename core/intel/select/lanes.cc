@@ -62,11 +62,13 @@ Operand Lanes::FirstLane() {
 }
 
 // The predicate of a message that no thread without active lanes may send: one without mask, under
-// control flow, to what a value chooses (an address or a descriptor's index), which nobody has
+// control flow or behind an exit, to what a value chooses (an address or a descriptor's index), which nobody has
 // computed there (Wa_1407528679, isa/apply_workarounds.cc). Its lanes, as many as the message's,
 // agree.
 std::optional<Operand> Lanes::Guard(const lir::InstFields& fields, bool chosen) {
-  if (!chosen || (fields.flags & lir::kNoMask) == 0 || e_.scopes().depth() < 2) return std::nullopt;
+  if (!chosen || (fields.flags & lir::kNoMask) == 0 || !e_.scopes().MayBeEmpty()) {
+    return std::nullopt;
+  }
   lir::InstFields compare = Fields(Where::kUniform);
   compare.width = std::max<uint8_t>(fields.width, 8);
   compare.cmod = static_cast<uint8_t>(CondMod::kNz);

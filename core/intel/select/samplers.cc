@@ -131,6 +131,9 @@ absl::Status Samplers::VisitSample(mir::InstId id) {
   if (inst.op == mir::Op::kGather) {
     if (absl::Status e = GatherMessage(id, t, s, call); !e.ok()) return e;
   } else {
+    if (inst.op == mir::Op::kSampleImplicit && s.dref >= 0 && s.bias >= 0 && s.min_lod >= 0) {
+      return Refuse(inst, "sample_form", "bias, reference and least level together");
+    }
     SampleMessage(id, s, call);
     if (HasOffset(t)) {
       for (int8_t v : t.offset) {
