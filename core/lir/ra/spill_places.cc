@@ -32,8 +32,10 @@ struct Layout {
 
 class PlaceAssigner {
  public:
-  PlaceAssigner(const SpillInput& in, SpillCode& code, SpillStats& stats)
+  PlaceAssigner(const SpillInput& in, absl::Span<const Eviction> params, SpillCode& code,
+                SpillStats& stats)
       : in_(in),
+        params_(params),
         code_(code),
         f_(code.function()),
         stats_(stats),
@@ -77,20 +79,32 @@ class PlaceAssigner {
   }
 
   void FindRanges() {
+    param_of_.assign(in_.values, kNothing);
+    for (const Eviction& e : params_) param_of_[e.value.index] = e.block.index;
     std::vector<std::vector<InstId>> of(in_.values);
     for (const SpillAccess& a : code_.accesses()) of[a.value.index].push_back(a.inst);
     for (uint32_t v = 0; v < in_.values; ++v) {
       if (of[v].empty()) continue;
       range_of_[v] = static_cast<uint32_t>(ranges_.size());
-      ranges_.push_back(RangeOf(of[v]));
+      ranges_.push_back(RangeOf(of[v], param_of_[v]));
       ranges_.back().units = MemoryOffset(ValueId(v), in_.pieces.end(ValueId(v)));
     }
   }
 
-  ScratchRange RangeOf(const std::vector<InstId>& accesses) const {
+  // A parameter in memory is there from its block's start on, also where the store that stands
+  // first is one of an iteration before, because the loop is entered with nothing in it: then it is
+  // carried round the whole loop.
+  ScratchRange RangeOf(const std::vector<InstId>& accesses, uint32_t param_of) const {
     ScratchRange r;
     r.first = kNothing;
     uint32_t low = kNothing, high = 0;
+    if (param_of != kNothing) {
+      low = high = param_of;
+      r.first = r.last = layout_.first[param_of];
+      if (in_.loops.innermost(param_of) == param_of) {
+        r.last = layout_.last[in_.loops.last(param_of)];
+      }
+    }
     for (InstId i : accesses) {
       low = std::min(low, layout_.block[i.index]);
       high = std::max(high, layout_.block[i.index]);
@@ -174,11 +188,13 @@ class PlaceAssigner {
   }
 
   const SpillInput& in_;
+  const absl::Span<const Eviction> params_;  // that are in memory
   SpillCode& code_;
   Function& f_;
   SpillStats& stats_;
   const Layout layout_;
   std::vector<uint32_t> range_of_;  // per value: in ranges_
+  std::vector<uint32_t> param_of_;  // per value: the block of which it is a parameter
   std::vector<ScratchRange> ranges_;
 };
 
@@ -186,7 +202,7 @@ class PlaceAssigner {
 
 absl::Status AssignPlaces(const SpillInput& in, absl::Span<const Eviction> params,
                           absl::Span<const Eviction> others, SpillCode* code, SpillStats* stats) {
-  PlaceAssigner places(in, *code, *stats);
+  PlaceAssigner places(in, params, *code, *stats);
   if (absl::Status s = places.Run(); !s.ok()) return s;
   for (const absl::Span<const Eviction>& list : {params, others}) {
     for (const Eviction& e : list) {

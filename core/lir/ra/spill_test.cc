@@ -196,6 +196,53 @@ TEST(SpillTest, PlacesAreReadBeforeTheEdgeWritesThem) {
   EXPECT_LT(in_registers, size_t{kParams});
 }
 
+// Two loops, one in the other, hand round seventy values each that nobody wrote before. The outer
+// one reads its own behind the inner one, which may not take their places, though no instruction in
+// front of it wrote there.
+TEST(SpillTest, ParametersUndefinedAtFirstKeepTheirPlacesRoundTheLoop) {
+  constexpr int kParams = 70, kFlag = 4 * kParams, kHeader = kFlag + 2;
+  std::string text = "function test width 16\n", undefined;
+  for (int k = 0; k < kFlag; ++k) absl::StrAppend(&text, "value %", k, " G 4x1\n");
+  for (int k = 0; k < kParams; ++k) absl::StrAppend(&undefined, k == 0 ? "_" : ", _");
+  struct Loop {
+    std::string params, next, body;
+  } loops[2];
+  for (int l = 0; l < 2; ++l) {
+    for (int k = 0; k < kParams; ++k) {
+      const int param = 2 * l * kParams + k, next = param + kParams;
+      absl::StrAppend(&loops[l].params, " %", param);
+      absl::StrAppend(&loops[l].next, k == 0 ? "%" : ", %", next, ":ud");
+      absl::StrAppend(&loops[l].body, "  store %", param, ":ud {w16}\n");
+    }
+    for (int k = 0; k < kParams; ++k) {
+      absl::StrAppend(&loops[l].body, "  %", (2 * l + 1) * kParams + k,
+                      ":ud = load #0x1:ud {w16}\n");
+    }
+  }
+  const auto exit = [](int flag) {
+    return absl::StrCat("  %", flag, ":ud = cmp #0x1:ud {w16}\n  break %", flag,
+                        ":ud {w16 pred 1}\n");
+  };
+  absl::StrAppend(&text, "value %", kFlag, " F 0x1\nvalue %", kFlag + 1, " F 0x1\nvalue %", kHeader,
+                  " U 4x8 whole\nlivein %", kHeader, " at 0\nscratch_header %", kHeader,
+                  "\nblock b0 depth 0\n  -> b1(", undefined, ")\nblock b1 depth 1 params",
+                  loops[0].params, "\n", exit(kFlag), "  -> b6, b2\nblock b2 depth 1\n  -> b3(",
+                  undefined, ")\nblock b3 depth 2 params", loops[1].params, "\n", exit(kFlag + 1));
+  absl::StrAppend(&text, "  -> b5, b4\nblock b4 depth 2\n", loops[1].body,
+                  "  while {w16}\n  -> b3(", loops[1].next, ")\n  ~> b5\nblock b5 depth 1\n",
+                  loops[0].body, "  while {w16}\n  -> b1(", loops[0].next,
+                  ")\n  ~> b6\nblock b6 depth 0\n  end #0x1:ud {w16}\n");
+  const Target& t = testing::TestTarget();
+  const absl::StatusOr<Function> ssa = Parse(t, text);
+  ASSERT_TRUE(ssa.ok()) << ssa.status();
+  ASSERT_TRUE(Verify(t, *ssa).ok()) << Verify(t, *ssa);
+  Function f = *ssa;
+  const auto stats = AllocateWithSpills(t, &f);
+  ASSERT_TRUE(stats.ok()) << stats.status();
+  EXPECT_EQ(CheckAllocation(t, *ssa, f), absl::OkStatus());
+  EXPECT_LT(f.blocks[1].params.size(), size_t{kParams});
+}
+
 // Sixty values of two registers fill what the spiller uses. %0 leaves for %60; in the if, lanes
 // that wait behind it have %0 in memory, and %61, which is read last, has a register.
 TEST(SpillTest, WhatLiesInMemoryTakesNoRegisterOfLanesThatWait) {
