@@ -40,12 +40,11 @@ uint32_t ScratchBytes(uint32_t wanted) {
 }
 
 // Stencil values and second colours have messages of 8 lanes alone (Mesa 25.0.7,
-// brw_compile_fs.cpp). Of 32 lanes neither a mask of those that may be
-// killed nor messages to the pixel interpolator are selected.
+// brw_compile_fs.cpp). Of 32 lanes neither messages to the pixel interpolator nor lanes for samples
+// are selected.
 absl::Status HasFragmentWidth(const FragmentAbi& f, int width) {
   const char* why = (f.writes_stencil || f.dual_source) && width > 8
                         ? "stencil values and a second source of blending are written by 8 lanes"
-                    : f.kills && width > 16 ? "programs that kill run 8 or 16 lanes"
                     : f.interpolator && width > 16
                         ? "programs that ask the pixel interpolator run 8 or 16 lanes"
                     : f.per_sample && width > 16 ? "programs of samples run 8 or 16 lanes"

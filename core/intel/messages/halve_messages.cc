@@ -8,7 +8,8 @@
 // 64-bit addresses, a dword of data) is read where it is: the lanes of each half lie together. Of
 // one with several the half is moved to registers of its own, for all lanes: those that are off are
 // not sent. The responses are joined under the mask. Of a write to a render target the parts are moved that
-// there are, and only the second half of the last one ends the thread. Atomics by address stay: whatever the width,
+// there are, under the mask, because the exit block may have values of the lanes that reached it only; and only the
+// second half of the last one ends the thread. Atomics by address stay: whatever the width,
 // they are sent for 8 lanes at a time when they are written out. Linear.
 #include <vector>
 
@@ -109,7 +110,7 @@ class Halving {
       }
       const Operand part = MakeRegisters(f_, kRegisters);
       lir::InstFields fields = Fields(in, group);
-      fields.flags = lir::kNoMask;
+      if (!IsTarget(in)) fields.flags = lir::kNoMask;
       from.type = kRaw;
       Emit(Op(Opcode::kMov), fields, {part}, {from});
       parts.push_back(part);

@@ -19,7 +19,7 @@ TEST(HalveMessages, PayloadsOfOneComponentAreReadWhereTheyAre) {
 }
 
 TEST(HalveMessages, AddressesOf64BitsToo) {
-  const std::string pack = "  %9:ud = pack %0:ud %1:ud {w32}\n";   // %9 has 8 bytes a lane there
+  const std::string pack = "  %9:ud = pack %0:ud %1:ud {w32}\n";  // %9 has 8 bytes a lane there
   EXPECT_EQ(After(pack + "  msg.write %9:ud %2:ud {w32 [untyped_write lanes 16 channels 15]}\n",
                   HalveMessages, 32),
             pack +
@@ -34,6 +34,18 @@ TEST(HalveMessages, OfSeveralComponentsEachHalfIsMoved) {
             HalveMessages, 32);
   EXPECT_NE(out.find("mov %11.1:ud {w16 g16 nomask}\n"), std::string::npos) << out;
   EXPECT_NE(out.find("{w16 g16 [untyped_write lanes 16 channels 15]}\n"), std::string::npos) << out;
+}
+
+// Under the mask: the exit block may have values of those lanes only that reached it.
+TEST(HalveMessages, PartsOfTargetsAreMovedUnderTheMask) {
+  const std::string out = After(
+      "  %10x4:ud = collect %0:ud _ _ _ {w32}\n"
+      "  msg.target_end %10x4:ud {w32 [target_write last_target 1]}\n",
+      HalveMessages, 32);
+
+  EXPECT_NE(out.find("mov %0:ud {w16}\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("mov %0:ud {w16 g16}\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("[target_write high_slots 1 last_target 1]}\n"), std::string::npos) << out;
 }
 
 TEST(HalveMessages, SixteenLanesStay) {

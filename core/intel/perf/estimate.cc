@@ -76,6 +76,11 @@ class Walk {
     return weight;
   }
 
+  // Two execution units run in step here, so that 64 lanes would have to leave.
+  static bool HalvesWhatFollows(const Instruction& inst) {
+    return inst.op == Opcode::kHalt && inst.exec_size <= 16;
+  }
+
   void WaitFor(const Due& due) {
     if (due.time <= now_) return;
     waits_[static_cast<size_t>(due.unit)] += (due.time - now_) * weight_;
@@ -163,7 +168,7 @@ class Walk {
     Execute(*t);
     Mark(inst, fp, *t);
     elapsed_ += (now_ - start) * weight_;
-    if (inst.op == Opcode::kHalt) halted_until_ = std::max(halted_until_, program_.targets[i].uip);
+    if (HalvesWhatFollows(inst)) halted_until_ = std::max(halted_until_, program_.targets[i].uip);
     return true;
   }
 

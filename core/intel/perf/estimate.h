@@ -2,8 +2,8 @@
 //
 // The program is walked once in layout order. The front end issues in order; each instruction waits
 // for the registers, flags, accumulators and tokens it names, then for its unit (timing.h). Work in
-// a loop counts ten times per level, both sides of an if count, what follows a halt counts half: the
-// weights of the reference compiler, so that figures can be held against its "Cycle Count".
+// a loop counts ten times per level, both sides of an if count, what follows a halt of at most 16 lanes
+// counts half: the weights of the reference compiler, so that figures can be held against its "Cycle Count".
 //
 // Limits: no trip counts, no memory hierarchy, no bank conflicts, no second thread on the unit.
 // Cost: linear. Nothing in the compile path may decide by it but the choice of widths.

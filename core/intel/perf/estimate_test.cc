@@ -131,6 +131,17 @@ TEST(Estimate, WhatFollowsAHaltWeighsHalf) {
   EXPECT_EQ(EstimateProgram(Tgl(), p)->cycles, 8 + 1 + 2);
 }
 
+TEST(Estimate, WhatFollowsAHaltOf32LanesWeighsWhole) {
+  Program p(isa::Generation::kGen12);
+  Instruction halt;
+  halt.op = Opcode::kHalt;
+  halt.exec_size = 32;
+  p.Append(halt, {2, 2});
+  p.Append(Add(11, 3, 4));
+  p.Append(Add(12, 5, 6));
+  EXPECT_EQ(EstimateProgram(Tgl(), p)->cycles, 8 + 2 + 2);
+}
+
 TEST(Estimate, AMessageWithoutARowIsNamed) {
   isa::Program p(isa::Generation::kGen12);
   isa::Instruction send;

@@ -57,19 +57,23 @@ absl::StatusOr<Compiled> CompileWidths(const Device& device, const mir::Module& 
     const auto at_width = AtWidth(m, *abi, width, options.require_full_subgroups);
     if (at_width.ok()) work.at_width = *at_width;
     absl::Status s = at_width.status();
-    if (s.ok() && choose) s = WorthTrying(work, width, out.variants);
+    if (s.ok() && choose) s = WorthTrying(m.stage, width, out.variants);
     if (s.ok()) s = runner.Run(IntelLevel(), IntelPasses(), work);
-    if (s.ok() && choose) s = WorthKeeping(work, out.variants);
+    if (s.ok() && work.stage != Work::Stage::kBytes) continue;  // stopped on request
+    Variant made;
+    if (s.ok()) {
+      absl::StatusOr<Variant> variant = MakeVariant(m, *abi, std::move(work), sink);
+      if (!variant.ok()) return AsOwnFault(variant.status());
+      made = *std::move(variant);
+      if (choose) s = WorthKeeping(m.stage, made, out.variants);
+    }
     if (!s.ok()) {
       if (!OfWidthOnly(s)) return s;
       RemarkRefusal(sink, width, s);
       refused = s;
       continue;
     }
-    if (work.stage != Work::Stage::kBytes) continue;  // stopped on request
-    absl::StatusOr<Variant> variant = MakeVariant(m, *abi, std::move(work), sink);
-    if (!variant.ok()) return AsOwnFault(variant.status());
-    out.variants.push_back(*std::move(variant));
+    out.variants.push_back(std::move(made));
   }
   if (out.variants.empty() && !runner.stopped()) return refused;
   return out;

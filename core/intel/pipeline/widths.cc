@@ -1,9 +1,11 @@
 #include "core/intel/pipeline/widths.h"
 
 #include <algorithm>
-#include <string>
+#include <cstdint>
+#include "absl/strings/string_view.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "core/base/cause.h"
 
 namespace kiln::intel {
@@ -13,29 +15,51 @@ bool IsWanted(const CompileOptions& options, int width) {
   return widths.empty() || std::find(widths.begin(), widths.end(), width) != widths.end();
 }
 
-absl::Status WorthTrying(const Work& w, int width, const std::vector<Variant>& narrower) {
-  if (width <= 16 || narrower.empty()) return absl::OkStatus();
-  if (w.module->stage != mir::Stage::kCompute) {
-    return WithCause(absl::ResourceExhaustedError(absl::StrCat(
-                         "twice the registers of ", narrower.back().name, " (",
-                         narrower.back().statistics.registers, "); compiled if asked for")),
-                     "width_loses");
-  }
-  return WithCause(
-      absl::ResourceExhaustedError(absl::StrCat(
-          "twice the registers of ", narrower.back().name, ", which fits the workgroup as well (",
-          narrower.back().statistics.registers, " registers); compiled if asked for")),
-      "width_loses");
+namespace {
+
+absl::Status Loses(absl::string_view why) {
+  return WithCause(absl::ResourceExhaustedError(absl::StrCat(why, "; compiled if asked for")),
+                   "width_loses");
 }
 
-absl::Status WorthKeeping(const Work& w, const std::vector<Variant>& narrower) {
-  if (w.spills + w.fills == 0 || narrower.empty()) return absl::OkStatus();
+bool Spills(const Variant& v) { return v.statistics.spills + v.statistics.fills != 0; }
+
+// Lanes that a thread on its own finishes in a thousand cycles of the model.
+double Throughput(const Variant& v) {
+  return 1000.0 * v.width / static_cast<double>(std::max<int64_t>(v.statistics.cycles, 1));
+}
+
+}  // namespace
+
+absl::Status WorthTrying(mir::Stage stage, int width, const std::vector<Variant>& narrower) {
+  if (width <= 16 || narrower.empty()) return absl::OkStatus();
   const Variant& other = narrower.back();
-  if (other.statistics.spills + other.statistics.fills != 0) return absl::OkStatus();
-  return WithCause(
-      absl::ResourceExhaustedError(absl::StrCat(w.spills, " spills and ", w.fills, " fills; ",
-                                                other.name, " has none; compiled if asked for")),
-      "width_loses");
+  if (stage != mir::Stage::kCompute) {
+    if (Spills(other)) return Loses(absl::StrCat(other.name, " spills already"));
+    if (other.statistics.registers <= kRegistersToDouble) return absl::OkStatus();
+    return Loses(absl::StrCat("about twice the registers of ", other.name, " (",
+                              other.statistics.registers, ")"));
+  }
+  return Loses(absl::StrCat("twice the registers of ", other.name,
+                            ", which fits the workgroup as well (", other.statistics.registers,
+                            " registers)"));
+}
+
+absl::Status WorthKeeping(mir::Stage stage, const Variant& made,
+                          const std::vector<Variant>& narrower) {
+  if (narrower.empty()) return absl::OkStatus();
+  const Variant& other = narrower.back();
+  if (Spills(made) && !Spills(other)) {
+    return Loses(absl::StrCat(made.statistics.spills, " spills and ", made.statistics.fills,
+                              " fills; ", other.name, " has none"));
+  }
+  if (made.width <= 16 || stage == mir::Stage::kCompute) return absl::OkStatus();
+  for (const Variant& v : narrower) {
+    if (Throughput(made) > Throughput(v)) continue;
+    return Loses(absl::StrFormat("%.1f lanes in a thousand cycles by the model, %s %.1f",
+                                 Throughput(made), v.name, Throughput(v)));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace kiln::intel

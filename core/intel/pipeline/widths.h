@@ -8,22 +8,28 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/intel/pipeline/work.h"
+#include "core/mir/stage.h"
 #include "core/target/compile_options.h"
 #include "core/target/compiled.h"
 
 namespace kiln::intel {
 
 inline constexpr int kWidths[] = {8, 16, 32};
+// Of 128. A program of 16 lanes that has more live at once is not compiled for 32, where it would
+// spill.
+inline constexpr int kRegistersToDouble = 96;
 
 bool IsWanted(const CompileOptions& options, int width);
 
 // Where no width is asked for: by what the narrower ones became, is this one worth compiling, and,
-// compiled, worth keeping? The rules are Mesa's (brw_simd_selection.cpp, intel/SOURCES.md): 32
-// lanes take twice the registers of 16 and execute no faster, so they are for workgroups that do
-// not fit otherwise, and for fragments on request; a width that spills loses to a narrower one that does not.
-absl::Status WorthTrying(const Work& w, int width, const std::vector<Variant>& narrower);
-absl::Status WorthKeeping(const Work& w, const std::vector<Variant>& narrower);
+// compiled, worth keeping? 32 lanes take twice the registers of 16. A workgroup gains nothing by
+// them, so they are for those that do not fit otherwise. Of fragments they are kept if a thread by
+// the model finishes more lanes in the same time than each narrower one. A width that spills loses
+// to a narrower one that does not. The rules are Mesa's (brw_simd_selection.cpp,
+// brw_compile_fs.cpp, intel/SOURCES.md).
+absl::Status WorthTrying(mir::Stage stage, int width, const std::vector<Variant>& narrower);
+absl::Status WorthKeeping(mir::Stage stage, const Variant& made,
+                          const std::vector<Variant>& narrower);
 
 }  // namespace kiln::intel
 

@@ -147,10 +147,12 @@ TEST(SelectOutputs, WhatNothingFollowsLeavesAtOnce) {
 )");
 }
 
-TEST(SelectOutputs, ProgramsThatKillHaveNo32Lanes) {
-  EXPECT_EQ(SelectedFragment(R"(
+TEST(SelectOutputs, ProgramsThatKillHave32Lanes) {
+  const std::string text = SelectedFragment(R"(
     discard true
-)", 32), "fragment: programs that kill run 8 or 16 lanes");
+)", 32);
+  EXPECT_NE(text.find("start_dead"), std::string::npos) << text;
+  EXPECT_NE(text.find("kill %0:ud %0:ud {w32 cmod 1}"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -1,0 +1,70 @@
+#include "core/intel/pipeline/widths.h"
+
+#include <string>
+#include <vector>
+
+#include "core/base/cause.h"
+#include "gtest/gtest.h"
+
+namespace kiln::intel {
+namespace {
+
+Variant Made(int width, int64_t cycles, int64_t registers = 40, int64_t spills = 0) {
+  Variant v;
+  v.name = "SIMD" + std::to_string(width);
+  v.width = width;
+  v.statistics.cycles = cycles;
+  v.statistics.registers = registers;
+  v.statistics.spills = spills;
+  return v;
+}
+
+constexpr mir::Stage kCompute = mir::Stage::kCompute, kFragment = mir::Stage::kFragment;
+
+TEST(Widths, OnlyThoseAskedFor) {
+  CompileOptions options;
+  EXPECT_TRUE(IsWanted(options, 32));
+  options.widths = {8, 16};
+  EXPECT_TRUE(IsWanted(options, 8));
+  EXPECT_FALSE(IsWanted(options, 32));
+  options.required_subgroup_size = 16;
+  EXPECT_FALSE(IsWanted(options, 8));
+  EXPECT_TRUE(IsWanted(options, 16));
+}
+
+TEST(Widths, WorkgroupsThatFit16LanesHaveNo32) {
+  EXPECT_TRUE(WorthTrying(kCompute, 16, {Made(8, 100)}).ok());
+  EXPECT_TRUE(WorthTrying(kCompute, 32, {}).ok());
+  const absl::Status s = WorthTrying(kCompute, 32, {Made(8, 100), Made(16, 110)});
+  EXPECT_EQ(s.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(CauseOf(s), "width_loses");
+}
+
+TEST(Widths, FragmentsAreTriedWhereTwiceTheRegistersMayFit) {
+  EXPECT_TRUE(WorthTrying(kFragment, 32, {Made(16, 100, kRegistersToDouble)}).ok());
+  EXPECT_EQ(WorthTrying(kFragment, 32, {Made(16, 100, kRegistersToDouble + 1)}).message(),
+            "about twice the registers of SIMD16 (97); compiled if asked for");
+  EXPECT_EQ(WorthTrying(kFragment, 32, {Made(16, 100, 40, 1)}).message(),
+            "SIMD16 spills already; compiled if asked for");
+}
+
+TEST(Widths, AWidthThatSpillsLosesToOneThatDoesNot) {
+  EXPECT_EQ(CauseOf(WorthKeeping(kFragment, Made(16, 100, 128, 3), {Made(8, 100)})), "width_loses");
+  EXPECT_EQ(CauseOf(WorthKeeping(kCompute, Made(16, 100, 128, 3), {Made(8, 100)})), "width_loses");
+  EXPECT_TRUE(WorthKeeping(kCompute, Made(16, 100, 128, 3), {Made(8, 100, 128, 1)}).ok());
+  EXPECT_TRUE(WorthKeeping(kCompute, Made(16, 100, 128, 3), {}).ok());
+}
+
+TEST(Widths, FragmentsOf32LanesMustFinishMoreLanesThanEachNarrower) {
+  const std::vector<Variant> narrower = {Made(8, 100), Made(16, 190)};  // 80 and 84.2
+  EXPECT_TRUE(WorthKeeping(kFragment, Made(32, 379), narrower).ok());
+  EXPECT_EQ(WorthKeeping(kFragment, Made(32, 380), narrower).message(),
+            "84.2 lanes in a thousand cycles by the model, SIMD16 84.2; compiled if asked for");
+  const std::vector<Variant> slow16 = {Made(8, 100), Made(16, 300)};
+  EXPECT_EQ(WorthKeeping(kFragment, Made(32, 400), slow16).message(),
+            "80.0 lanes in a thousand cycles by the model, SIMD8 80.0; compiled if asked for");
+  EXPECT_TRUE(WorthKeeping(kFragment, Made(16, 1000), {Made(8, 100)}).ok());
+}
+
+}  // namespace
+}  // namespace kiln::intel
