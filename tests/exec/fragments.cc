@@ -117,7 +117,8 @@ class Comparison {
     const auto findings = intel::isa::Verify(kGen, *placed);
     if (!findings.ok()) return absl::StrCat(v.name, ": ", findings.status().message(), "\n");
     std::string text;
-    for (const intel::isa::Finding& f : *findings) absl::StrAppend(&text, v.name, ": ", f.text, "\n");
+    for (const intel::isa::Finding& f : *findings)
+      absl::StrAppend(&text, v.name, ": ", f.text, "\n");
     return text;
   }
 
@@ -139,12 +140,12 @@ class Comparison {
     options.opposite = opposite;
     options.max_instructions = 20'000'000;
     const auto run = sim::eu::Run(v.code, v.launch, options, dispatch);
-    std::string text = run.ok() ? Difference(want, drawn, dispatch)
-                                : std::string(run.status().message());
+    std::string text =
+        run.ok() ? Difference(want, drawn, dispatch) : std::string(run.status().message());
     if (run.ok()) counts_.threads += static_cast<int64_t>(run->threads);
     if (text.empty()) return "";
-    return absl::StrCat(v.name, options.fusion ? " fused" : "", options.opposite ? " opposite: " : ": ",
-                        text, "\n");
+    return absl::StrCat(v.name, options.fusion ? " fused" : "",
+                        options.opposite ? " opposite: " : ": ", text, "\n");
   }
 
   std::string Difference(const oracle::LaunchInputs& want, const FragmentInputs& drawn,
@@ -157,9 +158,9 @@ class Comparison {
         const uint32_t x = target.texels[i], y = got.draw->targets[t].texels[i];
         if ((at->second >> i % 4 & 1) == 0 || SameDword(x, y)) continue;
         const size_t pixel = i / 4 / samples_;
-        return absl::StrFormat("target %d pixel (%d, %d) sample %d component %d: want %08x, got %08x",
-                               target.location, pixel % draw_.width, pixel / draw_.width,
-                               i / 4 % samples_, i % 4, x, y);
+        return absl::StrFormat(
+            "target %d pixel (%d, %d) sample %d component %d: want %08x, got %08x", target.location,
+            pixel % draw_.width, pixel / draw_.width, i / 4 % samples_, i % 4, x, y);
       }
     }
     for (size_t i = 0; i < drawn.depth.size(); ++i) {

@@ -113,10 +113,14 @@ class Interpretation {
                : component == 1 ? Bits(lane.at.y)
                : component == 2 ? Bits(primitive.Depth(lane.at))
                                 : Bits(1 / primitive.W(lane.at));
-      case BuiltIn::kFrontFacing: return !primitive.back_facing;
-      case BuiltIn::kPrimitiveId: return primitive.number;
-      case BuiltIn::kSampleId: return lane.sample;
-      default: return lane.covered;
+      case BuiltIn::kFrontFacing:
+        return !primitive.back_facing;
+      case BuiltIn::kPrimitiveId:
+        return primitive.number;
+      case BuiltIn::kSampleId:
+        return lane.sample;
+      default:
+        return lane.covered;
     }
   }
 
@@ -157,9 +161,9 @@ class Interpretation {
       for (; samples != 0; samples &= samples - 1) {
         const auto s = static_cast<uint32_t>(std::countr_zero(samples));
         const size_t at = draw_.At(lane.x, lane.y, s);
-        draw_.depth[at] =
-            depth != nullptr ? std::bit_cast<float>(*depth)
-                             : primitive.Depth({lane.x + places_[s].x, lane.y + places_[s].y});
+        draw_.depth[at] = depth != nullptr
+                              ? std::bit_cast<float>(*depth)
+                              : primitive.Depth({lane.x + places_[s].x, lane.y + places_[s].y});
         KeepColours(i, at);
       }
     }

@@ -1,24 +1,27 @@
 // random_fragments: random fragment programs through the whole compiler, drawn by the simulator at
-// every width in contract mode, with and without fusion and in the opposite order, and compared with
-// the interpreter on the module as it was generated.
+// every width in contract mode, with and without fusion and in the opposite order, and compared
+// with the interpreter on the module as it was generated.
 //
 //   random_fragments [--count=3000] [--seed=0] [--instructions=50] [--keep-going=0|1] [--print=0|1]
-//                    [--disable-pass=NAME]...
+//                    [--reduce=0|1] [--disable-pass=NAME]...
 //
 // Every pass verifies its result, the allocation is checked, the code goes through the EU verifier.
 // Integers and floats must be equal; form_fma, which changes roundings as it may, is left out. The
-// first disagreement (with --keep-going each) is printed with its seed, and the exit status is 1.
+// first disagreement (with --keep-going each) is printed with its seed, with --reduce the module
+// made as small as it shows one, and the exit status is 1.
 #include <cstdint>
 #include <cstdio>
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
 #include "core/mir/print.h"
 #include "core/mir/verify.h"
 #include "core/oracle/generate.h"
 #include "tests/exec/fragments.h"
+#include "tests/exec/reduce.h"
 
 namespace {
 
@@ -46,12 +49,12 @@ kiln::oracle::GenerateOptions ShapeOf(uint64_t seed, uint64_t instructions) {
 int main(int argc, char** argv) {
   kiln::exec::DrawSetup setup;
   setup.disabled_passes = {"form_fma"};
-  uint64_t count = 3000, first = 0, instructions = 50, keep_going = 0, print = 0;
+  uint64_t count = 3000, first = 0, instructions = 50, keep_going = 0, print = 0, reduce = 0;
   for (int i = 1; i < argc; ++i) {
     if (ParseFlag(argv[i], "--count=", &count) || ParseFlag(argv[i], "--seed=", &first) ||
         ParseFlag(argv[i], "--instructions=", &instructions) ||
         ParseFlag(argv[i], "--keep-going=", &keep_going) ||
-        ParseFlag(argv[i], "--print=", &print)) {
+        ParseFlag(argv[i], "--print=", &print) || ParseFlag(argv[i], "--reduce=", &reduce)) {
       continue;
     }
     absl::string_view arg = argv[i];
@@ -59,8 +62,9 @@ int main(int argc, char** argv) {
       setup.disabled_passes.emplace_back(arg);
       continue;
     }
-    std::fprintf(stderr, "usage: random_fragments [--count=N] [--seed=N] [--instructions=N] "
-                         "[--keep-going=0|1] [--print=0|1] [--disable-pass=NAME]...\n");
+    std::fprintf(stderr,
+                 "usage: random_fragments [--count=N] [--seed=N] [--instructions=N] "
+                 "[--keep-going=0|1] [--print=0|1] [--reduce=0|1] [--disable-pass=NAME]...\n");
     return 2;
   }
   kiln::exec::DrawCounts counts;
@@ -77,6 +81,22 @@ int main(int argc, char** argv) {
     if (wrong.empty()) continue;
     ++wrong_ones;
     std::printf("seed %llu:\n%s\n", static_cast<unsigned long long>(seed), wrong.c_str());
+    if (reduce != 0) {
+      // What only the opposite order shows is easily made undefined by taking something out.
+      const bool in_order = absl::StrContains(wrong, " fused: ");
+      kiln::exec::DrawSetup plain = setup;
+      plain.opposite = !in_order;
+      const kiln::mir::Module smaller =
+          kiln::exec::Reduced(module, [&](const kiln::mir::Module& m) {
+            kiln::exec::DrawCounts of_it;
+            const std::string text =
+                kiln::exec::CompareDraw(m, seed, options.samples, plain, &of_it);
+            return absl::StrContains(text, "want");
+          });
+      kiln::exec::DrawCounts of_it;
+      std::printf("%s%s\n", kiln::mir::Print(smaller).c_str(),
+                  kiln::exec::CompareDraw(smaller, seed, options.samples, setup, &of_it).c_str());
+    }
     if (keep_going != 0) continue;
     std::printf("%s", kiln::mir::Print(module).c_str());
     return 1;
