@@ -12,7 +12,10 @@ bits, since rasterisers differ there. One sample a pixel.
 """
 
 import argparse
+import dataclasses
+import hashlib
 import os
+import pickle
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -26,7 +29,8 @@ import mesa_fragments_vs_lavapipe as draws  # noqa: E402
 import processes  # noqa: E402
 from spirv_module import Unsupported  # noqa: E402
 
-NUDGES = 8   # changed draws
+NUDGES = 8       # changed draws
+CACHE_FORM = 1
 
 
 def declared(outputs, colors):
@@ -70,6 +74,36 @@ def counted(path, module, seed, folder, timeout):
     return found if found[0] else draws.counted(path, module, seed, folder, timeout, lambda _: None)
 
 
+@dataclasses.dataclass
+class Drive:
+    """A counted draw."""
+    job: dict
+    types: dict
+    result: dict     # lavapipe's
+    coarse: bool     # has derivatives that need not be fine
+
+
+def drive_of(a, path, module, seed, folder):
+    """(Drive, "") or (None, reason). Kept in a.cache, if there is one, by the module's bytes and the seed."""
+    with open(path, "rb") as f:
+        name = "%s.fragment%d.%d" % (hashlib.sha256(f.read()).hexdigest()[:24], CACHE_FORM, seed)
+    entry = os.path.join(a.cache, name) if a.cache else None
+    if entry and os.path.exists(entry):
+        with open(entry, "rb") as f:
+            job, types, result, reason = pickle.load(f)
+    else:
+        try:
+            job, types, result, reason = counted(path, module, seed, folder, a.timeout)
+        except Unsupported as e:
+            job, types, result, reason = None, None, None, "drive: %s" % e
+        if entry:
+            with open(entry, "wb") as f:
+                pickle.dump((job, types, result, reason), f)
+    if not job:
+        return None, reason
+    return Drive(job, types, result, draws.has_coarse_derivatives(module)), ""
+
+
 def probe(interpreter, path, folder):
     """(status, cause) of a module that cannot be imported, or ("", "")."""
     result = interpreter.run(drives.write_job({"shader": os.path.abspath(path)}, folder, "probe"))
@@ -79,32 +113,35 @@ def probe(interpreter, path, folder):
             "%s: %s" % (result["cause"], result["error"]))
 
 
-def evidence(interpreter, job, folder, outputs_of, tolerance):
+def evidence(interpreter, job, folder, outputs_of, tolerance, options):
     """runs_of for excuses.settle()."""
 
     def runs_of(kind):
         path = os.path.join(folder, "job.json")
         more = tolerance.loose if kind == "unstable" else []
-        runs = [interpreter.run(path, [*more, o]) for o in excuses.RUNS.get(kind, [])]
+        runs = [interpreter.run(path, [*options, *more, o]) for o in excuses.RUNS.get(kind, [])]
         if kind == "unstable":
-            runs += [interpreter.run(drives.write_job(fragment_job.nudged(job, k), folder, "nudged"))
-                     for k in range(NUDGES)]
+            runs += [interpreter.run(drives.write_job(fragment_job.nudged(job, k), folder, "nudged"),
+                                     options) for k in range(NUDGES)]
         return [outputs_of(r) for r in runs if r["ok"]]
 
     return runs_of
 
 
-def compare_draw(a, where, job, types, result, folder, tolerance, coarse):
-    """A Comparison of lavapipe's result with the interpreter's, or (status, cause)."""
-    mine = a.interpreter.run(drives.write_job(job, folder, "job"))
+def compare_draw(interpreter, where, drive, result, folder, tolerance, options=()):
+    """A Comparison of a result of the draw, lavapipe's or the simulator's, with the interpreter's, or
+    (status, cause)."""
+    job = drive.job
+    mine = interpreter.run(drives.write_job(job, folder, "job"), options)
     if not mine["ok"] and (mine["cause"] in ("deadline_exceeded", "timeout", "unimplemented")
                            or mine["error"].startswith("draw: ")):
         return "undriven", "interpreter: " + mine["error"]
     if not mine["ok"]:
         return "error", "%s: %s: %s" % (mine["stage"], mine["cause"], mine["error"])
+
     def compared_parts(outputs):
         outputs = declared(outputs, mine["colors"])
-        return first_of_quads(outputs, job["draw"]["width"]) if coarse else outputs
+        return first_of_quads(outputs, job["draw"]["width"]) if drive.coarse else outputs
 
     want = compared_parts(draws.everything(result))
 
@@ -116,8 +153,9 @@ def compare_draw(a, where, job, types, result, folder, tolerance, coarse):
         return {key: found[key] for key in want if key in found}
 
     return excuses.compared(where, outputs_of(mine), want,
-                            leaves(job, types, want, draws.colour_kinds(result)), tolerance,
-                            evidence(a.interpreter, job, folder, outputs_of, tolerance))
+                            leaves(job, drive.types, want, draws.colour_kinds(drive.result)),
+                            tolerance,
+                            evidence(interpreter, job, folder, outputs_of, tolerance, options))
 
 
 def judge(a, path, folder):
@@ -134,15 +172,12 @@ def judge(a, path, folder):
         return verdict
     tolerance = excuses.Tolerance.of(module, a.ulp)
     for seed in a.seeds:
-        try:
-            job, types, result, reason = counted(path, module, seed, folder, a.timeout)
-        except Unsupported as e:
-            job, reason = None, "drive: %s" % e
-        if not job:
+        drive, reason = drive_of(a, path, module, seed, folder)
+        if not drive:
             verdict.undriven.append(reason)
             continue
-        found = compare_draw(a, "seed %d lavapipe" % seed, job, types, result, folder, tolerance,
-                             draws.has_coarse_derivatives(module))
+        found = compare_draw(a.interpreter, "seed %d lavapipe" % seed, drive, drive.result, folder,
+                             tolerance)
         if isinstance(found, excuses.Comparison):
             verdict.comparisons.append(found)
         elif found[0] == "undriven":

@@ -91,7 +91,8 @@ int main(int argc, char** argv) {
             kiln::exec::DrawCounts of_it;
             const std::string text =
                 kiln::exec::CompareDraw(m, seed, options.samples, plain, &of_it);
-            return absl::StrContains(text, "want");
+            return absl::StrContains(text, "want") == absl::StrContains(wrong, "want") &&
+                   !text.empty() && !absl::StrContains(text, "interpreter: ");
           });
       kiln::exec::DrawCounts of_it;
       std::printf("%s%s\n", kiln::mir::Print(smaller).c_str(),

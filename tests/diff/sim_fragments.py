@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Judges the compiler on fragment modules: they are compiled, drawn by the simulator at every width in
+contract mode, and compared with the MIR interpreter, which is compared with lavapipe.
+
+    sim_fragments.py --kilnc PATH --mir-run PATH --eu-run PATH [--cache DIR] [--out FILE] [--ulp 16]
+                     [--seeds 1,2] [--widths 8,16,32] [--no-fusion] [--order SEED] [--count N]
+                     [--budget SECONDS] MODULE.spv... | @LIST
+
+Drives are those of lavapipe_fragments.py, whose comparison comes first; each width, with and without
+fusion, is a comparison of its own with the interpreter at that width, with excuses of its own. Statuses are
+those of sim_interp.py; for the simulator subnormals are flushed in the interpreter. The last lines are
+causes, excuses by kind, and a table: modules, driven, counted, agreeing, excused, differing, in all and by
+width.
+"""
+
+import argparse
+import collections
+import os
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "drive"), os.path.join(HERE, "..", "sim")]
+import drives  # noqa: E402
+import excuses  # noqa: E402
+import fragment_job  # noqa: E402
+import judging  # noqa: E402
+import lavapipe_fragments as fragments  # noqa: E402
+import processes  # noqa: E402
+import sim_interp  # noqa: E402
+from spirv_module import Unsupported  # noqa: E402
+
+WIDTHS = (8, 16, 32)
+
+
+def compare_width(a, stem, width, drive, where, folder, tolerance):
+    """(Comparisons of both modes, "" or why one of them is broken)."""
+    made = []
+    options = ["--flush", "--subgroup-size=%d" % width]
+    job_path = drives.write_job(drive.job, folder, "draw")
+    for mode in [[]] if a.no_fusion else [[], ["--fusion"]]:
+        name = "%s SIMD%d%s" % (where, width, " fused" if mode else "")
+        got = sim_interp.simulate(a, stem, job_path, mode)
+        if not got["ok"]:
+            mine = a.interpreter.run(job_path, options)
+            excuse = sim_interp.excuse_of_stop(mine, got["error"]) if mine["ok"] else None
+            if not excuse:
+                return made, "%s: %s" % (name, got["error"])
+            made.append(excuses.Comparison(name, collections.Counter([excuse]), first=got["error"]))
+            continue
+        found = fragments.compare_draw(a.interpreter, name, drive, got, folder, tolerance, options)
+        if not isinstance(found, excuses.Comparison):
+            return made, "%s: %s" % (name, found[1])
+        made.append(found)
+    return made, ""
+
+
+def judge_drive(a, widths, drive, seed, folder, tolerance, verdict):
+    """Adds the comparisons of one drive."""
+    where = "seed %d" % seed
+    first = fragments.compare_draw(a.interpreter, where + " lavapipe", drive, drive.result, folder,
+                                   tolerance)
+    if not isinstance(first, excuses.Comparison):
+        if first[0] == "undriven":
+            verdict.undriven.append(first[1])
+        else:
+            verdict.fail("broken", "interpreter and lavapipe: " + first[1])
+        return
+    verdict.comparisons.append(first)
+    verdict.drives += 1
+    for width in sorted(widths):
+        made, broken = compare_width(a, widths[width], width, drive, where, folder, tolerance)
+        verdict.comparisons += made
+        if broken:
+            verdict.fail("broken", broken)
+
+
+def widths_by(verdict, status):
+    """Widths of whose comparisons the worst is this status."""
+    ranks = ["agree", "excused", "differ"]
+    worst = {}
+    for c in verdict.comparisons:
+        for w in WIDTHS:
+            if "SIMD%d" % w in c.where.split():
+                worst[w] = max(worst.get(w, 0), ranks.index(c.status))
+    return [w for w, rank in worst.items() if ranks[rank] == status]
+
+
+def judge(a, path, folder):
+    """A judging.Verdict."""
+    verdict = judging.Verdict(path)
+    try:
+        module = fragment_job.FragmentModule.load(path)
+    except Unsupported as e:
+        verdict.undriven.append("drive: %s" % e)
+        verdict.settle()
+        return verdict
+    widths, verdict.status, verdict.cause = sim_interp.compile_module(a, path, module, folder)
+    if verdict.status:
+        return verdict
+    tolerance = excuses.Tolerance.of(module, a.ulp)
+    for seed in a.seeds:
+        drive, reason = fragments.drive_of(a, path, module, seed, folder)
+        if drive:
+            judge_drive(a, widths, drive, seed, folder, tolerance, verdict)
+        else:
+            verdict.undriven.append(reason)
+    verdict.widths = sorted(widths_by(verdict, "agree"))
+    verdict.settle()
+    return verdict
+
+
+def summary(verdicts):
+    sim_interp.summary(verdicts)
+    for w in WIDTHS:
+        by = {s: sum(w in widths_by(v, s) for v in verdicts) for s in ("agree", "excused", "differ")}
+        print("SIMD%-2d  counted %4d, agreeing %4d, excused %4d, differing %4d" % (
+            w, sum(by.values()), by["agree"], by["excused"], by["differ"]))
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    p.add_argument("--kilnc", required=True)
+    p.add_argument("--mir-run", required=True)
+    p.add_argument("--eu-run", required=True)
+    p.add_argument("--widths", default="8,16,32")
+    p.add_argument("--no-fusion", action="store_true")
+    judging.add_arguments(p)
+    a = p.parse_args()
+    with tempfile.TemporaryDirectory() as own_cache:
+        a.cache = a.cache or own_cache
+        os.makedirs(a.cache, exist_ok=True)
+        a.pool = processes.Pool()
+        a.interpreter = drives.Interpreter(a.pool, a.mir_run)
+        verdicts = judging.judge_all(a, judge, summary)
+        a.pool.close()
+    return judging.exit_status(verdicts)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
