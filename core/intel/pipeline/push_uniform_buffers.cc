@@ -22,14 +22,16 @@ namespace {
 
 using Ranges = std::vector<UniformRange>;
 
-// Registers that may live at once in the program as it is selected. Of 1,388 fragment programs of the
-// corpus none with so many spills.
+// Registers that may live at once in the program as it is selected: what comes behind selection
+// never made one of the corpus' 1,388 fragment programs spill from there.
 constexpr int64_t kSurelyFit = 112;
 // Dwords of a lane beyond which MIR is not trusted to tell: messages and lane masks are not in it.
 constexpr int64_t kSlack = 24;
-// Programs with more live registers than this spill whatever is pushed, and compiling one takes long.
+// Programs with more live registers than this spill whatever is pushed, and compiling one takes
+// long.
 constexpr int64_t kHopeless = 256;
-// Choices that are looked at where registers are short, and how many times fewer registers each has.
+// Choices that are looked at where registers are short, and how many times fewer registers each
+// has.
 constexpr int kTrials = 3;
 constexpr uint32_t kFewer = 3;
 
@@ -89,7 +91,8 @@ class Judge {
            kSetupRegisters * slots;
   }
 
-  // Ranges and registers of constants that the hardware delivers, and that have room in the register file.
+  // Ranges and registers of constants that the hardware delivers, and that have room in the
+  // register file.
   RangeLimits Limits() const {
     const Device& device = *all_.abi->device;
     const uint32_t pushed = all_.abi->cross_thread_registers;
@@ -150,7 +153,8 @@ class Judge {
     return (lir::MaxPressure(target, *f, live)[kPoolGrf].physical + 7) / 8;
   }
 
-  // Spills and fills of the program once its registers are allocated. Nothing: it cannot be compiled.
+  // Spills and fills of the program once its registers are allocated. Nothing: it cannot be
+  // compiled.
   std::optional<int64_t> Spills(const Ranges& ranges, int width) const {
     Abi abi = *all_.abi;
     PushRanges(ranges, abi);
@@ -169,10 +173,10 @@ class Judge {
   }
 
   const AllWidths& all_;
-  const bool asked_;                // widths are
-  const std::vector<int> widths_;   // ascending
+  const bool asked_;                       // widths are
+  const std::vector<int> widths_;          // ascending
   absl::btree_map<int, int64_t> without_;  // by width: spills without ranges
-  std::optional<int64_t> dwords_;   // of a lane that live at once in MIR
+  std::optional<int64_t> dwords_;          // of a lane that live at once in MIR
 };
 
 }  // namespace
