@@ -53,8 +53,8 @@ struct Abi {
     uint32_t byte = 0;       // of the 2 dwords
   };
   std::vector<BufferAddress> buffer_addresses;  // of buffers that are accessed by address
-  uint32_t cross_thread_registers = 0;         // with uniform_ranges
-  std::vector<UniformRange> uniform_ranges;    // behind the rest; see PushRanges
+  uint32_t cross_thread_registers = 0;          // with uniform_ranges
+  std::vector<UniformRange> uniform_ranges;     // behind the rest; see PushRanges
   uint32_t per_thread_registers = 0;           // 1 if the subgroup id is read
   std::optional<uint32_t> subgroup_id;         // byte
 

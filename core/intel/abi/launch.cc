@@ -77,8 +77,7 @@ out::LaunchRecord LaunchOf(const mir::Module& m, const Abi& abi, const WidthAbi&
     }
   }
   for (const UniformRange& range : abi.uniform_ranges) {
-    AddPart(r, range.push_register * kGrfBytes, range.registers * kGrfBytes,
-            out::PushSource::kUbo);
+    AddPart(r, range.push_register * kGrfBytes, range.registers * kGrfBytes, out::PushSource::kUbo);
     const mir::Resource& resource = m.resources[range.resource];
     r.push.back().offset = range.first * kRangeGranule;
     r.push.back().ubo = {resource.set, resource.binding, range.element};

@@ -26,13 +26,16 @@ TEST(SelectFragment, InputsAreTwoMultiplyAddsOfSetupData) {
 )");
 }
 
-// What is pushed is read where it is; the register beside it, and the one that a value chooses, are not.
+// What is pushed is read where it is; the register beside it, and the one that a value chooses, are
+// not.
 TEST(SelectFragment, PushedUniformsAreRegistersOfThePayload) {
   EXPECT_EQ(SelectedFragment(R"(
     %0:f32, %1:f32 = load_ubo[2, align 4] 60
     %2:f32 = load_ubo.indexed[3, align 4] 1, 4
     store_output[0, 0] %0, %1, %2
-)", 8, 1, {{2, 0, 1, 1, 0}, {3, 1, 0, 1, 0}}), R"(
+)",
+                             8, 1, {{2, 0, 1, 1, 0}, {3, 1, 0, 1, 0}}),
+            R"(
     livein %0 at 0
     livein %1 at 16
     livein %2 at 24

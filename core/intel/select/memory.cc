@@ -158,12 +158,12 @@ void Memory::LoadPush(mir::InstId id) {
   }
 }
 
-// 32 bytes at a known place of memory that does not change: as the thread started with them, or read.
+// 32 bytes at a known place of memory that does not change: as the thread started with them, or
+// read.
 lir::ValueId Memory::KnownRegister(mir::InstId id, const Place& place, uint32_t index) {
   uint32_t element = 0;
   if (m_.inst(id).op == mir::Op::kLoadUbo && NamesElement(m_, id, &element)) {
-    const std::optional<uint32_t> pushed =
-        PushedRegister(abi_, m_.inst(id).imm0, element, index);
+    const std::optional<uint32_t> pushed = PushedRegister(abi_, m_.inst(id).imm0, element, index);
     if (pushed) return launch_.PushRegister(*pushed);
   }
   return blocks_.ConstantChunk(place, index).value();

@@ -109,7 +109,8 @@ std::string SelectedFragment(std::string_view body, int width, int samples,
   PipelineState state;
   state.fragment.samples = static_cast<uint32_t>(samples);
   state.fragment.sample_shading = samples > 1;
-  const absl::StatusOr<lir::Function> f = Make(kFragmentHead, body, width, state, std::move(ranges));
+  const absl::StatusOr<lir::Function> f =
+      Make(kFragmentHead, body, width, state, std::move(ranges));
   if (!f.ok()) return std::string(f.status().message());
   const std::string text = lir::Print(TargetOf(Tgl()), *f);
   return Indented(text.substr(text.find("livein")), 0);

@@ -83,8 +83,8 @@ absl::Status CheckSampleParts(const out::FragmentLaunch& launch) {
   return absl::OkStatus();
 }
 
-// Constants come in up to four ranges of whole registers, 64 in all (3DSTATE_CONSTANT_PS): one of the client's
-// block and what stands with it, one for each piece of a buffer.
+// Constants come in up to four ranges of whole registers, 64 in all (3DSTATE_CONSTANT_PS): one of
+// the client's block and what stands with it, one for each piece of a buffer.
 absl::Status CheckPushedRanges(const out::LaunchRecord& record) {
   constexpr uint32_t kMostRanges = 4, kMostRegisters = 64;
   uint32_t ranges = 0;
@@ -96,14 +96,14 @@ absl::Status CheckPushedRanges(const out::LaunchRecord& record) {
     }
     ++ranges;
     if (p.byte % kGrfBytes != 0 || p.bytes % kGrfBytes != 0 || p.offset % kGrfBytes != 0) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("launch record: r%d has a piece of a buffer that is not whole registers", p.reg));
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "launch record: r%d has a piece of a buffer that is not whole registers", p.reg));
     }
   }
   if (ranges + (block ? 1 : 0) > kMostRanges || record.push_registers > kMostRegisters) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("launch record: %d ranges and %d registers of constants; the hardware has 4 and 64",
-                        ranges + (block ? 1 : 0), record.push_registers));
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "launch record: %d ranges and %d registers of constants; the hardware has 4 and 64",
+        ranges + (block ? 1 : 0), record.push_registers));
   }
   return absl::OkStatus();
 }
