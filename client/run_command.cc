@@ -387,13 +387,14 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   options.fusion = flags.Has("fusion");
   if (flags.Has("memory-seed")) options.memory_seed = static_cast<uint64_t>(*seed);
   options.max_seconds = *seconds;
-  if (absl::Status s = run::CheckJobFits(*job, program.launch, flags.Has("allow-unused"));
-      !s.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat(flags.Get("buffers"), ": ", s.message()));
-  }
   if (absl::Status s = PrepareDraw(flags, program.launch, std::move(draw), &job->dispatch);
       !s.ok()) {
     return s;
+  }
+  const std::string name = flags.Has("buffers") ? flags.Get("buffers") + ": " : "";
+  if (absl::Status s = run::CheckJobFits(*job, program.launch, flags.Has("allow-unused"));
+      !s.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(name, s.message()));
   }
   const sim::eu::Dispatch before = job->dispatch;
   absl::StatusOr<sim::eu::RunStats> stats =
