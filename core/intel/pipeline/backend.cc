@@ -116,7 +116,7 @@ std::vector<PassRow> PassRows() { return Rows(IntelPasses()); }
 }  // namespace
 
 const Backend kTglBackend = {.name = "tgl",
-                             .code_generation_version = 9,
+                             .code_generation_version = 10,
                              .abi_version = 2,
                              .features = &kTglFeatures,
                              .passes = PassRows,
