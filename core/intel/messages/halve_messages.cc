@@ -42,7 +42,10 @@ class Halving {
       out_.clear();
       bool here = false;
       for (lir::InstId id : block.insts) {
-        if (IsGone(id)) continue;
+        if (IsGone(id)) {
+          here = true;
+          continue;
+        }
         const lir::Inst& in = f_.inst(id);
         if (!IsMessage(in.op) || in.width <= kLanes || IsSplitMessage(f_, in)) {
           out_.push_back(id);
