@@ -71,9 +71,10 @@ absl::Status Refuse(const Interface& v, std::string_view why) {
                      v.spirv_id);
 }
 
-// What instructions read of the inputs, and what else they do.
+// What instructions read of the inputs, which outputs they store, and what else they do.
 struct Reads {
   std::vector<std::vector<bool>> element;   // by input
+  std::vector<bool> stored;                 // by output
   absl::btree_set<PayloadPart> parts;
 };
 
@@ -81,6 +82,7 @@ class Reader {
  public:
   Reader(const Module& m, FragmentAbi& abi) : m_(m), abi_(abi), uses_(m) {
     for (const Interface& v : m.inputs) reads_.element.emplace_back(v.elements);
+    reads_.stored.resize(m.outputs.size());
   }
 
   Reads Run() {
@@ -97,6 +99,7 @@ class Reader {
                         inst.op == Op::kGlobalAtomic64 || inst.op == Op::kImageStore ||
                         inst.op == Op::kImageAtomic;
     abi_.side_effects |= memory;
+    if (inst.op == Op::kStoreOutput) reads_.stored[inst.imm0] = true;
     if (inst.op != Op::kLoadInput && inst.op != Op::kInterpolate) return;
     NoteElements(id);
     const Interface& v = m_.inputs[inst.imm0];
@@ -223,6 +226,27 @@ void AssignTargets(const Module& m, const FragmentState& state, FragmentAbi& abi
     }
     abi.targets.push_back({location, static_cast<uint32_t>(abi.targets.size())});
   }
+  abi.dual_source &= !abi.targets.empty();
+}
+
+// A second source of blending is for target 0 alone
+// (VkPhysicalDeviceLimits::maxFragmentDualSrcAttachments is 1). Coverage by alpha is by that of
+// location 0, which hardware sees only if the program writes that target and no other, and without
+// a mask of samples.
+absl::Status CheckTargets(const FragmentState& state, const FragmentAbi& abi) {
+  const bool only_first = abi.targets.size() == 1 && abi.targets[0].location == 0;
+  if (abi.dual_source && !only_first) {
+    return WithCause(
+        absl::UnimplementedError("fragment: a second source of blending with targets other than 0"),
+        "fragment_outputs");
+  }
+  if (state.alpha_to_coverage && (!only_first || abi.writes_sample_mask)) {
+    return WithCause(
+        absl::UnimplementedError("fragment: alpha to coverage with other targets than 0 alone, "
+                                 "or with a sample mask"),
+        "alpha_to_coverage");
+  }
+  return absl::OkStatus();
 }
 
 // That a depth is what it was anyhow is taken as that it becomes no larger, as Mesa does.
@@ -237,11 +261,22 @@ out::DepthOutput DepthOf(mir::DepthMode mode) {
   return out::DepthOutput::kAny;
 }
 
-void AssignOutputs(const Module& m, FragmentAbi& abi) {
-  abi.depth = DepthOf(m.fragment.depth);
-  for (const Interface& v : m.outputs) {
-    abi.writes_stencil |= v.builtin == BuiltIn::kFragStencilRef;
-    abi.writes_sample_mask |= v.builtin == BuiltIn::kSampleMask;
+void AssignOutputs(const Module& m, const Reads& reads, FragmentAbi& abi) {
+  for (size_t i = 0; i < m.outputs.size(); ++i) {
+    if (!reads.stored[i]) continue;
+    switch (m.outputs[i].builtin) {
+      case BuiltIn::kFragDepth:
+        abi.depth = DepthOf(m.fragment.depth);
+        break;
+      case BuiltIn::kFragStencilRef:
+        abi.writes_stencil = true;
+        break;
+      case BuiltIn::kSampleMask:
+        abi.writes_sample_mask = true;
+        break;
+      default:
+        break;
+    }
   }
 }
 
@@ -282,18 +317,15 @@ uint32_t FragmentPayload::RegisterOf(out::PayloadPart part, uint32_t first_lane)
 
 absl::StatusOr<FragmentAbi> AssignFragment(const Module& m, const FragmentState& state) {
   FragmentAbi abi;
+  abi.samples = state.samples;
   abi.several_samples = state.samples > 1;
   abi.per_sample = abi.several_samples && (m.fragment.sample_rate || state.sample_shading);
   const Reads reads = Reader(m, abi).Run();
   abi.parts.assign(reads.parts.begin(), reads.parts.end());
   if (absl::Status s = AssignSlots(m, reads, abi); !s.ok()) return s;
   AssignTargets(m, state, abi);
-  AssignOutputs(m, abi);
-  if (state.alpha_to_coverage && (abi.targets.size() > 1 || abi.writes_sample_mask)) {
-    return WithCause(absl::UnimplementedError(
-                         "fragment: alpha to coverage with several targets or a sample mask"),
-                     "alpha_to_coverage");
-  }
+  AssignOutputs(m, reads, abi);
+  if (absl::Status s = CheckTargets(state, abi); !s.ok()) return s;
   return abi;
 }
 

@@ -34,6 +34,7 @@ struct FragmentAbi {
   std::vector<std::vector<uint32_t>> slots;       // by MIR input and element; kNoSlot: not delivered
   std::vector<out::PayloadPart> parts;            // of each 16 lanes, behind the positions, in order
   std::vector<ColourTarget> targets;              // ascending; empty: nothing but depth is written
+  uint32_t samples = 1;                           // of a pixel
   bool several_samples = false;
   bool per_sample = false;                        // a lane is a sample
   bool interpolator = false;                      // asks the pixel interpolator
@@ -60,7 +61,8 @@ struct FragmentPayload {
 
 // ResourceExhausted (fragment_inputs): more attributes than are delivered. Unimplemented
 // (fragment_inputs): inputs of other than 32 bits, locations of which one component is flat and
-// another is not; (alpha_to_coverage): with more than hardware does by itself.
+// another is not; (fragment_outputs): a second source of blending with targets other than 0;
+// (alpha_to_coverage): with more than hardware does by itself.
 absl::StatusOr<FragmentAbi> AssignFragment(const mir::Module& module, const FragmentState& state);
 
 // The component of its attribute that an element of clip or cull distances is.

@@ -7,6 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
+#include "core/intel/abi/abi.h"
+#include "core/intel/abi/width_abi.h"
+#include "core/intel/device/device.h"
 #include "core/mir/parse.h"
 #include "core/mir/verify.h"
 #include "gtest/gtest.h"
@@ -131,6 +134,72 @@ TEST(FragmentAbi, AlphaToCoverageIsHardwaresForOneTarget) {
   state.attachments.emplace();
   state.attachments->push_back({.location = 0});
   EXPECT_TRUE(AssignFragment(m, state).ok());
+}
+
+// Hardware takes alpha from the first target that is written, and none from a null target.
+TEST(FragmentAbi, CoverageByAlphaIsThatOfLocation0) {
+  FragmentState state;
+  state.alpha_to_coverage = true;
+  state.attachments.emplace();
+  const std::string body = "store_output[0, 0] 1f\nstore_output[1, 0] 1f\n";
+  EXPECT_EQ(CauseOf(AssignFragment(Module(kInterfaces, body), state).status()),
+            "alpha_to_coverage");
+  state.attachments->push_back({.location = 3});
+  EXPECT_EQ(CauseOf(AssignFragment(Module(kInterfaces, body), state).status()),
+            "alpha_to_coverage");
+}
+
+// State must say of a message what it has: what is stored, defined or not.
+TEST(FragmentAbi, OutputsAreThoseThatAreStored) {
+  const std::string interfaces =
+      "input 0 location 0.0 f32 x4\noutput 0 location 0.0 f32 x4\n"
+      "output 1 builtin sample_mask i32 x1 array 1\noutput 2 builtin frag_depth f32 x1\n";
+  const std::string head = "modes depth any\n";
+  const auto of = [&](const std::string& body) {
+    absl::StatusOr<FragmentAbi> abi = AssignFragment(Module(head + interfaces, body), {});
+    EXPECT_TRUE(abi.ok()) << abi.status();
+    return abi.ok() ? *std::move(abi) : FragmentAbi();
+  };
+  const FragmentAbi none = of("store_output[0, 0] 1f\n");
+  EXPECT_EQ(none.depth, out::DepthOutput::kOff);
+  EXPECT_FALSE(none.writes_sample_mask);
+  const FragmentAbi undefined = of("store_output[2, 0] undef.f32\n");
+  EXPECT_EQ(undefined.depth, out::DepthOutput::kAny);
+  EXPECT_TRUE(of("store_output.indexed[1, 0] 0, 1\n").writes_sample_mask);
+}
+
+// VkPhysicalDeviceLimits::maxFragmentDualSrcAttachments is 1.
+TEST(FragmentAbi, ASecondSourceOfBlendingIsForTarget0) {
+  const std::string interfaces =
+      "output 0 location 0.0 f32 x4\noutput 1 location 0.0 f32 x4 index 1\n";
+  const std::string other = "output 2 location 1.0 f32 x4\n";
+  const std::string both = "store_output[0, 0] 1f\nstore_output[1, 0] 1f\n";
+  const absl::StatusOr<FragmentAbi> abi = AssignFragment(Module(interfaces, both), {});
+  ASSERT_TRUE(abi.ok()) << abi.status();
+  EXPECT_TRUE(abi->dual_source);
+  EXPECT_EQ(CauseOf(AssignFragment(Module(interfaces + other, both), {}).status()),
+            "fragment_outputs");
+  // Without a target there is nothing to blend.
+  FragmentState state;
+  state.attachments.emplace();
+  const absl::StatusOr<FragmentAbi> unattached = AssignFragment(Module(interfaces, both), state);
+  ASSERT_TRUE(unattached.ok()) << unattached.status();
+  EXPECT_FALSE(unattached->dual_source);
+}
+
+TEST(FragmentAbi, SixteenSamplesHaveNo32Lanes) {
+  const mir::Module m = Module(kInterfaces, "store_output[0, 0] 1f\n");
+  FragmentState state;
+  for (const uint32_t samples : {8u, 16u}) {
+    state.samples = samples;
+    Abi abi;
+    abi.device = &Tgl();
+    absl::StatusOr<FragmentAbi> fragment = AssignFragment(m, state);
+    ASSERT_TRUE(fragment.ok()) << fragment.status();
+    abi.fragment = *std::move(fragment);
+    EXPECT_TRUE(AtWidth(m, abi, 16).ok());
+    EXPECT_EQ(CauseOf(AtWidth(m, abi, 32).status()), samples == 16 ? "fragment_width" : "ok");
+  }
 }
 
 TEST(FragmentAbi, RefusesWhatSetupDataDoesNotHave) {

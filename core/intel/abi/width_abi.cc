@@ -43,12 +43,13 @@ uint32_t ScratchBytes(uint32_t wanted) {
 // brw_compile_fs.cpp). Of 32 lanes neither messages to the pixel interpolator nor lanes for samples
 // are selected.
 absl::Status HasFragmentWidth(const FragmentAbi& f, int width) {
-  const char* why = (f.writes_stencil || f.dual_source) && width > 8
-                        ? "stencil values and a second source of blending are written by 8 lanes"
-                    : f.interpolator && width > 16
-                        ? "programs that ask the pixel interpolator run 8 or 16 lanes"
-                    : f.per_sample && width > 16 ? "programs of samples run 8 or 16 lanes"
-                                                 : nullptr;
+  const char* why =
+      (f.writes_stencil || f.dual_source) && width > 8
+          ? "stencil values and a second source of blending are written by 8 lanes"
+      : f.interpolator && width > 16  ? "programs that ask the pixel interpolator run 8 or 16 lanes"
+      : f.samples == 16 && width > 16 ? "programs of 16 samples a pixel run 8 or 16 lanes"
+      : f.per_sample && width > 16    ? "programs of samples run 8 or 16 lanes"
+                                      : nullptr;
   if (why == nullptr) return absl::OkStatus();
   return WithCause(absl::ResourceExhaustedError(absl::StrCat("fragment: ", why)), "fragment_width");
 }

@@ -1,12 +1,14 @@
 // Writes to render targets (core/intel/ABI.md, "Fragments").
 //
-// One message for each target that is written, ascending; the last of them ends the thread, and says
-// that it is the last. Each has, in this order, the sample mask, four components, of which those
-// that nobody wrote are not defined, the second source of blending, depth and stencil; of these what the
-// program gives. The mask is a payload of its own, packed words, in front of the rest. Without a target
-// the one message goes nowhere, unless its mask may still matter to somebody. Programs that kill send
-// them for live lanes alone; others need not say, since hardware drops what helpers write. Values are
-// brought into lanes where they are stored, before any lane comes from an exit.
+// One message for each target that is written, ascending; the last of them ends the thread, and
+// says that it is the last. Each has, in this order, the sample mask, four components, of which
+// those that nobody wrote are not defined, the second source of blending, depth and stencil; of
+// these what the launch record says that the program stores, since a message of another length
+// hangs: also where what is stored is undefined. The mask is a payload of its own, packed words, in
+// front of the rest. Without a target the one message goes nowhere, unless its mask may still
+// matter to somebody. Programs that kill send them for live lanes alone; others need not say, since
+// hardware drops what helpers write. Values are brought into lanes where they are stored, before
+// any lane comes from an exit.
 //
 // Source: Mesa 25.0.7, brw_fs_visitor.cpp (emit_fb_writes), brw_lower_logical_sends.cpp.
 #include "core/intel/select/outputs.h"
@@ -65,7 +67,19 @@ void Outputs::EnterExitBlock() {
   f_.exit_block = exit;
 }
 
+// Depth, stencil and mask that are stored, but undefined.
+void Outputs::FillUndefined() {
+  const FragmentAbi& f = *abi_.fragment;
+  const auto fill = [&](bool asked, std::optional<Operand>& value) {
+    if (asked && !value) value = ToLanes(Imm(0, Type::kUD));
+  };
+  fill(f.depth != out::DepthOutput::kOff, depth_);
+  fill(f.writes_stencil, stencil_);
+  fill(f.writes_sample_mask, sample_mask_);
+}
+
 absl::Status Outputs::EndThread() {
+  FillUndefined();
   std::vector<ColourTarget> written;
   for (const ColourTarget& target : abi_.fragment->targets) {
     if (colours_.contains({target.location, 0})) written.push_back(target);

@@ -59,6 +59,26 @@ TEST(SelectOutputs, SampleMasksArePackedWordsInFront) {
 )");
 }
 
+// A message of another length than state says hangs.
+TEST(SelectOutputs, UndefinedMasksAreSent) {
+  EXPECT_EQ(SelectedFragment(R"(
+    store_output.indexed[2, 0] 0, undef.i32
+    store_output[0, 0] undef.f32, 1f
+)",
+                             8),
+            R"(
+    livein %0 at 0
+    livein %1 at 8
+    scratch_header %0
+    block b0 depth 0
+      %2:ud = mov #0x3f800000:ud {w8}
+      %3:ud = mov #0x0:ud {w8}
+      %4:ud = pack_lanes %3:ud {w8 nomask aux 2}
+      %5x4:ud = collect _ %2:ud _ _ {w8}
+      msg.target_end %4:ud %5x4:ud {w8 [target_write last_target 1]}
+)");
+}
+
 // A mask without colour is for somebody.
 TEST(SelectOutputs, SampleMasksOf16LanesFillARegister) {
   EXPECT_EQ(SelectedFragment(R"(

@@ -392,6 +392,39 @@ TEST(AllocateTest, CopiesAndCollectsMeetWithoutInstructions) {
   EXPECT_EQ(stats.copies_inserted, 0u);
 }
 
+// Most of a vector that is read in the order in which it lies is defined where the collect wants it; one that gives a
+// component only is not, since it would keep the others out.
+TEST(AllocateTest, PartsOfOneVectorAreDefinedWhereTheCollectWantsThem) {
+  Function f = Read(
+      "function test width 8\n"
+      "value %0 G 4x4\n"
+      "value %1 G 4x1\n"
+      "value %2 G 4x4 whole tail\n"
+      "block b0 depth 0\n"
+      "  %0x4:ud = load #0x1:ud {w8}\n"
+      "  %1:ud = const #0x2:ud {w8}\n"
+      "  %2x4:ud = collect %0:ud %0.1:ud %0.2:ud %1:ud {w8}\n"
+      "  store %2x4:ud\n"
+      "  end\n");
+  const AllocationStats stats = MustAllocate(TestTarget(), &f);
+  EXPECT_EQ(stats.collect_parts, 4u);
+  EXPECT_EQ(stats.collect_parts_in_place, 4u);
+
+  Function one = Read(
+      "function test width 8\n"
+      "value %0 G 4x4\n"
+      "value %1 G 4x1\n"
+      "value %2 G 4x4 whole tail\n"
+      "block b0 depth 0\n"
+      "  %0x4:ud = load #0x1:ud {w8}\n"
+      "  %1:ud = const #0x2:ud {w8}\n"
+      "  %2x4:ud = collect %0:ud %1:ud %1:ud %1:ud {w8}\n"
+      "  store %2x4:ud\n"
+      "  end\n");
+  MustAllocate(TestTarget(), &one);
+  EXPECT_LT(one.defs(one.blocks[0].insts[0])[0].reg, TestTarget().pools[0].tail_first);
+}
+
 TEST(AllocateTest, ALoopCounterNeedsNoCopy) {
   Function f = Read(
       "function test width 8\n"

@@ -1,7 +1,9 @@
 #include "core/lir/ra/value_info.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "core/lir/ra/operands.h"
 
 namespace kiln::lir::ra {
@@ -18,24 +20,48 @@ bool WritesAllLanes(const Target& t, const Function& f, InstId i, const Operand&
   return false;
 }
 
-// A use of any other kind after the collect takes the affinity back: the value would have to stay.
-void NoteUses(const Target& t, const Function& f, BlockId b, InstId i,
-              std::vector<ValueInfo>* info, std::vector<InstId>* last_use) {
-  const bool collect = t.ops[f.inst(i).op].flags & kOpCollect;
-  const ValueId into = collect ? f.defs(i)[0].value() : ValueId();
+// Values of which this instruction, a collect, reads most components in the order in which they
+// lie: to be placed so that those need not move. One of which it reads few would only keep other
+// parts from their places.
+void NoteParts(const Function& f, BlockId b, InstId i, std::vector<ValueInfo>* info) {
+  const ValueInfo& into = (*info)[f.defs(i)[0].id];
+  struct Part {
+    uint32_t place;
+    uint32_t units = 0;
+  };
+  absl::InlinedVector<std::pair<uint32_t, Part>, 8>
+      parts;  // by value, and where its first unit is to be
   uint32_t offset = 0;
   for (const Operand& o : f.uses(i)) {
-    if (!IsValue(o)) {
-      if (collect) offset += o.comps * (*info)[into.index].per_comp;
-      continue;
+    const uint32_t per_comp = IsValue(o) ? (*info)[o.id].per_comp : into.per_comp;
+    const uint32_t units = o.comps * per_comp;
+    if (IsValue(o) && offset >= o.comp * per_comp) {
+      const uint32_t place = offset - o.comp * per_comp;
+      const auto same = [&](const auto& p) { return p.first == o.id && p.second.place == place; };
+      auto at = std::find_if(parts.begin(), parts.end(), same);
+      if (at == parts.end()) at = parts.insert(parts.end(), {o.id, Part{place}});
+      at->second.units += units;
     }
-    ValueInfo& v = (*info)[o.id];
-    (*last_use)[o.id] = i;
-    v.collect = o.comps * v.per_comp == v.units ? into : ValueId();
-    v.collect_offset = offset;
-    v.collect_block = b;
-    offset += o.comps * v.per_comp;
+    offset += units;
   }
+  for (const auto& [value, part] : parts) {
+    ValueInfo& v = (*info)[value];
+    if (2 * part.units <= v.units || part.place + v.units > into.units) continue;
+    v.collect = f.defs(i)[0].value();
+    v.collect_offset = part.place;
+    v.collect_block = b;
+  }
+}
+
+// A use of any other kind after the collect takes the affinity back: the value would have to stay.
+void NoteUses(const Target& t, const Function& f, BlockId b, InstId i, std::vector<ValueInfo>* info,
+              std::vector<InstId>* last_use) {
+  for (const Operand& o : f.uses(i)) {
+    if (!IsValue(o)) continue;
+    (*last_use)[o.id] = i;
+    (*info)[o.id].collect = ValueId();
+  }
+  if (t.ops[f.inst(i).op].flags & kOpCollect) NoteParts(f, b, i, info);
 }
 
 // What ends in a copy wants to be where the copy wants to be.
@@ -67,8 +93,8 @@ std::vector<ValueInfo> DescribeValues(const Target& t, const Function& f) {
     v.per_comp = t.units_per_comp(f, value);
     v.units = v.per_comp * value.comps;
     v.alignment = std::max(1u, t.alignment(f, value));
-    v.written = value.whole_registers ? (v.units + v.alignment - 1) / v.alignment * v.alignment
-                                      : v.units;
+    v.written =
+        value.whole_registers ? (v.units + v.alignment - 1) / v.alignment * v.alignment : v.units;
     v.pool = t.files[value.file].pool;
     v.whole = IsWhole(t, value);
   }
@@ -121,9 +147,8 @@ bool IsPlainCopy(const Target& t, const Function& f, InstId i) {
   }
   const Operand& d = f.defs(i)[0];
   const Operand& u = f.uses(i)[0];
-  return IsValue(d) && IsValue(u) && u.mods == 0 && u.sub == 0 && d.sub == 0 &&
-         d.type == u.type && d.comps == u.comps &&
-         f.value(d.value()).file == f.value(u.value()).file &&
+  return IsValue(d) && IsValue(u) && u.mods == 0 && u.sub == 0 && d.sub == 0 && d.type == u.type &&
+         d.comps == u.comps && f.value(d.value()).file == f.value(u.value()).file &&
          f.value(d.value()).elem_bytes == f.value(u.value()).elem_bytes;
 }
 

@@ -3,9 +3,11 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
 #include "core/mid/analysis/divergence.h"
 #include "core/mir/build.h"
 #include "core/mir/rewrite.h"
+#include "core/mir/uses.h"
 
 namespace kiln::mid {
 namespace {
@@ -30,6 +32,9 @@ absl::InlinedVector<int, 2> IndexSources(const Module& m, InstId id) {
   return indices;
 }
 
+// Of its coordinates, within quads: it is no use to lanes whose neighbours are off.
+bool TakesDerivatives(Op op) { return op == Op::kSampleImplicit || op == Op::kImageLod; }
+
 // Most modules choose no descriptor by value: then nobody need know what differs between lanes.
 bool AnyIndexed(const Module& m) {
   bool any = false;
@@ -42,7 +47,7 @@ bool AnyIndexed(const Module& m) {
 class Lowering {
  public:
   explicit Lowering(Module& module)
-      : m_(module), b_(module), divergence_(module), replace_(module) {}
+      : m_(module), b_(module), divergence_(module), uses_(module), replace_(module) {}
 
   bool Run() {
     Visit(m_.body);
@@ -70,7 +75,11 @@ class Lowering {
     m_.inst(id).flags &= static_cast<uint8_t>(~mir::kNonUniform);
     changed_ |= marked || !divergent.empty();
     if (marked && !divergent.empty()) {
-      OneByOne(id, divergent);
+      if (TakesDerivatives(m_.inst(id).op)) {
+        AllEachTime(id, divergent);
+      } else {
+        OneByOne(id, divergent);
+      }
       return false;
     }
     for (int s : divergent) {
@@ -101,38 +110,104 @@ class Lowering {
     return before;
   }
 
-  // The results of the loop take the place of the instruction's, for which a copy is made inside.
-  void OneByOne(InstId id, const std::vector<int>& indices) {
+  std::vector<Type> TypesOf(InstId id) const {
+    std::vector<Type> types;
+    for (int i = 0; i < m_.inst(id).num_results; ++i) {
+      types.push_back(m_.value(m_.result(id, i)).type);
+    }
+    return types;
+  }
+
+  // Not yet anywhere.
+  InstId CopyOf(InstId id) {
     const std::vector<ValueId> sources(m_.sources(id).begin(), m_.sources(id).end());
     const Inst inst = m_.inst(id);
-    std::vector<Type> types;
-    for (int i = 0; i < inst.num_results; ++i) types.push_back(m_.value(m_.result(id, i)).type);
-    const InstId access = mir::NewInst(m_, inst.op, sources, inst.imm0, inst.imm1);
-    m_.inst(access).flags = inst.flags;
-    m_.inst(access).spirv_id = inst.spirv_id;
-    mir::SetResults(m_, access, types);
+    const InstId copy = mir::NewInst(m_, inst.op, sources, inst.imm0, inst.imm1);
+    m_.inst(copy).flags = inst.flags;
+    m_.inst(copy).spirv_id = inst.spirv_id;
+    mir::SetResults(m_, copy, TypesOf(id));
+    return copy;
+  }
 
-    const mir::Builder::Place outer = b_.place();
-    const InstId loop = b_.Loop();
-    mir::SetResults(m_, loop, types);
-    std::vector<ValueId> results;
-    for (int i = 0; i < inst.num_results; ++i) {
-      results.push_back(m_.result(access, i));
-      replace_.Replace(m_.result(id, i), m_.result(loop, i));
-    }
-    b_.SetRegion(m_.inst(loop).regions[0]);
-    const std::vector<ValueId> wanted = TakeFirst(access, indices);
+  // Lanes whose indices are those that the access has.
+  ValueId Agreeing(InstId access, const std::vector<int>& indices,
+                   const std::vector<ValueId>& wanted) {
     ValueId same;
     for (size_t i = 0; i < indices.size(); ++i) {
       const ValueId equal = b_.Ieq(wanted[i], m_.source(access, indices[i]));
       same = same.valid() ? b_.And(same, equal) : equal;
     }
-    const InstId turn = b_.If(same);
+    return same;
+  }
+
+  ValueId Ballot(ValueId condition) {
+    constexpr Type kWords[] = {Type::kI32, Type::kI32, Type::kI32, Type::kI32};
+    return m_.result(b_.EmitInst(Op::kBallot, {condition}, kWords));
+  }
+
+  // The results of the loop take the place of the instruction's, for which a copy is made inside.
+  void OneByOne(InstId id, const std::vector<int>& indices) {
+    const InstId access = CopyOf(id);
+    const mir::Builder::Place outer = b_.place();
+    const InstId loop = b_.Loop();
+    mir::SetResults(m_, loop, TypesOf(id));
+    std::vector<ValueId> results;
+    for (int i = 0; i < m_.inst(id).num_results; ++i) {
+      results.push_back(m_.result(access, i));
+      replace_.Replace(m_.result(id, i), m_.result(loop, i));
+    }
+    b_.SetRegion(m_.inst(loop).regions[0]);
+    const std::vector<ValueId> wanted = TakeFirst(access, indices);
+    const InstId turn = b_.If(Agreeing(access, indices, wanted));
     b_.Continue();
     b_.SetRegion(m_.inst(turn).regions[0]);
     b_.Append(access);
     b_.Break(results);
     b_.SetRegion(m_.inst(turn).regions[1]);
+    b_.Yield();
+    b_.SetPlace(outer);
+  }
+
+  // The same with all lanes in each iteration, of which those that agree keep what it gives. What
+  // it goes by is the lanes that have not had their turn, as bits.
+  void AllEachTime(InstId id, const std::vector<int>& indices) {
+    const InstId access = CopyOf(id);
+    std::vector<int> kept;  // results
+    std::vector<Type> types;
+    const mir::Builder::Place outer = b_.place();
+    std::vector<ValueId> initial = {Ballot(b_.Bool(true))};
+    for (int i = 0; i < m_.inst(id).num_results; ++i) {
+      if (uses_.Unused(m_.result(id, i))) continue;
+      kept.push_back(i);
+      types.push_back(m_.value(m_.result(id, i)).type);
+      initial.push_back(b_.Undef(types.back()));
+    }
+    const InstId loop = b_.Loop(initial);
+    mir::SetResults(m_, loop, types);
+    const RegionId body = m_.inst(loop).regions[0];
+    b_.SetRegion(body);
+    const ValueId waiting = m_.region(body).params[0];
+    const ValueId lane = b_.FindLsb(waiting);
+    std::vector<ValueId> wanted;
+    for (int s : indices) {
+      wanted.push_back(m_.source(access, s));
+      const ValueId index = b_.Emit(Op::kReadLane, {wanted.back(), lane});
+      m_.sources(access)[s] = index;
+    }
+    b_.Append(access);
+    const ValueId same = Agreeing(access, indices, wanted);
+    const ValueId left = b_.And(waiting, b_.Not(Ballot(same)));
+    std::vector<ValueId> next = {left};
+    for (size_t i = 0; i < kept.size(); ++i) {
+      const ValueId before = m_.region(body).params[i + 1];
+      next.push_back(b_.Select(same, m_.result(access, kept[i]), before));
+      replace_.Replace(m_.result(id, kept[i]), m_.result(loop, static_cast<int>(i)));
+    }
+    const InstId end = b_.If(b_.Ieq(left, b_.Int(0)));
+    b_.Continue(next);
+    b_.SetRegion(m_.inst(end).regions[0]);
+    b_.Break(absl::MakeConstSpan(next).subspan(1));
+    b_.SetRegion(m_.inst(end).regions[1]);
     b_.Yield();
     b_.SetPlace(outer);
   }
@@ -144,6 +219,7 @@ class Lowering {
   Module& m_;
   mir::Builder b_;
   const Divergence divergence_;
+  const mir::Uses uses_;
   mir::Replacements replace_;
   std::vector<First> firsts_;   // of this region and those around it
   bool changed_ = false;

@@ -4,14 +4,16 @@
 // different descriptors must go one after another.
 // Invariants: verified MIR in and out. Afterwards every index of a descriptor (the first source of
 // instructions with the flag indexed, the index of a sampler) is a constant, uniform for the
-// subgroup by analysis, or a read_first, and no instruction has the flag nonuniform.
+// subgroup by analysis, or a read_first or read_lane, and no instruction has the flag nonuniform.
 // Algorithm: an access marked nonuniform whose index differs between lanes becomes a loop: the
-// lanes that agree with the first one execute the access with that one's index and leave. Without
-// the mark the index is dynamically uniform by Vulkan's rules, and the first lane's is everybody's.
-// An index that analysis finds uniform stays as it is: a back end that holds it lane by lane (the
-// counter of a loop that lanes leave one by one) takes any active lane's. Linear; a loop takes as
-// many iterations as there are different indices in the subgroup.
-// Source: Vulkan, "Shader Interfaces", NonUniform decoration.
+// lanes that agree with the first one execute the access with that one's index and leave. One that
+// takes derivatives within quads wants all four lanes, so there all lanes execute it with the index
+// of the first that has had none yet, and those that agree keep the result (at most 32 lanes).
+// Without the mark the index is dynamically uniform by Vulkan's rules, and the first lane's is
+// everybody's. An index that analysis finds uniform stays as it is: a back end that holds it lane
+// by lane (the counter of a loop that lanes leave one by one) takes any active lane's. Linear; a
+// loop takes as many iterations as there are different indices in the subgroup. Source: Vulkan,
+// "Shader Interfaces", NonUniform decoration.
 #ifndef KILN_CORE_MID_LOWER_LOWER_NONUNIFORM_H_
 #define KILN_CORE_MID_LOWER_LOWER_NONUNIFORM_H_
 

@@ -25,9 +25,21 @@ body {
   return *std::move(m);
 }
 
+mir::Module Fragment(const std::string& body) {
+  absl::StatusOr<mir::Module> m = mir::Parse(R"(mir 1
+stage fragment
+resource 0 combined 0.0.0 array 8 image 2d float unknown
+input 0 location 0.0 i32 x1 flat
+input 1 location 1.0 f32 x2
+output 0 location 0.0 f32 x4
+body {
+)" + body + "  return\n}\n");
+  EXPECT_TRUE(m.ok()) << m.status();
+  return *std::move(m);
+}
+
 // The body after the pass, values renumbered.
-std::string Lowered(const std::string& body) {
-  mir::Module m = Module(body);
+std::string Lowered(mir::Module m) {
   EXPECT_EQ(mir::Verify(m), absl::OkStatus());
   PassContext context = PassContext::ForTest();
   EXPECT_TRUE(LowerNonuniform(m, context).ok());
@@ -38,6 +50,9 @@ std::string Lowered(const std::string& body) {
   const size_t start = text.find("body {\n") + 7;
   return text.substr(start, text.rfind("  return\n") - start);
 }
+
+std::string Lowered(const std::string& body) { return Lowered(Module(body)); }
+std::string LoweredFragment(const std::string& body) { return Lowered(Fragment(body)); }
 
 // Without the mark the first lane's index is taken, once for a region and those inside it.
 TEST(LowerNonuniform, TheFirstLanesIndexIsReadOnce) {
@@ -126,6 +141,74 @@ TEST(LowerNonuniform, ImageAndSamplerMustBothAgree) {
   }
   store_ssbo[1, align 4] 0, %3
 )");
+}
+
+// Lanes that are done stay for the derivatives of their neighbours.
+TEST(LowerNonuniform, QuadsStayWholeForDerivatives) {
+  EXPECT_EQ(LoweredFragment(R"(  %0:i32 = load_input[0, 0]
+  %1:f32, %2:f32 = load_input[1, 0]
+  %3:f32, %4:f32, %5:f32, %6:f32 = sample_implicit.nonuniform.indexed[0, texel] %0, %1, %2
+  store_output[0, 0] %4, %6
+)"),
+            R"(  %0:i32 = load_input[0, 0]
+  %1:f32, %2:f32 = load_input[1, 0]
+  %3:i32, %4:i32, %5:i32, %6:i32 = ballot true
+  %7:f32, %8:f32 = loop (%9:i32 = %3, %10:f32 = undef.f32, %11:f32 = undef.f32) {
+    %12:i32 = find_lsb %9
+    %13:i32 = read_lane %0, %12
+    %14:f32, %15:f32, %16:f32, %17:f32 = sample_implicit.indexed[0, texel] %13, %1, %2
+    %18:bool = ieq %0, %13
+    %19:i32, %20:i32, %21:i32, %22:i32 = ballot %18
+    %23:i32 = not %19
+    %24:i32 = and %9, %23
+    %25:f32 = select %18, %15, %10
+    %26:f32 = select %18, %17, %11
+    %27:bool = ieq %24, 0
+    if %27 {
+      break %25, %26
+    } else {
+      yield
+    }
+    continue %24, %25, %26
+  }
+  store_output[0, 0] %7, %8
+)");
+}
+
+// The level of a quad whose lanes sample different images.
+TEST(LowerNonuniform, MixedQuadsHaveTheirLevel) {
+  mir::Module m = Fragment(R"(  %0:i32 = subgroup_invocation
+  %1:i32 = and %0, 1
+  %2:i32 = ushr %0, 1
+  %3:f32 = u2f %1
+  %4:f32 = u2f %2
+  %5:f32 = fmul %3, 0.25f
+  %6:f32 = fmul %4, 0.5f
+  %7:f32, %8:f32 = image_lod.nonuniform.indexed[0, texel] %1, %5, %6
+  %9:f32 = u2f %0
+  store_output[0, 0] %8, %9
+)");
+  const auto run = [](const mir::Module& module) {
+    oracle::LaunchInputs inputs;
+    inputs.stage.invocations = 4;
+    inputs.stage.inputs.resize(2);
+    for (uint32_t i = 0; i < 2; ++i) {
+      oracle::BoundImage& image = inputs.images.emplace_back();
+      image.element = i;
+      image.width = image.height = 8;
+      image.bytes.resize(256);
+      inputs.samplers.emplace_back().element = i;
+    }
+    const auto done = oracle::Interpret(module, inputs);
+    EXPECT_TRUE(done.ok()) << done.status();
+    EXPECT_EQ(done.ok() ? done->undefined_results : 1, 0);
+    return inputs.stage.outputs;
+  };
+  const auto before = run(m);
+  EXPECT_EQ(before[0][0], 0x40000000u);  // 2
+  PassContext context = PassContext::ForTest();
+  EXPECT_TRUE(*LowerNonuniform(m, context));
+  EXPECT_EQ(run(m), before);
 }
 
 TEST(LowerNonuniform, UniformIndicesStay) {
