@@ -1,4 +1,4 @@
-// kiln run: a compute shader, or machine code of any compiler, in the simulator.
+// kiln run: a compute or fragment shader, or machine code of any compiler, in the simulator.
 //
 // The shader is compiled by the service like any other; only machine code is executed here, by the
 // simulator of the core, under limits.
@@ -20,9 +20,11 @@
 #include "client/request_options.h"
 #include "client/result_json.h"
 #include "client/result_text.h"
+#include "client/run/draw.h"
 #include "client/run/fit.h"
 #include "client/run/job.h"
 #include "client/run/job_data.h"
+#include "client/run/picture.h"
 #include "client/service_flags.h"
 #include "client/spec_constant.h"
 #include "core/base/cause.h"
@@ -35,7 +37,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kMostJobBytes = uint64_t{256} << 20;
-constexpr size_t kMostShown = 16;  // values of a resource, in text
+constexpr size_t kMostShown = 16;                       // values of a resource, in text
+constexpr uint32_t kUsualSize = 256, kMostSize = 4096;  // of a picture, in pixels
+constexpr const char* kDrawFlags[] = {"png", "size", "location"};
 
 // What is executed.
 struct Program {
@@ -147,11 +151,21 @@ absl::StatusOr<std::array<uint32_t, 3>> GroupsOf(const std::string& text) {
       "--groups=", text, ": up to three counts from 0 to 65535 are needed, for example 64,1,1"));
 }
 
-absl::StatusOr<run::Job> JobOf(const ParsedFlags& flags) {
+// The job and, taken out of it, its draw. A picture needs no data.
+absl::StatusOr<run::Job> JobOf(const ParsedFlags& flags, nlohmann::json* draw) {
   const std::string path = flags.Get("buffers");
-  if (path.empty()) return absl::InvalidArgumentError("--buffers=JSON is missing");
+  if (path.empty() && flags.Has("png")) return run::Job();
+  if (path.empty()) {
+    return absl::InvalidArgumentError(
+        "--buffers=JSON is missing; of a fragment shader --png=FILE will do");
+  }
   absl::StatusOr<std::string> text = ReadWholeFile(path, kMostJobBytes);
   if (!text.ok()) return text.status();
+  absl::StatusOr<nlohmann::json> taken = run::TakeDraw(&*text);
+  if (!taken.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": ", taken.status().message()));
+  }
+  *draw = *std::move(taken);
   absl::StatusOr<run::Job> job = run::ReadJob(*text, path == "-" ? "" : FolderOf(path));
   if (!job.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": ", job.status().message()));
@@ -161,6 +175,61 @@ absl::StatusOr<run::Job> JobOf(const ParsedFlags& flags) {
   if (!groups.ok()) return groups.status();
   job->dispatch.groups = *groups;
   return job;
+}
+
+absl::Status SetSize(const std::string& text, nlohmann::json* draw) {
+  const std::vector<std::string> parts = absl::StrSplit(text, 'x');
+  uint32_t width = 0, height = 0;
+  const bool good = parts.size() == 2 && absl::SimpleAtoi(parts[0], &width) &&
+                    absl::SimpleAtoi(parts[1], &height) && width - 1 < kMostSize &&
+                    height - 1 < kMostSize;
+  if (!good) {
+    return absl::InvalidArgumentError(absl::StrCat("--size=", text, ": width and height from 1 to ",
+                                                   kMostSize, " are needed, for example 320x200"));
+  }
+  (*draw)["width"] = width;
+  (*draw)["height"] = height;
+  return absl::OkStatus();
+}
+
+// What a fragment shader is run on: the job's draw, or a triangle that covers the target.
+absl::Status PrepareDraw(const ParsedFlags& flags, const out::LaunchRecord& launch,
+                         nlohmann::json draw, sim::eu::Dispatch* dispatch) {
+  if (launch.stage != "fragment") {
+    for (const char* flag : kDrawFlags) {
+      if (!flags.Has(flag)) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--", flag, " is for fragment shaders; this is a ", launch.stage, " shader"));
+    }
+    if (draw.is_null()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(flags.Get("buffers"), ": draw: this is a ", launch.stage, " shader"));
+  }
+  if (flags.Has("groups")) {
+    return absl::InvalidArgumentError("--groups is for compute shaders; this is a fragment shader");
+  }
+  if (draw.is_null()) draw = {{"width", kUsualSize}, {"height", kUsualSize}};
+  if (flags.Has("size")) {
+    if (absl::Status s = SetSize(flags.Get("size"), &draw); !s.ok()) return s;
+  }
+  if (absl::Status s = run::AddMissingInputs(launch, &draw); !s.ok()) return s;
+  absl::StatusOr<sim::eu::FragmentInputs> inputs = run::ReadDraw(draw, launch);
+  if (!inputs.ok()) return inputs.status();
+  dispatch->draw = *std::move(inputs);
+  return absl::OkStatus();
+}
+
+// Writes the picture that --png asks for.
+absl::Status WritePicture(const ParsedFlags& flags, const sim::eu::Dispatch& dispatch) {
+  if (!flags.Has("png")) return absl::OkStatus();
+  const auto& targets = dispatch.draw->targets;
+  const absl::StatusOr<int64_t> location =
+      flags.Number("location", targets.empty() ? 0 : targets[0].location, 0, 7);
+  if (!location.ok()) return location.status();
+  const absl::StatusOr<std::string> png =
+      run::PngOf(*dispatch.draw, static_cast<uint32_t>(*location));
+  if (!png.ok()) return png.status();
+  return WriteWholeFile(flags.Get("png"), *png);
 }
 
 absl::string_view View(absl::Span<const uint8_t> bytes) {
@@ -238,6 +307,21 @@ Json OutOfBoundsJson(const sim::eu::RunStats& stats) {
   return json;
 }
 
+std::string DrawText(const sim::eu::FragmentInputs& draw) {
+  std::string text;
+  for (const sim::eu::RenderTarget& t : draw.targets) {
+    absl::StrAppend(&text, "location ", t.location, ": ", draw.width, " x ", draw.height,
+                    " pixels\n");
+  }
+  return text;
+}
+
+Json DrawJson(const sim::eu::FragmentInputs& draw) {
+  Json json = {{"width", draw.width}, {"height", draw.height}, {"locations", Json::array()}};
+  for (const sim::eu::RenderTarget& t : draw.targets) json["locations"].push_back(t.location);
+  return json;
+}
+
 absl::Status Show(const std::string& file, const Program& program, const run::Job& job,
                   const sim::eu::Dispatch& before, const sim::eu::RunStats& stats,
                   const std::string& folder, bool as_json) {
@@ -259,27 +343,31 @@ absl::Status Show(const std::string& file, const Program& program, const run::Jo
                  {"out_of_bounds", OutOfBoundsJson(stats)},
                  {"outputs", Json::array()}};
     for (const run::Output& o : wanted) json["outputs"].push_back(OutputJson(o, job.dispatch));
+    if (job.dispatch.draw) json["draw"] = DrawJson(*job.dispatch.draw);
     text = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   } else {
     text = absl::StrCat(Printable(file), " ", program.variant, ": ", stats.threads, " threads, ",
                         stats.instructions, " instructions, ", stats.messages, " messages\n",
                         OutOfBoundsText(stats));
+    if (job.dispatch.draw) text += DrawText(*job.dispatch.draw);
     for (const run::Output& o : wanted) text += OutputText(o, job.dispatch);
-    if (wanted.empty()) text += "no buffer or image changed\n";
+    if (wanted.empty() && !job.dispatch.draw) text += "no buffer or image changed\n";
   }
   return Print(text);
 }
 
 absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& environment) {
   if (flags.arguments().size() != 1) {
-    return absl::InvalidArgumentError("one file is needed: kiln run --target=T --buffers=JSON FILE");
+    return absl::InvalidArgumentError(
+        "one file is needed: kiln run --target=T --buffers=JSON FILE");
   }
   absl::StatusOr<double> seconds = flags.Seconds("max-seconds", 60);
   if (!seconds.ok()) return seconds.status();
   const absl::StatusOr<int64_t> seed =
       flags.Number("memory-seed", 0, 0, std::numeric_limits<int64_t>::max());
   if (!seed.ok()) return seed.status();
-  absl::StatusOr<run::Job> job = JobOf(flags);
+  nlohmann::json draw;
+  absl::StatusOr<run::Job> job = JobOf(flags, &draw);
   if (!job.ok()) return job.status();
   Program program;
   if (flags.Has("launch")) {
@@ -299,8 +387,14 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   options.fusion = flags.Has("fusion");
   if (flags.Has("memory-seed")) options.memory_seed = static_cast<uint64_t>(*seed);
   options.max_seconds = *seconds;
-  if (absl::Status s = run::CheckJobFits(*job, program.launch, flags.Has("allow-unused")); !s.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat(flags.Get("buffers"), ": ", s.message()));
+  if (absl::Status s = PrepareDraw(flags, program.launch, std::move(draw), &job->dispatch);
+      !s.ok()) {
+    return s;
+  }
+  const std::string name = flags.Has("buffers") ? flags.Get("buffers") + ": " : "";
+  if (absl::Status s = run::CheckJobFits(*job, program.launch, flags.Has("allow-unused"));
+      !s.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(name, s.message()));
   }
   const sim::eu::Dispatch before = job->dispatch;
   absl::StatusOr<sim::eu::RunStats> stats =
@@ -311,6 +405,7 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
          environment);
     return kExitSomeFailed;
   }
+  if (absl::Status s = WritePicture(flags, job->dispatch); !s.ok()) return s;
   const std::string path = flags.Get("buffers");
   absl::Status shown = Show(flags.arguments()[0], program, *job, before, *stats,
                             path == "-" ? "" : FolderOf(path), environment.json);
@@ -329,42 +424,70 @@ Command RunCommand() {
   return {
       "run",
       "FILE|-",
-      "run a compute shader in the simulator",
+      "run a compute or fragment shader in the simulator",
       "Compiles FILE as `kiln compile` does and executes the widest variant (--widths chooses) on\n"
       "the data of --buffers. With --launch FILE is machine code of any compiler and --launch its\n"
-      "launch record; flags that say how to compile are errors then. The simulator models what the\n"
-      "program computes, not time; it stops with an error where a wait is missing or a message goes to\n"
-      "what is not bound. Registers that nothing defines hold a pattern, not zero; accesses beyond a\n"
-      "bound buffer or image read 0 and write nothing, and are counted by instruction. A job's unknown\n"
-      "keys, resources that the program does not use, push constants that end too early and a launch\n"
+      "launch record; flags that say how to compile are errors then. The simulator models what "
+      "the\n"
+      "program computes, not time; it stops with an error where a wait is missing or a message "
+      "goes to\n"
+      "what is not bound. Registers that nothing defines hold a pattern, not zero; accesses beyond "
+      "a\n"
+      "bound buffer or image read 0 and write nothing, and are counted by instruction. A job's "
+      "unknown\n"
+      "keys, resources that the program does not use, push constants that end too early and a "
+      "launch\n"
       "record of other machine code are errors.\n\n"
       "JSON is a file, or - for standard input:\n"
       "  {\"dispatch\": [X, Y, Z], \"push\": DATA, \"resources\": [{\"set\": 0, \"binding\": 0,\n"
       "   \"data\": DATA, \"size\": BYTES, \"as\": \"f32\", \"out\": \"FILE\"}]}\n"
       "DATA: {\"f32\": [1, 2]} (f16 f64 u8 ... i64), {\"hex\": \"00ff\"}, {\"file\": \"in.bin\"}, "
       "{\"zero\": 64},\n"
-      "or a list of these. Arrays of resources have an entry with \"index\" for each element; those\n"
+      "or a list of these. Arrays of resources have an entry with \"index\" for each element; "
+      "those\n"
       "not given repeat another, and an array without length ends with the last one given.\n"
       "Resources with \"format\" are images or texel buffers, with \"filter\"\n"
-      "samplers. \"spec\" has specialisation constants, {\"ID\": {\"u32\": 3}}; --spec replaces those of\n"
-      "the same id, and machine code has its own. \"as\" and \"out\" ask for a resource after the run;\n"
-      "without any, those that changed are printed. Files are relative to JSON's folder.\n",
+      "samplers. \"spec\" has specialisation constants, {\"ID\": {\"u32\": 3}}; --spec replaces "
+      "those of\n"
+      "the same id, and machine code has its own. \"as\" and \"out\" ask for a resource after the "
+      "run;\n"
+      "without any, those that changed are printed. Files are relative to JSON's folder.\n\n"
+      "A fragment shader is drawn: by a triangle that covers the target, or as \"draw\" of JSON "
+      "says\n"
+      "  {\"width\": W, \"height\": H, \"samples\": 1, \"positions\": [[X, Y, Z, W], ...], "
+      "\"topology\":\n"
+      "   \"triangle_list\", \"inputs\": [{\"location\": 0, \"f32\": [of each vertex one behind "
+      "the other]}]}\n"
+      "(triangle_strip, triangle_fan; component, u32, i32). Inputs that it does not give are x and "
+      "y of the\n"
+      "place in the target, from 0 at the left and top to 1, then 0 and 1; flat ones are 0. --png "
+      "has\n"
+      "what a location was given, clamped from 0 to 1, of 8 bits; without data JSON need not be "
+      "there.\n"
+      "Tests and blending are not simulated: every fragment is written.\n",
       "  kiln run --target=tgl --buffers=saxpy.json tests/shaders/saxpy.comp\n"
       "  kiln run --local --target=tgl --widths=8 --groups=4 --buffers=data.json --json blur.spv\n"
-      "  kiln run --target=tgl --launch=blur.launch.json --buffers=data.json blur.bin\n",
-      JoinFlags({CompileFlags(),
-                 {{"buffers", 0, "JSON", false, "data and what is wanted back"},
-                  {"groups", 0, "X,Y,Z", false, "workgroups to dispatch; replaces JSON's"},
-                  {"launch", 0, "FILE", false, "FILE is machine code; its launch record as JSON"},
-                  {"fusion", 0, "", false, "enter skipped blocks with all channels off, as fused "
-                                           "execution units may"},
-                  {"no-contract", 0, "", false, "do not check waits"},
-                  {"memory-seed", 0, "N", false, "let messages take effect late and out of order, "
-                                                 "and workgroups run together, "
-                                                 "as the hardware may; N decides how"},
-                  {"allow-unused", 0, "", false, "resources that the program does not use are no error"},
-                  {"max-seconds", 0, "S", false, "stop the simulation after this time (60)"}},
-                 ServiceFlags()}),
+      "  kiln run --target=tgl --launch=blur.launch.json --buffers=data.json blur.bin\n"
+      "  kiln run --target=tgl --png=out.png --size=320x200 tests/shaders/frag_mandelbrot.frag\n",
+      JoinFlags(
+          {CompileFlags(),
+           {{"buffers", 0, "JSON", false, "data and what is wanted back"},
+            {"groups", 0, "X,Y,Z", false, "workgroups to dispatch; replaces JSON's"},
+            {"png", 0, "FILE", false, "write what a fragment shader draws"},
+            {"size", 0, "WxH", false, "pixels of the target (256x256, or what JSON's draw says)"},
+            {"location", 0, "N", false, "which colour output --png is of (the first)"},
+            {"launch", 0, "FILE", false, "FILE is machine code; its launch record as JSON"},
+            {"fusion", 0, "", false,
+             "enter skipped blocks with all channels off, as fused "
+             "execution units may"},
+            {"no-contract", 0, "", false, "do not check waits"},
+            {"memory-seed", 0, "N", false,
+             "let messages take effect late and out of order, "
+             "and workgroups run together, "
+             "as the hardware may; N decides how"},
+            {"allow-unused", 0, "", false, "resources that the program does not use are no error"},
+            {"max-seconds", 0, "S", false, "stop the simulation after this time (60)"}},
+           ServiceFlags()}),
       RunOrFail};
 }
 

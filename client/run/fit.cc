@@ -15,8 +15,8 @@ namespace {
 // By set and binding, the last element.
 using Places = std::map<std::pair<uint32_t, uint32_t>, uint32_t>;
 
-// What the program may reach. Of an array all up to the last: which of the others it uses, the compiler
-// decides.
+// What the program may reach. Of an array all up to the last: which of the others it uses, the
+// compiler decides.
 Places UsedBy(const out::LaunchRecord& record) {
   constexpr uint32_t kNoEnd = ~0u;
   Places used;
@@ -25,11 +25,10 @@ Places UsedBy(const out::LaunchRecord& record) {
     last = std::max(last, more == kNoEnd ? kNoEnd : d.element + more);
   };
   for (const out::SurfaceEntry& e : record.binding_table) {
-    const bool descriptor = e.kind != out::SurfaceKind::kDescriptorMemory &&
-                            e.kind != out::SurfaceKind::kConstantData &&
-                            e.kind != out::SurfaceKind::kPushConstants &&
-                            e.kind != out::SurfaceKind::kNull &&
-                            e.kind != out::SurfaceKind::kColorOutput;
+    const bool descriptor =
+        e.kind != out::SurfaceKind::kDescriptorMemory &&
+        e.kind != out::SurfaceKind::kConstantData && e.kind != out::SurfaceKind::kPushConstants &&
+        e.kind != out::SurfaceKind::kNull && e.kind != out::SurfaceKind::kColorOutput;
     if (descriptor) add(e.descriptor);
   }
   for (const out::SamplerEntry& e : record.sampler_table) add(e.descriptor);
@@ -59,19 +58,19 @@ absl::Status CheckUsed(const out::DescriptorRef& where, const Places& used) {
   const auto at = used.find({where.set, where.binding});
   if (at != used.end() && where.element <= at->second) return absl::OkStatus();
   if (at != used.end()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the program does not use set ", where.set, " binding ", where.binding, " index ",
-        where.element, " of the job: index ", at->second,
-        " is the last that it uses (--allow-unused accepts others)"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the program does not use set ", where.set, " binding ", where.binding,
+                     " index ", where.element, " of the job: index ", at->second,
+                     " is the last that it uses (--allow-unused accepts others)"));
   }
   std::string known;
   for (const auto& [place, last] : used) {
-    absl::StrAppend(&known, known.empty() ? "" : ", ", "set ", place.first, " binding ", place.second);
+    absl::StrAppend(&known, known.empty() ? "" : ", ", "set ", place.first, " binding ",
+                    place.second);
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "the program does not use set ", where.set, " binding ", where.binding,
-      " of the job; it uses ", known.empty() ? "none" : known,
-      " (--allow-unused accepts others)"));
+      " of the job; it uses ", known.empty() ? "none" : known, " (--allow-unused accepts others)"));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Whether a job, a launch record and machine code belong together.
 //
-// The simulator runs what it is given; these are the mistakes that would show only as wrong numbers:
-// data for a binding that the program does not have, push constants that end too early, the record
-// of another program.
+// The simulator runs what it is given; these are the mistakes that would show only as wrong
+// numbers: data for a binding that the program does not have, push constants that end too early,
+// the record of another program.
 #ifndef KILN_CLIENT_RUN_FIT_H_
 #define KILN_CLIENT_RUN_FIT_H_
 
@@ -15,8 +15,8 @@
 
 namespace kiln::client::run {
 
-// InvalidArgument names the resource (elements behind the last that the program may reach are resources
-// that it does not use), or what is missing. `unused` allows resources that the program
+// InvalidArgument names the resource (elements behind the last that the program may reach are
+// resources that it does not use), or what is missing. `unused` allows resources that the program
 // does not use: a job for several programs.
 absl::Status CheckJobFits(const Job& job, const out::LaunchRecord& record, bool unused);
 

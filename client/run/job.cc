@@ -45,9 +45,8 @@ constexpr uint64_t kMostIndex = 0xffffffff;
 constexpr uint64_t kMostSize = 1 << 16, kMostLevels = 17, kMostSamples = 16;  // of an image
 
 constexpr Key kJobKeys[] = {
-    {"base", Form::kAny},   {"dispatch", Form::kAny}, {"entry", Form::kAny},
-    {"push", Form::kAny},   {"shader", Form::kAny},   {"resources", Form::kAny},
-    {"spec", Form::kAny},
+    {"base", Form::kAny},   {"dispatch", Form::kAny},  {"entry", Form::kAny}, {"push", Form::kAny},
+    {"shader", Form::kAny}, {"resources", Form::kAny}, {"spec", Form::kAny},
 };
 constexpr Key kResourceKeys[] = {
     {"set", Form::kCount, kMostIndex},
@@ -81,9 +80,12 @@ constexpr Key kResourceKeys[] = {
 absl::Status CheckValue(absl::string_view what, const Key& key, const json& value) {
   const std::string place = absl::StrCat(what, ": \"", key.name, "\"");
   switch (key.form) {
-    case Form::kAny: return absl::OkStatus();
-    case Form::kCount: return CheckCount(value, key.least, key.most, place);
-    case Form::kText: return CheckText(value, place);
+    case Form::kAny:
+      return absl::OkStatus();
+    case Form::kCount:
+      return CheckCount(value, key.least, key.most, place);
+    case Form::kText:
+      return CheckText(value, place);
     case Form::kNumber:
       if (value.is_number()) return absl::OkStatus();
       break;
@@ -110,9 +112,9 @@ absl::Status CheckKeys(const json& object, absl::Span<const Key> keys, absl::str
     std::vector<std::string> names;
     for (const Key& k : keys) names.emplace_back(k.name);
     const std::string shown = Shortened(name);
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, ": unknown key \"", shown, "\"; there are ", absl::StrJoin(names, ", "),
-                     DidYouMean(shown, names)));
+    return absl::InvalidArgumentError(absl::StrCat(what, ": unknown key \"", shown,
+                                                   "\"; there are ", absl::StrJoin(names, ", "),
+                                                   DidYouMean(shown, names)));
   }
   return absl::OkStatus();
 }
@@ -234,12 +236,13 @@ absl::StatusOr<sim::eu::ClientImage> ReadImage(const json& r, const std::string&
   image.format = *format;
   const bool buffer = !r.contains("width");
   static const std::map<std::string, Dimension> kDims = {
-      {"1d", {ImageDim::k1d}},     {"1d_array", {ImageDim::k1d, true}},
-      {"2d", {ImageDim::k2d}},     {"2d_array", {ImageDim::k2d, true}},
-      {"3d", {ImageDim::k3d}},     {"cube", {ImageDim::kCube}},
+      {"1d", {ImageDim::k1d}},         {"1d_array", {ImageDim::k1d, true}},
+      {"2d", {ImageDim::k2d}},         {"2d_array", {ImageDim::k2d, true}},
+      {"3d", {ImageDim::k3d}},         {"cube", {ImageDim::kCube}},
       {"buffer", {ImageDim::kBuffer}}, {"cube_array", {ImageDim::kCube, true}}};
   Dimension dimension;
-  if (absl::Status s = Pick(r, "dim", buffer ? "buffer" : "2d", kDims, &dimension); !s.ok()) return s;
+  if (absl::Status s = Pick(r, "dim", buffer ? "buffer" : "2d", kDims, &dimension); !s.ok())
+    return s;
   image.dim = dimension.dim;
   image.arrayed = dimension.arrayed;
   image.width = r.value("width", 1u);
@@ -261,8 +264,8 @@ absl::StatusOr<sim::eu::ClientImage> ReadImage(const json& r, const std::string&
     return absl::ResourceExhaustedError("more than 1 GiB");
   }
   if (!buffer && image.texels.size() > image.Bytes()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        image.texels.size(), " bytes are given for an image of ", image.Bytes()));
+    return absl::InvalidArgumentError(
+        absl::StrCat(image.texels.size(), " bytes are given for an image of ", image.Bytes()));
   }
   image.texels.resize(std::max<size_t>(image.texels.size(), image.Bytes()));
   return image;
@@ -360,9 +363,8 @@ absl::StatusOr<std::vector<Output>> ReadOutputs(const json& job) {
     o.as = r.value("as", "");
     o.file = r.value("out", "");
     if (!o.as.empty() && o.as != "hex" && ElementBytes(o.as) == 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(Resource(i), ": \"as\": \"", Shortened(o.as),
-                       "\" is no type; f32, u32, hex, ..."));
+      return absl::InvalidArgumentError(absl::StrCat(Resource(i), ": \"as\": \"", Shortened(o.as),
+                                                     "\" is no type; f32, u32, hex, ..."));
     }
     outputs.push_back(o);
   }

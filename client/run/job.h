@@ -11,8 +11,9 @@
 // "index" is the element of an array: one that is not given is the same resource as one that is,
 // and an array without length ends with the last one given. The same jobs run on lavapipe
 // (tests/peer, run-peer exec); "shader" and "entry", which mean something there only, are
-// ignored; "spec" is explained in job_spec.h. Any other key is an error, and so is what is given twice,
-// a number that is negative, broken or too large where a count is meant, and more data than an image has.
+// ignored; "spec" is explained in job_spec.h. Any other key is an error, and so is what is given
+// twice, a number that is negative, broken or too large where a count is meant, and more data than
+// an image has.
 #ifndef KILN_CLIENT_RUN_JOB_H_
 #define KILN_CLIENT_RUN_JOB_H_
 
@@ -30,16 +31,16 @@ namespace kiln::client::run {
 // A resource whose bytes can be looked at after the run.
 struct Output {
   bool is_image = false;
-  size_t index = 0;           // into Dispatch::images or buffers
+  size_t index = 0;  // into Dispatch::images or buffers
   out::DescriptorRef where;
   std::string name;
-  std::string as;             // "f32", ..., "hex"; empty: not said
-  std::string file;           // empty: none
+  std::string as;    // "f32", ..., "hex"; empty: not said
+  std::string file;  // empty: none
 };
 
 struct Job {
   sim::eu::Dispatch dispatch;
-  std::vector<Output> outputs;  // in order of the job's resources
+  std::vector<Output> outputs;    // in order of the job's resources
   std::vector<std::string> spec;  // specialisation constants, ID=TYPE:VALUE (spec_constant.h)
 };
 

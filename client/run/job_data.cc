@@ -180,8 +180,9 @@ absl::Status CheckCount(const json& value, uint64_t least, uint64_t most, absl::
       value.get<uint64_t>() <= most) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(what, ": a whole number from ", least, " to ", most,
-                                                 " is needed, not ", Shortened(value.dump())));
+  return absl::InvalidArgumentError(absl::StrCat(what, ": a whole number from ", least, " to ",
+                                                 most, " is needed, not ",
+                                                 Shortened(value.dump())));
 }
 
 absl::Status CheckText(const json& value, absl::string_view what) {
@@ -205,9 +206,8 @@ absl::StatusOr<std::string> DataBytes(const json& data, const std::string& folde
     return out;
   }
   if (!data.is_object() || data.size() != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("data: an object of one key (or a list of such) is needed, not ",
-                     Shortened(data.dump())));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "data: an object of one key (or a list of such) is needed, not ", Shortened(data.dump())));
   }
   const std::string key = data.begin().key();
   const json& value = data.begin().value();

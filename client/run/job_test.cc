@@ -54,15 +54,17 @@ TEST(ReadJob, ErrorsSayWhatIsWrong) {
   EXPECT_NE(ErrorOf(R"({"push": {"address": "b"}})").find("no resource with the name"),
             std::string::npos);
   EXPECT_NE(ErrorOf(R"({"push": {"file": "no/such"}})").find("no/such"), std::string::npos);
-  EXPECT_NE(ErrorOf(R"({"resources": [{"binding": 0, "format": "rgb9", "width": 1}]})").find("rgb9"),
-            std::string::npos);
+  EXPECT_NE(
+      ErrorOf(R"({"resources": [{"binding": 0, "format": "rgb9", "width": 1}]})").find("rgb9"),
+      std::string::npos);
   EXPECT_NE(ErrorOf(R"({"resources": [{"binding": 0, "size": 4, "as": "half"}]})").find("half"),
             std::string::npos);
   EXPECT_NE(ErrorOf(R"({"resources": [{"binding": 4, "size": 99999999999}]})")
                 .find("resource 0: \"size\": a whole number from 0 to 1073741824"),
             std::string::npos);
   EXPECT_NE(ErrorOf(R"({"resources": [{"binding": 4, "format": "rgba32f", "width": 65536,
-      "height": 65536}]})").find("1 GiB"),
+      "height": 65536}]})")
+                .find("1 GiB"),
             std::string::npos);
   EXPECT_NE(ErrorOf(R"({"push": {"zero": 99999999999}})").find("0 to 1073741824"),
             std::string::npos);
@@ -108,7 +110,8 @@ TEST(ReadJob, RefusesWhatItDoesNotKnow) {
       {with(R"({"binding": 0, "format": "r32f", "width": 1, "samples": 17})"),
        "resource 0: \"samples\": a whole number from 1 to 16"},
       {with(R"({"binding": 0, "format": "r32f", "width": 4294967297})"), "\"width\""},
-      {with(R"({"binding": 0, "format": "r32f", "width": 1, "height": 2, "data": {"f32": [1, 2, 3]}})"),
+      {with(
+           R"({"binding": 0, "format": "r32f", "width": 1, "height": 2, "data": {"f32": [1, 2, 3]}})"),
        "resource 0: 12 bytes are given for an image of 8"},
       {with(R"({"binding": 0, "format": "r32f", "width": 1, "size": 8})"),
        "resource 0: 8 bytes are given for an image of 4"},
@@ -122,7 +125,8 @@ TEST(ReadJob, RefusesWhatItDoesNotKnow) {
       {with(R"({"binding": 0}, {"binding": 1, "data": {"u8": 256}})"), "resource 1: data: 256"},
       {with(R"({"binding": 0}, {"binding": 1, "format": "r32f", "width": 1, "data": {"u8": 256}})"),
        "resource 1: data: 256"},
-      {with(R"({"binding": 0}, {"binding": 1, "data": {"file": "no/such"}})"), "resource 1: no/such"},
+      {with(R"({"binding": 0}, {"binding": 1, "data": {"file": "no/such"}})"),
+       "resource 1: no/such"},
       {data(R"({"u8": 256})"), "\"push\": data: 256"},
       // Keys given twice.
       {R"({"push": {"u32": 1}, "push": {"u32": 2}})", "\"push\" is given twice"},
@@ -195,9 +199,9 @@ TEST(ReadJob, SpecialisationConstants) {
   std::vector<std::string> spec = job->spec;
   std::sort(spec.begin(), spec.end());
   EXPECT_EQ(spec, (std::vector<std::string>{
-                      "0=uint:4", "10=bits:0xffff", "11=bits:0x00000003", "1=float:1.5", "2=bool:true", "3=-7", "4=int:-1",
-                      "5=bits:0x3c00", "6=float:inf", "7=uint64:18446744073709551615",
-                      "8=bits:0x000000ff", "9=bits:0x3e00"}));
+                      "0=uint:4", "10=bits:0xffff", "11=bits:0x00000003", "1=float:1.5",
+                      "2=bool:true", "3=-7", "4=int:-1", "5=bits:0x3c00", "6=float:inf",
+                      "7=uint64:18446744073709551615", "8=bits:0x000000ff", "9=bits:0x3e00"}));
 }
 
 out::LaunchRecord Record() {
@@ -244,9 +248,10 @@ TEST(CheckJobFits, ElementsBeyondAnArrayAreUnused) {
     return std::string(CheckJobFits(*job, record, unused).message());
   };
   EXPECT_EQ(error(3, 1), "");
-  EXPECT_NE(error(3, 2).find("the program does not use set 0 binding 3 index 2 of the job: index 1 is "
-                             "the last"),
-            std::string::npos)
+  EXPECT_NE(
+      error(3, 2).find("the program does not use set 0 binding 3 index 2 of the job: index 1 is "
+                       "the last"),
+      std::string::npos)
       << error(3, 2);
   EXPECT_EQ(error(3, 2, /*unused=*/true), "");
   EXPECT_EQ(error(4, 299), "");

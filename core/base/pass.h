@@ -152,6 +152,7 @@ class Runner {
   absl::Status Run(const Level<M>& level, absl::Span<const Pass<M>> table, M& module);
 
   bool stopped() const { return stopped_; }
+  const Budget& budget() const { return budget_; }
   // Rewrites made by optional passes so far, those of set_rewrites included.
   int64_t rewrites() const { return rewrites_; }
   // After an error with make_reproducer: the IR before the pass that failed, and its name.

@@ -191,12 +191,22 @@ class Numbering {
       }
     }
     memory_ = after.has_value() ? *std::move(after) : before;
+    ForgetHelpers(id);
     const RegionId then_region = m_.inst(id).regions[0], else_region = m_.inst(id).regions[1];
     if (Yields(then_region) && Yields(else_region)) {
       MergeColumns({m_.region(then_region).insts.back(), m_.region(else_region).insts.back()},
                    Results(id));
     } else if (Yields(then_region) != Yields(else_region)) {
       KnowCondition(condition, Yields(then_region));
+    }
+  }
+
+  // Lanes that a side discards do not come behind the if, but kill_in_line may let them, as
+  // helpers.
+  void ForgetHelpers(InstId id) {
+    if (m_.stage != mir::Stage::kFragment) return;
+    for (const RegionId region : m_.inst(id).regions) {  // two, of an if
+      if (!Yields(region)) memory_.Forget(SummariseWrites(region) & kHelperMemory);
     }
   }
 

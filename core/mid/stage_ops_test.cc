@@ -227,6 +227,26 @@ TEST(StageOps, AHelperBehindAnIfThatDemotesIsNotTheOneInFrontOfIt) {
     return)");
 }
 
+// A pass may let them come there, as helpers (kill_in_line).
+TEST(StageOps, AHelperBehindAnIfWhoseLanesAreDiscardedIsNotTheOneInFrontOfIt) {
+  for (const char* sides : {"if %2 { discard true unreachable } else { yield }",
+                            "if %2 { yield } else { discard true unreachable }"}) {
+    const std::string text = RunOnFragmentBody(absl::StrCat(R"(
+      %0:i32 = load_input[1, 0]
+      %1:bool = helper_invocation
+      %2:bool = ult %0, 5
+      )",
+                                                            sides, R"(
+      %3:bool = helper_invocation
+      %4:f32 = select %1, 1f, 2f
+      %5:f32 = select %3, 3f, %4
+      store_output[0, 0] %5
+      return)"),
+                                               MergeEqualValues);
+    EXPECT_THAT(text, testing::HasSubstr("select %3, 3f, %4")) << text;
+  }
+}
+
 // A helper's store has no effect: what it loads then is what was there, which derivatives show to
 // others.
 TEST(StageOps, WhatAFragmentStoresIsNotWhatItLoads) {

@@ -28,6 +28,8 @@ struct GenerateOptions {
   bool types = false;              // arithmetic on integers of all widths and on halves
   bool subgroups = false;          // operations between lanes, of all types, at any place; of what
                                    // lanes that are off hold nothing is used
+  bool drawn = false;              // fragments that targets shade: see kDrawnEdge
+  uint32_t samples = 1;            // of a pixel of the draw
 };
 
 // Random modules of compute are the same for a seed whatever is added for other stages.
@@ -37,6 +39,15 @@ struct GenerateOptions {
 // gives is undefined, which the interpreter always makes the same. They read their number from a flat
 // input.
 inline constexpr uint32_t kFragmentLanes = 16;
+
+// Fragments that are drawn are those of triangles in a target of kDrawnEdge by kDrawnEdge pixels, with
+// whatever quads and helpers these have. They number themselves by their place, and in all that
+// targets may do differently they use nothing that shows it. Beside inputs of all kinds they have a
+// sampled image 0.3.0 (8 by 4 texels) and a storage image 0.4.0, and behind their own parts of buffer
+// 0.0.0 kCommonDwords for all of them.
+inline constexpr uint32_t kDrawnEdge = 8;
+inline constexpr uint32_t kCommonDwords = 8;
+constexpr uint32_t DrawnFragments(uint32_t samples) { return kDrawnEdge * kDrawnEdge * samples; }
 
 // Resources: 0.0.0 storage, kOutputDwords per lane; 0.1.0 storage, read-only, 64 dwords;
 // 0.2.0 uniform, 64 dwords.

@@ -19,6 +19,7 @@ _PKG_CONFIG = {
     "jemalloc": (["jemalloc"], "libjemalloc-dev", []),
     "nlohmann_json": (["nlohmann_json"], "nlohmann-json3-dev", []),
     "prometheus_core": (["prometheus-cpp-core"], "prometheus-cpp-dev", []),
+    "png": (["libpng"], "libpng-dev", []),
     "protobuf": (["protobuf"], "libprotobuf-dev", []),
     "rocksdb": (["rocksdb"], "librocksdb-dev", []),
     "seccomp": (["libseccomp"], "libseccomp-dev", []),

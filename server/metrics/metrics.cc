@@ -70,6 +70,8 @@ std::string CodeLabel(int code) {
 Metrics::Metrics(const worker::Hello& hello, std::string_view version) {
   for (const auto& target : hello.targets()) targets_.push_back(target.name());
   targets_.push_back(kOther);
+  stages_.assign(hello.stages().begin(), hello.stages().end());
+  stages_.push_back(kOther);
   for (const auto& pass : hello.passes()) passes_.insert(pass.name());
   passes_.insert(hello.steps().begin(), hello.steps().end());
   AddRequestFamilies();
@@ -134,14 +136,14 @@ void Metrics::AddResultFamilies() {
 }
 
 void Metrics::AddJobFamilies(const worker::Hello& hello) {
-  auto& seconds =
-      BuildHistogram()
-          .Name("kiln_compile_duration_seconds")
-          .Help("Wall-clock time of compile jobs in a worker, by the job's first target")
-          .Register(*registry_);
-  for (const std::string& target : targets_) {
-    compile_seconds_.push_back(&seconds.Add({{"target", target}}, kSeconds));
-  }
+  compile_seconds_family_ =
+      &BuildHistogram()
+           .Name("kiln_compile_duration_seconds")
+           .Help(
+               "Wall-clock time of compile jobs in a worker, by the job's first target and the "
+               "stage of its first result; other: it did not become known")
+           .Register(*registry_);
+  compile_seconds_ = std::vector<std::atomic<Histogram*>>(targets_.size() * stages_.size());
   translate_seconds_ = &BuildHistogram()
                             .Name("kiln_translate_duration_seconds")
                             .Help("Wall-clock time of GLSL to SPIR-V jobs in a worker")
@@ -289,6 +291,25 @@ size_t Metrics::TargetIndex(std::string_view target) const {
   return targets_.size() - 1;
 }
 
+prometheus::Histogram& Metrics::CompileSeconds(const worker::JobOutcome& outcome,
+                                               std::string_view target) {
+  size_t stage = stages_.size() - 1;
+  if (!outcome.results.empty() && outcome.results[0].has_value()) {
+    const auto known = std::find(stages_.begin(), stages_.end() - 1, outcome.results[0]->stage());
+    stage = static_cast<size_t>(known - stages_.begin());
+  }
+  const size_t t = TargetIndex(target);
+  std::atomic<Histogram*>& slot = compile_seconds_[t * stages_.size() + stage];
+  Histogram* histogram = slot.load(std::memory_order_acquire);
+  if (histogram == nullptr) {
+    // The same for all that come here at once.
+    histogram = &compile_seconds_family_->Add({{"target", targets_[t]}, {"stage", stages_[stage]}},
+                                              kSeconds);
+    slot.store(histogram, std::memory_order_release);
+  }
+  return *histogram;
+}
+
 void Metrics::Result(std::string_view target, TargetResult::Status status, Source source) {
   auto& of_target = results_[TargetIndex(target)];
   size_t s = static_cast<size_t>(status) < kStatuses ? static_cast<size_t>(status) : 0;
@@ -315,9 +336,9 @@ Metrics::PassCounters& Metrics::Pass(std::string_view pass, std::string_view tar
 void Metrics::Job(const worker::JobOutcome& outcome, const std::vector<std::string>& targets) {
   Waited(Queue::kWorker, outcome.queued);
   if (outcome.ran > absl::ZeroDuration()) {
-    auto* seconds =
-        targets.empty() ? translate_seconds_ : compile_seconds_[TargetIndex(targets[0])];
-    seconds->Observe(absl::ToDoubleSeconds(outcome.ran));
+    Histogram& seconds =
+        targets.empty() ? *translate_seconds_ : CompileSeconds(outcome, targets[0]);
+    seconds.Observe(absl::ToDoubleSeconds(outcome.ran));
   }
   lost_->Increment(outcome.lost_passes);
   JobFailed(outcome.status, outcome.cause);

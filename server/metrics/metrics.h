@@ -118,10 +118,12 @@ class Metrics {
   PassCounters& Pass(std::string_view pass, std::string_view target)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(pass_mutex_);
   size_t TargetIndex(std::string_view target) const;
+  Histogram& CompileSeconds(const worker::JobOutcome& outcome, std::string_view target);
   void JobFailed(kiln::v1alpha::TargetResult::Status status, std::string_view cause);
 
   std::shared_ptr<prometheus::Registry> registry_ = std::make_shared<prometheus::Registry>();
   std::vector<std::string> targets_;  // and last "other"
+  std::vector<std::string> stages_;   // and last "other"
   std::set<std::string, std::less<>> passes_;
 
   std::array<std::array<Counter*, kCodes>, kMethods> requests_{};
@@ -131,7 +133,8 @@ class Metrics {
   // By method, source and target (one more than there are: several). Null: none yet.
   std::vector<std::atomic<Histogram*>> request_seconds_;
   std::vector<std::array<std::array<Counter*, kSources>, kStatuses>> results_;
-  std::vector<prometheus::Histogram*> compile_seconds_;
+  prometheus::Family<Histogram>* compile_seconds_family_ = nullptr;
+  std::vector<std::atomic<Histogram*>> compile_seconds_;  // by target and stage; null: none yet
   prometheus::Histogram* translate_seconds_ = nullptr;
   std::array<Histogram*, 2> queue_seconds_{};
   Counter* coalesced_ = nullptr;

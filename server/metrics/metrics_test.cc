@@ -21,6 +21,8 @@ worker::Hello Hello() {
   hello.add_targets()->set_name("tgl");
   hello.add_passes()->set_name("cse");
   hello.add_passes()->set_name("select");
+  hello.add_stages("compute");
+  hello.add_stages("fragment");
   hello.set_glslang_version("12");
   hello.add_causes("ray_queries");
   return hello;
@@ -63,6 +65,21 @@ TEST_F(MetricsTest, CountsPassesRemovedAndAddedApart) {
   EXPECT_TRUE(Has("kiln_pass_instructions_removed_total{pass=\"cse\",target=\"any\"} 10"));
   EXPECT_TRUE(Has("kiln_pass_instructions_added_total{pass=\"cse\",target=\"any\"} 5"));
   EXPECT_TRUE(Has("kiln_pass_runs_total{pass=\"select\",target=\"tgl\"} 1"));
+}
+
+TEST_F(MetricsTest, CompilesAreByStage) {
+  worker::JobOutcome outcome;
+  outcome.ran = absl::Seconds(2);
+  outcome.results.emplace_back(TargetResult())->set_stage("fragment");
+  metrics_.Job(outcome, {"tgl"});
+  outcome.results[0]->set_stage("no such stage");
+  metrics_.Job(outcome, {"tgl"});
+  outcome.results[0].reset();
+  metrics_.Job(outcome, {"tgl"});
+  const std::string line = "kiln_compile_duration_seconds_sum{stage=";
+  EXPECT_FALSE(Has(line + "\"compute\",target=\"tgl\"} 0"));  // made when it is needed
+  EXPECT_TRUE(Has(line + "\"fragment\",target=\"tgl\"} 2"));
+  EXPECT_TRUE(Has(line + "\"other\",target=\"tgl\"} 4"));
 }
 
 TEST_F(MetricsTest, NamesTheDeadlyPass) {
@@ -174,6 +191,7 @@ TEST(MetricsBudgetTest, HoldsWithEverythingUsed) {
   worker::Hello hello;
   std::vector<std::string> targets = {"a", "b", "c", "d"};
   for (const std::string& target : targets) hello.add_targets()->set_name(target);
+  for (int i = 0; i < 8; ++i) hello.add_stages("stage" + std::to_string(i));
   for (int i = 0; i < 120; ++i) hello.add_passes()->set_name("pass" + std::to_string(i));
   for (int i = 0; i < 100; ++i) hello.add_causes("cause" + std::to_string(i));
   Metrics metrics(hello, "1.0");
@@ -186,6 +204,14 @@ TEST(MetricsBudgetTest, HoldsWithEverythingUsed) {
     }
   }
   metrics.Job(outcome, targets);
+  outcome.ran = absl::Seconds(1);
+  for (const std::string& target : targets) {
+    for (int i = 0; i < 9; ++i) {
+      outcome.results.assign(1, TargetResult());
+      outcome.results[0]->set_stage("stage" + std::to_string(i));
+      metrics.Job(outcome, {target});
+    }
+  }
   for (auto method : {Metrics::Method::kCompile, Metrics::Method::kItem}) {
     for (int source = 0; source < 6; ++source) {
       const auto from = static_cast<Metrics::Source>(source);

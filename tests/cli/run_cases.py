@@ -3,8 +3,34 @@
 import json
 import os
 import struct
+import zlib
 
 from fixture import SAXPY, SHADERS, Cli
+
+
+def pixels(path):
+    """Width, height and rows of a PNG of 8 bits, red, green, blue and alpha (RFC 2083)."""
+    with open(path, 'rb') as f:
+        png = f.read()
+    width, height, depth, colour = struct.unpack('>IIBB', png[16:26])
+    assert (png[:8], depth, colour) == (b'\x89PNG\r\n\x1a\n', 8, 6)
+    data, at = b'', 8
+    while at < len(png):
+        length, kind = struct.unpack('>I4s', png[at:at + 8])
+        data += png[at + 8:at + 8 + length] if kind == b'IDAT' else b''
+        at += 12 + length
+    data, rows, above = zlib.decompress(data), [], bytearray(4 * width)
+    for y in range(height):
+        line = data[y * (4 * width + 1):(y + 1) * (4 * width + 1)]
+        row = bytearray()
+        for x, byte in enumerate(line[1:]):
+            a, c = (row[x - 4], above[x - 4]) if x >= 4 else (0, 0)
+            b = above[x]
+            paeth = min((a, b, c), key=lambda v: abs(a + b - c - v))
+            row.append((byte + (0, a, b, (a + b) // 2, paeth)[line[0]]) & 255)
+        rows.append(row)
+        above = row
+    return width, height, rows
 
 
 class RunAnalyzeReport(Cli):
@@ -25,6 +51,44 @@ class RunAnalyzeReport(Cli):
         self.kiln('run', '--target=tgl', '--buffers=' + self.saxpy_job(out='y.bin'), SAXPY)
         with open(os.path.join(self.folder, 'y.bin'), 'rb') as result:
             self.assertEqual(struct.unpack('<4f', result.read()), (12, 24, 36, 48))
+
+    def test_run_draws_a_picture(self):
+        shader = self.file('ramp.frag',
+                           '#version 450\nlayout(location = 0) in vec2 place;\n'
+                           'layout(location = 0) out vec4 a;\nlayout(location = 2) out vec4 b;\n'
+                           'void main() { a = vec4(place, 0.25, 1.0); b = vec4(2.0, -1.0, 0.5, 0.0); }\n')
+        out = os.path.join(self.folder, 'a.png')
+        for where in ([], ['--local']):
+            self.kiln('run', *where, '--target=tgl', '--png=' + out, '--size=8x4', shader)
+            width, height, rows = pixels(out)
+            self.assertEqual((width, height), (8, 4))
+            for y in range(4):
+                for x in range(8):
+                    want = [(x + 0.5) / 8, (y + 0.5) / 4, 0.25, 1.0]
+                    self.assertEqual(list(rows[y][4 * x:4 * x + 4]), [int(255 * v + 0.5) for v in want])
+        self.kiln('run', '--target=tgl', '--png=' + out, '--size=1x1', '--location=2', shader)
+        self.assertEqual(pixels(out), (1, 1, [bytearray([255, 0, 128, 0])]))
+        job = self.file('draw.json', json.dumps({'draw': {
+            'width': 2, 'height': 2, 'positions': [[-1, -1, 0, 1], [3, -1, 0, 1], [-1, 3, 0, 1]],
+            'inputs': [{'location': 0, 'f32': [1, 0, 1, 0, 1, 0]}]}}))
+        self.kiln('run', '--target=tgl', '--buffers=' + job, '--png=' + out, shader)
+        self.assertEqual(pixels(out)[2], [bytearray([255, 0, 64, 255] * 2)] * 2)
+
+    def test_run_says_what_is_wrong_with_a_picture(self):
+        shader = self.file('one.frag', '#version 450\nlayout(location = 0) out vec4 c;\n'
+                                       'void main() { c = vec4(1.0); }\n')
+        png = '--png=' + os.path.join(self.folder, 'a.png')
+        for arguments, message in (
+                ([shader], '--buffers=JSON is missing; of a fragment shader --png=FILE will do'),
+                ([png, '--size=0x4', shader], '--size=0x4: width and height from 1 to 4096'),
+                ([png, '--size=7', shader], '--size=7: width and height from 1 to 4096'),
+                ([png, '--location=3', shader], 'no colour to location 3; it writes 0'),
+                ([png, '--groups=3', shader], '--groups is for compute shaders'),
+                ([png, '--buffers=' + self.saxpy_job(), SAXPY], '--png is for fragment shaders'),
+                ([png, SAXPY], '--png is for fragment shaders; this is a compute shader')):
+            self.kiln('run', '--target=tgl', *arguments, expect=2)
+            self.assertIn(message, self.err)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, 'a.png')))
 
     def test_run_from_a_base(self):
         shader = self.file('base.comp',

@@ -124,11 +124,32 @@ TEST(LaunchRecord, FragmentPayload) {
   EXPECT_EQ(r->binding_table[1].location, 4u);
 }
 
+// In the order of their registers, and back.
+TEST(LaunchRecord, FragmentRangesOfUniformBuffers) {
+  const absl::StatusOr<out::LaunchRecord> read = proto::LaunchRecordFromJson(Fragment());
+  ASSERT_TRUE(read.ok()) << read.status();
+  const absl::StatusOr<out::LaunchRecord> again = proto::LaunchRecordFromJson(Text(*read));
+  ASSERT_TRUE(again.ok()) << again.status();
+  for (const out::LaunchRecord* r : {&*read, &*again}) {
+    EXPECT_EQ(r->push_registers, 4u);
+    ASSERT_EQ(r->push.size(), 3u);
+    for (int i : {1, 2}) EXPECT_EQ(r->push[i].source, out::PushSource::kUbo);
+    EXPECT_EQ(r->push[1].reg, 14u);
+    EXPECT_EQ(r->push[1].bytes, 64u);
+    EXPECT_EQ(r->push[1].offset, 96u);
+    EXPECT_EQ(r->push[1].ubo.set, 2u);
+    EXPECT_EQ(r->push[1].ubo.binding, 1u);
+    EXPECT_EQ(r->push[2].reg, 16u);
+    EXPECT_EQ(r->push[2].ubo.binding, 5u);
+    EXPECT_EQ(r->push[2].ubo.element, 6u);
+  }
+}
+
 TEST(LaunchRecord, FragmentSetup) {
   const absl::StatusOr<out::LaunchRecord> r = proto::LaunchRecordFromJson(Fragment());
   ASSERT_TRUE(r.ok()) << r.status();
   const out::FragmentLaunch& f = r->fragment;
-  EXPECT_EQ(f.setup_first_register, 14u);
+  EXPECT_EQ(f.setup_first_register, 17u);
   EXPECT_EQ(f.setup_slots, 3u);
   EXPECT_EQ(f.flat_mask, 2u);
   ASSERT_EQ(f.attributes.size(), 3u);

@@ -37,11 +37,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "client/run/draw.h"
 #include "client/run/job.h"
 #include "core/sim/eu/simulator.h"
 #include "nlohmann/json.hpp"
 #include "proto/launch_record_convert.h"
-#include "tests/sim/draw.h"
 
 namespace kiln {
 namespace {
@@ -98,17 +98,6 @@ void AddDraw(const sim::eu::FragmentInputs& draw, json* result) {
   if (!draw.sample_mask.empty()) (*result)["sample_mask"] = {{"hex", Hex(draw.sample_mask)}};
 }
 
-// A job's `draw`, taken out of its text: the rest is what compute programs have too.
-absl::StatusOr<json> TakeDraw(std::string* job) {
-  json parsed = json::parse(*job, nullptr, /*allow_exceptions=*/false);
-  if (!parsed.is_object() || !parsed.contains("draw")) return json();
-  json draw = parsed["draw"];
-  parsed.erase("draw");
-  *job = parsed.dump();
-  if (!draw.is_object()) return absl::InvalidArgumentError("job: draw");
-  return draw;
-}
-
 absl::StatusOr<json> Execute(const Request& request) {
   absl::StatusOr<std::string> code = ReadFile(request.binary);
   if (!code.ok()) return code.status();
@@ -118,13 +107,13 @@ absl::StatusOr<json> Execute(const Request& request) {
   if (!record.ok()) return record.status();
   absl::StatusOr<std::string> text = ReadFile(request.job);
   if (!text.ok()) return text.status();
-  absl::StatusOr<json> draw = TakeDraw(&*text);
+  absl::StatusOr<json> draw = client::run::TakeDraw(&*text);
   if (!draw.ok()) return draw.status();
   absl::StatusOr<client::run::Job> job = client::run::ReadJob(*text, Folder(request.job));
   if (!job.ok()) return absl::InvalidArgumentError(absl::StrCat("job: ", job.status().message()));
   sim::eu::Dispatch* const dispatch = &job->dispatch;
   if (!draw->is_null()) {
-    absl::StatusOr<sim::eu::FragmentInputs> inputs = ReadDraw(*draw, *record);
+    absl::StatusOr<sim::eu::FragmentInputs> inputs = client::run::ReadDraw(*draw, *record);
     if (!inputs.ok()) return inputs.status();
     dispatch->draw = *std::move(inputs);
   }

@@ -1,6 +1,7 @@
 #include "core/intel/abi/abi.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -353,6 +354,26 @@ bool IsUnreadableFormat(mir::ImageFormat format) {
     case mir::ImageFormat::kR11g11b10f: return true;
     default: return false;
   }
+}
+
+void PushRanges(std::vector<UniformRange> ranges, Abi& abi) {
+  assert(abi.fragment && abi.per_thread_registers == 0 && abi.uniform_ranges.empty());
+  for (UniformRange& range : ranges) {
+    range.push_register = abi.cross_thread_registers;
+    abi.cross_thread_registers += range.registers;
+  }
+  abi.uniform_ranges = std::move(ranges);
+}
+
+std::optional<uint32_t> PushedRegister(const Abi& abi, uint32_t resource, uint32_t element,
+                                       uint32_t index) {
+  for (const UniformRange& r : abi.uniform_ranges) {
+    if (r.resource == resource && r.element == element && index >= r.first &&
+        index - r.first < r.registers) {
+      return r.push_register + (index - r.first);
+    }
+  }
+  return std::nullopt;
 }
 
 absl::StatusOr<Abi> AssignAbi(const Module& m, const Device& device, const PipelineState& state) {

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/intel/abi/fragment.h"
+#include "core/intel/abi/uniform_ranges.h"
 #include "core/intel/device/device.h"
 #include "core/mir/mir.h"
 #include "core/out/launch_record.h"
@@ -52,7 +53,8 @@ struct Abi {
     uint32_t byte = 0;       // of the 2 dwords
   };
   std::vector<BufferAddress> buffer_addresses;  // of buffers that are accessed by address
-  uint32_t cross_thread_registers = 0;
+  uint32_t cross_thread_registers = 0;          // with uniform_ranges
+  std::vector<UniformRange> uniform_ranges;     // behind the rest; see PushRanges
   uint32_t per_thread_registers = 0;           // 1 if the subgroup id is read
   std::optional<uint32_t> subgroup_id;         // byte
 
@@ -83,6 +85,13 @@ bool IsUnreadableFormat(mir::ImageFormat format);
 // Fragment programs besides: see AssignFragment.
 absl::StatusOr<Abi> AssignAbi(const mir::Module& module, const Device& device,
                               const PipelineState& state = {});
+
+// Adds ranges behind what is pushed already, in this order. Once for each Abi, of fragments.
+void PushRanges(std::vector<UniformRange> ranges, Abi& abi);
+
+// The push register with 32 bytes of a uniform buffer, counted from the first; nothing: not pushed.
+std::optional<uint32_t> PushedRegister(const Abi& abi, uint32_t resource, uint32_t element,
+                                       uint32_t index);
 
 }  // namespace kiln::intel
 

@@ -76,6 +76,12 @@ out::LaunchRecord LaunchOf(const mir::Module& m, const Abi& abi, const WidthAbi&
       r.push.back().ubo = {resource.set, resource.binding, a.element};
     }
   }
+  for (const UniformRange& range : abi.uniform_ranges) {
+    AddPart(r, range.push_register * kGrfBytes, range.registers * kGrfBytes, out::PushSource::kUbo);
+    const mir::Resource& resource = m.resources[range.resource];
+    r.push.back().offset = range.first * kRangeGranule;
+    r.push.back().ubo = {resource.set, resource.binding, range.element};
+  }
   if (abi.subgroup_id) AddPart(r, *abi.subgroup_id, 4, out::PushSource::kSubgroupId);
   if (abi.fragment) {
     r.fragment = FragmentOf(m, abi, at_width);

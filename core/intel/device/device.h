@@ -21,6 +21,7 @@ struct Limits {
   size_t samplers = 0;             // that a message names without a header
   uint32_t bindless_surfaces = 0;  // that a handle tells apart
   uint32_t push_registers = 0;     // that a thread starts with
+  uint32_t push_ranges = 0;        // pieces of buffers that they come from, of graphics stages
   uint32_t threads_per_group = 0;
   uint32_t invocations = 0;    // of a workgroup, in all and in each dimension
   uint32_t shared_bytes = 0;   // of a workgroup

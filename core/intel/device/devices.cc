@@ -42,6 +42,8 @@ constexpr Device kTgl = {
             .bindless_surfaces = 1u << 20,
             // Half of the register file, 2 KiB.
             .push_registers = 64,
+            // Constant buffers 0 to 3 of 3DSTATE_CONSTANT.
+            .push_ranges = 4,
             // The walker's thread counters hold 0..63 (GPGPU_WALKER, "Thread Width Counter
             // Maximum"), which is less than the 112 threads of a Gen12 dual subslice.
             .threads_per_group = 64,

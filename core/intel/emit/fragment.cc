@@ -75,7 +75,7 @@ absl::Status EmitSampleIds(EmitContext& em, lir::InstId id) {
     shift.src[0] = Payload(em.f.uses(id)[static_cast<size_t>(half)]);
     shift.src[0].type = Type::kUB;
     shift.src[0].region = {1, 8, 0};
-    shift.src[1] = ImmediateOperand(kNibble, Type::kV);
+    shift.src[1] = ImmediateOperand(kNibble, Type::kUV);
     em.p.Append(shift);
     isa::Instruction mask = em.Head(in, Opcode::kAnd, lanes, first);
     mask.dst = Destination(em.f, def, first);

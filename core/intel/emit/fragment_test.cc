@@ -20,7 +20,7 @@ TEST(EmitFragment, NumbersOfSamplesAreNibbles) {
   EXPECT_EQ(Emitted(R"(
     %3:uw@16 = sample_ids %12x8:uw@8 {w16 nomask}
 )", 16), R"(
-    (W) shr (16|M0) r2.0<1>:uw r1.0<1;8,0>:ub 0x44440000:v
+    (W) shr (16|M0) r2.0<1>:uw r1.0<1;8,0>:ub 0x44440000:uv
     (W) and (16|M0) r2.0<1>:uw r2.0<8;8,1>:uw 0xF:uw
 )");
 }

@@ -8,14 +8,16 @@
 // In and out: SSA; messages with one payload that a collect makes for them alone.
 // Payloads that must lie in the tail of the file stay whole. Where to cut:
 // behind the message header if there is one; else where the fewest parts must be copied, and of
-// those places where the source changes from one value to another and the halves are most equal.
-// Equal halves of messages in one block (the row and layer of several texels, say) are made once.
-// Cost: linear in the instructions, quadratic in the parts of a payload (at most 11).
+// those places where the source changes from one value to another and the halves are most equal. A
+// half of one component that was moved to registers of its own for some of the lanes is read where
+// it was. Equal halves of messages in one block (the row and layer of several texels, say) are made
+// once. Cost: linear in the instructions, quadratic in the parts of a payload (at most 11).
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/intel/isa/opcodes.h"
 #include "core/intel/lir/message.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/lir/target.h"
@@ -67,7 +69,11 @@ constexpr size_t kMaxShared = 8;
 class Splitter {
  public:
   Splitter(lir::Function& f, PassContext& context)
-      : f_(f), context_(context), collect_(f.values.size()), uses_(f.values.size()) {}
+      : f_(f),
+        context_(context),
+        collect_(f.values.size()),
+        move_(f.values.size()),
+        uses_(f.values.size()) {}
 
   bool Run() {
     CountUses();
@@ -81,9 +87,9 @@ class Splitter {
         out_.push_back(id);
       }
       if (!here) continue;
-      out_.erase(std::remove_if(out_.begin(), out_.end(),
-                                [&](lir::InstId id) { return gone_[id.index]; }),
-                 out_.end());
+      out_.erase(
+          std::remove_if(out_.begin(), out_.end(), [&](lir::InstId id) { return gone_[id.index]; }),
+          out_.end());
       block.insts = out_;
       changed = true;
     }
@@ -103,6 +109,7 @@ class Splitter {
       for (lir::InstId id : block.insts) {
         for (const Operand& o : f_.uses(id)) Count(o);
         if (f_.inst(id).op == kCollect) collect_[f_.defs(id)[0].id] = id;
+        if (f_.inst(id).op == Op(isa::Opcode::kMov)) move_[f_.defs(id)[0].id] = id;
       }
       for (const lir::Edge& e : block.succs) {
         for (const Operand& o : f_.args(e)) Count(o);
@@ -137,11 +144,29 @@ class Splitter {
     const Operand first = Half(collect, Parts(parts).first(cut));
     const Operand second = Half(collect, Parts(parts).subspan(cut));
     context_.Remark("payload_split", in.spirv_id,
-                    absl::StrCat(PayloadRegisters(f_, first), " and ",
-                                 PayloadRegisters(f_, second), " registers"));
+                    absl::StrCat(PayloadRegisters(f_, first), " and ", PayloadRegisters(f_, second),
+                                 " registers"));
     gone_[collect.index] = true;
-    SetPayloads(message, first, second);
+    SetPayloads(message, Unmoved(message, first), Unmoved(message, second));
     return true;
+  }
+
+  // Of a message for some of the thread's lanes, what was moved to registers of its own for them
+  // alone is read where it was: the lanes of one component lie together.
+  Operand Unmoved(lir::InstId message, const Operand& half) {
+    const lir::InstId move = half.id < move_.size() ? move_[half.id] : lir::InstId();
+    if (!move.valid() || uses_[half.id] != 1) return half;
+    const lir::Inst& in = f_.inst(message);
+    const lir::Inst& m = f_.inst(move);
+    const Operand from = f_.uses(move)[0];
+    const bool same_lanes = m.width == in.width && m.group == in.group &&
+                            in.width < f_.dispatch_width && m.predicate_mode == 0;
+    const bool plain = from.kind == Operand::Kind::kValue && from.comps == 1 && from.mods == 0 &&
+                       from.sub == 0 && f_.value(from.value()).file == kFileG &&
+                       f_.value(from.value()).elem_bytes == 4;
+    if (!same_lanes || !plain) return half;
+    gone_[move.index] = true;
+    return from;
   }
 
   // One operand for some of the parts.
@@ -200,10 +225,11 @@ class Splitter {
   lir::Function& f_;
   PassContext& context_;
   std::vector<lir::InstId> collect_;  // by value
+  std::vector<lir::InstId> move_;     // by value: the move that makes it
   std::vector<uint32_t> uses_;        // by value, before any split
   std::vector<bool> gone_;            // by instruction
   std::vector<lir::InstId> out_;
-  std::vector<Made> made_;            // in the block at hand, the last ones
+  std::vector<Made> made_;  // in the block at hand, the last ones
 };
 
 }  // namespace

@@ -36,6 +36,21 @@ TEST(SplitSends, CutsWhereOneHalfIsAValueAlready) {
             "  %11x4:ud = msg %0:ud {w8 " + aux + "}\n" + Send("%1:ud %11.1x2:ud", aux));
 }
 
+// What was moved for some of the thread's lanes is read where it was, by messages for the same
+// lanes.
+TEST(SplitSends, ComponentsOfSomeLanesAreReadWhereTheyWere) {
+  const std::string aux = Sent(Message::kSampleLz, 8);
+  const std::string move = "  %9:ud = mov %1:ud {w8 g8 nomask}\n";
+  const std::string collect = "  %15x24:ud = collect %9:ud %13x8:ud {w8 nomask}\n";
+  const auto send = [&](const std::string& payload, const char* group) {
+    return absl::StrCat("  %10x4:ud = msg ", payload, " {w8 ", group, aux, "}\n");
+  };
+  EXPECT_EQ(After(move + collect + send("%15x24:ud", "g8 "), SplitSends, 16),
+            send("%1:ud %13x8:ud", "g8 "));
+  EXPECT_EQ(After(move + collect + send("%15x24:ud", ""), SplitSends, 16),
+            move + send("%9:ud %13x8:ud", ""));
+}
+
 TEST(SplitSends, CutsBehindTheHeader) {
   const std::string aux = Sent(Message::kGather4, 8, true);
   EXPECT_EQ(After("  %15x24:ud = collect %13x8:ud %0:ud %1:ud {w8}\n" + Send("%15x24:ud", aux),
@@ -70,12 +85,12 @@ TEST(SplitSends, TheHandleKeepsItsPlace) {
 
 TEST(SplitSends, EqualHalvesAreMadeOnce) {
   const std::string tail = " {w8 " + Sent(Message::kLdLz, 8) + "}\n";
-  EXPECT_EQ(After("  %10x4:ud = collect %0:ud %1:ud %2:ud %0:ud {w8}\n  %3:ud = msg %10x4:ud" + tail +
-                      "  %11x4:ud = collect %1:ud %1:ud %2:ud %0:ud {w8}\n  %4:ud = msg %11x4:ud" +
-                      tail,
-                  SplitSends),
-            "  %16x3:ud = collect %1:ud %2:ud %0:ud {w8}\n  %3:ud = msg %0:ud %16x3:ud" + tail +
-                "  %4:ud = msg %1:ud %16x3:ud" + tail);
+  EXPECT_EQ(
+      After("  %10x4:ud = collect %0:ud %1:ud %2:ud %0:ud {w8}\n  %3:ud = msg %10x4:ud" + tail +
+                "  %11x4:ud = collect %1:ud %1:ud %2:ud %0:ud {w8}\n  %4:ud = msg %11x4:ud" + tail,
+            SplitSends),
+      "  %16x3:ud = collect %1:ud %2:ud %0:ud {w8}\n  %3:ud = msg %0:ud %16x3:ud" + tail +
+          "  %4:ud = msg %1:ud %16x3:ud" + tail);
 }
 
 TEST(SplitSends, AsksForEachMessage) {

@@ -39,8 +39,10 @@ bool OfWidthOnly(const absl::Status& s) { return s.code() == absl::StatusCode::k
 // All widths that the module can have and `options` want.
 absl::StatusOr<Compiled> CompileWidths(const Device& device, const mir::Module& m,
                                        const CompileOptions& options, Runner& runner, Sink* sink) {
-  const absl::StatusOr<Abi> abi = AssignAbiStep(m, device, options.state, sink);
+  absl::StatusOr<Abi> abi = AssignAbiStep(m, device, options.state, sink);
   if (!abi.ok()) return abi.status();
+  AllWidths all = {&m, &options, &runner.budget(), &*abi};
+  if (absl::Status s = runner.Run(AllWidthsLevel(), AllWidthsPasses(), all); !s.ok()) return s;
   Compiled out;
   absl::Status refused =
       WithCause(absl::UnimplementedError(
@@ -111,7 +113,11 @@ constexpr mid::Features kTglFeatures = {
     .conditions_in_flags = true,
     .access = {.lane = 16, .block = 64, .shared_block_alignment = 16}};
 
-std::vector<PassRow> PassRows() { return Rows(IntelPasses()); }
+std::vector<PassRow> PassRows() {
+  std::vector<PassRow> rows = Rows(AllWidthsPasses());
+  for (const PassRow& row : Rows(IntelPasses())) rows.push_back(row);
+  return rows;
+}
 
 }  // namespace
 

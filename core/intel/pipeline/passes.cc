@@ -13,6 +13,7 @@
 #include "core/intel/messages/passes.h"
 #include "core/intel/optimise/passes.h"
 #include "core/intel/pipeline/allocate_registers.h"
+#include "core/intel/pipeline/push_uniform_buffers.h"
 #include "core/intel/pipeline/schedule.h"
 #include "core/intel/select/select.h"
 #include "core/intel/swsb/assign_scoreboard.h"
@@ -98,6 +99,12 @@ absl::StatusOr<bool> Encode(Work& w, PassContext&) {
   w.stage = Work::Stage::kBytes;
   return true;
 }
+
+// Once for a shader: its widths share what a draw or dispatch sets up.
+constexpr Pass<AllWidths> kAllWidths[] = {
+    {"push_uniform_buffers", PushUniformBuffers, true, 0,
+     "fragments start with pieces of uniform buffers in registers"},
+};
 
 // The optimisations run before allocation; group 1 repeats while something changes.
 constexpr Pass<Work> kPasses[] = {
@@ -220,6 +227,14 @@ absl::Status VerifyWork(const Work& w) {
   }
 }
 
+std::string PrintRanges(const AllWidths& all) {
+  std::string text;
+  for (const UniformRange& range : all.abi->uniform_ranges) {
+    absl::StrAppend(&text, TextOf(*all.module, range), "\n");
+  }
+  return text;
+}
+
 int64_t CountWork(const Work& w) {
   switch (w.stage) {
     case Work::Stage::kNothing: return 0;
@@ -233,6 +248,13 @@ int64_t CountWork(const Work& w) {
 }
 
 }  // namespace
+
+absl::Span<const Pass<AllWidths>> AllWidthsPasses() { return kAllWidths; }
+
+const Level<AllWidths>& AllWidthsLevel() {
+  static constexpr Level<AllWidths> level = {"lir", PrintRanges};
+  return level;
+}
 
 absl::Span<const Pass<Work>> IntelPasses() { return kPasses; }
 absl::Span<const PassOrder> IntelPassOrder() { return kOrder; }

@@ -8,6 +8,10 @@
 
 namespace kiln::intel {
 
+// Run once, before those of IntelPasses at each width.
+absl::Span<const Pass<AllWidths>> AllWidthsPasses();
+const Level<AllWidths>& AllWidthsLevel();
+
 absl::Span<const Pass<Work>> IntelPasses();
 absl::Span<const PassOrder> IntelPassOrder();
 const Level<Work>& IntelLevel();

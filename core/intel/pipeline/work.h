@@ -5,14 +5,24 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/sink.h"
 #include "core/intel/abi/abi.h"
 #include "core/intel/abi/width_abi.h"
 #include "core/intel/device/device.h"
 #include "core/intel/isa/program.h"
 #include "core/lir/lir.h"
 #include "core/mir/mir.h"
+#include "core/target/compile_options.h"
 
 namespace kiln::intel {
+
+// Before its widths: what they share.
+struct AllWidths {
+  const mir::Module* module = nullptr;
+  const CompileOptions* options = nullptr;
+  const Budget* budget = nullptr;
+  Abi* abi = nullptr;
+};
 
 struct Work {
   explicit Work(const Device& of) : device(&of), program(of.generation) {}

@@ -26,6 +26,32 @@ TEST(SelectFragment, InputsAreTwoMultiplyAddsOfSetupData) {
 )");
 }
 
+// What is pushed is read where it is; the register beside it, and the one that a value chooses, are
+// not.
+TEST(SelectFragment, PushedUniformsAreRegistersOfThePayload) {
+  EXPECT_EQ(SelectedFragment(R"(
+    %0:f32, %1:f32 = load_ubo[2, align 4] 60
+    %2:f32 = load_ubo.indexed[3, align 4] 1, 4
+    store_output[0, 0] %0, %1, %2
+)",
+                             8, 1, {{2, 0, 1, 1, 0}, {3, 1, 0, 1, 0}}),
+            R"(
+    livein %0 at 0
+    livein %1 at 16
+    livein %2 at 24
+    livein %3 at 8
+    scratch_header %0
+    block b0 depth 0
+      %4x8:ud = header #0x40:ud {w8 nomask}
+      %5x8:ud = msg %4x8:ud {w8 nomask [const_block_read_unaligned header 1 bti 2 owords 2]}
+      %6:ud = mov %1.7:ud {w8}
+      %7:ud = mov %5:ud {w8}
+      %8:ud = mov %2.1:ud {w8}
+      %9x4:ud = collect %6:ud %7:ud %8:ud _ {w8}
+      msg.target_end %9x4:ud {w8 [target_write last_target 1]}
+)");
+}
+
 // The payload has them 8 lanes at a time.
 TEST(SelectFragment, CoordinatesOf16LanesAreBroughtTogether) {
   EXPECT_EQ(SelectedFragment(R"(

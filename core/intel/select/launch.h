@@ -19,6 +19,7 @@ class Launch : public Room {
   void DeclareLiveIns();
   void EndThread();
   Operand PushDword(uint32_t byte) const;
+  lir::ValueId PushRegister(uint32_t index) const { return push_[index]; }
   Operand LaneIds();
   absl::Status VisitLaunch(mir::InstId id);
   // The thread's header.

@@ -158,6 +158,17 @@ void Memory::LoadPush(mir::InstId id) {
   }
 }
 
+// 32 bytes at a known place of memory that does not change: as the thread started with them, or
+// read.
+lir::ValueId Memory::KnownRegister(mir::InstId id, const Place& place, uint32_t index) {
+  uint32_t element = 0;
+  if (m_.inst(id).op == mir::Op::kLoadUbo && NamesElement(m_, id, &element)) {
+    const std::optional<uint32_t> pushed = PushedRegister(abi_, m_.inst(id).imm0, element, index);
+    if (pushed) return launch_.PushRegister(*pushed);
+  }
+  return blocks_.ConstantChunk(place, index).value();
+}
+
 // Buffers at a uniform offset, into U. Of memory that does not change while the program runs, reads
 // of 32 aligned bytes at a known offset are kept for what lies beside it. A block may go beyond the
 // end of a buffer: bounds hold for each dword (Mesa reads the last dword of a storage buffer so).
@@ -169,8 +180,8 @@ void Memory::LoadBlock(mir::InstId id, const Place& place) {
   if (IsImm(offset) && op == kSend) {
     for (int i = 0; i < count; ++i) {
       const uint32_t byte = offset.id + element * static_cast<uint32_t>(i);
-      const Operand chunk = blocks_.ConstantChunk(place, byte / 32);
-      Set(m_.result(id, i), access_.ElementAt(chunk.value(), byte % 32, element, 1));
+      const lir::ValueId all = KnownRegister(id, place, byte / kRangeGranule);
+      Set(m_.result(id, i), access_.ElementAt(all, byte % kRangeGranule, element, 1));
     }
     return;
   }

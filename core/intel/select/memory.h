@@ -41,6 +41,7 @@ class Memory : public Room {
   bool IsCopied(mir::InstId id);
   bool IsInPushRegisters(mir::InstId id) const;
   void LoadPush(mir::InstId id);
+  lir::ValueId KnownRegister(mir::InstId id, const Place& place, uint32_t index);
   void LoadBlock(mir::InstId id, const Place& place);
   Place PlaceOf(mir::InstId id);
 

@@ -1,5 +1,7 @@
 #include "core/intel/select/testing.h"
 
+#include <utility>
+
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "core/intel/abi/abi.h"
@@ -48,7 +50,9 @@ constexpr char kFragmentHead[] =
     "output 1 location 2.0 i32 x2\n"
     "output 2 builtin sample_mask i32 x1 array 1\n"
     "resource 0 ssbo 0.0.0\n"
-    "resource 1 combined 0.1.0 image 2d float unknown\nbody {\n";
+    "resource 1 combined 0.1.0 image 2d float unknown\n"
+    "resource 2 ubo 0.2.0\n"
+    "resource 3 ubo 0.3.0 array 2\nbody {\n";
 
 // Without its last two lines, which end the thread.
 std::string WithoutEnd(std::string text) {
@@ -71,13 +75,15 @@ std::string Indented(const std::string& text, size_t dropped) {
 namespace {
 
 absl::StatusOr<lir::Function> Make(std::string_view head, std::string_view body, int width,
-                                   const PipelineState& state) {
+                                   const PipelineState& state,
+                                   std::vector<UniformRange> ranges = {}) {
   const absl::StatusOr<mir::Module> m =
       mir::Parse(absl::StrCat(std::string(head), std::string(body), "return\n}\n"));
   if (!m.ok()) return m.status();
   if (absl::Status s = mir::Verify(*m); !s.ok()) return s;
-  const absl::StatusOr<Abi> abi = AssignAbi(*m, Tgl(), state);
+  absl::StatusOr<Abi> abi = AssignAbi(*m, Tgl(), state);
   if (!abi.ok()) return abi.status();
+  if (!ranges.empty()) PushRanges(std::move(ranges), *abi);
   const absl::StatusOr<WidthAbi> at_width = AtWidth(*m, *abi, width);
   if (!at_width.ok()) return at_width.status();
   absl::StatusOr<lir::Function> f = Select(*m, *abi, *at_width);
@@ -98,11 +104,13 @@ std::string Selected(std::string_view body, int width) {
   return Indented(body_lines, one ? 2 : 0);
 }
 
-std::string SelectedFragment(std::string_view body, int width, int samples) {
+std::string SelectedFragment(std::string_view body, int width, int samples,
+                             std::vector<UniformRange> ranges) {
   PipelineState state;
   state.fragment.samples = static_cast<uint32_t>(samples);
   state.fragment.sample_shading = samples > 1;
-  const absl::StatusOr<lir::Function> f = Make(kFragmentHead, body, width, state);
+  const absl::StatusOr<lir::Function> f =
+      Make(kFragmentHead, body, width, state, std::move(ranges));
   if (!f.ok()) return std::string(f.status().message());
   const std::string text = lir::Print(TargetOf(Tgl()), *f);
   return Indented(text.substr(text.find("livein")), 0);

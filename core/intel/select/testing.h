@@ -4,6 +4,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "core/intel/abi/uniform_ranges.h"
 
 namespace kiln::intel {
 
@@ -17,13 +20,17 @@ namespace kiln::intel {
 //   13 storage cube rgba8
 std::string Selected(std::string_view body, int width);
 
-// The LIR of a fragment's body and of its end at a width, from the live-ins on; or the error's text. With
-// several samples each is a lane.
-//   inputs  0 f32 x4 at location 0    1 i32 at 1, flat    2 f32 x2 at 2, centroid    3 f32 at 3, array of 3
-//           4 layer   5 frag_coord   6 front_facing   7 sample_id   8 sample_position   9 sample_mask
+// The LIR of a fragment's body and of its end at a width, from the live-ins on; or the error's
+// text. With several samples each is a lane.
+//   inputs  0 f32 x4 at location 0    1 i32 at 1, flat    2 f32 x2 at 2, centroid    3 f32 at 3,
+//   array of 3
+//           4 layer   5 frag_coord   6 front_facing   7 sample_id   8 sample_position   9
+//           sample_mask
 //   outputs 0 f32 x4 at location 0    1 i32 x2 at 2    2 sample_mask
-//   resources 0 ssbo   1 combined image 2d
-std::string SelectedFragment(std::string_view body, int width, int samples = 1);
+//   resources 0 ssbo   1 combined image 2d   2 ubo   3 ubo, array of 2
+// `ranges` of uniform buffers are pushed.
+std::string SelectedFragment(std::string_view body, int width, int samples = 1,
+                             std::vector<UniformRange> ranges = {});
 
 }  // namespace kiln::intel
 

@@ -83,6 +83,31 @@ absl::Status CheckSampleParts(const out::FragmentLaunch& launch) {
   return absl::OkStatus();
 }
 
+// Constants come in up to four ranges of whole registers, 64 in all (3DSTATE_CONSTANT_PS): one of
+// the client's block and what stands with it, one for each piece of a buffer.
+absl::Status CheckPushedRanges(const out::LaunchRecord& record) {
+  constexpr uint32_t kMostRanges = 4, kMostRegisters = 64;
+  uint32_t ranges = 0;
+  bool block = false;
+  for (const out::PushPart& p : record.push) {
+    if (p.source != out::PushSource::kUbo && p.source != out::PushSource::kDescriptorMemory) {
+      block = true;
+      continue;
+    }
+    ++ranges;
+    if (p.byte % kGrfBytes != 0 || p.bytes % kGrfBytes != 0 || p.offset % kGrfBytes != 0) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "launch record: r%d has a piece of a buffer that is not whole registers", p.reg));
+    }
+  }
+  if (ranges + (block ? 1 : 0) > kMostRanges || record.push_registers > kMostRegisters) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "launch record: %d ranges and %d registers of constants; the hardware has 4 and 64",
+        ranges + (block ? 1 : 0), record.push_registers));
+  }
+  return absl::OkStatus();
+}
+
 uint32_t LaneMask(size_t subspans) {
   return subspans >= 8 ? ~0u : (1u << (kQuadPixels * subspans)) - 1;
 }
@@ -108,6 +133,7 @@ absl::Status CheckFragmentRecord(const out::LaunchRecord& record) {
   const out::FragmentLaunch& launch = record.fragment;
   if (absl::Status s = CheckPayload(record); !s.ok()) return s;
   if (absl::Status s = CheckSampleParts(launch); !s.ok()) return s;
+  if (absl::Status s = CheckPushedRanges(record); !s.ok()) return s;
   const uint32_t end = launch.payload.back().reg + launch.payload.back().registers;
   const uint64_t constants_end = uint64_t{record.push_first_register} + record.push_registers;
   if (record.push_first_register < end || launch.setup_first_register != constants_end ||

@@ -2,6 +2,7 @@
 // every rule of render target writes, of HALT and of the payload's order broken once.
 #include <bit>
 
+#include "core/sim/eu/fragment_launch.h"
 #include "core/sim/eu/fragment_testing.h"
 #include "core/sim/eu/message.h"
 #include "gtest/gtest.h"
@@ -327,6 +328,65 @@ TEST(Fragment, RefusesRecordsThatTheHardwareDoesNotDeliver) {
   r = FragmentRecord(8);
   r.fragment.payload.insert(r.fragment.payload.begin() + 2, {2, 1, PayloadPart::kSourceDepth, 0});
   ExpectRefused(RunWrite(write, r, draw), "another payload");
+}
+
+// A range begins anywhere in its buffer; beyond the buffer is 0, also behind its last dword.
+TEST(Fragment, PushedRangesHoldTheirBufferAndZeros) {
+  out::LaunchRecord record = FragmentRecord(8);
+  const uint32_t at = record.push_first_register;
+  out::PushPart part;
+  part.reg = at;
+  part.bytes = 64;
+  part.source = out::PushSource::kUbo;
+  part.offset = 32;
+  part.ubo = {1, 2, 3};
+  record.push = {part};
+  record.push_registers = 2;
+  record.fragment.setup_first_register += 2;
+  isa::Program p(kGeneration);
+  const int bytes[] = {0, 8, 12, 32};
+  for (int c = 0; c < 4; ++c) {
+    const int reg = static_cast<int>(at) + bytes[c] / 32;
+    p.Append(Fill(kColor + c, 8, Scalar(reg, Type::kUD, bytes[c] % 32)));
+  }
+  p.Append(Write(Fields(8)));
+  Dispatch d;
+  d.draw = Draw({Whole()});
+  d.buffers.emplace_back();
+  d.buffers[0].where = {1, 2, 3};
+  for (uint8_t i = 0; i < 42; ++i) d.buffers[0].bytes.push_back(static_cast<uint8_t>(i + 1));
+  const absl::StatusOr<std::vector<uint8_t>> code = isa::Finalise(p);
+  ASSERT_TRUE(code.ok()) << code.status();
+  const absl::StatusOr<RunStats> ran = eu::Run(*code, record, Options{}, d);
+  ASSERT_TRUE(ran.ok()) << ran.status();
+  EXPECT_EQ(ColorOf(*d.draw, 0, 0, 0), 0x24232221u);
+  EXPECT_EQ(ColorOf(*d.draw, 0, 0, 1), 0x00002a29u) << "the buffer ends within a dword";
+  EXPECT_EQ(ColorOf(*d.draw, 0, 0, 2), 0u);
+  EXPECT_EQ(ColorOf(*d.draw, 0, 0, 3), 0u);
+  d.buffers.clear();
+  ExpectRefused(eu::Run(*code, record, Options{}, d).status(), "no buffer at set 1 binding 2");
+}
+
+TEST(Fragment, RefusesMoreConstantsThanThereAreRanges) {
+  const auto with = [](int pieces, uint32_t bytes, uint32_t offset, bool block) {
+    out::LaunchRecord r = FragmentRecord(8);
+    uint32_t reg = r.push_first_register;
+    if (block) r.push.push_back({reg++, 0, 16, out::PushSource::kClientPushConstants, 0, {}});
+    for (int i = 0; i < pieces; ++i) {
+      r.push.push_back({reg, 0, bytes, out::PushSource::kUbo, offset, {}});
+      reg += (bytes + 31) / 32;
+    }
+    r.push_registers = reg - r.push_first_register;
+    r.fragment.setup_first_register = reg;
+    return CheckFragmentRecord(r);
+  };
+  EXPECT_TRUE(with(4, 512, 32, false).ok());
+  EXPECT_TRUE(with(3, 32, 0, true).ok());
+  ExpectRefused(with(4, 32, 0, true), "5 ranges");
+  ExpectRefused(with(5, 32, 0, false), "5 ranges");
+  ExpectRefused(with(4, 544, 0, false), "68 registers");
+  ExpectRefused(with(1, 48, 0, false), "not whole registers");
+  ExpectRefused(with(1, 32, 16, false), "not whole registers");
 }
 
 // halt, more work, the HALT of all, the end.

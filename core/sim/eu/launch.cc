@@ -298,7 +298,8 @@ void LaunchState::StartGroup(uint32_t place, bool zero) {
   }
 }
 
-// The bytes of a push part; shorter than part.bytes where the source ends.
+// The bytes of a push part; shorter than part.bytes where the source ends, but for uniform buffers:
+// beyond them is 0.
 std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part,
                                             uint32_t thread_index) const {
   std::vector<uint8_t> source;
@@ -343,9 +344,9 @@ std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part,
     case PushSource::kNothing:
       break;
   }
-  if (part.offset >= source.size()) return {};
-  const size_t count = std::min<size_t>(part.bytes, source.size() - part.offset);
-  return {source.begin() + part.offset, source.begin() + part.offset + count};
+  source.erase(source.begin(), source.begin() + std::min<size_t>(part.offset, source.size()));
+  if (source.size() > part.bytes || part.source == PushSource::kUbo) source.resize(part.bytes);
+  return source;
 }
 
 // What threads of all stages have: scratch, sampler table, constants, control register.

@@ -1,11 +1,11 @@
 // Draws of jobs: topologies, inputs by vertex, what is kept, what is refused.
-#include "tests/sim/draw.h"
+#include "client/run/draw.h"
 
 #include <bit>
 
 #include "gtest/gtest.h"
 
-namespace kiln {
+namespace kiln::client::run {
 namespace {
 
 using nlohmann::json;
@@ -89,5 +89,32 @@ TEST(Draw, RefusesWhatItDoesNotDraw) {
   EXPECT_TRUE(refused({{"width", "wide"}}));
 }
 
+TEST(Draw, IsTakenOutOfAJob) {
+  std::string job = R"({"push": {"u32": [1]}, "draw": {"width": 3}})";
+  const auto draw = TakeDraw(&job);
+  ASSERT_TRUE(draw.ok()) << draw.status();
+  EXPECT_EQ(*draw, (json{{"width", 3}}));
+  EXPECT_EQ(job, R"({"push":{"u32":[1]}})");
+  EXPECT_TRUE(TakeDraw(&job)->is_null());
+  job = R"({"draw": 3})";
+  EXPECT_EQ(TakeDraw(&job).status().message(), "draw: an object is needed");
+}
+
+TEST(Draw, MissingInputsSayTheirPlace) {
+  out::LaunchRecord record = Record();
+  record.fragment.attributes = {{.slot = 0, .location = 1},
+                                {.slot = 1, .location = 3},
+                                {.slot = 2, .location = 4, .flat = true},
+                                {.slot = 3, .builtin = "point_coord"}};
+  json draw = {{"inputs", {{{"location", 1}, {"f32", {1, 2, 3}}}}}};
+  ASSERT_TRUE(AddMissingInputs(record, &draw).ok());
+  ASSERT_EQ(draw["inputs"].size(), 3u);
+  EXPECT_EQ(draw["inputs"][0]["f32"], (json{1, 2, 3}));
+  EXPECT_EQ(draw["inputs"][1]["location"], 3);
+  EXPECT_EQ(draw["inputs"][1]["f32"],
+            (json{0.0, 0.0, 0.0, 1.0, 2.0, 0.0, 0.0, 1.0, 0.0, 2.0, 0.0, 1.0}));
+  EXPECT_EQ(draw["inputs"][2]["u32"], json(std::vector<int>(12)));
+}
+
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::client::run

@@ -1,16 +1,17 @@
 // See draw.h.
-#include "tests/sim/draw.h"
+#include "client/run/draw.h"
 
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/sim/eu/rasterise.h"
 
-namespace kiln {
+namespace kiln::client::run {
 namespace {
 
 using nlohmann::json;
@@ -127,7 +128,48 @@ absl::StatusOr<FragmentInputs> Read(const json& draw, const out::LaunchRecord& r
   return in;
 }
 
+// Does an input of the draw give a value to this location?
+bool HasLocation(const json& draw, uint32_t location) {
+  for (const json& i : draw.value("inputs", json::array())) {
+    if (i.value("location", 0u) == location) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+absl::StatusOr<json> TakeDraw(std::string* job) {
+  json parsed = json::parse(*job, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_object() || !parsed.contains("draw")) return json();
+  json draw = parsed["draw"];
+  parsed.erase("draw");
+  *job = parsed.dump();
+  if (!draw.is_object()) return Wrong("an object is needed");
+  return draw;
+}
+
+absl::Status AddMissingInputs(const out::LaunchRecord& record, json* draw) {
+  try {
+    const std::vector<Position> positions = Positions(*draw);
+    for (const out::SetupAttribute& a : record.fragment.attributes) {
+      if (!a.builtin.empty() || HasLocation(*draw, a.location)) continue;
+      json input = {{"location", a.location}};
+      for (const Position& p : positions) {
+        if (a.flat) {
+          for (int c = 0; c < 4; ++c) input["u32"].push_back(0);
+          continue;
+        }
+        for (const float v : {(p[0] / p[3] + 1) / 2, (p[1] / p[3] + 1) / 2, 0.0f, 1.0f}) {
+          input["f32"].push_back(v);
+        }
+      }
+      (*draw)["inputs"].push_back(std::move(input));
+    }
+  } catch (const json::exception& e) {
+    return Wrong(e.what());
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<FragmentInputs> ReadDraw(const json& draw, const out::LaunchRecord& record) {
   try {
@@ -137,4 +179,4 @@ absl::StatusOr<FragmentInputs> ReadDraw(const json& draw, const out::LaunchRecor
   }
 }
 
-}  // namespace kiln
+}  // namespace kiln::client::run

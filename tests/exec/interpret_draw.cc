@@ -1,0 +1,200 @@
+#include "tests/exec/interpret_draw.h"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace kiln::exec {
+namespace {
+
+using mir::BuiltIn;
+using mir::Interface;
+using mir::Interpolation;
+using mir::Type;
+using oracle::StageData;
+using sim::eu::FragmentInputs;
+using sim::eu::kQuadPixels;
+using sim::eu::Point;
+using sim::eu::Primitive;
+using sim::eu::Quad;
+using sim::eu::VertexValues;
+
+struct Lane {
+  uint32_t x = 0, y = 0;
+  uint32_t sample = 0;
+  uint32_t covered = 0;  // samples that it stands for
+  Point at;              // where its inputs are taken
+};
+
+uint32_t Bits(double v) { return std::bit_cast<uint32_t>(static_cast<float>(v)); }
+
+class Interpretation {
+ public:
+  Interpretation(const mir::Module& module, bool per_sample, oracle::LaunchInputs& inputs,
+                 FragmentInputs& draw)
+      : m_(module),
+        per_sample_(per_sample),
+        in_(inputs),
+        draw_(draw),
+        places_(sim::eu::SamplePlaces(draw.samples)) {}
+
+  absl::Status Run() {
+    for (uint32_t p = 0; p < draw_.primitives.size(); ++p) {
+      FindLanes(p);
+      if (lanes_.empty()) continue;
+      Fill(draw_.primitives[p]);
+      if (const auto run = oracle::Interpret(m_, in_); !run.ok()) return run.status();
+      Keep(draw_.primitives[p]);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  void FindLanes(uint32_t primitive) {
+    lanes_.clear();
+    for (const Quad& quad : draw_.quads) {
+      if (quad.primitive != primitive) continue;
+      for (uint32_t s = 0; s < (per_sample_ ? draw_.samples : 1); ++s) {
+        const uint32_t mask = per_sample_ ? 1u << s : ~0u;
+        uint32_t any = 0;
+        for (uint32_t c : quad.coverage) any |= c & mask;
+        for (uint32_t p = 0; p < kQuadPixels && any != 0; ++p) {
+          const Point in = per_sample_ ? places_[s] : Point{0.5, 0.5};
+          const uint32_t x = quad.x + p % 2, y = quad.y + p / 2;
+          lanes_.push_back({x, y, s, quad.coverage[p] & mask, {x + in.x, y + in.y}});
+        }
+      }
+    }
+  }
+
+  void Fill(const Primitive& primitive) {
+    StageData& stage = in_.stage;
+    stage = StageData();
+    stage.invocations = static_cast<uint32_t>(lanes_.size());
+    for (const Lane& lane : lanes_) {
+      stage.helpers.push_back(lane.covered == 0);
+      stage.sample_ids.push_back(lane.sample);
+      stage.centroids.push_back(Centroid(lane));
+    }
+    for (const Point& p : places_) {
+      stage.samples.push_back({static_cast<float>(p.x - 0.5), static_cast<float>(p.y - 0.5)});
+    }
+    for (const Interface& v : m_.inputs) {
+      std::vector<uint64_t> values;
+      std::vector<std::array<float, 2>> slopes;
+      for (uint32_t n = 0; n < v.elements * v.components; ++n) {
+        for (const Lane& lane : lanes_) {
+          slopes.push_back({0, 0});
+          values.push_back(v.builtin != BuiltIn::kNone
+                               ? BuiltInOf(v, n, lane, primitive)
+                               : ValueOf(v, n, lane, primitive, &slopes.back()));
+        }
+      }
+      stage.inputs.push_back(std::move(values));
+      stage.slopes.push_back(std::move(slopes));
+    }
+  }
+
+  // A pixel that is covered in part takes the first of its samples that is (core/sim/eu).
+  std::array<float, 2> Centroid(const Lane& lane) const {
+    const bool partly = lane.covered != 0 && lane.covered != (1u << places_.size()) - 1;
+    if (per_sample_ || !partly) return {0, 0};
+    const Point& p = places_[std::countr_zero(lane.covered)];
+    return {static_cast<float>(p.x - 0.5), static_cast<float>(p.y - 0.5)};
+  }
+
+  static uint64_t BuiltInOf(const Interface& v, uint32_t component, const Lane& lane,
+                            const Primitive& primitive) {
+    switch (v.builtin) {
+      case BuiltIn::kFragCoord:
+        return component == 0   ? Bits(lane.at.x)
+               : component == 1 ? Bits(lane.at.y)
+               : component == 2 ? Bits(primitive.Depth(lane.at))
+                                : Bits(1 / primitive.W(lane.at));
+      case BuiltIn::kFrontFacing:
+        return !primitive.back_facing;
+      case BuiltIn::kPrimitiveId:
+        return primitive.number;
+      case BuiltIn::kSampleId:
+        return lane.sample;
+      default:
+        return lane.covered;
+    }
+  }
+
+  static uint64_t ValueOf(const Interface& v, uint32_t n, const Lane& lane,
+                          const Primitive& primitive, std::array<float, 2>* slope) {
+    const uint32_t location = v.location + n / v.components;
+    const uint32_t component = v.component + n % v.components;
+    for (const VertexValues& values : primitive.values) {
+      if (values.location != location || values.component != component) continue;
+      if (v.type != Type::kF32 || v.interpolation == Interpolation::kFlat) return values.bits[0];
+      const auto at = [&](int k) { return std::bit_cast<float>(values.bits[k]); };
+      const std::array<float, 2> b =
+          primitive.Barycentrics(lane.at, v.interpolation == Interpolation::kSmooth);
+      const float along_1 = at(1) - at(0), along_2 = at(2) - at(0);
+      const auto& w = primitive.weight;
+      for (size_t i = 0; i < 2; ++i) {
+        (*slope)[i] = static_cast<float>(along_1 * w[1][i] + along_2 * w[2][i]);
+      }
+      return std::bit_cast<uint32_t>(std::fmaf(along_1, b[0], std::fmaf(along_2, b[1], at(0))));
+    }
+    return 0;
+  }
+
+  void Keep(const Primitive& primitive) {
+    for (size_t i = 0; i < lanes_.size(); ++i) {
+      if (!in_.stage.live[i]) continue;
+      const Lane& lane = lanes_[i];
+      uint32_t samples = lane.covered;
+      const uint32_t* depth = nullptr;
+      uint32_t given = 0;
+      for (size_t o = 0; o < m_.outputs.size(); ++o) {
+        const auto value = static_cast<uint32_t>(in_.stage.outputs[o][i]);
+        if (m_.outputs[o].builtin == BuiltIn::kSampleMask) samples &= value;
+        if (m_.outputs[o].builtin != BuiltIn::kFragDepth) continue;
+        given = value;
+        depth = &given;
+      }
+      for (; samples != 0; samples &= samples - 1) {
+        const auto s = static_cast<uint32_t>(std::countr_zero(samples));
+        const size_t at = draw_.At(lane.x, lane.y, s);
+        draw_.depth[at] = depth != nullptr
+                              ? std::bit_cast<float>(*depth)
+                              : primitive.Depth({lane.x + places_[s].x, lane.y + places_[s].y});
+        KeepColours(i, at);
+      }
+    }
+  }
+
+  void KeepColours(size_t lane, size_t at) {
+    for (size_t o = 0; o < m_.outputs.size(); ++o) {
+      const Interface& v = m_.outputs[o];
+      if (v.builtin != BuiltIn::kNone) continue;
+      for (sim::eu::RenderTarget& t : draw_.targets) {
+        for (uint32_t c = 0; t.location == v.location && c < v.components; ++c) {
+          t.texels[4 * at + v.component + c] =
+              static_cast<uint32_t>(in_.stage.outputs[o][c * lanes_.size() + lane]);
+        }
+      }
+    }
+  }
+
+  const mir::Module& m_;
+  const bool per_sample_;
+  oracle::LaunchInputs& in_;
+  FragmentInputs& draw_;
+  const absl::Span<const Point> places_;
+  std::vector<Lane> lanes_;  // of one primitive
+};
+
+}  // namespace
+
+absl::Status InterpretDraw(const mir::Module& module, bool per_sample, oracle::LaunchInputs& inputs,
+                           FragmentInputs& draw) {
+  return Interpretation(module, per_sample, inputs, draw).Run();
+}
+
+}  // namespace kiln::exec

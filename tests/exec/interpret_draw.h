@@ -1,0 +1,20 @@
+// Fragment threads of a draw in the interpreter: see fragments.h.
+#ifndef KILN_TESTS_EXEC_INTERPRET_DRAW_H_
+#define KILN_TESTS_EXEC_INTERPRET_DRAW_H_
+
+#include "absl/status/status.h"
+#include "core/mir/mir.h"
+#include "core/oracle/interp.h"
+#include "core/sim/eu/fragment.h"
+
+namespace kiln::exec {
+
+// Fragments of one primitive after the other in subgroups of inputs.subgroup_size, in the order of
+// their quads; with `per_sample` each covered sample of a quad has four of its own. Buffers and
+// images of `inputs`, and targets and depth of `draw`, are written in place.
+absl::Status InterpretDraw(const mir::Module& module, bool per_sample, oracle::LaunchInputs& inputs,
+                           sim::eu::FragmentInputs& draw);
+
+}  // namespace kiln::exec
+
+#endif  // KILN_TESTS_EXEC_INTERPRET_DRAW_H_
