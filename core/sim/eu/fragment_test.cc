@@ -105,7 +105,8 @@ TEST(Fragment, HelperLanesRunAndWriteNothing) {
 }
 
 TEST(Fragment, PredicatesOfTheWriteLeavePixelsOut) {
-  const out::LaunchRecord record = FragmentRecord(8);
+  out::LaunchRecord record = FragmentRecord(8);
+  record.fragment.uses_discard = true;
   isa::Program p(kGeneration);
   AppendColor(p, 8);
   isa::Instruction flag =
@@ -121,6 +122,8 @@ TEST(Fragment, PredicatesOfTheWriteLeavePixelsOut) {
   EXPECT_EQ(ColorOf(draw, 1, 0, 0), 0u);
   EXPECT_EQ(draw.depth[draw.At(0, 0, 0)] >= 0, true);
   EXPECT_EQ(draw.depth[draw.At(1, 0, 0)], -1.0f);
+  record.fragment.uses_discard = false;
+  ExpectRefused(RunFragments(p, record, draw), "state says that none is killed");
 }
 
 TEST(Fragment, BothHalvesOf32LanesAreWritten) {
@@ -296,7 +299,8 @@ TEST(Fragment, RefusesAccumulatorsThatAreNotCleared) {
 }
 
 TEST(Fragment, RefusesStoresOfHelperLanes) {
-  const out::LaunchRecord record = FragmentRecord(8);
+  out::LaunchRecord record = FragmentRecord(8);
+  record.fragment.has_side_effects = true;
   isa::Program p(kGeneration);
   AppendColor(p, 8);
   isa::Instruction store = SendTo(isa::Sfid::kDataCache1, 0x02026e00 | 5, 1 << 6, 8, -1, 40, 41);
@@ -305,6 +309,8 @@ TEST(Fragment, RefusesStoresOfHelperLanes) {
   p.Append(Write(Fields(8)));
   FragmentInputs draw = Draw({LeftColumn()});
   ExpectRefused(RunFragments(p, record, draw), "only help their quads");
+  record.fragment.has_side_effects = false;
+  ExpectRefused(RunFragments(p, record, draw), "state says that nothing is");
 }
 
 TEST(Fragment, RefusesRecordsThatTheHardwareDoesNotDeliver) {

@@ -236,6 +236,12 @@ absl::Status CheckFragmentMessage(const Op& op, const Message& m, uint32_t chann
   }
   const bool scratch = m.surface == kSurfaceStateless || m.surface == kSurfaceStatelessCoherent;
   if (!HasSideEffects(m) || (scratch && !m.a64) || IsBlock(m)) return absl::OkStatus();
+  // Else the hardware need not run the program where tests fail or nothing else is written
+  // (genX_pipeline.c, emit_3dstate_wm; genX_gfx_state.c, update_ps_extra_has_uav).
+  if (!t.fragment->record->fragment.has_side_effects) {
+    return OpError(absl::StatusCode::kInvalidArgument, op,
+                   "memory is changed, state says that nothing is");
+  }
   if ((channels & ~t.fragment->covered) == 0) return absl::OkStatus();
   return OpError(absl::StatusCode::kInvalidArgument, op,
                  "memory is changed for lanes that only help their quads");

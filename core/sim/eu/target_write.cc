@@ -66,6 +66,9 @@ class Writer {
     if (m_.header) {
       if (absl::Status s = TakeHeader(); !s.ok()) return s;
     }
+    if (!launch_.uses_discard && (of_.covered & op_.lanes & ~enabled_) != 0) {
+      return Refuse("lanes that cover something are left out, state says that none is killed");
+    }
     absl::StatusOr<RenderTarget*> target = Target();
     if (!target.ok()) return target.status();
     const int first = op_.inst.channel_offset;
