@@ -1,5 +1,5 @@
+// A loop that pixels leave at different times, in a picture worth looking at: the Mandelbrot set.
 #version 450
-// The Mandelbrot set over the whole target: how soon a point leaves decides its colour.
 layout(location = 0) in vec2 place;  // from 0 to 1
 layout(location = 0) out vec4 colour;
 
