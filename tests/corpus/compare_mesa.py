@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """compare_mesa - Kiln's code beside Mesa's, for the same modules at the same dispatch width.
 
-  compare_mesa.py --kiln=BATCH.jsonl --mesa=PEER.jsonl --eu-stats=PROGRAM [--list=FILE] [--json=FILE]
-                  [--worst=10]
+  compare_mesa.py --kiln=BATCH.jsonl --mesa=PEER.jsonl --eu-stats=PROGRAM [--stage=compute] [--list=FILE]
+                  [--json=FILE] [--worst=10]
 
 BATCH.jsonl comes from `kiln batch --target=tgl --jsonl=...`, PEER.jsonl from
 `tests/peer/run-peer tgl --dump-bin DIR ...`, both over the same files (compared by file name below
 the corpus folder, and entry point). Instructions, cycles of Kiln's model, sends, registers and bytes of both sides come
 from the bytes by the same program (//tests/corpus:eu_stats), spills and fills from the compilers'
-records. Binaries of Mesa that do not decode are counted and left out. Ratios are Kiln / Mesa, geometric means over modules
-that both compiled at Mesa's width; a module or width that Mesa has and Kiln has not is LOST and
-counts as 2.0 in the second mean. --list restricts the comparison to the modules named there.
+records. Binaries of Mesa that do not decode are counted and left out. A row is a program of Mesa's: a compute
+module has one, of the width that Mesa chose, a fragment module one for each width. Ratios are Kiln / Mesa,
+geometric means over programs that both made; one that Mesa has and Kiln has not is LOST and counts as 2.0 in
+the second mean. --stage names the stage that is compared, --list restricts the comparison to the modules named
+there.
 Compile time is that of Kiln's passes (thread CPU time, from the same JSON lines) for all widths made,
 per instruction of the final code; results answered from a cache carry the times of the compile that
 made them.
@@ -32,6 +34,7 @@ def arguments():
     parser.add_argument("--kiln", required=True)
     parser.add_argument("--mesa", required=True)
     parser.add_argument("--eu-stats", required=True)
+    parser.add_argument("--stage", default="compute", choices=["compute", "fragment", "vertex"])
     parser.add_argument("--list")
     parser.add_argument("--json")
     parser.add_argument("--worst", type=int, default=10)
@@ -54,12 +57,12 @@ def entry_of(line):
     return module_name(line["file"]), line.get("entry", "")
 
 
-def mesa_programs(path, program, wanted):
-    """{(module, entry point): (width, statistics)} of every wanted compute program that Mesa made; how many did not
-    decode."""
+def mesa_programs(path, program, stage, wanted):
+    """{((module, entry point), width): statistics} of every wanted program of the stage that Mesa made; how many did
+    not decode."""
     found = []
     for line in lines_of(path):
-        if not line["ok"] or line["stage"] != "compute":
+        if not line["ok"] or line["stage"] != stage:
             continue
         name = entry_of(line)
         if wanted is not None and name[0] not in wanted:
@@ -79,7 +82,7 @@ def mesa_programs(path, program, wanted):
             undecoded += 1
             continue
         recorded = {s: executable["stats"].get(key, 0) for s, key in RECORDED.items()}
-        programs[name] = (executable["subgroup_size"], {**count, **recorded})
+        programs[name, executable["subgroup_size"]] = {**count, **recorded}
     return programs, undecoded
 
 
@@ -112,11 +115,10 @@ def main():
     if options.list:
         with open(options.list) as f:
             wanted = {module_name(line.strip()) for line in f if line.strip()}
-    mesa, undecoded = mesa_programs(options.mesa, options.eu_stats, wanted)
+    mesa, undecoded = mesa_programs(options.mesa, options.eu_stats, options.stage, wanted)
     kiln = {entry_of(line): line for line in lines_of(options.kiln)}
     rows, lost = [], []
-    for name in sorted(mesa):
-        width, theirs = mesa[name]
+    for (name, width), theirs in sorted(mesa.items()):
         line = kiln.get(name) or kiln.get((name[0], ""))
         if line is None:
             continue
@@ -130,8 +132,8 @@ def main():
                      "kiln": {s: ours[s] for s in [*STATISTICS, *RECORDED]},
                      "mesa": {s: theirs[s] for s in [*STATISTICS, *RECORDED]}})
 
-    print("compared: %d modules at Mesa's width; LOST: %d; binaries of Mesa not decoded: %d" % (
-        len(rows), len(lost), undecoded))
+    print("compared: %d %s programs of %d modules at Mesa's widths; LOST: %d; binaries of Mesa not decoded: %d" % (
+        len(rows), options.stage, len({r["file"] for r in rows}), len(lost), undecoded))
     print("%-14s %10s %10s %8s %10s %10s" % ("", "Kiln", "Mesa", "total", "geo. mean", "with LOST"))
     summary = {}
     for s in STATISTICS:

@@ -1,6 +1,6 @@
 // golden_hashes: holds that the code generation version changes whenever output bytes do.
 //
-//   golden_hashes [--bless] TABLE SHADER.comp...
+//   golden_hashes [--bless] TABLE SHADER...
 //
 // A result stays in caches under the version it was made with: target, ABI and version are part of
 // its key, so a daemon of the same version answers with old bytes whatever it would make now. The
@@ -59,8 +59,12 @@ void AddShader(const std::string& path, Table* table) {
   front::GlslSource source;
   source.text = ReadFile(path);
   source.name = name;
+  if (const auto stage = front::GlslStageOfName(name); stage.ok()) source.stage = *stage;
   const auto words = front::CompileGlsl(source);
-  if (!words.ok()) return;
+  if (!words.ok()) {
+    table->rows[name] = {"", CauseOf(words.status())};
+    return;
+  }
   const std::string spirv = Short(cache::Sha256(
       std::string_view(reinterpret_cast<const char*>(words->data()), words->size() * 4)));
   const auto prepared = Prepare(*words, {}, nullptr, {});

@@ -202,6 +202,25 @@ TEST(FragmentAbi, SixteenSamplesHaveNo32Lanes) {
   }
 }
 
+TEST(FragmentAbi, ThreadsStartWithWhatFitsTheRegisterFile) {
+  // 32 attributes take 64 registers, constants 60: with the payload of 8 lanes that is all there is.
+  const mir::Module m = Module("input 0 location 0.0 f32 x4 array 32\noutput 0 location 0.0 f32 x4\n",
+                               "%0:f32 = load_input.indexed[0, 0] 3\nstore_output[0, 0] %0\n");
+  Abi abi;
+  abi.device = &Tgl();
+  absl::StatusOr<FragmentAbi> fragment = AssignFragment(m, {});
+  ASSERT_TRUE(fragment.ok()) << fragment.status();
+  abi.fragment = *std::move(fragment);
+  const auto slots = static_cast<uint32_t>(abi.fragment->attributes.size());
+  const uint32_t room = 128 - kSetupRegisters * slots;
+  for (const int width : {8, 16, 32}) {
+    abi.cross_thread_registers = room - PayloadAt(*abi.fragment, width).registers;
+    EXPECT_TRUE(AtWidth(m, abi, width).ok());
+    ++abi.cross_thread_registers;
+    EXPECT_EQ(CauseOf(AtWidth(m, abi, width).status()), "thread_payload_too_large");
+  }
+}
+
 TEST(FragmentAbi, RefusesWhatSetupDataDoesNotHave) {
   const auto cause = [](const std::string& interfaces, const std::string& body) {
     const absl::StatusOr<FragmentAbi> abi = AssignFragment(Module(interfaces, body), {});

@@ -63,6 +63,18 @@ absl::Status DivideWorkgroup(const Module& m, const Abi& abi, WidthAbi& w) {
   return FitsThreads(m, *abi.device, w.threads_per_group, w.width);
 }
 
+// What a fragment thread starts with is in registers: payload, constants, setup data.
+absl::Status FitsRegisters(const Abi& abi, const WidthAbi& w) {
+  const uint32_t all = abi.device->machine.registers;
+  const uint32_t wanted = w.payload.registers + abi.cross_thread_registers +
+                          kSetupRegisters * static_cast<uint32_t>(abi.fragment->attributes.size());
+  if (wanted <= all) return absl::OkStatus();
+  return WithCause(absl::ResourceExhaustedError(absl::StrCat(
+                       "payload, constants and inputs of a thread of ", w.width, " lanes take ",
+                       wanted, " registers; there are ", all)),
+                   "thread_payload_too_large");
+}
+
 }  // namespace
 
 absl::Status CheckScratch(const Module& m, const Device& device, uint64_t bytes, int width) {
@@ -86,6 +98,7 @@ absl::StatusOr<WidthAbi> AtWidth(const Module& m, const Abi& abi, int width, boo
     if (absl::Status s = HasFragmentWidth(*abi.fragment, width); !s.ok()) return s;
     w.payload = PayloadAt(*abi.fragment, width);
     w.first_push_register = w.payload.registers;
+    if (absl::Status s = FitsRegisters(abi, w); !s.ok()) return s;
   } else if (absl::Status s = DivideWorkgroup(m, abi, w); !s.ok()) {
     return s;
   }

@@ -48,8 +48,8 @@ constexpr Workaround kWorkarounds[] = {
     {"Wa_14017468336",
      "with dual-source blending no SIMD32 dispatch, and no SIMD8 message marked last render "
      "target from a wider thread",
-     kOnGen12, S::kNotYet,
-     "nowhere: fragment shaders with dual sources will be compiled SIMD8 only"},
+     kOnGen12, S::kBackEnd,
+     "core/intel/abi HasFragmentWidth: fragment shaders with a second source have 8 lanes only"},
     {"HSD 1404612949", "memory fences ask for the commit and wait for its answer", kOnGen12,
      S::kBackEnd,
      "fence messages are built with MessageFields::commit, and a sync on their result follows"},

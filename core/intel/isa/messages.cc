@@ -625,6 +625,17 @@ bool HasMessages(Sfid sfid) {
                      [&](const Row& row) { return row.info.sfid == sfid; });
 }
 
+bool AnswersWhole(Message message) {
+  switch (message) {
+    case Message::kLdMcs:
+    case Message::kGather4:
+    case Message::kGather4C:
+    case Message::kGather4Po:
+    case Message::kGather4PoC: return true;
+    default: return false;
+  }
+}
+
 absl::Span<const MessageParam> Params(Generation gen, Message message) {
   return ListOf(gen, kRows[static_cast<int>(message)].params);
 }

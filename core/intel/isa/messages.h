@@ -157,6 +157,11 @@ const ColumnTable& MessageTable();
 // Does the table have a message of this shared function?
 bool HasMessages(Sfid sfid);
 
+// Does the sampler answer with all four components, whatever is asked of it? It does for gathers and
+// control data: a shorter response would be written beyond its end (Mesa 25.0.7, brw_fs_nir.cpp:
+// emit_mcs_fetch says so; a gather's write mask is never reduced).
+bool AnswersWhole(Message message);
+
 // Parameters in payload order, without the header. Gen7.5 orders some differently.
 absl::Span<const MessageParam> Params(Generation gen, Message message);
 

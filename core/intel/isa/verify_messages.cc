@@ -105,8 +105,9 @@ bool MessageLengths(Generation gen, const Instruction& inst) {
   }
   const bool samples = Info(fields->message).layout == MessageLayout::kSample;
   const int params = static_cast<int>(Params(gen, fields->message).size());
+  const int fewest = AnswersWhole(fields->message) ? 4 : 1;
   for (int p = samples ? 0 : 1; p <= std::max(params, 1); ++p) {
-    for (int components = 1; components <= (samples ? 4 : 1); ++components) {
+    for (int components = fewest; components <= (samples ? 4 : 1); ++components) {
       MessageFields good = *fields;
       SetLengths(gen, good, p, components);
       // The payload may be cut anywhere: the function sees one.

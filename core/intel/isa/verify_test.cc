@@ -143,6 +143,18 @@ Instruction SampleWithDerivatives() {
   inst.swsb = 0x41;
   return inst;
 }
+Instruction Gather() {
+  MessageFields fields;
+  fields.message = Message::kGather4;
+  fields.header = true;
+  SetLengths(kGen, fields, 2);
+  Instruction inst = *MakeSend(kGen, fields);
+  inst.dst = Reg(10, Type::kUD, {0, 1, 1});
+  inst.src[0] = Reg(20, Type::kUD, {0, 1, 0});
+  if (fields.ex_mlen != 0) inst.src[1] = Reg(40, Type::kUD, {0, 1, 0});
+  inst.swsb = 0x41;
+  return inst;
+}
 Instruction TargetWrite() {
   MessageFields f;
   f.message = Message::kTargetWrite;
@@ -338,6 +350,7 @@ std::vector<Case> Cases() {
       {"message header", BlockRead(), [](I i) { i.send.desc &= ~(1u << 19); }},
       {"message lengths", Store(), [](I i) { i.send.desc += 1 << 25; }},
       {"message lengths", BlockRead(), [](I i) { i.send.desc += 1 << 20; }, false},
+      {"message lengths", Gather(), [](I i) { i.send.desc -= 1 << 20; }},
       {"block channels", BlockRead(4, 16), [](I i) { i.exec_size = 8; }},
       {"target write order", TargetWrite(), [](I i) { i.op = Opcode::kSend; }},
       {"message channels", TargetWrite(), [](I i) { i.exec_size = 16; }},

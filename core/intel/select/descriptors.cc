@@ -3,7 +3,7 @@
 //
 // The index into an array of descriptors is equal in all active lanes
 // (core/mid/lower/lower_nonuniform). One that is known is part of the message; else it is added to
-// the descriptor of the message, or the handle is read at it. Where it lives in lanes all the same
+// the descriptor of the message, in fragments at most the array's last, or the handle is read at it. Where it lives in lanes all the same
 // (the counter of a loop that lanes leave one by one), the first active lane's is taken.
 //
 // Handles are read once for the thread, in blocks of the constant cache, as uniform buffers are:
@@ -41,6 +41,12 @@ void Descriptors::ApplyIndex(mir::ValueId index, uint32_t resource, uint32_t shi
   if (IsImm(o)) {
     base += KnownElement(*abi_.device, m_.resources[resource], o.id);
     return;
+  }
+  // Lanes that help have values that the shader does not vouch for, and their messages are sent: an
+  // index beyond the array would be added to the other fields of the message.
+  if (abi_.fragment) {
+    const uint32_t last = m_.resources[resource].count - 1;
+    o = MinMax(Where::kUniform, Type::kUD, false, o, Imm(last, Type::kUD));
   }
   if (shift != 0) o = Alu(Opcode::kShl, Type::kUD, Where::kUniform, {o, Imm(shift, Type::kUD)});
   ref.index = ref.index ? Alu(Opcode::kAdd, Type::kUD, Where::kUniform, {*ref.index, o}) : o;

@@ -42,5 +42,17 @@ TEST(SelectDescriptors, ImageAndSamplerOfOneArray) {
 )");
 }
 
+// What helps may have any index: beyond the array it names the last.
+TEST(SelectDescriptors, IndicesInFragmentsStayInTheArray) {
+  const std::string selected = SelectedFragment(R"(
+    %0:f32, %1:f32 = load_input[0, 0]
+    %2:i32 = f2u %0
+    %3:i32 = read_first %2
+    %4:f32 = load_ubo.indexed[3, align 4] %3, 0
+    store_output[0, 0] %4, %4, %4, %4
+)", 8);
+  EXPECT_NE(selected.find("sel"), std::string::npos) << selected;
+}
+
 }  // namespace
 }  // namespace kiln::intel

@@ -105,7 +105,9 @@ void Samplers::SampleInto(mir::InstId id, SamplerCall& call) {
   const uint32_t used = UsedMask(id);
   if (used == 0) return;
   uint32_t mask = (2u << (std::bit_width(used) - 1)) - 1;
-  if (call.header) {
+  if (isa::AnswersWhole(call.message)) {
+    mask = 15;
+  } else if (call.header) {
     mask = used;
     call.header = *call.header | (~mask & 15) << 12;
   }
@@ -248,11 +250,12 @@ absl::Status Samplers::VisitLod(mir::InstId id) {
   return absl::OkStatus();
 }
 
-// The control surface tells where a pixel's samples lie; its answer has two dwords.
+// The control surface tells where a pixel's samples lie: in the first two dwords of an answer that
+// always has four (Mesa 25.0.7, emit_mcs_fetch in brw_fs_nir.cpp).
 void Samplers::AddSampleParams(mir::InstId id, const mir::TexelSources& s, SamplerCall& call) {
   SamplerCall mcs = call;
   mcs.message = Message::kLdMcs;
-  const Operand control = SendSampler(mcs, WhereOf(m_.result(id)), 2);
+  const Operand control = SendSampler(mcs, WhereOf(m_.result(id)), 4);
   call.message = Message::kLd2dmsW;
   call.Add(ParamKind::kSampleIndex, Src(m_.source(id, s.sample), Type::kUD));
   call.Add(ParamKind::kMcs, Component(control, 0));

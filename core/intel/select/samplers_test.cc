@@ -80,10 +80,11 @@ TEST(SelectSamplers, GathersNameTheirChannel) {
 )", 8), R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
-    %3x8:ud = sampler_header %0x8:ud {w8 nomask aux 155648}
-    %4x2:ud = sampler %3x8:ud %2:ud %2:ud {w8 [gather4 header 1 bti 1]}
+    %3x8:ud = sampler_header %0x8:ud {w8 nomask aux 131072}
+    %4x4:ud = sampler %3x8:ud %2:ud %2:ud {w8 [gather4 header 1 bti 1]}
     %5:ud = mov #0x0:ud {w8}
-    msg.write %5:ud %4x2:ud {w8 [untyped_write channels 3]}
+    %6x2:ud = collect %4:ud %4.3:ud {w8}
+    msg.write %5:ud %6x2:ud {w8 [untyped_write channels 3]}
 )");
 }
 
@@ -96,8 +97,8 @@ TEST(SelectSamplers, ChosenOffsetsAreParameters) {
 )", 8), R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
-    %3x8:ud = sampler_header %0x8:ud {w8 nomask aux 57344}
-    %4:ud = sampler %3x8:ud %2:ud %2:ud %2:ud #0x1:ud {w8 [gather4_po header 1 bti 1]}
+    %3x8:ud = sampler_header %0x8:ud {w8 nomask}
+    %4x4:ud = sampler %3x8:ud %2:ud %2:ud %2:ud #0x1:ud {w8 [gather4_po header 1 bti 1]}
     %5:ud = mov #0x0:ud {w8}
     msg.write %5:ud %4:ud {w8 [untyped_write channels 1]}
 )");
@@ -126,7 +127,7 @@ TEST(SelectSamplers, SamplesOfAPixelByTheirControlSurface) {
 )", 8), R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
-    %3x2:ud = sampler %2:ud #0x2:ud {w8 [ld_mcs bti 1]}
+    %3x4:ud = sampler %2:ud #0x2:ud {w8 [ld_mcs bti 1]}
     %4:ud = sampler #0x3:ud %3:ud %3.1:ud %2:ud #0x2:ud {w8 [ld2dms_w bti 1]}
     %5:ud = mov #0x0:ud {w8}
     msg.write %5:ud %4:ud {w8 [untyped_write channels 1]}

@@ -361,6 +361,36 @@ TEST(Workgroup, UnsupportedMessageWithoutChannelsIsSkipped) {
   }
 }
 
+// An index beyond the surfaces would make another message of it.
+TEST(Workgroup, IndicesMayNotChangeOtherFieldsOfADescriptor) {
+  for (const uint32_t index : {0u, 0x100u, 0xffffffffu}) {
+    isa::Program p(isa::Generation::kGen12);
+    isa::Instruction add = Make(Opcode::kAdd, 1, Register(isa::Arf::kAddress, Type::kUD),
+                                Imm(Type::kUD, index), Imm(Type::kUD, 0x02106e00));
+    add.no_mask = true;
+    // The index comes from a register: instructions have one immediate.
+    isa::Instruction mov = Make(Opcode::kMov, 1, Dst(30, Type::kUD), Imm(Type::kUD, index));
+    mov.no_mask = true;
+    p.Append(mov);
+    add.src[0] = Scalar(30, Type::kUD);
+    add.swsb = 0x01;
+    p.Append(add);
+    isa::Instruction read = SendTo(Sfid::kDataCache1, 0, 0, 8, 20, 10, -1);
+    read.send.desc_is_register = true;
+    read.swsb = 0x41;
+    isa::Instruction sync;
+    sync.op = Opcode::kSync;
+    sync.no_mask = true;
+    sync.swsb = 0x01;
+    p.Append(sync);
+    p.Append(read);
+    p.Append(EndOfThread());
+    const absl::Status status = RunProgram(p, Record(8), Options{}, {0}).status();
+    const bool refused = status.message().find("other fields") != std::string::npos;
+    EXPECT_EQ(refused, index != 0) << status;
+  }
+}
+
 TEST(Workgroup, BarrierThatOneThreadMissesIsADeadlock) {
   isa::Program p(isa::Generation::kGen12);
   isa::Instruction cmp =

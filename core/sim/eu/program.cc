@@ -287,6 +287,33 @@ absl::Status ResolveBranches(Program& program) {
   return absl::OkStatus();
 }
 
+bool WritesAddress(const isa::Instruction& inst) {
+  return !isa::IsSend(inst.op) && inst.dst.file == File::kArf && inst.dst.arf == isa::Arf::kAddress;
+}
+
+// The immediate that a descriptor in a0.0 was made from in the straight line before the send, which
+// has everything but an index; 0 if there is none.
+uint32_t ConstantDescriptor(const std::vector<Op>& ops, size_t at) {
+  while (at-- > 0 && !ops[at + 1].join_target && !isa::IsBranch(ops[at].inst.op)) {
+    const isa::Instruction& inst = ops[at].inst;
+    if (!WritesAddress(inst)) continue;
+    const bool scalar = inst.exec_size == 1 && isa::ByteSize(inst.dst.type) == 4;
+    if (scalar && inst.dst.subnr != 0) continue;  // another dword's
+    const bool constant = (inst.op == Opcode::kAdd || inst.op == Opcode::kOr) &&
+                          inst.src[1].file == File::kImm && inst.pred == isa::PredCtrl::kNone;
+    return scalar && constant ? static_cast<uint32_t>(inst.src[1].imm) : 0;
+  }
+  return 0;
+}
+
+// To hold the values in a0 to.
+void NoteConstantDescriptors(Program& program) {
+  for (size_t i = 0; i < program.ops.size(); ++i) {
+    isa::SendFields& send = program.ops[i].inst.send;
+    if (send.desc_is_register) send.desc = ConstantDescriptor(program.ops, i);
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<uint32_t> Program::IndexOf(uint32_t offset) const {
@@ -329,6 +356,7 @@ absl::StatusOr<Program> Load(absl::Span<const uint8_t> code) {
   }
   absl::Status status = ResolveBranches(program);
   if (!status.ok()) return status;
+  NoteConstantDescriptors(program);
   return program;
 }
 

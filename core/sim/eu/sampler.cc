@@ -109,6 +109,11 @@ class Executor {
     if (c_.m.rlen > components * ResponseRegisters(c_.m)) {
       return absl::InvalidArgumentError("the response is longer than the components returned");
     }
+    constexpr int kAll = 4;
+    if (isa::AnswersWhole(c_.m.sampler_message) &&
+        (components != kAll || c_.m.rlen != kAll * ResponseRegisters(c_.m))) {
+      return absl::InvalidArgumentError("a message that always answers with four components");
+    }
     if (image_.null_surface) {
       RespondZeros();
       return absl::OkStatus();

@@ -248,7 +248,8 @@ TEST_F(SamplerTest, SamplesAreWhereTheControlDataSays) {
     const auto control = [&](uint32_t x, uint32_t y) {
       SetLane(10, x);
       SetLane(11, y);
-      EXPECT_TRUE(Do(Fields(M::kLdMcs), 2, 2).ok());
+      EXPECT_FALSE(Do(Fields(M::kLdMcs), 2, 2).ok());  // it would write four
+      EXPECT_TRUE(Do(Fields(M::kLdMcs), 2, 4).ok());
       return uint64_t{Reg(31, 0)} << 32 | Reg(30, 0);
     };
     const auto fetch = [&](uint32_t x, uint32_t y, uint32_t sample, uint64_t mcs) {

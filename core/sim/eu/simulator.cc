@@ -198,6 +198,12 @@ absl::StatusOr<Message> Simulator::MessageOf(const Op& op, const Thread& thread)
   const uint32_t ex_desc = send.ex_desc_is_register
                                ? thread.Read32(kAddressOffset + 4 * (send.ex_desc_address & 7))
                                : send.ex_desc;
+  // Of what was added only the index may differ from the part that the code has as a constant.
+  const uint32_t index = send.sfid == isa::Sfid::kSampler ? 0xfff : 0xff;
+  if (send.desc_is_register && send.desc != 0 && ((desc ^ send.desc) & ~index) != 0) {
+    return OpError(absl::StatusCode::kInvalidArgument, op,
+                   "an index that changes other fields of the descriptor");
+  }
   // The unit that the message goes to reads its number from the register too.
   if (send.ex_desc_is_register && (ex_desc & 0xf) != static_cast<uint32_t>(send.sfid)) {
     return OpError(absl::StatusCode::kInvalidArgument, op,
