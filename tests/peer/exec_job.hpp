@@ -39,7 +39,7 @@ struct Buffer {
 
    Buffer(const Buffer &) = delete;
    Buffer &operator=(const Buffer &) = delete;
-   Buffer(const vku::Device &d, size_t bytes) : dev(d.handle), size(bytes)
+   Buffer(const vku::Device &d, size_t bytes, VkBufferUsageFlags extra = 0) : dev(d.handle), size(bytes)
    {
       if (!bytes)
          fail("a buffer cannot be empty");
@@ -48,7 +48,7 @@ struct Buffer {
       ci.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
                  VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
                  VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT |
-                 VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;
+                 VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_INDEX_BUFFER_BIT | extra;
       VkMemoryAllocateFlagsInfo fi{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO};
       VkMemoryAllocateInfo ai{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
       if (d.f12.bufferDeviceAddress) {

@@ -7,6 +7,8 @@
 
 #include <spirv/unified1/spirv.hpp>
 
+#include "spirv_reflect.hpp"
+
 namespace edit {
 
 using Words = std::vector<uint32_t>;
@@ -35,6 +37,54 @@ inline Words separate_dual_source(Words w, uint32_t shift)
          w[at + 3] += shift;
    });
    return w;
+}
+
+struct Place {                   // where an output is captured
+   uint32_t buffer, offset;
+};
+
+// Captures outputs by transform feedback; places[k] is that of outputs[k], strides has the bytes for one
+// vertex in each buffer.
+inline Words capture(const Words &w, uint32_t function, const std::vector<reflect::Output> &outputs,
+                     const std::vector<Place> &places, const std::vector<uint32_t> &strides)
+{
+   auto put = [](Words &to, spv::Op op, const Words &args) {
+      to.push_back(uint32_t(args.size() + 1) << 16 | uint32_t(op));
+      to.insert(to.end(), args.begin(), args.end());
+   };
+   Words capability, mode, decorations;
+   put(capability, spv::OpCapability, {spv::CapabilityTransformFeedback});
+   put(mode, spv::OpExecutionMode, {function, spv::ExecutionModeXfb});
+   for (size_t k = 0; k < outputs.size(); k++) {
+      const reflect::Output &o = outputs[k];
+      auto decorate = [&](spv::Decoration d, uint32_t value) {
+         if (o.block)
+            put(decorations, spv::OpMemberDecorate, {o.block, o.member, uint32_t(d), value});
+         else
+            put(decorations, spv::OpDecorate, {o.id, uint32_t(d), value});
+      };
+      decorate(spv::DecorationOffset, places[k].offset);
+      decorate(spv::DecorationXfbBuffer, places[k].buffer);
+      decorate(spv::DecorationXfbStride, strides[places[k].buffer]);
+   }
+
+   // The order of sections: capabilities first, modes behind the entry points, decorations before types.
+   size_t modes_at = 0, types_at = 0;
+   each(w, [&](spv::Op op, size_t at, uint32_t n) {
+      if (op == spv::OpEntryPoint)
+         modes_at = at + n;
+      if (!types_at && op >= spv::OpTypeVoid && op <= spv::OpTypeFunction)
+         types_at = at;
+   });
+   Words out(w.begin(), w.begin() + 5);
+   auto append = [&](const Words &x) { out.insert(out.end(), x.begin(), x.end()); };
+   append(capability);
+   out.insert(out.end(), w.begin() + 5, w.begin() + long(modes_at));
+   append(mode);
+   out.insert(out.end(), w.begin() + long(modes_at), w.begin() + long(types_at));
+   append(decorations);
+   out.insert(out.end(), w.begin() + long(types_at), w.end());
+   return out;
 }
 
 }   // namespace edit
