@@ -245,6 +245,12 @@ inline std::string vertex_outputs(const VertexData &d, const reflect::Interface 
 inline std::string vertex_part(const Program &p, const reflect::Interface &io, const std::string &listing,
                                uint32_t push_registers)
 {
+   // ANV does not offer storageInputOutput16, and what it makes of such modules all the same keeps to no
+   // layout: it reads halves of registers that vertex fetch fills whole.
+   for (auto *list : {&io.inputs, &io.outputs})
+      for (auto &x : *list)
+         if (x.bits < 32)
+            throw std::runtime_error("the shader has " + std::to_string(x.bits) + "-bit inputs or outputs, which the driver does not offer");
    const VertexData d = vertex_data(p);
    expect(p.curb_read_length() == push_registers, "push ranges of " + std::to_string(push_registers) +
                                                      " registers, read length " + std::to_string(p.curb_read_length()));
