@@ -249,6 +249,26 @@ TEST(AllocateTest, MaskedValuesOfTheTwoSidesShareRegisters) {
   EXPECT_EQ(CauseOf(stats.status()), "out_of_registers");
 }
 
+// Two payloads of the message that ends the thread take 9 of the tail's 16 registers, wherever the
+// values before them happened to end.
+TEST(AllocateTest, PayloadsShareTheTail) {
+  for (int before = 100; before < 128; ++before) {
+    std::string values, code;
+    for (int i = 0; i < before; ++i) {
+      absl::StrAppend(&values, "value %", i, " G 4x1\n");
+      absl::StrAppend(&code, "  %", i, ":ud = const #0x1:ud {w8}\n  store %", i, ":ud\n");
+    }
+    const int a = before, b = before + 1;
+    absl::StrAppend(&values, "value %", a, " G 4x1 tail\nvalue %", b, " G 4x8 tail\n");
+    absl::StrAppend(&code, "  %", a, ":ud = const #0x1:ud {w8}\n  %", b, "x8:ud = load #0x1:ud {w8}\n");
+    absl::StrAppend(&code, "  store %", a, ":ud %", b, "x8:ud\n  end\n");
+    Function f = Read(absl::StrCat("function test width 8\n", values, "block b0 depth 0\n", code));
+    MustAllocate(TestTarget(), &f);
+    EXPECT_GE(RegOf(f, static_cast<uint32_t>(a)), 896u);
+    EXPECT_GE(RegOf(f, static_cast<uint32_t>(b)), 896u);
+  }
+}
+
 // 16-bit and 32-bit lanes lie in different bytes: they must not share a register even masked.
 TEST(AllocateTest, DifferentLaneLayoutsDoNotShare) {
   const PoolInfo pools[] = {{"grf", 16, 0, 8, 8, true}, {"flag", 4}};

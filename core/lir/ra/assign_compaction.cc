@@ -49,6 +49,9 @@ bool Compaction::Compact(ValueId v, InstId collect) {
   for (const auto& [other, reg] : here_.placed) {
     if (in_.info(other).pool == want.pool) fixed.insert(reg, in_.info(other).written);
   }
+  for (const Cluster& c : clusters) {
+    if (c.tail) fixed.insert(c.lo, c.hi - c.lo);
+  }
   const bool v_stays = stays_.Stays(v) || (want.tied.valid() && stays_.Stays(want.tied));
   if (v_stays) {
     fixed |= p.displaced_homes;
@@ -146,6 +149,7 @@ std::vector<Compaction::Cluster> Compaction::Clusters(uint8_t pool) {
       c.alignment = std::max({c.alignment, in_.info(v).per_comp, live_.pools[pool].register_units});
     c.alignment = std::max(c.alignment, in_.info(v).alignment);
     c.stays |= stays_.Stays(v);
+    c.tail |= in_.f.value(v).in_tail;
     c.members.push_back(v);
   }
   return clusters;

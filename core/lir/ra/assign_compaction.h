@@ -41,6 +41,7 @@ class Compaction {
     uint32_t lo = kNowhere, hi = 0;
     uint32_t alignment = 1;  // of the distance it moves
     bool stays = false;
+    bool tail = false;       // has a value that must lie in the tail: it does not move
     absl::InlinedVector<ValueId, 2> members;
     absl::InlinedVector<uint32_t, 4> slots;
     uint32_t to = kNowhere;

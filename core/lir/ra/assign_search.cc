@@ -119,6 +119,12 @@ uint32_t PlaceSearch::SearchHoles(const Query& s, const UnitSet* avoid) {
   for (uint32_t phase = 0; phase < step; phase += v.alignment) {
     UnitSet taken = TakenAt(s, phase);
     if (avoid != nullptr) taken |= *avoid;
+    // The tail is short, and two payloads may have to find room in it: one end stays free.
+    if (in_.f.value(s.value).in_tail) {
+      const uint32_t hole = LastFit(taken, s.first, p.units, s.units, step, phase);
+      if (hole != kNowhere && (best == kNowhere || hole > best)) best = hole;
+      continue;
+    }
     if (in_.order == Order::kSpread && p.spread && v.units >= p.register_units) {
       uint32_t size = 0;
       const uint32_t from = std::max(p.cursor, s.first);

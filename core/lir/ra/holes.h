@@ -44,6 +44,21 @@ inline uint32_t FirstFit(const UnitSet& taken, uint32_t from, uint32_t end, uint
   return kNowhere;
 }
 
+// The last place from `first` on.
+inline uint32_t LastFit(const UnitSet& taken, uint32_t first, uint32_t end, uint32_t units,
+                        uint32_t alignment, uint32_t phase) {
+  uint32_t last = kNowhere;
+  for (uint32_t at = first; at < end;) {
+    const uint32_t lo = taken.next_free(at, end);
+    const uint32_t hi = taken.next_member(lo, end);
+    at = hi;
+    const uint32_t low =
+        (lo + alignment - 1 - phase + alignment) / alignment * alignment - alignment + phase;
+    if (lo < hi && low + units <= hi) last = low + (hi - units - low) / alignment * alignment;
+  }
+  return last;
+}
+
 }  // namespace kiln::lir::ra
 
 #endif  // KILN_CORE_LIR_RA_HOLES_H_
