@@ -11,12 +11,11 @@ undriven.
 
 Compared are all outputs of all vertices that lavapipe returns, buffers and images. Integers must be
 equal, floats within --ulp units in the last place or 4e-6. Implementations may round sums of products
-differently, and programs may enlarge that: a dword may be off by what it moves when the attributes are
-changed by NUDGE of themselves (several runs of the simulator), times SLACK. How many dwords needed that
-is printed. What the program never writes is a difference, unless lavapipe's value changes when the
-module is run on other contents ("undefined" in the module), which is not looked at: it is listed by name.
-Binaries that break contract mode run again without it; those that agree then are listed apart
-("contract").
+differently, and programs may enlarge that: a dword may be off by what it moves when attributes and
+buffers are changed by 2^-22 of themselves (several runs of the simulator), times SLACK. How many dwords
+needed that is printed. An output that the program never writes is a difference. What changes in the
+opposite order and with other contents of undefined registers is listed as "undefined". Binaries that
+break contract mode run again without it; those that agree then are listed apart ("contract").
 """
 
 import argparse
@@ -175,7 +174,7 @@ def judge(eu_run, launch, job, types, want, kinds, folder, ulp, options=()):
     plain = [job, everything(want), everything(got)]
     difference, loose = differences(*plain, [], types, kinds, ulp)
     if difference and "never written" not in difference:
-        others = [simulate(eu_run, launch, vertex_job.nudged(job, k, NUDGE), folder, options)
+        others = [simulate(eu_run, launch, vertex_job.nudged(job, types, k, NUDGE), folder, options)
                   for k in range(NUDGES)]
         others = [everything(o) for o in others if o.get("ok")]
         difference, loose = differences(*plain, others, types, kinds, ulp)

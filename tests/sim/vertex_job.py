@@ -6,6 +6,7 @@ eight, so that the last thread has lanes off.
 """
 
 import random
+import struct
 
 import fragment_job
 from fragment_job import drive
@@ -71,13 +72,29 @@ def make_job(module, path, number=0, seed=1):
     return job, maker.leaf_types()
 
 
-def nudged(job, seed, size):
-    """The job with every float attribute changed by up to `size` of itself: what reacts to that more than
-    slightly is not exact on any implementation, since Vulkan lets sums and products be rounded."""
+def nudged(job, types, seed, size):
+    """The job with every float of attributes and buffers changed by up to `size` of itself: what reacts to
+    that more than slightly is not exact on any implementation, since Vulkan lets products and sums be
+    rounded. `types`: as of make_job."""
     rng = random.Random(seed)
     inputs = []
     for i in job["vertices"]["inputs"]:
         if "f32" in i:
             i = dict(i, f32=[v * (1 + rng.uniform(-1, 1) * size) for v in i["f32"]])
         inputs.append(i)
-    return dict(job, vertices=dict(job["vertices"], inputs=inputs))
+    resources = [_nudged_buffer(r, types, rng, size) for r in job["resources"]]
+    return dict(job, resources=resources, vertices=dict(job["vertices"], inputs=inputs))
+
+
+def _nudged_buffer(resource, types, rng, size):
+    data = resource.get("data")
+    floats = [o for o, kind, bits in types.get((resource.get("set", 0), resource.get("binding")), [])
+              if kind == "f" and bits == 32]
+    if "format" in resource or not floats or not isinstance(data, dict) or "hex" not in data:
+        return resource
+    changed = bytearray(bytes.fromhex(data["hex"]))
+    for o in floats:
+        if o + 4 <= len(changed):
+            v, = struct.unpack_from("<f", changed, o)
+            struct.pack_into("<f", changed, o, v * (1 + rng.uniform(-1, 1) * size))
+    return dict(resource, data={"hex": changed.hex()})
