@@ -9,6 +9,7 @@
 #include "google/protobuf/util/json_util.h"
 #include "proto/launch_fragment_convert.h"
 #include "proto/launch_names.h"
+#include "proto/launch_vertex_convert.h"
 
 namespace kiln::proto {
 namespace {
@@ -257,6 +258,7 @@ absl::StatusOr<out::LaunchRecord> FromProto(const v1alpha::LaunchRecord& in) {
   if (status.ok()) status = ReadDescriptors(in, r);
   if (status.ok() && in.has_compute()) status = ReadCompute(in.compute(), r.compute);
   if (status.ok() && in.has_fragment()) status = ReadFragment(in.fragment(), r.fragment);
+  if (status.ok() && in.has_vertex()) status = ReadVertex(in.vertex(), r.vertex);
   if (status.ok()) status = ReadConstants(in.constant_data(), r);
   if (!status.ok()) return status;
   return r;
@@ -281,6 +283,7 @@ v1alpha::LaunchRecord ToProto(const out::LaunchRecord& r) {
   WriteDescriptors(r, result);
   if (r.stage == "compute") WriteCompute(r.compute, *result.mutable_compute());
   if (r.stage == "fragment") WriteFragment(r.fragment, *result.mutable_fragment());
+  if (r.stage == "vertex") WriteVertex(r.vertex, *result.mutable_vertex());
   v1alpha::LaunchConstantData& data = *result.mutable_constant_data();
   data.set_bytes(static_cast<uint32_t>(r.constant_data.size()));
   data.set_hex(absl::BytesToHexString(absl::string_view(

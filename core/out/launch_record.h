@@ -161,10 +161,77 @@ struct FragmentLaunch {
   bool per_sample = false;                // a lane is a sample of a pixel
 };
 
+// What arrives in one component of an attribute slot of vertex programs beside attributes of the client.
+enum class VertexValue : uint8_t {
+  kFirstVertex,          // of the draw; of an indexed one the offset that is added to indices
+  kBaseInstance,         // of the draw
+  kVertexIdFromZero,     // the vertex's number in the draw; of an indexed one its index
+  kInstanceIdFromZero,
+  kDrawId,
+  kIsIndexedDraw,        // all ones or 0 (Mesa's binaries only)
+};
+
+struct VertexSystemValue {
+  uint32_t component = 0;
+  VertexValue what = VertexValue::kFirstVertex;
+};
+
+// The four registers of a slot (x, y, z, w of eight vertices): the attribute at a location, or, where
+// `system_values` is not empty, these.
+struct VertexAttribute {
+  uint32_t slot = 0;
+  uint32_t location = 0;
+  std::vector<VertexSystemValue> system_values = {};
+};
+
+// What a slot of the VUE (vertex URB entry) holds for the stages behind.
+enum class VueContent : uint8_t {
+  kHeader,               // shading rate, layer, viewport, point size: see `parts`
+  kPosition,
+  kDistances,            // four of the clip and cull distances: see `parts`
+  kLocation,
+  kBuiltin,              // the one named `builtin` ("primitive_id", "view_index", ...)
+};
+
+enum class VueValue : uint8_t {
+  kShadingRate, kLayer, kViewport, kPointSize, kClipDistance, kCullDistance,
+};
+
+struct VuePart {
+  uint32_t component = 0;
+  VueValue what = VueValue::kShadingRate;
+  uint32_t element = 0;      // of the array of distances
+  bool from_shader = false;  // header: the module writes it; else it is 0
+};
+
+// Slots that the map leaves out hold nothing.
+struct VueSlot {
+  uint32_t slot = 0;
+  VueContent what = VueContent::kHeader;
+  uint32_t location = 0;
+  std::string builtin = {};
+  std::vector<VuePart> parts = {};
+  bool written = false;      // the program writes the slot; else its contents are arbitrary
+};
+
+// A vertex thread: r0, r1 with a handle of a URB entry for each of eight vertices, push constants,
+// attributes. The program writes the outputs into the entries.
+struct VertexLaunch {
+  uint32_t setup_first_register = 0;  // behind the push constants; four registers a slot
+  uint32_t setup_slots = 0;
+  std::vector<VertexAttribute> attributes;  // ascending by slot
+  uint32_t vue_slots = 0;             // of four dwords
+  bool separate = false;              // places of locations do not depend on which ones are written
+  uint32_t urb_entry_size = 0;        // in units of 64 bytes; holds attributes, too
+  uint32_t clip_distance_mask = 0;    // of the eight distances in slots 2 and 3: those that clip
+  uint32_t cull_distance_mask = 0;    // and those that cull
+  std::vector<VueSlot> vue;           // ascending by slot
+};
+
 struct LaunchRecord {
   std::string target;                     // "tgl", ...
   std::string entry_point;
-  std::string stage;                      // "compute", "fragment"
+  std::string stage;                      // "compute", "fragment", "vertex"
   LoadableBy loadable_by = LoadableBy::kNone;
   uint32_t entry = 0;                     // byte offset of the first instruction
   uint32_t code_bytes = 0;
@@ -176,6 +243,7 @@ struct LaunchRecord {
   std::vector<PushPart> push;
   ComputeLaunch compute;                  // of stage "compute"
   FragmentLaunch fragment;                // of stage "fragment"
+  VertexLaunch vertex;                    // of stage "vertex"
   std::vector<SurfaceEntry> binding_table;
   std::vector<SamplerEntry> sampler_table;
   uint32_t shared_bytes = 0;              // shared memory per workgroup, surface 254

@@ -8,13 +8,14 @@
 //                            each is answered before the next is read
 //
 // The job format is that of `run-peer exec` (tests/peer/README.md): `push`, `resources` (buffers,
-// texel buffers, images, samplers) and `dispatch`, or for fragment programs `draw` (draw.h). Prints
-// one JSON line per run:
+// texel buffers, images, samplers) and `dispatch`, or for fragment programs `draw` (draw.h), for vertex
+// programs `vertices` (vertex_job.h). Prints one JSON line per run:
 //   {"ok": true, "instructions": N, "lane_operations": N, "seconds": S,
 //    "outputs": [{"set", "binding", "index", "hex"}]}   or   {"ok": false, "error": "..."}
 // Outputs are all buffers and images given; a draw adds "width", "height", "colors": [{"location",
 // "hex"}] (four dwords a sample, samples of a pixel together), "depth", "stencil" and
-// "sample_mask": {"hex"}. --patch overwrites a byte of the code, for tests that remove waits;
+// "sample_mask": {"hex"}. Of vertex programs, as on lavapipe, "outputs" are those of the vertices
+// ("count", "instances") and buffers and images are "resources". --patch overwrites a byte of the code, for tests that remove waits;
 // --sourced: contract mode judges by rules that have a source only, for machine code of others;
 // --memory-seed delays and reorders messages and runs workgroups together, as the hardware may
 // (core/sim/eu/memory_order.h);
@@ -42,6 +43,7 @@
 #include "core/sim/eu/simulator.h"
 #include "nlohmann/json.hpp"
 #include "proto/launch_record_convert.h"
+#include "tests/sim/vertex_job.h"
 
 namespace kiln {
 namespace {
@@ -109,6 +111,8 @@ absl::StatusOr<json> Execute(const Request& request) {
   if (!text.ok()) return text.status();
   absl::StatusOr<json> draw = client::run::TakeDraw(&*text);
   if (!draw.ok()) return draw.status();
+  absl::StatusOr<json> vertices = TakeVertices(&*text);
+  if (!vertices.ok()) return vertices.status();
   absl::StatusOr<client::run::Job> job = client::run::ReadJob(*text, Folder(request.job));
   if (!job.ok()) return absl::InvalidArgumentError(absl::StrCat("job: ", job.status().message()));
   sim::eu::Dispatch* const dispatch = &job->dispatch;
@@ -116,6 +120,11 @@ absl::StatusOr<json> Execute(const Request& request) {
     absl::StatusOr<sim::eu::FragmentInputs> inputs = client::run::ReadDraw(*draw, *record);
     if (!inputs.ok()) return inputs.status();
     dispatch->draw = *std::move(inputs);
+  }
+  if (!vertices->is_null()) {
+    absl::StatusOr<sim::eu::VertexInputs> inputs = ReadVertices(*vertices);
+    if (!inputs.ok()) return inputs.status();
+    dispatch->vertices = *std::move(inputs);
   }
   for (const Patch& p : request.patches) {
     if (p.offset >= code->size()) return absl::InvalidArgumentError("--patch offset");
@@ -147,6 +156,12 @@ absl::StatusOr<json> Execute(const Request& request) {
     result["outputs"].push_back(Output(i.where, i.texels));
   }
   if (dispatch->draw) AddDraw(*dispatch->draw, &result);
+  if (dispatch->vertices) {
+    result["resources"] = std::move(result["outputs"]);
+    result["outputs"] = VertexOutputs(*dispatch->vertices, record->vertex);
+    result["count"] = dispatch->vertices->count;
+    result["instances"] = dispatch->vertices->instances;
+  }
   return result;
 }
 

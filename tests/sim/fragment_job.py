@@ -15,6 +15,7 @@ import drive  # noqa: E402
 from spirv_module import GLCOMPUTE, OP, STORAGE, Module, Unsupported  # noqa: E402
 
 FRAGMENT = 4
+OUTPUT = 3   # storage class
 LOCATION, COMPONENT, BUILTIN, PATCH = 30, 31, 11, 15
 # Recipes of tests/drive in the order in which they are tried: positive floats first, since what pow, log
 # or sqrt give for negative ones nobody defines.
@@ -35,10 +36,12 @@ SCENES = [
 class FragmentModule(Module):
     """A module and its fragment entry point."""
 
-    @staticmethod
-    def load(path, entry=None, specialise=False):
+    MODEL = FRAGMENT
+
+    @classmethod
+    def load(cls, path, entry=None, specialise=False):
         with open(path, "rb") as f:
-            return FragmentModule(f.read(), entry, specialise)
+            return cls(f.read(), entry, specialise)
 
     def _parse(self):
         super()._parse()
@@ -49,8 +52,8 @@ class FragmentModule(Module):
             end = next(k for k in range(2, len(i.words))
                        if any((i.words[k] >> s) & 0xff == 0 for s in (0, 8, 16, 24)))
             self.interfaces[i.words[1]] = set(i.words[end + 1:])
-        # The base class looks for a compute entry point; here that is the fragment one.
-        self.entries = [(GLCOMPUTE if model == FRAGMENT else None, function, name)
+        # The base class looks for a compute entry point; here that is the one of our stage.
+        self.entries = [(GLCOMPUTE if model == self.MODEL else None, function, name)
                         for model, function, name in self.entries]
 
     def _locations(self, t, location, component):
@@ -81,10 +84,17 @@ class FragmentModule(Module):
             raise Unsupported("an input of type %d" % op)
 
     def inputs(self):
+        return self._interface(STORAGE["Input"])
+
+    def outputs(self):
+        """Those at locations, built-ins left out."""
+        return self._interface(OUTPUT)
+
+    def _interface(self, wanted):
         found = []
         for id_, pointer, storage in self.variables:
             d = self.decorations.get(id_, {})
-            if storage != STORAGE["Input"] or id_ not in self.interfaces[self.entry_function]:
+            if storage != wanted or id_ not in self.interfaces[self.entry_function]:
                 continue
             if BUILTIN in d:
                 continue

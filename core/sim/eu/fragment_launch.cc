@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_format.h"
+#include "core/sim/eu/push_ranges.h"
 #include "core/sim/eu/thread.h"
 
 namespace kiln::sim::eu {
@@ -79,31 +80,6 @@ absl::Status CheckSampleParts(const out::FragmentLaunch& launch) {
       return absl::InvalidArgumentError(
           "launch record: places of samples without per-sample dispatch");
     }
-  }
-  return absl::OkStatus();
-}
-
-// Constants come in up to four ranges of whole registers, 64 in all (3DSTATE_CONSTANT_PS): one of
-// the client's block and what stands with it, one for each piece of a buffer.
-absl::Status CheckPushedRanges(const out::LaunchRecord& record) {
-  constexpr uint32_t kMostRanges = 4, kMostRegisters = 64;
-  uint32_t ranges = 0;
-  bool block = false;
-  for (const out::PushPart& p : record.push) {
-    if (p.source != out::PushSource::kUbo && p.source != out::PushSource::kDescriptorMemory) {
-      block = true;
-      continue;
-    }
-    ++ranges;
-    if (p.byte % kGrfBytes != 0 || p.bytes % kGrfBytes != 0 || p.offset % kGrfBytes != 0) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "launch record: r%d has a piece of a buffer that is not whole registers", p.reg));
-    }
-  }
-  if (ranges + (block ? 1 : 0) > kMostRanges || record.push_registers > kMostRegisters) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "launch record: %d ranges and %d registers of constants; the hardware has 4 and 64",
-        ranges + (block ? 1 : 0), record.push_registers));
   }
   return absl::OkStatus();
 }

@@ -1,4 +1,4 @@
-// See launch.h. That of fragment threads is in fragment_payload.cc. The payload of Gen12.0 compute:
+// See launch.h. Payloads of fragment and vertex threads: fragment_payload.cc, vertex_launch.cc. The payload of Gen12.0 compute:
 // r0.1, r0.6, r0.7 workgroup id, r0.2 barrier id, r0.3 scratch size code and pointer to the sampler
 // table, r0.5 scratch base; nothing else but push constants is delivered.
 #include "core/sim/eu/launch.h"
@@ -369,6 +369,11 @@ void LaunchState::StartRegisters(uint32_t index, Thread& t) const {
 void LaunchState::StartFragment(const FragmentThread& of, Thread& t) const {
   StartRegisters(0, t);
   FillFragmentPayload(of, t);
+}
+
+void LaunchState::StartVertices(const VertexThread& of, Thread& t) const {
+  StartRegisters(0, t);
+  FillVertexPayload(of, t);
 }
 
 void LaunchState::StartThread(uint32_t index, const std::array<uint32_t, 3>& group,

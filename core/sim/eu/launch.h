@@ -17,6 +17,7 @@
 #include "core/sim/eu/memory.h"
 #include "core/sim/eu/simulator.h"
 #include "core/sim/eu/thread.h"
+#include "core/sim/eu/vertex_launch.h"
 
 namespace kiln::sim::eu {
 
@@ -41,6 +42,8 @@ class LaunchState {
 
   // Registers of a thread of a draw; it is the only one at its place.
   void StartFragment(const FragmentThread& of, Thread& thread) const;
+
+  void StartVertices(const VertexThread& of, Thread& thread) const;
 
   // What the workgroup at a place sees.
   const MemoryView& memory(uint32_t place) const { return places_[place].view; }

@@ -80,6 +80,8 @@ std::optional<MessageKind> KindOf(isa::Message message) {
       return MessageKind::kBarrier;
     case M::kTargetWrite:
       return MessageKind::kTargetWrite;
+    case M::kUrbWrite:
+      return MessageKind::kUrbWrite;
     case M::kInterpolateOffset:
     case M::kInterpolateSample:
     case M::kInterpolateCentroid:
@@ -186,6 +188,9 @@ absl::StatusOr<Message> FromFields(const isa::MessageFields& f, uint32_t desc) {
   m.offset_y = f.offset_y;
   m.sample = f.sample;
   m.linear = f.linear;
+  m.urb_offset = f.urb_offset;
+  m.urb_lane_offsets = f.urb_lane_offsets;
+  m.urb_masks = f.urb_masks;
   SetLayout(m, f);
   return m;
 }
@@ -252,6 +257,15 @@ absl::Status CheckSamplerLengths(const Message& m, uint32_t desc) {
   return absl::OkStatus();
 }
 
+// "The write data payload can be between 1 and 8 message phases long" (Broadwell PRM, volume 7, Shared
+// Functions, Unified Return Buffer).
+absl::Status CheckUrbLengths(const Message& m, uint32_t desc) {
+  if (m.rlen != 0) return Malformed("a response", desc);
+  const int data = UrbData(m);
+  if (data >= 1 && data <= 8) return absl::OkStatus();
+  return Malformed(absl::StrFormat("%d registers of data to the URB, 1 to 8 can be", data), desc);
+}
+
 // u, then v, r and lod as far as present.
 absl::Status CheckTypedLengths(const Message& m, uint32_t desc) {
   const bool atomic = m.kind == MessageKind::kTypedAtomic;
@@ -270,6 +284,8 @@ absl::Status CheckLengths(const Message& m, uint32_t desc) {
   switch (m.kind) {
     case MessageKind::kTargetWrite:
       return m.rlen == 0 ? absl::OkStatus() : Malformed("a response", desc);
+    case MessageKind::kUrbWrite:
+      return CheckUrbLengths(m, desc);
     case MessageKind::kSample:
       return CheckSamplerLengths(m, desc);
     case MessageKind::kTypedRead:
@@ -319,6 +335,10 @@ int ParameterRegisters(const Message& m) { return m.half_params ? 1 : m.simd / 8
 
 int ResponseRegisters(const Message& m) { return m.half_result ? 1 : m.simd / 8; }
 
+int UrbData(const Message& m) {
+  return m.mlen + m.ex_mlen - 1 - (m.urb_lane_offsets ? 1 : 0) - (m.urb_masks ? 1 : 0);
+}
+
 int AtomicOperands(const Message& m) {
   if (m.kind == MessageKind::kFloatAtomic) return m.atomic_op == 3 ? 2 : 1;
   if (m.atomic_op == 5 || m.atomic_op == 6 || m.atomic_op == 15) return 0;
@@ -335,7 +355,9 @@ absl::StatusOr<Message> DecodeMessage(isa::Sfid sfid, bool eot, uint32_t desc, u
   if (!fields.ok()) return absl::UnimplementedError(fields.status().message());
   absl::StatusOr<Message> m = FromFields(*fields, desc);
   if (!m.ok()) return m.status();
-  if (eot != (m->kind == MessageKind::kEnd) && m->kind != MessageKind::kTargetWrite) {
+  const bool may_end =
+      m->kind == MessageKind::kTargetWrite || m->kind == MessageKind::kUrbWrite;
+  if (eot != (m->kind == MessageKind::kEnd) && !may_end) {
     return Unsupported("this message cannot end a thread, or has to", desc);
   }
   m->ends = eot;

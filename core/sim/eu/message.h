@@ -4,7 +4,7 @@
 // hand's reading (isa/messages_reading_test). Lengths follow a law of their own here: those that a
 // message's fields ask for are compared with those in the descriptor, so that a wrong mlen or rlen
 // is an error and not silently accepted; those of render target writes, which depend on state, are
-// judged by target_write.h. URB messages have no rows and are refused.
+// judged by target_write.h. Of URB messages only writes have a row; others are refused.
 //
 // Surface 252 is bindless: the extended descriptor, which is then in a register, says which
 // (core/intel/ABI.md).
@@ -40,6 +40,7 @@ enum class MessageKind : uint8_t {
   kFence,
   kBarrier,
   kTargetWrite,  // to the render cache; may end the thread
+  kUrbWrite,     // to the URB entries of vertices; may end the thread
   kInterpolate,  // barycentrics from the pixel interpolator
   kEnd,          // end of thread
 };
@@ -90,6 +91,9 @@ struct Message {
   bool per_sample = false;
   bool alpha0 = false;  // brings the alpha of target 0
   bool ends = false;    // the thread
+  uint16_t urb_offset = 0;        // URB writes: slots of 4 dwords into the entry
+  bool urb_lane_offsets = false;  // each lane adds slots of its own
+  bool urb_masks = false;         // each lane says which dwords it writes
   InterpolatedPlace place = InterpolatedPlace::kOffset;
   int8_t offset_x = 0, offset_y = 0;  // sixteenths of a pixel
   uint8_t sample = 0;
@@ -108,6 +112,9 @@ bool IsOwnScratch(const Message& m);
 // Registers of one sampler parameter, and of one component of a sampler's response.
 int ParameterRegisters(const Message& m);
 int ResponseRegisters(const Message& m);
+
+// Registers of data that an URB write brings behind handles, offsets and masks; may be negative.
+int UrbData(const Message& m);
 
 // Data operands of an atomic besides the address.
 int AtomicOperands(const Message& m);

@@ -17,7 +17,7 @@
 #include "core/sim/eu/control_flow.h"
 #include "core/sim/eu/dataport.h"
 #include "core/sim/eu/fragment_launch.h"
-#include "core/sim/eu/fragment_rules.h"
+#include "core/sim/eu/graphics_rules.h"
 #include "core/sim/eu/interpolator.h"
 #include "core/sim/eu/launch.h"
 #include "core/sim/eu/memory_order.h"
@@ -25,6 +25,9 @@
 #include "core/sim/eu/scoreboard.h"
 #include "core/sim/eu/swsb.h"
 #include "core/sim/eu/target_write.h"
+#include "core/sim/eu/urb_write.h"
+#include "core/sim/eu/vertex_launch.h"
+#include "core/sim/eu/vertex_rules.h"
 
 namespace kiln::sim::eu {
 namespace {
@@ -42,10 +45,13 @@ constexpr uint32_t kTogether = 4;
 // How often the clock is looked at.
 constexpr uint64_t kClockInterval = 1 << 18;
 
-// What runs together on shared memory of its own: a workgroup, or a fragment thread.
+// What runs together on shared memory of its own: a workgroup, or a thread of a draw.
 struct Work {
   std::array<uint32_t, 3> group = {0, 0, 0};
   const FragmentThread* fragment = nullptr;
+  const VertexThread* vertex = nullptr;
+
+  bool IsThread() const { return fragment != nullptr || vertex != nullptr; }
 };
 
 class Simulator {
@@ -259,6 +265,19 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
   ++t.pc;
   const MessageRegisters registers{RegisterOf(op.inst.dst), RegisterOf(op.inst.src[0]),
                                    RegisterOf(op.inst.src[1])};
+  if (t.vertex != nullptr && message.kind != MessageKind::kUrbWrite) {
+    absl::Status status = CheckVertexMessage(op, message, channels, t);
+    if (!status.ok()) return status;
+  }
+  if (message.kind == MessageKind::kUrbWrite && (channels != 0 || message.ends)) {
+    ++stats_.messages;
+    if (t.active == 0 && options_.fusion) {
+      return OpError(absl::StatusCode::kFailedPrecondition, op,
+                     "contract: message with side effects while all channels are off");
+    }
+    absl::Status status = ExecuteUrbWrite(op, message, registers, channels, t);
+    return status.ok() ? status : OpError(status.code(), op, status.message());
+  }
   if (message.kind == MessageKind::kTargetWrite) {
     ++stats_.messages;
     absl::Status status = ExecuteTargetWrite(op, message, registers, channels, t);
@@ -330,9 +349,10 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
 }
 
 void Simulator::UpdateSpecial(const Op& op, Thread& thread) const {
-  // Channels that a fragment thread did not start with may be on in ce0 (Mesa 25.0.7,
+  // Channels that a thread of a draw did not start with may be on in ce0 (Mesa 25.0.7,
   // brw_builder.cpp and its live channel code take sr0.3 in as well).
-  const bool others = thread.fragment != nullptr && !options_.opposite;
+  const bool of_draw = thread.fragment != nullptr || thread.vertex != nullptr;
+  const bool others = of_draw && !options_.opposite;
   thread.Write32(kMaskOffset, thread.active | (others ? ~thread.dispatch : 0));
   thread.Write32(kIpOffset, op.offset);
   thread.Write32(kTimestampOffset, static_cast<uint32_t>(thread.instructions));
@@ -460,7 +480,7 @@ absl::Status Simulator::RunThreadsAtRandom() {
 
 void Simulator::StartGroup(const Work& work, uint32_t place, Group* group) {
   launch_.StartGroup(place, options_.zero_memory);
-  const uint32_t count = work.fragment != nullptr ? 1 : record_.compute.threads_per_group;
+  const uint32_t count = work.IsThread() ? 1 : record_.compute.threads_per_group;
   group->work = work;
   group->place = place;
   group->threads.resize(count);
@@ -469,6 +489,8 @@ void Simulator::StartGroup(const Work& work, uint32_t place, Group* group) {
   for (uint32_t i = 0; i < count; ++i) {
     if (work.fragment != nullptr) {
       launch_.StartFragment(*work.fragment, group->threads[i]);
+    } else if (work.vertex != nullptr) {
+      launch_.StartVertices(*work.vertex, group->threads[i]);
     } else {
       launch_.StartThread(i, work.group, group->threads[i]);
     }
@@ -492,6 +514,11 @@ std::string NameOf(const Work& work) {
     const Quad& quad = work.fragment->draw->quads[work.fragment->subspans.front().quad];
     return absl::StrFormat(" (fragment thread from pixel %d,%d of primitive %d)", quad.x, quad.y,
                            quad.primitive);
+  }
+  if (work.vertex != nullptr) {
+    const uint32_t count = work.vertex->draw->count, first = work.vertex->first;
+    return absl::StrFormat(" (vertex thread from vertex %d of instance %d)", first % count,
+                           first / count);
   }
   return absl::StrFormat(" (workgroup %d,%d,%d)", work.group[0], work.group[1], work.group[2]);
 }
@@ -518,6 +545,7 @@ absl::Status CheckRecord(const out::LaunchRecord& record) {
     return absl::InvalidArgumentError("more shared memory or scratch than the hardware has");
   }
   if (record.stage == "fragment") return CheckFragmentRecord(record);
+  if (record.stage == "vertex") return CheckVertexRecord(record);
   if (record.compute.threads_per_group < 1 || record.compute.threads_per_group > 1024) {
     return absl::InvalidArgumentError("threads per group");
   }
@@ -574,7 +602,7 @@ void AssignAddresses(absl::Span<ClientBuffer> buffers) {
 // Groups or fragment threads that may run at the same time: each has memory of its own.
 static uint32_t PlacesFor(const Options& options, const Dispatch& dispatch) {
   if (!options.memory_seed) return 1;
-  if (dispatch.draw) return kTogether;
+  if (dispatch.draw || dispatch.vertices) return kTogether;
   uint64_t groups = 1;
   for (uint32_t n : dispatch.groups) groups = std::min<uint64_t>(groups * n, kTogether);
   return std::max<uint32_t>(1, static_cast<uint32_t>(groups));
@@ -610,14 +638,45 @@ static absl::Status RunFragments(absl::Span<const FragmentThread> threads, Simul
   return absl::OkStatus();
 }
 
+static absl::Status RunVertices(absl::Span<const VertexThread> threads, Simulator& simulator) {
+  std::vector<Work> together;
+  for (size_t first = 0; first < threads.size(); first += together.size()) {
+    together.resize(simulator.DrawTogether(threads.size() - first));
+    for (size_t k = 0; k < together.size(); ++k) together[k].vertex = &threads[first + k];
+    if (absl::Status status = simulator.RunGroups(together); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// The threads of a draw.
+static absl::Status RunDraw(const Program& program, const out::LaunchRecord& record,
+                            const Options& options, Dispatch& dispatch, Simulator& simulator) {
+  if (record.stage == "vertex") {
+    if (absl::Status status = CheckVertexProgram(program); !status.ok()) return status;
+    return RunVertices(VertexThreads(record, options.opposite, *dispatch.vertices), simulator);
+  }
+  if (absl::Status s = CheckGraphicsProgram(program, record.dispatch_width); !s.ok()) return s;
+  return RunFragments(FragmentThreads(record, options.opposite, *dispatch.draw), simulator);
+}
+
+// Is what the stage needs given, and nothing of other stages?
+static absl::Status CheckInputs(const out::LaunchRecord& record, const Dispatch& dispatch) {
+  if (dispatch.draw.has_value() != (record.stage == "fragment")) {
+    return absl::InvalidArgumentError("a draw is for fragment programs, and they need one");
+  }
+  if (dispatch.vertices.has_value() != (record.stage == "vertex")) {
+    return absl::InvalidArgumentError("vertices are for vertex programs, and they need them");
+  }
+  if (dispatch.draw) return CheckDraw(*dispatch.draw);
+  if (dispatch.vertices) return CheckVertexInputs(record, *dispatch.vertices);
+  return CheckDispatch(record, dispatch);
+}
+
 absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRecord& record,
                              const Options& options, Dispatch& dispatch) {
   absl::Status status = CheckRecord(record);
   if (!status.ok()) return status;
-  if (dispatch.draw.has_value() != (record.stage == "fragment")) {
-    return absl::InvalidArgumentError("a draw is for fragment programs, and they need one");
-  }
-  if (dispatch.draw) status = CheckDraw(*dispatch.draw);
+  status = CheckInputs(record, dispatch);
   if (!status.ok()) return status;
   absl::StatusOr<std::unique_ptr<LaunchState>> launch =
       LaunchState::Create(record, options.opposite, PlacesFor(options, dispatch), dispatch);
@@ -628,18 +687,9 @@ absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRe
   if (!program.ok()) return program.status();
   if (record.entry != 0) return absl::UnimplementedError("entry point behind the start");
   Simulator simulator(*program, record, options, **launch);
-  if (record.stage == "fragment") {
-    status = CheckFragmentProgram(*program, record.dispatch_width);
-    if (!status.ok()) return status;
-    const std::vector<FragmentThread> threads =
-        FragmentThreads(record, options.opposite, *dispatch.draw);
-    status = RunFragments(threads, simulator);
-    if (!status.ok()) return status;
-    return simulator.TakeStats();
-  }
-  status = CheckDispatch(record, dispatch);
-  if (!status.ok()) return status;
-  status = RunWorkgroups(options, dispatch, simulator);
+  const bool draws = dispatch.draw.has_value() || dispatch.vertices.has_value();
+  status = draws ? RunDraw(*program, record, options, dispatch, simulator)
+                 : RunWorkgroups(options, dispatch, simulator);
   if (!status.ok()) return status;
   return simulator.TakeStats();
 }

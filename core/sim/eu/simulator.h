@@ -1,16 +1,16 @@
-// Functional simulator of the Gen12 EU for compute and fragment programs.
+// Functional simulator of the Gen12 EU for compute, fragment and vertex programs.
 //
 // In: machine code of any compiler, its launch record (out::LaunchRecord) and the client's data.
 // Out: the client's buffers as the program leaves them, and counts. Workgroups run one after the
 // other in ascending order (but in memory mode), the threads of a workgroup in turns of a fixed
 // number of instructions, so that a run is deterministic and threads may wait for each other.
 // Fragment threads (fragment.h) run one after the other in the order of the draw; only those of one
-// primitive change their order.
+// primitive change their order. Vertex threads (vertex.h) are in no order.
 //
 // What is modelled: per-channel control flow, predication, regions, all integer, F and HF types,
 // accumulators, flags, data-port messages, shared memory, barriers, scratch, 64-bit addresses,
-// typed surfaces, the sampler, render target writes.
-// Not modelled, each a named error when met: URB messages, 64-bit floats, other generations. Time
+// typed surfaces, the sampler, render target writes, URB writes.
+// Not modelled, each a named error when met: other URB messages, 64-bit floats, other generations. Time
 // is not modelled; in contract mode missing waits are errors (scoreboard.h). Messages act where
 // they are issued, but in memory mode (memory_order.h). Registers that nothing defines hold a
 // recognisable pattern (signalling NaNs), not zeros.
@@ -30,6 +30,7 @@
 #include "core/out/launch_record.h"
 #include "core/sim/eu/fragment.h"
 #include "core/sim/eu/image.h"
+#include "core/sim/eu/vertex.h"
 
 namespace kiln::sim::eu {
 
@@ -45,7 +46,8 @@ struct ClientBuffer {
 // In each dimension of a dispatch (core/intel/ABI.md, "Limits").
 inline constexpr uint32_t kMaxWorkgroups = 65535;
 
-// What a program is run on. Of fragment programs `draw` takes the place of groups and base.
+// What a program is run on. Of fragment programs `draw`, of vertex programs `vertices` takes the place
+// of groups and base.
 struct Dispatch {
   std::vector<ClientBuffer> buffers;  // read and written
   std::vector<ClientImage> images;    // and texel buffers; read and written
@@ -54,6 +56,7 @@ struct Dispatch {
   std::array<uint32_t, 3> groups = {1, 1, 1};
   std::array<uint32_t, 3> base = {0, 0, 0};  // with groups at most kMaxWorkgroups in each dimension
   std::optional<FragmentInputs> draw;
+  std::optional<VertexInputs> vertices;
 };
 
 struct Options {

@@ -40,6 +40,7 @@ inline constexpr uint32_t kControlKeepF32 = 1u << 7;
 inline constexpr uint32_t kControlKeepF16 = 1u << 10;
 
 struct FragmentThread;
+struct VertexThread;
 
 enum class ThreadState : uint8_t { kRunning, kAtBarrier, kEnded };
 
@@ -49,6 +50,7 @@ struct Thread {
   uint32_t pc = 0;        // index of the next instruction
   uint32_t dispatch = 0;  // channels that the thread was started with
   const FragmentThread* fragment = nullptr;  // of fragment threads
+  const VertexThread* vertex = nullptr;      // of vertex threads
   uint32_t finished = 0;  // of those: lanes whose last render target has been written
   uint32_t active = 0;
   uint32_t waiting = 0;

@@ -1,5 +1,5 @@
-// See fragment_rules.h.
-#include "core/sim/eu/fragment_rules.h"
+// See graphics_rules.h.
+#include "core/sim/eu/graphics_rules.h"
 
 #include "core/intel/isa/opcodes.h"
 #include "core/sim/eu/swsb.h"
@@ -76,7 +76,7 @@ absl::Status CheckEnds(const Program& program) {
 
 }  // namespace
 
-absl::Status CheckFragmentProgram(const Program& program, uint32_t dispatch_width) {
+absl::Status CheckGraphicsProgram(const Program& program, uint32_t dispatch_width) {
   if (program.ops.empty()) return absl::InvalidArgumentError("an empty program");
   const Op& first = program.ops.front();
   if (!first.inst.no_mask && first.inst.exec_size != dispatch_width) {

@@ -1,4 +1,4 @@
-// What a fragment program must look like as a whole, apart from what it does.
+// What a fragment or vertex program must look like as a whole, apart from what it does.
 //
 // HALT takes channels out until the thread comes to its UIP. There is one such place in a program,
 // and directly in front of it stands a HALT that sends the remaining channels there too; a program
@@ -9,8 +9,8 @@
 // the message that ends the thread waits with a register distance of 1 and for nothing else
 // (Wa_14013672992); accumulators that were written are cleared before it (Wa_14010017096); the
 // first instruction has channels, whatever the dispatch mask (Wa_14015360517).
-#ifndef KILN_CORE_SIM_EU_FRAGMENT_RULES_H_
-#define KILN_CORE_SIM_EU_FRAGMENT_RULES_H_
+#ifndef KILN_CORE_SIM_EU_GRAPHICS_RULES_H_
+#define KILN_CORE_SIM_EU_GRAPHICS_RULES_H_
 
 #include "absl/status/status.h"
 #include "core/sim/eu/program.h"
@@ -18,8 +18,8 @@
 namespace kiln::sim::eu {
 
 // InvalidArgument names the instruction.
-absl::Status CheckFragmentProgram(const Program& program, uint32_t dispatch_width);
+absl::Status CheckGraphicsProgram(const Program& program, uint32_t dispatch_width);
 
 }  // namespace kiln::sim::eu
 
-#endif  // KILN_CORE_SIM_EU_FRAGMENT_RULES_H_
+#endif  // KILN_CORE_SIM_EU_GRAPHICS_RULES_H_

@@ -1,0 +1,238 @@
+// See vertex_launch.h.
+#include "core/sim/eu/vertex_launch.h"
+
+#include <algorithm>
+#include <array>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/sim/eu/push_ranges.h"
+
+namespace kiln::sim::eu {
+namespace {
+
+using out::VertexValue;
+
+constexpr uint32_t kMostReadPairs = 15;      // brw_compile_vs.cpp, brw_assign_vs_urb_setup
+constexpr uint32_t kMostEntryUnits = 512;    // 3DSTATE_URB_VS: the entry's size has 9 bits
+constexpr uint64_t kMostResultBytes = 1u << 28;
+constexpr int kSlotRegisters = 4;
+
+absl::Status Wrong(const std::string& what) {
+  return absl::InvalidArgumentError(absl::StrCat("launch record: ", what));
+}
+
+bool IsDrawSlot(VertexValue v) {
+  return v == VertexValue::kDrawId || v == VertexValue::kIsIndexedDraw;
+}
+
+// The component in which vertex fetch stores a system value.
+uint32_t ComponentOf(VertexValue v) {
+  switch (v) {
+    case VertexValue::kFirstVertex:
+    case VertexValue::kDrawId:
+      return 0;
+    case VertexValue::kBaseInstance:
+    case VertexValue::kIsIndexedDraw:
+      return 1;
+    case VertexValue::kVertexIdFromZero:
+      return 2;
+    case VertexValue::kInstanceIdFromZero:
+      return 3;
+  }
+  return 0;
+}
+
+absl::Status CheckSystemValues(const out::VertexAttribute& a) {
+  for (const out::VertexSystemValue& v : a.system_values) {
+    if (v.component != ComponentOf(v.what) ||
+        IsDrawSlot(v.what) != IsDrawSlot(a.system_values.front().what)) {
+      return Wrong(absl::StrFormat("a system value in component %d of attribute slot %d", v.component,
+                                   a.slot));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Locations come first, ascending, then the slots of system values (brw_nir.c,
+// brw_nir_lower_vs_inputs): the order in which the client's state lists the elements.
+absl::Status CheckAttributes(const out::VertexLaunch& launch) {
+  for (size_t i = 0; i < launch.attributes.size(); ++i) {
+    const out::VertexAttribute& a = launch.attributes[i];
+    if (a.slot >= launch.setup_slots) {
+      return Wrong("an attribute beyond the registers that are declared");
+    }
+    if (absl::Status s = CheckSystemValues(a); !s.ok()) return s;
+    if (i == 0) continue;
+    const out::VertexAttribute& before = launch.attributes[i - 1];
+    const bool ordered = a.system_values.empty() ? before.system_values.empty() &&
+                                                       before.location < a.location
+                                                 : before.system_values.empty() ||
+                                                       !IsDrawSlot(before.system_values[0].what);
+    if (before.slot >= a.slot || !ordered) {
+      return Wrong(absl::StrFormat("attribute slot %d is out of order", a.slot));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckEntry(const out::VertexLaunch& launch) {
+  if (launch.urb_entry_size < 1 || launch.urb_entry_size > kMostEntryUnits) {
+    return Wrong(absl::StrFormat("URB entries of %d x 64 bytes", launch.urb_entry_size));
+  }
+  const uint32_t room = kSlotsOfEntryUnit * launch.urb_entry_size;
+  if (launch.vue_slots > room || launch.setup_slots > room) {
+    return Wrong(absl::StrFormat("a URB entry of %d slots for %d attributes and %d outputs", room,
+                                 launch.setup_slots, launch.vue_slots));
+  }
+  const bool header = !launch.vue.empty() && launch.vue[0].slot == 0 &&
+                      launch.vue[0].what == out::VueContent::kHeader && launch.vue[0].written;
+  if (!header) return Wrong("slot 0 of a VUE is the header, and written");
+  for (size_t i = 1; i < launch.vue.size(); ++i) {
+    if (launch.vue[i].slot >= launch.vue_slots || launch.vue[i].slot <= launch.vue[i - 1].slot) {
+      return Wrong(absl::StrFormat("slot %d of the VUE", launch.vue[i].slot));
+    }
+  }
+  return absl::OkStatus();
+}
+
+const VertexInput* Find(const VertexInputs& draw, uint32_t location) {
+  for (const VertexInput& i : draw.inputs) {
+    if (i.location == location) return &i;
+  }
+  return nullptr;
+}
+
+struct Run {
+  uint32_t instance = 0;
+  uint32_t number = 0;  // of the vertex, from zero, or its index
+};
+
+Run RunAt(const VertexInputs& draw, uint32_t run) {
+  const uint32_t place = run % draw.count;
+  return {run / draw.count, draw.indices.empty() ? place : draw.indices[place]};
+}
+
+// Which element of an attribute a run gets.
+uint64_t ElementOf(const VertexInputs& draw, const VertexInput& input, const Run& run) {
+  if (input.per_instance) return uint64_t{draw.first_instance} + run.instance;
+  return static_cast<uint64_t>(int64_t{run.number} + draw.first_vertex);
+}
+
+std::array<uint32_t, 4> Components(const VertexInput& input, uint64_t element) {
+  std::array<uint32_t, 4> v = {0, 0, 0, input.missing_w};
+  for (uint32_t c = 0; c < input.components; ++c) v[c] = input.bits[element * input.components + c];
+  return v;
+}
+
+uint32_t SystemValue(const VertexInputs& draw, VertexValue what, const Run& run) {
+  switch (what) {
+    case VertexValue::kFirstVertex:
+      return static_cast<uint32_t>(draw.first_vertex);
+    case VertexValue::kBaseInstance:
+      return draw.first_instance;
+    case VertexValue::kVertexIdFromZero:
+      return run.number;
+    case VertexValue::kInstanceIdFromZero:
+      return run.instance;
+    case VertexValue::kDrawId:
+      return draw.draw_id;
+    case VertexValue::kIsIndexedDraw:
+      return draw.indices.empty() ? 0 : ~0u;
+  }
+  return 0;
+}
+
+void FillAttribute(const VertexThread& of, const out::VertexAttribute& a, int lane, Thread& t) {
+  const VertexInputs& draw = *of.draw;
+  const Run run = RunAt(draw, of.first + static_cast<uint32_t>(lane));
+  const int first = static_cast<int>(of.record->vertex.setup_first_register) +
+                    kSlotRegisters * static_cast<int>(a.slot);
+  const auto set = [&](uint32_t component, uint32_t bits) {
+    t.Write32(kGrfBytes * (first + static_cast<int>(component)) + 4 * lane, bits);
+  };
+  for (const out::VertexSystemValue& v : a.system_values) {
+    set(v.component, SystemValue(draw, v.what, run));
+  }
+  if (!a.system_values.empty()) return;
+  const VertexInput& input = *Find(draw, a.location);
+  const std::array<uint32_t, 4> values = Components(input, ElementOf(draw, input, run));
+  for (uint32_t c = 0; c < 4; ++c) set(c, values[c]);
+}
+
+}  // namespace
+
+absl::Status CheckVertexRecord(const out::LaunchRecord& record) {
+  const out::VertexLaunch& launch = record.vertex;
+  if (record.dispatch_width != kVertexLanes) {
+    return Wrong(absl::StrFormat("vertex threads have 8 lanes, not %d", record.dispatch_width));
+  }
+  if (record.shared_bytes != 0) return Wrong("shared memory of a vertex program");
+  if (absl::Status s = CheckPushedRanges(record); !s.ok()) return s;
+  const uint64_t constants_end = uint64_t{record.push_first_register} + record.push_registers;
+  const uint64_t pairs = (uint64_t{launch.setup_slots} + 1) / 2;
+  if (record.push_first_register != kUrbHandles + 1 ||
+      launch.setup_first_register != constants_end || pairs > kMostReadPairs ||
+      constants_end + 2 * kSlotRegisters * pairs > kGrfCount) {
+    return Wrong("constants begin at r2, attributes behind them, at most 30 slots, up to r127");
+  }
+  for (const absl::Status& s : {CheckAttributes(launch), CheckEntry(launch)}) {
+    if (!s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckVertexInputs(const out::LaunchRecord& record, const VertexInputs& draw) {
+  const auto wrong = [](const std::string& what) {
+    return absl::InvalidArgumentError(absl::StrCat("vertices: ", what));
+  };
+  const uint64_t entry = uint64_t{16} * kSlotsOfEntryUnit * record.vertex.urb_entry_size;
+  if (draw.Runs() < 1 || draw.Runs() > kMostResultBytes / entry) {
+    return wrong(absl::StrFormat("%d x %d of them", draw.count, draw.instances));
+  }
+  if (!draw.indices.empty() && draw.indices.size() != draw.count) return wrong("number of indices");
+  for (const out::VertexAttribute& a : record.vertex.attributes) {
+    if (!a.system_values.empty()) continue;
+    const VertexInput* input = Find(draw, a.location);
+    if (input == nullptr) return wrong(absl::StrFormat("no input at location %d", a.location));
+    if (input->components < 1 || input->components > 4) return wrong("components of an input");
+    const uint64_t elements = input->bits.size() / input->components;
+    for (uint32_t run = 0; run < draw.Runs(); ++run) {
+      if (ElementOf(draw, *input, RunAt(draw, run)) >= elements) {
+        return wrong(absl::StrFormat("the input at location %d has %d elements only", a.location,
+                                     elements));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::vector<VertexThread> VertexThreads(const out::LaunchRecord& record, bool opposite,
+                                        VertexInputs& draw) {
+  draw.slots = kSlotsOfEntryUnit * record.vertex.urb_entry_size;
+  draw.entries.assign(draw.At(static_cast<uint32_t>(draw.Runs()), 0, 0), 0);
+  draw.written.assign(draw.entries.size(), 0);
+  std::vector<VertexThread> threads;
+  const auto runs = static_cast<uint32_t>(draw.Runs());
+  for (uint32_t first = 0; first < runs; first += kVertexLanes) {
+    threads.push_back({&record, &draw, first, std::min(kVertexLanes, runs - first),
+                       opposite ? 0x8800u : 0x2400u});
+  }
+  if (opposite) std::reverse(threads.begin(), threads.end());
+  return threads;
+}
+
+void FillVertexPayload(const VertexThread& of, Thread& t) {
+  for (int lane = 0; lane < static_cast<int>(of.count); ++lane) {
+    t.Write32(kGrfBytes * kUrbHandles + 4 * lane, of.Handle(lane));
+    for (const out::VertexAttribute& a : of.record->vertex.attributes) {
+      FillAttribute(of, a, lane, t);
+    }
+  }
+  t.vertex = &of;
+  t.dispatch = t.active = of.Channels();
+  t.Write32(kStateOffset + 8, of.Channels());
+  t.Write32(kStateOffset + 12, of.Channels());
+}
+
+}  // namespace kiln::sim::eu

@@ -1,0 +1,195 @@
+// Vertex threads: which vertices they get, what their registers hold, and every rule for their records.
+#include "core/sim/eu/vertex_launch.h"
+
+#include <bit>
+
+#include "core/sim/eu/message.h"
+#include "core/sim/eu/vertex_testing.h"
+#include "gtest/gtest.h"
+
+namespace kiln::sim::eu::testing {
+namespace {
+
+using isa::Opcode;
+using isa::Type;
+using out::VertexValue;
+
+constexpr uint32_t kOne = std::bit_cast<uint32_t>(1.0f);
+
+TEST(VertexLaunch, EveryRunGetsItsAttributesAndIds) {
+  Options opposite, fusion, memory;
+  opposite.opposite = fusion.fusion = true;
+  memory.memory_seed = 5;
+  for (const Options& o : {Options{}, opposite, fusion, memory}) {
+    VertexInputs draw = Vertices(7);  // 21 runs: threads span instances, the last has five lanes
+    const absl::Status s = RunVertices(Copy(), VertexRecord(), draw, o);
+    ASSERT_TRUE(s.ok()) << s;
+    ASSERT_EQ(draw.entries.size(), 21u * 8 * 4);
+    for (uint32_t run = 0; run < 21; ++run) {
+      const uint32_t v = run % 7;
+      const uint32_t want[] = {10 * v, 10 * v + 1, 0, kOne}, ids[] = {0, 5, v, run / 7};
+      for (uint32_t c = 0; c < 4; ++c) {
+        EXPECT_EQ(draw.entries[draw.At(run, 0, c)], 0u);
+        EXPECT_EQ(draw.entries[draw.At(run, 1, c)], want[c]) << run;
+        EXPECT_EQ(draw.entries[draw.At(run, 4, c)], ids[c]) << run;
+        EXPECT_EQ(draw.written[draw.At(run, 4, c)], 1);
+        EXPECT_EQ(draw.written[draw.At(run, 2, c)], 0) << "a hole";
+      }
+    }
+  }
+}
+
+TEST(VertexLaunch, IndicesOffsetsAndInstanceRates) {
+  VertexInputs draw = Vertices(9);
+  draw.indices = {6, 0, 6};
+  draw.count = 3;
+  draw.first_vertex = 2;
+  ASSERT_TRUE(RunVertices(Copy(), VertexRecord(), draw).ok());
+  const uint32_t indices[] = {6, 0, 6};
+  for (uint32_t run = 0; run < 9; ++run) {
+    EXPECT_EQ(draw.entries[draw.At(run, 1, 0)], 10 * (indices[run % 3] + 2));
+    EXPECT_EQ(draw.entries[draw.At(run, 4, 0)], 2u) << "the offset is the first vertex";
+    EXPECT_EQ(draw.entries[draw.At(run, 4, 2)], indices[run % 3]);
+  }
+  draw = Vertices(9);
+  draw.count = 2;
+  draw.first_vertex = 3;
+  ASSERT_TRUE(RunVertices(Copy(), VertexRecord(), draw).ok());
+  EXPECT_EQ(draw.entries[draw.At(1, 1, 0)], 40u);
+  EXPECT_EQ(draw.entries[draw.At(1, 4, 0)], 3u);
+  EXPECT_EQ(draw.entries[draw.At(1, 4, 2)], 1u);
+  draw.inputs[0].per_instance = true;
+  draw.first_instance = 6;
+  ASSERT_TRUE(RunVertices(Copy(), VertexRecord(), draw).ok());
+  EXPECT_EQ(draw.entries[draw.At(5, 1, 0)], 80u) << "instance 2 from number 6 on";
+}
+
+TEST(VertexLaunch, DrawIdsAreInASlotOfTheirOwn) {
+  out::LaunchRecord record = VertexRecord();
+  record.vertex.attributes[1].system_values = {{0, VertexValue::kDrawId},
+                                               {1, VertexValue::kIsIndexedDraw}};
+  VertexInputs draw = Vertices(1);
+  draw.draw_id = 17;
+  ASSERT_TRUE(RunVertices(Copy(), record, draw).ok());
+  EXPECT_EQ(draw.entries[draw.At(0, 4, 0)], 17u);
+  EXPECT_EQ(draw.entries[draw.At(0, 4, 1)], 0u);
+  draw.indices = {0};
+  ASSERT_TRUE(RunVertices(Copy(), record, draw).ok());
+  EXPECT_EQ(draw.entries[draw.At(0, 4, 1)], ~0u);
+}
+
+// Components and registers that nobody delivers change with the mode that shows their use.
+TEST(VertexLaunch, WhatIsNotDeliveredIsUndefined) {
+  out::LaunchRecord record = VertexRecord();
+  record.vertex.attributes[1].system_values = {{2, VertexValue::kVertexIdFromZero}};
+  Options opposite;
+  opposite.opposite = true;
+  for (const int reg : {kAttribute, kIds, kIds + 2, kIds + 3, 11, 12, kPush}) {
+    isa::Program p(kGeneration);
+    AppendHandles(p);
+    for (int c = 0; c < 4; ++c) {
+      AppendMove(p, kData + c, Imm(Type::kUD, 0));
+      AppendMove(p, kData + 4 + c, reg == kPush ? Scalar(reg, Type::kUD, 4) : Grf(reg, Type::kUD));
+      AppendMove(p, kLast + c, Imm(Type::kUD, 0));
+    }
+    p.Append(UrbWrite(0, 8, kData, false));
+    p.Append(UrbWrite(4, 4, kLast, true));
+    VertexInputs first = Vertices(3), second = Vertices(3);
+    ASSERT_TRUE(RunVertices(p, record, first).ok());
+    ASSERT_TRUE(RunVertices(p, record, second, opposite).ok());
+    const bool delivered = reg == kAttribute || reg == kIds + 2 || reg == kPush;
+    EXPECT_EQ(first.entries == second.entries, delivered) << "r" << reg;
+  }
+}
+
+// Only as many lanes vote as there are vertices.
+TEST(VertexLaunch, LanesWithoutVertexAreOff) {
+  isa::Program p(kGeneration);
+  AppendHandles(p);
+  isa::Instruction clear =
+      Make(Opcode::kMov, 1, Register(isa::Arf::kFlag, Type::kUD), Imm(Type::kUD, 0));
+  clear.no_mask = true;
+  p.Append(clear);
+  isa::Instruction vote = Make(Opcode::kCmp, 8, Null(Type::kD), Grf(1, Type::kD), Grf(1, Type::kD));
+  vote.cmod = isa::CondMod::kZ;
+  p.Append(vote);
+  isa::Operand flags = Register(isa::Arf::kFlag, Type::kUD);
+  flags.region = {0, 1, 0};
+  isa::Operand mask = Register(isa::Arf::kState, Type::kUD, 0, 8);
+  mask.region = {0, 1, 0};
+  for (int c = 0; c < 4; ++c) {
+    AppendMove(p, kData + c, Imm(Type::kUD, 0));
+    AppendMove(p, kData + 4 + c, flags);
+    AppendMove(p, kLast + c, mask);
+  }
+  p.Append(UrbWrite(0, 8, kData, false));
+  p.Append(UrbWrite(4, 4, kLast, true));
+  VertexInputs draw = Vertices(11);
+  draw.instances = 1;
+  const absl::Status s = RunVertices(p, VertexRecord(), draw);
+  ASSERT_TRUE(s.ok()) << s;
+  EXPECT_EQ(draw.entries[draw.At(0, 1, 0)], 0xffu);
+  EXPECT_EQ(draw.entries[draw.At(10, 1, 0)], 0x07u);
+  EXPECT_EQ(draw.entries[draw.At(10, 4, 0)], 0x07u) << "sr0.2";
+}
+
+TEST(VertexLaunch, RefusesRecordsThatTheHardwareDoesNotDeliver) {
+  const auto with = [](auto change) {
+    out::LaunchRecord r = VertexRecord();
+    change(r, r.vertex);
+    return CheckVertexRecord(r);
+  };
+  using R = out::LaunchRecord;
+  using V = out::VertexLaunch;
+  EXPECT_TRUE(with([](R&, V&) {}).ok());
+  ExpectRefusal(with([](R& r, V&) { r.dispatch_width = 16; }), "8 lanes");
+  ExpectRefusal(with([](R& r, V&) { r.shared_bytes = 4; }), "shared memory");
+  ExpectRefusal(with([](R& r, V&) { r.push_first_register = 1; }), "begin at r2");
+  ExpectRefusal(with([](R&, V& v) { ++v.setup_first_register; }), "begin at r2");
+  ExpectRefusal(with([](R&, V& v) { v.setup_slots = 31; }), "at most 30 slots");
+  ExpectRefusal(with([](R& r, V& v) {
+                  r.push_registers = 62;
+                  v.setup_first_register = 64;
+                  v.setup_slots = 17;  // read in pairs: 18
+                  v.urb_entry_size = 5;
+                }),
+                "up to r127");
+  ExpectRefusal(with([](R& r, V&) { r.push.resize(6, {2, 0, 32, out::PushSource::kUbo, 0, {}}); }),
+                "6 ranges");
+  ExpectRefusal(with([](R&, V& v) { v.attributes[1].slot = 2; }), "beyond the registers");
+  ExpectRefusal(with([](R&, V& v) { std::swap(v.attributes[0], v.attributes[1]); }),
+                "out of order");
+  ExpectRefusal(with([](R&, V& v) { v.attributes[1].system_values[2].component = 1; }),
+                "a system value in component 1");
+  ExpectRefusal(with([](R&, V& v) { v.attributes[1].system_values[0].what = VertexValue::kDrawId; }),
+                "a system value in component 1");
+  ExpectRefusal(with([](R&, V& v) { v.urb_entry_size = 1; }), "a URB entry of 4 slots");
+  ExpectRefusal(with([](R&, V& v) { v.urb_entry_size = 0; }), "URB entries of 0");
+  ExpectRefusal(with([](R&, V& v) { v.urb_entry_size = 513; }), "URB entries of 513");
+  ExpectRefusal(with([](R&, V& v) { v.vue[0].written = false; }), "the header, and written");
+  ExpectRefusal(with([](R&, V& v) { v.vue.clear(); }), "the header, and written");
+  ExpectRefusal(with([](R&, V& v) { v.vue[2].slot = 5; }), "slot 5 of the VUE");
+}
+
+TEST(VertexLaunch, RefusesDrawsThatLackAttributes) {
+  const auto with = [](auto change) {
+    VertexInputs draw = Vertices(4);
+    change(draw);
+    return CheckVertexInputs(VertexRecord(), draw);
+  };
+  EXPECT_TRUE(with([](VertexInputs&) {}).ok());
+  ExpectRefusal(with([](VertexInputs& d) { d.inputs.clear(); }), "no input at location 0");
+  ExpectRefusal(with([](VertexInputs& d) { d.count = 5; }), "has 4 elements only");
+  ExpectRefusal(with([](VertexInputs& d) { d.first_vertex = -1; }), "has 4 elements only");
+  ExpectRefusal(with([](VertexInputs& d) { d.count = 0; }), "0 x 3");
+  ExpectRefusal(with([](VertexInputs& d) { d.instances = 1u << 30; }), "4 x 1073741824");
+  ExpectRefusal(with([](VertexInputs& d) { d.indices = {0}; }), "number of indices");
+  ExpectRefusal(with([](VertexInputs& d) { d.inputs[0].components = 5; }), "components");
+  Dispatch none;
+  ExpectRefusal(eu::Run({}, VertexRecord(), Options{}, none).status(), "vertices are for vertex");
+  none.vertices = Vertices(1);
+  ExpectRefusal(eu::Run({}, Record(8), Options{}, none).status(), "vertices are for vertex");
+}
+
+}  // namespace
+}  // namespace kiln::sim::eu::testing

@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""Proves the EU simulator on vertex programs of another compiler: Mesa's binaries, run in the simulator in
+contract mode, with and without fusion, against the outputs that lavapipe captures for the same draw.
+
+    mesa_vertex_vs_lavapipe.py --bins DIR --eu-run PATH [--draw 60] [--seed 1] [--out FILE]
+
+DIR holds what `run-peer tgl --dump-bin DIR MODULES...` wrote. Modules are drawn at random (by the seed) of
+all that have a vertex record; nothing is left out by name or by the messages it uses. A drive that does
+not count (no changed operation of the module changes an output, a buffer or an image) is listed as
+undriven.
+
+Compared are all outputs of all vertices that lavapipe returns, buffers and images. Integers must be
+equal, floats within --ulp units in the last place or 4e-6. Implementations may round sums of products
+differently, and programs may enlarge that: a dword may be off by what it moves when attributes and
+buffers are changed by 2^-22 of themselves (several runs of the simulator), times SLACK. How many dwords
+needed that is printed. An output that the program never writes is a difference. What changes in the
+opposite order and with other contents of undefined registers is listed as "undefined". Binaries that
+break contract mode run again without it; those that agree then are listed apart ("contract").
+"""
+
+import argparse
+import collections
+import glob
+import json
+import os
+import random
+import sys
+import tempfile
+
+import mesa_fragments_vs_lavapipe as fragments
+import vertex_job
+from fragment_job import drive
+from mesa_fragments_vs_lavapipe import close, compare, peer, simulate, texels
+from spirv_module import Unsupported
+
+NUDGE = 2.0 ** -22
+NUDGES = 8      # changed draws
+STATUSES = ("agree", "contract", "differ", "noise", "undefined", "error", "undriven")
+
+
+def modules(folder):
+    """Module -> launch record of its vertex binary."""
+    found = {}
+    for path in sorted(glob.glob(os.path.join(folder, "*.launch.json"))):
+        with open(path) as f:
+            record = json.load(f)
+        if record["stage"] == "vertex":
+            found[record["file"]] = path
+    return found
+
+
+def lavapipe(jobs, folder, timeout):
+    """Results of draws; outputs as bytes."""
+    jobs = [dict(j, vertices=dict(j["vertices"], out=os.path.join(folder, "out%d" % k)))
+            for k, j in enumerate(jobs)]
+    results = peer.run_many(jobs, folder, timeout)
+    for r in results:
+        for part in r.get("outputs", []):
+            with open(part["file"], "rb") as f:
+                part["hex"] = f.read().hex()
+    return results
+
+
+def name_of(output):
+    return ("out", output["builtin"]) if "builtin" in output else ("out", output["location"])
+
+
+def outputs(result):
+    """Name -> list of (component, components, bytes, written) of the outputs of vertices."""
+    found = collections.defaultdict(list)
+    for o in result.get("outputs", []):
+        found[name_of(o)].append((o.get("component", 0), o["components"], bytes.fromhex(o["hex"]),
+                                  o.get("written")))
+    return found
+
+
+def dwords(result):
+    """(name, component) -> list of dwords of all vertices; None where the program wrote nothing."""
+    found = {}
+    for name, parts in outputs(result).items():
+        for first, count, data, written in parts:
+            for c in range(count):
+                places = range(c, len(data) // 4, count)
+                found[name, first + c] = [
+                    int.from_bytes(data[4 * k:4 * k + 4], "little")
+                    if written is None or written[k] == "1" else None for k in places]
+    return found
+
+
+def everything(result):
+    return dwords(result), peer.outputs({"resources": result.get("resources", [])})
+
+
+def kinds_of(module):
+    """(name, component) -> kind, from the module's outputs: integers are compared exactly."""
+    found = {(("out", "layer"), 0): "i", (("out", "viewport"), 0): "i"}
+    for location, component, kind, n in module.outputs():
+        for c in range(component, component + n):
+            found[("out", location), c] = kind[0]
+    return found
+
+
+def counted(path, module, seed, folder, timeout, accept):
+    """(job, types, lavapipe's result, reason): the first recipe whose drive counts. `accept`, given a job,
+    may return a reason for which it is no drive."""
+    reason = "no recipe ran"
+    rng = random.Random(seed)
+    chosen = drive.mutants(module, rng, 4, False)
+    if not chosen:
+        return None, None, None, "no arithmetic"
+    for recipe in range(len(vertex_job.ORDER)):
+        job, types = vertex_job.make_job(module, path, recipe, seed)
+        refused = accept(job)
+        if refused:
+            reason = refused
+            continue
+        jobs = [job]
+        for site, new in chosen:
+            mutant = os.path.join(folder, "mutant%d.spv" % site)
+            drive.mutate.write(module.words, site, new, mutant)
+            jobs.append(dict(job, shader=mutant))
+        results = lavapipe(jobs, folder, timeout)
+        if not results[0].get("ok"):
+            reason = "lavapipe: " + str(results[0].get("error"))[:120]
+            if "time" in reason:
+                break
+            continue
+        base = everything(results[0])
+        if any(r.get("ok") and everything(r) != base for r in results[1:]):
+            return job, types, results[0], ""
+        reason = drive.NOTHING_CHANGES
+    return None, None, None, reason
+
+
+def output_differences(want, got, others, kinds, ulp):
+    loose = 0
+    for key, values in sorted(want.items(), key=str):
+        (_, name), component = key
+        where = "output %s component %d" % (name, component)
+        if key not in got:
+            return "%s: not returned" % where, loose
+        if len(values) != len(got[key]):
+            return "%s: %d and %d vertices" % (where, len(values), len(got[key])), loose
+        for run, (a, b) in enumerate(zip(values, got[key])):
+            if b is None:
+                return "%s of run %d: never written" % (where, run), loose
+            kind = kinds.get(key, "f")
+            verdict = close(kind, 32, a, b, [o[key][run] for o in others], ulp)
+            loose += verdict == 1
+            if verdict == 0:
+                text = [compare.value(v, 32) if kind == "f" else v for v in (a, b)]
+                return "%s of run %d: want %s, got %s" % (where, run, *text), loose
+    return None, loose
+
+
+def differences(job, want, got, others, types, kinds, ulp):
+    """(None or the first difference, dwords that agree only by what changed draws do)."""
+    difference, loose = output_differences(want[0], got[0], [o[0] for o in others], kinds, ulp)
+    if difference:
+        return difference, loose
+    return fragments.differences(job, want[1], got[1], [o[1] for o in others], types, {}, ulp)[0], loose
+
+
+def judge(eu_run, launch, job, types, want, kinds, folder, ulp, options=()):
+    """(status, cause, dwords that agree loosely)."""
+    got = simulate(eu_run, launch, job, folder, options)
+    if got.get("error", "").startswith("contract"):
+        status, cause, loose = judge(eu_run, launch, job, types, want, kinds, folder, ulp,
+                                     ["--no-contract"])
+        return ("contract" if status == "agree" else status,
+                "%s; without contract mode: %s %s" % (got["error"][:200], status, cause), loose)
+    if not got.get("ok"):
+        return "error", got.get("error", "")[:300], 0
+    plain = [job, everything(want), everything(got)]
+    difference, loose = differences(*plain, [], types, kinds, ulp)
+    if difference and "never written" not in difference:
+        others = [simulate(eu_run, launch, vertex_job.nudged(job, types, k, NUDGE), folder, options)
+                  for k in range(NUDGES)]
+        others = [everything(o) for o in others if o.get("ok")]
+        difference, loose = differences(*plain, others, types, kinds, ulp)
+    opposite = simulate(eu_run, launch, job, folder, ["--opposite", *options])
+    if not opposite.get("ok") or wanted(opposite, want) != wanted(got, want):
+        return "undefined", "changes with order or undefined contents: %s" % (
+            opposite.get("error") or difference), loose
+    if difference:
+        return "differ", difference, loose
+    fused = simulate(eu_run, launch, job, folder, ["--fusion", *options])
+    if not fused.get("ok") or everything(fused) != everything(got):
+        return "differ", "fusion mode: %s" % fused.get("error", "outputs differ"), loose
+    return "agree", "", loose
+
+
+def wanted(result, want):
+    """Of a simulator's result the part that lavapipe returns too: the other components of a slot that is
+    written whole hold what nobody defines."""
+    values, resources = everything(result)
+    return {k: v for k, v in values.items() if k in dwords(want)}, resources
+
+
+def prove(path, launch, a):
+    """(status, cause, loose) of one module."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            module = vertex_job.VertexModule.load(path)
+            kinds = kinds_of(module)
+            job, types, want, reason = counted(
+                path, module, a.seed, folder, a.timeout,
+                lambda j: fragments.undefined_use(a.eu_run, launch, j, folder))
+        except Unsupported as e:
+            return "undriven", "drive: %s" % e, 0
+        if job is None:
+            return "undriven", reason, 0
+        if a.keep:
+            with open(os.path.join(a.keep, os.path.basename(path) + ".json"), "w") as f:
+                json.dump(job, f)
+        status, cause, loose = judge(a.eu_run, launch, job, types, want, kinds, folder, a.ulp)
+        if status == "differ" and fragments.has_sine_noise(module):
+            status = "noise"
+        return status, cause, loose
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    p.add_argument("--bins", required=True)
+    p.add_argument("--eu-run", required=True)
+    p.add_argument("--draw", type=int, default=60, help="modules")
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--ulp", type=int, default=16)
+    p.add_argument("--timeout", type=int, default=20, help="seconds for one run of lavapipe")
+    p.add_argument("--only", help="part of the modules' names")
+    p.add_argument("--keep", help="folder for the jobs that ran, by module")
+    p.add_argument("--out", help="JSON lines, one per binary")
+    a = p.parse_args()
+    pool = modules(a.bins)
+    if not pool:
+        sys.exit("no launch records of vertex programs in %s" % a.bins)
+    drawn = random.Random(a.seed).sample(sorted(pool), len(pool))
+    drawn = [d for d in drawn if not a.only or a.only in d][:a.draw]
+    totals, loose_total = collections.Counter(), 0
+    out = open(a.out, "w") if a.out else None
+    for path in drawn:
+        status, cause, loose = prove(path, pool[path], a)
+        totals[status] += 1
+        loose_total += loose
+        print("%-9s %-50s %s%s" % (status, "/".join(path.split("/")[-2:]), cause,
+                                   " (%d loose)" % loose if loose else ""), flush=True)
+        if out:
+            json.dump({"launch": pool[path], "status": status, "cause": cause, "loose": loose}, out)
+            out.write("\n")
+            out.flush()
+    print("\npool %d modules, drawn %d" % (len(pool), len(drawn)))
+    print(", ".join("%s %d" % (s, totals[s]) for s in STATUSES))
+    print("dwords that agree only by what changed draws do: %d" % loose_total)
+    return 1 if any(totals[s] for s in ("contract", "differ", "error")) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

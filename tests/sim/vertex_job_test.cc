@@ -1,0 +1,95 @@
+// Vertices of jobs: what is read of them, what is refused, and the form of outputs.
+#include "tests/sim/vertex_job.h"
+
+#include <bit>
+
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+using nlohmann::json;
+
+constexpr uint32_t kOne = std::bit_cast<uint32_t>(1.0f);
+
+TEST(VertexJob, TakesVerticesOutOfTheJob) {
+  std::string job = R"({"push": {"u32": 1}, "vertices": {"count": 3}})";
+  const absl::StatusOr<json> vertices = TakeVertices(&job);
+  ASSERT_TRUE(vertices.ok());
+  EXPECT_EQ((*vertices)["count"], 3);
+  EXPECT_EQ(json::parse(job), json::parse(R"({"push": {"u32": 1}})"));
+  EXPECT_TRUE(TakeVertices(&job)->is_null());
+  std::string broken = "{";
+  EXPECT_TRUE(TakeVertices(&broken)->is_null());
+  std::string list = R"({"vertices": []})";
+  EXPECT_FALSE(TakeVertices(&list).ok());
+}
+
+TEST(VertexJob, ReadsDrawsAndInputs) {
+  const absl::StatusOr<sim::eu::VertexInputs> draw = ReadVertices(json::parse(R"({
+    "count": 2, "first_vertex": 1, "instances": 2, "first_instance": 1,
+    "inputs": [{"location": 3, "f32": [1, 2, 3, 4, "nan", "0x3f800000"]},
+               {"location": 4, "rate": "instance", "i32": [-1, 2, 3]}]})"));
+  ASSERT_TRUE(draw.ok()) << draw.status();
+  EXPECT_EQ(draw->Runs(), 4u);
+  EXPECT_EQ(draw->first_vertex, 1);
+  EXPECT_EQ(draw->first_instance, 1u);
+  EXPECT_EQ(draw->inputs[0].components, 2u) << "of the three vertices up to the last";
+  EXPECT_EQ(draw->inputs[0].bits[5], kOne);
+  EXPECT_EQ(draw->inputs[0].missing_w, kOne);
+  EXPECT_TRUE(draw->inputs[1].per_instance);
+  EXPECT_EQ(draw->inputs[1].components, 1u);
+  EXPECT_EQ(draw->inputs[1].bits[0], 0xffffffffu);
+  EXPECT_EQ(draw->inputs[1].missing_w, 1u);
+}
+
+TEST(VertexJob, ReadsIndices) {
+  const absl::StatusOr<sim::eu::VertexInputs> draw = ReadVertices(json::parse(
+      R"({"indices": [1, 0, 1], "vertex_offset": 2, "inputs": [{"u32": [1, 2, 3, 4, 5, 6, 7, 8]}]})"));
+  ASSERT_TRUE(draw.ok()) << draw.status();
+  EXPECT_EQ(draw->count, 3u);
+  EXPECT_EQ(draw->first_vertex, 2);
+  EXPECT_EQ(draw->inputs[0].components, 2u);
+}
+
+TEST(VertexJob, RefusesWhatDoesNotFit) {
+  const auto refused = [](const char* text) { return !ReadVertices(json::parse(text)).ok(); };
+  EXPECT_TRUE(refused(R"({"indices": []})"));
+  EXPECT_TRUE(refused(R"({"count": 2, "inputs": [{"location": 0}]})"));
+  EXPECT_TRUE(refused(R"({"count": 0, "inputs": [{"f32": [1]}]})"));
+  EXPECT_TRUE(refused(R"({"count": 2, "inputs": [{"f32": [1, 2], "rate": "patch"}]})"));
+  EXPECT_TRUE(refused(R"({"count": 1, "inputs": [{"f32": [1, 2, 3, 4, 5]}]})"));
+  EXPECT_TRUE(refused(R"({"count": 2, "inputs": [{"f32": [1]}]})"));
+  EXPECT_TRUE(refused(R"({"count": "x"})"));
+}
+
+TEST(VertexJob, OutputsAreInTheOrderOfRuns) {
+  sim::eu::VertexInputs draw;
+  draw.count = 2;
+  draw.slots = 4;
+  for (uint32_t i = 0; i < 2 * 4 * 4; ++i) draw.entries.push_back(i);
+  draw.written.assign(draw.entries.size(), 1);
+  draw.written[draw.At(1, 3, 2)] = 0;
+  out::VertexLaunch launch;
+  out::VueSlot header, distances;
+  header.parts = {{1, out::VueValue::kLayer, 0, true}, {3, out::VueValue::kPointSize, 0, false}};
+  distances.slot = 2;
+  distances.what = out::VueContent::kDistances;
+  distances.parts = {{0, out::VueValue::kClipDistance, 0}, {1, out::VueValue::kClipDistance, 1},
+                     {2, out::VueValue::kCullDistance, 0}};
+  launch.vue = {header, distances, {3, out::VueContent::kLocation, 7, "", {}, true}};
+  const json outputs = VertexOutputs(draw, launch);
+  ASSERT_EQ(outputs.size(), 4u) << outputs.dump();
+  EXPECT_EQ(outputs[0]["builtin"], "layer");
+  EXPECT_EQ(outputs[0]["hex"], "0100000011000000");
+  EXPECT_EQ(outputs[1]["location"], 7);
+  EXPECT_EQ(outputs[1]["components"], 4);
+  EXPECT_EQ(outputs[1]["written"], "11111101");
+  EXPECT_EQ(outputs[2]["builtin"], "clip_distance");
+  EXPECT_EQ(outputs[2]["hex"], "08000000090000001800000019000000");
+  EXPECT_EQ(outputs[3]["builtin"], "cull_distance");
+  EXPECT_EQ(outputs[3]["bytes"], 8);
+}
+
+}  // namespace
+}  // namespace kiln
