@@ -21,7 +21,7 @@ namespace {
 
 // Nothing: no such stage is compiled, or none is named.
 std::optional<mir::Stage> StageOf(const std::string& name) {
-  for (const mir::Stage stage : {mir::Stage::kCompute, mir::Stage::kFragment}) {
+  for (const mir::Stage stage : {mir::Stage::kCompute, mir::Stage::kFragment, mir::Stage::kVertex}) {
     if (name == mir::kStageNames[static_cast<int>(stage)]) return stage;
   }
   return std::nullopt;
@@ -72,7 +72,7 @@ absl::StatusOr<std::shared_ptr<const Prepared>> Prepare(absl::Span<const uint32_
   if (!options.stage.empty() && !StageOf(options.stage).has_value()) {
     return WithCause(
         absl::UnimplementedError(absl::StrCat("stage '", Shortened(options.stage),
-                                              "': only compute and fragment shaders are compiled")),
+                                              "': only compute, fragment and vertex shaders are compiled")),
         "unsupported_stage");
   }
   {

@@ -357,7 +357,7 @@ bool IsUnreadableFormat(mir::ImageFormat format) {
 }
 
 void PushRanges(std::vector<UniformRange> ranges, Abi& abi) {
-  assert(abi.fragment && abi.per_thread_registers == 0 && abi.uniform_ranges.empty());
+  assert((abi.fragment || abi.vertex) && abi.per_thread_registers == 0 && abi.uniform_ranges.empty());
   for (UniformRange& range : ranges) {
     range.push_register = abi.cross_thread_registers;
     abi.cross_thread_registers += range.registers;
@@ -383,6 +383,11 @@ absl::StatusOr<Abi> AssignAbi(const Module& m, const Device& device, const Pipel
     absl::StatusOr<FragmentAbi> fragment = AssignFragment(m, state.fragment);
     if (!fragment.ok()) return fragment.status();
     abi.fragment = *std::move(fragment);
+  }
+  if (m.stage == mir::Stage::kVertex) {
+    absl::StatusOr<VertexAbi> vertex = AssignVertex(m);
+    if (!vertex.ok()) return vertex.status();
+    abi.vertex = *std::move(vertex);
   }
   if (absl::Status s = CheckDispatch(m, device.limits); !s.ok()) return s;
   const Uses uses = FindUses(m, device);

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "core/intel/abi/fragment.h"
 #include "core/intel/abi/uniform_ranges.h"
+#include "core/intel/abi/vertex.h"
 #include "core/intel/device/device.h"
 #include "core/mir/mir.h"
 #include "core/out/launch_record.h"
@@ -42,6 +43,7 @@ struct Abi {
   std::optional<uint32_t> push_surface;        // push constants, for offsets known only at run time
 
   std::optional<FragmentAbi> fragment;         // of fragment programs
+  std::optional<VertexAbi> vertex;             // of vertex programs
 
   // Push registers: bytes from the start of the first (WidthAbi::first_push_register).
   uint32_t client_bytes = 0;                   // at byte 0
@@ -82,11 +84,11 @@ bool IsUnreadableFormat(mir::ImageFormat format);
 // ResourceExhausted if more than 240 bindings are used or one has more than 2^20 descriptors, if
 // the workgroup or its shared memory is larger than can be dispatched, and if private arrays take
 // more scratch memory than the narrowest thread has. `device` must outlive what is assigned.
-// Fragment programs besides: see AssignFragment.
+// Fragment and vertex programs besides: see AssignFragment, AssignVertex.
 absl::StatusOr<Abi> AssignAbi(const mir::Module& module, const Device& device,
                               const PipelineState& state = {});
 
-// Adds ranges behind what is pushed already, in this order. Once for each Abi, of fragments.
+// Adds ranges behind what is pushed already, in this order. Once for each Abi, of graphics stages.
 void PushRanges(std::vector<UniformRange> ranges, Abi& abi);
 
 // The push register with 32 bytes of a uniform buffer, counted from the first; nothing: not pushed.

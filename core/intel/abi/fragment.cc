@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
+#include "core/intel/abi/interface.h"
 #include "core/mir/build.h"
 #include "core/mir/uses.h"
 
@@ -25,8 +26,6 @@ using mir::Module;
 using mir::Op;
 using out::PayloadPart;
 
-constexpr uint32_t kDistancesPerSlot = 4;
-
 // An attribute: locations first, then built-ins by name.
 struct AttributeKey {
   std::string builtin;
@@ -36,18 +35,6 @@ struct AttributeKey {
   }
 };
 
-// Distances to cull by lie behind those to clip by, four in an attribute.
-uint32_t ClipDistances(const Module& m) {
-  for (const Interface& v : m.inputs) {
-    if (v.builtin == BuiltIn::kClipDistance) return v.elements;
-  }
-  return 0;
-}
-
-uint32_t DistanceNumber(const Module& m, const Interface& v, uint32_t element) {
-  return element + (v.builtin == BuiltIn::kClipDistance ? 0 : ClipDistances(m));
-}
-
 std::optional<AttributeKey> KeyOf(const Module& m, const Interface& v, uint32_t element) {
   switch (v.builtin) {
     case BuiltIn::kNone: return AttributeKey{"", v.location + element};
@@ -56,7 +43,7 @@ std::optional<AttributeKey> KeyOf(const Module& m, const Interface& v, uint32_t 
     case BuiltIn::kClipDistance:
     case BuiltIn::kCullDistance:
       return AttributeKey{
-          absl::StrCat("clip_distance_", DistanceNumber(m, v, element) / kDistancesPerSlot)};
+          absl::StrCat("clip_distance_", DistanceNumber(m.inputs, v, element) / kDistancesPerSlot)};
     default: return std::nullopt;  // from the payload's other registers
   }
 }
@@ -94,14 +81,10 @@ class Reader {
   void Visit(InstId id) {
     const mir::Inst& inst = m_.inst(id);
     abi_.kills |= mir::IsKill(inst.op);
-    const bool memory = inst.op == Op::kStoreSsbo || inst.op == Op::kSsboAtomic ||
-                        inst.op == Op::kStoreGlobal || inst.op == Op::kGlobalAtomic ||
-                        inst.op == Op::kGlobalAtomic64 || inst.op == Op::kImageStore ||
-                        inst.op == Op::kImageAtomic;
-    abi_.side_effects |= memory;
+    abi_.side_effects |= ChangesMemory(inst.op);
     if (inst.op == Op::kStoreOutput) reads_.stored[inst.imm0] = true;
     if (inst.op != Op::kLoadInput && inst.op != Op::kInterpolate) return;
-    NoteElements(id);
+    NoteElements(m_, id, reads_.element[inst.imm0]);
     const Interface& v = m_.inputs[inst.imm0];
     if (v.builtin != BuiltIn::kNone) NoteBuiltIn(id, v.builtin);
     if (!KeyOf(m_, v, 0) || IsFlat(v)) return;
@@ -122,21 +105,6 @@ class Reader {
         abi_.interpolator |= abi_.several_samples;
         break;
       case InterpolateAt::kOffset: abi_.interpolator = true; break;
-    }
-  }
-
-  void NoteElements(InstId id) {
-    const mir::Inst& inst = m_.inst(id);
-    std::vector<bool>& read = reads_.element[inst.imm0];
-    if ((inst.flags & mir::kIndexed) == 0) {
-      read[0] = true;
-      return;
-    }
-    const mir::Value& index = m_.value(m_.source(id, 0));
-    if (index.kind != mir::Value::Kind::kConstant) {
-      read.assign(read.size(), true);
-    } else if (index.bits < read.size()) {
-      read[index.bits] = true;
     }
   }
 
@@ -330,7 +298,7 @@ absl::StatusOr<FragmentAbi> AssignFragment(const Module& m, const FragmentState&
 }
 
 uint32_t DistanceComponent(const Module& m, const Interface& v, uint32_t element) {
-  return DistanceNumber(m, v, element) % kDistancesPerSlot;
+  return DistanceNumber(m.inputs, v, element) % kDistancesPerSlot;
 }
 
 FragmentPayload PayloadAt(const FragmentAbi& abi, int width) {

@@ -1,6 +1,9 @@
 #include "core/intel/abi/launch.h"
 
+#include <algorithm>
 #include <string>
+
+#include "core/intel/abi/interface.h"
 
 namespace kiln::intel {
 namespace {
@@ -51,13 +54,34 @@ out::FragmentLaunch FragmentOf(const mir::Module& m, const Abi& abi, const Width
   return r;
 }
 
+out::VertexLaunch VertexOf(const Abi& abi, const WidthAbi& at_width) {
+  constexpr uint32_t kSlotsOfUnit = 4;  // of the size of an entry
+  const VertexAbi& v = *abi.vertex;
+  out::VertexLaunch r;
+  r.setup_first_register = at_width.first_push_register + abi.cross_thread_registers;
+  r.setup_slots = static_cast<uint32_t>(v.attributes.size());
+  r.attributes = v.attributes;
+  r.vue = v.vue;
+  r.vue_slots = v.vue_slots;
+  r.separate = true;
+  r.urb_entry_size = (std::max(r.setup_slots, r.vue_slots) + kSlotsOfUnit - 1) / kSlotsOfUnit;
+  for (const out::VueSlot& slot : v.vue) {
+    if (slot.what != out::VueContent::kDistances) continue;
+    for (const out::VuePart& part : slot.parts) {
+      const uint32_t bit = 1u << ((slot.slot - kVueDistances) * kDistancesPerSlot + part.component);
+      (part.what == out::VueValue::kClipDistance ? r.clip_distance_mask : r.cull_distance_mask) |= bit;
+    }
+  }
+  return r;
+}
+
 }  // namespace
 
 out::LaunchRecord LaunchOf(const mir::Module& m, const Abi& abi, const WidthAbi& at_width) {
   out::LaunchRecord r;
   r.target = std::string(abi.device->name);
   r.entry_point = m.entry_point;
-  r.stage = abi.fragment ? "fragment" : "compute";
+  r.stage = abi.fragment ? "fragment" : abi.vertex ? "vertex" : "compute";
   r.dispatch_width = static_cast<uint32_t>(at_width.width);
   r.push_constant_bytes = m.push_constant_bytes;
   r.push_first_register = at_width.first_push_register;
@@ -85,6 +109,8 @@ out::LaunchRecord LaunchOf(const mir::Module& m, const Abi& abi, const WidthAbi&
   if (abi.subgroup_id) AddPart(r, *abi.subgroup_id, 4, out::PushSource::kSubgroupId);
   if (abi.fragment) {
     r.fragment = FragmentOf(m, abi, at_width);
+  } else if (abi.vertex) {
+    r.vertex = VertexOf(abi, at_width);
   } else {
     r.compute = ComputeOf(m, abi, at_width);
   }

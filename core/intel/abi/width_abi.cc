@@ -63,16 +63,22 @@ absl::Status DivideWorkgroup(const Module& m, const Abi& abi, WidthAbi& w) {
   return FitsThreads(m, *abi.device, w.threads_per_group, w.width);
 }
 
-// What a fragment thread starts with is in registers: payload, constants, setup data.
+// What a thread of a graphics stage starts with is in registers.
 absl::Status FitsRegisters(const Abi& abi, const WidthAbi& w) {
   const uint32_t all = abi.device->machine.registers;
-  const uint32_t wanted = w.payload.registers + abi.cross_thread_registers +
-                          kSetupRegisters * static_cast<uint32_t>(abi.fragment->attributes.size());
+  const uint32_t wanted = StartRegisters(abi, w);
   if (wanted <= all) return absl::OkStatus();
   return WithCause(absl::ResourceExhaustedError(absl::StrCat(
                        "payload, constants and inputs of a thread of ", w.width, " lanes take ",
                        wanted, " registers; there are ", all)),
                    "thread_payload_too_large");
+}
+
+absl::Status HasVertexWidth(int width) {
+  if (width == static_cast<int>(kVertexLanes)) return absl::OkStatus();
+  return WithCause(absl::ResourceExhaustedError(
+                       absl::StrCat("vertex: programs run 8 vertices a thread, not ", width)),
+                   "vertex_width");
 }
 
 }  // namespace
@@ -90,6 +96,16 @@ absl::Status CheckScratch(const Module& m, const Device& device, uint64_t bytes,
   return WithSpirvId(WithCause(s, "scratch_too_large"), largest.spirv_id);
 }
 
+uint32_t StartRegisters(const Abi& abi, const WidthAbi& w) {
+  uint32_t inputs = 0;
+  if (abi.fragment) {
+    inputs = kSetupRegisters * static_cast<uint32_t>(abi.fragment->attributes.size());
+  } else if (abi.vertex) {
+    inputs = kAttributeRegisters * static_cast<uint32_t>(abi.vertex->attributes.size());
+  }
+  return w.first_push_register + abi.cross_thread_registers + abi.per_thread_registers + inputs;
+}
+
 absl::StatusOr<WidthAbi> AtWidth(const Module& m, const Abi& abi, int width, bool full_subgroups) {
   WidthAbi w;
   w.device = abi.device;
@@ -99,13 +115,17 @@ absl::StatusOr<WidthAbi> AtWidth(const Module& m, const Abi& abi, int width, boo
     w.payload = PayloadAt(*abi.fragment, width);
     w.first_push_register = w.payload.registers;
     if (absl::Status s = FitsRegisters(abi, w); !s.ok()) return s;
+  } else if (abi.vertex) {
+    if (absl::Status s = HasVertexWidth(width); !s.ok()) return s;
+    w.first_push_register = kVertexHeaderRegisters;
+    if (absl::Status s = FitsRegisters(abi, w); !s.ok()) return s;
   } else if (absl::Status s = DivideWorkgroup(m, abi, w); !s.ok()) {
     return s;
   }
   const uint64_t arrays = uint64_t{abi.scratch_bytes_per_lane} * static_cast<uint32_t>(width);
   if (absl::Status s = CheckScratch(m, *abi.device, arrays, width); !s.ok()) return s;
   w.array_bytes = static_cast<uint32_t>(arrays);
-  if (!full_subgroups || abi.fragment) return w;
+  if (!full_subgroups || abi.fragment || abi.vertex) return w;
   if (absl::Status s = HasFullSubgroups(m, width); !s.ok()) return s;
   return w;
 }

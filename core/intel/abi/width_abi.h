@@ -26,11 +26,14 @@ struct WidthAbi {
   uint32_t first_push_register = 1;
 };
 
-// Errors: workgroup_too_large (more threads than can be dispatched together), scratch_too_large
+// Errors: vertex_width, fragment_width, thread_payload_too_large; workgroup_too_large (more threads than can be dispatched together), scratch_too_large
 // (private arrays alone), partial_subgroups (`full_subgroups` are required and the workgroup's size
 // in x does not have them).
 absl::StatusOr<WidthAbi> AtWidth(const mir::Module& module, const Abi& abi, int width,
                                  bool full_subgroups = false);
+
+// Registers that a thread starts with: payload, constants, inputs.
+uint32_t StartRegisters(const Abi& abi, const WidthAbi& at_width);
 
 // A thread's scratch memory in bytes: spilled values first, where scratch block messages reach, then
 // private arrays.

@@ -114,6 +114,8 @@ class Emitter {
       case kMsgWrite:
       case kMsgAtomic:
       case kMsgQuad:
+      case kMsgUrb:
+      case kMsgUrbEnd:
       case kMsgTarget:
       case kMsgTargetEnd:
         return EmitMessage(em_, id);

@@ -104,7 +104,7 @@ absl::Status EmitMessage(EmitContext& em, lir::InstId id) {
     };
     // Writes to targets wait for those of earlier threads to the same pixels.
     if (in.op == kMsgTarget || in.op == kMsgTargetEnd) e.op = Opcode::kSendc;
-    e.send.eot = in.op == kMsgTargetEnd;
+    e.send.eot = in.op == kMsgTargetEnd || in.op == kMsgUrbEnd;
     if (!defs.empty()) e.dst = part(defs[0], rlen);
     e.src[0] = part(uses[0], mlen);
     if (two) e.src[1] = part(uses[1], ex_mlen);

@@ -78,6 +78,8 @@ enum LirOp : uint16_t {
   kMsgVolatileRead,  // a read that stays where it is, even if nobody uses what it gives
   kMsgWrite,
   kMsgAtomic,
+  kMsgUrb,           // outputs of vertices
+  kMsgUrbEnd,        // the last one, which ends the thread: payloads in the tail of the file
   kMsgTarget,        // to a render target; they keep their order
   kMsgTargetEnd,     // the last one, which ends the thread: payloads in the tail of the file
   kSpill,        // registers to scratch memory: r0 or a header, payload, place in dwords

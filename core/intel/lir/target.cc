@@ -119,6 +119,14 @@ constexpr Pseudo kPseudo[] = {
     {{"msg.atomic", lir::kOpSide | lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpWritesMemory |
                         lir::kOpSideEffect},
      Reads::kEarly},
+    {{"msg.urb", lir::kOpSide | lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect, 0,
+      lir::OpInfo::kNotTied, kTargetClass},
+     Reads::kEarly},
+    {{"msg.urb_end",
+      lir::kOpSide | lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect |
+          lir::kOpTerminator,
+      0, lir::OpInfo::kNotTied, kTargetClass},
+     Reads::kEarly},
     {{"msg.target", lir::kOpSide | lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect, 0,
       lir::OpInfo::kNotTied, kTargetClass},
      Reads::kEarly},

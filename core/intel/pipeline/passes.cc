@@ -103,7 +103,7 @@ absl::StatusOr<bool> Encode(Work& w, PassContext&) {
 // Once for a shader: its widths share what a draw or dispatch sets up.
 constexpr Pass<AllWidths> kAllWidths[] = {
     {"push_uniform_buffers", PushUniformBuffers, true, 0,
-     "fragments start with pieces of uniform buffers in registers"},
+     "fragments and vertices start with pieces of uniform buffers in registers"},
 };
 
 // The optimisations run before allocation; group 1 repeats while something changes.

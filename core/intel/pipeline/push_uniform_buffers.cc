@@ -88,11 +88,9 @@ class Judge {
     return reads;
   }
 
-  // Registers that a thread starts with beside uniform ranges.
+  // Registers that a thread starts with beside uniform ranges; the width is one that there is.
   uint32_t Others(int width) const {
-    const auto slots = static_cast<uint32_t>(all_.abi->fragment->attributes.size());
-    return PayloadAt(*all_.abi->fragment, width).registers + all_.abi->cross_thread_registers +
-           kSetupRegisters * slots;
+    return StartRegisters(*all_.abi, *AtWidth(*all_.module, *all_.abi, width));
   }
 
   // Ranges and registers of constants that the hardware delivers, and that have room in the
@@ -195,7 +193,7 @@ std::string TextOf(const mir::Module& m, const UniformRange& range) {
 }
 
 absl::StatusOr<bool> PushUniformBuffers(AllWidths& all, PassContext& context) {
-  if (!all.abi->fragment) return false;
+  if (!all.abi->fragment && !all.abi->vertex) return false;
   Ranges ranges = Judge(all).Choose(context);
   size_t kept = 0;
   while (kept < ranges.size() && context.Rewrite()) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/mir/immediates.h"
 
 namespace kiln::intel {
 
@@ -36,7 +37,8 @@ lir::Function Emission::Finish() {
 absl::Status Emission::Refuse(const mir::Inst& inst, KnownCause cause,
                               std::string_view why) const {
   const std::string text =
-      absl::StrCat(abi_.fragment ? "fragment: " : "compute: ", std::string(mir::Info(inst.op).name), ": ", std::string(why),
+      absl::StrCat(std::string(mir::kStageNames[static_cast<int>(m_.stage)]), ": ",
+                   std::string(mir::Info(inst.op).name), ": ", std::string(why),
                    " (SPIR-V id ", inst.spirv_id, ")");
   return WithSpirvId(WithCause(absl::UnimplementedError(text), cause), inst.spirv_id);
 }

@@ -20,6 +20,7 @@
 #include "core/intel/select/outputs.h"
 #include "core/intel/select/private_arrays.h"
 #include "core/intel/select/samplers.h"
+#include "core/intel/select/vertex.h"
 
 namespace kiln::intel {
 namespace {
@@ -27,19 +28,16 @@ namespace {
 class Selector {
  public:
   Selector(const mir::Module& m, const Abi& abi, const WidthAbi& at_width)
-      : m_(m), abi_is_fragment_(abi.fragment.has_value()), e_(m, abi, at_width) {}
+      : m_(m), e_(m, abi, at_width) {}
 
   absl::StatusOr<lir::Function> Run() {
     control_.Enter(control_.NewBlock());
     launch_.DeclareLiveIns();
-    if (abi_is_fragment_) fragment_.DeclareLiveIns();
+    if (m_.stage == mir::Stage::kFragment) fragment_.DeclareLiveIns();
+    if (m_.stage == mir::Stage::kVertex) vertex_.DeclareLiveIns();
     bools_.FindStoredBools();
     if (absl::Status s = VisitRegion(m_.body); !s.ok()) return s;
-    if (!abi_is_fragment_) {
-      launch_.EndThread();
-    } else if (absl::Status s = outputs_.EndThread(); !s.ok()) {
-      return s;
-    }
+    if (absl::Status s = EndThread(); !s.ok()) return s;
     control_.SortBlocks();
     return e_.Finish();
   }
@@ -48,9 +46,9 @@ class Selector {
   absl::Status VisitRegion(mir::RegionId region);  // up to the terminator
   absl::Status Visit(mir::InstId id);
   absl::Status CheckTypes(mir::InstId id) const;
+  absl::Status EndThread();
 
   const mir::Module& m_;
-  const bool abi_is_fragment_;
   // Each uses those above it.
   Emission e_;
   Conversions conversions_{e_};
@@ -69,7 +67,17 @@ class Selector {
   Arithmetic arithmetic_{e_, conversions_, bools_};
   Control control_{e_, conversions_, bools_, [this](mir::RegionId r) { return VisitRegion(r); }};
   Outputs outputs_{e_, access_, fragment_, control_};
+  Vertex vertex_{e_, access_};
 };
+
+absl::Status Selector::EndThread() {
+  switch (m_.stage) {
+    case mir::Stage::kFragment: return outputs_.EndThread();
+    case mir::Stage::kVertex: vertex_.EndThread(); break;
+    case mir::Stage::kCompute: launch_.EndThread(); break;
+  }
+  return absl::OkStatus();
+}
 
 absl::Status Selector::CheckTypes(mir::InstId id) const {
   const auto selected = [&](mir::ValueId v) {
@@ -130,9 +138,9 @@ absl::Status Selector::Visit(mir::InstId id) {
       return absl::OkStatus();
     case Op::kLoadInput:
     case Op::kInterpolate:
-      return fragment_.VisitInput(id);
+      return m_.stage == mir::Stage::kVertex ? vertex_.VisitInput(id) : fragment_.VisitInput(id);
     case Op::kStoreOutput:
-      return outputs_.VisitStore(id);
+      return m_.stage == mir::Stage::kVertex ? vertex_.VisitStore(id) : outputs_.VisitStore(id);
     case Op::kDdx:
     case Op::kDdy:
       return fragment_.VisitDerivative(id);

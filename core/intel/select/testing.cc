@@ -54,6 +54,23 @@ constexpr char kFragmentHead[] =
     "resource 2 ubo 0.2.0\n"
     "resource 3 ubo 0.3.0 array 2\nbody {\n";
 
+constexpr char kVertexHead[] =
+    "mir 1\nentry \"main\"\nstage vertex\n"
+    "input 0 location 0.0 f32 x4\n"
+    "input 1 location 2.1 i32 x2\n"
+    "input 2 location 3.0 f32 x1 array 2\n"
+    "input 3 builtin vertex_index i32 x1\n"
+    "input 4 builtin draw_index i32 x1\n"
+    "input 5 location 5.0 f16 x1\n"
+    "output 0 location 0.0 f32 x4\n"
+    "output 1 location 2.1 i32 x2\n"
+    "output 2 builtin position f32 x4\n"
+    "output 3 builtin point_size f32 x1\n"
+    "output 4 builtin clip_distance f32 x1 array 2\n"
+    "output 5 builtin cull_distance f32 x1 array 1\n"
+    "output 6 location 3.0 f16 x1\n"
+    "body {\n";
+
 // Without its last two lines, which end the thread.
 std::string WithoutEnd(std::string text) {
   for (int i = 0; i < 2; ++i) text.resize(text.rfind('\n', text.size() - 2) + 1);
@@ -111,6 +128,13 @@ std::string SelectedFragment(std::string_view body, int width, int samples,
   state.fragment.sample_shading = samples > 1;
   const absl::StatusOr<lir::Function> f =
       Make(kFragmentHead, body, width, state, std::move(ranges));
+  if (!f.ok()) return std::string(f.status().message());
+  const std::string text = lir::Print(TargetOf(Tgl()), *f);
+  return Indented(text.substr(text.find("livein")), 0);
+}
+
+std::string SelectedVertex(std::string_view body) {
+  const absl::StatusOr<lir::Function> f = Make(kVertexHead, body, 8, {});
   if (!f.ok()) return std::string(f.status().message());
   const std::string text = lir::Print(TargetOf(Tgl()), *f);
   return Indented(text.substr(text.find("livein")), 0);

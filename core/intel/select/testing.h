@@ -32,6 +32,13 @@ std::string Selected(std::string_view body, int width);
 std::string SelectedFragment(std::string_view body, int width, int samples = 1,
                              std::vector<UniformRange> ranges = {});
 
+// The LIR of a vertex shader's body and of its end, from the live-ins on; or the error's text.
+//   inputs  0 f32 x4 at location 0   1 i32 x2 at 2, component 1   2 f32 at 3, array of 2
+//           3 vertex_index   4 draw_index   5 f16 at 5
+//   outputs 0 f32 x4 at location 0   1 i32 x2 at 2, component 1   2 position   3 point_size
+//           4 two clip distances     5 one cull distance          6 f16 at 3
+std::string SelectedVertex(std::string_view body);
+
 }  // namespace kiln::intel
 
 #endif  // KILN_CORE_INTEL_SELECT_TESTING_H_

@@ -1,0 +1,218 @@
+#include "core/intel/abi/vertex.h"
+
+#include <algorithm>
+#include <cassert>
+#include <string_view>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/cause.h"
+#include "core/intel/abi/interface.h"
+#include "core/mir/build.h"
+
+namespace kiln::intel {
+namespace {
+
+using mir::BuiltIn;
+using mir::InstId;
+using mir::Interface;
+using mir::Module;
+using mir::Op;
+using out::VertexValue;
+using out::VueContent;
+using out::VueValue;
+
+// Components of the slot behind the locations, as 3DSTATE_VF_SGVS fills them.
+constexpr struct {
+  VertexValue value;
+  uint32_t component;
+} kDrawValues[] = {{VertexValue::kFirstVertex, 0},
+                   {VertexValue::kBaseInstance, 1},
+                   {VertexValue::kVertexIdFromZero, 2},
+                   {VertexValue::kInstanceIdFromZero, 3}};
+
+absl::Status Refuse(const Interface& v, KnownCause cause, std::string_view why) {
+  return WithSpirvId(
+      WithCause(absl::UnimplementedError(absl::StrCat("vertex: ", std::string(why))), cause), v.spirv_id);
+}
+
+// What instructions read of the inputs.
+struct Reads {
+  std::vector<std::vector<bool>> element;  // by input
+  absl::btree_set<VertexValue> values;
+};
+
+void NoteValues(BuiltIn builtin, Reads& reads) {
+  switch (builtin) {
+    case BuiltIn::kVertexIndex:
+      reads.values.insert({VertexValue::kFirstVertex, VertexValue::kVertexIdFromZero});
+      break;
+    case BuiltIn::kInstanceIndex:
+      reads.values.insert({VertexValue::kBaseInstance, VertexValue::kInstanceIdFromZero});
+      break;
+    case BuiltIn::kBaseVertex: reads.values.insert(VertexValue::kFirstVertex); break;
+    case BuiltIn::kBaseInstance: reads.values.insert(VertexValue::kBaseInstance); break;
+    case BuiltIn::kDrawIndex: reads.values.insert(VertexValue::kDrawId); break;
+    default: break;
+  }
+}
+
+Reads FindReads(const Module& m, VertexAbi& abi) {
+  Reads reads;
+  for (const Interface& v : m.inputs) reads.element.emplace_back(v.elements);
+  mir::ForEachInst(m, m.body, [&](InstId id) {
+    const mir::Inst& inst = m.inst(id);
+    abi.side_effects |= ChangesMemory(inst.op);
+    if (inst.op != Op::kLoadInput) return;
+    NoteElements(m, id, reads.element[inst.imm0]);
+    NoteValues(m.inputs[inst.imm0].builtin, reads);
+  });
+  return reads;
+}
+
+// Locations that are read, ascending; behind them a slot for the numbers of vertex and instance, and
+// one for that of the draw.
+absl::Status AssignSlots(const Module& m, const Reads& reads, VertexAbi& abi) {
+  absl::btree_map<uint32_t, uint32_t> slot_of;  // by location
+  for (size_t i = 0; i < m.inputs.size(); ++i) {
+    const Interface& v = m.inputs[i];
+    if (v.builtin != BuiltIn::kNone) continue;
+    for (uint32_t e = 0; e < v.elements; ++e) {
+      if (!reads.element[i][e]) continue;
+      if (mir::BitsOf(v.type) > 32) return Refuse(v, "vertex_inputs", "an input of 64 bits");
+      slot_of[v.location + e] = 0;
+    }
+  }
+  if (slot_of.size() > kMostAttributes) {
+    return WithCause(absl::ResourceExhaustedError(absl::StrCat(
+                         "vertex: ", slot_of.size(), " attributes are read; ", kMostAttributes,
+                         " can be")),
+                     "vertex_inputs");
+  }
+  for (auto& [location, slot] : slot_of) {
+    slot = static_cast<uint32_t>(abi.attributes.size());
+    abi.attributes.push_back({slot, location});
+  }
+  for (size_t i = 0; i < m.inputs.size(); ++i) {
+    const Interface& v = m.inputs[i];
+    std::vector<uint32_t>& slots = abi.slots.emplace_back(v.elements, VertexAbi::kNoSlot);
+    for (uint32_t e = 0; e < v.elements && v.builtin == BuiltIn::kNone; ++e) {
+      const auto found = slot_of.find(v.location + e);
+      if (found != slot_of.end() && reads.element[i][e]) slots[e] = found->second;
+    }
+  }
+  out::VertexAttribute numbers;
+  for (const auto& [value, component] : kDrawValues) {
+    if (reads.values.contains(value)) numbers.system_values.push_back({component, value});
+  }
+  const auto add = [&](out::VertexAttribute attribute) {
+    if (attribute.system_values.empty()) return;
+    attribute.slot = static_cast<uint32_t>(abi.attributes.size());
+    abi.attributes.push_back(std::move(attribute));
+  };
+  add(std::move(numbers));
+  out::VertexAttribute draw;
+  if (reads.values.contains(VertexValue::kDrawId)) draw.system_values = {{0, VertexValue::kDrawId}};
+  add(std::move(draw));
+  return absl::OkStatus();
+}
+
+VueContent ContentOf(uint32_t slot) {
+  return slot == kVueHeader      ? VueContent::kHeader
+         : slot == kVuePosition  ? VueContent::kPosition
+         : slot < kVueLocations  ? VueContent::kDistances
+                                 : VueContent::kLocation;
+}
+
+VueValue ValueOf(BuiltIn builtin) {
+  switch (builtin) {
+    case BuiltIn::kLayer: return VueValue::kLayer;
+    case BuiltIn::kViewportIndex: return VueValue::kViewport;
+    case BuiltIn::kPointSize: return VueValue::kPointSize;
+    case BuiltIn::kClipDistance: return VueValue::kClipDistance;
+    default: return VueValue::kCullDistance;
+  }
+}
+
+// The slots that are written: the header always, others if something of them is stored.
+absl::Status AssignOutputs(const Module& m, VertexAbi& abi) {
+  absl::btree_map<uint32_t, out::VueSlot> slots;
+  const auto at = [&](uint32_t slot) -> out::VueSlot& {
+    out::VueSlot& s = slots[slot];
+    s.slot = slot;
+    s.what = ContentOf(slot);
+    s.location = slot < kVueLocations ? 0 : slot - kVueLocations;
+    s.written = true;
+    return s;
+  };
+  out::VueSlot& header = at(kVueHeader);
+  header.parts = {{0, VueValue::kShadingRate, 0, false},
+                  {1, VueValue::kLayer, 0, false},
+                  {2, VueValue::kViewport, 0, false},
+                  {3, VueValue::kPointSize, 0, false}};
+  std::vector<bool> stored(m.outputs.size());
+  mir::ForEachInst(m, m.body, [&](InstId id) {
+    if (m.inst(id).op == Op::kStoreOutput) stored[m.inst(id).imm0] = true;
+  });
+  for (size_t i = 0; i < m.outputs.size(); ++i) {
+    const Interface& v = m.outputs[i];
+    if (!stored[i]) continue;
+    if (mir::BitsOf(v.type) > 32) return Refuse(v, "vertex_outputs", "an output of 64 bits");
+    for (uint32_t e = 0; e < v.elements; ++e) {
+      const SlotComponent place = OutputPlace(m, v, e, 0);
+      out::VueSlot& slot = at(place.slot);
+      if (place.slot == kVueHeader) {
+        slot.parts[place.component].from_shader = true;
+      } else if (slot.what == VueContent::kDistances) {
+        slot.parts.push_back({place.component, ValueOf(v.builtin), e, true});
+      }
+    }
+  }
+  for (auto& [number, slot] : slots) {
+    abi.vue_slots = number + 1;
+    std::sort(slot.parts.begin(), slot.parts.end(),
+              [](const out::VuePart& a, const out::VuePart& b) { return a.component < b.component; });
+    abi.vue.push_back(std::move(slot));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+SlotComponent VertexAbi::PlaceOf(VertexValue value) const {
+  for (const out::VertexAttribute& a : attributes) {
+    for (const out::VertexSystemValue& v : a.system_values) {
+      if (v.what == value) return {a.slot, v.component};
+    }
+  }
+  assert(false && "a value that nobody reads");
+  return {};
+}
+
+SlotComponent OutputPlace(const Module& m, const Interface& v, uint32_t element,
+                          uint32_t component) {
+  switch (v.builtin) {
+    case BuiltIn::kLayer: return {kVueHeader, 1};
+    case BuiltIn::kViewportIndex: return {kVueHeader, 2};
+    case BuiltIn::kPointSize: return {kVueHeader, 3};
+    case BuiltIn::kPosition: return {kVuePosition, component};
+    case BuiltIn::kClipDistance:
+    case BuiltIn::kCullDistance: {
+      const uint32_t n = DistanceNumber(m.outputs, v, element);
+      return {kVueDistances + n / kDistancesPerSlot, n % kDistancesPerSlot};
+    }
+    default: return {kVueLocations + v.location + element, v.component + component};
+  }
+}
+
+absl::StatusOr<VertexAbi> AssignVertex(const Module& m) {
+  VertexAbi abi;
+  const Reads reads = FindReads(m, abi);
+  if (absl::Status s = AssignSlots(m, reads, abi); !s.ok()) return s;
+  if (absl::Status s = AssignOutputs(m, abi); !s.ok()) return s;
+  return abi;
+}
+
+}  // namespace kiln::intel

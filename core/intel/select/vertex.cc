@@ -1,0 +1,205 @@
+// Vertices: attributes in, writes to the URB out (core/intel/ABI.md, "Vertices").
+//
+// An attribute is four registers, one for each component of eight vertices; what nobody reads is
+// no live-in. Outputs are kept by their place in the vertex's URB entry until the end, where two
+// neighbouring slots go in one message, which is the most that one takes; a slot of which nothing
+// is stored is not sent and ends a message. The header (shading rate, layer, viewport, point size)
+// is always written: fixed functions read it. Components of a written slot that nobody stored are
+// not defined. The last message ends the thread: handles and data then lie in the tail of the
+// register file.
+//
+// Values of 16 bits are 32 at this boundary: attributes arrive as floats, or as integers whose low
+// word counts, and outputs leave likewise.
+//
+// Sources: Mesa 25.0.7, brw_vs_visitor / brw_fs_visitor.cpp (emit_urb_writes), brw_nir.c; forms
+// were read off its programs for this generation.
+#include "core/intel/select/vertex.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/intel/lir/message.h"
+
+namespace kiln::intel {
+
+namespace {
+
+using mir::BuiltIn;
+using out::VertexValue;
+
+constexpr int kDwords = 8;            // of a register
+constexpr uint32_t kHandles = 1;      // register of the URB handles
+constexpr uint32_t kSlotsOfMessage = 2;
+
+}  // namespace
+
+void Vertex::DeclareLiveIns() {
+  lir::Value reg;
+  reg.file = kFileU;
+  reg.comps = kDwords;
+  reg.whole_registers = true;
+  handles_ = b_.AddLiveIn(reg, kHandles * kDwords);
+}
+
+// ---- inputs
+
+Operand Vertex::Attribute(uint32_t slot, uint32_t component) {
+  const uint32_t reg = at_width_.first_push_register + abi_.cross_thread_registers +
+                       slot * kAttributeRegisters + component;
+  const auto [it, added] = attributes_.try_emplace(reg);
+  if (added) {
+    lir::Value lanes;
+    lanes.file = kFileG;
+    it->second = Use(b_.AddLiveIn(lanes, reg * kDwords), Type::kUD);
+  }
+  return it->second;
+}
+
+Operand Vertex::DrawValue(VertexValue value) {
+  const SlotComponent place = abi_.vertex->PlaceOf(value);
+  return Attribute(place.slot, place.component);
+}
+
+// A component of the element that the instruction names. Which of several is chosen by value:
+// beyond the last there is none, and the first will do.
+Operand Vertex::Element(mir::InstId id, uint32_t component) {
+  const mir::Inst& inst = m_.inst(id);
+  const mir::Interface& v = m_.inputs[inst.imm0];
+  const std::vector<uint32_t>& slots = abi_.vertex->slots[inst.imm0];
+  const auto element = [&](uint32_t n) { return Attribute(slots[n], v.component + component); };
+  if ((inst.flags & mir::kIndexed) == 0) return element(0);
+  const mir::ValueId index = m_.source(id, 0);
+  if (m_.IsConstant(index)) {
+    const uint64_t n = m_.value(index).bits;
+    return n < slots.size() ? element(static_cast<uint32_t>(n)) : Imm(0, Type::kUD);
+  }
+  Operand chosen = element(0);
+  for (uint32_t n = 1; n < slots.size(); ++n) {
+    const Flag is_it =
+        CompareFlag(Where::kLanes, CondMod::kZ, Src(index, Type::kUD), Imm(n, Type::kUD));
+    chosen = SelectByFlag(Where::kLanes, Type::kUD, is_it, element(n), chosen);
+  }
+  return chosen;
+}
+
+absl::Status Vertex::VisitInput(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const auto give = [&](const Operand& o) { Set(m_.result(id), o); };
+  const auto sum = [&](VertexValue a, VertexValue b) {
+    give(Alu(Opcode::kAdd, Type::kD, Where::kLanes, {DrawValue(a), DrawValue(b)}));
+  };
+  switch (m_.inputs[inst.imm0].builtin) {
+    case BuiltIn::kNone: break;
+    case BuiltIn::kVertexIndex:
+      sum(VertexValue::kVertexIdFromZero, VertexValue::kFirstVertex);
+      return absl::OkStatus();
+    case BuiltIn::kInstanceIndex:
+      sum(VertexValue::kInstanceIdFromZero, VertexValue::kBaseInstance);
+      return absl::OkStatus();
+    case BuiltIn::kBaseVertex: give(DrawValue(VertexValue::kFirstVertex)); return absl::OkStatus();
+    case BuiltIn::kBaseInstance:
+      give(DrawValue(VertexValue::kBaseInstance));
+      return absl::OkStatus();
+    case BuiltIn::kDrawIndex: give(DrawValue(VertexValue::kDrawId)); return absl::OkStatus();
+    // State has no views: there is one, number 0.
+    case BuiltIn::kViewIndex: give(Imm(0, Type::kUD)); return absl::OkStatus();
+    default: return Unexpected(inst, "not a built-in of vertices");
+  }
+  for (int i = 0; i < inst.num_results; ++i) {
+    const mir::ValueId result = m_.result(id, i);
+    if (!Used(result)) continue;
+    Operand o = Element(id, inst.imm1 + static_cast<uint32_t>(i));
+    if (m_.value(result).type == mir::Type::kF16) {
+      o = Mov(Type::kHF, Where::kLanes, Retype(o, Type::kF));
+    }
+    Set(result, o);
+  }
+  return absl::OkStatus();
+}
+
+// ---- outputs
+
+Operand Vertex::AsDword(mir::ValueId v) {
+  if (m_.value(v).type == mir::Type::kF16) {
+    return Retype(Mov(Type::kF, Where::kLanes, Src(v, Type::kHF)), Type::kUD);
+  }
+  if (mir::BitsOf(m_.value(v).type) == 16) {
+    return Mov(Type::kUD, Where::kLanes, Src(v, Type::kUW));
+  }
+  return access_.LaneValue(v);
+}
+
+absl::Status Vertex::VisitStore(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const mir::Interface& v = m_.outputs[inst.imm0];
+  int first = 0;
+  uint32_t element = 0;
+  if ((inst.flags & mir::kIndexed) != 0) {
+    if (!m_.IsConstant(m_.source(id, 0))) {
+      return Refuse(inst, "vertex_outputs", "an output that is chosen by value");
+    }
+    element = static_cast<uint32_t>(m_.value(m_.source(id, 0)).bits);
+    if (element >= v.elements) return absl::OkStatus();  // there is none
+    first = 1;
+  }
+  for (int i = first; i < inst.num_sources; ++i) {
+    const mir::ValueId source = m_.source(id, i);
+    const uint32_t component = inst.imm1 + static_cast<uint32_t>(i - first);
+    const SlotComponent place = OutputPlace(m_, v, element, component);
+    std::optional<Operand>& at = slots_[place.slot][place.component];
+    if (m_.value(source).kind != mir::Value::Kind::kUndef) at = AsDword(source);
+  }
+  return absl::OkStatus();
+}
+
+void Vertex::FillHeader() {
+  Slot& header = slots_[kVueHeader];
+  for (std::optional<Operand>& part : header) {
+    if (!part) part = ToLanes(Imm(0, Type::kUD));
+  }
+}
+
+void Vertex::EndThread() {
+  FillHeader();
+  std::vector<uint32_t> written;
+  for (const auto& [slot, components] : slots_) written.push_back(slot);
+  for (size_t i = 0; i < written.size();) {
+    uint32_t count = 1;
+    while (count < kSlotsOfMessage && i + count < written.size() &&
+           written[i + count] == written[i] + count) {
+      ++count;
+    }
+    Write(written[i], count, i + count == written.size());
+    i += count;
+  }
+}
+
+void Vertex::Write(uint32_t first, uint32_t count, bool last) {
+  std::vector<Operand> parts;
+  for (uint32_t slot = first; slot < first + count; ++slot) {
+    for (const std::optional<Operand>& c : slots_[slot]) parts.push_back(c ? *c : lir::NoOperand());
+  }
+  const lir::ValueId data = NewG(static_cast<int>(parts.size()));
+  f_.value(data).in_tail = last;
+  const Operand all = Def(data, Type::kUD);
+  b_.Emit(kCollect, Fields(Where::kLanes), absl::Span<const Operand>(&all, 1), parts);
+  Operand handles = Use(handles_, Type::kUD, 0, kDwords);
+  if (last) {
+    lir::InstFields fields = Fields(Where::kUniform);
+    fields.width = kDwords;
+    const lir::ValueId copy = NewRegisters(1);
+    f_.value(copy).in_tail = true;
+    EmitRaw(Op(Opcode::kMov), fields, {Def(copy, Type::kUD)}, {handles});
+    handles = Use(copy, Type::kUD, 0, kDwords);
+  }
+  isa::MessageFields message;
+  message.message = isa::Message::kUrbWrite;
+  message.header = true;
+  message.lanes = static_cast<uint8_t>(width_);
+  message.urb_offset = static_cast<uint16_t>(first);
+  lir::InstFields fields = Fields(Where::kLanes);
+  fields.aux = AddMessage(f_, {message, false, false});
+  EmitRaw(last ? kMsgUrbEnd : kMsgUrb, fields, {}, {handles, all});
+}
+
+}  // namespace kiln::intel

@@ -1,0 +1,44 @@
+// What a vertex thread starts with and leaves: attributes, and writes to the URB.
+// Internal to this folder.
+#ifndef KILN_CORE_INTEL_SELECT_VERTEX_H_
+#define KILN_CORE_INTEL_SELECT_VERTEX_H_
+
+#include <array>
+#include <optional>
+
+#include "absl/container/btree_map.h"
+#include "absl/status/status.h"
+#include "core/intel/select/access.h"
+#include "core/intel/select/room.h"
+
+namespace kiln::intel {
+
+class Vertex : public Room {
+ public:
+  Vertex(Emission& e, Access& access) : Room(e), access_(access) {}
+
+  void DeclareLiveIns();
+  absl::Status VisitInput(mir::InstId id);
+  absl::Status VisitStore(mir::InstId id);
+  // Writes what was stored and ends the thread.
+  void EndThread();
+
+ private:
+  using Slot = std::array<std::optional<Operand>, 4>;
+
+  Operand Attribute(uint32_t slot, uint32_t component);
+  Operand DrawValue(out::VertexValue value);
+  Operand Element(mir::InstId id, uint32_t component);
+  Operand AsDword(mir::ValueId v);
+  void FillHeader();
+  void Write(uint32_t first, uint32_t count, bool last);
+
+  Access& access_;
+  lir::ValueId handles_;
+  absl::btree_map<uint32_t, Operand> attributes_;  // by register
+  absl::btree_map<uint32_t, Slot> slots_;          // of the URB entry, stored so far
+};
+
+}  // namespace kiln::intel
+
+#endif  // KILN_CORE_INTEL_SELECT_VERTEX_H_
