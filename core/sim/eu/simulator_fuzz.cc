@@ -1,10 +1,23 @@
 // Arbitrary bytes as a program: the simulator must end with a result or a named error.
 //
-// Byte 0 chooses width, contract and fusion mode; the rest is code.
+// Byte 0 chooses width, contract and fusion mode, compute or vertex; the rest is code.
 #include <cstddef>
 #include <cstdint>
 
 #include "core/sim/eu/simulator.h"
+
+// Three vertices without attributes; the header is all that there is to write.
+static void MakeVertex(kiln::out::LaunchRecord& record, kiln::sim::eu::Dispatch& dispatch) {
+  record.stage = "vertex";
+  record.dispatch_width = 8;
+  record.shared_bytes = 0;
+  record.push_first_register = record.vertex.setup_first_register = 2;
+  record.vertex.vue_slots = record.vertex.urb_entry_size = 1;
+  record.vertex.vue.resize(1);
+  record.vertex.vue[0].written = true;
+  dispatch.vertices.emplace();
+  dispatch.vertices->count = 3;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kiln;  // NOLINT: a fuzz driver, no header
@@ -19,11 +32,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   out::SurfaceEntry entry;
   entry.kind = out::SurfaceKind::kSsbo;
   record.binding_table.push_back(entry);
+  sim::eu::Dispatch dispatch;
+  if (data[0] & 8) MakeVertex(record, dispatch);
   sim::eu::Options options;
   options.contract = data[0] & 2;
   options.fusion = data[0] & 4;
   options.max_instructions = 20000;
-  sim::eu::Dispatch dispatch;
   dispatch.buffers.resize(1);
   dispatch.buffers[0].bytes.resize(256);
   sim::eu::Run({data + 1, size - 1}, record, options, dispatch).status().IgnoreError();
