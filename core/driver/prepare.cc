@@ -27,6 +27,13 @@ std::optional<mir::Stage> StageOf(const std::string& name) {
   return std::nullopt;
 }
 
+absl::Status UnsupportedStage(const std::string& name) {
+  return WithCause(
+      absl::UnimplementedError(absl::StrCat("stage '", Shortened(name),
+                                            "': only compute and fragment shaders are compiled")),
+      "unsupported_stage");
+}
+
 absl::StatusOr<mir::Module> Import(absl::Span<const uint32_t> spirv, const PrepareOptions& options,
                                    Sink* sink, const Budget& budget) {
   const Step step(sink, "import_spirv", "front");
@@ -70,10 +77,7 @@ absl::StatusOr<std::shared_ptr<const Prepared>> Prepare(absl::Span<const uint32_
                                                         const PrepareOptions& options, Sink* sink,
                                                         const Budget& budget) {
   if (!options.stage.empty() && !StageOf(options.stage).has_value()) {
-    return WithCause(
-        absl::UnimplementedError(absl::StrCat("stage '", Shortened(options.stage),
-                                              "': only compute and fragment shaders are compiled")),
-        "unsupported_stage");
+    return UnsupportedStage(options.stage);
   }
   {
     const Step step(sink, "check_bounds", "front");
@@ -86,6 +90,9 @@ absl::StatusOr<std::shared_ptr<const Prepared>> Prepare(absl::Span<const uint32_
   if (budget.Cancelled()) return absl::CancelledError("cancelled before import");
   absl::StatusOr<mir::Module> module = Import(spirv, options, sink, budget);
   if (!module.ok()) return module.status();
+  // The importer takes more stages than the back ends do.
+  const std::string stage(mir::kStageNames[static_cast<int>(module->stage)]);
+  if (!StageOf(stage).has_value()) return UnsupportedStage(stage);
   return PrepareMir(*std::move(module), options, sink, budget);
 }
 
