@@ -153,9 +153,13 @@ absl::Status FinishModes(mir::Module& module) {
 
 absl::Status FinishInterface(mir::Module& module) {
   if (module.stage == mir::Stage::kCompute) return absl::OkStatus();
-  Finisher(module, module.inputs, false).Run();
-  Finisher(module, module.outputs, true).Run();
+  const auto finish = [&module] {
+    Finisher(module, module.inputs, false).Run();
+    Finisher(module, module.outputs, true).Run();
+  };
+  finish();
   if (absl::Status s = SplitInterface(module); !s.ok()) return s;
+  finish();  // of what was split one part may have no use
   if (absl::Status s = CheckOverlaps(module.inputs); !s.ok()) return s;
   if (absl::Status s = CheckOverlaps(module.outputs); !s.ok()) return s;
   return module.stage == mir::Stage::kFragment ? FinishModes(module) : absl::OkStatus();
