@@ -27,6 +27,13 @@ std::optional<mir::Stage> StageOf(const std::string& name) {
   return std::nullopt;
 }
 
+absl::Status UnsupportedStage(const std::string& name) {
+  return WithCause(
+      absl::UnimplementedError(absl::StrCat("stage '", Shortened(name),
+                                            "': only compute, fragment and vertex shaders are compiled")),
+      "unsupported_stage");
+}
+
 absl::StatusOr<mir::Module> Import(absl::Span<const uint32_t> spirv, const PrepareOptions& options,
                                    Sink* sink, const Budget& budget) {
   const Step step(sink, "import_spirv", "front");
@@ -70,10 +77,7 @@ absl::StatusOr<std::shared_ptr<const Prepared>> Prepare(absl::Span<const uint32_
                                                         const PrepareOptions& options, Sink* sink,
                                                         const Budget& budget) {
   if (!options.stage.empty() && !StageOf(options.stage).has_value()) {
-    return WithCause(
-        absl::UnimplementedError(absl::StrCat("stage '", Shortened(options.stage),
-                                              "': only compute, fragment and vertex shaders are compiled")),
-        "unsupported_stage");
+    return UnsupportedStage(options.stage);
   }
   {
     const Step step(sink, "check_bounds", "front");

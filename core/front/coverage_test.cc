@@ -70,15 +70,15 @@ Frame MakeFrame() {
   return frame;
 }
 
-// A fragment shader that stores a uint, of which %v is one, at location 0.
-std::string FragmentAssembly(const std::string& declarations, const std::string& main,
-                             const std::string& modes = "") {
+// A fragment or vertex shader that stores a uint, of which %10 is one, at location 0.
+std::string GraphicsAssembly(const std::string& model, const std::string& declarations,
+                             const std::string& main, const std::string& modes) {
   return R"(
     OpCapability Shader
     %glsl = OpExtInstImport "GLSL.std.450"
     OpMemoryModel Logical GLSL450
-    OpEntryPoint Fragment %1 "main"
-    OpExecutionMode %1 OriginUpperLeft
+    OpEntryPoint )" +
+         model + R"( %1 "main"
     )" + modes +
          R"(
     OpDecorate %2 Location 0
@@ -102,6 +102,12 @@ std::string FragmentAssembly(const std::string& declarations, const std::string&
     OpStore %3 %10
     OpReturn
     OpFunctionEnd)";
+}
+
+std::string FragmentAssembly(const std::string& declarations, const std::string& main,
+                             const std::string& modes = "") {
+  return GraphicsAssembly("Fragment", declarations, main,
+                          "OpExecutionMode %1 OriginUpperLeft\n" + modes);
 }
 
 TEST(Coverage, CausesAreWellFormedAndUsed) {
@@ -145,16 +151,19 @@ TEST(Coverage, InstructionsAreRefusedByTheTable) {
 }
 
 // The table is one for all stages.
-TEST(Coverage, InstructionsOfFragmentsAreRefusedByTheTable) {
-  const Words fragment = Assemble(FragmentAssembly("|", ""));
-  for (const CoverageRow& row : CoverageTable()) {
-    if (row.kind != "instruction") continue;
-    SCOPED_TRACE(row.name);
-    const auto op = static_cast<spv::Op>(row.number);
-    Words words = WithInstruction(fragment, MakeInstruction(op, 6, fragment[3], 10), EndsBlock(op));
-    words[3] += 1;
-    const auto module = ImportSpirv(words, {});
-    EXPECT_EQ(RefusalCause(module.status()), row.cause) << module.status();
+TEST(Coverage, InstructionsOfGraphicsStagesAreRefusedByTheTable) {
+  const Words stages[] = {Assemble(FragmentAssembly("|", "")),
+                          Assemble(GraphicsAssembly("Vertex", "|", "", ""))};
+  for (const Words& stage : stages) {
+    for (const CoverageRow& row : CoverageTable()) {
+      if (row.kind != "instruction") continue;
+      SCOPED_TRACE(row.name);
+      const auto op = static_cast<spv::Op>(row.number);
+      Words words = WithInstruction(stage, MakeInstruction(op, 6, stage[3], 10), EndsBlock(op));
+      words[3] += 1;
+      const auto module = ImportSpirv(words, {});
+      EXPECT_EQ(RefusalCause(module.status()), row.cause) << module.status();
+    }
   }
 }
 
@@ -221,14 +230,16 @@ TEST(Coverage, Builtins) {
   }
 }
 
-TEST(Coverage, BuiltinsOfFragments) {
+// As inputs, and as outputs.
+void CheckBuiltins(const std::string& model, const std::string& modes, bool output) {
   for (const CoverageRow& row : CoverageTable()) {
     if (row.kind != "builtin") continue;
     SCOPED_TRACE(row.name);
-    Words words =
-        Assemble(FragmentAssembly("OpDecorate %11 BuiltIn PrimitiveId\n|"
-                                  "%11 = OpVariable %7 Input\n",
-                                  "%12 = OpLoad %6 %11\n"));
+    Words words = Assemble(GraphicsAssembly(
+        model,
+        std::string("OpDecorate %11 BuiltIn PrimitiveId\n|%11 = OpVariable ") +
+            (output ? "%8 Output\n" : "%7 Input\n"),
+        output ? "OpStore %11 %10\n" : "%12 = OpLoad %6 %11\n", modes));
     for (size_t at = 5; at < words.size(); at += words[at] >> 16) {
       if ((words[at] & 0xffff) == static_cast<uint32_t>(spv::Op::OpDecorate) &&
           words[at + 2] == static_cast<uint32_t>(spv::Decoration::BuiltIn)) {
@@ -238,6 +249,13 @@ TEST(Coverage, BuiltinsOfFragments) {
     const auto module = ImportSpirv(words, {});
     EXPECT_EQ(RefusalCause(module.status()), row.cause) << module.status();
   }
+}
+
+TEST(Coverage, BuiltinsOfGraphicsStages) {
+  CheckBuiltins("Fragment", "OpExecutionMode %1 OriginUpperLeft\n", false);
+  CheckBuiltins("Fragment", "OpExecutionMode %1 OriginUpperLeft\n", true);
+  CheckBuiltins("Vertex", "", false);
+  CheckBuiltins("Vertex", "", true);
 }
 
 TEST(Coverage, StorageClasses) {
@@ -275,12 +293,13 @@ TEST(Coverage, ExecutionModels) {
   }
 }
 
-TEST(Coverage, ExecutionModesOfFragments) {
+void CheckModes(const std::string& model, const std::string& modes) {
   for (const CoverageRow& row : CoverageTable()) {
     if (row.kind != "execution_mode") continue;
     SCOPED_TRACE(row.name);
     const bool width = row.cause == "float_controls";
-    Words words = Assemble(FragmentAssembly("|", "", "OpExecutionMode %1 LocalSize 8 1 1"));
+    Words words = Assemble(
+        GraphicsAssembly(model, "|", "", modes + "OpExecutionMode %1 LocalSize 8 1 1"));
     for (size_t at = 5; at < words.size(); at += words[at] >> 16) {
       if ((words[at] & 0xffff) == static_cast<uint32_t>(spv::Op::OpExecutionMode) &&
           words[at] >> 16 == 6) {
@@ -290,6 +309,11 @@ TEST(Coverage, ExecutionModesOfFragments) {
     }
     EXPECT_EQ(RefusalCause(ImportSpirv(words, {}).status()), row.cause);
   }
+}
+
+TEST(Coverage, ExecutionModesOfGraphicsStages) {
+  CheckModes("Fragment", "OpExecutionMode %1 OriginUpperLeft\n");
+  CheckModes("Vertex", "");
 }
 
 TEST(Coverage, ExecutionModes) {

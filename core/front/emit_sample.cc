@@ -107,6 +107,7 @@ bool ImageEmitter::EmitQueryLod(const SpirvInst& inst) {
   if (module().stage == mir::Stage::kCompute) {
     return Refuse("derivatives", "OpImageQueryLod", inst.result);
   }
+  if (!c_.HasQuads()) return Malformed("a level asked of no quad", inst.result);
   if (!SampledParts(inst, &handle, &resource, &texel, &sources)) return false;
   const auto count = static_cast<size_t>(mir::SpatialCount(module().resources[resource].image.dim));
   if (!Texels(inst.operand(4), count, mir::Type::kF32, &sources)) return false;

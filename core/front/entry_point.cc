@@ -21,6 +21,8 @@ std::optional<mir::Stage> StageOf(spv::ExecutionModel model) {
       return mir::Stage::kCompute;
     case spv::ExecutionModel::Fragment:
       return mir::Stage::kFragment;
+    case spv::ExecutionModel::Vertex:
+      return mir::Stage::kVertex;
     default:
       return std::nullopt;
   }
@@ -48,7 +50,7 @@ bool Has(const Entries& entries, mir::Stage stage) {
 absl::StatusOr<mir::Stage> OnlyStage(const Entries& entries) {
   if (Has(entries, mir::Stage::kCompute)) return mir::Stage::kCompute;
   const SpirvEntryPoint& first = *entries.front();
-  if (!Has(entries, mir::Stage::kFragment)) {
+  if (!Has(entries, mir::Stage::kFragment) && !Has(entries, mir::Stage::kVertex)) {
     return Refused(CauseOf(first.model), "entry point " + Shortened(first.name), first.function);
   }
   if (std::any_of(entries.begin(), entries.end(),
@@ -56,7 +58,7 @@ absl::StatusOr<mir::Stage> OnlyStage(const Entries& entries) {
     return absl::InvalidArgumentError("entry points of several stages, one stage is to be named:" +
                                       Names(entries));
   }
-  return mir::Stage::kFragment;
+  return *StageOf(first.model);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/front/testing.h"
+#include "core/mir/immediates.h"
 
 namespace kiln::front {
 namespace {
@@ -37,7 +38,7 @@ std::string Entries(const std::string& entries, const std::string& name = "",
       OpFunctionEnd)"),
                                      options);
   if (!module.ok()) return std::string(module.status().message());
-  return module->stage == mir::Stage::kFragment ? "fragment" : "compute";
+  return std::string(mir::kStageNames[static_cast<int>(module->stage)]);
 }
 
 TEST(EntryPoints, AreChosenByNameAndStage) {
@@ -52,7 +53,13 @@ TEST(EntryPoints, AreChosenByNameAndStage) {
             "entry points of several stages, one stage is to be named: \"f\" \"v\"");
   EXPECT_EQ(Entries(fragment + vertex, "f"), "fragment");
   EXPECT_EQ(Entries(fragment + vertex, "", mir::Stage::kFragment), "fragment");
-  EXPECT_EQ(Entries(vertex), "graphics_stages: entry point v (%3)");
+  EXPECT_EQ(Entries(vertex), "vertex");
+  EXPECT_EQ(Entries(fragment + vertex, "v"), "vertex");
+  EXPECT_EQ(Entries(fragment + vertex, "", mir::Stage::kVertex), "vertex");
+  EXPECT_EQ(Entries(vertex + compute), "compute");
+  EXPECT_EQ(Entries(compute, "", mir::Stage::kVertex),
+            "no vertex entry point \"\"; the module has \"c\"");
+  EXPECT_EQ(Entries(vertex + "OpEntryPoint Geometry %1 \"g\"\n", "v"), "vertex");
   EXPECT_EQ(Entries(vertex, "", mir::Stage::kFragment),
             "no fragment entry point \"\"; the module has \"v\"");
   EXPECT_EQ(Entries("OpEntryPoint Geometry %3 \"g\"\n"), "geometry_stages: entry point g (%3)");

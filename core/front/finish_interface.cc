@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/front/refusal.h"
+#include "core/front/split_interface.h"
 #include "core/mir/build.h"
 
 namespace kiln::front {
@@ -26,18 +27,16 @@ class Finisher {
   Finisher(mir::Module& module, std::vector<Interface>& list, bool outputs)
       : m_(module), list_(list), outputs_(outputs) {}
 
-  absl::Status Run() {
+  void Run() {
     FindUses();
     Divide();
     Order();
-    return CheckOverlaps();
   }
 
  private:
   void FindUses();
   void Divide();
   void Order();
-  absl::Status CheckOverlaps() const;
   bool IsConstantIndex(InstId id) const { return m_.IsConstant(m_.source(id, 0)); }
 
   mir::Module& m_;
@@ -75,7 +74,7 @@ void Finisher::Divide() {
     if (place == kNone) {
       place = static_cast<uint32_t>(list_.size());
       Interface single = list_[v];
-      single.location += std::min(element, single.elements - 1);
+      single.location += std::min(element, single.elements - 1) * LocationsOf(single);
       single.array = false;
       single.elements = 1;
       list_.push_back(single);
@@ -114,9 +113,9 @@ void Finisher::Order() {
   for (const InstId id : uses_) m_.inst(id).imm0 = place[m_.inst(id).imm0];
 }
 
-absl::Status Finisher::CheckOverlaps() const {
+absl::Status CheckOverlaps(const std::vector<Interface>& list) {
   std::vector<bool> taken;  // by location, component and index
-  for (const Interface& v : list_) {
+  for (const Interface& v : list) {
     if (v.builtin != BuiltIn::kNone) continue;
     for (uint32_t e = 0; e < v.elements; ++e) {
       const uint32_t first = 4 * (v.location + e) + v.component;
@@ -154,8 +153,15 @@ absl::Status FinishModes(mir::Module& module) {
 
 absl::Status FinishInterface(mir::Module& module) {
   if (module.stage == mir::Stage::kCompute) return absl::OkStatus();
-  if (absl::Status s = Finisher(module, module.inputs, false).Run(); !s.ok()) return s;
-  if (absl::Status s = Finisher(module, module.outputs, true).Run(); !s.ok()) return s;
+  const auto finish = [&module] {
+    Finisher(module, module.inputs, false).Run();
+    Finisher(module, module.outputs, true).Run();
+  };
+  finish();
+  if (absl::Status s = SplitInterface(module); !s.ok()) return s;
+  finish();  // of what was split one part may have no use
+  if (absl::Status s = CheckOverlaps(module.inputs); !s.ok()) return s;
+  if (absl::Status s = CheckOverlaps(module.outputs); !s.ok()) return s;
   return module.stage == mir::Stage::kFragment ? FinishModes(module) : absl::OkStatus();
 }
 

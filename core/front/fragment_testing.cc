@@ -27,10 +27,10 @@ constexpr char kTypes[] = R"(
     %f_half = OpConstant %float 0.5
 )";
 
-std::string Frame(const FragmentParts& parts) {
+std::string Frame(const FragmentParts& parts, const std::string& model) {
   std::string text = "OpCapability Shader\n" + parts.preamble +
                      "%glsl = OpExtInstImport \"GLSL.std.450\"\nOpMemoryModel Logical GLSL450\n"
-                     "OpEntryPoint Fragment %1 \"main\" %color\n";
+                     "OpEntryPoint " + model + " %1 \"main\" %color\n";
   std::istringstream modes(parts.modes);
   for (std::string mode; std::getline(modes, mode, ';');) {
     text += "OpExecutionMode %1 " + mode + "\n";
@@ -58,14 +58,7 @@ std::string Frame(const FragmentParts& parts) {
          parts.functions;
 }
 
-}  // namespace
-
-absl::StatusOr<mir::Module> ImportFragment(const FragmentParts& parts) {
-  return ImportVerified(Assemble(Frame(parts)));
-}
-
-std::string FragmentText(const FragmentParts& parts) {
-  const auto module = ImportFragment(parts);
+std::string TextOf(const absl::StatusOr<mir::Module>& module) {
   if (!module.ok()) return std::string(module.status().message());
   mir::PrintOptions options;
   options.renumber = true;
@@ -73,10 +66,25 @@ std::string FragmentText(const FragmentParts& parts) {
   std::istringstream printed(mir::Print(*module, options));
   std::string text = "\n";
   for (std::string line; std::getline(printed, line);) {
-    if (line == "mir 1" || line == "entry \"main\"" || line == "stage fragment") continue;
+    if (line == "mir 1" || line == "entry \"main\"" || line.rfind("stage ", 0) == 0) continue;
     text += line + "\n";
   }
   return text;
 }
+
+}  // namespace
+
+absl::StatusOr<mir::Module> ImportFragment(const FragmentParts& parts) {
+  return ImportVerified(Assemble(Frame(parts, "Fragment")));
+}
+
+std::string FragmentText(const FragmentParts& parts) { return TextOf(ImportFragment(parts)); }
+
+absl::StatusOr<mir::Module> ImportVertex(FragmentParts parts) {
+  if (parts.modes == FragmentParts().modes) parts.modes.clear();
+  return ImportVerified(Assemble(Frame(parts, "Vertex")));
+}
+
+std::string VertexText(const FragmentParts& parts) { return TextOf(ImportVertex(parts)); }
 
 }  // namespace kiln::front

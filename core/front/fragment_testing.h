@@ -1,4 +1,4 @@
-// For tests of fragment shaders: a frame that leaves only what is tested to be written.
+// For tests of fragment and vertex shaders: a frame that leaves only what is tested to be written.
 #ifndef KILN_CORE_FRONT_FRAGMENT_TESTING_H_
 #define KILN_CORE_FRONT_FRAGMENT_TESTING_H_
 
@@ -28,6 +28,10 @@ absl::StatusOr<mir::Module> ImportFragment(const FragmentParts& parts);
 // The MIR from its second line on, without the SPIR-V ids, the entry point and the stage, its
 // values numbered in the order in which they stand; or the message of the error.
 std::string FragmentText(const FragmentParts& parts);
+
+// The same of a vertex shader, which has no mode but those given.
+absl::StatusOr<mir::Module> ImportVertex(FragmentParts parts);
+std::string VertexText(const FragmentParts& parts);
 
 }  // namespace kiln::front
 

@@ -10,6 +10,7 @@
 #include "core/front/entry_point.h"
 #include "core/front/finish_interface.h"
 #include "core/front/inst_emitter.h"
+#include "core/front/mark_invariant.h"
 #include "core/front/modes.h"
 #include "core/front/prune.h"
 #include "core/front/refusal.h"
@@ -97,6 +98,7 @@ absl::StatusOr<mir::Module> ImportParsed(const SpirvModule& spirv, const ImportO
   Prune(module);
   status = FinishInterface(module);
   if (!status.ok()) return status;
+  MarkInvariant(module);
   return module;
 }
 

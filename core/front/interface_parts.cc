@@ -25,6 +25,13 @@ bool TypeFits(char letter, mir::Type type) {
   }
 }
 
+// Vulkan, "Component Assignment": 64-bit scalars begin at components 0 or 2, and only those that
+// begin at 0 run on into the next location.
+bool FitsLocation(const mir::Interface& v, uint32_t first) {
+  if (v.type != mir::Type::kI64) return first + v.components <= 4;
+  return first == 0 || (first == 2 && v.components == 1);
+}
+
 mir::Type ScalarType(const SpirvType& scalar) {
   if (scalar.kind == SpirvType::kBool) return mir::Type::kBool;
   return scalar.kind == SpirvType::kInt ? mir::IntOfBits(scalar.width)
@@ -179,20 +186,21 @@ absl::Status Divider::SetLocation(uint32_t elements, const SpirvInterface& decor
   if (!TypeFits('*', variable->type)) {
     return Invalid("input or output of a type that it cannot have", v_.id);
   }
-  if (variable->type == mir::Type::kI64) {
-    return Refused("int64_interface", "input or output", v_.id);
-  }
   const uint32_t first = decorations.component;
-  if (first > 3 || first + variable->components > 4) {
+  const bool wide = variable->type == mir::Type::kI64;
+  if (wide && fragment_) return Refused("int64_interface", "input or output", v_.id);
+  if (first > 3 || !FitsLocation(*variable, first)) {
     return Invalid("components beyond the location", v_.id);
   }
+  // Those of 64 bits take two components each, three and four of them two locations.
+  const uint32_t taken = elements * (wide && variable->components > 2 ? 2 : 1);
   if (location_ >= kMaxLocations || elements > kMaxLocations ||
-      location_ + elements > kMaxLocations) {
+      location_ + taken > kMaxLocations) {
     return Invalid("location too large", v_.id);
   }
   variable->location = location_;
   variable->component = static_cast<uint8_t>(first);
-  location_ += elements;
+  location_ += taken;
   if (decorations.index > 1 || (decorations.index != 0 && Where() != 'F')) {
     return Invalid("index of an output", v_.id);
   }

@@ -212,10 +212,13 @@ bool Modes::CheckStage(spv::ExecutionMode mode, uint32_t entry_function) const {
 bool ReadModes(ImportContext& c, uint32_t entry_function) {
   Modes modes(c);
   if (!modes.CheckModes(entry_function)) return false;
-  if (c.emission.module.stage == mir::Stage::kFragment) {
-    return modes.SetFragmentModes(entry_function);
+  switch (c.emission.module.stage) {
+    case mir::Stage::kCompute:
+      return modes.SetLocalSize(entry_function) && modes.CheckDerivativeGroup(entry_function);
+    case mir::Stage::kFragment: return modes.SetFragmentModes(entry_function);
+    case mir::Stage::kVertex: break;  // those it may have are for outputs that are captured
   }
-  return modes.SetLocalSize(entry_function) && modes.CheckDerivativeGroup(entry_function);
+  return true;
 }
 
 }  // namespace kiln::front

@@ -1,6 +1,6 @@
 // random_programs: random structured programs through every pass over MIR, judged by the interpreter.
 //
-//   random_programs [--count=10000] [--seed=0] [--fragments=0]
+//   random_programs [--count=10000] [--seed=0] [--fragments=0] [--vertices=0]
 //
 // Each program goes through one pass alone (in turn) and through all passes three times over, with
 // and without a limit on rewrites, and is interpreted and verified after each. Prints how often each
@@ -26,15 +26,20 @@ int main(int argc, char** argv) {
   uint64_t count = 10000;
   uint64_t first = 0;
   uint64_t fragments = 0;
+  uint64_t vertices = 0;
   for (int i = 1; i < argc; ++i) {
     if (ParseFlag(argv[i], "--count=", &count) || ParseFlag(argv[i], "--seed=", &first) ||
-        ParseFlag(argv[i], "--fragments=", &fragments)) {
+        ParseFlag(argv[i], "--fragments=", &fragments) ||
+        ParseFlag(argv[i], "--vertices=", &vertices)) {
       continue;
     }
-    std::fprintf(stderr, "usage: random_programs [--count=N] [--seed=N] [--fragments=0|1]\n");
+    std::fprintf(stderr,
+                 "usage: random_programs [--count=N] [--seed=N] [--fragments=0|1] [--vertices=0|1]\n");
     return 2;
   }
-  const auto stage = fragments != 0 ? kiln::mir::Stage::kFragment : kiln::mir::Stage::kCompute;
+  const auto stage = fragments != 0  ? kiln::mir::Stage::kFragment
+                     : vertices != 0 ? kiln::mir::Stage::kVertex
+                                     : kiln::mir::Stage::kCompute;
   const auto passes = kiln::mid::RandomPasses();
   std::vector<uint64_t> changed(passes.size());
   for (uint64_t seed = first; seed < first + count; ++seed) {

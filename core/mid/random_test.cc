@@ -33,6 +33,20 @@ TEST_P(RandomPassTest, KeepsTheOutcomeOfFragments) {
   EXPECT_GT(changed, GetParam().of_fragments ? 15 : -1);
 }
 
+TEST_P(RandomPassTest, KeepsTheOutcomeOfVertices) {
+  int changed = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const RandomOutcome outcome = CheckPass(GetParam(), seed, mir::Stage::kVertex);
+    ASSERT_EQ(outcome.error, "");
+    changed += outcome.changed;
+  }
+  if (GetParam().of_fragments) {
+    EXPECT_EQ(changed, 0);
+  } else {
+    EXPECT_GT(changed, GetParam().rare ? -1 : 5);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Mid, RandomPassTest, testing::ValuesIn(RandomPasses()),
                          [](const auto& info) { return std::string(info.param.name); });
 
@@ -52,6 +66,12 @@ TEST(RandomPasses, TogetherAndBisected) {
 TEST(RandomPasses, TogetherOnFragments) {
   for (uint64_t seed = 5000; seed < 5200; ++seed) {
     ASSERT_EQ(CheckAllPasses(seed, -1, mir::Stage::kFragment).error, "");
+  }
+}
+
+TEST(RandomPasses, TogetherOnVertices) {
+  for (uint64_t seed = 5000; seed < 5200; ++seed) {
+    ASSERT_EQ(CheckAllPasses(seed, -1, mir::Stage::kVertex).error, "");
   }
 }
 

@@ -74,6 +74,9 @@ constexpr uint32_t kLinearInput = 3, kFlatInput = 4, kCoordInput = 5, kFacingInp
 constexpr uint32_t kPairOutput = 2;
 constexpr uint32_t kTexture = 3, kImage = 4;   // resources
 
+// Of a vertex's inputs.
+constexpr uint32_t kVertexNumber = 3;
+
 // Behind the dwords that lanes exchange through, a part of shared memory for each lane alone.
 constexpr uint32_t kOwnSharedBytes = 16;
 
@@ -84,12 +87,12 @@ class Generator {
   Module Run() {
     m_.entry_point = "random";
     m_.stage = options_.stage;
-    if (!IsFragment()) m_.local_size = {options_.lanes, 1, 1};
+    if (!IsGraphics()) m_.local_size = {options_.lanes, 1, 1};
     m_.resources = {{.kind = ResourceKind::kStorageBuffer},
                     {.kind = ResourceKind::kStorageBuffer, .binding = 1, .read_only = true},
                     {.kind = ResourceKind::kUniformBuffer, .binding = 2}};
     if (options_.memory) {
-      if (!IsFragment()) m_.shared_bytes = (4 + kOwnSharedBytes) * options_.lanes;
+      if (!IsGraphics()) m_.shared_bytes = (4 + kOwnSharedBytes) * options_.lanes;
       m_.push_constant_bytes = 32;
       for (int i = 0; i < 64; ++i) m_.constant_data.push_back(static_cast<uint8_t>(random_.Next()));
       m_.private_arrays = {{.bytes = 40}, {.bytes = 12}, {.bytes = 32}};
@@ -102,6 +105,10 @@ class Generator {
     } else if (IsFragment()) {
       DeclareInterface();
       lane_ = m_.result(b_.LoadInput(kNumberInput, 0, 1));
+      Define(lane_);
+    } else if (IsVertex()) {
+      DeclareVertex();
+      lane_ = m_.result(b_.LoadInput(kVertexNumber, 0, 1));
       Define(lane_);
     } else {
       lane_ = b_.LocalIndex();
@@ -119,6 +126,8 @@ class Generator {
       WriteDrawnOutputs();
     } else if (IsFragment()) {
       WriteOutput();
+    } else if (IsVertex()) {
+      WriteVertexOutput();
     }
     b_.Return();
     return std::move(m_);
@@ -126,6 +135,8 @@ class Generator {
 
  private:
   bool IsFragment() const { return options_.stage == Stage::kFragment; }
+  bool IsVertex() const { return options_.stage == Stage::kVertex; }
+  bool IsGraphics() const { return IsFragment() || IsVertex(); }
 
   // ---- Values in scope ----
 
@@ -204,6 +215,7 @@ class Generator {
       if (random_.OneIn(3)) return DrawnOperation(depth);
     } else {
       if (IsFragment() && random_.OneIn(4)) return FragmentOperation(depth);
+      if (IsVertex() && random_.OneIn(5)) return VertexOperation();
       if (options_.subgroups && random_.OneIn(5)) return LaneOperation();
     }
     const uint32_t kind = random_.Below(100);
@@ -379,7 +391,7 @@ class Generator {
             b_.Load(Op::kLoadPrivate, array, PrivateOffset(array, offset), types));
       }
       default:
-        if (depth == 0 && !IsFragment()) Exchange();
+        if (depth == 0 && !IsGraphics()) Exchange();
         return;
     }
   }
@@ -452,7 +464,7 @@ class Generator {
   OwnPart PickOwnPart() {
     constexpr uint32_t kOwnDwords = kOutputDwords / 2;
     const uint32_t kind = random_.Below(options_.types ? 3 : 2);
-    if (kind == 0 && options_.memory && !IsFragment()) {
+    if (kind == 0 && options_.memory && !IsGraphics()) {
       const ValueId base = b_.Iadd(b_.Imul(lane_, b_.Int(kOwnSharedBytes)), b_.Int(4 * options_.lanes));
       return {Op::kLoadShared, base, kOwnSharedBytes};
     }
@@ -544,6 +556,46 @@ class Generator {
       for (uint32_t c = first; c < 4; ++c) values.push_back(Pick(Type::kF32));
       b_.StoreOutput(kColourOutput, first, values);
     }
+  }
+
+  // ---- Vertices ----
+
+  void DeclareVertex() {
+    m_.inputs = {{.components = 4, .type = Type::kF32},
+                 {.location = 1, .components = 2, .type = Type::kI32},
+                 {.location = 2, .components = 2, .array = true, .elements = 3, .type = Type::kF32},
+                 {.builtin = BuiltIn::kVertexIndex, .type = Type::kI32},
+                 {.builtin = BuiltIn::kInstanceIndex, .type = Type::kI32}};
+    m_.outputs = {{.components = 4, .type = Type::kF32},
+                  {.location = 1, .components = 2, .array = true, .elements = 3, .type = Type::kI32},
+                  {.builtin = BuiltIn::kPosition, .components = 4, .type = Type::kF32,
+                   .invariant = true},
+                  {.builtin = BuiltIn::kClipDistance, .array = true, .elements = 4,
+                   .type = Type::kF32}};
+  }
+
+  // Some components, of an element that is known or not.
+  void WriteVertexOutput() {
+    const auto output = random_.Below(static_cast<uint32_t>(m_.outputs.size()));
+    const Interface v = m_.outputs[output];
+    const uint32_t first = random_.Below(v.components);
+    std::vector<ValueId> values;
+    for (uint32_t c = first; c < v.components; ++c) values.push_back(Pick(v.type));
+    b_.StoreOutput(output, first, values, v.array ? Element(v) : ValueId());
+  }
+
+  ValueId Element(const Interface& v) {
+    if (random_.OneIn(2)) return b_.Int(random_.Below(v.elements));
+    return b_.Urem(Pick(Type::kI32), b_.Int(v.elements));
+  }
+
+  void VertexOperation() {
+    if (random_.OneIn(2)) return WriteVertexOutput();
+    const auto input = random_.Below(static_cast<uint32_t>(m_.inputs.size()));
+    const Interface v = m_.inputs[input];
+    const uint32_t first = random_.Below(v.components);
+    DefineResults(b_.LoadInput(input, first, 1 + random_.Below(v.components - first),
+                               v.array ? Element(v) : ValueId()));
   }
 
   void FragmentOperation(int depth) {
@@ -1137,6 +1189,22 @@ StageData FragmentInputs(Random& random, const Module& module) {
   return data;
 }
 
+// Numbers of usual size; every vertex its own number.
+StageData VertexInputs(Random& random, const Module& module) {
+  StageData data;
+  data.invocations = kVertexLanes;
+  for (const Interface& v : module.inputs) {
+    std::vector<uint64_t> values(size_t{v.elements} * v.components * kVertexLanes);
+    for (size_t i = 0; i < values.size(); ++i) {
+      values[i] = v.builtin != BuiltIn::kNone ? i
+                  : v.type == Type::kI32      ? random.Below(64)
+                                              : (random.Next() & 0x807fffffu) | 0x3f000000u;
+    }
+    data.inputs.push_back(std::move(values));
+  }
+  return data;
+}
+
 }  // namespace
 
 Module GenerateModule(uint64_t seed, const GenerateOptions& options) {
@@ -1158,8 +1226,10 @@ LaunchInputs GenerateInputs(uint64_t seed, const Module& module) {
   };
   LaunchInputs inputs;
   if (module.stage == Stage::kFragment) inputs.stage = FragmentInputs(random, module);
-  const uint32_t lanes =
-      module.stage == Stage::kFragment ? kFragmentLanes : module.local_size[0];
+  if (module.stage == Stage::kVertex) inputs.stage = VertexInputs(random, module);
+  const uint32_t lanes = module.stage == Stage::kFragment ? kFragmentLanes
+                         : module.stage == Stage::kVertex ? kVertexLanes
+                                                          : module.local_size[0];
   inputs.groups = {2, 1, 1};
   inputs.push_constants = bytes(8);
   inputs.buffers.push_back({0, 0, 0, bytes(kOutputDwords * lanes)});

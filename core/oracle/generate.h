@@ -14,7 +14,7 @@
 namespace kiln::oracle {
 
 struct GenerateOptions {
-  mir::Stage stage = mir::Stage::kCompute;   // or fragment: see below
+  mir::Stage stage = mir::Stage::kCompute;   // or fragment or vertex: see below
   int instructions = 60;           // roughly, of straight-line code
   int max_depth = 4;               // of nested ifs and loops
   uint32_t lanes = 16;
@@ -39,6 +39,10 @@ struct GenerateOptions {
 // gives is undefined, which the interpreter always makes the same. They read their number from a flat
 // input.
 inline constexpr uint32_t kFragmentLanes = 16;
+
+// Vertices have kVertexLanes invocations, attributes and outputs of several kinds, arrays among them,
+// which are written anywhere, and no shared memory. They read their number from VertexIndex.
+inline constexpr uint32_t kVertexLanes = 16;
 
 // Fragments that are drawn are those of triangles in a target of kDrawnEdge by kDrawnEdge pixels, with
 // whatever quads and helpers these have. They number themselves by their place, and in all that

@@ -87,5 +87,27 @@ TEST(Generate, FragmentsAreWellFormedRoundTripAndDoSomething) {
   EXPECT_GT(killed, 300);
 }
 
+TEST(Generate, VerticesAreWellFormedRoundTripAndDoSomething) {
+  std::vector<int> written(4);  // by output
+  GenerateOptions options;
+  options.stage = mir::Stage::kVertex;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    options.types = seed % 2 != 0;
+    options.subgroups = seed % 3 == 0;
+    const Module m = GenerateModule(seed, options);
+    ASSERT_EQ(Verify(m), absl::OkStatus()) << seed << "\n" << Print(m);
+    const absl::StatusOr<Module> parsed = Parse(Print(m));
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    ASSERT_EQ(Print(*parsed), Print(m));
+    LaunchInputs after;
+    ASSERT_EQ(Outcome(*parsed, seed), Outcome(m, seed, &after));
+    for (uint32_t lane = 0; lane < kVertexLanes; ++lane) ASSERT_TRUE(after.stage.live[lane]);
+    for (size_t i = 0; i < written.size(); ++i) {
+      for (uint64_t x : after.stage.outputs[i]) written[i] += x != 0;
+    }
+  }
+  for (int n : written) EXPECT_GT(n, 1000);
+}
+
 }  // namespace
 }  // namespace kiln::oracle

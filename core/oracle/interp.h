@@ -132,8 +132,8 @@ struct InterpStatistics {
   int64_t lane_steps = 0;
   int64_t misaligned_accesses = 0;          // offsets that were rounded down
   int64_t outside_accesses = 0;             // elements outside their buffer, array or table
-  int64_t outside_local_accesses = 0;       // of these in private arrays and shared memory, where
-                                            // Vulkan has no rule for them
+  int64_t outside_local_accesses = 0;       // of these in private arrays, tables and shared memory,
+                                            // where Vulkan has no rule for them
   int64_t outside_addresses = 0;            // of these by an address that no buffer has
   // Of active lanes: integers divided by 0, the least integer by -1, values of lanes that are not there
   // or not active, or of a lane that active lanes do not agree on (read_lane), selects that choose an

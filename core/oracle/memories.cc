@@ -84,6 +84,8 @@ void Memories::Prepare() {
     addressed_.back().second.by_address = true;
   }
   constant_data_ = m_.constant_data;
+  // A table is what became of a private array.
+  constant_memory_ = {constant_data_.data(), constant_data_.size(), nullptr, true};
   shared_.resize(m_.shared_bytes);
   shared_memory_ = {shared_.data(), shared_.size(), nullptr, true};
   if (LooksForRaces()) {
@@ -115,7 +117,7 @@ bool Memories::Exec(InstId id, const BitSet& active) {
     case Op::kSsboAtomic: Buffer(id, active); return true;
     case Op::kLoadPush: Load(id, Of(in_.push_constants), active); return true;
     case Op::kLoadShared: Load(id, shared_memory_, active); return true;
-    case Op::kLoadConstant: Load(id, Of(constant_data_), active); return true;
+    case Op::kLoadConstant: Load(id, constant_memory_, active); return true;
     case Op::kStoreShared: Store(id, shared_memory_, active); return true;
     case Op::kSharedAtomic: Atomic(id, shared_memory_, active); return true;
     case Op::kLoadGlobal:

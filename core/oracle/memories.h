@@ -88,6 +88,7 @@ class Memories {
   std::vector<std::vector<Access>> accesses_;        // by buffer
   std::vector<std::vector<Access>> texel_accesses_;  // by image
   std::vector<uint8_t> constant_data_;
+  Memory constant_memory_;
   std::vector<uint8_t> shared_;
   Memory shared_memory_;
   std::vector<Access> shared_accesses_;

@@ -1,4 +1,4 @@
-// mir_run: imports a compute or fragment module and interprets it on the data of a job.
+// mir_run: imports a compute, fragment or vertex module and interprets it on the data of a job.
 //
 //   mir_run [--optimise] [--opposite] [--races] [--shuffle=SEED] [--perturb=SEED] [--undefined=SEED]
 //           [--flush] [--max-steps=N] [--print] [--loose=SPIRV_ID:ULPS]... [--subgroup-size=N]
@@ -7,7 +7,8 @@
 //                            before the next is read
 //
 // The job format is that of `run-peer exec` (tests/peer/README.md): `shader`, `entry`,
-// `spec`, `push`, `resources` and `dispatch` or `draw` (draw.h; colours and depth are returned too). Prints one JSON line a job:
+// `spec`, `push`, `resources` and `dispatch`, `draw` (draw.h; colours and depth are returned too) or `vertices`
+// (vertices.h; their outputs are "vertices"). Prints one JSON line a job:
 //   {"ok": true, "instructions": N, "lane_steps": N, "races": N, ...,
 //    "outputs": [{"set", "binding", "index", "hex"}]}
 //   {"ok": false, "stage": "import|verify|passes|run|job", "cause": "...", "error": "..."}
@@ -53,6 +54,7 @@
 #include "nlohmann/json.hpp"
 #include "tests/diff/draw.h"
 #include "tests/diff/spirv_results.h"
+#include "tests/diff/vertices.h"
 
 namespace kiln {
 namespace {
@@ -153,8 +155,8 @@ client::run::Addresses AddressesOf(const json& resources, uint32_t seed) {
 // `names`: of buffers that are reached by address only, by their place among the buffers.
 absl::Status FillInputs(const json& job, const std::string& folder, oracle::LaunchInputs* inputs,
                         std::map<size_t, std::string>* names) {
-  if (!job.contains("dispatch") && !job.contains("draw")) {
-    return absl::UnimplementedError("neither dispatch nor draw");
+  if (!job.contains("dispatch") && !job.contains("draw") && !job.contains("vertices")) {
+    return absl::UnimplementedError("neither dispatch nor draw nor vertices");
   }
   for (int i = 0; i < 3 && job.contains("dispatch"); ++i) {
     inputs->groups[i] = job["dispatch"][i].get<uint32_t>();
@@ -244,6 +246,54 @@ void SetLoose(const mir::Module& module, const std::map<uint32_t, uint32_t>& loo
   }
 }
 
+// What a run of any stage gives besides the resources.
+struct Ran {
+  oracle::InterpStatistics statistics;
+  json results = json::object();
+};
+
+// Runs the module on what the job has for its stage.
+absl::StatusOr<Ran> RunStage(const mir::Module& module, const json& job, const Flags& flags,
+                             oracle::LaunchInputs& inputs) {
+  Ran ran;
+  switch (module.stage) {
+    case mir::Stage::kCompute: {
+      const absl::StatusOr<oracle::InterpStatistics> run =
+          oracle::Interpret(module, inputs, flags.limits);
+      if (!run.ok()) return run.status();
+      ran.statistics = *run;
+      break;
+    }
+    case mir::Stage::kFragment: {
+      const absl::StatusOr<diff::Drawn> run =
+          diff::Draw(module, job["draw"], inputs, flags.limits);
+      if (!run.ok()) return run.status();
+      ran.statistics = run->statistics;
+      ran.results = {{"colors", run->colors}, {"depth", run->depth}};
+      break;
+    }
+    case mir::Stage::kVertex: {
+      const absl::StatusOr<diff::RanVertices> run =
+          diff::RunVertices(module, job["vertices"], inputs, flags.limits);
+      if (!run.ok()) return run.status();
+      ran.statistics = run->statistics;
+      ran.results = {{"vertices", run->outputs}};
+      break;
+    }
+  }
+  return ran;
+}
+
+// What the job of a stage has.
+const char* WorkOf(mir::Stage stage) {
+  switch (stage) {
+    case mir::Stage::kCompute: return "dispatch";
+    case mir::Stage::kFragment: return "draw";
+    case mir::Stage::kVertex: break;
+  }
+  return "vertices";
+}
+
 json RunJob(const std::string& path, const Flags& flags) {
   const absl::StatusOr<std::string> text = ReadFile(path);
   if (!text.ok()) return Failure("job", text.status());
@@ -273,21 +323,13 @@ json RunJob(const std::string& path, const Flags& flags) {
   SetLoose(*module, flags.loose, &inputs);
   std::map<size_t, std::string> names;
   if (absl::Status s = FillInputs(job, folder, &inputs, &names); !s.ok()) return Failure("job", s);
-  diff::Drawn drawn;
-  if (job.contains("draw") != (module->stage == mir::Stage::kFragment)) {
-    return Failure("job", absl::UnimplementedError("draws are of fragment modules"));
+  if (!job.contains(WorkOf(module->stage))) {
+    return Failure("job", absl::UnimplementedError(absl::StrCat("a job without ",
+                                                                WorkOf(module->stage))));
   }
-  if (job.contains("draw")) {
-    absl::StatusOr<diff::Drawn> made = diff::Draw(*module, job["draw"], inputs, flags.limits);
-    if (!made.ok()) return Failure("run", made.status());
-    drawn = *std::move(made);
-  } else {
-    const absl::StatusOr<oracle::InterpStatistics> ran =
-        oracle::Interpret(*module, inputs, flags.limits);
-    if (!ran.ok()) return Failure("run", ran.status());
-    drawn.statistics = *ran;
-  }
-  const oracle::InterpStatistics* run = &drawn.statistics;
+  const absl::StatusOr<Ran> ran = RunStage(*module, job, flags, inputs);
+  if (!ran.ok()) return Failure("run", ran.status());
+  const oracle::InterpStatistics* run = &ran->statistics;
   json result = {{"ok", true},
                  {"instructions", mir::CountInstructions(*module)},
                  {"lane_steps", run->lane_steps},
@@ -301,10 +343,7 @@ json RunJob(const std::string& path, const Flags& flags) {
                  {"races", run->races},
                  {"race_spirv_id", run->first_race_spirv_id},
                  {"outputs", json::array()}};
-  if (job.contains("draw")) {
-    result["colors"] = drawn.colors;
-    result["depth"] = drawn.depth;
-  }
+  result.update(ran->results);
   const auto add = [&result](const auto& b) {
     result["outputs"].push_back(
         {{"set", b.set},

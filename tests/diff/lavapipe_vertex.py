@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""Judges importer and MIR interpreter by lavapipe: vertex modules are drawn on both.
+
+    lavapipe_vertex.py --mir-run PATH [--optimise] [--cache DIR] [--out FILE] [--ulp 16] [--seeds 1,2]
+                       [--order SEED] [--count N] [--budget SECONDS] MODULE.spv... | @LIST
+
+Draws come from tests/drive/vertex_job.py, one for each seed; a draw counts only if changing one arithmetic
+operation of the module changes an output, a buffer or an image on lavapipe. Compared are, for each
+vertex of each instance, all scalars of outputs that the program stores, as they were written; buffers and
+images. A component that it never stores is undefined and not looked at. Statuses and excuses are those
+of lavapipe_interp.py.
+"""
+
+import argparse
+import dataclasses
+import hashlib
+import os
+import pickle
+import random
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "drive")]
+import drive  # noqa: E402
+import drives  # noqa: E402
+import excuses  # noqa: E402
+import judging  # noqa: E402
+import lavapipe_interp  # noqa: E402
+import peer  # noqa: E402
+import processes  # noqa: E402
+import vertex_job  # noqa: E402
+from spirv_module import Unsupported  # noqa: E402
+
+CACHE_FORM = 2
+TRIES = 8   # changed operations for each recipe
+KINDS = {"f32": "f", "i32": "i", "u32": "u"}
+
+
+def lavapipe(jobs, folder, timeout):
+    """Results of draws; outputs as "hex"."""
+    jobs = [dict(j, vertices=dict(j["vertices"], out=os.path.join(folder, "out%d" % k)))
+            for k, j in enumerate(jobs)]
+    results = peer.run_many(jobs, folder, timeout)
+    for r in results:
+        for part in r.get("outputs", []):
+            with open(part["file"], "rb") as f:
+                part["hex"] = f.read().hex()
+    return results
+
+
+def scalars(result):
+    """("out", place) -> dwords of all invocations, of lavapipe's outputs; place is "position.2" or
+    "location 3.1". An array of a built-in comes whole or as its elements, one behind the other."""
+    found, kinds, elements = {}, {}, {}
+    for part in result.get("outputs", []):
+        data, n = bytes.fromhex(part["hex"]), part["components"]
+        for c in range(n):
+            if "builtin" in part:
+                at = elements.get(part["builtin"], 0)
+                elements[part["builtin"]] = at + 1
+                place = "%s.%d" % (part["builtin"], at)
+            else:
+                place = "location %d.%d" % (part["location"], part["component"] + c)
+            found["out", place] = b"".join(data[o:o + 4] for o in range(4 * c, len(data), 4 * n))
+            kinds["out", place] = KINDS.get(part.get("as", part.get("type")), "f")
+    return found, kinds
+
+
+def own_scalars(result):
+    """The same of mir_run's outputs."""
+    return {("out", "%s.%d" % (o.get("builtin", "location %d" % o.get("location", 0)), o["component"])):
+            bytes.fromhex(o["hex"]) for o in result.get("vertices", [])}
+
+
+def everything(result, kept):
+    """Name -> bytes of the kept scalars, and of buffers and images, of lavapipe's result."""
+    found = {k: v for k, v in scalars(result)[0].items() if k in kept}
+    found.update(peer.outputs({"resources": result.get("resources", [])}))
+    return found
+
+
+@dataclasses.dataclass
+class Drive:
+    """A counted draw."""
+    job: dict
+    types: dict      # of buffers and images
+    result: dict     # lavapipe's
+    by_moves: bool   # no changed arithmetic reaches an output
+
+
+def run_interpreter(interpreter, job, folder, name="job", options=()):
+    return interpreter.run(drives.write_job(job, folder, name), options)
+
+
+def is_defined(interpreter, job, folder):
+    """Whether the program has no undefined results on this draw, as far as the interpreter sees them."""
+    run = run_interpreter(interpreter, job, folder, "doubt", ["--races"])
+    return run["ok"] and not (run["races"] or run["undefined_results"]
+                              or run["outside_local_accesses"])
+
+
+def counted(interpreter, path, module, seed, folder, timeout):
+    """(job, types, lavapipe's result, by moves, reason): the first recipe whose draw counts, one without
+    undefined results if there is any. By moves: no changed arithmetic reaches an output, a move does."""
+    reason = "no recipe ran"
+    for by_moves in (False, True):
+        doubtful = None
+        chosen = drive.mutants(module, random.Random(seed), TRIES, by_moves)
+        for recipe in range(len(vertex_job.ORDER) if chosen else 0):
+            job, types = vertex_job.make_job(module, path, recipe, seed)
+            mine = run_interpreter(interpreter, job, folder, "scout")
+            if not mine["ok"]:
+                return None, None, None, False, "interpreter: %s" % mine["error"]
+            kept = own_scalars(mine)
+            jobs = [job]
+            for site, new in chosen:
+                mutant = os.path.join(folder, "mutant%d.spv" % site)
+                drive.mutate.write(module.words, site, new, mutant)
+                jobs.append(dict(job, shader=mutant))
+            results = lavapipe(jobs, folder, timeout)
+            if not results[0].get("ok"):
+                reason = "lavapipe: " + str(results[0].get("error"))[:120]
+                continue
+            base = everything(results[0], kept)
+            if not any(r.get("ok") and everything(r, kept) != base for r in results[1:]):
+                reason = drive.NOTHING_CHANGES
+                continue
+            found = job, types, results[0], by_moves, ""
+            if is_defined(interpreter, job, folder):
+                return found
+            doubtful = doubtful or found
+        if doubtful:
+            return doubtful
+    return None, None, None, False, reason
+
+
+def drive_of(a, path, module, seed, folder):
+    """(Drive, "") or (None, reason). Kept in a.cache, if there is one, by the module's bytes and the seed."""
+    with open(path, "rb") as f:
+        name = "%s.vertex%d.%d" % (hashlib.sha256(f.read()).hexdigest()[:24], CACHE_FORM, seed)
+    entry = os.path.join(a.cache, name) if a.cache else None
+    if entry and os.path.exists(entry):
+        with open(entry, "rb") as f:
+            found = pickle.load(f)
+    else:
+        try:
+            found = counted(a.interpreter, path, module, seed, folder, a.timeout)
+        except Unsupported as e:
+            found = None, None, None, False, "drive: %s" % e
+        if entry:
+            with open(entry, "wb") as f:
+                pickle.dump(found, f)
+    return (Drive(*found[:4]), "") if found[0] else (None, found[4])
+
+
+def probe(interpreter, path, folder):
+    """(status, cause) of a module that cannot be imported, or ("", "")."""
+    result = run_interpreter(interpreter, {"shader": os.path.abspath(path)}, folder, "probe")
+    if result["ok"] or result["stage"] == "job":
+        return "", ""
+    return ("refused" if result["stage"] == "import" else "error",
+            "%s: %s" % (result["cause"], result["error"]))
+
+
+def compare_vertices(interpreter, where, drive_, result, folder, tolerance, options=()):
+    """A Comparison of lavapipe's result with the interpreter's, or (status, cause)."""
+    mine = run_interpreter(interpreter, drive_.job, folder, "job", options)
+    if not mine["ok"] and mine["cause"] in ("deadline_exceeded", "timeout", "unimplemented"):
+        return "undriven", "interpreter: " + mine["error"]
+    if not mine["ok"]:
+        return "error", "%s: %s: %s" % (mine["stage"], mine["cause"], mine["error"])
+    kept = own_scalars(mine)
+    theirs, kinds = scalars(result)
+    missing = [key for key in kept if key not in theirs]
+    if missing:
+        return "error", "lavapipe has no %s" % missing[0][1]
+    want = everything(result, kept)
+
+    def outputs_of(run):
+        found = {**own_scalars(run), **peer.outputs({"outputs": run["outputs"]})}
+        return {key: found[key] for key in want if key in found}
+
+    def runs_of(kind):
+        more = tolerance.loose if kind == "unstable" else []
+        runs = [run_interpreter(interpreter, drive_.job, folder, "job", [*options, *more, o])
+                for o in excuses.RUNS.get(kind, [])]
+        return [outputs_of(r) for r in runs if r["ok"]]
+
+    types = dict(drive_.types)
+    for key, data in want.items():
+        if key[0] == "out":
+            types[key] = [(o, kinds[key], 32) for o in range(0, len(data), 4)]
+    return excuses.compared(where, outputs_of(mine), want, types, tolerance, runs_of)
+
+
+def judge(a, path, folder):
+    """A judging.Verdict."""
+    verdict = judging.Verdict(path)
+    verdict.status, verdict.cause = probe(a.interpreter, path, folder)
+    if verdict.status:
+        return verdict
+    try:
+        module = vertex_job.VertexModule.load(path)
+    except Unsupported as e:
+        verdict.undriven.append("drive: %s" % e)
+        verdict.settle()
+        return verdict
+    tolerance = excuses.Tolerance.of(module, a.ulp)
+    for seed in a.seeds:
+        found, reason = drive_of(a, path, module, seed, folder)
+        if not found:
+            verdict.undriven.append(reason)
+            continue
+        verdict.by_moves |= found.by_moves
+        result = compare_vertices(a.interpreter, "seed %d lavapipe" % seed, found, found.result, folder,
+                                  tolerance)
+        if isinstance(result, excuses.Comparison):
+            verdict.comparisons.append(result)
+        elif result[0] == "undriven":
+            verdict.undriven.append(result[1])
+        else:
+            verdict.fail(*result)
+    verdict.settle()
+    return verdict
+
+
+def summary(verdicts):
+    print("counted by changed moves, since no changed arithmetic reaches an output: %d modules" % sum(
+        v.by_moves for v in verdicts))
+    lavapipe_interp.summary(verdicts)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    p.add_argument("--mir-run", required=True)
+    p.add_argument("--optimise", action="store_true", help="run the target-independent passes")
+    judging.add_arguments(p)
+    a = p.parse_args()
+    pool = processes.Pool()
+    a.interpreter = drives.Interpreter(pool, a.mir_run, ["--optimise"] if a.optimise else [])
+    verdicts = judging.judge_all(a, judge, summary)
+    pool.close()
+    return judging.exit_status(verdicts)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
