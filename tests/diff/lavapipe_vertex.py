@@ -31,7 +31,7 @@ import processes  # noqa: E402
 import vertex_job  # noqa: E402
 from spirv_module import Unsupported  # noqa: E402
 
-CACHE_FORM = 2
+CACHE_FORM = 3
 TRIES = 8   # changed operations for each recipe
 KINDS = {"f32": "f", "i32": "i", "u32": "u"}
 
@@ -111,6 +111,9 @@ def counted(interpreter, path, module, seed, folder, timeout):
             mine = run_interpreter(interpreter, job, folder, "scout")
             if not mine["ok"]:
                 return None, None, None, False, "interpreter: %s" % mine["error"]
+            defined = is_defined(interpreter, job, folder)
+            if not defined and recipe >= vertex_job.USUAL:
+                continue
             kept = own_scalars(mine)
             jobs = [job]
             for site, new in chosen:
@@ -126,7 +129,7 @@ def counted(interpreter, path, module, seed, folder, timeout):
                 reason = drive.NOTHING_CHANGES
                 continue
             found = job, types, results[0], by_moves, ""
-            if is_defined(interpreter, job, folder):
+            if defined:
                 return found
             doubtful = doubtful or found
         if doubtful:
