@@ -56,7 +56,7 @@ TEST(Simplify, WhatTargetsApproximateStaysInInvariantExpressionsOfVertices) {
   const auto text = [](const char* stage, const char* flag) {
     absl::StatusOr<mir::Module> m = mir::Parse(absl::StrCat(
         "mir 1 stage ", stage, " output 0 location 0.0 f32 x4 body { %0:f32 = fdiv", flag,
-        " 1f, 3f %1:f32 = fsqrt", flag, " 4f %2:f32 = fadd", flag,
+        " 1f, 3f %1:f32 = fdiv", flag, " 6f, 4f %2:f32 = fadd", flag,
         " 1f, 3f %3:f32 = fpow", flag, " 5f, 1f store_output[0, 0] %0, %1, %2, %3 return }"));
     EXPECT_TRUE(m.ok()) << m.status();
     PassContext context = PassContext::ForTest();
@@ -66,14 +66,14 @@ TEST(Simplify, WhatTargetsApproximateStaysInInvariantExpressionsOfVertices) {
   };
   EXPECT_EQ(text("vertex", ".nocontract"), R"(body {
   %0:f32 = fdiv.nocontract 1f, 3f
-  %1:f32 = fsqrt.nocontract 4f
+  %1:f32 = fdiv.nocontract 6f, 4f
   %2:f32 = fpow.nocontract 5f, 1f
   store_output[0, 0] %0, %1, 4f, %2
   return
 }
 )");
   const std::string folded = R"(body {
-  store_output[0, 0] 0.33333334f, 2f, 4f, 5f
+  store_output[0, 0] 0.33333334f, 1.5f, 4f, 5f
   return
 }
 )";
