@@ -1,6 +1,6 @@
 // SPIR-V -> MIR: the importer's public face.
 //
-// In: a module with an entry point for compute or fragments. Out: MIR that satisfies mir/verify.h:
+// In: a module with an entry point for compute, fragments or vertices. Out: MIR that satisfies mir/verify.h:
 // everything inlined, scalar, SSA, structured; memory accesses as (resource, byte offset).
 // Variables whose parts are never indexed by a value arrive as SSA; the others are private arrays
 // (or constant data).

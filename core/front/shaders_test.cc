@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/front/glsl.h"
 #include "core/front/testing.h"
 #include "core/mir/print.h"
 #include "core/oracle/example_images.h"
@@ -145,6 +146,27 @@ std::vector<uint32_t> Scatter(const std::vector<uint32_t>& words) {
   std::vector<uint32_t> out = Assemble(scattered);
   if (out.size() > 1) out[1] = words[1];
   return out;
+}
+
+// Of graphics stages: what they mean is judged by lavapipe (tests/diff).
+TEST(Shaders, OfVerticesImport) {
+  size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("tests/shaders")) {
+    if (entry.path().extension() != ".vert") continue;
+    SCOPED_TRACE(entry.path().string());
+    GlslSource source;
+    source.name = entry.path().string();
+    source.text = ReadText(source.name);
+    source.stage = ShaderStage::kVertex;
+    const auto words = CompileGlsl(source);
+    ASSERT_TRUE(words.ok()) << words.status();
+    const auto module = ImportVerified(*words);
+    ASSERT_TRUE(module.ok()) << module.status();
+    EXPECT_EQ(module->stage, mir::Stage::kVertex);
+    EXPECT_FALSE(module->outputs.empty());
+    ++count;
+  }
+  EXPECT_GE(count, 40u);
 }
 
 // What a tool that strips debug information leaves: the same module with a large id bound.

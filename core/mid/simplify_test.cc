@@ -1,8 +1,12 @@
 #include "core/mid/simplify.h"
 
+#include <string>
+
+#include "absl/strings/str_cat.h"
 #include "core/mid/testing.h"
 #include "core/mir/build.h"
 #include "core/mir/parse.h"
+#include "core/mir/print.h"
 #include "gtest/gtest.h"
 
 namespace kiln::mid {
@@ -45,6 +49,36 @@ TEST(Simplify, TheOnlyInvocationIsTheFirst) {
   EXPECT_TRUE(*Simplify(*m, context));
   const mir::InstId store = m->region(m->body).insts[0];
   for (int i = 1; i < 4; ++i) EXPECT_EQ(m->value(m->source(store, i)).bits, 0u);
+}
+
+// An invariant output must not depend on whether the operands are known here and not elsewhere.
+TEST(Simplify, WhatTargetsApproximateStaysInInvariantExpressionsOfVertices) {
+  const auto text = [](const char* stage, const char* flag) {
+    absl::StatusOr<mir::Module> m = mir::Parse(absl::StrCat(
+        "mir 1 stage ", stage, " output 0 location 0.0 f32 x4 body { %0:f32 = fdiv", flag,
+        " 1f, 3f %1:f32 = fdiv", flag, " 6f, 4f %2:f32 = fadd", flag,
+        " 1f, 3f %3:f32 = fpow", flag, " 5f, 1f store_output[0, 0] %0, %1, %2, %3 return }"));
+    EXPECT_TRUE(m.ok()) << m.status();
+    PassContext context = PassContext::ForTest();
+    EXPECT_TRUE(Simplify(*m, context).ok());
+    const std::string printed = mir::Print(*m, {.renumber = true});
+    return printed.substr(printed.find("body {"));
+  };
+  EXPECT_EQ(text("vertex", ".nocontract"), R"(body {
+  %0:f32 = fdiv.nocontract 1f, 3f
+  %1:f32 = fdiv.nocontract 6f, 4f
+  %2:f32 = fpow.nocontract 5f, 1f
+  store_output[0, 0] %0, %1, 4f, %2
+  return
+}
+)");
+  const std::string folded = R"(body {
+  store_output[0, 0] 0.33333334f, 1.5f, 4f, 5f
+  return
+}
+)";
+  EXPECT_EQ(text("vertex", ""), folded);
+  EXPECT_EQ(text("fragment", ".nocontract"), folded);
 }
 
 TEST(Simplify, AConditionStoredAsNumberIsACondition) {

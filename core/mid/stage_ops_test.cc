@@ -397,6 +397,36 @@ TEST(StageOps, InputsAndOutputsOf64BitsAreAnError) {
   }
 }
 
+// Of two stores the later one counts, on either side of an if and in every turn of a loop: none of
+// them is a duplicate, and none is executed elsewhere.
+TEST(StageOps, StoresToOutputsStay) {
+  ExpectUnchanged(R"(
+    %0:f32, %1:f32 = load_input[0, 0]
+    store_output[0, 0] %0, %1
+    store_output[0, 0] %1
+    %2:bool = flt %0, %1
+    if %2 {
+      store_output[0, 2] %0
+      yield
+    } else {
+      store_output[0, 2] %0
+      yield
+    }
+    loop (%3:f32 = %0) {
+      store_output[0, 3] %1
+      store_output[0, 2] %3
+      %4:f32 = fadd %3, %1
+      %5:bool = flt %4, 9f
+      if %5 {
+        yield
+      } else {
+        break
+      }
+      continue %4
+    }
+    return)");
+}
+
 TEST(StageOps, UnusedOnesGo) {
   EXPECT_EQ(RunOnFragmentBody(R"(
     %0:f32 = load_input[0, 0]

@@ -16,6 +16,7 @@
 namespace kiln::oracle {
 namespace {
 
+using testing::Each;
 using testing::ElementsAre;
 using Dwords = std::vector<uint32_t>;
 using Values = std::vector<uint64_t>;
@@ -338,6 +339,42 @@ TEST(Stages, VerticesWriteWhatTheyRead) {
   ASSERT_TRUE(Interpret(*m, inputs).ok());
   EXPECT_THAT(inputs.stage.outputs[0],
               ElementsAre(1, 2, 3, 4, 5, 6, Bits(7), Bits(8), Bits(9), Bits(1), Bits(1), Bits(1)));
+}
+
+// Elements of attributes and of outputs by value; of what is stored twice the later counts, and what
+// a vertex does not store stays as it was.
+TEST(Stages, VerticesChooseElements) {
+  const absl::StatusOr<mir::Module> m = mir::Parse(
+      "mir 1 stage vertex input 0 location 0.0 i32 x1 array 2 input 1 builtin vertex_index i32 x1 "
+      "output 0 location 0.0 i32 x2 array 2 body { %0:i32 = load_input[1, 0] "
+      "%1:i32 = load_input.indexed[0, 0] %0 store_output.indexed[0, 1] %0, %0 %2:bool = ult %0, 1 "
+      "if %2 { store_output.indexed[0, 1] 0, %1 yield } else { yield } return }");
+  ASSERT_TRUE(m.ok()) << m.status();
+  ASSERT_EQ(mir::Verify(*m), absl::OkStatus());
+  LaunchInputs inputs;
+  inputs.stage.invocations = 3;
+  inputs.stage.inputs = {{5, 6, 7, 15, 16, 17}, {0, 1, 9}};
+  const auto run = Interpret(*m, inputs);
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_EQ(run->undefined_results, 2) << "the third vertex loads and stores an element that is not";
+  EXPECT_THAT(inputs.stage.outputs[0], ElementsAre(0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 1, 0));
+  EXPECT_THAT(inputs.stage.live, Each(true));
+}
+
+// They need not be quads, and the last subgroup is partly filled.
+TEST(Stages, VerticesAreInSubgroups) {
+  const absl::StatusOr<mir::Module> m = mir::Parse(
+      "mir 1 stage vertex input 0 builtin vertex_index i32 x1 output 0 location 0.0 i32 x2 body { "
+      "%0:i32 = load_input[0, 0] %1:i32 = reduce[iadd, 0] %0 %2:i32 = subgroup_invocation "
+      "store_output[0, 0] %1, %2 return }");
+  ASSERT_TRUE(m.ok()) << m.status();
+  ASSERT_EQ(mir::Verify(*m), absl::OkStatus());
+  LaunchInputs inputs;
+  inputs.subgroup_size = 4;
+  inputs.stage.invocations = 6;
+  inputs.stage.inputs = {{1, 2, 3, 4, 5, 6}};
+  ASSERT_TRUE(Interpret(*m, inputs).ok());
+  EXPECT_THAT(inputs.stage.outputs[0], ElementsAre(10, 10, 10, 10, 11, 11, 0, 1, 2, 3, 0, 1));
 }
 
 // ---- Texels ----

@@ -18,6 +18,7 @@ sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, "..", "drive"))
 import excuses  # noqa: E402
 import judging  # noqa: E402
+import lavapipe_vertex  # noqa: E402
 import processes  # noqa: E402
 import sim_interp  # noqa: E402
 import spirv_module  # noqa: E402
@@ -39,6 +40,31 @@ def ints(*values):
 def judged(mine, got, types, tolerance=EXACT, **runs):
     """The comparison, with these runs of the kinds named."""
     return excuses.compared("here", mine, got, types, tolerance, lambda kind: runs.get(kind, []))
+
+
+class VertexScalarsTest(unittest.TestCase):
+    """Outputs of vertices as lavapipe and as the interpreter give them have the same names."""
+
+    def test_components_and_elements_of_built_ins(self):
+        theirs = {"outputs": [
+            {"location": 2, "component": 1, "components": 2,
+             "hex": struct.pack("<4I", 1, 2, 3, 4).hex()},
+            {"builtin": "clip_distance", "components": 1, "hex": struct.pack("<2f", 5, 6).hex()},
+            {"builtin": "clip_distance", "components": 1, "hex": struct.pack("<2f", 7, 8).hex()}]}
+        mine = {"vertices": [
+            {"location": 2, "component": 2, "type": "u32",
+             "hex": struct.pack("<2I", 2, 4).hex()},
+            {"builtin": "clip_distance", "component": 1, "type": "f32",
+             "hex": struct.pack("<2f", 7, 8).hex()}]}
+        found = lavapipe_vertex.scalars(theirs)
+        own = lavapipe_vertex.own_scalars(mine)
+        self.assertEqual(len(found), 4)
+        self.assertEqual({k: found[k] for k in own}, own)
+        self.assertEqual(lavapipe_vertex.own_types(mine), {
+            ("out", "location 2.2"): [(0, "u", 32), (4, "u", 32)],
+            ("out", "clip_distance.1"): [(0, "f", 32), (4, "f", 32)]})
+        # What the program does not store is not compared.
+        self.assertEqual(lavapipe_vertex.everything(theirs, own), own)
 
 
 class ToleranceTest(unittest.TestCase):

@@ -31,9 +31,9 @@ import processes  # noqa: E402
 import vertex_job  # noqa: E402
 from spirv_module import Unsupported  # noqa: E402
 
-CACHE_FORM = 2
+CACHE_FORM = 3
 TRIES = 8   # changed operations for each recipe
-KINDS = {"f32": "f", "i32": "i", "u32": "u"}
+KINDS = {"f32": "f", "u32": "u"}
 
 
 def lavapipe(jobs, folder, timeout):
@@ -51,7 +51,7 @@ def lavapipe(jobs, folder, timeout):
 def scalars(result):
     """("out", place) -> dwords of all invocations, of lavapipe's outputs; place is "position.2" or
     "location 3.1". An array of a built-in comes whole or as its elements, one behind the other."""
-    found, kinds, elements = {}, {}, {}
+    found, elements = {}, {}
     for part in result.get("outputs", []):
         data, n = bytes.fromhex(part["hex"]), part["components"]
         for c in range(n):
@@ -62,19 +62,28 @@ def scalars(result):
             else:
                 place = "location %d.%d" % (part["location"], part["component"] + c)
             found["out", place] = b"".join(data[o:o + 4] for o in range(4 * c, len(data), 4 * n))
-            kinds["out", place] = KINDS.get(part.get("as", part.get("type")), "f")
-    return found, kinds
+    return found
+
+
+def own_place(output):
+    return "out", "%s.%d" % (output.get("builtin", "location %d" % output.get("location", 0)),
+                             output["component"])
 
 
 def own_scalars(result):
     """The same of mir_run's outputs."""
-    return {("out", "%s.%d" % (o.get("builtin", "location %d" % o.get("location", 0)), o["component"])):
-            bytes.fromhex(o["hex"]) for o in result.get("vertices", [])}
+    return {own_place(o): bytes.fromhex(o["hex"]) for o in result.get("vertices", [])}
+
+
+def own_types(result):
+    """("out", place) -> leaves, by mir_run's outputs: their types are the module's."""
+    return {own_place(o): [(at, KINDS[o["type"]], 32) for at in range(0, len(o["hex"]) // 2, 4)]
+            for o in result.get("vertices", [])}
 
 
 def everything(result, kept):
     """Name -> bytes of the kept scalars, and of buffers and images, of lavapipe's result."""
-    found = {k: v for k, v in scalars(result)[0].items() if k in kept}
+    found = {k: v for k, v in scalars(result).items() if k in kept}
     found.update(peer.outputs({"resources": result.get("resources", [])}))
     return found
 
@@ -111,6 +120,9 @@ def counted(interpreter, path, module, seed, folder, timeout):
             mine = run_interpreter(interpreter, job, folder, "scout")
             if not mine["ok"]:
                 return None, None, None, False, "interpreter: %s" % mine["error"]
+            defined = is_defined(interpreter, job, folder)
+            if not defined and recipe >= vertex_job.USUAL:
+                continue
             kept = own_scalars(mine)
             jobs = [job]
             for site, new in chosen:
@@ -126,7 +138,7 @@ def counted(interpreter, path, module, seed, folder, timeout):
                 reason = drive.NOTHING_CHANGES
                 continue
             found = job, types, results[0], by_moves, ""
-            if is_defined(interpreter, job, folder):
+            if defined:
                 return found
             doubtful = doubtful or found
         if doubtful:
@@ -170,8 +182,7 @@ def compare_vertices(interpreter, where, drive_, result, folder, tolerance, opti
     if not mine["ok"]:
         return "error", "%s: %s: %s" % (mine["stage"], mine["cause"], mine["error"])
     kept = own_scalars(mine)
-    theirs, kinds = scalars(result)
-    missing = [key for key in kept if key not in theirs]
+    missing = [key for key in kept if key not in scalars(result)]
     if missing:
         return "error", "lavapipe has no %s" % missing[0][1]
     want = everything(result, kept)
@@ -186,10 +197,7 @@ def compare_vertices(interpreter, where, drive_, result, folder, tolerance, opti
                 for o in excuses.RUNS.get(kind, [])]
         return [outputs_of(r) for r in runs if r["ok"]]
 
-    types = dict(drive_.types)
-    for key, data in want.items():
-        if key[0] == "out":
-            types[key] = [(o, kinds[key], 32) for o in range(0, len(data), 4)]
+    types = {**drive_.types, **own_types(mine)}
     return excuses.compared(where, outputs_of(mine), want, types, tolerance, runs_of)
 
 

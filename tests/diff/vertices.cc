@@ -201,6 +201,7 @@ json Vertices::Outputs(const oracle::StageData& stage) const {
     }
     json one = {{"component", v.builtin != BuiltIn::kNone ? place
                                                           : v.component + place % v.components},
+                {"type", v.type == Type::kF32 ? "f32" : "u32"},
                 {"hex", absl::BytesToHexString(absl::string_view(
                             reinterpret_cast<const char*>(dwords.data()), dwords.size() * 4))}};
     if (v.builtin != BuiltIn::kNone) {

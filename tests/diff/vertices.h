@@ -17,7 +17,7 @@
 namespace kiln::diff {
 
 struct RanVertices {
-  // [{"builtin" or "location", "component", "hex"}]: of each scalar that the program stores a dword for
+  // [{"builtin" or "location", "component", "type", "hex"}]: of each scalar that the program stores a dword for
   // each invocation. Scalars of arrays stand at the location of their element; those of built-ins
   // have the component that they are of all the built-in's.
   nlohmann::json outputs;

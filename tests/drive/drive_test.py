@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import compare  # noqa: E402
 import drive  # noqa: E402
 import mutate  # noqa: E402
+import vertex_job  # noqa: E402
 from spirv_module import Module, Unsupported  # noqa: E402
 
 TEXT = """
@@ -194,6 +195,89 @@ class DriveTest(unittest.TestCase):
 
 def f32(*values):
     return struct.pack("<%df" % len(values), *values)
+
+
+# A matrix, an array of two integers behind it, two inputs in one location; what is no attribute.
+VERTEX = """
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main "main" %m %a %x %y %n
+OpDecorate %m Location 1
+OpDecorate %a Location 4
+OpDecorate %x Location 7
+OpDecorate %y Location 7
+OpDecorate %y Component 2
+OpDecorate %n BuiltIn VertexIndex
+OpDecorate %other Location 9
+%void = OpTypeVoid
+%f = OpTypeFloat 32
+%i = OpTypeInt 32 1
+%u = OpTypeInt 32 0
+%v2 = OpTypeVector %f 2
+%mat = OpTypeMatrix %v2 3
+%two = OpConstant %u 2
+%array = OpTypeArray %i %two
+%p_mat = OpTypePointer Input %mat
+%p_array = OpTypePointer Input %array
+%p_v2 = OpTypePointer Input %v2
+%p_f = OpTypePointer Input %f
+%p_i = OpTypePointer Input %i
+%m = OpVariable %p_mat Input
+%a = OpVariable %p_array Input
+%x = OpVariable %p_v2 Input
+%y = OpVariable %p_f Input
+%n = OpVariable %p_i Input
+%other = OpVariable %p_f Input
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%l = OpLabel
+OpReturn
+OpFunctionEnd
+"""
+
+
+class VertexJobTest(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR")) as folder:
+            cls.path = os.path.join(folder, "v.spv")
+            subprocess.run(["spirv-as", "--target-env", "spv1.0", "-o", cls.path, "-"],
+                           input=VERTEX.encode(), check=True)
+            cls.module = vertex_job.VertexModule.load(cls.path)
+
+    def test_attributes_by_location(self):
+        self.assertEqual(self.module.attributes(),
+                         {1: ("f32", 2), 2: ("f32", 2), 3: ("f32", 2), 4: ("i32", 1), 5: ("i32", 1),
+                          7: ("f32", 3)})
+
+    def test_there_are_values_up_to_the_last_vertex_drawn(self):
+        for number in range(len(vertex_job.ORDER)):
+            job, _ = vertex_job.make_job(self.module, self.path, number)
+            draw = job["vertices"]
+            self.assertNotIn("dispatch", job)
+            for i in draw["inputs"]:
+                kind, count = self.module.attributes()[i["location"]]
+                if i["rate"] == "instance":
+                    last = draw.get("first_instance", 0) + draw.get("instances", 1)
+                elif "indices" in draw:
+                    last = max(draw["indices"]) + draw.get("vertex_offset", 0) + 1
+                else:
+                    last = draw.get("first_vertex", 0) + draw["count"]
+                self.assertEqual(len(i[kind]), count * last)
+
+    def test_seeds_and_recipes_differ(self):
+        jobs = [vertex_job.make_job(self.module, self.path, n, s)[0] for n in (0, 1) for s in (1, 2)]
+        for k, job in enumerate(jobs):
+            self.assertNotIn(job, jobs[:k])
+        self.assertEqual(jobs[0], vertex_job.make_job(self.module, self.path, 0, 1)[0])
+
+    def test_fragments_are_none(self):
+        with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR")) as folder:
+            path = os.path.join(folder, "f.spv")
+            subprocess.run(["spirv-as", "--target-env", "spv1.0", "-o", path, "-"],
+                           input=VERTEX.replace("Vertex %main", "GLCompute %main").encode(), check=True)
+            self.assertRaises(Unsupported, vertex_job.VertexModule.load, path)
 
 
 class CompareTest(unittest.TestCase):

@@ -17,8 +17,10 @@ VERTEX = 0
 LOCATION, COMPONENT, BUILTIN = 30, 31, 11   # decorations
 SUBGROUP = range(61, 70)                    # capabilities: GroupNonUniform...
 # Recipes of drive.py in the order in which they are tried: positive floats first, since what pow, log
-# or sqrt give for negative ones nobody defines.
-ORDER = [1, 2, 4, 0, 3]
+# or sqrt give for negative ones nobody defines. The first USUAL of them serve most modules; the others are
+# for those that divide by 0 or leave arrays with these.
+ORDER = [1, 2, 4, 0, 3, 8, 7, 9, 5, 11, 6, 10]
+USUAL = 5
 DRAWS = [
     {"count": 13, "instances": 2},
     {"indices": [0, 2, 1, 5, 3, 4, 2, 7], "vertex_offset": 1, "instances": 3, "first_instance": 1},
