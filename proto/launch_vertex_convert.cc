@@ -1,7 +1,8 @@
 // See launch_vertex_convert.h.
 //
-// The payload in front of the constants has one form, so that LaunchVertex has it and VertexLaunch does
-// not; registers of attributes follow from their slots. A record that says otherwise is refused.
+// The payload in front of the constants has one form, so that LaunchVertex has it and VertexLaunch
+// does not; registers of attributes follow from their slots. A record that says otherwise is
+// refused.
 #include "proto/launch_vertex_convert.h"
 
 #include <optional>
@@ -38,8 +39,8 @@ constexpr NameOf<VueValue> kParts[] = {
     {"clip_distance", VueValue::kClipDistance}, {"cull_distance", VueValue::kCullDistance},
 };
 
-constexpr uint32_t kComponents = 4;          // of a slot; an attribute has a register for each
-constexpr uint32_t kPayloadRegisters = 2;    // header, URB handles
+constexpr uint32_t kComponents = 4;        // of a slot; an attribute has a register for each
+constexpr uint32_t kPayloadRegisters = 2;  // header, URB handles
 
 absl::Status Wrong(const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat("launch record: ", what));
@@ -59,10 +60,9 @@ absl::Status ReadSetup(const v1alpha::LaunchVertexSetup& in, out::VertexLaunch& 
   result.setup_first_register = in.first_register();
   result.setup_slots = in.slots();
   for (const v1alpha::LaunchVertexAttribute& a : in.attributes()) {
-    if (a.slot() >= in.slots() ||
-        a.register_() != in.first_register() + kComponents * a.slot()) {
-      return Wrong(absl::StrCat("attribute slot ", a.slot(), " of ", in.slots(), " at r",
-                                a.register_()));
+    if (a.slot() >= in.slots() || a.register_() != in.first_register() + kComponents * a.slot()) {
+      return Wrong(
+          absl::StrCat("attribute slot ", a.slot(), " of ", in.slots(), " at r", a.register_()));
     }
     out::VertexAttribute attribute{a.slot(), a.location()};
     for (const v1alpha::LaunchVertexSystemValue& v : a.system_values()) {

@@ -1,5 +1,5 @@
-// Vertex records in the peer tool's JSON (written by hand in its form): what is read, that it comes back,
-// and what is refused.
+// Vertex records in the peer tool's JSON (written by hand in its form): what is read, that it comes
+// back, and what is refused.
 #include <string>
 
 #include "absl/strings/str_replace.h"
@@ -103,7 +103,8 @@ TEST(LaunchVertex, RefusesWhatItDoesNotKnow) {
     EXPECT_NE(json, kRecord) << from;
     return std::string(LaunchRecordFromJson(json).status().message());
   };
-  EXPECT_EQ(refusal("\"draw_id\"", "\"frame_id\""), "launch record: unknown system value 'frame_id'");
+  EXPECT_EQ(refusal("\"draw_id\"", "\"frame_id\""),
+            "launch record: unknown system value 'frame_id'");
   EXPECT_EQ(refusal("\"layer\"", "\"leaf\""), "launch record: unknown part of the VUE 'leaf'");
   EXPECT_EQ(refusal("\"urb_handles\"", "\"handles\""),
             "launch record: a vertex payload is r0, header, and r1, URB handles");

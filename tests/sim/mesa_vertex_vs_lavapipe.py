@@ -39,13 +39,13 @@ STATUSES = ("agree", "contract", "differ", "noise", "undefined", "error", "undri
 
 
 def modules(folder):
-    """Module -> launch record of its vertex binary."""
+    """Module -> entry point -> launch record of its vertex binary."""
     found = {}
     for path in sorted(glob.glob(os.path.join(folder, "*.launch.json"))):
         with open(path) as f:
             record = json.load(f)
         if record["stage"] == "vertex":
-            found[record["file"]] = path
+            found.setdefault(record["file"], {})[record["entry_point"]] = path
     return found
 
 
@@ -197,11 +197,14 @@ def wanted(result, want):
     return {k: v for k, v in values.items() if k in dwords(want)}, resources
 
 
-def prove(path, launch, a):
-    """(status, cause, loose) of one module."""
+def prove(path, launches, a):
+    """(status, cause, loose) of one module: of its first vertex entry point."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             module = vertex_job.VertexModule.load(path)
+            launch = launches.get(module.entry_name)
+            if launch is None:
+                return "undriven", "no record of the first entry point", 0
             kinds = kinds_of(module)
             job, types, want, reason = counted(
                 path, module, a.seed, folder, a.timeout,
@@ -245,7 +248,7 @@ def main():
         print("%-9s %-50s %s%s" % (status, "/".join(path.split("/")[-2:]), cause,
                                    " (%d loose)" % loose if loose else ""), flush=True)
         if out:
-            json.dump({"launch": pool[path], "status": status, "cause": cause, "loose": loose}, out)
+            json.dump({"launch": sorted(pool[path].values())[0], "status": status, "cause": cause, "loose": loose}, out)
             out.write("\n")
             out.flush()
     print("\npool %d modules, drawn %d" % (len(pool), len(drawn)))

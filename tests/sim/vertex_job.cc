@@ -23,7 +23,7 @@ absl::Status Wrong(const std::string& what) {
 
 uint32_t FloatBits(const json& v) {
   if (!v.is_string()) return std::bit_cast<uint32_t>(v.get<float>());
-  const auto text = v.get<std::string>();   // "nan", "0x7fc00001", ...
+  const auto text = v.get<std::string>();  // "nan", "0x7fc00001", ...
   if (text.starts_with("0x")) return static_cast<uint32_t>(std::stoul(text, nullptr, 16));
   return std::bit_cast<uint32_t>(std::stof(text));
 }

@@ -75,7 +75,8 @@ TEST(VertexJob, OutputsAreInTheOrderOfRuns) {
   header.parts = {{1, out::VueValue::kLayer, 0, true}, {3, out::VueValue::kPointSize, 0, false}};
   distances.slot = 2;
   distances.what = out::VueContent::kDistances;
-  distances.parts = {{0, out::VueValue::kClipDistance, 0}, {1, out::VueValue::kClipDistance, 1},
+  distances.parts = {{0, out::VueValue::kClipDistance, 0},
+                     {1, out::VueValue::kClipDistance, 1},
                      {2, out::VueValue::kCullDistance, 0}};
   launch.vue = {header, distances, {3, out::VueContent::kLocation, 7, "", {}, true}};
   const json outputs = VertexOutputs(draw, launch);

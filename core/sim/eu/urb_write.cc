@@ -1,9 +1,9 @@
 // See urb_write.h.
 #include "core/sim/eu/urb_write.h"
 
-#include <bit>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/sim/eu/vertex_launch.h"
 
@@ -51,8 +51,8 @@ class Writer {
     }
     if (t_.waiting != 0) return Refuse("ends the thread while channels wait at a branch");
     if (enabled_ != t_.dispatch) {
-      return Refuse(absl::StrFormat("ends the thread with lanes 0x%02x of 0x%02x", enabled_,
-                                    t_.dispatch));
+      return Refuse(
+          absl::StrFormat("ends the thread with lanes 0x%02x of 0x%02x", enabled_, t_.dispatch));
     }
     return absl::OkStatus();
   }
@@ -68,8 +68,8 @@ class Writer {
 
   absl::Status WriteLane(int lane) {
     if (Value(0, lane) != of_.Handle(lane)) {
-      return Refuse(absl::StrFormat("handle 0x%x of lane %d, delivered was 0x%x", Value(0, lane), lane,
-                                    of_.Handle(lane)));
+      return Refuse(absl::StrFormat("handle 0x%x of lane %d, delivered was 0x%x", Value(0, lane),
+                                    lane, of_.Handle(lane)));
     }
     int next = 1;
     uint64_t slot = m_.urb_offset;
@@ -79,7 +79,8 @@ class Writer {
       if (!(mask >> k & 1)) continue;
       const uint64_t to = slot + static_cast<uint64_t>(k / 4);
       if (to >= of_.draw->slots) {
-        return Refuse(absl::StrFormat("slot %d of an entry of %d, lane %d", to, of_.draw->slots, lane));
+        return Refuse(
+            absl::StrFormat("slot %d of an entry of %d, lane %d", to, of_.draw->slots, lane));
       }
       const size_t at = Place(lane, static_cast<uint32_t>(to), static_cast<uint32_t>(k % 4));
       of_.draw->entries[at] = Value(next + k, lane);
@@ -95,16 +96,17 @@ class Writer {
         bool any = false;
         for (uint32_t c = 0; c < 4; ++c) any |= of_.draw->written[Place(lane, slot.slot, c)] != 0;
         if (slot.written && !any) {
-          return Refuse(absl::StrFormat("slot %d of lane %d was never written, the record says that it is",
-                                        slot.slot, lane));
+          return Refuse(absl::StrFormat(
+              "slot %d of lane %d was never written, the record says that it is", slot.slot, lane));
         }
       }
     }
     return absl::OkStatus();
   }
 
-  // Dword 0 must be zero on this generation; layer and viewport are taken from the header whether or not
-  // the shader sets them. The width of points is not, where nothing is said of it (3DSTATE_SF).
+  // Dword 0 must be zero on this generation; layer and viewport are taken from the header whether
+  // or not the shader sets them. The width of points is not, where nothing is said of it
+  // (3DSTATE_SF).
   absl::Status CheckHeader(int lane) const {
     bool free[4] = {false, false, false, true};
     for (const out::VuePart& p : of_.record->vertex.vue[0].parts) {
@@ -113,7 +115,8 @@ class Writer {
     for (uint32_t c = 0; c < 4; ++c) {
       const size_t at = Place(lane, 0, c);
       if (of_.draw->written[at] == 0) {
-        return Refuse(absl::StrFormat("dword %d of the header of lane %d was never written", c, lane));
+        return Refuse(
+            absl::StrFormat("dword %d of the header of lane %d was never written", c, lane));
       }
       if (!free[c] && of_.draw->entries[at] != 0) {
         return Refuse(absl::StrFormat("0x%x in dword %d of the header of lane %d, which must be 0",

@@ -1,18 +1,18 @@
 // URB writes: a vertex thread's outputs, into the entries of its lanes' vertices.
 //
-// Register k of the data is dword k of every lane's entry from the message's place on, which is a slot
-// of four dwords; with masks bit 16 + k of a lane's mask says whether it is written. What the hardware
-// demands and does not check by itself (it hangs, writes into other vertices' entries, or hands
-// garbage on) is an error with a name:
-//   8 lanes from the first on; 1 to 8 registers of data (message.cc); handles as they were delivered;
-//   no dword beyond the entry; no lane without a vertex;
-//   the end of the thread: payload from r112 on, all lanes that the thread started with and none left
-//   behind at a branch, the header of each entry written whole, with 0 in what the record says is not
-//   the shader's, and every slot that the record calls written.
+// Register k of the data is dword k of every lane's entry from the message's place on, which is a
+// slot of four dwords; with masks bit 16 + k of a lane's mask says whether it is written. What the
+// hardware demands and does not check by itself (it hangs, writes into other vertices' entries, or
+// hands garbage on) is an error with a name:
+//   8 lanes from the first on; 1 to 8 registers of data (message.cc); handles as they were
+//   delivered; no dword beyond the entry; no lane without a vertex; the end of the thread: payload
+//   from r112 on, all lanes that the thread started with and none left behind at a branch, the
+//   header of each entry written whole, with 0 in what the record says is not the shader's, and
+//   every slot that the record calls written.
 // Writes of one thread take effect in its order. Two to the same place are allowed.
 // Sources: Mesa 25.0.7, brw_lower_logical_sends.cpp (lower_urb_write_logical_send),
-// brw_fs_visitor.cpp (emit_urb_writes, and the PRMs that it names), brw_eu_validate.c; masks Intel's
-// intel-graphics-compiler, visa/VisaToG4/TranslateSendLdStLegacy.cpp.
+// brw_fs_visitor.cpp (emit_urb_writes, and the PRMs that it names), brw_eu_validate.c; for masks
+// brw_fs_nir.cpp (emit_urb_direct_vec4_write).
 #ifndef KILN_CORE_SIM_EU_URB_WRITE_H_
 #define KILN_CORE_SIM_EU_URB_WRITE_H_
 
@@ -26,8 +26,8 @@
 
 namespace kiln::sim::eu {
 
-// Executes the write for the enabled channels of the thread (perhaps none). InvalidArgument names what
-// is wrong.
+// Executes the write for the enabled channels of the thread (perhaps none). InvalidArgument names
+// what is wrong.
 absl::Status ExecuteUrbWrite(const Op& op, const Message& message,
                              const MessageRegisters& registers, uint32_t enabled, Thread& thread);
 

@@ -120,7 +120,8 @@ TEST(UrbWrite, RefusesMessagesThatTheHardwareDoesNotTake) {
   Options bare;
   bare.contract = false;
   VertexInputs draw = Vertices(3);
-  ExpectRefusal(RunVertices(Copy(i), VertexRecord(), draw, bare), "payload beyond the register file");
+  ExpectRefusal(RunVertices(Copy(i), VertexRecord(), draw, bare),
+                "payload beyond the register file");
   i = UrbWrite(4, 4, kLast, true);
   i.exec_size = 16;
   ExpectRefusal(RunEnd(i), "8 lanes from the first on");

@@ -1,10 +1,10 @@
-// A draw as vertex threads see it: the vertices and their attributes, and the outputs that the threads
-// leave in the URB.
+// A draw as vertex threads see it: the vertices and their attributes, and the outputs that the
+// threads leave in the URB.
 //
-// A vertex is shaded once for each place in the draw (an index that is named twice runs twice, which
-// the hardware's cache may avoid). "Runs" are numbered in the order instance, vertex. What fetches
-// attributes (formats, missing components) is not modelled beyond this: components that are not given
-// are 0, and 1 in w, as Vulkan 1.3, "Vertex Input Extraction", says.
+// A vertex is shaded once for each place in the draw (an index that is named twice runs twice,
+// which the hardware's cache may avoid). "Runs" are numbered in the order instance, vertex. What
+// fetches attributes (formats, missing components) is not modelled beyond this: components that are
+// not given are 0, and 1 in w, as Vulkan 1.3, "Vertex Input Extraction", says.
 #ifndef KILN_CORE_SIM_EU_VERTEX_H_
 #define KILN_CORE_SIM_EU_VERTEX_H_
 
@@ -31,8 +31,8 @@ struct VertexInputs {
   uint32_t draw_id = 0;
   std::vector<VertexInput> inputs;
 
-  // Results: what the runs leave in their entries, and which dwords they wrote (the others hold nothing
-  // that anybody defines).
+  // Results: what the runs leave in their entries, and which dwords they wrote (the others hold
+  // nothing that anybody defines).
   uint32_t slots = 0;  // of four dwords, of an entry
   std::vector<uint32_t> entries;
   std::vector<uint8_t> written;  // 0 or 1

@@ -13,8 +13,8 @@ namespace {
 
 using out::VertexValue;
 
-constexpr uint32_t kMostReadPairs = 15;      // brw_compile_vs.cpp, brw_assign_vs_urb_setup
-constexpr uint32_t kMostEntryUnits = 512;    // 3DSTATE_URB_VS: the entry's size has 9 bits
+constexpr uint32_t kMostReadPairs = 15;    // brw_compile_vs.cpp, brw_assign_vs_urb_setup
+constexpr uint32_t kMostEntryUnits = 512;  // brw_eu_defines.h, GFX7_MAX_VS_URB_ENTRY_SIZE_BYTES
 constexpr uint64_t kMostResultBytes = 1u << 28;
 constexpr int kSlotRegisters = 4;
 
@@ -47,8 +47,8 @@ absl::Status CheckSystemValues(const out::VertexAttribute& a) {
   for (const out::VertexSystemValue& v : a.system_values) {
     if (v.component != ComponentOf(v.what) ||
         IsDrawSlot(v.what) != IsDrawSlot(a.system_values.front().what)) {
-      return Wrong(absl::StrFormat("a system value in component %d of attribute slot %d", v.component,
-                                   a.slot));
+      return Wrong(absl::StrFormat("a system value in component %d of attribute slot %d",
+                                   v.component, a.slot));
     }
   }
   return absl::OkStatus();
@@ -65,10 +65,10 @@ absl::Status CheckAttributes(const out::VertexLaunch& launch) {
     if (absl::Status s = CheckSystemValues(a); !s.ok()) return s;
     if (i == 0) continue;
     const out::VertexAttribute& before = launch.attributes[i - 1];
-    const bool ordered = a.system_values.empty() ? before.system_values.empty() &&
-                                                       before.location < a.location
-                                                 : before.system_values.empty() ||
-                                                       !IsDrawSlot(before.system_values[0].what);
+    const bool ordered =
+        a.system_values.empty()
+            ? before.system_values.empty() && before.location < a.location
+            : before.system_values.empty() || !IsDrawSlot(before.system_values[0].what);
     if (before.slot >= a.slot || !ordered) {
       return Wrong(absl::StrFormat("attribute slot %d is out of order", a.slot));
     }
@@ -199,8 +199,8 @@ absl::Status CheckVertexInputs(const out::LaunchRecord& record, const VertexInpu
     const uint64_t elements = input->bits.size() / input->components;
     for (uint32_t run = 0; run < draw.Runs(); ++run) {
       if (ElementOf(draw, *input, RunAt(draw, run)) >= elements) {
-        return wrong(absl::StrFormat("the input at location %d has %d elements only", a.location,
-                                     elements));
+        return wrong(
+            absl::StrFormat("the input at location %d has %d elements only", a.location, elements));
       }
     }
   }

@@ -1,4 +1,5 @@
-// Vertex threads: which vertices they get, what their registers hold, and every rule for their records.
+// Vertex threads: which vertices they get, what their registers hold, and every rule for their
+// records.
 #include "core/sim/eu/vertex_launch.h"
 
 #include <bit>
@@ -154,15 +155,18 @@ TEST(VertexLaunch, RefusesRecordsThatTheHardwareDoesNotDeliver) {
                   v.urb_entry_size = 5;
                 }),
                 "up to r127");
-  ExpectRefusal(with([](R& r, V&) { r.push.resize(6, {2, 0, 32, out::PushSource::kUbo, 0, {}}); }),
+  ExpectRefusal(with([](R& r, V&) {
+                  r.push.resize(6, {2, 0, 32, out::PushSource::kUbo, 0, {}});
+                }),
                 "6 ranges");
   ExpectRefusal(with([](R&, V& v) { v.attributes[1].slot = 2; }), "beyond the registers");
   ExpectRefusal(with([](R&, V& v) { std::swap(v.attributes[0], v.attributes[1]); }),
                 "out of order");
   ExpectRefusal(with([](R&, V& v) { v.attributes[1].system_values[2].component = 1; }),
                 "a system value in component 1");
-  ExpectRefusal(with([](R&, V& v) { v.attributes[1].system_values[0].what = VertexValue::kDrawId; }),
-                "a system value in component 1");
+  ExpectRefusal(
+      with([](R&, V& v) { v.attributes[1].system_values[0].what = VertexValue::kDrawId; }),
+      "a system value in component 1");
   ExpectRefusal(with([](R&, V& v) { v.urb_entry_size = 1; }), "a URB entry of 4 slots");
   ExpectRefusal(with([](R&, V& v) { v.urb_entry_size = 0; }), "URB entries of 0");
   ExpectRefusal(with([](R&, V& v) { v.urb_entry_size = 513; }), "URB entries of 513");

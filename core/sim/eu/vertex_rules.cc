@@ -53,7 +53,8 @@ absl::Status CheckVertexMessage(const Op& op, const Message& m, uint32_t channel
     default:
       break;
   }
-  if (m.surface == kSurfaceShared && m.kind != MessageKind::kSample && m.kind != MessageKind::kFence) {
+  if (m.surface == kSurfaceShared && m.kind != MessageKind::kSample &&
+      m.kind != MessageKind::kFence) {
     return Refuse(op, "shared memory in a vertex thread");
   }
   const bool changes = HasSideEffects(m) && !IsOwnBlock(m) && !IsStateless(m);

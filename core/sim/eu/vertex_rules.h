@@ -1,12 +1,12 @@
-// Rules for vertex programs beside those of all graphics stages (graphics_rules.h): how they end, and
-// which messages they may send.
+// Rules for vertex programs beside those of all graphics stages (graphics_rules.h): how they end,
+// and which messages they may send.
 //
-// A vertex thread ends by a URB write, the last instruction: the VUE is handed on when the thread ends by
-// the message that completes it (Mesa 25.0.7, brw_fs_visitor.cpp, emit_urb_writes). One end, with
-// nothing behind it, is this project's rule: two ends cannot both have all lanes, and code that no way
-// leads to is a mistake. There are no workgroups (barriers, shared memory), no pixels (render targets,
-// interpolator, levels of detail from quads; the latter in sampler.cc), and memory is changed for lanes
-// only that have a vertex.
+// A vertex thread ends by a URB write, the last instruction: the VUE is handed on when the thread
+// ends by the message that completes it (Mesa 25.0.7, brw_fs_visitor.cpp, emit_urb_writes). That
+// there is one end with nothing behind it is this project's rule; the hardware takes several where
+// control flow is uniform. There are no workgroups (barriers, shared memory), no pixels (render
+// targets, interpolator, levels of detail from quads; the latter in sampler.cc), and memory is
+// changed for lanes only that have a vertex.
 #ifndef KILN_CORE_SIM_EU_VERTEX_RULES_H_
 #define KILN_CORE_SIM_EU_VERTEX_RULES_H_
 

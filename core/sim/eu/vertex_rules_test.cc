@@ -23,8 +23,8 @@ absl::Status RunWith(const isa::Instruction& message, uint32_t count = 3,
 isa::Instruction Message(const isa::MessageFields& f, int ex = -1) {
   const absl::StatusOr<uint32_t> desc = isa::BuildDescriptor(kGeneration, f);
   EXPECT_TRUE(desc.ok()) << desc.status();
-  isa::Instruction i = SendTo(isa::Info(f.message).sfid, desc.value_or(0), isa::BuildExDescriptor(f),
-                              8, f.rlen > 0 ? 40 : -1, 60, ex);
+  isa::Instruction i = SendTo(isa::Info(f.message).sfid, desc.value_or(0),
+                              isa::BuildExDescriptor(f), 8, f.rlen > 0 ? 40 : -1, 60, ex);
   i.swsb = 0x91;
   return i;
 }
@@ -123,7 +123,8 @@ TEST(VertexRules, RefusesLevelsFromQuads) {
   ExpectRefusal(eu::Run(*code, record, options, d).status(), "outside of a fragment thread");
 }
 
-// A block that only the other thread of the pair needs: its lanes are off, its messages must be, too.
+// A block that only the other thread of the pair needs: its lanes are off, its messages must be,
+// too.
 TEST(VertexRules, RefusesUnmaskedWritesInSkippedBlocks) {
   isa::Program p(kGeneration);
   AppendHandles(p);

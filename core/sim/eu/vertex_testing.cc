@@ -33,7 +33,9 @@ out::LaunchRecord VertexRecord() {
   r.vertex.vue_slots = 5;
   r.vertex.urb_entry_size = 2;
   out::VueSlot header;
-  header.parts = {{0, VueValue::kShadingRate}, {1, VueValue::kLayer}, {2, VueValue::kViewport},
+  header.parts = {{0, VueValue::kShadingRate},
+                  {1, VueValue::kLayer},
+                  {2, VueValue::kViewport},
                   {3, VueValue::kPointSize}};
   header.written = true;
   r.vertex.vue = {header,
