@@ -34,9 +34,9 @@ std::string SelectedFragment(std::string_view body, int width, int samples = 1,
 
 // The LIR of a vertex shader's body and of its end, from the live-ins on; or the error's text.
 //   inputs  0 f32 x4 at location 0   1 i32 x2 at 2, component 1   2 f32 at 3, array of 2
-//           3 vertex_index   4 draw_index   5 f16 at 5
-//   outputs 0 f32 x4 at location 0   1 i32 x2 at 2, component 1   2 position   3 point_size
-//           4 two clip distances     5 one cull distance          6 f16 at 3
+//           3 f16 at 5   4 vertex_index   5 draw_index
+//   outputs 0 f32 x4 at location 0   1 i32 x2 at 2, component 1   2 f16 at 3   3 position
+//           4 point_size             5 two clip distances         6 one cull distance
 std::string SelectedVertex(std::string_view body);
 
 }  // namespace kiln::intel
