@@ -15,7 +15,7 @@ from spirv_module import GLCOMPUTE, OP, STORAGE, Module, Unsupported  # noqa: E4
 
 VERTEX = 0
 LOCATION, COMPONENT, BUILTIN = 30, 31, 11   # decorations
-SUBGROUP = range(61, 70)                    # capabilities: GroupNonUniform...
+SUBGROUP = {*range(61, 69), 4423, 4431}     # capabilities: GroupNonUniform..., ballots and votes before 1.3
 # Recipes of drive.py in the order in which they are tried: positive floats first, since what pow, log
 # or sqrt give for negative ones nobody defines. The first USUAL of them serve most modules; the others are
 # for those that divide by 0 or leave arrays with these.
