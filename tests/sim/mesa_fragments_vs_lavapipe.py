@@ -70,11 +70,13 @@ def simulate(eu_run, launch, job, folder, options=()):
 
 
 def lavapipe(jobs, folder, timeout):
-    """Results of draws; colours and depth as bytes."""
+    """Results of draws; colours and depth as bytes. Of two sources of blending the first: the others know no more."""
     jobs = [dict(j, draw=dict(j["draw"], out=os.path.join(folder, "out%d" % k)))
             for k, j in enumerate(jobs)]
     results = peer.run_many(jobs, folder, timeout)
     for r in results:
+        if "colors" in r:
+            r["colors"] = [c for c in r["colors"] if c.get("index", 0) == 0]
         for part in r.get("colors", []) + [r[k] for k in ("depth",) if k in r]:
             with open(part["file"], "rb") as f:
                 part["hex"] = f.read().hex()
