@@ -101,7 +101,9 @@ TEST(DiskKillTest, LosesNothingAcknowledged) {
   uint64_t rounds = FromEnvironment("KILN_KILL_ROUNDS", 24);
   std::mt19937_64 random(FromEnvironment("KILN_KILL_SEED", std::random_device()()));
   uint64_t first = 1, total = 0;
-  for (uint64_t round = 0; round < rounds; ++round) {
+  // On a busy machine writers are often killed before they have written: then there are more rounds.
+  const uint64_t least = 10 * rounds, most_rounds = 20 * rounds;
+  for (uint64_t round = 0; round < rounds || (total <= least && round < most_rounds); ++round) {
     int pipe_fd[2];
     ASSERT_EQ(pipe2(pipe_fd, O_CLOEXEC), 0);
     pid_t child = StartWriter(directory, first, pipe_fd[1]);
@@ -141,7 +143,7 @@ TEST(DiskKillTest, LosesNothingAcknowledged) {
   }
   printf("%lu rounds, %lu records acknowledged, none lost\n", static_cast<unsigned long>(rounds),
          static_cast<unsigned long>(total));
-  EXPECT_GT(total, 10 * rounds) << "it was always killed before it wrote";
+  EXPECT_GT(total, least) << "it was always killed before it wrote";
 }
 
 // Ends its process with SIGKILL before the `fatal`-th change to the directory.
