@@ -195,6 +195,10 @@ absl::Status SetSize(const std::string& text, nlohmann::json* draw) {
 // What a fragment shader is run on: the job's draw, or a triangle that covers the target.
 absl::Status PrepareDraw(const ParsedFlags& flags, const out::LaunchRecord& launch,
                          nlohmann::json draw, sim::eu::Dispatch* dispatch) {
+  if (launch.stage == "vertex") {
+    return absl::InvalidArgumentError(
+        "this is a vertex shader; compute and fragment shaders are run");
+  }
   if (launch.stage != "fragment") {
     for (const char* flag : kDrawFlags) {
       if (!flags.Has(flag)) continue;

@@ -28,7 +28,7 @@ import sys
 import tempfile
 
 import mesa_fragments_vs_lavapipe as fragments
-import vertex_job
+import vertex_draws
 from fragment_job import drive
 from mesa_fragments_vs_lavapipe import close, compare, peer, simulate, texels
 from spirv_module import Unsupported
@@ -108,8 +108,8 @@ def counted(path, module, seed, folder, timeout, accept):
     chosen = drive.mutants(module, rng, 4, False)
     if not chosen:
         return None, None, None, "no arithmetic"
-    for recipe in range(len(vertex_job.ORDER)):
-        job, types = vertex_job.make_job(module, path, recipe, seed)
+    for recipe in range(len(vertex_draws.ORDER)):
+        job, types = vertex_draws.make_job(module, path, recipe, seed)
         refused = accept(job)
         if refused:
             reason = refused
@@ -174,7 +174,7 @@ def judge(eu_run, launch, job, types, want, kinds, folder, ulp, options=()):
     plain = [job, everything(want), everything(got)]
     difference, loose = differences(*plain, [], types, kinds, ulp)
     if difference and "never written" not in difference:
-        others = [simulate(eu_run, launch, vertex_job.nudged(job, types, k, NUDGE), folder, options)
+        others = [simulate(eu_run, launch, vertex_draws.nudged(job, types, k, NUDGE), folder, options)
                   for k in range(NUDGES)]
         others = [everything(o) for o in others if o.get("ok")]
         difference, loose = differences(*plain, others, types, kinds, ulp)
@@ -201,7 +201,7 @@ def prove(path, launches, a):
     """(status, cause, loose) of one module: of its first vertex entry point."""
     with tempfile.TemporaryDirectory() as folder:
         try:
-            module = vertex_job.VertexModule.load(path)
+            module = vertex_draws.VertexModule.load(path)
             launch = launches.get(module.entry_name)
             if launch is None:
                 return "undriven", "no record of the first entry point", 0
