@@ -145,7 +145,7 @@ TEST(Refusal, EntryPointNamesAreCutInMessages) {
     return ImportSpirv(Assemble(text), options).status();
   };
   const std::string one = "OpEntryPoint GLCompute %main \"" + long_name + "\"\n";
-  const std::string other = "OpEntryPoint Vertex %main \"" + long_name + "\"\n";
+  const std::string other = "OpEntryPoint Geometry %main \"" + long_name + "\"\n";
   const std::string kernel = "OpEntryPoint Kernel %main \"" + long_name + "\"\n";
   for (const absl::Status& s :
        {error(one, ""), error(one, "x"), error("", long_name), error(other, long_name),
