@@ -625,6 +625,11 @@ bool HasMessages(Sfid sfid) {
                      [&](const Row& row) { return row.info.sfid == sfid; });
 }
 
+bool DifferInIndexOnly(Sfid sfid, uint32_t a, uint32_t b) {
+  const uint32_t index = sfid == Sfid::kSampler ? 0xfff : 0xff;
+  return ((a ^ b) & ~index) == 0;
+}
+
 bool AnswersWhole(Message message) {
   switch (message) {
     case Message::kLdMcs:

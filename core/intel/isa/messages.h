@@ -162,6 +162,9 @@ bool HasMessages(Sfid sfid);
 // emit_mcs_fetch says so; a gather's write mask is never reduced).
 bool AnswersWhole(Message message);
 
+// Do two descriptors of a shared function differ in nothing but the index of the surface, and of the sampler?
+bool DifferInIndexOnly(Sfid sfid, uint32_t a, uint32_t b);
+
 // Parameters in payload order, without the header. Gen7.5 orders some differently.
 absl::Span<const MessageParam> Params(Generation gen, Message message);
 

@@ -205,8 +205,8 @@ absl::StatusOr<Message> Simulator::MessageOf(const Op& op, const Thread& thread)
                                ? thread.Read32(kAddressOffset + 4 * (send.ex_desc_address & 7))
                                : send.ex_desc;
   // Of what was added only the index may differ from the part that the code has as a constant.
-  const uint32_t index = send.sfid == isa::Sfid::kSampler ? 0xfff : 0xff;
-  if (send.desc_is_register && send.desc != 0 && ((desc ^ send.desc) & ~index) != 0) {
+  if (send.desc_is_register && send.desc != 0 &&
+      !isa::DifferInIndexOnly(send.sfid, desc, send.desc)) {
     return OpError(absl::StatusCode::kInvalidArgument, op,
                    "an index that changes other fields of the descriptor");
   }
