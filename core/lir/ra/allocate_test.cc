@@ -445,6 +445,41 @@ TEST(AllocateTest, PartsOfOneVectorAreDefinedWhereTheCollectWantsThem) {
   EXPECT_LT(one.defs(one.blocks[0].insts[0])[0].reg, TestTarget().pools[0].tail_first);
 }
 
+// What both sides of an if hand to its end is defined where the vector behind it wants it.
+TEST(AllocateTest, ArgumentsOfAPartAreDefinedWhereTheCollectWantsThem) {
+  Function f = Read(
+      "function test width 8\n"
+      "value %0 G 4x1\n"
+      "value %1 F 0x1\n"
+      "value %2 G 4x1\n"
+      "value %3 G 4x1\n"
+      "value %4 G 4x1\n"
+      "value %5 G 4x1\n"
+      "value %6 G 4x2 whole tail\n"
+      "livein %0 at 0\n"
+      "block b0 depth 0\n"
+      "  %1:ud = cmp %0:ud {w8}\n"
+      "  if %1:ud {w8 pred 1}\n"
+      "  -> b1, b2\n"
+      "block b1 depth 0\n"
+      "  %2:ud = add %0:ud %0:ud {w8}\n"
+      "  else\n"
+      "  -> b3(%2:ud)\n"
+      "  ~> b2\n"
+      "block b2 depth 0\n"
+      "  %3:ud = add %0:ud #0x1:ud {w8}\n"
+      "  endif\n"
+      "  -> b3(%3:ud)\n"
+      "block b3 depth 0 params %4\n"
+      "  %5:ud = const #0x2:ud {w8}\n"
+      "  %6x2:ud = collect %5:ud %4:ud {w8}\n"
+      "  store %6x2:ud\n"
+      "  end\n");
+  const AllocationStats stats = MustAllocate(TestTarget(), &f);
+  EXPECT_EQ(stats.collect_parts_in_place, 2u);
+  EXPECT_EQ(stats.copies_inserted, 0u);
+}
+
 TEST(AllocateTest, ALoopCounterNeedsNoCopy) {
   Function f = Read(
       "function test width 8\n"

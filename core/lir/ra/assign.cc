@@ -108,15 +108,8 @@ class Assigner {
     PlaceSearch::Query s = search_.Start(p);
     s.units = v.units;
     s.more.push_back(&parked[v.pool]);
-    uint32_t reg = kNowhere;
-    for (BlockId c : in_.preds[here_.block.index]) {
-      for (const Edge& e : in_.f.block(c).succs) {
-        if (e.to != here_.block || reg != kNowhere) continue;
-        const Operand& a = in_.f.args(e)[which];
-        if (IsValue(a) && at_.now[a.id] != kNowhere && search_.Fits(s, at_.PlaceOf(a)))
-          reg = at_.PlaceOf(a);
-      }
-    }
+    live_.Forget(p, at_.hint[p.index]);
+    uint32_t reg = BestForArguments(which, s);
     if (reg == kNowhere && search_.Fits(s, at_.hint[p.index])) reg = at_.hint[p.index];
     if (reg == kNowhere) reg = search_.Find(s);
     if (reg == kNowhere) return result_.Fail(p);
@@ -125,6 +118,29 @@ class Assigner {
       result_.RecordWrite(c, v.pool, reg, v.units, at_.LayoutOf(p, reg));
     }
     return true;
+  }
+
+  // The place that saves the most copies, of arguments and into a collect; of equals the first.
+  // kNowhere if none does.
+  uint32_t BestForArguments(size_t which, const PlaceSearch::Query& s) {
+    std::vector<uint32_t> wishes;
+    for (BlockId c : in_.preds[here_.block.index]) {
+      for (const Edge& e : in_.f.block(c).succs) {
+        if (e.to != here_.block) continue;
+        const Operand& a = in_.f.args(e)[which];
+        if (IsValue(a) && at_.now[a.id] != kNowhere) wishes.push_back(at_.PlaceOf(a));
+      }
+    }
+    if (const uint32_t reg = collects_.PartPlace(s); reg != kNowhere) wishes.push_back(reg);
+    uint32_t best = kNowhere;
+    int64_t most = 0;
+    for (const uint32_t reg : wishes) {
+      const int64_t saved = std::count(wishes.begin(), wishes.end(), reg);
+      if (saved <= most || !search_.Fits(s, reg)) continue;
+      best = reg;
+      most = saved;
+    }
+    return best;
   }
 
   // ---- Instructions.

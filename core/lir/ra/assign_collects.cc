@@ -12,7 +12,7 @@ bool Collects::Place(InstId i) {
   if (reg == kNowhere && compaction_.Compact(v, i)) reg = FindPlace(i);
   if (reg == kNowhere) return result_.Fail(v);
   Pool& p = live_.pool(v);
-  if (at_.hint[v.index] != kNowhere) p.hoped.erase(at_.hint[v.index], in_.info(v).units);
+  live_.Forget(v, at_.hint[v.index]);
   std::vector<Move> moves;
   uint32_t at = reg;
   for (const Operand& o : in_.f.uses(i)) {
@@ -78,14 +78,16 @@ uint32_t Collects::FindPlace(InstId i) {
 
 uint32_t Collects::PartPlace(const PlaceSearch::Query& s) {
   const ValueInfo& v = in_.info(s.value);
-  if (!v.collect.valid() || v.collect_block != here_.block) return kNowhere;
+  if (!v.collect.valid()) return kNowhere;
+  const bool here = in_.info(v.collect).def_block == here_.block;
+  if (!here && !live_.HopesAcrossBlocks(v.pool)) return kNowhere;
   uint32_t& hint = at_.hint[v.collect.index];
   if (hint == kNowhere) {
     PlaceSearch::Query whole = search_.Start(v.collect);
     whole.barred |= search_.TakenAt(s, v.collect_offset);
     hint = search_.Find(whole);
     if (hint == kNowhere) return kNowhere;
-    live_.pools[v.pool].hoped.insert(hint, in_.info(v.collect).units);
+    live_.Hope(v.collect, hint);
   }
   return hint + v.collect_offset;
 }

@@ -30,7 +30,7 @@ void LiveNow::Enter() {
   std::vector<LaneSets> parked = FindParked({here_.block});
   for (size_t p = 0; p < pools.size(); ++p) {
     pools[p].live = pools[p].reserved;
-    pools[p].hoped = UnitSet();
+    if (!HopesAcrossBlocks(p)) pools[p].hoped = UnitSet();
     pools[p].displaced_homes = UnitSet();
     pools[p].parked = std::move(parked[p]);
   }

@@ -31,7 +31,7 @@ struct Pool {
   UnitSet reserved;             // no value's
   UnitSet live;             // logically live, sources that die here included, and what is reserved
   LaneSets parked;          // what parked lanes hold
-  UnitSet hoped;            // wanted for collects to come
+  UnitSet hoped;            // wanted for collects and parameters to come
   UnitSet displaced_homes;  // homes of values that compaction moved and that go back
   uint32_t cursor = 0;      // of Order::kSpread
   std::array<uint32_t, kRecent> recent{};  // first units of registers, of Order::kSpread
@@ -61,6 +61,17 @@ class LiveNow {
     pool(v).live.erase(at_.SlotUnit(slot), in_.info(v).per_comp);
   }
   Pool& pool(ValueId v) { return pools[in_.info(v).pool]; }
+
+  // Is there room to keep places for what comes in other blocks?
+  bool HopesAcrossBlocks(size_t pool) const {
+    return in_.order == Order::kSpread && pools[pool].spread;
+  }
+  // A collect or a parameter would like to be at `reg`: others leave it while there is another place.
+  void Hope(ValueId v, uint32_t reg) { pool(v).hoped.insert(reg, in_.info(v).units); }
+  // It has a place now. Where it was to be: kNowhere if it had no wish.
+  void Forget(ValueId v, uint32_t reg) {
+    if (reg != kNowhere) pool(v).hoped.erase(reg, in_.info(v).units);
+  }
 
   // Shorter than a register, and may have one of its own.
   bool IsShort(ValueId v) const {

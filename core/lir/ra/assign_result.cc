@@ -18,7 +18,10 @@ void AssignResult::Settle(ValueId v, uint32_t reg) {
   const uint32_t first = in_.live.first_slot(v);
   for (uint32_t c = 0; c < in_.f.value(v).comps; ++c) live_.Revive(first + c);
   const ValueId p = in_.info(v).param;
-  if (p.valid() && at_.hint[p.index] == kNowhere) at_.hint[p.index] = reg;
+  if (p.valid() && at_.home[p.index] == kNowhere && at_.hint[p.index] == kNowhere) {
+    at_.hint[p.index] = reg;
+    if (live_.HopesAcrossBlocks(in_.info(p).pool)) live_.Hope(p, reg);
+  }
   if (live_.IsShort(v)) {
     Pool& p = live_.pool(v);
     p.recent[p.next_recent++ % kRecent] = reg / p.register_units * p.register_units;

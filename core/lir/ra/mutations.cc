@@ -88,13 +88,41 @@ std::vector<char> Reached(const Function& f) {
   return seen;
 }
 
+// By instruction: does anything come of it that the machine's memory or the way through the program
+// shows? What feeds nothing but dead values proves nothing.
+std::vector<char> Shows(const Function& ssa) {
+  std::vector<char> shows(ssa.insts.size()), needed(ssa.values.size());
+  const auto need = [&](const Operand& o) { return IsValue(o) && !std::exchange(needed[o.id], 1); };
+  for (bool again = true; again;) {
+    again = false;
+    for (size_t b = ssa.blocks.size(); b-- > 0;) {
+      for (const Edge& e : ssa.blocks[b].succs) {
+        const absl::Span<const Operand> args = ssa.args(e);
+        for (size_t k = 0; k < args.size(); ++k) {
+          if (needed[ssa.block(e.to).params[k].index] && need(args[k])) again = true;
+        }
+      }
+      for (size_t k = ssa.blocks[b].insts.size(); k-- > 0;) {
+        const InstId i = ssa.blocks[b].insts[k];
+        const absl::Span<const Operand> defs = ssa.defs(i);
+        shows[i.index] = defs.empty() || std::any_of(defs.begin(), defs.end(), [&](const auto& d) {
+                           return !IsValue(d) || needed[d.id];
+                         });
+        if (!shows[i.index]) continue;
+        for (const Operand& o : ssa.uses(i)) again |= need(o);
+      }
+    }
+  }
+  return shows;
+}
+
 bool Inserted(const Function& ssa, InstId i) { return i.index >= ssa.insts.size(); }
 
 // Copies whose absence must show: those of collects (which are stored), and those of edges into
 // units that an instruction reads a parameter from. Other parameters may be dead in a cycle; what
 // is filled or restored may still be where it was.
 std::vector<char> CopiesThatMatter(const Target& t, const Function& ssa, const Function& f) {
-  const std::vector<char> reached = Reached(ssa);
+  const std::vector<char> reached = Reached(ssa), shows = Shows(ssa);
   std::vector<char> matters(f.insts.size());
   for (uint32_t b = 0; b < f.blocks.size(); ++b) {
     if (!reached[b]) continue;
@@ -104,7 +132,7 @@ std::vector<char> CopiesThatMatter(const Target& t, const Function& ssa, const F
       const std::vector<ValueId>& params = ssa.block(ssa.blocks[b].succs[0].to).params;
       for (uint32_t u = 0; u < f.blocks.size(); ++u) {
         for (InstId i : f.blocks[u].insts) {
-          if (!reached[u] || Inserted(ssa, i)) continue;
+          if (!reached[u] || Inserted(ssa, i) || !shows[i.index]) continue;
           for (const Operand& o : f.uses(i)) {
             if (!IsValue(o) || std::find(params.begin(), params.end(), o.value()) == params.end()) {
               continue;
@@ -203,7 +231,7 @@ bool ClashWithParked(const Target& t, const Function& ssa, Rng& r, Function* f) 
 }  // namespace
 
 bool Mutate(const Target& t, const Function& ssa, Mutation m, Rng& r, Function* f) {
-  const std::vector<char> reached = Reached(ssa);
+  const std::vector<char> reached = Reached(ssa), shows = Shows(ssa);
   const std::vector<char> matters = CopiesThatMatter(t, ssa, *f);
   Site s;
   switch (m) {
@@ -211,8 +239,9 @@ bool Mutate(const Target& t, const Function& ssa, Mutation m, Rng& r, Function* 
       if (!PickInst(
               *f, r,
               [&](InstId i, uint32_t b, uint32_t) {
-                return reached[b] && !Inserted(ssa, i) && f->inst(i).num_uses != 0 &&
-                       IsValue(f->uses(i)[0]) && f->uses(i)[0].comp == 0;
+                return reached[b] && !Inserted(ssa, i) && shows[i.index] &&
+                       f->inst(i).num_uses != 0 && IsValue(f->uses(i)[0]) &&
+                       f->uses(i)[0].comp == 0;
               },
               &s))
         return false;
@@ -330,7 +359,7 @@ struct ReadFill {
 };
 
 std::vector<ReadFill> ReadFills(const Target& t, const Function& ssa, const Function& f) {
-  const std::vector<char> reached = Reached(ssa);
+  const std::vector<char> reached = Reached(ssa), shows = Shows(ssa);
   std::vector<ReadFill> found;
   for (uint32_t b = 0; b < f.blocks.size(); ++b) {
     if (!reached[b]) continue;
@@ -343,7 +372,7 @@ std::vector<ReadFill> ReadFills(const Target& t, const Function& ssa, const Func
       ReadFill fill{b, k, i, Operand::kNoReg};
       for (uint32_t n = k + 1; n < f.blocks[b].insts.size(); ++n) {
         const InstId user = f.blocks[b].insts[n];
-        if (Inserted(ssa, user)) continue;
+        if (Inserted(ssa, user) || !shows[user.index]) continue;
         for (uint32_t u = 0; u < f.inst(user).num_uses; ++u) {
           const Operand& o = f.uses(user)[u];
           if (IsValue(o) && o.id == f.defs(i)[0].id) fill.value = ssa.uses(user)[u].id;
@@ -411,6 +440,35 @@ bool Reaches(const Target& t, const Function& f, InstId fill) {
   });
 }
 
+// Is the operand's place another value's too, from block `first` to before block `end`? Else lanes that
+// leave on the way still have their own there, and a store for all of them changes nothing.
+bool IsReused(const Target& t, const Function& f, const Operand& o, uint32_t first, uint32_t end) {
+  const auto pool = [&](const Operand& x) { return t.files[f.value(x.value()).file].pool; };
+  const auto behind = [&](const Operand& x) {
+    return x.reg + x.comps * t.units_per_comp(f, f.value(x.value()));
+  };
+  for (uint32_t b = first; b < end; ++b) {
+    for (InstId i : f.blocks[b].insts) {
+      for (const Operand& d : f.defs(i)) {
+        if (!IsValue(d) || d.id == o.id || d.reg == Operand::kNoReg || pool(d) != pool(o)) continue;
+        if (d.reg < behind(o) && o.reg < behind(d)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+// A value that comes back to where it was, or where another fill put it, may be there still: nobody
+// misses the fill.
+bool IsHome(const Function& f, const std::vector<ReadFill>& all, const ReadFill& fill) {
+  const uint32_t reg = f.defs(fill.inst)[0].reg;
+  return DefinedAt(f)[fill.value] == reg ||
+         std::any_of(all.begin(), all.end(), [&](const ReadFill& other) {
+           return other.inst != fill.inst && other.value == fill.value &&
+                  f.defs(other.inst)[0].reg == reg;
+         });
+}
+
 }  // namespace
 
 bool MutateSpills(const Target& t, const Function& ssa, SpillMutation m, Rng& r, Function* f) {
@@ -465,6 +523,7 @@ bool MutateSpills(const Target& t, const Function& ssa, SpillMutation m, Rng& r,
       return true;
     }
     case kFillOther: {
+      if (IsHome(*f, all, fill)) return false;
       Operand& o = f->defs(fill.inst)[0];
       o.reg = OtherReg(t, *f, o, r);
       return true;
@@ -474,8 +533,7 @@ bool MutateSpills(const Target& t, const Function& ssa, SpillMutation m, Rng& r,
       f->blocks[s.block].insts.erase(f->blocks[s.block].insts.begin() + s.position);
       return true;
     case kDropFill:
-      // Back where the value was, it may still be.
-      if (DefinedAt(*f)[fill.value] == f->defs(fill.inst)[0].reg) return false;
+      if (IsHome(*f, all, fill)) return false;
       f->blocks[fill.block].insts.erase(f->blocks[fill.block].insts.begin() + fill.position);
       return true;
     case kUnmaskSpill: {
@@ -488,6 +546,7 @@ bool MutateSpills(const Target& t, const Function& ssa, SpillMutation m, Rng& r,
                 const auto waits = live.waits(BlockId(b));
                 return reached[b] && b < fill.block &&
                        PlaceOf(*f, i).id == PlaceOf(*f, fill.inst).id &&
+                       IsReused(t, *f, PayloadOf(*f, i), b, fill.block) &&
                        std::find(waits.begin(), waits.end(), BlockId(fill.block)) != waits.end() &&
                        !IsDefinedIn(ssa, fill.value, fill.block) &&
                        !HasUndefinedArgument(ssa, fill.value, fill.block);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/lir/lir.h"
+#include "core/lir/ra/loop_spans.h"
 #include "core/lir/ra/pieces.h"
 #include "core/lir/target.h"
 
@@ -23,23 +24,6 @@ namespace kiln::lir::ra {
 struct PieceDistance {
   uint32_t piece = 0;
   uint32_t distance = 0;
-};
-
-// Loops by their heads: a block is in the loop of h if it lies between h and last(h).
-class LoopSpans {
- public:
-  explicit LoopSpans(const Function& f);
-  // The head of the innermost loop that the block is in; kNone if it is in none.
-  static constexpr uint32_t kNone = ~uint32_t{0};
-  uint32_t innermost(uint32_t b) const { return innermost_[b]; }
-  uint32_t parent(uint32_t head) const { return parent_[head]; }
-  uint32_t last(uint32_t head) const { return last_[head]; }
-  bool contains(uint32_t head, uint32_t b) const {
-    return head == kNone || (head <= b && b <= last_[head]);
-  }
-
- private:
-  std::vector<uint32_t> last_, innermost_, parent_;
 };
 
 class NextUses {

@@ -464,7 +464,7 @@ TEST(ScalarTest, MutationsAreCaught) {
   std::vector<Score> plain(kNumMutations), spilled(kNumSpillMutations), shape(kNumShapeMutations);
   Rng r(5);
   std::string missed;
-  for (uint64_t seed = 0; seed < 120; ++seed) {
+  for (uint64_t seed = 0; seed < 360; ++seed) {
     testing::RandomOptions options;
     options.instructions = 110;
     options.live_ins = 3;

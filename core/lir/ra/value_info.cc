@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "core/lir/ra/loop_spans.h"
 #include "core/lir/ra/operands.h"
 
 namespace kiln::lir::ra {
@@ -23,7 +24,7 @@ bool WritesAllLanes(const Target& t, const Function& f, InstId i, const Operand&
 // Values of which this instruction, a collect, reads most components in the order in which they
 // lie: to be placed so that those need not move. One of which it reads few would only keep other
 // parts from their places.
-void NoteParts(const Function& f, BlockId b, InstId i, std::vector<ValueInfo>* info) {
+void NoteParts(const Function& f, InstId i, std::vector<ValueInfo>* info) {
   const ValueInfo& into = (*info)[f.defs(i)[0].id];
   struct Part {
     uint32_t place;
@@ -49,37 +50,60 @@ void NoteParts(const Function& f, BlockId b, InstId i, std::vector<ValueInfo>* i
     if (2 * part.units <= v.units || part.place + v.units > into.units) continue;
     v.collect = f.defs(i)[0].value();
     v.collect_offset = part.place;
-    v.collect_block = b;
   }
 }
 
 // A use of any other kind after the collect takes the affinity back: the value would have to stay.
-void NoteUses(const Target& t, const Function& f, BlockId b, InstId i, std::vector<ValueInfo>* info,
+void NoteUses(const Target& t, const Function& f, InstId i, std::vector<ValueInfo>* info,
               std::vector<InstId>* last_use) {
   for (const Operand& o : f.uses(i)) {
     if (!IsValue(o)) continue;
     (*last_use)[o.id] = i;
     (*info)[o.id].collect = ValueId();
   }
-  if (t.ops[f.inst(i).op].flags & kOpCollect) NoteParts(f, b, i, info);
+  if (t.ops[f.inst(i).op].flags & kOpCollect) NoteParts(f, i, info);
+}
+
+// An argument wants to be where its parameter wants to be. Not that of a loop: its next value comes
+// while others live.
+void InheritFromParams(const Function& f, uint32_t b, std::vector<ValueInfo>* info) {
+  for (const Edge& e : f.blocks[b].succs) {
+    if (e.to.index <= b) continue;
+    const absl::Span<const Operand> args = f.args(e);
+    for (size_t k = 0; k < args.size(); ++k) {
+      if (!IsValue(args[k])) continue;
+      const ValueId p = f.block(e.to).params[k];
+      ValueInfo& v = (*info)[args[k].id];
+      if (v.param != p || v.collect.valid()) continue;
+      v.collect = (*info)[p.index].collect;
+      v.collect_offset = (*info)[p.index].collect_offset;
+    }
+  }
 }
 
 // What ends in a copy wants to be where the copy wants to be.
-void InheritThroughCopies(const Target& t, const Function& f, const std::vector<InstId>& last_use,
-                          std::vector<ValueInfo>* info) {
-  for (size_t b = f.blocks.size(); b-- > 0;) {
-    const std::vector<InstId>& insts = f.blocks[b].insts;
-    for (size_t k = insts.size(); k-- > 0;) {
-      const InstId i = insts[k];
-      if (!IsPlainCopy(t, f, i)) continue;
-      const ValueInfo& to = (*info)[f.defs(i)[0].id];
-      ValueInfo& from = (*info)[f.uses(i)[0].id];
-      if (last_use[f.uses(i)[0].id] != i || from.units != to.units) continue;
-      from.collect = to.collect;
-      from.collect_offset = to.collect_offset;
-      from.collect_block = to.collect_block;
-      if (!from.param.valid()) from.param = to.param;
-    }
+void InheritThroughCopies(const Target& t, const Function& f, uint32_t b,
+                          const std::vector<InstId>& last_use, std::vector<ValueInfo>* info) {
+  const std::vector<InstId>& insts = f.blocks[b].insts;
+  for (size_t k = insts.size(); k-- > 0;) {
+    const InstId i = insts[k];
+    if (!IsPlainCopy(t, f, i)) continue;
+    const ValueInfo& to = (*info)[f.defs(i)[0].id];
+    ValueInfo& from = (*info)[f.uses(i)[0].id];
+    if (last_use[f.uses(i)[0].id] != i || from.units != to.units) continue;
+    from.collect = to.collect;
+    from.collect_offset = to.collect_offset;
+    if (!from.param.valid()) from.param = to.param;
+  }
+}
+
+// A value from outside of a loop lives on behind a collect inside.
+void ForgetPartsFromOutsideLoops(const Function& f, std::vector<ValueInfo>* info) {
+  const LoopSpans loops(f);
+  for (ValueInfo& v : *info) {
+    if (!v.collect.valid()) continue;
+    const uint32_t loop = loops.innermost((*info)[v.collect.index].def_block.index);
+    if (!loops.contains(loop, v.def_block.index)) v.collect = ValueId();
   }
 }
 
@@ -112,7 +136,7 @@ std::vector<ValueInfo> DescribeValues(const Target& t, const Function& f) {
         info[o.id].def_block = BlockId(b);
         if (WritesAllLanes(t, f, i, o)) info[o.id].whole = true;
       }
-      NoteUses(t, f, BlockId(b), i, &info, &last_use);
+      NoteUses(t, f, i, &info, &last_use);
       const int tied = t.ops[f.inst(i).op].tied;
       if (tied != OpInfo::kNotTied) info[f.uses(i)[tied].id].tied = f.defs(i)[0].value();
     }
@@ -133,9 +157,12 @@ std::vector<ValueInfo> DescribeValues(const Target& t, const Function& f) {
     v.param = to.param;
     v.collect = to.collect;
     v.collect_offset = to.collect_offset;
-    v.collect_block = to.collect_block;
   }
-  InheritThroughCopies(t, f, last_use, &info);
+  for (uint32_t b = static_cast<uint32_t>(f.blocks.size()); b-- > 0;) {
+    InheritFromParams(f, b, &info);
+    InheritThroughCopies(t, f, b, last_use, &info);
+  }
+  ForgetPartsFromOutsideLoops(f, &info);
   return info;
 }
 

@@ -24,9 +24,9 @@ struct ValueInfo {
   BlockId def_block;
 
   // The value, or a part of it, that this one had best be placed with.
-  ValueId collect;         // its last use is as a part of this collect's definition ...
+  ValueId collect;         // its last use is as a part of this collect's definition, or as an
+                           // argument for a parameter of which that is true ...
   uint32_t collect_offset = 0;  // ... at this offset in units
-  BlockId collect_block;
   ValueId param;           // it is an argument for this parameter
   ValueId tied;            // it is the use that this definition is tied to
 };
