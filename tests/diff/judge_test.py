@@ -66,6 +66,20 @@ class VertexScalarsTest(unittest.TestCase):
         # What the program does not store is not compared.
         self.assertEqual(lavapipe_vertex.everything(theirs, own), own)
 
+    def test_what_the_simulator_never_saw_written_agrees_only_where_it_is_undefined(self):
+        place = ("out", "location 0.0")
+        mine = {place: struct.pack("<2f", 1, 2)}
+        types = {place: [(0, "f", 32), (4, "f", 32)]}
+        output = {"location": 0, "component": 0, "components": 2,
+                  "hex": struct.pack("<4f", 1, 0, 2, 0).hex()}
+        for written, status in (("1010", "agree"), ("1000", "differ"), ("0010", "differ")):
+            got = lavapipe_vertex.scalars({"outputs": [{**output, "written": written}]})
+            got = {place: got[place]}
+            self.assertEqual(judged(mine, got, types).status, status)
+        moved = {place: struct.pack("<2f", 7, 2)}
+        c = judged(mine, got, types, undefined=[moved])
+        self.assertEqual((c.status, c.excuses), ("excused", {"undefined": 1}))
+
 
 class ToleranceTest(unittest.TestCase):
 

@@ -81,6 +81,7 @@ class Drive:
     types: dict
     result: dict     # lavapipe's
     coarse: bool     # has derivatives that need not be fine
+    by_moves: bool = False   # never: moves are not changed here
 
 
 def drive_of(a, path, module, seed, folder):

@@ -34,6 +34,7 @@ from spirv_module import Unsupported  # noqa: E402
 CACHE_FORM = 3
 TRIES = 8   # changed operations for each recipe
 KINDS = {"f32": "f", "u32": "u"}
+NEVER_WRITTEN = bytes.fromhex("efbeadde")   # no small integer, as a float -6e18
 
 
 def lavapipe(jobs, folder, timeout):
@@ -48,12 +49,22 @@ def lavapipe(jobs, folder, timeout):
     return results
 
 
+def read_back(part):
+    """The bytes of an output. The simulator says what was written; the rest holds anything at all, so that
+    it becomes what no program has there."""
+    data, written = bytes.fromhex(part["hex"]), part.get("written")
+    if written is None:
+        return data
+    return b"".join(data[4 * k:4 * k + 4] if w == "1" else NEVER_WRITTEN for k, w in enumerate(written))
+
+
 def scalars(result):
-    """("out", place) -> dwords of all invocations, of lavapipe's outputs; place is "position.2" or
-    "location 3.1". An array of a built-in comes whole or as its elements, one behind the other."""
+    """("out", place) -> dwords of all invocations, of outputs of lavapipe or the simulator; place is
+    "position.2" or "location 3.1". An array of a built-in comes whole or as its elements, one behind the
+    other."""
     found, elements = {}, {}
     for part in result.get("outputs", []):
-        data, n = bytes.fromhex(part["hex"]), part["components"]
+        data, n = read_back(part), part["components"]
         for c in range(n):
             if "builtin" in part:
                 at = elements.get(part["builtin"], 0)
@@ -175,7 +186,8 @@ def probe(interpreter, path, folder):
 
 
 def compare_vertices(interpreter, where, drive_, result, folder, tolerance, options=()):
-    """A Comparison of lavapipe's result with the interpreter's, or (status, cause)."""
+    """A Comparison of a result of the draw, lavapipe's or the simulator's, with the interpreter's, or
+    (status, cause)."""
     mine = run_interpreter(interpreter, drive_.job, folder, "job", options)
     if not mine["ok"] and mine["cause"] in ("deadline_exceeded", "timeout", "unimplemented"):
         return "undriven", "interpreter: " + mine["error"]
@@ -184,7 +196,7 @@ def compare_vertices(interpreter, where, drive_, result, folder, tolerance, opti
     kept = own_scalars(mine)
     missing = [key for key in kept if key not in scalars(result)]
     if missing:
-        return "error", "lavapipe has no %s" % missing[0][1]
+        return "error", "no output %s" % missing[0][1]
     want = everything(result, kept)
 
     def outputs_of(run):

@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
-"""Judges the compiler on fragment modules: they are compiled, drawn by the simulator at every width in
-contract mode, and compared with the MIR interpreter, which is compared with lavapipe.
+"""Judges the compiler on modules of a graphics stage: they are compiled, drawn by the simulator at every
+width in contract mode, and compared with the MIR interpreter, which is compared with lavapipe.
 
-    sim_fragments.py --kilnc PATH --mir-run PATH --eu-run PATH [--cache DIR] [--out FILE] [--ulp 16]
-                     [--seeds 1,2] [--widths 8,16,32] [--no-fusion] [--order SEED] [--count N]
-                     [--budget SECONDS] MODULE.spv... | @LIST
+    sim_graphics.py --stage vertex|fragment --kilnc PATH --mir-run PATH --eu-run PATH [--cache DIR]
+                    [--out FILE] [--ulp 16] [--seeds 1,2] [--widths 8,16,32] [--no-fusion] [--order SEED]
+                    [--count N] [--budget SECONDS] MODULE.spv... | @LIST
 
-Drives are those of lavapipe_fragments.py, whose comparison comes first; each width, with and without
-fusion, is a comparison of its own with the interpreter at that width, with excuses of its own. Statuses are
-those of sim_interp.py; for the simulator subnormals are flushed in the interpreter. The last lines are
-causes, excuses by kind, and a table: modules, driven, counted, agreeing, excused, differing, in all and by
-width.
+Drives are those of lavapipe_vertex.py or lavapipe_fragments.py, whose comparison comes first; each width,
+with and without fusion, is a comparison of its own with the interpreter at that width, with excuses of its
+own. Statuses are those of sim_interp.py; for the simulator subnormals are flushed in the interpreter. The
+last lines are causes, excuses by kind, and a table: modules, driven, counted, agreeing, excused, differing,
+in all and by width. What a vertex program never writes differs from what the interpreter has there, unless
+that is undefined.
 """
 
 import argparse
 import collections
+import dataclasses
 import os
 import sys
 import tempfile
@@ -25,12 +27,31 @@ import drives  # noqa: E402
 import excuses  # noqa: E402
 import fragment_job  # noqa: E402
 import judging  # noqa: E402
-import lavapipe_fragments as fragments  # noqa: E402
+import lavapipe_fragments  # noqa: E402
+import lavapipe_vertex  # noqa: E402
 import processes  # noqa: E402
 import sim_interp  # noqa: E402
+import vertex_job  # noqa: E402
 from spirv_module import Unsupported  # noqa: E402
 
-WIDTHS = (8, 16, 32)
+
+@dataclasses.dataclass
+class Stage:
+    """What the stages have of their own."""
+    widths: tuple        # that programs of this stage have
+    load: object         # (path) -> the module; raises Unsupported
+    drive_of: object     # (arguments, path, module, seed, folder) -> (drive, "") or (None, reason)
+    compare: object      # (interpreter, where, drive, result, folder, tolerance[, options]) -> a
+                         # Comparison, or (status, cause)
+
+
+STAGES = {
+    "vertex": Stage((8,), vertex_job.VertexModule.load, lavapipe_vertex.drive_of,
+                    lavapipe_vertex.compare_vertices),
+    "fragment": Stage((8, 16, 32), fragment_job.FragmentModule.load, lavapipe_fragments.drive_of,
+                      lavapipe_fragments.compare_draw),
+}
+ALL_WIDTHS = (8, 16, 32)
 
 
 def compare_width(a, stem, width, drive, where, folder, tolerance):
@@ -48,7 +69,7 @@ def compare_width(a, stem, width, drive, where, folder, tolerance):
                 return made, "%s: %s" % (name, got["error"])
             made.append(excuses.Comparison(name, collections.Counter([excuse]), first=got["error"]))
             continue
-        found = fragments.compare_draw(a.interpreter, name, drive, got, folder, tolerance, options)
+        found = a.stage.compare(a.interpreter, name, drive, got, folder, tolerance, options)
         if not isinstance(found, excuses.Comparison):
             return made, "%s: %s" % (name, found[1])
         made.append(found)
@@ -58,8 +79,7 @@ def compare_width(a, stem, width, drive, where, folder, tolerance):
 def judge_drive(a, widths, drive, seed, folder, tolerance, verdict):
     """Adds the comparisons of one drive."""
     where = "seed %d" % seed
-    first = fragments.compare_draw(a.interpreter, where + " lavapipe", drive, drive.result, folder,
-                                   tolerance)
+    first = a.stage.compare(a.interpreter, where + " lavapipe", drive, drive.result, folder, tolerance)
     if not isinstance(first, excuses.Comparison):
         if first[0] == "undriven":
             verdict.undriven.append(first[1])
@@ -68,6 +88,7 @@ def judge_drive(a, widths, drive, seed, folder, tolerance, verdict):
         return
     verdict.comparisons.append(first)
     verdict.drives += 1
+    verdict.by_moves |= drive.by_moves
     for width in sorted(widths):
         made, broken = compare_width(a, widths[width], width, drive, where, folder, tolerance)
         verdict.comparisons += made
@@ -80,7 +101,7 @@ def widths_by(verdict, status):
     ranks = ["agree", "excused", "differ"]
     worst = {}
     for c in verdict.comparisons:
-        for w in WIDTHS:
+        for w in ALL_WIDTHS:
             if "SIMD%d" % w in c.where.split():
                 worst[w] = max(worst.get(w, 0), ranks.index(c.status))
     return [w for w, rank in worst.items() if ranks[rank] == status]
@@ -90,7 +111,7 @@ def judge(a, path, folder):
     """A judging.Verdict."""
     verdict = judging.Verdict(path)
     try:
-        module = fragment_job.FragmentModule.load(path)
+        module = a.stage.load(path)
     except Unsupported as e:
         verdict.undriven.append("drive: %s" % e)
         verdict.settle()
@@ -100,7 +121,7 @@ def judge(a, path, folder):
         return verdict
     tolerance = excuses.Tolerance.of(module, a.ulp)
     for seed in a.seeds:
-        drive, reason = fragments.drive_of(a, path, module, seed, folder)
+        drive, reason = a.stage.drive_of(a, path, module, seed, folder)
         if drive:
             judge_drive(a, widths, drive, seed, folder, tolerance, verdict)
         else:
@@ -112,7 +133,7 @@ def judge(a, path, folder):
 
 def summary(verdicts):
     sim_interp.summary(verdicts)
-    for w in WIDTHS:
+    for w in ALL_WIDTHS:
         by = {s: sum(w in widths_by(v, s) for v in verdicts) for s in ("agree", "excused", "differ")}
         print("SIMD%-2d  counted %4d, agreeing %4d, excused %4d, differing %4d" % (
             w, sum(by.values()), by["agree"], by["excused"], by["differ"]))
@@ -120,13 +141,16 @@ def summary(verdicts):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    p.add_argument("--stage", required=True, choices=sorted(STAGES))
     p.add_argument("--kilnc", required=True)
     p.add_argument("--mir-run", required=True)
     p.add_argument("--eu-run", required=True)
-    p.add_argument("--widths", default="8,16,32")
+    p.add_argument("--widths", help="8,16: these instead of all that the stage has")
     p.add_argument("--no-fusion", action="store_true")
     judging.add_arguments(p)
     a = p.parse_args()
+    a.stage = STAGES[a.stage]
+    a.widths = a.widths or ",".join(str(w) for w in a.stage.widths)
     with tempfile.TemporaryDirectory() as own_cache:
         a.cache = a.cache or own_cache
         os.makedirs(a.cache, exist_ok=True)
