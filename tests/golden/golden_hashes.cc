@@ -142,7 +142,7 @@ int Compare(const Table& is, const Table& was) {
   }
   std::printf("bless the table in the same commit:\n"
               "  bazel run //tests/golden:golden_hashes -- --bless $PWD/tests/golden/tgl.txt "
-              "$PWD/tests/shaders/*.comp\n");
+              "$PWD/tests/shaders/*.{comp,frag,vert}\n");
   return 1;
 }
 
@@ -150,7 +150,7 @@ int Main(int argc, char** argv) {
   const bool bless = argc > 1 && std::string(argv[1]) == "--bless";
   const int first = bless ? 2 : 1;
   if (argc < first + 2) {
-    std::fprintf(stderr, "usage: golden_hashes [--bless] TABLE SHADER.comp...\n");
+    std::fprintf(stderr, "usage: golden_hashes [--bless] TABLE SHADER...\n");
     return 2;
   }
   Table is;
