@@ -94,6 +94,11 @@ std::vector<VertexValues> ValuesOf(const std::vector<Input>& inputs,
   return values;
 }
 
+// Of a vertex, what it chooses of the view: 0 unless the draw says so.
+uint32_t ChosenBy(const json& draw, const char* key, uint32_t vertex) {
+  return draw.contains(key) ? draw[key].at(vertex).get<uint32_t>() : 0;
+}
+
 absl::StatusOr<FragmentInputs> Read(const json& draw, const out::LaunchRecord& record) {
   for (const char* key : {"vertex_shader", "instances", "clear"}) {
     if (draw.contains(key)) return Wrong(absl::StrCat("\"", key, "\" is not supported"));
@@ -112,8 +117,10 @@ absl::StatusOr<FragmentInputs> Read(const json& draw, const out::LaunchRecord& r
   if (!inputs.ok()) return inputs.status();
   std::vector<Triangle> triangles;
   for (const std::array<uint32_t, 3>& v : *vertices) {
-    triangles.push_back(
-        {{positions[v[0]], positions[v[1]], positions[v[2]]}, ValuesOf(*inputs, v)});
+    triangles.push_back({{positions[v[0]], positions[v[1]], positions[v[2]]},
+                         ValuesOf(*inputs, v),
+                         ChosenBy(draw, "layers", v[0]),
+                         ChosenBy(draw, "viewports", v[0])});
   }
   if (absl::Status s = sim::eu::Rasterise(triangles, in); !s.ok()) return s;
   const size_t samples = size_t{in.width} * in.height * in.samples;

@@ -3,7 +3,10 @@
 //   {"width": 8, "height": 8, "samples": 1, "positions": [[x, y, z, w], ...],
 //    "topology": "triangle_list" | "triangle_strip" | "triangle_fan", "depth": false,
 //    "inputs": [{"location", "component", "f32" | "u32" | "i32": values, all of a vertex
-//    together}]}
+//    together}], "layers": [0, ...], "viewports": [0, ...]}
+//
+// `layers` and `viewports` have a number for each vertex, of which the provoking one's counts. All
+// viewports are the same, and targets are not kept by layer: what is drawn to one lands in all.
 //
 // The format is that of tests/peer/README.md, so that one job is drawn by lavapipe and here.
 #ifndef KILN_CLIENT_RUN_DRAW_H_

@@ -44,6 +44,19 @@ TEST(Draw, StripsAndFansHaveTheProvokingVertexFirst) {
   EXPECT_EQ(FirstValues(*fan), (std::vector<std::array<uint32_t, 3>>{{2, 3, 1}, {3, 4, 1}}));
 }
 
+TEST(Draw, TheProvokingVertexChoosesLayerAndViewport) {
+  json square = Square("triangle_strip");
+  square["layers"] = {3, 0, 5, 0};
+  square["viewports"] = {0, 2, 0, 0};
+  const auto strip = ReadDraw(square, Record());
+  ASSERT_TRUE(strip.ok()) << strip.status();
+  EXPECT_EQ(strip->primitives[0].layer, 3u);
+  EXPECT_EQ(strip->primitives[1].layer, 0u);
+  EXPECT_EQ(strip->primitives[1].viewport, 2u);
+  square["layers"] = {1};
+  EXPECT_FALSE(ReadDraw(square, Record()).ok());
+}
+
 TEST(Draw, InputsHaveAsManyComponentsAsThereAreValues) {
   const auto list = ReadDraw(Square("triangle_list"), Record());
   ASSERT_TRUE(list.ok()) << list.status();

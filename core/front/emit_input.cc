@@ -33,6 +33,16 @@ uint32_t InterfaceEmitter::EntryOf(std::vector<mir::Interface>& list, InterfaceP
   return part.index;
 }
 
+ValueId InterfaceEmitter::AsLeaf(const InterfacePart& part, ValueId value) const {
+  if (mir::IsFloat(part.leaf_type)) return ConvertFloat(value, part.leaf_type);
+  return ConvertInt(value, part.leaf_type, part.is_signed);
+}
+
+ValueId InterfaceEmitter::AsVariable(const InterfacePart& part, ValueId leaf) const {
+  if (mir::IsFloat(part.leaf_type)) return ConvertFloat(leaf, part.variable.type);
+  return ConvertInt(leaf, part.variable.type, part.is_signed);
+}
+
 // ---- Loads ----
 
 // Invalid: the part is no array.
@@ -102,7 +112,7 @@ bool InterfaceEmitter::LoadInput(const Pointer& pointer, Leaves* leaves) {
         const uint32_t input = EntryOf(module().inputs, part);
         const mir::InstId load = builder().LoadInput(input, component, count, index);
         for (uint32_t i = 0; i < count; ++i) {
-          out->push_back(module().result(load, static_cast<int>(i)));
+          out->push_back(AsLeaf(part, module().result(load, static_cast<int>(i))));
         }
       },
       leaves);
@@ -163,7 +173,7 @@ bool InterfaceEmitter::EmitInterpolate(const SpirvInst& inst, mir::InterpolateAt
                            input, flat ? component : mir::PackInterpolateAt(at, component));
     builder().set_flags(0);
     for (uint32_t i = 0; i < count; ++i) {
-      out->push_back(module().result(id, static_cast<int>(i)));
+      out->push_back(AsLeaf(part, module().result(id, static_cast<int>(i))));
     }
   };
   Leaves leaves;

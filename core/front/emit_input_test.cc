@@ -274,6 +274,75 @@ body {
 )");
 }
 
+// Between the stages they are floats and integers of 32 bits.
+TEST(Inputs, Of16Bits) {
+  EXPECT_EQ(FragmentText({.declarations = R"(
+      OpDecorate %7 Location 0
+      OpDecorate %8 Location 1
+      OpDecorate %8 Flat
+      OpDecorate %9 Location 1
+      %half = OpTypeFloat 16
+      %v2half = OpTypeVector %half 2
+      %short = OpTypeInt 16 1
+      %ushort = OpTypeInt 16 0
+      %in_v2half = OpTypePointer Input %v2half
+      %in_ushort = OpTypePointer Input %ushort
+      %out_short = OpTypePointer Output %short
+      %7 = OpVariable %in_v2half Input
+      %8 = OpVariable %in_ushort Input
+      %9 = OpVariable %out_short Output)",
+                          .main = R"(
+      %h = OpLoad %v2half %7
+      %x = OpCompositeExtract %half %h 1
+      %u = OpLoad %ushort %8
+      %n = OpConvertFToS %short %x
+      %s = OpIAdd %short %n %u
+      OpStore %9 %s
+      OpReturn)",
+                          .preamble = "OpCapability Int16\nOpCapability Float16\n"
+                                      "OpCapability StorageInputOutput16\n"
+                                      "OpExtension \"SPV_KHR_16bit_storage\"\n"}),
+            R"(
+input 0 location 0.0 f32 x2
+input 1 location 1.0 i32 x1 flat
+output 0 location 1.0 i32 x1
+body {
+  %0:f32, %1:f32 = load_input[0, 0]
+  %2:f16 = f2f %1
+  %3:i32 = load_input[1, 0]
+  %4:i16 = trunc %3
+  %5:i16 = f2i %2
+  %6:i16 = iadd %5, %4
+  %7:i32 = sext %6
+  store_output[0, 0] %7
+  return
+}
+)");
+}
+
+TEST(Inputs, Of64BitsAreDwords) {
+  EXPECT_EQ(FragmentText({.declarations = "OpDecorate %7 Location 2\nOpDecorate %7 Flat\n"
+                                          "%i64 = OpTypeInt 64 0\n%p = OpTypePointer Input %i64\n"
+                                          "OpDecorate %8 Location 1\n"
+                                          "%7 = OpVariable %p Input\n%8 = OpVariable %out_uint Output\n",
+                          .main = "%v = OpLoad %i64 %7\n%u = OpUConvert %uint %v\nOpStore %8 %u\nOpReturn",
+                          .preamble = "OpCapability Int64\n"}),
+            R"(
+input 0 location 2.0 i32 x2 flat
+output 0 location 1.0 i32 x1
+body {
+  %0:i32, %1:i32 = load_input[0, 0]
+  %2:i64 = zext %0
+  %3:i64 = zext %1
+  %4:i64 = shl %3, 32
+  %5:i64 = or %2, %4
+  %6:i32 = trunc %5
+  store_output[0, 0] %6
+  return
+}
+)");
+}
+
 TEST(Inputs, WhatTheyCannotBe) {
   const auto fault = [](const std::string& type, const std::string& decorations) {
     return FragmentText({.declarations = decorations + "%p_x = OpTypePointer Input " + type +
@@ -283,12 +352,6 @@ TEST(Inputs, WhatTheyCannotBe) {
   EXPECT_EQ(fault("%float", ""), "input or output without a location (%7)");
   EXPECT_EQ(fault("%bool", "OpDecorate %7 Location 0\n"),
             "input or output of a type that it cannot have (%7)");
-  EXPECT_EQ(FragmentText({.declarations = "OpDecorate %7 Location 0\nOpDecorate %7 Flat\n"
-                                          "%i64 = OpTypeInt 64 0\n%p = OpTypePointer Input %i64\n"
-                                          "%7 = OpVariable %p Input\n",
-                          .main = "%v = OpLoad %i64 %7\nOpReturn",
-                          .preamble = "OpCapability Int64\n"}),
-            "int64_interface: input or output (%7)");
   EXPECT_EQ(fault("%float", "OpDecorate %7 Location 4096\n"), "location too large (%7)");
   EXPECT_EQ(fault("%v2float", "OpDecorate %7 Location 0\nOpDecorate %7 Component 3\n"),
             "components beyond the location (%7)");

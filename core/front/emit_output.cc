@@ -46,6 +46,7 @@ bool InterfaceEmitter::StoreElement(const LocalVariable& v, InterfacePart& part,
       pointer.variable = v.id;
       pointer.offset = first + component;
       if (!LoadLocal(c_, pointer, count, &values) || !Charge(1)) return false;
+      for (ValueId& value : values) value = AsVariable(part, value);
       builder().StoreOutput(EntryOf(module().outputs, part), component, values,
                             part.variable.array ? Int(element) : ValueId());
     }

@@ -46,6 +46,9 @@ TEST(FragmentBuiltIns, Inputs) {
       {"WorkgroupId", "%uint", "built-in variable that the stage has not (%7)"},
       {"SubgroupId", "%uint", "built-in variable that the stage has not (%7)"},
       {"BaryCoordKHR", "%v3float", "barycentric_coordinates: built-in variable (%7)"},
+      {"BaryCoordNoPerspKHR", "%v3float", "barycentric_coordinates: built-in variable (%7)"},
+      {"ShadingRateKHR", "%int", "shading_rate: built-in variable (%7)"},
+      {"FragInvocationCountEXT", "%int", "shading_rate: built-in variable (%7)"},
       {"FullyCoveredEXT", "%bool", "conservative_coverage: built-in variable (%7)"},
       {"FragSizeEXT", "%v2int", "shading_rate: built-in variable (%7)"},
   };

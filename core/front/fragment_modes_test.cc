@@ -54,6 +54,22 @@ TEST(FragmentModes, TheOriginIsTheUpperLeft) {
             "execution_mode: execution mode 6 (%1)");
 }
 
+TEST(FragmentModes, Stencil) {
+  EXPECT_EQ(ModesText("OriginUpperLeft;StencilRefReplacingEXT"), "\n");
+  EXPECT_EQ(ModesText("OriginUpperLeft;StencilRefUnchangedFrontAMD"),
+            "execution_mode: execution mode 5079 (%1)");
+  EXPECT_EQ(ModesText("OriginUpperLeft;EarlyAndLateFragmentTestsAMD"),
+            "execution_mode: execution mode 5017 (%1)");
+}
+
+TEST(FragmentModes, Interlock) {
+  for (const char* mode : {"PixelInterlockOrderedEXT", "PixelInterlockUnorderedEXT",
+                           "SampleInterlockOrderedEXT", "SampleInterlockUnorderedEXT"}) {
+    EXPECT_EQ(ModesText(std::string("OriginUpperLeft;") + mode).substr(0, 19), "fragment_interlock:")
+        << mode;
+  }
+}
+
 TEST(FragmentModes, OfOtherStages) {
   EXPECT_EQ(ModesText("OriginUpperLeft;LocalSize 1 1 1"), "execution mode of another stage (%1)");
   EXPECT_EQ(ImportVerified(Assemble(R"(

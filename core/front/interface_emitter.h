@@ -34,6 +34,9 @@ class InterfaceEmitter : public Pointers {
   bool ForStructs(const Pointer& pointer, Access access, Leaves* leaves);
   ValueId ElementOf(const Pointer& pointer, const InterfacePart& part, uint32_t element);
   bool InterpolateSources(const SpirvInst& inst, mir::InterpolateAt at, Leaves* sources);
+  // Between the variable's type and that of its leaves.
+  ValueId AsLeaf(const InterfacePart& part, ValueId value) const;
+  ValueId AsVariable(const InterfacePart& part, ValueId leaf) const;
 
   std::vector<bool> WrittenLeaves(const LocalVariable& v, const FunctionPlan& entry) const;
   bool HasValue(const LocalVariable& v, uint32_t leaf) const;

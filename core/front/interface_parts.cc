@@ -159,6 +159,11 @@ absl::Status Divider::Add(const SpirvType& vector, uint32_t leaf, uint32_t eleme
                             ? SetBuiltIn(static_cast<spv::BuiltIn>(builtin), &variable)
                             : SetLocation(elements, decorations, &variable);
   if (!status.ok()) return status;
+  part.leaf_type = variable.type;
+  part.is_signed = scalar.is_signed;
+  if (fragment_ && mir::BitsOf(variable.type) == 16) {
+    variable.type = mir::IsFloat(variable.type) ? mir::Type::kF32 : mir::Type::kI32;
+  }
   parts_->push_back(part);
   return absl::OkStatus();
 }
@@ -188,7 +193,7 @@ absl::Status Divider::SetLocation(uint32_t elements, const SpirvInterface& decor
   }
   const uint32_t first = decorations.component;
   const bool wide = variable->type == mir::Type::kI64;
-  if (wide && fragment_) return Refused("int64_interface", "input or output", v_.id);
+  if (wide && Where() == 'F') return Refused("int64_interface", "output", v_.id);
   if (first > 3 || !FitsLocation(*variable, first)) {
     return Invalid("components beyond the location", v_.id);
   }

@@ -21,8 +21,14 @@
 namespace kiln::front {
 
 // Its leaves are consecutive in the variable: element by element, component by component.
+//
+// Halves and words of fragments have 32 bits between the stages, and on their way to targets: what
+// interpolates and what blends knows no others (the vertex stage's are widened by its back end).
+// They are converted where they are read and stored, integers by their sign.
 struct InterfacePart {
   mir::Interface variable;
+  mir::Type leaf_type = {};  // of its leaves: of 16 bits where the variable's has 32
+  bool is_signed = false;
   uint32_t first_leaf = 0;
   uint32_t end_leaf = 0;
   uint32_t index = kNoValue;  // in Module::inputs or outputs, when something has used it

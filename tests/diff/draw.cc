@@ -125,8 +125,9 @@ class Drawing {
   void Jitter();
   absl::Status FillInput(size_t i, uint32_t first, const Triangle& t,
                          oracle::StageData& stage) const;
-  absl::Status FillBuiltIn(const Interface& v, uint32_t primitive, const Triangle& t,
+  absl::Status FillBuiltIn(const Interface& v, uint32_t first, const Triangle& t,
                            std::vector<uint64_t>& values) const;
+  uint32_t ChosenBy(const char* key, uint32_t vertex) const;
   absl::Status FillLocation(const Interface& v, uint32_t first,
                             std::vector<uint64_t>& values) const;
   void Keep(const Triangle& t, const oracle::StageData& stage);
@@ -140,6 +141,7 @@ class Drawing {
   std::vector<Attribute> attributes_;
   std::vector<Target> targets_;
   std::vector<uint32_t> depth_;
+  std::string stencil_;   // empty: none is written
   oracle::InterpStatistics statistics_;
   // Of the triangle that is drawn: a lane each.
   std::vector<std::array<uint32_t, 2>> pixels_;
@@ -217,6 +219,10 @@ void Drawing::MakeTargets() {
     }
   }
   depth_.assign(size_t{width_} * height_, Bits(1));
+  const auto is_stencil = [](const Interface& v) { return v.builtin == BuiltIn::kFragStencilRef; };
+  if (std::any_of(m_.outputs.begin(), m_.outputs.end(), is_stencil)) {
+    stencil_.assign(depth_.size(), '\0');
+  }
 }
 
 // What rasterisers may differ by: each weight is changed in its last bits of single precision.
@@ -253,7 +259,12 @@ void Drawing::FindFragments(const Triangle& t) {
   if (draw_.contains("jitter")) Jitter();
 }
 
-absl::Status Drawing::FillBuiltIn(const Interface& v, uint32_t primitive, const Triangle& t,
+// The layer or viewport that a vertex chooses.
+uint32_t Drawing::ChosenBy(const char* key, uint32_t vertex) const {
+  return draw_.contains(key) ? draw_[key].at(vertex).get<uint32_t>() : 0;
+}
+
+absl::Status Drawing::FillBuiltIn(const Interface& v, uint32_t first, const Triangle& t,
                                   std::vector<uint64_t>& values) const {
   const size_t lanes = pixels_.size();
   for (size_t lane = 0; lane < lanes; ++lane) {
@@ -270,12 +281,16 @@ absl::Status Drawing::FillBuiltIn(const Interface& v, uint32_t primitive, const 
         values[lane] = t.front();
         break;
       case BuiltIn::kPrimitiveId:
-        values[lane] = primitive;
+        values[lane] = first / 3;
         break;
       case BuiltIn::kSampleId:
-      case BuiltIn::kLayer:
-      case BuiltIn::kViewportIndex:
         values[lane] = 0;
+        break;
+      case BuiltIn::kLayer:
+        values[lane] = ChosenBy("layers", first);
+        break;
+      case BuiltIn::kViewportIndex:
+        values[lane] = ChosenBy("viewports", first);
         break;
       case BuiltIn::kSamplePosition:
         values[lane] = values[lanes + lane] = Bits(0.5);
@@ -327,7 +342,7 @@ absl::Status Drawing::FillInput(size_t i, uint32_t first, const Triangle& t,
   std::vector<uint64_t>& values = stage.inputs[i];
   values.assign(size_t{v.elements} * v.components * pixels_.size(), 0);
   return v.builtin == BuiltIn::kNone ? FillLocation(v, first, values)
-                                     : FillBuiltIn(v, first / 3, t, values);
+                                     : FillBuiltIn(v, first, t, values);
 }
 
 absl::Status Drawing::Run(oracle::LaunchInputs& inputs, const oracle::InterpLimits& limits) {
@@ -391,6 +406,9 @@ void Drawing::Keep(const Triangle& t, const oracle::StageData& stage) {
     depth_[pixel] = Bits(std::isnan(depth) ? 1 : std::clamp(depth, 0.0f, 1.0f));
     for (size_t i = 0; i < m_.outputs.size(); ++i) {
       const Interface& v = m_.outputs[i];
+      if (v.builtin == BuiltIn::kFragStencilRef) {
+        stencil_[pixel] = static_cast<char>(stage.outputs[i][lane]);
+      }
       if (v.builtin == BuiltIn::kNone && v.index == 0) KeepOutput(v, stage.outputs[i], lane, pixel);
     }
   }
@@ -404,6 +422,7 @@ Drawn Drawing::Result() const {
         {{"location", t.location}, {"components", t.components}, {"hex", Hex(t.texels)}});
   }
   drawn.depth = {{"hex", Hex(depth_)}};
+  if (!stencil_.empty()) drawn.stencil = {{"hex", absl::BytesToHexString(stencil_)}};
   drawn.statistics = statistics_;
   return drawn;
 }
@@ -415,10 +434,10 @@ absl::StatusOr<Drawn> Draw(const mir::Module& module, const json& draw,
   Drawing drawing(module, draw);
   try {
     if (absl::Status s = drawing.Read(); !s.ok()) return s;
+    if (absl::Status s = drawing.Run(inputs, limits); !s.ok()) return s;
   } catch (const json::exception& e) {
     return absl::InvalidArgumentError(absl::StrCat("draw: ", e.what()));
   }
-  if (absl::Status s = drawing.Run(inputs, limits); !s.ok()) return s;
   return drawing.Result();
 }
 

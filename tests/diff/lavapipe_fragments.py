@@ -33,17 +33,6 @@ NUDGES = 8       # changed draws
 CACHE_FORM = 1
 
 
-def declared(outputs, colors):
-    """The outputs with the components of targets set to 0 that the module does not declare."""
-    kept = dict(outputs)
-    for c in colors:
-        key = ("color", c["location"])
-        if key in kept:
-            kept[key] = b"".join(kept[key][o:o + 4] if c["components"] >> (o // 4 % 4) & 1
-                                 else bytes(4) for o in range(0, len(kept[key]), 4))
-    return kept
-
-
 def leaves(job, types, want, kinds):
     """(output's first two parts) -> members, of colours, depth and resources."""
     return {**types, **{key[:2]: draws.leaves_of(key, job, types, kinds, len(data), False)
@@ -141,7 +130,7 @@ def compare_draw(interpreter, where, drive, result, folder, tolerance, options=(
         return "error", "%s: %s: %s" % (mine["stage"], mine["cause"], mine["error"])
 
     def compared_parts(outputs):
-        outputs = declared(outputs, mine["colors"])
+        outputs = draws.declared(outputs, {c["location"]: c["components"] for c in mine["colors"]})
         return first_of_quads(outputs, job["draw"]["width"]) if drive.coarse else outputs
 
     want = compared_parts(draws.everything(result))

@@ -270,6 +270,7 @@ absl::StatusOr<Ran> RunStage(const mir::Module& module, const json& job, const F
       if (!run.ok()) return run.status();
       ran.statistics = run->statistics;
       ran.results = {{"colors", run->colors}, {"depth", run->depth}};
+      if (!run->stencil.is_null()) ran.results["stencil"] = run->stencil;
       break;
     }
     case mir::Stage::kVertex: {

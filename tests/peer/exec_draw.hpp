@@ -19,7 +19,7 @@ inline VkImageMemoryBarrier to_general(const Image &i)
    b.newLayout = VK_IMAGE_LAYOUT_GENERAL;
    b.dstAccessMask = VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_MEMORY_READ_BIT;
    b.image = i.h;
-   b.subresourceRange = {i.aspect, 0, 1, 0, 1};
+   b.subresourceRange = {i.aspect, 0, 1, 0, i.layers};
    return b;
 }
 
@@ -178,7 +178,7 @@ private:
    Job &j_;
    vku::Device &d_;
    const Value &dr_;
-   uint32_t w_ = 0, h_ = 0, samples_ = 1, vertices_ = 0;
+   uint32_t w_ = 0, h_ = 0, samples_ = 1, vertices_ = 0, layers_ = 1, viewports_ = 1;
    VkPrimitiveTopology topology_{};
    Sampling sampling_;
    std::vector<Attr> attrs_;
@@ -192,6 +192,7 @@ private:
    std::string positions() const;
    const Value *given_input(uint32_t location, uint32_t component) const;
    void attribute(uint32_t location, Base base, uint32_t comps, const std::string &data);
+   uint32_t choice(const char *key, uint32_t most, spv::BuiltIn builtin, std::vector<spv::BuiltIn> &chosen);
    void vertex_stage();
    void callers_vertex_shader();
    void add_target(Pass &p, uint32_t at, uint32_t location, uint32_t index, Base base);
@@ -299,6 +300,24 @@ inline void Draw::callers_vertex_shader()
    vm_ = vku::make_module(d_.handle, vs.words);
 }
 
+// A number for each vertex that the vertex shader hands on as a built-in. Returns how many there are to choose from.
+inline uint32_t Draw::choice(const char *key, uint32_t most, spv::BuiltIn builtin, std::vector<spv::BuiltIn> &chosen)
+{
+   if (!dr_.has(key))
+      return 1;
+   std::string data;
+   uint32_t count = 1;
+   for (auto &v : dr_.at(key).a) {
+      if (v.num() < 0 || v.num() >= most)
+         fail(std::string("\"") + key + "\" are numbers below " + std::to_string(most));
+      put(data, uint32_t(v.num()));
+      count = std::max(count, uint32_t(v.num()) + 1);
+   }
+   chosen.push_back(builtin);
+   attribute(uint32_t(items_.size() + chosen.size()), Base::U, 1, data);
+   return count;
+}
+
 // Vertex shader: generated around the fragment inputs, or the caller's.
 inline void Draw::vertex_stage()
 {
@@ -318,7 +337,12 @@ inline void Draw::vertex_stage()
          attribute(k, items_[k].base, items_[k].comps, j_.input_values(*v, items_[k].base));
       }
       attribute(uint32_t(items_.size()), Base::F, 4, pos);
-      vm_ = vku::make_module(d_.handle, build::exact_vertex(items_));
+      std::vector<spv::BuiltIn> chosen;
+      layers_ = choice("layers", 16, spv::BuiltInLayer, chosen);
+      viewports_ = choice("viewports", 16, spv::BuiltInViewportIndex, chosen);
+      if (layers_ > 1 && samples_ > 1)
+         fail("several layers of several samples are not drawn");
+      vm_ = vku::make_module(d_.handle, build::exact_vertex(items_, chosen));
    }
    if (attrs_.size() > d_.inst.props.limits.maxVertexInputAttributes)
       fail("too many inputs");
@@ -331,7 +355,8 @@ inline void Draw::add_target(Pass &p, uint32_t at, uint32_t location, uint32_t i
                                   {VK_FORMAT_R32G32B32A32_UINT, 16, Elem::U32}};
    const Format &f = wide[int(base)];
    Target t{location, index, base, nullptr, nullptr};
-   t.image = std::make_unique<Image>(d_, f, VK_IMAGE_VIEW_TYPE_2D, VkExtent3D{w_, h_, 1}, 1, 1,
+   t.image = std::make_unique<Image>(d_, f, layers_ > 1 ? VK_IMAGE_VIEW_TYPE_2D_ARRAY : VK_IMAGE_VIEW_TYPE_2D,
+                                     VkExtent3D{w_, h_, 1}, 1, layers_,
                                      VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_SAMPLED_BIT, samples_);
    t.back = std::make_unique<Readback>(d_, *t.image, f.vk, VK_IMAGE_ASPECT_COLOR_BIT, base, 4, samples_);
    p.targets[at] = std::move(t);
@@ -360,7 +385,7 @@ inline void Draw::shader_pass()
                                         {VK_FORMAT_D32_SFLOAT_S8_UINT, 8, Elem::U8}};
       const Format &f = formats[p.stencil];
       p.depth_stencil = std::make_unique<Image>(
-         d_, f, VK_IMAGE_VIEW_TYPE_2D, VkExtent3D{w_, h_, 1}, 1, 1,
+         d_, f, layers_ > 1 ? VK_IMAGE_VIEW_TYPE_2D_ARRAY : VK_IMAGE_VIEW_TYPE_2D, VkExtent3D{w_, h_, 1}, 1, layers_,
          VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | (samples_ > 1 ? VK_IMAGE_USAGE_SAMPLED_BIT : 0), samples_);
       if (p.depth)
          p.depth_back = std::make_unique<Readback>(d_, *p.depth_stencil, f.vk, VK_IMAGE_ASPECT_DEPTH_BIT, Base::F, 1,
@@ -422,13 +447,13 @@ inline void Draw::pipeline(Pass &p, const std::vector<uint32_t> &words, const st
    vi.pVertexAttributeDescriptions = va.data();
    VkPipelineInputAssemblyStateCreateInfo ia{VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
    ia.topology = topology_;
-   VkViewport vp{0, 0, float(w_), float(h_), 0, 1};
-   VkRect2D sc{{0, 0}, {w_, h_}};
+   const std::vector<VkViewport> vp(viewports_, VkViewport{0, 0, float(w_), float(h_), 0, 1});
+   const std::vector<VkRect2D> sc(viewports_, VkRect2D{{0, 0}, {w_, h_}});
    VkPipelineViewportStateCreateInfo vps{VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO};
-   vps.viewportCount = 1;
-   vps.pViewports = &vp;
-   vps.scissorCount = 1;
-   vps.pScissors = &sc;
+   vps.viewportCount = viewports_;
+   vps.pViewports = vp.data();
+   vps.scissorCount = viewports_;
+   vps.pScissors = sc.data();
    VkPipelineRasterizationStateCreateInfo rs{VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO};
    rs.cullMode = VK_CULL_MODE_NONE;
    rs.lineWidth = 1;
@@ -512,7 +537,7 @@ inline void Draw::record(Pass &p)
    VkRenderingAttachmentInfo da;
    VkRenderingInfo ri{VK_STRUCTURE_TYPE_RENDERING_INFO};
    ri.renderArea = {{0, 0}, {w_, h_}};
-   ri.layerCount = 1;
+   ri.layerCount = layers_;
    ri.colorAttachmentCount = p.count();
    ri.pColorAttachments = att.data();
    if (p.depth_stencil) {

@@ -17,6 +17,7 @@ from spirv_module import GLCOMPUTE, OP, STORAGE, Module, Unsupported  # noqa: E4
 FRAGMENT = 4
 OUTPUT = 3   # storage class
 LOCATION, COMPONENT, BUILTIN, PATCH = 30, 31, 11, 15
+CHOSEN = {"layers": 9, "viewports": 10}   # of a draw: the built-in that has it
 # Recipes of tests/drive in the order in which they are tried: positive floats first, since what pow, log
 # or sqrt give for negative ones nobody defines.
 ORDER = [1, 2, 4, 0, 3]
@@ -90,6 +91,17 @@ class FragmentModule(Module):
         """Those at locations, built-ins left out."""
         return self._interface(OUTPUT)
 
+    def written_components(self):
+        """Location -> bits of the components of the target that the module declares; the others are undefined."""
+        found = {}
+        for location, component, _, count in self.outputs():
+            found[location] = found.get(location, 0) | ((1 << count) - 1) << component
+        return found
+
+    def reads_builtin(self, builtin):
+        return any(storage == STORAGE["Input"] and self.decorations.get(id_, {}).get(BUILTIN) == builtin and
+                   id_ in self.interfaces[self.entry_function] for id_, _, storage in self.variables)
+
     def _interface(self, wanted):
         found = []
         for id_, pointer, storage in self.variables:
@@ -147,6 +159,9 @@ def make_job(module, path, number=0, seed=1):
         "inputs": [{"location": l, "component": c, kind: [value(rng, kind, numbers)
                                                           for _ in range(n * count)]}
                    for l, c, kind, n in module.inputs()]}
+    for key, builtin in CHOSEN.items():
+        if module.reads_builtin(builtin):
+            job["draw"][key] = [(k // 3 * 2 + builtin) % 16 for k in range(count)]
     return job, maker.leaf_types()
 
 

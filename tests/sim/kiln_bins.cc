@@ -1,8 +1,9 @@
 // kiln_bins: Kiln's own machine code in the form in which tests/peer dumps Mesa's, so that the same
 // scripts judge both.
 //
-//   kiln_bins DIR MODULE.spv...
+//   kiln_bins [--samples=N] [--sample-shading] [--alpha-to-coverage] DIR MODULE.spv...
 //
+// The options are the pipeline's state (core/target/pipeline_state.h).
 // For every width of every module DIR/NAME.SIMDn.bin and DIR/NAME.SIMDn.launch.json, which names
 // the module in "file". Prints a line for each module: its widths, or why it has none. Exit status
 // 0 unless nothing could be written.
@@ -13,8 +14,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "core/driver/compile.h"
 #include "core/driver/prepared.h"
 #include "nlohmann/json.hpp"
@@ -46,9 +51,22 @@ bool WriteVariant(const std::string& stem, const std::string& module, const Vari
          WriteFile(stem + ".launch.json", record.dump());
 }
 
+// An option, into the state. False: there is no such option.
+bool TakeOption(absl::string_view option, FragmentState* state) {
+  if (absl::ConsumePrefix(&option, "--samples=")) return absl::SimpleAtoi(option, &state->samples);
+  if (option == "--sample-shading") return state->sample_shading = true;
+  if (option == "--alpha-to-coverage") return state->alpha_to_coverage = true;
+  return false;
+}
+
 int Main(int argc, char** argv) {
-  if (argc < 3) return 2;
-  for (int i = 2; i < argc; ++i) {
+  PipelineState state;
+  int first = 1;
+  for (; first < argc && absl::StartsWith(argv[first], "--"); ++first) {
+    if (!TakeOption(argv[first], &state.fragment)) return 2;
+  }
+  if (argc < first + 2) return 2;
+  for (int i = first + 1; i < argc; ++i) {
     const std::string path = argv[i];
     const std::string name = absl::StrReplaceAll(path, {{"/", "_"}});
     const auto prepared = Prepare(ReadWords(path), {}, nullptr, {});
@@ -57,13 +75,14 @@ int Main(int argc, char** argv) {
       if (!prepared.ok()) break;
       CompileOptions options;
       options.widths = {width};
+      options.state = state;
       const auto compiled = Compile(**prepared, Target::kTgl, options, nullptr, {});
       if (!compiled.ok()) {
         absl::StrAppend(&result, " SIMD", width, ": ", compiled.status().message());
         continue;
       }
       for (const Variant& v : compiled->variants) {
-        if (!WriteVariant(absl::StrCat(argv[1], "/", name, ".", v.name), path, v)) return 1;
+        if (!WriteVariant(absl::StrCat(argv[first], "/", name, ".", v.name), path, v)) return 1;
         absl::StrAppend(&result, " ", v.name);
       }
     }

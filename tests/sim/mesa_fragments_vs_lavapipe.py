@@ -9,8 +9,8 @@ whose records need no descriptor memory; nothing is left out by name or by the m
 that does not count (no changed operation of the module changes a colour, the depth, a buffer or an
 image) is listed as undriven.
 
-Compared are colours, depth, buffers and images. Integers must be equal, floats within --ulp units in
-the last place or 4e-6. Rasterisers interpolate differently in the last bits, and programs may enlarge
+Compared are those colour components that the module declares, depth, stencil, buffers and images. Integers
+must be equal, floats within --ulp units in the last place or 4e-6. Rasterisers interpolate differently in the last bits, and programs may enlarge
 that: a dword may be off by what it moves when the draw's inputs are changed by 2^-21 (several runs of
 the simulator), times SLACK. How many dwords needed that is printed. Binaries that break contract mode
 run again without it; those that agree then are listed apart ("contract"). Of modules with derivatives that
@@ -77,7 +77,7 @@ def lavapipe(jobs, folder, timeout):
     for r in results:
         if "colors" in r:
             r["colors"] = [c for c in r["colors"] if c.get("index", 0) == 0]
-        for part in r.get("colors", []) + [r[k] for k in ("depth",) if k in r]:
+        for part in r.get("colors", []) + [r[k] for k in ("depth", "stencil") if k in r]:
             with open(part["file"], "rb") as f:
                 part["hex"] = f.read().hex()
     return results
@@ -93,8 +93,20 @@ def everything(result):
     found = {("color", c["location"]): bytes.fromhex(c["hex"]) for c in result.get("colors", [])}
     if "depth" in result:
         found["depth", 0] = clamped(bytes.fromhex(result["depth"]["hex"]))
+    if "stencil" in result:
+        found["stencil", 0] = bytes.fromhex(result["stencil"]["hex"])
     found.update(peer.outputs(result))
     return found
+
+
+def declared(outputs, components):
+    """The outputs with those components of targets set to 0 that `components`, location -> bits, has not."""
+    kept = dict(outputs)
+    for key in outputs:
+        if key[0] == "color" and key[1] in components:
+            kept[key] = b"".join(kept[key][o:o + 4] if components[key[1]] >> (o // 4 % 4) & 1
+                                 else bytes(4) for o in range(0, len(kept[key]), 4))
+    return kept
 
 
 def clamped(depth):
@@ -105,11 +117,14 @@ def clamped(depth):
 
 def leaves_of(name, job, types, kinds, size, first_of_quads):
     if name[0] == "color":
-        row = 4 * job["draw"]["width"]   # dwords
+        pixel = 16 * job["draw"].get("samples", 1)   # bytes
+        row = pixel * job["draw"]["width"]
         return [(o, kinds.get(name[1], "f"), 32) for o in range(0, size, 4)
-                if not first_of_quads or (o // 4 // row % 2 == 0 and o // 16 % 2 == 0)]
+                if not first_of_quads or (o // row % 2 == 0 and o // pixel % 2 == 0)]
     if name[0] == "depth":
         return [(o, "f", 32) for o in range(0, size, 4)]
+    if name[0] == "stencil":
+        return [(o, "u", 8) for o in range(size)]
     resources = {(r.get("set", 0), r["binding"], r.get("index", 0)) if "binding" in r
                  else (r["name"], 0, 0): r for r in job["resources"]}
     fmt = resources[name].get("format")
@@ -126,14 +141,22 @@ def has_sine_noise(module):
     return any(i.op == 43 and i.words[2:] == [0x472aee8c] for i in module.instructions())
 
 
-def counted(path, module, seed, folder, timeout, accept):
+def has_narrow_interface(module):
+    """Capability StorageInputOutput16."""
+    return any(i.op == 17 and i.words[0] == 4436 for i in module.instructions())
+
+
+def counted(path, module, seed, folder, timeout, accept, change=lambda draw: None):
     """(job, types, lavapipe's result, reason): the first recipe whose drive counts. `accept`, given a job,
-    may return a reason for which it is no drive."""
+    may return a reason for which it is no drive. `change` changes a draw in place."""
+    if has_narrow_interface(module):
+        return None, None, None, "lavapipe: does not offer storageInputOutput16"
     reason = "no recipe ran"
     chosen = drive.mutants(module, random.Random(seed), 4, False) or drive.mutants(
         module, random.Random(seed), 4, True)
     for recipe in range(len(fragment_job.ORDER)):
         job, types = fragment_job.make_job(module, path, recipe, seed)
+        change(job["draw"])
         refused = accept(job)
         if refused:
             reason = refused
@@ -207,32 +230,37 @@ def undefined_use(eu_run, launch, job, folder):
     return None
 
 
-def judge(eu_run, launch, job, types, want, kinds, folder, ulp, first_of_quads, options=()):
-    """(status, cause, dwords that agree loosely)."""
+def judge(eu_run, launch, job, types, want, module, folder, ulp, options=()):
+    """(status, cause, dwords that agree loosely). Of targets those components that `module` declares."""
+    kinds, first_of_quads = colour_kinds(want), has_coarse_derivatives(module)
+    components = module.written_components()
+
+    def defined(result):
+        return declared(everything(result), components)
     got = simulate(eu_run, launch, job, folder, options)
     if got.get("error", "").startswith("contract"):
-        status, cause, loose = judge(eu_run, launch, job, types, want, kinds, folder, ulp,
-                                     first_of_quads, ["--no-contract"])
+        status, cause, loose = judge(eu_run, launch, job, types, want, module, folder, ulp,
+                                     ["--no-contract"])
         return ("contract" if status == "agree" else status,
                 "%s; without contract mode: %s %s" % (got["error"][:200], status, cause), loose)
     if not got.get("ok"):
         return "error", got.get("error", "")[:300], 0
-    plain = [job, everything(want), everything(got)]
+    plain = [job, defined(want), defined(got)]
     difference, loose = differences(*plain, [], types, kinds, ulp, first_of_quads)
     if difference:
         others = [simulate(eu_run, launch, fragment_job.nudged(job, k), folder, options)
                   for k in range(NUDGES)]
-        others = [everything(o) for o in others if o.get("ok")]
+        others = [defined(o) for o in others if o.get("ok")]
         difference, loose = differences(*plain, others, types, kinds, ulp,
                                         first_of_quads)
     opposite = simulate(eu_run, launch, job, folder, ["--opposite", *options])
-    if not opposite.get("ok") or everything(opposite) != everything(got):
+    if not opposite.get("ok") or defined(opposite) != defined(got):
         return "undefined", "changes with order or undefined contents: %s" % (
             opposite.get("error") or difference), loose
     if difference:
         return "differ", difference, loose
     fused = simulate(eu_run, launch, job, folder, ["--fusion", *options])
-    if not fused.get("ok") or everything(fused) != everything(got):
+    if not fused.get("ok") or defined(fused) != defined(got):
         return "differ", "fusion mode: %s" % fused.get("error", "outputs differ"), loose
     return "agree", "", loose
 
@@ -275,9 +303,8 @@ def main():
             for width, launch in pool[path]:
                 status, cause, loose = "undriven", reason, 0
                 if job:
-                    status, cause, loose = judge(a.eu_run, launch, job, types, want,
-                                                 colour_kinds(want), folder, a.ulp,
-                                                 has_coarse_derivatives(module))
+                    status, cause, loose = judge(a.eu_run, launch, job, types, want, module,
+                                                 folder, a.ulp)
                 if status == "differ" and has_sine_noise(module):
                     status = "noise"
                 totals[status, width] += 1

@@ -26,19 +26,26 @@ using mir::Module;
 using mir::Op;
 using out::PayloadPart;
 
-// An attribute: locations first, then built-ins by name.
+// An attribute: locations first, then built-ins by name. A location of which some components are
+// flat and others not is two: state says of an attribute as a whole that it is flat (3DSTATE_SBE
+// dword 3), and routes one slot of the vertex to as many attributes as want it (3DSTATE_SBE_SWIZ).
 struct AttributeKey {
   std::string builtin;
   uint32_t location = 0;
+  bool flat = false;
   friend bool operator<(const AttributeKey& a, const AttributeKey& b) {
-    return std::tie(a.builtin, a.location) < std::tie(b.builtin, b.location);
+    return std::tie(a.builtin, a.location, a.flat) < std::tie(b.builtin, b.location, b.flat);
   }
 };
 
+bool IsFlat(const Interface& v) {
+  return v.interpolation == mir::Interpolation::kFlat || v.builtin == BuiltIn::kPrimitiveId;
+}
+
 std::optional<AttributeKey> KeyOf(const Module& m, const Interface& v, uint32_t element) {
   switch (v.builtin) {
-    case BuiltIn::kNone: return AttributeKey{"", v.location + element};
-    case BuiltIn::kPrimitiveId: return AttributeKey{"primitive_id"};
+    case BuiltIn::kNone: return AttributeKey{"", v.location + element, IsFlat(v)};
+    case BuiltIn::kPrimitiveId: return AttributeKey{"primitive_id", 0, true};
     case BuiltIn::kPointCoord: return AttributeKey{"point_coord"};
     case BuiltIn::kClipDistance:
     case BuiltIn::kCullDistance:
@@ -46,16 +53,6 @@ std::optional<AttributeKey> KeyOf(const Module& m, const Interface& v, uint32_t 
           absl::StrCat("clip_distance_", DistanceNumber(m.inputs, v, element) / kDistancesPerSlot)};
     default: return std::nullopt;  // from the payload's other registers
   }
-}
-
-bool IsFlat(const Interface& v) {
-  return v.interpolation == mir::Interpolation::kFlat || v.builtin == BuiltIn::kPrimitiveId;
-}
-
-absl::Status Refuse(const Interface& v, std::string_view why) {
-  return WithSpirvId(WithCause(absl::UnimplementedError(absl::StrCat("fragment: ", std::string(why))),
-                               "fragment_inputs"),
-                     v.spirv_id);
 }
 
 // What instructions read of the inputs, which outputs they store, and what else they do.
@@ -141,19 +138,16 @@ class Reader {
 
 // One slot for each attribute that is read.
 absl::Status AssignSlots(const Module& m, const Reads& reads, FragmentAbi& abi) {
-  absl::btree_map<AttributeKey, const Interface*> keys;
+  absl::btree_set<AttributeKey> keys;
   for (size_t i = 0; i < m.inputs.size(); ++i) {
     const Interface& v = m.inputs[i];
     for (uint32_t e = 0; e < v.elements; ++e) {
       const std::optional<AttributeKey> key = KeyOf(m, v, e);
       if (!key || !reads.element[i][e]) continue;
       if (v.builtin == BuiltIn::kNone && mir::BitsOf(v.type) != 32) {
-        return Refuse(v, "an input of other than 32 bits");
+        return absl::InternalError("fragment: an input of other than 32 bits");
       }
-      const auto [at, is_new] = keys.emplace(*key, &v);
-      if (!is_new && IsFlat(*at->second) != IsFlat(v)) {
-        return Refuse(v, "a location with flat and interpolated components");
-      }
+      keys.insert(*key);
     }
   }
   if (keys.size() > kMostSetupSlots) {
@@ -163,10 +157,10 @@ absl::Status AssignSlots(const Module& m, const Reads& reads, FragmentAbi& abi) 
                      "fragment_inputs");
   }
   absl::btree_map<AttributeKey, uint32_t> slot;
-  for (const auto& [key, variable] : keys) {
+  for (const AttributeKey& key : keys) {
     const auto n = static_cast<uint32_t>(abi.attributes.size());
     slot[key] = n;
-    abi.attributes.push_back({n, key.location, 0, key.builtin, IsFlat(*variable)});
+    abi.attributes.push_back({n, key.location, 0, key.builtin, key.flat});
   }
   for (size_t i = 0; i < m.inputs.size(); ++i) {
     std::vector<uint32_t>& of = abi.slots.emplace_back(m.inputs[i].elements, FragmentAbi::kNoSlot);
@@ -197,24 +191,34 @@ void AssignTargets(const Module& m, const FragmentState& state, FragmentAbi& abi
   abi.dual_source &= !abi.targets.empty();
 }
 
+bool WritesFirstAlone(const FragmentAbi& abi) {
+  return abi.targets.size() == 1 && abi.targets[0].location == 0;
+}
+
 // A second source of blending is for target 0 alone
-// (VkPhysicalDeviceLimits::maxFragmentDualSrcAttachments is 1). Coverage by alpha is by that of
-// location 0, which hardware sees only if the program writes that target and no other, and without
-// a mask of samples.
-absl::Status CheckTargets(const FragmentState& state, const FragmentAbi& abi) {
-  const bool only_first = abi.targets.size() == 1 && abi.targets[0].location == 0;
-  if (abi.dual_source && !only_first) {
-    return WithCause(
-        absl::UnimplementedError("fragment: a second source of blending with targets other than 0"),
-        "fragment_outputs");
+// (VkPhysicalDeviceLimits::maxFragmentDualSrcAttachments is 1).
+absl::Status CheckTargets(const FragmentAbi& abi) {
+  if (!abi.dual_source || WritesFirstAlone(abi)) return absl::OkStatus();
+  return WithCause(
+      absl::UnimplementedError("fragment: a second source of blending with targets other than 0"),
+      "fragment_outputs");
+}
+
+// Coverage by alpha is by that of location 0 (Vulkan, "Multisample Coverage"), which hardware sees
+// if the program writes that target and no other, and heeds if it gives no mask of samples (Mesa
+// 25.0.7, brw_nir_lower_alpha_to_coverage.c). Else the program makes a mask of it, in which hardware
+// takes no more part. An alpha that nobody writes is undefined: any coverage will do.
+void AssignCoverage(const Module& m, const Reads& reads, const FragmentState& state,
+                    FragmentAbi& abi) {
+  constexpr uint32_t kAlpha = 3;
+  if (!state.alpha_to_coverage || (WritesFirstAlone(abi) && !abi.writes_sample_mask)) return;
+  for (size_t i = 0; i < m.outputs.size(); ++i) {
+    const Interface& v = m.outputs[i];
+    const bool has_alpha = v.builtin == BuiltIn::kNone && v.location == 0 && v.index == 0 &&
+                           v.component + v.components > kAlpha;
+    abi.masks_by_alpha |= has_alpha && reads.stored[i];
   }
-  if (state.alpha_to_coverage && (!only_first || abi.writes_sample_mask)) {
-    return WithCause(
-        absl::UnimplementedError("fragment: alpha to coverage with other targets than 0 alone, "
-                                 "or with a sample mask"),
-        "alpha_to_coverage");
-  }
-  return absl::OkStatus();
+  abi.writes_sample_mask |= abi.masks_by_alpha;
 }
 
 // That a depth is what it was anyhow is taken as that it becomes no larger, as Mesa does.
@@ -293,7 +297,8 @@ absl::StatusOr<FragmentAbi> AssignFragment(const Module& m, const FragmentState&
   if (absl::Status s = AssignSlots(m, reads, abi); !s.ok()) return s;
   AssignTargets(m, state, abi);
   AssignOutputs(m, reads, abi);
-  if (absl::Status s = CheckTargets(state, abi); !s.ok()) return s;
+  if (absl::Status s = CheckTargets(abi); !s.ok()) return s;
+  AssignCoverage(m, reads, state, abi);
   return abi;
 }
 

@@ -44,6 +44,7 @@ struct FragmentAbi {
   bool writes_stencil = false;
   bool writes_sample_mask = false;
   bool dual_source = false;
+  bool masks_by_alpha = false;                    // alpha to coverage is the program's to do
 
   // The barycentric coordinates by which an input that is not flat is interpolated, where the
   // shader does not ask for a place by itself.
@@ -60,9 +61,7 @@ struct FragmentPayload {
 };
 
 // ResourceExhausted (fragment_inputs): more attributes than are delivered. Unimplemented
-// (fragment_inputs): inputs of other than 32 bits, locations of which one component is flat and
-// another is not; (fragment_outputs): a second source of blending with targets other than 0;
-// (alpha_to_coverage): with more than hardware does by itself.
+// (fragment_outputs): a second source of blending with targets other than 0.
 absl::StatusOr<FragmentAbi> AssignFragment(const mir::Module& module, const FragmentState& state);
 
 // The component of its attribute that an element of clip or cull distances is.

@@ -126,27 +126,63 @@ TEST(FragmentAbi, TargetsAreAttachmentsThatAreWritten) {
   EXPECT_EQ(one.targets[0].surface, 0u);
 }
 
-TEST(FragmentAbi, AlphaToCoverageIsHardwaresForOneTarget) {
+// Hardware takes alpha from the first target that is written, and none from a null target; what it
+// cannot is a mask of samples.
+TEST(FragmentAbi, AlphaToCoverageIsHardwaresForTarget0Alone) {
+  const std::string first = "store_output[0, 0] 1f\n", both = first + "store_output[1, 0] 1f\n";
   FragmentState state;
   state.alpha_to_coverage = true;
-  const mir::Module m = Module(kInterfaces, "store_output[0, 0] 1f\n");
-  EXPECT_EQ(CauseOf(AssignFragment(m, state).status()), "alpha_to_coverage");
   state.attachments.emplace();
+  const auto masks = [&](const std::string& body) {
+    const FragmentAbi abi = Assigned(body, state);
+    EXPECT_EQ(abi.writes_sample_mask, abi.masks_by_alpha);
+    return abi.masks_by_alpha;
+  };
+  EXPECT_TRUE(masks(first)) << "nothing is attached";
   state.attachments->push_back({.location = 0});
-  EXPECT_TRUE(AssignFragment(m, state).ok());
+  EXPECT_FALSE(masks(first));
+  EXPECT_FALSE(masks(both)) << "location 3 is not attached";
+  state.attachments->push_back({.location = 3});
+  EXPECT_TRUE(masks(both));
+  EXPECT_FALSE(masks("store_output[1, 0] 1f\n")) << "no alpha is written";
+  state.alpha_to_coverage = false;
+  EXPECT_FALSE(masks(both));
 }
 
-// Hardware takes alpha from the first target that is written, and none from a null target.
-TEST(FragmentAbi, CoverageByAlphaIsThatOfLocation0) {
+TEST(FragmentAbi, AlphaToCoverageBesideAMask) {
   FragmentState state;
   state.alpha_to_coverage = true;
-  state.attachments.emplace();
-  const std::string body = "store_output[0, 0] 1f\nstore_output[1, 0] 1f\n";
-  EXPECT_EQ(CauseOf(AssignFragment(Module(kInterfaces, body), state).status()),
-            "alpha_to_coverage");
-  state.attachments->push_back({.location = 3});
-  EXPECT_EQ(CauseOf(AssignFragment(Module(kInterfaces, body), state).status()),
-            "alpha_to_coverage");
+  const std::string interfaces =
+      "output 0 location 0.0 f32 x4\noutput 1 builtin sample_mask i32 x1 array 1\n";
+  const std::string color = "store_output[0, 0] 1f\n";
+  const std::string mask = "store_output.indexed[1, 0] 0, 1\n";
+  const auto masks = [&](const std::string& body) {
+    const absl::StatusOr<FragmentAbi> abi = AssignFragment(Module(interfaces, body), state);
+    EXPECT_TRUE(abi.ok()) << abi.status();
+    return abi.ok() && abi->masks_by_alpha;
+  };
+  EXPECT_FALSE(masks(color));
+  EXPECT_TRUE(masks(color + mask));
+  EXPECT_FALSE(masks(mask));
+}
+
+// State says of an attribute as a whole that it is flat.
+TEST(FragmentAbi, ALocationThatIsFlatInPartIsTwoAttributes) {
+  const std::string interfaces =
+      "input 0 location 0.0 f32 x1\ninput 1 location 0.1 f32 x1 flat\n"
+      "input 2 location 0.2 f32 x1 noperspective\noutput 0 location 0.0 f32 x4\n";
+  const std::string body =
+      "%0:f32 = load_input[0, 0]\n%1:f32 = load_input[1, 0]\n%2:f32 = load_input[2, 0]\n"
+      "store_output[0, 0] %0, %1, %2\n";
+  const absl::StatusOr<FragmentAbi> abi = AssignFragment(Module(interfaces, body), {});
+  ASSERT_TRUE(abi.ok()) << abi.status();
+  ASSERT_EQ(abi->attributes.size(), 2u);
+  EXPECT_FALSE(abi->attributes[0].flat);
+  EXPECT_TRUE(abi->attributes[1].flat);
+  EXPECT_EQ(abi->attributes[1].location, 0u);
+  EXPECT_EQ(abi->slots[0][0], 0u);
+  EXPECT_EQ(abi->slots[1][0], 1u);
+  EXPECT_EQ(abi->slots[2][0], 0u);
 }
 
 // State must say of a message what it has: what is stored, defined or not.
@@ -226,13 +262,6 @@ TEST(FragmentAbi, RefusesWhatSetupDataDoesNotHave) {
     const absl::StatusOr<FragmentAbi> abi = AssignFragment(Module(interfaces, body), {});
     return CauseOf(abi.status());
   };
-  EXPECT_EQ(cause("input 0 location 0.0 f32 x1\ninput 1 location 0.1 f32 x1 flat\n"
-                  "output 0 location 0.0 f32 x4\n",
-                  "%0:f32 = load_input[0, 0]\n%1:f32 = load_input[1, 0]\nstore_output[0, 0] %0, %1\n"),
-            "fragment_inputs");
-  EXPECT_EQ(cause("input 0 location 0.0 f16 x1\noutput 0 location 0.0 f32 x4\n",
-                  "%0:f16 = load_input[0, 0]\n%1:f32 = f2f %0\nstore_output[0, 0] %1\n"),
-            "fragment_inputs");
   EXPECT_EQ(cause("input 0 location 0.0 f32 x1 array 33\ninput 1 location 40.0 i32 x1 flat\n"
                   "output 0 location 0.0 f32 x4\n",
                   "%0:i32 = load_input[1, 0]\n%1:f32 = load_input.indexed[0, 0] %0\n"

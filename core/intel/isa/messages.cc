@@ -333,7 +333,7 @@ void CodeInterpolator(Coder& c, MessageFields& f) {
     CodeSixteenths(c, f.offset_x, 3, 0);
     CodeSixteenths(c, f.offset_y, 7, 4);
   }
-  if (f.message == Message::kInterpolateSample) c.Field(f.sample, 7, 4);
+  if (f.message == Message::kInterpolateSample) c.Field(f.sample, kSampleShift + 3, kSampleShift);
   c.Field(f.high_slots, 11, 11);
   c.Field(f.linear, 14, 14);
   c.Coded(f.lanes, 16, 16, kSixteen);
@@ -626,7 +626,9 @@ bool HasMessages(Sfid sfid) {
 }
 
 bool DifferInIndexOnly(Sfid sfid, uint32_t a, uint32_t b) {
-  const uint32_t index = sfid == Sfid::kSampler ? 0xfff : 0xff;
+  const uint32_t index = sfid == Sfid::kSampler             ? 0xfff
+                         : sfid == Sfid::kPixelInterpolator ? 0xfu << kSampleShift
+                                                            : 0xff;
   return ((a ^ b) & ~index) == 0;
 }
 

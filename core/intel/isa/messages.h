@@ -36,6 +36,9 @@ inline constexpr int kMessageCount = 0
 
 // Binding-table indices with a meaning of their own.
 inline constexpr uint8_t kBtiBindless = 252;
+
+// Of the sample's number in the descriptor of kInterpolateSample: bits 7 to 4.
+inline constexpr int kSampleShift = 4;
 inline constexpr uint8_t kBtiStatelessNonCoherent = 253;
 inline constexpr uint8_t kBtiSlm = 254;  // shared local memory
 inline constexpr uint8_t kBtiStatelessCoherent = 255;
@@ -162,7 +165,8 @@ bool HasMessages(Sfid sfid);
 // emit_mcs_fetch says so; a gather's write mask is never reduced).
 bool AnswersWhole(Message message);
 
-// Do two descriptors of a shared function differ in nothing but the index of the surface, and of the sampler?
+// Do two descriptors of a shared function differ in nothing but the index of the surface, and of the
+// sampler, or of the sample at which is interpolated?
 bool DifferInIndexOnly(Sfid sfid, uint32_t a, uint32_t b);
 
 // Parameters in payload order, without the header. Gen7.5 orders some differently.

@@ -15,6 +15,7 @@
 // (interpolation), brw_nir.c; forms were read off its programs for this generation.
 #include "core/intel/select/fragment.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "core/intel/lir/message.h"
@@ -166,18 +167,65 @@ Fragment::Barycentrics Fragment::BarycentricsAtOffset(mir::InstId id) {
   return Interpolator(message, Payload(parts));
 }
 
+// A message has one sample for all its lanes: where they differ, each sample that there is is asked
+// for, and lanes take theirs (Mesa's code loops over the different ones, which are no fewer at
+// worst). Numbers beyond the last have no defined result (GLSL, interpolateAtSample), but must not
+// reach the message's other fields.
+Fragment::Barycentrics Fragment::BarycentricsAtSample(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const mir::ValueId number = m_.source(id, inst.num_sources - 1);   // behind an element
+  const uint32_t last = fragment().samples - 1;
+  const Operand ignored = Use(launch_.r0(), Type::kUD, 0, kDwords);   // something has to be sent
+  isa::MessageFields message;
+  message.message = isa::Message::kInterpolateSample;
+  message.linear = m_.inputs[inst.imm0].interpolation == mir::Interpolation::kNoPerspective;
+  if (m_.IsConstant(number)) {
+    const auto known = static_cast<uint32_t>(m_.value(number).bits);
+    message.sample = static_cast<uint8_t>(std::min(known, last));
+    return Interpolator(message, ignored);
+  }
+  if (IsUniform(number)) {
+    const Operand there = MinMax(Where::kUniform, Type::kUD, false, Src(number, Type::kUD),
+                                 Imm(last, Type::kUD));
+    return Interpolator(message, ignored,
+                        Alu(Opcode::kShl, Type::kUD, Where::kUniform,
+                            {there, Imm(isa::kSampleShift, Type::kUD)}));
+  }
+  Barycentrics chosen = Interpolator(message, ignored);
+  for (uint32_t sample = 1; sample <= last; ++sample) {
+    message.sample = static_cast<uint8_t>(sample);
+    const Barycentrics here = Interpolator(message, ignored);
+    const Flag is_it = CompareFlag(Where::kLanes, CondMod::kZ, Src(number, Type::kUD),
+                                   Imm(sample, Type::kUD));
+    const auto choose = [&](const Operand& a, const Operand& b) {
+      return Retype(SelectByFlag(Where::kLanes, Type::kUD, is_it, Retype(a, Type::kUD),
+                                 Retype(b, Type::kUD)),
+                    Type::kF);
+    };
+    chosen = {choose(here.i, chosen.i), choose(here.j, chosen.j)};
+  }
+  return chosen;
+}
+
 // The answer lies as the payload's coordinates do.
-Fragment::Barycentrics Fragment::Interpolator(const isa::MessageFields& given, const Operand& payload) {
+Fragment::Barycentrics Fragment::Interpolator(const isa::MessageFields& given,
+                                              const Operand& payload,
+                                              std::optional<Operand> sample) {
   isa::MessageFields message = given;
   message.lanes = static_cast<uint8_t>(width_);
   lir::InstFields fields = Fields(Where::kLanes);
-  fields.aux = AddMessage(f_, {message, false, false});
+  fields.aux = AddMessage(f_, {message, /*indirect=*/sample.has_value(), /*bindless=*/false});
+  const auto send = [&](const Operand& answer) {
+    std::vector<Operand> uses = {payload};
+    if (sample) uses.push_back(*sample);
+    b_.Emit(kSend, fields, absl::Span<const Operand>(&answer, 1), uses);
+  };
   const lir::ValueId both = NewG(2);
   if (width_ == 8) {
-    EmitRaw(kSend, fields, {Def(both, Type::kUD)}, {payload});
+    send(Def(both, Type::kUD));
   } else {
     const lir::ValueId answer = NewRegisters(width_ / 4);
-    EmitRaw(kSend, fields, {Def(answer, Type::kUD)}, {payload});
+    send(Def(answer, Type::kUD));
     EmitRaw(kJoin, Fields(Where::kLanes), {Def(both, Type::kUD)},
             {Use(answer, Type::kUD, 0, 2 * kDwords), Use(answer, Type::kUD, 2 * kDwords, 2 * kDwords)});
   }
@@ -227,12 +275,12 @@ absl::Status Fragment::VisitInput(mir::InstId id) {
       return ReadAttribute(
           id, BarycentricsOf(fragment().BarycentricsAt(v.interpolation, mir::Auxiliary::kCentroid)));
     case InterpolateAt::kSample:
-      if (fragment().several_samples) break;
+      if (fragment().several_samples) return ReadAttribute(id, BarycentricsAtSample(id));
       return ReadAttribute(
           id, BarycentricsOf(fragment().BarycentricsAt(v.interpolation, mir::Auxiliary::kSample)));
     case InterpolateAt::kOffset: return ReadAttribute(id, BarycentricsAtOffset(id));
   }
-  return Refuse(inst, "interpolated_sample", "interpolation at one of several samples");
+  return Unexpected(inst, "no place in the pixel");
 }
 
 absl::Status Fragment::ReadAttribute(mir::InstId id, const Barycentrics& at) {

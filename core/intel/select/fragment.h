@@ -45,7 +45,10 @@ class Fragment : public Room {
   Operand LanesOf(Part part);
   Barycentrics BarycentricsOf(Part part);
   Barycentrics BarycentricsAtOffset(mir::InstId id);
-  Barycentrics Interpolator(const isa::MessageFields& message, const Operand& payload);
+  Barycentrics BarycentricsAtSample(mir::InstId id);
+  // `sample`: a uniform number that is added to the message's.
+  Barycentrics Interpolator(const isa::MessageFields& message, const Operand& payload,
+                            std::optional<Operand> sample = std::nullopt);
   Operand SetupDword(uint32_t slot, uint32_t component, int dword);
   Operand Interpolated(uint32_t slot, uint32_t component, const Barycentrics& at);
   absl::Status ReadAttribute(mir::InstId id, const Barycentrics& at);

@@ -271,6 +271,69 @@ TEST(SelectFragment, SamplesAsLanes) {
 )");
 }
 
+// One message for a known sample and for one that is the same in all lanes, which is added to it; else one
+// for each sample.
+TEST(SelectFragment, InterpolationAtASample) {
+  EXPECT_EQ(SelectedFragment(R"(
+    %0:f32 = interpolate[0, sample 0] 9
+    store_output[0, 0] %0
+)", 8, 4), R"(
+    livein %0 at 0
+    livein %1 at 8
+    livein %3 at 16
+    scratch_header %0
+    block b0 depth 0
+      %2x2:ud = msg %0x8:ud {w8 [interpolate_sample sample 3]}
+      %4:f = mad %3.3:f %2.1:f %3.1:f {w8}
+      %5:f = mad %4:f %2:f %3:f {w8}
+      %6x4:ud = collect %5:ud _ _ _ {w8}
+      msg.target_end %6x4:ud {w8 [target_write last_target 1]}
+)");
+  EXPECT_EQ(SelectedFragment(R"(
+    %0:i32 = load_ubo[2, align 4] 0
+    %1:f32 = interpolate[0, sample 0] %0
+    store_output[0, 0] %1
+)", 16, 4), R"(
+    livein %0 at 0
+    livein %1 at 8
+    livein %8 at 16
+    scratch_header %0
+    block b0 depth 0
+      %2x8:ud = header #0x0:ud {w8 nomask}
+      %3x8:ud = msg %2x8:ud {w8 nomask [const_block_read_unaligned header 1 bti 2 owords 2]}
+      %4:ud = sel %3:ud #0x3:ud {nomask cmod 5}
+      %5:ud = shl %4:ud #0x4:ud {nomask}
+      %7x32:ud = msg %0x8:ud %5:ud {w16 [interpolate_sample lanes 16 indirect]}
+      %6x2:ud = join_groups %7x16:ud %7.16x16:ud {w16}
+      %9:f = mad %8.3:f %6.1:f %8.1:f {w16}
+      %10:f = mad %9:f %6:f %8:f {w16}
+      %11x4:ud = collect %10:ud _ _ _ {w16}
+      msg.target_end %11x4:ud {w16 [target_write lanes 16 form 0 last_target 1]}
+)");
+  EXPECT_EQ(SelectedFragment(R"(
+    %0:i32 = load_input[7, 0]
+    %1:f32 = interpolate[0, sample 0] %0
+    store_output[0, 0] %1
+)", 8, 2), R"(
+    livein %0 at 0
+    livein %1 at 8
+    livein %9 at 16
+    scratch_header %0
+    block b0 depth 0
+      %2:uw = sample_ids %1x8:uw {w8 nomask}
+      %3:ud = mov %2:uw {w8}
+      %4x2:ud = msg %0x8:ud {w8 [interpolate_sample]}
+      %5x2:ud = msg %0x8:ud {w8 [interpolate_sample sample 1]}
+      %6:uw = cmp %3:ud #0x1:ud {w8 cmod 1}
+      %7:ud = sel %5:ud %4:ud %6:uw {w8 pred 1}
+      %8:ud = sel %5.1:ud %4.1:ud %6:uw {w8 pred 1}
+      %10:f = mad %9.3:f %8:f %9.1:f {w8}
+      %11:f = mad %10:f %7:f %9:f {w8}
+      %12x4:ud = collect %11:ud _ _ _ {w8}
+      msg.target_end %12x4:ud {w8 [target_write last_target 1]}
+)");
+}
+
 // Of what is the same in all lanes they are 0.
 TEST(SelectFragment, DerivativesAreDifferencesInTheQuad) {
   EXPECT_EQ(SelectedFragment(R"(

@@ -13,6 +13,8 @@
 // Source: Mesa 25.0.7, brw_fs_visitor.cpp (emit_fb_writes), brw_lower_logical_sends.cpp.
 #include "core/intel/select/outputs.h"
 
+#include <bit>
+
 namespace kiln::intel {
 
 namespace {
@@ -26,18 +28,15 @@ absl::Status Outputs::VisitStore(mir::InstId id) {
   int first = 0;
   uint32_t element = 0;
   if ((inst.flags & mir::kIndexed) != 0) {
-    if (!m_.IsConstant(m_.source(id, 0))) {
-      return Refuse(inst, "fragment_outputs", "an output that is chosen by value");
-    }
+    // Modules store the elements of an array one by one, at their end (core/front/emit_output.cc).
+    if (!m_.IsConstant(m_.source(id, 0))) return Unexpected(inst, "an output chosen by value");
     element = static_cast<uint32_t>(m_.value(m_.source(id, 0)).bits);
     first = 1;
   }
   if (v.builtin == mir::BuiltIn::kNone && v.location + element >= kTargets) {
     return Refuse(inst, "fragment_outputs", "a location that no target has");
   }
-  if (mir::BitsOf(v.type) != 32) {
-    return Refuse(inst, "fragment_outputs", "an output of other than 32 bits");
-  }
+  if (mir::BitsOf(v.type) != 32) return Unexpected(inst, "an output of other than 32 bits");
   for (int i = first; i < inst.num_sources; ++i) {
     const mir::ValueId source = m_.source(id, i);
     if (m_.value(source).kind == mir::Value::Kind::kUndef) continue;
@@ -67,6 +66,29 @@ void Outputs::EnterExitBlock() {
   f_.exit_block = exit;
 }
 
+// Alpha to coverage: of the n samples of a pixel the first alpha * n, cut off. None at 0, all at 1, and
+// more with more; which ones, Vulkan leaves open ("Multisample Coverage").
+void Outputs::MaskByAlpha() {
+  constexpr size_t kAlpha = 3;
+  const auto colour = colours_.find({0, 0});
+  if (colour == colours_.end() || !colour->second[kAlpha]) return;   // not defined
+  Extra within;   // 0 to 1; not a number becomes 0
+  within.saturate = true;
+  const Operand alpha =
+      Alu(Opcode::kMov, Type::kF, Where::kLanes, {Retype(*colour->second[kAlpha], Type::kF)}, within);
+  const auto samples = static_cast<float>(abi_.fragment->samples);
+  const Operand count =
+      Mov(Type::kUD, Where::kLanes,
+          Alu(Opcode::kMul, Type::kF, Where::kLanes,
+              {alpha, Imm(std::bit_cast<uint32_t>(samples), Type::kF)}));
+  const Operand others =
+      Alu(Opcode::kShl, Type::kUD, Where::kLanes, {ToRegister(Imm(~0u, Type::kUD)), count});
+  const Operand covered = Alu(Opcode::kNot, Type::kUD, Where::kLanes, {others});
+  sample_mask_ = sample_mask_ ? Alu(Opcode::kAnd, Type::kUD, Where::kLanes,
+                                    {Retype(*sample_mask_, Type::kUD), covered})
+                              : covered;
+}
+
 // Depth, stencil and mask that are stored, but undefined.
 void Outputs::FillUndefined() {
   const FragmentAbi& f = *abi_.fragment;
@@ -79,6 +101,7 @@ void Outputs::FillUndefined() {
 }
 
 absl::Status Outputs::EndThread() {
+  if (abi_.fragment->masks_by_alpha) MaskByAlpha();
   FillUndefined();
   std::vector<ColourTarget> written;
   for (const ColourTarget& target : abi_.fragment->targets) {

@@ -31,6 +31,7 @@ class Outputs : public Room {
   // The operands of a message, one or two.
   using Payloads = std::vector<Operand>;
 
+  void MaskByAlpha();
   void FillUndefined();
   void EnterExitBlock();
   Payloads PayloadsOf(uint32_t location, bool last);

@@ -97,6 +97,63 @@ TEST(SelectOutputs, SampleMasksOf16LanesFillARegister) {
 )");
 }
 
+// Of four samples the first alpha * 4, in front of both targets, and of those only what the program's own mask
+// has.
+TEST(SelectOutputs, AlphaBecomesAMask) {
+  EXPECT_EQ(SelectedFragment(R"(
+    %0:f32 = load_input[0, 0]
+    store_output[0, 3] %0
+    store_output[1, 0] 7
+)", 8, 4, {}, /*alpha_to_coverage=*/true), R"(
+    livein %0 at 0
+    livein %1 at 8
+    livein %2 at 16
+    livein %3 at 24
+    livein %4 at 32
+    scratch_header %0
+    block b0 depth 0
+      %11:ud = mov #0xffffffff:ud {nomask}
+      %5:f = mad %4.3:f %3:f %4.1:f {w8}
+      %6:f = mad %5:f %2:f %4:f {w8}
+      %7:ud = mov #0x7:ud {w8}
+      %8:f = mov %6:f {w8 sat}
+      %9:f = mul %8:f #0x40800000:f {w8}
+      %10:ud = mov %9:f {w8}
+      %12:ud = shl %11:ud %10:ud {w8}
+      %13:ud = not %12:ud {w8}
+      %14:ud = pack_lanes %13:ud {w8 nomask aux 2}
+      %15x4:ud = collect _ _ _ %6:ud {w8}
+      %16:ud = pack_lanes %13:ud {w8 nomask aux 2}
+      %17x4:ud = collect %7:ud _ _ _ {w8}
+      msg.target %14:ud %15x4:ud {w8 [target_write]}
+      msg.target_end %16:ud %17x4:ud {w8 [target_write bti 1 target 2 last_target 1]}
+)");
+  EXPECT_EQ(SelectedFragment(R"(
+    store_output[0, 0] 1f, 1f, 1f, 0.5f
+    store_output.indexed[2, 0] 0, 5
+)", 16, 4, {}, /*alpha_to_coverage=*/true), R"(
+    livein %0 at 0
+    livein %1 at 8
+    scratch_header %0
+    block b0 depth 0
+      %10:ud = mov #0xffffffff:ud {nomask}
+      %2:ud = mov #0x3f800000:ud {w16}
+      %3:ud = mov #0x3f800000:ud {w16}
+      %4:ud = mov #0x3f800000:ud {w16}
+      %5:ud = mov #0x3f000000:ud {w16}
+      %6:ud = mov #0x5:ud {w16}
+      %7:f = mov %5:f {w16 sat}
+      %8:f = mul %7:f #0x40800000:f {w16}
+      %9:ud = mov %8:f {w16}
+      %11:ud = shl %10:ud %9:ud {w16}
+      %12:ud = not %11:ud {w16}
+      %13:ud = and %6:ud %12:ud {w16}
+      %14:ud = pack_lanes %13:ud {w16 nomask aux 2}
+      %15x4:ud = collect %2:ud %3:ud %4:ud %5:ud {w16}
+      msg.target_end %14:ud %15x4:ud {w16 [target_write lanes 16 form 0 last_target 1]}
+)");
+}
+
 // Payloads are made in front of the exit block, where no lane comes from an exit yet.
 TEST(SelectOutputs, ProgramsThatKillWriteLiveLanes) {
   EXPECT_EQ(SelectedFragment(R"(

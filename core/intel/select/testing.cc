@@ -122,10 +122,11 @@ std::string Selected(std::string_view body, int width) {
 }
 
 std::string SelectedFragment(std::string_view body, int width, int samples,
-                             std::vector<UniformRange> ranges) {
+                             std::vector<UniformRange> ranges, bool alpha_to_coverage) {
   PipelineState state;
   state.fragment.samples = static_cast<uint32_t>(samples);
   state.fragment.sample_shading = samples > 1;
+  state.fragment.alpha_to_coverage = alpha_to_coverage;
   const absl::StatusOr<lir::Function> f =
       Make(kFragmentHead, body, width, state, std::move(ranges));
   if (!f.ok()) return std::string(f.status().message());

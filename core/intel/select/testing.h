@@ -30,7 +30,7 @@ std::string Selected(std::string_view body, int width);
 //   resources 0 ssbo   1 combined image 2d   2 ubo   3 ubo, array of 2
 // `ranges` of uniform buffers are pushed.
 std::string SelectedFragment(std::string_view body, int width, int samples = 1,
-                             std::vector<UniformRange> ranges = {});
+                             std::vector<UniformRange> ranges = {}, bool alpha_to_coverage = false);
 
 // The LIR of a vertex shader's body and of its end, from the live-ins on; or the error's text.
 //   inputs  0 f32 x4 at location 0   1 i32 x2 at 2, component 1   2 f32 at 3, array of 2

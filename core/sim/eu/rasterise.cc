@@ -115,6 +115,8 @@ absl::Status Rasterise(absl::Span<const Triangle> triangles, FragmentInputs& inp
     Primitive p;
     p.number = static_cast<uint32_t>(inputs.primitives.size());
     p.values = t.values;
+    p.layer = t.layer;
+    p.viewport = t.viewport;
     for (int k = 0; k < 3; ++k) {
       if (absl::Status s = OnScreen(t.position[k], inputs, &v[k]); !s.ok()) return s;
       p.inverse_w[k] = 1.0 / t.position[k][3];

@@ -20,6 +20,7 @@ namespace kiln::sim::eu {
 struct Triangle {
   std::array<std::array<float, 4>, 3> position{};  // x, y, z, w of clip space
   std::vector<VertexValues> values;
+  uint32_t layer = 0, viewport = 0;   // viewports are all the same
 };
 
 // Adds the triangles' primitives and quads to `inputs`, whose size and number of samples are set.

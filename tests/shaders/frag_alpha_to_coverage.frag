@@ -1,0 +1,8 @@
+// One target whose alpha may become coverage, which is the pipeline's to say.
+#version 450
+layout(location = 0) in vec4 value;
+layout(location = 0) out vec4 color;
+
+void main() {
+  color = vec4(value.xyz * 2.0, value.w);
+}

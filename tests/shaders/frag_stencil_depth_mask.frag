@@ -1,0 +1,12 @@
+// Stencil, depth and mask of samples in one message.
+#version 450
+#extension GL_ARB_shader_stencil_export : require
+layout(location = 0) in vec2 at;
+layout(location = 0) out vec4 color;
+
+void main() {
+  gl_FragStencilRefARB = int(gl_FragCoord.x) + 1;
+  gl_FragDepth = gl_FragCoord.y * 0.03125;
+  gl_SampleMask[0] = 0xf5;
+  color = vec4(at * 2.0, 0.5, 1.0);
+}
