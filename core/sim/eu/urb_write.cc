@@ -92,6 +92,7 @@ class Writer {
   absl::Status CheckEnd() const {
     for (int lane = 0; lane < static_cast<int>(of_.count); ++lane) {
       if (absl::Status s = CheckHeader(lane); !s.ok()) return s;
+      if (absl::Status s = CheckDistances(lane); !s.ok()) return s;
       for (const out::VueSlot& slot : of_.record->vertex.vue) {
         bool any = false;
         for (uint32_t c = 0; c < 4; ++c) any |= of_.draw->written[Place(lane, slot.slot, c)] != 0;
@@ -122,6 +123,20 @@ class Writer {
         return Refuse(absl::StrFormat("0x%x in dword %d of the header of lane %d, which must be 0",
                                       of_.draw->entries[at], c, lane));
       }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckDistances(int lane) const {
+    const out::VertexLaunch& launch = of_.record->vertex;
+    const uint32_t tested = launch.clip_distance_mask | launch.cull_distance_mask;
+    for (uint32_t n = 0; n < kDistances; ++n) {
+      if ((tested >> n & 1) == 0 ||
+          of_.draw->written[Place(lane, kDistanceSlot + n / 4, n % 4)] != 0) {
+        continue;
+      }
+      return Refuse(absl::StrFormat(
+          "distance %d of lane %d was never written, a mask of the record has it", n, lane));
     }
     return absl::OkStatus();
   }

@@ -7,8 +7,8 @@
 //   8 lanes from the first on; 1 to 8 registers of data (message.cc); handles as they were
 //   delivered; no dword beyond the entry; no lane without a vertex; the end of the thread: payload
 //   from r112 on, all lanes that the thread started with and none left behind at a branch, the
-//   header of each entry written whole, with 0 in what the record says is not the shader's, and
-//   every slot that the record calls written.
+//   header of each entry written whole, with 0 in what the record says is not the shader's,
+//   every distance that is clipped or culled by, and every slot that the record calls written.
 // Writes of one thread take effect in its order. Two to the same place are allowed.
 // Sources: Mesa 25.0.7, brw_lower_logical_sends.cpp (lower_urb_write_logical_send),
 // brw_fs_visitor.cpp (emit_urb_writes, and the PRMs that it names), brw_eu_validate.c; for masks

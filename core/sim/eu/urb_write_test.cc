@@ -238,11 +238,35 @@ TEST(UrbWrite, HeadersHoldZeroWhereTheShaderSaysNothing) {
 
 TEST(UrbWrite, RefusesRecordsThatPromiseMore) {
   out::LaunchRecord record = VertexRecord();
-  record.vertex.vue[1].slot = 2;
+  record.vertex.vue[1] = {2, out::VueContent::kLocation, 0, "", {}, true};
   VertexInputs draw = Vertices(3);
   ExpectRefusal(RunVertices(Copy(), record, draw), "slot 2 of lane 0 was never written");
   record.vertex.vue[1].written = false;
   EXPECT_TRUE(RunVertices(Copy(), record, draw).ok());
+}
+
+// The clipper would read attributes, which came in the same entry.
+TEST(UrbWrite, RefusesDistancesThatNobodyWrites) {
+  out::LaunchRecord record = VertexRecord();
+  const out::VuePart second{1, out::VueValue::kClipDistance, 0, true};
+  record.vertex.vue.insert(record.vertex.vue.begin() + 2,
+                           {2, out::VueContent::kDistances, 0, "", {second}, true});
+  record.vertex.clip_distance_mask = 2;
+  for (const int registers : {1, 2}) {
+    isa::Program p(kGeneration);
+    AppendHandles(p);
+    for (int c = 0; c < 8; ++c) AppendMove(p, kData + c, Imm(Type::kUD, 0));
+    p.Append(UrbWrite(0, 8, kData, false));
+    p.Append(UrbWrite(2, registers, kData, false));
+    p.Append(UrbWrite(4, 4, kData + 4, true));
+    VertexInputs draw = Vertices(3);
+    const absl::Status s = RunVertices(p, record, draw);
+    if (registers == 2) {
+      EXPECT_TRUE(s.ok()) << s;
+    } else {
+      ExpectRefusal(s, "distance 1 of lane 0 was never written");
+    }
+  }
 }
 
 TEST(UrbWrite, IsForVertexThreads) {

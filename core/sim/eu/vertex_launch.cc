@@ -96,6 +96,48 @@ absl::Status CheckEntry(const out::VertexLaunch& launch) {
   return absl::OkStatus();
 }
 
+// Where fixed functions look for what is theirs (brw_vue_map.c).
+bool HasItsPlace(const out::VueSlot& s) {
+  switch (s.what) {
+    case out::VueContent::kHeader:
+      return s.slot == 0;
+    case out::VueContent::kPosition:
+      return s.slot == 1;
+    case out::VueContent::kDistances:
+      return s.slot == kDistanceSlot || s.slot == kDistanceSlot + 1;
+    case out::VueContent::kLocation:
+    case out::VueContent::kBuiltin:
+      return s.slot > 1;
+  }
+  return false;
+}
+
+bool HasDistance(const out::VertexLaunch& launch, uint32_t number, out::VueValue what) {
+  for (const out::VueSlot& s : launch.vue) {
+    if (s.what != out::VueContent::kDistances || s.slot != kDistanceSlot + number / 4) continue;
+    for (const out::VuePart& p : s.parts) {
+      if (p.component == number % 4 && p.what == what) return true;
+    }
+  }
+  return false;
+}
+
+// What the masks of 3DSTATE_VS name is a distance of that kind.
+absl::Status CheckDistances(const out::VertexLaunch& launch) {
+  for (const out::VueSlot& s : launch.vue) {
+    if (!HasItsPlace(s)) return Wrong(absl::StrFormat("slot %d of the VUE holds another's", s.slot));
+  }
+  const uint32_t clip = launch.clip_distance_mask, cull = launch.cull_distance_mask;
+  if (((clip | cull) >> kDistances) != 0) return Wrong("a mask of more than eight distances");
+  for (uint32_t n = 0; n < kDistances; ++n) {
+    if (((clip >> n & 1) != 0 && !HasDistance(launch, n, out::VueValue::kClipDistance)) ||
+        ((cull >> n & 1) != 0 && !HasDistance(launch, n, out::VueValue::kCullDistance))) {
+      return Wrong(absl::StrFormat("distance %d of a mask is not in the VUE", n));
+    }
+  }
+  return absl::OkStatus();
+}
+
 const VertexInput* Find(const VertexInputs& draw, uint32_t location) {
   for (const VertexInput& i : draw.inputs) {
     if (i.location == location) return &i;
@@ -176,7 +218,7 @@ absl::Status CheckVertexRecord(const out::LaunchRecord& record) {
       constants_end + 2 * kSlotRegisters * pairs > kGrfCount) {
     return Wrong("constants begin at r2, attributes behind them, at most 30 slots, up to r127");
   }
-  for (const absl::Status& s : {CheckAttributes(launch), CheckEntry(launch)}) {
+  for (const absl::Status& s : {CheckAttributes(launch), CheckEntry(launch), CheckDistances(launch)}) {
     if (!s.ok()) return s;
   }
   return absl::OkStatus();

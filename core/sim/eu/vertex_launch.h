@@ -23,6 +23,8 @@ namespace kiln::sim::eu {
 inline constexpr uint32_t kVertexLanes = 8;
 inline constexpr int kUrbHandles = 1;             // the register
 inline constexpr uint32_t kSlotsOfEntryUnit = 4;  // an entry's size counts 64 bytes
+inline constexpr uint32_t kDistanceSlot = 2;      // of the VUE, the first of two
+inline constexpr uint32_t kDistances = 8;         // to clip and to cull by
 
 struct VertexThread {
   const out::LaunchRecord* record = nullptr;

@@ -175,6 +175,33 @@ TEST(VertexLaunch, RefusesRecordsThatTheHardwareDoesNotDeliver) {
   ExpectRefusal(with([](R&, V& v) { v.vue[2].slot = 5; }), "slot 5 of the VUE");
 }
 
+TEST(VertexLaunch, RefusesDistancesThatFixedFunctionsDoNotFind) {
+  const auto with = [](auto change) {
+    out::LaunchRecord r = VertexRecord();
+    const out::VuePart clip{1, out::VueValue::kClipDistance, 0, true};
+    const out::VuePart cull{2, out::VueValue::kCullDistance, 0, true};
+    r.vertex.vue.insert(r.vertex.vue.begin() + 2,
+                        {3, out::VueContent::kDistances, 0, "", {clip, cull}, true});
+    r.vertex.clip_distance_mask = 1u << 5;
+    r.vertex.cull_distance_mask = 1u << 6;
+    change(r.vertex);
+    return CheckVertexRecord(r);
+  };
+  using V = out::VertexLaunch;
+  EXPECT_TRUE(with([](V&) {}).ok());
+  EXPECT_TRUE(with([](V& v) { v.clip_distance_mask = 0; }).ok());
+  ExpectRefusal(with([](V& v) { v.clip_distance_mask = 1u << 1; }), "distance 1 of a mask");
+  ExpectRefusal(with([](V& v) { v.cull_distance_mask = 1u << 5; }), "distance 5 of a mask");
+  ExpectRefusal(with([](V& v) { v.clip_distance_mask |= 1u << 8; }), "more than eight distances");
+  ExpectRefusal(with([](V& v) { v.vue[2].parts.clear(); }), "distance 5 of a mask");
+  ExpectRefusal(with([](V& v) { v.vue[3].what = out::VueContent::kDistances; }),
+                "slot 4 of the VUE holds another's");
+  ExpectRefusal(with([](V& v) { v.vue[2].what = out::VueContent::kPosition; }),
+                "slot 3 of the VUE holds another's");
+  ExpectRefusal(with([](V& v) { v.vue[1].what = out::VueContent::kLocation; }),
+                "slot 1 of the VUE holds another's");
+}
+
 TEST(VertexLaunch, RefusesDrawsThatLackAttributes) {
   const auto with = [](auto change) {
     VertexInputs draw = Vertices(4);
