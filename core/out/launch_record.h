@@ -201,7 +201,9 @@ struct VuePart {
   uint32_t component = 0;
   VueValue what = VueValue::kShadingRate;
   uint32_t element = 0;      // of the array of distances
-  bool from_shader = false;  // header: the module writes it; else it is 0
+  // The module writes it. Else it is 0 in the header, and a distance without contents, which neither
+  // mask has (Kiln's records; Mesa's say it of the header alone).
+  bool from_shader = false;
 };
 
 // Slots that the map leaves out hold nothing.
@@ -223,7 +225,8 @@ struct VertexLaunch {
   uint32_t vue_slots = 0;             // of four dwords
   bool separate = false;              // places of locations do not depend on which ones are written
   uint32_t urb_entry_size = 0;        // in units of 64 bytes; holds attributes, too
-  uint32_t clip_distance_mask = 0;    // of the eight distances in slots 2 and 3: those that clip
+  // Of the eight distances in slots 2 and 3: those that clip
+  uint32_t clip_distance_mask = 0;
   uint32_t cull_distance_mask = 0;    // and those that cull
   std::vector<VueSlot> vue;           // ascending by slot
 };

@@ -150,6 +150,11 @@ absl::Status AssignSlots(const Module& m, const Reads& reads, FragmentAbi& abi) 
       keys.insert(*key);
     }
   }
+  if (TooManyDistances(m.inputs)) {
+    return WithCause(absl::ResourceExhaustedError(
+                         "fragment: more than eight distances to clip and cull by"),
+                     "fragment_inputs");
+  }
   if (keys.size() > kMostSetupSlots) {
     return WithCause(absl::ResourceExhaustedError(absl::StrCat("fragment: ", keys.size(),
                                                                " attributes are read; the limit is ",

@@ -267,6 +267,15 @@ TEST(FragmentAbi, RefusesWhatSetupDataDoesNotHave) {
                   "%0:i32 = load_input[1, 0]\n%1:f32 = load_input.indexed[0, 0] %0\n"
                   "store_output[0, 0] %1\n"),
             "fragment_inputs");
+  const auto distances = [&](int clip, int cull) {
+    return cause(absl::StrCat("input 0 builtin clip_distance f32 x1 array ", clip,
+                              "\ninput 1 builtin cull_distance f32 x1 array ", cull,
+                              "\noutput 0 location 0.0 f32 x4\n"),
+                 "%0:f32 = load_input.indexed[0, 0] 0\n%1:f32 = load_input.indexed[1, 0] 0\n"
+                 "store_output[0, 0] %0, %1\n");
+  };
+  EXPECT_EQ(distances(5, 3), "ok");
+  EXPECT_EQ(distances(6, 3), "fragment_inputs");
 }
 
 }  // namespace

@@ -14,17 +14,28 @@ uint32_t DistanceNumber(const std::vector<mir::Interface>& list, const mir::Inte
   return element;
 }
 
-void NoteElements(const mir::Module& m, mir::InstId load, std::vector<bool>& read) {
-  const mir::Inst& inst = m.inst(load);
+bool TooManyDistances(const std::vector<mir::Interface>& list) {
+  constexpr uint64_t kMostDistances = 8;
+  uint64_t distances = 0;
+  for (const mir::Interface& v : list) {
+    if (v.builtin == BuiltIn::kClipDistance || v.builtin == BuiltIn::kCullDistance) {
+      distances += v.elements;
+    }
+  }
+  return distances > kMostDistances;
+}
+
+void NoteElements(const mir::Module& m, mir::InstId access, std::vector<bool>& touched) {
+  const mir::Inst& inst = m.inst(access);
   if ((inst.flags & mir::kIndexed) == 0) {
-    read[0] = true;
+    touched[0] = true;
     return;
   }
-  const mir::Value& index = m.value(m.source(load, 0));
+  const mir::Value& index = m.value(m.source(access, 0));
   if (index.kind != mir::Value::Kind::kConstant) {
-    read.assign(read.size(), true);
-  } else if (index.bits < read.size()) {
-    read[index.bits] = true;
+    touched.assign(touched.size(), true);
+  } else if (index.bits < touched.size()) {
+    touched[index.bits] = true;
   }
 }
 

@@ -17,8 +17,13 @@ inline constexpr uint32_t kDistancesPerSlot = 4;
 uint32_t DistanceNumber(const std::vector<mir::Interface>& list, const mir::Interface& distances,
                         uint32_t element);
 
-// Notes the elements of its input that a load may read: all if a value chooses. `read` is by element.
-void NoteElements(const mir::Module& module, mir::InstId load, std::vector<bool>& read);
+// Distances to clip and to cull by for which there is no place: beyond the eighth (Mesa 25.0.7,
+// 3DSTATE_VS: a mask of eight bits for either; Vulkan, maxCombinedClipAndCullDistances).
+bool TooManyDistances(const std::vector<mir::Interface>& list);
+
+// Notes the elements that a load of an input may read, or a store to an output may write: all if a
+// value chooses. `touched` is by element.
+void NoteElements(const mir::Module& module, mir::InstId access, std::vector<bool>& touched);
 
 // Does the instruction change memory that others see?
 bool ChangesMemory(mir::Op op);

@@ -33,6 +33,10 @@ constexpr struct {
                    {VertexValue::kVertexIdFromZero, 2},
                    {VertexValue::kInstanceIdFromZero, 3}};
 
+absl::Status TooMany(KnownCause cause, const std::string& why) {
+  return WithCause(absl::ResourceExhaustedError(absl::StrCat("vertex: ", why)), cause);
+}
+
 absl::Status Refuse(const Interface& v, KnownCause cause, std::string_view why) {
   return WithSpirvId(
       WithCause(absl::UnimplementedError(absl::StrCat("vertex: ", std::string(why))), cause), v.spirv_id);
@@ -59,12 +63,11 @@ void NoteValues(BuiltIn builtin, Reads& reads) {
   }
 }
 
-Reads FindReads(const Module& m, VertexAbi& abi) {
+Reads FindReads(const Module& m) {
   Reads reads;
   for (const Interface& v : m.inputs) reads.element.emplace_back(v.elements);
   mir::ForEachInst(m, m.body, [&](InstId id) {
     const mir::Inst& inst = m.inst(id);
-    abi.side_effects |= ChangesMemory(inst.op);
     if (inst.op != Op::kLoadInput) return;
     NoteElements(m, id, reads.element[inst.imm0]);
     NoteValues(m.inputs[inst.imm0].builtin, reads);
@@ -86,10 +89,8 @@ absl::Status AssignSlots(const Module& m, const Reads& reads, VertexAbi& abi) {
     }
   }
   if (slot_of.size() > kMostAttributes) {
-    return WithCause(absl::ResourceExhaustedError(absl::StrCat(
-                         "vertex: ", slot_of.size(), " attributes are read; ", kMostAttributes,
-                         " can be")),
-                     "vertex_inputs");
+    return TooMany("vertex_inputs", absl::StrCat(slot_of.size(), " attributes are read; ",
+                                                 kMostAttributes, " can be"));
   }
   for (auto& [location, slot] : slot_of) {
     slot = static_cast<uint32_t>(abi.attributes.size());
@@ -116,6 +117,11 @@ absl::Status AssignSlots(const Module& m, const Reads& reads, VertexAbi& abi) {
   out::VertexAttribute draw;
   if (reads.values.contains(VertexValue::kDrawId)) draw.system_values = {{0, VertexValue::kDrawId}};
   add(std::move(draw));
+  if (abi.attributes.size() > kMostAttributeSlots) {
+    return TooMany("vertex_inputs",
+                   absl::StrCat("attributes and the draw's own values take ", abi.attributes.size(),
+                                " slots; ", kMostAttributeSlots, " can be"));
+  }
   return absl::OkStatus();
 }
 
@@ -136,7 +142,18 @@ VueValue ValueOf(BuiltIn builtin) {
   }
 }
 
-// The slots that are written: the header always, others if something of them is stored.
+// By output and element: whether something of it is stored.
+std::vector<std::vector<bool>> FindStores(const Module& m) {
+  std::vector<std::vector<bool>> stored;
+  for (const Interface& v : m.outputs) stored.emplace_back(v.elements);
+  mir::ForEachInst(m, m.body, [&](InstId id) {
+    if (m.inst(id).op == Op::kStoreOutput) NoteElements(m, id, stored[m.inst(id).imm0]);
+  });
+  return stored;
+}
+
+// The slots that are written: the header always, others if something of them is stored. All
+// distances that are declared have their places; those that nothing stores are not the shader's.
 absl::Status AssignOutputs(const Module& m, VertexAbi& abi) {
   absl::btree_map<uint32_t, out::VueSlot> slots;
   const auto at = [&](uint32_t slot) -> out::VueSlot& {
@@ -144,29 +161,36 @@ absl::Status AssignOutputs(const Module& m, VertexAbi& abi) {
     s.slot = slot;
     s.what = ContentOf(slot);
     s.location = slot < kVueLocations ? 0 : slot - kVueLocations;
-    s.written = true;
     return s;
   };
   out::VueSlot& header = at(kVueHeader);
+  header.written = true;
   header.parts = {{0, VueValue::kShadingRate, 0, false},
                   {1, VueValue::kLayer, 0, false},
                   {2, VueValue::kViewport, 0, false},
                   {3, VueValue::kPointSize, 0, false}};
-  std::vector<bool> stored(m.outputs.size());
-  mir::ForEachInst(m, m.body, [&](InstId id) {
-    if (m.inst(id).op == Op::kStoreOutput) stored[m.inst(id).imm0] = true;
-  });
+  if (TooManyDistances(m.outputs)) {
+    return TooMany("vertex_outputs", "more than eight distances to clip and cull by");
+  }
+  const std::vector<std::vector<bool>> stored = FindStores(m);
   for (size_t i = 0; i < m.outputs.size(); ++i) {
     const Interface& v = m.outputs[i];
-    if (!stored[i]) continue;
+    if (std::find(stored[i].begin(), stored[i].end(), true) == stored[i].end()) continue;
     if (mir::BitsOf(v.type) > 32) return Refuse(v, "vertex_outputs", "an output of 64 bits");
+    if (v.builtin == BuiltIn::kNone && v.location + v.elements > kOutputLocations) {
+      return WithSpirvId(TooMany("vertex_outputs",
+                                 absl::StrCat("an output at location ", v.location + v.elements - 1,
+                                              "; the last is ", kOutputLocations - 1)),
+                         v.spirv_id);
+    }
     for (uint32_t e = 0; e < v.elements; ++e) {
       const SlotComponent place = OutputPlace(m, v, e, 0);
       out::VueSlot& slot = at(place.slot);
+      slot.written |= stored[i][e];
       if (place.slot == kVueHeader) {
         slot.parts[place.component].from_shader = true;
       } else if (slot.what == VueContent::kDistances) {
-        slot.parts.push_back({place.component, ValueOf(v.builtin), e, true});
+        slot.parts.push_back({place.component, ValueOf(v.builtin), e, stored[i][e]});
       }
     }
   }
@@ -207,9 +231,15 @@ SlotComponent OutputPlace(const Module& m, const Interface& v, uint32_t element,
   }
 }
 
+uint32_t AttributeRegisters(const VertexAbi& vertex) {
+  constexpr uint32_t kSlotsOfPair = 2;
+  const auto slots = static_cast<uint32_t>(vertex.attributes.size());
+  return kAttributeRegisters * ((slots + kSlotsOfPair - 1) / kSlotsOfPair * kSlotsOfPair);
+}
+
 absl::StatusOr<VertexAbi> AssignVertex(const Module& m) {
   VertexAbi abi;
-  const Reads reads = FindReads(m, abi);
+  const Reads reads = FindReads(m);
   if (absl::Status s = AssignSlots(m, reads, abi); !s.ok()) return s;
   if (absl::Status s = AssignOutputs(m, abi); !s.ok()) return s;
   return abi;

@@ -23,6 +23,12 @@ inline constexpr uint32_t kVertexLanes = 8;
 inline constexpr uint32_t kVertexHeaderRegisters = 2;  // r0, and the handles of the URB entries
 inline constexpr uint32_t kAttributeRegisters = 4;     // of a slot: a component each
 inline constexpr uint32_t kMostAttributes = 29;        // beside those of the draw itself
+// With them: slots are delivered in pairs, and sixteen pairs do not fit the register file behind the
+// header (Mesa 25.0.7, brw_compile_vs.cpp, brw_assign_vs_urb_setup: at most 15).
+inline constexpr uint32_t kMostAttributeSlots = 30;
+// Locations of outputs: those of 128 components, which drivers of this generation have as
+// maxVertexOutputComponents.
+inline constexpr uint32_t kOutputLocations = 32;
 // Slots of the URB entry, of four dwords.
 inline constexpr uint32_t kVueHeader = 0, kVuePosition = 1, kVueDistances = 2, kVueLocations = 4;
 
@@ -40,14 +46,16 @@ struct VertexAbi {
   std::vector<std::vector<uint32_t>> slots;
   std::vector<out::VueSlot> vue;  // ascending by slot; what the program writes
   uint32_t vue_slots = 0;
-  bool side_effects = false;      // stores, atomics
 
   // Where a value of the draw arrives; it must be among `attributes`.
   SlotComponent PlaceOf(out::VertexValue value) const;
 };
 
-// ResourceExhausted (vertex_inputs): more attributes than are delivered. Unimplemented
-// (vertex_inputs, vertex_outputs): other than 32 bits.
+// Registers in which the slots arrive: whole pairs of slots, of which the last may hold nothing.
+uint32_t AttributeRegisters(const VertexAbi& vertex);
+
+// ResourceExhausted (vertex_inputs, vertex_outputs): more attributes than are delivered, more
+// distances or a higher location than there are places. Unimplemented (the same): 64 bits.
 absl::StatusOr<VertexAbi> AssignVertex(const mir::Module& module);
 
 // Where component `component` of an element of an output lies.

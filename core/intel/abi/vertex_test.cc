@@ -63,6 +63,7 @@ TEST(VertexAbi, OutputsHavePlacesOfTheirOwn) {
   EXPECT_EQ(abi->vue_slots, 10u);
   EXPECT_TRUE(abi->vue[0].parts[1].from_shader);   // layer
   EXPECT_FALSE(abi->vue[0].parts[3].from_shader);  // point size
+  EXPECT_TRUE(abi->vue[2].written && abi->vue[3].written);
   // Distances to cull by lie behind those to clip by.
   const SlotComponent cull = OutputPlace(m, m.outputs[5], 1, 0);
   EXPECT_EQ(cull.slot, 3u);
@@ -76,9 +77,48 @@ TEST(VertexAbi, OutputsHavePlacesOfTheirOwn) {
   const out::LaunchRecord record = LaunchOf(m, all, *at_width);
   EXPECT_EQ(record.stage, "vertex");
   EXPECT_EQ(record.vertex.urb_entry_size, 3u);  // ten slots
-  EXPECT_EQ(record.vertex.clip_distance_mask, 7u);
-  EXPECT_EQ(record.vertex.cull_distance_mask, 24u);
+  // Of three and two distances one each is stored: nothing is cut by the others.
+  EXPECT_EQ(record.vertex.clip_distance_mask, 1u);
+  EXPECT_EQ(record.vertex.cull_distance_mask, 16u);
   EXPECT_EQ(CauseOf(AtWidth(m, all, 16).status()), "vertex_width");
+}
+
+// A slot is called written when the program writes it.
+TEST(VertexAbi, DistancesThatNobodyStoresAreDeclaredOnly) {
+  const mir::Module m = Module(
+      "output 0 builtin position f32 x4\noutput 1 builtin clip_distance f32 x1 array 8\n",
+      "store_output[0, 0] 0f, 0f, 0f, 1f\nstore_output.indexed[1, 0] 2, 1f\n");
+  const auto abi = AssignVertex(m);
+  ASSERT_TRUE(abi.ok()) << abi.status();
+  ASSERT_EQ(abi->vue.size(), 4u);
+  EXPECT_TRUE(abi->vue[2].written);
+  EXPECT_FALSE(abi->vue[3].written);
+  ASSERT_EQ(abi->vue[2].parts.size() + abi->vue[3].parts.size(), 8u);
+  EXPECT_TRUE(abi->vue[2].parts[2].from_shader);
+  EXPECT_FALSE(abi->vue[2].parts[1].from_shader);
+  EXPECT_FALSE(abi->vue[3].parts[0].from_shader);
+}
+
+TEST(VertexAbi, RefusesOutputsThatHaveNoPlace) {
+  const auto distances = [](int clip, int cull) {
+    return CauseOf(AssignVertex(Module(absl::StrCat("output 0 builtin clip_distance f32 x1 array ",
+                                                    clip, "\noutput 1 builtin cull_distance f32 x1 array ",
+                                                    cull, "\n"),
+                                       "store_output.indexed[0, 0] 0, 1f\n"
+                                       "store_output.indexed[1, 0] 0, 1f\n"))
+                       .status());
+  };
+  EXPECT_EQ(distances(7, 1), "ok");
+  EXPECT_EQ(distances(7, 2), "vertex_outputs");
+  EXPECT_EQ(distances(32, 1), "vertex_outputs");
+  const auto location = [](int n) {
+    return CauseOf(AssignVertex(Module(absl::StrCat("output 0 location ", n, ".0 f32 x1\n"),
+                                       "store_output[0, 0] 1f\n"))
+                       .status());
+  };
+  EXPECT_EQ(location(31), "ok");
+  EXPECT_EQ(location(32), "vertex_outputs");
+  EXPECT_EQ(location(2100), "vertex_outputs");
 }
 
 TEST(VertexAbi, RefusesMoreAttributesThanAreDelivered) {
@@ -91,6 +131,31 @@ TEST(VertexAbi, RefusesMoreAttributesThanAreDelivered) {
         "store_output[0, 0] %1, %1, %1, %1\n");
     EXPECT_EQ(CauseOf(AssignVertex(m).status()), elements == 29 ? "ok" : "vertex_inputs");
   }
+}
+
+// 31 slots are 16 pairs, which with the header would be 130 registers.
+TEST(VertexAbi, SlotsArriveInPairs) {
+  const auto draw = [](int elements, bool vertex) {
+    return Module(absl::StrCat("input 0 location 0.0 f32 x1 array ", elements,
+                               "\ninput 1 builtin vertex_index i32 x1\n"
+                               "input 2 builtin draw_index i32 x1\n"
+                               "output 0 builtin position f32 x4\n"),
+                  absl::StrCat("%0:i32 = load_input[", vertex ? 1 : 2,
+                               ", 0]\n%1:i32 = load_input[2, 0]\n"
+                               "%2:f32 = load_input.indexed[0, 0] %0\n%3:f32 = i2f %1\n"
+                               "store_output[0, 0] %2, %3, %2, %2\n"));
+  };
+  EXPECT_EQ(CauseOf(AssignVertex(draw(29, false)).status()), "ok");
+  EXPECT_EQ(CauseOf(AssignVertex(draw(29, true)).status()), "vertex_inputs");
+  const mir::Module m = draw(28, false);  // 29 slots, 15 pairs
+  Abi abi;
+  abi.device = &Tgl();
+  abi.vertex = *AssignVertex(m);
+  EXPECT_EQ(AttributeRegisters(*abi.vertex), 120u);
+  abi.cross_thread_registers = 6;
+  EXPECT_EQ(CauseOf(AtWidth(m, abi, 8).status()), "ok");
+  abi.cross_thread_registers = 7;
+  EXPECT_EQ(CauseOf(AtWidth(m, abi, 8).status()), "thread_payload_too_large");
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ uint32_t StartRegisters(const Abi& abi, const WidthAbi& w) {
   if (abi.fragment) {
     inputs = kSetupRegisters * static_cast<uint32_t>(abi.fragment->attributes.size());
   } else if (abi.vertex) {
-    inputs = kAttributeRegisters * static_cast<uint32_t>(abi.vertex->attributes.size());
+    inputs = AttributeRegisters(*abi.vertex);
   }
   return w.first_push_register + abi.cross_thread_registers + abi.per_thread_registers + inputs;
 }
