@@ -120,12 +120,8 @@ def drawn_by_lavapipe(a, path, module, folder):
     return drawn_path
 
 
-def judge(a, path, folder):
-    """Yields (status, width, cause)."""
-    bins, said = compiled(a, path, folder)
-    if not bins:
-        yield "refused", 0, said
-        return
+def judge(a, path, bins, folder):
+    """Yields (status, width, cause) of the launch records `bins`, by width."""
     module = fragment_job.FragmentModule.load(path)
     drawn_path = drawn_by_lavapipe(a, path, module, folder)
     drawn = fragment_job.FragmentModule.load(drawn_path)
@@ -190,12 +186,8 @@ def coverage_fault(a, alphas, plain, all_covered, got, dithered):
     return None
 
 
-def judge_coverage(a, path, folder):
-    """Yields (status, width, cause)."""
-    bins, said = compiled(a, path, folder)
-    if not bins:
-        yield "refused", 0, said
-        return
+def judge_coverage(a, path, bins, folder):
+    """Yields (status, width, cause) of the launch records `bins`, by width."""
     # One triangle that covers the target, whose alpha is a function of x and y that takes no value twice.
     values = [1, 1, 1, -1, 1, 1, 1, 4.9, 1, 1, 1, -0.7]
     draw = {"width": SIZE, "height": SIZE, "samples": a.samples, "sample_shading": a.sample_shading,
@@ -251,7 +243,9 @@ def main():
     for path in paths:
         with tempfile.TemporaryDirectory() as folder:
             try:
-                for status, width, cause in (judge_coverage if a.alpha_to_coverage else judge)(a, path, folder):
+                bins, said = compiled(a, path, folder)
+                judged = (judge_coverage if a.alpha_to_coverage else judge)(a, path, bins, folder)
+                for status, width, cause in judged if bins else [("refused", 0, said)]:
                     totals[status, width] += 1
                     print("%-9s %-50s SIMD%-2d %s" % (status, os.path.basename(path), width, cause), flush=True)
             except fragment_job.Unsupported as e:

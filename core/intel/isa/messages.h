@@ -36,12 +36,12 @@ inline constexpr int kMessageCount = 0
 
 // Binding-table indices with a meaning of their own.
 inline constexpr uint8_t kBtiBindless = 252;
-
-// Of the sample's number in the descriptor of kInterpolateSample: bits 7 to 4.
-inline constexpr int kSampleShift = 4;
 inline constexpr uint8_t kBtiStatelessNonCoherent = 253;
 inline constexpr uint8_t kBtiSlm = 254;  // shared local memory
 inline constexpr uint8_t kBtiStatelessCoherent = 255;
+
+// Of the sample's number in the descriptor of kInterpolateSample: bits 7 to 4.
+inline constexpr int kSampleShift = 4;
 
 // The longest payload of a sampler message in registers, header included (PRM, "3D Sampler", message
 // length; MAX_SAMPLER_MESSAGE_SIZE of the reference compiler).

@@ -1,8 +1,10 @@
 #include "core/lir/ra/assign.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "core/lir/exits.h"
 #include "core/lir/ra/assign_collects.h"
 #include "core/lir/ra/assign_compaction.h"
@@ -101,6 +103,7 @@ class Assigner {
 
   bool PlaceParam(ValueId p, size_t which, const std::vector<LaneSets>& parked) {
     const ValueInfo& v = in_.info(p);
+    live_.Forget(p, at_.hint[p.index]);
     bool needed = false;
     for (uint32_t c = 0; c < in_.f.value(p).comps; ++c)
       needed |= in_.live.used(in_.live.first_slot(p) + c);
@@ -108,7 +111,6 @@ class Assigner {
     PlaceSearch::Query s = search_.Start(p);
     s.units = v.units;
     s.more.push_back(&parked[v.pool]);
-    live_.Forget(p, at_.hint[p.index]);
     uint32_t reg = BestForArguments(which, s);
     if (reg == kNowhere && search_.Fits(s, at_.hint[p.index])) reg = at_.hint[p.index];
     if (reg == kNowhere) reg = search_.Find(s);
@@ -123,7 +125,8 @@ class Assigner {
   // The place that saves the most copies, of arguments and into a collect; of equals the first.
   // kNowhere if none does.
   uint32_t BestForArguments(size_t which, const PlaceSearch::Query& s) {
-    std::vector<uint32_t> wishes;
+    using Wishes = absl::InlinedVector<uint32_t, 4>;
+    Wishes wishes;
     for (BlockId c : in_.preds[here_.block.index]) {
       for (const Edge& e : in_.f.block(c).succs) {
         if (e.to != here_.block) continue;
@@ -132,13 +135,15 @@ class Assigner {
       }
     }
     if (const uint32_t reg = collects_.PartPlace(s); reg != kNowhere) wishes.push_back(reg);
+    Wishes sorted = wishes;
+    std::sort(sorted.begin(), sorted.end());
     uint32_t best = kNowhere;
-    int64_t most = 0;
+    std::ptrdiff_t most = 0;
     for (const uint32_t reg : wishes) {
-      const int64_t saved = std::count(wishes.begin(), wishes.end(), reg);
-      if (saved <= most || !search_.Fits(s, reg)) continue;
+      const auto [first, end] = std::equal_range(sorted.begin(), sorted.end(), reg);
+      if (end - first <= most || !search_.Fits(s, reg)) continue;
       best = reg;
-      most = saved;
+      most = end - first;
     }
     return best;
   }
