@@ -1,8 +1,10 @@
 #include "core/oracle/generate.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -99,7 +101,7 @@ class Generator {
     }
     m_.body = NewRegion(m_);
     b_.SetRegion(m_.body);
-    if (options_.drawn) {
+    if (DrawsFragments()) {
       DeclareDrawn();
       NumberTheFragment();
     } else if (IsFragment()) {
@@ -108,7 +110,8 @@ class Generator {
       Define(lane_);
     } else if (IsVertex()) {
       DeclareVertex();
-      lane_ = m_.result(b_.LoadInput(kVertexNumber, 0, 1));
+      if (options_.drawn) DeclareDrawnVertex();
+      lane_ = options_.drawn ? NumberOfRun() : m_.result(b_.LoadInput(kVertexNumber, 0, 1));
       Define(lane_);
     } else {
       lane_ = b_.LocalIndex();
@@ -122,12 +125,13 @@ class Generator {
     while (left_ > 0) Step(0);
     // What lives at the end is visible, so that most of the module is not dead.
     for (uint32_t i = 0; i < 8; ++i) StoreOutput(8 + i, OfOneZero(LastValue()));
-    if (options_.drawn) {
+    if (DrawsFragments()) {
       WriteDrawnOutputs();
     } else if (IsFragment()) {
       WriteOutput();
     } else if (IsVertex()) {
-      WriteVertexOutput();
+      if (options_.drawn) WriteDrawnVertex();
+      if (!options_.drawn) WriteVertexOutput();
     }
     b_.Return();
     return std::move(m_);
@@ -135,6 +139,7 @@ class Generator {
 
  private:
   bool IsFragment() const { return options_.stage == Stage::kFragment; }
+  bool DrawsFragments() const { return options_.drawn && IsFragment(); }
   bool IsVertex() const { return options_.stage == Stage::kVertex; }
   bool IsGraphics() const { return IsFragment() || IsVertex(); }
 
@@ -211,7 +216,7 @@ class Generator {
 
   void Step(int depth) {
     --left_;
-    if (options_.drawn) {
+    if (DrawsFragments()) {
       if (random_.OneIn(3)) return DrawnOperation(depth);
     } else {
       if (IsFragment() && random_.OneIn(4)) return FragmentOperation(depth);
@@ -491,7 +496,7 @@ class Generator {
 
   // What helpers get from atomics is undefined: of those that are drawn, 0 instead.
   ValueId OfTargets(ValueId v) {
-    if (!options_.drawn) return v;
+    if (!DrawsFragments()) return v;
     const ValueId helps = b_.HelperInvocation();
     return b_.Select(helps, b_.Constant(m_.value(v).type, 0), v);
   }
@@ -574,6 +579,57 @@ class Generator {
                    .type = Type::kF32}};
   }
 
+  // What a draw gives and takes besides. Variables share locations 2 to 4 and 0; distances end in the
+  // second of their slots; some outputs are left out, so that headers are written in part.
+  void DeclareDrawnVertex() {
+    m_.denorms_f16 = mir::DenormMode::kPreserve;   // at the start nothing says which mode holds
+    m_.inputs.insert(m_.inputs.end(),
+                     {{.builtin = BuiltIn::kBaseVertex, .type = Type::kI32},
+                      {.builtin = BuiltIn::kBaseInstance, .type = Type::kI32},
+                      {.builtin = BuiltIn::kDrawIndex, .type = Type::kI32},
+                      {.location = 2, .component = 3, .type = Type::kF32},
+                      {.location = 6, .component = 1, .components = 2, .type = Type::kF32},
+                      {.location = 9, .components = 4, .array = true, .elements = 2,
+                       .type = Type::kI32}});
+    m_.outputs.back().elements = 1 + random_.Below(6);   // clip distances
+    const Interface others[] = {
+        {.location = 1, .component = 2, .type = Type::kF32},
+        {.location = 8, .component = 1, .components = 3, .type = Type::kI32, .invariant = true},
+        {.builtin = BuiltIn::kCullDistance, .array = true, .elements = 2, .type = Type::kF32},
+        {.builtin = BuiltIn::kPointSize, .type = Type::kF32},
+        {.builtin = BuiltIn::kLayer, .type = Type::kI32},
+        {.builtin = BuiltIn::kViewportIndex, .type = Type::kI32}};
+    for (const Interface& v : others) {
+      if (!random_.OneIn(3)) m_.outputs.push_back(v);
+    }
+    if (options_.types) DeclareNarrowVertex();
+    for (std::vector<Interface>* list : {&m_.inputs, &m_.outputs}) {
+      std::sort(list->begin(), list->end(), [](const Interface& a, const Interface& b) {
+        return std::tuple(a.builtin != BuiltIn::kNone, a.location, a.component, a.builtin) <
+               std::tuple(b.builtin != BuiltIn::kNone, b.location, b.component, b.builtin);
+      });
+    }
+  }
+
+  void DeclareNarrowVertex() {
+    m_.inputs.push_back({.location = 7, .components = 3, .type = Type::kF16});
+    m_.inputs.push_back({.location = 8, .components = 2, .type = Type::kI16});
+    m_.outputs.push_back({.location = 9, .components = 2, .type = Type::kF16});
+    m_.outputs.push_back({.location = 10, .component = 2, .components = 2, .type = Type::kI16});
+  }
+
+  // Every run of a draw its own, whichever its numbers begin with.
+  ValueId NumberOfRun() {
+    const auto input = [&](BuiltIn builtin) {
+      uint32_t i = 0;
+      while (m_.inputs[i].builtin != builtin) ++i;
+      return m_.result(b_.LoadInput(i, 0, 1));
+    };
+    const ValueId vertex = b_.Isub(input(BuiltIn::kVertexIndex), input(BuiltIn::kBaseVertex));
+    const ValueId instance = b_.Isub(input(BuiltIn::kInstanceIndex), input(BuiltIn::kBaseInstance));
+    return b_.Iadd(b_.Imul(instance, b_.Int(kDrawnVertices)), vertex);
+  }
+
   // Some components, of an element that is known or not.
   void WriteVertexOutput() {
     const auto output = random_.Below(static_cast<uint32_t>(m_.outputs.size()));
@@ -584,13 +640,27 @@ class Generator {
     b_.StoreOutput(output, first, values, v.array ? Element(v) : ValueId());
   }
 
+  // At the end, as the importer has it: some elements, of these some components.
+  void WriteDrawnVertex() {
+    for (uint32_t i = 0; i < m_.outputs.size(); ++i) {
+      const Interface v = m_.outputs[i];
+      for (uint32_t element = 0; element < v.elements; ++element) {
+        if (random_.OneIn(5)) continue;
+        const uint32_t first = random_.Below(v.components);
+        std::vector<ValueId> values;
+        for (uint32_t c = first; c < v.components; ++c) values.push_back(OfOneZero(Pick(v.type)));
+        b_.StoreOutput(i, first, values, v.array ? b_.Int(element) : ValueId());
+      }
+    }
+  }
+
   ValueId Element(const Interface& v) {
     if (random_.OneIn(2)) return b_.Int(random_.Below(v.elements));
     return b_.Urem(Pick(Type::kI32), b_.Int(v.elements));
   }
 
   void VertexOperation() {
-    if (random_.OneIn(2)) return WriteVertexOutput();
+    if (!options_.drawn && random_.OneIn(2)) return WriteVertexOutput();
     const auto input = random_.Below(static_cast<uint32_t>(m_.inputs.size()));
     const Interface v = m_.inputs[input];
     const uint32_t first = random_.Below(v.components);
@@ -723,10 +793,12 @@ class Generator {
     Define(y_);
   }
 
-  // Which zero a minimum of both is nobody says.
+  // Which zero a minimum of both, or a saturated zero, is nobody says.
   ValueId OfOneZero(ValueId v) {
-    if (!options_.drawn || m_.value(v).type != Type::kF32) return v;
-    return b_.Select(b_.Feq(v, b_.Float(0)), b_.Float(0), v);
+    const Type type = m_.value(v).type;
+    if (!options_.drawn || !IsFloat(type)) return v;
+    const ValueId zero = b_.Constant(type, 0);
+    return b_.Select(b_.Feq(v, zero), zero, v);
   }
 
   void WriteDrawnOutputs() {

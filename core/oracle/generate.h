@@ -28,7 +28,7 @@ struct GenerateOptions {
   bool types = false;              // arithmetic on integers of all widths and on halves
   bool subgroups = false;          // operations between lanes, of all types, at any place; of what
                                    // lanes that are off hold nothing is used
-  bool drawn = false;              // fragments that targets shade: see kDrawnEdge
+  bool drawn = false;              // fragments and vertices of a draw: see kDrawnEdge, kDrawnVertices
   uint32_t samples = 1;            // of a pixel of the draw
 };
 
@@ -43,6 +43,11 @@ inline constexpr uint32_t kFragmentLanes = 16;
 // Vertices have kVertexLanes invocations, attributes and outputs of several kinds, arrays among them,
 // which are written anywhere, and no shared memory. They read their number from VertexIndex.
 inline constexpr uint32_t kVertexLanes = 16;
+
+// Vertices that are drawn have inputs and outputs of all kinds besides, those of 16 bits with `types`. A
+// draw has at most kDrawnVertices vertices, each once, and kDrawnInstances instances; runs number
+// themselves by both, from what these begin with.
+inline constexpr uint32_t kDrawnVertices = 16, kDrawnInstances = 3;
 
 // Fragments that are drawn are those of triangles in a target of kDrawnEdge by kDrawnEdge pixels, with
 // whatever quads and helpers these have. They number themselves by their place, and in all that

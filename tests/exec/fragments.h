@@ -10,28 +10,16 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "core/mir/mir.h"
 #include "core/sim/eu/fragment.h"
+#include "tests/exec/graphics.h"
 
 namespace kiln::exec {
-
-struct DrawSetup {
-  std::vector<std::string> disabled_passes;
-  bool opposite = true;  // run also in the opposite order and with what is undefined otherwise
-};
 
 // One or two triangles of random shape, facing and w in a target of oracle::kDrawnEdge pixels, with
 // values for all inputs that have locations.
 sim::eu::FragmentInputs RandomDraw(uint64_t seed, const mir::Module& module, uint32_t samples);
-
-// What was compared.
-struct DrawCounts {
-  int64_t programs = 0;  // binaries, of any width
-  int64_t threads = 0;
-  int64_t written = 0;  // samples of targets, in the interpreter
-};
 
 // A program of oracle::GenerateModule (drawn) on buffers and images made from the seed: "" if all
 // binaries leave the same targets, depth, buffers and images as the interpreter does of the module

@@ -1,4 +1,6 @@
 // What selection makes of each of its operations: see descriptors.h.
+#include <string>
+
 #include "core/intel/select/testing.h"
 #include "gtest/gtest.h"
 
@@ -42,7 +44,8 @@ TEST(SelectDescriptors, ImageAndSamplerOfOneArray) {
 )");
 }
 
-// What helps may have any index: beyond the array it names the last.
+// What helps may have any index: beyond the array (of two) it names the last. Condition 5 of a `sel`
+// is "less", so that it is the minimum of both as unsigned numbers; it is what the message takes.
 TEST(SelectDescriptors, IndicesInFragmentsStayInTheArray) {
   const std::string selected = SelectedFragment(R"(
     %0:f32, %1:f32 = load_input[0, 0]
@@ -50,8 +53,15 @@ TEST(SelectDescriptors, IndicesInFragmentsStayInTheArray) {
     %3:i32 = read_first %2
     %4:f32 = load_ubo.indexed[3, align 4] %3, 0
     store_output[0, 0] %4, %4, %4, %4
-)", 8);
-  EXPECT_NE(selected.find("sel"), std::string::npos) << selected;
+)",
+                                                8);
+  const auto has = [&](const std::string& line) { return selected.find(line) != selected.npos; };
+  EXPECT_TRUE(has("%7:ud = mov %6:f {w8}")) << selected;
+  EXPECT_TRUE(has("%12:ud = broadcast %7:ud %14:uw {nomask}")) << selected;
+  EXPECT_TRUE(has("%15:ud = sel %12:ud #0x1:ud {nomask cmod 5}")) << selected;
+  EXPECT_TRUE(has("msg %16x8:ud %15:ud {w8 nomask [const_block_read_unaligned header 1 bti 2 "
+                  "owords 2 indirect]}"))
+      << selected;
 }
 
 }  // namespace

@@ -1,0 +1,122 @@
+// See graphics.h.
+#include "tests/exec/graphics.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/driver/prepared.h"
+#include "core/intel/isa/decode.h"
+#include "core/intel/isa/verify.h"
+#include "tests/exec/images.h"
+
+namespace kiln::exec {
+namespace {
+
+std::string Findings(const Variant& v) {
+  constexpr auto kGen = intel::isa::Generation::kGen12;
+  const auto placed = intel::isa::DecodeProgram(kGen, v.code);
+  if (!placed.ok()) return absl::StrCat(v.name, ": ", placed.status().message(), "\n");
+  const auto findings = intel::isa::Verify(kGen, *placed);
+  if (!findings.ok()) return absl::StrCat(v.name, ": ", findings.status().message(), "\n");
+  std::string text;
+  for (const intel::isa::Finding& f : *findings) absl::StrAppend(&text, v.name, ": ", f.text, "\n");
+  return text;
+}
+
+}  // namespace
+
+std::string CompileAndJudge(const mir::Module& module, const DrawSetup& setup, uint32_t samples,
+                            const Widths& widths,
+                            const std::function<std::string(const Variant&)>& judge) {
+  PrepareOptions prepare;
+  prepare.passes.verify_each = true;
+  prepare.passes.disabled = setup.disabled_passes;
+  const auto prepared = PrepareMir(module, prepare, nullptr, {});
+  if (!prepared.ok()) return std::string(prepared.status().message());
+  std::string text;
+  for (const int width : widths.all) {
+    CompileOptions options;
+    options.passes.verify_each = true;
+    options.passes.disabled = setup.disabled_passes;
+    options.widths = {width};
+    options.state.fragment.samples = samples;
+    const auto compiled = Compile(**prepared, Target::kTgl, options, nullptr, {});
+    if (!compiled.ok()) {
+      if (std::ranges::find(widths.may_lack, width) != widths.may_lack.end()) continue;
+      return absl::StrCat(width, " lanes: ", compiled.status().message());
+    }
+    for (const Variant& v : compiled->variants) absl::StrAppend(&text, Findings(v), judge(v));
+  }
+  return text;
+}
+
+std::string SimulateDraws(const Variant& variant, const DrawSetup& setup,
+                          const sim::eu::Dispatch& dispatch,
+                          const std::function<std::string(const sim::eu::Dispatch&)>& difference,
+                          DrawCounts* counts) {
+  struct Mode {
+    const char* name;
+    bool fusion, opposite;
+  };
+  std::string text;
+  ++counts->programs;
+  for (const Mode& mode :
+       {Mode{"", false, false}, Mode{" fused", true, false}, Mode{" opposite", false, true}}) {
+    if (mode.opposite && !setup.opposite) continue;
+    sim::eu::Dispatch got = dispatch;
+    sim::eu::Options options;
+    options.fusion = mode.fusion;
+    options.opposite = mode.opposite;
+    options.max_instructions = 20'000'000;
+    const auto run = sim::eu::Run(variant.code, variant.launch, options, got);
+    const std::string wrong = run.ok() ? difference(got) : std::string(run.status().message());
+    if (run.ok()) counts->threads += static_cast<int64_t>(run->threads);
+    if (!wrong.empty()) absl::StrAppend(&text, variant.name, mode.name, ": ", wrong, "\n");
+  }
+  return text;
+}
+
+sim::eu::Dispatch DispatchOf(const oracle::LaunchInputs& inputs) {
+  sim::eu::Dispatch dispatch;
+  dispatch.push_constants = inputs.push_constants;
+  for (const oracle::BoundBuffer& b : inputs.buffers) {
+    sim::eu::ClientBuffer buffer;
+    buffer.where = {b.set, b.binding, b.element};
+    buffer.bytes = b.bytes;
+    buffer.address = b.address;
+    dispatch.buffers.push_back(std::move(buffer));
+  }
+  Translate(inputs, dispatch);
+  return dispatch;
+}
+
+void ExtendOwnBuffer(size_t dwords, oracle::LaunchInputs& inputs) {
+  std::vector<uint8_t>& own = inputs.buffers[0].bytes;
+  for (size_t i = own.size(); i < 4 * dwords; ++i) own.push_back(own[i * 7 % 1021]);
+  own.resize(4 * dwords);
+}
+
+bool SameDword(uint32_t want, uint32_t got) {
+  const auto a = std::bit_cast<float>(want), b = std::bit_cast<float>(got);
+  return want == got || (std::isnan(a) && std::isnan(b));
+}
+
+std::string ResourceDifference(const oracle::LaunchInputs& want, const sim::eu::Dispatch& got) {
+  for (size_t b = 0; b < want.buffers.size(); ++b) {
+    for (size_t i = 0; i + 4 <= want.buffers[b].bytes.size(); i += 4) {
+      uint32_t x = 0, y = 0;
+      std::copy_n(want.buffers[b].bytes.data() + i, 4, reinterpret_cast<uint8_t*>(&x));
+      std::copy_n(got.buffers[b].bytes.data() + i, 4, reinterpret_cast<uint8_t*>(&y));
+      if (!SameDword(x, y)) {
+        return absl::StrFormat("buffer %d byte %d: want %08x, got %08x", b, i, x, y);
+      }
+    }
+  }
+  return ImageDifferences(want, got, 0);
+}
+
+}  // namespace kiln::exec

@@ -1,0 +1,63 @@
+// Programs of graphics stages, at each width that they can have: what the comparison of fragments
+// (fragments.h) and that of vertices (vertices.h) with the interpreter share.
+#ifndef KILN_TESTS_EXEC_GRAPHICS_H_
+#define KILN_TESTS_EXEC_GRAPHICS_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/driver/compile.h"
+#include "core/mir/mir.h"
+#include "core/oracle/interp.h"
+#include "core/sim/eu/simulator.h"
+
+namespace kiln::exec {
+
+struct DrawSetup {
+  std::vector<std::string> disabled_passes;
+  bool opposite = true;  // run also in the opposite order and with what is undefined otherwise
+};
+
+// What was compared.
+struct DrawCounts {
+  int64_t programs = 0;  // binaries, of any width
+  int64_t threads = 0;
+  int64_t written = 0;  // samples of targets, or scalars of outputs, in the interpreter
+};
+
+struct Widths {
+  std::vector<int> all;
+  std::vector<int> may_lack;  // of these a refusal is no disagreement
+};
+
+// Compiles the module for targets of so many samples and gives each binary to `judge`, which says
+// what is wrong with it, or "". "" or all that is wrong, refusals and the findings of the EU
+// verifier too.
+std::string CompileAndJudge(const mir::Module& module, const DrawSetup& setup, uint32_t samples,
+                            const Widths& widths,
+                            const std::function<std::string(const Variant&)>& judge);
+
+// Runs a binary alone, fused and in the opposite order, each time on `dispatch` as it was; "" or
+// what `difference` says of the results.
+std::string SimulateDraws(const Variant& variant, const DrawSetup& setup,
+                          const sim::eu::Dispatch& dispatch,
+                          const std::function<std::string(const sim::eu::Dispatch&)>& difference,
+                          DrawCounts* counts);
+
+// Buffers, images and push constants of the launch.
+sim::eu::Dispatch DispatchOf(const oracle::LaunchInputs& inputs);
+
+// Makes buffer 0 of the launch so long, as a rest of what is there.
+void ExtendOwnBuffer(size_t dwords, oracle::LaunchInputs& inputs);
+
+// Buffers hold numbers of all kinds: the same bits, or two NaNs.
+bool SameDword(uint32_t want, uint32_t got);
+
+// "" or the first dword or texel that differs.
+std::string ResourceDifference(const oracle::LaunchInputs& want, const sim::eu::Dispatch& got);
+
+}  // namespace kiln::exec
+
+#endif  // KILN_TESTS_EXEC_GRAPHICS_H_

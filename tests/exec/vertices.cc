@@ -1,0 +1,130 @@
+// See vertices.h.
+#include "tests/exec/vertices.h"
+
+#include <bit>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/oracle/generate.h"
+
+namespace kiln::exec {
+namespace {
+
+using mir::BuiltIn;
+using mir::Interface;
+using mir::Type;
+using sim::eu::Dispatch;
+using sim::eu::VertexInputs;
+
+struct Place {
+  uint32_t slot = 0, component = 0;
+};
+
+// Where the record says that a scalar of an output lies.
+std::optional<Place> Find(const out::VertexLaunch& launch, const Interface& v, uint32_t element,
+                          uint32_t component) {
+  using out::VueContent;
+  using out::VueValue;
+  const auto part = [&](const out::VueSlot& slot, VueValue what) -> std::optional<Place> {
+    for (const out::VuePart& p : slot.parts) {
+      if (p.what == what && p.element == element) return Place{slot.slot, p.component};
+    }
+    return std::nullopt;
+  };
+  for (const out::VueSlot& slot : launch.vue) {
+    std::optional<Place> found;
+    switch (v.builtin) {
+      case BuiltIn::kNone:
+        if (slot.what == VueContent::kLocation && slot.location == v.location + element) {
+          found = Place{slot.slot, v.component + component};
+        }
+        break;
+      case BuiltIn::kPosition:
+        if (slot.what == VueContent::kPosition) found = Place{slot.slot, component};
+        break;
+      case BuiltIn::kClipDistance:
+        found = part(slot, VueValue::kClipDistance);
+        break;
+      case BuiltIn::kCullDistance:
+        found = part(slot, VueValue::kCullDistance);
+        break;
+      case BuiltIn::kPointSize:
+        found = part(slot, VueValue::kPointSize);
+        break;
+      case BuiltIn::kLayer:
+        found = part(slot, VueValue::kLayer);
+        break;
+      default:
+        found = part(slot, VueValue::kViewport);
+        break;
+    }
+    if (found) return found;
+  }
+  return std::nullopt;
+}
+
+// Narrow outputs are of 32 bits in the entry, integers in the low ones.
+bool SameScalar(Type type, uint64_t want, uint32_t got) {
+  if (type == Type::kI16) return (want & 0xffff) == (got & 0xffff);
+  auto bits = static_cast<uint32_t>(want);
+  if (type == Type::kF16) {
+    const auto half = std::bit_cast<_Float16>(static_cast<uint16_t>(want));
+    bits = std::bit_cast<uint32_t>(static_cast<float>(half));
+  }
+  return SameDword(bits, got);
+}
+
+std::string OutputDifference(const mir::Module& m, const out::VertexLaunch& launch,
+                             const oracle::StageData& want, const VertexInputs& got) {
+  for (size_t o = 0; o < m.outputs.size(); ++o) {
+    const Interface& v = m.outputs[o];
+    for (size_t i = 0; i < want.outputs[o].size(); ++i) {
+      const uint64_t x = want.outputs[o][i];
+      if (x == kNotStored) continue;
+      const auto n = static_cast<uint32_t>(i / want.invocations);
+      const auto run = static_cast<uint32_t>(i % want.invocations);
+      const std::optional<Place> place = Find(launch, v, n / v.components, n % v.components);
+      const std::string name = absl::StrFormat("output %d element %d component %d of run %d", o,
+                                               n / v.components, n % v.components, run);
+      if (!place) return absl::StrCat(name, ": want a place in the record, got none");
+      const size_t at = got.At(run, place->slot, place->component);
+      if (got.written[at] == 0) return absl::StrFormat("%s: want %08x, got nothing", name, x);
+      if (!SameScalar(v.type, x, got.entries[at])) {
+        return absl::StrFormat("%s: want %08x, got %08x", name, x, got.entries[at]);
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string CompareVertices(const mir::Module& module, uint64_t seed, uint32_t /*samples*/,
+                            const DrawSetup& setup, DrawCounts* counts) {
+  oracle::LaunchInputs inputs = oracle::GenerateInputs(seed, module);
+  inputs.denormals = oracle::Denormals::kFlush;
+  ExtendOwnBuffer(oracle::kDrawnVertices * oracle::kDrawnInstances * oracle::kOutputDwords, inputs);
+  Dispatch dispatch = DispatchOf(inputs);
+  dispatch.vertices = RandomVertices(seed, module);
+  return CompileAndJudge(module, setup, 1, {{8}, {}}, [&](const Variant& v) {
+    oracle::LaunchInputs want = inputs;
+    want.subgroup_size = static_cast<uint32_t>(v.width);
+    if (absl::Status s = InterpretVertices(module, *dispatch.vertices, want); !s.ok()) {
+      return absl::StrCat("interpreter: ", s.message(), "\n");
+    }
+    for (const std::vector<uint64_t>& values : want.stage.outputs) {
+      for (const uint64_t value : values) counts->written += value != kNotStored;
+    }
+    return SimulateDraws(
+        v, setup, dispatch,
+        [&](const Dispatch& got) {
+          const std::string wrong =
+              OutputDifference(module, v.launch.vertex, want.stage, *got.vertices);
+          return wrong.empty() ? ResourceDifference(want, got) : wrong;
+        },
+        counts);
+  });
+}
+
+}  // namespace kiln::exec
