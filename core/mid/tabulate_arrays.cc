@@ -21,6 +21,8 @@ using mir::ValueId;
 constexpr uint32_t kElementBytes = 4;
 // Tables begin at multiples of it: the largest alignment that the importer notes for an offset.
 constexpr size_t kTableAlign = 64;
+// Larger arrays no lane can have in memory anywhere; a module may still declare them.
+constexpr uint32_t kMostBytes = 1u << 20;
 
 bool Accesses(const Inst& inst) {
   return inst.op == Op::kLoadPrivate || inst.op == Op::kStorePrivate;
@@ -43,7 +45,8 @@ class Tabulator {
   bool Run() {
     for (const mir::PrivateArray& array : m_.private_arrays) {
       Table t;
-      t.elements.resize(array.bytes / kElementBytes);
+      t.constant = array.bytes <= kMostBytes;
+      if (t.constant) t.elements.resize(array.bytes / kElementBytes);
       t.stored.resize(t.elements.size());
       tables_.push_back(std::move(t));
     }
@@ -64,7 +67,7 @@ class Tabulator {
  private:
   void Collect(InstId id) {
     const Inst& inst = m_.inst(id);
-    if (!Accesses(inst)) return;
+    if (!Accesses(inst) || !tables_[inst.imm0].constant) return;
     Table& t = tables_[inst.imm0];
     const bool store = inst.op == Op::kStorePrivate;
     const ValueId accessed = store ? m_.source(id, 1) : m_.result(id);

@@ -211,7 +211,8 @@ bool MayReuseSource(const Function& f, InstId id, int def, int use) {
   if (lanes * dv.elem_bytes <= 32 && !IsIntegerDivision(in)) {
     return lanes * uv.elem_bytes <= 32;
   }
-  return uv.file == dv.file && uv.elem_bytes == dv.elem_bytes;
+  // Of a half (halve_values) and a scalar both belong to no lane.
+  return uv.file == dv.file && uv.elem_bytes == dv.elem_bytes && u.comps == d.comps;
 }
 
 // A physical place without a value: what allocation's own copies name.

@@ -8,14 +8,12 @@
 // 64-bit addresses, a dword of data) is read where it is: the lanes of each half lie together. Of
 // one with several the half is moved to registers of its own, for all lanes: those that are off are
 // not sent. The responses are joined under the mask. Of a write to a render target the parts are
-// moved that there are, unless they are responses for 16 lanes that this block joined, under the
-// mask, because the exit block may have values of the lanes that reached it only; and only the
-// second half of the last one ends the thread. Atomics by address stay: whatever the width,
-// they are sent for 8 lanes at a time when they are written out. Linear.
+// moved that there are, under the mask, because the exit block may have values of the lanes that
+// reached it only; and only the second half of the last one ends the thread. Atomics by address stay:
+// whatever the width, they are sent for 8 lanes at a time when they are written out. Which moves and
+// joins are not needed is for halve_values to find. Linear.
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "core/intel/isa/opcodes.h"
 #include "core/intel/lir/message.h"
 #include "core/intel/lir/ops.h"
@@ -43,7 +41,6 @@ class Halving {
     bool changed = false;
     for (lir::Block& block : f_.blocks) {
       out_.clear();
-      joined_.clear();
       bool here = false;
       for (lir::InstId id : block.insts) {
         if (IsGone(id)) {
@@ -51,7 +48,6 @@ class Halving {
           continue;
         }
         const lir::Inst& in = f_.inst(id);
-        if (in.op == kJoin) joined_[f_.defs(id)[0].id] = id;
         if (!IsMessage(in.op) || in.width <= kLanes || IsSplitMessage(f_, in)) {
           out_.push_back(id);
           continue;
@@ -62,7 +58,6 @@ class Halving {
       if (here) block.insts = out_;
       changed |= here;
     }
-    if (!passed_by_.empty()) RemoveUnusedJoins();
     return changed;
   }
 
@@ -94,7 +89,6 @@ class Halving {
     lir::InstFields join = Fields(in, 0);
     join.width = in.width;
     Emit(kJoin, join, {defs[0]}, responses);
-    joined_[defs[0].id] = out_.back();
   }
 
   // Which of the thread's lanes a write to a target is for is a field.
@@ -119,11 +113,6 @@ class Halving {
         parts.push_back(lir::NoOperand(kLanes));
         continue;
       }
-      if (const Operand unjoined = Unjoined(in, from, group); unjoined.comps != 0) {
-        parts.push_back(unjoined);
-        passed_by_.insert(from.id);
-        continue;
-      }
       const Operand part = MakeRegisters(f_, kRegisters);
       lir::InstFields fields = Fields(in, group);
       if (!IsTarget(in)) fields.flags = lir::kNoMask;
@@ -137,45 +126,6 @@ class Halving {
     fields.flags = lir::kNoMask;
     Emit(kCollect, fields, {all}, parts);
     return all;
-  }
-
-  // The half of a component that was joined in this block from responses for 16 lanes: where it is.
-  // No components: it was not. In another block than its own a response would have to be there for
-  // all lanes.
-  Operand Unjoined(const lir::Inst& in, const Operand& from, int group) const {
-    Operand none = from;
-    none.comps = 0;
-    const auto join = IsTarget(in) ? joined_.find(from.id) : joined_.end();
-    if (join == joined_.end() || from.mods != 0 || from.sub != 0) return none;
-    const auto responses = f_.uses(join->second);
-    if (responses.size() * kLanes != in.width) return none;
-    Operand half = responses[static_cast<size_t>(group / kLanes)];
-    constexpr uint16_t kComps = kRegisters * 8;
-    if (half.comps != kComps * f_.value(from.value()).comps) return none;
-    half.comp = static_cast<uint16_t>(half.comp + from.comp * kComps);
-    half.comps = kComps;
-    return half;
-  }
-
-  void RemoveUnusedJoins() {
-    std::vector<char> used(f_.values.size(), 0);
-    for (const lir::Block& block : f_.blocks) {
-      for (lir::InstId id : block.insts) {
-        for (const Operand& o : f_.uses(id)) Use(o, used);
-      }
-      for (const lir::Edge& e : block.succs) {
-        for (const Operand& o : f_.args(e)) Use(o, used);
-      }
-    }
-    for (lir::Block& block : f_.blocks) {
-      std::erase_if(block.insts, [&](lir::InstId id) {
-        return f_.inst(id).op == kJoin && passed_by_.contains(f_.defs(id)[0].id) &&
-               !used[f_.defs(id)[0].id];
-      });
-    }
-  }
-  static void Use(const Operand& o, std::vector<char>& used) {
-    if (o.kind == Operand::Kind::kValue) used[o.id] = 1;
   }
 
   // What a target's payload was collected from, where it was: kNone if it is not defined.
@@ -225,8 +175,6 @@ class Halving {
   lir::Function& f_;
   std::vector<lir::InstId> out_;
   std::vector<lir::InstId> collect_;                   // by value: of the payload of a target
-  absl::flat_hash_map<uint32_t, lir::InstId> joined_;  // by value, in the block at hand
-  absl::flat_hash_set<uint32_t> passed_by_;            // of them, those of which a response is read
 };
 
 }  // namespace

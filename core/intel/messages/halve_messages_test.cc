@@ -60,18 +60,6 @@ TEST(HalveMessages, CollectsInFrontOfTheExitBlockGo) {
   EXPECT_NE(out.find("mov %0:ud {w16 g16}\n"), std::string::npos) << out;
 }
 
-// Responses for 16 lanes that the same block joined go on as they are, and nothing joins them any more.
-TEST(HalveMessages, TargetsTakeResponsesOf16LanesAsTheyAre) {
-  const std::string out =
-      After("  %11x4:ud = msg.read %0:ud {w32 [untyped_read lanes 16 channels 15]}\n"
-            "  %10x4:ud = collect %11:ud %11.1:ud %11.2:ud %1:ud {w32}\n"
-            "  msg.target_end %10x4:ud {w32 [target_write last_target 1]}\n",
-            HalveMessages, 32);
-  EXPECT_EQ(out.find("join"), std::string::npos) << out;
-  EXPECT_NE(out.find("collect %16x16:ud %16.16x16:ud %16.32x16:ud %18x16:ud"), std::string::npos) << out;
-  EXPECT_NE(out.find("collect %17x16:ud %17.16x16:ud %17.32x16:ud"), std::string::npos) << out;
-}
-
 TEST(HalveMessages, SixteenLanesStay) {
   const std::string read =
       "  %10x4:ud = msg.read %0:ud {w16 [untyped_read lanes 16 channels 15]}\n";

@@ -20,6 +20,9 @@ absl::StatusOr<bool> LowerSamplers(lir::Function& f, PassContext& context);
 // Messages for 32 lanes become two for 16. Needed for correctness.
 absl::StatusOr<bool> HalveMessages(lir::Function& f, PassContext& context);
 
+// Values of 32 lanes that such messages take and give by halves are computed by halves.
+absl::StatusOr<bool> HalveValues(lir::Function& f, PassContext& context);
+
 // Cuts payloads in two, so that less must lie together. Optional.
 absl::StatusOr<bool> SplitSends(lir::Function& f, PassContext& context);
 

@@ -113,7 +113,10 @@ absl::StatusOr<ProgramStatistics> CountProgram(const Device& device, const isa::
   if (!registers.ok()) return registers.status();
   s.registers = *registers;
   const absl::StatusOr<Estimate> estimate = EstimateProgram(device, program, footprints);
-  if (estimate.ok()) s.cycles = estimate->cycles;
+  if (estimate.ok()) {
+    s.cycles = estimate->cycles;
+    s.busiest_cycles = estimate->throughput_cycles;
+  }
   return s;
 }
 

@@ -66,5 +66,16 @@ TEST(Widths, FragmentsOf32LanesMustFinishMoreLanesThanEachNarrower) {
   EXPECT_TRUE(WorthKeeping(kFragment, Made(16, 1000), {Made(8, 100)}).ok());
 }
 
+// Threads that do little but write wait for the target, whichever their width.
+TEST(Widths, AUnitThatIsBusyCountsForThreadsThatHaveEnded) {
+  Variant narrow = Made(16, 100);
+  narrow.statistics.busiest_cycles = 900;
+  Variant wide = Made(32, 1000);
+  wide.statistics.busiest_cycles = 1700;
+  EXPECT_TRUE(WorthKeeping(kFragment, wide, {narrow}).ok());
+  wide.statistics.busiest_cycles = 1800;
+  EXPECT_FALSE(WorthKeeping(kFragment, wide, {narrow}).ok());
+}
+
 }  // namespace
 }  // namespace kiln::intel

@@ -55,6 +55,35 @@ uint32_t RegOf(const Function& f, uint32_t value) {
   return Operand::kNoReg;
 }
 
+// Who writes where an answer is still to come waits for it, although nobody reads that part of it.
+TEST(AllocateTest, WhatNobodyReadsOfAnAnswerIsTakenOnlyForLackOfRegisters) {
+  const Target& t = TestTarget();
+  const absl::StatusOr<Function> ssa = Parse(t,
+                                             "function test width 8\n"
+                                             "value %0 G 4x1\n"
+                                             "value %1 U 4x32 whole\n"
+                                             "value %2 G 4x1\n"
+                                             "livein %0 at 0\n"
+                                             "block b0 depth 0\n"
+                                             "  %1x32:ud = load %0:ud {w8}\n"
+                                             "  %2:ud = add %0:ud %0:ud {w8}\n"
+                                             "  store %2:ud\n"
+                                             "  store %1.24:ud\n"
+                                             "  store %0:ud\n"
+                                             "  end\n");
+  ASSERT_TRUE(ssa.ok()) << ssa.status();
+  for (const uint32_t registers : {5u, 6u}) {
+    Function f = *ssa;
+    for (const PoolInfo& pool : t.pools) f.pool_units.push_back(pool.units);
+    f.pool_units[0] = 8 * registers;
+    ASSERT_TRUE(Allocate(t, &f).ok());
+    EXPECT_TRUE(CheckAllocation(t, *ssa, f).ok());
+    const uint32_t answer = RegOf(f, 1), other = RegOf(f, 2);
+    const bool within = other >= answer && other < answer + 24;
+    EXPECT_EQ(within, registers == 5) << answer << " " << other;
+  }
+}
+
 struct Totals {
   int programs = 0, refused = 0, refused_though_it_fits = 0;
   uint32_t compactions = 0, flags_saved = 0, parts = 0, parts_in_place = 0, copies = 0;

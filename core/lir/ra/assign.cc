@@ -153,6 +153,9 @@ class Assigner {
   bool DoInst(InstId i) {
     const size_t place = here_.position + 1;
     for (uint32_t s : in_.live.deaths(here_.block, place)) live_.dying[s] = i.index;
+    for (const Operand& o : in_.f.uses(i)) {
+      if (IsValue(o)) live_.Read(o.value());
+    }
     bool ok = true;
     if (in_.t.ops[in_.f.inst(i).op].flags & kOpCollect) {
       ok = collects_.Place(i);
@@ -183,6 +186,7 @@ class Assigner {
       result_.Settle(v, reg);
       result_.RecordWrite(here_.block, in_.info(v).pool, reg, in_.info(v).written,
                           at_.LayoutOf(v, reg));
+      if (in_.t.ops[in.op].flags & kOpSendLike) live_.Send(v, reg);
     }
     for (uint32_t d = 0; d < in.num_defs; ++d) {
       if (IsValue(defs[d])) result_.SetReg(in.first_operand + d, defs[d]);
@@ -229,12 +233,14 @@ class Assigner {
       const uint32_t reg = at_.home[p.index] != kNowhere ? at_.home[p.index] : at_.hint[p.index];
       if (search_.FitsOverSource(s, i, d, reg)) return reg;
     }
-    uint32_t second = kNowhere;  // kept for somebody else
+    uint32_t second = kNowhere;  // kept for somebody else, or where an answer is still to come
+    UnitSet better_not = kept_.KeptFrom(v);
+    better_not |= live_.pool(v).arriving;
     for (const Operand& u : in_.f.uses(i)) {
       if (!IsValue(u) || in_.info(u).pool != in_.info(v).pool || at_.now[u.id] == kNowhere)
         continue;
       if (!live_.Dying(u, i) || !search_.FitsOverSource(s, i, d, at_.PlaceOf(u))) continue;
-      if (!kept_.KeptFrom(v).intersects(at_.PlaceOf(u), s.units)) return at_.PlaceOf(u);
+      if (!better_not.intersects(at_.PlaceOf(u), s.units)) return at_.PlaceOf(u);
       second = at_.PlaceOf(u);
     }
     const uint32_t reg = search_.Find(s);

@@ -31,6 +31,7 @@ void LiveNow::Enter() {
   for (size_t p = 0; p < pools.size(); ++p) {
     pools[p].live = pools[p].reserved;
     if (!HopesAcrossBlocks(p)) pools[p].hoped = UnitSet();
+    pools[p].arriving = UnitSet();
     pools[p].displaced_homes = UnitSet();
     pools[p].parked = std::move(parked[p]);
   }
@@ -39,6 +40,32 @@ void LiveNow::Enter() {
     if (at_.now[in_.live.slot_value(slot).index] != kNowhere) Revive(slot);
   });
   moved.clear();
+  arriving_.clear();
+}
+
+void LiveNow::Send(ValueId v, uint32_t reg) {
+  const ValueInfo& info = in_.info(v);
+  Answer answer{v, {}};
+  for (uint32_t c = 0; c < in_.f.value(v).comps; ++c) {
+    if (in_.live.used(in_.live.first_slot(v) + c)) continue;
+    answer.unread.insert(reg + c * info.per_comp, info.per_comp);
+  }
+  if (answer.unread.empty()) return;
+  pools[info.pool].arriving |= answer.unread;
+  arriving_.push_back(answer);
+}
+
+void LiveNow::Arrived(ValueId v) {
+  const auto found = std::find_if(arriving_.begin(), arriving_.end(),
+                                  [&](const Answer& a) { return a.value == v; });
+  if (found == arriving_.end()) return;
+  UnitSet rest;
+  *found = arriving_.back();
+  arriving_.pop_back();
+  for (const Answer& a : arriving_) {
+    if (in_.info(a.value).pool == in_.info(v).pool) rest |= a.unread;
+  }
+  pools[in_.info(v).pool].arriving = rest;
 }
 
 const std::vector<uint32_t>& LiveNow::LiveSlots() {

@@ -32,6 +32,7 @@ struct Pool {
   UnitSet live;             // logically live, sources that die here included, and what is reserved
   LaneSets parked;          // what parked lanes hold
   UnitSet hoped;            // wanted for collects and parameters to come
+  UnitSet arriving;         // of answers on their way, what nobody reads: who writes there waits
   UnitSet displaced_homes;  // homes of values that compaction moved and that go back
   uint32_t cursor = 0;      // of Order::kSpread
   std::array<uint32_t, kRecent> recent{};  // first units of registers, of Order::kSpread
@@ -73,6 +74,14 @@ class LiveNow {
     if (reg != kNowhere) pool(v).hoped.erase(reg, in_.info(v).units);
   }
 
+  // A message at Here::position answers with v at `reg`: what of it nobody reads is free, but not
+  // before the answer has come, which the first use of v waits for.
+  void Send(ValueId v, uint32_t reg);
+  // An instruction reads v.
+  void Read(ValueId v) {
+    if (!arriving_.empty()) Arrived(v);
+  }
+
   // Shorter than a register, and may have one of its own.
   bool IsShort(ValueId v) const {
     const Pool& p = pools[in_.info(v).pool];
@@ -101,6 +110,7 @@ class LiveNow {
  private:
   // Blocks before one join hold much in common: what `known` holds is in the sets already.
   void AddParked(BlockId b, BlockId known, std::vector<LaneSets>* sets) const;
+  void Arrived(ValueId v);
 
   const AssignInput& in_;
   const Places& at_;
@@ -108,6 +118,11 @@ class LiveNow {
   std::vector<uint32_t> alive_;      // per slot: the block if it is live at this place
   std::vector<uint32_t> live_list_;  // slots that were alive in this block ...
   std::vector<uint32_t> listed_;     // ... by slot: the block if it is in the list
+  struct Answer {
+    ValueId value;
+    UnitSet unread;
+  };
+  std::vector<Answer> arriving_;     // in this block, that have parts nobody reads
 };
 
 }  // namespace kiln::lir::ra

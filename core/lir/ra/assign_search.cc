@@ -1,6 +1,7 @@
 #include "core/lir/ra/assign_search.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kiln::lir::ra {
 
@@ -168,10 +169,15 @@ uint32_t PlaceSearch::FindAvoiding(const Query& s, const UnitSet& avoid) {
 }
 
 uint32_t PlaceSearch::Find(const Query& s) {
+  const Pool& pool = live_.pools[in_.info(s.value).pool];
   UnitSet avoid = kept_.KeptFrom(s.value);
-  avoid |= live_.pools[in_.info(s.value).pool].hoped;
-  if (!avoid.empty()) {
-    const uint32_t reg = FindAvoiding(s, avoid);
+  avoid |= pool.hoped;
+  // To wait for a message costs more than a copy.
+  for (const UnitSet* also : {&std::as_const(avoid), &pool.arriving}) {
+    if (also->empty()) continue;
+    UnitSet all = *also;
+    all |= pool.arriving;
+    const uint32_t reg = FindAvoiding(s, all);
     if (reg != kNowhere) return reg;
   }
   return FindAvoiding(s, UnitSet());

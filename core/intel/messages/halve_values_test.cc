@@ -1,0 +1,102 @@
+// halve_values: see passes.h.
+#include <string>
+
+#include "core/intel/messages/passes.h"
+#include "core/intel/messages/testing.h"
+#include "gtest/gtest.h"
+
+namespace kiln::intel {
+namespace {
+
+using testing::After;
+
+// What it finds is what halving messages leaves.
+absl::StatusOr<bool> Halve(lir::Function& f, PassContext& context) {
+  const absl::StatusOr<bool> halved = HalveMessages(f, context);
+  if (!halved.ok()) return halved;
+  const absl::StatusOr<bool> values = HalveValues(f, context);
+  return values.ok() ? *halved || *values : values;
+}
+
+std::string Halved(const std::string& body) { return After(body, Halve, 32); }
+
+constexpr char kEnd[] = "  msg.target_end %10x4:ud {w32 [target_write last_target 1]}\n";
+
+// Each of the two has registers of its own, which the payload takes as they are.
+TEST(HalveValues, WhatOnlyMessagesTakeIsComputedByHalves) {
+  EXPECT_EQ(Halved(std::string("  %3:f = mul %0:f %14:f {w32}\n"
+                               "  %10x4:ud = collect %3:ud %3:ud _ _ {w32}\n") +
+                   kEnd),
+            "  %24x16:f = mul %22x16:f %14:f {w16}\n"
+            "  %25x16:f = mul %23x16:f %14:f {w16 g16}\n"
+            "  %18x64:ud = collect %24x16:ud %24x16:ud _x16 _x16 {w16 nomask}\n"
+            "  msg.target %18x64:ud {w16 [target_write last_target 1]}\n"
+            "  %21x64:ud = collect %25x16:ud %25x16:ud _x16 _x16 {w16 nomask}\n"
+            "  msg.target_end %21x64:ud {w16 g16 [target_write high_slots 1 last_target 1]}\n");
+}
+
+// Responses for 16 lanes go on as they are, also through instructions, and nothing joins them.
+TEST(HalveValues, ResponsesAreReadByHalves) {
+  const std::string out =
+      Halved(std::string("  %11x4:ud = msg.read %0:ud {w32 [untyped_read lanes 16 channels 15]}\n"
+                         "  %3:f = mul %11.2:f %14:f {w32}\n"
+                         "  %4:f = add %11.2:f %3:f {w32}\n"
+                         "  %10x4:ud = collect %4:ud %11.1:ud %3:ud %1:ud {w32}\n") +
+             kEnd);
+  EXPECT_EQ(out.find("join"), std::string::npos) << out;
+  EXPECT_EQ(out.find("w32"), std::string::npos) << out;
+  EXPECT_NE(out.find("%32x16:f = mul %16.32x16:f %14:f {w16}\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("%35x16:f = add %17.32x16:f %33x16:f {w16 g16}\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("collect %34x16:ud %16.16x16:ud %32x16:ud"), std::string::npos) << out;
+  EXPECT_NE(out.find("collect %35x16:ud %17.16x16:ud %33x16:ud"), std::string::npos) << out;
+}
+
+// A condition is of all lanes: for it the component is joined, the others are not.
+TEST(HalveValues, JoinsMakeWhatIsReadWhole) {
+  const std::string out =
+      Halved(std::string("  %11x4:ud = msg.read %0:ud {w32 [untyped_read lanes 16 channels 15]}\n"
+                         "  kill %11.3:f %14:f {w32 cmod 5}\n"
+                         "  %10x4:ud = collect %11:ud %11.1:ud %11.3:ud %11.3:ud {w32}\n") +
+             kEnd);
+  EXPECT_NE(out.find("  %30:ud = join_groups %16.48x16:ud %17.48x16:ud {w32}\n"
+                     "  kill %30:f %14:f {w32 cmod 5}\n"),
+            std::string::npos)
+      << out;
+  EXPECT_EQ(out.find("join", out.find("kill")), std::string::npos) << out;
+  EXPECT_NE(out.find("collect %16x16:ud %16.16x16:ud %16.48x16:ud %16.48x16:ud"),
+            std::string::npos)
+      << out;
+}
+
+// What ends the thread is sent from the tail, where the value lies for all lanes.
+TEST(HalveValues, APayloadInTheTailIsLeftWhole) {
+  EXPECT_EQ(Halved("  %3:f = mul %0:f %14:f {w32}\n"
+                   "  msg.target_end %3:ud {w32 [target_write last_target 1]}\n"),
+            "  %3:f = mul %0:f %14:f {w32}\n"
+            "  msg.target %3:ud {w16 [target_write last_target 1]}\n"
+            "  msg.target_end %3:ud {w16 g16 [target_write high_slots 1 last_target 1]}\n");
+}
+
+// In another block other lanes may be on.
+TEST(HalveValues, OtherBlocksReadTheWholeValue) {
+  const std::string out =
+      Halved(std::string("  %3:f = mul %0:f %14:f {w32}\n"
+                         "  -> b1\n"
+                         "block b1 depth 0\n"
+                         "  %10x4:ud = collect %3:ud %3:ud _ _ {w32}\n") +
+             kEnd);
+  EXPECT_NE(out.find("%3:f = mul %0:f %14:f {w32}\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("mov %3:ud {w16 g16}\n"), std::string::npos) << out;
+}
+
+TEST(HalveValues, NothingIsRewrittenWhenToldSo) {
+  const std::string body =
+      std::string("  %3:f = mul %0:f %14:f {w32}\n"
+                  "  %10x4:ud = collect %3:ud %3:ud _ _ {w32}\n") +
+      kEnd;
+  const std::string out = After(body, Halve, 32, 0);
+  EXPECT_EQ(out, After(body, HalveMessages, 32));
+}
+
+}  // namespace
+}  // namespace kiln::intel
