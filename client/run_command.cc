@@ -1,4 +1,4 @@
-// kiln run: a compute or fragment shader, or machine code of any compiler, in the simulator.
+// kiln run: a compute, fragment or vertex shader, or machine code of any compiler, in the simulator.
 //
 // The shader is compiled by the service like any other; only machine code is executed here, by the
 // simulator of the core, under limits.
@@ -20,11 +20,10 @@
 #include "client/request_options.h"
 #include "client/result_json.h"
 #include "client/result_text.h"
-#include "client/run/draw.h"
 #include "client/run/fit.h"
 #include "client/run/job.h"
 #include "client/run/job_data.h"
-#include "client/run/picture.h"
+#include "client/run_graphics.h"
 #include "client/service_flags.h"
 #include "client/spec_constant.h"
 #include "core/base/cause.h"
@@ -37,9 +36,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kMostJobBytes = uint64_t{256} << 20;
-constexpr size_t kMostShown = 16;                       // values of a resource, in text
-constexpr uint32_t kUsualSize = 256, kMostSize = 4096;  // of a picture, in pixels
-constexpr const char* kDrawFlags[] = {"png", "size", "location"};
+constexpr size_t kMostShown = 16;  // values of a resource, in text
 
 // What is executed.
 struct Program {
@@ -151,8 +148,8 @@ absl::StatusOr<std::array<uint32_t, 3>> GroupsOf(const std::string& text) {
       "--groups=", text, ": up to three counts from 0 to 65535 are needed, for example 64,1,1"));
 }
 
-// The job and, taken out of it, its draw. A picture needs no data.
-absl::StatusOr<run::Job> JobOf(const ParsedFlags& flags, nlohmann::json* draw) {
+// A picture needs no data.
+absl::StatusOr<run::Job> JobOf(const ParsedFlags& flags) {
   const std::string path = flags.Get("buffers");
   if (path.empty() && flags.Has("png")) return run::Job();
   if (path.empty()) {
@@ -161,11 +158,6 @@ absl::StatusOr<run::Job> JobOf(const ParsedFlags& flags, nlohmann::json* draw) {
   }
   absl::StatusOr<std::string> text = ReadWholeFile(path, kMostJobBytes);
   if (!text.ok()) return text.status();
-  absl::StatusOr<nlohmann::json> taken = run::TakeDraw(&*text);
-  if (!taken.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": ", taken.status().message()));
-  }
-  *draw = *std::move(taken);
   absl::StatusOr<run::Job> job = run::ReadJob(*text, path == "-" ? "" : FolderOf(path));
   if (!job.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": ", job.status().message()));
@@ -175,65 +167,6 @@ absl::StatusOr<run::Job> JobOf(const ParsedFlags& flags, nlohmann::json* draw) {
   if (!groups.ok()) return groups.status();
   job->dispatch.groups = *groups;
   return job;
-}
-
-absl::Status SetSize(const std::string& text, nlohmann::json* draw) {
-  const std::vector<std::string> parts = absl::StrSplit(text, 'x');
-  uint32_t width = 0, height = 0;
-  const bool good = parts.size() == 2 && absl::SimpleAtoi(parts[0], &width) &&
-                    absl::SimpleAtoi(parts[1], &height) && width - 1 < kMostSize &&
-                    height - 1 < kMostSize;
-  if (!good) {
-    return absl::InvalidArgumentError(absl::StrCat("--size=", text, ": width and height from 1 to ",
-                                                   kMostSize, " are needed, for example 320x200"));
-  }
-  (*draw)["width"] = width;
-  (*draw)["height"] = height;
-  return absl::OkStatus();
-}
-
-// What a fragment shader is run on: the job's draw, or a triangle that covers the target.
-absl::Status PrepareDraw(const ParsedFlags& flags, const out::LaunchRecord& launch,
-                         nlohmann::json draw, sim::eu::Dispatch* dispatch) {
-  if (launch.stage == "vertex") {
-    return absl::InvalidArgumentError(
-        "this is a vertex shader; compute and fragment shaders are run");
-  }
-  if (launch.stage != "fragment") {
-    for (const char* flag : kDrawFlags) {
-      if (!flags.Has(flag)) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--", flag, " is for fragment shaders; this is a ", launch.stage, " shader"));
-    }
-    if (draw.is_null()) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrCat(flags.Get("buffers"), ": draw: this is a ", launch.stage, " shader"));
-  }
-  if (flags.Has("groups")) {
-    return absl::InvalidArgumentError("--groups is for compute shaders; this is a fragment shader");
-  }
-  if (draw.is_null()) draw = {{"width", kUsualSize}, {"height", kUsualSize}};
-  if (flags.Has("size")) {
-    if (absl::Status s = SetSize(flags.Get("size"), &draw); !s.ok()) return s;
-  }
-  if (absl::Status s = run::AddMissingInputs(launch, &draw); !s.ok()) return s;
-  absl::StatusOr<sim::eu::FragmentInputs> inputs = run::ReadDraw(draw, launch);
-  if (!inputs.ok()) return inputs.status();
-  dispatch->draw = *std::move(inputs);
-  return absl::OkStatus();
-}
-
-// Writes the picture that --png asks for.
-absl::Status WritePicture(const ParsedFlags& flags, const sim::eu::Dispatch& dispatch) {
-  if (!flags.Has("png")) return absl::OkStatus();
-  const auto& targets = dispatch.draw->targets;
-  const absl::StatusOr<int64_t> location =
-      flags.Number("location", targets.empty() ? 0 : targets[0].location, 0, 7);
-  if (!location.ok()) return location.status();
-  const absl::StatusOr<std::string> png =
-      run::PngOf(*dispatch.draw, static_cast<uint32_t>(*location));
-  if (!png.ok()) return png.status();
-  return WriteWholeFile(flags.Get("png"), *png);
 }
 
 absl::string_view View(absl::Span<const uint8_t> bytes) {
@@ -311,24 +244,9 @@ Json OutOfBoundsJson(const sim::eu::RunStats& stats) {
   return json;
 }
 
-std::string DrawText(const sim::eu::FragmentInputs& draw) {
-  std::string text;
-  for (const sim::eu::RenderTarget& t : draw.targets) {
-    absl::StrAppend(&text, "location ", t.location, ": ", draw.width, " x ", draw.height,
-                    " pixels\n");
-  }
-  return text;
-}
-
-Json DrawJson(const sim::eu::FragmentInputs& draw) {
-  Json json = {{"width", draw.width}, {"height", draw.height}, {"locations", Json::array()}};
-  for (const sim::eu::RenderTarget& t : draw.targets) json["locations"].push_back(t.location);
-  return json;
-}
-
 absl::Status Show(const std::string& file, const Program& program, const run::Job& job,
                   const sim::eu::Dispatch& before, const sim::eu::RunStats& stats,
-                  const std::string& folder, bool as_json) {
+                  const std::string& folder, const run::VertexTypes& types, bool as_json) {
   const std::vector<run::Output> wanted = Wanted(job, before);
   for (const run::Output& o : wanted) {
     if (o.file.empty()) continue;
@@ -347,15 +265,16 @@ absl::Status Show(const std::string& file, const Program& program, const run::Jo
                  {"out_of_bounds", OutOfBoundsJson(stats)},
                  {"outputs", Json::array()}};
     for (const run::Output& o : wanted) json["outputs"].push_back(OutputJson(o, job.dispatch));
-    if (job.dispatch.draw) json["draw"] = DrawJson(*job.dispatch.draw);
+    AddGraphics(job.dispatch, program.launch, types, &json);
     text = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   } else {
     text = absl::StrCat(Printable(file), " ", program.variant, ": ", stats.threads, " threads, ",
                         stats.instructions, " instructions, ", stats.messages, " messages\n",
                         OutOfBoundsText(stats));
-    if (job.dispatch.draw) text += DrawText(*job.dispatch.draw);
+    const std::string drawn = GraphicsText(job.dispatch, program.launch, types);
+    text += drawn;
     for (const run::Output& o : wanted) text += OutputText(o, job.dispatch);
-    if (wanted.empty() && !job.dispatch.draw) text += "no buffer or image changed\n";
+    if (wanted.empty() && drawn.empty()) text += "no buffer or image changed\n";
   }
   return Print(text);
 }
@@ -370,8 +289,7 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   const absl::StatusOr<int64_t> seed =
       flags.Number("memory-seed", 0, 0, std::numeric_limits<int64_t>::max());
   if (!seed.ok()) return seed.status();
-  nlohmann::json draw;
-  absl::StatusOr<run::Job> job = JobOf(flags, &draw);
+  absl::StatusOr<run::Job> job = JobOf(flags);
   if (!job.ok()) return job.status();
   Program program;
   if (flags.Has("launch")) {
@@ -391,10 +309,9 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   options.fusion = flags.Has("fusion");
   if (flags.Has("memory-seed")) options.memory_seed = static_cast<uint64_t>(*seed);
   options.max_seconds = *seconds;
-  if (absl::Status s = PrepareDraw(flags, program.launch, std::move(draw), &job->dispatch);
-      !s.ok()) {
-    return s;
-  }
+  run::VertexTypes types;
+  absl::Status prepared = PrepareGraphics(flags, program.launch, &*job, &types);
+  if (!prepared.ok()) return prepared;
   const std::string name = flags.Has("buffers") ? flags.Get("buffers") + ": " : "";
   if (absl::Status s = run::CheckJobFits(*job, program.launch, flags.Has("allow-unused"));
       !s.ok()) {
@@ -412,7 +329,7 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   if (absl::Status s = WritePicture(flags, job->dispatch); !s.ok()) return s;
   const std::string path = flags.Get("buffers");
   absl::Status shown = Show(flags.arguments()[0], program, *job, before, *stats,
-                            path == "-" ? "" : FolderOf(path), environment.json);
+                            path == "-" ? "" : FolderOf(path), types, environment.json);
   if (!shown.ok()) return shown;
   return kExitOk;
 }
@@ -428,7 +345,7 @@ Command RunCommand() {
   return {
       "run",
       "FILE|-",
-      "run a compute or fragment shader in the simulator",
+      "run a compute, fragment or vertex shader in the simulator",
       "Compiles FILE as `kiln compile` does and executes the widest variant (--widths chooses) on\n"
       "the data of --buffers. With --launch FILE is machine code of any compiler and --launch its\n"
       "launch record; flags that say how to compile are errors then. The simulator models what "
@@ -468,11 +385,28 @@ Command RunCommand() {
       "has\n"
       "what a location was given, clamped from 0 to 1, of 8 bits; without data JSON need not be "
       "there.\n"
-      "Tests and blending are not simulated: every fragment is written.\n",
+      "Tests and blending are not simulated: every fragment is written.\n\n"
+      "A vertex shader runs for \"vertices\" of JSON\n"
+      "  {\"count\": N, \"first_vertex\": 0, \"instances\": 1, \"first_instance\": 0, \"inputs\": "
+      "[{\"location\": 0,\n"
+      "   \"rate\": \"vertex\", \"f32\": [of each vertex one behind the other]}], \"as\": {\"0\": "
+      "\"u32\"}}\n"
+      "(\"indices\" and \"vertex_offset\" instead of count and first_vertex; rate instance; u32, i32). "
+      "Its\n"
+      "outputs are printed vertex by vertex, locations as f32, or as \"as\" says, and with all four\n"
+      "components: those that the shader does not store hold anything (as f32 often nan), or \"-\" if\n"
+      "nothing was written. Values are those of vertices 0 to the last one drawn (of instances "
+      "likewise);\n"
+      "\"components\" of an input says how many each has where more are given. An input is needed for "
+      "each\n"
+      "location that the program reads, for no other; at most 65536 vertices are run. What is behind "
+      "the\n"
+      "stage (clipping, division by w, viewport) is not simulated.\n",
       "  kiln run --target=tgl --buffers=saxpy.json tests/shaders/saxpy.comp\n"
       "  kiln run --local --target=tgl --widths=8 --groups=4 --buffers=data.json --json blur.spv\n"
       "  kiln run --target=tgl --launch=blur.launch.json --buffers=data.json blur.bin\n"
-      "  kiln run --target=tgl --png=out.png --size=320x200 tests/shaders/frag_mandelbrot.frag\n",
+      "  kiln run --target=tgl --png=out.png --size=320x200 tests/shaders/frag_mandelbrot.frag\n"
+      "  kiln run --target=tgl --buffers=triangle.json shader.vert\n",
       JoinFlags(
           {CompileFlags(),
            {{"buffers", 0, "JSON", false, "data and what is wanted back"},

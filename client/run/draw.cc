@@ -145,16 +145,6 @@ bool HasLocation(const json& draw, uint32_t location) {
 
 }  // namespace
 
-absl::StatusOr<json> TakeDraw(std::string* job) {
-  json parsed = json::parse(*job, nullptr, /*allow_exceptions=*/false);
-  if (!parsed.is_object() || !parsed.contains("draw")) return json();
-  json draw = parsed["draw"];
-  parsed.erase("draw");
-  *job = parsed.dump();
-  if (!draw.is_object()) return Wrong("an object is needed");
-  return draw;
-}
-
 absl::Status AddMissingInputs(const out::LaunchRecord& record, json* draw) {
   try {
     const std::vector<Position> positions = Positions(*draw);

@@ -12,18 +12,12 @@
 #ifndef KILN_CLIENT_RUN_DRAW_H_
 #define KILN_CLIENT_RUN_DRAW_H_
 
-#include <string>
-
 #include "absl/status/statusor.h"
 #include "core/out/launch_record.h"
 #include "core/sim/eu/fragment.h"
 #include "nlohmann/json.hpp"
 
 namespace kiln::client::run {
-
-// Takes the draw out of a job's text: the rest is what compute programs have too. Null where there
-// is none, also where the text is no JSON object, of which ReadJob says what is wrong.
-absl::StatusOr<nlohmann::json> TakeDraw(std::string* job);
 
 // Gives the inputs that the program reads and the draw does not have: of each location x and y of
 // the place in the target, from 0 at the left and top to 1, then 0 and 1; what is flat is 0.

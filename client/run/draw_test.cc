@@ -102,17 +102,6 @@ TEST(Draw, RefusesWhatItDoesNotDraw) {
   EXPECT_TRUE(refused({{"width", "wide"}}));
 }
 
-TEST(Draw, IsTakenOutOfAJob) {
-  std::string job = R"({"push": {"u32": [1]}, "draw": {"width": 3}})";
-  const auto draw = TakeDraw(&job);
-  ASSERT_TRUE(draw.ok()) << draw.status();
-  EXPECT_EQ(*draw, (json{{"width", 3}}));
-  EXPECT_EQ(job, R"({"push":{"u32":[1]}})");
-  EXPECT_TRUE(TakeDraw(&job)->is_null());
-  job = R"({"draw": 3})";
-  EXPECT_EQ(TakeDraw(&job).status().message(), "draw: an object is needed");
-}
-
 TEST(Draw, MissingInputsSayTheirPlace) {
   out::LaunchRecord record = Record();
   record.fragment.attributes = {{.slot = 0, .location = 1},

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "server/key/sha256.h"
 
 namespace kiln::client::run {
@@ -73,6 +76,33 @@ absl::Status CheckUsed(const out::DescriptorRef& where, const Places& used) {
       " of the job; it uses ", known.empty() ? "none" : known, " (--allow-unused accepts others)"));
 }
 
+std::string Listed(const std::set<uint32_t>& locations) {
+  return locations.empty() ? "none" : absl::StrJoin(locations, ", ");
+}
+
+// Attributes of vertices: those that the program reads and those that are given.
+absl::Status CheckAttributes(const sim::eu::VertexInputs& vertices, const out::VertexLaunch& launch,
+                             bool unused) {
+  std::set<uint32_t> read, given;
+  for (const out::VertexAttribute& a : launch.attributes) {
+    if (a.system_values.empty()) read.insert(a.location);
+  }
+  for (const sim::eu::VertexInput& i : vertices.inputs) given.insert(i.location);
+  for (const uint32_t location : read) {
+    if (given.count(location) != 0) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("vertices: no input at location ", location, "; the program reads ",
+                     Listed(read), ", \"inputs\" has ", Listed(given)));
+  }
+  for (const uint32_t location : given) {
+    if (unused || read.count(location) != 0) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("vertices: the program does not read the input at location ", location,
+                     "; it reads ", Listed(read), " (--allow-unused accepts others)"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckJobFits(const Job& job, const out::LaunchRecord& record, bool unused) {
@@ -83,6 +113,10 @@ absl::Status CheckJobFits(const Job& job, const out::LaunchRecord& record, bool 
         absl::StrCat("the program takes ", record.push_constant_bytes,
                      " bytes of push constants; \"push\" of the job has ",
                      push == 0 ? "none" : absl::StrCat("only ", push)));
+  }
+  if (job.dispatch.vertices) {
+    absl::Status s = CheckAttributes(*job.dispatch.vertices, record.vertex, unused);
+    if (!s.ok()) return s;
   }
   if (unused) return absl::OkStatus();
   for (const sim::eu::ClientBuffer& b : job.dispatch.buffers) {

@@ -16,8 +16,8 @@
 namespace kiln::client::run {
 
 // InvalidArgument names the resource (elements behind the last that the program may reach are
-// resources that it does not use), or what is missing. `unused` allows resources that the program
-// does not use: a job for several programs.
+// resources that it does not use) or the attribute of vertices, or what is missing. `unused` allows
+// resources and attributes that the program does not use: a job for several programs.
 absl::Status CheckJobFits(const Job& job, const out::LaunchRecord& record, bool unused);
 
 // The record, as JSON text and as read, is of this code: of its size, and of its SHA-256 where the

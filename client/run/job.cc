@@ -9,10 +9,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "client/flags.h"
 #include "client/run/job_data.h"
+#include "client/run/job_keys.h"
 #include "client/run/job_sampler.h"
 #include "client/run/job_spec.h"
 #include "core/base/utf8.h"
@@ -31,22 +30,13 @@ absl::Status In(absl::string_view part, const absl::Status& s) {
   return absl::Status(s.code(), absl::StrCat(part, ": ", s.message()));
 }
 
-// What a value must be.
-enum class Form : uint8_t { kAny, kCount, kNumber, kBool, kText };
-
-struct Key {
-  const char* name;
-  Form form;
-  uint64_t most = 0;  // of counts
-  uint64_t least = 0;
-};
-
 constexpr uint64_t kMostIndex = 0xffffffff;
 constexpr uint64_t kMostSize = 1 << 16, kMostLevels = 17, kMostSamples = 16;  // of an image
 
 constexpr Key kJobKeys[] = {
-    {"base", Form::kAny},   {"dispatch", Form::kAny},  {"entry", Form::kAny}, {"push", Form::kAny},
-    {"shader", Form::kAny}, {"resources", Form::kAny}, {"spec", Form::kAny},
+    {"base", Form::kAny},     {"dispatch", Form::kAny},  {"draw", Form::kObject},
+    {"entry", Form::kAny},    {"push", Form::kAny},      {"shader", Form::kAny},
+    {"spec", Form::kAny},     {"resources", Form::kAny}, {"vertices", Form::kObject},
 };
 constexpr Key kResourceKeys[] = {
     {"set", Form::kCount, kMostIndex},
@@ -75,49 +65,6 @@ constexpr Key kResourceKeys[] = {
     {"lod_bias", Form::kNumber},
     {"unnormalized", Form::kBool},
 };
-
-// `what` names the object in messages.
-absl::Status CheckValue(absl::string_view what, const Key& key, const json& value) {
-  const std::string place = absl::StrCat(what, ": \"", key.name, "\"");
-  switch (key.form) {
-    case Form::kAny:
-      return absl::OkStatus();
-    case Form::kCount:
-      return CheckCount(value, key.least, key.most, place);
-    case Form::kText:
-      return CheckText(value, place);
-    case Form::kNumber:
-      if (value.is_number()) return absl::OkStatus();
-      break;
-    case Form::kBool:
-      if (value.is_boolean()) return absl::OkStatus();
-      break;
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat(place, ": ", key.form == Form::kNumber ? "a number" : "true or false",
-                   " is needed, not ", Shortened(value.dump())));
-}
-
-absl::Status CheckKeys(const json& object, absl::Span<const Key> keys, absl::string_view what) {
-  if (!object.is_object()) {
-    return absl::InvalidArgumentError(absl::StrCat(what, " is no JSON object"));
-  }
-  for (const auto& [name, value] : object.items()) {
-    const auto key = std::find_if(keys.begin(), keys.end(),
-                                  [&, &name = name](const Key& k) { return name == k.name; });
-    if (key != keys.end()) {
-      if (absl::Status s = CheckValue(what, *key, value); !s.ok()) return s;
-      continue;
-    }
-    std::vector<std::string> names;
-    for (const Key& k : keys) names.emplace_back(k.name);
-    const std::string shown = Shortened(name);
-    return absl::InvalidArgumentError(absl::StrCat(what, ": unknown key \"", shown,
-                                                   "\"; there are ", absl::StrJoin(names, ", "),
-                                                   DidYouMean(shown, names)));
-  }
-  return absl::OkStatus();
-}
 
 absl::Status CheckCounts(const json& job, const char* key) {
   if (!job.contains(key)) return absl::OkStatus();
@@ -180,9 +127,6 @@ absl::StatusOr<json> Parse(const std::string& text) {
 
 // Wrong keys, the same place or name given twice, and what could not be reached at all.
 absl::Status CheckForm(const json& job) {
-  if (job.contains("draw")) {
-    return absl::InvalidArgumentError("\"draw\": only compute shaders run here");
-  }
   if (absl::Status s = CheckKeys(job, kJobKeys, "the job"); !s.ok()) return s;
   for (const char* key : {"dispatch", "base"}) {
     if (absl::Status s = CheckCounts(job, key); !s.ok()) return s;
@@ -386,7 +330,12 @@ absl::StatusOr<Job> ReadJob(const std::string& text, const std::string& folder) 
     if (!outputs.ok()) return outputs.status();
     absl::StatusOr<std::vector<std::string>> spec = ReadSpec(parsed.value("spec", json::object()));
     if (!spec.ok()) return In("\"spec\"", spec.status());
-    return Job{*std::move(dispatch), *std::move(outputs), *std::move(spec)};
+    return Job{*std::move(dispatch),
+               *std::move(outputs),
+               *std::move(spec),
+               parsed.value("draw", json()),
+               parsed.value("vertices", json()),
+               parsed.contains("dispatch") || parsed.contains("base")};
   } catch (const json::exception& e) {
     return absl::InvalidArgumentError(e.what());
   }

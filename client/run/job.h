@@ -1,10 +1,12 @@
-// Jobs: the data on which a compute program is run, as JSON.
+// Jobs: the data on which a program is run, as JSON.
 //
 //   {"dispatch": [X, Y, Z], "base": [X, Y, Z], "push": DATA,
-//    "resources": [{"set", "binding", "index", "name", "data": DATA, "size": BYTES, "as", "out"}]}
+//    "resources": [{"set", "binding", "index", "name", "data": DATA, "size": BYTES, "as", "out"}],
+//    "draw": {...}, "vertices": {...}}
 //
 // DATA is explained in job_data.h. "base" is that of vkCmdDispatchBase; the shader is to be
-// compiled for it. Resources are buffers; with "format" images ("width", "height", "depth",
+// compiled for it. "draw" and "vertices" are what fragment and vertex shaders are run on (draw.h,
+// vertices.h). Resources are buffers; with "format" images ("width", "height", "depth",
 // "layers", "levels", "dim": 1d 2d 3d cube, 1d_array ...) or, without a width, texel buffers; with
 // "filter" samplers ("mipmap", "address", "border", "compare", "min_lod", "max_lod", "lod_bias",
 // "unnormalized"). "as" is the type in which a resource is wanted back, "out" a file for its bytes.
@@ -25,6 +27,7 @@
 #include "absl/types/span.h"
 #include "core/out/launch_record.h"
 #include "core/sim/eu/simulator.h"
+#include "nlohmann/json.hpp"
 
 namespace kiln::client::run {
 
@@ -42,6 +45,9 @@ struct Job {
   sim::eu::Dispatch dispatch;
   std::vector<Output> outputs;    // in order of the job's resources
   std::vector<std::string> spec;  // specialisation constants, ID=TYPE:VALUE (spec_constant.h)
+  // As they are, null where they are not given: what reads them knows the program.
+  nlohmann::json draw, vertices;
+  bool dispatches = false;  // "dispatch" or "base" is given
 };
 
 // Files named by the job are relative to `folder`. InvalidArgument says what is wrong.

@@ -83,7 +83,9 @@ TEST(ReadJob, RefusesWhatItDoesNotKnow) {
       {with(R"({"binding": 0, "size": 4}, {"binding": 0, "size": 8})"),
        "resource 1: set 0 binding 0 index 0 is given twice"},
       {with(R"({"name": "a", "size": 4}, {"name": "a", "size": 8})"), "\"a\" is given twice"},
-      {R"({"draw": {}})", "only compute"},
+      {R"({"draw": 3})", "the job: \"draw\": an object is needed, not 3"},
+      {R"({"vertices": []})", "the job: \"vertices\": an object is needed"},
+      {R"({"vertices": {"count": 1, "count": 2}})", "\"count\""},
       {R"({"dispatch": [1, 1, 1, 1]})", "\"dispatch\""},
       {R"({"dispatch": [-1]})", "\"dispatch\""},
       {R"({"dispatch": [70000]})", "\"dispatch\""},
@@ -220,6 +222,20 @@ std::string FitOf(const std::string& text, bool unused = false) {
   return std::string(CheckJobFits(*job, Record(), unused).message());
 }
 
+TEST(ReadJob, WhatGraphicsStagesAreRunOn) {
+  const auto job = ReadJob(R"({"vertices": {"count": 3}, "push": {"u32": 1}})", "");
+  ASSERT_TRUE(job.ok()) << job.status();
+  EXPECT_EQ(job->vertices.dump(), R"({"count":3})");
+  EXPECT_TRUE(job->draw.is_null());
+  EXPECT_FALSE(job->dispatches);
+  EXPECT_EQ(job->dispatch.push_constants.size(), 4u);
+  const auto draw = ReadJob(R"({"draw": {}, "base": [1, 0, 0]})", "");
+  ASSERT_TRUE(draw.ok()) << draw.status();
+  EXPECT_TRUE(draw->draw.is_object());
+  EXPECT_TRUE(draw->vertices.is_null());
+  EXPECT_TRUE(draw->dispatches);
+}
+
 TEST(CheckJobFits, NamesWhatIsMissingOrTooMuch) {
   const std::string push = R"({"push": {"u32": [1, 2]}, "resources": [)";
   EXPECT_EQ(FitOf(push + R"({"binding": 3, "size": 4}, {"name": "far", "size": 4}]})"), "");
@@ -232,6 +248,27 @@ TEST(CheckJobFits, NamesWhatIsMissingOrTooMuch) {
   EXPECT_EQ(FitOf(more, /*unused=*/true), "");
   EXPECT_NE(FitOf(push + R"({"binding": 9, "filter": "linear"}]})").find("set 0 binding 9"),
             std::string::npos);
+}
+
+TEST(CheckJobFits, AttributesOfVertices) {
+  out::LaunchRecord record;
+  record.vertex.attributes = {{.slot = 0, .location = 1},
+                              {.slot = 1, .location = 4},
+                              {.slot = 2, .system_values = {{2, out::VertexValue::kVertexIdFromZero}}}};
+  const auto error = [&](std::vector<uint32_t> locations, bool unused = false) {
+    Job job;
+    job.dispatch.vertices.emplace();
+    for (const uint32_t l : locations) job.dispatch.vertices->inputs.emplace_back().location = l;
+    return std::string(CheckJobFits(job, record, unused).message());
+  };
+  EXPECT_EQ(error({4, 1}), "");
+  EXPECT_EQ(error({4}), "vertices: no input at location 1; the program reads 1, 4, \"inputs\" has 4");
+  EXPECT_EQ(error({}, /*unused=*/true),
+            "vertices: no input at location 1; the program reads 1, 4, \"inputs\" has none");
+  EXPECT_EQ(error({0, 1, 4}),
+            "vertices: the program does not read the input at location 0; it reads 1, 4 "
+            "(--allow-unused accepts others)");
+  EXPECT_EQ(error({0, 1, 4}, /*unused=*/true), "");
 }
 
 TEST(CheckJobFits, ElementsBeyondAnArrayAreUnused) {

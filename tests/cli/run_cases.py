@@ -5,7 +5,7 @@ import os
 import struct
 import zlib
 
-from fixture import SAXPY, SHADERS, Cli
+from fixture import SAXPY, SHADERS, Cli, several_entry_points
 
 
 def pixels(path):
@@ -89,6 +89,94 @@ class RunAnalyzeReport(Cli):
             self.kiln('run', '--target=tgl', *arguments, expect=2)
             self.assertIn(message, self.err)
         self.assertFalse(os.path.exists(os.path.join(self.folder, 'a.png')))
+
+    def test_run_of_vertices(self):
+        shader = self.file('two.vert',
+                           '#version 450\nlayout(location = 0) in vec2 place;\n'
+                           'layout(location = 2) in int step;\nlayout(binding = 0) buffer B { uint n[]; };\n'
+                           'layout(location = 1) flat out ivec2 o;\n'
+                           'void main() {\n'
+                           '  gl_Position = vec4(place * 2.0, 0.5, 1.0);\n  gl_PointSize = 3.0;\n'
+                           '  o = ivec2(gl_VertexIndex - step, gl_InstanceIndex);\n'
+                           '  atomicMax(n[gl_VertexIndex], uint(gl_InstanceIndex));\n}\n')
+
+        def job(**which):
+            return '--buffers=' + self.file('vertices.json', json.dumps({
+                'resources': [{'binding': 0, 'size': 16, 'as': 'u32'}], 'vertices': {
+                    **which, 'instances': 2, 'first_instance': 4, 'as': {'1': 'i32'},
+                    'inputs': [{'location': 0, 'f32': [0, 1, 2, 3, 4, 5]},
+                               {'location': 2, 'rate': 'instance', 'i32': [0, 0, 0, 0, 10, 20]}]}}))
+
+        for where in ([], ['--local']):
+            line = self.line(self.kiln('run', *where, '--target=tgl', '--json', job(count=2, first_vertex=1), shader))
+            want = [{'instance': i, 'vertex': v, 'outputs': [
+                {'builtin': 'point_size', 'values': [3.0]},
+                {'builtin': 'position', 'values': [4.0 * (v + 1), 4.0 * (v + 1) + 2, 0.5, 1.0]},
+                {'location': 1, 'values': [1 + v - (10, 20)[i], 4 + i]}]}
+                for i in range(2) for v in range(2)]
+            for row in line['vertices']:
+                del row['outputs'][2]['values'][2:]  # components that nobody stores
+            self.assertEqual(line['vertices'], want)
+            self.assertEqual(line['outputs'][0]['values'], [0, 5, 5, 0])
+        text = self.kiln('run', '--target=tgl', job(indices=[2, 0]), shader)
+        self.assertIn('vertex 1 of instance 1\n  point_size: 3.0\n  position: 0.0 2.0 0.5 1.0\n'
+                      '  location 1: -20 5 ', text)
+
+    def test_run_of_vertices_shows_what_is_written(self):
+        shader = self.file('some.vert', '#version 450\nout float gl_ClipDistance[3];\n'
+                                        'layout(location = 4) out uint o;\n'
+                                        'void main() { gl_Position = vec4(1.0); o = 7u;\n'
+                                        '  gl_ClipDistance[0] = 0.5; gl_ClipDistance[2] = -1.0; }\n')
+        job = '--buffers=' + self.file('j.json', '{"vertices": {"count": 20, "as": {"4": "u32"}}}')
+        text = self.kiln('run', '--target=tgl', job, shader)
+        self.assertIn('vertex 0\n  position: 1.0 1.0 1.0 1.0\n  location 4: 7 ', text)
+        self.assertIn('\n  clip_distance: 0.5 - -1.0\n', text)
+        self.assertEqual(text.count('vertex '), 16)
+        self.assertTrue(text.endswith('... (20 vertices; --json prints all)\n'), text)
+        line = self.line(self.kiln('run', '--target=tgl', '--json', job, shader))
+        self.assertEqual(len(line['vertices']), 20)
+        self.assertEqual(line['vertices'][19]['outputs'][2], {'builtin': 'clip_distance', 'values': [0.5, None, -1.0]})
+
+    def test_run_says_what_is_wrong_with_vertices(self):
+        shader = self.file('one.vert', '#version 450\nlayout(location = 3) in vec4 a;\n'
+                                       'void main() { gl_Position = a; }\n')
+        draw = self.file('one.frag', '#version 450\nlayout(location = 0) out vec4 c;\n'
+                                     'void main() { c = vec4(1.0); }\n')
+        module = self.file('two.spv', several_entry_points((0, 'v'), (0, 'w'), (5, 'c')))
+        three = {'count': 3, 'inputs': [{'location': 3, 'f32': [1, 2, 3]}]}
+        unused = {'count': 1, 'inputs': [{'location': l, 'f32': [1]} for l in (3, 4)]}
+
+        def fails(code, message, job, file, *arguments):
+            job = '--buffers=' + self.file('job.json', json.dumps(job))
+            self.kiln('run', '--target=tgl', *arguments, job, file, expect=code)
+            self.assertIn(message, self.err)
+
+        for message, vertices in (
+                ('job.json: the job: "vertices": an object is needed, not 3', 3),
+                ('"count": a whole number from 1 to 4294967295 is needed, not 0', {'count': 0}),
+                ('65538 with those of all instances; 65536 can be run', {'count': 32769, 'instances': 2}),
+                ('18446744065119617025 with', {'count': 2**32 - 1, 'instances': 2**32 - 1}),
+                ('job.json: vertices: unknown key "instance"', {'count': 3, 'instance': 1}),
+                ('"as": "0": the program does not write this location', {'count': 3, 'as': {'0': 'f32'}}),
+                ('no input at location 3; the program reads 3, "inputs" has none', {'count': 3}),
+                ('does not read the input at location 4; it reads 3 (--allow-unused', unused)):
+            fails(2, message, {'vertices': vertices}, shader)
+        fails(2, 'a vertex shader needs "vertices"', {}, shader)
+        fails(2, 'draw: this is a vertex shader', {'vertices': three, 'draw': {}}, shader)
+        fails(2, 'dispatch: this is a vertex shader', {'vertices': three, 'dispatch': [1, 1, 1]}, shader)
+        fails(2, 'dispatch: this is a fragment shader', {'draw': {}, 'base': [1, 0, 0]}, draw)
+        fails(2, 'vertices: this is a fragment shader', {'vertices': three}, draw)
+        fails(2, 'vertices: this is a compute shader', {'vertices': three}, SAXPY)
+        fails(2, '--groups is for compute shaders', {'vertices': three}, shader, '--groups=2')
+        fails(2, '--png is for fragment shaders', {'vertices': three}, shader, '--png=a.png')
+        fails(2, '--size is for fragment shaders', {'vertices': three}, shader, '--size=3x3')
+        fails(1, 'several vertex entry points', {'vertices': {'count': 1}}, module, '--stage=vertex')
+        fails(2, 'vertices: this is a compute shader', {'vertices': {'count': 1}}, module)
+        fails(1, 'no fragment entry point', {'vertices': {'count': 1}}, module, '--stage=fragment')
+        job = '--buffers=' + self.file('job.json', json.dumps({'vertices': unused}))
+        self.assertIn('position: 1.0 0.0 0.0 1.0', self.kiln('run', '--target=tgl', job, '--allow-unused', shader))
+        job = '--buffers=' + self.file('job.json', '{"vertices": {"count": 1}}')
+        self.assertIn('vertex 0\n', self.kiln('run', '--target=tgl', job, '--entry=w', module))
 
     def test_run_from_a_base(self):
         shader = self.file('base.comp',

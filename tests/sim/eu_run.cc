@@ -9,7 +9,7 @@
 //
 // The job format is that of `run-peer exec` (tests/peer/README.md): `push`, `resources` (buffers,
 // texel buffers, images, samplers) and `dispatch`, or for fragment programs `draw` (draw.h), for vertex
-// programs `vertices` (vertex_job.h). Prints one JSON line per run:
+// programs `vertices` (client/run/vertices.h). Prints one JSON line per run:
 //   {"ok": true, "instructions": N, "lane_operations": N, "seconds": S,
 //    "outputs": [{"set", "binding", "index", "hex"}]}   or   {"ok": false, "error": "..."}
 // Outputs are all buffers and images given; a draw adds "width", "height", "colors": [{"location",
@@ -40,10 +40,10 @@
 #include "absl/strings/strip.h"
 #include "client/run/draw.h"
 #include "client/run/job.h"
+#include "client/run/vertices.h"
 #include "core/sim/eu/simulator.h"
 #include "nlohmann/json.hpp"
 #include "proto/launch_record_convert.h"
-#include "tests/sim/vertex_job.h"
 
 namespace kiln {
 namespace {
@@ -109,20 +109,16 @@ absl::StatusOr<json> Execute(const Request& request) {
   if (!record.ok()) return record.status();
   absl::StatusOr<std::string> text = ReadFile(request.job);
   if (!text.ok()) return text.status();
-  absl::StatusOr<json> draw = client::run::TakeDraw(&*text);
-  if (!draw.ok()) return draw.status();
-  absl::StatusOr<json> vertices = TakeVertices(&*text);
-  if (!vertices.ok()) return vertices.status();
   absl::StatusOr<client::run::Job> job = client::run::ReadJob(*text, Folder(request.job));
   if (!job.ok()) return absl::InvalidArgumentError(absl::StrCat("job: ", job.status().message()));
   sim::eu::Dispatch* const dispatch = &job->dispatch;
-  if (!draw->is_null()) {
-    absl::StatusOr<sim::eu::FragmentInputs> inputs = client::run::ReadDraw(*draw, *record);
+  if (!job->draw.is_null()) {
+    absl::StatusOr<sim::eu::FragmentInputs> inputs = client::run::ReadDraw(job->draw, *record);
     if (!inputs.ok()) return inputs.status();
     dispatch->draw = *std::move(inputs);
   }
-  if (!vertices->is_null()) {
-    absl::StatusOr<sim::eu::VertexInputs> inputs = ReadVertices(*vertices);
+  if (!job->vertices.is_null()) {
+    absl::StatusOr<sim::eu::VertexInputs> inputs = client::run::ReadVertices(job->vertices);
     if (!inputs.ok()) return inputs.status();
     dispatch->vertices = *std::move(inputs);
   }
@@ -158,7 +154,7 @@ absl::StatusOr<json> Execute(const Request& request) {
   if (dispatch->draw) AddDraw(*dispatch->draw, &result);
   if (dispatch->vertices) {
     result["resources"] = std::move(result["outputs"]);
-    result["outputs"] = VertexOutputs(*dispatch->vertices, record->vertex);
+    result["outputs"] = client::run::VertexOutputs(*dispatch->vertices, record->vertex);
     result["count"] = dispatch->vertices->count;
     result["instances"] = dispatch->vertices->instances;
   }

@@ -5,26 +5,21 @@
 //    "first_instance": 0, "inputs": [{"location", "rate": "vertex" | "instance", "f32" | "u32" |
 //    "i32": values, all of a vertex together}]}
 //
-// "components" of an input, which only the simulator needs where the number of values does not tell
-// it: how many there are of each element.
-#ifndef KILN_TESTS_SIM_VERTEX_JOB_H_
-#define KILN_TESTS_SIM_VERTEX_JOB_H_
-
-#include <string>
+// Values are those of elements 0 to the last one that the draw takes. "components" of an input, which
+// only the simulator needs: how many there are of each element, where more elements are given. "as" is
+// for show_vertices.h. Any other key is an error, but for "out", which lavapipe's tool has for its own
+// sake; so are numbers that are broken or too large, and a location that is given twice.
+#ifndef KILN_CLIENT_RUN_VERTICES_H_
+#define KILN_CLIENT_RUN_VERTICES_H_
 
 #include "absl/status/statusor.h"
 #include "core/out/launch_record.h"
 #include "core/sim/eu/vertex.h"
 #include "nlohmann/json.hpp"
 
-namespace kiln {
+namespace kiln::client::run {
 
-// Takes `vertices` out of a job's text: the rest is what compute programs have too. Null where
-// there are none, also where the text is no JSON object.
-absl::StatusOr<nlohmann::json> TakeVertices(std::string* job);
-
-// InvalidArgument names what is wrong. Keys that lavapipe's tool has for its own sake ("out") are
-// ignored.
+// InvalidArgument names what is wrong. How many vertices there may be, the simulator says.
 absl::StatusOr<sim::eu::VertexInputs> ReadVertices(const nlohmann::json& vertices);
 
 // The outputs as `run-peer exec` lists them: {"builtin" or "location" and "component",
@@ -32,6 +27,6 @@ absl::StatusOr<sim::eu::VertexInputs> ReadVertices(const nlohmann::json& vertice
 // all four components. "written": a digit for each value, 1 or 0.
 nlohmann::json VertexOutputs(const sim::eu::VertexInputs& draw, const out::VertexLaunch& launch);
 
-}  // namespace kiln
+}  // namespace kiln::client::run
 
-#endif  // KILN_TESTS_SIM_VERTEX_JOB_H_
+#endif  // KILN_CLIENT_RUN_VERTICES_H_

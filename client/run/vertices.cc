@@ -1,16 +1,20 @@
-// See vertex_job.h.
-#include "tests/sim/vertex_job.h"
+// See vertices.h.
+#include "client/run/vertices.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "client/run/job_data.h"
+#include "client/run/vertices_form.h"
 
-namespace kiln {
+namespace kiln::client::run {
 namespace {
 
 using nlohmann::json;
@@ -21,31 +25,30 @@ absl::Status Wrong(const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat("vertices: ", what));
 }
 
-uint32_t FloatBits(const json& v) {
-  if (!v.is_string()) return std::bit_cast<uint32_t>(v.get<float>());
-  const auto text = v.get<std::string>();  // "nan", "0x7fc00001", ...
-  if (text.starts_with("0x")) return static_cast<uint32_t>(std::stoul(text, nullptr, 16));
-  return std::bit_cast<uint32_t>(std::stof(text));
+// Values of a type of 32 bits.
+absl::StatusOr<std::vector<uint32_t>> Bits(const char* type, const json& values) {
+  const absl::StatusOr<std::string> bytes = DataBytes(json::object({{type, values}}), "", {});
+  if (!bytes.ok()) return Wrong(std::string(bytes.status().message()));
+  std::vector<uint32_t> bits(bytes->size() / sizeof(uint32_t));
+  std::memcpy(bits.data(), bytes->data(), bits.size() * sizeof(uint32_t));
+  return bits;
 }
 
+// Takes an input of which the draw takes `elements`. More may be given where "components" says how
+// to count them.
 absl::StatusOr<VertexInput> ReadInput(const json& in, uint64_t elements) {
   VertexInput input;
   input.location = in.value("location", 0u);
-  const auto rate = in.value("rate", std::string("vertex"));
-  if (rate != "vertex" && rate != "instance") return Wrong("\"rate\" is vertex or instance");
-  input.per_instance = rate == "instance";
-  if (in.contains("f32")) {
-    input.missing_w = std::bit_cast<uint32_t>(1.0f);
-    for (const json& v : in["f32"]) input.bits.push_back(FloatBits(v));
-  } else if (in.contains("u32")) {
-    for (const json& v : in["u32"]) input.bits.push_back(v.get<uint32_t>());
-  } else if (in.contains("i32")) {
-    for (const json& v : in["i32"]) input.bits.push_back(static_cast<uint32_t>(v.get<int32_t>()));
-  } else {
-    return Wrong("an input has no values");
-  }
+  input.per_instance = in.value("rate", std::string()) == "instance";
+  const char* type = in.contains("f32") ? "f32" : in.contains("u32") ? "u32" : "i32";
+  if (type[0] == 'f') input.missing_w = std::bit_cast<uint32_t>(1.0f);
+  absl::StatusOr<std::vector<uint32_t>> bits = Bits(type, in[type]);
+  if (!bits.ok()) return bits.status();
+  input.bits = *std::move(bits);
   const uint64_t components = in.value("components", input.bits.size() / elements);
-  if (components < 1 || components > 4 || input.bits.size() % components != 0) {
+  if (components < 1 || components > 4 || input.bits.size() % components != 0 ||
+      input.bits.size() / components < elements ||
+      (!in.contains("components") && input.bits.size() % elements != 0)) {
     return Wrong(absl::StrCat("the input at location ", input.location, " has ", input.bits.size(),
                               " values of ", elements, " elements; say its \"components\""));
   }
@@ -53,39 +56,10 @@ absl::StatusOr<VertexInput> ReadInput(const json& in, uint64_t elements) {
   return input;
 }
 
-absl::StatusOr<VertexInputs> Read(const json& v) {
-  VertexInputs draw;
-  draw.instances = v.value("instances", 1u);
-  draw.first_instance = v.value("first_instance", 0u);
-  uint64_t elements = 0;
-  if (v.contains("indices")) {
-    draw.indices = v["indices"].get<std::vector<uint32_t>>();
-    draw.count = static_cast<uint32_t>(draw.indices.size());
-    draw.first_vertex = v.value("vertex_offset", 0);
-    if (draw.indices.empty()) return Wrong("no indices");
-    elements = *std::max_element(draw.indices.begin(), draw.indices.end()) + uint64_t{1};
-  } else {
-    draw.count = v.value("count", 0u);
-    draw.first_vertex = v.value("first_vertex", 0);
-    elements = draw.count;
-  }
-  elements += static_cast<uint64_t>(int64_t{draw.first_vertex});
-  const uint64_t instances = uint64_t{draw.first_instance} + draw.instances;
-  for (const json& i : v.value("inputs", json::array())) {
-    const bool per_instance = i.value("rate", std::string()) == "instance";
-    const uint64_t count = per_instance ? instances : elements;
-    if (count == 0) return Wrong("no vertices");
-    absl::StatusOr<VertexInput> input = ReadInput(i, count);
-    if (!input.ok()) return input.status();
-    draw.inputs.push_back(*std::move(input));
-  }
-  return draw;
-}
-
 // The dwords of some components of every run.
-class Values {
+class Dwords {
  public:
-  explicit Values(const VertexInputs& draw) : draw_(draw) {}
+  explicit Dwords(const VertexInputs& draw) : draw_(draw) {}
 
   // `places`: slot and component, in order.
   json Take(json output, const std::vector<std::pair<uint32_t, uint32_t>>& places) const {
@@ -128,26 +102,42 @@ const char* NameOf(out::VueValue v) {
 
 }  // namespace
 
-absl::StatusOr<json> TakeVertices(std::string* job) {
-  json parsed = json::parse(*job, nullptr, /*allow_exceptions=*/false);
-  if (!parsed.is_object() || !parsed.contains("vertices")) return json();
-  json vertices = parsed["vertices"];
-  parsed.erase("vertices");
-  *job = parsed.dump();
-  if (!vertices.is_object()) return Wrong("an object is needed");
-  return vertices;
-}
-
-absl::StatusOr<VertexInputs> ReadVertices(const json& vertices) {
-  try {
-    return Read(vertices);
-  } catch (const std::exception& e) {
-    return Wrong(e.what());
+absl::StatusOr<VertexInputs> ReadVertices(const json& v) {
+  if (absl::Status s = CheckVerticesForm(v); !s.ok()) return s;
+  VertexInputs draw;
+  draw.instances = v.value("instances", 1u);
+  draw.first_instance = v.value("first_instance", 0u);
+  int64_t lowest = 0, elements = 0;  // the first one drawn, one more than the last one
+  if (v.contains("indices")) {
+    absl::StatusOr<std::vector<uint32_t>> indices = Bits("u32", v["indices"]);
+    if (!indices.ok()) return indices.status();
+    draw.indices = *std::move(indices);
+    draw.count = static_cast<uint32_t>(draw.indices.size());
+    draw.first_vertex = v.value("vertex_offset", 0);
+    if (draw.indices.empty()) return Wrong("no indices");
+    lowest = *std::min_element(draw.indices.begin(), draw.indices.end());
+    elements = *std::max_element(draw.indices.begin(), draw.indices.end()) + int64_t{1};
+  } else {
+    draw.count = v.value("count", 0u);
+    draw.first_vertex = v.value("first_vertex", 0);
+    elements = draw.count;
   }
+  lowest += draw.first_vertex;
+  elements += draw.first_vertex;
+  const uint64_t instances = uint64_t{draw.first_instance} + draw.instances;
+  for (const json& i : v.value("inputs", json::array())) {
+    const bool per_instance = i.value("rate", std::string()) == "instance";
+    if (!per_instance && lowest < 0) return Wrong(absl::StrCat("there is no vertex ", lowest));
+    const uint64_t count = per_instance ? instances : static_cast<uint64_t>(elements);
+    absl::StatusOr<VertexInput> input = ReadInput(i, count);
+    if (!input.ok()) return input.status();
+    draw.inputs.push_back(*std::move(input));
+  }
+  return draw;
 }
 
 json VertexOutputs(const VertexInputs& draw, const out::VertexLaunch& launch) {
-  const Values values(draw);
+  const Dwords values(draw);
   json outputs = json::array();
   std::vector<std::pair<uint32_t, uint32_t>> clip, cull;
   for (const out::VueSlot& s : launch.vue) {
@@ -181,4 +171,4 @@ json VertexOutputs(const VertexInputs& draw, const out::VertexLaunch& launch) {
   return outputs;
 }
 
-}  // namespace kiln
+}  // namespace kiln::client::run
