@@ -1,10 +1,12 @@
-// kiln compile: one file, for one or more targets.
+// kiln compile: one file, or the two stages of a pipeline, for one or more targets.
+#include <array>
 #include <cstdio>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/command.h"
 #include "client/compile_file.h"
+#include "client/compile_pair.h"
 #include "client/output_files.h"
 #include "client/paths.h"
 #include "client/request_options.h"
@@ -47,12 +49,14 @@ std::string AssemblyText(const std::string& name, const TargetResult& result) {
   return text;
 }
 
-absl::Status ShowResult(const std::string& name, const TargetResult& result,
-                        const CompileOutput& output, const Environment& environment) {
+// `name` is shown, files are named by `stem`.
+absl::Status ShowResult(const std::string& name, const std::string& stem,
+                        const TargetResult& result, const CompileOutput& output,
+                        const Environment& environment) {
   std::vector<std::string> binaries;
   bool to_folder = !output.folder.empty() && !output.ToStdout();
   if (to_folder) {
-    auto written = WriteOutputs(output.folder, NameOf(name), name, result, output.assembly);
+    auto written = WriteOutputs(output.folder, stem, name, result, output.assembly);
     if (!written.ok()) return written.status();
     for (const std::string& file : *written) binaries.push_back(JoinPath(output.folder, file));
   }
@@ -81,8 +85,29 @@ absl::StatusOr<ExitCode> Show(const std::string& name, const std::vector<TargetR
   }
   for (const TargetResult& result : results) {
     if (output.ToStdout() && result.status() == TargetResult::OK) continue;
-    absl::Status status = ShowResult(name, result, output, environment);
+    absl::Status status = ShowResult(name, NameOf(name), result, output, environment);
     if (!status.ok()) return status;
+  }
+  return code;
+}
+
+// A file's results, as `kiln compile` of it would show them; where both files have one name, by it and
+// the stage are outputs told apart.
+absl::StatusOr<ExitCode> ShowPair(const std::array<std::string, 2>& names,
+                                  const PairOutcome& outcome, const CompileOutput& output,
+                                  const Environment& environment) {
+  ExitCode code = kExitOk;
+  for (const std::string& warning : outcome.warnings) {
+    absl::FPrintF(stderr, "kiln: warning: %s\n", Printable(warning));
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    for (const TargetResult& result : outcome.files[i].results) {
+      code = Worse(code, ExitCodeOf(result.status()));
+      std::string stem = NameOf(names[i]);
+      if (stem == NameOf(names[1 - i])) absl::StrAppend(&stem, ".", result.stage());
+      absl::Status status = ShowResult(names[i], stem, result, output, environment);
+      if (!status.ok()) return status;
+    }
   }
   return code;
 }
@@ -90,15 +115,23 @@ absl::StatusOr<ExitCode> Show(const std::string& name, const std::vector<TargetR
 absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& environment) {
   absl::StatusOr<CompileSettings> settings = SettingsFromFlags(flags);
   if (!settings.ok()) return settings.status();
-  if (flags.arguments().size() != 1) {
+  const std::vector<std::string>& files = flags.arguments();
+  if (files.empty() || files.size() > 2) {
     return absl::InvalidArgumentError(
-        flags.arguments().empty()
-            ? "which file? `kiln compile --target=T FILE`, or - for standard input"
-            : "one file at a time; `kiln batch` compiles several");
+        files.empty() ? "which file? `kiln compile --target=T FILE`, or - for standard input"
+                      : "one file at a time, or a vertex and a fragment shader; `kiln batch` "
+                        "compiles several");
+  }
+  const bool pair = files.size() == 2;
+  if (pair && files[0] == "-" && files[1] == "-") {
+    return absl::InvalidArgumentError("standard input is one file; the other one needs a name");
   }
   CompileOutput output{flags.Get("output"), flags.Has("asm"), environment.json};
   if (output.ToStdout() && (output.json || output.assembly)) {
     return absl::InvalidArgumentError("-o - writes machine code alone; leave out --json and --asm");
+  }
+  if (pair && output.ToStdout()) {
+    return absl::InvalidArgumentError("-o - writes one program; give -o DIR for the two of a pair");
   }
   if (!output.folder.empty() && !output.ToStdout()) {
     if (absl::Status s = PrepareOutputFolder(output.folder); !s.ok()) return s;
@@ -116,8 +149,15 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   mask->set_pass_records(output.json);
   mask->set_remarks(output.json);
 
-  const std::string& file = flags.arguments()[0];
-  std::string name = file == "-" ? "stdin" : file;
+  const auto name_of = [](const std::string& file) { return file == "-" ? "stdin" : file; };
+  if (pair) {
+    const std::array<std::string, 2> both = {files[0], files[1]};
+    auto outcome = CompilePair(service->get(), *capabilities, *settings, both);
+    if (!outcome.ok()) return outcome.status();
+    return ShowPair({name_of(files[0]), name_of(files[1])}, *outcome, output, environment);
+  }
+  const std::string& file = files[0];
+  const std::string name = name_of(file);
   absl::StatusOr<FileOutcome> outcome =
       CompileFile(service->get(), *capabilities, *settings, file, name);
   if (!outcome.ok()) return outcome.status();
@@ -142,8 +182,8 @@ ExitCode RunOrFail(const ParsedFlags& flags, const Environment& environment) {
 Command CompileCommand() {
   return {
       "compile",
-      "FILE|-",
-      "compile a shader and print its statistics",
+      "FILE|- [FILE]",
+      "compile a shader, or a pair of them, and print statistics",
       "FILE is SPIR-V (either byte order) or Vulkan GLSL; - is standard input. What it is, its\n"
       "contents and its name say; GLSL without a telling name (.comp, .frag.glsl, ...) needs "
       "--stage.\n"
@@ -152,6 +192,14 @@ Command CompileCommand() {
       "in the -I folders; <x> in those only. To a daemon on another machine goes only what lies, "
       "wherever\n"
       "links lead, below FILE's folder and -I, or all with --allow-include-outside.\n\n"
+      "Two files are the vertex and the fragment shader of a pipeline, in any order; of modules with\n"
+      "several entry points --entry=NAME or --entry=VERTEX,FRAGMENT chooses. The vertex shader then "
+      "does\n"
+      "not compute what the fragment shader, as compiled, does not read. What is read and never "
+      "written\n"
+      "is warned of; other types at a location are an error. --widths and the fragment state are "
+      "the\n"
+      "fragment shader's, all other options are both's.\n\n"
       "-o DIR writes NAME.TARGET.WIDTH.bin (machine code) and NAME.TARGET.WIDTH.launch.json (what "
       "to\n"
       "set up before running it); with --asm also NAME.TARGET.WIDTH.asm. -o - writes the machine "
@@ -163,6 +211,7 @@ Command CompileCommand() {
       "for measuring and simulating: drivers load only what they compiled themselves.\n",
       "  kiln compile --target=tgl blur.comp\n"
       "  kiln compile --target=tgl --widths=16 -D TILE=8 -I include --spec=3=uint:64 blur.comp\n"
+      "  kiln compile --target=tgl mesh.vert mesh.frag\n"
       "  kiln compile --target=tgl --asm blur.spv | less\n"
       "  kiln compile --local --target=tgl -o out --json blur.spv\n"
       "  glslc -o - blur.comp | kiln compile --target=tgl -\n",

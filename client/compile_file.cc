@@ -17,9 +17,9 @@ using kiln::v1alpha::CompileResponse;
 using kiln::v1alpha::TargetResult;
 
 // The same result for every target.
-std::vector<TargetResult> ForAllTargets(const CompileSettings& settings, const TargetResult& one) {
+std::vector<TargetResult> ForAllTargets(const CompileRequest& request, const TargetResult& one) {
   std::vector<TargetResult> results;
-  for (const std::string& target : settings.request.targets()) {
+  for (const std::string& target : request.targets()) {
     results.push_back(one);
     results.back().set_target(target);
   }
@@ -79,33 +79,33 @@ void SetEntry(const std::string& entry, std::vector<TargetResult>* results) {
 }
 
 FileOutcome NotLoaded(const CompileSettings& settings, const absl::Status& error) {
-  return {ForAllTargets(settings, Failed(TargetResult::INVALID, CauseOf(error),
-                                         std::string(error.message()), settings.request.stage())),
+  return {ForAllTargets(settings.request,
+                        Failed(TargetResult::INVALID, CauseOf(error), std::string(error.message()),
+                               settings.request.stage())),
           error};
 }
 
-absl::StatusOr<FileOutcome> CompileLoaded(Service* service, const Capabilities& capabilities,
-                                          const CompileSettings& settings,
-                                          const CompileRequest& request, const std::string& name,
-                                          const std::vector<MissingInclude>& missing) {
+absl::StatusOr<FileOutcome> Call(Service* service, const Capabilities& capabilities,
+                                 const CompileSettings& settings, const LoadedFile& file) {
+  const CompileRequest& request = file.request;
   FileOutcome outcome;
   std::string stage = request.has_glsl() ? request.glsl().stage() : request.stage();
   if (TargetResult refusal; !stage.empty() && !StageIsCompiled(capabilities, stage, &refusal)) {
-    outcome.results = ForAllTargets(settings, refusal);
+    outcome.results = ForAllTargets(request, refusal);
     return outcome;
   }
   absl::StatusOr<CompileResponse> response = service->Compile(request);
   if (!response.ok()) {
     TargetResult result;
-    if (!ResultOfCallError(response.status(), name, stage, &result)) return response.status();
-    outcome.results = ForAllTargets(settings, result);
+    if (!ResultOfCallError(response.status(), file.name, stage, &result)) return response.status();
+    outcome.results = ForAllTargets(request, result);
     return outcome;
   }
   for (TargetResult& result : *response->mutable_results()) {
     if (result.stage().empty()) result.set_stage(stage);
-    if (result.status() == TargetResult::INVALID && !missing.empty()) {
+    if (result.status() == TargetResult::INVALID && !file.missing.empty()) {
       absl::StrAppend(result.mutable_message(), result.message().empty() ? "" : "\n",
-                      DescribeMissing(missing, settings.source.folders));
+                      DescribeMissing(file.missing, settings.source.folders));
     }
     outcome.results.push_back(std::move(result));
   }
@@ -151,16 +151,29 @@ CompileSettings SettingsOf(const CompileSettings& common, const ItemOptions* ite
   return settings;
 }
 
+LoadedFile LoadFile(const CompileSettings& settings, const std::string& path,
+                    const std::string& name) {
+  LoadedFile file;
+  file.name = name;
+  file.request = settings.request;
+  file.error = LoadSource(path, name, settings.source, &file.request, &file.missing);
+  return file;
+}
+
+absl::StatusOr<FileOutcome> CompileLoaded(Service* service, const Capabilities& capabilities,
+                                          const CompileSettings& settings, const LoadedFile& file) {
+  absl::StatusOr<FileOutcome> outcome = Call(service, capabilities, settings, file);
+  if (outcome.ok()) SetEntry(EntryOf(file.request), &outcome->results);
+  return outcome;
+}
+
 absl::StatusOr<FileOutcome> CompileFile(Service* service, const Capabilities& capabilities,
                                         const CompileSettings& settings, const std::string& path,
                                         const std::string& name) {
-  std::vector<MissingInclude> missing;
-  CompileRequest request = settings.request;
-  const absl::Status loaded = LoadSource(path, name, settings.source, &request, &missing);
-  absl::StatusOr<FileOutcome> outcome =
-      loaded.ok() ? CompileLoaded(service, capabilities, settings, request, name, missing)
-                  : NotLoaded(settings, loaded);
-  if (outcome.ok()) SetEntry(EntryOf(request), &outcome->results);
+  const LoadedFile file = LoadFile(settings, path, name);
+  if (file.error.ok()) return CompileLoaded(service, capabilities, settings, file);
+  FileOutcome outcome = NotLoaded(settings, file.error);
+  SetEntry(EntryOf(file.request), &outcome.results);
   return outcome;
 }
 

@@ -1,4 +1,5 @@
-// Compiles one file, whatever comes of it: the common part of `kiln compile` and `kiln batch`.
+// Compiles one file, whatever comes of it: the common part of `kiln compile` (of a pair, too) and
+// `kiln batch`.
 #ifndef KILN_CLIENT_COMPILE_FILE_H_
 #define KILN_CLIENT_COMPILE_FILE_H_
 
@@ -8,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "client/batch_items.h"
+#include "client/include_scanner.h"
 #include "client/request_options.h"
 #include "client/service.h"
 #include "proto/compile.pb.h"
@@ -21,6 +23,22 @@ struct FileOutcome {
   // Set where the file could not even become a request; `results` say so too.
   absl::Status file_error;
 };
+
+// A file as a request.
+struct LoadedFile {
+  std::string name;  // in messages
+  kiln::v1alpha::CompileRequest request;
+  std::vector<MissingInclude> missing;
+  absl::Status error;  // LoadSource's; then there is no source in the request
+};
+
+LoadedFile LoadFile(const CompileSettings& settings, const std::string& path,
+                    const std::string& name);
+
+// Of one that has no error. An error as of CompileFile.
+absl::StatusOr<FileOutcome> CompileLoaded(Service* service,
+                                          const kiln::v1alpha::Capabilities& capabilities,
+                                          const CompileSettings& settings, const LoadedFile& file);
 
 // The settings of an item: the command line's, with what the item's manifest line says instead.
 CompileSettings SettingsOf(const CompileSettings& common, const ItemOptions* item);

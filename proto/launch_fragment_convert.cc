@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "proto/launch_names.h"
+#include "proto/launch_parts.h"
 
 namespace kiln::proto {
 namespace {
@@ -61,8 +62,9 @@ absl::Status ReadSetup(const v1alpha::LaunchSetup& in, out::FragmentLaunch& resu
       return absl::InvalidArgumentError(
           absl::StrCat("launch record: attribute slot ", a.slot(), " of ", in.slots()));
     }
-    result.attributes.push_back(
-        {a.slot(), a.location(), a.first_component(), a.builtin(), a.flat()});
+    out::SetupAttribute attribute{a.slot(), a.location(), a.first_component(), a.builtin(), a.flat()};
+    ReadParts(a.inputs(), attribute.inputs);
+    result.attributes.push_back(std::move(attribute));
   }
   return absl::OkStatus();
 }
@@ -121,6 +123,7 @@ void WriteFragment(const out::FragmentLaunch& in, v1alpha::LaunchFragment& resul
     t.set_location(a.location);
     t.set_builtin(a.builtin);
     t.set_flat(a.flat);
+    WriteParts(a.inputs, *t.mutable_inputs());
   }
   v1alpha::LaunchOutputs& outputs = *result.mutable_outputs();
   outputs.set_depth(NameFor(kDepths, in.depth));

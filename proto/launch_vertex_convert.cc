@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "proto/launch_names.h"
+#include "proto/launch_parts.h"
 
 namespace kiln::proto {
 namespace {
@@ -90,6 +91,7 @@ absl::Status ReadOutputs(const v1alpha::LaunchVertexOutputs& in, out::VertexLaun
     if (slot.what == VueContent::kBuiltin) slot.builtin = s.what();
     slot.location = s.location();
     slot.written = s.written();
+    ReadParts(s.outputs(), slot.outputs);
     for (const v1alpha::LaunchVuePart& p : s.parts()) {
       const std::optional<VueValue> what = Value(kParts, p.builtin());
       if (!what) return Unknown("part of the VUE", p.builtin());
@@ -133,6 +135,7 @@ void WriteOutputs(const out::VertexLaunch& in, v1alpha::LaunchVertexOutputs& res
     t.set_what(s.what == VueContent::kBuiltin ? s.builtin : NameFor(kContents, s.what));
     t.set_location(s.location);
     t.set_written(s.written);
+    WriteParts(s.outputs, *t.mutable_outputs());
     for (const out::VuePart& p : s.parts) {
       v1alpha::LaunchVuePart& part = *t.add_parts();
       part.set_component(p.component);

@@ -14,6 +14,19 @@
 
 namespace kiln {
 
+namespace {
+
+// Takes away what the next stage does not read, and what that was computed from.
+absl::Status Link(const std::vector<ReadLocation>& reads, Runner& runner, mir::Module& module) {
+  const int64_t before = runner.rewrites();
+  Linking linking = {module, reads};
+  if (absl::Status s = runner.Run(LinkingLevel(), LinkingPasses(), linking); !s.ok()) return s;
+  if (runner.rewrites() == before) return absl::OkStatus();
+  return runner.Run(NeutralLevel(), NeutralPasses(), module);
+}
+
+}  // namespace
+
 absl::StatusOr<Lowered> Lower(const Prepared& prepared, const mid::Features& features,
                               const CompileOptions& options, Sink* sink, const Budget& budget) {
   PassOptions runner_options = options.passes;
@@ -22,6 +35,11 @@ absl::StatusOr<Lowered> Lower(const Prepared& prepared, const mid::Features& fea
   runner.set_rewrites(prepared.rewrites);
   Lowered lowered;
   lowered.module = prepared.module;
+  // No stage follows a fragment shader.
+  if (options.state.next_stage_reads && lowered.module.stage == mir::Stage::kVertex) {
+    absl::Status s = Link(*options.state.next_stage_reads, runner, lowered.module);
+    if (!s.ok()) return s;
+  }
   Lowering lowering = {lowered.module, features};
   if (absl::Status s = runner.Run(LoweringLevel(), LoweringPasses(), lowering); !s.ok()) return s;
   const Step step(sink, "compact_mir", "mir");

@@ -1,5 +1,7 @@
 #include "core/driver/mid_pipeline.h"
 
+#include <algorithm>
+
 #include "core/mid/combine_memory.h"
 #include "core/mid/convert_if_to_select.h"
 #include "core/mid/find_unchanging_buffers.h"
@@ -23,6 +25,7 @@
 #include "core/mid/remove_dead_code.h"
 #include "core/mid/remove_dead_control_flow.h"
 #include "core/mid/remove_dead_stores.h"
+#include "core/mid/remove_unread_outputs.h"
 #include "core/mid/simplify.h"
 #include "core/mid/simplify_subgroups.h"
 #include "core/mid/sink_values.h"
@@ -64,6 +67,20 @@ constexpr Pass<mir::Module> kNeutral[] = {
     {"remove_dead_stores", mid::RemoveDeadStores, true, 1,
      "stores overwritten before anybody reads them"},
     {"remove_dead_code", mid::RemoveDeadCode, true, 1, "values that nobody uses"},
+};
+
+absl::StatusOr<bool> RemoveUnreadOutputs(Linking& linking, PassContext& context) {
+  const auto read = [&](uint32_t location, uint32_t component) {
+    return std::any_of(linking.reads.begin(), linking.reads.end(), [&](const ReadLocation& r) {
+      return r.location == location && (r.components >> component & 1) != 0;
+    });
+  };
+  return mid::RemoveUnreadOutputs(linking.module, read, context);
+}
+
+constexpr Pass<Linking> kLinking[] = {
+    {"remove_unread_outputs", RemoveUnreadOutputs, true, 0,
+     "outputs that the next stage does not read"},
 };
 
 using mid::Features;
@@ -168,6 +185,9 @@ constexpr PassOrder kOrder[] = {
 };
 
 std::string PrintMir(const mir::Module& m) { return mir::Print(m); }
+std::string PrintLinking(const Linking& l) { return mir::Print(l.module); }
+absl::Status VerifyLinking(const Linking& l) { return mir::Verify(l.module); }
+int64_t CountLinking(const Linking& l) { return mir::CountInstructions(l.module); }
 std::string PrintLowering(const Lowering& l) { return mir::Print(l.module); }
 absl::Status VerifyLowering(const Lowering& l) { return mir::Verify(l.module); }
 int64_t CountLowering(const Lowering& l) { return mir::CountInstructions(l.module); }
@@ -175,11 +195,13 @@ int64_t CountLowering(const Lowering& l) { return mir::CountInstructions(l.modul
 }  // namespace
 
 absl::Span<const Pass<mir::Module>> NeutralPasses() { return kNeutral; }
+absl::Span<const Pass<Linking>> LinkingPasses() { return kLinking; }
 absl::Span<const Pass<Lowering>> LoweringPasses() { return kLowerings; }
 absl::Span<const PassOrder> MidPassOrder() { return kOrder; }
 
 std::vector<PassRow> MidRows() {
   std::vector<PassRow> rows = Rows(NeutralPasses());
+  for (const PassRow& row : Rows(LinkingPasses())) rows.push_back(row);
   for (const PassRow& row : Rows(LoweringPasses())) rows.push_back(row);
   return rows;
 }
@@ -187,6 +209,11 @@ std::vector<PassRow> MidRows() {
 const Level<mir::Module>& NeutralLevel() {
   static constexpr Level<mir::Module> level = {"mir", PrintMir, mir::Verify,
                                                mir::CountInstructions};
+  return level;
+}
+
+const Level<Linking>& LinkingLevel() {
+  static constexpr Level<Linking> level = {"mir", PrintLinking, VerifyLinking, CountLinking};
   return level;
 }
 

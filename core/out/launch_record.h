@@ -130,6 +130,16 @@ struct PayloadItem {
   uint32_t first_lane = 0;  // 16: of the upper half of a SIMD32 thread
 };
 
+// Scalars of one type in consecutive components of a location. Of Kiln's binaries: those that the
+// program reads, or writes; of Mesa's: those that the shader declares.
+struct LocationPart {
+  uint32_t component = 0;
+  uint32_t components = 0;
+  std::string type = {};      // "float", "int"; Mesa's also "uint"
+  uint32_t bits = 0;
+  bool flat = false;          // of a fragment's inputs
+};
+
 // The attribute in one slot of the setup data: a location, or a built-in where `builtin` is not empty
 // ("primitive_id", "point_coord", "clip_distance_0", "clip_distance_1", "cull_distance_0", ...).
 struct SetupAttribute {
@@ -138,6 +148,7 @@ struct SetupAttribute {
   uint32_t first_component = 0;
   std::string builtin = {};
   bool flat = false;
+  std::vector<LocationPart> inputs = {};  // of a location, ascending by component
 };
 
 enum class DepthOutput : uint8_t { kOff, kAny, kGreater, kLess };
@@ -214,6 +225,7 @@ struct VueSlot {
   std::string builtin = {};
   std::vector<VuePart> parts = {};
   bool written = false;      // the program writes the slot; else its contents are arbitrary
+  std::vector<LocationPart> outputs = {};  // of a location, ascending by component
 };
 
 // A vertex thread: r0, r1 with a handle of a URB entry for each of eight vertices, push constants,

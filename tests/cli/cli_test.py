@@ -16,7 +16,7 @@ import xml.etree.ElementTree as ElementTree
 
 from fixture import SCRATCH
 
-CASES = ['compile_cases', 'files_cases', 'run_cases',
+CASES = ['compile_cases', 'pair_cases', 'files_cases', 'run_cases',
          'reach_cases', 'batch_cases', 'output_cases']
 
 

@@ -32,7 +32,7 @@ class Overview(Cli):
         self.fails(2, 'unknown flag --tagret; did you mean --target\\?', 'compile', '--tagret=tgl', 'x')
         self.fails(2, '--target is missing', 'compile', SAXPY)
         self.fails(2, 'which file', 'compile', '--target=tgl')
-        self.fails(2, 'one file at a time', 'compile', '--target=tgl', 'a', 'b')
+        self.fails(2, 'one file at a time', 'compile', '--target=tgl', 'a', 'b', 'c')
         self.fails(2, 'auto, always or never', 'health', '--color=blue')
         for later in ('precompile', 'trace', 'bisect', 'cache'):
             self.fails(2, 'not available yet', later)

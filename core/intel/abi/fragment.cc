@@ -161,11 +161,19 @@ absl::Status AssignSlots(const Module& m, const Reads& reads, FragmentAbi& abi) 
                                                                kMostSetupSlots)),
                      "fragment_inputs");
   }
+  const LocationParts parts = PartsRead(m);
   absl::btree_map<AttributeKey, uint32_t> slot;
   for (const AttributeKey& key : keys) {
     const auto n = static_cast<uint32_t>(abi.attributes.size());
     slot[key] = n;
-    abi.attributes.push_back({n, key.location, 0, key.builtin, key.flat});
+    out::SetupAttribute& a =
+        abi.attributes.emplace_back(out::SetupAttribute{n, key.location, 0, key.builtin, key.flat});
+    if (!key.builtin.empty()) continue;
+    const auto read = parts.find(key.location);
+    if (read == parts.end()) continue;
+    for (const out::LocationPart& part : read->second) {
+      if (part.flat == key.flat) a.inputs.push_back(part);
+    }
   }
   for (size_t i = 0; i < m.inputs.size(); ++i) {
     std::vector<uint32_t>& of = abi.slots.emplace_back(m.inputs[i].elements, FragmentAbi::kNoSlot);

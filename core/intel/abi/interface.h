@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/btree_map.h"
 #include "core/mir/mir.h"
+#include "core/out/launch_record.h"
 
 namespace kiln::intel {
 
@@ -24,6 +26,13 @@ bool TooManyDistances(const std::vector<mir::Interface>& list);
 // Notes the elements that a load of an input may read, or a store to an output may write: all if a
 // value chooses. `touched` is by element.
 void NoteElements(const mir::Module& module, mir::InstId access, std::vector<bool>& touched);
+
+// What instructions read of locations, or write to them: loads of which no result is used and stores
+// of what has no value do not count. Of a choice by value all elements do. Components have the 32 bits that
+// are passed on of 16, too; there are none of 64 (front).
+using LocationParts = absl::btree_map<uint32_t, std::vector<out::LocationPart>>;  // by location
+LocationParts PartsRead(const mir::Module& module);
+LocationParts PartsWritten(const mir::Module& module);
 
 // Does the instruction change memory that others see?
 bool ChangesMemory(mir::Op op);

@@ -194,7 +194,10 @@ absl::Status AssignOutputs(const Module& m, VertexAbi& abi) {
       }
     }
   }
+  const LocationParts parts = PartsWritten(m);
   for (auto& [number, slot] : slots) {
+    const auto of_slot = parts.find(slot.location);
+    if (slot.what == VueContent::kLocation && of_slot != parts.end()) slot.outputs = of_slot->second;
     abi.vue_slots = number + 1;
     std::sort(slot.parts.begin(), slot.parts.end(),
               [](const out::VuePart& a, const out::VuePart& b) { return a.component < b.component; });

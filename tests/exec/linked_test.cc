@@ -1,0 +1,495 @@
+// A vertex shader compiled for a fragment shader: it writes what that one reads, with the values that
+// the interpreter gives the whole shader, and nothing else.
+//
+// Both programs of the vertex shader run in the simulator, the one for all readers and the one for this
+// reader; arithmetic is on small whole numbers, so that results are equal in every bit. Then the fragment
+// programs draw a triangle of what the vertex program left, from where it left it, and must give the same
+// colours as with all outputs that the interpreter gives: what nobody wrote is arbitrary to them.
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/driver/compile.h"
+#include "core/front/glsl.h"
+#include "core/front/import.h"
+#include "core/oracle/interp.h"
+#include "core/sim/eu/rasterise.h"
+#include "core/sim/eu/simulator.h"
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+constexpr uint32_t kVertices = 11;      // a thread and a part of one
+constexpr uint32_t kFirstLocation = 4;  // slot of location 0 (core/intel/ABI.md, "Vertices")
+constexpr uint32_t kPositionPlace = 64;  // stands for the position's location
+
+using Place = std::pair<uint32_t, uint32_t>;              // location, component
+using Values = std::map<Place, std::vector<uint32_t>>;    // by vertex
+
+constexpr char kHead[] =
+    "#version 460\n"
+    "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
+    "#extension GL_EXT_shader_16bit_storage : require\n";
+
+std::vector<uint32_t> Spirv(const std::string& text, ShaderStage stage) {
+  front::GlslSource source;
+  source.text = kHead + text;
+  source.stage = stage;
+  const auto words = front::CompileGlsl(source);
+  EXPECT_TRUE(words.ok()) << words.status();
+  return words.ok() ? *words : std::vector<uint32_t>();
+}
+
+std::vector<Variant> CompileAll(const std::vector<uint32_t>& words,
+                                const std::optional<std::vector<ReadLocation>>& reads = {}) {
+  PrepareOptions prepare;
+  CompileOptions options;
+  prepare.passes.verify_each = options.passes.verify_each = true;
+  options.state.next_stage_reads = reads;
+  const auto prepared = Prepare(words, prepare, nullptr, {});
+  EXPECT_TRUE(prepared.ok()) << prepared.status();
+  if (!prepared.ok()) return {};
+  auto compiled = Compile(**prepared, Target::kTgl, options, nullptr, {});
+  EXPECT_TRUE(compiled.ok()) << compiled.status();
+  return compiled.ok() ? compiled->variants : std::vector<Variant>();
+}
+
+// Of a vertex shader, which has one width.
+Variant CompileWords(const std::vector<uint32_t>& words,
+                     const std::optional<std::vector<ReadLocation>>& reads = {}) {
+  const std::vector<Variant> variants = CompileAll(words, reads);
+  EXPECT_EQ(variants.size(), 1u);
+  return variants.empty() ? Variant() : variants[0];
+}
+
+std::vector<ReadLocation> ReadsOf(const std::vector<Variant>& fragment) {
+  std::map<uint32_t, uint8_t> components;
+  for (const Variant& v : fragment) {
+    for (const out::SetupAttribute& a : v.launch.fragment.attributes) {
+      for (const out::LocationPart& p : a.inputs) {
+        for (uint32_t c = 0; c < p.components; ++c) {
+          components[a.location] |= static_cast<uint8_t>(1u << (p.component + c));
+        }
+      }
+    }
+  }
+  std::vector<ReadLocation> reads;
+  for (const auto& [location, mask] : components) reads.push_back({location, mask});
+  return reads;
+}
+
+uint32_t Attribute(uint32_t location, uint32_t component, uint32_t vertex) {
+  return std::bit_cast<uint32_t>(
+      static_cast<float>(1 + 16 * location + 4 * component + 3 * vertex % 7));
+}
+
+// Of a half that is a normal number, or 0.
+uint32_t FloatOfHalf(uint64_t half) {
+  const int exponent = static_cast<int>(half >> 10 & 31);
+  if (exponent == 0) return 0;
+  const float size = std::ldexp(1.0f + static_cast<float>(half & 1023) / 1024.0f, exponent - 15);
+  return std::bit_cast<uint32_t>((half >> 15 & 1) != 0 ? -size : size);
+}
+
+// All outputs with locations, of the shader as it was imported, as they are passed on.
+Values Interpreted(const std::vector<uint32_t>& words) {
+  const auto module = front::ImportSpirv(words, {});
+  EXPECT_TRUE(module.ok()) << module.status();
+  if (!module.ok()) return {};
+  oracle::LaunchInputs inputs;
+  inputs.stage.invocations = kVertices;
+  for (const mir::Interface& v : module->inputs) {
+    std::vector<uint64_t>& bits = inputs.stage.inputs.emplace_back();
+    for (uint32_t e = 0; e < v.elements; ++e) {
+      for (uint32_t c = 0; c < v.components; ++c) {
+        for (uint32_t vertex = 0; vertex < kVertices; ++vertex) {
+          bits.push_back(Attribute(v.location + e, v.component + c, vertex));
+        }
+      }
+    }
+  }
+  const auto ran = oracle::Interpret(*module, inputs);
+  EXPECT_TRUE(ran.ok()) << ran.status();
+  Values values;
+  for (size_t i = 0; ran.ok() && i < module->outputs.size(); ++i) {
+    const mir::Interface& v = module->outputs[i];
+    if (v.builtin != mir::BuiltIn::kNone) continue;
+    EXPECT_LE(mir::BitsOf(v.type), 32u);
+    const std::vector<uint64_t>& bits = inputs.stage.outputs[i];
+    for (size_t n = 0; n < bits.size(); ++n) {
+      const auto scalar = static_cast<uint32_t>(n / kVertices);
+      values[{v.location + scalar / v.components, v.component + scalar % v.components}].push_back(
+          v.type == mir::Type::kF16 ? FloatOfHalf(bits[n]) : static_cast<uint32_t>(bits[n]));
+    }
+  }
+  return values;
+}
+
+// What the program leaves at locations, and at the position.
+Values Simulated(const Variant& v) {
+  sim::eu::Dispatch dispatch;
+  sim::eu::VertexInputs& draw = dispatch.vertices.emplace();
+  draw.count = kVertices;
+  for (const out::VertexAttribute& a : v.launch.vertex.attributes) {
+    sim::eu::VertexInput& input = draw.inputs.emplace_back();
+    input.location = a.location;
+    for (uint32_t vertex = 0; vertex < kVertices; ++vertex) {
+      for (uint32_t c = 0; c < 4; ++c) input.bits.push_back(Attribute(a.location, c, vertex));
+    }
+  }
+  const auto ran = sim::eu::Run(v.code, v.launch, {}, dispatch);
+  EXPECT_TRUE(ran.ok()) << ran.status();
+  Values values;
+  if (!ran.ok()) return values;
+  for (uint32_t slot = 1; slot < draw.slots; ++slot) {
+    if (slot > 1 && slot < kFirstLocation) continue;
+    for (uint32_t c = 0; c < 4; ++c) {
+      const Place place = {slot == 1 ? kPositionPlace : slot - kFirstLocation, c};
+      for (uint32_t vertex = 0; vertex < kVertices; ++vertex) {
+        const size_t at = draw.At(vertex, slot, c);
+        if (draw.written[at] != 0) values[place].push_back(draw.entries[at]);
+      }
+    }
+  }
+  return values;
+}
+
+// Colours of location 0 of a triangle whose vertices have these values. With `opposite` what is not
+// given has other bits.
+std::vector<uint32_t> Drawn(const Variant& v, const Values& values, bool opposite) {
+  sim::eu::Triangle triangle = {{{{-1, -1, 0.25f, 1}, {3, -1, 0.25f, 1}, {-1, 3, 0.75f, 1}}}, {}};
+  for (const auto& [place, bits] : values) {
+    triangle.values.push_back({place.first, place.second, {bits[0], bits[1], bits[2]}});
+  }
+  sim::eu::Dispatch dispatch;
+  sim::eu::FragmentInputs& draw = dispatch.draw.emplace();
+  draw.width = draw.height = 8;
+  draw.targets.push_back({0, std::vector<uint32_t>(4 * draw.width * draw.height)});
+  const absl::Status rasterised = sim::eu::Rasterise({triangle}, draw);
+  EXPECT_TRUE(rasterised.ok()) << rasterised;
+  sim::eu::Options options;
+  options.opposite = opposite;
+  const auto ran = sim::eu::Run(v.code, v.launch, options, dispatch);
+  EXPECT_TRUE(ran.ok()) << ran.status();
+  return draw.targets[0].texels;
+}
+
+// What reached the entry of what the record says is written. Locations lie where the fragment program's
+// state will look for them.
+Values Left(const Variant& vertex) {
+  Values left;
+  for (const auto& [place, bits] : Simulated(vertex)) {
+    if (place.first < kPositionPlace && bits.size() == kVertices) left[place] = bits;
+  }
+  return left;
+}
+
+std::set<Place> Written(const Variant& v) {
+  std::set<Place> places;
+  for (const out::VueSlot& slot : v.launch.vertex.vue) {
+    for (const out::LocationPart& p : slot.outputs) {
+      for (uint32_t c = 0; c < p.components; ++c) places.insert({slot.location, p.component + c});
+    }
+  }
+  return places;
+}
+
+std::string Text(const std::set<Place>& places) {
+  std::string text;
+  uint32_t location = ~0u;
+  for (const auto& [l, c] : places) {
+    absl::StrAppend(&text, l == location ? "" : absl::StrCat(" ", l, "."), std::string(1, "xyzw"[c]));
+    location = l;
+  }
+  return text;
+}
+
+struct Pair {
+  Variant all;
+  Variant linked;
+};
+
+// Compiles the vertex shader for all readers and for these, and compares what the two leave. `expected`
+// is what is written, as Text gives it.
+Pair Check(const std::string& vertex, const std::vector<ReadLocation>& reads,
+           const std::string& expected) {
+  const std::vector<uint32_t> words = Spirv(vertex, ShaderStage::kVertex);
+  const Pair pair = {CompileWords(words), CompileWords(words, reads)};
+  EXPECT_EQ(Text(Written(pair.linked)), expected);
+  const Values meant = Interpreted(words), all = Simulated(pair.all), linked = Simulated(pair.linked);
+  std::set<Place> whole;
+  for (const auto& [place, bits] : meant) whole.insert(place);
+  EXPECT_EQ(Text(Written(pair.all)), Text(whole));
+  for (const Place& place : Written(pair.linked)) {
+    EXPECT_EQ(linked.at(place), meant.at(place)) << place.first << "." << place.second;
+    EXPECT_EQ(all.at(place), meant.at(place)) << place.first << "." << place.second;
+    EXPECT_EQ(linked.at(place).size(), kVertices);
+  }
+  for (uint32_t c = 0; c < 4; ++c) EXPECT_EQ(linked.at({kPositionPlace, c}), all.at({kPositionPlace, c}));
+  // A slot of which nothing is read is not sent.
+  for (const auto& [place, bits] : linked) {
+    bool some = place.first == kPositionPlace;
+    for (const Place& written : Written(pair.linked)) some |= written.first == place.first;
+    EXPECT_TRUE(some) << place.first << "." << place.second;
+  }
+  return pair;
+}
+
+Pair CheckPair(const std::string& vertex, const std::string& fragment, const std::string& expected) {
+  const std::vector<Variant> programs = CompileAll(Spirv(fragment, ShaderStage::kFragment));
+  EXPECT_GT(programs.size(), 1u);
+  const Pair pair = Check(vertex, ReadsOf(programs), expected);
+  const Values all = Interpreted(Spirv(vertex, ShaderStage::kVertex)), left = Left(pair.linked);
+  for (const Variant& program : programs) {
+    const std::vector<uint32_t> meant = Drawn(program, all, false);
+    EXPECT_EQ(Drawn(program, left, false), meant) << program.width;
+    EXPECT_EQ(Drawn(program, left, true), meant) << program.width;
+    if (!expected.empty()) {
+      EXPECT_NE(Drawn(program, {}, false), meant) << program.width;  // they do read
+    }
+  }
+  return pair;
+}
+
+constexpr char kVertexPlain[] = R"(
+layout(location = 0) in vec4 a;
+layout(location = 1) in vec4 b;
+layout(location = 0) out vec4 first;
+layout(location = 3) out vec2 second;
+layout(location = 3, component = 2) out float third;
+layout(location = 5) out vec3 fourth;
+void main() {
+  gl_Position = a;
+  first = a + b;
+  second = a.xy * 2.0;
+  third = b.z + 1.0;
+  fourth = b.xyz - a.zyx;
+}
+)";
+
+TEST(LinkedStages, WhatIsNotReadIsNotWritten) {
+  const Pair pair = CheckPair(kVertexPlain, R"(
+layout(location = 3) in vec2 second;
+layout(location = 0) out vec4 color;
+void main() { color = vec4(second, 0.0, 1.0); }
+)",
+                              " 3.xy");
+  EXPECT_LT(pair.linked.statistics.sends, pair.all.statistics.sends);
+  EXPECT_LT(pair.linked.statistics.instructions, pair.all.statistics.instructions);
+  // One attribute is enough, whose place does not change: slots are those of separate programs.
+  EXPECT_EQ(pair.linked.launch.vertex.attributes.size(), 1u);
+  EXPECT_EQ(pair.linked.launch.vertex.vue_slots, kFirstLocation + 4);
+}
+
+TEST(LinkedStages, ComponentsAreReadOneByOne) {
+  CheckPair(kVertexPlain, R"(
+layout(location = 0) in vec4 first;
+layout(location = 3, component = 2) in float third;
+layout(location = 5) in vec3 fourth;
+layout(location = 0) out vec4 color;
+void main() { color = vec4(first.w, third, fourth.xz); }
+)",
+            " 0.w 3.z 5.xz");
+}
+
+// Behind all passes: what is declared, loaded and only multiplied by nothing counts for nothing.
+TEST(LinkedStages, WhatIsLoadedForNothingIsNotRead) {
+  CheckPair(kVertexPlain, R"(
+layout(location = 0) in vec4 first;
+layout(location = 5) in vec3 fourth;
+layout(location = 0) out vec4 color;
+void main() {
+  vec4 unused = first * 2.0;
+  if (unused.x > 3.0) unused.y = 1.0;
+  color = vec4(fourth.y);
+}
+)",
+            " 5.y");
+}
+
+TEST(LinkedStages, NothingIsRead) {
+  const Pair pair = CheckPair(
+      kVertexPlain, "layout(location = 0) out vec4 color;\nvoid main() { color = vec4(1.0); }\n", "");
+  EXPECT_EQ(pair.linked.statistics.sends, 1);
+  EXPECT_EQ(pair.linked.launch.vertex.vue_slots, 2u);
+}
+
+constexpr char kVertexAggregates[] = R"(
+layout(location = 0) in vec4 a;
+layout(location = 1) in vec4 b;
+struct Light { vec3 direction; float strength; };
+layout(location = 0) out Light light;
+layout(location = 2) out vec2 row[4];
+layout(location = 6) out mat3 frame;
+layout(location = 9) out Block { vec4 tint; layout(location = 12) vec2 place; } block;
+void main() {
+  gl_Position = b;
+  light.direction = a.xyz + b.yzw;
+  light.strength = a.w;
+  for (int i = 0; i < 4; ++i) row[i] = a.xy * float(i) + b.zw;
+  frame = mat3(a.xyz, b.xyz, a.xyz + b.xyz);
+  block.tint = a * 2.0;
+  block.place = b.xy * 4.0;
+}
+)";
+
+TEST(LinkedStages, MembersElementsAndColumns) {
+  CheckPair(kVertexAggregates, R"(
+struct Light { vec3 direction; float strength; };
+layout(location = 0) in Light light;
+layout(location = 2) in vec2 row[4];
+layout(location = 6) in mat3 frame;
+layout(location = 9) in Block { vec4 tint; layout(location = 12) vec2 place; } block;
+layout(location = 0) out vec4 color;
+void main() { color = vec4(light.strength, row[2].y, frame[1].z, block.place.x); }
+)",
+            " 1.x 4.y 7.z 12.x");
+}
+
+TEST(LinkedStages, AnElementChosenByValueIsAnyOfThem) {
+  CheckPair(kVertexAggregates, R"(
+layout(location = 2) in vec2 row[4];
+layout(location = 0) out vec4 color;
+void main() { color = vec4(row[int(gl_FragCoord.x) & 3].y); }
+)",
+            " 2.y 3.y 4.y 5.y");
+}
+
+// A vector of three runs on into the next location; halves leave as floats, shorts as low words.
+TEST(LinkedStages, OtherWidths) {
+  constexpr char kVertex[] = R"(
+layout(location = 0) in vec4 a;
+layout(location = 0) flat out u64vec3 wide;
+layout(location = 2) flat out uint64_t narrow;
+void main() {
+  gl_Position = a;
+  wide = u64vec3(uint64_t(a.x), uint64_t(a.y) << 33, uint64_t(a.z) * 4294967297ul);
+  narrow = uint64_t(a.w) << 20;
+}
+)";
+  Check(kVertex, {{0, 0xc}, {1, 1}}, " 0.zw 1.x");
+  Check(kVertex, {{2, 2}}, " 2.y");
+  constexpr char kHalves[] = R"(
+layout(location = 0) in vec4 a;
+layout(location = 0) out f16vec4 halves;
+layout(location = 1) flat out u16vec3 words;
+void main() {
+  gl_Position = a;
+  halves = f16vec4(a) * 0.5hf;
+  words = u16vec3(uint16_t(a.x), uint16_t(a.y) + 60000us, uint16_t(a.z));
+}
+)";
+  Check(kHalves, {{0, 9}, {1, 2}}, " 0.xw 1.y");
+  CheckPair(kHalves, R"(
+layout(location = 0) in f16vec4 halves;
+layout(location = 1) flat in u16vec3 words;
+layout(location = 0) out vec4 color;
+void main() { color = vec4(halves.yw, float(words.y), 1.0); }
+)",
+            " 0.yw 1.y");
+  CheckPair(kVertex, R"(
+layout(location = 0) flat in u64vec3 wide;
+layout(location = 0) out vec4 color;
+void main() { color = vec4(uint(wide.y >> 32), uint(wide.z), 0.0, 1.0); }
+)",
+            " 0.w 1.x");
+}
+
+// What only feeds an output that is not read goes with it, loops and arrays included.
+TEST(LinkedStages, ControlFlowGoesToo) {
+  const Pair pair = CheckPair(R"(
+layout(location = 0) in vec4 a;
+layout(location = 0) out vec4 kept;
+layout(location = 1) out vec4 lost;
+void main() {
+  gl_Position = a;
+  kept = a.wzyx;
+  float sum = 0.0;
+  float table[8];
+  for (int i = 0; i < 8; ++i) table[i] = a[i & 3] + float(i);
+  for (int i = 0; i < int(a.x); ++i) {
+    if (a.y > float(i)) sum += table[(i + int(a.z)) & 7];
+  }
+  lost = vec4(sum);
+}
+)",
+                              "layout(location = 0) in vec4 kept;\nlayout(location = 0) out vec4 color;\n"
+                              "void main() { color = kept; }\n",
+                              " 0.xyzw");
+  EXPECT_GT(pair.all.statistics.loops, 0);
+  EXPECT_EQ(pair.linked.statistics.loops, 0);
+}
+
+// Fixed functions read these, whatever the fragment shader does.
+TEST(LinkedStages, BuiltInsStay) {
+  const std::vector<uint32_t> words = Spirv(R"(
+layout(location = 0) in vec4 a;
+layout(location = 0) out vec4 color;
+out gl_PerVertex { vec4 gl_Position; float gl_PointSize; float gl_ClipDistance[2]; };
+void main() {
+  gl_Position = a;
+  gl_PointSize = a.x;
+  gl_ClipDistance[0] = a.y;
+  gl_ClipDistance[1] = a.z;
+  color = a;
+}
+)",
+                                            ShaderStage::kVertex);
+  const Variant all = CompileWords(words);
+  const Variant linked = CompileWords(words, std::vector<ReadLocation>());
+  EXPECT_EQ(linked.launch.vertex.clip_distance_mask, 3u);
+  EXPECT_TRUE(linked.launch.vertex.vue[0].parts[3].from_shader);  // point size
+  EXPECT_EQ(all.launch.vertex.vue.size(), linked.launch.vertex.vue.size() + 1);
+  EXPECT_EQ(Simulated(linked).count({0, 0}), 0u);
+}
+
+// A location of which one component is flat and one is not, and packed variables beside them.
+TEST(LinkedStages, FlatInPart) {
+  constexpr char kVertex[] = R"(
+layout(location = 0) in vec4 a;
+layout(location = 3) out vec2 smooth_part;
+layout(location = 3, component = 2) flat out vec2 flat_part;
+void main() {
+  gl_Position = a;
+  smooth_part = a.xy;
+  flat_part = a.zw;
+}
+)";
+  CheckPair(kVertex, R"(
+layout(location = 3) in vec2 smooth_part;
+layout(location = 3, component = 2) flat in vec2 flat_part;
+layout(location = 0) out vec4 color;
+void main() { color = vec4(smooth_part.y, flat_part.x, 0.0, 1.0); }
+)",
+            " 3.yz");
+}
+
+// Programs of different widths read different inputs; the vertex program serves them all.
+TEST(LinkedStages, WhatTheSizeOfSubgroupsDecides) {
+  CheckPair(kVertexPlain, R"(
+#extension GL_KHR_shader_subgroup_basic : require
+layout(location = 0) in vec4 first;
+layout(location = 5) in vec3 fourth;
+layout(location = 0) out vec4 color;
+void main() { color = gl_SubgroupSize == 8 ? vec4(first.x) : vec4(fourth.y); }
+)",
+            " 0.x 5.y");
+}
+
+// All that there is: the same program as for all readers.
+TEST(LinkedStages, AllIsRead) {
+  const std::vector<uint32_t> words = Spirv(kVertexPlain, ShaderStage::kVertex);
+  EXPECT_EQ(CompileWords(words).code,
+            CompileWords(words, {{{0, 15}, {3, 7}, {5, 7}, {9, 15}}}).code);
+}
+
+}  // namespace
+}  // namespace kiln
