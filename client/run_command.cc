@@ -314,14 +314,17 @@ Json OutOfBoundsJson(const sim::eu::RunStats& stats) {
 std::string DrawText(const sim::eu::FragmentInputs& draw) {
   std::string text;
   for (const sim::eu::RenderTarget& t : draw.targets) {
+    const std::string layers =
+        draw.layers == 1 ? "" : absl::StrCat(", ", draw.layers, " layers one below the other");
     absl::StrAppend(&text, "location ", t.location, ": ", draw.width, " x ", draw.height,
-                    " pixels\n");
+                    " pixels", layers, "\n");
   }
   return text;
 }
 
 Json DrawJson(const sim::eu::FragmentInputs& draw) {
   Json json = {{"width", draw.width}, {"height", draw.height}, {"locations", Json::array()}};
+  if (draw.layers > 1) json["layers"] = draw.layers;
   for (const sim::eu::RenderTarget& t : draw.targets) json["locations"].push_back(t.location);
   return json;
 }

@@ -122,7 +122,7 @@ absl::StatusOr<json> Execute(const Request& request) {
     dispatch->draw = *std::move(inputs);
   }
   if (!vertices->is_null()) {
-    absl::StatusOr<sim::eu::VertexInputs> inputs = ReadVertices(*vertices);
+    absl::StatusOr<sim::eu::VertexInputs> inputs = ReadVertices(*vertices, record->vertex);
     if (!inputs.ok()) return inputs.status();
     dispatch->vertices = *std::move(inputs);
   }

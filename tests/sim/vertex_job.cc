@@ -53,7 +53,17 @@ absl::StatusOr<VertexInput> ReadInput(const json& in, uint64_t elements) {
   return input;
 }
 
-absl::StatusOr<VertexInputs> Read(const json& v) {
+// What whoever starts a draw does for multiview: each instance comes once for each view.
+absl::Status MultiplyInstances(const json& v, const out::VertexLaunch& launch, VertexInputs& draw) {
+  if (v.value("view_mask", 0u) != launch.view_mask) {
+    return Wrong(absl::StrCat("the program is for view mask ", launch.view_mask));
+  }
+  draw.instances *= launch.instance_multiplier;
+  for (VertexInput& input : draw.inputs) input.step = launch.instance_multiplier;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<VertexInputs> Read(const json& v, const out::VertexLaunch& launch) {
   VertexInputs draw;
   draw.instances = v.value("instances", 1u);
   draw.first_instance = v.value("first_instance", 0u);
@@ -79,6 +89,7 @@ absl::StatusOr<VertexInputs> Read(const json& v) {
     if (!input.ok()) return input.status();
     draw.inputs.push_back(*std::move(input));
   }
+  if (absl::Status s = MultiplyInstances(v, launch, draw); !s.ok()) return s;
   return draw;
 }
 
@@ -138,9 +149,9 @@ absl::StatusOr<json> TakeVertices(std::string* job) {
   return vertices;
 }
 
-absl::StatusOr<VertexInputs> ReadVertices(const json& vertices) {
+absl::StatusOr<VertexInputs> ReadVertices(const json& vertices, const out::VertexLaunch& launch) {
   try {
-    return Read(vertices);
+    return Read(vertices, launch);
   } catch (const std::exception& e) {
     return Wrong(e.what());
   }
