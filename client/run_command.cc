@@ -17,6 +17,7 @@
 #include "client/command.h"
 #include "client/compile_file.h"
 #include "client/paths.h"
+#include "client/pipeline_state.h"
 #include "client/request_options.h"
 #include "client/result_json.h"
 #include "client/result_text.h"
@@ -192,6 +193,24 @@ absl::Status SetSize(const std::string& text, nlohmann::json* draw) {
   return absl::OkStatus();
 }
 
+// Draws the views that a program is compiled for: its launch record does not say which, and drawn
+// with others it would read their numbers wrong.
+absl::Status SetViews(const ParsedFlags& flags, nlohmann::json* draw) {
+  if (flags.Has("launch")) return absl::OkStatus();
+  uint32_t mask = 0;
+  if (flags.Has("state")) {
+    const absl::StatusOr<kiln::v1alpha::PipelineState> state =
+        ReadPipelineState(flags.Get("state"));
+    if (!state.ok()) return state.status();
+    mask = state->view_mask();
+  }
+  if (!draw->contains("view_mask")) (*draw)["view_mask"] = mask;
+  if ((*draw)["view_mask"] == mask) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("draw: view_mask is ", (*draw)["view_mask"].dump(), ", but the shader is compiled for ",
+                   mask, " (--state)"));
+}
+
 // What a fragment shader is run on: the job's draw, or a triangle that covers the target.
 absl::Status PrepareDraw(const ParsedFlags& flags, const out::LaunchRecord& launch,
                          nlohmann::json draw, sim::eu::Dispatch* dispatch) {
@@ -216,6 +235,7 @@ absl::Status PrepareDraw(const ParsedFlags& flags, const out::LaunchRecord& laun
   if (flags.Has("size")) {
     if (absl::Status s = SetSize(flags.Get("size"), &draw); !s.ok()) return s;
   }
+  if (absl::Status s = SetViews(flags, &draw); !s.ok()) return s;
   if (absl::Status s = run::AddMissingInputs(launch, &draw); !s.ok()) return s;
   absl::StatusOr<sim::eu::FragmentInputs> inputs = run::ReadDraw(draw, launch);
   if (!inputs.ok()) return inputs.status();
