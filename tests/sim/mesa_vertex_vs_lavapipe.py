@@ -203,7 +203,7 @@ def judge(eu_run, launch, job, types, want, kinds, folder, ulp, options=()):
     if difference:
         return "differ", difference, loose
     fused = simulate(eu_run, launch, job, folder, ["--fusion", *options])
-    if not fused.get("ok") or everything(fused) != everything(got):
+    if not fused.get("ok") or wanted(fused, want) != wanted(got, want) or wrong_layer(job, fused):
         return "differ", "fusion mode: %s" % fused.get("error", "outputs differ"), loose
     return "agree", "", loose
 
