@@ -24,7 +24,7 @@ std::string Refusal(const std::string& text) {
 TEST(PipelineState, IsRead) {
   const auto state = ReadPipelineState(FileOf(R"({
       "fragment": {"color": {"attachments": [{"location": 2, "type": "UINT", "write_mask": 3}]}, "samples": 4},
-      "next_stage_reads": {"locations": [{"location": 1, "components": 7}]}})"));
+      "next_stage_reads": {"locations": [{"location": 1, "components": 7}]}, "view_mask": 5})"));
   ASSERT_TRUE(state.ok()) << state.status();
   ASSERT_EQ(state->fragment().color().attachments_size(), 1);
   EXPECT_EQ(state->fragment().color().attachments(0).location(), 2u);
@@ -32,6 +32,7 @@ TEST(PipelineState, IsRead) {
   EXPECT_EQ(state->fragment().color().attachments(0).write_mask(), 3u);
   EXPECT_EQ(state->fragment().samples(), 4u);
   EXPECT_EQ(state->next_stage_reads().locations(0).components(), 7u);
+  EXPECT_EQ(state->view_mask(), 5u);
   EXPECT_TRUE(ReadPipelineState(FileOf("{}")).ok());
 }
 

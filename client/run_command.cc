@@ -17,6 +17,7 @@
 #include "client/command.h"
 #include "client/compile_file.h"
 #include "client/paths.h"
+#include "client/pipeline_state.h"
 #include "client/request_options.h"
 #include "client/result_json.h"
 #include "client/result_text.h"

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "client/paths.h"
+#include "client/pipeline_state.h"
 #include "client/run/draw.h"
 #include "client/run/picture.h"
 #include "client/run/vertices.h"
@@ -60,6 +61,24 @@ absl::Status SetSize(const std::string& text, json* draw) {
   return absl::OkStatus();
 }
 
+// Draws the views that a program is compiled for: its launch record does not say which, and drawn
+// with others it would read their numbers wrong.
+absl::Status SetViews(const ParsedFlags& flags, json* draw) {
+  if (flags.Has("launch")) return absl::OkStatus();
+  uint32_t mask = 0;
+  if (flags.Has("state")) {
+    const absl::StatusOr<kiln::v1alpha::PipelineState> state =
+        ReadPipelineState(flags.Get("state"));
+    if (!state.ok()) return state.status();
+    mask = state->view_mask();
+  }
+  if (!draw->contains("view_mask")) (*draw)["view_mask"] = mask;
+  if ((*draw)["view_mask"] == mask) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("draw: view_mask is ", (*draw)["view_mask"].dump(), ", but the shader is compiled for ",
+                   mask, " (--state)"));
+}
+
 // What a fragment shader is run on: the job's draw, or a triangle that covers the target.
 absl::Status PrepareDraw(const ParsedFlags& flags, const out::LaunchRecord& launch, run::Job* job) {
   json& draw = job->draw;
@@ -67,6 +86,7 @@ absl::Status PrepareDraw(const ParsedFlags& flags, const out::LaunchRecord& laun
   if (flags.Has("size")) {
     if (absl::Status s = SetSize(flags.Get("size"), &draw); !s.ok()) return s;
   }
+  if (absl::Status s = SetViews(flags, &draw); !s.ok()) return s;
   if (absl::Status s = run::AddMissingInputs(launch, &draw); !s.ok()) return s;
   absl::StatusOr<sim::eu::FragmentInputs> inputs = run::ReadDraw(draw, launch);
   if (!inputs.ok()) return inputs.status();
@@ -80,7 +100,8 @@ absl::Status PrepareVertices(const ParsedFlags& flags, const out::LaunchRecord& 
     return InJob(flags, "a vertex shader needs \"vertices\", for example "
                         "{\"vertices\": {\"count\": 3}}");
   }
-  absl::StatusOr<sim::eu::VertexInputs> inputs = run::ReadVertices(job->vertices);
+  if (!job->vertices.contains("view_mask")) job->vertices["view_mask"] = launch.vertex.view_mask;
+  absl::StatusOr<sim::eu::VertexInputs> inputs = run::ReadVertices(job->vertices, launch.vertex);
   if (!inputs.ok()) return InJob(flags, std::string(inputs.status().message()));
   if (inputs->Runs() > kMostVertices) {
     return InJob(flags, absl::StrCat("vertices: ", inputs->Runs(), " with those of all instances; ",
@@ -96,8 +117,10 @@ absl::Status PrepareVertices(const ParsedFlags& flags, const out::LaunchRecord& 
 std::string DrawText(const sim::eu::FragmentInputs& draw) {
   std::string text;
   for (const sim::eu::RenderTarget& t : draw.targets) {
+    const std::string layers =
+        draw.layers == 1 ? "" : absl::StrCat(", ", draw.layers, " layers one below the other");
     absl::StrAppend(&text, "location ", t.location, ": ", draw.width, " x ", draw.height,
-                    " pixels\n");
+                    " pixels", layers, "\n");
   }
   return text;
 }
@@ -105,6 +128,7 @@ std::string DrawText(const sim::eu::FragmentInputs& draw) {
 nlohmann::ordered_json DrawJson(const sim::eu::FragmentInputs& draw) {
   nlohmann::ordered_json of = {
       {"width", draw.width}, {"height", draw.height}, {"locations", json::array()}};
+  if (draw.layers > 1) of["layers"] = draw.layers;
   for (const sim::eu::RenderTarget& t : draw.targets) of["locations"].push_back(t.location);
   return of;
 }

@@ -149,6 +149,11 @@ void WriteOutputs(const out::VertexLaunch& in, v1alpha::LaunchVertexOutputs& res
 }  // namespace
 
 absl::Status ReadVertex(const v1alpha::LaunchVertex& in, out::VertexLaunch& result) {
+  if (in.has_views()) {
+    result.view_mask = in.views().mask();
+    result.instance_multiplier = in.views().instance_multiplier();
+    if (result.instance_multiplier < 1) return Wrong("views without instances");
+  }
   for (const absl::Status& s :
        {CheckPayload(in), ReadSetup(in.setup(), result), ReadOutputs(in.outputs(), result)}) {
     if (!s.ok()) return s;
@@ -165,6 +170,10 @@ void WriteVertex(const out::VertexLaunch& in, v1alpha::LaunchVertex& result) {
     item.set_what(kNames[i]);
   }
   result.set_payload_registers(kPayloadRegisters);
+  if (in.view_mask != 0) {
+    result.mutable_views()->set_mask(in.view_mask);
+    result.mutable_views()->set_instance_multiplier(in.instance_multiplier);
+  }
   WriteSetup(in, *result.mutable_setup());
   WriteOutputs(in, *result.mutable_outputs());
 }

@@ -85,6 +85,24 @@ TEST(LaunchVertex, ComesBackAsItWasRead) {
   EXPECT_EQ(LaunchRecordToJson(*again), json);
 }
 
+TEST(LaunchVertex, ViewsComeBack) {
+  const absl::StatusOr<out::LaunchRecord> without = LaunchRecordFromJson(kRecord);
+  ASSERT_TRUE(without.ok()) << without.status();
+  EXPECT_EQ(without->vertex.view_mask, 0u);
+  EXPECT_EQ(without->vertex.instance_multiplier, 1u);
+  EXPECT_EQ(LaunchRecordToJson(*without).find("views"), std::string::npos);
+  const std::string viewed = absl::StrReplaceAll(
+      kRecord, {{"\"vertex\": {", "\"vertex\": {\"views\": {\"mask\": 13, \"instance_multiplier\": 3},"}});
+  const absl::StatusOr<out::LaunchRecord> read = LaunchRecordFromJson(viewed);
+  ASSERT_TRUE(read.ok()) << read.status();
+  const absl::StatusOr<out::LaunchRecord> again = LaunchRecordFromJson(LaunchRecordToJson(*read));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->vertex.view_mask, 13u);
+  EXPECT_EQ(again->vertex.instance_multiplier, 3u);
+  const std::string none = absl::StrReplaceAll(viewed, {{"multiplier\": 3", "multiplier\": 0"}});
+  EXPECT_FALSE(LaunchRecordFromJson(none).ok());
+}
+
 TEST(LaunchVertex, WritesWhatFollowsFromSlots) {
   const absl::StatusOr<out::LaunchRecord> read = LaunchRecordFromJson(kRecord);
   ASSERT_TRUE(read.ok()) << read.status();

@@ -178,6 +178,9 @@ void RequestChecker::CheckState(const CompileRequest& request, Violations* out) 
   if (state.has_next_stage_reads() && (stages_.size() == 1 || stage == "compute")) {
     out->emplace_back("options.state.next_stage_reads", "no stage follows a compute shader");
   }
+  if (state.view_mask() != 0 && (stages_.size() == 1 || stage == "compute")) {
+    out->emplace_back("options.state.view_mask", "compute shaders have no views");
+  }
   for (auto& wrong : worker::WrongState(state)) out->push_back(std::move(wrong));
 }
 

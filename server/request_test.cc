@@ -51,6 +51,10 @@ TEST(RequestState, ComputeHasNone) {
   EXPECT_THAT(Wrong(kNow, "", reads), ElementsAre("options.state.next_stage_reads"));
   EXPECT_THAT(Wrong(kBoth, "compute", reads), ElementsAre("options.state.next_stage_reads"));
   EXPECT_THAT(Wrong(kBoth, "fragment", reads), IsEmpty());
+  const auto views = [](PipelineState* s) { s->set_view_mask(~0u); };
+  EXPECT_THAT(Wrong(kNow, "", views), ElementsAre("options.state.view_mask"));
+  EXPECT_THAT(Wrong(kBoth, "compute", views), ElementsAre("options.state.view_mask"));
+  EXPECT_THAT(Wrong(kBoth, "fragment", views), IsEmpty()) << "how many there are is the target's";
 }
 
 TEST(RequestState, ValuesHaveBounds) {

@@ -25,6 +25,8 @@ absl::Status Wrong(const std::string& what) {
 
 using Position = std::array<float, 4>;
 
+constexpr uint32_t kMostViews = 16;  // maxMultiviewViewCount of drivers for this generation
+
 // One triangle that covers the target, unless given.
 std::vector<Position> Positions(const json& draw) {
   if (!draw.contains("positions")) return {{-1, -1, 0, 1}, {3, -1, 0, 1}, {-1, 3, 0, 1}};
@@ -99,6 +101,30 @@ uint32_t ChosenBy(const json& draw, const char* key, uint32_t vertex) {
   return draw.contains(key) ? draw[key].at(vertex).get<uint32_t>() : 0;
 }
 
+// The primitives once for each view, to its layer (multiview); layers reach up to the last view.
+absl::Status DrawViews(const json& draw, FragmentInputs& in) {
+  const uint32_t mask = draw.value("view_mask", 0u);
+  if (mask == 0) return absl::OkStatus();
+  if (draw.contains("layers")) return Wrong("a view is a layer: \"layers\" beside \"view_mask\"");
+  if (mask >> kMostViews != 0) return Wrong("\"view_mask\" has views beyond number 15");
+  in.layers = static_cast<uint32_t>(std::bit_width(mask));
+  const std::vector<sim::eu::Primitive> primitives = std::exchange(in.primitives, {});
+  const std::vector<sim::eu::Quad> quads = std::exchange(in.quads, {});
+  for (uint32_t view = 0; view < in.layers; ++view) {
+    if ((mask >> view & 1) == 0) continue;
+    const auto first = static_cast<uint32_t>(in.primitives.size());
+    for (sim::eu::Primitive p : primitives) {
+      p.layer = view;
+      in.primitives.push_back(std::move(p));
+    }
+    for (sim::eu::Quad q : quads) {
+      q.primitive += first;
+      in.quads.push_back(q);
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<FragmentInputs> Read(const json& draw, const out::LaunchRecord& record) {
   for (const char* key : {"vertex_shader", "instances", "clear"}) {
     if (draw.contains(key)) return Wrong(absl::StrCat("\"", key, "\" is not supported"));
@@ -123,7 +149,8 @@ absl::StatusOr<FragmentInputs> Read(const json& draw, const out::LaunchRecord& r
                          ChosenBy(draw, "viewports", v[0])});
   }
   if (absl::Status s = sim::eu::Rasterise(triangles, in); !s.ok()) return s;
-  const size_t samples = size_t{in.width} * in.height * in.samples;
+  if (absl::Status s = DrawViews(draw, in); !s.ok()) return s;
+  const size_t samples = size_t{in.width} * in.height * in.layers * in.samples;
   for (const out::SurfaceEntry& e : record.binding_table) {
     if (e.kind != out::SurfaceKind::kColorOutput) continue;
     in.targets.push_back({e.location, std::vector<uint32_t>(4 * samples)});

@@ -3,10 +3,11 @@
 //   {"width": 8, "height": 8, "samples": 1, "positions": [[x, y, z, w], ...],
 //    "topology": "triangle_list" | "triangle_strip" | "triangle_fan", "depth": false,
 //    "inputs": [{"location", "component", "f32" | "u32" | "i32": values, all of a vertex
-//    together}], "layers": [0, ...], "viewports": [0, ...]}
+//    together}], "layers": [0, ...], "viewports": [0, ...], "view_mask": 0}
 //
 // `layers` and `viewports` have a number for each vertex, of which the provoking one's counts. All
-// viewports are the same, and targets are not kept by layer: what is drawn to one lands in all.
+// viewports are the same, and targets are not kept by these layers: what is drawn to one lands in
+// all. Views of multiview have layers of their own.
 //
 // The format is that of tests/peer/README.md, so that one job is drawn by lavapipe and here.
 #ifndef KILN_CLIENT_RUN_DRAW_H_
@@ -25,9 +26,10 @@ namespace kiln::client::run {
 absl::Status AddMissingInputs(const out::LaunchRecord& record, nlohmann::json* draw);
 
 // Rasterises the draw for a program. "jitter", which only the simulator knows, is a seed
-// (FragmentInputs::jitter). Targets are those of the record's colour outputs and begin as 0;
-// depth is kept if the draw asks for it or the program writes it. InvalidArgument names what is
-// wrong or not supported: lines, points, vertex shaders, instances, clear values.
+// (FragmentInputs::jitter). With a "view_mask" each view is drawn to the layer of its number.
+// Targets are those of the record's colour outputs and begin as 0; depth is kept if the draw asks
+// for it or the program writes it. InvalidArgument names what is wrong or not supported: lines,
+// points, vertex shaders, instances, clear values, views beyond number 15.
 absl::StatusOr<sim::eu::FragmentInputs> ReadDraw(const nlohmann::json& draw,
                                                  const out::LaunchRecord& record);
 

@@ -118,5 +118,19 @@ TEST(Draw, MissingInputsSayTheirPlace) {
   EXPECT_EQ(draw["inputs"][2]["u32"], json(std::vector<int>(12)));
 }
 
+TEST(Draw, ViewsAreDrawnToTheirLayers) {
+  const auto in = ReadDraw({{"width", 2}, {"height", 2}, {"view_mask", 5}, {"depth", true}}, Record());
+  ASSERT_TRUE(in.ok()) << in.status();
+  EXPECT_EQ(in->layers, 3u);
+  ASSERT_EQ(in->primitives.size(), 2u);
+  EXPECT_EQ(in->primitives[0].layer, 0u);
+  EXPECT_EQ(in->primitives[1].layer, 2u);
+  ASSERT_EQ(in->quads.size(), 2u);
+  EXPECT_EQ(in->quads[1].primitive, 1u);
+  EXPECT_EQ(in->depth.size(), 12u);
+  EXPECT_FALSE(ReadDraw({{"view_mask", 0x10000}}, Record()).ok());
+  EXPECT_FALSE(ReadDraw({{"view_mask", 1}, {"layers", {0, 0, 0}}}, Record()).ok());
+}
+
 }  // namespace
 }  // namespace kiln::client::run

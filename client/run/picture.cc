@@ -24,8 +24,9 @@ uint8_t Byte(double value) {
 std::vector<uint8_t> Bytes(const sim::eu::FragmentInputs& draw,
                            const sim::eu::RenderTarget& target) {
   std::vector<uint8_t> bytes;
-  bytes.reserve(size_t{draw.width} * draw.height * kChannels);
-  for (uint32_t y = 0; y < draw.height; ++y) {
+  const uint32_t rows = draw.height * draw.layers;
+  bytes.reserve(size_t{draw.width} * rows * kChannels);
+  for (uint32_t y = 0; y < rows; ++y) {
     for (uint32_t x = 0; x < draw.width; ++x) {
       for (size_t c = 0; c < kChannels; ++c) {
         double sum = 0;
@@ -55,7 +56,7 @@ absl::StatusOr<std::string> PngOf(const sim::eu::FragmentInputs& draw, uint32_t 
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
   image.width = draw.width;
-  image.height = draw.height;
+  image.height = draw.height * draw.layers;
   image.format = PNG_FORMAT_RGBA;
   std::string png;
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);

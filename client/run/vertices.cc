@@ -56,6 +56,16 @@ absl::StatusOr<VertexInput> ReadInput(const json& in, uint64_t elements) {
   return input;
 }
 
+// What whoever starts a draw does for multiview: each instance comes once for each view.
+absl::Status MultiplyInstances(const json& v, const out::VertexLaunch& launch, VertexInputs& draw) {
+  if (v.value("view_mask", 0u) != launch.view_mask) {
+    return Wrong(absl::StrCat("the program is for view mask ", launch.view_mask));
+  }
+  draw.instances *= launch.instance_multiplier;
+  for (VertexInput& input : draw.inputs) input.step = launch.instance_multiplier;
+  return absl::OkStatus();
+}
+
 // The dwords of some components of every run.
 class Dwords {
  public:
@@ -102,7 +112,7 @@ const char* NameOf(out::VueValue v) {
 
 }  // namespace
 
-absl::StatusOr<VertexInputs> ReadVertices(const json& v) {
+absl::StatusOr<VertexInputs> ReadVertices(const json& v, const out::VertexLaunch& launch) {
   if (absl::Status s = CheckVerticesForm(v); !s.ok()) return s;
   VertexInputs draw;
   draw.instances = v.value("instances", 1u);
@@ -133,6 +143,7 @@ absl::StatusOr<VertexInputs> ReadVertices(const json& v) {
     if (!input.ok()) return input.status();
     draw.inputs.push_back(*std::move(input));
   }
+  if (absl::Status s = MultiplyInstances(v, launch, draw); !s.ok()) return s;
   return draw;
 }
 

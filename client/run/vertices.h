@@ -2,7 +2,7 @@
 // and here:
 //
 //   {"count": 3, "first_vertex": 0 | "indices": [...], "vertex_offset": 0, "instances": 1,
-//    "first_instance": 0, "inputs": [{"location", "rate": "vertex" | "instance", "f32" | "u32" |
+//    "first_instance": 0, "view_mask": 0, "inputs": [{"location", "rate": "vertex" | "instance", "f32" | "u32" |
 //    "i32": values, all of a vertex together}]}
 //
 // Values are those of elements 0 to the last one that the draw takes. "components" of an input, which
@@ -19,8 +19,11 @@
 
 namespace kiln::client::run {
 
-// InvalidArgument names what is wrong. How many vertices there may be, the simulator says.
-absl::StatusOr<sim::eu::VertexInputs> ReadVertices(const nlohmann::json& vertices);
+// For a program with this record: as many instances as it needs for its views. InvalidArgument names
+// what is wrong, another "view_mask" than the record's too. How many vertices there may be, the
+// simulator says.
+absl::StatusOr<sim::eu::VertexInputs> ReadVertices(const nlohmann::json& vertices,
+                                                   const out::VertexLaunch& launch);
 
 // The outputs as `run-peer exec` lists them: {"builtin" or "location" and "component",
 // "components", "bytes", "hex"}, values in the order instance, vertex, component; locations with

@@ -26,6 +26,7 @@ constexpr Key kVertexKeys[] = {
     {"vertex_offset", Form::kInt32},
     {"instances", Form::kCount, kMost, 1},
     {"first_instance", Form::kCount, kMost},
+    {"view_mask", Form::kCount, kMost},
     {"inputs", Form::kList},
     {"as", Form::kObject},
     {"out", Form::kAny},

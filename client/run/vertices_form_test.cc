@@ -63,12 +63,12 @@ TEST(VerticesForm, RefusesWhatDoesNotFit) {
       {R"({"count": 1, "inputs": [{"f32": [1]}, {"location": 0, "f32": [2]}]})",
        "location 0 is given twice"}};
   for (const auto& [text, message] : wrong) {
-    const absl::Status s = ReadVertices(json::parse(text)).status();
+    const absl::Status s = ReadVertices(json::parse(text), {}).status();
     EXPECT_EQ(s.code(), absl::StatusCode::kInvalidArgument) << text;
     EXPECT_NE(s.message().find(message), s.message().npos) << text << ": " << s;
     EXPECT_EQ(s.message().find("vertices"), 0u) << text << ": " << s;
   }
-  const auto reads = [](const char* text) { return ReadVertices(json::parse(text)).status(); };
+  const auto reads = [](const char* text) { return ReadVertices(json::parse(text), {}).status(); };
   EXPECT_TRUE(reads(R"({"count": 1, "out": "x", "inputs": [{"f32": [1]}]})").ok());
   EXPECT_TRUE(reads(R"({"indices": [0], "vertex_offset": -2147483648})").ok());
 }

@@ -16,7 +16,7 @@ TEST(Vertices, ReadsDrawsAndInputs) {
   const absl::StatusOr<sim::eu::VertexInputs> draw = ReadVertices(json::parse(R"({
     "count": 2, "first_vertex": 1, "instances": 2, "first_instance": 1,
     "inputs": [{"location": 3, "f32": [1, 2, 3, 4, "nan", "0x3f800000"]},
-               {"location": 4, "rate": "instance", "i32": [-1, 2, 3]}]})"));
+               {"location": 4, "rate": "instance", "i32": [-1, 2, 3]}]})"), {});
   ASSERT_TRUE(draw.ok()) << draw.status();
   EXPECT_EQ(draw->Runs(), 4u);
   EXPECT_EQ(draw->first_vertex, 1);
@@ -32,7 +32,7 @@ TEST(Vertices, ReadsDrawsAndInputs) {
 
 TEST(Vertices, ReadsIndices) {
   const absl::StatusOr<sim::eu::VertexInputs> draw = ReadVertices(json::parse(
-      R"({"indices": [1, 0, 1], "vertex_offset": 2, "inputs": [{"u32": [1, 2, 3, 4, 5, 6, 7, 8]}]})"));
+      R"({"indices": [1, 0, 1], "vertex_offset": 2, "inputs": [{"u32": [1, 2, 3, 4, 5, 6, 7, 8]}]})"), {});
   ASSERT_TRUE(draw.ok()) << draw.status();
   EXPECT_EQ(draw->count, 3u);
   EXPECT_EQ(draw->first_vertex, 2);
@@ -41,10 +41,23 @@ TEST(Vertices, ReadsIndices) {
 
 TEST(Vertices, ReadsMoreElementsThanAreDrawn) {
   const absl::StatusOr<sim::eu::VertexInputs> draw = ReadVertices(json::parse(
-      R"({"count": 2, "inputs": [{"components": 2, "f32": [1, 2, 3, 4, 5, 6, 7, 8]}]})"));
+      R"({"count": 2, "inputs": [{"components": 2, "f32": [1, 2, 3, 4, 5, 6, 7, 8]}]})"), {});
   ASSERT_TRUE(draw.ok()) << draw.status();
   EXPECT_EQ(draw->inputs[0].components, 2u);
   EXPECT_EQ(draw->inputs[0].bits.size(), 8u);
+}
+
+TEST(Vertices, InstancesComeOnceForEachView) {
+  out::VertexLaunch launch;
+  launch.view_mask = 5;
+  launch.instance_multiplier = 2;
+  const json job = json::parse(R"({"count": 2, "instances": 3, "view_mask": 5,
+    "inputs": [{"location": 4, "rate": "instance", "i32": [1, 2, 3]}]})");
+  const absl::StatusOr<sim::eu::VertexInputs> draw = ReadVertices(job, launch);
+  ASSERT_TRUE(draw.ok()) << draw.status();
+  EXPECT_EQ(draw->instances, 6u);
+  EXPECT_EQ(draw->inputs[0].step, 2u);
+  EXPECT_FALSE(ReadVertices(job, {}).ok()) << "a program without views";
 }
 
 TEST(Vertices, OutputsAreInTheOrderOfRuns) {

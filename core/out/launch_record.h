@@ -212,8 +212,8 @@ struct VuePart {
   uint32_t component = 0;
   VueValue what = VueValue::kShadingRate;
   uint32_t element = 0;      // of the array of distances
-  // The module writes it. Else it is 0 in the header, and a distance without contents, which neither
-  // mask has (Kiln's records; Mesa's say it of the header alone).
+  // The module writes it, or it is the layer and holds the view. Else it is 0 in the header, and a distance
+  // without contents, which neither mask has (Kiln's records; Mesa's say it of the header alone).
   bool from_shader = false;
 };
 
@@ -241,6 +241,10 @@ struct VertexLaunch {
   uint32_t clip_distance_mask = 0;
   uint32_t cull_distance_mask = 0;    // and those that cull
   std::vector<VueSlot> vue;           // ascending by slot
+  uint32_t view_mask = 0;             // of multiview; 0: none
+  // What the draw's number of instances is multiplied by, and likewise after how many instances
+  // attributes by instance advance: the program has runs for each view.
+  uint32_t instance_multiplier = 1;
 };
 
 struct LaunchRecord {

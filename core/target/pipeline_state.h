@@ -42,6 +42,8 @@ struct PipelineState {
   FragmentState fragment;
   // Ascending by location; nothing: the next stage reads all.
   std::optional<std::vector<ReadLocation>> next_stage_reads;
+  // A bit for each view that is drawn (VkPipelineRenderingCreateInfo::viewMask); 0: no multiview.
+  uint32_t view_mask = 0;
   bool IsDefault() const { return *this == PipelineState(); }
   friend bool operator==(const PipelineState&, const PipelineState&) = default;
 };

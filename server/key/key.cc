@@ -148,6 +148,7 @@ std::optional<Digest> HashState(const kiln::v1alpha::PipelineState& state) {
       number("location", uint64_t{location} << 32 | components);
     }
   }
+  if (state.view_mask() != 0) number("view_mask", state.view_mask());
   return any ? std::optional(w.Finish()) : std::nullopt;
 }
 

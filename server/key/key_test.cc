@@ -171,8 +171,11 @@ TEST(KeyTest, EachPartOfStateCounts) {
         auto* l = s->mutable_next_stage_reads()->add_locations();
         l->set_location(1), l->set_components(3);
       }),
+      key([](PipelineState* s) { s->set_view_mask(1); }),
+      key([](PipelineState* s) { s->set_view_mask(3); }),
   };
-  EXPECT_EQ(keys.size(), 16u);
+  EXPECT_EQ(keys.size(), 18u);
+  EXPECT_EQ(key([](PipelineState* s) { s->set_view_mask(0); }), key([](PipelineState*) {}));
   // Order and defaults do not.
   EXPECT_EQ(key([&](PipelineState* s) { attachment(s, 1), attachment(s, 0); }),
             key([&](PipelineState* s) { attachment(s, 0)->set_write_mask(15), attachment(s, 1); }));

@@ -166,6 +166,7 @@ PipelineState ToState(const kiln::v1alpha::PipelineState& from) {
   to.fragment.sample_shading = from.fragment().sample_shading();
   to.fragment.alpha_to_coverage = from.fragment().alpha_to_coverage();
   to.fragment.alpha_to_one = from.fragment().alpha_to_one();
+  to.view_mask = from.view_mask();
   if (!from.has_next_stage_reads()) return to;
   to.next_stage_reads.emplace();
   for (const auto& l : from.next_stage_reads().locations()) {

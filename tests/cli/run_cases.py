@@ -74,6 +74,20 @@ class RunAnalyzeReport(Cli):
         self.kiln('run', '--target=tgl', '--buffers=' + job, '--png=' + out, shader)
         self.assertEqual(pixels(out)[2], [bytearray([255, 0, 64, 255] * 2)] * 2)
 
+    def test_run_draws_the_views_of_the_state(self):
+        shader = self.file('view.frag', '#version 450\n#extension GL_EXT_multiview : require\n'
+                                        'layout(location = 0) out vec4 c;\n'
+                                        'void main() { c = vec4(gl_ViewIndex == 2 ? 1.0 : 0.0, 0.0, 0.0, 1.0); }\n')
+        out = os.path.join(self.folder, 'a.png')
+        draw = ['run', '--target=tgl', '--png=' + out, '--size=1x1', shader]
+        state = '--state=' + self.file('views.json', json.dumps({'view_mask': 5}))
+        self.kiln(*draw, state)
+        self.assertEqual(pixels(out)[2], [bytearray(v) for v in ([0, 0, 0, 255], [0] * 4, [255, 0, 0, 255])])
+        for mask, flags in ((3, [state]), (5, [])):
+            job = self.file('draw.json', json.dumps({'draw': {'width': 1, 'height': 1, 'view_mask': mask}}))
+            self.kiln(*draw, *flags, '--buffers=' + job, expect=2)
+            self.assertIn('draw: view_mask is %d, but the shader is compiled for' % mask, self.err)
+
     def test_run_says_what_is_wrong_with_a_picture(self):
         shader = self.file('one.frag', '#version 450\nlayout(location = 0) out vec4 c;\n'
                                        'void main() { c = vec4(1.0); }\n')

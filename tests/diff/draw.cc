@@ -115,6 +115,7 @@ class Drawing {
 
   absl::Status Read();
   absl::Status Run(oracle::LaunchInputs& inputs, const oracle::InterpLimits& limits);
+  absl::Status RunLayer(oracle::LaunchInputs& inputs, const oracle::InterpLimits& limits);
   Drawn Result() const;
 
  private:
@@ -137,6 +138,8 @@ class Drawing {
   const mir::Module& m_;
   const json& draw_;
   uint32_t width_ = 0, height_ = 0;
+  uint32_t view_mask_ = 0;  // each view goes to the layer of its number; 0: there is one layer
+  uint32_t layers_ = 1, layer_ = 0;  // one below the other in targets; that which is drawn to
   std::vector<std::array<float, 4>> positions_;
   std::vector<Attribute> attributes_;
   std::vector<Target> targets_;
@@ -169,6 +172,11 @@ absl::Status Drawing::Read() {
   for (const auto& p : positions_) {
     if (!(p[3] > 0) || p[2] < 0 || p[2] > p[3]) return absl::UnimplementedError("draw: clipping");
   }
+  view_mask_ = draw_.value("view_mask", 0u);
+  if (view_mask_ != 0 && draw_.contains("layers")) {
+    return absl::InvalidArgumentError("draw: a view is a layer, which no vertex chooses");
+  }
+  layers_ = std::max(1u, static_cast<uint32_t>(std::bit_width(view_mask_)));
   MakeTargets();
   if (absl::Status s = ReadAttributes(positions_.size()); !s.ok()) return s;
   return CheckModule();
@@ -212,13 +220,13 @@ void Drawing::MakeTargets() {
       auto at = std::find_if(targets_.begin(), targets_.end(), same);
       if (at == targets_.end()) {
         targets_.push_back(
-            {v.location + e, 0, std::vector<uint32_t>(size_t{4} * width_ * height_)});
+            {v.location + e, 0, std::vector<uint32_t>(size_t{4} * width_ * height_ * layers_)});
         at = targets_.end() - 1;
       }
       at->components |= ((1u << v.components) - 1) << v.component;
     }
   }
-  depth_.assign(size_t{width_} * height_, Bits(1));
+  depth_.assign(size_t{width_} * height_ * layers_, Bits(1));
   const auto is_stencil = [](const Interface& v) { return v.builtin == BuiltIn::kFragStencilRef; };
   if (std::any_of(m_.outputs.begin(), m_.outputs.end(), is_stencil)) {
     stencil_.assign(depth_.size(), '\0');
@@ -287,7 +295,10 @@ absl::Status Drawing::FillBuiltIn(const Interface& v, uint32_t first, const Tria
         values[lane] = 0;
         break;
       case BuiltIn::kLayer:
-        values[lane] = ChosenBy("layers", first);
+        values[lane] = view_mask_ != 0 ? layer_ : ChosenBy("layers", first);
+        break;
+      case BuiltIn::kViewIndex:
+        values[lane] = layer_;
         break;
       case BuiltIn::kViewportIndex:
         values[lane] = ChosenBy("viewports", first);
@@ -346,6 +357,14 @@ absl::Status Drawing::FillInput(size_t i, uint32_t first, const Triangle& t,
 }
 
 absl::Status Drawing::Run(oracle::LaunchInputs& inputs, const oracle::InterpLimits& limits) {
+  for (layer_ = 0; layer_ < layers_; ++layer_) {
+    if (view_mask_ != 0 && (view_mask_ >> layer_ & 1) == 0) continue;
+    if (absl::Status s = RunLayer(inputs, limits); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Drawing::RunLayer(oracle::LaunchInputs& inputs, const oracle::InterpLimits& limits) {
   for (uint32_t first = 0; first < positions_.size(); first += 3) {
     const Triangle t({positions_[first], positions_[first + 1], positions_[first + 2]}, width_,
                      height_);
@@ -392,7 +411,8 @@ void Drawing::KeepOutput(const Interface& v, const std::vector<uint64_t>& values
 void Drawing::Keep(const Triangle& t, const oracle::StageData& stage) {
   for (size_t lane = 0; lane < pixels_.size(); ++lane) {
     if (!stage.live[lane]) continue;
-    const size_t pixel = size_t{pixels_[lane][1]} * width_ + pixels_[lane][0];
+    const size_t row = size_t{layer_} * height_ + pixels_[lane][1];
+    const size_t pixel = row * width_ + pixels_[lane][0];
     float depth = static_cast<float>(t.Z(weights_[lane]));
     bool kept = true;
     for (size_t i = 0; i < m_.outputs.size(); ++i) {

@@ -1,7 +1,8 @@
 // Fragments of a draw in the interpreter: triangles become quads with helpers, in double precision.
 //
 // One sample a pixel, no culling, depth always passes and is kept, triangles in order: the state of
-// `run-peer exec` (tests/peer/README.md, "draw"). Not shared with the simulator's rasteriser.
+// `run-peer exec` (tests/peer/README.md, "draw"), views of multiview too. Not shared with the
+// simulator's rasteriser.
 //
 // Sources: Vulkan specification, "Basic Polygon Rasterization" (coverage by the pixel's centre,
 // barycentrics, perspective, facing by the sign of the area), "Quad", "Built-In Variables".

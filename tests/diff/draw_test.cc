@@ -128,5 +128,22 @@ TEST(Draw, WhatIsNotSupportedHasAName) {
   EXPECT_EQ(DrawBody("", draw, inputs).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
+TEST(Draw, ViewsAreLayers) {
+  const absl::StatusOr<mir::Module> m = mir::Parse(
+      "mir 1 stage fragment input 0 builtin view_index i32 x1 input 1 builtin layer i32 x1 "
+      "output 0 location 0.0 i32 x2 body { %0:i32 = load_input[0, 0] %1:i32 = load_input[1, 0] "
+      "%2:i32 = iadd %0, 5 store_output[0, 0] %2, %1 return }");
+  ASSERT_TRUE(m.ok()) << m.status();
+  for (const uint32_t mask : {0u, 5u}) {
+    oracle::LaunchInputs inputs;
+    const absl::StatusOr<Drawn> drawn =
+        Draw(*m, {{"width", 1}, {"height", 1}, {"view_mask", mask}}, inputs, {});
+    ASSERT_TRUE(drawn.ok()) << drawn.status();
+    const std::string none(32, '0'), first = "0500000000000000" + std::string(16, '0');
+    EXPECT_EQ(drawn->colors[0]["hex"].get<std::string>(),
+              mask == 0 ? first : first + none + "0700000002000000" + std::string(16, '0'));
+  }
+}
+
 }  // namespace
 }  // namespace kiln::diff

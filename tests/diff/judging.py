@@ -101,6 +101,12 @@ def add_arguments(p):
     p.add_argument("--jobs", type=int, default=1)
     p.add_argument("--budget", type=float, help="stop after so many seconds; the rest is not counted")
     p.add_argument("modules", nargs="+")
+    p.set_defaults(view_mask=0)   # of judges that do not take it
+
+
+def add_view_mask(p):
+    p.add_argument("--view-mask", type=lambda v: int(v, 0), default=0,
+                   help="draw these views of multiview, a bit each")
 
 
 def in_order(modules, seed):

@@ -57,10 +57,12 @@ def clipped(job):
     return "triangles that reach beyond the target" if outside else None
 
 
-def counted(path, module, seed, folder, timeout):
-    """As draws.counted: one without clipped triangles, if it can be."""
-    found = draws.counted(path, module, seed, folder, timeout, clipped)
-    return found if found[0] else draws.counted(path, module, seed, folder, timeout, lambda _: None)
+def counted(path, module, seed, folder, timeout, views):
+    """As draws.counted: one without clipped triangles, if it can be. `views`: {"view_mask": ...}, or nothing."""
+    def change(draw):
+        draw.update(views)
+    found = draws.counted(path, module, seed, folder, timeout, clipped, change)
+    return found if found[0] else draws.counted(path, module, seed, folder, timeout, lambda _: None, change)
 
 
 @dataclasses.dataclass
@@ -77,13 +79,15 @@ def drive_of(a, path, module, seed, folder):
     """(Drive, "") or (None, reason). Kept in a.cache, if there is one, by the module's bytes and the seed."""
     with open(path, "rb") as f:
         name = "%s.fragment%d.%d" % (hashlib.sha256(f.read()).hexdigest()[:24], CACHE_FORM, seed)
+    views = {"view_mask": a.view_mask} if a.view_mask else {}
+    name += ".views%x" % a.view_mask if views else ""
     entry = os.path.join(a.cache, name) if a.cache else None
     if entry and os.path.exists(entry):
         with open(entry, "rb") as f:
             job, types, result, reason = pickle.load(f)
     else:
         try:
-            job, types, result, reason = counted(path, module, seed, folder, a.timeout)
+            job, types, result, reason = counted(path, module, seed, folder, a.timeout, views)
         except Unsupported as e:
             job, types, result, reason = None, None, None, "drive: %s" % e
         if entry:
@@ -182,6 +186,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     p.add_argument("--mir-run", required=True)
     p.add_argument("--optimise", action="store_true", help="run the target-independent passes")
+    judging.add_view_mask(p)
     judging.add_arguments(p)
     a = p.parse_args()
     pool = processes.Pool()

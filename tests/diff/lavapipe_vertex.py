@@ -2,6 +2,7 @@
 """Judges importer and MIR interpreter by lavapipe: vertex modules are drawn on both.
 
     lavapipe_vertex.py --mir-run PATH [--optimise] [--cache DIR] [--out FILE] [--ulp 16] [--seeds 1,2]
+                       [--view-mask MASK]
                        [--order SEED] [--count N] [--budget SECONDS] MODULE.spv... | @LIST
 
 Draws come from tests/drive/vertex_job.py, one for each seed; a draw counts only if changing one arithmetic
@@ -119,15 +120,17 @@ def is_defined(interpreter, job, folder):
                               or run["outside_local_accesses"])
 
 
-def counted(interpreter, path, module, seed, folder, timeout):
+def counted(interpreter, path, module, seed, folder, timeout, views):
     """(job, types, lavapipe's result, by moves, reason): the first recipe whose draw counts, one without
-    undefined results if there is any. By moves: no changed arithmetic reaches an output, a move does."""
+    undefined results if there is any. By moves: no changed arithmetic reaches an output, a move does.
+    `views`: {"view_mask": ...}, or nothing."""
     reason = "no recipe ran"
     for by_moves in (False, True):
         doubtful = None
         chosen = drive.mutants(module, random.Random(seed), TRIES, by_moves)
         for recipe in range(len(vertex_job.ORDER) if chosen else 0):
             job, types = vertex_job.make_job(module, path, recipe, seed)
+            job["vertices"].update(views)
             mine = run_interpreter(interpreter, job, folder, "scout")
             if not mine["ok"]:
                 return None, None, None, False, "interpreter: %s" % mine["error"]
@@ -161,13 +164,15 @@ def drive_of(a, path, module, seed, folder):
     """(Drive, "") or (None, reason). Kept in a.cache, if there is one, by the module's bytes and the seed."""
     with open(path, "rb") as f:
         name = "%s.vertex%d.%d" % (hashlib.sha256(f.read()).hexdigest()[:24], CACHE_FORM, seed)
+    views = {"view_mask": a.view_mask} if a.view_mask else {}
+    name += ".views%x" % a.view_mask if views else ""
     entry = os.path.join(a.cache, name) if a.cache else None
     if entry and os.path.exists(entry):
         with open(entry, "rb") as f:
             found = pickle.load(f)
     else:
         try:
-            found = counted(a.interpreter, path, module, seed, folder, a.timeout)
+            found = counted(a.interpreter, path, module, seed, folder, a.timeout, views)
         except Unsupported as e:
             found = None, None, None, False, "drive: %s" % e
         if entry:
@@ -254,6 +259,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     p.add_argument("--mir-run", required=True)
     p.add_argument("--optimise", action="store_true", help="run the target-independent passes")
+    judging.add_view_mask(p)
     judging.add_arguments(p)
     a = p.parse_args()
     pool = processes.Pool()

@@ -4,7 +4,7 @@ width in contract mode, and compared with the MIR interpreter, which is compared
 
     sim_graphics.py --stage vertex|fragment --kilnc PATH --mir-run PATH --eu-run PATH [--cache DIR]
                     [--out FILE] [--ulp 16] [--seeds 1,2] [--widths 8,16,32] [--no-fusion] [--order SEED]
-                    [--count N] [--budget SECONDS] MODULE.spv... | @LIST
+                    [--count N] [--budget SECONDS] [--view-mask MASK] MODULE.spv... | @LIST
 
 Drives are those of lavapipe_vertex.py or lavapipe_fragments.py, whose comparison comes first; each width,
 with and without fusion, is a comparison of its own with the interpreter at that width, with excuses of its
@@ -147,6 +147,7 @@ def main():
     p.add_argument("--eu-run", required=True)
     p.add_argument("--widths", help="8,16: these instead of all that the stage has")
     p.add_argument("--no-fusion", action="store_true")
+    judging.add_view_mask(p)
     judging.add_arguments(p)
     a = p.parse_args()
     a.stage = STAGES[a.stage]

@@ -56,7 +56,8 @@ def compile_module(a, path, module, folder):
     """(files by width, status, cause)."""
     spec = ["--spec=%d:%d" % kv for kv in sorted(module.specialised.items())]
     widths = ["--widths=" + a.widths] if a.widths else []
-    p = subprocess.run([a.kilnc, *widths, *spec, "-o", folder, path], stdout=subprocess.PIPE,
+    state = ["--view-mask=%x" % a.view_mask] if a.view_mask else []
+    p = subprocess.run([a.kilnc, *widths, *spec, *state, "-o", folder, path], stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE, timeout=300)
     text = p.stderr.decode(errors="replace").strip()
     if p.returncode == 1:

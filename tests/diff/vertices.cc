@@ -40,10 +40,11 @@ class Vertices {
 
  private:
   absl::Status ReadAttribute(const json& given);
-  uint32_t Invocations() const { return static_cast<uint32_t>(numbers_.size()) * instances_; }
+  uint32_t Invocations() const { return static_cast<uint32_t>(numbers_.size()) * instances_ * Views(); }
+  uint32_t Views() const { return static_cast<uint32_t>(views_.size()); }
   absl::Status FillInput(const Interface& v, std::vector<uint64_t>* values) const;
   const Attribute* AttributeAt(uint32_t location) const;
-  absl::Status BuiltInValue(BuiltIn builtin, uint32_t vertex, uint32_t instance,
+  absl::Status BuiltInValue(BuiltIn builtin, uint32_t vertex, uint32_t instance, uint32_t view,
                             uint64_t* value) const;
 
   const mir::Module& m_;
@@ -51,12 +52,19 @@ class Vertices {
   std::vector<uint32_t> numbers_;  // of the vertices: VertexIndex
   uint32_t base_vertex_ = 0;
   uint32_t instances_ = 1, first_instance_ = 0;
+  std::vector<uint32_t> views_ = {0};
   std::vector<Attribute> attributes_;
 };
 
 absl::Status Vertices::Read() {
   instances_ = draw_.value("instances", 1u);
   first_instance_ = draw_.value("first_instance", 0u);
+  if (const uint32_t mask = draw_.value("view_mask", 0u); mask != 0) {
+    views_.clear();
+    for (uint32_t view = 0; view < 32; ++view) {
+      if ((mask >> view & 1) != 0) views_.push_back(view);
+    }
+  }
   if (draw_.contains("indices")) {
     base_vertex_ = static_cast<uint32_t>(draw_.value("vertex_offset", 0));
     for (const json& index : draw_["indices"]) {
@@ -67,7 +75,8 @@ absl::Status Vertices::Read() {
     const uint32_t count = draw_.at("count").get<uint32_t>();
     for (uint32_t i = 0; i < std::min(count, kMost + 1); ++i) numbers_.push_back(base_vertex_ + i);
   }
-  if (numbers_.empty() || instances_ == 0 || uint64_t{instances_} * numbers_.size() > kMost) {
+  if (numbers_.empty() || instances_ == 0 ||
+      uint64_t{instances_} * views_.size() * numbers_.size() > kMost) {
     return absl::InvalidArgumentError("vertices: none of them, or too many");
   }
   for (const json& given : draw_.value("inputs", json::array())) {
@@ -107,14 +116,14 @@ const Attribute* Vertices::AttributeAt(uint32_t location) const {
 }
 
 absl::Status Vertices::BuiltInValue(BuiltIn builtin, uint32_t vertex, uint32_t instance,
-                                    uint64_t* value) const {
+                                    uint32_t view, uint64_t* value) const {
   switch (builtin) {
     case BuiltIn::kVertexIndex: *value = numbers_[vertex]; break;
     case BuiltIn::kInstanceIndex: *value = first_instance_ + instance; break;
     case BuiltIn::kBaseVertex: *value = base_vertex_; break;
     case BuiltIn::kBaseInstance: *value = first_instance_; break;
-    case BuiltIn::kDrawIndex:
-    case BuiltIn::kViewIndex: *value = 0; break;
+    case BuiltIn::kDrawIndex: *value = 0; break;
+    case BuiltIn::kViewIndex: *value = view; break;
     default: return absl::UnimplementedError("vertices: a built-in that they have not");
   }
   return absl::OkStatus();
@@ -136,9 +145,10 @@ absl::Status Vertices::FillInput(const Interface& v, std::vector<uint64_t>* valu
           absl::StrCat("vertices: nothing at location ", v.location + place / v.components));
     }
     for (uint32_t i = 0; i < invocations; ++i, ++at) {
-      const uint32_t vertex = i % count, instance = i / count;
+      const uint32_t vertex = i % count, instance = i / count / Views();
       if (v.builtin != BuiltIn::kNone) {
-        absl::Status s = BuiltInValue(v.builtin, vertex, instance, &(*values)[at]);
+        const uint32_t view = views_[i / count % Views()];
+        absl::Status s = BuiltInValue(v.builtin, vertex, instance, view, &(*values)[at]);
         if (!s.ok()) return s;
         continue;
       }

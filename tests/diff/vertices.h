@@ -1,7 +1,7 @@
 // Vertices of a draw in the interpreter: attributes in, all outputs back.
 //
 // The state of `run-peer exec` (tests/peer/README.md, "vertices"): an invocation for each vertex of
-// each instance, in that order; one draw, one view. Vertices that several indices name run as often
+// each view of each instance, in that order; one draw. Vertices that several indices name run as often
 // as they are named.
 //
 // Source: Vulkan specification, "Built-In Variables" (VertexIndex: with vertexOffset, or firstVertex;

@@ -47,6 +47,18 @@ TEST(Vertices, AreNumberedAsTheDrawSays) {
             "layer.0 020000000200000002000000\n");
 }
 
+TEST(Vertices, RunForEachViewOfEachInstance) {
+  const std::string program =
+      "input 0 location 0.0 i32 x1 input 1 builtin instance_index i32 x1 "
+      "input 2 builtin view_index i32 x1 output 0 location 0.0 i32 x3 body { "
+      "%0:i32 = load_input[0, 0] %1:i32 = load_input[1, 0] %2:i32 = load_input[2, 0] "
+      "store_output[0, 0] %0, %1, %2";
+  const json inputs = {{{"location", 0}, {"u32", {7, 8}}, {"rate", "instance"}}};
+  EXPECT_EQ(OutputsOf(program, {{"count", 1}, {"instances", 2}, {"view_mask", 10}, {"inputs", inputs}}),
+            "0.0 07000000070000000800000008000000\n0.1 00000000000000000100000001000000\n"
+            "0.2 01000000030000000100000003000000\n");
+}
+
 TEST(Vertices, ReadAttributesByVertexAndByInstance) {
   const std::string program =
       "input 0 location 0.0 i32 x1 input 1 location 1.1 i32 x1 array 2 "

@@ -2,8 +2,8 @@
 // command line (client/ has that).
 //
 //   kilnc [--widths=8,16] [--print-after=PASS|all|changed] [--stop-after=PASS]
-//         [--disable-pass=P[,P...]] [--bisect=N] [--no-verify] [--asm] [--spec=ID:BITS]... [-o DIR]
-//         FILE.spv|FILE.mir
+//         [--disable-pass=P[,P...]] [--bisect=N] [--no-verify] [--asm] [--spec=ID:BITS]...
+//         [--view-mask=HEX] [-o DIR] FILE.spv|FILE.mir
 //
 // Writes DIR/NAME.SIMD8.bin and DIR/NAME.SIMD8.launch.json for each width; statistics and remarks
 // go to standard output as one line each.
@@ -81,6 +81,8 @@ bool ParseArguments(int argc, char** argv, Arguments& a) {
         return false;
       }
       a.prepare.spec_constants[id] = bits;
+    } else if (absl::ConsumePrefix(&arg, "--view-mask=")) {
+      if (!absl::SimpleHexAtoi(arg, &a.compile.state.view_mask)) return false;
     } else if (arg == "--asm") {
       a.assembly = true;
     } else if (arg == "-o" && i + 1 < argc) {

@@ -1,7 +1,8 @@
 // Draws with a fragment shader and returns what it wrote: colours, depth and stencil, of each sample.
 //
 // Colours go to targets of four 32-bit components, so that nothing is rounded. Targets of several samples
-// are read by a compute shader: copying to buffers is for one sample, resolving would mix them.
+// are read by a compute shader: copying to buffers is for one sample, resolving would mix them. Targets have
+// layers for views, which all come, or for vertices that choose one, of which the first comes.
 #pragma once
 
 #include <deque>
@@ -23,18 +24,18 @@ inline VkImageMemoryBarrier to_general(const Image &i)
    return b;
 }
 
-// Copies one aspect of an image to a buffer, pixel by pixel and sample by sample. Lives until the
-// commands have run.
+// Copies one aspect of the first layers of an image to a buffer, layer by layer, pixel by pixel and sample by
+// sample; of several samples, one layer. Lives until the commands have run.
 class Readback {
 public:
    Readback(const vku::Device &d, const Image &image, VkFormat format, VkImageAspectFlags aspect, Base base,
-            uint32_t comps, uint32_t samples)
-      : d_(d), image_(image), aspect_(aspect), samples_(samples), set_layout_(d.handle), layout_(d.handle),
-        pipe_(d.handle), pool_(d.handle), view_(d.handle)
+            uint32_t comps, uint32_t samples, uint32_t layers)
+      : d_(d), image_(image), aspect_(aspect), samples_(samples), layers_(layers), set_layout_(d.handle),
+        layout_(d.handle), pipe_(d.handle), pool_(d.handle), view_(d.handle)
    {
       // Stencil is the one aspect that a copy delivers in bytes.
       const size_t word = samples == 1 && aspect == VK_IMAGE_ASPECT_STENCIL_BIT ? 1 : 4;
-      const size_t words = size_t(image.extent.width) * image.extent.height * samples * comps;
+      const size_t words = size_t(image.extent.width) * image.extent.height * layers * samples * comps;
       buffer_ = std::make_unique<Buffer>(d, words * word);
       if (samples > 1)
          prepare(format, base, comps);
@@ -45,7 +46,7 @@ public:
       if (samples_ == 1) {
          VkBufferImageCopy c{};
          c.imageExtent = image_.extent;
-         c.imageSubresource = {aspect_, 0, 0, 1};
+         c.imageSubresource = {aspect_, 0, 0, layers_};
          vkCmdCopyImageToBuffer(cmd, image_.h, VK_IMAGE_LAYOUT_GENERAL, buffer_->h, 1, &c);
          return;
       }
@@ -69,7 +70,7 @@ private:
    const vku::Device &d_;
    const Image &image_;
    VkImageAspectFlags aspect_;
-   uint32_t samples_;
+   uint32_t samples_, layers_;
    std::unique_ptr<Buffer> buffer_;
    vku::SetLayout set_layout_;
    vku::PipelineLayout layout_;
@@ -178,7 +179,7 @@ private:
    Job &j_;
    vku::Device &d_;
    const Value &dr_;
-   uint32_t w_ = 0, h_ = 0, samples_ = 1, vertices_ = 0, layers_ = 1, viewports_ = 1;
+   uint32_t w_ = 0, h_ = 0, samples_ = 1, vertices_ = 0, view_mask_ = 0, layers_ = 1, viewports_ = 1;
    VkPrimitiveTopology topology_{};
    Sampling sampling_;
    std::vector<Attr> attrs_;
@@ -187,6 +188,7 @@ private:
    vku::ShaderModule vm_;
    std::deque<Pass> passes_;   // keeps references valid
 
+   uint32_t layers_read() const { return view_mask_ ? layers_ : 1; }
    bool asked(const char *key) const { return dr_.has(key) && dr_.at(key).boolean(); }
    void parameters();
    std::string positions() const;
@@ -195,6 +197,7 @@ private:
    uint32_t choice(const char *key, uint32_t most, spv::BuiltIn builtin, std::vector<spv::BuiltIn> &chosen);
    void vertex_stage();
    void callers_vertex_shader();
+   std::unique_ptr<Image> target_image(const Format &f, VkImageUsageFlags usage) const;
    void add_target(Pass &p, uint32_t at, uint32_t location, uint32_t index, Base base);
    void shader_pass();
    void input_passes();
@@ -222,6 +225,20 @@ inline void Draw::parameters()
    samples_ = u32_of(dr_, "samples", 1, 1, 64);
    if (samples_ & (samples_ - 1))
       fail("\"samples\" is a power of two");
+   if (const std::vector<uint32_t> views = views_of(dr_); !views.empty()) {
+      view_mask_ = uint32_t(dr_.at("view_mask").integer());
+      layers_ = views.back() + 1;
+      VkPhysicalDeviceMultiviewProperties limits{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTIVIEW_PROPERTIES};
+      VkPhysicalDeviceProperties2 p2{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+      p2.pNext = &limits;
+      vkGetPhysicalDeviceProperties2(d_.inst.phys, &p2);
+      if (!d_.f11.multiview || layers_ > limits.maxMultiviewViewCount)
+         fail("the device has " + std::to_string(limits.maxMultiviewViewCount) + " views at most");
+      if (samples_ > 1)
+         fail("views are drawn with one sample; drop \"samples\"");
+      if (dr_.has("layers"))
+         fail("a view is a layer; drop \"layers\" or \"view_mask\"");
+   }
    sampling_.per_sample = asked("sample_shading");
    sampling_.alpha_to_coverage = asked("alpha_to_coverage");
    sampling_.alpha_to_one = asked("alpha_to_one");
@@ -338,7 +355,8 @@ inline void Draw::vertex_stage()
       }
       attribute(uint32_t(items_.size()), Base::F, 4, pos);
       std::vector<spv::BuiltIn> chosen;
-      layers_ = choice("layers", 16, spv::BuiltInLayer, chosen);
+      if (!view_mask_)
+         layers_ = choice("layers", 16, spv::BuiltInLayer, chosen);
       viewports_ = choice("viewports", 16, spv::BuiltInViewportIndex, chosen);
       if (layers_ > 1 && samples_ > 1)
          fail("several layers of several samples are not drawn");
@@ -348,6 +366,12 @@ inline void Draw::vertex_stage()
       fail("too many inputs");
 }
 
+inline std::unique_ptr<Image> Draw::target_image(const Format &f, VkImageUsageFlags usage) const
+{
+   return std::make_unique<Image>(d_, f, layers_ == 1 ? VK_IMAGE_VIEW_TYPE_2D : VK_IMAGE_VIEW_TYPE_2D_ARRAY,
+                                  VkExtent3D{w_, h_, 1}, 1, layers_, usage, samples_);
+}
+
 inline void Draw::add_target(Pass &p, uint32_t at, uint32_t location, uint32_t index, Base base)
 {
    static const Format wide[3] = {{VK_FORMAT_R32G32B32A32_SFLOAT, 16, Elem::F32},
@@ -355,10 +379,9 @@ inline void Draw::add_target(Pass &p, uint32_t at, uint32_t location, uint32_t i
                                   {VK_FORMAT_R32G32B32A32_UINT, 16, Elem::U32}};
    const Format &f = wide[int(base)];
    Target t{location, index, base, nullptr, nullptr};
-   t.image = std::make_unique<Image>(d_, f, layers_ > 1 ? VK_IMAGE_VIEW_TYPE_2D_ARRAY : VK_IMAGE_VIEW_TYPE_2D,
-                                     VkExtent3D{w_, h_, 1}, 1, layers_,
-                                     VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_SAMPLED_BIT, samples_);
-   t.back = std::make_unique<Readback>(d_, *t.image, f.vk, VK_IMAGE_ASPECT_COLOR_BIT, base, 4, samples_);
+   t.image = target_image(f, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_SAMPLED_BIT);
+   t.back = std::make_unique<Readback>(d_, *t.image, f.vk, VK_IMAGE_ASPECT_COLOR_BIT, base, 4, samples_,
+                                       layers_read());
    p.targets[at] = std::move(t);
 }
 
@@ -384,15 +407,14 @@ inline void Draw::shader_pass()
       static const Format formats[2] = {{VK_FORMAT_D32_SFLOAT, 4, Elem::F32},
                                         {VK_FORMAT_D32_SFLOAT_S8_UINT, 8, Elem::U8}};
       const Format &f = formats[p.stencil];
-      p.depth_stencil = std::make_unique<Image>(
-         d_, f, layers_ > 1 ? VK_IMAGE_VIEW_TYPE_2D_ARRAY : VK_IMAGE_VIEW_TYPE_2D, VkExtent3D{w_, h_, 1}, 1, layers_,
-         VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | (samples_ > 1 ? VK_IMAGE_USAGE_SAMPLED_BIT : 0), samples_);
+      p.depth_stencil = target_image(
+         f, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | (samples_ > 1 ? VK_IMAGE_USAGE_SAMPLED_BIT : 0));
       if (p.depth)
          p.depth_back = std::make_unique<Readback>(d_, *p.depth_stencil, f.vk, VK_IMAGE_ASPECT_DEPTH_BIT, Base::F, 1,
-                                                   samples_);
+                                                   samples_, layers_read());
       if (p.stencil)
          p.stencil_back = std::make_unique<Readback>(d_, *p.depth_stencil, f.vk, VK_IMAGE_ASPECT_STENCIL_BIT, Base::U,
-                                                     1, samples_);
+                                                     1, samples_, layers_read());
    }
    const VkSpecializationInfo spec{uint32_t(j_.spec_map_.size()), j_.spec_map_.data(), j_.spec_data_.size(),
                                    j_.spec_data_.data()};
@@ -475,6 +497,7 @@ inline void Draw::pipeline(Pass &p, const std::vector<uint32_t> &words, const st
    cb.attachmentCount = p.count();
    cb.pAttachments = blend.data();
    VkPipelineRenderingCreateInfo ri{VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
+   ri.viewMask = view_mask_;
    ri.colorAttachmentCount = p.count();
    ri.pColorAttachmentFormats = formats.data();
    if (p.depth_stencil)
@@ -528,21 +551,35 @@ inline void Draw::record(Pass &p)
       a.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
       return a;
    };
+   // A render pass with views clears their layers alone.
+   auto clear_layers = [&](const Image &image, const VkRenderingAttachmentInfo &a) {
+      if (!view_mask_)
+         return;
+      const VkImageSubresourceRange all{image.aspect, 0, 1, 0, layers_};
+      if (image.aspect == VK_IMAGE_ASPECT_COLOR_BIT)
+         vkCmdClearColorImage(j_.cmd_, image.h, VK_IMAGE_LAYOUT_GENERAL, &a.clearValue.color, 1, &all);
+      else
+         vkCmdClearDepthStencilImage(j_.cmd_, image.h, VK_IMAGE_LAYOUT_GENERAL, &a.clearValue.depthStencil, 1, &all);
+      j_.barrier();
+   };
    std::vector<VkRenderingAttachmentInfo> att(p.count(), {VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO});
    for (auto &[at, t] : p.targets) {
       att[at] = cleared(*t.image);
       if (&p == &passes_.front())
          att[at].clearValue.color = clear(t.base);
+      clear_layers(*t.image, att[at]);
    }
    VkRenderingAttachmentInfo da;
    VkRenderingInfo ri{VK_STRUCTURE_TYPE_RENDERING_INFO};
    ri.renderArea = {{0, 0}, {w_, h_}};
    ri.layerCount = layers_;
+   ri.viewMask = view_mask_;
    ri.colorAttachmentCount = p.count();
    ri.pColorAttachments = att.data();
    if (p.depth_stencil) {
       da = cleared(*p.depth_stencil);
       da.clearValue.depthStencil = {1.0f, 0};
+      clear_layers(*p.depth_stencil, da);
       ri.pDepthAttachment = &da;
       ri.pStencilAttachment = p.stencil ? &da : nullptr;
    }
@@ -582,7 +619,8 @@ inline std::string Draw::result()
 {
    const Pass &first = passes_.front();
    std::string o = ",\"width\":" + std::to_string(w_) + ",\"height\":" + std::to_string(h_) +
-                   ",\"samples\":" + std::to_string(samples_) + ",\"colors\":[";
+                   ",\"samples\":" + std::to_string(samples_) +
+                   (view_mask_ ? ",\"layers\":" + std::to_string(layers_) : "") + ",\"colors\":[";
    for (auto &[at, t] : first.targets) {
       const std::string second = t.index ? "." + std::to_string(t.index) : "";
       o += (o.back() == '[' ? "" : ",");

@@ -326,6 +326,17 @@ inline uint32_t u32_of(const Value &v, const char *key, int64_t def, int64_t lo,
    return uint32_t(x);
 }
 
+// The views of a "view_mask", ascending.
+inline std::vector<uint32_t> views_of(const Value &v)
+{
+   std::vector<uint32_t> views;
+   const uint32_t mask = u32_of(v, "view_mask", 0, 0, int64_t(~0u));
+   for (uint32_t view = 0; view < 32; view++)
+      if (mask >> view & 1)
+         views.push_back(view);
+   return views;
+}
+
 inline void Job::make_image(Given &g)
 {
    const Value &v = *g.spec;

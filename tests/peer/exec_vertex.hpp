@@ -2,7 +2,9 @@
 //
 // Each vertex is a point, rasterization is off, and the outputs are captured by transform feedback from a
 // copy of the module that says where to. So they come as the shader made them: before clipping and
-// division, in their own types. 16-bit and 64-bit outputs and attributes are refused.
+// division, in their own types. 16-bit and 64-bit outputs and attributes are refused. Views are drawn one
+// by one from copies that have the number of the view in place of ViewIndex: multiview itself, which
+// transform feedback excludes, is for "draw".
 #pragma once
 
 #include "exec_job.hpp"
@@ -35,13 +37,14 @@ private:
    std::vector<reflect::Output> outputs_;
    std::vector<edit::Place> places_;
    std::vector<uint32_t> strides_;
-   std::vector<std::unique_ptr<Buffer>> captured_;
+   std::vector<uint32_t> views_;
+   std::vector<std::vector<std::unique_ptr<Buffer>>> captured_;   // by view
    vku::Pipeline pipe_;
 
    void parameters();
    void attributes();
    void places();
-   void pipeline();
+   void pipeline(uint32_t view);
    void draw();
    std::string result();
 };
@@ -63,6 +66,9 @@ inline void Vertices::parameters()
 {
    constexpr int64_t most = 1 << 20;
    instances_ = u32_of(v_, "instances", 1, 1, 1 << 16);
+   views_ = views_of(v_);
+   if (views_.empty())
+      views_ = {0};
    first_instance_ = u32_of(v_, "first_instance", 0, 0, most);
    if (!v_.has("indices")) {
       if (v_.has("vertex_offset"))
@@ -164,10 +170,10 @@ inline void Vertices::places()
       fail("the vertex shader writes no outputs");
 }
 
-inline void Vertices::pipeline()
+inline void Vertices::pipeline(uint32_t view)
 {
-   vku::ShaderModule sm =
-      vku::make_module(d_.handle, edit::capture(j_.m_.words, j_.ep_.function, outputs_, places_, strides_));
+   vku::ShaderModule sm = vku::make_module(
+      d_.handle, edit::capture(edit::with_view(j_.m_.words, view), j_.ep_.function, outputs_, places_, strides_));
    const VkSpecializationInfo spec{uint32_t(j_.spec_map_.size()), j_.spec_map_.data(), j_.spec_data_.size(),
                                    j_.spec_data_.data()};
    VkPipelineShaderStageCreateInfo st{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
@@ -211,10 +217,11 @@ inline void Vertices::draw()
    auto start = d_.proc<PFN_vkCmdBeginTransformFeedbackEXT>("vkCmdBeginTransformFeedbackEXT");
    auto stop = d_.proc<PFN_vkCmdEndTransformFeedbackEXT>("vkCmdEndTransformFeedbackEXT");
    std::vector<VkBuffer> buffers;
+   std::vector<std::unique_ptr<Buffer>> &captured = captured_.emplace_back();
    for (uint32_t stride : strides_) {
-      captured_.push_back(std::make_unique<Buffer>(d_, size_t(stride) * count_ * instances_,
-                                                   VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_BUFFER_BIT_EXT));
-      buffers.push_back(captured_.back()->h);
+      captured.push_back(std::make_unique<Buffer>(d_, size_t(stride) * count_ * instances_,
+                                                  VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_BUFFER_BIT_EXT));
+      buffers.push_back(captured.back()->h);
    }
    const std::vector<VkDeviceSize> zeros(std::max(buffers.size(), attributes_.size()));
    Buffer counters(d_, 4 * buffers.size(), VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_COUNTER_BUFFER_BIT_EXT);
@@ -250,23 +257,25 @@ inline void Vertices::draw()
    for (size_t i = 0; i < buffers.size(); i++) {
       uint32_t bytes;
       memcpy(&bytes, counters.map + 4 * i, 4);
-      if (bytes != captured_[i]->size)
+      if (bytes != captured[i]->size)
          fail("the device captured " + std::to_string(bytes) + " bytes of outputs instead of " +
-              std::to_string(captured_[i]->size));
+              std::to_string(captured[i]->size));
    }
 }
 
 inline std::string Vertices::result()
 {
-   const size_t vertices = size_t(count_) * instances_;
    std::string o = ",\"count\":" + std::to_string(count_) + ",\"instances\":" + std::to_string(instances_) +
                    ",\"outputs\":[";
    for (size_t k = 0; k < outputs_.size(); k++) {
       uint32_t at = places_[k].offset;
       for (auto &i : outputs_[k].items) {
          std::string data;
-         for (size_t n = 0; n < vertices; n++)
-            data.append(captured_[places_[k].buffer]->map + n * strides_[places_[k].buffer] + at, i.comps * 4);
+         const uint32_t stride = strides_[places_[k].buffer];
+         for (size_t instance = 0; instance < instances_; instance++)
+            for (auto &captured : captured_)
+               for (size_t n = 0; n < count_; n++)
+                  data.append(captured[places_[k].buffer]->map + (instance * count_ + n) * stride + at, i.comps * 4);
          at += i.comps * 4;
          const std::string where = std::to_string(i.location), comp = std::to_string(i.component);
          std::string name = outputs_[k].builtin ? output_builtin(*outputs_[k].builtin) : "out" + where + "." + comp;
@@ -290,8 +299,10 @@ inline std::string Vertices::run()
    parameters();
    attributes();
    places();
-   pipeline();
-   draw();
+   for (uint32_t view : views_) {
+      pipeline(view);
+      draw();
+   }
    return result();
 }
 

@@ -243,7 +243,7 @@ inline std::string vertex_outputs(const VertexData &d, const reflect::Interface 
 }
 
 inline std::string vertex_part(const Program &p, const reflect::Interface &io, const std::string &listing,
-                               uint32_t push_registers)
+                               uint32_t push_registers, uint32_t view_mask)
 {
    // ANV does not offer storageInputOutput16, and what it makes of such modules all the same keeps to no
    // layout: it reads halves of registers that vertex fetch fills whole.
@@ -256,9 +256,15 @@ inline std::string vertex_part(const Program &p, const reflect::Interface &io, c
                                                      " registers, read length " + std::to_string(p.curb_read_length()));
    std::vector<std::string> regs{Object().num("register", 0).num("registers", 1).str("what", "header").text(),
                                  Object().num("register", 1).num("registers", 1).str("what", "urb_handles").text()};
-   return Object().raw("registers", array(regs)).num("payload_registers", 2)
+   Object o;
+   o.raw("registers", array(regs)).num("payload_registers", 2)
       .raw("setup", vertex_inputs(d, io, 2 + push_registers))
-      .raw("outputs", vertex_outputs(d, io, written_slots(listing))).text();
+      .raw("outputs", vertex_outputs(d, io, written_slots(listing)));
+   // There is one position (vertex_data), so primitives are not replicated: anv_pipeline.c, instance_multiplier.
+   if (view_mask)
+      o.raw("views", Object().num("mask", view_mask)
+                        .num("instance_multiplier", uint32_t(__builtin_popcount(view_mask))).text());
+   return o.text();
 }
 
 }   // namespace launch

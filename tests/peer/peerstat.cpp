@@ -48,6 +48,7 @@ struct Options {
    VkFormat color = VK_FORMAT_R32G32B32A32_SFLOAT;
    std::string color_name = "rgba32f";
    bool robust = false;
+   uint32_t view_mask = 0;
    std::string dump_asm, dump_bin;
    bool quiet = false;
 };
@@ -65,6 +66,7 @@ struct Options {
            "  --color-format F  rgba8 | rgba16f | rgba32f for float colour outputs\n"
            "                    (default rgba32f)\n"
            "  --robust          enable robustBufferAccess and robustImageAccess\n"
+           "  --view-mask MASK  graphics pipelines are for these views of multiview, a bit each\n"
            "  --dump-asm DIR    write the compiler's internal representations as text\n"
            "  --dump-bin DIR    write the machine code of every executable and, for ANV,\n"
            "                    how to launch it (FILE.launch.json)\n"
@@ -382,6 +384,7 @@ struct Graphics {
    std::vector<VkFormat> colors;
    VkFormat depth = VK_FORMAT_UNDEFINED;
    VkGraphicsPipelineLibraryFlagsEXT libs = 0;   // 0: a complete pipeline
+   uint32_t view_mask = 0;
 
    void stage(VkDevice d, VkShaderStageFlagBits bit, const std::vector<uint32_t> &words,
               const std::string &entry)
@@ -401,6 +404,7 @@ struct Graphics {
          stages[i].pName = names[i].c_str();
 
       VkPipelineRenderingCreateInfo ri{VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
+      ri.viewMask = view_mask;
       ri.colorAttachmentCount = uint32_t(colors.size());
       ri.pColorAttachmentFormats = colors.data();
       ri.depthAttachmentFormat = depth;
@@ -514,6 +518,7 @@ Plan plan_graphics(const Options &opt, vku::Device &d, const reflect::Module &m,
 {
    Plan p;
    Graphics &g = p.gfx;
+   g.view_mask = opt.view_mask;
    const VkShaderStageFlagBits bit = vku::stage_bit(ep.model);
    if (opt.method == "gpl" && !d.gpl)
       throw std::runtime_error("the driver has no VK_EXT_graphics_pipeline_library");
@@ -929,6 +934,7 @@ std::string Compiler::run(const std::string &file, const reflect::Module &m, con
       in.stage = reflect::stage_name(ep.model);
       in.io = &io;
       in.slots = &layout.slots;
+      in.view_mask = opt_.view_mask;
       write_records(d, cache, in, uint32_t(__builtin_ctz(bit)), ex);
    }
 
@@ -1455,6 +1461,7 @@ int main(int argc, char **argv)
             else if (opt.color_name == "rgba32f") opt.color = VK_FORMAT_R32G32B32A32_SFLOAT;
             else throw std::runtime_error("unknown colour format " + opt.color_name);
          } else if (a == "--robust") opt.robust = true;
+         else if (a == "--view-mask") opt.view_mask = uint32_t(std::stoul(val(), nullptr, 0));
          else if (a == "--dump-asm") opt.dump_asm = val();
          else if (a == "--dump-bin") opt.dump_bin = val();
          else if (a == "--list") list = true;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
+#include <stdexcept>
 #include <vector>
 
 #include <spirv/unified1/spirv.hpp>
@@ -37,6 +39,43 @@ inline Words separate_dual_source(Words w, uint32_t shift)
          w[at + 3] += shift;
    });
    return w;
+}
+
+// Without the built-in: every load of ViewIndex becomes the number of a view. For results of one view that
+// can be had without multiview only (no transform feedback in a render pass that has it,
+// VUID-vkCmdBeginTransformFeedbackEXT-None-02373).
+inline Words with_view(const Words &w, uint32_t view)
+{
+   std::set<uint32_t> variables;
+   each(w, [&](spv::Op op, size_t at, uint32_t n) {
+      if (op == spv::OpDecorate && n == 4 && w[at + 2] == spv::DecorationBuiltIn && w[at + 3] == spv::BuiltInViewIndex)
+         variables.insert(w[at + 1]);
+   });
+   auto is_load = [&](spv::Op op, size_t at) { return op == spv::OpLoad && variables.count(w[at + 3]); };
+   std::map<uint32_t, uint32_t> numbers;   // by type, the constant
+   Words out(w.begin(), w.begin() + 5), constants;
+   each(w, [&](spv::Op op, size_t at, uint32_t) {
+      if (!is_load(op, at) || numbers.count(w[at + 1]))
+         return;
+      const uint32_t id = numbers[w[at + 1]] = out[3]++;
+      constants.insert(constants.end(), {4u << 16 | uint32_t(spv::OpConstant), w[at + 1], id, view});
+   });
+   each(w, [&](spv::Op op, size_t at, uint32_t n) {
+      if (op == spv::OpFunction) {         // the first; the constants stand behind all types
+         out.insert(out.end(), constants.begin(), constants.end());
+         constants.clear();
+      }
+      if (is_load(op, at)) {
+         out.insert(out.end(), {4u << 16 | uint32_t(spv::OpCopyObject), w[at + 1], w[at + 2], numbers[w[at + 1]]});
+         return;
+      }
+      if (op == spv::OpAccessChain || op == spv::OpCopyMemory || op == spv::OpFunctionCall)
+         for (uint32_t k = 1; k < n; k++)
+            if (variables.count(w[at + k]))
+               throw std::runtime_error("the shader reaches ViewIndex by other than a load");
+      out.insert(out.end(), w.begin() + long(at), w.begin() + long(at + n));
+   });
+   return out;
 }
 
 struct Place {                   // where an output is captured

@@ -118,7 +118,7 @@ absl::StatusOr<json> Execute(const Request& request) {
     dispatch->draw = *std::move(inputs);
   }
   if (!job->vertices.is_null()) {
-    absl::StatusOr<sim::eu::VertexInputs> inputs = client::run::ReadVertices(job->vertices);
+    absl::StatusOr<sim::eu::VertexInputs> inputs = client::run::ReadVertices(job->vertices, record->vertex);
     if (!inputs.ok()) return inputs.status();
     dispatch->vertices = *std::move(inputs);
   }

@@ -1,7 +1,7 @@
 // kiln_bins: Kiln's own machine code in the form in which tests/peer dumps Mesa's, so that the same
 // scripts judge both.
 //
-//   kiln_bins [--samples=N] [--sample-shading] [--alpha-to-coverage] DIR MODULE.spv...
+//   kiln_bins [--samples=N] [--sample-shading] [--alpha-to-coverage] [--view-mask=HEX] DIR MODULE.spv...
 //
 // The options are the pipeline's state (core/target/pipeline_state.h).
 // For every width of every module DIR/NAME.SIMDn.bin and DIR/NAME.SIMDn.launch.json, which names
@@ -52,10 +52,14 @@ bool WriteVariant(const std::string& stem, const std::string& module, const Vari
 }
 
 // An option, into the state. False: there is no such option.
-bool TakeOption(absl::string_view option, FragmentState* state) {
-  if (absl::ConsumePrefix(&option, "--samples=")) return absl::SimpleAtoi(option, &state->samples);
-  if (option == "--sample-shading") return state->sample_shading = true;
-  if (option == "--alpha-to-coverage") return state->alpha_to_coverage = true;
+bool TakeOption(absl::string_view option, PipelineState* state) {
+  FragmentState& fragment = state->fragment;
+  if (absl::ConsumePrefix(&option, "--samples=")) return absl::SimpleAtoi(option, &fragment.samples);
+  if (option == "--sample-shading") return fragment.sample_shading = true;
+  if (option == "--alpha-to-coverage") return fragment.alpha_to_coverage = true;
+  if (absl::ConsumePrefix(&option, "--view-mask=")) {
+    return absl::SimpleHexAtoi(option, &state->view_mask);
+  }
   return false;
 }
 
@@ -63,7 +67,7 @@ int Main(int argc, char** argv) {
   PipelineState state;
   int first = 1;
   for (; first < argc && absl::StartsWith(argv[first], "--"); ++first) {
-    if (!TakeOption(argv[first], &state.fragment)) return 2;
+    if (!TakeOption(argv[first], &state)) return 2;
   }
   if (argc < first + 2) return 2;
   for (int i = first + 1; i < argc; ++i) {

@@ -273,6 +273,8 @@ def main():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--ulp", type=int, default=16)
     p.add_argument("--timeout", type=int, default=20, help="seconds for one run of lavapipe")
+    p.add_argument("--view-mask", type=lambda v: int(v, 0), default=0,
+                   help="of multiview: that with which the binaries were made")
     p.add_argument("--width", type=int, help="only binaries of so many lanes")
     p.add_argument("--only", help="part of the modules' names")
     p.add_argument("--keep", help="folder for the jobs that ran, by module")
@@ -286,6 +288,7 @@ def main():
     drawn = random.Random(a.seed).sample(sorted(pool), len(pool))
     if a.only:
         drawn = [d for d in drawn if a.only in d]
+    views = {"view_mask": a.view_mask} if a.view_mask else {}
     totals, agreeing, loose_total = collections.Counter(), set(), 0
     out = open(a.out, "w") if a.out else None
     for path in drawn[:a.draw]:
@@ -294,7 +297,8 @@ def main():
                 module = fragment_job.FragmentModule.load(path)
                 job, types, want, reason = counted(
                     path, module, a.seed, folder, a.timeout,
-                    lambda j: undefined_use(a.eu_run, pool[path][0][1], j, folder))
+                    lambda j: undefined_use(a.eu_run, pool[path][0][1], j, folder),
+                    lambda draw: draw.update(views))
             except Unsupported as e:
                 job, reason = None, "drive: %s" % e
             if job and a.keep:

@@ -100,16 +100,18 @@ def kinds_of(module):
     return found
 
 
-def counted(path, module, seed, folder, timeout, accept):
+def counted(path, module, seed, folder, timeout, accept, view_mask=0):
     """(job, types, lavapipe's result, reason): the first recipe whose drive counts. `accept`, given a job,
-    may return a reason for which it is no drive."""
+    may return a reason for which it is no drive. Of modules without arithmetic a view must move something."""
     reason = "no recipe ran"
     rng = random.Random(seed)
-    chosen = drive.mutants(module, rng, 4, False)
+    chosen = drive.mutants(module, rng, 4, False) or (view_mask and drive.mutants(module, rng, 4, True))
     if not chosen:
         return None, None, None, "no arithmetic"
     for recipe in range(len(vertex_draws.ORDER)):
         job, types = vertex_draws.make_job(module, path, recipe, seed)
+        if view_mask:
+            job["vertices"]["view_mask"] = view_mask
         refused = accept(job)
         if refused:
             reason = refused
@@ -161,9 +163,25 @@ def differences(job, want, got, others, types, kinds, ulp):
     return fragments.differences(job, want[1], got[1], [o[1] for o in others], types, {}, ulp)[0], loose
 
 
+def wrong_layer(job, got):
+    """A run whose layer is not its view: runs are in the order instance, view, vertex."""
+    draw = job["vertices"]
+    views = [v for v in range(32) if draw.get("view_mask", 0) >> v & 1]
+    if not views:
+        return None
+    layers = dwords(got).get((("out", "layer"), 0))
+    if layers is None:
+        return "the layer is not written"
+    count = len(draw["indices"]) if "indices" in draw else draw["count"]
+    want = [v for _ in range(draw.get("instances", 1)) for v in views for _ in range(count)]
+    return None if layers == want else "layers: want %s, got %s" % (want, layers)
+
+
 def judge(eu_run, launch, job, types, want, kinds, folder, ulp, options=()):
     """(status, cause, dwords that agree loosely)."""
     got = simulate(eu_run, launch, job, folder, options)
+    if got.get("ok") and wrong_layer(job, got):
+        return "differ", wrong_layer(job, got), 0
     if got.get("error", "").startswith("contract"):
         status, cause, loose = judge(eu_run, launch, job, types, want, kinds, folder, ulp,
                                      ["--no-contract"])
@@ -185,7 +203,7 @@ def judge(eu_run, launch, job, types, want, kinds, folder, ulp, options=()):
     if difference:
         return "differ", difference, loose
     fused = simulate(eu_run, launch, job, folder, ["--fusion", *options])
-    if not fused.get("ok") or everything(fused) != everything(got):
+    if not fused.get("ok") or wanted(fused, want) != wanted(got, want) or wrong_layer(job, fused):
         return "differ", "fusion mode: %s" % fused.get("error", "outputs differ"), loose
     return "agree", "", loose
 
@@ -208,7 +226,7 @@ def prove(path, launches, a):
             kinds = kinds_of(module)
             job, types, want, reason = counted(
                 path, module, a.seed, folder, a.timeout,
-                lambda j: fragments.undefined_use(a.eu_run, launch, j, folder))
+                lambda j: fragments.undefined_use(a.eu_run, launch, j, folder), a.view_mask)
         except Unsupported as e:
             return "undriven", "drive: %s" % e, 0
         if job is None:
@@ -230,6 +248,8 @@ def main():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--ulp", type=int, default=16)
     p.add_argument("--timeout", type=int, default=20, help="seconds for one run of lavapipe")
+    p.add_argument("--view-mask", type=lambda v: int(v, 0), default=0,
+                   help="of multiview: that with which the binaries were made")
     p.add_argument("--only", help="part of the modules' names")
     p.add_argument("--keep", help="folder for the jobs that ran, by module")
     p.add_argument("--out", help="JSON lines, one per binary")

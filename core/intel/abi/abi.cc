@@ -379,13 +379,15 @@ std::optional<uint32_t> PushedRegister(const Abi& abi, uint32_t resource, uint32
 absl::StatusOr<Abi> AssignAbi(const Module& m, const Device& device, const PipelineState& state) {
   Abi abi;
   abi.device = &device;
+  abi.views.mask = state.view_mask;
+  if (absl::Status s = CheckViews(abi.views); !s.ok()) return s;
   if (m.stage == mir::Stage::kFragment) {
     absl::StatusOr<FragmentAbi> fragment = AssignFragment(m, state.fragment);
     if (!fragment.ok()) return fragment.status();
     abi.fragment = *std::move(fragment);
   }
   if (m.stage == mir::Stage::kVertex) {
-    absl::StatusOr<VertexAbi> vertex = AssignVertex(m);
+    absl::StatusOr<VertexAbi> vertex = AssignVertex(m, abi.views);
     if (!vertex.ok()) return vertex.status();
     abi.vertex = *std::move(vertex);
   }

@@ -13,6 +13,7 @@
 #include "core/intel/abi/fragment.h"
 #include "core/intel/abi/uniform_ranges.h"
 #include "core/intel/abi/vertex.h"
+#include "core/intel/abi/views.h"
 #include "core/intel/device/device.h"
 #include "core/mir/mir.h"
 #include "core/out/launch_record.h"
@@ -44,6 +45,7 @@ struct Abi {
 
   std::optional<FragmentAbi> fragment;         // of fragment programs
   std::optional<VertexAbi> vertex;             // of vertex programs
+  Views views;                                 // of graphics programs
 
   // Push registers: bytes from the start of the first (WidthAbi::first_push_register).
   uint32_t client_bytes = 0;                   // at byte 0
@@ -84,7 +86,7 @@ bool IsUnreadableFormat(mir::ImageFormat format);
 // ResourceExhausted if more than 240 bindings are used or one has more than 2^20 descriptors, if
 // the workgroup or its shared memory is larger than can be dispatched, and if private arrays take
 // more scratch memory than the narrowest thread has. `device` must outlive what is assigned.
-// Fragment and vertex programs besides: see AssignFragment, AssignVertex.
+// Fragment and vertex programs besides: see AssignFragment, AssignVertex, CheckViews.
 absl::StatusOr<Abi> AssignAbi(const mir::Module& module, const Device& device,
                               const PipelineState& state = {});
 

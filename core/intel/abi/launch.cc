@@ -62,6 +62,8 @@ out::VertexLaunch VertexOf(const Abi& abi, const WidthAbi& at_width) {
   r.setup_slots = static_cast<uint32_t>(v.attributes.size());
   r.attributes = v.attributes;
   r.vue = v.vue;
+  r.view_mask = abi.views.mask;
+  r.instance_multiplier = abi.views.count();
   r.vue_slots = v.vue_slots;
   r.separate = true;
   r.urb_entry_size = (std::max(r.setup_slots, r.vue_slots) + kSlotsOfUnit - 1) / kSlotsOfUnit;

@@ -42,6 +42,14 @@ absl::Status Refuse(const Interface& v, KnownCause cause, std::string_view why) 
       WithCause(absl::UnimplementedError(absl::StrCat("vertex: ", std::string(why))), cause), v.spirv_id);
 }
 
+// VUID-VkGraphicsPipelineCreateInfo-renderPass-06050: no shader has the built-in where there are views.
+absl::Status RefuseLayer(const Interface& v) {
+  return WithSpirvId(
+      WithCause(absl::InvalidArgumentError("vertex: the layer is written, but the view mask is not 0"),
+                "multiview_layer"),
+      v.spirv_id);
+}
+
 // What instructions read of the inputs.
 struct Reads {
   std::vector<std::vector<bool>> element;  // by input
@@ -63,8 +71,10 @@ void NoteValues(BuiltIn builtin, Reads& reads) {
   }
 }
 
-Reads FindReads(const Module& m) {
+Reads FindReads(const Module& m, const Views& views) {
   Reads reads;
+  // Each run has to find its view, if only to write its layer.
+  if (views.several()) reads.values.insert(VertexValue::kInstanceIdFromZero);
   for (const Interface& v : m.inputs) reads.element.emplace_back(v.elements);
   mir::ForEachInst(m, m.body, [&](InstId id) {
     const mir::Inst& inst = m.inst(id);
@@ -154,7 +164,7 @@ std::vector<std::vector<bool>> FindStores(const Module& m) {
 
 // The slots that are written: the header always, others if something of them is stored. All
 // distances that are declared have their places; those that nothing stores are not the shader's.
-absl::Status AssignOutputs(const Module& m, VertexAbi& abi) {
+absl::Status AssignOutputs(const Module& m, const Views& views, VertexAbi& abi) {
   absl::btree_map<uint32_t, out::VueSlot> slots;
   const auto at = [&](uint32_t slot) -> out::VueSlot& {
     out::VueSlot& s = slots[slot];
@@ -166,7 +176,7 @@ absl::Status AssignOutputs(const Module& m, VertexAbi& abi) {
   out::VueSlot& header = at(kVueHeader);
   header.written = true;
   header.parts = {{0, VueValue::kShadingRate, 0, false},
-                  {1, VueValue::kLayer, 0, false},
+                  {1, VueValue::kLayer, 0, views.on()},
                   {2, VueValue::kViewport, 0, false},
                   {3, VueValue::kPointSize, 0, false}};
   if (TooManyDistances(m.outputs)) {
@@ -183,6 +193,7 @@ absl::Status AssignOutputs(const Module& m, VertexAbi& abi) {
                                               "; the last is ", kOutputLocations - 1)),
                          v.spirv_id);
     }
+    if (views.on() && v.builtin == BuiltIn::kLayer) return RefuseLayer(v);
     for (uint32_t e = 0; e < v.elements; ++e) {
       const SlotComponent place = OutputPlace(m, v, e, 0);
       out::VueSlot& slot = at(place.slot);
@@ -240,11 +251,11 @@ uint32_t AttributeRegisters(const VertexAbi& vertex) {
   return kAttributeRegisters * ((slots + kSlotsOfPair - 1) / kSlotsOfPair * kSlotsOfPair);
 }
 
-absl::StatusOr<VertexAbi> AssignVertex(const Module& m) {
+absl::StatusOr<VertexAbi> AssignVertex(const Module& m, const Views& views) {
   VertexAbi abi;
-  const Reads reads = FindReads(m);
+  const Reads reads = FindReads(m, views);
   if (absl::Status s = AssignSlots(m, reads, abi); !s.ok()) return s;
-  if (absl::Status s = AssignOutputs(m, abi); !s.ok()) return s;
+  if (absl::Status s = AssignOutputs(m, views, abi); !s.ok()) return s;
   return abi;
 }
 

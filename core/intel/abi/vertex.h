@@ -1,9 +1,9 @@
 // Vertex programs: which attribute slots stand for which inputs, and where outputs lie in the vertex's
 // URB entry (core/intel/ABI.md, "Vertices").
 //
-// In: the MIR module. Out: functions of it alone: formats of attributes are converted by fixed
-// functions in front of the program, and places of outputs do not depend on the stage behind. Only
-// what is read takes registers. Cost: linear.
+// In: the MIR module, and the views of the pipeline. Out: functions of these alone: formats of
+// attributes are converted by fixed functions in front of the program, and places of outputs do not
+// depend on the stage behind. Only what is read takes registers. Cost: linear.
 //
 // Sources: Mesa 25.0.7, brw_nir.c (brw_nir_lower_vs_inputs: order of the slots), brw_vue_map.c
 // (places of outputs of separate programs), genX_pipeline.c (what the hardware can deliver).
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/intel/abi/views.h"
 #include "core/mir/mir.h"
 #include "core/out/launch_record.h"
 
@@ -56,7 +57,8 @@ uint32_t AttributeRegisters(const VertexAbi& vertex);
 
 // ResourceExhausted (vertex_inputs, vertex_outputs): more attributes than are delivered, more
 // distances or a higher location than there are places. Unimplemented (the same): 64 bits.
-absl::StatusOr<VertexAbi> AssignVertex(const mir::Module& module);
+// InvalidArgument (multiview_layer): the layer is written though there are views.
+absl::StatusOr<VertexAbi> AssignVertex(const mir::Module& module, const Views& views = {});
 
 // Where component `component` of an element of an output lies.
 SlotComponent OutputPlace(const mir::Module& module, const mir::Interface& output, uint32_t element,

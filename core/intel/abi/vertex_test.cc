@@ -121,6 +121,34 @@ TEST(VertexAbi, RefusesOutputsThatHaveNoPlace) {
   EXPECT_EQ(location(2100), "vertex_outputs");
 }
 
+// A program that reads nothing still has to find its view, to write the layer.
+TEST(VertexAbi, SeveralViewsNeedTheInstanceAndWriteTheLayer) {
+  const mir::Module m = Module("output 0 builtin position f32 x4\n", "store_output[0, 0] 0f, 0f, 0f, 1f\n");
+  for (const uint32_t mask : {0u, 0x4u, 0x5u}) {
+    PipelineState state;
+    state.view_mask = mask;
+    const auto all = AssignAbi(m, Tgl(), state);
+    ASSERT_TRUE(all.ok()) << all.status();
+    EXPECT_EQ(all->vertex->attributes.size(), mask == 0x5 ? 1u : 0u) << mask;
+    const auto at_width = AtWidth(m, *all, 8);
+    ASSERT_TRUE(at_width.ok());
+    const out::LaunchRecord record = LaunchOf(m, *all, *at_width);
+    EXPECT_EQ(record.vertex.view_mask, mask);
+    EXPECT_EQ(record.vertex.instance_multiplier, mask == 0x5 ? 2u : 1u);
+    EXPECT_EQ(record.vertex.vue[0].parts[1].from_shader, mask != 0);
+  }
+}
+
+TEST(VertexAbi, TheLayerIsTheViewsWhereThereAreAny) {
+  const mir::Module m = Module("output 0 builtin layer i32 x1\n", "store_output[0, 0] 1\n");
+  EXPECT_TRUE(AssignVertex(m).ok());
+  EXPECT_EQ(CauseOf(AssignVertex(m, {1}).status()), "multiview_layer");
+  EXPECT_EQ(CauseOf(AssignVertex(m, {3}).status()), "multiview_layer");
+  PipelineState state;
+  state.view_mask = 0x10001;
+  EXPECT_EQ(CauseOf(AssignAbi(m, Tgl(), state).status()), "too_many_views");
+}
+
 TEST(VertexAbi, RefusesMoreAttributesThanAreDelivered) {
   const std::string output = "output 0 builtin position f32 x4\n";
   for (const int elements : {29, 30}) {

@@ -417,8 +417,13 @@ absl::Status Fragment::ReadBuiltIn(mir::InstId id) {
       }
       return absl::OkStatus();
     case BuiltIn::kFrontFacing: give(Facing()); return absl::OkStatus();
-    // Multiview draws each view to the layer of its number.
+    // Multiview draws each view to the layer of its number; without it there is none but view 0.
     case BuiltIn::kViewIndex:
+      if (const std::optional<uint32_t> only = abi_.views.only()) {
+        give(Imm(*only, Type::kUD));
+        return absl::OkStatus();
+      }
+      [[fallthrough]];
     case BuiltIn::kLayer: give(TargetIndexBits(16, 0x7ff)); return absl::OkStatus();
     case BuiltIn::kViewportIndex: give(TargetIndexBits(27, 15)); return absl::OkStatus();
     case BuiltIn::kSampleId: give(SampleId()); return absl::OkStatus();

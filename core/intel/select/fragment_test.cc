@@ -499,5 +499,38 @@ TEST(SelectFragment, ImplicitSamplesLookAtTheQuad) {
 )");
 }
 
+// Without views it is 0, of one view known, of several the layer of the target.
+TEST(SelectFragment, ViewIndex) {
+  EXPECT_EQ(SelectedViews(/*fragment=*/true, 0), R"(
+    livein %0 at 0
+    livein %1 at 8
+    scratch_header %0
+    block b0 depth 0
+      %2:ud = mov #0x0:ud {w8}
+      %3x4:ud = collect %2:ud _ _ _ {w8}
+      msg.target_end %3x4:ud {w8 [target_write last_target 1]}
+)");
+  EXPECT_EQ(SelectedViews(/*fragment=*/true, 4), R"(
+    livein %0 at 0
+    livein %1 at 8
+    scratch_header %0
+    block b0 depth 0
+      %2:ud = mov #0x2:ud {w8}
+      %3x4:ud = collect %2:ud _ _ _ {w8}
+      msg.target_end %3x4:ud {w8 [target_write last_target 1]}
+)");
+  EXPECT_EQ(SelectedViews(/*fragment=*/true, 5), R"(
+    livein %0 at 0
+    livein %1 at 8
+    scratch_header %0
+    block b0 depth 0
+      %2:ud = shr %1.1:ud #0x10:ud {nomask}
+      %3:ud = and %2:ud #0x7ff:ud {nomask}
+      %4:ud = mov %3:ud {w8}
+      %5x4:ud = collect %4:ud _ _ _ {w8}
+      msg.target_end %5x4:ud {w8 [target_write last_target 1]}
+)");
+}
+
 }  // namespace
 }  // namespace kiln::intel

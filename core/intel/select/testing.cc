@@ -71,6 +71,19 @@ constexpr char kVertexHead[] =
     "output 6 builtin cull_distance f32 x1 array 1\n"
     "body {\n";
 
+constexpr char kViewedVertex[] =
+    "mir 1\nentry \"main\"\nstage vertex\n"
+    "input 0 builtin instance_index i32 x1\n"
+    "input 1 builtin view_index i32 x1\n"
+    "output 0 location 0.0 i32 x2\nbody {\n"
+    "%0:i32 = load_input[0, 0]\n%1:i32 = load_input[1, 0]\nstore_output[0, 0] %0, %1\n";
+
+constexpr char kViewedFragment[] =
+    "mir 1\nentry \"main\"\nstage fragment\n"
+    "input 0 builtin view_index i32 x1\n"
+    "output 0 location 0.0 i32 x1\nbody {\n"
+    "%0:i32 = load_input[0, 0]\nstore_output[0, 0] %0\n";
+
 // Without its last two lines, which end the thread.
 std::string WithoutEnd(std::string text) {
   for (int i = 0; i < 2; ++i) text.resize(text.rfind('\n', text.size() - 2) + 1);
@@ -136,6 +149,16 @@ std::string SelectedFragment(std::string_view body, int width, int samples,
 
 std::string SelectedVertex(std::string_view body) {
   const absl::StatusOr<lir::Function> f = Make(kVertexHead, body, 8, {});
+  if (!f.ok()) return std::string(f.status().message());
+  const std::string text = lir::Print(TargetOf(Tgl()), *f);
+  return Indented(text.substr(text.find("livein")), 0);
+}
+
+std::string SelectedViews(bool fragment, uint32_t view_mask) {
+  PipelineState state;
+  state.view_mask = view_mask;
+  const absl::StatusOr<lir::Function> f =
+      Make(fragment ? kViewedFragment : kViewedVertex, "", 8, state);
   if (!f.ok()) return std::string(f.status().message());
   const std::string text = lir::Print(TargetOf(Tgl()), *f);
   return Indented(text.substr(text.find("livein")), 0);

@@ -39,6 +39,10 @@ std::string SelectedFragment(std::string_view body, int width, int samples = 1,
 //           4 point_size             5 two clip distances         6 one cull distance
 std::string SelectedVertex(std::string_view body);
 
+// The LIR, from the live-ins on, of a vertex shader that stores InstanceIndex and ViewIndex at
+// location 0, or of a fragment shader that stores ViewIndex, for the views of a mask.
+std::string SelectedViews(bool fragment, uint32_t view_mask);
+
 }  // namespace kiln::intel
 
 #endif  // KILN_CORE_INTEL_SELECT_TESTING_H_

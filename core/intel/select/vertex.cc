@@ -8,6 +8,10 @@
 // not defined. The last message ends the thread: handles and data then lie in the tail of the
 // register file.
 //
+// Where there are views (core/intel/abi/views.h), the hardware's instance number gives the client's
+// by a division and the view by the remainder, and the header's layer is the view. Views of a mask
+// with gaps come from a table of four bits each.
+//
 // Values of 16 bits are 32 at this boundary: attributes arrive as floats, or as integers whose low
 // word counts, and outputs leave likewise.
 //
@@ -16,6 +20,7 @@
 #include "core/intel/select/vertex.h"
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "core/intel/lir/message.h"
@@ -30,6 +35,7 @@ using out::VertexValue;
 constexpr int kDwords = 8;            // of a register
 constexpr uint32_t kHandles = 1;      // register of the URB handles
 constexpr uint32_t kSlotsOfMessage = 2;
+constexpr uint32_t kHeaderLayer = 1;  // component of the header
 
 }  // namespace
 
@@ -39,6 +45,70 @@ void Vertex::DeclareLiveIns() {
   reg.comps = kDwords;
   reg.whole_registers = true;
   handles_ = b_.AddLiveIn(reg, kHandles * kDwords);
+  FindView();
+}
+
+// ---- views
+
+// In front of the program, so that all lanes have them.
+void Vertex::FindView() {
+  const Views& views = abi_.views;
+  if (!views.several()) return;
+  const Operand counted = DrawValue(VertexValue::kInstanceIdFromZero);
+  const uint32_t count = views.count();
+  Operand nth;  // of the views in the mask
+  if (std::has_single_bit(count)) {
+    nth = Unsigned(Opcode::kAnd, counted, count - 1);
+  } else {
+    const Reciprocal r = ReciprocalOf(count);
+    const Operand high = Use(NewG(), Type::kUD);
+    EmitRaw(kMulHigh, Fields(Where::kLanes), {high},
+            {counted, ToRegister(Imm(r.multiplier, Type::kUD))});
+    instance_ = Unsigned(Opcode::kShr, high, r.shift);
+    const Operand others = Alu(Opcode::kMul, Type::kD, Where::kLanes,
+                               {Retype(*instance_, Type::kD), Imm(-count & 0xffff, Type::kW)});
+    nth = Alu(Opcode::kAdd, Type::kD, Where::kLanes, {Retype(counted, Type::kD), others});
+    nth = Retype(nth, Type::kUD);
+  }
+  view_ = ViewOf(nth);
+}
+
+// Beside masks without gaps, a table has four bits for each view.
+Operand Vertex::ViewOf(const Operand& nth) {
+  const Views& views = abi_.views;
+  if (const std::optional<uint32_t> first = views.first_without_gaps()) {
+    return *first == 0 ? nth : Unsigned(Opcode::kAdd, nth, *first);
+  }
+  constexpr uint32_t kOfADword = 8;
+  const uint64_t numbers = views.numbers();
+  Operand table = Imm(static_cast<uint32_t>(numbers), Type::kUD);
+  if (views.count() > kOfADword) {
+    const Flag behind =
+        CompareFlag(Where::kLanes, CondMod::kGe, nth, Imm(kOfADword, Type::kUD));
+    const Operand high = Imm(static_cast<uint32_t>(numbers >> 32), Type::kUD);
+    table = SelectByFlag(Where::kLanes, Type::kUD, behind, high, table);
+  }
+  // A shift takes the low five bits of its count.
+  const Operand at = Unsigned(Opcode::kShl, nth, 2);
+  const Operand shifted = Alu(Opcode::kShr, Type::kUD, Where::kLanes, {table, at});
+  return Unsigned(Opcode::kAnd, shifted, 0xf);
+}
+
+Operand Vertex::Unsigned(Opcode op, const Operand& a, uint32_t b) {
+  return Alu(op, Type::kUD, Where::kLanes, {a, Imm(b, Type::kUD)});
+}
+
+// The client's: the hardware counts each instance once for each view.
+Operand Vertex::InstanceFromZero() {
+  if (instance_) return *instance_;
+  const Operand counted = DrawValue(VertexValue::kInstanceIdFromZero);
+  if (!abi_.views.several()) return counted;
+  return Unsigned(Opcode::kShr, counted,
+                  static_cast<uint32_t>(std::countr_zero(abi_.views.count())));
+}
+
+Operand Vertex::ViewIndex() const {
+  return view_ ? *view_ : Imm(*abi_.views.only(), Type::kUD);
 }
 
 // ---- inputs
@@ -85,24 +155,23 @@ Operand Vertex::Element(mir::InstId id, uint32_t component) {
 absl::Status Vertex::VisitInput(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const auto give = [&](const Operand& o) { Set(m_.result(id), o); };
-  const auto sum = [&](VertexValue a, VertexValue b) {
-    give(Alu(Opcode::kAdd, Type::kD, Where::kLanes, {DrawValue(a), DrawValue(b)}));
+  const auto sum = [&](const Operand& from_zero, VertexValue base) {
+    give(Alu(Opcode::kAdd, Type::kD, Where::kLanes, {from_zero, DrawValue(base)}));
   };
   switch (m_.inputs[inst.imm0].builtin) {
     case BuiltIn::kNone: break;
     case BuiltIn::kVertexIndex:
-      sum(VertexValue::kVertexIdFromZero, VertexValue::kFirstVertex);
+      sum(DrawValue(VertexValue::kVertexIdFromZero), VertexValue::kFirstVertex);
       return absl::OkStatus();
     case BuiltIn::kInstanceIndex:
-      sum(VertexValue::kInstanceIdFromZero, VertexValue::kBaseInstance);
+      sum(InstanceFromZero(), VertexValue::kBaseInstance);
       return absl::OkStatus();
     case BuiltIn::kBaseVertex: give(DrawValue(VertexValue::kFirstVertex)); return absl::OkStatus();
     case BuiltIn::kBaseInstance:
       give(DrawValue(VertexValue::kBaseInstance));
       return absl::OkStatus();
     case BuiltIn::kDrawIndex: give(DrawValue(VertexValue::kDrawId)); return absl::OkStatus();
-    // State has no views: there is one, number 0.
-    case BuiltIn::kViewIndex: give(Imm(0, Type::kUD)); return absl::OkStatus();
+    case BuiltIn::kViewIndex: give(ViewIndex()); return absl::OkStatus();
     default: return Unexpected(inst, "not a built-in of vertices");
   }
   for (int i = 0; i < inst.num_results; ++i) {
@@ -154,6 +223,7 @@ absl::Status Vertex::VisitStore(mir::InstId id) {
 
 void Vertex::FillHeader() {
   Slot& header = slots_[kVueHeader];
+  if (abi_.views.on()) header[kHeaderLayer] = ToLanes(ViewIndex());
   for (std::optional<Operand>& part : header) {
     if (!part) part = ToLanes(Imm(0, Type::kUD));
   }

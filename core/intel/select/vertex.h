@@ -1,4 +1,5 @@
-// What a vertex thread starts with and leaves: attributes, and writes to the URB.
+// What a vertex thread starts with and leaves: attributes, and writes to the URB; the view of each
+// vertex.
 // Internal to this folder.
 #ifndef KILN_CORE_INTEL_SELECT_VERTEX_H_
 #define KILN_CORE_INTEL_SELECT_VERTEX_H_
@@ -31,10 +32,16 @@ class Vertex : public Room {
   Operand Element(mir::InstId id, uint32_t component);
   Operand AsDword(mir::ValueId v);
   void FillHeader();
+  void FindView();
+  Operand ViewOf(const Operand& nth);
+  Operand InstanceFromZero();
+  Operand ViewIndex() const;
+  Operand Unsigned(Opcode op, const Operand& a, uint32_t b);
   void Write(uint32_t first, uint32_t count, bool last);
 
   Access& access_;
   lir::ValueId handles_;
+  std::optional<Operand> instance_, view_;         // where several views are drawn
   absl::btree_map<uint32_t, Operand> attributes_;  // by register
   absl::btree_map<uint32_t, Slot> slots_;          // of the URB entry, stored so far
 };

@@ -65,6 +65,10 @@ struct RenderTarget {
 
 struct FragmentInputs {
   uint32_t width = 0, height = 0;  // pixels
+  // Of targets and depth: each primitive is drawn to its own, which lie one below the other in all
+  // results (layer n has rows n * height to n * height + height - 1). With one layer the number of a
+  // primitive's is nothing but what the thread reads.
+  uint32_t layers = 1;
   uint32_t samples = 1;            // of a pixel: 1, 2, 4, 8
   std::vector<Primitive> primitives;
   std::vector<Quad> quads;  // in the order of drawing: those of a primitive stand together
@@ -80,7 +84,7 @@ struct FragmentInputs {
   std::vector<uint8_t> stencil;       // by sample; what the program exports
   std::vector<uint32_t> sample_mask;  // by pixel: samples written by the last fragment
 
-  // Index of a sample into depth, and times 4 into texels.
+  // Index of a sample into depth, and times 4 into texels; y counts on through the layers.
   size_t At(uint32_t x, uint32_t y, uint32_t sample) const {
     return (size_t{y} * width + x) * samples + sample;
   }

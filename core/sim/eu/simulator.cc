@@ -554,11 +554,13 @@ absl::Status CheckRecord(const out::LaunchRecord& record) {
 
 // Sizes of what a draw keeps.
 absl::Status CheckDraw(const FragmentInputs& draw) {
-  const size_t pixels = size_t{draw.width} * draw.height, samples = pixels * draw.samples;
+  const size_t pixels = size_t{draw.width} * draw.height * draw.layers;
+  const size_t samples = pixels * draw.samples;
   const auto kept = [](size_t size, size_t want) { return size == 0 || size == want; };
   bool good = !SamplePlaces(draw.samples).empty() && kept(draw.depth.size(), samples) &&
               kept(draw.stencil.size(), samples) && kept(draw.sample_mask.size(), pixels);
   for (const RenderTarget& t : draw.targets) good &= t.texels.size() == 4 * samples;
+  for (const Primitive& p : draw.primitives) good &= draw.layers == 1 || p.layer < draw.layers;
   for (const Quad& q : draw.quads) {
     good &= q.primitive < draw.primitives.size() && (q.x | q.y) % 2 == 0 && q.x < draw.width &&
             q.y < draw.height;

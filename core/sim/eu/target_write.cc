@@ -189,7 +189,10 @@ class Writer {
   void Write(int i, int lane, RenderTarget* target) {
     FragmentInputs& draw = *of_.draw;
     const Point corner = of_.Corner(lane);
-    const auto x = static_cast<uint32_t>(corner.x), y = static_cast<uint32_t>(corner.y);
+    const auto x = static_cast<uint32_t>(corner.x);
+    // The array index of the thread's primitive, which 3DSTATE_CLIP lets through from the VUE header.
+    const uint32_t layer = draw.layers > 1 ? of_.Shape().layer : 0;
+    const uint32_t y = layer * draw.height + static_cast<uint32_t>(corner.y);
     uint32_t samples = of_.Samples(lane);
     if (parts_.sample_mask >= 0) {
       samples &= t_.Read16(Payload(parts_.sample_mask) + 2 * (lane % 16));

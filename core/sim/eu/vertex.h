@@ -18,6 +18,7 @@ namespace kiln::sim::eu {
 struct VertexInput {
   uint32_t location = 0;
   bool per_instance = false;
+  uint32_t step = 1;           // instances for which an element stays (Instance Data Step Rate)
   uint32_t components = 4;     // given of each element
   uint32_t missing_w = 1;      // bits of a w that is not given: 1, or of 1.0
   std::vector<uint32_t> bits;  // component c of vertex (or instance) e at e * components + c
@@ -27,7 +28,7 @@ struct VertexInputs {
   uint32_t count = 0;             // vertices of an instance; of an indexed draw indices.size()
   std::vector<uint32_t> indices;  // of an indexed draw
   int32_t first_vertex = 0;       // of an indexed draw what is added to indices
-  uint32_t instances = 1, first_instance = 0;
+  uint32_t instances = 1, first_instance = 0;  // as the hardware counts them
   uint32_t draw_id = 0;
   std::vector<VertexInput> inputs;
 

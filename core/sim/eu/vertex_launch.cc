@@ -157,7 +157,7 @@ Run RunAt(const VertexInputs& draw, uint32_t run) {
 
 // Which element of an attribute a run gets.
 uint64_t ElementOf(const VertexInputs& draw, const VertexInput& input, const Run& run) {
-  if (input.per_instance) return uint64_t{draw.first_instance} + run.instance;
+  if (input.per_instance) return uint64_t{draw.first_instance} + run.instance / input.step;
   return static_cast<uint64_t>(int64_t{run.number} + draw.first_vertex);
 }
 
@@ -238,6 +238,7 @@ absl::Status CheckVertexInputs(const out::LaunchRecord& record, const VertexInpu
     const VertexInput* input = Find(draw, a.location);
     if (input == nullptr) return wrong(absl::StrFormat("no input at location %d", a.location));
     if (input->components < 1 || input->components > 4) return wrong("components of an input");
+    if (input->step < 1) return wrong("an input that never advances");
     const uint64_t elements = input->bits.size() / input->components;
     for (uint32_t run = 0; run < draw.Runs(); ++run) {
       if (ElementOf(draw, *input, RunAt(draw, run)) >= elements) {

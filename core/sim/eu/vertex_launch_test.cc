@@ -63,6 +63,16 @@ TEST(VertexLaunch, IndicesOffsetsAndInstanceRates) {
   draw.first_instance = 6;
   ASSERT_TRUE(RunVertices(Copy(), VertexRecord(), draw).ok());
   EXPECT_EQ(draw.entries[draw.At(5, 1, 0)], 80u) << "instance 2 from number 6 on";
+  draw = Vertices(9);
+  draw.count = 2;
+  draw.inputs[0].per_instance = true;
+  draw.inputs[0].step = 2;
+  ASSERT_TRUE(RunVertices(Copy(), VertexRecord(), draw).ok());
+  const uint32_t elements[] = {5, 5, 5, 5, 6, 6};  // of the six runs: two vertices an instance
+  for (uint32_t run = 0; run < 6; ++run) {
+    EXPECT_EQ(draw.entries[draw.At(run, 1, 0)], 10 * elements[run]);
+    EXPECT_EQ(draw.entries[draw.At(run, 4, 3)], run / 2) << "each instance is counted";
+  }
 }
 
 TEST(VertexLaunch, DrawIdsAreInASlotOfTheirOwn) {
@@ -216,6 +226,7 @@ TEST(VertexLaunch, RefusesDrawsThatLackAttributes) {
   ExpectRefusal(with([](VertexInputs& d) { d.instances = 1u << 30; }), "4 x 1073741824");
   ExpectRefusal(with([](VertexInputs& d) { d.indices = {0}; }), "number of indices");
   ExpectRefusal(with([](VertexInputs& d) { d.inputs[0].components = 5; }), "components");
+  ExpectRefusal(with([](VertexInputs& d) { d.inputs[0].step = 0; }), "never advances");
   Dispatch none;
   ExpectRefusal(eu::Run({}, VertexRecord(), Options{}, none).status(), "vertices are for vertex");
   none.vertices = Vertices(1);

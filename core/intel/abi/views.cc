@@ -1,0 +1,32 @@
+#include "core/intel/abi/views.h"
+
+#include "absl/strings/str_cat.h"
+#include "core/base/cause.h"
+
+namespace kiln::intel {
+
+std::optional<uint32_t> Views::first_without_gaps() const {
+  const auto first = static_cast<uint32_t>(std::countr_zero(mask));
+  const uint32_t low = mask >> first;
+  if ((low & (low + 1)) != 0) return std::nullopt;
+  return first;
+}
+
+uint64_t Views::numbers() const {
+  uint64_t numbers = 0;
+  uint32_t n = 0;
+  for (uint32_t view = 0; view < kMostViews; ++view) {
+    if ((mask >> view & 1) != 0) numbers |= uint64_t{view} << 4 * n++;
+  }
+  return numbers;
+}
+
+absl::Status CheckViews(const Views& views) {
+  if (views.mask >> kMostViews == 0) return absl::OkStatus();
+  return WithCause(
+      absl::UnimplementedError(absl::StrCat("multiview: view ", std::bit_width(views.mask) - 1,
+                                            " is drawn; the last there is is ", kMostViews - 1)),
+      "too_many_views");
+}
+
+}  // namespace kiln::intel
