@@ -12,7 +12,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
+#include "core/intel/abi/attribute_numbers.h"
 #include "core/intel/abi/interface.h"
+#include "core/intel/abi/vertex.h"
 #include "core/mir/build.h"
 #include "core/mir/uses.h"
 
@@ -33,6 +35,7 @@ struct AttributeKey {
   std::string builtin;
   uint32_t location = 0;
   bool flat = false;
+  uint32_t distances = 0;  // of the two slots of distances
   friend bool operator<(const AttributeKey& a, const AttributeKey& b) {
     return std::tie(a.builtin, a.location, a.flat) < std::tie(b.builtin, b.location, b.flat);
   }
@@ -48,11 +51,20 @@ std::optional<AttributeKey> KeyOf(const Module& m, const Interface& v, uint32_t 
     case BuiltIn::kPrimitiveId: return AttributeKey{"primitive_id", 0, true};
     case BuiltIn::kPointCoord: return AttributeKey{"point_coord"};
     case BuiltIn::kClipDistance:
-    case BuiltIn::kCullDistance:
-      return AttributeKey{
-          absl::StrCat("clip_distance_", DistanceNumber(m.inputs, v, element) / kDistancesPerSlot)};
+    case BuiltIn::kCullDistance: {
+      const uint32_t slot = DistanceNumber(m.inputs, v, element) / kDistancesPerSlot;
+      return AttributeKey{.builtin = absl::StrCat("clip_distance_", slot), .distances = slot};
+    }
     default: return std::nullopt;  // from the payload's other registers
   }
+}
+
+// The slot of the vertex that an attribute comes from: places are those of vertex.h, whatever the stage
+// in front is. Nothing: fixed functions make it.
+std::optional<uint32_t> SourceOf(const AttributeKey& key) {
+  if (key.builtin.empty()) return kVueLocations + key.location;
+  if (key.builtin == "primitive_id" || key.builtin == "point_coord") return std::nullopt;
+  return kVueDistances + key.distances;
 }
 
 // What instructions read of the inputs, which outputs they store, and what else they do.
@@ -136,7 +148,7 @@ class Reader {
   Reads reads_;
 };
 
-// One slot for each attribute that is read.
+// A number, which is a slot of the setup data, for each attribute that is read.
 absl::Status AssignSlots(const Module& m, const Reads& reads, FragmentAbi& abi) {
   absl::btree_set<AttributeKey> keys;
   for (size_t i = 0; i < m.inputs.size(); ++i) {
@@ -155,18 +167,19 @@ absl::Status AssignSlots(const Module& m, const Reads& reads, FragmentAbi& abi) 
                          "fragment: more than eight distances to clip and cull by"),
                      "fragment_inputs");
   }
-  if (keys.size() > kMostSetupSlots) {
-    return WithCause(absl::ResourceExhaustedError(absl::StrCat("fragment: ", keys.size(),
-                                                               " attributes are read; the limit is ",
-                                                               kMostSetupSlots)),
-                     "fragment_inputs");
-  }
+  std::vector<std::optional<uint32_t>> sources;
+  for (const AttributeKey& key : keys) sources.push_back(SourceOf(key));
+  const absl::StatusOr<std::vector<uint32_t>> numbers = NumberAttributes(sources);
+  if (!numbers.ok()) return numbers.status();
   absl::btree_map<AttributeKey, uint32_t> slot;
   for (const AttributeKey& key : keys) {
-    const auto n = static_cast<uint32_t>(abi.attributes.size());
+    const uint32_t n = (*numbers)[slot.size()];
     slot[key] = n;
     abi.attributes.push_back({n, key.location, 0, key.builtin, key.flat});
+    abi.setup_slots = std::max(abi.setup_slots, n + 1);
   }
+  std::sort(abi.attributes.begin(), abi.attributes.end(),
+            [](const out::SetupAttribute& a, const out::SetupAttribute& b) { return a.slot < b.slot; });
   for (size_t i = 0; i < m.inputs.size(); ++i) {
     std::vector<uint32_t>& of = abi.slots.emplace_back(m.inputs[i].elements, FragmentAbi::kNoSlot);
     for (uint32_t e = 0; e < of.size(); ++e) {

@@ -2,6 +2,7 @@
 #include "core/sim/eu/fragment_launch.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/str_format.h"
 #include "core/sim/eu/push_ranges.h"
@@ -84,6 +85,47 @@ absl::Status CheckSampleParts(const out::FragmentLaunch& launch) {
   return absl::OkStatus();
 }
 
+// The slot of the vertex, as Kiln's programs and Mesa's for separate stages have them: the header, two
+// of distances from 2 on, locations from 4 on (brw_vue_map.c). Nothing: fixed functions make it.
+std::optional<uint32_t> SourceOf(const out::SetupAttribute& a) {
+  constexpr uint32_t kHeader = 0, kDistances = 2, kLocations = 4;
+  if (a.builtin.empty()) return kLocations + a.location;
+  if (a.builtin == "clip_distance_0" || a.builtin == "cull_distance_0") return kDistances;
+  if (a.builtin == "clip_distance_1" || a.builtin == "cull_distance_1") return kDistances + 1;
+  if (a.builtin == "layer" || a.builtin == "viewport") return kHeader;
+  return std::nullopt;
+}
+
+// 3DSTATE_SBE reads 32 slots of the vertex, from an even one on, and delivers as many attributes:
+// number 0 to 15 from any of them (3DSTATE_SBE_SWIZ), number n from 16 on from the n-th
+// (genX_pipeline.c, emit_3dstate_sbe).
+absl::Status CheckAttributes(const out::FragmentLaunch& launch) {
+  constexpr uint32_t kDelivered = 32, kRouted = 16;
+  if (launch.setup_slots > kDelivered) {
+    return absl::InvalidArgumentError(absl::StrFormat("launch record: %d attributes; %d are delivered",
+                                                      launch.setup_slots, kDelivered));
+  }
+  uint32_t first = ~0u;
+  for (const out::SetupAttribute& a : launch.attributes) {
+    first = std::min(first, SourceOf(a).value_or(first));
+  }
+  first &= ~1u;
+  for (const out::SetupAttribute& a : launch.attributes) {
+    if (a.slot >= launch.setup_slots) {
+      return absl::InvalidArgumentError("launch record: an attribute beyond the setup data");
+    }
+    const std::optional<uint32_t> source = SourceOf(a);
+    if (!source) continue;
+    if (*source - first >= kDelivered || (a.slot >= kRouted && a.slot != *source - first)) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("launch record: slot %d of the vertex, read from %d on, is not delivered as "
+                          "attribute %d",
+                          *source, first, a.slot));
+    }
+  }
+  return absl::OkStatus();
+}
+
 uint32_t LaneMask(size_t subspans) {
   return subspans >= 8 ? ~0u : (1u << (kQuadPixels * subspans)) - 1;
 }
@@ -117,12 +159,7 @@ absl::Status CheckFragmentRecord(const out::LaunchRecord& record) {
     return absl::InvalidArgumentError(
         "launch record: constants follow the payload, setup data the constants, up to r127");
   }
-  for (const out::SetupAttribute& a : launch.attributes) {
-    if (a.slot >= launch.setup_slots) {
-      return absl::InvalidArgumentError("launch record: an attribute beyond the setup data");
-    }
-  }
-  return absl::OkStatus();
+  return CheckAttributes(launch);
 }
 
 std::vector<FragmentThread> FragmentThreads(const out::LaunchRecord& record, bool opposite,

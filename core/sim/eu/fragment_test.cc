@@ -389,6 +389,28 @@ TEST(Fragment, RefusesMoreConstantsThanThereAreRanges) {
   ExpectRefused(with(1, 32, 16, false), "not whole registers");
 }
 
+// Number 0 to 15 from any slot of the vertex, further ones from the slot of their own number.
+TEST(Fragment, RefusesAttributesThatAreNotDelivered) {
+  const auto with = [](const std::vector<out::SetupAttribute>& attributes, uint32_t slots) {
+    out::LaunchRecord r = FragmentRecord(8);
+    r.fragment.attributes = attributes;
+    r.fragment.setup_slots = slots;
+    return CheckFragmentRecord(r);
+  };
+  EXPECT_TRUE(with({{0, 20}, {15, 0}}, 16).ok());
+  EXPECT_TRUE(with({{0, 0}, {16, 16}, {31, 31}}, 32).ok());
+  ExpectRefused(with({{0, 0}, {16, 17}}, 17), "slot 21 of the vertex, read from 4 on");
+  ExpectRefused(with({{0, 1}, {16, 17}}, 17), "not delivered as attribute 16");
+  EXPECT_TRUE(with({{0, 1}, {17, 17}}, 18).ok()) << "slots are read in pairs";
+  EXPECT_TRUE(with({{0, 0, 0, "clip_distance_1"}, {17, 15}}, 18).ok());
+  ExpectRefused(with({{0, 0, 0, "clip_distance_1"}, {16, 16}}, 17), "read from 2 on");
+  EXPECT_TRUE(with({{0, 0}, {1, 31}}, 2).ok());
+  ExpectRefused(with({{0, 0, 0, "clip_distance_0"}, {1, 30}}, 2), "slot 34 of the vertex");
+  EXPECT_TRUE(with({{0, 0}, {16, 0, 0, "primitive_id"}, {20, 0, 0, "point_coord"}}, 21).ok());
+  ExpectRefused(with({{0, 0}}, 33), "33 attributes");
+  ExpectRefused(with({{1, 0}}, 1), "beyond the setup data");
+}
+
 // halt, more work, the HALT of all, the end.
 isa::Program WithHalts(bool last_halt, bool same_target) {
   isa::Program p(kGeneration);
