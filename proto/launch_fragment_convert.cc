@@ -92,6 +92,7 @@ absl::Status ReadFragment(const v1alpha::LaunchFragment& in, out::FragmentLaunch
   result.has_side_effects = in.has_side_effects();
   result.vector_mask = in.uses_vector_mask();
   result.interpolator_messages = in.interpolator_messages();
+  result.nonperspective = in.nonperspective_barycentrics();
   result.per_sample = *per_sample == Often::kAlways;
   return absl::OkStatus();
 }
@@ -133,6 +134,7 @@ void WriteFragment(const out::FragmentLaunch& in, v1alpha::LaunchFragment& resul
   result.set_has_side_effects(in.has_side_effects);
   result.set_uses_vector_mask(in.vector_mask);
   result.set_interpolator_messages(in.interpolator_messages);
+  result.set_nonperspective_barycentrics(in.nonperspective);
   result.set_per_sample_dispatch(in.per_sample ? "always" : "never");
   result.set_coarse_pixel_dispatch("never");
   result.set_alpha_to_coverage("never");

@@ -158,6 +158,9 @@ struct FragmentLaunch {
   bool has_side_effects = false;
   bool vector_mask = false;               // channels start with it, not with the dispatch mask
   bool interpolator_messages = false;
+  // Barycentric coordinates without perspective are delivered or asked of the pixel interpolator:
+  // 3DSTATE_CLIP, Non-Perspective Barycentric Enable.
+  bool nonperspective = false;
   bool per_sample = false;                // a lane is a sample of a pixel
 };
 

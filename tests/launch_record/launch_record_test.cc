@@ -121,6 +121,7 @@ TEST(LaunchRecord, FragmentPayload) {
   EXPECT_TRUE(f.vector_mask);
   EXPECT_TRUE(f.per_sample);
   EXPECT_FALSE(f.interpolator_messages);
+  EXPECT_TRUE(f.nonperspective);
   EXPECT_EQ(r->binding_table[1].location, 4u);
 }
 
@@ -171,6 +172,7 @@ TEST(LaunchRecord, FragmentRoundTrip) {
   EXPECT_EQ(again->fragment.setup_slots, 3u);
   EXPECT_EQ(again->fragment.depth, out::DepthOutput::kGreater);
   EXPECT_TRUE(again->fragment.per_sample);
+  EXPECT_TRUE(again->fragment.nonperspective);
 }
 
 TEST(LaunchRecord, RoundTrip) {

@@ -97,6 +97,7 @@ class Reader {
     const Interface& v = m_.inputs[inst.imm0];
     if (v.builtin != BuiltIn::kNone) NoteBuiltIn(id, v.builtin);
     if (!KeyOf(m_, v, 0) || IsFlat(v)) return;
+    abi_.nonperspective |= v.interpolation == mir::Interpolation::kNoPerspective;
     if (inst.op == Op::kLoadInput) {
       reads_.parts.insert(abi_.BarycentricsOf(v));
       return;

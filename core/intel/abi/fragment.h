@@ -38,6 +38,7 @@ struct FragmentAbi {
   bool several_samples = false;
   bool per_sample = false;                        // a lane is a sample
   bool interpolator = false;                      // asks the pixel interpolator
+  bool nonperspective = false;                    // barycentrics without perspective, from either
   bool kills = false;                             // lanes may lose their effects on the way
   bool side_effects = false;                      // stores, atomics
   out::DepthOutput depth = out::DepthOutput::kOff;

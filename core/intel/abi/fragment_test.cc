@@ -110,6 +110,23 @@ TEST(FragmentAbi, PlacesOfSeveralSamples) {
             (std::vector<PayloadPart>{PayloadPart::kLinearSample, PayloadPart::kPositionOffsets}));
 }
 
+// The clipper must be told, whether the coordinates come in the payload or in messages.
+TEST(FragmentAbi, CoordinatesWithoutPerspectiveAreNoted) {
+  const std::string interfaces =
+      "input 0 location 0.0 f32 x1\ninput 1 location 1.0 f32 x1 noperspective\n"
+      "output 0 location 0.0 f32 x4\n";
+  const auto noted = [&](const std::string& load) {
+    const absl::StatusOr<FragmentAbi> abi =
+        AssignFragment(Module(interfaces, load + "store_output[0, 0] %0\n"), {});
+    EXPECT_TRUE(abi.ok()) << abi.status();
+    return abi.ok() && abi->nonperspective;
+  };
+  EXPECT_FALSE(noted("%0:f32 = load_input[0, 0]\n"));
+  EXPECT_TRUE(noted("%0:f32 = load_input[1, 0]\n"));
+  EXPECT_FALSE(noted("%0:f32 = interpolate[0, offset 0] 0.25f, 0.25f\n"));
+  EXPECT_TRUE(noted("%0:f32 = interpolate[1, offset 0] 0.25f, 0.25f\n"));
+}
+
 TEST(FragmentAbi, TargetsAreAttachmentsThatAreWritten) {
   const std::string body = "store_output[0, 0] 1f\nstore_output[1, 0] 1f\n";
   const FragmentAbi all = Assigned(body);

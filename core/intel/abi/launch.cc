@@ -50,6 +50,7 @@ out::FragmentLaunch FragmentOf(const mir::Module& m, const Abi& abi, const Width
   r.has_side_effects = f.side_effects;
   r.vector_mask = true;
   r.interpolator_messages = f.interpolator;
+  r.nonperspective = f.nonperspective;
   r.per_sample = f.per_sample;
   return r;
 }

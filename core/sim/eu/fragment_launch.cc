@@ -126,6 +126,19 @@ absl::Status CheckAttributes(const out::FragmentLaunch& launch) {
   return absl::OkStatus();
 }
 
+// The clipper makes barycentrics without perspective if 3DSTATE_CLIP says so (genX_pipeline.c,
+// NonPerspectiveBarycentricEnable).
+absl::Status CheckPerspective(const out::FragmentLaunch& launch) {
+  for (const PayloadItem& i : launch.payload) {
+    const bool linear = i.what >= PayloadPart::kLinearPixel && i.what <= PayloadPart::kLinearSample;
+    if (linear && !launch.nonperspective) {
+      return absl::InvalidArgumentError(
+          "launch record: barycentrics without perspective, which the clipper is not told to make");
+    }
+  }
+  return absl::OkStatus();
+}
+
 uint32_t LaneMask(size_t subspans) {
   return subspans >= 8 ? ~0u : (1u << (kQuadPixels * subspans)) - 1;
 }
@@ -151,6 +164,7 @@ absl::Status CheckFragmentRecord(const out::LaunchRecord& record) {
   const out::FragmentLaunch& launch = record.fragment;
   if (absl::Status s = CheckPayload(record); !s.ok()) return s;
   if (absl::Status s = CheckSampleParts(launch); !s.ok()) return s;
+  if (absl::Status s = CheckPerspective(launch); !s.ok()) return s;
   if (absl::Status s = CheckPushedRanges(record); !s.ok()) return s;
   const uint32_t end = launch.payload.back().reg + launch.payload.back().registers;
   const uint64_t constants_end = uint64_t{record.push_first_register} + record.push_registers;

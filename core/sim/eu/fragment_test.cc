@@ -389,6 +389,14 @@ TEST(Fragment, RefusesMoreConstantsThanThereAreRanges) {
   ExpectRefused(with(1, 32, 16, false), "not whole registers");
 }
 
+TEST(Fragment, RefusesBarycentricsThatTheClipperDoesNotMake) {
+  out::LaunchRecord r = FragmentRecord(16);
+  r.fragment.payload.back().what = PayloadPart::kLinearPixel;
+  ExpectRefused(CheckFragmentRecord(r), "the clipper is not told to make");
+  r.fragment.nonperspective = true;
+  EXPECT_TRUE(CheckFragmentRecord(r).ok());
+}
+
 // Number 0 to 15 from any slot of the vertex, further ones from the slot of their own number.
 TEST(Fragment, RefusesAttributesThatAreNotDelivered) {
   const auto with = [](const std::vector<out::SetupAttribute>& attributes, uint32_t slots) {

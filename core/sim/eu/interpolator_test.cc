@@ -58,6 +58,7 @@ isa::Program Program(const isa::MessageFields& f, int first_channel = 0) {
 out::LaunchRecord Pulled(uint32_t width) {
   out::LaunchRecord r = FragmentRecord(width);
   r.fragment.interpolator_messages = true;
+  r.fragment.nonperspective = true;
   return r;
 }
 
@@ -130,6 +131,11 @@ TEST(Interpolator, RefusesWhatTheHardwareDoesNotAnswer) {
   const isa::MessageFields f = Ask(M::kInterpolateOffset, 8);
   ExpectRefused(RunFragments(Program(f), FragmentRecord(8), draw), "does not have it pulled");
   isa::MessageFields g = f;
+  g.linear = true;
+  out::LaunchRecord perspective = Pulled(8);
+  perspective.fragment.nonperspective = false;
+  ExpectRefused(RunFragments(Program(g), perspective, draw), "the clipper was not told to make");
+  g = f;
   g.high_slots = true;
   ExpectRefused(RunFragments(Program(g), Pulled(8), draw), "other lanes than the instruction's");
   g = Ask(M::kInterpolateSample, 8);
