@@ -212,7 +212,9 @@ absl::Status PrepareDraw(const ParsedFlags& flags, const out::LaunchRecord& laun
   if (flags.Has("groups")) {
     return absl::InvalidArgumentError("--groups is for compute shaders; this is a fragment shader");
   }
-  if (draw.is_null()) draw = {{"width", kUsualSize}, {"height", kUsualSize}};
+  if (draw.is_null()) {
+    draw = {{"width", kUsualSize}, {"height", kUsualSize}, {"samples", launch.fragment.samples}};
+  }
   if (flags.Has("size")) {
     if (absl::Status s = SetSize(flags.Get("size"), &draw); !s.ok()) return s;
   }

@@ -309,6 +309,7 @@ uint32_t FragmentPayload::RegisterOf(out::PayloadPart part, uint32_t first_lane)
 absl::StatusOr<FragmentAbi> AssignFragment(const Module& m, const FragmentState& state) {
   FragmentAbi abi;
   abi.samples = state.samples;
+  abi.alpha_to_coverage = state.alpha_to_coverage;
   abi.several_samples = state.samples > 1;
   abi.per_sample = abi.several_samples && (m.fragment.sample_rate || state.sample_shading);
   const Reads reads = Reader(m, abi).Run();

@@ -45,7 +45,8 @@ struct FragmentAbi {
   bool writes_stencil = false;
   bool writes_sample_mask = false;
   bool dual_source = false;
-  bool masks_by_alpha = false;                    // alpha to coverage is the program's to do
+  bool alpha_to_coverage = false;                 // state has it
+  bool masks_by_alpha = false;                    // and it is the program's to do
 
   // The barycentric coordinates by which an input that is not flat is interpolated, where the
   // shader does not ask for a place by itself.

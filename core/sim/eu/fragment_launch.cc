@@ -176,6 +176,13 @@ absl::Status CheckFragmentRecord(const out::LaunchRecord& record) {
   return CheckAttributes(launch);
 }
 
+absl::Status CheckSamples(const out::LaunchRecord& record, uint32_t samples) {
+  if (record.fragment.samples == samples) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("draw: %d samples a pixel; the program was compiled for %d", samples,
+                      record.fragment.samples));
+}
+
 std::vector<FragmentThread> FragmentThreads(const out::LaunchRecord& record, bool opposite,
                                             FragmentInputs& draw) {
   const size_t most = record.dispatch_width / kQuadPixels;

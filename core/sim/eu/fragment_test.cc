@@ -163,7 +163,7 @@ TEST(Fragment, TargetsAreThoseOfTheTable) {
 }
 
 TEST(Fragment, DepthStencilAndSampleMaskStandWhereStateSays) {
-  out::LaunchRecord record = FragmentRecord(8);
+  out::LaunchRecord record = FragmentRecord(8, 4);
   record.fragment.depth = out::DepthOutput::kLess;
   record.fragment.writes_stencil = record.fragment.writes_sample_mask = true;
   isa::MessageFields f = Fields(8);
@@ -202,7 +202,7 @@ TEST(Fragment, DepthStencilAndSampleMaskStandWhereStateSays) {
 }
 
 TEST(Fragment, PerSampleThreadsSeeAndWriteTheirSample) {
-  out::LaunchRecord record = FragmentRecord(16);
+  out::LaunchRecord record = FragmentRecord(16, 4);
   record.fragment.per_sample = true;
   isa::Program p(kGeneration);
   AppendColor(p, 16);
@@ -395,6 +395,16 @@ TEST(Fragment, RefusesBarycentricsThatTheClipperDoesNotMake) {
   ExpectRefused(CheckFragmentRecord(r), "the clipper is not told to make");
   r.fragment.nonperspective = true;
   EXPECT_TRUE(CheckFragmentRecord(r).ok());
+}
+
+TEST(Fragment, RefusesADrawOfOtherSamples) {
+  for (const uint32_t compiled : {1u, 4u}) {
+    const uint32_t drawn = 5 - compiled;
+    FragmentInputs draw = Draw({Whole()}, drawn);
+    ExpectRefused(RunWrite(Write(Fields(8)), FragmentRecord(8, compiled), draw),
+                  "the program was compiled for " + std::to_string(compiled));
+    EXPECT_TRUE(RunWrite(Write(Fields(8)), FragmentRecord(8, drawn), draw).ok());
+  }
 }
 
 // Number 0 to 15 from any slot of the vertex, further ones from the slot of their own number.
