@@ -278,12 +278,12 @@ TEST(FragmentAbi, ThreadsStartWithWhatFitsTheRegisterFile) {
 TEST(FragmentAbi, AttributesFrom16OnAreWhereTheVertexHasThem) {
   const std::string interfaces =
       "input 0 location 1.0 f32 x4 array 16\ninput 1 location 20.0 f32 x4\n"
-      "input 2 location 23.0 f32 x4\ninput 3 builtin primitive_id i32 x1\n"
-      "input 4 builtin clip_distance f32 x1 array 2\noutput 0 location 0.0 f32 x4\n";
+      "input 2 location 23.0 f32 x4\ninput 3 builtin clip_distance f32 x1 array 2\n"
+      "input 4 builtin primitive_id i32 x1\noutput 0 location 0.0 f32 x4\n";
   const std::string many = "%0:f32 = load_input.indexed[0, 0] %3\n%1:f32 = load_input[1, 0]\n";
   const auto of = [&](const std::string& body) {
     absl::StatusOr<FragmentAbi> abi =
-        AssignFragment(Module(interfaces, "%3:i32 = load_input[3, 0]\n" + body), {});
+        AssignFragment(Module(interfaces, "%3:i32 = load_input[4, 0]\n" + body), {});
     EXPECT_TRUE(abi.ok()) << abi.status();
     return abi.ok() ? *std::move(abi) : FragmentAbi();
   };
@@ -292,18 +292,18 @@ TEST(FragmentAbi, AttributesFrom16OnAreWhereTheVertexHasThem) {
   EXPECT_EQ(all.slots[0][15], 16u) << "location 16: slot 20, of those from 4 on";
   EXPECT_EQ(all.slots[1][0], 20u);
   EXPECT_EQ(all.slots[2][0], 15u);
-  EXPECT_EQ(all.slots[3][0], 17u) << "made by fixed functions";
+  EXPECT_EQ(all.slots[4][0], 17u) << "made by fixed functions";
   EXPECT_EQ(all.setup_slots, 21u);
   ASSERT_EQ(all.attributes.size(), 19u);
   EXPECT_EQ(all.attributes[18].location, 20u);
   EXPECT_EQ(all.attributes[17].builtin, "primitive_id");
-  const FragmentAbi clipped = of(many + "%2:f32 = load_input.indexed[4, 0] 0\n"
+  const FragmentAbi clipped = of(many + "%2:f32 = load_input.indexed[3, 0] 0\n"
                                         "store_output[0, 0] %0, %1, %2\n");
   EXPECT_EQ(clipped.slots[0][13], 16u) << "location 14: slot 18, of those from 2 on";
   EXPECT_EQ(clipped.slots[0][14], 17u);
   EXPECT_EQ(clipped.slots[0][15], 13u);
   EXPECT_EQ(clipped.slots[1][0], 14u);
-  EXPECT_EQ(clipped.slots[4][0], 15u);
+  EXPECT_EQ(clipped.slots[3][0], 15u);
   EXPECT_EQ(clipped.setup_slots, 19u);
 }
 
@@ -325,9 +325,10 @@ TEST(FragmentAbi, RefusesWhatSetupDataDoesNotHave) {
                  "store_output[0, 0] %0, %1\n");
   };
   const auto beside = [&](int location) {
-    return cause(absl::StrCat("input 0 builtin clip_distance f32 x1 array 1\ninput 1 location ",
-                              location, ".0 f32 x4\noutput 0 location 0.0 f32 x4\n"),
-                 "%0:f32 = load_input.indexed[0, 0] 0\n%1:f32 = load_input[1, 0]\n"
+    return cause(absl::StrCat("input 0 location ", location,
+                              ".0 f32 x4\ninput 1 builtin clip_distance f32 x1 array 1\n"
+                              "output 0 location 0.0 f32 x4\n"),
+                 "%0:f32 = load_input[0, 0]\n%1:f32 = load_input.indexed[1, 0] 0\n"
                  "store_output[0, 0] %0, %1\n");
   };
   EXPECT_EQ(beside(29), "ok");
